@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading a Bobbin trace. Needs nothing but the trace directory: no binaries of the traced
+ * program, no clean end of the run. Whatever a killed process left is salvaged by the same calls.
+ *
+ * Ownership: bob_trace_open gives an object that bob_trace_close frees; everything reached through
+ * it (infos, names) is borrowed and lives as long as it does. Threads: a const struct bob_trace may
+ * be used by any number of threads at once; a cursor by one. Units: times are CLOCK_MONOTONIC ns of
+ * the recording machine, positions are symbols (entries and a few bookkeeping symbols) from the
+ * start of a thread's stream. Input is never trusted: a damaged file gives BOB_ERR_CORRUPT and the
+ * offset, or a problem line where the rest is still readable. */
+#ifndef BOBBIN_TRACE_H
+#define BOBBIN_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bob_trace;
+
+/* Open the trace directory `dir` (default name: bobbin.data). On BOB_OK *out is the caller's; on
+ * failure untouched. Files that cannot be read at all become problems; BOB_ERR_NOENT if there is no
+ * such directory or no process file in it. `err` may be NULL. */
+BOB_API bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_error *err);
+BOB_API void bob_trace_close(struct bob_trace *t); /* NULL is allowed */
+
+struct bob_process_info {
+	uint32_t pid, ppid, seq;
+	int32_t rank;		/* MPI rank, -1 if none */
+	int32_t world_size;	/* -1 if none */
+	uint32_t parent;	/* index of the parent process in this trace, ~0 if not traced */
+	uint32_t first_thread;	/* its threads are first_thread .. + thread_count - 1 */
+	uint32_t thread_count;
+	uint32_t image_count;
+	uint32_t state;		/* 0 open or killed, 1 ended, 2 replaced by exec, 3 stopped recording */
+	uint32_t stop_reason;
+	const char *stop_text;	/* constant phrase for stop_reason, "" if none */
+	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
+	const char *host;
+	const char *exe;	/* "" if not recorded */
+	const char *const *argv; /* NULL terminated */
+	const char *const *config; /* NAME=value, NULL terminated */
+	const char *cwd;
+	const char *file;	/* its file name inside the directory */
+};
+
+struct bob_thread_info {
+	uint32_t process;	/* index */
+	uint32_t tid;
+	uint32_t number;	/* of the thread in its process: 0 is the first */
+	uint32_t state;		/* 0 running or killed, 1 ended, 2 alive when the process ended */
+	uint32_t codec;		/* 1 run, 2 parlot, 3 none, 4 null */
+	const char *name;
+	uint64_t symbols;	/* committed, salvaged ones included */
+	uint64_t events;	/* function entries among them; from the header where the stream was
+				 * closed, else counted by decoding once (cached) */
+	uint64_t stream_bytes;	/* coded bytes */
+	uint64_t start_mono_ns, end_mono_ns;
+	/* self-check counters, see docs/format.md */
+	uint64_t top_mismatch, orphans, sp_rule, slow_entries, site_misses, queued, lost, switches,
+		restarts;
+};
+
+struct bob_image_info {
+	const char *path;
+	const char *soname;	/* short name: SONAME or base name of path */
+	uint64_t bias;
+	uint32_t first_id, count, patched;
+	uint8_t build_id[20];
+	uint8_t build_id_len;
+	uint8_t chosen;		/* selected by --images */
+	uint8_t runtime_list;	/* on the list of run-time libraries that --images=app leaves out */
+};
+
+struct bob_function_info {
+	uint32_t id;		/* in its process */
+	uint32_t image;		/* index in its process, ~0 unknown */
+	const char *name;	/* demangled names are the CLI's business; "" if none */
+	uint64_t addr;		/* link address */
+	uint32_t size;
+	uint32_t skip;		/* enum bob_skip, 0 = patched */
+	uint32_t flags;		/* BOB_FUNC_* */
+	const char *file;	/* "" if unknown */
+	uint32_t line;
+};
+
+BOB_API uint32_t bob_trace_process_count(const struct bob_trace *t);
+BOB_API uint32_t bob_trace_thread_count(const struct bob_trace *t);
+/* Borrowed; NULL if the index is out of range. Processes come in order of rank, then start time;
+ * threads in order of process, then of creation. */
+BOB_API const struct bob_process_info *bob_trace_process(const struct bob_trace *t, uint32_t index);
+BOB_API const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32_t index);
+BOB_API const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t process,
+						     uint32_t image);
+/* BOB_NONE if `id` is in no image of that process. */
+BOB_API bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint32_t id,
+				      struct bob_function_info *out);
+/* A constant phrase for an enum bob_skip value. */
+BOB_API const char *bob_skip_text(uint32_t skip);
+
+/* Sizes as DESIGN defines them, in bytes, over the whole directory. */
+struct bob_trace_sizes {
+	uint64_t events;
+	uint64_t raw_bytes;	/* 2 per entry and 2 per exit */
+	uint64_t stream_bytes;	/* coded bytes of all streams */
+	uint64_t meta_bytes;
+	uint64_t mark_bytes;
+	uint64_t file_bytes;
+};
+BOB_API void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out);
+
+/* What could not be read or had to be salvaged, one line each. */
+struct bob_problem {
+	const char *file;	/* inside the directory */
+	uint64_t offset;
+	const char *text;
+	int lost;		/* 1: something recorded may be missing; 0: only a remark */
+};
+BOB_API uint32_t bob_trace_problem_count(const struct bob_trace *t);
+BOB_API const struct bob_problem *bob_trace_problem(const struct bob_trace *t, uint32_t index);
+/* Read every byte: decode all streams, check all checksums; adds problems. */
+BOB_API bob_status bob_trace_verify(struct bob_trace *t);
+
+/* Whole images that were not traced, and lines of the agents' logs. */
+BOB_API uint32_t bob_trace_skipped_image_count(const struct bob_trace *t, uint32_t process);
+BOB_API const char *bob_trace_skipped_image(const struct bob_trace *t, uint32_t process,
+					    uint32_t index, uint32_t *reason);
+BOB_API const char *bob_trace_log(const struct bob_trace *t, uint32_t process); /* "" if none */
+
+/* (position, time) pairs of a thread, in order. */
+struct bob_mark_info {
+	uint64_t pos;
+	uint64_t mono_ns;
+};
+BOB_API size_t bob_trace_marks(const struct bob_trace *t, uint32_t thread,
+			       const struct bob_mark_info **marks);
+
+/* --- events --- */
+
+enum bob_event_kind {
+	BOB_EVENT_ENTRY = 1,
+	BOB_EVENT_EXIT = 2
+};
+
+enum bob_event_note {
+	BOB_NOTE_SIGNAL = 1,	/* this entry is a signal handler's */
+	BOB_NOTE_ORPHAN = 2,	/* its caller is not known: it begins a stack of its own */
+	BOB_NOTE_STACK = 4,	/* first event on another stack of the thread */
+	BOB_NOTE_GAP = 8,	/* recording was off before this event */
+	BOB_NOTE_LOST = 16	/* events were lost just before this one */
+};
+
+struct bob_event {
+	uint64_t pos;		/* symbol position; exits carry that of the entry that implied them,
+				 * exits at a clean end of thread the symbol count */
+	uint64_t index;		/* which entry of the thread this is, from 0 */
+	uint32_t kind;		/* enum bob_event_kind */
+	uint32_t id;		/* function */
+	uint32_t depth;		/* of the function's frame on its stack: outermost is 0 */
+	uint32_t stack;		/* number of the stack within the thread */
+	uint32_t notes;		/* enum bob_event_note bits */
+	uint32_t reserved;
+};
+
+/* Cursor over one thread's events, oldest first, with the call stacks kept up to date. */
+struct bob_cursor;
+
+/* Errors: BOB_ERR_NOMEM, BOB_ERR_CORRUPT, BOB_ERR_INVAL (no such thread, null codec). */
+BOB_API bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread,
+				   struct bob_cursor **out, struct bob_error *err);
+/* *ev is the caller's copy. BOB_END after the last event; BOB_ERR_CORRUPT where the stream stops
+ * making sense (err->offset). Every frame gets its exit, except those still open when the stream
+ * ends without a clean end of the thread. */
+BOB_API bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bob_error *err);
+/* Go to just before symbol `pos`; decodes from the nearest restart point, but the call stack there
+ * needs the stream from its start unless a previous pass left it in the cursor's cache. */
+BOB_API bob_status bob_cursor_seek(struct bob_cursor *c, uint64_t pos, struct bob_error *err);
+/* The open frames of the current stack, outermost first; borrowed until the next call on `c`. */
+struct bob_frame {
+	uint32_t id;
+	uint32_t notes;
+	uint64_t pos;		/* of its entry */
+};
+BOB_API const struct bob_frame *bob_cursor_stack(const struct bob_cursor *c, size_t *depth);
+BOB_API void bob_cursor_close(struct bob_cursor *c); /* NULL is allowed */
+
+/* Faster than a cursor where only symbols are needed: call `visit` with runs of decoded symbols
+ * (src/run/symbol.h) in order; a non-zero return stops with BOB_NONE. */
+BOB_API bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
+				     int (*visit)(void *ctx, const uint32_t *syms, size_t n),
+				     void *ctx, struct bob_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The container on disk: every byte that the agent writes and a reader meets. docs/format.md says
+ * the same in words. All integers little endian, all offsets from the start of the file, all
+ * times in ns. A trace is a directory:
+ *     run.key                 which run it belongs to (one line of text)
+ *     p<host>.<pid>.<n>.bob   one per process image (n counts exec and pid reuse): BOB_FILE_PROCESS
+ *     i<key>.bob              one per image: its functions and names: BOB_FILE_IMAGE
+ *     marks.bob               written by the launcher: BOB_FILE_MARKS
+ * Each file is a struct bob_file_head followed by chunks, one behind the other up to `used`. */
+#ifndef BOB_ARCHIVE_FORMAT_H
+#define BOB_ARCHIVE_FORMAT_H
+
+#include "bobbin/status.h"
+#include "run/run.h"
+
+#define BOB_FORMAT_MAGIC 0x0a4e4942424f42ffull /* bytes ff 'B' 'O' 'B' 'B' 'I' 'N' 0a */
+#define BOB_FORMAT_VERSION 1u
+#define BOB_FILE_HEAD_BYTES 4096u
+#define BOB_CHUNK_ALIGN 64u
+
+enum bob_file_kind {
+	BOB_FILE_PROCESS = 1,
+	BOB_FILE_IMAGE = 2,
+	BOB_FILE_MARKS = 3
+};
+
+/* How a process file ended; grows only. */
+enum bob_file_state {
+	BOB_FILE_OPEN = 0,	/* still written, or killed */
+	BOB_FILE_CLOSED = 1,	/* the process ended normally and said so */
+	BOB_FILE_EXEC = 2,	/* the process replaced itself (exec) */
+	BOB_FILE_STOPPED = 3	/* recording stopped before the process; reason in `stop_reason` */
+};
+
+enum bob_stop_reason {
+	BOB_STOP_NONE = 0,
+	BOB_STOP_DISK = 1,	/* no space, or the file system refused */
+	BOB_STOP_MEMORY = 2,
+	BOB_STOP_SECCOMP = 3,	/* the program set a seccomp filter; allocated part used up */
+	BOB_STOP_PATH = 4,	/* the trace directory could not be reached any more */
+	BOB_STOP_INTERNAL = 5	/* a broken invariant; see the LOG chunk */
+};
+
+/* First 4096 bytes of every file; the rest is zero. Fields after `crc` change while the
+ * file is open and are not covered by it. */
+struct bob_file_head {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t kind;		/* enum bob_file_kind */
+	uint32_t head_bytes;	/* 4096 */
+	uint32_t pid;		/* as the process sees itself; 0 if not a process file */
+	uint32_t ppid;
+	uint32_t seq;		/* <n> of the file name */
+	uint64_t start_real_ns;	/* CLOCK_REALTIME when the file was made */
+	uint64_t start_mono_ns;	/* CLOCK_MONOTONIC at the same moment */
+	char host[64];		/* zero terminated */
+	/* after fork: where the parent stood; parent_seq == ~0 means not known */
+	uint64_t parent_pos;	/* symbols in the parent's stream at the fork */
+	uint32_t parent_pid;
+	uint32_t parent_seq;
+	uint32_t parent_stream;
+	uint32_t crc;		/* CRC-32C of all bytes before this field */
+	/* not covered by crc */
+	uint64_t used;		/* bytes of the file that hold complete chunks */
+	uint32_t state;		/* enum bob_file_state */
+	uint32_t stop_reason;	/* enum bob_stop_reason */
+	uint64_t end_mono_ns;	/* 0 while open */
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 160, "file head");
+
+enum bob_chunk_kind {
+	BOB_CHUNK_META = 1,	/* records, struct bob_record */
+	BOB_CHUNK_STREAM = 2,	/* one struct bob_stream_head: a thread's CALLS stream */
+	BOB_CHUNK_DATA = 3,	/* coded bytes of a stream; `aux` = stream offset of the first */
+	BOB_CHUNK_IMAGE = 4,	/* one struct bob_image_head and what it points to */
+	BOB_CHUNK_MARKS = 5,	/* struct bob_mark, of the stream in `stream` */
+	BOB_CHUNK_LOG = 6,	/* lines of UTF-8 text, each with a trailing newline */
+	BOB_CHUNK_PAD = 7	/* room not used */
+};
+
+#define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
+#define BOB_CHUNK_SEALED 1u	/* complete: `crc` covers the payload */
+
+/* Before every chunk, 64-byte aligned. The next header is at the next multiple of 64 after
+ * offset + 64 + size. */
+struct bob_chunk_head {
+	uint32_t magic;
+	uint16_t kind;		/* enum bob_chunk_kind */
+	uint16_t flags;
+	uint32_t stream;	/* stream number in this file, ~0 if none */
+	uint32_t crc;		/* CRC-32C of the payload if sealed, else 0 */
+	uint64_t size;		/* bytes of payload, room included */
+	uint64_t aux;
+	uint64_t len;		/* bytes of payload that mean something (0 in open DATA: the stream
+				 * head tells) */
+	uint32_t head_crc;	/* CRC-32C of magic, kind, stream, size and aux, packed in that order */
+	uint32_t reserved[5];
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_chunk_head) == 64, "chunk head");
+
+/* Self-check and drop counters of one stream, written by its thread only. */
+struct bob_stream_counters {
+	uint64_t top_mismatch;	/* top of shadow stack was not the caller's frame */
+	uint64_t orphans;	/* callers in no plan */
+	uint64_t sp_rule;	/* frames guessed from the stack pointer */
+	uint64_t slow_entries;	/* entries taken by the C path */
+	uint64_t site_misses;	/* call sites not in the process's table */
+	uint64_t queued;	/* events that arrived while another was being recorded */
+	uint64_t lost;		/* events not recorded */
+	uint64_t switches;	/* stack switches */
+	uint64_t restarts;	/* model restarts after an abandoned event */
+	uint64_t reserved[7];
+};
+
+/* How a thread's stream ended. */
+enum bob_thread_state {
+	BOB_THREAD_LIVE = 0,	/* running, or killed: the open stack's end is not known */
+	BOB_THREAD_ENDED = 1,	/* the thread ended; all its frames with it */
+	BOB_THREAD_AT_EXIT = 2	/* alive when the process ended; `open stack` is what it was in */
+};
+
+/* Payload of a STREAM chunk, 512 bytes, on cache lines of its own. */
+struct bob_stream_head {
+	struct bob_run_head run;
+	uint32_t tid;
+	uint32_t state;		/* enum bob_thread_state */
+	uint64_t start_mono_ns;
+	uint64_t end_mono_ns;	/* 0 while live */
+	uint64_t start_depth;	/* frames inherited over fork; they are the parent's */
+	char name[16];		/* thread name when the stream was opened */
+	uint8_t pad0[16];
+	struct bob_stream_counters count;
+	uint8_t pad1[128];
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_stream_head) == 512, "stream head");
+
+/* A META chunk's payload is a row of these, each padded to 8 bytes. A record's strings are not
+ * zero terminated; their length is what is left of the record. */
+enum bob_record_kind {
+	BOB_REC_COMMAND = 1,	/* argv, each argument followed by a zero byte */
+	BOB_REC_EXE = 2,	/* path of the executable */
+	BOB_REC_CWD = 3,
+	BOB_REC_ENV = 4,	/* chosen variables, NAME=value, each followed by a zero byte */
+	BOB_REC_CONFIG = 5,	/* configuration used: BOBBIN_X=value, each followed by a zero byte */
+	BOB_REC_IMAGE = 6,	/* struct bob_rec_image, then the path */
+	BOB_REC_UNLOAD = 7,	/* u32 image number, u32 0: dlclose */
+	BOB_REC_SKIPPED = 8,	/* struct bob_rec_skipped[]: not patched for a reason found at run time */
+	BOB_REC_IMAGE_SKIPPED = 9, /* u32 reason (enum bob_skip), u32 0, then path of a whole image */
+	BOB_REC_RANK = 10,	/* u32 MPI rank, u32 world size */
+	BOB_REC_THREAD = 11,	/* reserved */
+	BOB_REC_RUNTIME_LIST = 12 /* SONAME patterns that --images=app left out, zero separated */
+};
+
+struct bob_record {
+	uint32_t kind;
+	uint32_t len;		/* bytes that follow, padding excluded */
+};
+
+struct bob_rec_image {
+	uint32_t image;		/* number in this process, from 0 */
+	uint32_t first_id;	/* function i of the image has id first_id + i */
+	uint32_t count;		/* functions */
+	uint32_t patched;	/* how many entries were patched */
+	uint64_t bias;		/* load address minus link address */
+	uint64_t key;		/* file i<key as 16 hex digits>.bob */
+	uint8_t build_id[20];
+	uint8_t build_id_len;
+	uint8_t chosen;		/* 1: image selected by --images */
+	uint8_t pad[2];
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_image) == 56, "image record");
+
+/* Why a function (or an image) is not traced. Grows only. */
+enum bob_skip {
+	BOB_SKIP_NONE = 0,	/* patched */
+	BOB_SKIP_SHORT = 1,	/* no room for a jump and no padding or hole near */
+	BOB_SKIP_BRANCH = 2,	/* something branches into the bytes to be replaced */
+	BOB_SKIP_DECODE = 3,	/* an instruction there is not understood */
+	BOB_SKIP_RELOCATE = 4,	/* an instruction there cannot be moved */
+	BOB_SKIP_NO_FRAME_INFO = 5, /* no call frame information: entries recorded, not patched */
+	BOB_SKIP_FILTER = 6,	/* not chosen by the user's filters */
+	BOB_SKIP_BYTES = 7,	/* memory differs from the file */
+	BOB_SKIP_PROTECT = 8,	/* the system refused to make the code writable */
+	BOB_SKIP_REACH = 9,	/* no memory within reach of a 32-bit jump */
+	BOB_SKIP_NO_PLAN = 10,	/* no plan could be made or found (image) */
+	BOB_SKIP_IMAGES = 11,	/* left out by --images (image) */
+	BOB_SKIP_SPECIAL = 12,	/* never to be patched: signal return, agent itself */
+	BOB_SKIP_LIMIT = 13	/* too many functions */
+};
+
+struct bob_rec_skipped {
+	uint32_t id;		/* function id in this process */
+	uint32_t reason;	/* enum bob_skip */
+};
+
+/* Payload of an IMAGE chunk. Offsets inside it are from the start of the payload. */
+struct bob_image_head {
+	uint64_t key;
+	uint32_t count;		/* functions, sorted by address */
+	uint32_t func_off;	/* struct bob_image_func[count] */
+	uint32_t names_off;	/* zero-terminated UTF-8 (mangled) names */
+	uint32_t names_len;
+	uint32_t reserved[2];
+	uint8_t build_id[20];
+	uint8_t build_id_len;
+	uint8_t pad[3];
+	char soname[64];
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_image_head) == 120, "image head");
+
+#define BOB_FUNC_EXPORTED 1u	/* in .dynsym: part of the image's API */
+#define BOB_FUNC_COLD 2u	/* reserved */
+#define BOB_FUNC_LOOP_HEAD 4u	/* its own code branches back to its entry: an entry may be a loop */
+struct bob_image_func {
+	uint64_t addr;		/* link address */
+	uint32_t size;
+	uint32_t name;		/* offset into names; ~0: no name, print module+0xaddr */
+	uint16_t skip;		/* enum bob_skip of the plan */
+	uint16_t flags;
+	uint32_t file;		/* offset into names of the source file, ~0 unknown */
+	uint32_t line;		/* of the declaration, 0 unknown */
+	uint32_t pad;
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_image_func) == 32, "image function");
+
+/* Payload of a MARKS chunk; `stream` of the chunk head is unused, the process is named in `aux`
+ * (pid << 32 | seq). */
+struct bob_mark {
+	uint32_t stream;
+	uint32_t pad;
+	uint64_t pos;		/* symbols committed */
+	uint64_t mono_ns;
+};
+
+#endif

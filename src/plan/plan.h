@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The planner: reads an ELF image, proves which function entries can be hooked, and writes a
+ * patch plan (format.h). Runs in the host-side programs only (`bobbin plan`, the launcher), never
+ * in the traced process. Threads: any; no globals. */
+#ifndef BOB_PLAN_PLAN_H
+#define BOB_PLAN_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+/* What one image came to, for logs and tests. */
+struct bob_plan_stats {
+	uint32_t candidates;
+	uint32_t patched;
+	uint32_t by_skip[32];	/* indexed by enum bob_skip */
+	uint32_t holes;
+	uint32_t displaced_calls;
+	uint32_t jump_table_targets;
+	uint32_t fdes, rows;
+	uint64_t code_bytes;
+};
+
+/* The cache key of the image at `path`, from its build-id, its executable bytes' identity and the
+ * planner's version. Cheap: does not decode. */
+bob_status bob_plan_key(const char *path, uint64_t *key, struct bob_error *err);
+
+/* Make the plan of the image at `path`. On BOB_OK *plan (of *len bytes) belongs to the caller and
+ * is freed with free(). `stats` may be NULL. Errors: BOB_ERR_IO, BOB_ERR_NOENT,
+ * BOB_ERR_UNSUPPORTED (not an x86-64 ELF executable or shared object), BOB_ERR_CORRUPT,
+ * BOB_ERR_NOMEM. */
+bob_status bob_plan_image(const char *path, void **plan, size_t *len, struct bob_plan_stats *stats,
+			  struct bob_error *err);
+
+/* Make the plan and put it into the cache directory `dir` unless a valid one is there (temporary
+ * file, fsync not needed, rename). `*made` (may be NULL) tells whether it had to be made. Refuses
+ * (BOB_ERR_IO) a directory that is not ours or writable by others. */
+bob_status bob_plan_cache(const char *dir, const char *path, int *made, struct bob_plan_stats *stats,
+			  struct bob_error *err);
+
+/* The user's cache directory: $BOBBIN_CACHE, else $XDG_CACHE_HOME/bobbin, else ~/.cache/bobbin
+ * (created 0700). `buf` gets the path. */
+bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err);
+
+/* All shared objects the loader would map at start for the program `path` (itself first, loader
+ * included), in no particular order, as found by following DT_NEEDED the loader's way
+ * (DT_RPATH/RUNPATH, LD_LIBRARY_PATH, ld.so.cache, default directories). Each path is passed to
+ * `visit`; images that cannot be found are passed over. For warming the cache before a run. */
+bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const char *image), void *ctx,
+			    struct bob_error *err);
+
+#endif
