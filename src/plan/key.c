@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The identity of an image's code. Freestanding: the planner computes it from the file, the agent
+ * from memory, and the two must agree or the plan is not used. */
+#include "base/hash.h"
+#include "plan/format.h"
+
+uint64_t bob_plan_key_begin(const uint8_t *build_id, uint64_t len)
+{
+	return bob_hash64(BOB_PLAN_VERSION, build_id, len);
+}
+
+uint64_t bob_plan_key_segment(uint64_t key, uint64_t vaddr, const void *bytes, uint64_t len)
+{
+	return bob_hash64(key ^ bob_hash_mix(vaddr), bytes, len);
+}
