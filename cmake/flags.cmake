@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Compiler flags, once. Four sets:
+#   bob_common  language, include paths, debug level       everything
+#   bob_ours    warnings, no paths of this machine         our libraries, programs and the agent
+#   bob_host    sanitizers, coverage                       everything but the agent
+#   BOB_FREESTANDING_FLAGS                                 what runs inside the traced process
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g")
+
+find_program(BOB_CCACHE ccache)
+mark_as_advanced(BOB_CCACHE)
+if(BOB_CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
+	set(CMAKE_C_COMPILER_LAUNCHER ${BOB_CCACHE})
+endif()
+
+add_library(bob_common INTERFACE)
+target_include_directories(bob_common INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+target_compile_definitions(bob_common INTERFACE
+	BOB_DEBUG=${BOB_DEBUG} BOB_VERSION="${PROJECT_VERSION}")
+target_compile_options(bob_common INTERFACE
+	$<$<COMPILE_LANGUAGE:C>:-fvisibility=hidden -fno-common>)
+
+add_library(bob_ours INTERFACE)
+target_compile_options(bob_ours INTERFACE
+	$<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+		-Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wconversion>
+	$<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>)
+# Tests: assertion macros of cmocka convert on purpose, LLVMFuzzerTestOneInput has no prototype.
+add_library(bob_tests INTERFACE)
+target_compile_options(bob_tests INTERFACE $<$<COMPILE_LANGUAGE:C>:
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wpointer-arith -Wwrite-strings -Wvla -Wundef
+	-Wformat=2>)
+if(BOB_WERROR)
+	target_compile_options(bob_ours INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
+	target_compile_options(bob_tests INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
+endif()
+
+add_library(bob_host INTERFACE)
+if(BOB_SANITIZE)
+	target_compile_options(bob_host INTERFACE $<$<COMPILE_LANGUAGE:C>:
+		-fsanitize=${BOB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+	target_link_options(bob_host INTERFACE -fsanitize=${BOB_SANITIZE})
+endif()
+if(BOB_FUZZ)
+	target_compile_options(bob_host INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
+endif()
+if(BOB_COVERAGE)
+	target_compile_options(bob_host INTERFACE $<$<COMPILE_LANGUAGE:C>:--coverage>)
+	target_link_options(bob_host INTERFACE --coverage)
+endif()
+
+# The traced program's vector registers, errno and stack guard are not ours to touch. Loops are not
+# turned into calls of memset and friends, because we are the ones who define those.
+set(BOB_FREESTANDING_FLAGS
+	-ffreestanding -mgeneral-regs-only -fPIC -fno-stack-protector -fcf-protection=none
+	-fno-tree-vectorize -ftls-model=initial-exec -fasynchronous-unwind-tables -O2
+	-U_FORTIFY_SOURCE)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+	list(APPEND BOB_FREESTANDING_FLAGS -fno-tree-loop-distribute-patterns)
+endif()

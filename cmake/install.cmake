@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# make install: the program, its agent, the reading library with headers, pages and completion.
+# The agent always goes to lib/bobbin beside bin/, because bobbin finds it from its own path.
+
+if(TARGET bob_cli)
+	install(TARGETS bob_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET bob_agent)
+	install(TARGETS bob_agent LIBRARY DESTINATION lib/bobbin)
+endif()
+if(TARGET bob_reader)
+	install(TARGETS bob_reader ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	configure_file(${CMAKE_SOURCE_DIR}/cmake/bobbin.pc.in ${CMAKE_BINARY_DIR}/bobbin.pc @ONLY)
+	install(FILES ${CMAKE_BINARY_DIR}/bobbin.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/bobbin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+	FILES_MATCHING PATTERN *.h)
+
+file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/man/*.1)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+file(GLOB completion CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/completion/bobbin*)
+install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
+	DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Install the Debian packages of tools/packages.txt that are missing, and say so. Does nothing, and
+# needs no network, when all are there. On another distribution it only says what is missing.
+set -eu
+cd "$(dirname "$0")"
+
+missing=
+for package in $(sed 's/#.*//' packages.txt); do
+	status=$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null || true)
+	case $status in
+	ii*) ;;
+	*) missing="$missing $package" ;;
+	esac
+done
+[ -z "$missing" ] && exit 0
+
+echo "bobbin: missing packages:$missing" >&2
+if ! command -v apt-get >/dev/null; then
+	echo "bobbin: no apt-get here; install the equivalents and try again" >&2
+	exit 1
+fi
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+	sudo=sudo
+	echo "bobbin: installing them with sudo apt-get" >&2
+else
+	echo "bobbin: installing them with apt-get" >&2
+fi
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086 # a list of words
+$sudo apt-get install -y --no-install-recommends $missing </dev/null >&2 ||
+	{ $sudo apt-get update </dev/null >&2 &&
+		$sudo apt-get install -y --no-install-recommends $missing </dev/null >&2; }
