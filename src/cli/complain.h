@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the commands say on stderr when something is wrong: one line
+ * "bobbin: <verb>: what, cause, what to do". Both return an exit status so that callers can write
+ * `return cli_fail(...)`. */
+#ifndef BOB_CLI_COMPLAIN_H
+#define BOB_CLI_COMPLAIN_H
+
+#include "bobbin/status.h"
+
+/* Returns 1: the work failed. */
+int cli_fail(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Returns 2: the command line is wrong. Adds where to look. */
+int cli_misuse(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_warn(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A failure that a reader described: `what`, then file, offset and cause. Returns 1. */
+int cli_fail_status(const char *verb, const char *what, bob_status st, const struct bob_error *err);
+
+#endif

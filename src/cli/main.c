@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command bobbin: finds the verb, or takes its words for a command to record. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/complain.h"
+#include "cli/overview.h"
+#include "cli/verbs.h"
+
+static int is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* Would execvp find it? */
+static int is_runnable(const char *word)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+
+	if (strchr(word, '/'))
+		return is_program(word);
+	while (path && *path) {
+		int len = (int)strcspn(path, ":");
+
+		snprintf(file, sizeof(file), "%.*s/%s", len ? len : 1, len ? path : ".", word);
+		if (is_program(file))
+			return 1;
+		path += len + (path[len] == ':');
+	}
+	return 0;
+}
+
+/* bobbin ./app args: as record with a short report at the end. */
+static int record_and_report(int argc, char **argv)
+{
+	char **words = calloc((size_t)argc + 3, sizeof(*words));
+	int status;
+
+	if (!words)
+		return cli_fail(NULL, "out of memory"), 125;
+	words[0] = (char[]){ "record" };
+	words[1] = (char[]){ "--report" };
+	words[2] = (char[]){ "--" };
+	memcpy(words + 3, argv + 1, (size_t)(argc - 1) * sizeof(*words));
+	status = verb_record(argc + 2, words);
+	free(words);
+	return status;
+}
+
+/* Edit distance of two short words, for "did you mean". */
+static unsigned distance(const char *a, const char *b)
+{
+	size_t n = strlen(b);
+	unsigned row[32];
+
+	if (n >= 31)
+		return 99;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 0; a[i]; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i + 1;
+		for (size_t j = 0; j < n; j++) {
+			unsigned best = diagonal + (a[i] != b[j]);
+
+			diagonal = row[j + 1];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (diagonal + 1 < best)
+				best = diagonal + 1;
+			row[j + 1] = best;
+		}
+	}
+	return row[n];
+}
+
+static int complain_unknown(const char *word)
+{
+	const char *near = NULL;
+	unsigned best = 3;
+
+	for (int i = 0; cli_verbs[i]; i++) {
+		unsigned d = distance(word, cli_verbs[i]->name);
+
+		if (d < best) {
+			best = d;
+			near = cli_verbs[i]->name;
+		}
+	}
+	if (near)
+		return cli_misuse(NULL, "'%s' is neither a verb nor a program; did you mean '%s'?",
+				  word, near);
+	return cli_misuse(NULL, "'%s' is neither a verb nor a program that can be run", word);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_verb *verb;
+	int status;
+
+	if (argc < 2) {
+		cli_print_overview(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		cli_print_overview(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("bobbin " BOBBIN_VERSION);
+		return 0;
+	}
+	if (argv[1][0] == '-')
+		return cli_misuse(NULL, "unknown option %s", argv[1]);
+	verb = cli_verb_find(argv[1]);
+	if (!verb && is_runnable(argv[1]))
+		return record_and_report(argc, argv);
+	if (!verb)
+		return complain_unknown(argv[1]);
+	status = verb->run(argc - 1, argv + 1);
+	if (status == 0 && (fflush(stdout) || ferror(stdout)))
+		return cli_fail(verb->name, "cannot write the output: %m");
+	return status;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One table of options per verb; everything else about options is derived from it: the arrays of
+ * getopt_long, --help, the OPTIONS section of the man page, bash completion and the environment
+ * variables. Options come to the verb as indices into its table, first those that the environment
+ * sets, then those of the command line, so the command line wins. Threads: one (getopt has state). */
+#ifndef BOB_CLI_OPTIONS_H
+#define BOB_CLI_OPTIONS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct cli_option {
+	const char *name;	/* long name without dashes; NULL ends the table */
+	char letter;		/* short form, 0 if none */
+	const char *arg;	/* name of its argument in help, NULL if it takes none;
+				 * in brackets, "[WHEN]", if it may be left out */
+	const char *help;	/* one sentence, lower case, no full stop */
+	const char *env;	/* variable that sets it, NULL if none; for an option without
+				 * argument any value but empty and 0 sets it */
+	const char *values;	/* words it accepts, separated by |, for completion; NULL: any */
+};
+
+/* `file`, `dir` and `command` in `operands` tell completion what to offer. */
+struct cli_verb {
+	const char *name;
+	const char *summary;	/* one line, at most 60 characters, no full stop */
+	const char *synopsis;	/* what follows the verb, e.g. "[options] [DIR]" */
+	const struct cli_option *options;
+	int (*run)(int argc, char **argv); /* argv[0] is the verb's name; returns the exit status */
+	int usage_status;	/* exit status of a usage error: 2, 125 for record */
+	int stop_at_operand;	/* options end at the first operand (record) */
+};
+
+struct option;
+
+struct cli_options {
+	const struct cli_verb *verb;
+	struct option *longs;	/* of getopt_long, freed at the end */
+	char shorts[128];
+	int next_env;		/* table index of the next option to look up in the environment */
+	int argc;
+	char **argv;
+	int count;
+};
+
+/* Results of cli_options_next other than a table index. */
+enum {
+	CLI_OPTIONS_END = -1,	/* no more; operands are argv[optind] .. argv[argc - 1] */
+	CLI_OPTIONS_HELP = -2,	/* --help was printed to stdout: return 0 */
+	CLI_OPTIONS_BAD = -3	/* an error was printed: return verb->usage_status */
+};
+
+void cli_options_begin(struct cli_options *o, const char *verb, int argc, char **argv);
+/* The next option's index in the table; *arg is its argument, NULL if none. After one of the
+ * negative results everything held is freed. */
+int cli_options_next(struct cli_options *o, const char **arg);
+
+/* Print as --help does, as section OPTIONS of the man page, as a bash completion script. */
+void cli_options_help(const struct cli_verb *verb, FILE *out);
+void cli_options_roff(const struct cli_verb *verb, FILE *out);
+void cli_options_bash(const struct cli_verb *const *verbs, FILE *out);
+
+/* Read a whole non-negative number, with suffix k, M or G allowed (powers of 1000).
+ * Returns 0, or -1 if `text` is not one. */
+int cli_parse_count(const char *text, uint64_t *out);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin help [VERB], and the texts that the build keeps under docs/. */
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/overview.h"
+#include "cli/verbs.h"
+
+enum { OPT_ROFF, OPT_COMPLETION };
+
+const struct cli_option help_options[] = {
+	{ "roff", 0, NULL, "print the OPTIONS section of the verb's man page", NULL, NULL },
+	{ "completion", 0, NULL, "print the bash completion script", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+int verb_help(int argc, char **argv)
+{
+	const struct cli_verb *verb;
+	struct cli_options o;
+	const char *arg;
+	int roff = 0, opt;
+
+	cli_options_begin(&o, "help", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0) {
+		if (opt == OPT_COMPLETION) {
+			cli_options_bash(cli_verbs, stdout);
+			return 0;
+		}
+		roff = opt == OPT_ROFF;
+	}
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (optind == argc) {
+		cli_print_overview(stdout);
+		return 0;
+	}
+	verb = cli_verb_find(argv[optind]);
+	if (!verb)
+		return cli_misuse("help", "there is no verb '%s'", argv[optind]);
+	if (roff)
+		cli_options_roff(verb, stdout);
+	else
+		cli_options_help(verb, stdout);
+	return 0;
+}
