@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Run the tests; the last line is "N passed, N failed" (", N skipped" may follow), the exit status 0
+# only if nothing failed and nothing was skipped unannounced.
+#   tools/check.sh           everything, in the release and the asan build
+#   tools/check.sh --fast    dev build, unit tests, corpus replays and the checks of the house
+#   tools/check.sh --loop N  the end-to-end tests N times, to shake out races
+set -u
+cd "$(dirname "$0")/.."
+jobs=$(nproc 2>/dev/null || echo 2)
+passed=0 failed=0 skipped=0
+# A tracer around the tests, or a user's settings, must not change what they see.
+unset LD_PRELOAD MAKEFLAGS MAKELEVEL
+for name in $(env | sed -n 's/^\(BOBBIN_[A-Z_]*\)=.*/\1/p'); do
+	unset "$name"
+done
+
+# step NAME COMMAND...: one check that either passes or fails; its output is shown if it fails.
+step() {
+	name=$1
+	shift
+	if output=$("$@" 2>&1 </dev/null); then
+		passed=$((passed + 1))
+		echo "ok      $name"
+	else
+		failed=$((failed + 1))
+		echo "FAILED  $name"
+		echo "$output" | tail -n 60
+	fi
+}
+
+# ctests PRESET ARGS...: the tests of one build, in parallel, each counted.
+ctests() {
+	preset=$1
+	shift
+	result=$PWD/build/$preset/result.xml
+	rm -f "$result"
+	echo "-- tests of build/$preset"
+	ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error \
+		--output-junit "$result" "$@" </dev/null 2>&1 |
+		grep -v -E '^(Internal ctest|Test project| *Start +[0-9]+:)'
+	if [ ! -s "$result" ]; then
+		failed=$((failed + 1))
+		echo "FAILED  no test ran in build/$preset"
+		return
+	fi
+	summary=$(tools/count_tests.py "$result" tests/skips.txt)
+	set -- $(echo "$summary" | head -n 1)
+	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+	echo "$summary" | tail -n +2
+}
+
+finish() {
+	if [ "$skipped" -gt 0 ]; then
+		echo "$passed passed, $failed failed, $skipped skipped"
+	else
+		echo "$passed passed, $failed failed"
+	fi
+	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+	exit
+}
+
+house_checks() {
+	step "includes follow the layers" tools/check_layers.py
+	step "headers compile alone, C and C++" tools/check_headers.sh
+	step "layout (clang-format)" tools/check_format.py
+	step "no machine paths" tools/check_paths.sh
+}
+
+case ${1-} in
+--fast)
+	step "build dev" tools/build.sh dev
+	house_checks
+	ctests dev -L 'unit|fuzz|build'
+	finish
+	;;
+--loop)
+	for i in $(seq "${2:-20}"); do
+		echo "-- round $i"
+		ctests release -L e2e
+		[ "$failed" -eq 0 ] || finish
+	done
+	finish
+	;;
+esac
+
+step "build release" tools/build.sh release
+step "build asan" tools/build.sh asan
+step "build clang" tools/build.sh clang
+house_checks
+step "exported symbols" tools/check_symbols.sh build/release
+ctests release
+ctests asan -L 'unit|fuzz'
+finish

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Check the layout of C sources against .clang-format, or mend it with --fix.
+
+    tools/check_format.py [--fix] [--changed] [FILE...]
+
+Without files: everything git knows under include, src and tests; --changed takes only what differs
+from HEAD. clang-format cannot keep trailing comments aligned by tabs as the kernel layout wants
+them, so the white space in front of a trailing comment is the author's: it is ignored in the
+comparison and kept by --fix. Exit 0 when nothing differs.
+"""
+import argparse
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOOLS = ("clang-format-14", "clang-format")
+FOLDERS = ("include", "src", "tests")
+
+
+def run(*command, stdin=None):
+    return subprocess.run(command, cwd=ROOT, input=stdin, capture_output=True, text=True, check=True).stdout
+
+
+def find_tool():
+    for tool in TOOLS:
+        try:
+            if "version 14" in run(tool, "--version"):
+                return tool
+        except (OSError, subprocess.CalledProcessError):
+            pass
+    sys.exit("check_format: needs clang-format 14 (package clang-format-14)")
+
+
+def normal(line):
+    """The line without the freedom authors have: space before trailing comments."""
+    line = re.sub(r"(\S)[ \t]+/\*", r"\1 /*", line)
+    return re.sub(r"^[ \t]+\* ", " * ", line)
+
+
+def merged(old, new):
+    """`new`, but with the line of `old` wherever they differ only in that freedom."""
+    matcher = difflib.SequenceMatcher(None, [normal(x) for x in old], [normal(x) for x in new], autojunk=False)
+    out = []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        out += old[i1:i2] if tag == "equal" else new[j1:j2]
+    return out
+
+
+def files_of_tree(changed):
+    listing = run("git", "diff", "--name-only", "--diff-filter=d", "HEAD") if changed else run("git", "ls-files")
+    names = [n for n in listing.split("\n") if n.endswith((".c", ".h")) and n.startswith(FOLDERS)]
+    return [n for n in names if os.path.exists(os.path.join(ROOT, n))]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--fix", action="store_true")
+    parser.add_argument("--changed", action="store_true")
+    parser.add_argument("files", nargs="*")
+    args = parser.parse_args()
+    tool = find_tool()
+    names = [os.path.relpath(os.path.abspath(f), ROOT) for f in args.files] or files_of_tree(args.changed)
+    bad = 0
+    for name in names:
+        path = os.path.join(ROOT, name)
+        with open(path, encoding="utf-8") as f:
+            old = f.read().splitlines(keepends=True)
+        text = run(tool, "--style=file", "--assume-filename=" + path, stdin="".join(old))
+        new = merged(old, text.splitlines(keepends=True))
+        if new == old:
+            continue
+        bad += 1
+        if args.fix:
+            with open(path, "w", encoding="utf-8") as f:
+                f.writelines(new)
+        else:
+            sys.stdout.writelines(difflib.unified_diff(old, new, name, name + " (formatted)", n=0))
+    if bad and not args.fix:
+        print(f"check_format: {bad} files differ; make format mends them")
+    return 1 if bad and not args.fix else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Check that every header compiles alone and twice: the installed ones as C11 and as C++17, those of
+# the parts as gnu11. Then tests/headers/*: users of the installed headers, in both languages.
+set -eu
+cd "$(dirname "$0")/.."
+warn="-Wall -Wextra -Werror -Wundef -Wstrict-prototypes"
+count=0
+bad=0
+
+# alone HEADER LANGUAGE COMPILER...
+alone() {
+	header=$1 language=$2
+	shift 2
+	count=$((count + 1))
+	printf '#include "%s"\n#include "%s"\n' "$header" "$header" |
+		"$@" -x "$language" -fsyntax-only - || {
+		echo "check_headers: $header does not compile alone ($*)"
+		bad=1
+	}
+}
+
+for path in include/bobbin/*.h; do
+	alone "bobbin/${path##*/}" c gcc -std=c11 -pedantic $warn -Iinclude
+	alone "bobbin/${path##*/}" c++ g++ -std=c++17 -Wall -Wextra -Werror -Iinclude
+done
+for path in $(find src -name '*.h' | sort); do
+	alone "${path#src/}" c gcc -std=gnu11 $warn -Iinclude -Isrc
+done
+for path in tests/headers/*.c; do
+	gcc -std=c11 -pedantic $warn -Iinclude -fsyntax-only "$path" || bad=1
+done
+for path in tests/headers/*.cc; do
+	g++ -std=c++17 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$path" || bad=1
+done
+[ "$bad" -eq 0 ] && echo "$count headers compile alone"
+exit "$bad"
