@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# make demo: record programs that nobody here wrote or recompiled, and print what was found.
+# Act one: Debian's sqlite3 and a python3 script. Act two: the HPC Challenge under Open MPI.
+# The traces are left in build/demo; look at them with the commands this prints.
+set -eu
+cd "$(dirname "$0")/.."
+bobbin=$PWD/build/release/bin/bobbin
+traces=$PWD/build/demo
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rm -rf "$traces"
+mkdir -p "$traces"
+cd "$work"
+
+# say COMMAND...: print the command as a person would type it, then run it.
+say() {
+	printf '\n$ %s\n' "$*" | sed "s,$bobbin,bobbin,g; s,$traces/,,g"
+	"$@"
+}
+
+# look DIR: what the README promises to see of one trace.
+look() {
+	say "$bobbin" report "$1" | head -n 24
+	say "$bobbin" show "$1" | cut -c1-100 | head -n "${2:-30}"
+	say "$bobbin" info "$1" | grep -E -i 'size|event|process|thread|raw|stream' | head -n 12
+}
+
+cat >script.sql <<'SQL'
+CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, price REAL);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+INSERT INTO item SELECT i, 'item ' || i, (i * 37 % 1000) / 10.0 FROM n;
+CREATE INDEX by_price ON item(price);
+SELECT count(*), round(avg(price), 2), max(price) FROM item WHERE price > 50;
+SELECT name, price FROM item ORDER BY price DESC, id LIMIT 3;
+SQL
+cat >script.py <<'PY'
+import json, re
+words = re.findall(r"[a-z]+", " ".join(f"thread {i} winds bobbin {i * i}" for i in range(2000)))
+counts = {}
+for word in words:
+    counts[word] = counts.get(word, 0) + 1
+print(json.dumps(counts, sort_keys=True))
+PY
+
+echo "== Act one: sqlite3 and python3, as Debian ships them"
+say "$bobbin" record -o "$traces/sqlite.bobbin" -- sqlite3 demo.db ".read script.sql"
+look "$traces/sqlite.bobbin"
+say "$bobbin" record -o "$traces/python.bobbin" -- /usr/bin/python3 script.py
+look "$traces/python.bobbin"
+
+echo
+echo "== Act two: the HPC Challenge benchmark on two MPI ranks"
+# Open MPI refuses root and busy-waits on machines with few cores unless told otherwise.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+cat >hpccinf.txt <<'HPCC'
+HPLinpack benchmark input file
+a small run
+HPL.out      output file name (if any)
+8            device out (6=stdout,7=stderr,file)
+1            # of problems sizes (N)
+200          Ns
+1            # of NBs
+40           NBs
+0            PMAP process mapping (0=Row-,1=Column-major)
+1            # of process grids (P x Q)
+1            Ps
+2            Qs
+16.0         threshold
+1            # of panel fact
+2            PFACTs (0=left, 1=Crout, 2=Right)
+1            # of recursive stopping criterium
+4            NBMINs (>= 1)
+1            # of panels in recursion
+2            NDIVs
+1            # of recursive panel fact.
+1            RFACTs (0=left, 1=Crout, 2=Right)
+1            # of broadcast
+1            BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
+1            # of lookahead depth
+1            DEPTHs (>=0)
+2            SWAP (0=bin-exch,1=long,2=mix)
+64           swapping threshold
+0            L1 in (0=transposed,1=no-transposed) form
+0            U  in (0=transposed,1=no-transposed) form
+1            Equilibration (0=no,1=yes)
+8            memory alignment in double (> 0)
+##### This line (no. 32) is ignored (it serves as a separator). ######
+0            Number of additional problem sizes for PTRANS
+1200         values of N
+0            number of additional blocking sizes for PTRANS
+40           values of NB
+HPCC
+say mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
+	"$bobbin" record -o "$traces/hpcc.bobbin" -- hpcc
+grep -E '^(HPL_Tflops|StarSTREAM_Triad|Success)=' hpccoutf.txt
+look "$traces/hpcc.bobbin" 40
+
+printf '\nThe traces are in build/demo; for example:\n'
+printf '    build/release/bin/bobbin show build/demo/hpcc.bobbin\n'

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The long tests: end-to-end tests repeated, and every fuzz target run by libFuzzer for MINUTES
+# (default 10) altogether, starting from its corpus. New inputs and crashes stay in build/fuzz/found.
+set -u
+cd "$(dirname "$0")/.."
+minutes=${MINUTES:-10}
+failed=0
+
+tools/check.sh --loop "${ROUNDS:-5}" || failed=1
+tools/build.sh fuzz || exit 1
+targets=$(ls build/fuzz/tests/fuzz.* 2>/dev/null)
+count=$(echo "$targets" | wc -w)
+[ "$count" -gt 0 ] || { echo "no fuzz targets"; exit 1; }
+for target in $targets; do
+	name=${target##*/fuzz.}
+	found=build/fuzz/found/$name
+	mkdir -p "$found"
+	echo "-- fuzz $name, $((minutes * 60 / count)) s"
+	"$target" -max_total_time=$((minutes * 60 / count)) -timeout=10 -rss_limit_mb=2048 \
+		-artifact_prefix="$found/" -verbosity=0 -print_final_stats=1 \
+		"$found" "tests/fuzz/corpus/$name" 2>&1 | tail -n 12
+	ls "$found"/crash-* "$found"/timeout-* "$found"/oom-* >/dev/null 2>&1 && failed=1
+done
+exit "$failed"
