@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Compiler flags, once. Four sets:
 #   bob_common  language, include paths, debug level       everything
-#   bob_ours    warnings, no paths of this machine         our libraries, programs and the agent
+#   bob_ours    the warnings of the house              our libraries, programs and the agent
 #   bob_host    sanitizers, coverage                       everything but the agent
 #   BOB_FREESTANDING_FLAGS                                 what runs inside the traced process
 
@@ -25,10 +25,9 @@ target_compile_options(bob_common INTERFACE
 	$<$<COMPILE_LANGUAGE:C>:-fvisibility=hidden -fno-common>)
 
 add_library(bob_ours INTERFACE)
-target_compile_options(bob_ours INTERFACE
-	$<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-		-Wpointer-arith -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wconversion>
-	$<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>)
+target_compile_options(bob_ours INTERFACE $<$<COMPILE_LANGUAGE:C>:
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+	-Wwrite-strings -Wvla -Wundef -Wformat=2 -Wconversion>)
 # Tests: assertion macros of cmocka convert on purpose, LLVMFuzzerTestOneInput has no prototype.
 add_library(bob_tests INTERFACE)
 target_compile_options(bob_tests INTERFACE $<$<COMPILE_LANGUAGE:C>:

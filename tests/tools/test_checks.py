@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The checks of the house must be able to fail: each gets a small tree with one fault."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = os.path.join(root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def run(*command, cwd=None):
+    p = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    return p.returncode, p.stdout + p.stderr
+
+
+def with_tools(root, *names):
+    os.makedirs(os.path.join(root, "tools"), exist_ok=True)
+    for name in names:
+        shutil.copy(os.path.join(ROOT, "tools", name), os.path.join(root, "tools"))
+
+
+LAYERS = {"tools/layers.txt": "low:\nplan: low\nhigh: low plan/ok.h\n", "src/low/low.h": "\n", "src/plan/ok.h": "\n",
+          "src/plan/plan.h": "\n", "include/bobbin/a.h": "\n"}
+
+
+def check_layers(root, extra, expect):
+    shutil.rmtree(root)
+    write(root, {**LAYERS, **extra})
+    status, text = run(os.path.join(ROOT, "tools/check_layers.py"), root)
+    if expect is None:
+        assert status == 0, text
+    else:
+        assert status == 1 and expect in text, (expect, text)
+
+
+def test_layers(root):
+    check_layers(root, {"src/high/x.c": '#include "low/low.h"\n#include "plan/ok.h"\n#include "bobbin/a.h"\n'}, None)
+    check_layers(root, {"src/high/x.c": '\n#include "plan/plan.h"\n'}, "src/high/x.c:2: high may not include plan/plan.h")
+    check_layers(root, {"src/high/x.c": "#include <plan/plan.h>\n"}, "high may not include plan/plan.h")
+    check_layers(root, {"src/low/x.c": '#include "high/h.h"\n', "src/high/h.h": "\n"}, "low may not include high/h.h")
+    check_layers(root, {"src/low/x.c": '#include "../high/h.h"\n', "src/high/h.h": "\n"}, "climbs")
+    check_layers(root, {"src/low/x.c": "#include <Zydis/Zydis.h>\n"}, "belongs to part plan alone")
+    check_layers(root, {"src/other/x.c": "\n"}, "not in tools/layers.txt")
+    check_layers(root, {"include/bobbin/b.h": '#include "low/low.h"\n'}, "an installed header may not include")
+    check_layers(root, {"tools/layers.txt": "low: high\nplan:\nhigh: low\n", "src/high/h.h": "\n"}, "which is not below it")
+
+
+def test_symbols(root):
+    with_tools(root, "check_symbols.sh")
+    write(root, {"a.c": "int bob_a(void);\nint bob_a(void) { return 1; }\n",
+                 "b.c": "int stray(void);\nint stray(void) { return 1; }\n",
+                 "agent.c": "int gone(void);\nint bob_x(void);\n"
+                            "__attribute__((visibility(\"default\"))) int bob_x(void) { return gone(); }\n",
+                 "src/agent/agent.map": "{ global: bob_x; local: *; };\n"})
+    os.makedirs(os.path.join(root, "b/lib/bobbin"))
+    for command in ("gcc -c a.c b.c", "ar rc b/lib/libbob_a.a a.o"):
+        assert run(*command.split(), cwd=root)[0] == 0
+    check = ("sh", "tools/check_symbols.sh", "b")
+    status, text = run(*check, cwd=root)
+    assert status == 0, text
+    agent = "gcc -shared -fPIC -nostdlib -o b/lib/bobbin/libbobbin-agent.so agent.c"
+    assert run(*agent.split(), cwd=root)[0] == 0
+    status, text = run(*check, cwd=root)
+    assert status == 1 and "leaves undefined gone" in text, text
+    write(root, {"agent.c": "int bob_y(void);\nint bob_y(void) { return 1; }\n"})
+    assert run(*agent.split(), cwd=root)[0] == 0
+    status, text = run(*check, cwd=root)
+    assert status == 1 and "exports: bob_y but its version script lists: bob_x" in text, text
+    assert run(*agent.split(), "-Wl,--no-as-needed", "-lc", cwd=root)[0] == 0
+    status, text = run(*check, cwd=root)
+    assert status == 1 and "needs libc.so" in text, text
+    assert run("ar", "rc", "b/lib/libbob_b.a", "b.o", cwd=root)[0] == 0
+    status, text = run(*check, cwd=root)
+    assert status == 1 and "defines stray" in text, text
+
+
+def test_paths(root):
+    with_tools(root, "check_paths.sh")
+    write(root, {"fine.txt": "/usr/lib/x and src/" + "work/y\n"})
+    for command in ("git init -q .", "git add ."):
+        assert run(*command.split(), cwd=root)[0] == 0
+    status, text = run("sh", "tools/check_paths.sh", cwd=root)
+    assert status == 0, text
+    write(root, {"golden.bin": "\0\0/" + "home/someone/app\0"})
+    run("git", "add", ".", cwd=root)
+    status, text = run("sh", "tools/check_paths.sh", cwd=root)
+    assert status == 1 and "golden.bin" in text, text
+
+
+def test_format(root):
+    with_tools(root, "check_format.py")
+    shutil.copy(os.path.join(ROOT, ".clang-format"), root)
+    good = "int x;\t\t/* kept where it is */\n\nint f(int a)\n{\n\treturn a;\n}\n"
+    write(root, {"src/a.c": good})
+    for command in ("git init -q .", "git add ."):
+        assert run(*command.split(), cwd=root)[0] == 0
+    assert run("tools/check_format.py", cwd=root)[0] == 0
+    write(root, {"src/a.c": good.replace("\treturn", "    return").replace("int f(int a)\n{", "int f( int a ) {")})
+    status, text = run("tools/check_format.py", cwd=root)
+    assert status == 1 and "src/a.c" in text, text
+    assert run("tools/check_format.py", "--fix", cwd=root)[0] == 0
+    with open(os.path.join(root, "src/a.c"), encoding="utf-8") as f:
+        assert f.read() == good
+
+
+def test_count(root):
+    case = '<testcase name="{}" status="{}">{}</testcase>'
+    skipped = '<skipped message="SKIP_RETURN_CODE=77"/><system-out>no tmpfs here</system-out>'
+    xml = "".join([case.format("a", "run", ""), case.format("b", "fail", "<failure/>"),
+                   case.format("c", "notrun", skipped), case.format("d", "notrun", skipped)])
+    write(root, {"r.xml": f"<testsuite>{xml}</testsuite>", "skips.txt": "# reasons\nc # needs a tmpfs\n"})
+    status, text = run(os.path.join(ROOT, "tools/count_tests.py"), "r.xml", "skips.txt", cwd=root)
+    assert status == 0 and text.splitlines()[0] == "1 2 1", text
+    assert "FAILED b" in text and "FAILED d: unexpected skip: no tmpfs here" in text, text
+
+
+def main():
+    for test in (test_layers, test_symbols, test_paths, test_format, test_count):
+        root = tempfile.mkdtemp(prefix="bobbin-checks-")
+        try:
+            test(root)
+        finally:
+            shutil.rmtree(root, ignore_errors=True)
+        print("ok", test.__name__)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
