@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ground truth: a program that logs its own call tree, for comparison with a trace of it.
+ *
+ * Every function whose name begins with t_ opens with ENTER(name) and closes with LEAVE. Both are
+ * inlined stores into a log of the thread, so logging makes no call of its own. A record says
+ * which function was entered, how many t_ functions were open on the same stack (depth), and on
+ * which stack of the program (ctx; coroutines count theirs). What the compiler cannot see, the
+ * program states: longjmp and catch clauses call RESTORE, coroutine switches call truth_switch.
+ * The slot of a record is reserved with one instruction, so a signal handler may log too.
+ *
+ * truth_end checks the log's own rules and writes it to the file named by BOB_LOG, if set:
+ *     mode exact | mode async NAME      NAME is a handler run at moments nobody can foresee
+ *     may_skip NAME                     NAME may be missing (too small to be patched)
+ *     thread NUMBER                     then one line per record: DEPTH CTX NAME
+ * Threads: each thread calls truth_begin with a number of its own; truth_end once, after joins. */
+#ifndef TRUTH_H
+#define TRUTH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define TRUTH_THREADS 16
+
+#if defined(__clang__)
+#define TFN __attribute__((noinline))
+#elif defined(__cplusplus)
+#define TFN __attribute__((noinline, noclone))
+#else
+#define TFN __attribute__((noipa))
+#endif
+
+struct truth_rec {
+	const char *name;
+	int depth;
+	int ctx;
+};
+
+struct truth_log {
+	struct truth_rec *rec;
+	unsigned long n;
+	unsigned long cap;
+	volatile long depth;
+	volatile int ctx;
+};
+
+static __thread struct truth_log *truth_me;
+static struct truth_log truth_logs[TRUTH_THREADS];
+static const char *truth_async;
+static const char *truth_may_skip[64];
+static int truth_may_skip_count;
+
+#define ENTER(name) truth_enter(#name)
+#define LEAVE truth_leave()
+#define RESTORE(d) (truth_me->depth = (d))
+#define DEPTH_NOW() (truth_me->depth)
+
+static inline __attribute__((always_inline)) void truth_enter(const char *name)
+{
+	struct truth_log *l = truth_me;
+	long d = l->depth;
+	unsigned long i;
+
+	l->depth = d + 1;
+	i = __atomic_fetch_add(&l->n, 1, __ATOMIC_RELAXED);
+	if (i < l->cap) {
+		struct truth_rec *r = &l->rec[i];
+
+		r->name = name;
+		r->depth = (int)d;
+		r->ctx = l->ctx;
+	}
+	__asm__ volatile("" ::: "memory");
+}
+
+static inline __attribute__((always_inline)) void truth_leave(void)
+{
+	__asm__ volatile("" ::: "memory");
+	truth_me->depth = truth_me->depth - 1;
+}
+
+/* The program goes on on its stack `ctx`, where `depth` functions are open. */
+static inline __attribute__((always_inline, unused)) void truth_switch(int ctx, long depth)
+{
+	truth_me->ctx = ctx;
+	truth_me->depth = depth;
+}
+
+/* A function that cannot log is entered and left; it may be too small to be traced. */
+static inline __attribute__((always_inline, unused)) void truth_silent(const char *name)
+{
+	truth_enter(name);
+	truth_leave();
+}
+
+static void truth_begin(int number, unsigned long cap)
+{
+	struct truth_log *l = &truth_logs[number];
+	void *p = mmap(NULL, cap * sizeof(*l->rec), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("mmap");
+		exit(99);
+	}
+	l->rec = (struct truth_rec *)p;
+	l->cap = cap;
+	truth_me = l;
+}
+
+static __attribute__((unused)) void truth_skippable(const char *name)
+{
+	truth_may_skip[truth_may_skip_count++] = name;
+}
+
+/* How many records break the log's own rule: on one stack depth grows by at most 1. */
+static unsigned long truth_bad(const struct truth_log *l)
+{
+	int last[64];
+	unsigned long bad = 0;
+
+	for (int c = 0; c < 64; c++)
+		last[c] = -1;
+	for (unsigned long i = 0; i < l->n; i++) {
+		const struct truth_rec *r = &l->rec[i];
+
+		if (r->ctx < 0 || r->ctx >= 64 || r->depth < 0)
+			bad++;
+		else if (!truth_async && r->depth > last[r->ctx] + 1)
+			bad++;
+		if (r->ctx >= 0 && r->ctx < 64)
+			last[r->ctx] = r->depth;
+	}
+	return bad + (l->depth != 0) + (l->n > l->cap);
+}
+
+static void truth_write(FILE *f)
+{
+	if (truth_async)
+		fprintf(f, "mode async %s\n", truth_async);
+	else
+		fprintf(f, "mode exact\n");
+	for (int i = 0; i < truth_may_skip_count; i++)
+		fprintf(f, "may_skip %s\n", truth_may_skip[i]);
+	for (int t = 0; t < TRUTH_THREADS; t++) {
+		const struct truth_log *l = &truth_logs[t];
+
+		if (!l->n)
+			continue;
+		fprintf(f, "thread %d\n", t);
+		for (unsigned long i = 0; i < l->n; i++)
+			fprintf(f, "%d %d %s\n", l->rec[i].depth, l->rec[i].ctx, l->rec[i].name);
+	}
+}
+
+/* Returns the exit status of the program: 0 if the log is sound, has `expect` records in all
+ * (0: not known beforehand) and `ok` holds. */
+static int truth_end(unsigned long expect, int ok)
+{
+	const char *path = getenv("BOB_LOG");
+	unsigned long n = 0, bad = 0;
+
+	for (int t = 0; t < TRUTH_THREADS; t++) {
+		n += truth_logs[t].n;
+		bad += truth_bad(&truth_logs[t]);
+	}
+	if (path) {
+		FILE *f = fopen(path, "w");
+
+		if (!f) {
+			perror(path);
+			return 98;
+		}
+		truth_write(f);
+		if (fclose(f))
+			return 98;
+	}
+	if (bad || (expect && n != expect) || !ok) {
+		printf("BAD: %lu entries, %lu expected, %lu unsound, result %s\n", n, expect, bad,
+		       ok ? "right" : "wrong");
+		return 1;
+	}
+	if (expect)
+		printf("ok: %lu entries\n", n);
+	else
+		printf("ok\n");
+	return 0;
+}
+
+#endif
