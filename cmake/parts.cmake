@@ -54,8 +54,9 @@ foreach(part IN LISTS BOB_PARTS)
 			target_link_libraries(bob_${part} PUBLIC bob_${dep})
 		endif()
 	endforeach()
-	target_link_libraries(bob_${part} PUBLIC bob_common bob_host ${BOB_LIBS_${part}})
+	# bob_host may take a warning of bob_ours back, so it comes after it.
 	target_link_libraries(bob_${part} PRIVATE $<BUILD_INTERFACE:bob_ours>)
+	target_link_libraries(bob_${part} PUBLIC bob_common bob_host ${BOB_LIBS_${part}})
 endforeach()
 
 # The reader as one archive, for programs that use bobbin/trace.h.
