@@ -18,7 +18,16 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/bobbin DESTINATION ${CMAKE_INSTALL
 
 file(GLOB pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-file(GLOB completion CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/completion/bobbin*)
-install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+if(TARGET bob_cli)
+	# From the option tables, so that it cannot fall behind them.
+	set(completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/bobbin)
+	get_filename_component(dir ${completion} DIRECTORY)
+	add_custom_command(OUTPUT ${completion}
+		COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
+		COMMAND bob_cli help --completion > ${completion}
+		DEPENDS bob_cli VERBATIM)
+	add_custom_target(completion ALL DEPENDS ${completion})
+	install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+endif()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})
