@@ -175,7 +175,8 @@ BOB_API bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread,
 /* *ev is the caller's copy. BOB_END after the last event; BOB_ERR_CORRUPT where the stream stops
  * making sense (err->offset). Every frame gets its exit, except those still open when the stream
  * ends without a clean end of the thread. */
-BOB_API bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bob_error *err);
+BOB_API bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev,
+				   struct bob_error *err);
 /* Go to just before symbol `pos`; decodes from the nearest restart point, but the call stack there
  * needs the stream from its start unless a previous pass left it in the cursor's cache. */
 BOB_API bob_status bob_cursor_seek(struct bob_cursor *c, uint64_t pos, struct bob_error *err);

@@ -144,8 +144,8 @@ enum bob_record_kind {
 	BOB_REC_CONFIG = 5,	/* configuration used: BOBBIN_X=value, each followed by a zero byte */
 	BOB_REC_IMAGE = 6,	/* struct bob_rec_image, then the path */
 	BOB_REC_UNLOAD = 7,	/* u32 image number, u32 0: dlclose */
-	BOB_REC_SKIPPED = 8,	/* struct bob_rec_skipped[]: not patched for a reason found at run time */
-	BOB_REC_IMAGE_SKIPPED = 9, /* u32 reason (enum bob_skip), u32 0, then path of a whole image */
+	BOB_REC_SKIPPED = 8,	/* struct bob_rec_skipped[]: why not patched, found at run time */
+	BOB_REC_IMAGE_SKIPPED = 9, /* u32 reason (enum bob_skip), u32 0, path of a whole image */
 	BOB_REC_RANK = 10,	/* u32 MPI rank, u32 world size */
 	BOB_REC_THREAD = 11,	/* reserved */
 	BOB_REC_RUNTIME_LIST = 12 /* SONAME patterns that --images=app left out, zero separated */

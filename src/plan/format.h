@@ -51,7 +51,7 @@ struct bob_plan_head {
 enum bob_patch_kind {
 	BOB_PATCH_NONE = 0,	/* listed in the trace with its skip reason */
 	BOB_PATCH_JMP = 1,	/* 5-byte jmp rel32 at patch_addr */
-	BOB_PATCH_HOLE = 2	/* 2-byte jmp rel8 at patch_addr to hole_addr, which gets the jmp rel32 */
+	BOB_PATCH_HOLE = 2	/* 2-byte jmp rel8 at patch_addr to hole_addr, there the jmp rel32 */
 };
 
 struct bob_plan_func {

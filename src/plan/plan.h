@@ -36,8 +36,8 @@ bob_status bob_plan_image(const char *path, void **plan, size_t *len, struct bob
 /* Make the plan and put it into the cache directory `dir` unless a valid one is there (temporary
  * file, fsync not needed, rename). `*made` (may be NULL) tells whether it had to be made. Refuses
  * (BOB_ERR_IO) a directory that is not ours or writable by others. */
-bob_status bob_plan_cache(const char *dir, const char *path, int *made, struct bob_plan_stats *stats,
-			  struct bob_error *err);
+bob_status bob_plan_cache(const char *dir, const char *path, int *made,
+			  struct bob_plan_stats *stats, struct bob_error *err);
 
 /* The user's cache directory: $BOBBIN_CACHE, else $XDG_CACHE_HOME/bobbin, else ~/.cache/bobbin
  * (created 0700). `buf` gets the path. */
@@ -47,7 +47,7 @@ bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err);
  * included), in no particular order, as found by following DT_NEEDED the loader's way
  * (DT_RPATH/RUNPATH, LD_LIBRARY_PATH, ld.so.cache, default directories). Each path is passed to
  * `visit`; images that cannot be found are passed over. For warming the cache before a run. */
-bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const char *image), void *ctx,
-			    struct bob_error *err);
+bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const char *image),
+			    void *ctx, struct bob_error *err);
 
 #endif
