@@ -4,8 +4,8 @@
 
     tools/check_format.py [--fix] [--changed] [FILE...]
 
-Without files: everything git knows under include, src and tests; --changed takes only what differs
-from HEAD. clang-format cannot keep trailing comments aligned by tabs as the kernel layout wants
+Without files: everything git knows under include, src, tests and bench; --changed takes only what
+differs from HEAD. clang-format cannot keep trailing comments aligned by tabs as the kernel layout wants
 them, so the white space in front of a trailing comment is the author's: it is ignored in the
 comparison and kept by --fix. Exit 0 when nothing differs.
 """
@@ -18,7 +18,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = ("clang-format-14", "clang-format")
-FOLDERS = ("include", "src", "tests")
+FOLDERS = ("include/", "src/", "tests/", "bench/")
 
 
 def run(*command, stdin=None):

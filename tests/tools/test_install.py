@@ -32,7 +32,7 @@ def main():
         trace = os.path.join(work, "t.bobbin")
         run(bobbin, "record", "-q", "-o", trace, "--", "/bin/ls", "/")
         pc = next(os.path.join(d, f) for d, _, names in os.walk(stage) for f in names if f == "bobbin.pc")
-        env = {**os.environ, "PKG_CONFIG_PATH": os.path.dirname(pc), "PKG_CONFIG_SYSROOT_DIR": stage}
+        env = {**os.environ, "PKG_CONFIG_PATH": os.path.dirname(pc)}
         flags = run("pkg-config", "--cflags", "--libs", "bobbin", env=env).split()
         reader = os.path.join(work, "reader")
         run("gcc", "-std=c11", "-o", reader, os.path.join(ROOT, "tests/headers/reader.c"), *flags)
