@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside the planner: what is known of one ELF image. Filled in this order, each step reading what
+ * the ones before it wrote: bob_plan_elf_open (elf.c), bob_plan_frames (frames.c), bob_plan_funcs
+ * (funcs.c), bob_plan_scan (scan.c), bob_plan_patch (calls/patch.c), bob_plan_write (write.c).
+ * One image, one thread. Everything belongs to the image and goes with bob_plan_elf_close. */
+#ifndef BOB_PLAN_IMAGE_H
+#define BOB_PLAN_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+#include "archive/format.h"
+#include "plan/format.h"
+#include "plan/plan.h"
+#include "plan/vec.h"
+
+#define BOB_PLAN_NO_INDEX UINT32_MAX
+
+/* Loaded bytes of one PT_LOAD: p_filesz of them, then BOB_X86_READ zeros. */
+struct bob_plan_segment {
+	uint64_t addr;
+	uint64_t len;
+	uint32_t flags;		/* PF_* */
+	uint8_t *bytes;
+};
+
+/* One section of code. The bit maps have one bit per byte of it. */
+struct bob_plan_code {
+	uint64_t lo, hi;
+	const uint8_t *bytes;	/* borrowed from the segment, BOB_X86_READ more are readable */
+	uint64_t *target;	/* control may come here other than from the byte before */
+	uint64_t *called;	/* ... by a call, or the address is taken somewhere */
+	uint64_t *taken;	/* will be overwritten */
+	bool plt;		/* linker-made stubs: nothing here is a function */
+};
+
+struct bob_plan_symbol {
+	uint64_t addr, size;
+	const char *name;	/* borrowed from libelf */
+	uint8_t bind, type;	/* STB_*, STT_* */
+	bool exported;		/* from .dynsym, visible to others */
+};
+
+struct bob_plan_frame {
+	uint64_t lo, hi;
+	uint32_t row, row_count;
+	uint32_t owner;		/* function index */
+	bool signal;
+	bool cold;		/* entered with a frame already made: part of another function */
+	bool no_caller;		/* return address undefined at its start: not entered by a call */
+};
+
+struct bob_plan_candidate {
+	uint64_t addr, end;	/* end == addr: size not known */
+	const char *name;	/* NULL: none */
+	uint32_t code;		/* section */
+	uint32_t frame;		/* the frame that starts here, or BOB_PLAN_NO_INDEX */
+	uint8_t flags;		/* BOB_FUNC_* */
+	uint8_t skip;		/* enum bob_skip */
+	bool has_symbol;
+	bool special;		/* must have a trampoline */
+	struct bob_plan_func out; /* filled by bob_plan_patch */
+};
+
+/* Bytes between two functions that never run. */
+struct bob_plan_hole {
+	uint64_t lo, hi;
+};
+
+BOB_PLAN_VEC(bob_plan_segments, struct bob_plan_segment);
+BOB_PLAN_VEC(bob_plan_codes, struct bob_plan_code);
+BOB_PLAN_VEC(bob_plan_symbols, struct bob_plan_symbol);
+BOB_PLAN_VEC(bob_plan_frames, struct bob_plan_frame);
+BOB_PLAN_VEC(bob_plan_rows, struct bob_plan_row);
+BOB_PLAN_VEC(bob_plan_candidates, struct bob_plan_candidate);
+BOB_PLAN_VEC(bob_plan_holes, struct bob_plan_hole);
+BOB_PLAN_VEC(bob_plan_specials, struct bob_plan_special);
+BOB_PLAN_VEC(bob_plan_u32s, uint32_t);
+BOB_PLAN_VEC(bob_plan_u64s, uint64_t);
+BOB_PLAN_VEC(bob_plan_bytes, uint8_t);
+
+struct bob_plan_elf;		/* libelf's handles, private to elf.c */
+
+struct bob_plan_image {
+	struct bob_plan_elf *elf;
+	uint64_t key;
+	uint8_t build_id[20];
+	uint8_t build_id_len;
+	bool fixed;		/* ET_EXEC: runs where it was linked */
+	bool loader;		/* defines _dl_debug_state */
+	char soname[64];
+	uint64_t entry;
+	uint64_t frame_addr, frame_len;	/* .eh_frame */
+	struct bob_plan_segments segments;
+	struct bob_plan_codes codes;	/* sorted, not overlapping */
+	struct bob_plan_symbols symbols; /* in executable sections, sorted by addr */
+	struct bob_plan_u64s pointers;	/* link addresses in code that data or relocations hold */
+	struct bob_plan_frames frames;	/* sorted, not overlapping */
+	struct bob_plan_rows rows;
+	struct bob_plan_candidates funcs; /* sorted by addr, one per addr */
+	struct bob_plan_holes holes;	/* sorted */
+	struct bob_plan_specials specials;
+	struct bob_plan_bytes blob;
+	struct bob_plan_u32s relocs;
+	struct bob_plan_stats stats;
+};
+
+bob_status bob_plan_elf_open(struct bob_plan_image *img, const char *path, struct bob_error *err);
+/* Only what the key needs: program headers and executable bytes. */
+bob_status bob_plan_elf_open_key(struct bob_plan_image *img, const char *path,
+				 struct bob_error *err);
+void bob_plan_elf_close(struct bob_plan_image *img);
+
+bob_status bob_plan_read_frames(struct bob_plan_image *img);
+bob_status bob_plan_find_functions(struct bob_plan_image *img);
+bob_status bob_plan_scan(struct bob_plan_image *img);
+bob_status bob_plan_patch(struct bob_plan_image *img);
+bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len);
+
+/* The section of code that holds `addr`, or NULL. */
+struct bob_plan_code *bob_plan_code_at(const struct bob_plan_image *img, uint64_t addr);
+/* `len` loaded bytes at `addr`, or NULL if not all are in one segment of the file. */
+const uint8_t *bob_plan_bytes_at(const struct bob_plan_image *img, uint64_t addr, uint64_t len);
+/* Index of the frame that holds `addr`, or BOB_PLAN_NO_INDEX. */
+uint32_t bob_plan_frame_at(const struct bob_plan_image *img, uint64_t addr);
+/* Index of the function that starts at `addr`, or BOB_PLAN_NO_INDEX. */
+uint32_t bob_plan_func_at(const struct bob_plan_image *img, uint64_t addr);
+
+static inline bool bob_plan_bit(const uint64_t *map, uint64_t i)
+{
+	return map[i / 64] >> i % 64 & 1;
+}
+
+static inline void bob_plan_set_bit(uint64_t *map, uint64_t i)
+{
+	map[i / 64] |= 1ull << i % 64;
+}
+
+/* Fill *err if there is one; returns `code`. */
+bob_status bob_plan_fail(struct bob_error *err, bob_status code, const char *path,
+			 const char *text);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The planner's steps, one after the other. */
+#include "plan/plan.h"
+
+#include "plan/image.h"
+
+bob_status bob_plan_key(const char *path, uint64_t *key, struct bob_error *err)
+{
+	struct bob_plan_image img;
+	bob_status st = bob_plan_elf_open_key(&img, path, err);
+
+	if (st == BOB_OK)
+		*key = img.key;
+	bob_plan_elf_close(&img);
+	return st;
+}
+
+bob_status bob_plan_image(const char *path, void **plan, size_t *len, struct bob_plan_stats *stats,
+			  struct bob_error *err)
+{
+	static bob_status (*const steps[])(struct bob_plan_image *) = {
+		bob_plan_read_frames, bob_plan_find_functions, bob_plan_scan, bob_plan_patch};
+	struct bob_plan_image img;
+	bob_status st = bob_plan_elf_open(&img, path, err);
+
+	if (st != BOB_OK)
+		goto close;
+	for (size_t i = 0; st == BOB_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
+		st = steps[i](&img);
+	if (st == BOB_OK)
+		st = bob_plan_write(&img, plan, len);
+	if (st != BOB_OK)
+		bob_plan_fail(err, st, path, "the image could not be planned");
+	else if (stats)
+		*stats = img.stats;
+close:
+	bob_plan_elf_close(&img);
+	return st;
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One pass over every instruction of the image, to learn where control can go other than from one
+ * instruction to the next: branches and calls anywhere (cold parts and hand-written code jump into
+ * other functions), jump tables, labels and functions whose address is taken. All land in the bit
+ * maps of the sections; patching asks them. In doubt a byte is called a target: that costs at worst
+ * a patch, the other error costs the program. Padding between functions becomes the list of holes.
+ *
+ * Known limit: a label reached only through an address that is computed in a way not seen here
+ * (not a branch, not lea, not a 4-byte table behind a lea, not a pointer in data). No compiler makes
+ * such a label within the first bytes of a function. */
+#include <string.h>
+
+#include "plan/arch/x86_64/length.h"
+#include "plan/image.h"
+
+/* A stretch of code known as such: call frame information or a sized symbol. */
+struct range {
+	uint64_t lo, hi;
+	uint32_t frame;		/* or BOB_PLAN_NO_INDEX */
+};
+BOB_PLAN_VEC(ranges, struct range);
+
+/* A branch out of a cold part to the start of a function: a loop, if that is the part's owner. */
+struct cold_jump {
+	uint32_t frame, func;
+};
+BOB_PLAN_VEC(cold_jumps, struct cold_jump);
+
+struct scan {
+	struct bob_plan_image *img;
+	struct bob_plan_code *code;	/* section being swept */
+	struct ranges ranges;
+	struct cold_jumps cold_jumps;
+	const struct range *range;	/* being swept, NULL in a gap */
+	size_t next_func;		/* first function that starts behind the sweep */
+	uint32_t func;			/* function being swept, or BOB_PLAN_NO_INDEX */
+	uint64_t func_lo, func_body;	/* its entry, and the same behind an endbr64 */
+	uint64_t last_table;
+	unsigned last_kind;		/* of the instruction before */
+	bob_status st;
+};
+
+static void mark(struct scan *s, uint64_t addr, bool called)
+{
+	struct bob_plan_code *c = s->code;
+
+	if (addr < c->lo || addr >= c->hi) {
+		c = bob_plan_code_at(s->img, addr);
+		if (!c)
+			return;
+	}
+	bob_plan_set_bit(c->target, addr - c->lo);
+	if (called)
+		bob_plan_set_bit(c->called, addr - c->lo);
+}
+
+static bool in_cold_part(const struct scan *s, uint64_t addr)
+{
+	uint32_t f = bob_plan_frame_at(s->img, addr);
+
+	return f != BOB_PLAN_NO_INDEX && s->img->frames.at[f].cold;
+}
+
+/* Can this be an entry of a jump table of the code being swept? Cold parts and code without call
+ * frame information do not tell which function's they are: there any code will do. */
+static bool is_label(const struct scan *s, uint64_t addr)
+{
+	if (s->range && addr - s->range->lo < s->range->hi - s->range->lo)
+		return true;
+	if (!bob_plan_code_at(s->img, addr))
+		return false;
+	if (!s->range || s->range->frame == BOB_PLAN_NO_INDEX ||
+	    s->img->frames.at[s->range->frame].cold)
+		return true;
+	return in_cold_part(s, addr);
+}
+
+/* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
+ * entries: text or numbers, added to the table's address, do not lead into code. */
+static void follow_table(struct scan *s, uint64_t table)
+{
+	const uint8_t *p;
+	uint64_t limit = s->img->stats.code_bytes;
+
+	if (table == s->last_table)
+		return;
+	s->last_table = table;
+	for (uint64_t at = table; (p = bob_plan_bytes_at(s->img, at, 4)) != NULL; at += 4) {
+		int32_t off;
+
+		memcpy(&off, p, 4);
+		if (off == 0 || !is_label(s, table + (uint64_t)(int64_t)off))
+			return;
+		if (s->img->stats.jump_table_targets >= limit) {
+			s->st = BOB_ERR_FULL;	/* a file made to keep us busy */
+			return;
+		}
+		mark(s, table + (uint64_t)(int64_t)off, false);
+		s->img->stats.jump_table_targets++;
+	}
+}
+
+/* A jump from the code being swept to `to`, which is outside of its range. */
+static void leave_range(struct scan *s, uint64_t to)
+{
+	struct bob_plan_image *img = s->img;
+	struct bob_plan_frame *from = NULL;
+
+	if (s->range->frame != BOB_PLAN_NO_INDEX)
+		from = &img->frames.at[s->range->frame];
+	if (from && from->cold) {
+		uint32_t func = bob_plan_func_at(img, to);
+		struct cold_jump *j;
+
+		if (func == BOB_PLAN_NO_INDEX)
+			return;
+		j = BOB_PLAN_PUSH(&s->cold_jumps);
+		if (!j) {
+			s->st = BOB_ERR_NOMEM;
+			return;
+		}
+		j->frame = s->range->frame;
+		j->func = func;
+	} else if (s->func != BOB_PLAN_NO_INDEX) {
+		uint32_t f = bob_plan_frame_at(img, to);
+
+		if (f != BOB_PLAN_NO_INDEX && img->frames.at[f].cold &&
+		    img->frames.at[f].owner == BOB_PLAN_NO_INDEX)
+			img->frames.at[f].owner = s->func;
+	}
+}
+
+static void note_jump(struct scan *s, uint64_t to)
+{
+	mark(s, to, false);
+	if (s->func != BOB_PLAN_NO_INDEX && (to == s->func_lo || to == s->func_body))
+		s->img->funcs.at[s->func].flags |= BOB_FUNC_LOOP_HEAD;
+	if (s->range && to - s->range->lo >= s->range->hi - s->range->lo)
+		leave_range(s, to);
+}
+
+static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *in)
+{
+	uint64_t to = end + (uint64_t)(int64_t)in->rel;
+
+	switch (in->kind) {
+	case BOB_X86_JCC:
+	case BOB_X86_LOOP:
+	case BOB_X86_JMP:
+	case BOB_X86_XBEGIN:
+		note_jump(s, to);
+		break;
+	case BOB_X86_CALL:
+		mark(s, to, true);
+		break;
+	case BOB_X86_LEA:
+		if (bob_plan_code_at(s->img, to))
+			mark(s, to, true);
+		follow_table(s, to);
+		break;
+	case BOB_X86_IMM:
+		if (s->img->fixed)
+			mark(s, (uint32_t)in->rel, true);
+		break;
+	default:
+		break;
+	}
+}
+
+static void enter_function(struct scan *s, uint64_t at)
+{
+	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+	struct bob_plan_candidates *fs = &s->img->funcs;
+
+	while (s->next_func < fs->count && fs->at[s->next_func].addr <= at) {
+		s->func = (uint32_t)s->next_func++;
+		s->func_lo = s->func_body = fs->at[s->func].addr;
+		if (s->func_lo < s->code->lo)
+			continue;
+		if (!memcmp(s->code->bytes + (s->func_lo - s->code->lo), endbr64, 4))
+			s->func_body += 4;
+	}
+}
+
+static uint64_t next_start(const struct scan *s, uint64_t limit)
+{
+	const struct bob_plan_candidates *fs = &s->img->funcs;
+
+	if (s->next_func < fs->count && fs->at[s->next_func].addr < limit)
+		return fs->at[s->next_func].addr;
+	return limit;
+}
+
+/* [lo, hi) is known code; every function start in it begins an instruction. */
+static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
+{
+	while (lo < hi && s->st == BOB_OK) {
+		const uint8_t *p = s->code->bytes + (lo - s->code->lo);
+		uint64_t end;
+
+		enter_function(s, lo);
+		end = next_start(s, hi);
+		while (lo < end && s->st == BOB_OK) {
+			struct bob_x86_insn in;
+			unsigned len = bob_x86_decode(p, &in);
+
+			if (len == 0 || len > end - lo) {
+				len = 1;
+				in.kind = BOB_X86_PLAIN;
+			}
+			p += len;
+			lo += len;
+			s->last_kind = in.kind;
+			if (in.kind != BOB_X86_PLAIN)
+				note_insn(s, lo, &in);
+		}
+	}
+}
+
+/* [lo, hi) lies between known code: padding, hand-written code without frame information, data.
+ * Zero bytes are skipped one by one, or the linker's zero filling would swallow what follows. */
+static void sweep_gap(struct scan *s, uint64_t lo, uint64_t hi)
+{
+	uint64_t start = lo;
+	bool padding = true, safe = bob_x86_ends_flow(s->last_kind);
+	unsigned first_kind = BOB_X86_INT3;
+	struct bob_plan_hole *h;
+
+	while (lo < hi && s->st == BOB_OK) {
+		const uint8_t *p = s->code->bytes + (lo - s->code->lo);
+		struct bob_x86_insn in;
+		unsigned len = bob_x86_decode(p, &in);
+
+		enter_function(s, lo);
+		if (*p == 0 || len == 0 || len > next_start(s, hi) - lo) {
+			len = 1;
+			in.kind = BOB_X86_PLAIN;
+		}
+		if (lo == start)
+			first_kind = in.kind;
+		if (in.kind != BOB_X86_NOP && in.kind != BOB_X86_INT3)
+			padding = false;
+		lo += len;
+		if (in.kind != BOB_X86_PLAIN)
+			note_insn(s, lo, &in);
+	}
+	if (!padding || (!safe && first_kind != BOB_X86_INT3) || start >= hi)
+		return;
+	h = BOB_PLAN_PUSH(&s->img->holes);
+	if (!h) {
+		s->st = BOB_ERR_NOMEM;
+		return;
+	}
+	h->lo = start;
+	h->hi = hi;
+}
+
+static void sweep_section(struct scan *s, size_t *next_range)
+{
+	uint64_t at = s->code->lo;
+
+	s->last_kind = BOB_X86_PLAIN;
+	s->func = BOB_PLAN_NO_INDEX;
+	while (at < s->code->hi && s->st == BOB_OK) {
+		const struct range *r = &s->ranges.at[*next_range];
+		uint64_t end = s->code->hi;
+
+		if (*next_range < s->ranges.count && r->lo <= at) {
+			++*next_range;
+			if (r->hi <= at)
+				continue;
+			s->range = r;
+			if (r->hi < end)
+				end = r->hi;
+			sweep_code(s, at, end);
+		} else {
+			if (*next_range < s->ranges.count && r->lo < end)
+				end = r->lo;
+			s->range = NULL;
+			sweep_gap(s, at, end);
+		}
+		at = end;
+	}
+}
+
+static bob_status add_range(struct ranges *rs, uint64_t lo, uint64_t hi, uint32_t frame)
+{
+	struct range *r;
+
+	if (rs->count > 0 && lo < rs->at[rs->count - 1].hi)
+		lo = rs->at[rs->count - 1].hi;
+	if (lo >= hi)
+		return BOB_OK;
+	r = BOB_PLAN_PUSH(rs);
+	if (!r)
+		return BOB_ERR_NOMEM;
+	*r = (struct range){lo, hi, frame};
+	return BOB_OK;
+}
+
+/* Frames, and sized functions where there is no frame. */
+static bob_status make_ranges(struct scan *s)
+{
+	const struct bob_plan_frames *frames = &s->img->frames;
+	const struct bob_plan_candidates *funcs = &s->img->funcs;
+	size_t k = 0;
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; st == BOB_OK && i <= frames->count; i++) {
+		uint64_t lo = i < frames->count ? frames->at[i].lo : UINT64_MAX;
+
+		for (; st == BOB_OK && k < funcs->count && funcs->at[k].addr < lo; k++) {
+			uint64_t end = funcs->at[k].end;
+
+			st = add_range(&s->ranges, funcs->at[k].addr, end < lo ? end : lo,
+				       BOB_PLAN_NO_INDEX);
+		}
+		if (st == BOB_OK && i < frames->count)
+			st = add_range(&s->ranges, lo, frames->at[i].hi, (uint32_t)i);
+	}
+	return st;
+}
+
+/* `f.cold` belongs to `f`, where no branch has told. Names of local functions may repeat, so this
+ * comes second. */
+static void name_cold_owners(struct bob_plan_image *img)
+{
+	for (size_t i = 0; i < img->frames.count; i++) {
+		struct bob_plan_frame *f = &img->frames.at[i];
+		uint32_t before;
+
+		if (f->owner != BOB_PLAN_NO_INDEX || f->cold || f->signal)
+			continue;
+		/* the second stretch of a function whose frame information has a gap */
+		before = i > 0 ? img->frames.at[i - 1].owner : BOB_PLAN_NO_INDEX;
+		if (before != BOB_PLAN_NO_INDEX && f->lo < img->funcs.at[before].end)
+			f->owner = before;
+	}
+}
+
+static void finish_loops(struct scan *s)
+{
+	for (size_t i = 0; i < s->cold_jumps.count; i++) {
+		const struct cold_jump *j = &s->cold_jumps.at[i];
+
+		if (s->img->frames.at[j->frame].owner == j->func)
+			s->img->funcs.at[j->func].flags |= BOB_FUNC_LOOP_HEAD;
+	}
+}
+
+bob_status bob_plan_scan(struct bob_plan_image *img)
+{
+	struct scan s = {.img = img, .func = BOB_PLAN_NO_INDEX, .last_table = UINT64_MAX};
+	size_t next_range = 0;
+
+	s.code = &img->codes.at[0];
+	s.st = make_ranges(&s);
+	if (s.st == BOB_OK && !BOB_PLAN_PUSH(&s.ranges))
+		s.st = BOB_ERR_NOMEM;
+	else if (s.st == BOB_OK)
+		s.ranges.count--;	/* room to look one beyond the last */
+	for (size_t i = 0; i < img->pointers.count; i++)
+		mark(&s, img->pointers.at[i], true);
+	for (size_t i = 0; i < img->symbols.count; i++)
+		mark(&s, img->symbols.at[i].addr, false);
+	mark(&s, img->entry, true);
+	for (size_t i = 0; i < img->codes.count && s.st == BOB_OK; i++) {
+		s.code = &img->codes.at[i];
+		if (!s.code->plt)
+			sweep_section(&s, &next_range);
+	}
+	if (s.st == BOB_OK) {
+		name_cold_owners(img);
+		finish_loops(&s);
+	}
+	free(s.ranges.at);
+	free(s.cold_jumps.at);
+	return s.st;
+}

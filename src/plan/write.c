@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing down the plan of an image (format.h), with the image file for the trace in it. The same
+ * image gives the same bytes, whenever and wherever it is planned. */
+#include <elf.h>
+#include <string.h>
+
+#include "base/crc.h"
+#include "plan/image.h"
+
+#define SECTION_ALIGN 64u
+
+struct out {
+	uint8_t *p;
+	uint64_t len, room;
+};
+
+static uint64_t align64(uint64_t n)
+{
+	return (n + SECTION_ALIGN - 1) & ~(uint64_t)(SECTION_ALIGN - 1);
+}
+
+/* Zero-terminated names, one behind the other; index i of `at` is the name of function i. */
+static bob_status make_names(const struct bob_plan_image *img, struct bob_plan_bytes *names,
+			     uint32_t *at)
+{
+	for (size_t i = 0; i < img->funcs.count; i++) {
+		const char *name = img->funcs.at[i].name;
+		size_t len;
+
+		at[i] = BOB_PLAN_NO_INDEX;
+		if (!name)
+			continue;
+		len = strlen(name) + 1;
+		if (names->count + len > INT32_MAX)
+			return BOB_ERR_FULL;
+		if (BOB_PLAN_RESERVE(names, len) != 0)
+			return BOB_ERR_NOMEM;
+		at[i] = (uint32_t)names->count;
+		memcpy(names->at + names->count, name, len);
+		names->count += len;
+	}
+	return BOB_OK;
+}
+
+static void put_section(struct out *o, struct bob_plan_section *s, const void *bytes, uint64_t len)
+{
+	o->len = align64(o->len);
+	s->off = o->len;
+	s->len = len;
+	if (len > 0 && bytes)
+		memcpy(o->p + o->len, bytes, len);
+	o->len += len;
+}
+
+static uint64_t image_payload_len(const struct bob_plan_image *img, uint64_t names_len)
+{
+	return sizeof(struct bob_image_head) +
+	       img->funcs.count * sizeof(struct bob_image_func) + names_len;
+}
+
+static uint64_t image_file_len(const struct bob_plan_image *img, uint64_t names_len)
+{
+	return BOB_FILE_HEAD_BYTES + align64(sizeof(struct bob_chunk_head) +
+					     image_payload_len(img, names_len));
+}
+
+static void seal_chunk(struct bob_chunk_head *c, const uint8_t *payload)
+{
+	uint8_t packed[26];
+
+	c->crc = bob_crc32c(0, payload, c->len);
+	memcpy(packed, &c->magic, 4);
+	memcpy(packed + 4, &c->kind, 2);
+	memcpy(packed + 6, &c->stream, 4);
+	memcpy(packed + 10, &c->size, 8);
+	memcpy(packed + 18, &c->aux, 8);
+	c->head_crc = bob_crc32c(0, packed, sizeof(packed));
+}
+
+/* The image file, into `p`, which is zeroed. */
+static void make_image_file(const struct bob_plan_image *img, const struct bob_plan_bytes *names,
+			    const uint32_t *name_at, uint8_t *p)
+{
+	struct bob_file_head head = {.magic = BOB_FORMAT_MAGIC, .version = BOB_FORMAT_VERSION,
+				     .kind = BOB_FILE_IMAGE, .head_bytes = BOB_FILE_HEAD_BYTES,
+				     .parent_seq = UINT32_MAX, .state = BOB_FILE_CLOSED};
+	struct bob_chunk_head chunk = {.magic = BOB_CHUNK_MAGIC, .kind = BOB_CHUNK_IMAGE,
+				       .flags = BOB_CHUNK_SEALED, .stream = UINT32_MAX};
+	struct bob_image_head ih = {.key = img->key, .build_id_len = img->build_id_len};
+	uint8_t *payload = p + BOB_FILE_HEAD_BYTES + sizeof(chunk), *at = payload + sizeof(ih);
+
+	head.crc = bob_crc32c(0, &head, offsetof(struct bob_file_head, crc));
+	head.used = image_file_len(img, names->count);
+	memcpy(p, &head, sizeof(head));
+	ih.count = (uint32_t)img->funcs.count;
+	ih.func_off = sizeof(ih);
+	ih.names_off = (uint32_t)(sizeof(ih) + ih.count * sizeof(struct bob_image_func));
+	ih.names_len = (uint32_t)names->count;
+	memcpy(ih.build_id, img->build_id, sizeof(ih.build_id));
+	memcpy(ih.soname, img->soname, sizeof(ih.soname));
+	memcpy(payload, &ih, sizeof(ih));
+	for (size_t i = 0; i < img->funcs.count; i++) {
+		const struct bob_plan_candidate *f = &img->funcs.at[i];
+		struct bob_image_func out = {.addr = f->addr, .size = (uint32_t)(f->end - f->addr),
+					     .name = name_at[i], .skip = f->skip,
+					     .flags = f->flags, .file = UINT32_MAX};
+
+		memcpy(at, &out, sizeof(out));
+		at += sizeof(out);
+	}
+	if (names->count > 0)
+		memcpy(at, names->at, names->count);
+	chunk.size = chunk.len = image_payload_len(img, names->count);
+	seal_chunk(&chunk, payload);
+	memcpy(p + BOB_FILE_HEAD_BYTES, &chunk, sizeof(chunk));
+}
+
+static void put_funcs(const struct bob_plan_image *img, const uint32_t *name_at, uint8_t *p)
+{
+	for (size_t i = 0; i < img->funcs.count; i++) {
+		const struct bob_plan_candidate *f = &img->funcs.at[i];
+		struct bob_plan_func out = f->out;
+
+		out.addr = f->addr;
+		out.size = (uint32_t)(f->end - f->addr);
+		out.name = name_at[i];
+		out.skip = f->skip;
+		out.flags = f->flags;
+		if (out.kind == BOB_PATCH_NONE) {
+			out.patch_delta = 0;
+			out.skip = f->skip != BOB_SKIP_NONE ? f->skip : BOB_SKIP_SHORT;
+		}
+		memcpy(p + i * sizeof(out), &out, sizeof(out));
+	}
+}
+
+static void put_fdes(const struct bob_plan_image *img, uint8_t *p)
+{
+	for (size_t i = 0; i < img->frames.count; i++) {
+		const struct bob_plan_frame *f = &img->frames.at[i];
+		struct bob_plan_fde out = {.lo = f->lo, .hi = f->hi, .owner = f->owner,
+					   .row = f->row, .row_count = f->row_count,
+					   .flags = f->signal ? BOB_FDE_SIGNAL : 0};
+
+		memcpy(p + i * sizeof(out), &out, sizeof(out));
+	}
+}
+
+/* Sections of code are not all: an image without sections has its segments only. */
+static void text_bounds(const struct bob_plan_image *img, struct bob_plan_head *h)
+{
+	h->text_lo = img->codes.at[0].lo;
+	h->text_hi = img->codes.at[img->codes.count - 1].hi;
+	for (size_t i = 0; i < img->segments.count; i++) {
+		const struct bob_plan_segment *s = &img->segments.at[i];
+
+		if (!(s->flags & PF_X))
+			continue;
+		if (s->addr < h->text_lo)
+			h->text_lo = s->addr;
+		if (s->addr + s->len > h->text_hi && s->addr + s->len <= INT32_MAX)
+			h->text_hi = s->addr + s->len;
+	}
+}
+
+static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_plan_bytes *names,
+		    const uint32_t *name_at)
+{
+	struct bob_plan_head h = {.magic = BOB_PLAN_MAGIC, .version = BOB_PLAN_VERSION};
+
+	h.key = img->key;
+	text_bounds(img, &h);
+	h.func_count = (uint32_t)img->funcs.count;
+	h.arena_bytes = (uint32_t)img->blob.count;
+	memcpy(h.build_id, img->build_id, sizeof(h.build_id));
+	h.build_id_len = img->build_id_len;
+	o->len = sizeof(h);
+	put_section(o, &h.funcs, NULL, img->funcs.count * sizeof(struct bob_plan_func));
+	put_funcs(img, name_at, o->p + h.funcs.off);
+	put_section(o, &h.blob, img->blob.at, img->blob.count);
+	put_section(o, &h.relocs, img->relocs.at, img->relocs.count * sizeof(uint32_t));
+	put_section(o, &h.fdes, NULL, img->frames.count * sizeof(struct bob_plan_fde));
+	put_fdes(img, o->p + h.fdes.off);
+	put_section(o, &h.rows, img->rows.at, img->rows.count * sizeof(struct bob_plan_row));
+	put_section(o, &h.special, img->specials.at,
+		    img->specials.count * sizeof(struct bob_plan_special));
+	put_section(o, &h.names, names->at, names->count);
+	put_section(o, &h.image, NULL, image_file_len(img, names->count));
+	make_image_file(img, names, name_at, o->p + h.image.off);
+	h.file_bytes = o->len;
+	memcpy(o->p, &h, sizeof(h));
+	h.crc = bob_crc32c(0, o->p + offsetof(struct bob_plan_head, file_bytes),
+			   o->len - offsetof(struct bob_plan_head, file_bytes));
+	memcpy(o->p, &h, sizeof(h));
+}
+
+bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len)
+{
+	struct bob_plan_bytes names = {0};
+	struct out o = {0};
+	uint32_t *name_at = malloc((img->funcs.count + 1) * sizeof(*name_at));
+	bob_status st = name_at ? make_names(img, &names, name_at) : BOB_ERR_NOMEM;
+
+	if (st != BOB_OK)
+		goto free_names;
+	o.room = sizeof(struct bob_plan_head) + 9 * SECTION_ALIGN +
+		 img->funcs.count * sizeof(struct bob_plan_func) + img->blob.count +
+		 img->relocs.count * sizeof(uint32_t) +
+		 img->frames.count * sizeof(struct bob_plan_fde) +
+		 img->rows.count * sizeof(struct bob_plan_row) +
+		 img->specials.count * sizeof(struct bob_plan_special) + names.count +
+		 image_file_len(img, names.count);
+	o.p = calloc(1, o.room);
+	st = BOB_ERR_NOMEM;
+	if (!o.p)
+		goto free_names;
+	put_all(img, &o, &names, name_at);
+	img->stats.fdes = (uint32_t)img->frames.count;
+	img->stats.rows = (uint32_t)img->rows.count;
+	*plan = o.p;
+	*len = o.len;
+	st = BOB_OK;
+free_names:
+	free(names.at);
+	free(name_at);
+	return st;
+}
