@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""kill -9 at 200 random moments: what is decoded is an exact prefix of the known sequence of
+calls, at least as long as the program had come for certain. Half of the kills take the launcher
+with them."""
+
+import mmap
+import os
+import random
+import re
+import signal
+import struct
+import sys
+import time
+
+import harness as h
+
+KILLS = int(os.environ.get("BOB_TEST_KILLS", "200"))
+GROUPS = 10
+LIMIT = 400_000
+STEP = re.compile(rb"^\d+ > \d+ [^!\n]*!s_(\d+)", re.M)
+
+
+def sequence(n):
+    """The calls of killseq.c: its generator, in Python."""
+    names = [b"%d%d" % (r, c) for r in range(1, 9) for c in range(8)]
+    seed, out, mask = 1, [], (1 << 64) - 1
+    for i in range(n):
+        if i >> 9 & 1:
+            seed = (seed * 6364136223846793005 + 1442695040888963407) & mask
+        else:
+            seed = (seed + (1 << 58)) & mask
+        out.append(names[seed >> 58])
+    return out
+
+
+EXPECTED = sequence(LIMIT)
+
+
+def program():
+    return h.compile("killseq", ["killseq.c"], "gcc", ["-O2", "-w"])
+
+
+def start(argv, shared):
+    """A process that has begun to make its calls, and its progress words."""
+    with open(shared, "w+b") as f:
+        f.truncate(4096)
+        words = mmap.mmap(f.fileno(), 4096)
+    null = h.subprocess.DEVNULL
+    p = h.subprocess.Popen(
+        [str(a) for a in argv], env=h.environment(), start_new_session=True, stdout=null, stderr=null
+    )
+    end = time.monotonic() + 30
+    while struct.unpack_from("Q", words, 8)[0] == 0:
+        if p.poll() is not None or time.monotonic() > end:
+            raise h.Failure(f"the program made no calls (status {p.poll()})")
+        time.sleep(0.0005)
+    return p, words
+
+
+def kill_once(n, images):
+    d = h.fresh("kill")
+    trace = d / "t"
+    argv = [h.BOBBIN, "record", "-q", f"--images={images}", "-o", trace, "--", program(), d / "shared"]
+    p, words = start([*argv, str(LIMIT), "12"], d / "shared")
+    with_launcher = n % 2 == 1
+    try:
+        time.sleep(random.Random(n).uniform(0, 0.05))
+        done = struct.unpack_from("Q", words, 8)[0]
+        if with_launcher:
+            os.killpg(p.pid, signal.SIGKILL)
+        else:
+            os.kill(struct.unpack_from("Q", words, 0)[0], signal.SIGKILL)
+        status = p.wait(timeout=30)
+    except h.subprocess.TimeoutExpired:
+        raise h.Failure("the launcher did not end with its program") from None
+    finally:
+        if p.poll() is None:
+            os.killpg(p.pid, signal.SIGKILL)
+    last = struct.unpack_from("Q", words, 8)[0]
+    words.close()
+    h.check(status == -signal.SIGKILL or last == LIMIT, f"status {status}, expected death by SIGKILL")
+    r = h.bobbin("dump", trace)
+    h.check(r.status == 0, f"dump failed\n{r.err!r}")
+    got = STEP.findall(r.out)
+    h.check(len(got) >= last, f"{last} calls were done for certain ({done} before the kill), {len(got)} decoded")
+    h.check(len(got) <= last + 1 or last == LIMIT, f"{len(got)} calls decoded, only {last} + 1 can have begun")
+    if got != EXPECTED[: len(got)]:
+        i = next(i for i, (a, b) in enumerate(zip(got, EXPECTED)) if a != b)
+        raise h.Failure(f"call {i} of {len(got)} is s_{got[i].decode()}, was s_{EXPECTED[i].decode()}")
+    h.shutil.rmtree(d)
+    return last
+
+
+def group(first, images):
+    done = [kill_once(n, images) for n in range(first, first + KILLS // GROUPS)]
+    return f"{len(done)} kills after {min(done)} to {max(done)} calls"
+
+
+def native():
+    """The program reaches its end and says so."""
+    d = h.fresh("kill")
+    p, words = start([program(), d / "shared", "2000", "1"], d / "shared")
+    h.check(p.wait(30) == 0 and struct.unpack_from("Q", words, 8)[0] == 2000, "killseq does not work")
+
+
+def main():
+    suite = h.Suite("kill9")
+    suite.add("the program itself", native)
+    if "--native" not in sys.argv:
+        h.require_bobbin()
+        for g in range(GROUPS):
+            images = ("app", "main", "all")[g % 3]
+            suite.add(f"kills {g} {images}", group, g * KILLS // GROUPS, images)
+    return suite.run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
