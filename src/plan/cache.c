@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cache of plans: a directory of ours with one file per key. A plan becomes code in the traced
+ * process, so a directory or file that another user could have written is not used. Writers need
+ * no lock: each writes a file of its own and renames it; all would write the same bytes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "plan/image.h"
+
+#define OTHERS_WRITE 0022
+
+static bool ours(const struct stat *sb)
+{
+	return sb->st_uid == geteuid() && !(sb->st_mode & OTHERS_WRITE);
+}
+
+static int open_dir(const char *dir, struct bob_error *err)
+{
+	struct stat sb;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0) {
+		bob_plan_fail(err, BOB_ERR_IO, dir, "cache directory cannot be opened");
+		return -1;
+	}
+	if (fstat(fd, &sb) == 0 && ours(&sb))
+		return fd;
+	bob_plan_fail(err, BOB_ERR_IO, dir, "cache directory belongs to or is writable by others");
+	close(fd);
+	return -1;
+}
+
+/* Is there a valid plan for `key`? */
+static bool cached(int dir, const char *name, uint64_t key)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool good = false;
+	struct stat sb;
+	void *p;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && ours(&sb) && sb.st_size > 0) {
+		p = mmap(NULL, (size_t)sb.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (p != MAP_FAILED) {
+			good = bob_plan_check(p, (uint64_t)sb.st_size, key) == BOB_OK;
+			munmap(p, (size_t)sb.st_size);
+		}
+	}
+	close(fd);
+	return good;
+}
+
+static int write_full(int fd, const uint8_t *p, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static bob_status store(int dir, const char *name, const void *plan, size_t len)
+{
+	char tmp[96];
+	int fd, bad;
+
+	/* the address tells two threads of one process apart */
+	snprintf(tmp, sizeof(tmp), ".%s.%ld.%" PRIxPTR, name, (long)getpid(), (uintptr_t)&fd);
+	unlinkat(dir, tmp, 0);		/* left by a process that had our number and died */
+	fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return BOB_ERR_IO;
+	bad = write_full(fd, plan, len);
+	bad |= close(fd);
+	if (bad || renameat(dir, tmp, dir, name) != 0) {
+		unlinkat(dir, tmp, 0);
+		return BOB_ERR_IO;
+	}
+	return BOB_OK;
+}
+
+bob_status bob_plan_cache(const char *dir, const char *path, int *made, struct bob_plan_stats *stats,
+			  struct bob_error *err)
+{
+	char name[32];
+	uint64_t key;
+	void *plan = NULL;
+	size_t len = 0;
+	int fd;
+	bob_status st = bob_plan_key(path, &key, err);
+
+	if (st != BOB_OK)
+		return st;
+	fd = open_dir(dir, err);
+	if (fd < 0)
+		return BOB_ERR_IO;
+	if (stats)
+		memset(stats, 0, sizeof(*stats));
+	snprintf(name, sizeof(name), "%016" PRIx64 ".plan", key);
+	if (made)
+		*made = 0;
+	if (cached(fd, name, key))
+		goto close_dir;
+	st = bob_plan_image(path, &plan, &len, stats, err);
+	if (st != BOB_OK)
+		goto close_dir;
+	if (((const struct bob_plan_head *)plan)->key != key)
+		st = bob_plan_fail(err, BOB_ERR_IO, path, "the image changed while it was read");
+	else if (store(fd, name, plan, len) != BOB_OK)
+		st = bob_plan_fail(err, BOB_ERR_IO, dir, "a plan could not be written");
+	if (made)
+		*made = st == BOB_OK;
+	free(plan);
+close_dir:
+	close(fd);
+	return st;
+}
+
+/* Make `path` and what is missing above it. */
+static int make_dirs(char *path)
+{
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+			*p = '/';
+			return -1;
+		}
+		*p = '/';
+	}
+	return mkdir(path, 0700) != 0 && errno != EEXIST ? -1 : 0;
+}
+
+bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err)
+{
+	const char *own = getenv("BOBBIN_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	int n;
+
+	if (own && own[0])
+		n = snprintf(buf, size, "%s", own);
+	else if (xdg && xdg[0] == '/')
+		n = snprintf(buf, size, "%s/bobbin", xdg);
+	else if (home && home[0] == '/')
+		n = snprintf(buf, size, "%s/.cache/bobbin", home);
+	else
+		return bob_plan_fail(err, BOB_ERR_NOENT, "", "neither BOBBIN_CACHE nor HOME is set");
+	if (n <= 0 || (size_t)n >= size)
+		return bob_plan_fail(err, BOB_ERR_INVAL, "", "cache directory name too long");
+	if (make_dirs(buf) != 0)
+		return bob_plan_fail(err, BOB_ERR_IO, buf, "cache directory cannot be made");
+	return BOB_OK;
+}
