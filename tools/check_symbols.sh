@@ -26,6 +26,9 @@ done
 [ "$libraries" -gt 0 ] || complain "no libraries in $build/lib: build first"
 
 agent=$build/lib/bobbin/libbobbin-agent.so
+if ls src/agent/*.c >/dev/null 2>&1 && [ ! -f "$agent" ]; then
+	complain "there is no $agent"
+fi
 if [ -f "$agent" ]; then
 	needed=$(readelf -dW "$agent" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 	[ -z "$needed" ] || complain "the agent needs" $needed
