@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "bobbin/status.h"
 
@@ -49,5 +50,11 @@ bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err);
  * `visit`; images that cannot be found are passed over. For warming the cache before a run. */
 bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const char *image),
 			    void *ctx, struct bob_error *err);
+
+/* Print the functions of a plan that passed bob_plan_check, with their trampolines. */
+void bob_plan_dump(const void *plan, FILE *out);
+
+/* A word or two for an enum bob_skip; "" for BOB_SKIP_NONE. Never NULL. */
+const char *bob_plan_skip_text(unsigned skip);
 
 #endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin plan: make the patch plans of images before they are needed, and show what they hold. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/complain.h"
+#include "cli/verbs.h"
+#include "plan/plan.h"
+
+enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_VERBOSE };
+
+const struct cli_option plan_options[] = {
+	{ "cache", 0, "DIR", "keep the plans there instead of the user's cache", "BOBBIN_CACHE",
+	  NULL },
+	{ "closure", 0, NULL, "also plan every library the programs start with", NULL, NULL },
+	{ "dump", 0, NULL, "print each function, its patch and its trampoline", NULL, NULL },
+	{ "verbose", 'v', NULL, "print what came of each image", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+struct request {
+	const char *dir;
+	int closure, dump, verbose;
+	int status;
+};
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void print_stats(const char *path, const struct bob_plan_stats *s, double ms)
+{
+	double percent = s->candidates ? 100.0 * s->patched / s->candidates : 0;
+
+	printf("%s\n  %u functions, %u hooked (%.2f %%), %u through holes, %u with a moved call, "
+	       "%u frame entries, %u rows, %u table targets, %.1f ms\n",
+	       path, s->candidates, s->patched, percent, s->holes, s->displaced_calls, s->fdes,
+	       s->rows, s->jump_table_targets, ms);
+	for (unsigned i = 1; i < 32; i++)
+		if (s->by_skip[i])
+			printf("  %u not hooked: %s\n", s->by_skip[i], bob_plan_skip_text(i));
+}
+
+/* Plans afresh, whether cached or not: the table is about the work. */
+static void show(struct request *r, const char *path)
+{
+	struct bob_plan_stats stats;
+	struct bob_error err = { 0 };
+	double start = now_ms();
+	void *plan;
+	size_t len;
+	bob_status st = bob_plan_image(path, &plan, &len, &stats, &err);
+
+	if (st != BOB_OK) {
+		r->status = cli_fail_status("plan", "no plan", st, &err);
+		return;
+	}
+	if (r->verbose)
+		print_stats(path, &stats, now_ms() - start);
+	if (r->dump)
+		bob_plan_dump(plan, stdout);
+	free(plan);
+}
+
+static void plan_one(void *ctx, const char *path)
+{
+	struct request *r = ctx;
+	struct bob_error err = { 0 };
+	bob_status st;
+
+	if (r->dump || r->verbose)
+		show(r, path);
+	if (r->dump)
+		return;
+	st = bob_plan_cache(r->dir, path, NULL, NULL, &err);
+	if (st != BOB_OK)
+		r->status = cli_fail_status("plan", "no plan", st, &err);
+}
+
+static int plan_all(struct request *r, int argc, char **argv)
+{
+	struct bob_error err = { 0 };
+	char dir[4096];
+
+	if (!r->dir && !r->dump) {
+		bob_status st = bob_plan_cache_dir(dir, sizeof(dir), &err);
+
+		if (st != BOB_OK)
+			return cli_fail_status("plan", "no cache directory", st, &err);
+		r->dir = dir;
+	}
+	for (int i = 0; i < argc; i++) {
+		bob_status st = BOB_OK;
+
+		if (r->closure)
+			st = bob_plan_closure(argv[i], plan_one, r, &err);
+		else
+			plan_one(r, argv[i]);
+		if (st != BOB_OK)
+			r->status = cli_fail_status("plan", "no plan", st, &err);
+	}
+	return r->status;
+}
+
+int verb_plan(int argc, char **argv)
+{
+	struct request r = { 0 };
+	struct cli_options o;
+	const char *arg;
+	int opt;
+
+	cli_options_begin(&o, "plan", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0) {
+		if (opt == OPT_CACHE)
+			r.dir = arg;
+		else if (opt == OPT_CLOSURE)
+			r.closure = 1;
+		else if (opt == OPT_DUMP)
+			r.dump = 1;
+		else if (opt == OPT_VERBOSE)
+			r.verbose = 1;
+	}
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (optind == argc)
+		return cli_misuse("plan", "no file given");
+	return plan_all(&r, argc - optind, argv + optind);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A plan as text: every function with its patch and, disassembled, its trampoline. */
+#include <Zydis/Zydis.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "plan/image.h"
+
+static const char *const kinds[] = {"none", "jmp", "hole"};
+static const char *const reasons[] = {
+	"", "short", "branch", "decode", "relocate", "no frame info", "filter", "bytes", "protect",
+	"reach", "no plan", "images", "special", "limit"};
+
+const char *bob_plan_skip_text(unsigned skip)
+{
+	return skip < sizeof(reasons) / sizeof(reasons[0]) ? reasons[skip] : "unknown";
+}
+
+static bool is_reloc(const uint8_t *plan, const struct bob_plan_head *h, uint64_t from, uint64_t to)
+{
+	const uint32_t *r = (const void *)(plan + h->relocs.off);
+	size_t lo = 0, hi = h->relocs.len / 4;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (r[mid] < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < h->relocs.len / 4 && r[lo] < to;
+}
+
+/* Targets are printed as the image's link addresses, or as handler + offset in the arena. */
+static void print_code(FILE *out, const uint8_t *plan, const struct bob_plan_head *h,
+		       const struct bob_plan_func *f)
+{
+	const uint8_t *code = plan + h->blob.off;
+	ZydisFormatter formatter;
+	ZydisDecoder decoder;
+	uint32_t at = f->tramp, end = f->tramp + f->tramp_len;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
+	while (at < end) {
+		ZydisDecodedInstruction in;
+		ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+		char text[128];
+
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, end - at, &in, ops)))
+			break;
+		ZydisFormatterFormatInstruction(&formatter, &in, ops, in.operand_count_visible,
+						text, sizeof(text), BOB_PLAN_HANDLER_BYTES + at,
+						NULL);
+		fprintf(out, "    %6" PRIx32 "  %s%s\n", at, text,
+			is_reloc(plan, h, at, at + in.length) ? "  # image" : "");
+		at += in.length;
+	}
+}
+
+void bob_plan_dump(const void *bytes, FILE *out)
+{
+	const uint8_t *plan = bytes;
+	const struct bob_plan_head *h = bytes;
+	const struct bob_plan_func *f = (const void *)(plan + h->funcs.off);
+
+	for (uint32_t i = 0; i < h->func_count; i++, f++) {
+		const char *name = f->name == UINT32_MAX ?
+					   "?" : (const char *)plan + h->names.off + f->name;
+
+		fprintf(out, "%" PRIu32 " %" PRIx64 " +%" PRIu32 " %s: %s", i, f->addr, f->size, name,
+			kinds[f->kind]);
+		if (f->kind == BOB_PATCH_NONE) {
+			fprintf(out, " (%s)\n", bob_plan_skip_text(f->skip));
+			continue;
+		}
+		fprintf(out, " at +%u, %u bytes moved", f->patch_delta, f->displaced_len);
+		if (f->kind == BOB_PATCH_HOLE)
+			fprintf(out, ", hole at %+d", f->hole_delta);
+		fprintf(out, "%s\n", f->flags & BOB_FUNC_LOOP_HEAD ? ", loop head" : "");
+		print_code(out, plan, h, f);
+	}
+}
