@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The encoder's public face: open, put, restart, close for all four codecs. */
+#include <string.h>
+
+#include "run/enc.h"
+
+size_t bob_run_enc_size(void)
+{
+	return sizeof(struct bob_run_enc);
+}
+
+static size_t mem_needed(enum bob_codec codec)
+{
+	switch (codec) {
+	case BOB_CODEC_RUN:
+		return MODEL_BYTES;
+	case BOB_CODEC_PARLOT:
+		return LZ_BYTES;
+	case BOB_CODEC_NULL:
+		return NULL_RING * sizeof(uint32_t);
+	case BOB_CODEC_NONE:
+		break;
+	}
+	return 0;
+}
+
+static void reset(struct bob_run_enc *enc)
+{
+	if (enc->codec == BOB_CODEC_RUN)
+		bob_run_reset_run(enc);
+	else
+		bob_run_reset_words(enc);
+}
+
+static bob_status begin_block(struct bob_run_enc *enc)
+{
+	uint64_t pos = *enc->fast.commit;
+
+	bob_run_fast_none(enc);
+	if (enc->codec == BOB_CODEC_NULL)
+		return BOB_OK;
+	bob_run_pend(enc);
+	bob_run_pend_block(enc, pos);
+	reset(enc);
+	return bob_run_commit(enc, pos);
+}
+
+bob_status bob_run_open(struct bob_run_enc *enc, enum bob_codec codec, struct bob_run_head *head,
+			const struct bob_run_io *io)
+{
+	size_t bytes = mem_needed(codec);
+	bob_status st;
+
+	BOB_PRE(codec >= BOB_CODEC_RUN && codec <= BOB_CODEC_NULL);
+	enc->head = head;
+	enc->io = *io;
+	enc->codec = codec;
+	enc->fast.commit = &head->commit;
+	enc->block_symbols_max = BLOCK_SYMBOLS_MAX;
+	enc->ahead_max = AHEAD_MAX;
+	if (bytes) {
+		enc->mem = io->alloc(io->ctx, bytes);
+		if (!enc->mem) {
+			enc->failed = BOB_ERR_NOMEM;
+			return BOB_ERR_NOMEM;
+		}
+		enc->mem_bytes = bytes;
+	}
+	head->codec = codec;
+	st = begin_block(enc);
+	if (st != BOB_OK && enc->mem) {
+		io->release(io->ctx, enc->mem, enc->mem_bytes);
+		enc->mem = NULL;
+	}
+	return st;
+}
+
+/* entry.S takes what lies between dst and end unseen, whatever it is. */
+static bob_status put_null(struct bob_run_enc *enc)
+{
+	uint32_t *ring = (void *)enc->mem;
+
+	__atomic_store_n(enc->fast.commit, *enc->fast.commit + 1, __ATOMIC_RELEASE);
+	enc->fast.dst = ring;
+	enc->fast.end = ring + NULL_RING;
+	enc->fast.dist = 0;
+	return BOB_OK;
+}
+
+bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym)
+{
+	if (UNLIKELY(enc->failed))
+		return (bob_status)enc->failed;
+	enc->ext_count += (unsigned)bob_sym_is_ext(sym);
+	if (LIKELY(enc->codec == BOB_CODEC_RUN))
+		return bob_run_put_run(enc, sym);
+	if (enc->codec == BOB_CODEC_NULL)
+		return put_null(enc);
+	return bob_run_put_words(enc, sym);
+}
+
+bob_status bob_run_restart(struct bob_run_enc *enc)
+{
+	if (enc->failed)
+		return (bob_status)enc->failed;
+	return begin_block(enc);
+}
+
+bob_status bob_run_close(struct bob_run_enc *enc)
+{
+	bob_status st = (bob_status)enc->failed;
+
+	if (enc->closed)
+		return BOB_ERR_INVAL;
+	if (st == BOB_OK && enc->codec != BOB_CODEC_NULL) {
+		struct pending *p = &enc->pend;
+
+		bob_run_pend(enc);
+		p->n = (uint32_t)bob_run_tail(enc->codec, &p->slot, enc->buf);
+		memset(p->slot.state, 0, sizeof(p->slot.state));
+		p->slot.flags |= BOB_RUN_CLOSED;
+		st = bob_run_commit(enc, *enc->fast.commit);
+	}
+	bob_run_fast_none(enc);
+	enc->closed = 1;
+	if (!enc->failed)
+		enc->failed = BOB_ERR_INVAL;
+	if (enc->mem) {
+		enc->io.release(enc->io.ctx, enc->mem, enc->mem_bytes);
+		enc->mem = NULL;
+	}
+	return st;
+}

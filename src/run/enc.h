@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The encoder's own state, and the two things every codec does with it: collect the bytes of one
+ * symbol, and commit them.
+ *
+ * A symbol's bytes gather in `buf`; bob_run_commit copies them into the stretches, fills the other
+ * slot, and flips. Until the flip nothing a reader looks at has changed, so both a kill and an
+ * interruption that is never resumed leave the state of the symbol before. What a restart needs
+ * (stretches, checksum) is kept so that it is right at every instant: counters move after the
+ * entries they count, and the checksum has two places like the slot. */
+#ifndef BOB_RUN_ENC_H
+#define BOB_RUN_ENC_H
+
+#include "base/assert.h"
+#include "run/model.h"
+#include "run/parlot.h"
+#include "run/run.h"
+
+#define AHEAD_MIN 8u
+#define AHEAD_MAX 64u
+#define NULL_RING 4096u		/* symbols the null codec takes between calls */
+/* The smallest stretch is 8 bytes, so one symbol can need 64 of them and one half used. */
+#define STRETCHES 128u
+#define BUF_BYTES 1024u /* twice BOB_RUN_SYMBOL_BYTES_MAX */
+
+struct stretch {
+	uint8_t *bytes;
+	uint64_t off;		/* in the stream */
+	uint64_t len;
+};
+
+/* The bytes of the symbol at hand, and the block they will belong to. */
+struct pending {
+	uint32_t n;		/* in buf */
+	uint32_t crc_from;	/* where the current block's coded bytes begin in buf */
+	uint32_t crc;		/* checksum of those before */
+	struct bob_run_slot slot; /* to be written */
+};
+
+struct bob_run_enc {
+	struct bob_run_fast fast;
+	struct bob_run_head *head;
+	struct bob_run_io io;
+	uint64_t block_pos;
+	uint64_t ext_count;
+	int32_t failed;		/* bob_status of the failure that ended recording */
+	uint32_t closed;
+	uint32_t codec;
+	uint32_t crc[2];	/* of the block's coded bytes, for slot[0] and slot[1] */
+	uint32_t block_symbols_max; /* tests lower it */
+	/* look-ahead of RUN: the presumed hits left to entry.S */
+	uint32_t ahead_max;	/* tests set it to 0 */
+	uint32_t ahead_limit;
+	uint32_t ahead_count;
+	uint32_t ahead_audible;	/* they touch the contexts */
+	uint64_t ahead_hash[AHEAD_MAX];
+	uint8_t *mem;
+	size_t mem_bytes;
+	struct coder coder;
+	union {
+		struct model model;
+		struct lz lz;
+	} u;
+	struct pending pend;
+	uint8_t buf[BUF_BYTES];
+	uint32_t stretch_first, stretch_end; /* running numbers */
+	struct stretch stretch[STRETCHES];
+};
+
+/* Begin to collect a symbol's bytes. */
+void bob_run_pend(struct bob_run_enc *enc);
+/* Seal the block and begin another at symbol `pos`, in pend. The codec then resets its model. */
+void bob_run_pend_block(struct bob_run_enc *enc, uint64_t pos);
+/* Nothing has changed on BOB_ERR_FULL, which it then returns for ever. */
+bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos);
+/* Coded bytes of the current block. */
+static inline uint64_t bob_run_block_len(const struct bob_run_enc *enc)
+{
+	const struct bob_run_slot *s = &enc->head->slot[enc->head->cur & 1];
+
+	return s->out_len - s->block_off - sizeof(struct bob_run_block);
+}
+
+static inline int bob_run_block_full(const struct bob_run_enc *enc)
+{
+	return bob_run_block_len(enc) >= BOB_RUN_BLOCK_BYTES ||
+	       *enc->fast.commit - enc->block_pos >= enc->block_symbols_max;
+}
+
+/* `fast` takes no symbol: every one is a call. */
+static inline void bob_run_fast_none(struct bob_run_enc *enc)
+{
+	enc->fast.dst = NULL;
+	enc->fast.end = NULL;
+	enc->fast.dist = 0;
+}
+
+/* The codecs. put: as bob_run_put. reset: forget the model. */
+bob_status bob_run_put_run(struct bob_run_enc *enc, uint32_t sym);
+void bob_run_reset_run(struct bob_run_enc *enc);
+bob_status bob_run_put_words(struct bob_run_enc *enc, uint32_t sym);
+void bob_run_reset_words(struct bob_run_enc *enc);
+
+#endif
