@@ -20,7 +20,7 @@ if(BOB_AGENT_SHARED)
 	add_executable(bob_no_libc ${CMAKE_SOURCE_DIR}/tests/freestanding/start.c
 		$<TARGET_OBJECTS:bob_freestanding>)
 	bob_freestanding(bob_no_libc)
-	target_link_options(bob_no_libc PRIVATE -nostdlib -static -no-pie)
+	target_link_options(bob_no_libc PRIVATE -nostdlib -static)
 endif()
 
 bob_part_sources(sources agent)

@@ -54,7 +54,6 @@ foreach(part IN LISTS BOB_PARTS)
 			target_link_libraries(bob_${part} PUBLIC bob_${dep})
 		endif()
 	endforeach()
-	# bob_host may take a warning of bob_ours back, so it comes after it.
 	target_link_libraries(bob_${part} PRIVATE $<BUILD_INTERFACE:bob_ours>)
 	target_link_libraries(bob_${part} PUBLIC bob_common bob_host ${BOB_LIBS_${part}})
 endforeach()

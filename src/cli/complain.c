@@ -10,6 +10,9 @@
 #define LINE_MAX_BYTES 1024
 
 static void say(const char *verb, const char *format, va_list args, const char *tail)
+	__attribute__((format(printf, 2, 0)));
+
+static void say(const char *verb, const char *format, va_list args, const char *tail)
 {
 	char text[LINE_MAX_BYTES];
 
