@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The agent's own header: what lives inside a traced process, and who may touch it.
+ *
+ *   start.c    constructor: configuration, file, images; undone by nothing, fails open
+ *   config.c   BOBBIN_* variables
+ *   file.c     the process file: windows, chunks, META records
+ *   images.c   which images are loaded, their plans, lookup by address
+ *   patch.c    relocate a plan's trampolines into an arena, commit the jumps
+ *   frames.c   the caller-frame rule: whose frame is the caller's?
+ *   sites.c    the process-wide tables that make that rule one look-up
+ *   thread.c   thread blocks, streams, stacks (segments)
+ *   enter.c    the whole path of one event in C; arch/x86_64/entry.S is its fast special case
+ *   special.c  exec, exit, dlopen, makecontext, seccomp, fork
+ *   planner.c  ask for a plan that is not in the cache
+ *
+ * Threads: a struct bob_thread belongs to its thread (and to the one that finds it dead). The
+ * process state is written under `lock` or before other threads exist. The lock is only taken with
+ * the thread block marked busy, so a signal handler never meets it on its own thread. */
+#ifndef BOB_AGENT_AGENT_H
+#define BOB_AGENT_AGENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "archive/format.h"
+#include "archive/write.h"
+#include "run/symbol.h"
+#include "plan/format.h"
+#include "run/run.h"
+
+#define BOB_PATH_MAX 1024
+#define BOB_PAGE 4096u
+/* Events of signal handlers that interrupted the recording of another event wait here. */
+#define BOB_PENDING_MAX 16384u
+#define BOB_STACKS_MAX 65536u
+/* Live allocations of one encoder. */
+#define BOB_OWNED_MAX 48
+/* Flag in the id that a trampoline passes: this function is one of enum bob_special. */
+#define BOB_ID_NONE (~0u)
+
+/* --- one stack of a thread, with the shadow stack of the frames that were entered on it --- */
+struct bob_stack {
+	uint64_t lo, size;	/* addresses the program's stack occupies */
+	uint64_t *shadow;	/* [0] is a sentinel of ~0; then entry stack pointers, outermost first */
+	uint64_t *top;		/* last valid entry */
+	uint64_t shadow_bytes;
+	uint32_t number;	/* in the trace */
+};
+
+struct bob_pending {
+	uint64_t rsp;
+	uint64_t caller;	/* slot of the caller's return address; 0: not known */
+	uint32_t id;
+	uint32_t flags;		/* enum bob_caller_flags */
+};
+
+/* --- one thread --- *
+ * Laid out for entry.S: `gate` is alone on a page that the kernel wipes in a fork child, just
+ * before `hot`, which is what the thread pointer points to; the encoder follows `hot` at once. */
+struct bob_gate {
+	uint64_t lo;
+	uint64_t size;		/* entries with rsp - lo < size take the fast path; 0: all are slow */
+};
+
+struct bob_hot {
+	uint64_t *top;		/* of the current stack's shadow */
+	uint64_t *sites;	/* process-wide call-site table */
+	uint64_t on_size;	/* what gate.size is when the thread is idle; 0 forces the slow path */
+	uint64_t busy_rsp;	/* entry rsp of the event being recorded */
+	uint64_t busy_rbp;	/* and rbp, where C may have changed it */
+	uint64_t pending;	/* how many wait in `pending[]` */
+	uint64_t top_mismatch;
+	uint64_t reserved;
+};
+
+struct bob_thread {
+	/* cold part, first page */
+	bool in_c;		/* enter.c is at work on this block */
+	bool dead_end;		/* recording ended for this thread */
+	uint32_t tid;
+	uint32_t stream;
+	uint32_t stack_count;
+	uint32_t stack_room;
+	uint32_t stack_now;
+	uint32_t trigger_stack;	/* where the frame that switched recording on is */
+	uint64_t trigger_rsp;	/* 0: off; only used with BOBBIN_TRIGGER */
+	struct bob_stack *stacks; /* [stack_count], room for stack_room */
+	struct bob_stream_head *head; /* in the mapped file */
+	uint64_t data_off;	/* stream offset at which the next DATA chunk begins */
+	uint64_t data_room;	/* payload size of the next DATA chunk */
+	struct bob_pending *pending; /* BOB_PENDING_MAX, reserved */
+	struct bob_thread *next; /* list of all */
+	size_t map_bytes;
+	struct {
+		void *p;
+		size_t size;
+	} owned[BOB_OWNED_MAX]; /* the encoder's memory, to be returned at the end */
+	uint8_t cold_end[];
+};
+
+/* From the start of a thread's mapping: cold page, wiped page, hot page(s) with the encoder. */
+#define BOB_THREAD_GATE (2 * BOB_PAGE - sizeof(struct bob_gate))
+#define BOB_THREAD_ALIVE (BOB_THREAD_GATE - 8)
+#define BOB_THREAD_HOT (2 * BOB_PAGE)
+#define BOB_THREAD_ENC (BOB_THREAD_HOT + sizeof(struct bob_hot))
+BOB_STATIC_ASSERT(sizeof(struct bob_hot) == 64, "the encoder follows on a cache line");
+BOB_STATIC_ASSERT(sizeof(struct bob_thread) <= BOB_PAGE, "cold part is one page");
+#define BOB_ALIVE 0x626f6262696e2131ull
+
+static inline struct bob_thread *thread_of_hot(struct bob_hot *hot)
+{
+	return (struct bob_thread *)(void *)((char *)hot - BOB_THREAD_HOT);
+}
+
+static inline struct bob_hot *thread_hot(const struct bob_thread *t)
+{
+	return (struct bob_hot *)(void *)((char *)(uintptr_t)t + BOB_THREAD_HOT);
+}
+
+static inline struct bob_gate *thread_gate(const struct bob_thread *t)
+{
+	return (struct bob_gate *)(void *)((char *)(uintptr_t)t + BOB_THREAD_GATE);
+}
+
+static inline volatile uint64_t *thread_alive(const struct bob_thread *t)
+{
+	return (volatile uint64_t *)(void *)((char *)(uintptr_t)t + BOB_THREAD_ALIVE);
+}
+
+static inline struct bob_run_enc *thread_enc(const struct bob_thread *t)
+{
+	return (struct bob_run_enc *)(void *)((char *)(uintptr_t)t + BOB_THREAD_ENC);
+}
+
+/* --- images --- */
+#define BOB_TEXT_SEGMENTS 4
+struct bob_image {
+	uint64_t lo, hi;	/* addresses of its executable segments */
+	struct {
+		uint64_t lo, hi; /* whole pages */
+	} text[BOB_TEXT_SEGMENTS];
+	uint32_t text_count;
+	uint64_t bias;
+	const struct bob_plan_head *plan; /* mapped for ever */
+	uint64_t arena;		/* BOB_PLAN_HANDLER_BYTES of handler, then trampolines; 0 none */
+	uint64_t arena_bytes;
+	uint64_t *hooked;	/* bitmap by function index: its entries are recorded */
+	uint64_t *trigger;	/* likewise: BOBBIN_TRIGGER; NULL without */
+	uint32_t first_id;
+	uint32_t number;
+	uint32_t patched;
+	bool chosen;
+	const char *path;	/* copy of the loader's */
+};
+
+/* Sorted by lo; replaced as a whole when an image comes or goes, old ones are kept (readers hold
+ * no lock). */
+struct bob_image_set {
+	uint32_t count;
+	struct bob_image *image[];
+};
+
+enum bob_images_mode { BOB_IMAGES_MAIN, BOB_IMAGES_APP, BOB_IMAGES_ALL };
+
+struct bob_config {
+	char dir[BOB_PATH_MAX];
+	char cache[BOB_PATH_MAX];
+	char planner[BOB_PATH_MAX];
+	char agent[BOB_PATH_MAX]; /* as LD_PRELOAD has it */
+	const char *only;	/* BOBBIN_FILTER: patterns separated by ':' */
+	const char *never;	/* BOBBIN_NOTRACE */
+	const char *trigger;	/* BOBBIN_TRIGGER */
+	const char *interface;	/* BOBBIN_INTERFACE */
+	enum bob_images_mode images;
+	enum bob_codec codec;
+	uint32_t max_depth;	/* 0: no limit */
+	bool follow;
+	bool slow;		/* BOBBIN_CHECK has "slow": never use the fast path of entry.S */
+};
+
+/* --- the process --- */
+struct bob_process {
+	uint64_t *alive;	/* page wiped on fork: zero in a child */
+	bool recording;
+	uint32_t pid;
+	uint32_t lock;
+	struct bob_config config;
+	char **env;		/* at start: for children and planners */
+	const uint64_t *auxv;
+	int argc;
+	char **argv;
+
+	/* the file */
+	char path[BOB_PATH_MAX];
+	struct bob_file_head *file; /* first window, mapped for ever */
+	uint8_t *window;	/* where chunks come from now */
+	uint64_t window_off;	/* its file offset */
+	uint64_t window_size;
+	uint64_t window_used;
+	uint32_t streams;
+
+	struct bob_image_set *images;
+	uint32_t image_count;	/* numbers given so far */
+	uint32_t next_id;
+	uint64_t *sites;	/* BOB_SITES words */
+	uint64_t *steps;	/* BOB_STEPS words */
+	struct bob_thread *threads;
+	struct bob_thread *scan; /* next to be asked whether it still lives */
+};
+extern struct bob_process bob_process;
+
+/* entry.S finds the thread block through this; without one it points to a closed gate. */
+extern __thread struct bob_hot *bob_thread_hot;
+extern struct bob_hot *const bob_no_thread; /* its gate is closed */
+
+/* The kernel wiped our page: this is a fork child that has not been taken in yet. */
+static inline bool process_is_child(void)
+{
+	return bob_process.alive && *bob_process.alive != BOB_ALIVE;
+}
+
+void lock_process(void);
+void unlock_process(void);
+
+/* --- start.c --- */
+struct bob_fork { /* where the parent stood when this process was forked */
+	uint32_t pid, seq, stream;
+	uint64_t pos;
+};
+/* Recording ends for the whole process; the program goes on. Safe anywhere. */
+void agent_stop(enum bob_stop_reason why);
+/* A file for this process and its description in it; `from`: it is a fork child. */
+bool process_begin(const struct bob_fork *from);
+void agent_log(const char *line, const char *what); /* a LOG chunk "line: what"; lock held or single thread */
+
+/* --- config.c --- */
+bool config_read(struct bob_config *c, char **env);
+const char *config_env(char **env, const char *name); /* value or NULL */
+/* Shell pattern (* ? []) list separated by ':' against a name. */
+bool config_match(const char *patterns, const char *name);
+size_t text_len(const char *s);
+bool text_equal(const char *a, const char *b);
+bool text_starts(const char *s, const char *prefix);
+/* Append to a bounded buffer; always zero terminated. */
+size_t text_add(char *buf, size_t size, size_t at, const char *s);
+size_t text_add_u64(char *buf, size_t size, size_t at, uint64_t v, unsigned base);
+
+/* --- file.c --- lock held by the caller, or single thread */
+bob_status file_create(const struct bob_fork *parent); /* NULL: not a fork child */
+/* A chunk with `size` bytes of zeroed payload (rounded up to 64). NULL: no room, recording of
+ * whoever asked must end. */
+struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,
+				  uint64_t aux);
+void file_close(enum bob_file_state state);
+/* META records (archive/write.h) are collected in memory of their own and become one sealed chunk. */
+bool meta_open(struct bob_meta *m, size_t room);
+void meta_flush(struct bob_meta *m);
+
+/* --- images.c --- */
+/* Bring the set in line with the loader's list; lock held. */
+void images_update(void);
+struct bob_image *image_at(uint64_t addr);
+void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
+/* The running text of the agent itself, for frames.c. */
+bool image_is_agent(uint64_t addr);
+
+/* --- patch.c --- */
+/* Fill `im->arena`, write the jumps, set the hooked bits; `chosen`: by --images. */
+enum bob_skip patch_image(struct bob_image *im, bool chosen, struct bob_meta *skipped);
+
+/* --- planner.c --- */
+/* The plan for `key` from the cache, checked; NULL if there is none. */
+const struct bob_plan_head *plan_load(uint64_t key);
+/* Ask a planner to make the plans of these files; returns false if that is not possible now. */
+bool plan_request(const char *const *paths, size_t n);
+
+/* --- frames.c --- */
+enum bob_caller_flags {
+	BOB_CALLER_FOUND = 1,	/* `slot` is exact: pop everything below it */
+	BOB_CALLER_BOTTOM = 2,	/* outermost: nothing of this stack is alive */
+	BOB_CALLER_UNKNOWN = 4,	/* no plan or no frame information: stack pointer rule */
+	BOB_CALLER_SIGNAL = 8,	/* reached through a signal frame */
+	BOB_CALLER_UNHOOKED = 16 /* frames that are not recorded lie between */
+};
+struct bob_caller {
+	uint64_t slot;		/* address of the caller's own return address */
+	uint64_t site;		/* call-site word to cache, 0: not cacheable */
+	uint32_t flags;
+};
+void frames_caller(const struct bob_thread *t, uint64_t rsp, uint64_t rbp, uint64_t hi,
+		   struct bob_caller *out);
+
+/* --- sites.c --- */
+#define BOB_SITES (1u << 16)
+#define BOB_STEPS (1u << 14)
+#define BOB_SITE_RBP 0x8000u
+bool sites_create(void);
+void sites_forget(void);
+
+/* --- thread.c --- */
+/* A block and a stream for the calling thread; NULL: it will not be recorded. With `old`, the block
+ * of the same thread before a fork, its stacks are inherited. */
+struct bob_thread *thread_create(const struct bob_thread *old);
+/* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
+void thread_close_all(void);
+/* No more of this thread can be recorded. */
+void thread_dead_end(struct bob_thread *t);
+
+/* --- stacks.c --- */
+/* Make the stack that contains rsp the current one. False: no memory. */
+bool stacks_switch(struct bob_thread *t, uint64_t rsp);
+void stacks_free(struct bob_thread *t);
+void stacks_note(uint64_t lo, uint64_t size); /* makecontext named a stack */
+static inline struct bob_stack *stack_now(const struct bob_thread *t)
+{
+	return &t->stacks[t->stack_now];
+}
+
+/* --- enter.c --- called by entry.S on the program's stack; no vector registers --- */
+void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp);
+void bob_enter_put(struct bob_hot *hot, uint32_t sym);
+void bob_enter_drain(struct bob_hot *hot);
+
+/* --- special.c --- */
+/* First call of the agent in a fork child: a process of its own from now on. `t` may be NULL. */
+void process_after_fork(struct bob_thread *t);
+struct bob_regs { /* pushed by entry.S; what C changes here the function gets */
+	uint64_t rdi, rsi, rdx, rcx, r8, r9, r10, r11, rax;
+};
+/* Before one of the functions of enum bob_special. Returns whether its entry is recorded too. */
+int bob_special(uint32_t id, struct bob_regs *regs);
+void special_add(uint32_t id, uint32_t what, bool traced);
+
+/* --- arch/x86_64/entry.c --- */
+#define BOB_ENTRY_SPECIAL entry_special_offset()
+uint32_t entry_special_offset(void);
+/* Copy the entry code to `to` (BOB_PLAN_HANDLER_BYTES), with its immediates filled in. */
+void entry_copy(uint8_t *to, bool null_codec);
+
+#endif

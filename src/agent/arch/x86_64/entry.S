@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The entry code: what runs when a hooked function is entered. A template: entry.c copies it to
+ * the head of every arena, so it is position independent but for what entry.c fills in.
+ *
+ * A trampoline comes here by call, having saved %rax below the stack pointer:
+ *
+ *        r ->  return address of the hooked function   (its entry rsp)
+ *      r-8 ->  return address into the trampoline      (our rsp)
+ *     r-16     program's rax    r-24 rcx    r-32 rdx    r-40 rsi    r-48 rdi
+ *
+ * The hooked function's own red zone is dead at its entry, and the kernel puts signal frames at
+ * least 128 bytes below rsp, so nothing is pushed on the fast path.
+ * Registers: eax = function id; rcx rdx rsi rdi scratch (restored); flags clobbered; everything
+ * else, all vector state included, untouched. C is called with r8-r11 saved besides; it is compiled
+ * without vector registers, so no stack alignment is needed.
+ *
+ * Budget: <= 5 ns for a predicted entry (bench/calls). Interrupted at any instruction by a signal
+ * handler whose own functions are hooked: gate.size is 0 from the first change of state to the
+ * last, so their events wait (enter.c), and `pending` is looked at after the gate is opened. */
+
+#define X(name, value, expr) .set name, value;
+#include "agent/arch/x86_64/asm_offsets.def"
+#undef X
+
+	.section .rodata
+	.globl bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
+	.globl bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
+	.hidden bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
+	.hidden bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
+	.balign 64
+bob_entry_begin:
+	mov	%rcx, -16(%rsp)
+	.byte	0x64, 0x48, 0x8b, 0x0c, 0x25	/* mov %fs:disp32, %rcx */
+bob_entry_tls:
+	.long	0
+	mov	%rdx, -24(%rsp)
+	mov	%rsi, -32(%rsp)
+	mov	%rdi, -40(%rsp)
+	lea	8(%rsp), %rdx			/* r */
+	mov	%rdx, %rsi
+	sub	GATE_LO(%rcx), %rsi
+	cmp	GATE_SIZE(%rcx), %rsi
+	jae	slow
+	movq	$0, GATE_SIZE(%rcx)		/* busy from here */
+	mov	%rdx, HOT_BUSY_RSP(%rcx)
+
+	/* Which frame called? One look-up by return address. */
+	mov	(%rdx), %rsi
+	movzwl	%si, %edi
+	shl	$3, %edi
+	add	HOT_SITES(%rcx), %rdi
+	shl	$16, %rsi
+	xor	(%rdi), %rsi			/* < 65536: the rule of this very site */
+	cmp	$0xffff, %rsi
+	ja	unknown_site
+	btr	$15, %esi
+	jc	rbp_frame
+	lea	(%rdx,%rsi,8), %rsi		/* slot of the caller's return address */
+have_slot:
+	mov	HOT_TOP(%rcx), %rdi
+	cmp	%rsi, (%rdi)
+	jne	pop
+push:
+	mov	%rdx, 8(%rdi)
+	add	$8, %rdi
+	mov	%rdi, HOT_TOP(%rcx)
+
+	/* Is it the predicted symbol? (struct bob_run_fast) */
+	mov	RUN_DST(%rcx), %rdi
+	cmp	RUN_END(%rcx), %rdi
+	je	put
+	mov	%rdi, %rsi
+	sub	RUN_DIST(%rcx), %rsi
+	cmp	(%rsi), %eax
+bob_entry_mismatch:
+	.byte	0x0f, 0x85			/* jne put, rel32 so that it can be blanked */
+	.long	put - bob_entry_mismatch_end
+bob_entry_mismatch_end:
+	mov	RUN_COMMIT(%rcx), %rsi
+	mov	%eax, (%rdi)
+	add	$4, %rdi
+	incq	(%rsi)
+	mov	%rdi, RUN_DST(%rcx)
+done:
+	mov	HOT_ON_SIZE(%rcx), %rdi
+	mov	%rdi, GATE_SIZE(%rcx)
+	cmpq	$0, HOT_PENDING(%rcx)
+	jne	drain
+leave:
+	mov	-40(%rsp), %rdi
+	mov	-32(%rsp), %rsi
+	mov	-24(%rsp), %rdx
+	mov	-16(%rsp), %rcx
+	mov	-8(%rsp), %rax
+	ret
+
+rbp_frame:
+	lea	(%rbp,%rsi,8), %rsi
+	jmp	have_slot
+
+	/* Frames below the slot have ended. The sentinel ~0 at the bottom ends the loop. */
+pop:
+	ja	mismatch
+pop_next:
+	sub	$8, %rdi
+	cmp	%rsi, (%rdi)
+	jb	pop_next
+	je	popped
+	incq	HOT_TOP_MISMATCH(%rcx)
+popped:
+	mov	HOT_TOP(%rcx), %rsi
+	sub	%rdi, %rsi			/* 8 * pops */
+	cmp	$(1022 * 8), %rsi
+	ja	unknown_site			/* does not fit into one symbol: C does it */
+	shl	$19, %esi
+	or	%esi, %eax
+	jmp	push
+mismatch:
+	incq	HOT_TOP_MISMATCH(%rcx)
+	jmp	push
+
+unknown_site:
+	mov	HOT_ON_SIZE(%rcx), %rdi		/* not busy: C begins anew */
+	mov	%rdi, GATE_SIZE(%rcx)
+slow:
+	lea	-40(%rsp), %rsp
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	mov	%rcx, %rdi
+	mov	%eax, %esi
+	mov	%rbp, %rcx
+	call	*literal_enter(%rip)
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	lea	40(%rsp), %rsp
+	jmp	leave
+
+put:
+	mov	%rbp, HOT_BUSY_RBP(%rcx)
+	lea	-40(%rsp), %rsp
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	push	%rcx
+	mov	%rcx, %rdi
+	mov	%eax, %esi
+	call	*literal_put(%rip)
+	pop	%rcx
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	lea	40(%rsp), %rsp
+	jmp	done
+
+drain:
+	lea	-40(%rsp), %rsp
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	mov	%rcx, %rdi
+	call	*literal_drain(%rip)
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	lea	40(%rsp), %rsp
+	jmp	leave
+
+	/* Before a function of enum bob_special: C may look at and change the arguments. */
+	.balign 16
+bob_entry_special:
+	lea	-8(%rsp), %rsp			/* the saved rax becomes a pushed one */
+	push	%r11
+	push	%r10
+	push	%r9
+	push	%r8
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%rax				/* id */
+	mov	%eax, %edi
+	lea	8(%rsp), %rsi			/* struct bob_regs */
+	call	*literal_special(%rip)
+	test	%eax, %eax
+	pop	%rax
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%r8
+	pop	%r9
+	pop	%r10
+	pop	%r11
+	lea	8(%rsp), %rsp
+	jnz	bob_entry_begin
+	mov	-8(%rsp), %rax
+	ret
+
+	.balign 8
+bob_entry_literals:
+literal_enter:
+	.quad	0
+literal_put:
+	.quad	0
+literal_drain:
+	.quad	0
+literal_special:
+	.quad	0
+bob_entry_end:
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns the template of entry.S into entry code for one arena. */
+#include <string.h>
+
+#include "agent/agent.h"
+
+#define X(name, value, expr) _Static_assert((value) == (long)(expr), #name);
+#include "agent/arch/x86_64/asm_offsets.def"
+#undef X
+
+extern const uint8_t bob_entry_begin[], bob_entry_end[], bob_entry_special[], bob_entry_tls[];
+extern const uint8_t bob_entry_mismatch[], bob_entry_mismatch_end[], bob_entry_literals[];
+
+/* A dummy block whose gate is closed; threads that were not seen yet point to it. */
+static struct {
+	struct bob_gate gate;
+	struct bob_hot hot;
+} no_thread;
+
+struct bob_hot *const bob_no_thread = &no_thread.hot;
+__thread struct bob_hot *bob_thread_hot = &no_thread.hot;
+
+uint32_t entry_special_offset(void)
+{
+	return (uint32_t)(bob_entry_special - bob_entry_begin);
+}
+
+static int32_t tls_offset(void)
+{
+	uint64_t fs_base;
+
+	__asm__("mov %%fs:0, %0" : "=r"(fs_base));
+	return (int32_t)((int64_t)(uintptr_t)&bob_thread_hot - (int64_t)fs_base);
+}
+
+void entry_copy(uint8_t *to, bool null_codec)
+{
+	const uint64_t literals[4] = {
+		(uintptr_t)bob_enter,
+		(uintptr_t)bob_enter_put,
+		(uintptr_t)bob_enter_drain,
+		(uintptr_t)bob_special,
+	};
+	int32_t tls = tls_offset();
+
+	memcpy(to, bob_entry_begin, (size_t)(bob_entry_end - bob_entry_begin));
+	memcpy(to + (bob_entry_tls - bob_entry_begin), &tls, sizeof(tls));
+	memcpy(to + (bob_entry_literals - bob_entry_begin), literals, sizeof(literals));
+	if (null_codec) /* every symbol is as predicted */
+		memset(to + (bob_entry_mismatch - bob_entry_begin), 0x90,
+		       (size_t)(bob_entry_mismatch_end - bob_entry_mismatch));
+}

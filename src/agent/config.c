@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The agent's configuration comes from the environment, so that LD_PRELOAD alone is enough. Also the
+ * few text helpers a program without libc needs. */
+#include "agent/agent.h"
+
+#include <string.h>
+
+size_t text_len(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+bool text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+bool text_starts(const char *s, const char *prefix)
+{
+	while (*prefix)
+		if (*s++ != *prefix++)
+			return false;
+	return true;
+}
+
+size_t text_add(char *buf, size_t size, size_t at, const char *s)
+{
+	while (*s && at + 1 < size)
+		buf[at++] = *s++;
+	buf[at] = 0;
+	return at;
+}
+
+size_t text_add_u64(char *buf, size_t size, size_t at, uint64_t v, unsigned base)
+{
+	char digits[24];
+	size_t n = 0;
+
+	do
+		digits[n++] = "0123456789abcdef"[v % base];
+	while ((v /= base));
+	while (n && at + 1 < size)
+		buf[at++] = digits[--n];
+	buf[at] = 0;
+	return at;
+}
+
+const char *config_env(char **env, const char *name)
+{
+	size_t n = text_len(name);
+
+	for (; env && *env; env++)
+		if (text_starts(*env, name) && (*env)[n] == '=')
+			return *env + n + 1;
+	return NULL;
+}
+
+static uint64_t number(const char *s)
+{
+	uint64_t v = 0;
+
+	while (s && *s >= '0' && *s <= '9' && v < 1u << 30)
+		v = v * 10 + (uint64_t)(*s++ - '0');
+	return v;
+}
+
+/* One pattern, ended by ':' or 0, against a name: '*', '?' and [set]. Iterative: one '*' to go
+ * back to is enough. */
+static bool match_one(const char *p, const char *name)
+{
+	const char *star = NULL, *mark = NULL;
+
+	for (;;) {
+		if (*p == '*') {
+			star = ++p;
+			mark = name;
+			continue;
+		}
+		bool end = !*p || *p == ':';
+		bool hit = false;
+		const char *next = p + 1;
+
+		if (end && !*name)
+			return true;
+		if (!end && *name) {
+			if (*p == '[') {
+				const char *q = p + 1;
+
+				for (; *q && *q != ']' && *q != ':'; q++)
+					if (q[1] == '-' && q[2] && q[2] != ']') {
+						hit |= q[0] <= *name && *name <= q[2];
+						q += 2;
+					} else {
+						hit |= *q == *name;
+					}
+				next = *q == ']' ? q + 1 : q;
+			} else {
+				hit = *p == '?' || *p == *name;
+			}
+		}
+		if (hit) {
+			p = next;
+			name++;
+		} else if (star && *mark) {
+			p = star;
+			name = ++mark;
+		} else {
+			return false;
+		}
+	}
+}
+
+bool config_match(const char *patterns, const char *name)
+{
+	for (const char *p = patterns; p; ) {
+		if (*p && *p != ':' && match_one(p, name))
+			return true;
+		while (*p && *p != ':')
+			p++;
+		p = *p ? p + 1 : NULL;
+	}
+	return false;
+}
+
+static bool is_no(const char *v)
+{
+	return v && (text_equal(v, "0") || text_equal(v, "no"));
+}
+
+bool config_read(struct bob_config *c, char **env)
+{
+	const char *v = config_env(env, "BOBBIN_DIR");
+
+	if (!v || v[0] != '/')
+		return false;
+	text_add(c->dir, sizeof(c->dir), 0, v);
+	if ((v = config_env(env, "BOBBIN_CACHE")))
+		text_add(c->cache, sizeof(c->cache), 0, v);
+	if ((v = config_env(env, "BOBBIN_PLANNER")))
+		text_add(c->planner, sizeof(c->planner), 0, v);
+	c->only = config_env(env, "BOBBIN_FILTER");
+	c->never = config_env(env, "BOBBIN_NOTRACE");
+	c->trigger = config_env(env, "BOBBIN_TRIGGER");
+	c->interface = config_env(env, "BOBBIN_INTERFACE");
+	c->max_depth = (uint32_t)number(config_env(env, "BOBBIN_DEPTH"));
+	c->follow = !is_no(config_env(env, "BOBBIN_FOLLOW"));
+
+	v = config_env(env, "BOBBIN_IMAGES");
+	c->images = v && text_equal(v, "main") ? BOB_IMAGES_MAIN :
+		    v && text_equal(v, "all")  ? BOB_IMAGES_ALL :
+						 BOB_IMAGES_APP;
+	v = config_env(env, "BOBBIN_CODEC");
+	c->codec = v && text_equal(v, "parlot") ? BOB_CODEC_PARLOT :
+		   v && text_equal(v, "none")	? BOB_CODEC_NONE :
+		   v && text_equal(v, "null")	? BOB_CODEC_NULL :
+						  BOB_CODEC_RUN;
+	v = config_env(env, "BOBBIN_CHECK");
+	c->slow = (v && config_match(v, "slow")) || c->max_depth || c->trigger || c->interface;
+	return true;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The whole path of one event. entry.S does the common case by itself and comes here for all else;
+ * with the gate always closed (on_size == 0) everything is done here, with the same result, which
+ * is how the fast path is tested.
+ *
+ * A block is busy while an event is recorded: from entry.S (gate closed though on_size is not 0) or
+ * from here (in_c). Entries of signal handlers that find it busy are put into `pending`, their
+ * caller's frame already looked up, and recorded before the next event. If the interrupted recording
+ * never comes back (siglongjmp), the next entry at or above its stack pointer finds out: the model
+ * is then restarted, which costs some bytes but loses no committed event. */
+#include "agent/agent.h"
+
+#include "agent/os.h"
+
+static void barrier(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+static void put(struct bob_thread *t, uint32_t sym)
+{
+	if (!t->dead_end && bob_run_put(thread_enc(t), sym) != BOB_OK)
+		thread_dead_end(t);
+}
+
+static void put_pops(struct bob_thread *t, uint64_t pops, uint32_t id)
+{
+	while (pops > BOB_SYM_POPS_MAX) {
+		uint32_t n = pops > BOB_SYM_PAYLOAD_MASK ? BOB_SYM_PAYLOAD_MASK : (uint32_t)pops;
+
+		put(t, bob_sym_make_ext(BOB_SYM_POPS, n));
+		pops -= n;
+	}
+	if (id > BOB_SYM_ID_MASK)
+		put(t, bob_sym_make_ext(BOB_SYM_ID, id >> BOB_SYM_ID_BITS));
+	put(t, bob_sym_make((uint32_t)pops, id & BOB_SYM_ID_MASK));
+}
+
+static void switch_stack(struct bob_thread *t, uint64_t rsp)
+{
+	uint32_t before = t->stack_now, count = t->stack_count;
+
+	if (!stacks_switch(t, rsp)) {
+		thread_dead_end(t);
+		return;
+	}
+	if (t->stack_now != before || (count && t->stack_count != count)) {
+		put(t, bob_sym_make_ext(BOB_SYM_STACK, stack_now(t)->number & BOB_SYM_PAYLOAD_MASK));
+		t->head->count.switches++;
+	}
+}
+
+/* The last open frame once the frames that have ended are gone. */
+static uint64_t *live_top(const struct bob_thread *t, uint64_t rsp, const struct bob_caller *c)
+{
+	uint64_t *top = thread_hot(t)->top;
+	uint64_t limit = c->slot;
+
+	if (c->flags & BOB_CALLER_BOTTOM)
+		return stack_now(t)->shadow;
+	if (c->flags & BOB_CALLER_UNKNOWN && limit <= rsp)
+		limit = rsp + 1;
+	while (*top < limit)
+		top--;
+	return top;
+}
+
+/* --- options that select events at run time; all of them force the slow path --- */
+
+static const struct bob_image *image_of(uint32_t id)
+{
+	const struct bob_image_set *s = bob_process.images;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		if (id - s->image[i]->first_id < s->image[i]->plan->func_count)
+			return s->image[i];
+	return NULL;
+}
+
+/* BOBBIN_TRIGGER: recording is on while a trigger function's frame is open. */
+static bool triggered(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct bob_caller *c)
+{
+	if (t->trigger_rsp && t->trigger_stack == t->stack_now &&
+	    (c->slot > t->trigger_rsp || c->flags & BOB_CALLER_BOTTOM || rsp >= t->trigger_rsp))
+		t->trigger_rsp = 0;
+	if (t->trigger_rsp)
+		return true;
+
+	const struct bob_image *im = image_of(id);
+	uint32_t func = im ? id - im->first_id : 0;
+	if (!im || !im->trigger || !(im->trigger[func / 64] >> func % 64 & 1))
+		return false;
+	t->trigger_rsp = rsp;
+	t->trigger_stack = t->stack_now;
+	put(t, bob_sym_make_ext(BOB_SYM_PAUSE, 0));
+	return true;
+}
+
+/* BOBBIN_INTERFACE: only calls that come from another image. */
+static bool crosses(uint32_t id, uint64_t rsp)
+{
+	const struct bob_image *im = image_of(id);
+
+	return im && image_at(*(const uint64_t *)(uintptr_t)rsp) != im;
+}
+
+static bool selected(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct bob_caller *c,
+		     const uint64_t *top)
+{
+	const struct bob_config *cfg = &bob_process.config;
+
+	if (cfg->trigger && !triggered(t, id, rsp, c))
+		return false;
+	if (cfg->interface && !crosses(id, rsp))
+		return false;
+	return !cfg->max_depth || top - stack_now(t)->shadow < (long)cfg->max_depth;
+}
+
+/* --- recording --- */
+
+static void remember_site(uint64_t rsp, const struct bob_caller *c)
+{
+	uint64_t ret = *(const uint64_t *)(uintptr_t)rsp;
+
+	__atomic_store_n(&bob_process.sites[ret & (BOB_SITES - 1)], c->site, __ATOMIC_RELAXED);
+}
+
+static void record(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct bob_caller *c)
+{
+	struct bob_hot *hot = thread_hot(t);
+	uint64_t *top = live_top(t, rsp, c);
+	uint64_t pops = (uint64_t)(hot->top - top);
+
+	if (bob_process.config.slow && !selected(t, id, rsp, c, top))
+		return;
+	if (c->flags & BOB_CALLER_UNKNOWN) {
+		t->head->count.orphans++;
+		if (top != stack_now(t)->shadow)
+			t->head->count.sp_rule++;
+		put(t, bob_sym_make_ext(BOB_SYM_ORPHAN, top != stack_now(t)->shadow));
+	} else if (c->flags & BOB_CALLER_FOUND && *top != c->slot) {
+		hot->top_mismatch++;
+	}
+	if (c->flags & BOB_CALLER_SIGNAL)
+		put(t, bob_sym_make_ext(BOB_SYM_SIGNAL, 0));
+	top[1] = rsp;
+	hot->top = top + 1;
+	put_pops(t, pops, id);
+}
+
+static void record_pending(struct bob_thread *t)
+{
+	struct bob_hot *hot = thread_hot(t);
+
+	/* Handlers may add more while this runs; they are taken in the same pass. */
+	for (uint64_t i = 0; i < hot->pending; i++) {
+		const struct bob_pending *p = &t->pending[i];
+		struct bob_caller c = { .slot = p->caller, .flags = p->flags };
+
+		switch_stack(t, p->rsp);
+		if (!t->dead_end)
+			record(t, p->id, p->rsp, &c);
+	}
+	hot->pending = 0;
+}
+
+static void set_busy(struct bob_thread *t, uint64_t rsp, uint64_t rbp)
+{
+	struct bob_hot *hot = thread_hot(t);
+
+	t->in_c = true;
+	hot->busy_rsp = rsp;
+	hot->busy_rbp = rbp;
+	thread_gate(t)->size = 0;
+	barrier();
+}
+
+/* A handler that arrives before the gate opens adds to `pending`; one that arrives after does not
+ * find the block busy. So look again after opening. */
+static void set_idle(struct bob_thread *t)
+{
+	struct bob_hot *hot = thread_hot(t);
+
+	for (;;) {
+		barrier();
+		t->in_c = false;
+		thread_gate(t)->size = hot->on_size;
+		barrier();
+		if (!*(volatile uint64_t *)&hot->pending)
+			return;
+		set_busy(t, hot->busy_rsp, hot->busy_rbp);
+		record_pending(t);
+	}
+}
+
+static bool is_busy(const struct bob_thread *t)
+{
+	return t->in_c || (!thread_gate(t)->size && thread_hot(t)->on_size);
+}
+
+static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
+{
+	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
+
+	for (uint32_t i = 0; s && i < t->stack_count && rsp - s->lo >= s->size; i++)
+		s = &t->stacks[i];
+	return s && rsp - s->lo < s->size ? s->lo + s->size : rsp + BOB_PAGE;
+}
+
+/* Entered while another event of this thread is being recorded. True: taken care of. */
+static bool nested(struct bob_thread *t, uint32_t id, uint64_t rsp, uint64_t rbp)
+{
+	struct bob_hot *hot = thread_hot(t);
+	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
+	bool same = s && rsp - s->lo < s->size && hot->busy_rsp - s->lo < s->size;
+	uint64_t n = hot->pending;
+
+	if ((same && rsp >= hot->busy_rsp) || n >= BOB_PENDING_MAX) {
+		t->head->count.restarts++; /* whoever was at work is not coming back */
+		if (n >= BOB_PENDING_MAX)
+			t->head->count.lost++;
+		if (bob_run_restart(thread_enc(t)) != BOB_OK)
+			thread_dead_end(t);
+		return false;
+	}
+	struct bob_caller c;
+	struct bob_pending *p = &t->pending[n];
+	hot->pending = n + 1; /* claimed: a handler inside this one takes the next */
+	barrier();
+	frames_caller(t, rsp, rbp, stack_end(t, rsp), &c);
+	*p = (struct bob_pending){ .rsp = rsp, .caller = c.slot, .id = id, .flags = c.flags };
+	t->head->count.queued++;
+	return true;
+}
+
+static struct bob_thread *my_block(struct bob_hot *hot)
+{
+	struct bob_thread *t;
+
+	if (process_is_child()) {
+		process_after_fork(hot == bob_no_thread ? NULL : thread_of_hot(hot));
+		hot = bob_thread_hot;
+	}
+	if (hot == bob_no_thread) {
+		t = bob_process.recording ? thread_create(NULL) : NULL;
+		return t;
+	}
+	t = thread_of_hot(hot);
+	return t->dead_end || !bob_process.recording ? NULL : t;
+}
+
+void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp)
+{
+	struct bob_thread *t = my_block(hot);
+	struct bob_caller c;
+
+	if (!t || (is_busy(t) && nested(t, id, rsp, rbp)))
+		return;
+	set_busy(t, rsp, rbp);
+	record_pending(t);
+	switch_stack(t, rsp);
+	if (!t->dead_end) {
+		frames_caller(t, rsp, rbp, stack_now(t)->lo + stack_now(t)->size, &c);
+		t->head->count.slow_entries++;
+		record(t, id, rsp, &c);
+		if (c.site) {
+			t->head->count.site_misses++;
+			remember_site(rsp, &c);
+		}
+	}
+	set_idle(t);
+}
+
+void bob_enter_put(struct bob_hot *hot, uint32_t sym)
+{
+	put(thread_of_hot(hot), sym);
+}
+
+void bob_enter_drain(struct bob_hot *hot)
+{
+	struct bob_thread *t = thread_of_hot(hot);
+
+	set_busy(t, hot->busy_rsp, hot->busy_rbp);
+	record_pending(t);
+	set_idle(t);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The process file. It is mapped in windows of 64 KB doubling to 4 MB, each really allocated before
+ * it is used (a full disk then is a refused window, never a SIGBUS), and filled with chunks from a
+ * bump pointer. `used` in the file head moves after a chunk's header is complete, so a reader never
+ * meets half a header. No descriptor stays open; windows stay mapped to the end of the process. */
+#include "agent/agent.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+#define WINDOW_FIRST (64u << 10)
+#define WINDOW_MAX (4u << 20)
+
+static bool open_window(long fd, uint64_t off, uint64_t size)
+{
+	struct bob_process *p = &bob_process;
+
+	if (os_allocate(fd, off, size) < 0)
+		return false;
+	uint8_t *w = os_map_file(fd, off, size, true);
+	if (!w)
+		return false;
+	p->window = w;
+	p->window_off = off;
+	p->window_size = size;
+	p->window_used = 0;
+	return true;
+}
+
+static void fill_head(struct bob_file_head *h, uint32_t seq, const struct bob_fork *parent)
+{
+	char host[64];
+
+	os_hostname(host, sizeof(host));
+	bob_file_begin(h, BOB_FILE_PROCESS, host);
+	h->pid = os_pid();
+	h->ppid = os_ppid();
+	h->seq = seq;
+	h->start_real_ns = os_time_real();
+	h->start_mono_ns = os_time_mono();
+	if (parent) {
+		h->parent_pid = parent->pid;
+		h->parent_seq = parent->seq;
+		h->parent_stream = parent->stream;
+		h->parent_pos = parent->pos;
+	}
+	bob_file_seal(h);
+}
+
+static long create_named(uint32_t *seq)
+{
+	struct bob_process *p = &bob_process;
+	char host[64], name[BOB_NAME_BYTES];
+	long fd;
+
+	os_hostname(host, sizeof(host));
+	for (*seq = 0; *seq < 100000; ++*seq) {
+		size_t at = text_add(p->path, BOB_PATH_MAX, 0, p->config.dir);
+
+		bob_name_process(name, sizeof(name), host, os_pid(), *seq);
+		at = text_add(p->path, BOB_PATH_MAX, at, "/");
+		text_add(p->path, BOB_PATH_MAX, at, name);
+		fd = os_open(p->path, OS_CREATE_NEW);
+		if (fd != -OS_EEXIST)
+			return fd;
+	}
+	return -OS_EEXIST;
+}
+
+bob_status file_create(const struct bob_fork *parent)
+{
+	struct bob_process *p = &bob_process;
+	uint32_t seq;
+	long fd = create_named(&seq);
+
+	if (fd < 0)
+		return BOB_ERR_IO;
+	bool ok = open_window(fd, 0, WINDOW_FIRST);
+	os_close(fd);
+	if (!ok) {
+		os_unlink(p->path); /* nothing half-written stays behind */
+		return BOB_ERR_FULL;
+	}
+	p->file = (struct bob_file_head *)(void *)p->window;
+	p->window_used = BOB_FILE_HEAD_BYTES;
+	p->streams = 0;
+	fill_head(p->file, seq, parent);
+	return BOB_OK;
+}
+
+static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,
+				    uint64_t aux)
+{
+	struct bob_process *p = &bob_process;
+	struct bob_chunk_head *h = (void *)(p->window + p->window_used);
+
+	bob_chunk_begin(h, kind, stream, size, aux);
+	p->window_used += sizeof(*h) + size;
+	bob_file_set_used(p->file, p->window_off + p->window_used);
+	return h;
+}
+
+/* The rest of the window becomes a PAD chunk, and a new window follows it in the file. */
+static bool next_window(uint64_t need)
+{
+	struct bob_process *p = &bob_process;
+	uint64_t off = p->window_off + p->window_size, size = p->window_size * 2;
+	uint64_t left = p->window_size - p->window_used;
+
+	if (!os_allowed())
+		return false;
+	if (size > WINDOW_MAX)
+		size = WINDOW_MAX;
+	while (size < need)
+		size *= 2;
+	long fd = os_open(p->path, OS_WRITE);
+	if (fd < 0)
+		return false;
+	uint8_t *old = p->window;
+	uint64_t old_off = p->window_off, old_used = p->window_used;
+	bool ok = open_window(fd, off, size);
+	os_close(fd);
+	if (!ok)
+		return false;
+	if (left >= sizeof(struct bob_chunk_head)) {
+		uint8_t *now = p->window;
+
+		p->window = old;
+		p->window_off = old_off;
+		p->window_used = old_used;
+		place(BOB_CHUNK_PAD, ~0u, left - sizeof(struct bob_chunk_head), 0);
+		p->window = now;
+		p->window_off = off;
+		p->window_used = 0;
+	}
+	return true;
+}
+
+struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,
+				  uint64_t aux)
+{
+	struct bob_process *p = &bob_process;
+	uint64_t room = (size + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
+	uint64_t need = room + sizeof(struct bob_chunk_head);
+
+	if (!p->file)
+		return NULL;
+	if (p->window_size - p->window_used < need && !next_window(need))
+		return NULL;
+	return place(kind, stream, room, aux);
+}
+
+void file_close(enum bob_file_state state)
+{
+	struct bob_process *p = &bob_process;
+	struct bob_file_head *f = p->file;
+
+	if (!f || (f->state != BOB_FILE_OPEN && f->state != BOB_FILE_EXEC)) /* a failed exec goes on */
+		return;
+	bob_file_end(f, state, BOB_STOP_NONE, os_time_mono());
+}
+
+bool meta_open(struct bob_meta *m, size_t room)
+{
+	void *bytes = os_map(room);
+
+	bob_meta_init(m, bytes, bytes ? room : 0);
+	return bytes;
+}
+
+void meta_flush(struct bob_meta *m)
+{
+	if (m->buf && m->len) {
+		struct bob_chunk_head *h = file_chunk(BOB_CHUNK_META, ~0u, m->len, 0);
+
+		if (h) {
+			memcpy(bob_chunk_data(h), m->buf, m->len);
+			bob_chunk_seal(h, m->len);
+		}
+	}
+	if (m->buf)
+		os_unmap(m->buf, m->cap);
+	bob_meta_init(m, NULL, 0);
+}

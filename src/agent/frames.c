@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The caller-frame rule. At the entry of a function with entry stack pointer r, [r] is the return
+ * address; call frame information of the call site gives the caller's CFA and so the slot x that
+ * holds the caller's own return address. Every recorded frame whose entry rsp lies below x has
+ * ended; the one at x is the caller. (The plain rule "frames at or below rsp have ended" is wrong:
+ * stack arguments, alloca and library frames let a dead frame's slot survive above r.)
+ *
+ * If the caller is not recorded (not hooked), its callers are looked at, tracking rsp and rbp only,
+ * until one is. A signal frame continues at the interrupted instruction. Everything read from the
+ * stack is held against the bounds of the stack; nothing else of the program is read. */
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/os.h"
+
+#define FRAMES_MAX 4096 /* unrecorded frames in a row; beyond: unknown */
+
+/* Offsets into the kernel's struct ucontext, x86-64. */
+#define UC_RBP 120
+#define UC_RSP 160
+#define UC_RIP 168
+
+/* One step of unwinding, as kept in a word of the `steps` table: 34 bits of pc tag, and
+ * kind 2 | hooked 1 | cfa_off / 8: 14 bits signed | rbp_off: 13 bits signed. */
+struct step {
+	enum bob_cfa_kind kind;
+	bool hooked;
+	bool signal;
+	int32_t cfa_off;
+	int32_t rbp_off;
+};
+
+struct walk {
+	uint64_t pc, sp, bp;
+	uint64_t lo, hi;	/* bounds of what may be read */
+	bool exact;		/* pc is an interrupted instruction, not a return address */
+};
+
+static bool read_word(const struct walk *w, uint64_t addr, uint64_t *v)
+{
+	if (addr < w->lo || addr & 7 || addr >= w->hi || w->hi - addr < 8)
+		return false;
+	*v = *(const uint64_t *)(uintptr_t)addr;
+	return true;
+}
+
+static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
+{
+	return (const char *)plan + s->off;
+}
+
+static const struct bob_plan_fde *find_fde(const struct bob_plan_head *plan, uint64_t addr)
+{
+	const struct bob_plan_fde *f = section(plan, &plan->fdes);
+	uint64_t n = plan->fdes.len / sizeof(*f), lo = 0;
+
+	while (lo < n) {
+		uint64_t mid = lo + (n - lo) / 2;
+
+		if (f[mid].hi <= addr)
+			lo = mid + 1;
+		else if (f[mid].lo > addr)
+			n = mid;
+		else
+			return &f[mid];
+	}
+	return NULL;
+}
+
+static const struct bob_plan_row *find_row(const struct bob_plan_head *plan,
+					   const struct bob_plan_fde *f, uint64_t addr)
+{
+	const struct bob_plan_row *r = section(plan, &plan->rows);
+	uint32_t start = (uint32_t)(addr - f->lo), lo = 0, n = f->row_count;
+
+	r += f->row;
+	while (n - lo > 1) { /* the last row that begins at or before start */
+		uint32_t mid = lo + (n - lo) / 2;
+
+		if (r[mid].start <= start)
+			lo = mid;
+		else
+			n = mid;
+	}
+	return n && r[lo].start <= start ? &r[lo] : NULL;
+}
+
+static bool is_hooked(const struct bob_image *im, uint32_t func)
+{
+	return func < im->plan->func_count && im->hooked[func / 64] >> func % 64 & 1;
+}
+
+/* An interrupted function is on the shadow stack only once its trampoline has run. */
+static bool past_patch(const struct bob_image *im, uint32_t func, uint64_t addr)
+{
+	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+
+	f += func;
+	return addr < f->addr || addr >= f->addr + f->patch_delta + f->displaced_len;
+}
+
+static bool step_from_plan(const struct bob_image *im, uint64_t pc, bool exact, struct step *s)
+{
+	uint64_t addr = pc - im->bias;
+	const struct bob_plan_fde *f = find_fde(im->plan, exact ? addr : addr - 1);
+
+	if (!exact && (!f || !(f->flags & BOB_FDE_SIGNAL))) {
+		/* the return address of a handler is the first byte of the signal trampoline */
+		const struct bob_plan_fde *g = find_fde(im->plan, addr);
+
+		if (g && g->flags & BOB_FDE_SIGNAL)
+			f = g;
+	}
+	if (!f)
+		return false;
+	s->signal = f->flags & BOB_FDE_SIGNAL;
+	if (s->signal)
+		return true;
+	const struct bob_plan_row *r = find_row(im->plan, f, exact ? addr : addr - 1);
+	if (!r || r->cfa_kind == BOB_CFA_UNKNOWN)
+		return false;
+	s->kind = (enum bob_cfa_kind)r->cfa_kind;
+	s->cfa_off = r->cfa_off;
+	s->rbp_off = r->rbp_off;
+	s->hooked = f->owner != ~0u && is_hooked(im, f->owner) &&
+		    (!exact || past_patch(im, f->owner, addr));
+	return true;
+}
+
+/* --- the table of steps --- */
+
+static uint64_t step_pack(uint64_t pc, const struct step *s)
+{
+	int32_t cfa = s->cfa_off / 8;
+	int32_t rbp = s->rbp_off;
+
+	if (s->signal || s->cfa_off & 7 || cfa < -8192 || cfa > 8191)
+		return 0;
+	if (rbp == BOB_ROW_RBP_LOST)
+		rbp = -4096;
+	else if (rbp == BOB_ROW_RBP_AT_RBP)
+		rbp = 4095;
+	else if (rbp <= -4096 || rbp >= 4095)
+		return 0;
+	return pc >> 14 << 30 | (uint64_t)s->kind << 28 | (uint64_t)s->hooked << 27 |
+	       ((uint64_t)cfa & 0x3fff) << 13 | ((uint64_t)rbp & 0x1fff);
+}
+
+static bool step_unpack(uint64_t word, uint64_t pc, struct step *s)
+{
+	if (word >> 30 != (pc >> 14 & 0x3ffffffffull) || !(word & 0x3fffffff))
+		return false;
+	s->kind = (enum bob_cfa_kind)(word >> 28 & 3);
+	s->hooked = word >> 27 & 1;
+	s->signal = false;
+	s->cfa_off = ((int32_t)((uint32_t)(word >> 13) << 18) >> 18) * 8;
+	s->rbp_off = (int32_t)((uint32_t)word << 19) >> 19;
+	if (s->rbp_off == -4096)
+		s->rbp_off = BOB_ROW_RBP_LOST;
+	else if (s->rbp_off == 4095)
+		s->rbp_off = BOB_ROW_RBP_AT_RBP;
+	return true;
+}
+
+static bool find_step(uint64_t pc, bool exact, struct step *s)
+{
+	uint64_t *word = &bob_process.steps[pc & (BOB_STEPS - 1)];
+
+	if (!exact && step_unpack(*(volatile uint64_t *)word, pc, s))
+		return true;
+	const struct bob_image *im = image_at(exact ? pc : pc - 1);
+	if (!im || !im->plan || !step_from_plan(im, pc, exact, s))
+		return false;
+	if (!exact)
+		*(volatile uint64_t *)word = step_pack(pc, s);
+	return true;
+}
+
+/* --- walking --- */
+
+/* The interrupted instruction belongs to us: go on from the hooked function's entry. In a
+ * trampoline's displaced instructions the stack pointer may have moved: not known. */
+static const uint8_t save_rax[5] = { 0x48, 0x89, 0x44, 0x24, 0xf0 };
+
+static bool leave_agent(const struct bob_thread *t, struct walk *w)
+{
+	const struct bob_image *im = image_at(w->pc);
+	uint64_t r = 0;
+
+	if (image_is_agent(w->pc)) {
+		if (!t)
+			return false;
+		r = thread_hot(t)->busy_rsp;
+		w->bp = thread_hot(t)->busy_rbp;
+	} else if (im && im->arena && w->pc - im->arena < im->arena_bytes) {
+		uint64_t off = w->pc - im->arena;
+		const uint8_t *tramp = (const uint8_t *)(uintptr_t)w->pc;
+
+		if (off < BOB_PLAN_HANDLER_BYTES)
+			r = w->sp + 8;
+		else if (!memcmp(tramp, save_rax, sizeof(save_rax)) || tramp[0] == 0xb8 ||
+			 tramp[0] == 0xe8)
+			r = w->sp; /* one of the three instructions before the body */
+	} else {
+		return true;
+	}
+	if (!r || !read_word(w, r, &w->pc))
+		return false;
+	w->sp = r + 8;
+	w->exact = false;
+	return true;
+}
+
+static bool step_signal(const struct bob_thread *t, struct walk *w)
+{
+	uint64_t uc = w->sp; /* sp after the handler's return */
+
+	if (!read_word(w, uc + UC_RIP, &w->pc) || !read_word(w, uc + UC_RBP, &w->bp) ||
+	    !read_word(w, uc + UC_RSP, &w->sp))
+		return false;
+	w->exact = true;
+	return leave_agent(t, w);
+}
+
+/* CFA of the frame at w; 0 if it cannot be had. */
+static uint64_t frame_cfa(const struct walk *w, const struct step *s)
+{
+	uint64_t cfa = 0;
+
+	switch (s->kind) {
+	case BOB_CFA_RSP:
+		cfa = w->sp + (uint64_t)(int64_t)s->cfa_off;
+		break;
+	case BOB_CFA_RBP:
+		cfa = w->bp + (uint64_t)(int64_t)s->cfa_off;
+		break;
+	case BOB_CFA_RBP_DEREF:
+		if (!read_word(w, w->bp + (uint64_t)(int64_t)s->cfa_off, &cfa))
+			cfa = 0;
+		break;
+	case BOB_CFA_UNKNOWN:
+		break;
+	}
+	return cfa;
+}
+
+static bool step_up(struct walk *w, const struct step *s, uint64_t cfa)
+{
+	bool ok = true;
+
+	if (s->rbp_off == BOB_ROW_RBP_LOST)
+		w->bp = 0;
+	else if (s->rbp_off == BOB_ROW_RBP_AT_RBP)
+		ok = read_word(w, w->bp, &w->bp);
+	else if (s->rbp_off)
+		ok = read_word(w, cfa + (uint64_t)((int64_t)s->rbp_off * 8), &w->bp);
+	if (!ok)
+		w->bp = 0;
+	w->sp = cfa;
+	w->exact = false;
+	return read_word(w, cfa - 8, &w->pc);
+}
+
+static uint64_t site_word(uint64_t ret, uint64_t r, const struct step *s)
+{
+	int64_t k;
+
+	if (s->kind == BOB_CFA_RSP)
+		k = s->cfa_off / 8;
+	else if (s->kind == BOB_CFA_RBP)
+		k = s->cfa_off / 8 - 1;
+	else
+		return 0;
+	(void)r;
+	if (s->cfa_off & 7 || k < 0 || k >= BOB_SITE_RBP)
+		return 0;
+	return ret << 16 | (uint64_t)k | (s->kind == BOB_CFA_RBP ? BOB_SITE_RBP : 0);
+}
+
+void frames_caller(const struct bob_thread *t, uint64_t rsp, uint64_t rbp, uint64_t hi,
+		   struct bob_caller *out)
+{
+	struct walk w = { .sp = rsp + 8, .bp = rbp, .lo = rsp, .hi = hi };
+	struct step s;
+	uint64_t ret;
+
+	*out = (struct bob_caller){ .slot = rsp, .flags = BOB_CALLER_UNKNOWN };
+	if (!read_word(&w, rsp, &w.pc))
+		return;
+	ret = w.pc;
+	for (int n = 0; n < FRAMES_MAX; n++) {
+		if (w.pc < 65536) { /* argc at _start, 0 at the end of a thread: no caller */
+			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
+			return;
+		}
+		if (!find_step(w.pc, w.exact, &s))
+			return;
+		if (s.signal) {
+			out->flags |= BOB_CALLER_SIGNAL;
+			if (!step_signal(t, &w))
+				return;
+			if (w.sp < rsp || w.sp >= hi) /* handler on a stack of its own */
+				return;
+			continue;
+		}
+		uint64_t cfa = frame_cfa(&w, &s);
+		if (cfa < w.sp + 8 || cfa > hi) {
+			if (cfa > hi)
+				out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
+			return;
+		}
+		if (s.hooked) {
+			out->slot = cfa - 8;
+			out->flags = (out->flags & ~(uint32_t)BOB_CALLER_UNKNOWN) | BOB_CALLER_FOUND;
+			if (n == 0)
+				out->site = site_word(ret, rsp, &s);
+			return;
+		}
+		out->slot = cfa; /* an unrecorded frame: all below its CFA is gone */
+		out->flags |= BOB_CALLER_UNHOOKED;
+		if (!step_up(&w, &s, cfa)) {
+			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
+			return;
+		}
+	}
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The images of the process: found on the loader's list, given a plan by key, patched if chosen.
+ * Images that are not chosen keep their plan all the same, for frame rules and special functions.
+ * The set is replaced as a whole; old sets and plans stay, because readers hold no lock. */
+#include "agent/agent.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "agent/os.h"
+
+#define NEW_MAX 512	/* images that can come in one go (start, dlopen) */
+#define IMAGES_MAX 65536
+
+extern struct r_debug _r_debug __attribute__((weak));
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* Run-time libraries that `--images=app` leaves out: patterns of file names. Stored in META. */
+static const char runtime_list[] =
+	"ld-linux*:libc.so*:libc-*:libm.so*:libm-*:libmvec*:libpthread*:libdl.so*:libdl-*:librt.so*:"
+	"libutil.so*:libresolv*:libnss_*:libanl.so*:libstdc++*:libc++*:libgcc_s*:libgfortran*:"
+	"libquadmath*:libgomp*:libomp*:libiomp*:libmpi*:libmpich*:libopen-rte*:libopen-pal*:libpmix*:"
+	"libpmi*:libucp*:libuct*:libucs*:libucm*:libfabric*:libhwloc*:libevent*:libpsm*:libibverbs*:"
+	"librdmacm*:libmunge*:mca_*:libnuma*:libudev*:libsystemd*:libnl-*:linux-vdso*:libbobbin*";
+
+/* What the loader says about one image. */
+struct found {
+	const char *path;
+	uint64_t bias;
+	const ElfW(Phdr) *phdr;
+	uint32_t phnum;
+	uint64_t key;
+	const struct bob_plan_head *plan;
+	bool main;
+};
+
+static char main_path[BOB_PATH_MAX];
+
+static uint64_t aux(uint64_t type)
+{
+	for (const uint64_t *a = bob_process.auxv; a && a[0]; a += 2)
+		if (a[0] == type)
+			return a[1];
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *b = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			b = path + 1;
+	return b;
+}
+
+struct bob_image *image_at(uint64_t addr)
+{
+	const struct bob_image_set *s = __atomic_load_n(&bob_process.images, __ATOMIC_ACQUIRE);
+	uint32_t lo = 0, n = s ? s->count : 0;
+
+	while (lo < n) {
+		uint32_t mid = lo + (n - lo) / 2;
+		struct bob_image *im = s->image[mid];
+
+		if (im->hi <= addr)
+			lo = mid + 1;
+		else if (im->lo > addr)
+			n = mid;
+		else
+			return im;
+	}
+	/* not in an image: in the arena of one? few, so a plain search */
+	for (uint32_t i = 0; s && i < s->count; i++)
+		if (s->image[i]->arena && addr - s->image[i]->arena < s->image[i]->arena_bytes)
+			return s->image[i];
+	return NULL;
+}
+
+bool image_is_agent(uint64_t addr)
+{
+	return addr - (uint64_t)(uintptr_t)__ehdr_start < 1u << 20 &&
+	       addr >= (uint64_t)(uintptr_t)__ehdr_start;
+}
+
+static bool find_headers(const struct link_map *m, bool main, struct found *f)
+{
+	f->bias = m->l_addr;
+	f->main = main;
+	if (main) {
+		f->phdr = (const ElfW(Phdr) *)aux(AT_PHDR);
+		f->phnum = (uint32_t)aux(AT_PHNUM);
+		f->path = main_path;
+		return f->phdr && main_path[0];
+	}
+	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)m->l_addr;
+	if (!e || !m->l_name || !m->l_name[0] || (m->l_addr & (BOB_PAGE - 1)) ||
+	    text_starts(m->l_name, "linux-vdso"))
+		return false;
+	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)))
+		return false;
+	f->phdr = (const ElfW(Phdr) *)(m->l_addr + e->e_phoff);
+	f->phnum = e->e_phnum;
+	f->path = m->l_name;
+	return true;
+}
+
+static const uint8_t *find_build_id(const struct found *f, uint64_t *len)
+{
+	for (uint32_t i = 0; i < f->phnum; i++) {
+		if (f->phdr[i].p_type != PT_NOTE)
+			continue;
+		const uint8_t *p = (const uint8_t *)(f->bias + f->phdr[i].p_vaddr);
+		const uint8_t *end = p + f->phdr[i].p_memsz;
+
+		while (end - p >= (long)sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *n = (const void *)p;
+			uint64_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
+
+			p += sizeof(*n);
+			if ((uint64_t)(end - p) < name + desc)
+				break;
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(p, "GNU", 4)) {
+				*len = n->n_descsz;
+				return p + name;
+			}
+			p += name + desc;
+		}
+	}
+	*len = 0;
+	return NULL;
+}
+
+static uint64_t image_key(const struct found *f)
+{
+	uint64_t len, key;
+	const uint8_t *id = find_build_id(f, &len);
+
+	key = bob_plan_key_begin(id, len);
+	for (uint32_t i = 0; i < f->phnum; i++) {
+		const ElfW(Phdr) *p = &f->phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+			key = bob_plan_key_segment(key, p->p_vaddr,
+						   (const void *)(f->bias + p->p_vaddr), p->p_filesz);
+	}
+	return key;
+}
+
+static void set_text(struct bob_image *im, const struct found *f)
+{
+	im->lo = ~0ull;
+	for (uint32_t i = 0; i < f->phnum; i++) {
+		const ElfW(Phdr) *p = &f->phdr[i];
+		uint64_t lo = (f->bias + p->p_vaddr) & ~(uint64_t)(BOB_PAGE - 1);
+		uint64_t hi = (f->bias + p->p_vaddr + p->p_memsz + BOB_PAGE - 1) &
+			      ~(uint64_t)(BOB_PAGE - 1);
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		if (im->text_count < BOB_TEXT_SEGMENTS) {
+			im->text[im->text_count].lo = lo;
+			im->text[im->text_count++].hi = hi;
+		}
+		im->lo = lo < im->lo ? lo : im->lo;
+		im->hi = hi > im->hi ? hi : im->hi;
+	}
+}
+
+static bool is_chosen(const struct found *f)
+{
+	enum bob_images_mode mode = bob_process.config.images;
+
+	if (f->main || mode == BOB_IMAGES_ALL)
+		return true;
+	return mode == BOB_IMAGES_APP && !config_match(runtime_list, base_name(f->path));
+}
+
+/* The functions and names of the image, once per trace directory: whoever comes first copies them
+ * from the plan. The rename makes it whole or absent. */
+static void save_image_file(const struct bob_plan_head *plan)
+{
+	char path[BOB_PATH_MAX], temp[BOB_PATH_MAX], name[BOB_NAME_BYTES];
+	size_t at = text_add(path, sizeof(path), 0, bob_process.config.dir);
+
+	at = text_add(path, sizeof(path), at, "/");
+	bob_name_image(name, sizeof(name), plan->key);
+	at = text_add(path, sizeof(path), at, name);
+	long fd = os_open(path, OS_READ);
+	if (fd >= 0) {
+		os_close(fd);
+		return;
+	}
+	at = text_add(temp, sizeof(temp), 0, path);
+	at = text_add(temp, sizeof(temp), at, ".");
+	text_add_u64(temp, sizeof(temp), at, os_pid(), 10);
+	fd = os_open(temp, OS_CREATE_NEW);
+	if (fd < 0)
+		return;
+	long n = os_write(fd, (const char *)plan + plan->image.off, plan->image.len);
+	os_close(fd);
+	if (n != (long)plan->image.len || os_rename_new(temp, path) < 0)
+		os_unlink(temp);
+}
+
+void image_describe(const struct bob_image *im, struct bob_meta *meta)
+{
+	struct bob_rec_image r = {
+		.image = im->number,
+		.first_id = im->first_id,
+		.count = im->plan->func_count,
+		.patched = im->patched,
+		.bias = im->bias,
+		.key = im->plan->key,
+		.build_id_len = im->plan->build_id_len,
+		.chosen = im->chosen,
+	};
+
+	memcpy(r.build_id, im->plan->build_id, sizeof(r.build_id));
+	bob_meta_begin(meta, BOB_REC_IMAGE);
+	bob_meta_append(meta, &r, sizeof(r));
+	bob_meta_append(meta, im->path, text_len(im->path));
+	bob_meta_end(meta);
+}
+
+static void describe_skipped(const struct found *f, enum bob_skip why, struct bob_meta *meta)
+{
+	uint32_t r[2] = { why, 0 };
+
+	bob_meta_begin(meta, BOB_REC_IMAGE_SKIPPED);
+	bob_meta_append(meta, r, sizeof(r));
+	bob_meta_append(meta, f->path, text_len(f->path));
+	bob_meta_end(meta);
+}
+
+static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
+{
+	struct bob_process *p = &bob_process;
+	const struct bob_plan_head *plan = f->plan;
+	bool chosen = is_chosen(f);
+	struct bob_image *im;
+
+	if (!plan || !(im = os_map(sizeof(*im) + text_len(f->path) + 1))) {
+		describe_skipped(f, plan ? BOB_SKIP_LIMIT : BOB_SKIP_NO_PLAN, meta);
+		return NULL;
+	}
+	im->bias = f->bias;
+	im->plan = plan;
+	im->number = p->image_count++;
+	im->chosen = chosen;
+	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
+	im->first_id = p->next_id;
+	p->next_id += plan->func_count;
+	set_text(im, f);
+
+	enum bob_skip why = patch_image(im, chosen, meta);
+	if (why)
+		describe_skipped(f, why, meta);
+	if (!im->hooked)
+		return NULL;
+	if (chosen || im->patched)
+		save_image_file(plan);
+	image_describe(im, meta);
+	return im;
+}
+
+/* --- the set --- */
+
+static struct bob_image_set *set_new(uint32_t room)
+{
+	return os_map(sizeof(struct bob_image_set) + room * sizeof(struct bob_image *));
+}
+
+static void set_add(struct bob_image_set *s, struct bob_image *im)
+{
+	uint32_t i = s->count++;
+
+	for (; i > 0 && s->image[i - 1]->lo > im->lo; i--)
+		s->image[i] = s->image[i - 1];
+	s->image[i] = im;
+}
+
+static bool known(const struct bob_image_set *s, uint64_t bias, uint64_t text)
+{
+	for (uint32_t i = 0; s && i < s->count; i++)
+		if (s->image[i]->bias == bias && text >= s->image[i]->lo && text < s->image[i]->hi)
+			return true;
+	return false;
+}
+
+static uint64_t first_text(const struct found *f)
+{
+	for (uint32_t i = 0; i < f->phnum; i++)
+		if (f->phdr[i].p_type == PT_LOAD && f->phdr[i].p_flags & PF_X)
+			return f->bias + f->phdr[i].p_vaddr;
+	return 0;
+}
+
+/* Images on the loader's list that are not in the set yet. */
+static uint32_t find_new(struct found *out, uint32_t room)
+{
+	uint32_t n = 0, seen = 0;
+
+	if (!&_r_debug)
+		return 0;
+	for (const struct link_map *m = _r_debug.r_map; m && seen < IMAGES_MAX; m = m->l_next, seen++) {
+		struct found f;
+
+		if (!find_headers(m, seen == 0, &f) || !first_text(&f) ||
+		    image_is_agent(first_text(&f)) ||
+		    known(bob_process.images, f.bias, first_text(&f)))
+			continue;
+		if (n == room)
+			break;
+		out[n++] = f;
+	}
+	return n;
+}
+
+static bool still_loaded(const struct bob_image *im)
+{
+	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+		if (m->l_addr == im->bias)
+			return true;
+	return false;
+}
+
+static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (still_loaded(s->image[i])) {
+			s->image[kept++] = s->image[i];
+			continue;
+		}
+		uint32_t r[2] = { s->image[i]->number, 0 };
+		bob_meta_put(meta, BOB_REC_UNLOAD, r, sizeof(r));
+	}
+	if (kept != s->count)
+		sites_forget();
+	s->count = kept;
+}
+
+static void load_plans(struct found *f, uint32_t n)
+{
+	const char *paths[NEW_MAX];
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		f[i].key = image_key(&f[i]);
+		f[i].plan = plan_load(f[i].key);
+		if (!f[i].plan)
+			paths[missing++] = f[i].path;
+	}
+	if (!missing)
+		return;
+	if (!plan_request(paths, missing))
+		agent_log("planner", "some images have no plan and none could be made");
+	for (uint32_t i = 0; i < n; i++)
+		if (!f[i].plan)
+			f[i].plan = plan_load(f[i].key);
+}
+
+void images_update(void)
+{
+	static struct found found[NEW_MAX];
+	struct bob_process *p = &bob_process;
+	struct bob_image_set *old = p->images, *s;
+	struct bob_meta meta;
+	uint32_t n;
+
+	if (!main_path[0])
+		os_readlink("/proc/self/exe", main_path, sizeof(main_path));
+	n = find_new(found, NEW_MAX);
+	s = set_new((old ? old->count : 0) + n);
+	if (!s || !meta_open(&meta, 1u << 20))
+		return;
+	for (uint32_t i = 0; old && i < old->count; i++)
+		set_add(s, old->image[i]);
+	if (old)
+		drop_gone(s, &meta);
+	load_plans(found, n);
+	/* Readers must know an image before its first event: so all are in the set when the last
+	 * jump is written, and no other thread runs their code yet. */
+	for (uint32_t i = 0; i < n; i++) {
+		struct bob_image *im = adopt(&found[i], &meta);
+
+		if (im)
+			set_add(s, im);
+	}
+	if (!old)
+		bob_meta_put(&meta, BOB_REC_RUNTIME_LIST, runtime_list, sizeof(runtime_list) - 1);
+	__atomic_store_n(&p->images, s, __ATOMIC_RELEASE);
+	meta_flush(&meta);
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel interface of the agent: x86-64 Linux system calls by number. Written with inline
+ * assembly so that neither libc's entry points (which may be patched) nor errno are touched. */
+#include "agent/os.h"
+
+#include <asm/unistd.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "agent/arch/x86_64/syscall.h"
+
+#define PR_GET_NAME 16
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+#define RENAME_NOREPLACE 1
+
+static bool forbidden;
+
+bool os_allowed(void)
+{
+	return !forbidden;
+}
+
+void os_forbid(void)
+{
+	forbidden = true;
+}
+
+static void *pointer_or_null(long r)
+{
+	return r < 0 && r > -4096 ? NULL : (void *)r; /* NOLINT: a kernel address as a number */
+}
+
+void *os_map(size_t size)
+{
+	return pointer_or_null(sys6(__NR_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+}
+
+void *os_map_at(uint64_t where, size_t size, bool reserve_only)
+{
+	int prot = reserve_only ? PROT_NONE : PROT_READ | PROT_WRITE;
+	long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+	if (where)
+		flags |= MAP_FIXED_NOREPLACE;
+	long r = sys6(__NR_mmap, (long)where, (long)size, prot, flags, -1, 0);
+	if (where && r > 0 && (uint64_t)r != where) { /* a kernel before 4.17 took it as a hint */
+		sys2(__NR_munmap, r, (long)size);
+		return NULL;
+	}
+	return pointer_or_null(r);
+}
+
+void os_unmap(void *p, size_t size)
+{
+	sys2(__NR_munmap, (long)p, (long)size);
+}
+
+long os_protect(uint64_t addr, size_t size, int prot)
+{
+	return sys3(__NR_mprotect, (long)addr, (long)size, prot);
+}
+
+long os_wipe_on_fork(void *p, size_t size)
+{
+	return sys3(__NR_madvise, (long)p, (long)size, MADV_WIPEONFORK);
+}
+
+long os_drop_pages(void *p, size_t size)
+{
+	return sys3(__NR_madvise, (long)p, (long)size, MADV_DONTNEED);
+}
+
+long os_open(const char *path, enum os_open how)
+{
+	long flags = O_CLOEXEC | O_NOCTTY;
+
+	flags |= how == OS_READ ? O_RDONLY : O_RDWR;
+	if (how == OS_CREATE_NEW)
+		flags |= O_CREAT | O_EXCL;
+	return sys4(__NR_openat, AT_FDCWD, (long)path, flags, 0666);
+}
+
+void os_close(long fd)
+{
+	sys1(__NR_close, fd);
+}
+
+long os_read(long fd, void *buf, size_t len)
+{
+	long r;
+
+	do
+		r = sys3(__NR_read, fd, (long)buf, (long)len);
+	while (r == -OS_EINTR);
+	return r;
+}
+
+long os_write(long fd, const void *buf, size_t len)
+{
+	const char *p = buf;
+	size_t done = 0;
+
+	while (done < len) {
+		long r = sys3(__NR_write, fd, (long)(p + done), (long)(len - done));
+		if (r == -OS_EINTR)
+			continue;
+		if (r <= 0)
+			return r ? r : -5;
+		done += (size_t)r;
+	}
+	return (long)done;
+}
+
+long os_file_size(long fd)
+{
+	struct stat st;
+	long r = sys2(__NR_fstat, fd, (long)&st);
+
+	return r < 0 ? r : st.st_size;
+}
+
+long os_file_owner(long fd, uint32_t *uid, uint32_t *mode)
+{
+	struct stat st;
+	long r = sys2(__NR_fstat, fd, (long)&st);
+
+	if (r < 0)
+		return r;
+	*uid = st.st_uid;
+	*mode = st.st_mode;
+	return 0;
+}
+
+/* File systems without fallocate get zeros written, which allocates as surely. */
+long os_allocate(long fd, uint64_t off, uint64_t len)
+{
+	static const char zeros[4096];
+	long r;
+
+	do
+		r = sys4(__NR_fallocate, fd, 0, (long)off, (long)len);
+	while (r == -OS_EINTR);
+	if (r != -OS_EOPNOTSUPP)
+		return r;
+	for (uint64_t done = 0; done < len; done += sizeof(zeros)) {
+		r = sys4(__NR_pwrite64, fd, (long)zeros, sizeof(zeros), (long)(off + done));
+		if (r != (long)sizeof(zeros))
+			return r < 0 ? r : -28;
+	}
+	return 0;
+}
+
+long os_truncate(long fd, uint64_t len)
+{
+	return sys2(__NR_ftruncate, fd, (long)len);
+}
+
+void *os_map_file(long fd, uint64_t off, size_t len, bool shared_write)
+{
+	long prot = PROT_READ | (shared_write ? PROT_WRITE : 0);
+	long flags = shared_write ? MAP_SHARED : MAP_PRIVATE;
+
+	return pointer_or_null(sys6(__NR_mmap, 0, (long)len, prot, flags, fd, (long)off));
+}
+
+long os_rename_new(const char *from, const char *to)
+{
+	return sys5(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, RENAME_NOREPLACE);
+}
+
+long os_unlink(const char *path)
+{
+	return sys3(__NR_unlinkat, AT_FDCWD, (long)path, 0);
+}
+
+long os_readlink(const char *path, char *buf, size_t size)
+{
+	long r = sys4(__NR_readlinkat, AT_FDCWD, (long)path, (long)buf, (long)size - 1);
+
+	buf[r < 0 ? 0 : r] = 0;
+	return r;
+}
+
+long os_getcwd(char *buf, size_t size)
+{
+	long r = sys2(__NR_getcwd, (long)buf, (long)size);
+
+	if (r < 0)
+		buf[0] = 0;
+	return r;
+}
+
+uint32_t os_pid(void)
+{
+	return (uint32_t)sys0(__NR_getpid);
+}
+
+uint32_t os_ppid(void)
+{
+	return (uint32_t)sys0(__NR_getppid);
+}
+
+uint32_t os_tid(void)
+{
+	return (uint32_t)sys0(__NR_gettid);
+}
+
+uint32_t os_uid(void)
+{
+	return (uint32_t)sys0(__NR_geteuid);
+}
+
+bool os_thread_alive(uint32_t pid, uint32_t tid)
+{
+	return sys3(__NR_tgkill, pid, tid, 0) != -OS_ESRCH;
+}
+
+void os_thread_name(char name[16])
+{
+	name[0] = 0;
+	sys5(__NR_prctl, PR_GET_NAME, (long)name, 0, 0, 0);
+}
+
+void os_hostname(char *buf, size_t size)
+{
+	struct utsname u;
+	size_t i = 0;
+
+	if (sys1(__NR_uname, (long)&u) == 0)
+		for (; u.nodename[i] && i + 1 < size; i++)
+			buf[i] = u.nodename[i] == '/' ? '_' : u.nodename[i];
+	buf[i] = 0;
+}
+
+uint64_t os_stack_limit(void)
+{
+	struct rlimit r;
+
+	if (sys4(__NR_prlimit64, 0, RLIMIT_STACK, 0, (long)&r) != 0)
+		return 8u << 20;
+	return r.rlim_cur;
+}
+
+void os_yield(void)
+{
+	sys0(__NR_sched_yield);
+}
+
+unsigned long os_block_signals(void)
+{
+	unsigned long all = ~0ul, old = 0;
+
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old, 8);
+	return old;
+}
+
+void os_restore_signals(unsigned long old)
+{
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, 8);
+}
+
+static uint64_t parse_hex(const char **p, const char *end)
+{
+	uint64_t v = 0;
+
+	for (; *p < end; ++*p) {
+		char c = **p;
+
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			v = v << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			break;
+	}
+	return v;
+}
+
+/* Lines "lo-hi perms ..." in ascending order. A line cut by the buffer
+ * is completed by the next read; one longer than the buffer is taken by its head. */
+bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
+{
+	char buf[1024];
+	size_t have = 0;
+	bool found = false;
+	long fd = os_open("/proc/self/maps", OS_READ);
+
+	*below = 0;
+	while (fd >= 0 && !found) {
+		long n = sys3(__NR_read, fd, (long)(buf + have), (long)(sizeof(buf) - have));
+		if (n <= 0)
+			break;
+		have += (size_t)n;
+		size_t at = 0;
+		while (!found) {
+			size_t end = at;
+
+			while (end < have && buf[end] != '\n')
+				end++;
+			if (end == have)
+				break;
+			const char *p = buf + at;
+			uint64_t a = parse_hex(&p, buf + end);
+
+			p++;
+			uint64_t b = parse_hex(&p, buf + end);
+			if (addr >= a && addr < b) {
+				*lo = a;
+				*hi = b;
+				found = true;
+			} else if (b <= addr) {
+				*below = b;
+			}
+			at = end + 1;
+		}
+		if (at == 0 && have == sizeof(buf)) { /* a path of over 900 bytes: keep the head */
+			have = 64;
+		} else {
+			for (size_t i = at; i < have; i++)
+				buf[i - at] = buf[i];
+			have -= at;
+		}
+	}
+	if (fd >= 0)
+		os_close(fd);
+	return found;
+}
+
+static uint64_t now(long clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	sys2(__NR_clock_gettime, clock, (long)&ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t os_time_mono(void)
+{
+	return now(CLOCK_MONOTONIC);
+}
+
+uint64_t os_time_real(void)
+{
+	return now(CLOCK_REALTIME);
+}
+
+/* In the child of os_run: a copy of the memory (no CLONE_VM: simplest that cannot hurt), so only
+ * system calls follow. Every descriptor goes; the three standard ones lead nowhere. */
+static void become(const char *const *argv, const char *const *envp)
+{
+	if (sys3(__NR_close_range, 0, ~0u, 0) < 0)
+		for (long fd = 0; fd < 1024; fd++)
+			sys1(__NR_close, fd);
+	for (int i = 0; i < 3; i++)
+		sys4(__NR_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0);
+	os_restore_signals(0); /* the program's blocked signals are not the planner's */
+	sys3(__NR_execve, (long)argv[0], (long)argv, (long)envp);
+	sys1(__NR_exit_group, 127);
+}
+
+int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms)
+{
+	int status = 0;
+	unsigned long old = os_block_signals(); /* no handler may run in the child's copy */
+	long pid = sys5(__NR_clone, 0, 0, 0, 0, 0);
+	if (pid == 0)
+		become(argv, envp);
+	os_restore_signals(old);
+	if (pid < 0)
+		return -1;
+
+	uint64_t end = os_time_mono() + (uint64_t)limit_ms * 1000000u;
+	struct timespec nap = { 0, 500000 };
+	for (;;) {
+		long r = sys4(__NR_wait4, pid, (long)&status, WNOHANG | __WCLONE, 0);
+		if (r == pid)
+			break;
+		if (r < 0 && r != -OS_EINTR)
+			return -1;
+		if (os_time_mono() > end)
+			sys2(__NR_kill, pid, 9);
+		sys2(__NR_nanosleep, (long)&nap, 0);
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

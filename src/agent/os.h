@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Everything the agent asks of the kernel, on one page. Raw system calls, no libc, errno of the
+ * program untouched. A negative result is -errno. After the program has set a seccomp filter no
+ * call may be made: os_allowed() says so and every caller on the event path asks first. */
+#ifndef BOB_AGENT_OS_H
+#define BOB_AGENT_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OS_ENOENT 2
+#define OS_ESRCH 3
+#define OS_EINTR 4
+#define OS_EEXIST 17
+#define OS_EOPNOTSUPP 95
+
+/* Once false, never true again in this process (and inherited over fork, like the filter). */
+bool os_allowed(void);
+void os_forbid(void);
+
+/* Memory. `near` is a hint; with `exact` the call fails rather than use another place. */
+void *os_map(size_t size); /* zeroed, private; NULL on failure */
+void *os_map_at(uint64_t where, size_t size, bool reserve_only);
+void os_unmap(void *p, size_t size);
+/* `prot`: bit 0 read, 1 write, 2 execute. */
+long os_protect(uint64_t addr, size_t size, int prot);
+long os_wipe_on_fork(void *p, size_t size);
+long os_drop_pages(void *p, size_t size);
+
+/* Files. Paths are absolute. Descriptors live only inside one agent call. */
+enum os_open { OS_READ, OS_WRITE, OS_CREATE_NEW };
+long os_open(const char *path, enum os_open how);
+void os_close(long fd);
+long os_read(long fd, void *buf, size_t len);
+long os_write(long fd, const void *buf, size_t len);
+long os_file_size(long fd);
+/* owner uid and mode bits of an open file, -errno on failure */
+long os_file_owner(long fd, uint32_t *uid, uint32_t *mode);
+long os_allocate(long fd, uint64_t off, uint64_t len); /* really: no hole is left */
+long os_truncate(long fd, uint64_t len);
+void *os_map_file(long fd, uint64_t off, size_t len, bool shared_write); /* NULL on failure */
+long os_rename_new(const char *from, const char *to); /* fails if `to` exists */
+long os_unlink(const char *path);
+long os_readlink(const char *path, char *buf, size_t size);
+long os_getcwd(char *buf, size_t size);
+
+/* Processes and threads. */
+uint32_t os_pid(void);
+uint32_t os_ppid(void);
+uint32_t os_tid(void);
+uint32_t os_uid(void);
+bool os_thread_alive(uint32_t pid, uint32_t tid);
+void os_thread_name(char name[16]);
+void os_hostname(char *buf, size_t size);
+uint64_t os_stack_limit(void); /* RLIMIT_STACK, ~0 if unlimited */
+void os_yield(void);
+unsigned long os_block_signals(void); /* returns what os_restore_signals wants */
+void os_restore_signals(unsigned long old);
+/* Bounds of the mapping that contains addr, and the end of the one before it. */
+bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below);
+uint64_t os_time_mono(void); /* ns, by system call */
+uint64_t os_time_real(void);
+
+/* Run `argv` (argv[0] is a path) with `envp`, no inherited descriptors but none, output to
+ * /dev/null, and wait for it, all invisible to the program: the child has exit signal 0 and is
+ * reaped with __WCLONE. Killed after `limit_ms`. Returns the exit status (0..255) or -1. */
+int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms);
+
+#endif

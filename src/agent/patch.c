@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Relocate and commit: the second half of patching (the planner did decode and plan). An arena near
+ * the image gets the entry code and the plan's trampolines; then each chosen entry is compared with
+ * what the plan saw and overwritten with a jump. Nothing else of the program is changed. */
+#include "agent/agent.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+#define ARENA_STEP (1ull << 20)
+#define ARENA_REACH 0x70000000ull /* of a rel32, with room for both sizes */
+#define NON_PIE_TOP 0x70000000ull
+
+static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
+{
+	return (const char *)plan + s->off;
+}
+
+/* Memory the image's jumps can reach, in the same 4 GB block where possible (a jump across a block
+ * boundary costs 1 ns): what the kernel offers by itself if it is near, else below the image (the
+ * brk heap grows above). */
+static uint64_t find_arena(const struct bob_image *im, uint64_t size)
+{
+	uint64_t from = im->bias ? im->lo : NON_PIE_TOP;
+	void *p = os_map_at(0, size, false);
+
+	if (!p)
+		return 0;
+	uint64_t a = (uint64_t)(uintptr_t)p;
+	if ((a > im->lo ? a + size - im->lo : im->hi - a) < ARENA_REACH)
+		return a;
+	os_unmap(p, size);
+	for (uint64_t off = ARENA_STEP; off < ARENA_REACH; off += ARENA_STEP) {
+		uint64_t at = (from - off - size) & ~(uint64_t)(BOB_PAGE - 1);
+
+		if (from < off + size + 0x10000)
+			break;
+		p = os_map_at(at, size, false);
+		if (p)
+			return (uint64_t)(uintptr_t)p;
+	}
+	return 0;
+}
+
+static bool add32(uint8_t *field, int64_t delta)
+{
+	int32_t v;
+
+	memcpy(&v, field, sizeof(v));
+	int64_t w = v + delta;
+	if (w != (int32_t)w)
+		return false;
+	v = (int32_t)w;
+	memcpy(field, &v, sizeof(v));
+	return true;
+}
+
+/* The bytes of the arena, still writable. False: something is out of reach. */
+static bool fill_arena(const struct bob_image *im)
+{
+	const struct bob_plan_head *plan = im->plan;
+	const struct bob_plan_func *f = section(plan, &plan->funcs);
+	const struct bob_plan_special *sp = section(plan, &plan->special);
+	const uint32_t *reloc = section(plan, &plan->relocs);
+	uint8_t *handler = (uint8_t *)(uintptr_t)im->arena;
+	uint8_t *blob = handler + BOB_PLAN_HANDLER_BYTES;
+	int64_t delta = (int64_t)(im->bias - im->arena);
+
+	entry_copy(handler, bob_process.config.codec == BOB_CODEC_NULL);
+	memcpy(blob, section(plan, &plan->blob), plan->blob.len);
+	for (uint64_t i = 0; i < plan->relocs.len / sizeof(*reloc); i++)
+		if (!add32(blob + reloc[i], delta))
+			return false;
+	for (uint32_t i = 0; i < plan->func_count; i++)
+		if (f[i].kind != BOB_PATCH_NONE)
+			add32(blob + f[i].tramp + BOB_PLAN_TRAMP_ID, im->first_id);
+	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
+		if (f[sp[i].func].kind != BOB_PATCH_NONE)
+			add32(blob + f[sp[i].func].tramp + BOB_PLAN_TRAMP_CALL,
+			      entry_special_offset());
+	return true;
+}
+
+static void put_jump(uint8_t *at, uint64_t target)
+{
+	int32_t rel = (int32_t)(int64_t)(target - (uint64_t)(uintptr_t)(at + 5));
+
+	at[0] = 0xe9;
+	memcpy(at + 1, &rel, sizeof(rel));
+}
+
+static bool in_text(const struct bob_image *im, uint64_t addr, uint64_t len)
+{
+	for (uint32_t i = 0; i < im->text_count; i++)
+		if (addr >= im->text[i].lo && addr + len <= im->text[i].hi)
+			return true;
+	return false;
+}
+
+/* Returns an enum bob_skip, 0 if the entry was patched. */
+static enum bob_skip commit_one(const struct bob_image *im, const struct bob_plan_func *f)
+{
+	uint8_t *at = (uint8_t *)(uintptr_t)(im->bias + f->addr + f->patch_delta);
+	uint8_t *hole = at + f->hole_delta;
+	uint64_t tramp = im->arena + BOB_PLAN_HANDLER_BYTES + f->tramp;
+
+	if (!in_text(im, (uint64_t)(uintptr_t)at, sizeof(f->expect)) ||
+	    memcmp(at, f->expect, f->expect_len))
+		return BOB_SKIP_BYTES;
+	if (f->kind == BOB_PATCH_HOLE) {
+		if (!in_text(im, (uint64_t)(uintptr_t)hole, 5) || memcmp(hole, f->expect_hole, 5))
+			return BOB_SKIP_BYTES;
+		put_jump(hole, tramp);
+		at[0] = 0xeb;
+		at[1] = (uint8_t)(int8_t)(hole - (at + 2));
+	} else {
+		put_jump(at, tramp);
+	}
+	return BOB_SKIP_NONE;
+}
+
+static bool is_special(const struct bob_plan_head *plan, uint32_t func)
+{
+	const struct bob_plan_special *sp = section(plan, &plan->special);
+
+	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
+		if (sp[i].func == func)
+			return true;
+	return false;
+}
+
+static const char *func_name(const struct bob_plan_head *plan, const struct bob_plan_func *f)
+{
+	return f->name == ~0u ? "" : (const char *)section(plan, &plan->names) + f->name;
+}
+
+static bool filtered(const struct bob_plan_head *plan, const struct bob_plan_func *f)
+{
+	const struct bob_config *c = &bob_process.config;
+	const char *name = func_name(plan, f);
+
+	return (c->only && !config_match(c->only, name)) || (c->never && config_match(c->never, name));
+}
+
+static void note_skip(struct bob_meta *skipped, uint32_t id, enum bob_skip why)
+{
+	struct bob_rec_skipped r = { .id = id, .reason = why };
+
+	bob_meta_append(skipped, &r, sizeof(r));
+}
+
+static void commit_all(struct bob_image *im, bool chosen, struct bob_meta *skipped)
+{
+	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	bool any_special = im->plan->special.len != 0;
+
+	for (uint32_t i = 0; i < im->plan->func_count; i++) {
+		bool special = any_special && is_special(im->plan, i);
+		bool wanted = chosen && !filtered(im->plan, &f[i]);
+
+		if (f[i].kind == BOB_PATCH_NONE)
+			continue; /* its reason is in the image file */
+		if (!wanted && !special) {
+			if (chosen)
+				note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
+			continue;
+		}
+		enum bob_skip why = commit_one(im, &f[i]);
+		if (why) {
+			note_skip(skipped, im->first_id + i, why);
+		} else if (wanted) {
+			if (im->trigger && config_match(bob_process.config.trigger, func_name(im->plan, &f[i])))
+				im->trigger[i / 64] |= 1ull << i % 64;
+			im->hooked[i / 64] |= 1ull << i % 64;
+			im->patched++;
+		}
+	}
+}
+
+static bool protect_text(const struct bob_image *im, int prot)
+{
+	for (uint32_t i = 0; i < im->text_count; i++)
+		if (os_protect(im->text[i].lo, im->text[i].hi - im->text[i].lo, prot) < 0)
+			return false;
+	return true;
+}
+
+enum bob_skip patch_image(struct bob_image *im, bool chosen, struct bob_meta *skipped)
+{
+	const struct bob_plan_head *plan = im->plan;
+	const struct bob_plan_special *sp = section(plan, &plan->special);
+	uint64_t size = BOB_PLAN_HANDLER_BYTES + plan->blob.len;
+
+	im->hooked = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
+	if (im->hooked && bob_process.config.trigger)
+		im->trigger = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
+	if (!im->hooked || (bob_process.config.trigger && !im->trigger))
+		return BOB_SKIP_LIMIT;
+	if ((!chosen && !plan->special.len) || !plan->blob.len)
+		return BOB_SKIP_NONE;
+	size = (size + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
+	im->arena = find_arena(im, size);
+	im->arena_bytes = size;
+	if (!im->arena || !fill_arena(im))
+		return BOB_SKIP_REACH;
+	if (os_protect(im->arena, size, 1 | 4) < 0 || !protect_text(im, 1 | 2 | 4))
+		return BOB_SKIP_PROTECT;
+	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
+		special_add(im->first_id + sp[i].func, sp[i].what, false);
+	bob_meta_begin(skipped, BOB_REC_SKIPPED);
+	commit_all(im, chosen, skipped);
+	bob_meta_end(skipped);
+	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
+		if (im->hooked[sp[i].func / 64] >> sp[i].func % 64 & 1)
+			special_add(im->first_id + sp[i].func, sp[i].what, true);
+	if (!protect_text(im, 1 | 4))
+		agent_log("code left writable", "mprotect refused");
+	return BOB_SKIP_NONE;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans come from the cache; a missing one is asked for by running `bobbin plan` out of sight of
+ * the program. Nothing here decodes an instruction. A plan is used only if the cache directory's
+ * owner wrote it and its contents hold (bob_plan_check). */
+#include "agent/agent.h"
+
+#include "agent/os.h"
+
+#define PLAN_MAX (1ull << 30)
+#define PLANNER_LIMIT_MS 60000
+#define PATHS_MAX 512
+
+static bool ours(long fd)
+{
+	uint32_t uid, mode;
+
+	return os_file_owner(fd, &uid, &mode) == 0 && uid == os_uid() && !(mode & 022);
+}
+
+static bool cache_is_ours(void)
+{
+	long fd = os_open(bob_process.config.cache, OS_READ);
+	bool ok = fd >= 0 && ours(fd);
+
+	if (fd >= 0)
+		os_close(fd);
+	return ok;
+}
+
+const struct bob_plan_head *plan_load(uint64_t key)
+{
+	char path[BOB_PATH_MAX];
+	size_t at = text_add(path, sizeof(path), 0, bob_process.config.cache);
+
+	at = text_add(path, sizeof(path), at, "/");
+	for (int shift = 60; shift >= 0; shift -= 4)
+		at = text_add_u64(path, sizeof(path), at, key >> shift & 15, 16);
+	text_add(path, sizeof(path), at, ".plan");
+
+	if (!cache_is_ours())
+		return NULL;
+	long fd = os_open(path, OS_READ);
+	if (fd < 0)
+		return NULL;
+	long size = os_file_size(fd);
+	void *plan = NULL;
+	if (ours(fd) && size > 0 && (uint64_t)size < PLAN_MAX)
+		plan = os_map_file(fd, 0, (size_t)size, false);
+	os_close(fd);
+	if (plan && bob_plan_check(plan, (uint64_t)size, key) != BOB_OK) {
+		os_unmap(plan, (size_t)size);
+		plan = NULL;
+	}
+	return plan;
+}
+
+bool plan_request(const char *const *paths, size_t n)
+{
+	static char library_path[BOB_PATH_MAX + 32];
+	const struct bob_config *c = &bob_process.config;
+	const char *argv[PATHS_MAX + 5], *envp[2] = { NULL, NULL };
+	const char *lib = config_env(bob_process.env, "LD_LIBRARY_PATH");
+	size_t argc = 0;
+
+	if (!c->planner[0] || !c->cache[0] || !os_allowed())
+		return false;
+	argv[argc++] = c->planner;
+	argv[argc++] = "plan";
+	argv[argc++] = "--cache";
+	argv[argc++] = c->cache;
+	for (size_t i = 0; i < n && i < PATHS_MAX; i++)
+		argv[argc++] = paths[i];
+	argv[argc] = NULL;
+	if (lib) {
+		size_t at = text_add(library_path, sizeof(library_path), 0, "LD_LIBRARY_PATH=");
+
+		text_add(library_path, sizeof(library_path), at, lib);
+		envp[0] = library_path;
+	}
+	return os_run(argv, envp, PLANNER_LIMIT_MS) == 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The few functions of the C library and the loader at which the agent has something to do, and
+ * what happens to a process: fork, exec, end. */
+#include "agent/agent.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "agent/os.h"
+
+#define SPECIALS_MAX 64
+#define PR_SET_SECCOMP 22
+#define NR_PRCTL 157
+#define NR_SECCOMP 317
+/* struct ucontext, x86-64: uc_stack */
+#define UC_STACK_SP 16
+#define UC_STACK_SIZE 32
+
+extern struct r_debug _r_debug __attribute__((weak));
+
+static struct {
+	uint32_t id;
+	uint32_t what;
+	bool traced;
+} specials[SPECIALS_MAX];
+static uint32_t special_count;
+
+void special_add(uint32_t id, uint32_t what, bool traced)
+{
+	for (uint32_t i = 0; i < special_count; i++) {
+		if (specials[i].id == id) {
+			specials[i].traced |= traced;
+			return;
+		}
+	}
+	if (special_count < SPECIALS_MAX) {
+		specials[special_count].id = id;
+		specials[special_count].what = what;
+		specials[special_count++].traced = traced;
+	}
+}
+
+/* --- fork --- */
+
+/* Nothing of the parent's file may be touched: it is mapped shared. The child makes its own at its
+ * first event. */
+void process_after_fork(struct bob_thread *t)
+{
+	struct bob_process *p = &bob_process;
+	struct bob_fork from = { .pid = p->pid, .seq = ~0u, .stream = ~0u };
+
+	*p->alive = BOB_ALIVE;
+	p->lock = 0;
+	p->threads = p->scan = NULL;
+	if (p->file)
+		from.seq = p->file->seq;
+	p->file = NULL;
+	p->pid = os_allowed() ? os_pid() : 0;
+	bob_thread_hot = bob_no_thread;
+	if (!p->config.follow || !p->recording || !os_allowed()) {
+		p->recording = false;
+		return;
+	}
+	if (t && t->head) {
+		from.stream = t->stream;
+		from.pos = *bob_run_fast(thread_enc(t))->commit;
+	}
+	p->recording = process_begin(&from);
+	if (p->recording)
+		thread_create(t);
+}
+
+/* --- exec --- */
+
+static bool is_ours(const char *var)
+{
+	return text_starts(var, "BOBBIN_") || text_starts(var, "LD_PRELOAD=");
+}
+
+/* LD_PRELOAD as the new program shall have it: what it says, with the agent first. */
+static const char *preload_value(char *buf, size_t size, const char *theirs)
+{
+	const char *agent = bob_process.config.agent;
+	size_t at = text_add(buf, size, 0, "LD_PRELOAD=");
+
+	at = text_add(buf, size, at, agent);
+	if (theirs && *theirs) {
+		at = text_add(buf, size, at, ":");
+		text_add(buf, size, at, theirs);
+	}
+	return buf;
+}
+
+static bool has_agent(char **env)
+{
+	const char *v = config_env(env, "LD_PRELOAD");
+	size_t n = text_len(bob_process.config.agent);
+
+	for (; v && *v; v++) {
+		if (text_starts(v, bob_process.config.agent) &&
+		    (!v[n] || v[n] == ':' || v[n] == ' '))
+			return config_env(env, "BOBBIN_DIR");
+		while (v[1] && *v != ':' && *v != ' ')
+			v++;
+	}
+	return false;
+}
+
+/* An environment the new program would lose the agent in gets our variables back. The array lives in
+ * memory of its own; if the exec fails it is lost, a page at a time. */
+static char **with_agent(char **env)
+{
+	size_t theirs = 0, ours = 0, n = 0;
+
+	while (env && env[theirs])
+		theirs++;
+	while (bob_process.env[ours])
+		ours++;
+	size_t bytes = (theirs + ours + 2) * sizeof(char *) + 2 * BOB_PATH_MAX + 65536;
+	char **out = os_map(bytes);
+	if (!out)
+		return env;
+	char *text = (char *)(out + theirs + ours + 2);
+	out[n++] = (char *)(uintptr_t)preload_value(
+		text, 2 * BOB_PATH_MAX + 65536, config_env(env, "LD_PRELOAD"));
+	for (size_t i = 0; i < ours; i++)
+		if (text_starts(bob_process.env[i], "BOBBIN_"))
+			out[n++] = bob_process.env[i];
+	for (size_t i = 0; i < theirs; i++)
+		if (!is_ours(env[i]))
+			out[n++] = env[i];
+	return out;
+}
+
+/* A 32-bit program's loader would complain about our library on stderr. */
+static bool is_32_bit(const char *path)
+{
+	uint8_t id[5] = { 0 };
+	long fd = os_open(path, OS_READ);
+
+	if (fd < 0)
+		return false;
+	os_read(fd, id, sizeof(id));
+	os_close(fd);
+	return id[0] == 0x7f && id[1] == 'E' && id[4] == 1;
+}
+
+static char **without_agent(char **env)
+{
+	size_t count = 0, n = 0;
+
+	while (env && env[count])
+		count++;
+	char **out = os_map((count + 1) * sizeof(char *));
+	for (size_t i = 0; out && i < count; i++)
+		if (!text_starts(env[i], "LD_PRELOAD="))
+			out[n++] = env[i];
+	return out ? out : env;
+}
+
+static char **child_env(const char *path, char **env)
+{
+	if (!bob_process.config.follow || is_32_bit(path))
+		return has_agent(env) ? without_agent(env) : env;
+	return has_agent(env) ? env : with_agent(env);
+}
+
+/* --- the end --- */
+
+static void leave(enum bob_file_state state)
+{
+	struct bob_process *p = &bob_process;
+
+	if (!p->file || process_is_child() || os_pid() != p->pid)
+		return; /* a fork child without events, or a vfork child in its parent's memory */
+	thread_close_all();
+	file_close(state);
+}
+
+static void seen_seccomp(const struct bob_regs *r, bool by_number)
+{
+	uint64_t a = by_number ? r->rsi : r->rdi;
+
+	if ((!by_number || r->rdi == NR_PRCTL) && a == PR_SET_SECCOMP)
+		os_forbid();
+	if (by_number && r->rdi == NR_SECCOMP && a <= 1)
+		os_forbid();
+}
+
+static void images_changed(void)
+{
+	unsigned long signals;
+
+	if (!&_r_debug || _r_debug.r_state != RT_CONSISTENT || !bob_process.recording)
+		return;
+	if (process_is_child())
+		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
+								     thread_of_hot(bob_thread_hot));
+	signals = os_block_signals();
+	lock_process();
+	if (bob_process.recording)
+		images_update();
+	unlock_process();
+	os_restore_signals(signals);
+}
+
+int bob_special(uint32_t id, struct bob_regs *r)
+{
+	uint32_t i = 0;
+
+	while (i < special_count && specials[i].id != id)
+		i++;
+	if (i == special_count)
+		return 0;
+	if (!os_allowed())
+		return specials[i].traced;
+	switch (specials[i].what) {
+	case BOB_SPECIAL_DL_STATE:
+		images_changed();
+		break;
+	case BOB_SPECIAL_EXECVE:
+		r->rdx = (uint64_t)(uintptr_t)child_env((const char *)(uintptr_t)r->rdi,
+							(char **)(uintptr_t)r->rdx);
+		leave(BOB_FILE_EXEC);
+		break;
+	case BOB_SPECIAL_EXECVEAT:
+		r->r10 = (uint64_t)(uintptr_t)child_env("", (char **)(uintptr_t)r->rcx);
+		r->rcx = r->r10;
+		leave(BOB_FILE_EXEC);
+		break;
+	case BOB_SPECIAL_EXIT:
+		leave(BOB_FILE_CLOSED);
+		break;
+	case BOB_SPECIAL_MAKECONTEXT: {
+		const char *uc = (const char *)(uintptr_t)r->rdi;
+		uint64_t lo, size;
+
+		memcpy(&lo, uc + UC_STACK_SP, sizeof(lo));
+		memcpy(&size, uc + UC_STACK_SIZE, sizeof(size));
+		stacks_note(lo, size);
+		break;
+	}
+	case BOB_SPECIAL_PRCTL:
+		seen_seccomp(r, false);
+		break;
+	case BOB_SPECIAL_SYSCALL:
+		seen_seccomp(r, true);
+		break;
+	}
+	return specials[i].traced;
+}

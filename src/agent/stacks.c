@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The stacks a thread runs on: its own, an alternate signal stack, coroutine stacks. Each has a
+ * shadow stack with the entry rsp of every open recorded frame. The shadow has one word for every
+ * 8 bytes of stack, so that it cannot overflow before the stack does (address space only; pages are
+ * used as the stack gets deep). Bounds come from makecontext where it named them, else from the
+ * mapping that contains rsp. */
+#include "agent/agent.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+#define STACK_CAP (1ull << 30) /* what an unlimited main stack is taken for */
+#define NAMED_MAX 4096
+
+static struct {
+	uint64_t lo, size;
+} named[NAMED_MAX];
+static uint32_t named_count; /* ever; the oldest are overwritten */
+
+void stacks_note(uint64_t lo, uint64_t size)
+{
+	uint32_t n = named_count < NAMED_MAX ? named_count : NAMED_MAX;
+	uint32_t i = 0;
+
+	while (i < n && named[i].lo != lo)
+		i++;
+	if (i == n)
+		i = named_count++ % NAMED_MAX;
+	named[i].lo = lo;
+	named[i].size = size;
+}
+
+static bool find_named(uint64_t rsp, uint64_t *lo, uint64_t *size)
+{
+	uint32_t n = named_count < NAMED_MAX ? named_count : NAMED_MAX;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (rsp - named[i].lo < named[i].size) {
+			*lo = named[i].lo;
+			*size = named[i].size;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size)
+{
+	uint64_t hi, below;
+
+	if (find_named(rsp, lo, size))
+		return true;
+	if (!os_allowed() || !os_find_mapping(rsp, lo, &hi, &below))
+		return false;
+	uint64_t marker = (uint64_t)(uintptr_t)bob_process.argv;
+	if (marker >= *lo && marker < hi) { /* the main stack grows downwards */
+		uint64_t limit = os_stack_limit();
+
+		if (limit > STACK_CAP)
+			limit = STACK_CAP;
+		if (hi - *lo < limit)
+			*lo = hi - limit > below ? hi - limit : below;
+	}
+	*size = hi - *lo;
+	return true;
+}
+
+static bool grow_list(struct bob_thread *t)
+{
+	uint32_t room = t->stack_room ? t->stack_room * 2 : 8;
+	struct bob_stack *s;
+
+	if (t->stack_count < t->stack_room)
+		return true;
+	if (room > BOB_STACKS_MAX || !os_allowed() || !(s = os_map(room * sizeof(*s))))
+		return false;
+	if (t->stack_room) {
+		memcpy(s, t->stacks, t->stack_count * sizeof(*s));
+		os_unmap(t->stacks, t->stack_room * sizeof(*s));
+	}
+	t->stacks = s;
+	t->stack_room = room;
+	return true;
+}
+
+static bool add_stack(struct bob_thread *t, uint64_t rsp)
+{
+	uint64_t lo, size;
+
+	if (!grow_list(t) || !find_bounds(rsp, &lo, &size))
+		return false;
+	struct bob_stack *s = &t->stacks[t->stack_count];
+	s->lo = lo;
+	s->size = size;
+	s->shadow_bytes = size + BOB_PAGE;
+	s->shadow = os_map(s->shadow_bytes);
+	if (!s->shadow)
+		return false;
+	s->shadow[0] = ~0ull;
+	s->top = s->shadow;
+	s->number = t->stack_count++;
+	return true;
+}
+
+bool stacks_switch(struct bob_thread *t, uint64_t rsp)
+{
+	struct bob_hot *hot = thread_hot(t);
+	uint32_t i = 0;
+
+	if (t->stack_count) {
+		if (rsp - stack_now(t)->lo < stack_now(t)->size)
+			return true;
+		stack_now(t)->top = hot->top;
+	}
+	while (i < t->stack_count && rsp - t->stacks[i].lo >= t->stacks[i].size)
+		i++;
+	if (i == t->stack_count && !add_stack(t, rsp))
+		return false;
+	t->stack_now = i;
+	thread_gate(t)->lo = t->stacks[i].lo;
+	hot->on_size = bob_process.config.slow ? 0 : t->stacks[i].size;
+	hot->top = t->stacks[i].top;
+	return true;
+}
+
+void stacks_free(struct bob_thread *t)
+{
+	for (uint32_t i = 0; i < t->stack_count; i++)
+		os_unmap(t->stacks[i].shadow, t->stacks[i].shadow_bytes);
+	if (t->stack_room)
+		os_unmap(t->stacks, t->stack_room * sizeof(*t->stacks));
+	t->stack_count = t->stack_room = 0;
+}

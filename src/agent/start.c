@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the agent begins: a constructor that runs before those of all other libraries. Whatever is
+ * missing or fails, the program goes on untraced. */
+#include "agent/agent.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "agent/os.h"
+
+#define META_ROOM (256u << 10)
+
+/* What is kept of the environment: names as patterns. */
+static const char kept[] = "OMP_*:GOMP_*:KMP_*:OMPI_COMM_WORLD_*:PMI_*:PMIX_RANK:MPI*:SLURM_*:PBS_*:LSB_*:"
+			   "FLUX_*:LD_LIBRARY_PATH:PATH:HOSTNAME";
+
+static void put_strings(struct bob_meta *m, enum bob_record_kind kind, char **list,
+			const char *patterns)
+{
+	bob_meta_begin(m, kind);
+	for (; list && *list; list++) {
+		char name[128];
+		size_t n = 0;
+
+		for (; (*list)[n] && (*list)[n] != '=' && n + 1 < sizeof(name); n++)
+			name[n] = (*list)[n];
+		name[n] = 0;
+		if (!patterns || config_match(patterns, name))
+			bob_meta_append(m, *list, text_len(*list) + 1);
+	}
+	bob_meta_end(m);
+}
+
+static uint32_t parse_u32(const char *s, bool *ok)
+{
+	uint64_t v = 0;
+
+	*ok = s && *s;
+	for (; s && *s; s++) {
+		if (*s < '0' || *s > '9' || v > 1u << 28)
+			*ok = false;
+		v = v * 10 + (uint64_t)(*s - '0');
+	}
+	return (uint32_t)v;
+}
+
+/* The launchers of Open MPI, MPICH (hydra) and SLURM say the rank in the environment. */
+static void put_rank(struct bob_meta *m)
+{
+	static const char *const names[][2] = {
+		{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+		{ "PMI_RANK", "PMI_SIZE" },
+		{ "SLURM_PROCID", "SLURM_NTASKS" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		bool ok, ok2;
+		uint32_t r[2];
+
+		r[0] = parse_u32(config_env(bob_process.env, names[i][0]), &ok);
+		r[1] = parse_u32(config_env(bob_process.env, names[i][1]), &ok2);
+		if (ok && ok2) {
+			bob_meta_put(m, BOB_REC_RANK, r, sizeof(r));
+			return;
+		}
+	}
+}
+
+static void describe_process(void)
+{
+	struct bob_meta m;
+	char path[BOB_PATH_MAX];
+
+	if (!meta_open(&m, META_ROOM))
+		return;
+	put_strings(&m, BOB_REC_COMMAND, bob_process.argv, NULL);
+	os_readlink("/proc/self/exe", path, sizeof(path));
+	bob_meta_put(&m, BOB_REC_EXE, path, text_len(path));
+	os_getcwd(path, sizeof(path));
+	bob_meta_put(&m, BOB_REC_CWD, path, text_len(path));
+	put_strings(&m, BOB_REC_ENV, bob_process.env, kept);
+	put_strings(&m, BOB_REC_CONFIG, bob_process.env, "BOBBIN_*");
+	put_rank(&m);
+	meta_flush(&m);
+}
+
+/* In a fork child: the images as they were inherited, for the child's own file. */
+static void describe_inherited(void)
+{
+	struct bob_meta m;
+	const struct bob_image_set *s = bob_process.images;
+
+	if (!s || !meta_open(&m, 1u << 20))
+		return;
+	for (uint32_t i = 0; i < s->count; i++)
+		image_describe(s->image[i], &m);
+	meta_flush(&m);
+}
+
+bool process_begin(const struct bob_fork *from)
+{
+	struct bob_process *p = &bob_process;
+
+	p->pid = os_pid();
+	if (file_create(from) != BOB_OK)
+		return false;
+	describe_process();
+	if (from)
+		describe_inherited();
+	return true;
+}
+
+void agent_log(const char *line, const char *what)
+{
+	size_t a = text_len(line), b = text_len(what);
+	struct bob_chunk_head *h = file_chunk(BOB_CHUNK_LOG, ~0u, a + b + 3, 0);
+	char *to;
+
+	if (!h)
+		return;
+	to = bob_chunk_data(h);
+	memcpy(to, line, a);
+	memcpy(to + a, ": ", 2);
+	memcpy(to + a + 2, what, b);
+	to[a + b + 2] = '\n';
+	bob_chunk_seal(h, a + b + 3);
+}
+
+void agent_stop(enum bob_stop_reason why)
+{
+	struct bob_process *p = &bob_process;
+
+	if (!p->recording)
+		return;
+	p->recording = false;
+	if (p->file && p->file->state == BOB_FILE_OPEN)
+		bob_file_end(p->file, BOB_FILE_STOPPED, why, os_allowed() ? os_time_mono() : 0);
+}
+
+static uint64_t secure_mode(const uint64_t *auxv)
+{
+	for (; auxv[0]; auxv += 2)
+		if (auxv[0] == AT_SECURE)
+			return auxv[1];
+	return 0;
+}
+
+/* The path this library was loaded by, so that a changed environment can name it again. */
+static void find_own_path(void)
+{
+	struct bob_config *c = &bob_process.config;
+	const char *v = config_env(bob_process.env, "BOBBIN_AGENT");
+
+	if (v)
+		text_add(c->agent, sizeof(c->agent), 0, v);
+}
+
+__attribute__((constructor)) static void agent_start(int argc, char **argv, char **env)
+{
+	struct bob_process *p = &bob_process;
+	char **end = env;
+
+	while (*end)
+		end++;
+	p->argc = argc;
+	p->argv = argv;
+	p->env = env;
+	p->auxv = (const uint64_t *)(void *)(end + 1);
+	if (secure_mode(p->auxv) || !config_read(&p->config, env))
+		return;
+	find_own_path();
+	p->alive = os_map(BOB_PAGE);
+	if (!p->alive || os_wipe_on_fork(p->alive, BOB_PAGE) < 0 || !sites_create())
+		return;
+	*p->alive = BOB_ALIVE;
+	if (!process_begin(NULL))
+		return;
+	images_update();
+	p->recording = true;
+}

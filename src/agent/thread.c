@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Thread blocks and their streams. A block is made at the first hooked entry of a thread. That a
+ * thread has ended is noticed by others: whoever makes a block asks the kernel about two older ones
+ * (tgkill with signal 0), and so does the end of the process. A dead thread's stream gets its end
+ * symbol and is closed; its memory is returned. */
+#include "agent/agent.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+#define DATA_FIRST 960u	      /* payload of a stream's first DATA chunk: 1 KB with its header */
+#define DATA_MAX (256u << 10) /* doubling up to here */
+#define ASK_PER_THREAD 2      /* older blocks looked at when one is made */
+
+struct bob_process bob_process;
+
+void lock_process(void)
+{
+	while (__atomic_exchange_n(&bob_process.lock, 1, __ATOMIC_ACQUIRE))
+		if (os_allowed())
+			os_yield();
+}
+
+void unlock_process(void)
+{
+	__atomic_store_n(&bob_process.lock, 0, __ATOMIC_RELEASE);
+}
+
+/* --- what the encoder asks for; called with the block busy, never with the lock held --- */
+
+static uint8_t *io_grow(void *ctx, size_t *len)
+{
+	struct bob_thread *t = ctx;
+
+	lock_process();
+	struct bob_chunk_head *h = file_chunk(BOB_CHUNK_DATA, t->stream, t->data_room, t->data_off);
+	unlock_process();
+	if (!h)
+		return NULL;
+	*len = h->size;
+	t->data_off += h->size;
+	if (t->data_room < DATA_MAX)
+		t->data_room = 2 * (t->data_room + sizeof(*h)) - sizeof(*h);
+	return bob_chunk_data(h);
+}
+
+static void *io_alloc(void *ctx, size_t size)
+{
+	struct bob_thread *t = ctx;
+
+	for (int i = 0; i < BOB_OWNED_MAX; i++) {
+		if (t->owned[i].p)
+			continue;
+		if (!os_allowed())
+			return NULL;
+		t->owned[i].p = os_map(size);
+		t->owned[i].size = size;
+		return t->owned[i].p;
+	}
+	return NULL;
+}
+
+static void io_release(void *ctx, void *p, size_t size)
+{
+	struct bob_thread *t = ctx;
+
+	for (int i = 0; i < BOB_OWNED_MAX; i++) {
+		if (t->owned[i].p != p)
+			continue;
+		if (os_allowed())
+			os_unmap(p, size);
+		t->owned[i].p = NULL;
+	}
+}
+
+/* --- life of a block --- */
+
+static struct bob_thread *map_block(void)
+{
+	size_t enc = (bob_run_enc_size() + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
+	size_t pending = BOB_PENDING_MAX * sizeof(struct bob_pending);
+	size_t total = BOB_THREAD_ENC + enc + pending;
+
+	total = (total + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
+	struct bob_thread *t = os_map(total);
+	if (!t)
+		return NULL;
+	if (os_wipe_on_fork((char *)t + BOB_PAGE, BOB_PAGE) < 0) {
+		os_unmap(t, total);
+		return NULL;
+	}
+	t->map_bytes = total;
+	t->pending = (struct bob_pending *)(void *)((char *)t + BOB_THREAD_ENC + enc);
+	*thread_alive(t) = BOB_ALIVE;
+	thread_hot(t)->sites = bob_process.sites;
+	t->data_room = DATA_FIRST;
+	t->tid = os_tid();
+	return t;
+}
+
+static bool open_stream(struct bob_thread *t)
+{
+	const struct bob_run_io io = {
+		.ctx = t, .grow = io_grow, .alloc = io_alloc, .release = io_release
+	};
+	struct bob_process *p = &bob_process;
+
+	lock_process();
+	t->stream = p->streams++;
+	struct bob_chunk_head *h = file_chunk(BOB_CHUNK_STREAM, t->stream,
+					      sizeof(struct bob_stream_head), 0);
+	unlock_process();
+	if (!h)
+		return false;
+	t->head = bob_chunk_data(h);
+	t->head->tid = t->tid;
+	t->head->start_mono_ns = os_time_mono();
+	os_thread_name(t->head->name);
+	return bob_run_open(thread_enc(t), p->config.codec, &t->head->run, &io) == BOB_OK;
+}
+
+static void free_block(struct bob_thread *t)
+{
+	for (int i = 0; i < BOB_OWNED_MAX; i++)
+		if (t->owned[i].p)
+			os_unmap(t->owned[i].p, t->owned[i].size);
+	stacks_free(t);
+	os_unmap(t, t->map_bytes);
+}
+
+static void count_out(struct bob_thread *t)
+{
+	t->head->count.top_mismatch = thread_hot(t)->top_mismatch;
+}
+
+/* The thread is gone, so its block is ours. */
+static void finish_dead(struct bob_thread *t)
+{
+	if (!t->dead_end && bob_run_put(thread_enc(t), bob_sym_make_ext(BOB_SYM_END, 0)) == BOB_OK)
+		bob_run_close(thread_enc(t));
+	count_out(t);
+	t->head->end_mono_ns = os_time_mono();
+	t->head->state = BOB_THREAD_ENDED;
+}
+
+/* Take `t` off the list; lock held. */
+static void unlink_block(struct bob_thread *t)
+{
+	struct bob_process *p = &bob_process;
+	struct bob_thread **at = &p->threads;
+
+	while (*at && *at != t)
+		at = &(*at)->next;
+	if (*at)
+		*at = t->next;
+	if (p->scan == t)
+		p->scan = t->next;
+}
+
+static struct bob_thread *next_dead(void)
+{
+	struct bob_process *p = &bob_process;
+	struct bob_thread *dead = NULL;
+
+	lock_process();
+	for (int i = 0; i < ASK_PER_THREAD && !dead; i++) {
+		struct bob_thread *t = p->scan ? p->scan : p->threads;
+
+		if (!t)
+			break;
+		p->scan = t->next;
+		if (!os_thread_alive(p->pid, t->tid)) {
+			unlink_block(t);
+			dead = t;
+		}
+	}
+	unlock_process();
+	return dead;
+}
+
+static void inherit(struct bob_thread *t, const struct bob_thread *old)
+{
+	t->stacks = old->stacks;
+	t->stack_count = old->stack_count;
+	t->stack_room = old->stack_room;
+	t->stack_now = old->stack_now;
+	t->trigger_rsp = old->trigger_rsp;
+	t->trigger_stack = old->trigger_stack;
+	struct bob_hot *hot = thread_hot(t);
+	hot->top = thread_hot(old)->top;
+	hot->on_size = thread_hot(old)->on_size;
+	thread_gate(t)->lo = stack_now(t)->lo;
+	t->head->start_depth = (uint64_t)(hot->top - stack_now(t)->shadow);
+}
+
+struct bob_thread *thread_create(const struct bob_thread *old)
+{
+	struct bob_process *p = &bob_process;
+	unsigned long signals;
+	struct bob_thread *t, *dead;
+
+	if (!p->recording || !os_allowed())
+		return NULL;
+	/* A handler's entries would come here again; it is the only place where signals wait. */
+	signals = os_block_signals();
+	while ((dead = next_dead())) {
+		finish_dead(dead);
+		free_block(dead);
+	}
+	t = map_block();
+	if (t && !open_stream(t)) {
+		free_block(t);
+		t = NULL;
+	}
+	if (t) {
+		if (old && old->stack_count)
+			inherit(t, old);
+		lock_process();
+		t->next = p->threads;
+		p->threads = t;
+		unlock_process();
+		bob_thread_hot = thread_hot(t);
+	}
+	os_restore_signals(signals);
+	return t;
+}
+
+void thread_dead_end(struct bob_thread *t)
+{
+	t->dead_end = true;
+	thread_hot(t)->on_size = 0;
+	thread_hot(t)->pending = 0;
+	count_out(t);
+	agent_stop(os_allowed() ? BOB_STOP_DISK : BOB_STOP_SECCOMP);
+}
+
+void thread_close_all(void)
+{
+	struct bob_process *p = &bob_process;
+	uint32_t self = os_tid();
+
+	lock_process();
+	for (struct bob_thread *t = p->threads; t; t = t->next) {
+		if (t->head->state != BOB_THREAD_LIVE)
+			continue;
+		if (t->tid != self && !os_thread_alive(p->pid, t->tid)) {
+			unlock_process(); /* finishing may need room in the file */
+			finish_dead(t);
+			lock_process();
+			continue;
+		}
+		count_out(t);
+		t->head->end_mono_ns = os_time_mono();
+		t->head->state = BOB_THREAD_AT_EXIT;
+	}
+	unlock_process();
+}

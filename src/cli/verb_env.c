@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin env: the variables that make LD_PRELOAD alone record, for job scripts that cannot start a
+ * launcher: eval "$(bobbin env)". Makes the trace directory, which every process started with these
+ * variables joins. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/recording.h"
+#include "cli/verbs.h"
+
+const struct cli_option env_options[] = {
+	RECORDING_OPTIONS,
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+static void print_quoted(const char *var)
+{
+	size_t n = strcspn(var, "=");
+
+	printf("export %.*s='", (int)n, var);
+	for (const char *p = var + n + 1; *p; p++) {
+		if (*p == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*p);
+	}
+	puts("'");
+}
+
+int verb_env(int argc, char **argv)
+{
+	struct cli_vars vars = { .count = 0 };
+	struct cli_options o;
+	char dir[BOB_SYS_PATH], key[512];
+	struct bob_error err = { .text = "" };
+	const char *arg, *output = "bobbin.data";
+	int i, bad;
+
+	cli_options_begin(&o, "env", argc, argv);
+	while ((i = cli_options_next(&o, &arg)) >= 0) {
+		if (i == REC_OUTPUT)
+			output = arg;
+		else if ((bad = cli_recording_option(&vars, "env", i, arg)))
+			return bad == 125 ? 2 : bad;
+	}
+	if (i != CLI_OPTIONS_END)
+		return i == CLI_OPTIONS_HELP ? 0 : 2;
+	bob_run_key(key, sizeof(key));
+	if (bob_rundir_prepare(output, key, dir, &err) != BOB_OK)
+		return cli_fail("env", "%s: %s; choose another place with -o", err.path, err.text);
+	bad = cli_recording_finish(&vars, "env", dir);
+	for (i = 0; !bad && i < vars.count; i++)
+		print_quoted(vars.text[i]);
+	cli_vars_free(&vars);
+	return bad ? 1 : 0;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin record: start a program with the agent inside and end as it ends. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bobbin/trace.h"
+#include "cli/complain.h"
+#include "cli/recording.h"
+#include "cli/verbs.h"
+
+enum { OPT_QUIET = REC_COMMON, OPT_REPORT, OPT_EXEC };
+
+const struct cli_option record_options[] = {
+	RECORDING_OPTIONS,
+	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
+	{ "report", 0, NULL, "print a short report when the program has ended", NULL, NULL },
+	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+struct recording {
+	const char *output;
+	int quiet, report, exec;
+	struct cli_vars vars;
+};
+
+static const char *target_problem(enum bob_target t)
+{
+	switch (t) {
+	case BOB_TARGET_OK:
+	case BOB_TARGET_SCRIPT:
+		break;
+	case BOB_TARGET_MISSING:
+		return "command not found";
+	case BOB_TARGET_DENIED:
+		return "not an executable file";
+	case BOB_TARGET_32BIT:
+		return "a 32-bit program; only x86-64 programs can be recorded";
+	case BOB_TARGET_OTHER_CPU:
+		return "not a program for this processor; only x86-64 programs can be recorded";
+	case BOB_TARGET_STATIC:
+		return "statically linked; only dynamically linked programs can be recorded for now";
+	case BOB_TARGET_SETUID:
+		return "set-user-id or set-group-id; the loader ignores LD_PRELOAD for it";
+	}
+	return NULL;
+}
+
+static int is_rank_zero(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+					     "SLURM_PROCID" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = getenv(names[i]);
+
+		if (v)
+			return !strcmp(v, "0");
+	}
+	return 1;
+}
+
+/* Our environment without what we set, then that. */
+static char **build_env(const struct cli_vars *vars)
+{
+	size_t n = 0, kept = 0;
+
+	while (environ[n])
+		n++;
+	char **env = calloc(n + (size_t)vars->count + 1, sizeof(*env));
+	for (size_t i = 0; env && i < n; i++) {
+		char name[128];
+		size_t len = strcspn(environ[i], "=");
+
+		if (len < sizeof(name)) {
+			memcpy(name, environ[i], len);
+			name[len] = 0;
+			if (cli_vars_get(vars, name))
+				continue;
+		}
+		env[kept++] = environ[i];
+	}
+	for (int i = 0; env && i < vars->count; i++)
+		env[kept++] = vars->text[i];
+	return env;
+}
+
+static void closing_line(const char *dir)
+{
+	struct bob_trace *t;
+	struct bob_trace_sizes s;
+
+	if (bob_trace_open(dir, &t, NULL) != BOB_OK) {
+		cli_warn("record", "nothing was recorded in %s; `bobbin info` may say why", dir);
+		return;
+	}
+	bob_trace_sizes(t, &s);
+	fprintf(stderr,
+		"bobbin: %llu events of %u threads in %llu bytes (%.0f times smaller than raw) in %s; "
+		"next: bobbin report %s\n",
+		(unsigned long long)s.events, bob_trace_thread_count(t),
+		(unsigned long long)s.stream_bytes,
+		s.stream_bytes ? (double)s.raw_bytes / (double)s.stream_bytes : 0.0, dir, dir);
+	bob_trace_close(t);
+}
+
+static int options(struct recording *r, int argc, char **argv)
+{
+	struct cli_options o;
+	const char *arg;
+	int i;
+
+	cli_options_begin(&o, "record", argc, argv);
+	while ((i = cli_options_next(&o, &arg)) >= 0) {
+		int bad = 0;
+
+		if (i == REC_OUTPUT)
+			r->output = arg;
+		else if (i == OPT_QUIET)
+			r->quiet = 1;
+		else if (i == OPT_REPORT)
+			r->report = 1;
+		else if (i == OPT_EXEC)
+			r->exec = 1;
+		else
+			bad = cli_recording_option(&r->vars, "record", i, arg);
+		if (bad)
+			return bad;
+	}
+	if (i == CLI_OPTIONS_HELP)
+		return -1;
+	return i == CLI_OPTIONS_BAD ? 125 : 0;
+}
+
+static int run(struct recording *r, const char *path, char **argv, const char *dir)
+{
+	char **env = build_env(&r->vars);
+	struct bob_launch l = { .argv = argv, .path = path, .env = env };
+	struct bob_error err = { .text = "" };
+	int status = 0;
+
+	if (!env)
+		return cli_fail("record", "out of memory"), 125;
+	if (r->exec) {
+		execve(path, argv, env);
+		cli_fail("record", "%s: the system refused to execute it", path);
+		free(env);
+		return 126;
+	}
+	bob_status st = bob_launch_run(&l, &status, &err);
+	free(env);
+	if (st != BOB_OK) {
+		cli_fail("record", "%s: %s", path, err.text);
+		return 126;
+	}
+	if (!r->quiet && is_rank_zero()) {
+		if (r->report)
+			cli_short_report(dir, stderr);
+		else
+			closing_line(dir);
+	}
+	cli_vars_free(&r->vars);
+	bob_launch_end(status);
+	return 0;
+}
+
+int verb_record(int argc, char **argv)
+{
+	struct recording r = { .output = "bobbin.data" };
+	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512];
+	struct bob_error err = { .text = "" };
+	extern int optind;
+	int bad = options(&r, argc, argv);
+
+	if (bad)
+		return bad < 0 ? 0 : bad;
+	if (optind >= argc)
+		return cli_misuse("record", "no command given"), 125;
+
+	enum bob_target t = bob_target_find(argv[optind], path);
+	if (target_problem(t)) {
+		cli_fail("record", "%s: %s", argv[optind], target_problem(t));
+		return t == BOB_TARGET_MISSING ? 127 : t == BOB_TARGET_DENIED ? 126 : 125;
+	}
+	bob_run_key(key, sizeof(key));
+	if (bob_rundir_prepare(r.output, key, dir, &err) != BOB_OK) {
+		cli_fail("record", "%s: %s; choose another place with -o", err.path, err.text);
+		return 125;
+	}
+	bad = cli_recording_finish(&r.vars, "record", dir);
+	return bad ? bad : run(&r, path, argv + optind, r.output);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs the program as if nobody stood in between. The program stays in our process group, so the
+ * terminal's signals reach it by themselves; what another process sends to us is passed on. */
+#define _GNU_SOURCE
+#include "sys/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* In the child. The pipe tells the parent why exec failed; it closes by itself if it succeeds. */
+static void become(const struct bob_launch *l, const sigset_t *mask, int report)
+{
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execve(l->path, l->argv, l->env);
+	if (errno == ENOEXEC) { /* a script without #!, as execvp has it */
+		size_t n = 0;
+
+		while (l->argv[n])
+			n++;
+		char **argv = calloc(n + 2, sizeof(*argv));
+		if (argv) {
+			argv[0] = (char *)(uintptr_t) "/bin/sh";
+			argv[1] = (char *)(uintptr_t)l->path;
+			for (size_t i = 1; i < n; i++)
+				argv[i + 1] = l->argv[i];
+			execve(argv[0], argv, l->env);
+		}
+	}
+	int why = errno;
+	ssize_t ignored = write(report, &why, sizeof(why));
+	(void)ignored;
+	_exit(127);
+}
+
+static bob_status started(int report, const char *path, struct bob_error *err)
+{
+	int why = 0;
+	ssize_t n;
+
+	do
+		n = read(report, &why, sizeof(why));
+	while (n < 0 && errno == EINTR);
+	close(report);
+	if (n <= 0)
+		return BOB_OK;
+	if (err) {
+		err->code = BOB_ERR_IO;
+		err->offset = 0;
+		err->text = why == ENOENT ? "its interpreter does not exist" :
+			    why == EACCES ? "permission denied" :
+			    why == E2BIG  ? "its arguments and environment are too long" :
+					    "the system refused to execute it";
+		snprintf(err->path, sizeof(err->path), "%s", path);
+	}
+	return BOB_ERR_IO;
+}
+
+static void pass_on(pid_t child, const siginfo_t *info)
+{
+	/* SI_KERNEL: from the terminal, to the whole group */
+	if (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL)
+		kill(child, info->si_signo);
+}
+
+/* The program stopped: so do we, and when somebody continues us, it goes on. */
+static void stop_too(pid_t child)
+{
+	sigset_t cont;
+
+	raise(SIGSTOP);
+	sigemptyset(&cont);
+	sigaddset(&cont, SIGCONT);
+	struct timespec none = { 0, 0 };
+	sigtimedwait(&cont, NULL, &none);
+	kill(child, SIGCONT);
+}
+
+static void supervise(const struct bob_launch *l, pid_t child, const sigset_t *all, int *status)
+{
+	struct timespec tick = { l->tick_ms / 1000, (long)(l->tick_ms % 1000) * 1000000 };
+
+	for (;;) {
+		pid_t got = waitpid(child, status, WNOHANG | WUNTRACED);
+
+		if (got == child && !WIFSTOPPED(*status))
+			return;
+		if (got == child) {
+			stop_too(child);
+			continue;
+		}
+		siginfo_t info;
+		int sig = l->tick ? sigtimedwait(all, &info, &tick) : sigwaitinfo(all, &info);
+		if (sig > 0 && sig != SIGCHLD)
+			pass_on(child, &info);
+		else if (sig < 0 && errno == EAGAIN)
+			l->tick(l->ctx);
+	}
+}
+
+bob_status bob_launch_run(const struct bob_launch *l, int *status, struct bob_error *err)
+{
+	sigset_t all, before;
+	int report[2];
+
+	/* SIGCHLD may be ignored by inheritance; then children would not be waited for. */
+	struct sigaction ours = { .sa_handler = SIG_DFL }, theirs;
+	sigaction(SIGCHLD, &ours, &theirs);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	if (pipe2(report, O_CLOEXEC))
+		report[0] = report[1] = -1;
+	pid_t child = fork();
+	if (child == 0) {
+		sigaction(SIGCHLD, &theirs, NULL);
+		close(report[0]);
+		become(l, &before, report[1]);
+	}
+	close(report[1]);
+	bob_status st = BOB_ERR_IO;
+	if (child > 0) {
+		st = started(report[0], l->path, err);
+		supervise(l, child, &all, status);
+	} else if (err) {
+		close(report[0]);
+		err->code = st;
+		err->text = "no new process could be made";
+		snprintf(err->path, sizeof(err->path), "%s", l->path);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return st;
+}
+
+void bob_launch_end(int status)
+{
+	if (WIFSIGNALED(status)) {
+		struct rlimit none = { 0, 0 };
+		sigset_t one;
+
+		setrlimit(RLIMIT_CORE, &none); /* the program dumped its own */
+		signal(WTERMSIG(status), SIG_DFL);
+		sigemptyset(&one);
+		sigaddset(&one, WTERMSIG(status));
+		fflush(NULL);
+		raise(WTERMSIG(status));
+		sigprocmask(SIG_UNBLOCK, &one, NULL);
+		_exit(128 + WTERMSIG(status));
+	}
+	fflush(NULL);
+	_exit(WEXITSTATUS(status));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The operating-system calls of the host-side programs: where a run is written, what a command is,
+ * how it is started and how it ended. Threads: the launcher has one. errno stays inside; failures
+ * come as bob_error with a constant text, and `path` names what it is about. */
+#ifndef BOB_SYS_SYS_H
+#define BOB_SYS_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+#define BOB_SYS_PATH 4096
+
+/* --- rundir.c: the directory of a run --- */
+
+/* The key of the run this process is part of: the launcher's job id where the environment has one
+ * (Open MPI, PMIx, SLURM, PBS, LSF, Flux), else host, pid and start time of the process that all
+ * ranks have as parent (under PMI) or of this one. One line of text without newline. */
+void bob_run_key(char *buf, size_t size);
+/* Make `dir` the directory of the run `key`: an equal key inside joins it; anything else that is a
+ * trace is renamed to dir.old, dir.old.1, ... first. Under a lock on the parent directory.
+ * `abs` (BOB_SYS_PATH bytes) gets the absolute path. Errors: BOB_ERR_IO (cannot create or rename),
+ * BOB_ERR_INVAL (something is there that is no trace). */
+bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, struct bob_error *err);
+
+/* --- target.c: what would be run --- */
+
+enum bob_target {
+	BOB_TARGET_OK = 0,
+	BOB_TARGET_SCRIPT,	/* not ELF; its interpreter is what gets traced */
+	BOB_TARGET_MISSING,	/* no such command */
+	BOB_TARGET_DENIED,	/* not executable */
+	BOB_TARGET_32BIT,
+	BOB_TARGET_OTHER_CPU,
+	BOB_TARGET_STATIC,	/* no loader: nobody would load the agent */
+	BOB_TARGET_SETUID	/* the loader ignores LD_PRELOAD */
+};
+/* Find `command` the way execvp does; `path` (BOB_SYS_PATH bytes) gets the file. */
+enum bob_target bob_target_find(const char *command, char *path);
+
+/* --- launch.c: run it, invisibly in between --- */
+
+struct bob_launch {
+	char *const *argv;
+	const char *path;	/* from bob_target_find */
+	char *const *env;
+	/* called about every `tick_ms` while the program runs; may be NULL */
+	void (*tick)(void *ctx);
+	void *ctx;
+	unsigned tick_ms;
+};
+/* Fork and exec; forward signals sent to us by a process, leave those of the terminal to the
+ * program, stop and continue with it. On BOB_OK *status is its wait status. BOB_ERR_IO: it could not
+ * be started. */
+bob_status bob_launch_run(const struct bob_launch *l, int *status, struct bob_error *err);
+/* End this process as the program ended: same exit status or same signal (without a second core). */
+void bob_launch_end(int status);
+
+/* The directory of the running executable, without a trailing slash. Empty if unknown. */
+void bob_self_dir(char *buf, size_t size);
+
+#endif
