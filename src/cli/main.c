@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("bobbin " BOBBIN_VERSION);
+		puts("bobbin " BOB_VERSION);
 		return 0;
 	}
 	if (argv[1][0] == '-')

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#ifndef BOBBIN_VERSION
-#define BOBBIN_VERSION "0.1.0"
+#ifndef BOB_VERSION
+#define BOB_VERSION "0.1.0"
 #endif
 
 void cli_print_overview(FILE *out);

@@ -23,6 +23,7 @@ const struct cli_option plan_options[] = {
 
 struct request {
 	const char *dir;
+	char own_dir[4096];	/* where `dir` points if the user named none */
 	int closure, dump, verbose;
 	int status;
 };
@@ -87,14 +88,13 @@ static void plan_one(void *ctx, const char *path)
 static int plan_all(struct request *r, int argc, char **argv)
 {
 	struct bob_error err = { 0 };
-	char dir[4096];
 
 	if (!r->dir && !r->dump) {
-		bob_status st = bob_plan_cache_dir(dir, sizeof(dir), &err);
+		bob_status st = bob_plan_cache_dir(r->own_dir, sizeof(r->own_dir), &err);
 
 		if (st != BOB_OK)
 			return cli_fail_status("plan", "no cache directory", st, &err);
-		r->dir = dir;
+		r->dir = r->own_dir;
 	}
 	for (int i = 0; i < argc; i++) {
 		bob_status st = BOB_OK;

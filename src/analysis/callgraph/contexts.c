@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls per call path: a tree in which every node is a function reached through its parent's path.
+ * Its size is bounded; a path that would need a further node stays at its parent. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/stacks.h"
+#include "base/hash.h"
+
+#define MAX_DEFAULT 4000000u
+#define TICK_EVENTS (1u << 20)
+
+struct frame {
+	uint32_t context;
+};
+
+struct bob_contexts {
+	const struct bob_functions *functions;
+	struct bob_context *all;
+	uint32_t count, room, max;
+	uint32_t *table;	/* context index + 1; 2 * room slots */
+	uint64_t merged;
+};
+
+static uint32_t slot_of(const struct bob_contexts *c, uint32_t parent, uint32_t number)
+{
+	uint64_t key = (uint64_t)parent << 32 | number;
+
+	return (uint32_t)(bob_hash_mix(key) & (2 * c->room - 1));
+}
+
+static bob_status grow(struct bob_contexts *c)
+{
+	uint32_t room = c->room ? 2 * c->room : 1024;
+	struct bob_context *all = realloc(c->all, room * sizeof(*all));
+	uint32_t *table;
+
+	if (!all)
+		return BOB_ERR_NOMEM;
+	c->all = all;
+	table = calloc((size_t)room * 2, sizeof(*table));
+	if (!table)
+		return BOB_ERR_NOMEM;
+	free(c->table);
+	c->table = table;
+	c->room = room;
+	for (uint32_t i = 1; i < c->count; i++) {
+		uint32_t s = slot_of(c, all[i].parent, all[i].number);
+
+		while (table[s])
+			s = (s + 1) & (2 * room - 1);
+		table[s] = i + 1;
+	}
+	return BOB_OK;
+}
+
+bob_status bob_contexts_create(const struct bob_functions *f, uint32_t max,
+			       struct bob_contexts **out)
+{
+	struct bob_contexts *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return BOB_ERR_NOMEM;
+	c->functions = f;
+	c->max = max ? max : MAX_DEFAULT;
+	if (grow(c) != BOB_OK) {
+		bob_contexts_destroy(c);
+		return BOB_ERR_NOMEM;
+	}
+	c->all[0] = (struct bob_context){ BOB_CALLER_NONE, BOB_CONTEXT_ROOT, ~0u, ~0u, 0, 0 };
+	c->count = 1;
+	*out = c;
+	return BOB_OK;
+}
+
+void bob_contexts_destroy(struct bob_contexts *c)
+{
+	if (!c)
+		return;
+	free(c->all);
+	free(c->table);
+	free(c);
+}
+
+static bob_status find_child(struct bob_contexts *c, uint32_t parent, uint32_t number, uint32_t *out)
+{
+	uint32_t s = slot_of(c, parent, number), i;
+
+	while ((i = c->table[s]) != 0) {
+		if (c->all[i - 1].parent == parent && c->all[i - 1].number == number) {
+			*out = i - 1;
+			return BOB_OK;
+		}
+		s = (s + 1) & (2 * c->room - 1);
+	}
+	if (c->count >= c->max) {
+		c->merged++;
+		*out = parent;
+		return BOB_OK;
+	}
+	if (c->count == c->room) {
+		if (grow(c) != BOB_OK)
+			return BOB_ERR_NOMEM;
+		return find_child(c, parent, number, out);
+	}
+	c->all[c->count] = (struct bob_context){ number, parent, ~0u, ~0u, 0, 0 };
+	*out = c->count++;
+	c->table[s] = c->count;
+	return BOB_OK;
+}
+
+static bob_status enter(struct bob_contexts *c, struct bob_stacks *stacks, struct bob_stack *k,
+			const struct bob_event *ev, uint32_t process)
+{
+	uint32_t parent = BOB_CONTEXT_ROOT, own;
+	struct frame *top;
+	bob_status st;
+
+	if (k->depth > ev->depth)
+		k->depth = ev->depth;
+	while (k->depth < ev->depth)
+		if (!bob_stack_push(stacks, k))
+			return BOB_ERR_NOMEM;
+	if (k->depth && !(ev->notes & (BOB_NOTE_ORPHAN | BOB_NOTE_SIGNAL)))
+		parent = ((struct frame *)bob_stack_frame(stacks, k, k->depth - 1))->context;
+	st = find_child(c, parent, bob_functions_number(c->functions, process, ev->id), &own);
+	if (st != BOB_OK)
+		return st;
+	top = bob_stack_push(stacks, k);
+	if (!top)
+		return BOB_ERR_NOMEM;
+	top->context = own;
+	c->all[own].calls++;
+	return BOB_OK;
+}
+
+bob_status bob_contexts_add(struct bob_contexts *c, const struct bob_trace *t, uint32_t thread,
+			    const struct bob_progress *progress, struct bob_error *err)
+{
+	const struct bob_thread_info *info = bob_trace_thread(t, thread);
+	struct bob_stacks stacks = { .frame_bytes = sizeof(struct frame) };
+	uint32_t until_tick = TICK_EVENTS;
+	struct bob_cursor *cursor;
+	struct bob_event ev;
+	bob_status st;
+
+	if (!info)
+		return BOB_ERR_INVAL;
+	st = bob_cursor_open(t, thread, &cursor, err);
+	if (st != BOB_OK)
+		return st;
+	while ((st = bob_cursor_next(cursor, &ev, err)) == BOB_OK) {
+		struct bob_stack *k = bob_stacks_get(&stacks, ev.stack);
+
+		if (!k) {
+			st = BOB_ERR_NOMEM;
+			break;
+		}
+		if (ev.kind == BOB_EVENT_EXIT) {
+			if (k->depth > ev.depth)
+				k->depth = ev.depth;
+			continue;
+		}
+		st = enter(c, &stacks, k, &ev, info->process);
+		if (st != BOB_OK)
+			break;
+		if (!--until_tick) {
+			until_tick = TICK_EVENTS;
+			if (progress && progress->tick)
+				progress->tick(progress->ctx, TICK_EVENTS);
+		}
+	}
+	bob_stacks_fini(&stacks);
+	bob_cursor_close(cursor);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* qsort has no context argument: the keys travel with the indices. */
+struct sort_key {
+	uint64_t weight;
+	uint32_t parent, number, index;
+};
+
+static int by_parent_and_weight(const void *a, const void *b)
+{
+	const struct sort_key *x = a, *y = b;
+
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+bob_status bob_contexts_sort(struct bob_contexts *c)
+{
+	struct sort_key *keys = calloc(c->count, sizeof(*keys));
+
+	if (!keys)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = c->count - 1; i > 0; i--)	/* children come after their parents */
+		c->all[c->all[i].parent].below += c->all[i].below + c->all[i].calls;
+	for (uint32_t i = 1; i < c->count; i++)
+		keys[i - 1] = (struct sort_key){ c->all[i].below + c->all[i].calls, c->all[i].parent,
+						 c->all[i].number, i };
+	qsort(keys, c->count - 1, sizeof(*keys), by_parent_and_weight);
+	for (uint32_t i = c->count - 1; i > 0; i--) {
+		struct bob_context *parent = &c->all[keys[i - 1].parent];
+
+		c->all[keys[i - 1].index].next = parent->first_child;
+		parent->first_child = keys[i - 1].index;
+	}
+	free(keys);
+	return BOB_OK;
+}
+
+const struct bob_context *bob_contexts_all(const struct bob_contexts *c, uint32_t *count)
+{
+	*count = c->count;
+	return c->all;
+}
+
+uint64_t bob_contexts_merged(const struct bob_contexts *c)
+{
+	return c->merged;
+}

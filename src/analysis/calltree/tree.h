@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folded tree under construction: nodes, folding of siblings, printing. Used by walk.c only. */
+#ifndef BOB_ANALYSIS_CALLTREE_TREE_H
+#define BOB_ANALYSIS_CALLTREE_TREE_H
+
+#include "analysis/analysis.h"
+
+struct bob_tree_node;
+
+/* `key` tells equal items from others without a look at the node; its lowest bit is set for rows. */
+struct bob_tree_item {
+	struct bob_tree_node *node;
+	uint64_t key;
+};
+
+struct bob_tree_node {
+	struct bob_tree_item *items;	/* finished children */
+	uint32_t count, room;
+	uint32_t number;		/* function; BOB_CALLER_NONE: a row that repeats, or a root */
+	uint32_t flags;			/* enum bob_tree_flag */
+	uint32_t depth;			/* of indentation, set while the node is open */
+	uint32_t printed;		/* its own line is out */
+	uint64_t repeat;
+	uint64_t index;
+	uint64_t body;			/* hash of everything but repeat and index */
+	struct bob_tree_node *next_free;
+};
+
+struct bob_tree_pool {
+	struct bob_tree_node *free;
+	uint32_t live;		/* nodes in use */
+	uint32_t max_period;	/* 0: no folding */
+};
+
+struct bob_tree_sink {
+	int (*line)(void *ctx, const struct bob_tree_line *l);
+	void *ctx;
+	uint64_t max_lines, lines;
+	uint32_t stack;
+	int stopped;
+};
+
+struct bob_tree_node *bob_tree_new(struct bob_tree_pool *p);
+/* With everything below it; NULL is allowed. */
+void bob_tree_free(struct bob_tree_pool *p, struct bob_tree_node *n);
+void bob_tree_pool_fini(struct bob_tree_pool *p);
+
+/* Hang the finished `n` under `parent` and fold what repeats. `n` belongs to the tree then, also on
+ * failure (BOB_ERR_NOMEM). */
+bob_status bob_tree_append(struct bob_tree_pool *p, struct bob_tree_node *parent,
+			   struct bob_tree_node *n);
+
+/* One node's own line, unless it is out already. */
+void bob_tree_print_line(struct bob_tree_sink *s, struct bob_tree_node *n, uint32_t depth);
+/* Print the children of `n` at `depth` and free them. */
+void bob_tree_print_children(struct bob_tree_pool *p, struct bob_tree_sink *s,
+			     struct bob_tree_node *n, uint32_t depth);
+
+#endif

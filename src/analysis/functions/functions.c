@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Function numbers of a whole run. A trace numbers functions per process, image after image; here
+ * equal images of different processes (or one that was unloaded and loaded again) share one range
+ * of numbers. Only images are stored, never a table of all functions of all processes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/hash.h"
+
+/* One image of one process: ids first_id.. are numbers first.. */
+struct range {
+	uint32_t first_id, count, first;
+};
+
+struct process_ranges {
+	struct range *ranges;	/* by first_id */
+	uint32_t count;
+};
+
+struct bob_functions {
+	const struct bob_trace *trace;
+	struct bob_function_image *images;
+	uint32_t image_count, image_room;
+	struct process_ranges *processes;
+	uint32_t process_count;
+	uint32_t count;
+	uint32_t *buckets;	/* index into images + 1 */
+	uint32_t bucket_mask;
+};
+
+static uint64_t hash_image(const struct bob_image_info *im)
+{
+	uint64_t h = bob_hash64(im->count, im->path, strlen(im->path));
+
+	return bob_hash64(h, im->build_id, im->build_id_len <= 20 ? im->build_id_len : 20);
+}
+
+static int same_image(const struct bob_functions *f, const struct bob_function_image *known,
+		      const struct bob_image_info *im)
+{
+	const struct bob_image_info *other = bob_trace_image(f->trace, known->process, known->image);
+
+	return other->count == im->count && other->build_id_len == im->build_id_len &&
+	       !memcmp(other->build_id, im->build_id, sizeof(im->build_id)) &&
+	       !strcmp(other->path, im->path);
+}
+
+static bob_status grow_images(struct bob_functions *f)
+{
+	uint32_t room = f->image_room ? 2 * f->image_room : 64;
+	struct bob_function_image *images = realloc(f->images, room * sizeof(*images));
+	uint32_t *buckets;
+
+	if (!images)
+		return BOB_ERR_NOMEM;
+	f->images = images;
+	buckets = calloc((size_t)room * 2, sizeof(*buckets));
+	if (!buckets)
+		return BOB_ERR_NOMEM;
+	free(f->buckets);
+	f->buckets = buckets;
+	f->bucket_mask = room * 2 - 1;
+	f->image_room = room;
+	for (uint32_t i = 0; i < f->image_count; i++) {
+		const struct bob_function_image *im = &images[i];
+		uint64_t h = hash_image(bob_trace_image(f->trace, im->process, im->image));
+
+		while (buckets[h & f->bucket_mask])
+			h++;
+		buckets[h & f->bucket_mask] = i + 1;
+	}
+	return BOB_OK;
+}
+
+/* Find image `image` of `process` among the known ones, or add it. */
+static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32_t image,
+			       uint32_t *first)
+{
+	const struct bob_image_info *im = bob_trace_image(f->trace, process, image);
+	uint64_t h = hash_image(im);
+	struct bob_function_image *new;
+
+	if (f->image_count == f->image_room && grow_images(f) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	for (; f->buckets[h & f->bucket_mask]; h++) {
+		const struct bob_function_image *k = &f->images[f->buckets[h & f->bucket_mask] - 1];
+
+		if (same_image(f, k, im)) {
+			*first = k->first;
+			return BOB_OK;
+		}
+	}
+	if (im->count > BOB_CALLER_SIGNAL - 1 - f->count)
+		return BOB_ERR_FULL;
+	new = &f->images[f->image_count++];
+	*new = (struct bob_function_image){ im->path, im->soname, f->count, im->count, process,
+					    image };
+	f->buckets[h & f->bucket_mask] = f->image_count;
+	f->count += im->count;
+	*first = new->first;
+	return BOB_OK;
+}
+
+static int by_first_id(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->first_id > y->first_id) - (x->first_id < y->first_id);
+}
+
+static bob_status add_process(struct bob_functions *f, uint32_t process)
+{
+	const struct bob_process_info *p = bob_trace_process(f->trace, process);
+	struct process_ranges *pr = &f->processes[process];
+
+	pr->ranges = calloc((size_t)p->image_count + 1, sizeof(*pr->ranges));
+	if (!pr->ranges)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < p->image_count; i++) {
+		const struct bob_image_info *im = bob_trace_image(f->trace, process, i);
+		struct range *r = &pr->ranges[pr->count];
+		bob_status st;
+
+		if (!im->count)
+			continue;
+		*r = (struct range){ im->first_id, im->count, 0 };
+		st = intern_image(f, process, i, &r->first);
+		if (st != BOB_OK)
+			return st;
+		pr->count++;
+	}
+	qsort(pr->ranges, pr->count, sizeof(*pr->ranges), by_first_id);
+	return BOB_OK;
+}
+
+bob_status bob_functions_create(const struct bob_trace *t, struct bob_functions **out)
+{
+	struct bob_functions *f = calloc(1, sizeof(*f));
+	bob_status st = BOB_OK;
+
+	if (!f)
+		return BOB_ERR_NOMEM;
+	f->trace = t;
+	f->process_count = bob_trace_process_count(t);
+	f->processes = calloc((size_t)f->process_count + 1, sizeof(*f->processes));
+	if (!f->processes)
+		st = BOB_ERR_NOMEM;
+	for (uint32_t p = 0; st == BOB_OK && p < f->process_count; p++)
+		st = add_process(f, p);
+	if (st != BOB_OK) {
+		bob_functions_destroy(f);
+		return st;
+	}
+	f->count++;	/* the unknown one */
+	*out = f;
+	return BOB_OK;
+}
+
+void bob_functions_destroy(struct bob_functions *f)
+{
+	if (!f)
+		return;
+	for (uint32_t p = 0; f->processes && p < f->process_count; p++)
+		free(f->processes[p].ranges);
+	free(f->processes);
+	free(f->buckets);
+	free(f->images);
+	free(f);
+}
+
+uint32_t bob_functions_count(const struct bob_functions *f)
+{
+	return f->count;
+}
+
+uint32_t bob_functions_image_count(const struct bob_functions *f)
+{
+	return f->image_count;
+}
+
+const struct bob_function_image *bob_functions_image(const struct bob_functions *f, uint32_t image)
+{
+	return image < f->image_count ? &f->images[image] : NULL;
+}
+
+bob_status bob_functions_get(const struct bob_functions *f, uint32_t number,
+			     struct bob_function_info *out, uint32_t *image)
+{
+	uint32_t lo = 0, hi = f->image_count;
+	const struct bob_function_image *im;
+
+	*image = ~0u;
+	if (number >= f->count - 1)
+		return BOB_NONE;
+	while (hi - lo > 1) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (f->images[mid].first <= number)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	im = &f->images[lo];
+	*image = lo;
+	return bob_trace_function(f->trace, im->process,
+				  bob_trace_image(f->trace, im->process, im->image)->first_id +
+					  (number - im->first),
+				  out);
+}
+
+uint32_t bob_functions_number(const struct bob_functions *f, uint32_t process, uint32_t id)
+{
+	const struct process_ranges *pr;
+	uint32_t lo = 0, hi;
+
+	if (process >= f->process_count)
+		return f->count - 1;
+	pr = &f->processes[process];
+	hi = pr->count;
+	while (hi > lo) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (pr->ranges[mid].first_id <= id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || id - pr->ranges[lo - 1].first_id >= pr->ranges[lo - 1].count)
+		return f->count - 1;
+	return pr->ranges[lo - 1].first + (id - pr->ranges[lo - 1].first_id);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The open frames of a thread, each with a payload of the analysis that keeps it: a mirror of the
+ * stacks in the cursor. A thread may have many stacks (coroutines, signal stacks); one is current.
+ * Threads: one. Memory grows to the deepest stack seen. */
+#ifndef BOB_ANALYSIS_STACKS_H
+#define BOB_ANALYSIS_STACKS_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bobbin/status.h"
+
+struct bob_stack {
+	char *frames;
+	size_t depth, room;
+};
+
+struct bob_stacks {
+	struct bob_stack *all;
+	uint32_t count;
+	size_t frame_bytes;
+};
+
+static inline void bob_stacks_fini(struct bob_stacks *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		free(s->all[i].frames);
+	free(s->all);
+	s->all = NULL;
+	s->count = 0;
+}
+
+/* Stack number `number`, made if new. NULL: no memory. Borrowed until the next call. */
+static inline struct bob_stack *bob_stacks_get(struct bob_stacks *s, uint32_t number)
+{
+	struct bob_stack *all;
+
+	if (number < s->count)
+		return &s->all[number];
+	all = realloc(s->all, ((size_t)number + 1) * sizeof(*all));
+	if (!all)
+		return NULL;
+	memset(all + s->count, 0, ((size_t)number + 1 - s->count) * sizeof(*all));
+	s->all = all;
+	s->count = number + 1;
+	return &all[number];
+}
+
+static inline void *bob_stack_frame(const struct bob_stacks *s, const struct bob_stack *k, size_t i)
+{
+	return k->frames + i * s->frame_bytes;
+}
+
+/* A new zeroed frame on top. NULL: no memory. */
+static inline void *bob_stack_push(const struct bob_stacks *s, struct bob_stack *k)
+{
+	if (__builtin_expect(k->depth == k->room, 0)) {
+		size_t room = k->room ? 2 * k->room : 64;
+		char *frames = realloc(k->frames, room * s->frame_bytes);
+
+		if (!frames)
+			return NULL;
+		k->frames = frames;
+		k->room = room;
+	}
+	return memset(bob_stack_frame(s, k, k->depth++), 0, s->frame_bytes);
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/moments.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_moment(const char *text, const char **end, uint64_t *out)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "min", 6e10 }, { "s", 1e9 } };
+	double v, unit = 1e9;
+	char *after;
+
+	if ((*text < '0' || *text > '9') && *text != '.')
+		return -1;
+	/* "1..2" is a range: strtod would take "1." */
+	after = (char *)text + strspn(text, "0123456789");
+	if (after[0] == '.' && after[1] >= '0' && after[1] <= '9')
+		after += 1 + strspn(after + 1, "0123456789");
+	errno = 0;
+	v = strtod(text, NULL);
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		size_t len = strlen(units[i].name);
+
+		if (!strncmp(after, units[i].name, len)) {
+			unit = units[i].ns;
+			after += len;
+			break;
+		}
+	}
+	v *= unit;
+	if (errno || !(v < 9e18))
+		return -1;
+	*out = (uint64_t)v;
+	*end = after;
+	return 0;
+}
+
+int cli_time_range_parse(struct cli_time_range *r, const char *text)
+{
+	const char *p = text;
+
+	*r = (struct cli_time_range){ 1, 0, UINT64_MAX };
+	if (strncmp(p, "..", 2) && parse_moment(p, &p, &r->first_ns))
+		return -1;
+	if (strncmp(p, "..", 2))
+		return -1;
+	p += 2;
+	if (*p && parse_moment(p, &p, &r->last_ns))
+		return -1;
+	return *p || r->last_ns < r->first_ns ? -1 : 0;
+}
+
+/* Earliest start of all processes: time 0 of the run. */
+static uint64_t run_start(const struct bob_trace *t)
+{
+	uint64_t start = UINT64_MAX;
+
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+
+		if (p->start_mono_ns < start)
+			start = p->start_mono_ns;
+	}
+	return start;
+}
+
+static uint64_t position_at(const struct bob_mark_info *m, size_t n, uint64_t ns)
+{
+	size_t lo = 0, hi = n;
+	double part;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m[mid].mono_ns < ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return 0;
+	if (lo == n)
+		return m[n - 1].pos + 1;
+	part = (double)(ns - m[lo - 1].mono_ns) / (double)(m[lo].mono_ns - m[lo - 1].mono_ns);
+	return m[lo - 1].pos + (uint64_t)(part * (double)(m[lo].pos - m[lo - 1].pos));
+}
+
+int cli_time_range_to_positions(const struct cli_time_range *r, const struct bob_trace *t,
+				uint32_t thread, uint64_t *first, uint64_t *last)
+{
+	const struct bob_mark_info *marks;
+	size_t n = bob_trace_marks(t, thread, &marks);
+	uint64_t start = run_start(t);
+
+	if (!n)
+		return -1;
+	*first = r->first_ns ? position_at(marks, n, start + r->first_ns) : 0;
+	*last = UINT64_MAX;
+	if (r->last_ns < UINT64_MAX - start)
+		*last = position_at(marks, n, start + r->last_ns);
+	return 0;
+}

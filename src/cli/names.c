@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Demangling is done by the C++ run time, found when a mangled name is met: bobbin itself neither
+ * needs nor links C++. Without one, names stay as the compiler wrote them. */
+#include "cli/names.h"
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef char *(*demangle_fn)(const char *name, char *buf, size_t *len, int *status);
+
+struct cli_names {
+	const struct bob_functions *functions;
+	char **made;	/* by number; NULL: not asked for yet */
+	demangle_fn demangle;
+	int look_for_demangler;
+};
+
+struct cli_names *cli_names_create(const struct bob_functions *f, int demangle)
+{
+	struct cli_names *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->functions = f;
+	n->look_for_demangler = demangle;
+	n->made = calloc(bob_functions_count(f), sizeof(*n->made));
+	if (!n->made) {
+		free(n);
+		return NULL;
+	}
+	return n;
+}
+
+void cli_names_destroy(struct cli_names *n)
+{
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < bob_functions_count(n->functions); i++)
+		free(n->made[i]);
+	free(n->made);
+	free(n);
+}
+
+static void find_demangler(struct cli_names *n)
+{
+	void *lib = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+	void *f;
+
+	n->look_for_demangler = 0;
+	if (!lib)
+		lib = dlopen("libc++abi.so.1", RTLD_NOW | RTLD_LOCAL);
+	f = lib ? dlsym(lib, "__cxa_demangle") : NULL;
+	memcpy(&n->demangle, &f, sizeof(f));
+}
+
+static char *make_name(struct cli_names *n, uint32_t number)
+{
+	struct bob_function_info fn;
+	uint32_t image;
+	char *text = NULL;
+	int status;
+
+	if (bob_functions_get(n->functions, number, &fn, &image) != BOB_OK)
+		return strdup("[unknown]");
+	if (!fn.name[0]) {
+		const char *soname = bob_functions_image(n->functions, image)->soname;
+		size_t size = strlen(soname) + 24;
+
+		text = malloc(size);
+		if (text)
+			snprintf(text, size, "%s+0x%" PRIx64, soname, fn.addr);
+		return text;
+	}
+	if (fn.name[0] == '_' && fn.name[1] == 'Z') {
+		if (n->look_for_demangler)
+			find_demangler(n);
+		if (n->demangle)
+			text = n->demangle(fn.name, NULL, NULL, &status);
+	}
+	return text ? text : strdup(fn.name);
+}
+
+/* A hostile trace must not reach the terminal's control codes or break lines. */
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = '?';
+}
+
+const char *cli_names_get(struct cli_names *n, uint32_t number)
+{
+	if (number == BOB_CALLER_NONE)
+		return "[start]";
+	if (number == BOB_CALLER_SIGNAL)
+		return "[signal]";
+	if (number >= bob_functions_count(n->functions))
+		return "[unknown]";
+	if (!n->made[number]) {
+		n->made[number] = make_name(n, number);
+		if (!n->made[number])
+			return "[no memory]";
+		make_printable(n->made[number]);
+	}
+	return n->made[number];
+}
+
+const char *cli_names_image(const struct cli_names *n, uint32_t number)
+{
+	struct bob_function_info fn;
+	uint32_t image;
+
+	if (bob_functions_get(n->functions, number, &fn, &image) != BOB_OK)
+		return "";
+	return bob_functions_image(n->functions, image)->soname;
+}
+
+int cli_names_match(struct cli_names *n, uint32_t number, const char *pattern)
+{
+	const char *name = cli_names_get(n, number);
+	struct bob_function_info fn;
+	uint32_t image;
+
+	if (!fnmatch(pattern, name, 0))
+		return 1;
+	if (number < bob_functions_count(n->functions) && strchr(name, '(')) {
+		size_t len = strcspn(name, "(");
+
+		if (strlen(pattern) == len && !strncmp(pattern, name, len))
+			return 1;	/* ns::f for ns::f(int) */
+	}
+	return bob_functions_get(n->functions, number, &fn, &image) == BOB_OK && fn.name[0] &&
+	       !fnmatch(pattern, fn.name, 0);
+}
+
+int cli_names_image_match(const struct bob_function_image *image, const char *pattern)
+{
+	return !fnmatch(pattern, image->soname, 0) || !fnmatch(pattern, image->path, 0);
+}

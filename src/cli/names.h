@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names of functions for people: demangled where a C++ run time is there to do it, image+0xaddress
+ * where the function has none. Names are made when first asked for and kept. */
+#ifndef BOB_CLI_NAMES_H
+#define BOB_CLI_NAMES_H
+
+#include "analysis/analysis.h"
+
+struct cli_names;
+
+/* `f` must outlive it. NULL: no memory. */
+struct cli_names *cli_names_create(const struct bob_functions *f, int demangle);
+void cli_names_destroy(struct cli_names *n);
+/* Never NULL; borrowed. Knows BOB_CALLER_NONE and BOB_CALLER_SIGNAL too. */
+const char *cli_names_get(struct cli_names *n, uint32_t number);
+/* Short name of the function's image, "" if unknown. */
+const char *cli_names_image(const struct cli_names *n, uint32_t number);
+/* Does `pattern` (as of the shell, else the whole name) fit the plain or the demangled name? */
+int cli_names_match(struct cli_names *n, uint32_t number, const char *pattern);
+/* Does `pattern` fit the image's short name or path? */
+int cli_names_image_match(const struct bob_function_image *image, const char *pattern);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Long output goes through a pager when stdout is a terminal: $BOBBIN_PAGER, $PAGER, or
+ * `less -FRX`. begin redirects stdout, end waits for the pager to be left. */
+#ifndef BOB_CLI_PAGER_H
+#define BOB_CLI_PAGER_H
+
+#include <sys/types.h>
+
+/* Returns the pager's pid, 0 if none is used. */
+pid_t cli_pager_begin(int wanted);
+void cli_pager_end(pid_t pager);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/session.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/complain.h"
+#include "cli/numbers.h"
+
+#define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
+#define PROGRESS_EVERY_NS 100000000u
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void tick(void *ctx, uint64_t events)
+{
+	struct cli_session *s = ctx;
+	uint64_t now = now_ns();
+	char done[CLI_NUMBER_MAX], share[CLI_NUMBER_MAX];
+
+	s->events_done += events;
+	if (now < s->progress_due_ns)
+		return;
+	s->progress_due_ns = now + PROGRESS_EVERY_NS;
+	s->progress_shown = 1;
+	if (s->events_all >= s->events_done)
+		cli_share(share, s->events_done, s->events_all);
+	else
+		share[0] = 0;
+	fprintf(stderr, "\rbobbin: reading: %s calls %s   ", cli_count(done, s->events_done), share);
+	fflush(stderr);
+}
+
+void cli_session_progress_end(struct cli_session *s)
+{
+	if (s->progress_shown)
+		fputs("\r\033[K", stderr);
+	s->progress_shown = 0;
+}
+
+int cli_session_select(struct cli_session *s, const char *spec)
+{
+	const char *bad;
+
+	if (!cli_select_parse(&s->select, spec, &bad))
+		return 0;
+	return cli_misuse(s->verb, "cannot read the thread choice '%s' at '%s'; "
+			  "try 0, 1.0, rank=0-3 or pid=N", spec, bad);
+}
+
+static int complain_open(const struct cli_session *s, bob_status st, const struct bob_error *err)
+{
+	if (st == BOB_ERR_NOENT)
+		return cli_fail(s->verb, "there is no trace in %s; make one with "
+				"bobbin record -- COMMAND", s->dir);
+	return cli_fail_status(s->verb, "cannot read the trace", st, err);
+}
+
+static void tell_problems(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_problem_count(s->trace), lost = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		lost += bob_trace_problem(s->trace, i)->lost != 0;
+	if (lost && strcmp(s->verb, "check") && strcmp(s->verb, "info"))
+		cli_warn(s->verb, "something recorded is missing or damaged (%" PRIu32 " place%s); "
+			 "see bobbin check %s", lost, cli_plural(lost), s->dir);
+}
+
+static void start_progress(struct cli_session *s)
+{
+	struct bob_trace_sizes sizes;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	bob_trace_sizes(s->trace, &sizes);
+	s->events_all = sizes.events;
+	s->progress.tick = tick;
+	s->progress.ctx = s;
+	s->progress_due_ns = now_ns() + PROGRESS_FIRST_NS;
+}
+
+int cli_session_open_dir(struct cli_session *s, const char *dir)
+{
+	struct bob_error err = { 0 };
+	bob_status st;
+
+	s->dir = dir;
+	st = bob_trace_open(s->dir, &s->trace, &err);
+	if (st != BOB_OK)
+		return complain_open(s, st, &err);
+	st = bob_functions_create(s->trace, &s->functions);
+	if (st == BOB_OK) {
+		s->names = cli_names_create(s->functions, !s->no_demangle);
+		if (!s->names)
+			st = BOB_ERR_NOMEM;
+	}
+	if (st != BOB_OK) {
+		cli_session_close(s);
+		return cli_fail_status(s->verb, "cannot list the functions", st, NULL);
+	}
+	tell_problems(s);
+	start_progress(s);
+	return 0;
+}
+
+int cli_session_open(struct cli_session *s, int argc, char **argv)
+{
+	if (argc - optind > 1)
+		return cli_misuse(s->verb, "one trace at a time, not '%s' as well",
+				  argv[optind + 1]);
+	return cli_session_open_dir(s, optind < argc ? argv[optind] : CLI_DIR_DEFAULT);
+}
+
+void cli_session_close(struct cli_session *s)
+{
+	cli_session_progress_end(s);
+	cli_names_destroy(s->names);
+	bob_functions_destroy(s->functions);
+	bob_trace_close(s->trace);
+	s->names = NULL;
+	s->functions = NULL;
+	s->trace = NULL;
+}
+
+uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread)
+{
+	uint32_t n = bob_trace_thread_count(s->trace);
+
+	while (thread < n && !cli_select_match(&s->select, s->trace, thread))
+		thread++;
+	return thread;
+}
+
+int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,
+			    const struct bob_error *err)
+{
+	const struct bob_thread_info *th = bob_trace_thread(s->trace, thread);
+	char what[96];
+
+	if (st == BOB_OK)
+		return 0;
+	cli_session_progress_end(s);
+	if (st == BOB_ERR_INVAL && th->codec == 4) {
+		cli_warn(s->verb, "thread %" PRIu32 ".%" PRIu32 " was recorded with --codec=null: "
+			 "its calls were counted, not stored", th->process, th->number);
+		return 0;
+	}
+	snprintf(what, sizeof(what), "thread %" PRIu32 ".%" PRIu32 " cannot be read to its end",
+		 th->process, th->number);
+	s->damaged++;
+	cli_fail_status(s->verb, what, st, err);
+	return st == BOB_ERR_NOMEM ? 1 : 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every verb that reads a trace begins with: the directory, its functions and their names, the
+ * threads chosen, and progress on stderr. */
+#ifndef BOB_CLI_SESSION_H
+#define BOB_CLI_SESSION_H
+
+#include "analysis/analysis.h"
+#include "cli/names.h"
+#include "cli/select.h"
+
+#define CLI_DIR_DEFAULT "bobbin.data"
+
+struct cli_session {
+	const char *verb;
+	const char *dir;
+	struct bob_trace *trace;
+	struct bob_functions *functions;
+	struct cli_names *names;
+	struct cli_select select;
+	int no_demangle;
+	struct bob_progress progress;
+	uint64_t events_done, events_all;
+	uint64_t progress_due_ns;
+	int progress_shown;
+	int damaged;	/* threads that could not be read to their end */
+};
+
+/* Words of --group; complains and returns 2, or 0. */
+int cli_session_select(struct cli_session *s, const char *spec);
+/* Open the trace named by the operands argv[optind..] (at most one). 0, or an exit status after
+ * a complaint. Set verb and no_demangle first. */
+int cli_session_open(struct cli_session *s, int argc, char **argv);
+int cli_session_open_dir(struct cli_session *s, const char *dir);
+void cli_session_close(struct cli_session *s);
+
+/* The next chosen thread at or after `thread`, or the thread count. */
+uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread);
+/* Complain about thread `thread` if reading it failed; reading goes on with the next.
+ * Returns 0 if the work can go on, else an exit status. */
+int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,
+			    const struct bob_error *err);
+/* Wipe the progress line, if there is one. */
+void cli_session_progress_end(struct cli_session *s);
+
+#endif

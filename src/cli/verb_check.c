@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin check: read every byte, say what was salvaged and what is lost. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/complain.h"
+#include "cli/numbers.h"
+#include "cli/session.h"
+#include "cli/verbs.h"
+
+enum { OPT_QUIET };
+
+const struct cli_option check_options[] = {
+	{ "quiet", 'q', NULL, "print only what is wrong", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+static uint32_t print_problems(const struct bob_trace *t, int lost)
+{
+	uint32_t n = bob_trace_problem_count(t), count = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bob_problem *p = bob_trace_problem(t, i);
+
+		if (!p->lost == !lost) {
+			printf("%s %s: %s at byte %" PRIu64 "\n", lost ? "lost   " : "remark ",
+			       p->file, p->text, p->offset);
+			count++;
+		}
+	}
+	return count;
+}
+
+/* Threads and processes without a clean end, and events the recorder itself had to drop. */
+static uint64_t print_ends(const struct bob_trace *t)
+{
+	uint32_t open_threads = 0, stopped = 0;
+	uint64_t dropped = 0;
+	char a[CLI_NUMBER_MAX];
+
+	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
+		const struct bob_thread_info *th = bob_trace_thread(t, i);
+
+		open_threads += th->state == 0;
+		dropped += th->lost;
+	}
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+
+		if (p->state != 3)
+			continue;
+		stopped++;
+		printf("lost    process %" PRIu32 ": recording stopped before the program: %s\n",
+		       i, p->stop_text);
+	}
+	if (open_threads)
+		printf("remark  %s thread%s did not end cleanly (killed, or still running): "
+		       "read up to the last call\n", cli_count(a, open_threads),
+		       cli_plural(open_threads));
+	if (dropped)
+		printf("lost    %s call%s could not be recorded\n", cli_count(a, dropped),
+		       cli_plural(dropped));
+	return dropped + stopped;
+}
+
+static void print_good(const struct cli_session *s, int lost)
+{
+	struct bob_trace_sizes sizes;
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+
+	bob_trace_sizes(s->trace, &sizes);
+	printf("%s: %s calls of %s thread%s in %s read%s\n", s->dir, cli_count(a, sizes.events),
+	       cli_count(b, bob_trace_thread_count(s->trace)),
+	       cli_plural(bob_trace_thread_count(s->trace)), cli_bytes(c, sizes.file_bytes),
+	       lost ? "; not everything that was recorded is there" : ", everything is there");
+}
+
+int verb_check(int argc, char **argv)
+{
+	struct cli_session s = { .verb = "check" };
+	struct cli_options o;
+	const char *arg;
+	int quiet = 0, opt, status;
+	uint64_t lost;
+	bob_status st;
+
+	cli_options_begin(&o, "check", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0)
+		if (opt == OPT_QUIET)
+			quiet = 1;
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	status = cli_session_open(&s, argc, argv);
+	if (status)
+		return status;
+	st = bob_trace_verify(s.trace);
+	lost = print_problems(s.trace, 1) + print_ends(s.trace);
+	if (!quiet)
+		print_problems(s.trace, 0);
+	if (st < 0 && !lost) {
+		cli_fail_status("check", "verification failed", st, NULL);
+		lost = 1;
+	}
+	if (!quiet || lost)
+		print_good(&s, lost != 0);
+	cli_session_close(&s);
+	return lost != 0;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin info: what was recorded, where and how, its sizes, what is missing. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/complain.h"
+#include "cli/numbers.h"
+#include "cli/overview.h"
+#include "cli/session.h"
+#include "cli/text_table.h"
+#include "cli/untraced.h"
+#include "cli/verbs.h"
+#include "export/json.h"
+
+enum { OPT_JSON, OPT_ALL };
+
+const struct cli_option info_options[] = {
+	{ "json", 'j', NULL, "print one JSON object with stable keys", NULL, NULL },
+	{ "all", 'a', NULL, "list every process and image, not the first 20", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+#define ROWS_DEFAULT 20u
+
+static const char *const codec_names[] = { "?", "run", "parlot", "none", "null" };
+static const char *const process_states[] = { "killed or still running", "ended",
+					      "replaced by exec", "stopped recording" };
+static const char *const thread_states[] = { "killed or still running", "ended",
+					     "alive at process end" };
+
+static const char *pick(const char *const *names, uint32_t count, uint32_t value)
+{
+	return value < count ? names[value] : "?";
+}
+
+static const char *codec_name(uint32_t codec)
+{
+	return pick(codec_names, 5, codec);
+}
+
+static const char *start_text(uint64_t real_ns, char *buf, size_t size)
+{
+	time_t t = (time_t)(real_ns / 1000000000u);
+	struct tm tm;
+
+	if (!real_ns || !localtime_r(&t, &tm) || !strftime(buf, size, "%Y-%m-%d %H:%M:%S", &tm))
+		return "at an unknown time";
+	return buf;
+}
+
+static void print_command(const struct bob_process_info *p, FILE *out)
+{
+	int column = 12;
+
+	for (int i = 0; p->argv && p->argv[i]; i++) {
+		int len = (int)strlen(p->argv[i]);
+
+		if (column + len > 96 && i) {
+			fputs(" ..", out);
+			break;
+		}
+		column += fprintf(out, "%s%s", i ? " " : "", p->argv[i]);
+	}
+	fputc('\n', out);
+}
+
+/* The moment of the last end, 0 if any process has none. */
+static uint64_t whole_duration(const struct bob_trace *t)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+
+		if (!p->end_mono_ns)
+			return 0;
+		if (p->start_mono_ns < first)
+			first = p->start_mono_ns;
+		if (p->end_mono_ns > last)
+			last = p->end_mono_ns;
+	}
+	return last > first ? last - first : 0;
+}
+
+static double ratio_of(const struct bob_trace_sizes *s)
+{
+	return s->stream_bytes ? (double)s->raw_bytes / (double)s->stream_bytes : 0;
+}
+
+static void print_sizes(const struct bob_trace_sizes *s)
+{
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	printf("calls       %s\n", cli_count(a, s->events));
+	printf("size        %s on disk: calls %s", cli_bytes(a, s->file_bytes),
+	       cli_bytes(b, s->stream_bytes));
+	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
+	printf(", times %s\n", cli_bytes(a, s->mark_bytes));
+	if (s->events && s->stream_bytes)
+		printf("            calls need %.3g bytes each, %.0f times less than %s uncompressed\n",
+		       (double)s->stream_bytes / (double)s->events, ratio_of(s),
+		       cli_bytes(a, s->raw_bytes));
+}
+
+static void print_processes(const struct bob_trace *t, uint32_t max)
+{
+	static const char *const titles[] = { "process", ">pid", ">rank", ">threads", ">calls",
+					      "how it ended", "program" };
+	uint32_t n = bob_trace_process_count(t);
+	char text[CLI_NUMBER_MAX];
+	struct cli_table table;
+
+	cli_table_begin(&table, 7, titles);
+	for (uint32_t i = 0; i < n && i < max; i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+		uint64_t events = 0;
+
+		for (uint32_t k = 0; k < p->thread_count; k++)
+			events += bob_trace_thread(t, p->first_thread + k)->events;
+		snprintf(text, sizeof(text), "%" PRIu32, i);
+		cli_table_cell(&table, text);
+		snprintf(text, sizeof(text), "%" PRIu32, p->pid);
+		cli_table_cell(&table, text);
+		snprintf(text, sizeof(text), "%" PRId32, p->rank);
+		cli_table_cell(&table, p->rank < 0 ? "-" : text);
+		cli_table_cell(&table, cli_count(text, p->thread_count));
+		cli_table_cell(&table, cli_count(text, events));
+		cli_table_cell(&table, p->stop_text[0] ? p->stop_text :
+						     pick(process_states, 4, p->state));
+		cli_table_cell(&table, p->exe[0] ? p->exe : "?");
+	}
+	cli_table_end(&table, cli_terminal_width(), stdout);
+	if (n > max)
+		printf("... %" PRIu32 " more (--all)\n", n - max);
+}
+
+static void print_images(const struct cli_session *s, uint32_t max)
+{
+	static const char *const titles[] = { ">functions", ">traced", "image", "path" };
+	uint32_t n = bob_functions_image_count(s->functions);
+	char text[CLI_NUMBER_MAX];
+	struct cli_table table;
+
+	if (!n)
+		return;
+	putchar('\n');
+	cli_table_begin(&table, 4, titles);
+	for (uint32_t i = 0; i < n && i < max; i++) {
+		const struct bob_function_image *im = bob_functions_image(s->functions, i);
+
+		cli_table_cell(&table, cli_count(text, im->count));
+		cli_table_cell(&table, cli_count(text, bob_trace_image(s->trace, im->process,
+								       im->image)->patched));
+		cli_table_cell(&table, im->soname);
+		cli_table_cell(&table, im->path);
+	}
+	cli_table_end(&table, cli_terminal_width(), stdout);
+	if (n > max)
+		printf("... %" PRIu32 " more (--all)\n", n - max);
+}
+
+static void print_config(const struct bob_process_info *p)
+{
+	for (int i = 0; p->config && p->config[i]; i++)
+		printf("%s%s\n", i ? "            " : "recorded    with ", p->config[i]);
+}
+
+static void print_missing(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_problem_count(s->trace);
+
+	for (uint32_t i = 0; i < n && i < ROWS_DEFAULT; i++) {
+		const struct bob_problem *p = bob_trace_problem(s->trace, i);
+
+		printf("%s%s: %s at byte %" PRIu64 "\n", i ? "            " : "\nproblems    ",
+		       p->file, p->text, p->offset);
+	}
+	if (n > ROWS_DEFAULT)
+		printf("            ... %" PRIu32 " more, see bobbin check\n", n - ROWS_DEFAULT);
+}
+
+static void print_text(const struct cli_session *s, int all)
+{
+	const struct bob_trace *t = s->trace;
+	uint32_t processes = bob_trace_process_count(t), threads = bob_trace_thread_count(t);
+	const struct bob_process_info *first = bob_trace_process(t, 0);
+	uint64_t duration = whole_duration(t);
+	struct bob_trace_sizes sizes;
+	char buf[64], a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	bob_trace_sizes(t, &sizes);
+	printf("trace       %s\n", s->dir);
+	if (first) {
+		fputs("command     ", stdout);
+		print_command(first, stdout);
+		printf("when        %s on %s", start_text(first->start_real_ns, buf, sizeof(buf)),
+		       first->host);
+		printf(duration ? ", for %s\n" : "\n", cli_seconds(a, duration));
+		print_config(first);
+	}
+	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
+	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
+	print_sizes(&sizes);
+	putchar('\n');
+	print_processes(t, all ? UINT32_MAX : ROWS_DEFAULT);
+	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
+	cli_untraced_print(s, stdout);
+	print_missing(s);
+}
+
+/* --- JSON --- */
+
+static void json_sizes(struct bob_json *j, const struct cli_session *s)
+{
+	struct bob_trace_sizes sizes;
+
+	bob_trace_sizes(s->trace, &sizes);
+	bob_json_uint(j, "events", sizes.events);
+	bob_json_uint(j, "accesses", 0);
+	bob_json_uint(j, "raw_bytes", sizes.raw_bytes);
+	bob_json_uint(j, "stream_bytes", sizes.stream_bytes);
+	bob_json_uint(j, "meta_bytes", sizes.meta_bytes);
+	bob_json_uint(j, "mark_bytes", sizes.mark_bytes);
+	bob_json_uint(j, "file_bytes", sizes.file_bytes);
+	bob_json_real(j, "ratio", ratio_of(&sizes));
+	bob_json_uint(j, "processes", bob_trace_process_count(s->trace));
+	bob_json_uint(j, "threads", bob_trace_thread_count(s->trace));
+	bob_json_uint(j, "images", bob_functions_image_count(s->functions));
+	bob_json_uint(j, "functions", bob_functions_count(s->functions) - 1);
+	bob_json_uint(j, "duration_ns", whole_duration(s->trace));
+}
+
+static void json_strings(struct bob_json *j, const char *key, const char *const *list)
+{
+	bob_json_array(j, key);
+	for (int i = 0; list && list[i]; i++)
+		bob_json_string(j, NULL, list[i]);
+	bob_json_end(j, ']');
+}
+
+static void json_thread(struct bob_json *j, const struct bob_thread_info *th)
+{
+	bob_json_object(j, NULL);
+	bob_json_uint(j, "number", th->number);
+	bob_json_uint(j, "tid", th->tid);
+	bob_json_string(j, "name", th->name);
+	bob_json_string(j, "state", pick(thread_states, 3, th->state));
+	bob_json_string(j, "codec", codec_name(th->codec));
+	bob_json_uint(j, "events", th->events);
+	bob_json_uint(j, "symbols", th->symbols);
+	bob_json_uint(j, "stream_bytes", th->stream_bytes);
+	bob_json_uint(j, "top_mismatch", th->top_mismatch);
+	bob_json_uint(j, "orphans", th->orphans);
+	bob_json_uint(j, "sp_rule", th->sp_rule);
+	bob_json_uint(j, "slow_entries", th->slow_entries);
+	bob_json_uint(j, "site_misses", th->site_misses);
+	bob_json_uint(j, "queued", th->queued);
+	bob_json_uint(j, "lost", th->lost);
+	bob_json_uint(j, "switches", th->switches);
+	bob_json_uint(j, "restarts", th->restarts);
+	bob_json_end(j, '}');
+}
+
+static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t index)
+{
+	const struct bob_process_info *p = bob_trace_process(t, index);
+
+	bob_json_object(j, NULL);
+	bob_json_uint(j, "pid", p->pid);
+	bob_json_uint(j, "ppid", p->ppid);
+	bob_json_int(j, "rank", p->rank);
+	bob_json_int(j, "world_size", p->world_size);
+	bob_json_int(j, "parent", p->parent == ~0u ? -1 : (int64_t)p->parent);
+	bob_json_string(j, "state", pick(process_states, 4, p->state));
+	bob_json_string(j, "stopped", p->stop_text[0] ? p->stop_text : NULL);
+	bob_json_string(j, "host", p->host);
+	bob_json_string(j, "exe", p->exe);
+	bob_json_string(j, "cwd", p->cwd);
+	bob_json_string(j, "file", p->file);
+	bob_json_uint(j, "start_real_ns", p->start_real_ns);
+	bob_json_uint(j, "start_mono_ns", p->start_mono_ns);
+	bob_json_uint(j, "end_mono_ns", p->end_mono_ns);
+	json_strings(j, "command", p->argv);
+	json_strings(j, "config", p->config);
+	bob_json_array(j, "thread_list");
+	for (uint32_t i = 0; i < p->thread_count; i++)
+		json_thread(j, bob_trace_thread(t, p->first_thread + i));
+	bob_json_end(j, ']');
+	bob_json_end(j, '}');
+}
+
+static void json_image(struct bob_json *j, const struct cli_session *s, uint32_t index)
+{
+	const struct bob_function_image *f = bob_functions_image(s->functions, index);
+	const struct bob_image_info *im = bob_trace_image(s->trace, f->process, f->image);
+	char id[41] = "";
+
+	for (int i = 0; i < im->build_id_len && i < 20; i++)
+		snprintf(id + 2 * i, 3, "%02x", im->build_id[i]);
+	bob_json_object(j, NULL);
+	bob_json_string(j, "path", im->path);
+	bob_json_string(j, "soname", im->soname);
+	bob_json_string(j, "build_id", id);
+	bob_json_uint(j, "functions", im->count);
+	bob_json_uint(j, "patched", im->patched);
+	bob_json_bool(j, "chosen", im->chosen);
+	bob_json_bool(j, "runtime", im->runtime_list);
+	bob_json_end(j, '}');
+}
+
+static void print_json(const struct cli_session *s)
+{
+	struct bob_json j = { .out = stdout };
+
+	bob_json_object(&j, NULL);
+	bob_json_string(&j, "bobbin", BOB_VERSION);
+	bob_json_string(&j, "trace", s->dir);
+	json_sizes(&j, s);
+	bob_json_array(&j, "process_list");
+	for (uint32_t i = 0; i < bob_trace_process_count(s->trace); i++)
+		json_process(&j, s->trace, i);
+	bob_json_end(&j, ']');
+	bob_json_array(&j, "image_list");
+	for (uint32_t i = 0; i < bob_functions_image_count(s->functions); i++)
+		json_image(&j, s, i);
+	bob_json_end(&j, ']');
+	bob_json_array(&j, "problems");
+	for (uint32_t i = 0; i < bob_trace_problem_count(s->trace); i++) {
+		const struct bob_problem *p = bob_trace_problem(s->trace, i);
+
+		bob_json_object(&j, NULL);
+		bob_json_string(&j, "file", p->file);
+		bob_json_uint(&j, "offset", p->offset);
+		bob_json_string(&j, "text", p->text);
+		bob_json_bool(&j, "lost", p->lost);
+		bob_json_end(&j, '}');
+	}
+	bob_json_end(&j, ']');
+	bob_json_end(&j, '}');
+}
+
+int verb_info(int argc, char **argv)
+{
+	struct cli_session s = { .verb = "info" };
+	struct cli_options o;
+	const char *arg;
+	int json = 0, all = 0, opt, status;
+
+	cli_options_begin(&o, "info", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0) {
+		if (opt == OPT_JSON)
+			json = 1;
+		else if (opt == OPT_ALL)
+			all = 1;
+	}
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	status = cli_session_open(&s, argc, argv);
+	if (status)
+		return status;
+	if (json)
+		print_json(&s);
+	else
+		print_text(&s, all);
+	cli_session_close(&s);
+	return 0;
+}

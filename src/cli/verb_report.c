@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report: functions by calls; callers and callees; per thread, process or all together. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/pager.h"
+#include "cli/report_tables.h"
+#include "cli/session.h"
+#include "cli/text_table.h"
+#include "cli/untraced.h"
+#include "cli/verbs.h"
+
+enum {
+	OPT_CALLERS, OPT_CALLEES, OPT_BY, OPT_SORT, OPT_PER, OPT_GROUP, OPT_LIMIT, OPT_OUTPUT,
+	OPT_NO_DEMANGLE, OPT_NO_PAGER
+};
+
+const struct cli_option report_options[] = {
+	{ "callers", 'c', "FUNCTION", "who calls it; a name or a pattern such as 'read_*'", NULL,
+	  NULL },
+	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
+	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another",
+	  NULL, "function|image|api" },
+	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
+	  "calls|below|name|image" },
+	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
+	  "thread|process|all" },
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
+	  NULL },
+	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
+	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
+	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
+	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+#define ROWS_DEFAULT 30u
+
+enum per { PER_THREAD, PER_PROCESS, PER_ALL };
+
+struct report {
+	struct cli_session s;
+	struct cli_report_style style;
+	const char *callers, *callees, *output;
+	enum per per;
+	int no_pager;
+	int found;	/* a function that fits --callers or --callees */
+};
+
+/* The index of `word` in "a|b|c", -1 if it is none of them. */
+static int pick_word(const char *words, const char *word)
+{
+	for (int i = 0; *words; i++) {
+		size_t len = strcspn(words, "|");
+
+		if (strlen(word) == len && !strncmp(word, words, len))
+			return i;
+		words += len + (words[len] == '|');
+	}
+	return -1;
+}
+
+static int take_word(int opt, const char *arg, int *value)
+{
+	*value = pick_word(report_options[opt].values, arg);
+	if (*value >= 0)
+		return 0;
+	return cli_misuse("report", "--%s is one of %s, not '%s'", report_options[opt].name,
+			  report_options[opt].values, arg);
+}
+
+static int take_option(struct report *r, int opt, const char *arg)
+{
+	int value = 0, status = 0;
+
+	switch (opt) {
+	case OPT_CALLERS:
+		r->callers = arg;
+		return 0;
+	case OPT_CALLEES:
+		r->callees = arg;
+		return 0;
+	case OPT_BY:
+		status = take_word(opt, arg, &value);
+		r->style.by = (enum cli_report_by)value;
+		return status;
+	case OPT_SORT:
+		status = take_word(opt, arg, &value);
+		r->style.sort = (enum cli_report_sort)value;
+		return status;
+	case OPT_PER:
+		status = take_word(opt, arg, &value);
+		r->per = (enum per)value;
+		return status;
+	case OPT_GROUP:
+		return cli_session_select(&r->s, arg);
+	case OPT_LIMIT:
+		if (cli_parse_count(arg, &r->style.limit))
+			return cli_misuse("report", "--limit is a number, not '%s'", arg);
+		return 0;
+	case OPT_OUTPUT:
+		r->output = arg;
+		return 0;
+	case OPT_NO_DEMANGLE:
+		r->s.no_demangle = 1;
+		return 0;
+	default:
+		r->no_pager = 1;
+		return 0;
+	}
+}
+
+static int print_tables(struct report *r, struct bob_callgraph *g)
+{
+	int status = 0;
+
+	if (r->callers || r->callees) {
+		if (r->callers)
+			status = cli_report_neighbours(&r->s, g, r->callers, 1, &r->style);
+		r->found |= r->callers && status == 0;
+		if (status != 1 && r->callees) {
+			if (r->callers)
+				fputc('\n', r->style.out);
+			status = cli_report_neighbours(&r->s, g, r->callees, 0, &r->style);
+			r->found |= status == 0;
+		}
+		return status == 1;
+	}
+	if (r->style.by == CLI_BY_IMAGE)
+		return cli_report_images(&r->s, g, &r->style);
+	if (r->style.by == CLI_BY_API)
+		return cli_report_api(&r->s, g, &r->style);
+	return cli_report_functions(&r->s, g, &r->style);
+}
+
+static void print_group_title(const struct report *r, uint32_t thread, uint64_t calls)
+{
+	const struct bob_thread_info *th = bob_trace_thread(r->s.trace, thread);
+	const struct bob_process_info *p = bob_trace_process(r->s.trace, th->process);
+	char a[CLI_NUMBER_MAX];
+
+	if (r->per == PER_THREAD)
+		fprintf(r->style.out, "\nthread %" PRIu32 ".%" PRIu32 "  %s  tid %" PRIu32,
+			th->process, th->number, th->name, th->tid);
+	else
+		fprintf(r->style.out, "\nprocess %" PRIu32 "  %s  pid %" PRIu32, th->process,
+			p->exe, p->pid);
+	if (p->rank >= 0)
+		fprintf(r->style.out, "  rank %" PRId32, p->rank);
+	fprintf(r->style.out, ": %s call%s\n", cli_count(a, calls), cli_plural(calls));
+}
+
+static int same_group(const struct report *r, uint32_t a, uint32_t b)
+{
+	if (r->per == PER_ALL)
+		return 1;
+	return r->per == PER_PROCESS && bob_trace_thread(r->s.trace, a)->process ==
+						bob_trace_thread(r->s.trace, b)->process;
+}
+
+/* One table of the threads from `first` on that belong together; *next is the one after. */
+static int report_group(struct report *r, uint32_t first, uint32_t *next)
+{
+	uint32_t n = bob_trace_thread_count(r->s.trace), i = first;
+	struct bob_error err = { 0 };
+	struct bob_callgraph *g;
+	bob_status st = bob_callgraph_create(r->s.functions, &g);
+	int status = 0;
+
+	if (st != BOB_OK)
+		return cli_fail_status("report", "cannot count", st, NULL);
+	do {
+		st = bob_callgraph_add(g, r->s.trace, i, &r->s.progress, &err);
+		status = cli_session_thread_done(&r->s, i, st, &err);
+		i = cli_session_thread(&r->s, i + 1);
+	} while (!status && i < n && same_group(r, first, i));
+	cli_session_progress_end(&r->s);
+	if (!status) {
+		if (r->per != PER_ALL)
+			print_group_title(r, first, bob_callgraph_total(g));
+		status = print_tables(r, g);
+	}
+	bob_callgraph_destroy(g);
+	*next = i;
+	return status;
+}
+
+static void add_counters(struct bob_thread_info *sum, const struct bob_thread_info *th)
+{
+	sum->events += th->events;
+	sum->stream_bytes += th->stream_bytes;
+	sum->top_mismatch += th->top_mismatch;
+	sum->orphans += th->orphans;
+	sum->sp_rule += th->sp_rule;
+	sum->lost += th->lost;
+	sum->restarts += th->restarts;
+}
+
+static uint32_t sum_chosen(const struct cli_session *s, struct bob_thread_info *sum)
+{
+	uint32_t n = bob_trace_thread_count(s->trace), count = 0;
+
+	memset(sum, 0, sizeof(*sum));
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1)) {
+		add_counters(sum, bob_trace_thread(s->trace, i));
+		count++;
+	}
+	return count;
+}
+
+static void print_head(const struct cli_session *s, FILE *out)
+{
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	uint32_t processes = bob_trace_process_count(s->trace), threads;
+	struct bob_thread_info sum;
+
+	threads = sum_chosen(s, &sum);
+	fprintf(out, "%s: %s call%s in %s thread%s", s->dir, cli_count(a, sum.events),
+		cli_plural(sum.events), cli_count(b, threads), cli_plural(threads));
+	if (threads == bob_trace_thread_count(s->trace))
+		fprintf(out, " of %s process%s", cli_count(a, processes),
+			processes == 1 ? "" : "es");
+	fprintf(out, ", kept in %s\n", cli_bytes(c, sum.stream_bytes));
+}
+
+static void print_self_check(const struct cli_session *s, FILE *out)
+{
+	char a[CLI_NUMBER_MAX];
+	struct bob_thread_info sum;
+
+	sum_chosen(s, &sum);
+	fprintf(out, "self-check  %s call%s did not meet the expected caller's frame\n",
+		cli_count(a, sum.top_mismatch), cli_plural(sum.top_mismatch));
+	if (sum.orphans)
+		fprintf(out, "            %s call%s came from code that is not known "
+			"(JIT, vdso): their stacks begin there\n", cli_count(a, sum.orphans),
+			cli_plural(sum.orphans));
+	if (sum.sp_rule)
+		fprintf(out, "            %s exit%s guessed from the stack pointer\n",
+			cli_count(a, sum.sp_rule), cli_plural(sum.sp_rule));
+	if (sum.lost)
+		fprintf(out, "            %s call%s could not be recorded\n",
+			cli_count(a, sum.lost), cli_plural(sum.lost));
+	if (sum.restarts)
+		fprintf(out, "            %s recording%s given up half way and begun anew\n",
+			cli_count(a, sum.restarts), cli_plural(sum.restarts));
+	fputs("overhead    unknown: this trace has no calibration of the cost of a call\n", out);
+}
+
+static int report_all(struct report *r)
+{
+	uint32_t n = bob_trace_thread_count(r->s.trace);
+	int status = 0;
+
+	print_head(&r->s, r->style.out);
+	if (r->per == PER_ALL)
+		fputc('\n', r->style.out);
+	for (uint32_t i = cli_session_thread(&r->s, 0); i < n && !status;)
+		status = report_group(r, i, &i);
+	if (status)
+		return status;
+	if (r->callers || r->callees) {
+		if (!r->found)
+			return cli_fail("report", "no function that was called fits '%s'",
+					r->callers ? r->callers : r->callees);
+		return r->s.damaged != 0;
+	}
+	cli_untraced_print(&r->s, r->style.out);
+	fputc('\n', r->style.out);
+	print_self_check(&r->s, r->style.out);
+	return r->s.damaged != 0;
+}
+
+int verb_report(int argc, char **argv)
+{
+	struct report r = { .s = { .verb = "report" }, .style = { .limit = ROWS_DEFAULT },
+			    .per = PER_ALL };
+	struct cli_options o;
+	const char *arg;
+	int opt, status = 0;
+	pid_t pager;
+
+	cli_options_begin(&o, "report", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0)
+		if (!status)
+			status = take_option(&r, opt, arg);
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (!status)
+		status = cli_session_open(&r.s, argc, argv);
+	if (status)
+		return status;
+	if (cli_session_thread(&r.s, 0) == bob_trace_thread_count(r.s.trace)) {
+		cli_session_close(&r.s);
+		return cli_fail("report", "no thread of the trace is chosen; "
+				"bobbin info lists what there is");
+	}
+	r.style.out = cli_output_open("report", r.output);
+	if (!r.style.out) {
+		cli_session_close(&r.s);
+		return 1;
+	}
+	r.style.width = r.output ? 0 : cli_terminal_width();
+	pager = r.output ? 0 : cli_pager_begin(!r.no_pager);
+	status = report_all(&r);
+	if (pager)
+		cli_pager_end(pager);
+	else
+		status |= cli_output_close("report", r.style.out, r.output);
+	cli_session_close(&r.s);
+	return status;
+}
+
+int cli_short_report(const char *dir, FILE *out)
+{
+	struct report r = { .s = { .verb = "report" }, .style = { .limit = 10, .out = out },
+			    .per = PER_ALL };
+	uint32_t next;
+	int status = cli_session_open_dir(&r.s, dir);
+
+	if (status)
+		return status;
+	print_head(&r.s, out);
+	if (cli_session_thread(&r.s, 0) < bob_trace_thread_count(r.s.trace))
+		status = report_group(&r, 0, &next);
+	fputs("next: bobbin report, bobbin show\n", out);
+	cli_session_close(&r.s);
+	return status;
+}

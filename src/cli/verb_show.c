@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin show: the calls of each thread as a tree, repetitions folded. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/moments.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/pager.h"
+#include "cli/session.h"
+#include "cli/text_table.h"
+#include "cli/verbs.h"
+
+enum {
+	OPT_GROUP, OPT_FUNCTION, OPT_NOT, OPT_IMAGE, OPT_DEPTH, OPT_EVENTS, OPT_TIME, OPT_STACK_AT,
+	OPT_LINES, OPT_NO_FOLD, OPT_OUTPUT, OPT_NO_DEMANGLE, OPT_NO_PAGER
+};
+
+const struct cli_option show_options[] = {
+	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
+	  NULL },
+	{ "function", 'F', "PATTERN", "only calls of these functions, with what they call; may be "
+	  "given several times", NULL, NULL },
+	{ "not", 'N', "PATTERN", "leave out calls of these functions and what they call", NULL,
+	  NULL },
+	{ "image", 'i', "PATTERN", "only functions of these images (name or path)", NULL, NULL },
+	{ "depth", 'd', "LEVELS", "levels of calls shown (default 40, 0 for 4096)", NULL, NULL },
+	{ "events", 'e', "A..B", "only these calls, numbered from 0 in each thread; A.. and ..B "
+	  "are allowed", NULL, NULL },
+	{ "time", 't', "A..B", "only calls between these times since the start of the run, such as "
+	  "1.5s..2s or 20ms..; interpolated between the times recorded", NULL, NULL },
+	{ "stack-at", 0, "EVENT", "print the stack at this call of the chosen thread", NULL, NULL },
+	{ "lines", 'n', "N", "stop after so many lines per thread (default 200, 0 for all)", NULL,
+	  NULL },
+	{ "no-fold", 0, NULL, "one line per call", NULL, NULL },
+	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
+	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
+	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+#define LINES_DEFAULT 200u
+#define DEPTH_DEFAULT 40u
+#define THREADS_DEFAULT 20u	/* shown unless some were chosen */
+#define PATTERNS_MAX 32
+#define INDENT 2
+
+struct show {
+	struct cli_session s;
+	struct bob_tree_options tree;
+	const char *functions[PATTERNS_MAX], *nots[PATTERNS_MAX], *image, *output;
+	int function_count, not_count;
+	struct cli_time_range time;
+	uint8_t *rules;
+	uint64_t stack_at;
+	int want_stack, no_pager, width;
+	uint32_t stack;		/* last one printed in this thread */
+	FILE *out;
+};
+
+static int take_pattern(const char **list, int *count, const char *arg)
+{
+	if (*count == PATTERNS_MAX)
+		return cli_misuse("show", "at most %d patterns", PATTERNS_MAX);
+	list[(*count)++] = arg;
+	return 0;
+}
+
+/* A..B, A.. or ..B, of counts. */
+static int take_events(struct show *w, const char *arg)
+{
+	const char *dots = strstr(arg, "..");
+	char first[32] = "0";
+
+	w->tree.first = 0;
+	w->tree.last = UINT64_MAX;
+	if (!dots || dots - arg >= (int)sizeof(first))
+		return cli_misuse("show", "--events is a range such as 100..200, not '%s'", arg);
+	if (dots > arg)
+		snprintf(first, sizeof(first), "%.*s", (int)(dots - arg), arg);
+	if (cli_parse_count(first, &w->tree.first) ||
+	    (dots[2] && cli_parse_count(dots + 2, &w->tree.last)))
+		return cli_misuse("show", "--events is a range such as 100..200, not '%s'", arg);
+	return 0;
+}
+
+static int take_count(int opt, const char *arg, uint64_t max, uint64_t *out)
+{
+	if (!cli_parse_count(arg, out) && *out <= max)
+		return 0;
+	return cli_misuse("show", "--%s is a number up to %" PRIu64 ", not '%s'",
+			  show_options[opt].name, max, arg);
+}
+
+static int take_option(struct show *w, int opt, const char *arg)
+{
+	uint64_t depth = 0;
+	int status = 0;
+
+	switch (opt) {
+	case OPT_GROUP:
+		return cli_session_select(&w->s, arg);
+	case OPT_FUNCTION:
+		return take_pattern(w->functions, &w->function_count, arg);
+	case OPT_NOT:
+		return take_pattern(w->nots, &w->not_count, arg);
+	case OPT_IMAGE:
+		w->image = arg;
+		break;
+	case OPT_DEPTH:
+		status = take_count(opt, arg, BOB_TREE_DEPTH_MAX, &depth);
+		w->tree.max_depth = (uint32_t)depth;
+		break;
+	case OPT_EVENTS:
+		return take_events(w, arg);
+	case OPT_TIME:
+		if (cli_time_range_parse(&w->time, arg))
+			return cli_misuse("show", "--time is a range such as 1.5s..2s, not '%s'",
+					  arg);
+		break;
+	case OPT_STACK_AT:
+		w->want_stack = 1;
+		return take_count(opt, arg, UINT64_MAX, &w->stack_at);
+	case OPT_LINES:
+		return take_count(opt, arg, UINT64_MAX, &w->tree.max_lines);
+	case OPT_NO_FOLD:
+		w->tree.fold = 0;
+		break;
+	case OPT_OUTPUT:
+		w->output = arg;
+		break;
+	case OPT_NO_DEMANGLE:
+		w->s.no_demangle = 1;
+		break;
+	default:
+		w->no_pager = 1;
+	}
+	return status;
+}
+
+static uint8_t rule_of(struct show *w, uint32_t number, const uint8_t *image_fits)
+{
+	struct bob_function_info fn;
+	uint32_t image;
+	uint8_t rule = 0;
+
+	for (int i = 0; i < w->function_count && !rule; i++)
+		if (cli_names_match(w->s.names, number, w->functions[i]))
+			rule = BOB_TREE_ONLY;
+	for (int i = 0; i < w->not_count; i++)
+		if (cli_names_match(w->s.names, number, w->nots[i]))
+			rule |= BOB_TREE_HIDE;
+	bob_functions_get(w->s.functions, number, &fn, &image);
+	if (w->image && (image == ~0u || !image_fits[image]))
+		rule |= BOB_TREE_PASS;
+	return rule;
+}
+
+static int make_rules(struct show *w)
+{
+	uint32_t n = bob_functions_count(w->s.functions);
+	uint32_t images = bob_functions_image_count(w->s.functions);
+	uint8_t *fits;
+	int found = 0;
+
+	if (!w->function_count && !w->not_count && !w->image)
+		return 0;
+	w->rules = calloc((size_t)n + images + 1, 1);
+	if (!w->rules)
+		return cli_fail("show", "out of memory");
+	fits = w->rules + n;
+	for (uint32_t i = 0; i < images && w->image; i++)
+		fits[i] = (uint8_t)cli_names_image_match(bob_functions_image(w->s.functions, i),
+							 w->image);
+	for (uint32_t i = 0; i < n; i++) {
+		w->rules[i] = rule_of(w, i, fits);
+		found |= w->rules[i] & BOB_TREE_ONLY;
+	}
+	w->tree.rules = w->rules;
+	w->tree.only = w->function_count != 0;
+	if (w->function_count && !found)
+		return cli_fail("show", "no function fits '%s'", w->functions[0]);
+	return 0;
+}
+
+static void print_flags(uint32_t flags, FILE *out)
+{
+	static const char *const texts[] = { "still open", "entered before", "signal handler",
+					     "caller not known", "recording was off before",
+					     "calls lost before" };
+	int n = 0;
+
+	for (int i = 0; i < 6; i++)
+		if (flags & 1u << i)
+			fprintf(out, "%s%s", n++ ? ", " : "  (", texts[i]);
+	if (n)
+		fputc(')', out);
+}
+
+static int print_line(void *ctx, const struct bob_tree_line *l)
+{
+	struct show *w = ctx;
+	char a[CLI_NUMBER_MAX];
+	int room = w->width - 14 - INDENT * (int)l->depth - 16;
+
+	if (l->stack != w->stack) {
+		fprintf(w->out, "%12s  stack %" PRIu32 " of the thread\n", "", l->stack);
+		w->stack = l->stack;
+	}
+	fprintf(w->out, "%12s  %*s", cli_count(a, l->index), INDENT * (int)l->depth, "");
+	if (l->number == BOB_CALLER_NONE) {
+		fputs("repeated", w->out);
+	} else {
+		const char *name = cli_names_get(w->s.names, l->number);
+
+		if (w->width && room > 20 && (int)strlen(name) > room)
+			fprintf(w->out, "%.*s..", room - 2, name);
+		else
+			fputs(name, w->out);
+	}
+	if (l->repeat > 1)
+		fprintf(w->out, "  x %s", cli_count(a, l->repeat));
+	print_flags(l->flags, w->out);
+	fputc('\n', w->out);
+	return ferror(w->out);
+}
+
+static void print_thread_title(struct show *w, uint32_t thread)
+{
+	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
+	const struct bob_process_info *p = bob_trace_process(w->s.trace, th->process);
+	char a[CLI_NUMBER_MAX];
+
+	fprintf(w->out, "thread %" PRIu32 ".%" PRIu32 "  %s  pid %" PRIu32 "  tid %" PRIu32,
+		th->process, th->number, th->name, p->pid, th->tid);
+	if (p->rank >= 0)
+		fprintf(w->out, "  rank %" PRId32, p->rank);
+	fprintf(w->out, "  %s call%s\n", cli_count(a, th->events), cli_plural(th->events));
+}
+
+static void print_cuts(struct show *w, uint32_t thread, const struct bob_tree_result *r)
+{
+	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	if (r->cut)
+		fprintf(w->out, "%12s  ... cut after %s lines; the thread has %s calls "
+			"(--lines=0 shows all, --events=A..B a part)\n", "",
+			cli_count(a, r->lines), cli_count(b, th->events));
+	if (r->too_deep)
+		fprintf(w->out, "%12s  %s calls deeper than %" PRIu32 " levels are not shown "
+			"(--depth)\n", "", cli_count(a, r->too_deep), w->tree.max_depth);
+	if (!r->lines)
+		fprintf(w->out, "%12s  nothing to show\n", "");
+}
+
+static int show_thread(struct show *w, uint32_t thread)
+{
+	struct bob_tree_options o = w->tree;
+	struct bob_tree_result result;
+	struct bob_error err = { 0 };
+	bob_status st;
+
+	if (w->time.given &&
+	    cli_time_range_to_positions(&w->time, w->s.trace, thread, &o.pos_first, &o.pos_last)) {
+		cli_warn("show", "a thread has no times recorded; it is left out");
+		return 0;
+	}
+	print_thread_title(w, thread);
+	fprintf(w->out, "%12s  function\n", "call");
+	w->stack = 0;
+	st = bob_tree_walk(w->s.trace, w->s.functions, thread, &o, print_line, w, &w->s.progress,
+			   &result, &err);
+	cli_session_progress_end(&w->s);
+	if (st == BOB_OK)
+		print_cuts(w, thread, &result);
+	return cli_session_thread_done(&w->s, thread, st, &err);
+}
+
+/* --stack-at: outermost first, as the tree is drawn. */
+static int print_stack(struct show *w, struct bob_cursor *c, uint32_t thread)
+{
+	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
+	size_t depth;
+	const struct bob_frame *frames = bob_cursor_stack(c, &depth);
+	char a[CLI_NUMBER_MAX];
+
+	print_thread_title(w, thread);
+	fprintf(w->out, "stack at call %s, outermost first\n", cli_count(a, w->stack_at));
+	for (size_t i = 0; i < depth; i++) {
+		uint32_t number = bob_functions_number(w->s.functions, th->process, frames[i].id);
+
+		fprintf(w->out, "%6zu  %s  (%s)\n", i, cli_names_get(w->s.names, number),
+			cli_names_image(w->s.names, number));
+	}
+	return 0;
+}
+
+static int show_stack(struct show *w, uint32_t thread)
+{
+	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
+	struct bob_error err = { 0 };
+	struct bob_cursor *c;
+	struct bob_event ev;
+	bob_status st = bob_cursor_open(w->s.trace, thread, &c, &err);
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	if (st != BOB_OK)
+		return cli_session_thread_done(&w->s, thread, st, &err);
+	while ((st = bob_cursor_next(c, &ev, &err)) == BOB_OK)
+		if (ev.kind == BOB_EVENT_ENTRY && ev.index == w->stack_at)
+			break;
+	if (st == BOB_OK)
+		print_stack(w, c, thread);
+	bob_cursor_close(c);
+	if (st == BOB_END)
+		return cli_fail("show", "thread %" PRIu32 ".%" PRIu32 " has no call %s, only %s",
+				th->process, th->number, cli_count(a, w->stack_at),
+				cli_count(b, th->events));
+	return cli_session_thread_done(&w->s, thread, st, &err);
+}
+
+static int show_all(struct show *w)
+{
+	uint32_t n = bob_trace_thread_count(w->s.trace), shown = 0, more = 0;
+	int status = 0;
+
+	for (uint32_t i = cli_session_thread(&w->s, 0); i < n && !status && !ferror(w->out);
+	     i = cli_session_thread(&w->s, i + 1)) {
+		if (shown == THREADS_DEFAULT && !w->s.select.count) {
+			more++;
+			continue;
+		}
+		if (shown++)
+			fputc('\n', w->out);
+		status = w->want_stack ? show_stack(w, i) : show_thread(w, i);
+		if (w->want_stack && !w->s.select.count)
+			break;	/* without a choice: of the first thread */
+	}
+	if (more)
+		fprintf(w->out, "\n... %" PRIu32 " more threads (choose with --group)\n", more);
+	if (!shown && !status)
+		return cli_fail("show", "no thread of the trace is chosen; "
+				"bobbin info lists what there is");
+	return status ? status : w->s.damaged != 0;
+}
+
+int verb_show(int argc, char **argv)
+{
+	struct show w = { .s = { .verb = "show" },
+			  .tree = { .max_depth = DEPTH_DEFAULT, .last = UINT64_MAX,
+				    .pos_last = UINT64_MAX, .max_lines = LINES_DEFAULT, .fold = 1 } };
+	struct cli_options o;
+	const char *arg;
+	int opt, status = 0;
+	pid_t pager;
+
+	cli_options_begin(&o, "show", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0)
+		if (!status)
+			status = take_option(&w, opt, arg);
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (!status)
+		status = cli_session_open(&w.s, argc, argv);
+	if (status)
+		return status;
+	status = make_rules(&w);
+	w.out = status ? NULL : cli_output_open("show", w.output);
+	if (w.out) {
+		w.width = w.output ? 0 : cli_terminal_width();
+		pager = w.output ? 0 : cli_pager_begin(!w.no_pager);
+		status = show_all(&w);
+		if (pager)
+			cli_pager_end(pager);
+		else
+			status |= cli_output_close("show", w.out, w.output);
+	} else {
+		status = 1;
+	}
+	free(w.rules);
+	cli_session_close(&w.s);
+	return status;
+}
