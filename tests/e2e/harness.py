@@ -162,7 +162,8 @@ def check_trace(trace):
 
 # --- dumps ---
 
-NOTE = re.compile(r" !(signal|orphan|gap|lost|stack (\d+))")
+NOTES = re.compile(r"((?: !?(?:signal|orphan|gap|lost|stack(?: \d+)?))+)$")
+NOTE = re.compile(r"(signal|orphan|gap|lost|stack)(?: (\d+))?")
 LINE = re.compile(r"(\d+) ([<>]) (\d+) (.*)$")
 
 
@@ -170,18 +171,18 @@ class Event:
     __slots__ = ("index", "entry", "depth", "image", "function", "notes", "stack")
 
     def __init__(self, index, entry, depth, rest):
-        notes = ()
-        at = rest.find(" !")
-        self.stack = None
-        if at >= 0:
-            tail, rest = rest[at:], rest[:at]
-            notes = NOTE.findall(tail)
+        m = NOTES.search(rest)
+        self.notes, self.stack = (), None
+        if m:
+            rest = rest[: m.start()]
+            notes = NOTE.findall(m[1])
+            self.notes = tuple(word for word, _ in notes)
             for word, number in notes:
-                if number:
-                    self.stack = int(number)
-            notes = tuple(word.split()[0] for word, _ in notes)
-        self.image, _, self.function = rest.partition("!")
-        self.index, self.entry, self.depth, self.notes = index, entry, depth, notes
+                if word == "stack":
+                    self.stack = int(number) if number else -1
+        image, bang, function = rest.partition("!")
+        self.image, self.function = (image, function) if bang else ("", rest)
+        self.index, self.entry, self.depth = index, entry, depth
 
 
 def parse_dump(text):

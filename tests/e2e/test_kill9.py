@@ -18,7 +18,7 @@ import harness as h
 KILLS = int(os.environ.get("BOB_TEST_KILLS", "200"))
 GROUPS = 10
 LIMIT = 400_000
-STEP = re.compile(rb"^\d+ > \d+ [^!\n]*!s_(\d+)", re.M)
+STEP = re.compile(rb"^\d+ > \d+ (?:[^!\n]*!)?s_(\d+)\b", re.M)
 
 
 def sequence(n):

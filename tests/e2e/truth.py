@@ -9,13 +9,14 @@ import re
 
 from harness import Failure, check
 
-NAME = re.compile(r"(?:^|_MOD_|[^A-Za-z0-9_])(t_[A-Za-z0-9_]+)")
+NAME = re.compile(r"(?:__\w+_MOD_)?(t_\w+?)_?(?:\.[\w.]+)?(?:\(.*\))?$")
 
 
 def plain(function):
-    """The t_ name of a symbol, or None: clones lose their suffix, Fortran its module."""
-    m = NAME.search(function.partition("(")[0])
-    return m[1].rstrip("_") if m else None
+    """The t_ name of a symbol, or None: clones lose their suffix, Fortran its module. Functions
+    local to a t_ function (lambdas) are not t_ functions."""
+    m = NAME.match(function)
+    return m[1] if m else None
 
 
 class Log:
