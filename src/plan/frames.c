@@ -554,7 +554,7 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	f->hi = m.hi;
 	f->row = (uint32_t)m.first_row;
 	f->row_count = (uint32_t)(img->rows.count - m.first_row);
-	f->owner = BOB_PLAN_NO_INDEX;
+	f->owner = f->jumped_by = BOB_PLAN_NO_INDEX;
 	f->signal = c->signal;
 	f->cold = !(first->cfa_kind == BOB_CFA_RSP && first->cfa_off == 8);
 	f->no_caller = m.no_caller;

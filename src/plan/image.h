@@ -47,6 +47,7 @@ struct bob_plan_frame {
 	uint64_t lo, hi;
 	uint32_t row, row_count;
 	uint32_t owner;		/* function index */
+	uint32_t jumped_by;	/* a function with a conditional jump to `lo`, from outside */
 	bool signal;
 	bool cold;		/* entered with a frame already made: part of another function */
 	bool no_caller;		/* return address undefined at its start: not entered by a call */
@@ -116,6 +117,10 @@ void bob_plan_elf_close(struct bob_plan_image *img);
 bob_status bob_plan_read_frames(struct bob_plan_image *img);
 bob_status bob_plan_find_functions(struct bob_plan_image *img);
 bob_status bob_plan_scan(struct bob_plan_image *img);
+/* Steps of the scan (cold.c): whose part is a frame that starts no function, and which functions
+ * without a name are in truth such parts. The second renumbers the functions. */
+void bob_plan_find_owners(struct bob_plan_image *img);
+bob_status bob_plan_drop_cold(struct bob_plan_image *img);
 bob_status bob_plan_patch(struct bob_plan_image *img);
 bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len);
 

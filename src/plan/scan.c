@@ -101,7 +101,7 @@ static void follow_table(struct scan *s, uint64_t table)
 }
 
 /* A jump from the code being swept to `to`, which is outside of its range. */
-static void leave_range(struct scan *s, uint64_t to)
+static void leave_range(struct scan *s, uint64_t to, unsigned kind)
 {
 	struct bob_plan_image *img = s->img;
 	struct bob_plan_frame *from = NULL;
@@ -124,19 +124,22 @@ static void leave_range(struct scan *s, uint64_t to)
 	} else if (s->func != BOB_PLAN_NO_INDEX) {
 		uint32_t f = bob_plan_frame_at(img, to);
 
-		if (f != BOB_PLAN_NO_INDEX && img->frames.at[f].cold &&
-		    img->frames.at[f].owner == BOB_PLAN_NO_INDEX)
+		if (f == BOB_PLAN_NO_INDEX)
+			return;
+		if (img->frames.at[f].cold && img->frames.at[f].owner == BOB_PLAN_NO_INDEX)
 			img->frames.at[f].owner = s->func;
+		else if (kind == BOB_X86_JCC && to == img->frames.at[f].lo)
+			img->frames.at[f].jumped_by = s->func;
 	}
 }
 
-static void note_jump(struct scan *s, uint64_t to)
+static void note_jump(struct scan *s, uint64_t to, unsigned kind)
 {
 	mark(s, to, false);
 	if (s->func != BOB_PLAN_NO_INDEX && (to == s->func_lo || to == s->func_body))
 		s->img->funcs.at[s->func].flags |= BOB_FUNC_LOOP_HEAD;
 	if (s->range && to - s->range->lo >= s->range->hi - s->range->lo)
-		leave_range(s, to);
+		leave_range(s, to, kind);
 }
 
 static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *in)
@@ -148,7 +151,7 @@ static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *i
 	case BOB_X86_LOOP:
 	case BOB_X86_JMP:
 	case BOB_X86_XBEGIN:
-		note_jump(s, to);
+		note_jump(s, to, in->kind);
 		break;
 	case BOB_X86_CALL:
 		mark(s, to, true);
@@ -321,23 +324,6 @@ static bob_status make_ranges(struct scan *s)
 	return st;
 }
 
-/* `f.cold` belongs to `f`, where no branch has told. Names of local functions may repeat, so this
- * comes second. */
-static void name_cold_owners(struct bob_plan_image *img)
-{
-	for (size_t i = 0; i < img->frames.count; i++) {
-		struct bob_plan_frame *f = &img->frames.at[i];
-		uint32_t before;
-
-		if (f->owner != BOB_PLAN_NO_INDEX || f->cold || f->signal)
-			continue;
-		/* the second stretch of a function whose frame information has a gap */
-		before = i > 0 ? img->frames.at[i - 1].owner : BOB_PLAN_NO_INDEX;
-		if (before != BOB_PLAN_NO_INDEX && f->lo < img->funcs.at[before].end)
-			f->owner = before;
-	}
-}
-
 static void finish_loops(struct scan *s)
 {
 	for (size_t i = 0; i < s->cold_jumps.count; i++) {
@@ -370,8 +356,9 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 			sweep_section(&s, &next_range);
 	}
 	if (s.st == BOB_OK) {
-		name_cold_owners(img);
+		bob_plan_find_owners(img);
 		finish_loops(&s);
+		s.st = bob_plan_drop_cold(img);
 	}
 	free(s.ranges.at);
 	free(s.cold_jumps.at);

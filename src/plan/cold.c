@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cold parts: pieces that the compiler split off a function. Their call frame information starts
+ * with a frame already made, except where the function had not made one yet. Such a part looks like
+ * a function; in an image without symbols it is known by this: nothing calls it or takes its
+ * address, and a function jumps to it conditionally (compilers make tail calls by plain jumps). */
+#include "plan/image.h"
+
+/* Where neither a branch nor a symbol has told: the second stretch of a function whose frame
+ * information has a gap, as hand-written code around a system call. */
+void bob_plan_find_owners(struct bob_plan_image *img)
+{
+	for (size_t i = 1; i < img->frames.count; i++) {
+		struct bob_plan_frame *f = &img->frames.at[i];
+		uint32_t before = img->frames.at[i - 1].owner;
+
+		if (f->owner != BOB_PLAN_NO_INDEX || f->cold || f->signal)
+			continue;
+		if (before != BOB_PLAN_NO_INDEX && f->lo < img->funcs.at[before].end)
+			f->owner = before;
+	}
+}
+
+static bool is_cold_part(const struct bob_plan_image *img, const struct bob_plan_candidate *f)
+{
+	const struct bob_plan_code *c = &img->codes.at[f->code];
+
+	return !f->has_symbol && f->frame != BOB_PLAN_NO_INDEX &&
+	       img->frames.at[f->frame].jumped_by != BOB_PLAN_NO_INDEX &&
+	       !bob_plan_bit(c->called, f->addr - c->lo);
+}
+
+static void renumber_frames(struct bob_plan_image *img, const uint32_t *new_index)
+{
+	for (size_t i = 0; i < img->frames.count; i++) {
+		struct bob_plan_frame *f = &img->frames.at[i];
+		unsigned hops = 0;
+
+		/* the owner may itself be a part of another function */
+		while (f->owner != BOB_PLAN_NO_INDEX &&
+		       new_index[f->owner] == BOB_PLAN_NO_INDEX && hops++ < 8) {
+			const struct bob_plan_candidate *part = &img->funcs.at[f->owner];
+
+			f->cold = true;
+			f->owner = img->frames.at[part->frame].jumped_by;
+		}
+		if (f->owner != BOB_PLAN_NO_INDEX)
+			f->owner = new_index[f->owner];
+	}
+}
+
+bob_status bob_plan_drop_cold(struct bob_plan_image *img)
+{
+	uint32_t *new_index = malloc((img->funcs.count + 1) * sizeof(*new_index)), n = 0;
+
+	if (!new_index)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < img->funcs.count; i++)
+		new_index[i] = is_cold_part(img, &img->funcs.at[i]) ? BOB_PLAN_NO_INDEX : n++;
+	renumber_frames(img, new_index);
+	for (size_t i = 0; i < img->specials.count; i++)
+		img->specials.at[i].func = new_index[img->specials.at[i].func];
+	for (size_t i = 0; i < img->funcs.count; i++)
+		if (new_index[i] != BOB_PLAN_NO_INDEX)
+			img->funcs.at[new_index[i]] = img->funcs.at[i];
+	img->funcs.count = n;
+	free(new_index);
+	return BOB_OK;
+}
