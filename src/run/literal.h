@@ -57,7 +57,7 @@ ALWAYS_INLINE uint32_t code_symbol(struct model *m, struct coder *c, int dec, ui
 	one = m->succ1[s1 * MIX_A >> (58 - m->level)].next;
 	prob = m->ranks[(s1 * MIX_B + excluded * MIX_C) >> (57 - m->level)].prob;
 	for (unsigned i = 0; i < 3 && !hit; i++) {
-		if (!two[i] || two[i] == not)
+		if (!two[i] || two[i] == not )
 			continue;
 		hit = code_bit(c, dec, &prob[i], two[i] == key);
 		if (hit)

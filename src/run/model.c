@@ -11,10 +11,8 @@ static const struct {
 	uint32_t bytes;		/* of an entry */
 	uint32_t count;		/* at level 0 */
 } tables[] = {
-	{ sizeof(struct context), 256 },
-	{ sizeof(uint32_t), 256 },
-	{ sizeof(struct succ2), 256 },
-	{ sizeof(struct succ1), 64 },
+	{ sizeof(struct context), 256 }, { sizeof(uint32_t), 256 },
+	{ sizeof(struct succ2), 256 },	 { sizeof(struct succ1), 64 },
 	{ sizeof(struct ranks), 128 },
 };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -84,7 +82,7 @@ void bob_run_model_grow(struct model *m)
 
 void bob_run_model_rehash(struct model *m)
 {
-	uint32_t n = m->pos < 4 ? m->pos : 4;
+	uint32_t n = m->pos < 6 ? m->pos : 6;
 
 	m->hash = 0;
 	for (uint32_t i = n; i > 0; i--)

@@ -118,19 +118,19 @@ void bob_run_model_grow(struct model *m);
 /* Rank of `id` + 1, or 0. Encoder only. */
 uint32_t bob_run_model_rank(const struct model *m, uint32_t id);
 void bob_run_model_add_id(struct model *m, uint32_t id, int encoder);
-/* The hash of the last four symbols, for a model that was silent. */
+/* The hash of the last six symbols, for a model that was silent. */
 void bob_run_model_rehash(struct model *m);
 
 #define MIX_A 0x9e3779b97f4a7c15ull
 #define MIX_B 0xc2b2ae3d27d4eb4full
 #define MIX_C 0xd6e8feb86659fd93ull
 
-/* Order 4: the shift by 13 pushes older symbols out of the 64 bits. */
+/* Order 6: the shift by 10 pushes older symbols out of the 64 bits. */
 ALWAYS_INLINE uint64_t hash_push(uint64_t hash, uint32_t sym)
 {
 	uint32_t x = sym * 0x9e3779b1u;
 
-	return (hash + (x ^ x >> 15) + 1) * (MIX_A << 13);
+	return (hash + (x ^ x >> 15) + 1) * (MIX_A << 10);
 }
 
 ALWAYS_INLINE uint32_t hash_ctx(uint64_t hash, uint32_t level)
