@@ -44,8 +44,7 @@ void bob_file_end(struct bob_file_head *head, enum bob_file_state state,
 
 /* --- chunks --- */
 
-/* The covered fields, packed in the order that format.h names. */
-static uint32_t chunk_head_crc(const struct bob_chunk_head *chunk)
+uint32_t bob_chunk_head_crc(const struct bob_chunk_head *chunk)
 {
 	uint32_t crc = bob_crc32c(0, &chunk->magic, sizeof(chunk->magic));
 
@@ -64,7 +63,7 @@ void bob_chunk_begin(struct bob_chunk_head *chunk, enum bob_chunk_kind kind, uin
 	chunk->stream = stream;
 	chunk->size = size;
 	chunk->aux = aux;
-	chunk->head_crc = chunk_head_crc(chunk);
+	chunk->head_crc = bob_chunk_head_crc(chunk);
 }
 
 void bob_chunk_seal(struct bob_chunk_head *chunk, uint64_t len)
@@ -73,6 +72,11 @@ void bob_chunk_seal(struct bob_chunk_head *chunk, uint64_t len)
 	chunk->crc = bob_crc32c(0, chunk + 1, len);
 	__atomic_store_n(&chunk->flags, (uint16_t)(chunk->flags | BOB_CHUNK_SEALED),
 			 __ATOMIC_RELEASE);
+}
+
+void bob_chunk_set_len(struct bob_chunk_head *chunk, uint64_t len)
+{
+	__atomic_store_n(&chunk->len, len, __ATOMIC_RELEASE);
 }
 
 /* --- META records --- */

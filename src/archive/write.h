@@ -53,10 +53,16 @@ static inline uint64_t bob_chunk_payload(uint64_t room)
 /* Fill the header of an unsealed chunk; `chunk` is 64-byte aligned, its payload follows it. */
 void bob_chunk_begin(struct bob_chunk_head *chunk, enum bob_chunk_kind kind, uint32_t stream,
 		     uint64_t size, uint64_t aux);
+/* What head_crc must be: the covered fields, packed in the order that format.h names. */
+uint32_t bob_chunk_head_crc(const struct bob_chunk_head *chunk);
 /* The first `len` (<= size) bytes of the payload are final: sets len, crc and BOB_CHUNK_SEALED.
  * Reads `len` bytes, about 2 ns each: not for large DATA chunks in a hot path (they may stay
  * unsealed for ever: blocks carry their own checksums). */
 void bob_chunk_seal(struct bob_chunk_head *chunk, uint64_t len);
+
+/* For chunks that stay open and grow (META, LOG, MARKS): the first `len` bytes are complete (release
+ * store). A reader of an unsealed chunk takes that many. */
+void bob_chunk_set_len(struct bob_chunk_head *chunk, uint64_t len);
 
 static inline void *bob_chunk_data(struct bob_chunk_head *chunk)
 {

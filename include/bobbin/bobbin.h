@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Everything at once. */
+#ifndef BOBBIN_BOBBIN_H
+#define BOBBIN_BOBBIN_H
+
+#include "bobbin/status.h"
+#include "bobbin/trace.h"
+
+#endif

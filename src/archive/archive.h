@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the archive offers beyond include/bobbin/trace.h to Bobbin's own programs and tests. */
+#ifndef BOB_ARCHIVE_ARCHIVE_H
+#define BOB_ARCHIVE_ARCHIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "bobbin/trace.h"
+
+/* A file of a trace that is in memory. Name and bytes must live as long as the trace. */
+struct bob_memory_file {
+	const char *name;
+	const void *bytes;
+	size_t len;
+};
+
+/* As bob_trace_open, on files in memory. */
+bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
+				   struct bob_trace **out, struct bob_error *err);
+
+/* The textual form of a whole trace, as docs/format.md defines it (`bobbin dump`). Returns
+ * BOB_ERR_IO if `to` has an error. A stream that cannot be read on gets a line saying so. */
+bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);
+/* The events of one thread only, without the `thread` line. */
+bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to);
+
+/* Print a function's name as the dump does: image!function, image+0xaddr, or ?id. */
+void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to);
+
+#endif

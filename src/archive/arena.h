@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that lives as long as one open trace. A zeroed struct is an empty arena. One thread. */
+#ifndef BOB_ARCHIVE_ARENA_H
+#define BOB_ARCHIVE_ARENA_H
+
+#include <stddef.h>
+
+struct bob_arena_block;
+
+struct bob_arena {
+	struct bob_arena_block *blocks;
+	size_t used;	/* in the newest block */
+};
+
+/* Zeroed, 16-byte aligned; NULL if there is no memory. Freed by bob_arena_free only. */
+void *bob_arena_alloc(struct bob_arena *a, size_t size);
+/* `len` bytes and a terminating zero. */
+char *bob_arena_text(struct bob_arena *a, const void *bytes, size_t len);
+void bob_arena_free(struct bob_arena *a);
+
+/* Make room for one more element of `elem` bytes in a malloc'ed array: 0, or -1 if there is no
+ * memory (the array is then as before). */
+int bob_array_room(void *array_ptr, size_t count, size_t *cap, size_t elem);
+
+#endif

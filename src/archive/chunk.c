@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The outer structure of one file: its head, and the list of its chunks. A chunk counts if its
+ * header's checksum holds; where one does not, the walk looks for the next at 64-byte steps, so
+ * damage costs a chunk and not the rest of the file. */
+#include "archive/reader.h"
+
+#include <string.h>
+
+#include "archive/write.h"
+#include "base/crc.h"
+
+static uint64_t align_chunk(uint64_t n)
+{
+	return (n + BOB_CHUNK_ALIGN - 1) & ~(uint64_t)(BOB_CHUNK_ALIGN - 1);
+}
+
+/* A head whose checksum fails says nothing; the file's name then tells its kind. */
+static uint32_t kind_from_name(const char *name)
+{
+	if (name[0] == 'p')
+		return BOB_FILE_PROCESS;
+	return name[0] == 'i' ? BOB_FILE_IMAGE : BOB_FILE_MARKS;
+}
+
+static bob_status read_head(struct bob_trace *t, struct bob_file *f)
+{
+	struct bob_file_head *h = &f->head;
+
+	if (f->size < sizeof(*h)) {
+		bob_problem_add(t, f, f->size, "the file is too short to have a head", 1);
+		return BOB_NONE;
+	}
+	memcpy(h, f->bytes, sizeof(*h));
+	if (h->magic != BOB_FORMAT_MAGIC) {
+		bob_problem_add(t, f, 0, "not a bobbin trace file", 1);
+		return BOB_NONE;
+	}
+	h->host[sizeof(h->host) - 1] = 0;
+	f->kind = h->kind;
+	if (bob_crc32c(0, f->bytes, offsetof(struct bob_file_head, crc)) != h->crc) {
+		bob_problem_add(t, f, offsetof(struct bob_file_head, crc),
+				"the checksum of the file head does not match", 1);
+		f->kind = kind_from_name(f->name);
+	} else if (h->version != BOB_FORMAT_VERSION) {
+		bob_problem_add(t, f, offsetof(struct bob_file_head, version),
+				"written by a newer format version", 1);
+		return BOB_NONE;
+	} else if (h->head_bytes != BOB_FILE_HEAD_BYTES) {
+		bob_problem_add(t, f, offsetof(struct bob_file_head, head_bytes),
+				"the file head has an unknown size", 1);
+		return BOB_NONE;
+	}
+	if (f->kind < BOB_FILE_PROCESS || f->kind > BOB_FILE_MARKS) {
+		bob_problem_add(t, f, offsetof(struct bob_file_head, kind), "unknown kind of file",
+				1);
+		return BOB_NONE;
+	}
+	return BOB_OK;
+}
+
+/* Is there a chunk header at `off` (and room for it) that vouches for itself? */
+static int chunk_at(const struct bob_file *f, uint64_t off, struct bob_chunk_head *h)
+{
+	if (f->size - off < sizeof(*h))
+		return 0;
+	memcpy(h, f->bytes + off, sizeof(*h));
+	return h->magic == BOB_CHUNK_MAGIC && h->head_crc == bob_chunk_head_crc(h);
+}
+
+static bob_status add_chunk(struct bob_trace *t, struct bob_file *f, uint64_t off,
+			    const struct bob_chunk_head *h)
+{
+	struct bob_chunk_ref *c;
+
+	if (bob_array_room(&f->chunks, f->chunk_count, &f->chunk_cap, sizeof(*f->chunks)))
+		return BOB_ERR_NOMEM;
+	c = &f->chunks[f->chunk_count++];
+	c->head = *h;
+	c->off = off + sizeof(*h);
+	c->avail = f->size - c->off < h->size ? f->size - c->off : h->size;
+	if (c->avail < h->size)
+		bob_problem_add(t, f, f->size, "the file ends inside a chunk", 1);
+	if (h->flags & (uint16_t)~BOB_CHUNK_SEALED)
+		bob_problem_add(t, f, off, "a chunk has unknown flags", 0);
+	if (!(h->flags & BOB_CHUNK_SEALED) && h->crc)
+		bob_problem_add(t, f, off, "an open chunk has a checksum", 1);
+	if (h->len > h->size)
+		bob_problem_add(t, f, off, "a chunk claims more bytes than it has", 1);
+	return BOB_OK;
+}
+
+/* From a place without a valid header, the next one, or `size` if there is none. */
+static uint64_t find_chunk(const struct bob_file *f, uint64_t off)
+{
+	struct bob_chunk_head h;
+
+	for (; off < f->size && f->size - off >= sizeof(h); off += BOB_CHUNK_ALIGN)
+		if (chunk_at(f, off, &h))
+			return off;
+	return f->size;
+}
+
+bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
+{
+	struct bob_chunk_head h;
+	uint64_t off = BOB_FILE_HEAD_BYTES, used, beyond = 0;
+	bob_status st = read_head(t, f);
+
+	if (st != BOB_OK)
+		return st;
+	used = f->head.used;
+	if (used > f->size || used < BOB_FILE_HEAD_BYTES || used % BOB_CHUNK_ALIGN) {
+		bob_problem_add(t, f, offsetof(struct bob_file_head, used),
+				used > f->size ? "the file is shorter than it says" :
+						 "the published end of the file is impossible",
+				1);
+		used = f->size;
+	}
+	while (off < f->size) {
+		if (chunk_at(f, off, &h)) {
+			st = add_chunk(t, f, off, &h);
+			if (st != BOB_OK)
+				return st;
+			if (off >= used && !beyond)
+				beyond = off;
+			/* size is vouched for but may still be absurd */
+			if (h.size >= f->size - off)
+				break;
+			off = align_chunk(off + sizeof(h) + h.size);
+			continue;
+		}
+		if (off >= used)
+			break;
+		bob_problem_add(t, f, off, "damaged chunk header", 1);
+		off = find_chunk(f, off);
+	}
+	if (beyond)
+		bob_problem_add(t, f, beyond, "chunks beyond the published end of the file", 0);
+	return BOB_OK;
+}
+
+uint64_t bob_chunk_len(const struct bob_chunk_ref *c)
+{
+	return c->head.len < c->avail ? c->head.len : c->avail;
+}
+
+int bob_chunk_crc_ok(const struct bob_file *f, const struct bob_chunk_ref *c)
+{
+	if (!(c->head.flags & BOB_CHUNK_SEALED))
+		return 1;
+	return c->head.len <= c->avail &&
+	       bob_crc32c(0, f->bytes + c->off, c->head.len) == c->head.crc;
+}

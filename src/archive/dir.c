@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bringing the files of a trace directory into memory: every *.bob is mapped read-only (read where
+ * it cannot be mapped). The only file of the reader that talks to the operating system. */
+#include "archive/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int is_trace_file(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && !memcmp(name + len - 4, ".bob", 4);
+}
+
+/* What a map cannot give: read it. Returns 0 or -1; a file that shrank meanwhile is simply shorter. */
+static int read_file(int fd, struct bob_file *f)
+{
+	uint8_t *p = malloc(f->size);
+	uint64_t got = 0;
+	ssize_t n;
+
+	if (!p)
+		return -1;
+	while (got < f->size) {
+		n = pread(fd, p + got, f->size - got, (off_t)got);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			goto fail;
+		if (n == 0)
+			break;
+		got += (uint64_t)n;
+	}
+	f->bytes = p;
+	f->size = got;
+	f->map = 2;
+	return 0;
+fail:
+	free(p);
+	return -1;
+}
+
+/* BOB_NONE: not readable, a problem says so. */
+static bob_status load_file(struct bob_trace *t, int dir, struct bob_file *f)
+{
+	struct stat sb;
+	void *p;
+	int fd = openat(dir, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0) {
+		bob_problem_add(t, f, 0, "the file cannot be opened", 1);
+		return BOB_NONE;
+	}
+	if (fstat(fd, &sb) || !S_ISREG(sb.st_mode)) {
+		bob_problem_add(t, f, 0, "not a regular file", 1);
+		goto none;
+	}
+	f->size = (uint64_t)sb.st_size;
+	if (!f->size) {
+		bob_problem_add(t, f, 0, "the file is empty", 1);
+		goto none;
+	}
+	p = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (p != MAP_FAILED) {
+		f->bytes = p;
+		f->map = 1;
+	} else if (read_file(fd, f)) {
+		bob_problem_add(t, f, 0, "the file cannot be read", 1);
+		goto none;
+	}
+	close(fd);
+	return BOB_OK;
+none:
+	close(fd);
+	return BOB_NONE;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct bob_file *)a)->name, ((const struct bob_file *)b)->name);
+}
+
+static bob_status list_files(struct bob_trace *t, DIR *d)
+{
+	struct dirent *e;
+
+	while ((e = readdir(d))) {
+		struct bob_file *f;
+
+		if (!is_trace_file(e->d_name))
+			continue;
+		if (bob_array_room(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
+			return BOB_ERR_NOMEM;
+		f = &t->files[t->file_count];
+		memset(f, 0, sizeof(*f));
+		f->name = bob_arena_text(&t->arena, e->d_name, strlen(e->d_name));
+		if (!f->name)
+			return BOB_ERR_NOMEM;
+		t->file_count++;
+	}
+	if (t->file_count)
+		qsort(t->files, t->file_count, sizeof(*t->files), by_name);
+	return BOB_OK;
+}
+
+/* All regular files count, run.key too. */
+static void add_sizes(struct bob_trace *t, DIR *d)
+{
+	struct dirent *e;
+	struct stat sb;
+
+	rewinddir(d);
+	while ((e = readdir(d)))
+		if (!fstatat(dirfd(d), e->d_name, &sb, AT_SYMLINK_NOFOLLOW) && S_ISREG(sb.st_mode))
+			t->file_bytes += (uint64_t)sb.st_size;
+}
+
+bob_status bob_dir_load(struct bob_trace *t, const char *dir, struct bob_error *err)
+{
+	DIR *d = opendir(dir);
+	bob_status st;
+
+	if (!d) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return bob_fail(err, BOB_ERR_NOENT, NULL, 0, "no such trace directory");
+		return bob_fail(err, BOB_ERR_IO, NULL, 0, "the trace directory cannot be read");
+	}
+	st = list_files(t, d);
+	if (st != BOB_OK)
+		goto close_dir;
+	add_sizes(t, d);
+	for (size_t i = 0; i < t->file_count; i++)
+		load_file(t, dirfd(d), &t->files[i]);
+close_dir:
+	closedir(d);
+	return st;
+}
+
+void bob_file_release(struct bob_file *f)
+{
+	if (f->map == 1)
+		munmap((void *)(uintptr_t)f->bytes, f->size);
+	else if (f->map == 2)
+		free((void *)(uintptr_t)f->bytes);
+	free(f->chunks);
+	memset(f, 0, sizeof(*f));
+}

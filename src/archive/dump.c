@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The textual form of a trace (docs/format.md, "Dump"): what the C reader and the independent
+ * decoder must agree on, letter for letter. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "archive/reader.h"
+
+/* Names come from files: what is not printable ASCII or UTF-8 beyond it is written \xNN. */
+static void print_safe(const char *text, FILE *to)
+{
+	for (; *text; text++) {
+		unsigned char b = (unsigned char)*text;
+
+		if (b < 0x20 || b == 0x7f || b == '\\')
+			fprintf(to, "\\x%02x", b);
+		else
+			putc(b, to);
+	}
+}
+
+void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to)
+{
+	struct bob_function_info fn;
+	const struct bob_image *im;
+
+	if (bob_trace_function(t, process, id, &fn) != BOB_OK) {
+		fprintf(to, "?%" PRIu32, id);
+		return;
+	}
+	im = &t->processes[process]->images[fn.image];
+	if (!im->file || id - im->info.first_id >= im->head.count) {
+		fprintf(to, "?%" PRIu32, id);
+		return;
+	}
+	print_safe(im->info.soname, to);
+	if (fn.name[0]) {
+		putc('!', to);
+		print_safe(fn.name, to);
+	} else {
+		fprintf(to, "+0x%" PRIx64, fn.addr);
+	}
+}
+
+static void print_event(const struct bob_trace *t, uint32_t process, const struct bob_event *ev,
+			FILE *to)
+{
+	fprintf(to, "%" PRIu64 " %c %" PRIu32 " ", ev->index,
+		ev->kind == BOB_EVENT_ENTRY ? '>' : '<', ev->depth);
+	bob_archive_print_name(t, process, ev->id, to);
+	if (ev->notes & BOB_NOTE_SIGNAL)
+		fputs(" !signal", to);
+	if (ev->notes & BOB_NOTE_ORPHAN)
+		fputs(" !orphan", to);
+	if (ev->notes & BOB_NOTE_STACK)
+		fprintf(to, " !stack %" PRIu32, ev->stack);
+	if (ev->notes & BOB_NOTE_GAP)
+		fputs(" !gap", to);
+	if (ev->notes & BOB_NOTE_LOST)
+		fputs(" !lost", to);
+	putc('\n', to);
+}
+
+bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to)
+{
+	struct bob_cursor *c;
+	struct bob_event ev;
+	struct bob_error err;
+	bob_status st;
+
+	if (thread < t->thread_count && t->threads[thread]->info.codec == BOB_CODEC_NULL)
+		return BOB_OK;
+	st = bob_cursor_open(t, thread, &c, &err);
+	if (st != BOB_OK)
+		return st;
+	while ((st = bob_cursor_next(c, &ev, &err)) != BOB_END) {
+		if (st == BOB_OK)
+			print_event(t, t->threads[thread]->info.process, &ev, to);
+		else if (st == BOB_ERR_CORRUPT)
+			fputs("damaged\n", to);
+		else
+			break;
+	}
+	bob_cursor_close(c);
+	if (st != BOB_END)
+		return st;
+	return ferror(to) ? BOB_ERR_IO : BOB_OK;
+}
+
+bob_status bob_archive_dump(const struct bob_trace *t, FILE *to)
+{
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < t->thread_count && st == BOB_OK; i++) {
+		fprintf(to, "thread %" PRIu32 ".%" PRIu32 "\n", t->threads[i]->info.process,
+			t->threads[i]->info.number);
+		st = bob_archive_dump_thread(t, i, to);
+	}
+	return st;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions and their names. An image file is shared by every process that had the image; it is
+ * looked at in place, one entry at a time, so a large library costs nothing until it is asked. */
+#include "archive/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The usable image payload of one file. */
+struct image_file {
+	uint64_t key;
+	const struct bob_file *file;
+	uint64_t off;
+	struct bob_image_head head;
+};
+
+/* May offsets of this image be followed? Everything image_text and bob_image_function rely on. */
+static int head_ok(const struct bob_file *f, const struct bob_chunk_ref *c,
+		   const struct bob_image_head *h)
+{
+	uint64_t len = bob_chunk_len(c), funcs = (uint64_t)h->count * sizeof(struct bob_image_func);
+
+	if (h->func_off > len || funcs > len - h->func_off || h->names_off > len ||
+	    h->names_len > len - h->names_off || h->build_id_len > sizeof(h->build_id))
+		return 0;
+	/* a zero at the end: any offset inside the names is a terminated text */
+	return !h->names_len || !f->bytes[c->off + h->names_off + h->names_len - 1];
+}
+
+static void find_image(struct bob_trace *t, const struct bob_file *f, struct image_file *out)
+{
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+
+		if (c->head.kind != BOB_CHUNK_IMAGE)
+			continue;
+		t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
+		if (out->file)
+			continue;
+		if (bob_chunk_len(c) < sizeof(out->head)) {
+			bob_problem_add(t, f, c->off, "an image is cut off", 1);
+			continue;
+		}
+		memcpy(&out->head, f->bytes + c->off, sizeof(out->head));
+		out->head.soname[sizeof(out->head.soname) - 1] = 0;
+		if (!head_ok(f, c, &out->head)) {
+			bob_problem_add(t, f, c->off, "an image's tables do not fit it", 1);
+			continue;
+		}
+		out->key = out->head.key;
+		out->file = f;
+		out->off = c->off;
+	}
+	if (!out->file)
+		bob_problem_add(t, f, f->size, "no usable image in the file: names are missing", 1);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct image_file *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void attach(struct bob_trace *t, struct bob_image *im, const struct image_file *file)
+{
+	im->file = file->file;
+	im->off = file->off;
+	im->head = file->head;
+	if (im->head.soname[0]) {
+		const char *name = bob_arena_text(&t->arena, im->head.soname,
+						  strlen(im->head.soname));
+
+		if (name)
+			im->info.soname = name;
+	}
+	if (im->info.count > im->head.count)
+		bob_problem_add(t, file->file, file->off,
+				"an image has fewer functions than a process says", 1);
+}
+
+/* Sort the ids of a process's images; of overlapping ones the first recorded stays. */
+static bob_status index_ids(struct bob_trace *t, struct bob_process *p)
+{
+	size_t n = 0;
+
+	p->by_id = calloc(p->image_count + 1, sizeof(*p->by_id));
+	if (!p->by_id)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < p->image_count; i++) {
+		const struct bob_image_info *im = &p->images[i].info;
+		size_t lo = 0, hi = n;
+
+		if (!im->count)
+			continue;
+		while (lo < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+
+			if (p->images[p->by_id[mid]].info.first_id < im->first_id)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if ((lo < n &&
+		     p->images[p->by_id[lo]].info.first_id - im->first_id < im->count) ||
+		    (lo && im->first_id - p->images[p->by_id[lo - 1]].info.first_id <
+				   p->images[p->by_id[lo - 1]].info.count)) {
+			bob_problem_add(t, p->file, 0, "two images share function ids", 1);
+			continue;
+		}
+		memmove(p->by_id + lo + 1, p->by_id + lo, (n - lo) * sizeof(*p->by_id));
+		p->by_id[lo] = (uint32_t)i;
+		n++;
+	}
+	p->by_id_count = n;
+	return BOB_OK;
+}
+
+static void attach_process(struct bob_trace *t, struct bob_process *p,
+			   const struct image_file *files, size_t count)
+{
+	for (size_t i = 0; i < p->image_count; i++) {
+		struct image_file want = { .key = p->images[i].key };
+		const struct image_file *found =
+			count ? bsearch(&want, files, count, sizeof(*files), by_key) : NULL;
+
+		if (found)
+			attach(t, &p->images[i], found);
+		else if (p->images[i].info.count)
+			bob_problem_add(t, p->file, 0, "the file of an image is missing", 1);
+	}
+}
+
+bob_status bob_images_attach(struct bob_trace *t)
+{
+	struct image_file *files = calloc(t->file_count + 1, sizeof(*files));
+	size_t count = 0;
+	bob_status st = BOB_OK;
+
+	if (!files)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < t->file_count; i++) {
+		if (t->files[i].kind != BOB_FILE_IMAGE)
+			continue;
+		find_image(t, &t->files[i], &files[count]);
+		if (files[count].file)
+			count++;
+	}
+	if (count)
+		qsort(files, count, sizeof(*files), by_key);
+	for (size_t i = 0; i < t->process_count && st == BOB_OK; i++) {
+		attach_process(t, t->processes[i], files, count);
+		st = index_ids(t, t->processes[i]);
+	}
+	free(files);
+	return st;
+}
+
+bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob_image_func *out)
+{
+	if (!im->file || i >= im->head.count)
+		return BOB_NONE;
+	memcpy(out, im->file->bytes + im->off + im->head.func_off + (uint64_t)i * sizeof(*out),
+	       sizeof(*out));
+	return BOB_OK;
+}
+
+static const char *image_text(const struct bob_image *im, uint32_t off)
+{
+	if (off >= im->head.names_len)
+		return "";
+	return (const char *)im->file->bytes + im->off + im->head.names_off + off;
+}
+
+static const struct bob_image *image_of(const struct bob_process *p, uint32_t id)
+{
+	size_t lo = 0, hi = p->by_id_count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct bob_image *im = &p->images[p->by_id[mid]];
+
+		if (id < im->info.first_id)
+			hi = mid;
+		else if (id - im->info.first_id < im->info.count)
+			return im;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
+}
+
+static uint32_t skip_of(const struct bob_process *p, uint32_t id, uint32_t planned)
+{
+	size_t lo = 0, hi = p->skipped_count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->skipped[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->skipped_count && p->skipped[lo].id == id ? p->skipped[lo].reason : planned;
+}
+
+bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint32_t id,
+			      struct bob_function_info *out)
+{
+	const struct bob_image *im;
+	struct bob_image_func fn;
+
+	memset(out, 0, sizeof(*out));
+	out->id = id;
+	out->image = ~0u;
+	out->name = "";
+	out->file = "";
+	if (process >= t->process_count)
+		return BOB_NONE;
+	im = image_of(t->processes[process], id);
+	if (!im)
+		return BOB_NONE;
+	out->image = (uint32_t)(im - t->processes[process]->images);
+	if (bob_image_function(im, id - im->info.first_id, &fn) == BOB_OK) {
+		out->name = image_text(im, fn.name);
+		out->addr = fn.addr;
+		out->size = fn.size;
+		out->skip = fn.skip;
+		out->flags = fn.flags;
+		out->file = image_text(im, fn.file);
+		out->line = fn.line;
+	}
+	out->skip = skip_of(t->processes[process], id, out->skip);
+	return BOB_OK;
+}
+
+const char *bob_skip_text(uint32_t skip)
+{
+	static const char *const text[] = {
+		[BOB_SKIP_NONE] = "traced",
+		[BOB_SKIP_SHORT] = "no room for a jump",
+		[BOB_SKIP_BRANCH] = "something branches into its first bytes",
+		[BOB_SKIP_DECODE] = "an instruction is not understood",
+		[BOB_SKIP_RELOCATE] = "an instruction cannot be moved",
+		[BOB_SKIP_NO_FRAME_INFO] = "no call frame information",
+		[BOB_SKIP_FILTER] = "left out by a filter",
+		[BOB_SKIP_BYTES] = "memory differs from the file",
+		[BOB_SKIP_PROTECT] = "the system refused to make it writable",
+		[BOB_SKIP_REACH] = "no memory within reach of a jump",
+		[BOB_SKIP_NO_PLAN] = "no plan for the image",
+		[BOB_SKIP_IMAGES] = "left out by --images",
+		[BOB_SKIP_SPECIAL] = "never patched",
+		[BOB_SKIP_LIMIT] = "too many functions",
+	};
+
+	return skip < sizeof(text) / sizeof(*text) ? text[skip] : "unknown reason";
+}

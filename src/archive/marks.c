@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Time marks: hands the marks of every marks file to the threads they belong to. */
+#include "archive/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct bob_process *find_process(const struct bob_trace *t, const struct bob_file *f,
+					uint64_t key)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct bob_process *p = t->processes[i];
+
+		if (p->info.pid == key >> 32 && p->info.seq == (uint32_t)key &&
+		    !strcmp(p->info.host, f->head.host))
+			return p;
+	}
+	return NULL;
+}
+
+static struct bob_stream *find_stream(const struct bob_process *p, uint32_t number)
+{
+	for (size_t i = 0; i < p->stream_count; i++)
+		if (p->streams[i]->number == number)
+			return p->streams[i];
+	return NULL;
+}
+
+static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
+			     const struct bob_chunk_ref *c)
+{
+	struct bob_process *p = find_process(t, f, c->head.aux);
+	struct bob_stream *s = NULL;
+	uint32_t last = 0;
+	int strangers = 0;
+
+	t->mark_bytes += sizeof(c->head) + bob_chunk_len(c);
+	if (!bob_chunk_crc_ok(f, c))
+		bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
+	for (uint64_t at = 0; bob_chunk_len(c) - at >= sizeof(struct bob_mark);
+	     at += sizeof(struct bob_mark)) {
+		struct bob_mark m;
+
+		memcpy(&m, f->bytes + c->off + at, sizeof(m));
+		if (p && (!s || m.stream != last))
+			s = find_stream(p, m.stream);
+		last = m.stream;
+		if (!s) {
+			strangers = 1;
+			continue;
+		}
+		if (bob_array_room(&s->marks, s->mark_count, &s->mark_cap, sizeof(*s->marks)))
+			return BOB_ERR_NOMEM;
+		s->marks[s->mark_count].pos = m.pos;
+		s->marks[s->mark_count++].mono_ns = m.mono_ns;
+	}
+	if (strangers)
+		bob_problem_add(t, f, c->off, "marks of a thread that is not in the trace", 0);
+	return BOB_OK;
+}
+
+static int by_pos(const void *a, const void *b)
+{
+	const struct bob_mark_info *x = a, *y = b;
+
+	if (x->pos != y->pos)
+		return x->pos < y->pos ? -1 : 1;
+	return x->mono_ns < y->mono_ns ? -1 : x->mono_ns > y->mono_ns;
+}
+
+bob_status bob_marks_attach(struct bob_trace *t)
+{
+	for (size_t i = 0; i < t->file_count; i++) {
+		const struct bob_file *f = &t->files[i];
+
+		for (size_t k = 0; f->kind == BOB_FILE_MARKS && k < f->chunk_count; k++) {
+			if (f->chunks[k].head.kind == BOB_CHUNK_MARKS &&
+			    read_chunk(t, f, &f->chunks[k]) != BOB_OK)
+				return BOB_ERR_NOMEM;
+		}
+	}
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct bob_process *p = t->processes[i];
+
+		for (size_t k = 0; k < p->stream_count; k++)
+			if (p->streams[k]->mark_count)
+				qsort(p->streams[k]->marks, p->streams[k]->mark_count,
+				      sizeof(struct bob_mark_info), by_pos);
+	}
+	return BOB_OK;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One process of a trace: its head, META records, log lines. Records that cannot be are passed over
+ * with a problem; of repeated single facts (rank, command) the last holds. */
+#include "archive/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The bytes of one record's body while it is read. */
+struct body {
+	const uint8_t *p;
+	uint32_t len;
+	uint64_t off;	/* in the file */
+};
+
+/* A list of zero-terminated texts; the last may lack its zero. NULL if there is no memory. */
+static const char *const *read_list(struct bob_trace *t, const struct body *b)
+{
+	char *text = bob_arena_text(&t->arena, b->p, b->len);
+	size_t count = 0, at = 0;
+	const char **list;
+
+	if (!text)
+		return NULL;
+	for (at = 0; at < b->len; at += strlen(text + at) + 1)
+		count++;
+	list = bob_arena_alloc(&t->arena, (count + 1) * sizeof(*list));
+	if (!list)
+		return NULL;
+	count = 0;
+	for (at = 0; at < b->len; at += strlen(text + at) + 1)
+		list[count++] = text + at;
+	return list;
+}
+
+static bob_status set_list(struct bob_trace *t, const struct body *b, const char *const **to)
+{
+	const char *const *list = read_list(t, b);
+
+	if (!list)
+		return BOB_ERR_NOMEM;
+	*to = list;
+	return BOB_OK;
+}
+
+static bob_status set_text(struct bob_trace *t, const uint8_t *p, size_t len, const char **to)
+{
+	const char *text = bob_arena_text(&t->arena, p, len);
+
+	if (!text)
+		return BOB_ERR_NOMEM;
+	*to = text;
+	return BOB_OK;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bob_status read_image(struct bob_trace *t, struct bob_process *p, const struct body *b)
+{
+	struct bob_rec_image rec;
+	struct bob_image *im;
+
+	if (b->len < sizeof(rec)) {
+		bob_problem_add(t, p->file, b->off, "an image record is too short", 1);
+		return BOB_OK;
+	}
+	memcpy(&rec, b->p, sizeof(rec));
+	if (rec.count > UINT32_MAX - rec.first_id || rec.build_id_len > sizeof(rec.build_id)) {
+		bob_problem_add(t, p->file, b->off, "an image record is impossible", 1);
+		return BOB_OK;
+	}
+	if (p->image_count == BOB_IMAGES_MAX) {
+		bob_problem_add(t, p->file, b->off, "too many images in one process", 1);
+		return BOB_OK;
+	}
+	if (bob_array_room(&p->images, p->image_count, &p->image_cap, sizeof(*p->images)))
+		return BOB_ERR_NOMEM;
+	im = &p->images[p->image_count];
+	memset(im, 0, sizeof(*im));
+	if (set_text(t, b->p + sizeof(rec), b->len - sizeof(rec), &im->info.path) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	im->info.soname = base_name(im->info.path);
+	im->info.bias = rec.bias;
+	im->info.first_id = rec.first_id;
+	im->info.count = rec.count;
+	im->info.patched = rec.patched;
+	im->info.chosen = rec.chosen;
+	im->info.build_id_len = rec.build_id_len;
+	memcpy(im->info.build_id, rec.build_id, sizeof(rec.build_id));
+	im->key = rec.key;
+	p->image_count++;
+	return BOB_OK;
+}
+
+static bob_status read_skipped(struct bob_process *p, const struct body *b)
+{
+	for (uint32_t at = 0; b->len - at >= sizeof(struct bob_rec_skipped);
+	     at += (uint32_t)sizeof(struct bob_rec_skipped)) {
+		if (bob_array_room(&p->skipped, p->skipped_count, &p->skipped_cap,
+				   sizeof(*p->skipped)))
+			return BOB_ERR_NOMEM;
+		memcpy(&p->skipped[p->skipped_count++], b->p + at, sizeof(*p->skipped));
+	}
+	return BOB_OK;
+}
+
+static bob_status read_skipped_image(struct bob_trace *t, struct bob_process *p,
+				     const struct body *b)
+{
+	struct bob_skipped_image *s;
+
+	if (b->len < 8) {
+		bob_problem_add(t, p->file, b->off, "a skipped image's record is too short", 1);
+		return BOB_OK;
+	}
+	if (bob_array_room(&p->skipped_images, p->skipped_image_count, &p->skipped_image_cap,
+			   sizeof(*p->skipped_images)))
+		return BOB_ERR_NOMEM;
+	s = &p->skipped_images[p->skipped_image_count];
+	memcpy(&s->reason, b->p, sizeof(s->reason));
+	if (set_text(t, b->p + 8, b->len - 8, &s->path) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	p->skipped_image_count++;
+	return BOB_OK;
+}
+
+static void read_rank(struct bob_trace *t, struct bob_process *p, const struct body *b)
+{
+	uint32_t v[2];
+
+	if (b->len < sizeof(v)) {
+		bob_problem_add(t, p->file, b->off, "a rank record is too short", 1);
+		return;
+	}
+	memcpy(v, b->p, sizeof(v));
+	if (v[0] > INT32_MAX || v[1] > INT32_MAX) {
+		bob_problem_add(t, p->file, b->off, "a rank record is impossible", 1);
+		return;
+	}
+	p->info.rank = (int32_t)v[0];
+	p->info.world_size = (int32_t)v[1];
+}
+
+static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32_t kind,
+			      const struct body *b)
+{
+	switch (kind) {
+	case BOB_REC_COMMAND:
+		return set_list(t, b, &p->info.argv);
+	case BOB_REC_EXE:
+		return set_text(t, b->p, b->len, &p->info.exe);
+	case BOB_REC_CWD:
+		return set_text(t, b->p, b->len, &p->info.cwd);
+	case BOB_REC_CONFIG:
+		return set_list(t, b, &p->info.config);
+	case BOB_REC_IMAGE:
+		return read_image(t, p, b);
+	case BOB_REC_SKIPPED:
+		return read_skipped(p, b);
+	case BOB_REC_IMAGE_SKIPPED:
+		return read_skipped_image(t, p, b);
+	case BOB_REC_RANK:
+		read_rank(t, p, b);
+		return BOB_OK;
+	default:
+		return BOB_OK; /* not needed, or of a later minor version */
+	}
+}
+
+static bob_status read_meta(struct bob_trace *t, struct bob_process *p,
+			    const struct bob_chunk_ref *c)
+{
+	const uint8_t *bytes = p->file->bytes + c->off;
+	uint64_t len = bob_chunk_len(c), at = 0;
+	struct bob_record rec;
+	bob_status st;
+
+	while (len - at >= sizeof(rec)) {
+		struct body b;
+
+		memcpy(&rec, bytes + at, sizeof(rec));
+		b.off = c->off + at;
+		b.p = bytes + at + sizeof(rec);
+		b.len = rec.len;
+		if (rec.len > len - at - sizeof(rec)) {
+			bob_problem_add(t, p->file, b.off, "a record is longer than its chunk", 1);
+			return BOB_OK;
+		}
+		st = read_record(t, p, rec.kind, &b);
+		if (st != BOB_OK)
+			return st;
+		at += sizeof(rec) + rec.len;
+		at += -at & 7;
+		if (at > len)
+			break;
+	}
+	return BOB_OK;
+}
+
+/* Log lines go to terminals: control characters become '?'. */
+static bob_status read_logs(struct bob_trace *t, struct bob_process *p)
+{
+	const struct bob_file *f = p->file;
+	uint64_t total = 0, at = 0;
+	char *text;
+
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if (f->chunks[i].head.kind == BOB_CHUNK_LOG)
+			total += bob_chunk_len(&f->chunks[i]);
+	text = bob_arena_alloc(&t->arena, total + 1);
+	if (!text)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+
+		if (c->head.kind != BOB_CHUNK_LOG)
+			continue;
+		for (uint64_t k = 0; k < bob_chunk_len(c); k++) {
+			uint8_t b = f->bytes[c->off + k];
+
+			text[at++] = (char)((b < 0x20 && b != '\n' && b != '\t') || b == 0x7f ?
+						    '?' :
+						    b);
+		}
+	}
+	p->log = text;
+	return BOB_OK;
+}
+
+static bob_status read_chunks(struct bob_trace *t, struct bob_process *p)
+{
+	const struct bob_file *f = p->file;
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+
+		if (c->head.kind != BOB_CHUNK_META && c->head.kind != BOB_CHUNK_LOG)
+			continue;
+		t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
+		if (!bob_chunk_crc_ok(f, c))
+			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
+		if (c->head.kind == BOB_CHUNK_META)
+			st = read_meta(t, p, c);
+	}
+	return st == BOB_OK ? read_logs(t, p) : st;
+}
+
+static const char *stop_text(uint32_t reason)
+{
+	static const char *const text[] = {
+		[BOB_STOP_NONE] = "",
+		[BOB_STOP_DISK] = "no space for the trace",
+		[BOB_STOP_MEMORY] = "no memory",
+		[BOB_STOP_SECCOMP] = "the program forbade system calls (seccomp)",
+		[BOB_STOP_PATH] = "the trace directory could not be reached",
+		[BOB_STOP_INTERNAL] = "internal error, see the log",
+	};
+
+	return reason < sizeof(text) / sizeof(*text) ? text[reason] : "unknown reason";
+}
+
+static void fill_info(struct bob_process *p)
+{
+	static const char *const none[] = { NULL };
+	const struct bob_file_head *h = &p->file->head;
+
+	p->info.pid = h->pid;
+	p->info.ppid = h->ppid;
+	p->info.seq = h->seq;
+	p->info.rank = -1;
+	p->info.world_size = -1;
+	p->info.parent = ~0u;
+	p->info.state = h->state;
+	p->info.stop_reason = h->stop_reason;
+	p->info.stop_text = stop_text(h->stop_reason);
+	p->info.start_real_ns = h->start_real_ns;
+	p->info.start_mono_ns = h->start_mono_ns;
+	p->info.end_mono_ns = h->end_mono_ns;
+	p->info.host = h->host;
+	p->info.exe = "";
+	p->info.cwd = "";
+	p->info.argv = none;
+	p->info.config = none;
+	p->info.file = p->file->name;
+	p->log = "";
+}
+
+static int by_skipped_id(const void *a, const void *b)
+{
+	const struct bob_rec_skipped *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
+{
+	struct bob_process *p = calloc(1, sizeof(*p));
+	bob_status st;
+
+	if (!p)
+		return BOB_ERR_NOMEM;
+	p->file = file;
+	if (bob_array_room(&t->processes, t->process_count, &t->process_cap,
+			   sizeof(*t->processes))) {
+		free(p);
+		return BOB_ERR_NOMEM;
+	}
+	t->processes[t->process_count++] = p; /* from here on freed with the trace */
+	fill_info(p);
+	if (p->info.state > BOB_FILE_STOPPED)
+		bob_problem_add(t, file, offsetof(struct bob_file_head, state),
+				"unknown state of the process", 0);
+	st = read_chunks(t, p);
+	if (st != BOB_OK)
+		return st;
+	if (p->skipped_count)
+		qsort(p->skipped, p->skipped_count, sizeof(*p->skipped), by_skipped_id);
+	p->info.image_count = (uint32_t)p->image_count;
+	return bob_streams_build(t, p);
+}
+
+void bob_process_free(struct bob_process *p)
+{
+	for (size_t i = 0; i < p->stream_count; i++) {
+		free(p->streams[i]->blocks);
+		free(p->streams[i]->marks);
+		free(p->streams[i]);
+	}
+	free(p->streams);
+	free(p->images);
+	free(p->by_id);
+	free(p->skipped);
+	free(p->skipped_images);
+	free(p->spans);
+	free(p);
+}

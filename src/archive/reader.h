@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Private to src/archive: the reader's view of a trace. Everything is built by bob_trace_open and
+ * constant from then on, except `events` (lazily counted under `lock`) and what bob_trace_verify
+ * adds. Bytes of files stay where they are mapped; structs are copied out before they are judged,
+ * because a writer may still be at work. */
+#ifndef BOB_ARCHIVE_READER_H
+#define BOB_ARCHIVE_READER_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "archive/archive.h"
+#include "archive/arena.h"
+#include "archive/format.h"
+#include "bobbin/trace.h"
+
+/* Limits against hostile input; docs/format.md, "Limits". */
+#define BOB_PROBLEMS_MAX 1000u
+#define BOB_IMAGES_MAX 65536u			/* in one process */
+#define BOB_STACK_FRAMES_MAX (1u << 24)		/* open frames over all stacks of a thread */
+#define BOB_BLOCK_COUNT_MAX ((1ull << 32) + 65536) /* symbols in one block */
+
+struct bob_chunk_ref {
+	struct bob_chunk_head head;
+	uint64_t off;		/* of the payload in the file */
+	uint64_t avail;		/* payload bytes that the file really has */
+};
+
+struct bob_file {
+	const char *name;
+	const uint8_t *bytes;
+	uint64_t size;
+	int map;		/* 1: to be unmapped, 2: to be freed, 0: somebody else's */
+	uint32_t kind;
+	struct bob_file_head head;
+	struct bob_chunk_ref *chunks;
+	size_t chunk_count, chunk_cap;
+};
+
+/* A stretch of a stream's bytes inside its file. */
+struct bob_span {
+	uint64_t at;		/* stream offset */
+	uint64_t off;		/* file offset */
+	uint64_t len;
+};
+
+enum bob_block_flag {
+	BOB_BLOCK_CRC = 1,	/* `crc` is known and to be checked */
+	BOB_BLOCK_TAIL = 2,	/* the stream's tail must be appended */
+	BOB_BLOCK_HOLE = 4,	/* symbols are missing before this block */
+	BOB_BLOCK_PARTIAL = 8	/* cut off: decode until it stops making sense */
+};
+
+struct bob_block_ref {
+	uint64_t off;		/* of the coded bytes in the stream (behind the header) */
+	uint64_t len;
+	uint64_t pos;		/* symbols before it */
+	uint64_t count;
+	uint64_t ext;		/* extended symbols before it */
+	uint32_t crc;
+	uint32_t flags;		/* enum bob_block_flag */
+};
+
+struct bob_stream {
+	struct bob_thread_info info;
+	const struct bob_file *file;
+	uint32_t number;	/* in its file */
+	uint64_t head_off;	/* of its bob_stream_head */
+	uint64_t start_depth;
+	const struct bob_span *spans; /* sorted by `at`, not overlapping */
+	size_t span_count;
+	struct bob_block_ref *blocks;
+	size_t block_count, block_cap;
+	uint8_t tail[16];
+	size_t tail_len;
+	int counted;		/* info.events is valid */
+	struct bob_mark_info *marks;
+	size_t mark_count, mark_cap;
+};
+
+struct bob_image {
+	struct bob_image_info info;
+	uint64_t key;
+	const struct bob_file *file; /* NULL: the image's file is missing or useless */
+	uint64_t off;		/* of the bob_image_head */
+	struct bob_image_head head;
+};
+
+struct bob_skipped_image {
+	const char *path;
+	uint32_t reason;
+};
+
+struct bob_process {
+	struct bob_process_info info;
+	const struct bob_file *file;
+	struct bob_stream **streams; /* by number; `streams[i]->info.number` is i */
+	size_t stream_count, stream_cap;
+	struct bob_image *images;
+	size_t image_count, image_cap;
+	uint32_t *by_id;	/* images sorted by first_id, overlapping ones left out */
+	size_t by_id_count;
+	struct bob_rec_skipped *skipped; /* sorted by id */
+	size_t skipped_count, skipped_cap;
+	struct bob_skipped_image *skipped_images;
+	size_t skipped_image_count, skipped_image_cap;
+	struct bob_span *spans;	/* of all its streams */
+	const char *log;
+};
+
+struct bob_trace {
+	struct bob_arena arena;
+	struct bob_file *files;
+	size_t file_count, file_cap;
+	struct bob_process **processes;
+	size_t process_count, process_cap;
+	struct bob_stream **threads;
+	size_t thread_count;
+	struct bob_problem *problems;
+	size_t problem_count, problem_cap;
+	uint64_t file_bytes, meta_bytes, mark_bytes;
+	int verified;
+	pthread_mutex_t lock;
+};
+
+/* Errors and problems. `file` may be NULL. bob_fail returns `code`. */
+bob_status bob_fail(struct bob_error *err, bob_status code, const struct bob_file *file,
+		    uint64_t offset, const char *text);
+void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
+		     const char *text, int lost);
+
+/* dir.c: fill t->files from a directory. */
+bob_status bob_dir_load(struct bob_trace *t, const char *dir, struct bob_error *err);
+void bob_file_release(struct bob_file *file);
+
+/* chunk.c: judge the head and list the chunks. BOB_NONE: not usable (a problem says why). */
+bob_status bob_file_scan(struct bob_trace *t, struct bob_file *file);
+/* Meaningful payload bytes of a chunk. */
+uint64_t bob_chunk_len(const struct bob_chunk_ref *c);
+/* Does the checksum of a sealed chunk hold? True for unsealed ones. */
+int bob_chunk_crc_ok(const struct bob_file *file, const struct bob_chunk_ref *c);
+
+/* process.c */
+bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file);
+void bob_process_free(struct bob_process *p);
+
+/* image.c: find the image files of all processes and index their ids. */
+bob_status bob_images_attach(struct bob_trace *t);
+bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob_image_func *out);
+
+/* stream.c */
+bob_status bob_streams_build(struct bob_trace *t, struct bob_process *p);
+/* Copy [at, at + len) of the stream; BOB_ERR_CORRUPT if some of it is not there. */
+bob_status bob_stream_copy(const struct bob_stream *s, uint64_t at, uint64_t len, void *to);
+/* The same without copying where it lies in one piece, else NULL. */
+const uint8_t *bob_stream_piece(const struct bob_stream *s, uint64_t at, uint64_t len);
+/* How many bytes follow `at` without a gap. */
+uint64_t bob_stream_avail(const struct bob_stream *s, uint64_t at);
+/* File offset of a stream offset, for messages. */
+uint64_t bob_stream_where(const struct bob_stream *s, uint64_t at);
+
+/* salvage.c: list the blocks of a stream whose chain is broken. `end_pos` symbols in all; `slot`
+ * may be NULL. */
+bob_status bob_stream_salvage(struct bob_trace *t, struct bob_stream *s, uint64_t end_pos,
+			      const struct bob_run_slot *slot);
+/* Is a valid block header at stream offset `at`? */
+int bob_block_read(const struct bob_stream *s, uint64_t at, struct bob_run_block *out);
+
+/* marks.c */
+bob_status bob_marks_attach(struct bob_trace *t);
+
+/* symbols.c: the symbols of one stream, block after block. */
+struct bob_symbol_reader {
+	const struct bob_stream *s;
+	size_t block;		/* the one being decoded, else the next */
+	size_t from;		/* the one that the last symbols read came from */
+	int open;
+	int hole;		/* symbols were left out before the next ones */
+	struct bob_run_dec *dec;
+	struct bob_run_io io;
+	uint8_t *copy;
+	size_t copy_cap;
+	uint64_t pos;		/* of the next symbol */
+};
+bob_status bob_symbols_open(struct bob_symbol_reader *r, const struct bob_stream *s);
+/* BOB_OK with *n > 0; *hole tells that something is missing before syms[0], whose position is
+ * *pos. BOB_END. BOB_ERR_CORRUPT: the rest of a block is lost; calling on goes on behind it. */
+bob_status bob_symbols_read(struct bob_symbol_reader *r, uint32_t *syms, size_t cap, size_t *n,
+			    uint64_t *pos, int *hole, struct bob_error *err);
+/* Go to the start of block `block`. */
+void bob_symbols_goto(struct bob_symbol_reader *r, size_t block);
+void bob_symbols_close(struct bob_symbol_reader *r);
+
+/* What a cursor met that cannot be right, for bob_trace_verify. */
+struct bob_cursor_faults {
+	uint64_t clamped;	/* exits without a frame */
+	uint64_t unknown;	/* extended symbols of unknown kind, ids beyond 32 bits */
+};
+void bob_cursor_faults(const struct bob_cursor *c, struct bob_cursor_faults *out);
+
+#endif

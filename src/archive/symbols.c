@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The symbols of one stream: checks a block's checksum, hands its bytes to the decoder of src/run
+ * (in place where they lie in one piece), and goes on behind a block that is damaged. */
+#include "archive/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc.h"
+
+#define READ_SYMBOLS 8192
+
+static void *dec_alloc(void *ctx, size_t size)
+{
+	void *p;
+
+	(void)ctx;
+	if (posix_memalign(&p, 4096, size))
+		return NULL;
+	memset(p, 0, size);
+	return p;
+}
+
+static void dec_release(void *ctx, void *p, size_t size)
+{
+	(void)ctx;
+	(void)size;
+	free(p);
+}
+
+bob_status bob_symbols_open(struct bob_symbol_reader *r, const struct bob_stream *s)
+{
+	memset(r, 0, sizeof(*r));
+	r->s = s;
+	r->io.alloc = dec_alloc;
+	r->io.release = dec_release;
+	r->dec = calloc(1, bob_run_dec_size());
+	return r->dec ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static void close_block(struct bob_symbol_reader *r)
+{
+	if (r->open)
+		bob_run_dec_close(r->dec);
+	r->open = 0;
+}
+
+void bob_symbols_close(struct bob_symbol_reader *r)
+{
+	close_block(r);
+	free(r->dec);
+	free(r->copy);
+	memset(r, 0, sizeof(*r));
+}
+
+void bob_symbols_goto(struct bob_symbol_reader *r, size_t block)
+{
+	close_block(r);
+	r->block = block;
+	r->hole = 0;
+	if (block < r->s->block_count)
+		r->pos = r->s->blocks[block].pos;
+}
+
+/* The block's coded bytes with the stream's tail where it needs one. */
+static bob_status block_bytes(struct bob_symbol_reader *r, const struct bob_block_ref *b,
+			      struct bob_run_input *in)
+{
+	size_t tail = b->flags & BOB_BLOCK_TAIL ? r->s->tail_len : 0;
+
+	in->len = b->len + tail;
+	in->bytes = tail ? NULL : bob_stream_piece(r->s, b->off, b->len);
+	if (in->bytes)
+		return BOB_OK;
+	if (bob_stream_avail(r->s, b->off) < b->len)
+		return BOB_ERR_CORRUPT;
+	if (in->len + 1 > r->copy_cap) {
+		free(r->copy);
+		r->copy_cap = 0;
+		r->copy = malloc(in->len + 1);
+		if (!r->copy)
+			return BOB_ERR_NOMEM;
+		r->copy_cap = in->len + 1;
+	}
+	if (bob_stream_copy(r->s, b->off, b->len, r->copy) != BOB_OK)
+		return BOB_ERR_CORRUPT;
+	if (tail)
+		memcpy(r->copy + b->len, r->s->tail, tail);
+	in->bytes = r->copy;
+	return BOB_OK;
+}
+
+static bob_status open_block(struct bob_symbol_reader *r, const struct bob_block_ref *b,
+			     struct bob_error *err)
+{
+	struct bob_run_input in = { .codec = (enum bob_codec)r->s->info.codec, .count = b->count };
+	bob_status st = block_bytes(r, b, &in);
+
+	r->pos = b->pos;
+	if (b->flags & BOB_BLOCK_HOLE)
+		r->hole = 1;
+	if (st == BOB_OK && b->flags & BOB_BLOCK_CRC &&
+	    bob_crc32c(0, in.bytes, b->len) != b->crc)
+		st = BOB_ERR_CORRUPT;
+	if (st == BOB_ERR_CORRUPT)
+		return bob_fail(err, st, r->s->file, bob_stream_where(r->s, b->off),
+				"the checksum of a block does not match");
+	if (st == BOB_OK)
+		st = bob_run_dec_open(r->dec, &in, &r->io);
+	if (st != BOB_OK)
+		return bob_fail(err, st, r->s->file, bob_stream_where(r->s, b->off),
+				st == BOB_ERR_NOMEM ? "no memory" : "a block cannot be decoded");
+	r->open = 1;
+	return BOB_OK;
+}
+
+bob_status bob_symbols_read(struct bob_symbol_reader *r, uint32_t *syms, size_t cap, size_t *n,
+			    uint64_t *pos, int *hole, struct bob_error *err)
+{
+	const struct bob_block_ref *b;
+	uint64_t off = 0;
+	bob_status st;
+
+	while (r->block < r->s->block_count) {
+		b = &r->s->blocks[r->block];
+		if (!r->open) {
+			st = open_block(r, b, err);
+			if (st == BOB_ERR_NOMEM)
+				return st;
+			if (st != BOB_OK) {
+				r->block++;
+				r->hole = 1;
+				return st;
+			}
+		}
+		st = bob_run_dec_read(r->dec, syms, cap, n, &off);
+		if (st == BOB_OK) {
+			*pos = r->pos;
+			*hole = r->hole;
+			r->pos += *n;
+			r->hole = 0;
+			r->from = r->block;
+			if (r->pos - b->pos >= b->count) {
+				close_block(r);
+				r->block++;
+			}
+			return BOB_OK;
+		}
+		close_block(r);
+		r->block++;
+		if (st == BOB_END || (st == BOB_ERR_CORRUPT && b->flags & BOB_BLOCK_PARTIAL))
+			continue;
+		r->hole = 1;
+		return bob_fail(err, st, r->s->file, bob_stream_where(r->s, b->off + off),
+				st == BOB_ERR_NOMEM ? "no memory" : "coded bytes make no sense");
+	}
+	return BOB_END;
+}
+
+bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
+			     int (*visit)(void *ctx, const uint32_t *syms, size_t n), void *ctx,
+			     struct bob_error *err)
+{
+	struct bob_symbol_reader r;
+	uint32_t *syms;
+	uint64_t pos;
+	size_t n;
+	int hole;
+	bob_status st;
+
+	if (thread >= t->thread_count)
+		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "no such thread");
+	if (t->threads[thread]->info.codec == BOB_CODEC_NULL)
+		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "the thread's symbols were not stored");
+	syms = malloc(READ_SYMBOLS * sizeof(*syms));
+	if (!syms)
+		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+	st = bob_symbols_open(&r, t->threads[thread]);
+	while (st == BOB_OK) {
+		st = bob_symbols_read(&r, syms, READ_SYMBOLS, &n, &pos, &hole, err);
+		if (st == BOB_OK && visit(ctx, syms, n))
+			st = BOB_NONE;
+	}
+	bob_symbols_close(&r);
+	free(syms);
+	return st == BOB_END ? BOB_OK : st;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening a trace and looking around in it: files to processes to threads, order, parents, sizes. */
+#include "bobbin/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/reader.h"
+#include "run/symbol.h"
+
+/* --- errors and problems --- */
+
+bob_status bob_fail(struct bob_error *err, bob_status code, const struct bob_file *file,
+		    uint64_t offset, const char *text)
+{
+	size_t len;
+
+	if (!err)
+		return code;
+	memset(err, 0, sizeof(*err));
+	err->code = code;
+	err->offset = offset;
+	err->text = text;
+	if (file) {
+		len = strlen(file->name);
+		if (len >= sizeof(err->path))
+			len = sizeof(err->path) - 1;
+		memcpy(err->path, file->name, len);
+	}
+	return code;
+}
+
+void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
+		     const char *text, int lost)
+{
+	struct bob_problem *p;
+
+	if (t->problem_count >= BOB_PROBLEMS_MAX ||
+	    bob_array_room(&t->problems, t->problem_count, &t->problem_cap, sizeof(*t->problems)))
+		return;
+	p = &t->problems[t->problem_count++];
+	p->file = file ? file->name : "";
+	p->offset = offset;
+	p->text = text;
+	p->lost = lost;
+	if (t->problem_count == BOB_PROBLEMS_MAX) {
+		p->text = "too many problems; the rest is not listed";
+		p->lost = 1;
+	}
+}
+
+uint32_t bob_trace_problem_count(const struct bob_trace *t)
+{
+	return (uint32_t)t->problem_count;
+}
+
+const struct bob_problem *bob_trace_problem(const struct bob_trace *t, uint32_t index)
+{
+	return index < t->problem_count ? &t->problems[index] : NULL;
+}
+
+/* --- order and parents --- */
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct bob_process_info *x = &(*(struct bob_process *const *)a)->info;
+	const struct bob_process_info *y = &(*(struct bob_process *const *)b)->info;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->start_real_ns != y->start_real_ns)
+		return x->start_real_ns < y->start_real_ns ? -1 : 1;
+	if (x->start_mono_ns != y->start_mono_ns)
+		return x->start_mono_ns < y->start_mono_ns ? -1 : 1;
+	return strcmp(x->file, y->file);
+}
+
+/* The parent's file as the child named it, else the latest of that pid that began before it. */
+static uint32_t find_parent(const struct bob_trace *t, const struct bob_process *child)
+{
+	const struct bob_file_head *h = &child->file->head;
+	uint32_t pid = h->parent_seq != ~0u ? h->parent_pid : h->ppid, best = ~0u;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct bob_process *p = t->processes[i];
+
+		if (p == child || p->info.pid != pid || strcmp(p->info.host, child->info.host))
+			continue;
+		if (h->parent_seq != ~0u) {
+			if (p->info.seq == h->parent_seq)
+				return (uint32_t)i;
+			continue;
+		}
+		if (p->info.start_mono_ns <= child->info.start_mono_ns &&
+		    (best == ~0u ||
+		     p->info.start_mono_ns > t->processes[best]->info.start_mono_ns))
+			best = (uint32_t)i;
+	}
+	return best;
+}
+
+static bob_status link_all(struct bob_trace *t)
+{
+	size_t n = 0;
+
+	if (t->process_count)
+		qsort(t->processes, t->process_count, sizeof(*t->processes), by_rank);
+	for (size_t i = 0; i < t->process_count; i++)
+		n += t->processes[i]->stream_count;
+	t->threads = calloc(n + 1, sizeof(*t->threads));
+	if (!t->threads)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct bob_process *p = t->processes[i];
+
+		p->info.parent = find_parent(t, p);
+		p->info.first_thread = (uint32_t)t->thread_count;
+		p->info.thread_count = (uint32_t)p->stream_count;
+		for (size_t k = 0; k < p->stream_count; k++) {
+			p->streams[k]->info.process = (uint32_t)i;
+			t->threads[t->thread_count++] = p->streams[k];
+		}
+	}
+	return BOB_OK;
+}
+
+/* --- open and close --- */
+
+static struct bob_trace *new_trace(void)
+{
+	struct bob_trace *t = calloc(1, sizeof(*t));
+
+	if (t && pthread_mutex_init(&t->lock, NULL)) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void bob_trace_close(struct bob_trace *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->process_count; i++)
+		bob_process_free(t->processes[i]);
+	for (size_t i = 0; i < t->file_count; i++)
+		bob_file_release(&t->files[i]);
+	free(t->processes);
+	free(t->files);
+	free(t->threads);
+	free(t->problems);
+	bob_arena_free(&t->arena);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+/* From loaded files to a trace. */
+static bob_status build(struct bob_trace *t, struct bob_error *err)
+{
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < t->file_count && st >= BOB_OK; i++) {
+		struct bob_file *f = &t->files[i];
+
+		if (!f->bytes)
+			continue;
+		st = bob_file_scan(t, f);
+		if (st == BOB_NONE)
+			f->kind = 0;
+	}
+	for (size_t i = 0; i < t->file_count && st >= BOB_OK; i++)
+		if (t->files[i].kind == BOB_FILE_PROCESS)
+			st = bob_process_build(t, &t->files[i]);
+	if (st >= BOB_OK)
+		st = link_all(t);
+	if (st >= BOB_OK)
+		st = bob_images_attach(t);
+	if (st >= BOB_OK)
+		st = bob_marks_attach(t);
+	if (st < BOB_OK)
+		return bob_fail(err, st, NULL, 0, "no memory");
+	if (t->process_count)
+		return BOB_OK;
+	if (t->problem_count) {
+		bob_fail(err, BOB_ERR_NOENT, NULL, t->problems[0].offset, t->problems[0].text);
+		if (err)
+			strncpy(err->path, t->problems[0].file, sizeof(err->path) - 1);
+		return BOB_ERR_NOENT;
+	}
+	return bob_fail(err, BOB_ERR_NOENT, NULL, 0, "no process in the trace");
+}
+
+bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_error *err)
+{
+	struct bob_trace *t;
+	bob_status st;
+
+	if (!dir || !out)
+		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "no directory given");
+	t = new_trace();
+	if (!t)
+		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+	st = bob_dir_load(t, dir, err);
+	if (st == BOB_OK)
+		st = build(t, err);
+	if (st != BOB_OK) {
+		bob_trace_close(t);
+		return st;
+	}
+	*out = t;
+	return BOB_OK;
+}
+
+bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
+				   struct bob_trace **out, struct bob_error *err)
+{
+	struct bob_trace *t = new_trace();
+	bob_status st;
+
+	if (t)
+		t->files = calloc(count + 1, sizeof(*t->files));
+	if (!t || !t->files) {
+		bob_trace_close(t);
+		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+	}
+	for (size_t i = 0; i < count; i++) {
+		t->files[i].name = files[i].name;
+		t->files[i].bytes = files[i].bytes;
+		t->files[i].size = files[i].len;
+		t->file_bytes += files[i].len;
+	}
+	t->file_count = count;
+	st = build(t, err);
+	if (st != BOB_OK) {
+		bob_trace_close(t);
+		return st;
+	}
+	*out = t;
+	return BOB_OK;
+}
+
+/* --- looking around --- */
+
+uint32_t bob_trace_process_count(const struct bob_trace *t)
+{
+	return (uint32_t)t->process_count;
+}
+
+uint32_t bob_trace_thread_count(const struct bob_trace *t)
+{
+	return (uint32_t)t->thread_count;
+}
+
+const struct bob_process_info *bob_trace_process(const struct bob_trace *t, uint32_t index)
+{
+	return index < t->process_count ? &t->processes[index]->info : NULL;
+}
+
+const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t process,
+					     uint32_t image)
+{
+	if (process >= t->process_count || image >= t->processes[process]->image_count)
+		return NULL;
+	return &t->processes[process]->images[image].info;
+}
+
+/* Function entries of a stream that was not closed: block headers count the extended symbols before
+ * them, so only the last block has to be decoded. */
+static uint64_t count_events(const struct bob_stream *s)
+{
+	struct bob_symbol_reader r;
+	uint64_t events, pos;
+	uint32_t syms[1024];
+	size_t n;
+	int hole;
+
+	if (!s->block_count)
+		return 0;
+	events = s->blocks[s->block_count - 1].pos;
+	events -= s->blocks[s->block_count - 1].ext < events ? s->blocks[s->block_count - 1].ext :
+							       events;
+	if (bob_symbols_open(&r, s) == BOB_OK) {
+		bob_symbols_goto(&r, s->block_count - 1);
+		while (bob_symbols_read(&r, syms, 1024, &n, &pos, &hole, NULL) == BOB_OK)
+			for (size_t i = 0; i < n; i++)
+				events += !bob_sym_is_ext(syms[i]);
+	}
+	bob_symbols_close(&r);
+	return events;
+}
+
+const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32_t index)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&t->lock;
+	struct bob_stream *s;
+
+	if (index >= t->thread_count)
+		return NULL;
+	s = t->threads[index];
+	pthread_mutex_lock(lock);
+	if (!s->counted) {
+		s->info.events = count_events(s);
+		s->counted = 1;
+	}
+	pthread_mutex_unlock(lock);
+	return &s->info;
+}
+
+void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint32_t i = 0; i < t->thread_count; i++) {
+		const struct bob_thread_info *info = bob_trace_thread(t, i);
+
+		out->events += info->events;
+		out->stream_bytes += info->stream_bytes;
+	}
+	out->raw_bytes = 4 * out->events;
+	out->meta_bytes = t->meta_bytes;
+	out->mark_bytes = t->mark_bytes;
+	out->file_bytes = t->file_bytes;
+}
+
+uint32_t bob_trace_skipped_image_count(const struct bob_trace *t, uint32_t process)
+{
+	return process < t->process_count ? (uint32_t)t->processes[process]->skipped_image_count :
+					    0;
+}
+
+const char *bob_trace_skipped_image(const struct bob_trace *t, uint32_t process, uint32_t index,
+				    uint32_t *reason)
+{
+	const struct bob_skipped_image *s;
+
+	if (index >= bob_trace_skipped_image_count(t, process))
+		return NULL;
+	s = &t->processes[process]->skipped_images[index];
+	if (reason)
+		*reason = s->reason;
+	return s->path;
+}
+
+const char *bob_trace_log(const struct bob_trace *t, uint32_t process)
+{
+	return process < t->process_count ? t->processes[process]->log : "";
+}
+
+size_t bob_trace_marks(const struct bob_trace *t, uint32_t thread,
+		       const struct bob_mark_info **marks)
+{
+	if (thread >= t->thread_count) {
+		*marks = NULL;
+		return 0;
+	}
+	*marks = t->threads[thread]->marks;
+	return t->threads[thread]->mark_count;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading every byte: what opening leaves for later, checked now. */
+#include "archive/reader.h"
+
+#include <string.h>
+
+static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
+{
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		uint32_t kind = c->head.kind;
+
+		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_PAD)
+			bob_problem_add(t, f, c->off, "a chunk of unknown kind", 0);
+		/* these were checked when the trace was opened */
+		if (f->kind == BOB_FILE_PROCESS && (kind == BOB_CHUNK_META ||
+						    kind == BOB_CHUNK_LOG ||
+						    kind == BOB_CHUNK_STREAM))
+			continue;
+		if (f->kind == BOB_FILE_MARKS && kind == BOB_CHUNK_MARKS)
+			continue;
+		if (!bob_chunk_crc_ok(f, c))
+			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
+	}
+}
+
+/* Names must lie inside their table. */
+static void verify_image(struct bob_trace *t, const struct bob_image *im)
+{
+	struct bob_image_func fn;
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; bob_image_function(im, i, &fn) == BOB_OK; i++) {
+		if ((fn.name != ~0u && fn.name >= im->head.names_len) ||
+		    (fn.file != ~0u && fn.file >= im->head.names_len)) {
+			bob_problem_add(t, im->file, im->off + im->head.func_off + i * sizeof(fn),
+					"a name is outside its table", 1);
+			return;
+		}
+		if (fn.addr < last) {
+			bob_problem_add(t, im->file, im->off + im->head.func_off + i * sizeof(fn),
+					"functions are not sorted by address", 0);
+			return;
+		}
+		last = fn.addr;
+	}
+}
+
+static bob_status verify_thread(struct bob_trace *t, uint32_t thread)
+{
+	const struct bob_stream *s = t->threads[thread];
+	struct bob_cursor_faults faults;
+	struct bob_cursor *c;
+	struct bob_event ev;
+	struct bob_error err;
+	uint64_t entries = 0;
+	bob_status st = bob_cursor_open(t, thread, &c, &err);
+
+	if (st != BOB_OK)
+		return st;
+	for (;;) {
+		st = bob_cursor_next(c, &ev, &err);
+		if (st == BOB_OK) {
+			entries += ev.kind == BOB_EVENT_ENTRY;
+			continue;
+		}
+		if (st == BOB_END || st == BOB_ERR_NOMEM)
+			break;
+		bob_problem_add(t, s->file, err.offset, err.text, 1);
+		if (st != BOB_ERR_CORRUPT)
+			break;
+	}
+	bob_cursor_faults(c, &faults);
+	bob_cursor_close(c);
+	if (faults.clamped)
+		bob_problem_add(t, s->file, s->head_off, "more exits than open frames", 1);
+	if (faults.unknown)
+		bob_problem_add(t, s->file, s->head_off, "symbols of unknown meaning", 1);
+	if (st == BOB_END && entries < bob_trace_thread(t, thread)->events)
+		bob_problem_add(t, s->file, s->head_off, "some of the stream's entries are lost",
+				1);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
+bob_status bob_trace_verify(struct bob_trace *t)
+{
+	bob_status st = BOB_OK;
+
+	if (t->verified)
+		return BOB_OK;
+	for (size_t i = 0; i < t->file_count; i++)
+		if (t->files[i].kind)
+			verify_chunks(t, &t->files[i]);
+	for (size_t i = 0; i < t->process_count; i++)
+		for (size_t k = 0; k < t->processes[i]->image_count; k++)
+			verify_image(t, &t->processes[i]->images[k]);
+	for (uint32_t i = 0; i < t->thread_count && st == BOB_OK; i++)
+		if (t->threads[i]->info.codec != BOB_CODEC_NULL)
+			st = verify_thread(t, i);
+	t->verified = st == BOB_OK;
+	return st;
+}
