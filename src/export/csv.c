@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comma-separated values after RFC 4180, lines ended by \n. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+
+static void put_text(const char *text, FILE *out)
+{
+	if (!strpbrk(text, ",\"\n\r")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+struct degree {
+	uint32_t callers, callees;
+};
+
+static void put_function(struct bob_export *x, struct bob_callgraph *g, const struct degree *d,
+			 uint32_t number)
+{
+	struct bob_function_info fn = { .file = "" };
+	uint32_t image;
+	bob_status st = bob_functions_get(x->functions, number, &fn, &image);
+
+	put_text(x->name(x->ctx, number), x->out);
+	fputc(',', x->out);
+	put_text(st == BOB_OK ? bob_functions_image(x->functions, image)->path : "", x->out);
+	fprintf(x->out, ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", fn.addr,
+		bob_callgraph_calls(g)[number], bob_callgraph_below(g)[number], d->callers,
+		d->callees);
+	put_text(fn.file, x->out);
+	fprintf(x->out, ",%" PRIu32 ",", fn.line);
+	put_text(fn.skip ? bob_skip_text(fn.skip) : "", x->out);
+	fputc('\n', x->out);
+}
+
+static void put_table(struct bob_export *x, struct bob_callgraph *g, struct degree *degrees)
+{
+	uint32_t n = bob_functions_count(x->functions);
+	size_t arc_count;
+	const struct bob_call_arc *arcs = bob_callgraph_arcs(g, &arc_count);
+
+	for (size_t i = 0; i < arc_count; i++) {
+		if (arcs[i].caller >= n)
+			continue;
+		degrees[arcs[i].caller].callees++;
+		degrees[arcs[i].callee].callers++;
+	}
+	fputs("function,image,address,calls,calls_below,callers,callees,file,line,not_traced\n",
+	      x->out);
+	for (uint32_t i = 0; i < n; i++) {
+		struct bob_function_info fn;
+		uint32_t image;
+
+		if (bob_callgraph_calls(g)[i] ||
+		    (bob_functions_get(x->functions, i, &fn, &image) == BOB_OK && fn.skip))
+			put_function(x, g, &degrees[i], i);
+	}
+}
+
+bob_status bob_export_csv(struct bob_export *x)
+{
+	struct bob_callgraph *g;
+	struct degree *degrees;
+	bob_status st = bob_callgraph_create(x->functions, &g), first = BOB_OK;
+
+	if (st != BOB_OK)
+		return st;
+	for (uint32_t i = 0; i < x->thread_count; i++) {
+		st = bob_callgraph_add(g, x->trace, x->threads[i], x->progress, x->err);
+		if (st != BOB_OK && first == BOB_OK)
+			first = st;
+	}
+	degrees = calloc(bob_functions_count(x->functions), sizeof(*degrees));
+	if (degrees)
+		put_table(x, g, degrees);
+	else
+		first = BOB_ERR_NOMEM;
+	free(degrees);
+	bob_callgraph_destroy(g);
+	return first;
+}

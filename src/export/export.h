@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Traces for other people's tools. Every writer streams to `out`; its caller checks the stream for
+ * errors at the end. Threads: one. Errors: those of reading, BOB_ERR_NOMEM; after a failure of one
+ * thread the rest is written all the same and the first failure is returned. */
+#ifndef BOB_EXPORT_EXPORT_H
+#define BOB_EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include "analysis/analysis.h"
+
+struct bob_export {
+	const struct bob_trace *trace;
+	const struct bob_functions *functions;
+	/* Name of a function number for people, also of BOB_CALLER_*; borrowed until the next. */
+	const char *(*name)(void *ctx, uint32_t number);
+	void *ctx;
+	const uint32_t *threads;	/* chosen ones */
+	uint32_t thread_count;
+	const struct bob_progress *progress;
+	FILE *out;
+	uint64_t max_events;		/* chrome: entries at most, 0: no limit */
+	uint64_t cut_events;		/* result: entries left out because of it */
+	struct bob_error *err;
+};
+
+/* One line per call path, "a;b;c count": flamegraph.pl, inferno, speedscope. */
+bob_status bob_export_folded(struct bob_export *x);
+/* Callgrind's profile format; the cost of a function is the number of its calls. */
+bob_status bob_export_callgrind(struct bob_export *x);
+/* Trace event JSON: Perfetto, chrome://tracing. Times are interpolated between marks; a thread
+ * without marks gets 1 us per call. */
+bob_status bob_export_chrome(struct bob_export *x);
+/* One line per function that was called or could not be traced. */
+bob_status bob_export_csv(struct bob_export *x);
+/* Graphviz: the `max_arcs` (0: all) arcs of `g` with most calls; *left_out counts the others. */
+bob_status bob_export_dot(struct bob_export *x, struct bob_callgraph *g, uint64_t max_arcs,
+			  uint64_t *left_out);
+
+#endif
