@@ -137,7 +137,7 @@ static unsigned move_one(struct bob_x86_body *b, const uint8_t *p, uint64_t addr
 		return BOB_SKIP_RELOCATE;
 	if (in->raw.imm[0].is_relative)
 		return move_branch(b, p, end + (uint64_t)in->raw.imm[0].value.s, in);
-	if (in->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+	if (in->mnemonic == ZYDIS_MNEMONIC_JMP ||
 	    in->meta.category == ZYDIS_CATEGORY_RET || in->mnemonic == ZYDIS_MNEMONIC_UD2 ||
 	    in->mnemonic == ZYDIS_MNEMONIC_HLT)
 		b->ends = true;
