@@ -5,9 +5,9 @@
     tools/check_format.py [--fix] [--changed] [FILE...]
 
 Without files: everything git knows under include, src, tests and bench; --changed takes only what
-differs from HEAD. clang-format cannot keep trailing comments aligned by tabs as the kernel layout wants
-them, so the white space in front of a trailing comment is the author's: it is ignored in the
-comparison and kept by --fix. Exit 0 when nothing differs.
+differs from HEAD. Two things are the author's, because clang-format spoils them: the white space in
+front of a trailing comment (tabs, in the kernel's layout) and initialisers of several lines, which
+are tables. Both are ignored in the comparison and kept by --fix. Exit 0 when nothing differs.
 """
 import argparse
 import difflib
@@ -33,6 +33,44 @@ def find_tool():
         except (OSError, subprocess.CalledProcessError):
             pass
     sys.exit("check_format: needs clang-format 14 (package clang-format-14)")
+
+
+TABLE = re.compile(r"=\s*(\([^()]*\))?\s*\{|\(struct [^()]*\)\s*\{|^#define .*\\\n[ \t]*\{")
+NO_CODE = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])+\'|/\*.*?\*/')
+OFF, ON = "/* clang-format off */\n", "/* clang-format on */\n"
+
+
+def depth_of(line):
+    code = NO_CODE.sub("", line)
+    return code.count("{") - code.count("}")
+
+
+def guarded(lines):
+    """The lines with initialisers of several lines, and macros that hold some, switched off."""
+    out, depth, macro = [], 0, False
+    for i, line in enumerate(lines):
+        inside = depth > 0 or macro
+        ahead = line + (lines[i + 1] if line.endswith("\\\n") and i + 1 < len(lines) else "")
+        if inside:
+            depth += 0 if macro else depth_of(line)
+        elif TABLE.search(ahead):
+            macro = line.startswith("#define") and line.endswith("\\\n")
+            depth = 0 if macro else depth_of(line)
+            inside = macro or depth > 0
+            if inside:
+                out.append(OFF)
+        out.append(line)
+        macro = macro and line.endswith("\\\n")
+        if inside and depth <= 0 and not macro:
+            out.append(ON)
+            depth = 0
+    return out
+
+
+def formatted(tool, path, lines):
+    text = run(tool, "--style=file", "--assume-filename=" + path, stdin="".join(guarded(lines)))
+    new = [x for x in text.splitlines(keepends=True) if x.strip() not in (OFF.strip(), ON.strip())]
+    return merged(lines, new)
 
 
 def normal(line):
@@ -69,8 +107,7 @@ def main():
         path = os.path.join(ROOT, name)
         with open(path, encoding="utf-8") as f:
             old = f.read().splitlines(keepends=True)
-        text = run(tool, "--style=file", "--assume-filename=" + path, stdin="".join(old))
-        new = merged(old, text.splitlines(keepends=True))
+        new = formatted(tool, path, old)
         if new == old:
             continue
         bad += 1

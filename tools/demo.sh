@@ -23,7 +23,7 @@ say() {
 look() {
 	say "$bobbin" report "$1" | head -n 24
 	say "$bobbin" show "$1" | cut -c1-100 | head -n "${2:-30}"
-	say "$bobbin" info "$1" | grep -E -i 'size|event|process|thread|raw|stream' | head -n 12
+	say "$bobbin" info "$1" | grep -E '^(processes|threads|calls|size|  +calls)'
 }
 
 cat >script.sql <<'SQL'
