@@ -1,20 +1,22 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! The 5x5 block operations, external subroutines as such codes have them.
 
-! How the fields at a state drive each other along an axis.
-subroutine bt_jacobian(u, axis, a)
+! How the fields drive each other along an axis, at n states in a row.
+subroutine bt_jacobians(n, u, axis, a)
 	use frame, only: dp
 	implicit none
-	real(dp), intent(in) :: u(5)
-	integer, intent(in) :: axis
-	real(dp), intent(out) :: a(5, 5)
-	integer :: i, j
+	integer, intent(in) :: n, axis
+	real(dp), intent(in) :: u(5, n)
+	real(dp), intent(out) :: a(5, 5, n)
+	integer :: i, j, m
 
-	do j = 1, 5
-		do i = 1, 5
-			a(i, j) = 0.02_dp * u(1 + mod(i + j + axis, 5))
+	do m = 1, n
+		do j = 1, 5
+			do i = 1, 5
+				a(i, j, m) = 0.02_dp * u(1 + mod(i + j + axis, 5), m)
+			end do
+			a(j, j, m) = a(j, j, m) + 0.2_dp + 0.1_dp * axis
 		end do
-		a(j, j) = a(j, j) + 0.2_dp + 0.1_dp * axis
 	end do
 end subroutine
 

@@ -6,56 +6,60 @@ module bt_change
 
 contains
 
-	subroutine axis_change(below, at, above, axis, v)
-		real(dp), intent(in) :: below(fields), at(fields), above(fields)
-		integer, intent(in) :: axis
-		real(dp), intent(inout) :: v(fields)
-		real(dp) :: a(fields, fields), slope(fields)
+	! v = v - N(u) along one axis, for a row of points and their neighbours along that axis.
+	subroutine axis_change(n, below, at, above, axis, v)
+		integer, intent(in) :: n, axis
+		real(dp), intent(in), dimension(fields, n) :: below, at, above
+		real(dp), intent(inout) :: v(fields, n)
+		real(dp) :: a(fields, fields, n), slope(fields)
+		integer :: i, k
 
-		call bt_jacobian(at, axis, a)
-		slope = 0.5_dp * (above - below)
-		v = v + nu * (above - 2 * at + below)
-		call bt_vector_subtract(a, slope, v)
+		call bt_jacobians(n, at, axis, a)
+		do i = 1, n
+			slope = 0.5_dp * (above(:, i) - below(:, i))
+			v(:, i) = v(:, i) + nu * (above(:, i) - 2 * at(:, i) + below(:, i))
+			do k = 1, fields
+				v(:, i) = v(:, i) - a(:, k, i) * slope(k)
+			end do
+		end do
 	end subroutine
 
-	! v = v - N(u) at one point.
-	subroutine point_change(s, x, y, z, v)
+	! v = v - N(u) for one row of points.
+	subroutine row_change(s, y, z, v)
 		type(slab_t), intent(in) :: s
-		integer, intent(in) :: x, y, z
-		real(dp), intent(inout) :: v(fields)
+		integer, intent(in) :: y, z
+		real(dp), intent(inout) :: v(fields, s%n)
+		integer :: n
 
-		call axis_change(s%u(:, x - 1, y, z), s%u(:, x, y, z), s%u(:, x + 1, y, z), 1, v)
-		call axis_change(s%u(:, x, y - 1, z), s%u(:, x, y, z), s%u(:, x, y + 1, z), 2, v)
-		call axis_change(s%u(:, x, y, z - 1), s%u(:, x, y, z), s%u(:, x, y, z + 1), 3, v)
+		n = s%n
+		call axis_change(n, s%u(:, 0:n - 1, y, z), s%u(:, 1:n, y, z), s%u(:, 2:n + 1, y, z), 1, v)
+		call axis_change(n, s%u(:, 1:n, y - 1, z), s%u(:, 1:n, y, z), s%u(:, 1:n, y + 1, z), 2, v)
+		call axis_change(n, s%u(:, 1:n, y, z - 1), s%u(:, 1:n, y, z), s%u(:, 1:n, y, z + 1), 3, v)
 	end subroutine
 
 	subroutine set_force(s)
 		type(slab_t), intent(inout) :: s
-		real(dp) :: v(fields)
-		integer :: x, y, z
+		real(dp) :: v(fields, s%n)
+		integer :: y, z
 
 		do z = 1, s%planes
 			do y = 1, s%n
-				do x = 1, s%n
-					v = 0
-					call point_change(s, x, y, z, v)
-					s%force(:, x, y, z) = -v
-				end do
+				v = 0
+				call row_change(s, y, z, v)
+				s%force(:, :, y, z) = -v
 			end do
 		end do
 	end subroutine
 
 	subroutine change(s)
 		type(slab_t), intent(inout) :: s
-		integer :: x, y, z
+		integer :: y, z
 
 		do z = 1, s%planes
 			do y = 1, s%n
-				do x = 1, s%n
-					s%delta(:, x, y, z) = s%force(:, x, y, z)
-					call point_change(s, x, y, z, s%delta(:, x, y, z))
-					s%delta(:, x, y, z) = time_step * s%delta(:, x, y, z)
-				end do
+				s%delta(:, :, y, z) = s%force(:, :, y, z)
+				call row_change(s, y, z, s%delta(:, :, y, z))
+				s%delta(:, :, y, z) = time_step * s%delta(:, :, y, z)
 			end do
 		end do
 	end subroutine

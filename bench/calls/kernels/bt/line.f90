@@ -5,11 +5,11 @@ module bt_line
 	implicit none
 
 	interface
-		subroutine bt_jacobian(u, axis, a)
+		subroutine bt_jacobians(n, u, axis, a)
 			import :: dp
-			real(dp), intent(in) :: u(5)
-			integer, intent(in) :: axis
-			real(dp), intent(out) :: a(5, 5)
+			integer, intent(in) :: n, axis
+			real(dp), intent(in) :: u(5, n)
+			real(dp), intent(out) :: a(5, 5, n)
 		end subroutine
 		subroutine bt_matrix_subtract(a, b, c)
 			import :: dp
@@ -29,21 +29,23 @@ module bt_line
 
 contains
 
-	! Blocks of a point: below, on, and above the diagonal.
-	subroutine build_blocks(u, axis, a, b, c)
-		real(dp), intent(in) :: u(fields)
-		integer, intent(in) :: axis
-		real(dp), intent(out) :: a(fields, fields), b(fields, fields), c(fields, fields)
-		integer :: m
+	! Blocks of a line: below, on, and above the diagonal.
+	subroutine build_blocks(n, u, axis, a, b, c)
+		integer, intent(in) :: n, axis
+		real(dp), intent(in) :: u(fields, n)
+		real(dp), intent(out), dimension(fields, fields, n) :: a, b, c
+		integer :: i, m
 
-		call bt_jacobian(u, axis, c)
+		call bt_jacobians(n, u, axis, c)
 		c = 0.5_dp * time_step * c
 		a = -c
 		b = 0
-		do m = 1, fields
-			a(m, m) = a(m, m) - time_step * nu
-			b(m, m) = 1 + 2 * time_step * nu
-			c(m, m) = c(m, m) - time_step * nu
+		do i = 1, n
+			do m = 1, fields
+				a(m, m, i) = a(m, m, i) - time_step * nu
+				b(m, m, i) = 1 + 2 * time_step * nu
+				c(m, m, i) = c(m, m, i) - time_step * nu
+			end do
 		end do
 	end subroutine
 
@@ -52,19 +54,21 @@ contains
 		integer, intent(in) :: n, axis
 		real(dp), intent(in) :: u(fields, n)
 		real(dp), intent(inout) :: r(fields, n)
-		real(dp) :: a(fields, fields), b(fields, fields), c(fields, fields, n)
-		integer :: i
+		real(dp), dimension(fields, fields, n) :: a, b, c
+		integer :: i, k
 
+		call build_blocks(n, u, axis, a, b, c)
 		do i = 1, n
-			call build_blocks(u(:, i), axis, a, b, c(:, :, i))
 			if (i > 1) then
-				call bt_vector_subtract(a, r(:, i - 1), r(:, i))
-				call bt_matrix_subtract(a, c(:, :, i - 1), b)
+				call bt_vector_subtract(a(:, :, i), r(:, i - 1), r(:, i))
+				call bt_matrix_subtract(a(:, :, i), c(:, :, i - 1), b(:, :, i))
 			end if
-			call bt_solve_block(b, c(:, :, i), r(:, i))
+			call bt_solve_block(b(:, :, i), c(:, :, i), r(:, i))
 		end do
 		do i = n - 1, 1, -1
-			call bt_vector_subtract(c(:, :, i), r(:, i + 1), r(:, i))
+			do k = 1, fields
+				r(:, i) = r(:, i) - c(:, k, i) * r(k, i + 1)
+			end do
 		end do
 	end subroutine
 end module

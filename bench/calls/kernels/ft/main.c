@@ -24,12 +24,8 @@ static void fill_start(const struct ft_box *b, double complex *by_z)
 	long plane = (long)b->n * b->n;
 	uint64_t state = frame_random_at(SEED, 2ull * (uint64_t)(b->rank * b->share * plane));
 
-	for (long i = 0; i < b->share * plane; i++) {
-		double u[2];
-
-		frame_random_fill(&state, u, 2);
-		by_z[i] = CMPLX(u[0], u[1]);
-	}
+	for (long i = 0; i < b->share * plane; i += b->n)
+		frame_random_fill(&state, (double *)(by_z + i), 2 * b->n);
 }
 
 /* The sum of PROBES points spread over the whole box. */

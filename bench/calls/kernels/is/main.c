@@ -7,6 +7,7 @@
 
 #define SEED 577215664ull
 #define PROBES 5
+#define DRAWN 256	/* keys drawn at once */
 
 struct problem {
 	int keys, rounds;
@@ -22,11 +23,14 @@ static void draw_keys(struct is_keys *k, int first, uint32_t limit)
 {
 	uint64_t state = frame_random_at(SEED, 4ull * (uint64_t)first);
 
-	for (int i = 0; i < k->count; i++) {
-		double u[4];
+	for (int i = 0; i < k->count; i += DRAWN) {
+		double u[4 * DRAWN];
+		int count = k->count - i < DRAWN ? k->count - i : DRAWN;
 
-		frame_random_fill(&state, u, 4);
-		k->key[i] = (uint32_t)((u[0] + u[1] + u[2] + u[3]) * 0.25 * limit);
+		frame_random_fill(&state, u, 4 * count);
+		for (int j = 0; j < count; j++)
+			k->key[i + j] = (uint32_t)((u[4 * j] + u[4 * j + 1] + u[4 * j + 2] +
+						    u[4 * j + 3]) * 0.25 * limit);
 	}
 }
 

@@ -42,20 +42,22 @@ contains
 		end do
 	end function
 
-	! The coupling of the fields at a point: the diagonal block is (6 + shift) I plus this.
-	pure subroutine coupling_at(s, x, y, z, b)
+	! The diagonal blocks of a line: (6 + shift) I plus the coupling of the fields.
+	pure subroutine line_blocks(s, y, z, b)
 		type(slab_t), intent(in) :: s
-		integer, intent(in) :: x, y, z
-		real(dp), intent(out) :: b(fields, fields)
+		integer, intent(in) :: y, z
+		real(dp), intent(out) :: b(fields, fields, s%n)
 		real(dp) :: a
-		integer :: i, j
+		integer :: i, j, x
 
-		a = 0.02_dp * (1 + mod(x + y + s%first + z, 7))
-		do j = 1, fields
-			do i = 1, fields
-				b(i, j) = a / (1 + abs(i - j))
+		do x = 1, s%n
+			a = 0.02_dp * (1 + mod(x + y + s%first + z, 7))
+			do j = 1, fields
+				do i = 1, fields
+					b(i, j, x) = a / (1 + abs(i - j))
+				end do
+				b(j, j, x) = b(j, j, x) + 6 + shift
 			end do
-			b(j, j) = b(j, j) + 6 + shift
 		end do
 	end subroutine
 end module

@@ -39,27 +39,29 @@ contains
 		end do
 	end subroutine
 
-	! The row of values A u, at one point.
-	subroutine apply_at(s, x, y, z, v)
+	! A u along one line.
+	subroutine apply_line(s, y, z, v)
 		type(slab_t), intent(in) :: s
-		integer, intent(in) :: x, y, z
-		real(dp), intent(out) :: v(fields)
-		real(dp) :: a(fields, fields), total(fields)
+		integer, intent(in) :: y, z
+		real(dp), intent(out) :: v(fields, s%n)
+		real(dp) :: a(fields, fields, s%n), total(fields, s%n)
+		integer :: x
 
-		call coupling_at(s, x, y, z, a)
-		call neighbour_sum(s, x, y, z, total)
-		v = matmul(a, s%u(:, x, y, z)) - total
+		call line_blocks(s, y, z, a)
+		call line_sums(s, y, z, total)
+		do x = 1, s%n
+			v(:, x) = matmul(a(:, :, x), s%u(:, x, y, z)) - total(:, x) &
+				- lower * s%u(:, x - 1, y, z) - upper * s%u(:, x + 1, y, z)
+		end do
 	end subroutine
 
 	subroutine set_right_side(s)
 		type(slab_t), intent(inout) :: s
-		integer :: x, y, z
+		integer :: y, z
 
 		do z = 1, s%n
 			do y = 1, s%rows
-				do x = 1, s%n
-					call apply_at(s, x, y, z, s%f(:, x, y, z))
-				end do
+				call apply_line(s, y, z, s%f(:, :, y, z))
 			end do
 		end do
 	end subroutine
@@ -78,7 +80,7 @@ contains
 	subroutine norms(s, residual, error)
 		type(slab_t), intent(inout) :: s
 		real(dp), intent(out) :: residual, error
-		real(dp) :: v(fields), points
+		real(dp) :: v(fields, s%n), points
 		integer :: x, y, z
 
 		residual = 0
@@ -86,9 +88,9 @@ contains
 		call refresh_below(s)
 		do z = 1, s%n
 			do y = 1, s%rows
+				call apply_line(s, y, z, v)
+				residual = residual + sum((s%f(:, :, y, z) - v)**2)
 				do x = 1, s%n
-					call apply_at(s, x, y, z, v)
-					residual = residual + sum((s%f(:, x, y, z) - v)**2)
 					error = error + sum((s%u(:, x, y, z) - exact_at(s, x, y, z))**2)
 				end do
 			end do

@@ -15,26 +15,31 @@ module lu_sweep
 
 contains
 
-	subroutine neighbour_sum(s, x, y, z, total)
+	! The weighted neighbours of a line in y and z; those in x change while it is relaxed.
+	subroutine line_sums(s, y, z, total)
 		type(slab_t), intent(in) :: s
-		integer, intent(in) :: x, y, z
-		real(dp), intent(out) :: total(fields)
+		integer, intent(in) :: y, z
+		real(dp), intent(out) :: total(fields, s%n)
+		integer :: x
 
-		total = lower * (s%u(:, x - 1, y, z) + s%u(:, x, y - 1, z) + s%u(:, x, y, z - 1)) &
-			+ upper * (s%u(:, x + 1, y, z) + s%u(:, x, y + 1, z) + s%u(:, x, y, z + 1))
+		do x = 1, s%n
+			total(:, x) = lower * (s%u(:, x, y - 1, z) + s%u(:, x, y, z - 1)) &
+				+ upper * (s%u(:, x, y + 1, z) + s%u(:, x, y, z + 1))
+		end do
 	end subroutine
 
 	subroutine relax_line(s, y, z, from, to, step)
 		type(slab_t), intent(inout) :: s
 		integer, intent(in) :: y, z, from, to, step
-		real(dp) :: a(fields, fields), r(fields)
+		real(dp) :: a(fields, fields, s%n), total(fields, s%n), r(fields)
 		integer :: x
 
+		call line_blocks(s, y, z, a)
+		call line_sums(s, y, z, total)
 		do x = from, to, step
-			call neighbour_sum(s, x, y, z, r)
-			r = r + s%f(:, x, y, z)
-			call coupling_at(s, x, y, z, a)
-			call lu_solve_block(a, r)
+			r = total(:, x) + lower * s%u(:, x - 1, y, z) + upper * s%u(:, x + 1, y, z) &
+				+ s%f(:, x, y, z)
+			call lu_solve_block(a(:, :, x), r)
 			s%u(:, x, y, z) = s%u(:, x, y, z) + omega * (r - s%u(:, x, y, z))
 		end do
 	end subroutine

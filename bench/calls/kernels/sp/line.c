@@ -6,11 +6,6 @@
 #define NU 0.8
 #define EPS 0.05
 
-double sp_speed(const double *state, int axis, int field)
-{
-	return 0.3 + 0.1 * axis + 0.05 * field + 0.1 * state[(field + axis) % SP_FIELDS];
-}
-
 void sp_line_forward(const double *u, size_t u_stride, int axis, int field, double step, int n,
 		     double *delta, double *p, double *q, size_t stride, struct sp_carry *c)
 {
