@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls per function, arcs and contexts, over threads and processes with different ids. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+
+#include "fake_trace.c"
+
+static struct bob_functions *functions;
+static struct bob_callgraph *graph;
+static char text[4096];
+
+static char letter(uint32_t number)
+{
+	if (number == BOB_CALLER_NONE)
+		return '-';
+	if (number == BOB_CALLER_SIGNAL)
+		return '!';
+	return (char)('A' + number);
+}
+
+static void count_all(void)
+{
+	assert_int_equal(bob_functions_create(&fake, &functions), BOB_OK);
+	assert_int_equal(bob_callgraph_create(functions, &graph), BOB_OK);
+	for (uint32_t i = 0; i < fake.thread_count; i++)
+		assert_int_equal(bob_callgraph_add(graph, &fake, i, NULL, NULL), BOB_OK);
+}
+
+/* "A>B 3+6 ..." calls + below */
+static const char *arcs_text(void)
+{
+	size_t n, len = 0;
+	const struct bob_call_arc *arcs = bob_callgraph_arcs(graph, &n);
+
+	text[0] = 0;
+	for (size_t i = 0; i < n; i++)
+		len += (size_t)sprintf(text + len, "%c>%c %llu+%llu\n", letter(arcs[i].caller),
+				       letter(arcs[i].callee), (unsigned long long)arcs[i].calls,
+				       (unsigned long long)arcs[i].below);
+	return text;
+}
+
+static int fresh(void **state)
+{
+	(void)state;
+	fake_reset();
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	bob_callgraph_destroy(graph);
+	bob_functions_destroy(functions);
+	graph = NULL;
+	functions = NULL;
+	return 0;
+}
+
+static void arcs_and_totals(void **state)
+{
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A BCcCcb BCcb Cc a");
+	count_all();
+	assert_int_equal(bob_callgraph_total(graph), 7);
+	assert_int_equal(bob_callgraph_calls(graph)[0], 1);
+	assert_int_equal(bob_callgraph_calls(graph)[2], 4);
+	assert_int_equal(bob_callgraph_below(graph)[0], 6);
+	assert_int_equal(bob_callgraph_below(graph)[1], 3);
+	assert_string_equal(arcs_text(), "A>B 2+3\nA>C 1+0\nB>C 3+0\n->A 1+6\n");
+}
+
+static void recursion_counts_once(void **state)
+{
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A A A Bb a a a");
+	count_all();
+	assert_int_equal(bob_callgraph_below(graph)[0], 3);
+	assert_string_equal(arcs_text(), "A>A 2+3\nA>B 1+0\n->A 1+3\n");
+}
+
+static void processes_share_functions(void **state)
+{
+	(void)state;
+	fake_process(0, 0);
+	fake_thread("A Nn a");
+	fake_process(1000, 1);
+	fake_thread("A NnNn a");
+	count_all();
+	assert_int_equal(bob_functions_count(functions), 27);
+	assert_int_equal(bob_functions_image_count(functions), 2);
+	assert_int_equal(bob_callgraph_calls(graph)['N' - 'A'], 3);
+	assert_string_equal(arcs_text(), "A>N 3+0\n->A 2+3\n");
+	assert_int_equal(bob_functions_number(functions, 1, 1013), 13);
+	assert_int_equal(bob_functions_number(functions, 1, 1026), 26);
+	assert_int_equal(bob_functions_number(functions, 1, 5), 26);
+	assert_int_equal(bob_functions_number(functions, 9, 0), 26);
+}
+
+static void stacks_signals_orphans_open_ends(void **state)
+{
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A !Ss 1 B Cc 0 Dd 1 Cc b 0 E F");
+	fake_thread("?A Bb a");
+	count_all();
+	assert_string_equal(arcs_text(), "A>B 1+0\nA>D 1+0\nA>E 1+1\nB>C 2+0\nE>F 1+0\n"
+					 "!>S 1+0\n->A 2+5\n->B 1+2\n");
+}
+
+static void what_was_read_before_damage_counts(void **state)
+{
+	struct bob_error err = { 0 };
+
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A Bb #");
+	assert_int_equal(bob_functions_create(&fake, &functions), BOB_OK);
+	assert_int_equal(bob_callgraph_create(functions, &graph), BOB_OK);
+	assert_int_equal(bob_callgraph_add(graph, &fake, 0, NULL, &err), BOB_ERR_CORRUPT);
+	assert_int_equal(err.offset, 42);
+	assert_int_equal(bob_callgraph_total(graph), 2);
+	assert_string_equal(arcs_text(), "A>B 1+0\n->A 1+1\n");
+}
+
+static void adding_after_reading_arcs(void **state)
+{
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A Cc Bb a");
+	count_all();
+	arcs_text();
+	assert_int_equal(bob_callgraph_add(graph, &fake, 0, NULL, NULL), BOB_OK);
+	assert_string_equal(arcs_text(), "A>B 2+0\nA>C 2+0\n->A 2+4\n");
+}
+
+static void put_contexts(const struct bob_context *all, uint32_t i, int depth, size_t *len)
+{
+	for (; i != ~0u; i = all[i].next) {
+		*len += (size_t)sprintf(text + *len, "%*s%c %llu+%llu\n", depth, "",
+					letter(all[i].number), (unsigned long long)all[i].calls,
+					(unsigned long long)all[i].below);
+		put_contexts(all, all[i].first_child, depth + 1, len);
+	}
+}
+
+static void contexts(uint32_t max, const char *expected, uint64_t merged)
+{
+	struct bob_contexts *c;
+	const struct bob_context *all;
+	uint32_t count;
+	size_t len = 0;
+
+	assert_int_equal(bob_functions_create(&fake, &functions), BOB_OK);
+	assert_int_equal(bob_contexts_create(functions, max, &c), BOB_OK);
+	for (uint32_t i = 0; i < fake.thread_count; i++)
+		assert_int_equal(bob_contexts_add(c, &fake, i, NULL, NULL), BOB_OK);
+	assert_int_equal(bob_contexts_sort(c), BOB_OK);
+	all = bob_contexts_all(c, &count);
+	put_contexts(all, all[0].first_child, 0, &len);
+	assert_string_equal(text, expected);
+	assert_int_equal(bob_contexts_merged(c), merged);
+	bob_contexts_destroy(c);
+}
+
+static void paths_are_told_apart(void **state)
+{
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A Cc BCcCcb BCcb a");
+	fake_thread("B Cc b");
+	contexts(0, "A 1+6\n B 2+3\n  C 3+0\n C 1+0\nB 1+1\n C 1+0\n", 0);
+}
+
+static void too_many_paths_are_merged_and_counted(void **state)
+{
+	(void)state;
+	fake_process(0, -1);
+	fake_thread("A BCcb Dd a");
+	contexts(3, "A 2+2\n B 2+0\n", 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(arcs_and_totals, fresh, clean),
+		cmocka_unit_test_setup_teardown(recursion_counts_once, fresh, clean),
+		cmocka_unit_test_setup_teardown(processes_share_functions, fresh, clean),
+		cmocka_unit_test_setup_teardown(stacks_signals_orphans_open_ends, fresh, clean),
+		cmocka_unit_test_setup_teardown(what_was_read_before_damage_counts, fresh, clean),
+		cmocka_unit_test_setup_teardown(adding_after_reading_arcs, fresh, clean),
+		cmocka_unit_test_setup_teardown(paths_are_told_apart, fresh, clean),
+		cmocka_unit_test_setup_teardown(too_many_paths_are_merged_and_counted, fresh, clean),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
