@@ -356,11 +356,13 @@ static void load_plans(struct found *f, uint32_t n)
 	}
 	if (!missing)
 		return;
-	if (!plan_request(paths, missing))
-		agent_log("planner", "some images have no plan and none could be made");
-	for (uint32_t i = 0; i < n; i++)
+	plan_request(paths, missing);
+	for (uint32_t i = 0; i < n; i++) {
 		if (!f[i].plan)
 			f[i].plan = plan_load(f[i].key);
+		if (!f[i].plan)
+			agent_log("no plan for", f[i].path);
+	}
 }
 
 void images_update(void)

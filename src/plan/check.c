@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "archive/format.h"
-#include "base/crc.h"
+#include "base/hash.h"
 #include "plan/format.h"
 
 #define JMP_LEN 5u
@@ -31,7 +31,7 @@ static bob_status check_section(const struct checker *c, const struct bob_plan_s
 static bob_status check_head(const struct checker *c, uint64_t key)
 {
 	const struct bob_plan_head *h = c->h;
-	const uint64_t crc_from = offsetof(struct bob_plan_head, file_bytes);
+	const uint64_t check_from = offsetof(struct bob_plan_head, file_bytes);
 
 	if (h->magic != BOB_PLAN_MAGIC)
 		return BOB_ERR_CORRUPT;
@@ -39,7 +39,7 @@ static bob_status check_head(const struct checker *c, uint64_t key)
 		return BOB_ERR_VERSION;
 	if (h->file_bytes != c->len || (key != 0 && h->key != key))
 		return BOB_ERR_CORRUPT;
-	if (bob_crc32c(0, c->p + crc_from, c->len - crc_from) != h->crc)
+	if ((uint32_t)bob_hash64(0, c->p + check_from, c->len - check_from) != h->check)
 		return BOB_ERR_CORRUPT;
 	if (h->text_lo > h->text_hi || h->text_hi > INT32_MAX || h->build_id_len > 20 ||
 	    h->arena_bytes > INT32_MAX - BOB_PLAN_HANDLER_BYTES)

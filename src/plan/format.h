@@ -27,7 +27,8 @@ struct bob_plan_section {
 struct bob_plan_head {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t crc;		/* CRC-32C of the file after this field */
+	uint32_t check;		/* low half of bob_hash64(0, ...) of the file after this field: a plan is
+				 * checked at every start, and a large one is tens of megabytes */
 	uint64_t file_bytes;
 	uint64_t key;
 	uint64_t text_lo, text_hi; /* link addresses that hold all executable segments */

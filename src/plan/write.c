@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/hash.h"
 #include "plan/image.h"
 
 #define SECTION_ALIGN 64u
@@ -189,7 +190,7 @@ static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_
 	make_image_file(img, names, name_at, o->p + h.image.off);
 	h.file_bytes = o->len;
 	memcpy(o->p, &h, sizeof(h));
-	h.crc = bob_crc32c(0, o->p + offsetof(struct bob_plan_head, file_bytes),
+	h.check = (uint32_t)bob_hash64(0, o->p + offsetof(struct bob_plan_head, file_bytes),
 			   o->len - offsetof(struct bob_plan_head, file_bytes));
 	memcpy(o->p, &h, sizeof(h));
 }
