@@ -46,7 +46,7 @@ struct state {
 	uint8_t rbp;		/* enum rbp_rule */
 	bool deref;		/* CFA = *(rbp + off) */
 	bool unknown;
-	bool no_caller;		/* return address undefined */
+	bool no_caller;		/* return address undefined, or not in the frame */
 };
 
 struct machine {

@@ -183,7 +183,8 @@ static bob_status add_function(struct bob_plan_image *img, uint64_t addr, uint32
 
 bob_status bob_plan_find_functions(struct bob_plan_image *img)
 {
-	const struct bob_plan_symbol *s = img->symbols.at, *end = s + img->symbols.count;
+	const struct bob_plan_symbol *s = img->symbols.at;
+	const struct bob_plan_symbol *end = s ? s + img->symbols.count : s;
 	size_t fi = 0;
 	bool specials = has_specials(img);
 	bob_status st = BOB_OK;
