@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The open frames of a thread, each with a payload of the analysis that keeps it: a mirror of the
  * stacks in the cursor. A thread may have many stacks (coroutines, signal stacks); one is current.
+ * A payload begins with the frame's depth as events state it; depths grow upwards but need not begin
+ * at 0 (a forked child inherits frames that are not ours to know).
  * Threads: one. Memory grows to the deepest stack seen. */
 #ifndef BOB_ANALYSIS_STACKS_H
 #define BOB_ANALYSIS_STACKS_H
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +52,19 @@ static inline struct bob_stack *bob_stacks_get(struct bob_stacks *s, uint32_t nu
 static inline void *bob_stack_frame(const struct bob_stacks *s, const struct bob_stack *k, size_t i)
 {
 	return k->frames + i * s->frame_bytes;
+}
+
+/* The top frame, NULL if there is none. */
+static inline void *bob_stack_top(const struct bob_stacks *s, const struct bob_stack *k)
+{
+	return k->depth ? bob_stack_frame(s, k, k->depth - 1) : NULL;
+}
+
+/* Is the top frame at `depth` or further in: does an event there end it? */
+static inline int bob_stack_ends(const struct bob_stacks *s, const struct bob_stack *k,
+				 uint32_t depth)
+{
+	return k->depth && *(const uint32_t *)bob_stack_top(s, k) >= depth;
 }
 
 /* A new zeroed frame on top. NULL: no memory. */

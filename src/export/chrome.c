@@ -114,7 +114,7 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	uint64_t open = 0, done = 0, ns = 0;
 	struct bob_cursor *c;
 	struct bob_event ev;
-	bob_status st = bob_cursor_open(x->trace, thread, &c, x->err);
+	bob_status st = bob_cursor_open(x->trace, thread, &c, x->err), damage = BOB_OK;
 
 	if (st != BOB_OK)
 		return st;
@@ -122,7 +122,14 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	if (clock.thread_ns < clock.start_ns)
 		clock.thread_ns = clock.start_ns;
 	put_labels(x, th);
-	while ((st = bob_cursor_next(c, &ev, x->err)) == BOB_OK) {
+	for (;;) {
+		st = bob_cursor_next(c, &ev, damage == BOB_OK ? x->err : NULL);
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+			damage = st;
+			continue;
+		}
+		if (st != BOB_OK)
+			break;
 		if (ev.kind == BOB_EVENT_ENTRY && done == budget)
 			break;
 		ns = time_of(&clock, ev.pos);
@@ -147,7 +154,7 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	bob_cursor_close(c);
 	if (st == BOB_OK)
 		x->cut_events += th->events - done;
-	return st == BOB_END ? BOB_OK : st;
+	return st == BOB_END || st == BOB_OK ? damage : st;
 }
 
 bob_status bob_export_chrome(struct bob_export *x)

@@ -14,6 +14,7 @@
 #define TICK_EVENTS (1u << 20)
 
 struct frame {
+	uint32_t depth;		/* first, see stacks.h */
 	uint32_t number;
 	uint32_t arc;
 	uint64_t below;
@@ -138,13 +139,11 @@ static void leave(struct bob_callgraph *g, struct bob_stacks *stacks, struct bob
 {
 	struct frame *top = bob_stack_frame(stacks, k, --k->depth);
 
-	if (top->number == BOB_CALLER_NONE)
-		return;
 	g->arcs[top->arc].below += top->below;
 	if (!--g->active[top->number])
 		g->below[top->number] += top->below;
 	if (k->depth)
-		((struct frame *)bob_stack_frame(stacks, k, k->depth - 1))->below += top->below + 1;
+		(top - 1)->below += top->below + 1;
 }
 
 static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_event *ev)
@@ -155,24 +154,19 @@ static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_ev
 	struct frame *top;
 	bob_status st;
 
-	while (k->depth > ev->depth)	/* frames whose exit is not known */
+	while (bob_stack_ends(&p->stacks, k, ev->depth))	/* exits that are not known */
 		leave(g, &p->stacks, k);
-	while (k->depth < ev->depth) {	/* callers that are not known */
-		top = bob_stack_push(&p->stacks, k);
-		if (!top)
-			return BOB_ERR_NOMEM;
-		top->number = BOB_CALLER_NONE;
-	}
 	if (ev->notes & BOB_NOTE_SIGNAL)
 		caller = BOB_CALLER_SIGNAL;
 	else if (k->depth && !(ev->notes & BOB_NOTE_ORPHAN))
-		caller = ((struct frame *)bob_stack_frame(&p->stacks, k, k->depth - 1))->number;
+		caller = ((struct frame *)bob_stack_top(&p->stacks, k))->number;
 	st = find_arc(g, caller, number, &arc);
 	if (st != BOB_OK)
 		return st;
 	top = bob_stack_push(&p->stacks, k);
 	if (!top)
 		return BOB_ERR_NOMEM;
+	top->depth = ev->depth;
 	top->number = number;
 	top->arc = arc;
 	g->arcs[arc].calls++;
@@ -186,12 +180,19 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 			      const struct bob_progress *progress, struct bob_error *err)
 {
 	uint32_t until_tick = TICK_EVENTS;
+	bob_status st, damage = BOB_OK;
 	struct bob_stack *k = NULL;
 	uint32_t current = ~0u;
 	struct bob_event ev;
-	bob_status st;
 
-	while ((st = bob_cursor_next(c, &ev, err)) == BOB_OK) {
+	for (;;) {
+		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+			damage = st;
+			continue;
+		}
+		if (st != BOB_OK)
+			return st == BOB_END ? damage : st;
 		if (ev.stack != current) {
 			k = bob_stacks_get(&p->stacks, ev.stack);
 			if (!k)
@@ -199,7 +200,7 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 			current = ev.stack;
 		}
 		if (ev.kind == BOB_EVENT_EXIT) {
-			if (k->depth > ev.depth)
+			while (bob_stack_ends(&p->stacks, k, ev.depth))
 				leave(p->g, &p->stacks, k);
 			continue;
 		}
@@ -212,7 +213,6 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 				progress->tick(progress->ctx, TICK_EVENTS);
 		}
 	}
-	return st == BOB_END ? BOB_OK : st;
 }
 
 static bob_status map_process(struct pass *p, const struct bob_trace *t, uint32_t process)

@@ -12,6 +12,7 @@
 #define TICK_EVENTS (1u << 20)
 
 struct frame {
+	uint32_t depth;		/* first, see stacks.h */
 	uint32_t context;
 };
 
@@ -117,22 +118,57 @@ static bob_status enter(struct bob_contexts *c, struct bob_stacks *stacks, struc
 	struct frame *top;
 	bob_status st;
 
-	if (k->depth > ev->depth)
-		k->depth = ev->depth;
-	while (k->depth < ev->depth)
-		if (!bob_stack_push(stacks, k))
-			return BOB_ERR_NOMEM;
+	while (bob_stack_ends(stacks, k, ev->depth))
+		k->depth--;
 	if (k->depth && !(ev->notes & (BOB_NOTE_ORPHAN | BOB_NOTE_SIGNAL)))
-		parent = ((struct frame *)bob_stack_frame(stacks, k, k->depth - 1))->context;
+		parent = ((struct frame *)bob_stack_top(stacks, k))->context;
 	st = find_child(c, parent, bob_functions_number(c->functions, process, ev->id), &own);
 	if (st != BOB_OK)
 		return st;
 	top = bob_stack_push(stacks, k);
 	if (!top)
 		return BOB_ERR_NOMEM;
+	top->depth = ev->depth;
 	top->context = own;
 	c->all[own].calls++;
 	return BOB_OK;
+}
+
+static bob_status read_events(struct bob_contexts *c, struct bob_cursor *cursor, uint32_t process,
+			      struct bob_stacks *stacks, const struct bob_progress *progress,
+			      struct bob_error *err)
+{
+	bob_status st, damage = BOB_OK;
+	uint32_t until_tick = TICK_EVENTS;
+	struct bob_event ev;
+
+	for (;;) {
+		struct bob_stack *k;
+
+		st = bob_cursor_next(cursor, &ev, damage == BOB_OK ? err : NULL);
+		if (st == BOB_ERR_CORRUPT) {	/* there may be more behind */
+			damage = st;
+			continue;
+		}
+		if (st != BOB_OK)
+			return st == BOB_END ? damage : st;
+		k = bob_stacks_get(stacks, ev.stack);
+		if (!k)
+			return BOB_ERR_NOMEM;
+		if (ev.kind == BOB_EVENT_EXIT) {
+			while (bob_stack_ends(stacks, k, ev.depth))
+				k->depth--;
+			continue;
+		}
+		st = enter(c, stacks, k, &ev, process);
+		if (st != BOB_OK)
+			return st;
+		if (!--until_tick) {
+			until_tick = TICK_EVENTS;
+			if (progress && progress->tick)
+				progress->tick(progress->ctx, TICK_EVENTS);
+		}
+	}
 }
 
 bob_status bob_contexts_add(struct bob_contexts *c, const struct bob_trace *t, uint32_t thread,
@@ -140,9 +176,7 @@ bob_status bob_contexts_add(struct bob_contexts *c, const struct bob_trace *t, u
 {
 	const struct bob_thread_info *info = bob_trace_thread(t, thread);
 	struct bob_stacks stacks = { .frame_bytes = sizeof(struct frame) };
-	uint32_t until_tick = TICK_EVENTS;
 	struct bob_cursor *cursor;
-	struct bob_event ev;
 	bob_status st;
 
 	if (!info)
@@ -150,30 +184,10 @@ bob_status bob_contexts_add(struct bob_contexts *c, const struct bob_trace *t, u
 	st = bob_cursor_open(t, thread, &cursor, err);
 	if (st != BOB_OK)
 		return st;
-	while ((st = bob_cursor_next(cursor, &ev, err)) == BOB_OK) {
-		struct bob_stack *k = bob_stacks_get(&stacks, ev.stack);
-
-		if (!k) {
-			st = BOB_ERR_NOMEM;
-			break;
-		}
-		if (ev.kind == BOB_EVENT_EXIT) {
-			if (k->depth > ev.depth)
-				k->depth = ev.depth;
-			continue;
-		}
-		st = enter(c, &stacks, k, &ev, info->process);
-		if (st != BOB_OK)
-			break;
-		if (!--until_tick) {
-			until_tick = TICK_EVENTS;
-			if (progress && progress->tick)
-				progress->tick(progress->ctx, TICK_EVENTS);
-		}
-	}
+	st = read_events(c, cursor, info->process, &stacks, progress, err);
 	bob_stacks_fini(&stacks);
 	bob_cursor_close(cursor);
-	return st == BOB_END ? BOB_OK : st;
+	return st;
 }
 
 /* qsort has no context argument: the keys travel with the indices. */

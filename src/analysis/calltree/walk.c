@@ -22,8 +22,9 @@ enum frame_state {
 };
 
 struct frame {
-	struct bob_tree_node *node;	/* NULL: not shown, or not yet */
+	uint32_t depth;			/* first, see stacks.h */
 	uint32_t number;
+	struct bob_tree_node *node;	/* NULL: not shown, or not yet */
 	uint32_t state;
 	uint32_t notes;
 	uint32_t level;		/* shown callers */
@@ -103,8 +104,7 @@ static uint32_t state_of(const struct walk *w, uint32_t number, const struct fra
 /* By filters; depth is the caller's business. */
 static int is_chosen(const struct walk *w, const struct frame *f)
 {
-	return f->number != BOB_CALLER_NONE && !(f->state & (FRAME_HIDDEN | FRAME_PASSED)) &&
-	       (!w->o->only || f->state & FRAME_ONLY);
+	return !(f->state & (FRAME_HIDDEN | FRAME_PASSED)) && (!w->o->only || f->state & FRAME_ONLY);
 }
 
 static bob_status give_node(struct walk *w, struct frame *f, uint32_t flags)
@@ -168,8 +168,9 @@ static bob_status push(struct walk *w, struct bob_stack *k, uint32_t number,
 	if (!f)
 		return BOB_ERR_NOMEM;
 	caller = k->depth > 1 ? f - 1 : NULL;
+	f->depth = ev->depth;
 	f->number = number;
-	f->state = number == BOB_CALLER_NONE ? 0 : state_of(w, number, caller);
+	f->state = state_of(w, number, caller);
 	f->notes = ev->notes;
 	f->index = ev->index;
 	f->level = caller ? caller->level + (uint32_t)is_chosen(w, caller) : 0;
@@ -182,13 +183,8 @@ static bob_status enter(struct walk *w, struct bob_stack *k, const struct bob_ev
 	struct frame *f;
 	bob_status st;
 
-	while (k->depth > ev->depth) {
+	while (bob_stack_ends(&w->stacks, k, ev->depth)) {
 		st = leave(w, k, ev->stack, BOB_TREE_OPEN);
-		if (st != BOB_OK)
-			return st;
-	}
-	while (k->depth < ev->depth) {
-		st = push(w, k, BOB_CALLER_NONE, ev);
 		if (st != BOB_OK)
 			return st;
 	}
@@ -229,12 +225,15 @@ static void flush(struct walk *w)
 static bob_status take(struct walk *w, const struct bob_event *ev)
 {
 	struct bob_stack *k = bob_stacks_get(&w->stacks, ev->stack);
-	bob_status st;
+	bob_status st = BOB_OK;
 
 	if (!k || !root_of(w, ev->stack))
 		return BOB_ERR_NOMEM;
-	if (ev->kind == BOB_EVENT_EXIT)
-		return k->depth > ev->depth ? leave(w, k, ev->stack, 0) : BOB_OK;
+	if (ev->kind == BOB_EVENT_EXIT) {
+		while (st == BOB_OK && bob_stack_ends(&w->stacks, k, ev->depth))
+			st = leave(w, k, ev->stack, 0);
+		return st;
+	}
 	w->result->next_index = ev->index;
 	if (ev->index > w->o->last || ev->pos > w->o->pos_last)
 		return BOB_END;
@@ -282,7 +281,7 @@ bob_status bob_tree_walk(const struct bob_trace *t, const struct bob_functions *
 	struct walk w = { .functions = f, .o = options, .progress = progress, .result = result };
 	struct bob_cursor *c;
 	struct bob_event ev;
-	bob_status st, end;
+	bob_status st, end, damage = BOB_OK;
 
 	memset(result, 0, sizeof(*result));
 	if (!info)
@@ -300,15 +299,19 @@ bob_status bob_tree_walk(const struct bob_trace *t, const struct bob_functions *
 	st = bob_cursor_open(t, thread, &c, err);
 	if (st != BOB_OK)
 		return st;
-	while ((st = bob_cursor_next(c, &ev, err)) == BOB_OK) {
-		st = take(&w, &ev);
-		if (st != BOB_OK)
-			break;
-	}
+	do {
+		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
+		if (st == BOB_OK)
+			st = take(&w, &ev);
+		else if (st == BOB_ERR_CORRUPT)	/* there may be more behind */
+			damage = st;
+	} while (st == BOB_OK || st == BOB_ERR_CORRUPT);
 	end = finish(&w);
 	result->lines = w.sink.lines;
 	result->cut = w.sink.stopped;
 	free_all(&w);
 	bob_cursor_close(c);
-	return st == BOB_OK || st == BOB_END ? end : st;
+	if (st != BOB_END)
+		return st;
+	return end != BOB_OK ? end : damage;
 }
