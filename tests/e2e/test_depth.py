@@ -70,8 +70,8 @@ def build(row):
     flags += ["-fPIE", "-pie"] if row["pie"] == "pie" else ["-fno-pie", "-no-pie"]
     if row["strip"] == "yes":
         flags += ["-s", "-rdynamic"]
-    if cc != "gfortran":
-        flags.append("-g0")
+    # Fortran has no word for noinline
+    flags += ["-fno-inline", "-fno-ipa-cp", "-fno-ipa-icf"] if cc == "gfortran" else ["-g0"]
     return h.compile(row["program"], [PROGRAMS[row["program"]]], cc, flags)
 
 
