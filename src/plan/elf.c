@@ -16,6 +16,8 @@
 #include "plan/arch/x86_64/length.h"
 #include "plan/image.h"
 
+#define MAX_NOTES (1u << 16)	/* bytes of one PT_NOTE; real ones have 100 */
+
 struct bob_plan_elf {
 	int fd, debug_fd;
 	Elf *elf, *debug;	/* debug: the separate file with .symtab, or NULL */
@@ -103,17 +105,14 @@ static bob_status read_segment(struct bob_plan_image *img, const GElf_Phdr *ph, 
 	return read_full(e->fd, s->bytes, s->len, ph->p_offset);
 }
 
-static void read_build_id(struct bob_plan_image *img, const GElf_Phdr *ph)
+/* The note of the build-id in `left` bytes at `p`, if it is there. */
+static void parse_notes(struct bob_plan_image *img, const uint8_t *p, uint64_t left, uint64_t align)
 {
-	const uint8_t *p = bob_plan_bytes_at(img, ph->p_vaddr, ph->p_filesz);
-	uint64_t left = ph->p_filesz, align = ph->p_align == 8 ? 8 : 4;
-
-	while (p && left >= sizeof(Elf64_Nhdr)) {
+	while (left >= sizeof(Elf64_Nhdr)) {
 		Elf64_Nhdr n;
-		uint64_t name, desc;
+		uint64_t name = sizeof(n), desc;
 
 		memcpy(&n, p, sizeof(n));
-		name = sizeof(n);
 		desc = (name + n.n_namesz + align - 1) & ~(align - 1);
 		if (desc > left || n.n_descsz > left - desc)
 			return;
@@ -130,7 +129,19 @@ static void read_build_id(struct bob_plan_image *img, const GElf_Phdr *ph)
 	}
 }
 
-/* `all`: every PT_LOAD; else only the executable ones and whatever holds the notes. */
+static void read_build_id(struct bob_plan_image *img, const GElf_Phdr *ph)
+{
+	uint8_t *p;
+
+	if (ph->p_filesz > MAX_NOTES)
+		return;
+	p = malloc(ph->p_filesz + 1);
+	if (p && read_full(img->elf->fd, p, ph->p_filesz, ph->p_offset) == BOB_OK)
+		parse_notes(img, p, ph->p_filesz, ph->p_align == 8 ? 8 : 4);
+	free(p);
+}
+
+/* `all`: every PT_LOAD; else only the executable ones. */
 static bob_status read_segments(struct bob_plan_image *img, bool all)
 {
 	size_t n;
@@ -144,12 +155,8 @@ static bob_status read_segments(struct bob_plan_image *img, bool all)
 
 		if (!gelf_getphdr(img->elf->elf, (int)i, &ph))
 			return BOB_ERR_CORRUPT;
-		if (ph.p_type != PT_LOAD && (all || ph.p_type != PT_NOTE))
+		if (ph.p_type != PT_LOAD || (!all && !(ph.p_flags & PF_X)))
 			continue;
-		if (!all && ph.p_type == PT_LOAD && !(ph.p_flags & PF_X))
-			continue;
-		if (ph.p_type == PT_NOTE)
-			ph.p_flags = 0;
 		st = read_segment(img, &ph, &total);
 		if (st != BOB_OK)
 			return st;
