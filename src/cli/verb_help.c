@@ -20,18 +20,19 @@ int verb_help(int argc, char **argv)
 	const struct cli_verb *verb;
 	struct cli_options o;
 	const char *arg;
-	int roff = 0, opt;
+	int roff = 0, completion = 0, opt;
 
 	cli_options_begin(&o, "help", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_COMPLETION) {
-			cli_options_bash(cli_verbs, stdout);
-			return 0;
-		}
-		roff = opt == OPT_ROFF;
+		completion |= opt == OPT_COMPLETION;
+		roff |= opt == OPT_ROFF;
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (completion) {
+		cli_options_bash(cli_verbs, stdout);
+		return 0;
+	}
 	if (optind == argc) {
 		cli_print_overview(stdout);
 		return 0;
