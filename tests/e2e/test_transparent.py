@@ -189,7 +189,7 @@ ours("errno", [], ("main", "app", "all"))
 ours("regs", [], ("main", "app", "all"), sources=["regs.c", "regs_asm.S"])
 for sandbox in ("strict", "filter", "errno"):
     ours("seccomp", [sandbox], trace=False)
-PROCESS_MODES = """descriptors close_all wait_any sigchld vfork spawn exec_empty exec_fails exec_chain
+PROCESS_MODES = """descriptors close_all wait_any sigchld vfork spawn exec_empty exec_fails environment exec_chain
 exec_thread fork200 rlimit_nofile rlimit_as rlimit_fsize chroot deleted_cwd signals dispositions clone
 thread_exit cancel main_thread_leaves daemon""".split()
 # Recording may end early in these, so the trace is not asked to be whole.
