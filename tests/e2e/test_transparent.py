@@ -74,7 +74,7 @@ MAKEFILE = "all: a b c\n\tcat a b c > d\na b c:\n\techo $@ > $@\n\t@test -f $@ &
 NODE = """
 const f = n => n < 2 ? n : f(n - 1) + f(n - 2);
 console.log(f(20)); const s = new Set([3, 1, 2].map(x => x * x)); console.log([...s].sort());
-setTimeout(() => { console.error('late'); process.exit(4) }, 5);
+setTimeout(() => { console.error('late'); process.exit(4) }, 300);
 new Promise(r => setImmediate(r)).then(() => console.log('promise'));
 """
 
