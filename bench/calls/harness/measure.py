@@ -70,9 +70,15 @@ def wait_for(child, timeout_s):
     expired = []
     before = signal.signal(signal.SIGALRM, expire)
     signal.alarm(timeout_s)
-    _, status, usage = os.wait4(child.pid, 0)
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    try:
+        _, status, usage = os.wait4(child.pid, 0)
+    except BaseException:
+        os.killpg(child.pid, signal.SIGKILL)    # the benchmark was told to stop: leave nothing
+        child.wait()
+        raise
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
     child.returncode = os.waitstatus_to_exitcode(status)
     return (None if expired else child.returncode), usage
 
