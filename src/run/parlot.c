@@ -17,7 +17,8 @@ size_t bob_run_ze_tail(const uint32_t state[4], uint8_t tail[16])
 		return 0;
 	tail[0] = 0;
 	for (uint32_t i = 0; i < 8; i++) {
-		uint8_t byte = i < count ? (uint8_t)(state[i >> 2] >> (8 * (i & 3))) : 0xff;
+		uint32_t own = state[i >> 2] >> (8 * (i & 3));
+		uint8_t byte = (uint8_t)(i < count ? own : 0xff);
 
 		if (byte) {
 			tail[0] |= (uint8_t)(1u << i);
