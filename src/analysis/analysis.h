@@ -58,7 +58,8 @@ struct bob_callgraph;
 
 bob_status bob_callgraph_create(const struct bob_functions *f, struct bob_callgraph **out);
 void bob_callgraph_destroy(struct bob_callgraph *g);
-/* Add one thread of `t`, in one pass. What was read before a failure stays counted.
+/* Add one thread of `t`, in one pass. What was read before a failure stays counted;
+ * what can be read behind damaged bytes is counted too, and BOB_ERR_CORRUPT returned at the end.
  * Errors: those of bob_cursor_next, BOB_ERR_NOMEM. */
 bob_status bob_callgraph_add(struct bob_callgraph *g, const struct bob_trace *t, uint32_t thread,
 			     const struct bob_progress *progress, struct bob_error *err);

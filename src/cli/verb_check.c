@@ -24,8 +24,10 @@ static uint32_t print_problems(const struct bob_trace *t, int lost)
 		const struct bob_problem *p = bob_trace_problem(t, i);
 
 		if (!p->lost == !lost) {
-			printf("%s %s: %s at byte %" PRIu64 "\n", lost ? "lost   " : "remark ",
-			       p->file, p->text, p->offset);
+			printf("%s %s: %s", lost ? "lost   " : "remark ", p->file, p->text);
+			if (p->offset)
+				printf(" at byte %" PRIu64, p->offset);
+			putchar('\n');
 			count++;
 		}
 	}

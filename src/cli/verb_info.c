@@ -175,8 +175,10 @@ static void print_missing(const struct cli_session *s)
 	for (uint32_t i = 0; i < n && i < ROWS_DEFAULT; i++) {
 		const struct bob_problem *p = bob_trace_problem(s->trace, i);
 
-		printf("%s%s: %s at byte %" PRIu64 "\n", i ? "            " : "\nproblems    ",
-		       p->file, p->text, p->offset);
+		printf("%s%s: %s", i ? "            " : "\nproblems    ", p->file, p->text);
+		if (p->offset)
+			printf(" at byte %" PRIu64, p->offset);
+		putchar('\n');
 	}
 	if (n > ROWS_DEFAULT)
 		printf("            ... %" PRIu32 " more, see bobbin check\n", n - ROWS_DEFAULT);

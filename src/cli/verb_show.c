@@ -270,6 +270,8 @@ static int show_thread(struct show *w, uint32_t thread)
 		return 0;
 	}
 	print_thread_title(w, thread);
+	if (!bob_trace_thread(w->s.trace, thread)->symbols)
+		return 0;
 	fprintf(w->out, "%12s  function\n", "call");
 	w->stack = 0;
 	st = bob_tree_walk(w->s.trace, w->s.functions, thread, &o, print_line, w, &w->s.progress,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trace event JSON. Each thread is written in order of its events, so times only grow; they come
  * from a cursor over the marks that moves along with the positions. Viewers do not survive large
- * files: max_events is shared out evenly among the threads. */
+ * files: max_events is shared out among the threads. */
 #include <inttypes.h>
 
 #include "export/export.h"
@@ -157,13 +157,35 @@ static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t bud
 	return st == BOB_END || st == BOB_OK ? damage : st;
 }
 
+/* The most entries per thread that keep the sum over all threads within max_events: short threads
+ * are written whole, what they leave goes to the long ones. */
+static uint64_t thread_budget(const struct bob_export *x)
+{
+	uint64_t lo = 1, hi = x->max_events;
+
+	if (!x->max_events)
+		return UINT64_MAX;
+	while (lo < hi) {
+		uint64_t cap = hi - (hi - lo) / 2, sum = 0;
+
+		for (uint32_t i = 0; i < x->thread_count && sum <= x->max_events; i++) {
+			uint64_t n = bob_trace_thread(x->trace, x->threads[i])->events;
+
+			sum += n < cap ? n : cap;
+		}
+		if (sum <= x->max_events)
+			lo = cap;
+		else
+			hi = cap - 1;
+	}
+	return lo;
+}
+
 bob_status bob_export_chrome(struct bob_export *x)
 {
-	uint64_t budget = UINT64_MAX;
+	uint64_t budget = thread_budget(x);
 	bob_status first = BOB_OK;
 
-	if (x->max_events && x->thread_count)
-		budget = x->max_events / x->thread_count ? x->max_events / x->thread_count : 1;
 	x->cut_events = 0;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
 	      "{\"ph\":\"M\",\"pid\":0,\"name\":\"trace_source\",\"args\":{\"name\":\"bobbin\"}}",

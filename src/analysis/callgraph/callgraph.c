@@ -17,6 +17,7 @@ struct frame {
 	uint32_t depth;		/* first, see stacks.h */
 	uint32_t number;
 	uint32_t arc;
+	uint32_t apart;		/* not called by the frame below it: a signal, or not known */
 	uint64_t below;
 };
 
@@ -142,7 +143,7 @@ static void leave(struct bob_callgraph *g, struct bob_stacks *stacks, struct bob
 	g->arcs[top->arc].below += top->below;
 	if (!--g->active[top->number])
 		g->below[top->number] += top->below;
-	if (k->depth)
+	if (k->depth && !top->apart)
 		(top - 1)->below += top->below + 1;
 }
 
@@ -169,6 +170,7 @@ static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_ev
 	top->depth = ev->depth;
 	top->number = number;
 	top->arc = arc;
+	top->apart = caller >= BOB_CALLER_SIGNAL;
 	g->arcs[arc].calls++;
 	g->calls[number]++;
 	g->active[number]++;
