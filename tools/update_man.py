@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keep the OPTIONS sections of the man pages as the program's own option tables say.
+
+    tools/update_man.py [--check] BOBBIN
+
+BOBBIN is the built program. Rewrites docs/man/bobbin-VERB.1 between .SH OPTIONS and the next
+.SH; with --check changes nothing and exits 1 if a page would change or is missing.
+"""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGES = os.path.join(ROOT, "docs", "man")
+
+
+def output(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def verbs(bobbin):
+    """Names of the verbs, as the overview lists them: two spaces, name, spaces, summary."""
+    return re.findall(r"^  ([a-z]+) +\S", output(bobbin, "--help").split("First steps")[0], re.M)
+
+
+def updated(page, options):
+    return re.sub(r"^\.SH OPTIONS\n(?:(?!\.SH ).*\n)*", lambda m: options, page, flags=re.M)
+
+
+def main():
+    check = "--check" in sys.argv[1:]
+    words = [w for w in sys.argv[1:] if w != "--check"]
+    if len(words) != 1:
+        sys.exit(__doc__)
+    bobbin, bad = words[0], 0
+    names = [v for v in verbs(bobbin) if v != "help"]
+    overview = open(os.path.join(PAGES, "bobbin.1"), encoding="utf-8").read()
+    for verb in names:
+        path = os.path.join(PAGES, f"bobbin-{verb}.1")
+        if not os.path.exists(path):
+            print(f"{path}: missing")
+            bad = 1
+            continue
+        page = open(path, encoding="utf-8").read()
+        for need in (".SH OPTIONS", ".SH WHAT THIS TOOL CANNOT SEE", ".SH EXIT STATUS"):
+            if need not in page:
+                print(f"{path}: no section {need[4:]}")
+                bad = 1
+        if f"bobbin\\-{verb} (1)" not in overview:
+            print(f"bobbin.1: does not name bobbin-{verb}(1)")
+            bad = 1
+        new = updated(page, output(bobbin, "help", "--roff", verb))
+        if new == page:
+            continue
+        bad = bad or check
+        print(f"{path}: OPTIONS {'differs from the program; run tools/update_man.py' if check else 'updated'}")
+        if not check:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(new)
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
