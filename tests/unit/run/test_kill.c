@@ -118,7 +118,7 @@ static int step(pid_t pid, int *status)
 
 static void every_instruction(enum bob_codec codec, enum gen_kind kind)
 {
-	size_t n = 36, changes = 0;
+	size_t n = 20, changes = 0;
 	uint32_t *sym = gen_make(kind, n, 3);
 	struct bob_run_head last;
 	int status;
@@ -131,7 +131,7 @@ static void every_instruction(enum bob_codec codec, enum gen_kind kind)
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 			_exit(77);
 		raise(SIGSTOP);
-		encode_all(codec, sym, n, 20);
+		encode_all(codec, sym, n, 12);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
