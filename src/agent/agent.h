@@ -133,6 +133,12 @@ static inline struct bob_run_enc *thread_enc(const struct bob_thread *t)
 	return (struct bob_run_enc *)(void *)((char *)(uintptr_t)t + BOB_THREAD_ENC);
 }
 
+/* An event of this thread is being recorded, by entry.S or in C. */
+static inline bool thread_is_busy(const struct bob_thread *t)
+{
+	return t->in_c || (!thread_gate(t)->size && thread_hot(t)->on_size);
+}
+
 /* --- images --- */
 #define BOB_TEXT_SEGMENTS 4
 struct bob_image {

@@ -193,11 +193,6 @@ static void set_idle(struct bob_thread *t)
 	}
 }
 
-static bool is_busy(const struct bob_thread *t)
-{
-	return t->in_c || (!thread_gate(t)->size && thread_hot(t)->on_size);
-}
-
 static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 {
 	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
@@ -254,7 +249,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp)
 	struct bob_thread *t = my_block(hot);
 	struct bob_caller c;
 
-	if (!t || (is_busy(t) && nested(t, id, rsp, rbp)))
+	if (!t || (thread_is_busy(t) && nested(t, id, rsp, rbp)))
 		return;
 	set_busy(t, rsp, rbp);
 	record_pending(t);

@@ -8,8 +8,6 @@
  * If the caller is not recorded (not hooked), its callers are looked at, tracking rsp and rbp only,
  * until one is. A signal frame continues at the interrupted instruction. Everything read from the
  * stack is held against the bounds of the stack; nothing else of the program is read. */
-#include <string.h>
-
 #include "agent/agent.h"
 #include "agent/os.h"
 
@@ -178,48 +176,89 @@ static bool find_step(uint64_t pc, bool exact, struct step *s)
 
 /* --- walking --- */
 
-/* The interrupted instruction belongs to us: go on from the hooked function's entry. In a
- * trampoline's displaced instructions the stack pointer may have moved: not known. */
-static const uint8_t save_rax[5] = { 0x48, 0x89, 0x44, 0x24, 0xf0 };
+/* --- signal frames ---
+ * The interrupted instruction may be ours: in the entry code, in a trampoline or in the agent. Then
+ * some function F has just been entered at `r`. If F is being recorded (the block is busy), this
+ * event waits until that is done, so F is the caller; the same if F is on top of the shadow stack.
+ * Otherwise F is not known yet and its caller stands for it. */
 
-static bool leave_agent(const struct bob_thread *t, struct walk *w)
+enum where { NOT_OURS, ENTRY_OF_F, LOST };
+
+/* In a trampoline's displaced instructions: they keep their lengths, so the rows of the original
+ * ones tell where the stack pointer was at the entry. */
+static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp, uint64_t *r)
 {
-	const struct bob_image *im = image_at(w->pc);
-	uint64_t r = 0;
+	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+	uint64_t off = pc - im->arena - BOB_PLAN_HANDLER_BYTES;
+	struct step s;
 
-	if (image_is_agent(w->pc)) {
-		if (!t)
+	for (uint32_t i = 0; i < im->plan->func_count; i++) {
+		if (f[i].kind == BOB_PATCH_NONE || off - f[i].tramp >= f[i].tramp_len)
+			continue;
+		uint64_t into = off - f[i].tramp;
+		if (into <= f[i].body) {
+			*r = sp; /* nothing has moved yet, or the call has just returned */
+			return true;
+		}
+		uint64_t at = into - f[i].body;
+		if (at > f[i].displaced_len)
+			at = f[i].displaced_len;
+		if (!step_from_plan(im, im->bias + f[i].addr + f[i].patch_delta + at, true, &s) ||
+		    s.signal || s.kind != BOB_CFA_RSP)
 			return false;
-		r = thread_hot(t)->busy_rsp;
-		w->bp = thread_hot(t)->busy_rbp;
-	} else if (im && im->arena && w->pc - im->arena < im->arena_bytes) {
-		uint64_t off = w->pc - im->arena;
-		const uint8_t *tramp = (const uint8_t *)(uintptr_t)w->pc;
-
-		if (off < BOB_PLAN_HANDLER_BYTES)
-			r = w->sp + 8;
-		else if (!memcmp(tramp, save_rax, sizeof(save_rax)) || tramp[0] == 0xb8 ||
-			 tramp[0] == 0xe8)
-			r = w->sp; /* one of the three instructions before the body */
-	} else {
+		*r = sp + (uint64_t)(int64_t)s.cfa_off - 8;
 		return true;
 	}
-	if (!r || !read_word(w, r, &w->pc))
-		return false;
-	w->sp = r + 8;
-	w->exact = false;
-	return true;
+	return false;
 }
 
-static bool step_signal(const struct bob_thread *t, struct walk *w)
+static enum where find_entry(const struct bob_thread *t, const struct walk *w, uint64_t *r)
+{
+	const struct bob_image *im;
+
+	if (image_is_agent(w->pc)) {
+		*r = t ? thread_hot(t)->busy_rsp : 0;
+		return *r ? ENTRY_OF_F : LOST;
+	}
+	im = image_at(w->pc);
+	if (!im || w->pc - im->arena >= im->arena_bytes)
+		return NOT_OURS;
+	if (w->pc - im->arena < BOB_PLAN_HANDLER_BYTES) {
+		/* between two pushes of the entry code rsp does not tell */
+		*r = t && thread_is_busy(t) ? thread_hot(t)->busy_rsp : w->sp + 8;
+		return ENTRY_OF_F;
+	}
+	return displaced_entry(im, w->pc, w->sp, r) ? ENTRY_OF_F : LOST;
+}
+
+enum after_signal { GO_ON, IS_CALLER, UNKNOWN_THERE };
+
+static enum after_signal step_signal(const struct bob_thread *t, struct walk *w, uint64_t *slot)
 {
 	uint64_t uc = w->sp; /* sp after the handler's return */
+	uint64_t r;
 
 	if (!read_word(w, uc + UC_RIP, &w->pc) || !read_word(w, uc + UC_RBP, &w->bp) ||
 	    !read_word(w, uc + UC_RSP, &w->sp))
-		return false;
+		return UNKNOWN_THERE;
 	w->exact = true;
-	return leave_agent(t, w);
+	switch (find_entry(t, w, &r)) {
+	case NOT_OURS:
+		return GO_ON;
+	case LOST:
+		return UNKNOWN_THERE;
+	case ENTRY_OF_F:
+		break;
+	}
+	if (t && (thread_is_busy(t) || *thread_hot(t)->top == r)) {
+		*slot = r;
+		return IS_CALLER;
+	}
+	if (!read_word(w, r, &w->pc))
+		return UNKNOWN_THERE;
+	w->sp = r + 8;
+	w->exact = false;
+	return GO_ON;
 }
 
 /* CFA of the frame at w; 0 if it cannot be had. */
@@ -297,9 +336,12 @@ void frames_caller(const struct bob_thread *t, uint64_t rsp, uint64_t rbp, uint6
 			return;
 		if (s.signal) {
 			out->flags |= BOB_CALLER_SIGNAL;
-			if (!step_signal(t, &w))
-				return;
-			if (w.sp < rsp || w.sp >= hi) /* handler on a stack of its own */
+			enum after_signal next = step_signal(t, &w, &out->slot);
+			if (next == IS_CALLER)
+				out->flags = BOB_CALLER_FOUND | BOB_CALLER_SIGNAL;
+			else if (w.sp < rsp || w.sp >= hi) /* the handler has a stack of its own */
+				out->flags = BOB_CALLER_BOTTOM | BOB_CALLER_SIGNAL;
+			if (next != GO_ON || !(out->flags & BOB_CALLER_UNKNOWN))
 				return;
 			continue;
 		}

@@ -14,7 +14,9 @@
 #define IMAGES_MAX 65536
 
 extern struct r_debug _r_debug __attribute__((weak));
+/* The agent itself, from the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
 
 /* Run-time libraries that `--images=app` leaves out: patterns of file names. Stored in META. */
 static const char runtime_list[] =
@@ -80,8 +82,7 @@ struct bob_image *image_at(uint64_t addr)
 
 bool image_is_agent(uint64_t addr)
 {
-	return addr - (uint64_t)(uintptr_t)__ehdr_start < 1u << 20 &&
-	       addr >= (uint64_t)(uintptr_t)__ehdr_start;
+	return addr >= (uint64_t)(uintptr_t)__ehdr_start && addr < (uint64_t)(uintptr_t)_end;
 }
 
 static bool find_headers(const struct link_map *m, bool main, struct found *f)

@@ -356,8 +356,7 @@ uint64_t os_time_real(void)
 	return now(CLOCK_REALTIME);
 }
 
-/* In the child of os_run: a copy of the memory (no CLONE_VM: simplest that cannot hurt), so only
- * system calls follow. Every descriptor goes; the three standard ones lead nowhere. */
+/* In the grandchild of os_run: every descriptor goes; the three standard ones lead nowhere. */
 static void become(const char *const *argv, const char *const *envp)
 {
 	if (sys3(__NR_close_range, 0, ~0u, 0) < 0)
@@ -370,28 +369,44 @@ static void become(const char *const *argv, const char *const *envp)
 	sys1(__NR_exit_group, 127);
 }
 
-int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms)
+/* In the child of os_run: a copy of the memory with all signals blocked, so only system calls
+ * follow. Starts the grandchild, waits for it, and ends as it ended. */
+static void oversee(const char *const *argv, const char *const *envp, unsigned limit_ms)
 {
+	uint64_t end = os_time_mono() + (uint64_t)limit_ms * 1000000u;
+	struct timespec nap = { 0, 300000 };
+	long pid = sys5(__NR_clone, SIGCHLD, 0, 0, 0, 0);
 	int status = 0;
-	unsigned long old = os_block_signals(); /* no handler may run in the child's copy */
-	long pid = sys5(__NR_clone, 0, 0, 0, 0, 0);
+
 	if (pid == 0)
 		become(argv, envp);
+	while (pid > 0) {
+		long r = sys4(__NR_wait4, pid, (long)&status, WNOHANG, 0);
+
+		if (r == pid || (r < 0 && r != -OS_EINTR)) /* an error: SIGCHLD is ignored */
+			break;
+		if (os_time_mono() > end)
+			sys2(__NR_kill, pid, SIGKILL);
+		sys2(__NR_nanosleep, (long)&nap, 0);
+	}
+	sys1(__NR_exit_group, pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
+}
+
+/* Two generations, because exec sets a child's exit signal back to SIGCHLD: the child, with exit
+ * signal 0, never executes anything, so neither SIGCHLD nor wait() of the program can see it. */
+int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms)
+{
+	unsigned long old = os_block_signals();
+	int status = 0;
+	long pid = sys5(__NR_clone, 0, 0, 0, 0, 0), r;
+
+	if (pid == 0)
+		oversee(argv, envp, limit_ms);
 	os_restore_signals(old);
 	if (pid < 0)
 		return -1;
-
-	uint64_t end = os_time_mono() + (uint64_t)limit_ms * 1000000u;
-	struct timespec nap = { 0, 500000 };
-	for (;;) {
-		long r = sys4(__NR_wait4, pid, (long)&status, WNOHANG | __WCLONE, 0);
-		if (r == pid)
-			break;
-		if (r < 0 && r != -OS_EINTR)
-			return -1;
-		if (os_time_mono() > end)
-			sys2(__NR_kill, pid, 9);
-		sys2(__NR_nanosleep, (long)&nap, 0);
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	do
+		r = sys4(__NR_wait4, pid, (long)&status, __WCLONE, 0);
+	while (r == -OS_EINTR);
+	return r == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -62,9 +62,9 @@ bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
 uint64_t os_time_mono(void); /* ns, by system call */
 uint64_t os_time_real(void);
 
-/* Run `argv` (argv[0] is a path) with `envp`, no inherited descriptors but none, output to
- * /dev/null, and wait for it, all invisible to the program: the child has exit signal 0 and is
- * reaped with __WCLONE. Killed after `limit_ms`. Returns the exit status (0..255) or -1. */
+/* Run `argv` (argv[0] is a path) with `envp`, no inherited descriptors, output to /dev/null, and
+ * wait for it, killed after `limit_ms`; all of it invisible to the program's wait and SIGCHLD.
+ * Returns the exit status (0..255) or -1. */
 int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms);
 
 #endif
