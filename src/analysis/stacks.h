@@ -67,7 +67,7 @@ static inline int bob_stack_ends(const struct bob_stacks *s, const struct bob_st
 	return k->depth && *(const uint32_t *)bob_stack_top(s, k) >= depth;
 }
 
-/* A new zeroed frame on top. NULL: no memory. */
+/* A new frame on top, not cleared: the caller sets every field. NULL: no memory. */
 static inline void *bob_stack_push(const struct bob_stacks *s, struct bob_stack *k)
 {
 	if (__builtin_expect(k->depth == k->room, 0)) {
@@ -79,7 +79,7 @@ static inline void *bob_stack_push(const struct bob_stacks *s, struct bob_stack 
 		k->frames = frames;
 		k->room = room;
 	}
-	return memset(bob_stack_frame(s, k, k->depth++), 0, s->frame_bytes);
+	return bob_stack_frame(s, k, k->depth++);
 }
 
 #endif

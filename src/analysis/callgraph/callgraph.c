@@ -167,10 +167,7 @@ static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_ev
 	top = bob_stack_push(&p->stacks, k);
 	if (!top)
 		return BOB_ERR_NOMEM;
-	top->depth = ev->depth;
-	top->number = number;
-	top->arc = arc;
-	top->apart = caller >= BOB_CALLER_SIGNAL;
+	*top = (struct frame){ ev->depth, number, arc, caller >= BOB_CALLER_SIGNAL, 0 };
 	g->arcs[arc].calls++;
 	g->calls[number]++;
 	g->active[number]++;

@@ -128,8 +128,7 @@ static bob_status enter(struct bob_contexts *c, struct bob_stacks *stacks, struc
 	top = bob_stack_push(stacks, k);
 	if (!top)
 		return BOB_ERR_NOMEM;
-	top->depth = ev->depth;
-	top->context = own;
+	*top = (struct frame){ ev->depth, own };
 	c->all[own].calls++;
 	return BOB_OK;
 }

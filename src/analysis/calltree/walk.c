@@ -168,6 +168,7 @@ static bob_status push(struct walk *w, struct bob_stack *k, uint32_t number,
 	if (!f)
 		return BOB_ERR_NOMEM;
 	caller = k->depth > 1 ? f - 1 : NULL;
+	f->node = NULL;
 	f->depth = ev->depth;
 	f->number = number;
 	f->state = state_of(w, number, caller);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small pieces of the command line: numbers for people, thread choices, time ranges, tables. The
+ * program's own objects are no library, so the files are included. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "cli/moments.c"
+#include "cli/numbers.c"
+#include "cli/select.c"
+#include "cli/text_table.c"
+
+#include "../analysis/fake_trace.c"
+
+static void counts_and_sizes(void **state)
+{
+	char b[CLI_NUMBER_MAX];
+
+	(void)state;
+	assert_string_equal(cli_count(b, 0), "0");
+	assert_string_equal(cli_count(b, 999), "999");
+	assert_string_equal(cli_count(b, 1000), "1,000");
+	assert_string_equal(cli_count(b, 1234567), "1,234,567");
+	assert_string_equal(cli_count(b, UINT64_MAX), "18,446,744,073,709,551,615");
+	assert_string_equal(cli_bytes(b, 999), "999 B");
+	assert_string_equal(cli_bytes(b, 1000), "1.00 kB");
+	assert_string_equal(cli_bytes(b, 12345), "12.3 kB");
+	assert_string_equal(cli_bytes(b, 999499), "999 kB");
+	assert_string_equal(cli_bytes(b, 999600), "1.00 MB");
+	assert_string_equal(cli_seconds(b, 17664054), "17.7 ms");
+	assert_string_equal(cli_seconds(b, 3723000000000u), "1:02:03 h");
+	assert_string_equal(cli_share(b, 1, 3), "33.3%");
+	assert_string_equal(cli_share(b, 0, 0), "0.0%");
+}
+
+/* The threads that a choice leaves, as digits. Threads: 0.0 0.1 (rank 0), 1.0 1.1 (rank 1). */
+static const char *chosen(const char *spec)
+{
+	static char out[8];
+	struct cli_select s = { 0 };
+	const char *bad;
+	int n = 0;
+
+	fake_reset();
+	for (int p = 0; p < 2; p++) {
+		fake_process(0, p);
+		fake_thread("");
+		fake_thread("");
+	}
+	if (cli_select_parse(&s, spec, &bad))
+		return "error";
+	for (uint32_t i = 0; i < 4; i++)
+		if (cli_select_match(&s, &fake, i))
+			out[n++] = (char)('0' + i);
+	out[n] = 0;
+	return out;
+}
+
+static void thread_choices(void **state)
+{
+	(void)state;
+	assert_string_equal(chosen("0"), "02");
+	assert_string_equal(chosen("0-1"), "0123");
+	assert_string_equal(chosen("1.0"), "2");
+	assert_string_equal(chosen("0.1,1.0"), "12");
+	assert_string_equal(chosen("rank=0-3"), "0123");
+	assert_string_equal(chosen("rank=1"), "23");
+	assert_string_equal(chosen("rank=1,thread=1"), "3");
+	assert_string_equal(chosen("0,rank=1,rank=0"), "02");
+	assert_string_equal(chosen("pid=101"), "01");
+	assert_string_equal(chosen("tid=203"), "3");
+	assert_string_equal(chosen("host=h"), "0123");
+	assert_string_equal(chosen("host=other"), "");
+	assert_string_equal(chosen("rank=7"), "");
+	static const char *const bad[] = { "", "x", "1-", "3-1", "1,", "rank=", "1.", "host=",
+					   "rank=-1", "1x", "99999999999999999999" };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_string_equal(chosen(bad[i]), "error");
+}
+
+static void time_ranges(void **state)
+{
+	struct cli_time_range r;
+	uint64_t first, last;
+
+	(void)state;
+	assert_int_equal(cli_time_range_parse(&r, "1.5s..2"), 0);
+	assert_int_equal(r.first_ns, 1500000000u);
+	assert_int_equal(r.last_ns, 2000000000u);
+	assert_int_equal(cli_time_range_parse(&r, "1..20ms"), -1);
+	assert_int_equal(cli_time_range_parse(&r, "2us..3ms"), 0);
+	assert_int_equal(r.first_ns, 2000);
+	assert_int_equal(r.last_ns, 3000000);
+	assert_int_equal(cli_time_range_parse(&r, "..1min"), 0);
+	assert_int_equal(r.first_ns, 0);
+	assert_int_equal(r.last_ns, 60000000000u);
+	assert_int_equal(cli_time_range_parse(&r, "5.."), 0);
+	assert_int_equal(r.last_ns, UINT64_MAX);
+	assert_int_equal(cli_time_range_parse(&r, "5"), -1);
+	assert_int_equal(cli_time_range_parse(&r, "a..b"), -1);
+	assert_int_equal(cli_time_range_parse(&r, "1..2x"), -1);
+
+	fake_reset();
+	fake_process(0, -1);
+	fake_thread("");
+	assert_int_equal(cli_time_range_to_positions(&r, &fake, 0, &first, &last), -1);
+	fake_mark(100, 1000 + 1000);
+	fake_mark(300, 1000 + 3000);
+	cli_time_range_parse(&r, "2us..2500ns");
+	assert_int_equal(cli_time_range_to_positions(&r, &fake, 0, &first, &last), 0);
+	assert_int_equal(first, 200);
+	assert_int_equal(last, 250);
+	cli_time_range_parse(&r, "..9s");
+	assert_int_equal(cli_time_range_to_positions(&r, &fake, 0, &first, &last), 0);
+	assert_int_equal(first, 0);
+	assert_int_equal(last, 301);
+}
+
+static void tables_line_up(void **state)
+{
+	static const char *const titles[] = { ">n", "what", "name" };
+	static const char *const cells[] = { "1",  "a", "short", "1,000", "b\xc3\xa9", "a longer name" };
+	struct cli_table t;
+	char *text;
+	size_t len;
+
+	(void)state;
+	for (int width = 0; width <= 24; width += 24) {
+		FILE *out = open_memstream(&text, &len);
+
+		cli_table_begin(&t, 3, titles);
+		for (int i = 0; i < 6; i++)
+			cli_table_cell(&t, cells[i]);
+		assert_int_equal(cli_table_end(&t, width, out), 0);
+		fclose(out);
+		assert_string_equal(text, width ? "    n  what  name\n    1  a     short\n"
+						  "1,000  b\xc3\xa9    a longer ..\n" :
+						  "    n  what  name\n    1  a     short\n"
+						  "1,000  b\xc3\xa9    a longer name\n");
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_and_sizes),
+		cmocka_unit_test(thread_choices),
+		cmocka_unit_test(time_ranges),
+		cmocka_unit_test(tables_line_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
