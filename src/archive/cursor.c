@@ -399,47 +399,58 @@ static bob_status fail_stop(struct bob_cursor *c, bob_status st, struct bob_erro
 			st == BOB_ERR_FULL ? "the call stack is too deep" : "no memory");
 }
 
+/* What the symbol under way still has to give. BOB_END: nothing more. */
+static inline bob_status emit_pending(struct bob_cursor *c, struct bob_event *ev,
+				      struct bob_error *err)
+{
+	struct stack *s = &c->stacks[c->s.stack];
+	bob_status st;
+
+	if (c->drain) {
+		if (drain_one(c, ev))
+			return BOB_OK;
+	} else if (c->pops) {
+		if (s->depth) {
+			c->pops--;
+			emit_exit(c, s, c->s.stack, ev);
+			return BOB_OK;
+		}
+		pop_inherited(c, s);
+	}
+	if (!c->entry)
+		return BOB_END;
+	st = emit_entry(c, s, ev);
+	return st == BOB_OK ? st : fail_stop(c, st, err);
+}
+
+static inline bob_status take_symbol(struct bob_cursor *c, struct bob_error *err)
+{
+	uint32_t sym = c->syms[c->at++];
+	bob_status st;
+
+	if (!bob_sym_is_ext(sym)) {
+		c->pops = bob_sym_pops(sym);
+		c->pops_pos = c->base + c->at - 1;
+		c->entry = 1;
+		return BOB_OK;
+	}
+	st = take_extended(c, sym, c->base + c->at - 1);
+	return st == BOB_OK ? st : fail_stop(c, st, err);
+}
+
 bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bob_error *err)
 {
 	bob_status st;
-	uint32_t sym;
 
 	if (c->stop != BOB_OK)
 		return c->stop;
 	for (;;) {
-		struct stack *s = &c->stacks[c->s.stack];
-
-		if (c->drain) {
-			if (drain_one(c, ev))
-				return BOB_OK;
-		} else if (c->pops) {
-			if (s->depth) {
-				c->pops--;
-				emit_exit(c, s, c->s.stack, ev);
-				return BOB_OK;
-			}
-			pop_inherited(c, s);
-		}
-		if (c->entry) {
-			st = emit_entry(c, s, ev);
-			return st == BOB_OK ? st : fail_stop(c, st, err);
-		}
-		if (c->at == c->n) {
-			st = refill(c, err);
-			if (st != BOB_OK)
-				return st;
-			continue;
-		}
-		sym = c->syms[c->at++];
-		if (!bob_sym_is_ext(sym)) {
-			c->pops = bob_sym_pops(sym);
-			c->pops_pos = c->base + c->at - 1;
-			c->entry = 1;
-			continue;
-		}
-		st = take_extended(c, sym, c->base + c->at - 1);
+		st = emit_pending(c, ev, err);
+		if (st != BOB_END)
+			return st;
+		st = c->at == c->n ? refill(c, err) : take_symbol(c, err);
 		if (st != BOB_OK)
-			return fail_stop(c, st, err);
+			return st;
 	}
 }
 
@@ -463,23 +474,15 @@ static bob_status run_to(struct bob_cursor *c, uint64_t pos, struct bob_error *e
 	bob_status st;
 
 	for (;;) {
-		if (between_symbols(c)) {
-			if (c->at == c->n) {
-				st = refill(c, err);
-				if (st == BOB_ERR_CORRUPT)
-					continue; /* a damaged block on the way: go on behind it */
-				if (st != BOB_OK)
-					return st;
-				continue;
-			}
-			if (next_pos(c) >= pos)
-				return BOB_OK;
-		}
-		/* one event of a symbol before `pos`, or of a hole before the next */
-		st = bob_cursor_next(c, &ev, err);
-		if (st < BOB_OK && st != BOB_ERR_CORRUPT)
+		do
+			st = emit_pending(c, &ev, err);
+		while (st == BOB_OK);
+		if (st != BOB_END)
 			return st;
-		if (st == BOB_END)
+		if (c->at < c->n && next_pos(c) >= pos)
+			return BOB_OK;
+		st = c->at == c->n ? refill(c, err) : take_symbol(c, err);
+		if (st != BOB_OK && st != BOB_ERR_CORRUPT) /* go on behind a damaged block */
 			return st;
 	}
 }

@@ -49,7 +49,7 @@ enum bob_block_flag {
 	BOB_BLOCK_CRC = 1,	/* `crc` is known and to be checked */
 	BOB_BLOCK_TAIL = 2,	/* the stream's tail must be appended */
 	BOB_BLOCK_HOLE = 4,	/* symbols are missing before this block */
-	BOB_BLOCK_PARTIAL = 8	/* cut off: decode until it stops making sense */
+	BOB_BLOCK_PARTIAL = 8	/* cut off: decode as far as the bytes decide */
 };
 
 struct bob_block_ref {
@@ -178,8 +178,11 @@ struct bob_symbol_reader {
 	int open;
 	int hole;		/* symbols were left out before the next ones */
 	struct bob_run_dec *dec;
+	struct bob_run_dec *other; /* PARTIAL: the same bytes with another continuation */
 	struct bob_run_io io;
 	uint8_t *copy;
+	uint8_t *other_copy;	/* both continuations of a PARTIAL block, while it is open */
+	int parted;		/* they no longer agree */
 	size_t copy_cap;
 	uint64_t pos;		/* of the next symbol */
 };

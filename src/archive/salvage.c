@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of a stream whose chain is broken: every 8-byte aligned place is tried for a block header
- * with a right checksum. A block is whole if the header behind it vouches for it or the stream's
- * head names it; else its bytes are offered to the decoder up to where they stop making sense. */
+ * with a right checksum. A block counts if the header behind it vouches for it or the stream's head
+ * names it; only such a block's symbols can be told exactly. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
@@ -49,8 +49,9 @@ static int vouched(const struct found *f, const struct found *next)
 	       next->at - f->at - sizeof(f->b) >= next->b.prev_len;
 }
 
-static void describe(const struct bob_stream *s, const struct found *f, const struct found *next,
-		     uint64_t end_pos, const struct bob_run_slot *slot, struct bob_block_ref *ref)
+/* 0: what belongs to the block is not known, so it cannot be decoded exactly. */
+static int describe(const struct bob_stream *s, const struct found *f, const struct found *next,
+		    uint64_t end_pos, const struct bob_run_slot *slot, struct bob_block_ref *ref)
 {
 	uint64_t avail = bob_stream_avail(s, f->at) - sizeof(f->b);
 
@@ -63,22 +64,19 @@ static void describe(const struct bob_stream *s, const struct found *f, const st
 		ref->count = next->b.prev_count;
 		ref->crc = next->b.prev_crc;
 		ref->flags = BOB_BLOCK_CRC;
-		return;
+		return 1;
 	}
-	if (slot && f->at == slot->block_off && f->b.pos == slot->block_pos &&
-	    avail >= slot->out_len - ref->off) {
-		ref->len = slot->out_len - ref->off;
-		ref->count = end_pos - f->b.pos;
-		ref->flags = slot->flags & BOB_RUN_CLOSED ? 0 : BOB_BLOCK_TAIL;
-		return;
+	if (!slot || f->at != slot->block_off || f->b.pos != slot->block_pos)
+		return 0;
+	ref->len = slot->out_len - ref->off;
+	ref->count = end_pos - f->b.pos;
+	ref->flags = slot->flags & BOB_RUN_CLOSED ? 0 : BOB_BLOCK_TAIL;
+	if (ref->len > avail) {
+		ref->len = avail;
+		ref->flags = BOB_BLOCK_PARTIAL;
+		return s->info.codec != BOB_CODEC_PARLOT;
 	}
-	ref->len = avail;
-	if (next && next->at > ref->off && next->at - ref->off < avail)
-		ref->len = next->at - ref->off;
-	ref->count = (next ? next->b.pos : end_pos) - f->b.pos;
-	if (ref->count > BOB_BLOCK_COUNT_MAX)
-		ref->count = BOB_BLOCK_COUNT_MAX;
-	ref->flags = BOB_BLOCK_PARTIAL;
+	return 1;
 }
 
 bob_status bob_stream_salvage(struct bob_trace *t, struct bob_stream *s, uint64_t end_pos,
@@ -92,10 +90,14 @@ bob_status bob_stream_salvage(struct bob_trace *t, struct bob_stream *s, uint64_
 	for (size_t i = 0; i < list.count && st == BOB_OK; i++) {
 		const struct found *next = i + 1 < list.count ? &list.v[i + 1] : NULL;
 
-		describe(s, &list.v[i], next, end_pos, slot, &ref);
+		if (!describe(s, &list.v[i], next, end_pos, slot, &ref)) {
+			bob_problem_add(t, s->file, bob_stream_where(s, list.v[i].at),
+					"a block whose end is not known", 1);
+			continue;
+		}
 		if (ref.pos != pos)
 			ref.flags |= BOB_BLOCK_HOLE;
-		pos = ref.flags & BOB_BLOCK_PARTIAL ? UINT64_MAX : ref.pos + ref.count;
+		pos = ref.pos + ref.count;
 		if (bob_array_room(&s->blocks, s->block_count, &s->block_cap, sizeof(*s->blocks)))
 			st = BOB_ERR_NOMEM;
 		else

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The symbols of one stream: checks a block's checksum, hands its bytes to the decoder of src/run
- * (in place where they lie in one piece), and goes on behind a block that is damaged. */
+ * (in place where they lie in one piece), and goes on behind a block that is damaged. Of a block that
+ * is cut off it gives what any continuation would: the bytes are decoded followed by zeros and
+ * followed by ones. A range coder's decisions are monotone in its input, so where both decoders agree,
+ * the missing bytes would have agreed too. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/crc.h"
 
 #define READ_SYMBOLS 8192
+#define PAD_BYTES 32	/* more than the decoder may read beyond the end */
 
+/* Fresh pages rather than cleared ones: small streams touch few of a decoder's tables. */
 static void *dec_alloc(void *ctx, size_t size)
 {
-	void *p;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)ctx;
-	if (posix_memalign(&p, 4096, size))
-		return NULL;
-	memset(p, 0, size);
-	return p;
+	return p == MAP_FAILED ? NULL : p;
 }
 
 static void dec_release(void *ctx, void *p, size_t size)
 {
 	(void)ctx;
-	(void)size;
-	free(p);
+	munmap(p, size);
 }
 
 bob_status bob_symbols_open(struct bob_symbol_reader *r, const struct bob_stream *s)
@@ -42,6 +44,10 @@ static void close_block(struct bob_symbol_reader *r)
 {
 	if (r->open)
 		bob_run_dec_close(r->dec);
+	if (r->open && r->other_copy)
+		bob_run_dec_close(r->other);
+	free(r->other_copy);
+	r->other_copy = NULL;
 	r->open = 0;
 }
 
@@ -49,6 +55,7 @@ void bob_symbols_close(struct bob_symbol_reader *r)
 {
 	close_block(r);
 	free(r->dec);
+	free(r->other);
 	free(r->copy);
 	memset(r, 0, sizeof(*r));
 }
@@ -90,13 +97,71 @@ static bob_status block_bytes(struct bob_symbol_reader *r, const struct bob_bloc
 	return BOB_OK;
 }
 
+/* Both continuations of a cut-off block. */
+static bob_status open_partial(struct bob_symbol_reader *r, const struct bob_block_ref *b,
+			       struct bob_run_input *in)
+{
+	uint8_t *zeros = calloc(1, 2 * (b->len + PAD_BYTES));
+	uint8_t *ones = zeros ? zeros + b->len + PAD_BYTES : NULL;
+	bob_status st;
+
+	if (!r->other)
+		r->other = calloc(1, bob_run_dec_size());
+	if (!zeros || !r->other) {
+		free(zeros);
+		return BOB_ERR_NOMEM;
+	}
+	memset(ones, 0xff, b->len + PAD_BYTES);
+	st = bob_stream_copy(r->s, b->off, b->len, zeros);
+	if (st == BOB_OK)
+		st = bob_stream_copy(r->s, b->off, b->len, ones);
+	in->len = b->len + PAD_BYTES;
+	in->bytes = zeros;
+	if (st == BOB_OK)
+		st = bob_run_dec_open(r->dec, in, &r->io);
+	in->bytes = ones;
+	if (st == BOB_OK) {
+		st = bob_run_dec_open(r->other, in, &r->io);
+		if (st != BOB_OK)
+			bob_run_dec_close(r->dec);
+	}
+	if (st != BOB_OK)
+		free(zeros);
+	else
+		r->other_copy = zeros;
+	return st;
+}
+
+/* What both continuations agree on; BOB_END where they part. */
+static bob_status read_partial(struct bob_symbol_reader *r, uint32_t *syms, size_t cap, size_t *n)
+{
+	uint32_t other[256];
+	size_t got = 0, part, same = 0;
+	uint64_t off;
+	bob_status st = BOB_END;
+
+	if (!r->parted)
+		st = bob_run_dec_read(r->dec, syms, cap < 256 ? cap : 256, n, &off);
+	if (st != BOB_OK)
+		return st == BOB_ERR_NOMEM ? st : BOB_END;
+	while (got < *n && bob_run_dec_read(r->other, other + got, *n - got, &part, &off) == BOB_OK)
+		got += part;
+	while (same < got && syms[same] == other[same])
+		same++;
+	r->parted = same < *n;
+	*n = same;
+	return same ? BOB_OK : BOB_END;
+}
+
 static bob_status open_block(struct bob_symbol_reader *r, const struct bob_block_ref *b,
 			     struct bob_error *err)
 {
 	struct bob_run_input in = { .codec = (enum bob_codec)r->s->info.codec, .count = b->count };
-	bob_status st = block_bytes(r, b, &in);
+	int partial = b->flags & BOB_BLOCK_PARTIAL;
+	bob_status st = partial ? open_partial(r, b, &in) : block_bytes(r, b, &in);
 
 	r->pos = b->pos;
+	r->parted = 0;
 	if (b->flags & BOB_BLOCK_HOLE)
 		r->hole = 1;
 	if (st == BOB_OK && b->flags & BOB_BLOCK_CRC &&
@@ -105,7 +170,7 @@ static bob_status open_block(struct bob_symbol_reader *r, const struct bob_block
 	if (st == BOB_ERR_CORRUPT)
 		return bob_fail(err, st, r->s->file, bob_stream_where(r->s, b->off),
 				"the checksum of a block does not match");
-	if (st == BOB_OK)
+	if (st == BOB_OK && !partial)
 		st = bob_run_dec_open(r->dec, &in, &r->io);
 	if (st != BOB_OK)
 		return bob_fail(err, st, r->s->file, bob_stream_where(r->s, b->off),
@@ -133,7 +198,10 @@ bob_status bob_symbols_read(struct bob_symbol_reader *r, uint32_t *syms, size_t 
 				return st;
 			}
 		}
-		st = bob_run_dec_read(r->dec, syms, cap, n, &off);
+		if (b->flags & BOB_BLOCK_PARTIAL)
+			st = read_partial(r, syms, cap, n);
+		else
+			st = bob_run_dec_read(r->dec, syms, cap, n, &off);
 		if (st == BOB_OK) {
 			*pos = r->pos;
 			*hole = r->hole;
@@ -148,7 +216,7 @@ bob_status bob_symbols_read(struct bob_symbol_reader *r, uint32_t *syms, size_t 
 		}
 		close_block(r);
 		r->block++;
-		if (st == BOB_END || (st == BOB_ERR_CORRUPT && b->flags & BOB_BLOCK_PARTIAL))
+		if (st == BOB_END)
 			continue;
 		r->hole = 1;
 		return bob_fail(err, st, r->s->file, bob_stream_where(r->s, b->off + off),

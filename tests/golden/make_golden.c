@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the golden traces and their dumps below the directory given: v1/<name>/, v1/<name>.dump.
+ * Run once per new trace; committed bytes are never written again (it refuses to overwrite).
+ *   gcc -Isrc -Iinclude -Itests/golden tests/golden/make_golden.c -Lbuild/release/lib -lbobbin */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "traces.h"
+
+static int write_file(const char *dir, const char *name, const void *bytes, size_t len)
+{
+	char path[4096];
+	FILE *f;
+	int bad;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "wbx");
+	if (!f) {
+		perror(path);
+		return 1;
+	}
+	bad = fwrite(bytes, 1, len, f) != len;
+	return bad | (fclose(f) != 0);
+}
+
+static int write_dump(const char *dir, const char *name)
+{
+	char path[4096];
+	struct bob_trace *t;
+	FILE *f;
+	int bad;
+
+	snprintf(path, sizeof(path), "%s.dump", name);
+	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
+		return 1;
+	f = fopen(path, "wx");
+	if (!f) {
+		perror(path);
+		bob_trace_close(t);
+		return 1;
+	}
+	bad = bob_archive_dump(t, f) != BOB_OK;
+	bob_trace_close(t);
+	return bad | (fclose(f) != 0);
+}
+
+int main(int argc, char **argv)
+{
+	int bad = 0;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: make_golden DIRECTORY\n");
+		return 2;
+	}
+	for (size_t i = 0; i < GOLDEN_TRACES && !bad; i++) {
+		struct golden g = { .count = 0 };
+		char dir[2048];
+
+		snprintf(dir, sizeof(dir), "%s/%s", argv[1], golden_traces[i].name);
+		if (mkdir(dir, 0777)) {
+			perror(dir);
+			continue;
+		}
+		golden_traces[i].make(&g);
+		for (size_t k = 0; k < g.count; k++)
+			bad |= write_file(dir, g.files[k].name, g.files[k].bytes, g.files[k].len);
+		bad |= write_dump(dir, dir);
+		golden_free(&g);
+	}
+	return bad;
+}
