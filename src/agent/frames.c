@@ -132,7 +132,7 @@ static uint64_t step_pack(uint64_t pc, const struct step *s)
 	int32_t cfa = s->cfa_off / 8;
 	int32_t rbp = s->rbp_off;
 
-	if (s->signal || s->cfa_off & 7 || cfa < -8192 || cfa > 8191)
+	if (s->signal || s->kind == BOB_CFA_OUTERMOST || s->cfa_off & 7 || cfa < -8192 || cfa > 8191)
 		return 0;
 	if (rbp == BOB_ROW_RBP_LOST)
 		rbp = -4096;
@@ -277,6 +277,7 @@ static uint64_t frame_cfa(const struct walk *w, const struct step *s)
 		if (!read_word(w, w->bp + (uint64_t)(int64_t)s->cfa_off, &cfa))
 			cfa = 0;
 		break;
+	case BOB_CFA_OUTERMOST:
 	case BOB_CFA_UNKNOWN:
 		break;
 	}
@@ -344,6 +345,10 @@ void frames_caller(const struct bob_thread *t, uint64_t rsp, uint64_t rbp, uint6
 			if (next != GO_ON || !(out->flags & BOB_CALLER_UNKNOWN))
 				return;
 			continue;
+		}
+		if (s.kind == BOB_CFA_OUTERMOST) {
+			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
+			return;
 		}
 		uint64_t cfa = frame_cfa(&w, &s);
 		if (cfa < w.sp + 8 || cfa > hi) {

@@ -107,29 +107,35 @@ static bool find_headers(const struct link_map *m, bool main, struct found *f)
 	return true;
 }
 
+/* As the planner reads it (src/plan/elf.c): notes in a segment aligned to 8 are padded to 8, and of
+ * an id longer than 20 bytes the first 20 count. */
 static const uint8_t *find_build_id(const struct found *f, uint64_t *len)
 {
+	*len = 0;
 	for (uint32_t i = 0; i < f->phnum; i++) {
 		if (f->phdr[i].p_type != PT_NOTE)
 			continue;
 		const uint8_t *p = (const uint8_t *)(f->bias + f->phdr[i].p_vaddr);
-		const uint8_t *end = p + f->phdr[i].p_memsz;
+		uint64_t left = f->phdr[i].p_filesz, pad = f->phdr[i].p_align == 8 ? 7 : 3;
 
-		while (end - p >= (long)sizeof(ElfW(Nhdr))) {
+		while (left >= sizeof(ElfW(Nhdr))) {
 			const ElfW(Nhdr) *n = (const void *)p;
-			uint64_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
+			uint64_t name = (n->n_namesz + pad) & ~pad;
+			uint64_t size = (n->n_descsz + pad) & ~pad;
 
-			p += sizeof(*n);
-			if ((uint64_t)(end - p) < name + desc)
+			left -= sizeof(*n);
+			if (name > left || size > left - name)
 				break;
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(p, "GNU", 4)) {
-				*len = n->n_descsz;
-				return p + name;
+			p += sizeof(*n) + name;
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+			    !memcmp((const uint8_t *)(n + 1), "GNU", 4)) {
+				*len = n->n_descsz < 20 ? n->n_descsz : 20;
+				return p;
 			}
-			p += name + desc;
+			p += size;
+			left -= name + size;
 		}
 	}
-	*len = 0;
 	return NULL;
 }
 

@@ -47,6 +47,7 @@ struct state {
 	bool deref;		/* CFA = *(rbp + off) */
 	bool unknown;
 	bool no_caller;		/* return address undefined, or not in the frame */
+	bool outermost;		/* undefined: nobody called */
 };
 
 struct machine {
@@ -253,6 +254,10 @@ static struct bob_plan_row make_row(const struct machine *m)
 	const struct state *s = &m->now;
 	struct bob_plan_row r = {.start = (uint32_t)(m->loc - m->lo)};
 
+	if (s->outermost) {
+		r.cfa_kind = BOB_CFA_OUTERMOST;
+		return r;
+	}
 	if (s->unknown || s->no_caller || !fits(s->off, INT32_MIN, INT32_MAX))
 		return r;
 	if (s->deref)
@@ -344,16 +349,18 @@ static void set_offset(struct machine *m, uint64_t reg, int64_t off)
 		m->now.rbp = RBP_OFFSET;
 		m->now.rbp_off = (int64_t)((uint64_t)off * (uint64_t)m->cie->data_align);
 	} else if (reg == m->cie->ra) {
-		m->now.no_caller = false;
+		m->now.no_caller = m->now.outermost = false;
 	}
 }
 
 static void set_rule(struct machine *m, uint64_t reg, enum rbp_rule rule)
 {
-	if (reg == RBP)
+	if (reg == RBP) {
 		m->now.rbp = (uint8_t)rule;
-	else if (reg == m->cie->ra)
+	} else if (reg == m->cie->ra) {
 		m->now.no_caller = rule == RBP_LOST;
+		m->now.outermost = false;
+	}
 }
 
 static void restore(struct machine *m, uint64_t reg)
@@ -363,6 +370,7 @@ static void restore(struct machine *m, uint64_t reg)
 		m->now.rbp_off = m->initial.rbp_off;
 	} else if (reg == m->cie->ra) {
 		m->now.no_caller = m->initial.no_caller;
+		m->now.outermost = m->initial.outermost;
 	}
 }
 
@@ -440,9 +448,14 @@ static void step_extended(struct machine *m, struct bytes *b, unsigned op)
 	case DW_CFA_restore_extended:
 		restore(m, get_uleb(b));
 		break;
-	case DW_CFA_undefined:
-		set_rule(m, get_uleb(b), RBP_LOST);
+	case DW_CFA_undefined: {
+		uint64_t which = get_uleb(b);
+
+		set_rule(m, which, RBP_LOST);
+		if (which == m->cie->ra)
+			m->now.outermost = true;
 		break;
+	}
 	case DW_CFA_same_value:
 		set_rule(m, get_uleb(b), RBP_SAME);
 		break;
