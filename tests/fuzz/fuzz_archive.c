@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whole trace files. Input of 4096 bytes and more is a process file: opened as it is, then with its
+ * head and chunk checksums made right, so that the fuzzer gets behind them. Shorter input is a
+ * row of symbols: written, read back and compared. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../golden/build.h"
+#include "archive/reader.h"
+
+#define EVENTS_MAX 200000
+#define SYMBOLS_MAX 100000u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_events(const struct bob_trace *t, uint32_t thread)
+{
+	struct bob_cursor *c;
+	struct bob_event ev;
+	struct bob_error err;
+	bob_status st = bob_cursor_open(t, thread, &c, &err);
+	uint64_t half = 0;
+
+	if (st != BOB_OK)
+		return;
+	for (int i = 0; i < EVENTS_MAX; i++) {
+		st = bob_cursor_next(c, &ev, &err);
+		if (st == BOB_OK && i == EVENTS_MAX / 2)
+			half = ev.pos;
+		if (st == BOB_END || (st < BOB_OK && st != BOB_ERR_CORRUPT))
+			break;
+	}
+	if (half)
+		bob_cursor_seek(c, half, &err);
+	else
+		bob_cursor_seek(c, 3, &err);
+	bob_cursor_next(c, &ev, &err);
+	bob_cursor_close(c);
+}
+
+static void read_trace(const uint8_t *data, size_t size)
+{
+	struct bob_memory_file file = { "pfuzz.1.0.bob", data, size };
+	struct bob_function_info fn;
+	struct bob_trace *t;
+	uint64_t symbols = 0;
+
+	if (bob_archive_open_memory(&file, 1, &t, NULL) != BOB_OK)
+		return;
+	for (uint32_t i = 0; i < t->thread_count; i++) {
+		if (t->threads[i]->info.symbols < SYMBOLS_MAX)
+			symbols += t->threads[i]->info.symbols;
+		else
+			symbols = SYMBOLS_MAX;
+		if (symbols >= SYMBOLS_MAX)
+			break;
+	}
+	for (uint32_t i = 0; i < t->thread_count && i < 4; i++)
+		read_events(t, i);
+	for (uint32_t id = 0; id < 64; id++)
+		bob_trace_function(t, 0, id, &fn);
+	if (symbols < SYMBOLS_MAX)
+		bob_trace_verify(t);
+	bob_trace_close(t);
+}
+
+static void mend_checksums(uint8_t *data, size_t size)
+{
+	struct bob_file_head head;
+	struct bob_chunk_head c;
+
+	memcpy(&head, data, sizeof(head));
+	head.magic = BOB_FORMAT_MAGIC;
+	head.version = BOB_FORMAT_VERSION;
+	head.head_bytes = BOB_FILE_HEAD_BYTES;
+	bob_file_seal(&head);
+	memcpy(data, &head, sizeof(head));
+	for (size_t at = BOB_FILE_HEAD_BYTES; at < size && size - at >= sizeof(c);) {
+		memcpy(&c, data + at, sizeof(c));
+		c.magic = BOB_CHUNK_MAGIC;
+		c.head_crc = bob_chunk_head_crc(&c);
+		memcpy(data + at, &c, sizeof(c));
+		if (c.size >= size - at - sizeof(c))
+			break;
+		at += bob_chunk_bytes(c.size);
+	}
+}
+
+struct expect {
+	const uint8_t *data;
+	size_t n, at;
+};
+
+static int compare(void *ctx, const uint32_t *syms, size_t n)
+{
+	struct expect *e = ctx;
+
+	assert(n <= e->n - e->at);
+	assert(!memcmp(e->data + 4 * e->at, syms, 4 * n));
+	e->at += n;
+	return 0;
+}
+
+static void round_trip(const uint8_t *data, size_t size)
+{
+	static const enum bob_codec codec[] = { BOB_CODEC_RUN, BOB_CODEC_PARLOT, BOB_CODEC_NONE };
+	struct expect e = { data + 2, (size - 2) / 4, 0 };
+	struct bob_memory_file file;
+	struct build_stream *s;
+	struct bob_trace *t;
+	bob_status st;
+	struct build b;
+	uint32_t sym;
+
+	build_process(&b, 1, 0, 0, 1);
+	s = build_stream(&b, codec[data[0] % 3], 64 + 8 * (data[1] & 15u), "fuzz");
+	for (size_t i = 0; i < e.n; i++) {
+		memcpy(&sym, e.data + 4 * i, sizeof(sym));
+		if (data[1] & 16 && i % 50 == 49)
+			bob_run_restart(s->enc);
+		build_put(s, sym);
+	}
+	if (data[1] & 32)
+		bob_run_close(s->enc);
+	file = (struct bob_memory_file){ b.name, b.bytes, b.len };
+	st = bob_archive_open_memory(&file, 1, &t, NULL);
+	assert(st == BOB_OK && !bob_trace_problem_count(t));
+	st = bob_trace_symbols(t, 0, compare, &e, NULL);
+	assert(st == BOB_OK && e.at == e.n);
+	read_events(t, 0);
+	bob_trace_close(t);
+	build_free(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy;
+
+	if (size < 2)
+		return 0;
+	if (size < BOB_FILE_HEAD_BYTES) {
+		round_trip(data, size);
+		return 0;
+	}
+	read_trace(data, size);
+	copy = malloc(size);
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size);
+	mend_checksums(copy, size);
+	read_trace(copy, size);
+	free(copy);
+	return 0;
+}

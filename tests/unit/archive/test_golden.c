@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Golden traces: the C reader and the independent decoder give the committed text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "../../golden/traces.h"
+
+static const char *source(void)
+{
+	const char *dir = getenv("BOBBIN_SOURCE");
+
+	return dir ? dir : ".";
+}
+
+static char *read_text(FILE *f, size_t *len)
+{
+	char *text = NULL;
+	FILE *to = open_memstream(&text, len);
+	int c;
+
+	assert_non_null(f);
+	while ((c = getc(f)) != EOF)
+		putc(c, to);
+	fclose(to);
+	return text;
+}
+
+static char *golden_text(const char *name, size_t *len)
+{
+	char path[4096];
+	FILE *f;
+	char *text;
+
+	snprintf(path, sizeof(path), "%s/tests/golden/v1/%s.dump", source(), name);
+	f = fopen(path, "r");
+	text = read_text(f, len);
+	fclose(f);
+	assert_true(*len > 100);
+	return text;
+}
+
+static void c_reader(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < GOLDEN_TRACES; i++) {
+		size_t want_len, len;
+		char *want = golden_text(golden_traces[i].name, &want_len), *text = NULL;
+		struct bob_trace *t;
+		char path[4096];
+		FILE *f = open_memstream(&text, &len);
+
+		snprintf(path, sizeof(path), "%s/tests/golden/v1/%s", source(),
+			 golden_traces[i].name);
+		assert_int_equal(bob_trace_open(path, &t, NULL), BOB_OK);
+		assert_int_equal(bob_archive_dump(t, f), BOB_OK);
+		fclose(f);
+		assert_string_equal(text, want);
+		assert_int_equal(bob_trace_verify(t), BOB_OK);
+		for (uint32_t k = 0; k < bob_trace_problem_count(t); k++)
+			assert_string_equal(bob_trace_problem(t, k)->text,
+					    "the file of an image is missing");
+		bob_trace_close(t);
+		free(text);
+		free(want);
+	}
+}
+
+static void spec_decoder(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < GOLDEN_TRACES; i++) {
+		size_t want_len, len;
+		char *want = golden_text(golden_traces[i].name, &want_len), *text;
+		char command[8300];
+		FILE *f;
+
+		snprintf(command, sizeof(command),
+			 "python3 '%s/tools/spec_decoder.py' '%s/tests/golden/v1/%s'", source(),
+			 source(), golden_traces[i].name);
+		f = popen(command, "r");
+		text = read_text(f, &len);
+		assert_int_equal(pclose(f), 0);
+		assert_string_equal(text, want);
+		free(text);
+		free(want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(c_reader),
+		cmocka_unit_test(spec_decoder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
