@@ -63,7 +63,7 @@ void process_after_fork(struct bob_thread *t)
 	}
 	if (t && t->head) {
 		from.stream = t->stream;
-		from.pos = *bob_run_fast(thread_enc(t))->commit;
+		from.pos = bob_run_position(thread_enc(t));
 	}
 	p->recording = process_begin(&from);
 	if (p->recording)

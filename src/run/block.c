@@ -117,7 +117,7 @@ bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos)
 
 		if (st != BOB_OK) {
 			enc->failed = st;
-			bob_run_fast_none(enc);
+			bob_run_fast_none(enc, *enc->fast.commit);
 			return st;
 		}
 		copy_out(enc, off, enc->buf, p->n);

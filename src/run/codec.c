@@ -36,7 +36,7 @@ static bob_status begin_block(struct bob_run_enc *enc)
 {
 	uint64_t pos = *enc->fast.commit;
 
-	bob_run_fast_none(enc);
+	bob_run_fast_none(enc, pos);
 	if (enc->codec == BOB_CODEC_NULL)
 		return BOB_OK;
 	bob_run_pend(enc);
@@ -80,11 +80,14 @@ static bob_status put_null(struct bob_run_enc *enc)
 {
 	uint32_t *ring = (void *)enc->mem;
 
-	__atomic_store_n(enc->fast.commit, *enc->fast.commit + 1, __ATOMIC_RELEASE);
-	enc->fast.dst = ring;
-	enc->fast.end = ring + NULL_RING;
-	enc->fast.dist = 0;
+	bob_run_fast_set(enc, *enc->fast.commit + 1, ring, NULL_RING, 0);
+	__atomic_store_n(enc->fast.commit, enc->fast_pos, __ATOMIC_RELEASE);
 	return BOB_OK;
+}
+
+uint64_t bob_run_position(const struct bob_run_enc *enc)
+{
+	return enc->fast_pos + (enc->fast.dst ? (uint64_t)(enc->fast.dst - enc->fast_from) : 0);
 }
 
 bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym)
@@ -121,7 +124,7 @@ bob_status bob_run_close(struct bob_run_enc *enc)
 		p->slot.flags |= BOB_RUN_CLOSED;
 		st = bob_run_commit(enc, *enc->fast.commit);
 	}
-	bob_run_fast_none(enc);
+	bob_run_fast_none(enc, *enc->fast.commit);
 	enc->closed = 1;
 	if (!enc->failed)
 		enc->failed = BOB_ERR_INVAL;

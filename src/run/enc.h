@@ -47,6 +47,9 @@ struct bob_run_enc {
 	uint32_t codec;
 	uint32_t crc[2];	/* of the block's coded bytes, for slot[0] and slot[1] */
 	uint32_t block_symbols_max; /* tests lower it */
+	/* what `fast` was when it was last set: symbols so far, and dst */
+	uint64_t fast_pos;
+	const uint32_t *fast_from;
 	/* look-ahead of RUN: the presumed hits left to entry.S */
 	uint32_t ahead_max;	/* tests set it to 0 */
 	uint32_t ahead_limit;
@@ -86,12 +89,25 @@ static inline int bob_run_block_full(const struct bob_run_enc *enc)
 	       *enc->fast.commit - enc->block_pos >= enc->block_symbols_max;
 }
 
+/* At symbol `pos`, `n` of those at dst may be taken without a call. */
+static inline void bob_run_fast_set(struct bob_run_enc *enc, uint64_t pos, uint32_t *dst, uint32_t n,
+				    int64_t dist)
+{
+	enc->fast.dst = dst;
+	enc->fast.end = dst + n;
+	enc->fast.dist = dist;
+	enc->fast_pos = pos;
+	enc->fast_from = dst;
+}
+
 /* `fast` takes no symbol: every one is a call. */
-static inline void bob_run_fast_none(struct bob_run_enc *enc)
+static inline void bob_run_fast_none(struct bob_run_enc *enc, uint64_t pos)
 {
 	enc->fast.dst = NULL;
 	enc->fast.end = NULL;
 	enc->fast.dist = 0;
+	enc->fast_pos = pos;
+	enc->fast_from = NULL;
 }
 
 /* The codecs. put: as bob_run_put. reset: forget the model. */

@@ -54,10 +54,11 @@ static void look_ahead(struct bob_run_enc *enc)
 	struct model *m = &enc->u.model;
 	uint32_t to = m->pos & HIST_MASK, from = (m->pos - m->dist) & HIST_MASK, n;
 
-	bob_run_fast_none(enc);
 	enc->ahead_audible = 0;
-	if (!m->dist || !enc->ahead_max)
+	if (!m->dist || !enc->ahead_max) {
+		bob_run_fast_none(enc, enc->block_pos + m->pos);
 		return;
+	}
 	n = at_most(HIST_SIZE - to, HIST_SIZE - from);
 	n = at_most(n, m->pos < enc->block_symbols_max ? enc->block_symbols_max - m->pos : 0);
 	if (m->exp_pos >= m->pos)
@@ -68,9 +69,8 @@ static void look_ahead(struct bob_run_enc *enc)
 		n = walk_audible(enc, n);
 	}
 	enc->ahead_count = n;
-	enc->fast.dst = m->hist + to;
-	enc->fast.end = m->hist + to + n;
-	enc->fast.dist = ((int64_t)to - (int64_t)from) * 4;
+	bob_run_fast_set(enc, enc->block_pos + m->pos, m->hist + to, n,
+			 ((int64_t)to - (int64_t)from) * 4);
 }
 
 static bob_status commit_coded(struct bob_run_enc *enc)
@@ -158,5 +158,5 @@ void bob_run_reset_run(struct bob_run_enc *enc)
 	enc->pend.slot.state[3] = UINT32_MAX;
 	enc->ahead_limit = AHEAD_MIN;
 	enc->ahead_audible = 0;
-	bob_run_fast_none(enc);
+	bob_run_fast_none(enc, *enc->fast.commit);
 }

@@ -113,12 +113,18 @@ bob_status bob_run_put_words(struct bob_run_enc *enc, uint32_t sym)
 			out |= put_word(enc, 0);
 		out |= put_word(enc, (uint16_t)(id + 1));
 	}
-	if (!out) {
+	if (out) {
+		bob_status st;
+
+		save_state(enc);
+		st = bob_run_commit(enc, pos + 1);
+		if (st != BOB_OK)
+			return st;
+	} else {
 		__atomic_store_n(enc->fast.commit, pos + 1, __ATOMIC_RELEASE);
-		return BOB_OK;
 	}
-	save_state(enc);
-	return bob_run_commit(enc, pos + 1);
+	bob_run_fast_none(enc, pos + 1);
+	return BOB_OK;
 }
 
 void bob_run_reset_words(struct bob_run_enc *enc)

@@ -107,6 +107,10 @@ size_t bob_run_enc_size(void);
 bob_status bob_run_open(struct bob_run_enc *enc, enum bob_codec codec, struct bob_run_head *head,
 			const struct bob_run_io *io);
 
+/* Symbols recorded, by the encoder's own memory alone. For a fork child, which has a copy of the
+ * encoder but whose head is still its parent's, and counting. Not for use within a put. */
+uint64_t bob_run_position(const struct bob_run_enc *enc);
+
 /* Record one symbol: the complete path, whatever the state. On BOB_ERR_FULL or BOB_ERR_NOMEM the
  * symbol was not recorded and no later one will be; everything before stays readable. */
 bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym);

@@ -115,6 +115,42 @@ static void test_look_ahead_is_exact(void **state)
 	}
 }
 
+/* Known without the head, which is another's who goes on counting. */
+static void test_position(void **state)
+{
+	static const enum bob_codec all[] = { BOB_CODEC_RUN, BOB_CODEC_PARLOT, BOB_CODEC_NONE,
+					      BOB_CODEC_NULL };
+
+	(void)state;
+	for (int c = 0; c < 4; c++)
+		for (int k = 0; k < GEN_COUNT; k++) {
+			size_t n = 20000;
+			uint32_t *sym = gen_make((enum gen_kind)k, n, 4);
+			struct rig r;
+
+			rig_init(&r, 4096);
+			r.stretch_max = 20;
+			assert_int_equal(rig_open(&r, all[c]), BOB_OK);
+			assert_int_equal(bob_run_position(r.enc), 0);
+			for (size_t i = 0; i < n; i++) {
+				bob_status st = rig_entry(r.enc, sym[i]);
+				uint64_t commit = r.head.commit;
+
+				if (i % 5000 == 4999)
+					(void)bob_run_restart(r.enc);
+				r.head.commit = 12345678;
+				assert_int_equal(bob_run_position(r.enc), commit);
+				r.head.commit = commit;
+				if (st != BOB_OK)
+					break;
+			}
+			(void)bob_run_close(r.enc);
+			assert_int_equal(bob_run_position(r.enc), r.head.commit);
+			rig_fini(&r);
+			free(sym);
+		}
+}
+
 /* Any moment between two symbols. */
 static void test_readable_after_every_symbol(void **state)
 {
@@ -336,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_look_ahead_is_exact),
+		cmocka_unit_test(test_position),
 		cmocka_unit_test(test_readable_after_every_symbol),
 		cmocka_unit_test(test_grow_fails),
 		cmocka_unit_test(test_alloc_fails),
