@@ -77,9 +77,9 @@ static void print_rest(const struct rows *rows, size_t shown, uint64_t total, co
 	for (size_t i = shown; i < rows->count; i++)
 		calls += rows->all[i].calls;
 	if (shown < rows->count)
-		fprintf(out, "... %s more %s with %s calls (%s); --limit=0 shows all\n",
-			cli_count(a, rows->count - shown), what, cli_count(b, calls),
-			cli_share(c, calls, total));
+		fprintf(out, "... %s more %s%s with %s call%s (%s); --limit=0 shows all\n",
+			cli_count(a, rows->count - shown), what, cli_plural(rows->count - shown),
+			cli_count(b, calls), cli_plural(calls), cli_share(c, calls, total));
 }
 
 static void count_cell(struct cli_table *t, uint64_t v)
@@ -180,7 +180,7 @@ int cli_report_functions(struct cli_session *s, struct bob_callgraph *g,
 		cli_table_cell(&t, r->name);
 	}
 	cli_table_end(&t, style->width, style->out);
-	print_rest(&rows, shown, total, "functions", style->out);
+	print_rest(&rows, shown, total, "function", style->out);
 	free(rows.all);
 	return 0;
 }
@@ -296,7 +296,7 @@ int cli_report_api(struct cli_session *s, struct bob_callgraph *g,
 		cli_table_cell(&t, rows.all[i].name);
 	}
 	cli_table_end(&t, style->width, style->out);
-	print_rest(&rows, shown, total, "functions", style->out);
+	print_rest(&rows, shown, total, "function", style->out);
 	free(rows.all);
 	return 0;
 }
@@ -345,7 +345,7 @@ static int neighbours_of(struct cli_session *s, struct bob_callgraph *g, uint32_
 		cli_table_end(&t, style->width, style->out);
 	else
 		fputs("  none\n", style->out);
-	print_rest(&rows, shown, total, "functions", style->out);
+	print_rest(&rows, shown, total, "function", style->out);
 	free(rows.all);
 	return 0;
 }

@@ -297,8 +297,8 @@ int verb_report(int argc, char **argv)
 		return status;
 	if (cli_session_thread(&r.s, 0) == bob_trace_thread_count(r.s.trace)) {
 		cli_session_close(&r.s);
-		return cli_fail("report", "no thread of the trace is chosen; "
-				"bobbin info lists what there is");
+		return cli_fail("report", "the trace has no calls, or none in the threads chosen; "
+				"bobbin info says what there is and why");
 	}
 	r.style.out = cli_output_open("report", r.output);
 	if (!r.style.out) {

@@ -345,8 +345,8 @@ static int show_all(struct show *w)
 	if (more)
 		fprintf(w->out, "\n... %" PRIu32 " more threads (choose with --group)\n", more);
 	if (!shown && !status)
-		return cli_fail("show", "no thread of the trace is chosen; "
-				"bobbin info lists what there is");
+		return cli_fail("show", "the trace has no calls, or none in the threads chosen; "
+				"bobbin info says what there is and why");
 	return status ? status : w->s.damaged != 0;
 }
 

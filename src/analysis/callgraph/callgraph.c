@@ -2,8 +2,8 @@
 /* Calls per function and per arc in one pass over a thread's events.
  *
  * Arcs live in a vector and are found through an open-addressing table of indices, so frames can
- * name them. `below` of a frame is what it has seen called inside; it is handed up at its exit.
- * bench: 50 M events/s is the goal stated in DESIGN's issue, see tests/unit/analysis. */
+ * name them; the arc a function was entered by last is tried first. `below` of a frame is what it
+ * has seen called inside; it is handed up at its exit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +21,17 @@ struct frame {
 	uint64_t below;
 };
 
+/* What a pass keeps per function. */
+struct function {
+	uint32_t active;	/* open frames in the current thread */
+	uint32_t last_arc;	/* it was entered by, + 1; 0: none */
+};
+
 struct bob_callgraph {
 	const struct bob_functions *functions;
 	uint32_t count;
 	uint64_t *calls, *below;
-	uint32_t *active;	/* open frames of each function in the current thread */
+	struct function *states;
 	uint64_t total;
 	struct bob_call_arc *arcs;
 	uint32_t arc_count, arc_room;
@@ -50,8 +56,8 @@ bob_status bob_callgraph_create(const struct bob_functions *f, struct bob_callgr
 	g->count = bob_functions_count(f);
 	g->calls = calloc(g->count, sizeof(*g->calls));
 	g->below = calloc(g->count, sizeof(*g->below));
-	g->active = calloc(g->count, sizeof(*g->active));
-	if (!g->calls || !g->below || !g->active) {
+	g->states = calloc(g->count, sizeof(*g->states));
+	if (!g->calls || !g->below || !g->states) {
 		bob_callgraph_destroy(g);
 		return BOB_ERR_NOMEM;
 	}
@@ -65,7 +71,7 @@ void bob_callgraph_destroy(struct bob_callgraph *g)
 		return;
 	free(g->calls);
 	free(g->below);
-	free(g->active);
+	free(g->states);
 	free(g->arcs);
 	free(g->table);
 	free(g);
@@ -112,7 +118,8 @@ static bob_status grow_arcs(struct bob_callgraph *g)
 	return fill_table(g);
 }
 
-static bob_status find_arc(struct bob_callgraph *g, uint32_t caller, uint32_t callee, uint32_t *out)
+static __attribute__((noinline)) bob_status search_arc(struct bob_callgraph *g, uint32_t caller,
+						       uint32_t callee, uint32_t *out)
 {
 	uint32_t s, i;
 
@@ -136,12 +143,28 @@ static bob_status find_arc(struct bob_callgraph *g, uint32_t caller, uint32_t ca
 	return BOB_OK;
 }
 
+static inline bob_status find_arc(struct bob_callgraph *g, uint32_t caller, uint32_t callee,
+				  uint32_t *out)
+{
+	struct function *f = &g->states[callee];
+	bob_status st;
+
+	if (f->last_arc && g->arcs[f->last_arc - 1].caller == caller) {
+		*out = f->last_arc - 1;
+		return BOB_OK;
+	}
+	st = search_arc(g, caller, callee, out);
+	if (st == BOB_OK)
+		f->last_arc = *out + 1;
+	return st;
+}
+
 static void leave(struct bob_callgraph *g, struct bob_stacks *stacks, struct bob_stack *k)
 {
 	struct frame *top = bob_stack_frame(stacks, k, --k->depth);
 
 	g->arcs[top->arc].below += top->below;
-	if (!--g->active[top->number])
+	if (!--g->states[top->number].active)
 		g->below[top->number] += top->below;
 	if (k->depth && !top->apart)
 		(top - 1)->below += top->below + 1;
@@ -170,7 +193,7 @@ static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_ev
 	*top = (struct frame){ ev->depth, number, arc, caller >= BOB_CALLER_SIGNAL, 0 };
 	g->arcs[arc].calls++;
 	g->calls[number]++;
-	g->active[number]++;
+	g->states[number].active++;
 	g->total++;
 	return BOB_OK;
 }
@@ -291,6 +314,8 @@ const struct bob_call_arc *bob_callgraph_arcs(struct bob_callgraph *g, size_t *c
 		qsort(g->arcs, g->arc_count, sizeof(*g->arcs), by_caller);
 	free(g->table);		/* made again by the next add */
 	g->table = NULL;
+	for (uint32_t i = 0; i < g->count; i++)
+		g->states[i].last_arc = 0;
 	*count = g->arc_count;
 	return g->arcs;
 }
