@@ -148,7 +148,7 @@ enum bob_event_kind {
 
 enum bob_event_note {
 	BOB_NOTE_SIGNAL = 1,	/* this entry is a signal handler's */
-	BOB_NOTE_ORPHAN = 2,	/* its caller is not known: it begins a stack of its own */
+	BOB_NOTE_ORPHAN = 2,	/* its direct caller is not known; it lies on the known frames */
 	BOB_NOTE_STACK = 4,	/* first event on another stack of the thread */
 	BOB_NOTE_GAP = 8,	/* recording was off before this event */
 	BOB_NOTE_LOST = 16	/* events were lost just before this one */
@@ -160,7 +160,8 @@ struct bob_event {
 	uint64_t index;		/* which entry of the thread this is, from 0 */
 	uint32_t kind;		/* enum bob_event_kind */
 	uint32_t id;		/* function */
-	uint32_t depth;		/* of the function's frame on its stack: outermost is 0 */
+	uint32_t depth;		/* of the function's frame on its stack: outermost is 0; frames
+				 * inherited over fork count, though bob_cursor_stack has them not */
 	uint32_t stack;		/* number of the stack within the thread */
 	uint32_t notes;		/* enum bob_event_note bits */
 	uint32_t reserved;
@@ -173,7 +174,8 @@ struct bob_cursor;
 BOB_API bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread,
 				   struct bob_cursor **out, struct bob_error *err);
 /* *ev is the caller's copy. BOB_END after the last event; BOB_ERR_CORRUPT where the stream stops
- * making sense (err->offset). Every frame gets its exit, except those still open when the stream
+ * making sense (err->offset): calling on goes on behind the damage, with note LOST. BOB_ERR_FULL: the
+ * stack is deeper than the format's limit; final, like BOB_ERR_NOMEM. Every frame gets its exit, except those still open when the stream
  * ends without a clean end of the thread. */
 BOB_API bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev,
 				   struct bob_error *err);

@@ -208,7 +208,8 @@ bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread, struct bo
 	if (thread >= t->thread_count)
 		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "no such thread");
 	if (t->threads[thread]->info.codec == BOB_CODEC_NULL)
-		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "the thread's symbols were not stored");
+		return bob_fail(err, BOB_ERR_INVAL, NULL, 0,
+				"the thread's symbols were not stored");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
@@ -369,8 +370,8 @@ static inline bob_status emit_entry(struct bob_cursor *c, struct stack *s, struc
 	uint32_t id = bob_sym_id(c->syms[c->at - 1]) | c->s.high;
 	struct bob_frame *f;
 
-	if (s->depth == s->cap && (c->frame_count >= BOB_STACK_FRAMES_MAX ||
-				   grow_stack(s) != BOB_OK))
+	if (s->depth == s->cap &&
+	    (c->frame_count >= BOB_STACK_FRAMES_MAX || grow_stack(s) != BOB_OK))
 		return c->frame_count >= BOB_STACK_FRAMES_MAX ? BOB_ERR_FULL : BOB_ERR_NOMEM;
 	c->entry = 0;
 	f = &s->frames[s->depth];

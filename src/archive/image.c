@@ -68,8 +68,8 @@ static void attach(struct bob_trace *t, struct bob_image *im, const struct image
 	im->off = file->off;
 	im->head = file->head;
 	if (im->head.soname[0]) {
-		const char *name = bob_arena_text(&t->arena, im->head.soname,
-						  strlen(im->head.soname));
+		const char *name =
+			bob_arena_text(&t->arena, im->head.soname, strlen(im->head.soname));
 
 		if (name)
 			im->info.soname = name;
@@ -101,8 +101,7 @@ static bob_status index_ids(struct bob_trace *t, struct bob_process *p)
 			else
 				hi = mid;
 		}
-		if ((lo < n &&
-		     p->images[p->by_id[lo]].info.first_id - im->first_id < im->count) ||
+		if ((lo < n && p->images[p->by_id[lo]].info.first_id - im->first_id < im->count) ||
 		    (lo && im->first_id - p->images[p->by_id[lo - 1]].info.first_id <
 				   p->images[p->by_id[lo - 1]].info.count)) {
 			bob_problem_add(t, p->file, 0, "two images share function ids", 1);

@@ -223,9 +223,8 @@ static bob_status read_logs(struct bob_trace *t, struct bob_process *p)
 		for (uint64_t k = 0; k < bob_chunk_len(c); k++) {
 			uint8_t b = f->bytes[c->off + k];
 
-			text[at++] = (char)((b < 0x20 && b != '\n' && b != '\t') || b == 0x7f ?
-						    '?' :
-						    b);
+			text[at++] =
+				(char)((b < 0x20 && b != '\n' && b != '\t') || b == 0x7f ? '?' : b);
 		}
 	}
 	p->log = text;

@@ -136,7 +136,8 @@ static const struct bob_run_slot *choose_slot(const struct bob_run_head *h, int 
 
 /* How many symbols there are, as far as the head can be believed. */
 static uint64_t count_symbols(struct bob_trace *t, const struct bob_stream *s,
-			      const struct bob_run_head *h, const struct bob_run_slot *slot, int old)
+			      const struct bob_run_head *h, const struct bob_run_slot *slot,
+			      int old)
 {
 	if (!slot)
 		return h->commit;
@@ -339,7 +340,8 @@ static void sort_streams(struct bob_trace *t, struct bob_process *p)
 		struct bob_stream *s = p->streams[i];
 
 		if (n && p->streams[n - 1]->number == s->number) {
-			bob_problem_add(t, p->file, s->head_off, "a second stream of one number", 1);
+			bob_problem_add(t, p->file, s->head_off, "a second stream of one number",
+					1);
 			free(s);
 			continue;
 		}
@@ -379,7 +381,8 @@ static void share_spans(struct bob_trace *t, struct bob_process *p, const struct
 		for (; k < count && data[k].stream <= s->number; k++) {
 			if (data[k].stream < s->number)
 				continue;
-			if (data[k].span.at < end || data[k].span.len > UINT64_MAX - data[k].span.at) {
+			if (data[k].span.at < end ||
+			    data[k].span.len > UINT64_MAX - data[k].span.at) {
 				bob_problem_add(t, p->file, data[k].span.off,
 						"coded bytes for a place that has some", 1);
 				continue;

@@ -164,8 +164,7 @@ static bob_status open_block(struct bob_symbol_reader *r, const struct bob_block
 	r->parted = 0;
 	if (b->flags & BOB_BLOCK_HOLE)
 		r->hole = 1;
-	if (st == BOB_OK && b->flags & BOB_BLOCK_CRC &&
-	    bob_crc32c(0, in.bytes, b->len) != b->crc)
+	if (st == BOB_OK && b->flags & BOB_BLOCK_CRC && bob_crc32c(0, in.bytes, b->len) != b->crc)
 		st = BOB_ERR_CORRUPT;
 	if (st == BOB_ERR_CORRUPT)
 		return bob_fail(err, st, r->s->file, bob_stream_where(r->s, b->off),
@@ -239,7 +238,8 @@ bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
 	if (thread >= t->thread_count)
 		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "no such thread");
 	if (t->threads[thread]->info.codec == BOB_CODEC_NULL)
-		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "the thread's symbols were not stored");
+		return bob_fail(err, BOB_ERR_INVAL, NULL, 0,
+				"the thread's symbols were not stored");
 	syms = malloc(READ_SYMBOLS * sizeof(*syms));
 	if (!syms)
 		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");

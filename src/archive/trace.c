@@ -92,8 +92,7 @@ static uint32_t find_parent(const struct bob_trace *t, const struct bob_process 
 			continue;
 		}
 		if (p->info.start_mono_ns <= child->info.start_mono_ns &&
-		    (best == ~0u ||
-		     p->info.start_mono_ns > t->processes[best]->info.start_mono_ns))
+		    (best == ~0u || p->info.start_mono_ns > t->processes[best]->info.start_mono_ns))
 			best = (uint32_t)i;
 	}
 	return best;

@@ -13,9 +13,8 @@ static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_PAD)
 			bob_problem_add(t, f, c->off, "a chunk of unknown kind", 0);
 		/* these were checked when the trace was opened */
-		if (f->kind == BOB_FILE_PROCESS && (kind == BOB_CHUNK_META ||
-						    kind == BOB_CHUNK_LOG ||
-						    kind == BOB_CHUNK_STREAM))
+		if (f->kind == BOB_FILE_PROCESS &&
+		    (kind == BOB_CHUNK_META || kind == BOB_CHUNK_LOG || kind == BOB_CHUNK_STREAM))
 			continue;
 		if (f->kind == BOB_FILE_MARKS && kind == BOB_CHUNK_MARKS)
 			continue;

@@ -27,7 +27,8 @@ static inline void golden_free(struct golden *g)
 
 static inline void golden_meta(struct build *b, const char *exe, uint32_t rank)
 {
-	static const char argv[] = "app\0-n\0" "3";
+	static const char argv[] = "app\0-n\0"
+				   "3";
 	uint32_t ranks[2] = { rank, 2 }, skipped[2] = { 3, 1 }, reason[2] = { 11, 0 };
 	uint8_t buf[1024];
 	struct bob_meta m;

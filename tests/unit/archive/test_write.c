@@ -21,8 +21,8 @@ static void records_fit_or_vanish(void **state)
 		bob_meta_init(&m, buf, cap);
 		for (uint64_t len = 13;; len += 3) {
 			uint64_t before = m.len, need = 8 + ((len + 7) & ~7ull);
-			bob_status st = bob_meta_put(&m, BOB_REC_EXE, "0123456789abcdefghijklmnopq",
-						     len);
+			bob_status st =
+				bob_meta_put(&m, BOB_REC_EXE, "0123456789abcdefghijklmnopq", len);
 
 			assert_int_equal(st, cap - before >= need ? BOB_OK : BOB_ERR_FULL);
 			assert_int_equal(m.len, st == BOB_OK ? before + need : before);
@@ -66,7 +66,8 @@ static void names(void **state)
 	assert_string_equal(buf, "");
 	memset(host, 'h', sizeof(host));
 	host[99] = 0;
-	assert_int_equal(bob_name_process(buf, sizeof(buf), host, ~0u, ~0u), 1 + 63 + 1 + 10 + 1 + 10 + 4);
+	assert_int_equal(bob_name_process(buf, sizeof(buf), host, ~0u, ~0u),
+			 1 + 63 + 1 + 10 + 1 + 10 + 4);
 	assert_int_equal(bob_name_image(buf, sizeof(buf), 0x123456789abcdef0ull), 21);
 	assert_string_equal(buf, "i123456789abcdef0.bob");
 	assert_int_equal(bob_name_image(buf, 21, 1), 0);
