@@ -64,35 +64,24 @@ static void read_trace(const uint8_t *data, size_t size)
 	bob_trace_close(t);
 }
 
-/* Apart because gcc's sanitizer build otherwise warns of a null it invented. */
-static __attribute__((noinline)) uint64_t mend_chunk(uint8_t *p)
-{
-	struct bob_chunk_head c;
-
-	memcpy(&c, p, sizeof(c));
-	c.magic = BOB_CHUNK_MAGIC;
-	c.head_crc = bob_chunk_head_crc(&c);
-	memcpy(p, &c, sizeof(c));
-	return c.size;
-}
-
+/* `data` is aligned as by malloc. */
 static void mend_checksums(uint8_t *data, size_t size)
 {
-	struct bob_file_head head;
+	struct bob_file_head *head = (struct bob_file_head *)(void *)data;
 	size_t at = BOB_FILE_HEAD_BYTES;
-	uint64_t len;
 
-	memcpy(&head, data, sizeof(head));
-	head.magic = BOB_FORMAT_MAGIC;
-	head.version = BOB_FORMAT_VERSION;
-	head.head_bytes = BOB_FILE_HEAD_BYTES;
-	bob_file_seal(&head);
-	memcpy(data, &head, sizeof(head));
+	head->magic = BOB_FORMAT_MAGIC;
+	head->version = BOB_FORMAT_VERSION;
+	head->head_bytes = BOB_FILE_HEAD_BYTES;
+	bob_file_seal(head);
 	while (at < size && size - at >= sizeof(struct bob_chunk_head)) {
-		len = mend_chunk(data + at);
-		if (len >= size - at - sizeof(struct bob_chunk_head))
+		struct bob_chunk_head *c = (struct bob_chunk_head *)(void *)(data + at);
+
+		c->magic = BOB_CHUNK_MAGIC;
+		c->head_crc = bob_chunk_head_crc(c);
+		if (c->size >= size - at - sizeof(struct bob_chunk_head))
 			break;
-		at += bob_chunk_bytes(len);
+		at += bob_chunk_bytes(c->size);
 	}
 }
 
