@@ -294,7 +294,8 @@ struct bob_caller {
 	uint64_t site;		/* call-site word to cache, 0: not cacheable */
 	uint32_t flags;
 };
-void frames_caller(const struct bob_thread *t, uint64_t rsp, uint64_t rbp, uint64_t hi,
+/* `busy`: this entry interrupted the recording of another (hot.busy_rsp). `hi`: end of the stack. */
+void frames_caller(const struct bob_thread *t, bool busy, uint64_t rsp, uint64_t rbp, uint64_t hi,
 		   struct bob_caller *out);
 
 /* --- sites.c --- */

@@ -148,20 +148,27 @@ static void record(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct
 	put_pops(t, pops, id);
 }
 
+/* Handlers may add more while this runs; the count goes back to 0 only if none did. */
 static void record_pending(struct bob_thread *t)
 {
 	struct bob_hot *hot = thread_hot(t);
+	uint64_t done = 0, seen;
 
-	/* Handlers may add more while this runs; they are taken in the same pass. */
-	for (uint64_t i = 0; i < hot->pending; i++) {
-		const struct bob_pending *p = &t->pending[i];
-		struct bob_caller c = { .slot = p->caller, .flags = p->flags };
+	do {
+		for (; done < *(volatile uint64_t *)&hot->pending; done++) {
+			struct bob_pending p = t->pending[done];
+			struct bob_caller c = { .slot = p.caller, .flags = p.flags };
 
-		switch_stack(t, p->rsp);
-		if (!t->dead_end)
-			record(t, p->id, p->rsp, &c);
-	}
-	hot->pending = 0;
+			t->pending[done].flags = 0;
+			if (!p.flags)
+				continue; /* claimed by a handler that was left by a jump */
+			switch_stack(t, p.rsp);
+			if (!t->dead_end)
+				record(t, p.id, p.rsp, &c);
+		}
+		seen = done;
+	} while (!__atomic_compare_exchange_n(&hot->pending, &seen, 0, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
 }
 
 static void set_busy(struct bob_thread *t, uint64_t rsp, uint64_t rbp)
@@ -210,19 +217,19 @@ static bool nested(struct bob_thread *t, uint32_t id, uint64_t rsp, uint64_t rbp
 	bool same = s && rsp - s->lo < s->size && hot->busy_rsp - s->lo < s->size;
 	uint64_t n = hot->pending;
 
-	if ((same && rsp >= hot->busy_rsp) || n >= BOB_PENDING_MAX) {
+	if ((same && rsp >= hot->busy_rsp) || n >= BOB_PENDING_MAX - 64) {
 		t->head->count.restarts++; /* whoever was at work is not coming back */
-		if (n >= BOB_PENDING_MAX)
+		if (n >= BOB_PENDING_MAX - 64)
 			t->head->count.lost++;
 		if (bob_run_restart(thread_enc(t)) != BOB_OK)
 			thread_dead_end(t);
 		return false;
 	}
 	struct bob_caller c;
-	struct bob_pending *p = &t->pending[n];
-	hot->pending = n + 1; /* claimed: a handler inside this one takes the next */
-	barrier();
-	frames_caller(t, rsp, rbp, stack_end(t, rsp), &c);
+	struct bob_pending *p;
+	/* one instruction, so that a handler inside this one takes the next */
+	p = &t->pending[__atomic_fetch_add(&hot->pending, 1, __ATOMIC_RELAXED)];
+	frames_caller(t, true, rsp, rbp, stack_end(t, rsp), &c);
 	*p = (struct bob_pending){ .rsp = rsp, .caller = c.slot, .id = id, .flags = c.flags };
 	t->head->count.queued++;
 	return true;
@@ -255,7 +262,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp)
 	record_pending(t);
 	switch_stack(t, rsp);
 	if (!t->dead_end) {
-		frames_caller(t, rsp, rbp, stack_now(t)->lo + stack_now(t)->size, &c);
+		frames_caller(t, false, rsp, rbp, stack_now(t)->lo + stack_now(t)->size, &c);
 		t->head->count.slow_entries++;
 		record(t, id, rsp, &c);
 		if (c.site) {

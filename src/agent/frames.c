@@ -212,28 +212,61 @@ static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp
 	return false;
 }
 
-static enum where find_entry(const struct bob_thread *t, const struct walk *w, uint64_t *r)
+/* In the agent's C code: the entry code that called it left its return address on the stack, at
+ * r - 88 (entry.S, `slow`), and the trampoline's is at r - 8. */
+#define AGENT_STACK 4096
+static bool agent_entry(const struct walk *w, uint64_t *r)
 {
-	const struct bob_image *im;
+	uint64_t v, tramp;
 
-	if (image_is_agent(w->pc)) {
-		*r = t ? thread_hot(t)->busy_rsp : 0;
-		return *r ? ENTRY_OF_F : LOST;
+	for (uint64_t a = w->sp; a < w->sp + AGENT_STACK && read_word(w, a, &v); a += 8) {
+		const struct bob_image *im = image_at(v);
+
+		if (!im || v - im->arena >= BOB_PLAN_HANDLER_BYTES)
+			continue;
+		if (!read_word(w, a + 80, &tramp) || tramp - im->arena >= im->arena_bytes)
+			continue;
+		*r = a + 88;
+		return true;
 	}
-	im = image_at(w->pc);
-	if (!im || w->pc - im->arena >= im->arena_bytes)
+	return false;
+}
+
+static enum where find_entry(const struct bob_thread *t, bool busy, const struct walk *w, uint64_t *r)
+{
+	bool agent = image_is_agent(w->pc);
+	const struct bob_image *im = agent ? NULL : image_at(w->pc);
+	uint64_t into = im ? w->pc - im->arena : 0;
+
+	if (!agent && (!im || into >= im->arena_bytes))
 		return NOT_OURS;
-	if (w->pc - im->arena < BOB_PLAN_HANDLER_BYTES) {
-		/* between two pushes of the entry code rsp does not tell */
-		*r = t && thread_is_busy(t) ? thread_hot(t)->busy_rsp : w->sp + 8;
+	if (busy && (agent || into < BOB_PLAN_HANDLER_BYTES)) {
+		*r = thread_hot(t)->busy_rsp;
+		return ENTRY_OF_F;
+	}
+	if (agent)
+		return agent_entry(w, r) ? ENTRY_OF_F : LOST;
+	if (into < BOB_PLAN_HANDLER_BYTES) {
+		*r = w->sp + 8; /* on the slow path between two pushes: wrong, and rejected below */
 		return ENTRY_OF_F;
 	}
 	return displaced_entry(im, w->pc, w->sp, r) ? ENTRY_OF_F : LOST;
 }
 
+/* Is the frame entered at r open, as far as the shadow stack knows? */
+static bool on_shadow(const struct bob_thread *t, uint64_t r)
+{
+	const uint64_t *top = thread_hot(t)->top;
+
+	while (*top < r)
+		top--;
+	return *top == r;
+}
+
 enum after_signal { GO_ON, IS_CALLER, UNKNOWN_THERE };
 
-static enum after_signal step_signal(const struct bob_thread *t, struct walk *w, uint64_t *slot)
+static enum after_signal step_signal(const struct bob_thread *t, bool busy, struct walk *w,
+				     uint64_t *slot)
 {
 	uint64_t uc = w->sp; /* sp after the handler's return */
 	uint64_t r;
@@ -242,7 +275,7 @@ static enum after_signal step_signal(const struct bob_thread *t, struct walk *w,
 	    !read_word(w, uc + UC_RSP, &w->sp))
 		return UNKNOWN_THERE;
 	w->exact = true;
-	switch (find_entry(t, w, &r)) {
+	switch (find_entry(t, busy, w, &r)) {
 	case NOT_OURS:
 		return GO_ON;
 	case LOST:
@@ -250,7 +283,7 @@ static enum after_signal step_signal(const struct bob_thread *t, struct walk *w,
 	case ENTRY_OF_F:
 		break;
 	}
-	if (t && (thread_is_busy(t) || *thread_hot(t)->top == r)) {
+	if (busy || on_shadow(t, r)) {
 		*slot = r;
 		return IS_CALLER;
 	}
@@ -317,7 +350,7 @@ static uint64_t site_word(uint64_t ret, uint64_t r, const struct step *s)
 	return ret << 16 | (uint64_t)k | (s->kind == BOB_CFA_RBP ? BOB_SITE_RBP : 0);
 }
 
-void frames_caller(const struct bob_thread *t, uint64_t rsp, uint64_t rbp, uint64_t hi,
+void frames_caller(const struct bob_thread *t, bool busy, uint64_t rsp, uint64_t rbp, uint64_t hi,
 		   struct bob_caller *out)
 {
 	struct walk w = { .sp = rsp + 8, .bp = rbp, .lo = rsp, .hi = hi };
@@ -337,7 +370,7 @@ void frames_caller(const struct bob_thread *t, uint64_t rsp, uint64_t rbp, uint6
 			return;
 		if (s.signal) {
 			out->flags |= BOB_CALLER_SIGNAL;
-			enum after_signal next = step_signal(t, &w, &out->slot);
+			enum after_signal next = step_signal(t, busy, &w, &out->slot);
 			if (next == IS_CALLER)
 				out->flags = BOB_CALLER_FOUND | BOB_CALLER_SIGNAL;
 			else if (w.sp < rsp || w.sp >= hi) /* the handler has a stack of its own */

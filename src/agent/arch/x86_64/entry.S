@@ -41,8 +41,8 @@ bob_entry_tls:
 	sub	GATE_LO(%rcx), %rsi
 	cmp	GATE_SIZE(%rcx), %rsi
 	jae	slow
+	mov	%rdx, HOT_BUSY_RSP(%rcx)	/* first, or a handler finds it stale */
 	movq	$0, GATE_SIZE(%rcx)		/* busy from here */
-	mov	%rdx, HOT_BUSY_RSP(%rcx)
 
 	/* Which frame called? One look-up by return address. */
 	mov	(%rdx), %rsi
