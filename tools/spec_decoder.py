@@ -562,7 +562,7 @@ class Events:
     def __init__(self, start_depth, process, out):
         self.process, self.out = process, out
         self.stacks, self.inherited = {0: []}, start_depth
-        self.cur = self.index = self.high = 0
+        self.cur = self.index = self.high = self.printed = 0
         self.notes, self.hole = set(), False
 
     def end_frames(self, n):
@@ -570,10 +570,17 @@ class Events:
         base = self.inherited if self.cur == 0 else 0
         while n and stack:
             index, i = stack.pop()
-            self.out("%d < %d %s" % (index, base + len(stack), self.process.name_of(i)))
+            line = "%d < %d %s" % (index, base + len(stack), self.process.name_of(i))
+            self.out(line + self.switched())
             n -= 1
         if self.cur == 0:
             self.inherited -= min(n, self.inherited)
+
+    def switched(self):
+        """What tells that a line is about another stack than the line before."""
+        note = " !stack %d" % self.cur if self.cur != self.printed else ""
+        self.printed = self.cur
+        return note
 
     def end_all(self):
         cur, self.inherited = self.cur, 0
@@ -591,8 +598,10 @@ class Events:
         depth = len(stack) + (self.inherited if self.cur == 0 else 0)
         line = "%d > %d %s" % (self.index, depth, self.process.name_of(i))
         for note in ("signal", "orphan", "stack", "gap", "lost"):
-            if note in self.notes:
-                line += " !" + note + (" %d" % self.cur if note == "stack" else "")
+            if note == "stack":
+                line += self.switched()
+            elif note in self.notes:
+                line += " !" + note
         self.out(line)
         stack.append((self.index, i))
         self.index += 1
@@ -610,7 +619,6 @@ class Events:
         elif kind == 3:
             self.cur = payload
             self.stacks.setdefault(payload, [])
-            self.notes.add("stack")
         elif kind in (4, 5, 7):
             self.notes.add({4: "signal", 5: "orphan", 7: "lost"}[kind])
         elif kind in (6, 8):

@@ -42,8 +42,9 @@ void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_
 	}
 }
 
+/* `*stack` is the stack of the line before. */
 static void print_event(const struct bob_trace *t, uint32_t process, const struct bob_event *ev,
-			FILE *to)
+			uint32_t *stack, FILE *to)
 {
 	fprintf(to, "%" PRIu64 " %c %" PRIu32 " ", ev->index,
 		ev->kind == BOB_EVENT_ENTRY ? '>' : '<', ev->depth);
@@ -52,13 +53,14 @@ static void print_event(const struct bob_trace *t, uint32_t process, const struc
 		fputs(" !signal", to);
 	if (ev->notes & BOB_NOTE_ORPHAN)
 		fputs(" !orphan", to);
-	if (ev->notes & BOB_NOTE_STACK)
+	if (ev->stack != *stack)
 		fprintf(to, " !stack %" PRIu32, ev->stack);
 	if (ev->notes & BOB_NOTE_GAP)
 		fputs(" !gap", to);
 	if (ev->notes & BOB_NOTE_LOST)
 		fputs(" !lost", to);
 	putc('\n', to);
+	*stack = ev->stack;
 }
 
 bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to)
@@ -66,6 +68,7 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 	struct bob_cursor *c;
 	struct bob_event ev;
 	struct bob_error err;
+	uint32_t stack = 0;
 	bob_status st;
 
 	if (thread < t->thread_count && t->threads[thread]->info.codec == BOB_CODEC_NULL)
@@ -75,7 +78,7 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 		return st;
 	while ((st = bob_cursor_next(c, &ev, &err)) != BOB_END) {
 		if (st == BOB_OK)
-			print_event(t, t->threads[thread]->info.process, &ev, to);
+			print_event(t, t->threads[thread]->info.process, &ev, &stack, to);
 		else if (st == BOB_ERR_CORRUPT)
 			fputs("damaged\n", to);
 		else
