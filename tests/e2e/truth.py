@@ -88,16 +88,17 @@ def plain_cached(function):
 def reduce_thread(events):
     """([(name, depth)], [broken rules]) of one dumped thread. The rules: an entry's depth is the
     number of open frames, an exit ends the innermost frame of a stack of the thread."""
-    stacks, now = {0: Stack(0)}, 0
+    stacks, now, entered = {0: Stack(0)}, 0, 0
     out, wrong = [], []
     for e in events:
-        if e.stack is not None and e.stack != now:
-            below = stacks[now].open() if "signal" in e.notes else 0
+        if e.stack is not None:
             now = e.stack
-            if now not in stacks or not stacks[now].frames:
-                stacks[now] = Stack(below)
+            stacks.setdefault(now, Stack(0))
         s = stacks[now]
         if e.entry:
+            if now != entered and not s.frames:  # a handler there lies above what it interrupted
+                s.base = stacks[entered].open() if "signal" in e.notes else 0
+            entered = now
             if e.depth != len(s.frames):
                 wrong.append(f"entry {e.index} {e.function}: depth {e.depth}, open {len(s.frames)}")
                 s.cut(e.depth)
