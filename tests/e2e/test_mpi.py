@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# ctest: serial
+"""Under MPI: `mpirun -n 4 bobbin record -- prog` of Open MPI and of MPICH write one directory, only
+rank 0 speaks, helpers of ranks collide with nothing, and what a killed rank left can be read."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+
+import harness as h
+
+RANKS = 4
+STEPS = 1000  # as in mpi_ranks.c
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# Four ranks on two cores: Open MPI must yield while it waits.
+OPENMPI = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+CLOSING = re.compile(rb"^bobbin: (\d+) events of (\d+) threads in .*$", re.M)
+STEP = re.compile(rb"^\d+ > \d+ [^!\n]*!mpi_step\b", re.M)
+HPCC_INPUT = """HPLinpack benchmark input file
+Bobbin
+HPL.out      output file name (if any)
+8            device out (6=stdout,7=stderr,file)
+1            # of problems sizes (N)
+{n}          Ns
+1            # of NBs
+40           NBs
+0            PMAP process mapping (0=Row-,1=Column-major)
+1            # of process grids (P x Q)
+2            Ps
+2            Qs
+16.0         threshold
+1            # of panel fact
+2            PFACTs (0=left, 1=Crout, 2=Right)
+1            # of recursive stopping criterium
+4            NBMINs (>= 1)
+1            # of panels in recursion
+2            NDIVs
+1            # of recursive panel fact.
+1            RFACTs (0=left, 1=Crout, 2=Right)
+1            # of broadcast
+1            BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
+1            # of lookahead depth
+1            DEPTHs (>=0)
+2            SWAP (0=bin-exch,1=long,2=mix)
+64           swapping threshold
+0            L1 in (0=transposed,1=no-transposed) form
+0            U  in (0=transposed,1=no-transposed) form
+1            Equilibration (0=no,1=yes)
+8            memory alignment in double (> 0)
+##### This line (no. 32) is ignored (it serves as a separator). ######
+0                               Number of additional problem sizes for PTRANS
+1200 10000 30000                values of N
+0                               number of additional blocking sizes for PTRANS
+40 9 8 13 13 20 16 32 64        values of NB
+"""
+
+suite = h.Suite("mpi", jobs=1)
+
+
+def mpirun(kind, n=RANKS):
+    h.need(f"mpirun.{kind}")
+    return [f"mpirun.{kind}", "-n", str(n), *(OPENMPI if kind == "openmpi" else [])]
+
+
+def program(kind):
+    h.need(f"mpicc.{kind}")
+    return h.compile(f"mpi_ranks.{kind}", ["mpi_ranks.c"], f"mpicc.{kind}", ["-O1", "-w"])
+
+
+def native(kind, argv, **kw):
+    return h.run([*mpirun(kind), *argv], env=h.environment(AS_ROOT), **kw)
+
+
+def traced(kind, argv, trace, opts=("-q",), **kw):
+    line = [*mpirun(kind), h.BOBBIN, "record", *opts, "-o", trace, "--", *argv]
+    return h.run(line, env=h.environment(AS_ROOT), **kw)
+
+
+def steps(trace):
+    """{process number: calls of mpi_step} by decoding; millions of lines, so not with h.dump."""
+    r = h.bobbin("dump", trace)
+    h.check(r.status == 0 and b"\nthread " in b"\n" + r.out, f"bobbin dump failed\n{r}")
+    count = {}
+    for part in re.split(rb"(?m)^thread ", r.out)[1:]:
+        process = int(part[: part.index(b".")])
+        count[process] = count.get(process, 0) + len(STEP.findall(part))
+    return count
+
+
+def ranks(processes):
+    return sorted(p["rank"] for p in processes if p["rank"] is not None)
+
+
+def check_ranks(info, extra=0):
+    processes = info["process_list"]
+    h.check(len(processes) == RANKS + extra, f"{len(processes)} processes in the directory")
+    worlds = {p["world_size"] for p in processes if p["rank"] is not None}
+    h.check(worlds == {RANKS}, f"world sizes {worlds}")
+    return processes
+
+
+def one_directory(kind, images):
+    exe = program(kind)
+    trace = h.fresh("mpi") / "t"
+    before = native(kind, [exe, "plain"])
+    h.check(before.out == b"4 ranks, 10000 steps, 0 wrong\n", f"the program fails natively\n{before}")
+    after = traced(kind, [exe, "plain"], trace, [f"--images={images}"])
+    lines = CLOSING.findall(after.err)
+    h.check(len(lines) == 1, f"{len(lines)} closing lines\n{after}")
+    after.err = CLOSING.sub(b"", after.err).replace(b"\n", b"", 1)
+    h.same(before, after)
+    h.check(sorted(os.listdir(trace.parent)) == ["t"], f"left behind: {os.listdir(trace.parent)}")
+    h.check_trace(trace)
+    info = h.info(trace)
+    processes = check_ranks(info)
+    h.check(ranks(processes) == list(range(RANKS)), f"ranks {ranks(processes)}")
+    keys = [f for f in os.listdir(trace) if not f.endswith(".bob")]
+    h.check(keys == ["run.key"], f"other files in the trace: {keys}")
+    count = steps(trace)
+    want = {i: STEPS * (p["rank"] + 1) for i, p in enumerate(processes)}
+    h.check(count == want, f"calls of mpi_step by process: {count}, program says {want}")
+    return f"{info['events']} events, {info['stream_bytes']} bytes"
+
+
+def status_kept(kind):
+    exe = program(kind)
+    before = native(kind, [exe, "status"])
+    after = traced(kind, [exe, "status"], h.fresh("mpi") / "t")
+    h.check(before.status == 3, f"the program fails natively\n{before}")
+    h.check(after.status == 3 and after.out == before.out, f"recorded\n{after}")
+
+
+def mixed(kind):
+    """system(), exec and fork inside ranks: more processes, the same run."""
+    exe = program(kind)
+    trace = h.fresh("mpi") / "t"
+    before = native(kind, [exe, "mixed"])
+    h.check(before.status == 0, f"the program fails natively\n{before}")
+    after = traced(kind, [exe, "mixed"], trace)
+    h.same(before, after)
+    h.check(sorted(os.listdir(trace.parent)) == ["t"], f"left behind: {os.listdir(trace.parent)}")
+    h.check_trace(trace)
+    info = h.info(trace)
+    processes = info["process_list"]
+    main = [p for p in processes if "mpi_ranks" in p["exe"]]
+    h.check(len(main) == RANKS + 2, f"{len(main)} processes of the program, not {RANKS + 2}")
+    again = [p for p in main if p["command"][-1] == "again"]
+    h.check(len(again) == 1 and again[0]["rank"] == 2, f"the executed one: {again}")
+    first = [p for p in main if p["pid"] == again[0]["pid"] and p is not again[0]]
+    h.check(len(first) == 1, "exec keeps the pid, so two files of one pid are expected")
+    names = {pathlib.Path(p["exe"]).name for p in processes} - {exe.name}
+    h.check({"dash", "wc"} <= names or {"sh", "wc"} <= names, f"helpers recorded: {names}")
+    count = steps(trace)
+    by_rank = sorted(count[i] for i, p in enumerate(processes) if p in main)
+    want = sorted([STEPS, 2 * STEPS, 1, 3 * STEPS, 4 * STEPS, 17])
+    h.check(by_rank == want, f"calls of mpi_step: {by_rank}, program says {want}")
+    return f"{len(processes)} processes"
+
+
+def twice(kind):
+    """A second run moves the first away as a whole."""
+    exe = program(kind)
+    trace = h.fresh("mpi") / "t"
+    pids = []
+    for _ in range(3):
+        r = traced(kind, [exe, "plain"], trace)
+        h.check(r.status == 0 and not r.err, f"recorded\n{r}")
+        pids.append({p["pid"] for p in check_ranks(h.info(trace))})
+    found = sorted(os.listdir(trace.parent))
+    h.check(found == ["t", "t.old", "t.old.1"], f"directories {found}")
+    for name, want in (("t.old", pids[0]), ("t.old.1", pids[1]), ("t", pids[2])):
+        have = {p["pid"] for p in check_ranks(h.info(trace.parent / name))}
+        h.check(have == want, f"{name} has processes {have}, they were {want}")
+
+
+def killed(kind):
+    exe = program(kind)
+    trace = h.fresh("mpi") / "t"
+    before = native(kind, [exe, "killed"])
+    after = traced(kind, [exe, "killed"], trace)
+    h.check(before.status == after.status, f"status {before.status} natively\n{after}")
+    r = h.bobbin("check", trace)
+    h.check(r.status in (0, 1) and b"crash" not in r.err, f"check\n{r}")
+    processes = check_ranks(h.info(trace))
+    one = [i for i, p in enumerate(processes) if p["rank"] == 1]
+    h.check(len(one) == 1 and processes[one[0]]["state"] != "ended", f"rank 1: {processes}")
+    count = steps(trace)[one[0]]
+    h.check(count == 2 * STEPS, f"{count} calls of mpi_step in the killed rank, not {2 * STEPS}")
+
+
+def hpcc(kind, images):
+    """A real program of Debian, whose output holds timings: what must not change is that every
+    test passes, and the exit status."""
+    h.need("hpcc")
+    uses = h.run(["ldd", shutil.which("hpcc")]).out
+    h.check(b"libmpi.so" in uses, "this hpcc is not of Open MPI")
+    d = h.fresh("hpcc")
+    (d / "hpccinf.txt").write_text(HPCC_INPUT.format(n=200))
+    r = traced(kind, ["hpcc"], d / "t", ["-q", f"--images={images}"], cwd=d)
+    h.check(r.status == 0 and not r.err, f"recorded\n{r}")
+    text = (d / "hpccoutf.txt").read_text()
+    h.check("Success=1" in text and "End of HPC Challenge tests" in text, h.show(text[-600:]))
+    h.check("FAILED" not in text, h.show("\n".join(x for x in text.splitlines() if "FAILED" in x)))
+    h.check_trace(d / "t")
+    info = h.info(d / "t")
+    h.check(ranks(check_ranks(info)) == list(range(RANKS)), "ranks")
+    h.check(info["events"] > 10000, f"only {info['events']} events")
+    wrong = sum(t["top_mismatch"] for p in info["process_list"] for t in p["thread_list"])
+    h.check(wrong == 0, f"the self-check of the call stack failed {wrong} times")
+    return f"{info['events']} events, {info['stream_bytes']} bytes"
+
+
+for mpi in ("openmpi", "mpich"):
+    for mode in ("main", "app", "all"):
+        suite.add(f"{mpi}: one directory, --images={mode}", one_directory, mpi, mode)
+    suite.add(f"{mpi}: exit status", status_kept, mpi)
+    suite.add(f"{mpi}: system(), exec and fork in ranks", mixed, mpi)
+    suite.add(f"{mpi}: runs one after the other", twice, mpi)
+    suite.add(f"{mpi}: a killed rank", killed, mpi)
+for mode in ("main", "all"):
+    suite.add(f"hpcc --images={mode}", hpcc, "openmpi", mode)
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
