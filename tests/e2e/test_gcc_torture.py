@@ -5,9 +5,10 @@
 They come from Debian's package gcc-12-source (nothing of it is in this tree) and are unpacked once
 into the build directory. Which ones: the names in torture.list, written by `--bless` as those that
 pass natively; without that file a fixed sample of the unpacked tree. A program that does not pass
-natively is counted, not compared; fewer than 300 compared programs are a failure. -O0 and -O2,
---images=app and all alternate."""
+natively is counted, not compared; fewer than 300 compared programs are a failure. -O0 and -O2 and
+--images=main, app and all alternate, so that neighbours in the list meet every combination."""
 
+import concurrent.futures
 import fcntl
 import glob
 import os
@@ -23,7 +24,7 @@ WANTED = 300
 # folder in the archive, suffix, compiler, every how many-th program of the sample
 SUITES = (
     ("gcc.c-torture/execute", ".c", "gcc", 4),
-    ("g++.dg/eh", ".C", "g++", 3),
+    ("g++.dg/eh", ".C", "g++", 1),
     ("gfortran.dg", ".f90", "gfortran", 40),
 )
 COMPILER = {suffix: cc for _, suffix, cc, _ in SUITES}
@@ -97,8 +98,7 @@ def natively(name, level):
 
 
 def compare(number, name):
-    level = ("-O0", "-O2")[number % 2]
-    images = ("app", "app", "all")[number % 3]
+    level, images = ("-O0", "-O2")[number % 2], ("main", "app", "all")[number % 3]
     native = natively(name, level)
     if native is None:
         counts["unfit"] += 1
@@ -113,9 +113,15 @@ def compare(number, name):
 def bless():
     """Write torture.list: what passes natively at both levels, twice."""
     good = []
-    for name in sample():
-        if all(natively(name, level) for level in ("-O0", "-O2", "-O0", "-O2")):
-            good.append(name)
+
+    def passes(name):
+        return all(natively(name, level) for level in ("-O0", "-O2", "-O0", "-O2"))
+
+    names = sample()
+    with concurrent.futures.ThreadPoolExecutor(h.JOBS) as pool:
+        for name, good_one in zip(names, pool.map(passes, names)):
+            if good_one:
+                good.append(name)
     head = [
         "# SPDX-License-Identifier: BSD-3-Clause",
         "# Programs of GCC's test suite (package gcc-12-source) that pass natively here; written by",
