@@ -295,7 +295,10 @@ struct bob_caller {
 	uint32_t flags;
 };
 /* `busy`: this entry interrupted the recording of another (hot.busy_rsp). `hi`: end of the stack. */
-void frames_caller(const struct bob_thread *t, bool busy, uint64_t rsp, uint64_t rbp, uint64_t hi,
+struct bob_entry { /* registers at the entry */
+	uint64_t rsp, rbp, rbx;
+};
+void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry *e, uint64_t hi,
 		   struct bob_caller *out);
 
 /* --- sites.c --- */
@@ -325,7 +328,7 @@ static inline struct bob_stack *stack_now(const struct bob_thread *t)
 }
 
 /* --- enter.c --- called by entry.S on the program's stack; no vector registers --- */
-void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp);
+void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uint64_t rbx);
 void bob_enter_put(struct bob_hot *hot, uint32_t sym);
 void bob_enter_drain(struct bob_hot *hot);
 

@@ -138,7 +138,8 @@ static void record(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct
 		if (top != stack_now(t)->shadow)
 			t->head->count.sp_rule++;
 		put(t, bob_sym_make_ext(BOB_SYM_ORPHAN, top != stack_now(t)->shadow));
-	} else if (c->flags & BOB_CALLER_FOUND && *top != c->slot) {
+	} else if (c->flags & BOB_CALLER_FOUND && *top != c->slot &&
+		   *top != ~0ull) { /* a frame older than the agent is nobody's fault */
 		hot->top_mismatch++;
 	}
 	if (c->flags & BOB_CALLER_SIGNAL)
@@ -210,10 +211,11 @@ static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 }
 
 /* Entered while another event of this thread is being recorded. True: taken care of. */
-static bool nested(struct bob_thread *t, uint32_t id, uint64_t rsp, uint64_t rbp)
+static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 {
 	struct bob_hot *hot = thread_hot(t);
 	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
+	uint64_t rsp = e->rsp;
 	bool same = s && rsp - s->lo < s->size && hot->busy_rsp - s->lo < s->size;
 	uint64_t n = hot->pending;
 
@@ -229,7 +231,7 @@ static bool nested(struct bob_thread *t, uint32_t id, uint64_t rsp, uint64_t rbp
 	struct bob_pending *p;
 	/* one instruction, so that a handler inside this one takes the next */
 	p = &t->pending[__atomic_fetch_add(&hot->pending, 1, __ATOMIC_RELAXED)];
-	frames_caller(t, true, rsp, rbp, stack_end(t, rsp), &c);
+	frames_caller(t, true, e, stack_end(t, rsp), &c);
 	*p = (struct bob_pending){ .rsp = rsp, .caller = c.slot, .id = id, .flags = c.flags };
 	t->head->count.queued++;
 	return true;
@@ -251,18 +253,19 @@ static struct bob_thread *my_block(struct bob_hot *hot)
 	return t->dead_end || !bob_process.recording ? NULL : t;
 }
 
-void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp)
+void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uint64_t rbx)
 {
+	const struct bob_entry e = { .rsp = rsp, .rbp = rbp, .rbx = rbx };
 	struct bob_thread *t = my_block(hot);
 	struct bob_caller c;
 
-	if (!t || (thread_is_busy(t) && nested(t, id, rsp, rbp)))
+	if (!t || (thread_is_busy(t) && nested(t, id, &e)))
 		return;
 	set_busy(t, rsp, rbp);
 	record_pending(t);
 	switch_stack(t, rsp);
 	if (!t->dead_end) {
-		frames_caller(t, false, rsp, rbp, stack_now(t)->lo + stack_now(t)->size, &c);
+		frames_caller(t, false, &e, stack_now(t)->lo + stack_now(t)->size, &c);
 		t->head->count.slow_entries++;
 		record(t, id, rsp, &c);
 		if (c.site) {

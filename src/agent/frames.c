@@ -30,6 +30,7 @@ struct step {
 
 struct walk {
 	uint64_t pc, sp, bp;
+	uint64_t bx;		/* 0 unless the first frame: not tracked further up */
 	uint64_t lo, hi;	/* bounds of what may be read */
 	bool exact;		/* pc is an interrupted instruction, not a return address */
 };
@@ -132,7 +133,7 @@ static uint64_t step_pack(uint64_t pc, const struct step *s)
 	int32_t cfa = s->cfa_off / 8;
 	int32_t rbp = s->rbp_off;
 
-	if (s->signal || s->kind == BOB_CFA_OUTERMOST || s->cfa_off & 7 || cfa < -8192 || cfa > 8191)
+	if (s->signal || s->kind > BOB_CFA_RBP_DEREF || s->cfa_off & 7 || cfa < -8192 || cfa > 8191)
 		return 0;
 	if (rbp == BOB_ROW_RBP_LOST)
 		rbp = -4096;
@@ -275,6 +276,7 @@ static enum after_signal step_signal(const struct bob_thread *t, bool busy, stru
 	    !read_word(w, uc + UC_RSP, &w->sp))
 		return UNKNOWN_THERE;
 	w->exact = true;
+	w->bx = 0;
 	switch (find_entry(t, busy, w, &r)) {
 	case NOT_OURS:
 		return GO_ON;
@@ -310,6 +312,9 @@ static uint64_t frame_cfa(const struct walk *w, const struct step *s)
 		if (!read_word(w, w->bp + (uint64_t)(int64_t)s->cfa_off, &cfa))
 			cfa = 0;
 		break;
+	case BOB_CFA_RBX:
+		cfa = w->bx ? w->bx + (uint64_t)(int64_t)s->cfa_off : 0;
+		break;
 	case BOB_CFA_OUTERMOST:
 	case BOB_CFA_UNKNOWN:
 		break;
@@ -330,6 +335,7 @@ static bool step_up(struct walk *w, const struct step *s, uint64_t cfa)
 	if (!ok)
 		w->bp = 0;
 	w->sp = cfa;
+	w->bx = 0;
 	w->exact = false;
 	return read_word(w, cfa - 8, &w->pc);
 }
@@ -350,10 +356,11 @@ static uint64_t site_word(uint64_t ret, uint64_t r, const struct step *s)
 	return ret << 16 | (uint64_t)k | (s->kind == BOB_CFA_RBP ? BOB_SITE_RBP : 0);
 }
 
-void frames_caller(const struct bob_thread *t, bool busy, uint64_t rsp, uint64_t rbp, uint64_t hi,
+void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry *e, uint64_t hi,
 		   struct bob_caller *out)
 {
-	struct walk w = { .sp = rsp + 8, .bp = rbp, .lo = rsp, .hi = hi };
+	uint64_t rsp = e->rsp;
+	struct walk w = { .sp = rsp + 8, .bp = e->rbp, .bx = e->rbx, .lo = rsp, .hi = hi };
 	struct step s;
 	uint64_t ret;
 

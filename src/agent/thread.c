@@ -191,6 +191,7 @@ static void inherit(struct bob_thread *t, const struct bob_thread *old)
 	hot->top = thread_hot(old)->top;
 	hot->on_size = thread_hot(old)->on_size;
 	thread_gate(t)->lo = stack_now(t)->lo;
+	thread_gate(t)->size = hot->on_size;
 	t->head->start_depth = (uint64_t)(hot->top - stack_now(t)->shadow);
 }
 

@@ -131,7 +131,7 @@ static bob_status check_relocs(const struct checker *c)
 static bob_status check_rows(const struct bob_plan_row *r, const struct bob_plan_fde *f)
 {
 	for (uint32_t i = 0; i < f->row_count; i++) {
-		if (r[i].cfa_kind > BOB_CFA_OUTERMOST || r[i].start >= f->hi - f->lo ||
+		if (r[i].cfa_kind > BOB_CFA_RBX || r[i].start >= f->hi - f->lo ||
 		    (i == 0 ? r[i].start != 0 : r[i].start <= r[i - 1].start))
 			return BOB_ERR_CORRUPT;
 	}

@@ -17,7 +17,7 @@
 #include "bobbin/status.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 2u
+#define BOB_PLAN_VERSION 3u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -105,7 +105,9 @@ enum bob_cfa_kind {
 	BOB_CFA_RSP = 1,	/* CFA = rsp + off */
 	BOB_CFA_RBP = 2,	/* CFA = rbp + off */
 	BOB_CFA_RBP_DEREF = 3,	/* CFA = *(rbp + off): stack realigned in the prologue */
-	BOB_CFA_OUTERMOST = 4	/* no caller: _start, the start of a thread */
+	BOB_CFA_OUTERMOST = 4,	/* no caller: _start, the start of a thread */
+	BOB_CFA_RBX = 5		/* CFA = rbx + off: the loader's lazy binding; usable only if this frame
+				 * itself made the call (rbx is not tracked upwards) */
 };
 
 /* From link address lo + start on. */

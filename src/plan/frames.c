@@ -10,6 +10,7 @@
 #include "plan/image.h"
 
 #define REMEMBER_MAX 32
+#define RBX 3
 #define RBP 6
 #define RSP 7
 
@@ -266,6 +267,8 @@ static struct bob_plan_row make_row(const struct machine *m)
 		r.cfa_kind = BOB_CFA_RSP;
 	else if (s->reg == RBP)
 		r.cfa_kind = BOB_CFA_RBP;
+	else if (s->reg == RBX)
+		r.cfa_kind = BOB_CFA_RBX;
 	else
 		return r;
 	r.cfa_off = (int32_t)s->off;

@@ -128,7 +128,7 @@ static void test_refused(void **state)
 	REFUSED(fde->row_count = 0);
 	REFUSED(fde->row_count = UINT32_MAX);
 	REFUSED(row->start = 1);
-	REFUSED(row->cfa_kind = 5);
+	REFUSED(row->cfa_kind = 6);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->func = h->func_count);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->what = 8);
 }

@@ -15,6 +15,7 @@
 #include "images.h"
 #include "plan/image.h"
 
+#define RBX 3
 #define RBP 6
 #define RSP 7
 #define SAMPLES 4000
@@ -44,17 +45,23 @@ static struct bob_plan_row libdw_row(Dwarf_CFI *cfi, uint64_t addr)
 
 	if (dwarf_cfi_addrframe(cfi, addr, &frame) != 0)
 		return unknown_row();
-	if (dwarf_frame_register(frame, 16, mem, &ops, &n) != 0 || n == 0 ||
-	    ops[0].atom != DW_OP_call_frame_cfa)
-		goto unknown;	/* return address undefined, or not in the frame (vfork) */
+	if (dwarf_frame_register(frame, 16, mem, &ops, &n) != 0)
+		goto unknown;
+	if (n == 0 && ops == mem) {	/* undefined */
+		free(frame);
+		return (struct bob_plan_row){.cfa_kind = BOB_CFA_OUTERMOST};
+	}
+	if (n == 0 || ops[0].atom != DW_OP_call_frame_cfa)
+		goto unknown;	/* not in the frame (vfork) */
 	if (dwarf_frame_cfa(frame, &ops, &n) != 0)
 		goto unknown;
 	if (n == 2 && ops[0].atom == DW_OP_breg0 + RBP && ops[1].atom == DW_OP_deref) {
 		r.cfa_kind = BOB_CFA_RBP_DEREF;
 		r.cfa_off = (int32_t)ops[0].number;
 	} else if (n == 1 && ops[0].atom == DW_OP_bregx &&
-		   (ops[0].number == RSP || ops[0].number == RBP)) {
-		r.cfa_kind = ops[0].number == RSP ? BOB_CFA_RSP : BOB_CFA_RBP;
+		   (ops[0].number == RSP || ops[0].number == RBP || ops[0].number == RBX)) {
+		r.cfa_kind = ops[0].number == RSP ? BOB_CFA_RSP :
+			     ops[0].number == RBP ? BOB_CFA_RBP : BOB_CFA_RBX;
 		r.cfa_off = (int32_t)ops[0].number2;
 	} else {
 		goto unknown;
@@ -106,7 +113,7 @@ static void check_image(const char *path, unsigned *realigned)
 	int fd = open(path, O_RDONLY);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
-	unsigned kinds[4] = {0}, wrong = 0;
+	unsigned kinds[6] = {0}, wrong = 0;
 	uint64_t seed = 12345;
 
 	assert_non_null(cfi);

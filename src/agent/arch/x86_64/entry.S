@@ -100,11 +100,13 @@ rbp_frame:
 
 	/* Frames below the slot have ended. The sentinel ~0 at the bottom ends the loop. */
 pop:
-	ja	mismatch
+	ja	not_on_stack
 pop_next:
 	sub	$8, %rdi
 	cmp	%rsi, (%rdi)
 	jb	pop_next
+	je	popped
+	cmpq	$-1, (%rdi)			/* frames older than the agent are nobody's fault */
 	je	popped
 	incq	HOT_TOP_MISMATCH(%rcx)
 popped:
@@ -115,7 +117,9 @@ popped:
 	shl	$19, %esi
 	or	%esi, %eax
 	jmp	push
-mismatch:
+not_on_stack:
+	cmpq	$-1, (%rdi)
+	je	push
 	incq	HOT_TOP_MISMATCH(%rcx)
 	jmp	push
 
@@ -131,6 +135,7 @@ slow:
 	mov	%rcx, %rdi
 	mov	%eax, %esi
 	mov	%rbp, %rcx
+	mov	%rbx, %r8
 	call	*literal_enter(%rip)
 	pop	%r11
 	pop	%r10
