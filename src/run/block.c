@@ -5,11 +5,7 @@
 #include "base/crc.h"
 #include "run/enc.h"
 
-/* Stores before it are visible, to a reader of the mapped file and to whoever interrupts, before
- * those after it. On x86 the compiler alone must be held. */
-#define COMMIT_ORDER() __atomic_thread_fence(__ATOMIC_RELEASE)
-
-void bob_run_pend(struct bob_run_enc *enc)
+void bob_run_recall(struct bob_run_enc *enc)
 {
 	uint32_t cur = enc->head->cur & 1;
 
@@ -105,32 +101,22 @@ static void copy_out(struct bob_run_enc *enc, uint64_t off, const uint8_t *from,
 	}
 }
 
-bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos)
+bob_status bob_run_put_bytes(struct bob_run_enc *enc)
 {
 	struct pending *p = &enc->pend;
-	struct bob_run_head *head = enc->head;
-	uint32_t next = (head->cur + 1) & 1;
 	uint64_t off = p->slot.out_len;
+	bob_status st = reserve(enc, off, off + p->n);
 
-	if (p->n) {
-		bob_status st = reserve(enc, off, off + p->n);
-
-		if (st != BOB_OK) {
-			enc->failed = st;
-			bob_run_fast_none(enc, *enc->fast.commit);
-			return st;
-		}
-		copy_out(enc, off, enc->buf, p->n);
+	if (st != BOB_OK) {
+		enc->failed = st;
+		bob_run_fast_none(enc, *enc->fast.commit);
+		return st;
 	}
+	copy_out(enc, off, enc->buf, p->n);
+	p->crc = bob_crc32c(p->crc, enc->buf + p->crc_from, p->n - p->crc_from);
 	p->slot.out_len = off + p->n;
-	p->slot.coded_pos = pos;
-	p->slot.ext_count = enc->ext_count;
-	enc->crc[next] = bob_crc32c(p->crc, enc->buf + p->crc_from, p->n - p->crc_from);
-	head->slot[next] = p->slot;
-	COMMIT_ORDER();
-	__atomic_store_n(&head->cur, head->cur + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&head->commit, pos, __ATOMIC_RELEASE);
-	enc->block_pos = p->slot.block_pos;
+	p->n = 0;
+	p->crc_from = 0;
 	return BOB_OK;
 }
 

@@ -39,7 +39,7 @@ static bob_status begin_block(struct bob_run_enc *enc)
 	bob_run_fast_none(enc, pos);
 	if (enc->codec == BOB_CODEC_NULL)
 		return BOB_OK;
-	bob_run_pend(enc);
+	bob_run_recall(enc);
 	bob_run_pend_block(enc, pos);
 	reset(enc);
 	return bob_run_commit(enc, pos);
@@ -118,7 +118,7 @@ bob_status bob_run_close(struct bob_run_enc *enc)
 	if (st == BOB_OK && enc->codec != BOB_CODEC_NULL) {
 		struct pending *p = &enc->pend;
 
-		bob_run_pend(enc);
+		bob_run_recall(enc);
 		p->n = (uint32_t)bob_run_tail(enc->codec, &p->slot, enc->buf);
 		memset(p->slot.state, 0, sizeof(p->slot.state));
 		p->slot.flags |= BOB_RUN_CLOSED;

@@ -28,7 +28,8 @@ struct stretch {
 	uint64_t len;
 };
 
-/* The bytes of the symbol at hand, and the block they will belong to. */
+/* The bytes of the symbol at hand, and the slot they will be committed by. Between puts it mirrors the
+ * slot that counts, and n is 0. */
 struct pending {
 	uint32_t n;		/* in buf */
 	uint32_t crc_from;	/* where the current block's coded bytes begin in buf */
@@ -69,24 +70,62 @@ struct bob_run_enc {
 	struct stretch stretch[STRETCHES];
 };
 
-/* Begin to collect a symbol's bytes. */
-void bob_run_pend(struct bob_run_enc *enc);
+/* Set `pend` to what the head says is committed. Between puts it is that already. */
+void bob_run_recall(struct bob_run_enc *enc);
 /* Seal the block and begin another at symbol `pos`, in pend. The codec then resets its model. */
 void bob_run_pend_block(struct bob_run_enc *enc, uint64_t pos);
-/* Nothing has changed on BOB_ERR_FULL, which it then returns for ever. */
-bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos);
-/* Coded bytes of the current block. */
-static inline uint64_t bob_run_block_len(const struct bob_run_enc *enc)
-{
-	const struct bob_run_slot *s = &enc->head->slot[enc->head->cur & 1];
+/* The pending bytes into the stream, where nobody looks yet. */
+bob_status bob_run_put_bytes(struct bob_run_enc *enc);
 
-	return s->out_len - s->block_off - sizeof(struct bob_run_block);
+/* Stores before it are visible, to a reader of the mapped file and to whoever interrupts, before
+ * those after it. On x86 the compiler alone must be held. */
+#define COMMIT_ORDER() __atomic_thread_fence(__ATOMIC_RELEASE)
+
+/* Field by field, as wide as they were stored: a wider load would wait for the narrower stores. */
+static inline void bob_run_copy_slot(struct bob_run_slot *to, const struct bob_run_slot *from)
+{
+	to->out_len = from->out_len;
+	to->coded_pos = from->coded_pos;
+	to->block_off = from->block_off;
+	to->block_pos = from->block_pos;
+	for (int i = 0; i < 4; i++)
+		to->state[i] = from->state[i];
+	to->block_no = from->block_no;
+	to->flags = from->flags;
+	to->ext_count = from->ext_count;
 }
 
-static inline int bob_run_block_full(const struct bob_run_enc *enc)
+/* Commit `pend`: `pos` symbols. Nothing has changed on BOB_ERR_FULL, which it then returns for ever. */
+static inline bob_status bob_run_commit(struct bob_run_enc *enc, uint64_t pos)
 {
-	return bob_run_block_len(enc) >= BOB_RUN_BLOCK_BYTES ||
-	       *enc->fast.commit - enc->block_pos >= enc->block_symbols_max;
+	struct pending *p = &enc->pend;
+	struct bob_run_head *head = enc->head;
+	uint32_t cur = head->cur + 1;
+
+	if (p->n) {
+		bob_status st = bob_run_put_bytes(enc);
+
+		if (st != BOB_OK)
+			return st;
+	}
+	p->slot.coded_pos = pos;
+	p->slot.ext_count = enc->ext_count;
+	enc->crc[cur & 1] = p->crc;
+	bob_run_copy_slot(&head->slot[cur & 1], &p->slot);
+	COMMIT_ORDER();
+	__atomic_store_n(&head->cur, cur, __ATOMIC_RELEASE);
+	__atomic_store_n(&head->commit, pos, __ATOMIC_RELEASE);
+	enc->block_pos = p->slot.block_pos;
+	return BOB_OK;
+}
+
+/* Whether the symbol at `pos`, if it is to be coded, needs a new block. */
+static inline int bob_run_block_full(const struct bob_run_enc *enc, uint64_t pos)
+{
+	const struct bob_run_slot *s = &enc->pend.slot;
+
+	return s->out_len - s->block_off >= BOB_RUN_BLOCK_BYTES + sizeof(struct bob_run_block) ||
+	       pos - s->block_pos >= enc->block_symbols_max;
 }
 
 /* At symbol `pos`, `n` of those at dst may be taken without a call. */
@@ -105,9 +144,7 @@ static inline void bob_run_fast_none(struct bob_run_enc *enc, uint64_t pos)
 {
 	enc->fast.dst = NULL;
 	enc->fast.end = NULL;
-	enc->fast.dist = 0;
 	enc->fast_pos = pos;
-	enc->fast_from = NULL;
 }
 
 /* The codecs. put: as bob_run_put. reset: forget the model. */

@@ -49,21 +49,17 @@ static uint32_t at_most(uint32_t n, uint32_t limit)
 	return n < limit ? n : limit;
 }
 
-static void look_ahead(struct bob_run_enc *enc)
+/* The longest run of presumed hits that lies in one piece of the ring. */
+static __attribute__((noinline)) void look_further(struct bob_run_enc *enc, int silent)
 {
 	struct model *m = &enc->u.model;
 	uint32_t to = m->pos & HIST_MASK, from = (m->pos - m->dist) & HIST_MASK, n;
 
-	enc->ahead_audible = 0;
-	if (!m->dist || !enc->ahead_max) {
-		bob_run_fast_none(enc, enc->block_pos + m->pos);
-		return;
-	}
 	n = at_most(HIST_SIZE - to, HIST_SIZE - from);
 	n = at_most(n, m->pos < enc->block_symbols_max ? enc->block_symbols_max - m->pos : 0);
 	if (m->exp_pos >= m->pos)
 		n = at_most(n, m->exp_pos - m->pos);
-	if (!model_silent(m)) {
+	if (!silent) {
 		enc->ahead_audible = 1;
 		n = at_most(n, at_most(enc->ahead_limit, m->start + SILENT_LEN - m->pos));
 		n = walk_audible(enc, n);
@@ -73,77 +69,105 @@ static void look_ahead(struct bob_run_enc *enc)
 			 ((int64_t)to - (int64_t)from) * 4);
 }
 
-static bob_status commit_coded(struct bob_run_enc *enc)
+/* At the end of every put. */
+ALWAYS_INLINE void look_ahead(struct bob_run_enc *enc)
 {
-	struct coder *c = &enc->coder;
-	struct bob_run_slot *s = &enc->pend.slot;
+	struct model *m = &enc->u.model;
+	int silent = model_silent(m);
 
+	enc->ahead_audible = 0;
+	if (!m->dist || m->pos == m->exp_pos || !enc->ahead_max ||
+	    (!silent && m->ctx[m->ctx_ix].prob[0]))
+		bob_run_fast_none(enc, enc->block_pos + m->pos);
+	else
+		look_further(enc, silent);
+}
+
+/* What `c`, a copy of the coder, has become, and the bytes it put out; the symbol is recorded. */
+ALWAYS_INLINE bob_status commit_coded(struct bob_run_enc *enc, const struct coder *c)
+{
+	struct bob_run_slot *s = &enc->pend.slot;
+	struct model *m = &enc->u.model;
+	bob_status st;
+
+	enc->coder.x1 = c->x1;
+	enc->coder.x2 = c->x2;
 	enc->pend.n = (uint32_t)(c->out - enc->buf);
 	s->state[0] = (uint32_t)c->x1;
 	s->state[1] = (uint32_t)(c->x1 >> 32);
 	s->state[2] = (uint32_t)c->x2;
 	s->state[3] = (uint32_t)(c->x2 >> 32);
-	return bob_run_commit(enc, s->block_pos + enc->u.model.pos);
-}
-
-/* The symbol itself; the end of the match. */
-static void put_miss(struct bob_run_enc *enc, enum point point, uint64_t predicted, uint32_t sym)
-{
-	struct model *m = &enc->u.model;
-
-	code_symbol(m, &enc->coder, 0, predicted, sym);
-	model_miss(m, point, sym);
-	enc->ahead_limit = AHEAD_MIN;
-}
-
-/* Everything that puts out bits. */
-static __attribute__((noinline)) bob_status put_coded(struct bob_run_enc *enc, uint32_t sym)
-{
-	struct model *m = &enc->u.model;
-	struct coder *c = &enc->coder;
-	uint64_t predicted;
-	enum point point;
-	bob_status st;
-
-	bob_run_pend(enc);
-	if (UNLIKELY(bob_run_block_full(enc))) {
-		bob_run_pend_block(enc, *enc->fast.commit);
-		bob_run_reset_run(enc);
-	}
-	c->out = enc->buf + enc->pend.n;
-	point = model_point(m, &predicted);
-	if (point == POINT_PRESUMED) {
-		code_escape(c, 0, 1);
-		code_gamma(c, 0, &m->run_length, m->pos - m->coded_pos);
-		put_miss(enc, point, predicted, sym);
-	} else {
-		if (point == POINT_OPEN || m->pos != m->coded_pos)
-			code_escape(c, 0, 0);
-		if (point == POINT_OPEN && code_point(m, c, 0, sym == predicted))
-			model_advance(m, sym);
-		else
-			put_miss(enc, point, predicted, sym);
-	}
 	m->coded_pos = m->pos;
-	st = commit_coded(enc);
-	if (st == BOB_OK)
+	st = bob_run_commit(enc, s->block_pos + m->pos);
+	if (LIKELY(st == BOB_OK))
 		look_ahead(enc);
 	return st;
+}
+
+/* The symbol is not what was predicted, or nothing was. */
+static __attribute__((noinline)) bob_status put_miss(struct bob_run_enc *enc, enum point point,
+						     uint64_t predicted, uint32_t sym)
+{
+	struct model *m = &enc->u.model;
+	struct coder c = enc->coder;
+
+	c.out = enc->buf + enc->pend.n;
+	if (point == POINT_PRESUMED) {
+		code_escape(&c, 0, 1);
+		code_gamma(&c, 0, &m->run_length, m->pos - m->coded_pos);
+	} else {
+		if (point == POINT_OPEN || m->pos != m->coded_pos)
+			code_escape(&c, 0, 0);
+		if (point == POINT_OPEN)
+			code_point(m, &c, 0, 0);
+	}
+	code_symbol(m, &c, 0, predicted, sym);
+	model_miss(m, point, sym);
+	enc->ahead_limit = AHEAD_MIN;
+	return commit_coded(enc, &c);
+}
+
+/* A hit that has to be coded. */
+static __attribute__((noinline)) bob_status put_bit(struct bob_run_enc *enc, uint32_t sym)
+{
+	struct model *m = &enc->u.model;
+	struct coder c = enc->coder;
+
+	c.out = enc->buf;
+	code_escape(&c, 0, 0);
+	code_point(m, &c, 0, 1);
+	model_advance(m, sym);
+	return commit_coded(enc, &c);
+}
+
+static __attribute__((noinline, cold)) bob_status put_in_new_block(struct bob_run_enc *enc,
+								   uint32_t sym)
+{
+	bob_run_pend_block(enc, enc->block_pos + enc->u.model.pos);
+	bob_run_reset_run(enc);
+	return put_miss(enc, POINT_NONE, NO_SYMBOL, sym);
 }
 
 bob_status bob_run_put_run(struct bob_run_enc *enc, uint32_t sym)
 {
 	struct model *m = &enc->u.model;
 	uint64_t predicted;
+	enum point point;
 
 	catch_up(enc);
-	if (model_point(m, &predicted) != POINT_PRESUMED || predicted != sym ||
-	    UNLIKELY(m->pos >= enc->block_symbols_max))
-		return put_coded(enc, sym);
-	model_hit(m, sym);
-	__atomic_store_n(enc->fast.commit, enc->block_pos + m->pos, __ATOMIC_RELEASE);
-	look_ahead(enc);
-	return BOB_OK;
+	point = model_point(m, &predicted);
+	if (point == POINT_PRESUMED && predicted == sym &&
+	    LIKELY(m->pos < enc->block_symbols_max)) {
+		model_hit(m, sym);
+		__atomic_store_n(enc->fast.commit, enc->block_pos + m->pos, __ATOMIC_RELEASE);
+		look_ahead(enc);
+		return BOB_OK;
+	}
+	if (UNLIKELY(bob_run_block_full(enc, enc->block_pos + m->pos)))
+		return put_in_new_block(enc, sym);
+	if (point == POINT_OPEN && predicted == sym)
+		return put_bit(enc, sym);
+	return put_miss(enc, point, predicted, sym);
 }
 
 void bob_run_reset_run(struct bob_run_enc *enc)

@@ -142,6 +142,8 @@ static void find_match(struct model *m)
 
 void bob_run_model_break(struct model *m, uint32_t sym)
 {
+	int silent = model_silent(m);
+
 	add_token(m, sym);
 	m->hist[m->pos & HIST_MASK] = sym;
 	m->pos++;
@@ -150,7 +152,12 @@ void bob_run_model_break(struct model *m, uint32_t sym)
 	m->exp_pos = NO_POS;
 	if (m->tok_src)
 		expect_token(m);
-	bob_run_model_rehash(m);
+	if (silent) {
+		bob_run_model_rehash(m);
+	} else {	/* the same, since seven pushes shift everything out */
+		m->hash = hash_push(m->hash, sym);
+		m->ctx_ix = hash_ctx(m->hash, m->level);
+	}
 	find_match(m);
 }
 

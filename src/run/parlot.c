@@ -98,8 +98,7 @@ bob_status bob_run_put_words(struct bob_run_enc *enc, uint32_t sym)
 	uint32_t id = bob_sym_id(sym), pops = bob_sym_pops(sym);
 	int out = 0;
 
-	bob_run_pend(enc);
-	if (bob_run_block_full(enc)) {
+	if (bob_run_block_full(enc, pos)) {
 		bob_run_pend_block(enc, pos);
 		bob_run_reset_words(enc);
 		out = 1;
