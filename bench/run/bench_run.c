@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench_run FILE.sym...: size and cost of the codecs on recorded symbols (32-bit words). Per codec:
- * bytes, ns per symbol as the agent would see it, and for RUN the mean of symbols that put out
- * nothing, a bit, or a miss, and p99.99 and the maximum (the timer's own cost is subtracted
- * from the means). Every stream is decoded and compared; a difference fails. */
+/* bench_run [-s | -t] FILE.sym...: size (-s) and cost (-t) of the codecs on recorded symbols, 32-bit words.
+ * Sizes in bytes, of zstd too (of the words). Costs in ns per symbol as the agent would see it, the best of
+ * PASSES; and for RUN what a symbol costs that puts out nothing, a bit, a miss: means over the
+ * symbols of the shortest time of CLASS_PASSES, the timer's own subtracted. Touched: the encoder's resident memory
+ * after 1,000 symbols and at the end. Every stream is decoded and compared; a difference fails. */
+#include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <zstd.h>
 
 #include "../../tests/unit/run/rig.h"
+
+#define PASSES 5
+#define CLASS_PASSES 5
 
 static uint64_t now_ns(void)
 {
@@ -24,53 +30,115 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* One pass with a clock around every symbol. */
-static void classes(const uint32_t *sym, size_t n)
+/* One pass with a clock around every symbol: ns[i] becomes the least seen. */
+static void time_symbols(const uint32_t *sym, size_t n, uint32_t *ns, uint8_t *kind)
 {
-	uint32_t *ns = malloc(n * sizeof(*ns)), misses = 0;
-	uint64_t sum[3] = { 0 }, count[3] = { 0 }, timer = UINT64_MAX;
+	uint32_t misses = 0;
 	struct rig r;
 
-	for (int i = 0; i < 1000; i++) {
-		uint64_t t = now_ns();
-
-		t = now_ns() - t;
-		timer = t < timer ? t : timer;
-	}
 	rig_init(&r, 1 << 20);
-	if (!ns || rig_open(&r, BOB_CODEC_RUN) != BOB_OK)
+	if (rig_open(&r, BOB_CODEC_RUN) != BOB_OK)
 		exit(1);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t cur = r.head.cur, kind;
+		uint32_t cur = r.head.cur;
 		uint64_t t = now_ns();
 
 		if (rig_entry(r.enc, sym[i]) != BOB_OK)
 			exit(1);
 		t = now_ns() - t;
-		ns[i] = t > UINT32_MAX ? UINT32_MAX : (uint32_t)t;
-		kind = cur == r.head.cur ? 0 : r.enc->u.model.misses == misses ? 1 : 2;
+		if (t < ns[i])
+			ns[i] = (uint32_t)t;
+		kind[i] = cur == r.head.cur ? 0 : r.enc->u.model.misses == misses ? 1 : 2;
 		misses = r.enc->u.model.misses;
-		sum[kind] += t > timer ? t - timer : 0;
-		count[kind]++;
 	}
-	qsort(ns, n, sizeof(*ns), by_value);
-	for (int k = 0; k < 3; k++)
-		printf("    %-8s %9llu symbols, mean %6.1f ns\n",
-		       k == 0 ? "silent" : k == 1 ? "bit" : "miss", (unsigned long long)count[k],
-		       count[k] ? (double)sum[k] / (double)count[k] : 0.0);
-	printf("    p99.99 %u ns, max %u ns, timer %u ns included\n", ns[n - 1 - n / 10000],
-	       ns[n - 1], (unsigned)timer);
 	rig_fini(&r);
-	free(ns);
 }
 
-/* Best of three passes; returns the stream's bytes. */
-static uint64_t codec(enum bob_codec which, const char *name, const uint32_t *sym, size_t n)
+static void classes(const uint32_t *sym, size_t n)
 {
-	double best = 1e9, dec = 1e9;
-	uint64_t bytes = 0;
+	static const char *const name[] = { "silent", "bit", "miss" };
+	uint32_t *ns = malloc(n * sizeof(*ns));
+	uint8_t *kind = malloc(n);
+	uint64_t sum[3] = { 0 }, count[3] = { 0 }, timer = UINT64_MAX;
 
-	for (int pass = 0; pass < 3; pass++) {
+	for (int i = 0; i < 10000; i++) {
+		uint64_t t = now_ns();
+
+		t = now_ns() - t;
+		timer = t < timer ? t : timer;
+	}
+	if (!ns || !kind)
+		exit(1);
+	memset(ns, 255, n * sizeof(*ns));
+	for (int pass = 0; pass < CLASS_PASSES; pass++)
+		time_symbols(sym, n, ns, kind);
+	for (size_t i = 0; i < n; i++) {
+		sum[kind[i]] += ns[i] > timer ? ns[i] - timer : 0;
+		count[kind[i]]++;
+	}
+	for (int k = 0; k < 3; k++)
+		printf("    %-8s %9llu symbols, mean %6.1f ns\n", name[k],
+		       (unsigned long long)count[k],
+		       count[k] ? (double)sum[k] / (double)count[k] : 0.0);
+	qsort(ns, n, sizeof(*ns), by_value);
+	printf("    p99.99 %u ns, max %u ns, timer %u ns included\n", ns[n - 1 - n / 10000],
+	       ns[n - 1], (unsigned)timer);
+	free(ns);
+	free(kind);
+}
+
+/* Resident KB of an encoder after `n` symbols, its tables in a mapping of their own as the agent's. */
+static void *map_zeroed(void *ctx, size_t size)
+{
+	(void)ctx;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static size_t resident(const void *p, size_t size)
+{
+	unsigned char page[512];
+	size_t n = 0;
+
+	if (mincore((void *)(uintptr_t)p, size, page))
+		exit(1);
+	for (size_t i = 0; i < (size + 4095) / 4096; i++)
+		n += page[i] & 1;
+	return n * 4;
+}
+
+static size_t touched(const uint32_t *sym, size_t n)
+{
+	struct rig r;
+	size_t kb;
+
+	rig_init(&r, 1 << 20);
+	free(r.enc);
+	r.enc = map_zeroed(NULL, bob_run_enc_size());
+	r.io.alloc = map_zeroed;
+	if (rig_open(&r, BOB_CODEC_RUN) != BOB_OK)
+		exit(1);
+	for (size_t i = 0; i < n; i++)
+		if (rig_entry(r.enc, sym[i]) != BOB_OK)
+			exit(1);
+	kb = resident(r.enc, bob_run_enc_size()) + resident(r.enc->mem, r.enc->mem_bytes);
+	munmap(r.enc->mem, r.enc->mem_bytes);
+	munmap(r.enc, bob_run_enc_size());
+	r.enc = calloc(1, bob_run_enc_size());
+	rig_fini(&r);
+	return kb;
+}
+
+struct cost {
+	uint64_t bytes;
+	double encode, decode;	/* ns per symbol, the best of the passes */
+};
+
+static struct cost codec(enum bob_codec which, const char *name, const uint32_t *sym, size_t n,
+			 int passes)
+{
+	struct cost cost = { 0, 1e9, 1e9 };
+
+	for (int pass = 0; pass < passes; pass++) {
 		struct rig r;
 		uint64_t t, count;
 		uint32_t *out;
@@ -83,12 +151,12 @@ static uint64_t codec(enum bob_codec which, const char *name, const uint32_t *sy
 			if (rig_entry(r.enc, sym[i]) != BOB_OK)
 				exit(1);
 		t = now_ns() - t;
-		best = (double)t / (double)n < best ? (double)t / (double)n : best;
-		bytes = r.head.slot[r.head.cur & 1].out_len;
+		cost.encode = fmin(cost.encode, (double)t / (double)n);
+		cost.bytes = r.head.slot[r.head.cur & 1].out_len;
 		t = now_ns();
 		out = rig_read(&r.head, &r, 65536, &count);
 		t = now_ns() - t;
-		dec = (double)t / (double)n < dec ? (double)t / (double)n : dec;
+		cost.decode = fmin(cost.decode, (double)t / (double)n);
 		if (!out || count != n || memcmp(out, sym, n * sizeof(*sym))) {
 			fprintf(stderr, "%s: decoded symbols differ\n", name);
 			exit(1);
@@ -96,53 +164,107 @@ static uint64_t codec(enum bob_codec which, const char *name, const uint32_t *sy
 		free(out);
 		rig_fini(&r);
 	}
-	printf("  %-7s %10llu bytes  encode %5.1f ns/symbol  decode %5.1f\n", name,
-	       (unsigned long long)bytes, best, dec);
-	return bytes;
+	return cost;
 }
 
-static void zstd(const uint32_t *sym, size_t n, int level)
+static size_t zstd(const uint32_t *sym, size_t n, int level)
 {
 	size_t room = ZSTD_compressBound(n * 4);
 	void *to = malloc(room);
+	size_t bytes = to ? ZSTD_compress(to, room, sym, n * 4, level) : 0;
 
-	if (to)
-		printf("  zstd-%-2d %10zu bytes\n", level, ZSTD_compress(to, room, sym, n * 4, level));
 	free(to);
+	return bytes;
+}
+
+static uint32_t *read_file(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "rb");
+	uint32_t *sym = NULL;
+	size_t room = 0, got;
+
+	if (!f) {
+		perror(path);
+		exit(1);
+	}
+	*n = 0;
+	do {
+		room = room ? room * 2 : 1 << 20;
+		sym = realloc(sym, room * sizeof(*sym));
+		if (!sym)
+			exit(1);
+		got = fread(sym + *n, sizeof(*sym), room - *n, f);
+		*n += got;
+	} while (*n == room);
+	fclose(f);
+	return sym;
+}
+
+/* FILE's name without folder and ending. */
+static void print_name(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	base = base ? base + 1 : path;
+	printf("| %.*s ", (int)strcspn(base, " ") - (strlen(base) > 4 ? 4 : 0), base);
+}
+
+static void sizes(const char *path, const uint32_t *sym, size_t n, double *log_sum)
+{
+	uint64_t run = codec(BOB_CODEC_RUN, "run", sym, n, 1).bytes;
+	uint64_t parlot = codec(BOB_CODEC_PARLOT, "parlot", sym, n, 1).bytes;
+	uint64_t none = codec(BOB_CODEC_NONE, "none", sym, n, 1).bytes;
+	size_t z3 = zstd(sym, n, 3), z19 = zstd(sym, n, 19);
+
+	print_name(path);
+	printf("| %zu | %llu | %llu | %zu | %zu | %llu | %.1f | %zu | %zu |\n", n,
+	       (unsigned long long)none, (unsigned long long)parlot, z3, z19,
+	       (unsigned long long)run, (double)parlot / (double)run,
+	       touched(sym, n < 999 ? n : 999), touched(sym, n));
+	*log_sum += log((double)parlot / (double)run);
+}
+
+static void times(const char *path, const uint32_t *sym, size_t n)
+{
+	struct cost run = codec(BOB_CODEC_RUN, "run", sym, n, PASSES);
+	struct cost parlot = codec(BOB_CODEC_PARLOT, "parlot", sym, n, PASSES);
+	struct cost none = codec(BOB_CODEC_NONE, "none", sym, n, PASSES);
+
+	print_name(path);
+	printf("| run %.1f parlot %.1f none %.1f ns/symbol, run/parlot %.2f, decode %.1f\n",
+	       run.encode, parlot.encode, none.encode, run.encode / parlot.encode, run.decode);
+	classes(sym, n);
 }
 
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-		uint32_t *sym = NULL;
-		size_t n = 0, room = 0, got;
-		uint64_t run, parlot;
+	int want_sizes = 1, want_times = 1, first = 1, files = 0;
+	double log_sum = 0;
 
-		if (!f) {
-			perror(argv[i]);
-			return 1;
+	if (argc > 1 && argv[1][0] == '-') {
+		want_sizes = argv[1][1] == 's';
+		want_times = argv[1][1] == 't';
+		first = 2;
+	}
+	if (want_sizes)
+		printf("| stream | symbols | none | parlot | zstd -3 | zstd -19 | run | parlot / run | "
+		       "KB at 999 | KB |\n|--|--|--|--|--|--|--|--|--|--|\n");
+	for (int i = first; i < argc; i++) {
+		size_t n;
+		uint32_t *sym = read_file(argv[i], &n);
+
+		if (n) {
+			files++;
+			if (want_sizes)
+				sizes(argv[i], sym, n, &log_sum);
+			if (want_times)
+				times(argv[i], sym, n);
+			fflush(stdout);
 		}
-		do {
-			room = room ? room * 2 : 1 << 20;
-			sym = realloc(sym, room * sizeof(*sym));
-			if (!sym)
-				return 1;
-			got = fread(sym + n, sizeof(*sym), room - n, f);
-			n += got;
-		} while (n == room);
-		fclose(f);
-		if (!n)
-			continue;
-		printf("%s: %zu symbols\n", argv[i], n);
-		run = codec(BOB_CODEC_RUN, "run", sym, n);
-		parlot = codec(BOB_CODEC_PARLOT, "parlot", sym, n);
-		codec(BOB_CODEC_NONE, "none", sym, n);
-		zstd(sym, n, 3);
-		zstd(sym, n, 19);
-		printf("  run is %.1f times smaller than parlot\n", (double)parlot / (double)run);
-		classes(sym, n);
 		free(sym);
 	}
+	if (want_sizes && files)
+		printf("geometric mean of parlot / run: %.2f (%d streams)\n", exp(log_sum / files),
+		       files);
 	return 0;
 }
