@@ -156,7 +156,8 @@ struct bob_image {
 	uint32_t first_id;
 	uint32_t number;
 	uint32_t patched;
-	bool chosen;
+	bool chosen;		/* by --images, or as a place to look for the interface */
+	bool interface;		/* all it exports is the interface */
 	const char *path;	/* copy of the loader's */
 };
 
@@ -177,7 +178,8 @@ struct bob_config {
 	const char *only;	/* BOBBIN_FILTER: patterns separated by ':' */
 	const char *never;	/* BOBBIN_NOTRACE */
 	const char *trigger;	/* BOBBIN_TRIGGER */
-	const char *interface;	/* BOBBIN_INTERFACE */
+	const char *interface;	/* BOBBIN_INTERFACE: names of the functions that are the interface */
+	const char *interface_image; /* BOBBIN_INTERFACE_IMAGE: or all that these images export */
 	enum bob_images_mode images;
 	enum bob_codec codec;
 	uint32_t max_depth;	/* 0: no limit */
@@ -204,6 +206,7 @@ struct bob_process {
 	uint64_t window_off;	/* its file offset */
 	uint64_t window_size;
 	uint64_t window_used;
+	uint64_t window_grown;	/* size asked for last */
 	uint32_t streams;
 
 	struct bob_image_set *images;
@@ -258,7 +261,7 @@ bob_status file_create(const struct bob_fork *parent); /* NULL: not a fork child
  * whoever asked must end. */
 struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,
 				  uint64_t aux);
-void file_close(enum bob_file_state state);
+void file_close(enum bob_file_state state); /* lock held */
 /* META records (archive/write.h) are collected in memory of their own and become one sealed chunk. */
 bool meta_open(struct bob_meta *m, size_t room);
 void meta_flush(struct bob_meta *m);
@@ -273,7 +276,7 @@ bool image_is_agent(uint64_t addr);
 
 /* --- patch.c --- */
 /* Fill `im->arena`, write the jumps, set the hooked bits; `chosen`: by --images. */
-enum bob_skip patch_image(struct bob_image *im, bool chosen, struct bob_meta *skipped);
+enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
 
 /* --- planner.c --- */
 /* The plan for `key` from the cache, checked; NULL if there is none. */

@@ -148,6 +148,7 @@ bool config_read(struct bob_config *c, char **env)
 	c->never = config_env(env, "BOBBIN_NOTRACE");
 	c->trigger = config_env(env, "BOBBIN_TRIGGER");
 	c->interface = config_env(env, "BOBBIN_INTERFACE");
+	c->interface_image = config_env(env, "BOBBIN_INTERFACE_IMAGE");
 	c->max_depth = (uint32_t)number(config_env(env, "BOBBIN_DEPTH"));
 	c->follow = !is_no(config_env(env, "BOBBIN_FOLLOW"));
 
@@ -161,6 +162,7 @@ bool config_read(struct bob_config *c, char **env)
 		   v && text_equal(v, "null")	? BOB_CODEC_NULL :
 						  BOB_CODEC_RUN;
 	v = config_env(env, "BOBBIN_CHECK");
-	c->slow = (v && config_match(v, "slow")) || c->max_depth || c->trigger || c->interface;
+	c->slow = (v && config_match(v, "slow")) || c->max_depth || c->trigger ||
+		  c->interface || c->interface_image;
 	return true;
 }

@@ -96,7 +96,7 @@ static bool triggered(struct bob_thread *t, uint32_t id, uint64_t rsp, const str
 	return true;
 }
 
-/* BOBBIN_INTERFACE: only calls that come from another image. */
+/* BOBBIN_INTERFACE*: only calls that come from another image. */
 static bool crosses(uint32_t id, uint64_t rsp)
 {
 	const struct bob_image *im = image_of(id);
@@ -111,7 +111,7 @@ static bool selected(struct bob_thread *t, uint32_t id, uint64_t rsp, const stru
 
 	if (cfg->trigger && !triggered(t, id, rsp, c))
 		return false;
-	if (cfg->interface && !crosses(id, rsp))
+	if ((cfg->interface || cfg->interface_image) && !crosses(id, rsp))
 		return false;
 	return !cfg->max_depth || top - stack_now(t)->shadow < (long)cfg->max_depth;
 }

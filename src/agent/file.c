@@ -84,6 +84,7 @@ bob_status file_create(const struct bob_fork *parent)
 	}
 	p->file = (struct bob_file_head *)(void *)p->window;
 	p->window_used = BOB_FILE_HEAD_BYTES;
+	p->window_grown = WINDOW_FIRST;
 	p->streams = 0;
 	fill_head(p->file, seq, parent);
 	return BOB_OK;
@@ -105,7 +106,8 @@ static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, u
 static bool next_window(uint64_t need)
 {
 	struct bob_process *p = &bob_process;
-	uint64_t off = p->window_off + p->window_size, size = p->window_size * 2;
+	uint64_t off = p->window_off + p->window_size;
+	uint64_t size = p->window_grown ? p->window_grown * 2 : WINDOW_FIRST;
 	uint64_t left = p->window_size - p->window_used;
 
 	if (!os_allowed())
@@ -114,6 +116,7 @@ static bool next_window(uint64_t need)
 		size = WINDOW_MAX;
 	while (size < need)
 		size *= 2;
+	p->window_grown = size;
 	long fd = os_open(p->path, OS_WRITE);
 	if (fd < 0)
 		return false;
@@ -151,13 +154,33 @@ struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uin
 	return place(kind, stream, room, aux);
 }
 
-void file_close(enum bob_file_state state)
+/* Give back the part of the last window that no chunk took. A thread that still needs room gets a
+ * new window behind it. */
+static void trim(void)
 {
 	struct bob_process *p = &bob_process;
-	struct bob_file_head *f = p->file;
+	uint64_t tail = -p->window_used & (BOB_PAGE - 1);
 
-	if (!f || (f->state != BOB_FILE_OPEN && f->state != BOB_FILE_EXEC)) /* a failed exec goes on */
+	if (tail >= sizeof(struct bob_chunk_head))
+		place(BOB_CHUNK_PAD, ~0u, tail - sizeof(struct bob_chunk_head), 0);
+	else if (tail)
 		return;
+	long fd = os_open(p->path, OS_WRITE);
+	if (fd < 0)
+		return;
+	if (os_truncate(fd, p->window_off + p->window_used) == 0)
+		p->window_size = p->window_used;
+	os_close(fd);
+}
+
+void file_close(enum bob_file_state state)
+{
+	struct bob_file_head *f = bob_process.file;
+
+	/* a process that survived a failed exec ends a second time */
+	if (!f || (f->state != BOB_FILE_OPEN && f->state != BOB_FILE_EXEC))
+		return;
+	trim();
 	bob_file_end(f, state, BOB_STOP_NONE, os_time_mono());
 }
 

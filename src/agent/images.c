@@ -175,9 +175,15 @@ static void set_text(struct bob_image *im, const struct found *f)
 	}
 }
 
+/* An interface is looked for everywhere: MPI's functions are in no image of the application's. */
 static bool is_chosen(const struct found *f)
 {
 	enum bob_images_mode mode = bob_process.config.images;
+
+	if (bob_process.config.interface)
+		return true;
+	if (bob_process.config.interface_image)
+		return config_match(bob_process.config.interface_image, base_name(f->path));
 
 	if (f->main || mode == BOB_IMAGES_ALL)
 		return true;
@@ -245,7 +251,6 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 {
 	struct bob_process *p = &bob_process;
 	const struct bob_plan_head *plan = f->plan;
-	bool chosen = is_chosen(f);
 	struct bob_image *im;
 
 	if (!plan || !(im = os_map(sizeof(*im) + text_len(f->path) + 1))) {
@@ -255,18 +260,20 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	im->bias = f->bias;
 	im->plan = plan;
 	im->number = p->image_count++;
-	im->chosen = chosen;
+	im->chosen = is_chosen(f);
+	im->interface = bob_process.config.interface_image &&
+			config_match(bob_process.config.interface_image, base_name(f->path));
 	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
 	im->first_id = p->next_id;
 	p->next_id += plan->func_count;
 	set_text(im, f);
 
-	enum bob_skip why = patch_image(im, chosen, meta);
+	enum bob_skip why = patch_image(im, meta);
 	if (why)
 		describe_skipped(f, why, meta);
 	if (!im->hooked)
 		return NULL;
-	if (chosen || im->patched)
+	if (im->chosen || im->patched)
 		save_image_file(plan);
 	image_describe(im, meta);
 	return im;

@@ -135,11 +135,18 @@ static const char *func_name(const struct bob_plan_head *plan, const struct bob_
 	return f->name == ~0u ? "" : (const char *)section(plan, &plan->names) + f->name;
 }
 
-static bool filtered(const struct bob_plan_head *plan, const struct bob_plan_func *f)
+/* Not chosen by the user: by -F and -N, or because it is not part of the interface. */
+static bool filtered(const struct bob_image *im, const struct bob_plan_func *f)
 {
 	const struct bob_config *c = &bob_process.config;
-	const char *name = func_name(plan, f);
+	const char *name = func_name(im->plan, f);
 
+	if (c->interface || c->interface_image) {
+		bool named = c->interface && config_match(c->interface, name);
+
+		if (!(f->flags & BOB_FUNC_EXPORTED) || !(named || im->interface))
+			return true;
+	}
 	return (c->only && !config_match(c->only, name)) || (c->never && config_match(c->never, name));
 }
 
@@ -150,19 +157,19 @@ static void note_skip(struct bob_meta *skipped, uint32_t id, enum bob_skip why)
 	bob_meta_append(skipped, &r, sizeof(r));
 }
 
-static void commit_all(struct bob_image *im, bool chosen, struct bob_meta *skipped)
+static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 {
 	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
 	bool any_special = im->plan->special.len != 0;
 
 	for (uint32_t i = 0; i < im->plan->func_count; i++) {
 		bool special = any_special && is_special(im->plan, i);
-		bool wanted = chosen && !filtered(im->plan, &f[i]);
+		bool wanted = im->chosen && !filtered(im, &f[i]);
 
 		if (f[i].kind == BOB_PATCH_NONE)
 			continue; /* its reason is in the image file */
 		if (!wanted && !special) {
-			if (chosen)
+			if (im->chosen)
 				note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
 			continue;
 		}
@@ -186,7 +193,7 @@ static bool protect_text(const struct bob_image *im, int prot)
 	return true;
 }
 
-enum bob_skip patch_image(struct bob_image *im, bool chosen, struct bob_meta *skipped)
+enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 {
 	const struct bob_plan_head *plan = im->plan;
 	const struct bob_plan_special *sp = section(plan, &plan->special);
@@ -197,7 +204,7 @@ enum bob_skip patch_image(struct bob_image *im, bool chosen, struct bob_meta *sk
 		im->trigger = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
 	if (!im->hooked || (bob_process.config.trigger && !im->trigger))
 		return BOB_SKIP_LIMIT;
-	if ((!chosen && !plan->special.len) || !plan->blob.len)
+	if ((!im->chosen && !plan->special.len) || !plan->blob.len)
 		return BOB_SKIP_NONE;
 	size = (size + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
 	im->arena = find_arena(im, size);
@@ -209,7 +216,7 @@ enum bob_skip patch_image(struct bob_image *im, bool chosen, struct bob_meta *sk
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		special_add(im->first_id + sp[i].func, sp[i].what, false);
 	bob_meta_begin(skipped, BOB_REC_SKIPPED);
-	commit_all(im, chosen, skipped);
+	commit_all(im, skipped);
 	bob_meta_end(skipped);
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		if (im->hooked[sp[i].func / 64] >> sp[i].func % 64 & 1)

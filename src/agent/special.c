@@ -174,7 +174,9 @@ static void leave(enum bob_file_state state)
 	if (!p->file || process_is_child() || os_pid() != p->pid)
 		return; /* a fork child without events, or a vfork child in its parent's memory */
 	thread_close_all();
+	lock_process();
 	file_close(state);
+	unlock_process();
 }
 
 static void seen_seccomp(const struct bob_regs *r, bool by_number)

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include "cli/recording.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/complain.h"
@@ -172,9 +174,13 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
 	snprintf(path, sizeof(path), "%s/bobbin", self);
 	set(v, "BOBBIN_PLANNER", path, 0);
 	set(v, "BOBBIN_DIR", dir, 0);
-	if (bob_plan_cache_dir(cache, sizeof(cache), &err) != BOB_OK)
-		return cli_fail_status(verb, "no cache directory for patch plans (set BOBBIN_CACHE)",
-				       err.code, &err), 125;
+	if (bob_plan_cache_dir(cache, sizeof(cache), &err) != BOB_OK) {
+		/* plans of this run only, beside its trace */
+		snprintf(cache, sizeof(cache), "%s/plans", dir);
+		if (mkdir(cache, 0700) && errno != EEXIST)
+			return cli_fail(verb, "%s: no place for patch plans; set BOBBIN_CACHE", cache),
+			       125;
+	}
 	set(v, "BOBBIN_CACHE", cache, 0);
 	return 0;
 }
