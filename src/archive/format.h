@@ -5,7 +5,7 @@
  *     run.key                 which run it belongs to (one line of text)
  *     p<host>.<pid>.<n>.bob   one per process image (n counts exec and pid reuse): BOB_FILE_PROCESS
  *     i<key>.bob              one per image: its functions and names: BOB_FILE_IMAGE
- *     marks.bob               written by the launcher: BOB_FILE_MARKS
+ *     marks.<host>.<pid>.bob  written by a launcher, <pid> its own: BOB_FILE_MARKS
  * Each file is a struct bob_file_head followed by chunks, one behind the other up to `used`. */
 #ifndef BOB_ARCHIVE_FORMAT_H
 #define BOB_ARCHIVE_FORMAT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin record: start a program with the agent inside and end as it ends. */
 #define _GNU_SOURCE
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +9,17 @@
 
 #include "bobbin/trace.h"
 #include "cli/complain.h"
+#include "cli/numbers.h"
 #include "cli/recording.h"
+#include "cli/sampler.h"
 #include "cli/verbs.h"
 
-enum { OPT_QUIET = REC_COMMON, OPT_REPORT, OPT_EXEC };
+enum { OPT_TIME = REC_COMMON, OPT_QUIET, OPT_REPORT, OPT_EXEC };
 
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
+	{ "time", 0, "HOW", "marks: sample positions in time from outside (default); none", "BOBBIN_TIME",
+	  "marks|none" },
 	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
 	{ "report", 0, NULL, "print a short report when the program has ended", NULL, NULL },
 	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)", NULL, NULL },
@@ -23,7 +28,7 @@ const struct cli_option record_options[] = {
 
 struct recording {
 	const char *output;
-	int quiet, report, exec;
+	int quiet, report, exec, marks;
 	struct cli_vars vars;
 };
 
@@ -94,15 +99,22 @@ static void closing_line(const char *dir)
 	struct bob_trace_sizes s;
 
 	if (bob_trace_open(dir, &t, NULL) != BOB_OK) {
-		cli_warn("record", "nothing was recorded in %s; `bobbin info` may say why", dir);
+		cli_warn("record", "nothing was recorded in %s; is BOBBIN_CACHE writable?", dir);
 		return;
 	}
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+
+		if (p->stop_reason)
+			cli_warn("record", "recording of process %u stopped early: %s", p->pid,
+				 p->stop_text);
+	}
 	bob_trace_sizes(t, &s);
-	fprintf(stderr,
-		"bobbin: %llu events of %u threads in %llu bytes (%.0f times smaller than raw) in %s; "
-		"next: bobbin report %s\n",
-		(unsigned long long)s.events, bob_trace_thread_count(t),
-		(unsigned long long)s.stream_bytes,
+	uint32_t threads = bob_trace_thread_count(t);
+	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX];
+	fprintf(stderr, "bobbin: %s calls of %u thread%s in %s (%.0f times less than raw) in %s; "
+		"next: bobbin report %s\n", cli_count(events, s.events), threads,
+		cli_plural(threads), cli_bytes(bytes, s.stream_bytes),
 		s.stream_bytes ? (double)s.raw_bytes / (double)s.stream_bytes : 0.0, dir, dir);
 	bob_trace_close(t);
 }
@@ -119,6 +131,10 @@ static int options(struct recording *r, int argc, char **argv)
 
 		if (i == REC_OUTPUT)
 			r->output = arg;
+		else if (i == OPT_TIME && (!strcmp(arg, "marks") || !strcmp(arg, "none")))
+			r->marks = arg[0] == 'm';
+		else if (i == OPT_TIME)
+			bad = (cli_misuse("record", "--time=%s: want marks or none", arg), 125);
 		else if (i == OPT_QUIET)
 			r->quiet = 1;
 		else if (i == OPT_REPORT)
@@ -135,12 +151,20 @@ static int options(struct recording *r, int argc, char **argv)
 	return i == CLI_OPTIONS_BAD ? 125 : 0;
 }
 
-static int run(struct recording *r, const char *path, char **argv, const char *dir)
+static void tick(void *ctx, int child)
+{
+	cli_sampler_tick(ctx, child);
+}
+
+static int run(struct recording *r, const char *path, char **argv, const char *dir,
+	       const char *abs)
 {
 	char **env = build_env(&r->vars);
-	struct bob_launch l = { .argv = argv, .path = path, .env = env };
+	struct cli_sampler *sampler = r->marks ? cli_sampler_begin(abs) : NULL;
+	struct bob_launch l = { .argv = argv, .path = path, .env = env, .tick_ms = 1,
+				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
-	int status = 0;
+	int status = 0, child = 0;
 
 	if (!env)
 		return cli_fail("record", "out of memory"), 125;
@@ -150,7 +174,8 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		free(env);
 		return 126;
 	}
-	bob_status st = bob_launch_run(&l, &status, &err);
+	bob_status st = bob_launch_run(&l, &child, &status, &err);
+	cli_sampler_end(sampler, child);
 	free(env);
 	if (st != BOB_OK) {
 		cli_fail("record", "%s: %s", path, err.text);
@@ -169,10 +194,9 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 
 int verb_record(int argc, char **argv)
 {
-	struct recording r = { .output = "bobbin.data" };
+	struct recording r = { .output = "bobbin.data", .marks = 1 };
 	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
-	extern int optind;
 	int bad = options(&r, argc, argv);
 
 	if (bad)
@@ -191,5 +215,5 @@ int verb_record(int argc, char **argv)
 		return 125;
 	}
 	bad = cli_recording_finish(&r.vars, "record", dir);
-	return bad ? bad : run(&r, path, argv + optind, r.output);
+	return bad ? bad : run(&r, path, argv + optind, r.output, dir);
 }

@@ -101,11 +101,12 @@ static void supervise(const struct bob_launch *l, pid_t child, const sigset_t *a
 		if (sig > 0 && sig != SIGCHLD)
 			pass_on(child, &info);
 		else if (sig < 0 && errno == EAGAIN)
-			l->tick(l->ctx);
+			l->tick(l->ctx, child);
 	}
 }
 
-bob_status bob_launch_run(const struct bob_launch *l, int *status, struct bob_error *err)
+bob_status bob_launch_run(const struct bob_launch *l, int *child_pid, int *status,
+			  struct bob_error *err)
 {
 	sigset_t all, before;
 	int report[2];
@@ -125,6 +126,7 @@ bob_status bob_launch_run(const struct bob_launch *l, int *status, struct bob_er
 	}
 	close(report[1]);
 	bob_status st = BOB_ERR_IO;
+	*child_pid = child;
 	if (child > 0) {
 		st = started(report[0], l->path, err);
 		supervise(l, child, &all, status);

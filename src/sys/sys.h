@@ -45,15 +45,16 @@ struct bob_launch {
 	char *const *argv;
 	const char *path;	/* from bob_target_find */
 	char *const *env;
-	/* called about every `tick_ms` while the program runs; may be NULL */
-	void (*tick)(void *ctx);
+	/* called about every `tick_ms` while the program `child` runs; may be NULL */
+	void (*tick)(void *ctx, int child);
 	void *ctx;
 	unsigned tick_ms;
 };
 /* Fork and exec; forward signals sent to us by a process, leave those of the terminal to the
- * program, stop and continue with it. On BOB_OK *status is its wait status. BOB_ERR_IO: it could not
+ * program, stop and continue with it. On BOB_OK *child was its pid and *status is its wait status. BOB_ERR_IO: it could not
  * be started. */
-bob_status bob_launch_run(const struct bob_launch *l, int *status, struct bob_error *err);
+bob_status bob_launch_run(const struct bob_launch *l, int *child, int *status,
+			  struct bob_error *err);
 /* End this process as the program ended: same exit status or same signal (without a second core). */
 void bob_launch_end(int status);
 
