@@ -344,6 +344,9 @@ struct bob_regs { /* pushed by entry.S; what C changes here the function gets */
 /* Before one of the functions of enum bob_special. Returns whether its entry is recorded too. */
 int bob_special(uint32_t id, struct bob_regs *regs);
 void special_add(uint32_t id, uint32_t what, bool traced);
+bool special_have(uint32_t what);
+/* Complete the file as far as possible: the process ends or replaces itself. */
+void process_leave(enum bob_file_state state);
 
 /* --- arch/x86_64/entry.c --- */
 #define BOB_ENTRY_SPECIAL entry_special_offset()

@@ -84,7 +84,8 @@ long os_drop_pages(void *p, size_t size)
 
 long os_open(const char *path, enum os_open how)
 {
-	long flags = O_CLOEXEC | O_NOCTTY;
+	/* a FIFO or device in a file's place must not make the program wait */
+	long flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 	flags |= how == OS_READ ? O_RDONLY : O_RDWR;
 	if (how == OS_CREATE_NEW)

@@ -10,17 +10,22 @@
 #define PLANNER_LIMIT_MS 60000
 #define PATHS_MAX 512
 
-static bool ours(long fd)
+#define TYPE_MASK 0170000u
+#define TYPE_DIRECTORY 0040000u
+#define TYPE_REGULAR 0100000u
+
+static bool ours(long fd, uint32_t type)
 {
 	uint32_t uid, mode;
 
-	return os_file_owner(fd, &uid, &mode) == 0 && uid == os_uid() && !(mode & 022);
+	return os_file_owner(fd, &uid, &mode) == 0 && uid == os_uid() && !(mode & 022) &&
+	       (mode & TYPE_MASK) == type;
 }
 
 static bool cache_is_ours(void)
 {
 	long fd = os_open(bob_process.config.cache, OS_READ);
-	bool ok = fd >= 0 && ours(fd);
+	bool ok = fd >= 0 && ours(fd, TYPE_DIRECTORY);
 
 	if (fd >= 0)
 		os_close(fd);
@@ -44,7 +49,7 @@ const struct bob_plan_head *plan_load(uint64_t key)
 		return NULL;
 	long size = os_file_size(fd);
 	void *plan = NULL;
-	if (ours(fd) && size > 0 && (uint64_t)size < PLAN_MAX)
+	if (ours(fd, TYPE_REGULAR) && size > 0 && (uint64_t)size < PLAN_MAX)
 		plan = os_map_file(fd, 0, (size_t)size, false);
 	os_close(fd);
 	if (plan && bob_plan_check(plan, (uint64_t)size, key) != BOB_OK) {

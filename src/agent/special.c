@@ -40,6 +40,14 @@ void special_add(uint32_t id, uint32_t what, bool traced)
 	}
 }
 
+bool special_have(uint32_t what)
+{
+	for (uint32_t i = 0; i < special_count; i++)
+		if (specials[i].what == what)
+			return true;
+	return false;
+}
+
 /* --- fork --- */
 
 /* Nothing of the parent's file may be touched: it is mapped shared. The child makes its own at its
@@ -167,7 +175,7 @@ static char **child_env(const char *path, char **env)
 
 /* --- the end --- */
 
-static void leave(enum bob_file_state state)
+void process_leave(enum bob_file_state state)
 {
 	struct bob_process *p = &bob_process;
 
@@ -223,15 +231,15 @@ int bob_special(uint32_t id, struct bob_regs *r)
 	case BOB_SPECIAL_EXECVE:
 		r->rdx = (uint64_t)(uintptr_t)child_env((const char *)(uintptr_t)r->rdi,
 							(char **)(uintptr_t)r->rdx);
-		leave(BOB_FILE_EXEC);
+		process_leave(BOB_FILE_EXEC);
 		break;
 	case BOB_SPECIAL_EXECVEAT:
 		r->r10 = (uint64_t)(uintptr_t)child_env("", (char **)(uintptr_t)r->rcx);
 		r->rcx = r->r10;
-		leave(BOB_FILE_EXEC);
+		process_leave(BOB_FILE_EXEC);
 		break;
 	case BOB_SPECIAL_EXIT:
-		leave(BOB_FILE_CLOSED);
+		process_leave(BOB_FILE_CLOSED);
 		break;
 	case BOB_SPECIAL_MAKECONTEXT: {
 		const char *uc = (const char *)(uintptr_t)r->rdi;

@@ -179,3 +179,10 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	images_update();
 	p->recording = true;
 }
+
+/* Normally _exit is hooked and comes last; without libc's plan this is the last we hear. */
+__attribute__((destructor)) static void agent_end(void)
+{
+	if (bob_process.file && os_allowed() && !special_have(BOB_SPECIAL_EXIT))
+		process_leave(BOB_FILE_CLOSED);
+}

@@ -4,10 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "archive/format.h"
 #include "cli/numbers.h"
 
 #define IMAGES_SHOWN 10u
+/* An image is compared with those of so many processes and of its own: what ranks share is there. */
+#define FIRST_PROCESSES 8u
 
 void cli_untraced_count(const struct cli_session *s, struct cli_untraced *out)
 {
@@ -29,10 +30,33 @@ void cli_untraced_count(const struct cli_session *s, struct cli_untraced *out)
 	}
 }
 
+static int is_among(const struct cli_session *s, uint32_t process, uint32_t n, const char *path,
+		    uint32_t reason)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t why = 0;
+		const char *other = bob_trace_skipped_image(s->trace, process, i, &why);
+
+		if (why == reason && !strcmp(other, path))
+			return 1;
+	}
+	return 0;
+}
+
+/* Was it listed already, for one of the first processes or earlier in its own? */
+static int seen_before(const struct cli_session *s, uint32_t process, uint32_t index,
+		       const char *path, uint32_t reason)
+{
+	for (uint32_t p = 0; p < process && p < FIRST_PROCESSES; p++)
+		if (is_among(s, p, bob_trace_skipped_image_count(s->trace, p), path, reason))
+			return 1;
+	return is_among(s, process, index, path, reason);
+}
+
 /* Left out images of all processes, each path once. */
 static void print_images(const struct cli_session *s, FILE *out)
 {
-	uint32_t shown = 0, more = 0, chosen_out = 0;
+	uint32_t shown = 0, more = 0;
 
 	for (uint32_t p = 0; p < bob_trace_process_count(s->trace); p++) {
 		uint32_t n = bob_trace_skipped_image_count(s->trace, p);
@@ -41,11 +65,9 @@ static void print_images(const struct cli_session *s, FILE *out)
 			uint32_t reason = 0;
 			const char *path = bob_trace_skipped_image(s->trace, p, i, &reason);
 
-			if (p)	/* the first process stands for all: ranks load the same */
+			if (seen_before(s, p, i, path, reason))
 				continue;
-			if (reason == BOB_SKIP_IMAGES)
-				chosen_out++;
-			else if (shown++ < IMAGES_SHOWN)
+			if (shown++ < IMAGES_SHOWN)
 				fprintf(out, "  image %s: %s\n", path, bob_skip_text(reason));
 			else
 				more++;
@@ -53,9 +75,6 @@ static void print_images(const struct cli_session *s, FILE *out)
 	}
 	if (more)
 		fprintf(out, "  ... %" PRIu32 " more images\n", more);
-	if (chosen_out)
-		fprintf(out, "  %" PRIu32 " image%s left out by the choice of images (--images)\n",
-			chosen_out, cli_plural(chosen_out));
 }
 
 void cli_untraced_print(const struct cli_session *s, FILE *out)
@@ -64,8 +83,11 @@ void cli_untraced_print(const struct cli_session *s, FILE *out)
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 
 	cli_untraced_count(s, &u);
-	if (!u.functions)
+	if (!u.functions) {
+		fputs("\ntraced      nothing\n", out);
+		print_images(s, out);
 		return;
+	}
 	fprintf(out, "\ntraced      %s of %s functions", cli_count(a, u.by_reason[0]),
 		cli_count(b, u.functions));
 	fprintf(out, " (%s) in the chosen images; not traced:\n",

@@ -287,6 +287,17 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	bob_json_uint(j, "end_mono_ns", p->end_mono_ns);
 	json_strings(j, "command", p->argv);
 	json_strings(j, "config", p->config);
+	bob_json_array(j, "skipped_images");
+	for (uint32_t i = 0; i < bob_trace_skipped_image_count(t, index); i++) {
+		uint32_t reason = 0;
+		const char *path = bob_trace_skipped_image(t, index, i, &reason);
+
+		bob_json_object(j, NULL);
+		bob_json_string(j, "path", path);
+		bob_json_string(j, "reason", bob_skip_text(reason));
+		bob_json_end(j, '}');
+	}
+	bob_json_end(j, ']');
 	bob_json_array(j, "thread_list");
 	for (uint32_t i = 0; i < p->thread_count; i++)
 		json_thread(j, bob_trace_thread(t, p->first_thread + i));

@@ -110,6 +110,9 @@ static void closing_line(const char *dir)
 				 p->stop_text);
 	}
 	bob_trace_sizes(t, &s);
+	if (!s.events)
+		cli_warn("record", "no call was recorded; `bobbin info %s` says what was not traced and why",
+			 dir);
 	uint32_t threads = bob_trace_thread_count(t);
 	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX];
 	fprintf(stderr, "bobbin: %s calls of %u thread%s in %s (%.0f times less than raw) in %s; "
