@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The directory of a run: who joins, who moves whom away, what is refused, and eight at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/sys.h"
+
+#define RANKS 8
+
+static char base[64], home[BOB_SYS_PATH];
+
+/* Every test has an empty current directory. */
+static int enter_empty(void **state)
+{
+	(void)state;
+	snprintf(base, sizeof(base), "/tmp/bob-rundir-XXXXXX");
+	return !getcwd(home, sizeof(home)) || !mkdtemp(base) || chdir(base);
+}
+
+static int leave(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", base);
+	return chdir(home) || system(command);
+}
+
+static void put_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+static bob_status prepare(const char *dir, const char *key)
+{
+	char abs[BOB_SYS_PATH] = "";
+	struct bob_error err = { .text = NULL };
+	bob_status st = bob_rundir_prepare(dir, key, abs, &err);
+
+	if (st == BOB_OK)
+		assert_true(abs[0] == '/' && exists(abs));
+	else
+		assert_true(err.text && err.code == st && err.path[0]);
+	return st;
+}
+
+static void test_join(void **state)
+{
+	char abs[BOB_SYS_PATH], want[BOB_SYS_PATH + 8], cwd[BOB_SYS_PATH];
+
+	(void)state;
+	assert_int_equal(bob_rundir_prepare("t", "job 1", abs, NULL), BOB_OK);
+	assert_non_null(getcwd(cwd, sizeof(cwd)));
+	snprintf(want, sizeof(want), "%s/t", cwd);
+	assert_string_equal(abs, want);
+	put_file("t/p.bob", "x");
+	assert_int_equal(prepare("t", "job 1"), BOB_OK);
+	assert_int_equal(prepare("t/", "job 1"), BOB_OK);
+	assert_int_equal(prepare("./t///", "job 1"), BOB_OK);
+	assert_int_equal(prepare(want, "job 1"), BOB_OK);
+	assert_true(exists("t/p.bob") && !exists("t.old"));
+}
+
+static void test_rename(void **state)
+{
+	(void)state;
+	assert_int_equal(prepare("t", "job 1"), BOB_OK);
+	put_file("t/first", "");
+	assert_int_equal(prepare("t", "job 10"), BOB_OK); /* a longer key is another key */
+	put_file("t/second", "");
+	assert_int_equal(prepare("t", "job 1"), BOB_OK); /* an old one does not come back */
+	put_file("t/third", "");
+	assert_int_equal(prepare("t", "job 3"), BOB_OK);
+	assert_true(exists("t.old/first"));
+	assert_true(exists("t.old.1/second"));
+	assert_true(exists("t.old.2/third"));
+	assert_true(exists("t/run.key") && !exists("t/third"));
+}
+
+static void test_rename_gap(void **state)
+{
+	(void)state;
+	put_file("t.old", "a file of that name stays");
+	assert_int_equal(prepare("t", "a"), BOB_OK);
+	assert_int_equal(prepare("t", "b"), BOB_OK);
+	assert_true(exists("t.old.1/run.key"));
+	FILE *f = fopen("t.old", "r");
+	assert_non_null(f);
+	assert_int_equal(fgetc(f), 'a');
+	fclose(f);
+}
+
+static void test_refuse(void **state)
+{
+	char name[BOB_SYS_PATH + 8];
+
+	(void)state;
+	put_file("file", "precious");
+	assert_int_equal(prepare("file", "k"), BOB_ERR_INVAL);
+	assert_int_equal(mkdir("thesis", 0777), 0);
+	put_file("thesis/chapter", "precious");
+	assert_int_equal(prepare("thesis", "k"), BOB_ERR_INVAL);
+	assert_true(exists("thesis/chapter") && !exists("thesis.old"));
+	assert_int_equal(symlink("nowhere", "dangling"), 0);
+	assert_int_equal(prepare("dangling", "k"), BOB_ERR_INVAL);
+	assert_int_equal(prepare("no/such/parent", "k"), BOB_ERR_IO);
+	assert_int_equal(prepare("/proc/nowhere", "k"), BOB_ERR_IO);
+	assert_int_equal(prepare(".", "k"), BOB_ERR_INVAL);
+	assert_int_equal(prepare("..", "k"), BOB_ERR_INVAL);
+	assert_int_equal(prepare("x/..", "k"), BOB_ERR_INVAL);
+	assert_int_equal(bob_rundir_prepare("", "k", name, NULL), BOB_ERR_INVAL);
+	memset(name, 'a', sizeof(name));
+	name[sizeof(name) - 1] = 0;
+	assert_int_equal(prepare(name, "k"), BOB_ERR_INVAL);
+}
+
+static void test_empty(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("t", 0777), 0);
+	assert_int_equal(prepare("t", "k"), BOB_OK);
+	assert_true(exists("t/run.key") && !exists("t.old"));
+}
+
+/* One of eight processes that begin at the same moment, as ranks do. */
+static int rank_main(int gate, int rank, const char *key)
+{
+	char abs[BOB_SYS_PATH], path[32];
+	FILE *f;
+	char c;
+
+	if (read(gate, &c, 1) < 0 || bob_rundir_prepare("t", key, abs, NULL) != BOB_OK)
+		return 1;
+	snprintf(path, sizeof(path), "t/rank%d", rank);
+	f = fopen(path, "wx");
+	return !f || fclose(f);
+}
+
+static void run_ranks(int keys)
+{
+	pid_t pid[RANKS];
+	int gate[2], bad = 0;
+
+	assert_int_equal(pipe(gate), 0);
+	for (int i = 0; i < RANKS; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "job %d", keys == 1 ? 0 : i);
+		pid[i] = fork();
+		if (pid[i] == 0) {
+			close(gate[1]);
+			_exit(rank_main(gate[0], i, key));
+		}
+		assert_true(pid[i] > 0);
+	}
+	close(gate[0]);
+	close(gate[1]); /* all are let go */
+	for (int i = 0; i < RANKS; i++) {
+		int st = -1;
+
+		assert_int_equal(waitpid(pid[i], &st, 0), pid[i]);
+		bad += st != 0;
+	}
+	assert_int_equal(bad, 0);
+}
+
+static void test_ranks(void **state)
+{
+	char path[32];
+
+	(void)state;
+	for (int round = 0; round < 20; round++) {
+		assert_int_equal(prepare("t", "an older run"), BOB_OK);
+		run_ranks(1);
+		for (int i = 0; i < RANKS; i++) {
+			snprintf(path, sizeof(path), "t/rank%d", i);
+			assert_true(exists(path));
+		}
+		snprintf(path, sizeof(path), round ? "t.old.%d" : "t.old", 2 * round);
+		assert_true(exists(path));
+	}
+}
+
+/* Eight runs of different keys into one name: each moves the one before it away, none is lost. */
+static void test_strangers(void **state)
+{
+	char path[48];
+	int found = 0;
+
+	(void)state;
+	for (int i = 0; i < RANKS; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "job %d", i);
+		pid_t pid = fork();
+		if (pid == 0) {
+			char abs[BOB_SYS_PATH];
+
+			_exit(bob_rundir_prepare("t", key, abs, NULL) != BOB_OK);
+		}
+		assert_true(pid > 0);
+	}
+	for (int i = 0; i < RANKS; i++) {
+		int st = -1;
+
+		assert_true(wait(&st) > 0);
+		assert_int_equal(st, 0);
+	}
+	for (int i = -2; i < RANKS; i++) {
+		snprintf(path, sizeof(path), i == -2 ? "t/run.key" : i == -1 ? "t.old/run.key" :
+					     "t.old.%d/run.key", i + 1);
+		found += exists(path);
+	}
+	assert_int_equal(found, RANKS);
+}
+
+static void test_key(void **state)
+{
+	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID",
+					     "SLURM_STEP_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
+					     "PMI_RANK" };
+	char one[512], two[512], small[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+	bob_run_key(one, sizeof(one));
+	bob_run_key(two, sizeof(two));
+	assert_string_equal(one, two);
+	assert_null(strchr(one, '\n'));
+	setenv("PMI_RANK", "3", 1); /* the key is the common parent's now */
+	bob_run_key(two, sizeof(two));
+	assert_string_not_equal(one, two);
+	setenv("SLURM_JOB_ID", "77", 1); /* a batch script: many runs, so not without a step */
+	bob_run_key(one, sizeof(one));
+	assert_string_equal(one, two);
+	setenv("SLURM_STEP_ID", "0", 1);
+	bob_run_key(one, sizeof(one));
+	setenv("SLURM_STEP_ID", "1", 1);
+	bob_run_key(two, sizeof(two));
+	assert_non_null(strstr(one, "77"));
+	assert_string_not_equal(one, two);
+	bob_run_key(small, sizeof(small));
+	assert_true(strlen(small) < sizeof(small));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, enter_empty, leave)
+	const struct CMUnitTest tests[] = {
+		TEST(test_join),  TEST(test_rename), TEST(test_rename_gap), TEST(test_refuse),
+		TEST(test_empty), TEST(test_ranks),  TEST(test_strangers),  TEST(test_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
