@@ -35,7 +35,7 @@ bench: all
 	@bench/calls/run
 
 format:
-	@tools/check_format.sh --fix
+	@tools/check_format.py --fix
 
 clean:
 	rm -rf build

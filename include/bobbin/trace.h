@@ -141,10 +141,7 @@ BOB_API size_t bob_trace_marks(const struct bob_trace *t, uint32_t thread,
 
 /* --- events --- */
 
-enum bob_event_kind {
-	BOB_EVENT_ENTRY = 1,
-	BOB_EVENT_EXIT = 2
-};
+enum bob_event_kind { BOB_EVENT_ENTRY = 1, BOB_EVENT_EXIT = 2 };
 
 enum bob_event_note {
 	BOB_NOTE_SIGNAL = 1,	/* this entry is a signal handler's */

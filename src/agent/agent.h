@@ -241,7 +241,8 @@ struct bob_fork { /* where the parent stood when this process was forked */
 void agent_stop(enum bob_stop_reason why);
 /* A file for this process and its description in it; `from`: it is a fork child. */
 bool process_begin(const struct bob_fork *from);
-void agent_log(const char *line, const char *what); /* a LOG chunk "line: what"; lock held or single thread */
+void agent_log(const char *line,
+	       const char *what); /* a LOG chunk "line: what"; lock held or single thread */
 
 /* --- config.c --- */
 bool config_read(struct bob_config *c, char **env);

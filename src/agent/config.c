@@ -118,7 +118,7 @@ static bool match_one(const char *p, const char *name)
 
 bool config_match(const char *patterns, const char *name)
 {
-	for (const char *p = patterns; p; ) {
+	for (const char *p = patterns; p;) {
 		if (*p && *p != ':' && match_one(p, name))
 			return true;
 		while (*p && *p != ':')
@@ -162,7 +162,7 @@ bool config_read(struct bob_config *c, char **env)
 		   v && text_equal(v, "null")	? BOB_CODEC_NULL :
 						  BOB_CODEC_RUN;
 	v = config_env(env, "BOBBIN_CHECK");
-	c->slow = (v && config_match(v, "slow")) || c->max_depth || c->trigger ||
-		  c->interface || c->interface_image;
+	c->slow = (v && config_match(v, "slow")) || c->max_depth || c->trigger || c->interface ||
+		  c->interface_image;
 	return true;
 }

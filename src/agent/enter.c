@@ -45,7 +45,8 @@ static void switch_stack(struct bob_thread *t, uint64_t rsp)
 		return;
 	}
 	if (t->stack_now != before || (count && t->stack_count != count)) {
-		put(t, bob_sym_make_ext(BOB_SYM_STACK, stack_now(t)->number & BOB_SYM_PAYLOAD_MASK));
+		put(t,
+		    bob_sym_make_ext(BOB_SYM_STACK, stack_now(t)->number & BOB_SYM_PAYLOAD_MASK));
 		t->head->count.switches++;
 	}
 }

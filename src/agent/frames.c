@@ -233,7 +233,8 @@ static bool agent_entry(const struct walk *w, uint64_t *r)
 	return false;
 }
 
-static enum where find_entry(const struct bob_thread *t, bool busy, const struct walk *w, uint64_t *r)
+static enum where find_entry(const struct bob_thread *t, bool busy, const struct walk *w,
+			     uint64_t *r)
 {
 	bool agent = image_is_agent(w->pc);
 	const struct bob_image *im = agent ? NULL : image_at(w->pc);
@@ -398,7 +399,8 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 		}
 		if (s.hooked) {
 			out->slot = cfa - 8;
-			out->flags = (out->flags & ~(uint32_t)BOB_CALLER_UNKNOWN) | BOB_CALLER_FOUND;
+			out->flags = (out->flags & ~(uint32_t)BOB_CALLER_UNKNOWN) |
+				     BOB_CALLER_FOUND;
 			if (n == 0)
 				out->site = site_word(ret, rsp, &s);
 			return;

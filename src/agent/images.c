@@ -149,8 +149,8 @@ static uint64_t image_key(const struct found *f)
 		const ElfW(Phdr) *p = &f->phdr[i];
 
 		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-			key = bob_plan_key_segment(key, p->p_vaddr,
-						   (const void *)(f->bias + p->p_vaddr), p->p_filesz);
+			key = bob_plan_key_segment(
+				key, p->p_vaddr, (const void *)(f->bias + p->p_vaddr), p->p_filesz);
 	}
 	return key;
 }
@@ -318,7 +318,8 @@ static uint32_t find_new(struct found *out, uint32_t room)
 
 	if (!&_r_debug)
 		return 0;
-	for (const struct link_map *m = _r_debug.r_map; m && seen < IMAGES_MAX; m = m->l_next, seen++) {
+	for (const struct link_map *m = _r_debug.r_map; m && seen < IMAGES_MAX;
+	     m = m->l_next, seen++) {
 		struct found f;
 
 		if (!find_headers(m, seen == 0, &f) || !first_text(&f) ||

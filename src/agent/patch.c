@@ -147,7 +147,8 @@ static bool filtered(const struct bob_image *im, const struct bob_plan_func *f)
 		if (!(f->flags & BOB_FUNC_EXPORTED) || !(named || im->interface))
 			return true;
 	}
-	return (c->only && !config_match(c->only, name)) || (c->never && config_match(c->never, name));
+	return (c->only && !config_match(c->only, name)) ||
+	       (c->never && config_match(c->never, name));
 }
 
 static void note_skip(struct bob_meta *skipped, uint32_t id, enum bob_skip why)
@@ -177,7 +178,8 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 		if (why) {
 			note_skip(skipped, im->first_id + i, why);
 		} else if (wanted) {
-			if (im->trigger && config_match(bob_process.config.trigger, func_name(im->plan, &f[i])))
+			if (im->trigger &&
+			    config_match(bob_process.config.trigger, func_name(im->plan, &f[i])))
 				im->trigger[i / 64] |= 1ull << i % 64;
 			im->hooked[i / 64] |= 1ull << i % 64;
 			im->patched++;

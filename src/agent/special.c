@@ -129,8 +129,8 @@ static char **with_agent(char **env)
 	if (!out)
 		return env;
 	char *text = (char *)(out + theirs + ours + 2);
-	out[n++] = (char *)(uintptr_t)preload_value(
-		text, 2 * BOB_PATH_MAX + 65536, config_env(env, "LD_PRELOAD"));
+	out[n++] = (char *)(uintptr_t)preload_value(text, 2 * BOB_PATH_MAX + 65536,
+						    config_env(env, "LD_PRELOAD"));
 	for (size_t i = 0; i < ours; i++)
 		if (text_starts(bob_process.env[i], "BOBBIN_"))
 			out[n++] = bob_process.env[i];

@@ -12,8 +12,9 @@
 #define META_ROOM (256u << 10)
 
 /* What is kept of the environment: names as patterns. */
-static const char kept[] = "OMP_*:GOMP_*:KMP_*:OMPI_COMM_WORLD_*:PMI_*:PMIX_RANK:MPI*:SLURM_*:PBS_*:LSB_*:"
-			   "FLUX_*:LD_LIBRARY_PATH:PATH:HOSTNAME";
+static const char kept[] =
+	"OMP_*:GOMP_*:KMP_*:OMPI_COMM_WORLD_*:PMI_*:PMIX_RANK:MPI*:SLURM_*:PBS_*:LSB_*:"
+	"FLUX_*:LD_LIBRARY_PATH:PATH:HOSTNAME";
 
 static void put_strings(struct bob_meta *m, enum bob_record_kind kind, char **list,
 			const char *patterns)

@@ -108,8 +108,8 @@ static bool open_stream(struct bob_thread *t)
 
 	lock_process();
 	t->stream = p->streams++;
-	struct bob_chunk_head *h = file_chunk(BOB_CHUNK_STREAM, t->stream,
-					      sizeof(struct bob_stream_head), 0);
+	struct bob_chunk_head *h =
+		file_chunk(BOB_CHUNK_STREAM, t->stream, sizeof(struct bob_stream_head), 0);
 	unlock_process();
 	if (!h)
 		return false;

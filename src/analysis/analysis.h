@@ -98,9 +98,9 @@ uint64_t bob_contexts_merged(const struct bob_contexts *c); /* calls whose conte
 
 /* --- calltree: one thread's calls in order, repetitions folded --- */
 enum bob_tree_rule {		/* bits, per function number */
-	BOB_TREE_HIDE = 1,	/* neither it nor what it calls is shown */
-	BOB_TREE_PASS = 2,	/* it is not shown, what it calls is */
-	BOB_TREE_ONLY = 4	/* show it and what it calls; see `only` */
+		     BOB_TREE_HIDE = 1, /* neither it nor what it calls is shown */
+		     BOB_TREE_PASS = 2, /* it is not shown, what it calls is */
+		     BOB_TREE_ONLY = 4 /* show it and what it calls; see `only` */
 };
 
 struct bob_tree_options {

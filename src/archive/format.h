@@ -18,11 +18,7 @@
 #define BOB_FILE_HEAD_BYTES 4096u
 #define BOB_CHUNK_ALIGN 64u
 
-enum bob_file_kind {
-	BOB_FILE_PROCESS = 1,
-	BOB_FILE_IMAGE = 2,
-	BOB_FILE_MARKS = 3
-};
+enum bob_file_kind { BOB_FILE_PROCESS = 1, BOB_FILE_IMAGE = 2, BOB_FILE_MARKS = 3 };
 
 /* How a process file ended; grows only. */
 enum bob_file_state {

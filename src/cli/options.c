@@ -229,8 +229,9 @@ void cli_options_roff(const struct cli_verb *verb, FILE *out)
 		roff_escaped(table[i].name, out);
 		fputs("\\fR", out);
 		if (table[i].arg)
-			fprintf(out, arg_kind(&table[i]) == required_argument ? "=\\fI%s\\fR" :
-									       "\\fI%s\\fR",
+			fprintf(out,
+				arg_kind(&table[i]) == required_argument ? "=\\fI%s\\fR" :
+									   "\\fI%s\\fR",
 				table[i].arg);
 		fputc('\n', out);
 		roff_escaped(table[i].help, out);
@@ -271,7 +272,8 @@ void cli_options_bash(const struct cli_verb *const *verbs, FILE *out)
 	fputs("# bash completion for bobbin, written by `bobbin help --completion`\n"
 	      "_bobbin()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} words= opt=\n"
-	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W \"", out);
+	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W \"",
+	      out);
 	for (int i = 0; verbs[i]; i++)
 		fprintf(out, "%s ", verbs[i]->name);
 	fputs("--help --version\" -- \"$cur\") $(compgen -c -- \"$cur\"))\n\t\treturn\n\tfi\n"
@@ -279,20 +281,23 @@ void cli_options_bash(const struct cli_verb *const *verbs, FILE *out)
 	      "\t\topt=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
 	      "\telif [ \"${COMP_WORDS[COMP_CWORD-1]}\" = = ]; then\n"
 	      "\t\topt=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
-	      "\tif [ -n \"$opt\" ]; then\n\t\tcase $verb:$opt in\n", out);
+	      "\tif [ -n \"$opt\" ]; then\n\t\tcase $verb:$opt in\n",
+	      out);
 	for (int i = 0; verbs[i]; i++)
 		bash_values(verbs[i], out);
 	fputs("\tesac\n\t\tif [ -n \"$words\" ]; then\n"
 	      "\t\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	      "\t\telse\n\t\t\tCOMPREPLY=($(compgen -f -- \"$cur\"))\n\t\tfi\n\t\treturn\n\tfi\n"
-	      "\tcase $verb in\n", out);
+	      "\tcase $verb in\n",
+	      out);
 	for (int i = 0; verbs[i]; i++)
 		bash_words(verbs[i], out);
 	fputs("\tesac\n\tcase $cur in\n"
 	      "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	      "\t\t[ \"${COMPREPLY[0]%=}\" != \"${COMPREPLY[0]}\" ] && compopt -o nospace ;;\n"
 	      "\t*) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n\tesac\n}\n"
-	      "complete -o filenames -F _bobbin bobbin\n", out);
+	      "complete -o filenames -F _bobbin bobbin\n",
+	      out);
 }
 
 int cli_parse_count(const char *text, uint64_t *out)

@@ -75,8 +75,11 @@ static int read_names(struct cli_vars *v, const char *verb, const char *path)
 	int n = 0;
 
 	if (!f)
-		return cli_misuse(verb, "--interface %s: neither a known interface, a library name "
-					"(with .so) nor a readable file", path), 125;
+		return cli_misuse(verb,
+				  "--interface %s: neither a known interface, a library name "
+				  "(with .so) nor a readable file",
+				  path),
+		       125;
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, " \t\r\n")] = 0;
 		if (!line[0] || line[0] == '#')
@@ -123,7 +126,8 @@ int cli_recording_option(struct cli_vars *v, const char *verb, int index, const 
 		break;
 	case REC_CODEC:
 		if (!is_one_of(arg, "run|parlot|none|null"))
-			return cli_misuse(verb, "--codec=%s: want run, parlot, none or null", arg), 125;
+			return cli_misuse(verb, "--codec=%s: want run, parlot, none or null", arg),
+			       125;
 		set(v, "BOBBIN_CODEC", arg, 0);
 		break;
 	case REC_FILTER:
@@ -159,10 +163,14 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
 	snprintf(path, sizeof(path), "%s/../lib/bobbin/" AGENT_NAME, self);
 	char *agent = realpath(path, NULL);
 	if (!agent)
-		return cli_fail(verb, "the agent %s is not there; is Bobbin installed whole?", path), 125;
+		return cli_fail(verb, "the agent %s is not there; is Bobbin installed whole?",
+				path),
+		       125;
 	if (strpbrk(agent, ": ")) {
-		cli_fail(verb, "the agent's path %s has a space or colon, which LD_PRELOAD cannot "
-			       "take; move Bobbin elsewhere", agent);
+		cli_fail(verb,
+			 "the agent's path %s has a space or colon, which LD_PRELOAD cannot "
+			 "take; move Bobbin elsewhere",
+			 agent);
 		free(agent);
 		return 125;
 	}
@@ -178,7 +186,8 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
 		/* plans of this run only, beside its trace */
 		snprintf(cache, sizeof(cache), "%s/plans", dir);
 		if (mkdir(cache, 0700) && errno != EEXIST)
-			return cli_fail(verb, "%s: no place for patch plans; set BOBBIN_CACHE", cache),
+			return cli_fail(verb, "%s: no place for patch plans; set BOBBIN_CACHE",
+					cache),
 			       125;
 	}
 	set(v, "BOBBIN_CACHE", cache, 0);

@@ -176,7 +176,8 @@ static void look(const struct file *f, struct stream *st)
 		return;
 	if (st->count == MARKS_MAX)
 		thin_out(st);
-	st->marks[st->count++] = (struct bob_mark){ .stream = st->number, .pos = pos, .mono_ns = t };
+	st->marks[st->count++] =
+		(struct bob_mark){ .stream = st->number, .pos = pos, .mono_ns = t };
 }
 
 void cli_sampler_tick(struct cli_sampler *s, pid_t child)
@@ -204,7 +205,8 @@ static int create(const struct cli_sampler *s, char *path, size_t size)
 			snprintf(path, size, "%s/marks.%s.%ld.%u.bob", s->dir, s->host,
 				 (long)getpid(), n);
 		else
-			snprintf(path, size, "%s/marks.%s.%ld.bob", s->dir, s->host, (long)getpid());
+			snprintf(path, size, "%s/marks.%s.%ld.bob", s->dir, s->host,
+				 (long)getpid());
 		int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0)
 			return fd;

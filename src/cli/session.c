@@ -37,7 +37,8 @@ static void tick(void *ctx, uint64_t events)
 		cli_share(share, s->events_done, s->events_all);
 	else
 		share[0] = 0;
-	fprintf(stderr, "\rbobbin: reading: %s calls %s   ", cli_count(done, s->events_done), share);
+	fprintf(stderr, "\rbobbin: reading: %s calls %s   ", cli_count(done, s->events_done),
+		share);
 	fflush(stderr);
 }
 
@@ -54,15 +55,19 @@ int cli_session_select(struct cli_session *s, const char *spec)
 
 	if (!cli_select_parse(&s->select, spec, &bad))
 		return 0;
-	return cli_misuse(s->verb, "cannot read the thread choice '%s' at '%s'; "
-			  "try 0, 1.0, rank=0-3 or pid=N", spec, bad);
+	return cli_misuse(s->verb,
+			  "cannot read the thread choice '%s' at '%s'; "
+			  "try 0, 1.0, rank=0-3 or pid=N",
+			  spec, bad);
 }
 
 static int complain_open(const struct cli_session *s, bob_status st, const struct bob_error *err)
 {
 	if (st == BOB_ERR_NOENT)
-		return cli_fail(s->verb, "there is no trace in %s; make one with "
-				"bobbin record -- COMMAND", s->dir);
+		return cli_fail(s->verb,
+				"there is no trace in %s; make one with "
+				"bobbin record -- COMMAND",
+				s->dir);
 	return cli_fail_status(s->verb, "cannot read the trace", st, err);
 }
 
@@ -73,8 +78,10 @@ static void tell_problems(const struct cli_session *s)
 	for (uint32_t i = 0; i < n; i++)
 		lost += bob_trace_problem(s->trace, i)->lost != 0;
 	if (lost && strcmp(s->verb, "check") && strcmp(s->verb, "info"))
-		cli_warn(s->verb, "something recorded is missing or damaged (%" PRIu32 " place%s); "
-			 "see bobbin check %s", lost, cli_plural(lost), s->dir);
+		cli_warn(s->verb,
+			 "something recorded is missing or damaged (%" PRIu32 " place%s); "
+			 "see bobbin check %s",
+			 lost, cli_plural(lost), s->dir);
 }
 
 static void start_progress(struct cli_session *s)
@@ -152,8 +159,10 @@ int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status s
 		return 0;
 	cli_session_progress_end(s);
 	if (st == BOB_ERR_INVAL && th->codec == 4) {
-		cli_warn(s->verb, "thread %" PRIu32 ".%" PRIu32 " was recorded with --codec=null: "
-			 "its calls were counted, not stored", th->process, th->number);
+		cli_warn(s->verb,
+			 "thread %" PRIu32 ".%" PRIu32 " was recorded with --codec=null: "
+			 "its calls were counted, not stored",
+			 th->process, th->number);
 		return 0;
 	}
 	snprintf(what, sizeof(what), "thread %" PRIu32 ".%" PRIu32 " cannot be read to its end",

@@ -53,13 +53,13 @@ static uint64_t print_ends(const struct bob_trace *t)
 		if (p->state != 3)
 			continue;
 		stopped++;
-		printf("lost    process %" PRIu32 ": recording stopped before the program: %s\n",
-		       i, p->stop_text);
+		printf("lost    process %" PRIu32 ": recording stopped before the program: %s\n", i,
+		       p->stop_text);
 	}
 	if (open_threads)
 		printf("remark  %s thread%s did not end cleanly (killed, or still running): "
-		       "read up to the last call\n", cli_count(a, open_threads),
-		       cli_plural(open_threads));
+		       "read up to the last call\n",
+		       cli_count(a, open_threads), cli_plural(open_threads));
 	if (dropped)
 		printf("lost    %s call%s could not be recorded\n", cli_count(a, dropped),
 		       cli_plural(dropped));

@@ -79,11 +79,15 @@ static void tell_cut(const struct bob_export *x, int format)
 	if (!x->cut_events)
 		return;
 	if (formats[format].write == bob_export_chrome)
-		cli_warn("export", "%s calls were left out to keep the file small; "
-			 "--max-events=0 writes all", cli_count(a, x->cut_events));
+		cli_warn("export",
+			 "%s calls were left out to keep the file small; "
+			 "--max-events=0 writes all",
+			 cli_count(a, x->cut_events));
 	else
-		cli_warn("export", "%s calls have paths too many to keep apart; "
-			 "they are counted for their callers", cli_count(a, x->cut_events));
+		cli_warn("export",
+			 "%s calls have paths too many to keep apart; "
+			 "they are counted for their callers",
+			 cli_count(a, x->cut_events));
 }
 
 static int export_to(struct cli_session *s, int format, uint64_t max_events, const char *output)

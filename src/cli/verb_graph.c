@@ -15,7 +15,14 @@
 #include "cli/verbs.h"
 
 enum {
-	OPT_DOT, OPT_ARCS, OPT_DEPTH, OPT_MIN, OPT_GROUP, OPT_OUTPUT, OPT_NO_DEMANGLE, OPT_NO_PAGER
+	OPT_DOT,
+	OPT_ARCS,
+	OPT_DEPTH,
+	OPT_MIN,
+	OPT_GROUP,
+	OPT_OUTPUT,
+	OPT_NO_DEMANGLE,
+	OPT_NO_PAGER
 };
 
 const struct cli_option graph_options[] = {

@@ -128,8 +128,8 @@ static void print_processes(const struct bob_trace *t, uint32_t max)
 		cli_table_cell(&table, p->rank < 0 ? "-" : text);
 		cli_table_cell(&table, cli_count(text, p->thread_count));
 		cli_table_cell(&table, cli_count(text, events));
-		cli_table_cell(&table, p->stop_text[0] ? p->stop_text :
-						     pick(process_states, 4, p->state));
+		cli_table_cell(&table,
+			       p->stop_text[0] ? p->stop_text : pick(process_states, 4, p->state));
 		cli_table_cell(&table, p->exe[0] ? p->exe : "?");
 	}
 	cli_table_end(&table, cli_terminal_width(), stdout);
@@ -152,8 +152,10 @@ static void print_images(const struct cli_session *s, uint32_t max)
 		const struct bob_function_image *im = bob_functions_image(s->functions, i);
 
 		cli_table_cell(&table, cli_count(text, im->count));
-		cli_table_cell(&table, cli_count(text, bob_trace_image(s->trace, im->process,
-								       im->image)->patched));
+		cli_table_cell(
+			&table,
+			cli_count(text,
+				  bob_trace_image(s->trace, im->process, im->image)->patched));
 		cli_table_cell(&table, im->soname);
 		cli_table_cell(&table, im->path);
 	}

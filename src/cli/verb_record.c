@@ -111,13 +111,16 @@ static void closing_line(const char *dir)
 	}
 	bob_trace_sizes(t, &s);
 	if (!s.events)
-		cli_warn("record", "no call was recorded; `bobbin info %s` says what was not traced and why",
+		cli_warn("record",
+			 "no call was recorded; `bobbin info %s` says what was not traced and why",
 			 dir);
 	uint32_t threads = bob_trace_thread_count(t);
 	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX];
-	fprintf(stderr, "bobbin: %s calls of %u thread%s in %s (%.0f times less than raw) in %s; "
-		"next: bobbin report %s\n", cli_count(events, s.events), threads,
-		cli_plural(threads), cli_bytes(bytes, s.stream_bytes),
+	fprintf(stderr,
+		"bobbin: %s calls of %u thread%s in %s (%.0f times less than raw) in %s; "
+		"next: bobbin report %s\n",
+		cli_count(events, s.events), threads, cli_plural(threads),
+		cli_bytes(bytes, s.stream_bytes),
 		s.stream_bytes ? (double)s.raw_bytes / (double)s.stream_bytes : 0.0, dir, dir);
 	bob_trace_close(t);
 }
@@ -159,8 +162,7 @@ static void tick(void *ctx, int child)
 	cli_sampler_tick(ctx, child);
 }
 
-static int run(struct recording *r, const char *path, char **argv, const char *dir,
-	       const char *abs)
+static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
 	char **env = build_env(&r->vars);
 	struct cli_sampler *sampler = r->marks ? cli_sampler_begin(abs) : NULL;

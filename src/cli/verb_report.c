@@ -16,8 +16,16 @@
 #include "cli/verbs.h"
 
 enum {
-	OPT_CALLERS, OPT_CALLEES, OPT_BY, OPT_SORT, OPT_PER, OPT_GROUP, OPT_LIMIT, OPT_OUTPUT,
-	OPT_NO_DEMANGLE, OPT_NO_PAGER
+	OPT_CALLERS,
+	OPT_CALLEES,
+	OPT_BY,
+	OPT_SORT,
+	OPT_PER,
+	OPT_GROUP,
+	OPT_LIMIT,
+	OPT_OUTPUT,
+	OPT_NO_DEMANGLE,
+	OPT_NO_PAGER
 };
 
 const struct cli_option report_options[] = {
@@ -159,8 +167,8 @@ static int same_group(const struct report *r, uint32_t a, uint32_t b)
 {
 	if (r->per == PER_ALL)
 		return 1;
-	return r->per == PER_PROCESS && bob_trace_thread(r->s.trace, a)->process ==
-						bob_trace_thread(r->s.trace, b)->process;
+	return r->per == PER_PROCESS &&
+	       bob_trace_thread(r->s.trace, a)->process == bob_trace_thread(r->s.trace, b)->process;
 }
 
 /* One table of the threads from `first` on that belong together; *next is the one after. */
@@ -237,9 +245,10 @@ static void print_self_check(const struct cli_session *s, FILE *out)
 	fprintf(out, "self-check  %s call%s did not meet the expected caller's frame\n",
 		cli_count(a, sum.top_mismatch), cli_plural(sum.top_mismatch));
 	if (sum.orphans)
-		fprintf(out, "            %s call%s came from code that is not known "
-			"(JIT, vdso): their stacks begin there\n", cli_count(a, sum.orphans),
-			cli_plural(sum.orphans));
+		fprintf(out,
+			"            %s call%s came from code that is not known "
+			"(JIT, vdso): their stacks begin there\n",
+			cli_count(a, sum.orphans), cli_plural(sum.orphans));
 	if (sum.sp_rule)
 		fprintf(out, "            %s exit%s guessed from the stack pointer\n",
 			cli_count(a, sum.sp_rule), cli_plural(sum.sp_rule));
@@ -298,7 +307,7 @@ int verb_report(int argc, char **argv)
 	if (cli_session_thread(&r.s, 0) == bob_trace_thread_count(r.s.trace)) {
 		cli_session_close(&r.s);
 		return cli_fail("report", "the trace has no calls, or none in the threads chosen; "
-				"bobbin info says what there is and why");
+					  "bobbin info says what there is and why");
 	}
 	r.style.out = cli_output_open("report", r.output);
 	if (!r.style.out) {

@@ -15,8 +15,19 @@
 #include "cli/verbs.h"
 
 enum {
-	OPT_GROUP, OPT_FUNCTION, OPT_NOT, OPT_IMAGE, OPT_DEPTH, OPT_EVENTS, OPT_TIME, OPT_STACK_AT,
-	OPT_LINES, OPT_NO_FOLD, OPT_OUTPUT, OPT_NO_DEMANGLE, OPT_NO_PAGER
+	OPT_GROUP,
+	OPT_FUNCTION,
+	OPT_NOT,
+	OPT_IMAGE,
+	OPT_DEPTH,
+	OPT_EVENTS,
+	OPT_TIME,
+	OPT_STACK_AT,
+	OPT_LINES,
+	OPT_NO_FOLD,
+	OPT_OUTPUT,
+	OPT_NO_DEMANGLE,
+	OPT_NO_PAGER
 };
 
 const struct cli_option show_options[] = {
@@ -247,12 +258,15 @@ static void print_cuts(struct show *w, uint32_t thread, const struct bob_tree_re
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 
 	if (r->cut)
-		fprintf(w->out, "%12s  ... cut after %s lines; the thread has %s calls "
-			"(--lines=0 shows all, --events=A..B a part)\n", "",
-			cli_count(a, r->lines), cli_count(b, th->events));
+		fprintf(w->out,
+			"%12s  ... cut after %s lines; the thread has %s calls "
+			"(--lines=0 shows all, --events=A..B a part)\n",
+			"", cli_count(a, r->lines), cli_count(b, th->events));
 	if (r->too_deep)
-		fprintf(w->out, "%12s  %s calls deeper than %" PRIu32 " levels are not shown "
-			"(--depth)\n", "", cli_count(a, r->too_deep), w->tree.max_depth);
+		fprintf(w->out,
+			"%12s  %s calls deeper than %" PRIu32 " levels are not shown "
+			"(--depth)\n",
+			"", cli_count(a, r->too_deep), w->tree.max_depth);
 	if (!r->lines)
 		fprintf(w->out, "%12s  nothing to show\n", "");
 }
@@ -346,7 +360,7 @@ static int show_all(struct show *w)
 		fprintf(w->out, "\n... %" PRIu32 " more threads (choose with --group)\n", more);
 	if (!shown && !status)
 		return cli_fail("show", "the trace has no calls, or none in the threads chosen; "
-				"bobbin info says what there is and why");
+					"bobbin info says what there is and why");
 	return status ? status : w->s.damaged != 0;
 }
 

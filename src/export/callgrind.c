@@ -67,8 +67,10 @@ static void put_header(struct bob_export *x, uint64_t total)
 		fputc(' ', x->out);
 		put_name(p->argv[i], x->out);
 	}
-	fprintf(x->out, "\npositions: line\nevent: Calls : function calls\nevents: Calls\n"
-		"summary: %" PRIu64 "\n\n", total);
+	fprintf(x->out,
+		"\npositions: line\nevent: Calls : function calls\nevents: Calls\n"
+		"summary: %" PRIu64 "\n\n",
+		total);
 }
 
 static void put_arc(struct profile *p, const struct bob_call_arc *arc, uint32_t line)

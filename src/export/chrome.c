@@ -97,8 +97,8 @@ static void put_labels(struct bob_export *x, const struct bob_thread_info *th)
 	char text[320];
 
 	if (p->rank >= 0)
-		snprintf(text, sizeof(text), "rank %" PRId32 " %s (pid %" PRIu32 ")", p->rank, p->exe,
-			 p->pid);
+		snprintf(text, sizeof(text), "rank %" PRId32 " %s (pid %" PRIu32 ")", p->rank,
+			 p->exe, p->pid);
 	else
 		snprintf(text, sizeof(text), "%s (pid %" PRIu32 ")", p->exe, p->pid);
 	put_label(x, th, "process_name", text);

@@ -80,11 +80,13 @@ bob_status bob_export_dot(struct bob_export *x, struct bob_callgraph *g, uint64_
 	shown = max_arcs && max_arcs < n ? (size_t)max_arcs : n;
 	*left_out = n - shown;
 	fputs("digraph calls {\n\tnode [shape=box fontname=\"sans-serif\" fontsize=10];\n"
-	      "\tedge [fontname=\"sans-serif\" fontsize=9];\n", x->out);
+	      "\tedge [fontname=\"sans-serif\" fontsize=9];\n",
+	      x->out);
 	for (size_t i = 0; i < shown; i++) {
 		put_node(x, g, arcs[i].caller, named);
 		put_node(x, g, arcs[i].callee, named);
-		fprintf(x->out, "\tf%" PRIu32 " -> f%" PRIu32 " [label=\"%" PRIu64 "\" penwidth=%.1f];\n",
+		fprintf(x->out,
+			"\tf%" PRIu32 " -> f%" PRIu32 " [label=\"%" PRIu64 "\" penwidth=%.1f];\n",
 			slot_of(x, arcs[i].caller), slot_of(x, arcs[i].callee), arcs[i].calls,
 			width_of(arcs[i].calls));
 	}

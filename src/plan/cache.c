@@ -93,8 +93,8 @@ static bob_status store(int dir, const char *name, const void *plan, size_t len)
 	return BOB_OK;
 }
 
-bob_status bob_plan_cache(const char *dir, const char *path, int *made, struct bob_plan_stats *stats,
-			  struct bob_error *err)
+bob_status bob_plan_cache(const char *dir, const char *path, int *made,
+			  struct bob_plan_stats *stats, struct bob_error *err)
 {
 	char name[32];
 	uint64_t key;
@@ -159,7 +159,8 @@ bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err)
 	else if (home && home[0] == '/')
 		n = snprintf(buf, size, "%s/.cache/bobbin", home);
 	else
-		return bob_plan_fail(err, BOB_ERR_NOENT, "", "neither BOBBIN_CACHE nor HOME is set");
+		return bob_plan_fail(err, BOB_ERR_NOENT, "",
+				     "neither BOBBIN_CACHE nor HOME is set");
 	if (n <= 0 || (size_t)n >= size)
 		return bob_plan_fail(err, BOB_ERR_INVAL, "", "cache directory name too long");
 	if (make_dirs(buf) != 0)

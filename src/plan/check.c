@@ -171,7 +171,7 @@ static bob_status check_special(const struct checker *c)
 
 bob_status bob_plan_check(const void *plan, uint64_t len, uint64_t key)
 {
-	struct checker c = {plan, len, plan};
+	struct checker c = { plan, len, plan };
 	bob_status st;
 
 	if (len < sizeof(struct bob_plan_head) || (uintptr_t)plan % 8 != 0)

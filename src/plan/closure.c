@@ -127,7 +127,7 @@ static bool search_cache(struct closure *c, const char *name, uint32_t by)
 /* Copy `item` of a search path to `out`, with $ORIGIN replaced. */
 static bool expand(const char *item, size_t len, const char *object, char *out, size_t size)
 {
-	static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
+	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
 	const char *slash = strrchr(object, '/');
 	size_t dir = slash ? (size_t)(slash - object) : 0, n = 0;
 
@@ -214,8 +214,8 @@ static void follow_dynamic(struct closure *c, uint32_t by, Elf *elf, const GElf_
 			o->runpath = copy_name(elf, sh, d.d_un.d_val);
 	}
 	for (int i = 0; i < n && gelf_getdyn(data, i, &d) && d.d_tag != DT_NULL; i++) {
-		const char *name = d.d_tag == DT_NEEDED ? elf_strptr(elf, sh->sh_link, d.d_un.d_val)
-							: NULL;
+		const char *name =
+			d.d_tag == DT_NEEDED ? elf_strptr(elf, sh->sh_link, d.d_un.d_val) : NULL;
 
 		if (name && strlen(name) < PATH_BYTES / 4)
 			search(c, name, by);
@@ -232,8 +232,8 @@ static void add_interpreter(struct closure *c, uint32_t by, int fd, Elf *elf)
 		char path[256];
 		GElf_Phdr ph;
 
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_INTERP ||
-		    ph.p_filesz == 0 || ph.p_filesz >= sizeof(path))
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_INTERP || ph.p_filesz == 0 ||
+		    ph.p_filesz >= sizeof(path))
 			continue;
 		if (pread(fd, path, ph.p_filesz, (off_t)ph.p_offset) != (ssize_t)ph.p_filesz)
 			continue;
@@ -266,10 +266,10 @@ static void follow(struct closure *c, uint32_t by)
 		close(fd);
 }
 
-bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const char *image), void *ctx,
-			    struct bob_error *err)
+bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const char *image),
+			    void *ctx, struct bob_error *err)
 {
-	struct closure c = {.visit = visit, .ctx = ctx};
+	struct closure c = { .visit = visit, .ctx = ctx };
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return BOB_ERR_UNSUPPORTED;

@@ -36,8 +36,8 @@ static void renumber_frames(struct bob_plan_image *img, const uint32_t *new_inde
 		unsigned hops = 0;
 
 		/* the owner may itself be a part of another function */
-		while (f->owner != BOB_PLAN_NO_INDEX &&
-		       new_index[f->owner] == BOB_PLAN_NO_INDEX && hops++ < 8) {
+		while (f->owner != BOB_PLAN_NO_INDEX && new_index[f->owner] == BOB_PLAN_NO_INDEX &&
+		       hops++ < 8) {
 			const struct bob_plan_candidate *part = &img->funcs.at[f->owner];
 
 			f->cold = true;

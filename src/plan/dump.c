@@ -6,7 +6,7 @@
 
 #include "plan/image.h"
 
-static const char *const kinds[] = {"none", "jmp", "hole"};
+static const char *const kinds[] = { "none", "jmp", "hole" };
 static const char *const reasons[] = {
 	"", "short", "branch", "decode", "relocate", "no frame info", "filter", "bytes", "protect",
 	"reach", "no plan", "images", "special", "limit"};
@@ -66,11 +66,11 @@ void bob_plan_dump(const void *bytes, FILE *out)
 	const struct bob_plan_func *f = (const void *)(plan + h->funcs.off);
 
 	for (uint32_t i = 0; i < h->func_count; i++, f++) {
-		const char *name = f->name == UINT32_MAX ?
-					   "?" : (const char *)plan + h->names.off + f->name;
+		const char *name =
+			f->name == UINT32_MAX ? "?" : (const char *)plan + h->names.off + f->name;
 
-		fprintf(out, "%" PRIu32 " %" PRIx64 " +%" PRIu32 " %s: %s", i, f->addr, f->size, name,
-			kinds[f->kind]);
+		fprintf(out, "%" PRIu32 " %" PRIx64 " +%" PRIu32 " %s: %s", i, f->addr, f->size,
+			name, kinds[f->kind]);
 		if (f->kind == BOB_PATCH_NONE) {
 			fprintf(out, " (%s)\n", bob_plan_skip_text(f->skip));
 			continue;

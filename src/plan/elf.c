@@ -194,7 +194,7 @@ static bob_status add_code(struct bob_plan_image *img, uint64_t lo, uint64_t len
 	c = BOB_PLAN_PUSH(&img->codes);
 	if (!c)
 		return BOB_ERR_NOMEM;
-	*c = (struct bob_plan_code){.lo = lo, .hi = lo + len, .bytes = bytes, .plt = plt};
+	*c = (struct bob_plan_code){ .lo = lo, .hi = lo + len, .bytes = bytes, .plt = plt };
 	return BOB_OK;
 }
 
@@ -422,7 +422,8 @@ static void read_dynamic(struct bob_plan_image *img)
 			if (!gelf_getdyn(data, i, &d))
 				break;
 			name = d.d_tag == DT_SONAME ?
-				       elf_strptr(img->elf->elf, sh.sh_link, d.d_un.d_val) : NULL;
+				       elf_strptr(img->elf->elf, sh.sh_link, d.d_un.d_val) :
+				       NULL;
 			if (name)
 				snprintf(img->soname, sizeof(img->soname), "%s", name);
 			if (d.d_tag != DT_INIT && d.d_tag != DT_FINI)
@@ -469,7 +470,8 @@ static bob_status failed(bob_status st, const char *path, struct bob_error *err)
 {
 	switch (st) {
 	case BOB_ERR_UNSUPPORTED:
-		return bob_plan_fail(err, st, path, "not an x86-64 ELF executable or shared object");
+		return bob_plan_fail(err, st, path,
+				     "not an x86-64 ELF executable or shared object");
 	case BOB_ERR_CORRUPT:
 		return bob_plan_fail(err, st, path, "damaged ELF file");
 	default:
@@ -477,7 +479,8 @@ static bob_status failed(bob_status st, const char *path, struct bob_error *err)
 	}
 }
 
-bob_status bob_plan_elf_open_key(struct bob_plan_image *img, const char *path, struct bob_error *err)
+bob_status bob_plan_elf_open_key(struct bob_plan_image *img, const char *path,
+				 struct bob_error *err)
 {
 	bob_status st;
 

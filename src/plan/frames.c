@@ -253,7 +253,7 @@ static bool fits(int64_t v, int64_t lo, int64_t hi)
 static struct bob_plan_row make_row(const struct machine *m)
 {
 	const struct state *s = &m->now;
-	struct bob_plan_row r = {.start = (uint32_t)(m->loc - m->lo)};
+	struct bob_plan_row r = { .start = (uint32_t)(m->loc - m->lo) };
 
 	if (s->outermost) {
 		r.cfa_kind = BOB_CFA_OUTERMOST;
@@ -542,7 +542,7 @@ static bob_status run(struct machine *m, struct bytes b, bool rows)
 
 static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const struct cie *c)
 {
-	struct machine m = {.img = img, .cie = c, .first_row = img->rows.count};
+	struct machine m = { .img = img, .cie = c, .first_row = img->rows.count };
 	struct bob_plan_frame *f;
 	const struct bob_plan_row *first;
 	bob_status st;
@@ -551,8 +551,8 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	m.hi = m.lo + get_encoded(b, c->encoding & 0x0f);
 	if (c->augmented)
 		skip(b, get_uleb(b));
-	if (b->bad || m.hi <= m.lo || m.hi - m.lo > UINT32_MAX ||
-	    !bob_plan_code_at(img, m.lo) || bob_plan_code_at(img, m.lo)->hi < m.hi)
+	if (b->bad || m.hi <= m.lo || m.hi - m.lo > UINT32_MAX || !bob_plan_code_at(img, m.lo) ||
+	    bob_plan_code_at(img, m.lo)->hi < m.hi)
 		return BOB_OK;
 	m.loc = m.lo;
 	m.now.unknown = true;
@@ -588,7 +588,7 @@ static int by_start(const void *a, const void *b)
 static bob_status order_frames(struct bob_plan_image *img)
 {
 	struct bob_plan_frames *fs = &img->frames;
-	struct bob_plan_rows sorted = {0};
+	struct bob_plan_rows sorted = { 0 };
 	size_t n = 0;
 
 	if (fs->count == 0)
@@ -642,8 +642,8 @@ static const struct cie *find_cie(struct cie *slots, const struct bytes *all, co
 
 bob_status bob_plan_read_frames(struct bob_plan_image *img)
 {
-	struct cie slots[CIE_SLOTS] = {0};
-	struct bytes all = {.addr = img->frame_addr};
+	struct cie slots[CIE_SLOTS] = { 0 };
+	struct bytes all = { .addr = img->frame_addr };
 	bob_status st = BOB_OK;
 
 	all.base = all.p = bob_plan_bytes_at(img, img->frame_addr, img->frame_len);

@@ -35,7 +35,7 @@ uint32_t bob_plan_func_at(const struct bob_plan_image *img, uint64_t addr)
 			hi = mid;
 	}
 	return lo < img->funcs.count && img->funcs.at[lo].addr == addr ? (uint32_t)lo :
-									  BOB_PLAN_NO_INDEX;
+									 BOB_PLAN_NO_INDEX;
 }
 
 static bool is_cold_name(const char *name)
@@ -69,13 +69,10 @@ static const struct special_name {
 	const char *name;
 	enum bob_special what;
 } special_names[] = {
-	{"_dl_debug_state", BOB_SPECIAL_DL_STATE},
-	{"execve", BOB_SPECIAL_EXECVE},
-	{"execveat", BOB_SPECIAL_EXECVEAT},
-	{"_exit", BOB_SPECIAL_EXIT},
-	{"makecontext", BOB_SPECIAL_MAKECONTEXT},
-	{"prctl", BOB_SPECIAL_PRCTL},
-	{"syscall", BOB_SPECIAL_SYSCALL},
+	{ "_dl_debug_state", BOB_SPECIAL_DL_STATE }, { "execve", BOB_SPECIAL_EXECVE },
+	{ "execveat", BOB_SPECIAL_EXECVEAT },	     { "_exit", BOB_SPECIAL_EXIT },
+	{ "makecontext", BOB_SPECIAL_MAKECONTEXT },  { "prctl", BOB_SPECIAL_PRCTL },
+	{ "syscall", BOB_SPECIAL_SYSCALL },
 };
 
 static bool has_specials(const struct bob_plan_image *img)
@@ -111,9 +108,10 @@ struct names {
 	bool func, ifunc, cold, exported;
 };
 
-static struct names look_at_symbols(const struct bob_plan_symbol *s, const struct bob_plan_symbol *end)
+static struct names look_at_symbols(const struct bob_plan_symbol *s,
+				    const struct bob_plan_symbol *end)
 {
-	struct names n = {0};
+	struct names n = { 0 };
 
 	for (; s < end; s++) {
 		if (s->type == STT_NOTYPE)

@@ -172,7 +172,7 @@ static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *i
 
 static void enter_function(struct scan *s, uint64_t at)
 {
-	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+	static const uint8_t endbr64[4] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	struct bob_plan_candidates *fs = &s->img->funcs;
 
 	while (s->next_func < fs->count && fs->at[s->next_func].addr <= at) {
@@ -297,7 +297,7 @@ static bob_status add_range(struct ranges *rs, uint64_t lo, uint64_t hi, uint32_
 	r = BOB_PLAN_PUSH(rs);
 	if (!r)
 		return BOB_ERR_NOMEM;
-	*r = (struct range){lo, hi, frame};
+	*r = (struct range){ lo, hi, frame };
 	return BOB_OK;
 }
 
@@ -336,7 +336,7 @@ static void finish_loops(struct scan *s)
 
 bob_status bob_plan_scan(struct bob_plan_image *img)
 {
-	struct scan s = {.img = img, .func = BOB_PLAN_NO_INDEX, .last_table = UINT64_MAX};
+	struct scan s = { .img = img, .func = BOB_PLAN_NO_INDEX, .last_table = UINT64_MAX };
 	size_t next_range = 0;
 
 	s.code = &img->codes.at[0];

@@ -55,14 +55,14 @@ static void put_section(struct out *o, struct bob_plan_section *s, const void *b
 
 static uint64_t image_payload_len(const struct bob_plan_image *img, uint64_t names_len)
 {
-	return sizeof(struct bob_image_head) +
-	       img->funcs.count * sizeof(struct bob_image_func) + names_len;
+	return sizeof(struct bob_image_head) + img->funcs.count * sizeof(struct bob_image_func) +
+	       names_len;
 }
 
 static uint64_t image_file_len(const struct bob_plan_image *img, uint64_t names_len)
 {
-	return BOB_FILE_HEAD_BYTES + align64(sizeof(struct bob_chunk_head) +
-					     image_payload_len(img, names_len));
+	return BOB_FILE_HEAD_BYTES +
+	       align64(sizeof(struct bob_chunk_head) + image_payload_len(img, names_len));
 }
 
 static void seal_chunk(struct bob_chunk_head *c, const uint8_t *payload)
@@ -87,7 +87,7 @@ static void make_image_file(const struct bob_plan_image *img, const struct bob_p
 				     .parent_seq = UINT32_MAX, .state = BOB_FILE_CLOSED};
 	struct bob_chunk_head chunk = {.magic = BOB_CHUNK_MAGIC, .kind = BOB_CHUNK_IMAGE,
 				       .flags = BOB_CHUNK_SEALED, .stream = UINT32_MAX};
-	struct bob_image_head ih = {.key = img->key, .build_id_len = img->build_id_len};
+	struct bob_image_head ih = { .key = img->key, .build_id_len = img->build_id_len };
 	uint8_t *payload = p + BOB_FILE_HEAD_BYTES + sizeof(chunk), *at = payload + sizeof(ih);
 
 	head.crc = bob_crc32c(0, &head, offsetof(struct bob_file_head, crc));
@@ -167,7 +167,7 @@ static void text_bounds(const struct bob_plan_image *img, struct bob_plan_head *
 static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_plan_bytes *names,
 		    const uint32_t *name_at)
 {
-	struct bob_plan_head h = {.magic = BOB_PLAN_MAGIC, .version = BOB_PLAN_VERSION};
+	struct bob_plan_head h = { .magic = BOB_PLAN_MAGIC, .version = BOB_PLAN_VERSION };
 
 	h.key = img->key;
 	text_bounds(img, &h);
@@ -191,14 +191,14 @@ static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_
 	h.file_bytes = o->len;
 	memcpy(o->p, &h, sizeof(h));
 	h.check = (uint32_t)bob_hash64(0, o->p + offsetof(struct bob_plan_head, file_bytes),
-			   o->len - offsetof(struct bob_plan_head, file_bytes));
+				       o->len - offsetof(struct bob_plan_head, file_bytes));
 	memcpy(o->p, &h, sizeof(h));
 }
 
 bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len)
 {
-	struct bob_plan_bytes names = {0};
-	struct out o = {0};
+	struct bob_plan_bytes names = { 0 };
+	struct out o = { 0 };
 	uint32_t *name_at = malloc((img->funcs.count + 1) * sizeof(*name_at));
 	bob_status st = name_at ? make_names(img, &names, name_at) : BOB_ERR_NOMEM;
 

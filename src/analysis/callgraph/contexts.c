@@ -84,7 +84,8 @@ void bob_contexts_destroy(struct bob_contexts *c)
 	free(c);
 }
 
-static bob_status find_child(struct bob_contexts *c, uint32_t parent, uint32_t number, uint32_t *out)
+static bob_status find_child(struct bob_contexts *c, uint32_t parent, uint32_t number,
+			     uint32_t *out)
 {
 	uint32_t s = slot_of(c, parent, number), i;
 

@@ -53,8 +53,8 @@ static struct frame *frame_at(struct walk *w, struct bob_stack *k, size_t i)
 static struct bob_tree_node *root_of(struct walk *w, uint32_t stack)
 {
 	if (stack >= w->root_count) {
-		struct bob_tree_node **roots = realloc(w->roots, ((size_t)stack + 1) *
-								 sizeof(*roots));
+		struct bob_tree_node **roots =
+			realloc(w->roots, ((size_t)stack + 1) * sizeof(*roots));
 
 		if (!roots)
 			return NULL;
@@ -72,7 +72,8 @@ static struct bob_tree_node *root_of(struct walk *w, uint32_t stack)
 }
 
 /* The node under which a call on top of frame `i` - 1 hangs. */
-static struct bob_tree_node *parent_of(struct walk *w, struct bob_stack *k, size_t i, uint32_t stack)
+static struct bob_tree_node *parent_of(struct walk *w, struct bob_stack *k, size_t i,
+				       uint32_t stack)
 {
 	while (i-- > 0)
 		if (frame_at(w, k, i)->node)
@@ -84,7 +85,8 @@ static uint32_t flags_of(uint32_t notes)
 {
 	return (notes & BOB_NOTE_SIGNAL ? BOB_TREE_SIGNAL : 0) |
 	       (notes & BOB_NOTE_ORPHAN ? BOB_TREE_ORPHAN : 0) |
-	       (notes & BOB_NOTE_GAP ? BOB_TREE_GAP : 0) | (notes & BOB_NOTE_LOST ? BOB_TREE_LOST : 0);
+	       (notes & BOB_NOTE_GAP ? BOB_TREE_GAP : 0) |
+	       (notes & BOB_NOTE_LOST ? BOB_TREE_LOST : 0);
 }
 
 static uint32_t state_of(const struct walk *w, uint32_t number, const struct frame *caller)
@@ -104,7 +106,8 @@ static uint32_t state_of(const struct walk *w, uint32_t number, const struct fra
 /* By filters; depth is the caller's business. */
 static int is_chosen(const struct walk *w, const struct frame *f)
 {
-	return !(f->state & (FRAME_HIDDEN | FRAME_PASSED)) && (!w->o->only || f->state & FRAME_ONLY);
+	return !(f->state & (FRAME_HIDDEN | FRAME_PASSED)) &&
+	       (!w->o->only || f->state & FRAME_ONLY);
 }
 
 static bob_status give_node(struct walk *w, struct frame *f, uint32_t flags)

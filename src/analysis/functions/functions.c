@@ -39,7 +39,8 @@ static uint64_t hash_image(const struct bob_image_info *im)
 static int same_image(const struct bob_functions *f, const struct bob_function_image *known,
 		      const struct bob_image_info *im)
 {
-	const struct bob_image_info *other = bob_trace_image(f->trace, known->process, known->image);
+	const struct bob_image_info *other =
+		bob_trace_image(f->trace, known->process, known->image);
 
 	return other->count == im->count && other->build_id_len == im->build_id_len &&
 	       !memcmp(other->build_id, im->build_id, sizeof(im->build_id)) &&

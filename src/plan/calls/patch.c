@@ -88,7 +88,8 @@ static uint64_t find_hole(const struct bob_plan_image *img, const struct site *s
 {
 	uint64_t lo = s->at > HOLE_BACK ? s->at - HOLE_BACK : 0, hi = s->at + HOLE_AHEAD;
 
-	for (size_t i = hole_from(img, lo); i < img->holes.count && img->holes.at[i].lo <= hi; i++) {
+	for (size_t i = hole_from(img, lo); i < img->holes.count && img->holes.at[i].lo <= hi;
+	     i++) {
 		const struct bob_plan_hole *h = &img->holes.at[i];
 		uint64_t at = h->lo > lo ? h->lo : lo;
 
@@ -102,7 +103,7 @@ static uint64_t find_hole(const struct bob_plan_image *img, const struct site *s
 static bob_status emit(struct bob_plan_image *img, const struct site *s,
 		       const struct bob_x86_body *b)
 {
-	static const uint8_t head[15] = {0x48, 0x89, 0x44, 0x24, 0xf0, 0xb8, 0, 0, 0, 0, 0xe8};
+	static const uint8_t head[15] = { 0x48, 0x89, 0x44, 0x24, 0xf0, 0xb8, 0, 0, 0, 0, 0xe8 };
 	struct bob_plan_func *out = &s->f->out;
 	size_t at = (img->blob.count + TRAMP_ALIGN - 1) & ~(size_t)(TRAMP_ALIGN - 1);
 	size_t len = sizeof(head) + b->len + (b->ends ? 0 : JMP_LEN);
@@ -153,7 +154,8 @@ static void expect(struct site *s, unsigned overwritten, unsigned taken)
 	memcpy(out->expect, s->bytes, out->expect_len);
 }
 
-static bob_status patch_jmp(struct bob_plan_image *img, struct site *s, const struct bob_x86_body *b)
+static bob_status patch_jmp(struct bob_plan_image *img, struct site *s,
+			    const struct bob_x86_body *b)
 {
 	s->f->out.kind = BOB_PATCH_JMP;
 	s->f->skip = BOB_SKIP_NONE;
@@ -213,9 +215,11 @@ static bob_status try_hole(struct bob_plan_image *img, struct site *s)
 
 static struct site make_site(struct bob_plan_image *img, size_t i)
 {
-	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+	static const uint8_t endbr64[4] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	struct bob_plan_candidate *f = &img->funcs.at[i];
-	struct site s = {.f = f, .index = (uint32_t)i, .code = &img->codes.at[f->code], .at = f->addr};
+	struct site s = {
+		.f = f, .index = (uint32_t)i, .code = &img->codes.at[f->code], .at = f->addr
+	};
 	uint64_t end = f->end;
 
 	if (end == f->addr) {

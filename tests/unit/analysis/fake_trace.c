@@ -126,7 +126,8 @@ const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32
 const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t process,
 					     uint32_t image)
 {
-	return process < t->process_count && image < 2 ? &t->processes[process].images[image] : NULL;
+	return process < t->process_count && image < 2 ? &t->processes[process].images[image] :
+							 NULL;
 }
 
 bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint32_t id,
@@ -177,7 +178,9 @@ static void fake_enter(struct bob_cursor *c, struct bob_event *ev, uint32_t id)
 {
 	uint32_t d = c->depth[c->stack]++;
 
-	*ev = (struct bob_event){ c->index, c->index, BOB_EVENT_ENTRY, id, d, c->stack, c->notes, 0 };
+	*ev =
+		(struct bob_event){ c->index, c->index, BOB_EVENT_ENTRY, id,
+				    d,	      c->stack, c->notes,	 0 };
 	c->frames[c->stack][d] = (struct bob_frame){ id, c->notes, c->index };
 	c->entered[c->stack][d] = c->index++;
 	c->notes = 0;

@@ -27,8 +27,8 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 				    (int)l->depth, "",
 				    l->number == BOB_CALLER_NONE ? "row" : fn.name);
 	if (l->repeat > 1)
-		text_len += (size_t)sprintf(text + text_len, " x%llu",
-					    (unsigned long long)l->repeat);
+		text_len +=
+			(size_t)sprintf(text + text_len, " x%llu", (unsigned long long)l->repeat);
 	for (int i = 0; i < 6; i++)
 		if (l->flags & 1u << i)
 			text_len += (size_t)sprintf(text + text_len, " %c", flags[i]);

@@ -122,7 +122,8 @@ static void time_ranges(void **state)
 static void tables_line_up(void **state)
 {
 	static const char *const titles[] = { ">n", "what", "name" };
-	static const char *const cells[] = { "1",  "a", "short", "1,000", "b\xc3\xa9", "a longer name" };
+	static const char *const cells[] = { "1",     "a",	   "short",
+					     "1,000", "b\xc3\xa9", "a longer name" };
 	struct cli_table t;
 	char *text;
 	size_t len;

@@ -65,7 +65,9 @@ static void callgrind(void **state)
 {
 	(void)state;
 	export_with(bob_export_callgrind, 0);
-	assert_string_equal(text, "# callgrind format\nversion: 1\ncreator: bobbin\n"
+	assert_string_equal(
+		text,
+		"# callgrind format\nversion: 1\ncreator: bobbin\n"
 		"cmd: ./app -x\npositions: line\nevent: Calls : function calls\nevents: Calls\n"
 		"summary: 7\n\n"
 		"ob=(1) /bin/app\nfl=???\nfn=(1) A\n0 1\n"
@@ -84,7 +86,8 @@ static void csv(void **state)
 {
 	(void)state;
 	export_with(bob_export_csv, 0);
-	assert_string_equal(text,
+	assert_string_equal(
+		text,
 		"function,image,address,calls,calls_below,callers,callees,file,line,not_traced\n"
 		"A,/bin/app,0x1000,1,6,0,3,,0,\n"
 		"\"B<a;b, \"\"c\"\">\",/bin/app,0x1010,1,2,1,1,b.c,7,\n"
@@ -94,7 +97,8 @@ static void csv(void **state)
 		"O,/lib/libx.so,0x10e0,1,0,1,0,,0,\n");
 }
 
-#define CHROME_HEAD "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"                               \
+#define CHROME_HEAD                                                                                \
+	"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"                                          \
 	"{\"ph\":\"M\",\"pid\":0,\"name\":\"trace_source\",\"args\":{\"name\":\"bobbin\"}},\n"     \
 	"{\"ph\":\"M\",\"pid\":0,\"tid\":0,\"name\":\"process_name\","                             \
 	"\"args\":{\"name\":\"rank 3 /bin/app (pid 101)\"}},\n"                                    \
@@ -112,19 +116,20 @@ static void chrome_interpolates(void **state)
 	fake_mark(4, 1000 + 9000);
 	assert_int_equal(export_with(bob_export_chrome, 0), 0);
 	assert_string_equal(text, CHROME_HEAD
-		"{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"A\",\"ts\":0.000},\n"
-		"{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"C\",\"ts\":2.500},\n"
-		"{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":5.000},\n"
-		"{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"C\",\"ts\":5.000},\n"
-		"{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":7.000},\n"
-		"{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":7.000}\n]}\n");
+			    "{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"A\",\"ts\":0.000},\n"
+			    "{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"C\",\"ts\":2.500},\n"
+			    "{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":5.000},\n"
+			    "{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"C\",\"ts\":5.000},\n"
+			    "{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":7.000},\n"
+			    "{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":7.000}\n]}\n");
 }
 
 static void chrome_is_capped_and_balanced(void **state)
 {
 	(void)state;
 	assert_int_equal(export_with(bob_export_chrome, 2), 5);
-	assert_string_equal(text, CHROME_HEAD
+	assert_string_equal(
+		text, CHROME_HEAD
 		"{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"A\",\"ts\":0.000},\n"
 		"{\"ph\":\"B\",\"pid\":0,\"tid\":0,\"name\":\"B<a;b, \\\"c\\\">\",\"ts\":1.000},\n"
 		"{\"ph\":\"E\",\"pid\":0,\"tid\":0,\"ts\":1.000},\n"
@@ -159,14 +164,14 @@ static void dot(void **state)
 	assert_int_equal(bob_export_dot(&x, g, 2, &left_out), BOB_OK);
 	fclose(x.out);
 	assert_int_equal(left_out, 4);
-	assert_string_equal(text,
-		"digraph calls {\n\tnode [shape=box fontname=\"sans-serif\" fontsize=10];\n"
-		"\tedge [fontname=\"sans-serif\" fontsize=9];\n"
-		"\tf1 [label=\"B<a;b, \\\"c\\\">\" tooltip=\"1 calls\"];\n"
-		"\tf2 [label=\"C\" tooltip=\"3 calls\"];\n"
-		"\tf1 -> f2 [label=\"2\" penwidth=1.0];\n"
-		"\tf0 [label=\"A\" tooltip=\"1 calls\"];\n"
-		"\tf0 -> f1 [label=\"1\" penwidth=1.0];\n}\n");
+	assert_string_equal(
+		text, "digraph calls {\n\tnode [shape=box fontname=\"sans-serif\" fontsize=10];\n"
+		      "\tedge [fontname=\"sans-serif\" fontsize=9];\n"
+		      "\tf1 [label=\"B<a;b, \\\"c\\\">\" tooltip=\"1 calls\"];\n"
+		      "\tf2 [label=\"C\" tooltip=\"3 calls\"];\n"
+		      "\tf1 -> f2 [label=\"2\" penwidth=1.0];\n"
+		      "\tf0 [label=\"A\" tooltip=\"1 calls\"];\n"
+		      "\tf0 -> f1 [label=\"1\" penwidth=1.0];\n}\n");
 	bob_callgraph_destroy(g);
 	bob_functions_destroy(f);
 }
@@ -190,11 +195,12 @@ static void json_escapes(void **state)
 	bob_json_bool(&j, "yes", 2);
 	bob_json_end(&j, '}');
 	fclose(j.out);
-	assert_string_equal(text, "{\n  \"a\\\"b\": \"q\\\"\\\\\\n\\t\\u0001\\u007f\",\n"
-		"  \"utf8\": \"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\",\n"
-		"  \"bad\": \"\\ufffd \\ufffd\\ufffd\\ufffd \\ufffd\\ufffd \\ufffd\",\n"
-		"  \"none\": null,\n  \"int\": -5,\n  \"nan\": null,\n  \"empty\": [],\n"
-		"  \"yes\": true\n}\n");
+	assert_string_equal(
+		text, "{\n  \"a\\\"b\": \"q\\\"\\\\\\n\\t\\u0001\\u007f\",\n"
+		      "  \"utf8\": \"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\",\n"
+		      "  \"bad\": \"\\ufffd \\ufffd\\ufffd\\ufffd \\ufffd\\ufffd \\ufffd\",\n"
+		      "  \"none\": null,\n  \"int\": -5,\n  \"nan\": null,\n  \"empty\": [],\n"
+		      "  \"yes\": true\n}\n");
 }
 
 int main(void)

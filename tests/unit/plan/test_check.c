@@ -170,8 +170,8 @@ static void test_image_file(void **state)
 	assert_true(ih->key == h->key && ih->count == h->func_count);
 	assert_string_equal(ih->soname, "libc.so.6");
 	for (uint32_t i = 0; i < ih->count; i++) {
-		const char *name = f[i].name == UINT32_MAX ?
-					   "" : (const char *)ih + ih->names_off + f[i].name;
+		const char *name =
+			f[i].name == UINT32_MAX ? "" : (const char *)ih + ih->names_off + f[i].name;
 
 		found += !strcmp(name, "qsort") || !strcmp(name, "malloc");
 		if (!strcmp(name, "qsort"))
@@ -221,7 +221,8 @@ static void test_cache(void **state)
 	assert_int_equal(chmod(dir, 0777), 0);
 	assert_int_equal(bob_plan_cache(dir, test_images[0], &made, NULL, &err), BOB_ERR_IO);
 	assert_int_equal(bob_plan_cache(dir, "/nonexistent", &made, NULL, &err), BOB_ERR_NOENT);
-	assert_int_equal(bob_plan_cache(dir, "/etc/passwd", &made, NULL, &err), BOB_ERR_UNSUPPORTED);
+	assert_int_equal(bob_plan_cache(dir, "/etc/passwd", &made, NULL, &err),
+			 BOB_ERR_UNSUPPORTED);
 	unlink(file);
 	assert_int_equal(rmdir(dir), 0);	/* no temporary file was left */
 }

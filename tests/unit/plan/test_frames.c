@@ -25,20 +25,21 @@ static struct bob_plan_row row_at(const struct bob_plan_image *img, const struct
 {
 	struct bob_plan_row r = img->rows.at[f->row];
 
-	for (uint32_t i = 1; i < f->row_count && img->rows.at[f->row + i].start <= addr - f->lo; i++)
+	for (uint32_t i = 1; i < f->row_count && img->rows.at[f->row + i].start <= addr - f->lo;
+	     i++)
 		r = img->rows.at[f->row + i];
 	return r;
 }
 
 static struct bob_plan_row unknown_row(void)
 {
-	return (struct bob_plan_row){.cfa_kind = BOB_CFA_UNKNOWN};
+	return (struct bob_plan_row){ .cfa_kind = BOB_CFA_UNKNOWN };
 }
 
 /* What libdw says, in our terms. */
 static struct bob_plan_row libdw_row(Dwarf_CFI *cfi, uint64_t addr)
 {
-	struct bob_plan_row r = {0};
+	struct bob_plan_row r = { 0 };
 	Dwarf_Frame *frame;
 	Dwarf_Op mem[3], *ops;
 	size_t n;
@@ -49,7 +50,7 @@ static struct bob_plan_row libdw_row(Dwarf_CFI *cfi, uint64_t addr)
 		goto unknown;
 	if (n == 0 && ops == mem) {	/* undefined */
 		free(frame);
-		return (struct bob_plan_row){.cfa_kind = BOB_CFA_OUTERMOST};
+		return (struct bob_plan_row){ .cfa_kind = BOB_CFA_OUTERMOST };
 	}
 	if (n == 0 || ops[0].atom != DW_OP_call_frame_cfa)
 		goto unknown;	/* not in the frame (vfork) */
@@ -61,7 +62,8 @@ static struct bob_plan_row libdw_row(Dwarf_CFI *cfi, uint64_t addr)
 	} else if (n == 1 && ops[0].atom == DW_OP_bregx &&
 		   (ops[0].number == RSP || ops[0].number == RBP || ops[0].number == RBX)) {
 		r.cfa_kind = ops[0].number == RSP ? BOB_CFA_RSP :
-			     ops[0].number == RBP ? BOB_CFA_RBP : BOB_CFA_RBX;
+			     ops[0].number == RBP ? BOB_CFA_RBP :
+						    BOB_CFA_RBX;
 		r.cfa_off = (int32_t)ops[0].number2;
 	} else {
 		goto unknown;
@@ -95,7 +97,8 @@ static bool has_realigned_rows(const struct bob_plan_image *img, const struct bo
 }
 
 /* A random frame; for the last quarter of the samples one with a realigned stack, if there is. */
-static const struct bob_plan_frame *pick(const struct bob_plan_image *img, uint64_t seed, unsigned i)
+static const struct bob_plan_frame *pick(const struct bob_plan_image *img, uint64_t seed,
+					 unsigned i)
 {
 	size_t n = img->frames.count, at = (seed >> 33) % n;
 
@@ -113,7 +116,7 @@ static void check_image(const char *path, unsigned *realigned)
 	int fd = open(path, O_RDONLY);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
-	unsigned kinds[6] = {0}, wrong = 0;
+	unsigned kinds[6] = { 0 }, wrong = 0;
 	uint64_t seed = 12345;
 
 	assert_non_null(cfi);
@@ -181,7 +184,8 @@ static void test_order(void **state)
 		assert_true(i == 0 || f[-1].hi <= f->lo);
 		assert_true(f->row_count > 0 && img.rows.at[f->row].start == 0);
 		for (uint32_t r = 1; r < f->row_count; r++)
-			assert_true(img.rows.at[f->row + r].start > img.rows.at[f->row + r - 1].start);
+			assert_true(img.rows.at[f->row + r].start >
+				    img.rows.at[f->row + r - 1].start);
 	}
 	bob_plan_elf_close(&img);
 }

@@ -101,7 +101,7 @@ static void test_forms(void **state)
 /* The field of a return address counts from behind the call, not from behind the addq. */
 static void test_return_address(void **state)
 {
-	static const uint8_t call[] = {0xe8, 0, 1, 0, 0};
+	static const uint8_t call[] = { 0xe8, 0, 1, 0, 0 };
 	struct bob_x86_body b;
 
 	(void)state;

@@ -74,8 +74,8 @@ static uint64_t check_branches(struct subject *s)
 		for (uint64_t at = f->lo; p && at < f->hi; at += in.length, p += in.length) {
 			uint64_t end;
 
-			if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&s->d, NULL, p, f->hi - at,
-									&in)))
+			if (!ZYAN_SUCCESS(
+				    ZydisDecoderDecodeInstruction(&s->d, NULL, p, f->hi - at, &in)))
 				break;
 			end = at + in.length;
 			if (in.raw.imm[0].is_relative) {
@@ -144,8 +144,8 @@ static bool same_plain(const struct decoded *a, const struct decoded *b, uint8_t
 	}
 	if (a->in.length != b->in.length)
 		return false;
-	return !rip_relative(&a->in) || a->end + (uint64_t)a->in.raw.disp.value ==
-						b->end + (uint64_t)b->in.raw.disp.value;
+	return !rip_relative(&a->in) ||
+	       a->end + (uint64_t)a->in.raw.disp.value == b->end + (uint64_t)b->in.raw.disp.value;
 }
 
 struct walk {
@@ -240,14 +240,14 @@ static unsigned relocs_in(const struct subject *s, uint32_t lo, uint32_t hi)
 
 static void check_trampoline(struct subject *s, uint32_t index)
 {
-	static const uint8_t save[5] = {0x48, 0x89, 0x44, 0x24, 0xf0};
+	static const uint8_t save[5] = { 0x48, 0x89, 0x44, 0x24, 0xf0 };
 	const struct bob_plan_func *f = &s->funcs[index];
 	uint64_t at = f->addr + f->patch_delta, end = at + f->displaced_len;
 	const uint8_t *orig = bob_plan_bytes_at(&s->img, at, f->displaced_len);
 	const uint8_t *t = s->plan + s->h->blob.off + f->tramp;
 	struct walk w = {t + f->body, f->tramp_len - f->body,
 			 BOB_PLAN_HANDLER_BYTES + f->tramp + f->body, 0};
-	struct decoded o = {0}, back;
+	struct decoded o = { 0 }, back;
 	uint32_t id;
 	int32_t call;
 
@@ -268,7 +268,8 @@ static void check_trampoline(struct subject *s, uint32_t index)
 		if (!step(s, &w, &back) || back.in.mnemonic != ZYDIS_MNEMONIC_JMP || w.left > 0 ||
 		    branch_target(&back) != end)
 			complain(s, "bad jump back", f->addr);
-	} else if (o.in.mnemonic != ZYDIS_MNEMONIC_JMP && o.in.meta.category != ZYDIS_CATEGORY_RET &&
+	} else if (o.in.mnemonic != ZYDIS_MNEMONIC_JMP &&
+		   o.in.meta.category != ZYDIS_CATEGORY_RET &&
 		   o.in.meta.category != ZYDIS_CATEGORY_CALL &&
 		   o.in.mnemonic != ZYDIS_MNEMONIC_UD2 && o.in.mnemonic != ZYDIS_MNEMONIC_HLT) {
 		complain(s, "no jump back", f->addr);
@@ -279,7 +280,7 @@ static void check_trampoline(struct subject *s, uint32_t index)
 
 static void check_image(const char *path, double least_percent)
 {
-	struct subject s = {0};
+	struct subject s = { 0 };
 	struct bob_plan_stats stats;
 	void *plan;
 	size_t len;

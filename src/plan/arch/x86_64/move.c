@@ -58,8 +58,7 @@ static unsigned copy(struct bob_x86_body *b, const uint8_t *p, uint64_t end,
 		return BOB_SKIP_NONE;
 	if (in->raw.disp.size != 32 || in->address_width != 64)
 		return BOB_SKIP_RELOCATE;
-	add_field(b, start + in->raw.disp.offset, b->len,
-		  end + (uint64_t)in->raw.disp.value);
+	add_field(b, start + in->raw.disp.offset, b->len, end + (uint64_t)in->raw.disp.value);
 	return BOB_SKIP_NONE;
 }
 
@@ -80,7 +79,7 @@ static unsigned move_branch(struct bob_x86_body *b, const uint8_t *p, uint64_t t
 	case ZYDIS_MNEMONIC_LOOPNE:
 		put(b, p, in->length - 1u);	/* prefix 67 chooses the counter: keep it */
 		put_byte(b, 2);
-		put(b, (const uint8_t[]){0xeb, 5}, 2);
+		put(b, (const uint8_t[]){ 0xeb, 5 }, 2);
 		put_byte(b, 0xe9);
 		put_rel32(b, to);
 		return BOB_SKIP_NONE;
@@ -103,9 +102,9 @@ static unsigned move_call(struct bob_x86_body *b, const uint8_t *p, uint64_t end
 
 	if (in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return BOB_SKIP_RELOCATE;
-	put(b, (const uint8_t[]){0xe8, 0, 0, 0, 0}, 5);
+	put(b, (const uint8_t[]){ 0xe8, 0, 0, 0, 0 }, 5);
 	next = b->len;
-	put(b, (const uint8_t[]){0x48, 0x81, 0x04, 0x24, 0, 0, 0, 0}, 8);
+	put(b, (const uint8_t[]){ 0x48, 0x81, 0x04, 0x24, 0, 0, 0, 0 }, 8);
 	add_field(b, b->len - 4, next, end);
 	b->ends = b->calls = true;
 	if (in->raw.imm[0].is_relative) {
@@ -137,9 +136,8 @@ static unsigned move_one(struct bob_x86_body *b, const uint8_t *p, uint64_t addr
 		return BOB_SKIP_RELOCATE;
 	if (in->raw.imm[0].is_relative)
 		return move_branch(b, p, end + (uint64_t)in->raw.imm[0].value.s, in);
-	if (in->mnemonic == ZYDIS_MNEMONIC_JMP ||
-	    in->meta.category == ZYDIS_CATEGORY_RET || in->mnemonic == ZYDIS_MNEMONIC_UD2 ||
-	    in->mnemonic == ZYDIS_MNEMONIC_HLT)
+	if (in->mnemonic == ZYDIS_MNEMONIC_JMP || in->meta.category == ZYDIS_CATEGORY_RET ||
+	    in->mnemonic == ZYDIS_MNEMONIC_UD2 || in->mnemonic == ZYDIS_MNEMONIC_HLT)
 		b->ends = true;
 	return copy(b, p, end, in);
 }
