@@ -3,7 +3,7 @@
  * and a block size of the input's choice, read back, compared. First three bytes: those choices. */
 #include "../unit/run/rig.h"
 
-#define SYMBOLS 20000u
+#define SYMBOLS 8000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
@@ -72,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	if (len < 3)
 		return 0;
+	rig_kept.on = 1;
 	rig_init(&m.rig, 8u + 8u * bytes[1]);
 	if (rig_open(&m.rig, (enum bob_codec)(1 + bytes[0] % 3)) != BOB_OK)
 		abort();

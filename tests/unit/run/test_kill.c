@@ -20,7 +20,8 @@
 #include "rig.h"
 
 #define STRETCH 64u
-#define AREA (8u << 20)
+#define STRETCHES_SMALL 256u	/* for the streams of few symbols */
+#define STRETCHES_LARGE 65536u
 
 struct shared {
 	struct rig rig;
@@ -31,15 +32,31 @@ struct shared {
 
 static struct shared *shared;
 static uint8_t *area;
+static size_t area_stretches;
 
 static uint8_t *grow_shared(void *ctx, size_t *len)
 {
 	struct rig *r = ctx;
 
-	if (r->stretch_count == AREA / r->stretch_len)
+	if (r->stretch_count == area_stretches)
 		return NULL;
 	*len = r->stretch_len;
 	return r->stretch[r->stretch_count++];
+}
+
+/* Not calloc: it may clear the tables byte by byte, each a step of the tracer. */
+static void *alloc_zeroed(void *ctx, size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)ctx;
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void release(void *ctx, void *p, size_t size)
+{
+	(void)ctx;
+	munmap(p, size);
 }
 
 static void *map(size_t len)
@@ -50,18 +67,20 @@ static void *map(size_t len)
 	return p;
 }
 
-static void share(void)
+static void share(size_t stretches)
 {
 	struct rig *r;
 
+	area_stretches = stretches;
 	shared = map(sizeof(*shared));
-	area = map(AREA);
+	area = map(stretches * STRETCH);
 	r = &shared->rig;
 	r->stretch_len = STRETCH;
-	r->stretch = map(AREA / STRETCH * sizeof(*r->stretch));
-	for (size_t i = 0; i < AREA / STRETCH; i++)
+	r->stretch = malloc(stretches * sizeof(*r->stretch));
+	assert_non_null(r->stretch);
+	for (size_t i = 0; i < stretches; i++)
 		r->stretch[i] = area + i * STRETCH;
-	r->io = (struct bob_run_io){ r, grow_shared, rig_alloc, rig_release };
+	r->io = (struct bob_run_io){ r, grow_shared, alloc_zeroed, release };
 	r->enc = map(bob_run_enc_size());
 }
 
@@ -69,10 +88,18 @@ static void unshare(void)
 {
 	struct rig *r = &shared->rig;
 
-	munmap(r->stretch, AREA / STRETCH * sizeof(*r->stretch));
+	free(r->stretch);
 	munmap(r->enc, bob_run_enc_size());
-	munmap(area, AREA);
+	munmap(area, area_stretches * STRETCH);
 	munmap(shared, sizeof(*shared));
+}
+
+/* BOBBIN_TEST_LONG=1: every instruction where otherwise a sample is taken. */
+static int is_long(void)
+{
+	const char *v = getenv("BOBBIN_TEST_LONG");
+
+	return v && *v == '1';
 }
 
 /* Decodes the shared stream now; it must be a prefix of `sym`. Returns its length. */
@@ -124,7 +151,7 @@ static void every_instruction(enum bob_codec codec, enum gen_kind kind)
 	int status;
 	pid_t pid;
 
-	share();
+	share(STRETCHES_SMALL);
 	memset(&last, 0, sizeof(last));
 	pid = fork();
 	if (!pid) {
@@ -208,7 +235,7 @@ static int interrupt_at(enum bob_codec codec, const uint32_t *sym, size_t n, siz
 	int status, before;
 	pid_t pid;
 
-	share();
+	share(STRETCHES_SMALL);
 	pid = fork();
 	if (!pid) {
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
@@ -244,7 +271,8 @@ static void test_abandoned_events(void **state)
 			uint32_t *sym = gen_make(GEN_SORT, 80, 3);
 
 			/* from raise() into the event and a little beyond */
-			for (int steps = 1; steps < 20000; steps += 1 + steps / 12)
+			for (int steps = 1; steps < 20000;
+			     steps += is_long() ? 1 : 1 + steps / 8)
 				if (!interrupt_at(codecs[c], sym, 80, armed, steps))
 					break;
 			free(sym);
@@ -266,7 +294,7 @@ static void test_killed_at_speed(void **state)
 			int status;
 			pid_t pid;
 
-			share();
+			share(STRETCHES_LARGE);
 			pid = fork();
 			if (!pid)
 				encode_all(i % 5 ? BOB_CODEC_RUN : BOB_CODEC_PARLOT, sym, n, 0);
