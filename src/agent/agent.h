@@ -156,6 +156,7 @@ struct bob_image {
 	uint32_t first_id;
 	uint32_t number;
 	uint32_t patched;
+	struct bob_image *next;	/* on the list of retired ones */
 	bool chosen;		/* by --images, or as a place to look for the interface */
 	bool interface;		/* all it exports is the interface */
 	const char *path;	/* copy of the loader's */
@@ -210,6 +211,7 @@ struct bob_process {
 	uint32_t streams;
 
 	struct bob_image_set *images;
+	struct bob_image *retired; /* unloaded; taken up again if the same image returns to its place */
 	uint32_t image_count;	/* numbers given so far */
 	uint32_t next_id;
 	uint64_t *sites;	/* BOB_SITES words */
@@ -278,6 +280,8 @@ bool image_is_agent(uint64_t addr);
 /* --- patch.c --- */
 /* Fill `im->arena`, write the jumps, set the hooked bits; `chosen`: by --images. */
 enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
+/* Write the jumps again: the image was unloaded and has come back to the same place. */
+enum bob_skip patch_again(struct bob_image *im, struct bob_meta *skipped);
 
 /* --- planner.c --- */
 /* The plan for `key` from the cache, checked; NULL if there is none. */
@@ -350,8 +354,9 @@ bool special_have(uint32_t what);
 void process_leave(enum bob_file_state state);
 
 /* --- arch/x86_64/entry.c --- */
-#define BOB_ENTRY_SPECIAL entry_special_offset()
-uint32_t entry_special_offset(void);
+/* Where in the entry code a trampoline has to call: by default at 0. */
+uint32_t entry_special_offset(void); /* functions of enum bob_special */
+uint32_t entry_wide_offset(void); /* ids beyond BOB_SYM_ID_MASK */
 /* Copy the entry code to `to` (BOB_PLAN_HANDLER_BYTES), with its immediates filled in. */
 void entry_copy(uint8_t *to, bool null_codec);
 

@@ -247,12 +247,34 @@ static void describe_skipped(const struct found *f, enum bob_skip why, struct bo
 	bob_meta_end(meta);
 }
 
+/* The same image at the same place keeps its ids and its arena: a program that loads and unloads a
+ * plug-in all the time must not use up either. */
+static struct bob_image *take_up_again(const struct found *f, struct bob_meta *meta)
+{
+	for (struct bob_image **at = &bob_process.retired; *at; at = &(*at)->next) {
+		struct bob_image *im = *at;
+
+		if (im->bias != f->bias || im->plan->key != f->key)
+			continue;
+		*at = im->next;
+		if (f->plan) /* it has its own */
+			os_unmap((void *)(uintptr_t)f->plan, f->plan->file_bytes);
+		enum bob_skip why = patch_again(im, meta);
+		if (why)
+			describe_skipped(f, why, meta);
+		return im;
+	}
+	return NULL;
+}
+
 static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 {
 	struct bob_process *p = &bob_process;
 	const struct bob_plan_head *plan = f->plan;
-	struct bob_image *im;
+	struct bob_image *im = take_up_again(f, meta);
 
+	if (im)
+		return im;
 	if (!plan || !(im = os_map(sizeof(*im) + text_len(f->path) + 1))) {
 		describe_skipped(f, plan ? BOB_SKIP_LIMIT : BOB_SKIP_NO_PLAN, meta);
 		return NULL;
@@ -350,6 +372,8 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 			s->image[kept++] = s->image[i];
 			continue;
 		}
+		s->image[i]->next = bob_process.retired;
+		bob_process.retired = s->image[i];
 		uint32_t r[2] = { s->image[i]->number, 0 };
 		bob_meta_put(meta, BOB_REC_UNLOAD, r, sizeof(r));
 	}

@@ -56,6 +56,16 @@ static bool add32(uint8_t *field, int64_t delta)
 	return true;
 }
 
+static bool is_special(const struct bob_plan_head *plan, uint32_t func)
+{
+	const struct bob_plan_special *sp = section(plan, &plan->special);
+
+	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
+		if (sp[i].func == func)
+			return true;
+	return false;
+}
+
 /* The bytes of the arena, still writable. False: something is out of reach. */
 static bool fill_arena(const struct bob_image *im)
 {
@@ -75,6 +85,10 @@ static bool fill_arena(const struct bob_image *im)
 	for (uint32_t i = 0; i < plan->func_count; i++)
 		if (f[i].kind != BOB_PATCH_NONE)
 			add32(blob + f[i].tramp + BOB_PLAN_TRAMP_ID, im->first_id);
+	bool wide = im->first_id + plan->func_count > BOB_SYM_ID_MASK;
+	for (uint32_t i = 0; wide && i < plan->func_count; i++)
+		if (f[i].kind != BOB_PATCH_NONE && !is_special(plan, i))
+			add32(blob + f[i].tramp + BOB_PLAN_TRAMP_CALL, entry_wide_offset());
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		if (f[sp[i].func].kind != BOB_PATCH_NONE)
 			add32(blob + f[sp[i].func].tramp + BOB_PLAN_TRAMP_CALL,
@@ -118,16 +132,6 @@ static enum bob_skip commit_one(const struct bob_image *im, const struct bob_pla
 		put_jump(at, tramp);
 	}
 	return BOB_SKIP_NONE;
-}
-
-static bool is_special(const struct bob_plan_head *plan, uint32_t func)
-{
-	const struct bob_plan_special *sp = section(plan, &plan->special);
-
-	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
-		if (sp[i].func == func)
-			return true;
-	return false;
 }
 
 static const char *func_name(const struct bob_plan_head *plan, const struct bob_plan_func *f)
@@ -213,14 +217,26 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 	im->arena_bytes = size;
 	if (!im->arena || !fill_arena(im))
 		return BOB_SKIP_REACH;
-	if (os_protect(im->arena, size, 1 | 4) < 0 || !protect_text(im, 1 | 2 | 4))
+	if (os_protect(im->arena, size, 1 | 4) < 0)
 		return BOB_SKIP_PROTECT;
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		special_add(im->first_id + sp[i].func, sp[i].what, false);
+	return patch_again(im, skipped);
+}
+
+enum bob_skip patch_again(struct bob_image *im, struct bob_meta *skipped)
+{
+	const struct bob_plan_special *sp = section(im->plan, &im->plan->special);
+
+	if (!im->arena)
+		return BOB_SKIP_NONE;
+	if (!protect_text(im, 1 | 2 | 4))
+		return BOB_SKIP_PROTECT;
+	im->patched = 0;
 	bob_meta_begin(skipped, BOB_REC_SKIPPED);
 	commit_all(im, skipped);
 	bob_meta_end(skipped);
-	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
+	for (uint64_t i = 0; i < im->plan->special.len / sizeof(*sp); i++)
 		if (im->hooked[sp[i].func / 64] >> sp[i].func % 64 & 1)
 			special_add(im->first_id + sp[i].func, sp[i].what, true);
 	if (!protect_text(im, 1 | 4))

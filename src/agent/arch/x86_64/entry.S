@@ -24,8 +24,10 @@
 
 	.section .rodata
 	.globl bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
+	.globl bob_entry_wide, bob_entry_wide_tls
 	.globl bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.hidden bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
+	.hidden bob_entry_wide, bob_entry_wide_tls
 	.hidden bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.balign 64
 bob_entry_begin:
@@ -177,6 +179,19 @@ drain:
 	pop	%r8
 	lea	40(%rsp), %rsp
 	jmp	leave
+
+	/* For ids that do not fit into a symbol: C takes every entry. */
+	.balign 16
+bob_entry_wide:
+	mov	%rcx, -16(%rsp)
+	.byte	0x64, 0x48, 0x8b, 0x0c, 0x25	/* mov %fs:disp32, %rcx */
+bob_entry_wide_tls:
+	.long	0
+	mov	%rdx, -24(%rsp)
+	mov	%rsi, -32(%rsp)
+	mov	%rdi, -40(%rsp)
+	lea	8(%rsp), %rdx
+	jmp	slow
 
 	/* Before a function of enum bob_special: C may look at and change the arguments. */
 	.balign 16

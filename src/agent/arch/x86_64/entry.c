@@ -9,6 +9,7 @@
 #undef X
 
 extern const uint8_t bob_entry_begin[], bob_entry_end[], bob_entry_special[], bob_entry_tls[];
+extern const uint8_t bob_entry_wide[], bob_entry_wide_tls[];
 extern const uint8_t bob_entry_mismatch[], bob_entry_mismatch_end[], bob_entry_literals[];
 
 /* A dummy block whose gate is closed; threads that were not seen yet point to it. */
@@ -23,6 +24,11 @@ __thread struct bob_hot *bob_thread_hot = &no_thread.hot;
 uint32_t entry_special_offset(void)
 {
 	return (uint32_t)(bob_entry_special - bob_entry_begin);
+}
+
+uint32_t entry_wide_offset(void)
+{
+	return (uint32_t)(bob_entry_wide - bob_entry_begin);
 }
 
 static int32_t tls_offset(void)
@@ -45,6 +51,7 @@ void entry_copy(uint8_t *to, bool null_codec)
 
 	memcpy(to, bob_entry_begin, (size_t)(bob_entry_end - bob_entry_begin));
 	memcpy(to + (bob_entry_tls - bob_entry_begin), &tls, sizeof(tls));
+	memcpy(to + (bob_entry_wide_tls - bob_entry_begin), &tls, sizeof(tls));
 	memcpy(to + (bob_entry_literals - bob_entry_begin), literals, sizeof(literals));
 	if (null_codec) /* every symbol is as predicted */
 		memset(to + (bob_entry_mismatch - bob_entry_begin), 0x90,
