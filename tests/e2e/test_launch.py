@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The launcher: it stands in between without being seen, older traces move away, LD_PRELOAD alone
+does the same, and every way of choosing what is recorded."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import harness as h
+
+suite = h.Suite("launch")
+SHELL = "/bin/sh"
+
+
+def start(argv, trace, **kw):
+    return subprocess.Popen(
+        [h.BOBBIN, "record", "-q", "-o", str(trace), "--", *argv], env=h.environment(),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        start_new_session=True, **kw)
+
+
+def wait_for(condition, text, seconds=20):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.01)
+    raise h.Failure(text)
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+
+def child_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        return [int(x) for x in f.read().split()]
+
+
+@suite.case("a signal sent to the launcher reaches the program")
+def forwarded():
+    script = "trap 'echo got it; exit 7' USR1; echo ready; while :; do sleep 0.05; done"
+    p = start([SHELL, "-c", script], h.fresh("launch") / "t")
+    h.check(p.stdout.readline() == b"ready\n", "no start")
+    p.send_signal(signal.SIGUSR1)
+    out, err = p.communicate(timeout=20)
+    h.check((p.returncode, out, err) == (7, b"got it\n", b""), f"{p.returncode} {out} {err}")
+
+
+@suite.case("the launcher dies by the program's signal")
+def same_death():
+    for name in ("TERM", "KILL", "SEGV"):
+        r = h.record([SHELL, "-c", f"kill -{name} $$"])
+        h.check(r.status == -getattr(signal, "SIG" + name), f"SIG{name}: {r}")
+
+
+@suite.case("stopped and continued together")
+def stopped():
+    p = start([SHELL, "-c", "echo ready; sleep 0.3; echo end"], h.fresh("launch") / "t")
+    h.check(p.stdout.readline() == b"ready\n", "no start")
+    child = child_of(p.pid)[0]
+    os.kill(child, signal.SIGSTOP)
+    wait_for(lambda: state_of(p.pid) == "T", "the launcher did not stop with the program")
+    os.kill(p.pid, signal.SIGCONT)
+    wait_for(lambda: state_of(p.pid) != "T", "the launcher did not go on")
+    out, _ = p.communicate(timeout=20)
+    h.check((p.returncode, out) == (0, b"end\n"), f"{p.returncode} {out}")
+
+
+@suite.case("older traces move away, none is overwritten")
+def moved():
+    d = h.fresh("launch") / "t"
+    for _ in range(3):
+        h.check(h.record(["/bin/true"], trace=d).status == 0, "record failed")
+    for name in ("t", "t.old", "t.old.1"):
+        h.check((d.parent / name / "run.key").exists(), f"{name} is not there")
+        h.check_trace(d.parent / name)
+    (d.parent / "mine").mkdir()
+    (d.parent / "mine" / "thesis.txt").write_text("x")
+    r = h.record(["/bin/true"], trace=d.parent / "mine")
+    h.check(r.status == 125 and b"not a trace" in r.err, f"a foreign directory was taken: {r}")
+    h.check((d.parent / "mine" / "thesis.txt").exists(), "a foreign file is gone")
+
+
+@suite.case("eval $(bobbin env) records without the launcher")
+def by_environment():
+    d = h.fresh("launch") / "t"
+    lines = h.bobbin("env", "-o", d, "--images=all")
+    h.check(lines.status == 0, f"{lines}")
+    script = lines.out.decode() + "\n/bin/ls / >/dev/null; exec /bin/true\n"
+    r = h.run([SHELL, "-c", script])
+    h.check(r.status == 0 and not r.err, f"{r}")
+    exes = {os.path.basename(p["exe"]) for p in h.info(d)["process_list"]}
+    h.check({"ls", "true"} <= exes, f"recorded: {exes}")
+    h.check_trace(d)
+
+
+PROGRAM = r"""
+#include <stdio.h>
+__attribute__((noinline)) int f_leaf(int n) { __asm__ volatile(""); return n + 1; }
+__attribute__((noinline)) int f_mid(int n) { __asm__ volatile(""); return f_leaf(n) + f_leaf(n + 1); }
+__attribute__((noinline)) int f_top(int n) { __asm__ volatile(""); return f_mid(n) * 2; }
+int main(void) { int s = 0; for (int i = 0; i < 10; i++) s += f_top(i); printf("%d\n", s + f_leaf(1)); return 0; }
+"""
+
+
+def names(trace):
+    counts = {}
+    for _, _, events in h.dump(trace):
+        for e in events:
+            if e.entry:
+                name = e.function.rsplit("!", 1)[-1]
+                counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+@suite.case("functions, depth and trigger are chosen")
+def chosen():
+    d = h.fresh("launch")
+    (d / "p.c").write_text(PROGRAM)
+    exe = h.compile("chosen", [d / "p.c"], flags=("-O1", "-falign-functions=16"))
+    got = names(h.record([exe], ["-F", "f_l*", "-F", "f_top"]).trace)
+    h.check(got == {"f_leaf": 21, "f_top": 10}, f"-F: {got}")
+    got = names(h.record([exe], ["-F", "f_*", "-N", "*leaf"]).trace)
+    h.check(got == {"f_mid": 10, "f_top": 10}, f"-N: {got}")
+    got = names(h.record([exe], ["-F", "f_*", "--depth=2"]).trace)
+    h.check(got == {"f_top": 10, "f_mid": 10, "f_leaf": 1}, f"--depth: {got}")
+    got = names(h.record([exe], ["--trigger=f_mid"]).trace)
+    h.check(got == {"f_mid": 10, "f_leaf": 20}, f"--trigger: {got}")
+    got = names(h.record([exe], ["--interface=libc.so*"]).trace)
+    h.check("printf" in got and "f_top" not in got, f"--interface: {got}")
+
+
+@suite.case("children are left alone with --no-follow")
+def no_follow():
+    r = h.record([SHELL, "-c", "ls / >/dev/null; true"], ["--no-follow"])
+    h.check(len(h.info(r.trace)["process_list"]) == 1, "a child was recorded")
+
+
+@suite.case("the C path alone gives the same trace")
+def slow_path():
+    d = h.fresh("launch")
+    (d / "p.c").write_text(PROGRAM)
+    exe = h.compile("chosen", [d / "p.c"], flags=("-O1", "-falign-functions=16"))
+    fast = h.record([exe], ["--images=main"])
+    slow = h.record([exe], ["--images=main"], env=h.environment({"BOBBIN_CHECK": "slow"}))
+    a, b = (h.bobbin("dump", r.trace).out for r in (fast, slow))
+    h.check(a == b and a.count(b"f_leaf") == 42, "the traces differ")
+
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
