@@ -3,7 +3,7 @@
 # bench/run/streams.sh [DIR]: records real programs with bobbin and leaves the longest stream of
 # each in DIR/NAME.sym (default build/streams), at most MAX_SYMBOLS of it. NAME ends with the images
 # recorded. What is there already is not made again; a program that is missing is said and left out.
-# Then:  build/bench/bench_run build/streams/*.sym
+# Then:  build/streams/bench_run build/streams/*.sym   (taskset -c 1 for times)
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 out=$(mkdir -p "${1:-build/streams}" && cd "${1:-build/streams}" && pwd)
@@ -16,11 +16,16 @@ mkdir -p "$progs"
 export LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_ess_singleton_isolated=1 OMP_NUM_THREADS=1 BOBBIN_QUIET=1
 
-# The tools of this folder.
-tool() {
-	gcc -std=gnu11 -O2 -I"$root/src" -I"$root/include" "$root/bench/run/$1.c" -o "$out/$1" \
-		-L"$lib" -lbob_archive -lbob_analysis -lbobbin -lbob_run -lbob_base -lzstd -lm || exit 1
-}
+gcc -std=gnu11 -O2 -Isrc -Iinclude bench/run/symbols.c -o "$out/symbols" \
+	-L"$lib" -lbobbin -lbob_archive -lbob_run -lbob_base -lzstd || exit 1
+# The codec compiled as the agent's is.
+mkdir -p "$out/objects"
+for f in src/run/*.c src/base/crc.c; do
+	gcc -std=gnu11 -O2 -mgeneral-regs-only -fno-tree-vectorize -Isrc -Iinclude -c "$f" \
+		-o "$out/objects/$(basename "$f" .c).o" || exit 1
+done
+gcc -std=gnu11 -O2 -Isrc -Iinclude bench/run/bench_run.c "$out"/objects/*.o \
+	-lzstd -lm -o "$out/bench_run" || exit 1
 
 # stream NAME IMAGES COMMAND...: record it, keep the symbols, drop the trace.
 stream() {
@@ -54,8 +59,6 @@ fortran() {
 		exit 1
 }
 
-tool symbols
-tool bench_run
 gcc -O1 -g "$root/bench/run/prog/sort.c" -o "$progs/sort" || exit 1
 gcc -O1 -g "$root/bench/run/prog/interpreter.c" -o "$progs/interpreter" || exit 1
 g++ -O0 -g "$root/bench/run/prog/containers.cpp" -o "$progs/stl0" || exit 1
@@ -63,7 +66,6 @@ g++ -O1 -g "$root/bench/run/prog/containers.cpp" -o "$progs/stl1" || exit 1
 "$root/bench/calls/heavy/make_source" 80 >"$progs/source.c"
 seq 300000 | sort -R --random-source="$root/LICENSE" >"$progs/lines"
 
-stream sqlite3 main sqlite3 :memory: ".read $root/bench/calls/heavy/sqlite.sql"
 stream sqlite3 app sqlite3 :memory: ".read $root/bench/calls/heavy/sqlite.sql"
 stream python3 main /usr/bin/python3 "$root/bench/calls/heavy/script.py"
 stream cc1 main "$(gcc -print-prog-name=cc1)" -quiet -O2 "$progs/source.c" -o /dev/null
