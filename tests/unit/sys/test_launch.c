@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a program is run and how its end is told. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sys/sys.h"
+
+static char base[64];
+
+static int make_dir(void **state)
+{
+	(void)state;
+	snprintf(base, sizeof(base), "/tmp/bob-launch-XXXXXX");
+	return !mkdtemp(base);
+}
+
+static int remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", base);
+	return system(command);
+}
+
+static const char *put(const char *name, const void *bytes, size_t len, mode_t mode)
+{
+	static char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", base, name);
+	unlink(path);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(chmod(path, mode), 0);
+	return path;
+}
+
+static int launch(const char *command, const char *shell)
+{
+	char *argv[] = { (char *)(uintptr_t)command, (char *)"-c", (char *)(uintptr_t)shell, NULL };
+	struct bob_launch l = { .argv = argv, .path = command, .env = environ };
+	int status = -1, child = 0;
+
+	assert_int_equal(bob_launch_run(&l, &child, &status, NULL), BOB_OK);
+	return status;
+}
+
+static void test_launch(void **state)
+{
+	int st;
+
+	(void)state;
+	st = launch("/bin/sh", "exit 42");
+	assert_true(WIFEXITED(st) && WEXITSTATUS(st) == 42);
+	st = launch("/bin/sh", "ulimit -c 0; kill -SEGV $$");
+	assert_true(WIFSIGNALED(st) && WTERMSIG(st) == SIGSEGV);
+	signal(SIGCHLD, SIG_IGN); /* inherited from some daemon */
+	st = launch("/bin/sh", "exit 9");
+	assert_true(WIFEXITED(st) && WEXITSTATUS(st) == 9);
+	signal(SIGCHLD, SIG_DFL);
+	static const char text[] = "exit 7\n"; /* a script without #!, as a shell runs it */
+	st = launch(put("bare", text, strlen(text), 0755), "");
+	assert_true(WIFEXITED(st) && WEXITSTATUS(st) == 7);
+}
+
+static void count_tick(void *ctx, int child)
+{
+	assert_true(child > 0 && !kill(child, 0));
+	++*(int *)ctx;
+}
+
+static void test_tick(void **state)
+{
+	int ticks = 0, status = -1, child = 0;
+	char *argv[] = { (char *)"sleep", (char *)"0.2", NULL };
+	struct bob_launch l = { .argv = argv, .path = "/bin/sleep", .env = environ,
+				.tick = count_tick, .ctx = &ticks, .tick_ms = 10 };
+
+	(void)state;
+	assert_int_equal(bob_launch_run(&l, &child, &status, NULL), BOB_OK);
+	assert_int_equal(status, 0);
+	assert_true(ticks >= 2 && ticks <= 21);
+}
+
+static void test_no_start(void **state)
+{
+	char *argv[] = { (char *)"x", NULL };
+	static const char text[] = "#!/nonexistent/interpreter\n";
+	struct bob_launch l = { .argv = argv, .env = environ };
+	struct bob_error err = { .text = NULL };
+	int status = -1, child = 0;
+
+	(void)state;
+	l.path = put("badscript", text, strlen(text), 0755);
+	assert_int_equal(bob_launch_run(&l, &child, &status, &err), BOB_ERR_IO);
+	assert_non_null(err.text);
+	assert_string_equal(err.path, l.path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_tick),
+		cmocka_unit_test(test_no_start),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
