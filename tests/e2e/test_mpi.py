@@ -18,7 +18,7 @@ STEPS = 1000  # as in mpi_ranks.c
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 # Four ranks on two cores: Open MPI must yield while it waits.
 OPENMPI = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
-CLOSING = re.compile(rb"^bobbin: (\d+) events of (\d+) threads in .*$", re.M)
+CLOSING = re.compile(rb"^bobbin: .*; next: bobbin report \S+$", re.M)
 STEP = re.compile(rb"^\d+ > \d+ [^!\n]*!mpi_step\b", re.M)
 HPCC_INPUT = """HPLinpack benchmark input file
 Bobbin
