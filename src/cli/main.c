@@ -89,7 +89,7 @@ static int complain_unknown(const char *word)
 	for (int i = 0; cli_verbs[i]; i++) {
 		unsigned d = distance(word, cli_verbs[i]->name);
 
-		if (d < best) {
+		if (d < best && !cli_verbs[i]->hidden) {
 			best = d;
 			near = cli_verbs[i]->name;
 		}

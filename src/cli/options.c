@@ -275,7 +275,8 @@ void cli_options_bash(const struct cli_verb *const *verbs, FILE *out)
 	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W \"",
 	      out);
 	for (int i = 0; verbs[i]; i++)
-		fprintf(out, "%s ", verbs[i]->name);
+		if (!verbs[i]->hidden)
+			fprintf(out, "%s ", verbs[i]->name);
 	fputs("--help --version\" -- \"$cur\") $(compgen -c -- \"$cur\"))\n\t\treturn\n\tfi\n"
 	      "\tif [ \"$cur\" = = ]; then\n"
 	      "\t\topt=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
@@ -291,7 +292,8 @@ void cli_options_bash(const struct cli_verb *const *verbs, FILE *out)
 	      "\tcase $verb in\n",
 	      out);
 	for (int i = 0; verbs[i]; i++)
-		bash_words(verbs[i], out);
+		if (!verbs[i]->hidden)
+			bash_words(verbs[i], out);
 	fputs("\tesac\n\tcase $cur in\n"
 	      "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	      "\t\t[ \"${COMPREPLY[0]%=}\" != \"${COMPREPLY[0]}\" ] && compopt -o nospace ;;\n"

@@ -29,6 +29,7 @@ struct cli_verb {
 	int (*run)(int argc, char **argv); /* argv[0] is the verb's name; returns the exit status */
 	int usage_status;	/* exit status of a usage error: 2, 125 for record */
 	int stop_at_operand;	/* options end at the first operand (record) */
+	int hidden;		/* internal: in no list, no page, no completion */
 };
 
 struct option;

@@ -4,12 +4,14 @@
 #include "cli/recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/calibrate.h"
 #include "cli/complain.h"
 #include "plan/plan.h"
 
@@ -192,4 +194,23 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
 	}
 	set(v, "BOBBIN_CACHE", cache, 0);
 	return 0;
+}
+
+void cli_recording_costs(struct cli_vars *v, int may_measure)
+{
+	const char *agent = cli_vars_get(v, "BOBBIN_AGENT"), *cache = cli_vars_get(v, "BOBBIN_CACHE");
+	struct cli_costs c;
+	char text[32];
+
+	/* Who is recorded itself would measure the difference of nothing; what it was given holds. */
+	if (getenv("BOBBIN_DIR"))
+		return;
+	unsetenv(CLI_COSTS_CALL);
+	unsetenv(CLI_COSTS_BIT);
+	if (!agent || !cache || cli_costs_get(cache, agent, may_measure, &c))
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, c.call_ps);
+	set(v, CLI_COSTS_CALL, text, 0);
+	snprintf(text, sizeof(text), "%" PRIu64, c.bit_ps);
+	set(v, CLI_COSTS_BIT, text, 0);
 }

@@ -50,6 +50,9 @@ int cli_recording_option(struct cli_vars *v, const char *verb, int index, const 
 /* Complete the variables once the options are read: directory, cache, agent, planner, preload.
  * `dir` is the absolute trace directory. 0, or an exit status after a complaint. */
 int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir);
+/* Then: what recording costs on this machine, for the trace; measured if it is not known yet and
+ * `may_measure`. Unknown costs are no failure. */
+void cli_recording_costs(struct cli_vars *v, int may_measure);
 const char *cli_vars_get(const struct cli_vars *v, const char *name); /* NULL if not set */
 void cli_vars_free(struct cli_vars *v);
 

@@ -50,6 +50,8 @@ int verb_env(int argc, char **argv)
 	if (bob_rundir_prepare(output, key, dir, &err) != BOB_OK)
 		return cli_fail("env", "%s: %s; choose another place with -o", err.path, err.text);
 	bad = cli_recording_finish(&vars, "env", dir);
+	if (!bad)
+		cli_recording_costs(&vars, 1);
 	for (i = 0; !bad && i < vars.count; i++)
 		print_quoted(vars.text[i]);
 	cli_vars_free(&vars);

@@ -8,6 +8,7 @@
 
 #include "cli/complain.h"
 #include "cli/numbers.h"
+#include "cli/overhead.h"
 #include "cli/overview.h"
 #include "cli/session.h"
 #include "cli/text_table.h"
@@ -105,6 +106,16 @@ static void print_sizes(const struct bob_trace_sizes *s)
 		       cli_bytes(a, s->raw_bytes));
 }
 
+static void sum_overhead(const struct bob_trace *t, struct cli_overhead *o)
+{
+	memset(o, 0, sizeof(*o));
+	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
+		const struct bob_thread_info *th = bob_trace_thread(t, i);
+
+		cli_overhead_add(o, bob_trace_process(t, th->process), th);
+	}
+}
+
 static void print_processes(const struct bob_trace *t, uint32_t max)
 {
 	static const char *const titles[] = { "process", ">pid", ">rank", ">threads", ">calls",
@@ -193,6 +204,7 @@ static void print_text(const struct cli_session *s, int all)
 	const struct bob_process_info *first = bob_trace_process(t, 0);
 	uint64_t duration = whole_duration(t);
 	struct bob_trace_sizes sizes;
+	struct cli_overhead overhead;
 	char buf[64], a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 
 	bob_trace_sizes(t, &sizes);
@@ -208,6 +220,8 @@ static void print_text(const struct cli_session *s, int all)
 	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
 	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
 	print_sizes(&sizes);
+	sum_overhead(t, &overhead);
+	cli_overhead_print(&overhead, stdout);
 	putchar('\n');
 	print_processes(t, all ? UINT32_MAX : ROWS_DEFAULT);
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
@@ -235,6 +249,28 @@ static void json_sizes(struct bob_json *j, const struct cli_session *s)
 	bob_json_uint(j, "images", bob_functions_image_count(s->functions));
 	bob_json_uint(j, "functions", bob_functions_count(s->functions) - 1);
 	bob_json_uint(j, "duration_ns", whole_duration(s->trace));
+}
+
+/* null where `report` says unknown */
+static void json_overhead(struct bob_json *j, const struct bob_trace *t)
+{
+	struct cli_overhead o;
+
+	sum_overhead(t, &o);
+	if (!o.events || o.unknown) {
+		bob_json_string(j, "overhead", NULL);
+		return;
+	}
+	bob_json_object(j, "overhead");
+	bob_json_uint(j, "added_ns", o.added_ns);
+	if (o.no_lives)
+		bob_json_string(j, "threads_ns", NULL);
+	else
+		bob_json_uint(j, "threads_ns", o.lives_ns);
+	bob_json_uint(j, "call_ps", o.most.call_ps);
+	bob_json_uint(j, "bit_ps", o.most.bit_ps);
+	bob_json_uint(j, "slow_entries", o.slow);
+	bob_json_end(j, '}');
 }
 
 static void json_strings(struct bob_json *j, const char *key, const char *const *list)
@@ -334,6 +370,7 @@ static void print_json(const struct cli_session *s)
 	bob_json_string(&j, "bobbin", BOB_VERSION);
 	bob_json_string(&j, "trace", s->dir);
 	json_sizes(&j, s);
+	json_overhead(&j, s->trace);
 	bob_json_array(&j, "process_list");
 	for (uint32_t i = 0; i < bob_trace_process_count(s->trace); i++)
 		json_process(&j, s->trace, i);

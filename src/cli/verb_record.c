@@ -220,5 +220,9 @@ int verb_record(int argc, char **argv)
 		return 125;
 	}
 	bad = cli_recording_finish(&r.vars, "record", dir);
-	return bad ? bad : run(&r, path, argv + optind, r.output, dir);
+	if (bad)
+		return bad;
+	/* with --exec, children of ours would be the program's */
+	cli_recording_costs(&r.vars, !r.exec);
+	return run(&r, path, argv + optind, r.output, dir);
 }

@@ -8,6 +8,7 @@
 #include "cli/complain.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
+#include "cli/overhead.h"
 #include "cli/pager.h"
 #include "cli/report_tables.h"
 #include "cli/session.h"
@@ -258,7 +259,19 @@ static void print_self_check(const struct cli_session *s, FILE *out)
 	if (sum.restarts)
 		fprintf(out, "            %s recording%s given up half way and begun anew\n",
 			cli_count(a, sum.restarts), cli_plural(sum.restarts));
-	fputs("overhead    unknown: this trace has no calibration of the cost of a call\n", out);
+}
+
+static void print_overhead(const struct cli_session *s, FILE *out)
+{
+	uint32_t n = bob_trace_thread_count(s->trace);
+	struct cli_overhead o = { 0 };
+
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1)) {
+		const struct bob_thread_info *th = bob_trace_thread(s->trace, i);
+
+		cli_overhead_add(&o, bob_trace_process(s->trace, th->process), th);
+	}
+	cli_overhead_print(&o, out);
 }
 
 static int report_all(struct report *r)
@@ -282,6 +295,7 @@ static int report_all(struct report *r)
 	cli_untraced_print(&r->s, r->style.out);
 	fputc('\n', r->style.out);
 	print_self_check(&r->s, r->style.out);
+	print_overhead(&r->s, r->style.out);
 	return r->s.damaged != 0;
 }
 

@@ -6,30 +6,33 @@
 
 static const struct cli_verb
 	record = { "record", "run a program and record the calls of all its threads",
-		   "[options] [--] COMMAND [ARG...]", record_options, verb_record, 125, 1 },
+		   "[options] [--] COMMAND [ARG...]", record_options, verb_record, 125, 1, 0 },
 	report = { "report", "functions by calls, their callers and callees",
-		   "[options] [DIR]", report_options, verb_report, 2, 0 },
+		   "[options] [DIR]", report_options, verb_report, 2, 0, 0 },
 	show = { "show", "the calls as a folded tree, thread by thread",
-		 "[options] [DIR]", show_options, verb_show, 2, 0 },
+		 "[options] [DIR]", show_options, verb_show, 2, 0, 0 },
 	graph = { "graph", "the call graph as text or for Graphviz",
-		  "[options] [DIR]", graph_options, verb_graph, 2, 0 },
+		  "[options] [DIR]", graph_options, verb_graph, 2, 0, 0 },
 	info = { "info", "what was recorded, where, how large, and what is missing",
-		 "[options] [DIR]", info_options, verb_info, 2, 0 },
+		 "[options] [DIR]", info_options, verb_info, 2, 0, 0 },
 	export = { "export", "write the trace for other tools",
-		   "--format=FORMAT [options] [DIR]", export_options, verb_export, 2, 0 },
+		   "--format=FORMAT [options] [DIR]", export_options, verb_export, 2, 0, 0 },
 	check = { "check", "read every byte, verify it, say what was salvaged",
-		  "[options] [DIR]", check_options, verb_check, 2, 0 },
+		  "[options] [DIR]", check_options, verb_check, 2, 0, 0 },
 	dump = { "dump", "every event as one line of text",
-		 "[options] [DIR]", dump_options, verb_dump, 2, 0 },
+		 "[options] [DIR]", dump_options, verb_dump, 2, 0, 0 },
 	plan = { "plan", "prepare the patch plans of programs and libraries",
-		 "[options] FILE...", plan_options, verb_plan, 2, 0 },
+		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },
 	env = { "env", "the variables that record without the launcher",
-		"[options]", env_options, verb_env, 2, 0 },
+		"[options]", env_options, verb_env, 2, 0, 0 },
+	calibrate = { "calibrate", "internal: time calls, for the estimate of overhead",
+		      "", calibrate_options, verb_calibrate, 2, 0, 1 },
 	help = { "help", "explain a verb",
-		 "[VERB]", help_options, verb_help, 2, 0 };
+		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
 const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &plan, &env, &help, NULL };
+					     &dump, &plan, &env, &help, &calibrate,
+					     NULL };
 
 const struct cli_verb *cli_verb_find(const char *name)
 {

@@ -21,7 +21,7 @@ static bool ours(const struct stat *sb)
 	return sb->st_uid == geteuid() && !(sb->st_mode & OTHERS_WRITE);
 }
 
-static int open_dir(const char *dir, struct bob_error *err)
+int bob_plan_cache_open(const char *dir, struct bob_error *err)
 {
 	struct stat sb;
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -58,6 +58,23 @@ static bool cached(int dir, const char *name, uint64_t key)
 	return good;
 }
 
+bob_status bob_plan_cache_read(int dir, const char *name, void *buf, size_t size, size_t *len)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bob_status st = BOB_ERR_IO;
+	struct stat sb;
+
+	if (fd < 0)
+		return BOB_ERR_NOENT;
+	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && ours(&sb) && sb.st_size > 0 &&
+	    (uint64_t)sb.st_size <= size && read(fd, buf, size) == sb.st_size) {
+		*len = (size_t)sb.st_size;
+		st = BOB_OK;
+	}
+	close(fd);
+	return st;
+}
+
 static int write_full(int fd, const uint8_t *p, size_t len)
 {
 	while (len > 0) {
@@ -73,7 +90,7 @@ static int write_full(int fd, const uint8_t *p, size_t len)
 	return 0;
 }
 
-static bob_status store(int dir, const char *name, const void *plan, size_t len)
+bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, size_t len)
 {
 	char tmp[96];
 	int fd, bad;
@@ -105,7 +122,7 @@ bob_status bob_plan_cache(const char *dir, const char *path, int *made,
 
 	if (st != BOB_OK)
 		return st;
-	fd = open_dir(dir, err);
+	fd = bob_plan_cache_open(dir, err);
 	if (fd < 0)
 		return BOB_ERR_IO;
 	if (stats)
@@ -120,7 +137,7 @@ bob_status bob_plan_cache(const char *dir, const char *path, int *made,
 		goto close_dir;
 	if (((const struct bob_plan_head *)plan)->key != key)
 		st = bob_plan_fail(err, BOB_ERR_IO, path, "the image changed while it was read");
-	else if (store(fd, name, plan, len) != BOB_OK)
+	else if (bob_plan_cache_store(fd, name, plan, len) != BOB_OK)
 		st = bob_plan_fail(err, BOB_ERR_IO, dir, "a plan could not be written");
 	if (made)
 		*made = st == BOB_OK;
@@ -143,7 +160,11 @@ static int make_dirs(char *path)
 		}
 		*p = '/';
 	}
-	return mkdir(path, 0700) != 0 && errno != EEXIST ? -1 : 0;
+	struct stat st;
+
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return -1;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? 0 : -1;
 }
 
 bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err)

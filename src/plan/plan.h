@@ -44,6 +44,13 @@ bob_status bob_plan_cache(const char *dir, const char *path, int *made,
  * (created 0700). `buf` gets the path. */
 bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err);
 
+/* Other small files beside the plans, under the rules of the plans: the directory (opened, the
+ * caller closes it; -1 if it is not there) and the files are not used if they are not ours or
+ * writable by others. A file longer than `size` is not read. Storing replaces the file whole. */
+int bob_plan_cache_open(const char *dir, struct bob_error *err);
+bob_status bob_plan_cache_read(int dir, const char *name, void *buf, size_t size, size_t *len);
+bob_status bob_plan_cache_store(int dir, const char *name, const void *bytes, size_t len);
+
 /* All shared objects the loader would map at start for the program `path` (itself first, loader
  * included), in no particular order, as found by following DT_NEEDED the loader's way
  * (DT_RPATH/RUNPATH, LD_LIBRARY_PATH, ld.so.cache, default directories). Each path is passed to
