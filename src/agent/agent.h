@@ -14,8 +14,8 @@
  *   planner.c  ask for a plan that is not in the cache
  *
  * Threads: a struct bob_thread belongs to its thread (and to the one that finds it dead). The
- * process state is written under `lock` or before other threads exist. The lock is only taken with
- * the thread block marked busy, so a signal handler never meets it on its own thread. */
+ * process state is written under `lock` or before other threads exist. Signals are blocked while it
+ * is held, so a handler never meets it on its own thread. */
 #ifndef BOB_AGENT_AGENT_H
 #define BOB_AGENT_AGENT_H
 
@@ -32,12 +32,10 @@
 #define BOB_PATH_MAX 1024
 #define BOB_PAGE 4096u
 /* Events of signal handlers that interrupted the recording of another event wait here. */
-#define BOB_PENDING_MAX 16384u
+#define BOB_PENDING_MAX 65536u
 #define BOB_STACKS_MAX 65536u
 /* Live allocations of one encoder. */
 #define BOB_OWNED_MAX 48
-/* Flag in the id that a trampoline passes: this function is one of enum bob_special. */
-#define BOB_ID_NONE (~0u)
 
 /* --- one stack of a thread, with the shadow stack of the frames that were entered on it --- */
 struct bob_stack {
@@ -68,10 +66,9 @@ struct bob_hot {
 	uint64_t *sites;	/* process-wide call-site table */
 	uint64_t on_size;	/* what gate.size is when the thread is idle; 0 forces the slow path */
 	uint64_t busy_rsp;	/* entry rsp of the event being recorded */
-	uint64_t busy_rbp;	/* and rbp, where C may have changed it */
 	uint64_t pending;	/* how many wait in `pending[]` */
 	uint64_t top_mismatch;
-	uint64_t reserved;
+	uint64_t reserved[2];
 };
 
 struct bob_thread {
@@ -194,10 +191,10 @@ struct bob_process {
 	bool recording;
 	uint32_t pid;
 	uint32_t lock;
+	unsigned long lock_signals; /* mask of the lock's holder before it took it */
 	struct bob_config config;
 	char **env;		/* at start: for children and planners */
 	const uint64_t *auxv;
-	int argc;
 	char **argv;
 
 	/* the file */
@@ -211,7 +208,8 @@ struct bob_process {
 	uint32_t streams;
 
 	struct bob_image_set *images;
-	struct bob_image *retired; /* unloaded; taken up again if the same image returns to its place */
+	struct bob_image
+		*retired; /* unloaded; taken up again if the same image returns to its place */
 	uint32_t image_count;	/* numbers given so far */
 	uint32_t next_id;
 	uint64_t *sites;	/* BOB_SITES words */

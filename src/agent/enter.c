@@ -73,7 +73,7 @@ static const struct bob_image *image_of(uint32_t id)
 	const struct bob_image_set *s = bob_process.images;
 
 	for (uint32_t i = 0; i < s->count; i++)
-		if (id - s->image[i]->first_id < s->image[i]->plan->func_count)
+		if (s->image[i]->plan && id - s->image[i]->first_id < s->image[i]->plan->func_count)
 			return s->image[i];
 	return NULL;
 }
@@ -173,13 +173,12 @@ static void record_pending(struct bob_thread *t)
 					      __ATOMIC_RELAXED));
 }
 
-static void set_busy(struct bob_thread *t, uint64_t rsp, uint64_t rbp)
+static void set_busy(struct bob_thread *t, uint64_t rsp)
 {
 	struct bob_hot *hot = thread_hot(t);
 
 	t->in_c = true;
 	hot->busy_rsp = rsp;
-	hot->busy_rbp = rbp;
 	thread_gate(t)->size = 0;
 	barrier();
 }
@@ -197,7 +196,7 @@ static void set_idle(struct bob_thread *t)
 		barrier();
 		if (!*(volatile uint64_t *)&hot->pending)
 			return;
-		set_busy(t, hot->busy_rsp, hot->busy_rbp);
+		set_busy(t, hot->busy_rsp);
 		record_pending(t);
 	}
 }
@@ -211,29 +210,44 @@ static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 	return s && rsp - s->lo < s->size ? s->lo + s->size : rsp + BOB_PAGE;
 }
 
+/* Is the interrupted recording still going to go on? Yes, if the walk from here reached the signal
+ * frame that interrupted it, or an entry that already waits. */
+static bool owner_lives(const struct bob_thread *t, const struct bob_caller *c, uint64_t waiting)
+{
+	if (!(c->flags & BOB_CALLER_FOUND))
+		return false;
+	if (c->flags & BOB_CALLER_SIGNAL && c->slot == thread_hot(t)->busy_rsp)
+		return true;
+	for (uint64_t i = waiting; i > 0; i--)
+		if (t->pending[i - 1].rsp == c->slot)
+			return true;
+	return false;
+}
+
 /* Entered while another event of this thread is being recorded. True: taken care of. */
 static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 {
 	struct bob_hot *hot = thread_hot(t);
 	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
-	uint64_t rsp = e->rsp;
-	bool same = s && rsp - s->lo < s->size && hot->busy_rsp - s->lo < s->size;
-	uint64_t n = hot->pending;
+	bool same = s && e->rsp - s->lo < s->size && hot->busy_rsp - s->lo < s->size;
+	struct bob_caller c;
 
-	if ((same && rsp >= hot->busy_rsp) || n >= BOB_PENDING_MAX - 64) {
-		t->head->count.restarts++; /* whoever was at work is not coming back */
-		if (n >= BOB_PENDING_MAX - 64)
-			t->head->count.lost++;
+	frames_caller(t, true, e, stack_end(t, e->rsp), &c);
+	if (same && e->rsp >= hot->busy_rsp && !owner_lives(t, &c, hot->pending)) {
+		t->head->count.restarts++; /* left by a jump */
 		if (bob_run_restart(thread_enc(t)) != BOB_OK)
 			thread_dead_end(t);
 		return false;
 	}
-	struct bob_caller c;
-	struct bob_pending *p;
+	if (hot->pending >= BOB_PENDING_MAX - 64) { /* 64: handlers within this handler */
+		t->head->count.lost++;
+		return true;
+	}
 	/* one instruction, so that a handler inside this one takes the next */
-	p = &t->pending[__atomic_fetch_add(&hot->pending, 1, __ATOMIC_RELAXED)];
-	frames_caller(t, true, e, stack_end(t, rsp), &c);
-	*p = (struct bob_pending){ .rsp = rsp, .caller = c.slot, .id = id, .flags = c.flags };
+	uint64_t n = __atomic_fetch_add(&hot->pending, 1, __ATOMIC_RELAXED);
+	t->pending[n] = (struct bob_pending){
+		.rsp = e->rsp, .caller = c.slot, .id = id, .flags = c.flags
+	};
 	t->head->count.queued++;
 	return true;
 }
@@ -262,7 +276,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 
 	if (!t || (thread_is_busy(t) && nested(t, id, &e)))
 		return;
-	set_busy(t, rsp, rbp);
+	set_busy(t, rsp);
 	record_pending(t);
 	switch_stack(t, rsp);
 	if (!t->dead_end) {
@@ -286,7 +300,7 @@ void bob_enter_drain(struct bob_hot *hot)
 {
 	struct bob_thread *t = thread_of_hot(hot);
 
-	set_busy(t, hot->busy_rsp, hot->busy_rbp);
+	set_busy(t, hot->busy_rsp);
 	record_pending(t);
 	set_idle(t);
 }

@@ -233,8 +233,7 @@ static bool agent_entry(const struct walk *w, uint64_t *r)
 	return false;
 }
 
-static enum where find_entry(const struct bob_thread *t, bool busy, const struct walk *w,
-			     uint64_t *r)
+static enum where find_entry(const struct bob_thread *t, bool busy, struct walk *w, uint64_t *r)
 {
 	bool agent = image_is_agent(w->pc);
 	const struct bob_image *im = agent ? NULL : image_at(w->pc);
@@ -246,8 +245,10 @@ static enum where find_entry(const struct bob_thread *t, bool busy, const struct
 		*r = thread_hot(t)->busy_rsp;
 		return ENTRY_OF_F;
 	}
-	if (agent)
+	if (agent) {
+		w->bp = 0; /* C may have used rbp: rules that need it find no frame */
 		return agent_entry(w, r) ? ENTRY_OF_F : LOST;
+	}
 	if (into < BOB_PLAN_HANDLER_BYTES) {
 		*r = w->sp + 8; /* on the slow path between two pushes: wrong, and rejected below */
 		return ENTRY_OF_F;

@@ -87,8 +87,7 @@ bool image_is_agent(uint64_t addr)
 
 static bool find_headers(const struct link_map *m, bool main, struct found *f)
 {
-	f->bias = m->l_addr;
-	f->main = main;
+	*f = (struct found){ .bias = m->l_addr, .main = main };
 	if (main) {
 		f->phdr = (const ElfW(Phdr) *)aux(AT_PHDR);
 		f->phnum = (uint32_t)aux(AT_PHNUM);
@@ -97,13 +96,16 @@ static bool find_headers(const struct link_map *m, bool main, struct found *f)
 	}
 	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)m->l_addr;
 	if (!e || !m->l_name || !m->l_name[0] || (m->l_addr & (BOB_PAGE - 1)) ||
-	    text_starts(m->l_name, "linux-vdso"))
+	    text_starts(m->l_name, "linux-vdso") || !os_is_mapped(m->l_addr))
 		return false;
-	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)))
-		return false;
+	f->path = m->l_name;
+	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of memory:
+	 * such an image is listed as without plan */
+	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    e->e_phoff > BOB_PAGE || e->e_phoff + e->e_phnum * sizeof(ElfW(Phdr)) > BOB_PAGE)
+		return true;
 	f->phdr = (const ElfW(Phdr) *)(m->l_addr + e->e_phoff);
 	f->phnum = e->e_phnum;
-	f->path = m->l_name;
 	return true;
 }
 
@@ -254,7 +256,7 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 	for (struct bob_image **at = &bob_process.retired; *at; at = &(*at)->next) {
 		struct bob_image *im = *at;
 
-		if (im->bias != f->bias || im->plan->key != f->key)
+		if (im->bias != f->bias || !im->plan || im->plan->key != f->key)
 			continue;
 		*at = im->next;
 		if (f->plan) /* it has its own */
@@ -275,11 +277,14 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 
 	if (im)
 		return im;
-	if (!plan || !(im = os_map(sizeof(*im) + text_len(f->path) + 1))) {
+	im = os_map(sizeof(*im) + text_len(f->path) + 1);
+	if (!plan || !im)
 		describe_skipped(f, plan ? BOB_SKIP_LIMIT : BOB_SKIP_NO_PLAN, meta);
+	if (!im)
 		return NULL;
-	}
 	im->bias = f->bias;
+	if (!plan) /* in the set all the same, so that it is not asked for again and again */
+		return im;
 	im->plan = plan;
 	im->number = p->image_count++;
 	im->chosen = is_chosen(f);
@@ -320,7 +325,8 @@ static void set_add(struct bob_image_set *s, struct bob_image *im)
 static bool known(const struct bob_image_set *s, uint64_t bias, uint64_t text)
 {
 	for (uint32_t i = 0; s && i < s->count; i++)
-		if (s->image[i]->bias == bias && text >= s->image[i]->lo && text < s->image[i]->hi)
+		if (s->image[i]->bias == bias &&
+		    (!s->image[i]->plan || (text >= s->image[i]->lo && text < s->image[i]->hi)))
 			return true;
 	return false;
 }
@@ -344,7 +350,7 @@ static uint32_t find_new(struct found *out, uint32_t room)
 	     m = m->l_next, seen++) {
 		struct found f;
 
-		if (!find_headers(m, seen == 0, &f) || !first_text(&f) ||
+		if (!find_headers(m, seen == 0, &f) || (f.phnum && !first_text(&f)) ||
 		    image_is_agent(first_text(&f)) ||
 		    known(bob_process.images, f.bias, first_text(&f)))
 			continue;
@@ -372,6 +378,8 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 			s->image[kept++] = s->image[i];
 			continue;
 		}
+		if (!s->image[i]->plan)
+			continue;
 		s->image[i]->next = bob_process.retired;
 		bob_process.retired = s->image[i];
 		uint32_t r[2] = { s->image[i]->number, 0 };
@@ -388,6 +396,8 @@ static void load_plans(struct found *f, uint32_t n)
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
+		if (!f[i].phnum)
+			continue;
 		f[i].key = image_key(&f[i]);
 		f[i].plan = plan_load(f[i].key);
 		if (!f[i].plan)
@@ -396,12 +406,9 @@ static void load_plans(struct found *f, uint32_t n)
 	if (!missing)
 		return;
 	plan_request(paths, missing);
-	for (uint32_t i = 0; i < n; i++) {
-		if (!f[i].plan)
+	for (uint32_t i = 0; i < n; i++)
+		if (f[i].phnum && !f[i].plan)
 			f[i].plan = plan_load(f[i].key);
-		if (!f[i].plan)
-			agent_log("no plan for", f[i].path);
-	}
 }
 
 void images_update(void)

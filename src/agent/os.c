@@ -108,11 +108,22 @@ long os_read(long fd, void *buf, size_t len)
 	return r;
 }
 
+/* Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ to the program. */
+static bool may_reach(uint64_t size)
+{
+	struct rlimit r;
+
+	return sys4(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&r) != 0 || size <= r.rlim_cur;
+}
+
+/* For new files: starts at offset 0. */
 long os_write(long fd, const void *buf, size_t len)
 {
 	const char *p = buf;
 	size_t done = 0;
 
+	if (!may_reach(len))
+		return -OS_EFBIG;
 	while (done < len) {
 		long r = sys3(__NR_write, fd, (long)(p + done), (long)(len - done));
 		if (r == -OS_EINTR)
@@ -122,6 +133,31 @@ long os_write(long fd, const void *buf, size_t len)
 		done += (size_t)r;
 	}
 	return (long)done;
+}
+
+bool os_is_mapped(uint64_t addr)
+{
+	unsigned char v;
+
+	return sys3(__NR_mincore, (long)(addr & ~4095ull), 1, (long)&v) == 0;
+}
+
+bool os_readable(const void *const *what, size_t n)
+{
+	char bytes[64];
+	struct {
+		const void *p;
+		size_t len;
+	} to = { bytes, n }, from[64];
+
+	if (n > 64)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		from[i].p = what[i];
+		from[i].len = 1;
+	}
+	long r = sys6(__NR_process_vm_readv, os_pid(), (long)&to, 1, (long)from, (long)n, 0);
+	return r == (long)n || r == -OS_ENOSYS || r == -OS_EPERM;
 }
 
 long os_file_size(long fd)
@@ -150,6 +186,8 @@ long os_allocate(long fd, uint64_t off, uint64_t len)
 	static const char zeros[4096];
 	long r;
 
+	if (!may_reach(off + len))
+		return -OS_EFBIG;
 	do
 		r = sys4(__NR_fallocate, fd, 0, (long)off, (long)len);
 	while (r == -OS_EINTR);

@@ -9,10 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define OS_EPERM 1
 #define OS_ENOENT 2
 #define OS_ESRCH 3
 #define OS_EINTR 4
 #define OS_EEXIST 17
+#define OS_EFBIG 27
+#define OS_ENOSYS 38
 #define OS_EOPNOTSUPP 95
 
 /* Once false, never true again in this process (and inherited over fork, like the filter). */
@@ -27,6 +30,9 @@ void os_unmap(void *p, size_t size);
 long os_protect(uint64_t addr, size_t size, int prot);
 long os_wipe_on_fork(void *p, size_t size);
 long os_drop_pages(void *p, size_t size);
+bool os_is_mapped(uint64_t addr);
+/* Whether one byte at each of the n <= 64 addresses can be read; true if the kernel will not say. */
+bool os_readable(const void *const *what, size_t n);
 
 /* Files. Paths are absolute. Descriptors live only inside one agent call. */
 enum os_open { OS_READ, OS_WRITE, OS_CREATE_NEW };

@@ -86,17 +86,15 @@ static bool is_ours(const char *var)
 }
 
 /* LD_PRELOAD as the new program shall have it: what it says, with the agent first. */
-static const char *preload_value(char *buf, size_t size, const char *theirs)
+static void preload_value(char *buf, size_t size, const char *theirs)
 {
-	const char *agent = bob_process.config.agent;
 	size_t at = text_add(buf, size, 0, "LD_PRELOAD=");
 
-	at = text_add(buf, size, at, agent);
+	at = text_add(buf, size, at, bob_process.config.agent);
 	if (theirs && *theirs) {
 		at = text_add(buf, size, at, ":");
 		text_add(buf, size, at, theirs);
 	}
-	return buf;
 }
 
 static bool has_agent(char **env)
@@ -114,29 +112,67 @@ static bool has_agent(char **env)
 	return false;
 }
 
-/* An environment the new program would lose the agent in gets our variables back. The array lives in
- * memory of its own; if the exec fails it is lost, a page at a time. */
+/* What the program passes may be no environment at all; then the kernel shall say so, not we crash. */
+static bool env_readable(char **env)
+{
+	const void *at[64];
+
+	for (size_t i = 0;; i += 64) {
+		size_t n = 0;
+
+		for (size_t k = 0; k < 64; k++) {
+			const void *slot = &env[i + k];
+
+			if ((k == 0 || ((uintptr_t)slot & 4095) == 0) && !os_readable(&slot, 1))
+				return false;
+			if (!env[i + k])
+				return os_readable(at, n);
+			at[n++] = env[i + k];
+		}
+		if (!os_readable(at, n))
+			return false;
+	}
+}
+
+/* The environment built for the last exec of this thread, or of a vfork child in its place: it is
+ * still there only if that exec was a child's or failed. */
+static __thread struct {
+	void *p;
+	size_t size;
+} exec_env;
+
+static char **new_env(size_t bytes)
+{
+	if (exec_env.p)
+		os_unmap(exec_env.p, exec_env.size);
+	exec_env.p = os_map(bytes);
+	exec_env.size = bytes;
+	return exec_env.p;
+}
+
+/* An environment the new program would lose the agent in gets our variables back. */
 static char **with_agent(char **env)
 {
-	size_t theirs = 0, ours = 0, n = 0;
+	const char *theirs = config_env(env, "LD_PRELOAD");
+	size_t room = text_len(bob_process.config.agent) + (theirs ? text_len(theirs) : 0) + 16;
+	size_t vars = 0, n = 0;
 
-	while (env && env[theirs])
-		theirs++;
-	while (bob_process.env[ours])
-		ours++;
-	size_t bytes = (theirs + ours + 2) * sizeof(char *) + 2 * BOB_PATH_MAX + 65536;
-	char **out = os_map(bytes);
+	for (char **v = env; v && *v; v++)
+		vars++;
+	for (char **v = bob_process.env; *v; v++)
+		vars++;
+	char **out = new_env((vars + 2) * sizeof(char *) + room);
 	if (!out)
 		return env;
-	char *text = (char *)(out + theirs + ours + 2);
-	out[n++] = (char *)(uintptr_t)preload_value(text, 2 * BOB_PATH_MAX + 65536,
-						    config_env(env, "LD_PRELOAD"));
-	for (size_t i = 0; i < ours; i++)
-		if (text_starts(bob_process.env[i], "BOBBIN_"))
-			out[n++] = bob_process.env[i];
-	for (size_t i = 0; i < theirs; i++)
-		if (!is_ours(env[i]))
-			out[n++] = env[i];
+	char *text = (char *)(out + vars + 2);
+	preload_value(text, room, theirs);
+	out[n++] = text;
+	for (char **v = bob_process.env; *v; v++)
+		if (text_starts(*v, "BOBBIN_"))
+			out[n++] = *v;
+	for (char **v = env; v && *v; v++)
+		if (!is_ours(*v))
+			out[n++] = *v;
 	return out;
 }
 
@@ -159,7 +195,7 @@ static char **without_agent(char **env)
 
 	while (env && env[count])
 		count++;
-	char **out = os_map((count + 1) * sizeof(char *));
+	char **out = new_env((count + 1) * sizeof(char *));
 	for (size_t i = 0; out && i < count; i++)
 		if (!text_starts(env[i], "LD_PRELOAD="))
 			out[n++] = env[i];
@@ -168,6 +204,8 @@ static char **without_agent(char **env)
 
 static char **child_env(const char *path, char **env)
 {
+	if (env && !env_readable(env))
+		return env;
 	if (!bob_process.config.follow || is_32_bit(path))
 		return has_agent(env) ? without_agent(env) : env;
 	return has_agent(env) ? env : with_agent(env);

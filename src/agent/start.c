@@ -95,7 +95,8 @@ static void describe_inherited(void)
 	if (!s || !meta_open(&m, 1u << 20))
 		return;
 	for (uint32_t i = 0; i < s->count; i++)
-		image_describe(s->image[i], &m);
+		if (s->image[i]->plan)
+			image_describe(s->image[i], &m);
 	meta_flush(&m);
 }
 
@@ -164,7 +165,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 
 	while (*end)
 		end++;
-	p->argc = argc;
+	(void)argc;
 	p->argv = argv;
 	p->env = env;
 	p->auxv = (const uint64_t *)(void *)(end + 1);

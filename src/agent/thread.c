@@ -15,16 +15,25 @@
 
 struct bob_process bob_process;
 
+/* Signals wait while the lock is held: a handler that left by a jump, or ended the process, would
+ * leave it locked for ever. */
 void lock_process(void)
 {
+	unsigned long signals = os_allowed() ? os_block_signals() : 0;
+
 	while (__atomic_exchange_n(&bob_process.lock, 1, __ATOMIC_ACQUIRE))
 		if (os_allowed())
 			os_yield();
+	bob_process.lock_signals = signals;
 }
 
 void unlock_process(void)
 {
+	unsigned long signals = bob_process.lock_signals;
+
 	__atomic_store_n(&bob_process.lock, 0, __ATOMIC_RELEASE);
+	if (os_allowed())
+		os_restore_signals(signals);
 }
 
 /* --- what the encoder asks for; called with the block busy, never with the lock held --- */
@@ -236,24 +245,44 @@ void thread_dead_end(struct bob_thread *t)
 	agent_stop(os_allowed() ? BOB_STOP_DISK : BOB_STOP_SECCOMP);
 }
 
-void thread_close_all(void)
+/* Off the list with the blocks whose threads are gone, chained by `next`. */
+static struct bob_thread *take_dead(uint32_t self)
 {
 	struct bob_process *p = &bob_process;
-	uint32_t self = os_tid();
+	struct bob_thread *dead = NULL, **at = &p->threads;
 
-	lock_process();
-	for (struct bob_thread *t = p->threads; t; t = t->next) {
-		if (t->head->state != BOB_THREAD_LIVE)
-			continue;
-		if (t->tid != self && !os_thread_alive(p->pid, t->tid)) {
-			unlock_process(); /* finishing may need room in the file */
-			finish_dead(t);
-			lock_process();
+	while (*at) {
+		struct bob_thread *t = *at;
+
+		if (t->tid == self || os_thread_alive(p->pid, t->tid)) {
+			at = &t->next;
 			continue;
 		}
+		*at = t->next;
+		t->next = dead;
+		dead = t;
+	}
+	p->scan = NULL;
+	return dead;
+}
+
+void thread_close_all(void)
+{
+	struct bob_thread *dead;
+
+	lock_process();
+	dead = take_dead(os_tid());
+	for (struct bob_thread *t = bob_process.threads; t; t = t->next) {
 		count_out(t);
 		t->head->end_mono_ns = os_time_mono();
 		t->head->state = BOB_THREAD_AT_EXIT;
 	}
 	unlock_process();
+	while (dead) { /* finishing may need room in the file, so not under the lock */
+		struct bob_thread *next = dead->next;
+
+		finish_dead(dead);
+		free_block(dead);
+		dead = next;
+	}
 }

@@ -206,6 +206,8 @@ int verb_record(int argc, char **argv)
 
 	if (bad)
 		return bad < 0 ? 0 : bad;
+	if (!r.exec)
+		bob_launch_survive_limits();
 	if (optind >= argc)
 		return cli_misuse("record", "no command given"), 125;
 

@@ -15,9 +15,23 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What SIGXFSZ did before bob_launch_survive_limits. */
+static struct sigaction xfsz_before;
+static int xfsz_changed;
+
+void bob_launch_survive_limits(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	if (!xfsz_changed && !sigaction(SIGXFSZ, &ignore, &xfsz_before))
+		xfsz_changed = 1;
+}
+
 /* In the child. The pipe tells the parent why exec failed; it closes by itself if it succeeds. */
 static void become(const struct bob_launch *l, const sigset_t *mask, int report)
 {
+	if (xfsz_changed)
+		sigaction(SIGXFSZ, &xfsz_before, NULL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execve(l->path, l->argv, l->env);
 	if (errno == ENOEXEC) { /* a script without #!, as execvp has it */

@@ -55,6 +55,9 @@ struct bob_launch {
  * be started. */
 bob_status bob_launch_run(const struct bob_launch *l, int *child, int *status,
 			  struct bob_error *err);
+/* From now on a write beyond RLIMIT_FSIZE is an error here and not a deadly signal; a program started
+ * by bob_launch_run gets the disposition there was before. */
+void bob_launch_survive_limits(void);
 /* End this process as the program ended: same exit status or same signal (without a second core). */
 void bob_launch_end(int status);
 

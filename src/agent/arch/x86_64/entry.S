@@ -147,7 +147,6 @@ slow:
 	jmp	leave
 
 put:
-	mov	%rbp, HOT_BUSY_RBP(%rcx)
 	lea	-40(%rsp), %rsp
 	push	%r8
 	push	%r9
