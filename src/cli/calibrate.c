@@ -131,10 +131,9 @@ static int describe(const char *agent, char *key, size_t size)
 	if (stat(agent, &sb) || uname(&host))
 		return -1;
 	processor_name(processor, sizeof(processor));
-	int n = snprintf(key, size,
-			 "bobbin %s\nagent %lld %lld.%09ld\nhost %s\nprocessor %s\n", BOB_VERSION,
-			 (long long)sb.st_size, (long long)sb.st_mtim.tv_sec, sb.st_mtim.tv_nsec,
-			 host.nodename, processor);
+	int n = snprintf(key, size, "bobbin %s\nagent %lld %lld.%09ld\nhost %s\nprocessor %s\n",
+			 BOB_VERSION, (long long)sb.st_size, (long long)sb.st_mtim.tv_sec,
+			 sb.st_mtim.tv_nsec, host.nodename, processor);
 
 	return n > 0 && (size_t)n < size ? 0 : -1;
 }
@@ -200,9 +199,13 @@ static int run_calibrate(const char *path, char *const *env, struct cli_calibrat
 		kill(child, SIGKILL);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
+	if (!len || text[len - 1] != '\n')
+		return -1;
 	text[len] = 0;
 	return sscanf(text, CLI_CALIBRATION_SCAN, &out->regular_ps, &out->random_ps,
-		      &out->random_calls, &out->calls) == 4 && len && text[len - 1] == '\n' ? 0 : -1;
+		      &out->random_calls, &out->calls) == 4 ?
+		       0 :
+		       -1;
 }
 
 static void remove_dir(const char *dir)
@@ -314,21 +317,31 @@ static int lock(int dir)
 	return 0;
 }
 
+static int measure_and_keep(int dir, const char *cache, const char *agent, const char *key,
+			    struct cli_costs *out)
+{
+	char text[TEXT_MAX];
+	int bad = measure(cache, agent, out);
+
+	if (!bad)
+		bob_plan_cache_store(dir, CLI_COSTS_FILE, text,
+				     cli_costs_write(key, out, text, sizeof(text)));
+	return bad;
+}
+
 int cli_costs_get(const char *cache, const char *agent, int may_measure, struct cli_costs *out)
 {
-	char key[TEXT_MAX / 2], text[TEXT_MAX];
+	char key[TEXT_MAX / 2];
 	int bad, dir = bob_plan_cache_open(cache, NULL);
 
 	if (dir < 0)
 		return -1;
 	bad = describe(agent, key, sizeof(key));
-	if (!bad) {
-		bad = load(dir, key, out);
+	if (!bad && load(dir, key, out)) {
 		/* What could not be kept would be measured for every run. */
-		if (bad && may_measure && !faccessat(dir, ".", W_OK, AT_EACCESS) && !lock(dir) &&
-		    (bad = load(dir, key, out)) && !(bad = measure(cache, agent, out)))
-			bob_plan_cache_store(dir, CLI_COSTS_FILE, text,
-					     cli_costs_write(key, out, text, sizeof(text)));
+		bad = !may_measure || faccessat(dir, ".", W_OK, AT_EACCESS) ? -1 : lock(dir);
+		if (!bad && load(dir, key, out)) /* nobody measured while we waited */
+			bad = measure_and_keep(dir, cache, agent, key, out);
 	}
 	close(dir);
 	return bad;

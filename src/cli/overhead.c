@@ -48,7 +48,8 @@ static const char *obstacle(const struct bob_process_info *p, const struct bob_t
 			return "--depth, --trigger and --interface take another path than is measured";
 	c->call_ps = call ? cli_costs_parse(call) : 0;
 	c->bit_ps = bit ? cli_costs_parse(bit) : 0;
-	return c->call_ps && c->bit_ps ? NULL : "this trace has no calibration of the cost of a call";
+	return c->call_ps && c->bit_ps ? NULL :
+					 "this trace has no calibration of the cost of a call";
 }
 
 static void widen(struct cli_overhead *o, const struct cli_costs *c)
@@ -116,8 +117,11 @@ void cli_overhead_print(const struct cli_overhead *o, FILE *out)
 	print_cost(o->least.bit_ps, o->most.bit_ps, "coded bit", out);
 	fprintf(out, ", measured on %s\n",
 		o->least.call_ps == o->most.call_ps && o->least.bit_ps == o->most.bit_ps ?
-			"that machine" : "those machines");
+			"that machine" :
+			"those machines");
 	if (o->slow > o->events / 100)
-		fprintf(out, "            not in it: %s call%s from functions that are not recorded "
-			"took the slow path\n", cli_count(a, o->slow), cli_plural(o->slow));
+		fprintf(out,
+			"            not in it: %s call%s from functions that are not recorded "
+			"took the slow path\n",
+			cli_count(a, o->slow), cli_plural(o->slow));
 }

@@ -198,7 +198,8 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
 
 void cli_recording_costs(struct cli_vars *v, int may_measure)
 {
-	const char *agent = cli_vars_get(v, "BOBBIN_AGENT"), *cache = cli_vars_get(v, "BOBBIN_CACHE");
+	const char *agent = cli_vars_get(v, "BOBBIN_AGENT"),
+		   *cache = cli_vars_get(v, "BOBBIN_CACHE");
 	struct cli_costs c;
 	char text[32];
 
