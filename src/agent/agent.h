@@ -142,6 +142,7 @@ struct bob_image {
 	uint64_t lo, hi;	/* addresses of its executable segments */
 	struct {
 		uint64_t lo, hi; /* whole pages */
+		int prot;	/* as the program headers have it; os_protect's bits */
 	} text[BOB_TEXT_SEGMENTS];
 	uint32_t text_count;
 	uint64_t bias;
@@ -193,7 +194,8 @@ struct bob_process {
 	uint32_t lock;
 	unsigned long lock_signals; /* mask of the lock's holder before it took it */
 	struct bob_config config;
-	char **env;		/* at start: for children and planners */
+	char **env;		/* our own copy of BOBBIN_* and LD_LIBRARY_PATH: programs write over theirs */
+	char **start_env;	/* the program's, as it was passed to us */
 	const uint64_t *auxv;
 	char **argv;
 
@@ -308,7 +310,7 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 		   struct bob_caller *out);
 
 /* --- sites.c --- */
-#define BOB_SITES (1u << 16)
+#define BOB_SITES (1u << 18)
 #define BOB_STEPS (1u << 14)
 #define BOB_SITE_RBP 0x8000u
 bool sites_create(void);
@@ -321,7 +323,7 @@ struct bob_thread *thread_create(const struct bob_thread *old);
 /* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
 void thread_close_all(void);
 /* No more of this thread can be recorded. */
-void thread_dead_end(struct bob_thread *t);
+void thread_dead_end(struct bob_thread *t, bob_status why);
 
 /* --- stacks.c --- */
 /* Make the stack that contains rsp the current one. False: no memory. */

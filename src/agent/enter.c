@@ -19,8 +19,10 @@ static void barrier(void)
 
 static void put(struct bob_thread *t, uint32_t sym)
 {
-	if (!t->dead_end && bob_run_put(thread_enc(t), sym) != BOB_OK)
-		thread_dead_end(t);
+	bob_status st = t->dead_end ? BOB_OK : bob_run_put(thread_enc(t), sym);
+
+	if (st != BOB_OK)
+		thread_dead_end(t, st);
 }
 
 static void put_pops(struct bob_thread *t, uint64_t pops, uint32_t id)
@@ -41,7 +43,7 @@ static void switch_stack(struct bob_thread *t, uint64_t rsp)
 	uint32_t before = t->stack_now, count = t->stack_count;
 
 	if (!stacks_switch(t, rsp)) {
-		thread_dead_end(t);
+		thread_dead_end(t, BOB_ERR_NOMEM);
 		return;
 	}
 	if (t->stack_now != before || (count && t->stack_count != count)) {
@@ -214,10 +216,10 @@ static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
  * frame that interrupted it, or an entry that already waits. */
 static bool owner_lives(const struct bob_thread *t, const struct bob_caller *c, uint64_t waiting)
 {
-	if (!(c->flags & BOB_CALLER_FOUND))
-		return false;
 	if (c->flags & BOB_CALLER_SIGNAL && c->slot == thread_hot(t)->busy_rsp)
 		return true;
+	if (!(c->flags & BOB_CALLER_FOUND))
+		return false;
 	for (uint64_t i = waiting; i > 0; i--)
 		if (t->pending[i - 1].rsp == c->slot)
 			return true;
@@ -235,8 +237,9 @@ static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 	frames_caller(t, true, e, stack_end(t, e->rsp), &c);
 	if (same && e->rsp >= hot->busy_rsp && !owner_lives(t, &c, hot->pending)) {
 		t->head->count.restarts++; /* left by a jump */
-		if (bob_run_restart(thread_enc(t)) != BOB_OK)
-			thread_dead_end(t);
+		bob_status st = bob_run_restart(thread_enc(t));
+		if (st != BOB_OK)
+			thread_dead_end(t, st);
 		return false;
 	}
 	if (hot->pending >= BOB_PENDING_MAX - 64) { /* 64: handlers within this handler */

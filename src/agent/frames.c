@@ -380,9 +380,9 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 		if (s.signal) {
 			out->flags |= BOB_CALLER_SIGNAL;
 			enum after_signal next = step_signal(t, busy, &w, &out->slot);
-			if (next == IS_CALLER)
+			if (next == IS_CALLER && out->slot >= rsp && out->slot < hi)
 				out->flags = BOB_CALLER_FOUND | BOB_CALLER_SIGNAL;
-			else if (w.sp < rsp || w.sp >= hi) /* the handler has a stack of its own */
+			else if (next == IS_CALLER || w.sp < rsp || w.sp >= hi) /* the handler has a stack of its own */
 				out->flags = BOB_CALLER_BOTTOM | BOB_CALLER_SIGNAL;
 			if (next != GO_ON || !(out->flags & BOB_CALLER_UNKNOWN))
 				return;

@@ -10,7 +10,7 @@
 
 #include "agent/os.h"
 
-#define NEW_MAX 512	/* images that can come in one go (start, dlopen) */
+#define NEW_MAX 2048	/* images that can come in one go (start, dlopen) */
 #define IMAGES_MAX 65536
 
 extern struct r_debug _r_debug __attribute__((weak));
@@ -169,6 +169,8 @@ static void set_text(struct bob_image *im, const struct found *f)
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 			continue;
 		if (im->text_count < BOB_TEXT_SEGMENTS) {
+			im->text[im->text_count].prot = (p->p_flags & PF_R ? 1 : 0) |
+							(p->p_flags & PF_W ? 2 : 0) | 4;
 			im->text[im->text_count].lo = lo;
 			im->text[im->text_count++].hi = hi;
 		}
@@ -392,7 +394,7 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 
 static void load_plans(struct found *f, uint32_t n)
 {
-	const char *paths[NEW_MAX];
+	static const char *paths[NEW_MAX]; /* the lock is held */
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < n; i++) {

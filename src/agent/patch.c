@@ -191,12 +191,15 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 	}
 }
 
-static bool protect_text(const struct bob_image *im, int prot)
+/* Make the code writable, or give every segment its own protection back. */
+static bool protect_text(const struct bob_image *im, bool writable)
 {
+	bool ok = true;
+
 	for (uint32_t i = 0; i < im->text_count; i++)
-		if (os_protect(im->text[i].lo, im->text[i].hi - im->text[i].lo, prot) < 0)
-			return false;
-	return true;
+		ok &= os_protect(im->text[i].lo, im->text[i].hi - im->text[i].lo,
+				 writable ? 1 | 2 | 4 : im->text[i].prot) >= 0;
+	return ok;
 }
 
 enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
@@ -230,8 +233,10 @@ enum bob_skip patch_again(struct bob_image *im, struct bob_meta *skipped)
 
 	if (!im->arena)
 		return BOB_SKIP_NONE;
-	if (!protect_text(im, 1 | 2 | 4))
+	if (!protect_text(im, true)) {
+		protect_text(im, false);
 		return BOB_SKIP_PROTECT;
+	}
 	im->patched = 0;
 	bob_meta_begin(skipped, BOB_REC_SKIPPED);
 	commit_all(im, skipped);
@@ -239,7 +244,7 @@ enum bob_skip patch_again(struct bob_image *im, struct bob_meta *skipped)
 	for (uint64_t i = 0; i < im->plan->special.len / sizeof(*sp); i++)
 		if (im->hooked[sp[i].func / 64] >> sp[i].func % 64 & 1)
 			special_add(im->first_id + sp[i].func, sp[i].what, true);
-	if (!protect_text(im, 1 | 4))
+	if (!protect_text(im, false))
 		agent_log("code left writable", "mprotect refused");
 	return BOB_SKIP_NONE;
 }

@@ -59,21 +59,20 @@ const struct bob_plan_head *plan_load(uint64_t key)
 	return plan;
 }
 
-bool plan_request(const char *const *paths, size_t n)
+static bool run_planner(const char *const *paths, size_t n)
 {
 	static char library_path[BOB_PATH_MAX + 32];
+	static const char *argv[PATHS_MAX + 5]; /* the lock is held */
 	const struct bob_config *c = &bob_process.config;
-	const char *argv[PATHS_MAX + 5], *envp[2] = { NULL, NULL };
+	const char *envp[2] = { NULL, NULL };
 	const char *lib = config_env(bob_process.env, "LD_LIBRARY_PATH");
 	size_t argc = 0;
 
-	if (!c->planner[0] || !c->cache[0] || !os_allowed())
-		return false;
 	argv[argc++] = c->planner;
 	argv[argc++] = "plan";
 	argv[argc++] = "--cache";
 	argv[argc++] = c->cache;
-	for (size_t i = 0; i < n && i < PATHS_MAX; i++)
+	for (size_t i = 0; i < n; i++)
 		argv[argc++] = paths[i];
 	argv[argc] = NULL;
 	if (lib) {
@@ -83,4 +82,16 @@ bool plan_request(const char *const *paths, size_t n)
 		envp[0] = library_path;
 	}
 	return os_run(argv, envp, PLANNER_LIMIT_MS) == 0;
+}
+
+bool plan_request(const char *const *paths, size_t n)
+{
+	const struct bob_config *c = &bob_process.config;
+	bool ok = true;
+
+	if (!c->planner[0] || !c->cache[0] || !os_allowed())
+		return false;
+	for (size_t i = 0; i < n; i += PATHS_MAX)
+		ok &= run_planner(paths + i, n - i < PATHS_MAX ? n - i : PATHS_MAX);
+	return ok;
 }

@@ -3,7 +3,7 @@
  * with one store and checks itself, so threads share them without a lock: the worst a race can do
  * is a miss.
  *
- *   sites   index = low 16 bits of the return address; word = return address << 16 | rule.
+ *   sites   index = low 18 bits of the return address; word = return address << 16 | rule.
  *           Only for sites whose caller is hooked and whose frame rule is one addition: the caller's
  *           slot is entry rsp + 8 * rule, or rbp + 8 * (rule & 0x7fff) if bit 15 is set.
  *           Read by entry.S.

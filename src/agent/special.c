@@ -12,7 +12,7 @@
 #define PR_SET_SECCOMP 22
 #define NR_PRCTL 157
 #define NR_SECCOMP 317
-/* struct ucontext, x86-64: uc_stack */
+/* struct ucontext, x86-64: uc_stack. stack_t: ss_sp, ss_flags, ss_size */
 #define UC_STACK_SP 16
 #define UC_STACK_SIZE 32
 
@@ -57,6 +57,8 @@ void process_after_fork(struct bob_thread *t)
 	struct bob_process *p = &bob_process;
 	struct bob_fork from = { .pid = p->pid, .seq = ~0u, .stream = ~0u };
 
+	unsigned long signals = os_allowed() ? os_block_signals() : 0;
+
 	*p->alive = BOB_ALIVE;
 	p->lock = 0;
 	p->threads = p->scan = NULL;
@@ -65,17 +67,18 @@ void process_after_fork(struct bob_thread *t)
 	p->file = NULL;
 	p->pid = os_allowed() ? os_pid() : 0;
 	bob_thread_hot = bob_no_thread;
-	if (!p->config.follow || !p->recording || !os_allowed()) {
-		p->recording = false;
-		return;
+	p->recording = p->recording && p->config.follow && os_allowed();
+	if (p->recording) {
+		if (t && t->head) {
+			from.stream = t->stream;
+			from.pos = bob_run_position(thread_enc(t));
+		}
+		p->recording = process_begin(&from);
 	}
-	if (t && t->head) {
-		from.stream = t->stream;
-		from.pos = bob_run_position(thread_enc(t));
-	}
-	p->recording = process_begin(&from);
 	if (p->recording)
 		thread_create(t);
+	if (os_allowed())
+		os_restore_signals(signals);
 }
 
 /* --- exec --- */
@@ -202,6 +205,25 @@ static char **without_agent(char **env)
 	return out ? out : env;
 }
 
+/* The filter is inherited over exec: the new program must not get an agent that makes system calls.
+ * No memory can be had either, so this works in place of its own, once. */
+#define QUIET_VARS 4096
+static char **without_agent_quietly(char **env)
+{
+	static char *vars[QUIET_VARS];
+	size_t n = 0;
+
+	for (size_t i = 0; env && env[i]; i++) {
+		if (text_starts(env[i], "LD_PRELOAD="))
+			continue;
+		if (n + 1 == QUIET_VARS)
+			return env;
+		vars[n++] = env[i];
+	}
+	vars[n] = NULL;
+	return env ? vars : env;
+}
+
 static char **child_env(const char *path, char **env)
 {
 	if (env && !env_readable(env))
@@ -260,8 +282,11 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		i++;
 	if (i == special_count)
 		return 0;
-	if (!os_allowed())
+	if (!os_allowed()) {
+		if (specials[i].what == BOB_SPECIAL_EXECVE)
+			r->rdx = (uint64_t)(uintptr_t)without_agent_quietly((char **)(uintptr_t)r->rdx);
 		return specials[i].traced;
+	}
 	switch (specials[i].what) {
 	case BOB_SPECIAL_DL_STATE:
 		images_changed();
@@ -286,6 +311,14 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		memcpy(&lo, uc + UC_STACK_SP, sizeof(lo));
 		memcpy(&size, uc + UC_STACK_SIZE, sizeof(size));
 		stacks_note(lo, size);
+		break;
+	}
+	case BOB_SPECIAL_SIGALTSTACK: {
+		const uint64_t *ss = (const uint64_t *)(uintptr_t)r->rdi;
+
+		if (ss && os_readable((const void *const *)&ss, 1) &&
+		    os_readable((const void *const[]){ ss + 2 }, 1))
+			stacks_note(ss[0], ss[2]);
 		break;
 	}
 	case BOB_SPECIAL_PRCTL:

@@ -103,17 +103,25 @@ static bool add_stack(struct bob_thread *t, uint64_t rsp)
 	return true;
 }
 
+/* A stack that was named may lie inside another one: an array in a frame of main. */
+static bool is_on(const struct bob_stack *s, uint64_t rsp, bool named_one, uint64_t lo, uint64_t size)
+{
+	return named_one ? s->lo == lo && s->size == size : rsp - s->lo < s->size;
+}
+
 bool stacks_switch(struct bob_thread *t, uint64_t rsp)
 {
 	struct bob_hot *hot = thread_hot(t);
+	uint64_t lo = 0, size = 0;
+	bool is_named = find_named(rsp, &lo, &size);
 	uint32_t i = 0;
 
 	if (t->stack_count) {
-		if (rsp - stack_now(t)->lo < stack_now(t)->size)
+		if (is_on(stack_now(t), rsp, is_named, lo, size))
 			return true;
 		stack_now(t)->top = hot->top;
 	}
-	while (i < t->stack_count && rsp - t->stacks[i].lo >= t->stacks[i].size)
+	while (i < t->stack_count && !is_on(&t->stacks[i], rsp, is_named, lo, size))
 		i++;
 	if (i == t->stack_count && !add_stack(t, rsp))
 		return false;

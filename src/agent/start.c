@@ -59,8 +59,8 @@ static void put_rank(struct bob_meta *m)
 		bool ok, ok2;
 		uint32_t r[2];
 
-		r[0] = parse_u32(config_env(bob_process.env, names[i][0]), &ok);
-		r[1] = parse_u32(config_env(bob_process.env, names[i][1]), &ok2);
+		r[0] = parse_u32(config_env(bob_process.start_env, names[i][0]), &ok);
+		r[1] = parse_u32(config_env(bob_process.start_env, names[i][1]), &ok2);
 		if (ok && ok2) {
 			bob_meta_put(m, BOB_REC_RANK, r, sizeof(r));
 			return;
@@ -80,7 +80,7 @@ static void describe_process(void)
 	bob_meta_put(&m, BOB_REC_EXE, path, text_len(path));
 	os_getcwd(path, sizeof(path));
 	bob_meta_put(&m, BOB_REC_CWD, path, text_len(path));
-	put_strings(&m, BOB_REC_ENV, bob_process.env, kept);
+	put_strings(&m, BOB_REC_ENV, bob_process.start_env, kept);
 	put_strings(&m, BOB_REC_CONFIG, bob_process.env, "BOBBIN_*");
 	put_rank(&m);
 	meta_flush(&m);
@@ -140,6 +140,28 @@ void agent_stop(enum bob_stop_reason why)
 		bob_file_end(p->file, BOB_FILE_STOPPED, why, os_allowed() ? os_time_mono() : 0);
 }
 
+/* Programs (setproctitle) write over the memory of their environment: what we need later is copied. */
+static char **copy_env(char **env)
+{
+	size_t vars = 0, bytes = 0, n = 0;
+
+	for (char **v = env; *v; v++) {
+		if (!text_starts(*v, "BOBBIN_") && !text_starts(*v, "LD_LIBRARY_PATH="))
+			continue;
+		vars++;
+		bytes += text_len(*v) + 1;
+	}
+	char **out = os_map((vars + 1) * sizeof(char *) + bytes);
+	char *text = out ? (char *)(out + vars + 1) : NULL;
+	for (char **v = env; out && *v; v++) {
+		if (!text_starts(*v, "BOBBIN_") && !text_starts(*v, "LD_LIBRARY_PATH="))
+			continue;
+		out[n++] = memcpy(text, *v, text_len(*v) + 1);
+		text += text_len(*v) + 1;
+	}
+	return out;
+}
+
 static uint64_t secure_mode(const uint64_t *auxv)
 {
 	for (; auxv[0]; auxv += 2)
@@ -167,9 +189,12 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 		end++;
 	(void)argc;
 	p->argv = argv;
-	p->env = env;
+	p->start_env = env;
 	p->auxv = (const uint64_t *)(void *)(end + 1);
-	if (secure_mode(p->auxv) || !config_read(&p->config, env))
+	if (secure_mode(p->auxv) || !config_env(env, "BOBBIN_DIR"))
+		return;
+	p->env = copy_env(env);
+	if (!p->env || !config_read(&p->config, p->env))
 		return;
 	find_own_path();
 	p->alive = os_map(BOB_PAGE);

@@ -138,22 +138,23 @@ static void add_stream(struct file *f, uint32_t number, uint64_t off)
 		.commit_off = off + offsetof(struct bob_stream_head, run) };
 }
 
-/* Chunks that came since the last look. */
-static void find_streams(struct file *f)
+/* Chunks that came since the last look. 1: the process has ended, there will be no more. */
+static int find_streams(struct file *f)
 {
 	struct bob_file_head h;
 	struct bob_chunk_head c;
 
 	if (pread(f->fd, &h, sizeof(h), 0) != sizeof(h))
-		return;
+		return 1;
 	while (f->scanned < h.used && h.used - f->scanned >= sizeof(c)) {
 		if (pread(f->fd, &c, sizeof(c), (off_t)f->scanned) != sizeof(c) ||
 		    c.magic != BOB_CHUNK_MAGIC || c.size > h.used - f->scanned)
-			return;
+			return 1;
 		if (c.kind == BOB_CHUNK_STREAM)
 			add_stream(f, c.stream, f->scanned + sizeof(c));
 		f->scanned += bob_chunk_bytes(c.size);
 	}
+	return h.state != BOB_FILE_OPEN;
 }
 
 static void thin_out(struct stream *st)
@@ -186,12 +187,19 @@ void cli_sampler_tick(struct cli_sampler *s, pid_t child)
 		find_files(s, child);
 	for (uint32_t i = 0; i < s->file_count; i++) {
 		struct file *f = &s->files[i];
+		int ended = 0;
 
+		if (f->fd < 0)
+			continue;
 		if (s->ticks % SCAN_TICKS == 0)
-			find_streams(f);
+			ended = find_streams(f);
 		for (uint32_t k = 0; k < f->stream_count; k++)
-			if (s->ticks % f->streams[k].every == 0)
+			if (ended || s->ticks % f->streams[k].every == 0)
 				look(f, &f->streams[k]);
+		if (ended) {
+			close(f->fd);
+			f->fd = -1;
+		}
 	}
 	s->ticks++;
 }
@@ -284,7 +292,8 @@ void cli_sampler_end(struct cli_sampler *s, pid_t child)
 		for (uint32_t k = 0; k < s->files[i].stream_count; k++)
 			free(s->files[i].streams[k].marks);
 		free(s->files[i].streams);
-		close(s->files[i].fd);
+		if (s->files[i].fd >= 0)
+			close(s->files[i].fd);
 	}
 	free(s->files);
 	free(s->dir);

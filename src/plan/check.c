@@ -164,7 +164,7 @@ static bob_status check_special(const struct checker *c)
 
 	for (uint64_t i = 0; i < c->h->special.len / sizeof(*s); i++)
 		if (s[i].func >= c->h->func_count || s[i].what < BOB_SPECIAL_DL_STATE ||
-		    s[i].what > BOB_SPECIAL_EXECVEAT)
+		    s[i].what > BOB_SPECIAL_SIGALTSTACK)
 			return BOB_ERR_CORRUPT;
 	return BOB_OK;
 }

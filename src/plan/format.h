@@ -17,7 +17,7 @@
 #include "bobbin/status.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 3u
+#define BOB_PLAN_VERSION 4u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -133,7 +133,8 @@ enum bob_special {
 	BOB_SPECIAL_MAKECONTEXT = 4,	/* bounds of a new stack */
 	BOB_SPECIAL_PRCTL = 5,		/* seccomp about to be set? */
 	BOB_SPECIAL_SYSCALL = 6,
-	BOB_SPECIAL_EXECVEAT = 7
+	BOB_SPECIAL_EXECVEAT = 7,
+	BOB_SPECIAL_SIGALTSTACK = 8 /* a stack for handlers */
 };
 struct bob_plan_special {
 	uint32_t func;

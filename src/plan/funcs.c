@@ -71,6 +71,7 @@ static const struct special_name {
 } special_names[] = {
 	{ "_dl_debug_state", BOB_SPECIAL_DL_STATE }, { "execve", BOB_SPECIAL_EXECVE },
 	{ "execveat", BOB_SPECIAL_EXECVEAT },	     { "_exit", BOB_SPECIAL_EXIT },
+	{ "sigaltstack", BOB_SPECIAL_SIGALTSTACK },
 	{ "makecontext", BOB_SPECIAL_MAKECONTEXT },  { "prctl", BOB_SPECIAL_PRCTL },
 	{ "syscall", BOB_SPECIAL_SYSCALL },
 };

@@ -194,7 +194,8 @@ static void test_specials(void **state)
 	}
 	assert_int_equal(seen, 1u << BOB_SPECIAL_EXECVE | 1u << BOB_SPECIAL_EXIT |
 				       1u << BOB_SPECIAL_MAKECONTEXT | 1u << BOB_SPECIAL_PRCTL |
-				       1u << BOB_SPECIAL_SYSCALL | 1u << BOB_SPECIAL_EXECVEAT);
+				       1u << BOB_SPECIAL_SYSCALL | 1u << BOB_SPECIAL_EXECVEAT |
+				       1u << BOB_SPECIAL_SIGALTSTACK);
 }
 
 static void test_cache(void **state)

@@ -48,7 +48,8 @@ bob_entry_tls:
 
 	/* Which frame called? One look-up by return address. */
 	mov	(%rdx), %rsi
-	movzwl	%si, %edi
+	mov	%esi, %edi
+	and	$(SITES - 1), %edi
 	shl	$3, %edi
 	add	HOT_SITES(%rcx), %rdi
 	shl	$16, %rsi
