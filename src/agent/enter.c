@@ -212,30 +212,31 @@ static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 	return s && rsp - s->lo < s->size ? s->lo + s->size : rsp + BOB_PAGE;
 }
 
-/* Is the interrupted recording still going to go on? Yes, if the walk from here reached the signal
- * frame that interrupted it, or an entry that already waits. */
-static bool owner_lives(const struct bob_thread *t, const struct bob_caller *c, uint64_t waiting)
+/* Will the interrupted recording never go on? Only if that is proved: this entry lies above it on the
+ * same stack, and its caller is an ordinary frame, neither reached through a signal frame nor one
+ * of the entries that wait (handlers may run on a piece of the same stack). */
+static bool owner_gone(const struct bob_thread *t, uint64_t rsp, const struct bob_caller *c)
 {
-	if (c->flags & BOB_CALLER_SIGNAL && c->slot == thread_hot(t)->busy_rsp)
-		return true;
-	if (!(c->flags & BOB_CALLER_FOUND))
+	const struct bob_hot *hot = thread_hot(t);
+	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
+
+	if (!s || rsp - s->lo >= s->size || hot->busy_rsp - s->lo >= s->size ||
+	    rsp < hot->busy_rsp || !(c->flags & BOB_CALLER_FOUND) || c->flags & BOB_CALLER_SIGNAL)
 		return false;
-	for (uint64_t i = waiting; i > 0; i--)
+	for (uint64_t i = hot->pending; i > 0; i--)
 		if (t->pending[i - 1].rsp == c->slot)
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
 /* Entered while another event of this thread is being recorded. True: taken care of. */
 static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 {
 	struct bob_hot *hot = thread_hot(t);
-	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
-	bool same = s && e->rsp - s->lo < s->size && hot->busy_rsp - s->lo < s->size;
 	struct bob_caller c;
 
 	frames_caller(t, true, e, stack_end(t, e->rsp), &c);
-	if (same && e->rsp >= hot->busy_rsp && !owner_lives(t, &c, hot->pending)) {
+	if (owner_gone(t, e->rsp, &c)) {
 		t->head->count.restarts++; /* left by a jump */
 		bob_status st = bob_run_restart(thread_enc(t));
 		if (st != BOB_OK)

@@ -233,6 +233,22 @@ static bool agent_entry(const struct walk *w, uint64_t *r)
 	return false;
 }
 
+/* In the entry code: the trampoline's return address, at r - 8, is at rsp or behind what the slow
+ * paths have pushed. */
+#define ENTRY_STACK 128
+static bool entry_code_entry(const struct bob_image *im, const struct walk *w, uint64_t *r)
+{
+	uint64_t v;
+
+	for (uint64_t a = w->sp; a < w->sp + ENTRY_STACK && read_word(w, a, &v); a += 8) {
+		if (v - im->arena < im->arena_bytes && v - im->arena >= BOB_PLAN_HANDLER_BYTES) {
+			*r = a + 8;
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum where find_entry(const struct bob_thread *t, bool busy, struct walk *w, uint64_t *r)
 {
 	bool agent = image_is_agent(w->pc);
@@ -249,10 +265,8 @@ static enum where find_entry(const struct bob_thread *t, bool busy, struct walk 
 		w->bp = 0; /* C may have used rbp: rules that need it find no frame */
 		return agent_entry(w, r) ? ENTRY_OF_F : LOST;
 	}
-	if (into < BOB_PLAN_HANDLER_BYTES) {
-		*r = w->sp + 8; /* on the slow path between two pushes: wrong, and rejected below */
-		return ENTRY_OF_F;
-	}
+	if (into < BOB_PLAN_HANDLER_BYTES)
+		return entry_code_entry(im, w, r) ? ENTRY_OF_F : LOST;
 	return displaced_entry(im, w->pc, w->sp, r) ? ENTRY_OF_F : LOST;
 }
 
