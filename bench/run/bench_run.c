@@ -31,7 +31,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-struct class {
+struct class
+{
 	uint64_t count;
 	double mean;		/* ns, interruptions left out, of the best pass */
 };

@@ -396,7 +396,8 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 			enum after_signal next = step_signal(t, busy, &w, &out->slot);
 			if (next == IS_CALLER && out->slot >= rsp && out->slot < hi)
 				out->flags = BOB_CALLER_FOUND | BOB_CALLER_SIGNAL;
-			else if (next == IS_CALLER || w.sp < rsp || w.sp >= hi) /* the handler has a stack of its own */
+			else if (next == IS_CALLER || w.sp < rsp ||
+				 w.sp >= hi) /* the handler has a stack of its own */
 				out->flags = BOB_CALLER_BOTTOM | BOB_CALLER_SIGNAL;
 			if (next != GO_ON || !(out->flags & BOB_CALLER_UNKNOWN))
 				return;

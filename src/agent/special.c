@@ -284,7 +284,8 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		return 0;
 	if (!os_allowed()) {
 		if (specials[i].what == BOB_SPECIAL_EXECVE)
-			r->rdx = (uint64_t)(uintptr_t)without_agent_quietly((char **)(uintptr_t)r->rdx);
+			r->rdx = (uint64_t)(uintptr_t)without_agent_quietly(
+				(char **)(uintptr_t)r->rdx);
 		return specials[i].traced;
 	}
 	switch (specials[i].what) {

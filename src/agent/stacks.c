@@ -104,7 +104,8 @@ static bool add_stack(struct bob_thread *t, uint64_t rsp)
 }
 
 /* A stack that was named may lie inside another one: an array in a frame of main. */
-static bool is_on(const struct bob_stack *s, uint64_t rsp, bool named_one, uint64_t lo, uint64_t size)
+static bool is_on(const struct bob_stack *s, uint64_t rsp, bool named_one, uint64_t lo,
+		  uint64_t size)
 {
 	return named_one ? s->lo == lo && s->size == size : rsp - s->lo < s->size;
 }

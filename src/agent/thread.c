@@ -231,8 +231,7 @@ struct bob_thread *thread_create(const struct bob_thread *old)
 		p->threads = t;
 		unlock_process();
 		bob_thread_hot = thread_hot(t);
-	}
-	else
+	} else
 		agent_stop(BOB_STOP_DISK); /* or every entry of the thread would try again */
 	os_restore_signals(signals);
 	return t;
@@ -244,9 +243,9 @@ void thread_dead_end(struct bob_thread *t, bob_status why)
 	thread_hot(t)->on_size = 0;
 	thread_hot(t)->pending = 0;
 	count_out(t);
-	agent_stop(!os_allowed()	    ? BOB_STOP_SECCOMP :
+	agent_stop(!os_allowed()	? BOB_STOP_SECCOMP :
 		   why == BOB_ERR_NOMEM ? BOB_STOP_MEMORY :
-					      BOB_STOP_DISK);
+					  BOB_STOP_DISK);
 }
 
 /* Off the list with the blocks whose threads are gone, chained by `next`. */

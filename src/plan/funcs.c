@@ -69,10 +69,13 @@ static const struct special_name {
 	const char *name;
 	enum bob_special what;
 } special_names[] = {
-	{ "_dl_debug_state", BOB_SPECIAL_DL_STATE }, { "execve", BOB_SPECIAL_EXECVE },
-	{ "execveat", BOB_SPECIAL_EXECVEAT },	     { "_exit", BOB_SPECIAL_EXIT },
+	{ "_dl_debug_state", BOB_SPECIAL_DL_STATE },
+	{ "execve", BOB_SPECIAL_EXECVE },
+	{ "execveat", BOB_SPECIAL_EXECVEAT },
+	{ "_exit", BOB_SPECIAL_EXIT },
 	{ "sigaltstack", BOB_SPECIAL_SIGALTSTACK },
-	{ "makecontext", BOB_SPECIAL_MAKECONTEXT },  { "prctl", BOB_SPECIAL_PRCTL },
+	{ "makecontext", BOB_SPECIAL_MAKECONTEXT },
+	{ "prctl", BOB_SPECIAL_PRCTL },
 	{ "syscall", BOB_SPECIAL_SYSCALL },
 };
 

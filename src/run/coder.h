@@ -161,8 +161,7 @@ ALWAYS_INLINE uint64_t code_gamma(struct coder *c, int dec, struct gamma *g, uin
 	uint64_t w = value + 1;
 	unsigned e = 0, left, node = 1;
 
-	while (e < GAMMA_EXP_MAX &&
-	       code_bit(c, dec, &g->exponent[e], !dec && w >> (e + 1)))
+	while (e < GAMMA_EXP_MAX && code_bit(c, dec, &g->exponent[e], !dec && w >> (e + 1)))
 		e++;
 	left = e;
 	if (dec)

@@ -129,8 +129,8 @@ static inline int bob_run_block_full(const struct bob_run_enc *enc, uint64_t pos
 }
 
 /* At symbol `pos`, `n` of those at dst may be taken without a call. */
-static inline void bob_run_fast_set(struct bob_run_enc *enc, uint64_t pos, uint32_t *dst, uint32_t n,
-				    int64_t dist)
+static inline void bob_run_fast_set(struct bob_run_enc *enc, uint64_t pos, uint32_t *dst,
+				    uint32_t n, int64_t dist)
 {
 	enc->fast.dst = dst;
 	enc->fast.end = dst + n;

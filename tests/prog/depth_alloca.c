@@ -49,7 +49,7 @@ typedef float wide __attribute__((vector_size(64)));
 
 TFN int t_realigned(int n)
 {
-	wide w = {0};
+	wide w = { 0 };
 	volatile wide *vw = &w;
 	int r;
 

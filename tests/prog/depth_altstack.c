@@ -78,9 +78,9 @@ TFN void t_round(int i)
 int main(void)
 {
 	static char stack[65536] __attribute__((aligned(16)));
-	stack_t ss = {.ss_sp = stack, .ss_size = sizeof(stack)};
-	struct sigaction sa = {.sa_handler = t_on_alt, .sa_flags = SA_ONSTACK};
-	struct sigaction out = {.sa_handler = t_leave_alt, .sa_flags = SA_ONSTACK};
+	stack_t ss = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction sa = { .sa_handler = t_on_alt, .sa_flags = SA_ONSTACK };
+	struct sigaction out = { .sa_handler = t_leave_alt, .sa_flags = SA_ONSTACK };
 
 	truth_begin(0, 1 << 16);
 	if (sigaltstack(&ss, NULL))

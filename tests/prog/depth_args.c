@@ -67,7 +67,7 @@ TFN long t_a12(long a, long b, long c, long d, long e, long f, long g, long h, l
 
 TFN long t_caller(long n)
 {
-	struct wide w = {{n, 1, 2, 3, 4, 5, 6, 7, 8}};
+	struct wide w = { { n, 1, 2, 3, 4, 5, 6, 7, 8 } };
 	long r;
 
 	ENTER(t_caller);

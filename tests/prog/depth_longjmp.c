@@ -129,7 +129,7 @@ TFN void t_try_signal(int fault, int n)
 
 int main(void)
 {
-	struct sigaction sa = {.sa_handler = t_handler};
+	struct sigaction sa = { .sa_handler = t_handler };
 
 	truth_begin(0, 1 << 16);
 	sigaction(SIGUSR1, &sa, NULL);

@@ -68,8 +68,8 @@ TFN void t_round(int i)
 
 int main(void)
 {
-	struct sigaction sa = {.sa_flags = SA_SIGINFO};
-	struct sigaction in = {.sa_handler = t_inner_handler};
+	struct sigaction sa = { .sa_flags = SA_SIGINFO };
+	struct sigaction in = { .sa_handler = t_inner_handler };
 
 	sa.sa_sigaction = t_handler;
 	truth_begin(0, 1 << 16);

@@ -49,8 +49,8 @@ TFN long t_round(int n)
 
 int main(void)
 {
-	struct sigaction sa = {.sa_handler = t_alarm, .sa_flags = SA_RESTART};
-	struct itimerval every = {{0, 100}, {0, 100}}, off = {{0, 0}, {0, 0}};
+	struct sigaction sa = { .sa_handler = t_alarm, .sa_flags = SA_RESTART };
+	struct itimerval every = { { 0, 100 }, { 0, 100 } }, off = { { 0, 0 }, { 0, 0 } };
 	int ok = 1, rounds = 0;
 
 	truth_async = "t_alarm";

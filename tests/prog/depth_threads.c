@@ -70,7 +70,7 @@ int main(void)
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(id[i], NULL);
-	check = (struct work){.seed = 77u + 3};
+	check = (struct work){ .seed = 77u + 3 };
 	t_thread(&check);
 	ok = check.sum == w[3].sum && check.sum > 200;
 	return truth_end(0, ok);

@@ -14,7 +14,12 @@
 
 static _Thread_local int bad;
 
-#define TINY(n) __attribute__((noinline)) int tiny##n(int x) { __asm__ volatile(""); return x + n; }
+#define TINY(n)                                                                                    \
+	__attribute__((noinline)) int tiny##n(int x)                                               \
+	{                                                                                          \
+		__asm__ volatile("");                                                              \
+		return x + n;                                                                      \
+	}
 #define EACH(M) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8)
 EACH(TINY)
 
@@ -25,7 +30,9 @@ __attribute__((noinline)) int deep(int n)
 	return r + 1;
 }
 
-#define CALL(n) if (tiny##n(1) != 1 + n || errno != want) bad++;
+#define CALL(n)                                                                                    \
+	if (tiny##n(1) != 1 + n || errno != want)                                                  \
+		bad++;
 
 static void fail_and_check(int want)
 {

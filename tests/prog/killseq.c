@@ -24,12 +24,16 @@ static inline __attribute__((always_inline)) void work(unsigned n)
 	work_done = n;
 }
 
-#define S(n) __attribute__((noinline)) void s_##n(unsigned w) { work(w + (n & 1)); }
+#define S(n)                                                                                       \
+	__attribute__((noinline)) void s_##n(unsigned w)                                           \
+	{                                                                                          \
+		work(w + (n & 1));                                                                 \
+	}
 #define ROW(M, r) M(r##0) M(r##1) M(r##2) M(r##3) M(r##4) M(r##5) M(r##6) M(r##7)
 #define ALL(M) ROW(M, 1) ROW(M, 2) ROW(M, 3) ROW(M, 4) ROW(M, 5) ROW(M, 6) ROW(M, 7) ROW(M, 8)
 ALL(S)
 #define P(n) s_##n,
-static void (*const steps[64])(unsigned) = {ALL(P)};
+static void (*const steps[64])(unsigned) = { ALL(P) };
 
 int main(int argc, char **argv)
 {

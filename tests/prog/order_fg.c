@@ -14,7 +14,11 @@ static inline __attribute__((always_inline)) void draw(const char *name)
 	snprintf(tree + n, sizeof(tree) - n, "%*s%s\n", (int)(DEPTH_NOW() - 1) * 2, "", name);
 }
 
-#define IN(name) do { ENTER(name); draw(#name); } while (0)
+#define IN(name)                                                                                   \
+	do {                                                                                       \
+		ENTER(name);                                                                       \
+		draw(#name);                                                                       \
+	} while (0)
 
 TFN int t_h(int n)
 {

@@ -101,7 +101,7 @@ static void on_chld(int sig)
 
 static int mode_sigchld(void)
 {
-	struct timespec t = {0, 30000000};
+	struct timespec t = { 0, 30000000 };
 
 	signal(SIGCHLD, on_chld);
 	calls(1000);
@@ -117,7 +117,7 @@ static int mode_sigchld(void)
 
 static int mode_vfork(void)
 {
-	char *argv[] = {self, "exit", "7", NULL};
+	char *argv[] = { self, "exit", "7", NULL };
 	int total = 0;
 
 	for (int i = 0; i < 10; i++) {
@@ -138,7 +138,7 @@ static int mode_vfork(void)
 
 static int mode_spawn(void)
 {
-	char *argv[] = {self, "exit", "9", NULL};
+	char *argv[] = { self, "exit", "9", NULL };
 	char line[64] = "";
 	pid_t pid;
 	FILE *f;
@@ -161,7 +161,7 @@ static int mode_spawn(void)
 
 static int mode_exec_empty(void)
 {
-	char *argv[] = {self, "environment", NULL}, *none[] = {NULL};
+	char *argv[] = { self, "environment", NULL }, *none[] = { NULL };
 
 	calls(100);
 	execve("/proc/self/exe", argv, none);
@@ -180,7 +180,7 @@ static int mode_environment(void)
 
 static int mode_exec_fails(void)
 {
-	char *argv[] = {"x", NULL};
+	char *argv[] = { "x", NULL };
 
 	for (int i = 0; i < 100; i++) {
 		if (execv("/nonexistent", argv) != -1 || errno != ENOENT)
@@ -198,7 +198,7 @@ static int mode_exec_chain(void)
 	const char *left = getenv("PROCESS_LEFT");
 	int n = left ? atoi(left) : 20;
 	char text[16];
-	char *argv[] = {self, "exec_chain", NULL};
+	char *argv[] = { self, "exec_chain", NULL };
 
 	calls(100);
 	if (n == 0) {
@@ -215,7 +215,7 @@ static int mode_exec_chain(void)
 
 static void *exec_thread(void *arg)
 {
-	char *argv[] = {self, "exit", "11", NULL};
+	char *argv[] = { self, "exit", "11", NULL };
 
 	(void)arg;
 	calls(1000);
@@ -258,7 +258,7 @@ static int mode_fork200(void)
 
 static int mode_rlimit_nofile(void)
 {
-	struct rlimit r = {3, 3};
+	struct rlimit r = { 3, 3 };
 
 	setrlimit(RLIMIT_NOFILE, &r);
 	calls(200000);
@@ -282,7 +282,7 @@ static void *small_thread(void *arg)
 
 static int mode_rlimit_as(void)
 {
-	struct rlimit r = {1u << 20, RLIM_INFINITY};
+	struct rlimit r = { 1u << 20, RLIM_INFINITY };
 	pthread_t id;
 	int st;
 
@@ -304,7 +304,7 @@ static int mode_rlimit_as(void)
 
 static int mode_rlimit_fsize(void)
 {
-	struct rlimit r = {4096, 4096};
+	struct rlimit r = { 4096, 4096 };
 
 	signal(SIGXFSZ, SIG_DFL);
 	setrlimit(RLIMIT_FSIZE, &r);
@@ -336,7 +336,7 @@ static int mode_chroot(void)
 static int mode_deleted_cwd(void)
 {
 	char dir[] = "/tmp/processXXXXXX";
-	char *argv[] = {self, "exit", "24", NULL};
+	char *argv[] = { self, "exit", "24", NULL };
 
 	if (!mkdtemp(dir) || chdir(dir) || rmdir(dir))
 		return 97;
@@ -347,8 +347,8 @@ static int mode_deleted_cwd(void)
 
 static int mode_signals(void)
 {
-	static const int sigs[] = {SIGTERM, SIGKILL, SIGSEGV, SIGABRT, SIGUSR1, SIGPIPE, SIGBUS};
-	struct rlimit none = {0, 0};
+	static const int sigs[] = { SIGTERM, SIGKILL, SIGSEGV, SIGABRT, SIGUSR1, SIGPIPE, SIGBUS };
+	struct rlimit none = { 0, 0 };
 
 	setrlimit(RLIMIT_CORE, &none);
 	for (unsigned i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
@@ -479,20 +479,32 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } modes[] = {
-	{"descriptors", mode_descriptors}, {"close_all", mode_close_all},
-	{"wait_any", mode_wait_any},	   {"sigchld", mode_sigchld},
-	{"vfork", mode_vfork},		   {"spawn", mode_spawn},
-	{"exec_empty", mode_exec_empty},   {"exec_fails", mode_exec_fails},
-	{"environment", mode_environment},
-	{"exec_chain", mode_exec_chain},   {"exec_thread", mode_exec_thread},
-	{"fork200", mode_fork200},	   {"rlimit_nofile", mode_rlimit_nofile},
-	{"rlimit_as", mode_rlimit_as},	   {"rlimit_fsize", mode_rlimit_fsize},
-	{"chroot", mode_chroot},	   {"deleted_cwd", mode_deleted_cwd},
-	{"signals", mode_signals},	   {"dispositions", mode_dispositions},
-	{"clone", mode_clone},		   {"thread_exit", mode_thread_exit},
-	{"cancel", mode_cancel},	   {"main_thread_leaves", mode_main_thread_leaves},
-	{"daemon", mode_daemon},	   {"exit", mode_exit},
-	{"list", mode_list},
+	{ "descriptors", mode_descriptors },
+	{ "close_all", mode_close_all },
+	{ "wait_any", mode_wait_any },
+	{ "sigchld", mode_sigchld },
+	{ "vfork", mode_vfork },
+	{ "spawn", mode_spawn },
+	{ "exec_empty", mode_exec_empty },
+	{ "exec_fails", mode_exec_fails },
+	{ "environment", mode_environment },
+	{ "exec_chain", mode_exec_chain },
+	{ "exec_thread", mode_exec_thread },
+	{ "fork200", mode_fork200 },
+	{ "rlimit_nofile", mode_rlimit_nofile },
+	{ "rlimit_as", mode_rlimit_as },
+	{ "rlimit_fsize", mode_rlimit_fsize },
+	{ "chroot", mode_chroot },
+	{ "deleted_cwd", mode_deleted_cwd },
+	{ "signals", mode_signals },
+	{ "dispositions", mode_dispositions },
+	{ "clone", mode_clone },
+	{ "thread_exit", mode_thread_exit },
+	{ "cancel", mode_cancel },
+	{ "main_thread_leaves", mode_main_thread_leaves },
+	{ "daemon", mode_daemon },
+	{ "exit", mode_exit },
+	{ "list", mode_list },
 };
 
 static int exit_code;

@@ -109,7 +109,7 @@ static void handler(int sig)
 
 int main(void)
 {
-	struct itimerval every = {{0, 200}, {0, 200}}, off = {{0, 0}, {0, 0}};
+	struct itimerval every = { { 0, 200 }, { 0, 200 } }, off = { { 0, 0 }, { 0, 0 } };
 	int results[8], bad;
 	pthread_t id[8];
 

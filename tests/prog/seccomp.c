@@ -17,9 +17,14 @@
 static volatile unsigned sum;
 static unsigned seed = 1;
 
-#define F(n) __attribute__((noinline)) void f_##n(void) { sum += n; }
-F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
-static void (*const f[8])(void) = {f_0, f_1, f_2, f_3, f_4, f_5, f_6, f_7};
+#define F(n)                                                                                       \
+	__attribute__((noinline)) void f_##n(void)                                                 \
+	{                                                                                          \
+		sum += n;                                                                          \
+	}
+F(0)
+F(1) F(2) F(3) F(4) F(5) F(6)
+	F(7) static void (*const f[8])(void) = { f_0, f_1, f_2, f_3, f_4, f_5, f_6, f_7 };
 
 static void calls(unsigned n)
 {
@@ -29,7 +34,7 @@ static void calls(unsigned n)
 	}
 }
 
-#define ALLOW(nr) \
+#define ALLOW(nr)                                                                                  \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static int install(unsigned otherwise)
@@ -43,7 +48,7 @@ static int install(unsigned otherwise)
 		ALLOW(SYS_rt_sigreturn),
 		BPF_STMT(BPF_RET | BPF_K, otherwise),
 	};
-	struct sock_fprog prog = {sizeof(code) / sizeof(code[0]), code};
+	struct sock_fprog prog = { sizeof(code) / sizeof(code[0]), code };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;

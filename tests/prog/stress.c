@@ -75,7 +75,7 @@ static void *starter(void *arg)
 
 int main(int argc, char **argv)
 {
-	static void *(*const jobs[])(void *) = {loader, forker, starter, loader, forker, starter};
+	static void *(*const jobs[])(void *) = { loader, forker, starter, loader, forker, starter };
 	pthread_t id[6];
 	long bad = 0;
 

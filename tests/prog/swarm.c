@@ -132,7 +132,8 @@ static int signals(int n)
 	sigaction(SIGALRM, &sa, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	for (long i = 0; handled < n; i++)
-		snprintf(text, sizeof(text), "%ld %s %g", i, "calls of the C library", (double)i / 3);
+		snprintf(text, sizeof(text), "%ld %s %g", i, "calls of the C library",
+			 (double)i / 3);
 	setitimer(ITIMER_REAL, &never, NULL);
 	return 0;
 }
@@ -159,8 +160,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(int n);
-	} modes[] = { { "threads", threads }, { "forks", forks },	{ "nested", nested }, { "vforks", vforks },
-		      { "exec", again },      { "signals", signals },	{ "deep", deep } };
+	} modes[] = { { "threads", threads }, { "forks", forks }, { "nested", nested },
+		      { "vforks", vforks },   { "exec", again },  { "signals", signals },
+		      { "deep", deep } };
 
 	for (size_t i = 0; argc == 3 && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (!strcmp(argv[1], modes[i].name)) {

@@ -5,9 +5,21 @@
 #include <stdlib.h>
 #define NOINLINE __attribute__((noinline))
 static uint32_t state = 1;
-static NOINLINE uint32_t next_random(void) { state = state * 1664525u + 1013904223u; return state >> 8; }
-static NOINLINE int less(const uint32_t *a, const uint32_t *b) { return *a < *b; }
-static NOINLINE void swap(uint32_t *a, uint32_t *b) { uint32_t t = *a; *a = *b; *b = t; }
+static NOINLINE uint32_t next_random(void)
+{
+	state = state * 1664525u + 1013904223u;
+	return state >> 8;
+}
+static NOINLINE int less(const uint32_t *a, const uint32_t *b)
+{
+	return *a < *b;
+}
+static NOINLINE void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t t = *a;
+	*a = *b;
+	*b = t;
+}
 static NOINLINE int split(uint32_t *a, int n)
 {
 	int store = 0;
@@ -29,8 +41,14 @@ static NOINLINE void sort(uint32_t *a, int n)
 	sort(a, p);
 	sort(a + p + 1, n - p - 1);
 }
-static NOINLINE int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
-static NOINLINE int ack(int m, int n) { return !m ? n + 1 : !n ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1)); }
+static NOINLINE int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+static NOINLINE int ack(int m, int n)
+{
+	return !m ? n + 1 : !n ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1));
+}
 int main(void)
 {
 	static uint32_t a[50000];

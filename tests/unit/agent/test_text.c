@@ -14,7 +14,8 @@
 
 static void test_compare(void **state)
 {
-	static const char *const words[] = { "", "a", "ab", "abc", "b", "ba", "A", "a:", "LD_PRELOAD=" };
+	static const char *const words[] = { "",   "a", "ab", "abc",	    "b",
+					     "ba", "A", "a:", "LD_PRELOAD=" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -65,12 +66,14 @@ static void test_numbers(void **state)
 	assert_int_equal(number("12x"), 12);
 	assert_int_equal(number(""), 0);
 	assert_int_equal(number(NULL), 0);
-	assert_true(number("99999999999999999999") >= 1u << 30); /* stops, does not wrap to little */
+	assert_true(number("99999999999999999999") >=
+		    1u << 30); /* stops, does not wrap to little */
 }
 
 static void test_env(void **state)
 {
-	char *env[] = { (char *)"AB=1", (char *)"A=2", (char *)"A=3", (char *)"B", (char *)"C=", NULL };
+	char *env[] = { (char *)"AB=1", (char *)"A=2", (char *)"A=3",
+			(char *)"B",	(char *)"C=",  NULL };
 
 	(void)state;
 	assert_string_equal(config_env(env, "A"), "2");
@@ -94,7 +97,8 @@ static void test_match_known(void **state)
 	assert_false(config_match("*a*b*c", "xxaxxbxxab"));
 	assert_true(config_match("[a-cx]?", "b1"));
 	assert_false(config_match("[a-cx]?", "d1"));
-	assert_true(config_match("std::*", "std")); /* ':' separates, so this is "std" or anything */
+	assert_true(
+		config_match("std::*", "std")); /* ':' separates, so this is "std" or anything */
 	assert_false(config_match("", ""));
 	assert_false(config_match("", "a"));
 	assert_false(config_match(NULL, "a"));
@@ -136,7 +140,8 @@ static void test_read(void **state)
 	char *none[] = { (char *)"BOBBIN_DIR=relative", NULL };
 	char *some[] = { (char *)"BOBBIN_DIR=/t",    (char *)"BOBBIN_IMAGES=all", (char *)"BOBBIN_CODEC=null",
 			 (char *)"BOBBIN_FOLLOW=no", (char *)"BOBBIN_DEPTH=7",	  NULL };
-	char *odd[] = { (char *)"BOBBIN_DIR=/t", (char *)"BOBBIN_IMAGES=some", (char *)"BOBBIN_CODEC=x", NULL };
+	char *odd[] = { (char *)"BOBBIN_DIR=/t", (char *)"BOBBIN_IMAGES=some",
+			(char *)"BOBBIN_CODEC=x", NULL };
 	struct bob_config c;
 
 	(void)state;

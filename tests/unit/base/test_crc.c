@@ -31,10 +31,11 @@ static void test_chains(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut <= 9; cut++)
-		assert_int_equal(bob_crc32c(bob_crc32c(0, "123456789", cut), "123456789" + cut, 9 - cut),
+		assert_int_equal(bob_crc32c(bob_crc32c(0, "123456789", cut), "123456789" + cut,
+					    9 - cut),
 				 0xe3069283);
 	for (size_t i = 0; i < 9; i++)
-		crc = bob_crc32c_byte(crc, (uint8_t)"123456789"[i]);
+		crc = bob_crc32c_byte(crc, (uint8_t) "123456789"[i]);
 	assert_int_equal(crc, 0xe3069283);
 }
 

@@ -36,7 +36,8 @@ static void test_edges(void **state)
 			assert_true(got == v && p == b + n);
 			for (size_t cut = 0; cut < n; cut++) {
 				p = b;
-				assert_int_equal(bob_varint_get(&p, b + cut, &got), BOB_ERR_CORRUPT);
+				assert_int_equal(bob_varint_get(&p, b + cut, &got),
+						 BOB_ERR_CORRUPT);
 				assert_ptr_equal(p, b);
 			}
 			assert_true(bob_unzigzag(bob_zigzag((int64_t)v)) == (int64_t)v);
@@ -54,7 +55,8 @@ static void test_overlong(void **state)
 	assert_int_equal(bob_varint_get(&p, big + 10, &v), BOB_ERR_CORRUPT);
 	p = endless;
 	assert_int_equal(bob_varint_get(&p, endless + 12, &v), BOB_ERR_CORRUPT);
-	assert_true(bob_zigzag(-1) == 1 && bob_zigzag(1) == 2 && bob_zigzag(INT64_MIN) == UINT64_MAX);
+	assert_true(bob_zigzag(-1) == 1 && bob_zigzag(1) == 2 &&
+		    bob_zigzag(INT64_MIN) == UINT64_MAX);
 }
 
 int main(void)

@@ -10,8 +10,19 @@
 #include "run/symbol.h"
 
 enum gen_kind {
-	GEN_LOOP, GEN_NEST, GEN_NEST3, GEN_RANDOM, GEN_FIB, GEN_SORT, GEN_BRANCH, GEN_MANY, GEN_DEEP,
-	GEN_EXT, GEN_WORDS, GEN_TRIPS, GEN_COUNT
+	GEN_LOOP,
+	GEN_NEST,
+	GEN_NEST3,
+	GEN_RANDOM,
+	GEN_FIB,
+	GEN_SORT,
+	GEN_BRANCH,
+	GEN_MANY,
+	GEN_DEEP,
+	GEN_EXT,
+	GEN_WORDS,
+	GEN_TRIPS,
+	GEN_COUNT
 };
 
 static const char *const gen_name[GEN_COUNT] = {
@@ -114,19 +125,39 @@ static inline void gen_some(struct gen *g, enum gen_kind kind)
 	uint32_t r = gen_random(g), a[400];
 
 	switch (kind) {
-	case GEN_LOOP: gen_enter(g, 1); break;
-	case GEN_NEST: gen_nest(g, 10, 7, 1); break;
-	case GEN_NEST3: gen_nest(g, 100, 300, 1); gen_nest(g, 50, 3, 0); gen_enter(g, 17); break;
-	case GEN_RANDOM: gen_sym(g, r); break;
-	case GEN_FIB: gen_fib(g, 18); break;
+	case GEN_LOOP:
+		gen_enter(g, 1);
+		break;
+	case GEN_NEST:
+		gen_nest(g, 10, 7, 1);
+		break;
+	case GEN_NEST3:
+		gen_nest(g, 100, 300, 1);
+		gen_nest(g, 50, 3, 0);
+		gen_enter(g, 17);
+		break;
+	case GEN_RANDOM:
+		gen_sym(g, r);
+		break;
+	case GEN_FIB:
+		gen_fib(g, 18);
+		break;
 	case GEN_SORT:
 		for (int i = 0; i < 400; i++)
 			a[i] = gen_random(g);
 		gen_sort(g, a, 400);
 		break;
-	case GEN_BRANCH: gen_enter(g, 100 + r % 5); if (r % 5 == 3) gen_enter(g, 200 + r / 5 % 3); break;
-	case GEN_MANY: gen_enter(g, r % 30000); break;
-	case GEN_DEEP: gen_deep(g); break;
+	case GEN_BRANCH:
+		gen_enter(g, 100 + r % 5);
+		if (r % 5 == 3)
+			gen_enter(g, 200 + r / 5 % 3);
+		break;
+	case GEN_MANY:
+		gen_enter(g, r % 30000);
+		break;
+	case GEN_DEEP:
+		gen_deep(g);
+		break;
 	case GEN_EXT:
 		gen_nest(g, 3, 4, 0);
 		gen_sym(g, bob_sym_make_ext((enum bob_sym_kind)(r & 15), r >> 14));
@@ -135,15 +166,19 @@ static inline void gen_some(struct gen *g, enum gen_kind kind)
 		gen_sym(g, bob_sym_make(r % 70, 65528 + r / 70 % 10));
 		gen_sym(g, r & 1 ? 0 : UINT32_MAX);
 		break;
-	case GEN_TRIPS: gen_nest(g, 2 + (int)(r % 4), 1 + (int)(r >> 8) % 20, 0); break;
-	case GEN_COUNT: break;
+	case GEN_TRIPS:
+		gen_nest(g, 2 + (int)(r % 4), 1 + (int)(r >> 8) % 20, 0);
+		break;
+	case GEN_COUNT:
+		break;
 	}
 }
 
 /* The result is the caller's to free. */
 static inline uint32_t *gen_make(enum gen_kind kind, size_t n, uint64_t seed)
 {
-	struct gen g = { malloc((n + 1) * sizeof(uint32_t)), 0, n, 0, 0, seed * 2 + 88172645463325253ull };
+	struct gen g = { malloc((n + 1) * sizeof(uint32_t)), 0, n, 0, 0,
+			 seed * 2 + 88172645463325253ull };
 
 	while (g.n < n)
 		gen_some(&g, kind);

@@ -134,7 +134,8 @@ static inline uint8_t *rig_bytes(const struct rig *r, uint64_t len, size_t extra
 }
 
 /* Decode one block's bytes into `out`. */
-static inline bob_status rig_decode_block(const struct bob_run_input *in, uint32_t *out, size_t step)
+static inline bob_status rig_decode_block(const struct bob_run_input *in, uint32_t *out,
+					  size_t step)
 {
 	struct rig r = { .io = { &r, NULL, rig_alloc, rig_release } };
 	struct bob_run_dec *dec = calloc(1, bob_run_dec_size());

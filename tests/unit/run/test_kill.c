@@ -230,7 +230,8 @@ static void encode_interrupted(enum bob_codec codec, const uint32_t *sym, size_t
 }
 
 /* Whether the event was still going on after `steps` instructions. */
-static int interrupt_at(enum bob_codec codec, const uint32_t *sym, size_t n, size_t armed, int steps)
+static int interrupt_at(enum bob_codec codec, const uint32_t *sym, size_t n, size_t armed,
+			int steps)
 {
 	int status, before;
 	pid_t pid;
@@ -271,8 +272,7 @@ static void test_abandoned_events(void **state)
 			uint32_t *sym = gen_make(GEN_SORT, 80, 3);
 
 			/* from raise() into the event and a little beyond */
-			for (int steps = 1; steps < 20000;
-			     steps += is_long() ? 1 : 1 + steps / 8)
+			for (int steps = 1; steps < 20000; steps += is_long() ? 1 : 1 + steps / 8)
 				if (!interrupt_at(codecs[c], sym, 80, armed, steps))
 					break;
 			free(sym);

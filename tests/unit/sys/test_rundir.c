@@ -226,8 +226,11 @@ static void test_strangers(void **state)
 		assert_int_equal(st, 0);
 	}
 	for (int i = -2; i < RANKS; i++) {
-		snprintf(path, sizeof(path), i == -2 ? "t/run.key" : i == -1 ? "t.old/run.key" :
-					     "t.old.%d/run.key", i + 1);
+		snprintf(path, sizeof(path),
+			 i == -2 ? "t/run.key" :
+			 i == -1 ? "t.old/run.key" :
+				   "t.old.%d/run.key",
+			 i + 1);
 		found += exists(path);
 	}
 	assert_int_equal(found, RANKS);

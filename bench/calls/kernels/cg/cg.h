@@ -33,6 +33,7 @@ struct cg_space {	/* the vectors of a solve, owned by main */
 };
 
 /* z = about A^-1 x after `steps` iterations; the result is |x - A z|. */
-double cg_solve(const struct cg_matrix *a, const double *x, double *z, struct cg_space *s, int steps);
+double cg_solve(const struct cg_matrix *a, const double *x, double *z, struct cg_space *s,
+		int steps);
 
 #endif

@@ -15,8 +15,8 @@ static const struct problem SMALL = { 16384, 10, 90, 3.160876155268341 };
 static const struct problem LARGE = { 65536, 13, 130, 4.656447521756374 };
 #define STEPS 25
 
-static double inverse_iteration(const struct cg_matrix *a, double *x, double *z,
-				struct cg_space *s, double *residual)
+static double inverse_iteration(const struct cg_matrix *a, double *x, double *z, struct cg_space *s,
+				double *residual)
 {
 	double xz, norm;
 

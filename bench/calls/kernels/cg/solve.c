@@ -15,7 +15,8 @@ static double true_residual(const struct cg_matrix *a, const double *x, const do
 	return sqrt(cg_dot(s->r, s->r, a->rows));
 }
 
-double cg_solve(const struct cg_matrix *a, const double *x, double *z, struct cg_space *s, int steps)
+double cg_solve(const struct cg_matrix *a, const double *x, double *z, struct cg_space *s,
+		int steps)
 {
 	size_t bytes = (size_t)a->rows * sizeof(*x);
 	double rho;

@@ -64,7 +64,8 @@ void frame_check(struct frame *f, const char *what, double value, double want, d
 	if (good)
 		printf("%s %c %s %.7e ok\n", f->name, f->size, what, want);
 	else
-		printf("%s %c %s %.15e WRONG, expected %.15e\n", f->name, f->size, what, value, want);
+		printf("%s %c %s %.15e WRONG, expected %.15e\n", f->name, f->size, what, value,
+		       want);
 }
 
 void frame_check_below(struct frame *f, const char *what, double value, double limit)

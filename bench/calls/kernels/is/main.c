@@ -29,8 +29,9 @@ static void draw_keys(struct is_keys *k, int first, uint32_t limit)
 
 		frame_random_fill(&state, u, 4 * count);
 		for (int j = 0; j < count; j++)
-			k->key[i + j] = (uint32_t)((u[4 * j] + u[4 * j + 1] + u[4 * j + 2] +
-						    u[4 * j + 3]) * 0.25 * limit);
+			k->key[i + j] =
+				(uint32_t)((u[4 * j] + u[4 * j + 1] + u[4 * j + 2] + u[4 * j + 3]) *
+					   0.25 * limit);
 	}
 }
 

@@ -86,7 +86,8 @@ static void restrict_residual(const struct mg_solver *s, int level)
 		mg_restrict_plane(fine, coarse, z);
 	if (coarse->whole && !fine->whole)
 		MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL,
-			      coarse->f + mg_at(coarse, 1, 0, 0), count, MPI_DOUBLE, MPI_COMM_WORLD);
+			      coarse->f + mg_at(coarse, 1, 0, 0), count, MPI_DOUBLE,
+			      MPI_COMM_WORLD);
 }
 
 static void clear(const struct mg_grid *g)

@@ -31,7 +31,8 @@ static void put_charges(struct mg_solver *s)
 		}
 		at[2] -= g->first;
 		if (at[2] >= 0 && at[2] < g->planes)
-			g->f[mg_at(g, at[2] + 1, at[1] + 1, at[0] + 1)] += i % 2 ? strength : -strength;
+			g->f[mg_at(g, at[2] + 1, at[1] + 1, at[0] + 1)] += i % 2 ? strength :
+										   -strength;
 	}
 }
 

@@ -51,8 +51,9 @@ void mg_restrict_plane(const struct mg_grid *fine, const struct mg_grid *coarse,
 		const double *b = fine->r + mg_at(fine, zf, 2 * y, 0);
 		const double *c = fine->r + mg_at(fine, zf + 1, 2 * y - 1, 0);
 		const double *d = fine->r + mg_at(fine, zf + 1, 2 * y, 0);
-		double *to = coarse->f + mg_at(coarse, coarse->whole && !fine->whole ?
-				fine->first / 2 + z : z, y, 0);
+		double *to = coarse->f +
+			     mg_at(coarse, coarse->whole && !fine->whole ? fine->first / 2 + z : z,
+				   y, 0);
 
 		for (int x = 1; x <= coarse->n; x++)
 			to[x] = 0.125 * (a[2 * x - 1] + a[2 * x] + b[2 * x - 1] + b[2 * x] +
@@ -83,8 +84,10 @@ void mg_prolong_plane(const struct mg_grid *coarse, const struct mg_grid *fine, 
 		for (int x = 1; x <= fine->n; x++) {
 			int xc = (x + 1) / 2, toward = x % 2 ? -1 : 1;
 
-			u[x] += 0.75 * (0.75 * blend(cc + xc, toward) + 0.25 * blend(cn + xc, toward)) +
-				0.25 * (0.75 * blend(nc + xc, toward) + 0.25 * blend(nn + xc, toward));
+			u[x] += 0.75 * (0.75 * blend(cc + xc, toward) +
+					0.25 * blend(cn + xc, toward)) +
+				0.25 * (0.75 * blend(nc + xc, toward) +
+					0.25 * blend(nn + xc, toward));
 		}
 	}
 }

@@ -31,8 +31,10 @@ static void set_row(struct sp_box *b, int z, int y, double disturbance)
 
 	for (int x = -SP_GHOSTS; x < wide; x++)
 		for (int f = 0; f < SP_FIELDS; f++)
-			b->u[sp_at(b, z, y, x) + (size_t)f] = sp_exact(b, z, y, x, f) +
-				disturbance * bump(b->n, x) * bump(b->n, y) * bump(b->n, z + b->first);
+			b->u[sp_at(b, z, y, x) + (size_t)f] =
+				sp_exact(b, z, y, x, f) + disturbance * bump(b->n, x) *
+								  bump(b->n, y) *
+								  bump(b->n, z + b->first);
 }
 
 static void set_state(struct sp_box *b, double disturbance)

@@ -78,7 +78,7 @@ void sp_solve_z(struct sp_box *b)
 {
 	int lines = b->n * SP_FIELDS;
 	struct sp_carry *carry = frame_alloc((uint64_t)lines, sizeof(*carry));
-	double (*next)[2] = frame_alloc((uint64_t)lines, sizeof(*next));
+	double(*next)[2] = frame_alloc((uint64_t)lines, sizeof(*next));
 
 	for (int y = 0; y < b->n; y++) {
 		if (b->rank > 0)
