@@ -23,8 +23,15 @@ static unsigned seed = 1;
 		sum += n;                                                                          \
 	}
 F(0)
-F(1) F(2) F(3) F(4) F(5) F(6)
-	F(7) static void (*const f[8])(void) = { f_0, f_1, f_2, f_3, f_4, f_5, f_6, f_7 };
+F(1)
+F(2)
+F(3)
+F(4)
+F(5)
+F(6)
+F(7)
+
+static void (*const f[8])(void) = { f_0, f_1, f_2, f_3, f_4, f_5, f_6, f_7 };
 
 static void calls(unsigned n)
 {
