@@ -84,6 +84,7 @@ struct bob_thread {
 	uint64_t trigger_rsp;	/* 0: off; only used with BOBBIN_TRIGGER */
 	struct bob_stack *stacks; /* [stack_count], room for stack_room */
 	struct bob_stream_head *head; /* in the mapped file */
+	struct bob_chunk_head *data; /* the newest DATA chunk */
 	uint64_t data_off;	/* stream offset at which the next DATA chunk begins */
 	uint64_t data_room;	/* payload size of the next DATA chunk */
 	struct bob_pending *pending; /* BOB_PENDING_MAX, reserved */
@@ -160,8 +161,7 @@ struct bob_image {
 	const char *path;	/* copy of the loader's */
 };
 
-/* Sorted by lo; replaced as a whole when an image comes or goes, old ones are kept (readers hold
- * no lock). */
+/* Sorted by lo; replaced as a whole when an image comes or goes (images.c; readers hold no lock). */
 struct bob_image_set {
 	uint32_t count;
 	struct bob_image *image[];
@@ -280,8 +280,8 @@ bool image_is_agent(uint64_t addr);
 /* --- patch.c --- */
 /* Fill `im->arena`, write the jumps, set the hooked bits; `chosen`: by --images. */
 enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
-/* Write the jumps again: the image was unloaded and has come back to the same place. */
-enum bob_skip patch_again(struct bob_image *im, struct bob_meta *skipped);
+/* Write the jumps again: the image was unloaded and has come back; `moved`: to another place. */
+enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped);
 
 /* --- planner.c --- */
 /* The plan for `key` from the cache, checked; NULL if there is none. */

@@ -6,8 +6,8 @@
  * A block is busy while an event is recorded: from entry.S (gate closed though on_size is not 0) or
  * from here (in_c). Entries of signal handlers that find it busy are put into `pending`, their
  * caller's frame already looked up, and recorded before the next event. If the interrupted recording
- * never comes back (siglongjmp), the next entry at or above its stack pointer finds out: the model
- * is then restarted, which costs some bytes but loses no committed event. */
+ * never comes back (siglongjmp), the next entry at or above its stack pointer finds out: model and
+ * stacks then begin anew, which the trace says (note gap); no committed event is lost. */
 #include "agent/agent.h"
 
 #include "agent/os.h"
@@ -229,6 +229,23 @@ static bool owner_gone(const struct bob_thread *t, uint64_t rsp, const struct bo
 	return true;
 }
 
+/* The recording that was left by a jump may have moved the shadow stack and not the trace, or the
+ * model and not the file. So the model restarts, and the stacks begin anew on both sides. */
+static void begin_again(struct bob_thread *t)
+{
+	bob_status st = bob_run_restart(thread_enc(t));
+
+	t->head->count.restarts++;
+	for (uint32_t i = 0; i < t->stack_count; i++)
+		t->stacks[i].top = t->stacks[i].shadow;
+	if (t->stack_count)
+		thread_hot(t)->top = stack_now(t)->top;
+	if (st == BOB_OK)
+		put(t, bob_sym_make_ext(BOB_SYM_PAUSE, 0));
+	else
+		thread_dead_end(t, st);
+}
+
 /* Entered while another event of this thread is being recorded. True: taken care of. */
 static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 {
@@ -237,10 +254,7 @@ static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 
 	frames_caller(t, true, e, stack_end(t, e->rsp), &c);
 	if (owner_gone(t, e->rsp, &c)) {
-		t->head->count.restarts++; /* left by a jump */
-		bob_status st = bob_run_restart(thread_enc(t));
-		if (st != BOB_OK)
-			thread_dead_end(t, st);
+		begin_again(t);
 		return false;
 	}
 	if (hot->pending >= BOB_PENDING_MAX - 64) { /* 64: handlers within this handler */

@@ -95,13 +95,13 @@ static bool find_headers(const struct link_map *m, bool main, struct found *f)
 		return f->phdr && main_path[0];
 	}
 	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)m->l_addr;
-	if (!e || !m->l_name || !m->l_name[0] || (m->l_addr & (BOB_PAGE - 1)) ||
-	    text_starts(m->l_name, "linux-vdso") || !os_is_mapped(m->l_addr))
+	if (!m->l_name || !m->l_name[0] || text_starts(m->l_name, "linux-vdso"))
 		return false;
 	f->path = m->l_name;
-	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of memory:
-	 * such an image is listed as without plan */
-	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) ||
+	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of memory; a
+	 * library may be linked to an address. Such an image is listed as without plan. */
+	if (!e || m->l_addr & (BOB_PAGE - 1) || !os_is_mapped(m->l_addr) ||
+	    memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) ||
 	    e->e_phoff > BOB_PAGE || e->e_phoff + e->e_phnum * sizeof(ElfW(Phdr)) > BOB_PAGE)
 		return true;
 	f->phdr = (const ElfW(Phdr) *)(m->l_addr + e->e_phoff);
@@ -160,6 +160,8 @@ static uint64_t image_key(const struct found *f)
 static void set_text(struct bob_image *im, const struct found *f)
 {
 	im->lo = ~0ull;
+	im->hi = 0;
+	im->text_count = 0;
 	for (uint32_t i = 0; i < f->phnum; i++) {
 		const ElfW(Phdr) *p = &f->phdr[i];
 		uint64_t lo = (f->bias + p->p_vaddr) & ~(uint64_t)(BOB_PAGE - 1);
@@ -251,24 +253,37 @@ static void describe_skipped(const struct found *f, enum bob_skip why, struct bo
 	bob_meta_end(meta);
 }
 
-/* The same image at the same place keeps its ids and its arena: a program that loads and unloads a
- * plug-in all the time must not use up either. */
+/* An image that comes back keeps its ids, its plan and its arena: a program that loads and unloads a
+ * plug-in all the time must not use up any of them. */
 static struct bob_image *take_up_again(const struct found *f, struct bob_meta *meta)
 {
 	for (struct bob_image **at = &bob_process.retired; *at; at = &(*at)->next) {
 		struct bob_image *im = *at;
+		bool moved = im->bias != f->bias;
 
-		if (im->bias != f->bias || !im->plan || im->plan->key != f->key)
+		if (im->plan ? im->plan->key != f->key : f->plan || !text_equal(im->path, f->path))
 			continue;
 		*at = im->next;
+		im->bias = f->bias;
+		if (!im->plan)
+			return im;
 		if (f->plan) /* it has its own */
 			os_unmap((void *)(uintptr_t)f->plan, f->plan->file_bytes);
-		enum bob_skip why = patch_again(im, meta);
+		set_text(im, f);
+		enum bob_skip why = patch_again(im, moved, meta);
 		if (why)
 			describe_skipped(f, why, meta);
 		return im;
 	}
 	return NULL;
+}
+
+static bool had_no_plan(const struct found *f)
+{
+	for (const struct bob_image *im = bob_process.retired; im; im = im->next)
+		if (!im->plan && text_equal(im->path, f->path))
+			return true;
+	return false;
 }
 
 static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
@@ -285,6 +300,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	if (!im)
 		return NULL;
 	im->bias = f->bias;
+	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
 	if (!plan) /* in the set all the same, so that it is not asked for again and again */
 		return im;
 	im->plan = plan;
@@ -292,7 +308,6 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	im->chosen = is_chosen(f);
 	im->interface = bob_process.config.interface_image &&
 			config_match(bob_process.config.interface_image, base_name(f->path));
-	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
 	im->first_id = p->next_id;
 	p->next_id += plan->func_count;
 	set_text(im, f);
@@ -310,9 +325,28 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 
 /* --- the set --- */
 
+/* Sets are used in turn, so a reader may finish with the one it holds while SETS - 1 newer ones come;
+ * one that became too small is left as it is. */
+#define SETS 64
+#define SET_ROOM 500
 static struct bob_image_set *set_new(uint32_t room)
 {
-	return os_map(sizeof(struct bob_image_set) + room * sizeof(struct bob_image *));
+	static struct {
+		struct bob_image_set *set;
+		uint32_t room;
+	} ring[SETS];
+	static uint32_t turn;
+	uint32_t i = turn++ % SETS;
+
+	if (ring[i].room < room) {
+		uint32_t n = room + SET_ROOM;
+
+		ring[i].set = os_map(sizeof(struct bob_image_set) + n * sizeof(struct bob_image *));
+		ring[i].room = ring[i].set ? n : 0;
+	}
+	if (ring[i].set)
+		ring[i].set->count = 0;
+	return ring[i].set;
 }
 
 static void set_add(struct bob_image_set *s, struct bob_image *im)
@@ -380,12 +414,11 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 			s->image[kept++] = s->image[i];
 			continue;
 		}
-		if (!s->image[i]->plan)
-			continue;
 		s->image[i]->next = bob_process.retired;
 		bob_process.retired = s->image[i];
 		uint32_t r[2] = { s->image[i]->number, 0 };
-		bob_meta_put(meta, BOB_REC_UNLOAD, r, sizeof(r));
+		if (s->image[i]->plan)
+			bob_meta_put(meta, BOB_REC_UNLOAD, r, sizeof(r));
 	}
 	if (kept != s->count)
 		sites_forget();
@@ -402,7 +435,7 @@ static void load_plans(struct found *f, uint32_t n)
 			continue;
 		f[i].key = image_key(&f[i]);
 		f[i].plan = plan_load(f[i].key);
-		if (!f[i].plan)
+		if (!f[i].plan && !had_no_plan(&f[i]))
 			paths[missing++] = f[i].path;
 	}
 	if (!missing)

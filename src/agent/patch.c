@@ -224,15 +224,34 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 		return BOB_SKIP_PROTECT;
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		special_add(im->first_id + sp[i].func, sp[i].what, false);
-	return patch_again(im, skipped);
+	return patch_again(im, false, skipped);
 }
 
-enum bob_skip patch_again(struct bob_image *im, struct bob_meta *skipped)
+/* The arena was made for another place of the image; nobody runs in it. */
+static enum bob_skip move_arena(struct bob_image *im)
+{
+	uint64_t a = im->arena, size = im->arena_bytes;
+
+	if ((a > im->lo ? a + size - im->lo : im->hi - a) >= ARENA_REACH) {
+		os_unmap((void *)(uintptr_t)a, size);
+		im->arena = find_arena(im, size);
+	} else if (os_protect(a, size, 1 | 2) < 0) {
+		return BOB_SKIP_PROTECT;
+	}
+	if (!im->arena || !fill_arena(im))
+		return BOB_SKIP_REACH;
+	return os_protect(im->arena, size, 1 | 4) < 0 ? BOB_SKIP_PROTECT : BOB_SKIP_NONE;
+}
+
+enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped)
 {
 	const struct bob_plan_special *sp = section(im->plan, &im->plan->special);
+	enum bob_skip why;
 
 	if (!im->arena)
 		return BOB_SKIP_NONE;
+	if (moved && (why = move_arena(im)))
+		return why;
 	if (!protect_text(im, true)) {
 		protect_text(im, false);
 		return BOB_SKIP_PROTECT;

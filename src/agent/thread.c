@@ -41,16 +41,25 @@ void unlock_process(void)
 static uint8_t *io_grow(void *ctx, size_t *len)
 {
 	struct bob_thread *t = ctx;
+	struct bob_chunk_head *h = t->data;
 
+	/* Abandoned between our return and the encoder's note of it: the same chunk once more. */
+	if (bob_run_granted(thread_enc(t)) < t->data_off) {
+		*len = h->size;
+		return bob_chunk_data(h);
+	}
 	lock_process();
-	struct bob_chunk_head *h = file_chunk(BOB_CHUNK_DATA, t->stream, t->data_room, t->data_off);
+	h = file_chunk(BOB_CHUNK_DATA, t->stream, t->data_room, t->data_off);
+	if (h) {
+		t->data = h;
+		t->data_off += h->size;
+		if (t->data_room < DATA_MAX)
+			t->data_room = 2 * (t->data_room + sizeof(*h)) - sizeof(*h);
+	}
 	unlock_process();
 	if (!h)
 		return NULL;
 	*len = h->size;
-	t->data_off += h->size;
-	if (t->data_room < DATA_MAX)
-		t->data_room = 2 * (t->data_room + sizeof(*h)) - sizeof(*h);
 	return bob_chunk_data(h);
 }
 
@@ -143,10 +152,12 @@ static void count_out(struct bob_thread *t)
 	t->head->count.top_mismatch = thread_hot(t)->top_mismatch;
 }
 
-/* The thread is gone, so its block is ours. */
+/* The thread is gone, so its block is ours. If it went in the middle of a recording (asynchronous
+ * cancellation), the encoder is half way and stays so: its state in the file is whole. */
 static void finish_dead(struct bob_thread *t)
 {
-	if (!t->dead_end && bob_run_put(thread_enc(t), bob_sym_make_ext(BOB_SYM_END, 0)) == BOB_OK)
+	if (!t->dead_end && !thread_is_busy(t) &&
+	    bob_run_put(thread_enc(t), bob_sym_make_ext(BOB_SYM_END, 0)) == BOB_OK)
 		bob_run_close(thread_enc(t));
 	count_out(t);
 	t->head->end_mono_ns = os_time_mono();

@@ -86,6 +86,11 @@ static bob_status reserve(struct bob_run_enc *enc, uint64_t from, uint64_t end)
 	return BOB_OK;
 }
 
+uint64_t bob_run_granted(const struct bob_run_enc *enc)
+{
+	return stretches_end(enc);
+}
+
 static void copy_out(struct bob_run_enc *enc, uint64_t off, const uint8_t *from, size_t n)
 {
 	for (uint32_t i = enc->stretch_first; n; i++) {

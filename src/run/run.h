@@ -115,6 +115,10 @@ uint64_t bob_run_position(const struct bob_run_enc *enc);
  * symbol was not recorded and no later one will be; everything before stays readable. */
 bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym);
 
+/* Bytes of output that io.grow has given and the encoder has taken note of. An owner whose grow was
+ * called in a recording that never came back finds here that its last stretch is still to be given. */
+uint64_t bob_run_granted(const struct bob_run_enc *enc);
+
 /* Forget the model and begin a new block at the committed position: for an owner that finds the
  * encoder was interrupted half way and will not be resumed (siglongjmp out of a handler). */
 bob_status bob_run_restart(struct bob_run_enc *enc);

@@ -141,7 +141,8 @@ static inline struct build_stream *build_stream(struct build *b, enum bob_codec 
 	s->head = bob_chunk_data(c);
 	s->head->tid = build_head(b)->pid + s->number;
 	s->head->start_mono_ns = build_head(b)->start_mono_ns + s->number;
-	memcpy(s->head->name, name, strnlen(name, sizeof(s->head->name)));
+	for (size_t i = 0; name[i] && i < sizeof(s->head->name); i++)
+		s->head->name[i] = name[i];
 	s->enc = calloc(1, bob_run_enc_size());
 	assert(s->enc);
 	st = bob_run_open(s->enc, codec, &s->head->run, &io);

@@ -75,7 +75,7 @@ static void test_mapping(void **state)
 /* Lines of every length around the size of the reader's buffer. */
 static void test_long_paths(void **state)
 {
-	char dir[4096], file[4200], *component;
+	char dir[4096], file[4400], *component;
 
 	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/bob-maps-XXXXXX");
