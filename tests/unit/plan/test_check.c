@@ -130,7 +130,8 @@ static void test_refused(void **state)
 	REFUSED(row->start = 1);
 	REFUSED(row->cfa_kind = 6);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->func = h->func_count);
-	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->what = 8);
+	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->what =
+			BOB_SPECIAL_SIGALTSTACK + 1);
 }
 
 static void test_checksum_and_key(void **state)
