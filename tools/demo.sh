@@ -5,6 +5,7 @@
 # The traces are left in build/demo; look at them with the commands this prints.
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 bobbin=$PWD/build/release/bin/bobbin
 traces=$PWD/build/demo
 work=$(mktemp -d)
@@ -59,44 +60,7 @@ echo
 echo "== Act two: the HPC Challenge benchmark on two MPI ranks"
 # Open MPI refuses root and busy-waits on machines with few cores unless told otherwise.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-cat >hpccinf.txt <<'HPCC'
-HPLinpack benchmark input file
-a small run
-HPL.out      output file name (if any)
-8            device out (6=stdout,7=stderr,file)
-1            # of problems sizes (N)
-200          Ns
-1            # of NBs
-40           NBs
-0            PMAP process mapping (0=Row-,1=Column-major)
-1            # of process grids (P x Q)
-1            Ps
-2            Qs
-16.0         threshold
-1            # of panel fact
-2            PFACTs (0=left, 1=Crout, 2=Right)
-1            # of recursive stopping criterium
-4            NBMINs (>= 1)
-1            # of panels in recursion
-2            NDIVs
-1            # of recursive panel fact.
-1            RFACTs (0=left, 1=Crout, 2=Right)
-1            # of broadcast
-1            BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)
-1            # of lookahead depth
-1            DEPTHs (>=0)
-2            SWAP (0=bin-exch,1=long,2=mix)
-64           swapping threshold
-0            L1 in (0=transposed,1=no-transposed) form
-0            U  in (0=transposed,1=no-transposed) form
-1            Equilibration (0=no,1=yes)
-8            memory alignment in double (> 0)
-##### This line (no. 32) is ignored (it serves as a separator). ######
-0            Number of additional problem sizes for PTRANS
-1200         values of N
-0            number of additional blocking sizes for PTRANS
-40           values of NB
-HPCC
+sed -e "s/@N@/200/; s/@P@/1/" "$root/tools/hpccinf.txt" >hpccinf.txt
 say mpirun.openmpi --oversubscribe --mca mpi_yield_when_idle 1 -n 2 \
 	"$bobbin" record -o "$traces/hpcc.bobbin" -- hpcc
 grep -E '^(HPL_Tflops|StarSTREAM_Triad|Success)=' hpccoutf.txt

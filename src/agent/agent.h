@@ -8,10 +8,12 @@
  *   patch.c    relocate a plan's trampolines into an arena, commit the jumps
  *   frames.c   the caller-frame rule: whose frame is the caller's?
  *   sites.c    the process-wide tables that make that rule one look-up
- *   thread.c   thread blocks, streams, stacks (segments)
+ *   thread.c   thread blocks and their streams
+ *   stacks.c   the stacks of a thread and their shadow stacks
  *   enter.c    the whole path of one event in C; arch/x86_64/entry.S is its fast special case
- *   special.c  exec, exit, dlopen, makecontext, seccomp, fork
- *   planner.c  ask for a plan that is not in the cache
+ *   special.c  exec, exit, dlopen, makecontext, sigaltstack, seccomp, fork
+ *   planner.c  plans from the cache; ask for those that are missing
+ *   os.c       system calls; mem.c the functions a compiler may call
  *
  * Threads: a struct bob_thread belongs to its thread (and to the one that finds it dead). The
  * process state is written under `lock` or before other threads exist. Signals are blocked while it

@@ -185,8 +185,9 @@ static bool find_step(uint64_t pc, bool exact, struct step *s)
 
 enum where { NOT_OURS, ENTRY_OF_F, LOST };
 
-/* In a trampoline's displaced instructions: they keep their lengths, so the rows of the original
- * ones tell where the stack pointer was at the entry. */
+/* In a trampoline's displaced instructions: nearly all keep their lengths, so the rows of the original
+ * ones tell where the stack pointer was at the entry. Behind a branch that had to be widened the row
+ * may be its neighbour's: then the handler's caller is not found, or one frame off. */
 static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp, uint64_t *r)
 {
 	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
@@ -356,7 +357,7 @@ static bool step_up(struct walk *w, const struct step *s, uint64_t cfa)
 	return read_word(w, cfa - 8, &w->pc);
 }
 
-static uint64_t site_word(uint64_t ret, uint64_t r, const struct step *s)
+static uint64_t site_word(uint64_t ret, const struct step *s)
 {
 	int64_t k;
 
@@ -366,7 +367,6 @@ static uint64_t site_word(uint64_t ret, uint64_t r, const struct step *s)
 		k = s->cfa_off / 8 - 1;
 	else
 		return 0;
-	(void)r;
 	if (s->cfa_off & 7 || k < 0 || k >= BOB_SITE_RBP)
 		return 0;
 	return ret << 16 | (uint64_t)k | (s->kind == BOB_CFA_RBP ? BOB_SITE_RBP : 0);
@@ -418,7 +418,7 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 			out->flags = (out->flags & ~(uint32_t)BOB_CALLER_UNKNOWN) |
 				     BOB_CALLER_FOUND;
 			if (n == 0)
-				out->site = site_word(ret, rsp, &s);
+				out->site = site_word(ret, &s);
 			return;
 		}
 		out->slot = cfa; /* an unrecorded frame: all below its CFA is gone */

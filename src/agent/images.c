@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The images of the process: found on the loader's list, given a plan by key, patched if chosen.
  * Images that are not chosen keep their plan all the same, for frame rules and special functions.
- * The set is replaced as a whole; old sets and plans stay, because readers hold no lock. */
+ * The set is replaced as a whole, because readers hold no lock; what is unloaded waits to come back. */
 #include "agent/agent.h"
 
 #include <elf.h>

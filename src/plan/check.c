@@ -158,14 +158,25 @@ static bob_status check_fdes(const struct checker *c)
 	return next_row == row_count ? BOB_OK : BOB_ERR_CORRUPT;
 }
 
+/* Far more than there are names for. */
+#define SPECIALS_MAX 64
+
 static bob_status check_special(const struct checker *c)
 {
 	const struct bob_plan_special *s = (const void *)(c->p + c->h->special.off);
 
-	for (uint64_t i = 0; i < c->h->special.len / sizeof(*s); i++)
+	uint64_t n = c->h->special.len / sizeof(*s);
+
+	if (n > SPECIALS_MAX)
+		return BOB_ERR_CORRUPT;
+	for (uint64_t i = 0; i < n; i++) {
 		if (s[i].func >= c->h->func_count || s[i].what < BOB_SPECIAL_DL_STATE ||
 		    s[i].what > BOB_SPECIAL_SIGALTSTACK)
 			return BOB_ERR_CORRUPT;
+		for (uint64_t k = 0; k < i; k++) /* its call would be redirected twice */
+			if (s[k].func == s[i].func)
+				return BOB_ERR_CORRUPT;
+	}
 	return BOB_OK;
 }
 

@@ -132,6 +132,8 @@ static void test_refused(void **state)
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->func = h->func_count);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->what =
 			BOB_SPECIAL_SIGALTSTACK + 1);
+	struct bob_plan_special *sp = (void *)(bad + h->special.off);
+	REFUSED(sp[1].func = sp[0].func);
 }
 
 static void test_checksum_and_key(void **state)

@@ -13,40 +13,8 @@
 
 #include <cmocka.h>
 
+#include "folder.h"
 #include "sys/sys.h"
-
-static char base[64];
-
-static int make_dir(void **state)
-{
-	(void)state;
-	snprintf(base, sizeof(base), "/tmp/bob-target-XXXXXX");
-	return !mkdtemp(base);
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", base);
-	return system(command);
-}
-
-static const char *put(const char *name, const void *bytes, size_t len, mode_t mode)
-{
-	static char path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", base, name);
-	unlink(path);
-	f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, len, f), len);
-	assert_int_equal(fclose(f), 0);
-	assert_int_equal(chmod(path, mode), 0);
-	return path;
-}
 
 static enum bob_target find(const char *command)
 {
