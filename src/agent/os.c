@@ -47,9 +47,9 @@ void *os_map(size_t size)
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 }
 
-void *os_map_at(uint64_t where, size_t size, bool reserve_only)
+void *os_map_at(uint64_t where, size_t size)
 {
-	int prot = reserve_only ? PROT_NONE : PROT_READ | PROT_WRITE;
+	int prot = PROT_READ | PROT_WRITE;
 	long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 	if (where)

@@ -22,9 +22,10 @@
 bool os_allowed(void);
 void os_forbid(void);
 
-/* Memory. `near` is a hint; with `exact` the call fails rather than use another place. */
-void *os_map(size_t size); /* zeroed, private; NULL on failure */
-void *os_map_at(uint64_t where, size_t size, bool reserve_only);
+/* Memory, zeroed and private. */
+void *os_map(size_t size); /* NULL on failure */
+/* Exactly at `where` or not at all; 0: anywhere. */
+void *os_map_at(uint64_t where, size_t size);
 void os_unmap(void *p, size_t size);
 /* `prot`: bit 0 read, 1 write, 2 execute. */
 long os_protect(uint64_t addr, size_t size, int prot);

@@ -23,7 +23,7 @@ static const void *section(const struct bob_plan_head *plan, const struct bob_pl
 static uint64_t find_arena(const struct bob_image *im, uint64_t size)
 {
 	uint64_t from = im->bias ? im->lo : NON_PIE_TOP;
-	void *p = os_map_at(0, size, false);
+	void *p = os_map_at(0, size);
 
 	if (!p)
 		return 0;
@@ -36,7 +36,7 @@ static uint64_t find_arena(const struct bob_image *im, uint64_t size)
 
 		if (from < off + size + 0x10000)
 			break;
-		p = os_map_at(at, size, false);
+		p = os_map_at(at, size);
 		if (p)
 			return (uint64_t)(uintptr_t)p;
 	}

@@ -112,13 +112,13 @@ static void test_memory(void **state)
 	(void)state;
 	assert_non_null(p);
 	p[0] = p[3 * 4096 - 1] = 1;
-	assert_null(os_map_at((uint64_t)(uintptr_t)p, 4096, false)); /* taken */
+	assert_null(os_map_at((uint64_t)(uintptr_t)p, 4096)); /* taken */
 	assert_int_equal(p[0], 1);
 	assert_int_equal(os_wipe_on_fork(p, 4096), 0);
 	assert_int_equal(os_drop_pages(p, 4096), 0);
 	assert_int_equal(p[0], 0);
 	os_unmap(p, 3 * 4096);
-	assert_true(os_map_at((uint64_t)(uintptr_t)p, 4096, false) == p);
+	assert_true(os_map_at((uint64_t)(uintptr_t)p, 4096) == p);
 	os_unmap(p, 4096);
 	assert_null(os_map(1ull << 62));
 }
