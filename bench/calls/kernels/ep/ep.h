@@ -14,6 +14,10 @@ struct ep_tally {
 	double sum_x, sum_y;
 };
 
+/* Element `index` of the sequence that begins with `seed`, odd and below 2^46. */
+double ep_draw_at(uint64_t seed, uint64_t index);
+/* The next `count` numbers after *state, divided by 2^46; *state becomes the last of them. */
+void ep_draw_fill(double *state, double *out, int count);
 /* Adds the pairs of (0,1) numbers u[2 i], u[2 i + 1]. */
 void ep_tally_chunk(struct ep_tally *t, const double *u, int pairs);
 /* Batch `index` of the whole sequence. */

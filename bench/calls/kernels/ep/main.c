@@ -8,8 +8,9 @@ struct problem {
 	double sum_x, sum_y, pairs;
 };
 
-static const struct problem SMALL = { 1024, -1517.837766763939, 6813.469974970394, 52713475.0 };
-static const struct problem LARGE = { 7168, 11082.24075698778, -13998.35141687134, 368945474.0 };
+/* SMALL is the problem and seed of class S of the NAS benchmarks, and so are its sums. */
+static const struct problem SMALL = { 256, -3247.834652034616, -6958.407078382821, 13176389.0 };
+static const struct problem LARGE = { 1536, 10924.95768664007, 2649.160041404752, 79066483.0 };
 
 static double count_pairs(const struct ep_tally *t)
 {

@@ -10,16 +10,15 @@ void ep_tally_chunk(struct ep_tally *t, const double *u, int pairs)
 		double x = 2.0 * u[2 * i] - 1.0;
 		double y = 2.0 * u[2 * i + 1] - 1.0;
 		double q = x * x + y * y;
-		double scale;
-		int ring;
+		double scale, wide;
 
 		if (q > 1.0 || q == 0.0)
 			continue;
 		scale = sqrt(-2.0 * log(q) / q);
 		x *= scale;
 		y *= scale;
-		ring = (int)fmax(fabs(x), fabs(y));
-		t->annulus[ring < EP_ANNULI ? ring : EP_ANNULI - 1]++;
+		wide = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
+		t->annulus[wide < EP_ANNULI ? (int)wide : EP_ANNULI - 1]++;
 		t->sum_x += x;
 		t->sum_y += y;
 	}
