@@ -288,6 +288,8 @@ static void json_thread(struct bob_json *j, const struct bob_thread_info *th)
 	bob_json_uint(j, "tid", th->tid);
 	bob_json_string(j, "name", th->name);
 	bob_json_string(j, "state", pick(thread_states, 3, th->state));
+	bob_json_uint(j, "start_mono_ns", th->start_mono_ns);
+	bob_json_uint(j, "end_mono_ns", th->end_mono_ns);
 	bob_json_string(j, "codec", codec_name(th->codec));
 	bob_json_uint(j, "events", th->events);
 	bob_json_uint(j, "symbols", th->symbols);

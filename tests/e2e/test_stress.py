@@ -57,6 +57,10 @@ def threads(images):
     states = [t["state"] for t in process["thread_list"]]
     h.check(len(states) == n + 1, f"{len(states)} threads in the trace, there were {n + 1}")
     h.check(states.count("ended") == n, f"{n - states.count('ended')} ended threads are not closed")
+    moments = [(t["start_mono_ns"], t["end_mono_ns"]) for t in process["thread_list"]]
+    late = [m for m in moments
+            if not process["start_mono_ns"] < m[0] < m[1] <= process["end_mono_ns"]]
+    h.check(not late, f"{len(late)} threads begin or end outside their process: {late[:3]}")
     count = steps(r.trace)
     wrong = {k: v for k, v in count.items() if v != (0 if k[1] == 0 else 3)}
     h.check(not wrong, f"{len(wrong)} threads with a wrong number of calls: {list(wrong.items())[:5]}")
