@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* threads N CALLS: N threads that live at the same time make CALLS calls each. Prints, on
- * standard error, the peak resident size in kB and the mean time from create to the thread's
- * first statement in ns. */
+/* threads N CALLS: N threads that live at the same time make CALLS calls each. They are created one
+ * after the other, each when the one before has begun and waits. Prints, on standard error, the peak
+ * resident size in kB and the mean time from create to the thread's first statement in ns. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static pthread_barrier_t all_done;
+static pthread_barrier_t all_begun, all_done;
+static sem_t one_begun;
 static long calls;
 static volatile long sink;
 
@@ -40,6 +42,8 @@ static void *work(void *arg)
 	struct start *s = arg;
 
 	s->began_ns = now_ns();
+	sem_post(&one_begun);
+	pthread_barrier_wait(&all_begun);
 	for (long i = 0; i < calls; i++) {
 		if (i % 7)
 			leaf(i);
@@ -71,12 +75,16 @@ int main(int argc, char **argv)
 	long long sum = 0;
 
 	calls = argc > 2 ? atol(argv[2]) : 1000;
+	sem_init(&one_begun, 0, 0);
+	pthread_barrier_init(&all_begun, NULL, (unsigned)count + 1);
 	pthread_barrier_init(&all_done, NULL, (unsigned)count + 1);
 	for (int i = 0; i < count; i++) {
 		s[i].created_ns = now_ns();
 		if (pthread_create(&s[i].thread, NULL, work, &s[i]) != 0)
 			return 1;
+		sem_wait(&one_begun);
 	}
+	pthread_barrier_wait(&all_begun);
 	pthread_barrier_wait(&all_done);
 	for (int i = 0; i < count; i++) {
 		pthread_join(s[i].thread, NULL);
