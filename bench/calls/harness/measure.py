@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs programs, native and under tools, in paired interleaved rounds."""
+"""Runs one program under one tool and says what that cost."""
 import glob
 import json
 import os
@@ -9,27 +9,19 @@ import signal
 import subprocess
 import tempfile
 import time
+import zlib
 
 from harness import programs
+from harness.rows import NATIVE, Run
 
-NATIVE = 'native'
-
-
-class Outcome:
-    """One run. `error` is None if it counts; else why it does not."""
-
-    def __init__(self):
-        self.error = None
-        self.wall_s = self.cpu_s = self.loop_s = self.peak_kb = None
-        self.output = self.notes = ''
-        self.info = {}
-        self.calls = None
-        self.trace_bytes = None
+TIMEOUT_S = 900
+STOP_S = 5
+OWN_NOTES = re.compile(r'(time_s|calls|peak_kb|start_ns) ')
 
 
-def execute(command, stdin=None, extra=None, timeout_s=900):
-    """Wall time and the user + system time of the process and of all it waited for."""
-    out = Outcome()
+def execute(run, command, stdin=None, extra=None, timeout_s=TIMEOUT_S):
+    """Fills in wall time, the user + system time of the process and of all it waited for, and what
+    the program says of itself. Returns the moment of the start."""
     env = dict(os.environ, **programs.ENVIRONMENT, **(extra or {}))
     with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         source = open(stdin, 'rb') if stdin else subprocess.DEVNULL
@@ -38,42 +30,50 @@ def execute(command, stdin=None, extra=None, timeout_s=900):
             child = subprocess.Popen(command, stdin=source, stdout=stdout, stderr=stderr, env=env,
                                      start_new_session=True)
         except OSError as e:
-            out.error = str(e)
-            return out
+            run.error = str(e)
+            return began
         finally:
             if stdin:
                 source.close()
         status, usage = wait_for(child, timeout_s)
-        out.wall_s = time.monotonic() - began
+        run.wall_s = time.monotonic() - began
         stdout.seek(0)
         stderr.seek(0)
-        out.output = stdout.read().decode(errors='replace')
-        out.notes = stderr.read().decode(errors='replace')
-    out.cpu_s = usage.ru_utime + usage.ru_stime
-    out.peak_kb = usage.ru_maxrss
-    found = re.search(r'time_s\s+([0-9.]+)', out.notes)
-    out.loop_s = float(found[1]) if found else None
+        run.output = '%08x' % zlib.crc32(stdout.read())
+        notes = stderr.read().decode(errors='replace')
+    run.cpu_s = usage.ru_utime + usage.ru_stime
+    run.loop_s = found(r'^time_s\s+([0-9.]+)', notes, float)
+    run.calls = found(r'^calls (\d+)', notes, int)
+    run.peak_kb = found(r'^peak_kb (\d+)', notes, int) or usage.ru_maxrss
+    start_ns = found(r'^start_ns (\d+)', notes, int)
+    run.thread_start_us = None if start_ns is None else start_ns / 1e3
     if status is None:
-        out.error = 'no end after %d s' % timeout_s
+        run.error = 'no end after %d s' % timeout_s
     elif status != 0:
-        last = out.notes.strip().splitlines()[-1:] or ['']
-        out.error = 'status %d: %s' % (status, last[0][:80])
-    return out
+        words = [n for n in notes.splitlines() if n.strip() and not OWN_NOTES.match(n)] or ['no message']
+        run.error = 'status %d: %s' % (status, words[-1][:80])
+    return began
+
+
+def found(pattern, text, kind):
+    match = re.search(pattern, text, re.M)
+    return kind(match[1]) if match else None
 
 
 def wait_for(child, timeout_s):
     """(exit status or None if it had to be killed, resource usage)."""
     def expire(_number, _frame):
-        os.killpg(child.pid, signal.SIGKILL)
+        os.killpg(child.pid, signal.SIGKILL if expired else signal.SIGTERM)
         expired.append(True)
+        signal.alarm(STOP_S)
 
     expired = []
     before = signal.signal(signal.SIGALRM, expire)
     signal.alarm(timeout_s)
     try:
         _, status, usage = os.wait4(child.pid, 0)
-    except BaseException:
-        os.killpg(child.pid, signal.SIGKILL)    # the benchmark was told to stop: leave nothing
+    except BaseException:    # the benchmark was told to stop: leave nothing; mpirun ends its ranks itself
+        expire(None, None)
         child.wait()
         raise
     finally:
@@ -83,122 +83,103 @@ def wait_for(child, timeout_s):
     return (None if expired else child.returncode), usage
 
 
-class Bobbin:
-    """The tracer in one configuration."""
+class Native:
+    name = NATIVE
+    images = None
+    cold = False
+    timeout_s = TIMEOUT_S
 
-    def __init__(self, path, images, codec):
-        self.path, self.images, self.codec = path, images, codec
-        self.name = 'bobbin %s %s' % (images, codec)
+    def command(self, program, _folder):
+        return program.start()
 
-    def before(self, folder):
-        return [self.path, 'record', '--images=' + self.images, '--codec=' + self.codec, '-q',
-                '-o', os.path.join(folder, 'trace'), '--']
+    def finish(self, run, folder, began):
+        pass
 
-    def finish(self, out, folder):
+
+class Counted(Native):
+    """The kernel of the counting build: the truth about calls of the main image."""
+    name = 'counted'
+
+    def command(self, program, _folder):
+        return program.counting
+
+
+class Bobbin(Native):
+    """The tracer in one configuration; `cold` with an empty plan cache."""
+
+    def __init__(self, path, images, codec, cold=False):
+        self.path, self.images, self.codec, self.cold = path, images, codec, cold
+        self.name = 'bobbin %s %s' % (images, codec) + (' cold' if cold else '')
+
+    def command(self, program, folder):
+        return program.start([self.path, 'record', '--images=' + self.images, '--codec=' + self.codec,
+                              '-q', '-o', os.path.join(folder, 'trace'), '--'])
+
+    def finish(self, run, folder, began):
         done = subprocess.run([self.path, 'info', '--json', os.path.join(folder, 'trace')],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
-            out.error = out.error or 'info failed: ' + done.stderr.strip()[:80]
+            run.error = 'info failed: ' + done.stderr.strip()[:80]
             return
-        try:
-            out.info = json.loads(done.stdout)
-        except ValueError as e:
-            out.error = out.error or 'info printed no JSON: %s' % e
-            return
-        out.calls = out.info.get('events')
-        out.trace_bytes = out.info.get('stream_bytes')
+        info = json.loads(done.stdout)
+        run.calls, run.raw_bytes, run.trace_bytes = info['events'], info['raw_bytes'], info['stream_bytes']
+        run.processes, run.threads = info['processes'], info['threads']
+        if run.processes == 1:
+            self.take_moments(run, info['process_list'][0], began * 1e9)
+
+    @staticmethod
+    def take_moments(run, process, began_ns):
+        """The agent notes when it begins, when it makes the stream for the first call, and the end."""
+        first = min((t['start_mono_ns'] for t in process['thread_list']), default=0)
+        if first and process['end_mono_ns']:
+            run.before_s = (process['start_mono_ns'] - began_ns) / 1e9
+            run.patch_s = (first - process['start_mono_ns']) / 1e9
+            run.inside_s = (process['end_mono_ns'] - first) / 1e9
 
 
-class Callgrind:
+class Callgrind(Native):
     name = 'callgrind'
+    timeout_s = 4 * 3600
 
-    def before(self, folder):
-        return ['valgrind', '--tool=callgrind', '-q', '--callgrind-out-file=' + folder + '/callgrind.%p']
+    def command(self, program, folder):
+        return program.start(['valgrind', '--tool=callgrind', '-q',
+                              '--callgrind-out-file=' + folder + '/callgrind.%p'])
 
-    def finish(self, out, folder):
+    def finish(self, run, folder, began):
         """Calls are the sum of the counts of all call lines, over all images."""
-        out.calls = out.trace_bytes = 0
+        run.calls = run.trace_bytes = 0
         for path in glob.glob(folder + '/callgrind.*'):
-            out.trace_bytes += os.path.getsize(path)
+            run.trace_bytes += os.path.getsize(path)
             with open(path) as f:
-                out.calls += sum(int(line[6:].split()[0]) for line in f if line.startswith('calls='))
+                run.calls += sum(int(line[6:].split()[0]) for line in f if line.startswith('calls='))
 
 
-class Uftrace:
+class Uftrace(Native):
     """Dynamic patching of the same unmodified binary; it writes 32 bytes a call (16 at each end)."""
     name = 'uftrace'
     RECORD_BYTES = 16
 
-    def before(self, folder):
-        return ['uftrace', 'record', '-P', '.', '--no-libcall', '--no-event', '-d', folder + '/uftrace']
+    def command(self, program, folder):
+        return program.start(['uftrace', 'record', '-P', '.', '--no-libcall', '--no-event',
+                              '-d', folder + '/uftrace'])
 
-    def finish(self, out, folder):
+    def finish(self, run, folder, began):
         files = glob.glob(folder + '/uftrace/[0-9]*.dat')
-        out.trace_bytes = sum(os.path.getsize(f) for f in files)
-        out.calls = out.trace_bytes // (2 * self.RECORD_BYTES)
-        if not out.calls:
-            out.error = out.error or 'recorded no call'
+        run.trace_bytes = sum(os.path.getsize(f) for f in files)
+        run.calls = run.trace_bytes // (2 * self.RECORD_BYTES)
+        if not run.calls:
+            run.error = run.error or 'recorded no call'
 
 
-def run_once(program, tool, work, cache=None, timeout_s=900):
-    """One run of `program`, native if `tool` is None. The trace is deleted afterwards."""
+def run_once(program, tool, work, cache, run=None):
+    """One run of `program` under `tool`, filled into `run`. The trace is deleted afterwards."""
+    run = run or Run()
     folder = tempfile.mkdtemp(dir=work)
     try:
-        extra = {'XDG_CACHE_HOME': cache} if cache else None
-        before = tool.before(folder) if tool else ()
-        out = execute(program.start(before), program.stdin, extra, timeout_s)
-        if tool and out.error is None:
-            tool.finish(out, folder)
-        return out
+        extra = {'XDG_CACHE_HOME': tempfile.mkdtemp(dir=folder) if tool.cold else cache}
+        began = execute(run, tool.command(program, folder), program.stdin, extra, tool.timeout_s)
+        if run.error is None:
+            tool.finish(run, folder, began)
+        return run
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-class Series:
-    """All outcomes of one tool on one program; index = round."""
-
-    def __init__(self):
-        self.rounds = []
-        self.order_note = ''
-
-    def good(self):
-        return [o for o in self.rounds if o.error is None]
-
-    def errors(self):
-        return [o.error for o in self.rounds if o.error is not None]
-
-
-def compare_output(outcome, native):
-    if outcome.error is None and native.error is None and outcome.output != native.output:
-        outcome.error = 'its output differs from the native run'
-
-
-def measure(program, tools, rounds, work, cache, progress):
-    """{tool name: Series}. tools is a list of (tool, number of rounds it takes part in). In every
-    round the native run and all tools follow each other, and the order turns by one each round."""
-    series = {NATIVE: Series()}
-    for tool, _ in tools:
-        series[tool.name] = Series()
-        run_once(program, tool, work, cache)    # warm: plans and the page cache, not counted
-    for i in range(rounds):
-        turn = [(None, rounds)] + [t for t in tools if i < t[1]]
-        turn = turn[i % len(turn):] + turn[:i % len(turn)]
-        results = {}
-        for tool, _ in turn:
-            name = tool.name if tool else NATIVE
-            progress('%s n=%d round %d/%d %s' % (program.label(), program.ranks, i + 1, rounds, name))
-            results[name] = run_once(program, tool, work, cache)
-        for name, outcome in results.items():
-            if name != NATIVE:
-                compare_output(outcome, results[NATIVE])
-            series[name].rounds.append(outcome)
-    return series
-
-
-def ratios(series, name, what):
-    """Traced / native of the same round, over rounds where both ended well."""
-    result = []
-    for native, traced in zip(series[NATIVE].rounds, series[name].rounds):
-        if native.error is None and traced.error is None and getattr(native, what):
-            result.append(getattr(traced, what) / getattr(native, what))
-    return result

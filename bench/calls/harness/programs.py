@@ -20,6 +20,7 @@ ALL_KERNELS = PAPER_ORDER + ['hybrid']
 C_FLAGS = ['-std=gnu11', '-O2', '-g', '-Wall', '-Wextra', '-Wno-unknown-pragmas', '-I' + KERNELS]
 F_FLAGS = ['-O2', '-g', '-Wall', '-Wno-tabs', '-Wno-maybe-uninitialized']
 
+MANY = 64
 MPIRUN = ['mpirun', '-q', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1']
 ENVIRONMENT = {
     'OMPI_ALLOW_RUN_AS_ROOT': '1',
@@ -34,17 +35,20 @@ ENVIRONMENT = {
 class Program:
     """Something to run: a name, a command line, and what may be said about it."""
 
-    def __init__(self, name, command, size='', ranks=1, symbols=True, stdin=None, kernel=False):
-        self.name, self.command, self.size, self.ranks = name, command, size, ranks
-        self.symbols, self.stdin, self.kernel = symbols, stdin, kernel
-
-    def label(self):
-        return self.name + ('.' + self.size if self.size else '')
+    def __init__(self, name, command, size='', ranks=1, stdin=None, counting=None):
+        self.name, self.command, self.size, self.ranks, self.stdin = name, command, size, ranks, stdin
+        self.counting = counting    # the command line of the counting build, if there is one
 
     def start(self, before=()):
         """The whole command; `before` is a tool that goes right in front of the program."""
         inner = list(before) + self.command
         return inner if self.ranks == 1 else MPIRUN + ['-n', str(self.ranks)] + inner
+
+    def smallest(self):
+        """The same program on its smaller problem, if it has two."""
+        if self.size != 'L':
+            return self
+        return Program(self.name, self.command[:-1] + ['S'], 'S', self.ranks)
 
 
 def run_compiler(command, verbose):
@@ -118,16 +122,28 @@ def cc1_path():
 
 
 def heavy_programs(built, quick):
+    size = 'quick' if quick else ''
     return [
-        Program('fib', [built['fib'], '30' if quick else '36']),
-        Program('sort', [built['sort'], '300000' if quick else '3000000']),
-        Program('sqlite3', ['sqlite3', ':memory:'], symbols=False, stdin=os.path.join(HEAVY, 'sqlite.sql')),
-        Program('python3', [python_path(), os.path.join(HEAVY, 'script.py')], symbols=False),
-        Program('cc1', [cc1_path(), '-quiet', '-O2', built['source.c'], '-o', '/dev/null'], symbols=False),
+        Program('fib', [built['fib'], '30' if quick else '36'], size),
+        Program('sort', [built['sort'], '300000' if quick else '3000000'], size),
+        Program('sqlite3', ['sqlite3', ':memory:'], size, stdin=os.path.join(HEAVY, 'sqlite.sql')),
+        Program('python3', [python_path(), os.path.join(HEAVY, 'script.py')], size),
+        Program('cc1', [cc1_path(), '-quiet', '-O2', built['source.c'], '-o', '/dev/null'], size),
     ]
 
 
 def peer_programs(built, kernels):
     """Programs with symbols, small enough for tools that write 32 bytes a call."""
     own = [Program('fib', [built['fib'], '27']), Program('sort', [built['sort'], '200000'])]
-    return own + [Program(k, [path, 'S'], 'S', kernel=True) for k, path in kernels.items()]
+    return own + [Program(k, [path, 'S'], 'S') for k, path in kernels.items()]
+
+
+def startup_programs(built):
+    return [Program('true', ['/bin/true']), Program('hello', [built['hello']]),
+            Program('python3', [python_path(), '-c', 'pass'])]
+
+
+def thread_programs(built):
+    """One thread, and MANY more that are alive at the same time, each with few or many calls."""
+    return [Program('threads %d' % count, [built['threads'], str(count), str(calls)], str(calls))
+            for calls in (500, 1000000) for count in (1, 1 + MANY)]

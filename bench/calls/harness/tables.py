@@ -1,204 +1,248 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints what was measured, in the shape of the paper's tables. A cell that failed says so."""
+"""Prints runs in the shape of the paper's tables. A cell that failed or was not run says so."""
 from harness import stats
-from harness.measure import NATIVE, ratios
+from harness.programs import ALL_KERNELS, MANY
+from harness.rows import NATIVE
 
 FAILED = 'FAILED'
 EMPTY = '-'
+CODECS = ['null', 'run', 'parlot', 'none']
+RUN_TOOLS = ['bobbin main run', 'bobbin app run', 'bobbin all run']
+BREAKDOWN = ['bobbin %s %s' % (m, c) for m in ('main', 'all') for c in CODECS]
 # ParLoT (2018), tables 1 to 3, input C, one node of 16 cores: geometric means.
-PAPER = {
-    ('overhead', 'main'): 1.6, ('overhead', 'all'): 1.9, ('overhead', 'callgrind'): 6.9,
-    ('bandwidth', 'main'): 2.2, ('bandwidth', 'all'): 30.0, ('bandwidth', 'callgrind'): 1.9,
-    ('ratio', 'main'): 2371.4, ('ratio', 'all'): 1107.4,
-}
+PAPER = """
+ParLoT, input C, 16 cores, geometric means: overhead 1.6 main, 1.9 all, 6.9 callgrind;
+bandwidth 2.2 and 30.0 kB/s per core, compression 2371.4 and 1107.4; uncompressed 1.7-2x slower."""
+LEGEND = """
+A cell `-` was not run; `v!k`: k of its runs failed and are left out; FAILED: all did; GM `v*k`: k of the
+programs that were run have no value and are missing from the mean. Ratios are of CPU time at 1 rank, of wall
+time above, traced / native of the same round."""
+FLOOR_NS = 0.1
+THREE = ('min', 'median', 'max')
+SIZES, RANKS = ('L', 'S'), (1, 4, 16)    # of the whole benchmark
 
 
 def number(value, digits):
     return EMPTY if value is None else '%.*f' % (digits, value)
 
 
-def print_table(title, head, rows):
+def print_table(title, head, rows, gap='  '):
     print('\n' + title)
     widths = [max(len(str(r[i])) for r in [head] + rows) for i in range(len(head))]
     for row in [head] + rows:
-        print('  ' + '  '.join(str(c).ljust(w) if i == 0 else str(c).rjust(w)
-                               for i, (c, w) in enumerate(zip(row, widths))))
+        print(('  ' + gap.join(str(c).ljust(w) if i == 0 else str(c).rjust(w)
+                                for i, (c, w) in enumerate(zip(row, widths)))).rstrip())
 
 
 class Cell:
     """One program, size, rank count: what all tools did on it."""
 
-    def __init__(self, program, series):
-        self.program, self.series = program, series
+    def __init__(self, program, size, ranks):
+        self.program, self.size, self.ranks = program, size, ranks
+        self.runs = {}    # tool: its runs
+        self.native = {}    # (group, round): the native run of that round
         # CPU time where one process runs alone, wall time where ranks wait for each other.
-        self.judge = 'cpu_s' if program.ranks == 1 else 'wall_s'
+        self.judge = 'cpu_s' if ranks == 1 else 'wall_s'
 
-    def overheads(self, name, what=None):
-        return ratios(self.series, name, what or self.judge) if name in self.series else []
+    def label(self):
+        return self.program + ('.' + self.size if self.size else '')
 
-    def state(self, name):
-        """None if the tool was not run here; else (good runs, failed runs)."""
-        if name not in self.series or not self.series[name].rounds:
-            return None
-        s = self.series[name]
-        return len(s.good()), len(s.errors())
+    def good(self, tool):
+        return [r for r in self.runs.get(tool, []) if r.error is None]
 
-    def median_of(self, name, get):
-        if name not in self.series:
-            return None
-        values = [v for v in map(get, self.series[name].good()) if v is not None]
-        return stats.median(values)
+    def failures(self, tool):
+        return len(self.runs.get(tool, [])) - len(self.good(tool))
 
-    def native_s(self, what):
-        return self.median_of(NATIVE, lambda o: getattr(o, what))
+    def values(self, tool, get):
+        return [v for v in map(get, self.good(tool)) if v is not None]
 
-    def bandwidth(self, name):
+    def median(self, tool, get):
+        return stats.median(self.values(tool, get))
+
+    def pairs(self, tool):
+        """(native, traced) of the rounds in which both ended well."""
+        both = [(self.native.get((r.group, r.round)), r) for r in self.good(tool)]
+        return [(n, r) for n, r in both if n and n.error is None]
+
+    def overheads(self, tool, what=None):
+        what = what or self.judge
+        return [getattr(r, what) / getattr(n, what) for n, r in self.pairs(tool) if getattr(n, what)]
+
+    def bandwidths(self, tool):
         """kB/s per core: trace bytes / wall time of that traced run / ranks."""
-        ranks = self.program.ranks
-        return self.median_of(name, lambda o: None if o.trace_bytes is None or not o.wall_s
-                              else o.trace_bytes / 1e3 / o.wall_s / ranks)
+        return self.values(tool, lambda r: None if r.trace_bytes is None or not r.wall_s
+                           else r.trace_bytes / 1e3 / r.wall_s / self.ranks)
 
-    def compression(self, name):
-        return self.median_of(name, lambda o: o.info['raw_bytes'] / o.info['stream_bytes']
-                              if o.info.get('raw_bytes') and o.info.get('stream_bytes') else None)
+    def compressions(self, tool):
+        return self.values(tool, lambda r: r.raw_bytes / r.trace_bytes
+                           if r.raw_bytes and r.trace_bytes else None)
 
-    def added_ns(self, name):
-        """(per call seen, calls seen): median over rounds of added CPU time / calls of that run."""
-        values = []
-        for native, traced in zip(self.series[NATIVE].rounds, self.series[name].rounds):
-            if native.error is None and traced.error is None and traced.calls:
-                values.append((traced.cpu_s - native.cpu_s) * 1e9 / traced.calls)
-        return stats.median(values), self.median_of(name, lambda o: o.calls)
+    def added_ns(self, tool):
+        """Median over rounds of added CPU time / calls of that run."""
+        return stats.median([(r.cpu_s - n.cpu_s) * 1e9 / r.calls for n, r in self.pairs(tool) if r.calls])
 
 
-def cell_text(cell, name, value, digits):
-    state = cell.state(name)
-    if state is None:
+def make_cells(rows, part, group=None):
+    """Kernels in the paper's order, the rest as they came; size L first."""
+    cells = {}
+    for r in rows:
+        if r.part == part and (group is None or r.group == group):
+            cell = cells.setdefault((r.program, r.size, r.ranks), Cell(r.program, r.size, r.ranks))
+            cell.runs.setdefault(r.tool, []).append(r)
+            if r.tool == NATIVE:
+                cell.native[r.group, r.round] = r
+    place = {name: i for i, name in enumerate(ALL_KERNELS)}
+    return sorted(cells.values(), key=lambda c: (place.get(c.program, 99), c.size != 'L', c.ranks))
+
+
+def pick(values, which):
+    return min(values) if which == 'min' else max(values) if which == 'max' else stats.median(values)
+
+
+def cell_text(cell, tool, values, text):
+    """What a cell says; text(values) is for runs that ended well."""
+    if cell is None or tool not in cell.runs:
         return EMPTY
-    good, bad = state
-    text = number(value, digits) if good else FAILED
-    return text + ('!%d' % bad if good and bad else '')
-
-
-def mean_cell(cells, name, get, digits):
-    """The geometric mean over programs, with a mark if some of them are missing from it."""
-    values = [get(c, name) for c in cells if c.state(name)]
-    good = [v for v in values if v is not None]
+    bad = cell.failures(tool)
     if not values:
+        return FAILED if bad else EMPTY
+    return text(values) + ('!%d' % bad if bad else '')
+
+
+def mean_text(all_values, text):
+    """The geometric mean over programs, with a mark if some of them are missing from it."""
+    have = [v for v in all_values if v]
+    if not have:
         return EMPTY
-    if not good:
-        return FAILED
-    mean = stats.geometric_mean(good)
-    text = 'n/a' if mean is None else '%.*f' % (digits, mean)
-    return text + ('*%d' % (len(values) - len(good)) if len(good) < len(values) else '')
+    missing = len(all_values) - len(have)
+    return text(have) + ('*%d' % missing if missing else '')
+
+
+def mean_of(lists, which):
+    return stats.geometric_mean([pick(v, which) for v in lists])
+
+
+def by_place(cells):
+    """({(size, ranks): {program: cell}}, programs)."""
+    places = {}
+    for c in sorted(cells, key=lambda c: (c.size != 'L', c.ranks)):
+        places.setdefault((c.size, c.ranks), {})[c.program] = c
+    return places, list(dict.fromkeys(c.program for c in cells))
 
 
 def matrix(title, cells, tools, get, digits):
-    """Rows: size, tool, ranks; columns: programs in the paper's order, and the geometric mean."""
-    names = []
-    for c in cells:
-        if c.program.name not in names:
-            names.append(c.program.name)
+    """The paper's form: programs across, and the geometric mean; median, min and max of the runs down."""
+    places, names = by_place(cells)
     rows = []
-    for size in sorted({c.program.size for c in cells}, reverse=True):
+    for size in dict.fromkeys(size for size, _ in places):
         for tool in tools:
-            for ranks in sorted({c.program.ranks for c in cells}):
-                own = {c.program.name: c for c in cells
-                       if c.program.size == size and c.program.ranks == ranks and c.state(tool)}
-                if not own:
-                    continue
-                row = ['%s %s' % (size, tool), ranks]
-                row += [cell_text(own[n], tool, get(own[n], tool), digits) if n in own else EMPTY
-                        for n in names]
-                rows.append(row + [mean_cell(own.values(), tool, get, digits)])
-    print_table(title, ['input, tool', 'ranks'] + names + ['GM'], rows)
+            for ranks in [r for s, r in places if s == size]:
+                own = places[size, ranks]
+                lists = {n: get(own[n], tool) if n in own else [] for n in names}
+                run = [lists[n] for n in names if n in own and tool in own[n].runs]
+                several = any(len(v) > 1 for v in run)
+                for which in ('median', 'min', 'max') if several else ('median',):
+                    def text(values, which=which):
+                        return number(pick(values, which), digits)
+
+                    row = ['%s %s' % (size, tool), ranks, which] if which == 'median' else ['', '', which]
+                    row += [cell_text(own.get(n), tool, lists[n], text) for n in names]
+                    rows.append(row + [mean_text(run, lambda v, which=which: number(mean_of(v, which), digits))])
+    print_table(title, ['input, tool', 'ranks', 'of runs'] + names + ['GM'], rows)
 
 
-def overhead_median(cell, name):
-    return stats.median(cell.overheads(name))
+def three(values):
+    return '/'.join('%.2f' % v for v in values)
 
 
-def print_paper_tables(cells, tools, breakdown):
-    traced = [t for t in tools if t.startswith('bobbin')]
-    print('\nA cell v!k: k of its runs failed and are left out; FAILED: all did; GM v*k: k programs'
-          '\nfailed and are missing from the mean. Ratio of CPU time at 1 rank, of wall time above.')
-    matrix('Overhead (traced / native, median of paired rounds)', cells, tools, overhead_median, 3)
-    matrix('Bandwidth (kB/s per core)', cells, [t for t in tools if t != 'uftrace'],
-           lambda c, t: c.bandwidth(t), 3)
-    matrix('Compression ratio (raw bytes / stream bytes)', cells, traced,
-           lambda c, t: c.compression(t), 1)
-    matrix('Breakdown (overhead: patches only, + compression, + the paper\'s codec, uncompressed)',
-           cells, breakdown, overhead_median, 3)
-    print('\nParLoT, input C, 16 cores, geometric means: overhead %(m)s main, %(a)s all, %(c)s callgrind;'
-          % {'m': PAPER['overhead', 'main'], 'a': PAPER['overhead', 'all'],
-             'c': PAPER['overhead', 'callgrind']})
-    print('bandwidth %s and %s kB/s per core, compression %s and %s; uncompressed 1.7-2x slower.'
-          % (PAPER['bandwidth', 'main'], PAPER['bandwidth', 'all'], PAPER['ratio', 'main'],
-             PAPER['ratio', 'all']))
+def print_breakdown(places, cells):
+    """One table for each size and number of ranks, all tools of a round side by side."""
+    measured, names = by_place(cells)
+    print('\nBreakdown: overhead, min/median/max; null: patches and handler only, run: ours, parlot: the paper\'s '
+          'codec,\nnone: uncompressed. All of a line are from the same rounds.')
+    for size, ranks in places:
+        own = measured.get((size, ranks))
+        title = 'Breakdown, input %s, %d rank%s' % (size, ranks, 's' * (ranks != 1))
+        if not own:
+            print('\n%s: not run' % title)
+            continue
+        table = []
+        for n in names:
+            lists = [own[n].overheads(t) if n in own else [] for t in BREAKDOWN]
+            table.append([n] + [cell_text(own.get(n), t, v, lambda v: three(pick(v, w) for w in THREE))
+                                for t, v in zip(BREAKDOWN, lists)])
+        lists = [[own[n].overheads(t) for n in own if t in own[n].runs] for t in BREAKDOWN]
+        table.append(['GM'] + [mean_text(v, lambda v: three(mean_of(v, w) for w in THREE)) for v in lists])
+        print_table(title, [''] + [t[len('bobbin '):] for t in BREAKDOWN], table, gap=' ')
 
 
-def print_spread(title, cells, tools):
+def print_spread(title, cells):
     """Every program in full: min, median, max and the interval of the median, CPU and wall."""
     rows = []
+    order = RUN_TOOLS + BREAKDOWN + ['callgrind']
     for c in cells:
-        for tool in tools:
-            state = c.state(tool)
-            if state is None:
-                continue
-            cpu, wall = c.overheads(tool, 'cpu_s'), c.overheads(tool, 'wall_s')
+        for tool in dict.fromkeys(t for t in order if t in c.runs):
             judged = c.overheads(tool)
             low, high, covered = stats.interval(judged)
-            rows.append([c.program.label(), c.program.ranks, tool, c.judge[:-2],
-                         number(min(judged, default=None), 3),
-                         number(stats.median(judged), 3) if judged else FAILED,
-                         number(max(judged, default=None), 3),
-                         '%s..%s (%.1f%%)' % (number(low, 3), number(high, 3), 100 * covered),
-                         number(stats.median(cpu), 3), number(stats.median(wall), 3),
-                         '%d/%d' % (len(judged), sum(state))])
+            row = [c.label(), c.ranks, tool, c.judge[:-2]]
+            row += [number(pick(judged, w), 3) if judged else FAILED for w in ('min', 'median', 'max')]
+            row += ['%s..%s (%.1f%%)' % (number(low, 3), number(high, 3), 100 * covered)]
+            row += [number(stats.median(c.overheads(tool, what)), 3) for what in ('cpu_s', 'wall_s')]
+            rows.append(row + ['%d/%d' % (len(judged), len(c.runs[tool]))])
     print_table(title, ['program', 'ranks', 'tool', 'judged', 'min', 'median', 'max',
                         'interval of the median', 'cpu', 'wall', 'pairs'], rows)
 
 
-def print_calls(cells, counted):
-    """Native seconds and calls per second. `counted`: (label, ranks) -> calls of the main image."""
+def print_calls(cells):
+    """Native seconds and calls per second."""
     rows = []
     for c in cells:
-        cpu = c.native_s('cpu_s')
-        row = [c.program.label(), c.program.ranks, number(c.native_s('wall_s'), 2), number(cpu, 2)]
-        own = counted.get((c.program.label(), c.program.ranks))
-        row.append(EMPTY if own is None else own)
-        for tool in ('bobbin main run', 'bobbin all run'):
-            row.append(number(c.median_of(tool, lambda o: o.calls), 0))
-        for calls in (own or c.median_of('bobbin main run', lambda o: o.calls),
-                      c.median_of('bobbin all run', lambda o: o.calls)):
-            row.append(number(calls / cpu, 0) if calls and cpu else EMPTY)
-        rows.append(row)
+        wall, cpu = (c.median(NATIVE, lambda r, w=w: getattr(r, w)) for w in ('wall_s', 'cpu_s'))
+        counted, main, every = (c.median(t, lambda r: r.calls)
+                                for t in ('counted', 'bobbin main run', 'bobbin all run'))
+        rows.append([c.label(), c.ranks, number(wall, 2), number(cpu, 2)]
+                    + [number(v, 0) for v in (counted, main, every)]
+                    + [number(v / cpu, 0) if v and cpu else EMPTY for v in (counted or main, every)])
     print_table('Calls (per second of native CPU time, all ranks together)',
                 ['program', 'ranks', 'wall s', 'cpu s', 'counted main', 'bobbin main', 'bobbin all',
                  'main calls/s', 'all calls/s'], rows)
 
 
-FLOOR_NS = 0.1
+def print_kernels(rows):
+    cells = make_cells(rows, 'kernels')
+    print_calls(cells)
+    if all(set(c.runs) <= {NATIVE, 'counted'} for c in cells):
+        return
+    print(LEGEND)
+    places, names = by_place(cells)
+    missing = ['%s at %d' % (s, r) for s in SIZES for r in RANKS if (s, r) not in places]
+    missing += [n for n in ALL_KERNELS if n not in names]
+    print('Not run at all: %s' % (', '.join(missing) or 'nothing'))
+    matrix('Overhead (traced / native of the same round)', cells, RUN_TOOLS + ['callgrind'],
+           Cell.overheads, 3)
+    matrix('Bandwidth (kB/s per core)', cells, RUN_TOOLS + ['callgrind'], Cell.bandwidths, 3)
+    matrix('Compression ratio (raw bytes / stream bytes)', cells, RUN_TOOLS, Cell.compressions, 0)
+    print(PAPER)
+    print_breakdown(places, make_cells(rows, 'kernels', 'codecs'))
+    print_spread('Kernels in full', cells)
 
 
-def print_peers(cells, tools):
+def print_peers(cells):
     """Added ns per call that the tool itself saw; a difference below FLOOR_NS counts as FLOOR_NS."""
     rows = []
     means = {}
     for c in cells:
-        for tool in tools:
-            state = c.state(tool)
-            if state is None:
-                continue
-            ns, calls = c.added_ns(tool) if state[0] else (None, None)
-            rows.append([c.program.label(), tool, number(ns, 1) if ns is not None else FAILED,
-                         number(calls, 0), number(overhead_median(c, tool), 2)])
-            means.setdefault(tool, {})[c.program.label()] = None if ns is None else max(ns, FLOOR_NS)
+        for tool in ('bobbin main run', 'bobbin all run', 'uftrace', 'callgrind'):
+            ns = c.added_ns(tool)
+            rows.append([c.label(), tool, cell_text(c, tool, c.overheads(tool), lambda v: number(ns, 1)),
+                         number(c.median(tool, lambda r: r.calls), 0),
+                         number(stats.median(c.overheads(tool)), 2)])
+            if ns is not None:
+                means.setdefault(tool, {})[c.label()] = max(ns, FLOOR_NS)
     print_table('Added CPU ns per call seen (below %.1f counts as %.1f in the means)' % (FLOOR_NS, FLOOR_NS),
                 ['program', 'tool', 'ns/call', 'calls seen', 'overhead'], rows)
-    pairs = [('uftrace', 'bobbin main run'), ('callgrind', 'bobbin all run')]
-    for peer, own in pairs:
-        both = [k for k, v in means.get(peer, {}).items() if v and means.get(own, {}).get(k)]
+    for peer, own in (('uftrace', 'bobbin main run'), ('callgrind', 'bobbin all run')):
+        both = [k for k in means.get(peer, {}) if k in means.get(own, {})]
         if not both:
             print('  %s / %s: no program where both ended well' % (peer, own))
             continue
@@ -207,5 +251,83 @@ def print_peers(cells, tools):
               % (peer, own, len(both), factor))
 
 
-def print_rows(title, head, rows):
-    print_table(title, head, rows)
+def print_startup(cells):
+    """The agent's own start is `patch`: from the making of its file to the first recorded call."""
+    def ms(c, tool, get):
+        value = c.median(tool, get)
+        return None if value is None else value * 1e3
+
+    def after(r):
+        return None if r.patch_s is None else r.wall_s - r.before_s - r.patch_s - r.inside_s
+
+    rows = []
+    for c in cells:
+        base = ms(c, NATIVE, lambda r: r.wall_s)
+        for images in ('main', 'all'):
+            warm = 'bobbin %s run' % images
+            row = [c.program, images, number(c.median(warm, lambda r: r.calls), 0), number(base, 1)]
+            for tool in (warm + ' cold', warm):
+                added = [r.wall_s - n.wall_s for n, r in c.pairs(tool)]
+                row += [cell_text(c, tool, added, lambda v: number(stats.median(v) * 1e3, 1))]
+                row += [number(ms(c, tool, get), 1) for get in (lambda r: r.before_s, lambda r: r.patch_s)]
+            row += [number(ms(c, warm, get), 1) for get in (lambda r: r.inside_s, after)]
+            rows.append(row + [len(c.good(warm))])
+    print_table('Start-up, wall ms, medians, with a cold and a warm plan cache. added = before (launcher, loader) + patch '
+                '(plans, patches)\n+ program (from its first recorded call) + after (the launcher ends the trace) - native',
+                ['program', 'images', 'calls', 'native', 'cold added', 'before', 'patch', 'warm added', 'before',
+                 'patch', 'program', 'after', 'runs'], rows)
+
+
+def print_threads(cells):
+    """What one more thread takes: (peak of many - peak of one) / more; and how late it starts."""
+    rows = []
+    by_name = {(c.program, c.size): c for c in cells}
+    for size in sorted({c.size for c in cells}, key=int):
+        pair = [by_name.get(('threads %d' % n, size)) for n in (1, 1 + MANY)]
+        if None in pair:
+            continue
+
+        def more(tool, pair=pair):
+            one, many = (c.median(tool, lambda r: r.peak_kb) for c in pair)
+            start = pair[1].median(tool, lambda r: r.thread_start_us)
+            return (None, None) if one is None or many is None else ((many - one) / MANY, start)
+
+        native = more(NATIVE)
+        for images in ('main', 'all'):
+            traced = more('bobbin %s run' % images)
+            added = [None if a is None or b is None else a - b for a, b in zip(traced, native)]
+            rows.append([size, images] + [number(v, 1) for v in (native[0], traced[0], added[0], native[1], added[1])])
+    print_table('Threads: resident kB of one more thread, and us from pthread_create to its first statement',
+                ['calls', 'images', 'native kB', 'traced kB', 'added kB', 'native us', 'added us'], rows)
+
+
+def print_failures(rows):
+    """Their number."""
+    failed = {}
+    for r in rows:
+        if r.error is not None:
+            name = r.program + ('.' + r.size if r.size else '')
+            what = '%s: %s, %d ranks, %s: %s' % (r.part, name, r.ranks, r.tool, r.error)
+            failed[what] = failed.get(what, 0) + 1
+    print('\nFailed runs: %s' % (sum(failed.values()) or 'none'))
+    for what, times in failed.items():
+        print('  %d x %s' % (times, what))
+    return len(failed)
+
+
+def print_all(rows):
+    """All tables there are rows for; the number of failures."""
+    parts = {r.part for r in rows}
+    if 'kernels' in parts:
+        print_kernels(rows)
+    if 'heavy' in parts:
+        cells = make_cells(rows, 'heavy')
+        print_calls(cells)
+        print_spread('Call-heavy programs', cells)
+    if 'peers' in parts:
+        print_peers(make_cells(rows, 'peers'))
+    if 'startup' in parts:
+        print_startup(make_cells(rows, 'startup'))
+    if 'threads' in parts:
+        print_threads(make_cells(rows, 'threads'))
+    return print_failures(rows)
