@@ -162,6 +162,8 @@ bool config_read(struct bob_config *c, char **env)
 		   v && text_equal(v, "null")	? BOB_CODEC_NULL :
 						  BOB_CODEC_RUN;
 	v = config_env(env, "BOBBIN_CHECK");
+	if (v && config_match(v, "block"))
+		c->codec = BOB_CODEC_BLOCK;
 	c->slow = (v && config_match(v, "slow")) || c->max_depth || c->trigger || c->interface ||
 		  c->interface_image;
 	return true;

@@ -76,8 +76,9 @@ static bool fill_arena(const struct bob_image *im)
 	uint8_t *handler = (uint8_t *)(uintptr_t)im->arena;
 	uint8_t *blob = handler + BOB_PLAN_HANDLER_BYTES;
 	int64_t delta = (int64_t)(im->bias - im->arena);
+	enum bob_codec codec = bob_process.config.codec;
 
-	entry_copy(handler, bob_process.config.codec == BOB_CODEC_NULL);
+	entry_copy(handler, codec == BOB_CODEC_NULL || codec == BOB_CODEC_BLOCK);
 	memcpy(blob, section(plan, &plan->blob), plan->blob.len);
 	for (uint64_t i = 0; i < plan->relocs.len / sizeof(*reloc); i++)
 		if (!add32(blob + reloc[i], delta))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The encoder's public face: open, put, restart, close for all four codecs. */
+/* The encoder's public face: open, put, restart, close for all codecs. */
 #include <string.h>
 
 #include "run/enc.h"
@@ -18,6 +18,8 @@ static size_t mem_needed(enum bob_codec codec)
 		return LZ_BYTES;
 	case BOB_CODEC_NULL:
 		return NULL_RING * sizeof(uint32_t);
+	case BOB_CODEC_BLOCK:
+		return BLOCKWISE_BYTES;
 	case BOB_CODEC_NONE:
 		break;
 	}
@@ -51,7 +53,10 @@ bob_status bob_run_open(struct bob_run_enc *enc, enum bob_codec codec, struct bo
 	size_t bytes = mem_needed(codec);
 	bob_status st;
 
-	BOB_PRE(codec >= BOB_CODEC_RUN && codec <= BOB_CODEC_NULL);
+	BOB_PRE((codec >= BOB_CODEC_RUN && codec <= BOB_CODEC_NULL) || codec == BOB_CODEC_BLOCK);
+	enc->blockwise = codec == BOB_CODEC_BLOCK;
+	if (enc->blockwise)
+		codec = BOB_CODEC_NULL;
 	enc->head = head;
 	enc->io = *io;
 	enc->codec = codec;
@@ -98,7 +103,7 @@ bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym)
 	if (LIKELY(enc->codec == BOB_CODEC_RUN))
 		return bob_run_put_run(enc, sym);
 	if (enc->codec == BOB_CODEC_NULL)
-		return put_null(enc);
+		return enc->blockwise ? bob_run_put_blockwise(enc, sym) : put_null(enc);
 	return bob_run_put_words(enc, sym);
 }
 

@@ -18,6 +18,8 @@
 #define AHEAD_MIN 8u
 #define AHEAD_MAX 64u
 #define NULL_RING 4096u		/* symbols the null codec takes between calls */
+#define BLOCKWISE_SYMBOLS 16384u /* and those of BOB_CODEC_BLOCK between stops */
+#define BLOCKWISE_BYTES (BLOCKWISE_SYMBOLS * sizeof(uint32_t) + 256 * 256 * sizeof(uint32_t))
 /* The smallest stretch is 8 bytes, so one symbol can need 64 of them and one half used. */
 #define STRETCHES 128u
 #define BUF_BYTES 1024u /* twice BOB_RUN_SYMBOL_BYTES_MAX */
@@ -45,7 +47,8 @@ struct bob_run_enc {
 	uint64_t ext_count;
 	int32_t failed;		/* bob_status of the failure that ended recording */
 	uint32_t closed;
-	uint32_t codec;
+	uint32_t codec;		/* of the format, so never BOB_CODEC_BLOCK: */
+	uint32_t blockwise;	/* it is NULL and this */
 	uint32_t crc[2];	/* of the block's coded bytes, for slot[0] and slot[1] */
 	uint32_t block_symbols_max; /* tests lower it */
 	/* what `fast` was when it was last set: symbols so far, and dst */
@@ -152,5 +155,6 @@ bob_status bob_run_put_run(struct bob_run_enc *enc, uint32_t sym);
 void bob_run_reset_run(struct bob_run_enc *enc);
 bob_status bob_run_put_words(struct bob_run_enc *enc, uint32_t sym);
 void bob_run_reset_words(struct bob_run_enc *enc);
+bob_status bob_run_put_blockwise(struct bob_run_enc *enc, uint32_t sym);
 
 #endif

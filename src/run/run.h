@@ -24,7 +24,9 @@ enum bob_codec {
 	BOB_CODEC_RUN = 1,	/* predictor + range coder */
 	BOB_CODEC_PARLOT = 2,	/* the paper's LZ + zero elimination, made decodable */
 	BOB_CODEC_NONE = 3,	/* 16-bit words, uncompressed */
-	BOB_CODEC_NULL = 4	/* counts symbols, stores none: the patch-only yardstick */
+	BOB_CODEC_NULL = 4,	/* counts symbols, stores none: the patch-only yardstick */
+	/* For tests, and in no file: null that stops now and then (blockwise.c). Its head says null. */
+	BOB_CODEC_BLOCK = 1000
 };
 
 /* What entry.S may do without a call, for the symbol S:
