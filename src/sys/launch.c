@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the program as if nobody stood in between. The program stays in our process group, so the
- * terminal's signals reach it by themselves; what another process sends to us is passed on. */
+ * terminal's signals reach it by themselves, and so does what the program sends to its group; what
+ * others send to us is passed on. Whether they sent it to the group as well we cannot know: then the
+ * program gets it twice. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 
@@ -14,6 +16,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define MAX_ANCESTORS 4096 /* between the sender of a signal and us; /proc may change meanwhile */
 
 /* What SIGXFSZ did before bob_launch_survive_limits. */
 static struct sigaction xfsz_before;
@@ -77,16 +81,55 @@ static bob_status started(int report, const char *path, struct bob_error *err)
 	return BOB_ERR_IO;
 }
 
-static void pass_on(pid_t child, const siginfo_t *info)
+/* 0: there is no such process any more. */
+static pid_t parent_of(pid_t pid)
 {
-	/* SI_KERNEL: from the terminal, to the whole group */
-	if (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL)
-		kill(child, info->si_signo);
+	char path[32], line[512];
+	const char *p;
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+	if (fd >= 0)
+		close(fd);
+	line[n > 0 ? n : 0] = 0;
+	p = strrchr(line, ')'); /* the name before it may hold anything */
+	if (!p || sscanf(p, ") %*c %d", &parent) != 1)
+		return 0;
+	return parent;
 }
 
-/* The program stopped: so do we, and when somebody continues us, it goes on. */
+/* Is `pid` the program or one of its descendants? Orphans have another parent, and who is gone
+ * already has none: they count as others. */
+static int is_below(pid_t pid, pid_t child)
+{
+	pid_t self = getpid();
+
+	for (int i = 0; i < MAX_ANCESTORS && pid > 1 && pid != self; i++) {
+		if (pid == child)
+			return 1;
+		pid = parent_of(pid);
+	}
+	return 0;
+}
+
+/* Does the program have this signal already, or is it not for it? */
+static int not_ours(pid_t child, const siginfo_t *info)
+{
+	if (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL)
+		return is_below(info->si_pid, child);
+	/* The kernel's. A timer that was set before we were executed would be the program's. The
+	 * terminal's come to the whole group, but for its end, which the session's leader alone is told. */
+	return info->si_signo != SIGALRM &&
+	       !((info->si_signo == SIGHUP || info->si_signo == SIGCONT) && getsid(0) == getpid());
+}
+
+/* The program stopped: so do we, and when somebody continues us, it goes on, unless it was
+ * continued with us. */
 static void stop_too(pid_t child)
 {
+	siginfo_t info = { 0 };
 	sigset_t cont;
 
 	raise(SIGSTOP);
@@ -94,7 +137,8 @@ static void stop_too(pid_t child)
 	sigaddset(&cont, SIGCONT);
 	struct timespec none = { 0, 0 };
 	sigtimedwait(&cont, NULL, &none);
-	kill(child, SIGCONT);
+	if (waitid(P_PID, (id_t)child, &info, WCONTINUED | WNOHANG) || !info.si_pid)
+		kill(child, SIGCONT);
 }
 
 static void supervise(const struct bob_launch *l, pid_t child, const sigset_t *all, int *status)
@@ -112,8 +156,8 @@ static void supervise(const struct bob_launch *l, pid_t child, const sigset_t *a
 		}
 		siginfo_t info;
 		int sig = l->tick ? sigtimedwait(all, &info, &tick) : sigwaitinfo(all, &info);
-		if (sig > 0 && sig != SIGCHLD)
-			pass_on(child, &info);
+		if (sig > 0 && sig != SIGCHLD && !not_ours(child, &info))
+			kill(child, sig);
 		else if (sig < 0 && errno == EAGAIN)
 			l->tick(l->ctx, child);
 	}

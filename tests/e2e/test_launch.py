@@ -3,10 +3,13 @@
 """The launcher: it stands in between without being seen, older traces move away, LD_PRELOAD alone
 does the same, and every way of choosing what is recorded."""
 
+import fcntl
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 import harness as h
@@ -97,6 +100,99 @@ def by_environment():
     exes = {os.path.basename(p["exe"]) for p in h.info(d)["process_list"]}
     h.check({"ls", "true"} <= exes, f"recorded: {exes}")
     h.check_trace(d)
+
+
+class Counted:
+    """tests/prog/deliveries.c, natively or recorded; pid is what the outside sends to."""
+
+    def __init__(self, mode, traced, before=(), **kw):
+        argv = [h.compile("deliveries", ["deliveries.c"], flags=("-O1",)), mode]
+        if traced:
+            trace = h.fresh("launch") / "t"
+            argv = [h.BOBBIN, "record", "-q", "-o", trace, "--", *argv]
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
+        self.p = subprocess.Popen([*before, *argv], env=h.environment(), **{**streams, **kw})
+        self.pid, self.traced = self.p.pid, traced
+        h.check(self.p.stdout.readline() == b"ready\n", "no start")
+
+    def program(self):
+        return child_of(self.pid)[0] if self.traced else self.pid
+
+    def end(self):
+        os.kill(self.pid, signal.SIGRTMAX)
+        out, _ = self.p.communicate(timeout=20)
+        h.check(self.p.returncode == 0, f"status {self.p.returncode}")
+        return out.decode().strip()
+
+
+def both(name, want, mode="nobody", send=lambda c: None, **kw):
+    for traced in (False, True):
+        c = Counted(mode, traced, **kw)
+        send(c)
+        out = c.end()
+        h.check(out == want, f"{name}, {'recorded' if traced else 'native'}: {out}; want: {want}")
+
+
+GROUP = signal.SIGRTMIN + 1
+
+
+@suite.case("every signal reaches the program once")
+def once():
+    for mode in ("self", "child", "grandchild"):
+        both(f"to the group, by {mode}", "group 3 hup 0 int 0 alrm 0 cont 0", mode)
+    both("by us", "group 1 hup 0 int 0 alrm 0 cont 0", send=lambda c: os.kill(c.pid, GROUP))
+
+
+@suite.case("a signal whose sender is gone reaches the program")
+def sender_gone():
+    def send(c):
+        os.kill(c.pid, signal.SIGSTOP)
+        wait_for(lambda: state_of(c.pid) == "T", "not stopped")
+        h.run([SHELL, "-c", f"kill -HUP {c.pid}"])
+        os.kill(c.pid, signal.SIGCONT)
+
+    both("kill(1)", "group 0 hup 1 int 0 alrm 0 cont 1", send=send)
+
+
+@suite.case("a stopped group that is continued learns it once")
+def continued():
+    def send(c):
+        os.kill(c.program(), signal.SIGSTOP)
+        wait_for(lambda: state_of(c.pid) == "T", "not stopped")
+        os.killpg(c.pid, signal.SIGCONT)
+        wait_for(lambda: state_of(c.pid) != "T" and state_of(c.program()) != "T", "still stopped")
+
+    both("fg", "group 0 hup 0 int 0 alrm 0 cont 1", send=send)
+
+
+@suite.case("Ctrl-C and the end of the terminal reach the program once")
+def terminal():
+    def keys(c):
+        os.write(master, b"\x03")
+        seen = b""
+        while b"^C" not in seen:  # its echo comes after the signal
+            seen += os.read(master, 100)
+
+    for name, want, send in (("Ctrl-C", "group 0 hup 0 int 1 alrm 0 cont 0", keys),
+                             ("the end", "group 0 hup 1 int 0 alrm 0 cont 1", lambda c: os.close(master))):
+        for traced in (False, True):
+            master, slave = pty.openpty()
+            c = Counted("nobody", traced, stdin=slave,
+                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            os.close(slave)
+            send(c)
+            out = c.end()
+            h.check(out == want, f"{name}, {'recorded' if traced else 'native'}: {out}; want: {want}")
+            if send is keys:
+                os.close(master)
+
+
+@suite.case("an alarm that was set before ends the program")
+def alarm():
+    code = "import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.5); os.execvp(sys.argv[1], sys.argv[1:])"
+    for words in ([], [h.BOBBIN, "record", "-q", "-o", h.fresh("launch") / "t", "--"]):
+        r = h.run([sys.executable, "-c", code, *words, "sleep", "10"])
+        h.check(r.status == -signal.SIGALRM, f"{r}")
 
 
 PROGRAM = r"""
