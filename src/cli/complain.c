@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LINE_MAX_BYTES 1024
 
@@ -17,6 +18,10 @@ static void say(const char *verb, const char *format, va_list args, const char *
 	char text[LINE_MAX_BYTES];
 
 	vsnprintf(text, sizeof(text), format, args);
+	if (*text && text[strlen(text) - 1] == '?' && !strncmp(tail, "; see", 5)) {
+		strncat(text, " See", sizeof(text) - strlen(text) - 1);
+		tail += 5;
+	}
 	fflush(stdout);
 	if (verb)
 		fprintf(stderr, "bobbin: %s: %s%s\n", verb, text, tail);

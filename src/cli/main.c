@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command bobbin: finds the verb, or takes its words for a command to record. */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/nearest.h"
 #include "cli/overview.h"
 #include "cli/verbs.h"
 
@@ -53,50 +55,21 @@ static int record_and_report(int argc, char **argv)
 	return status;
 }
 
-/* Edit distance of two short words, for "did you mean". */
-static unsigned distance(const char *a, const char *b)
-{
-	size_t n = strlen(b);
-	unsigned row[32];
-
-	if (n >= 31)
-		return 99;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 0; a[i]; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i + 1;
-		for (size_t j = 0; j < n; j++) {
-			unsigned best = diagonal + (a[i] != b[j]);
-
-			diagonal = row[j + 1];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (diagonal + 1 < best)
-				best = diagonal + 1;
-			row[j + 1] = best;
-		}
-	}
-	return row[n];
-}
-
 static int complain_unknown(const char *word)
 {
-	const char *near = NULL;
-	unsigned best = 3;
+	struct cli_nearest n = { .word = word };
+	char here[PATH_MAX];
 
-	for (int i = 0; cli_verbs[i]; i++) {
-		unsigned d = distance(word, cli_verbs[i]->name);
-
-		if (d < best && !cli_verbs[i]->hidden) {
-			best = d;
-			near = cli_verbs[i]->name;
-		}
-	}
-	if (near)
+	snprintf(here, sizeof(here), "./%s", word);
+	if (!strchr(word, '/') && is_program(here))
+		return cli_misuse(NULL, "'%s' is neither a verb nor a command; did you mean '%s'?",
+				  word, here);
+	for (int i = 0; cli_verbs[i]; i++)
+		if (!cli_verbs[i]->hidden)
+			cli_nearest_try(&n, cli_verbs[i]->name);
+	if (n.name)
 		return cli_misuse(NULL, "'%s' is neither a verb nor a program; did you mean '%s'?",
-				  word, near);
+				  word, n.name);
 	return cli_misuse(NULL, "'%s' is neither a verb nor a program that can be run", word);
 }
 
@@ -117,6 +90,8 @@ int main(int argc, char **argv)
 		puts("bobbin " BOB_VERSION);
 		return 0;
 	}
+	if (!strcmp(argv[1], "--") && argc > 2)
+		return record_and_report(argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return cli_misuse(NULL, "unknown option %s", argv[1]);
 	verb = cli_verb_find(argv[1]);

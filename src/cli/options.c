@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
+#include "cli/nearest.h"
 #include "cli/verbs.h"
 
 #define HELP_COLUMN 30
@@ -106,6 +107,26 @@ static int find_letter(const struct cli_option *table, int count, int letter)
 	return -1;
 }
 
+static void complain_unknown(const struct cli_options *o, const char *word)
+{
+	const struct cli_option *table = table_of(o->verb);
+	struct cli_nearest n = { .word = word + strspn(word, "-") };
+
+	int prefixes = 0;
+
+	n.len = strcspn(n.word, "=");
+	for (int i = 0; i < o->count && n.len; i++) {
+		prefixes += !strncmp(table[i].name, n.word, n.len);
+		cli_nearest_try(&n, table[i].name);
+	}
+	if (prefixes > 1)
+		cli_misuse(o->verb->name, "option %s could be several", word);
+	else if (n.name)
+		cli_misuse(o->verb->name, "unknown option %s; did you mean --%s?", word, n.name);
+	else
+		cli_misuse(o->verb->name, "unknown option %s", word);
+}
+
 static int complain_bad(struct cli_options *o, int c)
 {
 	const char *verb = o->verb->name;
@@ -119,7 +140,7 @@ static int complain_bad(struct cli_options *o, int c)
 		cli_misuse(verb, "option --%s takes no argument",
 			   table_of(o->verb)[optopt - LONG_BASE].name);
 	else
-		cli_misuse(verb, "unknown or ambiguous option %s", word);
+		complain_unknown(o, word);
 	return finish(o, CLI_OPTIONS_BAD);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
+#include "cli/nearest.h"
 #include "cli/overview.h"
 #include "cli/verbs.h"
 
@@ -14,6 +15,19 @@ const struct cli_option help_options[] = {
 	{ "completion", 0, NULL, "print the bash completion script", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
+
+static int complain_unknown(const char *word)
+{
+	struct cli_nearest n = { .word = word };
+
+	for (int i = 0; cli_verbs[i]; i++)
+		if (!cli_verbs[i]->hidden)
+			cli_nearest_try(&n, cli_verbs[i]->name);
+	if (n.name)
+		return cli_misuse("help", "there is no verb '%s'; did you mean '%s'?", word,
+				  n.name);
+	return cli_misuse("help", "there is no verb '%s'", word);
+}
 
 int verb_help(int argc, char **argv)
 {
@@ -39,7 +53,7 @@ int verb_help(int argc, char **argv)
 	}
 	verb = cli_verb_find(argv[optind]);
 	if (!verb)
-		return cli_misuse("help", "there is no verb '%s'", argv[optind]);
+		return complain_unknown(argv[optind]);
 	if (roff)
 		cli_options_roff(verb, stdout);
 	else
