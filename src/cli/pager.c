@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/pager.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,12 @@ static const char *pager_command(void)
 
 static void run_pager(const int *pipe_fds)
 {
+	struct pollfd first = { .fd = pipe_fds[0], .events = POLLIN };
+
+	close(pipe_fds[1]);
+	poll(&first, 1, -1);	/* till then the terminal is for the progress line */
 	dup2(pipe_fds[0], STDIN_FILENO);
 	close(pipe_fds[0]);
-	close(pipe_fds[1]);
 	execl("/bin/sh", "sh", "-c", pager_command(), (char *)NULL);
 	_exit(127);
 }
