@@ -2,9 +2,11 @@
 /* bobbin record: start a program with the agent inside and end as it ends. */
 #define _GNU_SOURCE
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bobbin/trace.h"
@@ -13,6 +15,9 @@
 #include "cli/recording.h"
 #include "cli/sampler.h"
 #include "cli/verbs.h"
+
+#define RANKS_WAIT_MS 2000
+#define RANKS_POLL_MS 20
 
 enum { OPT_TIME = REC_COMMON, OPT_QUIET, OPT_REPORT, OPT_EXEC };
 
@@ -54,7 +59,8 @@ static const char *target_problem(enum bob_target t)
 	return NULL;
 }
 
-static int is_rank_zero(void)
+/* Our rank as the MPI launcher says it, NULL: no MPI. */
+static const char *own_rank(void)
 {
 	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
 					     "SLURM_PROCID" };
@@ -63,9 +69,45 @@ static int is_rank_zero(void)
 		const char *v = getenv(names[i]);
 
 		if (v)
-			return !strcmp(v, "0");
+			return v;
 	}
-	return 1;
+	return NULL;
+}
+
+static int is_rank_zero(void)
+{
+	const char *rank = own_rank();
+
+	return !rank || !strcmp(rank, "0");
+}
+
+/* Ranks of this host that have not ended. */
+static uint32_t ranks_running(const char *dir)
+{
+	char host[256] = "";
+	struct bob_trace *t;
+	uint32_t n = 0;
+
+	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
+		return 0;
+	gethostname(host, sizeof(host) - 1);
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+
+		n += p->rank >= 0 && p->state == 0 && !strcmp(p->host, host) &&
+		     !kill((pid_t)p->pid, 0);
+	}
+	bob_trace_close(t);
+	return n;
+}
+
+/* Rank 0 speaks for all, so it gives the others a moment to end. */
+static void await_ranks(const char *dir)
+{
+	const struct timespec pause = { 0, RANKS_POLL_MS * 1000000L };
+
+	for (int i = 0; i < RANKS_WAIT_MS / RANKS_POLL_MS && ranks_running(dir); i++)
+		nanosleep(&pause, NULL);
 }
 
 /* Our environment without what we set, then that. */
@@ -93,6 +135,18 @@ static char **build_env(const struct cli_vars *vars)
 	return env;
 }
 
+static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint32_t threads)
+{
+	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "";
+
+	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
+		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
+			 (double)s->raw_bytes / (double)s->stream_bytes);
+	fprintf(stderr, "bobbin: %s call%s of %u thread%s in %s%s in %s; next: bobbin report %s\n",
+		cli_count(events, s->events), cli_plural(s->events), threads, cli_plural(threads),
+		cli_bytes(bytes, s->stream_bytes), ratio, dir, dir);
+}
+
 static void closing_line(const char *dir)
 {
 	struct bob_trace *t;
@@ -110,18 +164,12 @@ static void closing_line(const char *dir)
 				 p->stop_text);
 	}
 	bob_trace_sizes(t, &s);
-	if (!s.events)
+	if (s.events)
+		print_totals(dir, &s, bob_trace_thread_count(t));
+	else
 		cli_warn("record",
 			 "no call was recorded; `bobbin info %s` says what was not traced and why",
 			 dir);
-	uint32_t threads = bob_trace_thread_count(t);
-	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX];
-	fprintf(stderr,
-		"bobbin: %s calls of %u thread%s in %s (%.0f times less than raw) in %s; "
-		"next: bobbin report %s\n",
-		cli_count(events, s.events), threads, cli_plural(threads),
-		cli_bytes(bytes, s.stream_bytes),
-		s.stream_bytes ? (double)s.raw_bytes / (double)s.stream_bytes : 0.0, dir, dir);
 	bob_trace_close(t);
 }
 
@@ -187,6 +235,8 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		return 126;
 	}
 	if (!r->quiet && is_rank_zero()) {
+		if (own_rank())
+			await_ranks(dir);
 		if (r->report)
 			cli_short_report(dir, stderr);
 		else
