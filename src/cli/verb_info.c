@@ -52,6 +52,19 @@ static const char *start_text(uint64_t real_ns, char *buf, size_t size)
 	return buf;
 }
 
+/* As a shell would take it. */
+static int print_word(const char *word, FILE *out)
+{
+	int n;
+
+	if (*word && !word[strcspn(word, " \t\n\"'\\$`*?[]{}()<>|&;#~!")])
+		return fprintf(out, "%s", word);
+	n = fprintf(out, "'");
+	for (; *word; word++)
+		n += *word == '\'' ? fprintf(out, "'\\''") : fprintf(out, "%c", *word);
+	return n + fprintf(out, "'");
+}
+
 static void print_command(const struct bob_process_info *p, FILE *out)
 {
 	int column = 12;
@@ -63,7 +76,9 @@ static void print_command(const struct bob_process_info *p, FILE *out)
 			fputs(" ..", out);
 			break;
 		}
-		column += fprintf(out, "%s%s", i ? " " : "", p->argv[i]);
+		if (i)
+			column += fprintf(out, " ");
+		column += print_word(p->argv[i], out);
 	}
 	fputc('\n', out);
 }
@@ -99,11 +114,15 @@ static void print_sizes(const struct bob_trace_sizes *s)
 	printf("size        %s on disk: calls %s", cli_bytes(a, s->file_bytes),
 	       cli_bytes(b, s->stream_bytes));
 	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
-	printf(", times %s\n", cli_bytes(a, s->mark_bytes));
-	if (s->events && s->stream_bytes)
-		printf("            calls need %.3g bytes each, %.0f times less than %s uncompressed\n",
-		       (double)s->stream_bytes / (double)s->events, ratio_of(s),
-		       cli_bytes(a, s->raw_bytes));
+	printf(", times %s;\n            the rest is headers and room not used\n",
+	       cli_bytes(a, s->mark_bytes));
+	if (!s->events || !s->stream_bytes)
+		return;
+	printf("            calls need %.3g bytes each, ",
+	       (double)s->stream_bytes / (double)s->events);
+	if (ratio_of(s) >= 2)
+		printf("%.0f times less than ", ratio_of(s));
+	printf("%s uncompressed\n", cli_bytes(a, s->raw_bytes));
 }
 
 static void sum_overhead(const struct bob_trace *t, struct cli_overhead *o)
@@ -175,10 +194,28 @@ static void print_images(const struct cli_session *s, uint32_t max)
 		printf("... %" PRIu32 " more (--all)\n", n - max);
 }
 
+/* How the parts of Bobbin found each other; --json has it. */
+static int is_plumbing(const char *setting)
+{
+	static const char *const names[] = { "BOBBIN_AGENT=", "BOBBIN_PLANNER=", "BOBBIN_DIR=",
+					     "BOBBIN_CACHE=", "BOBBIN_NS_" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(setting, names[i], strlen(names[i])))
+			return 1;
+	return 0;
+}
+
 static void print_config(const struct bob_process_info *p)
 {
+	int n = 0;
+
 	for (int i = 0; p->config && p->config[i]; i++)
-		printf("%s%s\n", i ? "            " : "recorded    with ", p->config[i]);
+		if (!is_plumbing(p->config[i]))
+			printf("%s%s\n", n++ ? "                 " : "recorded    with ",
+			       p->config[i]);
+	if (!n)
+		puts("recorded    with the default options");
 }
 
 static void print_missing(const struct cli_session *s)
