@@ -149,6 +149,20 @@ uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread)
 	return thread;
 }
 
+int cli_session_need_calls(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_thread_count(s->trace);
+
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1)) {
+		const struct bob_thread_info *th = bob_trace_thread(s->trace, i);
+
+		if (th->events || th->symbols)
+			return 0;
+	}
+	return cli_fail(s->verb, "the trace has no calls, or none in the threads chosen; "
+				 "bobbin info says what there is and why");
+}
+
 int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,
 			    const struct bob_error *err)
 {

@@ -35,6 +35,8 @@ void cli_session_close(struct cli_session *s);
 
 /* The next chosen thread at or after `thread`, or the thread count. */
 uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread);
+/* 0 if a chosen thread has calls, else 1 after a complaint. */
+int cli_session_need_calls(const struct cli_session *s);
 /* Complain about thread `thread` if reading it failed; reading goes on with the next.
  * Returns 0 if the work can go on, else an exit status. */
 int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,

@@ -97,7 +97,7 @@ static int export_to(struct cli_session *s, int format, uint64_t max_events, con
 	bob_status st;
 	int status;
 
-	if (cli_export_begin(&x, s))
+	if (cli_session_need_calls(s) || cli_export_begin(&x, s))
 		return 1;
 	x.out = cli_output_open("export", output);
 	if (!x.out) {

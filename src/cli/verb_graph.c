@@ -191,8 +191,8 @@ static int print_dot(struct graph *g)
 	if (!status && bob_export_dot(&g->x, graph, g->arcs, &left_out) != BOB_OK)
 		status = cli_fail("graph", "out of memory");
 	if (left_out)
-		cli_warn("graph", "%s arcs with fewer calls were left out; --arcs=0 writes all",
-			 cli_count(a, left_out));
+		cli_warn("graph", "%s arc%s with fewer calls left out; --arcs=0 writes all",
+			 cli_count(a, left_out), cli_plural(left_out));
 	bob_callgraph_destroy(graph);
 	return status;
 }
@@ -216,7 +216,9 @@ int verb_graph(int argc, char **argv)
 		status = cli_session_open(&g.s, argc, argv);
 	if (status)
 		return status;
-	status = cli_export_begin(&g.x, &g.s);
+	status = cli_session_need_calls(&g.s);
+	if (!status)
+		status = cli_export_begin(&g.x, &g.s);
 	g.x.out = status ? NULL : cli_output_open("graph", g.output);
 	if (g.x.out) {
 		g.width = g.output ? 0 : cli_terminal_width();

@@ -318,10 +318,9 @@ int verb_report(int argc, char **argv)
 		status = cli_session_open(&r.s, argc, argv);
 	if (status)
 		return status;
-	if (cli_session_thread(&r.s, 0) == bob_trace_thread_count(r.s.trace)) {
+	if (cli_session_need_calls(&r.s)) {
 		cli_session_close(&r.s);
-		return cli_fail("report", "the trace has no calls, or none in the threads chosen; "
-					  "bobbin info says what there is and why");
+		return 1;
 	}
 	r.style.out = cli_output_open("report", r.output);
 	if (!r.style.out) {
@@ -349,9 +348,10 @@ int cli_short_report(const char *dir, FILE *out)
 	if (status)
 		return status;
 	print_head(&r.s, out);
+	fputc('\n', out);
 	if (cli_session_thread(&r.s, 0) < bob_trace_thread_count(r.s.trace))
 		status = report_group(&r, 0, &next);
-	fputs("next: bobbin report, bobbin show\n", out);
+	fputs("\nnext: bobbin report, bobbin show\n", out);
 	cli_session_close(&r.s);
 	return status;
 }

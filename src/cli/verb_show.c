@@ -175,7 +175,7 @@ static int make_rules(struct show *w)
 	uint32_t n = bob_functions_count(w->s.functions);
 	uint32_t images = bob_functions_image_count(w->s.functions);
 	uint8_t *fits;
-	int found = 0;
+	int found = 0, image_found = 0;
 
 	if (!w->function_count && !w->not_count && !w->image)
 		return 0;
@@ -183,9 +183,13 @@ static int make_rules(struct show *w)
 	if (!w->rules)
 		return cli_fail("show", "out of memory");
 	fits = w->rules + n;
-	for (uint32_t i = 0; i < images && w->image; i++)
+	for (uint32_t i = 0; i < images && w->image; i++) {
 		fits[i] = (uint8_t)cli_names_image_match(bob_functions_image(w->s.functions, i),
 							 w->image);
+		image_found |= fits[i];
+	}
+	if (w->image && !image_found)
+		return cli_fail("show", "no image fits '%s'", w->image);
 	for (uint32_t i = 0; i < n; i++) {
 		w->rules[i] = rule_of(w, i, fits);
 		found |= w->rules[i] & BOB_TREE_ONLY;
@@ -264,9 +268,10 @@ static void print_cuts(struct show *w, uint32_t thread, const struct bob_tree_re
 			"", cli_count(a, r->lines), cli_count(b, th->events));
 	if (r->too_deep)
 		fprintf(w->out,
-			"%12s  %s calls deeper than %" PRIu32 " levels are not shown "
+			"%12s  %s call%s deeper than %" PRIu32 " level%s %s not shown "
 			"(--depth)\n",
-			"", cli_count(a, r->too_deep), w->tree.max_depth);
+			"", cli_count(a, r->too_deep), cli_plural(r->too_deep), w->tree.max_depth,
+			cli_plural(w->tree.max_depth), r->too_deep == 1 ? "is" : "are");
 	if (!r->lines)
 		fprintf(w->out, "%12s  nothing to show\n", "");
 }
@@ -358,9 +363,6 @@ static int show_all(struct show *w)
 	}
 	if (more)
 		fprintf(w->out, "\n... %" PRIu32 " more threads (choose with --group)\n", more);
-	if (!shown && !status)
-		return cli_fail("show", "the trace has no calls, or none in the threads chosen; "
-					"bobbin info says what there is and why");
 	return status ? status : w->s.damaged != 0;
 }
 
@@ -384,7 +386,9 @@ int verb_show(int argc, char **argv)
 		status = cli_session_open(&w.s, argc, argv);
 	if (status)
 		return status;
-	status = make_rules(&w);
+	status = cli_session_need_calls(&w.s);
+	if (!status)
+		status = make_rules(&w);
 	w.out = status ? NULL : cli_output_open("show", w.output);
 	if (w.out) {
 		w.width = w.output ? 0 : cli_terminal_width();
