@@ -49,6 +49,13 @@ static void print_stats(const char *path, const struct bob_plan_stats *s, double
 			printf("  %u not hooked: %s\n", s->by_skip[i], bob_plan_skip_text(i));
 }
 
+/* The file first: it may be a library of the one that was named. */
+static int complain(const char *path, bob_status st, const struct bob_error *err)
+{
+	return cli_fail("plan", "%s: %s", err->path[0] ? err->path : path,
+			err->text && *err->text ? err->text : bob_status_text(st));
+}
+
 /* Plans afresh, whether cached or not: the table is about the work. */
 static void show(struct request *r, const char *path)
 {
@@ -60,7 +67,7 @@ static void show(struct request *r, const char *path)
 	bob_status st = bob_plan_image(path, &plan, &len, &stats, &err);
 
 	if (st != BOB_OK) {
-		r->status = cli_fail_status("plan", "no plan", st, &err);
+		r->status = complain(path, st, &err);
 		return;
 	}
 	if (r->verbose)
@@ -82,7 +89,7 @@ static void plan_one(void *ctx, const char *path)
 		return;
 	st = bob_plan_cache(r->dir, path, NULL, NULL, &err);
 	if (st != BOB_OK)
-		r->status = cli_fail_status("plan", "no plan", st, &err);
+		r->status = complain(path, st, &err);
 }
 
 static int plan_all(struct request *r, int argc, char **argv)
@@ -104,7 +111,7 @@ static int plan_all(struct request *r, int argc, char **argv)
 		else
 			plan_one(r, argv[i]);
 		if (st != BOB_OK)
-			r->status = cli_fail_status("plan", "no plan", st, &err);
+			r->status = complain(argv[i], st, &err);
 	}
 	return r->status;
 }

@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BOBBIN = os.environ.get("BOBBIN") or os.environ.get("BOB_TEST_BOBBIN") or \
@@ -66,9 +67,17 @@ def completion(names):
            f"{done.stderr!r}")
 
 
+def near(*words, name, **more):
+    """The one line of the complaint proposes `name`."""
+    done = run(*words, **more)
+    expect(done.returncode in (2, 125) and done.stdout == "", f"status or output of {words}")
+    expect(re.fullmatch(rf"bobbin: .*; did you mean {re.escape(name)}\? See bobbin .*--help\n",
+                        done.stderr), f"{words}: {done.stderr!r}")
+
+
 def errors():
     one_line(run("reprot"), 2, "bobbin: 'reprot' is neither a verb nor a program")
-    expect("did you mean 'report'" in run("reprot").stderr, "no suggestion")
+    near("reprot", name="'report'")
     one_line(run("--nonsense"), 2, "bobbin: unknown option")
     one_line(run("info", "--nonsense"), 2, "bobbin: info: unknown")
     one_line(run("info", "-Z"), 2, "bobbin: info: unknown option -Z")
@@ -84,6 +93,13 @@ def errors():
     one_line(run("export", "--format=xml"), 2, "bobbin: export: there is no format 'xml'")
     one_line(run("graph", "--min", "x"), 2, "bobbin: graph: --min is a percentage")
     one_line(run("help", "nonsense"), 2, "bobbin: help: there is no verb")
+    one_line(run("plan", "/nonexistent"), 1, "bobbin: plan: /nonexistent: no such file")
+    near("record", "--imagse=all", "--", "true", name="--images")
+    near("help", "recrod", name="'record'")
+    with tempfile.TemporaryDirectory() as here:
+        (pathlib.Path(here) / "odd-name").touch(mode=0o755)
+        near("odd-name", name="'./odd-name'", cwd=here)
+    one_line(run("show", "--no"), 2, "bobbin: show: option --no could be several")
     one_line(run("record", "--nonsense", "--", "true"), 125, "bobbin: record: unknown")
 
 
