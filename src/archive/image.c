@@ -249,7 +249,7 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_REACH] = "no memory within reach of a jump",
 		[BOB_SKIP_NO_PLAN] = "no plan for the image",
 		[BOB_SKIP_IMAGES] = "left out by --images",
-		[BOB_SKIP_SPECIAL] = "never patched",
+		[BOB_SKIP_SPECIAL] = "never patched: start-up code, signal returns, split-off parts",
 		[BOB_SKIP_LIMIT] = "too many functions",
 	};
 

@@ -58,7 +58,11 @@ char *cli_seconds(char buf[CLI_NUMBER_MAX], uint64_t ns)
 
 char *cli_share(char buf[CLI_NUMBER_MAX], uint64_t part, uint64_t whole)
 {
-	snprintf(buf, CLI_NUMBER_MAX, "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+	double share = whole ? 100.0 * (double)part / (double)whole : 0.0;
+
+	if (part < whole && share > 99.9)
+		share = 99.9;	/* 100.0% is for all of it */
+	snprintf(buf, CLI_NUMBER_MAX, "%.1f%%", share);
 	return buf;
 }
 

@@ -90,8 +90,8 @@ void cli_untraced_print(const struct cli_session *s, FILE *out)
 	}
 	fprintf(out, "\ntraced      %s of %s functions", cli_count(a, u.by_reason[0]),
 		cli_count(b, u.functions));
-	fprintf(out, " (%s) in the chosen images; not traced:\n",
-		cli_share(a, u.by_reason[0], u.functions));
+	fprintf(out, " (%s) in the chosen images%s\n", cli_share(a, u.by_reason[0], u.functions),
+		u.by_reason[0] < u.functions ? "; not traced:" : "");
 	for (uint32_t r = 1; r < 32; r++)
 		if (u.by_reason[r])
 			fprintf(out, "%10s  %s\n", cli_count(a, u.by_reason[r]), bob_skip_text(r));

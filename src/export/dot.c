@@ -55,7 +55,8 @@ static void put_node(const struct bob_export *x, struct bob_callgraph *g, uint32
 	fprintf(x->out, "\tf%" PRIu32 " [label=", slot);
 	put_quoted(x->name(x->ctx, number), x->out);
 	if (number < bob_functions_count(x->functions))
-		fprintf(x->out, " tooltip=\"%" PRIu64 " calls\"", bob_callgraph_calls(g)[number]);
+		fprintf(x->out, " tooltip=\"%" PRIu64 " call%s\"", bob_callgraph_calls(g)[number],
+			bob_callgraph_calls(g)[number] == 1 ? "" : "s");
 	else
 		fputs(" shape=plaintext", x->out);
 	fputs("];\n", x->out);

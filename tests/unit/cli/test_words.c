@@ -33,6 +33,8 @@ static void counts_and_sizes(void **state)
 	assert_string_equal(cli_seconds(b, 3723000000000u), "1:02:03 h");
 	assert_string_equal(cli_share(b, 1, 3), "33.3%");
 	assert_string_equal(cli_share(b, 0, 0), "0.0%");
+	assert_string_equal(cli_share(b, 99999, 100000), "99.9%");
+	assert_string_equal(cli_share(b, 7, 7), "100.0%");
 }
 
 /* The threads that a choice leaves, as digits. Threads: 0.0 0.1 (rank 0), 1.0 1.1 (rank 1). */

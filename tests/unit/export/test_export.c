@@ -167,10 +167,10 @@ static void dot(void **state)
 	assert_string_equal(
 		text, "digraph calls {\n\tnode [shape=box fontname=\"sans-serif\" fontsize=10];\n"
 		      "\tedge [fontname=\"sans-serif\" fontsize=9];\n"
-		      "\tf1 [label=\"B<a;b, \\\"c\\\">\" tooltip=\"1 calls\"];\n"
+		      "\tf1 [label=\"B<a;b, \\\"c\\\">\" tooltip=\"1 call\"];\n"
 		      "\tf2 [label=\"C\" tooltip=\"3 calls\"];\n"
 		      "\tf1 -> f2 [label=\"2\" penwidth=1.0];\n"
-		      "\tf0 [label=\"A\" tooltip=\"1 calls\"];\n"
+		      "\tf0 [label=\"A\" tooltip=\"1 call\"];\n"
 		      "\tf0 -> f1 [label=\"1\" penwidth=1.0];\n}\n");
 	bob_callgraph_destroy(g);
 	bob_functions_destroy(f);
