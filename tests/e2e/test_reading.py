@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the verbs that read print, to the letter, for programs whose call tree is known: show with
+folding and filters, graph as text and DOT, report, export. Pids alone are replaced."""
+
+import csv
+import difflib
+import fcntl
+import functools
+import os
+import pty
+import re
+import struct
+import sys
+import termios
+
+import harness as h
+
+suite = h.Suite("reading")
+
+
+@functools.cache
+def trace():
+    """tests/prog/reading.c, without what the compiler's start files add."""
+    program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
+    r = h.record([program], ["--images=main", "-F", "t_*", "-F", "main"])
+    h.check(r.status == 0 and not r.err, f"recording\n{r}")
+    return r.trace
+
+
+def output(verb, *options, of=None, status=0):
+    r = h.bobbin(verb, *options, of or trace())
+    h.check(r.status == status, f"status {r.status}, not {status}\n{r}")
+    return re.sub(r"\b([pt]id) \d+", r"\1 N", r.out.decode())
+
+
+def same(got, want, what):
+    if got != want:
+        lines = difflib.unified_diff(want.splitlines(), got.splitlines(), "expected", "got", "", "",
+                                     lineterm="")
+        raise h.Failure(what + "\n" + "\n".join(lines))
+
+
+def says(verb, *options, want):
+    same(output(verb, *options), want, " ".join([verb, *options]))
+
+
+MAIN = """\
+thread 0.0  reading  pid N  tid N  1,533 calls
+        call  function
+"""
+WORKER = """\
+
+thread 0.1  reading  pid N  tid N  5 calls
+        call  function
+"""
+NOTHING = "              nothing to show\n"
+HEAD = "calls  share  calls below  callers  callees  image    function\n"
+
+
+@suite.case("show: repeats folded")
+def show_folded():
+    says("show", want=MAIN + """\
+           0  main  (still open)
+           1    t_leaf  x 1,500
+       1,501    t_step  x 3
+       1,502      t_leaf
+       1,503      t_other
+       1,504      t_leaf  x 2
+       1,516    repeated  x 5
+       1,516      t_leaf
+       1,517      t_other
+       1,526    t_down
+       1,527      t_leaf
+       1,528      t_down
+       1,529        t_leaf
+       1,530        t_down
+       1,531          t_leaf
+       1,532    t_other  (still open)
+""" + WORKER + """\
+           0  t_thread
+           1    t_leaf  x 4
+""")
+
+
+@suite.case("show: one line per call")
+def show_unfolded():
+    lines = ["main  (still open)"] + ["  t_leaf"] * 1500
+    lines += ["  t_step", "    t_leaf", "    t_other", "    t_leaf", "    t_leaf"] * 3
+    lines += ["  t_leaf", "  t_other"] * 5
+    lines += ["  t_down", "    t_leaf", "    t_down", "      t_leaf", "      t_down"]
+    lines += ["        t_leaf", "  t_other  (still open)"]
+    text = "".join(f"{i:12,}  {line}\n" for i, line in enumerate(lines))
+    says("show", "--no-fold", "--lines=0", "-g", "0.0", want=MAIN + text)
+    says("show", "--no-fold", "--lines=3", "-g", "0.0", want=MAIN + "".join(
+        text.splitlines(True)[:3]) + "              ... cut after 3 lines; the thread has "
+        "1,533 calls (--lines=0 shows all, --events=A..B a part)\n")
+
+
+@suite.case("show: filters")
+def show_filters():
+    says("show", "--function=t_down", want=MAIN + """\
+       1,526  t_down
+       1,527    t_leaf
+       1,528    t_down
+       1,529      t_leaf
+       1,530      t_down
+       1,531        t_leaf
+""" + WORKER + NOTHING)
+    says("show", "--not=t_step", "--not=t_leaf", want=MAIN + """\
+           0  main  (still open)
+       1,517    t_other  x 5
+       1,526    t_down
+       1,528      t_down
+       1,530        t_down
+       1,532    t_other  (still open)
+""" + WORKER + "           0  t_thread\n")
+    says("show", "--depth=2", "-g", "0.0", want=MAIN + """\
+           0  main  (still open)
+           1    t_leaf  x 1,500
+       1,501    t_step  x 3
+       1,516    repeated  x 5
+       1,516      t_leaf
+       1,517      t_other
+       1,526    t_down
+       1,532    t_other  (still open)
+              17 calls deeper than 2 levels are not shown (--depth)
+""")
+    says("show", "--function=t_step", "--depth=1", "-g", "0.0", want=MAIN + """\
+       1,501  t_step  x 3
+              12 calls deeper than 1 level are not shown (--depth)
+""")
+    says("show", "--events=1500..1506", "-g", "0.0", want=MAIN + """\
+           0  main  (still open, entered before)
+       1,500    t_leaf
+       1,501    t_step
+       1,502      t_leaf
+       1,503      t_other
+       1,504      t_leaf  x 2
+       1,506    t_step  (still open)
+""")
+    same(output("show", "--image=reading"), output("show"), "show --image=reading")
+
+
+@suite.case("show: the stack at a call")
+def stack_at():
+    head = MAIN.splitlines(True)[0]
+    says("show", "--stack-at=1531", want=head + """\
+stack at call 1,531, outermost first
+     0  main  (reading)
+     1  t_down  (reading)
+     2  t_down  (reading)
+     3  t_down  (reading)
+     4  t_leaf  (reading)
+""")
+    says("show", "--stack-at=4", "-g", "0.1", want=WORKER.splitlines(True)[1] + """\
+stack at call 4, outermost first
+     0  t_thread  (reading)
+     1  t_leaf  (reading)
+""")
+
+
+@suite.case("show: the order of f() + g()")
+def order():
+    """The program prints the tree that it walked."""
+    program = h.compile("order", ["order_fg.c"], "gcc", ["-O1", "-w"])
+    r = h.record([program], ["--images=main", "-F", "t_*"])
+    h.check(r.status == 0, f"recording\n{r}")
+    tree = r.out.decode().splitlines()
+    tree = [line for line in tree if line.strip().startswith("t_")]
+    h.check(len(tree) == 36, f"{len(tree)} calls in the program's tree, not 36\n{r}")
+    want = "".join(f"{i:12,}  {line}\n" for i, line in enumerate(tree))
+    got = output("show", "--no-fold", of=r.trace).split("\n", 2)[2]
+    got = re.sub(r"  \(still open\)$", "", got, flags=re.M)
+    same(got, want, "show --no-fold against the tree that the program printed")
+
+
+@suite.case("graph: text")
+def graph_text():
+    head = "         calls   share  function (share: its calls and those below)\n"
+    says("graph", "--min=0", want=head + """\
+             1   99.7%  main
+         1,505   97.9%    t_leaf
+             3    1.0%    t_step
+             9    0.6%      t_leaf
+             3    0.2%      t_other
+             6    0.4%    t_other
+             1    0.4%    t_down
+             1    0.3%      t_down
+             1    0.1%        t_down
+             1    0.1%          t_leaf
+             1    0.1%        t_leaf
+             1    0.1%      t_leaf
+             1    0.3%  t_thread
+             4    0.3%    t_leaf
+""")
+    says("graph", "--depth=2", "--min=1", want=head + """\
+             1   99.7%  main
+         1,505   97.9%    t_leaf
+             3    1.0%    t_step
+            12    0.8%      ... 2 more paths
+            12    0.8%    ... 2 more paths
+             5    0.3%  ... 1 more path
+""")
+
+
+@suite.case("graph: DOT")
+def graph_dot():
+    text = output("graph", "--dot")
+    names, arcs = {}, {}
+    head, *lines, last = text.splitlines()
+    h.check((head, last) == ("digraph calls {", "}"), f"frame of the graph: {head!r} {last!r}")
+    for line in lines[2:]:
+        node = re.fullmatch(r'\t(f\d+) \[label="([^"]*)" (?:tooltip="(\d+) calls?"|shape=plaintext)\];',
+                            line)
+        arc = re.fullmatch(r'\t(f\d+) -> (f\d+) \[label="(\d+)" penwidth=\d\.\d\];', line)
+        h.check(node or arc, f"not understood: {line!r}")
+        if node:
+            names[node[1]] = node[2], int(node[3] or 0)
+        else:
+            arcs[names[arc[1]][0], names[arc[2]][0]] = int(arc[3])
+    h.check(dict(names.values()) == {"[start]": 0, "main": 1, "t_thread": 1, "t_leaf": 1521,
+                                     "t_other": 9, "t_step": 3, "t_down": 3}, f"nodes {names}")
+    h.check(list(arcs.items()) == [
+        (("main", "t_leaf"), 1505), (("t_step", "t_leaf"), 9), (("main", "t_other"), 6),
+        (("t_thread", "t_leaf"), 4), (("t_step", "t_other"), 3), (("t_down", "t_leaf"), 3),
+        (("main", "t_step"), 3), (("t_down", "t_down"), 2), (("main", "t_down"), 1),
+        (("[start]", "t_thread"), 1), (("[start]", "main"), 1)], f"arcs {arcs}")
+
+
+@suite.case("report: numbers")
+def report():
+    table = HEAD + """\
+1,521  98.9%            0        4        0  reading  t_leaf
+    9   0.6%            0        2        0  reading  t_other
+    3   0.2%           12        1        2  reading  t_step
+    3   0.2%            5        2        2  reading  t_down
+    1   0.1%            4        0        1  reading  t_thread
+    1   0.1%        1,532        0        4  reading  main
+
+"""
+    text = output("report")
+    title, rest = text.split("\n", 1)
+    h.check(re.fullmatch(r"\S+: 1,538 calls in 2 threads of 1 process, kept in \d+ B", title),
+            f"title: {title!r}")
+    same(rest[:len(table) + 1], "\n" + table, "report")
+    h.check("\ntraced      6 of 13 functions (46.2%) in the chosen images; not traced" in text and
+            "\nself-check  0 calls did not meet the expected caller's frame\n" in text, text)
+    per = output("report", "--per=thread").split("\n", 2)[2]
+    want = "thread 0.0  reading  tid N: 1,533 calls\n" + HEAD + """\
+1,517  99.0%            0        3        0  reading  t_leaf
+    9   0.6%            0        2        0  reading  t_other
+    3   0.2%           12        1        2  reading  t_step
+    3   0.2%            5        2        2  reading  t_down
+    1   0.1%        1,532        0        4  reading  main
+
+thread 0.1  reading  tid N: 5 calls
+""" + HEAD + """\
+    4  80.0%            0        1        0  reading  t_leaf
+    1  20.0%            4        0        1  reading  t_thread
+
+"""
+    same(per[:len(want)], want, "report --per=thread")
+
+
+@suite.case("report: callers and callees")
+def neighbours():
+    got = output("report", "--callers=t_leaf").split("\n", 2)[2]
+    same(got, """\
+t_leaf (reading), called 1,521 times
+calls  share  calls below  image    called by
+1,505  98.9%            0  reading  main
+    9   0.6%            0  reading  t_step
+    4   0.3%            0  reading  t_thread
+    3   0.2%            0  reading  t_down
+""", "report --callers=t_leaf")
+    got = output("report", "--callees=main").split("\n", 2)[2]
+    same(got, """\
+main (reading), called 1 time
+calls  share  calls below  image    calls
+1,505  99.3%            0  reading  t_leaf
+    6   0.4%            0  reading  t_other
+    3   0.2%           12  reading  t_step
+    1   0.1%            5  reading  t_down
+""", "report --callees=main")
+
+
+@suite.case("export: folded, csv")
+def export():
+    says("export", "--format=folded", want="""\
+main 1
+main;t_leaf 1505
+main;t_step 3
+main;t_step;t_leaf 9
+main;t_step;t_other 3
+main;t_other 6
+main;t_down 1
+main;t_down;t_down 1
+main;t_down;t_down;t_down 1
+main;t_down;t_down;t_down;t_leaf 1
+main;t_down;t_down;t_leaf 1
+main;t_down;t_leaf 1
+t_thread 1
+t_thread;t_leaf 4
+""")
+    rows = csv.DictReader(output("export", "--format=csv").splitlines())
+    keys = ["calls", "calls_below", "callers", "callees"]
+    rows = {r["function"]: [int(r[k]) for k in keys] for r in rows if not r["not_traced"]}
+    h.check(rows == {"t_leaf": [1521, 0, 4, 0], "t_other": [9, 0, 2, 0], "t_step": [3, 12, 1, 2],
+                     "t_down": [3, 5, 2, 2], "t_thread": [1, 4, 0, 1],
+                     "main": [1, 1532, 0, 4]}, f"csv {rows}")
+
+
+@suite.case("export: callgrind_annotate reads it")
+def callgrind():
+    h.need("callgrind_annotate")
+    file = h.fresh("callgrind") / "out"
+    h.check(not output("export", "--format=callgrind", "-o", str(file)), "text on stdout")
+    for kind, want in (("no", {"t_leaf": 1521, "t_other": 9, "t_step": 3, "t_down": 3,
+                               "main": 1, "t_thread": 1}),
+                       ("yes", {"t_leaf": 1521, "t_other": 9, "t_step": 15, "main": 1533,
+                                "t_thread": 5})):
+        r = h.run(["callgrind_annotate", f"--inclusive={kind}", "--threshold=100", file])
+        h.check(r.status == 0 and not r.err, f"it complains\n{r}")
+        h.check(b"\n1,538 (100.0%)  PROGRAM TOTALS\n" in r.out, f"totals\n{r}")
+        got = {m[2].decode(): int(m[1].replace(b",", b"")) for m in
+               re.finditer(rb"^ *([\d,]+) \([ \d.]+%\)  \?\?\?:(\w+) \[", r.out, re.M)}
+        if kind == "yes":
+            got.pop("t_down", None)     # callgrind_annotate adds up recursion in its own way
+        h.check(got == want, f"--inclusive={kind}: {got}")
+
+
+@suite.case("a terminal: pager, width")
+def terminal():
+    def on_terminal(*words):
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        r = h.run([h.BOBBIN, *words, trace()], h.environment({"BOBBIN_PAGER": "sed s/^/P:/"}),
+                  stdout=slave)
+        h.check(r.status == 0, f"{r}")
+        os.close(slave)
+        with open(master, "rb", buffering=0) as f:
+            return f.read(1 << 16).decode().splitlines()
+
+    lines = on_terminal("show")
+    h.check(len(lines) == 23 and all(line.startswith("P:") for line in lines),
+            f"{len(lines)} lines through the pager, not 23: {lines}")
+    lines = on_terminal("report", "--no-pager", "--by=image")
+    row = next(line for line in lines if line.startswith("1,538"))
+    h.check(len(row) == 60 and row.endswith("..") and not any(x.startswith("P:") for x in lines),
+            f"without a pager, cut to 60 columns: {lines}")
+
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
