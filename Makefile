@@ -11,11 +11,13 @@ PREFIX ?= /usr/local
 
 all: deps
 	@tools/build.sh release
+	@echo "build/release/bin/bobbin is ready; make demo shows what it does"
 
 deps:
 	@tools/install_deps.sh
 
-demo: all
+demo: deps
+	@tools/build.sh release
 	@tools/demo.sh
 
 check: deps

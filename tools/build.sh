@@ -16,4 +16,7 @@ if [ ! -f "build/$preset/build.ninja" ] && ! cmake --preset "$preset" >"$log" 2>
 	exit 1
 fi
 [ $# -eq 0 ] && set -- all
-ninja -C "build/$preset" --quiet "$@"
+# On a terminal ninja's one line of progress is welcome.
+quiet=--quiet
+[ -t 1 ] && quiet=
+ninja -C "build/$preset" $quiet "$@"

@@ -21,14 +21,23 @@ if ! command -v apt-get >/dev/null; then
 	exit 1
 fi
 sudo=
-if [ "$(id -u)" -ne 0 ]; then
+if [ "$(id -u)" -eq 0 ]; then
+	echo "bobbin: installing them with apt-get" >&2
+elif command -v sudo >/dev/null; then
 	sudo=sudo
 	echo "bobbin: installing them with sudo apt-get" >&2
 else
-	echo "bobbin: installing them with apt-get" >&2
+	sudo=false
 fi
-export DEBIAN_FRONTEND=noninteractive
+
+# apt WORDS...: as root, and asking nothing. sudo drops the environment, so env comes after it.
+apt() {
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get "$@" </dev/null >&2
+}
+
+# Package lists may be missing or old, so a second try follows; without root there is none.
 # shellcheck disable=SC2086 # a list of words
-$sudo apt-get install -y --no-install-recommends $missing </dev/null >&2 ||
-	{ $sudo apt-get update </dev/null >&2 &&
-		$sudo apt-get install -y --no-install-recommends $missing </dev/null >&2; }
+$sudo true && { apt install -y --no-install-recommends $missing ||
+	{ apt update && apt install -y --no-install-recommends $missing; }; } && exit 0
+echo "bobbin: they could not be installed; as root: apt-get install$missing" >&2
+exit 1
