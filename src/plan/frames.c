@@ -560,8 +560,8 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	m.initial = m.now;
 	if (st == BOB_OK)
 		st = run(&m, *b, true);
-	if (st != BOB_OK)
-		return st;
+	if (st != BOB_OK || img->rows.count == m.first_row)
+		return st;	/* a wrong DW_CFA_set_loc can come before the first row */
 	f = BOB_PLAN_PUSH(&img->frames);
 	if (!f || img->rows.count > UINT32_MAX)
 		return BOB_ERR_NOMEM;
