@@ -69,8 +69,10 @@ static uint64_t run_start(const struct bob_trace *t)
 	return start;
 }
 
-static uint64_t position_at(const struct bob_mark_info *m, size_t n, uint64_t ns)
+/* The first recorded call of a thread, at `begin`, is a mark too. */
+static uint64_t position_at(const struct bob_mark_info *m, size_t n, uint64_t begin, uint64_t ns)
 {
+	struct bob_mark_info before = { 0, begin };
 	size_t lo = 0, hi = n;
 	double part;
 
@@ -82,12 +84,14 @@ static uint64_t position_at(const struct bob_mark_info *m, size_t n, uint64_t ns
 		else
 			hi = mid;
 	}
-	if (lo == 0)
-		return 0;
 	if (lo == n)
 		return m[n - 1].pos + 1;
-	part = (double)(ns - m[lo - 1].mono_ns) / (double)(m[lo].mono_ns - m[lo - 1].mono_ns);
-	return m[lo - 1].pos + (uint64_t)(part * (double)(m[lo].pos - m[lo - 1].pos));
+	if (lo > 0)
+		before = m[lo - 1];
+	if (ns <= before.mono_ns)
+		return before.pos;
+	part = (double)(ns - before.mono_ns) / (double)(m[lo].mono_ns - before.mono_ns);
+	return before.pos + (uint64_t)(part * (double)(m[lo].pos - before.pos));
 }
 
 int cli_time_range_to_positions(const struct cli_time_range *r, const struct bob_trace *t,
@@ -95,13 +99,15 @@ int cli_time_range_to_positions(const struct cli_time_range *r, const struct bob
 {
 	const struct bob_mark_info *marks;
 	size_t n = bob_trace_marks(t, thread, &marks);
-	uint64_t start = run_start(t);
+	uint64_t start = run_start(t), begin = bob_trace_thread(t, thread)->start_mono_ns;
 
 	if (!n)
 		return -1;
-	*first = r->first_ns ? position_at(marks, n, start + r->first_ns) : 0;
+	*first = r->first_ns ? position_at(marks, n, begin, start + r->first_ns) : 0;
 	*last = UINT64_MAX;
 	if (r->last_ns < UINT64_MAX - start)
-		*last = position_at(marks, n, start + r->last_ns);
+		*last = position_at(marks, n, begin, start + r->last_ns);
+	if (*last == 0 && start + r->last_ns < begin)
+		*first = 1;	/* over before the thread's first call: no position fits */
 	return 0;
 }

@@ -119,6 +119,17 @@ static void time_ranges(void **state)
 	assert_int_equal(cli_time_range_to_positions(&r, &fake, 0, &first, &last), 0);
 	assert_int_equal(first, 0);
 	assert_int_equal(last, 301);
+
+	/* before the first mark, from the first call on */
+	cli_time_range_parse(&r, "250ns..500ns");
+	assert_int_equal(cli_time_range_to_positions(&r, &fake, 0, &first, &last), 0);
+	assert_int_equal(first, 25);
+	assert_int_equal(last, 50);
+	fake_process(0, -1);
+	fake.processes[1].info.start_mono_ns = 500;	/* the run began before this thread */
+	cli_time_range_parse(&r, "..400ns");
+	assert_int_equal(cli_time_range_to_positions(&r, &fake, 0, &first, &last), 0);
+	assert_true(first > last);
 }
 
 static void tables_line_up(void **state)
