@@ -137,14 +137,16 @@ static char **build_env(const struct cli_vars *vars)
 
 static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint32_t threads)
 {
+	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
 	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "";
 
 	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
 		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
-	fprintf(stderr, "bobbin: %s call%s of %u thread%s in %s%s in %s; next: bobbin report %s\n",
+	fprintf(stderr,
+		"bobbin: %s call%s of %u thread%s in %s%s in %s; next: bobbin report %s%s%s\n",
 		cli_count(events, s->events), cli_plural(s->events), threads, cli_plural(threads),
-		cli_bytes(bytes, s->stream_bytes), ratio, dir, dir);
+		cli_bytes(bytes, s->stream_bytes), ratio, dir, quote, dir, quote);
 }
 
 static void closing_line(const char *dir)
@@ -153,7 +155,10 @@ static void closing_line(const char *dir)
 	struct bob_trace_sizes s;
 
 	if (bob_trace_open(dir, &t, NULL) != BOB_OK) {
-		cli_warn("record", "nothing was recorded in %s; is BOBBIN_CACHE writable?", dir);
+		cli_warn("record",
+			 "nothing was recorded in %s; is there room for it, and does the program "
+			 "take LD_PRELOAD?",
+			 dir);
 		return;
 	}
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
