@@ -248,8 +248,9 @@ static void print_self_check(const struct cli_session *s, FILE *out)
 	if (sum.orphans)
 		fprintf(out,
 			"            %s call%s came from code that is not known "
-			"(JIT, vdso): their stacks begin there\n",
-			cli_count(a, sum.orphans), cli_plural(sum.orphans));
+			"(JIT, vdso): %s there\n",
+			cli_count(a, sum.orphans), cli_plural(sum.orphans),
+			sum.orphans == 1 ? "its stack begins" : "their stacks begin");
 	if (sum.sp_rule)
 		fprintf(out, "            %s exit%s guessed from the stack pointer\n",
 			cli_count(a, sum.sp_rule), cli_plural(sum.sp_rule));
