@@ -330,6 +330,36 @@ def callgrind():
         h.check(got == want, f"--inclusive={kind}: {got}")
 
 
+@suite.case("record: the closing line")
+def closing_line():
+    program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
+    where = h.fresh("closing line")
+    for options, want in (
+            (["-F", "t_*", "-F", "main"], r"1,538 calls of 2 threads in \d+ B \(\d+ times less than "
+             r"raw\) in DIR; next: bobbin report 'DIR'"),
+            (["-F", "main"], r"1 call of 1 thread in \d+ B in DIR; next: bobbin report 'DIR'"),
+            (["-F", "nosuch"], r"record: no call was recorded; `bobbin info DIR` says what was not "
+             r"traced and why")):
+        r = h.run([h.BOBBIN, "record", "--images=main", *options, "-o", where, "--", program])
+        text = r.err.decode().replace(str(where), "DIR")
+        h.check(r.status == 0 and re.fullmatch(f"bobbin: {want}\n", text), f"{options}\n{r}")
+    for verb in ("report", "show", "graph", "export"):
+        r = h.bobbin(verb, *(["--format=csv"] if verb == "export" else []), where)
+        h.check(r.status == 1 and b"the trace has no calls" in r.err and not r.out, f"{r}")
+    r = h.bobbin("show", "--image=nosuch", trace())
+    h.check(r.status == 1 and r.err == b"bobbin: show: no image fits 'nosuch'\n", f"{r}")
+
+
+@suite.case("info: the command and the settings")
+def info():
+    program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
+    for options, want in ((["--images=main"], "with BOBBIN_IMAGES=main"), ([], "with the default options")):
+        r = h.record(["./reading", "it's", "a b", "c"], options, cwd=program.parent)
+        text = output("info", of=r.trace)
+        h.check(f"\ncommand     ./reading 'it'\\''s' 'a b' c\n" in text, text)
+        h.check(f"\nrecorded    {want}\nwhat        1 process, 2 threads\n" in text, text)
+
+
 @suite.case("a terminal: pager, width")
 def terminal():
     def on_terminal(*words):
