@@ -90,6 +90,17 @@ def one_directory(kind, images):
     return f"{info['events']} events, {info['stream_bytes']} bytes"
 
 
+def sums_up_last(kind):
+    """Rank 0 ends first and tells the calls of all."""
+    trace = h.fresh("mpi") / "t"
+    r = traced(kind, [program(kind), "late"], trace, ["--images=main"])
+    count = steps(trace)
+    h.check(sorted(count.values()) == [STEPS * n for n in (1, 4, 6, 8)], f"calls of mpi_step {count}")
+    events = h.info(trace)["events"]
+    h.check(f"bobbin: {events:,} calls of {RANKS} threads in ".encode() in r.err,
+            f"the closing line does not say {events:,} calls\n{r}")
+
+
 def status_kept(kind):
     exe = program(kind)
     before = native(kind, [exe, "status"])
@@ -181,6 +192,7 @@ def hpcc(kind, images):
 for mpi in ("openmpi", "mpich"):
     for mode in ("main", "app", "all"):
         suite.add(f"{mpi}: one directory, --images={mode}", one_directory, mpi, mode)
+    suite.add(f"{mpi}: rank 0 sums up last", sums_up_last, mpi)
     suite.add(f"{mpi}: exit status", status_kept, mpi)
     suite.add(f"{mpi}: system(), exec and fork in ranks", mixed, mpi)
     suite.add(f"{mpi}: runs one after the other", twice, mpi)

@@ -5,6 +5,7 @@
  *     mpi_ranks mixed    rank 1 also runs a command with system(), rank 2 has executed itself before
  *                        MPI_Init, rank 3 forks a child that calls and ends by itself
  *     mpi_ranks killed   rank 1 kills itself with SIGKILL after its calls, others wait for it
+ *     mpi_ranks late     as plain, but all ranks but 0 make as many calls again after MPI_Finalize
  *     mpi_ranks status   as plain, and every rank ends with status 3 */
 #include <mpi.h>
 #include <signal.h>
@@ -82,5 +83,10 @@ int main(int argc, char **argv)
 	if (rank == 0)
 		printf("%d ranks, %ld steps, %d wrong\n", size, sum, all_bad);
 	MPI_Finalize();
+	if (!strcmp(mode, "late") && rank > 0) {
+		usleep(300000);
+		for (int i = 0; i < STEPS * (rank + 1); i++)
+			mpi_step(1);
+	}
 	return strcmp(mode, "status") ? all_bad != 0 : 3;
 }
