@@ -247,7 +247,7 @@ class Model:
             if self.exp_pos >> 32:
                 self.exp_pos = NO_POS
             self.exp_sym = sym
-            self.trusted = self.krun >= 3
+            self.trusted = self.krun >= 5
         self.rehash()
         self.dist = 0
         f = self.T[self.ix][0]

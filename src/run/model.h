@@ -4,7 +4,7 @@
  *
  * Two levels. A *match* repeats earlier symbols at distance `d`. Where it breaks, the pair (length of
  * the match, symbol that broke it) is a *token*; tokens repeat too, and a source of tokens that was
- * right three times is believed: then the model is silent, costs no table look-ups, and not even
+ * right five times is believed: then the model is silent, costs no table look-ups, and not even
  * the ends of loops are coded.
  *
  * One block of memory, MODEL_BYTES, mapped zeroed. Tables occupy its beginning and grow in place
@@ -24,7 +24,7 @@
 #define ID_MAP_BITS_MIN 8
 #define ID_MAP_SIZE_MAX (2 * ID_MAX)
 #define SILENT_LEN 4096u	/* a match of this length is not doubted any more */
-#define TOKEN_TRUST 3u		/* nor are tokens after so many right ones */
+#define TOKEN_TRUST 5u		/* nor are tokens after so many right ones (docs/run.md, "Why five") */
 #define LEVEL_MAX 5u
 #define GROW_MISSES 512u	/* level l ends after 512 << l coded misses */
 #define PROB_AFTER_FAIL 0x4f400000u /* .81, stored form */
