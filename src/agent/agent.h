@@ -70,7 +70,8 @@ struct bob_hot {
 	uint64_t busy_rsp;	/* entry rsp of the event being recorded */
 	uint64_t pending;	/* how many wait in `pending[]` */
 	uint64_t top_mismatch;
-	uint64_t reserved[2];
+	struct bob_walk *walks;	/* BOB_WALKS; sites.c */
+	uint64_t reserved;
 };
 
 struct bob_thread {
@@ -218,6 +219,7 @@ struct bob_process {
 	uint32_t next_id;
 	uint64_t *sites;	/* BOB_SITES words */
 	uint64_t *steps;	/* BOB_STEPS words */
+	uint64_t generation;	/* of what is loaded where; the walks of older ones do not hold */
 	struct bob_thread *threads;
 	struct bob_thread *scan; /* next to be asked whether it still lives */
 };
@@ -315,8 +317,30 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 #define BOB_SITES (1u << 18)
 #define BOB_STEPS (1u << 14)
 #define BOB_SITE_RBP 0x8000u
+#define BOB_SITE_WALK 0xffffu	/* the rule of a site whose caller is not recorded */
 bool sites_create(void);
 void sites_forget(void);
+
+/* A walk over unrecorded frames from the entry at `rsp`, and all it depended on: while that holds,
+ * so does its result. One writer and reader, the thread; invalid (rsp 0) while it is written. */
+#define BOB_WALKS 64u
+#define BOB_WALK_WORDS 28u	/* the last one's address is always 0 */
+struct bob_walk {
+	uint64_t rsp;
+	uint64_t generation;	/* bob_process.generation */
+	uint64_t lo, size;	/* the stack */
+	uint64_t rbp, rbp_mask;	/* at the entry; mask 0: was not needed */
+	uint64_t slot;		/* the result; ~0: no recorded frame is open */
+	uint64_t count;		/* of words, while it is written */
+	struct {
+		uint64_t addr, value;
+	} word[BOB_WALK_WORDS];
+};
+/* NULL: no table. */
+struct bob_walk *walk_begin(const struct bob_thread *t, uint64_t rsp, uint64_t ret, uint64_t rbp);
+/* The result depends on this word. False: too many, give up. */
+bool walk_add(struct bob_walk *k, uint64_t addr, uint64_t value);
+void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot);
 
 /* --- thread.c --- */
 /* A block and a stream for the calling thread; NULL: it will not be recorded. With `old`, the block

@@ -203,13 +203,19 @@ static void set_idle(struct bob_thread *t)
 	}
 }
 
+/* How far up a handler's entry at `rsp` may look. On a stack that is not known yet, because the very
+ * first event of it was interrupted: as far as that event. */
+#define SIGNAL_FRAMES_MAX 65536u
 static uint64_t stack_end(const struct bob_thread *t, uint64_t rsp)
 {
 	const struct bob_stack *s = t->stack_count ? stack_now(t) : NULL;
+	uint64_t up = thread_hot(t)->busy_rsp - rsp;
 
 	for (uint32_t i = 0; s && i < t->stack_count && rsp - s->lo >= s->size; i++)
 		s = &t->stacks[i];
-	return s && rsp - s->lo < s->size ? s->lo + s->size : rsp + BOB_PAGE;
+	if (s && rsp - s->lo < s->size)
+		return s->lo + s->size;
+	return rsp + (up < SIGNAL_FRAMES_MAX ? up + 8 : BOB_PAGE);
 }
 
 /* Will the interrupted recording never go on? Only if that is proved: this entry lies above it on the

@@ -6,7 +6,7 @@
  * stack arguments, alloca and library frames let a dead frame's slot survive above r.)
  *
  * If the caller is not recorded (not hooked), its callers are looked at, tracking rsp and rbp only,
- * until one is. A signal frame continues at the interrupted instruction. Everything read from the
+ * until one is; such walks are kept (sites.c). A signal frame continues at the interrupted instruction. Everything read from the
  * stack is held against the bounds of the stack; nothing else of the program is read. */
 #include "agent/agent.h"
 #include "agent/os.h"
@@ -31,9 +31,27 @@ struct step {
 struct walk {
 	uint64_t pc, sp, bp;
 	uint64_t bx;		/* 0 unless the first frame: not tracked further up */
+	uint64_t bp_at;		/* the word bp was read from; 0: it is the entry's, or not a word's */
 	uint64_t lo, hi;	/* bounds of what may be read */
+	struct bob_walk *kept;	/* what the walk depends on; NULL: it is not kept */
 	bool exact;		/* pc is an interrupted instruction, not a return address */
 };
+
+static void depends(struct walk *w, uint64_t addr, uint64_t v)
+{
+	if (w->kept && !walk_add(w->kept, addr, v))
+		w->kept = NULL;
+}
+
+/* bp of a frame further up is only looked at now and then, so it counts when it is used. */
+static uint64_t use_bp(struct walk *w)
+{
+	if (w->bp_at)
+		depends(w, w->bp_at, w->bp);
+	else if (w->kept)
+		w->kept->rbp_mask = ~0ull;
+	return w->bp;
+}
 
 static bool read_word(const struct walk *w, uint64_t addr, uint64_t *v)
 {
@@ -314,22 +332,24 @@ static enum after_signal step_signal(const struct bob_thread *t, bool busy, stru
 }
 
 /* CFA of the frame at w; 0 if it cannot be had. */
-static uint64_t frame_cfa(const struct walk *w, const struct step *s)
+static uint64_t frame_cfa(struct walk *w, const struct step *s)
 {
-	uint64_t cfa = 0;
+	uint64_t cfa = 0, at;
 
 	switch (s->kind) {
 	case BOB_CFA_RSP:
 		cfa = w->sp + (uint64_t)(int64_t)s->cfa_off;
 		break;
 	case BOB_CFA_RBP:
-		cfa = w->bp + (uint64_t)(int64_t)s->cfa_off;
+		cfa = use_bp(w) + (uint64_t)(int64_t)s->cfa_off;
 		break;
 	case BOB_CFA_RBP_DEREF:
-		if (!read_word(w, w->bp + (uint64_t)(int64_t)s->cfa_off, &cfa))
-			cfa = 0;
+		at = use_bp(w) + (uint64_t)(int64_t)s->cfa_off;
+		if (read_word(w, at, &cfa))
+			depends(w, at, cfa);
 		break;
 	case BOB_CFA_RBX:
+		w->kept = NULL;
 		cfa = w->bx ? w->bx + (uint64_t)(int64_t)s->cfa_off : 0;
 		break;
 	case BOB_CFA_OUTERMOST:
@@ -341,20 +361,24 @@ static uint64_t frame_cfa(const struct walk *w, const struct step *s)
 
 static bool step_up(struct walk *w, const struct step *s, uint64_t cfa)
 {
-	bool ok = true;
+	uint64_t at = 0;
 
-	if (s->rbp_off == BOB_ROW_RBP_LOST)
-		w->bp = 0;
-	else if (s->rbp_off == BOB_ROW_RBP_AT_RBP)
-		ok = read_word(w, w->bp, &w->bp);
-	else if (s->rbp_off)
-		ok = read_word(w, cfa + (uint64_t)((int64_t)s->rbp_off * 8), &w->bp);
-	if (!ok)
-		w->bp = 0;
+	if (s->rbp_off == BOB_ROW_RBP_AT_RBP)
+		at = use_bp(w);
+	else if (s->rbp_off && s->rbp_off != BOB_ROW_RBP_LOST)
+		at = cfa + (uint64_t)((int64_t)s->rbp_off * 8);
+	if (s->rbp_off) {
+		w->bp_at = at && read_word(w, at, &w->bp) ? at : 0;
+		if (!w->bp_at)
+			w->bp = 0; /* the frames above that need it are not found */
+	}
 	w->sp = cfa;
 	w->bx = 0;
 	w->exact = false;
-	return read_word(w, cfa - 8, &w->pc);
+	if (!read_word(w, cfa - 8, &w->pc))
+		return false;
+	depends(w, cfa - 8, w->pc);
+	return true;
 }
 
 static uint64_t site_word(uint64_t ret, const struct step *s)
@@ -367,37 +391,32 @@ static uint64_t site_word(uint64_t ret, const struct step *s)
 		k = s->cfa_off / 8 - 1;
 	else
 		return 0;
-	if (s->cfa_off & 7 || k < 0 || k >= BOB_SITE_RBP)
+	if (s->cfa_off & 7 || k < 0 || k >= (BOB_SITE_WALK & ~BOB_SITE_RBP))
 		return 0;
 	return ret << 16 | (uint64_t)k | (s->kind == BOB_CFA_RBP ? BOB_SITE_RBP : 0);
 }
 
-void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry *e, uint64_t hi,
-		   struct bob_caller *out)
+/* From the entry up to a recorded frame; `w` stands at the return address `ret`. */
+static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint64_t ret,
+		    struct bob_caller *out)
 {
-	uint64_t rsp = e->rsp;
-	struct walk w = { .sp = rsp + 8, .bp = e->rbp, .bx = e->rbx, .lo = rsp, .hi = hi };
+	uint64_t rsp = w->lo;
 	struct step s;
-	uint64_t ret;
 
-	*out = (struct bob_caller){ .slot = rsp, .flags = BOB_CALLER_UNKNOWN };
-	if (!read_word(&w, rsp, &w.pc))
-		return;
-	ret = w.pc;
 	for (int n = 0; n < FRAMES_MAX; n++) {
-		if (w.pc < 65536) { /* argc at _start, 0 at the end of a thread: no caller */
+		if (w->pc < 65536) { /* argc at _start, 0 at the end of a thread: no caller */
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
 			return;
 		}
-		if (!find_step(w.pc, w.exact, &s))
+		if (!find_step(w->pc, w->exact, &s))
 			return;
 		if (s.signal) {
 			out->flags |= BOB_CALLER_SIGNAL;
-			enum after_signal next = step_signal(t, busy, &w, &out->slot);
-			if (next == IS_CALLER && out->slot >= rsp && out->slot < hi)
+			enum after_signal next = step_signal(t, busy, w, &out->slot);
+			if (next == IS_CALLER && out->slot >= rsp && out->slot < w->hi)
 				out->flags = BOB_CALLER_FOUND | BOB_CALLER_SIGNAL;
-			else if (next == IS_CALLER || w.sp < rsp ||
-				 w.sp >= hi) /* the handler has a stack of its own */
+			else if (next == IS_CALLER || w->sp < rsp ||
+				 w->sp >= w->hi) /* the handler has a stack of its own */
 				out->flags = BOB_CALLER_BOTTOM | BOB_CALLER_SIGNAL;
 			if (next != GO_ON || !(out->flags & BOB_CALLER_UNKNOWN))
 				return;
@@ -407,9 +426,11 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
 			return;
 		}
-		uint64_t cfa = frame_cfa(&w, &s);
-		if (cfa < w.sp + 8 || cfa > hi) {
-			if (cfa > hi)
+		if (n == 0 && !s.hooked && !busy)
+			w->kept = walk_begin(t, rsp, ret, w->bp);
+		uint64_t cfa = frame_cfa(w, &s);
+		if (cfa < w->sp + 8 || cfa > w->hi) {
+			if (cfa > w->hi)
 				out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
 			return;
 		}
@@ -423,9 +444,25 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 		}
 		out->slot = cfa; /* an unrecorded frame: all below its CFA is gone */
 		out->flags |= BOB_CALLER_UNHOOKED;
-		if (!step_up(&w, &s, cfa)) {
+		if (!step_up(w, &s, cfa)) {
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
 			return;
 		}
 	}
+}
+
+void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry *e, uint64_t hi,
+		   struct bob_caller *out)
+{
+	struct walk w = { .sp = e->rsp + 8, .bp = e->rbp, .bx = e->rbx, .lo = e->rsp, .hi = hi };
+
+	*out = (struct bob_caller){ .slot = e->rsp, .flags = BOB_CALLER_UNKNOWN };
+	if (!read_word(&w, e->rsp, &w.pc))
+		return;
+	uint64_t ret = w.pc;
+	walk_up(t, busy, &w, ret, out);
+	if (!w.kept || out->flags & (BOB_CALLER_UNKNOWN | BOB_CALLER_SIGNAL))
+		return;
+	walk_end(w.kept, e->rsp, out->flags & BOB_CALLER_BOTTOM ? ~0ull : out->slot);
+	out->site = ret << 16 | BOB_SITE_WALK;
 }

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two direct-mapped tables for the whole process, filled as call sites are met. A word is written
- * with one store and checks itself, so threads share them without a lock: the worst a race can do
- * is a miss.
+/* Tables that make the caller-frame rule a look-up. Two belong to the whole process and are filled as
+ * call sites are met; a word is written with one store and checks itself, so threads share them
+ * without a lock: the worst a race can do is a miss.
  *
  *   sites   index = low 18 bits of the return address; word = return address << 16 | rule.
  *           Only for sites whose caller is hooked and whose frame rule is one addition: the caller's
  *           slot is entry rsp + 8 * rule, or rbp + 8 * (rule & 0x7fff) if bit 15 is set.
- *           Read by entry.S.
- *   steps   one unwinding step from any pc, hooked or not; read by frames.c. */
+ *           The caller of a site with rule 0xffff is not hooked: see walks. Read by entry.S.
+ *   steps   one unwinding step from any pc, hooked or not; read by frames.c.
+ *
+ * The third belongs to a thread:
+ *
+ *   walks   index = return address + rsp / 16. Walks over frames that are not recorded (callbacks from
+ *           a library, all callers under --filter) read a dozen words of the stack; as long as these
+ *           and the rest of struct bob_walk are the same, so is the frame that the walk ends at.
+ *           Written by frames.c, compared word by word by entry.S. */
 #include "agent/agent.h"
 #include "agent/os.h"
 
@@ -17,6 +24,7 @@ bool sites_create(void)
 
 	p->sites = os_map(BOB_SITES * sizeof(uint64_t));
 	p->steps = os_map(BOB_STEPS * sizeof(uint64_t));
+	p->generation = 1;
 	return p->sites && p->steps;
 }
 
@@ -25,4 +33,44 @@ void sites_forget(void)
 {
 	os_drop_pages(bob_process.sites, BOB_SITES * sizeof(uint64_t));
 	os_drop_pages(bob_process.steps, BOB_STEPS * sizeof(uint64_t));
+	__atomic_add_fetch(&bob_process.generation, 1, __ATOMIC_SEQ_CST);
+}
+
+static void barrier(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+struct bob_walk *walk_begin(const struct bob_thread *t, uint64_t rsp, uint64_t ret, uint64_t rbp)
+{
+	const struct bob_stack *s = stack_now(t);
+	struct bob_walk *k = thread_hot(t)->walks;
+
+	k += (ret + (rsp >> 4)) & (BOB_WALKS - 1);
+	k->rsp = 0;
+	barrier(); /* a handler may leave by a jump at any time */
+	k->generation = bob_process.generation;
+	k->lo = s->lo;
+	k->size = s->size;
+	k->rbp = rbp;
+	k->rbp_mask = 0;
+	k->count = 0;
+	return walk_add(k, rsp, ret) ? k : NULL;
+}
+
+bool walk_add(struct bob_walk *k, uint64_t addr, uint64_t value)
+{
+	if (k->count == BOB_WALK_WORDS - 1)
+		return false;
+	k->word[k->count].addr = addr;
+	k->word[k->count++].value = value;
+	return true;
+}
+
+void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot)
+{
+	k->word[k->count].addr = 0;
+	k->slot = slot;
+	barrier();
+	k->rsp = rsp;
 }

@@ -97,8 +97,9 @@ static void io_release(void *ctx, void *p, size_t size)
 static struct bob_thread *map_block(void)
 {
 	size_t enc = (bob_run_enc_size() + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
+	size_t walks = BOB_WALKS * sizeof(struct bob_walk);
 	size_t pending = BOB_PENDING_MAX * sizeof(struct bob_pending);
-	size_t total = BOB_THREAD_ENC + enc + pending;
+	size_t total = BOB_THREAD_ENC + enc + walks + pending;
 
 	total = (total + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
 	struct bob_thread *t = os_map(total);
@@ -109,7 +110,8 @@ static struct bob_thread *map_block(void)
 		return NULL;
 	}
 	t->map_bytes = total;
-	t->pending = (struct bob_pending *)(void *)((char *)t + BOB_THREAD_ENC + enc);
+	thread_hot(t)->walks = (struct bob_walk *)(void *)((char *)t + BOB_THREAD_ENC + enc);
+	t->pending = (struct bob_pending *)(void *)(thread_hot(t)->walks + BOB_WALKS);
 	*thread_alive(t) = BOB_ALIVE;
 	thread_hot(t)->sites = bob_process.sites;
 	t->data_room = DATA_FIRST;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ground truth: programs that log their own call depth, compiled in many ways, recorded, and
 compared entry by entry. Every pair of (program, compiler, optimisation, frame pointer,
--fcf-protection, PIE, images, stripped) occurs in a row; `--native` only runs the programs."""
+-fcf-protection, PIE, images, stripped, filter) occurs in a row; `--native` only runs the programs."""
 
 import sys
 
@@ -24,6 +24,7 @@ PROGRAMS = {
     "tail": "depth_tail.c",
     "nested": "depth_nested.c",
     "tiny": "depth_tiny.c",
+    "walk": "depth_walk.c",
     "order": "order_fg.c",
     "sort": "depth_sort.cc",
     "except": "depth_except.cc",
@@ -38,6 +39,7 @@ FACTORS = {
     "cf": ["full", "none"],
     "pie": ["pie", "no-pie"],
     "strip": ["no", "yes"],
+    "filter": ["none", "*t_*"],  # the second leaves callers out
 }
 # Names of local functions do not survive stripping.
 LOCAL_NAMES = {"nested", "fortran"}
@@ -79,6 +81,7 @@ def name(row):
     parts = [row["program"], compiler(row), row["opt"].lstrip("-"), row["images"]]
     parts += ["fp"] if "no-omit" in row["frame"] else []
     parts += ["cf-" + row["cf"], row["pie"]] + (["stripped"] if row["strip"] == "yes" else [])
+    parts += ["filter"] if row["filter"] != "none" else []
     return " ".join(parts)
 
 
@@ -100,11 +103,13 @@ def recorded(row):
     exe, native, _ = run_native(row)
     log = h.fresh("log") / "log"
     env = h.environment({"BOB_LOG": str(log)})
-    r = h.record([exe], [f"--images={row['images']}"], env=env)
+    options = [f"--images={row['images']}"]
+    options += ["-F", row["filter"]] if row["filter"] != "none" else []
+    r = h.record([exe], options, env=env)
     h.same(native, r)
     h.check_trace(r.trace)
     threads = h.dump(r.trace)
-    note = truth.compare(truth.Log(log), threads)
+    note = truth.compare(truth.Log(log), threads, main_first=row["filter"] == "none")
     if row["program"] == "order":
         tree = r.out[: r.out.rindex(b"ok: ")]
         drawn = draw(threads[0][2])
@@ -124,7 +129,7 @@ def main():
     seen = set()
     for row in h.all_pairs(FACTORS, allowed):
         if native:
-            row = {**row, "images": "app"}
+            row = {**row, "images": "app", "filter": "none"}
         if name(row) not in seen:
             seen.add(name(row))
             suite.add(name(row), natively if native else recorded, row)

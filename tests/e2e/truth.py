@@ -174,9 +174,10 @@ def compare_async(want, got, handler):
         check(near, f"run {i} of the handler: program (position, depth) {w[:2]}, trace {g[:2]}")
 
 
-def compare(log, threads):
-    """Raise Failure unless the dumped threads (of one process) are what the log says. Returns a
-    note for the case's line."""
+def compare(log, threads, main_first=True):
+    """Raise Failure unless the dumped threads (of one process) are what the log says. Threads are
+    numbered by their first recorded call, which is main's unless main is left out. Returns a note
+    for the case's line."""
     got = []
     for _, number, events in threads:
         names, wrong = reduce_thread(events)
@@ -187,9 +188,9 @@ def compare(log, threads):
     missing = log.may_skip - seen
     want = log.without(missing)
     check(len(want) == len(got), f"{len(want)} threads logged, {len(got)} have t_ events")
-    if len(want) > 1:  # the main thread comes first, others may have been numbered in any order
-        want = want[:1] + sorted(want[1:])
-        got = got[:1] + sorted(got[1:])
+    first = 1 if main_first else 0  # the others may have been numbered in any order
+    want = want[:first] + sorted(want[first:])
+    got = got[:first] + sorted(got[first:])
     for number, (w, g) in enumerate(zip(want, got)):
         if log.handler:
             compare_async(w, g, log.handler)

@@ -6,7 +6,7 @@
  *
  *        r ->  return address of the hooked function   (its entry rsp)
  *      r-8 ->  return address into the trampoline      (our rsp)
- *     r-16     program's rax    r-24 rcx    r-32 rdx    r-40 rsi    r-48 rdi
+ *     r-16     program's rax    r-24 rcx    r-32 rdx    r-40 rsi    r-48 rdi    r-56 r8 (walks)
  *
  * The hooked function's own red zone is dead at its entry, and the kernel puts signal frames at
  * least 128 bytes below rsp, so nothing is pushed on the fast path.
@@ -98,7 +98,52 @@ leave:
 	ret
 
 rbp_frame:
+	cmp	$0x7fff, %esi
+	je	not_recorded
 	lea	(%rbp,%rsi,8), %rsi
+	jmp	have_slot
+
+	/* The caller is not recorded. Is the walk to the next frame that is the one done before, every
+	 * word of it? (struct bob_walk) */
+not_recorded:
+	mov	(%rdx), %esi
+	mov	%edx, %edi
+	shr	$4, %edi
+	add	%edi, %esi
+	and	$(WALKS - 1), %esi
+	shl	$WALK_SHIFT, %esi
+	add	HOT_WALKS(%rcx), %rsi
+	cmp	%rdx, WALK_RSP(%rsi)
+	jne	unknown_site
+	mov	literal_generation(%rip), %rdi
+	mov	(%rdi), %rdi
+	cmp	%rdi, WALK_GENERATION(%rsi)
+	jne	unknown_site
+	mov	GATE_LO(%rcx), %rdi
+	cmp	%rdi, WALK_LO(%rsi)
+	jne	unknown_site
+	mov	HOT_ON_SIZE(%rcx), %rdi
+	cmp	%rdi, WALK_SIZE(%rsi)
+	jne	unknown_site
+	mov	WALK_RBP(%rsi), %rdi
+	xor	%rbp, %rdi
+	test	%rdi, WALK_RBP_MASK(%rsi)
+	jnz	unknown_site
+	lea	WALK_WORD(%rsi), %rdi
+	mov	%r8, -48(%rsp)
+next_word:
+	mov	(%rdi), %r8
+	test	%r8, %r8
+	jz	walked
+	mov	(%r8), %r8
+	cmp	%r8, 8(%rdi)
+	lea	16(%rdi), %rdi
+	je	next_word
+	mov	-48(%rsp), %r8
+	jmp	unknown_site
+walked:
+	mov	-48(%rsp), %r8
+	mov	WALK_SLOT(%rsi), %rsi
 	jmp	have_slot
 
 	/* Frames below the slot have ended. The sentinel ~0 at the bottom ends the loop. */
@@ -233,6 +278,8 @@ literal_put:
 literal_drain:
 	.quad	0
 literal_special:
+	.quad	0
+literal_generation:
 	.quad	0
 bob_entry_end:
 

@@ -41,11 +41,12 @@ static int32_t tls_offset(void)
 
 void entry_copy(uint8_t *to, bool null_codec)
 {
-	const uint64_t literals[4] = {
+	const uint64_t literals[] = {
 		(uintptr_t)bob_enter,
 		(uintptr_t)bob_enter_put,
 		(uintptr_t)bob_enter_drain,
 		(uintptr_t)bob_special,
+		(uintptr_t)&bob_process.generation,
 	};
 	int32_t tls = tls_offset();
 
