@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the program as if nobody stood in between. The program stays in our process group, so the
  * terminal's signals reach it by themselves, and so does what the program sends to its group; what
- * others send to us is passed on. Whether they sent it to the group as well we cannot know: then the
- * program gets it twice. */
+ * others send to us is passed on, unless a witness (witness.h) says that they sent it to the group. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
+#include "sys/witness.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -141,7 +141,16 @@ static void stop_too(pid_t child)
 		kill(child, SIGCONT);
 }
 
-static void supervise(const struct bob_launch *l, pid_t child, const sigset_t *all, int *status)
+static void pass_on(pid_t child, struct bob_witness *w, const siginfo_t *info)
+{
+	int to_group = bob_witness_saw(w, info->si_signo);
+
+	if (!to_group && !not_ours(child, info))
+		kill(child, info->si_signo);
+}
+
+static void supervise(const struct bob_launch *l, pid_t child, struct bob_witness *w,
+		      const sigset_t *all, int *status)
 {
 	struct timespec tick = { l->tick_ms / 1000, (long)(l->tick_ms % 1000) * 1000000 };
 
@@ -156,8 +165,8 @@ static void supervise(const struct bob_launch *l, pid_t child, const sigset_t *a
 		}
 		siginfo_t info;
 		int sig = l->tick ? sigtimedwait(all, &info, &tick) : sigwaitinfo(all, &info);
-		if (sig > 0 && sig != SIGCHLD && !not_ours(child, &info))
-			kill(child, sig);
+		if (sig > 0 && sig != SIGCHLD)
+			pass_on(child, w, &info);
 		else if (sig < 0 && errno == EAGAIN)
 			l->tick(l->ctx, child);
 	}
@@ -187,7 +196,10 @@ bob_status bob_launch_run(const struct bob_launch *l, int *child_pid, int *statu
 	*child_pid = child;
 	if (child > 0) {
 		st = started(report[0], l->path, err);
-		supervise(l, child, &all, status);
+		struct bob_witness witness;
+		bob_witness_open(&witness);
+		supervise(l, child, &witness, &all, status);
+		bob_witness_close(&witness);
 	} else if (err) {
 		close(report[0]);
 		err->code = st;

@@ -136,10 +136,16 @@ def both(name, want, mode="nobody", send=lambda c: None, **kw):
 GROUP = signal.SIGRTMIN + 1
 
 
+def to_group(c):
+    for sig in (GROUP, GROUP, signal.SIGHUP, GROUP, signal.SIGINT):
+        os.killpg(c.pid, sig)
+
+
 @suite.case("every signal reaches the program once")
 def once():
     for mode in ("self", "child", "grandchild"):
         both(f"to the group, by {mode}", "group 3 hup 0 int 0 alrm 0 cont 0", mode)
+    both("to the group by us", "group 3 hup 1 int 1 alrm 0 cont 0", send=to_group)
     both("by us", "group 1 hup 0 int 0 alrm 0 cont 0", send=lambda c: os.kill(c.pid, GROUP))
 
 
