@@ -114,8 +114,7 @@ static void print_sizes(const struct bob_trace_sizes *s)
 	printf("size        %s on disk: calls %s", cli_bytes(a, s->file_bytes),
 	       cli_bytes(b, s->stream_bytes));
 	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
-	printf(", times %s;\n            the rest is headers and room not used\n",
-	       cli_bytes(a, s->mark_bytes));
+	printf(", times %s, the rest unused\n", cli_bytes(a, s->mark_bytes));
 	if (!s->events || !s->stream_bytes)
 		return;
 	printf("            calls need %.3g bytes each, ",
