@@ -58,9 +58,10 @@ if(BOB_COVERAGE)
 endif()
 
 # The traced program's vector registers, errno and stack guard are not ours to touch. Loops are not
-# turned into calls of memset and friends, because we are the ones who define those.
+# turned into calls of memset and friends, because we are the ones who define those; but a memcpy of 8
+# bytes is to be one load (-fbuiltin; freestanding code calls the function).
 set(BOB_FREESTANDING_FLAGS
-	-ffreestanding -mgeneral-regs-only -fPIC -fno-stack-protector -fcf-protection=none
+	-ffreestanding -fbuiltin -mgeneral-regs-only -fPIC -fno-stack-protector -fcf-protection=none
 	-fno-tree-vectorize -ftls-model=initial-exec -fasynchronous-unwind-tables -O2
 	-U_FORTIFY_SOURCE)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")

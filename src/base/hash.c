@@ -31,6 +31,7 @@ uint64_t bob_hash64(uint64_t seed, const void *bytes, size_t len)
 	uint64_t h;
 
 	for (; left >= 32; left -= 32, p += 32)
+#pragma GCC unroll 4
 		for (int i = 0; i < 4; i++)
 			lane[i] = round64(lane[i], load64(p + 8 * i));
 	h = lane[0];
