@@ -103,6 +103,31 @@ rbp_frame:
 	lea	(%rbp,%rsi,8), %rsi
 	jmp	have_slot
 
+	/* Frames below the slot have ended. The sentinel ~0 at the bottom ends the loop. */
+pop:
+	ja	not_on_stack
+pop_next:
+	sub	$8, %rdi
+	cmp	%rsi, (%rdi)
+	jb	pop_next
+	je	popped
+	cmpq	$-1, (%rdi)			/* frames older than the agent are nobody's fault */
+	je	popped
+	incq	HOT_TOP_MISMATCH(%rcx)
+popped:
+	mov	HOT_TOP(%rcx), %rsi
+	sub	%rdi, %rsi			/* 8 * pops */
+	cmp	$(1022 * 8), %rsi
+	ja	unknown_site			/* does not fit into one symbol: C does it */
+	shl	$19, %esi
+	or	%esi, %eax
+	jmp	push
+not_on_stack:
+	cmpq	$-1, (%rdi)
+	je	push
+	incq	HOT_TOP_MISMATCH(%rcx)
+	jmp	push
+
 	/* The caller is not recorded. Is the walk to the next frame that is the one done before, every
 	 * word of it? (struct bob_walk) */
 not_recorded:
@@ -145,31 +170,6 @@ walked:
 	mov	-48(%rsp), %r8
 	mov	WALK_SLOT(%rsi), %rsi
 	jmp	have_slot
-
-	/* Frames below the slot have ended. The sentinel ~0 at the bottom ends the loop. */
-pop:
-	ja	not_on_stack
-pop_next:
-	sub	$8, %rdi
-	cmp	%rsi, (%rdi)
-	jb	pop_next
-	je	popped
-	cmpq	$-1, (%rdi)			/* frames older than the agent are nobody's fault */
-	je	popped
-	incq	HOT_TOP_MISMATCH(%rcx)
-popped:
-	mov	HOT_TOP(%rcx), %rsi
-	sub	%rdi, %rsi			/* 8 * pops */
-	cmp	$(1022 * 8), %rsi
-	ja	unknown_site			/* does not fit into one symbol: C does it */
-	shl	$19, %esi
-	or	%esi, %eax
-	jmp	push
-not_on_stack:
-	cmpq	$-1, (%rdi)
-	je	push
-	incq	HOT_TOP_MISMATCH(%rcx)
-	jmp	push
 
 unknown_site:
 	mov	HOT_ON_SIZE(%rcx), %rdi		/* not busy: C begins anew */
