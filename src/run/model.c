@@ -16,6 +16,9 @@ static const struct {
 	{ sizeof(struct ranks), 128 },
 };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
+BOB_STATIC_ASSERT(sizeof(struct context) == 12 && sizeof(struct succ2) == 12 &&
+			  sizeof(struct succ1) == 16 && sizeof(struct ranks) == 32,
+		  "the sizes that bob_run_model_grow knows");
 #define TABLES_OFF (HIST_SIZE * 4 + TOK_SIZE * 8 + ID_MAX * 4 + ID_MAP_SIZE_MAX * 2)
 
 static uint8_t *table_at(const struct model *m, unsigned table, uint32_t level)
@@ -60,19 +63,39 @@ void bob_run_model_init(struct model *m, uint8_t *mem)
 	bob_run_model_reset(m);
 }
 
-/* In place: the last table and its last entry first, so nothing is overwritten before it moved. */
+/* In place: the last entry first, so nothing is overwritten before it moved. `bytes` is a constant
+ * where it is inlined: one loop for all sizes took three times as long (150 us the last time). */
+ALWAYS_INLINE void double_entries(const uint8_t *from, uint8_t *to, size_t count, size_t bytes)
+{
+	uint8_t entry[32];
+
+	for (size_t i = count; i-- > 0;) {
+		memcpy(entry, from + i * bytes, bytes);
+		memcpy(to + (2 * i + 1) * bytes, entry, bytes);
+		memcpy(to + 2 * i * bytes, entry, bytes);
+	}
+}
+
+/* The last table first, likewise. */
 void bob_run_model_grow(struct model *m)
 {
 	for (unsigned t = TABLES; t-- > 0;) {
-		uint8_t *from = table_at(m, t, m->level);
+		const uint8_t *from = table_at(m, t, m->level);
 		uint8_t *to = table_at(m, t, m->level + 1);
-		size_t bytes = tables[t].bytes;
-		uint8_t entry[32];
+		size_t count = (size_t)tables[t].count << m->level;
 
-		for (size_t i = (size_t)tables[t].count << m->level; i-- > 0;) {
-			memcpy(entry, from + i * bytes, bytes);
-			memcpy(to + (2 * i + 1) * bytes, entry, bytes);
-			memcpy(to + 2 * i * bytes, entry, bytes);
+		switch (tables[t].bytes) {
+		case 4:
+			double_entries(from, to, count, 4);
+			break;
+		case 12:
+			double_entries(from, to, count, 12);
+			break;
+		case 16:
+			double_entries(from, to, count, 16);
+			break;
+		default:
+			double_entries(from, to, count, 32);
 		}
 	}
 	m->level++;
