@@ -99,12 +99,14 @@ bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym)
 {
 	if (UNLIKELY(enc->failed))
 		return (bob_status)enc->failed;
-	enc->ext_count += (unsigned)bob_sym_is_ext(sym);
-	if (LIKELY(enc->codec == BOB_CODEC_RUN))
-		return bob_run_put_run(enc, sym);
-	if (enc->codec == BOB_CODEC_NULL)
+	if (enc->codec == BOB_CODEC_NULL) {
+		if (bob_sym_is_ext(sym)) /* it counts events, and keeps no ext_count */
+			return BOB_OK;
 		return enc->blockwise ? bob_run_put_blockwise(enc, sym) : put_null(enc);
-	return bob_run_put_words(enc, sym);
+	}
+	enc->ext_count += (unsigned)bob_sym_is_ext(sym);
+	return LIKELY(enc->codec == BOB_CODEC_RUN) ? bob_run_put_run(enc, sym)
+						   : bob_run_put_words(enc, sym);
 }
 
 bob_status bob_run_restart(struct bob_run_enc *enc)
