@@ -15,7 +15,12 @@
 #include "archive/write.h"
 
 #define MARKS_MAX (64u * 1024 / sizeof(struct bob_mark))
-#define SCAN_TICKS 16	/* new files are looked for at every 16th tick */
+/* From one look to the next: a 256th of the time so far. A look costs about 40 us of the launcher and, where all
+ * processors are busy, of the program; once a millisecond that was 4 %. */
+#define LOOKS_SHARE 256
+#define LOOK_MIN_MS 1u
+#define LOOK_MAX_MS 100u
+#define SCAN_MS 16u	/* new files are looked for not more often than this */
 #define FILES_MAX 4096
 #define STREAMS_MAX 65536
 
@@ -24,7 +29,8 @@ struct stream {
 	uint64_t commit_off;	/* of the commit word in the file */
 	struct bob_mark *marks;
 	uint32_t count;
-	uint32_t every;		/* ticks from one look to the next */
+	uint32_t every_ms;	/* not looked at more often, 0: at every tick */
+	uint64_t looked_ms;
 };
 
 struct file {
@@ -39,7 +45,8 @@ struct file {
 struct cli_sampler {
 	char *dir;
 	char host[64];
-	uint64_t ticks;
+	uint64_t begin_ns;
+	uint64_t scan_ms;	/* next time to look for files */
 	struct file *files;
 	uint32_t file_count;
 };
@@ -56,6 +63,8 @@ struct cli_sampler *cli_sampler_begin(const char *dir)
 {
 	struct cli_sampler *s = calloc(1, sizeof(*s));
 
+	if (s)
+		s->begin_ns = now_ns();
 	if (s && !(s->dir = strdup(dir))) {
 		free(s);
 		s = NULL;
@@ -134,7 +143,7 @@ static void add_stream(struct file *f, uint32_t number, uint64_t off)
 	if (!grown)
 		return;
 	f->streams = grown;
-	f->streams[f->stream_count++] = (struct stream){ .number = number, .every = 1,
+	f->streams[f->stream_count++] = (struct stream){ .number = number,
 		.commit_off = off + offsetof(struct bob_stream_head, run) };
 }
 
@@ -157,15 +166,15 @@ static int find_streams(struct file *f)
 	return h.state != BOB_FILE_OPEN;
 }
 
-static void thin_out(struct stream *st)
+static void thin_out(struct stream *st, uint32_t interval_ms)
 {
 	for (uint32_t i = 0; i < st->count / 2; i++)
 		st->marks[i] = st->marks[2 * i];
 	st->count /= 2;
-	st->every *= 2;
+	st->every_ms = 2 * (st->every_ms ? st->every_ms : interval_ms);
 }
 
-static void look(const struct file *f, struct stream *st)
+static void look(const struct file *f, struct stream *st, uint32_t interval_ms)
 {
 	uint64_t pos, t = now_ns();
 
@@ -176,32 +185,50 @@ static void look(const struct file *f, struct stream *st)
 	if (!st->marks && !(st->marks = malloc(MARKS_MAX * sizeof(*st->marks))))
 		return;
 	if (st->count == MARKS_MAX)
-		thin_out(st);
+		thin_out(st, interval_ms);
 	st->marks[st->count++] =
 		(struct bob_mark){ .stream = st->number, .pos = pos, .mono_ns = t };
 }
 
-void cli_sampler_tick(struct cli_sampler *s, pid_t child)
+/* Everything that is due at `now`, ms since the beginning. */
+static void look_around(struct cli_sampler *s, pid_t child, uint64_t now, uint32_t interval_ms)
 {
-	if (s->ticks % SCAN_TICKS == 0)
+	int scan = now >= s->scan_ms;
+
+	if (scan) {
 		find_files(s, child);
+		s->scan_ms = now + SCAN_MS;
+	}
 	for (uint32_t i = 0; i < s->file_count; i++) {
 		struct file *f = &s->files[i];
-		int ended = 0;
+		int ended = f->fd >= 0 && scan && find_streams(f);
 
-		if (f->fd < 0)
-			continue;
-		if (s->ticks % SCAN_TICKS == 0)
-			ended = find_streams(f);
-		for (uint32_t k = 0; k < f->stream_count; k++)
-			if (ended || s->ticks % f->streams[k].every == 0)
-				look(f, &f->streams[k]);
+		for (uint32_t k = 0; f->fd >= 0 && k < f->stream_count; k++) {
+			struct stream *st = &f->streams[k];
+
+			if (!ended && now - st->looked_ms < st->every_ms)
+				continue;
+			look(f, st, interval_ms);
+			st->looked_ms = now;
+		}
 		if (ended) {
 			close(f->fd);
 			f->fd = -1;
 		}
 	}
-	s->ticks++;
+}
+
+unsigned cli_sampler_tick(struct cli_sampler *s, pid_t child)
+{
+	uint64_t now = (now_ns() - s->begin_ns) / 1000000u;
+	uint64_t interval = now / LOOKS_SHARE;
+
+	if (interval < LOOK_MIN_MS)
+		interval = LOOK_MIN_MS;
+	if (interval > LOOK_MAX_MS)
+		interval = LOOK_MAX_MS;
+	look_around(s, child, now, (unsigned)interval);
+	return (unsigned)interval;
 }
 
 /* --- writing --- */
@@ -279,8 +306,7 @@ void cli_sampler_end(struct cli_sampler *s, pid_t child)
 
 	if (!s)
 		return;
-	s->ticks = 0; /* a look at everything */
-	cli_sampler_tick(s, child);
+	look_around(s, child, UINT64_MAX / 2, LOOK_MIN_MS); /* everything is due */
 	int fd = any_marks(s) ? create(s, path, sizeof(path)) : -1;
 	if (fd >= 0) {
 		int bad = write_file(s, fd);

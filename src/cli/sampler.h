@@ -13,8 +13,9 @@ struct cli_sampler;
 
 /* For the trace directory `dir` (absolute). NULL if memory ran out: then there are no marks. */
 struct cli_sampler *cli_sampler_begin(const char *dir);
-/* Look at all threads; `child` is the program, whose descendants count too. */
-void cli_sampler_tick(struct cli_sampler *s, pid_t child);
+/* Look at all threads that are due; `child` is the program, whose descendants count too. Returns how many ms
+ * to wait before the next look. */
+unsigned cli_sampler_tick(struct cli_sampler *s, pid_t child);
 /* A last look, then write the file. Failures leave no file behind. */
 void cli_sampler_end(struct cli_sampler *s, pid_t child);
 

@@ -210,16 +210,16 @@ static int options(struct recording *r, int argc, char **argv)
 	return i == CLI_OPTIONS_BAD ? 125 : 0;
 }
 
-static void tick(void *ctx, int child)
+static unsigned tick(void *ctx, int child)
 {
-	cli_sampler_tick(ctx, child);
+	return cli_sampler_tick(ctx, child);
 }
 
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
 	char **env = build_env(&r->vars);
 	struct cli_sampler *sampler = r->marks ? cli_sampler_begin(abs) : NULL;
-	struct bob_launch l = { .argv = argv, .path = path, .env = env, .tick_ms = 1,
+	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
 	int status = 0, child = 0;

@@ -152,7 +152,7 @@ static void pass_on(pid_t child, struct bob_witness *w, const siginfo_t *info)
 static void supervise(const struct bob_launch *l, pid_t child, struct bob_witness *w,
 		      const sigset_t *all, int *status)
 {
-	struct timespec tick = { l->tick_ms / 1000, (long)(l->tick_ms % 1000) * 1000000 };
+	struct timespec tick = { 0, 1000000 };
 
 	for (;;) {
 		pid_t got = waitpid(child, status, WNOHANG | WUNTRACED);
@@ -167,8 +167,12 @@ static void supervise(const struct bob_launch *l, pid_t child, struct bob_witnes
 		int sig = l->tick ? sigtimedwait(all, &info, &tick) : sigwaitinfo(all, &info);
 		if (sig > 0 && sig != SIGCHLD)
 			pass_on(child, w, &info);
-		else if (sig < 0 && errno == EAGAIN)
-			l->tick(l->ctx, child);
+		else if (sig < 0 && errno == EAGAIN) {
+			unsigned ms = l->tick(l->ctx, child);
+
+			tick.tv_sec = ms / 1000;
+			tick.tv_nsec = (long)(ms % 1000) * 1000000;
+		}
 	}
 }
 

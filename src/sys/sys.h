@@ -45,10 +45,10 @@ struct bob_launch {
 	char *const *argv;
 	const char *path;	/* from bob_target_find */
 	char *const *env;
-	/* called about every `tick_ms` while the program `child` runs; may be NULL */
-	void (*tick)(void *ctx, int child);
+	/* called soon after the start of the program `child`, and then after as many ms as it returns;
+	 * may be NULL */
+	unsigned (*tick)(void *ctx, int child);
 	void *ctx;
-	unsigned tick_ms;
 };
 /* Fork and exec; forward signals sent to us by a process, leave those of the terminal to the
  * program, stop and continue with it. On BOB_OK *child was its pid and *status is its wait status. BOB_ERR_IO: it could not

@@ -46,10 +46,11 @@ static void test_launch(void **state)
 	assert_true(WIFEXITED(st) && WEXITSTATUS(st) == 7);
 }
 
-static void count_tick(void *ctx, int child)
+static unsigned count_tick(void *ctx, int child)
 {
 	assert_true(child > 0 && !kill(child, 0));
 	++*(int *)ctx;
+	return 10;
 }
 
 static void test_tick(void **state)
@@ -57,12 +58,12 @@ static void test_tick(void **state)
 	int ticks = 0, status = -1, child = 0;
 	char *argv[] = { (char *)"sleep", (char *)"0.2", NULL };
 	struct bob_launch l = { .argv = argv, .path = "/bin/sleep", .env = environ,
-				.tick = count_tick, .ctx = &ticks, .tick_ms = 10 };
+				.tick = count_tick, .ctx = &ticks };
 
 	(void)state;
 	assert_int_equal(bob_launch_run(&l, &child, &status, NULL), BOB_OK);
 	assert_int_equal(status, 0);
-	assert_true(ticks >= 2 && ticks <= 21);
+	assert_true(ticks >= 2 && ticks <= 22);
 }
 
 static void test_no_start(void **state)
