@@ -361,7 +361,7 @@ class Model:
     def open_point(self, x):
         entry, w = self.T[self.ix], self.where()
         bit = self.c.bit(entry, w, 60)
-        if entry[w] > 0xFF800000:
+        if entry[w] > 0xFC000000:
             entry[w] = 0
         if bit:
             self.advance(x)

@@ -28,7 +28,7 @@
 #define LEVEL_MAX 5u
 #define GROW_MISSES 512u	/* level l ends after 512 << l coded misses */
 #define PROB_AFTER_FAIL 0x4f400000u /* .81, stored form */
-#define PROB_SETTLED 0xff800000u /* 1 - 2^-9, plain form */
+#define PROB_SETTLED 0xfc000000u /* 1 - 2^-6, plain form */
 #define NO_SYMBOL (1ull << 32)
 #define NO_POS UINT32_MAX
 /* Positions are 32 bits; a block ends well before they wrap. */
