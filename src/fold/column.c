@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cold half of a column: what happens between two predicted values.
+ *
+ * Only neighbours on the top of the stack ever join, so the work of one value is bounded by the
+ * number of dimensions times the height of the stack. Three in a row are asked for, because any two
+ * would do (every pair of equal shape is affine), and pieces made of the wrong two spoil the next loop.
+ * The tips of triangles need care: rows of one or two values are values on the stack and no rows yet
+ * when the rows behind them become a piece; that piece then takes them back. */
+#include "fold/column.h"
+
+#include <string.h>
+
+#define TIP_VALUES_MAX 32u
+#define GIVE_AT_ONCE 8u
+
+/* --- the stack --- */
+
+static uint32_t words_of(uint32_t dims)
+{
+	return 1 + 2 * dims + bob_piece_pair(0, dims);
+}
+
+static void pack(const struct bob_piece *p, uint64_t *w)
+{
+	*w++ = p->base;
+	for (unsigned d = 0; d < p->dims; d++) {
+		*w++ = p->count[d];
+		*w++ = p->step[d];
+	}
+	memcpy(w, p->grow, bob_piece_pair(0, p->dims) * sizeof(*w));
+}
+
+static void unpack(const uint64_t *w, uint32_t dims, struct bob_piece *p)
+{
+	p->dims = dims;
+	p->base = *w++;
+	for (unsigned d = 0; d < dims; d++) {
+		p->count[d] = *w++;
+		p->step[d] = *w++;
+	}
+	memcpy(p->grow, w, bob_piece_pair(0, dims) * sizeof(*w));
+}
+
+/* The n-th piece from the top, 0 the newest; 0 if there are not so many. */
+static int peek(const struct bob_column *c, uint32_t n, struct bob_piece *p)
+{
+	uint32_t at = c->used;
+
+	if (n >= c->height)
+		return 0;
+	for (uint32_t i = 0; i <= n; i++)
+		at -= words_of(c->dims[c->height - 1 - i]);
+	unpack(c->word + at, c->dims[c->height - 1 - n], p);
+	return 1;
+}
+
+static void drop(struct bob_column *c, uint32_t n)
+{
+	while (n--)
+		c->used -= words_of(c->dims[--c->height]);
+}
+
+/* The `n` oldest pieces are final. */
+static void give_oldest(struct bob_column *c, uint32_t n)
+{
+	uint32_t at = 0;
+	struct bob_piece p;
+
+	for (uint32_t i = 0; i < n; i++) {
+		unpack(c->word + at, c->dims[i], &p);
+		at += words_of(p.dims);
+		c->pieces++;
+		c->sink(c->ctx, &p);
+	}
+	c->used -= at;
+	c->height -= n;
+	memmove(c->word, c->word + at, c->used * sizeof(c->word[0]));
+	memmove(c->dims, c->dims + n, c->height);
+}
+
+static void push(struct bob_column *c, const struct bob_piece *p)
+{
+	while (c->height == BOB_COLUMN_STACK || c->used + words_of(p->dims) > BOB_COLUMN_WORDS)
+		give_oldest(c, c->height < GIVE_AT_ONCE ? 1 : GIVE_AT_ONCE);
+	pack(p, c->word + c->used);
+	c->dims[c->height++] = (uint8_t)p->dims;
+	c->used += words_of(p->dims);
+}
+
+/* --- opening --- */
+
+/* Nothing is predicted; `count` iterations of the outermost loop are complete, and no more has begun. */
+static void stand_before(struct bob_column *c, uint64_t count)
+{
+	c->predicts = 0;
+	memset(&c->walk, 0, sizeof(c->walk));
+	c->walk.idx[c->open.dims - 1] = count;
+}
+
+/* `open` is set; its outermost loop has had `count` iterations. */
+static void begin_open(struct bob_column *c, uint64_t count)
+{
+	c->is_open = 1;
+	c->predicts = bob_piece_begin(&c->open, count, 1, &c->walk) == BOB_OK;
+	if (!c->predicts)
+		stand_before(c, count);
+}
+
+/* The newest piece is the next iteration of the one before it: that one opens again. */
+static int absorb(struct bob_column *c, const struct bob_piece *newest)
+{
+	struct bob_piece before, next;
+
+	if (!peek(c, 1, &before) || before.dims != newest->dims + 1)
+		return 0;
+	uint64_t count = before.count[before.dims - 1];
+	bob_piece_iteration(&before, count, &next);
+	if (!bob_piece_equal(&next, newest))
+		return 0;
+	drop(c, 2);
+	c->open = before;
+	begin_open(c, count + 1);
+	return 1;
+}
+
+/* The values of `p`, at most `room`; more than that if there are more. */
+static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t room)
+{
+	struct bob_piece_walk w;
+	bob_status st = bob_piece_begin(p, 0, 0, &w);
+	uint32_t n = 0;
+
+	for (; st == BOB_OK && n < room; st = bob_piece_next(p, 0, &w))
+		value[n++] = w.value;
+	return st == BOB_OK ? room + 1 : n;
+}
+
+/* How many of the newest pieces have just the values of `p`, which has few; 0: they have not. */
+static uint32_t pieces_of_tip(const struct bob_column *c, const struct bob_piece *p)
+{
+	uint64_t want[TIP_VALUES_MAX], got[TIP_VALUES_MAX];
+	uint32_t left = values_of(p, want, TIP_VALUES_MAX), n = 0;
+
+	if (left > TIP_VALUES_MAX)
+		return 0;
+	for (; left; n++) {
+		struct bob_piece have;
+		uint32_t m = peek(c, n, &have) ? values_of(&have, got, left) : left + 1;
+
+		if (m > left || memcmp(want + (left - m), got, m * sizeof(*got)))
+			return 0;
+		left -= m;
+	}
+	return n;
+}
+
+/* Iterations of a new piece that came before it, but were not known to be any. */
+static uint64_t take_back(struct bob_column *c, struct bob_piece *p)
+{
+	for (uint64_t taken = 0;; taken++) {
+		struct bob_piece before, first, squeezed;
+		uint32_t n = 1;
+
+		bob_piece_iteration(p, (uint64_t)-1, &first);
+		squeezed = first;
+		bob_piece_squeeze(&squeezed);
+		if (!peek(c, 0, &before) || !bob_piece_equal(&squeezed, &before))
+			n = pieces_of_tip(c, &first);
+		if (!n)
+			return taken;
+		drop(c, n);
+		p->base = first.base;
+		memcpy(p->count, first.count, first.dims * sizeof(p->count[0]));
+	}
+}
+
+/* The newest three are iterations of a loop. */
+static int join(struct bob_column *c, const struct bob_piece *newest)
+{
+	struct bob_piece a, b, joined;
+
+	if (!peek(c, 1, &b) || b.dims != newest->dims || !peek(c, 2, &a) || a.dims != b.dims ||
+	    !bob_piece_join(&a, &b, newest, &joined))
+		return 0;
+	drop(c, 3);
+	c->open = joined;
+	uint64_t taken = take_back(c, &c->open);
+	begin_open(c, 3 + taken);
+	return 1;
+}
+
+/* Three rows of two values each, which are no pieces of their own. */
+static int join_pairs(struct bob_column *c)
+{
+	struct bob_piece row[3] = { 0 };
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct bob_piece first, second;
+
+		if (!peek(c, 5 - 2 * i, &first) || !peek(c, 4 - 2 * i, &second) || first.dims ||
+		    second.dims)
+			return 0;
+		row[i].dims = 1;
+		row[i].base = first.base;
+		row[i].count[0] = 2;
+		row[i].step[0] = second.base - first.base;
+	}
+	if (!bob_piece_join(&row[0], &row[1], &row[2], &c->open))
+		return 0;
+	drop(c, 6);
+	begin_open(c, 3);
+	return 1;
+}
+
+/* A closed piece is on the stack: does it make another one go on? */
+static void settle(struct bob_column *c)
+{
+	struct bob_piece newest;
+
+	if (peek(c, 0, &newest) && !absorb(c, &newest) && !join(c, &newest) && !newest.dims)
+		join_pairs(c);
+}
+
+/* --- closing --- */
+
+/* The open piece ends where the walk is; what it had begun and not finished follows as pieces. */
+static void close_open(struct bob_column *c)
+{
+	struct bob_piece part[BOB_PIECE_DIMS];
+	unsigned top = c->open.dims - 1, parts = bob_piece_part(&c->open, &c->walk, part);
+
+	c->open.count[top] = top ? c->walk.idx[top] : bob_piece_inner(&c->open, &c->walk);
+	c->is_open = 0;
+	c->predicts = 0;
+	push(c, &c->open);
+	if (!parts) {
+		settle(c);
+		return;
+	}
+	for (unsigned i = 0; i < parts; i++)
+		push(c, &part[i]);
+}
+
+/* How many of the newest pieces are values, at most `most`. */
+static uint32_t values_on_top(const struct bob_column *c, uint32_t most)
+{
+	uint32_t n = 0;
+
+	while (n < most && n < c->height && !c->dims[c->height - 1 - n])
+		n++;
+	return n;
+}
+
+/* Can `v` make anything go on? What settle would find out, for the frequent case that it can not. */
+static int value_joins(const struct bob_column *c, uint64_t v)
+{
+	const uint64_t *w = c->word + c->used;
+	uint32_t n = values_on_top(c, 5);
+
+	if (n == 0)
+		return c->height && c->dims[c->height - 1] == 1 && v == w[-3] + w[-2] * w[-1];
+	if (n >= 2 && v - w[-1] == w[-1] - w[-2])
+		return 1;
+	return n == 5 && v - w[-1] == w[-2] - w[-3] && v - w[-1] == w[-4] - w[-5] &&
+	       w[-1] - w[-3] == w[-3] - w[-5];
+}
+
+void bob_column_surprise(struct bob_column *c, uint64_t v)
+{
+	const struct bob_piece value = { .base = v };
+	int joins;
+
+	while (c->is_open) {
+		close_open(c);
+		if (c->predicts && c->walk.value == v) {
+			bob_column_accept(c);
+			return;
+		}
+	}
+	joins = value_joins(c, v);
+	push(c, &value);
+	if (joins)
+		settle(c);
+}
+
+/* Are all loops between the innermost and the outermost at their last index? */
+static int ends_iteration(const struct bob_column *c, const struct bob_piece_walk *w)
+{
+	for (unsigned d = 1; d + 1 < c->open.dims; d++)
+		if (w->idx[d] + 1 < w->limit[d])
+			return 0;
+	return 1;
+}
+
+void bob_column_carry(struct bob_column *c)
+{
+	struct bob_piece_walk before = c->walk;
+
+	if (bob_piece_carry(&c->open, 1, &c->walk) == BOB_OK)
+		return;
+	/* Only empty loops ahead: nothing is predicted, and the walk stands behind the value. */
+	if (ends_iteration(c, &before)) {
+		stand_before(c, before.idx[c->open.dims - 1] + 1);
+		return;
+	}
+	c->walk = before;
+	c->walk.left = 0;
+	c->predicts = 0;
+}
+
+/* --- life --- */
+
+void bob_column_init(struct bob_column *c, bob_piece_sink_fn sink, void *ctx)
+{
+	memset(c, 0, sizeof(*c));
+	c->sink = sink;
+	c->ctx = ctx;
+}
+
+void bob_column_finish(struct bob_column *c)
+{
+	while (c->is_open)
+		close_open(c);
+	give_oldest(c, c->height);
+	bob_column_init(c, c->sink, c->ctx);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Walking, comparing and joining pieces. The walk keeps one value per loop, so that a carry adds one
+ * step and does not multiply; counts are recomputed only where an outer loop moved. */
+#include "fold/piece.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+
+static uint64_t count_at(const struct bob_piece *p, unsigned d, const uint64_t *idx)
+{
+	uint64_t n = p->count[d];
+
+	for (unsigned e = d + 1; e < p->dims; e++)
+		n += p->grow[bob_piece_pair(d, e)] * idx[e];
+	return n;
+}
+
+static int is_empty(uint64_t count)
+{
+	return (int64_t)count <= 0;
+}
+
+/* All loops inside `from` begin. Returns the outermost of them that has no iteration, or -1. */
+static int enter(const struct bob_piece *p, unsigned from, struct bob_piece_walk *w)
+{
+	for (unsigned d = from; d-- > 0;) {
+		w->idx[d] = 0;
+		w->at[d] = w->at[d + 1];
+		w->limit[d] = count_at(p, d, w->idx);
+		if (is_empty(w->limit[d]))
+			return (int)d;
+	}
+	w->value = w->at[0];
+	w->left = w->limit[0];
+	return -1;
+}
+
+/* Loop `d`, not the innermost, goes on with its next index, or an outer one does if it has ended. */
+static bob_status move(const struct bob_piece *p, unsigned d, int open, struct bob_piece_walk *w)
+{
+	for (unsigned empty = 0; empty <= BOB_PIECE_EMPTY_MAX; empty++) {
+		for (;; d++) {
+			if (d == p->dims)
+				return BOB_END;
+			w->idx[d]++;
+			w->at[d] += p->step[d];
+			if (w->idx[d] < w->limit[d] || (open && d == p->dims - 1))
+				break;
+		}
+		int stuck = enter(p, d, w);
+		if (stuck < 0)
+			return BOB_OK;
+		d = (unsigned)stuck + 1;
+	}
+	return BOB_END;
+}
+
+bob_status bob_piece_begin(const struct bob_piece *p, uint64_t from, int open,
+			   struct bob_piece_walk *w)
+{
+	unsigned top = p->dims - 1;
+
+	if (!p->dims) {
+		w->value = p->base;
+		w->left = 1;
+		return from || open ? BOB_END : BOB_OK;
+	}
+	w->limit[top] = p->count[top];
+	w->idx[top] = from;
+	w->at[top] = p->base + from * p->step[top];
+	if (!open && (is_empty(w->limit[top]) || from >= w->limit[top]))
+		return BOB_END;
+	if (!top) {
+		w->value = w->at[0];
+		if (open)
+			w->limit[0] = UINT64_MAX;
+		w->left = w->limit[0] - from;
+		return BOB_OK;
+	}
+	int stuck = enter(p, top, w);
+	return stuck < 0 ? BOB_OK : move(p, (unsigned)stuck + 1, open, w);
+}
+
+bob_status bob_piece_carry(const struct bob_piece *p, int open, struct bob_piece_walk *w)
+{
+	return p->dims > 1 ? move(p, 1, open, w) : BOB_END;
+}
+
+void bob_piece_iteration(const struct bob_piece *p, uint64_t idx, struct bob_piece *out)
+{
+	unsigned top = p->dims - 1;
+
+	*out = *p;
+	out->dims = top;
+	out->base += idx * p->step[top];
+	for (unsigned d = 0; d < top; d++)
+		out->count[d] += p->grow[bob_piece_pair(d, top)] * idx;
+}
+
+static int is_single(const struct bob_piece *p, unsigned d)
+{
+	uint64_t grows = 0;
+
+	for (unsigned e = d + 1; e < p->dims; e++)
+		grows |= p->grow[bob_piece_pair(d, e)];
+	return p->count[d] == 1 && !grows;
+}
+
+static void remove_loop(struct bob_piece *p, unsigned d)
+{
+	p->dims--;
+	for (unsigned e = d; e < p->dims; e++) {
+		p->count[e] = p->count[e + 1];
+		p->step[e] = p->step[e + 1];
+	}
+	for (unsigned e = d; e < p->dims; e++)
+		for (unsigned f = 0; f < e; f++)
+			p->grow[bob_piece_pair(f, e)] =
+				p->grow[bob_piece_pair(f < d ? f : f + 1, e + 1)];
+}
+
+void bob_piece_squeeze(struct bob_piece *p)
+{
+	for (unsigned d = p->dims; d-- > 0;)
+		if (is_single(p, d))
+			remove_loop(p, d);
+}
+
+static int same_steps(const struct bob_piece *a, const struct bob_piece *b)
+{
+	unsigned n = a->dims;
+
+	return n == b->dims && !memcmp(a->step, b->step, n * sizeof(a->step[0])) &&
+	       !memcmp(a->grow, b->grow, bob_piece_pair(0, n) * sizeof(a->grow[0]));
+}
+
+int bob_piece_equal(const struct bob_piece *a, const struct bob_piece *b)
+{
+	return a->base == b->base && same_steps(a, b) &&
+	       !memcmp(a->count, b->count, a->dims * sizeof(a->count[0]));
+}
+
+int bob_piece_join(const struct bob_piece *a, const struct bob_piece *b, const struct bob_piece *c,
+		   struct bob_piece *out)
+{
+	unsigned n = a->dims;
+
+	if (n == BOB_PIECE_DIMS || b->base - a->base != c->base - b->base || !same_steps(a, b) ||
+	    !same_steps(b, c))
+		return 0;
+	for (unsigned d = 0; d < n; d++)
+		if (b->count[d] - a->count[d] != c->count[d] - b->count[d])
+			return 0;
+	*out = *a;
+	out->dims = n + 1;
+	out->count[n] = 3;
+	out->step[n] = b->base - a->base;
+	for (unsigned d = 0; d < n; d++)
+		out->grow[bob_piece_pair(d, n)] = b->count[d] - a->count[d];
+	return 1;
+}
+
+/* Loop `d` from its beginning to idx[d], the loops around it where they are. One iteration is no loop. */
+static void head_of_loop(const struct bob_piece *p, const struct bob_piece_walk *w, unsigned d,
+			 uint64_t count, struct bob_piece *out)
+{
+	*out = *p;
+	out->dims = count == 1 ? d : d + 1;
+	out->base = w->at[d + 1];
+	for (unsigned e = 0; e < d; e++)
+		for (unsigned f = d + 1; f < p->dims; f++)
+			out->count[e] += p->grow[bob_piece_pair(e, f)] * w->idx[f];
+	out->count[d] = count;
+}
+
+unsigned bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w,
+			struct bob_piece out[BOB_PIECE_DIMS])
+{
+	unsigned n = 0;
+
+	for (unsigned d = p->dims; d-- > 1;) {
+		uint64_t count = d == 1 ? bob_piece_inner(p, w) : w->idx[d - 1];
+
+		if (count)
+			head_of_loop(p, w, d - 1, count, &out[n++]);
+	}
+	return n;
+}
+
+/* --- bytes --- */
+
+size_t bob_piece_put(const struct bob_piece *p, uint64_t before, uint8_t *bytes)
+{
+	unsigned pairs = bob_piece_pair(0, p->dims);
+	uint64_t triangular = 0;
+	size_t n = 0;
+
+	for (unsigned i = 0; i < pairs; i++)
+		triangular |= (uint64_t)(p->grow[i] != 0) << i;
+	bytes[n++] = (uint8_t)(p->dims | (triangular ? 8u : 0u));
+	n += bob_varint_put(bytes + n, bob_zigzag((int64_t)(p->base - before)));
+	for (unsigned d = 0; d < p->dims; d++) {
+		n += bob_varint_put(bytes + n, bob_zigzag((int64_t)p->count[d]));
+		n += bob_varint_put(bytes + n, bob_zigzag((int64_t)p->step[d]));
+	}
+	if (triangular)
+		n += bob_varint_put(bytes + n, triangular);
+	for (unsigned i = 0; i < pairs; i++)
+		if (p->grow[i])
+			n += bob_varint_put(bytes + n, bob_zigzag((int64_t)p->grow[i]));
+	return n;
+}
+
+static bob_status get_signed(const uint8_t **at, const uint8_t *end, uint64_t *v)
+{
+	bob_status st = bob_varint_get(at, end, v);
+
+	*v = (uint64_t)bob_unzigzag(*v);
+	return st;
+}
+
+bob_status bob_piece_get(const uint8_t **at, const uint8_t *end, uint64_t before,
+			 struct bob_piece *p)
+{
+	const uint8_t *q = *at;
+	uint64_t triangular = 0;
+	unsigned dims, pairs;
+
+	if (q == end || *q > (8 | BOB_PIECE_DIMS) || (*q & 7) > BOB_PIECE_DIMS)
+		return BOB_ERR_CORRUPT;
+	dims = *q & 7;
+	pairs = bob_piece_pair(0, dims);
+	memset(p, 0, sizeof(*p));
+	p->dims = dims;
+	int has_grow = *q++ >> 3;
+	if (get_signed(&q, end, &p->base))
+		return BOB_ERR_CORRUPT;
+	p->base += before;
+	for (unsigned d = 0; d < dims; d++)
+		if (get_signed(&q, end, &p->count[d]) || get_signed(&q, end, &p->step[d]))
+			return BOB_ERR_CORRUPT;
+	if (has_grow &&
+	    (bob_varint_get(&q, end, &triangular) || !triangular || triangular >> pairs))
+		return BOB_ERR_CORRUPT;
+	for (unsigned i = 0; i < pairs; i++)
+		if (triangular >> i & 1 && get_signed(&q, end, &p->grow[i]))
+			return BOB_ERR_CORRUPT;
+	*at = q;
+	return BOB_OK;
+}
