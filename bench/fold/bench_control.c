@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cost of an event's place in the order, by kind of program: ns, the best of PASSES, and what came out.
+ *   for f in fold/piece fold/column fold/control base/hash; do
+ *       gcc -O2 -mgeneral-regs-only -fno-tree-vectorize -Isrc -Iinclude -c src/$f.c; done
+ *   gcc -O2 -Isrc -Iinclude bench/fold/bench_control.c *.o -o bench_control && ./bench_control */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "fold/control.h"
+
+#define PASSES 5
+#define EVENTS 20000000u
+
+struct out {
+	unsigned long items, loops, trips;
+};
+
+static void item(void *ctx, uint32_t i)
+{
+	(void)i;
+	((struct out *)ctx)->items++;
+}
+
+static void loop(void *ctx, uint32_t number, const uint32_t *body, uint32_t len)
+{
+	(void)number, (void)body, (void)len;
+	((struct out *)ctx)->loops++;
+}
+
+static void trips(void *ctx, uint32_t number, const struct bob_piece *p)
+{
+	(void)number, (void)p;
+	((struct out *)ctx)->trips++;
+}
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static uint64_t draw(uint64_t *s, uint64_t n)
+{
+	*s = *s * 6364136223846793005u + 1442695040888963407u;
+	return (*s >> 33) % n;
+}
+
+static unsigned nest(struct bob_control *c, unsigned inner)
+{
+	unsigned n = 0;
+
+	while (n < EVENTS) {
+		bob_control_put(c, 1);
+		for (unsigned j = 0; j < inner; j++) {
+			bob_control_put(c, 2);
+			bob_control_put(c, 3);
+		}
+		bob_control_put(c, 4);
+		n += 2 + 2 * inner;
+	}
+	return n;
+}
+
+static unsigned random_trips(struct bob_control *c, unsigned most)
+{
+	uint64_t s = 1;
+	unsigned n = 0;
+
+	while (n < EVENTS) {
+		unsigned inner = (unsigned)draw(&s, most);
+
+		bob_control_put(c, 1);
+		for (unsigned j = 0; j < inner; j++)
+			bob_control_put(c, 2);
+		bob_control_put(c, 3);
+		n += 2 + inner;
+	}
+	return n;
+}
+
+static unsigned branch(struct bob_control *c, unsigned ways)
+{
+	uint64_t s = 1;
+
+	for (unsigned n = 0; n < EVENTS; n += 3) {
+		bob_control_put(c, 1);
+		bob_control_put(c, 10 + (uint32_t)draw(&s, ways));
+		bob_control_put(c, 3);
+	}
+	return EVENTS;
+}
+
+static unsigned random_shapes(struct bob_control *c, unsigned kinds)
+{
+	uint64_t s = 1;
+
+	for (unsigned n = 0; n < EVENTS; n++)
+		bob_control_put(c, (uint32_t)draw(&s, kinds));
+	return EVENTS;
+}
+
+static void measure(const char *name, unsigned (*make)(struct bob_control *, unsigned),
+		    unsigned arg)
+{
+	struct out out = { 0 };
+	double best = 1e18;
+
+	for (int pass = 0; pass < PASSES; pass++) {
+		struct bob_control_sink sink = { item, loop, trips, &out };
+		void *mem = mmap(NULL, bob_control_size(), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (mem == MAP_FAILED)
+			return;
+		out = (struct out){ 0 };
+		struct bob_control *c = bob_control_init(mem, &sink);
+		double t = now_ns();
+		unsigned n = make(c, arg);
+		t = (now_ns() - t) / n;
+		if (t < best)
+			best = t;
+		bob_control_finish(c);
+		munmap(mem, bob_control_size());
+	}
+	printf("%-26s %4u %7.2f ns %9lu items %6lu loops %9lu pieces of trip counts\n", name, arg,
+	       best, out.items, out.loops, out.trips);
+}
+
+int main(void)
+{
+	printf("%u events each, %zu bytes of address space\n", EVENTS, bob_control_size());
+	measure("loop in a loop, trips", nest, 3);
+	measure("loop in a loop, trips", nest, 15);
+	measure("loop in a loop, trips", nest, 1000);
+	measure("random trips below", random_trips, 20);
+	measure("random branch, ways", branch, 2);
+	measure("random branch, ways", branch, 8);
+	measure("random shapes", random_shapes, 2);
+	measure("random shapes", random_shapes, 16);
+	measure("random shapes", random_shapes, 1000);
+	return 0;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The *tail* is a ring of the newest items. Its last one may be a loop that is still running; the
+ * frames of the cursor say how far it and the loops in it have come. Everything else in the tail is
+ * complete, and its trip counts are in the columns: so these are in the order of execution, whatever
+ * becomes of the items later.
+ *
+ * When a loop is left in the middle of its body, the part of the body that had matched belongs to what
+ * comes after the loop (the head of a while loop runs once more than its body). Shapes are fed again.
+ * Loops in that part have run and their trip counts are recorded, so nothing may be made of them that
+ * records earlier ones: either the loop around expects just these items, or all goes to the tail. */
+#include "fold/control.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+#define HASH_SLOTS (2 * BOB_LOOPS_MAX)
+#define BODY_WORDS (16 * BOB_LOOPS_MAX)
+#define QUEUE (BOB_BODY_MAX * (BOB_CURSOR_MAX + 1) + 1)
+#define CANDIDATES 4
+#define NOWHERE 0u
+#define NO_SHAPE UINT32_MAX
+#define NOWHERE_IN_BODY UINT32_MAX
+
+struct loop {
+	struct bob_column trips;
+	struct bob_control *control;
+	uint64_t hash;		/* of the body */
+	uint32_t body;		/* offset */
+	uint32_t len;
+	uint32_t first;		/* the shape it begins with */
+	uint32_t last;		/* position of its newest item, NOWHERE if none */
+};
+
+struct frame {
+	const uint32_t *body;
+	uint32_t len;
+	uint32_t at;		/* item of the body that comes next */
+	uint64_t trips;		/* complete ones */
+	uint32_t number;
+	uint32_t ran;		/* a loop of the body has run in this iteration */
+};
+
+struct bob_control {
+	struct bob_control_sink sink;
+	struct frame *top;	/* of `frame`, one below the first if there is no cursor */
+	uint32_t end;		/* position after the newest item; positions begin at 1 */
+	uint32_t begin;		/* of the oldest one in the tail */
+	uint32_t loop_count;
+	uint32_t body_used;
+	uint32_t queue_len;	/* to be fed, the next one last */
+	struct frame frame[BOB_CURSOR_MAX + 1]; /* [0] is none */
+	uint32_t item[BOB_TAIL];
+	uint32_t before[BOB_TAIL];	/* position of the item of the same kind before */
+	uint64_t prefix[BOB_TAIL];	/* hash of everything before the item */
+	uint32_t queue[QUEUE];		/* shapes */
+	uint32_t scratch[BOB_BODY_MAX];
+	uint32_t shape_last[BOB_SHAPES_MAX];
+	uint16_t slot[HASH_SLOTS];	/* loop number + 1 by hash of body, linear probing */
+	uint32_t body[BODY_WORDS];
+	struct loop loop[BOB_LOOPS_MAX];
+};
+
+#define AT(pos) ((pos) & (BOB_TAIL - 1))
+#define FACTOR 0x9e3779b97f4a7c15ull
+
+static uint32_t is_loop(uint32_t item)
+{
+	return item >> 31;
+}
+
+static struct loop *loop_of(struct bob_control *c, uint32_t item)
+{
+	return &c->loop[item & ~BOB_LOOP_FLAG];
+}
+
+static uint32_t *last_of(struct bob_control *c, uint32_t item)
+{
+	return is_loop(item) ? &loop_of(c, item)->last : &c->shape_last[item];
+}
+
+/* --- loops --- */
+
+static void give_trips(void *ctx, const struct bob_piece *p)
+{
+	struct loop *l = ctx;
+	struct bob_control *c = l->control;
+
+	c->sink.trips(c->sink.ctx, (uint32_t)(l - c->loop), p);
+}
+
+/* The loop of these items; BOB_LOOPS_MAX if there is no room for a new one. */
+static uint32_t make_loop(struct bob_control *c, const uint32_t *body, uint32_t len)
+{
+	uint64_t hash = bob_hash64(len, body, len * sizeof(*body));
+	uint32_t at = (uint32_t)(hash % HASH_SLOTS), number = c->loop_count;
+
+	for (; c->slot[at]; at = (at + 1) % HASH_SLOTS) {
+		struct loop *l = &c->loop[c->slot[at] - 1];
+
+		if (l->hash == hash && l->len == len &&
+		    !memcmp(c->body + l->body, body, len * sizeof(*body)))
+			return c->slot[at] - 1u;
+	}
+	if (number == BOB_LOOPS_MAX || len > BODY_WORDS - c->body_used)
+		return BOB_LOOPS_MAX;
+	struct loop *l = &c->loop[number];
+	l->control = c;
+	l->hash = hash;
+	l->body = c->body_used;
+	l->len = len;
+	l->first = is_loop(body[0]) ? loop_of(c, body[0])->first : body[0];
+	bob_column_init(&l->trips, give_trips, l);
+	memcpy(c->body + l->body, body, len * sizeof(*body));
+	c->body_used += len;
+	c->slot[at] = (uint16_t)++c->loop_count;
+	c->sink.loop(c->sink.ctx, number, c->body + l->body, len);
+	return number;
+}
+
+/* --- the cursor --- */
+
+static int has_cursor(const struct bob_control *c)
+{
+	return c->top != c->frame;
+}
+
+static int enter(struct bob_control *c, uint32_t number, uint64_t trips)
+{
+	struct loop *l = &c->loop[number];
+
+	if (c->top == c->frame + BOB_CURSOR_MAX)
+		return 0;
+	*++c->top = (struct frame){
+		.body = c->body + l->body, .len = l->len, .trips = trips, .number = number
+	};
+	return 1;
+}
+
+/* The item that was expected is complete. */
+static void step(struct frame *f)
+{
+	if (++f->at == f->len) {
+		f->at = 0;
+		f->trips++;
+		f->ran = 0;
+	}
+}
+
+/* Where in the rest of the body `shape` may come, if loops before it do not run at all; len: at no
+ * place, but nothing else has to come either; NOWHERE_IN_BODY: something else has to. */
+static uint32_t find_in_body(struct bob_control *c, const struct frame *f, uint32_t shape)
+{
+	for (uint32_t at = f->at; at < f->len; at++) {
+		uint32_t item = f->body[at];
+
+		if (item == shape || (is_loop(item) && loop_of(c, item)->first == shape))
+			return at;
+		if (!is_loop(item))
+			return NOWHERE_IN_BODY;
+	}
+	return f->len;
+}
+
+static void skip_loops(struct bob_control *c, struct frame *f, uint32_t to)
+{
+	for (; f->at < to; f->at++)
+		bob_column_put(&loop_of(c, f->body[f->at])->trips, 0);
+}
+
+/* Goes into the loops that begin with `shape` until it is expected itself; 0: they are too deep. */
+static int descend(struct bob_control *c, uint32_t shape)
+{
+	struct frame *base = c->top;
+
+	while (c->top->body[c->top->at] != shape)
+		if (!enter(c, c->top->body[c->top->at] & ~BOB_LOOP_FLAG, 0)) {
+			c->top = base;
+			return 0;
+		}
+	return 1;
+}
+
+/* Does the loop around `f`, which is behind its item, expect just what has matched of the body? */
+static int expects_part(const struct frame *around, const struct frame *f)
+{
+	return around->len - (around->at + 1) >= f->at &&
+	       !memcmp(around->body + around->at + 1, f->body, f->at * sizeof(*f->body));
+}
+
+static int has_loops(const uint32_t *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (is_loop(items[i]))
+			return 1;
+	return 0;
+}
+
+/* Has this iteration an event? Without one it is none, or there would be no end of them. */
+static int has_event(const struct frame *f)
+{
+	for (uint32_t i = 0; i < f->at; i++)
+		if (!is_loop(f->body[i]))
+			return 1;
+	return f->ran != 0;
+}
+
+/* --- the tail --- */
+
+static void push(struct bob_control *c, uint32_t item)
+{
+	uint32_t pos = c->end, *last = last_of(c, item);
+	uint64_t hash = c->prefix[AT(pos)];
+
+	if (pos - c->begin == BOB_TAIL - 1)
+		c->sink.item(c->sink.ctx, c->item[AT(c->begin++)]);
+	c->item[AT(pos)] = item;
+	c->before[AT(pos)] = *last;
+	*last = pos;
+	c->end = pos + 1;
+	c->prefix[AT(pos + 1)] = (hash + item + 1) * FACTOR;
+}
+
+static void pop(struct bob_control *c, uint32_t n)
+{
+	while (n--) {
+		c->end--;
+		*last_of(c, c->item[AT(c->end)]) = c->before[AT(c->end)];
+	}
+}
+
+static uint64_t power(uint32_t n)
+{
+	uint64_t p = 1, f = FACTOR;
+
+	for (; n; n >>= 1, f *= f)
+		if (n & 1)
+			p *= f;
+	return p;
+}
+
+/* The last `n` items are the `n` before them. */
+static int repeats(const struct bob_control *c, uint32_t n)
+{
+	uint32_t end = c->end;
+	uint64_t a = c->prefix[AT(end - 2 * n)], b = c->prefix[AT(end - n)], p;
+
+	/* the last item is the same already; most often the one before is not */
+	if (n > 1 && c->item[AT(end - 2)] != c->item[AT(end - n - 2)])
+		return 0;
+	p = power(n);
+	if (b - a * p != c->prefix[AT(end)] - b * p)
+		return 0;
+	for (uint32_t i = 1; i <= n; i++)
+		if (c->item[AT(end - i)] != c->item[AT(end - n - i)])
+			return 0;
+	return 1;
+}
+
+/* Is the newest item the end of something that has come twice in a row? */
+static void find_loop(struct bob_control *c)
+{
+	uint32_t newest = c->end - 1, pos = c->before[AT(newest)];
+
+	for (int i = 0; i < CANDIDATES && pos >= c->begin && pos != NOWHERE; i++) {
+		uint32_t n = newest - pos;
+
+		if (n > BOB_BODY_MAX || c->end - c->begin < 2 * n)
+			return;
+		if (repeats(c, n)) {
+			for (uint32_t k = 0; k < n; k++)
+				c->scratch[k] = c->item[AT(c->end - n + k)];
+			uint32_t number = make_loop(c, c->scratch, n);
+			if (number == BOB_LOOPS_MAX)
+				return;
+			pop(c, 2 * n);
+			push(c, BOB_LOOP_FLAG | number);
+			enter(c, number, 2);
+			return;
+		}
+		pos = c->before[AT(pos)];
+	}
+}
+
+/* --- leaving loops --- */
+
+/* All loops that are running end here; what they had begun follows them in the tail. */
+static void unwind(struct bob_control *c)
+{
+	for (struct frame *f = c->frame + 1; f <= c->top; f++) {
+		if (f->trips) {
+			bob_column_put(&c->loop[f->number].trips, f->trips);
+			if (f != c->frame + 1)
+				push(c, BOB_LOOP_FLAG | f->number);
+		}
+		for (uint32_t i = 0; i < f->at; i++)
+			push(c, f->body[i]);
+	}
+	c->top = c->frame;
+	while (c->queue_len)
+		push(c, c->queue[--c->queue_len]);
+	find_loop(c);
+}
+
+static void feed_again(struct bob_control *c, const struct frame *f)
+{
+	for (uint32_t i = f->at; i-- > 0;)
+		c->queue[c->queue_len++] = f->body[i];
+}
+
+/* The loop around goes on behind `f`, and behind the part of its body that had matched, if that is of loops. */
+static void go_on(struct frame *around, const struct frame *f, int loops)
+{
+	uint32_t n = loops ? f->at : 0;
+
+	around->ran |= f->trips != 0;
+	step(around);
+	while (n--) {
+		around->ran |= f->ran;
+		step(around);
+	}
+}
+
+/* The innermost loop is left, perhaps in the middle of its body. */
+static void leave(struct bob_control *c)
+{
+	struct frame *f = c->top, *around = f - 1;
+	int is_nested = around != c->frame, loops = has_loops(f->body, f->at);
+
+	if (loops && !(is_nested && has_event(f) && expects_part(around, f))) {
+		unwind(c);
+		return;
+	}
+	if (is_nested && !f->trips && !loops && !has_event(around)) {
+		/* it was not begun after all, and nor was the iteration around it */
+		feed_again(c, f);
+		c->top = around;
+		leave(c);
+		return;
+	}
+	c->top = around;
+	bob_column_put(&c->loop[f->number].trips, f->trips);
+	if (!loops)
+		feed_again(c, f);
+	if (is_nested)
+		go_on(around, f, loops);
+	else
+		find_loop(c);
+}
+
+/* --- putting in --- */
+
+static void feed(struct bob_control *c, uint32_t shape)
+{
+	while (has_cursor(c)) {
+		struct frame *f = c->top;
+		uint32_t at = find_in_body(c, f, shape);
+
+		if (at == f->len && has_event(f)) {
+			skip_loops(c, f, at - 1);
+			bob_column_put(&loop_of(c, f->body[f->at])->trips, 0);
+			step(f);
+			continue;
+		}
+		if (at < f->len) {
+			skip_loops(c, f, at);
+			if (descend(c, shape)) {
+				step(c->top);
+				return;
+			}
+		}
+		c->queue[c->queue_len++] = shape;
+		leave(c);
+		return;
+	}
+	push(c, shape);
+	find_loop(c);
+}
+
+static __attribute__((noinline)) void put_slow(struct bob_control *c, uint32_t shape)
+{
+	c->queue[c->queue_len++] = shape;
+	while (c->queue_len)
+		feed(c, c->queue[--c->queue_len]);
+}
+
+void bob_control_put(struct bob_control *c, uint32_t shape)
+{
+	struct frame *f = c->top;
+
+	if (__builtin_expect(f->body[f->at] == shape, 1))
+		step(f);
+	else
+		put_slow(c, shape);
+}
+
+/* --- life --- */
+
+static const uint32_t expects_nothing[1] = { NO_SHAPE };
+
+size_t bob_control_size(void)
+{
+	return sizeof(struct bob_control);
+}
+
+struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *sink)
+{
+	struct bob_control *c = mem;
+
+	c->sink = *sink;
+	c->frame[0] = (struct frame){ .body = expects_nothing, .len = 1 };
+	c->top = c->frame;
+	c->begin = c->end = 1;
+	return c;
+}
+
+void bob_control_finish(struct bob_control *c)
+{
+	while (has_cursor(c)) /* leaving a loop may find another one */
+		unwind(c);
+	for (; c->begin < c->end; c->begin++)
+		c->sink.item(c->sink.ctx, c->item[AT(c->begin)]);
+	for (uint32_t i = 0; i < c->loop_count; i++)
+		bob_column_finish(&c->loop[i].trips);
+}
+
+uint32_t bob_control_loops(const struct bob_control *c)
+{
+	return c->loop_count;
+}
