@@ -17,7 +17,7 @@ LEGEND = """
 A cell `-` was not run; `v!k`: k of its runs failed and are left out; FAILED: all did; GM `v*k`: k of the
 programs that were run have no value and are missing from the mean. Ratios are of CPU time at 1 rank, of wall
 time above, traced / native of the same round."""
-FLOOR_NS = 0.1
+NOISE = 1.03    # added ns of a tool that adds less than this are noise
 THREE = ('min', 'median', 'max')
 SIZES, RANKS = ('L', 'S'), (1, 4, 16)    # of the whole benchmark
 
@@ -228,7 +228,8 @@ def print_kernels(rows):
 
 
 def print_peers(cells):
-    """Added ns per call that the tool itself saw; a difference below FLOOR_NS counts as FLOOR_NS."""
+    """Added ns per call that the tool itself saw. The means are over the programs where both tools cost more
+    than noise: to leave out those where only the other one does is to that one's advantage."""
     rows = []
     means = {}
     for c in cells:
@@ -237,18 +238,18 @@ def print_peers(cells):
             rows.append([c.label(), tool, cell_text(c, tool, c.overheads(tool), lambda v: number(ns, 1)),
                          number(c.median(tool, lambda r: r.calls), 0),
                          number(stats.median(c.overheads(tool)), 2)])
-            if ns is not None:
-                means.setdefault(tool, {})[c.label()] = max(ns, FLOOR_NS)
-    print_table('Added CPU ns per call seen (below %.1f counts as %.1f in the means)' % (FLOOR_NS, FLOOR_NS),
+            if ns is not None and stats.median(c.overheads(tool)) >= NOISE:
+                means.setdefault(tool, {})[c.label()] = ns
+    print_table('Added CPU ns per call seen',
                 ['program', 'tool', 'ns/call', 'calls seen', 'overhead'], rows)
     for peer, own in (('uftrace', 'bobbin main run'), ('callgrind', 'bobbin all run')):
         both = [k for k in means.get(peer, {}) if k in means.get(own, {})]
         if not both:
-            print('  %s / %s: no program where both ended well' % (peer, own))
+            print('  %s / %s: no program where both ended well and cost more than noise' % (peer, own))
             continue
         factor = stats.geometric_mean([means[peer][k] / means[own][k] for k in both])
-        print('  %s / %s, added ns per call, geometric mean of %d programs: %.1fx'
-              % (peer, own, len(both), factor))
+        print('  %s / %s, added ns per call, geometric mean of the %d programs where both add at least %.0f %%: %.1fx'
+              % (peer, own, len(both), 100 * (NOISE - 1), factor))
 
 
 def print_startup(cells):
