@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One predictor for both directions. A flush between two values ends the token of predicted ones and
+ * nothing else, so it costs a byte or two and no knowledge. */
+#include "fold/values.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+
+#define FACTOR 0x9e3779b97f4a7c15ull
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+size_t bob_values_size(unsigned bits)
+{
+	return (sizeof(uint64_t) + sizeof(uint32_t)) << bits;
+}
+
+static void init(struct bob_values_model *m, void *mem, unsigned bits)
+{
+	memset(m, 0, sizeof(*m));
+	m->bits = bits;
+	m->past = mem;
+	m->seen = (uint32_t *)(void *)(m->past + ((size_t)1 << bits));
+}
+
+static inline uint64_t *past(const struct bob_values_model *m, uint32_t pos)
+{
+	return &m->past[pos & (((uint32_t)1 << m->bits) - 1)];
+}
+
+static inline int predicts(const struct bob_values_model *m, uint64_t *difference)
+{
+	*difference = m->has_match ? *past(m, m->match) : 0;
+	return m->has_match != 0;
+}
+
+/* The order is 3: the shift by 22 pushes older differences out of the 64 bits. */
+static inline void advance(struct bob_values_model *m, uint64_t difference, int hit)
+{
+	uint64_t x = difference * FACTOR;
+
+	*past(m, m->pos++) = difference;
+	m->hash = (m->hash + (x ^ x >> 29) + 1) * (FACTOR << 22);
+	if (LIKELY(hit)) {
+		m->match++;
+		if (m->pos & 3)
+			return;
+	}
+	uint32_t *seen = &m->seen[m->hash >> (64 - m->bits)];
+	if (!hit) {
+		m->match = *seen;
+		m->has_match = *seen && m->pos - *seen < (uint32_t)1 << m->bits;
+	}
+	*seen = m->pos;
+}
+
+/* --- writing --- */
+
+void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
+			 void (*sink)(void *ctx, const uint8_t *bytes, size_t len), void *ctx)
+{
+	memset(e, 0, sizeof(*e));
+	init(&e->model, mem, bits);
+	e->sink = sink;
+	e->ctx = ctx;
+}
+
+static void give(struct bob_values_enc *e)
+{
+	if (!e->used)
+		return;
+	e->bytes += e->used;
+	e->sink(e->ctx, e->buffer, e->used);
+	e->used = 0;
+}
+
+static void put_hits(struct bob_values_enc *e)
+{
+	if (!e->hits)
+		return;
+	e->used += (uint32_t)bob_varint_put(e->buffer + e->used, e->hits * 2);
+	e->hits = 0;
+}
+
+static __attribute__((noinline)) void put_difference(struct bob_values_enc *e, uint64_t difference)
+{
+	uint64_t z = bob_zigzag((int64_t)difference);
+
+	if (sizeof(e->buffer) - e->used < BOB_VALUES_TOKEN_MAX)
+		give(e);
+	put_hits(e);
+	if (z >> 63) {
+		e->buffer[e->used++] = 0;
+		for (unsigned i = 0; i < 8; i++)
+			e->buffer[e->used++] = (uint8_t)(difference >> 8 * i);
+	} else {
+		e->used += (uint32_t)bob_varint_put(e->buffer + e->used, z * 2 + 1);
+	}
+}
+
+void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value)
+{
+	uint64_t difference = value - *last, predicted;
+	int hit = predicts(&e->model, &predicted) && predicted == difference;
+
+	*last = value;
+	if (LIKELY(hit))
+		e->hits++;
+	else
+		put_difference(e, difference);
+	advance(&e->model, difference, hit);
+}
+
+void bob_values_flush(struct bob_values_enc *e)
+{
+	if (sizeof(e->buffer) - e->used < BOB_VALUES_TOKEN_MAX)
+		give(e);
+	put_hits(e);
+	give(e);
+}
+
+/* --- reading --- */
+
+void bob_values_dec_init(struct bob_values_dec *d, void *mem, unsigned bits, const uint8_t *bytes,
+			 size_t len)
+{
+	memset(d, 0, sizeof(*d));
+	init(&d->model, mem, bits);
+	d->at = bytes;
+	d->end = bytes + len;
+}
+
+static bob_status get_token(struct bob_values_dec *d, uint64_t *difference)
+{
+	uint64_t token;
+
+	if (d->at == d->end)
+		return BOB_END;
+	if (bob_varint_get(&d->at, d->end, &token))
+		return BOB_ERR_CORRUPT;
+	if (token & 1) {
+		*difference = (uint64_t)bob_unzigzag(token >> 1);
+	} else if (token) {
+		d->hits = token / 2;
+	} else {
+		if (d->end - d->at < 8)
+			return BOB_ERR_CORRUPT;
+		*difference = 0;
+		for (unsigned i = 0; i < 8; i++)
+			*difference |= (uint64_t)*d->at++ << 8 * i;
+	}
+	return BOB_OK;
+}
+
+bob_status bob_values_get(struct bob_values_dec *d, uint64_t *last)
+{
+	uint64_t difference = 0;
+	int hit;
+
+	if (!d->hits) {
+		bob_status st = get_token(d, &difference);
+
+		if (st != BOB_OK)
+			return st;
+	}
+	hit = d->hits > 0;
+	if (hit && !predicts(&d->model, &difference))
+		return BOB_ERR_CORRUPT;
+	d->hits -= (uint64_t)hit;
+	*last += difference;
+	advance(&d->model, difference, hit);
+	return BOB_OK;
+}

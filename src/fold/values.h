@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Values that are not affine: those of columns that were given up (random indices, pointers). All of a thread
+ * go into one stream, in the order of execution, whatever column they are of: programs repeat
+ * themselves across columns, a sweep over a matrix reads the same indices every time.
+ *
+ * What is coded is the difference to the column's last value. A difference is predicted by what followed
+ * the last time that the three before it came, up to 2^bits values back; only how many predictions in a row
+ * were right is written, and the differences that were not predicted. The reader predicts likewise.
+ *
+ *     token: varint 2n, n > 0        n predicted values
+ *            varint 2z + 1           a difference, zigzag z < 2^63
+ *            varint 0, 8 bytes       any difference, little endian
+ *
+ * Tokens of predicted values are as long as possible. Owner: the caller, also of the memory. Threads: one.
+ * Freestanding. Budget: <= 5 ns for a predicted value, <= 20 ns for another (bench/fold/bench_values.c). */
+#ifndef BOB_FOLD_VALUES_H
+#define BOB_FOLD_VALUES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+#define BOB_VALUES_BITS_MIN 8u
+#define BOB_VALUES_BITS_MAX 24u
+#define BOB_VALUES_TOKEN_MAX 20u	/* bytes of the tokens that one value can bring */
+
+/* What reader and writer share. */
+struct bob_values_model {
+	uint64_t *past;		/* 2^bits differences */
+	uint32_t *seen;		/* position after the last place where three differences came, by hash */
+	uint64_t hash;
+	uint32_t bits;
+	uint32_t pos;		/* values so far, modulo 2^32 */
+	uint32_t match;		/* position of the prediction */
+	uint32_t has_match;
+};
+
+size_t bob_values_size(unsigned bits);
+
+struct bob_values_enc {
+	struct bob_values_model model;
+	uint64_t hits;		/* predicted ones that no token tells of yet */
+	uint64_t bytes;		/* given to the sink */
+	uint32_t used;		/* of the buffer, not given yet */
+	uint8_t buffer[256];
+	/* `bytes` are only lent */
+	void (*sink)(void *ctx, const uint8_t *bytes, size_t len);
+	void *ctx;
+};
+
+/* `mem` is bob_values_size(bits) bytes, zeroed, aligned to 8. */
+void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
+			 void (*sink)(void *ctx, const uint8_t *bytes, size_t len), void *ctx);
+/* `last` is the last value of the same column (0 at first); it becomes `value`. */
+void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value);
+/* What was put in so far can be read from the bytes given. */
+void bob_values_flush(struct bob_values_enc *e);
+
+struct bob_values_dec {
+	struct bob_values_model model;
+	uint64_t hits;
+	const uint8_t *at, *end;
+};
+
+void bob_values_dec_init(struct bob_values_dec *d, void *mem, unsigned bits, const uint8_t *bytes,
+			 size_t len);
+/* The next value of the column whose last one is `last`. BOB_END: there is none. BOB_ERR_CORRUPT. */
+bob_status bob_values_get(struct bob_values_dec *d, uint64_t *last);
+
+#endif
