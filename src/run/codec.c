@@ -105,8 +105,8 @@ bob_status bob_run_put(struct bob_run_enc *enc, uint32_t sym)
 		return enc->blockwise ? bob_run_put_blockwise(enc, sym) : put_null(enc);
 	}
 	enc->ext_count += (unsigned)bob_sym_is_ext(sym);
-	return LIKELY(enc->codec == BOB_CODEC_RUN) ? bob_run_put_run(enc, sym)
-						   : bob_run_put_words(enc, sym);
+	return LIKELY(enc->codec == BOB_CODEC_RUN) ? bob_run_put_run(enc, sym) :
+						     bob_run_put_words(enc, sym);
 }
 
 bob_status bob_run_restart(struct bob_run_enc *enc)
