@@ -95,7 +95,8 @@ int main(int argc, char **argv)
 	if (argv[1][0] == '-')
 		return cli_misuse(NULL, "unknown option %s", argv[1]);
 	verb = cli_verb_find(argv[1]);
-	if (!verb && is_runnable(argv[1]))
+	/* no verb has a slash: record says what is wrong with it, and ends as it does */
+	if (!verb && (strchr(argv[1], '/') || is_runnable(argv[1])))
 		return record_and_report(argc, argv);
 	if (!verb)
 		return complain_unknown(argv[1]);
