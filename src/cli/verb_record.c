@@ -237,7 +237,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	free(env);
 	if (st != BOB_OK) {
 		cli_fail("record", "%s: %s", path, err.text);
-		return 126;
+		return child > 0 ? 126 : 125;
 	}
 	if (!r->quiet && is_rank_zero()) {
 		if (own_rank())
