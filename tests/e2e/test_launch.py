@@ -6,6 +6,7 @@ does the same, and every way of choosing what is recorded."""
 import fcntl
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -235,6 +236,107 @@ def chosen():
     h.check(got == {"f_mid": 10, "f_leaf": 20}, f"--trigger: {got}")
     got = names(h.record([exe], ["--interface=libc.so*"]).trace)
     h.check("printf" in got and "f_top" not in got, f"--interface: {got}")
+
+
+INTERFACES = r"""
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+int MPI_Init(int *argc, char ***argv);
+void mpi_barrier_(int *comm, int *ierr);
+int other(void);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *p)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	int n = MPI_Init(NULL, NULL);
+	for (int i = 0; i < 3; i++)
+		mpi_barrier_(&n, &n);
+	if (pthread_create(&t, NULL, work, NULL) || pthread_join(t, NULL))
+		return 1;
+	for (int i = 0; i < 4; i++) {
+#pragma omp parallel num_threads(2) reduction(+ : n)
+		n += omp_get_num_threads();
+	}
+	printf("%d\n", n + other());
+	return 0;
+}
+"""
+LIBRARY = r"""
+int MPI_Comm_rank(int comm, int *rank)
+{
+	return *rank = comm;
+}
+int MPI_Init(int *argc, char ***argv)
+{
+	int rank;
+	return MPI_Comm_rank(argc || argv, &rank) + rank;
+}
+void mpi_barrier_(int *comm, int *ierr)
+{
+	*ierr = *comm;
+}
+int other(void)
+{
+	return 5;
+}
+"""
+
+
+@suite.case("calls across interfaces alone are recorded")
+def interfaces():
+    d = h.fresh("launch")
+    (d / "p.c").write_text(INTERFACES)
+    (d / "lib.c").write_text(LIBRARY)
+    (d / "names").write_text("# what we look for\nother\n\nprintf*\nmain\n")
+    lib = h.compile("libfake.so", [d / "lib.c"], flags=("-O0", "-shared", "-fPIC", "-Wl,-soname,libfake.so"))
+    exe = h.compile("interfaces", [d / "p.c"], flags=("-O1", "-fopenmp", "-pthread"),
+                    libs=(lib, f"-Wl,-rpath,{lib.parent}"))
+
+    def got(what, *only):
+        return names(h.record([exe], [f"--interface={what}", *only]).trace)
+
+    # MPI_Comm_rank is called from the library itself
+    h.check(got("mpi") == {"MPI_Init": 1, "mpi_barrier_": 3}, f"mpi: {got('mpi')}")
+    seen = got("openmp")
+    h.check(seen == {"GOMP_parallel": 4, "omp_get_num_threads": 8}, f"openmp: {seen}")
+    seen = got("pthread")
+    h.check(seen.get("pthread_mutex_lock", 0) >= 1 and {"pthread_create", "pthread_join"} <= set(seen) and
+            all(n.startswith(("pthread_", "sem_")) for n in seen), f"pthread: {seen}")
+    seen = got(d / "names")
+    h.check(seen == {"other": 1, "printf": 1}, f"a file: {seen}")
+    seen = got("libfake.so*")
+    h.check(seen == {"MPI_Init": 1, "mpi_barrier_": 3, "other": 1}, f"an image: {seen}")
+    seen = got("libfake.so*", "-N", "other")
+    h.check(seen == {"MPI_Init": 1, "mpi_barrier_": 3}, f"an image and -N: {seen}")
+    for what in (d / "nothing", d):
+        r = h.record([exe], [f"--interface={what}"])
+        h.check(r.status == 125 and r.err and not r.out, f"--interface={what}: {r}")
+
+
+@suite.case("bobbin PROGRAM records and prints a short report")
+def bare():
+    d = h.fresh("launch")
+    (d / "p.c").write_text(PROGRAM)
+    exe = h.compile("chosen", [d / "p.c"], flags=("-O1", "-falign-functions=16"))
+    native = h.run([exe])
+    for words in ([exe], ["--", exe]):
+        r = h.run([h.BOBBIN, *words], cwd=d)
+        h.check((r.status, r.out) == (native.status, native.out), f"{r}")
+        text = r.err.decode()
+        h.check(re.search(r"^ +21 .* f_leaf$", text, re.M) and "next: bobbin report" in text, f"{r}")
+    h.check((d / "bobbin.data" / "run.key").exists() and (d / "bobbin.data.old").exists(), "no traces")
+    r = h.run([h.BOBBIN, SHELL, "-c", "exit 7"], cwd=d)
+    h.check(r.status == 7, f"the program's status is lost: {r}")
+    for word, status in ((d / "nothing", 127), ("./p.c", 126), (d, 126)):
+        r = h.run([h.BOBBIN, word], cwd=d)
+        h.check(r.status == status and r.err.count(b"\n") == 1, f"{r}")
 
 
 @suite.case("children are left alone with --no-follow")
