@@ -7,6 +7,7 @@ import csv
 import difflib
 import fcntl
 import functools
+import json
 import os
 import pty
 import re
@@ -140,6 +141,8 @@ def show_filters():
        1,506    t_step  (still open)
 """)
     same(output("show", "--image=reading"), output("show"), "show --image=reading")
+    same(output("show", "--time=..60min"), output("show"), "show --time=..60min")
+    says("show", "--time=60min..", want=MAIN + NOTHING + WORKER + NOTHING)
 
 
 @suite.case("show: the stack at a call")
@@ -263,6 +266,29 @@ thread 0.1  reading  tid N: 5 calls
     same(per[:len(want)], want, "report --per=thread")
 
 
+@suite.case("report: a group of threads, images, calls between images")
+def groups():
+    text = output("report", "--group=0.1").split("\n", 2)
+    h.check(re.fullmatch(r"\S+: 5 calls in 1 thread, kept in \d+ B", text[0]), text[0])
+    same(text[2].split("\n\n")[0] + "\n", HEAD + """\
+    4  80.0%            0        1        0  reading  t_leaf
+    1  20.0%            4        0        1  reading  t_thread
+""", "report --group=0.1")
+    text = output("report", "--group=0")
+    h.check(": 1,533 calls in 1 thread, " in text and "t_thread" not in text, text)
+    text = output("report", "--by=image").split("\n", 2)[2]
+    same(re.sub(r"\S+/reading$", "reading", text.split("\n\n")[0], flags=re.M), """\
+calls   share  from outside  functions  image
+1,538  100.0%             2          6  reading""", "report --by=image")
+    text = output("report", "--by=api").split("\n", 2)[2]
+    same(text.split("\n\n")[0], """\
+calls  share  callers  image    function
+    1  50.0%        1  reading  t_thread
+    1  50.0%        1  reading  main""", "report --by=api")
+    r = h.bobbin("report", "--group=rank=0", trace())
+    h.check(r.status == 1 and b"none in the threads chosen" in r.err, f"{r}")
+
+
 @suite.case("report: callers and callees")
 def neighbours():
     got = output("report", "--callers=t_leaf").split("\n", 2)[2]
@@ -309,6 +335,45 @@ t_thread;t_leaf 4
     h.check(rows == {"t_leaf": [1521, 0, 4, 0], "t_other": [9, 0, 2, 0], "t_step": [3, 12, 1, 2],
                      "t_down": [3, 5, 2, 2], "t_thread": [1, 4, 0, 1],
                      "main": [1, 1532, 0, 4]}, f"csv {rows}")
+
+
+@suite.case("export: chrome is JSON, every call begins and ends")
+def chrome():
+    events = json.loads(output("export", "--format=chrome"))["traceEvents"]
+    count, depth, last = {}, {}, {}
+    for e in events:
+        if e["ph"] == "M":
+            continue
+        thread = e["pid"], e["tid"]
+        h.check(e["ts"] >= last.get(thread, 0), f"goes back in time: {e}")
+        last[thread] = e["ts"]
+        depth[thread] = depth.get(thread, 0) + (1 if e["ph"] == "B" else -1)
+        h.check(depth[thread] >= 0, f"ends before it begins: {e}")
+        if e["ph"] == "B":
+            count[e["name"]] = count.get(e["name"], 0) + 1
+    h.check(count == {"main": 1, "t_leaf": 1521, "t_other": 9, "t_step": 3, "t_down": 3, "t_thread": 1},
+            f"calls {count}")
+    h.check(list(depth.values()) == [0, 0], f"open at the end: {depth}")
+
+
+@suite.case("info: the keys of --json are stable")
+def json_keys():
+    got = h.info(trace())
+    process, image = got["process_list"][0], got["image_list"][0]
+    for what, have, want in (
+            ("trace", got, "bobbin trace events accesses raw_bytes stream_bytes meta_bytes mark_bytes file_bytes "
+             "ratio processes threads images functions duration_ns overhead process_list image_list problems"),
+            ("process", process, "pid ppid rank world_size parent state stopped host exe cwd file start_real_ns "
+             "start_mono_ns end_mono_ns command config skipped_images thread_list"),
+            ("thread", process["thread_list"][0], "number tid name state start_mono_ns end_mono_ns codec events "
+             "symbols stream_bytes top_mismatch orphans sp_rule slow_entries site_misses queued lost switches "
+             "restarts"),
+            ("image", image, "path soname build_id functions patched chosen runtime")):
+        missing = set(want.split()) - set(have)
+        h.check(not missing, f"{what}: no {sorted(missing)}; scripts rely on these names")
+    numbers = [got[k] for k in ("events", "accesses", "processes", "threads", "raw_bytes")]
+    # each call is an entry and an exit of 2 bytes
+    h.check(numbers == [1538, 0, 1, 2, 4 * 1538], f"numbers {numbers}")
 
 
 @suite.case("export: callgrind_annotate reads it")
