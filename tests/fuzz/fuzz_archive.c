@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole trace files. Input of 4096 bytes and more is a process file: opened as it is, then with its
- * head and chunk checksums made right, so that the fuzzer gets behind them. Shorter input is a
- * row of symbols: written, read back and compared. */
+/* Whole trace files. Input of 4096 bytes and more is a file of a trace: opened as it is, then with its
+ * head and chunk checksums made right, so that the fuzzer gets behind them. One that calls itself an
+ * image or marks is read beside the process of the small golden trace, which it belongs to. Shorter
+ * input is a row of symbols: written, read back and compared. */
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../golden/build.h"
+#include "../golden/traces.h"
 #include "archive/reader.h"
 
 #define EVENTS_MAX 200000
@@ -38,14 +39,44 @@ static void read_events(const struct bob_trace *t, uint32_t thread)
 	bob_cursor_close(c);
 }
 
+/* Made once, never freed. */
+static const struct golden *small_trace(void)
+{
+	static struct golden g;
+
+	if (!g.count)
+		golden_small_trace(&g);
+	return &g;
+}
+
+/* The input and, for kinds that mean nothing by themselves, the golden files of other kinds. */
+static size_t gather(struct bob_memory_file *files, const uint8_t *data, size_t size)
+{
+	const struct golden *g = small_trace();
+	uint32_t kind, other;
+	size_t n = 0;
+
+	files[n++] = (struct bob_memory_file){ "pfuzz.1.0.bob", data, size };
+	memcpy(&kind, data + offsetof(struct bob_file_head, kind), sizeof(kind));
+	for (size_t i = 0; i < g->count && kind != BOB_FILE_PROCESS; i++) {
+		const struct build *b = &g->files[i];
+
+		memcpy(&other, b->bytes + offsetof(struct bob_file_head, kind), sizeof(other));
+		if (other != kind)
+			files[n++] = (struct bob_memory_file){ b->name, b->bytes, b->len };
+	}
+	return n;
+}
+
 static void read_trace(const uint8_t *data, size_t size)
 {
-	struct bob_memory_file file = { "pfuzz.1.0.bob", data, size };
+	struct bob_memory_file files[1 + GOLDEN_FILES];
+	const struct bob_mark_info *marks;
 	struct bob_function_info fn;
 	struct bob_trace *t;
 	uint64_t symbols = 0;
 
-	if (bob_archive_open_memory(&file, 1, &t, NULL) != BOB_OK)
+	if (bob_archive_open_memory(files, gather(files, data, size), &t, NULL) != BOB_OK)
 		return;
 	for (uint32_t i = 0; i < t->thread_count; i++) {
 		if (t->threads[i]->info.symbols < SYMBOLS_MAX)
@@ -55,8 +86,13 @@ static void read_trace(const uint8_t *data, size_t size)
 		if (symbols >= SYMBOLS_MAX)
 			break;
 	}
-	for (uint32_t i = 0; i < t->thread_count && i < 4; i++)
+	for (uint32_t i = 0; i < t->thread_count && i < 4; i++) {
+		size_t n = bob_trace_marks(t, i, &marks);
+
+		for (size_t k = 1; k < n; k++)
+			assert(marks[k - 1].pos <= marks[k].pos);
 		read_events(t, i);
+	}
 	for (uint32_t id = 0; id < 64; id++)
 		bob_trace_function(t, 0, id, &fn);
 	if (symbols < SYMBOLS_MAX)
