@@ -328,13 +328,14 @@ static uint64_t parse_hex(const char **p, const char *end)
 }
 
 /* Lines "lo-hi perms ..." in ascending order. A line cut by the buffer
- * is completed by the next read; one longer than the buffer is taken by its head. */
+ * is completed by the next read; one longer than the buffer is taken by its head. Of this thread:
+ * those of the process are none once its first thread has ended. */
 bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
 {
 	char buf[1024];
 	size_t have = 0;
 	bool found = false;
-	long fd = os_open("/proc/self/maps", OS_READ);
+	long fd = os_open("/proc/thread-self/maps", OS_READ);
 
 	*below = 0;
 	while (fd >= 0 && !found) {

@@ -116,6 +116,14 @@ def race(codec):
         h.check_trace(r.trace)
 
 
+def leader():
+    r = pair([program("process"), "leader", "1000"], "run", ["-F", "work"])
+    h.check(r.status == 9, f"{r}")
+    h.check_trace(r.trace)
+    events, lost, thread = counted(r.trace)
+    h.check((events, lost) == (1000, 0), f"1000 calls made: {thread}")
+
+
 def plugin():
     # not optimised: 10,000 functions take gcc 5 s instead of 20
     flags = ("-O0", "-falign-functions=16", "-shared", "-fPIC")
@@ -188,6 +196,7 @@ for codec in CODECS:
     suite.add(f"a limit of file sizes, codec {codec}", file_limit, codec, [])
 suite.add("a limit of file sizes, with --exec", file_limit, "run", ["--exec"])
 suite.add("an environment that is none", pointers)
+suite.add("the first thread has ended", leader)
 suite.add("spawn with an own environment", spawns)
 suite.add("headers at the end of a library", odd_library, True, (), True)
 suite.add("a library linked to an address",

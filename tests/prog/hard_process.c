@@ -3,7 +3,9 @@
  *   pointers  execve with a bad environment is an error of the kernel; the agent, which adds
  *             variables of its own, read the pointer itself and the program died by SIGSEGV
  *   spawn N   each spawn with an own environment left the agent's copy of it in the parent
- *   race US   threads were being made while the process exited: their blocks were freed twice */
+ *   race US   threads were being made while the process exited: their blocks were freed twice
+ *   leader N  the first thread has ended: /proc/self/maps is empty then, so the stack of a new
+ *             thread was not found and the recording ended */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -142,6 +144,45 @@ static int mode_race(int us)
 	_exit(7);
 }
 
+/* --- leader --- */
+
+static int leader_has_ended(void)
+{
+	char path[64], text[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", getpid(), getpid());
+	FILE *f = fopen(path, "r");
+	if (!f)
+		return 1;
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	char *p = strrchr(text, ')');
+	return p && p[2] == 'Z';
+}
+
+/* Not recorded: the thread's first event must come later. */
+static void *wait_for_leader(void *count)
+{
+	while (!leader_has_ended())
+		usleep(1000);
+	for (int i = 0; i < *(int *)count; i++)
+		work(i);
+	printf("%ld\n", sum);
+	exit(9);
+}
+
+static int mode_leader(int n)
+{
+	static int count;
+	pthread_t t;
+
+	count = n;
+	if (pthread_create(&t, NULL, wait_for_leader, &count))
+		return 3;
+	pthread_exit(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -152,5 +193,7 @@ int main(int argc, char **argv)
 		return mode_spawn(atoi(argv[2]));
 	if (argc == 3 && !strcmp(mode, "race"))
 		return mode_race(atoi(argv[2]));
+	if (argc == 3 && !strcmp(mode, "leader"))
+		return mode_leader(atoi(argv[2]));
 	return 2;
 }
