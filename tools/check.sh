@@ -37,7 +37,7 @@ ctests() {
 	rm -f "$result"
 	echo "-- tests of build/$preset"
 	ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error \
-		--output-junit "$result" "$@" </dev/null 2>&1 |
+		--test-output-size-passed 1000000 --output-junit "$result" "$@" </dev/null 2>&1 |
 		grep -v -E '^(Internal ctest|Test project| *Start +[0-9]+:)'
 	if [ ! -s "$result" ]; then
 		failed=$((failed + 1))

@@ -5,10 +5,13 @@ line for every test that failed, and for every skip that tests/skips.txt does no
 
     tools/count_tests.py RESULT.xml [SKIPS]
 
-An unannounced skip counts as failed: a test that silently stopped running proves nothing.
+An unannounced skip counts as failed: a test that silently stopped running proves nothing. The cases
+that a passed script left out (its lines "skip CASE: why") are listed, a few by name.
 """
 import sys
 import xml.etree.ElementTree as ElementTree
+
+CASES_SHOWN = 5
 
 
 def announced(path):
@@ -26,6 +29,15 @@ def reason(case):
     return lines[-1] if lines else "no reason given"
 
 
+def left_out(case):
+    """One line for each case that a script which passed did not run, the first few of them."""
+    lines = [x[4:].strip() for x in (case.findtext("system-out") or "").splitlines() if x.startswith("skip ")]
+    shown = [f"not run {case.get('name')}: {x}" for x in lines[:CASES_SHOWN]]
+    if len(lines) > CASES_SHOWN:
+        shown.append(f"not run {case.get('name')}: {len(lines) - CASES_SHOWN} more cases")
+    return shown
+
+
 def main():
     expected = announced(sys.argv[2]) if len(sys.argv) > 2 else set()
     passed, skipped, lines = 0, 0, []
@@ -34,6 +46,7 @@ def main():
         name, status = case.get("name"), case.get("status")
         if status == "run":
             passed += 1
+            lines += left_out(case)
         elif status in ("notrun", "disabled") and case.find("skipped") is not None and name in expected:
             skipped += 1
             lines.append(f"skipped {name}: {reason(case)}")

@@ -122,6 +122,12 @@ def test_count(root):
     status, text = run(os.path.join(ROOT, "tools/count_tests.py"), "r.xml", "skips.txt", cwd=root)
     assert status == 0 and text.splitlines()[0] == "1 2 1", text
     assert "FAILED b" in text and "FAILED d: unexpected skip: no tmpfs here" in text, text
+    assert "not run" not in text, text
+    cases = "<system-out>ok one\nskip two: no tmpfs\n" + "skip three: why\n" * 6 + "</system-out>"
+    write(root, {"r.xml": f"<testsuite>{case.format('a', 'run', cases)}</testsuite>"})
+    status, text = run(os.path.join(ROOT, "tools/count_tests.py"), "r.xml", "skips.txt", cwd=root)
+    assert status == 0 and text.splitlines()[0] == "1 0 0", text
+    assert "not run a: two: no tmpfs\n" in text and text.rstrip().endswith("not run a: 2 more cases"), text
 
 
 def main():
