@@ -50,23 +50,27 @@ static unsigned long long start_time(long pid)
 
 void bob_run_key(char *buf, size_t size)
 {
-	static const char *const jobs[][2] = {
-		{ "PMIX_NAMESPACE", NULL },
-		{ "OMPI_MCA_ess_base_jobid", NULL },
-		{ "SLURM_JOB_ID", "SLURM_STEP_ID" },
-		{ "PBS_JOBID", NULL },
-		{ "LSB_JOBID", NULL },
-		{ "FLUX_JOB_ID", NULL },
+	/* A batch script makes many runs: its job's id alone says which run only to ranks. */
+	static const struct {
+		const char *job, *step;
+		int of_ranks;
+	} ids[] = {
+		{ "PMIX_NAMESPACE", NULL, 0 },
+		{ "OMPI_MCA_ess_base_jobid", NULL, 0 },
+		{ "SLURM_JOB_ID", "SLURM_STEP_ID", 0 },
+		{ "PBS_JOBID", NULL, 1 },
+		{ "LSB_JOBID", NULL, 1 },
+		{ "FLUX_JOB_ID", NULL, 1 },
 	};
 	char host[128] = "";
 	long pid;
 
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
-		const char *v = getenv(jobs[i][0]);
-		const char *step = jobs[i][1] ? getenv(jobs[i][1]) : NULL;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		const char *v = getenv(ids[i].job);
+		const char *step = ids[i].step ? getenv(ids[i].step) : NULL;
 
-		if (v && *v && (!jobs[i][1] || step)) {
-			snprintf(buf, size, "%s=%s %s", jobs[i][0], v, step ? step : "");
+		if (v && *v && (!ids[i].step || step) && (!ids[i].of_ranks || getenv("PMI_RANK"))) {
+			snprintf(buf, size, "%s=%s %s", ids[i].job, v, step ? step : "");
 			return;
 		}
 	}

@@ -250,6 +250,16 @@ static void test_key(void **state)
 	bob_run_key(two, sizeof(two));
 	assert_string_equal(one, two);
 	assert_null(strchr(one, '\n'));
+	for (size_t i = 4; i < 7; i++) { /* of a batch script, of its ranks */
+		setenv(names[i], "job5", 1);
+		bob_run_key(two, sizeof(two));
+		assert_string_equal(one, two);
+		setenv("PMI_RANK", "3", 1);
+		bob_run_key(two, sizeof(two));
+		assert_non_null(strstr(two, "job5"));
+		unsetenv("PMI_RANK");
+		unsetenv(names[i]);
+	}
 	setenv("PMI_RANK", "3", 1); /* the key is the common parent's now */
 	bob_run_key(two, sizeof(two));
 	assert_string_not_equal(one, two);
