@@ -193,7 +193,7 @@ PROCESS_MODES = """descriptors close_all wait_any sigchld vfork spawn exec_empty
 exec_thread fork200 rlimit_nofile rlimit_as rlimit_fsize chroot deleted_cwd signals dispositions clone
 thread_exit cancel main_thread_leaves daemon""".split()
 # Recording may end early in these, so the trace is not asked to be whole.
-EARLY = {"rlimit_nofile", "rlimit_as", "rlimit_fsize", "chroot", "close_all", "main_thread_leaves"}
+EARLY = {"rlimit_nofile", "rlimit_as", "rlimit_fsize", "chroot", "close_all"}
 for word in PROCESS_MODES:
     ours("process", [word], trace=word not in EARLY)
 
