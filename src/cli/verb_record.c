@@ -110,6 +110,19 @@ static void await_ranks(const char *dir)
 		nanosleep(&pause, NULL);
 }
 
+/* Options that are given anew for every recording: an outer one's are not ours. */
+static int is_of_outer(const char *name)
+{
+	static const char *const names[] = { "BOBBIN_FILTER",	 "BOBBIN_NOTRACE",
+					     "BOBBIN_TRIGGER",	 "BOBBIN_DEPTH",
+					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return 1;
+	return 0;
+}
+
 /* Our environment without what we set, then that. */
 static char **build_env(const struct cli_vars *vars)
 {
@@ -125,7 +138,7 @@ static char **build_env(const struct cli_vars *vars)
 		if (len < sizeof(name)) {
 			memcpy(name, environ[i], len);
 			name[len] = 0;
-			if (cli_vars_get(vars, name))
+			if (cli_vars_get(vars, name) || is_of_outer(name))
 				continue;
 		}
 		env[kept++] = environ[i];

@@ -236,6 +236,10 @@ def chosen():
     h.check(got == {"f_mid": 10, "f_leaf": 20}, f"--trigger: {got}")
     got = names(h.record([exe], ["--interface=libc.so*"]).trace)
     h.check("printf" in got and "f_top" not in got, f"--interface: {got}")
+    inner = [h.BOBBIN, "record", "-q", "-o", d / "inner", "--", exe]
+    h.record(inner, ["-F", "f_top", "--depth=1"])
+    got = names(d / "inner")
+    h.check(got["f_leaf"] == 21 and got["main"] == 1, f"inside another recording: {got}")
 
 
 INTERFACES = r"""
