@@ -12,6 +12,9 @@
 
 #define TIP_VALUES_MAX 32u
 #define GIVE_AT_ONCE 8u
+/* No piece has more inner loops without an iteration before its first value, nor behind its last one. So
+ * where pieces are put together there are never more than a walk passes in one step. */
+#define EMPTY_MAX (BOB_PIECE_EMPTY_MAX / 2)
 
 /* --- the stack --- */
 
@@ -101,7 +104,8 @@ static void stand_before(struct bob_column *c, uint64_t count)
 static void begin_open(struct bob_column *c, uint64_t count)
 {
 	c->is_open = 1;
-	c->predicts = bob_piece_begin(&c->open, count, 1, &c->walk) == BOB_OK;
+	c->predicts = bob_piece_begin(&c->open, count, 1, &c->walk) == BOB_OK &&
+		      c->walk.empty <= EMPTY_MAX;
 	if (!c->predicts)
 		stand_before(c, count);
 }
@@ -123,7 +127,7 @@ static int absorb(struct bob_column *c, const struct bob_piece *newest)
 	return 1;
 }
 
-/* The values of `p`, at most `room`; more than that if there are more. */
+/* The values of `p`, at most `room`; more than that if there are more, or too many empty loops. */
 static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t room)
 {
 	struct bob_piece_walk w;
@@ -132,7 +136,7 @@ static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t r
 
 	for (; st == BOB_OK && n < room; st = bob_piece_next(p, 0, &w))
 		value[n++] = w.value;
-	return st == BOB_OK ? room + 1 : n;
+	return st == BOB_OK || w.empty > EMPTY_MAX ? room + 1 : n;
 }
 
 /* How many of the newest pieces have just the values of `p`, which has few; 0: they have not. */
@@ -296,7 +300,8 @@ void bob_column_carry(struct bob_column *c)
 {
 	struct bob_piece_walk before = c->walk;
 
-	if (bob_piece_carry(&c->open, 1, &c->walk) == BOB_OK)
+	if (bob_piece_carry(&c->open, 1, &c->walk) == BOB_OK &&
+	    c->walk.empty - before.empty <= EMPTY_MAX)
 		return;
 	/* Only empty loops ahead: nothing is predicted, and the walk stands behind the value. */
 	if (ends_iteration(c, &before)) {

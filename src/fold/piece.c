@@ -51,6 +51,7 @@ static bob_status move(const struct bob_piece *p, unsigned d, int open, struct b
 		int stuck = enter(p, d, w);
 		if (stuck < 0)
 			return BOB_OK;
+		w->empty++;
 		d = (unsigned)stuck + 1;
 	}
 	return BOB_END;
@@ -61,6 +62,7 @@ bob_status bob_piece_begin(const struct bob_piece *p, uint64_t from, int open,
 {
 	unsigned top = p->dims - 1;
 
+	w->empty = 0;
 	if (!p->dims) {
 		w->value = p->base;
 		w->left = 1;
@@ -79,7 +81,10 @@ bob_status bob_piece_begin(const struct bob_piece *p, uint64_t from, int open,
 		return BOB_OK;
 	}
 	int stuck = enter(p, top, w);
-	return stuck < 0 ? BOB_OK : move(p, (unsigned)stuck + 1, open, w);
+	if (stuck < 0)
+		return BOB_OK;
+	w->empty++;
+	return move(p, (unsigned)stuck + 1, open, w);
 }
 
 bob_status bob_piece_carry(const struct bob_piece *p, int open, struct bob_piece_walk *w)

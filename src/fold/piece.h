@@ -24,7 +24,7 @@
 #define BOB_PIECE_DIMS 6u
 #define BOB_PIECE_PAIRS (BOB_PIECE_DIMS * (BOB_PIECE_DIMS - 1) / 2)
 /* Inner loops without an iteration that may follow each other: bounds the work of one step, also on
- * hostile input. */
+ * hostile input. A walk ends there, so who makes pieces must make none with more. */
 #define BOB_PIECE_EMPTY_MAX 64u
 
 struct bob_piece {
@@ -48,6 +48,7 @@ struct bob_piece_walk {
 	uint64_t idx[BOB_PIECE_DIMS];	/* idx[0] is known from `left` */
 	uint64_t limit[BOB_PIECE_DIMS];	/* counts at the present outer indices */
 	uint64_t at[BOB_PIECE_DIMS];	/* value with the indices below this dimension 0 */
+	uint64_t empty;			/* inner loops without an iteration that were passed */
 };
 
 /* To the first value at or after outermost index `from`. `open`: the outermost loop has no end. BOB_END:

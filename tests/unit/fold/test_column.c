@@ -132,6 +132,26 @@ static void test_triangles(void **state)
 		}
 }
 
+/* Loops in loops that mostly do not run: more of them in a row than a walk passes. */
+static void test_empty_loops(void **state)
+{
+	(void)state;
+	for (int64_t rows = 20; rows <= 200; rows += 20)
+		for (int falling = 0; falling < 2; falling++) {
+			struct values v;
+
+			values_begin(&v);
+			for (int64_t i = 0; i < 5; i++)
+				for (int64_t j = 0; j < rows; j++) {
+					int64_t n = rows * i + 1 - (falling ? j : rows - 1 - j);
+
+					for (int64_t k = 0; k < n; k++)
+						values_put(&v, (uint64_t)(i << 20 | j << 10 | k));
+				}
+			expect(&v, rows <= 32 ? 1 : 3, "loops that do not run");
+		}
+}
+
 /* Inner loops of two. */
 static void test_pairs(void **state)
 {
@@ -234,7 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),	   cmocka_unit_test(test_rectangles),
 		cmocka_unit_test(test_matmul),	   cmocka_unit_test(test_triangles),
-		cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_empty_loops), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_exhaustive), cmocka_unit_test(test_hostile_bytes),
 	};
 
