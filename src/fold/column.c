@@ -230,19 +230,20 @@ static void settle(struct bob_column *c)
 /* The open piece ends where the walk is; what it had begun and not finished follows as pieces. */
 static void close_open(struct bob_column *c)
 {
-	struct bob_piece part[BOB_PIECE_DIMS];
-	unsigned top = c->open.dims - 1, parts = bob_piece_part(&c->open, &c->walk, part);
+	unsigned top = c->open.dims - 1, parts = 0;
+	struct bob_piece part;
 
 	c->open.count[top] = top ? c->walk.idx[top] : bob_piece_inner(&c->open, &c->walk);
 	c->is_open = 0;
 	c->predicts = 0;
 	push(c, &c->open);
-	if (!parts) {
+	for (unsigned d = top; d-- > 0;)
+		if (bob_piece_part(&c->open, &c->walk, d, &part)) {
+			push(c, &part);
+			parts++;
+		}
+	if (!parts)
 		settle(c);
-		return;
-	}
-	for (unsigned i = 0; i < parts; i++)
-		push(c, &part[i]);
 }
 
 /* How many of the newest pieces are values, at most `most`. */

@@ -166,31 +166,23 @@ int bob_piece_join(const struct bob_piece *a, const struct bob_piece *b, const s
 	return 1;
 }
 
-/* Loop `d` from its beginning to idx[d], the loops around it where they are. One iteration is no loop. */
-static void head_of_loop(const struct bob_piece *p, const struct bob_piece_walk *w, unsigned d,
-			 uint64_t count, struct bob_piece *out)
+int bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w, unsigned d,
+		   struct bob_piece *out)
 {
+	uint64_t count = d ? w->idx[d] : bob_piece_inner(p, w);
+	struct bob_piece_walk first;
+
+	if (!count)
+		return 0;
 	*out = *p;
-	out->dims = count == 1 ? d : d + 1;
+	out->dims = count == 1 ? d : d + 1; /* one iteration is no loop */
 	out->base = w->at[d + 1];
 	for (unsigned e = 0; e < d; e++)
 		for (unsigned f = d + 1; f < p->dims; f++)
 			out->count[e] += p->grow[bob_piece_pair(e, f)] * w->idx[f];
 	out->count[d] = count;
-}
-
-unsigned bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w,
-			struct bob_piece out[BOB_PIECE_DIMS])
-{
-	unsigned n = 0;
-
-	for (unsigned d = p->dims; d-- > 1;) {
-		uint64_t count = d == 1 ? bob_piece_inner(p, w) : w->idx[d - 1];
-
-		if (count)
-			head_of_loop(p, w, d - 1, count, &out[n++]);
-	}
-	return n;
+	/* the loops in it may all have been empty */
+	return bob_piece_begin(out, 0, 0, &first) == BOB_OK;
 }
 
 /* --- bytes --- */

@@ -85,10 +85,11 @@ int bob_piece_equal(const struct bob_piece *a, const struct bob_piece *b);
 /* Three neighbours as one piece with a loop more; 0 if they do not progress affinely. */
 int bob_piece_join(const struct bob_piece *a, const struct bob_piece *b, const struct bob_piece *c,
 		   struct bob_piece *out);
-/* Up to BOB_PIECE_DIMS pieces whose values, in order, are those before the walk's position in the outermost
- * iteration that it is in; the walk must not be at the beginning of it for there to be any. */
-unsigned bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w,
-			struct bob_piece out[BOB_PIECE_DIMS]);
+/* What loop `d`, not the outermost, has done before the walk's position since it began last: 0 if that
+ * is no value, else a piece. These of all loops, the outermost first, are the values before the position
+ * in the outermost iteration that it is in. */
+int bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w, unsigned d,
+		   struct bob_piece *out);
 
 /* Bytes. `before` is the base of the previous piece (0 for the first); at most BOB_PIECE_BYTES_MAX. */
 #define BOB_PIECE_BYTES_MAX (1 + 10 + BOB_PIECE_DIMS * 20 + 2 + BOB_PIECE_PAIRS * 10)

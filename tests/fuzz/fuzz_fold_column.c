@@ -45,7 +45,7 @@ static void loop(struct program *p, unsigned depth, uint64_t base)
 
 static void walk_pieces(const uint8_t *at, const uint8_t *end)
 {
-	struct bob_piece p, part[BOB_PIECE_DIMS];
+	struct bob_piece p, part;
 	struct bob_piece_walk w;
 	uint64_t before = 0;
 
@@ -53,7 +53,8 @@ static void walk_pieces(const uint8_t *at, const uint8_t *end)
 		bob_status st = bob_piece_begin(&p, 0, 0, &w);
 
 		for (int i = 0; i < 300 && st == BOB_OK; i++) {
-			(void)bob_piece_part(&p, &w, part);
+			for (unsigned d = 0; d + 1 < p.dims; d++)
+				(void)bob_piece_part(&p, &w, d, &part);
 			st = bob_piece_next(&p, 0, &w);
 		}
 		bob_piece_squeeze(&p);

@@ -152,6 +152,21 @@ static void test_empty_loops(void **state)
 		}
 }
 
+/* An iteration that ends behind loops that did not run: these are not pieces. */
+static void test_empty_part(void **state)
+{
+	struct values v;
+
+	(void)state;
+	values_begin(&v);
+	for (int64_t i = 0; i < 5; i++)
+		for (int64_t j = 0; j < 5; j++)
+			for (int64_t k = 0; k < 3 + 2 * j - i; k++)
+				values_put(&v, (uint64_t)(52 + 5 * i + 1000 * j));
+	values_put(&v, 1);
+	expect(&v, 2, "empty part");
+}
+
 /* Inner loops of two. */
 static void test_pairs(void **state)
 {
@@ -254,7 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),	   cmocka_unit_test(test_rectangles),
 		cmocka_unit_test(test_matmul),	   cmocka_unit_test(test_triangles),
-		cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_empty_loops), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_pairs),	   cmocka_unit_test(test_empty_loops), cmocka_unit_test(test_empty_part), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_exhaustive), cmocka_unit_test(test_hostile_bytes),
 	};
 
