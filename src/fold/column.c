@@ -15,6 +15,9 @@
 /* No piece has more inner loops without an iteration before its first value, nor behind its last one. So
  * where pieces are put together there are never more than a walk passes in one step. */
 #define EMPTY_MAX (BOB_PIECE_EMPTY_MAX / 2)
+/* Not inlined: their pieces would be on the stack at the same time, which may be a small one of the
+ * traced program. */
+#define COLD __attribute__((noinline))
 
 /* --- the stack --- */
 
@@ -64,7 +67,7 @@ static void drop(struct bob_column *c, uint32_t n)
 }
 
 /* The `n` oldest pieces are final. */
-static void give_oldest(struct bob_column *c, uint32_t n)
+static COLD void give_oldest(struct bob_column *c, uint32_t n)
 {
 	uint32_t at = 0;
 	struct bob_piece p;
@@ -111,18 +114,17 @@ static void begin_open(struct bob_column *c, uint64_t count)
 }
 
 /* The newest piece is the next iteration of the one before it: that one opens again. */
-static int absorb(struct bob_column *c, const struct bob_piece *newest)
+static COLD int absorb(struct bob_column *c, const struct bob_piece *newest)
 {
-	struct bob_piece before, next;
+	struct bob_piece *before = &c->open, next;
 
-	if (!peek(c, 1, &before) || before.dims != newest->dims + 1)
+	if (!peek(c, 1, before) || before->dims != newest->dims + 1)
 		return 0;
-	uint64_t count = before.count[before.dims - 1];
-	bob_piece_iteration(&before, count, &next);
+	uint64_t count = before->count[before->dims - 1];
+	bob_piece_iteration(before, count, &next);
 	if (!bob_piece_equal(&next, newest))
 		return 0;
 	drop(c, 2);
-	c->open = before;
 	begin_open(c, count + 1);
 	return 1;
 }
@@ -140,7 +142,7 @@ static uint32_t values_of(const struct bob_piece *p, uint64_t *value, uint32_t r
 }
 
 /* How many of the newest pieces have just the values of `p`, which has few; 0: they have not. */
-static uint32_t pieces_of_tip(const struct bob_column *c, const struct bob_piece *p)
+static COLD uint32_t pieces_of_tip(const struct bob_column *c, const struct bob_piece *p)
 {
 	uint64_t want[TIP_VALUES_MAX], got[TIP_VALUES_MAX];
 	uint32_t left = values_of(p, want, TIP_VALUES_MAX), n = 0;
@@ -158,17 +160,24 @@ static uint32_t pieces_of_tip(const struct bob_column *c, const struct bob_piece
 	return n;
 }
 
+/* Is the newest piece `p`, which may have loops of one iteration? */
+static COLD int is_newest(const struct bob_column *c, const struct bob_piece *p)
+{
+	struct bob_piece squeezed = *p, newest;
+
+	bob_piece_squeeze(&squeezed);
+	return peek(c, 0, &newest) && bob_piece_equal(&squeezed, &newest);
+}
+
 /* Iterations of a new piece that came before it, but were not known to be any. */
-static uint64_t take_back(struct bob_column *c, struct bob_piece *p)
+static COLD uint64_t take_back(struct bob_column *c, struct bob_piece *p)
 {
 	for (uint64_t taken = 0;; taken++) {
-		struct bob_piece before, first, squeezed;
+		struct bob_piece first;
 		uint32_t n = 1;
 
 		bob_piece_iteration(p, (uint64_t)-1, &first);
-		squeezed = first;
-		bob_piece_squeeze(&squeezed);
-		if (!peek(c, 0, &before) || !bob_piece_equal(&squeezed, &before))
+		if (!is_newest(c, &first))
 			n = pieces_of_tip(c, &first);
 		if (!n)
 			return taken;
@@ -178,46 +187,58 @@ static uint64_t take_back(struct bob_column *c, struct bob_piece *p)
 	}
 }
 
-/* The newest three are iterations of a loop. */
+/* Are the newest three iterations of a loop? `joined` is that then. */
+static COLD int joins(const struct bob_column *c, const struct bob_piece *newest,
+		      struct bob_piece *joined)
+{
+	struct bob_piece a, b;
+
+	return peek(c, 1, &b) && b.dims == newest->dims && peek(c, 2, &a) && a.dims == b.dims &&
+	       bob_piece_join(&a, &b, newest, joined);
+}
+
 static int join(struct bob_column *c, const struct bob_piece *newest)
 {
-	struct bob_piece a, b, joined;
-
-	if (!peek(c, 1, &b) || b.dims != newest->dims || !peek(c, 2, &a) || a.dims != b.dims ||
-	    !bob_piece_join(&a, &b, newest, &joined))
+	if (!joins(c, newest, &c->open))
 		return 0;
 	drop(c, 3);
-	c->open = joined;
 	uint64_t taken = take_back(c, &c->open);
 	begin_open(c, 3 + taken);
 	return 1;
 }
 
+/* How many of the newest pieces are values, at most `most`. */
+static uint32_t values_on_top(const struct bob_column *c, uint32_t most)
+{
+	uint32_t n = 0;
+
+	while (n < most && n < c->height && !c->dims[c->height - 1 - n])
+		n++;
+	return n;
+}
+
 /* Three rows of two values each, which are no pieces of their own. */
 static int join_pairs(struct bob_column *c)
 {
-	struct bob_piece row[3] = { 0 };
-
-	for (uint32_t i = 0; i < 3; i++) {
-		struct bob_piece first, second;
-
-		if (!peek(c, 5 - 2 * i, &first) || !peek(c, 4 - 2 * i, &second) || first.dims ||
-		    second.dims)
-			return 0;
-		row[i].dims = 1;
-		row[i].base = first.base;
-		row[i].count[0] = 2;
-		row[i].step[0] = second.base - first.base;
-	}
-	if (!bob_piece_join(&row[0], &row[1], &row[2], &c->open))
+	if (values_on_top(c, 6) < 6)
 		return 0;
+	const uint64_t *w = c->word + c->used - 6;
+	if (w[1] - w[0] != w[3] - w[2] || w[1] - w[0] != w[5] - w[4] || w[2] - w[0] != w[4] - w[2])
+		return 0;
+	c->open.dims = 2;
+	c->open.base = w[0];
+	c->open.count[0] = 2;
+	c->open.step[0] = w[1] - w[0];
+	c->open.count[1] = 3;
+	c->open.step[1] = w[2] - w[0];
+	c->open.grow[bob_piece_pair(0, 1)] = 0;
 	drop(c, 6);
 	begin_open(c, 3);
 	return 1;
 }
 
 /* A closed piece is on the stack: does it make another one go on? */
-static void settle(struct bob_column *c)
+static COLD void settle(struct bob_column *c)
 {
 	struct bob_piece newest;
 
@@ -228,7 +249,7 @@ static void settle(struct bob_column *c)
 /* --- closing --- */
 
 /* The open piece ends where the walk is; what it had begun and not finished follows as pieces. */
-static void close_open(struct bob_column *c)
+static COLD void close_open(struct bob_column *c)
 {
 	unsigned top = c->open.dims - 1, parts = 0;
 	struct bob_piece part;
@@ -244,16 +265,6 @@ static void close_open(struct bob_column *c)
 		}
 	if (!parts)
 		settle(c);
-}
-
-/* How many of the newest pieces are values, at most `most`. */
-static uint32_t values_on_top(const struct bob_column *c, uint32_t most)
-{
-	uint32_t n = 0;
-
-	while (n < most && n < c->height && !c->dims[c->height - 1 - n])
-		n++;
-	return n;
 }
 
 /* Can `v` make anything go on? What settle would find out, for the frequent case that it can not. */
