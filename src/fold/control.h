@@ -21,11 +21,13 @@
 #include "fold/column.h"
 
 #define BOB_SHAPES_MAX 65536u
-#define BOB_LOOPS_MAX 4096u	/* no more are made beyond */
 #define BOB_LOOP_FLAG 0x80000000u /* items: shape id, or this | loop number */
+#ifndef BOB_CURSOR_MAX		/* tests make these small */
+#define BOB_LOOPS_MAX 4096u	/* no more are made beyond */
 #define BOB_BODY_MAX 1024u	/* items of a body */
-#define BOB_TAIL 16384u		/* items that loops are looked for in */
+#define BOB_TAIL 16384u		/* items that loops are looked for in: a power of two */
 #define BOB_CURSOR_MAX 24u	/* loops in each other that are expected at once */
+#endif
 
 struct bob_control;
 
