@@ -70,8 +70,13 @@ static uint64_t number(const char *s)
 	return v;
 }
 
-/* One pattern, ended by ':' or 0, against a name: '*', '?' and [set]. Iterative: one '*' to go
- * back to is enough. */
+/* Patterns are separated by ':'; "::" belongs to the pattern, as names of C++ have it. */
+static bool ends_pattern(const char *p)
+{
+	return !*p || (p[0] == ':' && p[1] != ':');
+}
+
+/* One pattern against a name: '*', '?' and [set]. Iterative: one '*' to go back to is enough. */
 static bool match_one(const char *p, const char *name)
 {
 	const char *star = NULL, *mark = NULL;
@@ -82,9 +87,9 @@ static bool match_one(const char *p, const char *name)
 			mark = name;
 			continue;
 		}
-		bool end = !*p || *p == ':';
+		bool end = ends_pattern(p), two = !end && *p == ':';
 		bool hit = false;
-		const char *next = p + 1;
+		const char *next = p + 1 + two;
 
 		if (end && !*name)
 			return true;
@@ -101,12 +106,12 @@ static bool match_one(const char *p, const char *name)
 					}
 				next = *q == ']' ? q + 1 : q;
 			} else {
-				hit = *p == '?' || *p == *name;
+				hit = *p == '?' || (*p == *name && (!two || name[1] == ':'));
 			}
 		}
 		if (hit) {
 			p = next;
-			name++;
+			name += 1 + two;
 		} else if (star && *mark) {
 			p = star;
 			name = ++mark;
@@ -119,10 +124,10 @@ static bool match_one(const char *p, const char *name)
 bool config_match(const char *patterns, const char *name)
 {
 	for (const char *p = patterns; p;) {
-		if (*p && *p != ':' && match_one(p, name))
+		if (!ends_pattern(p) && match_one(p, name))
 			return true;
-		while (*p && *p != ':')
-			p++;
+		while (!ends_pattern(p))
+			p += *p == ':' ? 2 : 1;
 		p = *p ? p + 1 : NULL;
 	}
 	return false;

@@ -140,20 +140,37 @@ static const char *func_name(const struct bob_plan_head *plan, const struct bob_
 	return f->name == ~0u ? "" : (const char *)section(plan, &plan->names) + f->name;
 }
 
+/* Is it one of the function's names, mangled or not? */
+static bool matches(const struct bob_plan_head *plan, const struct bob_plan_func *f,
+		    const char *patterns)
+{
+	const char *name = func_name(plan, f);
+	const char *end = (const char *)section(plan, &plan->names) + plan->names.len;
+	int forms = text_starts(name, "_Z") ? 3 : 1;
+
+	for (; forms; forms--) {
+		if (config_match(patterns, name))
+			return true;
+		name += text_len(name) + 1;
+		if (name >= end)
+			return false;
+	}
+	return false;
+}
+
 /* Not chosen by the user: by -F and -N, or because it is not part of the interface. */
 static bool filtered(const struct bob_image *im, const struct bob_plan_func *f)
 {
 	const struct bob_config *c = &bob_process.config;
-	const char *name = func_name(im->plan, f);
 
 	if (c->interface || c->interface_image) {
-		bool named = c->interface && config_match(c->interface, name);
+		bool named = c->interface && matches(im->plan, f, c->interface);
 
 		if (!(f->flags & BOB_FUNC_EXPORTED) || !(named || im->interface))
 			return true;
 	}
-	return (c->only && !config_match(c->only, name)) ||
-	       (c->never && config_match(c->never, name));
+	return (c->only && !matches(im->plan, f, c->only)) ||
+	       (c->never && matches(im->plan, f, c->never));
 }
 
 static void note_skip(struct bob_meta *skipped, uint32_t id, enum bob_skip why)
@@ -183,8 +200,7 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 		if (why) {
 			note_skip(skipped, im->first_id + i, why);
 		} else if (wanted) {
-			if (im->trigger &&
-			    config_match(bob_process.config.trigger, func_name(im->plan, &f[i])))
+			if (im->trigger && matches(im->plan, &f[i], bob_process.config.trigger))
 				im->trigger[i / 64] |= 1ull << i % 64;
 			im->hooked[i / 64] |= 1ull << i % 64;
 			im->patched++;

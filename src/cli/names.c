@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Demangling is done by the C++ run time, found when a mangled name is met: bobbin itself neither
- * needs nor links C++. Without one, names stay as the compiler wrote them. */
+/* Names of functions as they are printed and matched. */
 #include "cli/names.h"
 
-#include <dlfcn.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef char *(*demangle_fn)(const char *name, char *buf, size_t *len, int *status);
+#include "sys/sys.h"
 
 struct cli_names {
 	const struct bob_functions *functions;
 	char **made;	/* by number; NULL: not asked for yet */
-	demangle_fn demangle;
-	int look_for_demangler;
+	int demangle;
 };
 
 struct cli_names *cli_names_create(const struct bob_functions *f, int demangle)
@@ -26,7 +23,7 @@ struct cli_names *cli_names_create(const struct bob_functions *f, int demangle)
 	if (!n)
 		return NULL;
 	n->functions = f;
-	n->look_for_demangler = demangle;
+	n->demangle = demangle;
 	n->made = calloc(bob_functions_count(f), sizeof(*n->made));
 	if (!n->made) {
 		free(n);
@@ -45,24 +42,11 @@ void cli_names_destroy(struct cli_names *n)
 	free(n);
 }
 
-static void find_demangler(struct cli_names *n)
-{
-	void *lib = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-	void *f;
-
-	n->look_for_demangler = 0;
-	if (!lib)
-		lib = dlopen("libc++abi.so.1", RTLD_NOW | RTLD_LOCAL);
-	f = lib ? dlsym(lib, "__cxa_demangle") : NULL;
-	memcpy(&n->demangle, &f, sizeof(f));
-}
-
 static char *make_name(struct cli_names *n, uint32_t number)
 {
 	struct bob_function_info fn;
 	uint32_t image;
 	char *text = NULL;
-	int status;
 
 	if (bob_functions_get(n->functions, number, &fn, &image) != BOB_OK)
 		return strdup("[unknown]");
@@ -75,12 +59,8 @@ static char *make_name(struct cli_names *n, uint32_t number)
 			snprintf(text, size, "%s+0x%" PRIx64, soname, fn.addr);
 		return text;
 	}
-	if (fn.name[0] == '_' && fn.name[1] == 'Z') {
-		if (n->look_for_demangler)
-			find_demangler(n);
-		if (n->demangle)
-			text = n->demangle(fn.name, NULL, NULL, &status);
-	}
+	if (n->demangle)
+		text = bob_demangle(fn.name);
 	return text ? text : strdup(fn.name);
 }
 
@@ -128,10 +108,12 @@ int cli_names_match(struct cli_names *n, uint32_t number, const char *pattern)
 	if (!fnmatch(pattern, name, 0))
 		return 1;
 	if (number < bob_functions_count(n->functions) && strchr(name, '(')) {
-		size_t len = strcspn(name, "(");
+		char *base = strndup(name, bob_demangled_base(name));
+		int same = base && !fnmatch(pattern, base, 0);
 
-		if (strlen(pattern) == len && !strncmp(pattern, name, len))
-			return 1;	/* ns::f for ns::f(int) */
+		free(base);
+		if (same)
+			return 1; /* ns::f for ns::f(int) */
 	}
 	return bob_functions_get(n->functions, number, &fn, &image) == BOB_OK && fn.name[0] &&
 	       !fnmatch(pattern, fn.name, 0);

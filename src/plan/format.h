@@ -17,7 +17,7 @@
 #include "bobbin/status.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 4u
+#define BOB_PLAN_VERSION 5u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -43,7 +43,9 @@ struct bob_plan_head {
 	struct bob_plan_section fdes;	/* struct bob_plan_fde[], sorted, not overlapping */
 	struct bob_plan_section rows;	/* struct bob_plan_row[] */
 	struct bob_plan_section special; /* struct bob_plan_special[] */
-	struct bob_plan_section names;	/* zero-terminated names of the functions */
+	struct bob_plan_section names;	/* zero-terminated names of the functions; one that begins
+				 * with _Z is followed by its demangled form and that
+				 * without parameters, perhaps empty */
 	struct bob_plan_section image;	/* a complete image file (archive/format.h): the agent copies
 					 * it into the trace directory as it is */
 };

@@ -7,6 +7,7 @@
 #include "base/crc.h"
 #include "base/hash.h"
 #include "plan/image.h"
+#include "sys/sys.h"
 
 #define SECTION_ALIGN 64u
 
@@ -20,25 +21,56 @@ static uint64_t align64(uint64_t n)
 	return (n + SECTION_ALIGN - 1) & ~(uint64_t)(SECTION_ALIGN - 1);
 }
 
-/* Zero-terminated names, one behind the other; index i of `at` is the name of function i. */
-static bob_status make_names(const struct bob_plan_image *img, struct bob_plan_bytes *names,
-			     uint32_t *at)
+struct names {
+	struct bob_plan_bytes bytes;
+	uint32_t *at;		/* of each function, BOB_PLAN_NO_INDEX: it has none */
+};
+
+static bob_status add_name(struct bob_plan_bytes *names, const char *name, size_t len)
 {
+	if (names->count + len + 1 > INT32_MAX)
+		return BOB_ERR_FULL;
+	if (BOB_PLAN_RESERVE(names, len + 1) != 0)
+		return BOB_ERR_NOMEM;
+	memcpy(names->at + names->count, name, len);
+	names->at[names->count + len] = 0;
+	names->count += len + 1;
+	return BOB_OK;
+}
+
+/* Behind a mangled name: the same demangled, and that without parameters. Both empty if it cannot be. */
+static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
+{
+	char *text = bob_demangle(name);
+	const char *t = text ? text : "";
+	bob_status st = add_name(names, t, strlen(t));
+
+	if (st == BOB_OK)
+		st = add_name(names, t, bob_demangled_base(t));
+	free(text);
+	return st;
+}
+
+/* Zero-terminated names, one behind the other. The agent's
+ * also have what patterns are compared with (format.h). */
+static bob_status make_names(const struct bob_plan_image *img, int for_agent, struct names *n)
+{
+	n->at = malloc((img->funcs.count + 1) * sizeof(*n->at));
+	if (!n->at)
+		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < img->funcs.count; i++) {
 		const char *name = img->funcs.at[i].name;
-		size_t len;
+		bob_status st;
 
-		at[i] = BOB_PLAN_NO_INDEX;
+		n->at[i] = BOB_PLAN_NO_INDEX;
 		if (!name)
 			continue;
-		len = strlen(name) + 1;
-		if (names->count + len > INT32_MAX)
-			return BOB_ERR_FULL;
-		if (BOB_PLAN_RESERVE(names, len) != 0)
-			return BOB_ERR_NOMEM;
-		at[i] = (uint32_t)names->count;
-		memcpy(names->at + names->count, name, len);
-		names->count += len;
+		n->at[i] = (uint32_t)n->bytes.count;
+		st = add_name(&n->bytes, name, strlen(name));
+		if (st == BOB_OK && for_agent && name[0] == '_' && name[1] == 'Z')
+			st = add_demangled(&n->bytes, name);
+		if (st != BOB_OK)
+			return st;
 	}
 	return BOB_OK;
 }
@@ -164,8 +196,8 @@ static void text_bounds(const struct bob_plan_image *img, struct bob_plan_head *
 	}
 }
 
-static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_plan_bytes *names,
-		    const uint32_t *name_at)
+static void put_all(struct bob_plan_image *img, struct out *o, const struct names *agents,
+		    const struct names *images)
 {
 	struct bob_plan_head h = { .magic = BOB_PLAN_MAGIC, .version = BOB_PLAN_VERSION };
 
@@ -177,7 +209,7 @@ static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_
 	h.build_id_len = img->build_id_len;
 	o->len = sizeof(h);
 	put_section(o, &h.funcs, NULL, img->funcs.count * sizeof(struct bob_plan_func));
-	put_funcs(img, name_at, o->p + h.funcs.off);
+	put_funcs(img, agents->at, o->p + h.funcs.off);
 	put_section(o, &h.blob, img->blob.at, img->blob.count);
 	put_section(o, &h.relocs, img->relocs.at, img->relocs.count * sizeof(uint32_t));
 	put_section(o, &h.fdes, NULL, img->frames.count * sizeof(struct bob_plan_fde));
@@ -185,9 +217,9 @@ static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_
 	put_section(o, &h.rows, img->rows.at, img->rows.count * sizeof(struct bob_plan_row));
 	put_section(o, &h.special, img->specials.at,
 		    img->specials.count * sizeof(struct bob_plan_special));
-	put_section(o, &h.names, names->at, names->count);
-	put_section(o, &h.image, NULL, image_file_len(img, names->count));
-	make_image_file(img, names, name_at, o->p + h.image.off);
+	put_section(o, &h.names, agents->bytes.at, agents->bytes.count);
+	put_section(o, &h.image, NULL, image_file_len(img, images->bytes.count));
+	make_image_file(img, &images->bytes, images->at, o->p + h.image.off);
 	h.file_bytes = o->len;
 	memcpy(o->p, &h, sizeof(h));
 	h.check = (uint32_t)bob_hash64(0, o->p + offsetof(struct bob_plan_head, file_bytes),
@@ -197,11 +229,12 @@ static void put_all(struct bob_plan_image *img, struct out *o, const struct bob_
 
 bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len)
 {
-	struct bob_plan_bytes names = { 0 };
+	struct names agents = { 0 }, images = { 0 };
 	struct out o = { 0 };
-	uint32_t *name_at = malloc((img->funcs.count + 1) * sizeof(*name_at));
-	bob_status st = name_at ? make_names(img, &names, name_at) : BOB_ERR_NOMEM;
+	bob_status st = make_names(img, 1, &agents);
 
+	if (st == BOB_OK)
+		st = make_names(img, 0, &images);
 	if (st != BOB_OK)
 		goto free_names;
 	o.room = sizeof(struct bob_plan_head) + 9 * SECTION_ALIGN +
@@ -209,20 +242,22 @@ bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len)
 		 img->relocs.count * sizeof(uint32_t) +
 		 img->frames.count * sizeof(struct bob_plan_fde) +
 		 img->rows.count * sizeof(struct bob_plan_row) +
-		 img->specials.count * sizeof(struct bob_plan_special) + names.count +
-		 image_file_len(img, names.count);
+		 img->specials.count * sizeof(struct bob_plan_special) + agents.bytes.count +
+		 image_file_len(img, images.bytes.count);
 	o.p = calloc(1, o.room);
 	st = BOB_ERR_NOMEM;
 	if (!o.p)
 		goto free_names;
-	put_all(img, &o, &names, name_at);
+	put_all(img, &o, &agents, &images);
 	img->stats.fdes = (uint32_t)img->frames.count;
 	img->stats.rows = (uint32_t)img->rows.count;
 	*plan = o.p;
 	*len = o.len;
 	st = BOB_OK;
 free_names:
-	free(names.at);
-	free(name_at);
+	free(agents.bytes.at);
+	free(agents.at);
+	free(images.bytes.at);
+	free(images.at);
 	return st;
 }

@@ -61,6 +61,13 @@ void bob_launch_survive_limits(void);
 /* End this process as the program ended: same exit status or same signal (without a second core). */
 void bob_launch_end(int status);
 
+/* --- demangle.c: C++ names as people write them; one thread --- */
+
+/* `name` demangled, the caller's to free; NULL if it is no mangled name or there is no demangler. */
+char *bob_demangle(const char *name);
+/* How much of a demangled name stands before its parameters: ns::f of ns::f(int) const. */
+size_t bob_demangled_base(const char *text);
+
 /* The directory of the running executable, without a trailing slash. Empty if unknown. */
 void bob_self_dir(char *buf, size_t size);
 

@@ -242,6 +242,46 @@ def chosen():
     h.check(got["f_leaf"] == 21 and got["main"] == 1, f"inside another recording: {got}")
 
 
+CXX = r"""
+#include <cstdio>
+#define N __attribute__((noinline))
+namespace shape {
+template <typename T> N T twice(T x) { __asm__ volatile(""); return x + x; }
+struct box {
+	int side;
+	N int area() const { __asm__ volatile(""); return side * side; }
+	N int operator()(int k) { __asm__ volatile(""); return area() * k; }
+};
+N int area(int side) { __asm__ volatile(""); return box{side}.area(); }
+}
+int main() { shape::box b{3}; std::printf("%d\n", b(2) + shape::area(4) + shape::twice(5)); }
+"""
+
+
+@suite.case("C++ functions are chosen by the names that people write")
+def chosen_cxx():
+    d = h.fresh("launch")
+    (d / "p.cc").write_text(CXX)
+    exe = h.compile("cxx", [d / "p.cc"], "g++", ("-O1", "-falign-functions=16"))
+
+    def got(*options):
+        counts = names(h.record([exe], ["--images=main", *options]).trace)
+        return {k: n for k, n in counts.items() if k.startswith("_ZN")}
+
+    area, box_area, call = "_ZN5shape4areaEi", "_ZNK5shape3box4areaEv", "_ZN5shape3boxclEi"
+    for pattern, want in (
+        ("shape::area", {area: 1}),
+        ("shape::area(int)", {area: 1}),
+        ("shape::*area", {area: 1, box_area: 2}),
+        ("shape::box::operator()", {call: 1}),
+        (area, {area: 1}),
+        ("shape::nothing", {}),
+    ):
+        h.check(got("-F", pattern) == want, f"-F {pattern}: {got('-F', pattern)}")
+    h.check(box_area not in got("-N", "shape::box::area"), "-N leaves it in")
+    h.check(got("--trigger=shape::area") == {area: 1, box_area: 1}, "--trigger")
+
+
 INTERFACES = r"""
 #include <omp.h>
 #include <pthread.h>

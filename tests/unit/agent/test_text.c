@@ -97,13 +97,20 @@ static void test_match_known(void **state)
 	assert_false(config_match("*a*b*c", "xxaxxbxxab"));
 	assert_true(config_match("[a-cx]?", "b1"));
 	assert_false(config_match("[a-cx]?", "d1"));
-	assert_true(
-		config_match("std::*", "std")); /* ':' separates, so this is "std" or anything */
+	/* ':' separates, "::" does not */
+	assert_true(config_match("std::*", "std::sort"));
+	assert_false(config_match("std::*", "std"));
+	assert_false(config_match("std::*", "std:x"));
+	assert_true(config_match("a:std::f:b", "std::f"));
+	assert_true(config_match("a:std::f:b", "b"));
+	assert_true(config_match("*::f", "a::b::f"));
+	assert_false(config_match("*::f", "a::b::g"));
 	assert_false(config_match("", ""));
 	assert_false(config_match("", "a"));
 	assert_false(config_match(NULL, "a"));
 	assert_false(config_match(":::", "a"));
-	assert_true(config_match("::a", "a"));
+	assert_true(config_match("::a", "::a"));
+	assert_false(config_match("::a", "a"));
 }
 
 /* Every pattern of up to 5 characters over a small alphabet against names of up to 4: as fnmatch
