@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bob_plan_check against any bytes. The checksum is made right first, or nothing behind it would be
+/* bob_plan_check against any bytes. Version and checksum are made right first, or nothing behind them would be
  * reached. What passes is then followed the way the agent does: every index and offset. */
 #include <stddef.h>
 #include <stdio.h>
@@ -55,13 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const size_t from = offsetof(struct bob_plan_head, file_bytes);
 	uint8_t *p = malloc(size ? size : 1);
 	uint64_t bytes = size;
-	uint32_t check;
+	uint32_t check, version = BOB_PLAN_VERSION;
 
 	if (!p)
 		return 0;
 	memcpy(p, data, size);
 	if (size >= sizeof(struct bob_plan_head)) {
 		memcpy(p + from, &bytes, sizeof(bytes));
+		memcpy(p + offsetof(struct bob_plan_head, version), &version, sizeof(version));
 		check = (uint32_t)bob_hash64(0, p + from, size - from);
 		memcpy(p + offsetof(struct bob_plan_head, check), &check, sizeof(check));
 	}
