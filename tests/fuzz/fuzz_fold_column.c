@@ -4,6 +4,7 @@
 #include "../unit/fold/values.h"
 
 #define VALUES 20000u
+#define STEPS 100000u
 #define DEPTH 4u
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
@@ -11,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 struct program {
 	const uint8_t *at, *end;
 	struct values v;
+	unsigned steps;		/* loops may go round without a value */
 };
 
 static unsigned take(struct program *p)
@@ -27,7 +29,7 @@ static void loop(struct program *p, unsigned depth, uint64_t base)
 
 	if (what % 8 == 2)
 		step *= 1ll << 40;
-	for (unsigned i = 0; i < trips && p->v.count < VALUES; i++) {
+	for (unsigned i = 0; i < trips && p->v.count < VALUES && p->steps++ < STEPS; i++) {
 		uint64_t v = base + i * (uint64_t)step;
 
 		if (depth < DEPTH && what & 128) {
@@ -68,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	walk_pieces(bytes, bytes + len);
 	values_begin(&p.v);
-	while (p.at < p.end && p.v.count < VALUES)
+	while (p.at < p.end && p.v.count < VALUES && p.steps < STEPS)
 		loop(&p, 0, take(&p) * 1000u);
 	wrong = values_end(&p.v);
 	if (wrong) {
