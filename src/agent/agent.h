@@ -336,7 +336,7 @@ struct bob_walk {
 		uint64_t addr, value;
 	} word[BOB_WALK_WORDS];
 };
-/* NULL: no table. */
+/* Overwrites the walk that lies in its place of the table. */
 struct bob_walk *walk_begin(const struct bob_thread *t, uint64_t rsp, uint64_t ret, uint64_t rbp);
 /* The result depends on this word. False: too many, give up. */
 bool walk_add(struct bob_walk *k, uint64_t addr, uint64_t value);

@@ -6,8 +6,9 @@
  * stack arguments, alloca and library frames let a dead frame's slot survive above r.)
  *
  * If the caller is not recorded (not hooked), its callers are looked at, tracking rsp and rbp only,
- * until one is; such walks are kept (sites.c). A signal frame continues at the interrupted instruction. Everything read from the
- * stack is held against the bounds of the stack; nothing else of the program is read. */
+ * until one is; such walks are kept (sites.c). A signal frame continues at the interrupted
+ * instruction. Everything read from the stack is held against the bounds of the stack; nothing else
+ * of the program is read. */
 #include "agent/agent.h"
 #include "agent/os.h"
 

@@ -55,7 +55,8 @@ struct bob_walk *walk_begin(const struct bob_thread *t, uint64_t rsp, uint64_t r
 	k->rbp = rbp;
 	k->rbp_mask = 0;
 	k->count = 0;
-	return walk_add(k, rsp, ret) ? k : NULL;
+	walk_add(k, rsp, ret);
+	return k;
 }
 
 bool walk_add(struct bob_walk *k, uint64_t addr, uint64_t value)

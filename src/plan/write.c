@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing down the plan of an image (format.h), with the image file for the trace in it. The same
- * image gives the same bytes, whenever and wherever it is planned. */
+ * image gives the same bytes, whenever and wherever it is planned, as long as C++ names can be
+ * demangled in both places. */
 #include <elf.h>
 #include <string.h>
 
@@ -51,8 +52,8 @@ static bob_status add_demangled(struct bob_plan_bytes *names, const char *name)
 	return st;
 }
 
-/* Zero-terminated names, one behind the other. The agent's
- * also have what patterns are compared with (format.h). */
+/* Zero-terminated names, one behind the other. The agent's also have what patterns are compared with
+ * (format.h). */
 static bob_status make_names(const struct bob_plan_image *img, int for_agent, struct names *n)
 {
 	n->at = malloc((img->funcs.count + 1) * sizeof(*n->at));
