@@ -60,7 +60,7 @@ endforeach()
 
 # The reader as one archive, for programs that use bobbin/trace.h.
 set(reader "")
-foreach(part base run fold archive)
+foreach(part base run fold mem archive)
 	if(TARGET bob_${part})
 		list(APPEND reader $<TARGET_OBJECTS:bob_${part}>)
 	endif()

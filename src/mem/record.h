@@ -6,6 +6,9 @@
  *     header   bit 63 set, bits 0..31 the descriptor's number in the process
  *     words    register values at the beginning of the piece; payload words have bit 63 clear
  *
+ * A record lies in one piece of memory (a buffer, a chunk of a trace): an engine whose room ends within a
+ * loop ends that record and begins another with the registers as they are. Where the room is what a killed
+ * process leaves behind, words are written first and the header last, into zeroed memory.
  * Sizes, types, offsets and program counters stand in the descriptor, so a block that uses one base
  * register costs one word however many accesses it has. Engines: src/valgrind, src/agent (plans by
  * src/plan/mem). The order of the records of a thread is the order of execution, and the accesses of a
@@ -128,11 +131,17 @@ struct bob_mem_walk {
 	uint32_t next;		/* access */
 };
 
-/* `word` are the `count` words behind the header, up to the next one. BOB_ERR_CORRUPT: they are not what
- * the descriptor says. */
+/* How many words the record has, header excluded, of the `room` words behind its header. With `open` the
+ * room was being written: an iteration of payload that holds a zero word is not there yet.
+ * BOB_ERR_CORRUPT: the record does not end within the room. */
+bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t room,
+				int open, size_t *count);
+/* `word` are the `count` words behind the header. BOB_ERR_CORRUPT: they are not what the descriptor
+ * says. */
 bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,
 			      const uint64_t *word, size_t count, uint64_t bias);
-/* BOB_END after the last. Bounded work: what is guarded away is passed in steps of one descriptor. */
+/* BOB_END after the last. BOB_NONE: nothing in the rest of this iteration, call again (so the work of a
+ * call is bounded). */
 bob_status bob_mem_walk_next(struct bob_mem_walk *w, struct bob_mem_event *event);
 
 #endif
