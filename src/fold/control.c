@@ -23,11 +23,10 @@
 #define NOWHERE_IN_BODY UINT32_MAX
 
 struct loop {
-	struct bob_column trips;
-	struct bob_control *control;
 	uint64_t hash;		/* of the body */
 	uint32_t body;		/* offset */
 	uint32_t len;
+	uint32_t column;	/* of trip counts */
 	uint32_t first;		/* the shape it begins with */
 	uint32_t last;		/* position of its newest item, NOWHERE if none */
 };
@@ -43,6 +42,7 @@ struct frame {
 
 struct bob_control {
 	struct bob_control_sink sink;
+	struct bob_columns *columns;
 	struct frame *top;	/* of `frame`, one below the first if there is no cursor */
 	uint32_t end;		/* position after the newest item; positions begin at 1 */
 	uint32_t begin;		/* of the oldest one in the tail */
@@ -81,12 +81,9 @@ static uint32_t *last_of(struct bob_control *c, uint32_t item)
 
 /* --- loops --- */
 
-static void give_trips(void *ctx, const struct bob_piece *p)
+static void put_trips(struct bob_control *c, uint32_t number, uint64_t trips)
 {
-	struct loop *l = ctx;
-	struct bob_control *c = l->control;
-
-	c->sink.trips(c->sink.ctx, (uint32_t)(l - c->loop), p);
+	bob_columns_put(c->columns, c->loop[number].column, trips);
 }
 
 /* The loop of these items; BOB_LOOPS_MAX if there is no room for a new one. */
@@ -105,16 +102,17 @@ static uint32_t make_loop(struct bob_control *c, const uint32_t *body, uint32_t 
 	if (number == BOB_LOOPS_MAX || len > BODY_WORDS - c->body_used)
 		return BOB_LOOPS_MAX;
 	struct loop *l = &c->loop[number];
-	l->control = c;
+	l->column = bob_columns_add(c->columns, 1, 1);
+	if (l->column == BOB_COLUMNS_NONE)
+		return BOB_LOOPS_MAX;
 	l->hash = hash;
 	l->body = c->body_used;
 	l->len = len;
 	l->first = is_loop(body[0]) ? loop_of(c, body[0])->first : body[0];
-	bob_column_init(&l->trips, give_trips, l);
 	memcpy(c->body + l->body, body, len * sizeof(*body));
 	c->body_used += len;
 	c->slot[at] = (uint16_t)++c->loop_count;
-	c->sink.loop(c->sink.ctx, number, c->body + l->body, len);
+	c->sink.loop(c->sink.ctx, l->column, c->body + l->body, len);
 	return number;
 }
 
@@ -165,7 +163,7 @@ static uint32_t find_in_body(struct bob_control *c, const struct frame *f, uint3
 static void skip_loops(struct bob_control *c, struct frame *f, uint32_t to)
 {
 	for (; f->at < to; f->at++)
-		bob_column_put(&loop_of(c, f->body[f->at])->trips, 0);
+		put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
 }
 
 /* Goes into the loops that begin with `shape` until it is expected itself; 0: they are too deep. */
@@ -289,7 +287,7 @@ static void unwind(struct bob_control *c)
 {
 	for (struct frame *f = c->frame + 1; f <= c->top; f++) {
 		if (f->trips) {
-			bob_column_put(&c->loop[f->number].trips, f->trips);
+			put_trips(c, f->number, f->trips);
 			if (f != c->frame + 1)
 				push(c, BOB_LOOP_FLAG | f->number);
 		}
@@ -339,7 +337,7 @@ static void leave(struct bob_control *c)
 		return;
 	}
 	c->top = around;
-	bob_column_put(&c->loop[f->number].trips, f->trips);
+	put_trips(c, f->number, f->trips);
 	if (!loops)
 		feed_again(c, f);
 	if (is_nested)
@@ -358,7 +356,7 @@ static void feed(struct bob_control *c, uint32_t shape)
 
 		if (at == f->len && has_event(f)) {
 			skip_loops(c, f, at - 1);
-			bob_column_put(&loop_of(c, f->body[f->at])->trips, 0);
+			put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
 			step(f);
 			continue;
 		}
@@ -403,28 +401,48 @@ size_t bob_control_size(void)
 	return sizeof(struct bob_control);
 }
 
-struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *sink)
+struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *sink,
+				     struct bob_columns *columns)
 {
 	struct bob_control *c = mem;
 
 	c->sink = *sink;
+	c->columns = columns;
 	c->frame[0] = (struct frame){ .body = expects_nothing, .len = 1 };
 	c->top = c->frame;
 	c->begin = c->end = 1;
 	return c;
 }
 
-void bob_control_finish(struct bob_control *c)
+void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint32_t item),
+		      void *ctx)
 {
-	while (has_cursor(c)) /* leaving a loop may find another one */
-		unwind(c);
-	for (; c->begin < c->end; c->begin++)
-		c->sink.item(c->sink.ctx, c->item[AT(c->begin)]);
-	for (uint32_t i = 0; i < c->loop_count; i++)
-		bob_column_finish(&c->loop[i].trips);
+	for (uint32_t pos = c->begin; pos < c->end; pos++)
+		item(ctx, c->item[AT(pos)]);
+	for (const struct frame *f = c->frame + 1; f <= c->top; f++) {
+		if (f->trips && f != c->frame + 1) /* the first one's loop is in the tail */
+			item(ctx, BOB_LOOP_FLAG | f->number);
+		for (uint32_t i = 0; i < f->at; i++)
+			item(ctx, f->body[i]);
+	}
+}
+
+int bob_control_running(const struct bob_control *c, uint32_t column, uint64_t *trips)
+{
+	for (const struct frame *f = c->frame + 1; f <= c->top; f++)
+		if (f->trips && c->loop[f->number].column == column) {
+			*trips = f->trips;
+			return 1;
+		}
+	return 0;
 }
 
 uint32_t bob_control_loops(const struct bob_control *c)
 {
 	return c->loop_count;
+}
+
+int bob_control_full(const struct bob_control *c)
+{
+	return c->end > UINT32_MAX - 2 * (BOB_TAIL + QUEUE);
 }

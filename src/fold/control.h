@@ -3,22 +3,21 @@
  * part (they are columns), so the structure is that of the program's control flow and nothing else.
  *
  * An *item* is a shape or a loop. A loop is its body, a row of items; how often it ran is not part of
- * it: each loop has a column of trip counts, one for every time it ran, in the order of execution. Equal
+ * it: each loop has a column (columns.h) of trip counts, one for every time it ran, in the order of execution. Equal
  * bodies are one loop, so comparing loops is comparing numbers.
  *
  * Two things make it fast. Where a loop is the newest item, a *cursor* stands in it and expects the
  * next shape: a comparison. Where not, loops are found by the positions of equal items: is what lies
  * between the last two the same as what lies before? Hashes answer that, no window is scanned.
  *
- * What it gives away, in order: items (the *spine*), loops when they are made, pieces of trip counts.
+ * What it gives away, in order: items (the *spine*), loops when they are made, trip counts.
  * Expanding the spine with them is the sequence that was put in.
  *
- * Owner: the caller, who also owns the memory. Threads: one. Freestanding. Positions are 32 bits: finish and
- * begin anew before 2^32 - 1 items of the spine. */
+ * Owner: the caller, who also owns the memory. Threads: one. Freestanding. */
 #ifndef BOB_FOLD_CONTROL_H
 #define BOB_FOLD_CONTROL_H
 
-#include "fold/column.h"
+#include "fold/columns.h"
 
 #define BOB_SHAPES_MAX 65536u
 #define BOB_LOOP_FLAG 0x80000000u /* items: shape id, or this | loop number */
@@ -31,23 +30,28 @@
 
 struct bob_control;
 
-/* All are called from within put and finish. */
+/* Called from within put. */
 struct bob_control_sink {
 	void (*item)(void *ctx, uint32_t item);
-	/* `body` is only lent; its items were given before, or are shapes */
-	void (*loop)(void *ctx, uint32_t number, const uint32_t *body, uint32_t len);
-	void (*trips)(void *ctx, uint32_t number, const struct bob_piece *p);
+	/* `body` is only lent; its items were given before, or are shapes. `column` is that of the trip counts */
+	void (*loop)(void *ctx, uint32_t column, const uint32_t *body, uint32_t len);
 	void *ctx;
 };
 
 size_t bob_control_size(void);
 /* `mem` is bob_control_size() bytes, aligned to 8 and zeroed; little of it is touched at first. */
-struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *sink);
+struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *sink,
+				     struct bob_columns *columns);
 /* `shape` < BOB_SHAPES_MAX. Budget: <= 3 ns where the cursor knows, <= 70 ns on random shapes
  * (bench/fold/bench_control.c). */
 void bob_control_put(struct bob_control *c, uint32_t shape);
-/* Everything that is left goes to the sink. Nothing may be put in after that. */
-void bob_control_finish(struct bob_control *c);
+/* The items behind those given so far. Nothing changes. */
+void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint32_t item),
+		      void *ctx);
+/* The trip count that the column of a loop lacks then, because it is running: 1, or 0 if none. */
+int bob_control_running(const struct bob_control *c, uint32_t column, uint64_t *trips);
 uint32_t bob_control_loops(const struct bob_control *c);
+/* Positions have 32 bits: begin anew when this says so. */
+int bob_control_full(const struct bob_control *c);
 
 #endif

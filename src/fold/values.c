@@ -119,6 +119,16 @@ void bob_values_flush(struct bob_values_enc *e)
 	give(e);
 }
 
+size_t bob_values_rest(const struct bob_values_enc *e, uint8_t *bytes)
+{
+	size_t n = e->used;
+
+	memcpy(bytes, e->buffer, n);
+	if (e->hits)
+		n += bob_varint_put(bytes + n, e->hits * 2);
+	return n;
+}
+
 /* --- reading --- */
 
 void bob_values_dec_init(struct bob_values_dec *d, void *mem, unsigned bits, const uint8_t *bytes,

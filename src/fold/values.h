@@ -56,6 +56,9 @@ void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
 void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value);
 /* What was put in so far can be read from the bytes given. */
 void bob_values_flush(struct bob_values_enc *e);
+/* What a flush would give, at most BOB_VALUES_REST_MAX bytes; nothing changes. */
+#define BOB_VALUES_REST_MAX (256u + 10u)
+size_t bob_values_rest(const struct bob_values_enc *e, uint8_t *bytes);
 
 struct bob_values_dec {
 	struct bob_values_model model;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control with everything that went in and came out, and an expander that knows nothing of how it was
- * folded. For tests and fuzzers; aborts when memory runs out. */
+/* A folder with everything that went in and came out. For tests and fuzzers; aborts when memory runs
+ * out. */
 #ifndef BOB_TESTS_FOLD_EVENTS_H
 #define BOB_TESTS_FOLD_EVENTS_H
 
@@ -10,25 +10,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bobbin/fold.h"
+#include "fold/columns.h"
 #include "fold/control.h"
+#include "fold/entries.h"
+#include "fold/folded.h"
 
-struct events_loop {
-	uint32_t *body, len;
-	struct bob_piece *pieces;
-	size_t piece_count, piece_room, next;
-	struct bob_piece_walk walk;	/* in piece next - 1 */
-	int walking;
+struct events_bytes {
+	uint8_t *at;
+	size_t len, room;
 };
 
 struct events {
-	struct bob_control *control;
-	uint32_t *in;
-	size_t count, room, done;
-	uint32_t *spine;
-	size_t spine_count, spine_room;
-	struct events_loop *loops;
-	size_t loop_count, piece_count;
-	const char *wrong;
+	struct bob_folder *folder;
+	uint32_t *in;			/* shapes */
+	uint64_t *values;		/* words of all events */
+	size_t count, room, value_count, value_room;
+	uint32_t *shape;		/* the folder's number + 1 */
+	struct events_bytes out;
+	size_t done;			/* events that were right */
 };
 
 static inline void *events_grow(void *p, size_t count, size_t *room, size_t size)
@@ -42,120 +42,190 @@ static inline void *events_grow(void *p, size_t count, size_t *room, size_t size
 	return p;
 }
 
-static inline void events_item(void *ctx, uint32_t item)
+static inline void events_write(void *ctx, const void *bytes, size_t len)
 {
-	struct events *e = ctx;
+	struct events_bytes *b = ctx;
 
-	e->spine = events_grow(e->spine, e->spine_count, &e->spine_room, sizeof(*e->spine));
-	e->spine[e->spine_count++] = item;
+	if (b->len + len > b->room) {
+		b->room = (b->len + len) * 2;
+		b->at = realloc(b->at, b->room);
+		if (!b->at)
+			abort();
+	}
+	if (len)
+		memcpy(b->at + b->len, bytes, len);
+	b->len += len;
 }
 
-static inline void events_loop(void *ctx, uint32_t number, const uint32_t *body, uint32_t len)
+static inline void *events_resize(void *ctx, void *old, size_t old_size, size_t size)
 {
-	struct events *e = ctx;
-
-	if (number != e->loop_count || !len)
-		e->wrong = "loops are not numbered in order";
-	e->loops = realloc(e->loops, (e->loop_count + 1) * sizeof(*e->loops));
-	if (!e->loops)
-		abort();
-	struct events_loop *l = &e->loops[e->loop_count++];
-	memset(l, 0, sizeof(*l));
-	l->len = len;
-	l->body = malloc(len * sizeof(*body));
-	if (!l->body)
-		abort();
-	memcpy(l->body, body, len * sizeof(*body));
+	(void)ctx, (void)old_size;
+	if (size)
+		return realloc(old, size);
+	free(old);
+	return NULL;
 }
 
-static inline void events_trips(void *ctx, uint32_t number, const struct bob_piece *p)
-{
-	struct events *e = ctx;
-	struct events_loop *l = &e->loops[number];
-
-	l->pieces = events_grow(l->pieces, l->piece_count, &l->piece_room, sizeof(*p));
-	l->pieces[l->piece_count++] = *p;
-	e->piece_count++;
-}
+static const struct bob_alloc events_alloc = { events_resize, NULL };
 
 static inline void events_begin(struct events *e)
 {
-	struct bob_control_sink sink = { events_item, events_loop, events_trips, e };
 	/* fresh pages: little of it is touched, so nothing need be cleared */
-	void *mem = mmap(NULL, bob_control_size(), PROT_READ | PROT_WRITE,
+	void *mem = mmap(NULL, bob_folder_size(), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memset(e, 0, sizeof(*e));
-	if (mem == MAP_FAILED)
+	e->shape = calloc(BOB_SHAPES_MAX, sizeof(*e->shape));
+	if (mem == MAP_FAILED || !e->shape)
 		abort();
-	e->control = bob_control_init(mem, &sink);
+	e->folder = bob_folder_begin(mem, events_write, &e->out);
+}
+
+/* Every shape has its own number of words. The path differs with the shape, too. */
+static inline void events_put_words(struct events *e, uint32_t shape, const uint64_t *word,
+				    uint32_t words)
+{
+	e->in = events_grow(e->in, e->count, &e->room, sizeof(*e->in));
+	e->in[e->count++] = shape;
+	for (uint32_t i = 0; i < words; i++) {
+		e->values =
+			events_grow(e->values, e->value_count, &e->value_room, sizeof(*e->values));
+		e->values[e->value_count++] = word[i];
+	}
+	if (!e->shape[shape]) {
+		uint32_t path = 0;
+
+		for (uint32_t i = 0; i < shape % 3; i++)
+			if (bob_folder_path(e->folder, path, shape % 5 + i, &path) != BOB_OK)
+				abort();
+		if (bob_folder_shape(e->folder, &shape, sizeof(shape), path, words,
+				     &e->shape[shape]) != BOB_OK)
+			abort();
+		e->shape[shape]++;
+	}
+	bob_folder_put(e->folder, e->shape[shape] - 1, word);
 }
 
 static inline void events_put(struct events *e, uint32_t shape)
 {
-	e->in = events_grow(e->in, e->count, &e->room, sizeof(*e->in));
-	e->in[e->count++] = shape;
-	bob_control_put(e->control, shape);
+	events_put_words(e, shape, NULL, 0);
 }
 
-/* The next trip count of a loop; 0 and an error if there is none. */
-static inline uint64_t events_next_trips(struct events *e, struct events_loop *l)
+/* Shapes and paths have to be made again. */
+static inline void events_again(struct events *e)
 {
-	if (l->walking && bob_piece_next(&l->pieces[l->next - 1], 0, &l->walk) == BOB_OK)
-		return l->walk.value;
-	l->walking = l->next < l->piece_count &&
-		     bob_piece_begin(&l->pieces[l->next++], 0, 0, &l->walk) == BOB_OK;
-	if (!l->walking) {
-		e->wrong = "a trip count is missing";
-		return 0;
-	}
-	return l->walk.value;
+	bob_folder_again(e->folder);
+	memset(e->shape, 0, BOB_SHAPES_MAX * sizeof(*e->shape));
 }
 
-static inline void events_expand(struct events *e, uint32_t item)
+/* Is this what went in? */
+static inline const char *events_same(struct events *e, const struct bob_folded *f,
+				      uint32_t participant)
 {
-	if (e->wrong)
-		return;
-	if (item < BOB_LOOP_FLAG) {
-		if (e->done == e->count || e->in[e->done++] != item)
-			e->wrong = "another event";
-		return;
+	struct bob_fold_cursor *k;
+	struct bob_fold_event event;
+	bob_status st = bob_fold_cursor_open(f, participant, &k);
+	const char *wrong = st != BOB_OK ? "no cursor" : NULL;
+	size_t value = 0;
+
+	e->done = 0;
+	while (!wrong && (st = bob_fold_cursor_next(k, &event)) == BOB_OK) {
+		struct bob_fold_shape shape;
+		uint32_t key;
+
+		bob_folded_shape(f, event.shape, &shape);
+		memcpy(&key, shape.key, sizeof(key));
+		if (e->done == e->count)
+			wrong = "an event too many";
+		else if (e->in[e->done] != key || value + event.words > e->value_count)
+			wrong = "another event";
+		else if (event.words &&
+			 memcmp(e->values + value, event.word, event.words * sizeof(uint64_t)))
+			wrong = "another value";
+		else
+			e->done++;
+		value += event.words;
 	}
-	uint32_t number = item & ~BOB_LOOP_FLAG;
-	if (number >= e->loop_count) {
-		e->wrong = "no such loop";
-		return;
-	}
-	for (uint64_t n = events_next_trips(e, &e->loops[number]); n && !e->wrong; n--)
-		for (uint32_t i = 0; i < e->loops[number].len; i++)
-			events_expand(e, e->loops[number].body[i]);
+	if (!wrong && st != BOB_END)
+		wrong = "the bytes are bad";
+	if (!wrong && (e->done != e->count || bob_folded_events(f, participant) != e->count))
+		wrong = "events are missing";
+	if (st != BOB_ERR_NOMEM)
+		bob_fold_cursor_close(k);
+	return wrong;
+}
+
+/* Are these bytes what went in? */
+static inline const char *events_are(struct events *e, const struct events_bytes *b)
+{
+	struct bob_folded *f;
+	const char *wrong;
+
+	if (bob_folded_open(b->at, b->len, 7, &events_alloc, &f) != BOB_OK)
+		return "cannot be opened";
+	wrong = events_same(e, f, 0);
+	bob_folded_close(f);
+	return wrong;
 }
 
 static inline const char *events_end(struct events *e)
 {
-	bob_control_finish(e->control);
-	for (size_t i = 0; i < e->spine_count; i++)
-		events_expand(e, e->spine[i]);
-	for (size_t i = 0; i < e->loop_count && !e->wrong; i++) {
-		struct events_loop *l = &e->loops[i];
+	bob_folder_end(e->folder);
+	return events_are(e, &e->out);
+}
 
-		if (l->next < l->piece_count ||
-		    (l->walking && bob_piece_next(&l->pieces[l->next - 1], 0, &l->walk) == BOB_OK))
-			e->wrong = "trip counts are left";
+/* What the folder would end with is complete already. */
+static inline const char *events_rest(struct events *e)
+{
+	struct events_bytes b = { 0 };
+	const char *wrong;
+
+	events_write(&b, e->out.at, e->out.len);
+	bob_folder_rest(e->folder, events_write, &b);
+	wrong = events_are(e, &b);
+	free(b.at);
+	return wrong;
+}
+
+/* Items of the spine and pieces of trip counts and words, of what has ended. */
+static inline size_t events_size(const struct events *e)
+{
+	struct bob_folded *f;
+	size_t size = 0;
+
+	if (bob_folded_open(e->out.at, e->out.len, 7, &events_alloc, &f) != BOB_OK)
+		abort();
+	for (uint32_t i = 0; i < f->part_count; i++) {
+		const struct bob_fold_part *p = &f->part[i];
+		struct bob_values_dec d;
+		uint64_t item = 0;
+		void *mem = calloc(1, bob_values_size(BOB_FOLD_SPINE_BITS));
+
+		bob_values_dec_init(&d, mem, BOB_FOLD_SPINE_BITS, p->spine.at, p->spine.len);
+		while (bob_values_get(&d, &item) == BOB_OK)
+			size++;
+		free(mem);
+		for (uint32_t c = 0; c < p->column_count; c++) {
+			const uint8_t *at = p->column[c].bytes.at,
+				      *end = at + p->column[c].bytes.len;
+			struct bob_piece piece;
+
+			while (at < end && bob_piece_get(&at, end, 0, &piece) == BOB_OK)
+				size++;
+			size += (size_t)(end - at);
+		}
 	}
-	return e->wrong ? e->wrong : e->done == e->count ? NULL : "events are missing";
+	bob_folded_close(f);
+	return size;
 }
 
 static inline void events_free(struct events *e)
 {
-	for (size_t i = 0; i < e->loop_count; i++) {
-		free(e->loops[i].body);
-		free(e->loops[i].pieces);
-	}
-	free(e->loops);
-	free(e->spine);
+	munmap(e->folder, bob_folder_size());
 	free(e->in);
-	munmap(e->control, bob_control_size());
+	free(e->values);
+	free(e->shape);
+	free(e->out.at);
 }
 
 #endif

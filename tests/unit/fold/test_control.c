@@ -20,11 +20,12 @@ static uint64_t draw(uint64_t n)
 static size_t end(struct events *e, const char *what)
 {
 	const char *wrong = events_end(e);
-	size_t size = e->spine_count + e->piece_count;
+	size_t size;
 
 	if (wrong)
 		print_message("%s: %s at event %zu of %zu\n", what, wrong, e->done, e->count);
 	assert_null(wrong);
+	size = events_size(e);
 	events_free(e);
 	return size;
 }

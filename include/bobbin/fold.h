@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folding library: sequences of events that carry values, folded losslessly while they come in, and
+ * read, merged and expanded on the folded form. docs/fold.md says how it works and what it costs.
+ *
+ * An event is a *leaf*: a *shape* (what happened where: a key of your own and the call path, its *signature*)
+ * and a few *words*, the values. Only shapes take part in finding loops; each word of each shape is a
+ * column of its own, kept as nested affine pieces where it is affine.
+ *
+ * Nothing here allocates behind your back, calls libc (but memcpy, memmove, memset, memcmp) or keeps
+ * globals: a folder runs in memory that you give it, a reader takes an allocator. Errors are
+ * bob_status; hostile bytes give BOB_ERR_CORRUPT. */
+#ifndef BOBBIN_FOLD_H
+#define BOBBIN_FOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BOB_FOLD_WORDS_MAX 64u
+#define BOB_FOLD_KEY_MAX 255u	/* bytes */
+#define BOB_FOLD_NO_PATH 0u	/* the signature of no calls */
+
+/* --- folding --- */
+
+/* Folds one sequence. Threads: one folder, one thread. */
+struct bob_folder;
+
+/* The bytes that `write` got so far, followed by those of bob_folder_rest, are the sequence so far. */
+typedef void (*bob_fold_write_fn)(void *ctx, const void *bytes, size_t len);
+
+/* Address space of a folder: a bound of what it uses; regular sequences touch little of it. */
+BOB_API size_t bob_folder_size(void);
+/* `mem` is bob_folder_size() zeroed bytes, aligned to 64, and yours; there is no close. */
+BOB_API struct bob_folder *bob_folder_begin(void *mem, bob_fold_write_fn write, void *ctx);
+
+/* A call path: `parent` (BOB_FOLD_NO_PATH at first) and the place of one call more. Recursion is
+ * folded: a path that would end in the same places twice is the shorter one. BOB_ERR_FULL: see
+ * bob_folder_again. */
+BOB_API bob_status bob_folder_path(struct bob_folder *f, uint32_t parent, uint64_t place,
+				   uint32_t *path);
+/* The shape of this key and path, whose leaves have `words` words; a new one if there is none yet. Keep the
+ * number: this is slower than putting. BOB_ERR_INVAL: too many words or bytes, or the shape has another
+ * number of words. BOB_ERR_FULL. */
+BOB_API bob_status bob_folder_shape(struct bob_folder *f, const void *key, size_t key_len,
+				    uint32_t path, uint32_t words, uint32_t *shape);
+/* One event; `word` are as many as its shape says. `shape` is not checked in release builds.
+ * Budget: <= 8 ns a word where the sequence is regular, <= 40 where it is random (bench/fold/bench_folder.c). */
+BOB_API void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word);
+/* What completes the bytes given so far goes to `write`; the folder goes on as before. So a crash
+ * costs what came after the newest copy of it that you kept. */
+BOB_API void bob_folder_rest(struct bob_folder *f, bob_fold_write_fn write, void *ctx);
+/* Ends the sequence; what is left goes to the folder's own `write`. */
+BOB_API void bob_folder_end(struct bob_folder *f);
+/* When there is no room for more shapes or paths: ends what there is and begins anew behind it, in the
+ * same memory. Shapes and paths have to be made again; readers see one sequence. */
+BOB_API void bob_folder_again(struct bob_folder *f);
+BOB_API uint64_t bob_folder_events(const struct bob_folder *f);
+
+/* --- reading --- */
+
+/* Like realloc: `old` is NULL for a new block, `size` 0 frees; NULL where there is no memory. */
+struct bob_alloc {
+	void *(*resize)(void *ctx, void *old, size_t old_size, size_t size);
+	void *ctx;
+};
+
+/* The folded sequences of one or more *participants* (threads, ranks). Immutable, any thread. */
+struct bob_folded;
+
+/* `bytes` are what a folder wrote. They are copied. *out is yours (bob_folded_close). `id` is the participant's. BOB_ERR_CORRUPT,
+ * BOB_ERR_NOMEM. */
+BOB_API bob_status bob_folded_open(const void *bytes, size_t len, uint64_t id,
+				   const struct bob_alloc *alloc, struct bob_folded **out);
+BOB_API void bob_folded_close(struct bob_folded *f); /* NULL is allowed */
+
+BOB_API uint32_t bob_folded_count(const struct bob_folded *f); /* participants */
+BOB_API uint64_t bob_folded_id(const struct bob_folded *f, uint32_t participant);
+BOB_API uint64_t bob_folded_events(const struct bob_folded *f, uint32_t participant);
+
+struct bob_fold_shape {
+	const uint8_t *key;
+	size_t key_len;
+	uint32_t path;
+	uint32_t words;
+};
+BOB_API uint32_t bob_folded_shapes(const struct bob_folded *f);
+/* What it points to lives as long as `f`. */
+BOB_API void bob_folded_shape(const struct bob_folded *f, uint32_t shape,
+			      struct bob_fold_shape *out);
+/* The last place of a path and the path before it; 0 for BOB_FOLD_NO_PATH. */
+BOB_API int bob_folded_path(const struct bob_folded *f, uint32_t path, uint32_t *parent,
+			    uint64_t *place);
+
+/* --- expanding --- */
+
+struct bob_fold_event {
+	uint32_t shape;
+	uint32_t words;
+	const uint64_t *word;	/* valid until the next call */
+};
+
+/* One participant's events, in order, without making them all. Threads: one. */
+struct bob_fold_cursor;
+
+BOB_API bob_status bob_fold_cursor_open(const struct bob_folded *f, uint32_t participant,
+					struct bob_fold_cursor **out);
+BOB_API void bob_fold_cursor_close(struct bob_fold_cursor *c); /* NULL is allowed */
+/* BOB_END after the last. BOB_ERR_CORRUPT: the bytes promise more than they hold. */
+BOB_API bob_status bob_fold_cursor_next(struct bob_fold_cursor *c, struct bob_fold_event *event);
+
+/* --- merging --- */
+
+/* All participants of `a` and `b`, which stay as they are; an id must not be in both. A pure
+ * function: whatever is merged with what first, the same participants give the same bytes. */
+BOB_API bob_status bob_folded_merge(const struct bob_folded *a, const struct bob_folded *b,
+				    const struct bob_alloc *alloc, struct bob_folded **out);
+/* To bytes, for your own transport, and back. Columns of participants that differ affinely take the room of one. */
+BOB_API bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
+BOB_API bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,
+				     struct bob_folded **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All columns (column.h) of one folder: a number each, in the order in which they were added.
+ *
+ * Most columns of a program get a handful of values and most of the others are affine, so a column begins
+ * as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if there is room. One that is not affine, or has
+ * no room, is *given up*: its values go to the thread's stream of values (values.h), or, where the
+ * column is `in_line`, behind its own pieces as zigzag differences. Trip counts are in line, because who reads
+ * wants them before the values of the loop, which come before them.
+ *
+ *     bytes of a column:  pieces (piece.h), the base of each relative to that of the one before;
+ *                         if given up: a byte BOB_COLUMN_GIVEN_UP; in line: varints
+ *     the last base before the mark is what the first difference is to.
+ *
+ * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation.
+ * Budget: <= 4 ns for a predicted value, <= 45 ns for another (bench/fold/bench_folder.c). */
+#ifndef BOB_FOLD_COLUMNS_H
+#define BOB_FOLD_COLUMNS_H
+
+#include "fold/column.h"
+#include "fold/values.h"
+
+#define BOB_COLUMN_GIVEN_UP 7u	/* never the first byte of a piece */
+#define BOB_COLUMN_FIRST 4u	/* values that need no more than the slot */
+#define BOB_COLUMNS_NONE UINT32_MAX
+
+/* `bytes` are only lent. */
+typedef void (*bob_column_bytes_fn)(void *ctx, uint32_t number, const uint8_t *bytes, size_t len);
+
+struct bob_column_slot {
+	struct bob_column *full;	/* NULL: not yet, or given up */
+	uint64_t last;			/* base of the newest piece given away; given up: the last value */
+	union {
+		uint64_t first[BOB_COLUMN_FIRST];
+		uint8_t bytes[8 * BOB_COLUMN_FIRST]; /* given up and in line: not given away yet */
+	} u;
+	uint8_t used;			/* of `first` or `bytes` */
+	uint8_t given_up;
+	uint8_t in_line;
+	uint8_t leaves;			/* to be given up after this value */
+};
+
+struct bob_column_full {
+	struct bob_column column;
+	struct bob_columns *owner;
+	uint32_t number;
+	uint32_t next_free;		/* index + 1 */
+};
+
+struct bob_columns {
+	struct bob_column_slot *slot;
+	struct bob_column_full *full;
+	struct bob_values_enc *values;
+	uint32_t count, room;		/* slots */
+	uint32_t full_count, full_room;	/* ever used */
+	uint32_t full_free;		/* index + 1, 0: none */
+	bob_column_bytes_fn sink;
+	void *ctx;
+	struct bob_column_full scratch;
+};
+
+/* `slot` has room for `room`, `full` for `full_room`, both zeroed. */
+void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
+		      struct bob_column_full *full, uint32_t full_room,
+		      struct bob_values_enc *values, bob_column_bytes_fn sink, void *ctx);
+/* `n` more; the number of the first, BOB_COLUMNS_NONE if there is no room. */
+uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line);
+/* The bytes that complete those given so far, and the value `more` if it is not NULL, go to `sink`. Nothing
+ * changes (but the scratch). */
+void bob_columns_rest(struct bob_columns *c, uint32_t number, const uint64_t *more,
+		      bob_column_bytes_fn sink, void *ctx);
+
+/* The cold half of bob_columns_put. */
+void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v);
+
+static inline void bob_columns_put(struct bob_columns *c, uint32_t number, uint64_t v)
+{
+	struct bob_column *full = c->slot[number].full;
+
+	if (__builtin_expect(full && full->predicts && v == full->walk.value, 1)) {
+		full->values++;
+		bob_column_accept(full);
+	} else {
+		bob_columns_surprise(c, number, v);
+	}
+}
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folder puts the parts together: control for the order, columns for the words, values for what is not
+ * affine, and writes what they give away as entries (entries.h).
+ *
+ * Whatever its state, the rest of the sequence can be said without changing it: the items of control, the
+ * trips of the loops that run, the rests of all columns. That is how a folder ends, and how a copy for the
+ * case of a crash is made. The one difference is where the last items go: the coder of the spine learns,
+ * so in a copy they stand apart. */
+#include "bobbin/fold.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/hash.h"
+#include "base/varint.h"
+#include "fold/control.h"
+#include "fold/entries.h"
+#include "fold/paths.h"
+
+#define COLUMNS_MAX 65536u
+#define FULL_MAX 2600u
+#define SHAPE_SLOTS (2 * BOB_SHAPES_MAX)
+#define KEY_BYTES (1u << 20)
+#define ENTRY_HEAD_MAX (1 + 2 * BOB_VARINT_MAX)
+
+struct shape {
+	uint32_t column;
+	uint32_t words;
+	uint32_t path;
+	uint32_t key;			/* offset */
+	uint32_t key_len;
+	uint32_t hash;
+};
+
+struct bob_folder {
+	struct bob_control *control;
+	struct bob_columns columns;
+	struct bob_values_enc values, spine;
+	uint64_t spine_last;
+	uint64_t events;
+	uint64_t place;			/* of the newest path */
+	bob_fold_write_fn write;
+	void *ctx;
+	uint32_t shape_count;
+	uint32_t key_used;
+	struct bob_paths *paths;
+	struct shape *shape;
+	uint32_t *shape_slot;		/* number + 1 by hash, linear probing */
+	uint8_t *key;
+	uint32_t items;			/* of the ITEMS entry that is being made */
+	uint8_t buffer[512];
+};
+
+/* --- memory --- */
+
+static size_t rounded(size_t size)
+{
+	return (size + 63) & ~(size_t)63;
+}
+
+struct layout {
+	size_t control, paths, shape, shape_slot, key, column, full, values, spine, end;
+};
+
+static struct layout make_layout(void)
+{
+	struct layout l;
+
+	l.control = rounded(sizeof(struct bob_folder));
+	l.paths = l.control + rounded(bob_control_size());
+	l.shape = l.paths + rounded(sizeof(struct bob_paths));
+	l.shape_slot = l.shape + rounded(BOB_SHAPES_MAX * sizeof(struct shape));
+	l.key = l.shape_slot + rounded(SHAPE_SLOTS * sizeof(uint32_t));
+	l.column = l.key + rounded(KEY_BYTES);
+	l.full = l.column + rounded(COLUMNS_MAX * sizeof(struct bob_column_slot));
+	l.values = l.full + rounded(FULL_MAX * sizeof(struct bob_column_full));
+	l.spine = l.values + rounded(bob_values_size(BOB_FOLD_VALUES_BITS));
+	l.end = l.spine + rounded(bob_values_size(BOB_FOLD_SPINE_BITS));
+	return l;
+}
+
+size_t bob_folder_size(void)
+{
+	return make_layout().end;
+}
+
+/* --- entries --- */
+
+struct out {
+	bob_fold_write_fn write;
+	void *ctx;
+};
+
+static void put_entry(const struct out *o, enum bob_fold_entry kind, const uint8_t *head,
+		      size_t head_len, const void *bytes, size_t len)
+{
+	uint8_t start[1 + BOB_VARINT_MAX];
+
+	start[0] = (uint8_t)kind;
+	o->write(o->ctx, start, 1 + bob_varint_put(start + 1, head_len + len));
+	if (head_len)
+		o->write(o->ctx, head, head_len);
+	if (len)
+		o->write(o->ctx, bytes, len);
+}
+
+static void put_column(void *ctx, uint32_t number, const uint8_t *bytes, size_t len)
+{
+	uint8_t head[BOB_VARINT_MAX];
+
+	put_entry(ctx, BOB_FOLD_COLUMN, head, bob_varint_put(head, number), bytes, len);
+}
+
+static uint64_t coded(uint32_t item)
+{
+	return item & BOB_LOOP_FLAG ? (uint64_t)(item & ~BOB_LOOP_FLAG) * 2 + 1 :
+				      (uint64_t)item * 2;
+}
+
+static struct out out_of(struct bob_folder *f)
+{
+	return (struct out){ f->write, f->ctx };
+}
+
+/* --- what the parts give away --- */
+
+static void take_item(void *ctx, uint32_t item)
+{
+	struct bob_folder *f = ctx;
+
+	bob_values_put(&f->spine, &f->spine_last, coded(item));
+}
+
+static void take_loop(void *ctx, uint32_t column, const uint32_t *body, uint32_t len)
+{
+	struct bob_folder *f = ctx;
+	struct out o = out_of(f);
+	uint8_t bytes[BOB_VARINT_MAX], start[1 + BOB_VARINT_MAX];
+	size_t total = 0;
+
+	(void)column;
+	for (uint32_t i = 0; i < len; i++)
+		total += bob_varint_put(bytes, coded(body[i]));
+	start[0] = BOB_FOLD_LOOP;
+	o.write(o.ctx, start, 1 + bob_varint_put(start + 1, total));
+	for (uint32_t i = 0; i < len; i++)
+		o.write(o.ctx, bytes, bob_varint_put(bytes, coded(body[i])));
+}
+
+static void take_column(void *ctx, uint32_t number, const uint8_t *bytes, size_t len)
+{
+	struct out o = out_of(ctx);
+
+	put_column(&o, number, bytes, len);
+}
+
+static void take_values(void *ctx, const uint8_t *bytes, size_t len)
+{
+	struct out o = out_of(ctx);
+
+	put_entry(&o, BOB_FOLD_VALUES, NULL, 0, bytes, len);
+}
+
+static void take_spine(void *ctx, const uint8_t *bytes, size_t len)
+{
+	struct out o = out_of(ctx);
+
+	put_entry(&o, BOB_FOLD_SPINE, NULL, 0, bytes, len);
+}
+
+/* --- life --- */
+
+static void begin(struct bob_folder *f)
+{
+	struct layout l = make_layout();
+	uint8_t *mem = (uint8_t *)f;
+	struct bob_control_sink sink = { take_item, take_loop, f };
+
+	f->paths = (void *)(mem + l.paths);
+	f->shape = (void *)(mem + l.shape);
+	f->shape_slot = (void *)(mem + l.shape_slot);
+	f->key = mem + l.key;
+	bob_values_enc_init(&f->values, mem + l.values, BOB_FOLD_VALUES_BITS, take_values, f);
+	bob_values_enc_init(&f->spine, mem + l.spine, BOB_FOLD_SPINE_BITS, take_spine, f);
+	bob_columns_init(&f->columns, (void *)(mem + l.column), COLUMNS_MAX, (void *)(mem + l.full),
+			 FULL_MAX, &f->values, take_column, f);
+	f->control = bob_control_init(mem + l.control, &sink, &f->columns);
+}
+
+struct bob_folder *bob_folder_begin(void *mem, bob_fold_write_fn write, void *ctx)
+{
+	struct bob_folder *f = mem;
+
+	f->write = write;
+	f->ctx = ctx;
+	begin(f);
+	return f;
+}
+
+/* --- paths and shapes --- */
+
+bob_status bob_folder_path(struct bob_folder *f, uint32_t parent, uint64_t place, uint32_t *path)
+{
+	uint8_t bytes[2 * BOB_VARINT_MAX];
+	struct out o = out_of(f);
+	int is_new;
+
+	if (parent && parent >= f->paths->count)
+		return BOB_ERR_INVAL;
+	uint32_t child = bob_paths_child(f->paths, parent, place, &is_new);
+
+	if (child == BOB_PATHS_NONE)
+		return BOB_ERR_FULL;
+	*path = child;
+	if (is_new) {
+		size_t n = bob_varint_put(bytes, parent);
+
+		n += bob_varint_put(bytes + n, bob_zigzag((int64_t)(place - f->place)));
+		put_entry(&o, BOB_FOLD_PATH, bytes, n, NULL, 0);
+		f->place = place;
+	}
+	return BOB_OK;
+}
+
+/* The slot of this key: the shape's, or a free one. */
+static uint32_t *find_shape(struct bob_folder *f, const void *key, size_t key_len, uint32_t path,
+			    uint32_t hash)
+{
+	uint32_t at = hash % SHAPE_SLOTS;
+
+	for (; f->shape_slot[at]; at = (at + 1) % SHAPE_SLOTS) {
+		const struct shape *s = &f->shape[f->shape_slot[at] - 1];
+
+		if (s->hash == hash && s->path == path && s->key_len == key_len &&
+		    !memcmp(f->key + s->key, key, key_len))
+			break;
+	}
+	return &f->shape_slot[at];
+}
+
+static bob_status add_shape(struct bob_folder *f, struct shape *s, const void *key)
+{
+	uint8_t head[2 * BOB_VARINT_MAX];
+	struct out o = out_of(f);
+	size_t n;
+
+	if (f->shape_count == BOB_SHAPES_MAX || s->key_len > KEY_BYTES - f->key_used)
+		return BOB_ERR_FULL;
+	s->column = bob_columns_add(&f->columns, s->words, 0);
+	if (s->column == BOB_COLUMNS_NONE)
+		return BOB_ERR_FULL;
+	s->key = f->key_used;
+	memcpy(f->key + s->key, key, s->key_len);
+	f->key_used += s->key_len;
+	f->shape[f->shape_count++] = *s;
+	n = bob_varint_put(head, s->path);
+	n += bob_varint_put(head + n, s->words);
+	put_entry(&o, BOB_FOLD_SHAPE, head, n, key, s->key_len);
+	return BOB_OK;
+}
+
+bob_status bob_folder_shape(struct bob_folder *f, const void *key, size_t key_len, uint32_t path,
+			    uint32_t words, uint32_t *shape)
+{
+	struct shape s = { .words = words, .path = path, .key_len = (uint32_t)key_len };
+
+	if (words > BOB_FOLD_WORDS_MAX || key_len > BOB_FOLD_KEY_MAX ||
+	    (path && path >= f->paths->count))
+		return BOB_ERR_INVAL;
+	s.hash = (uint32_t)bob_hash64(path, key, key_len);
+	uint32_t *slot = find_shape(f, key, key_len, path, s.hash);
+	if (!*slot) {
+		bob_status st = add_shape(f, &s, key);
+
+		if (st != BOB_OK)
+			return st;
+		*slot = f->shape_count;
+	}
+	*shape = *slot - 1;
+	return f->shape[*shape].words == words ? BOB_OK : BOB_ERR_INVAL;
+}
+
+/* --- events --- */
+
+void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word)
+{
+	const struct shape *s = &f->shape[shape];
+
+	BOB_ASSERT(shape < f->shape_count);
+	bob_control_put(f->control, shape);
+	for (uint32_t i = 0; i < s->words; i++)
+		bob_columns_put(&f->columns, s->column + i, word[i]);
+	f->events++;
+}
+
+uint64_t bob_folder_events(const struct bob_folder *f)
+{
+	return f->events;
+}
+
+/* --- the rest --- */
+
+static void rest_of_columns(struct bob_folder *f, struct out *o)
+{
+	for (uint32_t i = 0; i < f->columns.count; i++) {
+		uint64_t trips;
+		int runs = f->columns.slot[i].in_line && bob_control_running(f->control, i, &trips);
+
+		bob_columns_rest(&f->columns, i, runs ? &trips : NULL, put_column, o);
+	}
+}
+
+static void put_end(struct bob_folder *f, const struct out *o)
+{
+	uint8_t bytes[BOB_VARINT_MAX];
+
+	put_entry(o, BOB_FOLD_END, bytes, bob_varint_put(bytes, f->events), NULL, 0);
+}
+
+struct items {
+	struct out *o;
+	size_t used;
+	uint8_t bytes[512];
+};
+
+static void flush_items(struct items *it)
+{
+	if (it->used)
+		put_entry(it->o, BOB_FOLD_ITEMS, NULL, 0, it->bytes, it->used);
+	it->used = 0;
+}
+
+static void rest_item(void *ctx, uint32_t item)
+{
+	struct items *it = ctx;
+
+	if (sizeof(it->bytes) - it->used < BOB_VARINT_MAX)
+		flush_items(it);
+	it->used += bob_varint_put(it->bytes + it->used, coded(item));
+}
+
+static void rest_bytes(const struct bob_values_enc *e, enum bob_fold_entry kind,
+		       const struct out *o)
+{
+	uint8_t bytes[BOB_VALUES_REST_MAX];
+	size_t len = bob_values_rest(e, bytes);
+
+	if (len)
+		put_entry(o, kind, NULL, 0, bytes, len);
+}
+
+void bob_folder_rest(struct bob_folder *f, bob_fold_write_fn write, void *ctx)
+{
+	struct out o = { write, ctx };
+	struct items it = { .o = &o };
+
+	rest_bytes(&f->spine, BOB_FOLD_SPINE, &o);
+	rest_bytes(&f->values, BOB_FOLD_VALUES, &o);
+	bob_control_rest(f->control, rest_item, &it);
+	flush_items(&it);
+	rest_of_columns(f, &o);
+	put_end(f, &o);
+}
+
+void bob_folder_end(struct bob_folder *f)
+{
+	struct out o = out_of(f);
+
+	bob_control_rest(f->control, take_item, f);
+	bob_values_flush(&f->spine);
+	bob_values_flush(&f->values);
+	rest_of_columns(f, &o);
+	put_end(f, &o);
+}
+
+void bob_folder_again(struct bob_folder *f)
+{
+	bob_fold_write_fn write = f->write;
+	void *ctx = f->ctx;
+
+	bob_folder_end(f);
+	memset(f, 0, bob_folder_size());
+	bob_folder_begin(f, write, ctx);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers of one folded sequence as numbers of tables that many share. */
+#include <string.h>
+
+#include "base/varint.h"
+#include "fold/entries.h"
+#include "fold/folded.h"
+#include "fold/values.h"
+
+static bob_status add(struct bob_fold_maps *m, uint32_t **array, uint32_t *count, uint32_t *room,
+		      uint32_t number)
+{
+	if (!bob_array_grow(&m->alloc, array, room, *count, 1, sizeof(**array)))
+		return BOB_ERR_NOMEM;
+	(*array)[(*count)++] = number;
+	return BOB_OK;
+}
+
+void bob_maps_free(struct bob_fold_maps *m)
+{
+	bob_array_free(&m->alloc, m->path, m->path_room, sizeof(uint32_t));
+	bob_array_free(&m->alloc, m->shape, m->shape_room, sizeof(uint32_t));
+	bob_array_free(&m->alloc, m->loop, m->loop_room, sizeof(uint32_t));
+	bob_array_free(&m->alloc, m->column, m->column_room, sizeof(uint32_t));
+}
+
+bob_status bob_maps_path(struct bob_fold_maps *m, struct bob_tables *to, uint32_t parent,
+			 uint64_t place)
+{
+	uint32_t number = 0;
+	bob_status st = BOB_OK;
+
+	if (!m->path_count) /* no calls are no calls */
+		st = add(m, &m->path, &m->path_count, &m->path_room, 0);
+	if (st != BOB_OK)
+		return st;
+	if (parent >= m->path_count)
+		return BOB_ERR_CORRUPT;
+	st = bob_tables_path(to, m->path[parent], place, &number);
+	return st != BOB_OK ? st : add(m, &m->path, &m->path_count, &m->path_room, number);
+}
+
+bob_status bob_maps_shape(struct bob_fold_maps *m, struct bob_tables *to, uint32_t path,
+			  uint32_t words, const uint8_t *key, uint32_t key_len)
+{
+	uint32_t number;
+	bob_status st;
+
+	if (path && path >= m->path_count)
+		return BOB_ERR_CORRUPT;
+	st = bob_tables_shape(to, path ? m->path[path] : 0, words, key, key_len, &number);
+	for (uint32_t i = 0; i < words && st == BOB_OK; i++)
+		st = add(m, &m->column, &m->column_count, &m->column_room,
+			 to->shape[number].column + i);
+	return st != BOB_OK ? st : add(m, &m->shape, &m->shape_count, &m->shape_room, number);
+}
+
+bob_status bob_maps_item(const struct bob_fold_maps *m, uint64_t item, uint32_t *out)
+{
+	uint64_t number = item >> 1;
+
+	if (number >= (item & 1 ? m->loop_count : m->shape_count))
+		return BOB_ERR_CORRUPT;
+	*out = (item & 1 ? m->loop : m->shape)[number] * 2 + (uint32_t)(item & 1);
+	return BOB_OK;
+}
+
+bob_status bob_maps_loop(struct bob_fold_maps *m, struct bob_tables *to, uint32_t *item,
+			 uint32_t len)
+{
+	uint32_t number;
+	bob_status st;
+
+	for (uint32_t i = 0; i < len; i++)
+		if (bob_maps_item(m, item[i], &item[i]) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+	st = bob_tables_loop(to, item, len, &number);
+	if (st == BOB_OK)
+		st = add(m, &m->column, &m->column_count, &m->column_room, to->loop[number].column);
+	return st != BOB_OK ? st : add(m, &m->loop, &m->loop_count, &m->loop_room, number);
+}
+
+/* --- the spine --- */
+
+struct recode {
+	const struct bob_fold_maps *maps;
+	struct bob_values_enc enc;
+	struct bob_values_dec dec;
+	uint64_t out_last;
+	uint8_t *bytes;
+	uint32_t used, room;
+	int failed;
+};
+
+static void take(void *ctx, const uint8_t *bytes, size_t len)
+{
+	struct recode *r = ctx;
+
+	if (!bob_array_grow(&r->maps->alloc, &r->bytes, &r->room, r->used, len, 1)) {
+		r->failed = 1;
+		return;
+	}
+	memcpy(r->bytes + r->used, bytes, len);
+	r->used += (uint32_t)len;
+}
+
+static bob_status recode_item(struct recode *r, uint64_t item)
+{
+	uint32_t out;
+	bob_status st = bob_maps_item(r->maps, item, &out);
+
+	if (st == BOB_OK)
+		bob_values_put(&r->enc, &r->out_last, out);
+	return st != BOB_OK ? st : r->failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+static bob_status recode_all(struct recode *r, const struct bob_fold_bytes *items)
+{
+	const uint8_t *at = items->at, *end = items->at + items->len;
+	uint64_t item = 0;
+	bob_status st;
+
+	while ((st = bob_values_get(&r->dec, &item)) == BOB_OK) {
+		st = recode_item(r, item);
+		if (st != BOB_OK)
+			return st;
+	}
+	if (st != BOB_END)
+		return st;
+	while (at != end) {
+		st = bob_varint_get(&at, end, &item);
+		if (st == BOB_OK)
+			st = recode_item(r, item);
+		if (st != BOB_OK)
+			return st;
+	}
+	bob_values_flush(&r->enc);
+	return r->failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+bob_status bob_spine_recode(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
+			    const struct bob_fold_bytes *items, struct bob_tables *to,
+			    struct bob_fold_bytes *out)
+{
+	const struct bob_alloc *a = &maps->alloc;
+	size_t size = bob_values_size(BOB_FOLD_SPINE_BITS);
+	struct recode r = { .maps = maps };
+	uint8_t *mem = a->resize(a->ctx, NULL, 0, 2 * size), *copy;
+	bob_status st = BOB_ERR_NOMEM;
+
+	if (!mem)
+		return st;
+	memset(mem, 0, 2 * size);
+	bob_values_enc_init(&r.enc, mem, BOB_FOLD_SPINE_BITS, take, &r);
+	bob_values_dec_init(&r.dec, mem + size, BOB_FOLD_SPINE_BITS, spine->at, spine->len);
+	st = recode_all(&r, items);
+	if (st == BOB_OK) {
+		copy = bob_blocks_get(&to->blocks, r.used);
+		if (copy) {
+			memcpy(copy, r.bytes, r.used);
+			*out = (struct bob_fold_bytes){ copy, r.used };
+		} else {
+			st = BOB_ERR_NOMEM;
+		}
+	}
+	bob_array_free(a, r.bytes, r.room, 1);
+	a->resize(a->ctx, mem, 2 * size, 0);
+	return st;
+}

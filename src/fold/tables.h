@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What folded sequences speak of: paths, shapes, loops, each of them once, numbered in the order in which
+ * they were added, and the columns of shapes and loops. Things refer to earlier ones only.
+ *
+ * Owner: whoever holds the struct; bob_tables_free. Threads: one while it changes. */
+#ifndef BOB_FOLD_TABLES_H
+#define BOB_FOLD_TABLES_H
+
+#include "fold/block.h"
+
+#define BOB_TABLES_NONE UINT32_MAX
+#define BOB_TABLES_MAX (1u << 24) /* of each kind; also columns */
+
+struct bob_table_path {
+	uint64_t place;
+	uint32_t parent;
+};
+
+struct bob_table_shape {
+	const uint8_t *key;
+	uint32_t key_len;
+	uint32_t path;
+	uint32_t words;
+	uint32_t column;	/* the first one's number */
+};
+
+struct bob_table_loop {
+	const uint32_t *item;	/* 2 * shape, or 2 * loop + 1 */
+	uint32_t len;
+	uint32_t column;	/* of trip counts */
+	uint32_t depth;		/* loops in each other, this one included */
+};
+
+struct bob_table_index {	/* numbers by hash, open addressing */
+	uint32_t *slot;		/* number + 1 */
+	uint32_t room, used;
+};
+
+struct bob_tables {
+	struct bob_blocks blocks;	/* keys and items; its allocator is used for all */
+	struct bob_table_path *path;	/* [0] is no calls */
+	struct bob_table_shape *shape;
+	struct bob_table_loop *loop;
+	uint32_t path_count, path_room, shape_count, shape_room, loop_count, loop_room;
+	uint32_t column_count;
+	struct bob_table_index paths, shapes, loops;
+};
+
+bob_status bob_tables_init(struct bob_tables *t, const struct bob_alloc *alloc);
+void bob_tables_free(struct bob_tables *t);
+
+/* The number of this one, added if it is not there yet. Keys and items are copied. BOB_ERR_CORRUPT: what it
+ * refers to does not exist, it has no items, or there are too many. BOB_ERR_NOMEM. */
+bob_status bob_tables_path(struct bob_tables *t, uint32_t parent, uint64_t place, uint32_t *number);
+bob_status bob_tables_shape(struct bob_tables *t, uint32_t path, uint32_t words, const uint8_t *key,
+			    uint32_t key_len, uint32_t *number);
+bob_status bob_tables_loop(struct bob_tables *t, const uint32_t *item, uint32_t len,
+			   uint32_t *number);
+
+static inline int bob_tables_has(const struct bob_tables *t, uint64_t item)
+{
+	return item >> 1 < (item & 1 ? t->loop_count : t->shape_count);
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "events.h"
+
+static uint64_t state_of_draw;
+
+static uint64_t draw(uint64_t n)
+{
+	state_of_draw = state_of_draw * 6364136223846793005u + 1442695040888963407u;
+	return (state_of_draw >> 33) % n;
+}
+
+static void is_null(const char *wrong, const struct events *e, const char *what)
+{
+	if (wrong)
+		print_message("%s: %s at event %zu of %zu\n", what, wrong, e->done, e->count);
+	assert_null(wrong);
+}
+
+static void put2(struct events *e, uint32_t shape, uint64_t a, uint64_t b)
+{
+	const uint64_t word[2] = { a, b };
+
+	events_put_words(e, shape, word, 2);
+}
+
+/* c[i][j] += a[i][k] * b[k][j], and the triangle of a Cholesky factorisation. */
+static void matmul(struct events *e, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		for (uint64_t j = 0; j < n; j++) {
+			put2(e, 1, 1000 + 8 * (i * n + j), i);
+			for (uint64_t k = 0; k < n; k++)
+				put2(e, 2, 9000000 + 8 * (i * n + k), 5000000 + 8 * (k * n + j));
+		}
+}
+
+static void triangle(struct events *e, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		for (uint64_t j = 0; j < i; j++) {
+			put2(e, 5, 8 * (i * n + j), j);
+			for (uint64_t k = 0; k < j; k++)
+				put2(e, 3, 8 * (i * n + k), 8 * (j * n + k));
+		}
+		put2(e, 4, i, 8 * (i * n + i));
+	}
+}
+
+static void test_dense(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		size_t bytes[2];
+
+		for (int large = 0; large < 2; large++) {
+			struct events e;
+
+			events_begin(&e);
+			(kind ? triangle : matmul)(&e, large ? 60 : 20);
+			is_null(events_rest(&e), &e, "rest of dense");
+			is_null(events_end(&e), &e, "dense");
+			bytes[large] = e.out.len;
+			assert_in_range(events_size(&e), 2, 30);
+			events_free(&e);
+		}
+		assert_in_range(bytes[0], 20, 250);
+		assert_in_range(bytes[1], 20, bytes[0] + 20); /* numbers are longer */
+	}
+}
+
+/* A value of one of many kinds: affine in i, repeated, random of few or many bits, hostile. */
+static uint64_t value_of(uint64_t kind, uint64_t i)
+{
+	switch (kind % 7) {
+	case 0:
+		return 77;
+	case 1:
+		return 64 * i;
+	case 2:
+		return (i % 10) * 8 + (i / 10) * 1000;
+	case 3:
+		return draw(4);
+	case 4:
+		return draw(1u << 30);
+	case 5:
+		return (i * 2654435761u) % 97; /* a period, not affine */
+	default:
+		return draw(9) ? UINT64_MAX - i : (uint64_t)1 << 63;
+	}
+}
+
+static void random_events(struct events *e, uint64_t seed)
+{
+	uint64_t n[8] = { 0 };
+
+	state_of_draw = seed;
+	uint64_t body = 1 + draw(7), outer = 1 + draw(40);
+	for (uint64_t i = 0; i < outer; i++)
+		for (uint64_t s = 0; s < body; s++) {
+			uint64_t trips = s % 3 == 1 ? draw(30) : s % 3 == 2 ? i : 1;
+
+			for (uint64_t t = 0; t < trips; t++, n[s]++) {
+				uint64_t word[4];
+				uint32_t words = (uint32_t)((seed + s) % 5);
+
+				for (uint32_t w = 0; w < words; w++)
+					word[w] = value_of(seed / 3 + s + w, n[s]);
+				events_put_words(e, (uint32_t)s, word, words);
+			}
+		}
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 400; seed++) {
+		struct events e;
+
+		events_begin(&e);
+		random_events(&e, seed);
+		is_null(events_rest(&e), &e, "rest of random");
+		state_of_draw = seed + 1;
+		for (int i = 0; i < 300; i++) {
+			put2(&e, 9, draw(99), (uint64_t)i);
+			if (i % 97 == 96)
+				is_null(events_rest(&e), &e, "rest behind random");
+		}
+		is_null(events_end(&e), &e, "random");
+		events_free(&e);
+	}
+}
+
+/* Every stream is completed at every place, and goes on as if nothing had been. */
+static void test_rest_everywhere(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		struct events e;
+
+		state_of_draw = seed;
+		events_begin(&e);
+		for (uint64_t i = 0, kinds = 1 + draw(3), trips = 1 + draw(5); i < 60; i++) {
+			put2(&e, (uint32_t)(draw(4) ? i / trips % kinds : draw(3)), i, draw(2));
+			is_null(events_rest(&e), &e, "rest");
+		}
+		is_null(events_end(&e), &e, "behind rests");
+		events_free(&e);
+	}
+}
+
+static void test_again(void **state)
+{
+	struct events e;
+
+	(void)state;
+	events_begin(&e);
+	for (int i = 0; i < 5; i++) {
+		random_events(&e, (uint64_t)i);
+		if (i < 4)
+			events_again(&e);
+	}
+	is_null(events_rest(&e), &e, "rest of parts");
+	is_null(events_end(&e), &e, "parts");
+	events_free(&e);
+}
+
+/* More columns than can be folded at once: the others are still kept. */
+static void test_many_columns(void **state)
+{
+	struct events e;
+
+	(void)state;
+	events_begin(&e);
+	for (uint64_t i = 0; i < 12; i++)
+		for (uint32_t s = 0; s < 4000; s++)
+			put2(&e, s, i * 8, s + i * i);
+	is_null(events_rest(&e), &e, "rest of many");
+	is_null(events_end(&e), &e, "many");
+	events_free(&e);
+}
+
+static void test_paths(void **state)
+{
+	static const uint64_t places[] = { 5, 6, 5, 6, 7, 7, 7, 5 };
+	uint32_t path = 0, first, second, third, n = 0;
+	struct events e;
+
+	(void)state;
+	events_begin(&e);
+	struct bob_folder *f = e.folder;
+	assert_int_equal(bob_folder_path(f, 0, 5, &first), BOB_OK);
+	assert_int_equal(bob_folder_path(f, first, 6, &second), BOB_OK);
+	assert_int_equal(bob_folder_path(f, second, 7, &third), BOB_OK);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		assert_int_equal(bob_folder_path(f, path, places[i], &path), BOB_OK);
+	assert_int_equal(path, first); /* recursion leads back */
+	assert_int_equal(bob_folder_path(f, third, 7, &path), BOB_OK);
+	assert_int_equal(path, third);
+	assert_int_equal(bob_folder_path(f, 0, 6, &path), BOB_OK);
+	assert_int_not_equal(path, second); /* the way there differs */
+	assert_int_equal(bob_folder_path(f, 99, 6, &path), BOB_ERR_INVAL);
+	for (bob_status st = BOB_OK; st == BOB_OK; n++)
+		st = bob_folder_path(f, 0, 1000 + n, &path);
+	assert_in_range(n, 10000, 100000);
+	assert_int_equal(bob_folder_path(f, 0, 5, &path), BOB_OK); /* is there already */
+	assert_int_equal(path, first);
+	events_free(&e);
+}
+
+static void test_shapes(void **state)
+{
+	uint32_t shape, same, other, n = 0;
+	uint8_t key[300] = { 0 };
+	struct events e;
+
+	(void)state;
+	events_begin(&e);
+	struct bob_folder *f = e.folder;
+	assert_int_equal(bob_folder_shape(f, "ab", 2, 0, 3, &shape), BOB_OK);
+	assert_int_equal(bob_folder_shape(f, "ab", 2, 0, 3, &same), BOB_OK);
+	assert_int_equal(shape, same);
+	assert_int_equal(bob_folder_shape(f, "abc", 3, 0, 3, &other), BOB_OK);
+	assert_int_not_equal(shape, other);
+	assert_int_equal(bob_folder_shape(f, "ab", 2, 0, 2, &other), BOB_ERR_INVAL);
+	assert_int_equal(bob_folder_shape(f, "ab", 2, 9, 3, &other), BOB_ERR_INVAL);
+	assert_int_equal(bob_folder_shape(f, "x", 1, 0, 65, &other), BOB_ERR_INVAL);
+	assert_int_equal(bob_folder_shape(f, key, 300, 0, 1, &other), BOB_ERR_INVAL);
+	for (bob_status st = BOB_OK; st == BOB_OK; n++)
+		st = bob_folder_shape(f, &n, sizeof(n), 0, 2, &other);
+	assert_in_range(n, 10000, 100000);
+	events_free(&e);
+}
+
+static void test_nothing(void **state)
+{
+	struct events e;
+
+	(void)state;
+	events_begin(&e);
+	is_null(events_rest(&e), &e, "rest of nothing");
+	is_null(events_end(&e), &e, "nothing");
+	events_free(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
+		cmocka_unit_test(test_rest_everywhere), cmocka_unit_test(test_again),
+		cmocka_unit_test(test_many_columns), cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_shapes), cmocka_unit_test(test_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
