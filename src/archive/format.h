@@ -71,7 +71,11 @@ enum bob_chunk_kind {
 	BOB_CHUNK_IMAGE = 4,	/* one struct bob_image_head and what it points to */
 	BOB_CHUNK_MARKS = 5,	/* struct bob_mark, of the stream in `stream` */
 	BOB_CHUNK_LOG = 6,	/* lines of UTF-8 text, each with a trailing newline */
-	BOB_CHUNK_PAD = 7	/* room not used */
+	BOB_CHUNK_PAD = 7,	/* room not used */
+	/* memory accesses, src/mem/record.h; 16 and up: folded */
+	BOB_CHUNK_MEM_DESC = 8,	/* descriptors; `aux` = number of the first. Open: grows by `len` */
+	BOB_CHUNK_MEM_RAW = 9	/* records of the thread `stream`; `aux` = words of it before. Open:
+				 * zero behind the last complete record, whose header came last */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
