@@ -3,7 +3,8 @@
  * row of *records*, which say that the piece ran and with what register values. A record is a header
  * and some words, 64 bits each:
  *
- *     header   bit 63 set, bits 0..31 the descriptor's number in the process
+ *     header   bit 63 set, bits 0..30 the descriptor's number in the process; the others may be anything
+ *              (code stores a header at once as an immediate of 32 bits, extended by its sign)
  *     words    register values at the beginning of the piece; payload words have bit 63 clear
  *
  * A record lies in one piece of memory (a buffer, a chunk of a trace): an engine whose room ends within a
@@ -24,6 +25,7 @@
 #include "bobbin/status.h"
 
 #define BOB_MEM_HEADER 0x8000000000000000ull
+#define BOB_MEM_NUMBER 0x7fffffffu /* of a header */
 #define BOB_MEM_WORDS_MAX 64u	/* of a descriptor, payload included */
 #define BOB_MEM_ACCESSES_MAX 4096u /* of a descriptor; engines split longer pieces */
 #define BOB_MEM_NO_WORD 0xffu
