@@ -14,9 +14,9 @@
 struct column {
 	struct bob_piece piece;
 	struct bob_piece_walk walk;
-	const uint8_t *at, *end;
-	uint64_t last;
-	uint8_t walking, given_up, in_line;
+	struct bob_group_reader reader;
+	uint64_t last;		/* difference is to this, if given up */
+	int walking, given_up, in_line;
 };
 
 struct frame {
@@ -28,8 +28,7 @@ struct frame {
 
 struct bob_fold_cursor {
 	const struct bob_folded *folded;
-	const struct bob_fold_part *part;
-	uint32_t part_index, parts_end;
+	uint32_t part, parts_end;	/* index */
 	uint32_t room;			/* of `column` */
 	struct column **column;		/* by number; NULL: not read yet */
 	struct frame *frame;
@@ -47,19 +46,15 @@ struct bob_fold_cursor {
 
 static bob_status next_piece(struct column *c)
 {
-	bob_status st = c->at == c->end ? BOB_ERR_CORRUPT : BOB_OK;
+	bob_status st = bob_group_piece(&c->reader, &c->piece, &c->given_up);
 
-	if (st == BOB_OK && *c->at == BOB_COLUMN_GIVEN_UP) {
-		c->at++;
-		c->given_up = 1;
-		c->walking = 0;
+	c->walking = 0;
+	if (c->given_up) {
+		c->last = c->reader.base;
 		return BOB_OK;
 	}
-	if (st == BOB_OK)
-		st = bob_piece_get(&c->at, c->end, c->last, &c->piece);
 	if (st != BOB_OK || bob_piece_begin(&c->piece, 0, 0, &c->walk) != BOB_OK)
 		return BOB_ERR_CORRUPT;
-	c->last = c->piece.base;
 	c->walking = 1;
 	return BOB_OK;
 }
@@ -72,7 +67,7 @@ static bob_status next_difference(struct bob_fold_cursor *k, struct column *c, u
 		if (bob_values_get(&k->values, &c->last) != BOB_OK)
 			return BOB_ERR_CORRUPT;
 	} else {
-		if (bob_varint_get(&c->at, c->end, &z))
+		if (bob_varint_get(&c->reader.structure, c->reader.structure_end, &z))
 			return BOB_ERR_CORRUPT;
 		c->last += (uint64_t)bob_unzigzag(z);
 	}
@@ -80,41 +75,23 @@ static bob_status next_difference(struct bob_fold_cursor *k, struct column *c, u
 	return BOB_OK;
 }
 
-static const struct bob_fold_bytes *bytes_of(const struct bob_fold_part *p, uint32_t number)
-{
-	uint32_t low = 0, high = p->column_count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (p->column[mid].number == number)
-			return &p->column[mid].bytes;
-		if (p->column[mid].number < number)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return NULL;
-}
-
 static bob_status open_column(struct bob_fold_cursor *k, uint32_t number, int in_line)
 {
-	const struct bob_fold_bytes *b = bytes_of(k->part, number);
+	uint32_t member;
+	const struct bob_fold_sharing *s =
+		bob_folded_find(k->folded, k->folded->column[number], k->part, &member);
 	struct column *c;
 
-	if (!b)
+	if (!s)
 		return BOB_ERR_CORRUPT;
 	c = bob_blocks_get(&k->blocks, sizeof(*c));
 	if (!c)
 		return BOB_ERR_NOMEM;
-	c->at = b->at;
-	c->end = b->at + b->len;
-	c->last = 0;
 	c->walking = 0;
 	c->given_up = 0;
-	c->in_line = (uint8_t)in_line;
+	c->in_line = in_line;
 	k->column[number] = c;
-	return BOB_OK;
+	return bob_group_open(&c->reader, &s->bytes, member);
 }
 
 static bob_status next_value(struct bob_fold_cursor *k, uint32_t number, int in_line,
@@ -143,20 +120,25 @@ static bob_status next_value(struct bob_fold_cursor *k, uint32_t number, int in_
 
 /* --- parts --- */
 
+static void begin_values(const struct bob_fold_cursor *k, struct bob_values_dec *d, uint8_t *mem,
+			 unsigned bits, uint32_t list)
+{
+	uint32_t member;
+	const struct bob_fold_sharing *s = bob_folded_find(k->folded, list, k->part, &member);
+
+	if (s)
+		memset(mem, 0, bob_values_size(bits));
+	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : NULL, s ? s->bytes.len : 0);
+}
+
 static void begin_part(struct bob_fold_cursor *k)
 {
-	const struct bob_fold_part *p = &k->folded->part[k->part_index];
+	const struct bob_folded *f = k->folded;
 
 	bob_blocks_free(&k->blocks);
 	memset(k->column, 0, k->room * sizeof(*k->column));
-	memset(k->spine_mem, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
-	bob_values_dec_init(&k->spine, k->spine_mem, BOB_FOLD_SPINE_BITS, p->spine.at,
-			    p->spine.len);
-	if (p->values.len)
-		memset(k->values_mem, 0, bob_values_size(BOB_FOLD_VALUES_BITS));
-	bob_values_dec_init(&k->values, k->values_mem, BOB_FOLD_VALUES_BITS, p->values.at,
-			    p->values.len);
-	k->part = p;
+	begin_values(k, &k->spine, k->spine_mem, BOB_FOLD_SPINE_BITS, f->spines);
+	begin_values(k, &k->values, k->values_mem, BOB_FOLD_VALUES_BITS, f->values);
 	k->item = 0;
 	k->events = 0;
 }
@@ -172,11 +154,11 @@ static bob_status next_item(struct bob_fold_cursor *k)
 									     BOB_ERR_CORRUPT;
 		if (st != BOB_END)
 			return st;
-		if (k->events != k->part->events)
+		if (k->events != k->folded->part[k->part].events)
 			return BOB_ERR_CORRUPT;
-		if (k->part_index + 1 == k->parts_end)
+		if (k->part + 1 == k->parts_end)
 			return BOB_END;
-		k->part_index++;
+		k->part++;
 		begin_part(k);
 	}
 }
@@ -296,7 +278,7 @@ bob_status bob_fold_cursor_open(const struct bob_folded *f, uint32_t participant
 	memset(k, 0, sizeof(*k));
 	k->folded = f;
 	k->blocks.alloc = *a;
-	k->part_index = f->first[participant];
+	k->part = f->first[participant];
 	k->parts_end = participant + 1 < f->first_count ? f->first[participant + 1] : f->part_count;
 	k->spine_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
 	k->values_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_VALUES_BITS));

@@ -1,45 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A folded trace in memory: tables that all share, and *parts*, each the sequence between two END
- * entries. A participant has one part, or more if its folder had to begin anew.
- *
- * Bytes of a part are as in the entries (entries.h), but numbers are those of the tables. Everything
- * lives in the tables' blocks, but `part` and `first`. Immutable once made. */
+/* A folded trace in memory: tables that all participants share, *parts* -- each the sequence between two
+ * END entries; a participant has one, or more if its folder had to begin anew -- and *sharings*: bytes
+ * and the set of parts that they are of. Spines and values are shared by the parts where they are equal, columns
+ * as groups (group.h). Immutable once made; all of it lives in the tables' blocks but the arrays. */
 #ifndef BOB_FOLD_FOLDED_H
 #define BOB_FOLD_FOLDED_H
 
+#include "fold/group.h"
 #include "fold/tables.h"
 
-struct bob_fold_bytes {
-	const uint8_t *at;
-	size_t len;
-};
-
-struct bob_fold_column {
-	uint32_t number;
-	struct bob_fold_bytes bytes;
-};
+#define BOB_PARTS_MAX (1u << 20)
 
 struct bob_fold_part {
 	uint64_t id;			/* of the participant */
-	uint32_t segment;		/* number among the participant's */
-	uint32_t column_count;
-	struct bob_fold_column *column;	/* by number; those without bytes are left out */
-	struct bob_fold_bytes spine, values;
 	uint64_t events;
+	uint32_t segment;		/* number among the participant's */
+};
+
+/* Indices of parts, ascending. */
+struct bob_fold_set {
+	const uint32_t *member;
+	uint32_t count;
+};
+
+struct bob_fold_sharing {
+	struct bob_fold_bytes bytes;
+	uint32_t set;			/* number */
+	uint32_t next;			/* sharing of the same column, + 1; 0: none */
 };
 
 struct bob_folded {
 	struct bob_tables tables;
 	struct bob_fold_part *part;	/* by id and segment */
 	uint32_t *first;		/* of each participant: index of its first part */
-	uint32_t part_count, part_room, first_count, first_room;
+	struct bob_fold_set *set;
+	struct bob_fold_sharing *sharing;
+	uint32_t *column;		/* first sharing + 1 of each column */
+	uint32_t spines, values;	/* first sharing + 1 */
+	uint32_t part_count, part_room, first_count, first_room, set_count, set_room;
+	uint32_t sharing_count, sharing_room, column_count, column_room;
 };
 
 bob_status bob_folded_init(const struct bob_alloc *alloc, struct bob_folded **out);
 /* Room for one part more, zeroed; NULL if there is no memory. */
-struct bob_fold_part *bob_folded_add(struct bob_folded *f);
+struct bob_fold_part *bob_folded_add_part(struct bob_folded *f);
 /* All parts are there. BOB_ERR_INVAL: they are not in order, or two are the same. */
-bob_status bob_folded_complete(struct bob_folded *f);
+bob_status bob_folded_end_parts(struct bob_folded *f);
+/* The set of these parts; the one there is if it was the last that was added. Members are copied. */
+bob_status bob_folded_add_set(struct bob_folded *f, const uint32_t *member, uint32_t count,
+			      uint32_t *number);
+/* Room for what is shared of the columns that the tables have now. */
+bob_status bob_folded_add_columns(struct bob_folded *f);
+/* One more in front of the list that begins at *list: a column's, f->spines or f->values. `bytes` live as
+ * long as the blocks. */
+bob_status bob_folded_share(struct bob_folded *f, uint32_t *list, struct bob_fold_bytes bytes,
+			    uint32_t set);
+/* The sharing of a list that `part` takes part in and its place among the members; NULL: none. */
+const struct bob_fold_sharing *bob_folded_find(const struct bob_folded *f, uint32_t list,
+					       uint32_t part, uint32_t *member);
+
+/* All participants of some traces in one, in the one form that depends on nothing but them: whatever is
+ * merged first, and what the traces do not use is left out. BOB_ERR_INVAL: a participant is in two. */
+bob_status bob_folded_unite(const struct bob_folded *const *from, uint32_t count,
+			    const struct bob_alloc *alloc, struct bob_folded **out);
 
 /* --- numbers of one set of tables as numbers of another --- */
 
@@ -64,10 +87,8 @@ bob_status bob_maps_item(const struct bob_fold_maps *m, uint64_t item, uint32_t 
 
 /* --- the spine --- */
 
-/* `spine`, and behind it the varint items of `items`, with the numbers of `maps`, as coded bytes in the blocks
- * of `to`. */
+/* The items of `spine`, and behind them the varints of `items`, with the numbers of `maps`. */
 bob_status bob_spine_recode(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
-			    const struct bob_fold_bytes *items, struct bob_tables *to,
-			    struct bob_fold_bytes *out);
+			    const struct bob_fold_bytes *items, struct bob_buffer *out);
 
 #endif

@@ -61,8 +61,9 @@ bob_status bob_maps_item(const struct bob_fold_maps *m, uint64_t item, uint32_t 
 
 	if (number >= (item & 1 ? m->loop_count : m->shape_count))
 		return BOB_ERR_CORRUPT;
-	*out = (item & 1 ? m->loop : m->shape)[number] * 2 + (uint32_t)(item & 1);
-	return BOB_OK;
+	uint32_t to = (item & 1 ? m->loop : m->shape)[number];
+	*out = to * 2 + (uint32_t)(item & 1);
+	return to == BOB_TABLES_NONE ? BOB_ERR_CORRUPT : BOB_OK;
 }
 
 bob_status bob_maps_loop(struct bob_fold_maps *m, struct bob_tables *to, uint32_t *item,
@@ -87,21 +88,12 @@ struct recode {
 	struct bob_values_enc enc;
 	struct bob_values_dec dec;
 	uint64_t out_last;
-	uint8_t *bytes;
-	uint32_t used, room;
-	int failed;
+	struct bob_buffer *out;
 };
 
 static void take(void *ctx, const uint8_t *bytes, size_t len)
 {
-	struct recode *r = ctx;
-
-	if (!bob_array_grow(&r->maps->alloc, &r->bytes, &r->room, r->used, len, 1)) {
-		r->failed = 1;
-		return;
-	}
-	memcpy(r->bytes + r->used, bytes, len);
-	r->used += (uint32_t)len;
+	bob_buffer_put(((struct recode *)ctx)->out, bytes, len);
 }
 
 static bob_status recode_item(struct recode *r, uint64_t item)
@@ -111,7 +103,7 @@ static bob_status recode_item(struct recode *r, uint64_t item)
 
 	if (st == BOB_OK)
 		bob_values_put(&r->enc, &r->out_last, out);
-	return st != BOB_OK ? st : r->failed ? BOB_ERR_NOMEM : BOB_OK;
+	return st != BOB_OK ? st : r->out->failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
 static bob_status recode_all(struct recode *r, const struct bob_fold_bytes *items)
@@ -135,35 +127,24 @@ static bob_status recode_all(struct recode *r, const struct bob_fold_bytes *item
 			return st;
 	}
 	bob_values_flush(&r->enc);
-	return r->failed ? BOB_ERR_NOMEM : BOB_OK;
+	return r->out->failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
 bob_status bob_spine_recode(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
-			    const struct bob_fold_bytes *items, struct bob_tables *to,
-			    struct bob_fold_bytes *out)
+			    const struct bob_fold_bytes *items, struct bob_buffer *out)
 {
 	const struct bob_alloc *a = &maps->alloc;
 	size_t size = bob_values_size(BOB_FOLD_SPINE_BITS);
-	struct recode r = { .maps = maps };
-	uint8_t *mem = a->resize(a->ctx, NULL, 0, 2 * size), *copy;
-	bob_status st = BOB_ERR_NOMEM;
+	struct recode r = { .maps = maps, .out = out };
+	uint8_t *mem = a->resize(a->ctx, NULL, 0, 2 * size);
+	bob_status st;
 
 	if (!mem)
-		return st;
+		return BOB_ERR_NOMEM;
 	memset(mem, 0, 2 * size);
 	bob_values_enc_init(&r.enc, mem, BOB_FOLD_SPINE_BITS, take, &r);
 	bob_values_dec_init(&r.dec, mem + size, BOB_FOLD_SPINE_BITS, spine->at, spine->len);
 	st = recode_all(&r, items);
-	if (st == BOB_OK) {
-		copy = bob_blocks_get(&to->blocks, r.used);
-		if (copy) {
-			memcpy(copy, r.bytes, r.used);
-			*out = (struct bob_fold_bytes){ copy, r.used };
-		} else {
-			st = BOB_ERR_NOMEM;
-		}
-	}
-	bob_array_free(a, r.bytes, r.room, 1);
 	a->resize(a->ctx, mem, 2 * size, 0);
 	return st;
 }

@@ -195,26 +195,30 @@ static inline size_t events_size(const struct events *e)
 
 	if (bob_folded_open(e->out.at, e->out.len, 7, &events_alloc, &f) != BOB_OK)
 		abort();
-	for (uint32_t i = 0; i < f->part_count; i++) {
-		const struct bob_fold_part *p = &f->part[i];
+	void *mem = calloc(1, bob_values_size(BOB_FOLD_SPINE_BITS));
+	for (uint32_t i = f->spines; i; i = f->sharing[i - 1].next) {
+		const struct bob_fold_bytes *b = &f->sharing[i - 1].bytes;
 		struct bob_values_dec d;
 		uint64_t item = 0;
-		void *mem = calloc(1, bob_values_size(BOB_FOLD_SPINE_BITS));
 
-		bob_values_dec_init(&d, mem, BOB_FOLD_SPINE_BITS, p->spine.at, p->spine.len);
+		memset(mem, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
+		bob_values_dec_init(&d, mem, BOB_FOLD_SPINE_BITS, b->at, b->len);
 		while (bob_values_get(&d, &item) == BOB_OK)
 			size++;
-		free(mem);
-		for (uint32_t c = 0; c < p->column_count; c++) {
-			const uint8_t *at = p->column[c].bytes.at,
-				      *end = at + p->column[c].bytes.len;
-			struct bob_piece piece;
-
-			while (at < end && bob_piece_get(&at, end, 0, &piece) == BOB_OK)
-				size++;
-			size += (size_t)(end - at);
-		}
 	}
+	free(mem);
+	for (uint32_t c = 0; c < f->column_count; c++)
+		for (uint32_t i = f->column[c]; i; i = f->sharing[i - 1].next) {
+			struct bob_group_reader r;
+			struct bob_piece p;
+			int given_up;
+
+			if (bob_group_open(&r, &f->sharing[i - 1].bytes, 0) != BOB_OK)
+				abort();
+			while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
+				size++;
+			size += (size_t)(r.structure_end - r.structure);
+		}
 	bob_folded_close(f);
 	return size;
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bytes as the entries of a folder, or, if the first one is odd, as a packed trace. What can be read is
+ * expanded up to a bound, packed and unpacked: that gives the same bytes again. */
+#include "../unit/fold/events.h"
+
+#define EVENTS 20000u
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static void must(int ok, const char *what)
+{
+	if (!ok) {
+		fprintf(stderr, "%s\n", what);
+		abort();
+	}
+}
+
+static void expand(const struct bob_folded *f)
+{
+	for (uint32_t i = 0; i < bob_folded_count(f) && i < 4; i++) {
+		struct bob_fold_cursor *k;
+		struct bob_fold_event event;
+
+		must(bob_fold_cursor_open(f, i, &k) == BOB_OK, "no cursor");
+		for (unsigned n = 0; n < EVENTS; n++) {
+			struct bob_fold_shape shape;
+
+			if (bob_fold_cursor_next(k, &event) != BOB_OK)
+				break;
+			bob_folded_shape(f, event.shape, &shape);
+			must(shape.words == event.words, "words");
+		}
+		bob_fold_cursor_close(k);
+	}
+}
+
+static void pack_twice(const struct bob_folded *f)
+{
+	struct events_bytes first = { 0 }, second = { 0 };
+	struct bob_folded *again;
+
+	if (bob_folded_pack(f, events_write, &first) == BOB_OK) {
+		must(bob_folded_unpack(first.at, first.len, &events_alloc, &again) == BOB_OK,
+		     "what was packed is refused");
+		must(bob_folded_pack(again, events_write, &second) == BOB_OK, "not packed again");
+		must(first.len == second.len && !memcmp(first.at, second.at, first.len),
+		     "packed again it is another");
+		bob_folded_close(again);
+	}
+	free(first.at);
+	free(second.at);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	struct bob_folded *f;
+	bob_status st;
+
+	if (!len)
+		return 0;
+	if (*bytes & 1)
+		st = bob_folded_unpack(bytes, len, &events_alloc, &f); /* the version is odd */
+	else
+		st = bob_folded_open(bytes + 1, len - 1, 3, &events_alloc, &f);
+	if (st != BOB_OK)
+		return 0;
+	expand(f);
+	pack_twice(f);
+	bob_folded_close(f);
+	return 0;
+}

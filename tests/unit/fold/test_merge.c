@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "events.h"
+
+#define MANY 70u
+
+static uint64_t state_of_draw;
+
+static uint64_t draw(uint64_t n)
+{
+	state_of_draw = state_of_draw * 6364136223846793005u + 1442695040888963407u;
+	return (state_of_draw >> 33) % n;
+}
+
+static void put2(struct events *e, uint32_t shape, uint64_t a, uint64_t b)
+{
+	const uint64_t word[2] = { a, b };
+
+	events_put_words(e, shape, word, 2);
+}
+
+static struct bob_folded *open_folded(const struct events *e, uint64_t id)
+{
+	struct bob_folded *f;
+
+	assert_int_equal(bob_folded_open(e->out.at, e->out.len, id, &events_alloc, &f), BOB_OK);
+	return f;
+}
+
+static struct events_bytes pack(const struct bob_folded *f)
+{
+	struct events_bytes b = { 0 };
+
+	assert_int_equal(bob_folded_pack(f, events_write, &b), BOB_OK);
+	return b;
+}
+
+/* The two, which are closed then, over bytes. */
+static struct bob_folded *merge(struct bob_folded *a, struct bob_folded *b)
+{
+	struct bob_folded *f, *again;
+	struct events_bytes bytes;
+
+	assert_int_equal(bob_folded_merge(a, b, &events_alloc, &f), BOB_OK);
+	bob_folded_close(a);
+	bob_folded_close(b);
+	bytes = pack(f);
+	assert_int_equal(bob_folded_unpack(bytes.at, bytes.len, &events_alloc, &again), BOB_OK);
+	bob_folded_close(f);
+	free(bytes.at);
+	return again;
+}
+
+/* All of them, in a random order of pairs. */
+static struct bob_folded *merge_all(const struct events *e, const uint64_t *id, uint32_t n)
+{
+	struct bob_folded *f[MANY];
+
+	for (uint32_t i = 0; i < n; i++)
+		f[i] = open_folded(&e[i], id[i]);
+	for (; n > 1; n--) {
+		uint64_t a = draw(n), b = (a + 1 + draw(n - 1)) % n;
+		struct bob_folded *both = merge(f[a], f[b]);
+
+		f[a] = both;
+		f[b] = f[n - 1];
+		if (a == n - 1)
+			f[b] = both;
+	}
+	return f[0];
+}
+
+static void are_all_there(struct events *e, const uint64_t *id, uint32_t n,
+			  const struct bob_folded *f)
+{
+	assert_int_equal(bob_folded_count(f), n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = 0;
+
+		while (bob_folded_id(f, at) != id[i])
+			at++;
+		const char *wrong = events_same(&e[i], f, at);
+		if (wrong)
+			print_message("participant %u: %s at %zu of %zu\n", i, wrong, e[i].done,
+				      e[i].count);
+		assert_null(wrong);
+	}
+}
+
+static void free_all(struct events *e, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		events_free(&e[i]);
+}
+
+/* One program, many participants: what differs is affine in their numbers. */
+static void spmd(struct events *e, uint64_t rank, uint64_t ranks, uint64_t n)
+{
+	uint64_t begin = 4096 * rank;
+
+	for (uint64_t step = 0; step < n; step++) {
+		put2(e, 1, rank, (rank + 1) % ranks);
+		for (uint64_t i = 0; i < 50; i++)
+			put2(e, 2, begin + 8 * i, 100000 + i);
+		if (rank == 0)
+			put2(e, 3, step, 7);
+		put2(e, 4, rank, ranks);
+	}
+}
+
+static void test_spmd(void **state)
+{
+	static const uint32_t counts[] = { 4, 16, 64 };
+	static struct events e[MANY];
+	size_t bytes[3];
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		uint64_t id[MANY];
+
+		for (uint32_t i = 0; i < counts[k]; i++) {
+			id[i] = i;
+			events_begin(&e[i]);
+			spmd(&e[i], i, counts[k], 20);
+			bob_folder_end(e[i].folder);
+		}
+		struct bob_folded *f = merge_all(e, id, counts[k]);
+		struct events_bytes b = pack(f);
+
+		are_all_there(e, id, counts[k], f);
+		bytes[k] = b.len;
+		free(b.at);
+		bob_folded_close(f);
+		free_all(e, counts[k]);
+	}
+	assert_in_range(bytes[0], 50, 400);
+	assert_in_range(bytes[1], bytes[0] - 20, bytes[0] + 20);
+	assert_in_range(bytes[2], bytes[1] - 5, bytes[1] + 5);
+}
+
+/* Programs that have little or much in common, in one part or more. */
+static void random_program(struct events *e, uint64_t seed)
+{
+	uint64_t common = state_of_draw;
+
+	state_of_draw = seed;
+	for (uint64_t part = draw(3); part < 3; part++) {
+		for (uint64_t s = 0, n = draw(30); s < n; s++) {
+			uint64_t saved = state_of_draw;
+
+			state_of_draw = common + s % 5;
+			uint32_t shape = (uint32_t)draw(7);
+			uint64_t trips = draw(6), random = draw(3);
+			state_of_draw = saved;
+			for (uint64_t i = 0; i < trips * (1 + draw(2)); i++)
+				put2(e, shape + (uint32_t)(i & 1),
+				     random ? draw(1u << 20) : i * seed, draw(2));
+		}
+		if (part < 2)
+			events_again(e);
+	}
+	state_of_draw = common;
+}
+
+static void test_order(void **state)
+{
+	static struct events e[MANY];
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		struct events_bytes first = { 0 };
+		uint64_t id[MANY];
+
+		state_of_draw = seed;
+		uint32_t n = 2 + (uint32_t)draw(9);
+		for (uint32_t i = 0; i < n; i++) {
+			id[i] = (uint64_t)i * i * 3;
+			events_begin(&e[i]);
+			random_program(&e[i], draw(3) ? i : 1);
+			bob_folder_end(e[i].folder);
+		}
+		for (int order = 0; order < 4; order++) {
+			struct bob_folded *f = merge_all(e, id, n);
+			struct events_bytes b = pack(f);
+
+			are_all_there(e, id, n, f);
+			bob_folded_close(f);
+			if (!order) {
+				first = b;
+				continue;
+			}
+			assert_int_equal(b.len, first.len);
+			assert_memory_equal(b.at, first.at, b.len);
+			free(b.at);
+		}
+		free(first.at);
+		free_all(e, n);
+	}
+}
+
+static void test_twice(void **state)
+{
+	struct bob_folded *a, *b, *f;
+	struct events e;
+
+	(void)state;
+	events_begin(&e);
+	put2(&e, 1, 2, 3);
+	bob_folder_end(e.folder);
+	a = open_folded(&e, 5);
+	b = open_folded(&e, 5);
+	assert_int_equal(bob_folded_merge(a, b, &events_alloc, &f), BOB_ERR_INVAL);
+	bob_folded_close(a);
+	bob_folded_close(b);
+	events_free(&e);
+}
+
+/* Memory runs out at the n-th time it is asked for. */
+struct scarce {
+	long left;
+	long held;
+};
+
+static void *scarce_resize(void *ctx, void *old, size_t old_size, size_t size)
+{
+	struct scarce *s = ctx;
+
+	(void)old_size;
+	if (size && s->left-- <= 0)
+		return NULL;
+	s->held += (size != 0) - (old != NULL);
+	return events_resize(NULL, old, old_size, size);
+}
+
+static void test_no_memory(void **state)
+{
+	struct scarce s = { 0 };
+	const struct bob_alloc alloc = { scarce_resize, &s };
+	struct events e;
+	int done = 0;
+
+	(void)state;
+	events_begin(&e);
+	spmd(&e, 1, 4, 5);
+	bob_folder_end(e.folder);
+	for (long n = 0; !done; n++) {
+		struct bob_folded *a = NULL, *b = NULL, *f = NULL, *g = NULL;
+		struct bob_fold_cursor *k = NULL;
+		struct events_bytes bytes = { 0 };
+
+		s.left = n;
+		bob_status st = bob_folded_open(e.out.at, e.out.len, 1, &alloc, &a);
+		if (st == BOB_OK)
+			st = bob_folded_open(e.out.at, e.out.len, 2, &alloc, &b);
+		if (st == BOB_OK)
+			st = bob_folded_merge(a, b, &alloc, &f);
+		if (st == BOB_OK)
+			st = bob_folded_pack(f, events_write, &bytes);
+		if (st == BOB_OK)
+			st = bob_folded_unpack(bytes.at, bytes.len, &alloc, &g);
+		if (st == BOB_OK)
+			st = bob_fold_cursor_open(g, 1, &k);
+		if (st == BOB_OK) {
+			struct bob_fold_event event;
+
+			while ((st = bob_fold_cursor_next(k, &event)) == BOB_OK)
+				;
+			done = st == BOB_END;
+		}
+		assert_int_equal(st, done ? BOB_END : BOB_ERR_NOMEM);
+		bob_fold_cursor_close(k);
+		bob_folded_close(a);
+		bob_folded_close(b);
+		bob_folded_close(f);
+		bob_folded_close(g);
+		free(bytes.at);
+		assert_int_equal(s.held, 0);
+	}
+	events_free(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_spmd),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
