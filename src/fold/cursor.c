@@ -17,6 +17,7 @@ struct column {
 	struct bob_group_reader reader;
 	uint64_t last;		/* difference is to this, if given up */
 	int walking, given_up, in_line;
+	struct column *before;	/* opened before, of the same part */
 };
 
 struct frame {
@@ -31,6 +32,7 @@ struct bob_fold_cursor {
 	uint32_t part, parts_end;	/* index */
 	uint32_t room;			/* of `column` */
 	struct column **column;		/* by number; NULL: not read yet */
+	struct column *newest;
 	struct frame *frame;
 	uint32_t depth, frame_room;
 	struct bob_values_dec spine, values;
@@ -50,13 +52,14 @@ static bob_status next_piece(struct column *c)
 
 	c->walking = 0;
 	if (c->given_up) {
-		c->last = c->reader.base;
+		c->last = c->reader.last;
 		return BOB_OK;
 	}
-	if (st != BOB_OK || bob_piece_begin(&c->piece, 0, 0, &c->walk) != BOB_OK)
-		return BOB_ERR_CORRUPT;
-	c->walking = 1;
-	return BOB_OK;
+	if (st == BOB_OK && bob_piece_begin(&c->piece, 0, 0, &c->walk) == BOB_OK) {
+		c->walking = 1;
+		return BOB_OK;
+	}
+	return st == BOB_ERR_NOMEM ? st : BOB_ERR_CORRUPT;
 }
 
 static bob_status next_difference(struct bob_fold_cursor *k, struct column *c, uint64_t *value)
@@ -90,8 +93,9 @@ static bob_status open_column(struct bob_fold_cursor *k, uint32_t number, int in
 	c->walking = 0;
 	c->given_up = 0;
 	c->in_line = in_line;
-	k->column[number] = c;
-	return bob_group_open(&c->reader, &s->bytes, member);
+	c->before = k->newest;
+	k->newest = k->column[number] = c;
+	return bob_group_open(&c->reader, &s->bytes, member, &k->blocks.alloc);
 }
 
 static bob_status next_value(struct bob_fold_cursor *k, uint32_t number, int in_line,
@@ -131,11 +135,18 @@ static void begin_values(const struct bob_fold_cursor *k, struct bob_values_dec 
 	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : NULL, s ? s->bytes.len : 0);
 }
 
+static void close_columns(struct bob_fold_cursor *k)
+{
+	for (; k->newest; k->newest = k->newest->before)
+		bob_group_close(&k->newest->reader);
+	bob_blocks_free(&k->blocks);
+}
+
 static void begin_part(struct bob_fold_cursor *k)
 {
 	const struct bob_folded *f = k->folded;
 
-	bob_blocks_free(&k->blocks);
+	close_columns(k);
 	memset(k->column, 0, k->room * sizeof(*k->column));
 	begin_values(k, &k->spine, k->spine_mem, BOB_FOLD_SPINE_BITS, f->spines);
 	begin_values(k, &k->values, k->values_mem, BOB_FOLD_VALUES_BITS, f->values);
@@ -306,6 +317,6 @@ void bob_fold_cursor_close(struct bob_fold_cursor *c)
 	bob_array_free(&a, c->values_mem, 1, bob_values_size(BOB_FOLD_VALUES_BITS));
 	bob_array_free(&a, c->column, c->room, sizeof(*c->column));
 	bob_array_free(&a, c->frame, c->frame_room, sizeof(*c->frame));
-	bob_blocks_free(&c->blocks);
+	close_columns(c);
 	a.resize(a.ctx, c, sizeof(*c), 0);
 }

@@ -5,9 +5,14 @@
  * one number, however many they are.
  *
  *     group:     varint length of the structure, structure, varint numbers, kinds, rows
- *     structure: per piece: dims, | 8 and a varint mask if counts grow (piece.h); then, if the column was
- *                given up, BOB_COLUMN_GIVEN_UP and, in line, its differences
- *     numbers:   per piece: base - base of the piece before, then per loop count and step, then grow by the mask
+ *     structure: elements; then, if the column was given up, BOB_COLUMN_GIVEN_UP and, in line, its
+ *                differences
+ *     element:   a piece: dims, | 8 and a varint mask if counts grow (piece.h); or a pattern: 16 + n, and n
+ *                elements that are repeated
+ *     numbers:   of each element, but the first one of all is relative to that of the element before
+ *                piece:    base, then per loop count and step, then grow by the mask
+ *                pattern:  those of its elements, the first of each but the first relative to the pattern's
+ *                          first; repetitions; then how each of these changes from one to the next
  *     kinds:     2 bits a row, the first one lowest: 0 all the same, 1 affine, 2 pieces
  *     row:       0: zigzag; 1: zigzag first, zigzag step; 2: varint pieces, pieces (piece.h)
  *
@@ -16,29 +21,14 @@
 #ifndef BOB_FOLD_GROUP_H
 #define BOB_FOLD_GROUP_H
 
-#include "fold/block.h"
+#include "fold/buffer.h"
 #include "fold/piece.h"
 
-struct bob_fold_bytes {
-	const uint8_t *at;
-	size_t len;
-};
+#define BOB_PATTERN_DEPTH 6u
+#define BOB_PATTERN_MAX 15u	/* elements */
+#define BOB_PATTERN_MARK 16u
 
-/* Bytes that grow; zeroed but for `alloc` it is empty. */
-struct bob_buffer {
-	struct bob_alloc alloc;
-	uint8_t *at;
-	uint32_t len, room;
-	int failed;		/* there was no memory: what is there is not all */
-};
-
-void bob_buffer_put(struct bob_buffer *b, const void *bytes, size_t len);
-void bob_buffer_varint(struct bob_buffer *b, uint64_t v);
-void bob_buffer_signed(struct bob_buffer *b, uint64_t v);
-void bob_buffer_free(struct bob_buffer *b);
-/* A copy in `blocks`. */
-bob_status bob_buffer_keep(const struct bob_buffer *b, struct bob_blocks *blocks,
-			   struct bob_fold_bytes *out);
+enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PIECES = 2 };
 
 /* One column of one participant. */
 struct bob_content {
@@ -48,9 +38,16 @@ struct bob_content {
 };
 
 void bob_content_clear(struct bob_content *c);
+/* One number more; 0 if there is no memory, and the structure is marked failed. */
+int bob_content_add(struct bob_content *c, uint64_t number);
 void bob_content_free(struct bob_content *c);
 /* From what a folder wrote of the column; *c is emptied first. */
 bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *bytes, int in_line);
+/* Finds patterns among the pieces; pattern.c. BOB_ERR_NOMEM. */
+bob_status bob_content_fold(struct bob_content *c);
+/* group_read.c. How many numbers the element at *at has; *at goes behind it. BOB_ERR_CORRUPT, also if patterns are nested
+ * deeper than BOB_PATTERN_DEPTH. */
+bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers);
 
 /* `n` numbers as pieces: varint pieces, pieces. */
 void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
@@ -60,20 +57,38 @@ bob_status bob_series_get(const uint8_t **at, const uint8_t *end, uint64_t *valu
 /* The group of `n` members of the same structure. */
 bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n);
 
+/* A pattern that is being repeated. */
+struct bob_pattern_frame {
+	const uint8_t *structure;	/* its first element */
+	const uint8_t *at;		/* the next one */
+	uint32_t vector;		/* its numbers: offset in the reader's */
+	uint32_t half;			/* how many before the repetitions */
+	uint32_t next;			/* number of the next element, in the half */
+	uint32_t children, child;
+	uint64_t index, left;		/* repetitions, this one included */
+};
+
 /* Reads one member's content, piece by piece. */
 struct bob_group_reader {
+	struct bob_alloc alloc;
 	const uint8_t *structure, *structure_end;
 	const uint8_t *kind;		/* of the next row ... */
 	const uint8_t *row, *end;
 	uint32_t rows_left;
 	uint32_t shift;			/* ... and its place in the byte */
 	uint32_t member;
-	uint64_t base;			/* of the newest piece */
+	uint64_t base;			/* first number of the newest element */
+	uint64_t last;			/* base of the newest piece */
+	uint64_t *vector;		/* numbers of elements that are being read */
+	uint32_t vector_count, vector_room;
+	uint32_t depth;
+	struct bob_pattern_frame frame[BOB_PATTERN_DEPTH];
 };
 
-/* BOB_ERR_CORRUPT: these bytes are no group. */
+/* BOB_ERR_CORRUPT: these bytes are no group. bob_group_close frees what reading takes. */
 bob_status bob_group_open(struct bob_group_reader *r, const struct bob_fold_bytes *group,
-			  uint32_t member);
+			  uint32_t member, const struct bob_alloc *alloc);
+void bob_group_close(struct bob_group_reader *r);
 /* BOB_END: no more pieces; what is left of the structure is behind it, if *given_up. */
 bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int *given_up);
 /* A member's content, all of it. */

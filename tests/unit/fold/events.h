@@ -213,11 +213,13 @@ static inline size_t events_size(const struct events *e)
 			struct bob_piece p;
 			int given_up;
 
-			if (bob_group_open(&r, &f->sharing[i - 1].bytes, 0) != BOB_OK)
+			if (bob_group_open(&r, &f->sharing[i - 1].bytes, 0, &events_alloc) !=
+			    BOB_OK)
 				abort();
 			while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 				size++;
 			size += (size_t)(r.structure_end - r.structure);
+			bob_group_close(&r);
 		}
 	bob_folded_close(f);
 	return size;

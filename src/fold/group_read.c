@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading groups. The bytes may be anything; what an element's structure says is bounded by the rows
+ * that are left before numbers are made room for. */
+#include "fold/group.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+#include "fold/columns.h"
+
+bob_status bob_group_open(struct bob_group_reader *r, const struct bob_fold_bytes *group,
+			  uint32_t member, const struct bob_alloc *alloc)
+{
+	const uint8_t *at = group->at, *end = at + group->len;
+	uint64_t len, rows;
+
+	memset(r, 0, sizeof(*r));
+	r->alloc = *alloc;
+	if (bob_varint_get(&at, end, &len) || len > (uint64_t)(end - at))
+		return BOB_ERR_CORRUPT;
+	r->structure = at;
+	r->structure_end = at + len;
+	at += len;
+	if (bob_varint_get(&at, end, &rows) || rows > UINT32_MAX ||
+	    (rows + 3) / 4 > (uint64_t)(end - at))
+		return BOB_ERR_CORRUPT;
+	r->kind = at;
+	r->row = at + (rows + 3) / 4;
+	r->end = end;
+	r->rows_left = (uint32_t)rows;
+	r->member = member;
+	return BOB_OK;
+}
+
+void bob_group_close(struct bob_group_reader *r)
+{
+	bob_array_free(&r->alloc, r->vector, r->vector_room, sizeof(*r->vector));
+	r->vector = NULL;
+	r->vector_room = 0;
+}
+
+static bob_status get_signed(struct bob_group_reader *r, uint64_t *v)
+{
+	bob_status st = bob_varint_get(&r->row, r->end, v);
+
+	*v = (uint64_t)bob_unzigzag(*v);
+	return st;
+}
+
+bob_status bob_series_get(const uint8_t **at, const uint8_t *end, uint64_t *value, uint32_t n)
+{
+	const uint8_t *q = *at;
+	uint64_t pieces, before = 0;
+	uint32_t have = 0;
+
+	if (bob_varint_get(&q, end, &pieces))
+		return BOB_ERR_CORRUPT;
+	while (pieces--) {
+		struct bob_piece p;
+		struct bob_piece_walk w;
+
+		if (bob_piece_get(&q, end, before, &p) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+		before = p.base;
+		bob_status st = bob_piece_begin(&p, 0, 0, &w);
+		for (; st == BOB_OK && have < n; st = bob_piece_next(&p, 0, &w))
+			value[have++] = w.value;
+		if (st == BOB_OK)
+			return BOB_ERR_CORRUPT;
+	}
+	if (have != n)
+		return BOB_ERR_CORRUPT;
+	*at = q;
+	return BOB_OK;
+}
+
+/* The member's value of a row of pieces. Work: the members before it. */
+static bob_status get_from_pieces(struct bob_group_reader *r, uint64_t *v)
+{
+	uint64_t pieces, before = 0, left = r->member;
+	int found = 0;
+
+	if (bob_varint_get(&r->row, r->end, &pieces))
+		return BOB_ERR_CORRUPT;
+	while (pieces--) {
+		struct bob_piece p;
+		struct bob_piece_walk w;
+
+		if (bob_piece_get(&r->row, r->end, before, &p) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+		before = p.base;
+		if (found)
+			continue;
+		bob_status st = bob_piece_begin(&p, 0, 0, &w);
+		for (; st == BOB_OK && left; left--)
+			st = bob_piece_next(&p, 0, &w);
+		if (st == BOB_OK) {
+			*v = w.value;
+			found = 1;
+		}
+	}
+	return found ? BOB_OK : BOB_ERR_CORRUPT;
+}
+
+static bob_status get_number(struct bob_group_reader *r, uint64_t *v)
+{
+	uint64_t step = 0;
+	bob_status st;
+
+	if (!r->rows_left)
+		return BOB_ERR_CORRUPT;
+	unsigned kind = *r->kind >> r->shift & 3;
+	r->rows_left--;
+	r->shift = (r->shift + 2) & 7;
+	r->kind += !r->shift;
+	if (kind == BOB_ROW_PIECES)
+		return get_from_pieces(r, v);
+	st = get_signed(r, v);
+	if (st == BOB_OK && kind == BOB_ROW_AFFINE)
+		st = get_signed(r, &step);
+	*v += r->member * step;
+	return kind > BOB_ROW_PIECES ? BOB_ERR_CORRUPT : st;
+}
+
+/* --- elements --- */
+
+static bob_status skip(const uint8_t **at, const uint8_t *end, uint32_t depth, uint32_t *numbers)
+{
+	const uint8_t *q = *at;
+	uint64_t mask = 0, n = 0;
+	uint8_t byte;
+
+	if (q == end)
+		return BOB_ERR_CORRUPT;
+	byte = *q++;
+	if (byte > BOB_PATTERN_MARK && byte <= BOB_PATTERN_MARK + BOB_PATTERN_MAX) {
+		for (unsigned i = byte - BOB_PATTERN_MARK; i; i--) {
+			uint32_t child;
+
+			if (!depth || skip(&q, end, depth - 1, &child) != BOB_OK)
+				return BOB_ERR_CORRUPT;
+			n += child;
+		}
+		n = 2 * n + 1;
+	} else {
+		unsigned dims = byte & 7u;
+
+		if (byte > 15 || dims > BOB_PIECE_DIMS ||
+		    (byte & 8 &&
+		     (bob_varint_get(&q, end, &mask) || mask >> bob_piece_pair(0, dims))))
+			return BOB_ERR_CORRUPT;
+		n = 1 + 2 * dims + (unsigned)__builtin_popcountll(mask);
+	}
+	if (n > UINT32_MAX / 4)
+		return BOB_ERR_CORRUPT;
+	*numbers = (uint32_t)n;
+	*at = q;
+	return BOB_OK;
+}
+
+bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers)
+{
+	return skip(at, end, BOB_PATTERN_DEPTH, numbers);
+}
+
+/* The structure was skipped before, so it is good. */
+static void make_piece(const uint8_t *structure, const uint8_t *end, const uint64_t *v,
+		       struct bob_piece *p)
+{
+	uint64_t mask = 0;
+	uint8_t byte = *structure++;
+
+	memset(p, 0, sizeof(*p));
+	p->dims = byte & 7u;
+	if (byte & 8)
+		(void)bob_varint_get(&structure, end, &mask);
+	p->base = *v++;
+	for (unsigned d = 0; d < p->dims; d++) {
+		p->count[d] = *v++;
+		p->step[d] = *v++;
+	}
+	for (unsigned i = 0; mask >> i; i++)
+		if (mask >> i & 1)
+			p->grow[i] = *v++;
+}
+
+static uint64_t *make_vector(struct bob_group_reader *r, uint32_t n)
+{
+	if (!bob_array_grow(&r->alloc, &r->vector, &r->vector_room, r->vector_count, n,
+			    sizeof(*r->vector)))
+		return NULL;
+	r->vector_count += n;
+	return r->vector + r->vector_count - n;
+}
+
+/* The next element of the column; its numbers are the newest of the vector. */
+static bob_status get_element(struct bob_group_reader *r, const uint8_t **structure)
+{
+	uint32_t n;
+	uint64_t *v;
+
+	*structure = r->structure;
+	if (bob_element_skip(&r->structure, r->structure_end, &n) != BOB_OK || n > r->rows_left)
+		return BOB_ERR_CORRUPT;
+	v = make_vector(r, n);
+	if (!v)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (get_number(r, &v[i]) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+	r->base = v[0] += r->base;
+	return BOB_OK;
+}
+
+/* The next element of the innermost pattern, in its present repetition. */
+static bob_status get_child(struct bob_group_reader *r, const uint8_t **structure)
+{
+	struct bob_pattern_frame *f = &r->frame[r->depth - 1];
+	uint32_t n = 0;
+	uint64_t *v;
+
+	*structure = f->at;
+	(void)bob_element_skip(&f->at, r->structure_end, &n);
+	v = make_vector(r, n);
+	if (!v)
+		return BOB_ERR_NOMEM;
+	const uint64_t *now = r->vector + f->vector, *step = now + f->half + 1;
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = now[f->next + i] + f->index * step[f->next + i];
+	if (f->next)
+		v[0] += now[0] + f->index * step[0];
+	f->next += n;
+	f->child++;
+	return BOB_OK;
+}
+
+/* Begins the pattern at `structure`, whose numbers are the newest `n`. */
+static bob_status enter(struct bob_group_reader *r, const uint8_t *structure, uint32_t n)
+{
+	struct bob_pattern_frame *f = &r->frame[r->depth];
+	uint32_t vector = r->vector_count - n, half = (n - 1) / 2;
+
+	*f = (struct bob_pattern_frame){
+		.structure = structure + 1,
+		.at = structure + 1,
+		.vector = vector,
+		.half = half,
+		.children = *structure - BOB_PATTERN_MARK,
+		.left = r->vector[vector + half],
+	};
+	r->depth++; /* skipping has bounded it */
+	return f->left ? BOB_OK : BOB_ERR_CORRUPT;
+}
+
+/* Whether the innermost pattern goes on; if not, it is left. */
+static int repeat(struct bob_group_reader *r)
+{
+	struct bob_pattern_frame *f = &r->frame[r->depth - 1];
+
+	if (f->child < f->children)
+		return 1;
+	if (!--f->left) {
+		r->vector_count = f->vector;
+		r->depth--;
+		return 0;
+	}
+	f->index++;
+	f->at = f->structure;
+	f->child = 0;
+	f->next = 0;
+	return 1;
+}
+
+bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int *given_up)
+{
+	const uint8_t *structure;
+	bob_status st;
+
+	*given_up = 0;
+	for (;;) {
+		uint32_t before = r->vector_count;
+
+		if (r->depth && !repeat(r))
+			continue;
+		if (r->depth) {
+			st = get_child(r, &structure);
+		} else {
+			if (r->structure == r->structure_end)
+				return BOB_END;
+			if (*r->structure == BOB_COLUMN_GIVEN_UP) {
+				r->structure++;
+				*given_up = 1;
+				return BOB_END;
+			}
+			st = get_element(r, &structure);
+		}
+		if (st != BOB_OK)
+			return st;
+		if (*structure <= BOB_PATTERN_MARK)
+			break;
+		st = enter(r, structure, r->vector_count - before);
+		if (st != BOB_OK)
+			return st;
+	}
+	uint32_t n = 0;
+	const uint8_t *next = structure;
+	(void)bob_element_skip(&next, r->structure_end, &n);
+	r->vector_count -= n;
+	make_piece(structure, r->structure_end, r->vector + r->vector_count, p);
+	r->last = p->base;
+	return BOB_OK;
+}
+
+bob_status bob_group_content(const struct bob_fold_bytes *group, uint32_t member,
+			     struct bob_content *c)
+{
+	struct bob_group_reader r;
+	bob_status st = bob_group_open(&r, group, member, &c->structure.alloc);
+	uint64_t v;
+
+	bob_content_clear(c);
+	if (st != BOB_OK)
+		return st;
+	bob_buffer_put(&c->structure, r.structure, (size_t)(r.structure_end - r.structure));
+	while (r.rows_left) {
+		st = get_number(&r, &v);
+		if (st != BOB_OK)
+			return st;
+		(void)bob_content_add(c, v);
+	}
+	return c->structure.failed ? BOB_ERR_NOMEM : BOB_OK;
+}
