@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define BOB_FOLD_WORDS_MAX 64u
+#define BOB_FOLD_WORDS_MAX 128u
 #define BOB_FOLD_KEY_MAX 255u	/* bytes */
 #define BOB_FOLD_NO_PATH 0u	/* the signature of no calls */
 

@@ -265,7 +265,7 @@ static void test_shapes(void **state)
 	assert_int_not_equal(shape, other);
 	assert_int_equal(bob_folder_shape(f, "ab", 2, 0, 2, &other), BOB_ERR_INVAL);
 	assert_int_equal(bob_folder_shape(f, "ab", 2, 9, 3, &other), BOB_ERR_INVAL);
-	assert_int_equal(bob_folder_shape(f, "x", 1, 0, 65, &other), BOB_ERR_INVAL);
+	assert_int_equal(bob_folder_shape(f, "x", 1, 0, 129, &other), BOB_ERR_INVAL);
 	assert_int_equal(bob_folder_shape(f, key, 300, 0, 1, &other), BOB_ERR_INVAL);
 	for (bob_status st = BOB_OK; st == BOB_OK; n++)
 		st = bob_folder_shape(f, &n, sizeof(n), 0, 2, &other);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The hot path is: descriptor, stack pointer, shape by the descriptor's last path, put. When the folder is
+ * full of shapes or paths it begins anew, and the paths of the calls that are open are made again. */
+#include "mem/fold.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+
+struct call {
+	uint64_t sp;		/* before the call: the call is over at or above */
+	uint64_t place;
+	uint32_t before;	/* the path without it */
+};
+
+/* The shapes of a descriptor in the path where it was last. */
+struct known {
+	uint32_t path;
+	uint32_t shape;		/* + 1 */
+	uint32_t payload;	/* + 1 */
+};
+
+struct bob_mem_fold {
+	struct bob_folder *folder;
+	bob_mem_desc_fn desc;
+	void *ctx;
+	uint32_t path;
+	uint32_t depth;
+	struct call call[BOB_MEM_FOLD_DEPTH];
+	struct known known[BOB_MEM_FOLD_DESCS];
+};
+
+size_t bob_mem_fold_size(void)
+{
+	return sizeof(struct bob_mem_fold);
+}
+
+struct bob_mem_fold *bob_mem_fold_begin(void *mem, struct bob_folder *folder, bob_mem_desc_fn desc,
+					void *ctx)
+{
+	struct bob_mem_fold *m = mem;
+
+	m->folder = folder;
+	m->desc = desc;
+	m->ctx = ctx;
+	return m;
+}
+
+/* --- calls --- */
+
+/* The folder has begun anew: its paths are gone. */
+static bob_status make_paths(struct bob_mem_fold *m)
+{
+	bob_status st = BOB_OK;
+
+	m->path = BOB_FOLD_NO_PATH;
+	for (uint32_t i = 0; i < m->depth && st == BOB_OK; i++) {
+		m->call[i].before = m->path;
+		st = bob_folder_path(m->folder, m->path, m->call[i].place, &m->path);
+	}
+	return st;
+}
+
+static bob_status begin_again(struct bob_mem_fold *m)
+{
+	bob_folder_again(m->folder);
+	memset(m->known, 0, sizeof(m->known));
+	return make_paths(m);
+}
+
+static bob_status enter(struct bob_mem_fold *m, const struct bob_mem_desc *d, uint64_t sp)
+{
+	uint64_t place = (uint64_t)d->image << 48 | (d->pc + d->last);
+	struct call *c = &m->call[m->depth];
+	bob_status st;
+
+	if (m->depth == BOB_MEM_FOLD_DEPTH)
+		return BOB_OK;
+	*c = (struct call){ .sp = sp, .place = place, .before = m->path };
+	m->depth++;
+	st = bob_folder_path(m->folder, c->before, place, &m->path);
+	return st == BOB_ERR_FULL ? begin_again(m) : st;
+}
+
+static void leave(struct bob_mem_fold *m, uint64_t sp)
+{
+	while (m->depth && m->call[m->depth - 1].sp <= sp)
+		m->path = m->call[--m->depth].before;
+}
+
+/* --- leaves --- */
+
+static bob_status find_shape(struct bob_mem_fold *m, uint32_t number, uint32_t words, int payload,
+			     uint32_t *shape)
+{
+	uint8_t key[BOB_VARINT_MAX];
+	size_t len = bob_varint_put(key, (uint64_t)number * 2 + (uint64_t)payload);
+	bob_status st = bob_folder_shape(m->folder, key, len, m->path, words, shape);
+
+	if (st == BOB_ERR_FULL) {
+		st = begin_again(m);
+		if (st == BOB_OK)
+			st = bob_folder_shape(m->folder, key, len, m->path, words, shape);
+	}
+	return st;
+}
+
+static bob_status put_leaf(struct bob_mem_fold *m, uint32_t number, const uint64_t *word,
+			   uint32_t words, int payload)
+{
+	struct known none = { .path = UINT32_MAX };
+	struct known *k = number < BOB_MEM_FOLD_DESCS ? &m->known[number] : &none;
+	uint32_t *known = payload ? &k->payload : &k->shape, shape;
+
+	if (__builtin_expect(k->path != m->path || !*known, 0)) {
+		bob_status st = find_shape(m, number, words, payload, &shape);
+
+		if (st != BOB_OK)
+			return st;
+		if (k->path != m->path)
+			k->shape = k->payload = 0;
+		k->path = m->path; /* may be another one now */
+		*known = shape + 1;
+	}
+	bob_folder_put(m->folder, *known - 1, word);
+	return BOB_OK;
+}
+
+static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const struct bob_mem_desc *d,
+			     const uint64_t *word, size_t count)
+{
+	uint32_t words = (uint32_t)count;
+	bob_status st;
+
+	if (d->sp_word != BOB_MEM_NO_WORD)
+		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_begin);
+	if (d->kind == BOB_MEM_LOOP && d->payload)
+		words = d->words;
+	st = put_leaf(m, number, word, words, 0);
+	for (size_t i = words; i < count && st == BOB_OK; i += d->payload)
+		st = put_leaf(m, number, word + i, d->payload, 1);
+	if (st == BOB_OK && d->flow & BOB_MEM_CALLS)
+		st = enter(m, d, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end);
+	return st;
+}
+
+bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size_t count, int open,
+			    size_t *used)
+{
+	const uint64_t *at = record, *end = record + count;
+	bob_status st = BOB_OK;
+
+	for (;;) {
+		const struct bob_mem_desc *d;
+		uint32_t number;
+		size_t words;
+
+		*used = (size_t)(at - record);
+		if (at == end || (open && !*at))
+			return BOB_OK;
+		number = (uint32_t)*at & BOB_MEM_NUMBER;
+		d = *at & BOB_MEM_HEADER ? m->desc(m->ctx, number) : NULL;
+		if (!d)
+			return BOB_ERR_CORRUPT;
+		st = bob_mem_record_count(d, at + 1, (size_t)(end - at) - 1, open, &words);
+		if (st == BOB_OK)
+			st = put_record(m, number, d, at + 1, words);
+		if (st != BOB_OK)
+			return st;
+		at += 1 + words;
+	}
+}

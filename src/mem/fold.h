@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records into a folder (bobbin/fold.h), and back. A record is a leaf: its key is the descriptor's number, its
+ * path the calls that led there, its words those of the record. Loops with payload are a leaf for their
+ * beginning and one for each iteration, so that their rows fold like all others.
+ *
+ *     key:  varint 2 * descriptor, or 2 * descriptor + 1 for the payload of an iteration
+ *     path: places are call sites, image << 48 | link address
+ *
+ * The path is kept by stack pointers: a call is over when a record is at its stack pointer or
+ * above, however it ended. Records without a stack pointer do not change it. A stack that is switched (coroutines,
+ * signal stacks) gives paths that are wrong until a record is back; accesses are never affected.
+ *
+ * Freestanding. One thread. */
+#ifndef BOB_MEM_FOLD_H
+#define BOB_MEM_FOLD_H
+
+#include "bobbin/fold.h"
+#include "mem/record.h"
+
+#define BOB_MEM_FOLD_DESCS (1u << 20) /* descriptors with greater numbers are found more slowly */
+#define BOB_MEM_FOLD_DEPTH 16384u     /* calls in each other; deeper ones have the path of these */
+
+/* The descriptor of this number, or NULL. */
+typedef const struct bob_mem_desc *(*bob_mem_desc_fn)(void *ctx, uint32_t number);
+
+struct bob_mem_fold;
+
+size_t bob_mem_fold_size(void);
+/* `mem` is bob_mem_fold_size() zeroed bytes, aligned to 64, and the caller's; so is the folder. */
+struct bob_mem_fold *bob_mem_fold_begin(void *mem, struct bob_folder *folder, bob_mem_desc_fn desc,
+					void *ctx);
+/* All complete records of `count` 64-bit values; *used is how many these are. With `open` the room behind them is still being
+ * written (bob_mem_record_count). BOB_ERR_CORRUPT: what is no record, at *used.
+ * Budget: see bob_folder_put; finding the shape is a load and two comparisons. */
+bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size_t count, int open,
+			    size_t *used);
+
+/* --- and back --- */
+
+/* One leaf as what it was. */
+struct bob_mem_leaf {
+	const struct bob_mem_desc *desc;
+	uint32_t number;	/* of the descriptor */
+	uint32_t path;
+	int is_payload;		/* one iteration of a loop */
+	uint64_t iteration;
+	const uint64_t *word;	/* of the loop's beginning, if is_payload */
+	const uint64_t *payload;
+};
+
+struct bob_mem_unfold {
+	const struct bob_folded *folded;
+	struct bob_fold_cursor *cursor;
+	bob_mem_desc_fn desc;
+	void *ctx;
+	uint32_t loop;		/* descriptor of the loop whose payload may follow */
+	int has_loop;
+	uint64_t iteration;
+	uint64_t word[BOB_FOLD_WORDS_MAX + 1];
+};
+
+bob_status bob_mem_unfold_open(struct bob_mem_unfold *u, const struct bob_folded *folded,
+			       uint32_t participant, bob_mem_desc_fn desc, void *ctx);
+void bob_mem_unfold_close(struct bob_mem_unfold *u);
+/* BOB_END; BOB_ERR_CORRUPT also where a leaf is not what its descriptor says. What the leaf points to is
+ * valid until the next call. */
+bob_status bob_mem_unfold_next(struct bob_mem_unfold *u, struct bob_mem_leaf *leaf);
+/* The accesses of a leaf; the beginning of a loop with payload has none. */
+bob_status bob_mem_leaf_walk(const struct bob_mem_leaf *leaf, uint64_t bias,
+			     struct bob_mem_walk *w);
+
+#endif
