@@ -219,11 +219,13 @@ static bob_status finish_codes(struct bob_plan_image *img)
 		struct bob_plan_code *c = &codes->at[i];
 		size_t words = (c->hi - c->lo) / 64 + 2;
 
-		c->target = calloc(3 * words, sizeof(uint64_t));
+		c->target = calloc(5 * words, sizeof(uint64_t));
 		if (!c->target)
 			return BOB_ERR_NOMEM;
 		c->called = c->target + words;
 		c->taken = c->called + words;
+		c->outside = c->taken + words;
+		c->jumped = c->outside + words;
 		img->stats.code_bytes += c->hi - c->lo;
 	}
 	return BOB_OK;

@@ -33,6 +33,9 @@ struct bob_plan_code {
 	uint64_t *target;	/* control may come here other than from the byte before */
 	uint64_t *called;	/* ... by a call, or the address is taken somewhere */
 	uint64_t *taken;	/* will be overwritten */
+	uint64_t *
+		outside; /* target of something else than a branch within its own stretch of code */
+	uint64_t *jumped;	/* ... and that is a direct branch */
 	bool plt;		/* linker-made stubs: nothing here is a function */
 };
 

@@ -40,18 +40,41 @@ struct scan {
 	bob_status st;
 };
 
+static struct bob_plan_code *code_of(const struct scan *s, uint64_t addr)
+{
+	if (addr >= s->code->lo && addr < s->code->hi)
+		return s->code;
+	return bob_plan_code_at(s->img, addr);
+}
+
 static void mark(struct scan *s, uint64_t addr, bool called)
 {
-	struct bob_plan_code *c = s->code;
+	struct bob_plan_code *c = code_of(s, addr);
 
-	if (addr < c->lo || addr >= c->hi) {
-		c = bob_plan_code_at(s->img, addr);
-		if (!c)
-			return;
-	}
+	if (!c)
+		return;
 	bob_plan_set_bit(c->target, addr - c->lo);
+	bob_plan_set_bit(c->outside, addr - c->lo);
 	if (called)
 		bob_plan_set_bit(c->called, addr - c->lo);
+}
+
+static bool in_range(const struct scan *s, uint64_t addr)
+{
+	return s->range && addr - s->range->lo < s->range->hi - s->range->lo;
+}
+
+static void mark_jump(struct scan *s, uint64_t to)
+{
+	struct bob_plan_code *c = code_of(s, to);
+
+	if (!c)
+		return;
+	bob_plan_set_bit(c->target, to - c->lo);
+	if (in_range(s, to))
+		return;
+	bob_plan_set_bit(c->outside, to - c->lo);
+	bob_plan_set_bit(c->jumped, to - c->lo);
 }
 
 static bool in_cold_part(const struct scan *s, uint64_t addr)
@@ -65,7 +88,7 @@ static bool in_cold_part(const struct scan *s, uint64_t addr)
  * frame information do not tell which function's they are: there any code will do. */
 static bool is_label(const struct scan *s, uint64_t addr)
 {
-	if (s->range && addr - s->range->lo < s->range->hi - s->range->lo)
+	if (in_range(s, addr))
 		return true;
 	if (!bob_plan_code_at(s->img, addr))
 		return false;
@@ -135,10 +158,10 @@ static void leave_range(struct scan *s, uint64_t to, unsigned kind)
 
 static void note_jump(struct scan *s, uint64_t to, unsigned kind)
 {
-	mark(s, to, false);
+	mark_jump(s, to);
 	if (s->func != BOB_PLAN_NO_INDEX && (to == s->func_lo || to == s->func_body))
 		s->img->funcs.at[s->func].flags |= BOB_FUNC_LOOP_HEAD;
-	if (s->range && to - s->range->lo >= s->range->hi - s->range->lo)
+	if (s->range && !in_range(s, to))
 		leave_range(s, to, kind);
 }
 

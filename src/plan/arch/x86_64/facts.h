@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one x86-64 instruction does, as far as a memory tracer must know: which memory it accesses,
+ * where control goes, which registers and flags it reads and overwrites, and of what register it
+ * makes another one plus a constant. Pure; any thread.
+ *
+ * In doubt more registers are read and fewer are overwritten: both make a register unfit as scratch. */
+#ifndef BOB_PLAN_FACTS_H
+#define BOB_PLAN_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOB_X86_REGS 16u
+#define BOB_X86_RAX 0u
+#define BOB_X86_RCX 1u
+#define BOB_X86_RSP 4u
+#define BOB_X86_RBP 5u
+#define BOB_X86_RSI 6u
+#define BOB_X86_RDI 7u
+#define BOB_X86_NO_REG 0xffu
+
+/* Sets of registers and flags: bit r for register r, then the flags that branches test. */
+#define BOB_X86_ALL_REGS 0xffffu
+#define BOB_X86_CF 0x010000u
+#define BOB_X86_PF 0x020000u
+#define BOB_X86_AF 0x040000u
+#define BOB_X86_ZF 0x080000u
+#define BOB_X86_SF 0x100000u
+#define BOB_X86_OF 0x200000u
+#define BOB_X86_ALL_FLAGS 0x3f0000u
+/* What may be read by unknown code: AF has no reader but lahf and pushf. */
+#define BOB_X86_TESTED_FLAGS (BOB_X86_ALL_FLAGS & ~BOB_X86_AF)
+
+/* Why code is not translated. Of an instruction, of a function, or both. */
+enum bob_mem_decline {
+	BOB_MEM_TAKEN = 0,
+	BOB_MEM_NO_FRAME,	/* no call frame information: where it ends is not known */
+	BOB_MEM_NO_OWNER,	/* a part split off some function that is not known */
+	BOB_MEM_TRAMPOLINE,	/* a signal trampoline, known to the kernel and unwinders by its bytes */
+	BOB_MEM_STUBS,		/* linker-made stubs (.plt) */
+	BOB_MEM_UNDECODED,
+	BOB_MEM_INTO_INSN,	/* something jumps between the bytes of an instruction */
+	BOB_MEM_GATHER,		/* gathers and scatters */
+	BOB_MEM_MASKED,		/* masked moves */
+	BOB_MEM_SEGMENT,	/* gs, or the base of fs is changed */
+	BOB_MEM_ADDRESS32,	/* 32-bit addresses */
+	BOB_MEM_BIT_ADDRESS,	/* bt and friends with the bit number in a register */
+	BOB_MEM_SYSTEM,		/* xsave and others whose size depends on the machine; privileged ones */
+	BOB_MEM_TRANSACTION,	/* xbegin */
+	BOB_MEM_DIRECTION,	/* std: string instructions run backwards */
+	BOB_MEM_BREAKPOINT,	/* int3 */
+	BOB_MEM_FIXED_PLACE,	/* cannot be moved */
+	BOB_MEM_FAR,
+	BOB_MEM_ODD,		/* rare forms nobody taught us: enter, xlat, 16-bit pushes */
+	BOB_MEM_REGISTERS,	/* no register left for a probe */
+	BOB_MEM_TOO_LARGE,
+	BOB_MEM_DECLINES
+};
+
+enum bob_x86_flow {
+	BOB_X86_FALLS = 0,
+	BOB_X86_BRANCHES,	/* jcc, loop, jrcxz: to `target` or on */
+	BOB_X86_JUMPS,
+	BOB_X86_JUMPS_TO,	/* indirect */
+	BOB_X86_CALLS,
+	BOB_X86_CALLS_TO,	/* indirect */
+	BOB_X86_RETURNS,
+	BOB_X86_STOPS		/* ud2, hlt */
+};
+
+struct bob_x86_access {
+	int64_t disp;		/* without base and index: a link address */
+	uint16_t size;
+	uint8_t type;		/* enum bob_mem_type */
+	uint8_t base, index;	/* registers as before the instruction, or BOB_X86_NO_REG */
+	uint8_t scale;
+	bool fs;		/* the thread pointer is added */
+};
+#define BOB_X86_ACCESSES 4u
+
+/* `dest` becomes `source` + `add`. */
+struct bob_x86_sum {
+	uint8_t dest, source;
+	int64_t add;
+};
+
+struct bob_x86_facts {
+	uint64_t target;	/* of a direct branch, jump or call */
+	uint32_t reads;		/* registers and flags */
+	uint32_t kills;		/* overwritten whatever they were */
+	uint32_t changes;	/* written, perhaps in part or not at all */
+	uint8_t len;
+	uint8_t flow;		/* enum bob_x86_flow */
+	uint8_t access_count;
+	uint8_t sum_count;
+	bool rep;		/* runs its accesses rcx times, fewer if it compares */
+	bool nop;
+	struct bob_x86_access access[BOB_X86_ACCESSES]; /* in order */
+	struct bob_x86_sum sum[2];
+};
+
+/* Decodes what is at `p`, `avail` bytes at link address `addr`. BOB_MEM_TAKEN, or why not. */
+unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob_x86_facts *f);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All functions of an image, one after the other. What is not translated is listed with its reason:
+ * functions, cold parts of nobody, linker-made stubs. */
+#include "plan/mem/mem.h"
+
+#include <string.h>
+
+#include "plan/mem/unit.h"
+
+/* Lengths of everything a unit adds to: what is declined half-way leaves no trace. */
+struct level {
+	size_t blob, text, relocs, tls, ids, fixes, descs, accesses, steps, stops, patches;
+	struct bob_mem_stats stats;
+};
+
+static struct level level_of(const struct bob_mem_plan *p)
+{
+	return (struct level){p->blob.count,    p->text.count,  p->relocs.count, p->tls.count,
+			      p->ids.count,     p->fixes.count, p->descs.count,  p->accesses.count,
+			      p->steps.count,   p->stops.count, p->patches.count, p->stats};
+}
+
+static void back_to(struct bob_mem_plan *p, const struct level *l)
+{
+	p->blob.count = l->blob;
+	p->text.count = l->text;
+	p->relocs.count = l->relocs;
+	p->tls.count = l->tls;
+	p->ids.count = l->ids;
+	p->fixes.count = l->fixes;
+	p->descs.count = l->descs;
+	p->accesses.count = l->accesses;
+	p->steps.count = l->steps;
+	p->stops.count = l->stops;
+	p->patches.count = l->patches;
+	p->stats = l->stats;
+}
+
+/* The stretches of code of function `func`; `next` chains the frames of one owner. */
+static unsigned collect(struct bob_mem_unit *u, uint32_t frame, const uint32_t *next)
+{
+	bool nobody = u->func == BOB_PLAN_NO_INDEX;
+
+	u->ranges.count = 0;
+	for (; frame != BOB_MEM_NONE; frame = nobody ? BOB_MEM_NONE : next[frame]) {
+		const struct bob_plan_frame *f = &u->img->frames.at[frame];
+		const struct bob_plan_code *c = bob_plan_code_at(u->img, f->lo);
+		struct bob_mem_range *r;
+
+		if (f->signal)
+			return BOB_MEM_TRAMPOLINE;
+		if (!c || f->hi > c->hi)
+			return BOB_MEM_UNDECODED;
+		r = BOB_PLAN_PUSH(&u->ranges);
+		if (!r) {
+			u->st = BOB_ERR_NOMEM;
+			return BOB_MEM_TOO_LARGE;
+		}
+		*r = (struct bob_mem_range){ .lo = f->lo, .hi = f->hi,
+					     .bytes = c->bytes + (f->lo - c->lo) };
+		if (c->plt)
+			return BOB_MEM_STUBS;
+	}
+	if (nobody)
+		return BOB_MEM_NO_OWNER;
+	return u->ranges.count > 0 ? BOB_MEM_TAKEN : BOB_MEM_NO_FRAME;
+}
+
+static void count_accesses(const struct bob_mem_unit *u, struct bob_mem_plan *out,
+			   const struct level *before)
+{
+	struct bob_mem_stats *s = &out->stats;
+
+	s->blocks += (uint32_t)u->blocks.count;
+	s->pieces += (uint32_t)u->pieces.count;
+	for (size_t i = before->descs; i < out->descs.count; i++) {
+		s->accesses += out->descs.at[i].desc.access_count;
+		s->words += 1u + out->descs.at[i].desc.words;
+	}
+}
+
+static unsigned translate(struct bob_mem_unit *u, struct bob_mem_plan *out, bool *passes)
+{
+	unsigned why = bob_mem_read(u);
+
+	if (why == BOB_MEM_TAKEN && u->st == BOB_OK)
+		why = bob_mem_find_blocks(u);
+	if (why != BOB_MEM_TAKEN || u->st != BOB_OK)
+		return why;
+	bob_mem_find_live(u, passes);
+	bob_mem_find_pieces(u, out);
+	if (u->st == BOB_OK)
+		why = bob_mem_place(u);
+	if (u->st == BOB_OK && why == BOB_MEM_TAKEN)
+		why = bob_mem_emit(u, out);
+	if (u->st == BOB_OK && why == BOB_MEM_TAKEN)
+		bob_mem_text(u, out);
+	return why;
+}
+
+static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uint64_t addr,
+			   uint32_t frame, const uint32_t *next, bool *passes)
+{
+	struct level before = level_of(out);
+	struct bob_mem_func *f = BOB_PLAN_PUSH(&out->funcs);
+	unsigned why;
+
+	if (!f)
+		return BOB_ERR_NOMEM;
+	f->addr = addr;
+	f->func = u->func;
+	u->insns.count = 0;
+	why = collect(u, frame, next);
+	for (size_t i = 0; i < u->ranges.count; i++)
+		f->bytes += u->ranges.at[i].hi - u->ranges.at[i].lo;
+	if (why == BOB_MEM_TAKEN && u->st == BOB_OK)
+		why = translate(u, out, passes);
+	if (u->st != BOB_OK)
+		return u->st;
+	f->decline = (uint8_t)why;
+	if (why != BOB_MEM_TAKEN) {
+		f->decline_at = u->insns.count ? u->insns.at[u->insns.count - 1].addr : addr;
+		back_to(out, &before);
+	} else {
+		count_accesses(u, out, &before);
+	}
+	out->stats.by_decline[why]++;
+	out->stats.bytes_by_decline[why] += f->bytes;
+	f->code = (uint32_t)before.blob;
+	f->code_len = (uint32_t)(out->blob.count - before.blob);
+	f->patch = (uint32_t)before.patches;
+	f->patches = (uint32_t)(out->patches.count - before.patches);
+	f->desc = (uint32_t)before.descs;
+	f->descs = (uint32_t)(out->descs.count - before.descs);
+	f->stop = (uint32_t)before.stops;
+	f->stops = (uint32_t)(out->stops.count - before.stops);
+	return out->blob.count < INT32_MAX / 2 ? BOB_OK : BOB_ERR_FULL;
+}
+
+/* Chains of the frames of each function, in order; first[count] those of nobody. */
+static void chain_frames(const struct bob_plan_image *img, uint32_t *first, uint32_t *next)
+{
+	for (size_t i = 0; i <= img->funcs.count; i++)
+		first[i] = BOB_MEM_NONE;
+	for (size_t i = img->frames.count; i-- > 0;) {
+		uint32_t owner = img->frames.at[i].owner;
+
+		if (owner > img->funcs.count)
+			owner = (uint32_t)img->funcs.count;
+		next[i] = first[owner];
+		first[owner] = (uint32_t)i;
+	}
+}
+
+static bob_status all_units(const struct bob_plan_image *img, struct bob_mem_unit *u,
+			    struct bob_mem_plan *out, const uint32_t *first, const uint32_t *next,
+			    bool *passes)
+{
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; st == BOB_OK && i < img->funcs.count; i++) {
+		const struct bob_plan_candidate *c = &img->funcs.at[i];
+
+		/* a second name within the stretch of another function is part of that */
+		if (first[i] == BOB_MEM_NONE && bob_plan_frame_at(img, c->addr) != BOB_PLAN_NO_INDEX)
+			continue;
+		u->func = i;
+		st = add_unit(u, out, c->addr, first[i], next, passes);
+	}
+	for (uint32_t i = first[img->funcs.count]; st == BOB_OK && i != BOB_MEM_NONE; i = next[i]) {
+		u->func = BOB_PLAN_NO_INDEX;
+		st = add_unit(u, out, img->frames.at[i].lo, i, next, passes);
+	}
+	return st;
+}
+
+static void free_unit(struct bob_mem_unit *u)
+{
+	free(u->ranges.at);
+	free(u->insns.at);
+	free(u->blocks.at);
+	free(u->pieces.at);
+	free(u->words.at);
+	free(u->landings.at);
+	free(u->used.at);
+}
+
+bob_status bob_mem_plan_make(const struct bob_plan_image *img, struct bob_mem_plan *out)
+{
+	uint32_t *first = malloc((img->funcs.count + 1) * sizeof(*first));
+	uint32_t *next = malloc((img->frames.count + 1) * sizeof(*next));
+	struct bob_mem_unit u = { .img = img };
+	bool passes = false;
+	bob_status st = BOB_ERR_NOMEM;
+
+	memset(out, 0, sizeof(*out));
+	if (!first || !next)
+		goto done;
+	chain_frames(img, first, next);
+	st = all_units(img, &u, out, first, next, &passes);
+	if (st == BOB_OK && passes) {
+		/* once more, with flags alive at calls and returns */
+		bob_mem_plan_free(out);
+		u.flags_pass = out->stats.flags_pass = true;
+		st = all_units(img, &u, out, first, next, &passes);
+	}
+done:
+	free_unit(&u);
+	free(first);
+	free(next);
+	return st;
+}
+
+void bob_mem_plan_free(struct bob_mem_plan *p)
+{
+	free(p->blob.at);
+	free(p->text.at);
+	free(p->relocs.at);
+	free(p->tls.at);
+	free(p->ids.at);
+	free(p->fixes.at);
+	free(p->descs.at);
+	free(p->accesses.at);
+	free(p->steps.at);
+	free(p->stops.at);
+	free(p->patches.at);
+	free(p->funcs.at);
+	memset(p, 0, sizeof(*p));
+}
+
+const char *bob_mem_decline_text(unsigned why)
+{
+	static const char *const text[BOB_MEM_DECLINES] = {
+		[BOB_MEM_TAKEN] = "translated",
+		[BOB_MEM_NO_FRAME] = "no call frame information",
+		[BOB_MEM_NO_OWNER] = "part of an unknown function",
+		[BOB_MEM_TRAMPOLINE] = "signal trampoline",
+		[BOB_MEM_STUBS] = "linker-made stubs",
+		[BOB_MEM_UNDECODED] = "bytes that are no instruction",
+		[BOB_MEM_INTO_INSN] = "jump into an instruction",
+		[BOB_MEM_GATHER] = "gather or scatter",
+		[BOB_MEM_MASKED] = "masked move",
+		[BOB_MEM_SEGMENT] = "segment register",
+		[BOB_MEM_ADDRESS32] = "32-bit address",
+		[BOB_MEM_BIT_ADDRESS] = "bit string in memory",
+		[BOB_MEM_SYSTEM] = "system instruction",
+		[BOB_MEM_TRANSACTION] = "transaction",
+		[BOB_MEM_DIRECTION] = "direction flag",
+		[BOB_MEM_BREAKPOINT] = "breakpoint instruction",
+		[BOB_MEM_FIXED_PLACE] = "instruction that cannot be moved",
+		[BOB_MEM_FAR] = "far jump, call or return",
+		[BOB_MEM_ODD] = "rare instruction",
+		[BOB_MEM_REGISTERS] = "no free register",
+		[BOB_MEM_TOO_LARGE] = "too large",
+	};
+
+	return why < BOB_MEM_DECLINES ? text[why] : "unknown";
+}

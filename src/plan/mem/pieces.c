@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cuts blocks into pieces, one record each, and makes their descriptors. A symbolic walk follows every
+ * register as (origin, constant): its value at the piece's start, or what some instruction put into it.
+ * All accesses whose addresses differ by constants share one word of the record. A word is taken where
+ * the probe stands if some register holds its origin there, else right before the first access that
+ * needs it, when the registers of its address certainly do. */
+#include <string.h>
+
+#include "plan/mem/unit.h"
+
+/* Origins: 0..15 the registers at the start of the piece, then one for each unknown value. */
+#define NO_ORIGIN UINT32_MAX
+
+struct value {
+	uint32_t origin;
+	int64_t add;
+};
+
+struct state {
+	struct value reg[BOB_X86_REGS];
+	uint32_t origins;
+};
+
+struct key {
+	uint32_t base, index;	/* origins or NO_ORIGIN */
+	uint8_t scale;
+	bool fs;
+	int64_t add;		/* word = key's sum + this, when it is taken */
+};
+
+struct builder {
+	struct bob_mem_unit *u;
+	struct bob_mem_plan *out;
+	struct state now, probe;
+	bool have_probe;
+	struct key key[BOB_MEM_WORDS_MAX];
+	struct bob_mem_piece piece;
+	struct bob_mem_planned planned;
+};
+
+static void reset(struct state *s)
+{
+	for (uint32_t r = 0; r < BOB_X86_REGS; r++)
+		s->reg[r] = (struct value){ r, 0 };
+	s->origins = BOB_X86_REGS;
+}
+
+static void advance(struct state *s, const struct bob_x86_facts *f)
+{
+	struct value sum[2];
+
+	for (unsigned i = 0; i < f->sum_count; i++) {
+		sum[i] = s->reg[f->sum[i].source];
+		sum[i].add += f->sum[i].add;
+	}
+	for (unsigned r = 0; r < BOB_X86_REGS; r++)
+		if (f->changes >> r & 1)
+			s->reg[r] = (struct value){ s->origins++, 0 };
+	for (unsigned i = 0; i < f->sum_count; i++)
+		s->reg[f->sum[i].dest] = sum[i];
+}
+
+/* The place of the probe: before the first access, where flags are dead if there is such a place. */
+static void choose_start(struct builder *b, uint32_t first, uint32_t end)
+{
+	const struct bob_mem_insn *in = b->u->insns.at;
+	uint32_t at = first;
+
+	b->piece.start = first;
+	b->piece.save_flags = (in[first].live & BOB_X86_ALL_FLAGS) != 0;
+	if (!b->piece.save_flags)
+		return;
+	while (at + 1 < end && in[at].f.access_count == 0) {
+		at++;
+		if (!(in[at].live & BOB_X86_ALL_FLAGS)) {
+			b->piece.start = at;
+			b->piece.save_flags = false;
+			return;
+		}
+	}
+}
+
+static uint32_t origin_of(const struct state *s, unsigned reg)
+{
+	return reg == BOB_X86_NO_REG ? NO_ORIGIN : s->reg[reg].origin;
+}
+
+static uint8_t holder(const struct state *s, uint32_t origin)
+{
+	for (uint8_t r = 0; r < BOB_X86_REGS; r++)
+		if (s->reg[r].origin == origin)
+			return r;
+	return BOB_X86_NO_REG;
+}
+
+static int64_t sum_of(const struct state *s, const struct bob_mem_word *w)
+{
+	uint64_t sum = 0;
+
+	if (w->base != BOB_X86_NO_REG)
+		sum += (uint64_t)s->reg[w->base].add;
+	if (w->index != BOB_X86_NO_REG)
+		sum += (uint64_t)s->reg[w->index].add * w->scale;
+	return (int64_t)sum;
+}
+
+/* Number of the word for this address, BOB_MEM_WORDS_MAX if there is no more room. */
+static unsigned word_for(struct builder *b, uint32_t at, uint8_t base, uint8_t index, uint8_t scale,
+			 bool fs)
+{
+	uint32_t base_origin = origin_of(&b->now, base), index_origin = origin_of(&b->now, index);
+	struct bob_mem_word w = { at, base, index, scale, fs }, *out;
+	const struct state *s = &b->now;
+	unsigned n = b->piece.words;
+
+	for (unsigned i = 0; i < n; i++)
+		if (b->key[i].base == base_origin && b->key[i].index == index_origin &&
+		    b->key[i].scale == scale && b->key[i].fs == fs)
+			return i;
+	if (n == BOB_MEM_WORDS_MAX)
+		return n;
+	if (b->have_probe) {
+		uint8_t x = base_origin == NO_ORIGIN ? base : holder(&b->probe, base_origin);
+		uint8_t y = index_origin == NO_ORIGIN ? index : holder(&b->probe, index_origin);
+
+		if ((base == BOB_X86_NO_REG || x != BOB_X86_NO_REG) &&
+		    (index == BOB_X86_NO_REG || y != BOB_X86_NO_REG)) {
+			w = (struct bob_mem_word){ b->piece.start, x, y, scale, fs };
+			s = &b->probe;
+		}
+	}
+	out = BOB_PLAN_PUSH(&b->u->words);
+	if (!out) {
+		b->u->st = BOB_ERR_NOMEM;
+		return 0;
+	}
+	*out = w;
+	b->key[n] = (struct key){ base_origin, index_origin, scale, fs, sum_of(s, &w) };
+	b->piece.words++;
+	return n;
+}
+
+/* False: the piece is full. */
+static bool add_access(struct builder *b, uint32_t at, const struct bob_x86_access *x)
+{
+	const struct bob_mem_insn *in = &b->u->insns.at[at];
+	struct bob_mem_access *a;
+	unsigned word = BOB_MEM_NO_WORD;
+	int64_t offset = x->disp;
+
+	if (b->planned.desc.access_count == BOB_MEM_ACCESSES_MAX)
+		return false;
+	if (x->base != BOB_X86_NO_REG || x->index != BOB_X86_NO_REG || x->fs) {
+		struct bob_mem_word w = { at, x->base, x->index, x->scale, x->fs };
+
+		word = word_for(b, at, x->base, x->index, x->scale, x->fs);
+		if (word == BOB_MEM_WORDS_MAX)
+			return false;
+		offset = (int64_t)((uint64_t)offset + (uint64_t)sum_of(&b->now, &w) -
+				   (uint64_t)b->key[word].add);
+	}
+	a = BOB_PLAN_PUSH(&b->out->accesses);
+	if (!a) {
+		b->u->st = BOB_ERR_NOMEM;
+		return false;
+	}
+	*a = (struct bob_mem_access){
+		.offset = offset,
+		.pc = (uint32_t)(in->addr - b->planned.desc.pc),
+		.size = x->size,
+		.type = x->type,
+		.word = (uint8_t)word,
+		.guard = BOB_MEM_NO_WORD,
+	};
+	b->planned.desc.access_count++;
+	return true;
+}
+
+static bool add_accesses(struct builder *b, uint32_t at)
+{
+	const struct bob_x86_facts *f = &b->u->insns.at[at].f;
+	size_t accesses = b->out->accesses.count, words = b->u->words.count;
+	uint32_t count = b->planned.desc.access_count;
+	uint8_t piece_words = b->piece.words;
+
+	for (unsigned i = 0; i < f->access_count; i++) {
+		if (add_access(b, at, &f->access[i]))
+			continue;
+		b->out->accesses.count = accesses;
+		b->u->words.count = words;
+		b->planned.desc.access_count = count;
+		b->piece.words = piece_words;
+		return false;
+	}
+	return true;
+}
+
+static uint8_t flow_of(const struct bob_x86_facts *f)
+{
+	if (f->flow == BOB_X86_CALLS || f->flow == BOB_X86_CALLS_TO)
+		return BOB_MEM_CALLS;
+	return f->flow == BOB_X86_RETURNS ? BOB_MEM_RETURNS : 0;
+}
+
+static void begin_piece(struct builder *b, uint32_t first, uint32_t end)
+{
+	memset(&b->piece, 0, sizeof(b->piece));
+	memset(&b->planned, 0, sizeof(b->planned));
+	reset(&b->now);
+	b->have_probe = false;
+	b->piece.first = first;
+	b->piece.word = (uint32_t)b->u->words.count;
+	b->piece.desc = BOB_MEM_NONE;
+	b->planned.access = (uint32_t)b->out->accesses.count;
+	b->planned.step = (uint32_t)b->out->steps.count;
+	b->planned.desc.pc = b->u->insns.at[first].addr;
+	b->planned.desc.kind = BOB_MEM_BLOCK;
+	b->planned.desc.sp_word = BOB_MEM_NO_WORD;
+	choose_start(b, first, end);
+}
+
+/* The stack pointer as a word of the record: at the piece's start, and before its last instruction,
+ * where it is `last_add` more than at the start. */
+static void note_stack(struct builder *b, uint32_t first, bool known, int64_t last_add)
+{
+	struct bob_mem_desc *d = &b->planned.desc;
+	unsigned i;
+
+	for (i = 0; i < b->piece.words; i++)
+		if (b->key[i].base == BOB_X86_RSP && b->key[i].index == NO_ORIGIN && !b->key[i].fs)
+			break;
+	if (i == b->piece.words && d->flow && i < BOB_MEM_WORDS_MAX) {
+		reset(&b->now);	/* an entry without accesses */
+		i = word_for(b, first, BOB_X86_RSP, BOB_X86_NO_REG, 1, false);
+	}
+	if (i >= b->piece.words || !known || last_add - b->key[i].add != (int32_t)last_add ||
+	    b->key[i].add != (int32_t)b->key[i].add) {
+		d->flow = 0;
+		return;
+	}
+	d->sp_word = (uint8_t)i;
+	d->sp_begin = (int32_t)-b->key[i].add;
+	d->sp_end = (int32_t)(last_add - b->key[i].add);
+}
+
+static bob_status push_piece(struct builder *b)
+{
+	struct bob_mem_desc *d = &b->planned.desc;
+	struct bob_mem_planned *p;
+	struct bob_mem_piece *q;
+
+	d->words = b->piece.words;
+	if (d->access_count > 0 || d->flow) {
+		p = BOB_PLAN_PUSH(&b->out->descs);
+		if (!p)
+			return BOB_ERR_NOMEM;
+		*p = b->planned;
+		b->piece.desc = (uint32_t)(b->out->descs.count - 1);
+	}
+	q = BOB_PLAN_PUSH(&b->u->pieces);
+	if (!q)
+		return BOB_ERR_NOMEM;
+	*q = b->piece;
+	return BOB_OK;
+}
+
+static bob_status end_piece(struct builder *b, uint32_t end)
+{
+	b->piece.count = end - b->piece.first;
+	b->planned.desc.last = (uint32_t)(b->u->insns.at[end - 1].addr - b->planned.desc.pc);
+	return push_piece(b);
+}
+
+static bob_status add_step(struct builder *b, int64_t constant)
+{
+	struct bob_mem_step *s = BOB_PLAN_PUSH(&b->out->steps);
+
+	if (!s)
+		return BOB_ERR_NOMEM;
+	*s = (struct bob_mem_step){ constant, BOB_MEM_NO_WORD, 0 };
+	return BOB_OK;
+}
+
+/* A string instruction with a rep prefix: a loop of its own, whose counter runs down to what is left
+ * in rcx. `cld` is the calling convention's rule, and functions with `std` are not translated. */
+static bob_status string_piece(struct builder *b, uint32_t at)
+{
+	struct bob_mem_desc *d = &b->planned.desc;
+	int64_t size = b->u->insns.at[at].f.access[0].size;
+	unsigned counter;
+	bob_status st = BOB_OK;
+
+	begin_piece(b, at, at + 1);
+	add_accesses(b, at);
+	counter = word_for(b, at, BOB_X86_RCX, BOB_X86_NO_REG, 1, false);
+	d->kind = BOB_MEM_LOOP;
+	d->counter = (uint8_t)counter;
+	for (unsigned i = 0; st == BOB_OK && i < b->piece.words; i++)
+		st = add_step(b, i == counter ? -1 : size);
+	return st == BOB_OK ? end_piece(b, at + 1) : st;
+}
+
+/* The piece ends before its probe would come, and has nothing to record but its flow. */
+static void probe_first(struct builder *b, uint32_t first)
+{
+	b->piece.start = first;
+	b->piece.save_flags = (b->u->insns.at[first].live & BOB_X86_ALL_FLAGS) != 0;
+	b->have_probe = false;
+}
+
+/* An entry that the function itself jumps back to: a piece without instructions before the block,
+ * which only callers run. */
+static bob_status entry_piece(struct builder *b, uint32_t first)
+{
+	struct bob_mem_desc *d = &b->planned.desc;
+
+	begin_piece(b, first, first + 1);
+	probe_first(b, first);
+	d->flow = BOB_MEM_ENTERS;
+	note_stack(b, first, true, 0);
+	b->piece.count = 0;
+	return push_piece(b);
+}
+
+static bool begins_function(const struct bob_mem_block *block, uint32_t at)
+{
+	return at == block->first && (block->flags & BOB_MEM_IS_ENTRY) && block->preds == 0;
+}
+
+/* Makes the piece that begins with instruction `first`; *next: where the following one begins. */
+static bob_status plain_piece(struct builder *b, const struct bob_mem_block *block, uint32_t first,
+			      uint32_t end, uint32_t *next)
+{
+	const struct bob_mem_insn *in = b->u->insns.at;
+	bool enters = begins_function(block, first), known = true;
+	int64_t last_add = 0;
+	uint32_t at;
+
+	begin_piece(b, first, end);
+	for (at = first; at < end; at++) {
+		uint8_t flow = flow_of(&in[at].f);
+
+		/* a stack pointer that is no longer known needs a record of its own to be told */
+		if (in[at].f.rep || ((flow || enters) && at > first &&
+				     b->now.reg[BOB_X86_RSP].origin != BOB_X86_RSP))
+			break;
+		if (at == b->piece.start) {
+			b->probe = b->now;
+			b->have_probe = true;
+		}
+		if (!add_accesses(b, at))
+			break;
+		b->planned.desc.flow |= flow;
+		known = b->now.reg[BOB_X86_RSP].origin == BOB_X86_RSP;
+		last_add = b->now.reg[BOB_X86_RSP].add;
+		advance(&b->now, &in[at].f);
+	}
+	if (at == first)
+		return BOB_ERR_FULL;	/* one instruction always fits */
+	if (enters)
+		b->planned.desc.flow |= BOB_MEM_ENTERS;
+	if (b->piece.start >= at)
+		probe_first(b, first);
+	note_stack(b, first, known, last_add);
+	*next = at;
+	return b->u->st == BOB_OK ? end_piece(b, at) : b->u->st;
+}
+
+unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out)
+{
+	struct builder b = { .u = u, .out = out };
+
+	u->pieces.count = u->words.count = 0;
+	for (size_t i = 0; u->st == BOB_OK && i < u->blocks.count; i++) {
+		const struct bob_mem_block *block = &u->blocks.at[i];
+		uint32_t at = block->first, end = block->first + block->count;
+
+		if ((block->flags & BOB_MEM_IS_ENTRY) && block->preds > 0)
+			u->st = entry_piece(&b, at);
+		while (u->st == BOB_OK && at < end) {
+			if (u->insns.at[at].f.rep) {
+				u->st = string_piece(&b, at);
+				at++;
+			} else {
+				u->st = plain_piece(&b, block, at, end, &at);
+			}
+		}
+	}
+	return BOB_MEM_TAKEN;
+}

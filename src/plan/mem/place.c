@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What becomes of the original bytes of a translated unit. Calls stay where they are, so that return
+ * addresses are the image's own; landings get a jump to the translated code; all else is dead and
+ * becomes int3, so that nothing can run there unnoticed. A landing needs five bytes; one with two to
+ * four jumps to five dead bytes nearby; one with fewer, or without such bytes, makes the call behind
+ * it move (at the price of a mispredicted return), else it is a trap. */
+#include <string.h>
+
+#include "plan/mem/unit.h"
+
+#define JMP_LEN 5u
+#define SHORT_LEN 2u
+#define SHORT_BACK 126u
+#define SHORT_FORTH 129u
+
+enum use {
+	DEAD = 0,
+	KEPT,			/* a call */
+	TAKEN
+};
+
+struct placer {
+	struct bob_mem_unit *u;
+	uint32_t *call_at;	/* block of the call that begins at this byte of text, or BOB_MEM_NONE */
+};
+
+static uint8_t *use_at(const struct placer *p, const struct bob_mem_range *r, uint64_t addr)
+{
+	return p->u->used.at + r->text + (addr - r->lo);
+}
+
+static void set_use(const struct placer *p, const struct bob_mem_range *r, uint64_t addr,
+		    unsigned len, enum use use)
+{
+	memset(use_at(p, r, addr), use, len);
+}
+
+static const struct bob_mem_range *range_of(const struct bob_mem_unit *u, uint64_t addr)
+{
+	const struct bob_mem_range *r = u->ranges.at;
+
+	while (addr < r->lo || addr >= r->padded)
+		r++;
+	return r;
+}
+
+/* The pushed return address is computed there with the flags changed, and through the stack pointer
+ * nothing can be called. */
+static bool can_move(const struct bob_mem_unit *u, const struct bob_mem_insn *call)
+{
+	return !u->flags_pass && (call->f.flow == BOB_X86_CALLS || call->f.access_count < 2 ||
+				  call->f.access[0].base != BOB_X86_RSP);
+}
+
+static const struct bob_mem_insn *last_insn(const struct bob_mem_unit *u,
+					    const struct bob_mem_block *b)
+{
+	return &u->insns.at[b->first + b->count - 1];
+}
+
+static void keep_calls(struct placer *p)
+{
+	struct bob_mem_unit *u = p->u;
+
+	for (uint32_t i = 0; i < u->blocks.count; i++) {
+		const struct bob_mem_insn *call = last_insn(u, &u->blocks.at[i]);
+		const struct bob_mem_range *r = &u->ranges.at[call->range];
+
+		u->blocks.at[i].call_moved = false;
+		if (call->f.flow != BOB_X86_CALLS && call->f.flow != BOB_X86_CALLS_TO)
+			continue;
+		set_use(p, r, call->addr, call->f.len, KEPT);
+		p->call_at[r->text + (call->addr - r->lo)] = i;
+	}
+}
+
+/* Bytes from `l` on that nothing else wants. Landings are in order. */
+static unsigned room(const struct placer *p, size_t l)
+{
+	const struct bob_mem_landings *ls = &p->u->landings;
+	uint64_t at = ls->at[l].addr;
+	const struct bob_mem_range *r = range_of(p->u, at);
+	uint64_t end = l + 1 < ls->count && ls->at[l + 1].addr < r->padded ? ls->at[l + 1].addr :
+									     r->padded;
+	unsigned n = 0;
+
+	while (n < JMP_LEN && at + n < end && *use_at(p, r, at + n) == DEAD)
+		n++;
+	return n;
+}
+
+/* The call that ends the room of a landing leaves its place. False: there is none, or it cannot. */
+static bool move_call_behind(struct placer *p, uint64_t at, unsigned n)
+{
+	const struct bob_mem_range *r = range_of(p->u, at);
+	const struct bob_mem_insn *call;
+	uint32_t block;
+
+	if (at + n >= r->hi)
+		return false;
+	block = p->call_at[r->text + (at + n - r->lo)];
+	if (block == BOB_MEM_NONE || p->u->blocks.at[block].call_moved)
+		return false;
+	call = last_insn(p->u, &p->u->blocks.at[block]);
+	if (!can_move(p->u, call))
+		return false;
+	p->u->blocks.at[block].call_moved = true;
+	set_use(p, r, call->addr, call->f.len, DEAD);
+	return true;
+}
+
+/* Five dead bytes that a two-byte jump at `at` can reach. */
+static bool find_chain(const struct placer *p, struct bob_mem_landing *l)
+{
+	const struct bob_mem_range *r = range_of(p->u, l->addr);
+	uint64_t lo = l->addr - r->lo > SHORT_BACK ? l->addr - SHORT_BACK : r->lo;
+	uint64_t hi = r->padded - l->addr > SHORT_FORTH ? l->addr + SHORT_FORTH : r->padded;
+	unsigned run = 0;
+
+	for (uint64_t at = lo; at < hi + JMP_LEN && at < r->padded; at++) {
+		run = *use_at(p, r, at) == DEAD ? run + 1 : 0;
+		if (run < JMP_LEN)
+			continue;
+		l->chain = at + 1 - JMP_LEN;
+		if (l->chain > hi)
+			return false;
+		l->kind = BOB_MEM_LAND_SHORT;
+		set_use(p, r, l->chain, JMP_LEN, TAKEN);
+		return true;
+	}
+	return false;
+}
+
+static bool place_long(struct placer *p, size_t i)
+{
+	struct bob_mem_landing *l = &p->u->landings.at[i];
+
+	if (room(p, i) < JMP_LEN)
+		return false;
+	l->kind = BOB_MEM_LAND_JUMP;
+	set_use(p, range_of(p->u, l->addr), l->addr, JMP_LEN, TAKEN);
+	return true;
+}
+
+static void find_landings(struct placer *p)
+{
+	struct bob_mem_unit *u = p->u;
+
+	u->landings.count = 0;
+	for (uint32_t i = 0; i < u->blocks.count; i++) {
+		struct bob_mem_landing *l;
+
+		if (!(u->blocks.at[i].flags & BOB_MEM_LANDS))
+			continue;
+		l = BOB_PLAN_PUSH(&u->landings);
+		if (!l) {
+			u->st = BOB_ERR_NOMEM;
+			return;
+		}
+		l->addr = u->insns.at[u->blocks.at[i].first].addr;
+		l->block = i;
+		l->kind = BOB_MEM_LAND_TRAP;
+	}
+}
+
+static void trap(struct placer *p, struct bob_mem_landing *l)
+{
+	l->kind = BOB_MEM_LAND_TRAP;
+	set_use(p, range_of(p->u, l->addr), l->addr, 1, TAKEN);
+}
+
+/* First a place for the landing itself. */
+static unsigned place_first(struct placer *p, size_t i)
+{
+	struct bob_mem_landing *l = &p->u->landings.at[i];
+	unsigned n = room(p, i);
+
+	while (n < SHORT_LEN && move_call_behind(p, l->addr, n))
+		n = room(p, i);
+	if (n == 0)
+		return BOB_MEM_FIXED_PLACE; /* a call that must stay: it would run unseen */
+	if (place_long(p, i))
+		return BOB_MEM_TAKEN;
+	if (n < SHORT_LEN) {
+		trap(p, l);
+		return BOB_MEM_TAKEN;
+	}
+	l->kind = BOB_MEM_LAND_SHORT;
+	set_use(p, range_of(p->u, l->addr), l->addr, SHORT_LEN, TAKEN);
+	return BOB_MEM_TAKEN;
+}
+
+static void place_second(struct placer *p, size_t i)
+{
+	struct bob_mem_landing *l = &p->u->landings.at[i];
+
+	if (find_chain(p, l))
+		return;
+	set_use(p, range_of(p->u, l->addr), l->addr, SHORT_LEN, DEAD);
+	while (room(p, i) < JMP_LEN && move_call_behind(p, l->addr, room(p, i)))
+		;
+	if (!place_long(p, i))
+		trap(p, l);
+}
+
+/* Landings claim their own first bytes before any of them looks for others. */
+static unsigned place_all(struct placer *p)
+{
+	size_t count = p->u->landings.count;
+	unsigned why = BOB_MEM_TAKEN;
+
+	for (size_t i = 0; why == BOB_MEM_TAKEN && i < count; i++)
+		why = place_first(p, i);
+	for (size_t i = 0; why == BOB_MEM_TAKEN && i < count; i++)
+		if (p->u->landings.at[i].kind == BOB_MEM_LAND_SHORT)
+			place_second(p, i);
+	return why;
+}
+
+unsigned bob_mem_place(struct bob_mem_unit *u)
+{
+	struct placer p = { .u = u };
+	unsigned why = BOB_MEM_TAKEN;
+	uint32_t total = 0;
+
+	for (size_t i = 0; i < u->ranges.count; i++) {
+		u->ranges.at[i].text = total;
+		total += (uint32_t)(u->ranges.at[i].padded - u->ranges.at[i].lo);
+	}
+	u->used.count = 0;
+	p.call_at = malloc((total + 1) * sizeof(*p.call_at));
+	if (!p.call_at || BOB_PLAN_RESERVE(&u->used, total) != 0) {
+		u->st = BOB_ERR_NOMEM;
+		goto done;
+	}
+	memset(u->used.at, DEAD, total);
+	memset(p.call_at, 0xff, (total + 1) * sizeof(*p.call_at));
+	u->used.count = total;
+	keep_calls(&p);
+	find_landings(&p);
+	if (u->st == BOB_OK)
+		why = place_all(&p);
+done:
+	free(p.call_at);
+	return why;
+}

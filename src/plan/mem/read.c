@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The instructions of a unit: each of its stretches of code from the first byte to the last, so that
+ * nothing in it stays unseen. */
+#include <string.h>
+
+#include "plan/mem/unit.h"
+
+static uint64_t padding_behind(const struct bob_plan_image *img, uint64_t hi)
+{
+	size_t lo = 0, end = img->holes.count;
+
+	while (lo < end) {
+		size_t mid = (lo + end) / 2;
+
+		if (img->holes.at[mid].lo < hi)
+			lo = mid + 1;
+		else
+			end = mid;
+	}
+	if (lo < img->holes.count && img->holes.at[lo].lo == hi)
+		return img->holes.at[lo].hi;
+	return hi;
+}
+
+static unsigned read_range(struct bob_mem_unit *u, uint32_t index)
+{
+	struct bob_mem_range *r = &u->ranges.at[index];
+	const uint8_t *p = r->bytes;
+
+	r->insn = (uint32_t)u->insns.count;
+	r->padded = padding_behind(u->img, r->hi);
+	for (uint64_t at = r->lo; at < r->hi;) {
+		struct bob_mem_insn *i = BOB_PLAN_PUSH(&u->insns);
+		unsigned why;
+
+		if (!i) {
+			u->st = BOB_ERR_NOMEM;
+			return BOB_MEM_TOO_LARGE;
+		}
+		i->addr = at;
+		i->range = index;
+		why = bob_x86_facts(p, r->hi - at, at, &i->f);
+		if (why != BOB_MEM_TAKEN)
+			return why;
+		if (u->insns.count > BOB_MEM_INSNS_MAX)
+			return BOB_MEM_TOO_LARGE;
+		at += i->f.len;
+		p += i->f.len;
+	}
+	return BOB_MEM_TAKEN;
+}
+
+unsigned bob_mem_read(struct bob_mem_unit *u)
+{
+	unsigned why = BOB_MEM_TAKEN;
+
+	u->insns.count = 0;
+	for (uint32_t i = 0; why == BOB_MEM_TAKEN && i < u->ranges.count; i++)
+		why = read_range(u, i);
+	return why;
+}
+
+uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr)
+{
+	size_t lo = 0, hi = u->insns.count;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (u->insns.at[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < u->insns.count && u->insns.at[lo].addr == addr ? (uint32_t)lo : BOB_MEM_NONE;
+}
+
+bool bob_mem_inside(const struct bob_mem_unit *u, uint64_t addr)
+{
+	for (size_t i = 0; i < u->ranges.count; i++)
+		if (addr >= u->ranges.at[i].lo && addr < u->ranges.at[i].hi)
+			return true;
+	return false;
+}

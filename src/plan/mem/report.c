@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What came of the memory plan of an image, for people: `bobbin plan --mem`. */
+#include <inttypes.h>
+
+#include "plan/mem/mem.h"
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+static void print_totals(const struct bob_mem_plan *p, FILE *out)
+{
+	const struct bob_mem_stats *s = &p->stats;
+	uint64_t functions = p->funcs.count, bytes = 0;
+
+	for (unsigned i = 0; i < BOB_MEM_DECLINES; i++)
+		bytes += s->bytes_by_decline[i];
+	fprintf(out,
+		"  %" PRIu64 " functions, %u translated (%.2f %%), %.2f %% of %" PRIu64
+		" bytes; code grows %.1f times\n",
+		functions, s->by_decline[0], percent(s->by_decline[0], (double)functions),
+		percent((double)s->bytes_by_decline[0], (double)bytes), bytes,
+		s->bytes_by_decline[0] ? (double)p->blob.count / (double)s->bytes_by_decline[0] :
+					 0);
+	fprintf(out,
+		"  %u blocks, %u records, %" PRIu64 " accesses, %.2f words per access, %u probes save flags, "
+		"%u registers saved%s\n",
+		s->blocks, s->probes, s->accesses,
+		s->accesses ? (double)s->words / (double)s->accesses : 0, s->saved_flags, s->spills,
+		s->flags_pass ? ", flags are passed between functions" : "");
+	fprintf(out, "  %u landings, %u of them short, %u traps; %u calls, %u moved\n", s->landings,
+		s->short_landings, s->traps, s->calls, s->moved_calls);
+	for (unsigned i = 1; i < BOB_MEM_DECLINES; i++)
+		if (s->by_decline[i])
+			fprintf(out, "  %u declined, %" PRIu64 " bytes: %s\n", s->by_decline[i],
+				s->bytes_by_decline[i], bob_mem_decline_text(i));
+}
+
+static void print_declined(const struct bob_plan_image *img, const struct bob_mem_plan *p, FILE *out)
+{
+	for (size_t i = 0; i < p->funcs.count; i++) {
+		const struct bob_mem_func *f = &p->funcs.at[i];
+		const char *name = f->func == BOB_PLAN_NO_INDEX ? NULL : img->funcs.at[f->func].name;
+
+		if (f->decline)
+			fprintf(out, "    %" PRIx64 " +%" PRIu64 " %s: %s at %" PRIx64 "\n", f->addr,
+				f->bytes, name ? name : "?", bob_mem_decline_text(f->decline),
+				f->decline_at);
+	}
+}
+
+bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob_error *err)
+{
+	static bob_status (*const steps[])(struct bob_plan_image *) = {
+		bob_plan_read_frames, bob_plan_find_functions, bob_plan_scan};
+	struct bob_plan_image img;
+	struct bob_mem_plan plan = { 0 };
+	bob_status st = bob_plan_elf_open(&img, path, err);
+
+	if (st != BOB_OK)
+		goto close;
+	for (size_t i = 0; st == BOB_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
+		st = steps[i](&img);
+	if (st == BOB_OK)
+		st = bob_mem_plan_make(&img, &plan);
+	if (st == BOB_OK) {
+		fprintf(out, "%s\n", path);
+		print_totals(&plan, out);
+		if (each)
+			print_declined(&img, &plan, out);
+	} else {
+		bob_plan_fail(err, st, path, "the image could not be planned");
+	}
+	bob_mem_plan_free(&plan);
+close:
+	bob_plan_elf_close(&img);
+	return st;
+}

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs functions of a shared object twice in this process, at the same addresses, with the same stack
+ * and data: as they are, under the processor's single-step flag, and translated for tracing memory. The
+ * stepper decodes each instruction of the image and computes its accesses from the registers, so that
+ * its list of accesses owes nothing to blocks, liveness, words and probes. Both lists and all that the
+ * function left behind must be equal.
+ *
+ * One image at a time, one thread. */
+#ifndef BOB_TEST_MEMRUN_H
+#define BOB_TEST_MEMRUN_H
+
+#include <Zydis/Zydis.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "plan/image.h"
+#include "plan/mem/mem.h"
+
+#define MEMRUN_STACK (1u << 20)
+#define MEMRUN_EVENTS (1u << 22)
+#define MEMRUN_ID_BASE 1000u	/* of the image's descriptors in the "process" */
+
+struct memrun_event {
+	uint64_t address, pc;
+	uint16_t size;
+	uint8_t type;
+};
+
+struct memrun_list {
+	struct memrun_event *at;
+	size_t count;
+};
+
+/* What a call is given, and what it leaves. */
+struct memrun_call {
+	uint64_t reg[16];	/* in the processor's numbering */
+	uint64_t flags;
+	uint64_t fn;
+	uint64_t step;		/* trap flag wanted */
+	uint64_t saved_rsp;
+};
+
+struct memrun {
+	struct bob_plan_image img;
+	struct bob_mem_plan plan;
+	void *handle;
+	uint64_t bias, text_lo, text_hi;
+	uint8_t *arena;
+	size_t arena_bytes;
+	uint8_t *original;	/* pristine text */
+	uint8_t *data, *data_copy; /* writable segment */
+	size_t data_bytes;
+	uint64_t *tls;		/* 64 bytes to be reset before each run, or NULL */
+	uint8_t *stack;
+	struct memrun_list stepped, recorded;
+	uint64_t traps, drains, records, lost;
+	bool patched;
+};
+
+struct memrun_slots {
+	uint64_t *cursor, *limit;
+	uint64_t spill[3];
+};
+
+static struct memrun *memrun_now;
+static __thread struct memrun_slots memrun_tls;
+static uint64_t memrun_buffer[512];
+static uint64_t memrun_limit = 64; /* words; small, so that buffers are full all the time */
+static uint8_t memrun_xsave[8192] __attribute__((used, aligned(64)));
+static struct memrun_call *memrun_call_now __attribute__((used));
+static struct memrun_call memrun_out __attribute__((used));
+
+/* --- calling --- */
+
+void memrun_enter(struct memrun_call *c);
+void memrun_full(void);
+void memrun_c_drain(void);
+
+/* rdi: the call. All registers are loaded from it; the function returns to 1:. */
+__asm__(".text\n"
+	".globl memrun_enter\n"
+	"memrun_enter:\n"
+	"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
+	"	mov %rdi, memrun_call_now(%rip)\n"
+	"	mov %rsp, 152(%rdi)\n"
+	"	mov 136(%rdi), %rax\n"
+	"	mov %rax, memrun_fn(%rip)\n"
+	"	mov 32(%rdi), %rsp\n"
+	"	lea 1f(%rip), %rax\n"
+	"	push %rax\n"
+	"	mov 8(%rdi), %rcx; mov 16(%rdi), %rdx; mov 24(%rdi), %rbx; mov 40(%rdi), %rbp\n"
+	"	mov 48(%rdi), %rsi; mov 64(%rdi), %r8; mov 72(%rdi), %r9; mov 80(%rdi), %r10\n"
+	"	mov 88(%rdi), %r11; mov 96(%rdi), %r12; mov 104(%rdi), %r13; mov 112(%rdi), %r14\n"
+	"	mov 120(%rdi), %r15\n"
+	"	mov 144(%rdi), %rax\n"
+	"	shl $8, %rax\n"
+	"	or $0x202, %rax\n"
+	"	push %rax\n"
+	"	mov 0(%rdi), %rax\n"
+	"	mov 56(%rdi), %rdi\n"
+	"	popfq\n"
+	"	jmp *memrun_fn(%rip)\n"
+	"1:	pushfq\n"
+	"	popq memrun_out+128(%rip)\n"
+	"	mov %rax, memrun_out(%rip); mov %rcx, memrun_out+8(%rip)\n"
+	"	mov %rdx, memrun_out+16(%rip); mov %rbx, memrun_out+24(%rip)\n"
+	"	mov %rsp, memrun_out+32(%rip); mov %rbp, memrun_out+40(%rip)\n"
+	"	mov %rsi, memrun_out+48(%rip); mov %rdi, memrun_out+56(%rip)\n"
+	"	mov %r8, memrun_out+64(%rip); mov %r9, memrun_out+72(%rip)\n"
+	"	mov %r10, memrun_out+80(%rip); mov %r11, memrun_out+88(%rip)\n"
+	"	mov %r12, memrun_out+96(%rip); mov %r13, memrun_out+104(%rip)\n"
+	"	mov %r14, memrun_out+112(%rip); mov %r15, memrun_out+120(%rip)\n"
+	"	mov memrun_call_now(%rip), %rdi\n"
+	"	mov 152(%rdi), %rsp\n"
+	"	push $0x202\n"
+	"	popfq\n"
+	"	cld\n"
+	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
+	"	ret\n"
+	".local memrun_fn\n"
+	".comm memrun_fn,8,8\n"
+	/* what a full buffer calls: keeps every register */
+	".globl memrun_full\n"
+	"memrun_full:\n"
+	"	push %rbp; mov %rsp, %rbp\n"
+	"	push %rax; push %rcx; push %rdx; push %rbx; push %rsi; push %rdi\n"
+	"	push %r8; push %r9; push %r10; push %r11; push %r12; push %r13; push %r14; push %r15\n"
+	"	and $-64, %rsp\n"
+	"	mov $-1, %eax; mov $-1, %edx\n"
+	"	xsave64 memrun_xsave(%rip)\n"
+	"	call memrun_c_drain\n"
+	"	mov $-1, %eax; mov $-1, %edx\n"
+	"	xrstor64 memrun_xsave(%rip)\n"
+	"	lea -112(%rbp), %rsp\n"
+	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %r11; pop %r10; pop %r9; pop %r8\n"
+	"	pop %rdi; pop %rsi; pop %rbx; pop %rdx; pop %rcx; pop %rax; pop %rbp\n"
+	"	ret\n");
+
+/* --- the stepper --- */
+
+static void memrun_note(struct memrun_list *l, uint64_t pc, uint64_t address, unsigned size,
+			unsigned type)
+{
+	if (l->count < MEMRUN_EVENTS)
+		l->at[l->count++] = (struct memrun_event){ address, pc, (uint16_t)size,
+							   (uint8_t)type };
+}
+
+static const int memrun_greg[16] = { REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+				     REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+				     REG_R12, REG_R13, REG_R14, REG_R15 };
+
+static uint64_t memrun_register(const ucontext_t *uc, ZydisRegister r, uint64_t rip)
+{
+	if (r == ZYDIS_REGISTER_NONE)
+		return 0;
+	if (r == ZYDIS_REGISTER_RIP)
+		return rip;
+	return (uint64_t)uc->uc_mcontext.gregs[memrun_greg[ZydisRegisterGetId(r)]];
+}
+
+static uint64_t memrun_fs_base(void)
+{
+	uint64_t v;
+
+	__asm__("mov %%fs:0, %0" : "=r"(v));
+	return v;
+}
+
+/* The instruction about to run. Stack accesses are those of the manual, by mnemonic. */
+static void memrun_step(struct memrun *m, const ucontext_t *uc)
+{
+	uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP], pc = rip - m->bias;
+	uint64_t rsp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP];
+	static ZydisDecoder d;
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	bool string;
+
+	if (d.stack_width != ZYDIS_STACK_WIDTH_64 || d.machine_mode != ZYDIS_MACHINE_MODE_LONG_64)
+		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, (void *)rip, 15, &in, op)))
+		return;
+	string = in.meta.category == ZYDIS_CATEGORY_STRINGOP;
+	if (string && (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+					ZYDIS_ATTRIB_HAS_REPNE)) &&
+	    uc->uc_mcontext.gregs[REG_RCX] == 0)
+		return;
+	if (in.meta.category == ZYDIS_CATEGORY_NOP || in.meta.category == ZYDIS_CATEGORY_WIDENOP ||
+	    in.meta.category == ZYDIS_CATEGORY_PREFETCH)
+		return;
+	if (in.mnemonic == ZYDIS_MNEMONIC_POP || in.mnemonic == ZYDIS_MNEMONIC_RET)
+		memrun_note(&m->stepped, pc, rsp, 8, BOB_MEM_LOAD);
+	if (in.mnemonic == ZYDIS_MNEMONIC_LEAVE)
+		memrun_note(&m->stepped, pc, (uint64_t)uc->uc_mcontext.gregs[REG_RBP], 8,
+			    BOB_MEM_LOAD);
+	for (int pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; i < in.operand_count; i++) {
+			uint64_t at;
+			bool reads, writes, locked;
+
+			if (op[i].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+			    op[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+			    (op[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && !string))
+				continue;
+			at = memrun_register(uc, op[i].mem.base, rip + in.length) +
+			     memrun_register(uc, op[i].mem.index, 0) * op[i].mem.scale +
+			     (uint64_t)op[i].mem.disp.value;
+			if (op[i].mem.segment == ZYDIS_REGISTER_FS)
+				at += memrun_fs_base();
+			if (in.mnemonic == ZYDIS_MNEMONIC_POP &&
+			    op[i].mem.base == ZYDIS_REGISTER_RSP)
+				at += 8;
+			reads = op[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+			writes = op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+			locked = (in.attributes & ZYDIS_ATTRIB_HAS_LOCK) ||
+				 in.mnemonic == ZYDIS_MNEMONIC_XCHG;
+			if (locked && pass == 0)
+				memrun_note(&m->stepped, pc, at, op[i].size / 8, BOB_MEM_ATOMIC);
+			else if (!locked && pass == 0 && reads)
+				memrun_note(&m->stepped, pc, at, op[i].size / 8, BOB_MEM_LOAD);
+			else if (!locked && pass == 1 && writes)
+				memrun_note(&m->stepped, pc, at, op[i].size / 8, BOB_MEM_STORE);
+		}
+	if (in.mnemonic == ZYDIS_MNEMONIC_PUSH || in.mnemonic == ZYDIS_MNEMONIC_PUSHFQ ||
+	    in.mnemonic == ZYDIS_MNEMONIC_CALL)
+		memrun_note(&m->stepped, pc, rsp - 8, 8, BOB_MEM_STORE);
+}
+
+/* Is it code that has been translated? */
+static bool memrun_translated(const struct memrun *m, uint64_t rip)
+{
+	for (size_t i = 0; i < m->plan.patches.count; i++)
+		if (rip - m->bias - m->plan.patches.at[i].addr < m->plan.patches.at[i].len)
+			return true;
+	return false;
+}
+
+static const struct bob_mem_stop *memrun_find_stop(const struct memrun *m, uint64_t addr)
+{
+	for (size_t i = 0; i < m->plan.stops.count; i++)
+		if (m->plan.stops.at[i].orig == addr)
+			return &m->plan.stops.at[i];
+	return NULL;
+}
+
+static void memrun_trap(int sig, siginfo_t *info, void *context)
+{
+	struct memrun *m = memrun_now;
+	ucontext_t *uc = context;
+	uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+	const struct bob_mem_stop *s;
+
+	(void)sig;
+	(void)info;
+	if (!m->patched) {
+		if (rip >= m->text_lo && rip < m->text_hi && memrun_translated(m, rip))
+			memrun_step(m, uc);
+		return;
+	}
+	s = memrun_find_stop(m, rip - 1 - m->bias);
+	if (!s) {
+		fprintf(stderr, "trap at unknown place %lx\n", (unsigned long)(rip - 1 - m->bias));
+		abort();
+	}
+	m->traps++;
+	uc->uc_mcontext.gregs[REG_RIP] =
+		(greg_t)(uintptr_t)(m->arena + BOB_PLAN_HANDLER_BYTES + s->code);
+}
+
+/* --- expansion --- */
+
+static const uint64_t *memrun_expand(struct memrun *m, const uint64_t *w, const uint64_t *end)
+{
+	uint32_t id = (uint32_t)(*w & BOB_MEM_HEADER_NUMBER) - MEMRUN_ID_BASE;
+	const struct bob_mem_planned *p;
+	uint64_t n = 1;
+	size_t words;
+
+	if (!(*w & BOB_MEM_HEADER) || id >= m->plan.descs.count) {
+		m->lost++;
+		return end;
+	}
+	p = &m->plan.descs.at[id];
+	words = p->desc.words + (p->desc.kind == BOB_MEM_LOOP);
+	if ((size_t)(end - w) < 1 + words) {
+		m->lost++;
+		return end;
+	}
+	if (p->desc.kind == BOB_MEM_LOOP)
+		n = (uint64_t)((int64_t)(w[1 + p->desc.words] - w[1 + p->desc.counter]) /
+			       m->plan.steps.at[p->step + p->desc.counter].constant);
+	for (uint64_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < p->desc.access_count; k++) {
+			const struct bob_mem_access *a = &m->plan.accesses.at[p->access + k];
+			uint64_t at = (uint64_t)a->offset;
+
+			at += a->word == BOB_MEM_NO_WORD ? m->bias : w[1 + a->word];
+			if (p->desc.kind == BOB_MEM_LOOP && a->word != BOB_MEM_NO_WORD)
+				at += i * (uint64_t)m->plan.steps.at[p->step + a->word].constant;
+			memrun_note(&m->recorded, p->desc.pc + a->pc, at, a->size, a->type);
+		}
+	m->records++;
+	return w + 1 + words;
+}
+
+void memrun_c_drain(void)
+{
+	struct memrun *m = memrun_now;
+	const uint64_t *w = memrun_buffer;
+
+	m->drains++;
+	while (memrun_tls.cursor && w < memrun_tls.cursor)
+		w = memrun_expand(m, w, memrun_tls.cursor);
+	memrun_tls.cursor = memrun_buffer;
+	memrun_tls.limit = memrun_buffer + memrun_limit;
+}
+
+/* --- loading, patching --- */
+
+static int memrun_phdr(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct memrun *m = ctx;
+
+	(void)size;
+	if (info->dlpi_addr != m->bias)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t lo = m->bias + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (p->p_flags & PF_X) {
+			m->text_lo = lo & ~0xfffull;
+			m->text_hi = (lo + p->p_memsz + 0xfff) & ~0xfffull;
+		} else if (p->p_flags & PF_W) {
+			/* the first page may be read-only after relocation */
+			uint64_t hi = lo + p->p_memsz;
+
+			lo = (lo + 0xfff) & ~0xfffull;
+			if (lo < hi) {
+				m->data = (uint8_t *)lo;
+				m->data_bytes = hi - lo;
+			}
+		}
+	}
+	return 0;
+}
+
+static void memrun_die(const char *what)
+{
+	fprintf(stderr, "memrun: %s\n", what);
+	abort();
+}
+
+static void memrun_plan(struct memrun *m, const char *path)
+{
+	struct bob_error err = { 0 };
+
+	if (bob_plan_elf_open(&m->img, path, &err) != BOB_OK ||
+	    bob_plan_read_frames(&m->img) != BOB_OK || bob_plan_find_functions(&m->img) != BOB_OK ||
+	    bob_plan_scan(&m->img) != BOB_OK || bob_mem_plan_make(&m->img, &m->plan) != BOB_OK)
+		memrun_die("no plan");
+}
+
+static void memrun_add(uint8_t *field, int64_t delta)
+{
+	int32_t v;
+
+	memcpy(&v, field, 4);
+	if (v + delta != (int32_t)(v + delta))
+		memrun_die("out of reach");
+	v = (int32_t)(v + delta);
+	memcpy(field, &v, 4);
+}
+
+static void memrun_arena(struct memrun *m)
+{
+	uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
+	uint64_t full = (uint64_t)(uintptr_t)memrun_full;
+	uint8_t *blob;
+	int64_t tls = (int64_t)((uint64_t)(uintptr_t)&memrun_tls - memrun_fs_base());
+
+	m->arena_bytes = BOB_PLAN_HANDLER_BYTES + m->plan.blob.count + 4096;
+	for (uint64_t at = m->text_lo - (256u << 20); !m->arena; at += 16u << 20) {
+		void *p = mmap((void *)at, m->arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+		if (p != MAP_FAILED)
+			m->arena = p;
+	}
+	memcpy(m->arena, jump, 6);
+	memcpy(m->arena + 6, &full, 8);
+	blob = m->arena + BOB_PLAN_HANDLER_BYTES;
+	memcpy(blob, m->plan.blob.at, m->plan.blob.count);
+	for (size_t i = 0; i < m->plan.relocs.count; i++)
+		memrun_add(blob + m->plan.relocs.at[i],
+			   (int64_t)(m->bias - (uint64_t)(uintptr_t)m->arena));
+	for (size_t i = 0; i < m->plan.tls.count; i++)
+		memrun_add(blob + m->plan.tls.at[i], tls);
+	for (size_t i = 0; i < m->plan.ids.count; i++)
+		memrun_add(blob + m->plan.ids.at[i], MEMRUN_ID_BASE);
+	for (size_t i = 0; i < m->plan.fixes.count; i++)
+		memrun_add(m->plan.text.at + m->plan.fixes.at[i],
+			   (int64_t)((uint64_t)(uintptr_t)m->arena - m->bias));
+}
+
+static void memrun_patch(struct memrun *m, bool on)
+{
+	if (!on)
+		memcpy((void *)m->text_lo, m->original, m->text_hi - m->text_lo);
+	for (size_t i = 0; on && i < m->plan.patches.count; i++) {
+		const struct bob_mem_patch *p = &m->plan.patches.at[i];
+
+		memcpy((void *)(m->bias + p->addr), m->plan.text.at + p->text, p->len);
+	}
+	m->patched = on;
+}
+
+/* The library at `path`, loaded, planned, not patched yet. */
+static void memrun_open(struct memrun *m, const char *path)
+{
+	struct sigaction sa = { 0 };
+	struct link_map *map;
+	stack_t alt = {.ss_size = 1u << 16};
+
+	memset(m, 0, sizeof(*m));
+	m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!m->handle || dlinfo(m->handle, RTLD_DI_LINKMAP, &map) != 0)
+		memrun_die(dlerror());
+	m->bias = map->l_addr;
+	dl_iterate_phdr(memrun_phdr, m);
+	memrun_plan(m, path);
+	memrun_arena(m);
+	m->original = malloc(m->text_hi - m->text_lo);
+	memcpy(m->original, (void *)m->text_lo, m->text_hi - m->text_lo);
+	if (mprotect((void *)m->text_lo, m->text_hi - m->text_lo,
+		     PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+		memrun_die("mprotect");
+	m->data_copy = malloc(m->data_bytes + 1);
+	m->stack = mmap(NULL, MEMRUN_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	m->stepped.at = calloc(MEMRUN_EVENTS, sizeof(struct memrun_event));
+	m->recorded.at = calloc(MEMRUN_EVENTS, sizeof(struct memrun_event));
+	memrun_now = m;
+	alt.ss_sp = malloc(alt.ss_size);
+	sigaltstack(&alt, NULL);
+	sa.sa_sigaction = memrun_trap;
+	sa.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	sigaction(SIGTRAP, &sa, NULL);
+}
+
+static void memrun_close(struct memrun *m)
+{
+	bob_mem_plan_free(&m->plan);
+	bob_plan_elf_close(&m->img);
+	munmap(m->arena, m->arena_bytes);
+	munmap(m->stack, MEMRUN_STACK);
+	free(m->original);
+	free(m->data_copy);
+	free(m->stepped.at);
+	free(m->recorded.at);
+	dlclose(m->handle);
+}
+
+static void memrun_events_differ(const struct memrun *m, const char *name)
+{
+	size_t n = m->stepped.count < m->recorded.count ? m->stepped.count : m->recorded.count;
+	size_t i = 0;
+
+	while (i < n && !memcmp(&m->stepped.at[i], &m->recorded.at[i], sizeof(m->stepped.at[0])))
+		i++;
+	fprintf(stderr, "%s: %zu accesses, %zu recorded; differ from number %zu on\n", name,
+		m->stepped.count, m->recorded.count, i);
+	for (size_t k = i > 2 ? i - 2 : 0; k < i + 3; k++) {
+		const struct memrun_event *a = &m->stepped.at[k], *b = &m->recorded.at[k];
+
+		fprintf(stderr, "  %zu: pc %lx address %lx size %u type %u  |  pc %lx address %lx size %u type %u\n",
+			k, (unsigned long)a->pc, (unsigned long)a->address, a->size, a->type,
+			(unsigned long)b->pc, (unsigned long)b->address, b->size, b->type);
+	}
+}
+
+/* All a run may find or leave, but for `mem`. */
+static void memrun_reset(struct memrun *m, bool data)
+{
+	if (data)	/* else as the library has it */
+		memcpy(m->data, m->data_copy, m->data_bytes);
+	memset(m->stack, 0, MEMRUN_STACK);
+	if (m->tls)
+		memset(m->tls, 0, 64);
+}
+
+/* Calls `fn` both ways. `mem` of `len` bytes is what it may change beside the library's data. Registers
+ * of *c are what it gets; rsp is ours. Returns whether all is equal; says what is not. */
+static bool memrun_both(struct memrun *m, const char *name, struct memrun_call *c, void *mem,
+			size_t len)
+{
+	struct memrun_call native;
+	uint8_t *before = malloc(2 * len), *after = before + len;
+	uint8_t *data_after = malloc(m->data_bytes + 1);
+	bool ok = true;
+
+	c->reg[4] = (uint64_t)(uintptr_t)(m->stack + MEMRUN_STACK - 4096);
+	memcpy(before, mem, len);
+	memcpy(m->data_copy, m->data, m->data_bytes);
+	memrun_reset(m, false);
+	c->step = 0;
+	memrun_enter(c);	/* what libraries do at the first call only */
+	memcpy(mem, before, len);
+	memrun_reset(m, true);
+	m->stepped.count = m->recorded.count = 0;
+	c->step = 1;
+	memrun_enter(c);
+	native = memrun_out;
+	memcpy(after, mem, len);
+	memcpy(data_after, m->data, m->data_bytes);
+
+	memcpy(mem, before, len);
+	memrun_reset(m, true);
+	memrun_patch(m, true);
+	memset(&memrun_tls, 0, sizeof(memrun_tls));
+	c->step = 0;
+	memrun_enter(c);
+	memrun_c_drain();
+	memrun_patch(m, false);
+
+	for (int i = 0; i < 16; i++)
+		if (native.reg[i] != memrun_out.reg[i]) {
+			fprintf(stderr, "%s: register %d is %lx, translated %lx\n", name, i,
+				(unsigned long)native.reg[i], (unsigned long)memrun_out.reg[i]);
+			ok = false;
+		}
+	if (m->plan.stats.flags_pass && ((native.flags ^ memrun_out.flags) & 0x8c5)) {
+		fprintf(stderr, "%s: flags differ\n", name);
+		ok = false;
+	}
+	if (memcmp(mem, after, len) || memcmp(m->data, data_after, m->data_bytes)) {
+		fprintf(stderr, "%s: memory differs\n", name);
+		ok = false;
+	}
+	if (m->lost || m->stepped.count != m->recorded.count ||
+	    memcmp(m->stepped.at, m->recorded.at, m->stepped.count * sizeof(m->stepped.at[0]))) {
+		memrun_events_differ(m, name);
+		ok = false;
+	}
+	memrun_reset(m, true);
+	free(before);
+	free(data_after);
+	return ok;
+}
+
+#endif

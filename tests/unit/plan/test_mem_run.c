@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Translated functions do what the originals did, and record all their accesses: compiled C at every
+ * optimisation level by two compilers, and generated assembly (memrun.h says how it is compared). */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "memrun.h"
+
+#define LONGS 4096
+
+static const char *scratch(const char *name)
+{
+	static char path[512];
+	const char *build = getenv("BOBBIN_BUILD");
+
+	snprintf(path, sizeof(path), "%s/tests/mem_run", build ? build : "/tmp");
+	mkdir(path, 0755);
+	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/%s", name);
+	return path;
+}
+
+static bool compile(const char *compiler, const char *flags, const char *source, const char *out)
+{
+	char command[2048];
+
+	snprintf(command, sizeof(command),
+		 "%s %s -w -g0 -shared -fPIC -Wl,-z,now -o %s %s", compiler, flags, out, source);
+	return system(command) == 0;
+}
+
+/* All functions named k_* of the library. */
+static unsigned run_kernels(struct memrun *m, unsigned *wrong)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < m->img.symbols.count; i++) {
+		const struct bob_plan_symbol *s = &m->img.symbols.at[i];
+		static long mem[LONGS + 64];
+
+		if (strncmp(s->name, "k_", 2) || s->type != STT_FUNC || !s->exported)
+			continue;
+		for (int round = 0; round < 2; round++) {
+			struct memrun_call c = { 0 };
+
+			for (size_t k = 0; k < LONGS + 64; k++)
+				mem[k] = (long)((k * 2654435761u >> 7) % 97);
+			c.reg[7] = (uint64_t)(uintptr_t)mem;
+			c.reg[6] = round ? 37 : 5;
+			c.fn = m->bias + s->addr;
+			*wrong += !memrun_both(m, s->name, &c, mem, sizeof(mem));
+			count++;
+		}
+	}
+	return count;
+}
+
+static unsigned run_library(const char *path, const char *what)
+{
+	struct memrun m;
+	unsigned wrong = 0, count;
+
+	memrun_open(&m, path);
+	count = run_kernels(&m, &wrong);
+	printf("%-28s %3u runs, %u of %zu functions translated, %lu records, %lu drains, %lu traps%s\n", what,
+	       count, m.plan.stats.by_decline[0], m.plan.funcs.count, (unsigned long)m.records,
+	       (unsigned long)m.drains, (unsigned long)m.traps, wrong ? "  WRONG" : "");
+	for (size_t i = 0; i < m.plan.funcs.count; i++) {
+		const struct bob_mem_func *f = &m.plan.funcs.at[i];
+
+		if (f->decline && f->func != BOB_PLAN_NO_INDEX && f->decline != BOB_MEM_NO_FRAME)
+			printf("    declined %s: %s\n", m.img.funcs.at[f->func].name,
+			       bob_mem_decline_text(f->decline));
+	}
+	memrun_close(&m);
+	return wrong + (count == 0);
+}
+
+static void test_compiled(void **state)
+{
+	static const char *const compilers[] = { "gcc", "clang-14" };
+	static const char *const flags[] = { "-O0", "-O1", "-O2", "-O3", "-Os", "-O2 -fno-omit-frame-pointer",
+					     "-O2 -fcf-protection", "-O3 -mavx2 -fno-plt" };
+	const char *root = getenv("BOBBIN_SOURCE");
+	unsigned wrong = 0;
+
+	(void)state;
+	for (size_t c = 0; c < 2; c++)
+		for (size_t f = 0; f < sizeof(flags) / sizeof(flags[0]); f++) {
+			char source[512], what[64], out[640];
+
+			snprintf(source, sizeof(source), "%s/tests/prog/mem_kernels.c", root ? root : ".");
+			snprintf(what, sizeof(what), "%s %s", compilers[c], flags[f]);
+			snprintf(out, sizeof(out), "%s-%zu-%zu.so", scratch("k"), c, f);
+			if (!compile(compilers[c], flags[f], source, out)) {
+				printf("%s: cannot compile\n", what);
+				continue;
+			}
+			wrong += run_library(out, what);
+		}
+	assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_compiled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
