@@ -67,7 +67,8 @@ static bool may_shift_by_0(const struct decoded *d)
 
 	if (!is_shift(d->in.mnemonic))
 		return false;
-	return count->type != ZYDIS_OPERAND_TYPE_IMMEDIATE || (count->imm.value.u & (d->op[0].size == 64 ? 0x3f : 0x1f)) == 0;
+	return count->type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
+	       (count->imm.value.u & (d->op[0].size == 64 ? 0x3f : 0x1f)) == 0;
 }
 
 /* So does a string instruction that runs 0 times. Flags that are undefined afterwards are not counted as
@@ -118,8 +119,9 @@ static void note_zeroing(const struct decoded *d, struct bob_x86_facts *f)
 	const ZydisDecodedOperand *op = d->op;
 
 	if ((d->in.mnemonic == ZYDIS_MNEMONIC_XOR || d->in.mnemonic == ZYDIS_MNEMONIC_SUB) &&
-	    op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && op[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    op[0].reg.value == op[1].reg.value && op[0].size >= 32)
+	    op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    op[1].type == ZYDIS_OPERAND_TYPE_REGISTER && op[0].reg.value == op[1].reg.value &&
+	    op[0].size >= 32)
 		f->reads &= ~(1u << register_number(op[0].reg.value));
 }
 
@@ -216,7 +218,8 @@ static unsigned note_operands(const struct decoded *d, struct bob_x86_facts *f)
 					f->reads |= 1u << (register_number(op->mem.base) & 15);
 				if (op->mem.index != ZYDIS_REGISTER_NONE)
 					f->reads |= 1u << (register_number(op->mem.index) & 15);
-			} else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && !is_stack_operand(d, op)) {
+			} else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+				   !is_stack_operand(d, op)) {
 				why = note_memory(d, op, pass, f);
 			}
 			if (why != BOB_MEM_TAKEN)
@@ -332,8 +335,7 @@ static void note_sum(const struct decoded *d, struct bob_x86_facts *f)
 		break;
 	case ZYDIS_MNEMONIC_LEA:
 		if (d->in.address_width == 64 && op[1].mem.index == ZYDIS_REGISTER_NONE &&
-		    op[1].mem.base != ZYDIS_REGISTER_NONE &&
-		    op[1].mem.base != ZYDIS_REGISTER_RIP)
+		    op[1].mem.base != ZYDIS_REGISTER_NONE && op[1].mem.base != ZYDIS_REGISTER_RIP)
 			add_sum(f, dest, register_number(op[1].mem.base),
 				op[1].mem.disp.has_displacement ? op[1].mem.disp.value : 0);
 		break;
