@@ -61,6 +61,10 @@ bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const cha
 /* Print the functions of a plan that passed bob_plan_check, with their trampolines. */
 void bob_plan_dump(const void *plan, FILE *out);
 
+/* Translate the functions of the image at `path` for tracing memory and print what came of it;
+ * `each`: also every function that was declined, and why. */
+bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob_error *err);
+
 /* A word or two for an enum bob_skip; "" for BOB_SKIP_NONE. Never NULL. */
 const char *bob_plan_skip_text(unsigned skip);
 

@@ -43,7 +43,7 @@ static void mark_fresh(const struct bob_mem_unit *u, uint8_t *mark, uint32_t i)
 		mark[i] |= LEADS;
 }
 
-static unsigned mark_branches(const struct bob_mem_unit *u, uint8_t *mark)
+static unsigned mark_branches(struct bob_mem_unit *u, uint8_t *mark)
 {
 	for (uint32_t i = 0; i < u->insns.count; i++) {
 		const struct bob_mem_insn *in = &u->insns.at[i];
@@ -60,8 +60,10 @@ static unsigned mark_branches(const struct bob_mem_unit *u, uint8_t *mark)
 		    bob_mem_inside(u, f->target)) {
 			uint32_t to = bob_mem_insn_at(u, f->target);
 
-			if (to == BOB_MEM_NONE)
+			if (to == BOB_MEM_NONE) {
+				u->at = in->addr;
 				return BOB_MEM_INTO_INSN;
+			}
 			mark[to] |= LEADS;
 		}
 	}
@@ -70,8 +72,7 @@ static unsigned mark_branches(const struct bob_mem_unit *u, uint8_t *mark)
 
 /* What the scan of the whole image knows of ways into the range. A table or a number that looks like
  * an address may be wrong about the middle of an instruction, a direct jump is not. */
-static unsigned mark_outside(const struct bob_mem_unit *u, uint8_t *mark,
-			     const struct bob_mem_range *r)
+static unsigned mark_outside(struct bob_mem_unit *u, uint8_t *mark, const struct bob_mem_range *r)
 {
 	const struct bob_plan_code *c = bob_plan_code_at(u->img, r->lo);
 	uint32_t i = r->insn;
@@ -82,8 +83,10 @@ static unsigned mark_outside(const struct bob_mem_unit *u, uint8_t *mark,
 		if (bob_plan_bit(c->outside, at - c->lo)) {
 			if (starts)
 				mark[i] |= LEADS | LANDS;
-			else if (bob_plan_bit(c->jumped, at - c->lo))
+			else if (bob_plan_bit(c->jumped, at - c->lo)) {
+				u->at = at;
 				return BOB_MEM_INTO_INSN;
+			}
 		}
 		i += starts;
 	}

@@ -3,8 +3,8 @@
  * place, with the probes of the pieces in between.
  *
  * A probe takes one or two registers that nobody will read any more, else it saves one in thread-local
- * storage. It uses no stack: what lies below rsp may be the function's. The record is committed, by
- * moving the cursor, when its last word is stored. */
+ * storage. It uses no stack: what lies below rsp may be the function's. When the last word of the record is
+ * stored its header follows, and the cursor moves. */
 #include <string.h>
 
 #include "plan/arch/x86_64/code.h"
@@ -167,11 +167,13 @@ static void put_check(struct emitter *e, const struct point *p)
 	e->out->stats.saved_flags++;
 }
 
-/* The header is one store: bit 31 is set and spreads upwards. */
-static void put_header(struct emitter *e, const struct point *p)
+/* The header comes last: with it the record is there. One store: bit 31 is set and spreads upwards. */
+static void put_end(struct emitter *e, const struct bob_mem_piece *p, uint8_t cursor, int32_t bytes)
 {
-	bob_x86_put_store_imm(&e->c, p->cursor, 0, (int32_t)(p->piece->desc | 0x80000000u));
+	bob_x86_put_store_imm(&e->c, cursor, 0, (int32_t)(p->desc | ~BOB_MEM_NUMBER));
 	note(e, &e->out->ids, here(e) - 4);
+	bob_x86_put_lea(&e->c, cursor, cursor, BOB_X86_NO_REG, 1, bytes);
+	store_slot(e, cursor, BOB_MEM_SLOT_CURSOR);
 }
 
 static void put_word(struct emitter *e, const struct point *p, const struct bob_mem_word *w,
@@ -210,11 +212,6 @@ static bool choose_registers(struct point *p, uint8_t kept)
 	return true;
 }
 
-static unsigned record_words(const struct emitter *e, const struct bob_mem_piece *p)
-{
-	return p->words + (e->out->descs.at[p->desc].desc.kind == BOB_MEM_LOOP ? 1u : 0u);
-}
-
 /* `kept`: a register that holds the cursor from the first point on, if there is one. */
 static void put_point(struct emitter *e, struct point *p, uint8_t kept)
 {
@@ -222,6 +219,7 @@ static void put_point(struct emitter *e, struct point *p, uint8_t kept)
 	bool spill_cursor, spill_sum;
 
 	if (!choose_registers(p, kept)) {
+		e->u->at = e->u->insns.at[p->at].addr;
 		e->why = BOB_MEM_REGISTERS;
 		return;
 	}
@@ -232,10 +230,8 @@ static void put_point(struct emitter *e, struct point *p, uint8_t kept)
 		store_slot(e, p->cursor, BOB_MEM_SLOT_SPILL);
 	if (p->first || kept == BOB_X86_NO_REG)
 		load_slot(e, p->cursor, BOB_MEM_SLOT_CURSOR);
-	if (p->first) {
+	if (p->first)
 		put_check(e, p);
-		put_header(e, p);
-	}
 	if (spill_sum)
 		store_slot(e, p->sum, BOB_MEM_SLOT_SPILL + 8);
 	for (unsigned i = 0; i < p->piece->words; i++)
@@ -243,12 +239,8 @@ static void put_point(struct emitter *e, struct point *p, uint8_t kept)
 			put_word(e, p, &w[i], i);
 	if (spill_sum)
 		load_slot(e, p->sum, BOB_MEM_SLOT_SPILL + 8);
-	if (p->last) {
-		int32_t bytes = (int32_t)(HEADER_BYTES + 8 * record_words(e, p->piece));
-
-		bob_x86_put_lea(&e->c, p->cursor, p->cursor, BOB_X86_NO_REG, 1, bytes);
-		store_slot(e, p->cursor, BOB_MEM_SLOT_CURSOR);
-	}
+	if (p->last)
+		put_end(e, p->piece, p->cursor, (int32_t)(HEADER_BYTES + 8 * p->piece->words));
 	if (spill_cursor)
 		load_slot(e, p->cursor, BOB_MEM_SLOT_SPILL);
 }
@@ -319,8 +311,7 @@ static void probe_behind_string(struct emitter *e, const struct bob_mem_piece *p
 		store_slot(e, cursor, BOB_MEM_SLOT_SPILL);
 	load_slot(e, cursor, BOB_MEM_SLOT_CURSOR);
 	bob_x86_put_store(&e->c, cursor, at, BOB_X86_RCX);
-	bob_x86_put_lea(&e->c, cursor, cursor, BOB_X86_NO_REG, 1, at + 8);
-	store_slot(e, cursor, BOB_MEM_SLOT_CURSOR);
+	put_end(e, piece, cursor, at + 8);
 	if (spill)
 		load_slot(e, cursor, BOB_MEM_SLOT_SPILL);
 }
@@ -358,6 +349,7 @@ static void put_moved(struct emitter *e, const struct bob_mem_insn *in, uint32_t
 	uint32_t start = here(e);
 
 	if (bob_x86_move(bytes_at(e, in), in->f.len, in->addr, 1, &body) != 0) {
+		e->u->at = in->addr;
 		e->why = BOB_MEM_FIXED_PLACE;
 		return;
 	}

@@ -21,7 +21,7 @@ static uint32_t live_outside(const struct bob_mem_unit *u, uint64_t to)
 }
 
 /* Flags that an instruction of the unit reads, apart from those that unknown code might read. */
-#define SEEN(set) (((set) & BOB_X86_TESTED_FLAGS) << 6)
+#define SEEN(set) (((set)&BOB_X86_TESTED_FLAGS) << 6)
 
 static uint32_t through(uint32_t live, const struct bob_x86_facts *f)
 {

@@ -109,7 +109,7 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 		return BOB_ERR_NOMEM;
 	f->addr = addr;
 	f->func = u->func;
-	u->insns.count = 0;
+	u->at = 0;
 	why = collect(u, frame, next);
 	for (size_t i = 0; i < u->ranges.count; i++)
 		f->bytes += u->ranges.at[i].hi - u->ranges.at[i].lo;
@@ -119,7 +119,7 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 		return u->st;
 	f->decline = (uint8_t)why;
 	if (why != BOB_MEM_TAKEN) {
-		f->decline_at = u->insns.count ? u->insns.at[u->insns.count - 1].addr : addr;
+		f->decline_at = u->at ? u->at : addr;
 		back_to(out, &before);
 	} else {
 		count_accesses(u, out, &before);
@@ -162,7 +162,8 @@ static bob_status all_units(const struct bob_plan_image *img, struct bob_mem_uni
 		const struct bob_plan_candidate *c = &img->funcs.at[i];
 
 		/* a second name within the stretch of another function is part of that */
-		if (first[i] == BOB_MEM_NONE && bob_plan_frame_at(img, c->addr) != BOB_PLAN_NO_INDEX)
+		if (first[i] == BOB_MEM_NONE &&
+		    bob_plan_frame_at(img, c->addr) != BOB_PLAN_NO_INDEX)
 			continue;
 		u->func = i;
 		st = add_unit(u, out, c->addr, first[i], next, passes);

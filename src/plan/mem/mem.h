@@ -19,9 +19,6 @@ enum bob_mem_slot {
 /* What must fit behind the limit: the longest record, and a loop's last word. */
 #define BOB_MEM_SLACK_WORDS (BOB_MEM_WORDS_MAX + 2u)
 
-/* The header of a record as probes write it: bits 0..30 the descriptor's number, the others set. */
-#define BOB_MEM_HEADER_NUMBER 0x7fffffffu
-
 /* A descriptor, its accesses in bob_mem_plan.accesses, its steps in .steps. */
 struct bob_mem_planned {
 	struct bob_mem_desc desc; /* pointers are not set */

@@ -8,6 +8,9 @@
 
 #include "plan/mem/unit.h"
 
+/* What a probe may take the values of, rsp not counted, so that two others are left beside rax. */
+#define REGISTERS_MAX 12
+
 /* Origins: 0..15 the registers at the start of the piece, then one for each unknown value. */
 #define NO_ORIGIN UINT32_MAX
 
@@ -33,6 +36,7 @@ struct builder {
 	struct bob_mem_plan *out;
 	struct state now, probe;
 	bool have_probe;
+	uint32_t taken;		/* registers whose values the probe takes */
 	struct key key[BOB_MEM_WORDS_MAX];
 	struct bob_mem_piece piece;
 	struct bob_mem_planned planned;
@@ -104,38 +108,51 @@ static int64_t sum_of(const struct state *s, const struct bob_mem_word *w)
 	return (int64_t)sum;
 }
 
+/* Takes the word where the probe stands if its origins are in registers there. False: the probe would
+ * take too many. */
+static bool take_at_probe(struct builder *b, const struct key *k, struct bob_mem_word *w,
+			  const struct state **s)
+{
+	uint8_t x = k->base == NO_ORIGIN ? BOB_X86_NO_REG : holder(&b->probe, k->base);
+	uint8_t y = k->index == NO_ORIGIN ? BOB_X86_NO_REG : holder(&b->probe, k->index);
+	uint32_t taken = b->taken;
+
+	if ((k->base != NO_ORIGIN && x == BOB_X86_NO_REG) ||
+	    (k->index != NO_ORIGIN && y == BOB_X86_NO_REG))
+		return true;
+	taken |= x != BOB_X86_NO_REG ? 1u << x : 0;
+	taken |= y != BOB_X86_NO_REG ? 1u << y : 0;
+	if (__builtin_popcount(taken & ~(1u << BOB_X86_RSP)) > REGISTERS_MAX)
+		return false;
+	b->taken = taken;
+	*w = (struct bob_mem_word){ b->piece.start, x, y, k->scale, k->fs };
+	*s = &b->probe;
+	return true;
+}
+
 /* Number of the word for this address, BOB_MEM_WORDS_MAX if there is no more room. */
 static unsigned word_for(struct builder *b, uint32_t at, uint8_t base, uint8_t index, uint8_t scale,
 			 bool fs)
 {
-	uint32_t base_origin = origin_of(&b->now, base), index_origin = origin_of(&b->now, index);
+	struct key k = { origin_of(&b->now, base), origin_of(&b->now, index), scale, fs, 0 };
 	struct bob_mem_word w = { at, base, index, scale, fs }, *out;
 	const struct state *s = &b->now;
 	unsigned n = b->piece.words;
 
 	for (unsigned i = 0; i < n; i++)
-		if (b->key[i].base == base_origin && b->key[i].index == index_origin &&
+		if (b->key[i].base == k.base && b->key[i].index == k.index &&
 		    b->key[i].scale == scale && b->key[i].fs == fs)
 			return i;
-	if (n == BOB_MEM_WORDS_MAX)
-		return n;
-	if (b->have_probe) {
-		uint8_t x = base_origin == NO_ORIGIN ? base : holder(&b->probe, base_origin);
-		uint8_t y = index_origin == NO_ORIGIN ? index : holder(&b->probe, index_origin);
-
-		if ((base == BOB_X86_NO_REG || x != BOB_X86_NO_REG) &&
-		    (index == BOB_X86_NO_REG || y != BOB_X86_NO_REG)) {
-			w = (struct bob_mem_word){ b->piece.start, x, y, scale, fs };
-			s = &b->probe;
-		}
-	}
+	if (n == BOB_MEM_WORDS_MAX || (b->have_probe && !take_at_probe(b, &k, &w, &s)))
+		return BOB_MEM_WORDS_MAX;
 	out = BOB_PLAN_PUSH(&b->u->words);
 	if (!out) {
 		b->u->st = BOB_ERR_NOMEM;
 		return 0;
 	}
 	*out = w;
-	b->key[n] = (struct key){ base_origin, index_origin, scale, fs, sum_of(s, &w) };
+	k.add = sum_of(s, &w);
+	b->key[n] = k;
 	b->piece.words++;
 	return n;
 }
@@ -208,6 +225,7 @@ static void begin_piece(struct builder *b, uint32_t first, uint32_t end)
 	memset(&b->planned, 0, sizeof(b->planned));
 	reset(&b->now);
 	b->have_probe = false;
+	b->taken = 0;
 	b->piece.first = first;
 	b->piece.word = (uint32_t)b->u->words.count;
 	b->piece.desc = BOB_MEM_NONE;

@@ -177,6 +177,7 @@ static unsigned place_first(struct placer *p, size_t i)
 
 	while (n < SHORT_LEN && move_call_behind(p, l->addr, n))
 		n = room(p, i);
+	p->u->at = l->addr;
 	if (n == 0)
 		return BOB_MEM_FIXED_PLACE; /* a call that must stay: it would run unseen */
 	if (place_long(p, i))

@@ -37,7 +37,7 @@ static unsigned read_range(struct bob_mem_unit *u, uint32_t index)
 			u->st = BOB_ERR_NOMEM;
 			return BOB_MEM_TOO_LARGE;
 		}
-		i->addr = at;
+		i->addr = u->at = at;
 		i->range = index;
 		why = bob_x86_facts(p, r->hi - at, at, &i->f);
 		if (why != BOB_MEM_TAKEN)
@@ -57,6 +57,8 @@ unsigned bob_mem_read(struct bob_mem_unit *u)
 	u->insns.count = 0;
 	for (uint32_t i = 0; why == BOB_MEM_TAKEN && i < u->ranges.count; i++)
 		why = read_range(u, i);
+	if (why == BOB_MEM_TAKEN)
+		u->at = 0;
 	return why;
 }
 

@@ -24,7 +24,8 @@ static void print_totals(const struct bob_mem_plan *p, FILE *out)
 		s->bytes_by_decline[0] ? (double)p->blob.count / (double)s->bytes_by_decline[0] :
 					 0);
 	fprintf(out,
-		"  %u blocks, %u records, %" PRIu64 " accesses, %.2f words per access, %u probes save flags, "
+		"  %u blocks, %u records, %" PRIu64
+		" accesses, %.2f words per access, %u probes save flags, "
 		"%u registers saved%s\n",
 		s->blocks, s->probes, s->accesses,
 		s->accesses ? (double)s->words / (double)s->accesses : 0, s->saved_flags, s->spills,
@@ -37,16 +38,18 @@ static void print_totals(const struct bob_mem_plan *p, FILE *out)
 				s->bytes_by_decline[i], bob_mem_decline_text(i));
 }
 
-static void print_declined(const struct bob_plan_image *img, const struct bob_mem_plan *p, FILE *out)
+static void print_declined(const struct bob_plan_image *img, const struct bob_mem_plan *p,
+			   FILE *out)
 {
 	for (size_t i = 0; i < p->funcs.count; i++) {
 		const struct bob_mem_func *f = &p->funcs.at[i];
-		const char *name = f->func == BOB_PLAN_NO_INDEX ? NULL : img->funcs.at[f->func].name;
+		const char *name = f->func == BOB_PLAN_NO_INDEX ? NULL :
+								  img->funcs.at[f->func].name;
 
 		if (f->decline)
-			fprintf(out, "    %" PRIx64 " +%" PRIu64 " %s: %s at %" PRIx64 "\n", f->addr,
-				f->bytes, name ? name : "?", bob_mem_decline_text(f->decline),
-				f->decline_at);
+			fprintf(out, "    %" PRIx64 " +%" PRIu64 " %s: %s at %" PRIx64 "\n",
+				f->addr, f->bytes, name ? name : "?",
+				bob_mem_decline_text(f->decline), f->decline_at);
 	}
 }
 

@@ -97,6 +97,7 @@ struct bob_mem_unit {
 	struct bob_mem_words words;
 	struct bob_mem_landings landings;
 	struct bob_plan_bytes used; /* of the text, place.c */
+	uint64_t at;		/* where it was declined, if that is known */
 	bob_status st;
 };
 
