@@ -10,13 +10,15 @@
 #include "cli/verbs.h"
 #include "plan/plan.h"
 
-enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_VERBOSE };
+enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_MEM, OPT_VERBOSE };
 
 const struct cli_option plan_options[] = {
 	{ "cache", 0, "DIR", "keep the plans there instead of the user's cache", "BOBBIN_CACHE",
 	  NULL },
 	{ "closure", 0, NULL, "also plan every library the programs start with", NULL, NULL },
 	{ "dump", 0, NULL, "print each function, its patch and its trampoline", NULL, NULL },
+	{ "mem", 0, NULL, "translate for tracing memory, and print what came of it; make no plan",
+	  NULL, NULL },
 	{ "verbose", 'v', NULL, "print what came of each image", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -24,7 +26,7 @@ const struct cli_option plan_options[] = {
 struct request {
 	const char *dir;
 	char own_dir[4096];	/* where `dir` points if the user named none */
-	int closure, dump, verbose;
+	int closure, dump, mem, verbose;
 	int status;
 };
 
@@ -83,6 +85,12 @@ static void plan_one(void *ctx, const char *path)
 	struct bob_error err = { 0 };
 	bob_status st;
 
+	if (r->mem) {
+		st = bob_plan_mem_report(path, r->verbose, stdout, &err);
+		if (st != BOB_OK)
+			r->status = complain(path, st, &err);
+		return;
+	}
 	if (r->dump || r->verbose)
 		show(r, path);
 	if (r->dump)
@@ -96,7 +104,7 @@ static int plan_all(struct request *r, int argc, char **argv)
 {
 	struct bob_error err = { 0 };
 
-	if (!r->dir && !r->dump) {
+	if (!r->dir && !r->dump && !r->mem) {
 		bob_status st = bob_plan_cache_dir(r->own_dir, sizeof(r->own_dir), &err);
 
 		if (st != BOB_OK)
@@ -131,6 +139,8 @@ int verb_plan(int argc, char **argv)
 			r.closure = 1;
 		else if (opt == OPT_DUMP)
 			r.dump = 1;
+		else if (opt == OPT_MEM)
+			r.mem = 1;
 		else if (opt == OPT_VERBOSE)
 			r.verbose = 1;
 	}
