@@ -72,17 +72,38 @@ long k_switch(long *d, long n)
 
 	for (long i = 0; i < n; i++) {
 		switch (d[i] & 15) {
-		case 0: s += d[i + 1]; break;
-		case 1: s -= d[i + 2]; break;
-		case 2: d[i + 3] = s; break;
-		case 3: s ^= 77; break;
-		case 4: d[i] += s; break;
-		case 5: s *= d[5]; break;
-		case 6: s |= 1; break;
-		case 7: d[7]++; break;
-		case 9: s += 9; break;
-		case 10: s = -s; break;
-		default: s++;
+		case 0:
+			s += d[i + 1];
+			break;
+		case 1:
+			s -= d[i + 2];
+			break;
+		case 2:
+			d[i + 3] = s;
+			break;
+		case 3:
+			s ^= 77;
+			break;
+		case 4:
+			d[i] += s;
+			break;
+		case 5:
+			s *= d[5];
+			break;
+		case 6:
+			s |= 1;
+			break;
+		case 7:
+			d[7]++;
+			break;
+		case 9:
+			s += 9;
+			break;
+		case 10:
+			s = -s;
+			break;
+		default:
+			s++;
 		}
 	}
 	return s;
@@ -216,7 +237,8 @@ long k_atomics(long *d, long n)
 		s += __atomic_fetch_add(&d[i], 3, __ATOMIC_SEQ_CST);
 		s ^= __atomic_exchange_n(&d[i + 1], i, __ATOMIC_SEQ_CST);
 		old = d[i];
-		__atomic_compare_exchange_n(&d[i], &old, i * 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+		__atomic_compare_exchange_n(&d[i], &old, i * 2, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
 		__atomic_store_n(&d[i + 2], s & 0xff, __ATOMIC_SEQ_CST);
 		__atomic_or_fetch((int *)&d[i], 4, __ATOMIC_SEQ_CST);
 	}
@@ -327,13 +349,28 @@ long k_aligned(long *d, long n)
 /* Needs more registers than there are. */
 long k_many(long *d, long n)
 {
-	long a = d[0], b = d[1], c = d[2], e = d[3], f = d[4], g = d[5], h = d[6], i = d[7], j = d[8],
-	     k = d[9], l = d[10], m = d[11], o = d[12], p = d[13], q = d[14], r = d[15], t = d[16];
+	long a = d[0], b = d[1], c = d[2], e = d[3], f = d[4], g = d[5], h = d[6], i = d[7],
+	     j = d[8], k = d[9], l = d[10], m = d[11], o = d[12], p = d[13], q = d[14], r = d[15],
+	     t = d[16];
 
 	for (long x = 0; x < n; x++) {
-		a += b * d[x & 31]; b ^= c + d[c & 31]; c += e; e -= f + d[e & 63]; f ^= g; g += h;
-		h -= i; i += j ^ d[j & 15]; j += k; k -= l; l ^= m; m += o; o -= p; p += q; q ^= r;
-		r += t; t -= a;
+		a += b * d[x & 31];
+		b ^= c + d[c & 31];
+		c += e;
+		e -= f + d[e & 63];
+		f ^= g;
+		g += h;
+		h -= i;
+		i += j ^ d[j & 15];
+		j += k;
+		k -= l;
+		l ^= m;
+		m += o;
+		o -= p;
+		p += q;
+		q ^= r;
+		r += t;
+		t -= a;
 		d[x & 7] = a + h + q;
 	}
 	return a + b + c + e + f + g + h + i + j + k + l + m + o + p + q + r + t;
@@ -381,7 +418,8 @@ long k_shifts(long *d, long n)
 
 long k_csr(long *d, long n)
 {
-	long rows = n % 30 + 1, *start = d, *col = d + 64, *val = d + 1024, *x = d + 2048, *y = d + 3072;
+	long rows = n % 30 + 1, *start = d, *col = d + 64, *val = d + 1024, *x = d + 2048,
+	     *y = d + 3072;
 	long at = 0, sum = 0;
 
 	for (long i = 0; i < rows; i++) {

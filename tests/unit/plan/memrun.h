@@ -37,6 +37,9 @@ struct memrun_event {
 	uint8_t type;
 };
 
+/* In lists beside enum bob_mem_type, with the stack pointer as address: what pieces say of calls. */
+enum { MEMRUN_ENTERS = 10, MEMRUN_CALLS, MEMRUN_RETURNS };
+
 struct memrun_list {
 	struct memrun_event *at;
 	size_t count;
@@ -66,6 +69,8 @@ struct memrun {
 	struct memrun_list stepped, recorded;
 	uint64_t traps, drains, records, lost;
 	bool patched;
+	uint64_t last_pc;	/* of the instruction before, anywhere */
+	bool last_was_call;
 };
 
 struct memrun_slots {
@@ -178,6 +183,15 @@ static uint64_t memrun_fs_base(void)
 	return v;
 }
 
+/* A function is entered here, unless its own code jumps back to its first instruction. */
+static bool memrun_enters(struct memrun *m, uint64_t pc)
+{
+	uint32_t f = bob_plan_func_at(&m->img, pc), from = bob_plan_frame_at(&m->img, m->last_pc);
+	bool same = from != BOB_PLAN_NO_INDEX && m->img.frames.at[from].owner == f;
+
+	return f != BOB_PLAN_NO_INDEX && !(same && !m->last_was_call);
+}
+
 /* The instruction about to run. Stack accesses are those of the manual, by mnemonic. */
 static void memrun_step(struct memrun *m, const ucontext_t *uc)
 {
@@ -192,9 +206,13 @@ static void memrun_step(struct memrun *m, const ucontext_t *uc)
 		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, (void *)rip, 15, &in, op)))
 		return;
+	if (memrun_enters(m, pc))
+		memrun_note(&m->stepped, pc, rsp, 8, MEMRUN_ENTERS);
+	m->last_was_call = in.mnemonic == ZYDIS_MNEMONIC_CALL;
 	string = in.meta.category == ZYDIS_CATEGORY_STRINGOP;
-	if (string && (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-					ZYDIS_ATTRIB_HAS_REPNE)) &&
+	if (string &&
+	    (in.attributes &
+	     (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) &&
 	    uc->uc_mcontext.gregs[REG_RCX] == 0)
 		return;
 	if (in.meta.category == ZYDIS_CATEGORY_NOP || in.meta.category == ZYDIS_CATEGORY_WIDENOP ||
@@ -236,6 +254,10 @@ static void memrun_step(struct memrun *m, const ucontext_t *uc)
 	if (in.mnemonic == ZYDIS_MNEMONIC_PUSH || in.mnemonic == ZYDIS_MNEMONIC_PUSHFQ ||
 	    in.mnemonic == ZYDIS_MNEMONIC_CALL)
 		memrun_note(&m->stepped, pc, rsp - 8, 8, BOB_MEM_STORE);
+	if (in.mnemonic == ZYDIS_MNEMONIC_CALL)
+		memrun_note(&m->stepped, pc, rsp, 8, MEMRUN_CALLS);
+	if (in.mnemonic == ZYDIS_MNEMONIC_RET)
+		memrun_note(&m->stepped, pc, rsp, 8, MEMRUN_RETURNS);
 }
 
 /* Is it code that has been translated? */
@@ -267,6 +289,9 @@ static void memrun_trap(int sig, siginfo_t *info, void *context)
 	if (!m->patched) {
 		if (rip >= m->text_lo && rip < m->text_hi && memrun_translated(m, rip))
 			memrun_step(m, uc);
+		else
+			m->last_was_call = false;
+		m->last_pc = rip - m->bias;
 		return;
 	}
 	s = memrun_find_stop(m, rip - 1 - m->bias);
@@ -281,38 +306,67 @@ static void memrun_trap(int sig, siginfo_t *info, void *context)
 
 /* --- expansion --- */
 
+static struct bob_mem_desc memrun_desc(const struct memrun *m, size_t i)
+{
+	const struct bob_mem_planned *p = &m->plan.descs.at[i];
+	struct bob_mem_desc d = p->desc;
+
+	d.access = m->plan.accesses.at + p->access;
+	d.step = m->plan.steps.at + p->step;
+	return d;
+}
+
 static const uint64_t *memrun_expand(struct memrun *m, const uint64_t *w, const uint64_t *end)
 {
-	uint32_t id = (uint32_t)(*w & BOB_MEM_HEADER_NUMBER) - MEMRUN_ID_BASE;
-	const struct bob_mem_planned *p;
-	uint64_t n = 1;
+	uint32_t id = (uint32_t)(*w & BOB_MEM_NUMBER) - MEMRUN_ID_BASE;
+	struct bob_mem_walk walk;
+	struct bob_mem_event e;
+	struct bob_mem_desc d;
 	size_t words;
+	bob_status st;
 
 	if (!(*w & BOB_MEM_HEADER) || id >= m->plan.descs.count) {
 		m->lost++;
 		return end;
 	}
-	p = &m->plan.descs.at[id];
-	words = p->desc.words + (p->desc.kind == BOB_MEM_LOOP);
-	if ((size_t)(end - w) < 1 + words) {
+	d = memrun_desc(m, id);
+	if (bob_mem_record_count(&d, w + 1, (size_t)(end - w - 1), 0, &words) != BOB_OK ||
+	    bob_mem_walk_begin(&walk, &d, w + 1, words, m->bias) != BOB_OK) {
 		m->lost++;
 		return end;
 	}
-	if (p->desc.kind == BOB_MEM_LOOP)
-		n = (uint64_t)((int64_t)(w[1 + p->desc.words] - w[1 + p->desc.counter]) /
-			       m->plan.steps.at[p->step + p->desc.counter].constant);
-	for (uint64_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < p->desc.access_count; k++) {
-			const struct bob_mem_access *a = &m->plan.accesses.at[p->access + k];
-			uint64_t at = (uint64_t)a->offset;
-
-			at += a->word == BOB_MEM_NO_WORD ? m->bias : w[1 + a->word];
-			if (p->desc.kind == BOB_MEM_LOOP && a->word != BOB_MEM_NO_WORD)
-				at += i * (uint64_t)m->plan.steps.at[p->step + a->word].constant;
-			memrun_note(&m->recorded, p->desc.pc + a->pc, at, a->size, a->type);
-		}
+	if (d.flow & BOB_MEM_ENTERS)
+		memrun_note(&m->recorded, d.pc, w[1 + d.sp_word] + (uint64_t)(int64_t)d.sp_begin, 8,
+			    MEMRUN_ENTERS);
+	while ((st = bob_mem_walk_next(&walk, &e)) != BOB_END)
+		if (st == BOB_OK)
+			memrun_note(&m->recorded, e.pc, e.address, e.size, e.type);
+	if (d.flow & (BOB_MEM_CALLS | BOB_MEM_RETURNS))
+		memrun_note(&m->recorded, d.pc + d.last,
+			    w[1 + d.sp_word] + (uint64_t)(int64_t)d.sp_end, 8,
+			    d.flow & BOB_MEM_CALLS ? MEMRUN_CALLS : MEMRUN_RETURNS);
 	m->records++;
 	return w + 1 + words;
+}
+
+/* Every descriptor is one that readers take: they check all fields. */
+static bool memrun_check_descs(const struct memrun *m)
+{
+	static struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
+	static struct bob_mem_step step[BOB_MEM_WORDS_MAX];
+	uint8_t *bytes = malloc(BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX));
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < m->plan.descs.count; i++) {
+		struct bob_mem_desc d = memrun_desc(m, i), back;
+		const uint8_t *at = bytes, *end = bytes + bob_mem_desc_put(&d, bytes);
+
+		ok = bob_mem_desc_get(&at, end, &back, access, step) == BOB_OK && at == end &&
+		     back.access_count == d.access_count &&
+		     !memcmp(access, d.access, d.access_count * sizeof(*access));
+	}
+	free(bytes);
+	return ok;
 }
 
 void memrun_c_drain(void)
@@ -434,7 +488,7 @@ static void memrun_open(struct memrun *m, const char *path)
 {
 	struct sigaction sa = { 0 };
 	struct link_map *map;
-	stack_t alt = {.ss_size = 1u << 16};
+	stack_t alt = { .ss_size = 1u << 16 };
 
 	memset(m, 0, sizeof(*m));
 	m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -443,6 +497,8 @@ static void memrun_open(struct memrun *m, const char *path)
 	m->bias = map->l_addr;
 	dl_iterate_phdr(memrun_phdr, m);
 	memrun_plan(m, path);
+	if (!memrun_check_descs(m))
+		memrun_die("a descriptor is not valid");
 	memrun_arena(m);
 	m->original = malloc(m->text_hi - m->text_lo);
 	memcpy(m->original, (void *)m->text_lo, m->text_hi - m->text_lo);
@@ -450,7 +506,8 @@ static void memrun_open(struct memrun *m, const char *path)
 		     PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
 		memrun_die("mprotect");
 	m->data_copy = malloc(m->data_bytes + 1);
-	m->stack = mmap(NULL, MEMRUN_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	m->stack = mmap(NULL, MEMRUN_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
 	m->stepped.at = calloc(MEMRUN_EVENTS, sizeof(struct memrun_event));
 	m->recorded.at = calloc(MEMRUN_EVENTS, sizeof(struct memrun_event));
 	memrun_now = m;
@@ -486,7 +543,8 @@ static void memrun_events_differ(const struct memrun *m, const char *name)
 	for (size_t k = i > 2 ? i - 2 : 0; k < i + 3; k++) {
 		const struct memrun_event *a = &m->stepped.at[k], *b = &m->recorded.at[k];
 
-		fprintf(stderr, "  %zu: pc %lx address %lx size %u type %u  |  pc %lx address %lx size %u type %u\n",
+		fprintf(stderr,
+			"  %zu: pc %lx address %lx size %u type %u  |  pc %lx address %lx size %u type %u\n",
 			k, (unsigned long)a->pc, (unsigned long)a->address, a->size, a->type,
 			(unsigned long)b->pc, (unsigned long)b->address, b->size, b->type);
 	}
@@ -520,7 +578,7 @@ static bool memrun_both(struct memrun *m, const char *name, struct memrun_call *
 	memrun_enter(c);	/* what libraries do at the first call only */
 	memcpy(mem, before, len);
 	memrun_reset(m, true);
-	m->stepped.count = m->recorded.count = 0;
+	m->stepped.count = m->recorded.count = m->last_pc = 0;
 	c->step = 1;
 	memrun_enter(c);
 	native = memrun_out;

@@ -67,7 +67,8 @@ static const char *address(struct gen *g)
 
 static void insn(struct gen *g)
 {
-	static const char *const alu[] = { "add", "sub", "and", "or", "xor", "cmp", "test", "adc", "sbb" };
+	static const char *const alu[] = { "add", "sub",  "and", "or", "xor",
+					   "cmp", "test", "adc", "sbb" };
 	static const char *const cc[] = { "e", "ne", "l", "ge", "b", "a", "s", "o", "p" };
 	static const char *const shift[] = { "shl", "shr", "sar", "rol", "rcr" };
 	FILE *o = g->out;
@@ -83,7 +84,8 @@ static void insn(struct gen *g)
 		fprintf(o, "\tmov %%%s, %s\n", ANY(value), address(g));
 		break;
 	case 4:
-		fprintf(o, "\tmov%s %s, %%%s\n", rnd(g, 2) ? "zbl" : "swl", address(g), ANY(value32));
+		fprintf(o, "\tmov%s %s, %%%s\n", rnd(g, 2) ? "zbl" : "swl", address(g),
+			ANY(value32));
 		break;
 	case 5:
 		fprintf(o, "\tmovb %%%s, %s\n", ANY(value8), address(g));
@@ -149,31 +151,40 @@ static void insn(struct gen *g)
 			ANY(value), "-16(%rsp)");
 		break;
 	case 23:
-		fprintf(o, "\tlock %s %%%s, %s\n", rnd(g, 2) ? "add" : "xadd", ANY(value), address(g));
+		fprintf(o, "\tlock %s %%%s, %s\n", rnd(g, 2) ? "add" : "xadd", ANY(value),
+			address(g));
 		break;
 	case 24:
 		fprintf(o, "\txchg %%%s, %s\n", ANY(value), address(g));
 		break;
 	case 25:
-		fprintf(o, "\t%scmpxchg %%%s, %s\n", rnd(g, 2) ? "lock " : "", ANY(value), address(g));
+		fprintf(o, "\t%scmpxchg %%%s, %s\n", rnd(g, 2) ? "lock " : "", ANY(value),
+			address(g));
 		break;
 	case 26:
-		fprintf(o, "\tmov%s %s, %%xmm%u\n", rnd(g, 2) ? "ups" : "sd", address(g), rnd(g, 4));
+		fprintf(o, "\tmov%s %s, %%xmm%u\n", rnd(g, 2) ? "ups" : "sd", address(g),
+			rnd(g, 4));
 		break;
 	case 27:
-		fprintf(o, "\tmov%s %%xmm%u, %s\n", rnd(g, 2) ? "ups" : "ss", rnd(g, 4), address(g));
+		fprintf(o, "\tmov%s %%xmm%u, %s\n", rnd(g, 2) ? "ups" : "ss", rnd(g, 4),
+			address(g));
 		break;
 	case 28:
 		fprintf(o, "\tpushfq\n\tpopq %%%s\n\tand $0x8d5, %%%s\n", value[v], value[v]);
 		break;
 	case 29:
-		fprintf(o, "\tpush %%rdi\n\tpush %%rsi\n\tpush %%rcx\n\tmov $%u, %%ecx\n", rnd(g, 6));
+		fprintf(o, "\tpush %%rdi\n\tpush %%rsi\n\tpush %%rcx\n\tmov $%u, %%ecx\n",
+			rnd(g, 6));
 		fprintf(o, "\t%s\n\tpop %%rcx\n\tpop %%rsi\n\tpop %%rdi\n",
-			rnd(g, 2) ? "rep movsq" : rnd(g, 2) ? "rep stosb" : "repne scasb");
+			rnd(g, 2) ? "rep movsq" :
+			rnd(g, 2) ? "rep stosb" :
+				    "repne scasb");
 		break;
 	case 30:
 		fprintf(o, "\tpush %%rsi\n\tpush %%rdi\n\t%s\n\tpop %%rdi\n\tpop %%rsi\n",
-			rnd(g, 2) ? "movsl" : rnd(g, 2) ? "cmpsb" : "lodsw");
+			rnd(g, 2) ? "movsl" :
+			rnd(g, 2) ? "cmpsb" :
+				    "lodsw");
 		break;
 	case 31:
 		fprintf(o, "\tbtsl $%u, %s\n", rnd(g, 8), "16(%rdi)");
@@ -182,11 +193,12 @@ static void insn(struct gen *g)
 		fprintf(o, "\t%s\n", rnd(g, 2) ? "inc %r14" : "imul %rdx, %r8");
 		break;
 	case 33:	/* the red zone */
-		fprintf(o, "\tmov %%%s, -24(%%rsp)\n\tmov -24(%%rsp), %%%s\n", ANY(value), ANY(value));
+		fprintf(o, "\tmov %%%s, -24(%%rsp)\n\tmov -24(%%rsp), %%%s\n", ANY(value),
+			ANY(value));
 		break;
 	case 34:
-		fprintf(o, "\tmov scratch@gottpoff(%%rip), %%%s\n\tmov %%%s, %%fs:%u(%%%s)\n", value[v],
-			ANY(value), 8 * rnd(g, 4), value[v]);
+		fprintf(o, "\tmov scratch@gottpoff(%%rip), %%%s\n\tmov %%%s, %%fs:%u(%%%s)\n",
+			value[v], ANY(value), 8 * rnd(g, 4), value[v]);
 		break;
 	case 35:
 		fprintf(o, "\tmov scratch@gottpoff(%%rip), %%%s\n\tand $7, %%ecx\n", value[v]);
@@ -236,7 +248,9 @@ static void body(struct gen *g, unsigned depth)
 		fprintf(o, "\tdec %%r13d\n\tjnz .L%u\n\tpop %%r13\n", a);
 		break;
 	case 5:
-		fprintf(o, "\tpush %%r13\n\tmov %%%s, %%r13d\n\tand $3, %%r13d\n\tlea .T%u(%%rip), %%rcx\n", ANY(value32), a);
+		fprintf(o,
+			"\tpush %%r13\n\tmov %%%s, %%r13d\n\tand $3, %%r13d\n\tlea .T%u(%%rip), %%rcx\n",
+			ANY(value32), a);
 		fprintf(o, "\tmovslq (%%rcx,%%r13,4), %%r13\n\tadd %%rcx, %%r13\n");
 		fprintf(o, "\tmov $5, %%ecx\n\tjmp *%%r13\n");
 		fprintf(o, "\t.section .rodata\n\t.align 4\n.T%u:\n", a);
@@ -258,7 +272,9 @@ static void body(struct gen *g, unsigned depth)
 		g->calls--;
 		for (k = 1 + rnd(g, 3); k-- > 0;)	/* back to back, or nearly */
 			fprintf(o, "\tcall k_%u\n%s", (g->fn / LAYER + 1) * LAYER + rnd(g, LAYER),
-				rnd(g, 3) ? "" : rnd(g, 2) ? "\tnop\n" : "\tmov %rax, %rdx\n");
+				rnd(g, 3) ? "" :
+				rnd(g, 2) ? "\tnop\n" :
+					    "\tmov %rax, %rdx\n");
 		if (!g->flags_pass)
 			fprintf(o, "\ttest %%rax, %%rax\n");
 		break;
@@ -279,15 +295,18 @@ static void prologue(struct gen *g)
 {
 	FILE *o = g->out;
 
-	fprintf(o, "\tpush %%rbx\n\tpush %%rbp\n\tpush %%r12\n\tpush %%r13\n\tpush %%r14\n\tpush %%r15\n");
+	fprintf(o,
+		"\tpush %%rbx\n\tpush %%rbp\n\tpush %%r12\n\tpush %%r13\n\tpush %%r14\n\tpush %%r15\n");
 	fprintf(o, "\tmov lbase(%%rip), %%rdi\n\tmov %%rdi, %%rsi\n\tmov %%rdi, %%rbx\n");
 	fprintf(o, "\tmov %%rdi, %%rbp\n\tmov %%rdi, %%r12\n\tmov $3, %%ecx\n");
-	fprintf(o, "\tpxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\tmovups (%%rdi), %%xmm2\n\tmovq %%rdi, %%xmm3\n");
+	fprintf(o,
+		"\tpxor %%xmm0, %%xmm0\n\tpxor %%xmm1, %%xmm1\n\tmovups (%%rdi), %%xmm2\n\tmovq %%rdi, %%xmm3\n");
 	fprintf(o, "\tmov $-3, %%r15\n");
 	if (!g->flags_pass)
 		fprintf(o, "\ttest %%rdi, %%rdi\n");
 	/* realigned, as for vectors */
-	fprintf(o, "\tmov %%rsp, %%r14\n\tand $-64, %%rsp\n\tpush %%r14\n\tlea -%u(%%rsp), %%rsp\n", g->room);
+	fprintf(o, "\tmov %%rsp, %%r14\n\tand $-64, %%rsp\n\tpush %%r14\n\tlea -%u(%%rsp), %%rsp\n",
+		g->room);
 }
 
 static void function(struct gen *g)
@@ -296,14 +315,15 @@ static void function(struct gen *g)
 
 	g->calls = 1;
 	g->room = 8 + 16 * rnd(g, 4);
-	fprintf(o, "\t.globl k_%u\n\t.hidden k_%u\n\t.type k_%u,@function\n\t.p2align %u\nk_%u:\n", g->fn, g->fn,
-		g->fn, rnd(g, 5), g->fn);
+	fprintf(o, "\t.globl k_%u\n\t.hidden k_%u\n\t.type k_%u,@function\n\t.p2align %u\nk_%u:\n",
+		g->fn, g->fn, g->fn, rnd(g, 5), g->fn);
 	fprintf(o, "\t.cfi_startproc\n");
 	if (rnd(g, 10) > 0) {	/* else a landing of one byte */
 		prologue(g);
 		body(g, 0);
 		fprintf(o, "\tlea %u(%%rsp), %%rsp\n\tpop %%rsp\n", g->room);
-		fprintf(o, "\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n\tpop %%r12\n\tpop %%rbp\n\tpop %%rbx\n");
+		fprintf(o,
+			"\tpop %%r15\n\tpop %%r14\n\tpop %%r13\n\tpop %%r12\n\tpop %%rbp\n\tpop %%rbx\n");
 	}
 	fprintf(o, "\tret\n\t.cfi_endproc\n\t.size k_%u,.-k_%u\n", g->fn, g->fn);
 }
@@ -315,10 +335,11 @@ static void generate(struct gen *g, const char *path)
 	fprintf(g->out, "\t.text\n");
 	for (g->fn = 0; g->fn < FUNCTIONS; g->fn++)
 		function(g);
-	fprintf(g->out, "\t.data\n\t.globl base\n\t.p2align 12\nbase:\nlbase:\t.zero 32\n\t.globl pointers\n"
-			"\t.globl pointers\npointers:\nlpointers:\t.zero 64\ntable:\t.zero 4096\n"
-			"\t.section .tbss,\"awT\",@nobits\n\t.align 8\n\t.globl scratch\n\t.type scratch,@object\nscratch:\t.zero 64\n"
-			"\t.section .note.GNU-stack,\"\",@progbits\n");
+	fprintf(g->out,
+		"\t.data\n\t.globl base\n\t.p2align 12\nbase:\nlbase:\t.zero 32\n\t.globl pointers\n"
+		"\t.globl pointers\npointers:\nlpointers:\t.zero 64\ntable:\t.zero 4096\n"
+		"\t.section .tbss,\"awT\",@nobits\n\t.align 8\n\t.globl scratch\n\t.type scratch,@object\nscratch:\t.zero 64\n"
+		"\t.section .note.GNU-stack,\"\",@progbits\n");
 	fclose(g->out);
 }
 
@@ -357,16 +378,19 @@ static unsigned one_library(uint64_t seed)
 	unsigned wrong;
 
 	snprintf(source, sizeof(source), "%s/tests/mem_random.S", build ? build : "/tmp");
-	snprintf(library, sizeof(library), "%s/tests/mem_random.%u.so", build ? build : "/tmp", (unsigned)seed);
+	snprintf(library, sizeof(library), "%s/tests/mem_random.%u.so", build ? build : "/tmp",
+		 (unsigned)seed);
 	generate(&g, source);
-	snprintf(command, sizeof(command), "gcc -shared -nostdlib -Wl,-z,now -o %s %s", library, source);
+	snprintf(command, sizeof(command), "gcc -shared -nostdlib -Wl,-z,now -o %s %s", library,
+		 source);
 	assert_int_equal(system(command), 0);
 	memrun_limit = 1 + seed % 40;
 	memrun_open(&m, library);
 	wrong = run(&m, &g);
-	printf("seed %u: %u of %zu functions translated, %lu records, %lu drains, %lu traps%s%s\n", (unsigned)seed,
-	       m.plan.stats.by_decline[0], m.plan.funcs.count, (unsigned long)m.records, (unsigned long)m.drains,
-	       (unsigned long)m.traps, m.plan.stats.flags_pass ? ", flags passed" : "", wrong ? "  WRONG" : "");
+	printf("seed %u: %u of %zu functions translated, %lu records, %lu drains, %lu traps%s%s\n",
+	       (unsigned)seed, m.plan.stats.by_decline[0], m.plan.funcs.count,
+	       (unsigned long)m.records, (unsigned long)m.drains, (unsigned long)m.traps,
+	       m.plan.stats.flags_pass ? ", flags passed" : "", wrong ? "  WRONG" : "");
 	memrun_close(&m);
 	if (!wrong)
 		unlink(library);
