@@ -3,6 +3,7 @@
 #ifndef BOBBIN_BOBBIN_H
 #define BOBBIN_BOBBIN_H
 
+#include "bobbin/fold.h"
 #include "bobbin/status.h"
 #include "bobbin/trace.h"
 
