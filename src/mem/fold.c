@@ -164,7 +164,8 @@ bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size
 			return BOB_ERR_CORRUPT;
 		st = bob_mem_record_count(d, at + 1, (size_t)(end - at) - 1, open, &words);
 		if (st == BOB_OK)
-			st = put_record(m, number, d, at + 1, words);
+			st = words > BOB_MEM_RECORD_MAX ? BOB_ERR_CORRUPT :
+							  put_record(m, number, d, at + 1, words);
 		if (st != BOB_OK)
 			return st;
 		at += 1 + words;

@@ -18,6 +18,7 @@
 #include "mem/record.h"
 
 #define BOB_MEM_FOLD_DESCS (1u << 20) /* descriptors with greater numbers are found more slowly */
+#define BOB_MEM_RECORD_MAX (1u << 20) /* words of a record */
 #define BOB_MEM_FOLD_DEPTH 16384u     /* calls in each other; deeper ones have the path of these */
 
 /* The descriptor of this number, or NULL. */
@@ -37,36 +38,23 @@ bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size
 
 /* --- and back --- */
 
-/* One leaf as what it was. */
-struct bob_mem_leaf {
+struct bob_mem_unfold;
+
+struct bob_mem_unfolded {
 	const struct bob_mem_desc *desc;
 	uint32_t number;	/* of the descriptor */
-	uint32_t path;
-	int is_payload;		/* one iteration of a loop */
-	uint64_t iteration;
-	const uint64_t *word;	/* of the loop's beginning, if is_payload */
-	const uint64_t *payload;
+	uint32_t path;		/* of the folded trace */
+	const uint64_t *word;	/* behind the header; valid until the next call */
+	size_t count;
 };
 
-struct bob_mem_unfold {
-	const struct bob_folded *folded;
-	struct bob_fold_cursor *cursor;
-	bob_mem_desc_fn desc;
-	void *ctx;
-	uint32_t loop;		/* descriptor of the loop whose payload may follow */
-	int has_loop;
-	uint64_t iteration;
-	uint64_t word[BOB_FOLD_WORDS_MAX + 1];
-};
-
-bob_status bob_mem_unfold_open(struct bob_mem_unfold *u, const struct bob_folded *folded,
-			       uint32_t participant, bob_mem_desc_fn desc, void *ctx);
-void bob_mem_unfold_close(struct bob_mem_unfold *u);
-/* BOB_END; BOB_ERR_CORRUPT also where a leaf is not what its descriptor says. What the leaf points to is
- * valid until the next call. */
-bob_status bob_mem_unfold_next(struct bob_mem_unfold *u, struct bob_mem_leaf *leaf);
-/* The accesses of a leaf; the beginning of a loop with payload has none. */
-bob_status bob_mem_leaf_walk(const struct bob_mem_leaf *leaf, uint64_t bias,
-			     struct bob_mem_walk *w);
+/* On BOB_OK *out is the caller's. */
+bob_status bob_mem_unfold_open(const struct bob_folded *folded, uint32_t participant,
+			       bob_mem_desc_fn desc, void *ctx, const struct bob_alloc *alloc,
+			       struct bob_mem_unfold **out);
+void bob_mem_unfold_close(struct bob_mem_unfold *u); /* NULL is allowed */
+/* The next record. BOB_END; BOB_ERR_CORRUPT also where a leaf is not what its descriptor says, and for good;
+ * BOB_ERR_NOMEM. */
+bob_status bob_mem_unfold_next(struct bob_mem_unfold *u, struct bob_mem_unfolded *record);
 
 #endif

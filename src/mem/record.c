@@ -328,22 +328,8 @@ bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc 
 						BOB_ERR_CORRUPT;
 	if (count < d->words || (count - d->words) % d->payload)
 		return BOB_ERR_CORRUPT;
-	w->payload = word + d->words;
 	w->iterations = (count - d->words) / d->payload;
 	return BOB_OK;
-}
-
-void bob_mem_walk_iteration(struct bob_mem_walk *w, const struct bob_mem_desc *d,
-			    const uint64_t *word, const uint64_t *payload, uint64_t iteration,
-			    uint64_t bias)
-{
-	*w = (struct bob_mem_walk){ .desc = d,
-				    .word = word,
-				    .payload = payload,
-				    .first = iteration,
-				    .iterations = iteration + 1,
-				    .iteration = iteration,
-				    .bias = bias };
 }
 
 /* Word `k` in the present iteration. */
@@ -354,7 +340,7 @@ static uint64_t value(const struct bob_mem_walk *w, unsigned k)
 	uint64_t step;
 
 	if (k >= d->words)
-		return w->payload[(w->iteration - w->first) * d->payload + k - d->words];
+		return w->word[w->iteration * d->payload + k];
 	if (d->kind != BOB_MEM_LOOP)
 		return w->word[k];
 	s = &d->step[k];

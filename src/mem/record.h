@@ -128,8 +128,7 @@ struct bob_mem_event {
 struct bob_mem_walk {
 	const struct bob_mem_desc *desc;
 	const uint64_t *word;	/* lent */
-	const uint64_t *payload; /* lent: of iteration `first` and those behind it */
-	uint64_t first, iterations, iteration;
+	uint64_t iterations, iteration;
 	uint64_t bias;		/* of the descriptor's image: added to link addresses */
 	uint32_t next;		/* access */
 };
@@ -143,11 +142,6 @@ bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *wo
  * says. */
 bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,
 			      const uint64_t *word, size_t count, uint64_t bias);
-/* One iteration of a loop with payload: `word` are the words at the loop's beginning, `payload` those of the
- * iteration. */
-void bob_mem_walk_iteration(struct bob_mem_walk *w, const struct bob_mem_desc *d,
-			    const uint64_t *word, const uint64_t *payload, uint64_t iteration,
-			    uint64_t bias);
 /* BOB_END after the last. BOB_NONE: nothing in the rest of this iteration, call again (so the work of a
  * call is bounded). */
 bob_status bob_mem_walk_next(struct bob_mem_walk *w, struct bob_mem_event *event);

@@ -113,23 +113,21 @@ static struct sum sum_of_records(void)
 static struct sum sum_of_folded(const struct events_bytes *b)
 {
 	struct sum s = { 0, 0 };
-	struct bob_mem_unfold u;
-	struct bob_mem_leaf leaf;
+	struct bob_mem_unfold *u;
+	struct bob_mem_unfolded r;
 	struct bob_folded *f;
 	bob_status st;
 
 	assert_int_equal(bob_folded_open(b->at, b->len, 1, &events_alloc, &f), BOB_OK);
-	assert_int_equal(bob_mem_unfold_open(&u, f, 0, find_desc, NULL), BOB_OK);
-	while ((st = bob_mem_unfold_next(&u, &leaf)) == BOB_OK) {
+	assert_int_equal(bob_mem_unfold_open(f, 0, find_desc, NULL, &events_alloc, &u), BOB_OK);
+	while ((st = bob_mem_unfold_next(u, &r)) == BOB_OK) {
 		struct bob_mem_walk w;
 
-		if (leaf.desc->payload && !leaf.is_payload)
-			continue;
-		assert_int_equal(bob_mem_leaf_walk(&leaf, 77, &w), BOB_OK);
+		assert_int_equal(bob_mem_walk_begin(&w, r.desc, r.word, r.count, 77), BOB_OK);
 		assert_int_equal(add_all(&s, &w), BOB_OK);
 	}
 	assert_int_equal(st, BOB_END);
-	bob_mem_unfold_close(&u);
+	bob_mem_unfold_close(u);
 	bob_folded_close(f);
 	return s;
 }
@@ -202,8 +200,8 @@ static void test_paths(void **state)
 	void *folder_mem = get_pages(bob_folder_size()), *mem = get_pages(bob_mem_fold_size());
 	struct bob_folder *folder = bob_folder_begin(folder_mem, events_write, &out);
 	struct bob_mem_fold *m = bob_mem_fold_begin(mem, folder, find_desc, NULL);
-	struct bob_mem_unfold u;
-	struct bob_mem_leaf leaf;
+	struct bob_mem_unfold *u;
+	struct bob_mem_unfolded r;
 	struct bob_folded *f;
 	size_t used, i = 0;
 
@@ -222,9 +220,9 @@ static void test_paths(void **state)
 	assert_int_equal(bob_mem_fold_put(m, raw, raw_count, 0, &used), BOB_OK);
 	bob_folder_end(folder);
 	assert_int_equal(bob_folded_open(out.at, out.len, 1, &events_alloc, &f), BOB_OK);
-	assert_int_equal(bob_mem_unfold_open(&u, f, 0, find_desc, NULL), BOB_OK);
-	while (bob_mem_unfold_next(&u, &leaf) == BOB_OK) {
-		uint32_t depth = 0, path = leaf.path;
+	assert_int_equal(bob_mem_unfold_open(f, 0, find_desc, NULL, &events_alloc, &u), BOB_OK);
+	while (bob_mem_unfold_next(u, &r) == BOB_OK) {
+		uint32_t depth = 0, path = r.path;
 		uint64_t place;
 
 		while (bob_folded_path(f, path, &path, &place))
@@ -232,7 +230,7 @@ static void test_paths(void **state)
 		assert_int_equal(depth, want_depth[i++]);
 	}
 	assert_int_equal(i, 7);
-	bob_mem_unfold_close(&u);
+	bob_mem_unfold_close(u);
 	bob_folded_close(f);
 	free(out.at);
 	munmap(folder_mem, bob_folder_size());
