@@ -267,7 +267,7 @@ static unsigned note_pop(const struct decoded *d, struct bob_x86_facts *f)
 	} else {
 		stack_access(f, BOB_X86_RSP, 0, BOB_MEM_LOAD);
 	}
-	if (d->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	if (d->in.mnemonic == ZYDIS_MNEMONIC_POP && d->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    register_number(d->op[0].reg.value) == BOB_X86_RSP)
 		return BOB_MEM_TAKEN;
 	add_sum(f, BOB_X86_RSP, BOB_X86_RSP, WORD);
