@@ -124,6 +124,16 @@ static bob_status get_number(struct bob_group_reader *r, uint64_t *v)
 
 /* --- elements --- */
 
+/* Not __builtin_popcountll, which is a call into libgcc here. */
+static unsigned bits_of(uint64_t mask)
+{
+	unsigned n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
 static bob_status skip(const uint8_t **at, const uint8_t *end, uint32_t depth, uint32_t *numbers)
 {
 	const uint8_t *q = *at;
@@ -149,7 +159,7 @@ static bob_status skip(const uint8_t **at, const uint8_t *end, uint32_t depth, u
 		    (byte & 8 &&
 		     (bob_varint_get(&q, end, &mask) || mask >> bob_piece_pair(0, dims))))
 			return BOB_ERR_CORRUPT;
-		n = 1 + 2 * dims + (unsigned)__builtin_popcountll(mask);
+		n = 1 + 2 * dims + bits_of(mask);
 	}
 	if (n > UINT32_MAX / 4)
 		return BOB_ERR_CORRUPT;
