@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One line wanted by one core, where that is no plain hit: the walk down the levels, what other cores are
+ * made to give up, the fills on the way back, and what has to leave for them.
+ *
+ * Order, which decides every count: (1) look up the private levels; (2) what other cores have of the line
+ * is written back to the first shared level, and ended if the access writes; (3) look up the shared
+ * levels; (4) fill from the lowest level that missed up to L1. Whatever a fill pushes out is dealt with
+ * at once. A line written back to a level that does not have it is put there.
+ *
+ * Why this ends: what is pushed out of a level only goes further down; a copy above an inclusive level is
+ * dropped, never moved; and an inclusive level always has what is written back to it. */
+#include <string.h>
+
+#include "analysis/cache/model.h"
+
+/* A line that left a level. */
+struct gone {
+	uint64_t word;
+	uint32_t site;
+	uint64_t read, written;
+};
+
+static inline struct bob_cache_counts *counts(struct bob_cache *c, const struct cache_by *by,
+					      uint32_t level)
+{
+	return &c->site[by->site].level[level];
+}
+
+/* --- sets --- */
+
+/* Words first .. at - 1 of a set move one place back; what was at `at` is lost. */
+static inline void make_room(struct cache_level *l, uint64_t first, uint64_t at)
+{
+	uint64_t n = at - first;
+
+	memmove(&l->word[first + 1], &l->word[first], n * sizeof(*l->word));
+	memmove(&l->site[first + 1], &l->site[first], n * sizeof(*l->site));
+	if (l->read) {
+		memmove(&l->read[first + 1], &l->read[first], n * sizeof(*l->read));
+		memmove(&l->written[first + 1], &l->written[first], n * sizeof(*l->read));
+	}
+}
+
+/* Word `at` of the set that begins at `first` becomes the most recent. */
+static inline void promote(struct cache_level *l, uint64_t first, uint64_t at)
+{
+	uint64_t word = l->word[at];
+	uint32_t site = l->site[at];
+
+	if (at == first)
+		return;
+	if (l->read) {
+		uint64_t read = l->read[at], written = l->written[at];
+
+		make_room(l, first, at);
+		l->read[first] = read;
+		l->written[first] = written;
+	} else {
+		make_room(l, first, at);
+	}
+	l->word[first] = word;
+	l->site[first] = site;
+}
+
+static inline struct gone take_out(const struct cache_level *l, uint64_t at)
+{
+	struct gone g = { l->word[at], l->site[at], 0, 0 };
+
+	if (l->read) {
+		g.read = l->read[at];
+		g.written = l->written[at];
+	}
+	return g;
+}
+
+/* A new line to the front; what was last leaves. */
+static inline struct gone insert(struct cache_level *l, uint64_t word, uint32_t site)
+{
+	uint64_t first = set_index(l, word >> 3), last = first + l->ways - 1;
+	struct gone g = take_out(l, last);
+
+	make_room(l, first, last);
+	l->word[first] = word;
+	l->site[first] = site;
+	if (l->read)
+		l->read[first] = l->written[first] = 0;
+	return g;
+}
+
+/* Out of the middle of a set: the room is at its end. */
+static struct gone drop(struct cache_level *l, uint64_t at)
+{
+	struct gone g = take_out(l, at);
+	uint64_t n = set_index(l, g.word >> 3) + l->ways - 1 - at;
+
+	memmove(&l->word[at], &l->word[at + 1], n * sizeof(*l->word));
+	memmove(&l->site[at], &l->site[at + 1], n * sizeof(*l->site));
+	l->word[at + n] = EMPTY;
+	l->site[at + n] = 0;
+	if (l->read) {
+		memmove(&l->read[at], &l->read[at + 1], n * sizeof(*l->read));
+		memmove(&l->written[at], &l->written[at + 1], n * sizeof(*l->read));
+		l->read[at + n] = l->written[at + n] = 0;
+	}
+	return g;
+}
+
+/* --- who used which bytes --- */
+
+/* What a core did since it was last told: its own masks, and what is foreign to the others. */
+static void tell(struct bob_cache *c, const struct line_info *e, uint32_t core, uint64_t read,
+		 uint64_t written)
+{
+	for (uint32_t u = e->users; u; u = c->dir.user[u].next) {
+		struct line_user *user = &c->dir.user[u];
+
+		if (user->core == core) {
+			user->read |= read;
+			user->written |= written;
+		} else {
+			user->foreign |= written;
+		}
+	}
+	c->events++;
+}
+
+/* A line that left an L1 and may be shared. */
+static inline void tell_gone(struct bob_cache *c, const struct cache_core *core,
+			     const struct gone *g)
+{
+	struct line_info *e;
+
+	if (!(g->word & FLAG_SHARED) || !(g->read | g->written))
+		return;
+	e = cache_line(c, g->word >> 3);
+	if (e)
+		tell(c, e, core->number, g->read, g->written);
+}
+
+/* --- what leaves --- */
+
+static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
+		  uint32_t k, struct gone g);
+
+/* A changed line comes to level k, or to memory. */
+static void put_down(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
+		     uint32_t k, struct gone g)
+{
+	struct cache_level *l;
+	uint64_t line = g.word >> 3;
+	int64_t at;
+
+	if (k == c->config.levels)
+		return;
+	l = level_of(c, core, k);
+	l->used++;
+	at = cache_find(l, line);
+	if (at >= 0) {
+		l->word[at] |= FLAG_DIRTY;
+		return;
+	}
+	BOB_ASSERT(!l->inclusive && (g.word & FLAG_OWN)); /* changed, so no other core has it */
+	evict(c, by, core, k, insert(l, line << 3 | FLAG_DIRTY | FLAG_OWN, g.site));
+}
+
+/* Copies of a line above inclusive level k leave too. Returns FLAG_DIRTY if one was changed. */
+static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
+			   uint32_t k, uint64_t line)
+{
+	uint64_t dirty = 0, cores = 1ull << core->number;
+	int64_t at;
+
+	if (k >= c->private_levels) {
+		const struct line_info *e = c->multi ? cache_line(c, line) : NULL;
+
+		cores = e ? e->holders : 1;
+	}
+	for (uint32_t j = k; j-- > c->private_levels;) {
+		struct cache_level *l = &c->shared[j - c->private_levels];
+
+		at = cache_find(l, line);
+		if (at < 0)
+			continue;
+		l->used++;
+		counts(c, by, k)->dropped++;
+		dirty |= drop(l, (uint64_t)at).word;
+	}
+	for (; cores; cores &= cores - 1) {
+		struct cache_core *o = &c->core[__builtin_ctzll(cores)];
+
+		for (uint32_t j = 0; j < k && j < c->private_levels; j++) {
+			struct gone g;
+
+			at = cache_find(&o->level[j], line);
+			if (at < 0)
+				continue;
+			o->level[j].used++;
+			counts(c, by, k)->dropped++;
+			g = drop(&o->level[j], (uint64_t)at);
+			dirty |= g.word;
+			c->events += o != core;
+			tell_gone(c, o, &g);
+		}
+	}
+	return dirty & FLAG_DIRTY;
+}
+
+/* `g` was pushed out of level k, of `core` if that is private. */
+static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
+		  uint32_t k, struct gone g)
+{
+	if (g.word == EMPTY)
+		return;
+	counts(c, by, k)->evictions++;
+	c->site[g.site].level[k].victims++;
+	if (c->config.level[k].inclusive)
+		g.word |= drop_above(c, by, core, k, g.word >> 3);
+	tell_gone(c, core, &g);
+	if (!(g.word & FLAG_DIRTY))
+		return;
+	counts(c, by, k)->write_backs++;
+	put_down(c, by, core, k + 1, g);
+}
+
+/* --- other cores --- */
+
+/* One other core gives up what it has of a line: if `write` all of it, else only that it alone has it.
+ * Returns whether it had the line. */
+static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core *o, uint64_t line,
+	       struct line_info *e, int write)
+{
+	struct gone changed = { .word = 0 };
+	uint32_t from = 0;
+	int had = 0;
+
+	for (uint32_t k = c->private_levels; k-- > 0;) {
+		struct cache_level *l = &o->level[k];
+		int64_t at = cache_find(l, line);
+		struct gone g;
+
+		if (at < 0)
+			continue;
+		had = 1;
+		l->used++;
+		g = take_out(l, (uint64_t)at);
+		if (g.word & FLAG_DIRTY) {
+			changed = g;
+			from = k + 1;
+		}
+		if (k == 0 && (g.read | g.written)) {
+			tell(c, e, o->number, g.read, g.written);
+			l->read[at] = l->written[at] = 0;
+		}
+		if (write) {
+			drop(l, (uint64_t)at);
+			e->taken[k] |= 1ull << o->number;
+		} else {
+			l->word[at] &= ~(FLAG_DIRTY | FLAG_OWN);
+		}
+	}
+	if (from) {		/* counted where it was, put where all can see it */
+		counts(c, by, from - 1)->write_backs++;
+		put_down(c, by, o, c->private_levels, changed);
+	}
+	return had;
+}
+
+/* All other cores. Returns how many had the line. */
+static uint32_t ask_others(struct bob_cache *c, const struct cache_by *by, uint64_t line,
+			   struct line_info *e, int write)
+{
+	uint64_t others = e->holders & ~(1ull << by->core->number);
+	uint32_t had = 0;
+
+	c->events += others != 0;
+	for (; others; others &= others - 1) {
+		uint32_t n = (uint32_t)__builtin_ctzll(others);
+		struct line_user *user;
+
+		if (!ask(c, by, &c->core[n], line, e, write)) {
+			e->holders &= ~(1ull << n);
+			continue;
+		}
+		had++;
+		if (!write)
+			continue;
+		e->holders &= ~(1ull << n);
+		user = cache_user(c, e, n);
+		if (user) {
+			user->foreign = 0;
+			user->lost_thread = by->thread;
+			user->lost_site = by->site;
+		}
+	}
+	if (write)
+		c->site[by->site].invalidations += had;
+	return had;
+}
+
+/* This core has the line, but not alone, and writes. */
+static void upgrade(struct bob_cache *c, const struct cache_by *by, uint64_t line)
+{
+	struct line_info *e = cache_line(c, line);
+
+	if (!e)
+		return;
+	c->events++;
+	c->site[by->site].upgrades++;
+	ask_others(c, by, line, e, 1);
+	for (uint32_t k = 0; k < c->private_levels; k++) {
+		int64_t at = cache_find(&by->core->level[k], line);
+
+		if (at >= 0)
+			by->core->level[k].word[at] |= FLAG_OWN;
+	}
+}
+
+/* From the moment at which a second core wants a line, it is told apart who uses which bytes. */
+static int become_shared(struct bob_cache *c, uint32_t core, uint64_t line, struct line_info *e)
+{
+	uint64_t bit = 1ull << core;
+
+	if (!(e->seen & ~bit) || cache_user(c, e, core))
+		return 1;
+	if (!e->users) {
+		uint32_t first = (uint32_t)__builtin_ctzll(e->seen & ~bit);
+		struct cache_level *l1 = &c->core[first].level[0];
+		int64_t at = cache_find(l1, line);
+
+		if (!cache_user_add(c, e, first))
+			return 0;
+		if (at >= 0) {
+			l1->word[at] |= FLAG_SHARED;
+			l1->read[at] = l1->written[at] = 0;
+		}
+	}
+	return cache_user_add(c, e, core) != NULL;
+}
+
+/* --- misses --- */
+
+static void fill(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint32_t missed,
+		 uint64_t flags, int write)
+{
+	while (missed-- > 0) {
+		uint64_t word = line << 3 |
+				(missed < c->private_levels ? flags & FLAG_OWN : FLAG_OWN);
+
+		if (missed == 0)
+			word |= (flags & FLAG_SHARED) | (write ? FLAG_DIRTY : 0);
+		evict(c, by, by->core, missed,
+		      insert(level_of(c, by->core, missed), word, by->site));
+	}
+}
+
+/* Looks the line up in levels from `k` on, up to `end`, and counts misses by the causes given. Returns the
+ * first level that has it, or `end`. */
+static uint32_t look_up(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint32_t k,
+			uint32_t end, int write, const enum bob_cache_cause *cause)
+{
+	for (; k < end; k++) {
+		struct cache_level *l = level_of(c, by->core, k);
+		int64_t at = cache_find(l, line);
+
+		l->used++;
+		counts(c, by, k)->accesses[write]++;
+		if (at >= 0) {
+			promote(l, set_index(l, line), (uint64_t)at);
+			break;
+		}
+		counts(c, by, k)->misses[write][cause[k]]++;
+	}
+	return k;
+}
+
+static void all_causes(enum bob_cache_cause cause[BOB_CACHE_LEVELS], uint32_t from, int seen)
+{
+	for (uint32_t k = from; k < BOB_CACHE_LEVELS; k++)
+		cause[k] = seen ? BOB_CACHE_REPLACED : BOB_CACHE_COLD;
+}
+
+static void count_l1(struct bob_cache *c, const struct cache_by *by, int write,
+		     enum bob_cache_cause cause)
+{
+	counts(c, by, 0)->misses[write][cause]++;
+}
+
+/* One core: nobody to ask. */
+static void miss_alone(struct bob_cache *c, const struct cache_by *by, uint64_t line, int write)
+{
+	enum bob_cache_cause cause[BOB_CACHE_LEVELS];
+	int first = cache_touch_first(c, line);
+	uint32_t k;
+
+	all_causes(cause, 0, !first);
+	c->events += (uint64_t)first;
+	count_l1(c, by, write, cause[0]);
+	k = look_up(c, by, line, 1, c->config.levels, write, cause);
+	fill(c, by, line, k, FLAG_OWN, write);
+}
+
+/* No private level of the core has the line. */
+static uint64_t miss_among(struct bob_cache *c, const struct cache_by *by, uint64_t line,
+			   uint64_t mask, struct line_info *e, int write)
+{
+	uint64_t bit = 1ull << by->core->number;
+	uint32_t had;
+
+	if (!become_shared(c, by->core->number, line, e))
+		return 0;
+	had = ask_others(c, by, line, e, write);
+	c->site[by->site].transfers += had != 0;
+	if ((e->taken[0] | e->taken[1]) & bit) {
+		const struct line_user *user = cache_user(c, e, by->core->number);
+		int is_true = user && (user->foreign & mask);
+
+		if (is_true)
+			c->site[by->site].true_sharing++;
+		else
+			c->site[by->site].false_sharing++;
+		if (user)
+			cache_sharing_count(c, line, by, user, is_true);
+		c->events++;
+	}
+	c->events += !(e->seen & bit);
+	e->seen |= bit;
+	e->holders |= bit;
+	e->taken[0] &= ~bit;
+	e->taken[1] &= ~bit;
+	return (write || !had ? FLAG_OWN : 0) | (e->users ? FLAG_SHARED : 0);
+}
+
+static void miss_multi(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint64_t mask,
+		       int write)
+{
+	enum bob_cache_cause cause[BOB_CACHE_LEVELS];
+	struct line_info *e = cache_line(c, line);
+	uint64_t bit = 1ull << by->core->number, flags;
+	uint32_t k;
+
+	if (!e)
+		return;
+	all_causes(cause, 0, (e->seen & bit) != 0);
+	for (k = 0; k < c->private_levels; k++)
+		if (e->taken[k] & bit)
+			cause[k] = BOB_CACHE_COHERENCE;
+	all_causes(cause, c->private_levels, e->seen != 0);
+	count_l1(c, by, write, cause[0]);
+	k = look_up(c, by, line, 1, c->private_levels, write, cause);
+	if (k < c->private_levels) {
+		const uint64_t *own = set_of(&by->core->level[k], line);
+
+		if (write && !(*own & FLAG_OWN))
+			upgrade(c, by, line);
+		flags = (*own & FLAG_OWN) | (e->users ? FLAG_SHARED : 0);
+	} else {
+		flags = miss_among(c, by, line, mask, e, write);
+		k = look_up(c, by, line, k, c->config.levels, write, cause);
+	}
+	fill(c, by, line, k, flags, write);
+}
+
+void cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint64_t mask,
+		      uint8_t type)
+{
+	struct cache_level *l1 = &by->core->level[0];
+	int64_t at = cache_find(l1, line);
+	uint64_t first = set_index(l1, line);
+
+	l1->used++;
+	if (at < 0) {
+		c->slow++;
+		if (c->multi)
+			miss_multi(c, by, line, mask, type != BOB_CACHE_LOAD);
+		else
+			miss_alone(c, by, line, type != BOB_CACHE_LOAD);
+	} else {
+		promote(l1, first, (uint64_t)at);
+		if (type && !(l1->word[first] & FLAG_OWN)) {
+			c->slow++;
+			upgrade(c, by, line);
+		}
+		if (type)
+			l1->word[first] |= FLAG_DIRTY;
+	}
+	if (c->multi)
+		cache_mark(l1, first, mask, type);
+}

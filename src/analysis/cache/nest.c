@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops, without simulating every iteration. Three rules, each of which gives exactly what plain
+ * simulation gives, because a simulation is a function of the state and of the lines wanted:
+ *
+ *  1. Accesses that follow each other within a line: the first one made it the most recent line of L1, so
+ *     the others are hits that change nothing (bob_cache_run).
+ *  2. An iteration after which all its lines are in L1 (and owned where written): the next one, if it wants
+ *     the same lines in the same order, hits always, and leaves the same order of recency behind; so does
+ *     any further one. That they all are there is looked up for loops of accesses; other loops
+ *     are simulated once more, and hit always.
+ *  3. Iterations that want the same lines, of which one left the state exactly as it found it: caches are
+ *     compared word by word, that the directory did not change is known from c->events. Then
+ *     all further ones do what this one did, misses included.
+ *
+ * "The same lines in the same order": trip counts inside do not depend on the loop's index, and each
+ * access stays within its line as the index grows, at every position of the loops inside. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/cache/model.h"
+
+#define LEAF_MAX 64u		/* accesses of a loop that are kept by address */
+#define FOREVER (~0ull)
+#define COMPARE_RATE 4u		/* words compared for each access simulated, at most */
+
+struct loop_info {
+	uint32_t depth;
+	uint32_t first_site, sites; /* those of the body, once each */
+	uint8_t leaf;		/* the body has accesses only, not too many */
+	uint8_t fixed;		/* no trip count inside depends on its index */
+};
+
+/* The state of the caches one core can reach, and what was done until then. */
+struct snapshot {
+	void *bytes;
+	size_t room;
+	uint64_t used[BOB_CACHE_LEVELS];
+	uint32_t levels;	/* bits: which are in `bytes` */
+};
+
+struct nest {
+	struct bob_cache *c;
+	struct cache_core *core;
+	uint32_t thread;
+	const struct bob_cache_item *item;
+	struct loop_info *info;	/* by item; not set for accesses */
+	uint32_t *site;
+	struct bob_cache_site *before; /* by depth: counts of the body's sites */
+	uint32_t site_room;
+	struct snapshot snapshot[BOB_CACHE_DEPTH];
+	uint64_t idx[BOB_CACHE_DEPTH];
+};
+
+/* --- within a line --- */
+
+static uint64_t magnitude(int64_t x)
+{
+	return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
+/* How often an access can move by `step` until its first or last byte is in another line. */
+static uint64_t moves_left(const struct bob_cache *c, uint64_t address, uint32_t size, int64_t step)
+{
+	uint64_t end = c->config.line_bytes - 1;
+	uint64_t first = address & end, last = (address + size - 1) & end;
+
+	if (step == 0)
+		return FOREVER;
+	if (step > 0)
+		return (end - (first > last ? first : last)) / magnitude(step);
+	return (first < last ? first : last) / magnitude(step);
+}
+
+static int straddles(const struct bob_cache *c, uint64_t address, uint32_t size)
+{
+	return size > c->config.line_bytes - (address & (c->config.line_bytes - 1));
+}
+
+/* The granules of `n` accesses from `address` on, all in one line of L1, are used. */
+static void mark_run(struct bob_cache *c, struct cache_core *core, uint64_t address, uint32_t size,
+		     uint8_t type, int64_t step, uint64_t n)
+{
+	uint64_t offset = address & (c->config.line_bytes - 1), mask = 0, length = magnitude(step);
+	int64_t at = cache_find(&core->level[0], address >> c->line_shift);
+
+	if (at < 0)
+		return;
+	if (length <= size) {	/* without gaps */
+		length *= n - 1;
+		mask = cache_mask(c, step < 0 ? offset - length : offset, length + size);
+	} else {
+		for (uint64_t i = 0; i < n; i++)
+			mask |= cache_mask(c, offset + (uint64_t)step * i, size);
+	}
+	cache_mark(&core->level[0], (uint64_t)at, mask, type);
+}
+
+/* `n` accesses that are known to hit, the first one at `address`. */
+static void count_hits(struct bob_cache *c, struct cache_core *core,
+		       const struct bob_cache_access *a, int64_t step, uint64_t n)
+{
+	struct bob_cache_site *site = &c->site[a->site];
+
+	site->accesses[a->type] += n;
+	c->skipped += n;
+	if (straddles(c, a->address, a->size)) {
+		uint64_t end = (a->address & (c->config.line_bytes - 1)) + a->size - 1;
+
+		site->straddles += n;
+		site->level[0].accesses[a->type != BOB_CACHE_LOAD] += n * (end >> c->line_shift);
+	} else if (c->multi) {
+		mark_run(c, core, a->address, a->size, a->type, step, n);
+	}
+}
+
+bob_status bob_cache_run(struct bob_cache *c, const struct bob_cache_access *first, int64_t stride,
+			 uint64_t count)
+{
+	struct bob_cache_access a = *first;
+	struct cache_core *core;
+
+	if (!cache_valid(c, first))
+		return BOB_ERR_INVAL;
+	core = &c->core[c->core_of[a.thread]];
+	while (count && c->status == BOB_OK) {
+		uint64_t n = moves_left(c, a.address, a.size, stride);
+
+		cache_access(c, core, &a);
+		if (straddles(c, a.address, a.size))
+			n = 0;
+		n = n < count - 1 ? n : count - 1;
+		a.address += (uint64_t)stride;
+		if (n)
+			count_hits(c, core, &a, stride, n);
+		a.address += (uint64_t)stride * n;
+		count -= n + 1;
+	}
+	return c->status;
+}
+
+/* --- what is known of a nest before it runs --- */
+
+static uint64_t value_at(const struct nest *n, const struct bob_cache_item *item, uint32_t depth)
+{
+	uint64_t v = item->base;
+
+	for (uint32_t d = 0; d < depth; d++)
+		v += (uint64_t)item->step[d] * n->idx[d];
+	return v;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Items `from` to `to` at `depth` loops; BOB_ERR_INVAL: they are no nest. */
+static bob_status check(const struct nest *n, uint32_t from, uint32_t to, uint32_t depth)
+{
+	for (uint32_t i = from; i < to; i++) {
+		const struct bob_cache_item *item = &n->item[i];
+		struct bob_cache_access a = { 0, n->thread, item->site, item->size, item->type };
+		bob_status st;
+
+		if (!item->items) {
+			if (!cache_valid(n->c, &a))
+				return BOB_ERR_INVAL;
+			continue;
+		}
+		if (depth == BOB_CACHE_DEPTH || item->items > to - i - 1)
+			return BOB_ERR_INVAL;
+		n->info[i] = (struct loop_info){ .depth = depth, .leaf = item->items <= LEAF_MAX,
+						 .fixed = 1 };
+		for (uint32_t k = i + 1; k <= i + item->items; k++)
+			if (n->item[k].items) {
+				n->info[i].leaf = 0;
+				n->info[i].fixed &= n->item[k].step[depth] == 0;
+			}
+		st = check(n, i + 1, i + 1 + item->items, depth + 1);
+		if (st != BOB_OK)
+			return st;
+		i += item->items;
+	}
+	return BOB_OK;
+}
+
+/* The sites of each loop's body, sorted, once each. */
+static bob_status collect_sites(struct nest *n, uint32_t count)
+{
+	uint32_t used = 0, most = 1;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct bob_cache_item *item = &n->item[i];
+		uint32_t first = used, unique;
+
+		if (!item->items)
+			continue;
+		for (uint32_t k = i + 1; k <= i + item->items; k++)
+			if (!n->item[k].items)
+				n->site[used++] = n->item[k].site;
+		if (used - first > 1)
+			qsort(&n->site[first], used - first, sizeof(*n->site), by_number);
+		unique = first;
+		for (uint32_t k = first; k < used; k++)
+			if (k == first || n->site[k] != n->site[unique - 1])
+				n->site[unique++] = n->site[k];
+		used = unique;
+		n->info[i].first_site = first;
+		n->info[i].sites = used - first;
+		most = used - first > most ? used - first : most;
+	}
+	n->site_room = most;
+	n->before = malloc((size_t)most * BOB_CACHE_DEPTH * sizeof(*n->before));
+	return n->before ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static void nest_fini(struct nest *n)
+{
+	for (uint32_t d = 0; d < BOB_CACHE_DEPTH; d++)
+		free(n->snapshot[d].bytes);
+	free(n->before);
+	free(n->site);
+	free(n->info);
+}
+
+/* --- loops of accesses --- */
+
+/* Do all of these hit, and go on hitting? Lines that the iteration wrote are owned if they are there. */
+static int all_there(const struct nest *n, const struct bob_cache_access *a, uint32_t count)
+{
+	const struct bob_cache *c = n->c;
+	const struct cache_level *l1 = &n->core->level[0];
+	uint64_t lines = ~0ull >> c->line_shift;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t line = a[i].address >> c->line_shift;
+		uint64_t more = ((a[i].address & (c->config.line_bytes - 1)) + a[i].size - 1) >>
+				c->line_shift;
+
+		for (uint64_t k = 0; k <= more; k++)
+			if (cache_find(l1, (line + k) & lines) < 0)
+				return 0;
+	}
+	return 1;
+}
+
+/* How many of the next iterations, at most `most`, want the same lines as the present one. */
+static uint64_t leaf_moves(const struct bob_cache *c, const struct bob_cache_access *a,
+			   const int64_t *step, uint32_t count, uint64_t most)
+{
+	for (uint32_t i = 0; i < count && most; i++) {
+		uint64_t m = moves_left(c, a[i].address, a[i].size, step[i]);
+
+		if (c->multi && step[i] && straddles(c, a[i].address, a[i].size))
+			m = 0;		/* its bytes are in two lines */
+		most = m < most ? m : most;
+	}
+	return most;
+}
+
+static void leaf_iteration(const struct nest *n, struct bob_cache_access *a, const int64_t *step,
+			   uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		cache_access(n->c, n->core, &a[i]);
+		a[i].address += (uint64_t)step[i];
+	}
+}
+
+static void run_leaf(struct nest *n, uint32_t loop, uint64_t trips)
+{
+	const struct bob_cache_item *item = &n->item[loop];
+	uint32_t depth = n->info[loop].depth, count = item->items;
+	struct bob_cache_access a[LEAF_MAX], here[LEAF_MAX];
+	int64_t step[LEAF_MAX];
+
+	n->idx[depth] = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct bob_cache_item *m = &item[1 + i];
+
+		a[i] = (struct bob_cache_access){ value_at(n, m, depth), n->thread, m->site, m->size,
+						  m->type };
+		step[i] = m->step[depth];
+	}
+	while (trips && n->c->status == BOB_OK) {
+		uint64_t k = leaf_moves(n->c, a, step, count, trips - 1);
+
+		memcpy(here, a, k ? count * sizeof(*a) : 0);
+		leaf_iteration(n, a, step, count);
+		trips -= k + 1;
+		if (!k)
+			continue;
+		if (!all_there(n, here, count)) {
+			for (; k && n->c->status == BOB_OK; k--)
+				leaf_iteration(n, a, step, count);
+			continue;
+		}
+		for (uint32_t i = 0; i < count; i++) {
+			count_hits(n->c, n->core, &a[i], step[i], k);
+			a[i].address += (uint64_t)step[i] * k;
+		}
+	}
+}
+
+/* --- loops of loops --- */
+
+static void run_items(struct nest *n, uint32_t from, uint32_t to, uint32_t depth);
+
+/* Like leaf_moves. The offset of an access within its line must be the same at all positions of the loops
+ * inside: then it is that of their first. */
+static uint64_t loop_moves(struct nest *n, uint32_t loop, uint64_t most)
+{
+	const struct bob_cache *c = n->c;
+	const struct bob_cache_item *item = &n->item[loop];
+	uint32_t depth = n->info[loop].depth;
+
+	if (!n->info[loop].fixed)
+		return 0;
+	for (uint32_t i = 1; i <= item->items && most; i++) {
+		const struct bob_cache_item *m = &item[i];
+		uint64_t inside = 0, k;
+
+		if (m->items || !m->step[depth])
+			continue;
+		for (uint32_t d = depth + 1; d < BOB_CACHE_DEPTH; d++)
+			inside |= (uint64_t)m->step[d];
+		if (c->multi || (inside & (c->config.line_bytes - 1)))
+			return 0;
+		k = moves_left(c, value_at(n, m, depth + 1), m->size, m->step[depth]);
+		most = k < most ? k : most;
+	}
+	return most;
+}
+
+static uint64_t level_words(const struct cache_level *l)
+{
+	return (l->set_mask + 1) * l->ways;
+}
+
+/* Bits of the levels that were used since the snapshot's marks, and how many words these have. */
+static uint32_t used_levels(struct nest *n, const struct snapshot *s, uint64_t *words)
+{
+	uint32_t bits = 0;
+
+	*words = 0;
+	for (uint32_t k = 0; k < n->c->config.levels; k++) {
+		const struct cache_level *l = level_of(n->c, n->core, k);
+
+		if (l->used == s->used[k])
+			continue;
+		bits |= 1u << k;
+		*words += level_words(l);
+	}
+	return bits;
+}
+
+/* Copies the levels in `bits` into the snapshot, or compares them with it: 0 if they are equal. */
+static int copy_or_compare(struct nest *n, struct snapshot *s, uint32_t bits, int compare)
+{
+	uint8_t *p = s->bytes;
+
+	for (uint32_t k = 0; k < n->c->config.levels; k++) {
+		const struct cache_level *l = level_of(n->c, n->core, k);
+		const void *part[4] = { l->word, l->site, l->read, l->written };
+		size_t words = level_words(l);
+
+		if (!(s->levels & 1u << k))
+			continue;
+		for (int i = 0; i < 4; i++) {
+			size_t len = part[i] ? words * (i == 1 ? 4 : 8) : 0;
+
+			if (compare && (bits & 1u << k) && len && memcmp(p, part[i], len) != 0)
+				return 1;
+			if (!compare && len)
+				memcpy(p, part[i], len);
+			p += len;
+		}
+	}
+	return 0;
+}
+
+static void take_snapshot(struct nest *n, struct snapshot *s, uint32_t bits, uint64_t words)
+{
+	size_t room = words * 28;
+
+	s->levels = 0;
+	if (room > s->room) {
+		void *bytes = realloc(s->bytes, room);
+
+		if (!bytes)
+			return;		/* then nothing is found equal */
+		s->bytes = bytes;
+		s->room = room;
+	}
+	s->levels = bits;
+	copy_or_compare(n, s, bits, 0);
+}
+
+static void copy_sites(const struct nest *n, const struct loop_info *info,
+		       struct bob_cache_site *to)
+{
+	for (uint32_t i = 0; i < info->sites; i++)
+		to[i] = n->c->site[n->site[info->first_site + i]];
+}
+
+static uint64_t accesses_of(const struct bob_cache_site *s)
+{
+	return s->accesses[0] + s->accesses[1] + s->accesses[2];
+}
+
+/* Accesses since `before`. */
+static uint64_t done_since(const struct nest *n, const struct loop_info *info,
+			   const struct bob_cache_site *before)
+{
+	uint64_t accesses = 0;
+
+	for (uint32_t i = 0; i < info->sites; i++)
+		accesses += accesses_of(&n->c->site[n->site[info->first_site + i]]) -
+			    accesses_of(&before[i]);
+	return accesses;
+}
+
+/* What was counted since `before`, `times` times more. Only sites of the body count anything: a line that another
+ * site brought, once evicted, comes back as the body's, so the state would not be the same. */
+static void repeat(struct nest *n, const struct loop_info *info,
+		   const struct bob_cache_site *before, uint64_t times)
+{
+	for (uint32_t i = 0; i < info->sites; i++) {
+		uint64_t *now = (uint64_t *)&n->c->site[n->site[info->first_site + i]];
+		const uint64_t *then = (const uint64_t *)&before[i];
+
+		for (size_t k = 0; k < sizeof(*before) / sizeof(*now); k++)
+			now[k] += (now[k] - then[k]) * times;
+	}
+}
+
+/* `count` > 1 iterations that want the same lines. The index moves along. */
+static void run_same(struct nest *n, uint32_t loop, uint64_t count)
+{
+	struct bob_cache *c = n->c;
+	const struct loop_info *info = &n->info[loop];
+	struct bob_cache_site *before = n->before + (size_t)info->depth * n->site_room;
+	struct snapshot *s = &n->snapshot[info->depth];
+	uint64_t credit = 0;
+
+	s->levels = 0;
+	for (; count && c->status == BOB_OK; n->idx[info->depth]++) {
+		uint64_t slow = c->slow, events = c->events, accesses, words;
+		uint32_t bits;
+		int same;
+
+		for (uint32_t k = 0; k < c->config.levels; k++)
+			s->used[k] = level_of(c, n->core, k)->used;
+		copy_sites(n, info, before);
+		run_items(n, loop + 1, loop + 1 + n->item[loop].items, info->depth + 1);
+		count--;
+		accesses = done_since(n, info, before);
+		bits = used_levels(n, s, &words);
+		same = slow == c->slow;
+		if (!same && (bits & ~s->levels) == 0 && events == c->events)
+			same = copy_or_compare(n, s, bits, 1) == 0;
+		if (same && c->status == BOB_OK) {
+			repeat(n, info, before, count);
+			c->skipped += accesses * count;
+			n->idx[info->depth] += count + 1;
+			return;
+		}
+		credit += accesses * COMPARE_RATE;
+		s->levels = 0;
+		if (credit >= 2 * words && count > 1) {
+			take_snapshot(n, s, bits, words);
+			credit = 0;
+		}
+	}
+}
+
+static void run_loop(struct nest *n, uint32_t loop)
+{
+	const struct bob_cache_item *item = &n->item[loop];
+	uint32_t depth = n->info[loop].depth;
+	int64_t trips = (int64_t)value_at(n, item, depth);
+	uint64_t count = trips > 0 ? (uint64_t)trips : 0;
+
+	if (n->info[loop].leaf) {
+		run_leaf(n, loop, count);
+		return;
+	}
+	for (n->idx[depth] = 0; n->idx[depth] < count && n->c->status == BOB_OK;) {
+		uint64_t k;
+
+		for (uint32_t d = depth + 1; d < BOB_CACHE_DEPTH; d++)
+			n->idx[d] = 0;
+		k = loop_moves(n, loop, count - n->idx[depth] - 1);
+		if (k) {
+			run_same(n, loop, k + 1);
+		} else {
+			run_items(n, loop + 1, loop + 1 + item->items, depth + 1);
+			n->idx[depth]++;
+		}
+	}
+}
+
+static void run_items(struct nest *n, uint32_t from, uint32_t to, uint32_t depth)
+{
+	for (uint32_t i = from; i < to && n->c->status == BOB_OK; i++) {
+		const struct bob_cache_item *item = &n->item[i];
+
+		if (item->items) {
+			run_loop(n, i);
+			i += item->items;
+		} else {
+			struct bob_cache_access a = { value_at(n, item, depth), n->thread, item->site,
+						      item->size, item->type };
+
+			cache_access(n->c, n->core, &a);
+		}
+	}
+}
+
+bob_status bob_cache_nest(struct bob_cache *c, uint32_t thread, const struct bob_cache_item *items,
+			  uint32_t count)
+{
+	struct nest n = { .c = c, .thread = thread, .item = items };
+	bob_status st;
+
+	if (thread >= c->threads || count > BOB_CACHE_ITEMS_MAX)
+		return BOB_ERR_INVAL;
+	if (c->status != BOB_OK)
+		return c->status;
+	n.core = &c->core[c->core_of[thread]];
+	n.info = calloc((size_t)count + 1, sizeof(*n.info));
+	n.site = calloc((size_t)count * BOB_CACHE_DEPTH + 1, sizeof(*n.site));
+	st = n.info && n.site ? check(&n, 0, count, 0) : BOB_ERR_NOMEM;
+	if (st == BOB_OK)
+		st = collect_sites(&n, count);
+	if (st == BOB_OK) {
+		run_items(&n, 0, count, 0);
+		st = c->status;
+	}
+	nest_fini(&n);
+	return st;
+}
