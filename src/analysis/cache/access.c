@@ -80,8 +80,8 @@ bob_status bob_cache_create(const struct bob_cache_config *config,
 		c->core_of[t] = (uint8_t)(t % c->cores);
 	st = c->core && c->site && c->core_of ? levels_init(c) : BOB_ERR_NOMEM;
 	if (st == BOB_OK)
-		st = cache_directory_init(c, options->memory_bytes ? options->memory_bytes :
-								     MEMORY_DEFAULT);
+		st = bob_cache_directory_init(c, options->memory_bytes ? options->memory_bytes :
+									 MEMORY_DEFAULT);
 	if (st != BOB_OK) {
 		bob_cache_destroy(c);
 		return st;
@@ -99,8 +99,8 @@ void bob_cache_destroy(struct bob_cache *c)
 			level_fini(&c->core[n].level[k]);
 	for (uint32_t k = 0; k < BOB_CACHE_LEVELS; k++)
 		level_fini(&c->shared[k]);
-	cache_directory_fini(&c->dir);
-	cache_sharing_fini(&c->sharing);
+	bob_cache_directory_fini(&c->dir);
+	bob_cache_sharing_fini(&c->sharing);
 	free(c->core);
 	free(c->core_of);
 	free(c->site);
@@ -109,8 +109,8 @@ void bob_cache_destroy(struct bob_cache *c)
 
 /* --- accesses --- */
 
-void cache_straddle(struct bob_cache *c, const struct cache_by *by,
-		    const struct bob_cache_access *a)
+void bob_cache_straddle(struct bob_cache *c, const struct cache_by *by,
+			const struct bob_cache_access *a)
 {
 	struct bob_cache_site *site = &c->site[a->site];
 	uint64_t left = a->size, lines = ~0ull >> c->line_shift, line = a->address >> c->line_shift;

@@ -86,7 +86,7 @@ static uint64_t *page(struct bob_cache *c, uint64_t key)
 	return &d->value[s];
 }
 
-int cache_touch_first(struct bob_cache *c, uint64_t line)
+int bob_cache_touch_first(struct bob_cache *c, uint64_t line)
 {
 	uint64_t *bits = page(c, (line >> 6) + 1), bit = 1ull << (line & 63);
 
@@ -123,7 +123,7 @@ static uint64_t add_block(struct bob_cache *c)
 	return d->blocks++;
 }
 
-struct line_info *cache_line(struct bob_cache *c, uint64_t line)
+struct line_info *bob_cache_line(struct bob_cache *c, uint64_t line)
 {
 	uint64_t *index = page(c, line / BLOCK_LINES + 1);
 
@@ -137,7 +137,7 @@ struct line_info *cache_line(struct bob_cache *c, uint64_t line)
 	return &c->dir.block[*index][line % BLOCK_LINES];
 }
 
-struct line_info *cache_line_known(const struct bob_cache *c, uint64_t line)
+struct line_info *bob_cache_line_known(const struct bob_cache *c, uint64_t line)
 {
 	const struct directory *d = &c->dir;
 	uint64_t key = line / BLOCK_LINES + 1, s = slot_of(d, key);
@@ -147,7 +147,8 @@ struct line_info *cache_line_known(const struct bob_cache *c, uint64_t line)
 	return &d->block[d->value[s]][line % BLOCK_LINES];
 }
 
-struct line_user *cache_user(const struct bob_cache *c, const struct line_info *e, uint32_t core)
+struct line_user *bob_cache_user(const struct bob_cache *c, const struct line_info *e,
+				 uint32_t core)
 {
 	for (uint32_t u = e->users; u; u = c->dir.user[u].next)
 		if (c->dir.user[u].core == core)
@@ -156,7 +157,7 @@ struct line_user *cache_user(const struct bob_cache *c, const struct line_info *
 }
 
 /* Users are sorted by core, so that results need no sorting. */
-struct line_user *cache_user_add(struct bob_cache *c, struct line_info *e, uint32_t core)
+struct line_user *bob_cache_user_add(struct bob_cache *c, struct line_info *e, uint32_t core)
 {
 	struct directory *d = &c->dir;
 	uint32_t *link = &e->users;
@@ -182,7 +183,7 @@ struct line_user *cache_user_add(struct bob_cache *c, struct line_info *e, uint3
 	return &d->user[d->users++];
 }
 
-bob_status cache_directory_init(struct bob_cache *c, uint64_t bytes_max)
+bob_status bob_cache_directory_init(struct bob_cache *c, uint64_t bytes_max)
 {
 	struct directory *d = &c->dir;
 
@@ -201,7 +202,7 @@ bob_status cache_directory_init(struct bob_cache *c, uint64_t bytes_max)
 	return BOB_OK;
 }
 
-void cache_directory_fini(struct directory *d)
+void bob_cache_directory_fini(struct directory *d)
 {
 	for (uint64_t i = 1; d->block && i < d->blocks; i++)
 		free(d->block[i]);

@@ -132,7 +132,7 @@ static inline void tell_gone(struct bob_cache *c, const struct cache_core *core,
 
 	if (!(g->word & FLAG_SHARED) || !(g->read | g->written))
 		return;
-	e = cache_line(c, g->word >> 3);
+	e = bob_cache_line(c, g->word >> 3);
 	if (e)
 		tell(c, e, core->number, g->read, g->written);
 }
@@ -171,7 +171,7 @@ static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struc
 	int64_t at;
 
 	if (k >= c->private_levels) {
-		const struct line_info *e = c->multi ? cache_line(c, line) : NULL;
+		const struct line_info *e = c->multi ? bob_cache_line(c, line) : NULL;
 
 		cores = e ? e->holders : 1;
 	}
@@ -285,7 +285,7 @@ static uint32_t ask_others(struct bob_cache *c, const struct cache_by *by, uint6
 		if (!write)
 			continue;
 		e->holders &= ~(1ull << n);
-		user = cache_user(c, e, n);
+		user = bob_cache_user(c, e, n);
 		if (user) {
 			user->foreign = 0;
 			user->lost_thread = by->thread;
@@ -300,7 +300,7 @@ static uint32_t ask_others(struct bob_cache *c, const struct cache_by *by, uint6
 /* This core has the line, but not alone, and writes. */
 static void upgrade(struct bob_cache *c, const struct cache_by *by, uint64_t line)
 {
-	struct line_info *e = cache_line(c, line);
+	struct line_info *e = bob_cache_line(c, line);
 
 	if (!e)
 		return;
@@ -320,21 +320,21 @@ static int become_shared(struct bob_cache *c, uint32_t core, uint64_t line, stru
 {
 	uint64_t bit = 1ull << core;
 
-	if (!(e->seen & ~bit) || cache_user(c, e, core))
+	if (!(e->seen & ~bit) || bob_cache_user(c, e, core))
 		return 1;
 	if (!e->users) {
 		uint32_t first = (uint32_t)__builtin_ctzll(e->seen & ~bit);
 		struct cache_level *l1 = &c->core[first].level[0];
 		int64_t at = cache_find(l1, line);
 
-		if (!cache_user_add(c, e, first))
+		if (!bob_cache_user_add(c, e, first))
 			return 0;
 		if (at >= 0) {
 			l1->word[at] |= FLAG_SHARED;
 			l1->read[at] = l1->written[at] = 0;
 		}
 	}
-	return cache_user_add(c, e, core) != NULL;
+	return bob_cache_user_add(c, e, core) != NULL;
 }
 
 /* --- misses --- */
@@ -389,7 +389,7 @@ static void count_l1(struct bob_cache *c, const struct cache_by *by, int write,
 static void miss_alone(struct bob_cache *c, const struct cache_by *by, uint64_t line, int write)
 {
 	enum bob_cache_cause cause[BOB_CACHE_LEVELS];
-	int first = cache_touch_first(c, line);
+	int first = bob_cache_touch_first(c, line);
 	uint32_t k;
 
 	all_causes(cause, 0, !first);
@@ -411,7 +411,7 @@ static uint64_t miss_among(struct bob_cache *c, const struct cache_by *by, uint6
 	had = ask_others(c, by, line, e, write);
 	c->site[by->site].transfers += had != 0;
 	if ((e->taken[0] | e->taken[1]) & bit) {
-		const struct line_user *user = cache_user(c, e, by->core->number);
+		const struct line_user *user = bob_cache_user(c, e, by->core->number);
 		int is_true = user && (user->foreign & mask);
 
 		if (is_true)
@@ -419,7 +419,7 @@ static uint64_t miss_among(struct bob_cache *c, const struct cache_by *by, uint6
 		else
 			c->site[by->site].false_sharing++;
 		if (user)
-			cache_sharing_count(c, line, by, user, is_true);
+			bob_cache_sharing_count(c, line, by, user, is_true);
 		c->events++;
 	}
 	c->events += !(e->seen & bit);
@@ -434,7 +434,7 @@ static void miss_multi(struct bob_cache *c, const struct cache_by *by, uint64_t 
 		       int write)
 {
 	enum bob_cache_cause cause[BOB_CACHE_LEVELS];
-	struct line_info *e = cache_line(c, line);
+	struct line_info *e = bob_cache_line(c, line);
 	uint64_t bit = 1ull << by->core->number, flags;
 	uint32_t k;
 
@@ -460,8 +460,8 @@ static void miss_multi(struct bob_cache *c, const struct cache_by *by, uint64_t 
 	fill(c, by, line, k, flags, write);
 }
 
-void cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint64_t mask,
-		      uint8_t type)
+void bob_cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line,
+			  uint64_t mask, uint8_t type)
 {
 	struct cache_level *l1 = &by->core->level[0];
 	int64_t at = cache_find(l1, line);

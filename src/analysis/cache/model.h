@@ -130,28 +130,29 @@ static inline int64_t cache_find(const struct cache_level *l, uint64_t line)
 }
 
 /* directory.c. NULL or 0: no memory, c->status says so. */
-struct line_info *cache_line(struct bob_cache *c, uint64_t line);
-struct line_info *cache_line_known(const struct bob_cache *c,
-				   uint64_t line); /* NULL: never touched */
+struct line_info *bob_cache_line(struct bob_cache *c, uint64_t line);
+struct line_info *bob_cache_line_known(const struct bob_cache *c,
+				       uint64_t line); /* NULL: never touched */
 /* One core: was the line touched before? It is now. */
-int cache_touch_first(struct bob_cache *c, uint64_t line);
-struct line_user *cache_user(const struct bob_cache *c, const struct line_info *e, uint32_t core);
-struct line_user *cache_user_add(struct bob_cache *c, struct line_info *e, uint32_t core);
-bob_status cache_directory_init(struct bob_cache *c, uint64_t bytes_max);
-void cache_directory_fini(struct directory *d);
+int bob_cache_touch_first(struct bob_cache *c, uint64_t line);
+struct line_user *bob_cache_user(const struct bob_cache *c, const struct line_info *e,
+				 uint32_t core);
+struct line_user *bob_cache_user_add(struct bob_cache *c, struct line_info *e, uint32_t core);
+bob_status bob_cache_directory_init(struct bob_cache *c, uint64_t bytes_max);
+void bob_cache_directory_fini(struct directory *d);
 
 /* sharing.c */
-void cache_sharing_count(struct bob_cache *c, uint64_t line, const struct cache_by *by,
-			 const struct line_user *user, int is_true);
-void cache_sharing_fini(struct sharing_table *t);
+void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct cache_by *by,
+			     const struct line_user *user, int is_true);
+void bob_cache_sharing_fini(struct sharing_table *t);
 
 /* hierarchy.c: one line. `mask` are the granules of it. */
-void cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint64_t mask,
-		      uint8_t type);
+void bob_cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line,
+			  uint64_t mask, uint8_t type);
 
 /* access.c: an access of more than one line. */
-void cache_straddle(struct bob_cache *c, const struct cache_by *by,
-		    const struct bob_cache_access *a);
+void bob_cache_straddle(struct bob_cache *c, const struct cache_by *by,
+			const struct bob_cache_access *a);
 
 /* The granules of `len` > 0 bytes at `offset` in a line. */
 static inline uint64_t cache_mask(const struct bob_cache *c, uint64_t offset, uint64_t len)
@@ -178,7 +179,7 @@ static inline void cache_touch(struct bob_cache *c, const struct cache_by *by, u
 	uint64_t word = set[0];
 
 	if ((word & ~FLAGS) != line << 3 || (type && !(word & FLAG_OWN))) {
-		cache_touch_slow(c, by, line, mask, type);
+		bob_cache_touch_slow(c, by, line, mask, type);
 		return;
 	}
 	if (type)
@@ -202,7 +203,7 @@ static inline void cache_access(struct bob_cache *c, struct cache_core *core,
 
 	c->site[a->site].accesses[a->type]++;
 	if (a->size > c->config.line_bytes - offset)
-		cache_straddle(c, &by, a);
+		bob_cache_straddle(c, &by, a);
 	else
 		cache_touch(c, &by, a->address >> c->line_shift,
 			    c->multi ? cache_mask(c, offset, a->size) : 0, a->type);

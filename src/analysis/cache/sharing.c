@@ -49,8 +49,8 @@ static int grow(struct sharing_table *t)
 	return index_rows(t, room);
 }
 
-void cache_sharing_count(struct bob_cache *c, uint64_t line, const struct cache_by *by,
-			 const struct line_user *user, int is_true)
+void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct cache_by *by,
+			     const struct line_user *user, int is_true)
 {
 	struct sharing_table *t = &c->sharing;
 	struct bob_cache_sharing key = { line << c->line_shift, by->thread, by->site,
@@ -109,7 +109,7 @@ void bob_cache_sharing(struct bob_cache *c, const struct bob_cache_sharing **row
 	*lost = t->lost;
 }
 
-void cache_sharing_fini(struct sharing_table *t)
+void bob_cache_sharing_fini(struct sharing_table *t)
 {
 	free(t->row);
 	free(t->slot);
@@ -124,7 +124,7 @@ uint32_t bob_cache_line_use(const struct bob_cache *c, uint64_t line, struct bob
 
 	*granule = 1u << c->granule_shift;
 	if (c->multi)
-		e = cache_line_known(c, number);
+		e = bob_cache_line_known(c, number);
 	for (uint32_t u = e ? e->users : 0; u; u = c->dir.user[u].next) {
 		const struct line_user *user = &c->dir.user[u];
 		const struct cache_level *l1 = &c->core[user->core].level[0];
