@@ -74,8 +74,15 @@ enum bob_chunk_kind {
 	BOB_CHUNK_PAD = 7,	/* room not used */
 	/* memory accesses, src/mem/record.h; 16 and up: folded */
 	BOB_CHUNK_MEM_DESC = 8,	/* descriptors; `aux` = number of the first. Open: grows by `len` */
-	BOB_CHUNK_MEM_RAW = 9	/* records of the thread `stream`; `aux` = words of it before. Open:
+	BOB_CHUNK_MEM_RAW = 9,	/* records of the thread `stream`; `aux` = words of it before. Open:
 				 * zero behind the last complete record, whose header came last */
+	/* a folded stream, archive/fold_write.h; none of these is ever sealed */
+	BOB_CHUNK_FOLD = 16,	/* one struct bob_fold_head */
+	BOB_CHUNK_FOLD_DATA =
+		17, /* entries (fold/entries.h); `aux` = bytes of the stream's before */
+	BOB_CHUNK_FOLD_REST = 18, /* struct bob_fold_rest and entries that complete the data */
+	BOB_CHUNK_FOLD_LOG =
+		19 /* u64 position, then 64-bit values from there on; zero behind them */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
@@ -222,6 +229,26 @@ struct bob_image_func {
 	uint32_t pad;
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_image_func) == 32, "image function");
+
+/* Payload of a FOLD chunk. */
+struct bob_fold_head {
+	uint64_t commit;	/* bit 0: which rest is valid; 0: nothing yet; counts up by 2 */
+	uint64_t rest_off[2];	/* of the FOLD_REST chunks' heads in the file */
+	uint64_t reserved[5];
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_fold_head) == 64, "fold head");
+
+#define BOB_FOLD_ENDED 1u /* the stream has ended: there is no rest and no log */
+
+/* At the beginning of a FOLD_REST chunk; `rest_bytes` of entries follow. */
+struct bob_fold_rest {
+	uint64_t data_bytes;	/* of FOLD_DATA, which the rest completes */
+	uint64_t rest_bytes;
+	uint64_t log_begin;	/* position of the first value of the log that is not in the rest */
+	uint32_t flags;		/* BOB_FOLD_* */
+	uint32_t crc;		/* CRC-32C of this struct with crc 0, and the entries */
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_fold_rest) == 32, "fold rest");
 
 /* Payload of a MARKS chunk; `stream` of the chunk head is unused, the process is named in `aux`
  * (pid << 32 | seq). */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A stream's chunks are found by their kind; which of the rests counts is one word. Everything is copied out
+ * before it is judged: the writer may still be at work, and then what it does can be seen half done, as
+ * after a crash. */
+#include "archive/folds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc.h"
+
+static void *resize(void *ctx, void *old, size_t old_size, size_t size)
+{
+	(void)ctx, (void)old_size;
+	if (size)
+		return realloc(old, size);
+	free(old);
+	return NULL;
+}
+
+const struct bob_alloc bob_alloc_malloc = { resize, NULL };
+
+static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t number,
+					      enum bob_chunk_kind kind, uint64_t off)
+{
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+
+		if (c->head.kind == kind && c->head.stream == number &&
+		    (!off || c->off == off + sizeof(struct bob_chunk_head)))
+			return c;
+	}
+	return NULL;
+}
+
+/* --- data and rest --- */
+
+/* The first `len` bytes of the data; NULL if they are not all there. */
+static int copy_data(const struct bob_file *f, uint32_t number, uint8_t *to, uint64_t len,
+		     uint64_t *off)
+{
+	uint64_t have = 0;
+
+	for (size_t i = 0; i < f->chunk_count && have < len; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		uint64_t n = c->avail < len - have ? c->avail : len - have;
+
+		if (c->head.kind != BOB_CHUNK_FOLD_DATA || c->head.stream != number)
+			continue;
+		*off = c->off;
+		if (c->head.aux != have)
+			return 0;
+		memcpy(to + have, f->bytes + c->off, n);
+		have += n;
+	}
+	return have == len;
+}
+
+static uint64_t all_data(const struct bob_file *f, uint32_t number)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if (f->chunks[i].head.kind == BOB_CHUNK_FOLD_DATA &&
+		    f->chunks[i].head.stream == number)
+			n += f->chunks[i].avail;
+	return n;
+}
+
+static bob_status read_rest(const struct bob_file *f, uint32_t number,
+			    const struct bob_chunk_ref *c, struct bob_fold_stream *s,
+			    struct bob_fold_rest *r, struct bob_error *err)
+{
+	uint64_t off = c->off;
+	struct bob_fold_rest zeroed;
+
+	if (c->avail < sizeof(*r))
+		return bob_fail(err, BOB_ERR_CORRUPT, f, c->off,
+				"the rest of a folded stream is cut off");
+	memcpy(r, f->bytes + c->off, sizeof(*r));
+	if (r->rest_bytes > c->avail - sizeof(*r) || r->data_bytes > all_data(f, number))
+		return bob_fail(err, BOB_ERR_CORRUPT, f, c->off,
+				"the rest of a folded stream is longer than its chunk");
+	s->len = r->data_bytes + r->rest_bytes;
+	s->bytes = malloc(s->len + 1);
+	if (!s->bytes)
+		return bob_fail(err, BOB_ERR_NOMEM, f, c->off, "no memory for a folded stream");
+	memcpy(s->bytes + r->data_bytes, f->bytes + c->off + sizeof(*r), r->rest_bytes);
+	zeroed = *r;
+	zeroed.crc = 0;
+	if (bob_crc32c(bob_crc32c(0, &zeroed, sizeof(zeroed)), s->bytes + r->data_bytes,
+		       r->rest_bytes) != r->crc)
+		return bob_fail(err, BOB_ERR_CORRUPT, f, c->off,
+				"the checksum of the rest of a folded stream does not match");
+	if (!copy_data(f, number, s->bytes, r->data_bytes, &off))
+		return bob_fail(err, BOB_ERR_CORRUPT, f, off,
+				"a piece of a folded stream is missing");
+	s->ended = (r->flags & BOB_FOLD_ENDED) != 0;
+	return BOB_OK;
+}
+
+/* --- the log --- */
+
+static int by_position(const void *a, const void *b)
+{
+	const struct bob_fold_log *x = a, *y = b;
+
+	return (x->position > y->position) - (x->position < y->position);
+}
+
+static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t begin,
+			   struct bob_fold_stream *s)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		struct bob_fold_log l = { .off = c->off + 8 };
+
+		if (c->head.kind != BOB_CHUNK_FOLD_LOG || c->head.stream != number || c->avail < 16)
+			continue;
+		memcpy(&l.position, f->bytes + c->off, 8);
+		l.count = c->avail / 8 - 1;
+		if (l.position < begin)
+			continue;
+		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
+			return BOB_ERR_NOMEM;
+		s->log[s->log_count++] = l;
+	}
+	if (s->log_count)
+		qsort(s->log, s->log_count, sizeof(*s->log), by_position);
+	return BOB_OK;
+}
+
+bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
+				struct bob_fold_stream *s, struct bob_error *err)
+{
+	const struct bob_chunk_ref *c = find_chunk(f, number, BOB_CHUNK_FOLD, 0);
+	struct bob_fold_head h;
+	struct bob_fold_rest r = { 0 };
+	bob_status st = BOB_OK;
+
+	memset(s, 0, sizeof(*s));
+	if (!c || c->avail < sizeof(h))
+		return BOB_NONE;
+	memcpy(&h, f->bytes + c->off, sizeof(h));
+	if (h.commit) {
+		uint64_t off = h.rest_off[h.commit & 1];
+
+		c = off ? find_chunk(f, number, BOB_CHUNK_FOLD_REST, off) : NULL;
+		if (!c)
+			return bob_fail(err, BOB_ERR_CORRUPT, f, off,
+					"the rest of a folded stream is not where its head says");
+		st = read_rest(f, number, c, s, &r, err);
+		if (st != BOB_OK) {
+			free(s->bytes);
+			s->bytes = NULL;
+			s->len = 0;
+		}
+	}
+	if (!s->ended && read_log(f, number, r.log_begin, s) != BOB_OK)
+		st = BOB_ERR_NOMEM;
+	return st;
+}
+
+void bob_fold_stream_free(struct bob_fold_stream *s)
+{
+	free(s->bytes);
+	free(s->log);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading a folded stream of a process file (fold_write.h): what was given away for good, the valid rest, and
+ * the log of what came after it. */
+#ifndef BOB_ARCHIVE_FOLDS_H
+#define BOB_ARCHIVE_FOLDS_H
+
+#include "archive/reader.h"
+#include "bobbin/fold.h"
+
+/* Values of a log, not aligned in general. */
+struct bob_fold_log {
+	uint64_t position;
+	uint64_t off;		/* file offset of the first */
+	uint64_t count;		/* that may be used; zero behind the last event */
+};
+
+struct bob_fold_stream {
+	uint8_t *bytes;		/* entries, complete; NULL: the stream has none yet */
+	size_t len;
+	struct bob_fold_log *log;	/* by position; those that are in the rest are left out */
+	size_t log_count;
+	int ended;
+};
+
+/* Of the stream `number` in the file; all memory is malloc'ed, bob_fold_stream_free. BOB_NONE: it has no such
+ * stream. BOB_ERR_CORRUPT (err says where): data or rest are damaged; the log is there if it can be. */
+bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
+				struct bob_fold_stream *s, struct bob_error *err);
+void bob_fold_stream_free(struct bob_fold_stream *s);
+
+/* malloc for the folding library. */
+extern const struct bob_alloc bob_alloc_malloc;
+
+#endif
