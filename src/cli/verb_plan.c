@@ -17,8 +17,7 @@ const struct cli_option plan_options[] = {
 	  NULL },
 	{ "closure", 0, NULL, "also plan every library the programs start with", NULL, NULL },
 	{ "dump", 0, NULL, "print each function, its patch and its trampoline", NULL, NULL },
-	{ "mem", 0, NULL, "translate for tracing memory, and print what came of it; make no plan",
-	  NULL, NULL },
+	{ "mem", 0, NULL, "also translate for tracing memory", NULL, NULL },
 	{ "verbose", 'v', NULL, "print what came of each image", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -74,6 +73,10 @@ static void show(struct request *r, const char *path)
 	}
 	if (r->verbose)
 		print_stats(path, &stats, now_ms() - start);
+	if (r->verbose && r->mem)
+		st = bob_plan_mem_report(path, r->verbose > 1, stdout, &err);
+	if (st != BOB_OK)
+		r->status = complain(path, st, &err);
 	if (r->dump)
 		bob_plan_dump(plan, stdout);
 	free(plan);
@@ -85,17 +88,13 @@ static void plan_one(void *ctx, const char *path)
 	struct bob_error err = { 0 };
 	bob_status st;
 
-	if (r->mem) {
-		st = bob_plan_mem_report(path, r->verbose, stdout, &err);
-		if (st != BOB_OK)
-			r->status = complain(path, st, &err);
-		return;
-	}
 	if (r->dump || r->verbose)
 		show(r, path);
 	if (r->dump)
 		return;
 	st = bob_plan_cache(r->dir, path, NULL, NULL, &err);
+	if (st == BOB_OK && r->mem)
+		st = bob_plan_cache_mem(r->dir, path, NULL, &err);
 	if (st != BOB_OK)
 		r->status = complain(path, st, &err);
 }
@@ -104,7 +103,7 @@ static int plan_all(struct request *r, int argc, char **argv)
 {
 	struct bob_error err = { 0 };
 
-	if (!r->dir && !r->dump && !r->mem) {
+	if (!r->dir && !r->dump) {
 		bob_status st = bob_plan_cache_dir(r->own_dir, sizeof(r->own_dir), &err);
 
 		if (st != BOB_OK)
@@ -142,7 +141,7 @@ int verb_plan(int argc, char **argv)
 		else if (opt == OPT_MEM)
 			r.mem = 1;
 		else if (opt == OPT_VERBOSE)
-			r.verbose = 1;
+			r.verbose++;
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "plan/image.h"
+#include "plan/mem/format.h"
 
 #define OTHERS_WRITE 0022
 
@@ -37,8 +38,10 @@ int bob_plan_cache_open(const char *dir, struct bob_error *err)
 	return -1;
 }
 
+typedef bob_status (*check_fn)(const void *plan, uint64_t len, uint64_t key);
+
 /* Is there a valid plan for `key`? */
-static bool cached(int dir, const char *name, uint64_t key)
+static bool cached(int dir, const char *name, uint64_t key, check_fn check)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool good = false;
@@ -50,7 +53,7 @@ static bool cached(int dir, const char *name, uint64_t key)
 	if (fstat(fd, &sb) == 0 && S_ISREG(sb.st_mode) && ours(&sb) && sb.st_size > 0) {
 		p = mmap(NULL, (size_t)sb.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (p != MAP_FAILED) {
-			good = bob_plan_check(p, (uint64_t)sb.st_size, key) == BOB_OK;
+			good = check(p, (uint64_t)sb.st_size, key) == BOB_OK;
 			munmap(p, (size_t)sb.st_size);
 		}
 	}
@@ -110,11 +113,41 @@ bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, siz
 	return BOB_OK;
 }
 
-bob_status bob_plan_cache(const char *dir, const char *path, int *made,
-			  struct bob_plan_stats *stats, struct bob_error *err)
+/* What the two kinds of plans differ in. */
+struct kind {
+	const char *suffix;
+	check_fn check;
+	/* *key of the image as it was read */
+	bob_status (*make)(const char *path, void **plan, size_t *len, uint64_t *key,
+			   struct bob_plan_stats *stats, struct bob_error *err);
+};
+
+static bob_status make_patch_plan(const char *path, void **plan, size_t *len, uint64_t *key,
+				  struct bob_plan_stats *stats, struct bob_error *err)
+{
+	bob_status st = bob_plan_image(path, plan, len, stats, err);
+
+	if (st == BOB_OK)
+		*key = ((const struct bob_plan_head *)*plan)->key;
+	return st;
+}
+
+static bob_status make_mem_plan(const char *path, void **plan, size_t *len, uint64_t *key,
+				struct bob_plan_stats *stats, struct bob_error *err)
+{
+	bob_status st = bob_plan_mem_image(path, plan, len, err);
+
+	(void)stats;
+	if (st == BOB_OK)
+		*key = ((const struct bob_mem_plan_head *)*plan)->key;
+	return st;
+}
+
+static bob_status cache_one(const struct kind *kind, const char *dir, const char *path, int *made,
+			    struct bob_plan_stats *stats, struct bob_error *err)
 {
 	char name[32];
-	uint64_t key;
+	uint64_t key, found = 0;
 	void *plan = NULL;
 	size_t len = 0;
 	int fd;
@@ -127,15 +160,15 @@ bob_status bob_plan_cache(const char *dir, const char *path, int *made,
 		return BOB_ERR_IO;
 	if (stats)
 		memset(stats, 0, sizeof(*stats));
-	snprintf(name, sizeof(name), "%016" PRIx64 ".plan", key);
+	snprintf(name, sizeof(name), "%016" PRIx64 "%s", key, kind->suffix);
 	if (made)
 		*made = 0;
-	if (cached(fd, name, key))
+	if (cached(fd, name, key, kind->check))
 		goto close_dir;
-	st = bob_plan_image(path, &plan, &len, stats, err);
+	st = kind->make(path, &plan, &len, &found, stats, err);
 	if (st != BOB_OK)
 		goto close_dir;
-	if (((const struct bob_plan_head *)plan)->key != key)
+	if (found != key)
 		st = bob_plan_fail(err, BOB_ERR_IO, path, "the image changed while it was read");
 	else if (bob_plan_cache_store(fd, name, plan, len) != BOB_OK)
 		st = bob_plan_fail(err, BOB_ERR_IO, dir, "a plan could not be written");
@@ -145,6 +178,21 @@ bob_status bob_plan_cache(const char *dir, const char *path, int *made,
 close_dir:
 	close(fd);
 	return st;
+}
+
+bob_status bob_plan_cache(const char *dir, const char *path, int *made,
+			  struct bob_plan_stats *stats, struct bob_error *err)
+{
+	static const struct kind kind = { ".plan", bob_plan_check, make_patch_plan };
+
+	return cache_one(&kind, dir, path, made, stats, err);
+}
+
+bob_status bob_plan_cache_mem(const char *dir, const char *path, int *made, struct bob_error *err)
+{
+	static const struct kind kind = { ".mem", bob_mem_plan_check, make_mem_plan };
+
+	return cache_one(&kind, dir, path, made, NULL, err);
 }
 
 /* Make `path` and what is missing above it. */

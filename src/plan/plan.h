@@ -61,8 +61,11 @@ bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const cha
 /* Print the functions of a plan that passed bob_plan_check, with their trampolines. */
 void bob_plan_dump(const void *plan, FILE *out);
 
-/* Translate the functions of the image at `path` for tracing memory and print what came of it;
- * `each`: also every function that was declined, and why. */
+/* The same for tracing memory: the functions of the image translated (mem/format.h). */
+bob_status bob_plan_mem_image(const char *path, void **plan, size_t *len, struct bob_error *err);
+bob_status bob_plan_cache_mem(const char *dir, const char *path, int *made, struct bob_error *err);
+/* Plan afresh, keep nothing, print what came of it; `each`: also every function that is not translated,
+ * and why. */
 bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob_error *err);
 
 /* A word or two for an enum bob_skip; "" for BOB_SKIP_NONE. Never NULL. */

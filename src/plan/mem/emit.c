@@ -13,6 +13,9 @@
 
 #define HEADER_BYTES 8
 #define RED_ZONE 128
+#define SLOT_CURSOR offsetof(struct bob_mem_slots, cursor)
+#define SLOT_LIMIT offsetof(struct bob_mem_slots, limit)
+#define SLOT_SPILL(n) (offsetof(struct bob_mem_slots, spill) + 8 * (n))
 
 /* A 32-bit field in the blob that leads to a block of the unit. */
 struct hop {
@@ -126,12 +129,12 @@ static bool dead(const struct point *p, uint8_t reg)
 	return !(p->live >> reg & 1);
 }
 
-static void load_slot(struct emitter *e, uint8_t reg, unsigned slot)
+static void load_slot(struct emitter *e, uint8_t reg, size_t slot)
 {
 	note(e, &e->out->tls, bob_x86_put_load_fs(&e->c, reg, (int32_t)slot));
 }
 
-static void store_slot(struct emitter *e, uint8_t reg, unsigned slot)
+static void store_slot(struct emitter *e, uint8_t reg, size_t slot)
 {
 	note(e, &e->out->tls, bob_x86_put_store_fs(&e->c, reg, (int32_t)slot));
 }
@@ -140,7 +143,7 @@ static void jump_if_full(struct emitter *e, uint8_t cursor)
 {
 	struct full *f;
 
-	note(e, &e->out->tls, bob_x86_put_compare_fs(&e->c, cursor, BOB_MEM_SLOT_LIMIT));
+	note(e, &e->out->tls, bob_x86_put_compare_fs(&e->c, cursor, SLOT_LIMIT));
 	bob_x86_put(&e->c, "\x0f\x83\0\0\0", 6);	/* jae */
 	f = BOB_PLAN_PUSH(&e->fulls);
 	if (!f)
@@ -158,12 +161,12 @@ static void put_check(struct emitter *e, const struct point *p)
 		return;
 	}
 	if (spill)
-		store_slot(e, BOB_X86_RAX, BOB_MEM_SLOT_SPILL + 16);
+		store_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
 	bob_x86_put_flags_out(&e->c);
 	jump_if_full(e, p->cursor);
 	bob_x86_put_flags_in(&e->c);
 	if (spill)
-		load_slot(e, BOB_X86_RAX, BOB_MEM_SLOT_SPILL + 16);
+		load_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
 	e->out->stats.saved_flags++;
 }
 
@@ -173,7 +176,7 @@ static void put_end(struct emitter *e, const struct bob_mem_piece *p, uint8_t cu
 	bob_x86_put_store_imm(&e->c, cursor, 0, (int32_t)(p->desc | ~BOB_MEM_NUMBER));
 	note(e, &e->out->ids, here(e) - 4);
 	bob_x86_put_lea(&e->c, cursor, cursor, BOB_X86_NO_REG, 1, bytes);
-	store_slot(e, cursor, BOB_MEM_SLOT_CURSOR);
+	store_slot(e, cursor, SLOT_CURSOR);
 }
 
 static void put_word(struct emitter *e, const struct point *p, const struct bob_mem_word *w,
@@ -227,22 +230,22 @@ static void put_point(struct emitter *e, struct point *p, uint8_t kept)
 	spill_sum = p->needs_sum && !dead(p, p->sum);
 	e->out->stats.spills += spill_cursor + spill_sum;
 	if (spill_cursor)
-		store_slot(e, p->cursor, BOB_MEM_SLOT_SPILL);
+		store_slot(e, p->cursor, SLOT_SPILL(0));
 	if (p->first || kept == BOB_X86_NO_REG)
-		load_slot(e, p->cursor, BOB_MEM_SLOT_CURSOR);
+		load_slot(e, p->cursor, SLOT_CURSOR);
 	if (p->first)
 		put_check(e, p);
 	if (spill_sum)
-		store_slot(e, p->sum, BOB_MEM_SLOT_SPILL + 8);
+		store_slot(e, p->sum, SLOT_SPILL(1));
 	for (unsigned i = 0; i < p->piece->words; i++)
 		if (w[i].at == p->at)
 			put_word(e, p, &w[i], i);
 	if (spill_sum)
-		load_slot(e, p->sum, BOB_MEM_SLOT_SPILL + 8);
+		load_slot(e, p->sum, SLOT_SPILL(1));
 	if (p->last)
 		put_end(e, p->piece, p->cursor, (int32_t)(HEADER_BYTES + 8 * p->piece->words));
 	if (spill_cursor)
-		load_slot(e, p->cursor, BOB_MEM_SLOT_SPILL);
+		load_slot(e, p->cursor, SLOT_SPILL(0));
 }
 
 static uint32_t last_point(const struct emitter *e, const struct bob_mem_piece *p)
@@ -308,12 +311,12 @@ static void probe_behind_string(struct emitter *e, const struct bob_mem_piece *p
 	bool spill = !dead(&p, cursor);
 
 	if (spill)
-		store_slot(e, cursor, BOB_MEM_SLOT_SPILL);
-	load_slot(e, cursor, BOB_MEM_SLOT_CURSOR);
+		store_slot(e, cursor, SLOT_SPILL(0));
+	load_slot(e, cursor, SLOT_CURSOR);
 	bob_x86_put_store(&e->c, cursor, at, BOB_X86_RCX);
 	put_end(e, piece, cursor, at + 8);
 	if (spill)
-		load_slot(e, cursor, BOB_MEM_SLOT_SPILL);
+		load_slot(e, cursor, SLOT_SPILL(0));
 }
 
 /* Slow, far away: room is made by the agent, which keeps all registers. */
@@ -328,7 +331,7 @@ static void put_fulls(struct emitter *e)
 		bob_x86_put(&e->c, "\xe8\0\0\0", 5);
 		bob_x86_put_here_to(&e->c, 0u - BOB_PLAN_HANDLER_BYTES);
 		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, RED_ZONE);
-		load_slot(e, f->cursor, BOB_MEM_SLOT_CURSOR);
+		load_slot(e, f->cursor, SLOT_CURSOR);
 		bob_x86_put(&e->c, "\xe9\0\0\0", 5);
 		bob_x86_put_here_to(&e->c, f->jump);
 	}
@@ -456,7 +459,8 @@ static void note_stops(struct emitter *e)
 			e->c.st = BOB_ERR_NOMEM;
 			return;
 		}
-		*s = (struct bob_mem_stop){ e->u->insns.at[b->first].addr, b->landing_code };
+		*s = (struct bob_mem_stop){ e->u->insns.at[b->first].addr, b->landing_code,
+					    (uint32_t)(e->out->funcs.count - 1) };
 	}
 }
 

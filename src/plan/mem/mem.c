@@ -117,7 +117,7 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 		why = translate(u, out, passes);
 	if (u->st != BOB_OK)
 		return u->st;
-	f->decline = (uint8_t)why;
+	f->decline = why;
 	if (why != BOB_MEM_TAKEN) {
 		f->decline_at = u->at ? u->at : addr;
 		back_to(out, &before);
@@ -128,12 +128,8 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 	out->stats.bytes_by_decline[why] += f->bytes;
 	f->code = (uint32_t)before.blob;
 	f->code_len = (uint32_t)(out->blob.count - before.blob);
-	f->patch = (uint32_t)before.patches;
-	f->patches = (uint32_t)(out->patches.count - before.patches);
 	f->desc = (uint32_t)before.descs;
 	f->descs = (uint32_t)(out->descs.count - before.descs);
-	f->stop = (uint32_t)before.stops;
-	f->stops = (uint32_t)(out->stops.count - before.stops);
 	return out->blob.count < INT32_MAX / 2 ? BOB_OK : BOB_ERR_FULL;
 }
 

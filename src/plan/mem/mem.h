@@ -8,47 +8,12 @@
 #include "mem/record.h"
 #include "plan/arch/x86_64/facts.h"
 #include "plan/image.h"
-
-/* What a probe uses through fs: the agent keeps these words in its thread-local storage. */
-enum bob_mem_slot {
-	BOB_MEM_SLOT_CURSOR = 0, /* next free word of the buffer */
-	BOB_MEM_SLOT_LIMIT = 8,	/* from here on there may be no room for a record */
-	BOB_MEM_SLOT_SPILL = 16	/* three words */
-};
-#define BOB_MEM_SLOT_BYTES 40u
-/* What must fit behind the limit: the longest record, and a loop's last word. */
-#define BOB_MEM_SLACK_WORDS (BOB_MEM_WORDS_MAX + 2u)
+#include "plan/mem/format.h"
 
 /* A descriptor, its accesses in bob_mem_plan.accesses, its steps in .steps. */
 struct bob_mem_planned {
 	struct bob_mem_desc desc; /* pointers are not set */
 	uint32_t access, step;
-};
-
-/* A block of translated code: a trap at `orig` continues at `code`. */
-struct bob_mem_stop {
-	uint64_t orig;
-	uint32_t code;
-};
-
-/* Bytes of text to be replaced by those at bob_mem_plan.text. */
-struct bob_mem_patch {
-	uint64_t addr;
-	uint32_t len;
-	uint32_t text;
-};
-
-/* One function, with its cold parts. */
-struct bob_mem_func {
-	uint64_t addr;
-	uint64_t bytes;		/* of code */
-	uint32_t func;		/* in the image's functions, or BOB_PLAN_NO_INDEX */
-	uint8_t decline;	/* enum bob_mem_decline */
-	uint64_t decline_at;	/* the instruction */
-	uint32_t code, code_len; /* in the blob */
-	uint32_t patch, patches;
-	uint32_t desc, descs;
-	uint32_t stop, stops;
 };
 
 BOB_PLAN_VEC(bob_mem_planneds, struct bob_mem_planned);
@@ -67,20 +32,14 @@ struct bob_mem_stats {
 	bool flags_pass;
 };
 
-/* As in plan/format.h: the blob is made as if the arena began at link address 0 with
- * BOB_PLAN_HANDLER_BYTES, at whose start the agent puts what a full buffer calls. 32-bit fields
- * that are not final, by offset in what they lie in:
- *   relocs   blob: add image bias - arena address
- *   tls      blob: add the offset of the slots from the thread pointer
- *   ids      blob: add the number of the image's first descriptor
- *   fixes    text: add arena address - image bias */
+/* What the sections of the file hold (mem/format.h); patches and stops are sorted when it is written. */
 struct bob_mem_plan {
 	struct bob_plan_bytes blob, text;
 	struct bob_plan_u32s relocs, tls, ids, fixes;
 	struct bob_mem_planneds descs;
 	struct bob_mem_accesses accesses;
 	struct bob_mem_steps steps;
-	struct bob_mem_stops stops; /* of a function, sorted */
+	struct bob_mem_stops stops;
 	struct bob_mem_patches patches;
 	struct bob_mem_funcs funcs; /* sorted by address */
 	struct bob_mem_stats stats;
@@ -90,6 +49,14 @@ struct bob_mem_plan {
  * error: bob_mem_plan_free. Errors: BOB_ERR_NOMEM, BOB_ERR_FULL. */
 bob_status bob_mem_plan_make(const struct bob_plan_image *img, struct bob_mem_plan *out);
 void bob_mem_plan_free(struct bob_mem_plan *p);
+
+/* From the file: reads, scans, makes. The caller closes *img and frees *plan, also after an error. */
+bob_status bob_mem_plan_open(const char *path, struct bob_plan_image *img,
+			     struct bob_mem_plan *plan, struct bob_error *err);
+
+/* The plan as a file. On BOB_OK *bytes belongs to the caller: free(). Sorts the tables of *p. */
+bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_plan *p,
+			      void **bytes, size_t *len);
 
 /* A few words. Never NULL. */
 const char *bob_mem_decline_text(unsigned why);

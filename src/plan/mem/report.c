@@ -55,28 +55,17 @@ static void print_declined(const struct bob_plan_image *img, const struct bob_me
 
 bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob_error *err)
 {
-	static bob_status (*const steps[])(struct bob_plan_image *) = {
-		bob_plan_read_frames, bob_plan_find_functions, bob_plan_scan};
 	struct bob_plan_image img;
-	struct bob_mem_plan plan = { 0 };
-	bob_status st = bob_plan_elf_open(&img, path, err);
+	struct bob_mem_plan plan;
+	bob_status st = bob_mem_plan_open(path, &img, &plan, err);
 
-	if (st != BOB_OK)
-		goto close;
-	for (size_t i = 0; st == BOB_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
-		st = steps[i](&img);
-	if (st == BOB_OK)
-		st = bob_mem_plan_make(&img, &plan);
 	if (st == BOB_OK) {
 		fprintf(out, "%s\n", path);
 		print_totals(&plan, out);
 		if (each)
 			print_declined(&img, &plan, out);
-	} else {
-		bob_plan_fail(err, st, path, "the image could not be planned");
 	}
 	bob_mem_plan_free(&plan);
-close:
 	bob_plan_elf_close(&img);
 	return st;
 }

@@ -98,8 +98,9 @@ void bob_mem_text(struct bob_mem_unit *u, struct bob_mem_plan *out)
 			u->st = BOB_ERR_NOMEM;
 			return;
 		}
-		*p = (struct bob_mem_patch){ r->lo, (uint32_t)(r->padded - r->lo),
-					     w.text + r->text };
+		*p = (struct bob_mem_patch){.addr = r->lo, .len = (uint32_t)(r->padded - r->lo),
+					    .text = w.text + r->text,
+					    .func = (uint32_t)(out->funcs.count - 1)};
 	}
 	keep_calls(&w);
 	for (size_t i = 0; i < u->landings.count && u->st == BOB_OK; i++)

@@ -57,6 +57,8 @@ struct memrun_call {
 struct memrun {
 	struct bob_plan_image img;
 	struct bob_mem_plan plan;
+	uint8_t *file;		/* the plan as the agent gets it */
+	const struct bob_mem_plan_head *head;
 	void *handle;
 	uint64_t bias, text_lo, text_hi;
 	uint8_t *arena;
@@ -73,13 +75,8 @@ struct memrun {
 	bool last_was_call;
 };
 
-struct memrun_slots {
-	uint64_t *cursor, *limit;
-	uint64_t spill[3];
-};
-
 static struct memrun *memrun_now;
-static __thread struct memrun_slots memrun_tls;
+static __thread struct bob_mem_slots memrun_tls;
 static uint64_t memrun_buffer[512];
 static uint64_t memrun_limit = 64; /* words; small, so that buffers are full all the time */
 static uint8_t memrun_xsave[8192] __attribute__((used, aligned(64)));
@@ -260,20 +257,29 @@ static void memrun_step(struct memrun *m, const ucontext_t *uc)
 		memrun_note(&m->stepped, pc, rsp, 8, MEMRUN_RETURNS);
 }
 
+static const void *memrun_section(const struct memrun *m, const struct bob_plan_section *s)
+{
+	return m->file + s->off;
+}
+
 /* Is it code that has been translated? */
 static bool memrun_translated(const struct memrun *m, uint64_t rip)
 {
-	for (size_t i = 0; i < m->plan.patches.count; i++)
-		if (rip - m->bias - m->plan.patches.at[i].addr < m->plan.patches.at[i].len)
+	const struct bob_mem_patch *p = memrun_section(m, &m->head->patches);
+
+	for (size_t i = 0; i < m->head->patches.len / sizeof(*p); i++)
+		if (rip - m->bias - p[i].addr < p[i].len)
 			return true;
 	return false;
 }
 
 static const struct bob_mem_stop *memrun_find_stop(const struct memrun *m, uint64_t addr)
 {
-	for (size_t i = 0; i < m->plan.stops.count; i++)
-		if (m->plan.stops.at[i].orig == addr)
-			return &m->plan.stops.at[i];
+	const struct bob_mem_stop *s = memrun_section(m, &m->head->stops);
+
+	for (size_t i = 0; i < m->head->stops.len / sizeof(*s); i++)
+		if (s[i].orig == addr)
+			return &s[i];
 	return NULL;
 }
 
@@ -422,11 +428,16 @@ static void memrun_die(const char *what)
 static void memrun_plan(struct memrun *m, const char *path)
 {
 	struct bob_error err = { 0 };
+	size_t len;
 
 	if (bob_plan_elf_open(&m->img, path, &err) != BOB_OK ||
 	    bob_plan_read_frames(&m->img) != BOB_OK || bob_plan_find_functions(&m->img) != BOB_OK ||
-	    bob_plan_scan(&m->img) != BOB_OK || bob_mem_plan_make(&m->img, &m->plan) != BOB_OK)
+	    bob_plan_scan(&m->img) != BOB_OK || bob_mem_plan_make(&m->img, &m->plan) != BOB_OK ||
+	    bob_mem_plan_write(&m->img, &m->plan, (void **)&m->file, &len) != BOB_OK)
 		memrun_die("no plan");
+	if (bob_mem_plan_check(m->file, len, m->img.key) != BOB_OK)
+		memrun_die("the plan does not pass its check");
+	m->head = (const void *)m->file;
 }
 
 static void memrun_add(uint8_t *field, int64_t delta)
@@ -440,14 +451,24 @@ static void memrun_add(uint8_t *field, int64_t delta)
 	memcpy(field, &v, 4);
 }
 
+static void memrun_add_all(const struct memrun *m, const struct bob_plan_section *fields,
+			   uint8_t *in, int64_t delta)
+{
+	const uint32_t *at = memrun_section(m, fields);
+
+	for (size_t i = 0; i < fields->len / 4; i++)
+		memrun_add(in + at[i], delta);
+}
+
 static void memrun_arena(struct memrun *m)
 {
 	uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
 	uint64_t full = (uint64_t)(uintptr_t)memrun_full;
+	const struct bob_mem_plan_head *h = m->head;
+	int64_t tls = (int64_t)((uint64_t)(uintptr_t)&memrun_tls - memrun_fs_base()), away;
 	uint8_t *blob;
-	int64_t tls = (int64_t)((uint64_t)(uintptr_t)&memrun_tls - memrun_fs_base());
 
-	m->arena_bytes = BOB_PLAN_HANDLER_BYTES + m->plan.blob.count + 4096;
+	m->arena_bytes = BOB_PLAN_HANDLER_BYTES + h->blob.len + 4096;
 	for (uint64_t at = m->text_lo - (256u << 20); !m->arena; at += 16u << 20) {
 		void *p = mmap((void *)at, m->arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -455,31 +476,26 @@ static void memrun_arena(struct memrun *m)
 		if (p != MAP_FAILED)
 			m->arena = p;
 	}
+	away = (int64_t)((uint64_t)(uintptr_t)m->arena - m->bias);
 	memcpy(m->arena, jump, 6);
 	memcpy(m->arena + 6, &full, 8);
 	blob = m->arena + BOB_PLAN_HANDLER_BYTES;
-	memcpy(blob, m->plan.blob.at, m->plan.blob.count);
-	for (size_t i = 0; i < m->plan.relocs.count; i++)
-		memrun_add(blob + m->plan.relocs.at[i],
-			   (int64_t)(m->bias - (uint64_t)(uintptr_t)m->arena));
-	for (size_t i = 0; i < m->plan.tls.count; i++)
-		memrun_add(blob + m->plan.tls.at[i], tls);
-	for (size_t i = 0; i < m->plan.ids.count; i++)
-		memrun_add(blob + m->plan.ids.at[i], MEMRUN_ID_BASE);
-	for (size_t i = 0; i < m->plan.fixes.count; i++)
-		memrun_add(m->plan.text.at + m->plan.fixes.at[i],
-			   (int64_t)((uint64_t)(uintptr_t)m->arena - m->bias));
+	memcpy(blob, memrun_section(m, &h->blob), h->blob.len);
+	memrun_add_all(m, &h->relocs, blob, -away);
+	memrun_add_all(m, &h->tls, blob, tls);
+	memrun_add_all(m, &h->ids, blob, MEMRUN_ID_BASE);
+	memrun_add_all(m, &h->fixes, m->file + h->text.off, away);
 }
 
 static void memrun_patch(struct memrun *m, bool on)
 {
+	const struct bob_mem_patch *p = memrun_section(m, &m->head->patches);
+
 	if (!on)
 		memcpy((void *)m->text_lo, m->original, m->text_hi - m->text_lo);
-	for (size_t i = 0; on && i < m->plan.patches.count; i++) {
-		const struct bob_mem_patch *p = &m->plan.patches.at[i];
-
-		memcpy((void *)(m->bias + p->addr), m->plan.text.at + p->text, p->len);
-	}
+	for (size_t i = 0; on && i < m->head->patches.len / sizeof(*p); i++)
+		memcpy((void *)(m->bias + p[i].addr), m->file + m->head->text.off + p[i].text,
+		       p[i].len);
 	m->patched = on;
 }
 
@@ -524,6 +540,7 @@ static void memrun_close(struct memrun *m)
 	bob_plan_elf_close(&m->img);
 	munmap(m->arena, m->arena_bytes);
 	munmap(m->stack, MEMRUN_STACK);
+	free(m->file);
 	free(m->original);
 	free(m->data_copy);
 	free(m->stepped.at);

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/mem/format.h"
+
 #define BOB_X86_REGS 16u
 #define BOB_X86_RAX 0u
 #define BOB_X86_RCX 1u
@@ -31,32 +33,6 @@
 #define BOB_X86_ALL_FLAGS 0x3f0000u
 /* What may be read by unknown code: AF has no reader but lahf and pushf. */
 #define BOB_X86_TESTED_FLAGS (BOB_X86_ALL_FLAGS & ~BOB_X86_AF)
-
-/* Why code is not translated. Of an instruction, of a function, or both. */
-enum bob_mem_decline {
-	BOB_MEM_TAKEN = 0,
-	BOB_MEM_NO_FRAME,	/* no call frame information: where it ends is not known */
-	BOB_MEM_NO_OWNER,	/* a part split off some function that is not known */
-	BOB_MEM_TRAMPOLINE,	/* a signal trampoline, known to the kernel and unwinders by its bytes */
-	BOB_MEM_STUBS,		/* linker-made stubs (.plt) */
-	BOB_MEM_UNDECODED,
-	BOB_MEM_INTO_INSN,	/* something jumps between the bytes of an instruction */
-	BOB_MEM_GATHER,		/* gathers and scatters */
-	BOB_MEM_MASKED,		/* masked moves */
-	BOB_MEM_SEGMENT,	/* gs, or the base of fs is changed */
-	BOB_MEM_ADDRESS32,	/* 32-bit addresses */
-	BOB_MEM_BIT_ADDRESS,	/* bt and friends with the bit number in a register */
-	BOB_MEM_SYSTEM,		/* xsave and others whose size depends on the machine; privileged ones */
-	BOB_MEM_TRANSACTION,	/* xbegin */
-	BOB_MEM_DIRECTION,	/* std: string instructions run backwards */
-	BOB_MEM_BREAKPOINT,	/* int3 */
-	BOB_MEM_FIXED_PLACE,	/* cannot be moved */
-	BOB_MEM_FAR,
-	BOB_MEM_ODD,		/* rare forms nobody taught us: enter, xlat, 16-bit pushes */
-	BOB_MEM_REGISTERS,	/* no register left for a probe */
-	BOB_MEM_TOO_LARGE,
-	BOB_MEM_DECLINES
-};
 
 enum bob_x86_flow {
 	BOB_X86_FALLS = 0,

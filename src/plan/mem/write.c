@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory plan of an image as a file (mem/format.h). The same image gives the same bytes. */
+#include <elf.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "plan/mem/mem.h"
+#include "plan/plan.h"
+
+#define SECTIONS 10
+#define SECTION_ALIGN 64u
+
+struct part {
+	size_t place;		/* of its struct bob_plan_section in the head */
+	const void *bytes;
+	uint64_t len;
+};
+
+static int by_orig(const void *a, const void *b)
+{
+	const struct bob_mem_stop *x = a, *y = b;
+
+	return x->orig < y->orig ? -1 : x->orig > y->orig;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct bob_mem_patch *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void sort_tables(struct bob_mem_plan *p)
+{
+	if (p->stops.count > 0)
+		qsort(p->stops.at, p->stops.count, sizeof(*p->stops.at), by_orig);
+	if (p->patches.count > 0)
+		qsort(p->patches.at, p->patches.count, sizeof(*p->patches.at), by_addr);
+	if (p->fixes.count > 0)	/* short landings put theirs elsewhere */
+		qsort(p->fixes.at, p->fixes.count, sizeof(*p->fixes.at), by_value);
+}
+
+static bob_status pack_descs(const struct bob_mem_plan *p, struct bob_plan_bytes *out)
+{
+	for (size_t i = 0; i < p->descs.count; i++) {
+		const struct bob_mem_planned *q = &p->descs.at[i];
+		struct bob_mem_desc d = q->desc;
+
+		d.access = p->accesses.at + q->access;
+		d.step = p->steps.at + q->step;
+		if (BOB_PLAN_RESERVE(out, BOB_MEM_DESC_BYTES(d.access_count)) != 0)
+			return BOB_ERR_NOMEM;
+		out->count += bob_mem_desc_put(&d, out->at + out->count);
+	}
+	return BOB_OK;
+}
+
+static void text_bounds(const struct bob_plan_image *img, struct bob_mem_plan_head *h)
+{
+	h->text_lo = UINT64_MAX;
+	for (size_t i = 0; i < img->segments.count; i++) {
+		const struct bob_plan_segment *s = &img->segments.at[i];
+
+		if (!(s->flags & PF_X))
+			continue;
+		if (s->addr < h->text_lo)
+			h->text_lo = s->addr;
+		if (s->addr + s->len > h->text_hi)
+			h->text_hi = s->addr + s->len;
+	}
+}
+
+static uint64_t align_up(uint64_t n)
+{
+	return (n + SECTION_ALIGN - 1) & ~(uint64_t)(SECTION_ALIGN - 1);
+}
+
+#define PART(name, list)                                                                           \
+	{                                                                                          \
+		offsetof(struct bob_mem_plan_head, name), (list).at,                               \
+			(list).count * sizeof(*(list).at)                                          \
+	}
+
+bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_plan *p,
+			      void **bytes, size_t *len)
+{
+	struct bob_mem_plan_head head = {.magic = BOB_MEM_PLAN_MAGIC, .version = BOB_MEM_PLAN_VERSION,
+					 .key = img->key, .desc_count = (uint32_t)p->descs.count};
+	const size_t from = offsetof(struct bob_mem_plan_head, file_bytes);
+	struct bob_plan_bytes descs = { 0 };
+	bob_status st = pack_descs(p, &descs);
+	uint64_t total = align_up(sizeof(head));
+	uint8_t *out;
+
+	sort_tables(p);
+	text_bounds(img, &head);
+	const struct part parts[SECTIONS] = {
+		PART(funcs, p->funcs), PART(patches, p->patches), PART(stops, p->stops),
+		PART(blob, p->blob), PART(relocs, p->relocs), PART(tls, p->tls), PART(ids, p->ids),
+		PART(text, p->text), PART(fixes, p->fixes), PART(descs, descs),
+	};
+	for (size_t i = 0; i < SECTIONS; i++) {
+		struct bob_plan_section s = { total, parts[i].len };
+
+		memcpy((uint8_t *)&head + parts[i].place, &s, sizeof(s));
+		total = align_up(total + parts[i].len);
+	}
+	head.file_bytes = total;
+	out = st == BOB_OK ? calloc(1, total) : NULL;
+	if (!out) {
+		free(descs.at);
+		return BOB_ERR_NOMEM;
+	}
+	for (size_t i = 0; i < SECTIONS; i++) {
+		struct bob_plan_section s;
+
+		memcpy(&s, (uint8_t *)&head + parts[i].place, sizeof(s));
+		if (s.len > 0)
+			memcpy(out + s.off, parts[i].bytes, s.len);
+	}
+	memcpy(out, &head, sizeof(head));
+	head.check = (uint32_t)bob_hash64(0, out + from, total - from);
+	memcpy(out, &head, sizeof(head));
+	free(descs.at);
+	*bytes = out;
+	*len = total;
+	return BOB_OK;
+}
+
+bob_status bob_mem_plan_open(const char *path, struct bob_plan_image *img,
+			     struct bob_mem_plan *plan, struct bob_error *err)
+{
+	static bob_status (*const steps[])(struct bob_plan_image *) = {
+		bob_plan_read_frames, bob_plan_find_functions, bob_plan_scan};
+	bob_status st = bob_plan_elf_open(img, path, err);
+
+	memset(plan, 0, sizeof(*plan));
+	if (st != BOB_OK)
+		return st;
+	for (size_t i = 0; st == BOB_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
+		st = steps[i](img);
+	if (st == BOB_OK)
+		st = bob_mem_plan_make(img, plan);
+	if (st != BOB_OK)
+		bob_plan_fail(err, st, path, "the image could not be planned");
+	return st;
+}
+
+bob_status bob_plan_mem_image(const char *path, void **bytes, size_t *len, struct bob_error *err)
+{
+	struct bob_plan_image img;
+	struct bob_mem_plan plan;
+	bob_status st = bob_mem_plan_open(path, &img, &plan, err);
+
+	if (st == BOB_OK) {
+		st = bob_mem_plan_write(&img, &plan, bytes, len);
+		if (st != BOB_OK)
+			bob_plan_fail(err, st, path, "the image could not be planned");
+	}
+	bob_mem_plan_free(&plan);
+	bob_plan_elf_close(&img);
+	return st;
+}

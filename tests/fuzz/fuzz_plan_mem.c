@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bob_mem_plan_check against any bytes, as fuzz_plan.c does for patch plans: version, length and checksum are
+ * made right first. What passes is followed the way the agent does: every index and offset. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "plan/mem/format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void use(const volatile uint8_t *p, uint64_t len)
+{
+	uint8_t sum = 0;
+
+	for (uint64_t i = 0; i < len; i++)
+		sum ^= p[i];
+	(void)sum;
+}
+
+static void follow_fields(const uint8_t *p, const struct bob_plan_section *fields,
+			  const struct bob_plan_section *in)
+{
+	const uint32_t *at = (const void *)(p + fields->off);
+
+	for (uint64_t i = 0; i < fields->len / 4; i++)
+		use(p + in->off + at[i], 4);
+}
+
+static void follow(const uint8_t *p)
+{
+	const struct bob_mem_plan_head *h = (const void *)p;
+	const struct bob_mem_func *f = (const void *)(p + h->funcs.off);
+	const struct bob_mem_patch *a = (const void *)(p + h->patches.off);
+	const struct bob_mem_stop *s = (const void *)(p + h->stops.off);
+
+	follow_fields(p, &h->relocs, &h->blob);
+	follow_fields(p, &h->tls, &h->blob);
+	follow_fields(p, &h->ids, &h->blob);
+	follow_fields(p, &h->fixes, &h->text);
+	for (uint64_t i = 0; i < h->funcs.len / sizeof(*f); i++)
+		use(p + h->blob.off + f[i].code, f[i].code_len);
+	for (uint64_t i = 0; i < h->patches.len / sizeof(*a); i++) {
+		if (a[i].addr < h->text_lo || a[i].addr + a[i].len > h->text_hi)
+			abort();
+		use(p + h->text.off + a[i].text, a[i].len);
+		use((const void *)(f + a[i].func), sizeof(*f));
+	}
+	for (uint64_t i = 0; i < h->stops.len / sizeof(*s); i++) {
+		use(p + h->blob.off + s[i].code, 1);
+		use((const void *)(f + s[i].func), sizeof(*f));
+	}
+	use(p + h->descs.off, h->descs.len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const size_t from = offsetof(struct bob_mem_plan_head, file_bytes);
+	uint8_t *p = malloc(size ? size : 1);
+	uint64_t bytes = size;
+	uint32_t check, version = BOB_MEM_PLAN_VERSION;
+
+	if (!p)
+		return 0;
+	memcpy(p, data, size);
+	if (size >= sizeof(struct bob_mem_plan_head)) {
+		memcpy(p + from, &bytes, sizeof(bytes));
+		memcpy(p + offsetof(struct bob_mem_plan_head, version), &version, sizeof(version));
+		check = (uint32_t)bob_hash64(0, p + from, size - from);
+		memcpy(p + offsetof(struct bob_mem_plan_head, check), &check, sizeof(check));
+	}
+	if (bob_mem_plan_check(p, size, 0) == BOB_OK)
+		follow(p);
+	free(p);
+	return 0;
+}
