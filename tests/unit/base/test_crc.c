@@ -52,10 +52,31 @@ static void test_table(void **state)
 	}
 }
 
+/* Long stretches go another way; the answer is that of one byte at a time. */
+static void test_long(void **state)
+{
+	static const size_t lens[] = { 16383, 16384, 16385, 16391, 3 * 4096 * 5, 3 * 4096 * 5 + 13,
+				       99991 };
+	static uint8_t bytes[100000];
+	uint32_t x = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)((x = x * 1664525 + 1013904223) >> 24);
+	for (size_t k = 0; k < sizeof(lens) / sizeof(*lens); k++) {
+		uint32_t crc = 77;
+
+		for (size_t i = 0; i < lens[k]; i++)
+			crc = bob_crc32c_byte(crc, bytes[5 + i]);
+		assert_int_equal(bob_crc32c(77, bytes + 5, lens[k]), crc);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vectors), cmocka_unit_test(test_chains), cmocka_unit_test(test_table),
+		cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
