@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agent/os.h"
+#include "base/runtime_list.h"
 
 #define NEW_MAX 2048	/* images that can come in one go (start, dlopen) */
 #define IMAGES_MAX 65536
@@ -18,13 +19,7 @@ extern struct r_debug _r_debug __attribute__((weak));
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-/* Run-time libraries that `--images=app` leaves out: patterns of file names. Stored in META. */
-static const char runtime_list[] =
-	"ld-linux*:libc.so*:libc-*:libm.so*:libm-*:libmvec*:libpthread*:libdl.so*:libdl-*:librt.so*:"
-	"libutil.so*:libresolv*:libnss_*:libanl.so*:libstdc++*:libc++*:libgcc_s*:libgfortran*:"
-	"libquadmath*:libgomp*:libomp*:libiomp*:libmpi*:libmpich*:libopen-rte*:libopen-pal*:libpmix*:"
-	"libpmi*:libucp*:libuct*:libucs*:libucm*:libfabric*:libhwloc*:libevent*:libpsm*:libibverbs*:"
-	"librdmacm*:libmunge*:mca_*:libnuma*:libudev*:libsystemd*:libnl-*:linux-vdso*:libbobbin*";
+static const char runtime_list[] = BOB_RUNTIME_LIST;
 
 /* What the loader says about one image. */
 struct found {
