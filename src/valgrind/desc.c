@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Descriptors and their numbers. Valgrind translates the same code more than once, and unrolls loops; pieces that
+ * come out the same share a number, so a reader sees one piece of code. The bytes are kept: a child of fork
+ * inherits the translations and needs all descriptors in its own file. */
+#include "tool.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+
+#include "base/hash.h"
+
+static struct {
+	uint8_t *bytes;		/* all descriptors, one behind the other */
+	uint64_t len, room;
+	uint64_t *at;		/* where each begins; one more: the end */
+	uint32_t count, at_room;
+	uint32_t *slot;		/* hash table of number + 1, 0 free; size a power of two */
+	uint32_t slots;
+} all;
+
+static uint64_t size_of(uint32_t number)
+{
+	return (number + 1 < all.count ? all.at[number + 1] : all.len) - all.at[number];
+}
+
+static uint32_t *find_slot(const uint8_t *bytes, uint64_t len)
+{
+	uint32_t i = (uint32_t)bob_hash64(0, bytes, len) & (all.slots - 1);
+
+	for (; all.slot[i]; i = (i + 1) & (all.slots - 1)) {
+		uint32_t number = all.slot[i] - 1;
+
+		if (size_of(number) == len && !VG_(memcmp)(all.bytes + all.at[number], bytes, len))
+			break;
+	}
+	return &all.slot[i];
+}
+
+static void grow_slots(void)
+{
+	all.slots = all.slots ? 2 * all.slots : 4096;
+	VG_(free)(all.slot);
+	all.slot = VG_(calloc)("bobbin.descs", all.slots, sizeof(*all.slot));
+	for (uint32_t i = 0; i < all.count; i++)
+		*find_slot(all.bytes + all.at[i], size_of(i)) = i + 1;
+}
+
+/* Keep the bytes under the next number. */
+static void keep(const uint8_t *bytes, uint64_t len)
+{
+	while (all.room - all.len < len) {
+		all.room = all.room ? 2 * all.room : 1u << 20;
+		all.bytes = VG_(realloc)("bobbin.descs", all.bytes, all.room);
+	}
+	if (all.count == all.at_room) {
+		all.at_room = all.at_room ? 2 * all.at_room : 4096;
+		all.at = VG_(realloc)("bobbin.descs", all.at, all.at_room * sizeof(*all.at));
+	}
+	VG_(memcpy)(all.bytes + all.len, bytes, len);
+	all.at[all.count++] = all.len;
+	all.len += len;
+}
+
+uint32_t vgb_desc_number(const struct bob_mem_desc *d)
+{
+	uint64_t room = BOB_MEM_DESC_BYTES(d->access_count), len;
+	uint8_t *bytes = VG_(malloc)("bobbin.desc", room);
+	uint32_t number = ~0u, *slot;
+
+	len = bob_mem_desc_put(d, bytes);
+	tl_assert(len <= room);
+	if (2 * all.count >= all.slots)
+		grow_slots();
+	slot = find_slot(bytes, len);
+	if (*slot) {
+		number = *slot - 1;
+	} else if (all.count < VGB_NUMBERS_MAX &&
+		   vgb_file_descs(bytes, len, all.count)) { /* may write all before it, too */
+		number = all.count;
+		keep(bytes, len);
+		*slot = number + 1;
+	}
+	VG_(free)(bytes);
+	return number;
+}
+
+Bool vgb_desc_find(uint32_t number, struct bob_mem_desc *d, struct bob_mem_access *access,
+		   struct bob_mem_step *step)
+{
+	const uint8_t *at;
+
+	if (number >= all.count)
+		return False;
+	at = all.bytes + all.at[number];
+	return bob_mem_desc_get(&at, all.bytes + all.len, d, access, step) == BOB_OK;
+}
+
+void vgb_desc_describe(void)
+{
+	for (uint32_t i = 0; i < all.count; i++)
+		if (!vgb_file_descs(all.bytes + all.at[i], size_of(i), i))
+			return;
+}

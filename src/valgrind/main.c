@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tool as Valgrind sees it: options, start, end, and programs that are executed from here.
+ *   --dir=DIR  --images=main|app|all  --from-start=yes|no */
+#include "instrument.h"
+
+#include <elf.h>
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_options.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+extern Bool VG_(clo_trace_children); /* in Valgrind's core */
+
+struct vgb_options vgb_options;
+
+static Bool follow; /* as the command line has it */
+
+static Bool on_option(const HChar *arg)
+{
+	const HChar *images;
+
+	if (VG_STR_CLO(arg, "--dir", vgb_options.dir)) {
+	} else if (VG_BOOL_CLO(arg, "--from-start", vgb_options.from_start)) {
+	} else if (VG_STR_CLO(arg, "--images", images)) {
+		if (!VG_(strcmp)(images, "main"))
+			vgb_options.images = VGB_IMAGES_MAIN;
+		else if (!VG_(strcmp)(images, "app"))
+			vgb_options.images = VGB_IMAGES_APP;
+		else if (!VG_(strcmp)(images, "all"))
+			vgb_options.images = VGB_IMAGES_ALL;
+		else
+			return False;
+	} else {
+		return False;
+	}
+	return True;
+}
+
+static void print_usage(void)
+{
+	VG_(printf)
+	("    --dir=<directory>         where the trace goes\n"
+	 "    --images=main|app|all     whose accesses [main]\n"
+	 "    --from-start=no|yes       also those before main [no]\n");
+}
+
+static void print_debug_usage(void)
+{
+	VG_(printf)("    (none)\n");
+}
+
+/* Every load must be seen, also one whose value is not used: registers are kept after each
+ * instruction, so that nothing looks unused. And a call ends a superblock. */
+static void on_options_read(void)
+{
+	VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+	VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+	VG_(clo_vex_control).guest_chase = False;
+	follow = VG_(clo_trace_children);
+	vgb_thread_init();
+}
+
+static void on_unmap(Addr a, SizeT len)
+{
+	vgb_image_unmapped(a, len);
+}
+
+/* --- exec --- */
+
+/* Could this tool run it? Not a 32-bit program, and not one that changes its user: those must run as they are. */
+static Bool can_follow(const HChar *path)
+{
+	struct vg_stat st;
+	Elf64_Ehdr e;
+	SysRes fd;
+	Int n;
+
+	if (sr_isError(VG_(stat)(path, &st)) || st.mode & (VKI_S_ISUID | VKI_S_ISGID))
+		return False;
+	fd = VG_(open)(path, VKI_O_RDONLY, 0);
+	if (sr_isError(fd))
+		return False;
+	n = VG_(read)((Int)sr_Res(fd), &e, sizeof(e));
+	VG_(close)((Int)sr_Res(fd));
+	if (n >= 2 && ((const HChar *)&e)[0] == '#' && ((const HChar *)&e)[1] == '!')
+		return True;
+	return n == (Int)sizeof(e) && !VG_(memcmp)(e.e_ident, ELFMAG, SELFMAG) &&
+	       e.e_ident[EI_CLASS] == ELFCLASS64 && e.e_machine == EM_X86_64;
+}
+
+static void on_syscall(ThreadId id, UInt number, UWord *args, UInt count)
+{
+	(void)id, (void)count;
+	if (number != __NR_execve && number != __NR_execveat)
+		return;
+	VG_(clo_trace_children) = follow && number == __NR_execve && args[0] &&
+				  can_follow((const HChar *)args[0]);
+	vgb_file_state(BOB_FILE_EXEC);
+}
+
+static void on_syscall_done(ThreadId id, UInt number, UWord *args, UInt count, SysRes result)
+{
+	(void)id, (void)args, (void)count, (void)result;
+	if (number == __NR_execve || number == __NR_execveat) /* it failed: we go on */
+		vgb_file_state(BOB_FILE_OPEN);
+}
+
+static void on_end(Int status)
+{
+	(void)status;
+	vgb_thread_end_all();
+	vgb_file_end(BOB_FILE_CLOSED);
+}
+
+static void init(void)
+{
+	VG_(details_name)("bobbin");
+	VG_(details_version)(NULL);
+	VG_(details_description)("records memory accesses");
+	VG_(details_copyright_author)
+	("Copyright (C) the authors of Bobbin, GPL version 2 or later.");
+	VG_(details_bug_reports_to)("the authors of Bobbin");
+	VG_(details_avg_translation_sizeB)(400);
+	VG_(basic_tool_funcs)(on_options_read, vgb_instrument, on_end);
+	VG_(needs_command_line_options)(on_option, print_usage, print_debug_usage);
+	VG_(needs_syscall_wrapper)(on_syscall, on_syscall_done);
+	VG_(track_die_mem_munmap)(on_unmap);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(init)

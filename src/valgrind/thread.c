@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads, their streams, and the rooms that records are written into. A room is a MEM_RAW chunk, mapped: what is in
+ * it survives the process. Instrumented code writes at vgb_cursor.at, the words first and the header last, and asks
+ * for more room once per superblock; while nothing is recorded it writes into scratch memory instead. */
+#include "tool.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_tooliface.h"
+
+#define SCRATCH_BYTES (256u << 10)
+#define ROOM_FIRST (64u << 10)
+#define ROOM_MAX (4u << 20)
+
+struct thread {
+	uint64_t at, end;	/* its cursor while it does not run */
+	struct vgb_chunk head, raw;
+	uint64_t words;		/* in closed chunks */
+	uint64_t room;		/* bytes of the next chunk */
+	uint32_t stream;
+	uint64_t file;		/* vgb_file_count when the stream was opened; 0: no stream */
+	Int tid;
+};
+
+struct vgb_cursor vgb_cursor;
+Addr vgb_main;
+Bool vgb_recording;
+
+static struct thread *threads; /* by Valgrind's number of the thread */
+static uint64_t *scratch;
+static ThreadId running;	/* whose cursor is vgb_cursor; VG_INVALID_THREADID: nobody's */
+static uint32_t streams;
+static uint64_t streams_of;	/* file that `streams` counts in */
+
+static void use_scratch(void)
+{
+	vgb_cursor.at = (uint64_t)scratch;
+	vgb_cursor.end = vgb_cursor.at + SCRATCH_BYTES;
+}
+
+static Bool in_scratch(uint64_t at)
+{
+	return at - (uint64_t)scratch <= SCRATCH_BYTES;
+}
+
+static uint64_t *room_begin(const struct thread *t)
+{
+	return bob_chunk_data(t->raw.head);
+}
+
+/* --- streams --- */
+
+static struct bob_stream_head *stream_head(struct thread *t)
+{
+	return bob_chunk_data(t->head.head);
+}
+
+static Bool open_stream(struct thread *t)
+{
+	struct bob_stream_head *h;
+
+	if (!vgb_file_ready())
+		return False;
+	if (streams_of != vgb_file_count())
+		streams = 0;
+	streams_of = vgb_file_count();
+	if (!vgb_chunk_open(&t->head, BOB_CHUNK_STREAM, streams, VGB_PAGE, 0))
+		return False;
+	t->stream = streams++;
+	t->file = streams_of;
+	t->words = 0;
+	t->room = ROOM_FIRST;
+	h = stream_head(t);
+	h->run.codec = BOB_CODEC_NULL; /* no calls: the codec that stores nothing */
+	h->tid = (uint32_t)(t->tid ? t->tid : VG_(gettid)());
+	h->start_mono_ns = vgb_time(False);
+	bob_chunk_set_len(t->head.head, sizeof(*h));
+	return True;
+}
+
+static void close_room(struct thread *t)
+{
+	uint64_t len;
+
+	if (!t->raw.head)
+		return;
+	len = t->at - (uint64_t)room_begin(t);
+	t->words += len / 8;
+	vgb_chunk_close(&t->raw, len);
+}
+
+static Bool open_room(struct thread *t, uint64_t need)
+{
+	uint64_t bytes;
+
+	if (t->file != vgb_file_count() || !t->file)
+		if (!open_stream(t))
+			return False;
+	close_room(t);
+	bytes = t->room;
+	while (bytes - sizeof(struct bob_chunk_head) < need)
+		bytes *= 2;
+	if (t->room < ROOM_MAX)
+		t->room *= 2;
+	if (!vgb_chunk_open(&t->raw, BOB_CHUNK_MEM_RAW, t->stream, bytes, t->words))
+		return False;
+	t->at = (uint64_t)room_begin(t);
+	t->end = t->at + t->raw.head->size;
+	return True;
+}
+
+/* --- records of our own --- */
+
+static void put_record(struct thread *t, uint32_t number, const uint64_t *word, uint32_t words)
+{
+	uint64_t *to;
+
+	if (number == ~0u)
+		return;
+	if (!t->raw.head || t->end - t->at < 8 * (words + 1ull))
+		if (!open_room(t, 8 * (words + 1ull)))
+			return;
+	to = (uint64_t *)t->at;
+	for (uint32_t i = 0; i < words; i++)
+		to[1 + i] = word[i];
+	__atomic_store_n(to, VGB_HEADER(number), __ATOMIC_RELEASE);
+	t->at += 8 * (words + 1ull);
+}
+
+static void put_mark(struct thread *t, enum bob_mem_mark mark, const uint64_t *word, uint32_t words)
+{
+	struct bob_mem_desc d = { .kind = BOB_MEM_MARK, .mark = (uint8_t)mark,
+				  .words = (uint8_t)words, .image = BOB_MEM_NO_IMAGE };
+
+	put_record(t, vgb_desc_number(&d), word, words);
+}
+
+/* An instruction faulted within a piece. What came before it has happened and becomes a record of its own, of a
+ * descriptor cut off there; the rest, if the program goes on, begins as another piece. */
+static void cut_open_record(struct thread *t, Addr pc)
+{
+	static struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
+	static struct bob_mem_step step[BOB_MEM_WORDS_MAX];
+	uint64_t *at = (uint64_t *)t->at, word[BOB_MEM_WORDS_MAX];
+	const struct vgb_image *im;
+	struct bob_mem_desc d;
+	uint32_t used = 0, n = 0;
+
+	if (!t->raw.head || t->at >= t->end || !*at || *at & BOB_MEM_HEADER)
+		return;
+	if (!vgb_desc_find((uint32_t)*at - 1, &d, access, step))
+		return;
+	im = vgb_image_at(pc);
+	VG_(memcpy)(word, at + 1, d.words * sizeof(*word));
+	VG_(memset)(at, 0, (d.words + 1u) * sizeof(*at)); /* as room must be */
+	while (n < d.access_count && d.pc + d.access[n].pc < pc - im->bias)
+		n++;
+	for (uint32_t i = 0; i < n; i++) {
+		if (access[i].word != BOB_MEM_NO_WORD && access[i].word >= used)
+			used = access[i].word + 1u;
+		if (access[i].guard != BOB_MEM_NO_WORD && access[i].guard >= used)
+			used = access[i].guard + 1u;
+	}
+	d.flow &= BOB_MEM_ENTERS;
+	if (d.flow && d.sp_word >= used)
+		used = d.sp_word + 1u;
+	if (!d.flow)
+		d.sp_word = BOB_MEM_NO_WORD;
+	d.sp_end = d.sp_begin;
+	if (!n && !d.flow)
+		return;
+	d.last = n ? access[n - 1].pc : 0;
+	d.access_count = n;
+	d.words = (uint8_t)used;
+	put_record(t, vgb_desc_number(&d), word, used);
+}
+
+/* --- called by instrumented code --- */
+
+void vgb_room(HWord bytes)
+{
+	struct thread *t = &threads[VG_(get_running_tid)()];
+
+	if (vgb_recording && !vgb_stopped()) {
+		if (t->raw.head)
+			t->at = vgb_cursor.at;
+		if (open_room(t, bytes)) {
+			vgb_cursor.at = t->at;
+			vgb_cursor.end = t->end;
+			return;
+		}
+	}
+	t->raw.head = NULL;
+	tl_assert(bytes <= SCRATCH_BYTES);
+	use_scratch();
+}
+
+void vgb_main_entered(void)
+{
+	if (vgb_recording)
+		return;
+	vgb_recording = True;
+	vgb_cursor.at = vgb_cursor.end = 0;
+}
+
+/* The first argument of __libc_start_main is main. Who has no such thing is recorded from here on. */
+void vgb_start_called(HWord main)
+{
+	if (vgb_image_in_main(main))
+		vgb_main = main;
+	else
+		vgb_main_entered();
+}
+
+/* --- what Valgrind tells --- */
+
+static void on_start(ThreadId id, ULong blocks)
+{
+	(void)blocks;
+	running = id;
+	vgb_cursor.at = threads[id].at;
+	vgb_cursor.end = threads[id].end;
+}
+
+/* The running thread's cursor goes back to where the thread keeps it. */
+static void save_cursor(ThreadId id)
+{
+	/* scratch is nobody's; while recording a thread without room asks for some */
+	if (in_scratch(vgb_cursor.at) || !threads[id].raw.head) {
+		threads[id].at = threads[id].end = 0;
+		return;
+	}
+	threads[id].at = vgb_cursor.at;
+	threads[id].end = vgb_cursor.end;
+}
+
+static void on_stop(ThreadId id, ULong blocks)
+{
+	(void)blocks;
+	save_cursor(id);
+	running = VG_INVALID_THREADID;
+}
+
+static void on_first_instruction(ThreadId id)
+{
+	VG_(memset)(&threads[id], 0, sizeof(threads[id]));
+	threads[id].tid = VG_(gettid)();
+}
+
+static void end_thread(ThreadId id, enum bob_thread_state state)
+{
+	struct thread *t = &threads[id];
+
+	if (t->head.head) {
+		struct bob_stream_head *h = stream_head(t);
+
+		close_room(t);
+		h->end_mono_ns = vgb_time(False);
+		h->state = (uint32_t)state;
+		vgb_chunk_close(&t->head, sizeof(*h));
+	}
+	VG_(memset)(t, 0, sizeof(*t));
+}
+
+static void on_exit(ThreadId id)
+{
+	end_thread(id, BOB_THREAD_ENDED);
+}
+
+/* A fault is delivered from within the superblock, other signals between two. */
+static void on_signal(ThreadId id, Int signal, Bool alt_stack)
+{
+	uint64_t word[2] = { (uint64_t)signal, 0 };
+
+	(void)alt_stack;
+	if (!vgb_recording || vgb_stopped())
+		return;
+	if (running == id)
+		save_cursor(id);
+	cut_open_record(&threads[id], VG_(get_IP)(id));
+	put_mark(&threads[id], BOB_MEM_SIGNAL_BEGIN, word, 2);
+	if (running == id)
+		on_start(id, 0);
+}
+
+static void on_signal_return(ThreadId id, Int signal)
+{
+	(void)signal;
+	if (!vgb_recording || vgb_stopped())
+		return;
+	if (running == id)
+		save_cursor(id);
+	put_mark(&threads[id], BOB_MEM_SIGNAL_END, NULL, 0);
+	if (running == id)
+		on_start(id, 0);
+}
+
+/* In the child only the thread that forked is left; it gets a stream in a file of its own, once it has something to
+ * write. The parent's rooms are the parent's. */
+static void on_fork_child(ThreadId id)
+{
+	struct vgb_parent from = { .pid = (uint32_t)VG_(getppid)(), .seq = vgb_file_seq(),
+				   .stream = threads[id].head.head ? threads[id].stream : ~0u };
+
+	for (UInt i = 0; i < VG_N_THREADS; i++) {
+		struct thread *t = &threads[i];
+
+		if (t->raw.head)
+			vgb_unmap(t->raw.head, t->raw.bytes);
+		if (t->head.head)
+			vgb_unmap(t->head.head, t->head.bytes);
+		VG_(memset)(t, 0, sizeof(*t));
+	}
+	threads[id].tid = VG_(gettid)();
+	vgb_file_forked(&from);
+}
+
+void vgb_thread_init(void)
+{
+	threads = VG_(calloc)("bobbin.threads", VG_N_THREADS, sizeof(*threads));
+	scratch = VG_(malloc)("bobbin.scratch", SCRATCH_BYTES);
+	vgb_recording = vgb_options.from_start;
+	VG_(track_start_client_code)(on_start);
+	VG_(track_stop_client_code)(on_stop);
+	VG_(track_pre_thread_first_insn)(on_first_instruction);
+	VG_(track_pre_thread_ll_exit)(on_exit);
+	VG_(track_pre_deliver_signal)(on_signal);
+	VG_(track_post_deliver_signal)(on_signal_return);
+	VG_(atfork)(NULL, NULL, on_fork_child);
+}
+
+void vgb_thread_end_all(void)
+{
+	for (UInt i = 0; i < VG_N_THREADS; i++) {
+		if (threads[i].raw.head)
+			cut_open_record(&threads[i], VG_(get_IP)(i));
+		if (threads[i].head.head)
+			end_thread(i, BOB_THREAD_AT_EXIT);
+	}
+}
