@@ -105,8 +105,10 @@ BOB_API const char *bob_skip_text(uint32_t skip);
 /* Sizes as DESIGN defines them, in bytes, over the whole directory. */
 struct bob_trace_sizes {
 	uint64_t events;
-	uint64_t raw_bytes;	/* 2 per entry and 2 per exit */
-	uint64_t stream_bytes;	/* coded bytes of all streams */
+	uint64_t accesses;	/* loads and stores; an atomic instruction is one */
+	uint64_t raw_bytes;	/* 2 per entry and 2 per exit, 16 per access */
+	uint64_t
+		stream_bytes; /* coded bytes of all streams, memory records and their descriptors */
 	uint64_t meta_bytes;
 	uint64_t mark_bytes;
 	uint64_t file_bytes;
@@ -193,6 +195,38 @@ BOB_API void bob_cursor_close(struct bob_cursor *c); /* NULL is allowed */
 BOB_API bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
 				     int (*visit)(void *ctx, const uint32_t *syms, size_t n),
 				     void *ctx, struct bob_error *err);
+
+/* --- memory accesses --- */
+
+enum bob_access_type {
+	BOB_ACCESS_LOAD = 0,
+	BOB_ACCESS_STORE = 1,
+	BOB_ACCESS_ATOMIC = 2 /* read, modify and write by one instruction */
+};
+
+#define BOB_ACCESS_LOST 1u /* flag: accesses are missing just before this one */
+
+struct bob_access {
+	uint64_t address;
+	uint64_t pc;		/* link address in `image`; address if it is in none */
+	uint32_t image;		/* index in the process, ~0: in none (code made at run time) */
+	uint16_t size;		/* bytes */
+	uint8_t type;		/* enum bob_access_type */
+	uint8_t flags;
+};
+
+/* Cursor over the accesses of one thread, in the order of execution. Memory use does not depend on their
+ * number. Errors of open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it has no memory records). */
+struct bob_access_cursor;
+BOB_API bob_status bob_access_cursor_open(const struct bob_trace *t, uint32_t thread,
+					  struct bob_access_cursor **out, struct bob_error *err);
+/* The next accesses, at most `room`; BOB_OK with *count > 0. BOB_END after the last; BOB_ERR_CORRUPT where
+ * something is damaged: calling on goes on behind it, with the flag LOST. */
+BOB_API bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access *to,
+					  size_t room, size_t *count, struct bob_error *err);
+BOB_API void bob_access_cursor_close(struct bob_access_cursor *c); /* NULL is allowed */
+/* How many accesses a thread has, damaged parts left out. Reads all its records the first time. */
+BOB_API uint64_t bob_trace_accesses(const struct bob_trace *t, uint32_t thread);
 
 #ifdef __cplusplus
 }

@@ -125,7 +125,7 @@ static void attach_process(struct bob_trace *t, struct bob_process *p,
 
 		if (found)
 			attach(t, &p->images[i], found);
-		else if (p->images[i].info.patched || p->images[i].info.chosen)
+		else if (p->images[i].info.count)
 			bob_problem_add(t, p->file, 0, "the file of an image is missing", 1);
 	}
 }

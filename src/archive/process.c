@@ -321,7 +321,10 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 	if (p->skipped_count)
 		qsort(p->skipped, p->skipped_count, sizeof(*p->skipped), by_skipped_id);
 	p->info.image_count = (uint32_t)p->image_count;
-	return bob_streams_build(t, p);
+	st = bob_streams_build(t, p);
+	if (st == BOB_OK)
+		st = bob_descs_build(t, p);
+	return st == BOB_OK ? bob_raws_build(t, p) : st;
 }
 
 void bob_process_free(struct bob_process *p)
@@ -337,5 +340,7 @@ void bob_process_free(struct bob_process *p)
 	free(p->skipped);
 	free(p->skipped_images);
 	free(p->spans);
+	free(p->raws);
+	free(p->descs);
 	free(p);
 }

@@ -14,6 +14,7 @@
 #include "archive/arena.h"
 #include "archive/format.h"
 #include "bobbin/trace.h"
+#include "mem/record.h"
 
 /* Limits against hostile input; docs/format.md, "Limits". */
 #define BOB_PROBLEMS_MAX 1000u
@@ -62,6 +63,21 @@ struct bob_block_ref {
 	uint32_t flags;		/* enum bob_block_flag */
 };
 
+/* A chunk of memory records. */
+struct bob_raw_ref {
+	uint64_t at;		/* words of the stream before it */
+	uint64_t off;		/* file offset */
+	uint64_t words;		/* that may be used */
+	int open;		/* they end at the first that is no header where one must be */
+};
+
+/* Descriptors numbered from `first` on. */
+struct bob_desc_run {
+	uint64_t first;
+	size_t count;
+	const struct bob_mem_desc *desc;
+};
+
 struct bob_stream {
 	struct bob_thread_info info;
 	const struct bob_file *file;
@@ -77,6 +93,10 @@ struct bob_stream {
 	int counted;		/* info.events is valid */
 	struct bob_mark_info *marks;
 	size_t mark_count, mark_cap;
+	const struct bob_raw_ref *raws; /* sorted by `at`, not overlapping */
+	size_t raw_count;
+	int accesses_counted;	/* `accesses` is valid */
+	uint64_t accesses;
 };
 
 struct bob_image {
@@ -106,6 +126,10 @@ struct bob_process {
 	struct bob_skipped_image *skipped_images;
 	size_t skipped_image_count, skipped_image_cap;
 	struct bob_span *spans;	/* of all its streams */
+	struct bob_raw_ref *raws;
+	struct bob_desc_run *descs; /* sorted by `first` */
+	size_t desc_run_count;
+	uint64_t desc_bytes;
 	const char *log;
 };
 
@@ -159,6 +183,42 @@ const uint8_t *bob_stream_piece(const struct bob_stream *s, uint64_t at, uint64_
 uint64_t bob_stream_avail(const struct bob_stream *s, uint64_t at);
 /* File offset of a stream offset, for messages. */
 uint64_t bob_stream_where(const struct bob_stream *s, uint64_t at);
+
+/* descs.c: the memory descriptors of a process */
+bob_status bob_descs_build(struct bob_trace *t, struct bob_process *p);
+/* NULL: there is none of that number. */
+const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number);
+
+/* records.c: the memory records of one stream, one after the other */
+struct bob_records {
+	const struct bob_process *p;
+	const struct bob_stream *s;
+	size_t chunk;
+	uint64_t at;		/* next word in it */
+	uint64_t index;		/* of the next record */
+	uint64_t expected;	/* words of the stream so far, as far as they are there */
+	int lost;		/* something is missing before the next one */
+	uint64_t *copy;		/* of a chunk that is not aligned in memory */
+	size_t copy_of;		/* which, + 1 */
+};
+struct bob_mem_record {
+	const struct bob_mem_desc *desc;
+	const uint64_t *word;	/* lent until the next call */
+	size_t count;
+	uint64_t index;
+	int lost;		/* records are missing before this one */
+};
+bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
+void bob_records_open(struct bob_records *r, const struct bob_process *p,
+		      const struct bob_stream *s);
+/* BOB_END; BOB_ERR_CORRUPT (the rest of a chunk is lost; calling on goes on with the next); BOB_ERR_NOMEM. */
+bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
+			    struct bob_error *err);
+/* A second reader at the same place. It must be closed, too. */
+void bob_records_clone(const struct bob_records *r, struct bob_records *to);
+void bob_records_close(struct bob_records *r);
+/* Load bias of a descriptor's image. */
+uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d);
 
 /* salvage.c: list the blocks of a stream whose chain is broken. `end_pos` symbols in all; `slot`
  * may be NULL. */

@@ -312,9 +312,12 @@ void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
 		const struct bob_thread_info *info = bob_trace_thread(t, i);
 
 		out->events += info->events;
+		out->accesses += bob_trace_accesses(t, i);
 		out->stream_bytes += info->stream_bytes;
 	}
-	out->raw_bytes = 4 * out->events;
+	for (size_t i = 0; i < t->process_count; i++)
+		out->stream_bytes += t->processes[i]->desc_bytes;
+	out->raw_bytes = 4 * out->events + 16 * out->accesses;
 	out->meta_bytes = t->meta_bytes;
 	out->mark_bytes = t->mark_bytes;
 	out->file_bytes = t->file_bytes;

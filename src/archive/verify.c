@@ -82,6 +82,33 @@ static bob_status verify_thread(struct bob_trace *t, uint32_t thread)
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
+/* All memory records and their accesses. */
+static bob_status verify_accesses(struct bob_trace *t, uint32_t thread)
+{
+	const struct bob_stream *s = t->threads[thread];
+	const struct bob_process *p = t->processes[s->info.process];
+	struct bob_access batch[256];
+	struct bob_access_cursor *c;
+	struct bob_error err;
+	size_t n, unknown = 0;
+	bob_status st = bob_access_cursor_open(t, thread, &c, &err);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	while ((st = bob_access_cursor_read(c, batch, 256, &n, &err)) == BOB_OK ||
+	       st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT)
+			bob_problem_add(t, s->file, err.offset, err.text, 1);
+		for (size_t i = 0; st == BOB_OK && i < n; i++)
+			unknown += batch[i].image != BOB_MEM_NO_IMAGE &&
+				   batch[i].image >= p->image_count;
+	}
+	bob_access_cursor_close(c);
+	if (unknown)
+		bob_problem_add(t, s->file, s->head_off, "accesses of an unknown image", 1);
+	return st == BOB_END ? BOB_OK : st;
+}
+
 bob_status bob_trace_verify(struct bob_trace *t)
 {
 	bob_status st = BOB_OK;
@@ -97,6 +124,8 @@ bob_status bob_trace_verify(struct bob_trace *t)
 	for (uint32_t i = 0; i < t->thread_count && st == BOB_OK; i++)
 		if (t->threads[i]->info.codec != BOB_CODEC_NULL)
 			st = verify_thread(t, i);
+	for (uint32_t i = 0; i < t->thread_count && st == BOB_OK; i++)
+		st = verify_accesses(t, i);
 	t->verified = st == BOB_OK;
 	return st;
 }

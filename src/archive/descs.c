@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory descriptors of a process, decoded once: each MEM_DESC chunk is a run of numbers. A chunk that cannot be
+ * read on costs the descriptors behind the place, and the records that name them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/reader.h"
+
+/* One descriptor at a time is decoded here and then copied out in its own size. */
+struct room {
+	struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
+	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
+};
+
+struct list {
+	struct bob_mem_desc *desc;
+	size_t count, cap;
+};
+
+static bob_status keep(struct bob_trace *t, struct list *l, const struct bob_mem_desc *d)
+{
+	size_t bytes = d->access_count * sizeof(*d->access);
+	size_t steps = d->kind == BOB_MEM_LOOP ? d->words * sizeof(*d->step) : 0;
+	struct bob_mem_access *access = bob_arena_alloc(&t->arena, bytes + 1);
+	struct bob_mem_step *step = bob_arena_alloc(&t->arena, steps + 1);
+
+	if (!access || !step || bob_array_room(&l->desc, l->count, &l->cap, sizeof(*l->desc)))
+		return BOB_ERR_NOMEM;
+	memcpy(access, d->access, bytes);
+	memcpy(step, d->step, steps);
+	l->desc[l->count] = *d;
+	l->desc[l->count].access = access;
+	l->desc[l->count++].step = step;
+	return BOB_OK;
+}
+
+static bob_status read_chunk(struct bob_trace *t, struct bob_process *p,
+			     const struct bob_chunk_ref *c, struct room *room)
+{
+	const uint8_t *begin = p->file->bytes + c->off, *at = begin, *end = at + bob_chunk_len(c);
+	struct bob_desc_run *run = &p->descs[p->desc_run_count];
+	struct list l = { NULL, 0, 0 };
+	struct bob_mem_desc d, *desc;
+	bob_status st = BOB_OK;
+
+	if (!bob_chunk_crc_ok(p->file, c))
+		bob_problem_add(t, p->file, c->off, "the checksum of a chunk does not match", 1);
+	while (at < end && st == BOB_OK) {
+		if (bob_mem_desc_get(&at, end, &d, room->access, room->step) != BOB_OK) {
+			bob_problem_add(t, p->file, c->off + (uint64_t)(at - begin),
+					"a memory descriptor that cannot be", 1);
+			break;
+		}
+		st = keep(t, &l, &d);
+	}
+	p->desc_bytes += (uint64_t)(at - begin);
+	desc = bob_arena_alloc(&t->arena, l.count * sizeof(*desc) + 1);
+	if (desc && st == BOB_OK && l.count) {
+		memcpy(desc, l.desc, l.count * sizeof(*desc));
+		*run = (struct bob_desc_run){ c->head.aux, l.count, desc };
+		p->desc_run_count++;
+	}
+	free(l.desc);
+	return desc ? st : BOB_ERR_NOMEM;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct bob_desc_run *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return x->desc < y->desc ? -1 : x->desc > y->desc;
+}
+
+bob_status bob_descs_build(struct bob_trace *t, struct bob_process *p)
+{
+	const struct bob_file *f = p->file;
+	struct room *room = NULL;
+	bob_status st = BOB_OK;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->chunk_count; i++)
+		n += f->chunks[i].head.kind == BOB_CHUNK_MEM_DESC;
+	if (!n)
+		return BOB_OK;
+	p->descs = calloc(n, sizeof(*p->descs));
+	room = malloc(sizeof(*room));
+	if (!p->descs || !room)
+		st = BOB_ERR_NOMEM;
+	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++)
+		if (f->chunks[i].head.kind == BOB_CHUNK_MEM_DESC)
+			st = read_chunk(t, p, &f->chunks[i], room);
+	free(room);
+	if (st == BOB_OK && p->desc_run_count)
+		qsort(p->descs, p->desc_run_count, sizeof(*p->descs), by_first);
+	return st;
+}
+
+const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number)
+{
+	size_t lo = 0, hi = p->desc_run_count;
+
+	while (lo < hi) { /* the last run that begins at or before it */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->descs[mid].first <= number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || number - p->descs[lo - 1].first >= p->descs[lo - 1].count)
+		return NULL;
+	return &p->descs[lo - 1].desc[number - p->descs[lo - 1].first];
+}
+
+uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d)
+{
+	return d->image < p->image_count ? p->images[d->image].info.bias : 0;
+}

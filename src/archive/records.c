@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory records of a stream, chunk after chunk, where they lie. Nothing is kept but the place, so a reader's
+ * memory does not depend on how much was recorded. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/reader.h"
+
+struct raw_chunk {
+	uint32_t stream;
+	struct bob_raw_ref ref;
+};
+
+static int by_stream_place(const void *a, const void *b)
+{
+	const struct raw_chunk *x = a, *y = b;
+
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	if (x->ref.at != y->ref.at)
+		return x->ref.at < y->ref.at ? -1 : 1;
+	return x->ref.off < y->ref.off ? -1 : x->ref.off > y->ref.off;
+}
+
+/* Give every stream its row of chunks, in order and without overlap. */
+static void share(struct bob_trace *t, struct bob_process *p, const struct raw_chunk *raw,
+		  size_t count)
+{
+	size_t used = 0, k = 0;
+
+	for (size_t i = 0; i < p->stream_count; i++) {
+		struct bob_stream *s = p->streams[i];
+		uint64_t end = 0;
+
+		s->raws = p->raws + used;
+		for (; k < count && raw[k].stream <= s->number; k++) {
+			if (raw[k].stream < s->number) {
+				bob_problem_add(t, p->file, raw[k].ref.off,
+						"memory records of no thread", 1);
+				continue;
+			}
+			if (raw[k].ref.at < end || raw[k].ref.words > UINT64_MAX - raw[k].ref.at) {
+				bob_problem_add(t, p->file, raw[k].ref.off,
+						"memory records for a place that has some", 1);
+				continue;
+			}
+			/* how much of an open chunk was used is not known yet */
+			end = raw[k].ref.at + (raw[k].ref.open ? 0 : raw[k].ref.words);
+			p->raws[used++] = raw[k].ref;
+			s->raw_count++;
+		}
+	}
+	for (; k < count; k++)
+		bob_problem_add(t, p->file, raw[k].ref.off, "memory records of no thread", 1);
+}
+
+void bob_records_open(struct bob_records *r, const struct bob_process *p,
+		      const struct bob_stream *s)
+{
+	memset(r, 0, sizeof(*r));
+	r->p = p;
+	r->s = s;
+}
+
+void bob_records_clone(const struct bob_records *r, struct bob_records *to)
+{
+	*to = *r;
+	to->copy = NULL;
+	to->copy_of = 0;
+}
+
+void bob_records_close(struct bob_records *r)
+{
+	free(r->copy);
+	r->copy = NULL;
+}
+
+/* The words of the present chunk. Mapped files are aligned; others are copied. NULL: no memory. */
+static const uint64_t *words_of(struct bob_records *r)
+{
+	const struct bob_raw_ref *c = &r->s->raws[r->chunk];
+	const uint8_t *p = r->s->file->bytes + c->off;
+
+	if ((uintptr_t)p % sizeof(uint64_t) == 0)
+		return (const uint64_t *)(const void *)p;
+	if (r->copy_of != r->chunk + 1) {
+		uint64_t *copy = realloc(r->copy, c->words * 8 + 1);
+
+		if (!copy)
+			return NULL;
+		memcpy(copy, p, c->words * 8);
+		r->copy = copy;
+		r->copy_of = r->chunk + 1;
+	}
+	return r->copy;
+}
+
+static void next_chunk(struct bob_records *r)
+{
+	r->expected = r->s->raws[r->chunk].at + r->at;
+	r->chunk++;
+	r->at = 0;
+}
+
+/* The rest of the chunk is lost. */
+static bob_status give_up(struct bob_records *r, const char *text, struct bob_error *err)
+{
+	uint64_t where = r->s->raws[r->chunk].off + 8 * r->at;
+
+	r->lost = 1;
+	r->at = r->s->raws[r->chunk].words;
+	next_chunk(r);
+	return bob_fail(err, BOB_ERR_CORRUPT, r->s->file, where, text);
+}
+
+bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
+			    struct bob_error *err)
+{
+	const struct bob_raw_ref *c;
+	const uint64_t *word;
+	uint64_t header;
+
+	for (;;) {
+		if (r->chunk == r->s->raw_count)
+			return BOB_END;
+		c = &r->s->raws[r->chunk];
+		if (!r->at && c->at != r->expected) {
+			r->lost = 1;
+			r->expected = c->at;
+			return bob_fail(err, BOB_ERR_CORRUPT, r->s->file, c->off,
+					"memory records before these are missing");
+		}
+		word = words_of(r);
+		if (!word)
+			return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+		header = r->at < c->words ? word[r->at] : 0;
+		if (r->at < c->words && !(c->open && !(header & BOB_MEM_HEADER)))
+			break;
+		next_chunk(r);
+	}
+	out->desc = bob_desc_find(r->p, header & 0x7fffffff);
+	if (!(header & BOB_MEM_HEADER) || !out->desc)
+		return give_up(r, "a memory record of no descriptor", err);
+	out->word = word + r->at + 1;
+	if (bob_mem_record_count(out->desc, out->word, c->words - r->at - 1, c->open,
+				 &out->count) != BOB_OK)
+		return give_up(r, "a memory record is cut off", err);
+	out->index = r->index++;
+	out->lost = r->lost;
+	r->lost = 0;
+	r->at += 1 + out->count;
+	return BOB_OK;
+}
+
+/* Of an open chunk only its records show how much of it was used. */
+static uint64_t used_bytes(const struct bob_process *p, const struct bob_stream *s)
+{
+	struct bob_mem_record rec;
+	struct bob_records r;
+	uint64_t words = 0;
+
+	bob_records_open(&r, p, s);
+	for (size_t i = 0; i < s->raw_count; i++) {
+		if (!s->raws[i].open) {
+			words += s->raws[i].words;
+			continue;
+		}
+		r.chunk = i;
+		r.at = 0;
+		r.expected = s->raws[i].at;
+		while (bob_records_next(&r, &rec, NULL) == BOB_OK && r.chunk == i)
+			words += 1 + rec.count;
+	}
+	bob_records_close(&r);
+	return words * 8;
+}
+
+bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p)
+{
+	const struct bob_file *f = p->file;
+	struct raw_chunk *raw;
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->chunk_count; i++)
+		count += f->chunks[i].head.kind == BOB_CHUNK_MEM_RAW;
+	if (!count)
+		return BOB_OK;
+	raw = calloc(count, sizeof(*raw));
+	p->raws = calloc(count, sizeof(*p->raws));
+	if (!raw || !p->raws) {
+		free(raw);
+		return BOB_ERR_NOMEM;
+	}
+	count = 0;
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		int open = !(c->head.flags & BOB_CHUNK_SEALED) && !c->head.len;
+
+		if (c->head.kind != BOB_CHUNK_MEM_RAW)
+			continue;
+		raw[count].stream = c->head.stream;
+		raw[count++].ref = (struct bob_raw_ref){
+			c->head.aux, c->off, (open ? c->avail : bob_chunk_len(c)) / 8, open
+		};
+	}
+	qsort(raw, count, sizeof(*raw), by_stream_place);
+	share(t, p, raw, count);
+	free(raw);
+	for (size_t i = 0; i < p->stream_count; i++)
+		p->streams[i]->info.stream_bytes += used_bytes(p, p->streams[i]);
+	return BOB_OK;
+}
