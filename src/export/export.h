@@ -37,4 +37,12 @@ bob_status bob_export_csv(struct bob_export *x);
 bob_status bob_export_dot(struct bob_export *x, struct bob_callgraph *g, uint64_t max_arcs,
 			  uint64_t *left_out);
 
+enum bob_access_format {
+	BOB_ACCESSES_TEXT,	/* kind 0xaddress size image+0xpc, and a line before each thread */
+	BOB_ACCESSES_DIN,	/* Dinero: label address; an atomic access is a load and a store */
+	BOB_ACCESSES_LACKEY	/* as `valgrind --tool=lackey --trace-mem=yes`, data only */
+};
+/* One line per memory access, thread after thread. Threads without any are passed over. */
+bob_status bob_export_accesses(struct bob_export *x, enum bob_access_format format);
+
 #endif
