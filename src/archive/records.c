@@ -138,7 +138,7 @@ bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 			break;
 		next_chunk(r);
 	}
-	out->desc = bob_desc_find(r->p, header & 0x7fffffff);
+	out->desc = bob_desc_find(r->p, header & BOB_MEM_NUMBER);
 	if (!(header & BOB_MEM_HEADER) || !out->desc)
 		return give_up(r, "a memory record of no descriptor", err);
 	out->word = word + r->at + 1;
