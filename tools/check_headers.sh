@@ -24,8 +24,17 @@ for path in include/bobbin/*.h; do
 	alone "bobbin/${path##*/}" c gcc -std=c11 -pedantic $warn -Iinclude
 	alone "bobbin/${path##*/}" c++ g++ -std=c++17 -Wall -Wextra -Werror -Iinclude
 done
+# The Valgrind tool stands on headers that Debian's package valgrind brings.
+valgrind="-isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1"
 for path in $(find src -name '*.h' | sort); do
-	alone "${path#src/}" c gcc -std=gnu11 $warn -Iinclude -Isrc
+	flags=
+	case $path in
+	src/valgrind/*)
+		[ -d /usr/include/valgrind ] || continue
+		flags=$valgrind
+		;;
+	esac
+	alone "${path#src/}" c gcc -std=gnu11 $warn -Iinclude -Isrc $flags
 done
 for path in tests/headers/*.c; do
 	gcc -std=c11 -pedantic $warn -Iinclude -fsyntax-only "$path" || bad=1

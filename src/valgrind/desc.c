@@ -4,9 +4,9 @@
  * inherits the translations and needs all descriptors in its own file. */
 #include "tool.h"
 
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
+#include <pub_tool_libcassert.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_mallocfree.h>
 
 #include "base/hash.h"
 

@@ -4,13 +4,13 @@
  * descriptors. What is complete is published by one 8-byte store in a chunk's head. */
 #include "tool.h"
 
-#include "pub_tool_clientstate.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_xarray.h"
+#include <pub_tool_clientstate.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_libcfile.h>
+#include <pub_tool_libcprint.h>
+#include <pub_tool_libcproc.h>
+#include <pub_tool_mallocfree.h>
+#include <pub_tool_xarray.h>
 
 #include "base/runtime_list.h"
 

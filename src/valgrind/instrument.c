@@ -5,9 +5,9 @@
  * cursor. Costs about 1 ns per access; bench/mem measures it. */
 #include "instrument.h"
 
-#include "libvex_guest_amd64.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_machine.h"
+#include <libvex_guest_amd64.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_machine.h>
 
 struct out {
 	IRSB *sb;

@@ -6,7 +6,7 @@
 
 #include "tool.h"
 
-#include "pub_tool_tooliface.h"
+#include <pub_tool_tooliface.h>
 
 #define VGB_PIECES_MAX 256
 #define VGB_PIECE_WORDS_MAX 2048 /* of all pieces of a superblock */

@@ -5,12 +5,12 @@
 
 #include <elf.h>
 
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcprint.h"
-#include "pub_tool_options.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
+#include <pub_tool_libcbase.h>
+#include <pub_tool_libcfile.h>
+#include <pub_tool_libcprint.h>
+#include <pub_tool_options.h>
+#include <pub_tool_vki.h>
+#include <pub_tool_vkiscnums.h>
 
 extern Bool VG_(clo_trace_children); /* in Valgrind's core */
 

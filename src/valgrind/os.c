@@ -3,12 +3,12 @@
  * open, so the program meets none of ours. */
 #include "tool.h"
 
-#include "pub_tool_aspacemgr.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcfile.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_vki.h"
-#include "pub_tool_vkiscnums.h"
+#include <pub_tool_aspacemgr.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_libcfile.h>
+#include <pub_tool_libcproc.h>
+#include <pub_tool_vki.h>
+#include <pub_tool_vkiscnums.h>
 
 /* In Valgrind's core, which we are linked with; its header is not installed. */
 SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);

@@ -4,10 +4,10 @@
  * access that uses it. */
 #include "instrument.h"
 
-#include "libvex_guest_amd64.h"
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_mallocfree.h"
+#include <libvex_guest_amd64.h>
+#include <pub_tool_libcassert.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_mallocfree.h>
 
 #define REGS 16			/* integer registers are the only ones followed */
 #define REG_FIRST offsetof(VexGuestAMD64State, guest_RAX)

@@ -4,13 +4,13 @@
  * for more room once per superblock; while nothing is recorded it writes into scratch memory instead. */
 #include "tool.h"
 
-#include "pub_tool_libcassert.h"
-#include "pub_tool_libcbase.h"
-#include "pub_tool_libcproc.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_mallocfree.h"
-#include "pub_tool_threadstate.h"
-#include "pub_tool_tooliface.h"
+#include <pub_tool_libcassert.h>
+#include <pub_tool_libcbase.h>
+#include <pub_tool_libcproc.h>
+#include <pub_tool_machine.h>
+#include <pub_tool_mallocfree.h>
+#include <pub_tool_threadstate.h>
+#include <pub_tool_tooliface.h>
 
 #define SCRATCH_BYTES (256u << 10)
 #define ROOM_FIRST (64u << 10)

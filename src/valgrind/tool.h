@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pub_tool_basics.h"
+#include <pub_tool_basics.h>
 
 #include "archive/write.h"
 #include "mem/record.h"
