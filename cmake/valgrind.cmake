@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Bobbin's Valgrind tool, a program of its own (GPL), built if Valgrind's headers and libraries are there. Valgrind
-# looks for a tool, and for what it preloads into the program, in one directory: build/<preset>/lib/bobbin/valgrind
-# holds our tool and links to Debian's files.
+# Bobbin's Valgrind tool, a program of its own (GPL) with a launcher, built if Valgrind's headers and libraries are
+# there. What Valgrind preloads into the program it takes from where Debian has it.
 
 set(BOB_VALGRIND_INCLUDE /usr/include/valgrind CACHE PATH "Where Valgrind's headers for tools are")
 find_library(BOB_VALGRIND_CORE coregrind-amd64-linux PATH_SUFFIXES valgrind x86_64-linux-gnu/valgrind)
@@ -21,7 +20,8 @@ if(NOT EXISTS ${BOB_VALGRIND_INCLUDE}/pub_tool_tooliface.h OR NOT BOB_VALGRIND_C
 	return()
 endif()
 
-set(dir ${CMAKE_BINARY_DIR}/lib/bobbin/valgrind)
+list(FILTER sources EXCLUDE REGEX "/launcher\\.c$")
+set(dir ${CMAKE_BINARY_DIR}/lib/bobbin)
 add_executable(bob_valgrind ${sources} $<TARGET_OBJECTS:bob_freestanding>)
 set_target_properties(bob_valgrind PROPERTIES OUTPUT_NAME bobbin-amd64-linux RUNTIME_OUTPUT_DIRECTORY ${dir})
 target_link_libraries(bob_valgrind PRIVATE bob_common)
@@ -38,9 +38,12 @@ endif()
 target_link_options(bob_valgrind PRIVATE -static -nodefaultlibs -nostartfiles -no-pie -u _start
 	-Wl,--build-id=none -Wl,-Ttext-segment=0x58000000 -Wl,-z,noexecstack)
 target_link_libraries(bob_valgrind PRIVATE ${BOB_VALGRIND_CORE} ${BOB_VALGRIND_VEX} ${BOB_VALGRIND_GCC} gcc)
-add_custom_command(TARGET bob_valgrind POST_BUILD
-	COMMAND ${CMAKE_COMMAND} -E create_symlink ${BOB_VALGRIND_PRELOAD}
-		${dir}/vgpreload_core-amd64-linux.so)
+
+add_executable(bob_valgrind_launcher src/valgrind/launcher.c)
+set_target_properties(bob_valgrind_launcher PROPERTIES
+	OUTPUT_NAME bobbin-valgrind RUNTIME_OUTPUT_DIRECTORY ${dir})
+target_link_libraries(bob_valgrind_launcher PRIVATE bob_common bob_ours)
 if(TARGET bob_cli)
-	add_dependencies(bob_cli bob_valgrind)
+	target_compile_definitions(bob_cli PRIVATE BOB_VALGRIND_PRELOAD="${BOB_VALGRIND_PRELOAD}")
+	add_dependencies(bob_cli bob_valgrind bob_valgrind_launcher)
 endif()

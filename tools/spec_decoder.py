@@ -11,6 +11,8 @@ import os
 import struct
 import sys
 
+from spec_memory import Memory
+
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 A, B, C = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93
 
@@ -471,8 +473,8 @@ def group_of(eight):
 # --- format.md ---
 
 class Chunk:
-    def __init__(self, kind, stream, aux, payload, length):
-        self.kind, self.stream, self.aux = kind, stream, aux
+    def __init__(self, kind, flags, stream, aux, payload, length):
+        self.kind, self.stream, self.aux, self.sealed = kind, stream, aux, flags & 1
         self.payload, self.data = payload, payload[:length]
 
 
@@ -499,7 +501,7 @@ class File:
             if magic != 0x4B4E4843 or crc32c(packed) != head_crc:
                 break
             payload = b[at + 64:at + 64 + size]
-            self.chunks.append(Chunk(kind, stream, aux, payload, min(length, len(payload))))
+            self.chunks.append(Chunk(kind, flags, stream, aux, payload, min(length, len(payload))))
             at = (at + 64 + size + 63) // 64 * 64
 
 
@@ -629,7 +631,7 @@ class Events:
 
 class Process:
     def __init__(self, f, images):
-        self.file, self.rank, self.ranges = f, -1, []
+        self.file, self.rank, self.ranges, self.images = f, -1, [], []
         for c in f.chunks:
             if c.kind == 1:
                 self.read_meta(c.data, images)
@@ -647,11 +649,13 @@ class Process:
             if kind == 10:
                 self.rank = struct.unpack_from("<I", body)[0]
             elif kind == 6:
-                _, first, count, _, _, key = struct.unpack_from("<4IQQ", body)
+                _, first, count, _, bias, key = struct.unpack_from("<4IQQ", body)
                 path = body[56:].split(b"\0")[0]
                 base = path.rsplit(b"/", 1)[-1] or path
+                image = images.get(key)
+                self.images.append((bias, safe(image and image.soname or base)))
                 if not any(a < first + count and first < a + n for a, n, _, _ in self.ranges):
-                    self.ranges.append((first, count, images.get(key), base))
+                    self.ranges.append((first, count, image, base))
 
     def name_of(self, i):
         for first, count, image, base in self.ranges:
@@ -694,9 +698,11 @@ def main():
     processes.sort(key=lambda p: (p.rank, p.file.real, p.file.mono, p.file.name))
     sys.stdout.reconfigure(encoding="latin-1")
     for i, p in enumerate(processes):
+        memory = Memory(p.file.chunks, p.images)
         for k, s in enumerate(p.streams):
             print("thread %d.%d" % (i, k))
             s.dump(p, print)
+            memory.dump(s.number, print)
 
 
 if __name__ == "__main__":

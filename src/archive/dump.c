@@ -63,7 +63,44 @@ static void print_event(const struct bob_trace *t, uint32_t process, const struc
 	*stack = ev->stack;
 }
 
-bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to)
+static void print_access(const struct bob_trace *t, uint32_t process, uint64_t index,
+			 const struct bob_access *a, FILE *to)
+{
+	const struct bob_image_info *im = bob_trace_image(t, process, a->image);
+
+	fprintf(to, "%" PRIu64 " %c 0x%" PRIx64 " %u ", index, "LSA"[a->type], a -> address,
+		a -> size);
+	if (im)
+		print_safe(im->soname, to);
+	else if (a->image != BOB_MEM_NO_IMAGE)
+		fprintf(to, "?%" PRIu32, a->image);
+	fprintf(to, "%s0x%" PRIx64 "%s\n", a->image == BOB_MEM_NO_IMAGE ? "" : "+", a->pc,
+		a->flags & BOB_ACCESS_LOST ? " !lost" : "");
+}
+
+static bob_status dump_accesses(const struct bob_trace *t, uint32_t thread, FILE *to)
+{
+	struct bob_access_cursor *c;
+	struct bob_access batch[256];
+	uint64_t index = 0;
+	size_t n;
+	bob_status st = bob_access_cursor_open(t, thread, &c, NULL);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	fputs("accesses\n", to);
+	while ((st = bob_access_cursor_read(c, batch, 256, &n, NULL)) == BOB_OK ||
+	       st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT)
+			fputs("damaged\n", to);
+		for (size_t i = 0; st == BOB_OK && i < n; i++)
+			print_access(t, t->threads[thread]->info.process, index++, &batch[i], to);
+	}
+	bob_access_cursor_close(c);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+static bob_status dump_events(const struct bob_trace *t, uint32_t thread, FILE *to)
 {
 	struct bob_cursor *c;
 	struct bob_event ev;
@@ -85,9 +122,16 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 			break;
 	}
 	bob_cursor_close(c);
-	if (st != BOB_END)
-		return st;
-	return ferror(to) ? BOB_ERR_IO : BOB_OK;
+	return st == BOB_END ? BOB_OK : st;
+}
+
+bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to)
+{
+	bob_status st = dump_events(t, thread, to);
+
+	if (st == BOB_OK)
+		st = dump_accesses(t, thread, to);
+	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
 }
 
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to)

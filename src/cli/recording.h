@@ -54,6 +54,7 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir);
  * `may_measure`. Unknown costs are no failure. */
 void cli_recording_costs(struct cli_vars *v, int may_measure);
 const char *cli_vars_get(const struct cli_vars *v, const char *name); /* NULL if not set */
+void cli_vars_set(struct cli_vars *v, const char *name, const char *value);
 void cli_vars_free(struct cli_vars *v);
 
 #endif

@@ -108,17 +108,22 @@ static double ratio_of(const struct bob_trace_sizes *s)
 
 static void print_sizes(const struct bob_trace_sizes *s)
 {
+	const char *what = !s->accesses ? "calls" : s->events ? "calls and accesses" : "accesses";
+	uint64_t count = s->events + s->accesses;
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 
-	printf("calls       %s\n", cli_count(a, s->events));
-	printf("size        %s on disk: calls %s", cli_bytes(a, s->file_bytes),
+	if (s->events || !s->accesses)
+		printf("calls       %s\n", cli_count(a, s->events));
+	if (s->accesses)
+		printf("accesses    %s\n", cli_count(a, s->accesses));
+	printf("size        %s on disk: %s %s", cli_bytes(a, s->file_bytes), what,
 	       cli_bytes(b, s->stream_bytes));
 	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
 	printf(", times %s, the rest unused\n", cli_bytes(a, s->mark_bytes));
-	if (!s->events || !s->stream_bytes)
+	if (!count || !s->stream_bytes)
 		return;
-	printf("            calls need %.3g bytes each, ",
-	       (double)s->stream_bytes / (double)s->events);
+	printf("            %s need %.3g bytes each, ", what,
+	       (double)s->stream_bytes / (double)count);
 	if (ratio_of(s) >= 2)
 		printf("%.0f times less than ", ratio_of(s));
 	printf("%s uncompressed\n", cli_bytes(a, s->raw_bytes));
@@ -134,10 +139,11 @@ static void sum_overhead(const struct bob_trace *t, struct cli_overhead *o)
 	}
 }
 
-static void print_processes(const struct bob_trace *t, uint32_t max)
+/* Of a trace of accesses alone, those are counted. */
+static void print_processes(const struct bob_trace *t, uint32_t max, int accesses)
 {
-	static const char *const titles[] = { "process", ">pid", ">rank", ">threads", ">calls",
-					      "how it ended", "program" };
+	const char *const titles[] = { "process", ">pid", ">rank", ">threads",
+				       accesses ? ">accesses" : ">calls", "how it ended", "program" };
 	uint32_t n = bob_trace_process_count(t);
 	char text[CLI_NUMBER_MAX];
 	struct cli_table table;
@@ -148,7 +154,8 @@ static void print_processes(const struct bob_trace *t, uint32_t max)
 		uint64_t events = 0;
 
 		for (uint32_t k = 0; k < p->thread_count; k++)
-			events += bob_trace_thread(t, p->first_thread + k)->events;
+			events += accesses ? bob_trace_accesses(t, p->first_thread + k) :
+					     bob_trace_thread(t, p->first_thread + k)->events;
 		snprintf(text, sizeof(text), "%" PRIu32, i);
 		cli_table_cell(&table, text);
 		snprintf(text, sizeof(text), "%" PRIu32, p->pid);
@@ -259,7 +266,7 @@ static void print_text(const struct cli_session *s, int all)
 	sum_overhead(t, &overhead);
 	cli_overhead_print(&overhead, stdout);
 	putchar('\n');
-	print_processes(t, all ? UINT32_MAX : ROWS_DEFAULT);
+	print_processes(t, all ? UINT32_MAX : ROWS_DEFAULT, sizes.accesses && !sizes.events);
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
 	cli_untraced_print(s, stdout);
 	print_missing(s);
@@ -273,7 +280,7 @@ static void json_sizes(struct bob_json *j, const struct cli_session *s)
 
 	bob_trace_sizes(s->trace, &sizes);
 	bob_json_uint(j, "events", sizes.events);
-	bob_json_uint(j, "accesses", 0);
+	bob_json_uint(j, "accesses", sizes.accesses);
 	bob_json_uint(j, "raw_bytes", sizes.raw_bytes);
 	bob_json_uint(j, "stream_bytes", sizes.stream_bytes);
 	bob_json_uint(j, "meta_bytes", sizes.meta_bytes);
@@ -317,8 +324,10 @@ static void json_strings(struct bob_json *j, const char *key, const char *const 
 	bob_json_end(j, ']');
 }
 
-static void json_thread(struct bob_json *j, const struct bob_thread_info *th)
+static void json_thread(struct bob_json *j, const struct bob_trace *t, uint32_t index)
 {
+	const struct bob_thread_info *th = bob_trace_thread(t, index);
+
 	bob_json_object(j, NULL);
 	bob_json_uint(j, "number", th->number);
 	bob_json_uint(j, "tid", th->tid);
@@ -328,6 +337,7 @@ static void json_thread(struct bob_json *j, const struct bob_thread_info *th)
 	bob_json_uint(j, "end_mono_ns", th->end_mono_ns);
 	bob_json_string(j, "codec", codec_name(th->codec));
 	bob_json_uint(j, "events", th->events);
+	bob_json_uint(j, "accesses", bob_trace_accesses(t, index));
 	bob_json_uint(j, "symbols", th->symbols);
 	bob_json_uint(j, "stream_bytes", th->stream_bytes);
 	bob_json_uint(j, "top_mismatch", th->top_mismatch);
@@ -376,7 +386,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	bob_json_end(j, ']');
 	bob_json_array(j, "thread_list");
 	for (uint32_t i = 0; i < p->thread_count; i++)
-		json_thread(j, bob_trace_thread(t, p->first_thread + i));
+		json_thread(j, t, p->first_thread + i);
 	bob_json_end(j, ']');
 	bob_json_end(j, '}');
 }

@@ -11,6 +11,7 @@
 
 #include "bobbin/trace.h"
 #include "cli/complain.h"
+#include "cli/mem_engine.h"
 #include "cli/numbers.h"
 #include "cli/recording.h"
 #include "cli/sampler.h"
@@ -19,10 +20,22 @@
 #define RANKS_WAIT_MS 2000
 #define RANKS_POLL_MS 20
 
-enum { OPT_TIME = REC_COMMON, OPT_QUIET, OPT_REPORT, OPT_EXEC };
+enum {
+	OPT_MEM = REC_COMMON,
+	OPT_ENGINE,
+	OPT_FROM_START,
+	OPT_TIME,
+	OPT_QUIET,
+	OPT_REPORT,
+	OPT_EXEC
+};
 
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
+	{ "mem", 0, NULL, "record memory accesses instead of calls; --images is main then", NULL, NULL },
+	{ "engine", 0, "ENGINE", "of --mem: auto (default), native, valgrind", "BOBBIN_ENGINE",
+	  "auto|native|valgrind" },
+	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
 	{ "time", 0, "HOW", "marks: sample positions in time from outside (default); none", "BOBBIN_TIME",
 	  "marks|none" },
 	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
@@ -33,7 +46,8 @@ const struct cli_option record_options[] = {
 
 struct recording {
 	const char *output;
-	int quiet, report, exec, marks;
+	int quiet, report, exec, marks, mem;
+	struct cli_mem engine;
 	struct cli_vars vars;
 };
 
@@ -152,14 +166,16 @@ static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint3
 {
 	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
 	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "";
+	uint64_t count = s->events ? s->events : s->accesses;
 
 	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
 		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
-	fprintf(stderr,
-		"bobbin: %s call%s of %u thread%s in %s%s in %s; next: bobbin report %s%s%s\n",
-		cli_count(events, s->events), cli_plural(s->events), threads, cli_plural(threads),
-		cli_bytes(bytes, s->stream_bytes), ratio, dir, quote, dir, quote);
+	fprintf(stderr, "bobbin: %s %s%s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
+		cli_count(events, count), s->events ? "call" : "access",
+		s->events ? cli_plural(count) : (count == 1 ? "" : "es"), threads,
+		cli_plural(threads), cli_bytes(bytes, s->stream_bytes), ratio, dir,
+		s->events ? "report" : "replay --mem", quote, dir, quote);
 }
 
 static void closing_line(const char *dir)
@@ -182,13 +198,21 @@ static void closing_line(const char *dir)
 				 p->stop_text);
 	}
 	bob_trace_sizes(t, &s);
-	if (s.events)
+	if (s.events || s.accesses)
 		print_totals(dir, &s, bob_trace_thread_count(t));
 	else
 		cli_warn("record",
 			 "no call was recorded; `bobbin info %s` says what was not traced and why",
 			 dir);
 	bob_trace_close(t);
+}
+
+static int engine_option(struct recording *r, const char *arg)
+{
+	if (strcmp(arg, "auto") && strcmp(arg, "native") && strcmp(arg, "valgrind"))
+		return cli_misuse("record", "--engine=%s: want auto, native or valgrind", arg), 125;
+	r->engine.engine = arg;
+	return 0;
 }
 
 static int options(struct recording *r, int argc, char **argv)
@@ -203,6 +227,12 @@ static int options(struct recording *r, int argc, char **argv)
 
 		if (i == REC_OUTPUT)
 			r->output = arg;
+		else if (i == OPT_MEM)
+			r->mem = 1;
+		else if (i == OPT_FROM_START)
+			r->engine.from_start = 1;
+		else if (i == OPT_ENGINE)
+			bad = engine_option(r, arg);
 		else if (i == OPT_TIME && (!strcmp(arg, "marks") || !strcmp(arg, "none")))
 			r->marks = arg[0] == 'm';
 		else if (i == OPT_TIME)
@@ -231,7 +261,7 @@ static unsigned tick(void *ctx, int child)
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
 	char **env = build_env(&r->vars);
-	struct cli_sampler *sampler = r->marks ? cli_sampler_begin(abs) : NULL;
+	struct cli_sampler *sampler = r->marks && !r->mem ? cli_sampler_begin(abs) : NULL;
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
@@ -261,13 +291,14 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 			closing_line(dir);
 	}
 	cli_vars_free(&r->vars);
+	cli_mem_free(&r->engine);
 	bob_launch_end(status);
 	return 0;
 }
 
 int verb_record(int argc, char **argv)
 {
-	struct recording r = { .output = "bobbin.data", .marks = 1 };
+	struct recording r = { .output = "bobbin.data", .marks = 1, .engine.engine = "auto" };
 	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
 	int bad = options(&r, argc, argv);
@@ -280,14 +311,22 @@ int verb_record(int argc, char **argv)
 		return cli_misuse("record", "no command given"), 125;
 
 	enum bob_target t = bob_target_find(argv[optind], path);
+	if (r.mem && t == BOB_TARGET_STATIC)
+		t = BOB_TARGET_OK; /* Valgrind needs no loader */
 	if (target_problem(t)) {
 		cli_fail("record", "%s: %s", argv[optind], target_problem(t));
 		return t == BOB_TARGET_MISSING ? 127 : t == BOB_TARGET_DENIED ? 126 : 125;
 	}
+	if (r.mem && (bad = cli_mem_check(&r.engine, &r.vars)))
+		return bad;
 	bob_run_key(key, sizeof(key));
 	if (bob_rundir_prepare(r.output, key, dir, &err) != BOB_OK) {
 		cli_fail("record", "%s: %s; choose another place with -o", err.path, err.text);
 		return 125;
+	}
+	if (r.mem) {
+		bad = cli_mem_finish(&r.engine, &r.vars, dir, argv + optind);
+		return bad ? bad : run(&r, r.engine.path, r.engine.argv, r.output, dir);
 	}
 	bad = cli_recording_finish(&r.vars, "record", dir);
 	if (bad)

@@ -82,7 +82,7 @@ int verb_replay(int argc, char **argv)
 	enum bob_access_format format = BOB_ACCESSES_TEXT;
 	const char *arg, *output = NULL;
 	struct cli_options o;
-	int opt, status = 0;
+	int opt, status = 0, mem = 0;
 	FILE *out;
 
 	cli_options_begin(&o, "replay", argc, argv);
@@ -93,9 +93,13 @@ int verb_replay(int argc, char **argv)
 			status = read_format(arg, &format);
 		else if (opt == OPT_OUTPUT)
 			output = arg;
+		else if (opt == OPT_MEM)
+			mem = 1;
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (!status && !mem)
+		status = cli_misuse("replay", "say what to replay: --mem");
 	if (!status)
 		status = cli_session_open(&s, argc, argv);
 	if (status)

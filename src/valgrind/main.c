@@ -8,6 +8,8 @@
 #include <pub_tool_libcbase.h>
 #include <pub_tool_libcfile.h>
 #include <pub_tool_libcprint.h>
+#include <pub_tool_libcproc.h>
+#include <pub_tool_mallocfree.h>
 #include <pub_tool_options.h>
 #include <pub_tool_vki.h>
 #include <pub_tool_vkiscnums.h>
@@ -98,14 +100,29 @@ static void on_syscall(ThreadId id, UInt number, UWord *args, UInt count)
 		return;
 	VG_(clo_trace_children) = follow && number == __NR_execve && args[0] &&
 				  can_follow((const HChar *)args[0]);
+	vgb_thread_exec(True);
 	vgb_file_state(BOB_FILE_EXEC);
 }
 
 static void on_syscall_done(ThreadId id, UInt number, UWord *args, UInt count, SysRes result)
 {
 	(void)id, (void)args, (void)count, (void)result;
-	if (number == __NR_execve || number == __NR_execveat) /* it failed: we go on */
-		vgb_file_state(BOB_FILE_OPEN);
+	if (number != __NR_execve && number != __NR_execveat)
+		return;
+	vgb_thread_exec(False); /* it failed: we go on */
+	vgb_file_state(BOB_FILE_OPEN);
+}
+
+/* Valgrind's log is beside the trace; most have nothing to say. */
+static void remove_empty_log(void)
+{
+	HChar *path = VG_(malloc)("bobbin.log", VGB_PATH);
+	struct vg_stat st;
+
+	VG_(snprintf)(path, VGB_PATH, "%s/valgrind-%d.log", vgb_options.dir, VG_(getpid)());
+	if (!sr_isError(VG_(stat)(path, &st)) && !st.size)
+		VG_(unlink)(path);
+	VG_(free)(path);
 }
 
 static void on_end(Int status)
@@ -113,6 +130,8 @@ static void on_end(Int status)
 	(void)status;
 	vgb_thread_end_all();
 	vgb_file_end(BOB_FILE_CLOSED);
+	if (vgb_options.dir)
+		remove_empty_log();
 }
 
 static void init(void)

@@ -333,6 +333,19 @@ void vgb_thread_init(void)
 	VG_(atfork)(NULL, NULL, on_fork_child);
 }
 
+void vgb_thread_exec(Bool begins)
+{
+	for (UInt i = 0; i < VG_N_THREADS; i++) {
+		struct bob_stream_head *h;
+
+		if (!threads[i].head.head)
+			continue;
+		h = stream_head(&threads[i]);
+		h->state = begins ? BOB_THREAD_AT_EXIT : BOB_THREAD_LIVE;
+		h->end_mono_ns = begins ? vgb_time(False) : 0;
+	}
+}
+
 void vgb_thread_end_all(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {

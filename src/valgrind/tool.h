@@ -125,5 +125,7 @@ extern Bool vgb_recording;
 
 void vgb_thread_init(void);
 void vgb_thread_end_all(void);
+/* The process is about to become another program; or it could not. */
+void vgb_thread_exec(Bool begins);
 
 #endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record --mem: how a program is started under the engine that records its memory accesses. */
+#ifndef BOB_CLI_MEM_ENGINE_H
+#define BOB_CLI_MEM_ENGINE_H
+
+#include "cli/recording.h"
+
+struct cli_mem {
+	const char *engine;	/* auto, native or valgrind */
+	int from_start;
+	/* filled by cli_mem_finish; freed by cli_mem_free */
+	char *path;		/* of what is executed */
+	char **argv;		/* its arguments, the program's behind them */
+	char *text[12];
+	int texts;
+};
+
+/* After a complaint 125, else 0: can the engine be used here, with these variables? Call it before the trace
+ * directory is made. */
+int cli_mem_check(const struct cli_mem *m, const struct cli_vars *v);
+/* Complete path, argv and variables; `dir` is the absolute trace directory. 0, or 125 after a complaint. */
+int cli_mem_finish(struct cli_mem *m, struct cli_vars *v, const char *dir, char **command);
+void cli_mem_free(struct cli_mem *m);
+
+#endif

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory records as docs/format.md has them: the part of spec_decoder.py for traces of accesses."""
+import struct
+
+M64 = (1 << 64) - 1
+HEADER = 1 << 63
+
+
+class Bad(Exception):
+    pass
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def u8(self):
+        if self.at >= len(self.data):
+            raise Bad
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def n(self):
+        value = shift = 0
+        while True:
+            b = self.u8()
+            value |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                break
+            if shift > 63:
+                raise Bad
+        if value > M64:
+            raise Bad
+        return value
+
+    def s(self):
+        v = self.n()
+        return v >> 1 ^ -(v & 1)
+
+
+class Access:
+    def __init__(self, r, before):
+        tag = r.u8()
+        self.kind = tag & 3
+        self.pc = (before.pc if before else 0) + (0 if tag & 128 else r.s())
+        code = tag >> 3 & 7
+        self.size = 1 << code - 1 if code else r.n()
+        self.word = (before.word if before else 0) if tag & 64 else r.u8()
+        self.offset = r.s()
+        self.guard = (r.u8(), r.u8()) if tag & 4 else None
+
+
+class Desc:
+    def __init__(self, r):
+        self.kind, self.image, self.pc, self.words = r.u8(), r.n() - 1, r.n(), r.u8()
+        self.payload, self.counter, self.steps, self.accesses = 0, None, [], []
+        if self.kind == 3:
+            self.mark = r.u8()
+            return
+        r.u8()
+        if r.u8() != 255:
+            r.s(), r.s()
+        r.n()
+        if self.kind == 2:
+            self.payload = r.u8()
+            if not self.payload:
+                self.counter = r.u8()
+            for _ in range(self.words):
+                constant, word = r.s(), r.u8()
+                self.steps.append((constant, word, r.u8() if word != 255 else 0))
+        for _ in range(r.n()):
+            self.accesses.append(Access(r, self.accesses[-1] if self.accesses else None))
+
+    def length(self, words, at, is_open):
+        """Words behind the header at words[at - 1]."""
+        n = self.words + (self.counter is not None)
+        if at + n > len(words):
+            raise Bad
+        while self.payload:
+            part = words[at + n:at + n + self.payload]
+            if len(part) < self.payload or any(w & HEADER or is_open and not w for w in part):
+                break
+            n += self.payload
+        return n
+
+    def trips(self, word):
+        if self.kind == 1:
+            return 1
+        if self.payload:
+            return (len(word) - self.words) // self.payload
+        step = self.steps[self.counter][0]
+        way = (word[self.words] - word[self.counter]) * (1 if step > 0 else -1) & M64
+        if way % abs(step):
+            raise Bad
+        return way // abs(step)
+
+    def value(self, word, w, i):
+        if w >= self.words:
+            return word[i * self.payload + w]
+        if self.kind == 1:
+            return word[w]
+        constant, other, scale = self.steps[w]
+        return word[w] + i * (constant + (scale * word[other] if other != 255 else 0)) & M64
+
+    def expand(self, word, bias):
+        for i in range(self.trips(word)):
+            for a in self.accesses:
+                if a.guard and not self.value(word, a.guard[0], i) >> a.guard[1] & 1:
+                    continue
+                base = bias if a.word == 255 else self.value(word, a.word, i)
+                yield a.kind, base + a.offset & M64, a.size, self.pc + a.pc
+
+
+class Memory:
+    """The descriptors of a process. `images` are (load bias, name)."""
+    def __init__(self, chunks, images):
+        self.chunks, self.images, self.descs = chunks, images, {}
+        for c in chunks:
+            if c.kind == 8:
+                r, number = Reader(c.data), c.aux
+                while r.at < len(c.data):
+                    self.descs.setdefault(number, Desc(r))
+                    number += 1
+
+    def records(self, stream):
+        """(descriptor, words), or None where something is lost."""
+        expected = 0
+        for c in sorted((c for c in self.chunks if c.kind == 9 and c.stream == stream), key=lambda c: c.aux):
+            is_open = not c.sealed and not c.data
+            data = c.payload if is_open else c.data
+            words = struct.unpack("<%dQ" % (len(data) // 8), data[:len(data) // 8 * 8])
+            if c.aux != expected:
+                yield None
+            at = 0
+            while at < len(words) and not (is_open and not words[at] & HEADER):
+                desc = self.descs.get(words[at] & 0x7FFFFFFF)
+                if not desc or not words[at] & HEADER:
+                    yield None
+                    at = len(words)
+                    break
+                n = desc.length(words, at + 1, is_open)
+                yield desc, words[at + 1:at + 1 + n]
+                at += 1 + n
+            expected = c.aux + at
+
+    def accesses(self, stream):
+        """("lost", shown as damage), or (kind, address, size, pc, image)."""
+        records = list(self.records(stream))
+        given = {}
+        for i, record in enumerate(records):
+            if record is None:
+                yield "damaged"
+                continue
+            desc, word = record
+            if desc.kind == 3:
+                if desc.mark == 1 and word[1]:
+                    yield from self.early(records, i, word[1], given)
+                elif desc.mark == 4:
+                    yield "gap"
+                continue
+            yield from self.part(record, given.get(i, 0), None)
+
+    def part(self, record, first, last):
+        desc, word = record
+        bias = self.images[desc.image][0] if 0 <= desc.image < len(self.images) else 0
+        for i, a in enumerate(desc.expand(word, bias)):
+            if i >= first and (last is None or i < last):
+                yield a + (desc.image,)
+
+    def early(self, records, begin, count, given):
+        """The accesses of the interrupted record that came before its handler."""
+        depth = 0
+        for i in range(begin, len(records)):
+            if records[i] is None:
+                continue
+            desc = records[i][0]
+            if desc.kind == 3:
+                depth += {1: 1, 2: -1}.get(desc.mark, 0)
+            elif depth == 0:
+                yield from self.part(records[i], given.get(i, 0), count)
+                given[i] = max(given.get(i, 0), count)
+                return
+
+    def dump(self, stream, out):
+        if not any(c.kind == 9 and c.stream == stream for c in self.chunks):
+            return
+        out("accesses")
+        lost, index = "", 0
+        for a in self.accesses(stream):
+            if a in ("damaged", "gap"):
+                lost = " !lost"
+                if a == "damaged":
+                    out(a)
+                continue
+            kind, address, size, pc, image = a
+            place = "0x%x" % pc
+            if image >= 0:
+                place = (self.images[image][1] if image < len(self.images) else "?%d" % image) + "+" + place
+            out("%d %s 0x%x %d %s%s" % (index, "LSA"[kind], address, size, place, lost))
+            lost, index = "", index + 1
