@@ -298,6 +298,11 @@ uint64_t bob_folder_events(const struct bob_folder *f)
 	return f->events;
 }
 
+uint32_t bob_folder_columns(const struct bob_folder *f)
+{
+	return f->columns.count;
+}
+
 /* --- the rest --- */
 
 static void rest_of_columns(struct bob_folder *f, struct out *o)

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A piece: the values of a loop nest, as what the nest does to them.
- *
- *     for idx[n-1] = 0 .. count(n-1) - 1
- *       ...
- *         for idx[0] = 0 .. count(0) - 1
- *             value = base + sum over d of idx[d] * step[d]
- *
- * where count(d) = count[d] + sum over outer dimensions e > d of grow[d,e] * idx[e], and a count of 0
- * or less means no iteration. So constant, strided, blocked and triangular sequences are one piece
- * each, whatever their length. All arithmetic is modulo 2^64; counts are compared as signed.
- * A piece without dimensions is one value. Nested affine pieces: the EPRSD of ScalaMemTrace (2010),
- * with trip counts that may depend on the loops around them.
+/* Working with pieces (struct bob_piece, bobbin/fold.h): constant, strided, blocked and triangular
+ * sequences are one piece each, whatever their length. All arithmetic is modulo 2^64; counts are compared as
+ * signed. Nested affine pieces: the EPRSD of ScalaMemTrace (2010), with trip counts that may depend on the
+ * loops around them.
  *
  * Owner: the caller, by value. Freestanding, no allocation, any thread. */
 #ifndef BOB_FOLD_PIECE_H
@@ -19,27 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bobbin/status.h"
+#include "bobbin/fold.h"
 
-#define BOB_PIECE_DIMS 6u
-#define BOB_PIECE_PAIRS (BOB_PIECE_DIMS * (BOB_PIECE_DIMS - 1) / 2)
 /* Inner loops without an iteration that may follow each other: bounds the work of one step, also on
  * hostile input. A walk ends there, so who makes pieces must make none with more. */
 #define BOB_PIECE_EMPTY_MAX 64u
-
-struct bob_piece {
-	uint64_t base;
-	uint32_t dims;
-	uint64_t count[BOB_PIECE_DIMS];	/* [0] is the innermost loop */
-	uint64_t step[BOB_PIECE_DIMS];
-	uint64_t grow[BOB_PIECE_PAIRS];	/* bob_piece_pair(d, e), d < e */
-};
-
-/* The pairs of a piece with fewer dimensions are the first ones, so adding a loop moves nothing. */
-static inline unsigned bob_piece_pair(unsigned d, unsigned e)
-{
-	return e * (e - 1) / 2 + d;
-}
 
 /* A position in the values of a piece. */
 struct bob_piece_walk {

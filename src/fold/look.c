@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The structure of a folded trace, for those who show or analyse it without expanding. */
+#include <string.h>
+
+#include "fold/entries.h"
+#include "fold/folded.h"
+#include "fold/values.h"
+
+static uint32_t parts_end(const struct bob_folded *f, uint32_t participant)
+{
+	return participant + 1 < f->first_count ? f->first[participant + 1] : f->part_count;
+}
+
+uint32_t bob_folded_parts(const struct bob_folded *f, uint32_t participant)
+{
+	return participant < f->first_count ? parts_end(f, participant) - f->first[participant] : 0;
+}
+
+uint32_t bob_folded_loops(const struct bob_folded *f)
+{
+	return f->tables.loop_count;
+}
+
+const uint32_t *bob_folded_body(const struct bob_folded *f, uint32_t loop, uint32_t *len)
+{
+	*len = f->tables.loop[loop].len;
+	return f->tables.loop[loop].item;
+}
+
+bob_status bob_folded_spine(const struct bob_folded *f, uint32_t participant, uint32_t part,
+			    int (*visit)(void *ctx, uint32_t item), void *ctx)
+{
+	const struct bob_alloc *a = &f->tables.blocks.alloc;
+	size_t size = bob_values_size(BOB_FOLD_SPINE_BITS);
+	const struct bob_fold_sharing *s;
+	struct bob_values_dec d;
+	uint64_t item = 0;
+	uint32_t member;
+	bob_status st;
+
+	if (part >= bob_folded_parts(f, participant))
+		return BOB_ERR_INVAL;
+	s = bob_folded_find(f, f->spines, f->first[participant] + part, &member);
+	if (!s)
+		return BOB_ERR_CORRUPT;
+	uint8_t *mem = a->resize(a->ctx, NULL, 0, size);
+	if (!mem)
+		return BOB_ERR_NOMEM;
+	memset(mem, 0, size);
+	bob_values_dec_init(&d, mem, BOB_FOLD_SPINE_BITS, s->bytes.at, s->bytes.len);
+	while ((st = bob_values_get(&d, &item)) == BOB_OK)
+		if (!bob_tables_has(&f->tables, item)) {
+			st = BOB_ERR_CORRUPT;
+			break;
+		} else if (visit(ctx, (uint32_t)item)) {
+			break;
+		}
+	a->resize(a->ctx, mem, size, 0);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+static bob_status find_column(const struct bob_folded *f, uint32_t item, uint32_t word,
+			      uint32_t *column)
+{
+	const struct bob_tables *t = &f->tables;
+
+	if (!bob_tables_has(t, item))
+		return BOB_ERR_INVAL;
+	if (item & 1) {
+		*column = t->loop[item >> 1].column;
+		return word ? BOB_ERR_INVAL : BOB_OK;
+	}
+	*column = t->shape[item >> 1].column + word;
+	return word < t->shape[item >> 1].words ? BOB_OK : BOB_ERR_INVAL;
+}
+
+bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t participant, uint32_t part,
+			     uint32_t item, uint32_t word,
+			     int (*visit)(void *ctx, const struct bob_piece *p), void *ctx,
+			     int *left)
+{
+	const struct bob_fold_sharing *s;
+	struct bob_group_reader r;
+	struct bob_piece p;
+	uint32_t member, column = 0;
+	bob_status st = find_column(f, item, word, &column);
+
+	*left = 0;
+	if (part >= bob_folded_parts(f, participant))
+		st = BOB_ERR_INVAL;
+	if (st != BOB_OK)
+		return st;
+	s = bob_folded_find(f, f->column[column], f->first[participant] + part, &member);
+	if (!s)
+		return BOB_NONE;
+	st = bob_group_open(&r, &s->bytes, member, &f->tables.blocks.alloc);
+	while (st == BOB_OK) {
+		st = bob_group_piece(&r, &p, left);
+		if (st == BOB_OK && visit(ctx, &p))
+			break;
+	}
+	bob_group_close(&r);
+	return st == BOB_END ? BOB_OK : st;
+}
