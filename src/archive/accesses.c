@@ -11,8 +11,6 @@
 struct broken {
 	uint64_t begin;		/* index of the SIGNAL_BEGIN record */
 	uint64_t record;	/* index of the record that goes on behind the handler; 0: none */
-	size_t chunk;		/* where it is */
-	uint64_t at, expected;
 };
 
 /* A record some of whose accesses have been given already. Handlers nest, so it is the last one that comes
@@ -47,7 +45,7 @@ bob_status bob_access_cursor_open(const struct bob_trace *t, uint32_t thread,
 
 	if (thread >= t->thread_count)
 		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "no such thread");
-	if (!t->threads[thread]->raw_count)
+	if (!t->threads[thread]->raw_count && !t->threads[thread]->folded)
 		return bob_fail(err, BOB_NONE, NULL, 0, "the thread has no memory records");
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -116,17 +114,10 @@ static bob_status handler_ends(struct search *s)
 }
 
 /* A record with accesses: those wait for it whose handler ended on this level. */
-static void record_follows(struct bob_access_cursor *c, struct search *s,
-			   const struct bob_records *before, uint64_t index)
+static void record_follows(struct bob_access_cursor *c, struct search *s, uint64_t index)
 {
-	while (s->waiting_count && s->depth[s->waiting_count - 1] == s->open_count) {
-		struct broken *b = &c->broken[s->waiting[--s->waiting_count]];
-
-		b->record = index;
-		b->chunk = before->chunk;
-		b->at = before->at;
-		b->expected = before->expected;
-	}
+	while (s->waiting_count && s->depth[s->waiting_count - 1] == s->open_count)
+		c->broken[s->waiting[--s->waiting_count]].record = index;
 }
 
 /* From a SIGNAL_BEGIN that interrupted a record on, until what it interrupted is found; what lies in between is
@@ -135,14 +126,13 @@ static bob_status search(struct bob_access_cursor *c, uint64_t begin)
 {
 	struct search s = { 0 };
 	struct bob_mem_record rec;
-	struct bob_records r, before;
+	struct bob_records r;
 	bob_status st;
 
 	c->broken_count = 0;
 	bob_records_clone(&c->r, &r);
 	st = handler_begins(c, &s, begin);
 	while (st == BOB_OK && (s.open_count || s.waiting_count)) {
-		before = r;
 		st = bob_records_next(&r, &rec, NULL);
 		if (st == BOB_ERR_CORRUPT)
 			st = BOB_OK;
@@ -151,7 +141,7 @@ static bob_status search(struct bob_access_cursor *c, uint64_t begin)
 		else if (st == BOB_OK && is_mark(&rec, BOB_MEM_SIGNAL_END))
 			st = handler_ends(&s);
 		else if (st == BOB_OK && rec.desc->kind != BOB_MEM_MARK)
-			record_follows(c, &s, &before, rec.index);
+			record_follows(c, &s, rec.index);
 	}
 	c->searched = r.index;
 	bob_records_close(&r);
@@ -226,13 +216,17 @@ static bob_status give_early(struct bob_access_cursor *c, uint64_t begin, uint64
 	if (count <= skip)
 		return BOB_OK;
 	g->count = count;
+	/* records are interrupted in their order, but for nested handlers */
+	if (c->early_open && c->early.index > b->record) {
+		bob_records_close(&c->early);
+		c->early_open = 0;
+	}
 	if (!c->early_open)
 		bob_records_clone(&c->r, &c->early);
 	c->early_open = 1;
-	c->early.chunk = b->chunk;
-	c->early.at = b->at;
-	c->early.expected = b->expected;
-	st = bob_records_next(&c->early, &rec, NULL);
+	do
+		st = bob_records_next(&c->early, &rec, NULL);
+	while (st == BOB_ERR_CORRUPT || (st == BOB_OK && rec.index < b->record));
 	return st == BOB_OK ? start_walk(c, &rec, skip, count - skip) : st;
 }
 
@@ -263,8 +257,7 @@ static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err
 	}
 	if (st == BOB_ERR_CORRUPT) {
 		c->lost = 1;
-		return bob_fail(err, st, c->r.s->file,
-				c->r.s->raws[c->r.chunk].off + 8 * (c->r.at - rec.count),
+		return bob_fail(err, st, c->r.s->file, bob_records_where(&c->r),
 				"a memory record is not what its descriptor says");
 	}
 	return st == BOB_OK ? st : bob_fail(err, st, NULL, 0, "no memory");

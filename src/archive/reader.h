@@ -14,6 +14,7 @@
 #include "archive/arena.h"
 #include "archive/format.h"
 #include "bobbin/trace.h"
+#include "mem/fold.h"
 #include "mem/record.h"
 
 /* Limits against hostile input; docs/format.md, "Limits". */
@@ -95,6 +96,7 @@ struct bob_stream {
 	size_t mark_count, mark_cap;
 	const struct bob_raw_ref *raws; /* sorted by `at`, not overlapping */
 	size_t raw_count;
+	struct bob_folded *folded; /* what comes before these; NULL: nothing */
 	int accesses_counted;	/* `accesses` is valid */
 	uint64_t accesses;
 };
@@ -193,6 +195,9 @@ const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t n
 struct bob_records {
 	const struct bob_process *p;
 	const struct bob_stream *s;
+	struct bob_mem_unfold
+		*unfold; /* the folded ones, which come first; NULL: not begun, or done */
+	int unfolded;		/* there are none, or they have all been read */
 	size_t chunk;
 	uint64_t at;		/* next word in it */
 	uint64_t index;		/* of the next record */
@@ -214,8 +219,10 @@ void bob_records_open(struct bob_records *r, const struct bob_process *p,
 /* BOB_END; BOB_ERR_CORRUPT (the rest of a chunk is lost; calling on goes on with the next); BOB_ERR_NOMEM. */
 bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 			    struct bob_error *err);
-/* A second reader at the same place. It must be closed, too. */
+/* A second reader at the same place. It must be closed, too. What is folded has to be read again for that. */
 void bob_records_clone(const struct bob_records *r, struct bob_records *to);
+/* Where the next record is, for messages. */
+uint64_t bob_records_where(const struct bob_records *r);
 void bob_records_close(struct bob_records *r);
 /* Load bias of a descriptor's image. */
 uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d);

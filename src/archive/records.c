@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory records of a stream, chunk after chunk, where they lie. Nothing is kept but the place, so a reader's
- * memory does not depend on how much was recorded. */
+/* The memory records of a stream: first those that are folded, then chunk after chunk, where they lie. Nothing is
+ * kept but the place, so a reader's memory does not depend on how much was recorded. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/folds.h"
 #include "archive/reader.h"
 
 struct raw_chunk {
@@ -60,20 +61,80 @@ void bob_records_open(struct bob_records *r, const struct bob_process *p,
 	memset(r, 0, sizeof(*r));
 	r->p = p;
 	r->s = s;
+	r->unfolded = !s->folded;
 }
 
 void bob_records_clone(const struct bob_records *r, struct bob_records *to)
 {
-	*to = *r;
-	to->copy = NULL;
-	to->copy_of = 0;
+	struct bob_mem_record rec;
+
+	if (r->unfolded) {
+		*to = *r;
+		to->copy = NULL;
+		to->copy_of = 0;
+		return;
+	}
+	bob_records_open(to, r->p, r->s);
+	while (to->index < r->index && bob_records_next(to, &rec, NULL) == BOB_OK)
+		;
 }
 
 void bob_records_close(struct bob_records *r)
 {
 	free(r->copy);
 	r->copy = NULL;
+	bob_mem_unfold_close(r->unfold);
+	r->unfold = NULL;
 }
+
+uint64_t bob_records_where(const struct bob_records *r)
+{
+	return r->chunk < r->s->raw_count ? r->s->raws[r->chunk].off + 8 * r->at : 0;
+}
+
+/* --- what is folded --- */
+
+static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
+{
+	return bob_desc_find(ctx, number);
+}
+
+static void end_folded(struct bob_records *r)
+{
+	bob_mem_unfold_close(r->unfold);
+	r->unfold = NULL;
+	r->unfolded = 1;
+	r->expected = r->s->raw_count ? r->s->raws[0].at : 0;
+}
+
+/* BOB_NONE: there are no more folded ones. */
+static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
+			      struct bob_error *err)
+{
+	struct bob_mem_unfolded u;
+	bob_status st = BOB_OK;
+
+	if (!r->unfold && bob_folded_count(r->s->folded))
+		st = bob_mem_unfold_open(r->s->folded, 0, find_desc, (void *)(uintptr_t)r->p,
+					 &bob_alloc_malloc, &r->unfold);
+	if (st == BOB_OK)
+		st = r->unfold ? bob_mem_unfold_next(r->unfold, &u) : BOB_END;
+	if (st == BOB_OK) {
+		*out = (struct bob_mem_record){ u.desc, u.word, u.count, r->index++, r->lost };
+		r->lost = 0;
+		return BOB_OK;
+	}
+	if (st == BOB_ERR_NOMEM)
+		return bob_fail(err, st, NULL, 0, "no memory");
+	end_folded(r);
+	if (st == BOB_END)
+		return BOB_NONE;
+	r->lost = 1;
+	return bob_fail(err, BOB_ERR_CORRUPT, r->s->file, 0,
+			"folded memory records are not what they say");
+}
+
+/* --- what is not --- */
 
 /* The words of the present chunk. Mapped files are aligned; others are copied. NULL: no memory. */
 static const uint64_t *words_of(struct bob_records *r)
@@ -120,6 +181,12 @@ bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 	const uint64_t *word;
 	uint64_t header;
 
+	if (!r->unfolded) {
+		bob_status st = next_folded(r, out, err);
+
+		if (st != BOB_NONE)
+			return st;
+	}
 	for (;;) {
 		if (r->chunk == r->s->raw_count)
 			return BOB_END;
@@ -160,6 +227,7 @@ static uint64_t used_bytes(const struct bob_process *p, const struct bob_stream 
 	uint64_t words = 0;
 
 	bob_records_open(&r, p, s);
+	r.unfolded = 1;
 	for (size_t i = 0; i < s->raw_count; i++) {
 		if (!s->raws[i].open) {
 			words += s->raws[i].words;
@@ -175,38 +243,79 @@ static uint64_t used_bytes(const struct bob_process *p, const struct bob_stream 
 	return words * 8;
 }
 
-bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p)
+/* What is folded of a stream, and its log, which is raw. */
+static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct bob_stream *s,
+			     struct raw_chunk **raw, size_t *count, size_t *room)
 {
-	const struct bob_file *f = p->file;
-	struct raw_chunk *raw;
-	size_t count = 0;
+	struct bob_fold_stream in;
+	struct bob_error err = { 0 };
+	bob_status st = bob_fold_stream_read(p->file, s->number, &in, &err);
 
-	for (size_t i = 0; i < f->chunk_count; i++)
-		count += f->chunks[i].head.kind == BOB_CHUNK_MEM_RAW;
-	if (!count)
+	if (st == BOB_NONE)
 		return BOB_OK;
-	raw = calloc(count, sizeof(*raw));
-	p->raws = calloc(count, sizeof(*p->raws));
-	if (!raw || !p->raws) {
-		free(raw);
-		return BOB_ERR_NOMEM;
+	if (st == BOB_ERR_CORRUPT)
+		bob_problem_add(t, p->file, err.offset, err.text, 1);
+	if (in.bytes) {
+		st = bob_folded_open(in.bytes, in.len, 0, &bob_alloc_malloc, &s->folded);
+		if (st == BOB_OK)
+			s->info.stream_bytes += in.len;
+		else if (st != BOB_ERR_NOMEM)
+			bob_problem_add(t, p->file, 0, "a folded stream cannot be read", 1);
 	}
-	count = 0;
+	for (size_t i = 0; i < in.log_count && st != BOB_ERR_NOMEM; i++) {
+		const struct bob_fold_log *l = &in.log[i];
+
+		if (l->position == UINT64_MAX) /* not used yet */
+			continue;
+		if (bob_array_room(raw, *count, room, sizeof(**raw))) {
+			st = BOB_ERR_NOMEM;
+			break;
+		}
+		(*raw)[(*count)++] = (struct raw_chunk){ s->number,
+							 { l->position, l->off, l->count, 1 } };
+	}
+	bob_fold_stream_free(&in);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
+static bob_status add_raw(const struct bob_file *f, struct raw_chunk **raw, size_t *count,
+			  size_t *room)
+{
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 		int open = !(c->head.flags & BOB_CHUNK_SEALED) && !c->head.len;
 
 		if (c->head.kind != BOB_CHUNK_MEM_RAW)
 			continue;
-		raw[count].stream = c->head.stream;
-		raw[count++].ref = (struct bob_raw_ref){
-			c->head.aux, c->off, (open ? c->avail : bob_chunk_len(c)) / 8, open
+		if (bob_array_room(raw, *count, room, sizeof(**raw)))
+			return BOB_ERR_NOMEM;
+		(*raw)[(*count)++] = (struct raw_chunk){
+			c->head.stream,
+			{ c->head.aux, c->off, (open ? c->avail : bob_chunk_len(c)) / 8, open }
 		};
 	}
-	qsort(raw, count, sizeof(*raw), by_stream_place);
-	share(t, p, raw, count);
-	free(raw);
-	for (size_t i = 0; i < p->stream_count; i++)
-		p->streams[i]->info.stream_bytes += used_bytes(p, p->streams[i]);
 	return BOB_OK;
+}
+
+bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p)
+{
+	struct raw_chunk *raw = NULL;
+	size_t count = 0, room = 0;
+	bob_status st = add_raw(p->file, &raw, &count, &room);
+
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+		st = add_folded(t, p, p->streams[i], &raw, &count, &room);
+	if (st == BOB_OK && count) {
+		p->raws = calloc(count, sizeof(*p->raws));
+		if (p->raws) {
+			qsort(raw, count, sizeof(*raw), by_stream_place);
+			share(t, p, raw, count);
+		} else {
+			st = BOB_ERR_NOMEM;
+		}
+	}
+	free(raw);
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+		p->streams[i]->info.stream_bytes += used_bytes(p, p->streams[i]);
+	return st;
 }

@@ -87,6 +87,7 @@ static char *log_option(struct cli_mem *m, const char *dir)
 int cli_mem_finish(struct cli_mem *m, struct cli_vars *v, const char *dir, char **command)
 {
 	const char *images = cli_vars_get(v, "BOBBIN_IMAGES"),
+		   *codec = cli_vars_get(v, "BOBBIN_CODEC"),
 		   *follow = cli_vars_get(v, "BOBBIN_FOLLOW");
 	char launcher[BOB_SYS_PATH + 64];
 	size_t n = 0, at = 0;
@@ -108,6 +109,7 @@ int cli_mem_finish(struct cli_mem *m, struct cli_vars *v, const char *dir, char 
 	m->argv[at++] = log_option(m, dir);
 	m->argv[at++] = keep(m, "--dir=", dir);
 	m->argv[at++] = keep(m, "--from-start=", m->from_start ? "yes" : "no");
+	m->argv[at++] = keep(m, "--fold=", codec && !strcmp(codec, "none") ? "no" : "yes");
 	m->argv[at++] = keep(m, "--", "");
 	for (size_t i = 0; i < at; i++)
 		if (!m->argv[i])

@@ -15,6 +15,7 @@ static struct {
 	uint64_t len, room;
 	uint64_t *at;		/* where each begins; one more: the end */
 	uint32_t count, at_room;
+	struct bob_mem_desc **desc; /* those that were asked for, by number */
 	uint32_t *slot;		/* hash table of number + 1, 0 free; size a power of two */
 	uint32_t slots;
 } all;
@@ -56,8 +57,10 @@ static void keep(const uint8_t *bytes, uint64_t len)
 	if (all.count == all.at_room) {
 		all.at_room = all.at_room ? 2 * all.at_room : 4096;
 		all.at = VG_(realloc)("bobbin.descs", all.at, all.at_room * sizeof(*all.at));
+		all.desc = VG_(realloc)("bobbin.descs", all.desc, all.at_room * sizeof(*all.desc));
 	}
 	VG_(memcpy)(all.bytes + all.len, bytes, len);
+	all.desc[all.count] = NULL;
 	all.at[all.count++] = all.len;
 	all.len += len;
 }
@@ -94,6 +97,30 @@ Bool vgb_desc_find(uint32_t number, struct bob_mem_desc *d, struct bob_mem_acces
 		return False;
 	at = all.bytes + all.at[number];
 	return bob_mem_desc_get(&at, all.bytes + all.len, d, access, step) == BOB_OK;
+}
+
+const struct bob_mem_desc *vgb_desc_at(uint32_t number)
+{
+	static struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
+	static struct bob_mem_step step[BOB_MEM_WORDS_MAX];
+	struct bob_mem_desc *d;
+	struct bob_mem_access *own;
+
+	if (number >= all.count)
+		return NULL;
+	if (all.desc[number])
+		return all.desc[number];
+	d = VG_(malloc)("bobbin.desc", sizeof(*d));
+	if (!vgb_desc_find(number, d, access, step)) {
+		VG_(free)(d);
+		return NULL;
+	}
+	/* the tool makes blocks and marks: no steps */
+	own = VG_(malloc)("bobbin.desc", (d->access_count + 1) * sizeof(*own));
+	VG_(memcpy)(own, access, d->access_count * sizeof(*own));
+	d->access = own;
+	d->step = NULL;
+	return all.desc[number] = d;
 }
 
 void vgb_desc_describe(void)

@@ -247,6 +247,11 @@ Bool vgb_chunk_open(struct vgb_chunk *c, enum bob_chunk_kind kind, uint32_t stre
 	return True;
 }
 
+uint64_t vgb_file_end_of(void)
+{
+	return file.end;
+}
+
 /* Is it a part of the first window, which stays? */
 static Bool in_first(const struct vgb_chunk *c)
 {

@@ -10,8 +10,9 @@
 #include <pub_tool_vki.h>
 #include <pub_tool_vkiscnums.h>
 
-/* In Valgrind's core, which we are linked with; its header is not installed. */
+/* In Valgrind's core, which we are linked with; their header is not installed. */
 SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
+SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 
 static long syscall4(long number, long a, long b, long c, long d)
 {
@@ -47,6 +48,14 @@ void *vgb_map(const HChar *path, uint64_t off, uint64_t size, enum bob_stop_reas
 void vgb_unmap(void *p, uint64_t size)
 {
 	VG_(am_munmap_valgrind)((Addr)p, size);
+}
+
+void *vgb_pages(uint64_t size)
+{
+	SysRes map =
+		VG_(am_mmap_anon_float_valgrind)((size + VGB_PAGE - 1) & ~(SizeT)(VGB_PAGE - 1));
+
+	return sr_isError(map) ? NULL : (void *)sr_Res(map);
 }
 
 Int vgb_create(const HChar *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads, their streams, and the rooms that records are written into. A room is a MEM_RAW chunk, mapped: what is in
- * it survives the process. Instrumented code writes at vgb_cursor.at, the words first and the header last, and asks
+/* Threads, their streams, and the rooms that records are written into. A room is a mapped chunk: what is in
+ * it survives the process. Full rooms are folded (archive/mem_write.h), or kept as they are. Instrumented code writes at vgb_cursor.at, the words first and the header last, and asks
  * for more room once per superblock; while nothing is recorded it writes into scratch memory instead. */
 #include "tool.h"
 
@@ -11,6 +11,9 @@
 #include <pub_tool_mallocfree.h>
 #include <pub_tool_threadstate.h>
 #include <pub_tool_tooliface.h>
+#include <pub_tool_xarray.h>
+
+#include "archive/mem_write.h"
 
 #define SCRATCH_BYTES (256u << 10)
 #define ROOM_FIRST (64u << 10)
@@ -18,7 +21,12 @@
 
 struct thread {
 	uint64_t at, end;	/* its cursor while it does not run */
-	struct vgb_chunk head, raw;
+	Bool has_room;
+	struct vgb_chunk head;
+	struct bob_mem_writer *writer; /* of a folded stream; NULL: raw or not begun */
+	void *fold_mem;		/* what the writer works in */
+	XArray *windows;	/* of struct vgb_chunk: those that the writer was given */
+	struct vgb_chunk raw;	/* of a raw stream */
 	uint64_t words;		/* in closed chunks */
 	uint64_t room;		/* bytes of the next chunk */
 	uint32_t stream;
@@ -45,11 +53,6 @@ static void use_scratch(void)
 static Bool in_scratch(uint64_t at)
 {
 	return at - (uint64_t)scratch <= SCRATCH_BYTES;
-}
-
-static uint64_t *room_begin(const struct thread *t)
-{
-	return bob_chunk_data(t->raw.head);
 }
 
 /* --- streams --- */
@@ -82,35 +85,126 @@ static Bool open_stream(struct thread *t)
 	return True;
 }
 
-static void close_room(struct thread *t)
+/* --- raw rooms --- */
+
+static void close_raw(struct thread *t)
 {
 	uint64_t len;
 
 	if (!t->raw.head)
 		return;
-	len = t->at - (uint64_t)room_begin(t);
+	len = t->at - (uint64_t)bob_chunk_data(t->raw.head);
 	t->words += len / 8;
 	vgb_chunk_close(&t->raw, len);
 }
 
-static Bool open_room(struct thread *t, uint64_t need)
+static Bool open_raw(struct thread *t, uint64_t need)
 {
-	uint64_t bytes;
+	uint64_t bytes = t->room;
 
-	if (t->file != vgb_file_count() || !t->file)
-		if (!open_stream(t))
-			return False;
-	close_room(t);
-	bytes = t->room;
+	close_raw(t);
 	while (bytes - sizeof(struct bob_chunk_head) < need)
 		bytes *= 2;
 	if (t->room < ROOM_MAX)
 		t->room *= 2;
 	if (!vgb_chunk_open(&t->raw, BOB_CHUNK_MEM_RAW, t->stream, bytes, t->words))
 		return False;
-	t->at = (uint64_t)room_begin(t);
+	t->at = (uint64_t)bob_chunk_data(t->raw.head);
 	t->end = t->at + t->raw.head->size;
 	return True;
+}
+
+/* --- rooms that are folded --- */
+
+/* A chunk of whole pages, for the writer; it stays mapped until the thread ends. */
+static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
+					uint64_t size, uint64_t aux, uint64_t *off)
+{
+	struct thread *t = ctx;
+	struct vgb_chunk c;
+	uint64_t bytes = (size + sizeof(*c.head) + VGB_PAGE - 1) & ~(uint64_t)(VGB_PAGE - 1);
+
+	if (!vgb_chunk_open(&c, kind, stream, bytes, aux))
+		return NULL;
+	*off = vgb_file_end_of() - bytes;
+	VG_(addToXA)(t->windows, &c);
+	return c.head;
+}
+
+static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
+{
+	(void)ctx;
+	return vgb_desc_at(number);
+}
+
+static Bool begin_folded(struct thread *t)
+{
+	t->fold_mem = vgb_pages(bob_mem_writer_size());
+	if (!t->fold_mem) {
+		vgb_stop(BOB_STOP_MEMORY);
+		return False;
+	}
+	t->windows = VG_(newXA)(VG_(malloc), "bobbin.windows", VG_(free), sizeof(struct vgb_chunk));
+	t->writer = VG_(malloc)("bobbin.writer", sizeof(*t->writer));
+	return bob_mem_writer_begin(t->writer, t->fold_mem, new_chunk, t, t->stream, find_desc,
+				    NULL) == BOB_OK;
+}
+
+static Bool open_folded(struct thread *t, uint64_t need)
+{
+	uint64_t *at, *end;
+	bob_status why;
+
+	if (!t->writer && !begin_folded(t))
+		return False;
+	at = bob_mem_writer_next(t->writer, (uint64_t *)t->at, need, &end, &why);
+	if (!at) {
+		if (why != BOB_ERR_FULL)
+			vgb_stop(BOB_STOP_INTERNAL);
+		return False;
+	}
+	t->at = (uint64_t)at;
+	t->end = (uint64_t)end;
+	return True;
+}
+
+/* The memory of a folded stream; its windows stay the file's. */
+static void forget_folded(struct thread *t)
+{
+	if (t->windows)
+		for (Word i = 0; i < VG_(sizeXA)(t->windows); i++) {
+			struct vgb_chunk *c = VG_(indexXA)(t->windows, i);
+
+			vgb_unmap(c->head, c->bytes);
+		}
+	if (t->windows)
+		VG_(deleteXA)(t->windows);
+	VG_(free)(t->writer);
+	if (t->fold_mem)
+		vgb_unmap(t->fold_mem, bob_mem_writer_size());
+	t->windows = NULL;
+	t->writer = NULL;
+	t->fold_mem = NULL;
+}
+
+/* --- rooms --- */
+
+static Bool open_room(struct thread *t, uint64_t need)
+{
+	if (t->file != vgb_file_count() || !t->file)
+		if (!open_stream(t))
+			return False;
+	t->has_room = vgb_options.fold ? open_folded(t, need) : open_raw(t, need);
+	return t->has_room;
+}
+
+static void close_room(struct thread *t)
+{
+	if (t->writer && t->has_room)
+		bob_mem_writer_end(t->writer, (uint64_t *)t->at);
+	close_raw(t);
+	forget_folded(t);
+	t->has_room = False;
 }
 
 /* --- records of our own --- */
@@ -121,7 +215,7 @@ static void put_record(struct thread *t, uint32_t number, const uint64_t *word, 
 
 	if (number == ~0u)
 		return;
-	if (!t->raw.head || t->end - t->at < 8 * (words + 1ull))
+	if (!t->has_room || t->end - t->at < 8 * (words + 1ull))
 		if (!open_room(t, 8 * (words + 1ull)))
 			return;
 	to = (uint64_t *)t->at;
@@ -150,7 +244,7 @@ static void cut_open_record(struct thread *t, Addr pc)
 	struct bob_mem_desc d;
 	uint32_t used = 0, n = 0;
 
-	if (!t->raw.head || t->at >= t->end || !*at || *at & BOB_MEM_HEADER)
+	if (!t->has_room || t->at >= t->end || !*at || *at & BOB_MEM_HEADER)
 		return;
 	if (!vgb_desc_find((uint32_t)*at - 1, &d, access, step))
 		return;
@@ -186,7 +280,7 @@ void vgb_room(HWord bytes)
 	struct thread *t = &threads[VG_(get_running_tid)()];
 
 	if (vgb_recording && !vgb_stopped()) {
-		if (t->raw.head)
+		if (t->has_room)
 			t->at = vgb_cursor.at;
 		if (open_room(t, bytes)) {
 			vgb_cursor.at = t->at;
@@ -194,7 +288,7 @@ void vgb_room(HWord bytes)
 			return;
 		}
 	}
-	t->raw.head = NULL;
+	t->has_room = False;
 	tl_assert(bytes <= SCRATCH_BYTES);
 	use_scratch();
 }
@@ -230,7 +324,7 @@ static void on_start(ThreadId id, ULong blocks)
 static void save_cursor(ThreadId id)
 {
 	/* scratch is nobody's; while recording a thread without room asks for some */
-	if (in_scratch(vgb_cursor.at) || !threads[id].raw.head) {
+	if (in_scratch(vgb_cursor.at) || !threads[id].has_room) {
 		threads[id].at = threads[id].end = 0;
 		return;
 	}
@@ -309,6 +403,7 @@ static void on_fork_child(ThreadId id)
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
 		struct thread *t = &threads[i];
 
+		forget_folded(t);
 		if (t->raw.head)
 			vgb_unmap(t->raw.head, t->raw.bytes);
 		if (t->head.head)
@@ -349,7 +444,7 @@ void vgb_thread_exec(Bool begins)
 void vgb_thread_end_all(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
-		if (threads[i].raw.head)
+		if (threads[i].has_room)
 			cut_open_record(&threads[i], VG_(get_IP)(i));
 		if (threads[i].head.head)
 			end_thread(i, BOB_THREAD_AT_EXIT);

@@ -26,6 +26,7 @@ struct vgb_options {
 	const HChar *dir;	/* where traces go; NULL: nothing is recorded */
 	enum vgb_images images;
 	Bool from_start;	/* not from main on */
+	Bool fold;		/* records; else they are kept raw */
 };
 extern struct vgb_options vgb_options;
 
@@ -34,6 +35,7 @@ extern struct vgb_options vgb_options;
 /* Bytes of the file [off, off + size), allocated and mapped for writing; NULL: refused, *why says. */
 void *vgb_map(const HChar *path, uint64_t off, uint64_t size, enum bob_stop_reason *why);
 void vgb_unmap(void *p, uint64_t size);
+void *vgb_pages(uint64_t size); /* zeroed memory, NULL if there is none; vgb_unmap */
 Int vgb_create(const HChar *path); /* 0, -1: exists, -2: cannot be created */
 uint64_t vgb_time(Bool real);
 void vgb_hostname(HChar *buf, SizeT size);
@@ -56,6 +58,7 @@ Bool vgb_file_ready(void);
 /* False as before. */
 Bool vgb_chunk_open(struct vgb_chunk *c, enum bob_chunk_kind kind, uint32_t stream, uint64_t bytes,
 		    uint64_t aux);
+uint64_t vgb_file_end_of(void); /* behind the newest chunk */
 /* `len` bytes of payload are complete. */
 void vgb_chunk_close(struct vgb_chunk *c, uint64_t len);
 /* A record of META; dropped if there is no room. */
@@ -98,6 +101,8 @@ uint32_t vgb_desc_number(const struct bob_mem_desc *d);
 /* The descriptor back, into room of the caller's as for bob_mem_desc_get. */
 Bool vgb_desc_find(uint32_t number, struct bob_mem_desc *d, struct bob_mem_access *access,
 		   struct bob_mem_step *step);
+/* The descriptor, kept for good; NULL: there is none. */
+const struct bob_mem_desc *vgb_desc_at(uint32_t number);
 /* All descriptors once more, for a new file. */
 void vgb_desc_describe(void);
 
