@@ -107,6 +107,23 @@ void bob_cache_destroy(struct bob_cache *c)
 	free(c);
 }
 
+bob_status bob_cache_more_sites(struct bob_cache *c, uint32_t sites)
+{
+	struct bob_cache_site *site;
+
+	if (sites > BOB_CACHE_SITES_MAX)
+		return BOB_ERR_INVAL;
+	if (sites <= c->sites)
+		return BOB_OK;
+	site = realloc(c->site, sites * sizeof(*site));
+	if (!site)
+		return BOB_ERR_NOMEM;
+	memset(site + c->sites, 0, (sites - c->sites) * sizeof(*site));
+	c->site = site;
+	c->sites = sites;
+	return BOB_OK;
+}
+
 /* --- accesses --- */
 
 void bob_cache_straddle(struct bob_cache *c, const struct cache_by *by,

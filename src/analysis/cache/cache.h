@@ -40,6 +40,8 @@ struct bob_cache_options {
 bob_status bob_cache_create(const struct bob_cache_config *config,
 			    const struct bob_cache_options *options, struct bob_cache **out);
 void bob_cache_destroy(struct bob_cache *c); /* NULL is allowed */
+/* From now on sites are below `sites`, where that is more than before. Errors: INVAL (too many), NOMEM. */
+bob_status bob_cache_more_sites(struct bob_cache *c, uint32_t sites);
 
 /* --- accesses --- all three: BOB_ERR_INVAL (a number is out of range; nothing happened), BOB_ERR_NOMEM,
  * BOB_ERR_FULL (memory_bytes); after the latter two all further calls fail likewise. */

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the accesses of a trace to the simulation. Each thread has a cursor and a batch of accesses read
+ * ahead; the scheduler says whose turn it is and how many it may make. Sites are given to program counters as
+ * they come, by a hash; which function a site is in is looked up once, in the process's functions sorted
+ * by address. */
+#include <stdlib.h>
+
+#include "analysis/cache/replay.h"
+#include "analysis/interleave/interleave.h"
+#include "base/assert.h"
+#include "base/hash.h"
+
+#define BATCH 1024u
+#define SITES_FIRST 1024u
+#define TICK_ACCESSES (1u << 20)
+#define NO_ID 0xffffffffu
+
+BOB_STATIC_ASSERT((int)BOB_CACHE_LOAD == (int)BOB_ACCESS_LOAD &&
+			  (int)BOB_CACHE_STORE == (int)BOB_ACCESS_STORE &&
+			  (int)BOB_CACHE_ATOMIC == (int)BOB_ACCESS_ATOMIC,
+		  "kinds of accesses have the same numbers");
+
+struct reader {
+	struct bob_access_cursor *cursor; /* NULL: ended */
+	struct bob_access *batch;
+	size_t at, count;
+};
+
+struct range {
+	uint64_t addr;
+	uint32_t size, image, id;
+};
+
+struct replay {
+	struct bob_cache_replay result; /* first, see bob_cache_replay_destroy */
+	struct bob_cache_place *place;
+	uint32_t *slot;		/* site + 1; 2 * room */
+	uint32_t room;
+	const struct bob_functions *functions;
+	const struct bob_trace *trace;
+	uint32_t process, count;
+	struct reader *reader;
+	struct range *range;	/* sorted */
+	size_t ranges;
+	bob_status damage;
+	uint32_t until_tick;
+};
+
+/* --- functions --- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static bob_status sort_functions(struct replay *r)
+{
+	const struct bob_process_info *p = bob_trace_process(r->trace, r->process);
+	const struct bob_image_info *im;
+	struct bob_function_info fn;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->image_count; i++) {
+		im = bob_trace_image(r->trace, r->process, i);
+		n += im ? im->count : 0;
+	}
+	r->range = calloc(n + 1, sizeof(*r->range));
+	if (!r->range)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < p->image_count; i++) {
+		im = bob_trace_image(r->trace, r->process, i);
+		for (uint32_t k = 0; im && k < im->count && r->ranges < n; k++) {
+			if (bob_trace_function(r->trace, r->process, im->first_id + k, &fn) !=
+			    BOB_OK)
+				continue;
+			r->range[r->ranges++] =
+				(struct range){ fn.addr, fn.size, i, im->first_id + k };
+		}
+	}
+	if (r->ranges)
+		qsort(r->range, r->ranges, sizeof(*r->range), by_address);
+	return BOB_OK;
+}
+
+static uint32_t function_at(const struct replay *r, uint32_t image, uint64_t pc)
+{
+	const struct range key = { .addr = pc, .image = image, .id = NO_ID };
+	size_t low = 0, high = r->ranges;
+
+	while (low < high) {	/* the first one behind the key */
+		size_t middle = low + (high - low) / 2;
+
+		if (by_address(&r->range[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || r->range[low - 1].image != image ||
+	    pc - r->range[low - 1].addr >= r->range[low - 1].size)
+		return NO_ID;
+	return r->range[low - 1].id;
+}
+
+/* --- sites --- */
+
+static uint32_t *slot_of(const struct replay *r, uint32_t image, uint64_t pc)
+{
+	uint32_t s = (uint32_t)bob_hash_mix(pc ^ (uint64_t)image << 48) & (2 * r->room - 1);
+
+	while (r->slot[s] &&
+	       (r->place[r->slot[s] - 1].pc != pc || r->place[r->slot[s] - 1].image != image))
+		s = (s + 1) & (2 * r->room - 1);
+	return &r->slot[s];
+}
+
+static bob_status grow(struct replay *r)
+{
+	uint32_t room = r->room ? 2 * r->room : SITES_FIRST;
+	struct bob_cache_place *place = realloc(r->place, room * sizeof(*place));
+	uint32_t *slot;
+	bob_status st;
+
+	if (!place)
+		return BOB_ERR_NOMEM;
+	r->place = place;
+	st = bob_cache_more_sites(r->result.cache, room);
+	if (st != BOB_OK)
+		return st == BOB_ERR_INVAL ? BOB_ERR_FULL : st;
+	slot = calloc((size_t)room * 2, sizeof(*slot));
+	if (!slot)
+		return BOB_ERR_NOMEM;
+	free(r->slot);
+	r->slot = slot;
+	r->room = room;
+	for (uint32_t i = 0; i < r->result.sites; i++)
+		*slot_of(r, place[i].image, place[i].pc) = i + 1;
+	return BOB_OK;
+}
+
+static bob_status site_of(struct replay *r, const struct bob_access *a, uint32_t *site)
+{
+	uint32_t *slot = slot_of(r, a->image, a->pc), id;
+
+	if (!*slot) {
+		if (r->result.sites == r->room) {
+			bob_status st = grow(r);
+
+			if (st != BOB_OK)
+				return st;
+			slot = slot_of(r, a->image, a->pc);
+		}
+		id = function_at(r, a->image, a->pc);
+		r->place[r->result.sites] = (struct bob_cache_place){
+			a->pc, a->image, id, bob_functions_number(r->functions, r->process, id)
+		};
+		*slot = ++r->result.sites;
+	}
+	*site = *slot - 1;
+	return BOB_OK;
+}
+
+/* --- threads --- */
+
+/* Fills the batch of a thread. BOB_END: nothing is left. Damage is passed over, and kept in mind. */
+static bob_status read_ahead(struct replay *r, struct reader *e, struct bob_error *err)
+{
+	bob_status st;
+
+	do {
+		st = bob_access_cursor_read(e->cursor, e->batch, BATCH, &e->count,
+					    r->damage == BOB_OK ? err : NULL);
+		if (st == BOB_ERR_CORRUPT)
+			r->damage = st;
+	} while (st == BOB_ERR_CORRUPT);
+	e->at = 0;
+	if (st != BOB_OK)
+		e->count = 0;
+	return st;
+}
+
+static bob_status open_readers(struct replay *r, const uint32_t *threads, struct bob_error *err)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		struct reader *e = &r->reader[i];
+		bob_status st = bob_access_cursor_open(r->trace, threads[i], &e->cursor, err);
+
+		if (st == BOB_NONE)
+			continue;
+		if (st != BOB_OK)
+			return st;
+		e->batch = malloc(BATCH * sizeof(*e->batch));
+		if (!e->batch)
+			return BOB_ERR_NOMEM;
+		r->result.threads++;
+	}
+	return BOB_OK;
+}
+
+/* At most `most` accesses of the batch of thread `number`. */
+static bob_status simulate(struct replay *r, uint32_t number, struct reader *e, uint64_t most,
+			   uint64_t *done)
+{
+	*done = 0;
+	for (; e->at < e->count && *done < most; e->at++, ++*done) {
+		const struct bob_access *from = &e->batch[e->at];
+		struct bob_cache_access a = { from->address, number, 0, from->size, from->type };
+		bob_status st = site_of(r, from, &a.site);
+
+		if (st == BOB_OK)
+			st = bob_cache_access(r->result.cache, &a);
+		if (st != BOB_OK)
+			return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
+		r->result.gaps += (from->flags & BOB_ACCESS_LOST) != 0;
+	}
+	return BOB_OK;
+}
+
+static bob_status run(struct replay *r, struct bob_interleave *order,
+		      const struct bob_progress *progress, struct bob_error *err)
+{
+	uint64_t most, done;
+	uint32_t thread;
+	bob_status st;
+
+	while ((st = bob_interleave_turn(order, &thread, &most)) == BOB_OK) {
+		struct reader *e = &r->reader[thread];
+
+		st = BOB_END;
+		if (e->cursor)
+			st = e->at < e->count ? BOB_OK : read_ahead(r, e, err);
+		if (st == BOB_OK) {
+			st = simulate(r, thread, e, most, &done);
+			if (st == BOB_OK)
+				st = bob_interleave_ran(order, done);
+		} else if (st == BOB_END) {
+			st = bob_interleave_sync(order, BOB_SYNC_END, 0, 0);
+			done = 0;
+		}
+		if (st != BOB_OK)
+			return st;
+		r->until_tick += (uint32_t)done;
+		if (r->until_tick >= TICK_ACCESSES) {
+			if (progress && progress->tick)
+				progress->tick(progress->ctx, r->until_tick);
+			r->until_tick = 0;
+		}
+	}
+	return st == BOB_END ? r->damage : st;
+}
+
+static bob_status prepare(struct replay *r, const uint32_t *threads,
+			  const struct bob_cache_config *config, struct bob_error *err)
+{
+	struct bob_cache_options o = { .size = sizeof(o), .threads = r->count };
+	bob_status st = bob_cache_create(config, &o, &r->result.cache);
+
+	if (st == BOB_OK)
+		st = sort_functions(r);
+	if (st == BOB_OK)
+		st = grow(r);
+	if (st == BOB_OK) {
+		r->reader = calloc(r->count, sizeof(*r->reader));
+		st = r->reader ? open_readers(r, threads, err) : BOB_ERR_NOMEM;
+	}
+	return st;
+}
+
+static void close_readers(struct replay *r)
+{
+	for (uint32_t i = 0; r->reader && i < r->count; i++) {
+		bob_access_cursor_close(r->reader[i].cursor);
+		free(r->reader[i].batch);
+	}
+	free(r->reader);
+	free(r->range);
+	free(r->slot);
+	r->reader = NULL;
+	r->range = NULL;
+	r->slot = NULL;
+}
+
+bob_status bob_cache_replay_create(const struct bob_functions *f, const struct bob_trace *t,
+				   uint32_t process, const uint32_t *threads, uint32_t count,
+				   const struct bob_cache_config *config, uint64_t quantum,
+				   const struct bob_progress *progress,
+				   struct bob_cache_replay **out, struct bob_error *err)
+{
+	struct bob_interleave *order = NULL;
+	struct replay *r;
+	bob_status st;
+
+	if (!count || count > BOB_CACHE_THREADS_MAX || !bob_trace_process(t, process))
+		return BOB_ERR_INVAL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return BOB_ERR_NOMEM;
+	r->functions = f;
+	r->trace = t;
+	r->process = process;
+	r->count = count;
+	r->result.quantum = quantum ? quantum : BOB_INTERLEAVE_QUANTUM;
+	st = bob_interleave_create(count, quantum, &order);
+	if (st == BOB_OK)
+		st = prepare(r, threads, config, err);
+	if (st == BOB_OK)
+		st = run(r, order, progress, err);
+	bob_interleave_destroy(order);
+	close_readers(r);
+	if (st != BOB_OK && st != BOB_ERR_CORRUPT) {
+		bob_cache_replay_destroy(&r->result);
+		return st;
+	}
+	r->result.places = r->place;
+	*out = &r->result;
+	return st;
+}
+
+void bob_cache_replay_destroy(struct bob_cache_replay *result)
+{
+	struct replay *r = (struct replay *)(void *)result;
+
+	if (!r)
+		return;
+	bob_cache_destroy(r->result.cache);
+	free(r->place);
+	free(r);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The caches of one process of a trace: its threads' accesses, in the order of analysis/interleave, through a
+ * simulated machine. A site is a program counter; who wants functions adds up.
+ *
+ * Owner: the caller; bob_cache_replay_destroy frees, with the simulation. Threads: one object, one thread. */
+#ifndef BOB_ANALYSIS_CACHE_REPLAY_H
+#define BOB_ANALYSIS_CACHE_REPLAY_H
+
+#include "analysis/analysis.h"
+#include "analysis/cache/cache.h"
+
+/* Where a site is. */
+struct bob_cache_place {
+	uint64_t pc;		/* link address in the image, or an address */
+	uint32_t image;		/* index in the process, ~0: in none */
+	uint32_t id;		/* function of the process, ~0: in none that is known */
+	uint32_t number;	/* the same among bob_functions */
+};
+
+struct bob_cache_replay {
+	struct bob_cache *cache;
+	const struct bob_cache_place *places; /* by site */
+	uint32_t sites;
+	uint64_t gaps;		/* places where accesses are missing in the trace */
+	uint64_t quantum;
+	uint32_t threads;	/* that have accesses */
+};
+
+/* `threads` are `count` threads of the trace, all of `process`; thread i of the simulation is threads[i], and those
+ * without memory records just end. On BOB_ERR_CORRUPT *out is there as well, with what could be read. Errors:
+ * those of bob_access_cursor_open and _read, and of bob_cache_access. */
+bob_status bob_cache_replay_create(const struct bob_functions *f, const struct bob_trace *t,
+				   uint32_t process, const uint32_t *threads, uint32_t count,
+				   const struct bob_cache_config *config, uint64_t quantum,
+				   const struct bob_progress *progress,
+				   struct bob_cache_replay **out, struct bob_error *err);
+void bob_cache_replay_destroy(struct bob_cache_replay *r); /* NULL is allowed */
+
+#endif
