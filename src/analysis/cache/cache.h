@@ -10,8 +10,8 @@
  * a function, a line of source, a variable).
  *
  * Owner: the caller; bob_cache_destroy frees. Threads: one object, one thread. The same accesses in the
- * same order give the same counts, whichever of the ways below they come. Memory: about 24 bytes a line
- * of the caches, and for what the program touches 1/256 of that (one core), or 2/3 (several). */
+ * same order give the same counts, whichever of the ways below they come. Memory: 12 bytes a line of the
+ * caches; for what the program touches a bit a line (one core) or 40 bytes (several). */
 #ifndef BOB_ANALYSIS_CACHE_H
 #define BOB_ANALYSIS_CACHE_H
 
