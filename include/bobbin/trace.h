@@ -228,6 +228,54 @@ BOB_API void bob_access_cursor_close(struct bob_access_cursor *c); /* NULL is al
 /* How many accesses a thread has, damaged parts left out. Reads all its records the first time. */
 BOB_API uint64_t bob_trace_accesses(const struct bob_trace *t, uint32_t thread);
 
+/* --- memory accesses, folded: bobbin/fold.h --- */
+
+struct bob_folded;
+
+/* The folded accesses of a thread, its participant 0; NULL: it has none. What was not folded yet when the process
+ * was killed is not in it (bob_access_cursor has it all). */
+BOB_API const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread);
+
+#define BOB_LEAF_NO_WORD 0xffu
+
+/* An access of a leaf: at word + offset, or at link address `offset` of its image. */
+struct bob_leaf_access {
+	int64_t offset;
+	uint64_t pc;
+	uint16_t size;
+	uint8_t type;		/* enum bob_access_type */
+	uint8_t word;		/* or BOB_LEAF_NO_WORD */
+	uint8_t guarded;	/* happens only sometimes */
+	int64_t step;		/* LOOP: from one iteration to the next, ... */
+	uint8_t step_word;	/* ... and this word times step_scale */
+	uint8_t step_scale;
+};
+
+enum bob_leaf_kind {
+	BOB_LEAF_BLOCK = 1,	/* happens once */
+	BOB_LEAF_LOOP = 2,	/* n times: (last word - word[counter]) / counter_step */
+	BOB_LEAF_MARK = 3,	/* no accesses */
+	BOB_LEAF_LOOP_BEGIN =
+		4, /* the words of a loop whose iterations follow as leaves: no accesses here */
+	BOB_LEAF_ITERATION =
+		5 /* of that loop; words of its accesses are the loop's, then this leaf's */
+};
+
+struct bob_leaf {
+	uint32_t image;		/* ~0: in none */
+	uint32_t kind;		/* enum bob_leaf_kind */
+	uint32_t words;		/* of the loop's beginning, if an iteration */
+	uint32_t counter;
+	int64_t counter_step;
+	uint64_t pc;		/* of the first instruction */
+	uint32_t accesses;
+};
+
+/* What a shape of bob_trace_folded stands for. At most `room` accesses are written to `to` (NULL if none are
+ * wanted). BOB_NONE: no such shape, or nothing is known of it. */
+BOB_API bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t shape,
+				  struct bob_leaf *leaf, struct bob_leaf_access *to, size_t room);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 
 #include "cli/complain.h"
 #include "cli/moments.h"
+#include "cli/nests.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/pager.h"
@@ -253,6 +254,12 @@ static void print_thread_title(struct show *w, uint32_t thread)
 		th->process, th->number, th->name, p->pid, th->tid);
 	if (p->rank >= 0)
 		fprintf(w->out, "  rank %" PRId32, p->rank);
+	if (bob_trace_folded(w->s.trace, thread)) {
+		uint64_t n = bob_trace_accesses(w->s.trace, thread);
+
+		fprintf(w->out, "  %s access%s\n", cli_count(a, n), n == 1 ? "" : "es");
+		return;
+	}
 	fprintf(w->out, "  %s call%s\n", cli_count(a, th->events), cli_plural(th->events));
 }
 
@@ -289,6 +296,10 @@ static int show_thread(struct show *w, uint32_t thread)
 		return 0;
 	}
 	print_thread_title(w, thread);
+	if (bob_trace_folded(w->s.trace, thread)) {
+		st = cli_nests_print(w->s.trace, thread, w->tree.max_lines, w->out);
+		return cli_session_thread_done(&w->s, thread, st, &err);
+	}
 	if (!bob_trace_thread(w->s.trace, thread)->symbols)
 		return 0;
 	fprintf(w->out, "%12s  function\n", "call");
@@ -366,6 +377,16 @@ static int show_all(struct show *w)
 	return status ? status : w->s.damaged != 0;
 }
 
+static int has_memory(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_thread_count(s->trace);
+
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
+		if (bob_trace_folded(s->trace, i))
+			return 1;
+	return 0;
+}
+
 int verb_show(int argc, char **argv)
 {
 	struct show w = { .s = { .verb = "show" },
@@ -386,7 +407,7 @@ int verb_show(int argc, char **argv)
 		status = cli_session_open(&w.s, argc, argv);
 	if (status)
 		return status;
-	status = cli_session_need_calls(&w.s);
+	status = has_memory(&w.s) ? 0 : cli_session_need_calls(&w.s);
 	if (!status)
 		status = make_rules(&w);
 	w.out = status ? NULL : cli_output_open("show", w.output);

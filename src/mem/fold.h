@@ -38,6 +38,11 @@ bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size
 
 /* --- and back --- */
 
+/* What the key of a leaf says. BOB_ERR_CORRUPT. */
+bob_status bob_mem_leaf_key(const uint8_t *key, size_t len, uint32_t *number, int *is_payload);
+/* How many words the leaf has. */
+uint32_t bob_mem_leaf_words(const struct bob_mem_desc *d, int is_payload);
+
 struct bob_mem_unfold;
 
 struct bob_mem_unfolded {

@@ -64,23 +64,21 @@ void bob_mem_unfold_close(struct bob_mem_unfold *u)
 
 /* --- leaves --- */
 
-static bob_status read_key(const struct bob_fold_shape *s, struct leaf *leaf)
+bob_status bob_mem_leaf_key(const uint8_t *key, size_t len, uint32_t *number, int *is_payload)
 {
-	const uint8_t *at = s->key, *end = at + s->key_len;
-	uint64_t key;
+	const uint8_t *at = key, *end = key + len;
+	uint64_t v;
 
-	if (bob_varint_get(&at, end, &key) || at != end || key >> 1 > BOB_MEM_NUMBER)
+	if (bob_varint_get(&at, end, &v) || at != end || v >> 1 > BOB_MEM_NUMBER)
 		return BOB_ERR_CORRUPT;
-	leaf->number = (uint32_t)(key >> 1);
-	leaf->is_payload = (int)(key & 1);
+	*number = (uint32_t)(v >> 1);
+	*is_payload = (int)(v & 1);
 	return BOB_OK;
 }
 
-static uint32_t words_of(const struct leaf *leaf)
+uint32_t bob_mem_leaf_words(const struct bob_mem_desc *d, int is_payload)
 {
-	const struct bob_mem_desc *d = leaf->desc;
-
-	if (leaf->is_payload)
+	if (is_payload)
 		return d->kind == BOB_MEM_LOOP ? d->payload : 0;
 	return d->words + (d->kind == BOB_MEM_LOOP && !d->payload ? 1u : 0u);
 }
@@ -94,14 +92,15 @@ static bob_status read_leaf(struct bob_mem_unfold *u, struct leaf *leaf)
 	if (st != BOB_OK)
 		return st;
 	bob_folded_shape(u->folded, event.shape, &shape);
-	st = read_key(&shape, leaf);
+	st = bob_mem_leaf_key(shape.key, shape.key_len, &leaf->number, &leaf->is_payload);
 	if (st != BOB_OK)
 		return st;
 	leaf->path = shape.path;
 	leaf->words = event.words;
 	leaf->word = event.word;
 	leaf->desc = u->desc(u->ctx, leaf->number);
-	if (!leaf->desc || leaf->words != words_of(leaf) || (leaf->is_payload && !leaf->words))
+	if (!leaf->desc || leaf->words != bob_mem_leaf_words(leaf->desc, leaf->is_payload) ||
+	    (leaf->is_payload && !leaf->words))
 		return BOB_ERR_CORRUPT;
 	return BOB_OK;
 }

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One line for each access and each loop. What varies in a loop is written as a row of (count x step), the
+ * outermost loop first, as in the tuples of ScalaMemTrace:
+ *
+ *     loop, 100 times
+ *       load 8   0x4a4e040 (100 x +800)(100 x +8)    mm+0x1234
+ */
+#include "cli/nests.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bobbin/fold.h"
+
+#define PIECES_SHOWN 3u
+#define DEPTH_MAX 40u
+
+struct nests {
+	const struct bob_trace *trace;
+	const struct bob_folded *folded;
+	uint32_t thread, part;
+	uint64_t lines, most;
+	uint8_t *shown;		/* by loop: its body has been printed */
+	FILE *out;
+	bob_status st;
+};
+
+static int is_full(struct nests *n)
+{
+	return n->st != BOB_OK || ferror(n->out) || (n->most && n->lines >= n->most);
+}
+
+static void begin_line(struct nests *n, unsigned depth)
+{
+	n->lines++;
+	fprintf(n->out, "%*s", (int)(2 * depth), "");
+}
+
+/* --- columns --- */
+
+struct series {
+	struct bob_piece piece[PIECES_SHOWN];
+	uint32_t count;		/* there are so many, or more than PIECES_SHOWN */
+	int left;		/* and values that are not affine */
+};
+
+static int take_piece(void *ctx, const struct bob_piece *p)
+{
+	struct series *s = ctx;
+
+	if (s->count < PIECES_SHOWN)
+		s->piece[s->count] = *p;
+	return ++s->count > PIECES_SHOWN;
+}
+
+static void read_series(struct nests *n, uint32_t item, uint32_t word, struct series *s)
+{
+	bob_status st;
+
+	memset(s, 0, sizeof(*s));
+	st = bob_folded_pieces(n->folded, 0, n->part, item, word, take_piece, s, &s->left);
+	if (st < 0)
+		n->st = st;
+}
+
+/* How often loop `d` of the piece runs: 10, or 1 + 2i where it depends on loops around it. */
+static void print_count(FILE *out, const struct bob_piece *p, uint32_t d)
+{
+	int first = 1;
+
+	if (p->count[d]) {
+		fprintf(out, "%" PRId64, (int64_t)p->count[d]);
+		first = 0;
+	}
+	for (uint32_t e = p->dims; e-- > d + 1;) {
+		int64_t g = (int64_t)p->grow[bob_piece_pair(d, e)];
+
+		if (!g)
+			continue;
+		fputs(g < 0 ? "-" : first ? "" : "+", out);
+		if (g != 1 && g != -1)
+			fprintf(out, "%" PRIu64, (uint64_t)(g < 0 ? -g : g));
+		fputc((int)('i' + (p->dims - 1 - e)), out);
+		first = 0;
+	}
+	if (first)
+		fputc('0', out);
+}
+
+static void print_loops(FILE *out, const struct bob_piece *p)
+{
+	for (uint32_t d = p->dims; d-- > 0;) {
+		fputc('(', out);
+		print_count(out, p, d);
+		fprintf(out, " x %+" PRId64 ")", (int64_t)p->step[d]);
+	}
+}
+
+static void print_address(struct nests *n, const struct series *s, int64_t offset)
+{
+	if (s->count == 1 && !s->left) {
+		fprintf(n->out, "0x%" PRIx64 " ", s->piece[0].base + (uint64_t)offset);
+		print_loops(n->out, &s->piece[0]);
+		return;
+	}
+	for (uint32_t i = 0; i < s->count && i < PIECES_SHOWN; i++) {
+		fprintf(n->out, "%s0x%" PRIx64, i ? ", " : "", s->piece[i].base + (uint64_t)offset);
+		if (s->piece[i].dims) {
+			fputc(' ', n->out);
+			print_loops(n->out, &s->piece[i]);
+		}
+	}
+	fputs(s->count > PIECES_SHOWN || s->left ? ", ..." : "", n->out);
+	fputs(s->left ? " (irregular)" : "", n->out);
+}
+
+/* Trip counts: "100 times", "0, 1, 2, ... 99 times", ... */
+static void print_trips(struct nests *n, const struct series *s)
+{
+	const struct bob_piece *p = &s->piece[0];
+	uint64_t varies = 0;
+
+	for (uint32_t d = 0; d < p->dims; d++)
+		varies |= p->step[d];
+	if (s->count == 1 && !s->left && !varies) {
+		fprintf(n->out, "%" PRIu64 " times", p->base);
+		return;
+	}
+	for (uint32_t i = 0; i < s->count && i < PIECES_SHOWN; i++) {
+		fprintf(n->out, "%s%" PRIu64, i ? ", " : "", s->piece[i].base);
+		if (s->piece[i].dims) {
+			fputc(' ', n->out);
+			print_loops(n->out, &s->piece[i]);
+		}
+	}
+	fputs(s->count > PIECES_SHOWN || s->left ? ", ... times" : " times", n->out);
+	fputs(s->left ? " (irregular)" : "", n->out);
+}
+
+/* --- leaves --- */
+
+static void print_place(struct nests *n, const struct bob_leaf *leaf, uint64_t pc)
+{
+	uint32_t process = bob_trace_thread(n->trace, n->thread)->process;
+	const struct bob_image_info *im = bob_trace_image(n->trace, process, leaf->image);
+
+	if (im)
+		fprintf(n->out, "   %s+0x%" PRIx64 "\n", im->soname, pc);
+	else
+		fprintf(n->out, "   0x%" PRIx64 "\n", pc);
+}
+
+static void print_access(struct nests *n, const struct bob_leaf *leaf,
+			 const struct bob_leaf_access *a, const struct series *word, unsigned depth)
+{
+	static const char *const types[] = { "load", "store", "atomic" };
+
+	begin_line(n, depth);
+	fprintf(n->out, "%-6s%3u  ", types[a->type], a->size);
+	if (a->word == BOB_LEAF_NO_WORD)
+		fprintf(n->out, "at 0x%" PRIx64 " of the image", (uint64_t)a->offset);
+	else if (leaf->kind == BOB_LEAF_ITERATION && a->word < leaf->words)
+		fputs("(steps from the loop's beginning)", n->out);
+	else
+		print_address(n, word, a->offset);
+	if (leaf->kind == BOB_LEAF_LOOP && a->word != BOB_LEAF_NO_WORD)
+		fprintf(n->out, " (loop x %+" PRId64 "%s)", a->step,
+			a->step_word == BOB_LEAF_NO_WORD ? "" : " and more");
+	if (a->guarded)
+		fputs(" sometimes", n->out);
+	print_place(n, leaf, a->pc);
+}
+
+static void print_leaf(struct nests *n, uint32_t shape, unsigned depth)
+{
+	struct bob_leaf leaf;
+	struct bob_leaf_access *a = NULL;
+	struct series *word;
+	struct bob_fold_shape s;
+
+	if (bob_trace_leaf(n->trace, n->thread, shape, &leaf, NULL, 0) != BOB_OK) {
+		n->st = BOB_ERR_CORRUPT;
+		return;
+	}
+	bob_folded_shape(n->folded, shape, &s);
+	a = calloc(leaf.accesses + 1, sizeof(*a));
+	word = calloc(s.words + 1, sizeof(*word));
+	if (!a || !word) {
+		n->st = BOB_ERR_NOMEM;
+	} else {
+		(void)bob_trace_leaf(n->trace, n->thread, shape, &leaf, a, leaf.accesses);
+		for (uint32_t w = 0; w < s.words; w++)
+			read_series(n, shape * 2, w, &word[w]);
+		for (uint32_t i = 0; i < leaf.accesses && leaf.kind != BOB_LEAF_LOOP_BEGIN; i++) {
+			uint32_t w = a[i].word;
+
+			if (leaf.kind == BOB_LEAF_ITERATION && w != BOB_LEAF_NO_WORD)
+				w = w < leaf.words ? BOB_LEAF_NO_WORD : w - leaf.words;
+			if (is_full(n))
+				break;
+			print_access(n, &leaf, &a[i], w < s.words ? &word[w] : NULL, depth);
+		}
+	}
+	free(a);
+	free(word);
+}
+
+/* --- loops --- */
+
+static void print_item(struct nests *n, uint32_t item, unsigned depth)
+{
+	uint32_t loop = item >> 1, len;
+	struct series trips;
+
+	if (is_full(n))
+		return;
+	if (!(item & 1)) {
+		print_leaf(n, loop, depth);
+		return;
+	}
+	read_series(n, item, 0, &trips);
+	begin_line(n, depth);
+	fprintf(n->out, "loop %" PRIu32 ", ", loop);
+	print_trips(n, &trips);
+	fputs(n->shown[loop] ? ": as above\n" : depth == DEPTH_MAX ? ": ...\n" : "\n", n->out);
+	if (n->shown[loop] || depth == DEPTH_MAX)
+		return;
+	n->shown[loop] = 1;
+	const uint32_t *body = bob_folded_body(n->folded, loop, &len);
+	for (uint32_t i = 0; i < len; i++)
+		print_item(n, body[i], depth + 1);
+}
+
+static int take_item(void *ctx, uint32_t item)
+{
+	struct nests *n = ctx;
+
+	print_item(n, item, 1);
+	return is_full(n);
+}
+
+bob_status cli_nests_print(const struct bob_trace *t, uint32_t thread, uint64_t lines, FILE *out)
+{
+	struct nests n = { .trace = t, .folded = bob_trace_folded(t, thread), .thread = thread,
+			   .most = lines, .out = out };
+
+	if (!n.folded)
+		return BOB_NONE;
+	n.shown = calloc((size_t)bob_folded_loops(n.folded) + 1, 1);
+	if (!n.shown)
+		return BOB_ERR_NOMEM;
+	for (; n.part < bob_folded_parts(n.folded, 0) && !is_full(&n); n.part++) {
+		bob_status st = bob_folded_spine(n.folded, 0, n.part, take_item, &n);
+
+		if (n.st == BOB_OK)
+			n.st = st;
+	}
+	if (n.most && n.lines >= n.most)
+		fputs("  ... more lines: --lines\n", out);
+	free(n.shown);
+	return n.st;
+}
