@@ -165,6 +165,9 @@ BOB_API bob_status bob_fold_cursor_next(struct bob_fold_cursor *c, struct bob_fo
  * function: whatever is merged with what first, the same participants give the same bytes. */
 BOB_API bob_status bob_folded_merge(const struct bob_folded *a, const struct bob_folded *b,
 				    const struct bob_alloc *alloc, struct bob_folded **out);
+/* The one participant of `f` under another id. BOB_ERR_INVAL: it has more than one. */
+BOB_API bob_status bob_folded_copy(const struct bob_folded *f, uint64_t id,
+				   const struct bob_alloc *alloc, struct bob_folded **out);
 /* To bytes, for your own transport, and back. Columns of participants that differ affinely take the room of one. */
 BOB_API bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
 BOB_API bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,

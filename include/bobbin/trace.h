@@ -232,9 +232,10 @@ BOB_API uint64_t bob_trace_accesses(const struct bob_trace *t, uint32_t thread);
 
 struct bob_folded;
 
-/* The folded accesses of a thread, its participant 0; NULL: it has none. What was not folded yet when the process
- * was killed is not in it (bob_access_cursor has it all). */
-BOB_API const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread);
+/* The folded accesses of a thread, which is *participant of it; NULL: it has none. What was not folded yet when the
+ * process was killed is not in it (bob_access_cursor has it all). */
+BOB_API const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread,
+						  uint32_t *participant);
 
 #define BOB_LEAF_NO_WORD 0xffu
 

@@ -82,7 +82,8 @@ enum bob_chunk_kind {
 		17, /* entries (fold/entries.h); `aux` = bytes of the stream's before */
 	BOB_CHUNK_FOLD_REST = 18, /* struct bob_fold_rest and entries that complete the data */
 	BOB_CHUNK_FOLD_LOG =
-		19 /* u64 position, then 64-bit values from there on; zero behind them */
+		19, /* u64 position, then 64-bit values from there on; zero behind them */
+	BOB_CHUNK_FOLD_MERGED = 20 /* folded streams of several threads, packed (fold/pack.c) */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */

@@ -3,9 +3,13 @@
 #include "archive/reader.h"
 #include "bobbin/fold.h"
 
-const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread)
+const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread,
+					  uint32_t *participant)
 {
-	return thread < t->thread_count ? t->threads[thread]->folded : NULL;
+	if (thread >= t->thread_count)
+		return NULL;
+	*participant = t->threads[thread]->participant;
+	return t->threads[thread]->folded;
 }
 
 static enum bob_leaf_kind kind_of(const struct bob_mem_desc *d, int is_payload)
@@ -36,10 +40,10 @@ static struct bob_leaf_access access_of(const struct bob_mem_desc *d,
 bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t shape,
 			  struct bob_leaf *leaf, struct bob_leaf_access *to, size_t room)
 {
-	const struct bob_folded *f = bob_trace_folded(t, thread);
+	uint32_t number, participant;
+	const struct bob_folded *f = bob_trace_folded(t, thread, &participant);
 	const struct bob_mem_desc *d;
 	struct bob_fold_shape s;
-	uint32_t number;
 	int is_payload;
 
 	if (!f || shape >= bob_folded_shapes(f))

@@ -330,11 +330,13 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 void bob_process_free(struct bob_process *p)
 {
 	for (size_t i = 0; i < p->stream_count; i++) {
-		bob_folded_close(p->streams[i]->folded);
+		if (!p->merged)
+			bob_folded_close((struct bob_folded *)(uintptr_t)p->streams[i]->folded);
 		free(p->streams[i]->blocks);
 		free(p->streams[i]->marks);
 		free(p->streams[i]);
 	}
+	bob_folded_close(p->merged);
 	free(p->streams);
 	free(p->images);
 	free(p->by_id);

@@ -96,7 +96,8 @@ struct bob_stream {
 	size_t mark_count, mark_cap;
 	const struct bob_raw_ref *raws; /* sorted by `at`, not overlapping */
 	size_t raw_count;
-	struct bob_folded *folded; /* what comes before these; NULL: nothing */
+	const struct bob_folded *folded; /* what comes before these; NULL: nothing */
+	uint32_t participant;	/* of that */
 	int accesses_counted;	/* `accesses` is valid */
 	uint64_t accesses;
 };
@@ -132,6 +133,8 @@ struct bob_process {
 	struct bob_desc_run *descs; /* sorted by `first` */
 	size_t desc_run_count;
 	uint64_t desc_bytes;
+	struct bob_folded *merged; /* all threads' folded records; else each has its own */
+	uint64_t merged_bytes;
 	const char *log;
 };
 

@@ -115,8 +115,8 @@ static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
 	bob_status st = BOB_OK;
 
 	if (!r->unfold && bob_folded_count(r->s->folded))
-		st = bob_mem_unfold_open(r->s->folded, 0, find_desc, (void *)(uintptr_t)r->p,
-					 &bob_alloc_malloc, &r->unfold);
+		st = bob_mem_unfold_open(r->s->folded, r->s->participant, find_desc,
+					 (void *)(uintptr_t)r->p, &bob_alloc_malloc, &r->unfold);
 	if (st == BOB_OK)
 		st = r->unfold ? bob_mem_unfold_next(r->unfold, &u) : BOB_END;
 	if (st == BOB_OK) {
@@ -256,10 +256,13 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 	if (st == BOB_ERR_CORRUPT)
 		bob_problem_add(t, p->file, err.offset, err.text, 1);
 	if (in.bytes) {
-		st = bob_folded_open(in.bytes, in.len, 0, &bob_alloc_malloc, &s->folded);
-		if (st == BOB_OK)
+		struct bob_folded *folded;
+
+		st = bob_folded_open(in.bytes, in.len, 0, &bob_alloc_malloc, &folded);
+		if (st == BOB_OK) {
+			s->folded = folded;
 			s->info.stream_bytes += in.len;
-		else if (st != BOB_ERR_NOMEM)
+		} else if (st != BOB_ERR_NOMEM)
 			bob_problem_add(t, p->file, 0, "a folded stream cannot be read", 1);
 	}
 	for (size_t i = 0; i < in.log_count && st != BOB_ERR_NOMEM; i++) {
@@ -276,6 +279,35 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 	}
 	bob_fold_stream_free(&in);
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
+/* The folded records of all threads, if they have been merged: participants are numbers of streams. */
+static bob_status add_merged(struct bob_trace *t, struct bob_process *p)
+{
+	const struct bob_file *f = p->file;
+
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		bob_status st;
+
+		if (c->head.kind != BOB_CHUNK_FOLD_MERGED || p->merged)
+			continue;
+		st = bob_folded_unpack(f->bytes + c->off, bob_chunk_len(c), &bob_alloc_malloc,
+				       &p->merged);
+		if (st == BOB_ERR_NOMEM)
+			return st;
+		if (st != BOB_OK)
+			bob_problem_add(t, f, c->off, "merged folded streams cannot be read", 1);
+		else
+			p->merged_bytes = bob_chunk_len(c);
+	}
+	for (uint32_t i = 0; p->merged && i < bob_folded_count(p->merged); i++)
+		for (size_t k = 0; k < p->stream_count; k++)
+			if (p->streams[k]->number == bob_folded_id(p->merged, i)) {
+				p->streams[k]->folded = p->merged;
+				p->streams[k]->participant = i;
+			}
+	return BOB_OK;
 }
 
 static bob_status add_raw(const struct bob_file *f, struct raw_chunk **raw, size_t *count,
@@ -303,7 +335,9 @@ bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p)
 	size_t count = 0, room = 0;
 	bob_status st = add_raw(p->file, &raw, &count, &room);
 
-	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+	if (st == BOB_OK)
+		st = add_merged(t, p);
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK && !p->merged; i++)
 		st = add_folded(t, p, p->streams[i], &raw, &count, &room);
 	if (st == BOB_OK && count) {
 		p->raws = calloc(count, sizeof(*p->raws));

@@ -316,7 +316,7 @@ void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
 		out->stream_bytes += info->stream_bytes;
 	}
 	for (size_t i = 0; i < t->process_count; i++)
-		out->stream_bytes += t->processes[i]->desc_bytes;
+		out->stream_bytes += t->processes[i]->desc_bytes + t->processes[i]->merged_bytes;
 	out->raw_bytes = 4 * out->events + 16 * out->accesses;
 	out->meta_bytes = t->meta_bytes;
 	out->mark_bytes = t->mark_bytes;

@@ -19,7 +19,7 @@
 struct nests {
 	const struct bob_trace *trace;
 	const struct bob_folded *folded;
-	uint32_t thread, part;
+	uint32_t thread, participant, part;
 	uint64_t lines, most;
 	uint8_t *shown;		/* by loop: its body has been printed */
 	FILE *out;
@@ -59,7 +59,8 @@ static void read_series(struct nests *n, uint32_t item, uint32_t word, struct se
 	bob_status st;
 
 	memset(s, 0, sizeof(*s));
-	st = bob_folded_pieces(n->folded, 0, n->part, item, word, take_piece, s, &s->left);
+	st = bob_folded_pieces(n->folded, n->participant, n->part, item, word, take_piece, s,
+			       &s->left);
 	if (st < 0)
 		n->st = st;
 }
@@ -242,16 +243,16 @@ static int take_item(void *ctx, uint32_t item)
 
 bob_status cli_nests_print(const struct bob_trace *t, uint32_t thread, uint64_t lines, FILE *out)
 {
-	struct nests n = { .trace = t, .folded = bob_trace_folded(t, thread), .thread = thread,
-			   .most = lines, .out = out };
+	struct nests n = { .trace = t, .thread = thread, .most = lines, .out = out };
 
+	n.folded = bob_trace_folded(t, thread, &n.participant);
 	if (!n.folded)
 		return BOB_NONE;
 	n.shown = calloc((size_t)bob_folded_loops(n.folded) + 1, 1);
 	if (!n.shown)
 		return BOB_ERR_NOMEM;
-	for (; n.part < bob_folded_parts(n.folded, 0) && !is_full(&n); n.part++) {
-		bob_status st = bob_folded_spine(n.folded, 0, n.part, take_item, &n);
+	for (; n.part < bob_folded_parts(n.folded, n.participant) && !is_full(&n); n.part++) {
+		bob_status st = bob_folded_spine(n.folded, n.participant, n.part, take_item, &n);
 
 		if (n.st == BOB_OK)
 			n.st = st;

@@ -12,6 +12,7 @@
 #include "bobbin/trace.h"
 #include "cli/complain.h"
 #include "cli/mem_engine.h"
+#include "cli/merging.h"
 #include "cli/numbers.h"
 #include "cli/recording.h"
 #include "cli/sampler.h"
@@ -265,6 +266,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
+	struct cli_merged merged;
 	int status = 0, child = 0;
 
 	if (!env)
@@ -282,6 +284,8 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		cli_fail("record", "%s: %s", path, err.text);
 		return child > 0 ? 126 : 125;
 	}
+	if (r->mem) /* a trace that is not merged is whole, too */
+		(void)cli_merge("record", dir, (uint32_t)child, &merged);
 	if (!r->quiet && is_rank_zero()) {
 		if (own_rank())
 			await_ranks(dir);

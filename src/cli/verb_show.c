@@ -244,6 +244,13 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 	return ferror(w->out);
 }
 
+static int is_folded(const struct show *w, uint32_t thread)
+{
+	uint32_t participant;
+
+	return bob_trace_folded(w->s.trace, thread, &participant) != NULL;
+}
+
 static void print_thread_title(struct show *w, uint32_t thread)
 {
 	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
@@ -254,7 +261,7 @@ static void print_thread_title(struct show *w, uint32_t thread)
 		th->process, th->number, th->name, p->pid, th->tid);
 	if (p->rank >= 0)
 		fprintf(w->out, "  rank %" PRId32, p->rank);
-	if (bob_trace_folded(w->s.trace, thread)) {
+	if (is_folded(w, thread)) {
 		uint64_t n = bob_trace_accesses(w->s.trace, thread);
 
 		fprintf(w->out, "  %s access%s\n", cli_count(a, n), n == 1 ? "" : "es");
@@ -296,7 +303,7 @@ static int show_thread(struct show *w, uint32_t thread)
 		return 0;
 	}
 	print_thread_title(w, thread);
-	if (bob_trace_folded(w->s.trace, thread)) {
+	if (is_folded(w, thread)) {
 		st = cli_nests_print(w->s.trace, thread, w->tree.max_lines, w->out);
 		return cli_session_thread_done(&w->s, thread, st, &err);
 	}
@@ -379,10 +386,10 @@ static int show_all(struct show *w)
 
 static int has_memory(const struct cli_session *s)
 {
-	uint32_t n = bob_trace_thread_count(s->trace);
+	uint32_t n = bob_trace_thread_count(s->trace), participant;
 
 	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
-		if (bob_trace_folded(s->trace, i))
+		if (bob_trace_folded(s->trace, i, &participant))
 			return 1;
 	return 0;
 }

@@ -25,6 +25,8 @@ static const struct cli_verb
 		   "--mem [options] [DIR]", replay_options, verb_replay, 2, 0, 0 },
 	cache = { "cache", "what caches do with the memory accesses, and sharing",
 		  "[options] [DIR]", cache_options, verb_cache, 2, 0, 0 },
+	merge = { "merge", "the folded memory accesses of a process's threads in one",
+		  "[options] [DIR]", merge_options, verb_merge, 2, 0, 0 },
 	plan = { "plan", "prepare the patch plans of programs and libraries",
 		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },
 	env = { "env", "the variables that record without the launcher",
@@ -35,7 +37,7 @@ static const struct cli_verb
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
 const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &plan, &env, &help, &calibrate,
+					     &dump, &replay, &cache, &merge, &plan, &env, &help, &calibrate,
 					     NULL };
 
 const struct cli_verb *cli_verb_find(const char *name)

@@ -510,3 +510,16 @@ bob_status bob_folded_merge(const struct bob_folded *a, const struct bob_folded 
 
 	return bob_folded_unite(from, FROM_MAX, alloc, out);
 }
+
+bob_status bob_folded_copy(const struct bob_folded *f, uint64_t id, const struct bob_alloc *alloc,
+			   struct bob_folded **out)
+{
+	bob_status st;
+
+	if (f->first_count > 1)
+		return BOB_ERR_INVAL;
+	st = bob_folded_unite(&f, 1, alloc, out);
+	for (uint32_t i = 0; st == BOB_OK && i < (*out)->part_count; i++)
+		(*out)->part[i].id = id;
+	return st;
+}

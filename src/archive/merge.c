@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process file once more, with the folded streams of its threads merged into one chunk. What the process needed while it
+ * ran -- rooms, rests, space not used -- is left out, so the file is about as large as what it says. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/archive.h"
+#include "archive/folds.h"
+#include "archive/reader.h"
+#include "archive/write.h"
+
+/* --- the threads --- */
+
+/* Are there records that are not folded? */
+static int has_log(const struct bob_stream *s)
+{
+	for (size_t i = 0; i < s->raw_count; i++) {
+		uint64_t first = 0;
+
+		if (s->raws[i].words)
+			memcpy(&first, s->file->bytes + s->raws[i].off, sizeof(first));
+		if (!s->raws[i].open || first & BOB_MEM_HEADER)
+			return 1;
+	}
+	return 0;
+}
+
+/* BOB_NONE: nothing to merge, or the process did not end by itself and what it left must be read as it is. */
+static bob_status can_merge(const struct bob_process *p)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < p->stream_count; i++) {
+		const struct bob_stream *s = p->streams[i];
+
+		if (has_log(s) || s->info.symbols)
+			return BOB_NONE;
+		found |= s->folded && !p->merged;
+	}
+	return found ? BOB_OK : BOB_NONE;
+}
+
+/* Two halves and then both: a stream takes part in as few merges as can be. */
+static bob_status merge_range(const struct bob_process *p, size_t from, size_t to,
+			      struct bob_folded **out)
+{
+	struct bob_folded *a = NULL, *b = NULL;
+	bob_status st;
+
+	*out = NULL;
+	if (to - from == 1) {
+		const struct bob_folded *one = p->streams[from]->folded;
+
+		return one ? bob_folded_copy(one, p->streams[from]->number, &bob_alloc_malloc,
+					     out) :
+			     BOB_OK;
+	}
+	st = merge_range(p, from, from + (to - from) / 2, &a);
+	if (st == BOB_OK)
+		st = merge_range(p, from + (to - from) / 2, to, &b);
+	if (st == BOB_OK && a && b) {
+		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
+	} else if (st == BOB_OK) {
+		*out = a ? a : b;
+		return BOB_OK;
+	}
+	bob_folded_close(a);
+	bob_folded_close(b);
+	return st;
+}
+
+/* --- the file --- */
+
+struct bytes {
+	uint8_t *at;
+	size_t len, cap;
+	int failed;
+};
+
+static void take(void *ctx, const void *bytes, size_t len)
+{
+	struct bytes *b = ctx;
+
+	while (!b->failed && b->cap - b->len < len) {
+		size_t cap = b->cap ? b->cap * 2 : 4096;
+		uint8_t *at = realloc(b->at, cap);
+
+		if (!at) {
+			b->failed = 1;
+			return;
+		}
+		b->at = at;
+		b->cap = cap;
+	}
+	if (!b->failed) {
+		memcpy(b->at + b->len, bytes, len);
+		b->len += len;
+	}
+}
+
+static uint64_t write_chunk(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
+			    const void *bytes, uint64_t len)
+{
+	static const uint8_t zero[BOB_CHUNK_ALIGN];
+	struct bob_chunk_head *c = calloc(1, sizeof(*c) + len + 1);
+
+	if (!c)
+		return 0;
+	memcpy(c + 1, bytes, len);
+	bob_chunk_begin(c, kind, stream, len, aux);
+	bob_chunk_seal(c, len);
+	fwrite(c, 1, sizeof(*c) + len, to);
+	fwrite(zero, 1, bob_chunk_bytes(len) - sizeof(*c) - len, to);
+	free(c);
+	return bob_chunk_bytes(len);
+}
+
+static int is_kept(uint32_t kind)
+{
+	return kind != BOB_CHUNK_PAD && (kind < BOB_CHUNK_FOLD || kind > BOB_CHUNK_FOLD_LOG) &&
+	       kind != BOB_CHUNK_MEM_RAW;
+}
+
+static bob_status write_file(const struct bob_process *p, const struct bytes *packed, FILE *to)
+{
+	const struct bob_file *f = p->file;
+	union {
+		struct bob_file_head h;
+		uint8_t bytes[BOB_FILE_HEAD_BYTES];
+	} head;
+	uint64_t used = sizeof(head), n;
+
+	memset(&head, 0, sizeof(head));
+	fwrite(&head, 1, sizeof(head), to);
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+
+		if (!is_kept(c->head.kind))
+			continue;
+		n = write_chunk(to, c->head.kind, c->head.stream, c->head.aux, f->bytes + c->off,
+				bob_chunk_len(c));
+		if (!n)
+			return BOB_ERR_NOMEM;
+		used += n;
+	}
+	n = write_chunk(to, BOB_CHUNK_FOLD_MERGED, BOB_STREAM_NONE, 0, packed->at, packed->len);
+	if (!n)
+		return BOB_ERR_NOMEM;
+	head.h = f->head;
+	head.h.used = used + n;
+	rewind(to);
+	fwrite(&head, 1, sizeof(head), to);
+	return fflush(to) || ferror(to) ? BOB_ERR_IO : BOB_OK;
+}
+
+bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, FILE *to,
+			     struct bob_error *err)
+{
+	const struct bob_process *p = t->processes[process];
+	struct bytes packed = { 0 };
+	struct bob_folded *f = NULL;
+	bob_status st = can_merge(p);
+
+	if (st != BOB_OK)
+		return st;
+	st = merge_range(p, 0, p->stream_count, &f);
+	if (st == BOB_OK)
+		st = bob_folded_pack(f, take, &packed);
+	bob_folded_close(f);
+	if (packed.failed)
+		st = BOB_ERR_NOMEM;
+	if (st == BOB_OK)
+		st = write_file(p, &packed, to);
+	free(packed.at);
+	return st == BOB_OK ? st : bob_fail(err, st, p->file, 0, "its threads cannot be merged");
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Merging the folded streams of a trace's threads: each process file is written once more, without what is not
+ * needed any more, and put in the place of the old one. */
+#ifndef BOB_CLI_MERGING_H
+#define BOB_CLI_MERGING_H
+
+#include <stdint.h>
+
+#include "bobbin/trace.h"
+
+struct cli_merged {
+	uint32_t processes;	/* that were merged */
+	uint32_t left;		/* killed: what is not folded is not merged */
+	uint64_t before, after;	/* bytes of their files */
+};
+
+/* All processes of the trace, or, if `root` is not 0, those of this pid and its descendants. A message has been printed
+ * where it is not 0: a status for exit. */
+int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merged *result);
+
+#endif

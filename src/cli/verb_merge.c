@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin merge: the folded streams of a process's threads in one. */
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cli/complain.h"
+#include "cli/merging.h"
+#include "cli/numbers.h"
+#include "cli/verbs.h"
+
+enum { OPT_QUIET };
+
+const struct cli_option merge_options[] = {
+	{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+int verb_merge(int argc, char **argv)
+{
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	struct cli_merged r;
+	struct cli_options o;
+	const char *arg, *dir;
+	int opt, quiet = 0, status;
+
+	cli_options_begin(&o, "merge", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0)
+		quiet |= opt == OPT_QUIET;
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (argc - optind > 1)
+		return cli_misuse("merge", "one trace at a time");
+	dir = optind < argc ? argv[optind] : "bobbin.data";
+	status = cli_merge("merge", dir, 0, &r);
+	if (status || quiet)
+		return status;
+	printf("%s: the threads of %u process%s merged, %s instead of %s\n", dir, r.processes,
+	       r.processes == 1 ? "" : "es", cli_bytes(a, r.after), cli_bytes(b, r.before));
+	if (r.left)
+		printf("%u not merged: killed, or still running\n", r.left);
+	return 0;
+}
