@@ -95,7 +95,7 @@ static bob_status open_column(struct bob_fold_cursor *k, uint32_t number, int in
 	c->in_line = in_line;
 	c->before = k->newest;
 	k->newest = k->column[number] = c;
-	return bob_group_open(&c->reader, &s->bytes, member, &k->blocks.alloc);
+	return bob_group_open(&c->reader, k->folded, s, member);
 }
 
 static bob_status next_value(struct bob_fold_cursor *k, uint32_t number, int in_line,

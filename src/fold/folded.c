@@ -32,6 +32,7 @@ void bob_folded_close(struct bob_folded *f)
 	bob_array_free(&a, f->first, f->first_room, sizeof(*f->first));
 	bob_array_free(&a, f->set, f->set_room, sizeof(*f->set));
 	bob_array_free(&a, f->sharing, f->sharing_room, sizeof(*f->sharing));
+	bob_array_free(&a, f->profile, f->profile_room, sizeof(*f->profile));
 	bob_array_free(&a, f->column, f->column_room, sizeof(*f->column));
 	bob_tables_free(&f->tables);
 	a.resize(a.ctx, f, sizeof(*f), 0);
@@ -97,6 +98,15 @@ bob_status bob_folded_add_set(struct bob_folded *f, const uint32_t *member, uint
 	memcpy(copy, member, count * sizeof(*copy));
 	f->set[f->set_count] = (struct bob_fold_set){ copy, count };
 	*number = f->set_count++;
+	return BOB_OK;
+}
+
+bob_status bob_folded_add_profile(struct bob_folded *f, struct bob_fold_bytes series, uint32_t set)
+{
+	if (!bob_array_grow(alloc_of(f), &f->profile, &f->profile_room, f->profile_count, 1,
+			    sizeof(*f->profile)))
+		return BOB_ERR_NOMEM;
+	f->profile[f->profile_count++] = (struct bob_fold_profile){ series, set };
 	return BOB_OK;
 }
 

@@ -35,10 +35,12 @@ struct bob_folded {
 	uint32_t *first;		/* of each participant: index of its first part */
 	struct bob_fold_set *set;
 	struct bob_fold_sharing *sharing;
+	struct bob_fold_profile *profile;
 	uint32_t *column;		/* first sharing + 1 of each column */
 	uint32_t spines, values;	/* first sharing + 1 */
 	uint32_t part_count, part_room, first_count, first_room, set_count, set_room;
-	uint32_t sharing_count, sharing_room, column_count, column_room;
+	uint32_t sharing_count, sharing_room, column_count, column_room, profile_count,
+		profile_room;
 };
 
 bob_status bob_folded_init(const struct bob_alloc *alloc, struct bob_folded **out);
@@ -49,6 +51,8 @@ bob_status bob_folded_end_parts(struct bob_folded *f);
 /* The set of these parts; the one there is if it was the last that was added. Members are copied. */
 bob_status bob_folded_add_set(struct bob_folded *f, const uint32_t *member, uint32_t count,
 			      uint32_t *number);
+/* A profile of the parts of a set. The series' bytes live as long as the blocks. */
+bob_status bob_folded_add_profile(struct bob_folded *f, struct bob_fold_bytes series, uint32_t set);
 /* Room for what is shared of the columns that the tables have now. */
 bob_status bob_folded_add_columns(struct bob_folded *f);
 /* One more in front of the list that begins at *list: a column's, f->spines or f->values. `bytes` live as

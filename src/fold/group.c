@@ -104,13 +104,11 @@ static enum bob_row_kind kind_of(const struct bob_content *const *member, uint32
 	step = member[1]->number[number] - first;
 	for (uint32_t i = 2; i < n; i++)
 		if (member[i]->number[number] != first + i * step)
-			return BOB_ROW_PIECES;
+			return BOB_ROW_PROFILE;
 	return step ? BOB_ROW_AFFINE : BOB_ROW_SAME;
 }
 
-/* The values are given by `member` and `number` or, where `member` is NULL, by `value`. */
-static void put_series(struct bob_buffer *b, const uint64_t *value,
-		       const struct bob_content *const *member, uint32_t number, uint32_t n)
+void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
 {
 	struct bob_buffer bytes = { .alloc = b->alloc };
 	struct row r = { .out = &bytes };
@@ -118,7 +116,7 @@ static void put_series(struct bob_buffer *b, const uint64_t *value,
 
 	bob_column_init(&column, take_piece, &r);
 	for (uint32_t i = 0; i < n; i++)
-		bob_column_put(&column, member ? member[i]->number[number] : value[i]);
+		bob_column_put(&column, value[i]);
 	bob_column_finish(&column);
 	bob_buffer_varint(b, r.pieces);
 	bob_buffer_put(b, bytes.at, bytes.len);
@@ -126,26 +124,41 @@ static void put_series(struct bob_buffer *b, const uint64_t *value,
 	bob_buffer_free(&bytes);
 }
 
-void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
-{
-	put_series(b, value, NULL, 0, n);
-}
+struct rows {
+	const struct bob_content *const *member;
+	uint32_t n;
+	bob_profile_fn profile;
+	void *ctx;
+	uint64_t *scratch;
+};
 
-static void put_row(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n,
-		    uint32_t number, enum bob_row_kind kind)
+static bob_status put_row(struct bob_buffer *b, const struct rows *r, uint32_t number,
+			  enum bob_row_kind kind)
 {
-	if (kind == BOB_ROW_PIECES) {
-		put_series(b, NULL, member, number, n);
-		return;
+	uint64_t first = r->member[0]->number[number];
+	uint32_t profile;
+	bob_status st;
+
+	if (kind == BOB_ROW_PROFILE) {
+		for (uint32_t i = 0; i < r->n; i++)
+			r->scratch[i] = r->member[i]->number[number] - first;
+		st = r->profile(r->ctx, r->scratch, r->n, &profile);
+		if (st != BOB_OK)
+			return st;
+		bob_buffer_varint(b, profile);
 	}
-	bob_buffer_signed(b, member[0]->number[number]);
+	bob_buffer_signed(b, first);
 	if (kind == BOB_ROW_AFFINE)
-		bob_buffer_signed(b, member[1]->number[number] - member[0]->number[number]);
+		bob_buffer_signed(b, r->member[1]->number[number] - first);
+	return BOB_OK;
 }
 
-bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n)
+bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n,
+			 bob_profile_fn profile, void *ctx, uint64_t *scratch)
 {
 	const struct bob_content *first = member[0];
+	const struct rows r = { member, n, profile, ctx, scratch };
+	bob_status st = BOB_OK;
 
 	bob_buffer_varint(b, first->structure.len);
 	bob_buffer_put(b, first->structure.at, first->structure.len);
@@ -157,7 +170,7 @@ bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *
 			kinds |= (uint8_t)(kind_of(member, n, i + k) << 2 * k);
 		bob_buffer_put(b, &kinds, 1);
 	}
-	for (uint32_t i = 0; i < first->count; i++)
-		put_row(b, member, n, i, kind_of(member, n, i));
-	return b->failed ? BOB_ERR_NOMEM : BOB_OK;
+	for (uint32_t i = 0; i < first->count && st == BOB_OK; i++)
+		st = put_row(b, &r, i, kind_of(member, n, i));
+	return st != BOB_OK ? st : b->failed ? BOB_ERR_NOMEM : BOB_OK;
 }

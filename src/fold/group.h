@@ -13,8 +13,12 @@
  *                piece:    base, then per loop count and step, then grow by the mask
  *                pattern:  those of its elements, the first of each but the first relative to the pattern's
  *                          first; repetitions; then how each of these changes from one to the next
- *     kinds:     2 bits a row, the first one lowest: 0 all the same, 1 affine, 2 pieces
- *     row:       0: zigzag; 1: zigzag first, zigzag step; 2: varint pieces, pieces (piece.h)
+ *     kinds:     2 bits a row, the first one lowest: 0 all the same, 1 affine, 2 a profile
+ *     row:       0: zigzag; 1: zigzag first, zigzag step; 2: varint number of the profile, zigzag first
+ *
+ * A *profile* is a row less its first number, of one set of participants. Numbers that are not affine often have the same one: where the
+ * threads' stacks lie, or where the ranks' images, is the same for all columns that speak of them. So
+ * profiles are kept once, as a series, for the whole trace.
  *
  * Members of a group are counted from 0, in the order of the participants. Freestanding; memory is the
  * caller's or from his allocator. */
@@ -28,7 +32,16 @@
 #define BOB_PATTERN_MAX 15u	/* elements */
 #define BOB_PATTERN_MARK 16u
 
-enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PIECES = 2 };
+enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PROFILE = 2 };
+
+struct bob_fold_profile {
+	struct bob_fold_bytes series;	/* one number a member, the first one 0 */
+	uint32_t set;			/* number */
+};
+
+/* The number of the profile with these values, a new one if need be. */
+typedef bob_status (*bob_profile_fn)(void *ctx, const uint64_t *value, uint32_t n,
+				     uint32_t *number);
 
 /* One column of one participant. */
 struct bob_content {
@@ -54,8 +67,10 @@ void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
 /* Reads at *at; *at moves only on BOB_OK. BOB_ERR_CORRUPT: there are not just `n`. */
 bob_status bob_series_get(const uint8_t **at, const uint8_t *end, uint64_t *value, uint32_t n);
 
-/* The group of `n` members of the same structure. */
-bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n);
+/* The group of `n` members of the same structure. `scratch` has room for `n`; one member needs neither that nor
+ * profiles. */
+bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n,
+			 bob_profile_fn profile, void *ctx, uint64_t *scratch);
 
 /* A pattern that is being repeated. */
 struct bob_pattern_frame {
@@ -71,6 +86,8 @@ struct bob_pattern_frame {
 /* Reads one member's content, piece by piece. */
 struct bob_group_reader {
 	struct bob_alloc alloc;
+	const struct bob_fold_profile *profile;
+	uint32_t profile_count, set;
 	const uint8_t *structure, *structure_end;
 	const uint8_t *kind;		/* of the next row ... */
 	const uint8_t *row, *end;
@@ -85,14 +102,16 @@ struct bob_group_reader {
 	struct bob_pattern_frame frame[BOB_PATTERN_DEPTH];
 };
 
-/* BOB_ERR_CORRUPT: these bytes are no group. bob_group_close frees what reading takes. */
-bob_status bob_group_open(struct bob_group_reader *r, const struct bob_fold_bytes *group,
-			  uint32_t member, const struct bob_alloc *alloc);
+struct bob_folded;
+struct bob_fold_sharing;
+/* A member of what is shared. BOB_ERR_CORRUPT: these bytes are no group. bob_group_close frees what reading takes. */
+bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f,
+			  const struct bob_fold_sharing *group, uint32_t member);
 void bob_group_close(struct bob_group_reader *r);
 /* BOB_END: no more pieces; what is left of the structure is behind it, if *given_up. */
 bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int *given_up);
 /* A member's content, all of it. */
-bob_status bob_group_content(const struct bob_fold_bytes *group, uint32_t member,
-			     struct bob_content *c);
+bob_status bob_group_content(const struct bob_folded *f, const struct bob_fold_sharing *group,
+			     uint32_t member, struct bob_content *c);
 
 #endif

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading groups. The bytes may be anything; what an element's structure says is bounded by the rows
  * that are left before numbers are made room for. */
-#include "fold/group.h"
+#include "fold/folded.h"
 
 #include <string.h>
 
 #include "base/varint.h"
 #include "fold/columns.h"
 
-bob_status bob_group_open(struct bob_group_reader *r, const struct bob_fold_bytes *group,
-			  uint32_t member, const struct bob_alloc *alloc)
+bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f,
+			  const struct bob_fold_sharing *group, uint32_t member)
 {
-	const uint8_t *at = group->at, *end = at + group->len;
+	const uint8_t *at = group->bytes.at, *end = at + group->bytes.len;
 	uint64_t len, rows;
 
 	memset(r, 0, sizeof(*r));
-	r->alloc = *alloc;
+	r->alloc = f->tables.blocks.alloc;
+	r->profile = f->profile;
+	r->profile_count = f->profile_count;
+	r->set = group->set;
 	if (bob_varint_get(&at, end, &len) || len > (uint64_t)(end - at))
 		return BOB_ERR_CORRUPT;
 	r->structure = at;
@@ -41,9 +44,10 @@ void bob_group_close(struct bob_group_reader *r)
 
 static bob_status get_signed(struct bob_group_reader *r, uint64_t *v)
 {
-	bob_status st = bob_varint_get(&r->row, r->end, v);
+	uint64_t z = 0;
+	bob_status st = bob_varint_get(&r->row, r->end, &z);
 
-	*v = (uint64_t)bob_unzigzag(*v);
+	*v = (uint64_t)bob_unzigzag(z);
 	return st;
 }
 
@@ -74,32 +78,44 @@ bob_status bob_series_get(const uint8_t **at, const uint8_t *end, uint64_t *valu
 	return BOB_OK;
 }
 
-/* The member's value of a row of pieces. Work: the members before it. */
-static bob_status get_from_pieces(struct bob_group_reader *r, uint64_t *v)
+/* The member's value of a profile. Work: the members before it. */
+static bob_status get_of_series(const struct bob_fold_bytes *series, uint32_t member, uint64_t *v)
 {
-	uint64_t pieces, before = 0, left = r->member;
-	int found = 0;
+	const uint8_t *at = series->at, *end = at + series->len;
+	uint64_t pieces, before = 0, left = member;
 
-	if (bob_varint_get(&r->row, r->end, &pieces))
+	if (bob_varint_get(&at, end, &pieces))
 		return BOB_ERR_CORRUPT;
 	while (pieces--) {
 		struct bob_piece p;
 		struct bob_piece_walk w;
 
-		if (bob_piece_get(&r->row, r->end, before, &p) != BOB_OK)
+		if (bob_piece_get(&at, end, before, &p) != BOB_OK)
 			return BOB_ERR_CORRUPT;
 		before = p.base;
-		if (found)
-			continue;
 		bob_status st = bob_piece_begin(&p, 0, 0, &w);
 		for (; st == BOB_OK && left; left--)
 			st = bob_piece_next(&p, 0, &w);
 		if (st == BOB_OK) {
 			*v = w.value;
-			found = 1;
+			return BOB_OK;
 		}
 	}
-	return found ? BOB_OK : BOB_ERR_CORRUPT;
+	return BOB_ERR_CORRUPT;
+}
+
+static bob_status get_of_profile(struct bob_group_reader *r, uint64_t *v)
+{
+	uint64_t number, first;
+	bob_status st = bob_varint_get(&r->row, r->end, &number);
+
+	if (st != BOB_OK || number >= r->profile_count || r->profile[number].set != r->set)
+		return BOB_ERR_CORRUPT;
+	st = get_signed(r, &first);
+	if (st == BOB_OK)
+		st = get_of_series(&r->profile[number].series, r->member, v);
+	*v += first;
+	return st;
 }
 
 static bob_status get_number(struct bob_group_reader *r, uint64_t *v)
@@ -113,13 +129,13 @@ static bob_status get_number(struct bob_group_reader *r, uint64_t *v)
 	r->rows_left--;
 	r->shift = (r->shift + 2) & 7;
 	r->kind += !r->shift;
-	if (kind == BOB_ROW_PIECES)
-		return get_from_pieces(r, v);
+	if (kind == BOB_ROW_PROFILE)
+		return get_of_profile(r, v);
 	st = get_signed(r, v);
 	if (st == BOB_OK && kind == BOB_ROW_AFFINE)
 		st = get_signed(r, &step);
 	*v += r->member * step;
-	return kind > BOB_ROW_PIECES ? BOB_ERR_CORRUPT : st;
+	return kind > BOB_ROW_PROFILE ? BOB_ERR_CORRUPT : st;
 }
 
 /* --- elements --- */
@@ -321,11 +337,11 @@ bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int 
 	return BOB_OK;
 }
 
-bob_status bob_group_content(const struct bob_fold_bytes *group, uint32_t member,
-			     struct bob_content *c)
+bob_status bob_group_content(const struct bob_folded *f, const struct bob_fold_sharing *group,
+			     uint32_t member, struct bob_content *c)
 {
 	struct bob_group_reader r;
-	bob_status st = bob_group_open(&r, group, member, &c->structure.alloc);
+	bob_status st = bob_group_open(&r, f, group, member);
 	uint64_t v;
 
 	bob_content_clear(c);

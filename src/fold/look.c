@@ -93,7 +93,7 @@ bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t participant, u
 	s = bob_folded_find(f, f->column[column], f->first[participant] + part, &member);
 	if (!s)
 		return BOB_NONE;
-	st = bob_group_open(&r, &s->bytes, member, &f->tables.blocks.alloc);
+	st = bob_group_open(&r, f, s, member);
 	while (st == BOB_OK) {
 		st = bob_group_piece(&r, &p, left);
 		if (st == BOB_OK && visit(ctx, &p))

@@ -11,6 +11,7 @@
 #include "fold/values.h"
 
 #define FROM_MAX 2u
+#define PROFILES_SEARCHED 64u
 
 struct origin {			/* of a part */
 	uint32_t from;		/* which trace */
@@ -42,8 +43,9 @@ struct merge {
 	struct bob_content *content;
 	struct group *group;
 	uint32_t *item;			/* of a loop */
-	struct bob_buffer buffer;
-	uint32_t part_room, content_count, content_room, group_count, group_room;
+	struct bob_buffer buffer, series;
+	uint64_t *scratch;
+	uint32_t scratch_room, part_room, content_count, content_room, group_count, group_room;
 	uint32_t slot_room, member_room, members_room, item_room;
 };
 
@@ -257,31 +259,33 @@ static struct bob_content *add_content(struct merge *m)
 }
 
 /* What `member` of a sharing has, into *c. */
-typedef bob_status (*content_fn)(struct merge *m, uint32_t from, const struct bob_fold_bytes *bytes,
-				 uint32_t member, struct bob_content *c);
+typedef bob_status (*content_fn)(struct merge *m, uint32_t from,
+				 const struct bob_fold_sharing *sharing, uint32_t member,
+				 struct bob_content *c);
 
-static bob_status take_spine(struct merge *m, uint32_t from, const struct bob_fold_bytes *bytes,
+static bob_status take_spine(struct merge *m, uint32_t from, const struct bob_fold_sharing *sharing,
 			     uint32_t member, struct bob_content *c)
 {
 	const struct bob_fold_bytes none = { NULL, 0 };
 
 	(void)member;
-	return bob_spine_recode(&m->maps[from], bytes, &none, &c->structure);
+	return bob_spine_recode(&m->maps[from], &sharing->bytes, &none, &c->structure);
 }
 
-static bob_status take_values(struct merge *m, uint32_t from, const struct bob_fold_bytes *bytes,
-			      uint32_t member, struct bob_content *c)
+static bob_status take_values(struct merge *m, uint32_t from,
+			      const struct bob_fold_sharing *sharing, uint32_t member,
+			      struct bob_content *c)
 {
 	(void)m, (void)from, (void)member;
-	bob_buffer_put(&c->structure, bytes->at, bytes->len);
+	bob_buffer_put(&c->structure, sharing->bytes.at, sharing->bytes.len);
 	return c->structure.failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-static bob_status take_column(struct merge *m, uint32_t from, const struct bob_fold_bytes *bytes,
-			      uint32_t member, struct bob_content *c)
+static bob_status take_column(struct merge *m, uint32_t from,
+			      const struct bob_fold_sharing *sharing, uint32_t member,
+			      struct bob_content *c)
 {
-	(void)m, (void)from;
-	return bob_group_content(bytes, member, c);
+	return bob_group_content(m->from[from], sharing, member, c);
 }
 
 /* Contents of all parts that have one in `list[from]`. */
@@ -298,7 +302,7 @@ static bob_status collect(struct merge *m, const uint32_t *list, content_fn take
 		if (!s)
 			continue;
 		struct bob_content *c = add_content(m);
-		bob_status st = c ? take(m, o->from, &s->bytes, member, c) : BOB_ERR_NOMEM;
+		bob_status st = c ? take(m, o->from, s, member, c) : BOB_ERR_NOMEM;
 		if (st != BOB_OK)
 			return st;
 		o->content = m->content_count;
@@ -378,23 +382,61 @@ static bob_status find_groups(struct merge *m)
 
 /* --- sharing --- */
 
+/* Is this what the profile says? */
+static int is_profile(const struct bob_fold_profile *p, uint32_t set,
+		      const struct bob_buffer *series)
+{
+	return p->set == set && p->series.len == series->len &&
+	       !memcmp(p->series.at, series->at, series->len);
+}
+
+struct profiling {
+	struct merge *m;
+	uint32_t set;
+};
+
+static bob_status find_profile(void *ctx, const uint64_t *value, uint32_t n, uint32_t *number)
+{
+	struct profiling *p = ctx;
+	struct merge *m = p->m;
+	struct bob_folded *f = m->out;
+	struct bob_fold_bytes bytes;
+	bob_status st;
+
+	m->series.len = 0;
+	bob_series_put(&m->series, value, n);
+	if (m->series.failed)
+		return BOB_ERR_NOMEM;
+	/* there are few: regions of the address space, mostly */
+	for (uint32_t i = f->profile_count; i-- > 0 && f->profile_count - i <= PROFILES_SEARCHED;)
+		if (is_profile(&f->profile[i], p->set, &m->series)) {
+			*number = i;
+			return BOB_OK;
+		}
+	st = bob_buffer_keep(&m->series, &f->tables.blocks, &bytes);
+	*number = f->profile_count;
+	return st != BOB_OK ? st : bob_folded_add_profile(f, bytes, p->set);
+}
+
 static bob_status share_group(struct merge *m, const struct group *g, int is_column, uint32_t *list)
 {
 	const struct bob_content *first = m->members[g->begin];
+	struct profiling p = { .m = m };
 	struct bob_fold_bytes bytes;
-	bob_status st = BOB_OK;
-	uint32_t set;
+	bob_status st = bob_folded_add_set(m->out, m->member + g->begin, g->count, &p.set);
 
 	m->buffer.len = 0;
-	if (is_column)
-		st = bob_group_put(&m->buffer, m->members + g->begin, g->count);
-	else
+	if (st == BOB_OK && !bob_array_grow(&m->alloc, &m->scratch, &m->scratch_room, 0, g->count,
+					    sizeof(*m->scratch)))
+		st = BOB_ERR_NOMEM;
+	if (st == BOB_OK && is_column)
+		st = bob_group_put(&m->buffer, m->members + g->begin, g->count, find_profile, &p,
+				   m->scratch);
+	else if (st == BOB_OK)
 		bob_buffer_put(&m->buffer, first->structure.at, first->structure.len);
 	if (st == BOB_OK)
 		st = bob_buffer_keep(&m->buffer, &m->out->tables.blocks, &bytes);
-	if (st == BOB_OK)
-		st = bob_folded_add_set(m->out, m->member + g->begin, g->count, &set);
-	return st != BOB_OK ? st : bob_folded_share(m->out, list, bytes, set);
+	return st != BOB_OK ? st : bob_folded_share(m->out, list, bytes, p.set);
 }
 
 static bob_status share(struct merge *m, const uint32_t *from_list, content_fn take, uint32_t *list)
@@ -479,7 +521,9 @@ static void free_merge(struct merge *m)
 	bob_array_free(a, m->member, m->member_room, sizeof(*m->member));
 	bob_array_free(a, m->members, m->members_room, sizeof(*m->members));
 	bob_array_free(a, m->item, m->item_room, sizeof(*m->item));
+	bob_array_free(a, m->scratch, m->scratch_room, sizeof(*m->scratch));
 	bob_buffer_free(&m->buffer);
+	bob_buffer_free(&m->series);
 }
 
 bob_status bob_folded_unite(const struct bob_folded *const *from, uint32_t count,
@@ -492,7 +536,7 @@ bob_status bob_folded_unite(const struct bob_folded *const *from, uint32_t count
 		return st;
 	for (uint32_t i = 0; i < FROM_MAX; i++)
 		m.maps[i].alloc = *alloc;
-	m.buffer.alloc = *alloc;
+	m.buffer.alloc = m.series.alloc = *alloc;
 	st = unite(&m);
 	free_merge(&m);
 	if (st != BOB_OK) {

@@ -7,6 +7,7 @@
  *               varint loops, per loop: items, item ...
  *               varint parts; series of ids, of segments, of events
  *               varint sets, per set: members, series of them
+ *               varint profiles, per profile: set, bytes, series (group.h)
  *               list of spines, list of values
  *               per column that has any: number - number of the one before, list; at the end a 0 byte
  *     list:     varint sharings, per sharing: set, bytes, the bytes
@@ -91,6 +92,16 @@ static void put_parts(struct bob_buffer *b, const struct bob_folded *f)
 	free_numbers(b, v, n);
 }
 
+static void put_profiles(struct bob_buffer *b, const struct bob_folded *f)
+{
+	bob_buffer_varint(b, f->profile_count);
+	for (uint32_t i = 0; i < f->profile_count; i++) {
+		bob_buffer_varint(b, f->profile[i].set);
+		bob_buffer_varint(b, f->profile[i].series.len);
+		bob_buffer_put(b, f->profile[i].series.at, f->profile[i].series.len);
+	}
+}
+
 static void put_list(struct bob_buffer *b, const struct bob_folded *f, uint32_t list)
 {
 	uint32_t n = 0;
@@ -129,6 +140,7 @@ bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, 
 	bob_buffer_varint(&b, VERSION);
 	put_tables(&b, &u->tables);
 	put_parts(&b, u);
+	put_profiles(&b, u);
 	put_list(&b, u, u->spines);
 	put_list(&b, u, u->values);
 	put_columns(&b, u);
@@ -295,27 +307,53 @@ static bob_status get_set(struct unpacking *u, uint32_t *members)
 	return bob_folded_add_set(u->f, u->item, n, &number);
 }
 
-/* Lists are built from their ends: where the bytes are is found first. */
+/* A set and bytes that go with it. */
+static bob_status get_shared(struct unpacking *u, uint32_t *set, struct bob_fold_bytes *bytes)
+{
+	uint32_t len;
+	uint8_t *copy;
+	bob_status st = get(u, UINT32_MAX, set);
+
+	if (st == BOB_OK)
+		st = get_count(u, &len);
+	if (st != BOB_OK || *set >= u->f->set_count || len > (size_t)(u->end - u->at))
+		return BOB_ERR_CORRUPT;
+	copy = bob_blocks_get(&u->f->tables.blocks, len);
+	if (!copy)
+		return BOB_ERR_NOMEM;
+	memcpy(copy, u->at, len);
+	u->at += len;
+	*bytes = (struct bob_fold_bytes){ copy, len };
+	return BOB_OK;
+}
+
+static bob_status get_profiles(struct unpacking *u)
+{
+	struct bob_fold_bytes bytes;
+	uint32_t n, set;
+	bob_status st = get_count(u, &n);
+
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
+		st = get_shared(u, &set, &bytes);
+		if (st == BOB_OK)
+			st = bob_folded_add_profile(u->f, bytes, set);
+	}
+	return st;
+}
+
+/* Lists are built from their ends: each is linked to the one behind it once that is there. */
 static bob_status get_list(struct unpacking *u, uint32_t *list)
 {
 	uint32_t n, before = u->f->sharing_count;
 	bob_status st = get_count(u, &n);
 
 	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
-		uint32_t set, len, alone = 0;
-		uint8_t *copy;
+		struct bob_fold_bytes bytes;
+		uint32_t set, alone = 0;
 
-		st = get(u, UINT32_MAX, &set);
+		st = get_shared(u, &set, &bytes);
 		if (st == BOB_OK)
-			st = get_count(u, &len);
-		if (st != BOB_OK || set >= u->f->set_count || len > (size_t)(u->end - u->at))
-			return BOB_ERR_CORRUPT;
-		copy = bob_blocks_get(&u->f->tables.blocks, len);
-		if (!copy)
-			return BOB_ERR_NOMEM;
-		memcpy(copy, u->at, len);
-		u->at += len;
-		st = bob_folded_share(u->f, &alone, (struct bob_fold_bytes){ copy, len }, set);
+			st = bob_folded_share(u->f, &alone, bytes, set);
 	}
 	for (uint32_t i = before; st == BOB_OK && i + 1 < u->f->sharing_count; i++)
 		u->f->sharing[i].next = i + 2;
@@ -355,6 +393,8 @@ static bob_status unpack(struct unpacking *u)
 		st = get_count(u, &n);
 	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
 		st = get_set(u, &members);
+	if (st == BOB_OK)
+		st = get_profiles(u);
 	if (st == BOB_OK)
 		st = get_list(u, &u->f->spines);
 	if (st == BOB_OK)

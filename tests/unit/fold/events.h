@@ -213,8 +213,7 @@ static inline size_t events_size(const struct events *e)
 			struct bob_piece p;
 			int given_up;
 
-			if (bob_group_open(&r, &f->sharing[i - 1].bytes, 0, &events_alloc) !=
-			    BOB_OK)
+			if (bob_group_open(&r, f, &f->sharing[i - 1], 0) != BOB_OK)
 				abort();
 			while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
 				size++;

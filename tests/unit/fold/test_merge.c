@@ -144,6 +144,41 @@ static void test_spmd(void **state)
 	assert_in_range(bytes[2], bytes[1] - 5, bytes[1] + 5);
 }
 
+/* What lies elsewhere in each participant -- a stack, an image, a heap -- is said once each, however many columns
+ * there are. */
+static void test_regions(void **state)
+{
+	static struct events e[MANY];
+	size_t bytes[2];
+
+	(void)state;
+	for (uint32_t shapes = 10; shapes <= 40; shapes += 30) {
+		uint64_t id[MANY];
+
+		state_of_draw = 5;
+		for (uint32_t i = 0; i < 64; i++) {
+			uint64_t stack = draw(1u << 30) << 12, heap = draw(1u << 30) << 12;
+
+			id[i] = i;
+			events_begin(&e[i]);
+			for (uint64_t k = 0; k < 5; k++)
+				for (uint32_t s = 0; s < shapes; s++)
+					put2(&e[i], s, stack + 64 * s, heap + 8 * k + 4096 * s);
+			bob_folder_end(e[i].folder);
+		}
+		struct bob_folded *f = merge_all(e, id, 64);
+		struct events_bytes b = pack(f);
+
+		are_all_there(e, id, 64, f);
+		bytes[shapes > 10] = b.len;
+		free(b.at);
+		bob_folded_close(f);
+		free_all(e, 64);
+	}
+	assert_in_range(bytes[0], 64 * 2 * 4, 64 * 2 * 8 + 10 * 40);
+	assert_in_range(bytes[1], bytes[0], bytes[0] + 30 * 40);
+}
+
 /* Programs that have little or much in common, in one part or more. */
 static void random_program(struct events *e, uint64_t seed)
 {
@@ -289,6 +324,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spmd),
+		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_no_memory),
