@@ -176,7 +176,7 @@ static void test_regions(void **state)
 		free_all(e, 64);
 	}
 	assert_in_range(bytes[0], 64 * 2 * 4, 64 * 2 * 8 + 10 * 40);
-	assert_in_range(bytes[1], bytes[0], bytes[0] + 30 * 40);
+	assert_in_range(bytes[1], bytes[0], bytes[0] + 30 * 50);
 }
 
 /* Programs that have little or much in common, in one part or more. */
