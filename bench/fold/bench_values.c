@@ -10,7 +10,7 @@
 
 #define PASSES 5
 #define VALUES 10000000u
-#define BITS 17
+#define BITS 20
 
 static void take(void *ctx, const uint8_t *bytes, size_t len)
 {

@@ -24,6 +24,6 @@ enum bob_fold_entry {
 /* An item: 2 * shape, or 2 * loop + 1. */
 
 #define BOB_FOLD_SPINE_BITS 12u
-#define BOB_FOLD_VALUES_BITS 17u
+#define BOB_FOLD_VALUES_BITS 20u
 
 #endif

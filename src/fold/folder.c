@@ -17,10 +17,10 @@
 #include "fold/entries.h"
 #include "fold/paths.h"
 
-#define COLUMNS_MAX 65536u
-#define FULL_MAX 2600u
+#define COLUMNS_MAX 49152u
+#define FULL_MAX 2048u
 #define SHAPE_SLOTS (2 * BOB_SHAPES_MAX)
-#define KEY_BYTES (1u << 20)
+#define KEY_BYTES (1u << 19)
 #define ENTRY_HEAD_MAX (1 + 2 * BOB_VARINT_MAX)
 
 struct shape {

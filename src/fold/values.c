@@ -12,7 +12,7 @@
 
 size_t bob_values_size(unsigned bits)
 {
-	return (sizeof(uint64_t) + sizeof(uint32_t)) << bits;
+	return (sizeof(uint32_t) << bits) + (sizeof(uint32_t) << (bits - 2));
 }
 
 static void init(struct bob_values_model *m, void *mem, unsigned bits)
@@ -20,33 +20,35 @@ static void init(struct bob_values_model *m, void *mem, unsigned bits)
 	memset(m, 0, sizeof(*m));
 	m->bits = bits;
 	m->past = mem;
-	m->seen = (uint32_t *)(void *)(m->past + ((size_t)1 << bits));
+	m->seen = m->past + ((size_t)1 << bits);
 }
 
-static inline uint64_t *past(const struct bob_values_model *m, uint32_t pos)
+static inline uint32_t *past(const struct bob_values_model *m, uint32_t pos)
 {
 	return &m->past[pos & (((uint32_t)1 << m->bits) - 1)];
 }
 
 static inline int predicts(const struct bob_values_model *m, uint64_t *difference)
 {
-	*difference = m->has_match ? *past(m, m->match) : 0;
-	return m->has_match != 0;
+	uint32_t z = m->has_match ? *past(m, m->match) : BOB_VALUES_LARGE;
+
+	*difference = (uint64_t)bob_unzigzag(z);
+	return z != BOB_VALUES_LARGE;
 }
 
 /* The order is 3: the shift by 22 pushes older differences out of the 64 bits. */
 static inline void advance(struct bob_values_model *m, uint64_t difference, int hit)
 {
-	uint64_t x = difference * FACTOR;
+	uint64_t x = difference * FACTOR, z = bob_zigzag((int64_t)difference);
 
-	*past(m, m->pos++) = difference;
+	*past(m, m->pos++) = z < BOB_VALUES_LARGE ? (uint32_t)z : BOB_VALUES_LARGE;
 	m->hash = (m->hash + (x ^ x >> 29) + 1) * (FACTOR << 22);
 	if (LIKELY(hit)) {
 		m->match++;
 		if (m->pos & 3)
 			return;
 	}
-	uint32_t *seen = &m->seen[m->hash >> (64 - m->bits)];
+	uint32_t *seen = &m->seen[m->hash >> (66 - m->bits)];
 	if (!hit) {
 		m->match = *seen;
 		m->has_match = *seen && m->pos - *seen < (uint32_t)1 << m->bits;

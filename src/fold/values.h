@@ -23,12 +23,14 @@
 
 #define BOB_VALUES_BITS_MIN 8u
 #define BOB_VALUES_BITS_MAX 24u
+#define BOB_VALUES_LARGE UINT32_MAX
 #define BOB_VALUES_TOKEN_MAX 20u	/* bytes of the tokens that one value can bring */
 
 /* What reader and writer share. */
 struct bob_values_model {
-	uint64_t *past;		/* 2^bits differences */
-	uint32_t *seen;		/* position after the last place where three differences came, by hash */
+	uint32_t *past;		/* 2^bits differences, zigzag; BOB_VALUES_LARGE */
+	uint32_t *seen;		/* position after the last place where three differences came, by hash; a quarter as
+				 * many, since where predictions are right only every fourth is entered */
 	uint64_t hash;
 	uint32_t bits;
 	uint32_t pos;		/* values so far, modulo 2^32 */
