@@ -69,6 +69,7 @@ struct bob_image_info {
 	const char *path;
 	const char *soname;	/* short name: SONAME or base name of path */
 	uint64_t bias;
+	uint64_t key;		/* of its file in the trace */
 	uint32_t first_id, count, patched;
 	uint8_t build_id[20];
 	uint8_t build_id_len;
@@ -99,6 +100,10 @@ BOB_API const struct bob_image_info *bob_trace_image(const struct bob_trace *t, 
 /* BOB_NONE if `id` is in no image of that process. */
 BOB_API bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint32_t id,
 				      struct bob_function_info *out);
+/* The function that holds the link address `pc`. BOB_NONE: none is known to. */
+BOB_API bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process,
+					 uint32_t image, uint64_t pc,
+					 struct bob_function_info *out);
 /* A constant phrase for an enum bob_skip value. */
 BOB_API const char *bob_skip_text(uint32_t skip);
 

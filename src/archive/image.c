@@ -62,7 +62,23 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static void attach(struct bob_trace *t, struct bob_image *im, const struct image_file *file)
+/* The first id behind those of all images of the process. */
+static uint32_t next_id(const struct bob_process *p)
+{
+	uint32_t next = 0;
+
+	for (size_t i = 0; i < p->image_count; i++) {
+		const struct bob_image_info *im = &p->images[i].info;
+
+		if (im->count && im->count <= UINT32_MAX - im->first_id &&
+		    im->first_id + im->count > next)
+			next = im->first_id + im->count;
+	}
+	return next;
+}
+
+static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_image *im,
+		   const struct image_file *file)
 {
 	im->file = file->file;
 	im->off = file->off;
@@ -73,6 +89,11 @@ static void attach(struct bob_trace *t, struct bob_image *im, const struct image
 
 		if (name)
 			im->info.soname = name;
+	}
+	if (!im->info.count) { /* engines that record memory number no functions */
+		im->info.first_id = next_id(p);
+		if (im->head.count <= UINT32_MAX - im->info.first_id)
+			im->info.count = im->head.count;
 	}
 	if (im->info.count > im->head.count)
 		bob_problem_add(t, file->file, file->off,
@@ -124,7 +145,7 @@ static void attach_process(struct bob_trace *t, struct bob_process *p,
 			count ? bsearch(&want, files, count, sizeof(*files), by_key) : NULL;
 
 		if (found)
-			attach(t, &p->images[i], found);
+			attach(t, p, &p->images[i], found);
 		else if (p->images[i].info.count)
 			bob_problem_add(t, p->file, 0, "the file of an image is missing", 1);
 	}
@@ -232,6 +253,30 @@ bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint3
 	}
 	out->skip = skip_of(t->processes[process], id, out->skip);
 	return BOB_OK;
+}
+
+bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process, uint32_t image,
+				 uint64_t pc, struct bob_function_info *out)
+{
+	const struct bob_image *im;
+	struct bob_image_func fn;
+	uint32_t lo = 0, hi;
+
+	if (process >= t->process_count || image >= t->processes[process]->image_count)
+		return BOB_NONE;
+	im = &t->processes[process]->images[image];
+	hi = im->file && im->info.count <= im->head.count ? im->info.count : 0;
+	while (lo < hi) { /* the last one that begins at or before it; sorted by address */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (bob_image_function(im, mid, &fn) == BOB_OK && fn.addr <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || bob_image_function(im, lo - 1, &fn) != BOB_OK || pc - fn.addr >= fn.size)
+		return BOB_NONE;
+	return bob_trace_function(t, process, im->info.first_id + lo - 1, out);
 }
 
 const char *bob_skip_text(uint32_t skip)

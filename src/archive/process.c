@@ -92,7 +92,7 @@ static bob_status read_image(struct bob_trace *t, struct bob_process *p, const s
 	im->info.chosen = rec.chosen;
 	im->info.build_id_len = rec.build_id_len;
 	memcpy(im->info.build_id, rec.build_id, sizeof(rec.build_id));
-	im->key = rec.key;
+	im->key = im->info.key = rec.key;
 	p->image_count++;
 	return BOB_OK;
 }

@@ -145,8 +145,12 @@ static void print_place(struct nests *n, const struct bob_leaf *leaf, uint64_t p
 {
 	uint32_t process = bob_trace_thread(n->trace, n->thread)->process;
 	const struct bob_image_info *im = bob_trace_image(n->trace, process, leaf->image);
+	struct bob_function_info f;
 
-	if (im)
+	if (im && bob_trace_function_at(n->trace, process, leaf->image, pc, &f) == BOB_OK &&
+	    *f.name)
+		fprintf(n->out, "   %s+0x%" PRIx64 "\n", f.name, pc - f.addr);
+	else if (im)
 		fprintf(n->out, "   %s+0x%" PRIx64 "\n", im->soname, pc);
 	else
 		fprintf(n->out, "   0x%" PRIx64 "\n", pc);

@@ -13,6 +13,7 @@
 #include "cli/complain.h"
 #include "cli/mem_engine.h"
 #include "cli/merging.h"
+#include "cli/naming.h"
 #include "cli/numbers.h"
 #include "cli/recording.h"
 #include "cli/sampler.h"
@@ -284,8 +285,10 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		cli_fail("record", "%s: %s", path, err.text);
 		return child > 0 ? 126 : 125;
 	}
-	if (r->mem) /* a trace that is not merged is whole, too */
+	if (r->mem) { /* a trace that is not merged and has no names is whole, too */
 		(void)cli_merge("record", dir, (uint32_t)child, &merged);
+		cli_name_images(dir);
+	}
 	if (!r->quiet && is_rank_zero()) {
 		if (own_rank())
 			await_ranks(dir);

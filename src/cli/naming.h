@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of a memory trace's images. Their engine knows addresses only; here, once the program has ended,
+ * the planner reads the names from the files, as for calls, and they are put into the trace. */
+#ifndef BOB_CLI_NAMING_H
+#define BOB_CLI_NAMING_H
+
+/* For every recorded image of the trace whose file is still what it was. What cannot be read stays without names. */
+void cli_name_images(const char *dir);
+
+#endif
