@@ -106,7 +106,7 @@ static bob_status open_column(struct bob_fold_nests *n, uint32_t number, int in_
 	c->in_line = in_line;
 	c->before = n->newest;
 	n->newest = n->column[number] = c;
-	return bob_group_open(&c->reader, &s->bytes, member, &n->blocks.alloc);
+	return bob_group_open(&c->reader, n->folded, s, member);
 }
 
 /* The column stands at its next value, or is given up from here on. */
@@ -400,9 +400,10 @@ static void finish_nest(struct bob_fold_nests *n, const uint64_t *outer, uint32_
 	n->count += levels;
 	for (uint32_t i = 0; i < n->part_count; i++) {
 		struct part_of_nest *p = &n->parts[i];
-		uint64_t *step = n->step + (size_t)p->slot * BOB_NEST_DEPTH;
 
 		if (p->slot != NO_SLOT) {
+			uint64_t *step = n->step + (size_t)p->slot * BOB_NEST_DEPTH;
+
 			n->base[p->slot] = p->column->walk.value;
 			for (uint32_t k = 0; k < levels; k++)
 				step[k] = p->outer[levels - 1 - k];
@@ -457,7 +458,7 @@ static void begin_values(const struct bob_fold_nests *n, struct bob_values_dec *
 
 	if (s)
 		memset(mem, 0, bob_values_size(bits));
-	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : NULL, s ? s->bytes.len : 0);
+	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : mem, s ? s->bytes.len : 0);
 }
 
 static void close_columns(struct bob_fold_nests *n)
