@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nests of records (fold/nests.h) as nests of accesses. A block is its accesses, each at word + offset; a loop
+ * record is a loop more, if it runs equally often at all positions of the nest. A nest with anything that
+ * is not so is expanded, record by record. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/cache/folded.h"
+#include "base/varint.h"
+#include "fold/nests.h"
+
+struct shape {
+	const struct bob_mem_desc *desc;
+	uint64_t bias;
+	uint32_t first;		/* site */
+	uint32_t records;	/* words of its records */
+};
+
+struct run {
+	struct bob_cache *cache;
+	uint32_t thread;
+	struct shape *shape;	/* by number */
+	uint32_t shapes;
+	struct bob_cache_item *item;
+	uint32_t items, room;
+	uint64_t gaps;
+};
+
+/* --- shapes --- */
+
+static bob_status read_shape(const struct bob_folded *f, uint32_t number,
+			     const struct bob_cache_records *from, struct shape *out)
+{
+	struct bob_fold_shape s;
+	const uint8_t *at, *end;
+	uint64_t key;
+
+	bob_folded_shape(f, number, &s);
+	at = s.key;
+	end = at + s.key_len;
+	if (bob_varint_get(&at, end, &key) || at != end || key >> 1 > UINT32_MAX)
+		return BOB_ERR_CORRUPT;
+	out->desc = from->desc(from->ctx, (uint32_t)(key >> 1));
+	if (!out->desc)
+		return BOB_ERR_CORRUPT;
+	if (key & 1 || (out->desc->kind == BOB_MEM_LOOP && out->desc->payload))
+		return BOB_NONE;
+	if (out->desc->kind == BOB_MEM_MARK && out->desc->mark == BOB_MEM_SIGNAL_BEGIN)
+		return BOB_NONE;
+	out->records = out->desc->words + (out->desc->kind == BOB_MEM_LOOP ? 1u : 0u);
+	if (s.words != out->records)
+		return BOB_ERR_CORRUPT;
+	out->bias = from->bias(from->ctx, out->desc);
+	return from->sites(from->ctx, (uint32_t)(key >> 1), out->desc, &out->first);
+}
+
+static bob_status read_shapes(struct run *r, const struct bob_folded *f,
+			      const struct bob_cache_records *from)
+{
+	r->shapes = bob_folded_shapes(f);
+	r->shape = calloc((size_t)r->shapes + 1, sizeof(*r->shape));
+	if (!r->shape)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < r->shapes; i++) {
+		bob_status st = read_shape(f, i, from, &r->shape[i]);
+
+		if (st != BOB_OK)
+			return st;
+	}
+	return BOB_OK;
+}
+
+/* --- records --- */
+
+static bob_status run_record(struct run *r, const struct shape *s, const uint64_t *word)
+{
+	struct bob_mem_walk w;
+	struct bob_mem_event e;
+	bob_status st;
+
+	if (s->desc->kind == BOB_MEM_MARK) {
+		r->gaps += s->desc->mark == BOB_MEM_GAP;
+		return BOB_OK;
+	}
+	st = bob_mem_walk_begin(&w, s->desc, word, s->records, s->bias);
+	while (st == BOB_OK && (st = bob_mem_walk_next(&w, &e)) != BOB_END) {
+		struct bob_cache_access a = { e.address, r->thread, 0, e.size, e.type };
+
+		if (st == BOB_NONE) {
+			st = BOB_OK;
+			continue;
+		}
+		a.site = s->first + w.next - 1;
+		st = bob_cache_access(r->cache, &a);
+		if (st == BOB_ERR_INVAL)
+			st = BOB_ERR_CORRUPT;
+	}
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* All records of `count` items, whatever they are. */
+static bob_status expand(struct run *r, const struct bob_fold_nest_item *item, uint32_t count,
+			 uint64_t *idx)
+{
+	uint64_t word[BOB_FOLD_WORDS_MAX];
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < count && st == BOB_OK; i++) {
+		uint32_t depth = item[i].depth;
+
+		if (item[i].items) {
+			for (idx[depth] = 0; idx[depth] < item[i].trips && st == BOB_OK; idx[depth]++)
+				st = expand(r, &item[i] + 1, item[i].items, idx);
+			i += item[i].items;
+			continue;
+		}
+		for (uint32_t w = 0; w < item[i].words; w++) {
+			word[w] = item[i].base[w];
+			for (uint32_t d = 0; d < depth; d++)
+				word[w] += item[i].step[w * BOB_NEST_DEPTH + d] * idx[d];
+		}
+		st = run_record(r, &r->shape[item[i].shape], word);
+	}
+	return st;
+}
+
+/* --- nests --- */
+
+static struct bob_cache_item *add_item(struct run *r)
+{
+	if (r->items == BOB_CACHE_ITEMS_MAX)
+		return NULL;
+	if (r->items == r->room) {
+		uint32_t room = r->room ? 2 * r->room : 64;
+		struct bob_cache_item *item = realloc(r->item, room * sizeof(*item));
+
+		if (!item)
+			return NULL;
+		r->item = item;
+		r->room = room;
+	}
+	memset(&r->item[r->items], 0, sizeof(*r->item));
+	return &r->item[r->items++];
+}
+
+static int stands_still(const struct bob_fold_nest_item *e, uint32_t word)
+{
+	uint64_t moves = 0;
+
+	for (uint32_t d = 0; d < e->depth; d++)
+		moves |= e->step[word * BOB_NEST_DEPTH + d];
+	return !moves;
+}
+
+/* The loop of a loop record: its trips are the same at all positions. 0: they are not. */
+static int add_loop(struct run *r, const struct bob_fold_nest_item *e, const struct bob_mem_desc *d)
+{
+	const uint64_t *counter = e->step + (size_t)d->counter * BOB_NEST_DEPTH;
+	const uint64_t *end = e->step + (size_t)d->words * BOB_NEST_DEPTH;
+	struct bob_cache_item *loop = add_item(r);
+	struct bob_mem_walk w;
+
+	if (!loop || (e->depth && memcmp(counter, end, e->depth * sizeof(*end)) != 0) ||
+	    bob_mem_walk_begin(&w, d, e->base, d->words + 1u, 0) != BOB_OK ||
+	    w.iterations > INT64_MAX)
+		return 0;
+	loop->base = w.iterations;
+	return 1;
+}
+
+/* How much the word of an access grows in an iteration of a loop record; 0: that differs. */
+static int step_of(const struct bob_fold_nest_item *e, const struct bob_mem_desc *d, uint32_t word,
+		   int64_t *step)
+{
+	const struct bob_mem_step *s = &d->step[word];
+
+	*step = s->constant;
+	if (s->word == BOB_MEM_NO_WORD)
+		return 1;
+	*step = (int64_t)((uint64_t)*step + s->scale * e->base[s->word]);
+	return stands_still(e, s->word);
+}
+
+static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_t index)
+{
+	const struct shape *s = &r->shape[e->shape];
+	const struct bob_mem_access *a = &s->desc->access[index];
+	struct bob_cache_item *item;
+
+	if (a->guard != BOB_MEM_NO_WORD) {
+		if (s->desc->kind == BOB_MEM_LOOP || !stands_still(e, a->guard))
+			return 0;
+		if (!(e->base[a->guard] >> a->guard_bit & 1))
+			return 1;
+	}
+	item = add_item(r);
+	if (!item)
+		return 0;
+	item->site = s->first + index;
+	item->size = a->size;
+	item->type = a->type;
+	item->base = (uint64_t)a->offset + s->bias;
+	if (a->word == BOB_MEM_NO_WORD)
+		return 1;
+	item->base = (uint64_t)a->offset + e->base[a->word];
+	for (uint32_t d = 0; d < e->depth; d++)
+		item->step[d] = (int64_t)e->step[a->word * BOB_NEST_DEPTH + d];
+	return s->desc->kind != BOB_MEM_LOOP ||
+	       step_of(e, s->desc, a->word, &item->step[e->depth]);
+}
+
+/* The accesses of a record in the nest. 0: it is no nest of accesses. */
+static int add_record(struct run *r, const struct bob_fold_nest_item *e)
+{
+	const struct bob_mem_desc *d = r->shape[e->shape].desc;
+	uint32_t at = r->items;
+
+	if (d->kind == BOB_MEM_MARK)
+		return d->mark != BOB_MEM_GAP;
+	if (!d->access_count)
+		return 1;
+	if (d->kind == BOB_MEM_LOOP && !add_loop(r, e, d))
+		return 0;
+	for (uint32_t i = 0; i < d->access_count; i++)
+		if (!add_access(r, e, i))
+			return 0;
+	if (d->kind == BOB_MEM_LOOP)
+		r->item[at].items = r->items - at - 1;
+	return 1;
+}
+
+static int add_items(struct run *r, const struct bob_fold_nest_item *item, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = r->items;
+		struct bob_cache_item *loop;
+
+		if (!item[i].items) {
+			if (!add_record(r, &item[i]))
+				return 0;
+			continue;
+		}
+		loop = item[i].trips > INT64_MAX ? NULL : add_item(r);
+		if (!loop)
+			return 0;
+		loop->base = item[i].trips;
+		if (!add_items(r, &item[i] + 1, item[i].items))
+			return 0;
+		r->item[at].items = r->items - at - 1;
+		if (!r->item[at].items)
+			r->items = at;	/* nothing in it is an access */
+		i += item[i].items;
+	}
+	return 1;
+}
+
+static bob_status run_nest(struct run *r, const struct bob_fold_nest_item *item, uint32_t count)
+{
+	uint64_t idx[BOB_NEST_DEPTH];
+	bob_status st;
+
+	r->items = 0;
+	if (count == 1 || !add_items(r, item, count))
+		return expand(r, item, count, idx);
+	st = bob_cache_nest(r->cache, r->thread, r->item, r->items);
+	return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
+}
+
+bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct bob_folded *f,
+			    uint32_t participant, const struct bob_cache_records *from,
+			    uint64_t *gaps)
+{
+	struct run r = { .cache = c, .thread = thread };
+	const struct bob_fold_nest_item *item;
+	struct bob_fold_nests *n = NULL;
+	uint32_t count;
+	bob_status st = read_shapes(&r, f, from);
+
+	BOB_STATIC_ASSERT(BOB_NEST_DEPTH < BOB_CACHE_DEPTH, "a nest of loop records fits");
+	if (st == BOB_OK)
+		st = bob_fold_nests_open(f, participant, &n);
+	while (st == BOB_OK && (st = bob_fold_nests_next(n, &item, &count)) == BOB_OK)
+		st = run_nest(&r, item, count);
+	bob_fold_nests_close(n);
+	free(r.shape);
+	free(r.item);
+	*gaps = r.gaps;
+	return st == BOB_END ? BOB_OK : st;
+}
