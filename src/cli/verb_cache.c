@@ -20,6 +20,7 @@ enum {
 	OPT_CONFIG,
 	OPT_SHOW_CONFIG,
 	OPT_QUANTUM,
+	OPT_ONE_BY_ONE,
 	OPT_BY,
 	OPT_SORT,
 	OPT_GROUP,
@@ -35,6 +36,8 @@ const struct cli_option cache_options[] = {
 	{ "config", 'c', "FILE", "the machine as FILE describes it", NULL, NULL },
 	{ "show-config", 0, NULL, "print the machine as such a file, and nothing else", NULL, NULL },
 	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100); ten times as many are tried too",
+	  NULL, NULL },
+	{ "one-by-one", 0, NULL, "simulate every access, also in loops that repeat themselves: the same, later",
 	  NULL, NULL },
 	{ "by", 'b', "KIND", "rows are functions (default, if the trace names any) or instructions", NULL,
 	  "function|pc" },
@@ -59,7 +62,7 @@ struct cache {
 	const char *preset, *file, *output;
 	const char *name, *about; /* of the machine */
 	uint64_t quantum;
-	int show, no_pager;
+	int show, no_pager, one_by_one;
 	struct bob_cache_replay *replay; /* of the present process */
 	uint64_t spread[2][2];	/* misses of L1 and of the last level, by quantum */
 	uint32_t threads_most;	/* of a process */
@@ -106,6 +109,9 @@ static int take_option(struct cache *c, int opt, const char *arg)
 		if (cli_parse_count(arg, &c->quantum) || !c->quantum ||
 		    c->quantum > UINT64_MAX / SPREAD)
 			return cli_misuse("cache", "--quantum is a number above 0, not '%s'", arg);
+		return 0;
+	case OPT_ONE_BY_ONE:
+		c->one_by_one = 1;
 		return 0;
 	case OPT_BY:
 		status = take_word(opt, arg, &value);
@@ -185,9 +191,10 @@ static int choose_machine(struct cache *c)
 static int simulate(struct cache *c, uint32_t process, const uint32_t *threads, uint32_t count,
 		    uint64_t quantum)
 {
+	const struct bob_cache_replay_options o = { quantum, c->one_by_one };
 	struct bob_error err = { .text = "" };
 	bob_status st = bob_cache_replay_create(c->s.functions, c->s.trace, process, threads, count,
-						&c->t.config, quantum, NULL, &c->replay, &err);
+						&c->t.config, &o, &c->replay, &err);
 
 	if (st == BOB_ERR_CORRUPT) {
 		c->s.damaged++;

@@ -92,6 +92,15 @@ def totals():
     h.check(shown == "[machine]\ncores = 1\nline = 64\n[L1]\nsize = 4 KiB\nways = 4\n", shown)
 
 
+@suite.case("folded loops, and every access one by one")
+def one_by_one():
+    for preset in ("skylake", "tiny", "zen2"):
+        for by in ("function", "pc"):
+            options = ("--preset", preset, "--by", by, "--limit=0")
+            fast, slow = cache(*options, of=trace()), cache(*options, "--one-by-one", of=trace())
+            h.check(fast == slow, f"{preset} by {by}\n{fast}\n{slow}")
+
+
 @suite.case("false sharing")
 def false_sharing():
     text = cache("--preset=skylake", of=trace("threads"))

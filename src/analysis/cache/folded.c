@@ -109,7 +109,8 @@ static bob_status expand(struct run *r, const struct bob_fold_nest_item *item, u
 		uint32_t depth = item[i].depth;
 
 		if (item[i].items) {
-			for (idx[depth] = 0; idx[depth] < item[i].trips && st == BOB_OK; idx[depth]++)
+			for (idx[depth] = 0; idx[depth] < item[i].trips && st == BOB_OK;
+			     idx[depth]++)
 				st = expand(r, &item[i] + 1, item[i].items, idx);
 			i += item[i].items;
 			continue;
@@ -205,8 +206,7 @@ static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_
 	item->base = (uint64_t)a->offset + e->base[a->word];
 	for (uint32_t d = 0; d < e->depth; d++)
 		item->step[d] = (int64_t)e->step[a->word * BOB_NEST_DEPTH + d];
-	return s->desc->kind != BOB_MEM_LOOP ||
-	       step_of(e, s->desc, a->word, &item->step[e->depth]);
+	return s->desc->kind != BOB_MEM_LOOP || step_of(e, s->desc, a->word, &item->step[e->depth]);
 }
 
 /* The accesses of a record in the nest. 0: it is no nest of accesses. */

@@ -12,7 +12,8 @@ struct bob_cache_records {
 	const struct bob_mem_desc *(*desc)(void *ctx, uint32_t number);
 	uint64_t (*bias)(void *ctx, const struct bob_mem_desc *desc);
 	/* The site of its first access; those of the others follow. */
-	bob_status (*sites)(void *ctx, uint32_t number, const struct bob_mem_desc *desc, uint32_t *first);
+	bob_status (*sites)(void *ctx, uint32_t number, const struct bob_mem_desc *desc,
+			    uint32_t *first);
 	void *ctx;
 };
 

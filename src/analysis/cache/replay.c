@@ -4,15 +4,17 @@
  * they come, by a hash; which function a site is in is looked up once, in the process's functions sorted
  * by address. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "analysis/cache/folded.h"
 #include "analysis/cache/replay.h"
 #include "analysis/interleave/interleave.h"
-#include "base/assert.h"
+#include "archive/reader.h"
 #include "base/hash.h"
 
 #define BATCH 1024u
 #define SITES_FIRST 1024u
-#define TICK_ACCESSES (1u << 20)
+#define DESCS_KNOWN (1u << 20)	/* descriptors beyond get sites for each shape */
 #define NO_ID 0xffffffffu
 
 BOB_STATIC_ASSERT((int)BOB_CACHE_LOAD == (int)BOB_ACCESS_LOAD &&
@@ -43,7 +45,8 @@ struct replay {
 	struct range *range;	/* sorted */
 	size_t ranges;
 	bob_status damage;
-	uint32_t until_tick;
+	uint32_t *first_site;	/* + 1, by descriptor */
+	uint32_t desc_room;
 };
 
 /* --- functions --- */
@@ -143,9 +146,18 @@ static bob_status grow(struct replay *r)
 	return BOB_OK;
 }
 
+static void add_place(struct replay *r, uint32_t image, uint64_t pc)
+{
+	uint32_t id = function_at(r, image, pc);
+
+	r->place[r->result.sites++] = (struct bob_cache_place){
+		pc, image, id, bob_functions_number(r->functions, r->process, id)
+	};
+}
+
 static bob_status site_of(struct replay *r, const struct bob_access *a, uint32_t *site)
 {
-	uint32_t *slot = slot_of(r, a->image, a->pc), id;
+	uint32_t *slot = slot_of(r, a->image, a->pc);
 
 	if (!*slot) {
 		if (r->result.sites == r->room) {
@@ -155,11 +167,8 @@ static bob_status site_of(struct replay *r, const struct bob_access *a, uint32_t
 				return st;
 			slot = slot_of(r, a->image, a->pc);
 		}
-		id = function_at(r, a->image, a->pc);
-		r->place[r->result.sites] = (struct bob_cache_place){
-			a->pc, a->image, id, bob_functions_number(r->functions, r->process, id)
-		};
-		*slot = ++r->result.sites;
+		add_place(r, a->image, a->pc);
+		*slot = r->result.sites;
 	}
 	*site = *slot - 1;
 	return BOB_OK;
@@ -221,8 +230,7 @@ static bob_status simulate(struct replay *r, uint32_t number, struct reader *e, 
 	return BOB_OK;
 }
 
-static bob_status run(struct replay *r, struct bob_interleave *order,
-		      const struct bob_progress *progress, struct bob_error *err)
+static bob_status run(struct replay *r, struct bob_interleave *order, struct bob_error *err)
 {
 	uint64_t most, done;
 	uint32_t thread;
@@ -240,18 +248,84 @@ static bob_status run(struct replay *r, struct bob_interleave *order,
 				st = bob_interleave_ran(order, done);
 		} else if (st == BOB_END) {
 			st = bob_interleave_sync(order, BOB_SYNC_END, 0, 0);
-			done = 0;
 		}
 		if (st != BOB_OK)
 			return st;
-		r->until_tick += (uint32_t)done;
-		if (r->until_tick >= TICK_ACCESSES) {
-			if (progress && progress->tick)
-				progress->tick(progress->ctx, r->until_tick);
-			r->until_tick = 0;
-		}
 	}
 	return st == BOB_END ? r->damage : st;
+}
+
+/* --- one thread, folded --- */
+
+static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
+{
+	const struct replay *r = ctx;
+
+	return bob_desc_find(r->trace->processes[r->process], number);
+}
+
+static uint64_t bias_of(void *ctx, const struct bob_mem_desc *desc)
+{
+	const struct replay *r = ctx;
+
+	return bob_desc_bias(r->trace->processes[r->process], desc);
+}
+
+static bob_status sites_of(void *ctx, uint32_t number, const struct bob_mem_desc *desc,
+			   uint32_t *first)
+{
+	struct replay *r = ctx;
+
+	if (number < DESCS_KNOWN && number >= r->desc_room) {
+		uint32_t room = 2 * number + 64;
+		uint32_t *all = realloc(r->first_site, room * sizeof(*all));
+
+		if (!all)
+			return BOB_ERR_NOMEM;
+		memset(all + r->desc_room, 0, (room - r->desc_room) * sizeof(*all));
+		r->first_site = all;
+		r->desc_room = room;
+	}
+	if (number < DESCS_KNOWN && r->first_site[number]) {
+		*first = r->first_site[number] - 1;
+		return BOB_OK;
+	}
+	*first = r->result.sites;
+	for (uint32_t i = 0; i < desc->access_count; i++) {
+		bob_status st = r->result.sites == r->room ? grow(r) : BOB_OK;
+
+		if (st != BOB_OK)
+			return st;
+		add_place(r, desc->image, desc->pc + desc->access[i].pc);
+	}
+	if (number < DESCS_KNOWN)
+		r->first_site[number] = *first + 1;
+	return BOB_OK;
+}
+
+/* BOB_NONE: it cannot be done this way, and nothing has happened. */
+static bob_status run_folded(struct replay *r, const uint32_t *threads, struct bob_error *err)
+{
+	const struct bob_cache_records from = { find_desc, bias_of, sites_of, r };
+	const struct bob_stream *s;
+	uint32_t i = 0;
+	bob_status st;
+
+	if (r->result.threads != 1)
+		return BOB_NONE;
+	while (!r->reader[i].cursor)
+		i++;
+	s = r->trace->threads[threads[i]];
+	if (!s->folded || s->raw_count)
+		return BOB_NONE;
+	st = bob_cache_folded(r->result.cache, i, s->folded, s->participant, &from,
+			      &r->result.gaps);
+	if (st == BOB_NONE)
+		r->result.sites = 0;
+	if (st == BOB_ERR_CORRUPT && err)
+		*err = (struct bob_error){ .code = st,
+					   .text = "folded memory records are not what they say" };
+	return st;
 }
 
 static bob_status prepare(struct replay *r, const uint32_t *threads,
@@ -280,15 +354,13 @@ static void close_readers(struct replay *r)
 	free(r->reader);
 	free(r->range);
 	free(r->slot);
-	r->reader = NULL;
-	r->range = NULL;
-	r->slot = NULL;
+	free(r->first_site);
 }
 
 bob_status bob_cache_replay_create(const struct bob_functions *f, const struct bob_trace *t,
 				   uint32_t process, const uint32_t *threads, uint32_t count,
-				   const struct bob_cache_config *config, uint64_t quantum,
-				   const struct bob_progress *progress,
+				   const struct bob_cache_config *config,
+				   const struct bob_cache_replay_options *options,
 				   struct bob_cache_replay **out, struct bob_error *err)
 {
 	struct bob_interleave *order = NULL;
@@ -304,12 +376,15 @@ bob_status bob_cache_replay_create(const struct bob_functions *f, const struct b
 	r->trace = t;
 	r->process = process;
 	r->count = count;
-	r->result.quantum = quantum ? quantum : BOB_INTERLEAVE_QUANTUM;
-	st = bob_interleave_create(count, quantum, &order);
+	r->result.quantum = options->quantum ? options->quantum : BOB_INTERLEAVE_QUANTUM;
+	st = bob_interleave_create(count, r->result.quantum, &order);
 	if (st == BOB_OK)
 		st = prepare(r, threads, config, err);
-	if (st == BOB_OK)
-		st = run(r, order, progress, err);
+	if (st == BOB_OK) {
+		st = options->one_by_one ? BOB_NONE : run_folded(r, threads, err);
+		if (st == BOB_NONE)
+			st = run(r, order, err);
+	}
 	bob_interleave_destroy(order);
 	close_readers(r);
 	if (st != BOB_OK && st != BOB_ERR_CORRUPT) {

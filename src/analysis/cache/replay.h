@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The caches of one process of a trace: its threads' accesses, in the order of analysis/interleave, through a
- * simulated machine. A site is a program counter; who wants functions adds up.
+ * simulated machine. If one thread alone has accesses, and they are folded, they come by nests (folded.h). A
+ * site is an instruction; several sites may be the same one. Who wants functions adds up.
  *
  * Owner: the caller; bob_cache_replay_destroy frees, with the simulation. Threads: one object, one thread. */
 #ifndef BOB_ANALYSIS_CACHE_REPLAY_H
@@ -26,13 +27,18 @@ struct bob_cache_replay {
 	uint32_t threads;	/* that have accesses */
 };
 
+struct bob_cache_replay_options {
+	uint64_t quantum;	/* 0: BOB_INTERLEAVE_QUANTUM */
+	int one_by_one;		/* simulate every access, also where a folded trace makes that unnecessary */
+};
+
 /* `threads` are `count` threads of the trace, all of `process`; thread i of the simulation is threads[i], and those
  * without memory records just end. On BOB_ERR_CORRUPT *out is there as well, with what could be read. Errors:
  * those of bob_access_cursor_open and _read, and of bob_cache_access. */
 bob_status bob_cache_replay_create(const struct bob_functions *f, const struct bob_trace *t,
 				   uint32_t process, const uint32_t *threads, uint32_t count,
-				   const struct bob_cache_config *config, uint64_t quantum,
-				   const struct bob_progress *progress,
+				   const struct bob_cache_config *config,
+				   const struct bob_cache_replay_options *options,
 				   struct bob_cache_replay **out, struct bob_error *err);
 void bob_cache_replay_destroy(struct bob_cache_replay *r); /* NULL is allowed */
 

@@ -123,8 +123,8 @@ static void put_record(const struct program *p, uint32_t i, const uint64_t *idx,
 	if (p->strange[i] && cmp_random(r) % 8 == 0)
 		word[0] += cmp_random(r) % 1000;
 	if (d->kind == BOB_MEM_LOOP)
-		word[d->words] = word[d->counter] +
-				 (uint64_t)d->step[d->counter].constant * p->trips[i];
+		word[d->words] =
+			word[d->counter] + (uint64_t)d->step[d->counter].constant * p->trips[i];
 	raw_count += 1u + d->words + (d->kind == BOB_MEM_LOOP);
 }
 
