@@ -19,7 +19,7 @@ enum bob_mem_decline {
 	BOB_MEM_NO_OWNER = 2,	/* a part split off some function that is not known */
 	BOB_MEM_TRAMPOLINE =
 		3, /* a signal trampoline, known to the kernel and unwinders by its bytes */
-	BOB_MEM_STUBS = 4,	/* linker-made stubs (.plt) */
+	/* 4 is not used */
 	BOB_MEM_UNDECODED = 5,
 	BOB_MEM_INTO_INSN = 6,	/* something jumps between the bytes of an instruction */
 	BOB_MEM_GATHER = 7,	/* gathers and scatters */

@@ -36,34 +36,36 @@ static void back_to(struct bob_mem_plan *p, const struct level *l)
 	p->stats = l->stats;
 }
 
-/* The stretches of code of function `func`; `next` chains the frames of one owner. */
+static unsigned add_range(struct bob_mem_unit *u, uint64_t lo, uint64_t hi)
+{
+	const struct bob_plan_code *c = bob_plan_code_at(u->img, lo);
+	struct bob_mem_range *r;
+
+	if (!c || hi > c->hi)
+		return BOB_MEM_UNDECODED;
+	r = BOB_PLAN_PUSH(&u->ranges);
+	if (!r) {
+		u->st = BOB_ERR_NOMEM;
+		return BOB_MEM_TOO_LARGE;
+	}
+	*r = (struct bob_mem_range){ .lo = lo, .hi = hi, .bytes = c->bytes + (lo - c->lo) };
+	return BOB_MEM_TAKEN;
+}
+
+/* The stretches of code of a function; `next` chains the frames of one owner. */
 static unsigned collect(struct bob_mem_unit *u, uint32_t frame, const uint32_t *next)
 {
-	bool nobody = u->func == BOB_PLAN_NO_INDEX;
+	unsigned why = BOB_MEM_TAKEN;
 
-	u->ranges.count = 0;
-	for (; frame != BOB_MEM_NONE; frame = nobody ? BOB_MEM_NONE : next[frame]) {
+	for (; why == BOB_MEM_TAKEN && frame != BOB_MEM_NONE; frame = next[frame]) {
 		const struct bob_plan_frame *f = &u->img->frames.at[frame];
 		const struct bob_plan_code *c = bob_plan_code_at(u->img, f->lo);
-		struct bob_mem_range *r;
 
-		if (f->signal)
-			return BOB_MEM_TRAMPOLINE;
-		if (!c || f->hi > c->hi)
-			return BOB_MEM_UNDECODED;
-		r = BOB_PLAN_PUSH(&u->ranges);
-		if (!r) {
-			u->st = BOB_ERR_NOMEM;
-			return BOB_MEM_TOO_LARGE;
-		}
-		*r = (struct bob_mem_range){ .lo = f->lo, .hi = f->hi,
-					     .bytes = c->bytes + (f->lo - c->lo) };
-		if (c->plt)
-			return BOB_MEM_STUBS;
+		if (c && c->plt) /* a function that jumps there does not own it */
+			continue;
+		why = f->signal ? BOB_MEM_TRAMPOLINE : add_range(u, f->lo, f->hi);
 	}
-	if (nobody)
-		return BOB_MEM_NO_OWNER;
-	return u->ranges.count > 0 ? BOB_MEM_TAKEN : BOB_MEM_NO_FRAME;
+	return why == BOB_MEM_TAKEN && u->ranges.count == 0 ? BOB_MEM_NO_FRAME : why;
 }
 
 static void count_accesses(const struct bob_mem_unit *u, struct bob_mem_plan *out,
@@ -98,19 +100,18 @@ static unsigned translate(struct bob_mem_unit *u, struct bob_mem_plan *out, bool
 	return why;
 }
 
+/* `why`: the unit is declined before it is looked at; its ranges are known. */
 static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uint64_t addr,
-			   uint32_t frame, const uint32_t *next, bool *passes)
+			   unsigned why, bool *passes)
 {
 	struct level before = level_of(out);
 	struct bob_mem_func *f = BOB_PLAN_PUSH(&out->funcs);
-	unsigned why;
 
 	if (!f)
 		return BOB_ERR_NOMEM;
 	f->addr = addr;
 	f->func = u->func;
 	u->at = 0;
-	why = collect(u, frame, next);
 	for (size_t i = 0; i < u->ranges.count; i++)
 		f->bytes += u->ranges.at[i].hi - u->ranges.at[i].lo;
 	if (why == BOB_MEM_TAKEN && u->st == BOB_OK)
@@ -148,10 +149,10 @@ static void chain_frames(const struct bob_plan_image *img, uint32_t *first, uint
 	}
 }
 
-static bob_status all_units(const struct bob_plan_image *img, struct bob_mem_unit *u,
-			    struct bob_mem_plan *out, const uint32_t *first, const uint32_t *next,
-			    bool *passes)
+static bob_status function_units(struct bob_mem_unit *u, struct bob_mem_plan *out,
+				 const uint32_t *first, const uint32_t *next, bool *passes)
 {
+	const struct bob_plan_image *img = u->img;
 	bob_status st = BOB_OK;
 
 	for (uint32_t i = 0; st == BOB_OK && i < img->funcs.count; i++) {
@@ -162,13 +163,47 @@ static bob_status all_units(const struct bob_plan_image *img, struct bob_mem_uni
 		    bob_plan_frame_at(img, c->addr) != BOB_PLAN_NO_INDEX)
 			continue;
 		u->func = i;
-		st = add_unit(u, out, c->addr, first[i], next, passes);
-	}
-	for (uint32_t i = first[img->funcs.count]; st == BOB_OK && i != BOB_MEM_NONE; i = next[i]) {
-		u->func = BOB_PLAN_NO_INDEX;
-		st = add_unit(u, out, img->frames.at[i].lo, i, next, passes);
+		u->ranges.count = 0;
+		st = add_unit(u, out, c->addr, collect(u, first[i], next), passes);
 	}
 	return st;
+}
+
+/* Stubs that the linker made are one unit a section; cold parts of nobody are only listed. */
+static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, uint32_t frame,
+			      const uint32_t *next, bool *passes)
+{
+	const struct bob_plan_image *img = u->img;
+	bob_status st = BOB_OK;
+
+	u->func = BOB_PLAN_NO_INDEX;
+	for (size_t i = 0; st == BOB_OK && i < img->codes.count; i++) {
+		const struct bob_plan_code *c = &img->codes.at[i];
+
+		u->ranges.count = 0;
+		if (c->plt)
+			st = add_unit(u, out, c->lo, add_range(u, c->lo, c->hi), passes);
+	}
+	for (; st == BOB_OK && frame != BOB_MEM_NONE; frame = next[frame]) {
+		const struct bob_plan_frame *f = &img->frames.at[frame];
+		const struct bob_plan_code *c = bob_plan_code_at(img, f->lo);
+
+		u->ranges.count = 0;
+		if (c && c->plt)
+			continue;
+		add_range(u, f->lo, f->hi);
+		st = add_unit(u, out, f->lo, f->signal ? BOB_MEM_TRAMPOLINE : BOB_MEM_NO_OWNER,
+			      passes);
+	}
+	return st;
+}
+
+static bob_status all_units(struct bob_mem_unit *u, struct bob_mem_plan *out, const uint32_t *first,
+			    const uint32_t *next, bool *passes)
+{
+	bob_status st = function_units(u, out, first, next, passes);
+
+	return st == BOB_OK ? other_units(u, out, first[u->img->funcs.count], next, passes) : st;
 }
 
 static void free_unit(struct bob_mem_unit *u)
@@ -194,12 +229,12 @@ bob_status bob_mem_plan_make(const struct bob_plan_image *img, struct bob_mem_pl
 	if (!first || !next)
 		goto done;
 	chain_frames(img, first, next);
-	st = all_units(img, &u, out, first, next, &passes);
+	st = all_units(&u, out, first, next, &passes);
 	if (st == BOB_OK && passes) {
 		/* once more, with flags alive at calls and returns */
 		bob_mem_plan_free(out);
 		u.flags_pass = out->stats.flags_pass = true;
-		st = all_units(img, &u, out, first, next, &passes);
+		st = all_units(&u, out, first, next, &passes);
 	}
 done:
 	free_unit(&u);
@@ -232,7 +267,6 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_NO_FRAME] = "no call frame information",
 		[BOB_MEM_NO_OWNER] = "part of an unknown function",
 		[BOB_MEM_TRAMPOLINE] = "signal trampoline",
-		[BOB_MEM_STUBS] = "linker-made stubs",
 		[BOB_MEM_UNDECODED] = "bytes that are no instruction",
 		[BOB_MEM_INTO_INSN] = "jump into an instruction",
 		[BOB_MEM_GATHER] = "gather or scatter",
@@ -251,5 +285,5 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_TOO_LARGE] = "too large",
 	};
 
-	return why < BOB_MEM_DECLINES ? text[why] : "unknown";
+	return why < BOB_MEM_DECLINES && text[why] ? text[why] : "unknown";
 }

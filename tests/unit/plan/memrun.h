@@ -185,7 +185,8 @@ static uint64_t memrun_fs_base(void)
 static bool memrun_enters(struct memrun *m, uint64_t pc)
 {
 	uint32_t f = bob_plan_func_at(&m->img, pc), from = bob_plan_frame_at(&m->img, m->last_pc);
-	bool same = from != BOB_PLAN_NO_INDEX && m->img.frames.at[from].owner == f;
+	const struct bob_plan_code *c = bob_plan_code_at(&m->img, m->last_pc);
+	bool same = from != BOB_PLAN_NO_INDEX && m->img.frames.at[from].owner == f && !c->plt;
 
 	return f != BOB_PLAN_NO_INDEX && !(same && !m->last_was_call);
 }
