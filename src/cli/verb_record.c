@@ -34,7 +34,8 @@ enum {
 
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
-	{ "mem", 0, NULL, "record memory accesses instead of calls; --images is main then", NULL, NULL },
+	{ "mem", 0, NULL, "record memory accesses instead of calls; --images is main then. They are folded, unless "
+	  "--codec=none", NULL, NULL },
 	{ "engine", 0, "ENGINE", "of --mem: auto (default), native, valgrind", "BOBBIN_ENGINE",
 	  "auto|native|valgrind" },
 	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },

@@ -9,7 +9,8 @@
  *               varint sets, per set: members, series of them
  *               varint profiles, per profile: set, bytes, series (group.h)
  *               list of spines, list of values
- *               per column that has any: number - number of the one before, list; at the end a 0 byte
+ *               per column that has any: 2 * (number - number of the one before), list; or, + 1, just the bytes of the one
+ *               sharing that there is, of set 0; at the end a 0 byte
  *     list:     varint sharings, per sharing: set, bytes, the bytes
  *
  * Columns are counted from 1 here. Series and groups: group.h. Integers are varints. */
@@ -116,14 +117,28 @@ static void put_list(struct bob_buffer *b, const struct bob_folded *f, uint32_t 
 	}
 }
 
+static void put_column(struct bob_buffer *b, const struct bob_folded *f, uint32_t list,
+		       uint32_t step)
+{
+	const struct bob_fold_sharing *s = &f->sharing[list - 1];
+
+	if (s->next || s->set) {
+		bob_buffer_varint(b, (uint64_t)step * 2);
+		put_list(b, f, list);
+		return;
+	}
+	bob_buffer_varint(b, (uint64_t)step * 2 + 1);
+	bob_buffer_varint(b, s->bytes.len);
+	bob_buffer_put(b, s->bytes.at, s->bytes.len);
+}
+
 static void put_columns(struct bob_buffer *b, const struct bob_folded *f)
 {
 	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < f->column_count; i++)
 		if (f->column[i]) {
-			bob_buffer_varint(b, i + 1 - before);
-			put_list(b, f, f->column[i]);
+			put_column(b, f, f->column[i], i + 1 - before);
 			before = i + 1;
 		}
 	bob_buffer_varint(b, 0);
@@ -307,16 +322,12 @@ static bob_status get_set(struct unpacking *u, uint32_t *members)
 	return bob_folded_add_set(u->f, u->item, n, &number);
 }
 
-/* A set and bytes that go with it. */
-static bob_status get_shared(struct unpacking *u, uint32_t *set, struct bob_fold_bytes *bytes)
+static bob_status get_bytes(struct unpacking *u, struct bob_fold_bytes *bytes)
 {
 	uint32_t len;
 	uint8_t *copy;
-	bob_status st = get(u, UINT32_MAX, set);
 
-	if (st == BOB_OK)
-		st = get_count(u, &len);
-	if (st != BOB_OK || *set >= u->f->set_count || len > (size_t)(u->end - u->at))
+	if (get_count(u, &len) != BOB_OK || len > (size_t)(u->end - u->at))
 		return BOB_ERR_CORRUPT;
 	copy = bob_blocks_get(&u->f->tables.blocks, len);
 	if (!copy)
@@ -325,6 +336,16 @@ static bob_status get_shared(struct unpacking *u, uint32_t *set, struct bob_fold
 	u->at += len;
 	*bytes = (struct bob_fold_bytes){ copy, len };
 	return BOB_OK;
+}
+
+/* A set and bytes that go with it. */
+static bob_status get_shared(struct unpacking *u, uint32_t *set, struct bob_fold_bytes *bytes)
+{
+	bob_status st = get(u, UINT32_MAX, set);
+
+	if (st != BOB_OK || *set >= u->f->set_count)
+		return BOB_ERR_CORRUPT;
+	return get_bytes(u, bytes);
 }
 
 static bob_status get_profiles(struct unpacking *u)
@@ -362,17 +383,30 @@ static bob_status get_list(struct unpacking *u, uint32_t *list)
 	return st;
 }
 
+/* The one sharing of a column, of set 0. */
+static bob_status get_plain(struct unpacking *u, uint32_t *list)
+{
+	struct bob_fold_bytes bytes;
+	bob_status st = u->f->set_count ? get_bytes(u, &bytes) : BOB_ERR_CORRUPT;
+
+	return st != BOB_OK ? st : bob_folded_share(u->f, list, bytes, 0);
+}
+
 static bob_status get_columns(struct unpacking *u)
 {
 	uint32_t number = 0, step;
 
 	for (;;) {
-		bob_status st = get(u, u->f->column_count - number, &step);
+		uint64_t most = (uint64_t)(u->f->column_count - number) * 2 + 1;
+		bob_status st = get(u, most < UINT32_MAX ? most : UINT32_MAX, &step);
 
 		if (st != BOB_OK || !step)
 			return st;
-		number += step;
-		st = get_list(u, &u->f->column[number - 1]);
+		number += step / 2;
+		if (step == 1) /* the same column again */
+			return BOB_ERR_CORRUPT;
+		st = step & 1 ? get_plain(u, &u->f->column[number - 1]) :
+				get_list(u, &u->f->column[number - 1]);
 		if (st != BOB_OK)
 			return st;
 	}
