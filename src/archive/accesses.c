@@ -306,25 +306,14 @@ bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access
 
 /* --- counting --- */
 
-/* Accesses of one record; without guards none has to be looked at. */
 static uint64_t count_record(const struct bob_mem_record *rec)
 {
 	struct bob_mem_walk w;
-	struct bob_mem_event e;
-	uint32_t guarded = 0;
-	uint64_t n = 0;
-	bob_status st;
 
 	if (rec->desc->kind == BOB_MEM_MARK ||
 	    bob_mem_walk_begin(&w, rec->desc, rec->word, rec->count, 0) != BOB_OK)
 		return 0;
-	for (uint32_t i = 0; i < rec->desc->access_count; i++)
-		guarded += rec->desc->access[i].guard != BOB_MEM_NO_WORD;
-	if (!guarded)
-		return w.iterations * rec->desc->access_count;
-	while ((st = bob_mem_walk_next(&w, &e)) != BOB_END)
-		n += st == BOB_OK;
-	return n;
+	return bob_mem_walk_count(&w);
 }
 
 uint64_t bob_trace_accesses(const struct bob_trace *t, uint32_t thread)

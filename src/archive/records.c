@@ -166,7 +166,7 @@ static void next_chunk(struct bob_records *r)
 /* The rest of the chunk is lost. */
 static bob_status give_up(struct bob_records *r, const char *text, struct bob_error *err)
 {
-	uint64_t where = r->s->raws[r->chunk].off + 8 * r->at;
+	uint64_t where = bob_records_where(r);
 
 	r->lost = 1;
 	r->at = r->s->raws[r->chunk].words;

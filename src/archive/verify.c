@@ -82,28 +82,30 @@ static bob_status verify_thread(struct bob_trace *t, uint32_t thread)
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* All memory records and their accesses. */
-static bob_status verify_accesses(struct bob_trace *t, uint32_t thread)
+/* All memory records. What loops claim is not run through: a damaged counter may claim anything. */
+static bob_status verify_records(struct bob_trace *t, uint32_t thread)
 {
 	const struct bob_stream *s = t->threads[thread];
 	const struct bob_process *p = t->processes[s->info.process];
-	struct bob_access batch[256];
-	struct bob_access_cursor *c;
+	struct bob_mem_record rec;
+	struct bob_mem_walk w;
+	struct bob_records r;
 	struct bob_error err;
-	size_t n, unknown = 0;
-	bob_status st = bob_access_cursor_open(t, thread, &c, &err);
+	size_t unknown = 0;
+	bob_status st;
 
-	if (st != BOB_OK)
-		return st == BOB_NONE ? BOB_OK : st;
-	while ((st = bob_access_cursor_read(c, batch, 256, &n, &err)) == BOB_OK ||
-	       st == BOB_ERR_CORRUPT) {
-		if (st == BOB_ERR_CORRUPT)
+	bob_records_open(&r, p, s);
+	while ((st = bob_records_next(&r, &rec, &err)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT) {
 			bob_problem_add(t, s->file, err.offset, err.text, 1);
-		for (size_t i = 0; st == BOB_OK && i < n; i++)
-			unknown += batch[i].image != BOB_MEM_NO_IMAGE &&
-				   batch[i].image >= p->image_count;
+			continue;
+		}
+		if (bob_mem_walk_begin(&w, rec.desc, rec.word, rec.count, 0) != BOB_OK)
+			bob_problem_add(t, s->file, bob_records_where(&r),
+					"a memory record is not what its descriptor says", 1);
+		unknown += rec.desc->image != BOB_MEM_NO_IMAGE && rec.desc->image >= p->image_count;
 	}
-	bob_access_cursor_close(c);
+	bob_records_close(&r);
 	if (unknown)
 		bob_problem_add(t, s->file, s->head_off, "accesses of an unknown image", 1);
 	return st == BOB_END ? BOB_OK : st;
@@ -125,7 +127,7 @@ bob_status bob_trace_verify(struct bob_trace *t)
 		if (t->threads[i]->info.codec != BOB_CODEC_NULL)
 			st = verify_thread(t, i);
 	for (uint32_t i = 0; i < t->thread_count && st == BOB_OK; i++)
-		st = verify_accesses(t, i);
+		st = verify_records(t, i);
 	t->verified = st == BOB_OK;
 	return st;
 }

@@ -267,6 +267,10 @@ bob_status bob_mem_desc_get(const uint8_t **at, const uint8_t *end, struct bob_m
 	}
 	for (uint32_t i = 0; i < d->access_count && !in.bad; i++) {
 		get_access(&in, (unsigned)d->words + d->payload, pc, word, &access[i]);
+		/* whether it happens may change with the payload only */
+		if (!in.bad && d->kind == BOB_MEM_LOOP && access[i].guard < d->words &&
+		    !is_constant(&step[access[i].guard]))
+			in.bad = 1;
 		pc = access[i].pc;
 		word = access[i].word;
 	}
@@ -314,22 +318,7 @@ static bob_status count_trips(const struct bob_mem_desc *d, const uint64_t *word
 	if (way % unit)
 		return BOB_ERR_CORRUPT;
 	*n = way / unit;
-	return BOB_OK;
-}
-
-bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,
-			      const uint64_t *word, size_t count, uint64_t bias)
-{
-	*w = (struct bob_mem_walk){ .desc = d, .word = word, .bias = bias, .iterations = 1 };
-	if (d->kind != BOB_MEM_LOOP)
-		return count == d->words ? BOB_OK : BOB_ERR_CORRUPT;
-	if (!d->payload)
-		return count == d->words + 1u ? count_trips(d, word, &w->iterations) :
-						BOB_ERR_CORRUPT;
-	if (count < d->words || (count - d->words) % d->payload)
-		return BOB_ERR_CORRUPT;
-	w->iterations = (count - d->words) / d->payload;
-	return BOB_OK;
+	return *n > BOB_MEM_TRIPS_MAX ? BOB_ERR_CORRUPT : BOB_OK;
 }
 
 /* Word `k` in the present iteration. */
@@ -350,6 +339,43 @@ static uint64_t value(const struct bob_mem_walk *w, unsigned k)
 	return w->word[k] + w->iteration * step;
 }
 
+static int happens(const struct bob_mem_walk *w, const struct bob_mem_access *a)
+{
+	return a->guard == BOB_MEM_NO_WORD || value(w, a->guard) >> a->guard_bit & 1;
+}
+
+/* Does any access of a block, or of a loop's first iteration, happen? */
+static int any_happens(const struct bob_mem_walk *w)
+{
+	for (uint32_t i = 0; i < w->desc->access_count; i++)
+		if (happens(w, &w->desc->access[i]))
+			return 1;
+	return 0;
+}
+
+/* A loop without payload in which nothing happens is passed at once: so every iteration of it that is walked has
+ * an access, and a reader's work is bounded by what it gets. */
+bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,
+			      const uint64_t *word, size_t count, uint64_t bias)
+{
+	bob_status st;
+
+	*w = (struct bob_mem_walk){ .desc = d, .word = word, .bias = bias, .iterations = 1 };
+	if (d->kind != BOB_MEM_LOOP)
+		return count == d->words ? BOB_OK : BOB_ERR_CORRUPT;
+	if (!d->payload) {
+		st = count == d->words + 1u ? count_trips(d, word, &w->iterations) :
+					      BOB_ERR_CORRUPT;
+		if (st == BOB_OK && !any_happens(w))
+			w->iterations = 0;
+		return st;
+	}
+	if (count < d->words || (count - d->words) % d->payload)
+		return BOB_ERR_CORRUPT;
+	w->iterations = (count - d->words) / d->payload;
+	return BOB_OK;
+}
+
 bob_status bob_mem_walk_next(struct bob_mem_walk *w, struct bob_mem_event *e)
 {
 	const struct bob_mem_desc *d = w->desc;
@@ -359,7 +385,7 @@ bob_status bob_mem_walk_next(struct bob_mem_walk *w, struct bob_mem_event *e)
 	while (w->next < d->access_count) {
 		const struct bob_mem_access *a = &d->access[w->next++];
 
-		if (a->guard != BOB_MEM_NO_WORD && !(value(w, a->guard) >> a->guard_bit & 1))
+		if (!happens(w, a))
 			continue;
 		e->address = (uint64_t)a->offset +
 			     (a->word == BOB_MEM_NO_WORD ? w->bias : value(w, a->word));
@@ -372,4 +398,26 @@ bob_status bob_mem_walk_next(struct bob_mem_walk *w, struct bob_mem_event *e)
 	w->next = 0;
 	w->iteration++;
 	return BOB_NONE;
+}
+
+uint64_t bob_mem_walk_count(const struct bob_mem_walk *begun)
+{
+	struct bob_mem_walk w = *begun;
+	struct bob_mem_event e;
+	uint64_t n = 0;
+	bob_status st;
+
+	if (w.desc->kind == BOB_MEM_LOOP && !w.desc->payload) {
+		for (uint32_t i = 0; i < w.desc->access_count && w.iterations; i++)
+			n += (uint64_t)happens(&w, &w.desc->access[i]);
+		return n * w.iterations;
+	}
+	for (uint32_t i = 0; i < w.desc->access_count; i++)
+		if (w.desc->access[i].guard != BOB_MEM_NO_WORD)
+			goto one_by_one;
+	return w.iterations * w.desc->access_count;
+one_by_one:
+	while ((st = bob_mem_walk_next(&w, &e)) != BOB_END)
+		n += st == BOB_OK;
+	return n;
 }

@@ -28,6 +28,7 @@
 #define BOB_MEM_NUMBER 0x7fffffffu /* of a header */
 #define BOB_MEM_WORDS_MAX 64u	/* of a descriptor, payload included */
 #define BOB_MEM_ACCESSES_MAX 4096u /* of a descriptor; engines split longer pieces */
+#define BOB_MEM_TRIPS_MAX (1ull << 48) /* of one record of a loop */
 #define BOB_MEM_NO_WORD 0xffu
 #define BOB_MEM_NO_IMAGE 0xffffffffu /* JIT and other code in no file: `pc` is then an address */
 
@@ -59,7 +60,8 @@ struct bob_mem_access {
 	uint16_t size;		/* bytes, never 0 */
 	uint8_t type;		/* enum bob_mem_type */
 	uint8_t word;		/* or BOB_MEM_NO_WORD */
-	uint8_t guard;		/* word that decides whether it happens; BOB_MEM_NO_WORD: it always does */
+	uint8_t guard;		/* word that decides whether it happens; BOB_MEM_NO_WORD: it always does. In a
+				 * loop it is payload, or does not change */
 	uint8_t guard_bit;	/* of that word: happens if set. Lanes of a masked move are one access each */
 };
 
@@ -145,5 +147,8 @@ bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc 
 /* BOB_END after the last. BOB_NONE: nothing in the rest of this iteration, call again (so the work of a
  * call is bounded). */
 bob_status bob_mem_walk_next(struct bob_mem_walk *w, struct bob_mem_event *event);
+/* How many accesses a record has; `begun` is as bob_mem_walk_begin left it. Time does not grow with the
+ * iterations of a loop without payload. */
+uint64_t bob_mem_walk_count(const struct bob_mem_walk *begun);
 
 #endif

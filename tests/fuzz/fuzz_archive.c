@@ -49,6 +49,26 @@ static const struct golden *small_trace(void)
 	return &g;
 }
 
+static void read_accesses(const struct bob_trace *t, uint32_t thread)
+{
+	struct bob_access_cursor *c;
+	struct bob_access a[100];
+	uint64_t count = bob_trace_accesses(t, thread);
+	size_t n, seen = 0;
+	bob_status st;
+
+	if (bob_access_cursor_open(t, thread, &c, NULL) != BOB_OK) {
+		assert(!count);
+		return;
+	}
+	do {
+		st = bob_access_cursor_read(c, a, 100, &n, NULL);
+		seen += st == BOB_OK ? n : 0;
+	} while (seen < EVENTS_MAX && (st == BOB_OK || st == BOB_ERR_CORRUPT));
+	assert(st != BOB_END || seen == count);
+	bob_access_cursor_close(c);
+}
+
 /* The input and, for kinds that mean nothing by themselves, the golden files of other kinds. */
 static size_t gather(struct bob_memory_file *files, const uint8_t *data, size_t size)
 {
@@ -92,6 +112,7 @@ static void read_trace(const uint8_t *data, size_t size)
 		for (size_t k = 1; k < n; k++)
 			assert(marks[k - 1].pos <= marks[k].pos);
 		read_events(t, i);
+		read_accesses(t, i);
 	}
 	for (uint32_t id = 0; id < 64; id++)
 		bob_trace_function(t, 0, id, &fn);

@@ -5,6 +5,7 @@
 #define BOB_TESTS_GOLDEN_TRACES_H
 
 #include "build.h"
+#include "memory.h"
 
 #define GOLDEN_FILES 6
 
@@ -192,6 +193,11 @@ static inline void golden_small_trace(struct golden *g)
 	build_sealed(m, BOB_CHUNK_MARKS, 300ull << 32, marks, sizeof(marks));
 }
 
+static inline void golden_memory_trace(struct golden *g)
+{
+	golden_memory_files(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -200,6 +206,7 @@ static const struct {
 	{ "calls", golden_calls_trace },
 	{ "blocks", golden_blocks_trace },
 	{ "small", golden_small_trace },
+	{ "memory", golden_memory_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

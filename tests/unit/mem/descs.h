@@ -108,6 +108,12 @@ static inline void desc_make(struct desc_room *r, uint64_t *seed)
 		a->guard = BOB_MEM_NO_WORD;
 		if (all && !desc_below(seed, 8)) {
 			a->guard = (uint8_t)desc_below(seed, all);
+			if (d->kind == BOB_MEM_LOOP && a->guard < d->words &&
+			    (r->step[a->guard].constant ||
+			     r->step[a->guard].word != BOB_MEM_NO_WORD)) {
+				a->guard = BOB_MEM_NO_WORD;
+				continue;
+			}
 			a->guard_bit = (uint8_t)desc_below(seed, 64);
 		}
 	}

@@ -22,10 +22,12 @@ FUNCTION("d_frame", "push %rbp; mov %rsp, %rbp; mov %rdi, -8(%rbp); mov -8(%rbp)
 		    "mov 16(%rax), %ecx; mov %cl, 20(%rax); pop %rbp; ret")
 FUNCTION("d_index", "mov (%rdi,%rsi,8), %rax; mov 8(%rdi,%rsi,8), %rdx; add $2, %rsi;"
 		    "movups -8(%rdi,%rsi,8), %xmm0; mov (%rdi), %rcx; mov (%rdi,%rsi,4), %r8; ret")
-FUNCTION("d_moves", "lea 32(%rdi), %rdx; mov (%rdx), %rax; sub $-128, %rdx; mov %rdx, %rcx; dec %rcx;"
-		    "mov 1(%rcx), %rax; add %rax, %rcx; mov (%rcx), %al; ret")
-FUNCTION("d_kinds", "add %rax, (%rdi); lock add %eax, (%rdi); xchg %al, (%rdi); cmpxchg %rdx, (%rdi);"
-		    "cmp $1, (%rdi); lea (%rdi), %rax; prefetcht0 (%rdi); nopl (%rdi); ret")
+FUNCTION("d_moves",
+	 "lea 32(%rdi), %rdx; mov (%rdx), %rax; sub $-128, %rdx; mov %rdx, %rcx; dec %rcx;"
+	 "mov 1(%rcx), %rax; add %rax, %rcx; mov (%rcx), %al; ret")
+FUNCTION("d_kinds",
+	 "add %rax, (%rdi); lock add %eax, (%rdi); xchg %al, (%rdi); cmpxchg %rdx, (%rdi);"
+	 "cmp $1, (%rdi); lea (%rdi), %rax; prefetcht0 (%rdi); nopl (%rdi); ret")
 FUNCTION("d_stack", "push 8(%rsp); pop 16(%rsp); push $7; pushfq; popfq; pop %rcx; ret $8")
 FUNCTION("d_where", "mov d_where(%rip), %rax; mov %fs:40, %rax; mov %fs:8(%rdi), %rax; ret")
 FUNCTION("d_call", "sub $8, %rsp; call *(%rdi); add $8, %rsp; ret")
@@ -33,8 +35,9 @@ FUNCTION("d_leave", "push %rbp; mov %rsp, %rbp; call d_call; leave; ret")
 FUNCTION("d_string", "mov $3, %ecx; rep movsl; repne scasb; ret")
 FUNCTION("d_head", "mov (%rdi), %rdi; test %rdi, %rdi; jne d_head; ret")
 FUNCTION("d_flags", "cmp %rdi, %rsi; mov (%rdi), %rax; jb 1f; cmp %rsi, %rax; 1: ret")
-FUNCTION("d_align", "lea 8(%rsp), %r10; and $-32, %rsp; push -8(%r10); push %rbp; mov %rsp, %rbp; leave;"
-		    "lea -8(%r10), %rsp; ret")
+FUNCTION("d_align",
+	 "lea 8(%rsp), %r10; and $-32, %rsp; push -8(%r10); push %rbp; mov %rsp, %rbp; leave;"
+	 "lea -8(%r10), %rsp; ret")
 
 #define NONE BOB_MEM_NO_WORD
 #define LOAD BOB_MEM_LOAD
@@ -115,8 +118,8 @@ static const struct bob_mem_func *find(const struct subject *s, const char *name
 	return NULL;
 }
 
-static void compare(const struct subject *s, const struct expected *e, const struct bob_mem_planned *p,
-		    uint64_t addr)
+static void compare(const struct subject *s, const struct expected *e,
+		    const struct bob_mem_planned *p, uint64_t addr)
 {
 	const struct bob_mem_desc *d = &p->desc;
 	const struct bob_mem_access *a = s->plan.accesses.at + p->access;
@@ -151,7 +154,8 @@ static void test_descriptors(void **state)
 		uint32_t n = 0;
 
 		assert_int_equal(f->decline, BOB_MEM_TAKEN);
-		for (; i < EXPECTED && !strcmp(s->img.funcs.at[f->func].name, expected[i].name); i++, n++) {
+		for (; i < EXPECTED && !strcmp(s->img.funcs.at[f->func].name, expected[i].name);
+		     i++, n++) {
 			if (n >= f->descs)
 				fail_msg("%s has only %u descriptors", expected[i].name, f->descs);
 			printf("%s %u\n", expected[i].name, n);
