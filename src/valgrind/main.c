@@ -5,6 +5,8 @@
 
 #include <elf.h>
 
+#include <pub_tool_xarray.h>
+#include <pub_tool_clientstate.h>
 #include <pub_tool_libcbase.h>
 #include <pub_tool_libcfile.h>
 #include <pub_tool_libcprint.h>
@@ -64,6 +66,8 @@ static void on_options_read(void)
 	VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
 	VG_(clo_vex_control).guest_chase = False;
 	follow = VG_(clo_trace_children);
+	/* the process bears the program's name, not ours */
+	VG_(prctl)(VKI_PR_SET_NAME, (ULong)VG_(basename)(VG_(args_the_exename)), 0, 0, 0);
 	vgb_thread_init();
 }
 

@@ -14,6 +14,8 @@
 SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
 SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 
+#define RLIMIT_FILE_BYTES 1 /* RLIMIT_FSIZE; Valgrind names it for other systems only */
+
 static long syscall4(long number, long a, long b, long c, long d)
 {
 	register long r10 __asm__("r10") = d;
@@ -26,6 +28,14 @@ static long syscall4(long number, long a, long b, long c, long d)
 	return result;
 }
 
+/* Growing a file beyond the limit would bring the program a signal. */
+static Bool is_allowed(uint64_t end)
+{
+	struct vki_rlimit limit;
+
+	return VG_(getrlimit)(RLIMIT_FILE_BYTES, &limit) != 0 || end <= limit.rlim_cur;
+}
+
 void *vgb_map(const HChar *path, uint64_t off, uint64_t size, enum bob_stop_reason *why)
 {
 	SysRes fd = VG_(open)(path, VKI_O_RDWR, 0), map;
@@ -34,7 +44,8 @@ void *vgb_map(const HChar *path, uint64_t off, uint64_t size, enum bob_stop_reas
 	if (sr_isError(fd))
 		return NULL;
 	*why = BOB_STOP_DISK;
-	if (syscall4(__NR_fallocate, (long)sr_Res(fd), 0, (long)off, (long)size) < 0) {
+	if (!is_allowed(off + size) ||
+	    syscall4(__NR_fallocate, (long)sr_Res(fd), 0, (long)off, (long)size) < 0) {
 		VG_(close)((Int)sr_Res(fd));
 		return NULL;
 	}

@@ -30,7 +30,7 @@ struct scan {
 	Addr pc, begin;		/* of the instruction; of the superblock */
 	UInt last_mark;		/* statement of the last instruction */
 	int ignore;		/* its accesses are VEX's own */
-	int gather;
+	int gather, compare;
 	struct origin sp;	/* as the piece begins */
 	struct vgb_piece *piece; /* NULL: none begun */
 	struct bob_mem_desc d;
@@ -283,6 +283,12 @@ static int is_gather(Addr pc)
 	return p[0] == 0xc4 && (p[1] & 0x1f) == 2 && p[3] >= 0x90 && p[3] <= 0x93;
 }
 
+/* cmps: VEX loads from rdi first. We go by the order of the operands, as other engines do. */
+static int is_string_compare(Addr pc)
+{
+	return (*opcode(pc) & 0xfe) == 0xa6;
+}
+
 /* --- statements --- */
 
 static void load(struct scan *s, UInt at, IRExpr *addr, Int size)
@@ -294,6 +300,14 @@ static void load(struct scan *s, UInt at, IRExpr *addr, Int size)
 		return;
 	}
 	add_access(s, at, BOB_MEM_LOAD, addr, size, NULL);
+	if (s->compare && s->d.access_count > 1) {
+		struct bob_mem_access *a = &access[s->d.access_count - 2], first = a[0];
+
+		if (a[0].pc != a[1].pc)
+			return;
+		a[0] = a[1];
+		a[1] = first;
+	}
 }
 
 /* An instruction with a lock prefix is a load and a compare-and-swap in VEX. */
@@ -359,6 +373,7 @@ static void instruction(struct scan *s, UInt at, const IRStmt *st)
 	s->pc = pc;
 	s->ignore = is_bit_test_of_registers(pc);
 	s->gather = is_gather(pc);
+	s->compare = is_string_compare(pc);
 	if (s->piece && !s->d.access_count && !s->d.flow) {
 		s->piece = NULL; /* nothing yet: it may as well begin here */
 	} else if (s->piece && (pc <= before || (at == s->last_mark && ends_in_flow(s) &&
