@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""record --mem --engine=valgrind: every access, in order. Three measures of truth: programs that know
+their own accesses (tests/prog/mem_truth.c), Valgrind's lackey on whole programs, and a sequence known in
+advance for killed ones. And the program must not notice."""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import harness as h
+
+suite = h.Suite("mem_valgrind")
+MEM = ["--mem", "--engine=valgrind"]
+LINE = re.compile(rb"([LSA]) 0x([0-9a-f]+) (\d+) (?:(.*)\+)?0x([0-9a-f]+)$")
+KERNELS = "matmul triad csr chase atomics strings vectors lanes jump signals faults threads child".split()
+
+
+def have_avx2():
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+        return " avx2 " in f.read()
+
+
+def need_engine():
+    r = h.bobbin("record", *MEM, "-o", h.fresh("need") / "t", "--", "true")
+    if b"Valgrind" in r.err and r.status == 125:
+        raise h.Skip(r.err.decode().strip())
+
+
+def accesses(trace):
+    """[[(kind, address, size, pc, image)] of each thread], from `replay`."""
+    r = h.bobbin("replay", "--mem", trace)
+    h.check(r.status == 0, f"replay failed\n{r}")
+    threads = []
+    for line in r.out.splitlines():
+        if line.startswith(b"# thread"):
+            threads.append([])
+            continue
+        m = LINE.match(line)
+        h.check(m, f"replay: {line!r} is not understood")
+        threads[-1].append((m[1].decode(), int(m[2], 16), int(m[3]), int(m[5], 16), m[4]))
+    return threads
+
+
+# --- programs that know ---
+
+
+def read_log(path):
+    arrays, threads = [], {}
+    with open(path, encoding="ascii") as f:
+        for line in f:
+            w = line.split()
+            if w[0] == "array":
+                arrays.append((w[1], int(w[2], 16), int(w[3])))
+            elif w[0] == "thread":
+                row = threads.setdefault(int(w[1]), [])
+            else:
+                row.append((w[0], w[1], int(w[2]), int(w[3])))
+    return arrays, threads
+
+
+def in_arrays(row, arrays):
+    """What a thread did to the arrays: (kind, array, offset, size)."""
+    found = []
+    for kind, address, size, _, _ in row:
+        for name, at, length in arrays:
+            if at <= address < at + length:
+                found.append((kind, name, address - at, size))
+    return found
+
+
+def last_of(row, n):
+    """Setting the arrays up comes before what is expected, and nothing behind it."""
+    return row[len(row) - n:] if len(row) >= n else row
+
+
+def truth(kernel, flags):
+    need_engine()
+    if kernel == "lanes" and not have_avx2():
+        raise h.Skip("no AVX2 here")
+    program = h.compile("mem_truth", ["mem_truth.c"], "gcc", [*flags, "-w"], ["-lpthread"])
+    log = h.fresh("truth") / "log"
+    native = h.run([program, kernel])
+    h.check(native.status == 0, f"{native}")
+    r = h.record([program, kernel], MEM, env=h.environment({"BOB_LOG": str(log)}))
+    h.same(native, r)
+    h.check_trace(r.trace)
+    arrays, want = read_log(log)
+    got = [row for row in (in_arrays(t, arrays) for t in accesses(r.trace)) if row]
+    for number, expected in sorted(want.items()):
+        rows = [last_of(row, len(expected)) for row in got]
+        if expected in rows:
+            got.pop(rows.index(expected))
+            continue
+        close = max(rows, key=lambda row: sum(a == b for a, b in zip(row, expected)), default=[])
+        at = next((i for i, (a, b) in enumerate(zip(close, expected)) if a != b), len(close))
+        raise h.Failure(f"thread {number}: from access {at} of {len(expected)} on recorded {close[at:at + 4]}, "
+                        f"happened {expected[at:at + 4]}")
+    return f"{sum(map(len, want.values()))} accesses"
+
+
+for k in KERNELS:
+    for f in (["-O0"], ["-O2"], ["-O3", "-static", "-no-pie"]):
+        if k != "matmul" or "-static" not in f:  # printing what is expected is part of a static program
+            suite.add(f"truth {k} {' '.join(f)}", truth, k, f)
+
+
+@suite.case("truth fortran")
+def fortran():
+    need_engine()
+    program = h.compile("mem_solve", ["mem_solve.f90"], "gfortran", ["-O2"])
+    log = h.fresh("fortran") / "log"
+    r = h.record([program], MEM, env=h.environment({"BOB_LOG": str(log)}))
+    h.check(r.out == b"ok\n", f"{r}")
+    l, x, b = (int(w) for w in log.read_text().split())
+    n, want = 30, []
+    for i in range(n):
+        want.append(("L", b + 8 * i, 8))
+        for j in range(i):
+            want.append(("L", l + 8 * (i + n * j), 8))
+            want.append(("L", x + 8 * j, 8))
+        want += [("L", l + 8 * (i + n * i), 8), ("S", x + 8 * i, 8)]
+    size = (8 * n * n + 16 * n)
+    got = [a[:3] for a in accesses(r.trace)[0] if l <= a[1] < l + size]
+    h.check(last_of(got, len(want)) == want, f"recorded {got[-len(want):][:6]}, happened {want[:6]}")
+
+
+# --- the same by Valgrind's lackey ---
+
+
+def main_and_code(program):
+    """Link address of main and of the executable segments."""
+    text = subprocess.run(["readelf", "-hlW", program], capture_output=True, text=True, check=True).stdout
+    code = []
+    for line in text.splitlines():
+        w = line.split()
+        if w and w[0] == "LOAD" and "E" in w[6:-1]:
+            code.append((int(w[2], 16), int(w[2], 16) + int(w[5], 16)))
+    names = subprocess.run(["nm", program], capture_output=True, text=True, check=False).stdout
+    m = re.search(r"^([0-9a-f]+) T main$", names, re.M)
+    if not m:  # stripped: what _start gives to __libc_start_main
+        entry = int(re.search(r"Entry point address:\s+(0x[0-9a-f]+)", text)[1], 16)
+        words = ["objdump", "-d", f"--start-address={entry}", f"--stop-address={entry + 64}", program]
+        start = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        m = re.search(r"lea .*%rdi\s+# ([0-9a-f]+)", start)
+    return int(m[1], 16), code, "DYN" in text
+
+
+def lackey(argv, log):
+    """(pc, kind, address, size) from main on, of the program itself; M is a load and a store."""
+    main, code, pie = main_and_code(argv[0])
+    every = "allregs-at-each-insn"  # else VEX removes loads whose value is not used
+    options = ["--command-line-only=yes", "--vgdb=no", "--trace-mem=yes", f"--log-file={log}",
+               "--vex-guest-chase=no", f"--px-default={every}", f"--px-file-backed={every}"]
+    valgrind = "valgrind.bin" if shutil.which("valgrind.bin") else "valgrind"
+    r = h.run([valgrind, "--tool=lackey", *options, *argv], timeout=250)
+    seen, on, inside, pc = [], False, False, 0
+    bias = 0x108000 if pie else 0
+    with open(log, encoding="ascii", errors="replace") as f:
+        for text in f:
+            if text.startswith("I  "):
+                pc = int(text[3:].split(",")[0], 16) - bias
+                on = on or pc == main
+                inside = on and any(lo <= pc < hi for lo, hi in code)
+            elif inside and re.match(r" [LSM] [0-9a-f]+,\d+$", text):
+                address, size = text[3:].split(",")
+                for kind in "LS" if text[1] == "M" else text[1]:
+                    seen.append((pc, kind, int(address, 16), int(size)))
+    return r, seen
+
+
+def compare(argv):
+    need_engine()
+    h.need("valgrind", "objdump", "readelf")
+    argv = [str(a) for a in argv]
+    r = h.record(argv, MEM)
+    theirs, want = lackey(argv, h.fresh("lackey") / "log")
+    h.check((r.status, r.out) == (theirs.status, theirs.out), f"under lackey the program does something else\n{r}")
+    got = []
+    for kind, address, size, pc, _ in accesses(r.trace)[0]:
+        if kind == "A":  # to VEX a load, and then a compare-and-swap, which lackey takes for M
+            load = (pc, "L", address, size)
+            if want[len(got):len(got) + 2] == [load, load]:
+                got.append(load)
+            got += [load, (pc, "S", address, size)]
+        else:
+            got.append((pc, kind, address, size))
+    for i, (a, b) in enumerate(zip(got, want)):
+        h.check(a == b, f"access {i}: recorded {a}, lackey {b}")
+    h.check(len(got) == len(want), f"{len(got)} recorded, {len(want)} by lackey")
+    h.check(len(got) > 40, f"only {len(got)} accesses")
+    return f"{len(got)} accesses"
+
+
+for k in ("matmul", "csr", "chase", "atomics", "vectors", "jump", "signals"):
+    for f in (["-O0"], ["-O2"]):
+        suite.add(f"lackey {k} {f[0]}", lambda k=k, f=f: compare(
+            [h.compile("mem_truth", ["mem_truth.c"], "gcc", [*f, "-w"], ["-lpthread"]), k]))
+suite.add("lackey Debian's gzip", lambda: compare(["/usr/bin/gzip", "-9", "-c", "/usr/share/common-licenses/BSD"]))
+suite.add("lackey Debian's expr", lambda: compare(["/usr/bin/expr", "length", "abcdef", "+", "7"]))
+
+
+# --- the program does not notice ---
+
+
+def transparent(command):
+    need_engine()
+    native = h.run(["sh", "-c", command])
+    h.same(native, h.record(["sh", "-c", command], MEM))
+
+
+for c in ("echo out; echo err >&2; exit 3", "kill -TERM $$", "kill -ABRT $$", "kill -KILL $$",
+          "printf 'a\\nb\\n' | sort -r | head -1", "cat /proc/self/comm", "exec false", "ulimit -c; ulimit -s",
+          "nosuchcommand; echo $?", "trap 'echo got' USR1; kill -USR1 $$; echo end"):
+    suite.add(f"transparent {c}", transparent, c)
+
+
+@suite.case("environment: only LD_PRELOAD is added")
+def environment():
+    need_engine()
+    native, r = h.run(["env"]), h.record(["env"], MEM)
+    new = set(r.out.splitlines()) - set(native.out.splitlines())
+    h.check(len(new) == 1 and new.pop().startswith(b"LD_PRELOAD=") and r.out.startswith(native.out), f"{r}")
+
+
+@suite.case("exec and children have files of their own")
+def children():
+    need_engine()
+    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], MEM)
+    h.check(r.status == 0, f"{r}")
+    h.check_trace(r.trace)
+    found = sorted((p["exe"].rsplit("/", 1)[-1], p["state"]) for p in h.info(r.trace)["process_list"])
+    want = [("dash", "ended"), ("dash", "replaced by exec"), ("env", "replaced by exec"), ("true", "ended")]
+    h.check(found == want, f"{found}")
+    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], [*MEM, "--no-follow"])
+    found = [p["state"] for p in h.info(r.trace)["process_list"]]
+    h.check(found == ["replaced by exec", "ended"], f"{found}")
+
+
+# --- what is recorded ---
+
+
+@suite.case("images")
+def images():
+    need_engine()
+    counts = {}
+    for choice in ("main", "app", "all"):
+        r = h.record(["/usr/bin/expr", "1", "+", "2"], [*MEM, f"--images={choice}"])
+        row = accesses(r.trace)[0]
+        counts[choice] = len(row)
+        names = {a[4].decode() for a in row if a[4]}
+        h.check(names == {"expr"} if choice == "main" else "expr" in names, f"{choice}: {names}")
+        if choice == "all":
+            h.check("libc.so.6" in names, f"{choice}: {names}")
+    h.check(counts["main"] <= counts["app"] < counts["all"], f"{counts}")
+
+
+@suite.case("from the start")
+def from_start():
+    need_engine()
+    r = h.record(["/usr/bin/expr", "1", "+", "2"], MEM)
+    s = h.record(["/usr/bin/expr", "1", "+", "2"], [*MEM, "--from-start"])
+    late, early = ([a[:1] + a[2:] for a in accesses(t.trace)[0]] for t in (r, s))
+    h.check(len(early) > len(late) and early[-len(late):] == late, f"{len(early)} and {len(late)}")
+
+
+@suite.case("formats of replay")
+def formats():
+    need_engine()
+    program = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
+    r = h.record([program, "atomics"], MEM)
+    row = accesses(r.trace)[0]
+    din = h.bobbin("replay", "--mem", "--format=din", r.trace).out.decode().splitlines()
+    want = [f"{'01'[k == 'S']} {a:x}" for kind, a, *_ in row for k in ("LS" if kind == "A" else kind)]
+    h.check(din == want, f"din: {din[:5]}, wanted {want[:5]}")
+    lines = h.bobbin("replay", "--mem", "--format=lackey", r.trace).out.decode().splitlines()
+    want = [f" {'M' if kind == 'A' else kind} {a:08x},{size}" for kind, a, size, *_ in row]
+    h.check(lines == want, f"lackey: {lines[:5]}, wanted {want[:5]}")
+    info = h.info(r.trace)
+    h.check(info["accesses"] == len(row) and info["raw_bytes"] == 16 * len(row), f"{info}")
+    dump = h.bobbin("dump", r.trace)
+    second = h.run([sys.executable, h.ROOT / "tools" / "spec_decoder.py", r.trace])
+    h.check(dump.out == second.out and dump.out.count(b"\n") == len(row) + 2, "the decoders differ")
+
+
+# --- bad luck ---
+
+
+@suite.case("kill -9: all that was done is there")
+def kill9():
+    need_engine()
+    program = h.compile("mem_count", ["mem_count.c"], "gcc", ["-O1"])
+    rng = random.Random(7)
+    for _ in range(5):
+        where = h.fresh("kill")
+        shared = where / "shared"
+        shared.write_bytes(bytes(4096))
+        p = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", where / "t", *MEM, "--", program, shared],
+                             env=h.environment(), start_new_session=True, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while not int.from_bytes(shared.read_bytes()[:8], "little") and time.monotonic() < end:
+            time.sleep(0.002)
+        time.sleep(rng.random() / 20)
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+        head = shared.read_bytes()
+        done, base = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:16], "little")
+        r = h.bobbin("check", where / "t")
+        h.check(r.status == 0, f"{r}")
+        got = [(a - base) // 8 for kind, a, *_ in accesses(where / "t")[0] if base <= a < base + 8 * 4096 and kind == "S"]
+        x, want = 1, []
+        for _ in range(len(got)):
+            x = (x * 5 + 3) % 4096
+            want.append(x)
+        h.check(got == want, "not the sequence that was stored")
+        h.check(done <= len(got) <= done + 1, f"{done} stores were done, {len(got)} are there")
+
+
+@suite.case("a limit on files ends the trace, not the program")
+def full():
+    need_engine()
+    program = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
+    trace = h.fresh("full") / "t"
+    r = h.run(["sh", "-c", f"ulimit -f 300; exec {h.BOBBIN} record -o {trace} {' '.join(MEM)} -- {program} matmul"])
+    h.check((r.status, r.out) == (0, b"ok\n") and b"no space for the trace" in r.err, f"{r}")
+    h.check(h.bobbin("replay", "--mem", trace).out.count(b"\n") > 100, "nothing is there")
+
+
+@suite.case("a trace cut off or damaged")
+def damaged():
+    need_engine()
+    r = h.record(["/usr/bin/expr", "1", "+", "2"], MEM)
+    whole = accesses(r.trace)[0]
+    path, = r.trace.glob("p*.bob")
+    data = path.read_bytes()
+    path.write_bytes(data[:-63000])  # of the 64 KB of records
+    c = h.bobbin("check", r.trace)
+    h.check(c.status == 1 and b"lost" in c.out, f"{c}")
+    h.bobbin("dump", r.trace)
+    lines = h.bobbin("replay", "--mem", r.trace)
+    h.check(lines.status == 1 and b"cut off" in lines.err and 0 < lines.out.count(b"\n") - 1 < len(whole), f"{lines}")
+    rows = [tuple(w.split(b" ")) for w in lines.out.splitlines()[1:]]
+    h.check([(k.decode(), int(a, 16)) for k, a, *_ in rows] == [a[:2] for a in whole[:len(rows)]],
+            "something else than a part")
+
+
+@suite.case("refusals are one line")
+def refusals():
+    for argv, status, text in (
+        (["--mem", "--engine=native"], 125, b"not there yet"),
+        (["--engine=fast"], 125, b"want auto, native or valgrind"),
+        (["--mem", "-F", "f*"], 125, b"chooses calls"),
+    ):
+        r = h.bobbin("record", "-o", h.fresh("no") / "t", *argv, "--", "true")
+        h.check(r.status == status and text in r.err and r.err.count(b"\n") <= 2, f"{r}")
+    where = h.fresh("alone")
+    (where / "bin").mkdir()
+    shutil.copy(h.BOBBIN, where / "bin" / "bobbin")
+    r = h.run([where / "bin" / "bobbin", "record", "--mem", "-o", where / "t", "--", "true"])
+    h.check(r.status == 125 and b"Valgrind" in r.err and r.err.count(b"\n") == 1, f"{r}")
+    h.check(not (where / "t").exists(), "a trace directory is left")
+    for argv in (["replay"], ["replay", "--mem", "--format=x"]):
+        r = h.bobbin(*argv, where)
+        h.check(r.status == 2, f"{r}")
+    r = h.bobbin("replay", "--mem", where / "nothing")
+    h.check(r.status == 1 and b"no trace" in r.err, f"{r}")
+
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
