@@ -62,36 +62,34 @@ static inline void promote(struct cache_level *l, uint64_t first, uint64_t at)
 	l->site[first] = site;
 }
 
-static inline struct gone take_out(const struct cache_level *l, uint64_t at)
+static inline void take_out(const struct cache_level *l, uint64_t at, struct gone *g)
 {
-	struct gone g = { l->word[at], l->site[at], 0, 0 };
-
-	if (l->read) {
-		g.read = l->read[at];
-		g.written = l->written[at];
-	}
-	return g;
+	g->word = l->word[at];
+	g->site = l->site[at];
+	g->read = l->read ? l->read[at] : 0;
+	g->written = l->read ? l->written[at] : 0;
 }
 
 /* A new line to the front; what was last leaves. */
-static inline struct gone insert(struct cache_level *l, uint64_t word, uint32_t site)
+static inline void insert(struct cache_level *l, uint64_t word, uint32_t site, struct gone *g)
 {
 	uint64_t first = set_index(l, word >> 3), last = first + l->ways - 1;
-	struct gone g = take_out(l, last);
 
+	take_out(l, last, g);
 	make_room(l, first, last);
 	l->word[first] = word;
 	l->site[first] = site;
 	if (l->read)
 		l->read[first] = l->written[first] = 0;
-	return g;
 }
 
 /* Out of the middle of a set: the room is at its end. */
-static struct gone drop(struct cache_level *l, uint64_t at)
+static void drop(struct cache_level *l, uint64_t at, struct gone *g)
 {
-	struct gone g = take_out(l, at);
-	uint64_t n = set_index(l, g.word >> 3) + l->ways - 1 - at;
+	uint64_t n;
+
+	take_out(l, at, g);
+	n = set_index(l, g->word >> 3) + l->ways - 1 - at;
 
 	memmove(&l->word[at], &l->word[at + 1], n * sizeof(*l->word));
 	memmove(&l->site[at], &l->site[at + 1], n * sizeof(*l->site));
@@ -102,7 +100,6 @@ static struct gone drop(struct cache_level *l, uint64_t at)
 		memmove(&l->written[at], &l->written[at + 1], n * sizeof(*l->read));
 		l->read[at + n] = l->written[at + n] = 0;
 	}
-	return g;
 }
 
 /* --- who used which bytes --- */
@@ -140,14 +137,16 @@ static inline void tell_gone(struct bob_cache *c, const struct cache_core *core,
 /* --- what leaves --- */
 
 static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
-		  uint32_t k, struct gone g);
+		  uint32_t k, struct gone *g);
 
-/* A changed line comes to level k, or to memory. */
+/* A changed line comes to level k, or to memory. Passed by pointer: copies of structs that were just written in
+ * parts are slow to load. */
 static void put_down(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
-		     uint32_t k, struct gone g)
+		     uint32_t k, const struct gone *g)
 {
 	struct cache_level *l;
-	uint64_t line = g.word >> 3;
+	uint64_t line = g->word >> 3;
+	struct gone out;
 	int64_t at;
 
 	if (k == c->config.levels)
@@ -159,8 +158,9 @@ static void put_down(struct bob_cache *c, const struct cache_by *by, struct cach
 		l->word[at] |= FLAG_DIRTY;
 		return;
 	}
-	BOB_ASSERT(!l->inclusive && (g.word & FLAG_OWN)); /* changed, so no other core has it */
-	evict(c, by, core, k, insert(l, line << 3 | FLAG_DIRTY | FLAG_OWN, g.site));
+	BOB_ASSERT(!l->inclusive && (g->word & FLAG_OWN)); /* changed, so no other core has it */
+	insert(l, line << 3 | FLAG_DIRTY | FLAG_OWN, g->site, &out);
+	evict(c, by, core, k, &out);
 }
 
 /* Copies of a line above inclusive level k leave too. Returns FLAG_DIRTY if one was changed. */
@@ -168,6 +168,7 @@ static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struc
 			   uint32_t k, uint64_t line)
 {
 	uint64_t dirty = 0, cores = 1ull << core->number;
+	struct gone g;
 	int64_t at;
 
 	if (k >= c->private_levels) {
@@ -183,20 +184,19 @@ static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struc
 			continue;
 		l->used++;
 		counts(c, by, k)->dropped++;
-		dirty |= drop(l, (uint64_t)at).word;
+		drop(l, (uint64_t)at, &g);
+		dirty |= g.word;
 	}
 	for (; cores; cores &= cores - 1) {
 		struct cache_core *o = &c->core[__builtin_ctzll(cores)];
 
 		for (uint32_t j = 0; j < k && j < c->private_levels; j++) {
-			struct gone g;
-
 			at = cache_find(&o->level[j], line);
 			if (at < 0)
 				continue;
 			o->level[j].used++;
 			counts(c, by, k)->dropped++;
-			g = drop(&o->level[j], (uint64_t)at);
+			drop(&o->level[j], (uint64_t)at, &g);
 			dirty |= g.word;
 			c->events += o != core;
 			tell_gone(c, o, &g);
@@ -206,17 +206,17 @@ static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struc
 }
 
 /* `g` was pushed out of level k, of `core` if that is private. */
-static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
-		  uint32_t k, struct gone g)
+static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core, uint32_t k,
+		  struct gone *g)
 {
-	if (g.word == EMPTY)
+	if (g->word == EMPTY)
 		return;
 	counts(c, by, k)->evictions++;
-	c->site[g.site].level[k].victims++;
+	c->site[g->site].level[k].victims++;
 	if (c->config.level[k].inclusive)
-		g.word |= drop_above(c, by, core, k, g.word >> 3);
-	tell_gone(c, core, &g);
-	if (!(g.word & FLAG_DIRTY))
+		g->word |= drop_above(c, by, core, k, g->word >> 3);
+	tell_gone(c, core, g);
+	if (!(g->word & FLAG_DIRTY))
 		return;
 	counts(c, by, k)->write_backs++;
 	put_down(c, by, core, k + 1, g);
@@ -242,7 +242,7 @@ static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core
 			continue;
 		had = 1;
 		l->used++;
-		g = take_out(l, (uint64_t)at);
+		take_out(l, (uint64_t)at, &g);
 		if (g.word & FLAG_DIRTY) {
 			changed = g;
 			from = k + 1;
@@ -252,7 +252,7 @@ static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core
 			l->read[at] = l->written[at] = 0;
 		}
 		if (write) {
-			drop(l, (uint64_t)at);
+			drop(l, (uint64_t)at, &g);
 			e->taken[k] |= 1ull << o->number;
 		} else {
 			l->word[at] &= ~(FLAG_DIRTY | FLAG_OWN);
@@ -260,7 +260,7 @@ static int ask(struct bob_cache *c, const struct cache_by *by, struct cache_core
 	}
 	if (from) {		/* counted where it was, put where all can see it */
 		counts(c, by, from - 1)->write_backs++;
-		put_down(c, by, o, c->private_levels, changed);
+		put_down(c, by, o, c->private_levels, &changed);
 	}
 	return had;
 }
@@ -342,14 +342,16 @@ static int become_shared(struct bob_cache *c, uint32_t core, uint64_t line, stru
 static void fill(struct bob_cache *c, const struct cache_by *by, uint64_t line, uint32_t missed,
 		 uint64_t flags, int write)
 {
+	struct gone g;
+
 	while (missed-- > 0) {
 		uint64_t word = line << 3 |
 				(missed < c->private_levels ? flags & FLAG_OWN : FLAG_OWN);
 
 		if (missed == 0)
 			word |= (flags & FLAG_SHARED) | (write ? FLAG_DIRTY : 0);
-		evict(c, by, by->core, missed,
-		      insert(level_of(c, by->core, missed), word, by->site));
+		insert(level_of(c, by->core, missed), word, by->site, &g);
+		evict(c, by, by->core, missed, &g);
 	}
 }
 
