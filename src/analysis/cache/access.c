@@ -101,6 +101,7 @@ void bob_cache_destroy(struct bob_cache *c)
 		level_fini(&c->shared[k]);
 	bob_cache_directory_fini(&c->dir);
 	bob_cache_sharing_fini(&c->sharing);
+	bob_cache_nest_fini(&c->nest);
 	free(c->core);
 	free(c->core_of);
 	free(c->site);

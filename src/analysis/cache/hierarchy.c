@@ -206,8 +206,8 @@ static uint64_t drop_above(struct bob_cache *c, const struct cache_by *by, struc
 }
 
 /* `g` was pushed out of level k, of `core` if that is private. */
-static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core, uint32_t k,
-		  struct gone *g)
+static void evict(struct bob_cache *c, const struct cache_by *by, struct cache_core *core,
+		  uint32_t k, struct gone *g)
 {
 	if (g->word == EMPTY)
 		return;

@@ -77,6 +77,14 @@ struct sharing_table {
 	int sorted;		/* `slot` is not valid then */
 };
 
+/* Room of nest.c, kept from one nest to the next: most are small. */
+struct nest_room {
+	struct loop_info *info;
+	uint32_t *site;
+	struct bob_cache_site *before;
+	uint32_t items, sites;	/* how much there is */
+};
+
 struct bob_cache {
 	struct bob_cache_config config;
 	uint32_t threads, sites;
@@ -92,6 +100,7 @@ struct bob_cache {
 		*site; /* accesses of L1 are only those that `accesses` does not imply */
 	struct directory dir;
 	struct sharing_table sharing;
+	struct nest_room nest;
 	uint64_t skipped;
 	uint64_t slow;		/* touches that were no plain L1 hit */
 	uint64_t events;	/* changes of the directory */
@@ -145,6 +154,9 @@ void bob_cache_directory_fini(struct directory *d);
 void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct cache_by *by,
 			     const struct line_user *user, int is_true);
 void bob_cache_sharing_fini(struct sharing_table *t);
+
+/* nest.c */
+void bob_cache_nest_fini(struct nest_room *room);
 
 /* hierarchy.c: one line. `mask` are the granules of it. */
 void bob_cache_touch_slow(struct bob_cache *c, const struct cache_by *by, uint64_t line,

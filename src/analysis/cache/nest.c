@@ -189,6 +189,7 @@ static bob_status check(const struct nest *n, uint32_t from, uint32_t to, uint32
 /* The sites of each loop's body, sorted, once each. */
 static bob_status collect_sites(struct nest *n, uint32_t count)
 {
+	struct nest_room *room = &n->c->nest;
 	uint32_t used = 0, most = 1;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -212,17 +213,44 @@ static bob_status collect_sites(struct nest *n, uint32_t count)
 		most = used - first > most ? used - first : most;
 	}
 	n->site_room = most;
-	n->before = malloc((size_t)most * BOB_CACHE_DEPTH * sizeof(*n->before));
-	return n->before ? BOB_OK : BOB_ERR_NOMEM;
+	if (most > room->sites) {
+		struct bob_cache_site *before =
+			realloc(room->before, (size_t)most * BOB_CACHE_DEPTH * sizeof(*before));
+
+		if (!before)
+			return BOB_ERR_NOMEM;
+		room->before = before;
+		room->sites = most;
+	}
+	n->before = room->before;
+	return BOB_OK;
 }
 
-static void nest_fini(struct nest *n)
+static bob_status make_room_for(struct nest *n, uint32_t count)
 {
-	for (uint32_t d = 0; d < BOB_CACHE_DEPTH; d++)
-		free(n->snapshot[d].bytes);
-	free(n->before);
-	free(n->site);
-	free(n->info);
+	struct nest_room *room = &n->c->nest;
+
+	if (count > room->items) {
+		bob_cache_nest_fini(room);
+		*room = (struct nest_room){ .items = count + count / 2 };
+		room->info = malloc(room->items * sizeof(*room->info));
+		room->site = malloc((size_t)room->items * BOB_CACHE_DEPTH * sizeof(*room->site));
+		if (!room->info || !room->site) {
+			bob_cache_nest_fini(room);
+			*room = (struct nest_room){ .items = 0 };
+			return BOB_ERR_NOMEM;
+		}
+	}
+	n->info = room->info;
+	n->site = room->site;
+	return BOB_OK;
+}
+
+void bob_cache_nest_fini(struct nest_room *room)
+{
+	free(room->info);
+	free(room->site);
+	free(room->before);
 }
 
 /* --- loops of accesses --- */
@@ -530,15 +558,16 @@ bob_status bob_cache_nest(struct bob_cache *c, uint32_t thread, const struct bob
 	if (c->status != BOB_OK)
 		return c->status;
 	n.core = &c->core[c->core_of[thread]];
-	n.info = calloc((size_t)count + 1, sizeof(*n.info));
-	n.site = calloc((size_t)count * BOB_CACHE_DEPTH + 1, sizeof(*n.site));
-	st = n.info && n.site ? check(&n, 0, count, 0) : BOB_ERR_NOMEM;
+	st = make_room_for(&n, count);
+	if (st == BOB_OK)
+		st = check(&n, 0, count, 0);
 	if (st == BOB_OK)
 		st = collect_sites(&n, count);
 	if (st == BOB_OK) {
 		run_items(&n, 0, count, 0);
 		st = c->status;
 	}
-	nest_fini(&n);
+	for (uint32_t d = 0; d < BOB_CACHE_DEPTH; d++)
+		free(n.snapshot[d].bytes);
 	return st;
 }
