@@ -334,6 +334,7 @@ int verb_record(int argc, char **argv)
 	}
 	if (r.mem) {
 		bad = cli_mem_finish(&r.engine, &r.vars, dir, argv + optind);
+		cli_vars_free(&r.vars); /* the engine has options: the environment stays as it is */
 		return bad ? bad : run(&r, r.engine.path, r.engine.argv, r.output, dir);
 	}
 	bad = cli_recording_finish(&r.vars, "record", dir);

@@ -69,6 +69,11 @@ static Bool wanted(const HChar *var, const HChar *const *patterns)
 	return False;
 }
 
+static void put_text(struct bob_meta *m, const HChar *text)
+{
+	bob_meta_append(m, text, VG_(strlen)(text) + 1);
+}
+
 static void put_env(struct bob_meta *m, enum bob_record_kind kind, const HChar *const *patterns)
 {
 	bob_meta_begin(m, kind);
@@ -76,16 +81,13 @@ static void put_env(struct bob_meta *m, enum bob_record_kind kind, const HChar *
 		if (wanted(*e, patterns))
 			bob_meta_append(m, *e, VG_(strlen)(*e) + 1);
 	if (patterns == ours) {
-		HChar *text = VG_(malloc)("bobbin.config", 128);
-		Int n = VG_(sprintf)(text, "BOBBIN_MEM=valgrind");
+		static const HChar *const images[] = { [VGB_IMAGES_MAIN] = "BOBBIN_IMAGES=main",
+						       [VGB_IMAGES_APP] = "BOBBIN_IMAGES=app",
+						       [VGB_IMAGES_ALL] = "BOBBIN_IMAGES=all" };
 
-		bob_meta_append(m, text, (uint64_t)n + 1);
-		n = VG_(sprintf)(text, "BOBBIN_IMAGES=%s",
-				 vgb_options.images == VGB_IMAGES_ALL ? "all" :
-				 vgb_options.images == VGB_IMAGES_APP ? "app" :
-									"main");
-		bob_meta_append(m, text, (uint64_t)n + 1);
-		VG_(free)(text);
+		put_text(m, "BOBBIN_ENGINE=valgrind");
+		put_text(m, images[vgb_options.images]);
+		put_text(m, vgb_options.fold ? "BOBBIN_CODEC=fold" : "BOBBIN_CODEC=none");
 	}
 	bob_meta_end(m);
 }

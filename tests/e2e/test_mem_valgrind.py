@@ -292,16 +292,15 @@ def formats():
 # --- bad luck ---
 
 
-@suite.case("kill -9: all that was done is there")
-def kill9():
+def kill9(options):
     need_engine()
     program = h.compile("mem_count", ["mem_count.c"], "gcc", ["-O1"])
     rng = random.Random(7)
-    for _ in range(5):
+    for _ in range(4):
         where = h.fresh("kill")
         shared = where / "shared"
         shared.write_bytes(bytes(4096))
-        p = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", where / "t", *RAW, "--", program, shared],
+        p = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", where / "t", *options, "--", program, shared],
                              env=h.environment(), start_new_session=True, stdout=subprocess.DEVNULL)
         end = time.monotonic() + 60
         while not int.from_bytes(shared.read_bytes()[:8], "little") and time.monotonic() < end:
@@ -319,7 +318,12 @@ def kill9():
             x = (x * 5 + 3) % 4096
             want.append(x)
         h.check(got == want, "not the sequence that was stored")
-        h.check(done <= len(got) <= done + 1, f"{done} stores were done, {len(got)} are there")
+        # a record counts when it is complete: the piece of code under way may be missing
+        h.check(done - 1 <= len(got) <= done + 1, f"{done} stores were done, {len(got)} are there")
+
+
+suite.add("kill -9: all that was done is there", kill9, RAW)
+suite.add("kill -9, folded", kill9, MEM)
 
 
 @suite.case("a limit on files ends the trace, not the program")
