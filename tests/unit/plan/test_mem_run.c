@@ -49,7 +49,7 @@ static unsigned run_kernels(struct memrun *m, unsigned *wrong)
 			for (size_t k = 0; k < LONGS + 64; k++)
 				mem[k] = (long)((k * 2654435761u >> 7) % 97);
 			c.reg[7] = (uint64_t)(uintptr_t)mem;
-			c.reg[6] = round ? 37 : 5;
+			c.reg[6] = round ? 19 : 4;
 			c.fn = m->bias + s->addr;
 			*wrong += !memrun_both(m, s->name, &c, mem, sizeof(mem));
 			count++;
