@@ -20,6 +20,7 @@
 /* A 32-bit field in the blob that leads to a block of the unit. */
 struct hop {
 	uint32_t at, block;
+	bool back;		/* of a loop, past the probe before it */
 };
 BOB_PLAN_VEC(hops, struct hop);
 
@@ -81,20 +82,20 @@ static void jump_to_image(struct emitter *e, uint64_t target)
 	field_to_image(e, here(e) - 4, here(e), target);
 }
 
-static void hop_to(struct emitter *e, uint32_t at, uint32_t block)
+static void hop_to(struct emitter *e, uint32_t at, uint32_t block, bool back)
 {
 	struct hop *h = BOB_PLAN_PUSH(&e->hops);
 
 	if (!h)
 		e->c.st = BOB_ERR_NOMEM;
 	else
-		*h = (struct hop){ at, block };
+		*h = (struct hop){ at, block, back };
 }
 
 static void jump_to_block(struct emitter *e, uint32_t block)
 {
 	bob_x86_put(&e->c, "\xe9\0\0\0", 5);
-	hop_to(e, here(e) - 4, block);
+	hop_to(e, here(e) - 4, block, false);
 }
 
 /* --- probes --- */
@@ -301,19 +302,17 @@ static void probe_before(struct emitter *e, const struct bob_mem_piece *piece, u
 	put_point(e, &p, kept);
 }
 
-/* Behind a string instruction: what is left of its counter. */
-static void probe_behind_string(struct emitter *e, const struct bob_mem_piece *piece, uint32_t live)
+/* Behind a loop: where its counter ended. */
+static void probe_behind_loop(struct emitter *e, const struct bob_mem_piece *piece, uint32_t live)
 {
-	struct point p = {.piece = piece, .at = BOB_MEM_NONE, .live = live, .last = true,
-			  .used = 1u << BOB_X86_RCX};
 	int32_t at = (int32_t)(HEADER_BYTES + 8 * piece->words);
-	uint8_t cursor = pick(~p.used, live);
-	bool spill = !dead(&p, cursor);
+	uint8_t cursor = pick(~(1u << piece->counter), live);
+	bool spill = live >> cursor & 1;
 
 	if (spill)
 		store_slot(e, cursor, SLOT_SPILL(0));
 	load_slot(e, cursor, SLOT_CURSOR);
-	bob_x86_put_store(&e->c, cursor, at, BOB_X86_RCX);
+	bob_x86_put_store(&e->c, cursor, at, piece->counter);
 	put_end(e, piece, cursor, at + 8);
 	if (spill)
 		load_slot(e, cursor, SLOT_SPILL(0));
@@ -346,7 +345,8 @@ static const uint8_t *bytes_at(const struct emitter *e, const struct bob_mem_ins
 	return r->bytes + (in->addr - r->lo);
 }
 
-static void put_moved(struct emitter *e, const struct bob_mem_insn *in, uint32_t to_block)
+static void put_moved(struct emitter *e, const struct bob_mem_insn *in, uint32_t to_block,
+		      bool back)
 {
 	struct bob_x86_body body;
 	uint32_t start = here(e);
@@ -359,7 +359,7 @@ static void put_moved(struct emitter *e, const struct bob_mem_insn *in, uint32_t
 	bob_x86_put(&e->c, body.bytes, body.len);
 	for (unsigned i = 0; i < body.fields && e->c.st == BOB_OK; i++) {
 		if (to_block != BOB_MEM_NONE)
-			hop_to(e, start + body.field[i], to_block);
+			hop_to(e, start + body.field[i], to_block, back);
 		else
 			field_to_image(e, start + body.field[i], start + body.base[i],
 				       body.target[i]);
@@ -374,7 +374,7 @@ static void put_insn(struct emitter *e, const struct bob_mem_block *b, uint32_t 
 		return;
 	switch (in->f.flow) {
 	case BOB_X86_BRANCHES:
-		put_moved(e, in, b->next[1]);
+		put_moved(e, in, b->next[1], b->next[1] == index && b->loop_code);
 		break;
 	case BOB_X86_JUMPS:
 		if (b->next[1] == BOB_MEM_NONE)
@@ -385,38 +385,56 @@ static void put_insn(struct emitter *e, const struct bob_mem_block *b, uint32_t 
 	case BOB_X86_CALLS:
 	case BOB_X86_CALLS_TO:
 		if (b->call_moved)
-			put_moved(e, in, BOB_MEM_NONE);
+			put_moved(e, in, BOB_MEM_NONE, false);
 		else
 			jump_to_image(e, in->addr);
 		break;
 	default:
-		put_moved(e, in, BOB_MEM_NONE);
+		put_moved(e, in, BOB_MEM_NONE, false);
 		break;
 	}
 }
 
-static void put_piece(struct emitter *e, const struct bob_mem_block *b, uint32_t index,
+static bool is_loop(const struct emitter *e, const struct bob_mem_piece *p)
+{
+	return p->desc != BOB_MEM_NONE && e->out->descs.at[p->desc].desc.kind == BOB_MEM_LOOP;
+}
+
+/* Read behind the piece, if control falls out of it. */
+static uint32_t live_behind(const struct emitter *e, const struct bob_mem_block *b,
+			    const struct bob_mem_piece *p)
+{
+	uint32_t end = p->first + p->count;
+
+	if (end < b->first + b->count)
+		return e->u->insns.at[end].live;
+	return b->next[0] != BOB_MEM_NONE ? e->u->blocks.at[b->next[0]].live_in : b->live_out;
+}
+
+static void put_piece(struct emitter *e, struct bob_mem_block *b, uint32_t index,
 		      const struct bob_mem_piece *p)
 {
 	uint32_t end = p->first + p->count;
+	bool loop = is_loop(e, p);
 	uint8_t kept = BOB_X86_NO_REG;
 
 	if (p->desc != BOB_MEM_NONE) {
 		kept = cursor_throughout(e, p);
 		e->out->stats.probes++;
-		if (p->count == 0)
-			probe_before(e, p, p->first, kept);
+		e->out->stats.loops += loop;
+	}
+	if (p->desc != BOB_MEM_NONE && (loop || p->count == 0)) {
+		probe_before(e, p, p->first, kept);
+		if (loop && p->count == b->count && !e->u->insns.at[p->first].f.rep)
+			b->loop_code = here(e); /* the block as a whole, not a string instruction */
 	}
 	for (uint32_t i = p->first; i < end && e->c.st == BOB_OK; i++) {
-		if (p->desc != BOB_MEM_NONE)
+		if (p->desc != BOB_MEM_NONE && !loop)
 			probe_before(e, p, i, kept);
 		put_insn(e, b, index, i);
-		if (e->u->insns.at[i].f.rep)
-			probe_behind_string(e, p,
-					    i + 1 < b->first + b->count ?
-						    e->u->insns.at[i + 1].live :
-						    b->live_out);
 	}
+	if (loop)
+		probe_behind_loop(e, p, live_behind(e, b, p));
 }
 
 static void put_block(struct emitter *e, uint32_t index, size_t *piece)
@@ -426,6 +444,7 @@ static void put_block(struct emitter *e, uint32_t index, size_t *piece)
 	const struct bob_mem_pieces *ps = &e->u->pieces;
 
 	b->landing_code = b->code = here(e);
+	b->loop_code = 0;
 	for (; *piece < ps->count && ps->at[*piece].first < b->first + b->count; ++*piece) {
 		put_piece(e, b, index, &ps->at[*piece]);
 		if (ps->at[*piece].count == 0)
@@ -443,7 +462,8 @@ static void finish_hops(struct emitter *e)
 {
 	for (size_t i = 0; i < e->hops.count && e->c.st == BOB_OK; i++) {
 		const struct hop *h = &e->hops.at[i];
-		int32_t rel = (int32_t)(e->u->blocks.at[h->block].code - (h->at + 4));
+		const struct bob_mem_block *b = &e->u->blocks.at[h->block];
+		int32_t rel = (int32_t)((h->back ? b->loop_code : b->code) - (h->at + 4));
 
 		memcpy(e->c.bytes->at + h->at, &rel, 4);
 	}

@@ -26,7 +26,8 @@ BOB_PLAN_VEC(bob_mem_funcs, struct bob_mem_func);
 struct bob_mem_stats {
 	uint32_t by_decline[BOB_MEM_DECLINES]; /* [0]: translated functions */
 	uint64_t bytes_by_decline[BOB_MEM_DECLINES];
-	uint32_t blocks, pieces, probes, saved_flags, spills, landings, short_landings, traps;
+	uint32_t blocks, pieces, probes, loops, saved_flags, spills, landings, short_landings,
+		traps;
 	uint32_t calls, moved_calls;
 	uint64_t accesses, words;
 	bool flags_pass;

@@ -229,6 +229,7 @@ static void begin_piece(struct builder *b, uint32_t first, uint32_t end)
 	b->piece.first = first;
 	b->piece.word = (uint32_t)b->u->words.count;
 	b->piece.desc = BOB_MEM_NONE;
+	b->piece.counter = BOB_X86_NO_REG;
 	b->planned.access = (uint32_t)b->out->accesses.count;
 	b->planned.step = (uint32_t)b->out->steps.count;
 	b->planned.desc.pc = b->u->insns.at[first].addr;
@@ -289,13 +290,13 @@ static bob_status end_piece(struct builder *b, uint32_t end)
 	return push_piece(b);
 }
 
-static bob_status add_step(struct builder *b, int64_t constant)
+static bob_status add_step(struct builder *b, const struct bob_mem_step *step)
 {
 	struct bob_mem_step *s = BOB_PLAN_PUSH(&b->out->steps);
 
 	if (!s)
 		return BOB_ERR_NOMEM;
-	*s = (struct bob_mem_step){ constant, BOB_MEM_NO_WORD, 0 };
+	*s = *step;
 	return BOB_OK;
 }
 
@@ -313,8 +314,10 @@ static bob_status string_piece(struct builder *b, uint32_t at)
 	counter = word_for(b, at, BOB_X86_RCX, BOB_X86_NO_REG, 1, false);
 	d->kind = BOB_MEM_LOOP;
 	d->counter = (uint8_t)counter;
+	b->piece.counter = BOB_X86_RCX;
 	for (unsigned i = 0; st == BOB_OK && i < b->piece.words; i++)
-		st = add_step(b, i == counter ? -1 : size);
+		st = add_step(b, &(struct bob_mem_step){ i == counter ? -1 : size, BOB_MEM_NO_WORD,
+							 0 });
 	return st == BOB_OK ? end_piece(b, at + 1) : st;
 }
 
@@ -384,6 +387,144 @@ static bob_status plain_piece(struct builder *b, const struct bob_mem_block *blo
 	return b->u->st == BOB_OK ? end_piece(b, at) : b->u->st;
 }
 
+/* --- loops: a block that branches back to itself --- */
+
+/* What an iteration adds to a register: a constant, or another register that stands still. */
+struct change {
+	bool known;
+	uint8_t by;		/* register or BOB_X86_NO_REG */
+	int64_t constant;
+};
+
+static struct change change_of(const struct builder *b, const struct bob_mem_block *block,
+			       uint8_t reg)
+{
+	const struct bob_mem_insn *in = b->u->insns.at + block->first;
+	struct change c = { .by = BOB_X86_NO_REG };
+	uint32_t changes = 0;
+	unsigned writers = 0;
+
+	if (b->now.reg[reg].origin == reg) {
+		c.known = true;
+		c.constant = b->now.reg[reg].add;
+		return c;
+	}
+	for (uint32_t i = 0; i < block->count; i++) {
+		changes |= in[i].f.changes;
+		writers += in[i].f.changes >> reg & 1;
+		if (in[i].f.added_to == reg)
+			c.by = in[i].f.added;
+	}
+	c.known = writers == 1 && c.by != BOB_X86_NO_REG && !(changes >> c.by & 1);
+	return c;
+}
+
+/* The step of word `w`; false: it does not step evenly. May add a word for what it steps by. */
+static bool step_of(struct builder *b, const struct bob_mem_block *block, unsigned w,
+		    struct bob_mem_step *step)
+{
+	struct change x = { true, BOB_X86_NO_REG, 0 }, y = x;
+	struct state end = b->now;
+	uint8_t by, scale = 1;
+	unsigned word;
+
+	if (b->key[w].base != NO_ORIGIN)
+		x = change_of(b, block, (uint8_t)b->key[w].base);
+	if (b->key[w].index != NO_ORIGIN)
+		y = change_of(b, block, (uint8_t)b->key[w].index);
+	if (!x.known || !y.known || (x.by != BOB_X86_NO_REG && y.by != BOB_X86_NO_REG))
+		return false;
+	*step = (struct bob_mem_step){
+		(int64_t)((uint64_t)x.constant + (uint64_t)y.constant * b->key[w].scale),
+		BOB_MEM_NO_WORD, 0 };
+	by = x.by != BOB_X86_NO_REG ? x.by : y.by;
+	if (by == BOB_X86_NO_REG)
+		return true;
+	if (y.by != BOB_X86_NO_REG)
+		scale = b->key[w].scale;
+	reset(&b->now);
+	word = word_for(b, block->first, by, BOB_X86_NO_REG, 1, false);
+	b->now = end;
+	step->word = (uint8_t)word;
+	step->scale = scale;
+	return word < BOB_MEM_WORDS_MAX;
+}
+
+/* A word that is a register alone and steps by a constant: from its end follows how often the loop ran. */
+static unsigned find_counter(struct builder *b, const struct bob_mem_block *block)
+{
+	struct state end = b->now;
+
+	for (unsigned i = 0; i < b->piece.words; i++)
+		if (b->key[i].base != NO_ORIGIN && b->key[i].index == NO_ORIGIN && !b->key[i].fs &&
+		    end.reg[b->key[i].base].origin == b->key[i].base &&
+		    end.reg[b->key[i].base].add != 0)
+			return i;
+	for (uint8_t r = 0; r < BOB_X86_REGS; r++) {
+		unsigned word;
+
+		if (end.reg[r].origin != r || end.reg[r].add == 0)
+			continue;
+		reset(&b->now);
+		word = word_for(b, block->first, r, BOB_X86_NO_REG, 1, false);
+		b->now = end;
+		return word;
+	}
+	return BOB_MEM_WORDS_MAX;
+}
+
+static bool is_loop(const struct bob_mem_unit *u, uint32_t index)
+{
+	const struct bob_mem_block *block = &u->blocks.at[index];
+	uint32_t last = block->first + block->count - 1;
+
+	if (block->next[1] != index || u->insns.at[last].f.flow != BOB_X86_BRANCHES)
+		return false;
+	for (uint32_t i = block->first; i <= last; i++)
+		if (u->insns.at[i].f.rep)
+			return false;
+	return true;
+}
+
+/* The block as one LOOP. *done: it could be made; else nothing is left of the attempt. All words must be
+ * known when the loop is entered and step evenly. */
+static bob_status loop_piece(struct builder *b, const struct bob_mem_block *block, bool *done)
+{
+	struct bob_mem_desc *d = &b->planned.desc;
+	size_t words = b->u->words.count, accesses = b->out->accesses.count;
+	size_t steps = b->out->steps.count;
+	uint32_t end = block->first + block->count, at;
+	unsigned counter = BOB_MEM_WORDS_MAX;
+	bool even = true;
+
+	begin_piece(b, block->first, block->first + 1);
+	b->probe = b->now;
+	b->have_probe = true;
+	for (at = block->first; at < end && add_accesses(b, at); at++)
+		advance(&b->now, &b->u->insns.at[at].f);
+	if (at == end && d->access_count > 0)
+		counter = find_counter(b, block);
+	for (unsigned i = 0; i < b->piece.words; i++)
+		even &= b->u->words.at[b->piece.word + i].at == block->first;
+	/* steps may add words, which stand still */
+	for (unsigned i = 0; even && counter < BOB_MEM_WORDS_MAX && i < b->piece.words; i++) {
+		struct bob_mem_step step;
+
+		even = step_of(b, block, i, &step) && add_step(b, &step) == BOB_OK;
+	}
+	*done = even && counter < BOB_MEM_WORDS_MAX && b->u->st == BOB_OK;
+	if (!*done) {
+		b->u->words.count = words;
+		b->out->accesses.count = accesses;
+		b->out->steps.count = steps;
+		return b->u->st;
+	}
+	d->kind = BOB_MEM_LOOP;
+	d->counter = (uint8_t)counter;
+	b->piece.counter = (uint8_t)b->key[counter].base;
+	return end_piece(b, end);
+}
+
 unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out)
 {
 	struct builder b = { .u = u, .out = out };
@@ -395,6 +536,13 @@ unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out)
 
 		if ((block->flags & BOB_MEM_IS_ENTRY) && block->preds > 0)
 			u->st = entry_piece(&b, at);
+		if (u->st == BOB_OK && is_loop(u, (uint32_t)i)) {
+			bool done;
+
+			u->st = loop_piece(&b, block, &done);
+			if (done)
+				continue;
+		}
 		while (u->st == BOB_OK && at < end) {
 			if (u->insns.at[at].f.rep) {
 				u->st = string_piece(&b, at);

@@ -24,10 +24,10 @@ static void print_totals(const struct bob_mem_plan *p, FILE *out)
 		s->bytes_by_decline[0] ? (double)p->blob.count / (double)s->bytes_by_decline[0] :
 					 0);
 	fprintf(out,
-		"  %u blocks, %u records, %" PRIu64
+		"  %u blocks, %u records (%u loops), %" PRIu64
 		" accesses, %.2f words per access, %u probes save flags, "
 		"%u registers saved%s\n",
-		s->blocks, s->probes, s->accesses,
+		s->blocks, s->probes, s->loops, s->accesses,
 		s->accesses ? (double)s->words / (double)s->accesses : 0, s->saved_flags, s->spills,
 		s->flags_pass ? ", flags are passed between functions" : "");
 	fprintf(out, "  %u landings, %u of them short, %u traps; %u calls, %u moved\n", s->landings,

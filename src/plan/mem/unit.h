@@ -42,6 +42,7 @@ struct bob_mem_block {
 	uint32_t next[2];	/* blocks: fallen into, branched to; or BOB_MEM_NONE */
 	uint32_t live_in, live_out;
 	uint32_t code;		/* in the blob, by emit.c */
+	uint32_t loop_code;	/* the same for its own branch back, if it is recorded as a loop */
 	uint32_t landing_code;	/* the same for those who land here: with the mark of an entry */
 	uint32_t preds;		/* known ones */
 	uint8_t flags;
@@ -63,6 +64,7 @@ struct bob_mem_piece {
 	uint32_t word;		/* first in bob_mem_unit.words */
 	uint32_t desc;		/* in bob_mem_unit.descs, or BOB_MEM_NONE: nothing to record */
 	uint8_t words;
+	uint8_t counter;	/* register whose end value is the last word of a loop; else BOB_X86_NO_REG */
 	bool save_flags;
 };
 

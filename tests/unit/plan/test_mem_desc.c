@@ -38,6 +38,11 @@ FUNCTION("d_flags", "cmp %rdi, %rsi; mov (%rdi), %rax; jb 1f; cmp %rsi, %rax; 1:
 FUNCTION("d_align",
 	 "lea 8(%rsp), %r10; and $-32, %rsp; push -8(%r10); push %rbp; mov %rsp, %rbp; leave;"
 	 "lea -8(%r10), %rsp; ret")
+FUNCTION("d_loop", "1: movsd (%rdi,%rax,8), %xmm0; addsd 8(%rdi,%rax,8), %xmm0;"
+		   "movsd %xmm0, (%rsi,%rax,8); add $2, %rax; cmp %rdx, %rax; jne 1b; ret")
+FUNCTION("d_stride", "xor %eax, %eax; 1: add (%rdi), %rax; add %rcx, %rdi; dec %rsi; jne 1b; ret")
+FUNCTION("d_chase", "1: mov (%rdi), %rdi; dec %rsi; jne 1b; ret")
+FUNCTION("d_repeat", "1: mov $3, %ecx; rep stosb; dec %rsi; jne 1b; ret")
 
 #define NONE BOB_MEM_NO_WORD
 #define LOAD BOB_MEM_LOAD
@@ -97,6 +102,19 @@ static const struct expected expected[] = {
 	{ "d_align", BOB_MEM_BLOCK, 0, 2, NONE, 0, 0, 4,
 	  { { LOAD, 8, 0, -8 }, { STORE, 8, 1, -8 }, { STORE, 8, 1, -16 }, { LOAD, 8, 1, -16 } } },
 	{ "d_align", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_loop", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
+	{ "d_loop", BOB_MEM_LOOP, 0, 3, NONE, 0, 0, 3,
+	  { { LOAD, 8, 0, 0 }, { LOAD, 8, 0, 8 }, { STORE, 8, 1, 0 } } },
+	{ "d_loop", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_stride", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
+	{ "d_stride", BOB_MEM_LOOP, 0, 3, NONE, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_stride", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_chase", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
+	{ "d_chase", BOB_MEM_BLOCK, 0, 1, NONE, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_chase", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_repeat", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
+	{ "d_repeat", BOB_MEM_LOOP, 0, 2, NONE, 0, 0, 1, { { STORE, 1, 0, 0 } } },
+	{ "d_repeat", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
 };
 #define EXPECTED (sizeof(expected) / sizeof(expected[0]))
 
@@ -165,6 +183,36 @@ static void test_descriptors(void **state)
 	}
 }
 
+/* How words step, and which one counts. */
+static void test_loops(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned counter;
+		struct bob_mem_step step[3];
+	} loops[] = {
+		{ "d_loop", 2, { { 16, NONE, 0 }, { 16, NONE, 0 }, { 2, NONE, 0 } } },
+		{ "d_stride", 1, { { 0, 2, 1 }, { -1, NONE, 0 }, { 0, NONE, 0 } } },
+		{ "d_repeat", 1, { { 1, NONE, 0 }, { -1, NONE, 0 } } },
+	};
+	struct subject *s = *state;
+
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+		const struct bob_mem_planned *p =
+			&s->plan.descs.at[find(s, loops[i].name)->desc + 1];
+
+		assert_int_equal(p->desc.kind, BOB_MEM_LOOP);
+		assert_int_equal(p->desc.counter, loops[i].counter);
+		for (unsigned w = 0; w < p->desc.words; w++) {
+			const struct bob_mem_step *step = &s->plan.steps.at[p->step + w];
+
+			assert_int_equal(step->constant, loops[i].step[w].constant);
+			assert_int_equal(step->word, loops[i].step[w].word);
+			assert_int_equal(step->scale, loops[i].step[w].scale);
+		}
+	}
+}
+
 static int plan_this_program(void **state)
 {
 	static struct subject s;
@@ -191,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_loops),
 	};
 
 	return cmocka_run_group_tests(tests, plan_this_program, forget);

@@ -219,6 +219,34 @@ static void block(struct gen *g)
 		insn(g);
 }
 
+/* A block that branches back to itself, most of the time with addresses that step evenly. */
+static void tight_loop(struct gen *g)
+{
+	static const char *const step[] = {
+		"add $8, %rbx", "sub $4, %rbx", "lea 16(%rbx), %rbx", "add %r15, %rbx", "inc %rcx",
+		"add $2, %rcx", "mov %rbx, %rsi", "mov pointers_of_loops(%rip), %rbx", "add $24, %rbp",
+		"push %rax; pop %rdx", "rep stosb", "add %rcx, %rbp",
+	};
+	FILE *o = g->out;
+	unsigned a = g->label++;
+
+	fprintf(o, "\tpush %%r13\n\tmov $%u, %%r13d\n\txor %%ecx, %%ecx\n.L%u:\n", 1 + rnd(g, 5),
+		a);
+	for (unsigned n = 1 + rnd(g, 3); n-- > 0;)
+		fprintf(o,
+			rnd(g, 2) ? "\tadd %d(%%rbx), %%rax\n" : "\tmov %%rdx, %d(%%rbx,%%rcx,8)\n",
+			(int)rnd(g, 64));
+	fprintf(o, "\t%s\n", ANY(step));
+	fprintf(o, rnd(g, 2) ? "\tadd %%rax, 8(%%rbp)\n" : "\tmovsd (%%rsi,%%rcx,4), %%xmm1\n");
+	if (rnd(g, 2))
+		fprintf(o, "\t%s\n", ANY(step));
+	fprintf(o, "\t%s\n\tjne .L%u\n\tpop %%r13\n", rnd(g, 3) ? "dec %r13" : "sub $1, %r13d", a);
+	fprintf(o,
+		"\tmov lbase(%%rip), %%rbx\n\tmov %%rbx, %%rbp\n\tmov %%rbx, %%rdi\n\tand $63, %%ecx\n");
+	if (!g->flags_pass)
+		fprintf(o, "\ttest %%rax, %%rax\n");
+}
+
 /* Structured, so that it ends: conditions, counted loops, tables, calls of functions with higher numbers. */
 static void body(struct gen *g, unsigned depth)
 {
@@ -227,7 +255,7 @@ static void body(struct gen *g, unsigned depth)
 	unsigned a = g->label++, k;
 
 	block(g);
-	switch (depth > 3 ? 9 : rnd(g, 10)) {
+	switch (depth > 3 ? 9 : rnd(g, 12)) {
 	case 0:
 	case 1:
 		fprintf(o, "\tj%s .L%u\n", ANY(cc), a);
@@ -277,6 +305,10 @@ static void body(struct gen *g, unsigned depth)
 					    "\tmov %rax, %rdx\n");
 		if (!g->flags_pass)
 			fprintf(o, "\ttest %%rax, %%rax\n");
+		break;
+	case 10:
+	case 11:
+		tight_loop(g);
 		break;
 	case 8:
 		fprintf(o, "\tjrcxz .L%u\n", a);
@@ -337,7 +369,7 @@ static void generate(struct gen *g, const char *path)
 		function(g);
 	fprintf(g->out,
 		"\t.data\n\t.globl base\n\t.p2align 12\nbase:\nlbase:\t.zero 32\n\t.globl pointers\n"
-		"\t.globl pointers\npointers:\nlpointers:\t.zero 64\ntable:\t.zero 4096\n"
+		"\t.globl pointers\npointers:\nlpointers:\npointers_of_loops:\t.zero 64\ntable:\t.zero 4096\n"
 		"\t.section .tbss,\"awT\",@nobits\n\t.align 8\n\t.globl scratch\n\t.type scratch,@object\nscratch:\t.zero 64\n"
 		"\t.section .note.GNU-stack,\"\",@progbits\n");
 	fclose(g->out);

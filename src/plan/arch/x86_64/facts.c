@@ -322,6 +322,10 @@ static void note_sum(const struct decoded *d, struct bob_x86_facts *f)
 	case ZYDIS_MNEMONIC_ADD:
 		if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 			add_sum(f, dest, dest, op[1].imm.value.s);
+		else if (is_register64(&op[1])) {
+			f->added_to = (uint8_t)dest;
+			f->added = register_number(op[1].reg.value);
+		}
 		break;
 	case ZYDIS_MNEMONIC_SUB:
 		if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
@@ -493,6 +497,7 @@ unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob
 	unsigned why;
 
 	memset(f, 0, sizeof(*f));
+	f->added_to = f->added = BOB_X86_NO_REG;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, p, avail, &d.in, d.op)))
 		return BOB_MEM_UNDECODED;

@@ -70,6 +70,7 @@ struct bob_x86_facts {
 	uint8_t flow;		/* enum bob_x86_flow */
 	uint8_t access_count;
 	uint8_t sum_count;
+	uint8_t added_to, added;	/* register += register, or BOB_X86_NO_REG */
 	bool rep;		/* runs its accesses rcx times, fewer if it compares */
 	bool nop;
 	struct bob_x86_access access[BOB_X86_ACCESSES]; /* in order */
