@@ -270,6 +270,20 @@ def from_start():
     h.check(len(early) > len(late) and early[-len(late):] == late, f"{len(early)} and {len(late)}")
 
 
+@suite.case("code made at run time")
+def jit():
+    need_engine()
+    program = h.compile("mem_jit", ["mem_jit.c"], "gcc", ["-O1", "-w"])
+    r = h.record([program], MEM)
+    h.check(r.status == 0 and r.out.endswith(b" 12\n"), f"{r}")
+    skipped = [i["path"] for i in h.info(r.trace)["process_list"][0]["skipped_images"]]
+    h.check("code made at run time" in skipped, f"{skipped}")
+    r = h.record([program], [*MEM, "--images=app"])
+    data = int(r.out.split()[0], 16)
+    found = [(kind, a - data, size) for kind, a, size, _, image in accesses(r.trace)[0] if not image and data <= a < data + 16]
+    h.check(found == [("L", 0, 4), ("L", 8, 8)], f"{found}")
+
+
 @suite.case("formats of replay")
 def formats():
     need_engine()
@@ -296,7 +310,7 @@ def kill9(options):
     need_engine()
     program = h.compile("mem_count", ["mem_count.c"], "gcc", ["-O1"])
     rng = random.Random(7)
-    for _ in range(4):
+    for _ in range(3):
         where = h.fresh("kill")
         shared = where / "shared"
         shared.write_bytes(bytes(4096))
@@ -305,7 +319,7 @@ def kill9(options):
         end = time.monotonic() + 60
         while not int.from_bytes(shared.read_bytes()[:8], "little") and time.monotonic() < end:
             time.sleep(0.002)
-        time.sleep(rng.random() / 20)
+        time.sleep(rng.random() / 50)
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
         head = shared.read_bytes()
