@@ -7,19 +7,13 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "plan/eh_bytes.h"
 #include "plan/image.h"
 
 #define REMEMBER_MAX 32
 #define RBX 3
 #define RBP 6
 #define RSP 7
-
-struct bytes {
-	const uint8_t *p, *end;
-	uint64_t addr;		/* link address of `base` */
-	const uint8_t *base;
-	bool bad;
-};
 
 /* Common to the entries that refer to it. */
 struct cie {
@@ -29,6 +23,7 @@ struct cie {
 	int64_t data_align;
 	uint64_t ra;
 	uint8_t encoding;	/* of addresses in its FDEs */
+	uint8_t lsda_encoding;	/* of where their exception tables are; DW_EH_PE_omit: there are none */
 	bool augmented, signal, valid;
 };
 #define CIE_SLOTS 16
@@ -61,123 +56,6 @@ struct machine {
 	bool no_caller;		/* at `lo` */
 };
 
-static uint8_t get_u8(struct bytes *b)
-{
-	if (b->p >= b->end) {
-		b->bad = true;
-		return 0;
-	}
-	return *b->p++;
-}
-
-static uint64_t get_fixed(struct bytes *b, unsigned n)
-{
-	uint64_t v = 0;
-
-	if ((size_t)(b->end - b->p) < n) {
-		b->bad = true;
-		b->p = b->end;
-		return 0;
-	}
-	memcpy(&v, b->p, n);
-	b->p += n;
-	return v;
-}
-
-static uint64_t get_uleb(struct bytes *b)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 70; shift += 7) {
-		uint8_t c = get_u8(b);
-
-		if (shift < 64)
-			v |= (uint64_t)(c & 0x7f) << shift;
-		if (!(c & 0x80))
-			return v;
-	}
-	b->bad = true;
-	return 0;
-}
-
-static int64_t get_sleb(struct bytes *b)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 70; shift += 7) {
-		uint8_t c = get_u8(b);
-
-		if (shift < 64)
-			v |= (uint64_t)(c & 0x7f) << shift;
-		if (!(c & 0x80)) {
-			if ((c & 0x40) && shift + 7 < 64)
-				v |= UINT64_MAX << (shift + 7);
-			return (int64_t)v;
-		}
-	}
-	b->bad = true;
-	return 0;
-}
-
-static void skip(struct bytes *b, uint64_t n)
-{
-	if ((uint64_t)(b->end - b->p) < n) {
-		b->bad = true;
-		b->p = b->end;
-	} else {
-		b->p += n;
-	}
-}
-
-static int64_t sign(uint64_t v, unsigned bytes)
-{
-	unsigned shift = 64 - 8 * bytes;
-
-	return (int64_t)(v << shift) >> shift;
-}
-
-/* A value in pointer encoding `enc`, without its base. */
-static uint64_t get_encoded(struct bytes *b, unsigned enc)
-{
-	switch (enc & 0x0f) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8:
-		return get_fixed(b, 8);
-	case DW_EH_PE_udata2:
-		return get_fixed(b, 2);
-	case DW_EH_PE_udata4:
-		return get_fixed(b, 4);
-	case DW_EH_PE_sdata2:
-		return (uint64_t)sign(get_fixed(b, 2), 2);
-	case DW_EH_PE_sdata4:
-		return (uint64_t)sign(get_fixed(b, 4), 4);
-	case DW_EH_PE_uleb128:
-		return get_uleb(b);
-	case DW_EH_PE_sleb128:
-		return (uint64_t)get_sleb(b);
-	default:
-		b->bad = true;
-		return 0;
-	}
-}
-
-static uint64_t get_address(struct bytes *b, unsigned enc)
-{
-	uint64_t at = b->addr + (uint64_t)(b->p - b->base);
-	uint64_t v = get_encoded(b, enc);
-
-	switch (enc & 0xf0) {
-	case DW_EH_PE_absptr:
-		return v;
-	case DW_EH_PE_pcrel:
-		return v + at;
-	default:
-		b->bad = true;
-		return 0;
-	}
-}
-
 static void read_augmentation(struct bytes *b, struct cie *c, const char *s)
 {
 	uint64_t len = get_uleb(b);
@@ -199,7 +77,7 @@ static void read_augmentation(struct bytes *b, struct cie *c, const char *s)
 			break;
 		}
 		case 'L':
-			get_u8(&data);
+			c->lsda_encoding = get_u8(&data);
 			break;
 		case 'S':
 			c->signal = true;
@@ -222,6 +100,7 @@ static void read_cie(struct bytes *b, struct cie *c)
 
 	memset(c, 0, sizeof(*c));
 	c->valid = true;
+	c->lsda_encoding = DW_EH_PE_omit;
 	aug = (const char *)b->p;
 	while (get_u8(b) != 0)
 		;
@@ -540,17 +419,36 @@ static bob_status run(struct machine *m, struct bytes b, bool rows)
 	return st == BOB_OK && rows ? put_row(m) : st;
 }
 
+/* Augmentation data of an FDE: where its exception table is, 0 if it has none. */
+static uint64_t read_lsda(struct bytes *b, const struct cie *c)
+{
+	uint64_t len = get_uleb(b);
+	struct bytes data = *b, raw;
+	uint64_t at;
+
+	skip(b, len);
+	if (b->bad || c->lsda_encoding == DW_EH_PE_omit)
+		return 0;
+	data.end = b->p;
+	raw = data;
+	if (get_encoded(&raw, c->lsda_encoding) == 0)
+		return 0;
+	at = get_address(&data, c->lsda_encoding);
+	return data.bad ? 0 : at;
+}
+
 static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const struct cie *c)
 {
 	struct machine m = { .img = img, .cie = c, .first_row = img->rows.count };
 	struct bob_plan_frame *f;
 	const struct bob_plan_row *first;
+	uint64_t lsda = 0;
 	bob_status st;
 
 	m.lo = get_address(b, c->encoding);
 	m.hi = m.lo + get_encoded(b, c->encoding & 0x0f);
 	if (c->augmented)
-		skip(b, get_uleb(b));
+		lsda = read_lsda(b, c);
 	if (b->bad || m.hi <= m.lo || m.hi - m.lo > UINT32_MAX || !bob_plan_code_at(img, m.lo) ||
 	    bob_plan_code_at(img, m.lo)->hi < m.hi)
 		return BOB_OK;
@@ -574,6 +472,7 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	f->signal = c->signal;
 	f->cold = !(first->cfa_kind == BOB_CFA_RSP && first->cfa_off == 8);
 	f->no_caller = m.no_caller;
+	f->lsda = lsda;
 	return BOB_OK;
 }
 

@@ -50,6 +50,7 @@ struct bob_plan_frame {
 	uint64_t lo, hi;
 	uint32_t row, row_count;
 	uint32_t owner;		/* function index */
+	uint64_t lsda;		/* exception table, 0: none */
 	uint32_t jumped_by;	/* a function with a conditional jump to `lo`, from outside */
 	bool signal;
 	bool cold;		/* entered with a frame already made: part of another function */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of a unit and the edges between them. A block that something else than the translated code
  * may lead to is a landing: function entries, return addresses, entries of jump tables, labels whose
- * address is taken, places other code jumps to, and (there is no branch to them) landing pads of
- * exceptions. Missing one is no error: the agent meets a trap there and finds the block by address. */
+ * address is taken, places other code jumps to, landing pads of exceptions, and what nothing is
+ * known to lead to. Missing one is no error: the agent meets a trap there and finds the block by address. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
@@ -91,6 +91,20 @@ static unsigned mark_outside(struct bob_mem_unit *u, uint8_t *mark, const struct
 		i += starts;
 	}
 	return BOB_MEM_TAKEN;
+}
+
+struct pads {
+	const struct bob_mem_unit *u;
+	uint8_t *mark;
+};
+
+static void mark_pad(void *ctx, uint64_t addr)
+{
+	struct pads *p = ctx;
+	uint32_t i = bob_mem_insn_at(p->u, addr);
+
+	if (i != BOB_MEM_NONE)
+		p->mark[i] |= LEADS | LANDS;
 }
 
 static void mark_entries(const struct bob_mem_unit *u, uint8_t *mark)
@@ -208,6 +222,8 @@ unsigned bob_mem_find_blocks(struct bob_mem_unit *u)
 	for (size_t r = 0; why == BOB_MEM_TAKEN && r < u->ranges.count; r++)
 		why = mark_outside(u, mark, &u->ranges.at[r]);
 	mark_entries(u, mark);
+	for (size_t r = 0; r < u->ranges.count; r++)
+		bob_mem_pads(u->img, &u->ranges.at[r], mark_pad, &(struct pads){ u, mark });
 	if (why == BOB_MEM_TAKEN) {
 		u->st = make_blocks(u, mark);
 		if (u->st == BOB_OK)

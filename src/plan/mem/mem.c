@@ -64,6 +64,8 @@ static unsigned collect(struct bob_mem_unit *u, uint32_t frame, const uint32_t *
 		if (c && c->plt) /* a function that jumps there does not own it */
 			continue;
 		why = f->signal ? BOB_MEM_TRAMPOLINE : add_range(u, f->lo, f->hi);
+		if (why == BOB_MEM_TAKEN)
+			u->ranges.at[u->ranges.count - 1].lsda = f->lsda;
 	}
 	return why == BOB_MEM_TAKEN && u->ranges.count == 0 ? BOB_MEM_NO_FRAME : why;
 }

@@ -19,6 +19,7 @@
 /* Code of the unit, and dead padding behind it. */
 struct bob_mem_range {
 	uint64_t lo, hi, padded;
+	uint64_t lsda;		/* exception table, 0: none */
 	const uint8_t *bytes;
 	uint32_t insn;		/* first */
 	uint32_t text;		/* offset of its new bytes in bob_mem_unit.text */
@@ -107,6 +108,9 @@ struct bob_mem_unit {
  * if memory is short. */
 unsigned bob_mem_read(struct bob_mem_unit *u);
 unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
+/* Where exceptions from the range land, one by one. */
+void bob_mem_pads(const struct bob_plan_image *img, const struct bob_mem_range *r,
+		  void (*pad)(void *ctx, uint64_t addr), void *ctx);
 /* *passes: flags are read that only a caller or callee can have set. */
 void bob_mem_find_live(struct bob_mem_unit *u, bool *passes);
 unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out);

@@ -74,7 +74,7 @@ static void insn(struct gen *g)
 	FILE *o = g->out;
 	uint32_t v = rnd(g, 7), p;
 
-	switch (rnd(g, 38)) {
+	switch (rnd(g, 40)) {
 	case 0:
 	case 1:
 		fprintf(o, "\tmov %s, %%%s\n", address(g), ANY(value));
@@ -204,6 +204,17 @@ static void insn(struct gen *g)
 		fprintf(o, "\tmov scratch@gottpoff(%%rip), %%%s\n\tand $7, %%ecx\n", value[v]);
 		fprintf(o, "\tadd %%fs:(%%%s,%%rcx,8), %%%s\n", value[v], ANY(value));
 		break;
+	case 37:	/* a register of an address, written in part, or perhaps */
+		fprintf(o, "\tmov 64(%%rdi,%%rcx,8), %%%s\n\tmov $%u, %%cl\n", ANY(value),
+			rnd(g, 60));
+		fprintf(o, "\tmov 64(%%rdi,%%rcx,8), %%%s\n", ANY(value));
+		break;
+	case 38:
+		p = rnd(g, 5);
+		fprintf(o, "\tmov 8(%%%s), %%%s\n\tcmov%s %%%s, %%%s\n", pointer[p], ANY(value),
+			ANY(cc), ANY(pointer), pointer[p]);
+		fprintf(o, "\tmov %%%s, 8(%%%s)\n", ANY(value), pointer[p]);
+		break;
 	case 36:
 		fprintf(o, "\tmov %%fs:0, %%%s\n\txor %%%s, %%%s\n", value[v], value[v], value[v]);
 		break;
@@ -225,7 +236,7 @@ static void tight_loop(struct gen *g)
 	static const char *const step[] = {
 		"add $8, %rbx", "sub $4, %rbx", "lea 16(%rbx), %rbx", "add %r15, %rbx", "inc %rcx",
 		"add $2, %rcx", "mov %rbx, %rsi", "mov pointers_of_loops(%rip), %rbx", "add $24, %rbp",
-		"push %rax; pop %rdx", "rep stosb", "add %rcx, %rbp",
+		"push %rax; pop %rdx", "rep stosb", "add %rcx, %rbp", "add %rcx, %rbx; inc %rcx",
 	};
 	FILE *o = g->out;
 	unsigned a = g->label++;
@@ -350,7 +361,11 @@ static void function(struct gen *g)
 	fprintf(o, "\t.globl k_%u\n\t.hidden k_%u\n\t.type k_%u,@function\n\t.p2align %u\nk_%u:\n",
 		g->fn, g->fn, g->fn, rnd(g, 5), g->fn);
 	fprintf(o, "\t.cfi_startproc\n");
-	if (rnd(g, 10) > 0) {	/* else a landing of one byte */
+	if (g->fn < 2 * LAYER && rnd(g, 6) == 0) {	/* another function takes its place */
+		fprintf(o,
+			"\tmov lbase(%%rip), %%rdi\n\tadd %%rax, 8(%%rdi)\n\tmov (%%rdi), %%r8\n");
+		fprintf(o, "\tjmp k_%u\n", (g->fn / LAYER + 1) * LAYER + rnd(g, LAYER));
+	} else if (rnd(g, 10) > 0) {	/* else a landing of one byte */
 		prologue(g);
 		body(g, 0);
 		fprintf(o, "\tlea %u(%%rsp), %%rsp\n\tpop %%rsp\n", g->room);
