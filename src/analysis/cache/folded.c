@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nests of records (fold/nests.h) as nests of accesses. A block is its accesses, each at word + offset; a loop
  * record is a loop more, if it runs equally often at all positions of the nest. A nest with anything that
- * is not so is expanded, record by record. */
+ * is not so is expanded, record by record. Loops with payload come as a leaf for the beginning and one for each
+ * iteration; they are always expanded. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ struct shape {
 	const struct bob_mem_desc *desc;
 	uint64_t bias;
 	uint32_t first;		/* site */
-	uint32_t records;	/* words of its records */
+	uint32_t words;		/* of its leaves */
+	uint8_t begins, iterates; /* a loop with payload; an iteration of it */
 };
 
 struct run {
@@ -24,6 +26,8 @@ struct run {
 	struct bob_cache_item *item;
 	uint32_t items, room;
 	uint64_t gaps;
+	const struct bob_mem_desc *loop; /* whose iterations may come now */
+	uint64_t loop_word[2 * BOB_MEM_WORDS_MAX]; /* in the next one; behind them its payload */
 };
 
 /* --- shapes --- */
@@ -43,12 +47,14 @@ static bob_status read_shape(const struct bob_folded *f, uint32_t number,
 	out->desc = from->desc(from->ctx, (uint32_t)(key >> 1));
 	if (!out->desc)
 		return BOB_ERR_CORRUPT;
-	if (key & 1 || (out->desc->kind == BOB_MEM_LOOP && out->desc->payload))
-		return BOB_NONE;
 	if (out->desc->kind == BOB_MEM_MARK && out->desc->mark == BOB_MEM_SIGNAL_BEGIN)
 		return BOB_NONE;
-	out->records = out->desc->words + (out->desc->kind == BOB_MEM_LOOP ? 1u : 0u);
-	if (s.words != out->records)
+	out->iterates = key & 1;
+	out->begins = out->desc->kind == BOB_MEM_LOOP && out->desc->payload && !out->iterates;
+	out->words = out->desc->words + (out->desc->kind == BOB_MEM_LOOP && !out->begins ? 1u : 0u);
+	if (out->iterates)
+		out->words = out->desc->kind == BOB_MEM_LOOP ? out->desc->payload : 0;
+	if (s.words != out->words || (out->iterates && !out->words))
 		return BOB_ERR_CORRUPT;
 	out->bias = from->bias(from->ctx, out->desc);
 	return from->sites(from->ctx, (uint32_t)(key >> 1), out->desc, &out->first);
@@ -72,17 +78,13 @@ static bob_status read_shapes(struct run *r, const struct bob_folded *f,
 
 /* --- records --- */
 
-static bob_status run_record(struct run *r, const struct shape *s, const uint64_t *word)
+static bob_status run_accesses(struct run *r, const struct shape *s, const uint64_t *word,
+			       uint32_t count)
 {
 	struct bob_mem_walk w;
 	struct bob_mem_event e;
-	bob_status st;
+	bob_status st = bob_mem_walk_begin(&w, s->desc, word, count, s->bias);
 
-	if (s->desc->kind == BOB_MEM_MARK) {
-		r->gaps += s->desc->mark == BOB_MEM_GAP;
-		return BOB_OK;
-	}
-	st = bob_mem_walk_begin(&w, s->desc, word, s->records, s->bias);
 	while (st == BOB_OK && (st = bob_mem_walk_next(&w, &e)) != BOB_END) {
 		struct bob_cache_access a = { e.address, r->thread, 0, e.size, e.type };
 
@@ -96,6 +98,42 @@ static bob_status run_record(struct run *r, const struct shape *s, const uint64_
 			st = BOB_ERR_CORRUPT;
 	}
 	return st == BOB_END ? BOB_OK : st;
+}
+
+/* An iteration of the loop that began last: a record of one, whose words have come so far. */
+static bob_status run_iteration(struct run *r, const struct shape *s, const uint64_t *payload)
+{
+	const struct bob_mem_desc *d = s->desc;
+	bob_status st;
+
+	if (r->loop != d)
+		return BOB_ERR_CORRUPT;
+	memcpy(r->loop_word + d->words, payload, d->payload * sizeof(*payload));
+	st = run_accesses(r, s, r->loop_word, d->words + (uint32_t)d->payload);
+	for (uint32_t w = 0; w < d->words; w++) {
+		const struct bob_mem_step *step = &d->step[w];
+
+		r->loop_word[w] += (uint64_t)step->constant;
+		if (step->word != BOB_MEM_NO_WORD)
+			r->loop_word[w] += step->scale * r->loop_word[step->word];
+	}
+	return st;
+}
+
+static bob_status run_leaf(struct run *r, const struct shape *s, const uint64_t *word)
+{
+	if (s->iterates)
+		return run_iteration(r, s, word);
+	r->loop = NULL;
+	if (s->desc->kind == BOB_MEM_MARK) {
+		r->gaps += s->desc->mark == BOB_MEM_GAP;
+		return BOB_OK;
+	}
+	if (!s->begins)
+		return run_accesses(r, s, word, s->words);
+	r->loop = s->desc;
+	memcpy(r->loop_word, word, s->words * sizeof(*word));
+	return BOB_OK;
 }
 
 /* All records of `count` items, whatever they are. */
@@ -120,7 +158,7 @@ static bob_status expand(struct run *r, const struct bob_fold_nest_item *item, u
 			for (uint32_t d = 0; d < depth; d++)
 				word[w] += item[i].step[w * BOB_NEST_DEPTH + d] * idx[d];
 		}
-		st = run_record(r, &r->shape[item[i].shape], word);
+		st = run_leaf(r, &r->shape[item[i].shape], word);
 	}
 	return st;
 }
@@ -212,9 +250,12 @@ static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_
 /* The accesses of a record in the nest. 0: it is no nest of accesses. */
 static int add_record(struct run *r, const struct bob_fold_nest_item *e)
 {
-	const struct bob_mem_desc *d = r->shape[e->shape].desc;
+	const struct shape *s = &r->shape[e->shape];
+	const struct bob_mem_desc *d = s->desc;
 	uint32_t at = r->items;
 
+	if (s->begins || s->iterates)
+		return 0;
 	if (d->kind == BOB_MEM_MARK)
 		return d->mark != BOB_MEM_GAP;
 	if (!d->access_count)
@@ -262,6 +303,7 @@ static bob_status run_nest(struct run *r, const struct bob_fold_nest_item *item,
 	r->items = 0;
 	if (count == 1 || !add_items(r, item, count))
 		return expand(r, item, count, idx);
+	r->loop = NULL;
 	st = bob_cache_nest(r->cache, r->thread, r->item, r->items);
 	return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
 }

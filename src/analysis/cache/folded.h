@@ -17,8 +17,7 @@ struct bob_cache_records {
 	void *ctx;
 };
 
-/* BOB_NONE: not possible in this way, and nothing happened: there are signal handlers within records, or loops with
- * payload. *gaps: marks that say that accesses are missing. BOB_ERR_CORRUPT, BOB_ERR_NOMEM, and those of
+/* BOB_NONE: not possible in this way, and nothing happened: signal handlers may have come within records. *gaps: marks that say that accesses are missing. BOB_ERR_CORRUPT, BOB_ERR_NOMEM, and those of
  * bob_cache_access. */
 bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct bob_folded *f,
 			    uint32_t participant, const struct bob_cache_records *from,

@@ -82,6 +82,13 @@ static void make_desc(struct room *m, uint64_t *r)
 		return;
 	d->counter = (uint8_t)(cmp_random(r) % d->words);
 	m->step[d->counter].constant = cmp_random(r) % 2 ? 8 : -16;
+	if (cmp_random(r) % 3 == 0) {
+		d->payload = (uint8_t)(1 + cmp_random(r) % 2);
+		for (uint32_t i = 0; i < d->access_count; i++)
+			if (cmp_random(r) % 2 && m->access[i].word != BOB_MEM_NO_WORD)
+				m->access[i].word =
+					(uint8_t)(d->words + cmp_random(r) % d->payload);
+	}
 	if (d->words > 1 && cmp_random(r) % 2) {
 		uint32_t w = (d->counter + 1u) % d->words;
 
@@ -112,7 +119,7 @@ static void put_record(const struct program *p, uint32_t i, const uint64_t *idx,
 	const struct bob_mem_desc *d = &room[p->number[i]].d;
 	uint64_t *word = &raw[raw_count + 1];
 
-	if (raw_count + WORDS + 2 > VALUES)
+	if (raw_count + WORDS + 2 + 2 * 12 > VALUES)
 		return;
 	raw[raw_count] = BOB_MEM_HEADER | p->number[i];
 	for (uint32_t w = 0; w < d->words; w++) {
@@ -122,10 +129,12 @@ static void put_record(const struct program *p, uint32_t i, const uint64_t *idx,
 	}
 	if (p->strange[i] && cmp_random(r) % 8 == 0)
 		word[0] += cmp_random(r) % 1000;
-	if (d->kind == BOB_MEM_LOOP)
-		word[d->words] =
+	raw_count += 1u + d->words;
+	if (d->kind == BOB_MEM_LOOP && !d->payload)
+		raw[raw_count++] =
 			word[d->counter] + (uint64_t)d->step[d->counter].constant * p->trips[i];
-	raw_count += 1u + d->words + (d->kind == BOB_MEM_LOOP);
+	for (uint64_t k = 0; k < p->trips[i] * d->payload; k++)
+		raw[raw_count++] = p->base[i][0] + (p->strange[i] ? cmp_random(r) % 4096 : 8 * k);
 }
 
 static void run_program(uint64_t *r)
@@ -165,7 +174,8 @@ static void one_by_one(struct bob_cache *sim)
 		struct bob_mem_walk w;
 		bob_status st;
 
-		n = d->words + (d->kind == BOB_MEM_LOOP);
+		assert_int_equal(bob_mem_record_count(d, raw + at + 1, raw_count - at - 1, 0, &n),
+				 BOB_OK);
 		if (d->kind == BOB_MEM_MARK)
 			continue;
 		assert_int_equal(bob_mem_walk_begin(&w, d, raw + at + 1, n, BIAS), BOB_OK);
