@@ -142,6 +142,13 @@ BOB_API bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t partic
 				     int (*visit)(void *ctx, const struct bob_piece *p), void *ctx,
 				     int *left);
 
+/* How often each shape comes and how many iterations each loop has, all runs together: `shape` has room for all shapes,
+ * `loop` for all loops. BOB_ERR_CORRUPT. */
+BOB_API bob_status bob_folded_counts(const struct bob_folded *f, uint32_t participant,
+				     uint32_t part, uint64_t *shape, uint64_t *loop);
+/* The sum of a piece's values, modulo 2^64. BOB_ERR_CORRUPT: it has more rows of different length than any folder makes. */
+BOB_API bob_status bob_piece_sum(const struct bob_piece *p, uint64_t *sum);
+
 /* --- expanding --- */
 
 struct bob_fold_event {

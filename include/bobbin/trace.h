@@ -242,6 +242,9 @@ struct bob_folded;
 BOB_API const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t thread,
 						  uint32_t *participant);
 
+/* Are all accesses of the thread in there? 0: some are raw, or it has none. */
+BOB_API int bob_trace_all_folded(const struct bob_trace *t, uint32_t thread);
+
 #define BOB_LEAF_NO_WORD 0xffu
 
 /* An access of a leaf: at word + offset, or at link address `offset` of its image. */

@@ -93,7 +93,8 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 	if (!im->info.count) { /* engines that record memory number no functions */
 		im->info.first_id = next_id(p);
 		if (im->head.count <= UINT32_MAX - im->info.first_id)
-			im->info.count = im->head.count;
+			im->info.count = im->info.patched = im->head.count;
+		im->whole = 1;
 	}
 	if (im->info.count > im->head.count)
 		bob_problem_add(t, file->file, file->off,
@@ -246,7 +247,7 @@ bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint3
 		out->name = image_text(im, fn.name);
 		out->addr = fn.addr;
 		out->size = fn.size;
-		out->skip = fn.skip;
+		out->skip = im->whole ? (uint32_t)BOB_SKIP_NONE : fn.skip;
 		out->flags = fn.flags;
 		out->file = image_text(im, fn.file);
 		out->line = fn.line;

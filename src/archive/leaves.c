@@ -12,6 +12,12 @@ const struct bob_folded *bob_trace_folded(const struct bob_trace *t, uint32_t th
 	return t->threads[thread]->folded;
 }
 
+int bob_trace_all_folded(const struct bob_trace *t, uint32_t thread)
+{
+	return thread < t->thread_count && t->threads[thread]->folded &&
+	       !bob_stream_has_raw(t->threads[thread]);
+}
+
 static enum bob_leaf_kind kind_of(const struct bob_mem_desc *d, int is_payload)
 {
 	if (d->kind != BOB_MEM_LOOP)

@@ -11,20 +11,6 @@
 
 /* --- the threads --- */
 
-/* Are there records that are not folded? */
-static int has_log(const struct bob_stream *s)
-{
-	for (size_t i = 0; i < s->raw_count; i++) {
-		uint64_t first = 0;
-
-		if (s->raws[i].words)
-			memcpy(&first, s->file->bytes + s->raws[i].off, sizeof(first));
-		if (!s->raws[i].open || first & BOB_MEM_HEADER)
-			return 1;
-	}
-	return 0;
-}
-
 /* BOB_NONE: nothing to merge, or the process did not end by itself and what it left must be read as it is. */
 static bob_status can_merge(const struct bob_process *p)
 {
@@ -33,7 +19,7 @@ static bob_status can_merge(const struct bob_process *p)
 	for (size_t i = 0; i < p->stream_count; i++) {
 		const struct bob_stream *s = p->streams[i];
 
-		if (has_log(s) || s->info.symbols)
+		if (bob_stream_has_raw(s) || s->info.symbols)
 			return BOB_NONE;
 		found |= s->folded && !p->merged;
 	}

@@ -105,6 +105,7 @@ struct bob_stream {
 struct bob_image {
 	struct bob_image_info info;
 	uint64_t key;
+	int whole;		/* recorded by a memory engine: all its code, whatever a patch plan says */
 	const struct bob_file *file; /* NULL: the image's file is missing or useless */
 	uint64_t off;		/* of the bob_image_head */
 	struct bob_image_head head;
@@ -217,6 +218,8 @@ struct bob_mem_record {
 	int lost;		/* records are missing before this one */
 };
 bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
+/* Are there records that are not folded? */
+int bob_stream_has_raw(const struct bob_stream *s);
 void bob_records_open(struct bob_records *r, const struct bob_process *p,
 		      const struct bob_stream *s);
 /* BOB_END; BOB_ERR_CORRUPT (the rest of a chunk is lost; calling on goes on with the next); BOB_ERR_NOMEM. */

@@ -55,6 +55,19 @@ static void share(struct bob_trace *t, struct bob_process *p, const struct raw_c
 		bob_problem_add(t, p->file, raw[k].ref.off, "memory records of no thread", 1);
 }
 
+int bob_stream_has_raw(const struct bob_stream *s)
+{
+	for (size_t i = 0; i < s->raw_count; i++) {
+		uint64_t first = 0;
+
+		if (s->raws[i].words)
+			memcpy(&first, s->file->bytes + s->raws[i].off, sizeof(first));
+		if (!s->raws[i].open || first & BOB_MEM_HEADER)
+			return 1;
+	}
+	return 0;
+}
+
 void bob_records_open(struct bob_records *r, const struct bob_process *p,
 		      const struct bob_stream *s)
 {

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/overhead.h"
 #include "cli/pager.h"
+#include "cli/report_memory.h"
 #include "cli/report_tables.h"
 #include "cli/session.h"
 #include "cli/text_table.h"
@@ -33,8 +34,8 @@ const struct cli_option report_options[] = {
 	{ "callers", 'c', "FUNCTION", "who calls it; a name or a pattern such as 'read_*'", NULL,
 	  NULL },
 	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
-	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another",
-	  NULL, "function|image|api" },
+	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
+	  "memory accesses functions or instructions", NULL, "function|image|api|instruction" },
 	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
 	  "calls|below|name|image" },
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
@@ -300,13 +301,31 @@ static int report_all(struct report *r)
 	return r->s.damaged != 0;
 }
 
+static int check_calls(const struct report *r)
+{
+	if (r->style.by == CLI_BY_INSTRUCTION)
+		return cli_misuse("report",
+				  "--by=instruction is for memory accesses; these are calls");
+	return cli_session_need_calls(&r->s) ? 1 : 0;
+}
+
+static int check_memory(const struct report *r)
+{
+	if (r->callers || r->callees || r->per != PER_ALL ||
+	    (r->style.by != CLI_BY_FUNCTION && r->style.by != CLI_BY_INSTRUCTION))
+		return cli_misuse("report",
+				  "memory accesses are shown by function or by instruction, "
+				  "of all chosen threads together");
+	return 0;
+}
+
 int verb_report(int argc, char **argv)
 {
 	struct report r = { .s = { .verb = "report" }, .style = { .limit = ROWS_DEFAULT },
 			    .per = PER_ALL };
 	struct cli_options o;
 	const char *arg;
-	int opt, status = 0;
+	int opt, status = 0, memory;
 	pid_t pager;
 
 	cli_options_begin(&o, "report", argc, argv);
@@ -319,9 +338,11 @@ int verb_report(int argc, char **argv)
 		status = cli_session_open(&r.s, argc, argv);
 	if (status)
 		return status;
-	if (cli_session_need_calls(&r.s)) {
+	memory = cli_report_is_memory(&r.s);
+	status = memory ? check_memory(&r) : check_calls(&r);
+	if (status) {
 		cli_session_close(&r.s);
-		return 1;
+		return status;
 	}
 	r.style.out = cli_output_open("report", r.output);
 	if (!r.style.out) {
@@ -330,7 +351,8 @@ int verb_report(int argc, char **argv)
 	}
 	r.style.width = r.output ? 0 : cli_terminal_width();
 	pager = r.output ? 0 : cli_pager_begin(!r.no_pager);
-	status = report_all(&r);
+	status = memory ? cli_report_memory(&r.s, r.style.by == CLI_BY_INSTRUCTION, &r.style) :
+			  report_all(&r);
 	if (pager)
 		cli_pager_end(pager);
 	else

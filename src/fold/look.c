@@ -2,6 +2,7 @@
 /* The structure of a folded trace, for those who show or analyse it without expanding. */
 #include <string.h>
 
+#include "base/varint.h"
 #include "fold/entries.h"
 #include "fold/folded.h"
 #include "fold/values.h"
@@ -101,4 +102,75 @@ bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t participant, u
 	}
 	bob_group_close(&r);
 	return st == BOB_END ? BOB_OK : st;
+}
+
+/* --- counting --- */
+
+/* Iterations of a loop: the sum of its trip counts. */
+static bob_status sum_trips(const struct bob_folded *f, uint32_t part, uint32_t column,
+			    uint64_t *sum)
+{
+	const struct bob_fold_sharing *s;
+	struct bob_group_reader r;
+	struct bob_piece p;
+	uint32_t member;
+	uint64_t z, last;
+	int given_up = 0;
+	bob_status st;
+
+	*sum = 0;
+	s = bob_folded_find(f, f->column[column], part, &member);
+	if (!s)
+		return BOB_OK;
+	st = bob_group_open(&r, f, s, member);
+	while (st == BOB_OK) {
+		st = bob_group_piece(&r, &p, &given_up);
+		if (st == BOB_OK)
+			st = bob_piece_sum(&p, &z);
+		if (st == BOB_OK)
+			*sum += z;
+	}
+	for (last = r.last; given_up && r.structure != r.structure_end; *sum += last) {
+		st = bob_varint_get(&r.structure, r.structure_end, &z);
+		if (st != BOB_OK)
+			break;
+		last += (uint64_t)bob_unzigzag(z);
+		st = BOB_END;
+	}
+	bob_group_close(&r);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+struct counting {
+	uint64_t *shape, *loop;
+};
+
+static int count_item(void *ctx, uint32_t item)
+{
+	struct counting *c = ctx;
+
+	if (!(item & 1))
+		c->shape[item >> 1]++;
+	return 0;
+}
+
+bob_status bob_folded_counts(const struct bob_folded *f, uint32_t participant, uint32_t part,
+			     uint64_t *shape, uint64_t *loop)
+{
+	const struct bob_tables *t = &f->tables;
+	struct counting c = { shape, loop };
+	bob_status st;
+
+	memset(shape, 0, t->shape_count * sizeof(*shape));
+	memset(loop, 0, t->loop_count * sizeof(*loop));
+	st = bob_folded_spine(f, participant, part, count_item, &c);
+	for (uint32_t i = 0; i < t->loop_count && st == BOB_OK; i++) {
+		const struct bob_table_loop *l = &t->loop[i];
+
+		st = sum_trips(f, f->first[participant] + part, l->column, &loop[i]);
+		for (uint32_t k = 0; k < l->len && loop[i]; k++)
+			if (!(l->item[k] & 1))
+				shape[l->item[k] >> 1] += loop[i];
+	}
+	return st;
 }

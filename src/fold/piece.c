@@ -7,6 +7,8 @@
 
 #include "base/varint.h"
 
+#define SUM_ROWS_MAX (1u << 28)
+
 static uint64_t count_at(const struct bob_piece *p, unsigned d, const uint64_t *idx)
 {
 	uint64_t n = p->count[d];
@@ -183,6 +185,58 @@ int bob_piece_part(const struct bob_piece *p, const struct bob_piece_walk *w, un
 	out->count[d] = count;
 	/* the loops in it may all have been empty */
 	return bob_piece_begin(out, 0, 0, &first) == BOB_OK;
+}
+
+/* --- sums --- */
+
+/* n (n - 1) / 2, modulo 2^64 */
+static uint64_t triangle(uint64_t n)
+{
+	return n & 1 ? n * ((n - 1) / 2) : n / 2 * (n - 1);
+}
+
+struct summing {
+	const struct bob_piece *p;
+	uint64_t idx[BOB_PIECE_DIMS];
+	uint64_t left;		/* rows that may be walked */
+};
+
+/* Of the loops inside `d`, whose base is the value where they begin. Loops whose inner counts do not depend on them
+ * are not walked. */
+static uint64_t sum_below(struct summing *s, unsigned d, uint64_t base, uint64_t *values)
+{
+	const struct bob_piece *p = s->p;
+	uint64_t n, sum = 0, inner, grows = 0;
+
+	*values = 1;
+	if (!d)
+		return base;
+	n = count_at(p, --d, s->idx);
+	*values = 0;
+	if (is_empty(n))
+		return 0;
+	for (unsigned e = 0; e < d; e++)
+		grows |= p->grow[bob_piece_pair(e, d)];
+	s->idx[d] = 0;
+	if (!grows) {
+		sum = sum_below(s, d, base, &inner);
+		*values = inner * n;
+		return sum * n + inner * p->step[d] * triangle(n);
+	}
+	for (; s->idx[d] < n && s->left; s->idx[d]++, s->left--) {
+		sum += sum_below(s, d, base + s->idx[d] * p->step[d], &inner);
+		*values += inner;
+	}
+	return sum;
+}
+
+bob_status bob_piece_sum(const struct bob_piece *p, uint64_t *sum)
+{
+	struct summing s = { .p = p, .left = SUM_ROWS_MAX };
+	uint64_t values;
+
+	*sum = sum_below(&s, p->dims, p->base, &values);
+	return s.left ? BOB_OK : BOB_ERR_CORRUPT;
 }
 
 /* --- bytes --- */

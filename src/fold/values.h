@@ -29,7 +29,8 @@
 /* What reader and writer share. */
 struct bob_values_model {
 	uint32_t *past;		/* 2^bits differences, zigzag; BOB_VALUES_LARGE */
-	uint32_t *seen;		/* position after the last place where three differences came, by hash; a quarter as
+	uint32_t *
+		seen; /* position after the last place where three differences came, by hash; a quarter as
 				 * many, since where predictions are right only every fourth is entered */
 	uint64_t hash;
 	uint32_t bits;

@@ -151,6 +151,29 @@ def show():
     h.check(3 < len(few.splitlines()) < 7, few)
 
 
+@suite.case("report counts what replay gives, without expanding it")
+def report():
+    for kind, args in (("matmul", (20, 4)), ("sparse", (500,)), ("cholesky", (30,))):
+        trace = record(kind, *args)
+        lines = h.bobbin("replay", "--mem", trace).out.decode().splitlines()
+        want = {"L": 0, "S": 0}
+        for line in lines:
+            if not line.startswith("#"):
+                want["S" if line[0] == "A" else line[0]] += 1
+        for by in ("function", "instruction"):
+            r = h.bobbin("report", "--no-pager", "-n", "0", f"--by={by}", trace)
+            h.check(r.status == 0, f"{r}")
+            rows = re.findall(r"(?m)^ *([\d,]+) +[\d.]+% +([\d,]+) +([\d,]+) ", r.out.decode())
+            numbers = [[int(x.replace(",", "")) for x in row] for row in rows]
+            h.check(sum(n[1] for n in numbers) == want["L"], f"{kind} {by}: {want}\n{r}")
+            h.check(sum(n[2] for n in numbers) == want["S"], f"{kind} {by}: {want}\n{r}")
+        h.check(b"8 of 8 functions" in r.out or b"(100.0%)" in r.out, f"{r}")
+        irregular = re.search(r"(?m) ([\d.]+)% +\S+ +main\S*$", h.bobbin("report", trace).out.decode())
+        share = float(irregular[1]) if irregular else 0
+        h.check(share > 10 if kind == "sparse" else share == 0, f"{kind}: {share} % irregular")
+    h.check(h.bobbin("report", "--callers", "main", trace).status == 2, "--callers")
+
+
 if __name__ == "__main__":
     h.require_bobbin()
     sys.exit(suite.run())
