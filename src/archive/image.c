@@ -90,7 +90,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 		if (name)
 			im->info.soname = name;
 	}
-	if (!im->info.count) { /* engines that record memory number no functions */
+	if (!im->info.count && p->desc_run_count) { /* memory engines number no functions */
 		im->info.first_id = next_id(p);
 		if (im->head.count <= UINT32_MAX - im->info.first_id)
 			im->info.count = im->info.patched = im->head.count;
@@ -147,7 +147,8 @@ static void attach_process(struct bob_trace *t, struct bob_process *p,
 
 		if (found)
 			attach(t, p, &p->images[i], found);
-		else if (p->images[i].info.count)
+		else if (p->images[i].info.count &&
+			 (p->images[i].info.patched || p->images[i].info.chosen))
 			bob_problem_add(t, p->file, 0, "the file of an image is missing", 1);
 	}
 }

@@ -34,8 +34,7 @@ enum {
 
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
-	{ "mem", 0, NULL, "record memory accesses instead of calls; --images is main then. They are folded, unless "
-	  "--codec=none", NULL, NULL },
+	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
 	{ "engine", 0, "ENGINE", "of --mem: auto (default), native, valgrind", "BOBBIN_ENGINE",
 	  "auto|native|valgrind" },
 	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
