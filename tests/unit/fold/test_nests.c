@@ -106,7 +106,7 @@ static void random_programs(void **state)
 	uint64_t r = 1, all = 0, nested = 0;
 
 	(void)state;
-	for (unsigned round = 0; round < 1500; round++) {
+	for (unsigned round = 0; round < 400; round++) {
 		struct node node[20];
 		struct events e;
 		uint64_t idx[5], in_nests;
