@@ -106,7 +106,7 @@ static void random_programs(void **state)
 	uint64_t r = 1, all = 0, nested = 0;
 
 	(void)state;
-	for (unsigned round = 0; round < 400; round++) {
+	for (unsigned round = 0; round < 800; round++) {
 		struct node node[20];
 		struct events e;
 		uint64_t idx[5], in_nests;
@@ -170,6 +170,29 @@ static void sweeps(void **state)
 	events_free(&e);
 }
 
+/* Trip counts that grow: the inner loops are nests, the outer one is none; in it, a rectangle whose size differs. */
+static void triangles(void **state)
+{
+	(void)state;
+	for (int outer = 0; outer < 2; outer++) {
+		struct events e;
+		uint64_t in_nests, all;
+
+		events_begin(&e);
+		for (uint64_t t = 1 + !outer; t < 40; t++) {
+			for (uint64_t r = 0; r < (outer ? 1 : 3); r++) {
+				for (uint64_t i = 0; i < t; i++)
+					events_put_words(&e, 2, (uint64_t[]){ 8 * i, t }, 2);
+				events_put(&e, 4);
+			}
+			events_put_words(&e, 1, (uint64_t[]){ t }, 1);
+		}
+		all = compare(&e, &in_nests);
+		assert_true(in_nests > all / 2);
+		events_free(&e);
+	}
+}
+
 /* A matrix product: one nest, whatever its size. */
 static void product(void **state)
 {
@@ -202,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_programs),
 		cmocka_unit_test(sweeps),
+		cmocka_unit_test(triangles),
 		cmocka_unit_test(product),
 	};
 
