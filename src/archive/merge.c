@@ -11,51 +11,23 @@
 
 /* --- the threads --- */
 
-/* BOB_NONE: nothing to merge, or the process did not end by itself and what it left must be read as it is. */
-static bob_status can_merge(const struct bob_process *p)
+/* BOB_NONE: nothing to do. */
+static bob_status can_merge(const struct bob_process *p, int raw)
 {
 	int found = 0;
 
 	for (size_t i = 0; i < p->stream_count; i++) {
 		const struct bob_stream *s = p->streams[i];
+		int has_raw = bob_stream_has_raw(s);
 
-		if (bob_stream_has_raw(s) || s->info.symbols)
+		if ((has_raw && !raw) || s->info.symbols)
 			return BOB_NONE;
-		found |= s->folded && !p->merged;
+		found |= has_raw || (s->folded && !p->merged);
 	}
 	return found ? BOB_OK : BOB_NONE;
 }
 
-/* Two halves and then both: a stream takes part in as few merges as can be. */
-static bob_status merge_range(const struct bob_process *p, size_t from, size_t to,
-			      struct bob_folded **out)
-{
-	struct bob_folded *a = NULL, *b = NULL;
-	bob_status st;
-
-	*out = NULL;
-	if (to - from == 1) {
-		const struct bob_folded *one = p->streams[from]->folded;
-
-		return one ? bob_folded_copy(one, p->streams[from]->number, &bob_alloc_malloc,
-					     out) :
-			     BOB_OK;
-	}
-	st = merge_range(p, from, from + (to - from) / 2, &a);
-	if (st == BOB_OK)
-		st = merge_range(p, from + (to - from) / 2, to, &b);
-	if (st == BOB_OK && a && b) {
-		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
-	} else if (st == BOB_OK) {
-		*out = a ? a : b;
-		return BOB_OK;
-	}
-	bob_folded_close(a);
-	bob_folded_close(b);
-	return st;
-}
-
-/* --- the file --- */
+/* --- folding --- */
 
 struct bytes {
 	uint8_t *at;
@@ -83,6 +55,105 @@ static void take(void *ctx, const void *bytes, size_t len)
 		b->len += len;
 	}
 }
+
+static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
+{
+	return bob_desc_find(ctx, number);
+}
+
+/* All records of a stream, put one by one. */
+static bob_status fold_records(const struct bob_process *p, const struct bob_stream *s,
+			       struct bob_mem_fold *m, struct bob_error *err)
+{
+	uint64_t *copy = malloc((BOB_MEM_RECORD_MAX + 1ull) * sizeof(*copy));
+	struct bob_mem_record rec;
+	struct bob_records r;
+	bob_status st = copy ? BOB_OK : BOB_ERR_NOMEM;
+	size_t used;
+
+	bob_records_open(&r, p, s);
+	while (st == BOB_OK) {
+		st = bob_records_next(&r, &rec, err);
+		if (st != BOB_OK)
+			break;
+		copy[0] = BOB_MEM_HEADER | rec.number;
+		if (rec.count > BOB_MEM_RECORD_MAX) {
+			st = bob_fail(err, BOB_ERR_CORRUPT, s->file, bob_records_where(&r),
+				      "a memory record is too long to be folded");
+			break;
+		}
+		memcpy(copy + 1, rec.word, rec.count * sizeof(*copy));
+		st = bob_mem_fold_put(m, copy, rec.count + 1, 0, &used);
+	}
+	bob_records_close(&r);
+	free(copy);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+static bob_status fold_stream(const struct bob_process *p, const struct bob_stream *s,
+			      struct bob_folded **out, struct bob_error *err)
+{
+	void *folder_mem = NULL, *mem = NULL;
+	struct bytes entries = { 0 };
+	bob_status st = BOB_ERR_NOMEM;
+
+	/* calloc gives fresh pages for so much, aligned only to 16 */
+	if (!posix_memalign(&folder_mem, 64, bob_folder_size()) &&
+	    !posix_memalign(&mem, 64, bob_mem_fold_size())) {
+		memset(folder_mem, 0, bob_folder_size());
+		memset(mem, 0, bob_mem_fold_size());
+		struct bob_folder *folder = bob_folder_begin(folder_mem, take, &entries);
+		st = fold_records(p, s,
+				  bob_mem_fold_begin(mem, folder, find_desc, (void *)(uintptr_t)p),
+				  err);
+		if (st == BOB_OK)
+			bob_folder_end(folder);
+	}
+	free(folder_mem);
+	free(mem);
+	if (st == BOB_OK)
+		st = entries.failed ? BOB_ERR_NOMEM :
+				      bob_folded_open(entries.at, entries.len, s->number,
+						      &bob_alloc_malloc, out);
+	free(entries.at);
+	return st;
+}
+
+/* --- merging --- */
+
+static bob_status stream_folded(const struct bob_process *p, const struct bob_stream *s,
+				struct bob_folded **out, struct bob_error *err)
+{
+	if (bob_stream_has_raw(s) || (s->folded && p->merged))
+		return fold_stream(p, s, out, err);
+	return s->folded ? bob_folded_copy(s->folded, s->number, &bob_alloc_malloc, out) : BOB_OK;
+}
+
+/* Two halves and then both: a stream takes part in as few merges as can be. */
+static bob_status merge_range(const struct bob_process *p, size_t from, size_t to,
+			      struct bob_folded **out, struct bob_error *err)
+{
+	struct bob_folded *a = NULL, *b = NULL;
+	bob_status st;
+
+	*out = NULL;
+	if (to - from == 1)
+		return stream_folded(p, p->streams[from], out, err);
+	st = merge_range(p, from, from + (to - from) / 2, &a, err);
+	if (st == BOB_OK)
+		st = merge_range(p, from + (to - from) / 2, to, &b, err);
+	if (st == BOB_OK && a && b) {
+		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
+	} else if (st == BOB_OK) {
+		*out = a ? a : b;
+		return BOB_OK;
+	}
+	bob_folded_close(a);
+	bob_folded_close(b);
+	return st;
+}
+
+/* --- the file --- */
 
 static uint64_t write_chunk(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
 			    const void *bytes, uint64_t len)
@@ -139,17 +210,18 @@ static bob_status write_file(const struct bob_process *p, const struct bytes *pa
 	return fflush(to) || ferror(to) ? BOB_ERR_IO : BOB_OK;
 }
 
-bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, FILE *to,
+bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
 			     struct bob_error *err)
 {
 	const struct bob_process *p = t->processes[process];
+	struct bob_error why = { .text = "its threads cannot be merged" };
 	struct bytes packed = { 0 };
 	struct bob_folded *f = NULL;
-	bob_status st = can_merge(p);
+	bob_status st = can_merge(p, raw);
 
 	if (st != BOB_OK)
 		return st;
-	st = merge_range(p, 0, p->stream_count, &f);
+	st = merge_range(p, 0, p->stream_count, &f, &why);
 	if (st == BOB_OK)
 		st = bob_folded_pack(f, take, &packed);
 	bob_folded_close(f);
@@ -158,5 +230,5 @@ bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, FILE *
 	if (st == BOB_OK)
 		st = write_file(p, &packed, to);
 	free(packed.at);
-	return st == BOB_OK ? st : bob_fail(err, st, p->file, 0, "its threads cannot be merged");
+	return st == BOB_OK ? st : bob_fail(err, st, p->file, why.offset, why.text);
 }

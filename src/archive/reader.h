@@ -212,6 +212,7 @@ struct bob_records {
 };
 struct bob_mem_record {
 	const struct bob_mem_desc *desc;
+	uint32_t number;	/* of the descriptor */
 	const uint64_t *word;	/* lent until the next call */
 	size_t count;
 	uint64_t index;

@@ -133,7 +133,8 @@ static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
 	if (st == BOB_OK)
 		st = r->unfold ? bob_mem_unfold_next(r->unfold, &u) : BOB_END;
 	if (st == BOB_OK) {
-		*out = (struct bob_mem_record){ u.desc, u.word, u.count, r->index++, r->lost };
+		*out = (struct bob_mem_record){ u.desc, u.number, u.word, u.count, r->index++,
+						 r->lost };
 		r->lost = 0;
 		return BOB_OK;
 	}
@@ -221,6 +222,7 @@ bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 	out->desc = bob_desc_find(r->p, header & BOB_MEM_NUMBER);
 	if (!(header & BOB_MEM_HEADER) || !out->desc)
 		return give_up(r, "a memory record of no descriptor", err);
+	out->number = (uint32_t)(header & BOB_MEM_NUMBER);
 	out->word = word + r->at + 1;
 	if (bob_mem_record_count(out->desc, out->word, c->words - r->at - 1, c->open,
 				 &out->count) != BOB_OK)

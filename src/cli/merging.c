@@ -36,7 +36,7 @@ static uint64_t size_of(const char *path)
 }
 
 /* `path` is written beside and then takes its name. */
-static bob_status replace(const struct bob_trace *t, uint32_t process, const char *path,
+static bob_status replace(const struct bob_trace *t, uint32_t process, int raw, const char *path,
 			  struct cli_merged *result, struct bob_error *err)
 {
 	uint64_t before = size_of(path);
@@ -47,7 +47,7 @@ static bob_status replace(const struct bob_trace *t, uint32_t process, const cha
 	if (asprintf(&beside, "%s.%ld.new", path, (long)getpid()) < 0)
 		return st;
 	f = fopen(beside, "wbxe");
-	st = f ? bob_archive_merge(t, process, f, err) : BOB_ERR_IO;
+	st = f ? bob_archive_merge(t, process, raw, f, err) : BOB_ERR_IO;
 	if (f && fclose(f) && st == BOB_OK)
 		st = BOB_ERR_IO;
 	if (st == BOB_OK && rename(beside, path))
@@ -64,20 +64,20 @@ static bob_status replace(const struct bob_trace *t, uint32_t process, const cha
 }
 
 static int merge_process(const char *verb, const char *dir, const struct bob_trace *t, uint32_t i,
-			 struct cli_merged *result)
+			 int raw, struct cli_merged *result)
 {
 	const struct bob_process_info *p = bob_trace_process(t, i);
 	struct bob_error err = { .text = "the file cannot be written" };
 	bob_status st;
 	char *path;
 
-	if (!p->state) { /* still written, or killed */
+	if (!p->state && !raw) { /* still written, or killed */
 		result->left++;
 		return 0;
 	}
 	if (asprintf(&path, "%s/%s", dir, p->file) < 0)
 		return cli_fail(verb, "out of memory");
-	st = replace(t, i, path, result, &err);
+	st = replace(t, i, raw, path, result, &err);
 	free(path);
 	return st == BOB_OK || st == BOB_NONE ? 0 :
 						cli_fail_status(verb,
@@ -86,7 +86,7 @@ static int merge_process(const char *verb, const char *dir, const struct bob_tra
 								st, &err);
 }
 
-int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merged *result)
+int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct cli_merged *result)
 {
 	struct bob_error err = { .text = "" };
 	struct bob_trace *t;
@@ -98,7 +98,7 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merge
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
 		if (!root || is_below(t, i, root))
-			status = merge_process(verb, dir, t, i, result);
+			status = merge_process(verb, dir, t, i, raw, result);
 	bob_trace_close(t);
 	return status;
 }

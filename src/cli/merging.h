@@ -14,8 +14,8 @@ struct cli_merged {
 	uint64_t before, after;	/* bytes of their files */
 };
 
-/* All processes of the trace, or, if `root` is not 0, those of this pid and its descendants. A message has been printed
- * where it is not 0: a status for exit. */
-int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merged *result);
+/* All processes of the trace, or, if `root` is not 0, those of this pid and its descendants. With `raw` also what is not folded,
+ * and processes that were killed. A message has been printed where it is not 0: a status for exit. */
+int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct cli_merged *result);
 
 #endif

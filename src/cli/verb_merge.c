@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin merge: the folded streams of a process's threads in one. */
+/* bobbin merge: the folded streams of a process's threads in one. bobbin fold: the same of records that are not folded. */
 #include <getopt.h>
 #include <stdio.h>
 
@@ -10,12 +10,14 @@
 
 enum { OPT_QUIET };
 
-const struct cli_option merge_options[] = {
-	{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },
-	{ NULL, 0, NULL, NULL, NULL, NULL },
-};
+#define OPTIONS                                                                                    \
+	{                                                                                          \
+		{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },                \
+			{ NULL, 0, NULL, NULL, NULL, NULL },                                       \
+	}
+const struct cli_option merge_options[] = OPTIONS, fold_options[] = OPTIONS;
 
-int verb_merge(int argc, char **argv)
+static int run(const char *verb, int raw, int argc, char **argv)
 {
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 	struct cli_merged r;
@@ -23,20 +25,31 @@ int verb_merge(int argc, char **argv)
 	const char *arg, *dir;
 	int opt, quiet = 0, status;
 
-	cli_options_begin(&o, "merge", argc, argv);
+	cli_options_begin(&o, verb, argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0)
 		quiet |= opt == OPT_QUIET;
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
 	if (argc - optind > 1)
-		return cli_misuse("merge", "one trace at a time");
+		return cli_misuse(verb, "one trace at a time");
 	dir = optind < argc ? argv[optind] : "bobbin.data";
-	status = cli_merge("merge", dir, 0, &r);
+	status = cli_merge(verb, dir, 0, raw, &r);
 	if (status || quiet)
 		return status;
-	printf("%s: the threads of %u process%s merged, %s instead of %s\n", dir, r.processes,
+	printf("%s: %s of %u process%s, %s instead of %s\n", dir,
+	       raw ? "folded and merged: the threads" : "merged: the threads", r.processes,
 	       r.processes == 1 ? "" : "es", cli_bytes(a, r.after), cli_bytes(b, r.before));
 	if (r.left)
-		printf("%u not merged: killed, or still running\n", r.left);
+		printf("%u not merged: killed, or still running; see bobbin fold\n", r.left);
 	return 0;
+}
+
+int verb_merge(int argc, char **argv)
+{
+	return run("merge", 0, argc, argv);
+}
+
+int verb_fold(int argc, char **argv)
+{
+	return run("fold", 1, argc, argv);
 }

@@ -286,7 +286,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		return child > 0 ? 126 : 125;
 	}
 	if (r->mem) { /* a trace that is not merged and has no names is whole, too */
-		(void)cli_merge("record", dir, (uint32_t)child, &merged);
+		(void)cli_merge("record", dir, (uint32_t)child, 0, &merged);
 		cli_name_images(dir);
 	}
 	if (!r->quiet && is_rank_zero()) {

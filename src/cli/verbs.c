@@ -27,6 +27,8 @@ static const struct cli_verb
 		  "[options] [DIR]", cache_options, verb_cache, 2, 0, 0 },
 	merge = { "merge", "the folded memory accesses of a process's threads in one",
 		  "[options] [DIR]", merge_options, verb_merge, 2, 0, 0 },
+	fold = { "fold", "fold memory accesses that were recorded raw, or by a process that was killed",
+		 "[options] [DIR]", fold_options, verb_fold, 2, 0, 0 },
 	plan = { "plan", "prepare the patch plans of programs and libraries",
 		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },
 	env = { "env", "the variables that record without the launcher",
@@ -37,7 +39,7 @@ static const struct cli_verb
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
 const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &merge, &plan, &env, &help, &calibrate,
+					     &dump, &replay, &cache, &merge, &fold, &plan, &env, &help, &calibrate,
 					     NULL };
 
 const struct cli_verb *cli_verb_find(const char *name)

@@ -120,6 +120,9 @@ def killed():
         h.check_trace(trace)
         part = accesses(trace)
         h.check(part == whole[: len(part)], f"kill {i}: {len(part)} accesses are others")
+        if i % 5 == 4:
+            h.check(h.bobbin("fold", "-q", trace).status == 0, "fold")
+            h.check(accesses(trace) == part, f"kill {i}: folded later they are others")
         lengths.append(len(part))
     cut = [n for n in lengths if n < len(whole)]
     h.check(len(cut) >= 3, f"only {len(cut)} runs were cut: {lengths} of {len(whole)}")
@@ -131,13 +134,28 @@ def merge():
     trace = record("matmul", 20, 4)
     before = accesses(trace, "0.3")
     r = h.bobbin("merge", trace)
-    h.check(r.status == 0 and b"the threads of 0 processes merged" in r.out, f"{r}")
+    h.check(r.status == 0 and b"merged: the threads of 0 processes" in r.out, f"{r}")
     h.check(accesses(trace, "0.3") == before, "merging again changes the trace")
     raw = record("matmul", 20, 4, opts=["--codec=none"])
     h.check(h.bobbin("merge", "-q", raw).status == 0, "raw")
     h.check(len(accesses(raw, "0.3")) == len(before), "a raw trace")
     h.check(h.bobbin("merge", h.fresh("no")).status == 1, "no trace")
     h.check(h.bobbin("merge", "a", "b").status == 2, "two traces")
+
+
+@suite.case("fold: raw records, and those of a killed process")
+def fold():
+    for kind, args in (("matmul", (20, 4)), ("sparse", (500,))):
+        trace = record(kind, *args, opts=["--codec=none"])
+        thread = "0.3" if kind == "matmul" else "0.0"
+        before, large = accesses(trace, thread), size(trace)
+        r = h.bobbin("fold", trace)
+        h.check(r.status == 0 and b"the threads of 1 process," in r.out, f"{r}")
+        h.check_trace(trace)
+        h.check(accesses(trace, thread) == before, f"{kind}: folding changes the trace")
+        h.check(size(trace) * 10 < large, f"{kind}: {size(trace)} of {large} bytes")
+        once = size(trace)
+        h.check(h.bobbin("fold", "-q", trace).status == 0 and size(trace) == once, "again")
 
 
 @suite.case("show prints the loops")
