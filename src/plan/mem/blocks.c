@@ -83,7 +83,7 @@ static unsigned mark_outside(struct bob_mem_unit *u, uint8_t *mark, const struct
 		if (bob_plan_bit(c->outside, at - c->lo)) {
 			if (starts)
 				mark[i] |= LEADS | LANDS;
-			else if (bob_plan_bit(c->jumped, at - c->lo)) {
+			else if (u->strict || bob_plan_bit(c->jumped, at - c->lo)) {
 				u->at = at;
 				return BOB_MEM_INTO_INSN;
 			}
@@ -183,12 +183,60 @@ static void make_edges(struct bob_mem_unit *u)
 		if (last->f.flow == BOB_X86_BRANCHES || last->f.flow == BOB_X86_JUMPS)
 			add_edge(u, b, 1, last->f.target);
 	}
-	for (size_t i = 0; i < u->blocks.count; i++) {
+	for (size_t i = 0; i < u->blocks.count && !u->strict; i++) {
 		struct bob_mem_block *b = &u->blocks.at[i];
 
 		if (b->preds == 0 && !only_padding(u, b))
 			b->flags |= BOB_MEM_LANDS;
 	}
+}
+
+static void reach(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo, size_t *n, uint32_t block)
+{
+	if (block >= u->blocks.count || seen[block])
+		return;
+	seen[block] = 1;
+	todo[(*n)++] = block;
+}
+
+/* Whether all of it but padding is reached from where control is known to come in, and nothing runs on
+ * behind the end: then it is code. `seen` and `todo` have room for all blocks. */
+static bool all_reached(struct bob_mem_unit *u, uint8_t *seen, uint32_t *todo)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < u->blocks.count; i++)
+		if ((u->blocks.at[i].flags & (BOB_MEM_LANDS | BOB_MEM_AFTER_CALL)) == BOB_MEM_LANDS)
+			reach(u, seen, todo, &n, i);
+	while (n > 0) {
+		uint32_t i = todo[--n];
+		const struct bob_mem_block *b = &u->blocks.at[i];
+		const struct bob_mem_insn *last = &u->insns.at[b->first + b->count - 1];
+
+		if (falls_on(&last->f) && b->next[0] == BOB_MEM_NONE)
+			return false;
+		for (unsigned k = 0; k < 2; k++)
+			reach(u, seen, todo, &n, b->next[k]);
+		if (is_call(&last->f))
+			reach(u, seen, todo, &n, i + 1);
+	}
+	for (uint32_t i = 0; i < u->blocks.count; i++)
+		if (!seen[i] && !only_padding(u, &u->blocks.at[i]))
+			return false;
+	return true;
+}
+
+static unsigned check_strictly(struct bob_mem_unit *u)
+{
+	uint8_t *seen = calloc(u->blocks.count + 1, 1);
+	uint32_t *todo = malloc((u->blocks.count + 1) * sizeof(*todo));
+	bool ok = seen && todo && all_reached(u, seen, todo);
+
+	if (!seen || !todo)
+		u->st = BOB_ERR_NOMEM;
+	free(seen);
+	free(todo);
+	return ok ? BOB_MEM_TAKEN : BOB_MEM_NO_FRAME;
 }
 
 uint32_t bob_mem_block_at(const struct bob_mem_unit *u, uint64_t addr)
@@ -228,6 +276,8 @@ unsigned bob_mem_find_blocks(struct bob_mem_unit *u)
 		u->st = make_blocks(u, mark);
 		if (u->st == BOB_OK)
 			make_edges(u);
+		if (u->st == BOB_OK && u->strict)
+			why = check_strictly(u);
 	}
 	free(mark);
 	return why;

@@ -7,6 +7,8 @@
 
 #include "plan/mem/unit.h"
 
+#define GAP_MAX 1024u		/* bytes of code without frame information */
+
 /* Lengths of everything a unit adds to: what is declined half-way leaves no trace. */
 struct level {
 	size_t blob, text, relocs, tls, ids, fixes, descs, accesses, steps, stops, patches;
@@ -160,13 +162,86 @@ static bob_status function_units(struct bob_mem_unit *u, struct bob_mem_plan *ou
 	for (uint32_t i = 0; st == BOB_OK && i < img->funcs.count; i++) {
 		const struct bob_plan_candidate *c = &img->funcs.at[i];
 
-		/* a second name within the stretch of another function is part of that */
-		if (first[i] == BOB_MEM_NONE &&
-		    bob_plan_frame_at(img, c->addr) != BOB_PLAN_NO_INDEX)
+		/* part of another function, or of code without frame information */
+		if (first[i] == BOB_MEM_NONE)
 			continue;
 		u->func = i;
 		u->ranges.count = 0;
 		st = add_unit(u, out, c->addr, collect(u, first[i], next), passes);
+	}
+	return st;
+}
+
+/* Is there anything but padding in it, and zeros between functions of assembly? */
+static bool is_padding(const struct bob_plan_code *c, uint64_t lo, uint64_t hi)
+{
+	while (lo < hi) {
+		struct bob_x86_facts f;
+		const uint8_t *p = c->bytes + (lo - c->lo);
+
+		if (*p == 0 || *p == 0xcc) {
+			lo++;
+			continue;
+		}
+		if (bob_x86_facts(p, hi - lo, lo, &f) != BOB_MEM_TAKEN || !f.nop)
+			return false;
+		lo += f.len;
+	}
+	return true;
+}
+
+/* Code without call frame information, from one piece of code that has it to the next: what the C run time
+ * adds to every program (_init, frame_dummy, ...), and assembly. It is taken only if it is short and proves to
+ * be nothing but code. */
+static bob_status gap_unit(struct bob_mem_unit *u, struct bob_mem_plan *out,
+			   const struct bob_plan_code *c, uint64_t lo, uint64_t hi, bool *passes)
+{
+	unsigned why;
+	bob_status st;
+
+	lo = bob_mem_padding_behind(u->img, lo); /* that is the function's before it */
+	if (lo >= hi || is_padding(c, lo, hi))
+		return BOB_OK;
+	u->ranges.count = 0;
+	why = add_range(u, lo, hi);
+	if (why == BOB_MEM_TAKEN && hi - lo > GAP_MAX)
+		why = BOB_MEM_NO_FRAME;
+	u->strict = true;
+	st = add_unit(u, out, lo, why, passes);
+	u->strict = false;
+	if (st == BOB_OK && out->funcs.at[out->funcs.count - 1].decline) {
+		struct bob_mem_func *f = &out->funcs.at[out->funcs.count - 1];
+
+		out->stats.by_decline[f->decline]--;
+		out->stats.bytes_by_decline[f->decline] -= f->bytes;
+		f->decline = BOB_MEM_NO_FRAME;
+		out->stats.by_decline[f->decline]++;
+		out->stats.bytes_by_decline[f->decline] += f->bytes;
+	}
+	return st;
+}
+
+static bob_status gap_units(struct bob_mem_unit *u, struct bob_mem_plan *out, bool *passes)
+{
+	const struct bob_plan_image *img = u->img;
+	size_t k = 0;
+	bob_status st = BOB_OK;
+
+	u->func = BOB_PLAN_NO_INDEX;
+	for (size_t i = 0; st == BOB_OK && i < img->codes.count; i++) {
+		const struct bob_plan_code *c = &img->codes.at[i];
+		uint64_t at = c->lo;
+
+		for (; k < img->frames.count && img->frames.at[k].lo < c->hi; k++) {
+			const struct bob_plan_frame *f = &img->frames.at[k];
+
+			if (st == BOB_OK && !c->plt && f->lo > at)
+				st = gap_unit(u, out, c, at, f->lo, passes);
+			if (f->hi > at)
+				at = f->hi;
+		}
+		if (st == BOB_OK && !c->plt && at < c->hi)
+			st = gap_unit(u, out, c, at, c->hi, passes);
 	}
 	return st;
 }
@@ -205,6 +280,8 @@ static bob_status all_units(struct bob_mem_unit *u, struct bob_mem_plan *out, co
 {
 	bob_status st = function_units(u, out, first, next, passes);
 
+	if (st == BOB_OK)
+		st = gap_units(u, out, passes);
 	return st == BOB_OK ? other_units(u, out, first[u->img->funcs.count], next, passes) : st;
 }
 

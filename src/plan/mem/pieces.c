@@ -502,10 +502,12 @@ static bob_status loop_piece(struct builder *b, const struct bob_mem_block *bloc
 	b->have_probe = true;
 	for (at = block->first; at < end && add_accesses(b, at); at++)
 		advance(&b->now, &b->u->insns.at[at].f);
-	if (at == end && d->access_count > 0)
-		counter = find_counter(b, block);
+	/* words taken at the start are of registers, and only they have origins that `now` can be asked for */
 	for (unsigned i = 0; i < b->piece.words; i++)
-		even &= b->u->words.at[b->piece.word + i].at == block->first;
+		even &= (b->key[i].base == NO_ORIGIN || b->key[i].base < BOB_X86_REGS) &&
+			(b->key[i].index == NO_ORIGIN || b->key[i].index < BOB_X86_REGS);
+	if (even && at == end && d->access_count > 0)
+		counter = find_counter(b, block);
 	/* steps may add words, which stand still */
 	for (unsigned i = 0; even && counter < BOB_MEM_WORDS_MAX && i < b->piece.words; i++) {
 		struct bob_mem_step step;

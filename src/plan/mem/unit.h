@@ -93,6 +93,7 @@ struct bob_mem_unit {
 	const struct bob_plan_image *img;
 	uint32_t func;		/* the function, in img->funcs */
 	bool flags_pass;	/* flags may be handed over by calls and returns */
+	bool strict;		/* no frame information says that this is code: all must be reached */
 	struct bob_mem_ranges ranges; /* sorted */
 	struct bob_mem_insns insns; /* sorted by address */
 	struct bob_mem_blocks blocks; /* likewise */
@@ -121,6 +122,8 @@ void bob_mem_text(struct bob_mem_unit *u, struct bob_mem_plan *out);
 /* Index of the instruction or block that starts at `addr`, or BOB_MEM_NONE. */
 uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr);
 uint32_t bob_mem_block_at(const struct bob_mem_unit *u, uint64_t addr);
+/* The end of the padding that begins at `hi`; `hi` itself if there is none. */
+uint64_t bob_mem_padding_behind(const struct bob_plan_image *img, uint64_t hi);
 /* Is it code of the unit, padding not included? */
 bool bob_mem_inside(const struct bob_mem_unit *u, uint64_t addr);
 

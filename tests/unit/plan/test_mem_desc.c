@@ -42,6 +42,10 @@ FUNCTION("d_loop", "1: movsd (%rdi,%rax,8), %xmm0; addsd 8(%rdi,%rax,8), %xmm0;"
 		   "movsd %xmm0, (%rsi,%rax,8); add $2, %rax; cmp %rdx, %rax; jne 1b; ret")
 FUNCTION("d_stride", "xor %eax, %eax; 1: add (%rdi), %rax; add %rcx, %rdi; dec %rsi; jne 1b; ret")
 FUNCTION("d_chase", "1: mov (%rdi), %rdi; dec %rsi; jne 1b; ret")
+/* each iteration has more unknown values than there are registers */
+FUNCTION("d_values", "1: mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi;"
+		     "mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi; mov (%rdi), %rdi;"
+		     "mov (%rdi), %rdi; mov (%rdi), %rdi; dec %rsi; jne 1b; ret")
 FUNCTION("d_repeat", "1: mov $3, %ecx; rep stosb; dec %rsi; jne 1b; ret")
 
 #define NONE BOB_MEM_NO_WORD
@@ -112,6 +116,11 @@ static const struct expected expected[] = {
 	{ "d_chase", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
 	{ "d_chase", BOB_MEM_BLOCK, 0, 1, NONE, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
 	{ "d_chase", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_values", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
+	{ "d_values", BOB_MEM_BLOCK, 0, 10, NONE, 0, 0, 10,
+	  { { LOAD, 8, 0, 0 }, { LOAD, 8, 1, 0 }, { LOAD, 8, 2, 0 }, { LOAD, 8, 3, 0 }, { LOAD, 8, 4, 0 },
+	    { LOAD, 8, 5, 0 }, { LOAD, 8, 6, 0 }, { LOAD, 8, 7, 0 }, { LOAD, 8, 8, 0 }, { LOAD, 8, 9, 0 } } },
+	{ "d_values", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
 	{ "d_repeat", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
 	{ "d_repeat", BOB_MEM_LOOP, 0, 2, NONE, 0, 0, 1, { { STORE, 1, 0, 0 } } },
 	{ "d_repeat", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
