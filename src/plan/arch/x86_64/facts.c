@@ -63,10 +63,11 @@ static bool repeats(const ZydisDecodedInstruction *in)
 /* A shift by 0 leaves the flags alone. */
 static bool may_shift_by_0(const struct decoded *d)
 {
-	const ZydisDecodedOperand *count = &d->op[d->in.operand_count_visible - 1];
+	const ZydisDecodedOperand *count;
 
-	if (!is_shift(d->in.mnemonic))
+	if (!is_shift(d->in.mnemonic) || d->in.operand_count_visible == 0)
 		return false;
+	count = &d->op[d->in.operand_count_visible - 1];
 	return count->type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
 	       (count->imm.value.u & (d->op[0].size == 64 ? 0x3f : 0x1f)) == 0;
 }
