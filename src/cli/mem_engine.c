@@ -110,6 +110,7 @@ int cli_mem_finish(struct cli_mem *m, struct cli_vars *v, const char *dir, char 
 	m->argv[at++] = keep(m, "--dir=", dir);
 	m->argv[at++] = keep(m, "--from-start=", m->from_start ? "yes" : "no");
 	m->argv[at++] = keep(m, "--fold=", codec && !strcmp(codec, "none") ? "no" : "yes");
+	m->argv[at++] = keep(m, "--null=", codec && !strcmp(codec, "null") ? "yes" : "no");
 	m->argv[at++] = keep(m, "--", "");
 	for (size_t i = 0; i < at; i++)
 		if (!m->argv[i])

@@ -11,7 +11,7 @@ struct cli_mem {
 	/* filled by cli_mem_finish; freed by cli_mem_free */
 	char *path;		/* of what is executed */
 	char **argv;		/* its arguments, the program's behind them */
-	char *text[12];
+	char *text[16];
 	int texts;
 };
 

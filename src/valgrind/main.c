@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tool as Valgrind sees it: options, start, end, and programs that are executed from here.
- *   --dir=DIR  --images=main|app|all  --from-start=yes|no  --fold=yes|no */
+ *   --dir=DIR  --images=main|app|all  --from-start=yes|no  --fold=yes|no  --null=yes|no */
 #include "instrument.h"
 
 #include <elf.h>
@@ -28,6 +28,7 @@ static Bool on_option(const HChar *arg)
 
 	if (VG_STR_CLO(arg, "--dir", vgb_options.dir)) {
 	} else if (VG_BOOL_CLO(arg, "--from-start", vgb_options.from_start)) {
+	} else if (VG_BOOL_CLO(arg, "--null", vgb_options.null)) {
 	} else if (VG_BOOL_CLO(arg, "--fold", vgb_options.fold)) {
 	} else if (VG_STR_CLO(arg, "--images", images)) {
 		if (!VG_(strcmp)(images, "main"))
@@ -50,7 +51,8 @@ static void print_usage(void)
 	("    --dir=<directory>         where the trace goes\n"
 	 "    --images=main|app|all     whose accesses [main]\n"
 	 "    --from-start=no|yes       also those before main [no]\n"
-	 "    --fold=yes|no             fold them [yes]\n");
+	 "    --fold=yes|no             fold them [yes]\n"
+	 "    --null=no|yes             write them nowhere, to time the rest [no]\n");
 }
 
 static void print_debug_usage(void)

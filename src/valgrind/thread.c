@@ -295,7 +295,7 @@ void vgb_room(HWord bytes)
 
 void vgb_main_entered(void)
 {
-	if (vgb_recording)
+	if (vgb_recording || vgb_options.null)
 		return;
 	vgb_recording = True;
 	vgb_cursor.at = vgb_cursor.end = 0;
@@ -418,7 +418,7 @@ void vgb_thread_init(void)
 {
 	threads = VG_(calloc)("bobbin.threads", VG_N_THREADS, sizeof(*threads));
 	scratch = VG_(malloc)("bobbin.scratch", SCRATCH_BYTES);
-	vgb_recording = vgb_options.from_start;
+	vgb_recording = vgb_options.from_start && !vgb_options.null;
 	VG_(track_start_client_code)(on_start);
 	VG_(track_stop_client_code)(on_stop);
 	VG_(track_pre_thread_first_insn)(on_first_instruction);

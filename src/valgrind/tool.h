@@ -27,6 +27,7 @@ struct vgb_options {
 	enum vgb_images images;
 	Bool from_start;	/* not from main on */
 	Bool fold;		/* records; else they are kept raw */
+	Bool null;		/* records are made and forgotten: what the engine alone costs */
 };
 extern struct vgb_options vgb_options;
 
