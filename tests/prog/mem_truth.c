@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -401,6 +402,8 @@ static NOINLINE void fault_run(volatile int *p, volatile int *q)
 	q[4] = p[0];
 }
 
+#define FAULTS 400 /* more than a room of records holds */
+
 static void faults(void)
 {
 	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
@@ -411,22 +414,64 @@ static void faults(void)
 	truth_register("words", words, sizeof(words));
 	truth_register("page", page, 4096);
 	sigaction(SIGSEGV, &sa, NULL);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < FAULTS; i++) {
 		fault_run(words, q);
 		mprotect(page, 4096, PROT_NONE);
 	}
 	signal(SIGSEGV, on_fault_jump);
-	for (volatile int i = 0; i < 3; i++)
+	for (volatile int i = 0; i < FAULTS; i++)
 		if (!sigsetjmp(out, 1))
 			fault_run(words, q);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < FAULTS; i++) {
 		LOADS(&words[1], 4), STORES(&words[0], 4), STORES(&words[2], 4);
 		STORES(&words[40], 4);
 		STORES(&q[3], 4), STORES(&words[3], 4), LOADS(&words[0], 4), STORES(&q[4], 4);
 	}
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < FAULTS; i++) {
 		LOADS(&words[1], 4), STORES(&words[0], 4), STORES(&words[2], 4);
 		STORES(&words[41], 4);
+	}
+}
+
+/* Signals at unforeseen moments: what the program does to x and the handler to words are known, not how they
+ * lie in between; so the handler's accesses are noted as another thread's. */
+static volatile long ticks;
+
+static void on_tick(int sig)
+{
+	(void)sig;
+	words[50] += 1;
+	ticks++;
+}
+
+static NOINLINE void storm_run(volatile float *x, int n)
+{
+	for (int pass = 0; pass < 40; pass++)
+		for (int i = 1; i < n; i++)
+			x[i] = x[i - 1] + 1;
+}
+
+static void storm(void)
+{
+	static volatile float x[100];
+	struct itimerval often = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
+
+	truth_register("x", x, sizeof(x));
+	truth_register("words", words, sizeof(words));
+	signal(SIGALRM, on_tick);
+	setitimer(ITIMER_REAL, &often, NULL);
+	storm_run(x, 100);
+	while (ticks < 8)
+		pause();
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (int pass = 0; pass < 40; pass++)
+		for (int i = 1; i < 100; i++) {
+			LOADS(&x[i - 1], 4);
+			STORES(&x[i], 4);
+		}
+	for (long i = ticks; i > 0; i--) {
+		truth_in(1, 'L', &words[50], 4);
+		truth_in(1, 'S', &words[50], 4);
 	}
 }
 
@@ -487,7 +532,7 @@ int main(int argc, char **argv)
 		{ "chase", chase },	{ "atomics", atomics }, { "strings", strings },
 		{ "vectors", vectors }, { "lanes", lanes },	{ "jump", jump },
 		{ "signals", signals }, { "faults", faults },	{ "threads", threads },
-		{ "child", child },
+		{ "child", child },	{ "storm", storm },
 	};
 
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
