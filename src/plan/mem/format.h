@@ -16,10 +16,9 @@
 enum bob_mem_decline {
 	BOB_MEM_TAKEN = 0,
 	BOB_MEM_NO_FRAME = 1,	/* no call frame information: where it ends is not known */
-	BOB_MEM_NO_OWNER = 2,	/* a part split off some function that is not known */
 	BOB_MEM_TRAMPOLINE =
 		3, /* a signal trampoline, known to the kernel and unwinders by its bytes */
-	/* 4 is not used */
+	/* 2 and 4 are not used */
 	BOB_MEM_UNDECODED = 5,
 	BOB_MEM_INTO_INSN = 6,	/* something jumps between the bytes of an instruction */
 	BOB_MEM_GATHER = 7,	/* gathers and scatters */

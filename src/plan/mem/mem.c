@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All functions of an image, one after the other. What is not translated is listed with its reason:
- * functions, cold parts of nobody, linker-made stubs. */
+ * functions, and code that is no function's. */
 #include "plan/mem/mem.h"
 
 #include <string.h>
@@ -246,7 +246,8 @@ static bob_status gap_units(struct bob_mem_unit *u, struct bob_mem_plan *out, bo
 	return st;
 }
 
-/* Stubs that the linker made are one unit a section; cold parts of nobody are only listed. */
+/* Stubs that the linker made are one unit a section. What no function owns (_start, cold parts of nobody) is a
+ * unit by itself: all ways into it are landings. */
 static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, uint32_t frame,
 			      const uint32_t *next, bool *passes)
 {
@@ -265,12 +266,15 @@ static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, 
 		const struct bob_plan_frame *f = &img->frames.at[frame];
 		const struct bob_plan_code *c = bob_plan_code_at(img, f->lo);
 
+		unsigned why;
+
 		u->ranges.count = 0;
 		if (c && c->plt)
 			continue;
-		add_range(u, f->lo, f->hi);
-		st = add_unit(u, out, f->lo, f->signal ? BOB_MEM_TRAMPOLINE : BOB_MEM_NO_OWNER,
-			      passes);
+		why = add_range(u, f->lo, f->hi);
+		if (why == BOB_MEM_TAKEN)
+			u->ranges.at[0].lsda = f->lsda;
+		st = add_unit(u, out, f->lo, f->signal ? BOB_MEM_TRAMPOLINE : why, passes);
 	}
 	return st;
 }
@@ -344,7 +348,6 @@ const char *bob_mem_decline_text(unsigned why)
 	static const char *const text[BOB_MEM_DECLINES] = {
 		[BOB_MEM_TAKEN] = "translated",
 		[BOB_MEM_NO_FRAME] = "no call frame information",
-		[BOB_MEM_NO_OWNER] = "part of an unknown function",
 		[BOB_MEM_TRAMPOLINE] = "signal trampoline",
 		[BOB_MEM_UNDECODED] = "bytes that are no instruction",
 		[BOB_MEM_INTO_INSN] = "jump into an instruction",

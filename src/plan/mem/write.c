@@ -53,8 +53,8 @@ static bob_status pack_descs(const struct bob_mem_plan *p, struct bob_plan_bytes
 		const struct bob_mem_planned *q = &p->descs.at[i];
 		struct bob_mem_desc d = q->desc;
 
-		d.access = p->accesses.at + q->access;
-		d.step = p->steps.at + q->step;
+		d.access = p->accesses.count ? p->accesses.at + q->access : NULL;
+		d.step = p->steps.count ? p->steps.at + q->step : NULL;
 		if (BOB_PLAN_RESERVE(out, BOB_MEM_DESC_BYTES(d.access_count)) != 0)
 			return BOB_ERR_NOMEM;
 		out->count += bob_mem_desc_put(&d, out->at + out->count);

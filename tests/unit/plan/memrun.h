@@ -319,8 +319,8 @@ static struct bob_mem_desc memrun_desc(const struct memrun *m, size_t i)
 	const struct bob_mem_planned *p = &m->plan.descs.at[i];
 	struct bob_mem_desc d = p->desc;
 
-	d.access = m->plan.accesses.at + p->access;
-	d.step = m->plan.steps.at + p->step;
+	d.access = p->desc.access_count ? m->plan.accesses.at + p->access : NULL;
+	d.step = p->desc.kind == BOB_MEM_LOOP ? m->plan.steps.at + p->step : NULL;
 	return d;
 }
 
@@ -510,7 +510,8 @@ static void memrun_open(struct memrun *m, const char *path)
 {
 	struct sigaction sa = { 0 };
 	struct link_map *map;
-	stack_t alt = { .ss_size = 1u << 16 };
+	static uint8_t handler_stack[1u << 16];
+	stack_t alt = { .ss_sp = handler_stack, .ss_size = sizeof(handler_stack) };
 
 	memset(m, 0, sizeof(*m));
 	m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -533,7 +534,6 @@ static void memrun_open(struct memrun *m, const char *path)
 	m->stepped.at = calloc(MEMRUN_EVENTS, sizeof(struct memrun_event));
 	m->recorded.at = calloc(MEMRUN_EVENTS, sizeof(struct memrun_event));
 	memrun_now = m;
-	alt.ss_sp = malloc(alt.ss_size);
 	sigaltstack(&alt, NULL);
 	sa.sa_sigaction = memrun_trap;
 	sa.sa_flags = SA_SIGINFO | SA_ONSTACK;
