@@ -10,6 +10,7 @@
 #include <pub_tool_libcprint.h>
 #include <pub_tool_libcproc.h>
 #include <pub_tool_mallocfree.h>
+#include <pub_tool_seqmatch.h>
 #include <pub_tool_xarray.h>
 
 #include "base/runtime_list.h"

@@ -12,6 +12,7 @@
 #include <pub_tool_libcfile.h>
 #include <pub_tool_libcprint.h>
 #include <pub_tool_mallocfree.h>
+#include <pub_tool_seqmatch.h>
 #include <pub_tool_vki.h>
 
 #include "base/runtime_list.h"

@@ -84,7 +84,7 @@ struct vgb_image {
 	Bool chosen;
 	uint64_t fdes;		/* address of .eh_frame_hdr, 0 if none */
 };
-/* The image that holds the code at `addr`, in which [*lo, *hi) belongs to it. Valid until the next call. */
+/* The image that holds the code at `addr`. Valid until the next call. */
 const struct vgb_image *vgb_image_at(Addr addr);
 /* Does a function begin at `addr`? */
 Bool vgb_image_entry(const struct vgb_image *im, Addr addr);
