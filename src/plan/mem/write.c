@@ -62,9 +62,11 @@ static bob_status pack_descs(const struct bob_mem_plan *p, struct bob_plan_bytes
 	return BOB_OK;
 }
 
+/* As in the patch plan: all code, and executable segments as far as they are where code can be. */
 static void text_bounds(const struct bob_plan_image *img, struct bob_mem_plan_head *h)
 {
-	h->text_lo = UINT64_MAX;
+	h->text_lo = img->codes.at[0].lo;
+	h->text_hi = img->codes.at[img->codes.count - 1].hi;
 	for (size_t i = 0; i < img->segments.count; i++) {
 		const struct bob_plan_segment *s = &img->segments.at[i];
 
@@ -72,7 +74,7 @@ static void text_bounds(const struct bob_plan_image *img, struct bob_mem_plan_he
 			continue;
 		if (s->addr < h->text_lo)
 			h->text_lo = s->addr;
-		if (s->addr + s->len > h->text_hi)
+		if (s->addr + s->len > h->text_hi && s->addr + s->len <= INT32_MAX)
 			h->text_hi = s->addr + s->len;
 	}
 }
