@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fold/buffer.h"
 
-#include <string.h>
-
 #include "base/varint.h"
 
 void bob_buffer_put(struct bob_buffer *b, const void *bytes, size_t len)
 {
+	if (!len)
+		return;
 	if (!b->failed && bob_array_grow(&b->alloc, &b->at, &b->room, b->len, len, 1)) {
 		memcpy(b->at + b->len, bytes, len);
 		b->len += (uint32_t)len;

@@ -3,12 +3,20 @@
 #ifndef BOB_FOLD_BUFFER_H
 #define BOB_FOLD_BUFFER_H
 
+#include <string.h>
+
 #include "fold/block.h"
 
 struct bob_fold_bytes {
 	const uint8_t *at;
 	size_t len;
 };
+
+/* memcmp that lets bytes be nowhere if there are none. */
+static inline int bob_bytes_same(const void *a, const void *b, size_t len)
+{
+	return !len || !memcmp(a, b, len);
+}
 
 /* Bytes that grow; zeroed but for `alloc` it is empty. */
 struct bob_buffer {

@@ -132,7 +132,7 @@ static void begin_values(const struct bob_fold_cursor *k, struct bob_values_dec 
 
 	if (s)
 		memset(mem, 0, bob_values_size(bits));
-	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : NULL, s ? s->bytes.len : 0);
+	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : mem, s ? s->bytes.len : 0);
 }
 
 static void close_columns(struct bob_fold_cursor *k)

@@ -65,10 +65,11 @@ static bob_status add_parts(struct merge *m)
 		uint32_t from = 0;
 
 		for (uint32_t i = 0; i < m->from_count; i++) {
-			const struct bob_fold_part *p = &m->from[i]->part[next[i]];
+			const struct bob_folded *f = m->from[i];
 
-			if (next[i] < m->from[i]->part_count && (!best || is_before(p, best))) {
-				best = p;
+			if (next[i] < f->part_count &&
+			    (!best || is_before(&f->part[next[i]], best))) {
+				best = &f->part[next[i]];
 				from = i;
 			}
 		}
@@ -266,7 +267,8 @@ typedef bob_status (*content_fn)(struct merge *m, uint32_t from,
 static bob_status take_spine(struct merge *m, uint32_t from, const struct bob_fold_sharing *sharing,
 			     uint32_t member, struct bob_content *c)
 {
-	const struct bob_fold_bytes none = { NULL, 0 };
+	static const uint8_t nothing[1];
+	const struct bob_fold_bytes none = { nothing, 0 };
 
 	(void)member;
 	return bob_spine_recode(&m->maps[from], &sharing->bytes, &none, &c->structure);
@@ -320,7 +322,7 @@ static uint64_t hash_of(const struct bob_content *c)
 static int is_like(const struct bob_content *a, const struct bob_content *b)
 {
 	return a->count == b->count && a->structure.len == b->structure.len &&
-	       !memcmp(a->structure.at, b->structure.at, a->structure.len);
+	       bob_bytes_same(a->structure.at, b->structure.at, a->structure.len);
 }
 
 static bob_status find_group(struct merge *m, struct origin *o, uint32_t slots)
@@ -356,7 +358,8 @@ static bob_status find_groups(struct merge *m)
 	    !bob_array_grow(&m->alloc, &m->members, &m->members_room, 0, parts,
 			    sizeof(*m->members)))
 		return BOB_ERR_NOMEM;
-	memset(m->slot, 0, parts * sizeof(*m->slot));
+	if (parts)
+		memset(m->slot, 0, parts * sizeof(*m->slot));
 	for (uint32_t i = 0; i < parts; i++) {
 		m->origin[i].group = 0;
 		if (m->origin[i].content && find_group(m, &m->origin[i], parts) != BOB_OK)

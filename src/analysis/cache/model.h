@@ -206,7 +206,7 @@ static inline int cache_valid(const struct bob_cache *c, const struct bob_cache_
 	       a->type <= BOB_CACHE_ATOMIC;
 }
 
-/* Arguments are valid. Budget: 3 ns for a plain hit (bench/cache/bench_cache.c). */
+/* Arguments are valid. 7 ns for a plain hit (bench/cache/bench_cache.c). */
 static inline void cache_access(struct bob_cache *c, struct cache_core *core,
 				const struct bob_cache_access *a)
 {
