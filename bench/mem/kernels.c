@@ -107,8 +107,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} kernels[] = { { "matmul", matmul }, { "triad", triad }, { "lu", lu }, { "cholesky", cholesky },
-			{ "csr", csr }, { "chase", chase } };
+	} kernels[] = { { "matmul", matmul },	  { "triad", triad }, { "lu", lu },
+			{ "cholesky", cholesky }, { "csr", csr },     { "chase", chase } };
 	long times = argc > 2 ? atol(argv[2]) : 0;
 
 	prepare();

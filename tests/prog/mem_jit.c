@@ -6,10 +6,11 @@
 
 int main(void)
 {
-	static const unsigned char load4[] = { 0x8b, 0x07, 0xc3 }, load8[] = { 0x48, 0x8b, 0x47, 0x08, 0xc3 };
+	static const unsigned char load4[] = { 0x8b, 0x07, 0xc3 },
+				   load8[] = { 0x48, 0x8b, 0x47, 0x08, 0xc3 };
 	static long data[2] = { 5, 7 };
-	unsigned char *code =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	long (*f)(long *) = (long (*)(long *))(void *)code;
 	long sum = 0;
 
