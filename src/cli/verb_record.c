@@ -292,7 +292,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	if (!r->quiet && is_rank_zero()) {
 		if (own_rank())
 			await_ranks(dir);
-		if (r->report)
+		if (r->report && !r->mem)
 			cli_short_report(dir, stderr);
 		else
 			closing_line(dir);

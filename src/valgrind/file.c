@@ -61,6 +61,9 @@ static const HChar *const kept[] = {
 	"PBS_*", "LSB_*", "FLUX_*", "LD_LIBRARY_PATH=*", "PATH=*", "HOSTNAME=*", NULL
 };
 static const HChar *const ours[] = { "BOBBIN_*", NULL };
+/* Said as they are used, by put_env. */
+static const HChar *const settled[] = { "BOBBIN_ENGINE=*", "BOBBIN_IMAGES=*", "BOBBIN_CODEC=*",
+					NULL };
 
 static Bool wanted(const HChar *var, const HChar *const *patterns)
 {
@@ -79,7 +82,7 @@ static void put_env(struct bob_meta *m, enum bob_record_kind kind, const HChar *
 {
 	bob_meta_begin(m, kind);
 	for (HChar **e = VG_(client_envp); e && *e; e++)
-		if (wanted(*e, patterns))
+		if (wanted(*e, patterns) && !wanted(*e, settled))
 			bob_meta_append(m, *e, VG_(strlen)(*e) + 1);
 	if (patterns == ours) {
 		static const HChar *const images[] = { [VGB_IMAGES_MAIN] = "BOBBIN_IMAGES=main",
