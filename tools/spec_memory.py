@@ -54,14 +54,13 @@ class Access:
 class Desc:
     def __init__(self, r):
         self.kind, self.image, self.pc, self.words = r.u8(), r.n() - 1, r.n(), r.u8()
-        self.payload, self.counter, self.steps, self.accesses = 0, None, [], []
+        self.payload, self.counter, self.steps, self.accesses, self.flow = 0, None, [], [], 0
         if self.kind == 3:
             self.mark = r.u8()
             return
-        r.u8()
-        if r.u8() != 255:
-            r.s(), r.s()
-        r.n()
+        self.flow, self.sp_word = r.u8(), r.u8()
+        self.sp_begin, self.sp_end = (r.s(), r.s()) if self.sp_word != 255 else (0, 0)
+        self.last = r.n()
         if self.kind == 2:
             self.payload = r.u8()
             if not self.payload:

@@ -368,6 +368,23 @@ static Bool is_part(Addr fde)
 	return (p[0] >= 0x0c && p[0] <= 0x0f) || (p[0] >= 0x80 && p[0] < 0xc0);
 }
 
+/* A section of stubs (.plt.got, .plt.sec) has one FDE, which begins with a stub: a jump through memory. A function
+ * that is no more than such a jump is 6 or 10 bytes long, a stub 8 or 16. */
+static Bool is_stub(Addr fde, Addr addr)
+{
+	static const UChar endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	const UChar *p = (const UChar *)addr;
+	UInt range;
+
+	if (!VG_(am_is_valid_for_client)(fde, 32, VKI_PROT_READ))
+		return False;
+	VG_(memcpy)(&range, (const UChar *)fde + 12, sizeof(range));
+	if (!VG_(memcmp)(p, endbr64, sizeof(endbr64)))
+		p += sizeof(endbr64);
+	p += *p == 0xf2; /* bnd */
+	return p[0] == 0xff && p[1] == 0x25 && range % 8 == 0;
+}
+
 Bool vgb_image_entry(const struct vgb_image *im, Addr addr)
 {
 	const HChar *name;
@@ -378,7 +395,7 @@ Bool vgb_image_entry(const struct vgb_image *im, Addr addr)
 		return False;
 	fde = find_fde(im, addr);
 	if (fde)
-		return !is_part(fde);
+		return !is_part(fde) && !is_stub(fde, addr);
 	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), addr, &name))
 		return False;
 	n = VG_(strlen)(name);

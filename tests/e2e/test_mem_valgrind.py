@@ -15,6 +15,10 @@ import time
 
 import harness as h
 
+sys.path.append(str(h.ROOT / "tools"))
+import spec_decoder  # pylint: disable=wrong-import-position
+import spec_memory  # pylint: disable=wrong-import-position
+
 suite = h.Suite("mem_valgrind")
 MEM = ["--mem", "--engine=valgrind"]
 RAW = [*MEM, "--codec=none"]  # records as the tool writes them, not folded
@@ -271,6 +275,46 @@ def from_start():
     s = h.record(["/usr/bin/expr", "1", "+", "2"], [*MEM, "--from-start"])
     late, early = ([a[:1] + a[2:] for a in accesses(t.trace)[0]] for t in (r, s))
     h.check(len(early) > len(late) and early[-len(late):] == late, f"{len(early)} and {len(late)}")
+
+
+def flow(kernel, flag):
+    """Marks of calls and returns agree with each other: a function's return address lies where the call put it, and
+    a return takes it from where a function of ours was entered."""
+    need_engine()
+    program = h.compile("mem_truth", ["mem_truth.c"], "gcc", [flag, "-w"], ["-lpthread"])
+    r = h.record([program, kernel], RAW)
+    file, = (spec_decoder.File(p) for p in r.trace.glob("p*.bob"))
+    memory = spec_memory.Memory(file.chunks, [])
+    count, stack, call, unknown = {1: 0, 2: 0, 4: 0}, [], None, 0
+    for record in memory.records(0):
+        desc, word = record
+        sp = word[desc.sp_word] if desc.flow else 0
+        if desc.flow & 1:
+            enter = sp + desc.sp_begin
+            h.check(call in (None, enter + 8), f"called at {call}, entered at {enter}")
+            while stack and stack[-1] <= enter:
+                stack.pop()
+            stack.append(enter)
+        call = sp + desc.sp_end if desc.flow & 2 else None
+        if desc.flow & 4:
+            back = sp + desc.sp_end
+            while stack and stack[-1] < back:
+                stack.pop()
+            if stack and stack[-1] == back:
+                stack.pop()
+            else:  # crtbegin's functions have no frame information and symbols without size
+                unknown += 1
+        for bit in count:
+            count[bit] += bool(desc.flow & bit)
+        if desc.kind == 3:  # a handler is entered by nobody
+            call = None
+    h.check(min(count.values()) > 2 and unknown <= 3, f"{count}, {unknown} returns from nowhere")
+    return f"{count[1]} entered, {count[2]} calls, {count[4]} returns"
+
+
+for k in ("matmul", "jump", "signals"):
+    for f in ("-O0", "-O2"):
+        suite.add(f"flow {k} {f}", flow, k, f)
 
 
 @suite.case("code made at run time")
