@@ -371,7 +371,8 @@ static bool memrun_check_descs(const struct memrun *m)
 
 		ok = bob_mem_desc_get(&at, end, &back, access, step) == BOB_OK && at == end &&
 		     back.access_count == d.access_count &&
-		     !memcmp(access, d.access, d.access_count * sizeof(*access));
+		     (d.access_count == 0 ||
+		      !memcmp(access, d.access, d.access_count * sizeof(*access)));
 	}
 	free(bytes);
 	return ok;

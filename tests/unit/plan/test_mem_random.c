@@ -364,8 +364,9 @@ static void function(struct gen *g)
 	if (g->fn < 2 * LAYER && rnd(g, 6) == 0) {	/* another function takes its place */
 		fprintf(o,
 			"\tmov lbase(%%rip), %%rdi\n\tadd %%rax, 8(%%rdi)\n\tmov (%%rdi), %%r8\n");
-		fprintf(o, "\tjmp k_%u\n", (g->fn / LAYER + 1) * LAYER + rnd(g, LAYER));
-	} else if (rnd(g, 10) > 0) {	/* else a landing of one byte */
+		fprintf(o, "\tjmp k_%u\n",
+			rnd(g, 2) ? FUNCTIONS - 1 : (g->fn / LAYER + 1) * LAYER + rnd(g, LAYER));
+	} else if (g->fn != FUNCTIONS - 1 && rnd(g, 10) > 0) { /* else a landing of one byte */
 		prologue(g);
 		body(g, 0);
 		fprintf(o, "\tlea %u(%%rsp), %%rsp\n\tpop %%rsp\n", g->room);
