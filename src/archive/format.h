@@ -156,7 +156,8 @@ enum bob_record_kind {
 	BOB_REC_IMAGE_SKIPPED = 9, /* u32 reason (enum bob_skip), u32 0, path of a whole image */
 	BOB_REC_RANK = 10,	/* u32 MPI rank, u32 world size */
 	BOB_REC_THREAD = 11,	/* reserved */
-	BOB_REC_RUNTIME_LIST = 12 /* SONAME patterns that --images=app left out, zero separated */
+	BOB_REC_RUNTIME_LIST =
+		12 /* SONAME patterns that --images=app left out, separated by colons */
 };
 
 struct bob_record {

@@ -90,7 +90,7 @@ static bob_status fold_records(const struct bob_process *p, const struct bob_str
 	return st == BOB_END ? BOB_OK : st;
 }
 
-static bob_status fold_stream(const struct bob_process *p, const struct bob_stream *s,
+static bob_status fold_stream(const struct bob_process *p, const struct bob_stream *s, uint64_t id,
 			      struct bob_folded **out, struct bob_error *err)
 {
 	void *folder_mem = NULL, *mem = NULL;
@@ -112,21 +112,24 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 	free(folder_mem);
 	free(mem);
 	if (st == BOB_OK)
-		st = entries.failed ? BOB_ERR_NOMEM :
-				      bob_folded_open(entries.at, entries.len, s->number,
-						      &bob_alloc_malloc, out);
+		st = entries.failed ?
+			     BOB_ERR_NOMEM :
+			     bob_folded_open(entries.at, entries.len, id, &bob_alloc_malloc, out);
 	free(entries.at);
 	return st;
 }
 
 /* --- merging --- */
 
-static bob_status stream_folded(const struct bob_process *p, const struct bob_stream *s,
-				struct bob_folded **out, struct bob_error *err)
+static bob_status stream_folded(const struct bob_process *p, size_t i, struct bob_folded **out,
+				struct bob_error *err)
 {
+	const struct bob_stream *s = p->streams[i];
+	uint64_t id = bob_merged_id(p, i);
+
 	if (bob_stream_has_raw(s) || (s->folded && p->merged))
-		return fold_stream(p, s, out, err);
-	return s->folded ? bob_folded_copy(s->folded, s->number, &bob_alloc_malloc, out) : BOB_OK;
+		return fold_stream(p, s, id, out, err);
+	return s->folded ? bob_folded_copy(s->folded, id, &bob_alloc_malloc, out) : BOB_OK;
 }
 
 /* Two halves and then both: a stream takes part in as few merges as can be. */
@@ -138,7 +141,7 @@ static bob_status merge_range(const struct bob_process *p, size_t from, size_t t
 
 	*out = NULL;
 	if (to - from == 1)
-		return stream_folded(p, p->streams[from], out, err);
+		return stream_folded(p, from, out, err);
 	st = merge_range(p, from, from + (to - from) / 2, &a, err);
 	if (st == BOB_OK)
 		st = merge_range(p, from + (to - from) / 2, to, &b, err);

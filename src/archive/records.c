@@ -296,7 +296,16 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-/* The folded records of all threads, if they have been merged: participants are numbers of streams. */
+uint64_t bob_merged_id(const struct bob_process *p, size_t i)
+{
+	uint32_t tid = p->streams[i]->info.tid, before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += p->streams[k]->info.tid == tid;
+	return (uint64_t)tid << 32 | before;
+}
+
+/* The folded records of all threads, if they have been merged. */
 static bob_status add_merged(struct bob_trace *t, struct bob_process *p)
 {
 	const struct bob_file *f = p->file;
@@ -316,12 +325,23 @@ static bob_status add_merged(struct bob_trace *t, struct bob_process *p)
 		else
 			p->merged_bytes = bob_chunk_len(c);
 	}
-	for (uint32_t i = 0; p->merged && i < bob_folded_count(p->merged); i++)
-		for (size_t k = 0; k < p->stream_count; k++)
-			if (p->streams[k]->number == bob_folded_id(p->merged, i)) {
-				p->streams[k]->folded = p->merged;
-				p->streams[k]->participant = i;
-			}
+	for (size_t k = 0; p->merged && k < p->stream_count; k++) {
+		uint64_t id = bob_merged_id(p, k);
+		uint32_t lo = 0, hi = bob_folded_count(p->merged);
+
+		while (lo < hi) { /* participants are in the order of their ids */
+			uint32_t mid = lo + (hi - lo) / 2;
+
+			if (bob_folded_id(p->merged, mid) < id)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo == bob_folded_count(p->merged) || bob_folded_id(p->merged, lo) != id)
+			continue;
+		p->streams[k]->folded = p->merged;
+		p->streams[k]->participant = lo;
+	}
 	return BOB_OK;
 }
 

@@ -94,20 +94,6 @@ static void take_piece(void *ctx, const struct bob_piece *p)
 	r->pieces++;
 }
 
-static enum bob_row_kind kind_of(const struct bob_content *const *member, uint32_t n,
-				 uint32_t number)
-{
-	uint64_t first = member[0]->number[number], step;
-
-	if (n == 1)
-		return BOB_ROW_SAME;
-	step = member[1]->number[number] - first;
-	for (uint32_t i = 2; i < n; i++)
-		if (member[i]->number[number] != first + i * step)
-			return BOB_ROW_PROFILE;
-	return step ? BOB_ROW_AFFINE : BOB_ROW_SAME;
-}
-
 void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
 {
 	struct bob_buffer bytes = { .alloc = b->alloc };
@@ -126,16 +112,37 @@ void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
 
 struct rows {
 	const struct bob_content *const *member;
+	const uint32_t *place;
 	uint32_t n;
 	bob_profile_fn profile;
 	void *ctx;
 	uint64_t *scratch;
 };
 
-static bob_status put_row(struct bob_buffer *b, const struct rows *r, uint32_t number,
-			  enum bob_row_kind kind)
+/* What the number grows by from one place to the next, if it is affine. */
+static enum bob_row_kind kind_of(const struct rows *r, uint32_t number, uint64_t *step)
 {
 	uint64_t first = r->member[0]->number[number];
+	int64_t grows, places;
+
+	*step = 0;
+	if (r->n == 1)
+		return BOB_ROW_SAME;
+	grows = (int64_t)(r->member[1]->number[number] - first);
+	places = (int64_t)r->place[1] - r->place[0];
+	if (grows % places)
+		return BOB_ROW_PROFILE;
+	*step = (uint64_t)(grows / places);
+	for (uint32_t i = 2; i < r->n; i++)
+		if (r->member[i]->number[number] != first + (r->place[i] - r->place[0]) * *step)
+			return BOB_ROW_PROFILE;
+	return *step ? BOB_ROW_AFFINE : BOB_ROW_SAME;
+}
+
+static bob_status put_row(struct bob_buffer *b, const struct rows *r, uint32_t number)
+{
+	uint64_t first = r->member[0]->number[number], step;
+	enum bob_row_kind kind = kind_of(r, number, &step);
 	uint32_t profile;
 	bob_status st;
 
@@ -149,16 +156,18 @@ static bob_status put_row(struct bob_buffer *b, const struct rows *r, uint32_t n
 	}
 	bob_buffer_signed(b, first);
 	if (kind == BOB_ROW_AFFINE)
-		bob_buffer_signed(b, r->member[1]->number[number] - first);
+		bob_buffer_signed(b, step);
 	return BOB_OK;
 }
 
-bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n,
-			 bob_profile_fn profile, void *ctx, uint64_t *scratch)
+bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member,
+			 const uint32_t *place, uint32_t n, bob_profile_fn profile, void *ctx,
+			 uint64_t *scratch)
 {
 	const struct bob_content *first = member[0];
-	const struct rows r = { member, n, profile, ctx, scratch };
+	const struct rows r = { member, place, n, profile, ctx, scratch };
 	bob_status st = BOB_OK;
+	uint64_t step;
 
 	bob_buffer_varint(b, first->structure.len);
 	bob_buffer_put(b, first->structure.at, first->structure.len);
@@ -167,10 +176,10 @@ bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *
 		uint8_t kinds = 0;
 
 		for (uint32_t k = 0; k < 4 && i + k < first->count; k++)
-			kinds |= (uint8_t)(kind_of(member, n, i + k) << 2 * k);
+			kinds |= (uint8_t)(kind_of(&r, i + k, &step) << 2 * k);
 		bob_buffer_put(b, &kinds, 1);
 	}
 	for (uint32_t i = 0; i < first->count && st == BOB_OK; i++)
-		st = put_row(b, &r, i, kind_of(member, n, i));
+		st = put_row(b, &r, i);
 	return st != BOB_OK ? st : b->failed ? BOB_ERR_NOMEM : BOB_OK;
 }

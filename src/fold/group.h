@@ -14,7 +14,8 @@
  *                pattern:  those of its elements, the first of each but the first relative to the pattern's
  *                          first; repetitions; then how each of these changes from one to the next
  *     kinds:     2 bits a row, the first one lowest: 0 all the same, 1 affine, 2 a profile
- *     row:       0: zigzag; 1: zigzag first, zigzag step; 2: varint number of the profile, zigzag first
+ *     row:       0: zigzag; 1: zigzag first, zigzag step from one part of the trace to the next, members or not; 2: varint
+ *                number of the profile, zigzag first
  *
  * A *profile* is a row less its first number, of one set of participants. Numbers that are not affine often have the same one: where the
  * threads' stacks lie, or where the ranks' images, is the same for all columns that speak of them. So
@@ -67,10 +68,11 @@ void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
 /* Reads at *at; *at moves only on BOB_OK. BOB_ERR_CORRUPT: there are not just `n`. */
 bob_status bob_series_get(const uint8_t **at, const uint8_t *end, uint64_t *value, uint32_t n);
 
-/* The group of `n` members of the same structure. `scratch` has room for `n`; one member needs neither that nor
- * profiles. */
-bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member, uint32_t n,
-			 bob_profile_fn profile, void *ctx, uint64_t *scratch);
+/* The group of `n` members of the same structure, which are the parts `place`. `scratch` has room for `n`; one member
+ * needs neither that nor places or profiles. */
+bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member,
+			 const uint32_t *place, uint32_t n, bob_profile_fn profile, void *ctx,
+			 uint64_t *scratch);
 
 /* A pattern that is being repeated. */
 struct bob_pattern_frame {
@@ -93,7 +95,7 @@ struct bob_group_reader {
 	const uint8_t *row, *end;
 	uint32_t rows_left;
 	uint32_t shift;			/* ... and its place in the byte */
-	uint32_t member;
+	uint32_t member, place;		/* place: parts from the first member to this one */
 	uint64_t base;			/* first number of the newest element */
 	uint64_t last;			/* base of the newest piece */
 	uint64_t *vector;		/* numbers of elements that are being read */

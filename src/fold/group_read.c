@@ -32,6 +32,7 @@ bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f
 	r->end = end;
 	r->rows_left = (uint32_t)rows;
 	r->member = member;
+	r->place = f->set[group->set].member[member] - f->set[group->set].member[0];
 	return BOB_OK;
 }
 
@@ -134,7 +135,7 @@ static bob_status get_number(struct bob_group_reader *r, uint64_t *v)
 	st = get_signed(r, v);
 	if (st == BOB_OK && kind == BOB_ROW_AFFINE)
 		st = get_signed(r, &step);
-	*v += r->member * step;
+	*v += r->place * step;
 	return kind > BOB_ROW_PROFILE ? BOB_ERR_CORRUPT : st;
 }
 

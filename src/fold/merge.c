@@ -433,8 +433,8 @@ static bob_status share_group(struct merge *m, const struct group *g, int is_col
 					    sizeof(*m->scratch)))
 		st = BOB_ERR_NOMEM;
 	if (st == BOB_OK && is_column)
-		st = bob_group_put(&m->buffer, m->members + g->begin, g->count, find_profile, &p,
-				   m->scratch);
+		st = bob_group_put(&m->buffer, m->members + g->begin, m->member + g->begin,
+				   g->count, find_profile, &p, m->scratch);
 	else if (st == BOB_OK)
 		bob_buffer_put(&m->buffer, first->structure.at, first->structure.len);
 	if (st == BOB_OK)

@@ -222,7 +222,7 @@ static bob_status keep_column(struct reading *r, uint32_t i, uint32_t set)
 	if (st == BOB_OK)
 		st = bob_content_fold(&r->content);
 	if (st == BOB_OK)
-		st = bob_group_put(&r->out, &member, 1, NULL, NULL, NULL);
+		st = bob_group_put(&r->out, &member, NULL, 1, NULL, NULL, NULL);
 	return st != BOB_OK ? st : keep(r, list, set);
 }
 

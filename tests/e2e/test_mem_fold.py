@@ -91,7 +91,8 @@ def threads():
         info = h.info(trace)
         h.check(info["threads"] == count + 1, f"{info['threads']} threads")
         rows = [len(accesses(trace, f"0.{t}")) for t in (1, count)]
-        h.check(rows[0] == rows[1] and rows[0] > 64 * 64 * 64 // count, f"{rows}")
+        # who calls a function first looks it up
+        h.check(abs(rows[0] - rows[1]) < 9 and rows[0] > 64 * 64 * 64 // count, f"{rows}")
         sizes.append(info["stream_bytes"])
     h.check(max(sizes) <= 2048, f"{sizes} bytes")
     h.check(max(sizes) <= min(sizes) * 1.2, f"{sizes} bytes")

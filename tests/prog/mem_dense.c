@@ -9,6 +9,7 @@
 #endif
 
 static long n, threads;
+static pthread_barrier_t all;
 static double *a, *b, *c;
 static int *row, *column;
 
@@ -28,6 +29,7 @@ static void *work(void *arg)
 {
 	long t = (long)arg;
 
+	pthread_barrier_wait(&all); /* at work together, as a team is: stacks are not used again */
 	rows(t * n / threads, (t + 1) * n / threads);
 	return NULL;
 }
@@ -36,6 +38,7 @@ static void matmul(void)
 {
 	pthread_t id[64];
 
+	pthread_barrier_init(&all, NULL, (unsigned)threads);
 	for (long t = 0; t < threads; t++)
 		pthread_create(&id[t], NULL, work, (void *)t);
 	for (long t = 0; t < threads; t++)
