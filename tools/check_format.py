@@ -4,7 +4,7 @@
 
     tools/check_format.py [--fix] [--changed] [FILE...]
 
-Without files: everything git knows under include, src, tests and bench; --changed takes only what
+Files that are not C are passed over. Without files: everything git knows under include, src, tests and bench; --changed takes only what
 differs from HEAD. Two things are the author's, because clang-format spoils them: the white space in
 front of a trailing comment (tabs, in the kernel's layout) and initialisers of several lines, which
 are tables. Both are ignored in the comparison and kept by --fix. Exit 0 when nothing differs.
@@ -101,7 +101,8 @@ def main():
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     tool = find_tool()
-    names = [os.path.relpath(os.path.abspath(f), ROOT) for f in args.files] or files_of_tree(args.changed)
+    given = [os.path.relpath(os.path.abspath(f), ROOT) for f in args.files if f.endswith((".c", ".h"))]
+    names = given if args.files else files_of_tree(args.changed)
     bad = 0
     for name in names:
         path = os.path.join(ROOT, name)
