@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An independent decoder of Bobbin traces, written from docs/format.md and docs/run.md alone.
+"""An independent decoder of Bobbin traces, written from docs/format.md, docs/fold.md and docs/run.md alone.
 
     spec_decoder.py DIRECTORY      prints the dump of a trace
 
@@ -11,33 +11,14 @@ import os
 import struct
 import sys
 
+from spec_bytes import M32, M64, crc32c
 from spec_memory import Memory
 
-M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 A, B, C = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93
 
 
 class Damaged(Exception):
     pass
-
-
-def make_crc_table():
-    table = []
-    for i in range(256):
-        for _ in range(8):
-            i = i >> 1 ^ (0x82F63B78 if i & 1 else 0)
-        table.append(i)
-    return table
-
-
-CRC_TABLE = make_crc_table()
-
-
-def crc32c(data):
-    crc = M32
-    for byte in data:
-        crc = CRC_TABLE[(crc ^ byte) & 255] ^ crc >> 8
-    return crc ^ M32
 
 
 # --- run.md: the coder ---
@@ -473,8 +454,9 @@ def group_of(eight):
 # --- format.md ---
 
 class Chunk:
-    def __init__(self, kind, flags, stream, aux, payload, length):
+    def __init__(self, off, kind, flags, stream, aux, payload, length):
         self.kind, self.stream, self.aux, self.sealed = kind, stream, aux, flags & 1
+        self.off = off
         self.payload, self.data = payload, payload[:length]
 
 
@@ -501,7 +483,7 @@ class File:
             if magic != 0x4B4E4843 or crc32c(packed) != head_crc:
                 break
             payload = b[at + 64:at + 64 + size]
-            self.chunks.append(Chunk(kind, flags, stream, aux, payload, min(length, len(payload))))
+            self.chunks.append(Chunk(at, kind, flags, stream, aux, payload, min(length, len(payload))))
             at = (at + 64 + size + 63) // 64 * 64
 
 

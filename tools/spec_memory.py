@@ -1,42 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory records as docs/format.md has them: the part of spec_decoder.py for traces of accesses."""
+"""Memory records as docs/format.md has them: the part of spec_decoder.py for traces of accesses. Those that are
+folded come out of spec_fold.py."""
 import struct
 
-M64 = (1 << 64) - 1
+from spec_bytes import M64, Bad, Reader
+from spec_fold import Folded
+
 HEADER = 1 << 63
-
-
-class Bad(Exception):
-    pass
-
-
-class Reader:
-    def __init__(self, data):
-        self.data, self.at = data, 0
-
-    def u8(self):
-        if self.at >= len(self.data):
-            raise Bad
-        self.at += 1
-        return self.data[self.at - 1]
-
-    def n(self):
-        value = shift = 0
-        while True:
-            b = self.u8()
-            value |= (b & 127) << shift
-            shift += 7
-            if b < 128:
-                break
-            if shift > 63:
-                raise Bad
-        if value > M64:
-            raise Bad
-        return value
-
-    def s(self):
-        v = self.n()
-        return v >> 1 ^ -(v & 1)
 
 
 class Access:
@@ -111,10 +81,14 @@ class Desc:
                 yield a.kind, base + a.offset & M64, a.size, self.pc + a.pc
 
 
+def words_of(data):
+    return struct.unpack("<%dQ" % (len(data) // 8), data[:len(data) // 8 * 8])
+
+
 class Memory:
     """The descriptors of a process. `images` are (load bias, name)."""
     def __init__(self, chunks, images):
-        self.chunks, self.images, self.descs = chunks, images, {}
+        self.chunks, self.images, self.descs, self.streams = chunks, images, {}, {}
         for c in chunks:
             if c.kind == 8:
                 r, number = Reader(c.data), c.aux
@@ -122,14 +96,53 @@ class Memory:
                     self.descs.setdefault(number, Desc(r))
                     number += 1
 
+    def folded(self, stream):
+        if stream not in self.streams:
+            self.streams[stream] = Folded(self.chunks, stream)
+        return self.streams[stream]
+
     def records(self, stream):
         """(descriptor, words), or None where something is lost."""
-        expected = 0
-        for c in sorted((c for c in self.chunks if c.kind == 9 and c.stream == stream), key=lambda c: c.aux):
-            is_open = not c.sealed and not c.data
-            data = c.payload if is_open else c.data
-            words = struct.unpack("<%dQ" % (len(data) // 8), data[:len(data) // 8 * 8])
-            if c.aux != expected:
+        folded = self.folded(stream)
+        yield from self.unfold(folded.events)
+        yield from self.raw(sorted(self.raw_chunks(stream) + folded.log), folded.log_begin)
+
+    def unfold(self, events):
+        """Records of leaves. The key of one is 2 * descriptor, + 1 if it is an iteration of payload; its places are
+        those of instructions that call."""
+        record = None
+        calls = {d.image << 48 & M64 | d.pc + d.last for d in self.descs.values() if d.flow & 2}
+        for places, key, words in events:
+            r = Reader(key)
+            number = r.n()
+            if r.at != len(key) or any(p not in calls for p in places):
+                raise Bad
+            if number & 1:
+                if not record or record[2] != number >> 1 or len(words) != record[0].payload:
+                    raise Bad
+                record[1].extend(words)
+                continue
+            if record:
+                yield record[:2]
+            desc = self.descs[number >> 1]
+            if len(words) != desc.words + (desc.counter is not None):
+                raise Bad
+            record = desc, words, number >> 1
+        if record:
+            yield record[:2]
+
+    def raw_chunks(self, stream):
+        """(position, words, whether it may still grow)."""
+        found = []
+        for c in self.chunks:
+            if c.kind == 9 and c.stream == stream:
+                is_open = not c.sealed and not c.data
+                found.append((c.aux, words_of(c.payload if is_open else c.data), is_open))
+        return found
+
+    def raw(self, chunks, expected):
+        for aux, words, is_open in chunks:
+            if aux != expected:
                 yield None
             at = 0
             while at < len(words) and not (is_open and not words[at] & HEADER):
@@ -141,7 +154,7 @@ class Memory:
                 n = desc.length(words, at + 1, is_open)
                 yield desc, words[at + 1:at + 1 + n]
                 at += 1 + n
-            expected = c.aux + at
+            expected = aux + at
 
     def accesses(self, stream):
         """("lost", shown as damage), or (kind, address, size, pc, image)."""
@@ -182,7 +195,8 @@ class Memory:
                 return
 
     def dump(self, stream, out):
-        if not any(c.kind == 9 and c.stream == stream for c in self.chunks):
+        folded = self.folded(stream)
+        if not folded.found and not folded.log and not self.raw_chunks(stream):
             return
         out("accesses")
         lost, index = "", 0

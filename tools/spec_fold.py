@@ -1,0 +1,526 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Folded streams as docs/format.md has them ("Entries", "Packed", "Values"): the part of spec_decoder.py that
+makes events of entries, and of many participants packed into one. Like that, slow and simple on purpose.
+
+An event is (places of its path, the last call first; key; words)."""
+import struct
+
+from spec_bytes import M32, M64, Bad, Reader, crc32c
+
+PATH, SHAPE, LOOP, SPINE, COLUMN, VALUES, ITEMS, END = range(1, 9)
+REST = 7  # in the place of a piece: what follows is not affine
+WORDS_MAX, KEY_MAX, DIMS_MAX = 128, 255, 6
+
+
+def signed(v):
+    return v - (1 << 64) if v >> 63 else v
+
+
+def zigzag(v):
+    return v >> 1 ^ -(v & 1)
+
+
+def many(r, what):
+    """A count, and so many of what `what` reads; each takes a byte at least."""
+    n = r.n()
+    if n > len(r.data) - r.at:
+        raise Bad
+    return [what() for _ in range(n)]
+
+
+def cut(r, n):
+    if n > len(r.data) - r.at:
+        raise Bad
+    r.at += n
+    return r.data[r.at - n:r.at]
+
+
+# --- values ---
+
+class Values:
+    """Differences, predicted by those that followed the last time that the three before came."""
+    def __init__(self, data, bits):
+        self.r, self.bits = Reader(data), bits
+        self.table, self.history = {}, []
+        self.hash = self.match = self.run = 0
+
+    def at_end(self):
+        return not self.run and self.r.at == len(self.r.data)
+
+    def take(self):
+        expected = self.history[self.match] if self.match else None
+        if not self.run:
+            token = self.r.n()
+            if token & 1:
+                return self.came(zigzag(token >> 1) & M64, False)
+            if not token:
+                return self.came(int.from_bytes(cut(self.r, 8), "little"), False)
+            self.run = token >> 1
+        if expected is None:
+            raise Bad
+        self.run -= 1
+        return self.came(expected, True)
+
+    def came(self, difference, as_predicted):
+        v = signed(difference)
+        self.history.append(difference if (v << 1 ^ v >> 63) & M64 < M32 else None)
+        x = difference * 0x9E3779B97F4A7C15 & M64
+        self.hash = (self.hash + (x ^ x >> 29) + 1) * (0x9E3779B97F4A7C15 << 22 & M64) & M64
+        count, at = len(self.history), self.hash >> 64 - (self.bits - 2)
+        if as_predicted:
+            self.match += 1
+            if count % 4 == 0:
+                self.table[at] = count
+            return difference
+        self.match = self.table.get(at, 0)
+        if count - self.match >= 1 << self.bits:
+            self.match = 0
+        self.table[at] = count
+        return difference
+
+
+def spine_items(data):
+    values, item = Values(data, 12), 0
+    while not values.at_end():
+        item = item + values.take() & M64
+        yield item
+
+
+# --- pieces ---
+
+class Piece:
+    def __init__(self, base, count=(), step=(), grow=None):
+        self.base, self.count, self.step, self.grow = base & M64, count, step, grow or {}
+
+    def values(self):
+        return self.loop(len(self.count) - 1, {}, self.base)
+
+    def loop(self, d, index, value):
+        if d < 0:
+            yield value & M64
+            return
+        count = self.count[d] + sum(g * index[e] for (i, e), g in self.grow.items() if i == d)
+        for index[d] in range(max(0, signed(count & M64))):
+            yield from self.loop(d - 1, index, value + index[d] * self.step[d])
+
+
+def read_dims(r, first):
+    """Loops of a piece, and the pairs (d, e) where the count of d grows with e."""
+    dims = first & 7
+    if first > 14 or dims > DIMS_MAX:
+        raise Bad
+    return dims, first >> 3
+
+
+def read_pairs(r, dims):
+    mask = r.n()
+    pairs = [(d, e) for e in range(dims) for d in range(e)]
+    if mask >> len(pairs):
+        raise Bad
+    return [p for k, p in enumerate(pairs) if mask >> k & 1]
+
+
+def read_pieces(r, limit=None):
+    """Pieces up to `limit`, else up to the end or what is not affine; and whether that came."""
+    found, base = [], 0
+    while r.at < len(r.data) and (limit is None or len(found) < limit):
+        first = r.u8()
+        if first == REST:
+            return found, True
+        dims, grows = read_dims(r, first)
+        base += r.s()
+        count, step, grow = [], [], {}
+        for _ in range(dims):
+            count.append(r.s())
+            step.append(r.s())
+        if grows:
+            pairs = read_pairs(r, dims)
+            grow = {p: r.s() for p in pairs}
+        found.append(Piece(base, count, step, grow))
+    return found, False
+
+
+class Column:
+    """Its pieces, and where what is not affine comes from: bytes of its own, or the values of its part."""
+    def __init__(self, pieces=(), left=False, own=None):
+        self.pieces, self.left, self.own, self.values = pieces, left, own, None
+
+    def start(self, values, is_trips):
+        self.last = 0
+        self.affine = self.expand()
+        self.values = None if is_trips else values
+        self.is_trips = is_trips
+
+    def expand(self):
+        for p in self.pieces:
+            self.last = p.base
+            yield from p.values()
+
+    def take(self):
+        value = next(self.affine, None)
+        if value is not None:
+            return value
+        if not self.left:
+            raise Bad
+        if self.is_trips:
+            step = self.own.s()
+        else:
+            step = self.values.take()
+        self.last = self.last + step & M64
+        return self.last
+
+    @staticmethod
+    def of_bytes(data):
+        r = Reader(data)
+        pieces, left = read_pieces(r)
+        return Column(pieces, left, r)
+
+
+# --- a part: what one folder wrote between its beginning and an END ---
+
+class Part:
+    def __init__(self):
+        self.paths, self.shapes, self.loops = [], [], []  # a shape: path, words, key, first column
+        self.spine, self.more, self.values = b"", [], b""
+        self.columns, self.events_count = {}, None
+
+    def events(self):
+        values = Values(self.values, 20)
+        for number, c in self.columns.items():
+            c.start(values, number in self.trips)
+        for item in list(spine_items(self.spine)) + self.more:
+            yield from self.item(item)
+
+    def item(self, item):
+        if not item & 1:
+            if item >> 1 >= len(self.shapes):
+                raise Bad
+            path, words, key, first = self.shapes[item >> 1]
+            yield self.places(path), key, [self.column(first + w).take() for w in range(words)]
+            return
+        if item >> 1 >= len(self.loops):
+            raise Bad
+        body, column = self.loops[item >> 1]
+        for _ in range(self.column(column).take()):
+            empty = True
+            for i in body:
+                for event in self.item(i):
+                    empty = False
+                    yield event
+            if empty:
+                raise Bad
+
+    def column(self, number):
+        if number not in self.columns:
+            raise Bad
+        return self.columns[number]
+
+    def places(self, path):
+        found = []
+        while path:
+            if path > len(self.paths) or self.paths[path - 1][0] >= path:
+                raise Bad
+            path, place = self.paths[path - 1]
+            found.append(place)
+        return found
+
+    def check_item(self, item):
+        if item >> 1 >= len(self.loops if item & 1 else self.shapes):
+            raise Bad
+        return item
+
+
+# --- entries ---
+
+def parts_of_entries(data):
+    r, found = Reader(data), []
+    while r.at < len(data):
+        found.append(read_part(r))
+    return found
+
+
+def read_part(r):
+    p, columns, place, brought = Part(), {}, 0, 0
+    p.trips = set()
+    while r.at < len(r.data):
+        kind = r.u8()
+        e = Reader(cut(r, r.n()))
+        if kind == PATH:
+            parent, place = e.n(), place + e.s() & M64
+            if parent > len(p.paths):
+                raise Bad
+            p.paths.append((parent, place))
+        elif kind == SHAPE:
+            path, words = e.n(), e.n()
+            key = cut(e, len(e.data) - e.at)
+            if path > len(p.paths) or words > WORDS_MAX or len(key) > KEY_MAX:
+                raise Bad
+            p.shapes.append((path, words, key, brought))
+            brought += words
+        elif kind == LOOP:
+            body = []
+            while e.at < len(e.data):
+                body.append(p.check_item(e.n()))
+            p.loops.append((body, brought))
+            p.trips.add(brought)
+            brought += 1
+        elif kind == SPINE:
+            p.spine += cut(e, len(e.data))
+        elif kind == COLUMN:
+            number = e.n()
+            columns[number] = columns.get(number, b"") + cut(e, len(e.data) - e.at)
+        elif kind == VALUES:
+            p.values += cut(e, len(e.data))
+        elif kind == ITEMS:
+            while e.at < len(e.data):
+                p.more.append(e.n())
+        elif kind == END:
+            p.events_count = e.n()
+            break
+        else:
+            raise Bad
+    else:
+        raise Bad
+    if any(number >= brought for number in columns):
+        raise Bad
+    p.columns = {number: Column.of_bytes(b) for number, b in columns.items()}
+    return p
+
+
+# --- packed ---
+
+def read_series(r, n):
+    """`n` numbers: a count of pieces, and these."""
+    pieces, _ = read_pieces(r, r.n())
+    found = []
+    for p in pieces:
+        for v in p.values():
+            found.append(v)
+            if len(found) > n:
+                raise Bad
+    if len(found) != n:
+        raise Bad
+    return found
+
+
+def read_element(r):
+    """("piece", dims, pairs) or ("pattern", elements)."""
+    first = r.u8()
+    if 16 < first < 32:
+        return "pattern", [read_element(r) for _ in range(first - 16)]
+    dims, grows = read_dims(r, first)
+    return "piece", dims, read_pairs(r, dims) if grows else []
+
+
+def numbers_of(element):
+    if element[0] == "piece":
+        return 1 + 2 * element[1] + len(element[2])
+    return 2 * sum(map(numbers_of, element[1])) + 1
+
+
+def expand_element(element, numbers, at_base):
+    """The pieces of an element, whose first number is relative to `at_base`."""
+    base = at_base + numbers[0]
+    if element[0] == "piece":
+        dims, pairs = element[1:]
+        grow = dict(zip(pairs, numbers[1 + 2 * dims:]))
+        yield Piece(base, numbers[1:1 + 2 * dims:2], numbers[2:2 + 2 * dims:2], grow)
+        return
+    inner = sum(map(numbers_of, element[1]))
+    for time in range(numbers[inner]):
+        now = [numbers[i] + time * numbers[inner + 1 + i] for i in range(inner)]
+        at, first = 0, at_base
+        for k, e in enumerate(element[1]):
+            n = numbers_of(e)
+            yield from expand_element(e, now[at:at + n], first)
+            if not k:
+                first = at_base + now[0]
+            at += n
+
+
+class Group:
+    """A column of all members of a set."""
+    def __init__(self, data, number, packed):
+        r = Reader(data)
+        s = Reader(cut(r, r.n()))
+        self.elements, self.left, self.own = [], False, b""
+        while s.at < len(s.data):
+            if s.data[s.at] == REST:
+                self.left, self.own = True, s.data[s.at + 1:]
+                break
+            self.elements.append(read_element(s))
+        self.count = r.n()
+        if self.count != sum(map(numbers_of, self.elements)):
+            raise Bad
+        kinds = cut(r, (self.count + 3) // 4)
+        self.rows, self.members = [], packed.members(number)
+        for i in range(self.count):
+            kind = kinds[i >> 2] >> 2 * (i & 3) & 3
+            if kind == 0:
+                self.rows.append((r.s(), 0, None))
+            elif kind == 1:
+                self.rows.append((r.s(), r.s(), None))
+            elif kind == 2:
+                profile = packed.profile(number, r.n())
+                self.rows.append((r.s(), 0, profile))
+            else:
+                raise Bad
+
+    def column(self, member):
+        parts = self.members
+        numbers = [signed(a + step * (parts[member] - parts[0]) + (profile[member] if profile else 0) & M64)
+                   for a, step, profile in self.rows]
+        at, base, pieces = 0, 0, []
+        for e in self.elements:
+            n = numbers_of(e)
+            pieces += expand_element(e, numbers[at:at + n], base)
+            base += numbers[at]
+            at += n
+        return Column(pieces, self.left, Reader(self.own))
+
+
+class Packed:
+    def __init__(self, data):
+        r = self.r = Reader(data)
+        if r.n() != 1:
+            raise Bad
+        place = 0
+        self.paths, self.shapes, self.loops = [], [], []
+        for _ in range(r.n()):
+            parent, place = r.n(), place + r.s() & M64
+            self.paths.append((parent, place))
+        brought = 0
+        for _ in range(r.n()):
+            path, words = r.n(), r.n()
+            self.shapes.append((path, words, cut(r, r.n()), brought))
+            brought += words
+        self.trips = set()
+        for _ in range(r.n()):
+            self.loops.append((many(r, r.n), brought))
+            self.trips.add(brought)
+            brought += 1
+        n = r.n()
+        ids, turns, self.counts = (read_series(r, n) for _ in range(3))
+        self.parts = list(zip(ids, turns))
+        self.sets = many(r, lambda: read_series(r, r.n()))
+        self.profiles = many(r, self.read_profile)
+        self.spines = self.read_list()
+        self.values = self.read_list()
+        self.columns, number = {}, -1
+        while True:
+            step = r.n()
+            if not step:
+                break
+            number += step >> 1
+            self.columns[number] = [(0, cut(r, r.n()))] if step & 1 else self.read_list()
+        if r.at != len(data) or any(c >= brought for c in self.columns):
+            raise Bad
+
+    def members(self, number):
+        if number >= len(self.sets):
+            raise Bad
+        return self.sets[number]
+
+    def read_profile(self):
+        number = self.r.n()
+        r = Reader(cut(self.r, self.r.n()))
+        return number, read_series(r, len(self.members(number)))
+
+    def profile(self, number, i):
+        if i >= len(self.profiles) or self.profiles[i][0] != number:
+            raise Bad
+        return self.profiles[i][1]
+
+    def read_list(self):
+        return many(self.r, lambda: (self.r.n(), cut(self.r, self.r.n())))
+
+    def of_part(self, rows, part):
+        """The bytes of the list that are this part's, with its set and its number there."""
+        for number, data in rows:
+            members = self.members(number)
+            if part in members:
+                return data, number, members.index(part)
+        return None
+
+    def part(self, part):
+        p = Part()
+        p.paths, p.shapes, p.loops, p.trips = self.paths, self.shapes, self.loops, self.trips
+        p.events_count = self.counts[part]
+        for name, rows in (("spine", self.spines), ("values", self.values)):
+            found = self.of_part(rows, part)
+            setattr(p, name, found[0] if found else b"")
+        for number, rows in self.columns.items():
+            found = self.of_part(rows, part)
+            if found:
+                data, in_set, member = found
+                p.columns[number] = Group(data, in_set, self).column(member)
+        return p
+
+    def participant(self, number):
+        """The parts of the participant with this id, in order."""
+        mine = sorted((turn, i) for i, (at, turn) in enumerate(self.parts) if at == number)
+        return [self.part(i) for _, i in mine]
+
+
+def events_of(parts):
+    for p in parts:
+        count = 0
+        for event in p.events():
+            count += 1
+            yield event
+        if p.events_count is not None and count != p.events_count:
+            raise Bad
+
+
+# --- chunks of a process file ---
+
+class Folded:
+    """What a stream has folded: its events, and the log behind them as spec_memory.py reads records."""
+    def __init__(self, chunks, stream):
+        self.chunks, self.stream = chunks, stream
+        self.found, self.events, self.log, self.log_begin = False, [], [], 0
+        head = self.of_kind(16)
+        if head:
+            self.read_stream(head[0])
+            return
+        for c in chunks:
+            if c.kind == 20:
+                packed, number = Packed(c.data), self.participant()
+                if any(at == number for at, _ in packed.parts):
+                    self.found = True
+                    self.events = list(events_of(packed.participant(number)))
+
+    def participant(self):
+        """The kernel thread id, and how many streams before this one have the same."""
+        tids = {c.stream: struct.unpack_from("<I", c.payload, 192)[0] for c in self.chunks if c.kind == 2}
+        tid = tids.get(self.stream, 0)
+        return tid << 32 | sum(tids[s] == tid for s in tids if s < self.stream)
+
+    def of_kind(self, kind):
+        return [c for c in self.chunks if c.kind == kind and c.stream == self.stream]
+
+    def read_stream(self, head):
+        commit, *rest_at = struct.unpack_from("<3Q", head.payload)
+        ended = False
+        if commit:
+            rest = next(c for c in self.of_kind(18) if c.off == rest_at[commit & 1])
+            ended = self.read_rest(rest.payload)
+            self.found = True
+        if not ended:
+            logs = [(struct.unpack_from("<Q", c.payload)[0], c.payload[8:]) for c in self.of_kind(19)]
+            self.log = [(at, struct.unpack("<%dQ" % (len(b) // 8), b[:len(b) // 8 * 8]), True)
+                        for at, b in logs if self.log_begin <= at < M64]
+
+    def read_rest(self, b):
+        data_bytes, rest_bytes, self.log_begin, flags, crc = struct.unpack_from("<3Q2I", b)
+        rest, data = b[32:32 + rest_bytes], b""
+        if crc32c(b[:28] + bytes(4) + rest) != crc:
+            raise Bad
+        for c in sorted(self.of_kind(17), key=lambda c: c.aux):
+            if c.aux != len(data):
+                raise Bad
+            data += c.payload
+        if len(data) < data_bytes or len(rest) < rest_bytes:
+            raise Bad
+        self.events = list(events_of(parts_of_entries(data[:data_bytes] + rest)))
+        return flags & 1
