@@ -181,6 +181,12 @@ static int is_kept(uint32_t kind)
 	       kind != BOB_CHUNK_MEM_RAW;
 }
 
+/* Writers need not say how much of a stream's head means something: all of it does. */
+static uint64_t kept_bytes(const struct bob_chunk_ref *c)
+{
+	return c->head.kind == BOB_CHUNK_STREAM ? c->avail : bob_chunk_len(c);
+}
+
 static bob_status write_file(const struct bob_process *p, const struct bytes *packed, FILE *to)
 {
 	const struct bob_file *f = p->file;
@@ -198,7 +204,7 @@ static bob_status write_file(const struct bob_process *p, const struct bytes *pa
 		if (!is_kept(c->head.kind))
 			continue;
 		n = write_chunk(to, c->head.kind, c->head.stream, c->head.aux, f->bytes + c->off,
-				bob_chunk_len(c));
+				kept_bytes(c));
 		if (!n)
 			return BOB_ERR_NOMEM;
 		used += n;
