@@ -345,9 +345,11 @@ def formats():
     h.check(lines == want, f"lackey: {lines[:5]}, wanted {want[:5]}")
     info = h.info(r.trace)
     h.check(info["accesses"] == len(row) and info["raw_bytes"] == 16 * len(row), f"{info}")
-    dump = h.bobbin("dump", r.trace)
-    second = h.run([sys.executable, h.ROOT / "tools" / "spec_decoder.py", r.trace])
-    h.check(dump.out == second.out and dump.out.count(b"\n") == len(row) + 2, "the decoders differ")
+    for options in (RAW, MEM):
+        trace = h.record([program, "atomics"], options).trace
+        dump = h.bobbin("dump", trace)
+        second = h.run([sys.executable, h.ROOT / "tools" / "spec_decoder.py", trace])
+        h.check(dump.out == second.out and dump.out.count(b"\n") == len(row) + 2, f"the decoders differ, {options}")
 
 
 # --- bad luck ---

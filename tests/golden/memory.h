@@ -113,17 +113,23 @@ static inline void build_mem_raw(struct build *b, uint32_t thread, const uint64_
 #define MEM_WORDS(...)                                                                             \
 	(const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8
 
-static inline struct build *golden_memory_process(struct build *p)
+/* A process with images, without descriptors. */
+static inline void golden_memory_images(struct build *p, uint32_t pid)
 {
 	uint8_t buf[512];
 	struct bob_meta meta;
 
-	build_process(p, 400, 1, 0, 400);
+	build_process(p, pid, 1, 0, pid);
 	bob_meta_init(&meta, buf, sizeof(buf));
 	bob_meta_put(&meta, BOB_REC_EXE, "/opt/kernel", 11);
 	build_rec_image(&meta, 0, 0, 0, 0x77ull, "/opt/kernel");
 	build_rec_image(&meta, 1, 0, 0, 0x78ull, "/usr/lib/libsparse.so.2");
 	build_sealed(p, BOB_CHUNK_META, 0, buf, meta.len);
+}
+
+static inline struct build *golden_memory_process(struct build *p)
+{
+	golden_memory_images(p, 400);
 	build_mem_descs(p, 0, MEM_GUARDED, 0);
 	return p;
 }

@@ -5,6 +5,7 @@
 #define BOB_TESTS_GOLDEN_TRACES_H
 
 #include "build.h"
+#include "folded.h"
 #include "memory.h"
 
 #define GOLDEN_FILES 6
@@ -198,15 +199,24 @@ static inline void golden_memory_trace(struct golden *g)
 	golden_memory_files(golden_file(g));
 }
 
+static inline void golden_folded_trace(struct golden *g)
+{
+	golden_folded_files(golden_file(g));
+}
+
+static inline void golden_merged_trace(struct golden *g)
+{
+	golden_merged_files(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
 	golden_fn make;
 } golden_traces[] = {
-	{ "calls", golden_calls_trace },
-	{ "blocks", golden_blocks_trace },
-	{ "small", golden_small_trace },
-	{ "memory", golden_memory_trace },
+	{ "calls", golden_calls_trace },   { "blocks", golden_blocks_trace },
+	{ "small", golden_small_trace },   { "memory", golden_memory_trace },
+	{ "folded", golden_folded_trace }, { "merged", golden_merged_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

@@ -90,11 +90,45 @@ static void spec_decoder(void **state)
 	}
 }
 
+/* Merging changes nothing that the dump says. The heads of these streams do not say how long they are. */
+static void merged(void **state)
+{
+	size_t want_len, len;
+	char *want = golden_text("folded", &want_len), *text = NULL;
+	struct bob_memory_file file = { .name = "p.bob" };
+	struct bob_trace *t;
+	char path[4096];
+	FILE *to = tmpfile(), *f = open_memstream(&text, &len);
+	uint8_t *bytes = calloc(1, BUILD_CAP);
+
+	(void)state;
+	assert_non_null(to);
+	assert_non_null(bytes);
+	snprintf(path, sizeof(path), "%s/tests/golden/v1/folded", source());
+	assert_int_equal(bob_trace_open(path, &t, NULL), BOB_OK);
+	assert_int_equal(bob_archive_merge(t, 0, 0, to, NULL), BOB_NONE);
+	assert_int_equal(bob_archive_merge(t, 0, 1, to, NULL), BOB_OK);
+	bob_trace_close(t);
+	rewind(to);
+	file.bytes = bytes;
+	file.len = fread(bytes, 1, BUILD_CAP, to);
+	fclose(to);
+	assert_int_equal(bob_archive_open_memory(&file, 1, &t, NULL), BOB_OK);
+	assert_int_equal(bob_archive_dump(t, f), BOB_OK);
+	fclose(f);
+	assert_string_equal(text, want);
+	bob_trace_close(t);
+	free(bytes);
+	free(text);
+	free(want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(c_reader),
 		cmocka_unit_test(spec_decoder),
+		cmocka_unit_test(merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
