@@ -32,7 +32,7 @@ static uint8_t *use_at(const struct placer *p, const struct bob_mem_range *r, ui
 static void set_use(const struct placer *p, const struct bob_mem_range *r, uint64_t addr,
 		    unsigned len, enum use use)
 {
-	memset(use_at(p, r, addr), use, len);
+	memset(use_at(p, r, addr), (int)use, len);
 }
 
 static const struct bob_mem_range *range_of(const struct bob_mem_unit *u, uint64_t addr)
