@@ -115,9 +115,13 @@ static bob_status find_room(struct bob_mem_writer *w, size_t need)
 uint64_t *bob_mem_writer_next(struct bob_mem_writer *w, const uint64_t *at, size_t need,
 			      uint64_t **end, bob_status *why)
 {
+	uint64_t before = w->position;
 	struct bob_chunk_head *c;
 
 	*why = fold_room(w, at);
+	/* nothing was written into it: readers would miss it before the next one, whose position is the same */
+	if (*why == BOB_OK && w->used && w->position == before)
+		__atomic_store_n(payload(w->room[w->newest]), UINT64_MAX, __ATOMIC_RELEASE);
 	if (*why == BOB_OK && w->used == w->rooms && w->rooms && is_time(w))
 		*why = commit(w);
 	if (*why == BOB_OK)

@@ -252,12 +252,46 @@ static void test_unaligned(void **state)
 	build_free(&p);
 }
 
+/* A room that is left empty has the position of the next one; nothing is missing between them. */
+static void test_empty_room(void **state)
+{
+	struct folded_descs *descs;
+	struct folded_thread t;
+	struct bob_trace *trace;
+	char *text = NULL;
+	struct build b;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	(void)state;
+	golden_memory_images(&b, 1);
+	descs = build_folded_descs(&b);
+	folded_begin(&t, &b, descs, "empty", 1);
+	folded_kernel(&t, 0x10000, 3);
+	folded_next(&t); /* another room: a commit would cost too much yet */
+	assert_int_equal(t.w.rooms, 2);
+	folded_next(&t); /* now it does not, and the first one is used again */
+	assert_int_equal(t.w.newest, 0);
+	folded_one(&t, FOLD_A, 0x77770000);
+	trace = open_file(&b);
+	assert_int_equal(bob_archive_dump(trace, to), BOB_OK);
+	fclose(to);
+	assert_non_null(strstr(text, "L 0x77770000"));
+	assert_null(strstr(text, "damaged"));
+	bob_trace_close(trace);
+	free(text);
+	free(t.mem);
+	free(descs);
+	build_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),	 cmocka_unit_test(test_no_records),
 		cmocka_unit_test(test_damage),	 cmocka_unit_test(test_lost_descriptors),
 		cmocka_unit_test(test_any_byte), cmocka_unit_test(test_unaligned),
+		cmocka_unit_test(test_empty_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
