@@ -183,7 +183,8 @@ static inline void folded_put(struct folded_thread *t, uint32_t number, const ui
 	if ((uint64_t)(t->end - t->at) < count + 1)
 		folded_next(t);
 	*t->at++ = MEM_HEAD(number);
-	memcpy(t->at, word, count * 8);
+	if (count)
+		memcpy(t->at, word, count * 8);
 	t->at += count;
 }
 
