@@ -252,6 +252,7 @@ static struct found read_all(void)
 	}
 	bob_fold_stream_free(&s);
 	free(file.chunks);
+	free(trace.problems);
 	return found;
 }
 
