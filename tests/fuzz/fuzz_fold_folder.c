@@ -29,7 +29,7 @@ static void put(struct events *e, uint32_t shape, uint64_t step)
 
 static void check_merge(struct events *e)
 {
-	struct bob_folded *a, *b, *both, *again;
+	struct bob_folded *a = NULL, *b = NULL, *both = NULL, *again = NULL;
 	struct events_bytes bytes = { 0 };
 
 	if (bob_folded_open(e->out.at, e->out.len, 1, &events_alloc, &a) != BOB_OK ||

@@ -518,7 +518,7 @@ static void memrun_patch(struct memrun *m, bool on)
 static void memrun_open(struct memrun *m, const char *path)
 {
 	struct sigaction sa = { 0 };
-	struct link_map *map;
+	struct link_map *map = NULL;
 	static uint8_t handler_stack[1u << 16];
 	stack_t alt = { .ss_sp = handler_stack, .ss_size = sizeof(handler_stack) };
 

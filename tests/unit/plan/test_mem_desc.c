@@ -27,7 +27,7 @@ FUNCTION("d_moves",
 	 "mov 1(%rcx), %rax; add %rax, %rcx; mov (%rcx), %al; ret")
 FUNCTION("d_kinds",
 	 "add %rax, (%rdi); lock add %eax, (%rdi); xchg %al, (%rdi); cmpxchg %rdx, (%rdi);"
-	 "cmp $1, (%rdi); lea (%rdi), %rax; prefetcht0 (%rdi); nopl (%rdi); ret")
+	 "cmpl $1, (%rdi); lea (%rdi), %rax; prefetcht0 (%rdi); nopl (%rdi); ret")
 FUNCTION("d_stack", "push 8(%rsp); pop 16(%rsp); push $7; pushfq; popfq; pop %rcx; ret $8")
 FUNCTION("d_where", "mov d_where(%rip), %rax; mov %fs:40, %rax; mov %fs:8(%rdi), %rax; ret")
 FUNCTION("d_call", "sub $8, %rsp; call *(%rdi); add $8, %rsp; ret")
