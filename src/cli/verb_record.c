@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin record: start a program with the agent inside and end as it ends. */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "bobbin/trace.h"
+#include "archive/format.h"
 #include "cli/complain.h"
 #include "cli/mem_engine.h"
 #include "cli/merging.h"
@@ -97,23 +100,34 @@ static int is_rank_zero(void)
 	return !rank || !strcmp(rank, "0");
 }
 
-/* Ranks of this host that have not ended. */
+/* Is this the file of a process of this host that has not ended? Only its head is read, and not through a map: the
+ * process cuts its file to size as it ends, and what a map shows would be gone. */
+static int is_running(int dir, const char *name, const char *host)
+{
+	struct bob_file_head h;
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : pread(fd, &h, sizeof(h), 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n == (ssize_t)sizeof(h) && h.magic == BOB_FORMAT_MAGIC &&
+	       h.kind == BOB_FILE_PROCESS && h.state == BOB_FILE_OPEN &&
+	       !strncmp(h.host, host, sizeof(h.host)) && !kill((pid_t)h.pid, 0);
+}
+
 static uint32_t ranks_running(const char *dir)
 {
-	char host[256] = "";
-	struct bob_trace *t;
+	char host[64] = "";
+	DIR *d = opendir(dir);
+	struct dirent *e;
 	uint32_t n = 0;
 
-	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
+	if (!d)
 		return 0;
 	gethostname(host, sizeof(host) - 1);
-	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
-		const struct bob_process_info *p = bob_trace_process(t, i);
-
-		n += p->rank >= 0 && p->state == 0 && !strcmp(p->host, host) &&
-		     !kill((pid_t)p->pid, 0);
-	}
-	bob_trace_close(t);
+	while ((e = readdir(d)))
+		n += e->d_name[0] == 'p' && is_running(dirfd(d), e->d_name, host);
+	closedir(d);
 	return n;
 }
 
