@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expanding by nests. The stack of loops and the columns are the cursor's; what is added is the question, where
+/* Expanding by nests. The stack of loops and the columns are those of expand.h; what is added is the question, where
  * an iteration begins: from here on, are the values of all columns in it affine in the indices of a nest?
  *
  * A column stands at a position in a piece, a number of digits: the indices of the piece's loops. Loop j of
@@ -13,31 +13,8 @@
  * so on. What is left of its iterations comes later, as further nests or one by one. */
 #include <string.h>
 
-#include "base/varint.h"
-#include "fold/columns.h"
-#include "fold/entries.h"
-#include "fold/folded.h"
+#include "fold/expand.h"
 #include "fold/nests.h"
-#include "fold/piece.h"
-#include "fold/values.h"
-
-struct column {
-	struct bob_piece piece;
-	struct bob_piece_walk walk; /* at the next value, if `ready` */
-	struct bob_group_reader reader;
-	uint64_t last;		/* difference is to this, if given up */
-	bob_status failed;	/* there are no more pieces */
-	int ready, given_up, in_line;
-	uint32_t nest;		/* number of the newest nest it was looked at for */
-	struct column *before;	/* opened before, of the same part */
-};
-
-struct frame {
-	const struct bob_table_loop *loop;
-	uint64_t left;		/* iterations, this one included */
-	uint32_t number, at;
-	uint32_t has_event;	/* in this iteration */
-};
 
 /* The inner loops of a piece that are a rectangle where it stands. */
 struct digits {
@@ -48,7 +25,7 @@ struct digits {
 
 /* A column of the nest that is being made. */
 struct part_of_nest {
-	struct column *column;
+	struct bob_expand_column *column;
 	struct digits digits;	/* `digit`: the largest that come */
 	uint64_t weight;	/* values of an iteration of the outermost loop */
 	uint64_t inner[BOB_NEST_DEPTH]; /* steps of the loops in the body, by depth there */
@@ -60,21 +37,9 @@ struct part_of_nest {
 #define NO_SLOT UINT32_MAX
 
 struct bob_fold_nests {
-	const struct bob_folded *folded;
-	uint32_t part, parts_end;	/* index */
-	uint32_t room;			/* of `column` */
-	struct column **column;		/* by number; NULL: not read yet */
-	struct column *newest;
-	struct frame *frame;
-	uint32_t depth, frame_room;
+	struct bob_expand x;
 	uint8_t *hopeless;		/* by loop: will be no nest in this part */
-	uint32_t hopeless_room;
-	struct bob_values_dec spine, values;
-	uint64_t item;			/* the newest of the spine */
-	uint64_t events;		/* of this part */
-	uint8_t *spine_mem, *values_mem;
-	bob_status failed;
-	struct bob_blocks blocks;	/* of this part's columns */
+	uint32_t hopeless_room, hopeless_part;
 	/* the nest that is being made, or was */
 	uint32_t nest;			/* its number */
 	uint32_t count, words, event_count, part_count;
@@ -88,91 +53,9 @@ struct bob_fold_nests {
 	uint64_t step[BOB_NEST_WORDS * BOB_NEST_DEPTH];
 };
 
-/* --- columns --- */
-
-static bob_status open_column(struct bob_fold_nests *n, uint32_t number, int in_line)
-{
-	uint32_t member;
-	const struct bob_fold_sharing *s =
-		bob_folded_find(n->folded, n->folded->column[number], n->part, &member);
-	struct column *c;
-
-	if (!s)
-		return BOB_ERR_CORRUPT;
-	c = bob_blocks_get(&n->blocks, sizeof(*c));
-	if (!c)
-		return BOB_ERR_NOMEM;
-	memset(c, 0, sizeof(*c));
-	c->in_line = in_line;
-	c->before = n->newest;
-	n->newest = n->column[number] = c;
-	return bob_group_open(&c->reader, n->folded, s, member);
-}
-
-/* The column stands at its next value, or is given up from here on. */
-static bob_status make_ready(struct bob_fold_nests *n, uint32_t number, int in_line,
-			     struct column **out)
-{
-	struct column *c = n->column[number];
-
-	if (!c) {
-		bob_status st = open_column(n, number, in_line);
-
-		c = n->column[number];
-		if (c && st != BOB_OK)
-			c->failed = st;
-		if (!c)
-			return st;
-	}
-	*out = c;
-	if (c->ready || c->given_up || c->failed != BOB_OK)
-		return c->failed;
-	c->failed = bob_group_piece(&c->reader, &c->piece, &c->given_up);
-	if (c->given_up) {
-		c->failed = BOB_OK;
-		c->last = c->reader.last;
-	} else if (c->failed == BOB_OK && bob_piece_begin(&c->piece, 0, 0, &c->walk) == BOB_OK) {
-		c->ready = 1;
-	} else if (c->failed != BOB_ERR_NOMEM) {
-		c->failed = BOB_ERR_CORRUPT;
-	}
-	return c->failed;
-}
-
-static bob_status next_difference(struct bob_fold_nests *n, struct column *c, uint64_t *value)
-{
-	uint64_t z;
-
-	if (!c->in_line) {
-		if (bob_values_get(&n->values, &c->last) != BOB_OK)
-			return BOB_ERR_CORRUPT;
-	} else {
-		if (bob_varint_get(&c->reader.structure, c->reader.structure_end, &z))
-			return BOB_ERR_CORRUPT;
-		c->last += (uint64_t)bob_unzigzag(z);
-	}
-	*value = c->last;
-	return BOB_OK;
-}
-
-static bob_status next_value(struct bob_fold_nests *n, uint32_t number, int in_line,
-			     uint64_t *value)
-{
-	struct column *c;
-	bob_status st = make_ready(n, number, in_line, &c);
-
-	if (st != BOB_OK)
-		return st;
-	if (c->given_up)
-		return next_difference(n, c, value);
-	*value = c->walk.value;
-	c->ready = bob_piece_next(&c->piece, 0, &c->walk) == BOB_OK;
-	return BOB_OK;
-}
-
 /* --- positions --- */
 
-static void read_digits(const struct column *c, struct digits *d)
+static void read_digits(const struct bob_expand_column *c, struct digits *d)
 {
 	const struct bob_piece *p = &c->piece;
 
@@ -224,7 +107,7 @@ static uint64_t move(const struct bob_piece *p, struct digits *d, uint64_t weigh
 }
 
 /* `count` values further, all in the rectangle. */
-static void skip(struct column *c, uint64_t count)
+static void skip(struct bob_expand_column *c, uint64_t count)
 {
 	struct digits d;
 	uint64_t at = 0, outer;
@@ -260,9 +143,9 @@ static struct part_of_nest *take_column(struct bob_fold_nests *n, uint32_t numbe
 					uint32_t depth)
 {
 	struct part_of_nest *p = &n->parts[n->part_count];
-	struct column *c;
+	struct bob_expand_column *c;
 
-	if (make_ready(n, number, in_line, &c) != BOB_OK)
+	if (bob_expand_column(&n->x, number, in_line, &c) != BOB_OK)
 		return NULL;
 	n->never = c->given_up || c->nest == n->nest;
 	if (n->never)
@@ -295,7 +178,7 @@ static struct bob_fold_nest_item *add_item(struct bob_fold_nests *n, uint32_t de
 
 static int add_event(struct bob_fold_nests *n, uint32_t shape, uint32_t depth)
 {
-	const struct bob_table_shape *s = &n->folded->tables.shape[shape];
+	const struct bob_table_shape *s = &n->x.folded->tables.shape[shape];
 	struct bob_fold_nest_item *item = add_item(n, depth);
 
 	n->never = s->words > BOB_NEST_WORDS - n->words;
@@ -333,7 +216,7 @@ static int add_body(struct bob_fold_nests *n, const struct bob_table_loop *l, ui
 				return 0;
 			continue;
 		}
-		inner = &n->folded->tables.loop[item >> 1];
+		inner = &n->x.folded->tables.loop[item >> 1];
 		n->never = depth + 1 == BOB_NEST_DEPTH;
 		p = n->never ? NULL : take_column(n, inner->column, 1, depth);
 		if (!p || !p->column->walk.value)
@@ -390,7 +273,7 @@ static void finish_nest(struct bob_fold_nests *n, const uint64_t *outer, uint32_
 		if (item->items)
 			times[item->depth + 1] = times[item->depth] * item->trips;
 		else
-			n->events += times[item->depth];
+			n->x.events += times[item->depth];
 		item->depth += levels;
 	}
 	for (uint32_t k = 0; k < levels; k++)
@@ -425,7 +308,7 @@ static uint64_t make_nest(struct bob_fold_nests *n, uint32_t number, uint64_t le
 	n->nest++;
 	n->count = n->words = n->part_count = n->event_count = n->deepest = 0;
 	n->never = 0;
-	if (!add_body(n, &n->folded->tables.loop[number], 0) || !n->event_count) {
+	if (!add_body(n, &n->x.folded->tables.loop[number], 0) || !n->event_count) {
 		n->hopeless[number] = n->never != 0;
 		return 0;
 	}
@@ -448,205 +331,89 @@ static uint64_t make_nest(struct bob_fold_nests *n, uint32_t number, uint64_t le
 	return done;
 }
 
-/* --- parts --- */
-
-static void begin_values(const struct bob_fold_nests *n, struct bob_values_dec *d, uint8_t *mem,
-			 unsigned bits, uint32_t list)
-{
-	uint32_t member;
-	const struct bob_fold_sharing *s = bob_folded_find(n->folded, list, n->part, &member);
-
-	if (s)
-		memset(mem, 0, bob_values_size(bits));
-	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : mem, s ? s->bytes.len : 0);
-}
-
-static void close_columns(struct bob_fold_nests *n)
-{
-	for (; n->newest; n->newest = n->newest->before)
-		bob_group_close(&n->newest->reader);
-	bob_blocks_free(&n->blocks);
-}
-
-static void begin_part(struct bob_fold_nests *n)
-{
-	const struct bob_folded *f = n->folded;
-
-	close_columns(n);
-	memset(n->column, 0, n->room * sizeof(*n->column));
-	begin_values(n, &n->spine, n->spine_mem, BOB_FOLD_SPINE_BITS, f->spines);
-	begin_values(n, &n->values, n->values_mem, BOB_FOLD_VALUES_BITS, f->values);
-	memset(n->hopeless, 0, n->hopeless_room);
-	n->item = 0;
-	n->events = 0;
-}
-
-/* The next item of the spine; BOB_END: none, in no part. */
-static bob_status next_item(struct bob_fold_nests *n)
-{
-	for (;;) {
-		bob_status st = bob_values_get(&n->spine, &n->item);
-
-		if (st == BOB_OK)
-			return bob_tables_has(&n->folded->tables, n->item) ? BOB_OK :
-									     BOB_ERR_CORRUPT;
-		if (st != BOB_END)
-			return st;
-		if (n->events != n->folded->part[n->part].events)
-			return BOB_ERR_CORRUPT;
-		if (n->part + 1 == n->parts_end)
-			return BOB_END;
-		n->part++;
-		begin_part(n);
-	}
-}
-
 /* --- events --- */
 
 static bob_status give(struct bob_fold_nests *n, uint32_t shape)
 {
-	const struct bob_table_shape *s = &n->folded->tables.shape[shape];
-
-	for (uint32_t i = 0; i < s->words; i++) {
-		bob_status st = next_value(n, s->column + i, 0, &n->base[i]);
-
-		if (st != BOB_OK)
-			return st;
-	}
-	n->events++;
-	n->out[0] = (struct bob_fold_nest_item){ .shape = shape, .words = s->words,
+	n->out[0] = (struct bob_fold_nest_item){ .shape = shape,
+						 .words = n->x.folded->tables.shape[shape].words,
 						 .base = n->base, .step = n->step };
 	n->first = n->out;
 	n->count = 1;
-	return BOB_OK;
+	return bob_expand_event(&n->x, shape, n->base);
 }
 
-static bob_status enter(struct bob_fold_nests *n, uint32_t number)
+/* The next iterations of the newest loop as a nest, if one begins here. */
+static uint64_t begin_nest(struct bob_fold_nests *n)
 {
-	const struct bob_table_loop *l = &n->folded->tables.loop[number];
-	uint64_t trips;
-	bob_status st = next_value(n, l->column, 1, &trips);
+	const struct bob_expand_frame *f = n->x.depth ? &n->x.frame[n->x.depth - 1] : NULL;
 
-	if (st != BOB_OK || !trips)
-		return st;
-	n->frame[n->depth++] = (struct frame){ .loop = l, .number = number, .left = trips };
-	return BOB_OK;
-}
-
-/* `count` iterations of the newest loop are over. */
-static void end_iterations(struct bob_fold_nests *n, uint64_t count)
-{
-	struct frame *f = &n->frame[n->depth - 1];
-
-	f->at = 0;
-	f->has_event = 0;
-	f->left -= count;
-	if (!f->left && --n->depth)
-		f[-1].has_event = 1;
-}
-
-/* An item of the newest loop, or of the spine. BOB_NONE: it was a loop, which has been entered. */
-static bob_status next_in(struct bob_fold_nests *n, struct frame *f)
-{
-	bob_status st;
-	uint32_t item;
-
-	if (f) {
-		item = f->loop->item[f->at++];
-	} else {
-		st = next_item(n);
-		if (st != BOB_OK)
-			return st;
-		item = (uint32_t)n->item;
+	if (!f || f->at)
+		return 0;
+	if (n->hopeless_part != n->x.part) {
+		memset(n->hopeless, 0, n->hopeless_room);
+		n->hopeless_part = n->x.part;
 	}
-	if (!(item & 1)) {
-		if (f)
-			f->has_event = 1;
-		return give(n, item >> 1);
-	}
-	st = enter(n, item >> 1);
-	return st == BOB_OK ? BOB_NONE : st;
+	return make_nest(n, f->number, f->left);
 }
 
 static bob_status step(struct bob_fold_nests *n)
 {
 	bob_status st = BOB_NONE;
+	uint32_t shape = 0;
 
 	while (st == BOB_NONE) {
-		struct frame *f = n->depth ? &n->frame[n->depth - 1] : NULL;
 		uint64_t made;
 
-		if (f && f->at == f->loop->len) {
-			if (!f->has_event)
+		if (bob_expand_at_end(&n->x)) {
+			if (bob_expand_end_of_body(&n->x) != BOB_OK)
 				return BOB_ERR_CORRUPT;
-			end_iterations(n, 1);
 			continue;
 		}
-		made = f && !f->at ? make_nest(n, f->number, f->left) : 0;
+		made = begin_nest(n);
 		if (made) {
-			end_iterations(n, made);
+			bob_expand_iterated(&n->x, made);
 			return BOB_OK;
 		}
-		st = next_in(n, f);
+		st = bob_expand_item(&n->x, &shape);
 	}
-	return st;
+	return st == BOB_OK ? give(n, shape) : st;
 }
 
 bob_status bob_fold_nests_next(struct bob_fold_nests *n, const struct bob_fold_nest_item **items,
 			       uint32_t *count)
 {
-	bob_status st = n->failed;
-
-	if (st == BOB_OK)
-		st = step(n);
-	n->failed = st;
+	if (n->x.failed == BOB_OK)
+		n->x.failed = step(n);
 	*items = n->first;
 	*count = n->count;
-	return st;
+	return n->x.failed;
 }
 
 /* --- life --- */
-
-static uint32_t deepest(const struct bob_tables *t)
-{
-	uint32_t depth = 1;
-
-	for (uint32_t i = 0; i < t->loop_count; i++)
-		if (t->loop[i].depth > depth)
-			depth = t->loop[i].depth;
-	return depth;
-}
 
 bob_status bob_fold_nests_open(const struct bob_folded *f, uint32_t participant,
 			       struct bob_fold_nests **out)
 {
 	const struct bob_alloc *a = &f->tables.blocks.alloc;
-	struct bob_fold_nests *n;
+	struct bob_fold_nests *n = a->resize(a->ctx, NULL, 0, sizeof(*n));
+	bob_status st;
 
-	if (participant >= f->first_count)
-		return BOB_ERR_INVAL;
-	n = a->resize(a->ctx, NULL, 0, sizeof(*n));
 	if (!n)
 		return BOB_ERR_NOMEM;
 	memset(n, 0, sizeof(*n));
-	n->folded = f;
-	n->blocks.alloc = *a;
-	n->part = f->first[participant];
-	n->parts_end = participant + 1 < f->first_count ? f->first[participant + 1] : f->part_count;
-	n->spine_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
-	n->values_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_VALUES_BITS));
-	if (!n->spine_mem || !n->values_mem ||
-	    !bob_array_grow(a, &n->column, &n->room, 0, f->tables.column_count + 1,
-			    sizeof(*n->column)) ||
-	    !bob_array_grow(a, &n->frame, &n->frame_room, 0, deepest(&f->tables),
-			    sizeof(*n->frame)) ||
+	n->hopeless_part = UINT32_MAX;
+	st = bob_expand_open(&n->x, f, participant);
+	if (st == BOB_OK &&
 	    !bob_array_grow(a, &n->hopeless, &n->hopeless_room, 0, f->tables.loop_count + 1, 1)) {
-		bob_fold_nests_close(n);
-		return BOB_ERR_NOMEM;
+		bob_expand_close(&n->x);
+		st = BOB_ERR_NOMEM;
 	}
-	begin_part(n);
-	*out = n;
-	return BOB_OK;
+	if (st == BOB_OK)
+		*out = n;
+	else
+		a->resize(a->ctx, n, sizeof(*n), 0);
+	return st;
 }
 
 void bob_fold_nests_close(struct bob_fold_nests *n)
@@ -655,12 +422,8 @@ void bob_fold_nests_close(struct bob_fold_nests *n)
 
 	if (!n)
 		return;
-	a = n->blocks.alloc;
-	bob_array_free(&a, n->spine_mem, 1, bob_values_size(BOB_FOLD_SPINE_BITS));
-	bob_array_free(&a, n->values_mem, 1, bob_values_size(BOB_FOLD_VALUES_BITS));
-	bob_array_free(&a, n->column, n->room, sizeof(*n->column));
-	bob_array_free(&a, n->frame, n->frame_room, sizeof(*n->frame));
+	a = n->x.blocks.alloc;
 	bob_array_free(&a, n->hopeless, n->hopeless_room, 1);
-	close_columns(n);
+	bob_expand_close(&n->x);
 	a.resize(a.ctx, n, sizeof(*n), 0);
 }

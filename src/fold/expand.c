@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fold/expand.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+#include "fold/entries.h"
+
+/* --- columns --- */
+
+static bob_status open_column(struct bob_expand *x, uint32_t number, int in_line)
+{
+	uint32_t member;
+	const struct bob_fold_sharing *s =
+		bob_folded_find(x->folded, x->folded->column[number], x->part, &member);
+	struct bob_expand_column *c;
+
+	if (!s)
+		return BOB_ERR_CORRUPT;
+	c = bob_blocks_get(&x->blocks, sizeof(*c));
+	if (!c)
+		return BOB_ERR_NOMEM;
+	memset(c, 0, sizeof(*c));
+	c->in_line = in_line;
+	c->before = x->newest;
+	x->newest = x->column[number] = c;
+	c->failed = bob_group_open(&c->reader, x->folded, s, member);
+	return BOB_OK;
+}
+
+bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
+			     struct bob_expand_column **out)
+{
+	struct bob_expand_column *c = x->column[number];
+	bob_status st = c ? BOB_OK : open_column(x, number, in_line);
+
+	if (st != BOB_OK)
+		return st;
+	*out = c = x->column[number];
+	if (c->ready || c->given_up || c->failed != BOB_OK)
+		return c->failed;
+	c->failed = bob_group_piece(&c->reader, &c->piece, &c->given_up);
+	if (c->given_up) {
+		c->failed = BOB_OK;
+		c->last = c->reader.last;
+	} else if (c->failed == BOB_OK && bob_piece_begin(&c->piece, 0, 0, &c->walk) == BOB_OK) {
+		c->ready = 1;
+	} else if (c->failed != BOB_ERR_NOMEM) {
+		c->failed = BOB_ERR_CORRUPT;
+	}
+	return c->failed;
+}
+
+bob_status bob_expand_difference(struct bob_expand *x, struct bob_expand_column *c, uint64_t *value)
+{
+	uint64_t z;
+
+	if (!c->in_line) {
+		if (bob_values_get(&x->values, &c->last) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+	} else {
+		if (bob_varint_get(&c->reader.structure, c->reader.structure_end, &z))
+			return BOB_ERR_CORRUPT;
+		c->last += (uint64_t)bob_unzigzag(z);
+	}
+	*value = c->last;
+	return BOB_OK;
+}
+
+/* --- parts --- */
+
+static void begin_values(const struct bob_expand *x, struct bob_values_dec *d, uint8_t *mem,
+			 unsigned bits, uint32_t list)
+{
+	uint32_t member;
+	const struct bob_fold_sharing *s = bob_folded_find(x->folded, list, x->part, &member);
+
+	if (s)
+		memset(mem, 0, bob_values_size(bits));
+	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : mem, s ? s->bytes.len : 0);
+}
+
+static void close_columns(struct bob_expand *x)
+{
+	for (; x->newest; x->newest = x->newest->before)
+		bob_group_close(&x->newest->reader);
+	bob_blocks_free(&x->blocks);
+}
+
+static void begin_part(struct bob_expand *x)
+{
+	const struct bob_folded *f = x->folded;
+
+	close_columns(x);
+	memset(x->column, 0, x->room * sizeof(*x->column));
+	begin_values(x, &x->spine, x->spine_mem, BOB_FOLD_SPINE_BITS, f->spines);
+	begin_values(x, &x->values, x->values_mem, BOB_FOLD_VALUES_BITS, f->values);
+	x->item = 0;
+	x->events = 0;
+}
+
+/* The next item of the spine; BOB_END: none, in no part. */
+static bob_status next_of_spine(struct bob_expand *x)
+{
+	for (;;) {
+		bob_status st = bob_values_get(&x->spine, &x->item);
+
+		if (st == BOB_OK)
+			return bob_tables_has(&x->folded->tables, x->item) ? BOB_OK :
+									     BOB_ERR_CORRUPT;
+		if (st != BOB_END)
+			return st;
+		if (x->events != x->folded->part[x->part].events)
+			return BOB_ERR_CORRUPT;
+		if (x->part + 1 == x->parts_end)
+			return BOB_END;
+		x->part++;
+		begin_part(x);
+	}
+}
+
+/* --- events --- */
+
+bob_status bob_expand_event(struct bob_expand *x, uint32_t shape, uint64_t *word)
+{
+	const struct bob_table_shape *s = &x->folded->tables.shape[shape];
+
+	for (uint32_t i = 0; i < s->words; i++) {
+		bob_status st = bob_expand_value(x, s->column + i, 0, &word[i]);
+
+		if (st != BOB_OK)
+			return st;
+	}
+	x->events++;
+	return BOB_OK;
+}
+
+static bob_status enter(struct bob_expand *x, uint32_t number)
+{
+	const struct bob_table_loop *l = &x->folded->tables.loop[number];
+	uint64_t trips;
+	bob_status st = bob_expand_value(x, l->column, 1, &trips);
+
+	if (st == BOB_OK && trips)
+		x->frame[x->depth++] = (struct bob_expand_frame){ .loop = l, .number = number,
+								  .left = trips };
+	return st;
+}
+
+void bob_expand_iterated(struct bob_expand *x, uint64_t count)
+{
+	struct bob_expand_frame *f = &x->frame[x->depth - 1];
+
+	f->at = 0;
+	f->has_event = 0;
+	f->left -= count;
+	if (!f->left && --x->depth)
+		f[-1].has_event = 1;
+}
+
+bob_status bob_expand_item(struct bob_expand *x, uint32_t *shape)
+{
+	struct bob_expand_frame *f = x->depth ? &x->frame[x->depth - 1] : NULL;
+	bob_status st;
+	uint32_t item;
+
+	if (f) {
+		item = f->loop->item[f->at++];
+	} else {
+		st = next_of_spine(x);
+		if (st != BOB_OK)
+			return st;
+		item = (uint32_t)x->item;
+	}
+	if (item & 1) {
+		st = enter(x, item >> 1);
+		return st == BOB_OK ? BOB_NONE : st;
+	}
+	if (f)
+		f->has_event = 1;
+	*shape = item >> 1;
+	return BOB_OK;
+}
+
+/* --- life --- */
+
+static uint32_t deepest(const struct bob_tables *t)
+{
+	uint32_t depth = 1;
+
+	for (uint32_t i = 0; i < t->loop_count; i++)
+		if (t->loop[i].depth > depth)
+			depth = t->loop[i].depth;
+	return depth;
+}
+
+bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uint32_t participant)
+{
+	const struct bob_alloc *a = &f->tables.blocks.alloc;
+
+	memset(x, 0, sizeof(*x));
+	if (participant >= f->first_count)
+		return BOB_ERR_INVAL;
+	x->folded = f;
+	x->blocks.alloc = *a;
+	x->part = f->first[participant];
+	x->parts_end = participant + 1 < f->first_count ? f->first[participant + 1] : f->part_count;
+	x->spine_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
+	x->values_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_VALUES_BITS));
+	if (!x->spine_mem || !x->values_mem ||
+	    !bob_array_grow(a, &x->column, &x->room, 0, f->tables.column_count + 1,
+			    sizeof(*x->column)) ||
+	    !bob_array_grow(a, &x->frame, &x->frame_room, 0, deepest(&f->tables),
+			    sizeof(*x->frame))) {
+		bob_expand_close(x);
+		return BOB_ERR_NOMEM;
+	}
+	begin_part(x);
+	return BOB_OK;
+}
+
+void bob_expand_close(struct bob_expand *x)
+{
+	const struct bob_alloc *a = &x->blocks.alloc;
+
+	bob_array_free(a, x->spine_mem, 1, bob_values_size(BOB_FOLD_SPINE_BITS));
+	bob_array_free(a, x->values_mem, 1, bob_values_size(BOB_FOLD_VALUES_BITS));
+	bob_array_free(a, x->column, x->room, sizeof(*x->column));
+	bob_array_free(a, x->frame, x->frame_room, sizeof(*x->frame));
+	close_columns(x);
+}
