@@ -221,7 +221,7 @@ struct bob_mem_record {
 bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
 /* Stream `i` of the process as a participant of FOLD_MERGED: its kernel thread id << 32, and how many streams before it have the
  * same one (0, unless ids are used again). Threads are then in the order in which they were made, as what they
- * work on is; streams are numbered as threads come to run. */
+ * work on is; an engine may number its streams as threads come to run. */
 uint64_t bob_merged_id(const struct bob_process *p, size_t i);
 /* Are there records that are not folded? */
 int bob_stream_has_raw(const struct bob_stream *s);

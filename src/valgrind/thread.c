@@ -41,8 +41,8 @@ Bool vgb_recording;
 static struct thread *threads; /* by Valgrind's number of the thread */
 static uint64_t *scratch;
 static ThreadId running;	/* whose cursor is vgb_cursor; VG_INVALID_THREADID: nobody's */
-static uint32_t streams;
-static uint64_t streams_of;	/* file that `streams` counts in */
+static uint32_t
+	made; /* threads of this process so far; their streams are numbered as they are made */
 
 static void use_scratch(void)
 {
@@ -68,13 +68,9 @@ static Bool open_stream(struct thread *t)
 
 	if (!vgb_file_ready())
 		return False;
-	if (streams_of != vgb_file_count())
-		streams = 0;
-	streams_of = vgb_file_count();
-	if (!vgb_chunk_open(&t->head, BOB_CHUNK_STREAM, streams, VGB_PAGE, 0))
+	if (!vgb_chunk_open(&t->head, BOB_CHUNK_STREAM, t->stream, VGB_PAGE, 0))
 		return False;
-	t->stream = streams++;
-	t->file = streams_of;
+	t->file = vgb_file_count();
 	t->words = 0;
 	t->room = ROOM_FIRST;
 	h = stream_head(t);
@@ -339,9 +335,15 @@ static void on_stop(ThreadId id, ULong blocks)
 	running = VG_INVALID_THREADID;
 }
 
+static void on_create(ThreadId id, ThreadId child)
+{
+	(void)id;
+	VG_(memset)(&threads[child], 0, sizeof(threads[child]));
+	threads[child].stream = made++;
+}
+
 static void on_first_instruction(ThreadId id)
 {
-	VG_(memset)(&threads[id], 0, sizeof(threads[id]));
 	threads[id].tid = VG_(gettid)();
 }
 
@@ -410,6 +412,7 @@ static void on_fork_child(ThreadId id)
 			vgb_unmap(t->head.head, t->head.bytes);
 		VG_(memset)(t, 0, sizeof(*t));
 	}
+	made = 1;
 	threads[id].tid = VG_(gettid)();
 	vgb_file_forked(&from);
 }
@@ -421,6 +424,7 @@ void vgb_thread_init(void)
 	vgb_recording = vgb_options.from_start && !vgb_options.null;
 	VG_(track_start_client_code)(on_start);
 	VG_(track_stop_client_code)(on_stop);
+	VG_(track_pre_thread_ll_create)(on_create);
 	VG_(track_pre_thread_first_insn)(on_first_instruction);
 	VG_(track_pre_thread_ll_exit)(on_exit);
 	VG_(track_pre_deliver_signal)(on_signal);
