@@ -213,6 +213,26 @@ static int print_option_name(const struct cli_option *opt, FILE *out)
 	return n;
 }
 
+int cli_word_index(const char *words, const char *word)
+{
+	for (int i = 0; *words; i++) {
+		size_t len = strcspn(words, "|");
+
+		if (strlen(word) == len && !strncmp(word, words, len))
+			return i;
+		words += len + (words[len] == '|');
+	}
+	return -1;
+}
+
+int cli_option_word(const char *verb, const struct cli_option *option, const char *arg, int *value)
+{
+	*value = cli_word_index(option->values, arg);
+	if (*value >= 0)
+		return 0;
+	return cli_misuse(verb, "--%s is one of %s, not '%s'", option->name, option->values, arg);
+}
+
 void cli_options_help(const struct cli_verb *verb, FILE *out)
 {
 	static const struct cli_option help = { "help", 'h', NULL, "print this text", NULL, NULL };

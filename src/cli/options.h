@@ -56,6 +56,12 @@ void cli_options_begin(struct cli_options *o, const char *verb, int argc, char *
  * negative results everything held is freed. */
 int cli_options_next(struct cli_options *o, const char **arg);
 
+/* The index of `word` in "a|b|c", -1 if it is none of them. */
+int cli_word_index(const char *words, const char *word);
+/* *value is the index of `arg` among the words that the option accepts. 0, or the status of a usage error, which has been
+ * printed: 2. */
+int cli_option_word(const char *verb, const struct cli_option *option, const char *arg, int *value);
+
 /* Print as --help does, as section OPTIONS of the man page, as a bash completion script. */
 void cli_options_help(const struct cli_verb *verb, FILE *out);
 void cli_options_roff(const struct cli_verb *verb, FILE *out);

@@ -60,20 +60,6 @@ void cli_vars_free(struct cli_vars *v)
 	v->count = 0;
 }
 
-static int is_one_of(const char *word, const char *list)
-{
-	size_t n = strlen(word);
-
-	while (*list) {
-		size_t m = strcspn(list, "|");
-
-		if (m == n && !strncmp(word, list, n))
-			return 1;
-		list += m + (list[m] != 0);
-	}
-	return 0;
-}
-
 /* A file of function names, one a line, becomes a pattern list. */
 static int read_names(struct cli_vars *v, const char *verb, const char *path)
 {
@@ -127,12 +113,12 @@ int cli_recording_option(struct cli_vars *v, const char *verb, int index, const 
 	case REC_OUTPUT:
 		break; /* the verb's */
 	case REC_IMAGES:
-		if (!is_one_of(arg, "main|app|all"))
+		if (cli_word_index("main|app|all", arg) < 0)
 			return cli_misuse(verb, "--images=%s: want main, app or all", arg), 125;
 		set(v, "BOBBIN_IMAGES", arg, 0);
 		break;
 	case REC_CODEC:
-		if (!is_one_of(arg, "run|parlot|none|null"))
+		if (cli_word_index("run|parlot|none|null", arg) < 0)
 			return cli_misuse(verb, "--codec=%s: want run, parlot, none or null", arg),
 			       125;
 		set(v, "BOBBIN_CODEC", arg, 0);

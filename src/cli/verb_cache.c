@@ -69,28 +69,6 @@ struct cache {
 	uint64_t gaps;
 };
 
-/* The index of `word` in "a|b|c", -1 if it is none of them. */
-static int pick_word(const char *words, const char *word)
-{
-	for (int i = 0; *words; i++) {
-		size_t len = strcspn(words, "|");
-
-		if (strlen(word) == len && !strncmp(word, words, len))
-			return i;
-		words += len + (words[len] == '|');
-	}
-	return -1;
-}
-
-static int take_word(int opt, const char *arg, int *value)
-{
-	*value = pick_word(cache_options[opt].values, arg);
-	if (*value >= 0)
-		return 0;
-	return cli_misuse("cache", "--%s is one of %s, not '%s'", cache_options[opt].name,
-			  cache_options[opt].values, arg);
-}
-
 static int take_option(struct cache *c, int opt, const char *arg)
 {
 	int value = 0, status = 0;
@@ -98,7 +76,7 @@ static int take_option(struct cache *c, int opt, const char *arg)
 	switch (opt) {
 	case OPT_PRESET:
 		c->preset = arg;
-		return take_word(opt, arg, &value);
+		return cli_option_word("cache", &cache_options[opt], arg, &value);
 	case OPT_CONFIG:
 		c->file = arg;
 		return 0;
@@ -114,11 +92,11 @@ static int take_option(struct cache *c, int opt, const char *arg)
 		c->one_by_one = 1;
 		return 0;
 	case OPT_BY:
-		status = take_word(opt, arg, &value);
+		status = cli_option_word("cache", &cache_options[opt], arg, &value);
 		c->t.by = (enum cli_cache_by)value;
 		return status;
 	case OPT_SORT:
-		return take_word(opt, arg, &c->t.sort);
+		return cli_option_word("cache", &cache_options[opt], arg, &c->t.sort);
 	case OPT_GROUP:
 		return cli_session_select(&c->s, arg);
 	case OPT_LIMIT:

@@ -225,7 +225,7 @@ static void closing_line(const char *dir)
 
 static int engine_option(struct recording *r, const char *arg)
 {
-	if (strcmp(arg, "auto") && strcmp(arg, "native") && strcmp(arg, "valgrind"))
+	if (cli_word_index("auto|native|valgrind", arg) < 0)
 		return cli_misuse("record", "--engine=%s: want auto, native or valgrind", arg), 125;
 	r->engine.engine = arg;
 	return 0;

@@ -22,20 +22,6 @@ const struct cli_option replay_options[] = {
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
-static int read_format(const char *arg, enum bob_access_format *format)
-{
-	static const char *const names[] = { [BOB_ACCESSES_TEXT] = "text",
-					     [BOB_ACCESSES_DIN] = "din",
-					     [BOB_ACCESSES_LACKEY] = "lackey" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(arg, names[i])) {
-			*format = (enum bob_access_format)i;
-			return 0;
-		}
-	return cli_misuse("replay", "--format=%s: want text, din or lackey", arg);
-}
-
 static int need_accesses(const struct cli_session *s, const struct bob_export *x)
 {
 	struct bob_access_cursor *c;
@@ -79,10 +65,9 @@ static int replay(struct cli_session *s, FILE *out, enum bob_access_format forma
 int verb_replay(int argc, char **argv)
 {
 	struct cli_session s = { .verb = "replay" };
-	enum bob_access_format format = BOB_ACCESSES_TEXT;
 	const char *arg, *output = NULL;
 	struct cli_options o;
-	int opt, status = 0, mem = 0;
+	int opt, status = 0, mem = 0, format = BOB_ACCESSES_TEXT;
 	FILE *out;
 
 	cli_options_begin(&o, "replay", argc, argv);
@@ -90,7 +75,7 @@ int verb_replay(int argc, char **argv)
 		if ((opt == OPT_GROUP || opt == OPT_THREAD) && !status)
 			status = cli_session_select(&s, arg);
 		else if (opt == OPT_FORMAT && !status)
-			status = read_format(arg, &format);
+			status = cli_option_word("replay", &replay_options[opt], arg, &format);
 		else if (opt == OPT_OUTPUT)
 			output = arg;
 		else if (opt == OPT_MEM)
@@ -107,7 +92,7 @@ int verb_replay(int argc, char **argv)
 	status = 1;
 	out = cli_output_open("replay", output);
 	if (out) {
-		status = replay(&s, out, format);
+		status = replay(&s, out, (enum bob_access_format)format);
 		status |= cli_output_close("replay", out, output);
 	}
 	cli_session_close(&s);

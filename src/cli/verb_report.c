@@ -62,28 +62,6 @@ struct report {
 	int found;	/* a function that fits --callers or --callees */
 };
 
-/* The index of `word` in "a|b|c", -1 if it is none of them. */
-static int pick_word(const char *words, const char *word)
-{
-	for (int i = 0; *words; i++) {
-		size_t len = strcspn(words, "|");
-
-		if (strlen(word) == len && !strncmp(word, words, len))
-			return i;
-		words += len + (words[len] == '|');
-	}
-	return -1;
-}
-
-static int take_word(int opt, const char *arg, int *value)
-{
-	*value = pick_word(report_options[opt].values, arg);
-	if (*value >= 0)
-		return 0;
-	return cli_misuse("report", "--%s is one of %s, not '%s'", report_options[opt].name,
-			  report_options[opt].values, arg);
-}
-
 static int take_option(struct report *r, int opt, const char *arg)
 {
 	int value = 0, status = 0;
@@ -96,15 +74,15 @@ static int take_option(struct report *r, int opt, const char *arg)
 		r->callees = arg;
 		return 0;
 	case OPT_BY:
-		status = take_word(opt, arg, &value);
+		status = cli_option_word("report", &report_options[opt], arg, &value);
 		r->style.by = (enum cli_report_by)value;
 		return status;
 	case OPT_SORT:
-		status = take_word(opt, arg, &value);
+		status = cli_option_word("report", &report_options[opt], arg, &value);
 		r->style.sort = (enum cli_report_sort)value;
 		return status;
 	case OPT_PER:
-		status = take_word(opt, arg, &value);
+		status = cli_option_word("report", &report_options[opt], arg, &value);
 		r->per = (enum per)value;
 		return status;
 	case OPT_GROUP:
