@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost of a value of a column, by kind: ns, the best of PASSES, and the pieces that came out. The loop that makes
  * the values is in it (about 0.4 ns).
- *   for f in piece column; do gcc -O2 -mgeneral-regs-only -fno-tree-vectorize -Isrc -Iinclude -c src/fold/$f.c; done
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_column.c piece.o column.o -o bench_column && ./bench_column */
+ *   tools/build.sh release
+ *   gcc -O2 -Isrc -Iinclude bench/fold/bench_column.c -Lbuild/release/lib -lbobbin -o bench_column && ./bench_column */
 #include <stdio.h>
 #include <time.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost of an event's place in the order, by kind of program: ns, the best of PASSES, and what came out.
- *   for f in fold/piece fold/column fold/control base/hash; do
- *       gcc -O2 -mgeneral-regs-only -fno-tree-vectorize -Isrc -Iinclude -c src/$f.c; done
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_control.c *.o -o bench_control && ./bench_control */
+ *   tools/build.sh release
+ *   gcc -O2 -Isrc -Iinclude bench/fold/bench_control.c -Lbuild/release/lib -lbobbin -o bench_control && ./bench_control */
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -11,9 +11,10 @@
 
 #define PASSES 5
 #define EVENTS 20000000u
+#define ROOM 4096u		/* columns: one for each loop */
 
 struct out {
-	unsigned long items, loops, trips;
+	unsigned long items, loops, trips; /* trips: bytes of trip counts */
 };
 
 static void item(void *ctx, uint32_t i)
@@ -22,16 +23,16 @@ static void item(void *ctx, uint32_t i)
 	((struct out *)ctx)->items++;
 }
 
-static void loop(void *ctx, uint32_t number, const uint32_t *body, uint32_t len)
+static void loop(void *ctx, uint32_t column, const uint32_t *body, uint32_t len)
 {
-	(void)number, (void)body, (void)len;
+	(void)column, (void)body, (void)len;
 	((struct out *)ctx)->loops++;
 }
 
-static void trips(void *ctx, uint32_t number, const struct bob_piece *p)
+static void trips(void *ctx, uint32_t number, const uint8_t *bytes, size_t len)
 {
-	(void)number, (void)p;
-	((struct out *)ctx)->trips++;
+	(void)number, (void)bytes;
+	((struct out *)ctx)->trips += len;
 }
 
 static double now_ns(void)
@@ -109,23 +110,29 @@ static void measure(const char *name, unsigned (*make)(struct bob_control *, uns
 	double best = 1e18;
 
 	for (int pass = 0; pass < PASSES; pass++) {
-		struct bob_control_sink sink = { item, loop, trips, &out };
+		struct bob_control_sink sink = { item, loop, &out };
+		struct bob_column_slot *slot = calloc(ROOM, sizeof(*slot));
+		struct bob_column_full *full = calloc(ROOM, sizeof(*full));
+		struct bob_columns columns;
 		void *mem = mmap(NULL, bob_control_size(), PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-		if (mem == MAP_FAILED)
+		if (mem == MAP_FAILED || !slot || !full)
 			return;
 		out = (struct out){ 0 };
-		struct bob_control *c = bob_control_init(mem, &sink);
+		/* trip counts stay in their columns: no stream of values */
+		bob_columns_init(&columns, slot, ROOM, full, ROOM, NULL, trips, &out);
+		struct bob_control *c = bob_control_init(mem, &sink, &columns);
 		double t = now_ns();
 		unsigned n = make(c, arg);
 		t = (now_ns() - t) / n;
 		if (t < best)
 			best = t;
-		bob_control_finish(c);
 		munmap(mem, bob_control_size());
+		free(slot);
+		free(full);
 	}
-	printf("%-26s %4u %7.2f ns %9lu items %6lu loops %9lu pieces of trip counts\n", name, arg,
+	printf("%-26s %4u %7.2f ns %9lu items %6lu loops %9lu bytes of trip counts\n", name, arg,
 	       best, out.items, out.loops, out.trips);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost and size of a value that is not affine, by kind: ns, the best of PASSES, and bytes a value.
- *   gcc -O2 -mgeneral-regs-only -fno-tree-vectorize -Isrc -Iinclude -c src/fold/values.c
- *   gcc -O2 -Isrc -Iinclude bench/fold/bench_values.c values.o -o bench_values && ./bench_values */
+ *   tools/build.sh release
+ *   gcc -O2 -Isrc -Iinclude bench/fold/bench_values.c -Lbuild/release/lib -lbobbin -o bench_values && ./bench_values */
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
