@@ -93,6 +93,10 @@ class Memory:
             if c.kind == 8:
                 r, number = Reader(c.data), c.aux
                 while r.at < len(c.data):
+                    if c.data[r.at] == 0:
+                        r.u8()
+                        number += r.n()
+                        continue
                     self.descs.setdefault(number, Desc(r))
                     number += 1
 
@@ -158,41 +162,25 @@ class Memory:
 
     def accesses(self, stream):
         """("lost", shown as damage), or (kind, address, size, pc, image)."""
-        records = list(self.records(stream))
-        given = {}
-        for i, record in enumerate(records):
+        again = 0
+        for record in self.records(stream):
             if record is None:
+                again = 0
                 yield "damaged"
                 continue
             desc, word = record
             if desc.kind == 3:
-                if desc.mark == 1 and word[1]:
-                    yield from self.early(records, i, word[1], given)
+                if desc.mark == 5:
+                    again += word[0]
                 elif desc.mark == 4:
                     yield "gap"
                 continue
-            yield from self.part(record, given.get(i, 0), None)
-
-    def part(self, record, first, last):
-        desc, word = record
-        bias = self.images[desc.image][0] if 0 <= desc.image < len(self.images) else 0
-        for i, a in enumerate(desc.expand(word, bias)):
-            if i >= first and (last is None or i < last):
-                yield a + (desc.image,)
-
-    def early(self, records, begin, count, given):
-        """The accesses of the interrupted record that came before its handler."""
-        depth = 0
-        for i in range(begin, len(records)):
-            if records[i] is None:
-                continue
-            desc = records[i][0]
-            if desc.kind == 3:
-                depth += {1: 1, 2: -1}.get(desc.mark, 0)
-            elif depth == 0:
-                yield from self.part(records[i], given.get(i, 0), count)
-                given[i] = max(given.get(i, 0), count)
-                return
+            bias = self.images[desc.image][0] if 0 <= desc.image < len(self.images) else 0
+            for a in desc.expand(word, bias):
+                if again:
+                    again -= 1
+                else:
+                    yield a + (desc.image,)
 
     def dump(self, stream, out):
         folded = self.folded(stream)

@@ -136,6 +136,21 @@ BOB_API bob_status bob_trace_verify(struct bob_trace *t);
 BOB_API uint32_t bob_trace_skipped_image_count(const struct bob_trace *t, uint32_t process);
 BOB_API const char *bob_trace_skipped_image(const struct bob_trace *t, uint32_t process,
 					    uint32_t index, uint32_t *reason);
+/* Engine native: how much code there is in the images whose memory accesses are recorded, and the code of it whose
+ * accesses are not, because it could not be translated. */
+struct bob_mem_coverage {
+	uint64_t functions, bytes;
+};
+struct bob_unrecorded {
+	uint32_t image;		/* in the process */
+	uint32_t reason;	/* enum bob_mem_decline, docs/mem-native.md */
+	uint64_t addr, bytes;	/* link address */
+};
+BOB_API void bob_trace_mem_coverage(const struct bob_trace *t, uint32_t process,
+				    struct bob_mem_coverage *out);
+BOB_API uint32_t bob_trace_unrecorded_count(const struct bob_trace *t, uint32_t process);
+BOB_API const struct bob_unrecorded *bob_trace_unrecorded(const struct bob_trace *t,
+							  uint32_t process, uint32_t index);
 BOB_API const char *bob_trace_log(const struct bob_trace *t, uint32_t process); /* "" if none */
 
 /* (position, time) pairs of a thread, in order. */
@@ -267,7 +282,9 @@ enum bob_leaf_kind {
 	BOB_LEAF_LOOP_BEGIN =
 		4, /* the words of a loop whose iterations follow as leaves: no accesses here */
 	BOB_LEAF_ITERATION =
-		5 /* of that loop; words of its accesses are the loop's, then this leaf's */
+		5, /* of that loop; words of its accesses are the loop's, then this leaf's */
+	BOB_LEAF_AGAIN =
+		6 /* no accesses; the next (its word) ones were told before and do not count */
 };
 
 struct bob_leaf {

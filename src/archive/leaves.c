@@ -20,8 +20,10 @@ int bob_trace_all_folded(const struct bob_trace *t, uint32_t thread)
 
 static enum bob_leaf_kind kind_of(const struct bob_mem_desc *d, int is_payload)
 {
-	if (d->kind != BOB_MEM_LOOP)
-		return d->kind == BOB_MEM_BLOCK ? BOB_LEAF_BLOCK : BOB_LEAF_MARK;
+	if (d->kind == BOB_MEM_MARK)
+		return d->mark == BOB_MEM_AGAIN ? BOB_LEAF_AGAIN : BOB_LEAF_MARK;
+	if (d->kind == BOB_MEM_BLOCK)
+		return BOB_LEAF_BLOCK;
 	if (is_payload)
 		return BOB_LEAF_ITERATION;
 	return d->payload ? BOB_LEAF_LOOP_BEGIN : BOB_LEAF_LOOP;

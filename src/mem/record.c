@@ -233,13 +233,12 @@ static void get_flow(struct in *in, struct bob_mem_desc *d)
 	d->last = (uint32_t)get_number(in, UINT32_MAX);
 }
 
-/* Words that a mark must have, by enum bob_mem_mark. */
-static const uint8_t mark_words[] = { 0, 2, 0, 2, 1 };
+const uint8_t bob_mem_mark_words[BOB_MEM_MARKS] = { 0, 2, 0, 2, 1, 1 };
 
 static void get_mark(struct in *in, struct bob_mem_desc *d)
 {
 	d->mark = get_byte(in);
-	if (!d->mark || d->mark >= sizeof(mark_words) || d->words < mark_words[d->mark])
+	if (!d->mark || d->mark >= BOB_MEM_MARKS || d->words < bob_mem_mark_words[d->mark])
 		in->bad = 1;
 }
 

@@ -80,14 +80,17 @@ enum bob_mem_flow {		/* flags */
 };
 
 enum bob_mem_mark {
-	BOB_MEM_SIGNAL_BEGIN =
-		1, /* word 0: signal number; word 1: accesses of the record that follows the matching
-				   * SIGNAL_END which had happened already (0: it came between records) */
+	BOB_MEM_SIGNAL_BEGIN = 1, /* word 0: signal number; word 1: 0 */
 	BOB_MEM_SIGNAL_END = 2,
 	BOB_MEM_SYNC =
 		3, /* word 0: what (a code of docs/memory.md), word 1: address of the object */
-	BOB_MEM_GAP = 4		/* accesses are missing here. Word 0: how many if known, else 0 */
+	BOB_MEM_GAP = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
+	BOB_MEM_AGAIN =
+		5, /* the next word 0 accesses of the thread's records stand in earlier ones, too: a
+				 * handler had come between. They count once */
+	BOB_MEM_MARKS
 };
+extern const uint8_t bob_mem_mark_words[BOB_MEM_MARKS]; /* that a mark must have */
 
 struct bob_mem_desc {
 	uint64_t pc;		/* link address of the first instruction */

@@ -16,6 +16,7 @@ enum {
 	MEM_GUARDED,	/* words p, g: load 4 [p] if bit 0, store 4 [p+4] if bit 3 */
 	MEM_GAP,
 	MEM_JIT,	/* word p: atomic 8 [p], in no image */
+	MEM_AGAIN,
 	MEM_DESCS
 };
 
@@ -59,6 +60,8 @@ static inline size_t build_mem_desc(unsigned number, uint8_t *to)
 			      .words = 1 },
 		[MEM_JIT] = { .pc = 0x7f0000001000, .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_BLOCK,
 			      .words = 1, .sp_word = MEM_NONE, .access_count = 1, .access = jit },
+		[MEM_AGAIN] = { .image = BOB_MEM_NO_IMAGE, .kind = BOB_MEM_MARK, .mark = BOB_MEM_AGAIN,
+				.words = 1 },
 	};
 
 	return bob_mem_desc_put(&d[number], to);
@@ -155,18 +158,17 @@ static inline void golden_memory_files(struct build *p)
 				MEM_HEAD(MEM_GAP), 5, MEM_HEAD(MEM_JIT), 0x7ffffff8),
 		      20, MEM_COUNTED_OPEN);
 	b = build_mem_thread(p, "handlers");
-	/* between records; within one; one nested in another, and one more in the same record; left by a
-	 * jump */
+	/* between records; within one; one nested in another, and what was told of two records; left by a jump */
 	build_mem_raw(p, b,
 		      MEM_WORDS(MEM_HEAD(MEM_BEGIN), 10, 0, MEM_HEAD(MEM_JIT), 0xa0,
-				MEM_HEAD(MEM_END), MEM_HEAD(MEM_BEGIN), 10, 2, MEM_HEAD(MEM_JIT),
-				0xb0, MEM_HEAD(MEM_END), MEM_HEAD(MEM_PAIR), 0x1000, 0x2004,
-				MEM_HEAD(MEM_BEGIN), 10, 1, MEM_HEAD(MEM_BEGIN), 11, 3,
-				MEM_HEAD(MEM_JIT), 0xc0, MEM_HEAD(MEM_END), MEM_HEAD(MEM_PAIR),
-				0x3000, 0x4004, MEM_HEAD(MEM_END), MEM_HEAD(MEM_BEGIN), 10, 2,
-				MEM_HEAD(MEM_JIT), 0xd0, MEM_HEAD(MEM_END), MEM_HEAD(MEM_PAIR),
-				0x5000, 0x6004, MEM_HEAD(MEM_BEGIN), 12, 2, MEM_HEAD(MEM_JIT),
-				0xe0),
+				MEM_HEAD(MEM_END), MEM_HEAD(MEM_BEGIN), 10, 0, MEM_HEAD(MEM_JIT),
+				0xb0, MEM_HEAD(MEM_END), MEM_HEAD(MEM_AGAIN), 2, MEM_HEAD(MEM_PAIR),
+				0x1000, 0x2004, MEM_HEAD(MEM_AGAIN), 1, MEM_HEAD(MEM_BEGIN), 10, 0,
+				MEM_HEAD(MEM_BEGIN), 11, 0, MEM_HEAD(MEM_END), MEM_HEAD(MEM_AGAIN),
+				2, MEM_HEAD(MEM_PAIR), 0x3000, 0x4004, MEM_HEAD(MEM_JIT), 0xc0,
+				MEM_HEAD(MEM_END), MEM_HEAD(MEM_AGAIN), 5, MEM_HEAD(MEM_PAIR),
+				0x5000, 0x6004, MEM_HEAD(MEM_JIT), 0xd0, MEM_HEAD(MEM_JIT), 0xd8,
+				MEM_HEAD(MEM_BEGIN), 12, 0, MEM_HEAD(MEM_JIT), 0xe0),
 		      0, MEM_SEALED);
 	c = build_mem_thread(p, "killed");
 	build_mem_raw(p, c,

@@ -47,7 +47,7 @@ static bob_status read_shape(const struct bob_folded *f, uint32_t number,
 	out->desc = from->desc(from->ctx, (uint32_t)(key >> 1));
 	if (!out->desc)
 		return BOB_ERR_CORRUPT;
-	if (out->desc->kind == BOB_MEM_MARK && out->desc->mark == BOB_MEM_SIGNAL_BEGIN)
+	if (out->desc->kind == BOB_MEM_MARK && out->desc->mark == BOB_MEM_AGAIN)
 		return BOB_NONE;
 	out->iterates = key & 1;
 	out->begins = out->desc->kind == BOB_MEM_LOOP && out->desc->payload && !out->iterates;

@@ -116,7 +116,7 @@ static void test_refused(void **state)
 	REFUSED(one.access[1].guard_bit = 64);
 	REFUSED(one.access[1].guard = 0); /* which moves */
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = 0));
-	REFUSED((d.kind = BOB_MEM_MARK, d.mark = 5));
+	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_MARKS));
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.words = 1));
 	d = simple_loop(); /* more accesses than allowed: the count stands before them */
 	d.access_count = 0;
