@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory descriptors of a process, decoded once: each MEM_DESC chunk is a run of numbers. A chunk that cannot be
+/* The memory descriptors of a process, decoded once: each MEM_DESC chunk is a run of numbers, with gaps. A chunk that cannot be
  * read on costs the descriptors behind the place, and the records that name them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/varint.h"
 
 /* One descriptor at a time is decoded here and then copied out in its own size. */
 struct room {
@@ -15,6 +16,7 @@ struct room {
 struct list {
 	struct bob_mem_desc *desc;
 	size_t count, cap;
+	uint64_t first;		/* number of the first */
 };
 
 static bob_status keep(struct bob_trace *t, struct list *l, const struct bob_mem_desc *d)
@@ -34,18 +36,51 @@ static bob_status keep(struct bob_trace *t, struct list *l, const struct bob_mem
 	return BOB_OK;
 }
 
+/* The descriptors read so far are one run of numbers. */
+static bob_status end_run(struct bob_trace *t, struct bob_process *p, struct list *l)
+{
+	struct bob_mem_desc *desc;
+
+	if (!l->count)
+		return BOB_OK;
+	desc = bob_arena_alloc(&t->arena, l->count * sizeof(*desc));
+	if (!desc ||
+	    bob_array_room(&p->descs, p->desc_run_count, &p->desc_run_cap, sizeof(*p->descs)))
+		return BOB_ERR_NOMEM;
+	memcpy(desc, l->desc, l->count * sizeof(*desc));
+	p->descs[p->desc_run_count++] = (struct bob_desc_run){ l->first, l->count, desc };
+	l->first += l->count;
+	l->count = 0;
+	return BOB_OK;
+}
+
+int bob_desc_skip(const uint8_t **at, const uint8_t *end, uint64_t *count)
+{
+	const uint8_t *next = *at + 1;
+
+	if (**at || bob_varint_get(&next, end, count) != BOB_OK || *count > UINT32_MAX)
+		return 0;
+	*at = next;
+	return 1;
+}
+
 static bob_status read_chunk(struct bob_trace *t, struct bob_process *p,
 			     const struct bob_chunk_ref *c, struct room *room)
 {
 	const uint8_t *begin = p->file->bytes + c->off, *at = begin, *end = at + bob_chunk_len(c);
-	struct bob_desc_run *run = &p->descs[p->desc_run_count];
-	struct list l = { NULL, 0, 0 };
-	struct bob_mem_desc d, *desc;
+	struct list l = { .first = c->head.aux };
+	struct bob_mem_desc d;
 	bob_status st = BOB_OK;
+	uint64_t skipped;
 
 	if (!bob_chunk_crc_ok(p->file, c))
 		bob_problem_add(t, p->file, c->off, "the checksum of a chunk does not match", 1);
 	while (at < end && st == BOB_OK) {
+		if (bob_desc_skip(&at, end, &skipped)) {
+			st = end_run(t, p, &l);
+			l.first += skipped;
+			continue;
+		}
 		if (bob_mem_desc_get(&at, end, &d, room->access, room->step) != BOB_OK) {
 			bob_problem_add(t, p->file, c->off + (uint64_t)(at - begin),
 					"a memory descriptor that cannot be", 1);
@@ -54,14 +89,10 @@ static bob_status read_chunk(struct bob_trace *t, struct bob_process *p,
 		st = keep(t, &l, &d);
 	}
 	p->desc_bytes += (uint64_t)(at - begin);
-	desc = bob_arena_alloc(&t->arena, l.count * sizeof(*desc) + 1);
-	if (desc && st == BOB_OK && l.count) {
-		memcpy(desc, l.desc, l.count * sizeof(*desc));
-		*run = (struct bob_desc_run){ c->head.aux, l.count, desc };
-		p->desc_run_count++;
-	}
+	if (st == BOB_OK)
+		st = end_run(t, p, &l);
 	free(l.desc);
-	return desc ? st : BOB_ERR_NOMEM;
+	return st;
 }
 
 static int by_first(const void *a, const void *b)
@@ -84,9 +115,8 @@ bob_status bob_descs_build(struct bob_trace *t, struct bob_process *p)
 		n += f->chunks[i].head.kind == BOB_CHUNK_MEM_DESC;
 	if (!n)
 		return BOB_OK;
-	p->descs = calloc(n, sizeof(*p->descs));
 	room = malloc(sizeof(*room));
-	if (!p->descs || !room)
+	if (!room)
 		st = BOB_ERR_NOMEM;
 	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++)
 		if (f->chunks[i].head.kind == BOB_CHUNK_MEM_DESC)

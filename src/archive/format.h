@@ -157,7 +157,10 @@ enum bob_record_kind {
 	BOB_REC_RANK = 10,	/* u32 MPI rank, u32 world size */
 	BOB_REC_THREAD = 11,	/* reserved */
 	BOB_REC_RUNTIME_LIST =
-		12 /* SONAME patterns that --images=app left out, separated by colons */
+		12, /* SONAME patterns that --images=app left out, separated by colons */
+	BOB_REC_MEM_IMAGE =
+		13 /* struct bob_rec_mem_image, then bob_rec_mem_skipped[]: engine native; later ones
+		    * of an image add to what the first says */
 };
 
 struct bob_record {
@@ -178,6 +181,22 @@ struct bob_rec_image {
 	uint8_t pad[2];
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_rec_image) == 56, "image record");
+
+/* Code whose memory accesses are recorded, and code of that image whose are not. */
+struct bob_rec_mem_image {
+	uint32_t image;
+	uint32_t functions;	/* and other pieces of code; 0: as said before */
+	uint64_t bytes;		/* of them; 0: likewise */
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_mem_image) == 16, "memory image record");
+
+struct bob_rec_mem_skipped {
+	uint64_t addr;		/* link address */
+	uint64_t bytes;
+	uint32_t reason;	/* enum bob_mem_decline (plan/mem/format.h) */
+	uint32_t reserved;
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_mem_skipped) == 24, "code that is not translated");
 
 /* Why a function (or an image) is not traced. Grows only. */
 enum bob_skip {

@@ -44,16 +44,17 @@ uint64_t *bob_mem_writer_room(const struct bob_mem_writer *w)
 
 /* --- full rooms --- */
 
-/* The records of the newest room, up to `at`. */
+/* The records of the newest room, up to `at`; NULL: up to the last one that is complete. */
 static bob_status fold_room(struct bob_mem_writer *w, const uint64_t *at)
 {
 	const uint64_t *begin = bob_mem_writer_room(w);
-	size_t used;
+	size_t used, count;
 	bob_status st;
 
 	if (!begin)
 		return BOB_OK;
-	st = bob_mem_fold_put(w->fold, begin, (size_t)(at - begin), 0, &used);
+	count = at ? (size_t)(at - begin) : w->room[w->newest]->size / 8 - 1;
+	st = bob_mem_fold_put(w->fold, begin, count, !at, &used);
 	w->position += used;
 	return st;
 }

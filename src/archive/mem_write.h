@@ -40,7 +40,7 @@ uint64_t *bob_mem_writer_next(struct bob_mem_writer *w, const uint64_t *at, size
 			      uint64_t **end, bob_status *why);
 /* The first word of the newest room; NULL: there is none yet. */
 uint64_t *bob_mem_writer_room(const struct bob_mem_writer *w);
-/* The thread has ended; its last record ends at `at`. */
+/* The thread has ended; its last record ends at `at`. NULL: that is not known, the room tells. */
 bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at);
 
 #endif

@@ -8,6 +8,7 @@
 #include "archive/folds.h"
 #include "archive/reader.h"
 #include "archive/write.h"
+#include "base/varint.h"
 
 /* --- the threads --- */
 
@@ -156,6 +157,81 @@ static bob_status merge_range(const struct bob_process *p, size_t from, size_t t
 	return st;
 }
 
+/* --- descriptors --- */
+
+/* Which descriptors the folded records name: engine native brings along those of whole images. */
+struct used {
+	uint8_t *bits;
+	uint64_t count;		/* numbers it has room for */
+};
+
+static bob_status find_used(const struct bob_process *p, const struct bob_folded *f, struct used *u)
+{
+	const struct bob_desc_run *last = p->descs + p->desc_run_count - 1;
+	struct bob_fold_shape s;
+	uint32_t number;
+	int payload;
+
+	u->count = p->desc_run_count ? last->first + last->count : 0;
+	u->count = u->count > BOB_MEM_NUMBER ? BOB_MEM_NUMBER : u->count;
+	u->bits = calloc(1, u->count / 8 + 1);
+	if (!u->bits)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < bob_folded_shapes(f); i++) {
+		bob_folded_shape(f, i, &s);
+		if (bob_mem_leaf_key(s.key, s.key_len, &number, &payload) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+		if (number < u->count)
+			u->bits[number / 8] |= (uint8_t)(1 << number % 8);
+	}
+	return BOB_OK;
+}
+
+static int is_used(const struct used *u, uint64_t number)
+{
+	return number < u->count && u->bits[number / 8] >> number % 8 & 1;
+}
+
+static void put_skip(struct bytes *out, uint64_t *count)
+{
+	uint8_t b[1 + BOB_VARINT_MAX] = { 0 };
+
+	if (*count)
+		take(out, b, 1 + bob_varint_put(b + 1, *count));
+	*count = 0;
+}
+
+/* A chunk of descriptors without those that nobody names. */
+static bob_status used_descs(const struct bob_process *p, const struct bob_chunk_ref *c,
+			     const struct used *u, struct bytes *out)
+{
+	const uint8_t *at = p->file->bytes + c->off, *end = at + bob_chunk_len(c), *begin;
+	struct bob_mem_access *access = malloc(BOB_MEM_ACCESSES_MAX * sizeof(*access));
+	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
+	uint64_t number = c->head.aux, skipped = 0, n;
+	bob_status st = access ? BOB_OK : BOB_ERR_NOMEM;
+	struct bob_mem_desc d;
+
+	while (st == BOB_OK && at < end) {
+		begin = at;
+		if (bob_desc_skip(&at, end, &n)) {
+			number += n;
+			skipped += n;
+			continue;
+		}
+		if (bob_mem_desc_get(&at, end, &d, access, step) != BOB_OK)
+			break; /* the rest cannot be read, before as after */
+		if (is_used(u, number++)) {
+			put_skip(out, &skipped);
+			take(out, begin, (size_t)(at - begin));
+		} else {
+			skipped++;
+		}
+	}
+	free(access);
+	return out->failed ? BOB_ERR_NOMEM : st;
+}
+
 /* --- the file --- */
 
 static uint64_t write_chunk(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
@@ -187,7 +263,23 @@ static uint64_t kept_bytes(const struct bob_chunk_ref *c)
 	return c->head.kind == BOB_CHUNK_STREAM ? c->avail : bob_chunk_len(c);
 }
 
-static bob_status write_file(const struct bob_process *p, const struct bytes *packed, FILE *to)
+static uint64_t write_descs(const struct bob_process *p, const struct bob_chunk_ref *c,
+			    const struct used *u, FILE *to, bob_status *st)
+{
+	struct bytes b = { 0 };
+	uint64_t n = 0;
+
+	*st = used_descs(p, c, u, &b);
+	if (*st == BOB_OK && b.len) {
+		n = write_chunk(to, BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, c->head.aux, b.at, b.len);
+		*st = n ? BOB_OK : BOB_ERR_NOMEM;
+	}
+	free(b.at);
+	return n;
+}
+
+static bob_status write_file(const struct bob_process *p, const struct bytes *packed,
+			     const struct used *u, FILE *to)
 {
 	const struct bob_file *f = p->file;
 	union {
@@ -201,6 +293,14 @@ static bob_status write_file(const struct bob_process *p, const struct bytes *pa
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 
+		if (c->head.kind == BOB_CHUNK_MEM_DESC) {
+			bob_status st;
+
+			used += write_descs(p, c, u, to, &st);
+			if (st != BOB_OK)
+				return st;
+			continue;
+		}
 		if (!is_kept(c->head.kind))
 			continue;
 		n = write_chunk(to, c->head.kind, c->head.stream, c->head.aux, f->bytes + c->off,
@@ -226,6 +326,7 @@ bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int ra
 	struct bob_error why = { .text = "its threads cannot be merged" };
 	struct bytes packed = { 0 };
 	struct bob_folded *f = NULL;
+	struct used used = { 0 };
 	bob_status st = can_merge(p, raw);
 
 	if (st != BOB_OK)
@@ -233,11 +334,14 @@ bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int ra
 	st = merge_range(p, 0, p->stream_count, &f, &why);
 	if (st == BOB_OK)
 		st = bob_folded_pack(f, take, &packed);
+	if (st == BOB_OK)
+		st = find_used(p, f, &used);
 	bob_folded_close(f);
 	if (packed.failed)
 		st = BOB_ERR_NOMEM;
 	if (st == BOB_OK)
-		st = write_file(p, &packed, to);
+		st = write_file(p, &packed, &used, to);
 	free(packed.at);
+	free(used.bits);
 	return st == BOB_OK ? st : bob_fail(err, st, p->file, why.offset, why.text);
 }

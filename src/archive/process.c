@@ -129,6 +129,30 @@ static bob_status read_skipped_image(struct bob_trace *t, struct bob_process *p,
 	return BOB_OK;
 }
 
+static bob_status read_mem_image(struct bob_trace *t, struct bob_process *p, const struct body *b)
+{
+	struct bob_rec_mem_image rec;
+	struct bob_rec_mem_skipped s;
+	uint32_t at = (uint32_t)sizeof(rec);
+
+	if (b->len < sizeof(rec)) {
+		bob_problem_add(t, p->file, b->off, "a memory image record is too short", 1);
+		return BOB_OK;
+	}
+	memcpy(&rec, b->p, sizeof(rec));
+	p->coverage.functions += rec.functions;
+	p->coverage.bytes += rec.bytes;
+	for (; b->len - at >= sizeof(s); at += (uint32_t)sizeof(s)) {
+		if (bob_array_room(&p->unrecorded, p->unrecorded_count, &p->unrecorded_cap,
+				   sizeof(*p->unrecorded)))
+			return BOB_ERR_NOMEM;
+		memcpy(&s, b->p + at, sizeof(s));
+		p->unrecorded[p->unrecorded_count++] =
+			(struct bob_unrecorded){ rec.image, s.reason, s.addr, s.bytes };
+	}
+	return BOB_OK;
+}
+
 static void read_rank(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
 	uint32_t v[2];
@@ -164,6 +188,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return read_skipped(p, b);
 	case BOB_REC_IMAGE_SKIPPED:
 		return read_skipped_image(t, p, b);
+	case BOB_REC_MEM_IMAGE:
+		return read_mem_image(t, p, b);
 	case BOB_REC_RANK:
 		read_rank(t, p, b);
 		return BOB_OK;
@@ -342,6 +368,7 @@ void bob_process_free(struct bob_process *p)
 	free(p->by_id);
 	free(p->skipped);
 	free(p->skipped_images);
+	free(p->unrecorded);
 	free(p->spans);
 	free(p->raws);
 	free(p->descs);

@@ -129,10 +129,13 @@ struct bob_process {
 	size_t skipped_count, skipped_cap;
 	struct bob_skipped_image *skipped_images;
 	size_t skipped_image_count, skipped_image_cap;
+	struct bob_unrecorded *unrecorded;
+	size_t unrecorded_count, unrecorded_cap;
+	struct bob_mem_coverage coverage;
 	struct bob_span *spans;	/* of all its streams */
 	struct bob_raw_ref *raws;
 	struct bob_desc_run *descs; /* sorted by `first` */
-	size_t desc_run_count;
+	size_t desc_run_count, desc_run_cap;
 	uint64_t desc_bytes;
 	struct bob_folded *merged; /* all threads' folded records; else each has its own */
 	uint64_t merged_bytes;
@@ -193,6 +196,8 @@ uint64_t bob_stream_where(const struct bob_stream *s, uint64_t at);
 /* descs.c: the memory descriptors of a process */
 bob_status bob_descs_build(struct bob_trace *t, struct bob_process *p);
 /* NULL: there is none of that number. */
+/* A row of numbers without descriptor, where no descriptor begins. `at` is before `end`. */
+int bob_desc_skip(const uint8_t **at, const uint8_t *end, uint64_t *count);
 const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number);
 
 /* records.c: the memory records of one stream, one after the other */

@@ -323,6 +323,26 @@ void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
 	out->file_bytes = t->file_bytes;
 }
 
+void bob_trace_mem_coverage(const struct bob_trace *t, uint32_t process,
+			    struct bob_mem_coverage *out)
+{
+	*out = process < t->process_count ? t->processes[process]->coverage :
+					    (struct bob_mem_coverage){ 0 };
+}
+
+uint32_t bob_trace_unrecorded_count(const struct bob_trace *t, uint32_t process)
+{
+	return process < t->process_count ? (uint32_t)t->processes[process]->unrecorded_count : 0;
+}
+
+const struct bob_unrecorded *bob_trace_unrecorded(const struct bob_trace *t, uint32_t process,
+						  uint32_t index)
+{
+	return index < bob_trace_unrecorded_count(t, process) ?
+		       &t->processes[process]->unrecorded[index] :
+		       NULL;
+}
+
 uint32_t bob_trace_skipped_image_count(const struct bob_trace *t, uint32_t process)
 {
 	return process < t->process_count ? (uint32_t)t->processes[process]->skipped_image_count :
