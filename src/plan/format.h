@@ -17,7 +17,7 @@
 #include "bobbin/status.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 5u
+#define BOB_PLAN_VERSION 6u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -136,7 +136,12 @@ enum bob_special {
 	BOB_SPECIAL_PRCTL = 5,		/* seccomp about to be set? */
 	BOB_SPECIAL_SYSCALL = 6,
 	BOB_SPECIAL_EXECVEAT = 7,
-	BOB_SPECIAL_SIGALTSTACK = 8 /* a stack for handlers */
+	BOB_SPECIAL_SIGALTSTACK = 8, /* a stack for handlers */
+	/* only where memory is recorded: */
+	BOB_SPECIAL_MAIN = 9,		/* __libc_start_main */
+	BOB_SPECIAL_FORK = 10,
+	BOB_SPECIAL_SIGACTION = 11,
+	BOB_SPECIAL_SIGMASK = 12
 };
 struct bob_plan_special {
 	uint32_t func;

@@ -77,6 +77,10 @@ static const struct special_name {
 	{ "makecontext", BOB_SPECIAL_MAKECONTEXT },
 	{ "prctl", BOB_SPECIAL_PRCTL },
 	{ "syscall", BOB_SPECIAL_SYSCALL },
+	{ "__libc_start_main", BOB_SPECIAL_MAIN },
+	{ "_Fork", BOB_SPECIAL_FORK },
+	{ "sigaction", BOB_SPECIAL_SIGACTION },
+	{ "pthread_sigmask", BOB_SPECIAL_SIGMASK },
 };
 
 static bool has_specials(const struct bob_plan_image *img)

@@ -148,6 +148,8 @@ static inline void bob_plan_set_bit(uint64_t *map, uint64_t i)
 }
 
 /* Fill *err if there is one; returns `code`. */
+/* Of the code that can run: lowest address, and behind the highest. */
+void bob_plan_text_bounds(const struct bob_plan_image *img, uint64_t *lo, uint64_t *hi);
 bob_status bob_plan_fail(struct bob_error *err, bob_status code, const char *path,
 			 const char *text);
 

@@ -68,6 +68,9 @@ bob_status bob_plan_cache_mem(const char *dir, const char *path, int *made, stru
  * and why. */
 bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob_error *err);
 
+/* A few words for an enum bob_mem_decline. Never NULL. */
+const char *bob_mem_decline_text(unsigned why);
+
 /* A word or two for an enum bob_skip; "" for BOB_SKIP_NONE. Never NULL. */
 const char *bob_plan_skip_text(unsigned skip);
 

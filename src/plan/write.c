@@ -181,19 +181,19 @@ static void put_fdes(const struct bob_plan_image *img, uint8_t *p)
 }
 
 /* Sections of code are not all: an image without sections has its segments only. */
-static void text_bounds(const struct bob_plan_image *img, struct bob_plan_head *h)
+void bob_plan_text_bounds(const struct bob_plan_image *img, uint64_t *lo, uint64_t *hi)
 {
-	h->text_lo = img->codes.at[0].lo;
-	h->text_hi = img->codes.at[img->codes.count - 1].hi;
+	*lo = img->codes.at[0].lo;
+	*hi = img->codes.at[img->codes.count - 1].hi;
 	for (size_t i = 0; i < img->segments.count; i++) {
 		const struct bob_plan_segment *s = &img->segments.at[i];
 
 		if (!(s->flags & PF_X))
 			continue;
-		if (s->addr < h->text_lo)
-			h->text_lo = s->addr;
-		if (s->addr + s->len > h->text_hi && s->addr + s->len <= INT32_MAX)
-			h->text_hi = s->addr + s->len;
+		if (s->addr < *lo)
+			*lo = s->addr;
+		if (s->addr + s->len > *hi && s->addr + s->len <= INT32_MAX)
+			*hi = s->addr + s->len;
 	}
 }
 
@@ -203,7 +203,7 @@ static void put_all(struct bob_plan_image *img, struct out *o, const struct name
 	struct bob_plan_head h = { .magic = BOB_PLAN_MAGIC, .version = BOB_PLAN_VERSION };
 
 	h.key = img->key;
-	text_bounds(img, &h);
+	bob_plan_text_bounds(img, &h.text_lo, &h.text_hi);
 	h.func_count = (uint32_t)img->funcs.count;
 	h.arena_bytes = (uint32_t)img->blob.count;
 	memcpy(h.build_id, img->build_id, sizeof(h.build_id));

@@ -46,7 +46,8 @@ static bob_status check_sections(const struct checker *c)
 	    !section_fits(c, &h->blob, 1) || !section_fits(c, &h->relocs, 4) ||
 	    !section_fits(c, &h->tls, 4) || !section_fits(c, &h->ids, 4) ||
 	    !section_fits(c, &h->text, 1) || !section_fits(c, &h->fixes, 4) ||
-	    !section_fits(c, &h->descs, 1) || h->blob.len > INT32_MAX - BOB_PLAN_HANDLER_BYTES)
+	    !section_fits(c, &h->descs, 1) || !section_fits(c, &h->map, 1) ||
+	    h->blob.len > INT32_MAX - BOB_PLAN_HANDLER_BYTES)
 		return BOB_ERR_CORRUPT;
 	return BOB_OK;
 }
@@ -77,12 +78,16 @@ static int in_text(const struct checker *c, uint64_t at, uint64_t len)
 static bob_status check_funcs(const struct checker *c)
 {
 	const struct bob_mem_func *f = (const void *)(c->p + c->h->funcs.off);
+	uint64_t code = 0;
 
-	for (uint64_t i = 0; i < func_count(c); i++, f++)
+	for (uint64_t i = 0; i < func_count(c); i++, f++) {
 		if (f->decline >= BOB_MEM_DECLINES || f->desc > c->h->desc_count ||
 		    f->descs > c->h->desc_count - f->desc || f->code > c->h->blob.len ||
-		    f->code_len > c->h->blob.len - f->code)
+		    f->code_len > c->h->blob.len - f->code || f->map > c->h->map.len ||
+		    f->map_len > c->h->map.len - f->map || f->code < code)
 			return BOB_ERR_CORRUPT;
+		code = f->code + f->code_len;
+	}
 	return BOB_OK;
 }
 

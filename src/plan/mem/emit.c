@@ -7,6 +7,7 @@
  * stored its header follows, and the cursor moves. */
 #include <string.h>
 
+#include "base/varint.h"
 #include "plan/arch/x86_64/code.h"
 #include "plan/arch/x86_64/move.h"
 #include "plan/mem/unit.h"
@@ -28,6 +29,7 @@ BOB_PLAN_VEC(hops, struct hop);
 struct full {
 	uint32_t jump;		/* offset behind the jump's field */
 	uint8_t cursor;
+	uint64_t orig;		/* instruction behind the probe */
 };
 BOB_PLAN_VEC(fulls, struct full);
 
@@ -37,6 +39,8 @@ struct emitter {
 	struct bob_x86_code c;
 	struct hops hops;
 	struct fulls fulls;
+	uint32_t map_code;	/* where the newest pair of the map holds from */
+	uint64_t map_orig;
 	unsigned why;
 };
 
@@ -64,6 +68,62 @@ static void note(struct emitter *e, struct bob_plan_u32s *list, uint32_t at)
 	else
 		*p = at;
 }
+
+/* --- the map --- */
+
+static const struct bob_mem_func *this_func(const struct emitter *e)
+{
+	return &e->out->funcs.at[e->out->funcs.count - 1];
+}
+
+static bool is_loop(const struct emitter *e, const struct bob_mem_piece *p)
+{
+	return p->desc != BOB_MEM_NONE && e->out->descs.at[p->desc].desc.kind == BOB_MEM_LOOP;
+}
+
+static void map(struct emitter *e, enum bob_mem_map_kind kind, uint64_t value)
+{
+	struct bob_plan_bytes *m = &e->out->map;
+
+	if (e->c.st != BOB_OK)
+		return;
+	if (BOB_PLAN_RESERVE(m, 2 * BOB_VARINT_MAX) != 0) {
+		e->c.st = BOB_ERR_NOMEM;
+		return;
+	}
+	m->count += bob_varint_put(m->at + m->count, (uint64_t)(here(e) - e->map_code) << 2 | kind);
+	m->count += bob_varint_put(m->at + m->count, value);
+	e->map_code = here(e);
+}
+
+static void map_insn(struct emitter *e, uint64_t orig)
+{
+	if (orig == e->map_orig)
+		return;
+	map(e, BOB_MEM_MAP_INSN, bob_zigzag((int64_t)(orig - e->map_orig)));
+	e->map_orig = orig;
+}
+
+/* `behind`: words that are still to be added. */
+static void map_cursor(struct emitter *e, uint8_t reg, unsigned behind)
+{
+	map(e, BOB_MEM_MAP_CURSOR, reg == BOB_X86_NO_REG ? 0 : (reg + 1u) | (uint64_t)behind << 5);
+}
+
+/* A piece is under way; `complete`: its record is. NULL: none is. */
+static void map_record(struct emitter *e, const struct bob_mem_piece *p, unsigned complete)
+{
+	uint64_t desc = p ? p->desc - this_func(e)->desc + 1 : 0;
+
+	map(e, BOB_MEM_MAP_RECORD, desc << 1 | (p ? complete : 0));
+}
+
+static void map_loop(struct emitter *e, const struct bob_mem_piece *p, unsigned stepped)
+{
+	map(e, BOB_MEM_MAP_LOOP, (uint64_t)p->counter << 1 | stepped);
+}
+
+/* --- fields and jumps --- */
 
 /* The last four bytes become the way to a link address of the image. */
 static void field_to_image(struct emitter *e, uint32_t at, uint32_t base, uint64_t target)
@@ -140,7 +200,7 @@ static void store_slot(struct emitter *e, uint8_t reg, size_t slot)
 	note(e, &e->out->tls, bob_x86_put_store_fs(&e->c, reg, (int32_t)slot));
 }
 
-static void jump_if_full(struct emitter *e, uint8_t cursor)
+static void jump_if_full(struct emitter *e, uint8_t cursor, uint64_t orig)
 {
 	struct full *f;
 
@@ -150,21 +210,22 @@ static void jump_if_full(struct emitter *e, uint8_t cursor)
 	if (!f)
 		e->c.st = BOB_ERR_NOMEM;
 	else
-		*f = (struct full){ here(e), cursor };
+		*f = (struct full){ here(e), cursor, orig };
 }
 
 static void put_check(struct emitter *e, const struct point *p)
 {
 	bool spill = p->piece->save_flags && !dead(p, BOB_X86_RAX);
+	uint64_t orig = e->u->insns.at[p->at].addr;
 
 	if (!p->piece->save_flags) {
-		jump_if_full(e, p->cursor);
+		jump_if_full(e, p->cursor, orig);
 		return;
 	}
 	if (spill)
 		store_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
 	bob_x86_put_flags_out(&e->c);
-	jump_if_full(e, p->cursor);
+	jump_if_full(e, p->cursor, orig);
 	bob_x86_put_flags_in(&e->c);
 	if (spill)
 		load_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
@@ -176,8 +237,12 @@ static void put_end(struct emitter *e, const struct bob_mem_piece *p, uint8_t cu
 {
 	bob_x86_put_store_imm(&e->c, cursor, 0, (int32_t)(p->desc | ~BOB_MEM_NUMBER));
 	note(e, &e->out->ids, here(e) - 4);
+	map_record(e, is_loop(e, p) ? NULL : p, 1);
+	map_cursor(e, cursor, (unsigned)bytes / 8);
 	bob_x86_put_lea(&e->c, cursor, cursor, BOB_X86_NO_REG, 1, bytes);
+	map_cursor(e, cursor, 0);
 	store_slot(e, cursor, SLOT_CURSOR);
+	map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
 static void put_word(struct emitter *e, const struct point *p, const struct bob_mem_word *w,
@@ -232,10 +297,14 @@ static void put_point(struct emitter *e, struct point *p, uint8_t kept)
 	e->out->stats.spills += spill_cursor + spill_sum;
 	if (spill_cursor)
 		store_slot(e, p->cursor, SLOT_SPILL(0));
-	if (p->first || kept == BOB_X86_NO_REG)
+	if (p->first || kept == BOB_X86_NO_REG) {
 		load_slot(e, p->cursor, SLOT_CURSOR);
-	if (p->first)
+		map_cursor(e, p->cursor, 0);
+	}
+	if (p->first) {
+		map_record(e, p->piece, 0);
 		put_check(e, p);
+	}
 	if (spill_sum)
 		store_slot(e, p->sum, SLOT_SPILL(1));
 	for (unsigned i = 0; i < p->piece->words; i++)
@@ -247,6 +316,8 @@ static void put_point(struct emitter *e, struct point *p, uint8_t kept)
 		put_end(e, p->piece, p->cursor, (int32_t)(HEADER_BYTES + 8 * p->piece->words));
 	if (spill_cursor)
 		load_slot(e, p->cursor, SLOT_SPILL(0));
+	if (!p->last && kept == BOB_X86_NO_REG)
+		map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
 static uint32_t last_point(const struct emitter *e, const struct bob_mem_piece *p)
@@ -303,15 +374,19 @@ static void probe_before(struct emitter *e, const struct bob_mem_piece *piece, u
 }
 
 /* Behind a loop: where its counter ended. */
-static void probe_behind_loop(struct emitter *e, const struct bob_mem_piece *piece, uint32_t live)
+static void probe_behind_loop(struct emitter *e, const struct bob_mem_piece *piece, uint32_t live,
+			      uint64_t orig)
 {
 	int32_t at = (int32_t)(HEADER_BYTES + 8 * piece->words);
 	uint8_t cursor = pick(~(1u << piece->counter), live);
 	bool spill = live >> cursor & 1;
 
+	map_insn(e, orig);
+	map_loop(e, piece, 1);
 	if (spill)
 		store_slot(e, cursor, SLOT_SPILL(0));
 	load_slot(e, cursor, SLOT_CURSOR);
+	map_cursor(e, cursor, 0);
 	bob_x86_put_store(&e->c, cursor, at, piece->counter);
 	put_end(e, piece, cursor, at + 8);
 	if (spill)
@@ -326,11 +401,14 @@ static void put_fulls(struct emitter *e)
 		int32_t rel = (int32_t)(here(e) - f->jump);
 
 		memcpy(e->c.bytes->at + f->jump - 4, &rel, 4);
+		map_insn(e, f->orig);
+		map_cursor(e, BOB_X86_NO_REG, 0);
 		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, -RED_ZONE);
 		bob_x86_put(&e->c, "\xe8\0\0\0", 5);
 		bob_x86_put_here_to(&e->c, 0u - BOB_PLAN_HANDLER_BYTES);
 		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, RED_ZONE);
 		load_slot(e, f->cursor, SLOT_CURSOR);
+		map_cursor(e, f->cursor, 0);
 		bob_x86_put(&e->c, "\xe9\0\0\0", 5);
 		bob_x86_put_here_to(&e->c, f->jump);
 	}
@@ -395,11 +473,6 @@ static void put_insn(struct emitter *e, const struct bob_mem_block *b, uint32_t 
 	}
 }
 
-static bool is_loop(const struct emitter *e, const struct bob_mem_piece *p)
-{
-	return p->desc != BOB_MEM_NONE && e->out->descs.at[p->desc].desc.kind == BOB_MEM_LOOP;
-}
-
 /* Read behind the piece, if control falls out of it. */
 static uint32_t live_behind(const struct emitter *e, const struct bob_mem_block *b,
 			    const struct bob_mem_piece *p)
@@ -409,6 +482,13 @@ static uint32_t live_behind(const struct emitter *e, const struct bob_mem_block 
 	if (end < b->first + b->count)
 		return e->u->insns.at[end].live;
 	return b->next[0] != BOB_MEM_NONE ? e->u->blocks.at[b->next[0]].live_in : b->live_out;
+}
+
+static uint64_t behind(const struct emitter *e, const struct bob_mem_piece *p)
+{
+	const struct bob_mem_insn *last = &e->u->insns.at[p->first + p->count - 1];
+
+	return last->addr + last->f.len;
 }
 
 static void put_piece(struct emitter *e, struct bob_mem_block *b, uint32_t index,
@@ -424,17 +504,26 @@ static void put_piece(struct emitter *e, struct bob_mem_block *b, uint32_t index
 		e->out->stats.loops += loop;
 	}
 	if (p->desc != BOB_MEM_NONE && (loop || p->count == 0)) {
+		map_insn(e, e->u->insns.at[p->first].addr);
 		probe_before(e, p, p->first, kept);
 		if (loop && p->count == b->count && !e->u->insns.at[p->first].f.rep)
 			b->loop_code = here(e); /* the block as a whole, not a string instruction */
+		if (loop)
+			map_loop(e, p, 0);
 	}
 	for (uint32_t i = p->first; i < end && e->c.st == BOB_OK; i++) {
+		map_insn(e, e->u->insns.at[i].addr);
 		if (p->desc != BOB_MEM_NONE && !loop)
 			probe_before(e, p, i, kept);
 		put_insn(e, b, index, i);
+		if (loop && !e->u->insns.at[i].f.rep &&
+		    e->u->insns.at[i].f.changes >> p->counter & 1)
+			map_loop(e, p, 1);
 	}
 	if (loop)
-		probe_behind_loop(e, p, live_behind(e, b, p));
+		probe_behind_loop(e, p, live_behind(e, b, p), behind(e, p));
+	else if (p->desc != BOB_MEM_NONE)
+		map_record(e, NULL, 0);
 }
 
 static void put_block(struct emitter *e, uint32_t index, size_t *piece)
@@ -452,6 +541,8 @@ static void put_block(struct emitter *e, uint32_t index, size_t *piece)
 	}
 	if (last->f.flow != BOB_X86_FALLS && last->f.flow != BOB_X86_BRANCHES)
 		return;
+	if (b->next[0] != index + 1)
+		map_insn(e, last->addr + last->f.len);
 	if (b->next[0] == BOB_MEM_NONE)
 		jump_to_image(e, last->addr + last->f.len);
 	else if (b->next[0] != index + 1)
@@ -488,6 +579,9 @@ unsigned bob_mem_emit(struct bob_mem_unit *u, struct bob_mem_plan *out)
 {
 	struct emitter e = { .u = u, .out = out, .c = { &out->blob, BOB_OK } };
 	size_t piece = 0;
+
+	e.map_code = this_func(&e)->code;
+	e.map_orig = this_func(&e)->addr;
 
 	while (out->blob.count % 16 && e.c.st == BOB_OK)
 		bob_x86_put(&e.c, "\xcc", 1);

@@ -10,7 +10,7 @@
 #include "plan/format.h"
 
 #define BOB_MEM_PLAN_MAGIC 0x0a4d454d50424f42ull /* "BOBPMEM\n" */
-#define BOB_MEM_PLAN_VERSION 1u
+#define BOB_MEM_PLAN_VERSION 2u
 
 /* Why code is not translated. Of an instruction, of a function, or both. Numbers are for ever. */
 enum bob_mem_decline {
@@ -36,6 +36,9 @@ enum bob_mem_decline {
 	BOB_MEM_ODD = 18,	/* rare forms nobody taught us: enter, xlat, 16-bit pushes */
 	BOB_MEM_REGISTERS = 19,	/* no register left for a probe */
 	BOB_MEM_TOO_LARGE = 20,
+	/* found by the agent */
+	BOB_MEM_HOOKED = 21,	/* the agent itself is called there */
+	BOB_MEM_GIVEN_BACK = 22, /* control came in where nobody foresaw it */
 	BOB_MEM_DECLINES
 };
 
@@ -58,9 +61,10 @@ struct bob_mem_func {
 	uint32_t func;		/* in the patch plan, ~0: none */
 	uint32_t decline;	/* enum bob_mem_decline */
 	uint32_t desc, descs;	/* its descriptors */
-	uint32_t code, code_len; /* in the blob */
+	uint32_t code, code_len; /* in the blob; ascending */
+	uint32_t map, map_len;	/* in the map */
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_mem_func) == 48, "memory plan function");
+BOB_STATIC_ASSERT(sizeof(struct bob_mem_func) == 56, "memory plan function");
 
 /* Bytes of the image to be replaced, all of a function or none. Sorted by addr, not overlapping. */
 struct bob_mem_patch {
@@ -100,10 +104,45 @@ struct bob_mem_plan_head {
 	struct bob_plan_section blob, relocs, tls, ids;
 	struct bob_plan_section text, fixes;
 	struct bob_plan_section descs; /* as in a MEM_DESC chunk (docs/format.md), of image 0 */
+	struct bob_plan_section map; /* varints, read by bob_mem_map_find */
 };
+
+/* What is so from an offset of the blob on. The map of a function is a row of pairs of varints: distance
+ * from the pair before (the first: from the function's code) << 2 | kind, then a value. */
+enum bob_mem_map_kind {
+	BOB_MEM_MAP_INSN =
+		0, /* the next instruction of the original; zigzag distance from the one before (the
+				 * first: from the function's address) */
+	BOB_MEM_MAP_RECORD =
+		1, /* descriptor of the function that is under way, + 1 (0: none is); << 1 | its record is
+				 * complete, though not all of it has happened */
+	BOB_MEM_MAP_CURSOR =
+		2, /* register that holds the cursor, + 1 (0: none does); << 5 what will be added to it
+				 * before it is stored, in words */
+	BOB_MEM_MAP_LOOP =
+		3 /* register of the counter << 1 | it has been stepped in this iteration */
+};
+
+/* Where a thread is that is about to run translated code. */
+struct bob_mem_where {
+	uint64_t orig;		/* link address of the instruction it is at, or in the probe before */
+	uint32_t func;
+	uint32_t desc;		/* of the plan, under way; ~0: none is */
+	uint8_t complete;	/* its record */
+	uint8_t cursor;		/* register; BOB_MEM_NO_CURSOR */
+	uint8_t behind;		/* words that will be added to it: the record is complete */
+	uint8_t counter;	/* register, within a recorded loop; BOB_MEM_NO_CURSOR */
+	uint8_t stepped;	/* in this iteration */
+};
+#define BOB_MEM_NO_CURSOR 0xffu
 
 /* Freestanding, also run by the agent. After BOB_OK all indices and offsets can be followed and all
  * patches lie in [text_lo, text_hi). The bytes of `descs` are not looked at. */
 bob_status bob_mem_plan_check(const void *plan, uint64_t len, uint64_t key);
+
+/* Freestanding: map.c. The plan has been checked; its map is hostile until it is read here. `code` is an
+ * offset in the blob. BOB_NONE: no translated instruction is there; BOB_ERR_CORRUPT. */
+bob_status bob_mem_map_find(const struct bob_mem_plan_head *plan, uint32_t code,
+			    struct bob_mem_where *out);
 
 #endif

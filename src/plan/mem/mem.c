@@ -6,26 +6,29 @@
 #include <string.h>
 
 #include "plan/mem/unit.h"
+#include "plan/plan.h"
 
 #define GAP_MAX 1024u		/* bytes of code without frame information */
 
 /* Lengths of everything a unit adds to: what is declined half-way leaves no trace. */
 struct level {
-	size_t blob, text, relocs, tls, ids, fixes, descs, accesses, steps, stops, patches;
+	size_t blob, text, map, relocs, tls, ids, fixes, descs, accesses, steps, stops, patches;
 	struct bob_mem_stats stats;
 };
 
 static struct level level_of(const struct bob_mem_plan *p)
 {
-	return (struct level){p->blob.count,    p->text.count,  p->relocs.count, p->tls.count,
-			      p->ids.count,     p->fixes.count, p->descs.count,  p->accesses.count,
-			      p->steps.count,   p->stops.count, p->patches.count, p->stats};
+	return (struct level){p->blob.count,  p->text.count,  p->map.count,      p->relocs.count,
+			      p->tls.count,   p->ids.count,   p->fixes.count,    p->descs.count,
+			      p->accesses.count, p->steps.count, p->stops.count, p->patches.count,
+			      p->stats};
 }
 
 static void back_to(struct bob_mem_plan *p, const struct level *l)
 {
 	p->blob.count = l->blob;
 	p->text.count = l->text;
+	p->map.count = l->map;
 	p->relocs.count = l->relocs;
 	p->tls.count = l->tls;
 	p->ids.count = l->ids;
@@ -115,6 +118,9 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 		return BOB_ERR_NOMEM;
 	f->addr = addr;
 	f->func = u->func;
+	f->code = (uint32_t)before.blob;
+	f->desc = (uint32_t)before.descs;
+	f->map = (uint32_t)before.map;
 	u->at = 0;
 	for (size_t i = 0; i < u->ranges.count; i++)
 		f->bytes += u->ranges.at[i].hi - u->ranges.at[i].lo;
@@ -131,10 +137,9 @@ static bob_status add_unit(struct bob_mem_unit *u, struct bob_mem_plan *out, uin
 	}
 	out->stats.by_decline[why]++;
 	out->stats.bytes_by_decline[why] += f->bytes;
-	f->code = (uint32_t)before.blob;
 	f->code_len = (uint32_t)(out->blob.count - before.blob);
-	f->desc = (uint32_t)before.descs;
 	f->descs = (uint32_t)(out->descs.count - before.descs);
+	f->map_len = (uint32_t)(out->map.count - before.map);
 	return out->blob.count < INT32_MAX / 2 ? BOB_OK : BOB_ERR_FULL;
 }
 
@@ -330,6 +335,7 @@ void bob_mem_plan_free(struct bob_mem_plan *p)
 {
 	free(p->blob.at);
 	free(p->text.at);
+	free(p->map.at);
 	free(p->relocs.at);
 	free(p->tls.at);
 	free(p->ids.at);
@@ -365,6 +371,8 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_ODD] = "rare instruction",
 		[BOB_MEM_REGISTERS] = "no free register",
 		[BOB_MEM_TOO_LARGE] = "too large",
+		[BOB_MEM_HOOKED] = "the agent is called there",
+		[BOB_MEM_GIVEN_BACK] = "entered in an unknown way",
 	};
 
 	return why < BOB_MEM_DECLINES && text[why] ? text[why] : "unknown";

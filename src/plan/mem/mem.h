@@ -35,14 +35,14 @@ struct bob_mem_stats {
 
 /* What the sections of the file hold (mem/format.h); patches and stops are sorted when it is written. */
 struct bob_mem_plan {
-	struct bob_plan_bytes blob, text;
+	struct bob_plan_bytes blob, text, map;
 	struct bob_plan_u32s relocs, tls, ids, fixes;
 	struct bob_mem_planneds descs;
 	struct bob_mem_accesses accesses;
 	struct bob_mem_steps steps;
 	struct bob_mem_stops stops;
 	struct bob_mem_patches patches;
-	struct bob_mem_funcs funcs; /* sorted by address */
+	struct bob_mem_funcs funcs; /* in the order of their code */
 	struct bob_mem_stats stats;
 };
 
@@ -58,8 +58,5 @@ bob_status bob_mem_plan_open(const char *path, struct bob_plan_image *img,
 /* The plan as a file. On BOB_OK *bytes belongs to the caller: free(). Sorts the tables of *p. */
 bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_plan *p,
 			      void **bytes, size_t *len);
-
-/* A few words. Never NULL. */
-const char *bob_mem_decline_text(unsigned why);
 
 #endif

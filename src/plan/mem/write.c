@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory plan of an image as a file (mem/format.h). The same image gives the same bytes. */
-#include <elf.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "plan/mem/mem.h"
 #include "plan/plan.h"
 
-#define SECTIONS 10
+#define SECTIONS 11
 #define SECTION_ALIGN 64u
 
 struct part {
@@ -63,22 +62,6 @@ static bob_status pack_descs(const struct bob_mem_plan *p, struct bob_plan_bytes
 }
 
 /* As in the patch plan: all code, and executable segments as far as they are where code can be. */
-static void text_bounds(const struct bob_plan_image *img, struct bob_mem_plan_head *h)
-{
-	h->text_lo = img->codes.at[0].lo;
-	h->text_hi = img->codes.at[img->codes.count - 1].hi;
-	for (size_t i = 0; i < img->segments.count; i++) {
-		const struct bob_plan_segment *s = &img->segments.at[i];
-
-		if (!(s->flags & PF_X))
-			continue;
-		if (s->addr < h->text_lo)
-			h->text_lo = s->addr;
-		if (s->addr + s->len > h->text_hi && s->addr + s->len <= INT32_MAX)
-			h->text_hi = s->addr + s->len;
-	}
-}
-
 static uint64_t align_up(uint64_t n)
 {
 	return (n + SECTION_ALIGN - 1) & ~(uint64_t)(SECTION_ALIGN - 1);
@@ -102,11 +85,12 @@ bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_p
 	uint8_t *out;
 
 	sort_tables(p);
-	text_bounds(img, &head);
+	bob_plan_text_bounds(img, &head.text_lo, &head.text_hi);
 	const struct part parts[SECTIONS] = {
 		PART(funcs, p->funcs), PART(patches, p->patches), PART(stops, p->stops),
 		PART(blob, p->blob), PART(relocs, p->relocs), PART(tls, p->tls), PART(ids, p->ids),
 		PART(text, p->text), PART(fixes, p->fixes), PART(descs, descs),
+		PART(map, p->map),
 	};
 	for (size_t i = 0; i < SECTIONS; i++) {
 		struct bob_plan_section s = { total, parts[i].len };
