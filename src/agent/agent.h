@@ -13,7 +13,8 @@
  *   enter.c    the whole path of one event in C; arch/x86_64/entry.S is its fast special case
  *   special.c  exec, exit, dlopen, makecontext, sigaltstack, seccomp, fork
  *   planner.c  plans from the cache; ask for those that are missing
- *   os.c       system calls; mem.c the functions a compiler may call
+ *   os.c       system calls; string.c the functions a compiler may call
+ *   mem/       memory accesses instead of calls
  *
  * Threads: a struct bob_thread belongs to its thread (and to the one that finds it dead). The
  * process state is written under `lock` or before other threads exist. Signals are blocked while it
@@ -30,6 +31,10 @@
 #include "run/symbol.h"
 #include "plan/format.h"
 #include "run/run.h"
+
+struct bob_mem_plan_head;
+struct bob_mem_image;	/* mem/mem.h */
+struct bob_mem_thread;
 
 #define BOB_PATH_MAX 1024
 #define BOB_PAGE 4096u
@@ -92,6 +97,7 @@ struct bob_thread {
 	uint64_t data_room;	/* payload size of the next DATA chunk */
 	struct bob_pending *pending; /* BOB_PENDING_MAX, reserved */
 	struct bob_thread *next; /* list of all */
+	struct bob_mem_thread *mem; /* NULL: calls are recorded */
 	size_t map_bytes;
 	struct {
 		void *p;
@@ -161,6 +167,7 @@ struct bob_image {
 	struct bob_image *next;	/* on the list of retired ones */
 	bool chosen;		/* by --images, or as a place to look for the interface */
 	bool interface;		/* all it exports is the interface */
+	struct bob_mem_image *mem; /* runs translated; NULL: as it is */
 	const char *path;	/* copy of the loader's */
 };
 
@@ -170,6 +177,7 @@ struct bob_image_set {
 	struct bob_image *image[];
 };
 
+enum bob_mem_codec { BOB_MEM_FOLDED, BOB_MEM_RAW, BOB_MEM_NULL };
 enum bob_images_mode { BOB_IMAGES_MAIN, BOB_IMAGES_APP, BOB_IMAGES_ALL };
 
 struct bob_config {
@@ -187,6 +195,9 @@ struct bob_config {
 	uint32_t max_depth;	/* 0: no limit */
 	bool follow;
 	bool slow;		/* BOBBIN_CHECK has "slow": never use the fast path of entry.S */
+	bool mem;		/* BOBBIN_MEM: memory accesses are recorded, calls are not */
+	bool from_start;	/* BOBBIN_FROM_START: not from main on */
+	enum bob_mem_codec mem_codec;
 };
 
 /* --- the process --- */
@@ -286,12 +297,22 @@ bool image_is_agent(uint64_t addr);
 enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
 /* Write the jumps again: the image was unloaded and has come back; `moved`: to another place. */
 enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped);
+/* For other code that is brought in beside an image: a place its jumps can reach (0: none), whether they still reach it,
+ * and the code writable or with its own protection again. */
+uint64_t patch_find_arena(const struct bob_image *im, uint64_t size);
+bool patch_reaches(const struct bob_image *im, uint64_t arena, uint64_t size);
+bool patch_protect(const struct bob_image *im, bool writable);
+bool patch_add32(uint8_t *field, int64_t delta); /* false: it does not fit */
+/* Link addresses of the bytes that hooks of enum bob_special take, one range after the other (it may be empty);
+ * false: no more. */
+bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo, uint64_t *hi);
 
 /* --- planner.c --- */
 /* The plan for `key` from the cache, checked; NULL if there is none. */
 const struct bob_plan_head *plan_load(uint64_t key);
-/* Ask a planner to make the plans of these files; returns false if that is not possible now. */
-bool plan_request(const char *const *paths, size_t n);
+const struct bob_mem_plan_head *plan_load_mem(uint64_t key);
+/* Ask a planner to make the plans of these files (`mem`: memory plans, too); returns false if that is not possible now. */
+bool plan_request(const char *const *paths, size_t n, bool mem);
 
 /* --- frames.c --- */
 enum bob_caller_flags {
@@ -347,7 +368,7 @@ void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot);
  * of the same thread before a fork, its stacks are inherited. */
 struct bob_thread *thread_create(const struct bob_thread *old);
 /* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
-void thread_close_all(void);
+void thread_close_all(bool for_good); /* false: the process may go on after all */
 /* No more of this thread can be recorded. */
 void thread_dead_end(struct bob_thread *t, bob_status why);
 

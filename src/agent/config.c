@@ -166,6 +166,13 @@ bool config_read(struct bob_config *c, char **env)
 		   v && text_equal(v, "none")	? BOB_CODEC_NONE :
 		   v && text_equal(v, "null")	? BOB_CODEC_NULL :
 						  BOB_CODEC_RUN;
+	v = config_env(env, "BOBBIN_MEM");
+	c->mem = v && !is_no(v);
+	c->from_start = c->mem && (v = config_env(env, "BOBBIN_FROM_START")) && !is_no(v);
+	v = config_env(env, "BOBBIN_CODEC");
+	c->mem_codec = v && text_equal(v, "none") ? BOB_MEM_RAW :
+		       v && text_equal(v, "null") ? BOB_MEM_NULL :
+						    BOB_MEM_FOLDED;
 	v = config_env(env, "BOBBIN_CHECK");
 	if (v && config_match(v, "block"))
 		c->codec = BOB_CODEC_BLOCK;

@@ -8,6 +8,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/mem/mem.h"
 #include "agent/os.h"
 #include "base/runtime_list.h"
 
@@ -29,6 +30,7 @@ struct found {
 	uint32_t phnum;
 	uint64_t key;
 	const struct bob_plan_head *plan;
+	const struct bob_mem_plan_head *mem;
 	bool main;
 };
 
@@ -248,6 +250,14 @@ static void describe_skipped(const struct found *f, enum bob_skip why, struct bo
 	bob_meta_end(meta);
 }
 
+static void translate(struct bob_image *im, const struct found *f, struct bob_meta *meta)
+{
+	enum bob_skip why = BOB_SKIP_NO_PLAN;
+
+	if (!f->mem || !mem_image_add(im, f->mem, meta, &why))
+		describe_skipped(f, why, meta);
+}
+
 /* An image that comes back keeps its ids, its plan and its arena: a program that loads and unloads a
  * plug-in all the time must not use up any of them. */
 static struct bob_image *take_up_again(const struct found *f, struct bob_meta *meta)
@@ -264,9 +274,13 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 			return im;
 		if (f->plan) /* it has its own */
 			os_unmap((void *)(uintptr_t)f->plan, f->plan->file_bytes);
+		if (f->mem)
+			os_unmap((void *)(uintptr_t)f->mem, f->mem->file_bytes);
 		set_text(im, f);
 		enum bob_skip why = patch_again(im, moved, meta);
 		if (why)
+			describe_skipped(f, why, meta);
+		if (im->mem && !mem_image_again(im, &why))
 			describe_skipped(f, why, meta);
 		return im;
 	}
@@ -312,6 +326,8 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 		describe_skipped(f, why, meta);
 	if (!im->hooked)
 		return NULL;
+	if (bob_process.config.mem && im->chosen)
+		translate(im, f, meta);
 	if (im->chosen || im->patched)
 		save_image_file(plan);
 	image_describe(im, meta);
@@ -420,6 +436,25 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 	s->count = kept;
 }
 
+static void load_memory_plans(struct found *f, uint32_t n)
+{
+	static const char *paths[NEW_MAX]; /* the lock is held */
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!f[i].plan || !is_chosen(&f[i]))
+			continue;
+		f[i].mem = plan_load_mem(f[i].key);
+		if (!f[i].mem)
+			paths[missing++] = f[i].path;
+	}
+	if (!missing || !plan_request(paths, missing, true))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (f[i].plan && !f[i].mem && is_chosen(&f[i]))
+			f[i].mem = plan_load_mem(f[i].key);
+}
+
 static void load_plans(struct found *f, uint32_t n)
 {
 	static const char *paths[NEW_MAX]; /* the lock is held */
@@ -435,7 +470,7 @@ static void load_plans(struct found *f, uint32_t n)
 	}
 	if (!missing)
 		return;
-	plan_request(paths, missing);
+	plan_request(paths, missing, false);
 	for (uint32_t i = 0; i < n; i++)
 		if (f[i].phnum && !f[i].plan)
 			f[i].plan = plan_load(f[i].key);
@@ -460,6 +495,8 @@ void images_update(void)
 	if (old)
 		drop_gone(s, &meta);
 	load_plans(found, n);
+	if (p->config.mem)
+		load_memory_plans(found, n);
 	/* Readers must know an image before its first event: so all are in the set when the last
 	 * jump is written, and no other thread runs their code yet. */
 	for (uint32_t i = 0; i < n; i++) {

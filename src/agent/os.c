@@ -24,16 +24,16 @@
 #endif
 #define RENAME_NOREPLACE 1
 
-static bool forbidden;
+bool bob_os_forbidden;
 
 bool os_allowed(void)
 {
-	return !forbidden;
+	return !bob_os_forbidden;
 }
 
 void os_forbid(void)
 {
-	forbidden = true;
+	bob_os_forbidden = true;
 }
 
 static void *pointer_or_null(long r)
@@ -297,17 +297,34 @@ void os_yield(void)
 	sys0(__NR_sched_yield);
 }
 
+static unsigned long to_block = ~0ul;
+
+void os_never_block(int sig)
+{
+	to_block &= ~(1ul << (sig - 1));
+}
+
 unsigned long os_block_signals(void)
 {
-	unsigned long all = ~0ul, old = 0;
+	unsigned long old = 0;
 
-	sys4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old, 8);
+	sys4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&to_block, (long)&old, 8);
 	return old;
 }
 
 void os_restore_signals(unsigned long old)
 {
 	sys4(__NR_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, 8);
+}
+
+long os_sigaction(int sig, const struct os_action *act, struct os_action *old)
+{
+	return sys4(__NR_rt_sigaction, sig, (long)act, (long)old, 8);
+}
+
+void os_raise(int sig)
+{
+	sys3(__NR_tgkill, os_pid(), os_tid(), sig);
 }
 
 static uint64_t parse_hex(const char **p, const char *end)

@@ -21,6 +21,7 @@
 /* Once false, never true again in this process (and inherited over fork, like the filter). */
 bool os_allowed(void);
 void os_forbid(void);
+extern bool bob_os_forbidden; /* for code that is not C */
 
 /* Memory, zeroed and private. */
 void *os_map(size_t size); /* NULL on failure */
@@ -63,7 +64,15 @@ void os_hostname(char *buf, size_t size);
 uint64_t os_stack_limit(void); /* RLIMIT_STACK, ~0 if unlimited */
 void os_yield(void);
 unsigned long os_block_signals(void); /* returns what os_restore_signals wants */
+void os_never_block(int sig); /* this one is left out from now on */
 void os_restore_signals(unsigned long old);
+/* As the kernel has it. */
+struct os_action {
+	uint64_t handler, flags, restorer, mask;
+};
+/* `act` or `old` may be NULL. */
+long os_sigaction(int sig, const struct os_action *act, struct os_action *old);
+void os_raise(int sig); /* to this thread */
 /* Bounds of the mapping that contains addr, and the end of the one before it. */
 bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below);
 uint64_t os_time_mono(void); /* ns, by system call */

@@ -17,10 +17,15 @@ static const void *section(const struct bob_plan_head *plan, const struct bob_pl
 	return (const char *)plan + s->off;
 }
 
+bool patch_reaches(const struct bob_image *im, uint64_t arena, uint64_t size)
+{
+	return (arena > im->lo ? arena + size - im->lo : im->hi - arena) < ARENA_REACH;
+}
+
 /* Memory the image's jumps can reach, in the same 4 GB block where possible (a jump across a block
  * boundary costs 1 ns): what the kernel offers by itself if it is near, else below the image (the
  * brk heap grows above). */
-static uint64_t find_arena(const struct bob_image *im, uint64_t size)
+uint64_t patch_find_arena(const struct bob_image *im, uint64_t size)
 {
 	uint64_t from = im->bias ? im->lo : NON_PIE_TOP;
 	void *p = os_map_at(0, size);
@@ -28,7 +33,7 @@ static uint64_t find_arena(const struct bob_image *im, uint64_t size)
 	if (!p)
 		return 0;
 	uint64_t a = (uint64_t)(uintptr_t)p;
-	if ((a > im->lo ? a + size - im->lo : im->hi - a) < ARENA_REACH)
+	if (patch_reaches(im, a, size))
 		return a;
 	os_unmap(p, size);
 	for (uint64_t off = ARENA_STEP; off < ARENA_REACH; off += ARENA_STEP) {
@@ -43,7 +48,7 @@ static uint64_t find_arena(const struct bob_image *im, uint64_t size)
 	return 0;
 }
 
-static bool add32(uint8_t *field, int64_t delta)
+bool patch_add32(uint8_t *field, int64_t delta)
 {
 	int32_t v;
 
@@ -56,14 +61,38 @@ static bool add32(uint8_t *field, int64_t delta)
 	return true;
 }
 
+/* Some functions matter only where memory is recorded. */
+static bool is_needed(const struct bob_plan_special *sp)
+{
+	return sp->what < BOB_SPECIAL_MAIN || bob_process.config.mem;
+}
+
 static bool is_special(const struct bob_plan_head *plan, uint32_t func)
 {
 	const struct bob_plan_special *sp = section(plan, &plan->special);
 
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
-		if (sp[i].func == func)
+		if (sp[i].func == func && is_needed(&sp[i]))
 			return true;
 	return false;
+}
+
+bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo, uint64_t *hi)
+{
+	const struct bob_plan_head *plan = im->plan;
+	const struct bob_plan_special *sp = section(plan, &plan->special);
+	const struct bob_plan_func *f;
+
+	*lo = *hi = 0;
+	if (!im->arena || index / 2 >= plan->special.len / sizeof(*sp))
+		return false;
+	sp += index / 2;
+	f = (const struct bob_plan_func *)section(plan, &plan->funcs) + sp->func;
+	if (!is_needed(sp) || f->kind == BOB_PATCH_NONE || (index & 1 && f->kind != BOB_PATCH_HOLE))
+		return true;
+	*lo = f->addr + f->patch_delta + (uint64_t)(index & 1 ? (int64_t)f->hole_delta : 0);
+	*hi = *lo + (index & 1 || f->kind != BOB_PATCH_HOLE ? 5 : 2);
+	return true;
 }
 
 /* The bytes of the arena, still writable. False: something is out of reach. */
@@ -81,19 +110,19 @@ static bool fill_arena(const struct bob_image *im)
 	entry_copy(handler, codec == BOB_CODEC_NULL || codec == BOB_CODEC_BLOCK);
 	memcpy(blob, section(plan, &plan->blob), plan->blob.len);
 	for (uint64_t i = 0; i < plan->relocs.len / sizeof(*reloc); i++)
-		if (!add32(blob + reloc[i], delta))
+		if (!patch_add32(blob + reloc[i], delta))
 			return false;
 	for (uint32_t i = 0; i < plan->func_count; i++)
 		if (f[i].kind != BOB_PATCH_NONE)
-			add32(blob + f[i].tramp + BOB_PLAN_TRAMP_ID, im->first_id);
+			patch_add32(blob + f[i].tramp + BOB_PLAN_TRAMP_ID, im->first_id);
 	bool wide = im->first_id + plan->func_count > BOB_SYM_ID_MASK;
 	for (uint32_t i = 0; wide && i < plan->func_count; i++)
 		if (f[i].kind != BOB_PATCH_NONE && !is_special(plan, i))
-			add32(blob + f[i].tramp + BOB_PLAN_TRAMP_CALL, entry_wide_offset());
+			patch_add32(blob + f[i].tramp + BOB_PLAN_TRAMP_CALL, entry_wide_offset());
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
-		if (f[sp[i].func].kind != BOB_PATCH_NONE)
-			add32(blob + f[sp[i].func].tramp + BOB_PLAN_TRAMP_CALL,
-			      entry_special_offset());
+		if (f[sp[i].func].kind != BOB_PATCH_NONE && is_needed(&sp[i]))
+			patch_add32(blob + f[sp[i].func].tramp + BOB_PLAN_TRAMP_CALL,
+				    entry_special_offset());
 	return true;
 }
 
@@ -187,12 +216,12 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 
 	for (uint32_t i = 0; i < im->plan->func_count; i++) {
 		bool special = any_special && is_special(im->plan, i);
-		bool wanted = im->chosen && !filtered(im, &f[i]);
+		bool wanted = im->chosen && !bob_process.config.mem && !filtered(im, &f[i]);
 
 		if (f[i].kind == BOB_PATCH_NONE)
 			continue; /* its reason is in the image file */
 		if (!wanted && !special) {
-			if (im->chosen)
+			if (im->chosen && !bob_process.config.mem)
 				note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
 			continue;
 		}
@@ -209,7 +238,7 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 }
 
 /* Make the code writable, or give every segment its own protection back. */
-static bool protect_text(const struct bob_image *im, bool writable)
+bool patch_protect(const struct bob_image *im, bool writable)
 {
 	bool ok = true;
 
@@ -230,17 +259,18 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 		im->trigger = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
 	if (!im->hooked || (bob_process.config.trigger && !im->trigger))
 		return BOB_SKIP_LIMIT;
-	if ((!im->chosen && !plan->special.len) || !plan->blob.len)
+	if (((!im->chosen || bob_process.config.mem) && !plan->special.len) || !plan->blob.len)
 		return BOB_SKIP_NONE;
 	size = (size + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
-	im->arena = find_arena(im, size);
+	im->arena = patch_find_arena(im, size);
 	im->arena_bytes = size;
 	if (!im->arena || !fill_arena(im))
 		return BOB_SKIP_REACH;
 	if (os_protect(im->arena, size, 1 | 4) < 0)
 		return BOB_SKIP_PROTECT;
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
-		special_add(im->first_id + sp[i].func, sp[i].what, false);
+		if (is_needed(&sp[i]))
+			special_add(im->first_id + sp[i].func, sp[i].what, false);
 	return patch_again(im, false, skipped);
 }
 
@@ -249,9 +279,9 @@ static enum bob_skip move_arena(struct bob_image *im)
 {
 	uint64_t a = im->arena, size = im->arena_bytes;
 
-	if ((a > im->lo ? a + size - im->lo : im->hi - a) >= ARENA_REACH) {
+	if (!patch_reaches(im, a, size)) {
 		os_unmap((void *)(uintptr_t)a, size);
-		im->arena = find_arena(im, size);
+		im->arena = patch_find_arena(im, size);
 	} else if (os_protect(a, size, 1 | 2) < 0) {
 		return BOB_SKIP_PROTECT;
 	}
@@ -269,8 +299,8 @@ enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *ski
 		return BOB_SKIP_NONE;
 	if (moved && (why = move_arena(im)))
 		return why;
-	if (!protect_text(im, true)) {
-		protect_text(im, false);
+	if (!patch_protect(im, true)) {
+		patch_protect(im, false);
 		return BOB_SKIP_PROTECT;
 	}
 	im->patched = 0;
@@ -280,7 +310,7 @@ enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *ski
 	for (uint64_t i = 0; i < im->plan->special.len / sizeof(*sp); i++)
 		if (im->hooked[sp[i].func / 64] >> sp[i].func % 64 & 1)
 			special_add(im->first_id + sp[i].func, sp[i].what, true);
-	if (!protect_text(im, false))
+	if (!patch_protect(im, false))
 		agent_log("code left writable", "mprotect refused");
 	return BOB_SKIP_NONE;
 }

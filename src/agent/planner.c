@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 
 #include "agent/os.h"
+#include "plan/mem/format.h"
 
 #define PLAN_MAX (1ull << 30)
 #define PLANNER_LIMIT_MS 60000
@@ -32,7 +33,8 @@ static bool cache_is_ours(void)
 	return ok;
 }
 
-const struct bob_plan_head *plan_load(uint64_t key)
+/* The file of the cache, if it is ours; its contents may be anything. */
+static void *load(uint64_t key, const char *ending, uint64_t *len)
 {
 	char path[BOB_PATH_MAX];
 	size_t at = text_add(path, sizeof(path), 0, bob_process.config.cache);
@@ -40,7 +42,7 @@ const struct bob_plan_head *plan_load(uint64_t key)
 	at = text_add(path, sizeof(path), at, "/");
 	for (int shift = 60; shift >= 0; shift -= 4)
 		at = text_add_u64(path, sizeof(path), at, key >> shift & 15, 16);
-	text_add(path, sizeof(path), at, ".plan");
+	text_add(path, sizeof(path), at, ending);
 
 	if (!cache_is_ours())
 		return NULL;
@@ -52,17 +54,38 @@ const struct bob_plan_head *plan_load(uint64_t key)
 	if (ours(fd, TYPE_REGULAR) && size > 0 && (uint64_t)size < PLAN_MAX)
 		plan = os_map_file(fd, 0, (size_t)size, false);
 	os_close(fd);
-	if (plan && bob_plan_check(plan, (uint64_t)size, key) != BOB_OK) {
-		os_unmap(plan, (size_t)size);
+	*len = (uint64_t)size;
+	return plan;
+}
+
+const struct bob_plan_head *plan_load(uint64_t key)
+{
+	uint64_t len;
+	void *plan = load(key, ".plan", &len);
+
+	if (plan && bob_plan_check(plan, len, key) != BOB_OK) {
+		os_unmap(plan, len);
 		plan = NULL;
 	}
 	return plan;
 }
 
-static bool run_planner(const char *const *paths, size_t n)
+const struct bob_mem_plan_head *plan_load_mem(uint64_t key)
+{
+	uint64_t len;
+	void *plan = load(key, ".mem", &len);
+
+	if (plan && bob_mem_plan_check(plan, len, key) != BOB_OK) {
+		os_unmap(plan, len);
+		plan = NULL;
+	}
+	return plan;
+}
+
+static bool run_planner(const char *const *paths, size_t n, bool mem)
 {
 	static char library_path[BOB_PATH_MAX + 32];
-	static const char *argv[PATHS_MAX + 5]; /* the lock is held */
+	static const char *argv[PATHS_MAX + 6]; /* the lock is held */
 	const struct bob_config *c = &bob_process.config;
 	const char *envp[2] = { NULL, NULL };
 	const char *lib = config_env(bob_process.env, "LD_LIBRARY_PATH");
@@ -72,6 +95,8 @@ static bool run_planner(const char *const *paths, size_t n)
 	argv[argc++] = "plan";
 	argv[argc++] = "--cache";
 	argv[argc++] = c->cache;
+	if (mem)
+		argv[argc++] = "--mem";
 	for (size_t i = 0; i < n; i++)
 		argv[argc++] = paths[i];
 	argv[argc] = NULL;
@@ -84,7 +109,7 @@ static bool run_planner(const char *const *paths, size_t n)
 	return os_run(argv, envp, PLANNER_LIMIT_MS) == 0;
 }
 
-bool plan_request(const char *const *paths, size_t n)
+bool plan_request(const char *const *paths, size_t n, bool mem)
 {
 	const struct bob_config *c = &bob_process.config;
 	bool ok = true;
@@ -92,6 +117,6 @@ bool plan_request(const char *const *paths, size_t n)
 	if (!c->planner[0] || !c->cache[0] || !os_allowed())
 		return false;
 	for (size_t i = 0; i < n; i += PATHS_MAX)
-		ok &= run_planner(paths + i, n - i < PATHS_MAX ? n - i : PATHS_MAX);
+		ok &= run_planner(paths + i, n - i < PATHS_MAX ? n - i : PATHS_MAX, mem);
 	return ok;
 }

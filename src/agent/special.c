@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/mem/mem.h"
 #include "agent/os.h"
 
 #define SPECIALS_MAX 64
@@ -69,7 +70,7 @@ void process_after_fork(struct bob_thread *t)
 	bob_thread_hot = bob_no_thread;
 	p->recording = p->recording && p->config.follow && os_allowed();
 	if (p->recording) {
-		if (t && t->head) {
+		if (t && t->head && !t->mem) {
 			from.stream = t->stream;
 			from.pos = bob_run_position(thread_enc(t));
 		}
@@ -241,7 +242,7 @@ void process_leave(enum bob_file_state state)
 
 	if (!p->file || process_is_child() || os_pid() != p->pid)
 		return; /* a fork child without events, or a vfork child in its parent's memory */
-	thread_close_all();
+	thread_close_all(state != BOB_FILE_EXEC);
 	lock_process();
 	file_close(state);
 	unlock_process();
@@ -322,6 +323,18 @@ int bob_special(uint32_t id, struct bob_regs *r)
 			stacks_note(ss[0], ss[2]);
 		break;
 	}
+	case BOB_SPECIAL_MAIN:
+		mem_main(r);
+		break;
+	case BOB_SPECIAL_FORK:
+		mem_before_fork();
+		break;
+	case BOB_SPECIAL_SIGACTION:
+		mem_sigaction(r);
+		break;
+	case BOB_SPECIAL_SIGMASK:
+		mem_sigmask(r);
+		break;
 	case BOB_SPECIAL_PRCTL:
 		seen_seccomp(r, false);
 		break;

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/mem/mem.h"
 #include "agent/os.h"
 
 #define META_ROOM (256u << 10)
@@ -97,6 +98,9 @@ static void describe_inherited(void)
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->image[i]->plan)
 			image_describe(s->image[i], &m);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->image[i]->mem && mem_descs_write(s->image[i]))
+			mem_image_describe(s->image[i], &m);
 	meta_flush(&m);
 }
 
@@ -108,6 +112,8 @@ bool process_begin(const struct bob_fork *from)
 	if (file_create(from) != BOB_OK)
 		return false;
 	describe_process();
+	if (p->config.mem && !mem_marks_write())
+		return false;
 	if (from)
 		describe_inherited();
 	return true;
@@ -204,6 +210,11 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (!process_begin(NULL))
 		return;
 	images_update();
+	if (p->config.mem) {
+		mem_signals_begin();
+		if (p->config.from_start || !special_have(BOB_SPECIAL_MAIN))
+			mem_begin();
+	}
 	p->recording = true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "agent/mem/mem.h"
 #include "agent/os.h"
 
 #define DATA_FIRST 960u	      /* payload of a stream's first DATA chunk: 1 KB with its header */
@@ -137,6 +138,8 @@ static bool open_stream(struct bob_thread *t)
 	t->head->tid = t->tid;
 	t->head->start_mono_ns = os_time_mono();
 	os_thread_name(t->head->name);
+	if (p->config.mem)
+		return mem_thread_begin(t);
 	return bob_run_open(thread_enc(t), p->config.codec, &t->head->run, &io) == BOB_OK;
 }
 
@@ -145,6 +148,7 @@ static void free_block(struct bob_thread *t)
 	for (int i = 0; i < BOB_OWNED_MAX; i++)
 		if (t->owned[i].p)
 			os_unmap(t->owned[i].p, t->owned[i].size);
+	mem_thread_free(t);
 	stacks_free(t);
 	os_unmap(t, t->map_bytes);
 }
@@ -158,8 +162,10 @@ static void count_out(struct bob_thread *t)
  * cancellation), the encoder is half way and stays so: its state in the file is whole. */
 static void finish_dead(struct bob_thread *t)
 {
-	if (!t->dead_end && !thread_is_busy(t) &&
-	    bob_run_put(thread_enc(t), bob_sym_make_ext(BOB_SYM_END, 0)) == BOB_OK)
+	if (t->mem)
+		mem_thread_end(t, false);
+	else if (!t->dead_end && !thread_is_busy(t) &&
+		 bob_run_put(thread_enc(t), bob_sym_make_ext(BOB_SYM_END, 0)) == BOB_OK)
 		bob_run_close(thread_enc(t));
 	count_out(t);
 	t->head->end_mono_ns = os_time_mono();
@@ -256,9 +262,10 @@ void thread_dead_end(struct bob_thread *t, bob_status why)
 	thread_hot(t)->on_size = 0;
 	thread_hot(t)->pending = 0;
 	count_out(t);
-	agent_stop(!os_allowed()	? BOB_STOP_SECCOMP :
-		   why == BOB_ERR_NOMEM ? BOB_STOP_MEMORY :
-					  BOB_STOP_DISK);
+	agent_stop(!os_allowed()	  ? BOB_STOP_SECCOMP :
+		   why == BOB_ERR_NOMEM	  ? BOB_STOP_MEMORY :
+		   why == BOB_ERR_CORRUPT ? BOB_STOP_INTERNAL :
+					    BOB_STOP_DISK);
 }
 
 /* Off the list with the blocks whose threads are gone, chained by `next`. */
@@ -282,9 +289,9 @@ static struct bob_thread *take_dead(uint32_t self)
 	return dead;
 }
 
-void thread_close_all(void)
+void thread_close_all(bool for_good)
 {
-	struct bob_thread *dead;
+	struct bob_thread *dead, *own = NULL;
 
 	lock_process();
 	dead = take_dead(os_tid());
@@ -292,8 +299,12 @@ void thread_close_all(void)
 		count_out(t);
 		t->head->end_mono_ns = os_time_mono();
 		t->head->state = BOB_THREAD_AT_EXIT;
+		if (t->mem && bob_thread_hot == thread_hot(t))
+			own = t;
 	}
 	unlock_process();
+	if (own && for_good)
+		mem_thread_end(own, true);
 	while (dead) { /* finishing may need room in the file, so not under the lock */
 		struct bob_thread *next = dead->next;
 

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Descriptors are numbered by process: first those of marks, then those of each image, in blocks. They are
+ * written into the file before the first record that names them. */
+#include "agent/mem/mem.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+#define BLOCK_BITS 12
+#define BLOCK (1u << BLOCK_BITS)
+#define BLOCKS_MAX 65536u
+#define CUTS 8192u
+
+static struct bob_mem_desc *blocks[BLOCKS_MAX];
+static uint32_t block_count;
+
+/* Room for decoding one; the lock is held. */
+static struct bob_mem_access accesses[BOB_MEM_ACCESSES_MAX];
+static struct bob_mem_step steps[BOB_MEM_WORDS_MAX];
+
+const struct bob_mem_desc *mem_desc(void *unused, uint32_t number)
+{
+	const struct bob_mem_desc *b =
+		number >> BLOCK_BITS < BLOCKS_MAX ? blocks[number >> BLOCK_BITS] : NULL;
+
+	(void)unused;
+	return b && b[number & (BLOCK - 1)].kind ? &b[number & (BLOCK - 1)] : NULL;
+}
+
+/* Blocks for `count` numbers; the first number, ~0: no room. */
+static uint32_t reserve(uint32_t count)
+{
+	uint32_t n = (count + BLOCK - 1) / BLOCK, first = block_count;
+	struct bob_mem_desc *p;
+
+	if (n > BLOCKS_MAX - first)
+		return ~0u;
+	p = os_map((size_t)n * BLOCK * sizeof(*p));
+	if (!p)
+		return ~0u;
+	for (uint32_t i = 0; i < n; i++)
+		blocks[block_count++] = p + (size_t)i * BLOCK;
+	return first << BLOCK_BITS;
+}
+
+static void forget_cuts(void);
+
+static struct bob_mem_desc mark(enum bob_mem_mark kind)
+{
+	return (struct bob_mem_desc){ .kind = BOB_MEM_MARK, .mark = (uint8_t)kind,
+				      .words = bob_mem_mark_words[kind], .image = BOB_MEM_NO_IMAGE,
+				      .sp_word = BOB_MEM_NO_WORD };
+}
+
+bool mem_marks_write(void)
+{
+	uint8_t bytes[BOB_MEM_MARKS * 16];
+	struct bob_chunk_head *c;
+	size_t n = 0;
+
+	if (!block_count && reserve(BOB_MEM_MARKS) == ~0u)
+		return false;
+	forget_cuts(); /* they are in another file */
+	for (uint32_t i = 1; i < BOB_MEM_MARKS; i++) {
+		blocks[0][i] = mark((enum bob_mem_mark)i);
+		n += bob_mem_desc_put(&blocks[0][i], bytes + n);
+	}
+	c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, n, 1);
+	if (!c)
+		return false;
+	memcpy(bob_chunk_data(c), bytes, n);
+	bob_chunk_seal(c, n);
+	return true;
+}
+
+bool mem_descs_add(struct bob_image *im)
+{
+	const struct bob_mem_plan_head *plan = im->mem->plan;
+	const uint8_t *at = mem_section(plan, &plan->descs), *end = at + plan->descs.len;
+
+	const uint8_t *begin = at;
+
+	im->mem->first_desc = reserve(plan->desc_count);
+	im->mem->desc_at = os_map((plan->desc_count + 1ull) * sizeof(uint32_t));
+	if (im->mem->first_desc == ~0u || !im->mem->desc_at)
+		return false;
+	for (uint32_t i = 0; i < plan->desc_count; i++) {
+		uint32_t number = im->mem->first_desc + i;
+		struct bob_mem_desc *d = &blocks[number >> BLOCK_BITS][number & (BLOCK - 1)];
+
+		im->mem->desc_at[i] = (uint32_t)(at - begin);
+		if (bob_mem_desc_get(&at, end, d, accesses, steps) != BOB_OK) {
+			d->kind = 0;
+			return false;
+		}
+		d->image = im->number;
+		d->access = NULL; /* folding does not look at them */
+		d->step = NULL;
+	}
+	return true;
+}
+
+/* Not a copy of the plan's bytes: the image has another number here. */
+static size_t encode(const struct bob_image *im, uint8_t *to)
+{
+	const struct bob_mem_plan_head *plan = im->mem->plan;
+	const uint8_t *at = mem_section(plan, &plan->descs), *end = at + plan->descs.len;
+	struct bob_mem_desc d;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < plan->desc_count; i++) {
+		if (bob_mem_desc_get(&at, end, &d, accesses, steps) != BOB_OK)
+			break;
+		d.image = im->number;
+		n += bob_mem_desc_put(&d, to + n);
+	}
+	return n;
+}
+
+bool mem_descs_write(const struct bob_image *im)
+{
+	const struct bob_mem_plan_head *plan = im->mem->plan;
+	size_t room = plan->descs.len + 8ull * plan->desc_count +
+		      BOB_MEM_DESC_BYTES(BOB_MEM_ACCESSES_MAX);
+	uint8_t *bytes = os_map(room);
+	struct bob_chunk_head *c = NULL;
+	size_t n;
+
+	if (!bytes)
+		return false;
+	n = encode(im, bytes);
+	if (n)
+		c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, n, im->mem->first_desc);
+	if (c) {
+		memcpy(bob_chunk_data(c), bytes, n);
+		bob_chunk_seal(c, n);
+	}
+	os_unmap(bytes, room);
+	return c || !n;
+}
+
+/* --- what was interrupted --- */
+
+/* Descriptors that were made here: the first `accesses` of another one, once. */
+static struct cut {
+	uint32_t desc, accesses;
+	uint32_t number;	/* 0: free */
+} cuts[CUTS];
+static uint32_t cut_first, cut_used, cut_room; /* of the block they are taken from */
+
+static uint32_t new_number(void)
+{
+	if (cut_used == cut_room) {
+		cut_first = reserve(BLOCK);
+		cut_used = 0;
+		cut_room = cut_first == ~0u ? 0 : BLOCK;
+	}
+	return cut_room ? cut_first + cut_used++ : ~0u;
+}
+
+static uint32_t make_cut(struct bob_mem_desc *d, uint32_t accesses_count, uint32_t words)
+{
+	uint32_t number = new_number();
+	struct bob_chunk_head *c;
+	size_t n;
+
+	if (number == ~0u)
+		return 0;
+	d->kind = BOB_MEM_BLOCK;
+	d->flow &= BOB_MEM_ENTERS;
+	if (!d->flow || d->sp_word >= words) {
+		d->flow = 0;
+		d->sp_word = BOB_MEM_NO_WORD;
+	}
+	d->sp_end = d->sp_begin;
+	d->last = accesses[accesses_count - 1].pc;
+	d->access_count = accesses_count;
+	d->words = (uint8_t)words;
+	c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, BOB_MEM_DESC_BYTES(accesses_count),
+		       number);
+	if (!c)
+		return 0;
+	n = bob_mem_desc_put(d, bob_chunk_data(c));
+	bob_chunk_seal(c, n);
+	d->access = NULL;
+	d->step = NULL;
+	blocks[number >> BLOCK_BITS][number & (BLOCK - 1)] = *d;
+	return number;
+}
+
+/* The number of the first `count` accesses of `desc`, 0: there is none. */
+static uint32_t cut_number(struct bob_mem_desc *d, uint32_t desc, uint32_t count, uint32_t words)
+{
+	uint32_t at = (desc * 31u + count) % CUTS;
+
+	for (uint32_t i = 0; i < CUTS; i++, at = (at + 1) % CUTS) {
+		if (cuts[at].number && (cuts[at].desc != desc || cuts[at].accesses != count))
+			continue;
+		if (!cuts[at].number)
+			cuts[at] = (struct cut){ desc, count, make_cut(d, count, words) };
+		return cuts[at].number;
+	}
+	return 0;
+}
+
+static void forget_cuts(void)
+{
+	memset(cuts, 0, sizeof(cuts));
+	cut_used = cut_room = 0;
+}
+
+static uint32_t words_of(uint32_t count)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (accesses[i].word != BOB_MEM_NO_WORD && accesses[i].word >= n)
+			n = accesses[i].word + 1u;
+	return n;
+}
+
+/* Iterations that are complete; the words become those of the iteration under way. */
+static uint64_t iterate(const struct bob_mem_desc *d, const uint64_t *word, uint64_t counter,
+			bool stepped, struct mem_cut *out)
+{
+	int64_t by = steps[d->counter].constant;
+	uint64_t n = (uint64_t)((int64_t)(counter - word[d->counter]) / by) - stepped;
+
+	if (n == UINT64_MAX) /* a string instruction that had nothing to do */
+		return n;
+
+	out->end = word[d->counter] + n * (uint64_t)by;
+	for (uint32_t i = 0; i < d->words; i++) {
+		uint64_t step = (uint64_t)steps[i].constant;
+
+		if (steps[i].word != BOB_MEM_NO_WORD)
+			step += steps[i].scale * word[steps[i].word];
+		out->word[i] = word[i] + n * step;
+	}
+	return n;
+}
+
+static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const uint64_t *word,
+		uint64_t counter, struct mem_cut *out)
+{
+	const struct bob_mem_plan_head *plan = im->mem->plan;
+	const uint8_t *descs = mem_section(plan, &plan->descs);
+	const uint8_t *at = descs + im->mem->desc_at[w->desc], *end = descs + plan->descs.len;
+	struct bob_mem_desc d;
+	uint64_t iterations = 0;
+	uint32_t part = 0;
+
+	if (bob_mem_desc_get(&at, end, &d, accesses, steps) != BOB_OK)
+		return false;
+	d.image = im->number;
+	memcpy(out->word, word, d.words * sizeof(*word));
+	if (d.kind == BOB_MEM_LOOP && w->counter == BOB_MEM_NO_CURSOR) { /* it has not begun */
+		*out = (struct mem_cut){ 0 };
+		return true;
+	}
+	if (d.kind == BOB_MEM_LOOP)
+		iterations = iterate(&d, word, counter, w->stepped, out);
+	if (iterations == UINT64_MAX) {
+		*out = (struct mem_cut){ 0 };
+		return true;
+	}
+	while (part < d.access_count && d.pc + accesses[part].pc < w->orig)
+		part++;
+	out->all = part == d.access_count;
+	out->loop = iterations != 0;
+	out->part = part != 0;
+	out->accesses = iterations * d.access_count + part;
+	out->words = words_of(part);
+	if (d.flow & BOB_MEM_ENTERS && d.sp_word != BOB_MEM_NO_WORD && d.sp_word >= out->words)
+		out->words = d.sp_word + 1u;
+	out->number = part ? cut_number(&d, im->mem->first_desc + w->desc, part, out->words) : 0;
+	return !part || out->number;
+}
+
+bool mem_cut(const struct bob_image *im, const struct bob_mem_where *w, const uint64_t *word,
+	     uint64_t counter, struct mem_cut *out)
+{
+	bool done;
+
+	lock_process();
+	done = cut(im, w, word, counter, out);
+	unlock_process();
+	return done;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside the agent: recording memory accesses (docs/mem-native.md). Images run translated code, whose probes
+ * write records (mem/record.h) through the slots of struct bob_mem_slots.
+ *
+ *   image.c    puts memory plans to work; takes functions back
+ *   desc.c     the descriptors of all images, numbered, and in the file
+ *   room.c     what probes write into, from a thread's first record to its last
+ *   signal.c   handlers of the program, which may interrupt a probe
+ *   trap.c     landings without room for a jump
+ *
+ * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it dead), the
+ * rest is written under the process's lock. All signals are blocked while a room is changed. */
+#ifndef BOB_AGENT_MEM_MEM_H
+#define BOB_AGENT_MEM_MEM_H
+
+#include "agent/agent.h"
+#include "archive/mem_write.h"
+#include "plan/mem/format.h"
+
+/* What the probes of this thread use. */
+extern __thread struct bob_mem_slots bob_mem_slots;
+
+struct bob_mem_thread {
+	struct bob_mem_writer writer;
+	void *work;		/* what the writer works in; NULL: raw */
+	uint64_t *limit;	/* of the room in use; NULL: none */
+	struct bob_chunk_head *raw;
+	uint64_t raw_bytes;	/* of the next raw chunk */
+	uint64_t raw_words;	/* in closed ones */
+};
+
+struct bob_mem_image {
+	const struct bob_mem_plan_head *plan; /* mapped for ever */
+	uint64_t arena, arena_bytes; /* as bob_image's; 0: not at work */
+	uint32_t first_desc;
+	uint32_t *desc_at;	/* of each descriptor, in the plan's bytes */
+	uint8_t *
+		text; /* as in the plan, with the original's bytes while the new ones are in place */
+	uint64_t *out;		/* bitmap by function: runs as it was */
+};
+
+static inline const void *mem_section(const struct bob_mem_plan_head *plan,
+				      const struct bob_plan_section *s)
+{
+	return (const char *)plan + s->off;
+}
+
+static inline bool mem_is_out(const struct bob_mem_image *m, uint32_t func)
+{
+	return m->out[func / 64] >> func % 64 & 1;
+}
+
+/* --- image.c --- lock held --- */
+/* The image runs translated from here on; false: it does not, *why says. */
+bool mem_image_add(struct bob_image *im, const struct bob_mem_plan_head *plan,
+		   struct bob_meta *meta, enum bob_skip *why);
+/* It was unloaded and has come back, perhaps to another place. */
+bool mem_image_again(struct bob_image *im, enum bob_skip *why);
+/* Its META record: what is not translated. */
+void mem_image_describe(const struct bob_image *im, struct bob_meta *meta);
+/* The function gets its own bytes back: control came in where nobody foresaw it. */
+#define BOB_MEM_INT3 0xccu
+void mem_give_back(struct bob_image *im, uint32_t func);
+/* Any thread, no lock: the image in whose translated code `addr` is, and where. */
+const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code);
+
+/* --- desc.c --- lock held, but for the last --- */
+/* Numbers for the image's descriptors. */
+bool mem_descs_add(struct bob_image *im);
+/* Into the file: those of one image; those of marks, first of all: their numbers are those of enum bob_mem_mark. */
+bool mem_descs_write(const struct bob_image *im);
+bool mem_marks_write(void);
+const struct bob_mem_desc *mem_desc(void *unused, uint32_t number);
+/* What has happened of a record that is open, as up to two records that are complete. */
+struct mem_cut {
+	uint64_t accesses;	/* 0: nothing has */
+	bool all;		/* everything has */
+	bool loop;		/* complete iterations: the record itself, ended here ... */
+	uint64_t end;		/* ... by this word */
+	bool part;		/* of an iteration, or of a block: words of this descriptor */
+	uint32_t number, words;
+	uint64_t word[BOB_MEM_WORDS_MAX];
+};
+/* `word` is behind the record's header; `counter` its counter's register, if it is a loop. False: no descriptor can
+ * be made. */
+bool mem_cut(const struct bob_image *im, const struct bob_mem_where *at, const uint64_t *word,
+	     uint64_t counter, struct mem_cut *out);
+
+/* --- room.c --- */
+bool mem_thread_begin(struct bob_thread *t);
+/* Nothing more comes from it. `own`: the calling thread's. */
+void mem_thread_end(struct bob_thread *t, bool own);
+void mem_thread_free(struct bob_thread *t);
+/* Recording begins in all threads; the caller's at once. */
+void mem_begin(void);
+void mem_before_fork(void);
+void mem_main(struct bob_regs *r);
+/* From entry.S's neighbour memory.S, which keeps all registers. */
+void bob_mem_full(void);
+void bob_mem_main_entered(void);
+/* Room for one record more; signals are blocked. */
+void mem_make_room(void);
+/* Is what this thread does recorded now? */
+bool mem_is_recorded(void);
+
+/* --- signal.c --- */
+void mem_signals_begin(void);
+void mem_sigaction(struct bob_regs *r);
+void mem_sigmask(struct bob_regs *r);
+
+/* --- trap.c --- */
+/* SIGTRAP with this program counter: was it one of ours? Then where to go on. */
+bool mem_trapped(uint64_t *rip);
+
+/* --- arch/x86_64/memory.S and memory.c --- */
+extern const uint8_t bob_mem_full_entry[], bob_mem_main_entry[];
+extern const uint8_t bob_mem_signal_entry[], bob_mem_signal_kept[], bob_mem_signal_masked[];
+extern const uint8_t bob_mem_restorer[];
+extern uint64_t bob_mem_real_main;
+/* What a full buffer calls, into the first BOB_PLAN_HANDLER_BYTES of an arena. */
+void mem_entry_copy(uint8_t *to);
+int32_t mem_slots_offset(void); /* from the thread pointer */
+/* Of what a handler gets as its third argument. Registers have the processor's numbers. */
+uint64_t *mem_context_register(void *context, unsigned number);
+uint64_t *mem_context_pc(void *context);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What probes write into. A thread's first record finds its slots empty and asks for room; from then on it has a room
+ * in the file, whose records are folded when it is full (archive/mem_write.h) or kept as they are. What is not
+ * recorded -- before main, after a failure -- goes into scratch memory of the thread.
+ *
+ * All signals are blocked while rooms are changed: a handler's records would come here again. */
+#include "agent/mem/mem.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+#define SCRATCH_WORDS 512u
+#define RAW_FIRST (64u << 10)
+#define RAW_MAX (4u << 20)
+#define NEED (2 * BOB_MEM_SLACK_WORDS * sizeof(uint64_t))
+
+__thread struct bob_mem_slots bob_mem_slots;
+static __thread uint64_t scratch[SCRATCH_WORDS];
+static bool begun;
+uint64_t bob_mem_real_main;
+
+static void use_scratch(void)
+{
+	bob_mem_slots.cursor = scratch;
+	bob_mem_slots.limit = scratch + SCRATCH_WORDS - BOB_MEM_SLACK_WORDS;
+}
+
+static struct bob_thread *this_thread(void)
+{
+	return bob_thread_hot == bob_no_thread ? NULL : thread_of_hot(bob_thread_hot);
+}
+
+static bool is_on(void)
+{
+	return begun && bob_process.recording && bob_process.config.mem_codec != BOB_MEM_NULL;
+}
+
+bool mem_is_recorded(void)
+{
+	const uint64_t *at = bob_mem_slots.cursor;
+
+	return at && !(at >= scratch && at < scratch + SCRATCH_WORDS);
+}
+
+/* --- rooms that are folded --- */
+
+static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
+					uint64_t size, uint64_t aux, uint64_t *off)
+{
+	const struct bob_process *p = &bob_process;
+	struct bob_chunk_head *c;
+
+	(void)ctx;
+	lock_process();
+	c = file_chunk(kind, stream, size, aux);
+	if (c)
+		*off = p->window_off + (uint64_t)((uint8_t *)c - p->window);
+	unlock_process();
+	return c;
+}
+
+static bob_status next_folded(struct bob_mem_thread *m, const uint64_t *at, uint64_t **end)
+{
+	bob_status why;
+	uint64_t *to = bob_mem_writer_next(&m->writer, at, NEED, end, &why);
+
+	bob_mem_slots.cursor = to;
+	return to ? BOB_OK : why;
+}
+
+/* --- raw rooms --- */
+
+static void close_raw(struct bob_mem_thread *m, const uint64_t *at)
+{
+	uint64_t *begin = m->raw ? bob_chunk_data(m->raw) : NULL;
+
+	if (!begin)
+		return;
+	m->raw_words += (uint64_t)(at - begin);
+	bob_chunk_set_len(m->raw, (uint64_t)(at - begin) * sizeof(*at));
+	m->raw = NULL;
+}
+
+static bob_status next_raw(struct bob_thread *t, const uint64_t *at, uint64_t **end)
+{
+	struct bob_mem_thread *m = t->mem;
+	uint64_t off;
+
+	close_raw(m, at);
+	m->raw = new_chunk(NULL, BOB_CHUNK_MEM_RAW, t->stream,
+			   m->raw_bytes - sizeof(struct bob_chunk_head), m->raw_words, &off);
+	if (!m->raw)
+		return BOB_ERR_FULL;
+	if (m->raw_bytes < RAW_MAX)
+		m->raw_bytes *= 2;
+	bob_mem_slots.cursor = bob_chunk_data(m->raw);
+	*end = bob_mem_slots.cursor + m->raw->size / sizeof(uint64_t);
+	return BOB_OK;
+}
+
+/* --- threads --- */
+
+bool mem_thread_begin(struct bob_thread *t)
+{
+	struct bob_mem_thread *m = os_map(sizeof(*m));
+
+	t->mem = m;
+	t->head->run.codec = BOB_CODEC_NULL; /* no calls: the codec that stores nothing */
+	if (!m)
+		return false;
+	m->raw_bytes = RAW_FIRST;
+	if (bob_process.config.mem_codec == BOB_MEM_RAW)
+		return true;
+	m->work = os_map(bob_mem_writer_size());
+	return m->work && bob_mem_writer_begin(&m->writer, m->work, new_chunk, NULL, t->stream,
+					       mem_desc, NULL) == BOB_OK;
+}
+
+void mem_thread_end(struct bob_thread *t, bool own)
+{
+	struct bob_mem_thread *m = t->mem;
+
+	if (m->work && m->limit) /* a dead thread's slots are gone: its last record is looked for */
+		bob_mem_writer_end(&m->writer, own ? bob_mem_slots.cursor : NULL);
+	else if (own && m->limit)
+		close_raw(m, bob_mem_slots.cursor);
+	m->limit = NULL;
+	if (own) {
+		t->dead_end = true;
+		use_scratch();
+	}
+}
+
+void mem_thread_free(struct bob_thread *t)
+{
+	if (!t->mem)
+		return;
+	if (t->mem->work)
+		os_unmap(t->mem->work, bob_mem_writer_size());
+	os_unmap(t->mem, sizeof(*t->mem));
+}
+
+/* --- room --- */
+
+static void next_room(struct bob_thread *t)
+{
+	struct bob_mem_thread *m = t->mem;
+	const uint64_t *at = m->limit ? bob_mem_slots.cursor : NULL;
+	uint64_t *end;
+	bob_status st = m->work ? next_folded(m, at, &end) : next_raw(t, at, &end);
+
+	if (st != BOB_OK) {
+		m->limit = NULL;
+		thread_dead_end(t, st);
+		use_scratch();
+		return;
+	}
+	m->limit = end - BOB_MEM_SLACK_WORDS;
+	bob_mem_slots.limit = m->limit;
+}
+
+/* A fork child begins with nothing: its parent's rooms are the parent's. */
+static void begin_child(void)
+{
+	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
+	process_after_fork(this_thread());
+}
+
+void mem_make_room(void)
+{
+	struct bob_thread *t;
+
+	if (process_is_child())
+		begin_child();
+	t = this_thread();
+	if (!t && is_on())
+		t = thread_create(NULL);
+	if (!t || t->dead_end || !is_on())
+		use_scratch();
+	else if (t->mem->limit && bob_mem_slots.cursor < t->mem->limit)
+		bob_mem_slots.limit = t->mem->limit; /* was put away before a fork */
+	else
+		next_room(t);
+}
+
+void bob_mem_full(void)
+{
+	unsigned long signals;
+
+	if (!os_allowed())
+		agent_stop(BOB_STOP_SECCOMP);
+	if (!os_allowed() || (!process_is_child() && !is_on())) {
+		use_scratch();
+		return;
+	}
+	signals = os_block_signals();
+	mem_make_room();
+	os_restore_signals(signals);
+}
+
+/* --- begin and fork --- */
+
+void mem_begin(void)
+{
+	begun = true;
+	if (!mem_is_recorded())
+		bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
+}
+
+void bob_mem_main_entered(void)
+{
+	mem_begin();
+}
+
+/* __libc_start_main: its first argument is main, which is to begin in ours. */
+void mem_main(struct bob_regs *r)
+{
+	if (begun)
+		return;
+	bob_mem_real_main = r->rdi;
+	r->rdi = (uint64_t)(uintptr_t)bob_mem_main_entry;
+}
+
+/* Both processes shall ask for room: the parent gets its own back, the child none of it. */
+void mem_before_fork(void)
+{
+	if (mem_is_recorded())
+		bob_mem_slots.limit = NULL;
+}

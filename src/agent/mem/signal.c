@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Signals. A handler of the program may interrupt translated code in the middle of a probe or of a record: its own
+ * probes would write over the record, and over registers that the probe has put away. So each handler is called
+ * by ours, which moves what the interrupted probe had written out of the way, and afterwards to where the thread's room
+ * then goes on; the register that holds the place is mended. What had happened of the record is told before the
+ * handler by records of its own, and a mark says that it is told again by the record itself.
+ *
+ * The program sees its own handlers when it asks, and in its ucontext the address of the original
+ * instruction. Handlers that are left by a jump leave nothing to be mended: the record never ends.
+ * SIGTRAP is never blocked and always ours; what is not meant for us is passed on. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+
+#include "agent/mem/mem.h"
+#include "agent/os.h"
+
+#define SIGNALS 65
+#define BIT(sig) (1ull << ((sig)-1))
+#define WINDOWS_MAX 16		/* signals that arrive in our first instructions, one in the other */
+#define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
+
+void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask);
+
+/* What the program set. Read while another thread may write it: as loose as it is in the kernel. */
+static struct action {
+	uint64_t handler, mask;
+	int flags;
+	void (*restorer)(void);
+} actions[SIGNALS];
+
+/* The place a signal arrived at. */
+struct place {
+	void *uc;		/* whose registers are mended */
+	uint64_t code;		/* in translated code; 0: elsewhere */
+	uint64_t orig;
+	uint8_t reg;		/* holds the cursor; or BOB_MEM_NO_CURSOR */
+	uint8_t behind;		/* words that will be added to it */
+	uint32_t words;		/* of the record under way, header included; 0: none */
+	uint32_t number;
+	bool complete;		/* the probe has written all of it */
+	uint64_t accesses;	/* of it, that had happened and were told */
+	uint64_t word[BOB_MEM_SLACK_WORDS + 1];
+	uint64_t spill[3];
+};
+
+/* --- registers --- */
+
+static uint64_t rip_of(void *uc)
+{
+	return *mem_context_pc(uc);
+}
+
+static void set_rip(void *uc, uint64_t rip)
+{
+	*mem_context_pc(uc) = rip;
+}
+
+/* If our own first instructions were interrupted, what they interrupted counts. */
+static void *interrupted(void *uc)
+{
+	uint64_t entry = (uint64_t)(uintptr_t)bob_mem_signal_entry;
+	uint64_t len = (uint64_t)(bob_mem_signal_masked - bob_mem_signal_entry);
+
+	for (int i = 0; i < WINDOWS_MAX && rip_of(uc) - entry < len; i++)
+		uc = (void *)(uintptr_t)*mem_context_register(uc, rip_of(uc) == entry ? 2 : 12);
+	return uc;
+}
+
+/* --- the interrupted record --- */
+
+static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
+{
+	uint64_t *at;
+
+	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
+		mem_make_room();
+	if (!mem_is_recorded())
+		return;
+	at = bob_mem_slots.cursor;
+	memcpy(at + 1, word, words * sizeof(*word));
+	__atomic_store_n(at, BOB_MEM_HEADER | number, __ATOMIC_RELEASE);
+	bob_mem_slots.cursor = at + 1 + words;
+}
+
+/* What has happened of the record, now; the rest is told, with that again, when the handler is over. */
+static void tell_begun(struct place *p, const struct mem_cut *c)
+{
+	uint64_t end = p->word[p->words - 1];
+
+	if (c->loop) {
+		p->word[p->words - 1] = c->end;
+		put_record(p->number, p->word + 1, p->words - 1);
+		p->word[p->words - 1] = end;
+	}
+	if (c->part)
+		put_record(c->number, c->word, c->words);
+	p->accesses = c->accesses;
+}
+
+/* What is written of the record moves away, so that others can write there. It is the last one in its room. */
+static void take_record(struct place *p, const struct bob_image *im, const struct bob_mem_where *w)
+{
+	const struct bob_mem_desc *d = mem_desc(NULL, im->mem->first_desc + w->desc);
+	uint64_t *at = bob_mem_slots.cursor;
+	struct mem_cut c;
+	uint32_t words;
+
+	if (!d)
+		return;
+	words = 1u + d->words + (d->kind == BOB_MEM_LOOP && !d->payload);
+	at -= w->complete ? words : 0;
+	if (!mem_cut(im, w, at + 1, *mem_context_register(p->uc, w->counter), &c))
+		c = (struct mem_cut){ 0 }; /* then all of it is told behind the handler */
+	if (w->complete && c.all)
+		return;
+	p->words = words;
+	p->complete = w->complete;
+	p->number = im->mem->first_desc + w->desc;
+	__atomic_store_n(at, 0, __ATOMIC_RELEASE);
+	for (uint32_t i = 1; i < words; i++) {
+		p->word[i] = at[i];
+		at[i] = 0; /* as room must be */
+	}
+	bob_mem_slots.cursor = at;
+	tell_begun(p, &c);
+}
+
+static void leave_place(void *uc, struct place *p)
+{
+	struct bob_mem_where w;
+	const struct bob_image *im;
+	uint32_t code;
+
+	memset(p, 0, offsetof(struct place, word));
+	p->uc = interrupted(uc);
+	p->reg = BOB_MEM_NO_CURSOR;
+	memcpy(p->spill, bob_mem_slots.spill, sizeof(p->spill));
+	im = mem_image_running(rip_of(p->uc), &code);
+	if (!im || bob_mem_map_find(im->mem->plan, code, &w) != BOB_OK)
+		return;
+	p->code = rip_of(p->uc);
+	p->orig = im->bias + w.orig;
+	p->reg = w.cursor;
+	p->behind = w.behind;
+	if (w.cursor != BOB_MEM_NO_CURSOR) /* perhaps not stored yet */
+		bob_mem_slots.cursor =
+			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->behind;
+	if (w.desc != UINT32_MAX && mem_is_recorded() &&
+	    (w.complete || bob_mem_slots.cursor < bob_mem_slots.limit))
+		take_record(p, im, &w);
+	if (p->uc == uc)
+		set_rip(uc, p->orig);
+}
+
+/* The probe goes on at the place where the room goes on now. */
+static void mend(struct place *p)
+{
+	uint64_t *now = bob_mem_slots.cursor;
+
+	for (uint32_t i = 1; i < p->words && !p->complete; i++)
+		now[i] = p->word[i];
+	if (p->reg != BOB_MEM_NO_CURSOR)
+		*mem_context_register(p->uc, p->reg) = (uint64_t)(uintptr_t)(now - p->behind);
+}
+
+static void return_to_place(void *uc, struct place *p)
+{
+	if (p->uc == uc && p->code) {
+		if (rip_of(uc) != p->orig)
+			p->words = 0, p->reg = BOB_MEM_NO_CURSOR; /* the handler leads elsewhere */
+		else
+			set_rip(uc, p->code);
+	}
+	if (p->words && p->accesses)
+		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
+	if (p->words && p->complete)
+		put_record(p->number, p->word + 1, p->words - 1);
+	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
+		mem_make_room();
+	mend(p);
+	memcpy(bob_mem_slots.spill, p->spill, sizeof(p->spill));
+}
+
+/* --- handlers --- */
+
+static void call(const struct action *a, int sig, siginfo_t *info, void *uc)
+{
+	((void (*)(int, siginfo_t *, void *))(uintptr_t)a->handler)(sig, info, uc);
+}
+
+/* No system call may be made, and nothing is recorded any more. */
+static void call_quietly(const struct action *a, int sig, siginfo_t *info, void *uc)
+{
+	struct bob_mem_slots kept = bob_mem_slots;
+
+	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
+	call(a, sig, info, uc);
+	bob_mem_slots = kept;
+}
+
+/* What the kernel would have done had it known. Faults come again; others are sent again. */
+static void act_by_default(int sig, const siginfo_t *info, uint64_t handler)
+{
+	const struct os_action dfl = { 0 };
+
+	if (handler == (uint64_t)(uintptr_t)SIG_IGN && info->si_code <= 0)
+		return;
+	os_sigaction(sig, &dfl, NULL);
+	if (info->si_code <= 0 || sig == SIGTRAP)
+		os_raise(sig);
+}
+
+void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
+{
+	uint64_t rip = rip_of(uc);
+	struct action a;
+	struct place p;
+
+	if (sig == SIGTRAP && info->si_code == SI_KERNEL && mem_trapped(&rip)) {
+		set_rip(uc, rip);
+		return;
+	}
+	if (sig == SIGTRAP && info->si_code == TRAP_TRACE && image_is_agent(rip))
+		return; /* a program that steps itself does not step us */
+	a = actions[sig];
+	if (a.flags & (int)SA_RESETHAND)
+		actions[sig].handler = 0;
+	if (a.handler <= 1) {
+		act_by_default(sig, info, a.handler);
+		return;
+	}
+	if (!os_allowed()) {
+		call_quietly(&a, sig, info, uc);
+		return;
+	}
+	leave_place(uc, &p);
+	put_record(BOB_MEM_SIGNAL_BEGIN, (const uint64_t[]){ (uint64_t)sig, 0 }, 2);
+	os_restore_signals(sig == SIGTRAP ? mask | (a.mask & ~BIT(SIGTRAP)) : mask);
+	call(&a, sig, info, uc);
+	os_block_signals();
+	put_record(BOB_MEM_SIGNAL_END, NULL, 0);
+	return_to_place(uc, &p);
+}
+
+/* --- what the program asks of libc --- */
+
+static bool is_ours(const struct os_action *k)
+{
+	return k->handler == (uint64_t)(uintptr_t)bob_mem_signal_entry;
+}
+
+/* As the program set it. */
+static void tell(int sig, struct sigaction *old)
+{
+	struct os_action k = { 0 };
+	const struct action *a = &actions[sig];
+
+	os_sigaction(sig, NULL, &k);
+	memset(&old->sa_mask, 0, sizeof(old->sa_mask));
+	if (is_ours(&k))
+		k = (struct os_action){ a->handler, (uint64_t)a->flags,
+					(uint64_t)(uintptr_t)a->restorer, a->mask };
+	old->sa_handler = (void (*)(int))(uintptr_t)k.handler;
+	old->sa_flags = (int)k.flags;
+	old->sa_restorer = (void (*)(void))(uintptr_t)k.restorer;
+	memcpy(&old->sa_mask, &k.mask, sizeof(k.mask));
+}
+
+static void note(int sig, const struct sigaction *act)
+{
+	struct action *a = &actions[sig];
+
+	memcpy(&a->mask, &act->sa_mask, sizeof(a->mask));
+	a->flags = act->sa_flags | RESTORER_FLAG;
+	a->restorer = act->sa_restorer;
+	a->handler = (uint64_t)(uintptr_t)act->sa_handler;
+}
+
+void mem_sigaction(struct bob_regs *r)
+{
+	static __thread struct sigaction mine;
+	int sig = (int)r->rdi;
+	const struct sigaction *act = (const struct sigaction *)(uintptr_t)r->rsi;
+	struct sigaction *old = (struct sigaction *)(uintptr_t)r->rdx;
+	uint64_t handler, mask;
+
+	/* libc refuses these; and a vfork child has handlers of its own, but our memory */
+	if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP ||
+	    (!process_is_child() && os_pid() != bob_process.pid))
+		return;
+	if (act)
+		mine = *act;
+	if (old)
+		tell(sig, old);
+	r->rdx = 0;
+	if (!act)
+		return;
+	note(sig, &mine);
+	r->rsi = sig == SIGTRAP ? 0 : (uint64_t)(uintptr_t)&mine;
+	handler = (uint64_t)(uintptr_t)mine.sa_handler;
+	if (handler <= 1)
+		return;
+	mine.sa_handler = (void (*)(int))(uintptr_t)bob_mem_signal_entry;
+	mine.sa_flags |= SA_SIGINFO;
+	memcpy(&mask, &mine.sa_mask, sizeof(mask));
+	mask &= ~BIT(SIGTRAP);
+	memcpy(&mine.sa_mask, &mask, sizeof(mask));
+}
+
+/* pthread_sigmask, which sigprocmask calls, too: a trap of ours that is blocked would be the end. */
+void mem_sigmask(struct bob_regs *r)
+{
+	static __thread sigset_t mine;
+	const sigset_t *set = (const sigset_t *)(uintptr_t)r->rsi;
+	uint64_t mask;
+
+	if (!set || (int)r->rdi == SIG_UNBLOCK)
+		return;
+	memcpy(&mask, set, sizeof(mask));
+	if (!(mask & BIT(SIGTRAP)))
+		return;
+	mine = *set;
+	mask &= ~BIT(SIGTRAP);
+	memcpy(&mine, &mask, sizeof(mask));
+	r->rsi = (uint64_t)(uintptr_t)&mine;
+}
+
+/* What was inherited over exec: SIGTRAP ignored, or blocked. */
+void mem_signals_begin(void)
+{
+	const struct os_action trap = {
+		.handler = (uint64_t)(uintptr_t)bob_mem_signal_entry,
+		.flags = SA_SIGINFO | RESTORER_FLAG,
+		.restorer = (uint64_t)(uintptr_t)bob_mem_restorer,
+	};
+	struct os_action old = { 0 };
+
+	os_never_block(SIGTRAP);
+	os_sigaction(SIGTRAP, &trap, &old);
+	actions[SIGTRAP] = (struct action){ .handler = old.handler, .mask = old.mask,
+					    .flags = (int)old.flags };
+	os_restore_signals(os_block_signals() & ~BIT(SIGTRAP));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All original bytes of translated code that are neither a call nor a landing's jump are traps. A landing without room
+ * for a jump is one on purpose; any other that is met shows a way into the function that the planner did not know. */
+#include "agent/mem/mem.h"
+
+static const struct bob_mem_patch *patch_at(const struct bob_mem_plan_head *plan, uint64_t addr)
+{
+	const struct bob_mem_patch *p = mem_section(plan, &plan->patches);
+	uint64_t lo = 0, hi = plan->patches.len / sizeof(*p);
+
+	while (lo < hi) { /* the last one that begins at or before it */
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (p[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && addr - p[lo - 1].addr < p[lo - 1].len ? &p[lo - 1] : NULL;
+}
+
+static const struct bob_mem_stop *stop_at(const struct bob_mem_plan_head *plan, uint64_t addr)
+{
+	const struct bob_mem_stop *s = mem_section(plan, &plan->stops);
+	uint64_t lo = 0, hi = plan->stops.len / sizeof(*s);
+
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (s[mid].orig < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < plan->stops.len / sizeof(*s) && s[lo].orig == addr ? &s[lo] : NULL;
+}
+
+bool mem_trapped(uint64_t *rip)
+{
+	uint64_t at = *rip - 1;
+	struct bob_image *im = image_at(at);
+	const struct bob_mem_image *m = im ? im->mem : NULL;
+	const struct bob_mem_patch *p;
+	const struct bob_mem_stop *s;
+
+	if (!m || at - im->lo >= im->hi - im->lo)
+		return false;
+	p = patch_at(m->plan, at - im->bias);
+	if (!p)
+		return false;
+	if (mem_is_out(m,
+		       p->func)) { /* given back just now; the program's own traps stay its own */
+		*rip = at;
+		return m->text[p->text + (at - im->bias - p->addr)] != BOB_MEM_INT3;
+	}
+	s = stop_at(m->plan, at - im->bias);
+	if (s) {
+		*rip = m->arena + BOB_PLAN_HANDLER_BYTES + s->code;
+		return true;
+	}
+	lock_process();
+	mem_give_back(im, p->func);
+	unlock_process();
+	*rip = at;
+	return true;
+}
