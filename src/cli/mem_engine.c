@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Engines of memory recording. Valgrind is the only one yet: our tool and its launcher lie beside the
- * agent. */
+/* Engines of memory recording: the agent, or our Valgrind tool, which lies with its launcher beside the agent. */
 #define _GNU_SOURCE
 #include "cli/mem_engine.h"
 
@@ -31,7 +30,12 @@ static void find_launcher(char *path, size_t size)
 	snprintf(path, size, "%s/" LAUNCHER, self);
 }
 
-int cli_mem_check(const struct cli_mem *m, const struct cli_vars *v)
+int cli_mem_is_native(const struct cli_mem *m)
+{
+	return !strcmp(m->engine, "native");
+}
+
+int cli_mem_check(struct cli_mem *m, const struct cli_vars *v, int is_static)
 {
 	char path[BOB_SYS_PATH + 64];
 
@@ -40,10 +44,14 @@ int cli_mem_check(const struct cli_mem *m, const struct cli_vars *v)
 			return cli_misuse("record", "%s chooses calls; --mem records none",
 					  of_calls[i][1]),
 			       125;
-	if (!strcmp(m->engine, "native"))
-		return cli_fail("record",
-				"--engine=native is not there yet; use --engine=valgrind"),
-		       125;
+	if (!strcmp(m->engine, "auto"))
+		m->engine = is_static ? "valgrind" : "native";
+	if (cli_mem_is_native(m))
+		return is_static ? (cli_fail("record",
+					     "--engine=native cannot record statically linked "
+					     "programs; --engine=valgrind can"),
+				    125) :
+				   0;
 	find_launcher(path, sizeof(path));
 	if (access(path, X_OK))
 		return cli_fail("record",
@@ -82,6 +90,15 @@ static char *log_option(struct cli_mem *m, const char *dir)
 	}
 	snprintf(escaped + n, sizeof(escaped) - n, "/valgrind-%%p.log");
 	return keep(m, "--log-file=", escaped);
+}
+
+void cli_mem_native(const struct cli_mem *m, struct cli_vars *v)
+{
+	cli_vars_set(v, "BOBBIN_MEM", "1");
+	cli_vars_set(v, "BOBBIN_ENGINE", "native");
+	cli_vars_set(v, "BOBBIN_FROM_START", m->from_start ? "1" : "0");
+	if (!cli_vars_get(v, "BOBBIN_IMAGES"))
+		cli_vars_set(v, "BOBBIN_IMAGES", "main");
 }
 
 int cli_mem_finish(struct cli_mem *m, struct cli_vars *v, const char *dir, char **command)

@@ -6,7 +6,7 @@
 #include "cli/recording.h"
 
 struct cli_mem {
-	const char *engine;	/* auto, native or valgrind */
+	const char *engine;	/* auto, native or valgrind; cli_mem_check settles it */
 	int from_start;
 	/* filled by cli_mem_finish; freed by cli_mem_free */
 	char *path;		/* of what is executed */
@@ -15,10 +15,13 @@ struct cli_mem {
 	int texts;
 };
 
-/* After a complaint 125, else 0: can the engine be used here, with these variables? Call it before the trace
- * directory is made. */
-int cli_mem_check(const struct cli_mem *m, const struct cli_vars *v);
-/* Complete path, argv and variables; `dir` is the absolute trace directory. 0, or 125 after a complaint. */
+/* After a complaint 125, else 0: can the engine be used here, with these variables and for such a program? Call it before
+ * the trace directory is made. */
+int cli_mem_check(struct cli_mem *m, const struct cli_vars *v, int is_static);
+int cli_mem_is_native(const struct cli_mem *m);
+/* Engine native: complete the variables; the program is started as for calls. */
+void cli_mem_native(const struct cli_mem *m, struct cli_vars *v);
+/* Engine valgrind: complete path, argv and variables; `dir` is the absolute trace directory. 0, or 125 after a complaint. */
 int cli_mem_finish(struct cli_mem *m, struct cli_vars *v, const char *dir, char **command);
 void cli_mem_free(struct cli_mem *m);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/numbers.h"
+#include "plan/plan.h"
 
 #define IMAGES_SHOWN 10u
 /* An image is compared with those of so many processes and of its own: what ranks share is there. */
@@ -77,7 +78,7 @@ static void print_images(const struct cli_session *s, FILE *out)
 		fprintf(out, "  ... %" PRIu32 " more images\n", more);
 }
 
-void cli_untraced_print(const struct cli_session *s, FILE *out)
+static void print_untraced(const struct cli_session *s, FILE *out)
 {
 	struct cli_untraced u;
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
@@ -85,7 +86,6 @@ void cli_untraced_print(const struct cli_session *s, FILE *out)
 	cli_untraced_count(s, &u);
 	if (!u.functions) {
 		fputs("\ntraced      nothing\n", out);
-		print_images(s, out);
 		return;
 	}
 	fprintf(out, "\ntraced      %s of %s functions", cli_count(a, u.by_reason[0]),
@@ -95,5 +95,65 @@ void cli_untraced_print(const struct cli_session *s, FILE *out)
 	for (uint32_t r = 1; r < 32; r++)
 		if (u.by_reason[r])
 			fprintf(out, "%10s  %s\n", cli_count(a, u.by_reason[r]), bob_skip_text(r));
+}
+
+/* --- memory accesses --- */
+
+/* Of processes of the same program the code is counted once: a process whose program was seen is passed over. */
+static int is_new_program(const struct bob_trace *t, uint32_t process)
+{
+	const struct bob_process_info *p = bob_trace_process(t, process);
+
+	for (uint32_t i = 0; i < process; i++)
+		if (!strcmp(bob_trace_process(t, i)->exe, p->exe))
+			return 0;
+	return 1;
+}
+
+void cli_unrecorded_count(const struct bob_trace *t, struct cli_unrecorded *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (uint32_t p = 0; p < bob_trace_process_count(t); p++) {
+		struct bob_mem_coverage c;
+
+		if (!is_new_program(t, p))
+			continue;
+		bob_trace_mem_coverage(t, p, &c);
+		out->functions += c.functions;
+		out->bytes += c.bytes;
+		for (uint32_t i = 0; i < bob_trace_unrecorded_count(t, p); i++) {
+			const struct bob_unrecorded *u = bob_trace_unrecorded(t, p, i);
+
+			out->missing++;
+			out->missing_bytes += u->bytes;
+			out->by_reason[u->reason < 32 ? u->reason : 31]++;
+		}
+	}
+}
+
+static void print_unrecorded(const struct cli_unrecorded *u, FILE *out)
+{
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	fprintf(out, "\nrecorded    %s of %s functions", cli_count(a, u->functions - u->missing),
+		cli_count(b, u->functions));
+	fprintf(out, " (%s of the code) in the chosen images%s\n",
+		cli_share(a, u->bytes - u->missing_bytes, u->bytes),
+		u->missing ? "; not recorded:" : "");
+	for (uint32_t r = 1; r < 32; r++)
+		if (u->by_reason[r])
+			fprintf(out, "%10s  %s\n", cli_count(a, u->by_reason[r]),
+				bob_mem_decline_text(r));
+}
+
+void cli_untraced_print(const struct cli_session *s, FILE *out)
+{
+	struct cli_unrecorded u;
+
+	cli_unrecorded_count(s->trace, &u);
+	if (u.functions)
+		print_unrecorded(&u, out);
+	else
+		print_untraced(s, out);
 	print_images(s, out);
 }

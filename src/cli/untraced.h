@@ -15,6 +15,15 @@ struct cli_untraced {
 };
 
 void cli_untraced_count(const struct cli_session *s, struct cli_untraced *out);
+/* Of calls, or of memory accesses where these were recorded. */
 void cli_untraced_print(const struct cli_session *s, FILE *out);
+
+/* The same for memory accesses. */
+struct cli_unrecorded {
+	uint64_t functions, bytes;	/* of code in the chosen images */
+	uint64_t missing, missing_bytes;
+	uint64_t by_reason[32];
+};
+void cli_unrecorded_count(const struct bob_trace *t, struct cli_unrecorded *out);
 
 #endif

@@ -7,12 +7,14 @@
 #include "cli/complain.h"
 #include "cli/numbers.h"
 #include "cli/session.h"
+#include "cli/untraced.h"
 #include "cli/verbs.h"
 
-enum { OPT_QUIET };
+enum { OPT_QUIET, OPT_COMPLETE };
 
 const struct cli_option check_options[] = {
 	{ "quiet", 'q', NULL, "print only what is wrong", NULL, NULL },
+	{ "complete", 0, NULL, "fail also if some code could not be traced at all", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -66,6 +68,31 @@ static uint64_t print_ends(const struct bob_trace *t)
 	return dropped + stopped;
 }
 
+/* Code of the chosen images that was not traced. Returns how many functions and images. */
+static uint64_t print_gaps(const struct cli_session *s)
+{
+	struct cli_unrecorded m;
+	struct cli_untraced c;
+	char a[CLI_NUMBER_MAX];
+	uint64_t gaps;
+
+	cli_unrecorded_count(s->trace, &m);
+	cli_untraced_count(s, &c);
+	gaps = m.functions ? m.missing : c.functions - c.by_reason[0];
+	if (gaps)
+		printf("missing %s function%s could not be traced; `bobbin info` says why\n",
+		       cli_count(a, gaps), cli_plural(gaps));
+	for (uint32_t p = 0; p < bob_trace_process_count(s->trace); p++)
+		for (uint32_t i = 0; i < bob_trace_skipped_image_count(s->trace, p); i++) {
+			uint32_t why;
+			const char *path = bob_trace_skipped_image(s->trace, p, i, &why);
+
+			printf("missing %s: %s\n", path, bob_skip_text(why));
+			gaps++;
+		}
+	return gaps;
+}
+
 static void print_good(const struct cli_session *s, int lost)
 {
 	struct bob_trace_sizes sizes;
@@ -86,14 +113,16 @@ int verb_check(int argc, char **argv)
 	struct cli_session s = { .verb = "check" };
 	struct cli_options o;
 	const char *arg;
-	int quiet = 0, opt, status;
-	uint64_t lost;
+	int quiet = 0, complete = 0, opt, status;
+	uint64_t lost, gaps;
 	bob_status st;
 
 	cli_options_begin(&o, "check", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0)
 		if (opt == OPT_QUIET)
 			quiet = 1;
+		else if (opt == OPT_COMPLETE)
+			complete = 1;
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
 	status = cli_session_open(&s, argc, argv);
@@ -107,8 +136,9 @@ int verb_check(int argc, char **argv)
 		cli_fail_status("check", "verification failed", st, NULL);
 		lost = 1;
 	}
+	gaps = complete ? print_gaps(&s) : 0;
 	if (!quiet || lost)
 		print_good(&s, lost != 0);
 	cli_session_close(&s);
-	return lost != 0;
+	return lost || gaps;
 }

@@ -15,6 +15,7 @@
 #include "cli/untraced.h"
 #include "cli/verbs.h"
 #include "export/json.h"
+#include "plan/plan.h"
 
 enum { OPT_JSON, OPT_ALL };
 
@@ -352,6 +353,22 @@ static void json_thread(struct bob_json *j, const struct bob_trace *t, uint32_t 
 	bob_json_end(j, '}');
 }
 
+static void json_unrecorded(struct bob_json *j, const struct bob_trace *t, uint32_t process)
+{
+	bob_json_array(j, "unrecorded");
+	for (uint32_t i = 0; i < bob_trace_unrecorded_count(t, process); i++) {
+		const struct bob_unrecorded *u = bob_trace_unrecorded(t, process, i);
+
+		bob_json_object(j, NULL);
+		bob_json_uint(j, "image", u->image);
+		bob_json_uint(j, "addr", u->addr);
+		bob_json_uint(j, "bytes", u->bytes);
+		bob_json_string(j, "reason", bob_mem_decline_text(u->reason));
+		bob_json_end(j, '}');
+	}
+	bob_json_end(j, ']');
+}
+
 static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t index)
 {
 	const struct bob_process_info *p = bob_trace_process(t, index);
@@ -384,6 +401,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 		bob_json_end(j, '}');
 	}
 	bob_json_end(j, ']');
+	json_unrecorded(j, t, index);
 	bob_json_array(j, "thread_list");
 	for (uint32_t i = 0; i < p->thread_count; i++)
 		json_thread(j, t, p->first_thread + i);

@@ -145,7 +145,9 @@ static int is_of_outer(const char *name)
 {
 	static const char *const names[] = { "BOBBIN_FILTER",	 "BOBBIN_NOTRACE",
 					     "BOBBIN_TRIGGER",	 "BOBBIN_DEPTH",
-					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE" };
+					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE",
+					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
+					     "BOBBIN_ENGINE" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
@@ -332,20 +334,23 @@ int verb_record(int argc, char **argv)
 		return cli_misuse("record", "no command given"), 125;
 
 	enum bob_target t = bob_target_find(argv[optind], path);
-	if (r.mem && t == BOB_TARGET_STATIC)
+	int is_static = t == BOB_TARGET_STATIC;
+	if (r.mem && is_static)
 		t = BOB_TARGET_OK; /* Valgrind needs no loader */
 	if (target_problem(t)) {
 		cli_fail("record", "%s: %s", argv[optind], target_problem(t));
 		return t == BOB_TARGET_MISSING ? 127 : t == BOB_TARGET_DENIED ? 126 : 125;
 	}
-	if (r.mem && (bad = cli_mem_check(&r.engine, &r.vars)))
+	if (r.mem && (bad = cli_mem_check(&r.engine, &r.vars, is_static)))
 		return bad;
 	bob_run_key(key, sizeof(key));
 	if (bob_rundir_prepare(r.output, key, dir, &err) != BOB_OK) {
 		cli_fail("record", "%s: %s; choose another place with -o", err.path, err.text);
 		return 125;
 	}
-	if (r.mem) {
+	if (r.mem && cli_mem_is_native(&r.engine)) {
+		cli_mem_native(&r.engine, &r.vars);
+	} else if (r.mem) {
 		bad = cli_mem_finish(&r.engine, &r.vars, dir, argv + optind);
 		cli_vars_free(&r.vars); /* the engine has options: the environment stays as it is */
 		return bad ? bad : run(&r, r.engine.path, r.engine.argv, r.output, dir);
@@ -354,6 +359,7 @@ int verb_record(int argc, char **argv)
 	if (bad)
 		return bad;
 	/* with --exec, children of ours would be the program's */
-	cli_recording_costs(&r.vars, !r.exec);
+	if (!r.mem)
+		cli_recording_costs(&r.vars, !r.exec);
 	return run(&r, path, argv + optind, r.output, dir);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""record --mem --engine=valgrind: every access, in order. Three measures of truth: programs that know
-their own accesses (tests/prog/mem_truth.c), Valgrind's lackey on whole programs, and a sequence known in
-advance for killed ones. And the program must not notice."""
+"""record --mem, each engine: every access, in order. Measures of truth: programs that know their own accesses
+(tests/prog/mem_truth.c), a sequence known in advance for killed ones, and for Valgrind its own tool lackey on whole
+programs; engine native is held against Valgrind in test_mem_native.py. And the program must not notice."""
 
 import os
 import random
@@ -19,10 +19,12 @@ sys.path.append(str(h.ROOT / "tools"))
 import spec_decoder  # pylint: disable=wrong-import-position
 import spec_memory  # pylint: disable=wrong-import-position
 
-suite = h.Suite("mem_valgrind")
-MEM = ["--mem", "--engine=valgrind"]
-RAW = [*MEM, "--codec=none"]  # records as the tool writes them, not folded
+suite = h.Suite("mem_engines")
+ENGINES = ("native", "valgrind")
+MEM = {e: ["--mem", f"--engine={e}"] for e in ENGINES}
+RAW = {e: [*MEM[e], "--codec=none"] for e in ENGINES}  # records as the engine writes them, not folded
 LINE = re.compile(rb"([LSA]) 0x([0-9a-f]+) (\d+) (?:(.*)\+)?0x([0-9a-f]+)$")
+DECLINED = ("strings", "lanes")  # by engine native, for instructions in them
 KERNELS = "matmul triad csr chase atomics strings vectors lanes jump signals faults threads child storm".split()
 
 
@@ -31,10 +33,23 @@ def have_avx2():
         return " avx2 " in f.read()
 
 
-def need_engine():
-    r = h.bobbin("record", *MEM, "-o", h.fresh("need") / "t", "--", "true")
+def need(engine):
+    if engine == "native":
+        return
+    r = h.bobbin("record", *MEM[engine], "-o", h.fresh("need") / "t", "--", "true")
     if b"Valgrind" in r.err and r.status == 125:
         raise h.Skip(r.err.decode().strip())
+
+
+def each_engine(name):
+    """The case once for each; it gets the engine's name."""
+
+    def register(function):
+        for e in ENGINES:
+            suite.add(f"{name}, {e}", function, e)
+        return function
+
+    return register
 
 
 def accesses(trace):
@@ -84,8 +99,8 @@ def last_of(row, n):
     return row[len(row) - n:] if len(row) >= n else row
 
 
-def truth(kernel, flags, options):
-    need_engine()
+def truth(engine, kernel, flags, options):
+    need(engine)
     if kernel == "lanes" and not have_avx2():
         raise h.Skip("no AVX2 here")
     program = h.compile("mem_truth", ["mem_truth.c"], "gcc", [*flags, "-w"], ["-lpthread"])
@@ -95,6 +110,10 @@ def truth(kernel, flags, options):
     r = h.record([program, kernel], options, env=h.environment({"BOB_LOG": str(log)}))
     h.same(native, r)
     h.check_trace(r.trace)
+    if engine == "native" and kernel in DECLINED:
+        c = h.bobbin("check", "--complete", r.trace)
+        h.check(c.status == 1 and b"could not be traced" in c.out, f"{c}")
+        return "not translated, and said so"
     arrays, want = read_log(log)
     got = [row for row in (in_arrays(t, arrays) for t in accesses(r.trace)) if row]
     if kernel == "storm":  # two rows in one thread
@@ -113,17 +132,19 @@ def truth(kernel, flags, options):
 
 for k in KERNELS:
     for f in (["-O0"], ["-O2"], ["-O3", "-static", "-no-pie"]):
-        # printing what is expected is part of a static program, and takes long
-        if k not in ("matmul", "faults", "storm") or "-static" not in f:
-            suite.add(f"truth {k} {' '.join(f)}", truth, k, f, MEM if f == ["-O2"] else RAW)
+        for e in ENGINES:
+            # printing what is expected is part of a static program, and takes long
+            if "-static" in f and (e == "native" or k in ("matmul", "faults", "storm")):
+                continue
+            suite.add(f"truth {k} {' '.join(f)}, {e}", truth, e, k, f, (MEM if f == ["-O2"] else RAW)[e])
 
 
-@suite.case("truth fortran")
-def fortran():
-    need_engine()
+@each_engine("truth fortran")
+def fortran(engine):
+    need(engine)
     program = h.compile("mem_solve", ["mem_solve.f90"], "gfortran", ["-O2"])
     log = h.fresh("fortran") / "log"
-    r = h.record([program], MEM, env=h.environment({"BOB_LOG": str(log)}))
+    r = h.record([program], MEM[engine], env=h.environment({"BOB_LOG": str(log)}))
     h.check(r.out == b"ok\n", f"{r}")
     l, x, b = (int(w) for w in log.read_text().split())
     n, want = 30, []
@@ -183,10 +204,10 @@ def lackey(argv, log):
 
 
 def compare(argv):
-    need_engine()
+    need("valgrind")
     h.need("valgrind", "objdump", "readelf")
     argv = [str(a) for a in argv]
-    r = h.record(argv, RAW)
+    r = h.record(argv, RAW["valgrind"])
     theirs, want = lackey(argv, h.fresh("lackey") / "log")
     h.check((r.status, r.out) == (theirs.status, theirs.out), f"under lackey the program does something else\n{r}")
     got = []
@@ -216,49 +237,51 @@ suite.add("lackey Debian's expr", lambda: compare(["/usr/bin/expr", "length", "a
 # --- the program does not notice ---
 
 
-def transparent(command):
-    need_engine()
+def transparent(engine, command):
+    need(engine)
     native = h.run(["sh", "-c", command])
-    h.same(native, h.record(["sh", "-c", command], MEM))
+    h.same(native, h.record(["sh", "-c", command], MEM[engine]))
 
 
 for c in ("echo out; echo err >&2; exit 3", "kill -TERM $$", "kill -ABRT $$", "kill -KILL $$",
           "printf 'a\\nb\\n' | sort -r | head -1", "cat /proc/self/comm", "exec false", "ulimit -c; ulimit -s",
           "nosuchcommand; echo $?", "trap 'echo got' USR1; kill -USR1 $$; echo end"):
-    suite.add(f"transparent {c}", transparent, c)
+    for e in ENGINES:
+        suite.add(f"transparent {c}, {e}", transparent, e, c)
 
 
-@suite.case("environment: only LD_PRELOAD is added")
+@suite.case("environment: Valgrind adds only LD_PRELOAD")
 def environment():
-    need_engine()
-    native, r = h.run(["env"]), h.record(["env"], MEM)
+    need("valgrind")
+    native, r = h.run(["env"]), h.record(["env"], MEM["valgrind"])
     new = set(r.out.splitlines()) - set(native.out.splitlines())
     h.check(len(new) == 1 and new.pop().startswith(b"LD_PRELOAD=") and r.out.startswith(native.out), f"{r}")
 
 
-@suite.case("exec and children have files of their own")
-def children():
-    need_engine()
-    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], MEM)
+@each_engine("exec and children have files of their own")
+def children(engine):
+    need(engine)
+    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], MEM[engine])
     h.check(r.status == 0, f"{r}")
     h.check_trace(r.trace)
     found = sorted((p["exe"].rsplit("/", 1)[-1], p["state"]) for p in h.info(r.trace)["process_list"])
     want = [("dash", "ended"), ("dash", "replaced by exec"), ("env", "replaced by exec"), ("true", "ended")]
     h.check(found == want, f"{found}")
-    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], [*MEM, "--no-follow"])
+    r = h.record(["sh", "-c", "true & wait; exec env -i /usr/bin/true"], [*MEM[engine], "--no-follow"])
     found = [p["state"] for p in h.info(r.trace)["process_list"]]
-    h.check(found == ["replaced by exec", "ended"], f"{found}")
+    # Valgrind records those that are only forked
+    h.check(found == ["replaced by exec"] + ["ended"] * (engine == "valgrind"), f"{found}")
 
 
 # --- what is recorded ---
 
 
-@suite.case("images")
-def images():
-    need_engine()
+@each_engine("images")
+def images(engine):
+    need(engine)
     counts = {}
     for choice in ("main", "app", "all"):
-        r = h.record(["/usr/bin/expr", "1", "+", "2"], [*MEM, f"--images={choice}"])
+        r = h.record(["/usr/bin/expr", "1", "+", "2"], [*MEM[engine], f"--images={choice}"])
         row = accesses(r.trace)[0]
         counts[choice] = len(row)
         names = {a[4].decode() for a in row if a[4]}
@@ -268,21 +291,21 @@ def images():
     h.check(counts["main"] <= counts["app"] < counts["all"], f"{counts}")
 
 
-@suite.case("from the start")
-def from_start():
-    need_engine()
-    r = h.record(["/usr/bin/expr", "1", "+", "2"], MEM)
-    s = h.record(["/usr/bin/expr", "1", "+", "2"], [*MEM, "--from-start"])
+@each_engine("from the start")
+def from_start(engine):
+    need(engine)
+    r = h.record(["/usr/bin/expr", "1", "+", "2"], MEM[engine])
+    s = h.record(["/usr/bin/expr", "1", "+", "2"], [*MEM[engine], "--from-start"])
     late, early = ([a[:1] + a[2:] for a in accesses(t.trace)[0]] for t in (r, s))
     h.check(len(early) > len(late) and early[-len(late):] == late, f"{len(early)} and {len(late)}")
 
 
-def flow(kernel, flag):
+def flow(engine, kernel, flag):
     """Marks of calls and returns agree with each other: a function's return address lies where the call put it, and
     a return takes it from where a function of ours was entered."""
-    need_engine()
+    need(engine)
     program = h.compile("mem_truth", ["mem_truth.c"], "gcc", [flag, "-w"], ["-lpthread"])
-    r = h.record([program, kernel], RAW)
+    r = h.record([program, kernel], RAW[engine])
     file, = (spec_decoder.File(p) for p in r.trace.glob("p*.bob"))
     memory = spec_memory.Memory(file.chunks, [])
     count, stack, call, unknown = {1: 0, 2: 0, 4: 0}, [], None, 0
@@ -314,28 +337,29 @@ def flow(kernel, flag):
 
 for k in ("matmul", "jump", "signals"):
     for f in ("-O0", "-O2"):
-        suite.add(f"flow {k} {f}", flow, k, f)
+        for e in ENGINES:
+            suite.add(f"flow {k} {f}, {e}", flow, e, k, f)
 
 
 @suite.case("code made at run time")
 def jit():
-    need_engine()
+    need("valgrind")
     program = h.compile("mem_jit", ["mem_jit.c"], "gcc", ["-O1", "-w"])
-    r = h.record([program], MEM)
+    r = h.record([program], MEM["valgrind"])
     h.check(r.status == 0 and r.out.endswith(b" 12\n"), f"{r}")
     skipped = [i["path"] for i in h.info(r.trace)["process_list"][0]["skipped_images"]]
     h.check("code made at run time" in skipped, f"{skipped}")
-    r = h.record([program], [*MEM, "--images=app"])
+    r = h.record([program], [*MEM["valgrind"], "--images=app"])
     data = int(r.out.split()[0], 16)
     found = [(kind, a - data, size) for kind, a, size, _, image in accesses(r.trace)[0] if not image and data <= a < data + 16]
     h.check(found == [("L", 0, 4), ("L", 8, 8)], f"{found}")
 
 
-@suite.case("formats of replay")
-def formats():
-    need_engine()
+@each_engine("formats of replay")
+def formats(engine):
+    need(engine)
     program = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
-    r = h.record([program, "atomics"], RAW)
+    r = h.record([program, "atomics"], RAW[engine])
     row = accesses(r.trace)[0]
     din = h.bobbin("replay", "--mem", "--format=din", r.trace).out.decode().splitlines()
     want = [f"{'01'[k == 'S']} {a:x}" for kind, a, *_ in row for k in ("LS" if kind == "A" else kind)]
@@ -345,7 +369,7 @@ def formats():
     h.check(lines == want, f"lackey: {lines[:5]}, wanted {want[:5]}")
     info = h.info(r.trace)
     h.check(info["accesses"] == len(row) and info["raw_bytes"] == 16 * len(row), f"{info}")
-    for options in (RAW, MEM):
+    for options in (RAW[engine], MEM[engine]):
         trace = h.record([program, "atomics"], options).trace
         dump = h.bobbin("dump", trace)
         second = h.run([sys.executable, h.ROOT / "tools" / "spec_decoder.py", trace])
@@ -355,8 +379,8 @@ def formats():
 # --- bad luck ---
 
 
-def kill9(options):
-    need_engine()
+def kill9(engine, options):
+    need(engine)
     program = h.compile("mem_count", ["mem_count.c"], "gcc", ["-O1"])
     rng = random.Random(7)
     for _ in range(3):
@@ -385,24 +409,25 @@ def kill9(options):
         h.check(done - 1 <= len(got) <= done + 1, f"{done} stores were done, {len(got)} are there")
 
 
-suite.add("kill -9: all that was done is there", kill9, RAW)
-suite.add("kill -9, folded", kill9, MEM)
+for e in ENGINES:
+    suite.add(f"kill -9: all that was done is there, {e}", kill9, e, RAW[e])
+    suite.add(f"kill -9, folded, {e}", kill9, e, MEM[e])
 
 
-@suite.case("a limit on files ends the trace, not the program")
-def full():
-    need_engine()
+@each_engine("a limit on files ends the trace, not the program")
+def full(engine):
+    need(engine)
     program = h.compile("mem_truth", ["mem_truth.c"], "gcc", ["-O2", "-w"], ["-lpthread"])
     trace = h.fresh("full") / "t"
-    r = h.run(["sh", "-c", f"ulimit -f 300; exec {h.BOBBIN} record -o {trace} {' '.join(RAW)} -- {program} matmul"])
+    r = h.run(["sh", "-c", f"ulimit -f 600; exec {h.BOBBIN} record -o {trace} {' '.join(RAW[engine])} -- {program} matmul"])
     h.check((r.status, r.out) == (0, b"ok\n") and b"no space for the trace" in r.err, f"{r}")
     h.check(h.bobbin("replay", "--mem", trace).out.count(b"\n") > 100, "nothing is there")
 
 
-@suite.case("a trace cut off or damaged")
-def damaged():
-    need_engine()
-    r = h.record(["/usr/bin/expr", "1", "+", "2"], RAW)
+@each_engine("a trace cut off or damaged")
+def damaged(engine):
+    need(engine)
+    r = h.record(["/usr/bin/expr", "1", "+", "2"], RAW[engine])
     whole = accesses(r.trace)[0]
     path, = r.trace.glob("p*.bob")
     data = path.read_bytes()
@@ -420,7 +445,6 @@ def damaged():
 @suite.case("refusals are one line")
 def refusals():
     for argv, status, text in (
-        (["--mem", "--engine=native"], 125, b"not there yet"),
         (["--engine=fast"], 125, b"want auto, native or valgrind"),
         (["--mem", "-F", "f*"], 125, b"chooses calls"),
     ):
@@ -429,7 +453,7 @@ def refusals():
     where = h.fresh("alone")
     (where / "bin").mkdir()
     shutil.copy(h.BOBBIN, where / "bin" / "bobbin")
-    r = h.run([where / "bin" / "bobbin", "record", "--mem", "-o", where / "t", "--", "true"])
+    r = h.run([where / "bin" / "bobbin", "record", *MEM["valgrind"], "-o", where / "t", "--", "true"])
     h.check(r.status == 125 and b"Valgrind" in r.err and r.err.count(b"\n") == 1, f"{r}")
     h.check(not (where / "t").exists(), "a trace directory is left")
     for argv in (["replay"], ["replay", "--mem", "--format=x"]):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole programs whose main image runs translated for memory tracing (docs/mem-native.md): same output, and
-the same accesses in the same order as Valgrind sees them. tests/prog/mem_preload.c stands in for the agent.
-What Valgrind records elsewhere (linker-made stubs, start-up code without frame information) is left out, and
-counted."""
+"""record --mem --engine=native: programs whose images run translated (docs/mem-native.md). They behave as without it,
+and the trace has the same accesses in the same order as Valgrind sees them. What Valgrind records in code that was not
+translated is left out, and counted. Signals: handlers at every instruction, and in storms."""
 
 import bisect
 import itertools
+import json
 import os
 import re
 import subprocess
@@ -15,116 +15,84 @@ import sys
 import harness as h
 
 suite = h.Suite("mem_native")
-SRC = h.ROOT / "src"
-INCLUDE = ["-O2", f"-I{SRC}", f"-I{h.ROOT}/include"]
+NATIVE = ["--mem", "--engine=native"]
+VALGRIND = ["--mem", "--engine=valgrind"]
 
 
-def tool(name, flags, *parts):
-    return h.compile(name, [f"{name}.c", *(SRC / p for p in parts)], "gcc", [*INCLUDE, *flags])
+def record(program, *args, opts=(), **kw):
+    return h.record([program, *args], [*NATIVE, *opts], **kw)
 
 
-def plan(program):
-    """The program's memory plan, and what the planner says of it."""
-    cache = h.fresh("plans")
-    cache.chmod(0o700)
-    r = h.bobbin("plan", "--mem", "-v", "--cache", cache, program)
-    h.check(r.status == 0, f"no plan\n{r}")
-    return next(cache.glob("*.mem")), r.out.decode()
+def info(trace):
+    return json.loads(h.bobbin("info", "--json", trace).out)
 
 
-def translated(program, plan_file, out=None):
-    preload = tool("mem_preload", ["-mgeneral-regs-only", "-fPIC", "-shared"], "plan/mem/check.c", "base/hash.c")
-    extra = {"LD_PRELOAD": str(preload), "MEM_PLAN": str(plan_file)}
-    if out:
-        extra["MEM_OUT"] = str(out)
-    return h.run([program], env=h.environment(extra))
-
-
-def summary(r):
-    """Words and traps, from the last line of stderr, which is taken off."""
-    m = re.search(rb"mem_preload: (\d+) words, \d+ buffers, (\d+) traps\n$", r.err)
-    h.check(m, f"no summary\n{r}")
-    r.err = r.err[: m.start()]
-    return int(m[1]), int(m[2])
-
-
-def native_events(plan_file, records):
-    """(kind, size, program counter), address"""
-    expand = tool("mem_expand", [], "mem/record.c", "plan/mem/check.c", "base/hash.c")
-    with subprocess.Popen([expand, plan_file, records], stdout=subprocess.PIPE, text=True) as p:
+def events(trace, group="0"):
+    """((kind, size, program counter), address) of the thread."""
+    with subprocess.Popen([h.BOBBIN, "replay", "--mem", "-g", group, trace], stdout=subprocess.PIPE, text=True) as p:
         for line in p.stdout:
-            kind, address, size, pc = line.split()
-            yield (kind, int(size), int(pc, 16)), int(address, 16)
-    h.check(p.returncode == 0, "the records do not expand")
+            f = line.split()
+            if len(f) == 4 and f[0] in ("L", "S", "A"):
+                yield (f[0], int(f[2]), f[3]), int(f[1], 16)
+    h.check(p.returncode == 0, "the trace cannot be replayed")
 
 
-def covered(plan_file):
-    expand = tool("mem_expand", [], "mem/record.c", "plan/mem/check.c", "base/hash.c")
-    lines = h.run([expand, "-p", plan_file]).out.decode().splitlines()
-    return [tuple(int(x, 16) for x in line.split()) for line in lines]
+def sound(trace):
+    r = h.bobbin("check", trace)
+    h.check(r.status == 0, f"the trace is not sound\n{r}")
 
 
-class Oracle:
-    """Valgrind's accesses within the plan; `outside` counts the others."""
+class Outside:
+    """Takes accesses away that are in code which was not translated."""
 
-    def __init__(self, program, plan_file):
-        self.ranges, self.outside = covered(plan_file), 0
-        self.starts = [lo for lo, _ in self.ranges]
-        r = h.record([program], ["--mem", "--engine=valgrind"])
-        h.check(r.status == 0, f"recording\n{r}")
-        self.trace = r.trace
+    def __init__(self, trace):
+        gaps = info(trace)["process_list"][0]["unrecorded"]
+        self.ranges = [(g["addr"], g["addr"] + g["bytes"]) for g in gaps]
+        self.count = 0
 
-    def inside(self, pc):
-        i = bisect.bisect_right(self.starts, pc) - 1
-        return i >= 0 and pc < self.ranges[i][1]
-
-    def events(self):
-        with subprocess.Popen([h.BOBBIN, "replay", "--mem", self.trace], stdout=subprocess.PIPE, text=True) as p:
-            for line in p.stdout:
-                f = line.split()
-                if len(f) != 4 or f[0] not in ("L", "S", "A"):
-                    continue
-                pc = int(f[3].rsplit("+", 1)[1], 16)
-                if self.inside(pc):
-                    yield (f[0], int(f[2]), pc), int(f[1], 16)
-                else:
-                    self.outside += 1
+    def __call__(self, rows):
+        for row in rows:
+            pc = int(row[0][2].rsplit("+", 1)[-1], 16)
+            if any(lo <= pc < hi for lo, hi in self.ranges):
+                self.count += 1
+            else:
+                yield row
 
 
-def compare(mine, theirs):
-    """Event by event; the number of events and of distances between the two runs' addresses: one for each region of
+def compare(mine, theirs, what):
+    """Event by event; their number, and of distances between the two runs' addresses: one for each region of
     memory that lies elsewhere."""
-    first = next(theirs)
-    mine = itertools.dropwhile(lambda e: e[0] != first[0], mine)  # Valgrind begins at main
     apart, n = set(), 0
-    for a, b in itertools.zip_longest(mine, itertools.chain([first], theirs)):
-        h.check(a and b and a[0] == b[0], f"access {n}: {a} natively, {b} under Valgrind")
+    for a, b in itertools.zip_longest(mine, theirs):
+        h.check(a and b and a[0] == b[0], f"access {n}: {a}, {what} {b}")
         apart.add(b[1] - a[1])
         n += 1
-    return n, len(apart)
+    h.check(len(apart) <= 8, f"addresses lie {len(apart)} different distances apart")
+    return n
+
+
+def need_valgrind():
+    if not os.access(os.path.join(os.path.dirname(h.BOBBIN), "../lib/bobbin/bobbin-valgrind"), os.X_OK):
+        raise h.Skip("built without the Valgrind tool: only the output was compared")
+    h.need("valgrind")
 
 
 def case(name, sources, cc, flags, libs=(), oracle=True):
     def run():
         h.need(cc)
         program = h.compile(name, sources, cc, flags, libs)
-        plan_file, said = plan(program)
-        out = h.fresh("records") / "r"
-        r = translated(program, plan_file, out)
-        words, traps = summary(r)
+        r = record(program)
         h.same(h.run([program]), r)
-        note = f"{words} words, {traps} traps"
+        sound(r.trace)
         if not oracle:
-            return note
-        if not os.access(os.path.join(os.path.dirname(h.BOBBIN), "../lib/bobbin/bobbin-valgrind"), os.X_OK):
-            raise h.Skip("built without the Valgrind tool: only the output was compared")
-        h.need("valgrind")
-        theirs = Oracle(program, plan_file)
-        n, apart = compare(native_events(plan_file, f"{out}.0"), theirs.events())
+            return f"{info(r.trace)['accesses']} accesses"
+        need_valgrind()
+        theirs = h.record([program], VALGRIND)
+        h.check(theirs.status == 0, f"recording\n{theirs}")
+        outside = Outside(r.trace)
+        n = compare(events(r.trace), outside(events(theirs.trace)), "under Valgrind")
         h.check(n > 1000, f"only {n} accesses")
-        h.check(apart <= 8, f"addresses lie {apart} different distances apart")
-        h.check("traps" in said, f"the planner said\n{said}")
-        return f"{note}, {n} accesses equal, {theirs.outside} outside of the plan"
+        return f"{n} accesses equal, {outside.count} in code that is not translated"
 
     suite.add(f"{name} {cc} {' '.join(flags)}", run)
 
@@ -142,6 +110,89 @@ case("classes", ["mem_classes.cc"], "clang++", ["-O1"])
 case("fortran", ["mem_fortran.f90"], "gfortran", ["-O2"])
 case("fortran", ["mem_fortran.f90"], "gfortran", ["-O3", "-mavx2"])
 case("team", ["mem_team.c"], "gcc", ["-O2", "-fopenmp"], oracle=False)
+
+
+def functions(program):
+    """{name: (first, behind the last)}"""
+    out = {}
+    for line in h.run(["nm", "-S", program]).out.decode().splitlines():
+        f = line.split()
+        if len(f) == 4 and f[2] in "tT":
+            out[f[3]] = (int(f[0], 16), int(f[0], 16) + int(f[1], 16))
+    return out
+
+
+def inside(rows, ranges):
+    """The accesses of code in these ranges of addresses."""
+    ranges = sorted(ranges)
+    starts = [lo for lo, _ in ranges]
+    for row in rows:
+        pc = int(row[0][2].rsplit("+", 1)[-1], 16)
+        i = bisect.bisect_right(starts, pc) - 1
+        if i >= 0 and pc < ranges[i][1]:
+            yield row
+
+
+def step(cc, flags):
+    """A handler after every instruction of the kernels, probes included: what the program itself does is as without."""
+
+    def run():
+        h.need(cc)
+        program = h.compile("mem_step", ["mem_step.c", "mem_kernels.c"], cc, [*flags, "-fno-inline-functions"])
+        still, stepped = record(program), record(program, "step")
+        h.same(h.run([program]), still)
+        h.same(h.run([program, "step"]), stepped)
+        sound(stepped.trace)
+        code = functions(program)
+        handler = sum(1 for _ in inside(events(stepped.trace), [code["on_step"]]))
+        h.check(handler > 10000, f"the handler made {handler} accesses")
+        # main and what it calls depend on the argument
+        kernels = [where for name, where in code.items() if name not in ("on_step", "main", "set_trap_flag")]
+        n = compare(inside(events(stepped.trace), kernels), inside(events(still.trace), kernels), "without a handler")
+        h.check(n > 1000, f"only {n} accesses")
+        return f"{n} accesses equal, {handler} of handlers between them"
+
+    suite.add(f"handler at every instruction {cc} {' '.join(flags)}", run)
+
+
+step("gcc", ["-O0"])
+step("gcc", ["-O2"])
+step("clang", ["-O2"])
+
+
+def signals(flags):
+    def run():
+        program = h.compile("mem_signals", ["mem_signals.c"], "gcc", [*flags, "-rdynamic", "-pthread"])
+        r = record(program)
+        h.same(h.run([program]), r)
+        h.check(b"WRONG" not in r.out, f"{r}")
+        sound(r.trace)
+        return f"{info(r.trace)['accesses']} accesses"
+
+    suite.add(f"signals {' '.join(flags)}", run)
+
+
+signals(["-O0"])
+signals(["-O2"])
+
+
+@suite.case("incomplete")
+def incomplete():
+    """What is not translated is named, and check --complete says no."""
+    program = h.compile("kernels", KERNELS, "gcc", ["-O2"])
+    r = record(program)
+    h.check(h.bobbin("check", "--complete", r.trace).status == 0, "complete, and check --complete says no")
+    source = h.fresh("std") / "std.c"
+    source.write_text('int main(void) { __asm__ volatile("std; cld"); return 0; }\n')
+    program = h.compile("std", [source], "gcc", ["-O1"])
+    r = record(program)
+    h.check(r.status == 0, f"{r}")
+    c = h.bobbin("check", "--complete", r.trace)
+    h.check(c.status == 1 and b"1 function could not be traced" in c.out, f"{c}")
+    i = h.bobbin("info", r.trace)
+    h.check(re.search(rb"1 +direction flag", i.out), f"{i}")
+    return ""
+
 
 if __name__ == "__main__":
     h.require_bobbin()

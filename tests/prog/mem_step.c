@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels of mem_kernels.c, and with the argument "step" single-stepped by the program itself: its own handler
+ * of SIGTRAP comes after every instruction, wherever that is. Prints their results. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "mem_kernels.h"
+
+#define TRAP_FLAG 0x100
+
+static volatile long steps;
+static volatile unsigned long seen[64];
+
+/* Does what a handler of the program does: loads and stores. */
+static void on_step(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *uc = context;
+
+	(void)sig;
+	(void)info;
+	seen[steps & 63] ^= (unsigned long)uc->uc_mcontext.gregs[REG_RIP];
+	steps++;
+}
+
+static void set_trap_flag(int on)
+{
+	__asm__ volatile(
+		"sub $128, %%rsp; pushf; andq $~0x100, (%%rsp); or %0, (%%rsp); popf; add $128, %%rsp"
+		:
+		: "r"(on ? (unsigned long)TRAP_FLAG : 0ul)
+		: "memory", "cc");
+}
+
+static const struct {
+	const char *name;
+	long (*run)(long *, long);
+} kernels[] = {
+	{ "sum", k_sum },	  { "triad", k_triad },	      { "matmul", k_matmul },
+	{ "switch", k_switch },	  { "strings", k_strings },   { "struct", k_struct },
+	{ "recurse", k_recurse }, { "pointers", k_pointers }, { "floats", k_floats },
+	{ "atomics", k_atomics }, { "bits", k_bits },	      { "many", k_many },
+	{ "csr", k_csr },	  { "tail", k_tail },
+};
+
+int main(int argc, char **argv)
+{
+	static long d[4096 + 64];
+	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+	int step = argc > 1 && !strcmp(argv[1], "step");
+
+	sigaction(SIGTRAP, &sa, NULL);
+	for (unsigned i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		long result;
+
+		for (unsigned k = 0; k < 4096 + 64; k++)
+			d[k] = (long)((k * 2654435761u >> 7) % 97);
+		if (step)
+			set_trap_flag(1);
+		result = kernels[i].run(d, 7);
+		if (step)
+			set_trap_flag(0);
+		printf("%s %ld\n", kernels[i].name, result);
+	}
+	return step && !steps;
+}
