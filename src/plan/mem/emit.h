@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between emit.c, which puts the instructions and blocks of a unit, and probes.c, which puts what records
+ * them. Errors go into e->c.st (BOB_ERR_NOMEM) and e->why; nothing is put after the former. One thread. */
+#ifndef BOB_PLAN_MEM_EMIT_H
+#define BOB_PLAN_MEM_EMIT_H
+
+#include "plan/arch/x86_64/code.h"
+#include "plan/mem/unit.h"
+
+/* A 32-bit field in the blob that leads to a block of the unit. */
+struct bob_mem_hop {
+	uint32_t at, block;
+	bool back;		/* of a loop, past the probe before it */
+};
+BOB_PLAN_VEC(bob_mem_hops, struct bob_mem_hop);
+
+/* What to do when the buffer is full, behind the blocks. */
+struct bob_mem_full {
+	uint32_t jump;		/* offset behind the jump's field */
+	uint8_t cursor;
+	uint64_t orig;		/* instruction behind the probe */
+};
+BOB_PLAN_VEC(bob_mem_fulls, struct bob_mem_full);
+
+struct bob_mem_emitter {
+	struct bob_mem_unit *u;
+	struct bob_mem_plan *out;
+	struct bob_x86_code c;
+	struct bob_mem_hops hops;
+	struct bob_mem_fulls fulls;
+	uint32_t map_code;	/* where the newest pair of the map holds from */
+	uint64_t map_orig;
+	unsigned why;		/* enum bob_mem_decline */
+};
+
+static inline uint32_t bob_mem_here(const struct bob_mem_emitter *e)
+{
+	return (uint32_t)e->c.bytes->count;
+}
+
+static inline const struct bob_mem_func *bob_mem_emitted_func(const struct bob_mem_emitter *e)
+{
+	return &e->out->funcs.at[e->out->funcs.count - 1];
+}
+
+static inline bool bob_mem_is_loop_piece(const struct bob_mem_emitter *e,
+					 const struct bob_mem_piece *p)
+{
+	return p->desc != BOB_MEM_NONE && e->out->descs.at[p->desc].desc.kind == BOB_MEM_LOOP;
+}
+
+/* A 32-bit field at `at` belongs into one of the plan's lists. */
+void bob_mem_note_field(struct bob_mem_emitter *e, struct bob_plan_u32s *list, uint32_t at);
+
+/* The map, from here on (enum bob_mem_map_kind): the original's next instruction; the piece under way, and
+ * whether its record is complete (NULL: none is); whether a loop's counter has been stepped. */
+void bob_mem_map_insn(struct bob_mem_emitter *e, uint64_t orig);
+void bob_mem_map_record(struct bob_mem_emitter *e, const struct bob_mem_piece *p,
+			unsigned complete);
+void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned stepped);
+
+/* A register that can hold the cursor from the first point of the piece to the last, or BOB_X86_NO_REG. */
+uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p);
+/* The probe code before instruction `at`, if there is any; `kept` is what the above returned. */
+void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece, uint32_t at,
+			  uint8_t kept);
+/* Behind a loop: where its counter ended. `live` and `orig` are of the instruction behind it. */
+void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			       uint32_t live, uint64_t orig);
+/* Behind all blocks: what full buffers lead to. */
+void bob_mem_put_fulls(struct bob_mem_emitter *e);
+
+#endif

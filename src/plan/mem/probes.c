@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Probes: what stores the words of a piece, and the map that says where in them a thread is.
+ *
+ * A probe takes one or two registers that nobody will read any more, else it saves one in thread-local
+ * storage. It uses no stack: what lies below rsp may be the function's. When the last word of the record is
+ * stored its header follows, and the cursor moves. */
+#include <string.h>
+
+#include "base/varint.h"
+#include "plan/mem/emit.h"
+
+#define HEADER_BYTES 8
+#define RED_ZONE 128
+#define SLOT_CURSOR offsetof(struct bob_mem_slots, cursor)
+#define SLOT_LIMIT offsetof(struct bob_mem_slots, limit)
+#define SLOT_SPILL(n) (offsetof(struct bob_mem_slots, spill) + 8 * (n))
+
+/* Words of a piece that are taken at one place. */
+struct point {
+	const struct bob_mem_piece *piece;
+	uint32_t at;		/* instruction */
+	uint32_t live;
+	uint32_t used;		/* registers whose values are taken */
+	bool first, last, needs_sum;
+	uint8_t cursor, sum;	/* registers */
+};
+
+void bob_mem_note_field(struct bob_mem_emitter *e, struct bob_plan_u32s *list, uint32_t at)
+{
+	uint32_t *p = BOB_PLAN_PUSH(list);
+
+	if (!p)
+		e->c.st = BOB_ERR_NOMEM;
+	else
+		*p = at;
+}
+
+/* --- the map --- */
+
+static void map(struct bob_mem_emitter *e, enum bob_mem_map_kind kind, uint64_t value)
+{
+	struct bob_plan_bytes *m = &e->out->map;
+
+	if (e->c.st != BOB_OK)
+		return;
+	if (BOB_PLAN_RESERVE(m, 2 * BOB_VARINT_MAX) != 0) {
+		e->c.st = BOB_ERR_NOMEM;
+		return;
+	}
+	m->count += bob_varint_put(m->at + m->count,
+				   (uint64_t)(bob_mem_here(e) - e->map_code) << 2 | kind);
+	m->count += bob_varint_put(m->at + m->count, value);
+	e->map_code = bob_mem_here(e);
+}
+
+void bob_mem_map_insn(struct bob_mem_emitter *e, uint64_t orig)
+{
+	if (orig == e->map_orig)
+		return;
+	map(e, BOB_MEM_MAP_INSN, bob_zigzag((int64_t)(orig - e->map_orig)));
+	e->map_orig = orig;
+}
+
+/* `behind`: words that are still to be added. */
+static void map_cursor(struct bob_mem_emitter *e, uint8_t reg, unsigned behind)
+{
+	map(e, BOB_MEM_MAP_CURSOR, reg == BOB_X86_NO_REG ? 0 : (reg + 1u) | (uint64_t)behind << 5);
+}
+
+/* A piece is under way; `complete`: its record is. NULL: none is. */
+void bob_mem_map_record(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned complete)
+{
+	uint64_t desc = p ? p->desc - bob_mem_emitted_func(e)->desc + 1 : 0;
+
+	map(e, BOB_MEM_MAP_RECORD, desc << 1 | (p ? complete : 0));
+}
+
+void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned stepped)
+{
+	map(e, BOB_MEM_MAP_LOOP, (uint64_t)p->counter << 1 | stepped);
+}
+
+/* --- probes --- */
+
+static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
+					   const struct bob_mem_piece *p)
+{
+	return e->u->words.at + p->word;
+}
+
+static bool needs_sum(const struct bob_mem_word *w)
+{
+	return w->fs || w->index != BOB_X86_NO_REG;
+}
+
+static uint32_t registers_of(const struct bob_mem_word *w)
+{
+	return (w->base != BOB_X86_NO_REG ? 1u << w->base : 0) |
+	       (w->index != BOB_X86_NO_REG ? 1u << w->index : 0);
+}
+
+/* A register of `set`; those that nobody reads any more first. */
+static uint8_t pick(uint32_t set, uint32_t live)
+{
+	set &= BOB_X86_ALL_REGS & ~(1u << BOB_X86_RSP);
+	if (set & ~live)
+		set &= ~live;
+	return set ? (uint8_t)__builtin_ctz(set) : BOB_X86_NO_REG;
+}
+
+static bool dead(const struct point *p, uint8_t reg)
+{
+	return !(p->live >> reg & 1);
+}
+
+static void load_slot(struct bob_mem_emitter *e, uint8_t reg, size_t slot)
+{
+	bob_mem_note_field(e, &e->out->tls, bob_x86_put_load_fs(&e->c, reg, (int32_t)slot));
+}
+
+static void store_slot(struct bob_mem_emitter *e, uint8_t reg, size_t slot)
+{
+	bob_mem_note_field(e, &e->out->tls, bob_x86_put_store_fs(&e->c, reg, (int32_t)slot));
+}
+
+static void jump_if_full(struct bob_mem_emitter *e, uint8_t cursor, uint64_t orig)
+{
+	struct bob_mem_full *f;
+
+	bob_mem_note_field(e, &e->out->tls, bob_x86_put_compare_fs(&e->c, cursor, SLOT_LIMIT));
+	bob_x86_put(&e->c, "\x0f\x83\0\0\0", 6);	/* jae */
+	f = BOB_PLAN_PUSH(&e->fulls);
+	if (!f)
+		e->c.st = BOB_ERR_NOMEM;
+	else
+		*f = (struct bob_mem_full){ bob_mem_here(e), cursor, orig };
+}
+
+static void put_check(struct bob_mem_emitter *e, const struct point *p)
+{
+	bool spill = p->piece->save_flags && !dead(p, BOB_X86_RAX);
+	uint64_t orig = e->u->insns.at[p->at].addr;
+
+	if (!p->piece->save_flags) {
+		jump_if_full(e, p->cursor, orig);
+		return;
+	}
+	if (spill)
+		store_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
+	bob_x86_put_flags_out(&e->c);
+	jump_if_full(e, p->cursor, orig);
+	bob_x86_put_flags_in(&e->c);
+	if (spill)
+		load_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
+	e->out->stats.saved_flags++;
+}
+
+/* The header comes last: with it the record is there. One store: bit 31 is set and spreads upwards. */
+static void put_end(struct bob_mem_emitter *e, const struct bob_mem_piece *p, uint8_t cursor,
+		    int32_t bytes)
+{
+	bob_x86_put_store_imm(&e->c, cursor, 0, (int32_t)(p->desc | ~BOB_MEM_NUMBER));
+	bob_mem_note_field(e, &e->out->ids, bob_mem_here(e) - 4);
+	bob_mem_map_record(e, bob_mem_is_loop_piece(e, p) ? NULL : p, 1);
+	map_cursor(e, cursor, (unsigned)bytes / 8);
+	bob_x86_put_lea(&e->c, cursor, cursor, BOB_X86_NO_REG, 1, bytes);
+	map_cursor(e, cursor, 0);
+	store_slot(e, cursor, SLOT_CURSOR);
+	map_cursor(e, BOB_X86_NO_REG, 0);
+}
+
+static void put_word(struct bob_mem_emitter *e, const struct point *p, const struct bob_mem_word *w,
+		     unsigned number)
+{
+	int32_t at = (int32_t)(HEADER_BYTES + 8 * number);
+	uint8_t base = w->base;
+
+	if (!needs_sum(w)) {
+		bob_x86_put_store(&e->c, p->cursor, at, base);
+		return;
+	}
+	if (w->fs) {
+		bob_x86_put_load_fs(&e->c, p->sum, 0);	/* the ABI keeps the thread pointer there */
+		if (base != BOB_X86_NO_REG)
+			bob_x86_put_lea(&e->c, p->sum, p->sum, base, 1, 0);
+		base = p->sum;
+	}
+	if (w->index != BOB_X86_NO_REG)
+		bob_x86_put_lea(&e->c, p->sum, base, w->index, w->scale, 0);
+	bob_x86_put_store(&e->c, p->cursor, at, p->sum);
+}
+
+static bool choose_registers(struct point *p, uint8_t kept)
+{
+	uint32_t free = ~p->used;
+
+	if (p->first && p->piece->save_flags)
+		free &= ~(1u << BOB_X86_RAX);
+	p->cursor = kept != BOB_X86_NO_REG ? kept : pick(free, p->live);
+	if (p->cursor == BOB_X86_NO_REG)
+		return false;
+	p->sum = p->needs_sum ? pick(free & ~(1u << p->cursor), p->live) : BOB_X86_NO_REG;
+	if (p->needs_sum && p->sum == BOB_X86_NO_REG)
+		return false;
+	return true;
+}
+
+/* `kept`: a register that holds the cursor from the first point on, if there is one. */
+static void put_point(struct bob_mem_emitter *e, struct point *p, uint8_t kept)
+{
+	const struct bob_mem_word *w = words_of(e, p->piece);
+	bool spill_cursor, spill_sum;
+
+	if (!choose_registers(p, kept)) {
+		e->u->at = e->u->insns.at[p->at].addr;
+		e->why = BOB_MEM_REGISTERS;
+		return;
+	}
+	spill_cursor = kept == BOB_X86_NO_REG && !dead(p, p->cursor);
+	spill_sum = p->needs_sum && !dead(p, p->sum);
+	e->out->stats.spills += spill_cursor + spill_sum;
+	if (spill_cursor)
+		store_slot(e, p->cursor, SLOT_SPILL(0));
+	if (p->first || kept == BOB_X86_NO_REG) {
+		load_slot(e, p->cursor, SLOT_CURSOR);
+		map_cursor(e, p->cursor, 0);
+	}
+	if (p->first) {
+		bob_mem_map_record(e, p->piece, 0);
+		put_check(e, p);
+	}
+	if (spill_sum)
+		store_slot(e, p->sum, SLOT_SPILL(1));
+	for (unsigned i = 0; i < p->piece->words; i++)
+		if (w[i].at == p->at)
+			put_word(e, p, &w[i], i);
+	if (spill_sum)
+		load_slot(e, p->sum, SLOT_SPILL(1));
+	if (p->last)
+		put_end(e, p->piece, p->cursor, (int32_t)(HEADER_BYTES + 8 * p->piece->words));
+	if (spill_cursor)
+		load_slot(e, p->cursor, SLOT_SPILL(0));
+	if (!p->last && kept == BOB_X86_NO_REG)
+		map_cursor(e, BOB_X86_NO_REG, 0);
+}
+
+static uint32_t last_point(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
+{
+	const struct bob_mem_word *w = words_of(e, p);
+	uint32_t last = p->start;
+
+	for (unsigned i = 0; i < p->words; i++)
+		if (w[i].at > last)
+			last = w[i].at;
+	return last;
+}
+
+/* A register that no instruction between the points of the piece touches and nobody reads afterwards. */
+uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
+{
+	const struct bob_mem_word *w = words_of(e, p);
+	uint32_t last = last_point(e, p), busy = e->u->insns.at[p->start].live;
+
+	if (last == p->start)
+		return BOB_X86_NO_REG;
+	for (uint32_t i = p->start; i < last; i++)
+		busy |= e->u->insns.at[i].f.reads | e->u->insns.at[i].f.changes;
+	for (unsigned i = 0; i < p->words; i++)
+		busy |= registers_of(&w[i]);
+	if (p->save_flags)
+		busy |= 1u << BOB_X86_RAX;
+	busy |= 1u << BOB_X86_RSP;
+	busy = ~busy & BOB_X86_ALL_REGS;
+	return busy ? (uint8_t)__builtin_ctz(busy) : BOB_X86_NO_REG;
+}
+
+/* The probe code before instruction `at`, if there is any. */
+void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece, uint32_t at,
+			  uint8_t kept)
+{
+	const struct bob_mem_word *w = words_of(e, piece);
+	struct point p = {.piece = piece, .at = at, .live = e->u->insns.at[at].live,
+			  .first = at == piece->start, .last = at == last_point(e, piece)};
+	bool any = p.first;
+
+	for (unsigned i = 0; i < piece->words; i++) {
+		if (w[i].at != at)
+			continue;
+		any = true;
+		p.used |= registers_of(&w[i]);
+		p.needs_sum |= needs_sum(&w[i]);
+	}
+	if (!any)
+		return;
+	if (e->out->descs.at[piece->desc].desc.kind == BOB_MEM_LOOP)
+		p.last = false;
+	put_point(e, &p, kept);
+}
+
+/* Behind a loop: where its counter ended. */
+void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			       uint32_t live, uint64_t orig)
+{
+	int32_t at = (int32_t)(HEADER_BYTES + 8 * piece->words);
+	uint8_t cursor = pick(~(1u << piece->counter), live);
+	bool spill = live >> cursor & 1;
+
+	bob_mem_map_insn(e, orig);
+	bob_mem_map_loop(e, piece, 1);
+	if (spill)
+		store_slot(e, cursor, SLOT_SPILL(0));
+	load_slot(e, cursor, SLOT_CURSOR);
+	map_cursor(e, cursor, 0);
+	bob_x86_put_store(&e->c, cursor, at, piece->counter);
+	put_end(e, piece, cursor, at + 8);
+	if (spill)
+		load_slot(e, cursor, SLOT_SPILL(0));
+}
+
+/* Slow, far away: room is made by the agent, which keeps all registers. */
+void bob_mem_put_fulls(struct bob_mem_emitter *e)
+{
+	for (size_t i = 0; i < e->fulls.count && e->c.st == BOB_OK; i++) {
+		const struct bob_mem_full *f = &e->fulls.at[i];
+		int32_t rel = (int32_t)(bob_mem_here(e) - f->jump);
+
+		memcpy(e->c.bytes->at + f->jump - 4, &rel, 4);
+		bob_mem_map_insn(e, f->orig);
+		map_cursor(e, BOB_X86_NO_REG, 0);
+		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, -RED_ZONE);
+		bob_x86_put(&e->c, "\xe8\0\0\0", 5);
+		bob_x86_put_here_to(&e->c, 0u - BOB_PLAN_HANDLER_BYTES);
+		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, RED_ZONE);
+		load_slot(e, f->cursor, SLOT_CURSOR);
+		map_cursor(e, f->cursor, 0);
+		bob_x86_put(&e->c, "\xe9\0\0\0", 5);
+		bob_x86_put_here_to(&e->c, f->jump);
+	}
+}
