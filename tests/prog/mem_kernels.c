@@ -43,6 +43,39 @@ long k_matmul(long *d, long n)
 	return c[m];
 }
 
+/* Triangles: addresses of three registers, which compilers make of two rows of one matrix. */
+#define ROW 24
+long k_lu(long *d, long n)
+{
+	long(*a)[ROW] = (long(*)[ROW])d;
+
+	n = n < ROW ? n : ROW;
+	for (long k = 0; k < n; k++)
+		for (long i = k + 1; i < n; i++) {
+			a[i][k] /= a[k][k] | 1;
+			for (long j = k + 1; j < n; j++)
+				a[i][j] -= a[i][k] * a[k][j];
+		}
+	return a[n - 1][n - 1];
+}
+
+long k_cholesky(long *d, long n)
+{
+	static long c[ROW][ROW];
+	long(*b)[ROW] = (long(*)[ROW])d;
+
+	n = n < ROW ? n : ROW;
+	for (int j = 0; j < n; j++)
+		for (int i = j; i < n; i++) {
+			long s = b[i][j];
+
+			for (int k = 0; k < j; k++)
+				s -= c[i][k] * c[j][k];
+			c[i][j] = s / (1 | c[j][j]);
+		}
+	return c[n - 1][n - 1];
+}
+
 long k_switch(long *d, long n)
 {
 	long s = 0;

@@ -24,3 +24,5 @@ long k_tail(long *d, long n);
 long k_long_double(long *d, long n);
 long k_shifts(long *d, long n);
 long k_csr(long *d, long n);
+long k_lu(long *d, long n);
+long k_cholesky(long *d, long n);

@@ -16,17 +16,20 @@
 
 struct value {
 	uint32_t origin;
+	uint32_t more;		/* another one, times `scale`; or NO_ORIGIN. In loops only */
+	uint8_t scale;
 	int64_t add;
 };
 
 struct state {
 	struct value reg[BOB_X86_REGS];
 	uint32_t origins;
+	bool pairs;		/* sums of two registers are followed, too */
 };
 
 struct key {
-	uint32_t base, index;	/* origins or NO_ORIGIN */
-	uint8_t scale;
+	uint32_t base, index, third; /* origins or NO_ORIGIN */
+	uint8_t scale, third_scale;
 	bool fs;
 	int64_t add;		/* word = key's sum + this, when it is taken */
 };
@@ -42,26 +45,46 @@ struct builder {
 	struct bob_mem_planned planned;
 };
 
+static struct value origin(uint32_t number)
+{
+	return (struct value){ .origin = number, .more = NO_ORIGIN };
+}
+
 static void reset(struct state *s)
 {
 	for (uint32_t r = 0; r < BOB_X86_REGS; r++)
-		s->reg[r] = (struct value){ r, 0 };
+		s->reg[r] = origin(r);
 	s->origins = BOB_X86_REGS;
+}
+
+/* `v` becomes `v` + `w` * `scale`; false: there is no way to say it. */
+static bool add_value(const struct state *s, struct value *v, const struct value *w, uint8_t scale)
+{
+	if (!s->pairs || v->more != NO_ORIGIN || w->more != NO_ORIGIN)
+		return false;
+	v->more = w->origin;
+	v->scale = scale;
+	v->add = (int64_t)((uint64_t)v->add + (uint64_t)w->add * scale);
+	return true;
 }
 
 static void advance(struct state *s, const struct bob_x86_facts *f)
 {
 	struct value sum[2];
+	bool known[2] = { false, false };
 
 	for (unsigned i = 0; i < f->sum_count; i++) {
 		sum[i] = s->reg[f->sum[i].source];
 		sum[i].add += f->sum[i].add;
+		known[i] = f->sum[i].second == BOB_X86_NO_REG ||
+			   add_value(s, &sum[i], &s->reg[f->sum[i].second], f->sum[i].scale);
 	}
 	for (unsigned r = 0; r < BOB_X86_REGS; r++)
 		if (f->changes >> r & 1)
-			s->reg[r] = (struct value){ s->origins++, 0 };
+			s->reg[r] = origin(s->origins++);
 	for (unsigned i = 0; i < f->sum_count; i++)
-		s->reg[f->sum[i].dest] = sum[i];
+		if (known[i])
+			s->reg[f->sum[i].dest] = sum[i];
 }
 
 /* The place of the probe: before the first access, where flags are dead if there is such a place. */
@@ -84,9 +107,36 @@ static void choose_start(struct builder *b, uint32_t first, uint32_t end)
 	}
 }
 
-static uint32_t origin_of(const struct state *s, unsigned reg)
+/* What the address is the sum of; false: of too much. */
+static bool key_of(const struct state *s, const struct bob_mem_word *w, struct key *k)
 {
-	return reg == BOB_X86_NO_REG ? NO_ORIGIN : s->reg[reg].origin;
+	const struct value *x = w->base == BOB_X86_NO_REG ? NULL : &s->reg[w->base];
+	const struct value *y = w->index == BOB_X86_NO_REG ? NULL : &s->reg[w->index];
+
+	*k = (struct key){ .base = x ? x->origin : NO_ORIGIN, .index = y ? y->origin : NO_ORIGIN,
+			   .third = NO_ORIGIN, .scale = w->scale, .fs = w->fs };
+	if (x && x->more != NO_ORIGIN) {
+		k->third = x->more;
+		k->third_scale = x->scale;
+	}
+	if (!y || y->more == NO_ORIGIN)
+		return true;
+	if (k->third != NO_ORIGIN || y->scale * w->scale > 8)
+		return false;
+	k->third = y->more;
+	k->third_scale = (uint8_t)(y->scale * w->scale);
+	return true;
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+	return a->base == b->base && a->index == b->index && a->third == b->third &&
+	       a->scale == b->scale && a->third_scale == b->third_scale && a->fs == b->fs;
+}
+
+static bool is_register(const struct key *k)
+{
+	return k->base != NO_ORIGIN && k->index == NO_ORIGIN && k->third == NO_ORIGIN && !k->fs;
 }
 
 static uint8_t holder(const struct state *s, uint32_t origin)
@@ -105,6 +155,8 @@ static int64_t sum_of(const struct state *s, const struct bob_mem_word *w)
 		sum += (uint64_t)s->reg[w->base].add;
 	if (w->index != BOB_X86_NO_REG)
 		sum += (uint64_t)s->reg[w->index].add * w->scale;
+	if (w->third != BOB_X86_NO_REG)
+		sum += (uint64_t)s->reg[w->third].add * w->third_scale;
 	return (int64_t)sum;
 }
 
@@ -113,19 +165,22 @@ static int64_t sum_of(const struct state *s, const struct bob_mem_word *w)
 static bool take_at_probe(struct builder *b, const struct key *k, struct bob_mem_word *w,
 			  const struct state **s)
 {
-	uint8_t x = k->base == NO_ORIGIN ? BOB_X86_NO_REG : holder(&b->probe, k->base);
-	uint8_t y = k->index == NO_ORIGIN ? BOB_X86_NO_REG : holder(&b->probe, k->index);
+	const uint32_t origins[3] = { k->base, k->index, k->third };
+	uint8_t reg[3];
 	uint32_t taken = b->taken;
 
-	if ((k->base != NO_ORIGIN && x == BOB_X86_NO_REG) ||
-	    (k->index != NO_ORIGIN && y == BOB_X86_NO_REG))
-		return true;
-	taken |= x != BOB_X86_NO_REG ? 1u << x : 0;
-	taken |= y != BOB_X86_NO_REG ? 1u << y : 0;
+	for (unsigned i = 0; i < 3; i++) {
+		reg[i] = origins[i] == NO_ORIGIN ? BOB_X86_NO_REG : holder(&b->probe, origins[i]);
+		if (reg[i] != BOB_X86_NO_REG)
+			taken |= 1u << reg[i];
+		else if (origins[i] != NO_ORIGIN)
+			return true;
+	}
 	if (__builtin_popcount(taken & ~(1u << BOB_X86_RSP)) > REGISTERS_MAX)
 		return false;
 	b->taken = taken;
-	*w = (struct bob_mem_word){ b->piece.start, x, y, k->scale, k->fs };
+	*w = (struct bob_mem_word){ b->piece.start, reg[0], reg[1], k->scale, reg[2],
+				    k->third_scale, k->fs };
 	*s = &b->probe;
 	return true;
 }
@@ -134,14 +189,15 @@ static bool take_at_probe(struct builder *b, const struct key *k, struct bob_mem
 static unsigned word_for(struct builder *b, uint32_t at, uint8_t base, uint8_t index, uint8_t scale,
 			 bool fs)
 {
-	struct key k = { origin_of(&b->now, base), origin_of(&b->now, index), scale, fs, 0 };
-	struct bob_mem_word w = { at, base, index, scale, fs }, *out;
+	struct bob_mem_word w = { at, base, index, scale, BOB_X86_NO_REG, 0, fs }, *out;
 	const struct state *s = &b->now;
 	unsigned n = b->piece.words;
+	struct key k;
 
+	if (!key_of(s, &w, &k))
+		return BOB_MEM_WORDS_MAX;
 	for (unsigned i = 0; i < n; i++)
-		if (b->key[i].base == k.base && b->key[i].index == k.index &&
-		    b->key[i].scale == scale && b->key[i].fs == fs)
+		if (same_key(&b->key[i], &k))
 			return i;
 	if (n == BOB_MEM_WORDS_MAX || (b->have_probe && !take_at_probe(b, &k, &w, &s)))
 		return BOB_MEM_WORDS_MAX;
@@ -168,7 +224,8 @@ static bool add_access(struct builder *b, uint32_t at, const struct bob_x86_acce
 	if (b->planned.desc.access_count == BOB_MEM_ACCESSES_MAX)
 		return false;
 	if (x->base != BOB_X86_NO_REG || x->index != BOB_X86_NO_REG || x->fs) {
-		struct bob_mem_word w = { at, x->base, x->index, x->scale, x->fs };
+		struct bob_mem_word w = { at, x->base, x->index, x->scale,
+					  BOB_X86_NO_REG, 0, x->fs };
 
 		word = word_for(b, at, x->base, x->index, x->scale, x->fs);
 		if (word == BOB_MEM_WORDS_MAX)
@@ -224,6 +281,7 @@ static void begin_piece(struct builder *b, uint32_t first, uint32_t end)
 	memset(&b->piece, 0, sizeof(b->piece));
 	memset(&b->planned, 0, sizeof(b->planned));
 	reset(&b->now);
+	b->now.pairs = false;
 	b->have_probe = false;
 	b->taken = 0;
 	b->piece.first = first;
@@ -246,7 +304,7 @@ static void note_stack(struct builder *b, uint32_t first, bool known, int64_t la
 	unsigned i;
 
 	for (i = 0; i < b->piece.words; i++)
-		if (b->key[i].base == BOB_X86_RSP && b->key[i].index == NO_ORIGIN && !b->key[i].fs)
+		if (b->key[i].base == BOB_X86_RSP && is_register(&b->key[i]))
 			break;
 	if (i == b->piece.words && d->flow && i < BOB_MEM_WORDS_MAX) {
 		reset(&b->now);	/* an entry without accesses */
@@ -404,7 +462,7 @@ static struct change change_of(const struct builder *b, const struct bob_mem_blo
 	uint32_t changes = 0;
 	unsigned writers = 0;
 
-	if (b->now.reg[reg].origin == reg) {
+	if (b->now.reg[reg].origin == reg && b->now.reg[reg].more == NO_ORIGIN) {
 		c.known = true;
 		c.constant = b->now.reg[reg].add;
 		return c;
@@ -423,25 +481,31 @@ static struct change change_of(const struct builder *b, const struct bob_mem_blo
 static bool step_of(struct builder *b, const struct bob_mem_block *block, unsigned w,
 		    struct bob_mem_step *step)
 {
-	struct change x = { true, BOB_X86_NO_REG, 0 }, y = x;
+	const struct key *k = &b->key[w];
+	const uint32_t origins[3] = { k->base, k->index, k->third };
+	const uint8_t scales[3] = { 1, k->scale, k->third_scale };
 	struct state end = b->now;
-	uint8_t by, scale = 1;
+	uint8_t by = BOB_X86_NO_REG, scale = 1;
+	uint64_t constant = 0;
 	unsigned word;
 
-	if (b->key[w].base != NO_ORIGIN)
-		x = change_of(b, block, (uint8_t)b->key[w].base);
-	if (b->key[w].index != NO_ORIGIN)
-		y = change_of(b, block, (uint8_t)b->key[w].index);
-	if (!x.known || !y.known || (x.by != BOB_X86_NO_REG && y.by != BOB_X86_NO_REG))
-		return false;
-	*step = (struct bob_mem_step){
-		(int64_t)((uint64_t)x.constant + (uint64_t)y.constant * b->key[w].scale),
-		BOB_MEM_NO_WORD, 0 };
-	by = x.by != BOB_X86_NO_REG ? x.by : y.by;
+	for (unsigned i = 0; i < 3; i++) {
+		struct change c;
+
+		if (origins[i] == NO_ORIGIN)
+			continue;
+		c = change_of(b, block, (uint8_t)origins[i]);
+		if (!c.known || (c.by != BOB_X86_NO_REG && by != BOB_X86_NO_REG))
+			return false;
+		constant += (uint64_t)c.constant * scales[i];
+		if (c.by != BOB_X86_NO_REG) {
+			by = c.by;
+			scale = scales[i];
+		}
+	}
+	*step = (struct bob_mem_step){ (int64_t)constant, BOB_MEM_NO_WORD, 0 };
 	if (by == BOB_X86_NO_REG)
 		return true;
-	if (y.by != BOB_X86_NO_REG)
-		scale = b->key[w].scale;
 	reset(&b->now);
 	word = word_for(b, block->first, by, BOB_X86_NO_REG, 1, false);
 	b->now = end;
@@ -450,20 +514,25 @@ static bool step_of(struct builder *b, const struct bob_mem_block *block, unsign
 	return word < BOB_MEM_WORDS_MAX;
 }
 
+static bool steps(const struct state *end, uint32_t reg)
+{
+	const struct value *v = &end->reg[reg];
+
+	return v->origin == reg && v->more == NO_ORIGIN && v->add != 0;
+}
+
 /* A word that is a register alone and steps by a constant: from its end follows how often the loop ran. */
 static unsigned find_counter(struct builder *b, const struct bob_mem_block *block)
 {
 	struct state end = b->now;
 
 	for (unsigned i = 0; i < b->piece.words; i++)
-		if (b->key[i].base != NO_ORIGIN && b->key[i].index == NO_ORIGIN && !b->key[i].fs &&
-		    end.reg[b->key[i].base].origin == b->key[i].base &&
-		    end.reg[b->key[i].base].add != 0)
+		if (is_register(&b->key[i]) && steps(&end, b->key[i].base))
 			return i;
 	for (uint8_t r = 0; r < BOB_X86_REGS; r++) {
 		unsigned word;
 
-		if (end.reg[r].origin != r || end.reg[r].add == 0)
+		if (!steps(&end, r))
 			continue;
 		reset(&b->now);
 		word = word_for(b, block->first, r, BOB_X86_NO_REG, 1, false);
@@ -500,12 +569,14 @@ static bob_status loop_piece(struct builder *b, const struct bob_mem_block *bloc
 	begin_piece(b, block->first, block->first + 1);
 	b->probe = b->now;
 	b->have_probe = true;
+	b->now.pairs = true;
 	for (at = block->first; at < end && add_accesses(b, at); at++)
 		advance(&b->now, &b->u->insns.at[at].f);
 	/* words taken at the start are of registers, and only they have origins that `now` can be asked for */
 	for (unsigned i = 0; i < b->piece.words; i++)
 		even &= (b->key[i].base == NO_ORIGIN || b->key[i].base < BOB_X86_REGS) &&
-			(b->key[i].index == NO_ORIGIN || b->key[i].index < BOB_X86_REGS);
+			(b->key[i].index == NO_ORIGIN || b->key[i].index < BOB_X86_REGS) &&
+			(b->key[i].third == NO_ORIGIN || b->key[i].third < BOB_X86_REGS);
 	if (even && at == end && d->access_count > 0)
 		counter = find_counter(b, block);
 	/* steps may add words, which stand still */

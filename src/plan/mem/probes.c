@@ -90,13 +90,14 @@ static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
 
 static bool needs_sum(const struct bob_mem_word *w)
 {
-	return w->fs || w->index != BOB_X86_NO_REG;
+	return w->fs || w->index != BOB_X86_NO_REG || w->third != BOB_X86_NO_REG;
 }
 
 static uint32_t registers_of(const struct bob_mem_word *w)
 {
 	return (w->base != BOB_X86_NO_REG ? 1u << w->base : 0) |
-	       (w->index != BOB_X86_NO_REG ? 1u << w->index : 0);
+	       (w->index != BOB_X86_NO_REG ? 1u << w->index : 0) |
+	       (w->third != BOB_X86_NO_REG ? 1u << w->third : 0);
 }
 
 /* A register of `set`; those that nobody reads any more first. */
@@ -185,8 +186,12 @@ static void put_word(struct bob_mem_emitter *e, const struct point *p, const str
 			bob_x86_put_lea(&e->c, p->sum, p->sum, base, 1, 0);
 		base = p->sum;
 	}
-	if (w->index != BOB_X86_NO_REG)
+	if (w->index != BOB_X86_NO_REG) {
 		bob_x86_put_lea(&e->c, p->sum, base, w->index, w->scale, 0);
+		base = p->sum;
+	}
+	if (w->third != BOB_X86_NO_REG)
+		bob_x86_put_lea(&e->c, p->sum, base, w->third, w->third_scale, 0);
 	bob_x86_put_store(&e->c, p->cursor, at, p->sum);
 }
 

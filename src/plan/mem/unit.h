@@ -50,11 +50,12 @@ struct bob_mem_block {
 	bool call_moved;	/* its call does not stay in place */
 };
 
-/* One word of a record: the sum base + index * scale (+ thread pointer), of registers as they are
+/* One word of a record: the sum base + index * scale + third * third_scale (+ thread pointer), of registers as they are
  * before instruction `at`. */
 struct bob_mem_word {
 	uint32_t at;
 	uint8_t base, index, scale;
+	uint8_t third, third_scale;
 	bool fs;
 };
 

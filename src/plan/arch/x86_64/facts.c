@@ -240,7 +240,8 @@ static void stack_access(struct bob_x86_facts *f, unsigned reg, int64_t disp, un
 
 static void add_sum(struct bob_x86_facts *f, unsigned dest, unsigned source, int64_t add)
 {
-	f->sum[f->sum_count++] = (struct bob_x86_sum){ (uint8_t)dest, (uint8_t)source, add };
+	f->sum[f->sum_count++] = (struct bob_x86_sum){ (uint8_t)dest, (uint8_t)source,
+						       BOB_X86_NO_REG, 1, add };
 }
 
 static unsigned note_push(const struct decoded *d, struct bob_x86_facts *f)
@@ -339,10 +340,17 @@ static void note_sum(const struct decoded *d, struct bob_x86_facts *f)
 		add_sum(f, dest, dest, -1);
 		break;
 	case ZYDIS_MNEMONIC_LEA:
-		if (d->in.address_width == 64 && op[1].mem.index == ZYDIS_REGISTER_NONE &&
-		    op[1].mem.base != ZYDIS_REGISTER_NONE && op[1].mem.base != ZYDIS_REGISTER_RIP)
-			add_sum(f, dest, register_number(op[1].mem.base),
-				op[1].mem.disp.has_displacement ? op[1].mem.disp.value : 0);
+		if (d->in.address_width != 64 || op[1].mem.base == ZYDIS_REGISTER_NONE ||
+		    op[1].mem.base == ZYDIS_REGISTER_RIP)
+			break;
+		add_sum(f, dest, register_number(op[1].mem.base),
+			op[1].mem.disp.has_displacement ? op[1].mem.disp.value : 0);
+		if (op[1].mem.index != ZYDIS_REGISTER_NONE) {
+			struct bob_x86_sum *s = &f->sum[f->sum_count - 1];
+
+			s->second = (uint8_t)register_number(op[1].mem.index);
+			s->scale = op[1].mem.scale;
+		}
 		break;
 	default:
 		break;

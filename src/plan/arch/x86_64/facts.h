@@ -55,9 +55,11 @@ struct bob_x86_access {
 };
 #define BOB_X86_ACCESSES 4u
 
-/* `dest` becomes `source` + `add`. */
+/* `dest` becomes `source` + `second` * `scale` + `add`. */
 struct bob_x86_sum {
 	uint8_t dest, source;
+	uint8_t second;		/* or BOB_X86_NO_REG */
+	uint8_t scale;
 	int64_t add;
 };
 
