@@ -3,12 +3,15 @@
 #define _GNU_SOURCE
 #include "cli/mem_engine.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/runtime_list.h"
 #include "cli/complain.h"
+#include "plan/plan.h"
 
 #define LAUNCHER "../lib/bobbin/bobbin-valgrind"
 #ifndef BOB_VALGRIND_PRELOAD
@@ -90,6 +93,62 @@ static char *log_option(struct cli_mem *m, const char *dir)
 	}
 	snprintf(escaped + n, sizeof(escaped) - n, "/valgrind-%%p.log");
 	return keep(m, "--log-file=", escaped);
+}
+
+struct requirement {
+	const char *images;	/* main, app or all */
+	int status;
+};
+
+static int is_chosen(const struct requirement *r, const char *path)
+{
+	char list[] = BOB_RUNTIME_LIST;
+	const char *slash = strrchr(path, '/');
+
+	if (strcmp(r->images, "app"))
+		return 1;
+	for (char *p = strtok(list, ":"); p; p = strtok(NULL, ":"))
+		if (!fnmatch(p, slash ? slash + 1 : path, 0))
+			return 0;
+	return 1;
+}
+
+static void require_image(void *ctx, const char *path)
+{
+	struct requirement *r = ctx;
+	struct bob_error err = { .text = "" };
+	const char *why;
+	uint32_t count;
+	bob_status st;
+
+	if (!is_chosen(r, path))
+		return;
+	st = bob_plan_mem_declined(path, &count, &why, &err);
+	if (st != BOB_OK)
+		cli_fail_status("record", path, st, &err);
+	else if (count)
+		cli_fail("record",
+			 "%s: %u function%s cannot be recorded (%s); "
+			 "`bobbin plan --mem -vv` lists them, --engine=valgrind can",
+			 path, count, count == 1 ? "" : "s", why);
+	if (st != BOB_OK || count)
+		r->status = 125;
+}
+
+int cli_mem_require(const struct cli_mem *m, const struct cli_vars *v, const char *path)
+{
+	const char *images = cli_vars_get(v, "BOBBIN_IMAGES");
+	struct requirement r = { .images = images ? images : "main" };
+	struct bob_error err = { .text = "" };
+	bob_status st = BOB_OK;
+
+	if (!m->complete || !cli_mem_is_native(m))
+		return 0;
+	if (!strcmp(r.images, "main"))
+		require_image(&r, path);
+	else
+		st = bob_plan_closure(path, require_image, &r, &err);
+	return st == BOB_OK ? r.status : (cli_fail_status("record", path, st, &err), 125);
 }
 
 void cli_mem_native(const struct cli_mem *m, struct cli_vars *v)

@@ -29,6 +29,7 @@ enum {
 	OPT_MEM = REC_COMMON,
 	OPT_ENGINE,
 	OPT_FROM_START,
+	OPT_REQUIRE_COMPLETE,
 	OPT_TIME,
 	OPT_QUIET,
 	OPT_REPORT,
@@ -38,9 +39,13 @@ enum {
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
-	{ "engine", 0, "ENGINE", "of --mem: auto (default), native, valgrind", "BOBBIN_ENGINE",
+	{ "engine", 0, "ENGINE",
+	  "of --mem: native, rewriting the program's code; valgrind; auto (default): native, but for static programs",
+	  "BOBBIN_ENGINE",
 	  "auto|native|valgrind" },
 	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
+	{ "require-complete", 0, NULL,
+	  "--mem: refuse to start if some code could not be recorded", NULL, NULL },
 	{ "time", 0, "HOW", "marks: sample positions in time from outside (default); none", "BOBBIN_TIME",
 	  "marks|none" },
 	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
@@ -249,6 +254,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->mem = 1;
 		else if (i == OPT_FROM_START)
 			r->engine.from_start = 1;
+		else if (i == OPT_REQUIRE_COMPLETE)
+			r->engine.complete = 1;
 		else if (i == OPT_ENGINE)
 			bad = engine_option(r, arg);
 		else if (i == OPT_TIME && (!strcmp(arg, "marks") || !strcmp(arg, "none")))
@@ -341,7 +348,12 @@ int verb_record(int argc, char **argv)
 		cli_fail("record", "%s: %s", argv[optind], target_problem(t));
 		return t == BOB_TARGET_MISSING ? 127 : t == BOB_TARGET_DENIED ? 126 : 125;
 	}
-	if (r.mem && (bad = cli_mem_check(&r.engine, &r.vars, is_static)))
+	if (!r.mem && (r.engine.complete || r.engine.from_start))
+		return cli_misuse("record", "--%s is of --mem",
+				  r.engine.complete ? "require-complete" : "from-start"),
+		       125;
+	if (r.mem && ((bad = cli_mem_check(&r.engine, &r.vars, is_static)) ||
+		      (bad = cli_mem_require(&r.engine, &r.vars, path))))
 		return bad;
 	bob_run_key(key, sizeof(key));
 	if (bob_rundir_prepare(r.output, key, dir, &err) != BOB_OK) {

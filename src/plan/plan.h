@@ -68,6 +68,9 @@ bob_status bob_plan_cache_mem(const char *dir, const char *path, int *made, stru
  * and why. */
 bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob_error *err);
 
+/* Plan afresh, keep nothing: how many functions of the image are not translated, and why the first of them is not. */
+bob_status bob_plan_mem_declined(const char *path, uint32_t *count, const char **why,
+				 struct bob_error *err);
 /* A few words for an enum bob_mem_decline. Never NULL. */
 const char *bob_mem_decline_text(unsigned why);
 

@@ -187,9 +187,13 @@ def incomplete():
     program = h.compile("std", [source], "gcc", ["-O1"])
     r = record(program)
     h.check(r.status == 0, f"{r}")
-    c = h.bobbin("check", "--complete", r.trace)
+    trace = r.trace
+    c = h.bobbin("check", "--complete", trace)
     h.check(c.status == 1 and b"1 function could not be traced" in c.out, f"{c}")
-    i = h.bobbin("info", r.trace)
+    r = record(program, opts=["--require-complete"])
+    h.check(r.status == 125 and b"1 function cannot be recorded (direction flag)" in r.err, f"{r}")
+    h.check(not r.trace.exists(), "a trace directory was made")
+    i = h.bobbin("info", trace)
     h.check(re.search(rb"1 +direction flag", i.out), f"{i}")
     return ""
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "plan/mem/mem.h"
+#include "plan/plan.h"
 
 static double percent(double part, double whole)
 {
@@ -65,6 +66,23 @@ bob_status bob_plan_mem_report(const char *path, int each, FILE *out, struct bob
 		if (each)
 			print_declined(&img, &plan, out);
 	}
+	bob_mem_plan_free(&plan);
+	bob_plan_elf_close(&img);
+	return st;
+}
+
+bob_status bob_plan_mem_declined(const char *path, uint32_t *count, const char **why,
+				 struct bob_error *err)
+{
+	struct bob_plan_image img;
+	struct bob_mem_plan plan;
+	bob_status st = bob_mem_plan_open(path, &img, &plan, err);
+
+	*count = 0;
+	*why = "";
+	for (size_t i = 0; st == BOB_OK && i < plan.funcs.count; i++)
+		if (plan.funcs.at[i].decline && !(*count)++)
+			*why = bob_mem_decline_text(plan.funcs.at[i].decline);
 	bob_mem_plan_free(&plan);
 	bob_plan_elf_close(&img);
 	return st;
