@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot path is: descriptor, stack pointer, shape by the descriptor's last path, put. When the folder is
+/* The hot path is: shape by the descriptor's last path, put; of records that tell the stack pointer or have
+ * payload: descriptor, stack pointer, and then the same. When the folder is
  * full of shapes or paths it begins anew, and the paths of the calls that are open are made again. */
 #include "mem/fold.h"
 
@@ -18,6 +19,7 @@ struct known {
 	uint32_t path;
 	uint32_t shape;		/* + 1 */
 	uint32_t payload;	/* + 1 */
+	uint32_t plain;		/* words of a record without stack pointer and payload, + 1; 0: not known to be one */
 };
 
 struct bob_mem_fold {
@@ -139,9 +141,29 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	st = put_leaf(m, number, word, words, 0);
 	for (size_t i = words; i < count && st == BOB_OK; i += d->payload)
 		st = put_leaf(m, number, word + i, d->payload, 1);
+	if (d->sp_word == BOB_MEM_NO_WORD && !d->payload && number < BOB_MEM_FOLD_DESCS)
+		m->known[number].plain = words + 1;
 	if (st == BOB_OK && d->flow & BOB_MEM_CALLS)
 		st = enter(m, d, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end);
 	return st;
+}
+
+/* Of a descriptor that was met in this path before. Words of the record, header included; 0: it takes the long way. */
+static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end)
+{
+	const struct known *k;
+	uint64_t number;
+
+	if (at == end || !(*at & BOB_MEM_HEADER))
+		return 0;
+	number = *at & BOB_MEM_NUMBER;
+	if (number >= BOB_MEM_FOLD_DESCS)
+		return 0;
+	k = &m->known[number];
+	if (!k->plain || k->path != m->path || !k->shape || (size_t)(end - at) < k->plain)
+		return 0;
+	bob_folder_put(m->folder, k->shape - 1, at + 1);
+	return k->plain;
 }
 
 bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size_t count, int open,
@@ -153,8 +175,12 @@ bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size
 	for (;;) {
 		const struct bob_mem_desc *d;
 		uint32_t number;
-		size_t words;
+		size_t words = put_plain(m, at, end);
 
+		if (words) {
+			at += words;
+			continue;
+		}
 		*used = (size_t)(at - record);
 		if (at == end || (open && !*at))
 			return BOB_OK;
