@@ -514,11 +514,15 @@ static bool step_of(struct builder *b, const struct bob_mem_block *block, unsign
 	return word < BOB_MEM_WORDS_MAX;
 }
 
-static bool steps(const struct state *end, uint32_t reg)
+/* By a constant, and all at once: in between nobody could tell iterations from it (BOB_MEM_MAP_LOOP). */
+static bool steps(const struct builder *b, const struct bob_mem_block *block, uint32_t reg)
 {
-	const struct value *v = &end->reg[reg];
+	const struct value *v = &b->now.reg[reg];
+	unsigned writers = 0;
 
-	return v->origin == reg && v->more == NO_ORIGIN && v->add != 0;
+	for (uint32_t i = 0; i < block->count; i++)
+		writers += b->u->insns.at[block->first + i].f.changes >> reg & 1;
+	return v->origin == reg && v->more == NO_ORIGIN && v->add != 0 && writers == 1;
 }
 
 /* A word that is a register alone and steps by a constant: from its end follows how often the loop ran. */
@@ -527,12 +531,12 @@ static unsigned find_counter(struct builder *b, const struct bob_mem_block *bloc
 	struct state end = b->now;
 
 	for (unsigned i = 0; i < b->piece.words; i++)
-		if (is_register(&b->key[i]) && steps(&end, b->key[i].base))
+		if (is_register(&b->key[i]) && steps(b, block, b->key[i].base))
 			return i;
 	for (uint8_t r = 0; r < BOB_X86_REGS; r++) {
 		unsigned word;
 
-		if (!steps(&end, r))
+		if (!steps(b, block, r))
 			continue;
 		reset(&b->now);
 		word = word_for(b, block->first, r, BOB_X86_NO_REG, 1, false);
