@@ -74,6 +74,11 @@ struct memrun {
 	bool patched;
 	uint64_t last_pc;	/* of the instruction before, anywhere */
 	bool last_was_call;
+	/* for memmap.h: instructions that were stepped, if there is room for them; who looks at those that
+	 * are stepped in translated code, if anybody */
+	uint64_t *path;
+	size_t path_count;
+	void (*observe)(struct memrun *m, ucontext_t *uc);
 };
 
 /* Registers that are compared. Libraries' calls of functions that the thread sanitizer has replaced leave
@@ -301,23 +306,34 @@ static void memrun_trap(int sig, siginfo_t *info, void *context)
 	const struct bob_mem_stop *s;
 
 	(void)sig;
-	(void)info;
+	/* int3 is SI_KERNEL; virtual machines make steps TRAP_BRKPT now and then */
+	if (m->patched && info->si_code != SI_KERNEL) {
+		if (m->observe)
+			m->observe(m, uc);
+		return;
+	}
 	if (!m->patched) {
-		if (rip >= m->text_lo && rip < m->text_hi && memrun_translated(m, rip))
+		if (rip >= m->text_lo && rip < m->text_hi && memrun_translated(m, rip)) {
+			if (m->path && m->path_count < MEMRUN_EVENTS)
+				m->path[m->path_count++] = rip - m->bias;
 			memrun_step(m, uc);
-		else
+		} else {
 			m->last_was_call = false;
+		}
 		m->last_pc = rip - m->bias;
 		return;
 	}
 	s = memrun_find_stop(m, rip - 1 - m->bias);
 	if (!s) {
-		fprintf(stderr, "trap at unknown place %lx\n", (unsigned long)(rip - 1 - m->bias));
+		fprintf(stderr, "trap at unknown place %lx, code %d\n",
+			(unsigned long)(rip - 1 - m->bias), info->si_code);
 		abort();
 	}
 	m->traps++;
 	uc->uc_mcontext.gregs[REG_RIP] =
 		(greg_t)(uintptr_t)(m->arena + BOB_PLAN_HANDLER_BYTES + s->code);
+	if (m->observe)
+		m->observe(m, uc);
 }
 
 /* --- expansion --- */
@@ -394,6 +410,7 @@ void memrun_c_drain(void)
 	m->drains++;
 	while (memrun_tls.cursor && w < memrun_tls.cursor)
 		w = memrun_expand(m, w, memrun_tls.cursor);
+	memset(memrun_buffer, 0, sizeof(memrun_buffer)); /* as room must be */
 	memrun_tls.cursor = memrun_buffer;
 	memrun_tls.limit = memrun_buffer + memrun_limit;
 }
@@ -560,6 +577,7 @@ static void memrun_close(struct memrun *m)
 	free(m->data_copy);
 	free(m->stepped.at);
 	free(m->recorded.at);
+	free(m->path);
 	dlclose(m->handle);
 }
 
@@ -610,7 +628,7 @@ static bool memrun_both(struct memrun *m, const char *name, struct memrun_call *
 	memrun_enter(c);	/* what libraries do at the first call only */
 	memcpy(mem, before, len);
 	memrun_reset(m, true);
-	m->stepped.count = m->recorded.count = m->last_pc = 0;
+	m->stepped.count = m->recorded.count = m->path_count = m->last_pc = 0;
 	c->step = 1;
 	memrun_enter(c);
 	native = memrun_out;

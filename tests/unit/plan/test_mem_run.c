@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "memrun.h"
+#include "memmap.h"
 
 #define LONGS 4096
 
@@ -51,7 +51,7 @@ static unsigned run_kernels(struct memrun *m, unsigned *wrong)
 			c.reg[7] = (uint64_t)(uintptr_t)mem;
 			c.reg[6] = round ? 19 : 4;
 			c.fn = m->bias + s->addr;
-			*wrong += !memrun_both(m, s->name, &c, mem, sizeof(mem));
+			*wrong += !memmap_both(m, s->name, &c, mem, sizeof(mem));
 			count++;
 		}
 	}
