@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bringing the files of a trace directory into memory: every *.bob is mapped read-only (read where
- * it cannot be mapped). The only file of the reader that talks to the operating system. */
+/* Bringing the files of a trace directory into memory: every *.bob is mapped read-only; read where it cannot be mapped, or
+ * where the process that writes it still runs. The only file of the reader that talks to the operating system. */
 #include "archive/reader.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,11 +48,24 @@ fail:
 	return -1;
 }
 
+/* A process cuts its file to size as it ends, and who then touches what a map showed is killed. */
+static int may_shrink(int fd)
+{
+	struct bob_file_head h;
+	char host[sizeof(h.host)] = "";
+
+	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || h.magic != BOB_FORMAT_MAGIC ||
+	    h.kind != BOB_FILE_PROCESS || (h.state != BOB_FILE_OPEN && h.state != BOB_FILE_EXEC))
+		return 0;
+	gethostname(host, sizeof(host) - 1);
+	return !strncmp(h.host, host, sizeof(h.host)) && (!kill((pid_t)h.pid, 0) || errno == EPERM);
+}
+
 /* BOB_NONE: not readable, a problem says so. */
 static bob_status load_file(struct bob_trace *t, int dir, struct bob_file *f)
 {
 	struct stat sb;
-	void *p;
+	void *p = MAP_FAILED;
 	int fd = openat(dir, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0) {
@@ -67,7 +81,8 @@ static bob_status load_file(struct bob_trace *t, int dir, struct bob_file *f)
 		bob_problem_add(t, f, 0, "the file is empty", 1);
 		goto none;
 	}
-	p = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (!may_shrink(fd))
+		p = mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0);
 	if (p != MAP_FAILED) {
 		f->bytes = p;
 		f->map = 1;

@@ -174,9 +174,24 @@ static void print_processes(const struct bob_trace *t, uint32_t max, int accesse
 		printf("... %" PRIu32 " more (--all)\n", n - max);
 }
 
+/* How many of its functions were recorded, with calls or with memory accesses. */
+static uint64_t recorded_of(const struct cli_session *s, const struct bob_function_image *f)
+{
+	const struct bob_image_info *im = bob_trace_image(s->trace, f->process, f->image);
+	struct bob_mem_coverage c;
+	uint64_t n = f->count;
+
+	bob_trace_mem_coverage(s->trace, f->process, &c);
+	if (!c.functions)
+		return im->patched;
+	for (uint32_t i = 0; i < bob_trace_unrecorded_count(s->trace, f->process); i++)
+		n -= n && bob_trace_unrecorded(s->trace, f->process, i)->image == f->image;
+	return im->chosen ? n : 0;
+}
+
 static void print_images(const struct cli_session *s, uint32_t max)
 {
-	static const char *const titles[] = { ">functions", ">traced", "image", "path" };
+	static const char *const titles[] = { ">functions", ">recorded", "image", "path" };
 	uint32_t n = bob_functions_image_count(s->functions);
 	char text[CLI_NUMBER_MAX];
 	struct cli_table table;
@@ -189,10 +204,7 @@ static void print_images(const struct cli_session *s, uint32_t max)
 		const struct bob_function_image *im = bob_functions_image(s->functions, i);
 
 		cli_table_cell(&table, cli_count(text, im->count));
-		cli_table_cell(
-			&table,
-			cli_count(text,
-				  bob_trace_image(s->trace, im->process, im->image)->patched));
+		cli_table_cell(&table, cli_count(text, recorded_of(s, im)));
 		cli_table_cell(&table, im->soname);
 		cli_table_cell(&table, im->path);
 	}

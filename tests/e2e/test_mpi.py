@@ -167,7 +167,7 @@ def killed(kind):
     h.check(count == 2 * STEPS, f"{count} calls of mpi_step in the killed rank, not {2 * STEPS}")
 
 
-def hpcc(kind, images):
+def hpcc(kind, options, what):
     """A real program of Debian, whose output holds timings: what must not change is that every
     test passes, and the exit status."""
     h.need("hpcc")
@@ -175,7 +175,7 @@ def hpcc(kind, images):
     h.check(b"libmpi.so" in uses, "this hpcc is not of Open MPI")
     d = h.fresh("hpcc")
     (d / "hpccinf.txt").write_text(HPCC_INPUT.replace("@N@", "200").replace("@P@", "2"))
-    r = traced(kind, ["hpcc"], d / "t", ["-q", f"--images={images}"], cwd=d)
+    r = traced(kind, ["hpcc"], d / "t", ["-q", *options], cwd=d)
     h.check(r.status == 0 and not r.err, f"recorded\n{r}")
     text = (d / "hpccoutf.txt").read_text()
     h.check("Success=1" in text and "End of HPC Challenge tests" in text, h.show(text[-600:]))
@@ -183,10 +183,12 @@ def hpcc(kind, images):
     h.check_trace(d / "t")
     info = h.info(d / "t")
     h.check(ranks(check_ranks(info)) == list(range(RANKS)), "ranks")
-    h.check(info["events"] > 10000, f"only {info['events']} events")
+    h.check(info[what] > 10000, f"only {info[what]} {what}")
+    if what == "accesses":
+        h.check(h.bobbin("check", "--complete", d / "t").status == 0, "not all of hpcc was translated")
     wrong = sum(t["top_mismatch"] for p in info["process_list"] for t in p["thread_list"])
     h.check(wrong == 0, f"the self-check of the call stack failed {wrong} times")
-    return f"{info['events']} events, {info['stream_bytes']} bytes"
+    return f"{info[what]} {what}, {info['stream_bytes']} bytes"
 
 
 for mpi in ("openmpi", "mpich"):
@@ -198,7 +200,8 @@ for mpi in ("openmpi", "mpich"):
     suite.add(f"{mpi}: runs one after the other", twice, mpi)
     suite.add(f"{mpi}: a killed rank", killed, mpi)
 for mode in ("main", "all"):
-    suite.add(f"hpcc --images={mode}", hpcc, "openmpi", mode)
+    suite.add(f"hpcc --images={mode}", hpcc, "openmpi", [f"--images={mode}"], "events")
+suite.add("hpcc --mem", hpcc, "openmpi", ["--mem", "--engine=native"], "accesses")
 
 if __name__ == "__main__":
     h.require_bobbin()
