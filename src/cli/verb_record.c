@@ -225,7 +225,7 @@ static void closing_line(const char *dir)
 		print_totals(dir, &s, bob_trace_thread_count(t));
 	else
 		cli_warn("record",
-			 "no call was recorded; `bobbin info %s` says what was not traced and why",
+			 "nothing was recorded; `bobbin info %s` says what was not traced and why",
 			 dir);
 	bob_trace_close(t);
 }

@@ -403,7 +403,7 @@ def closing_line():
             (["-F", "t_*", "-F", "main"], r"1,538 calls of 2 threads in \d+ B \(\d+ times less than "
              r"raw\) in DIR; next: bobbin report 'DIR'"),
             (["-F", "main"], r"1 call of 1 thread in \d+ B in DIR; next: bobbin report 'DIR'"),
-            (["-F", "nosuch"], r"record: no call was recorded; `bobbin info DIR` says what was not "
+            (["-F", "nosuch"], r"record: nothing was recorded; `bobbin info DIR` says what was not "
              r"traced and why")):
         r = h.run([h.BOBBIN, "record", "--images=main", *options, "-o", where, "--", program])
         text = r.err.decode().replace(str(where), "DIR")
