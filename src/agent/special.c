@@ -13,6 +13,9 @@
 #define PR_SET_SECCOMP 22
 #define NR_PRCTL 157
 #define NR_SECCOMP 317
+#define NR_CLONE 56
+#define NR_FORK 57
+#define NR_CLONE3 435
 /* struct ucontext, x86-64: uc_stack. stack_t: ss_sp, ss_flags, ss_size */
 #define UC_STACK_SP 16
 #define UC_STACK_SIZE 32
@@ -258,6 +261,11 @@ static void seen_seccomp(const struct bob_regs *r, bool by_number)
 		os_forbid();
 }
 
+static bool is_fork(uint64_t number)
+{
+	return number == NR_CLONE || number == NR_FORK || number == NR_CLONE3;
+}
+
 static void images_changed(void)
 {
 	unsigned long signals;
@@ -330,7 +338,10 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		mem_before_fork();
 		break;
 	case BOB_SPECIAL_SIGACTION:
-		mem_sigaction(r);
+		mem_sigaction(r, false);
+		break;
+	case BOB_SPECIAL_LIBC_SIGACTION:
+		mem_sigaction(r, true);
 		break;
 	case BOB_SPECIAL_SIGMASK:
 		mem_sigmask(r);
@@ -340,6 +351,8 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		break;
 	case BOB_SPECIAL_SYSCALL:
 		seen_seccomp(r, true);
+		if (bob_process.config.mem && is_fork(r->rdi))
+			mem_before_fork();
 		break;
 	}
 	return specials[i].traced;

@@ -171,7 +171,7 @@ static bob_status check_special(const struct checker *c)
 		return BOB_ERR_CORRUPT;
 	for (uint64_t i = 0; i < n; i++) {
 		if (s[i].func >= c->h->func_count || s[i].what < BOB_SPECIAL_DL_STATE ||
-		    s[i].what > BOB_SPECIAL_SIGMASK)
+		    s[i].what > BOB_SPECIAL_LIBC_SIGACTION)
 			return BOB_ERR_CORRUPT;
 		for (uint64_t k = 0; k < i; k++) /* its call would be redirected twice */
 			if (s[k].func == s[i].func)

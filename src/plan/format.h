@@ -17,7 +17,7 @@
 #include "bobbin/status.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 6u
+#define BOB_PLAN_VERSION 7u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -141,7 +141,9 @@ enum bob_special {
 	BOB_SPECIAL_MAIN = 9,		/* __libc_start_main */
 	BOB_SPECIAL_FORK = 10,
 	BOB_SPECIAL_SIGACTION = 11,
-	BOB_SPECIAL_SIGMASK = 12
+	BOB_SPECIAL_SIGMASK = 12,
+	BOB_SPECIAL_LIBC_SIGACTION =
+		13 /* the same, as libc itself calls it, for signals of its own, too */
 };
 struct bob_plan_special {
 	uint32_t func;

@@ -176,6 +176,31 @@ signals(["-O0"])
 signals(["-O2"])
 
 
+def hard(mode, images):
+    """Children in other ways than fork, libc's own signals, masks, small stacks."""
+
+    def run():
+        program = h.compile("mem_hard", ["mem_hard.c"], "gcc", ["-O2", "-w", "-pthread"])
+        native = h.run([program, mode])
+        h.check(native.status == 0, f"{native}")
+        for _ in range(3 if mode == "setxid" and images == "all" else 1):
+            r = record(program, mode, opts=[f"--images={images}"])
+            h.same(native, r)
+            sound(r.trace)
+        if mode == "children":  # all do the same in the program, and a little in libraries
+            count = [p["thread_list"][0]["accesses"] for p in info(r.trace)["process_list"]]
+            apart = max(count[1:]) - min(count[1:])
+            h.check(len(count) == 6 and apart <= (0 if images == "main" else 1000), f"by process: {count}")
+        return f"{info(r.trace)['accesses']} accesses"
+
+    suite.add(f"hard {mode} {images}", run)
+
+
+for images in ("main", "all"):
+    for mode in ("children", "masks", "every_signal", "setxid", "cancel", "small_stacks", "small_altstack"):
+        hard(mode, images)
+
+
 @suite.case("incomplete")
 def incomplete():
     """What is not translated is named, and check --complete says no."""

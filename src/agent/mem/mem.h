@@ -24,6 +24,7 @@ struct bob_mem_thread {
 	struct bob_mem_writer writer;
 	void *work;		/* what the writer works in; NULL: raw */
 	uint64_t *limit;	/* of the room in use; NULL: none */
+	void *stack;		/* the thread's own_stack (room.c), once it has one */
 	struct bob_chunk_head *raw;
 	uint64_t raw_bytes;	/* of the next raw chunk */
 	uint64_t raw_words;	/* in closed ones */
@@ -100,12 +101,14 @@ void bob_mem_full(void);
 void bob_mem_main_entered(void);
 /* Room for one record more; signals are blocked. */
 void mem_make_room(void);
+/* fn(arg) on a stack of the agent's, if there is memory; signals are blocked. */
+void mem_on_own_stack(void (*fn)(void *), void *arg);
 /* Is what this thread does recorded now? */
 bool mem_is_recorded(void);
 
 /* --- signal.c --- */
 void mem_signals_begin(void);
-void mem_sigaction(struct bob_regs *r);
+void mem_sigaction(struct bob_regs *r, bool by_libc);
 void mem_sigmask(struct bob_regs *r);
 
 /* --- trap.c --- */
@@ -117,6 +120,7 @@ extern const uint8_t bob_mem_full_entry[], bob_mem_main_entry[];
 extern const uint8_t bob_mem_signal_entry[], bob_mem_signal_kept[], bob_mem_signal_masked[];
 extern const uint8_t bob_mem_restorer[];
 extern uint64_t bob_mem_real_main;
+void bob_mem_call_on_stack(void (*fn)(void *), void *arg, void *top);
 /* What a full buffer calls, into the first BOB_PLAN_HANDLER_BYTES of an arena. */
 void mem_entry_copy(uint8_t *to);
 int32_t mem_slots_offset(void); /* from the thread pointer */

@@ -13,10 +13,13 @@
 #define SCRATCH_WORDS 512u
 #define RAW_FIRST (64u << 10)
 #define RAW_MAX (4u << 20)
+#define STACK_BYTES (64u << 10)
 #define NEED (2 * BOB_MEM_SLACK_WORDS * sizeof(uint64_t))
 
 __thread struct bob_mem_slots bob_mem_slots;
 static __thread uint64_t scratch[SCRATCH_WORDS];
+/* Where it works: the program's stack may be as small as it needs for itself. Signals are blocked there. */
+static __thread uint8_t *own_stack;
 static bool begun;
 uint64_t bob_mem_real_main;
 
@@ -138,6 +141,8 @@ void mem_thread_free(struct bob_thread *t)
 		return;
 	if (t->mem->work)
 		os_unmap(t->mem->work, bob_mem_writer_size());
+	if (t->mem->stack)
+		os_unmap(t->mem->stack, STACK_BYTES);
 	os_unmap(t->mem, sizeof(*t->mem));
 }
 
@@ -167,21 +172,41 @@ static void begin_child(void)
 	process_after_fork(this_thread());
 }
 
-void mem_make_room(void)
+void mem_on_own_stack(void (*fn)(void *), void *arg)
+{
+	if (!own_stack)
+		own_stack = os_map(STACK_BYTES);
+	if (!own_stack ||
+	    (uint64_t)(uintptr_t)__builtin_frame_address(0) - (uint64_t)(uintptr_t)own_stack <
+		    STACK_BYTES)
+		fn(arg);
+	else
+		bob_mem_call_on_stack(fn, arg, own_stack + STACK_BYTES);
+}
+
+static void make_room(void *unused)
 {
 	struct bob_thread *t;
 
+	(void)unused;
 	if (process_is_child())
 		begin_child();
 	t = this_thread();
 	if (!t && is_on())
 		t = thread_create(NULL);
+	if (t)
+		t->mem->stack = own_stack; /* whoever finds the thread dead returns it */
 	if (!t || t->dead_end || !is_on())
 		use_scratch();
 	else if (t->mem->limit && bob_mem_slots.cursor < t->mem->limit)
 		bob_mem_slots.limit = t->mem->limit; /* was put away before a fork */
 	else
 		next_room(t);
+}
+
+void mem_make_room(void)
+{
+	mem_on_own_stack(make_room, NULL);
 }
 
 void bob_mem_full(void)

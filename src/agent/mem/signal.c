@@ -19,6 +19,10 @@
 #define BIT(sig) (1ull << ((sig)-1))
 #define WINDOWS_MAX 16		/* signals that arrive in our first instructions, one in the other */
 #define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
+#define SIGCANCEL 32		/* libc's own */
+#define SIGSETXID 33
+/* What libc is given instead: a handler may come before libc has read it, and do the same. */
+#define NESTED 4
 
 void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask);
 
@@ -37,10 +41,13 @@ struct place {
 	uint8_t reg;		/* holds the cursor; or BOB_MEM_NO_CURSOR */
 	uint8_t behind;		/* words that will be added to it */
 	uint32_t words;		/* of the record under way, header included; 0: none */
+	uint32_t room;		/* for words, in `word` */
+	struct bob_mem_where where;
+	const struct bob_image *im;
 	uint32_t number;
 	bool complete;		/* the probe has written all of it */
 	uint64_t accesses;	/* of it, that had happened and were told */
-	uint64_t word[BOB_MEM_SLACK_WORDS + 1];
+	uint64_t *word;
 	uint64_t spill[3];
 };
 
@@ -98,27 +105,28 @@ static void tell_begun(struct place *p, const struct mem_cut *c)
 	p->accesses = c->accesses;
 }
 
-/* What is written of the record moves away, so that others can write there. It is the last one in its room. */
-static void take_record(struct place *p, const struct bob_image *im, const struct bob_mem_where *w)
+static uint32_t words_of(const struct bob_mem_desc *d)
 {
-	const struct bob_mem_desc *d = mem_desc(NULL, im->mem->first_desc + w->desc);
-	uint64_t *at = bob_mem_slots.cursor;
-	struct mem_cut c;
-	uint32_t words;
+	return 1u + d->words + (d->kind == BOB_MEM_LOOP && !d->payload);
+}
 
-	if (!d)
-		return;
-	words = 1u + d->words + (d->kind == BOB_MEM_LOOP && !d->payload);
-	at -= w->complete ? words : 0;
-	if (!mem_cut(im, w, at + 1, *mem_context_register(p->uc, w->counter), &c))
+/* What is written of the record moves away, so that others can write there. It is the last one in its room. */
+static void take_record(void *place)
+{
+	struct place *p = place;
+	const struct bob_mem_where *w = &p->where;
+	uint64_t *at = bob_mem_slots.cursor - (w->complete ? p->room : 0);
+	struct mem_cut c;
+
+	if (!mem_cut(p->im, w, at + 1, *mem_context_register(p->uc, w->counter), &c))
 		c = (struct mem_cut){ 0 }; /* then all of it is told behind the handler */
 	if (w->complete && c.all)
 		return;
-	p->words = words;
+	p->words = p->room;
 	p->complete = w->complete;
-	p->number = im->mem->first_desc + w->desc;
+	p->number = p->im->mem->first_desc + w->desc;
 	__atomic_store_n(at, 0, __ATOMIC_RELEASE);
-	for (uint32_t i = 1; i < words; i++) {
+	for (uint32_t i = 1; i < p->words; i++) {
 		p->word[i] = at[i];
 		at[i] = 0; /* as room must be */
 	}
@@ -126,30 +134,40 @@ static void take_record(struct place *p, const struct bob_image *im, const struc
 	tell_begun(p, &c);
 }
 
-static void leave_place(void *uc, struct place *p)
+/* Where it is, and how many words of a record that is under way must be kept. */
+static void find_place(void *uc, struct place *p)
 {
-	struct bob_mem_where w;
-	const struct bob_image *im;
+	const struct bob_mem_desc *d;
+	struct bob_mem_where *w = &p->where;
 	uint32_t code;
 
-	memset(p, 0, offsetof(struct place, word));
+	memset(p, 0, sizeof(*p));
 	p->uc = interrupted(uc);
 	p->reg = BOB_MEM_NO_CURSOR;
 	memcpy(p->spill, bob_mem_slots.spill, sizeof(p->spill));
-	im = mem_image_running(rip_of(p->uc), &code);
-	if (!im || bob_mem_map_find(im->mem->plan, code, &w) != BOB_OK)
+	p->im = mem_image_running(rip_of(p->uc), &code);
+	if (!p->im || bob_mem_map_find(p->im->mem->plan, code, w) != BOB_OK)
 		return;
 	p->code = rip_of(p->uc);
-	p->orig = im->bias + w.orig;
-	p->reg = w.cursor;
-	p->behind = w.behind;
-	if (w.cursor != BOB_MEM_NO_CURSOR) /* perhaps not stored yet */
+	p->orig = p->im->bias + w->orig;
+	p->reg = w->cursor;
+	p->behind = w->behind;
+	if (w->cursor != BOB_MEM_NO_CURSOR) /* perhaps not stored yet */
 		bob_mem_slots.cursor =
 			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->behind;
-	if (w.desc != UINT32_MAX && mem_is_recorded() &&
-	    (w.complete || bob_mem_slots.cursor < bob_mem_slots.limit))
-		take_record(p, im, &w);
-	if (p->uc == uc)
+	/* a fork child's cursor may still lead into its parent's room */
+	if (w->desc == UINT32_MAX || !mem_is_recorded() || process_is_child() ||
+	    !(w->complete || bob_mem_slots.cursor < bob_mem_slots.limit))
+		return;
+	d = mem_desc(NULL, p->im->mem->first_desc + w->desc);
+	p->room = d ? words_of(d) : 0;
+}
+
+static void leave_place(void *uc, struct place *p)
+{
+	if (p->room)
+		mem_on_own_stack(take_record, p);
+	if (p->code && p->uc == uc)
 		set_rip(uc, p->orig);
 }
 
@@ -234,6 +252,10 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 		call_quietly(&a, sig, info, uc);
 		return;
 	}
+	/* the kernel blocks a handler's own, sigsuspend and its like perhaps any */
+	mask &= ~BIT(SIGTRAP);
+	find_place(uc, &p);
+	p.word = __builtin_alloca(p.room * sizeof(*p.word)); /* alternate stacks may be small */
 	leave_place(uc, &p);
 	put_record(BOB_MEM_SIGNAL_BEGIN, (const uint64_t[]){ (uint64_t)sig, 0 }, 2);
 	os_restore_signals(sig == SIGTRAP ? mask | (a.mask & ~BIT(SIGTRAP)) : mask);
@@ -277,53 +299,75 @@ static void note(int sig, const struct sigaction *act)
 	a->handler = (uint64_t)(uintptr_t)act->sa_handler;
 }
 
-void mem_sigaction(struct bob_regs *r)
+/* What libc sets in its place: our handler, with all else as asked for. */
+static void take_over(struct sigaction *act)
 {
-	static __thread struct sigaction mine;
+	uint64_t mask;
+
+	if ((uint64_t)(uintptr_t)act->sa_handler <= 1)
+		return;
+	act->sa_handler = (void (*)(int))(uintptr_t)bob_mem_signal_entry;
+	act->sa_flags |= SA_SIGINFO;
+	memcpy(&mask, &act->sa_mask, sizeof(mask));
+	mask &= ~BIT(SIGTRAP);
+	memcpy(&act->sa_mask, &mask, sizeof(mask));
+}
+
+/* sigaction, and what it calls in libc, where libc itself asks, too: `by_libc`. */
+void mem_sigaction(struct bob_regs *r, bool by_libc)
+{
+	static __thread struct sigaction mine[NESTED];
+	static __thread unsigned turn;
 	int sig = (int)r->rdi;
 	const struct sigaction *act = (const struct sigaction *)(uintptr_t)r->rsi;
 	struct sigaction *old = (struct sigaction *)(uintptr_t)r->rdx;
-	uint64_t handler, mask;
+	struct sigaction *m;
 
-	/* libc refuses these; and a vfork child has handlers of its own, but our memory */
-	if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP ||
-	    (!process_is_child() && os_pid() != bob_process.pid))
+	if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP)
 		return;
+	if (!by_libc && (sig == SIGCANCEL || sig == SIGSETXID))
+		return; /* will be refused */
+	if (!process_is_child() && os_pid() != bob_process.pid) {
+		/* a vfork child has handlers of its own, but our memory: it needs our traps */
+		if (sig == SIGTRAP)
+			r->rsi = 0;
+		return;
+	}
+	if (act &&
+	    (uint64_t)(uintptr_t)act->sa_handler == (uint64_t)(uintptr_t)bob_mem_signal_entry)
+		return; /* we were here a moment ago */
+	m = &mine[turn++ % NESTED];
 	if (act)
-		mine = *act;
+		*m = *act;
 	if (old)
 		tell(sig, old);
 	r->rdx = 0;
 	if (!act)
 		return;
-	note(sig, &mine);
-	r->rsi = sig == SIGTRAP ? 0 : (uint64_t)(uintptr_t)&mine;
-	handler = (uint64_t)(uintptr_t)mine.sa_handler;
-	if (handler <= 1)
-		return;
-	mine.sa_handler = (void (*)(int))(uintptr_t)bob_mem_signal_entry;
-	mine.sa_flags |= SA_SIGINFO;
-	memcpy(&mask, &mine.sa_mask, sizeof(mask));
-	mask &= ~BIT(SIGTRAP);
-	memcpy(&mine.sa_mask, &mask, sizeof(mask));
+	note(sig, m);
+	r->rsi = sig == SIGTRAP ? 0 : (uint64_t)(uintptr_t)m;
+	take_over(m);
 }
 
 /* pthread_sigmask, which sigprocmask calls, too: a trap of ours that is blocked would be the end. */
 void mem_sigmask(struct bob_regs *r)
 {
-	static __thread sigset_t mine;
+	static __thread sigset_t mine[NESTED];
+	static __thread unsigned turn;
 	const sigset_t *set = (const sigset_t *)(uintptr_t)r->rsi;
 	uint64_t mask;
+	sigset_t *m;
 
 	if (!set || (int)r->rdi == SIG_UNBLOCK)
 		return;
 	memcpy(&mask, set, sizeof(mask));
 	if (!(mask & BIT(SIGTRAP)))
 		return;
-	mine = *set;
+	m = &mine[turn++ % NESTED];
+	*m = *set;
 	mask &= ~BIT(SIGTRAP);
-	memcpy(&mine, &mask, sizeof(mask));
-	r->rsi = (uint64_t)(uintptr_t)&mine;
+	memcpy(m, &mask, sizeof(mask));
+	r->rsi = (uint64_t)(uintptr_t)m;
 }
 
 /* What was inherited over exec: SIGTRAP ignored, or blocked. */
@@ -331,7 +375,8 @@ void mem_signals_begin(void)
 {
 	const struct os_action trap = {
 		.handler = (uint64_t)(uintptr_t)bob_mem_signal_entry,
-		.flags = SA_SIGINFO | RESTORER_FLAG,
+		/* another signal may come at its first instruction, and that handler meet a trap */
+		.flags = SA_SIGINFO | SA_NODEFER | RESTORER_FLAG,
 		.restorer = (uint64_t)(uintptr_t)bob_mem_restorer,
 	};
 	struct os_action old = { 0 };

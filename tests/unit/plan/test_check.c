@@ -131,7 +131,7 @@ static void test_refused(void **state)
 	REFUSED(row->cfa_kind = 6);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->func = h->func_count);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->what =
-			BOB_SPECIAL_SIGMASK + 1);
+			BOB_SPECIAL_LIBC_SIGACTION + 1);
 	struct bob_plan_special *sp = (void *)(bad + h->special.off);
 	REFUSED(sp[1].func = sp[0].func);
 }
@@ -200,7 +200,8 @@ static void test_specials(void **state)
 				       1u << BOB_SPECIAL_SYSCALL | 1u << BOB_SPECIAL_EXECVEAT |
 				       1u << BOB_SPECIAL_SIGALTSTACK | 1u << BOB_SPECIAL_MAIN |
 				       1u << BOB_SPECIAL_FORK | 1u << BOB_SPECIAL_SIGACTION |
-				       1u << BOB_SPECIAL_SIGMASK);
+				       1u << BOB_SPECIAL_SIGMASK |
+				       1u << BOB_SPECIAL_LIBC_SIGACTION);
 }
 
 static void test_cache(void **state)
