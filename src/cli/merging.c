@@ -94,6 +94,8 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct 
 
 	memset(result, 0, sizeof(*result));
 	bob_status st = bob_trace_open(dir, &t, &err);
+	if (st == BOB_ERR_NOENT && root)
+		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
