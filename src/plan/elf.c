@@ -250,6 +250,10 @@ static bob_status read_sections(struct bob_plan_image *img)
 			img->frame_addr = sh.sh_addr;
 			img->frame_len = sh.sh_size;
 		}
+		if (!strcmp(name, "__rseq_cs") && sh.sh_type != SHT_NOBITS) {
+			img->rseq_addr = sh.sh_addr;
+			img->rseq_len = sh.sh_size;
+		}
 		if ((sh.sh_flags & SHF_EXECINSTR) && sh.sh_type != SHT_NOBITS)
 			st = add_code(img, sh.sh_addr, sh.sh_size, !strncmp(name, ".plt", 4));
 	}
@@ -286,6 +290,18 @@ static bob_status scan_words(struct bob_plan_image *img, uint64_t addr, uint64_t
 	return BOB_OK;
 }
 
+/* Descriptors of restartable sequences hold addresses: they become those of the image as it was linked. */
+static void relocate_rseq(struct bob_plan_image *img, const Elf64_Rela *r)
+{
+	for (size_t i = 0; i < img->segments.count; i++) {
+		const struct bob_plan_segment *s = &img->segments.at[i];
+
+		if (r->r_offset - img->rseq_addr < img->rseq_len && r->r_offset >= s->addr &&
+		    r->r_offset - s->addr < s->len && s->len - (r->r_offset - s->addr) >= 8)
+			memcpy(s->bytes + (r->r_offset - s->addr), &r->r_addend, 8);
+	}
+}
+
 static bob_status read_relocs(struct bob_plan_image *img, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -299,6 +315,7 @@ static bob_status read_relocs(struct bob_plan_image *img, Elf_Scn *scn)
 
 		if (type != R_X86_64_RELATIVE && type != R_X86_64_IRELATIVE)
 			continue;
+		relocate_rseq(img, &r[i]);
 		if (!bob_plan_code_at(img, (uint64_t)r[i].r_addend))
 			continue;
 		slot = BOB_PLAN_PUSH(&img->pointers);

@@ -98,6 +98,7 @@ struct bob_plan_image {
 	char soname[64];
 	uint64_t entry;
 	uint64_t frame_addr, frame_len;	/* .eh_frame */
+	uint64_t rseq_addr, rseq_len;	/* __rseq_cs: descriptors of restartable sequences */
 	struct bob_plan_segments segments;
 	struct bob_plan_codes codes;	/* sorted, not overlapping */
 	struct bob_plan_symbols symbols; /* in executable sections, sorted by addr */

@@ -39,6 +39,9 @@ enum bob_mem_decline {
 	/* found by the agent */
 	BOB_MEM_HOOKED = 21,	/* the agent itself is called there */
 	BOB_MEM_GIVEN_BACK = 22, /* control came in where nobody foresaw it */
+	/* found by the planner */
+	BOB_MEM_RESTART =
+		23, /* in a restartable sequence, or where one goes on when it was broken off */
 	BOB_MEM_DECLINES
 };
 

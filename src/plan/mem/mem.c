@@ -90,8 +90,10 @@ static void count_accesses(const struct bob_mem_unit *u, struct bob_mem_plan *ou
 
 static unsigned translate(struct bob_mem_unit *u, struct bob_mem_plan *out, bool *passes)
 {
-	unsigned why = bob_mem_read(u);
+	unsigned why = bob_mem_restarts(u);
 
+	if (why == BOB_MEM_TAKEN)
+		why = bob_mem_read(u);
 	if (why == BOB_MEM_TAKEN && u->st == BOB_OK)
 		why = bob_mem_find_blocks(u);
 	if (why != BOB_MEM_TAKEN || u->st != BOB_OK)
@@ -214,7 +216,8 @@ static bob_status gap_unit(struct bob_mem_unit *u, struct bob_mem_plan *out,
 	u->strict = true;
 	st = add_unit(u, out, lo, why, passes);
 	u->strict = false;
-	if (st == BOB_OK && out->funcs.at[out->funcs.count - 1].decline) {
+	if (st == BOB_OK && out->funcs.at[out->funcs.count - 1].decline &&
+	    out->funcs.at[out->funcs.count - 1].decline != BOB_MEM_RESTART) {
 		struct bob_mem_func *f = &out->funcs.at[out->funcs.count - 1];
 
 		out->stats.by_decline[f->decline]--;
@@ -373,6 +376,7 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_TOO_LARGE] = "too large",
 		[BOB_MEM_HOOKED] = "the agent is called there",
 		[BOB_MEM_GIVEN_BACK] = "entered in an unknown way",
+		[BOB_MEM_RESTART] = "restartable sequence",
 	};
 
 	return why < BOB_MEM_DECLINES && text[why] ? text[why] : "unknown";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside the memory planner: one *unit*, a function with its cold parts, which is translated as a
- * whole or not at all. Steps, each reading what the ones before it wrote: bob_mem_read (read.c),
+ * whole or not at all. Steps, each reading what the ones before it wrote: bob_mem_restarts (restart.c), bob_mem_read (read.c),
  * bob_mem_blocks (blocks.c), bob_mem_live (live.c), bob_mem_pieces (pieces.c), bob_mem_place (place.c),
  * bob_mem_emit (emit.c). docs/mem-native.md says what all this is for.
  *
@@ -108,6 +108,7 @@ struct bob_mem_unit {
 
 /* The steps. Each returns why the unit is declined, BOB_MEM_TAKEN if it is not, and sets u->st
  * if memory is short. */
+unsigned bob_mem_restarts(struct bob_mem_unit *u);
 unsigned bob_mem_read(struct bob_mem_unit *u);
 unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
 /* Where exceptions from the range land, one by one. */
