@@ -297,6 +297,15 @@ struct bob_leaf {
 	uint32_t accesses;
 };
 
+/* Of a LOOP: the addresses (without `offset`) of an access whose word is the piece `word`, iterations included, as a
+ * piece with one loop more, the innermost. `begin` and `end` are the pieces of words `counter` and `words`, `by` that of `step_word`
+ * (NULL: there is none). 0: they do not fit together. */
+struct bob_piece; /* bobbin/fold.h */
+BOB_API int bob_leaf_iterations(const struct bob_leaf *leaf, const struct bob_leaf_access *a,
+				const struct bob_piece *word, const struct bob_piece *begin,
+				const struct bob_piece *end, const struct bob_piece *by,
+				struct bob_piece *out);
+
 /* What a shape of bob_trace_folded stands for. At most `room` accesses are written to `to` (NULL if none are
  * wanted). BOB_NONE: no such shape, or nothing is known of it. */
 BOB_API bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t shape,

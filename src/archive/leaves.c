@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Folded memory records for those who look at them without expanding. */
+#include <string.h>
+
 #include "archive/reader.h"
 #include "bobbin/fold.h"
 
@@ -70,4 +72,76 @@ bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t s
 	for (uint32_t i = 0; to && i < d->access_count && i < room; i++)
 		to[i] = access_of(d, &d->access[i]);
 	return BOB_OK;
+}
+
+/* --- the iterations of a loop as one more loop of a piece --- */
+
+static int is_constant(const struct bob_piece *p)
+{
+	uint64_t varies = 0;
+
+	for (uint32_t d = 0; d < p->dims; d++)
+		varies |= p->step[d];
+	return !varies;
+}
+
+static int same_nest(const struct bob_piece *a, const struct bob_piece *b)
+{
+	return a->dims == b->dims && !memcmp(a->count, b->count, a->dims * sizeof(*a->count)) &&
+	       (a->dims < 2 ||
+		!memcmp(a->grow, b->grow, bob_piece_pair(0, a->dims) * sizeof(*a->grow)));
+}
+
+static int divide(uint64_t a, int64_t by, uint64_t *q)
+{
+	if (!by || (int64_t)a % by)
+		return 0;
+	*q = (uint64_t)((int64_t)a / by);
+	return 1;
+}
+
+/* How often the loop runs: count[0] and the pairs of loop 0 of *out, whose other loops are those of `word`. */
+static int find_trips(const struct bob_leaf *leaf, const struct bob_piece *word,
+		      const struct bob_piece *begin, const struct bob_piece *end,
+		      struct bob_piece *out)
+{
+	uint64_t varies = 0;
+
+	if (!divide(end->base - begin->base, leaf->counter_step, &out->count[0]))
+		return 0;
+	if (is_constant(begin) && is_constant(end))
+		return 1;
+	if (!same_nest(begin, end))
+		return 0;
+	for (uint32_t d = 0; d < begin->dims; d++) {
+		uint64_t grows;
+
+		if (!divide(end->step[d] - begin->step[d], leaf->counter_step, &grows))
+			return 0;
+		varies |= grows;
+		if (d < word->dims)
+			out->grow[bob_piece_pair(0, d + 1)] = grows;
+	}
+	return !varies || same_nest(begin, word);
+}
+
+int bob_leaf_iterations(const struct bob_leaf *leaf, const struct bob_leaf_access *a,
+			const struct bob_piece *word, const struct bob_piece *begin,
+			const struct bob_piece *end, const struct bob_piece *by,
+			struct bob_piece *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (word->dims == BOB_PIECE_DIMS || !find_trips(leaf, word, begin, end, out) ||
+	    (by && !is_constant(by)))
+		return 0;
+	out->base = word->base;
+	out->dims = word->dims + 1;
+	out->step[0] = (uint64_t)a->step + (by ? a->step_scale * by->base : 0);
+	for (uint32_t d = 0; d < word->dims; d++) {
+		out->count[d + 1] = word->count[d];
+		out->step[d + 1] = word->step[d];
+		for (uint32_t e = d + 1; e < word->dims; e++)
+			out->grow[bob_piece_pair(d + 1, e + 1)] = word->grow[bob_piece_pair(d, e)];
+	}
+	return 1;
 }

@@ -139,91 +139,23 @@ static void print_trips(struct nests *n, const struct series *s)
 	fputs(s->left ? " (irregular)" : "", n->out);
 }
 
-/* --- iterations of a leaf that is a loop, as one more loop of a piece --- */
-
 static int is_one(const struct series *s)
 {
 	return s->count == 1 && !s->left;
 }
 
-static int is_constant(const struct series *s)
-{
-	uint64_t varies = 0;
-
-	for (uint32_t d = 0; d < s->piece[0].dims; d++)
-		varies |= s->piece[0].step[d];
-	return is_one(s) && !varies;
-}
-
-static int same_nest(const struct bob_piece *a, const struct bob_piece *b)
-{
-	return a->dims == b->dims && !memcmp(a->count, b->count, a->dims * sizeof(*a->count)) &&
-	       !memcmp(a->grow, b->grow, a->dims * (a->dims - 1) / 2 * sizeof(*a->grow));
-}
-
-static int divide(uint64_t a, int64_t by, uint64_t *q)
-{
-	if (!by || (int64_t)a % by)
-		return 0;
-	*q = (uint64_t)((int64_t)a / by);
-	return 1;
-}
-
-/* The iterations, in count[0] and the pairs of loop 0, of a piece whose other loops are those of `p`. 0: they follow
- * no one rule. */
-static int find_trips(const struct bob_leaf *leaf, const struct series *word,
-		      const struct bob_piece *p, struct bob_piece *out)
-{
-	const struct series *begin = &word[leaf->counter], *end = &word[leaf->words];
-	const struct bob_piece *b = &begin->piece[0], *e = &end->piece[0];
-	uint64_t varies = 0;
-
-	if (!is_one(begin) || !is_one(end) ||
-	    !divide(e->base - b->base, leaf->counter_step, &out->count[0]))
-		return 0;
-	if (is_constant(begin) && is_constant(end))
-		return 1;
-	if (!same_nest(b, e))
-		return 0;
-	for (uint32_t d = 0; d < b->dims; d++) {
-		uint64_t grows;
-
-		if (!divide(e->step[d] - b->step[d], leaf->counter_step, &grows))
-			return 0;
-		varies |= grows;
-		if (d < p->dims)
-			out->grow[bob_piece_pair(0, d + 1)] = grows;
-	}
-	return !varies || same_nest(b, p);
-}
-
-/* 0: the address follows no one rule. */
+/* The address as one piece, with the iterations of the leaf as its innermost loop. 0: it follows no one rule. */
 static int with_iterations(const struct bob_leaf *leaf, const struct bob_leaf_access *a,
 			   const struct series *word, struct series *out)
 {
-	const struct bob_piece *p = &word[a->word].piece[0];
-	struct bob_piece *q = &out->piece[0];
-	uint64_t step = (uint64_t)a->step;
+	const struct series *begin = &word[leaf->counter], *end = &word[leaf->words];
+	const struct series *by = a->step_word == BOB_LEAF_NO_WORD ? NULL : &word[a->step_word];
 
 	memset(out, 0, sizeof(*out));
-	if (!is_one(&word[a->word]) || p->dims == BOB_PIECE_DIMS || !find_trips(leaf, word, p, q))
-		return 0;
-	if (a->step_word != BOB_LEAF_NO_WORD) {
-		if (!is_constant(&word[a->step_word]))
-			return 0;
-		step += a->step_scale * word[a->step_word].piece[0].base;
-	}
 	out->count = 1;
-	q->base = p->base;
-	q->dims = p->dims + 1;
-	q->step[0] = step;
-	for (uint32_t d = 0; d < p->dims; d++) {
-		q->count[d + 1] = p->count[d];
-		q->step[d + 1] = p->step[d];
-		for (uint32_t e = d + 1; e < p->dims; e++)
-			q->grow[bob_piece_pair(d + 1, e + 1)] = p->grow[bob_piece_pair(d, e)];
-	}
-	return 1;
+	return is_one(&word[a->word]) && is_one(begin) && is_one(end) && (!by || is_one(by)) &&
+	       bob_leaf_iterations(leaf, a, &word[a->word].piece[0], &begin->piece[0],
+				   &end->piece[0], by ? &by->piece[0] : NULL, &out->piece[0]);
 }
 
 /* --- leaves --- */

@@ -5,6 +5,7 @@ and the trace has the same accesses in the same order as Valgrind sees them. Wha
 translated is left out, and counted. Signals: handlers at every instruction, and in storms."""
 
 import bisect
+import collections
 import itertools
 import json
 import os
@@ -199,6 +200,30 @@ def hard(mode, images):
 for images in ("main", "all"):
     for mode in ("children", "masks", "every_signal", "setxid", "cancel", "small_stacks", "small_altstack"):
         hard(mode, images)
+
+
+@suite.case("report counts loops without expanding them")
+def report():
+    """Loads and stores by instruction: what replay gives one by one."""
+    program = h.compile("kernels", KERNELS, "gcc", ["-O2"])
+    r = record(program)
+    names = functions(program)
+    want = collections.Counter()
+    for (kind, _, pc), _ in events(r.trace):
+        want[int(pc.rsplit("+", 1)[-1], 16), kind != "L"] += 1
+    got, out = collections.Counter(), h.bobbin("report", "--by=instruction", "-n", "0", r.trace).out.decode()
+    for line in out.splitlines():
+        m = re.match(r" *[0-9,]+ +[0-9.]+% +([0-9,]+) +([0-9,]+) .*? (\S+)$", line)
+        if m:
+            name, _, offset = m[3].partition("+0x")
+            at = int(offset or "0", 16) + (names[name][0] if name in names else 0)
+            got[at, False] += int(m[1].replace(",", ""))
+            got[at, True] += int(m[2].replace(",", ""))
+    loops = {k: n for k, n in want.items() if any(lo <= k[0] < hi for f, (lo, hi) in names.items() if f.startswith("k_"))}
+    h.check(sum(loops.values()) > 1000, f"only {loops}")
+    for k, n in loops.items():
+        h.check(got[k] == n, f"at {k[0]:x} {got[k]} reported, {n} are there")
+    return f"{sum(loops.values())} accesses at {len(loops)} places"
 
 
 @suite.case("incomplete")

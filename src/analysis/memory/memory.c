@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bobbin/fold.h"
+#include "fold/piece.h"
 
 #define PIECES_MAX 4096u	/* of a column that are looked at: more are irregular */
 #define BATCH 4096u
@@ -195,6 +196,96 @@ static void add_access(struct thread *t, uint32_t shape, const struct bob_leaf *
 		m->row[s.row].pub.irregular += times;
 }
 
+/* --- leaves that are loops --- */
+
+/* A column: its only piece, and the sum of all values of regular ones. */
+struct column {
+	struct bob_piece piece;
+	uint32_t pieces;
+	int left;		/* there are irregular ones, too */
+	uint64_t sum;
+};
+
+static int add_values(void *ctx, const struct bob_piece *p)
+{
+	struct column *c = ctx;
+	struct bob_piece_walk w;
+	bob_status st = bob_piece_begin(p, 0, 0, &w);
+
+	for (; st == BOB_OK; st = bob_piece_next(p, 0, &w))
+		c->sum += w.value;
+	c->piece = *p;
+	c->pieces++;
+	return 0;
+}
+
+static void read_column(const struct thread *t, uint32_t shape, uint32_t word, struct column *c)
+{
+	memset(c, 0, sizeof(*c));
+	(void)bob_folded_pieces(t->folded, t->participant, t->part, shape * 2, word, add_values, c,
+				&c->left);
+}
+
+/* The addresses of an access of a loop, as one piece. 0: there is no such piece. */
+static int add_loop_span(const struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
+			 const struct bob_leaf_access *a, const struct column *begin,
+			 const struct column *end, struct spanning *s)
+{
+	struct column word, by = { .pieces = 1 };
+	struct bob_piece all;
+
+	read_column(t, shape, a->word, &word);
+	if (a->step_word != BOB_LEAF_NO_WORD)
+		read_column(t, shape, a->step_word, &by);
+	if (word.pieces != 1 || begin->pieces != 1 || end->pieces != 1 || by.pieces != 1 ||
+	    word.left || by.left ||
+	    !bob_leaf_iterations(leaf, a, &word.piece, &begin->piece, &end->piece,
+				 a->step_word == BOB_LEAF_NO_WORD ? NULL : &by.piece, &all))
+		return 0;
+	add_span(s, &all);
+	return 1;
+}
+
+/* All runs of the loop together: each ends its counter where it ends. */
+static void add_loop(struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
+		     const struct bob_leaf_access *a)
+{
+	struct bob_memory *m = t->m;
+	struct column begin, end;
+	uint64_t trips;
+
+	read_column(t, shape, leaf->counter, &begin);
+	read_column(t, shape, leaf->words, &end);
+	trips = (uint64_t)((int64_t)(end.sum - begin.sum) / leaf->counter_step);
+	for (uint32_t i = 0; i < leaf->accesses; i++) {
+		struct spanning s = { .m = m, .a = &a[i], .row = row_of(m, leaf->image, a[i].pc) };
+		const struct bob_piece at = { .base = 0 };
+
+		if (s.row == ~0u)
+			return;
+		count(&m->row[s.row].pub, a[i].type, trips, a[i].size);
+		if (a[i].word == BOB_LEAF_NO_WORD)
+			add_span(&s, &at);
+		else if (!add_loop_span(t, shape, leaf, &a[i], &begin, &end, &s))
+			m->row[s.row].pub.expanded = 1;
+	}
+}
+
+/* Does no run of the loop have a number of iterations without rule? */
+static int is_regular(struct thread *t, uint32_t shape, const struct bob_leaf *leaf)
+{
+	struct column begin, end;
+	int regular = 1;
+
+	for (t->part = 0; t->part < bob_folded_parts(t->folded, t->participant); t->part++) {
+		read_column(t, shape, leaf->counter, &begin);
+		read_column(t, shape, leaf->words, &end);
+		regular &= !begin.left && !end.left;
+	}
+	t->part = 0;
+	return regular;
+}
+
 static bob_status add_leaf(struct thread *t, uint32_t shape)
 {
 	struct bob_leaf_access *a;
@@ -207,7 +298,9 @@ static bob_status add_leaf(struct thread *t, uint32_t shape)
 	if (!a)
 		return BOB_ERR_NOMEM;
 	(void)bob_trace_leaf(t->m->trace, t->thread, shape, &leaf, a, leaf.accesses);
-	for (uint32_t i = 0; i < leaf.accesses; i++)
+	if (leaf.kind == BOB_LEAF_LOOP)
+		add_loop(t, shape, &leaf, a);
+	for (uint32_t i = 0; i < leaf.accesses && leaf.kind != BOB_LEAF_LOOP; i++)
 		add_access(t, shape, &leaf, &a[i], t->shape[shape]);
 	free(a);
 	return t->m->failed ? BOB_ERR_NOMEM : BOB_OK;
@@ -239,7 +332,7 @@ static bob_status add_folded(struct thread *t)
 }
 
 /* Are there only leaves whose accesses can be counted without their values? */
-static int is_plain(const struct thread *t)
+static int is_plain(struct thread *t)
 {
 	struct bob_leaf_access *a = calloc(4096, sizeof(*a)); /* a leaf has at most so many */
 	int plain = a != NULL;
@@ -249,7 +342,8 @@ static int is_plain(const struct thread *t)
 
 		if (bob_trace_leaf(t->m->trace, t->thread, i, &leaf, a, 4096) != BOB_OK)
 			continue; /* said when it is used */
-		plain = leaf.kind == BOB_LEAF_BLOCK || leaf.kind == BOB_LEAF_MARK;
+		plain = leaf.kind == BOB_LEAF_BLOCK || leaf.kind == BOB_LEAF_MARK ||
+			(leaf.kind == BOB_LEAF_LOOP && is_regular(t, i, &leaf));
 		for (uint32_t k = 0; k < leaf.accesses && k < 4096; k++)
 			plain &= !a[k].guarded;
 	}
