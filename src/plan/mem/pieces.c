@@ -6,51 +6,14 @@
  * needs it, when the registers of its address certainly do. */
 #include <string.h>
 
-#include "plan/mem/unit.h"
+#include "plan/mem/pieces.h"
 
-/* What a probe may take the values of, rsp not counted, so that two others are left beside rax. */
-#define REGISTERS_MAX 12
-
-/* Origins: 0..15 the registers at the start of the piece, then one for each unknown value. */
-#define NO_ORIGIN UINT32_MAX
-
-struct value {
-	uint32_t origin;
-	uint32_t more;		/* another one, times `scale`; or NO_ORIGIN. In loops only */
-	uint8_t scale;
-	int64_t add;
-};
-
-struct state {
-	struct value reg[BOB_X86_REGS];
-	uint32_t origins;
-	bool pairs;		/* sums of two registers are followed, too */
-};
-
-struct key {
-	uint32_t base, index, third; /* origins or NO_ORIGIN */
-	uint8_t scale, third_scale;
-	bool fs;
-	int64_t add;		/* word = key's sum + this, when it is taken */
-};
-
-struct builder {
-	struct bob_mem_unit *u;
-	struct bob_mem_plan *out;
-	struct state now, probe;
-	bool have_probe;
-	uint32_t taken;		/* registers whose values the probe takes */
-	struct key key[BOB_MEM_WORDS_MAX];
-	struct bob_mem_piece piece;
-	struct bob_mem_planned planned;
-};
-
-static struct value origin(uint32_t number)
+static struct bob_mem_value origin(uint32_t number)
 {
-	return (struct value){ .origin = number, .more = NO_ORIGIN };
+	return (struct bob_mem_value){ .origin = number, .more = BOB_MEM_NO_ORIGIN };
 }
 
-static void reset(struct state *s)
+void bob_mem_reset(struct bob_mem_state *s)
 {
 	for (uint32_t r = 0; r < BOB_X86_REGS; r++)
 		s->reg[r] = origin(r);
@@ -58,9 +21,10 @@ static void reset(struct state *s)
 }
 
 /* `v` becomes `v` + `w` * `scale`; false: there is no way to say it. */
-static bool add_value(const struct state *s, struct value *v, const struct value *w, uint8_t scale)
+static bool add_value(const struct bob_mem_state *s, struct bob_mem_value *v,
+		      const struct bob_mem_value *w, uint8_t scale)
 {
-	if (!s->pairs || v->more != NO_ORIGIN || w->more != NO_ORIGIN)
+	if (!s->pairs || v->more != BOB_MEM_NO_ORIGIN || w->more != BOB_MEM_NO_ORIGIN)
 		return false;
 	v->more = w->origin;
 	v->scale = scale;
@@ -68,9 +32,9 @@ static bool add_value(const struct state *s, struct value *v, const struct value
 	return true;
 }
 
-static void advance(struct state *s, const struct bob_x86_facts *f)
+void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f)
 {
-	struct value sum[2];
+	struct bob_mem_value sum[2];
 	bool known[2] = { false, false };
 
 	for (unsigned i = 0; i < f->sum_count; i++) {
@@ -88,7 +52,7 @@ static void advance(struct state *s, const struct bob_x86_facts *f)
 }
 
 /* The place of the probe: before the first access, where flags are dead if there is such a place. */
-static void choose_start(struct builder *b, uint32_t first, uint32_t end)
+static void choose_start(struct bob_mem_builder *b, uint32_t first, uint32_t end)
 {
 	const struct bob_mem_insn *in = b->u->insns.at;
 	uint32_t at = first;
@@ -108,38 +72,40 @@ static void choose_start(struct builder *b, uint32_t first, uint32_t end)
 }
 
 /* What the address is the sum of; false: of too much. */
-static bool key_of(const struct state *s, const struct bob_mem_word *w, struct key *k)
+static bool key_of(const struct bob_mem_state *s, const struct bob_mem_word *w,
+		   struct bob_mem_key *k)
 {
-	const struct value *x = w->base == BOB_X86_NO_REG ? NULL : &s->reg[w->base];
-	const struct value *y = w->index == BOB_X86_NO_REG ? NULL : &s->reg[w->index];
+	const struct bob_mem_value *x = w->base == BOB_X86_NO_REG ? NULL : &s->reg[w->base];
+	const struct bob_mem_value *y = w->index == BOB_X86_NO_REG ? NULL : &s->reg[w->index];
 
-	*k = (struct key){ .base = x ? x->origin : NO_ORIGIN, .index = y ? y->origin : NO_ORIGIN,
-			   .third = NO_ORIGIN, .scale = w->scale, .fs = w->fs };
-	if (x && x->more != NO_ORIGIN) {
+	*k = (struct bob_mem_key){ .base = x ? x->origin : BOB_MEM_NO_ORIGIN, .index = y ? y->origin : BOB_MEM_NO_ORIGIN,
+			   .third = BOB_MEM_NO_ORIGIN, .scale = w->scale, .fs = w->fs };
+	if (x && x->more != BOB_MEM_NO_ORIGIN) {
 		k->third = x->more;
 		k->third_scale = x->scale;
 	}
-	if (!y || y->more == NO_ORIGIN)
+	if (!y || y->more == BOB_MEM_NO_ORIGIN)
 		return true;
-	if (k->third != NO_ORIGIN || y->scale * w->scale > 8)
+	if (k->third != BOB_MEM_NO_ORIGIN || y->scale * w->scale > 8)
 		return false;
 	k->third = y->more;
 	k->third_scale = (uint8_t)(y->scale * w->scale);
 	return true;
 }
 
-static bool same_key(const struct key *a, const struct key *b)
+static bool same_key(const struct bob_mem_key *a, const struct bob_mem_key *b)
 {
 	return a->base == b->base && a->index == b->index && a->third == b->third &&
 	       a->scale == b->scale && a->third_scale == b->third_scale && a->fs == b->fs;
 }
 
-static bool is_register(const struct key *k)
+bool bob_mem_is_register(const struct bob_mem_key *k)
 {
-	return k->base != NO_ORIGIN && k->index == NO_ORIGIN && k->third == NO_ORIGIN && !k->fs;
+	return k->base != BOB_MEM_NO_ORIGIN && k->index == BOB_MEM_NO_ORIGIN &&
+	       k->third == BOB_MEM_NO_ORIGIN && !k->fs;
 }
 
-static uint8_t holder(const struct state *s, uint32_t origin)
+static uint8_t holder(const struct bob_mem_state *s, uint32_t origin)
 {
 	for (uint8_t r = 0; r < BOB_X86_REGS; r++)
 		if (s->reg[r].origin == origin)
@@ -147,7 +113,7 @@ static uint8_t holder(const struct state *s, uint32_t origin)
 	return BOB_X86_NO_REG;
 }
 
-static int64_t sum_of(const struct state *s, const struct bob_mem_word *w)
+static int64_t sum_of(const struct bob_mem_state *s, const struct bob_mem_word *w)
 {
 	uint64_t sum = 0;
 
@@ -162,21 +128,22 @@ static int64_t sum_of(const struct state *s, const struct bob_mem_word *w)
 
 /* Takes the word where the probe stands if its origins are in registers there. False: the probe would
  * take too many. */
-static bool take_at_probe(struct builder *b, const struct key *k, struct bob_mem_word *w,
-			  const struct state **s)
+static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k,
+			  struct bob_mem_word *w, const struct bob_mem_state **s)
 {
 	const uint32_t origins[3] = { k->base, k->index, k->third };
 	uint8_t reg[3];
 	uint32_t taken = b->taken;
 
 	for (unsigned i = 0; i < 3; i++) {
-		reg[i] = origins[i] == NO_ORIGIN ? BOB_X86_NO_REG : holder(&b->probe, origins[i]);
+		reg[i] = origins[i] == BOB_MEM_NO_ORIGIN ? BOB_X86_NO_REG :
+							   holder(&b->probe, origins[i]);
 		if (reg[i] != BOB_X86_NO_REG)
 			taken |= 1u << reg[i];
-		else if (origins[i] != NO_ORIGIN)
+		else if (origins[i] != BOB_MEM_NO_ORIGIN)
 			return true;
 	}
-	if (__builtin_popcount(taken & ~(1u << BOB_X86_RSP)) > REGISTERS_MAX)
+	if (__builtin_popcount(taken & ~(1u << BOB_X86_RSP)) > BOB_MEM_REGISTERS_MAX)
 		return false;
 	b->taken = taken;
 	*w = (struct bob_mem_word){ b->piece.start, reg[0], reg[1], k->scale, reg[2],
@@ -186,13 +153,13 @@ static bool take_at_probe(struct builder *b, const struct key *k, struct bob_mem
 }
 
 /* Number of the word for this address, BOB_MEM_WORDS_MAX if there is no more room. */
-static unsigned word_for(struct builder *b, uint32_t at, uint8_t base, uint8_t index, uint8_t scale,
-			 bool fs)
+unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
+			  uint8_t scale, bool fs)
 {
 	struct bob_mem_word w = { at, base, index, scale, BOB_X86_NO_REG, 0, fs }, *out;
-	const struct state *s = &b->now;
+	const struct bob_mem_state *s = &b->now;
 	unsigned n = b->piece.words;
-	struct key k;
+	struct bob_mem_key k;
 
 	if (!key_of(s, &w, &k))
 		return BOB_MEM_WORDS_MAX;
@@ -214,7 +181,7 @@ static unsigned word_for(struct builder *b, uint32_t at, uint8_t base, uint8_t i
 }
 
 /* False: the piece is full. */
-static bool add_access(struct builder *b, uint32_t at, const struct bob_x86_access *x)
+static bool add_access(struct bob_mem_builder *b, uint32_t at, const struct bob_x86_access *x)
 {
 	const struct bob_mem_insn *in = &b->u->insns.at[at];
 	struct bob_mem_access *a;
@@ -227,7 +194,7 @@ static bool add_access(struct builder *b, uint32_t at, const struct bob_x86_acce
 		struct bob_mem_word w = { at, x->base, x->index, x->scale,
 					  BOB_X86_NO_REG, 0, x->fs };
 
-		word = word_for(b, at, x->base, x->index, x->scale, x->fs);
+		word = bob_mem_word_for(b, at, x->base, x->index, x->scale, x->fs);
 		if (word == BOB_MEM_WORDS_MAX)
 			return false;
 		offset = (int64_t)((uint64_t)offset + (uint64_t)sum_of(&b->now, &w) -
@@ -250,7 +217,7 @@ static bool add_access(struct builder *b, uint32_t at, const struct bob_x86_acce
 	return true;
 }
 
-static bool add_accesses(struct builder *b, uint32_t at)
+bool bob_mem_add_accesses(struct bob_mem_builder *b, uint32_t at)
 {
 	const struct bob_x86_facts *f = &b->u->insns.at[at].f;
 	size_t accesses = b->out->accesses.count, words = b->u->words.count;
@@ -276,11 +243,11 @@ static uint8_t flow_of(const struct bob_x86_facts *f)
 	return f->flow == BOB_X86_RETURNS ? BOB_MEM_RETURNS : 0;
 }
 
-static void begin_piece(struct builder *b, uint32_t first, uint32_t end)
+void bob_mem_begin_piece(struct bob_mem_builder *b, uint32_t first, uint32_t end)
 {
 	memset(&b->piece, 0, sizeof(b->piece));
 	memset(&b->planned, 0, sizeof(b->planned));
-	reset(&b->now);
+	bob_mem_reset(&b->now);
 	b->now.pairs = false;
 	b->have_probe = false;
 	b->taken = 0;
@@ -298,17 +265,17 @@ static void begin_piece(struct builder *b, uint32_t first, uint32_t end)
 
 /* The stack pointer as a word of the record: at the piece's start, and before its last instruction,
  * where it is `last_add` more than at the start. */
-static void note_stack(struct builder *b, uint32_t first, bool known, int64_t last_add)
+static void note_stack(struct bob_mem_builder *b, uint32_t first, bool known, int64_t last_add)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
 	unsigned i;
 
 	for (i = 0; i < b->piece.words; i++)
-		if (b->key[i].base == BOB_X86_RSP && is_register(&b->key[i]))
+		if (b->key[i].base == BOB_X86_RSP && bob_mem_is_register(&b->key[i]))
 			break;
 	if (i == b->piece.words && d->flow && i < BOB_MEM_WORDS_MAX) {
-		reset(&b->now);	/* an entry without accesses */
-		i = word_for(b, first, BOB_X86_RSP, BOB_X86_NO_REG, 1, false);
+		bob_mem_reset(&b->now);	/* an entry without accesses */
+		i = bob_mem_word_for(b, first, BOB_X86_RSP, BOB_X86_NO_REG, 1, false);
 	}
 	if (i >= b->piece.words || !known || last_add - b->key[i].add != (int32_t)last_add ||
 	    b->key[i].add != (int32_t)b->key[i].add) {
@@ -320,7 +287,7 @@ static void note_stack(struct builder *b, uint32_t first, bool known, int64_t la
 	d->sp_end = (int32_t)(last_add - b->key[i].add);
 }
 
-static bob_status push_piece(struct builder *b)
+static bob_status push_piece(struct bob_mem_builder *b)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
 	struct bob_mem_planned *p;
@@ -341,14 +308,14 @@ static bob_status push_piece(struct builder *b)
 	return BOB_OK;
 }
 
-static bob_status end_piece(struct builder *b, uint32_t end)
+bob_status bob_mem_end_piece(struct bob_mem_builder *b, uint32_t end)
 {
 	b->piece.count = end - b->piece.first;
 	b->planned.desc.last = (uint32_t)(b->u->insns.at[end - 1].addr - b->planned.desc.pc);
 	return push_piece(b);
 }
 
-static bob_status add_step(struct builder *b, const struct bob_mem_step *step)
+bob_status bob_mem_add_step(struct bob_mem_builder *b, const struct bob_mem_step *step)
 {
 	struct bob_mem_step *s = BOB_PLAN_PUSH(&b->out->steps);
 
@@ -360,27 +327,27 @@ static bob_status add_step(struct builder *b, const struct bob_mem_step *step)
 
 /* A string instruction with a rep prefix: a loop of its own, whose counter runs down to what is left
  * in rcx. `cld` is the calling convention's rule, and functions with `std` are not translated. */
-static bob_status string_piece(struct builder *b, uint32_t at)
+static bob_status string_piece(struct bob_mem_builder *b, uint32_t at)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
 	int64_t size = b->u->insns.at[at].f.access[0].size;
 	unsigned counter;
 	bob_status st = BOB_OK;
 
-	begin_piece(b, at, at + 1);
-	add_accesses(b, at);
-	counter = word_for(b, at, BOB_X86_RCX, BOB_X86_NO_REG, 1, false);
+	bob_mem_begin_piece(b, at, at + 1);
+	bob_mem_add_accesses(b, at);
+	counter = bob_mem_word_for(b, at, BOB_X86_RCX, BOB_X86_NO_REG, 1, false);
 	d->kind = BOB_MEM_LOOP;
 	d->counter = (uint8_t)counter;
 	b->piece.counter = BOB_X86_RCX;
 	for (unsigned i = 0; st == BOB_OK && i < b->piece.words; i++)
-		st = add_step(b, &(struct bob_mem_step){ i == counter ? -1 : size, BOB_MEM_NO_WORD,
+		st = bob_mem_add_step(b, &(struct bob_mem_step){ i == counter ? -1 : size, BOB_MEM_NO_WORD,
 							 0 });
-	return st == BOB_OK ? end_piece(b, at + 1) : st;
+	return st == BOB_OK ? bob_mem_end_piece(b, at + 1) : st;
 }
 
 /* The piece ends before its probe would come, and has nothing to record but its flow. */
-static void probe_first(struct builder *b, uint32_t first)
+static void probe_first(struct bob_mem_builder *b, uint32_t first)
 {
 	b->piece.start = first;
 	b->piece.save_flags = (b->u->insns.at[first].live & BOB_X86_ALL_FLAGS) != 0;
@@ -389,11 +356,11 @@ static void probe_first(struct builder *b, uint32_t first)
 
 /* An entry that the function itself jumps back to: a piece without instructions before the block,
  * which only callers run. */
-static bob_status entry_piece(struct builder *b, uint32_t first)
+static bob_status entry_piece(struct bob_mem_builder *b, uint32_t first)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
 
-	begin_piece(b, first, first + 1);
+	bob_mem_begin_piece(b, first, first + 1);
 	probe_first(b, first);
 	d->flow = BOB_MEM_ENTERS;
 	note_stack(b, first, true, 0);
@@ -407,15 +374,15 @@ static bool begins_function(const struct bob_mem_block *block, uint32_t at)
 }
 
 /* Makes the piece that begins with instruction `first`; *next: where the following one begins. */
-static bob_status plain_piece(struct builder *b, const struct bob_mem_block *block, uint32_t first,
-			      uint32_t end, uint32_t *next)
+static bob_status plain_piece(struct bob_mem_builder *b, const struct bob_mem_block *block,
+			      uint32_t first, uint32_t end, uint32_t *next)
 {
 	const struct bob_mem_insn *in = b->u->insns.at;
 	bool enters = begins_function(block, first), known = true;
 	int64_t last_add = 0;
 	uint32_t at;
 
-	begin_piece(b, first, end);
+	bob_mem_begin_piece(b, first, end);
 	for (at = first; at < end; at++) {
 		uint8_t flow = flow_of(&in[at].f);
 
@@ -427,12 +394,12 @@ static bob_status plain_piece(struct builder *b, const struct bob_mem_block *blo
 			b->probe = b->now;
 			b->have_probe = true;
 		}
-		if (!add_accesses(b, at))
+		if (!bob_mem_add_accesses(b, at))
 			break;
 		b->planned.desc.flow |= flow;
 		known = b->now.reg[BOB_X86_RSP].origin == BOB_X86_RSP;
 		last_add = b->now.reg[BOB_X86_RSP].add;
-		advance(&b->now, &in[at].f);
+		bob_mem_advance(&b->now, &in[at].f);
 	}
 	if (at == first)
 		return BOB_ERR_FULL;	/* one instruction always fits */
@@ -442,169 +409,12 @@ static bob_status plain_piece(struct builder *b, const struct bob_mem_block *blo
 		probe_first(b, first);
 	note_stack(b, first, known, last_add);
 	*next = at;
-	return b->u->st == BOB_OK ? end_piece(b, at) : b->u->st;
-}
-
-/* --- loops: a block that branches back to itself --- */
-
-/* What an iteration adds to a register: a constant, or another register that stands still. */
-struct change {
-	bool known;
-	uint8_t by;		/* register or BOB_X86_NO_REG */
-	int64_t constant;
-};
-
-static struct change change_of(const struct builder *b, const struct bob_mem_block *block,
-			       uint8_t reg)
-{
-	const struct bob_mem_insn *in = b->u->insns.at + block->first;
-	struct change c = { .by = BOB_X86_NO_REG };
-	uint32_t changes = 0;
-	unsigned writers = 0;
-
-	if (b->now.reg[reg].origin == reg && b->now.reg[reg].more == NO_ORIGIN) {
-		c.known = true;
-		c.constant = b->now.reg[reg].add;
-		return c;
-	}
-	for (uint32_t i = 0; i < block->count; i++) {
-		changes |= in[i].f.changes;
-		writers += in[i].f.changes >> reg & 1;
-		if (in[i].f.added_to == reg)
-			c.by = in[i].f.added;
-	}
-	c.known = writers == 1 && c.by != BOB_X86_NO_REG && !(changes >> c.by & 1);
-	return c;
-}
-
-/* The step of word `w`; false: it does not step evenly. May add a word for what it steps by. */
-static bool step_of(struct builder *b, const struct bob_mem_block *block, unsigned w,
-		    struct bob_mem_step *step)
-{
-	const struct key *k = &b->key[w];
-	const uint32_t origins[3] = { k->base, k->index, k->third };
-	const uint8_t scales[3] = { 1, k->scale, k->third_scale };
-	struct state end = b->now;
-	uint8_t by = BOB_X86_NO_REG, scale = 1;
-	uint64_t constant = 0;
-	unsigned word;
-
-	for (unsigned i = 0; i < 3; i++) {
-		struct change c;
-
-		if (origins[i] == NO_ORIGIN)
-			continue;
-		c = change_of(b, block, (uint8_t)origins[i]);
-		if (!c.known || (c.by != BOB_X86_NO_REG && by != BOB_X86_NO_REG))
-			return false;
-		constant += (uint64_t)c.constant * scales[i];
-		if (c.by != BOB_X86_NO_REG) {
-			by = c.by;
-			scale = scales[i];
-		}
-	}
-	*step = (struct bob_mem_step){ (int64_t)constant, BOB_MEM_NO_WORD, 0 };
-	if (by == BOB_X86_NO_REG)
-		return true;
-	reset(&b->now);
-	word = word_for(b, block->first, by, BOB_X86_NO_REG, 1, false);
-	b->now = end;
-	step->word = (uint8_t)word;
-	step->scale = scale;
-	return word < BOB_MEM_WORDS_MAX;
-}
-
-/* By a constant, and all at once: in between nobody could tell iterations from it (BOB_MEM_MAP_LOOP). */
-static bool steps(const struct builder *b, const struct bob_mem_block *block, uint32_t reg)
-{
-	const struct value *v = &b->now.reg[reg];
-	unsigned writers = 0;
-
-	for (uint32_t i = 0; i < block->count; i++)
-		writers += b->u->insns.at[block->first + i].f.changes >> reg & 1;
-	return v->origin == reg && v->more == NO_ORIGIN && v->add != 0 && writers == 1;
-}
-
-/* A word that is a register alone and steps by a constant: from its end follows how often the loop ran. */
-static unsigned find_counter(struct builder *b, const struct bob_mem_block *block)
-{
-	struct state end = b->now;
-
-	for (unsigned i = 0; i < b->piece.words; i++)
-		if (is_register(&b->key[i]) && steps(b, block, b->key[i].base))
-			return i;
-	for (uint8_t r = 0; r < BOB_X86_REGS; r++) {
-		unsigned word;
-
-		if (!steps(b, block, r))
-			continue;
-		reset(&b->now);
-		word = word_for(b, block->first, r, BOB_X86_NO_REG, 1, false);
-		b->now = end;
-		return word;
-	}
-	return BOB_MEM_WORDS_MAX;
-}
-
-static bool is_loop(const struct bob_mem_unit *u, uint32_t index)
-{
-	const struct bob_mem_block *block = &u->blocks.at[index];
-	uint32_t last = block->first + block->count - 1;
-
-	if (block->next[1] != index || u->insns.at[last].f.flow != BOB_X86_BRANCHES)
-		return false;
-	for (uint32_t i = block->first; i <= last; i++)
-		if (u->insns.at[i].f.rep)
-			return false;
-	return true;
-}
-
-/* The block as one LOOP. *done: it could be made; else nothing is left of the attempt. All words must be
- * known when the loop is entered and step evenly. */
-static bob_status loop_piece(struct builder *b, const struct bob_mem_block *block, bool *done)
-{
-	struct bob_mem_desc *d = &b->planned.desc;
-	size_t words = b->u->words.count, accesses = b->out->accesses.count;
-	size_t steps = b->out->steps.count;
-	uint32_t end = block->first + block->count, at;
-	unsigned counter = BOB_MEM_WORDS_MAX;
-	bool even = true;
-
-	begin_piece(b, block->first, block->first + 1);
-	b->probe = b->now;
-	b->have_probe = true;
-	b->now.pairs = true;
-	for (at = block->first; at < end && add_accesses(b, at); at++)
-		advance(&b->now, &b->u->insns.at[at].f);
-	/* words taken at the start are of registers, and only they have origins that `now` can be asked for */
-	for (unsigned i = 0; i < b->piece.words; i++)
-		even &= (b->key[i].base == NO_ORIGIN || b->key[i].base < BOB_X86_REGS) &&
-			(b->key[i].index == NO_ORIGIN || b->key[i].index < BOB_X86_REGS) &&
-			(b->key[i].third == NO_ORIGIN || b->key[i].third < BOB_X86_REGS);
-	if (even && at == end && d->access_count > 0)
-		counter = find_counter(b, block);
-	/* steps may add words, which stand still */
-	for (unsigned i = 0; even && counter < BOB_MEM_WORDS_MAX && i < b->piece.words; i++) {
-		struct bob_mem_step step;
-
-		even = step_of(b, block, i, &step) && add_step(b, &step) == BOB_OK;
-	}
-	*done = even && counter < BOB_MEM_WORDS_MAX && b->u->st == BOB_OK;
-	if (!*done) {
-		b->u->words.count = words;
-		b->out->accesses.count = accesses;
-		b->out->steps.count = steps;
-		return b->u->st;
-	}
-	d->kind = BOB_MEM_LOOP;
-	d->counter = (uint8_t)counter;
-	b->piece.counter = (uint8_t)b->key[counter].base;
-	return end_piece(b, end);
+	return b->u->st == BOB_OK ? bob_mem_end_piece(b, at) : b->u->st;
 }
 
 unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out)
 {
-	struct builder b = { .u = u, .out = out };
+	struct bob_mem_builder b = { .u = u, .out = out };
 
 	u->pieces.count = u->words.count = 0;
 	for (size_t i = 0; u->st == BOB_OK && i < u->blocks.count; i++) {
@@ -613,10 +423,10 @@ unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out)
 
 		if ((block->flags & BOB_MEM_IS_ENTRY) && block->preds > 0)
 			u->st = entry_piece(&b, at);
-		if (u->st == BOB_OK && is_loop(u, (uint32_t)i)) {
+		if (u->st == BOB_OK && bob_mem_is_loop(u, (uint32_t)i)) {
 			bool done;
 
-			u->st = loop_piece(&b, block, &done);
+			u->st = bob_mem_loop_piece(&b, block, &done);
 			if (done)
 				continue;
 		}

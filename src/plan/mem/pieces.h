@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside the memory planner: one piece while it is made (pieces.c, loops.c). */
+#ifndef BOB_PLAN_MEM_PIECES_H
+#define BOB_PLAN_MEM_PIECES_H
+
+#include "plan/mem/unit.h"
+
+/* What a probe may take the values of, rsp not counted, so that two others are left beside rax. */
+#define BOB_MEM_REGISTERS_MAX 12
+
+/* Origins: 0..15 the registers at the start of the piece, then one for each unknown value. */
+#define BOB_MEM_NO_ORIGIN UINT32_MAX
+
+struct bob_mem_value {
+	uint32_t origin;
+	uint32_t more;		/* another one, times `scale`; or BOB_MEM_NO_ORIGIN. In loops only */
+	uint8_t scale;
+	int64_t add;
+};
+
+struct bob_mem_state {
+	struct bob_mem_value reg[BOB_X86_REGS];
+	uint32_t origins;
+	bool pairs;		/* sums of two registers are followed, too */
+};
+
+struct bob_mem_key {
+	uint32_t base, index, third; /* origins or BOB_MEM_NO_ORIGIN */
+	uint8_t scale, third_scale;
+	bool fs;
+	int64_t add;		/* word = key's sum + this, when it is taken */
+};
+
+struct bob_mem_builder {
+	struct bob_mem_unit *u;
+	struct bob_mem_plan *out;
+	struct bob_mem_state now, probe;
+	bool have_probe;
+	uint32_t taken;		/* registers whose values the probe takes */
+	struct bob_mem_key key[BOB_MEM_WORDS_MAX];
+	struct bob_mem_piece piece;
+	struct bob_mem_planned planned;
+};
+
+void bob_mem_reset(struct bob_mem_state *s);
+/* Over an instruction. */
+void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f);
+/* Number of the word for this address at instruction `at`, BOB_MEM_WORDS_MAX if there is no more room. */
+unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
+			  uint8_t scale, bool fs);
+/* Is the word one register? */
+bool bob_mem_is_register(const struct bob_mem_key *k);
+/* Of the instructions from `first` on, before `end`. */
+void bob_mem_begin_piece(struct bob_mem_builder *b, uint32_t first, uint32_t end);
+/* Those of instruction `at`; false: the piece is full, nothing was added. */
+bool bob_mem_add_accesses(struct bob_mem_builder *b, uint32_t at);
+bob_status bob_mem_add_step(struct bob_mem_builder *b, const struct bob_mem_step *step);
+bob_status bob_mem_end_piece(struct bob_mem_builder *b, uint32_t end);
+/* --- loops.c: a block that branches back to itself --- */
+bool bob_mem_is_loop(const struct bob_mem_unit *u, uint32_t index);
+/* The block as one LOOP. *done: it could be made; else nothing is left of the attempt. */
+bob_status bob_mem_loop_piece(struct bob_mem_builder *b, const struct bob_mem_block *block,
+			      bool *done);
+
+#endif
