@@ -33,8 +33,9 @@ static bool cache_is_ours(void)
 	return ok;
 }
 
-/* The file of the cache, if it is ours; its contents may be anything. */
-static void *load(uint64_t key, const char *ending, uint64_t *len)
+/* From a file of the cache, if it is ours and its contents hold. */
+static void *load(uint64_t key, const char *ending,
+		  bob_status (*check)(const void *plan, uint64_t len, uint64_t key))
 {
 	char path[BOB_PATH_MAX];
 	size_t at = text_add(path, sizeof(path), 0, bob_process.config.cache);
@@ -54,32 +55,21 @@ static void *load(uint64_t key, const char *ending, uint64_t *len)
 	if (ours(fd, TYPE_REGULAR) && size > 0 && (uint64_t)size < PLAN_MAX)
 		plan = os_map_file(fd, 0, (size_t)size, false);
 	os_close(fd);
-	*len = (uint64_t)size;
+	if (plan && check(plan, (uint64_t)size, key) != BOB_OK) {
+		os_unmap(plan, (size_t)size);
+		plan = NULL;
+	}
 	return plan;
 }
 
 const struct bob_plan_head *plan_load(uint64_t key)
 {
-	uint64_t len;
-	void *plan = load(key, ".plan", &len);
-
-	if (plan && bob_plan_check(plan, len, key) != BOB_OK) {
-		os_unmap(plan, len);
-		plan = NULL;
-	}
-	return plan;
+	return load(key, ".plan", bob_plan_check);
 }
 
 const struct bob_mem_plan_head *plan_load_mem(uint64_t key)
 {
-	uint64_t len;
-	void *plan = load(key, ".mem", &len);
-
-	if (plan && bob_mem_plan_check(plan, len, key) != BOB_OK) {
-		os_unmap(plan, len);
-		plan = NULL;
-	}
-	return plan;
+	return load(key, ".mem", bob_mem_plan_check);
 }
 
 static bool run_planner(const char *const *paths, size_t n, bool mem)
