@@ -135,10 +135,24 @@ void mem_thread_end(struct bob_thread *t, bool own)
 	}
 }
 
+/* What is in them stays in the file, but in no memory of ours: threads may come and go for ever. */
+static void drop_rooms(const struct bob_mem_writer *w)
+{
+	for (uint32_t i = 0; i < w->rooms; i++) {
+		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(w->room[i]);
+		uint64_t hi = (lo + w->room[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
+
+		lo = (lo + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
+		if (lo < hi)
+			os_drop_pages((void *)(uintptr_t)lo, hi - lo);
+	}
+}
+
 void mem_thread_free(struct bob_thread *t)
 {
 	if (!t->mem)
 		return;
+	drop_rooms(&t->mem->writer);
 	if (t->mem->work)
 		os_unmap(t->mem->work, bob_mem_writer_size());
 	if (t->mem->stack)
