@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The long tests: end-to-end tests repeated, and every fuzz target run by libFuzzer for MINUTES
-# (default 10) altogether, starting from its corpus. New inputs and crashes stay in build/fuzz/found.
+# The long tests: end-to-end tests repeated, those of calls by --mem, too, and every fuzz target run
+# by libFuzzer for MINUTES (default 10) altogether, starting from its corpus. New inputs and crashes stay in build/fuzz/found.
 set -u
 cd "$(dirname "$0")/.."
 minutes=${MINUTES:-10}
 failed=0
 
 tools/check.sh --loop "${ROUNDS:-5}" || failed=1
+# Of these make check runs a part by --mem.
+for script in $(grep -l "^# ctest: memory" tests/e2e/test_*.py); do
+	echo "-- $script --mem"
+	python3 "$script" --mem || failed=1
+done
 tools/build.sh fuzz || exit 1
 targets=$(ls build/fuzz/tests/fuzz.* 2>/dev/null)
 count=$(echo "$targets" | wc -w)

@@ -7,6 +7,9 @@ Nothing is retried. A case returns None (ok) or raises Failure or Skip. A test s
     BOB_TEST_BOBBIN   the launcher (default build/release/bin/bobbin of this tree)
     BOB_TEST_DIR      compiled programs, traces and caches (default build/e2e)
     BOB_TEST_JOBS     cases at once (default 2)
+With --mem, what is recorded are memory accesses by engine native instead of calls, in programs
+that run translated; what only calls can tell is then not asked. A line "# ctest: memory WORDS" in
+a script makes ctest run the cases that match WORDS in this way, too; `make torture` runs all.
 """
 
 import concurrent.futures
@@ -31,6 +34,7 @@ BOBBIN = os.environ.get("BOB_TEST_BOBBIN", str(ROOT / "build" / "release" / "bin
 WORK = pathlib.Path(os.environ.get("BOB_TEST_DIR", str(ROOT / "build" / "e2e")))
 JOBS = int(os.environ.get("BOB_TEST_JOBS", "2"))
 TIMEOUT = 120
+MEM = "--mem" in sys.argv
 
 
 class Failure(Exception):
@@ -126,7 +130,8 @@ def fresh(name):
 def record(argv, opts=(), trace=None, **kw):
     """Run under `bobbin record`; the result also has .trace, the trace directory."""
     trace = trace or fresh("trace") / "t"
-    r = run([BOBBIN, "record", "-q", "-o", trace, *opts, "--", *argv], **kw)
+    engine = ["--mem", "--engine=native"] if MEM else []
+    r = run([BOBBIN, "record", "-q", "-o", trace, *opts, *engine, "--", *argv], **kw)
     r.trace = trace
     return r
 
@@ -153,6 +158,12 @@ def info(trace):
         return json.loads(r.out)
     except ValueError as e:
         raise Failure(f"info --json is not JSON: {e}\n{show(r.out)}") from None
+
+
+def recorded(trace):
+    """How many calls, or accesses."""
+    i = info(trace)
+    return i["accesses"] if MEM else i["events"]
 
 
 def check_trace(trace):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: memory g++.dg/eh execute/2003
 """Programs of GCC's own test suite behave the same with and without recording.
 
 They come from Debian's package gcc-12-source (nothing of it is in this tree) and are unpacked once

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: memory leaves cancelled environment linked
 """Programs that make recording hard: limits, bad pointers, handlers that never return, stacks in
 strange places, odd libraries, an end in the middle of things. Each case was a fault once; what it
 was stands in tests/prog/hard_*.c. The program must behave as without recording and end, and what
@@ -23,6 +24,8 @@ def program(name, *flags):
 
 def pair(argv, codec, opts=(), native=None, **kw):
     """The traced run, after comparing it with the native one."""
+    if h.MEM and "-F" in opts:
+        opts = ()  # all of the program, then
     native = native or h.run(argv, timeout=SECONDS, **kw)
     r = h.record(argv, [f"--codec={codec}", "--images=app", *opts], timeout=SECONDS, **kw)
     h.same(native, r, f"codec {codec}: ")
@@ -85,6 +88,8 @@ def flood(codec):
     out = h.fresh("flood") / "count"
     argv = [program("signals"), "flood", out]
     r = pair(argv, codec, ["-F", "hard_*"])
+    if h.MEM:
+        return h.check_trace(r.trace)
     events, lost, thread = counted(r.trace)
     expected = int(out.read_text())
     h.check(events + lost == expected, f"{events} + {lost} lost, {expected} made: {thread}")
@@ -99,12 +104,16 @@ def flood(codec):
 
 
 def altstack(codec):
+    if h.MEM and codec == "run":
+        raise h.Skip("ten million calls in no order take long to fold; codec none has them, too")
     out = h.fresh("altstack") / "count"
     r = pair([program("signals"), "altstack", out], codec, ["-F", "hard_*"])
+    if h.MEM:
+        return h.check_trace(r.trace)
     events, lost, thread = counted(r.trace)
     expected = int(out.read_text())
     h.check((events, lost) == (expected, 0), f"{expected} calls made: {thread}")
-    h.check_trace(r.trace)
+    return h.check_trace(r.trace)
 
 
 def race(codec):
@@ -120,6 +129,8 @@ def leader():
     r = pair([program("process"), "leader", "1000"], "run", ["-F", "work"])
     h.check(r.status == 9, f"{r}")
     h.check_trace(r.trace)
+    if h.MEM:
+        return
     events, lost, thread = counted(r.trace)
     h.check((events, lost) == (1000, 0), f"1000 calls made: {thread}")
 
@@ -133,6 +144,8 @@ def plugin():
 def reloaded(codec, n, *moving):
     r = pair([program("library"), plugin(), "plug_10005", str(n), *moving], codec)
     h.check_trace(r.trace)
+    if h.MEM:
+        return
     got = calls_of(r.trace, "mark"), calls_of(r.trace, "plug_10005")
     h.check(got == (n, n), f"{got} calls of {n} each")
 

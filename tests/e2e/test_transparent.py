@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
+# ctest: memory "regs app" "errno app" "seccomp filter app" "vfork app" "sigchld app" "signals app" "clone app" "clone all" "cancel app" "cancel all" "leaves app" "daemon app" "exec_chain app" "exec_thread app" "descriptors app"
 """The program does not notice: same stdout, stderr, status or signal, and same files, with and
 without recording, for programs of the system and for our own difficult ones. What may differ in
 the environment is LD_PRELOAD and variables named BOBBIN_*; nothing else."""
@@ -123,7 +124,7 @@ def both(argv, stdin=b"", opts=(), files=True, env=None, ignore=(), events=1, tr
         h.check(not differ, f"files differ: {sorted(differ)[:10]}")
     if trace and not NATIVE:
         h.check_trace(base / "t")
-        got = h.info(base / "t")["events"]
+        got = h.recorded(base / "t")
         h.check(got >= events, f"{got} events recorded, expected at least {events}")
     return traced
 
@@ -195,6 +196,8 @@ thread_exit cancel main_thread_leaves daemon""".split()
 # Recording may end early in these, so the trace is not asked to be whole.
 EARLY = {"rlimit_nofile", "rlimit_as", "rlimit_fsize", "chroot", "close_all"}
 for word in PROCESS_MODES:
+    if h.MEM and word == "dispositions":
+        continue  # /proc says that SIGTRAP has a handler: documented
     ours("process", [word], trace=word not in EARLY)
 
 
