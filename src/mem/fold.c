@@ -19,7 +19,8 @@ struct known {
 	uint32_t path;
 	uint32_t shape;		/* + 1 */
 	uint32_t payload;	/* + 1 */
-	uint32_t plain;		/* words of a record without stack pointer and payload, + 1; 0: not known to be one */
+	uint32_t
+		plain; /* words of a record without stack pointer and payload, + 1; 0: not known to be one */
 };
 
 struct bob_mem_fold {

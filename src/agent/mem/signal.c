@@ -239,7 +239,8 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 		set_rip(uc, rip);
 		return;
 	}
-	if (sig == SIGTRAP && info->si_code == TRAP_TRACE && image_is_agent(rip))
+	if (sig == SIGTRAP && info->si_code > 0 && info->si_code != SI_KERNEL &&
+	    image_is_agent(rip))
 		return; /* a program that steps itself does not step us */
 	a = actions[sig];
 	if (a.flags & (int)SA_RESETHAND)
