@@ -17,7 +17,7 @@
 #include "bobbin/status.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 7u
+#define BOB_PLAN_VERSION 8u
 
 struct bob_plan_section {
 	uint64_t off;

@@ -98,12 +98,17 @@ static bool is_label(const struct scan *s, uint64_t addr)
 	return in_cold_part(s, addr);
 }
 
+/* Entries in a row that lead into code of which it is not known that it belongs to this function. */
+#define STRANGERS 32u
+
 /* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
- * entries: text or numbers, added to the table's address, do not lead into code. */
+ * entries: text or numbers, added to the table's address, do not lead into code. Cold parts are not always
+ * known to be some: what leads into other code is passed over, or all entries behind it would be missed. */
 static void follow_table(struct scan *s, uint64_t table)
 {
 	const uint8_t *p;
 	uint64_t limit = s->img->stats.code_bytes;
+	unsigned strangers = 0;
 
 	if (table == s->last_table)
 		return;
@@ -112,8 +117,14 @@ static void follow_table(struct scan *s, uint64_t table)
 		int32_t off;
 
 		memcpy(&off, p, 4);
-		if (off == 0 || !is_label(s, table + (uint64_t)(int64_t)off))
+		if (off == 0 || !bob_plan_code_at(s->img, table + (uint64_t)(int64_t)off))
 			return;
+		if (!is_label(s, table + (uint64_t)(int64_t)off)) {
+			if (++strangers > STRANGERS)
+				return;
+			continue;
+		}
+		strangers = 0;
 		if (s->img->stats.jump_table_targets >= limit) {
 			s->st = BOB_ERR_FULL;	/* a file made to keep us busy */
 			return;

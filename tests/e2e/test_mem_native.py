@@ -226,6 +226,21 @@ def report():
     return f"{sum(loops.values())} accesses at {len(loops)} places"
 
 
+@suite.case("assembler")
+def assembler():
+    """Its jump tables lead into cold parts, too: entries behind such a one were once no landings."""
+    d = h.fresh("as")
+    (d / "a.c").write_text(
+        "#include <stdio.h>\nstatic int square(int x) { return x * x; }\nint main(void)\n"
+        '{ int s = 0; for (int i = 0; i < 10; i++) s += square(i); printf("%d\\n", s); return 0; }\n')
+    r = h.run(["gcc", "-S", "-o", d / "a.s", d / "a.c"])
+    h.check(r.status == 0, f"{r}")
+    argv = ["as", "--64", "-o", d / "a.o", d / "a.s"]
+    r = record(*argv)
+    h.same(h.run(argv), r)
+    sound(r.trace)
+
+
 @suite.case("incomplete")
 def incomplete():
     """What is not translated is named, and check --complete says no."""
