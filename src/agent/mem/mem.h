@@ -35,8 +35,8 @@ struct bob_mem_image {
 	uint64_t arena, arena_bytes; /* as bob_image's; 0: not at work */
 	uint32_t first_desc;
 	uint32_t *desc_at;	/* of each descriptor, in the plan's bytes */
-	uint8_t *
-		text; /* as in the plan, with the original's bytes while the new ones are in place */
+	/* as in the plan, with the original's bytes while the new ones are in place */
+	uint8_t *text;
 	uint64_t *out;		/* bitmap by function: runs as it was */
 };
 
