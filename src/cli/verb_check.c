@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "archive/format.h"
 #include "cli/complain.h"
 #include "cli/numbers.h"
 #include "cli/session.h"
@@ -78,7 +79,9 @@ static uint64_t print_gaps(const struct cli_session *s)
 
 	cli_unrecorded_count(s->trace, &m);
 	cli_untraced_count(s, &c);
-	gaps = m.functions ? m.missing : c.functions - c.by_reason[0];
+	/* what the user did not choose is not missing */
+	gaps = m.functions ? m.missing :
+			     c.functions - c.by_reason[0] - c.by_reason[BOB_SKIP_FILTER];
 	if (gaps)
 		printf("missing %s function%s could not be traced; `bobbin info` says why\n",
 		       cli_count(a, gaps), cli_plural(gaps));

@@ -11,6 +11,7 @@
 #define BLOCK (1u << BLOCK_BITS)
 #define BLOCKS_MAX 65536u
 #define CUTS 8192u
+#define NOTHING UINT64_MAX	/* as a number of iterations */
 
 static struct bob_mem_desc *blocks[BLOCKS_MAX];
 static uint32_t block_count;
@@ -77,9 +78,8 @@ bool mem_marks_write(void)
 bool mem_descs_add(struct bob_image *im)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
-	const uint8_t *at = mem_section(plan, &plan->descs), *end = at + plan->descs.len;
-
-	const uint8_t *begin = at;
+	const uint8_t *begin = mem_section(plan, &plan->descs), *at = begin;
+	const uint8_t *end = begin + plan->descs.len;
 
 	im->mem->first_desc = reserve(plan->desc_count);
 	im->mem->desc_at = os_map((plan->desc_count + 1ull) * sizeof(uint32_t));
@@ -227,9 +227,8 @@ static uint64_t iterate(const struct bob_mem_desc *d, const uint64_t *word, uint
 	int64_t by = steps[d->counter].constant;
 	uint64_t n = (uint64_t)((int64_t)(counter - word[d->counter]) / by) - stepped;
 
-	if (n == UINT64_MAX) /* a string instruction that had nothing to do */
+	if (n == NOTHING) /* a string instruction without iterations is over */
 		return n;
-
 	out->end = word[d->counter] + n * (uint64_t)by;
 	for (uint32_t i = 0; i < d->words; i++) {
 		uint64_t step = (uint64_t)steps[i].constant;
@@ -255,13 +254,11 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		return false;
 	d.image = im->number;
 	memcpy(out->word, word, d.words * sizeof(*word));
-	if (d.kind == BOB_MEM_LOOP && w->counter == BOB_MEM_NO_CURSOR) { /* it has not begun */
-		*out = (struct mem_cut){ 0 };
-		return true;
-	}
-	if (d.kind == BOB_MEM_LOOP)
-		iterations = iterate(&d, word, counter, w->stepped, out);
-	if (iterations == UINT64_MAX) {
+	if (d.kind == BOB_MEM_LOOP) /* without a counter it has not begun */
+		iterations = w->counter == BOB_MEM_NO_CURSOR ?
+				     NOTHING :
+				     iterate(&d, word, counter, w->stepped, out);
+	if (iterations == NOTHING) {
 		*out = (struct mem_cut){ 0 };
 		return true;
 	}

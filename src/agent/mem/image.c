@@ -24,11 +24,6 @@ static const struct bob_mem_patch *patches_of(const struct bob_mem_image *m, uin
 	return mem_section(m->plan, &m->plan->patches);
 }
 
-static void leave_out(struct bob_mem_image *m, uint32_t func)
-{
-	m->out[func / 64] |= 1ull << func % 64;
-}
-
 /* --- the arena --- */
 
 static bool add_all(const struct bob_mem_image *m, const struct bob_plan_section *fields,
@@ -95,7 +90,7 @@ static void leave_out_hooked(struct bob_image *im)
 	for (uint32_t i = 0; patch_hooked_bytes(im, i, &lo, &hi); i++)
 		for (uint64_t k = 0; k < count; k++)
 			if (p[k].addr < hi && lo < p[k].addr + p[k].len)
-				leave_out(m, p[k].func);
+				m->out[p[k].func] = BOB_MEM_HOOKED;
 }
 
 static void swap(uint8_t *a, uint8_t *b, uint64_t len)
@@ -122,7 +117,7 @@ static enum bob_skip commit(struct bob_image *im)
 		return BOB_SKIP_PROTECT;
 	}
 	for (uint64_t i = 0; i < count; i++)
-		if (!mem_is_out(m, p[i].func))
+		if (!m->out[p[i].func])
 			swap((uint8_t *)(uintptr_t)(im->bias + p[i].addr), m->text + p[i].text,
 			     p[i].len);
 	if (!patch_protect(im, false))
@@ -133,14 +128,14 @@ static enum bob_skip commit(struct bob_image *im)
 bool mem_image_add(struct bob_image *im, const struct bob_mem_plan_head *plan,
 		   struct bob_meta *meta, enum bob_skip *why)
 {
-	size_t words = plan->funcs.len / sizeof(struct bob_mem_func) / 64 + 1;
-	struct bob_mem_image *m = os_map(sizeof(*m) + words * sizeof(uint64_t));
+	struct bob_mem_image *m =
+		os_map(sizeof(*m) + plan->funcs.len / sizeof(struct bob_mem_func));
 
 	*why = BOB_SKIP_LIMIT;
 	if (!m)
 		return false;
 	m->plan = plan;
-	m->out = (uint64_t *)(void *)(m + 1);
+	m->out = (uint8_t *)(m + 1);
 	m->text = os_map(plan->text.len + 1);
 	im->mem = m;
 	if (!m->text || !mem_descs_add(im) || !mem_descs_write(im)) {
@@ -183,8 +178,8 @@ void mem_image_describe(const struct bob_image *im, struct bob_meta *meta)
 	bob_meta_begin(meta, BOB_REC_MEM_IMAGE);
 	bob_meta_append(meta, &r, sizeof(r));
 	for (uint32_t i = 0; i < func_count(m); i++)
-		if (f[i].decline || mem_is_out(m, i))
-			append(meta, &f[i], f[i].decline ? f[i].decline : BOB_MEM_HOOKED);
+		if (f[i].decline || m->out[i])
+			append(meta, &f[i], f[i].decline ? f[i].decline : m->out[i]);
 	bob_meta_end(meta);
 }
 
@@ -205,7 +200,7 @@ static void restore(struct bob_image *im, const struct bob_mem_patch *p)
 		at[i] = orig[i];
 }
 
-void mem_give_back(struct bob_image *im, uint32_t func)
+bool mem_give_back(struct bob_image *im, uint32_t func)
 {
 	struct bob_mem_image *m = im->mem;
 	const struct bob_mem_func *f = &funcs_of(m)[func];
@@ -214,21 +209,25 @@ void mem_give_back(struct bob_image *im, uint32_t func)
 	uint64_t count;
 	const struct bob_mem_patch *p = patches_of(m, &count);
 
-	if (mem_is_out(m, func))
-		return;
-	leave_out(m, func);
-	if (patch_protect(im, true))
-		for (uint64_t i = 0; i < count; i++)
-			if (p[i].func == func)
-				restore(im, &p[i]);
+	if (m->out[func])
+		return true;
+	if (!patch_protect(im, true)) {
+		patch_protect(im, false);
+		return false;
+	}
+	m->out[func] = BOB_MEM_GIVEN_BACK;
+	for (uint64_t i = 0; i < count; i++)
+		if (p[i].func == func)
+			restore(im, &p[i]);
 	patch_protect(im, false);
 	if (!meta_open(&meta, BOB_PAGE))
-		return;
+		return true;
 	bob_meta_begin(&meta, BOB_REC_MEM_IMAGE);
 	bob_meta_append(&meta, &r, sizeof(r));
 	append(&meta, f, BOB_MEM_GIVEN_BACK);
 	bob_meta_end(&meta);
 	meta_flush(&meta);
+	return true;
 }
 
 const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code)

@@ -37,18 +37,14 @@ struct bob_mem_image {
 	uint32_t *desc_at;	/* of each descriptor, in the plan's bytes */
 	/* as in the plan, with the original's bytes while the new ones are in place */
 	uint8_t *text;
-	uint64_t *out;		/* bitmap by function: runs as it was */
+	uint8_t *
+		out; /* by function: why it runs as it was (enum bob_mem_decline), 0: it does not */
 };
 
 static inline const void *mem_section(const struct bob_mem_plan_head *plan,
 				      const struct bob_plan_section *s)
 {
 	return (const char *)plan + s->off;
-}
-
-static inline bool mem_is_out(const struct bob_mem_image *m, uint32_t func)
-{
-	return m->out[func / 64] >> func % 64 & 1;
 }
 
 /* --- image.c --- lock held --- */
@@ -59,9 +55,9 @@ bool mem_image_add(struct bob_image *im, const struct bob_mem_plan_head *plan,
 bool mem_image_again(struct bob_image *im, enum bob_skip *why);
 /* Its META record: what is not translated. */
 void mem_image_describe(const struct bob_image *im, struct bob_meta *meta);
-/* The function gets its own bytes back: control came in where nobody foresaw it. */
 #define BOB_MEM_INT3 0xccu
-void mem_give_back(struct bob_image *im, uint32_t func);
+/* The function gets its own bytes back: control came in where nobody foresaw it. False: the system refused. */
+bool mem_give_back(struct bob_image *im, uint32_t func);
 /* Any thread, no lock: the image in whose translated code `addr` is, and where. */
 const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code);
 
@@ -98,7 +94,6 @@ void mem_before_fork(void);
 void mem_main(struct bob_regs *r);
 /* From entry.S's neighbour memory.S, which keeps all registers. */
 void bob_mem_full(void);
-void bob_mem_main_entered(void);
 /* Room for one record more; signals are blocked. */
 void mem_make_room(void);
 /* fn(arg) on a stack of the agent's, if there is memory; signals are blocked. */
@@ -117,7 +112,7 @@ bool mem_trapped(uint64_t *rip);
 
 /* --- arch/x86_64/memory.S and memory.c --- */
 extern const uint8_t bob_mem_full_entry[], bob_mem_main_entry[];
-extern const uint8_t bob_mem_signal_entry[], bob_mem_signal_kept[], bob_mem_signal_masked[];
+extern const uint8_t bob_mem_signal_entry[], bob_mem_signal_masked[];
 extern const uint8_t bob_mem_restorer[];
 extern uint64_t bob_mem_real_main;
 void bob_mem_call_on_stack(void (*fn)(void *), void *arg, void *top);

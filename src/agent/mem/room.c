@@ -247,11 +247,6 @@ void mem_begin(void)
 		bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
 }
 
-void bob_mem_main_entered(void)
-{
-	mem_begin();
-}
-
 /* __libc_start_main: its first argument is main, which is to begin in ours. */
 void mem_main(struct bob_regs *r)
 {

@@ -42,25 +42,24 @@ bool mem_trapped(uint64_t *rip)
 	const struct bob_mem_image *m = im ? im->mem : NULL;
 	const struct bob_mem_patch *p;
 	const struct bob_mem_stop *s;
+	bool done;
 
 	if (!m || at - im->lo >= im->hi - im->lo)
 		return false;
 	p = patch_at(m->plan, at - im->bias);
 	if (!p)
 		return false;
-	if (mem_is_out(m,
-		       p->func)) { /* given back just now; the program's own traps stay its own */
-		*rip = at;
+	*rip = at;
+	/* given back just now: once more. The program's own traps stay its own */
+	if (m->out[p->func])
 		return m->text[p->text + (at - im->bias - p->addr)] != BOB_MEM_INT3;
-	}
 	s = stop_at(m->plan, at - im->bias);
 	if (s) {
 		*rip = m->arena + BOB_PLAN_HANDLER_BYTES + s->code;
 		return true;
 	}
 	lock_process();
-	mem_give_back(im, p->func);
+	done = mem_give_back(im, p->func);
 	unlock_process();
-	*rip = at;
-	return true;
+	return done; /* if not, the program ends by this trap */
 }

@@ -55,7 +55,7 @@ bob_mem_main_entry:
 	push	%rdi
 	push	%rsi
 	push	%rdx
-	call	bob_mem_main_entered
+	call	mem_begin
 	pop	%rdx
 	pop	%rsi
 	pop	%rdi
@@ -64,12 +64,11 @@ bob_mem_main_entry:
 /* In the place of every handler of the program: rdi signal, rsi siginfo, rdx ucontext. All registers are ours,
  * sigreturn brings back the program's. Another signal may arrive until all are blocked: its handler finds our ucontext
  * in rdx at the first instruction, in r12 up to bob_mem_signal_masked (mem/signal.c). */
-	.globl bob_mem_signal_entry, bob_mem_signal_kept, bob_mem_signal_masked
-	.hidden bob_mem_signal_entry, bob_mem_signal_kept, bob_mem_signal_masked
+	.globl bob_mem_signal_entry, bob_mem_signal_masked
+	.hidden bob_mem_signal_entry, bob_mem_signal_masked
 bob_mem_signal_entry:
 	.cfi_startproc
 	mov	%rdx, %r12
-bob_mem_signal_kept:
 	mov	%rdi, %rbx
 	mov	%rsi, %r13
 	sub	$24, %rsp
