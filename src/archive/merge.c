@@ -21,7 +21,7 @@ static bob_status can_merge(const struct bob_process *p, int raw)
 		const struct bob_stream *s = p->streams[i];
 		int has_raw = bob_stream_has_raw(s);
 
-		if ((has_raw && !raw) || s->info.symbols)
+		if ((has_raw && !raw && !s->has_log) || s->info.symbols)
 			return BOB_NONE;
 		found |= has_raw || (s->folded && !p->merged);
 	}

@@ -98,6 +98,7 @@ struct bob_stream {
 	size_t raw_count;
 	const struct bob_folded *folded; /* what comes before these; NULL: nothing */
 	uint32_t participant;	/* of that */
+	int has_log;		/* what is raw is in rooms: it is to be folded */
 	int accesses_counted;	/* `accesses` is valid */
 	uint64_t accesses;
 };

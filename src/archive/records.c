@@ -268,6 +268,7 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 
 	if (st == BOB_NONE)
 		return BOB_OK;
+	s->has_log = 1;
 	if (st == BOB_ERR_CORRUPT)
 		bob_problem_add(t, p->file, err.offset, err.text, 1);
 	if (in.bytes) {

@@ -99,6 +99,22 @@ def threads():
     return f"4, 16, 64 threads: {sizes} bytes"
 
 
+@suite.case("threads that are alive at the end of the process are merged, too")
+def alive():
+    sizes = {}
+    for engine in ("native", "valgrind"):
+        r = h.record([program("team"), "40", "4"], ["--mem", f"--engine={engine}"])
+        h.check(r.status == 0, f"{r}")
+        h.check_trace(r.trace)
+        again = h.bobbin("merge", r.trace)
+        h.check(b"the threads of 0 processes" in again.out, f"{engine}: not merged by record\n{again}")
+        rows = [len(accesses(r.trace, f"0.{t}")) for t in range(4)]
+        h.check(rows[1] == rows[2] == rows[3] and rows[1] > 40 * 40 * 10, f"{engine}: {rows}")
+        sizes[engine] = size(r.trace)
+    h.check(max(sizes.values()) <= 2048, f"{sizes}")
+    return str(sizes)
+
+
 @suite.case("killed: what is there is the beginning of the whole")
 def killed():
     args = [str(program("sparse")), "4000"]

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifndef ELEMENTS
 #define ELEMENTS (n * n)
@@ -43,6 +44,26 @@ static void matmul(void)
 		pthread_create(&id[t], NULL, work, (void *)t);
 	for (long t = 0; t < threads; t++)
 		pthread_join(id[t], NULL);
+}
+
+static void *work_and_wait(void *arg)
+{
+	work(arg);
+	pthread_barrier_wait(&all);
+	for (;;)
+		pause();
+}
+
+/* Threads that are alive when the process ends, as those of OpenMP are. */
+static void team(void)
+{
+	pthread_t id;
+
+	pthread_barrier_init(&all, NULL, (unsigned)threads);
+	for (long t = 1; t < threads; t++)
+		pthread_create(&id, NULL, work_and_wait, (void *)t);
+	work((void *)0);
+	pthread_barrier_wait(&all);
 }
 
 static void lu(void)
