@@ -198,6 +198,7 @@ struct bob_config {
 	bool mem;		/* BOBBIN_MEM: memory accesses are recorded, calls are not */
 	bool from_start;	/* BOBBIN_FROM_START: not from main on */
 	enum bob_mem_codec mem_codec;
+	bool flat;		/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */
 };
 
 /* --- the process --- */

@@ -176,6 +176,7 @@ bool config_read(struct bob_config *c, char **env)
 	v = config_env(env, "BOBBIN_CHECK");
 	if (v && config_match(v, "block"))
 		c->codec = BOB_CODEC_BLOCK;
+	c->flat = v && config_match(v, "flat");
 	c->slow = (v && config_match(v, "slow")) || c->max_depth || c->trigger || c->interface ||
 		  c->interface_image;
 	return true;

@@ -97,6 +97,10 @@ bool mem_descs_add(struct bob_image *im)
 		d->image = im->number;
 		d->access = NULL; /* folding does not look at them */
 		d->step = NULL;
+		if (bob_process.config.flat) {
+			d->flow = 0;
+			d->sp_word = BOB_MEM_NO_WORD;
+		}
 	}
 	return true;
 }
