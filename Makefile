@@ -35,6 +35,7 @@ torture: all
 
 bench: all
 	@bench/calls/run
+	@bench/mem/run
 
 format:
 	@tools/check_format.py --fix

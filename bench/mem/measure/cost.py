@@ -1,24 +1,18 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What recording a memory access costs: processor time (user and system) per access in ns, the program's own work
 included, start and end of the program taken off.
-
-    bench/mem/run [--bobbin BOBBIN] [--rounds 5] [--opt=-O2] [--lackey] [KERNEL...]
 
 Columns: plain, the program alone; engine native (N) and engine valgrind (V), each with null (records made and
 forgotten), raw and fold; Valgrind without a tool's work (V none); with --lackey lackey; accesses per run; bytes
 per access of engine native, raw and folded. Times are the least of the rounds, which take turns; the spread is what the
 rounds of `N fold` lie apart. With --lackey lackey does a fiftieth of the work."""
-import argparse
 import json
 import os
 import resource
 import shutil
 import subprocess
-import sys
-import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CODECS = {"null": "null", "raw": "none", "fold": "run"}
 TIMES = {"matmul": 50, "triad": 150, "lu": 50, "cholesky": 100, "csr": 400, "chase": 150}
 
@@ -34,7 +28,7 @@ class Bench:
     def __init__(self, options, work):
         self.bobbin, self.work, self.rounds = options.bobbin, work, options.rounds
         self.program = os.path.join(work, "kernels")
-        source = os.path.join(ROOT, "bench", "mem", "kernels.c")
+        source = os.path.join(HERE, "kernels.c")
         subprocess.run(["gcc", options.opt, "-o", self.program, source], check=True)
         valgrind = shutil.which("valgrind.bin") or shutil.which("valgrind")
         plain = [valgrind, "--command-line-only=yes", "--vgdb=no", "-q"]
@@ -78,21 +72,8 @@ class Bench:
               f"{bytes_of['N raw'] / accesses:6.2f}", f"{bytes_of['N fold'] / accesses:9.5f}", f"{spread:5.0f} %", flush=True)
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--bobbin", default=os.path.join(ROOT, "build", "release", "bin", "bobbin"))
-    p.add_argument("--rounds", type=int, default=5)
-    p.add_argument("--opt", default="-O2")
-    p.add_argument("--lackey", action="store_true")
-    p.add_argument("kernels", nargs="*", default=list(TIMES))
-    options = p.parse_args()
-    options.bobbin = os.path.abspath(options.bobbin)
-    with tempfile.TemporaryDirectory() as work:
-        bench = Bench(options, work)
-        print(f"{'ns/access':10}", *[f"{k:>8}" for k in bench.kinds], f"{'accesses':>12}", "raw B/", "folded B/", "spread")
-        for name in options.kernels:
-            bench.kernel(name)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def table(options, work):
+    bench = Bench(options, work)
+    print(f"{'ns/access':10}", *[f"{k:>8}" for k in bench.kinds], f"{'accesses':>12}", "raw B/", "folded B/", "spread")
+    for name in options.kernels:
+        bench.kernel(name)
