@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin replay: the memory accesses of a trace as a stream of lines. */
+/* bobbin replay: the memory accesses of a trace as a stream of lines or records. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,56 +10,88 @@
 #include "cli/verbs.h"
 #include "export/export.h"
 
-enum { OPT_MEM, OPT_FORMAT, OPT_GROUP, OPT_THREAD, OPT_OUTPUT };
+enum { OPT_MEM, OPT_FORMAT, OPT_ORDER, OPT_QUANTUM, OPT_GROUP, OPT_THREAD, OPT_OUTPUT };
 
 const struct cli_option replay_options[] = {
 	{ "mem", 0, NULL, "memory accesses (nothing else can be replayed yet)", NULL, NULL },
-	{ "format", 'f', "FORMAT", "text (default): kind, address, size, place; din; lackey", NULL,
-	  "text|din|lackey" },
+	{ "format", 'f', "FORMAT", "text (default): kind, address, size, place; din; lackey; binary", NULL,
+	  "text|din|lackey|binary" },
+	{ "order", 0, "ORDER",
+	  "turns (default): the threads of a process take turns; threads: one after another", NULL,
+	  "threads|turns" },
+	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)", NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL, NULL },
 	{ "thread", 't', "N", "the same as --group", NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
-static int need_accesses(const struct cli_session *s, const struct bob_export *x)
+/* Those of the chosen threads that have accesses. */
+static uint32_t choose_threads(const struct cli_session *s, uint32_t *threads)
 {
+	uint32_t n = bob_trace_thread_count(s->trace), count = 0;
 	struct bob_access_cursor *c;
 
-	for (uint32_t i = 0; i < x->thread_count; i++)
-		if (bob_access_cursor_open(s->trace, x->threads[i], &c, NULL) == BOB_OK) {
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
+		if (bob_access_cursor_open(s->trace, i, &c, NULL) == BOB_OK) {
 			bob_access_cursor_close(c);
-			return 0;
+			threads[count++] = i;
 		}
-	return cli_fail("replay",
-			"the trace has no memory accesses, or none in the threads chosen; "
-			"they are recorded with bobbin record --mem");
+	return count;
 }
 
-static int replay(struct cli_session *s, FILE *out, enum bob_access_format format)
+static int replay(struct cli_session *s, FILE *out, struct bob_access_style *style)
 {
 	struct bob_error err = { .text = "" };
 	struct bob_export x = {
 		.trace = s->trace, .functions = s->functions, .out = out, .err = &err
 	};
-	uint32_t n = bob_trace_thread_count(s->trace), *threads = calloc(n + 1, sizeof(*threads));
-	bob_status st;
-	int status;
+	uint32_t *threads = calloc(bob_trace_thread_count(s->trace) + 1u, sizeof(*threads));
+	bob_status st = BOB_OK;
+	int status = 0;
 
 	if (!threads)
 		return cli_fail("replay", "out of memory");
-	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
-		threads[x.thread_count++] = i;
+	x.thread_count = choose_threads(s, threads);
 	x.threads = threads;
-	status = need_accesses(s, &x);
-	if (!status) {
-		st = bob_export_accesses(&x, format);
-		if (st != BOB_OK)
-			status = cli_fail_status("replay", "not all of the trace can be read", st,
-						 &err);
-	}
+	if (x.thread_count < 2)
+		style->order = BOB_ACCESSES_THREADS; /* lines need not name it */
+	if (x.thread_count)
+		st = bob_export_accesses(&x, style);
+	else
+		status = cli_fail("replay",
+				  "the trace has no memory accesses, or none in the threads "
+				  "chosen; they are recorded with bobbin record --mem");
+	if (st != BOB_OK)
+		status = cli_fail_status("replay", "not all of the trace can be read", st, &err);
 	free(threads);
 	return status;
+}
+
+static int take_option(struct cli_session *s, struct bob_access_style *style, int opt,
+		       const char *arg)
+{
+	int word = 0, status = 0;
+
+	switch (opt) {
+	case OPT_GROUP:
+	case OPT_THREAD:
+		return cli_session_select(s, arg);
+	case OPT_FORMAT:
+		status = cli_option_word("replay", &replay_options[opt], arg, &word);
+		style->format = (enum bob_access_format)word;
+		return status;
+	case OPT_ORDER:
+		status = cli_option_word("replay", &replay_options[opt], arg, &word);
+		style->order = (enum bob_access_order)word;
+		return status;
+	case OPT_QUANTUM:
+		if (cli_parse_count(arg, &style->quantum) || !style->quantum)
+			return cli_misuse("replay", "--quantum is a number above 0, not '%s'", arg);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 int verb_replay(int argc, char **argv)
@@ -67,19 +99,18 @@ int verb_replay(int argc, char **argv)
 	struct cli_session s = { .verb = "replay" };
 	const char *arg, *output = NULL;
 	struct cli_options o;
-	int opt, status = 0, mem = 0, format = BOB_ACCESSES_TEXT;
+	struct bob_access_style style = { .order = BOB_ACCESSES_TURNS };
+	int opt, status = 0, mem = 0;
 	FILE *out;
 
 	cli_options_begin(&o, "replay", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if ((opt == OPT_GROUP || opt == OPT_THREAD) && !status)
-			status = cli_session_select(&s, arg);
-		else if (opt == OPT_FORMAT && !status)
-			status = cli_option_word("replay", &replay_options[opt], arg, &format);
-		else if (opt == OPT_OUTPUT)
+		if (opt == OPT_OUTPUT)
 			output = arg;
 		else if (opt == OPT_MEM)
 			mem = 1;
+		else if (!status)
+			status = take_option(&s, &style, opt, arg);
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
@@ -92,7 +123,7 @@ int verb_replay(int argc, char **argv)
 	status = 1;
 	out = cli_output_open("replay", output);
 	if (out) {
-		status = replay(&s, out, (enum bob_access_format)format);
+		status = replay(&s, out, &style);
 		status |= cli_output_close("replay", out, output);
 	}
 	cli_session_close(&s);

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The accesses of threads as lines of text, in three dialects. Hundreds of millions of lines are ordinary, so they are
- * put together by hand. */
+/* The accesses of threads as lines of text, in three dialects, or as records. Hundreds of millions of them are ordinary,
+ * so lines are put together by hand. */
 #include <string.h>
 
+#include "analysis/interleave/turns.h"
+#include "base/assert.h"
 #include "export/export.h"
+
+BOB_STATIC_ASSERT(sizeof(struct bob_access_head) == 32, "head of binary accesses");
+BOB_STATIC_ASSERT(sizeof(struct bob_access_record) == 32, "record of binary accesses");
 
 #define ROOM 65536
 #define BATCH 1024
@@ -12,8 +17,10 @@
 
 struct writer {
 	struct bob_export *x;
-	uint32_t process;
-	enum bob_access_format format;
+	uint32_t process, thread;
+	const struct bob_access_style *style;
+	char name[24];		/* before each line: the thread, in turns */
+	size_t name_len;
 	char text[ROOM];
 	size_t len;
 	const char *image;	/* name of image `image_number` */
@@ -74,6 +81,7 @@ static void put_plain(struct writer *w, const struct bob_access *a)
 {
 	if (a->flags & BOB_ACCESS_LOST)
 		put_text(w, "# accesses are missing here\n", 28);
+	put_text(w, w->name, w->name_len);
 	put_char(w, a->type <= BOB_ACCESS_ATOMIC ? "LSA"[a->type] : '?');
 	put_text(w, " 0x", 3);
 	put_number(w, a->address, 16, 1);
@@ -107,11 +115,21 @@ static void put_lackey(struct writer *w, const struct bob_access *a)
 	put_char(w, '\n');
 }
 
+static void put_record(struct writer *w, const struct bob_access *a)
+{
+	const struct bob_access_record r = { .address = a->address, .pc = a->pc,
+					     .process = w->process, .thread = w->thread,
+					     .image = a->image,	    .size = a->size,
+					     .type = a->type,	    .flags = a->flags };
+
+	put_text(w, (const char *)&r, sizeof(r));
+}
+
 static void put_access(struct writer *w, const struct bob_access *a)
 {
 	if (ROOM - w->len < LINE_MAX_BYTES)
 		flush(w);
-	switch (w->format) {
+	switch (w->style->format) {
 	case BOB_ACCESSES_TEXT:
 		put_plain(w, a);
 		break;
@@ -121,49 +139,113 @@ static void put_access(struct writer *w, const struct bob_access *a)
 	case BOB_ACCESSES_LACKEY:
 		put_lackey(w, a);
 		break;
+	case BOB_ACCESSES_BINARY:
+		put_record(w, a);
+		break;
 	}
 }
+
+/* What follows is of this thread. */
+static void turn_to(struct writer *w, uint32_t thread)
+{
+	const struct bob_thread_info *th = bob_trace_thread(w->x->trace, thread);
+
+	if (w->process != th->process)
+		w->image_known = 0;
+	w->process = th->process;
+	w->thread = th->number;
+	if (w->style->order == BOB_ACCESSES_TURNS)
+		w->name_len = (size_t)snprintf(w->name, sizeof(w->name), "%u.%u ", th->process,
+					       th->number);
+}
+
+/* Damage is passed over, and the first of it kept in mind. */
+static bob_status damaged(bob_status first, bob_status st)
+{
+	return first == BOB_OK && st < BOB_OK ? st : first;
+}
+
+/* --- thread after thread --- */
 
 static bob_status write_thread(struct writer *w, uint32_t thread)
 {
 	struct bob_access batch[BATCH];
 	struct bob_access_cursor *c;
 	bob_status st = bob_access_cursor_open(w->x->trace, thread, &c, w->x->err), first = BOB_OK;
-	const struct bob_thread_info *th = bob_trace_thread(w->x->trace, thread);
 	size_t n;
 
 	if (st != BOB_OK)
 		return st == BOB_NONE ? BOB_OK : st;
-	w->process = th->process;
-	w->image_known = 0;
-	if (w->format == BOB_ACCESSES_TEXT)
-		fprintf(w->x->out, "# thread %u.%u\n", th->process, th->number);
-	for (;;) {
+	turn_to(w, thread);
+	if (w->style->format == BOB_ACCESSES_TEXT)
+		fprintf(w->x->out, "# thread %u.%u\n", w->process, w->thread);
+	do {
 		st = bob_access_cursor_read(c, batch, BATCH, &n,
 					    first == BOB_OK ? w->x->err : NULL);
-		if (st == BOB_ERR_CORRUPT && first == BOB_OK)
-			first = st;
-		if (st != BOB_OK && st != BOB_ERR_CORRUPT)
-			break;
+		first = damaged(first, st);
 		for (size_t i = 0; st == BOB_OK && i < n; i++)
 			put_access(w, &batch[i]);
-		if (ferror(w->x->out))
-			break;
-	}
+	} while ((st == BOB_OK || st == BOB_ERR_CORRUPT) && !ferror(w->x->out));
 	flush(w);
 	bob_access_cursor_close(c);
-	return first == BOB_OK && st < BOB_OK ? st : first;
+	return first;
 }
 
-bob_status bob_export_accesses(struct bob_export *x, enum bob_access_format format)
-{
-	struct writer w = { .x = x, .format = format };
-	bob_status st, first = BOB_OK;
+/* --- in turns --- */
 
-	for (uint32_t i = 0; i < x->thread_count && !ferror(x->out); i++) {
-		st = write_thread(&w, x->threads[i]);
-		if (st != BOB_OK && first == BOB_OK)
-			first = st;
+/* `threads` are of one process. */
+static bob_status write_turns(struct writer *w, const uint32_t *threads, uint32_t count)
+{
+	const struct bob_access *batch;
+	bob_status st, first = BOB_OK;
+	struct bob_turns *v;
+	uint32_t index;
+	size_t n;
+
+	st = bob_turns_open(w->x->trace, threads, count, w->style->quantum, &v, w->x->err);
+	if (st != BOB_OK)
+		return st;
+	do {
+		st = bob_turns_next(v, &index, &batch, &n, first == BOB_OK ? w->x->err : NULL);
+		first = damaged(first, st);
+		if (st != BOB_OK)
+			continue;
+		turn_to(w, threads[index]);
+		for (size_t i = 0; i < n; i++)
+			put_access(w, &batch[i]);
+	} while ((st == BOB_OK || st == BOB_ERR_CORRUPT) && !ferror(w->x->out));
+	flush(w);
+	bob_turns_close(v);
+	return first;
+}
+
+/* How many threads from `i` on are of the same process. */
+static uint32_t group_of(const struct bob_export *x, uint32_t i)
+{
+	uint32_t process = bob_trace_thread(x->trace, x->threads[i])->process, n = 1;
+
+	while (i + n < x->thread_count &&
+	       bob_trace_thread(x->trace, x->threads[i + n])->process == process)
+		n++;
+	return n;
+}
+
+bob_status bob_export_accesses(struct bob_export *x, const struct bob_access_style *style)
+{
+	const struct bob_access_head head = { BOB_ACCESS_MAGIC,
+					      sizeof(struct bob_access_record),
+					      { 0 } };
+	struct writer w = { .x = x, .style = style };
+	bob_status first = BOB_OK;
+	uint32_t n;
+
+	if (style->format == BOB_ACCESSES_BINARY)
+		fwrite(&head, sizeof(head), 1, x->out);
+	for (uint32_t i = 0; i < x->thread_count && !ferror(x->out); i += n) {
+		n = style->order == BOB_ACCESSES_TURNS ? group_of(x, i) : 1;
+		first = damaged(first, style->order == BOB_ACCESSES_TURNS ?
+					       write_turns(&w, x->threads + i, n) :
+					       write_thread(&w, x->threads[i]));
 	}
 	return first;
 }

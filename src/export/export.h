@@ -38,11 +38,44 @@ bob_status bob_export_dot(struct bob_export *x, struct bob_callgraph *g, uint64_
 			  uint64_t *left_out);
 
 enum bob_access_format {
-	BOB_ACCESSES_TEXT,	/* kind 0xaddress size image+0xpc, and a line before each thread */
+	BOB_ACCESSES_TEXT,	/* kind 0xaddress size image+0xpc */
 	BOB_ACCESSES_DIN,	/* Dinero: label address; an atomic access is a load and a store */
-	BOB_ACCESSES_LACKEY	/* as `valgrind --tool=lackey --trace-mem=yes`, data only */
+	BOB_ACCESSES_LACKEY,	/* as `valgrind --tool=lackey --trace-mem=yes`, data only */
+	BOB_ACCESSES_BINARY	/* struct bob_access_head, then struct bob_access_record each */
 };
-/* One line per memory access, thread after thread. Threads without any are passed over. */
-bob_status bob_export_accesses(struct bob_export *x, enum bob_access_format format);
+
+enum bob_access_order {
+	BOB_ACCESSES_THREADS,	/* thread after thread; TEXT has a line before each */
+	BOB_ACCESSES_TURNS	/* of each process as analysis/interleave has them; lines of TEXT begin with the
+				 * thread */
+};
+
+struct bob_access_style {
+	enum bob_access_format format;
+	enum bob_access_order order;
+	uint64_t quantum;	/* of turns; 0: BOB_INTERLEAVE_QUANTUM */
+};
+
+#define BOB_ACCESS_MAGIC 0x31534343412d4f42ull /* "BO-ACCS1" as it lies in the file */
+
+/* Little-endian, as is all that follows. */
+struct bob_access_head {
+	uint64_t magic;
+	uint32_t record_bytes;	/* 32; later versions may append to a record */
+	uint32_t reserved[5];
+};
+
+struct bob_access_record {
+	uint64_t address;
+	uint64_t pc;		/* link address in the image */
+	uint32_t process, thread; /* as titles name them: process.thread */
+	uint32_t image;		/* number in the process, as `bobbin info` lists them; ~0: none */
+	uint16_t size;
+	uint8_t type;		/* enum bob_access_type */
+	uint8_t flags;		/* BOB_ACCESS_LOST */
+};
+
+/* All memory accesses. Threads without any are passed over. */
+bob_status bob_export_accesses(struct bob_export *x, const struct bob_access_style *style);
 
 #endif

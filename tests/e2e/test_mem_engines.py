@@ -54,7 +54,7 @@ def each_engine(name):
 
 def accesses(trace):
     """[[(kind, address, size, pc, image)] of each thread], from `replay`."""
-    r = h.bobbin("replay", "--mem", trace)
+    r = h.bobbin("replay", "--mem", "--order=threads", trace)
     h.check(r.status == 0, f"replay failed\n{r}")
     threads = []
     for line in r.out.splitlines():

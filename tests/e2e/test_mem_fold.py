@@ -193,7 +193,7 @@ def show():
 def report():
     for kind, args in (("matmul", (20, 4)), ("sparse", (500,)), ("cholesky", (30,))):
         trace = record(kind, *args)
-        lines = h.bobbin("replay", "--mem", trace).out.decode().splitlines()
+        lines = h.bobbin("replay", "--mem", "--order=threads", trace).out.decode().splitlines()
         want = {"L": 0, "S": 0}
         for line in lines:
             if not line.startswith("#"):
