@@ -8,6 +8,8 @@
 
 #include "base/varint.h"
 
+#define BOB_MEM_INSN_MAX 15u /* bytes of an instruction */
+
 struct call {
 	uint64_t sp;		/* before the call: the call is over at or above */
 	uint64_t place;
@@ -29,6 +31,7 @@ struct bob_mem_fold {
 	void *ctx;
 	uint32_t path;
 	uint32_t depth;
+	uint32_t returned;	/* the newest record that was no plain one has ended a call */
 	struct call call[BOB_MEM_FOLD_DEPTH];
 	struct known known[BOB_MEM_FOLD_DESCS];
 };
@@ -87,8 +90,20 @@ static bob_status enter(struct bob_mem_fold *m, const struct bob_mem_desc *d, ui
 
 static void leave(struct bob_mem_fold *m, uint64_t sp)
 {
-	while (m->depth && m->call[m->depth - 1].sp <= sp)
+	while (m->depth && m->call[m->depth - 1].sp <= sp) {
 		m->path = m->call[--m->depth].before;
+		m->returned = 1;
+	}
+}
+
+/* The newest call was to code that is not recorded, and so was its return; this piece is what comes behind it. In a recursion
+ * the call might also be the one by which the present function was called: then a return was seen just before. */
+static int goes_on(const struct bob_mem_fold *m, const struct bob_mem_desc *d)
+{
+	uint64_t site = m->call[m->depth - 1].place;
+
+	return !m->returned && !(d->flow & BOB_MEM_ENTERS) && d->image == site >> 48 &&
+	       d->pc - (site & 0xffffffffffffu) - 1 < BOB_MEM_INSN_MAX;
 }
 
 /* --- leaves --- */
@@ -137,6 +152,9 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 
 	if (d->sp_word != BOB_MEM_NO_WORD)
 		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_begin);
+	if (m->depth && goes_on(m, d))
+		m->path = m->call[--m->depth].before;
+	m->returned = 0;
 	if (d->kind == BOB_MEM_LOOP && d->payload)
 		words = d->words;
 	st = put_leaf(m, number, word, words, 0);
@@ -146,6 +164,8 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 		m->known[number].plain = words + 1;
 	if (st == BOB_OK && d->flow & BOB_MEM_CALLS)
 		st = enter(m, d, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end);
+	else if (d->flow & BOB_MEM_RETURNS) /* and takes the return address with it */
+		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end + 8);
 	return st;
 }
 

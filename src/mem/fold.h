@@ -6,8 +6,8 @@
  *     key:  varint 2 * descriptor, or 2 * descriptor + 1 for the payload of an iteration
  *     path: places are call sites, image << 48 | link address
  *
- * The path is kept by stack pointers: a call is over when a record is at its stack pointer or
- * above, however it ended. Records without a stack pointer do not change it. A stack that is switched (coroutines,
+ * The path is kept by stack pointers: a call is over when a record ends with its return, is right behind it, or is at its stack
+ * pointer or above, however it ended. Records without a stack pointer do not change it. A stack that is switched (coroutines,
  * signal stacks) gives paths that are wrong until a record is back; accesses are never affected.
  *
  * Freestanding. One thread. */
