@@ -38,15 +38,22 @@ int cli_mem_is_native(const struct cli_mem *m)
 	return !strcmp(m->engine, "native");
 }
 
+int cli_mem_chooses_calls(const struct cli_vars *v, const char *verb)
+{
+	for (size_t i = 0; i < sizeof(of_calls) / sizeof(of_calls[0]); i++)
+		if (cli_vars_get(v, of_calls[i][0]))
+			return cli_misuse(verb, "%s chooses calls; --mem records none",
+					  of_calls[i][1]),
+			       1;
+	return 0;
+}
+
 int cli_mem_check(struct cli_mem *m, const struct cli_vars *v, int is_static)
 {
 	char path[BOB_SYS_PATH + 64];
 
-	for (size_t i = 0; i < sizeof(of_calls) / sizeof(of_calls[0]); i++)
-		if (cli_vars_get(v, of_calls[i][0]))
-			return cli_misuse("record", "%s chooses calls; --mem records none",
-					  of_calls[i][1]),
-			       125;
+	if (cli_mem_chooses_calls(v, "record"))
+		return 125;
 	if (!strcmp(m->engine, "auto"))
 		m->engine = is_static ? "valgrind" : "native";
 	if (cli_mem_is_native(m))

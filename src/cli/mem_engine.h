@@ -16,6 +16,8 @@ struct cli_mem {
 	int texts;
 };
 
+/* Do the variables choose calls, which a memory trace has none of? 1 after a complaint. */
+int cli_mem_chooses_calls(const struct cli_vars *v, const char *verb);
 /* After a complaint 125, else 0: can the engine be used here, with these variables and for such a program? Call it before
  * the trace directory is made. */
 int cli_mem_check(struct cli_mem *m, const struct cli_vars *v, int is_static);

@@ -6,11 +6,16 @@
 #include <string.h>
 
 #include "cli/complain.h"
+#include "cli/mem_engine.h"
 #include "cli/recording.h"
 #include "cli/verbs.h"
 
+enum { OPT_MEM = REC_COMMON, OPT_FROM_START };
+
 const struct cli_option env_options[] = {
 	RECORDING_OPTIONS,
+	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
+	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -28,6 +33,20 @@ static void print_quoted(const char *var)
 	puts("'");
 }
 
+/* Memory accesses: engine native is the agent, as it is for calls; the other one needs a launcher. */
+static int choose_memory(struct cli_vars *vars, int mem, int from_start)
+{
+	const struct cli_mem m = { .engine = "native", .from_start = from_start };
+
+	if (from_start && !mem)
+		return cli_misuse("env", "--from-start is of --mem");
+	if (mem && cli_mem_chooses_calls(vars, "env"))
+		return 2;
+	if (mem)
+		cli_mem_native(&m, vars);
+	return 0;
+}
+
 int verb_env(int argc, char **argv)
 {
 	struct cli_vars vars = { .count = 0 };
@@ -35,22 +54,29 @@ int verb_env(int argc, char **argv)
 	char dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
 	const char *arg, *output = "bobbin.data";
-	int i, bad;
+	int i, bad, mem = 0, from_start = 0;
 
 	cli_options_begin(&o, "env", argc, argv);
 	while ((i = cli_options_next(&o, &arg)) >= 0) {
 		if (i == REC_OUTPUT)
 			output = arg;
+		else if (i == OPT_MEM)
+			mem = 1;
+		else if (i == OPT_FROM_START)
+			from_start = 1;
 		else if ((bad = cli_recording_option(&vars, "env", i, arg)))
 			return bad == 125 ? 2 : bad;
 	}
 	if (i != CLI_OPTIONS_END)
 		return i == CLI_OPTIONS_HELP ? 0 : 2;
+	bad = choose_memory(&vars, mem, from_start);
+	if (bad)
+		return bad;
 	bob_run_key(key, sizeof(key));
 	if (bob_rundir_prepare(output, key, dir, &err) != BOB_OK)
 		return cli_fail("env", "%s: %s; choose another place with -o", err.path, err.text);
 	bad = cli_recording_finish(&vars, "env", dir);
-	if (!bad)
+	if (!bad && !mem)
 		cli_recording_costs(&vars, 1);
 	for (i = 0; !bad && i < vars.count; i++)
 		print_quoted(vars.text[i]);

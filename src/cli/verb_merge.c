@@ -5,6 +5,7 @@
 
 #include "cli/complain.h"
 #include "cli/merging.h"
+#include "cli/naming.h"
 #include "cli/numbers.h"
 #include "cli/verbs.h"
 
@@ -34,6 +35,8 @@ static int run(const char *verb, int raw, int argc, char **argv)
 		return cli_misuse(verb, "one trace at a time");
 	dir = optind < argc ? argv[optind] : "bobbin.data";
 	status = cli_merge(verb, dir, 0, raw, &r);
+	if (!status)
+		cli_name_images(dir); /* as record does: nobody may have done so */
 	if (status || quiet)
 		return status;
 	printf("%s: %s of %u process%s, %s instead of %s\n", dir,
