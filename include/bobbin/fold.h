@@ -166,6 +166,16 @@ BOB_API void bob_fold_cursor_close(struct bob_fold_cursor *c); /* NULL is allowe
 /* BOB_END after the last. BOB_ERR_CORRUPT: the bytes promise more than they hold. */
 BOB_API bob_status bob_fold_cursor_next(struct bob_fold_cursor *c, struct bob_fold_event *event);
 
+/* A loop that the event given last is in: its iteration, from 0, and how many there are of this run. */
+struct bob_fold_at {
+	uint32_t loop;
+	uint32_t reserved;
+	uint64_t iteration, trips;
+};
+/* These loops, the outermost first, `room` of them at most; how many there are. */
+BOB_API uint32_t bob_fold_cursor_loops(const struct bob_fold_cursor *c, struct bob_fold_at *to,
+				       uint32_t room);
+
 /* --- merging --- */
 
 /* All participants of `a` and `b`, which stay as they are; an id must not be in both. A pure

@@ -311,6 +311,21 @@ BOB_API int bob_leaf_iterations(const struct bob_leaf *leaf, const struct bob_le
 BOB_API bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t shape,
 				  struct bob_leaf *leaf, struct bob_leaf_access *to, size_t room);
 
+/* The folded accesses of a thread one by one, each with its shape and the loops around it. What was not folded yet when
+ * the process was killed is not among them. Threads: one cursor, one thread. Errors of open: BOB_ERR_NOMEM,
+ * BOB_ERR_INVAL (no such thread), BOB_NONE (nothing is folded). */
+struct bob_loop_cursor;
+struct bob_fold_at; /* bobbin/fold.h */
+BOB_API bob_status bob_loop_cursor_open(const struct bob_trace *t, uint32_t thread,
+					struct bob_loop_cursor **out, struct bob_error *err);
+/* BOB_END after the last; BOB_ERR_CORRUPT, for good: something is damaged. */
+BOB_API bob_status bob_loop_cursor_next(struct bob_loop_cursor *c, struct bob_access *a,
+					uint32_t *shape, struct bob_error *err);
+/* As bob_fold_cursor_loops, of the access given last. */
+BOB_API uint32_t bob_loop_cursor_loops(const struct bob_loop_cursor *c, struct bob_fold_at *to,
+				       uint32_t room);
+BOB_API void bob_loop_cursor_close(struct bob_loop_cursor *c); /* NULL is allowed */
+
 #ifdef __cplusplus
 }
 #endif

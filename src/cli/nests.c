@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bobbin/fold.h"
+#include "cli/place.h"
 
 #define PIECES_SHOWN 3u
 #define DEPTH_MAX 40u
@@ -162,17 +163,10 @@ static int with_iterations(const struct bob_leaf *leaf, const struct bob_leaf_ac
 
 static void print_place(struct nests *n, const struct bob_leaf *leaf, uint64_t pc)
 {
-	uint32_t process = bob_trace_thread(n->trace, n->thread)->process;
-	const struct bob_image_info *im = bob_trace_image(n->trace, process, leaf->image);
-	struct bob_function_info f;
-
-	if (im && bob_trace_function_at(n->trace, process, leaf->image, pc, &f) == BOB_OK &&
-	    *f.name)
-		fprintf(n->out, "   %s+0x%" PRIx64 "\n", f.name, pc - f.addr);
-	else if (im)
-		fprintf(n->out, "   %s+0x%" PRIx64 "\n", im->soname, pc);
-	else
-		fprintf(n->out, "   0x%" PRIx64 "\n", pc);
+	fputs("   ", n->out);
+	cli_place_print(n->trace, bob_trace_thread(n->trace, n->thread)->process, leaf->image, pc,
+			n->out);
+	fputc('\n', n->out);
 }
 
 /* `all` are the words of the leaf. */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin show: the calls of each thread as a tree, repetitions folded. */
+/* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses as loops. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/complain.h"
+#include "cli/expanded.h"
 #include "cli/moments.h"
 #include "cli/nests.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/session.h"
+#include "cli/signatures.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 
@@ -26,6 +28,8 @@ enum {
 	OPT_STACK_AT,
 	OPT_LINES,
 	OPT_NO_FOLD,
+	OPT_EXPAND,
+	OPT_SIGNATURES,
 	OPT_OUTPUT,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -48,6 +52,10 @@ const struct cli_option show_options[] = {
 	{ "lines", 'n', "N", "stop after so many lines per thread (default 200, 0 for all)", NULL,
 	  NULL },
 	{ "no-fold", 0, NULL, "one line per call", NULL, NULL },
+	{ "expand", 'x', NULL, "memory: the accesses, under the iterations of their loops; patterns "
+	  "and a range of them choose", NULL, NULL },
+	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses", NULL,
+	  NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -68,7 +76,7 @@ struct show {
 	struct cli_time_range time;
 	uint8_t *rules;
 	uint64_t stack_at;
-	int want_stack, no_pager, width;
+	int want_stack, no_pager, width, expand, signatures;
 	uint32_t stack;		/* last one printed in this thread */
 	FILE *out;
 };
@@ -140,6 +148,12 @@ static int take_option(struct show *w, int opt, const char *arg)
 		return take_count(opt, arg, UINT64_MAX, &w->tree.max_lines);
 	case OPT_NO_FOLD:
 		w->tree.fold = 0;
+		break;
+	case OPT_EXPAND:
+		w->expand = 1;
+		break;
+	case OPT_SIGNATURES:
+		w->signatures = 1;
 		break;
 	case OPT_OUTPUT:
 		w->output = arg;
@@ -290,6 +304,17 @@ static void print_cuts(struct show *w, uint32_t thread, const struct bob_tree_re
 		fprintf(w->out, "%12s  nothing to show\n", "");
 }
 
+static bob_status show_accesses(struct show *w, uint32_t thread)
+{
+	const struct cli_expanded x = { .lines = w->tree.max_lines, .first = w->tree.first,
+					.last = w->tree.last,	    .functions = w->s.functions,
+					.rules = w->tree.rules,	    .only = (int)w->tree.only };
+
+	if (w->expand)
+		return cli_expanded_print(w->s.trace, thread, &x, w->out);
+	return cli_nests_print(w->s.trace, thread, w->tree.max_lines, w->out);
+}
+
 static int show_thread(struct show *w, uint32_t thread)
 {
 	struct bob_tree_options o = w->tree;
@@ -304,7 +329,7 @@ static int show_thread(struct show *w, uint32_t thread)
 	}
 	print_thread_title(w, thread);
 	if (is_folded(w, thread)) {
-		st = cli_nests_print(w->s.trace, thread, w->tree.max_lines, w->out);
+		st = show_accesses(w, thread);
 		return cli_session_thread_done(&w->s, thread, st, &err);
 	}
 	if (!bob_trace_thread(w->s.trace, thread)->symbols)
@@ -384,6 +409,13 @@ static int show_all(struct show *w)
 	return status ? status : w->s.damaged != 0;
 }
 
+static int show(struct show *w)
+{
+	if (w->signatures)
+		return cli_signatures_print(&w->s, w->tree.max_lines, w->out);
+	return show_all(w);
+}
+
 static int has_memory(const struct cli_session *s)
 {
 	uint32_t n = bob_trace_thread_count(s->trace), participant;
@@ -414,14 +446,21 @@ int verb_show(int argc, char **argv)
 		status = cli_session_open(&w.s, argc, argv);
 	if (status)
 		return status;
-	status = has_memory(&w.s) ? 0 : cli_session_need_calls(&w.s);
+	if (has_memory(&w.s))
+		status = 0;
+	else if (w.expand || w.signatures)
+		status = cli_fail("show",
+				  "no memory accesses are folded in this trace; they are with "
+				  "bobbin record --mem, or bobbin fold");
+	else
+		status = cli_session_need_calls(&w.s);
 	if (!status)
 		status = make_rules(&w);
 	w.out = status ? NULL : cli_output_open("show", w.output);
 	if (w.out) {
 		w.width = w.output ? 0 : cli_terminal_width();
 		pager = w.output ? 0 : cli_pager_begin(!w.no_pager);
-		status = show_all(&w);
+		status = show(&w);
 		if (pager)
 			cli_pager_end(pager);
 		else

@@ -32,6 +32,17 @@ bob_status bob_fold_cursor_next(struct bob_fold_cursor *c, struct bob_fold_event
 	return c->x.failed;
 }
 
+uint32_t bob_fold_cursor_loops(const struct bob_fold_cursor *c, struct bob_fold_at *to,
+			       uint32_t room)
+{
+	for (uint32_t i = 0; i < c->x.depth && i < room; i++) {
+		const struct bob_expand_frame *f = &c->x.frame[i];
+
+		to[i] = (struct bob_fold_at){ f->number, 0, f->trips - f->left, f->trips };
+	}
+	return c->x.depth;
+}
+
 bob_status bob_fold_cursor_open(const struct bob_folded *f, uint32_t participant,
 				struct bob_fold_cursor **out)
 {

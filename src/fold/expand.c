@@ -143,7 +143,8 @@ static bob_status enter(struct bob_expand *x, uint32_t number)
 
 	if (st == BOB_OK && trips)
 		x->frame[x->depth++] = (struct bob_expand_frame){ .loop = l, .number = number,
-								  .left = trips };
+								  .left = trips,
+								  .trips = trips };
 	return st;
 }
 

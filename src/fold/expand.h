@@ -24,7 +24,7 @@ struct bob_expand_column {
 
 struct bob_expand_frame {
 	const struct bob_table_loop *loop;
-	uint64_t left;		/* iterations, this one included */
+	uint64_t left, trips;	/* iterations, this one included; all */
 	uint32_t number, at;
 	uint32_t has_event;	/* in this iteration */
 };

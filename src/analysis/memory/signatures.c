@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A path is a row of call sites, and the function that is called at one is the one that the next site, or at last the access,
+ * lies in. So a node is known by the node of its caller, the call site and the function. */
+#include "analysis/memory/signatures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "bobbin/fold.h"
+
+#define DEPTH_MAX 32768u	/* paths of a folder: none is longer */
+
+struct node {
+	struct bob_signature pub;
+	uint32_t parent;	/* index, BOB_SIGNATURE_NONE */
+	uint32_t first, next;	/* child and sibling, + 1 */
+};
+
+struct bob_signatures {
+	const struct bob_trace *trace;
+	uint32_t process;
+	struct node *node;
+	uint32_t count, room;
+	uint32_t *slot;		/* index + 1; 2 * room */
+	struct bob_signature *sorted;
+	uint64_t without;
+	uint64_t *place;	/* of the path under way, the innermost first */
+};
+
+void bob_signatures_destroy(struct bob_signatures *s)
+{
+	if (!s)
+		return;
+	free(s->node);
+	free(s->slot);
+	free(s->sorted);
+	free(s->place);
+	free(s);
+}
+
+/* --- nodes --- */
+
+static uint32_t *slot_of(const struct bob_signatures *s, const struct node *n)
+{
+	uint64_t h = bob_hash_mix(n->pub.site ^ (uint64_t)n->parent << 32);
+	uint32_t at = (uint32_t)bob_hash_mix(h ^ n->pub.function ^ (uint64_t)n->pub.image << 40) &
+		      (2 * s->room - 1);
+
+	for (; s->slot[at]; at = (at + 1) & (2 * s->room - 1)) {
+		const struct node *o = &s->node[s->slot[at] - 1];
+
+		if (o->parent == n->parent && o->pub.site == n->pub.site &&
+		    o->pub.site_image == n->pub.site_image && o->pub.image == n->pub.image &&
+		    o->pub.function == n->pub.function)
+			break;
+	}
+	return &s->slot[at];
+}
+
+static bob_status grow(struct bob_signatures *s)
+{
+	uint32_t room = s->room ? 2 * s->room : 256;
+	struct node *node = realloc(s->node, room * sizeof(*node));
+	uint32_t *slot = calloc(2ull * room, sizeof(*slot));
+
+	if (node)
+		s->node = node;
+	if (!node || !slot) {
+		free(slot);
+		return BOB_ERR_NOMEM;
+	}
+	free(s->slot);
+	s->slot = slot;
+	s->room = room;
+	for (uint32_t i = 0; i < s->count; i++)
+		*slot_of(s, &s->node[i]) = i + 1;
+	return BOB_OK;
+}
+
+/* The node of what is called by *at from `site` and holds `pc`; *at becomes it. */
+static bob_status step(struct bob_signatures *s, uint32_t *at, uint32_t site_image, uint64_t site,
+		       uint32_t image, uint64_t pc)
+{
+	struct node n = { .pub = { .site = site, .site_image = site_image, .image = image,
+				   .function = BOB_SIGNATURE_NONE },
+			  .parent = *at };
+	struct bob_function_info f;
+	uint32_t *slot;
+
+	if (bob_trace_function_at(s->trace, s->process, image, pc, &f) == BOB_OK)
+		n.pub.function = f.id;
+	if (*at != BOB_SIGNATURE_NONE)
+		n.pub.depth = s->node[*at].pub.depth + 1;
+	if (s->count == s->room && grow(s) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	slot = slot_of(s, &n);
+	if (!*slot) {
+		s->node[s->count] = n;
+		*slot = ++s->count;
+	}
+	*at = *slot - 1;
+	return BOB_OK;
+}
+
+static uint32_t image_of(uint64_t place)
+{
+	return (uint32_t)(place >> 48);
+}
+
+static uint64_t address_of(uint64_t place)
+{
+	return place & ((1ull << 48) - 1);
+}
+
+/* The node of accesses at `pc` by this path. */
+static bob_status find(struct bob_signatures *s, const struct bob_folded *f, uint32_t path,
+		       uint32_t image, uint64_t pc, uint32_t *at)
+{
+	uint32_t n = 0, site_image = BOB_SIGNATURE_NONE;
+	uint64_t site = 0;
+	bob_status st = BOB_OK;
+
+	while (n < DEPTH_MAX && bob_folded_path(f, path, &path, &s->place[n]))
+		n++;
+	*at = BOB_SIGNATURE_NONE;
+	while (n-- && st == BOB_OK) {
+		st = step(s, at, site_image, site, image_of(s->place[n]), address_of(s->place[n]));
+		site_image = image_of(s->place[n]);
+		site = address_of(s->place[n]);
+	}
+	return st == BOB_OK ? step(s, at, site_image, site, image, pc) : st;
+}
+
+static void count(struct bob_signature *g, unsigned type, uint64_t times)
+{
+	if (type == BOB_ACCESS_LOAD)
+		g->loads += times;
+	else if (type == BOB_ACCESS_STORE)
+		g->stores += times;
+	else
+		g->atomics += times;
+}
+
+/* --- threads --- */
+
+struct thread {
+	struct bob_signatures *s;
+	const struct bob_folded *folded;
+	uint32_t thread, participant;
+	uint64_t *times, *loop;	/* by shape and by loop */
+	uint64_t done;
+};
+
+static bob_status add_times(struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
+			    const struct bob_leaf_access *a, uint64_t times)
+{
+	struct bob_fold_shape info;
+	uint32_t at;
+	bob_status st = BOB_OK;
+
+	bob_folded_shape(t->folded, shape, &info);
+	for (uint32_t i = 0; i < leaf->accesses && st == BOB_OK; i++) {
+		st = find(t->s, t->folded, info.path, leaf->image, a[i].pc, &at);
+		if (st == BOB_OK)
+			count(&t->s->node[at].pub, a[i].type, times);
+		t->done += times;
+	}
+	return st;
+}
+
+struct sum {
+	uint64_t value;
+	bob_status st;
+};
+
+static int add_piece(void *ctx, const struct bob_piece *p)
+{
+	struct sum *s = ctx;
+	uint64_t v = 0;
+
+	s->st = bob_piece_sum(p, &v);
+	s->value += v;
+	return s->st != BOB_OK;
+}
+
+/* How often all runs of a loop go round together. 0: it cannot be said without expanding. */
+static int sum_trips(const struct thread *t, uint32_t part, uint32_t shape,
+		     const struct bob_leaf *leaf, uint64_t *trips)
+{
+	struct sum end = { 0, BOB_OK }, begin = { 0, BOB_OK };
+	int left = 0, more = 0;
+
+	(void)bob_folded_pieces(t->folded, t->participant, part, shape * 2, leaf->counter,
+				add_piece, &begin, &left);
+	(void)bob_folded_pieces(t->folded, t->participant, part, shape * 2, leaf->words, add_piece,
+				&end, &more);
+	*trips = (uint64_t)((int64_t)(end.value - begin.value) / leaf->counter_step);
+	return !left && !more && begin.st == BOB_OK && end.st == BOB_OK;
+}
+
+/* BOB_NONE: the thread has to be expanded. Nothing is counted yet unless `really`. */
+static bob_status add_shape(struct thread *t, uint32_t part, uint32_t shape, int really)
+{
+	uint64_t times = t->times[shape];
+	struct bob_leaf_access *a;
+	struct bob_leaf leaf;
+	bob_status st = bob_trace_leaf(t->s->trace, t->thread, shape, &leaf, NULL, 0);
+
+	if (st != BOB_OK)
+		return BOB_ERR_CORRUPT;
+	if (leaf.kind == BOB_LEAF_AGAIN ||
+	    (leaf.kind == BOB_LEAF_LOOP && !sum_trips(t, part, shape, &leaf, &times)))
+		return BOB_NONE;
+	if (leaf.kind == BOB_LEAF_MARK || leaf.kind == BOB_LEAF_LOOP_BEGIN)
+		return BOB_OK;
+	a = calloc(leaf.accesses + 1u, sizeof(*a));
+	if (!a)
+		return BOB_ERR_NOMEM;
+	(void)bob_trace_leaf(t->s->trace, t->thread, shape, &leaf, a, leaf.accesses);
+	for (uint32_t i = 0; i < leaf.accesses; i++)
+		if (a[i].guarded)
+			st = BOB_NONE;
+	if (st == BOB_OK && really)
+		st = add_times(t, shape, &leaf, a, times);
+	free(a);
+	return st;
+}
+
+static bob_status add_folded(struct thread *t, int really)
+{
+	uint32_t parts = bob_folded_parts(t->folded, t->participant);
+	bob_status st = BOB_OK;
+
+	for (uint32_t part = 0; part < parts && st == BOB_OK; part++) {
+		st = bob_folded_counts(t->folded, t->participant, part, t->times, t->loop);
+		for (uint32_t i = 0; i < bob_folded_shapes(t->folded) && st == BOB_OK; i++)
+			if (t->times[i])
+				st = add_shape(t, part, i, really);
+	}
+	return st;
+}
+
+static bob_status add_expanded(struct thread *t, struct bob_error *err)
+{
+	uint32_t shape, last = ~0u, image = ~0u, at = 0;
+	struct bob_fold_shape info;
+	struct bob_loop_cursor *c;
+	struct bob_access a;
+	uint64_t pc = 0;
+	bob_status st = bob_loop_cursor_open(t->s->trace, t->thread, &c, err);
+
+	if (st != BOB_OK)
+		return st;
+	while ((st = bob_loop_cursor_next(c, &a, &shape, err)) == BOB_OK) {
+		if (shape != last || a.pc != pc || a.image != image) {
+			bob_folded_shape(t->folded, shape, &info);
+			st = find(t->s, t->folded, info.path, a.image, a.pc, &at);
+			if (st != BOB_OK)
+				break;
+			last = shape;
+			pc = a.pc;
+			image = a.image;
+		}
+		count(&t->s->node[at].pub, a.type, 1);
+		t->done++;
+	}
+	bob_loop_cursor_close(c);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+static bob_status add_thread(struct bob_signatures *s, uint32_t thread, struct bob_error *err)
+{
+	struct thread t = { .s = s, .thread = thread };
+	bob_status st = BOB_OK;
+
+	t.folded = bob_trace_folded(s->trace, thread, &t.participant);
+	if (t.folded) {
+		t.times = calloc(bob_folded_shapes(t.folded) + 1u, sizeof(*t.times));
+		t.loop = calloc(bob_folded_loops(t.folded) + 1u, sizeof(*t.loop));
+		st = t.times && t.loop ? add_folded(&t, 0) : BOB_ERR_NOMEM;
+		if (st == BOB_NONE)
+			st = add_expanded(&t, err);
+		else if (st == BOB_OK)
+			st = add_folded(&t, 1);
+	}
+	if (st == BOB_OK && !bob_trace_all_folded(s->trace, thread)) {
+		uint64_t all = bob_trace_accesses(s->trace, thread);
+
+		s->without += all > t.done ? all - t.done : 0;
+	}
+	free(t.times);
+	free(t.loop);
+	return st;
+}
+
+/* --- the tree --- */
+
+static int by_accesses(const void *a, const void *b)
+{
+	const struct node *const *x = a, *const *y = b;
+	const struct bob_signature *p = &(*x)->pub, *q = &(*y)->pub;
+
+	if (p->below != q->below)
+		return p->below < q->below ? 1 : -1;
+	if (p->site != q->site)
+		return p->site < q->site ? -1 : 1;
+	return (p->function > q->function) - (p->function < q->function);
+}
+
+static void add_up(struct bob_signatures *s)
+{
+	for (uint32_t i = s->count; i-- > 0;) { /* callers come first */
+		struct node *n = &s->node[i];
+
+		n->pub.below += n->pub.loads + n->pub.stores + n->pub.atomics;
+		if (n->parent != BOB_SIGNATURE_NONE)
+			s->node[n->parent].pub.below += n->pub.below;
+	}
+}
+
+/* Lists of siblings, then all of them from the roots on. */
+static bob_status sort(struct bob_signatures *s)
+{
+	struct node **order = calloc(s->count + 1ull, sizeof(*order));
+	uint32_t roots = 0, at, used = 0;
+
+	s->sorted = calloc(s->count + 1ull, sizeof(*s->sorted));
+	if (!order || !s->sorted) {
+		free(order);
+		return BOB_ERR_NOMEM;
+	}
+	add_up(s);
+	for (uint32_t i = 0; i < s->count; i++)
+		order[i] = &s->node[i];
+	qsort(order, s->count, sizeof(*order), by_accesses);
+	for (uint32_t i = s->count; i-- > 0;) { /* pushed in front: the most accesses last */
+		uint32_t *list = order[i]->parent == BOB_SIGNATURE_NONE ?
+					 &roots :
+					 &s->node[order[i]->parent].first;
+
+		order[i]->next = *list;
+		*list = (uint32_t)(order[i] - s->node) + 1;
+	}
+	free(order);
+	for (at = roots; at;) {
+		const struct node *n = &s->node[at - 1];
+
+		s->sorted[used++] = n->pub;
+		for (at = n->first; !at; n = &s->node[n->parent]) {
+			at = n->next;
+			if (at || n->parent == BOB_SIGNATURE_NONE)
+				break;
+		}
+	}
+	return BOB_OK;
+}
+
+bob_status bob_signatures_create(const struct bob_trace *t, const uint32_t *threads, uint32_t count,
+				 struct bob_signatures **out, struct bob_error *err)
+{
+	struct bob_signatures *s = calloc(1, sizeof(*s));
+	bob_status st = BOB_OK;
+
+	if (!s)
+		return BOB_ERR_NOMEM;
+	s->trace = t;
+	s->place = malloc(DEPTH_MAX * sizeof(*s->place));
+	if (!s->place)
+		st = BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < count && st == BOB_OK; i++) {
+		s->process = bob_trace_thread(t, threads[i])->process;
+		st = add_thread(s, threads[i], err);
+	}
+	if (st == BOB_OK)
+		st = sort(s);
+	if (st == BOB_OK)
+		*out = s;
+	else
+		bob_signatures_destroy(s);
+	return st;
+}
+
+const struct bob_signature *bob_signatures_all(const struct bob_signatures *s, uint32_t *count)
+{
+	*count = s->count;
+	return s->sorted;
+}
+
+uint64_t bob_signatures_without(const struct bob_signatures *s)
+{
+	return s->without;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The folded accesses of a thread with the loops around each: leaf by leaf, where accesses.c goes by records, which may
+ * be loops of several leaves. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/folds.h"
+#include "archive/reader.h"
+
+struct bob_loop_cursor {
+	const struct bob_process *p;
+	const struct bob_stream *s;
+	struct bob_fold_cursor *events;
+	struct bob_mem_walk walk;	/* of the leaf under way */
+	int walking;
+	uint32_t shape;
+	uint64_t again;			/* so many accesses are passed over */
+	const struct bob_mem_desc *loop; /* the last one with payload, NULL: none */
+	uint64_t iteration;		/* of it, the next one */
+	uint64_t begin[BOB_MEM_WORDS_MAX]; /* its words in the first */
+	uint64_t word[2 * BOB_MEM_WORDS_MAX];
+	bob_status failed;
+};
+
+bob_status bob_loop_cursor_open(const struct bob_trace *t, uint32_t thread,
+				struct bob_loop_cursor **out, struct bob_error *err)
+{
+	struct bob_loop_cursor *c;
+	const struct bob_stream *s;
+	bob_status st;
+
+	if (thread >= t->thread_count)
+		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "no such thread");
+	s = t->threads[thread];
+	if (!s->folded)
+		return bob_fail(err, BOB_NONE, NULL, 0, "the thread has no folded records");
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+	c->p = t->processes[s->info.process];
+	c->s = s;
+	st = bob_fold_cursor_open(s->folded, s->participant, &c->events);
+	if (st != BOB_OK) {
+		free(c);
+		return bob_fail(err, st, s->file, 0, "the folded records cannot be expanded");
+	}
+	*out = c;
+	return BOB_OK;
+}
+
+void bob_loop_cursor_close(struct bob_loop_cursor *c)
+{
+	if (!c)
+		return;
+	bob_fold_cursor_close(c->events);
+	free(c);
+}
+
+/* The loop's words where its next iteration begins, and behind them what is logged of that one. */
+static bob_status take_iteration(struct bob_loop_cursor *c, const struct bob_mem_desc *d,
+				 const uint64_t *payload)
+{
+	if (c->loop != d)
+		return BOB_ERR_CORRUPT;
+	for (unsigned k = 0; k < d->words; k++) {
+		const struct bob_mem_step *s = &d->step[k];
+		uint64_t step = (uint64_t)s->constant;
+
+		if (s->word != BOB_MEM_NO_WORD)
+			step += s->scale * c->begin[s->word];
+		c->word[k] = c->begin[k] + c->iteration * step;
+	}
+	memcpy(c->word + d->words, payload, d->payload * sizeof(*payload));
+	c->iteration++;
+	return BOB_OK;
+}
+
+static void take_mark(struct bob_loop_cursor *c, const struct bob_mem_desc *d)
+{
+	if (d->mark == BOB_MEM_AGAIN)
+		c->again += c->word[0];
+}
+
+static bob_status take_leaf(struct bob_loop_cursor *c)
+{
+	struct bob_fold_event event;
+	struct bob_fold_shape shape;
+	const struct bob_mem_desc *d;
+	bob_status st = bob_fold_cursor_next(c->events, &event);
+	uint32_t number;
+	int is_payload;
+	size_t count;
+
+	if (st != BOB_OK)
+		return st;
+	c->shape = event.shape;
+	bob_folded_shape(c->s->folded, event.shape, &shape);
+	if (bob_mem_leaf_key(shape.key, shape.key_len, &number, &is_payload) != BOB_OK)
+		return BOB_ERR_CORRUPT;
+	d = bob_desc_find(c->p, number);
+	if (!d || event.words != bob_mem_leaf_words(d, is_payload) || (is_payload && !event.words))
+		return BOB_ERR_CORRUPT;
+	count = event.words;
+	if (is_payload) {
+		count += d->words;
+		st = take_iteration(c, d, event.word);
+	} else {
+		memcpy(c->word, event.word, count * sizeof(*c->word));
+	}
+	if (st != BOB_OK)
+		return st;
+	if (d->kind == BOB_MEM_MARK) {
+		take_mark(c, d);
+		return BOB_OK;
+	}
+	if (!is_payload && d->payload) { /* its iterations follow */
+		memcpy(c->begin, c->word, count * sizeof(*c->word));
+		c->loop = d;
+		c->iteration = 0;
+		return BOB_OK;
+	}
+	st = bob_mem_walk_begin(&c->walk, d, c->word, count, bob_desc_bias(c->p, d));
+	c->walking = st == BOB_OK;
+	return st;
+}
+
+static bob_status next_access(struct bob_loop_cursor *c, struct bob_mem_event *e)
+{
+	for (;;) {
+		bob_status st;
+
+		if (!c->walking) {
+			st = take_leaf(c);
+			if (st != BOB_OK)
+				return st;
+			continue;
+		}
+		st = bob_mem_walk_next(&c->walk, e);
+		if (st == BOB_END)
+			c->walking = 0;
+		else if (st == BOB_OK && c->again)
+			c->again--;
+		else if (st == BOB_OK)
+			return st;
+	}
+}
+
+bob_status bob_loop_cursor_next(struct bob_loop_cursor *c, struct bob_access *a, uint32_t *shape,
+				struct bob_error *err)
+{
+	struct bob_mem_event e;
+
+	if (c->failed == BOB_OK)
+		c->failed = next_access(c, &e);
+	if (c->failed < 0)
+		return bob_fail(err, c->failed, c->s->file, 0,
+				"folded memory records are not what they say");
+	if (c->failed != BOB_OK)
+		return c->failed;
+	*a = (struct bob_access){ e.address, e.pc, e.image, e.size, e.type, 0 };
+	*shape = c->shape;
+	return BOB_OK;
+}
+
+uint32_t bob_loop_cursor_loops(const struct bob_loop_cursor *c, struct bob_fold_at *to,
+			       uint32_t room)
+{
+	return bob_fold_cursor_loops(c->events, to, room);
+}
