@@ -193,6 +193,7 @@ def signatures():
         rows = tree(trace)
         twice, once = rows["inner", "outer", 2], rows["inner", "main", 1]
         h.check(once[2] == 4 and tuple(3 * n for n in once) == twice, f"inner: {rows}")
+        h.check(not any(k[0] == k[1] == "outer" for k in rows), f"a call that has returned goes on: {rows}")
         # five of six calls are from deep itself, in four of them it calls on; recursion has one path
         first, others = rows["deep", "main", 1], rows["deep", "deep", 2]
         h.check(others[2] > 4 * first[2] and 4 * first[1] < others[1] < 5 * first[1], f"deep: {rows}")
