@@ -29,9 +29,9 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 /* Print a function's name as the dump does: image!function, image+0xaddr, or ?id. */
 void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to);
 
-/* The file of a process once more, the folded streams of its threads merged. `to` is empty and can be rewound. With `raw`
- * records that are not folded -- of a raw trace, or of a process that was killed -- are folded first.
- * BOB_NONE: there is nothing to do (no memory records, merged already; or, without `raw`, records that are not folded).
+/* The file of a process once more, the folded streams of its threads merged. `to` is empty and can be rewound. What lies
+ * in rooms is folded first; with `raw`, the records of a raw trace, too.
+ * BOB_NONE: there is nothing to do (no memory records, merged already; or, without `raw`, a raw trace).
  * BOB_ERR_IO, BOB_ERR_NOMEM, BOB_ERR_CORRUPT: what `to` has is worth nothing. */
 bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
 			     struct bob_error *err);
