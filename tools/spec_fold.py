@@ -39,8 +39,8 @@ def cut(r, n):
 
 class Values:
     """Differences, predicted by those that followed the last time that the three before came."""
-    def __init__(self, data, bits):
-        self.r, self.bits = Reader(data), bits
+    def __init__(self, data, bits, shift=22):
+        self.r, self.bits, self.factor = Reader(data), bits, 0x9E3779B97F4A7C15 << shift & M64
         self.table, self.history = {}, []
         self.hash = self.match = self.run = 0
 
@@ -65,7 +65,7 @@ class Values:
         v = signed(difference)
         self.history.append(difference if (v << 1 ^ v >> 63) & M64 < M32 else None)
         x = difference * 0x9E3779B97F4A7C15 & M64
-        self.hash = (self.hash + (x ^ x >> 29) + 1) * (0x9E3779B97F4A7C15 << 22 & M64) & M64
+        self.hash = (self.hash + (x ^ x >> 29) + 1) * self.factor & M64
         count, at = len(self.history), self.hash >> 64 - (self.bits - 2)
         if as_predicted:
             self.match += 1
@@ -77,6 +77,28 @@ class Values:
             self.match = 0
         self.table[at] = count
         return difference
+
+
+class Trips:
+    """Trip counts that are not affine: as values, with histories of their own."""
+    def __init__(self, r):
+        self.r, self.values, self.left = r, None, 0
+
+    def take(self):
+        if not self.left:
+            self.choose()
+        self.left -= 1
+        return self.values.take() if self.values else zigzag(self.r.n()) & M64
+
+    def choose(self):
+        r = self.values.r if self.values else self.r
+        bits = r.u8()
+        self.left = M64
+        if bits:
+            if not 8 <= bits <= 16 or self.values and self.values.run:
+                raise Bad
+            self.values, self.left = Values(b"", bits, 11 if bits < 12 else 8 if bits < 15 else 4), 1 << bits
+            self.values.r = r
 
 
 def spine_items(data):
@@ -150,6 +172,7 @@ class Column:
         self.affine = self.expand()
         self.values = None if is_trips else values
         self.is_trips = is_trips
+        self.trips = Trips(self.own) if is_trips and self.own else None
 
     def expand(self):
         for p in self.pieces:
@@ -163,7 +186,7 @@ class Column:
         if not self.left:
             raise Bad
         if self.is_trips:
-            step = self.own.s()
+            step = self.trips.take()
         else:
             step = self.values.take()
         self.last = self.last + step & M64

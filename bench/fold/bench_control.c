@@ -113,15 +113,16 @@ static void measure(const char *name, unsigned (*make)(struct bob_control *, uns
 		struct bob_control_sink sink = { item, loop, &out };
 		struct bob_column_slot *slot = calloc(ROOM, sizeof(*slot));
 		struct bob_column_full *full = calloc(ROOM, sizeof(*full));
+		struct bob_trips *histories = calloc(1, sizeof(*histories));
 		struct bob_columns columns;
 		void *mem = mmap(NULL, bob_control_size(), PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-		if (mem == MAP_FAILED || !slot || !full)
+		if (mem == MAP_FAILED || !slot || !full || !histories)
 			return;
 		out = (struct out){ 0 };
 		/* trip counts stay in their columns: no stream of values */
-		bob_columns_init(&columns, slot, ROOM, full, ROOM, NULL, trips, &out);
+		bob_columns_init(&columns, slot, ROOM, full, ROOM, NULL, histories, trips, &out);
 		struct bob_control *c = bob_control_init(mem, &sink, &columns);
 		double t = now_ns();
 		unsigned n = make(c, arg);
@@ -131,6 +132,7 @@ static void measure(const char *name, unsigned (*make)(struct bob_control *, uns
 		munmap(mem, bob_control_size());
 		free(slot);
 		free(full);
+		free(histories);
 	}
 	printf("%-26s %4u %7.2f ns %9lu items %6lu loops %9lu bytes of trip counts\n", name, arg,
 	       best, out.items, out.loops, out.trips);

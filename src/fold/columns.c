@@ -13,7 +13,8 @@
 
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
 		      struct bob_column_full *full, uint32_t full_room,
-		      struct bob_values_enc *values, bob_column_bytes_fn sink, void *ctx)
+		      struct bob_values_enc *values, struct bob_trips *trips,
+		      bob_column_bytes_fn sink, void *ctx)
 {
 	memset(c, 0, sizeof(*c));
 	c->slot = slot;
@@ -21,6 +22,9 @@ void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint3
 	c->full = full;
 	c->full_room = full_room;
 	c->values = values;
+	c->trips = trips;
+	trips->sink = sink;
+	trips->ctx = ctx;
 	c->sink = sink;
 	c->ctx = ctx;
 }
@@ -59,6 +63,10 @@ static COLD void put_difference(struct bob_columns *c, uint32_t number, uint64_t
 
 	if (!s->in_line) {
 		bob_values_put(c->values, &s->last, v);
+		return;
+	}
+	if (s->trips) {
+		bob_trips_put(s->trips, &s->last, v);
 		return;
 	}
 	if (s->used > sizeof(s->u.bytes) - BOB_VARINT_MAX) {
@@ -103,6 +111,11 @@ static COLD void give_up(struct bob_columns *c, uint32_t number)
 	s->used = 0;
 	s->given_up = 1;
 	c->sink(c->ctx, number, mark, 1);
+	if (!s->in_line)
+		return;
+	s->trips = bob_trips_begin(c->trips, number);
+	if (!s->trips)
+		s->u.bytes[s->used++] = 0;
 }
 
 /* 0: there is no room. */
@@ -188,10 +201,17 @@ void bob_columns_rest(struct bob_columns *c, uint32_t number, const uint64_t *mo
 {
 	const struct bob_column_slot *s = &c->slot[number];
 	struct rest r = { sink, ctx, number, s->last };
-	uint8_t bytes[BOB_VARINT_MAX];
+	uint8_t bytes[BOB_TRIPS_REST_MAX];
 
 	if (!s->given_up) {
 		rest_of_pieces(c, &r, more);
+		return;
+	}
+	if (s->trips) {
+		size_t len = bob_trips_rest(s->trips, s->last, more, bytes);
+
+		if (len)
+			sink(ctx, number, bytes, len);
 		return;
 	}
 	if (s->used)

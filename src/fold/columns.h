@@ -4,11 +4,11 @@
  * Most columns of a program get a handful of values and most of the others are affine, so a column begins
  * as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if there is room. One that is not affine, or has
  * no room, is *given up*: its values go to the thread's stream of values (values.h), or, where the
- * column is `in_line`, behind its own pieces as zigzag differences. Trip counts are in line, because who reads
+ * column is `in_line`, behind its own pieces (trips.h). Trip counts are in line, because who reads
  * wants them before the values of the loop, which come before them.
  *
  *     bytes of a column:  pieces (piece.h), the base of each relative to that of the one before;
- *                         if given up: a byte BOB_COLUMN_GIVEN_UP; in line: varints
+ *                         if given up: a byte BOB_COLUMN_GIVEN_UP; in line: trips.h
  *     the last base before the mark is what the first difference is to.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation.
@@ -17,6 +17,7 @@
 #define BOB_FOLD_COLUMNS_H
 
 #include "fold/column.h"
+#include "fold/trips.h"
 #include "fold/values.h"
 
 #define BOB_COLUMN_GIVEN_UP 7u	/* never the first byte of a piece */
@@ -31,8 +32,11 @@ struct bob_column_slot {
 	uint64_t last;			/* base of the newest piece given away; given up: the last value */
 	union {
 		uint64_t first[BOB_COLUMN_FIRST];
-		uint8_t bytes[8 * BOB_COLUMN_FIRST]; /* given up and in line: not given away yet */
+		uint8_t bytes
+			[8 *
+			 BOB_COLUMN_FIRST]; /* given up and in line, no `trips`: not given away yet */
 	} u;
+	struct bob_trips_enc *trips;	/* given up and in line, if there is room */
 	uint8_t used;			/* of `first` or `bytes` */
 	uint8_t given_up;
 	uint8_t in_line;
@@ -50,6 +54,7 @@ struct bob_columns {
 	struct bob_column_slot *slot;
 	struct bob_column_full *full;
 	struct bob_values_enc *values;
+	struct bob_trips *trips;
 	uint32_t count, room;		/* slots */
 	uint32_t full_count, full_room;	/* ever used */
 	uint32_t full_free;		/* index + 1, 0: none */
@@ -58,10 +63,11 @@ struct bob_columns {
 	struct bob_column_full scratch;
 };
 
-/* `slot` has room for `room`, `full` for `full_room`, both zeroed. */
+/* `slot` has room for `room`, `full` for `full_room`; these and `trips` are zeroed. */
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
 		      struct bob_column_full *full, uint32_t full_room,
-		      struct bob_values_enc *values, bob_column_bytes_fn sink, void *ctx);
+		      struct bob_values_enc *values, struct bob_trips *trips,
+		      bob_column_bytes_fn sink, void *ctx);
 /* `n` more; the number of the first, BOB_COLUMNS_NONE if there is no room. */
 uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line);
 /* The bytes that complete those given so far, and the value `more` if it is not NULL, go to `sink`. Nothing

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/varint.h"
 #include "fold/entries.h"
 
 /* --- columns --- */
@@ -28,6 +27,14 @@ static bob_status open_column(struct bob_expand *x, uint32_t number, int in_line
 	return BOB_OK;
 }
 
+static void *trips_room(void *ctx, size_t bytes)
+{
+	struct bob_expand *x = ctx;
+	void *p = bob_blocks_get(&x->blocks, bytes);
+
+	return p ? memset(p, 0, bytes) : NULL;
+}
+
 bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
 			     struct bob_expand_column **out)
 {
@@ -43,6 +50,9 @@ bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
 	if (c->given_up) {
 		c->failed = BOB_OK;
 		c->last = c->reader.last;
+		bob_trips_dec_init(&c->trips, c->reader.structure,
+				   (size_t)(c->reader.structure_end - c->reader.structure),
+				   trips_room, x, &x->trips_budget);
 	} else if (c->failed == BOB_OK && bob_piece_begin(&c->piece, 0, 0, &c->walk) == BOB_OK) {
 		c->ready = 1;
 	} else if (c->failed != BOB_ERR_NOMEM) {
@@ -53,18 +63,11 @@ bob_status bob_expand_column(struct bob_expand *x, uint32_t number, int in_line,
 
 bob_status bob_expand_difference(struct bob_expand *x, struct bob_expand_column *c, uint64_t *value)
 {
-	uint64_t z;
+	bob_status st = c->in_line ? bob_trips_get(&c->trips, &c->last) :
+				     bob_values_get(&x->values, &c->last);
 
-	if (!c->in_line) {
-		if (bob_values_get(&x->values, &c->last) != BOB_OK)
-			return BOB_ERR_CORRUPT;
-	} else {
-		if (bob_varint_get(&c->reader.structure, c->reader.structure_end, &z))
-			return BOB_ERR_CORRUPT;
-		c->last += (uint64_t)bob_unzigzag(z);
-	}
 	*value = c->last;
-	return BOB_OK;
+	return st == BOB_OK || st == BOB_ERR_NOMEM ? st : BOB_ERR_CORRUPT;
 }
 
 /* --- parts --- */
@@ -97,6 +100,7 @@ static void begin_part(struct bob_expand *x)
 	begin_values(x, &x->values, x->values_mem, BOB_FOLD_VALUES_BITS, f->values);
 	x->item = 0;
 	x->events = 0;
+	x->trips_budget = BOB_TRIPS_BYTES;
 }
 
 /* The next item of the spine; BOB_END: none, in no part. */

@@ -9,6 +9,7 @@
 
 #include "fold/folded.h"
 #include "fold/piece.h"
+#include "fold/trips.h"
 #include "fold/values.h"
 
 struct bob_expand_column {
@@ -16,6 +17,7 @@ struct bob_expand_column {
 	struct bob_piece_walk walk; /* at the next value, if `ready` */
 	struct bob_group_reader reader;
 	uint64_t last;		/* difference is to this, if given up */
+	struct bob_trips_dec trips; /* given up and in line */
 	bob_status failed;	/* there are no more pieces */
 	int ready, given_up, in_line;
 	uint32_t nest;		/* nests.c: number of the newest nest it was looked at for */
@@ -40,6 +42,7 @@ struct bob_expand {
 	struct bob_values_dec spine, values;
 	uint64_t item;			/* the newest of the spine */
 	uint64_t events;		/* of this part */
+	size_t trips_budget;		/* of this part */
 	uint8_t *spine_mem, *values_mem;
 	bob_status failed;		/* for the caller: what it said last */
 	struct bob_blocks blocks;	/* of this part's columns */

@@ -18,7 +18,7 @@
 #include "fold/paths.h"
 
 #define COLUMNS_MAX 49152u
-#define FULL_MAX 2048u
+#define FULL_MAX 1792u
 #define SHAPE_SLOTS (2 * BOB_SHAPES_MAX)
 #define KEY_BYTES (1u << 19)
 #define ENTRY_HEAD_MAX (1 + 2 * BOB_VARINT_MAX)
@@ -59,7 +59,7 @@ static size_t rounded(size_t size)
 }
 
 struct layout {
-	size_t control, paths, shape, shape_slot, key, column, full, values, spine, end;
+	size_t control, paths, shape, shape_slot, key, column, full, trips, values, spine, end;
 };
 
 static struct layout make_layout(void)
@@ -73,7 +73,8 @@ static struct layout make_layout(void)
 	l.key = l.shape_slot + rounded(SHAPE_SLOTS * sizeof(uint32_t));
 	l.column = l.key + rounded(KEY_BYTES);
 	l.full = l.column + rounded(COLUMNS_MAX * sizeof(struct bob_column_slot));
-	l.values = l.full + rounded(FULL_MAX * sizeof(struct bob_column_full));
+	l.trips = l.full + rounded(FULL_MAX * sizeof(struct bob_column_full));
+	l.values = l.trips + rounded(sizeof(struct bob_trips));
 	l.spine = l.values + rounded(bob_values_size(BOB_FOLD_VALUES_BITS));
 	l.end = l.spine + rounded(bob_values_size(BOB_FOLD_SPINE_BITS));
 	return l;
@@ -183,7 +184,7 @@ static void begin(struct bob_folder *f)
 	bob_values_enc_init(&f->values, mem + l.values, BOB_FOLD_VALUES_BITS, take_values, f);
 	bob_values_enc_init(&f->spine, mem + l.spine, BOB_FOLD_SPINE_BITS, take_spine, f);
 	bob_columns_init(&f->columns, (void *)(mem + l.column), COLUMNS_MAX, (void *)(mem + l.full),
-			 FULL_MAX, &f->values, take_column, f);
+			 FULL_MAX, &f->values, (void *)(mem + l.trips), take_column, f);
 	f->control = bob_control_init(mem + l.control, &sink, &f->columns);
 }
 

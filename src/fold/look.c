@@ -2,10 +2,9 @@
 /* The structure of a folded trace, for those who show or analyse it without expanding. */
 #include <string.h>
 
-#include "base/varint.h"
 #include "fold/entries.h"
 #include "fold/folded.h"
-#include "fold/values.h"
+#include "fold/trips.h"
 
 static uint32_t parts_end(const struct bob_folded *f, uint32_t participant)
 {
@@ -106,6 +105,28 @@ bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t participant, u
 
 /* --- counting --- */
 
+static void *trips_room(void *ctx, size_t bytes)
+{
+	void *p = bob_blocks_get(ctx, bytes);
+
+	return p ? memset(p, 0, bytes) : NULL;
+}
+
+static bob_status sum_given_up(const struct bob_folded *f, const uint8_t *at, const uint8_t *end,
+			       uint64_t last, uint64_t *sum)
+{
+	struct bob_blocks blocks = { .alloc = f->tables.blocks.alloc };
+	size_t budget = BOB_TRIPS_BYTES;
+	struct bob_trips_dec d;
+	bob_status st;
+
+	bob_trips_dec_init(&d, at, (size_t)(end - at), trips_room, &blocks, &budget);
+	while ((st = bob_trips_get(&d, &last)) == BOB_OK)
+		*sum += last;
+	bob_blocks_free(&blocks);
+	return st;
+}
+
 /* Iterations of a loop: the sum of its trip counts. */
 static bob_status sum_trips(const struct bob_folded *f, uint32_t part, uint32_t column,
 			    uint64_t *sum)
@@ -114,7 +135,7 @@ static bob_status sum_trips(const struct bob_folded *f, uint32_t part, uint32_t 
 	struct bob_group_reader r;
 	struct bob_piece p;
 	uint32_t member;
-	uint64_t z, last;
+	uint64_t z;
 	int given_up = 0;
 	bob_status st;
 
@@ -130,13 +151,8 @@ static bob_status sum_trips(const struct bob_folded *f, uint32_t part, uint32_t 
 		if (st == BOB_OK)
 			*sum += z;
 	}
-	for (last = r.last; given_up && r.structure != r.structure_end; *sum += last) {
-		st = bob_varint_get(&r.structure, r.structure_end, &z);
-		if (st != BOB_OK)
-			break;
-		last += (uint64_t)bob_unzigzag(z);
-		st = BOB_END;
-	}
+	if (given_up)
+		st = sum_given_up(f, r.structure, r.structure_end, r.last, sum);
 	bob_group_close(&r);
 	return st == BOB_END ? BOB_OK : st;
 }

@@ -8,6 +8,7 @@
 #include "base/varint.h"
 
 #define FACTOR 0x9e3779b97f4a7c15ull
+#define ORDER_SHIFT 22
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 size_t bob_values_size(unsigned bits)
@@ -15,10 +16,16 @@ size_t bob_values_size(unsigned bits)
 	return (sizeof(uint32_t) << bits) + (sizeof(uint32_t) << (bits - 2));
 }
 
+void bob_values_order(struct bob_values_model *m, unsigned shift)
+{
+	m->factor = FACTOR << shift;
+}
+
 static void init(struct bob_values_model *m, void *mem, unsigned bits)
 {
 	memset(m, 0, sizeof(*m));
 	m->bits = bits;
+	bob_values_order(m, ORDER_SHIFT);
 	m->past = mem;
 	m->seen = m->past + ((size_t)1 << bits);
 }
@@ -36,13 +43,13 @@ static inline int predicts(const struct bob_values_model *m, uint64_t *differenc
 	return z != BOB_VALUES_LARGE;
 }
 
-/* The order is 3: the shift by 22 pushes older differences out of the 64 bits. */
+/* Each step shifts by 22 bits, or as bob_values_order said: what is older than three steps is pushed out of the 64. */
 static inline void advance(struct bob_values_model *m, uint64_t difference, int hit)
 {
 	uint64_t x = difference * FACTOR, z = bob_zigzag((int64_t)difference);
 
 	*past(m, m->pos++) = z < BOB_VALUES_LARGE ? (uint32_t)z : BOB_VALUES_LARGE;
-	m->hash = (m->hash + (x ^ x >> 29) + 1) * (FACTOR << 22);
+	m->hash = (m->hash + (x ^ x >> 29) + 1) * m->factor;
 	if (LIKELY(hit)) {
 		m->match++;
 		if (m->pos & 3)
@@ -67,6 +74,11 @@ void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
 	e->ctx = ctx;
 }
 
+void bob_values_enc_forget(struct bob_values_enc *e, void *mem, unsigned bits)
+{
+	init(&e->model, mem, bits);
+}
+
 static void give(struct bob_values_enc *e)
 {
 	if (!e->used)
@@ -84,20 +96,24 @@ static void put_hits(struct bob_values_enc *e)
 	e->hits = 0;
 }
 
-static __attribute__((noinline)) void put_difference(struct bob_values_enc *e, uint64_t difference)
+size_t bob_values_token(uint8_t *bytes, uint64_t difference)
 {
 	uint64_t z = bob_zigzag((int64_t)difference);
 
+	if (!(z >> 63))
+		return bob_varint_put(bytes, z * 2 + 1);
+	bytes[0] = 0;
+	for (unsigned i = 0; i < 8; i++)
+		bytes[1 + i] = (uint8_t)(difference >> 8 * i);
+	return 9;
+}
+
+static __attribute__((noinline)) void put_difference(struct bob_values_enc *e, uint64_t difference)
+{
 	if (sizeof(e->buffer) - e->used < BOB_VALUES_TOKEN_MAX)
 		give(e);
 	put_hits(e);
-	if (z >> 63) {
-		e->buffer[e->used++] = 0;
-		for (unsigned i = 0; i < 8; i++)
-			e->buffer[e->used++] = (uint8_t)(difference >> 8 * i);
-	} else {
-		e->used += (uint32_t)bob_varint_put(e->buffer + e->used, z * 2 + 1);
-	}
+	e->used += (uint32_t)bob_values_token(e->buffer + e->used, difference);
 }
 
 void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value)

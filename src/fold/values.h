@@ -32,7 +32,7 @@ struct bob_values_model {
 	uint32_t *
 		seen; /* position after the last place where three differences came, by hash; a quarter as
 				 * many, since where predictions are right only every fourth is entered */
-	uint64_t hash;
+	uint64_t hash, factor;
 	uint32_t bits;
 	uint32_t pos;		/* values so far, modulo 2^32 */
 	uint32_t match;		/* position of the prediction */
@@ -40,6 +40,8 @@ struct bob_values_model {
 };
 
 size_t bob_values_size(unsigned bits);
+/* Of a model that has seen nothing yet: a difference is predicted by the 64 / `shift` (rounded up) before it. 22 if not called. */
+void bob_values_order(struct bob_values_model *m, unsigned shift);
 
 struct bob_values_enc {
 	struct bob_values_model model;
@@ -55,12 +57,16 @@ struct bob_values_enc {
 /* `mem` is bob_values_size(bits) bytes, zeroed, aligned to 8. */
 void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
 			 void (*sink)(void *ctx, const uint8_t *bytes, size_t len), void *ctx);
+/* It begins again with another history, and keeps what is not given away yet. No prediction is pending. */
+void bob_values_enc_forget(struct bob_values_enc *e, void *mem, unsigned bits);
 /* `last` is the last value of the same column (0 at first); it becomes `value`. */
 void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value);
 /* What was put in so far can be read from the bytes given. */
 void bob_values_flush(struct bob_values_enc *e);
 /* What a flush would give, at most BOB_VALUES_REST_MAX bytes; nothing changes. */
 #define BOB_VALUES_REST_MAX (256u + 10u)
+/* The token of a difference that was not predicted; at most 10 bytes. */
+size_t bob_values_token(uint8_t *bytes, uint64_t difference);
 size_t bob_values_rest(const struct bob_values_enc *e, uint8_t *bytes);
 
 struct bob_values_dec {

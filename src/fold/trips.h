@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trip counts that are not affine: those of one loop, in the order in which it ran. They are coded as values are (values.h),
+ * but with a history of the loop's own: who reads wants the counts of a loop before those of the loops in it, and they were
+ * recorded behind them, so there is no order of all that both know.
+ *
+ *     u8 bits      0: there was no room; zigzag differences up to the end
+ *     tokens       of values.h; the history has 2^bits differences
+ *     u8 bits      behind 2^bits values: 0, it goes on as it was for good; else a new history, which begins empty, and
+ *                  tokens of that, and so on
+ *
+ * Histories are small at first, as most loops are. How many of each size there are is fixed. Trip counts are small numbers, and
+ * many are equal: where many come before the same ones come again, it takes more of them to know where one is.
+ *
+ * Owner: the caller, also of the memory. Threads: one. Freestanding. Budget: that of values.h. */
+#ifndef BOB_FOLD_TRIPS_H
+#define BOB_FOLD_TRIPS_H
+
+#include "fold/values.h"
+
+#define BOB_TRIPS_SIZES 3u
+#define BOB_TRIPS_COLUMNS 32u	/* that have a history at all */
+#define BOB_TRIPS_BITS_MAX 16u
+#define BOB_TRIPS_HISTORY(bits) ((4u << (bits)) + (1u << (bits))) /* bob_values_size */
+#define BOB_TRIPS_BYTES                                                                            \
+	(BOB_TRIPS_COLUMNS * BOB_TRIPS_HISTORY(10) + 6 * BOB_TRIPS_HISTORY(13) +                   \
+	 BOB_TRIPS_HISTORY(16))
+
+/* `bytes` are only lent. */
+typedef void (*bob_trips_sink_fn)(void *ctx, uint32_t number, const uint8_t *bytes, size_t len);
+
+struct bob_trips;
+
+struct bob_trips_enc {
+	struct bob_values_enc enc;
+	struct bob_trips *owner;
+	uint64_t left;		/* values until the next choice of a history */
+	uint32_t number;
+};
+
+/* All of a folder. */
+struct bob_trips {
+	struct bob_trips_enc enc[BOB_TRIPS_COLUMNS];
+	uint32_t used[BOB_TRIPS_SIZES];
+	bob_trips_sink_fn sink;
+	void *ctx;
+	uint64_t mem[BOB_TRIPS_BYTES / 8];
+};
+
+/* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has sink and ctx. */
+struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
+/* `last` is the value before; it becomes `value`. */
+void bob_trips_put(struct bob_trips_enc *e, uint64_t *last, uint64_t value);
+/* What completes the bytes given so far, and the value *more if it is not NULL; at most BOB_TRIPS_REST_MAX. Nothing changes. */
+#define BOB_TRIPS_REST_MAX (BOB_VALUES_REST_MAX + 1u + 10u)
+size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,
+		      uint8_t *bytes);
+
+struct bob_trips_dec {
+	struct bob_values_dec dec;
+	uint64_t left;
+	int begun, is_plain;
+	/* zeroed, aligned to 8; NULL: BOB_ERR_NOMEM */
+	void *(*room)(void *ctx, size_t bytes);
+	void *ctx;
+	size_t *budget;		/* of all columns of a part: BOB_TRIPS_BYTES at first. More: BOB_ERR_CORRUPT */
+};
+
+void bob_trips_dec_init(struct bob_trips_dec *d, const uint8_t *bytes, size_t len,
+			void *(*room)(void *ctx, size_t bytes), void *ctx, size_t *budget);
+/* The next one; *last is the one before. BOB_END: there is none. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+bob_status bob_trips_get(struct bob_trips_dec *d, uint64_t *last);
+
+#endif
