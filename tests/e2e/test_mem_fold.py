@@ -109,7 +109,8 @@ def alive():
         again = h.bobbin("merge", r.trace)
         h.check(b"the threads of 0 processes" in again.out, f"{engine}: not merged by record\n{again}")
         rows = [len(accesses(r.trace, f"0.{t}")) for t in range(4)]
-        h.check(rows[1] == rows[2] == rows[3] and rows[1] > 40 * 40 * 10, f"{engine}: {rows}")
+        # the process may end before a thread has gone to sleep
+        h.check(max(rows[1:]) - min(rows[1:]) < 5 and rows[1] > 40 * 40 * 10, f"{engine}: {rows}")
         sizes[engine] = size(r.trace)
     h.check(max(sizes.values()) <= 2048, f"{sizes}")
     return str(sizes)
