@@ -81,6 +81,7 @@ BOB_API bob_status bob_folded_open(const void *bytes, size_t len, uint64_t id,
 BOB_API void bob_folded_close(struct bob_folded *f); /* NULL is allowed */
 
 BOB_API uint32_t bob_folded_count(const struct bob_folded *f); /* participants */
+/* Ids with the same upper half, of a process's threads say, may well differ from others by the same. */
 BOB_API uint64_t bob_folded_id(const struct bob_folded *f, uint32_t participant);
 BOB_API uint64_t bob_folded_events(const struct bob_folded *f, uint32_t participant);
 
@@ -182,6 +183,19 @@ BOB_API uint32_t bob_fold_cursor_loops(const struct bob_fold_cursor *c, struct b
  * function: whatever is merged with what first, the same participants give the same bytes. */
 BOB_API bob_status bob_folded_merge(const struct bob_folded *a, const struct bob_folded *b,
 				    const struct bob_alloc *alloc, struct bob_folded **out);
+/* What is called otherwise elsewhere; NULL: as it is. Merge what is of one program, but numbered by each process
+ * for itself, after giving it common names. */
+struct bob_fold_rename {
+	uint64_t (*id)(void *ctx, uint64_t id); /* of a participant; their order must stay */
+	/* `to` has room for BOB_FOLD_KEY_MAX bytes. */
+	bob_status (*key)(void *ctx, const uint8_t *key, size_t len, uint8_t *to, size_t *to_len);
+	uint64_t (*place)(void *ctx, uint64_t place); /* of a call path */
+	void *ctx;
+};
+/* BOB_ERR_INVAL: two keys of one path, or two places, would be the same, or participants change their order. */
+BOB_API bob_status bob_folded_rename(const struct bob_folded *f,
+				     const struct bob_fold_rename *rename,
+				     const struct bob_alloc *alloc, struct bob_folded **out);
 /* The one participant of `f` under another id. BOB_ERR_INVAL: it has more than one. */
 BOB_API bob_status bob_folded_copy(const struct bob_folded *f, uint64_t id,
 				   const struct bob_alloc *alloc, struct bob_folded **out);
@@ -189,6 +203,21 @@ BOB_API bob_status bob_folded_copy(const struct bob_folded *f, uint64_t id,
 BOB_API bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
 BOB_API bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,
 				     struct bob_folded **out);
+
+/* How participants differ in something that is neither equal nor affine: less the first one's, `values` are its `count` values.
+ * `uses`, `trips`: in how many numbers they differ so, of words and of trip counts. */
+struct bob_fold_shift {
+	const uint64_t *value;
+	uint32_t count, uses, trips;
+};
+/* The same in two rows of bytes: shifts of more than a few bytes that `is_apart` returns 1 for go to `write_apart`. Base addresses, for instance,
+ * which say nothing about the program. Unpacking needs both. */
+BOB_API bob_status bob_folded_pack_apart(
+	const struct bob_folded *f, int (*is_apart)(void *ctx, const struct bob_fold_shift *shift),
+	bob_fold_write_fn write, bob_fold_write_fn write_apart, void *ctx);
+BOB_API bob_status bob_folded_unpack_apart(const void *bytes, size_t len, const void *apart,
+					   size_t apart_len, const struct bob_alloc *alloc,
+					   struct bob_folded **out);
 
 #ifdef __cplusplus
 }

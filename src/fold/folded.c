@@ -101,12 +101,12 @@ bob_status bob_folded_add_set(struct bob_folded *f, const uint32_t *member, uint
 	return BOB_OK;
 }
 
-bob_status bob_folded_add_profile(struct bob_folded *f, struct bob_fold_bytes series, uint32_t set)
+bob_status bob_folded_add_profile(struct bob_folded *f, const struct bob_fold_profile *profile)
 {
 	if (!bob_array_grow(alloc_of(f), &f->profile, &f->profile_room, f->profile_count, 1,
 			    sizeof(*f->profile)))
 		return BOB_ERR_NOMEM;
-	f->profile[f->profile_count++] = (struct bob_fold_profile){ series, set };
+	f->profile[f->profile_count++] = *profile;
 	return BOB_OK;
 }
 
@@ -135,7 +135,7 @@ bob_status bob_folded_share(struct bob_folded *f, uint32_t *list, struct bob_fol
 
 /* --- questions --- */
 
-static int find_member(const struct bob_fold_set *s, uint32_t part, uint32_t *member)
+int bob_set_find(const struct bob_fold_set *s, uint32_t part, uint32_t *member)
 {
 	uint32_t low = 0, high = s->count;
 
@@ -155,7 +155,7 @@ const struct bob_fold_sharing *bob_folded_find(const struct bob_folded *f, uint3
 					       uint32_t part, uint32_t *member)
 {
 	for (; list; list = f->sharing[list - 1].next)
-		if (find_member(&f->set[f->sharing[list - 1].set], part, member))
+		if (bob_set_find(&f->set[f->sharing[list - 1].set], part, member))
 			return &f->sharing[list - 1];
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #include "fold/tables.h"
 
 #define BOB_PARTS_MAX (1u << 20)
+#define BOB_PACK_VERSION 1u
 
 struct bob_fold_part {
 	uint64_t id;			/* of the participant */
@@ -51,8 +52,10 @@ bob_status bob_folded_end_parts(struct bob_folded *f);
 /* The set of these parts; the one there is if it was the last that was added. Members are copied. */
 bob_status bob_folded_add_set(struct bob_folded *f, const uint32_t *member, uint32_t count,
 			      uint32_t *number);
-/* A profile of the parts of a set. The series' bytes live as long as the blocks. */
-bob_status bob_folded_add_profile(struct bob_folded *f, struct bob_fold_bytes series, uint32_t set);
+/* The series' bytes live as long as the blocks. */
+bob_status bob_folded_add_profile(struct bob_folded *f, const struct bob_fold_profile *profile);
+/* Is the part in the set? *member: its number there, or where it would be. */
+int bob_set_find(const struct bob_fold_set *s, uint32_t part, uint32_t *member);
 /* Room for what is shared of the columns that the tables have now. */
 bob_status bob_folded_add_columns(struct bob_folded *f);
 /* One more in front of the list that begins at *list: a column's, f->spines or f->values. `bytes` live as

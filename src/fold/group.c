@@ -7,6 +7,8 @@
 #include "base/varint.h"
 #include "fold/columns.h"
 
+#define FAR (1u << 16)
+
 /* --- taking apart --- */
 
 void bob_content_free(struct bob_content *c)
@@ -78,38 +80,6 @@ bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *
 
 /* --- rows --- */
 
-struct row {
-	struct bob_buffer *out;
-	uint64_t before;
-	uint64_t pieces;
-};
-
-static void take_piece(void *ctx, const struct bob_piece *p)
-{
-	struct row *r = ctx;
-	uint8_t bytes[BOB_PIECE_BYTES_MAX];
-
-	bob_buffer_put(r->out, bytes, bob_piece_put(p, r->before, bytes));
-	r->before = p->base;
-	r->pieces++;
-}
-
-void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
-{
-	struct bob_buffer bytes = { .alloc = b->alloc };
-	struct row r = { .out = &bytes };
-	struct bob_column column;
-
-	bob_column_init(&column, take_piece, &r);
-	for (uint32_t i = 0; i < n; i++)
-		bob_column_put(&column, value[i]);
-	bob_column_finish(&column);
-	bob_buffer_varint(b, r.pieces);
-	bob_buffer_put(b, bytes.at, bytes.len);
-	b->failed |= bytes.failed;
-	bob_buffer_free(&bytes);
-}
-
 struct rows {
 	const struct bob_content *const *member;
 	const uint32_t *place;
@@ -118,6 +88,12 @@ struct rows {
 	void *ctx;
 	uint64_t *scratch;
 };
+
+/* Any two numbers are affine. Where the system put two processes is the same in many rows, so it is a profile. */
+static int is_far(uint64_t step)
+{
+	return step + FAR > 2 * FAR;
+}
 
 /* What the number grows by from one place to the next, if it is affine. */
 static enum bob_row_kind kind_of(const struct rows *r, uint32_t number, uint64_t *step)
@@ -133,6 +109,8 @@ static enum bob_row_kind kind_of(const struct rows *r, uint32_t number, uint64_t
 	if (grows % places)
 		return BOB_ROW_PROFILE;
 	*step = (uint64_t)(grows / places);
+	if (r->n == 2 && is_far(*step))
+		return BOB_ROW_PROFILE;
 	for (uint32_t i = 2; i < r->n; i++)
 		if (r->member[i]->number[number] != first + (r->place[i] - r->place[0]) * *step)
 			return BOB_ROW_PROFILE;

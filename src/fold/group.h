@@ -17,9 +17,7 @@
  *     row:       0: zigzag; 1: zigzag first, zigzag step from one part of the trace to the next, members or not; 2: varint
  *                number of the profile, zigzag first
  *
- * A *profile* is a row less its first number, of one set of participants. Numbers that are not affine often have the same one: where the
- * threads' stacks lie, or where the ranks' images, is the same for all columns that speak of them. So
- * profiles are kept once, as a series, for the whole trace.
+ * Profiles: profiles.h.
  *
  * Members of a group are counted from 0, in the order of the participants. Freestanding; memory is the
  * caller's or from his allocator. */
@@ -28,17 +26,14 @@
 
 #include "fold/buffer.h"
 #include "fold/piece.h"
+#include "fold/profiles.h"
+#include "fold/series.h"
 
 #define BOB_PATTERN_DEPTH 6u
 #define BOB_PATTERN_MAX 15u	/* elements */
 #define BOB_PATTERN_MARK 16u
 
 enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PROFILE = 2 };
-
-struct bob_fold_profile {
-	struct bob_fold_bytes series;	/* one number a member, the first one 0 */
-	uint32_t set;			/* number */
-};
 
 /* The number of the profile with these values, a new one if need be. */
 typedef bob_status (*bob_profile_fn)(void *ctx, const uint64_t *value, uint32_t n,
@@ -63,11 +58,6 @@ bob_status bob_content_fold(struct bob_content *c);
  * deeper than BOB_PATTERN_DEPTH. */
 bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers);
 
-/* `n` numbers as pieces: varint pieces, pieces. */
-void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
-/* Reads at *at; *at moves only on BOB_OK. BOB_ERR_CORRUPT: there are not just `n`. */
-bob_status bob_series_get(const uint8_t **at, const uint8_t *end, uint64_t *value, uint32_t n);
-
 /* The group of `n` members of the same structure, which are the parts `place`. `scratch` has room for `n`; one member
  * needs neither that nor places or profiles. */
 bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member,
@@ -88,8 +78,8 @@ struct bob_pattern_frame {
 /* Reads one member's content, piece by piece. */
 struct bob_group_reader {
 	struct bob_alloc alloc;
-	const struct bob_fold_profile *profile;
-	uint32_t profile_count, set;
+	const struct bob_folded *folded; /* for its profiles */
+	uint32_t set;
 	const uint8_t *structure, *structure_end;
 	const uint8_t *kind;		/* of the next row ... */
 	const uint8_t *row, *end;
@@ -110,6 +100,9 @@ struct bob_fold_sharing;
 bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f,
 			  const struct bob_fold_sharing *group, uint32_t member);
 void bob_group_close(struct bob_group_reader *r);
+/* A group of one member, without profiles. */
+bob_status bob_group_open_alone(struct bob_group_reader *r, const struct bob_alloc *alloc,
+				const struct bob_fold_bytes *group);
 /* BOB_END: no more pieces; what is left of the structure is behind it, if *given_up. */
 bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int *given_up);
 /* A member's content, all of it. */

@@ -8,17 +8,14 @@
 #include "base/varint.h"
 #include "fold/columns.h"
 
-bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f,
-			  const struct bob_fold_sharing *group, uint32_t member)
+bob_status bob_group_open_alone(struct bob_group_reader *r, const struct bob_alloc *alloc,
+				const struct bob_fold_bytes *group)
 {
-	const uint8_t *at = group->bytes.at, *end = at + group->bytes.len;
+	const uint8_t *at = group->at, *end = at + group->len;
 	uint64_t len, rows;
 
 	memset(r, 0, sizeof(*r));
-	r->alloc = f->tables.blocks.alloc;
-	r->profile = f->profile;
-	r->profile_count = f->profile_count;
-	r->set = group->set;
+	r->alloc = *alloc;
 	if (bob_varint_get(&at, end, &len) || len > (uint64_t)(end - at))
 		return BOB_ERR_CORRUPT;
 	r->structure = at;
@@ -31,9 +28,19 @@ bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f
 	r->row = at + (rows + 3) / 4;
 	r->end = end;
 	r->rows_left = (uint32_t)rows;
+	return BOB_OK;
+}
+
+bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f,
+			  const struct bob_fold_sharing *group, uint32_t member)
+{
+	bob_status st = bob_group_open_alone(r, &f->tables.blocks.alloc, &group->bytes);
+
+	r->folded = f;
+	r->set = group->set;
 	r->member = member;
 	r->place = f->set[group->set].member[member] - f->set[group->set].member[0];
-	return BOB_OK;
+	return st;
 }
 
 void bob_group_close(struct bob_group_reader *r)
@@ -52,69 +59,17 @@ static bob_status get_signed(struct bob_group_reader *r, uint64_t *v)
 	return st;
 }
 
-bob_status bob_series_get(const uint8_t **at, const uint8_t *end, uint64_t *value, uint32_t n)
-{
-	const uint8_t *q = *at;
-	uint64_t pieces, before = 0;
-	uint32_t have = 0;
-
-	if (bob_varint_get(&q, end, &pieces))
-		return BOB_ERR_CORRUPT;
-	while (pieces--) {
-		struct bob_piece p;
-		struct bob_piece_walk w;
-
-		if (bob_piece_get(&q, end, before, &p) != BOB_OK)
-			return BOB_ERR_CORRUPT;
-		before = p.base;
-		bob_status st = bob_piece_begin(&p, 0, 0, &w);
-		for (; st == BOB_OK && have < n; st = bob_piece_next(&p, 0, &w))
-			value[have++] = w.value;
-		if (st == BOB_OK)
-			return BOB_ERR_CORRUPT;
-	}
-	if (have != n)
-		return BOB_ERR_CORRUPT;
-	*at = q;
-	return BOB_OK;
-}
-
-/* The member's value of a profile. Work: the members before it. */
-static bob_status get_of_series(const struct bob_fold_bytes *series, uint32_t member, uint64_t *v)
-{
-	const uint8_t *at = series->at, *end = at + series->len;
-	uint64_t pieces, before = 0, left = member;
-
-	if (bob_varint_get(&at, end, &pieces))
-		return BOB_ERR_CORRUPT;
-	while (pieces--) {
-		struct bob_piece p;
-		struct bob_piece_walk w;
-
-		if (bob_piece_get(&at, end, before, &p) != BOB_OK)
-			return BOB_ERR_CORRUPT;
-		before = p.base;
-		bob_status st = bob_piece_begin(&p, 0, 0, &w);
-		for (; st == BOB_OK && left; left--)
-			st = bob_piece_next(&p, 0, &w);
-		if (st == BOB_OK) {
-			*v = w.value;
-			return BOB_OK;
-		}
-	}
-	return BOB_ERR_CORRUPT;
-}
-
 static bob_status get_of_profile(struct bob_group_reader *r, uint64_t *v)
 {
 	uint64_t number, first;
 	bob_status st = bob_varint_get(&r->row, r->end, &number);
 
-	if (st != BOB_OK || number >= r->profile_count || r->profile[number].set != r->set)
+	if (st != BOB_OK || !r->folded || number >= r->folded->profile_count ||
+	    r->folded->profile[number].set != r->set)
 		return BOB_ERR_CORRUPT;
 	st = get_signed(r, &first);
 	if (st == BOB_OK)
-		st = get_of_series(&r->profile[number].series, r->member, v);
+		st = bob_profile_value(r->folded, (uint32_t)number, r->member, v);
 	*v += first;
 	return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as the entries of a folder, or, if the first one is odd, as a packed trace. What can be read is
- * expanded up to a bound, packed and unpacked: that gives the same bytes again. */
+/* Bytes as the entries of a folder; or, if the first one is odd, as a packed trace; or, if it is 2, as one with so many bytes
+ * apart as the second says, which come first. What can be read is expanded up to a bound, packed and unpacked: that gives the same bytes again. */
 #include "../unit/fold/events.h"
 
 #define EVENTS 20000u
@@ -60,6 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		return 0;
 	if (*bytes & 1)
 		st = bob_folded_unpack(bytes, len, &events_alloc, &f); /* the version is odd */
+	else if (*bytes == 2 && len > 1 && bytes[1] <= len - 2)
+		st = bob_folded_unpack_apart(bytes + 2 + bytes[1], len - 2 - bytes[1], bytes + 2,
+					     bytes[1], &events_alloc, &f);
 	else
 		st = bob_folded_open(bytes + 1, len - 1, 3, &events_alloc, &f);
 	if (st != BOB_OK)

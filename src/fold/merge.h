@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Private to merging: what is known of a merge while it is made. merge_tables.c makes the tables, merge.c the rest. */
+#ifndef BOB_FOLD_MERGE_H
+#define BOB_FOLD_MERGE_H
+
+#include "fold/folded.h"
+
+#define BOB_MERGE_FROM 2u /* traces at once */
+
+struct bob_merge_origin {			/* of a part */
+	uint32_t from;		/* which trace */
+	uint32_t part;		/* its number there */
+	uint32_t content;	/* + 1; 0: it has none */
+	uint32_t group;		/* + 1 */
+};
+
+struct bob_merge_group {
+	uint64_t hash;
+	uint32_t content;	/* of the first member */
+	uint32_t count;		/* members */
+	uint32_t begin;		/* of them, in `member` */
+	uint32_t next;		/* of the same slot, + 1 */
+};
+
+struct bob_merge {
+	const struct bob_folded *const *from;
+	uint32_t from_count;
+	const struct bob_fold_rename *rename; /* NULL: names stay */
+	struct bob_alloc alloc;
+	struct bob_folded *out;
+	struct bob_fold_maps maps[BOB_MERGE_FROM];
+	uint32_t *column[BOB_MERGE_FROM];	/* of a trace, by column of `out` */
+	uint32_t column_room[BOB_MERGE_FROM];
+	struct bob_merge_origin *origin;		/* one a part of `out` */
+	uint32_t *slot;			/* of groups by hash; as many as parts */
+	uint32_t *member;		/* parts, group by group ... */
+	const struct bob_content **members; /* ... and what they have */
+	struct bob_content *content;
+	struct bob_merge_group *group;
+	uint32_t *item;			/* of a loop */
+	struct bob_buffer buffer;
+	struct bob_profiles profiles;
+	uint64_t *scratch;
+	uint32_t scratch_room, part_room, content_count, content_room, group_count, group_room;
+	uint32_t slot_room, member_room, members_room, item_room;
+};
+
+/* The tables of m->out, whose parts are there, and the maps to them: the union of what the parts use, in the order of the
+ * parts and, for each, of its own tables. An order that no sequence of merges changes. */
+bob_status bob_merge_tables(struct bob_merge *m);
+
+#endif

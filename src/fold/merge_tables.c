@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Merging: the tables. All shapes come before all loops: then the numbers of the columns follow from them. */
+#include <string.h>
+
+#include "fold/merge.h"
+#include "fold/values.h"
+#include "fold/entries.h"
+
+static bob_status begin_map(struct bob_fold_maps *m, uint32_t **array, uint32_t *count,
+			    uint32_t *room, uint32_t n)
+{
+	if (!bob_array_grow(&m->alloc, array, room, 0, (size_t)n + 1, sizeof(**array)))
+		return BOB_ERR_NOMEM;
+	memset(*array, 0xff, n * sizeof(**array));
+	*count = n;
+	return BOB_OK;
+}
+
+static bob_status begin_maps(struct bob_fold_maps *m, const struct bob_tables *t)
+{
+	bob_status st = begin_map(m, &m->path, &m->path_count, &m->path_room, t->path_count);
+
+	if (st == BOB_OK)
+		st = begin_map(m, &m->shape, &m->shape_count, &m->shape_room, t->shape_count);
+	if (st == BOB_OK)
+		st = begin_map(m, &m->loop, &m->loop_count, &m->loop_room, t->loop_count);
+	if (st == BOB_OK)
+		st = begin_map(m, &m->column, &m->column_count, &m->column_room, t->column_count);
+	if (st == BOB_OK)
+		m->path[0] = 0;
+	return st;
+}
+
+/* Which shapes and loops a spine comes to; by item. */
+static bob_status mark_used(const struct bob_tables *t, const struct bob_fold_bytes *spine,
+			    uint8_t *shape, uint8_t *loop, void *mem)
+{
+	struct bob_values_dec d;
+	uint64_t item = 0;
+	bob_status st;
+
+	memset(shape, 0, t->shape_count);
+	memset(loop, 0, t->loop_count);
+	memset(mem, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
+	bob_values_dec_init(&d, mem, BOB_FOLD_SPINE_BITS, spine->at, spine->len);
+	while ((st = bob_values_get(&d, &item)) == BOB_OK) {
+		if (!bob_tables_has(t, item))
+			return BOB_ERR_CORRUPT;
+		(item & 1 ? loop : shape)[item >> 1] = 1;
+	}
+	for (uint32_t i = t->loop_count; i-- > 0;) /* bodies have earlier loops only */
+		for (uint32_t k = 0; loop[i] && k < t->loop[i].len; k++)
+			(t->loop[i].item[k] & 1 ? loop : shape)[t->loop[i].item[k] >> 1] = 1;
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* Two things that get one name would be one thing. */
+static bob_status is_new(const struct bob_merge *m, uint32_t before, uint32_t after)
+{
+	return m->rename && before == after ? BOB_ERR_INVAL : BOB_OK;
+}
+
+static bob_status add_path(struct bob_merge *m, struct bob_fold_maps *maps,
+			   const struct bob_tables *t, uint32_t path)
+{
+	const struct bob_fold_rename *r = m->rename;
+
+	/* parents have smaller numbers: go up to a known one, and come back down */
+	while (maps->path[path] == BOB_TABLES_NONE) {
+		uint32_t p = path, before = m->out->tables.path_count;
+		uint64_t place;
+		bob_status st;
+
+		while (maps->path[t->path[p].parent] == BOB_TABLES_NONE)
+			p = t->path[p].parent;
+		place = r && r->place ? r->place(r->ctx, t->path[p].place) : t->path[p].place;
+		st = bob_tables_path(&m->out->tables, maps->path[t->path[p].parent], place,
+				     &maps->path[p]);
+		if (st == BOB_OK)
+			st = is_new(m, before, m->out->tables.path_count);
+		if (st != BOB_OK)
+			return st;
+	}
+	return BOB_OK;
+}
+
+static bob_status put_shape(struct bob_merge *m, const struct bob_table_shape *s, uint32_t path,
+			    uint32_t *number)
+{
+	const struct bob_fold_rename *r = m->rename;
+	uint32_t before = m->out->tables.shape_count;
+	uint8_t key[BOB_FOLD_KEY_MAX];
+	size_t len = s->key_len;
+	bob_status st;
+
+	if (!r || !r->key)
+		return bob_tables_shape(&m->out->tables, path, s->words, s->key, s->key_len,
+					number);
+	st = r->key(r->ctx, s->key, s->key_len, key, &len);
+	if (st == BOB_OK && len > sizeof(key))
+		st = BOB_ERR_INVAL;
+	if (st == BOB_OK)
+		st = bob_tables_shape(&m->out->tables, path, s->words, key, (uint32_t)len, number);
+	return st == BOB_OK ? is_new(m, before, m->out->tables.shape_count) : st;
+}
+
+static bob_status add_shape(struct bob_merge *m, struct bob_fold_maps *maps,
+			    const struct bob_tables *t, uint32_t i)
+{
+	const struct bob_table_shape *s = &t->shape[i];
+	bob_status st = add_path(m, maps, t, s->path);
+
+	if (st == BOB_OK)
+		st = put_shape(m, s, maps->path[s->path], &maps->shape[i]);
+	for (uint32_t w = 0; w < s->words && st == BOB_OK; w++)
+		maps->column[s->column + w] = m->out->tables.shape[maps->shape[i]].column + w;
+	return st;
+}
+
+static bob_status add_loop(struct bob_merge *m, struct bob_fold_maps *maps,
+			   const struct bob_tables *t, uint32_t i)
+{
+	const struct bob_table_loop *l = &t->loop[i];
+	bob_status st = BOB_OK;
+
+	if (!bob_array_grow(&m->alloc, &m->item, &m->item_room, 0, l->len, sizeof(*m->item)))
+		return BOB_ERR_NOMEM;
+	for (uint32_t k = 0; k < l->len && st == BOB_OK; k++)
+		st = bob_maps_item(maps, l->item[k], &m->item[k]);
+	if (st == BOB_OK)
+		st = bob_tables_loop(&m->out->tables, m->item, l->len, &maps->loop[i]);
+	if (st == BOB_OK)
+		maps->column[l->column] = m->out->tables.loop[maps->loop[i]].column;
+	return st;
+}
+
+/* The shapes, or the loops, that one spine comes to. */
+static bob_status add_used(struct bob_merge *m, uint32_t from, const struct bob_fold_bytes *spine,
+			   int loops)
+{
+	const struct bob_tables *t = &m->from[from]->tables;
+	struct bob_fold_maps *maps = &m->maps[from];
+	size_t values = bob_values_size(BOB_FOLD_SPINE_BITS);
+	size_t size = values + t->shape_count + t->loop_count;
+	uint8_t *mem = m->alloc.resize(m->alloc.ctx, NULL, 0, size);
+	bob_status st;
+
+	if (!mem)
+		return BOB_ERR_NOMEM;
+	uint8_t *shape = mem + values, *loop = shape + t->shape_count;
+	st = mark_used(t, spine, shape, loop, mem);
+	for (uint32_t i = 0; !loops && i < t->shape_count && st == BOB_OK; i++)
+		if (shape[i] && maps->shape[i] == BOB_TABLES_NONE)
+			st = add_shape(m, maps, t, i);
+	for (uint32_t i = 0; loops && i < t->loop_count && st == BOB_OK; i++)
+		if (loop[i] && maps->loop[i] == BOB_TABLES_NONE)
+			st = add_loop(m, maps, t, i);
+	m->alloc.resize(m->alloc.ctx, mem, size, 0);
+	return st;
+}
+
+static bob_status add_of_parts(struct bob_merge *m, int loops)
+{
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < m->out->part_count && st == BOB_OK; i++) {
+		const struct bob_merge_origin *o = &m->origin[i];
+		uint32_t member;
+		const struct bob_fold_sharing *s = bob_folded_find(
+			m->from[o->from], m->from[o->from]->spines, o->part, &member);
+
+		if (!s)
+			st = BOB_ERR_CORRUPT;
+		else if (!member) /* the others come to the same */
+			st = add_used(m, o->from, &s->bytes, loops);
+	}
+	return st;
+}
+
+bob_status bob_merge_tables(struct bob_merge *m)
+{
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < m->from_count && st == BOB_OK; i++)
+		st = begin_maps(&m->maps[i], &m->from[i]->tables);
+	if (st == BOB_OK)
+		st = add_of_parts(m, 0);
+	if (st == BOB_OK)
+		st = add_of_parts(m, 1);
+	return st != BOB_OK ? st : bob_folded_add_columns(m->out);
+}

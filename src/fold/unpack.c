@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A folded trace out of its bytes (pack.c), which may be anything. */
+#include <string.h>
+
+#include "base/varint.h"
+#include "fold/folded.h"
+
+#define MEMBERS_MAX (1u << 24) /* of all sets together */
+
+struct unpacking {
+	const uint8_t *at, *end;
+	const uint8_t *apart, *apart_end; /* profiles that are */
+	struct bob_folded *f;
+	struct bob_alloc alloc;
+	uint32_t *item;			/* of a loop; members of a set */
+	uint64_t *number;
+	uint32_t item_room, number_room;
+};
+
+/* A number up to `most`. */
+static bob_status get(struct unpacking *u, uint64_t most, uint32_t *v)
+{
+	uint64_t x;
+
+	if (bob_varint_get(&u->at, u->end, &x) || x > most)
+		return BOB_ERR_CORRUPT;
+	*v = (uint32_t)x;
+	return BOB_OK;
+}
+
+/* A count of things that take a byte each or more. */
+static bob_status get_count(struct unpacking *u, uint32_t *n)
+{
+	size_t left = (size_t)(u->end - u->at);
+
+	return get(u, left < UINT32_MAX ? left : UINT32_MAX, n);
+}
+
+static bob_status get_paths(struct unpacking *u)
+{
+	uint64_t place = 0, step;
+	uint32_t n, parent, number;
+	bob_status st = get_count(u, &n);
+
+	for (uint32_t i = 1; i <= n && st == BOB_OK; i++) {
+		st = get(u, UINT32_MAX, &parent);
+		if (st == BOB_OK)
+			st = bob_varint_get(&u->at, u->end, &step);
+		if (st != BOB_OK)
+			break;
+		place += (uint64_t)bob_unzigzag(step);
+		st = bob_tables_path(&u->f->tables, parent, place, &number);
+		if (st == BOB_OK && number != i) /* it was there already */
+			st = BOB_ERR_CORRUPT;
+	}
+	return st;
+}
+
+static bob_status get_shape(struct unpacking *u, uint32_t i)
+{
+	uint32_t path, words, len, number;
+	bob_status st = get(u, UINT32_MAX, &path);
+
+	if (st == BOB_OK)
+		st = get(u, BOB_FOLD_WORDS_MAX, &words);
+	if (st == BOB_OK)
+		st = get(u, BOB_FOLD_KEY_MAX, &len);
+	if (st != BOB_OK || len > (size_t)(u->end - u->at))
+		return BOB_ERR_CORRUPT;
+	st = bob_tables_shape(&u->f->tables, path, words, u->at, len, &number);
+	u->at += len;
+	return st == BOB_OK && number != i ? BOB_ERR_CORRUPT : st;
+}
+
+static bob_status get_loop(struct unpacking *u, uint32_t i)
+{
+	uint32_t n, number;
+	bob_status st = get_count(u, &n);
+
+	if (st == BOB_OK &&
+	    !bob_array_grow(&u->alloc, &u->item, &u->item_room, 0, n, sizeof(*u->item)))
+		return BOB_ERR_NOMEM;
+	for (uint32_t k = 0; k < n && st == BOB_OK; k++)
+		st = get(u, UINT32_MAX, &u->item[k]);
+	if (st == BOB_OK)
+		st = bob_tables_loop(&u->f->tables, u->item, n, &number);
+	return st == BOB_OK && number != i ? BOB_ERR_CORRUPT : st;
+}
+
+static bob_status get_tables(struct unpacking *u)
+{
+	uint32_t n;
+	bob_status st = get_paths(u);
+
+	if (st == BOB_OK)
+		st = get_count(u, &n);
+	for (uint32_t i = 0; st == BOB_OK && i < n; i++)
+		st = get_shape(u, i);
+	if (st == BOB_OK)
+		st = get_count(u, &n);
+	for (uint32_t i = 0; st == BOB_OK && i < n; i++)
+		st = get_loop(u, i);
+	return st != BOB_OK ? st : bob_folded_add_columns(u->f);
+}
+
+static bob_status get_numbers(struct unpacking *u, uint32_t n)
+{
+	if (!bob_array_grow(&u->alloc, &u->number, &u->number_room, 0, (size_t)n + 1,
+			    sizeof(*u->number)))
+		return BOB_ERR_NOMEM;
+	return bob_series_get(&u->alloc, &u->at, u->end, u->number, n);
+}
+
+static bob_status get_parts(struct unpacking *u)
+{
+	struct bob_folded *f = u->f;
+	uint32_t n;
+	bob_status st = get(u, BOB_PARTS_MAX, &n);
+
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
+		if (!bob_folded_add_part(f))
+			st = BOB_ERR_NOMEM;
+	if (st == BOB_OK)
+		st = get_numbers(u, n);
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
+		f->part[i].id = u->number[i];
+	if (st == BOB_OK)
+		st = get_numbers(u, n);
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
+		f->part[i].segment = (uint32_t)u->number[i];
+	if (st == BOB_OK)
+		st = get_numbers(u, n);
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
+		f->part[i].events = u->number[i];
+	if (st == BOB_OK)
+		st = bob_folded_end_parts(f);
+	return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
+}
+
+static bob_status get_set(struct unpacking *u, uint32_t *members)
+{
+	uint32_t n, number;
+	bob_status st = get(u, u->f->part_count, &n);
+
+	if (st == BOB_OK && (!n || n > MEMBERS_MAX - *members))
+		st = BOB_ERR_CORRUPT;
+	if (st == BOB_OK)
+		st = get_numbers(u, n);
+	if (st == BOB_OK &&
+	    !bob_array_grow(&u->alloc, &u->item, &u->item_room, 0, n, sizeof(*u->item)))
+		st = BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
+		if (u->number[i] >= u->f->part_count || (i && u->number[i] <= u->number[i - 1]))
+			st = BOB_ERR_CORRUPT;
+		else
+			u->item[i] = (uint32_t)u->number[i];
+	}
+	if (st != BOB_OK)
+		return st;
+	*members += n;
+	return bob_folded_add_set(u->f, u->item, n, &number);
+}
+
+static bob_status get_bytes_at(struct unpacking *u, const uint8_t **at, const uint8_t *end,
+			       struct bob_fold_bytes *bytes)
+{
+	uint64_t len;
+	uint8_t *copy;
+
+	if (bob_varint_get(at, end, &len) || len > (size_t)(end - *at) || len > UINT32_MAX)
+		return BOB_ERR_CORRUPT;
+	copy = bob_blocks_get(&u->f->tables.blocks, len);
+	if (!copy)
+		return BOB_ERR_NOMEM;
+	memcpy(copy, *at, len);
+	*at += len;
+	*bytes = (struct bob_fold_bytes){ copy, (size_t)len };
+	return BOB_OK;
+}
+
+static bob_status get_bytes(struct unpacking *u, struct bob_fold_bytes *bytes)
+{
+	return get_bytes_at(u, &u->at, u->end, bytes);
+}
+
+/* A set and bytes that go with it. */
+static bob_status get_shared(struct unpacking *u, uint32_t *set, struct bob_fold_bytes *bytes)
+{
+	bob_status st = get(u, UINT32_MAX, set);
+
+	if (st != BOB_OK || *set >= u->f->set_count)
+		return BOB_ERR_CORRUPT;
+	return get_bytes(u, bytes);
+}
+
+static bob_status get_profile(struct unpacking *u, struct bob_fold_profile *p, uint32_t number)
+{
+	bob_status st = get(u, UINT32_MAX, &p->set);
+
+	if (st == BOB_OK)
+		st = get(u, number, &p->base);
+	if (st != BOB_OK || p->set >= u->f->set_count ||
+	    (p->base && u->f->profile[p->base - 1].base))
+		return BOB_ERR_CORRUPT;
+	st = get_bytes(u, &p->series);
+	if (st == BOB_OK && !p->series.len)
+		st = get_bytes_at(u, &u->apart, u->apart_end, &p->series);
+	return st;
+}
+
+static bob_status get_profiles(struct unpacking *u)
+{
+	uint32_t n;
+	bob_status st = get_count(u, &n);
+
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
+		struct bob_fold_profile p = { .set = UINT32_MAX };
+
+		st = get_profile(u, &p, i);
+		if (st == BOB_OK)
+			st = bob_folded_add_profile(u->f, &p);
+	}
+	return st;
+}
+
+/* Lists are built from their ends: each is linked to the one behind it once that is there. */
+static bob_status get_list(struct unpacking *u, uint32_t *list)
+{
+	uint32_t n, before = u->f->sharing_count;
+	bob_status st = get_count(u, &n);
+
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
+		struct bob_fold_bytes bytes;
+		uint32_t set, alone = 0;
+
+		st = get_shared(u, &set, &bytes);
+		if (st == BOB_OK)
+			st = bob_folded_share(u->f, &alone, bytes, set);
+	}
+	for (uint32_t i = before; st == BOB_OK && i + 1 < u->f->sharing_count; i++)
+		u->f->sharing[i].next = i + 2;
+	if (st == BOB_OK && n)
+		*list = before + 1;
+	return st;
+}
+
+/* The one sharing of a column, of set 0. */
+static bob_status get_plain(struct unpacking *u, uint32_t *list)
+{
+	struct bob_fold_bytes bytes;
+	bob_status st = u->f->set_count ? get_bytes(u, &bytes) : BOB_ERR_CORRUPT;
+
+	return st != BOB_OK ? st : bob_folded_share(u->f, list, bytes, 0);
+}
+
+static bob_status get_columns(struct unpacking *u)
+{
+	uint32_t number = 0, step;
+
+	for (;;) {
+		uint64_t most = (uint64_t)(u->f->column_count - number) * 2 + 1;
+		bob_status st = get(u, most < UINT32_MAX ? most : UINT32_MAX, &step);
+
+		if (st != BOB_OK || !step)
+			return st;
+		number += step / 2;
+		if (step == 1) /* the same column again */
+			return BOB_ERR_CORRUPT;
+		st = step & 1 ? get_plain(u, &u->f->column[number - 1]) :
+				get_list(u, &u->f->column[number - 1]);
+		if (st != BOB_OK)
+			return st;
+	}
+}
+
+static bob_status unpack(struct unpacking *u)
+{
+	uint32_t version, n = 0, members = 0;
+	bob_status st = get(u, UINT32_MAX, &version);
+
+	if (st == BOB_OK && version != BOB_PACK_VERSION)
+		st = BOB_ERR_VERSION;
+	if (st == BOB_OK)
+		st = get_tables(u);
+	if (st == BOB_OK)
+		st = get_parts(u);
+	if (st == BOB_OK)
+		st = get_count(u, &n);
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
+		st = get_set(u, &members);
+	if (st == BOB_OK)
+		st = get_profiles(u);
+	if (st == BOB_OK)
+		st = get_list(u, &u->f->spines);
+	if (st == BOB_OK)
+		st = get_list(u, &u->f->values);
+	if (st == BOB_OK)
+		st = get_columns(u);
+	return st == BOB_OK && (u->at != u->end || u->apart != u->apart_end) ? BOB_ERR_CORRUPT : st;
+}
+
+bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,
+			     struct bob_folded **out)
+{
+	return bob_folded_unpack_apart(bytes, len, bytes, 0, alloc, out);
+}
+
+bob_status bob_folded_unpack_apart(const void *bytes, size_t len, const void *apart,
+				   size_t apart_len, const struct bob_alloc *alloc,
+				   struct bob_folded **out)
+{
+	struct unpacking u = { .at = bytes, .end = (const uint8_t *)bytes + len, .apart = apart,
+			       .apart_end = (const uint8_t *)apart + apart_len, .alloc = *alloc };
+	bob_status st = bob_folded_init(alloc, &u.f);
+
+	if (st != BOB_OK)
+		return st;
+	st = unpack(&u);
+	bob_array_free(alloc, u.item, u.item_room, sizeof(*u.item));
+	bob_array_free(alloc, u.number, u.number_room, sizeof(*u.number));
+	if (st != BOB_OK) {
+		bob_folded_close(u.f);
+		return st;
+	}
+	*out = u.f;
+	return BOB_OK;
+}
