@@ -9,6 +9,7 @@ the code part. It reads sound traces and those of killed processes; of the rules
 blocks with a wrong checksum, not the search for lost chunks and headers."""
 import os
 import struct
+import subprocess
 import sys
 
 from spec_bytes import M32, M64, crc32c
@@ -461,10 +462,9 @@ class Chunk:
 
 
 class File:
-    def __init__(self, path):
-        with open(path, "rb") as f:
-            b = f.read()
-        self.name = os.path.basename(path)
+    """`outer` is the file of a merged trace that it lies in, as number `inner`."""
+    def __init__(self, name, b, outer=None, inner=None):
+        self.name, self.outer, self.inner = name, outer, inner
         if b[:8] != b"\xffBOBBIN\n" or crc32c(b[:132]) != struct.unpack_from("<I", b, 132)[0]:
             raise Damaged
         version, self.kind, _, self.pid, self.ppid, self.seq = struct.unpack_from("<6I", b, 8)
@@ -485,6 +485,24 @@ class File:
             payload = b[at + 64:at + 64 + size]
             self.chunks.append(Chunk(at, kind, flags, stream, aux, payload, min(length, len(payload))))
             at = (at + 64 + size + 63) // 64 * 64
+
+
+    def common(self):
+        """Where descriptors and merged streams are."""
+        return self.outer.chunks if self.outer else self.chunks
+
+    def inner_files(self):
+        for c in self.chunks:
+            if c.kind != 22:
+                continue
+            b = subprocess.run(["zstd", "-dcq"], input=c.data, stdout=subprocess.PIPE, check=True).stdout
+            at, number = 0, c.aux
+            while at < len(b):
+                size, name_len = struct.unpack_from("<QI", b, at)
+                begin = at + 16 + (name_len + 7) // 8 * 8
+                name = b[at + 16:at + 16 + name_len].decode("latin-1")
+                yield File(name, b[begin:begin + size], self, number)
+                at, number = begin + (size + 7) // 8 * 8, number + 1
 
 
 class Stream:
@@ -613,7 +631,7 @@ class Events:
 
 class Process:
     def __init__(self, f, images):
-        self.file, self.rank, self.ranges, self.images = f, -1, [], []
+        self.file, self.rank, self.ranges, self.images, self.numbers = f, -1, [], [], {}
         for c in f.chunks:
             if c.kind == 1:
                 self.read_meta(c.data, images)
@@ -628,7 +646,10 @@ class Process:
             kind, length = struct.unpack_from("<II", data, at)
             body = data[at + 8:at + 8 + length]
             at = (at + 8 + length + 7) // 8 * 8
-            if kind == 10:
+            if kind == 14:
+                numbers = struct.unpack_from("<%dI" % (length // 4), body)
+                self.numbers = {number: own for own, number in enumerate(numbers)}
+            elif kind == 10:
                 self.rank = struct.unpack_from("<I", body)[0]
             elif kind == 6:
                 _, first, count, _, bias, key = struct.unpack_from("<4IQQ", body)
@@ -668,8 +689,14 @@ def safe(raw):
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: spec_decoder.py DIRECTORY")
-    files = [File(os.path.join(sys.argv[1], n)) for n in sorted(os.listdir(sys.argv[1]))
-             if n.endswith(".bob")]
+    files = []
+    for name in sorted(os.listdir(sys.argv[1])):
+        if name.endswith(".bob"):
+            with open(os.path.join(sys.argv[1], name), "rb") as f:
+                files.append(File(name, f.read()))
+    inner = [i for f in files if f.kind == 4 for i in f.inner_files()]
+    names = {f.name for f in inner}
+    files = [f for f in files if f.kind != 1 or f.name not in names] + inner
     images = {}
     for f in files:
         for c in f.chunks:
@@ -680,7 +707,7 @@ def main():
     processes.sort(key=lambda p: (p.rank, p.file.real, p.file.mono, p.file.name))
     sys.stdout.reconfigure(encoding="latin-1")
     for i, p in enumerate(processes):
-        memory = Memory(p.file.chunks, p.images)
+        memory = Memory(p.file, p.images, p.numbers)
         for k, s in enumerate(p.streams):
             print("thread %d.%d" % (i, k))
             s.dump(p, print)

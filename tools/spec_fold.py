@@ -313,8 +313,12 @@ def read_part(r):
 # --- packed ---
 
 def read_series(r, n):
-    """`n` numbers: a count of pieces, and these."""
-    pieces, _ = read_pieces(r, r.n())
+    """`n` numbers: a count of pieces, and these; or 0, and a group of one."""
+    count = r.n()
+    if count or not n:
+        pieces, _ = read_pieces(r, count)
+    else:
+        pieces = Group(cut(r, r.n()), None, None).column(0).pieces
     found = []
     for p in pieces:
         for v in p.values():
@@ -376,14 +380,14 @@ class Group:
         if self.count != sum(map(numbers_of, self.elements)):
             raise Bad
         kinds = cut(r, (self.count + 3) // 4)
-        self.rows, self.members = [], packed.members(number)
+        self.rows, self.members = [], packed.members(number) if packed else [0]
         for i in range(self.count):
             kind = kinds[i >> 2] >> 2 * (i & 3) & 3
             if kind == 0:
                 self.rows.append((r.s(), 0, None))
             elif kind == 1:
                 self.rows.append((r.s(), r.s(), None))
-            elif kind == 2:
+            elif kind == 2 and packed:
                 profile = packed.profile(number, r.n())
                 self.rows.append((r.s(), 0, profile))
             else:
@@ -403,8 +407,9 @@ class Group:
 
 
 class Packed:
-    def __init__(self, data):
+    def __init__(self, data, apart):
         r = self.r = Reader(data)
+        self.apart = Reader(apart)
         if r.n() != 1:
             raise Bad
         place = 0
@@ -426,7 +431,9 @@ class Packed:
         ids, turns, self.counts = (read_series(r, n) for _ in range(3))
         self.parts = list(zip(ids, turns))
         self.sets = many(r, lambda: read_series(r, r.n()))
-        self.profiles = many(r, self.read_profile)
+        self.profiles = []
+        for _ in range(r.n()):
+            self.profiles.append(self.read_profile())
         self.spines = self.read_list()
         self.values = self.read_list()
         self.columns, number = {}, -1
@@ -436,7 +443,7 @@ class Packed:
                 break
             number += step >> 1
             self.columns[number] = [(0, cut(r, r.n()))] if step & 1 else self.read_list()
-        if r.at != len(data) or any(c >= brought for c in self.columns):
+        if r.at != len(data) or self.apart.at != len(apart) or any(c >= brought for c in self.columns):
             raise Bad
 
     def members(self, number):
@@ -445,9 +452,19 @@ class Packed:
         return self.sets[number]
 
     def read_profile(self):
-        number = self.r.n()
-        r = Reader(cut(self.r, self.r.n()))
-        return number, read_series(r, len(self.members(number)))
+        number, base = self.r.n(), self.r.n()
+        data = cut(self.r, self.r.n())
+        if not data:
+            data = cut(self.apart, self.apart.n())
+        values, members = read_series(Reader(data), len(self.members(number))), self.members(number)
+        if base:
+            if base > len(self.profiles) or self.profiles[base - 1][2]:
+                raise Bad
+            of, row, _ = self.profiles[base - 1]
+            process = [self.parts[m][0] >> 32 for m in self.members(of)]
+            row = [row[process.index(self.parts[m][0] >> 32)] for m in members]
+            values = [v + w - row[0] & M64 for v, w in zip(values, row)]
+        return number, values, base
 
     def profile(self, number, i):
         if i >= len(self.profiles) or self.profiles[i][0] != number:
@@ -499,25 +516,30 @@ def events_of(parts):
 
 class Folded:
     """What a stream has folded: its events, and the log behind them as spec_memory.py reads records."""
-    def __init__(self, chunks, stream):
-        self.chunks, self.stream = chunks, stream
+    def __init__(self, file, stream):
+        self.chunks, self.stream, self.inner = file.chunks, stream, file.inner
         self.found, self.events, self.log, self.log_begin = False, [], [], 0
         head = self.of_kind(16)
         if head:
             self.read_stream(head[0])
             return
-        for c in chunks:
+        shifts = b"".join(c.data for c in file.common() if c.kind == 21)
+        for c in file.common():
             if c.kind == 20:
-                packed, number = Packed(c.data), self.participant()
+                packed, number = Packed(c.data, shifts), self.participant()
                 if any(at == number for at, _ in packed.parts):
                     self.found = True
                     self.events = list(events_of(packed.participant(number)))
 
     def participant(self):
-        """The kernel thread id, and how many streams before this one have the same."""
+        """The kernel thread id, and how many streams before this one have the same; in a merged trace the process's
+        number, and the stream's place in that order."""
         tids = {c.stream: struct.unpack_from("<I", c.payload, 192)[0] for c in self.chunks if c.kind == 2}
-        tid = tids.get(self.stream, 0)
-        return tid << 32 | sum(tids[s] == tid for s in tids if s < self.stream)
+        order = {s: tid << 32 | sum(tids[t] == tid for t in tids if t < s) for s, tid in tids.items()}
+        own = order.get(self.stream, 0)
+        if self.inner is None:
+            return own
+        return self.inner << 32 | sum(o < own for o in order.values())
 
     def of_kind(self, kind):
         return [c for c in self.chunks if c.kind == kind and c.stream == self.stream]

@@ -86,10 +86,12 @@ def words_of(data):
 
 
 class Memory:
-    """The descriptors of a process. `images` are (load bias, name)."""
-    def __init__(self, chunks, images):
-        self.chunks, self.images, self.descs, self.streams = chunks, images, {}, {}
-        for c in chunks:
+    """The descriptors of a process. `images` are (load bias, name), `numbers` theirs by those in descriptors, if they
+    are others."""
+    def __init__(self, file, images, numbers):
+        self.file, self.chunks, self.images, self.numbers = file, file.chunks, images, numbers
+        self.descs, self.streams = {}, {}
+        for c in file.common():
             if c.kind == 8:
                 r, number = Reader(c.data), c.aux
                 while r.at < len(c.data):
@@ -102,7 +104,7 @@ class Memory:
 
     def folded(self, stream):
         if stream not in self.streams:
-            self.streams[stream] = Folded(self.chunks, stream)
+            self.streams[stream] = Folded(self.file, stream)
         return self.streams[stream]
 
     def records(self, stream):
@@ -175,12 +177,13 @@ class Memory:
                 elif desc.mark == 4:
                     yield "gap"
                 continue
-            bias = self.images[desc.image][0] if 0 <= desc.image < len(self.images) else 0
+            number = self.numbers.get(desc.image, len(self.images)) if self.numbers and desc.image >= 0 else desc.image
+            bias = self.images[number][0] if 0 <= number < len(self.images) else 0
             for a in desc.expand(word, bias):
                 if again:
                     again -= 1
                 else:
-                    yield a + (desc.image,)
+                    yield a + (number,)
 
     def dump(self, stream, out):
         folded = self.folded(stream)

@@ -24,7 +24,7 @@ struct bob_trace;
 
 /* Open the trace directory `dir` (default name: bobbin.data). On BOB_OK *out is the caller's; on
  * failure untouched. Files that cannot be read at all become problems; BOB_ERR_NOENT if there is no
- * such directory or no process file in it. `err` may be NULL. */
+ * such directory or no process file in it, BOB_ERR_CORRUPT if none of these can be read. `err` may be NULL. */
 BOB_API bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_error *err);
 BOB_API void bob_trace_close(struct bob_trace *t); /* NULL is allowed */
 

@@ -105,7 +105,7 @@ bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access
 		} else if (st == BOB_OK && c->again) {
 			c->again--;
 		} else if (st == BOB_OK) {
-			to[n++] = (struct bob_access){ e.address, e.pc, e.image, e.size, e.type,
+			to[n++] = (struct bob_access){ e.address, e.pc, bob_desc_image(c->p, c->walk.desc), e.size, e.type,
 						       c->lost ? BOB_ACCESS_LOST : 0 };
 			c->lost = 0;
 		}

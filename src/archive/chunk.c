@@ -19,6 +19,8 @@ static uint32_t kind_from_name(const char *name)
 {
 	if (name[0] == 'p')
 		return BOB_FILE_PROCESS;
+	if (name[0] == 't')
+		return BOB_FILE_TRACE;
 	return name[0] == 'i' ? BOB_FILE_IMAGE : BOB_FILE_MARKS;
 }
 
@@ -50,7 +52,7 @@ static bob_status read_head(struct bob_trace *t, struct bob_file *f)
 				"the file head has an unknown size", 1);
 		return BOB_NONE;
 	}
-	if (f->kind < BOB_FILE_PROCESS || f->kind > BOB_FILE_MARKS) {
+	if (f->kind < BOB_FILE_PROCESS || f->kind > BOB_FILE_TRACE) {
 		bob_problem_add(t, f, offsetof(struct bob_file_head, kind), "unknown kind of file",
 				1);
 		return BOB_NONE;

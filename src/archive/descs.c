@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory descriptors of a process, decoded once: each MEM_DESC chunk is a run of numbers, with gaps. A chunk that cannot be
+/* Memory descriptors, decoded once: each MEM_DESC chunk is a run of numbers, with gaps. A chunk that cannot be
  * read on costs the descriptors behind the place, and the records that name them. */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static bob_status keep(struct bob_trace *t, struct list *l, const struct bob_mem
 }
 
 /* The descriptors read so far are one run of numbers. */
-static bob_status end_run(struct bob_trace *t, struct bob_process *p, struct list *l)
+static bob_status end_run(struct bob_trace *t, struct bob_common *c, struct list *l)
 {
 	struct bob_mem_desc *desc;
 
@@ -45,10 +45,10 @@ static bob_status end_run(struct bob_trace *t, struct bob_process *p, struct lis
 		return BOB_OK;
 	desc = bob_arena_alloc(&t->arena, l->count * sizeof(*desc));
 	if (!desc ||
-	    bob_array_room(&p->descs, p->desc_run_count, &p->desc_run_cap, sizeof(*p->descs)))
+	    bob_array_room(&c->descs, c->desc_run_count, &c->desc_run_cap, sizeof(*c->descs)))
 		return BOB_ERR_NOMEM;
 	memcpy(desc, l->desc, l->count * sizeof(*desc));
-	p->descs[p->desc_run_count++] = (struct bob_desc_run){ l->first, l->count, desc };
+	c->descs[c->desc_run_count++] = (struct bob_desc_run){ l->first, l->count, desc };
 	l->first += l->count;
 	l->count = 0;
 	return BOB_OK;
@@ -64,33 +64,35 @@ int bob_desc_skip(const uint8_t **at, const uint8_t *end, uint64_t *count)
 	return 1;
 }
 
-static bob_status read_chunk(struct bob_trace *t, struct bob_process *p,
+static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
 			     const struct bob_chunk_ref *c, struct room *room)
 {
-	const uint8_t *begin = p->file->bytes + c->off, *at = begin, *end = at + bob_chunk_len(c);
+	const uint8_t *begin = common->file->bytes + c->off, *at = begin,
+		      *end = at + bob_chunk_len(c);
 	struct list l = { .first = c->head.aux };
 	struct bob_mem_desc d;
 	bob_status st = BOB_OK;
 	uint64_t skipped;
 
-	if (!bob_chunk_crc_ok(p->file, c))
-		bob_problem_add(t, p->file, c->off, "the checksum of a chunk does not match", 1);
+	if (!bob_chunk_crc_ok(common->file, c))
+		bob_problem_add(t, common->file, c->off, "the checksum of a chunk does not match",
+				1);
 	while (at < end && st == BOB_OK) {
 		if (bob_desc_skip(&at, end, &skipped)) {
-			st = end_run(t, p, &l);
+			st = end_run(t, common, &l);
 			l.first += skipped;
 			continue;
 		}
 		if (bob_mem_desc_get(&at, end, &d, room->access, room->step) != BOB_OK) {
-			bob_problem_add(t, p->file, c->off + (uint64_t)(at - begin),
+			bob_problem_add(t, common->file, c->off + (uint64_t)(at - begin),
 					"a memory descriptor that cannot be", 1);
 			break;
 		}
 		st = keep(t, &l, &d);
 	}
-	p->desc_bytes += (uint64_t)(at - begin);
+	common->desc_bytes += (uint64_t)(at - begin);
 	if (st == BOB_OK)
-		st = end_run(t, p, &l);
+		st = end_run(t, common, &l);
 	free(l.desc);
 	return st;
 }
@@ -104,9 +106,9 @@ static int by_first(const void *a, const void *b)
 	return x->desc < y->desc ? -1 : x->desc > y->desc;
 }
 
-bob_status bob_descs_build(struct bob_trace *t, struct bob_process *p)
+bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c)
 {
-	const struct bob_file *f = p->file;
+	const struct bob_file *f = c->file;
 	struct room *room = NULL;
 	bob_status st = BOB_OK;
 	size_t n = 0;
@@ -120,31 +122,45 @@ bob_status bob_descs_build(struct bob_trace *t, struct bob_process *p)
 		st = BOB_ERR_NOMEM;
 	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++)
 		if (f->chunks[i].head.kind == BOB_CHUNK_MEM_DESC)
-			st = read_chunk(t, p, &f->chunks[i], room);
+			st = read_chunk(t, c, &f->chunks[i], room);
 	free(room);
-	if (st == BOB_OK && p->desc_run_count)
-		qsort(p->descs, p->desc_run_count, sizeof(*p->descs), by_first);
+	if (st == BOB_OK && c->desc_run_count)
+		qsort(c->descs, c->desc_run_count, sizeof(*c->descs), by_first);
 	return st;
 }
 
-const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number)
+const struct bob_mem_desc *bob_common_desc(const struct bob_common *c, uint64_t number)
 {
-	size_t lo = 0, hi = p->desc_run_count;
+	size_t lo = 0, hi = c->desc_run_count;
 
 	while (lo < hi) { /* the last run that begins at or before it */
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (p->descs[mid].first <= number)
+		if (c->descs[mid].first <= number)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (!lo || number - p->descs[lo - 1].first >= p->descs[lo - 1].count)
+	if (!lo || number - c->descs[lo - 1].first >= c->descs[lo - 1].count)
 		return NULL;
-	return &p->descs[lo - 1].desc[number - p->descs[lo - 1].first];
+	return &c->descs[lo - 1].desc[number - c->descs[lo - 1].first];
+}
+
+const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number)
+{
+	return bob_common_desc(p->common, number);
+}
+
+uint32_t bob_desc_image(const struct bob_process *p, const struct bob_mem_desc *d)
+{
+	if (!p->image_of_count || d->image == BOB_MEM_NO_IMAGE)
+		return d->image;
+	return d->image < p->image_of_count ? p->image_of[d->image] : BOB_IMAGES_MAX;
 }
 
 uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d)
 {
-	return d->image < p->image_count ? p->images[d->image].info.bias : 0;
+	uint32_t image = bob_desc_image(p, d);
+
+	return image < p->image_count ? p->images[image].info.bias : 0;
 }

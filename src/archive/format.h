@@ -6,6 +6,7 @@
  *     p<host>.<pid>.<n>.bob   one per process image (n counts exec and pid reuse): BOB_FILE_PROCESS
  *     i<key>.bob              one per image: its functions and names: BOB_FILE_IMAGE
  *     marks.<host>.<pid>.bob  written by a launcher, <pid> its own: BOB_FILE_MARKS
+ *     trace.bob               processes that have been merged, instead of their files: BOB_FILE_TRACE
  * Each file is a struct bob_file_head followed by chunks, one behind the other up to `used`. */
 #ifndef BOB_ARCHIVE_FORMAT_H
 #define BOB_ARCHIVE_FORMAT_H
@@ -18,7 +19,12 @@
 #define BOB_FILE_HEAD_BYTES 4096u
 #define BOB_CHUNK_ALIGN 64u
 
-enum bob_file_kind { BOB_FILE_PROCESS = 1, BOB_FILE_IMAGE = 2, BOB_FILE_MARKS = 3 };
+enum bob_file_kind {
+	BOB_FILE_PROCESS = 1,
+	BOB_FILE_IMAGE = 2,
+	BOB_FILE_MARKS = 3,
+	BOB_FILE_TRACE = 4	/* processes that have been merged */
+};
 
 /* How a process file ended; grows only. */
 enum bob_file_state {
@@ -83,7 +89,11 @@ enum bob_chunk_kind {
 	BOB_CHUNK_FOLD_REST = 18, /* struct bob_fold_rest and entries that complete the data */
 	BOB_CHUNK_FOLD_LOG =
 		19, /* u64 position, then 64-bit values from there on; zero behind them */
-	BOB_CHUNK_FOLD_MERGED = 20 /* folded streams of several threads, packed (fold/pack.c) */
+	BOB_CHUNK_FOLD_MERGED =
+		20, /* folded streams of several threads, packed (fold/pack.c) ... */
+	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
+	BOB_CHUNK_INNER = 22	/* process files, compressed: struct bob_inner_head, name, bytes, each;
+				 * `aux` = number of the first */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
@@ -159,8 +169,10 @@ enum bob_record_kind {
 	BOB_REC_RUNTIME_LIST =
 		12, /* SONAME patterns that --images=app left out, separated by colons */
 	BOB_REC_MEM_IMAGE =
-		13 /* struct bob_rec_mem_image, then bob_rec_mem_skipped[]: engine native; later ones
-		    * of an image add to what the first says */
+		13, /* struct bob_rec_mem_image, then bob_rec_mem_skipped[]: engine native; later ones
+		     * of an image add to what the first says */
+	BOB_REC_IMAGE_MAP =
+		14 /* u32 for each image of the process: the number that the trace's descriptors have for it */
 };
 
 struct bob_record {
@@ -220,6 +232,15 @@ struct bob_rec_skipped {
 	uint32_t id;		/* function id in this process */
 	uint32_t reason;	/* enum bob_skip */
 };
+
+/* Before each file in an INNER chunk's payload, once that is decompressed. The name follows, then the bytes, each padded
+ * to 8. */
+struct bob_inner_head {
+	uint64_t bytes;
+	uint32_t name_len;
+	uint32_t reserved;
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_inner_head) == 16, "inner head");
 
 /* Payload of an IMAGE chunk. Offsets inside it are from the start of the payload. */
 struct bob_image_head {

@@ -90,7 +90,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 		if (name)
 			im->info.soname = name;
 	}
-	if (!im->info.count && p->desc_run_count) { /* memory engines number no functions */
+	if (!im->info.count && p->common->desc_run_count) { /* memory engines number no functions */
 		im->info.first_id = next_id(p);
 		if (im->head.count <= UINT32_MAX - im->info.first_id)
 			im->info.count = im->info.patched = im->head.count;

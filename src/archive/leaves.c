@@ -53,18 +53,20 @@ bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t s
 	uint32_t number, participant;
 	const struct bob_folded *f = bob_trace_folded(t, thread, &participant);
 	const struct bob_mem_desc *d;
+	const struct bob_process *p;
 	struct bob_fold_shape s;
 	int is_payload;
 
 	if (!f || shape >= bob_folded_shapes(f))
 		return BOB_NONE;
+	p = t->processes[t->threads[thread]->info.process];
 	bob_folded_shape(f, shape, &s);
 	if (bob_mem_leaf_key(s.key, s.key_len, &number, &is_payload) != BOB_OK)
 		return BOB_NONE;
-	d = bob_desc_find(t->processes[t->threads[thread]->info.process], number);
+	d = bob_desc_find(p, number);
 	if (!d || s.words != bob_mem_leaf_words(d, is_payload))
 		return BOB_NONE;
-	*leaf = (struct bob_leaf){ .image = d->image, .kind = kind_of(d, is_payload),
+	*leaf = (struct bob_leaf){ .image = bob_desc_image(p, d), .kind = kind_of(d, is_payload),
 				   .words = d->words, .counter = d->counter, .pc = d->pc,
 				   .accesses = d->access_count };
 	if (leaf->kind == BOB_LEAF_LOOP)

@@ -6,7 +6,7 @@
 
 #include "archive/archive.h"
 #include "archive/folds.h"
-#include "archive/reader.h"
+#include "archive/merging.h"
 #include "archive/write.h"
 #include "base/varint.h"
 
@@ -23,39 +23,12 @@ static bob_status can_merge(const struct bob_process *p, int raw)
 
 		if ((has_raw && !raw && !s->has_log) || s->info.symbols)
 			return BOB_NONE;
-		found |= has_raw || (s->folded && !p->merged);
+		found |= has_raw || (s->folded && !p->common->merged);
 	}
 	return found ? BOB_OK : BOB_NONE;
 }
 
 /* --- folding --- */
-
-struct bytes {
-	uint8_t *at;
-	size_t len, cap;
-	int failed;
-};
-
-static void take(void *ctx, const void *bytes, size_t len)
-{
-	struct bytes *b = ctx;
-
-	while (!b->failed && b->cap - b->len < len) {
-		size_t cap = b->cap ? b->cap * 2 : 4096;
-		uint8_t *at = realloc(b->at, cap);
-
-		if (!at) {
-			b->failed = 1;
-			return;
-		}
-		b->at = at;
-		b->cap = cap;
-	}
-	if (!b->failed) {
-		memcpy(b->at + b->len, bytes, len);
-		b->len += len;
-	}
-}
 
 static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 {
@@ -95,7 +68,7 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 			      struct bob_folded **out, struct bob_error *err)
 {
 	void *folder_mem = NULL, *mem = NULL;
-	struct bytes entries = { 0 };
+	struct bob_bytes entries = { 0 };
 	bob_status st = BOB_ERR_NOMEM;
 
 	/* calloc gives fresh pages for so much, aligned only to 16 */
@@ -103,7 +76,7 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 	    !posix_memalign(&mem, 64, bob_mem_fold_size())) {
 		memset(folder_mem, 0, bob_folder_size());
 		memset(mem, 0, bob_mem_fold_size());
-		struct bob_folder *folder = bob_folder_begin(folder_mem, take, &entries);
+		struct bob_folder *folder = bob_folder_begin(folder_mem, bob_bytes_take, &entries);
 		st = fold_records(p, s,
 				  bob_mem_fold_begin(mem, folder, find_desc, (void *)(uintptr_t)p),
 				  err);
@@ -128,7 +101,7 @@ static bob_status stream_folded(const struct bob_process *p, size_t i, struct bo
 	const struct bob_stream *s = p->streams[i];
 	uint64_t id = bob_merged_id(p, i);
 
-	if (bob_stream_has_raw(s) || (s->folded && p->merged))
+	if (bob_stream_has_raw(s) || (s->folded && p->common->merged))
 		return fold_stream(p, s, id, out, err);
 	return s->folded ? bob_folded_copy(s->folded, id, &bob_alloc_malloc, out) : BOB_OK;
 }
@@ -159,51 +132,18 @@ static bob_status merge_range(const struct bob_process *p, size_t from, size_t t
 
 /* --- descriptors --- */
 
-/* Which descriptors the folded records name: engine native brings along those of whole images. */
-struct used {
-	uint8_t *bits;
-	uint64_t count;		/* numbers it has room for */
-};
-
-static bob_status find_used(const struct bob_process *p, const struct bob_folded *f, struct used *u)
-{
-	const struct bob_desc_run *last = p->descs + p->desc_run_count - 1;
-	struct bob_fold_shape s;
-	uint32_t number;
-	int payload;
-
-	u->count = p->desc_run_count ? last->first + last->count : 0;
-	u->count = u->count > BOB_MEM_NUMBER ? BOB_MEM_NUMBER : u->count;
-	u->bits = calloc(1, u->count / 8 + 1);
-	if (!u->bits)
-		return BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < bob_folded_shapes(f); i++) {
-		bob_folded_shape(f, i, &s);
-		if (bob_mem_leaf_key(s.key, s.key_len, &number, &payload) != BOB_OK)
-			return BOB_ERR_CORRUPT;
-		if (number < u->count)
-			u->bits[number / 8] |= (uint8_t)(1 << number % 8);
-	}
-	return BOB_OK;
-}
-
-static int is_used(const struct used *u, uint64_t number)
-{
-	return number < u->count && u->bits[number / 8] >> number % 8 & 1;
-}
-
-static void put_skip(struct bytes *out, uint64_t *count)
+static void put_skip(struct bob_bytes *out, uint64_t *count)
 {
 	uint8_t b[1 + BOB_VARINT_MAX] = { 0 };
 
 	if (*count)
-		take(out, b, 1 + bob_varint_put(b + 1, *count));
+		bob_bytes_take(out, b, 1 + bob_varint_put(b + 1, *count));
 	*count = 0;
 }
 
 /* A chunk of descriptors without those that nobody names. */
 static bob_status used_descs(const struct bob_process *p, const struct bob_chunk_ref *c,
-			     const struct used *u, struct bytes *out)
+			     const struct bob_used *u, struct bob_bytes *out)
 {
 	const uint8_t *at = p->file->bytes + c->off, *end = at + bob_chunk_len(c), *begin;
 	struct bob_mem_access *access = malloc(BOB_MEM_ACCESSES_MAX * sizeof(*access));
@@ -221,9 +161,9 @@ static bob_status used_descs(const struct bob_process *p, const struct bob_chunk
 		}
 		if (bob_mem_desc_get(&at, end, &d, access, step) != BOB_OK)
 			break; /* the rest cannot be read, before as after */
-		if (is_used(u, number++)) {
+		if (bob_is_used(u, number++)) {
 			put_skip(out, &skipped);
-			take(out, begin, (size_t)(at - begin));
+			bob_bytes_take(out, begin, (size_t)(at - begin));
 		} else {
 			skipped++;
 		}
@@ -234,62 +174,30 @@ static bob_status used_descs(const struct bob_process *p, const struct bob_chunk
 
 /* --- the file --- */
 
-static uint64_t write_chunk(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
-			    const void *bytes, uint64_t len)
-{
-	static const uint8_t zero[BOB_CHUNK_ALIGN];
-	struct bob_chunk_head *c = calloc(1, sizeof(*c) + len + 1);
-
-	if (!c)
-		return 0;
-	memcpy(c + 1, bytes, len);
-	bob_chunk_begin(c, kind, stream, len, aux);
-	bob_chunk_seal(c, len);
-	fwrite(c, 1, sizeof(*c) + len, to);
-	fwrite(zero, 1, bob_chunk_bytes(len) - sizeof(*c) - len, to);
-	free(c);
-	return bob_chunk_bytes(len);
-}
-
-static int is_kept(uint32_t kind)
-{
-	return kind != BOB_CHUNK_PAD && (kind < BOB_CHUNK_FOLD || kind > BOB_CHUNK_FOLD_LOG) &&
-	       kind != BOB_CHUNK_MEM_RAW;
-}
-
-/* Writers need not say how much of a stream's head means something: all of it does. */
-static uint64_t kept_bytes(const struct bob_chunk_ref *c)
-{
-	return c->head.kind == BOB_CHUNK_STREAM ? c->avail : bob_chunk_len(c);
-}
-
 static uint64_t write_descs(const struct bob_process *p, const struct bob_chunk_ref *c,
-			    const struct used *u, FILE *to, bob_status *st)
+			    const struct bob_used *u, FILE *to, bob_status *st)
 {
-	struct bytes b = { 0 };
+	struct bob_bytes b = { 0 };
 	uint64_t n = 0;
 
 	*st = used_descs(p, c, u, &b);
 	if (*st == BOB_OK && b.len) {
-		n = write_chunk(to, BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, c->head.aux, b.at, b.len);
+		n = bob_chunk_write(to, BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, c->head.aux, b.at,
+				    b.len);
 		*st = n ? BOB_OK : BOB_ERR_NOMEM;
 	}
 	free(b.at);
 	return n;
 }
 
-static bob_status write_file(const struct bob_process *p, const struct bytes *packed,
-			     const struct used *u, FILE *to)
+static bob_status write_file(const struct bob_process *p, const struct bob_packed *packed,
+			     const struct bob_used *u, FILE *to)
 {
 	const struct bob_file *f = p->file;
-	union {
-		struct bob_file_head h;
-		uint8_t bytes[BOB_FILE_HEAD_BYTES];
-	} head;
-	uint64_t used = sizeof(head), n;
+	uint64_t used = BOB_FILE_HEAD_BYTES, n;
 
-	memset(&head, 0, sizeof(head));
-	fwrite(&head, 1, sizeof(head), to);
+	if (fseek(to, BOB_FILE_HEAD_BYTES, SEEK_SET))
+		return BOB_ERR_IO;
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 
@@ -301,22 +209,16 @@ static bob_status write_file(const struct bob_process *p, const struct bytes *pa
 				return st;
 			continue;
 		}
-		if (!is_kept(c->head.kind))
+		if (!bob_chunk_is_kept(c->head.kind))
 			continue;
-		n = write_chunk(to, c->head.kind, c->head.stream, c->head.aux, f->bytes + c->off,
-				kept_bytes(c));
+		n = bob_chunk_write(to, c->head.kind, c->head.stream, c->head.aux,
+				    f->bytes + c->off, bob_chunk_kept_bytes(c));
 		if (!n)
 			return BOB_ERR_NOMEM;
 		used += n;
 	}
-	n = write_chunk(to, BOB_CHUNK_FOLD_MERGED, BOB_STREAM_NONE, 0, packed->at, packed->len);
-	if (!n)
-		return BOB_ERR_NOMEM;
-	head.h = f->head;
-	head.h.used = used + n;
-	rewind(to);
-	fwrite(&head, 1, sizeof(head), to);
-	return fflush(to) || ferror(to) ? BOB_ERR_IO : BOB_OK;
+	n = bob_packed_write(packed, to);
+	return n ? bob_head_write(to, &f->head, used + n) : BOB_ERR_NOMEM;
 }
 
 bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
@@ -324,24 +226,22 @@ bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int ra
 {
 	const struct bob_process *p = t->processes[process];
 	struct bob_error why = { .text = "its threads cannot be merged" };
-	struct bytes packed = { 0 };
+	struct bob_packed packed = { 0 };
 	struct bob_folded *f = NULL;
-	struct used used = { 0 };
+	struct bob_used used = { 0 };
 	bob_status st = can_merge(p, raw);
 
 	if (st != BOB_OK)
 		return st;
 	st = merge_range(p, 0, p->stream_count, &f, &why);
 	if (st == BOB_OK)
-		st = bob_folded_pack(f, take, &packed);
+		st = bob_packed_make(f, &packed);
 	if (st == BOB_OK)
-		st = find_used(p, f, &used);
+		st = bob_used_find(p->common, f, &used);
 	bob_folded_close(f);
-	if (packed.failed)
-		st = BOB_ERR_NOMEM;
 	if (st == BOB_OK)
 		st = write_file(p, &packed, &used, to);
-	free(packed.at);
+	bob_packed_free(&packed);
 	free(used.bits);
 	return st == BOB_OK ? st : bob_fail(err, st, p->file, why.offset, why.text);
 }

@@ -153,6 +153,29 @@ static bob_status read_mem_image(struct bob_trace *t, struct bob_process *p, con
 	return BOB_OK;
 }
 
+/* The numbers that the trace has for the process's images, turned round. */
+static bob_status read_image_map(struct bob_trace *t, struct bob_process *p, const struct body *b)
+{
+	uint32_t count = b->len / (uint32_t)sizeof(uint32_t), number;
+
+	p->image_of_count = 0; /* the last one holds */
+	for (uint32_t own = 0; own < count; own++) {
+		memcpy(&number, b->p + own * sizeof(number), sizeof(number));
+		if (number >= BOB_IMAGES_MAX) {
+			bob_problem_add(t, p->file, b->off, "a map of images is impossible", 1);
+			return BOB_OK;
+		}
+		while (p->image_of_count <= number) {
+			if (bob_array_room(&p->image_of, p->image_of_count, &p->image_of_cap,
+					   sizeof(*p->image_of)))
+				return BOB_ERR_NOMEM;
+			p->image_of[p->image_of_count++] = BOB_IMAGES_MAX;
+		}
+		p->image_of[number] = own;
+	}
+	return BOB_OK;
+}
+
 static void read_rank(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
 	uint32_t v[2];
@@ -190,6 +213,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return read_skipped_image(t, p, b);
 	case BOB_REC_MEM_IMAGE:
 		return read_mem_image(t, p, b);
+	case BOB_REC_IMAGE_MAP:
+		return read_image_map(t, p, b);
 	case BOB_REC_RANK:
 		read_rank(t, p, b);
 		return BOB_OK;
@@ -349,20 +374,19 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 	p->info.image_count = (uint32_t)p->image_count;
 	st = bob_streams_build(t, p);
 	if (st == BOB_OK)
-		st = bob_descs_build(t, p);
+		st = bob_common_build(t, p);
 	return st == BOB_OK ? bob_raws_build(t, p) : st;
 }
 
 void bob_process_free(struct bob_process *p)
 {
 	for (size_t i = 0; i < p->stream_count; i++) {
-		if (!p->merged)
+		if (!p->common || !p->common->merged)
 			bob_folded_close((struct bob_folded *)(uintptr_t)p->streams[i]->folded);
 		free(p->streams[i]->blocks);
 		free(p->streams[i]->marks);
 		free(p->streams[i]);
 	}
-	bob_folded_close(p->merged);
 	free(p->streams);
 	free(p->images);
 	free(p->by_id);
@@ -371,6 +395,6 @@ void bob_process_free(struct bob_process *p)
 	free(p->unrecorded);
 	free(p->spans);
 	free(p->raws);
-	free(p->descs);
+	free(p->image_of);
 	free(p);
 }

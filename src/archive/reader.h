@@ -38,6 +38,8 @@ struct bob_file {
 	struct bob_file_head head;
 	struct bob_chunk_ref *chunks;
 	size_t chunk_count, chunk_cap;
+	size_t outer;		/* number of the file that this one lies in, + 1; 0: it is one of its own */
+	uint32_t inner;		/* its number there */
 };
 
 /* A stretch of a stream's bytes inside its file. */
@@ -77,6 +79,16 @@ struct bob_desc_run {
 	uint64_t first;
 	size_t count;
 	const struct bob_mem_desc *desc;
+};
+
+/* What the memory records of a process speak of; in a merged trace one for all processes. */
+struct bob_common {
+	const struct bob_file *file;
+	struct bob_desc_run *descs; /* sorted by `first` */
+	size_t desc_run_count, desc_run_cap;
+	uint64_t desc_bytes;
+	struct bob_folded *merged; /* all threads' folded records; else each has its own */
+	uint64_t merged_bytes;
 };
 
 struct bob_stream {
@@ -135,11 +147,10 @@ struct bob_process {
 	struct bob_mem_coverage coverage;
 	struct bob_span *spans;	/* of all its streams */
 	struct bob_raw_ref *raws;
-	struct bob_desc_run *descs; /* sorted by `first` */
-	size_t desc_run_count, desc_run_cap;
-	uint64_t desc_bytes;
-	struct bob_folded *merged; /* all threads' folded records; else each has its own */
-	uint64_t merged_bytes;
+	struct bob_common *common;
+	uint32_t *
+		image_of; /* the process's number of an image that descriptors name; none: it is the same */
+	size_t image_of_count, image_of_cap;
 	const char *log;
 };
 
@@ -149,6 +160,8 @@ struct bob_trace {
 	size_t file_count, file_cap;
 	struct bob_process **processes;
 	size_t process_count, process_cap;
+	struct bob_common **commons;
+	size_t common_count, common_cap;
 	struct bob_stream **threads;
 	size_t thread_count;
 	struct bob_problem *problems;
@@ -194,11 +207,20 @@ uint64_t bob_stream_avail(const struct bob_stream *s, uint64_t at);
 /* File offset of a stream offset, for messages. */
 uint64_t bob_stream_where(const struct bob_stream *s, uint64_t at);
 
-/* descs.c: the memory descriptors of a process */
-bob_status bob_descs_build(struct bob_trace *t, struct bob_process *p);
-/* NULL: there is none of that number. */
+/* common.c: what the memory records of a process speak of. */
+bob_status bob_common_build(struct bob_trace *t, struct bob_process *p);
+void bob_common_free(struct bob_common *c);
+
+/* inner.c: the process files that lie in files of merged traces become files of the trace. They go before others of the same
+ * name, which were being removed. */
+bob_status bob_inner_load(struct bob_trace *t);
+
+/* descs.c: the memory descriptors */
+bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c);
 /* A row of numbers without descriptor, where no descriptor begins. `at` is before `end`. */
 int bob_desc_skip(const uint8_t **at, const uint8_t *end, uint64_t *count);
+/* NULL: there is none of that number. */
+const struct bob_mem_desc *bob_common_desc(const struct bob_common *c, uint64_t number);
 const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number);
 
 /* records.c: the memory records of one stream, one after the other */
@@ -227,7 +249,8 @@ struct bob_mem_record {
 bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
 /* Stream `i` of the process as a participant of FOLD_MERGED: its kernel thread id << 32, and how many streams before it have the
  * same one (0, unless ids are used again). Threads are then in the order in which they were made, as what they
- * work on is; an engine may number its streams as threads come to run. */
+ * work on is; an engine may number its streams as threads come to run. In a merged trace: the process's number << 32, and how many
+ * streams of the process come before it in that order. */
 uint64_t bob_merged_id(const struct bob_process *p, size_t i);
 /* Are there records that are not folded? */
 int bob_stream_has_raw(const struct bob_stream *s);
@@ -241,7 +264,9 @@ void bob_records_clone(const struct bob_records *r, struct bob_records *to);
 /* Where the next record is, for messages. */
 uint64_t bob_records_where(const struct bob_records *r);
 void bob_records_close(struct bob_records *r);
-/* Load bias of a descriptor's image. */
+/* The process's number of a descriptor's image; BOB_IMAGES_MAX: it has none such. */
+uint32_t bob_desc_image(const struct bob_process *p, const struct bob_mem_desc *d);
+/* Load bias of that image. */
 uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d);
 
 /* salvage.c: list the blocks of a stream whose chain is broken. `end_pos` symbols in all; `slot`

@@ -297,55 +297,6 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
-uint64_t bob_merged_id(const struct bob_process *p, size_t i)
-{
-	uint32_t tid = p->streams[i]->info.tid, before = 0;
-
-	for (size_t k = 0; k < i; k++)
-		before += p->streams[k]->info.tid == tid;
-	return (uint64_t)tid << 32 | before;
-}
-
-/* The folded records of all threads, if they have been merged. */
-static bob_status add_merged(struct bob_trace *t, struct bob_process *p)
-{
-	const struct bob_file *f = p->file;
-
-	for (size_t i = 0; i < f->chunk_count; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
-		bob_status st;
-
-		if (c->head.kind != BOB_CHUNK_FOLD_MERGED || p->merged)
-			continue;
-		st = bob_folded_unpack(f->bytes + c->off, bob_chunk_len(c), &bob_alloc_malloc,
-				       &p->merged);
-		if (st == BOB_ERR_NOMEM)
-			return st;
-		if (st != BOB_OK)
-			bob_problem_add(t, f, c->off, "merged folded streams cannot be read", 1);
-		else
-			p->merged_bytes = bob_chunk_len(c);
-	}
-	for (size_t k = 0; p->merged && k < p->stream_count; k++) {
-		uint64_t id = bob_merged_id(p, k);
-		uint32_t lo = 0, hi = bob_folded_count(p->merged);
-
-		while (lo < hi) { /* participants are in the order of their ids */
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (bob_folded_id(p->merged, mid) < id)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		if (lo == bob_folded_count(p->merged) || bob_folded_id(p->merged, lo) != id)
-			continue;
-		p->streams[k]->folded = p->merged;
-		p->streams[k]->participant = lo;
-	}
-	return BOB_OK;
-}
-
 static bob_status add_raw(const struct bob_file *f, struct raw_chunk **raw, size_t *count,
 			  size_t *room)
 {
@@ -371,9 +322,7 @@ bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p)
 	size_t count = 0, room = 0;
 	bob_status st = add_raw(p->file, &raw, &count, &room);
 
-	if (st == BOB_OK)
-		st = add_merged(t, p);
-	for (size_t i = 0; i < p->stream_count && st == BOB_OK && !p->merged; i++)
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK && !p->common->merged; i++)
 		st = add_folded(t, p, p->streams[i], &raw, &count, &room);
 	if (st == BOB_OK && count) {
 		p->raws = calloc(count, sizeof(*p->raws));

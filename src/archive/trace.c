@@ -142,9 +142,12 @@ void bob_trace_close(struct bob_trace *t)
 		return;
 	for (size_t i = 0; i < t->process_count; i++)
 		bob_process_free(t->processes[i]);
+	for (size_t i = 0; i < t->common_count; i++)
+		bob_common_free(t->commons[i]);
 	for (size_t i = 0; i < t->file_count; i++)
 		bob_file_release(&t->files[i]);
 	free(t->processes);
+	free(t->commons);
 	free(t->files);
 	free(t->threads);
 	free(t->problems);
@@ -167,6 +170,8 @@ static bob_status build(struct bob_trace *t, struct bob_error *err)
 		if (st == BOB_NONE)
 			f->kind = 0;
 	}
+	if (st >= BOB_OK)
+		st = bob_inner_load(t);
 	for (size_t i = 0; i < t->file_count && st >= BOB_OK; i++)
 		if (t->files[i].kind == BOB_FILE_PROCESS)
 			st = bob_process_build(t, &t->files[i]);
@@ -181,10 +186,10 @@ static bob_status build(struct bob_trace *t, struct bob_error *err)
 	if (t->process_count)
 		return BOB_OK;
 	if (t->problem_count) {
-		bob_fail(err, BOB_ERR_NOENT, NULL, t->problems[0].offset, t->problems[0].text);
+		bob_fail(err, BOB_ERR_CORRUPT, NULL, t->problems[0].offset, t->problems[0].text);
 		if (err)
 			strncpy(err->path, t->problems[0].file, sizeof(err->path) - 1);
-		return BOB_ERR_NOENT;
+		return BOB_ERR_CORRUPT;
 	}
 	return bob_fail(err, BOB_ERR_NOENT, NULL, 0, "no process in the trace");
 }
@@ -315,8 +320,8 @@ void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
 		out->accesses += bob_trace_accesses(t, i);
 		out->stream_bytes += info->stream_bytes;
 	}
-	for (size_t i = 0; i < t->process_count; i++)
-		out->stream_bytes += t->processes[i]->desc_bytes + t->processes[i]->merged_bytes;
+	for (size_t i = 0; i < t->common_count; i++)
+		out->stream_bytes += t->commons[i]->desc_bytes + t->commons[i]->merged_bytes;
 	out->raw_bytes = 4 * out->events + 16 * out->accesses;
 	out->meta_bytes = t->meta_bytes;
 	out->mark_bytes = t->mark_bytes;

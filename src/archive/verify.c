@@ -10,7 +10,7 @@ static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 		const struct bob_chunk_ref *c = &f->chunks[i];
 		uint32_t kind = c->head.kind;
 
-		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_FOLD_MERGED ||
+		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_INNER ||
 		    (kind > BOB_CHUNK_MEM_RAW && kind < BOB_CHUNK_FOLD))
 			bob_problem_add(t, f, c->off, "a chunk of unknown kind", 0);
 		/* these were checked when the trace was opened */
@@ -103,7 +103,8 @@ static bob_status verify_records(struct bob_trace *t, uint32_t thread)
 		if (bob_mem_walk_begin(&w, rec.desc, rec.word, rec.count, 0) != BOB_OK)
 			bob_problem_add(t, s->file, bob_records_where(&r),
 					"a memory record is not what its descriptor says", 1);
-		unknown += rec.desc->image != BOB_MEM_NO_IMAGE && rec.desc->image >= p->image_count;
+		unknown += rec.desc->image != BOB_MEM_NO_IMAGE &&
+			   bob_desc_image(p, rec.desc) >= p->image_count;
 	}
 	bob_records_close(&r);
 	if (unknown)

@@ -35,9 +35,23 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
+/* What is to be written: one process (bob_archive_merge), or all (is_in: bob_archive_merge_processes). */
+struct job {
+	const struct bob_trace *trace;
+	uint32_t process;
+	int raw;
+	uint8_t *is_in;
+};
+
+static bob_status write_to(const struct job *j, FILE *f, struct bob_error *err)
+{
+	return j->is_in ? bob_archive_merge_processes(j->trace, f, j->is_in, err) :
+			  bob_archive_merge(j->trace, j->process, j->raw, f, err);
+}
+
 /* `path` is written beside and then takes its name. */
-static bob_status replace(const struct bob_trace *t, uint32_t process, int raw, const char *path,
-			  struct cli_merged *result, struct bob_error *err)
+static bob_status replace(const struct job *j, const char *path, struct cli_merged *result,
+			  struct bob_error *err)
 {
 	uint64_t before = size_of(path);
 	bob_status st = BOB_ERR_NOMEM;
@@ -47,7 +61,7 @@ static bob_status replace(const struct bob_trace *t, uint32_t process, int raw, 
 	if (asprintf(&beside, "%s.%ld.new", path, (long)getpid()) < 0)
 		return st;
 	f = fopen(beside, "wbxe");
-	st = f ? bob_archive_merge(t, process, raw, f, err) : BOB_ERR_IO;
+	st = f ? write_to(j, f, err) : BOB_ERR_IO;
 	if (f && fclose(f) && st == BOB_OK)
 		st = BOB_ERR_IO;
 	if (st == BOB_OK && rename(beside, path))
@@ -67,6 +81,7 @@ static int merge_process(const char *verb, const char *dir, const struct bob_tra
 			 int raw, struct cli_merged *result)
 {
 	const struct bob_process_info *p = bob_trace_process(t, i);
+	const struct job j = { .trace = t, .process = i, .raw = raw };
 	struct bob_error err = { .text = "the file cannot be written" };
 	bob_status st;
 	char *path;
@@ -77,7 +92,7 @@ static int merge_process(const char *verb, const char *dir, const struct bob_tra
 	}
 	if (asprintf(&path, "%s/%s", dir, p->file) < 0)
 		return cli_fail(verb, "out of memory");
-	st = replace(t, i, raw, path, result, &err);
+	st = replace(&j, path, result, &err);
 	free(path);
 	return st == BOB_OK || st == BOB_NONE ? 0 :
 						cli_fail_status(verb,
@@ -103,4 +118,48 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct 
 			status = merge_process(verb, dir, t, i, raw, result);
 	bob_trace_close(t);
 	return status;
+}
+
+/* The files that one file stands for now. */
+static void remove_files(const struct bob_trace *t, const char *dir, const uint8_t *is_in,
+			 struct cli_merged *result)
+{
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		char *path;
+
+		if (!is_in[i] || asprintf(&path, "%s/%s", dir, bob_trace_process(t, i)->file) < 0)
+			continue;
+		result->processes++;
+		result->before += size_of(path);
+		unlink(path);
+		free(path);
+	}
+}
+
+int cli_merge_processes(const char *verb, const char *dir, struct cli_merged *result)
+{
+	struct bob_error err = { .text = "the file cannot be written" };
+	struct job j = { 0 };
+	struct bob_trace *t = NULL;
+	char *path = NULL;
+	bob_status st = bob_trace_open(dir, &t, &err);
+
+	memset(result, 0, sizeof(*result));
+	if (st != BOB_OK)
+		return cli_fail_status(verb, "the trace cannot be read", st, &err);
+	j.trace = t;
+	j.is_in = calloc(bob_trace_process_count(t) + 1, 1);
+	if (!j.is_in || asprintf(&path, "%s/trace.bob", dir) < 0)
+		st = BOB_ERR_NOMEM;
+	else
+		st = replace(&j, path, result, &err);
+	result->processes = 0;
+	if (st == BOB_OK)
+		remove_files(t, dir, j.is_in, result);
+	free(path);
+	free(j.is_in);
+	bob_trace_close(t);
+	return st == BOB_OK || st == BOB_NONE ?
+		       0 :
+		       cli_fail_status(verb, "the processes are not merged", st, &err);
 }

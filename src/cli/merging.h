@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging the folded streams of a trace's threads: each process file is written once more, without what is not
- * needed any more, and put in the place of the old one. */
+ * needed any more, and put in the place of the old one. Then the processes. */
 #ifndef BOB_CLI_MERGING_H
 #define BOB_CLI_MERGING_H
 
@@ -17,5 +17,8 @@ struct cli_merged {
 /* All processes of the trace, or, if `root` is not 0, those of this pid and its descendants. With `raw` also what is not folded,
  * and processes that were killed. A message has been printed where it is not 0: a status for exit. */
 int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct cli_merged *result);
+/* All processes of the trace in one file, `trace.bob`, once the threads of each are merged; their own files are removed when it
+ * is complete. Traces of one process stay as they are. */
+int cli_merge_processes(const char *verb, const char *dir, struct cli_merged *result);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin merge: the folded streams of a process's threads in one. bobbin fold: the same of records that are not folded. */
+/* bobbin merge: the folded streams of each process's threads in one, and then the processes in one file. bobbin fold: the
+ * threads only, and records that are not folded, too. */
 #include <getopt.h>
 #include <stdio.h>
 
@@ -21,7 +22,7 @@ const struct cli_option merge_options[] = OPTIONS, fold_options[] = OPTIONS;
 static int run(const char *verb, int raw, int argc, char **argv)
 {
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
-	struct cli_merged r;
+	struct cli_merged r, all = { 0 };
 	struct cli_options o;
 	const char *arg, *dir;
 	int opt, quiet = 0, status;
@@ -37,11 +38,17 @@ static int run(const char *verb, int raw, int argc, char **argv)
 	status = cli_merge(verb, dir, 0, raw, &r);
 	if (!status)
 		cli_name_images(dir); /* as record does: nobody may have done so */
+	if (!status && !raw)
+		status = cli_merge_processes(verb, dir, &all);
 	if (status || quiet)
 		return status;
-	printf("%s: %s of %u process%s, %s instead of %s\n", dir,
-	       raw ? "folded and merged: the threads" : "merged: the threads", r.processes,
-	       r.processes == 1 ? "" : "es", cli_bytes(a, r.after), cli_bytes(b, r.before));
+	if (r.processes || !all.processes)
+		printf("%s: %s of %u process%s, %s instead of %s\n", dir,
+		       raw ? "folded and merged: the threads" : "merged: the threads", r.processes,
+		       r.processes == 1 ? "" : "es", cli_bytes(a, r.after), cli_bytes(b, r.before));
+	if (all.processes)
+		printf("%s: %u processes in one file, %s instead of %s\n", dir, all.processes,
+		       cli_bytes(a, all.after), cli_bytes(b, all.before));
 	if (r.left)
 		printf("%u not merged: killed, or still running; see bobbin fold\n", r.left);
 	return 0;

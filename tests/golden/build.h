@@ -232,18 +232,26 @@ static inline void build_image(struct build *b, uint64_t key, const char *soname
 	free(buf);
 }
 
-static inline void build_rec_image(struct bob_meta *m, uint32_t image, uint32_t first_id,
-				   uint32_t count, uint64_t key, const char *path)
+/* `moved` from where images lie otherwise. */
+static inline void build_rec_image_at(struct bob_meta *m, uint32_t image, uint32_t first_id,
+				      uint32_t count, uint64_t key, const char *path,
+				      uint64_t moved)
 {
 	struct bob_rec_image rec = { .image = image, .first_id = first_id, .count = count,
-				     .patched = count, .bias = 0x555500000000ull, .key = key,
-				     .build_id = { 1, 2, 3 }, .build_id_len = 3, .chosen = 1 };
+				     .patched = count, .bias = 0x555500000000ull + moved,
+				     .key = key, .build_id = { 1, 2, 3 }, .build_id_len = 3, .chosen = 1 };
 
 	bob_meta_begin(m, BOB_REC_IMAGE);
 	bob_meta_append(m, &rec, sizeof(rec));
 	bob_meta_append(m, path, strlen(path));
 	bob_meta_end(m);
 	assert(!m->failed);
+}
+
+static inline void build_rec_image(struct bob_meta *m, uint32_t image, uint32_t first_id,
+				   uint32_t count, uint64_t key, const char *path)
+{
+	build_rec_image_at(m, image, first_id, count, key, path, 0);
 }
 
 static inline void build_free(struct build *b)

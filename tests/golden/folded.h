@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory records that are folded, made by the library's own writers: what its decoders must know is in there
- * (folded_kernel says where). The trace `folded` has threads in all states of a stream, `merged` the same
- * threads' work put together. */
+ * (folded_kernel says where). The trace `folded` has threads in all states of a stream; merged.h has
+ * such work put together. */
 #ifndef BOB_TESTS_GOLDEN_FOLDED_H
 #define BOB_TESTS_GOLDEN_FOLDED_H
 
 #include "archive/mem_write.h"
 #include "memory.h"
 
-/* Descriptors of both traces. */
+/* Descriptors of all these traces. */
 enum {
 	FOLD_NONE,		/* no words, no accesses: control alone; four more of them */
 	FOLD_A = 5,		/* word p: load 8 [p] */
@@ -27,7 +27,8 @@ enum {
 
 /* --- descriptors --- */
 
-static inline size_t folded_desc_bytes(uint32_t number, uint8_t *to)
+/* `first` is the number of the image that most of them are in, 0 or 1. */
+static inline size_t folded_desc_bytes(uint32_t number, uint32_t first, uint8_t *to)
 {
 	static const struct bob_mem_access one[] = {
 		[FOLD_A] = { 0, 0, 8, 0, 0, MEM_NONE, 0 }, [FOLD_B] = { 4, 0, 4, 1, 0, MEM_NONE, 0 },
@@ -68,7 +69,7 @@ static inline size_t folded_desc_bytes(uint32_t number, uint8_t *to)
 		d.sp_word = 0;
 		d.sp_end = -8;
 	}
-	d.image = number == FOLD_C ? 1 : number == FOLD_D ? BOB_MEM_NO_IMAGE : 0;
+	d.image = number == FOLD_C ? 1 - first : number == FOLD_D ? BOB_MEM_NO_IMAGE : first;
 	return bob_mem_desc_put(&d, to);
 }
 
@@ -86,7 +87,7 @@ static inline const struct bob_mem_desc *folded_desc(void *ctx, uint32_t number)
 }
 
 /* All descriptors, as a chunk and for the folder; the caller frees them. */
-static inline struct folded_descs *build_folded_descs(struct build *b)
+static inline struct folded_descs *build_folded_descs(struct build *b, uint32_t first)
 {
 	struct bob_chunk_head *c = build_chunk(b, BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, 512, 0);
 	struct folded_descs *d = malloc(sizeof(*d));
@@ -95,7 +96,7 @@ static inline struct folded_descs *build_folded_descs(struct build *b)
 
 	assert(d);
 	for (uint32_t i = 0; i < FOLD_DESCS; i++) {
-		size_t n = folded_desc_bytes(i, to + len);
+		size_t n = folded_desc_bytes(i, first, to + len);
 		const uint8_t *at = to + len;
 		bob_status st =
 			bob_mem_desc_get(&at, at + n, &d->desc[i], d->access[i], d->step[i]);
@@ -356,7 +357,7 @@ static inline void golden_folded_files(struct build *p)
 	uint64_t at;
 
 	golden_memory_images(p, 500);
-	descs = build_folded_descs(p);
+	descs = build_folded_descs(p, 0);
 	folded_begin(&t, p, descs, "killed", 3);
 	folded_turns(&t, 0x100000, 0x200000, 3);
 	folded_again(&t);
@@ -390,77 +391,6 @@ static inline void golden_folded_files(struct build *p)
 	build_log(p, 2, at + 2, MEM_WORDS(MEM_HEAD(FOLD_B), 0x9000));
 	build_log(p, 2, at, MEM_WORDS(MEM_HEAD(FOLD_A), 0x8000));
 	free(t.mem);
-	free(descs);
-}
-
-/* A file once more, its threads merged. */
-static inline void build_merged(const struct build *from, struct build *to)
-{
-	const struct bob_memory_file file = { from->name, from->bytes, from->len };
-	struct bob_trace *trace;
-	FILE *f = tmpfile();
-	bob_status st = bob_archive_open_memory(&file, 1, &trace, NULL);
-
-	assert(f && st == BOB_OK);
-	st = bob_archive_merge(trace, 0, 0, f, NULL);
-	assert(st == BOB_OK);
-	(void)st;
-	bob_trace_close(trace);
-	memset(to, 0, sizeof(*to));
-	memcpy(to->name, from->name, sizeof(to->name));
-	to->bytes = aligned_alloc(4096, BUILD_CAP);
-	assert(to->bytes);
-	memset(to->bytes, 0, BUILD_CAP);
-	rewind(f);
-	to->len = fread(to->bytes, 1, BUILD_CAP, f);
-	fclose(f);
-}
-
-static inline void build_tid(struct build *b, uint32_t stream, uint32_t tid)
-{
-	for (uint64_t off = BOB_FILE_HEAD_BYTES; off < b->len;) {
-		struct bob_chunk_head *c = (struct bob_chunk_head *)(void *)(b->bytes + off);
-
-		if (c->kind == BOB_CHUNK_STREAM && c->stream == stream)
-			((struct bob_stream_head *)bob_chunk_data(c))->tid = tid;
-		off += bob_chunk_bytes(c->size);
-	}
-}
-
-/* Six threads. Three do the same elsewhere, two of them with equal tables and one of these with a second part; three do something
- * else. All have their stacks anywhere; a thread has the id of one that has ended, and another a smaller one. What is affine
- * is so in the place among all parts. */
-static inline void golden_merged_files(struct build *p)
-{
-	static const uint64_t seed[] = { 11, 11, 13, 17, 17, 17 };
-	static const uint32_t tid[] = { 600, 601, 602, 610, 610, 605 };
-	struct folded_descs *descs;
-	struct build apart;
-
-	golden_memory_images(&apart, 600);
-	descs = build_folded_descs(&apart);
-	for (uint32_t i = 0; i < 6; i++) {
-		struct folded_thread t;
-
-		folded_begin(&t, &apart, descs, "merged", seed[i]);
-		build_tid(&apart, i, tid[i]);
-		t.sp = 0x7fff0000 + (i * i * i + 3) * 0x12340;
-		if (i < 3) {
-			folded_kernel(&t, 0x500000 + 0x10000 * (i + i / 2), i == 2 ? 4 : 3);
-		} else {
-			folded_spine(&t, 3000);
-			folded_triangles(&t, t.sp, 5);
-			folded_loops(&t, t.sp + 0x1000 * i);
-		}
-		if (i == 1) {
-			folded_again(&t);
-			folded_turns(&t, 0x600000, 0x700000, 3);
-		}
-		folded_end(&t);
-	}
-	bob_file_end(build_head(&apart), BOB_FILE_CLOSED, BOB_STOP_NONE, 9000);
-	build_merged(&apart, p);
-	build_free(&apart);
 	free(descs);
 }
 

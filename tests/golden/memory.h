@@ -116,18 +116,25 @@ static inline void build_mem_raw(struct build *b, uint32_t thread, const uint64_
 #define MEM_WORDS(...)                                                                             \
 	(const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8
 
-/* A process with images, without descriptors. */
-static inline void golden_memory_images(struct build *p, uint32_t pid)
+/* A process with images, without descriptors. Number `first`, 0 or 1, is the main one; they lie `moved` elsewhere. */
+static inline void golden_memory_two_images(struct build *p, uint32_t pid, uint32_t first,
+					    uint64_t moved)
 {
+	static const char *const path[] = { "/opt/kernel", "/usr/lib/libsparse.so.2" };
 	uint8_t buf[512];
 	struct bob_meta meta;
 
 	build_process(p, pid, 1, 0, pid);
 	bob_meta_init(&meta, buf, sizeof(buf));
 	bob_meta_put(&meta, BOB_REC_EXE, "/opt/kernel", 11);
-	build_rec_image(&meta, 0, 0, 0, 0x77ull, "/opt/kernel");
-	build_rec_image(&meta, 1, 0, 0, 0x78ull, "/usr/lib/libsparse.so.2");
+	for (uint32_t i = 0; i < 2; i++)
+		build_rec_image_at(&meta, i, 0, 0, 0x77ull + (i ^ first), path[i ^ first], moved);
 	build_sealed(p, BOB_CHUNK_META, 0, buf, meta.len);
+}
+
+static inline void golden_memory_images(struct build *p, uint32_t pid)
+{
+	golden_memory_two_images(p, pid, 0, 0);
 }
 
 static inline struct build *golden_memory_process(struct build *p)

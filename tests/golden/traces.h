@@ -5,8 +5,8 @@
 #define BOB_TESTS_GOLDEN_TRACES_H
 
 #include "build.h"
-#include "folded.h"
 #include "memory.h"
+#include "merged.h"
 
 #define GOLDEN_FILES 6
 
@@ -209,6 +209,11 @@ static inline void golden_merged_trace(struct golden *g)
 	golden_merged_files(golden_file(g));
 }
 
+static inline void golden_ranks_trace(struct golden *g)
+{
+	golden_ranks_files(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -217,6 +222,7 @@ static const struct {
 	{ "calls", golden_calls_trace },   { "blocks", golden_blocks_trace },
 	{ "small", golden_small_trace },   { "memory", golden_memory_trace },
 	{ "folded", golden_folded_trace }, { "merged", golden_merged_trace },
+	{ "ranks", golden_ranks_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

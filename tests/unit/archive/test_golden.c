@@ -122,12 +122,68 @@ static void merged(void **state)
 	free(want);
 }
 
+/* All threads of some processes, as text; the caller frees it. */
+static char *dump_files(const struct bob_memory_file *file, size_t count)
+{
+	size_t len;
+	char *text = NULL;
+	struct bob_trace *t;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(bob_archive_open_memory(file, count, &t, NULL), BOB_OK);
+	assert_int_equal(bob_archive_dump(t, f), BOB_OK);
+	assert_int_equal(bob_trace_problem_count(t), 0);
+	bob_trace_close(t);
+	fclose(f);
+	return text;
+}
+
+/* Nor does merging processes, whatever they call things and wherever these lie; nor merging once more, when
+ * another has come; and what is merged goes before a file that was to be removed. */
+static void ranks(void **state)
+{
+	size_t want_len;
+	char *want = golden_text("ranks", &want_len), *text;
+	struct bob_memory_file file[6];
+	struct build rank[4], some, all;
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		build_rank(&rank[i], i);
+		file[i] = (struct bob_memory_file){ rank[i].name, rank[i].bytes, rank[i].len };
+	}
+	text = dump_files(file, 4);
+	assert_string_equal(text, want);
+	free(text);
+	build_trace(rank + 1, 3, &some);
+	file[1] = (struct bob_memory_file){ some.name, some.bytes, some.len };
+	text = dump_files(file, 2);
+	assert_string_equal(text, want);
+	free(text);
+	build_trace((const struct build[]){ rank[0], some }, 2, &all);
+	file[0] = (struct bob_memory_file){ all.name, all.bytes, all.len };
+	text = dump_files(file, 1);
+	assert_string_equal(text, want);
+	free(text);
+	file[1] = (struct bob_memory_file){ rank[2].name, rank[2].bytes, rank[2].len };
+	text = dump_files(file, 2);
+	assert_string_equal(text, want);
+	free(text);
+	for (uint32_t i = 0; i < 4; i++)
+		build_free(&rank[i]);
+	build_free(&some);
+	build_free(&all);
+	free(want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(c_reader),
 		cmocka_unit_test(spec_decoder),
 		cmocka_unit_test(merged),
+		cmocka_unit_test(ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,7 +264,7 @@ static void test_empty_room(void **state)
 
 	(void)state;
 	golden_memory_images(&b, 1);
-	descs = build_folded_descs(&b);
+	descs = build_folded_descs(&b, 0);
 	folded_begin(&t, &b, descs, "empty", 1);
 	folded_kernel(&t, 0x10000, 3);
 	folded_next(&t); /* another room: a commit would cost too much yet */

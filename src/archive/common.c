@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the memory records of a process speak of: descriptors, and the folded records of all its threads if they have been
+ * merged. Processes of a merged trace have it in common. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/folds.h"
+#include "archive/reader.h"
+
+void bob_common_free(struct bob_common *c)
+{
+	bob_folded_close(c->merged);
+	free(c->descs);
+	free(c);
+}
+
+static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t kind)
+{
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if (f->chunks[i].head.kind == kind)
+			return &f->chunks[i];
+	return NULL;
+}
+
+static bob_status read_merged(struct bob_trace *t, struct bob_common *c)
+{
+	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_FOLD_MERGED);
+	const struct bob_chunk_ref *s = find_chunk(c->file, BOB_CHUNK_SHIFTS);
+	const uint8_t *bytes = c->file->bytes;
+	bob_status st;
+
+	if (!m)
+		return BOB_OK;
+	st = bob_folded_unpack_apart(bytes + m->off, bob_chunk_len(m), bytes + (s ? s->off : 0),
+				     s ? bob_chunk_len(s) : 0, &bob_alloc_malloc, &c->merged);
+	if (st == BOB_ERR_NOMEM)
+		return st;
+	if (st != BOB_OK)
+		bob_problem_add(t, c->file, m->off, "merged folded streams cannot be read", 1);
+	else
+		c->merged_bytes = bob_chunk_len(m);
+	t->meta_bytes += s ? sizeof(s->head) + bob_chunk_len(s) : 0;
+	return BOB_OK;
+}
+
+/* The one of the file, a new one if it has none yet. */
+static bob_status find_common(struct bob_trace *t, const struct bob_file *f,
+			      struct bob_common **out)
+{
+	struct bob_common *c;
+	bob_status st;
+
+	for (size_t i = 0; i < t->common_count; i++)
+		if (t->commons[i]->file == f) {
+			*out = t->commons[i];
+			return BOB_OK;
+		}
+	c = calloc(1, sizeof(*c));
+	if (!c ||
+	    bob_array_room(&t->commons, t->common_count, &t->common_cap, sizeof(*t->commons))) {
+		free(c);
+		return BOB_ERR_NOMEM;
+	}
+	t->commons[t->common_count++] = *out = c;
+	c->file = f;
+	st = bob_descs_build(t, c);
+	return st == BOB_OK ? read_merged(t, c) : st;
+}
+
+/* --- participants --- */
+
+static uint64_t by_tid(const struct bob_process *p, size_t i)
+{
+	uint32_t tid = p->streams[i]->info.tid, before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += p->streams[k]->info.tid == tid;
+	return (uint64_t)tid << 32 | before;
+}
+
+uint64_t bob_merged_id(const struct bob_process *p, size_t i)
+{
+	uint64_t id = by_tid(p, i), before = 0;
+
+	if (!p->file->outer)
+		return id;
+	for (size_t k = 0; k < p->stream_count; k++)
+		before += by_tid(p, k) < id;
+	return (uint64_t)p->file->inner << 32 | before;
+}
+
+bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)
+{
+	const struct bob_folded *merged;
+	const struct bob_file *f = p->file->outer ? &t->files[p->file->outer - 1] : p->file;
+	bob_status st = find_common(t, f, &p->common);
+
+	merged = st == BOB_OK ? p->common->merged : NULL;
+	for (size_t k = 0; merged && k < p->stream_count; k++) {
+		uint64_t id = bob_merged_id(p, k);
+		uint32_t lo = 0, hi = bob_folded_count(merged);
+
+		while (lo < hi) { /* participants are in the order of their ids */
+			uint32_t mid = lo + (hi - lo) / 2;
+
+			if (bob_folded_id(merged, mid) < id)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		if (lo == bob_folded_count(merged) || bob_folded_id(merged, lo) != id)
+			continue;
+		p->streams[k]->folded = merged;
+		p->streams[k]->participant = lo;
+	}
+	return st;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All processes of a trace in one file: what they are -- heads, META, threads -- compressed one behind the other, and their memory
+ * records merged, under the numbers of the trace (unify.c). Addresses differ from process to process by where the system put
+ * things; that is a number a process for each such place (SHIFTS), whatever else the records say. */
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "archive/folds.h"
+#include "archive/merging.h"
+#include "archive/write.h"
+#include "base/crc.h"
+#include "base/varint.h"
+
+#define INNER_BYTES (8u << 20) /* of one chunk, before it is compressed; one process may be more */
+#define INNER_MAX (64u << 20)  /* which readers take */
+#define LEVEL 9		       /* of compression */
+
+struct merging {
+	const struct bob_trace *t;
+	const uint8_t *is_in;	/* by process */
+	struct bob_unified unified;
+	const struct bob_unified_of *of; /* of the common that is renamed */
+	uint64_t *id;		/* of its participants: old, new, old, new ... by old */
+	size_t id_count, id_cap;
+	FILE *to;
+	uint64_t used;		/* bytes written */
+};
+
+/* --- which --- */
+
+static int may_join(const struct bob_process *p)
+{
+	if (p->file->outer)
+		return 1;
+	for (size_t i = 0; i < p->stream_count; i++) {
+		const struct bob_stream *s = p->streams[i];
+
+		if (s->info.symbols || bob_stream_has_raw(s) || (s->folded && !p->common->merged))
+			return 0;
+	}
+	return p->info.state != BOB_FILE_OPEN || p->common->merged;
+}
+
+/* How many may, and whether one has not yet. */
+static size_t choose(const struct bob_trace *t, uint8_t *is_in, int *is_new)
+{
+	size_t n = 0;
+
+	*is_new = 0;
+	for (size_t i = 0; i < t->process_count; i++) {
+		is_in[i] = (uint8_t)may_join(t->processes[i]);
+		n += is_in[i];
+		*is_new |= is_in[i] && !t->processes[i]->file->outer;
+	}
+	return n;
+}
+
+static int is_chosen(const struct merging *m, const struct bob_common *c)
+{
+	for (size_t i = 0; i < m->t->process_count; i++)
+		if (m->is_in[i] && m->t->processes[i]->common == c)
+			return 1;
+	return 0;
+}
+
+/* --- names --- */
+
+static bob_status new_key(void *ctx, const uint8_t *key, size_t len, uint8_t *to, size_t *to_len)
+{
+	const struct merging *m = ctx;
+	uint32_t number;
+	int payload;
+
+	if (bob_mem_leaf_key(key, len, &number, &payload) != BOB_OK ||
+	    number >= m->of->desc_count || !m->of->desc[number])
+		return BOB_ERR_CORRUPT;
+	*to_len = bob_varint_put(to, (uint64_t)(m->of->desc[number] - 1) * 2 + (uint64_t)payload);
+	return BOB_OK;
+}
+
+static uint64_t new_place(void *ctx, uint64_t place)
+{
+	const struct merging *m = ctx;
+	uint64_t image = place >> 48;
+
+	if (image >= m->of->image_count || m->of->image[image] == BOB_MEM_NO_IMAGE)
+		return place;
+	return (place & ~(0xffffull << 48)) | (uint64_t)m->of->image[image] << 48;
+}
+
+static int by_old(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t new_id(void *ctx, uint64_t id)
+{
+	const struct merging *m = ctx;
+	const uint64_t *found =
+		m->id_count ? bsearch(&id, m->id, m->id_count, 2 * sizeof(*m->id), by_old) : NULL;
+
+	return found ? found[1] : id;
+}
+
+/* Process `number` of the file, among those of the common. */
+static bob_status add_ids(struct merging *m, const struct bob_process *p, uint32_t number)
+{
+	for (size_t i = 0; i < p->stream_count; i++) {
+		uint64_t id = bob_merged_id(p, i), before = 0;
+
+		for (size_t k = 0; k < p->stream_count; k++)
+			before += bob_merged_id(p, k) < id;
+		while (m->id_cap < 2 * m->id_count + 2)
+			if (bob_array_room(&m->id, m->id_cap, &m->id_cap, sizeof(*m->id)))
+				return BOB_ERR_NOMEM;
+		m->id[2 * m->id_count] = id;
+		m->id[2 * m->id_count++ + 1] = (uint64_t)number << 32 | before;
+	}
+	return BOB_OK;
+}
+
+static bob_status find_ids(struct merging *m, const struct bob_common *c)
+{
+	uint32_t number = 0;
+	bob_status st = BOB_OK;
+
+	m->id_count = 0;
+	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
+		if (m->is_in[i] && m->t->processes[i]->common == c)
+			st = add_ids(m, m->t->processes[i], number);
+		number += m->is_in[i];
+	}
+	if (m->id_count)
+		qsort(m->id, m->id_count, 2 * sizeof(*m->id), by_old);
+	return st;
+}
+
+static bob_status renamed(struct merging *m, size_t common, struct bob_folded **out)
+{
+	const struct bob_common *c = m->t->commons[common];
+	const struct bob_fold_rename names = { new_id, new_key, new_place, m };
+	bob_status st;
+
+	*out = NULL;
+	if (!c->merged || !is_chosen(m, c))
+		return BOB_OK;
+	m->of = &m->unified.of[common];
+	st = find_ids(m, c);
+	return st == BOB_OK ? bob_folded_rename(c->merged, &names, &bob_alloc_malloc, out) : st;
+}
+
+/* --- merging --- */
+
+/* Two halves and then both: a process takes part in as few merges as can be. */
+static bob_status merge_range(struct merging *m, size_t from, size_t to, struct bob_folded **out)
+{
+	struct bob_folded *a = NULL, *b = NULL;
+	bob_status st;
+
+	if (to - from == 1)
+		return renamed(m, from, out);
+	*out = NULL;
+	st = merge_range(m, from, from + (to - from) / 2, &a);
+	if (st == BOB_OK)
+		st = merge_range(m, from + (to - from) / 2, to, &b);
+	if (st == BOB_OK && !(a && b)) {
+		*out = a ? a : b;
+		return BOB_OK;
+	}
+	if (st == BOB_OK)
+		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
+	bob_folded_close(a);
+	bob_folded_close(b);
+	return st;
+}
+
+/* --- what the processes are --- */
+
+static void put_padded(struct bob_bytes *b, const void *bytes, size_t len)
+{
+	static const uint8_t zero[8];
+
+	bob_bytes_take(b, bytes, len);
+	bob_bytes_take(b, zero, -len & 7);
+}
+
+static void put_chunk(struct bob_bytes *b, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
+		      const void *bytes, uint64_t len)
+{
+	static const uint8_t zero[BOB_CHUNK_ALIGN];
+	struct bob_chunk_head h = { 0 };
+
+	bob_chunk_begin(&h, kind, stream, len, aux);
+	h.flags = BOB_CHUNK_SEALED;
+	h.len = len;
+	h.crc = bob_crc32c(0, bytes, len);
+	bob_bytes_take(b, &h, sizeof(h));
+	bob_bytes_take(b, bytes, len);
+	bob_bytes_take(b, zero, bob_chunk_bytes(len) - sizeof(h) - len);
+}
+
+/* The numbers that the process's images have now. */
+static bob_status put_map(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
+{
+	const struct bob_unified_of *of = NULL;
+	struct bob_record rec = { BOB_REC_IMAGE_MAP, (uint32_t)(p->image_count * 4) };
+	struct bob_bytes map = { 0 };
+
+	for (size_t i = 0; i < m->t->common_count; i++)
+		if (m->t->commons[i] == p->common)
+			of = &m->unified.of[i];
+	bob_bytes_take(&map, &rec, sizeof(rec));
+	for (uint32_t own = 0; own < p->image_count; own++) {
+		uint32_t number = bob_unified_image(of, p, own);
+
+		bob_bytes_take(&map, &number, sizeof(number));
+	}
+	bob_bytes_take(&map, (const uint8_t[8]){ 0 }, -map.len & 7);
+	if (!map.failed)
+		put_chunk(b, BOB_CHUNK_META, BOB_STREAM_NONE, 0, map.at, map.len);
+	free(map.at);
+	return map.failed || b->failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+/* The process's file without its memory records. A map of images that it had is overwritten by the one that
+ * comes last. */
+static bob_status put_file(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
+{
+	const struct bob_file *f = p->file;
+	uint8_t head[BOB_FILE_HEAD_BYTES] = { 0 };
+	size_t begin = b->len;
+	bob_status st;
+
+	bob_bytes_take(b, head, sizeof(head));
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+
+		if (bob_chunk_is_kept(c->head.kind))
+			put_chunk(b, c->head.kind, c->head.stream, c->head.aux, f->bytes + c->off,
+				  bob_chunk_kept_bytes(c));
+	}
+	st = put_map(m, p, b);
+	if (st == BOB_OK) {
+		struct bob_file_head h = f->head;
+
+		h.used = b->len - begin;
+		memcpy(b->at + begin, &h, sizeof(h));
+	}
+	return st;
+}
+
+static bob_status put_process(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
+{
+	struct bob_bytes file = { 0 };
+	struct bob_inner_head h = { .name_len = (uint32_t)strlen(p->file->name) };
+	bob_status st = put_file(m, p, &file);
+
+	h.bytes = file.len;
+	if (st == BOB_OK) {
+		bob_bytes_take(b, &h, sizeof(h));
+		put_padded(b, p->file->name, h.name_len);
+		put_padded(b, file.at, file.len);
+	}
+	free(file.at);
+	return st == BOB_OK && b->failed ? BOB_ERR_NOMEM : st;
+}
+
+static bob_status write_inner(struct merging *m, struct bob_bytes *b, uint32_t first)
+{
+	size_t room = ZSTD_compressBound(b->len), len;
+	uint8_t *packed;
+	uint64_t n;
+
+	if (!b->len)
+		return BOB_OK;
+	if (b->len > INNER_MAX)
+		return BOB_ERR_FULL;
+	packed = malloc(room);
+	if (!packed)
+		return BOB_ERR_NOMEM;
+	len = ZSTD_compress(packed, room, b->at, b->len, LEVEL);
+	n = ZSTD_isError(len) ?
+		    0 :
+		    bob_chunk_write(m->to, BOB_CHUNK_INNER, BOB_STREAM_NONE, first, packed, len);
+	free(packed);
+	m->used += n;
+	b->len = 0;
+	return n ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static bob_status write_processes(struct merging *m)
+{
+	struct bob_bytes b = { 0 };
+	uint32_t number = 0, first = 0;
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
+		if (!m->is_in[i])
+			continue;
+		st = put_process(m, m->t->processes[i], &b);
+		number++;
+		if (st == BOB_OK && b.len >= INNER_BYTES) {
+			st = write_inner(m, &b, first);
+			first = number;
+		}
+	}
+	if (st == BOB_OK)
+		st = write_inner(m, &b, first);
+	free(b.at);
+	return st;
+}
+
+/* --- the file --- */
+
+static bob_status write_folded(struct merging *m)
+{
+	const struct bob_bytes *descs = &m->unified.descs;
+	struct bob_folded *f = NULL;
+	struct bob_packed packed = { 0 };
+	uint64_t n = 0;
+	bob_status st = merge_range(m, 0, m->t->common_count, &f);
+
+	if (st != BOB_OK || !f)
+		return st;
+	st = bob_packed_make(f, &packed);
+	bob_folded_close(f);
+	if (st == BOB_OK) {
+		n = bob_chunk_write(m->to, BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, 0, descs->at,
+				    descs->len);
+		m->used += n;
+		st = n ? BOB_OK : BOB_ERR_NOMEM;
+	}
+	if (st == BOB_OK) {
+		n = bob_packed_write(&packed, m->to);
+		m->used += n;
+		st = n ? BOB_OK : BOB_ERR_NOMEM;
+	}
+	bob_packed_free(&packed);
+	return st;
+}
+
+static bob_status write_trace(struct merging *m)
+{
+	struct bob_file_head head = { .magic = BOB_FORMAT_MAGIC, .version = BOB_FORMAT_VERSION,
+				      .kind = BOB_FILE_TRACE, .head_bytes = BOB_FILE_HEAD_BYTES,
+				      .parent_seq = ~0u, .state = BOB_FILE_CLOSED };
+	bob_status st;
+
+	head.crc = bob_crc32c(0, &head, offsetof(struct bob_file_head, crc));
+	m->used = BOB_FILE_HEAD_BYTES;
+	if (fseek(m->to, BOB_FILE_HEAD_BYTES, SEEK_SET))
+		return BOB_ERR_IO;
+	st = write_processes(m);
+	if (st == BOB_OK)
+		st = write_folded(m);
+	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
+}
+
+bob_status bob_archive_merge_processes(const struct bob_trace *t, FILE *to, uint8_t *is_in,
+				       struct bob_error *err)
+{
+	struct merging m = { .t = t, .is_in = is_in, .to = to };
+	int is_new;
+	bob_status st;
+
+	if (choose(t, is_in, &is_new) < 2 || !is_new)
+		return BOB_NONE;
+	st = bob_unify(t, &m.unified);
+	if (st == BOB_OK)
+		st = write_trace(&m);
+	bob_unified_free(&m.unified);
+	free(m.id);
+	return st == BOB_OK ? st : bob_fail(err, st, NULL, 0, "the processes cannot be merged");
+}

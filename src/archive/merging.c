@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive/merging.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/write.h"
+
+#define ALIGNED 16u /* stacks and blocks of memory, at least */
+
+/* --- bytes --- */
+
+void bob_bytes_take(void *ctx, const void *bytes, size_t len)
+{
+	struct bob_bytes *b = ctx;
+
+	while (!b->failed && b->cap - b->len < len) {
+		size_t cap = b->cap ? b->cap * 2 : 4096;
+		uint8_t *at = realloc(b->at, cap);
+
+		if (!at) {
+			b->failed = 1;
+			return;
+		}
+		b->at = at;
+		b->cap = cap;
+	}
+	if (!b->failed && len) {
+		memcpy(b->at + b->len, bytes, len);
+		b->len += len;
+	}
+}
+
+/* --- chunks --- */
+
+uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
+			 const void *bytes, uint64_t len)
+{
+	static const uint8_t zero[BOB_CHUNK_ALIGN];
+	struct bob_chunk_head *c = calloc(1, sizeof(*c) + len + 1);
+
+	if (!c)
+		return 0;
+	if (len)
+		memcpy(c + 1, bytes, len);
+	bob_chunk_begin(c, kind, stream, len, aux);
+	bob_chunk_seal(c, len);
+	fwrite(c, 1, sizeof(*c) + len, to);
+	fwrite(zero, 1, bob_chunk_bytes(len) - sizeof(*c) - len, to);
+	free(c);
+	return bob_chunk_bytes(len);
+}
+
+bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used)
+{
+	union {
+		struct bob_file_head h;
+		uint8_t bytes[BOB_FILE_HEAD_BYTES];
+	} b;
+
+	memset(&b, 0, sizeof(b));
+	b.h = *head;
+	b.h.used = used;
+	rewind(to);
+	fwrite(&b, 1, sizeof(b), to);
+	return fflush(to) || ferror(to) ? BOB_ERR_IO : BOB_OK;
+}
+
+int bob_chunk_is_kept(uint32_t kind)
+{
+	return kind != BOB_CHUNK_PAD && (kind < BOB_CHUNK_FOLD || kind > BOB_CHUNK_SHIFTS) &&
+	       kind != BOB_CHUNK_MEM_RAW && kind != BOB_CHUNK_MEM_DESC;
+}
+
+/* Writers need not say how much of a stream's head means something: all of it does. */
+uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c)
+{
+	return c->head.kind == BOB_CHUNK_STREAM ? c->avail : bob_chunk_len(c);
+}
+
+/* --- folded records --- */
+
+/* Where the system and the allocator put stacks, heaps, images, mappings, blocks: multiples of what these align to, in numbers
+ * that do not say how often a loop runs. */
+static int is_move(void *ctx, const struct bob_fold_shift *s)
+{
+	uint64_t bits = 0;
+
+	(void)ctx;
+	for (uint32_t i = 0; i < s->count; i++)
+		bits |= s->value[i];
+	return !s->trips && bits % ALIGNED == 0;
+}
+
+static void take_packed(void *ctx, const void *bytes, size_t len)
+{
+	bob_bytes_take(&((struct bob_packed *)ctx)->bytes, bytes, len);
+}
+
+static void take_shifts(void *ctx, const void *bytes, size_t len)
+{
+	bob_bytes_take(&((struct bob_packed *)ctx)->shifts, bytes, len);
+}
+
+bob_status bob_packed_make(const struct bob_folded *f, struct bob_packed *p)
+{
+	bob_status st;
+
+	memset(p, 0, sizeof(*p));
+	st = bob_folded_pack_apart(f, is_move, take_packed, take_shifts, p);
+	return st == BOB_OK && (p->bytes.failed || p->shifts.failed) ? BOB_ERR_NOMEM : st;
+}
+
+uint64_t bob_packed_write(const struct bob_packed *p, FILE *to)
+{
+	uint64_t n = 0, m;
+
+	if (p->shifts.len) {
+		n = bob_chunk_write(to, BOB_CHUNK_SHIFTS, BOB_STREAM_NONE, 0, p->shifts.at,
+				    p->shifts.len);
+		if (!n)
+			return 0;
+	}
+	m = bob_chunk_write(to, BOB_CHUNK_FOLD_MERGED, BOB_STREAM_NONE, 0, p->bytes.at,
+			    p->bytes.len);
+	return m ? n + m : 0;
+}
+
+void bob_packed_free(struct bob_packed *p)
+{
+	free(p->bytes.at);
+	free(p->shifts.at);
+	memset(p, 0, sizeof(*p));
+}
+
+/* --- descriptors --- */
+
+bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f, struct bob_used *u)
+{
+	const struct bob_desc_run *last = c->descs + c->desc_run_count - 1;
+	struct bob_fold_shape s;
+	uint32_t number;
+	int payload;
+
+	u->count = c->desc_run_count ? last->first + last->count : 0;
+	u->count = u->count > BOB_MEM_NUMBER ? BOB_MEM_NUMBER : u->count;
+	u->bits = calloc(1, u->count / 8 + 1);
+	if (!u->bits)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < bob_folded_shapes(f); i++) {
+		bob_folded_shape(f, i, &s);
+		if (bob_mem_leaf_key(s.key, s.key_len, &number, &payload) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+		if (number < u->count)
+			u->bits[number / 8] |= (uint8_t)(1 << number % 8);
+	}
+	return BOB_OK;
+}
+
+int bob_is_used(const struct bob_used *u, uint64_t number)
+{
+	return number < u->count && u->bits[number / 8] >> number % 8 & 1;
+}

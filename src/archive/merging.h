@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Private to merging: bytes that grow, chunks of a file that is written, and what processes call by numbers of their
+ * own under numbers of the whole trace. */
+#ifndef BOB_ARCHIVE_MERGING_H
+#define BOB_ARCHIVE_MERGING_H
+
+#include <stdio.h>
+
+#include "archive/reader.h"
+
+struct bob_bytes {
+	uint8_t *at;		/* malloc'ed */
+	size_t len, cap;
+	int failed;		/* no memory */
+};
+
+/* For bob_fold_write_fn; ctx is a struct bob_bytes. */
+void bob_bytes_take(void *ctx, const void *bytes, size_t len);
+
+/* A chunk of a file under way; bytes written, 0: no memory. Errors of `to` are its own. */
+uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
+			 const void *bytes, uint64_t len);
+/* The head once more, in front of what was written behind it; `used` bytes in all. */
+bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used);
+/* Does a file whose streams are merged keep this kind of chunk? Descriptors are another matter. */
+int bob_chunk_is_kept(uint32_t kind);
+/* Bytes of it that mean something. */
+uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c);
+
+/* Folded records as they are in a file. */
+struct bob_packed {
+	struct bob_bytes bytes, shifts;
+};
+
+bob_status bob_packed_make(const struct bob_folded *f, struct bob_packed *p);
+/* As bob_chunk_write. */
+uint64_t bob_packed_write(const struct bob_packed *p, FILE *to);
+void bob_packed_free(struct bob_packed *p);
+
+/* Which descriptors folded records name. */
+struct bob_used {
+	uint8_t *bits;		/* malloc'ed */
+	uint64_t count;		/* numbers it has room for */
+};
+
+bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f,
+			 struct bob_used *u);
+int bob_is_used(const struct bob_used *u, uint64_t number);
+
+/* Numbers of one `struct bob_common` as those of the trace. */
+struct bob_unified_of {
+	uint32_t *image;	/* by number there; BOB_MEM_NO_IMAGE: no process has such a one */
+	uint32_t image_count;
+	uint32_t *desc;		/* + 1; 0: not used */
+	uint64_t desc_count;
+};
+
+/* Images are the same if path, build id and key are; descriptors, if all that they say is. What a process
+ * has twice stays two things. */
+struct bob_unified {
+	struct bob_unified_of *of; /* one for each of the trace's commons */
+	size_t count;
+	struct bob_bytes descs;	/* of the trace, in the order of their numbers */
+	uint32_t desc_count;
+};
+
+/* Of those commons that have merged records. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
+bob_status bob_unify(const struct bob_trace *t, struct bob_unified *u);
+void bob_unified_free(struct bob_unified *u);
+/* The trace's number of an image of the process. */
+uint32_t bob_unified_image(const struct bob_unified_of *of, const struct bob_process *p,
+			   uint32_t own);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes number images and descriptors each for itself. Here they get numbers of the trace, in the order in which
+ * the processes come to them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/merging.h"
+#include "base/hash.h"
+
+/* Something that has a number. The n-th of those that are alike is for the n-th in any common. */
+struct entry {
+	uint64_t hash;
+	size_t off, len;	/* descriptors: their bytes */
+	const struct bob_image *image;
+	size_t taken;		/* the newest common that has it, + 1 */
+	uint32_t next;		/* of the same slot, + 1 */
+};
+
+struct table {
+	struct entry *entry;
+	size_t count, cap;
+	uint32_t *slot;		/* of descriptors, by hash */
+	size_t slots;
+};
+
+/* --- images --- */
+
+static int same_image(const struct bob_image *a, const struct bob_image *b)
+{
+	return a->key == b->key && a->info.build_id_len == b->info.build_id_len &&
+	       !memcmp(a->info.build_id, b->info.build_id, a->info.build_id_len) &&
+	       !strcmp(a->info.path, b->info.path);
+}
+
+/* Image `number` of a common: that of the first process that has it. */
+static const struct bob_image *image_of(const struct bob_trace *t, const struct bob_common *c,
+					uint32_t number)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct bob_process *p = t->processes[i];
+		uint32_t own = number;
+
+		if (p->common != c)
+			continue;
+		if (p->image_of_count)
+			own = number < p->image_of_count ? p->image_of[number] : BOB_IMAGES_MAX;
+		if (own < p->image_count)
+			return &p->images[own];
+	}
+	return NULL;
+}
+
+static size_t images_of(const struct bob_trace *t, const struct bob_common *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct bob_process *p = t->processes[i];
+		size_t has = p->image_of_count ? p->image_of_count : p->image_count;
+
+		if (p->common == c && has > n)
+			n = has;
+	}
+	return n;
+}
+
+static bob_status add_image(struct table *images, const struct bob_image *im, size_t common,
+			    uint32_t *number)
+{
+	size_t i = 0;
+
+	while (i < images->count &&
+	       (images->entry[i].taken == common + 1 || !same_image(images->entry[i].image, im)))
+		i++;
+	if (i == images->count) {
+		if (bob_array_room(&images->entry, i, &images->cap, sizeof(*images->entry)))
+			return BOB_ERR_NOMEM;
+		images->entry[images->count++] = (struct entry){ .image = im };
+	}
+	images->entry[i].taken = common + 1;
+	*number = (uint32_t)i;
+	return BOB_OK;
+}
+
+static bob_status unify_images(const struct bob_trace *t, size_t common, struct table *images,
+			       struct bob_unified_of *of)
+{
+	size_t n = images_of(t, t->commons[common]);
+	bob_status st = BOB_OK;
+
+	of->image = malloc((n + 1) * sizeof(*of->image));
+	if (!of->image)
+		return BOB_ERR_NOMEM;
+	for (of->image_count = 0; of->image_count < n && st == BOB_OK; of->image_count++) {
+		const struct bob_image *im = image_of(t, t->commons[common], of->image_count);
+
+		of->image[of->image_count] = BOB_MEM_NO_IMAGE;
+		if (im)
+			st = add_image(images, im, common, &of->image[of->image_count]);
+	}
+	return st;
+}
+
+uint32_t bob_unified_image(const struct bob_unified_of *of, const struct bob_process *p,
+			   uint32_t own)
+{
+	for (uint32_t i = 0; i < of->image_count; i++)
+		if (p->image_of_count ? i < p->image_of_count && p->image_of[i] == own : i == own)
+			return of->image[i];
+	return BOB_MEM_NO_IMAGE;
+}
+
+/* --- descriptors --- */
+
+/* At the end of its row, so that the first of those alike is found first. */
+static void link_last(struct table *d, uint32_t i)
+{
+	uint32_t *at = &d->slot[d->entry[i].hash & (d->slots - 1)];
+
+	while (*at)
+		at = &d->entry[*at - 1].next;
+	*at = i + 1;
+	d->entry[i].next = 0;
+}
+
+static bob_status add_entry(struct table *d, const struct entry *e)
+{
+	if (bob_array_room(&d->entry, d->count, &d->cap, sizeof(*d->entry)))
+		return BOB_ERR_NOMEM;
+	d->entry[d->count++] = *e;
+	if (d->count <= d->slots) {
+		link_last(d, (uint32_t)d->count - 1);
+		return BOB_OK;
+	}
+	free(d->slot);
+	d->slots = d->slots ? d->slots * 2 : 1024;
+	d->slot = calloc(d->slots, sizeof(*d->slot));
+	if (!d->slot)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < d->count; i++)
+		link_last(d, i);
+	return BOB_OK;
+}
+
+/* One that this common has not yet; 0: there is none. */
+static uint32_t find_desc(const struct table *d, const struct bob_bytes *bytes, uint64_t hash,
+			  const uint8_t *at, size_t len, size_t common)
+{
+	uint32_t i = d->slots ? d->slot[hash & (d->slots - 1)] : 0;
+
+	while (i) {
+		const struct entry *e = &d->entry[i - 1];
+
+		if (e->hash == hash && e->len == len && e->taken != common + 1 &&
+		    !memcmp(bytes->at + e->off, at, len))
+			break;
+		i = e->next;
+	}
+	return i;
+}
+
+/* The number + 1 of what the bytes say, which lie at the end of u->descs and stay there if they are new. */
+static bob_status add_desc(struct bob_unified *u, struct table *d, size_t off, size_t common,
+			   uint32_t *number)
+{
+	const uint8_t *at = u->descs.at + off;
+	size_t len = u->descs.len - off;
+	uint64_t hash = bob_hash64(len, at, len);
+	uint32_t i = find_desc(d, &u->descs, hash, at, len, common);
+
+	if (i) {
+		u->descs.len = off;
+	} else {
+		const struct entry e = { .hash = hash, .off = off, .len = len };
+
+		if (add_entry(d, &e) != BOB_OK)
+			return BOB_ERR_NOMEM;
+		i = (uint32_t)d->count;
+	}
+	d->entry[i - 1].taken = common + 1;
+	*number = i;
+	return BOB_OK;
+}
+
+static bob_status put_desc(struct bob_unified *u, const struct bob_unified_of *of,
+			   const struct bob_mem_desc *desc)
+{
+	struct bob_mem_desc d = *desc;
+	uint8_t *bytes = malloc(BOB_MEM_DESC_BYTES(d.access_count));
+
+	if (!bytes)
+		return BOB_ERR_NOMEM;
+	if (d.image != BOB_MEM_NO_IMAGE)
+		d.image = d.image < of->image_count ? of->image[d.image] : BOB_MEM_NO_IMAGE - 1;
+	bob_bytes_take(&u->descs, bytes, bob_mem_desc_put(&d, bytes));
+	free(bytes);
+	return u->descs.failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+static bob_status unify_descs(const struct bob_common *c, size_t common, struct bob_unified *u,
+			      struct table *d)
+{
+	struct bob_unified_of *of = &u->of[common];
+	struct bob_used used = { 0 };
+	bob_status st = bob_used_find(c, c->merged, &used);
+
+	of->desc_count = used.count;
+	of->desc = st == BOB_OK ? calloc(used.count + 1, sizeof(*of->desc)) : NULL;
+	if (st == BOB_OK && !of->desc)
+		st = BOB_ERR_NOMEM;
+	for (uint64_t n = 0; n < used.count && st == BOB_OK; n++) {
+		const struct bob_mem_desc *desc = bob_is_used(&used, n) ? bob_common_desc(c, n) :
+									  NULL;
+		size_t off = u->descs.len;
+
+		if (!desc)
+			continue;
+		st = put_desc(u, of, desc);
+		if (st == BOB_OK)
+			st = add_desc(u, d, off, common, &of->desc[n]);
+	}
+	free(used.bits);
+	return st;
+}
+
+/* --- both --- */
+
+bob_status bob_unify(const struct bob_trace *t, struct bob_unified *u)
+{
+	struct table images = { 0 }, descs = { 0 };
+	bob_status st = BOB_OK;
+
+	memset(u, 0, sizeof(*u));
+	u->of = calloc(t->common_count + 1, sizeof(*u->of));
+	if (!u->of)
+		return BOB_ERR_NOMEM;
+	u->count = t->common_count;
+	for (size_t i = 0; i < t->common_count && st == BOB_OK; i++) {
+		st = unify_images(t, i, &images, &u->of[i]);
+		if (st == BOB_OK && t->commons[i]->merged)
+			st = unify_descs(t->commons[i], i, u, &descs);
+	}
+	u->desc_count = (uint32_t)descs.count;
+	free(images.entry);
+	free(descs.entry);
+	free(descs.slot);
+	return st;
+}
+
+void bob_unified_free(struct bob_unified *u)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		free(u->of[i].image);
+		free(u->of[i].desc);
+	}
+	free(u->of);
+	free(u->descs.at);
+	memset(u, 0, sizeof(*u));
+}
