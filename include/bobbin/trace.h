@@ -306,6 +306,11 @@ BOB_API int bob_leaf_iterations(const struct bob_leaf *leaf, const struct bob_le
 				const struct bob_piece *end, const struct bob_piece *by,
 				struct bob_piece *out);
 
+/* A place of a call path there: the image that calls, by its number in the process (0xffff: code in no image), and the call's link
+ * address. */
+BOB_API void bob_trace_place(const struct bob_trace *t, uint32_t process, uint64_t place,
+			     uint32_t *image, uint64_t *pc);
+
 /* What a shape of bob_trace_folded stands for. At most `room` accesses are written to `to` (NULL if none are
  * wanted). BOB_NONE: no such shape, or nothing is known of it. */
 BOB_API bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t shape,

@@ -151,11 +151,25 @@ const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t n
 	return bob_common_desc(p->common, number);
 }
 
+static uint32_t own_image(const struct bob_process *p, uint32_t image)
+{
+	if (!p->image_of_count)
+		return image;
+	return image < p->image_of_count ? p->image_of[image] : BOB_IMAGES_MAX;
+}
+
 uint32_t bob_desc_image(const struct bob_process *p, const struct bob_mem_desc *d)
 {
-	if (!p->image_of_count || d->image == BOB_MEM_NO_IMAGE)
-		return d->image;
-	return d->image < p->image_of_count ? p->image_of[d->image] : BOB_IMAGES_MAX;
+	return d->image == BOB_MEM_NO_IMAGE ? d->image : own_image(p, d->image);
+}
+
+void bob_trace_place(const struct bob_trace *t, uint32_t process, uint64_t place, uint32_t *image,
+		     uint64_t *pc)
+{
+	*image = (uint32_t)(place >> 48);
+	*pc = place & ((1ull << 48) - 1);
+	if (*image != 0xffff && process < t->process_count)
+		*image = own_image(t->processes[process], *image);
 }
 
 uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d)

@@ -105,7 +105,7 @@ def again():
 @suite.case("readers take it as any trace; a damaged one is said to be")
 def readers():
     trace = record("openmpi", 2, 10)
-    verbs = (("report",), ("show", "--lines", "40"), ("cache",))
+    verbs = (("report",), ("show", "--lines", "40"), ("show", "--signatures"), ("cache",))
     before = [h.bobbin(verb, "--no-pager", *options, trace) for verb, *options in verbs]
     merged(trace, 2)
     for b, (verb, *options) in zip(before, verbs):

@@ -103,16 +103,6 @@ static bob_status step(struct bob_signatures *s, uint32_t *at, uint32_t site_ima
 	return BOB_OK;
 }
 
-static uint32_t image_of(uint64_t place)
-{
-	return (uint32_t)(place >> 48);
-}
-
-static uint64_t address_of(uint64_t place)
-{
-	return place & ((1ull << 48) - 1);
-}
-
 /* The node of accesses at `pc` by this path. */
 static bob_status find(struct bob_signatures *s, const struct bob_folded *f, uint32_t path,
 		       uint32_t image, uint64_t pc, uint32_t *at)
@@ -125,9 +115,13 @@ static bob_status find(struct bob_signatures *s, const struct bob_folded *f, uin
 		n++;
 	*at = BOB_SIGNATURE_NONE;
 	while (n-- && st == BOB_OK) {
-		st = step(s, at, site_image, site, image_of(s->place[n]), address_of(s->place[n]));
-		site_image = image_of(s->place[n]);
-		site = address_of(s->place[n]);
+		uint64_t pc_of_call;
+		uint32_t calls;
+
+		bob_trace_place(s->trace, s->process, s->place[n], &calls, &pc_of_call);
+		st = step(s, at, site_image, site, calls, pc_of_call);
+		site_image = calls;
+		site = pc_of_call;
 	}
 	return st == BOB_OK ? step(s, at, site_image, site, image, pc) : st;
 }
