@@ -27,6 +27,7 @@ class Desc:
         self.payload, self.counter, self.steps, self.accesses, self.flow = 0, None, [], [], 0
         if self.kind == 3:
             self.mark = r.u8()
+            self.sync = r.u8() if self.mark == 3 else None
             return
         self.flow, self.sp_word = r.u8(), r.u8()
         self.sp_begin, self.sp_end = (r.s(), r.s()) if self.sp_word != 255 else (0, 0)

@@ -398,12 +398,14 @@ struct bob_regs { /* pushed by entry.S; what C changes here the function gets */
 int bob_special(uint32_t id, struct bob_regs *regs);
 void special_add(uint32_t id, uint32_t what, bool traced);
 bool special_have(uint32_t what);
+uint32_t special_what(uint32_t id); /* 0: it is none */
 /* Complete the file as far as possible: the process ends or replaces itself. */
 void process_leave(enum bob_file_state state);
 
 /* --- arch/x86_64/entry.c --- */
 /* Where in the entry code a trampoline has to call: by default at 0. */
 uint32_t entry_special_offset(void); /* functions of enum bob_special */
+uint32_t entry_sync_offset(void); /* of them, those that synchronise threads */
 uint32_t entry_wide_offset(void); /* ids beyond BOB_SYM_ID_MASK */
 /* Copy the entry code to `to` (BOB_PLAN_HANDLER_BYTES), with its immediates filled in. */
 void entry_copy(uint8_t *to, bool null_codec);

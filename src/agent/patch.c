@@ -67,6 +67,13 @@ static bool is_needed(const struct bob_plan_special *sp)
 	return sp->what < BOB_SPECIAL_MAIN || bob_process.config.mem;
 }
 
+/* The agent is called behind it, too. */
+static bool is_sync(const struct bob_plan_special *sp)
+{
+	return bob_process.config.mem &&
+	       (sp->what >= BOB_SPECIAL_SYNC || sp->what == BOB_SPECIAL_SYSCALL);
+}
+
 static bool is_special(const struct bob_plan_head *plan, uint32_t func)
 {
 	const struct bob_plan_special *sp = section(plan, &plan->special);
@@ -122,7 +129,7 @@ static bool fill_arena(const struct bob_image *im)
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		if (f[sp[i].func].kind != BOB_PATCH_NONE && is_needed(&sp[i]))
 			patch_add32(blob + f[sp[i].func].tramp + BOB_PLAN_TRAMP_CALL,
-				    entry_special_offset());
+				    is_sync(&sp[i]) ? entry_sync_offset() : entry_special_offset());
 	return true;
 }
 

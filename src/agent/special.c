@@ -9,7 +9,7 @@
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
-#define SPECIALS_MAX 64
+#define SPECIALS_MAX 2048
 #define PR_SET_SECCOMP 22
 #define NR_PRCTL 157
 #define NR_SECCOMP 317
@@ -22,32 +22,52 @@
 
 extern struct r_debug _r_debug __attribute__((weak));
 
-static struct {
-	uint32_t id;
+/* By id, a hash table. Who looks holds no lock; an entry is whole when its id is there. */
+static struct special {
+	uint32_t id;		/* + 1; 0: free */
 	uint32_t what;
 	bool traced;
 } specials[SPECIALS_MAX];
-static uint32_t special_count;
+
+static struct special *find_special(uint32_t id)
+{
+	uint32_t at = id % SPECIALS_MAX;
+
+	for (uint32_t i = 0; i < SPECIALS_MAX; i++, at = (at + 1) % SPECIALS_MAX) {
+		uint32_t there = __atomic_load_n(&specials[at].id, __ATOMIC_ACQUIRE);
+
+		if (!there || there == id + 1)
+			return &specials[at];
+	}
+	return NULL;
+}
 
 void special_add(uint32_t id, uint32_t what, bool traced)
 {
-	for (uint32_t i = 0; i < special_count; i++) {
-		if (specials[i].id == id) {
-			specials[i].traced |= traced;
-			return;
-		}
+	struct special *s = find_special(id);
+
+	if (!s)
+		return;
+	if (s->id) {
+		s->traced |= traced;
+		return;
 	}
-	if (special_count < SPECIALS_MAX) {
-		specials[special_count].id = id;
-		specials[special_count].what = what;
-		specials[special_count++].traced = traced;
-	}
+	s->what = what;
+	s->traced = traced;
+	__atomic_store_n(&s->id, id + 1, __ATOMIC_RELEASE);
+}
+
+uint32_t special_what(uint32_t id)
+{
+	const struct special *s = find_special(id);
+
+	return s && s->id ? s->what : 0;
 }
 
 bool special_have(uint32_t what)
 {
-	for (uint32_t i = 0; i < special_count; i++)
-		if (specials[i].what == what)
+	for (uint32_t i = 0; i < SPECIALS_MAX; i++)
+		if (specials[i].id && specials[i].what == what)
 			return true;
 	return false;
 }
@@ -285,19 +305,17 @@ static void images_changed(void)
 
 int bob_special(uint32_t id, struct bob_regs *r)
 {
-	uint32_t i = 0;
+	const struct special *s = find_special(id);
 
-	while (i < special_count && specials[i].id != id)
-		i++;
-	if (i == special_count)
+	if (!s || !s->id)
 		return 0;
 	if (!os_allowed()) {
-		if (specials[i].what == BOB_SPECIAL_EXECVE)
+		if (s->what == BOB_SPECIAL_EXECVE)
 			r->rdx = (uint64_t)(uintptr_t)without_agent_quietly(
 				(char **)(uintptr_t)r->rdx);
-		return specials[i].traced;
+		return s->traced;
 	}
-	switch (specials[i].what) {
+	switch (s->what) {
 	case BOB_SPECIAL_DL_STATE:
 		images_changed();
 		break;
@@ -355,5 +373,5 @@ int bob_special(uint32_t id, struct bob_regs *r)
 			mem_before_fork();
 		break;
 	}
-	return specials[i].traced;
+	return s->traced;
 }

@@ -128,7 +128,7 @@ static bool open_stream(struct bob_thread *t)
 	struct bob_process *p = &bob_process;
 
 	lock_process();
-	t->stream = p->streams++;
+	t->stream = p->config.mem ? mem_thread_number() : p->streams++;
 	struct bob_chunk_head *h =
 		file_chunk(BOB_CHUNK_STREAM, t->stream, sizeof(struct bob_stream_head), 0);
 	unlock_process();

@@ -4,6 +4,7 @@
 #include "mem/record.h"
 
 #include "base/varint.h"
+#include "mem/sync.h"
 
 /* The byte before each access. */
 #define TAG_TYPE 3u
@@ -80,6 +81,8 @@ size_t bob_mem_desc_put(const struct bob_mem_desc *d, uint8_t *p)
 	p[n++] = d->words;
 	if (d->kind == BOB_MEM_MARK) {
 		p[n++] = d->mark;
+		if (d->mark == BOB_MEM_SYNC)
+			p[n++] = d->sync;
 		return n;
 	}
 	p[n++] = d->flow;
@@ -233,12 +236,17 @@ static void get_flow(struct in *in, struct bob_mem_desc *d)
 	d->last = (uint32_t)get_number(in, UINT32_MAX);
 }
 
-const uint8_t bob_mem_mark_words[BOB_MEM_MARKS] = { 0, 2, 0, 2, 1, 1 };
+const uint8_t bob_mem_mark_words[BOB_MEM_MARKS] = { 0, 2, 0, 1, 1, 1 };
 
 static void get_mark(struct in *in, struct bob_mem_desc *d)
 {
 	d->mark = get_byte(in);
 	if (!d->mark || d->mark >= BOB_MEM_MARKS || d->words < bob_mem_mark_words[d->mark])
+		in->bad = 1;
+	if (d->mark != BOB_MEM_SYNC)
+		return;
+	d->sync = get_byte(in);
+	if (!d->sync || d->sync >= BOB_SYNC_KIND_COUNT || d->words < bob_sync_kinds[d->sync].words)
 		in->bad = 1;
 }
 

@@ -82,8 +82,7 @@ enum bob_mem_flow {		/* flags */
 enum bob_mem_mark {
 	BOB_MEM_SIGNAL_BEGIN = 1, /* word 0: signal number; word 1: 0 */
 	BOB_MEM_SIGNAL_END = 2,
-	BOB_MEM_SYNC =
-		3, /* word 0: what (a code of docs/memory.md), word 1: address of the object */
+	BOB_MEM_SYNC = 3,	/* threads synchronise: mem/sync.h; which words there are `sync` says */
 	BOB_MEM_GAP = 4,	/* accesses are missing here. Word 0: how many if known, else 0 */
 	BOB_MEM_AGAIN =
 		5, /* the next word 0 accesses of the thread's records stand in earlier ones, too: a
@@ -97,6 +96,7 @@ struct bob_mem_desc {
 	uint32_t image;		/* number in the process, or BOB_MEM_NO_IMAGE */
 	uint8_t kind;		/* enum bob_mem_kind */
 	uint8_t mark;		/* enum bob_mem_mark */
+	uint8_t sync;		/* SYNC: enum bob_sync_kind */
 	uint8_t words;
 	uint8_t payload;
 	uint8_t flow;		/* enum bob_mem_flow */

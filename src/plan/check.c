@@ -159,7 +159,13 @@ static bob_status check_fdes(const struct checker *c)
 }
 
 /* Far more than there are names for. */
-#define SPECIALS_MAX 64
+#define SPECIALS_MAX 512
+
+static int is_known(uint32_t what)
+{
+	return (what >= BOB_SPECIAL_DL_STATE && what <= BOB_SPECIAL_LIBC_SIGACTION) ||
+	       (what > BOB_SPECIAL_SYNC && what < BOB_SPECIAL_SYNC + BOB_HOOKS);
+}
 
 static bob_status check_special(const struct checker *c)
 {
@@ -170,8 +176,7 @@ static bob_status check_special(const struct checker *c)
 	if (n > SPECIALS_MAX)
 		return BOB_ERR_CORRUPT;
 	for (uint64_t i = 0; i < n; i++) {
-		if (s[i].func >= c->h->func_count || s[i].what < BOB_SPECIAL_DL_STATE ||
-		    s[i].what > BOB_SPECIAL_LIBC_SIGACTION)
+		if (s[i].func >= c->h->func_count || !is_known(s[i].what))
 			return BOB_ERR_CORRUPT;
 		for (uint64_t k = 0; k < i; k++) /* its call would be redirected twice */
 			if (s[k].func == s[i].func)

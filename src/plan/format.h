@@ -15,9 +15,10 @@
 #define BOB_PLAN_FORMAT_H
 
 #include "bobbin/status.h"
+#include "mem/sync.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 8u
+#define BOB_PLAN_VERSION 9u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -143,11 +144,13 @@ enum bob_special {
 	BOB_SPECIAL_SIGACTION = 11,
 	BOB_SPECIAL_SIGMASK = 12,
 	BOB_SPECIAL_LIBC_SIGACTION =
-		13 /* the same, as libc itself calls it, for signals of its own, too */
+		13, /* the same, as libc itself calls it, for signals of its own, too */
+	/* and those that synchronise threads: + enum bob_sync_hook (mem/sync.h) */
+	BOB_SPECIAL_SYNC = 64
 };
 struct bob_plan_special {
 	uint32_t func;
-	uint32_t what;		/* enum bob_special */
+	uint32_t what;		/* enum bob_special; each function once */
 };
 
 uint64_t bob_plan_key_begin(const uint8_t *build_id, uint64_t len);

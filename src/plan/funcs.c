@@ -85,29 +85,45 @@ static const struct special_name {
 	{ "pthread_sigmask", BOB_SPECIAL_SIGMASK },
 };
 
-static bool has_specials(const struct bob_plan_image *img)
+static bool is_libc(const struct bob_plan_image *img)
 {
 	return !strncmp(img->soname, "libc.so", 7) || !strncmp(img->soname, "ld-linux", 8);
 }
 
+static bool has_specials(const struct bob_plan_image *img)
+{
+	return is_libc(img) || bob_sync_is_library(img->soname);
+}
+
+/* An enum bob_special, 0: none. */
+static uint32_t special_of(const struct bob_plan_image *img, const char *name)
+{
+	uint32_t hook;
+
+	for (size_t i = 0; is_libc(img) && i < sizeof(special_names) / sizeof(special_names[0]);
+	     i++)
+		if (!strcmp(name, special_names[i].name))
+			return special_names[i].what;
+	hook = bob_sync_is_library(img->soname) ? bob_sync_hook_of(name) : BOB_HOOK_NONE;
+	return hook ? BOB_SPECIAL_SYNC + hook : 0;
+}
+
 static bob_status note_special(struct bob_plan_image *img, const char *name, uint32_t func)
 {
-	for (size_t i = 0; i < sizeof(special_names) / sizeof(special_names[0]); i++) {
-		struct bob_plan_special *s;
+	uint32_t what = special_of(img, name);
+	struct bob_plan_special *s;
 
-		if (strcmp(name, special_names[i].name))
-			continue;
-		for (size_t k = 0; k < img->specials.count; k++)
-			if (img->specials.at[k].func == func &&
-			    img->specials.at[k].what == (uint32_t)special_names[i].what)
-				return BOB_OK;
-		s = BOB_PLAN_PUSH(&img->specials);
-		if (!s)
-			return BOB_ERR_NOMEM;
-		s->func = func;
-		s->what = special_names[i].what;
-		img->funcs.at[func].special = true;
-	}
+	if (!what)
+		return BOB_OK;
+	for (size_t k = 0; k < img->specials.count; k++)
+		if (img->specials.at[k].func == func)
+			return BOB_OK; /* another name of it */
+	s = BOB_PLAN_PUSH(&img->specials);
+	if (!s)
+		return BOB_ERR_NOMEM;
+	s->func = func;
+	s->what = what;
+	img->funcs.at[func].special = true;
 	return BOB_OK;
 }
 

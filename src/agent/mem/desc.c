@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors are numbered by process: first those of marks, then those of each image, in blocks. They are
+/* Descriptors are numbered by process: first those of marks, of which each kind of synchronisation has its own, then those of each image, in blocks. They are
  * written into the file before the first record that names them. */
 #include "agent/mem/mem.h"
 
@@ -54,25 +54,46 @@ static struct bob_mem_desc mark(enum bob_mem_mark kind)
 				      .sp_word = BOB_MEM_NO_WORD };
 }
 
-bool mem_marks_write(void)
+static struct bob_mem_desc sync_mark(enum bob_sync_kind kind)
 {
-	uint8_t bytes[BOB_MEM_MARKS * 16];
+	struct bob_mem_desc d = mark(BOB_MEM_SYNC);
+
+	d.sync = (uint8_t)kind;
+	d.words = bob_sync_kinds[kind].words;
+	return d;
+}
+
+/* Those of numbers [first, end). */
+static bool write_marks(uint32_t first, uint32_t end)
+{
+	uint8_t bytes[(BOB_MEM_MARKS + BOB_SYNC_KIND_COUNT) * 16];
 	struct bob_chunk_head *c;
 	size_t n = 0;
 
-	if (!block_count && reserve(BOB_MEM_MARKS) == ~0u)
-		return false;
-	forget_cuts(); /* they are in another file */
-	for (uint32_t i = 1; i < BOB_MEM_MARKS; i++) {
-		blocks[0][i] = mark((enum bob_mem_mark)i);
+	for (uint32_t i = first; i < end; i++)
 		n += bob_mem_desc_put(&blocks[0][i], bytes + n);
-	}
-	c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, n, 1);
+	c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, n, first);
 	if (!c)
 		return false;
 	memcpy(bob_chunk_data(c), bytes, n);
 	bob_chunk_seal(c, n);
 	return true;
+}
+
+bool mem_marks_write(void)
+{
+	uint32_t syncs = mem_sync_desc(BOB_SYNC_NOTHING);
+
+	if (!block_count && reserve(syncs + BOB_SYNC_KIND_COUNT) == ~0u)
+		return false;
+	forget_cuts(); /* they are in another file */
+	for (uint32_t i = 1; i < BOB_MEM_MARKS; i++)
+		if (i != BOB_MEM_SYNC)
+			blocks[0][i] = mark((enum bob_mem_mark)i);
+	for (uint32_t i = 1; i < BOB_SYNC_KIND_COUNT; i++)
+		blocks[0][syncs + i] = sync_mark((enum bob_sync_kind)i);
+	return write_marks(1, BOB_MEM_SYNC) && write_marks(BOB_MEM_SYNC + 1, BOB_MEM_MARKS) &&
+	       write_marks(syncs + 1, syncs + BOB_SYNC_KIND_COUNT);
 }
 
 bool mem_descs_add(struct bob_image *im)

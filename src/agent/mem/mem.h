@@ -7,6 +7,7 @@
  *   room.c     what probes write into, from a thread's first record to its last
  *   signal.c   handlers of the program, which may interrupt a probe
  *   trap.c     landings without room for a jump
+ *   sync.c     functions that synchronise threads
  *
  * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it dead), the
  * rest is written under the process's lock. All signals are blocked while a room is changed. */
@@ -15,6 +16,7 @@
 
 #include "agent/agent.h"
 #include "archive/mem_write.h"
+#include "mem/sync.h"
 #include "plan/mem/format.h"
 
 /* What the probes of this thread use. */
@@ -67,6 +69,10 @@ bool mem_descs_add(struct bob_image *im);
 /* Into the file: those of one image; those of marks, first of all: their numbers are those of enum bob_mem_mark. */
 bool mem_descs_write(const struct bob_image *im);
 bool mem_marks_write(void);
+static inline uint32_t mem_sync_desc(enum bob_sync_kind kind)
+{
+	return BOB_MEM_MARKS + (uint32_t)kind;
+}
 const struct bob_mem_desc *mem_desc(void *unused, uint32_t number);
 /* What has happened of a record that is open, as up to two records that are complete. */
 struct mem_cut {
@@ -106,6 +112,24 @@ void mem_signals_begin(void);
 void mem_sigaction(struct bob_regs *r, bool by_libc);
 void mem_sigmask(struct bob_regs *r);
 
+/* --- sync.c --- */
+/* The number of the calling thread's stream; lock held. */
+uint32_t mem_thread_number(void);
+void mem_sync_begin(uint32_t number); /* ... and it is used */
+void mem_sync_after_fork(void); /* in the child */
+enum mem_sync_way {
+	MEM_SYNC_PASS = 0,	/* the function runs as if called by its caller */
+	MEM_SYNC_CALL = 1,	/* sync.S calls it, then bob_sync_returned */
+	MEM_SYNC_CALL_WITH_STACK = 2 /* ..., with two arguments on the stack */
+};
+enum mem_sync_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
+				  uint64_t caller);
+void bob_sync_returned(const struct bob_sync_call *call, uint64_t result);
+struct mem_thread_start {
+	uint64_t function, argument;
+};
+struct mem_thread_start mem_sync_thread(void *start);
+
 /* --- trap.c --- */
 /* SIGTRAP with this program counter: was it one of ours? Then where to go on. */
 bool mem_trapped(uint64_t *rip);
@@ -115,6 +139,8 @@ extern const uint8_t bob_mem_full_entry[], bob_mem_main_entry[];
 extern const uint8_t bob_mem_signal_entry[], bob_mem_signal_masked[];
 extern const uint8_t bob_mem_restorer[];
 extern uint64_t bob_mem_real_main;
+extern const uint8_t bob_sync_thread_entry[], bob_mem_mark_begin[], bob_mem_mark_end[];
+int bob_mem_mark(uint64_t header, uint64_t first, uint64_t second, uint64_t words);
 void bob_mem_call_on_stack(void (*fn)(void *), void *arg, void *top);
 /* What a full buffer calls, into the first BOB_PLAN_HANDLER_BYTES of an arena. */
 void mem_entry_copy(uint8_t *to);

@@ -109,6 +109,7 @@ bool mem_thread_begin(struct bob_thread *t)
 	struct bob_mem_thread *m = os_map(sizeof(*m));
 
 	t->mem = m;
+	mem_sync_begin(t->stream);
 	t->head->run.codec = BOB_CODEC_NULL; /* no calls: the codec that stores nothing */
 	if (!m)
 		return false;
@@ -183,6 +184,7 @@ static void next_room(struct bob_thread *t)
 static void begin_child(void)
 {
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
+	mem_sync_after_fork();
 	process_after_fork(this_thread());
 }
 

@@ -23,6 +23,7 @@
 #define SIGSETXID 33
 /* What libc is given instead: a handler may come before libc has read it, and do the same. */
 #define NESTED 4
+#define MARK_WORDS 3		/* of bob_mem_mark, header included */
 
 void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask);
 
@@ -134,6 +135,19 @@ static void take_record(void *place)
 	tell_begun(p, &c);
 }
 
+/* In the middle of a mark of synchronisation, which then begins anew. */
+static bool leave_mark(void *uc)
+{
+	uint64_t begin = (uint64_t)(uintptr_t)bob_mem_mark_begin;
+
+	if (rip_of(uc) - begin >= (uint64_t)(bob_mem_mark_end - bob_mem_mark_begin))
+		return false;
+	if (bob_mem_slots.cursor < bob_mem_slots.limit && !process_is_child())
+		memset(bob_mem_slots.cursor, 0, MARK_WORDS * sizeof(uint64_t));
+	set_rip(uc, begin);
+	return true;
+}
+
 /* Where it is, and how many words of a record that is under way must be kept. */
 static void find_place(void *uc, struct place *p)
 {
@@ -145,6 +159,8 @@ static void find_place(void *uc, struct place *p)
 	p->uc = interrupted(uc);
 	p->reg = BOB_MEM_NO_CURSOR;
 	memcpy(p->spill, bob_mem_slots.spill, sizeof(p->spill));
+	if (leave_mark(p->uc))
+		return;
 	p->im = mem_image_running(rip_of(p->uc), &code);
 	if (!p->im || bob_mem_map_find(p->im->mem->plan, code, w) != BOB_OK)
 		return;

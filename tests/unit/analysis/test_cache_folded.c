@@ -61,6 +61,7 @@ static void make_desc(struct room *m, uint64_t *r)
 	if (cmp_random(r) % 10 == 0) {
 		d->kind = BOB_MEM_MARK;
 		d->mark = BOB_MEM_SYNC;
+		d->sync = 1;
 		d->words = 2;
 		return;
 	}

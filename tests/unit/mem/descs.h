@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mem/record.h"
+#include "mem/sync.h"
 
 struct desc_room {
 	struct bob_mem_desc d;
@@ -50,7 +51,9 @@ static inline void desc_make(struct desc_room *r, uint64_t *seed)
 	d->words = (uint8_t)desc_below(seed, desc_below(seed, 4) ? 6 : BOB_MEM_WORDS_MAX + 1);
 	d->sp_word = BOB_MEM_NO_WORD;
 	if (d->kind == BOB_MEM_MARK) {
-		d->mark = (uint8_t)(1 + desc_below(seed, 4));
+		d->mark = (uint8_t)(1 + desc_below(seed, BOB_MEM_MARKS - 1));
+		if (d->mark == BOB_MEM_SYNC)
+			d->sync = (uint8_t)(1 + desc_below(seed, BOB_SYNC_KIND_COUNT - 1));
 		d->words = (uint8_t)(d->words < 2 ? 2 : d->words);
 		return;
 	}
@@ -123,9 +126,10 @@ static inline void desc_make(struct desc_room *r, uint64_t *seed)
 static inline int desc_equal(const struct bob_mem_desc *a, const struct bob_mem_desc *b)
 {
 	if (a->pc != b->pc || a->image != b->image || a->kind != b->kind || a->mark != b->mark ||
-	    a->words != b->words || a->payload != b->payload || a->flow != b->flow ||
-	    a->sp_word != b->sp_word || a->counter != b->counter || a->sp_begin != b->sp_begin ||
-	    a->sp_end != b->sp_end || a->last != b->last || a->access_count != b->access_count)
+	    a->sync != b->sync || a->words != b->words || a->payload != b->payload ||
+	    a->flow != b->flow || a->sp_word != b->sp_word || a->counter != b->counter ||
+	    a->sp_begin != b->sp_begin || a->sp_end != b->sp_end || a->last != b->last ||
+	    a->access_count != b->access_count)
 		return 0;
 	for (unsigned i = 0; a->kind == BOB_MEM_LOOP && i < a->words; i++)
 		if (a->step[i].constant != b->step[i].constant ||

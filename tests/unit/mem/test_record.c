@@ -117,7 +117,10 @@ static void test_refused(void **state)
 	REFUSED(one.access[1].guard = 0); /* which moves */
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = 0));
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_MARKS));
-	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.words = 1));
+	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.sync = BOB_SYNC_LOCK,
+		 d.words = 1));
+	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.sync = 0));
+	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.sync = BOB_SYNC_KIND_COUNT));
 	d = simple_loop(); /* more accesses than allowed: the count stands before them */
 	d.access_count = 0;
 	size_t len = bob_mem_desc_put(&d, bytes);

@@ -188,13 +188,19 @@ static void test_specials(void **state)
 	const struct bob_plan_head *h = (const void *)good;
 	const struct bob_plan_special *s = (const void *)(good + h->special.off);
 	const struct bob_plan_func *f = (const void *)(good + h->funcs.off);
-	unsigned seen = 0;
+	uint64_t seen = 0, hooks = 0, libc_hooks = 0;
 
 	(void)state;
 	for (uint64_t i = 0; i < h->special.len / sizeof(*s); i++) {
 		assert_int_not_equal(f[s[i].func].kind, BOB_PATCH_NONE);
-		seen |= 1u << s[i].what;
+		if (s[i].what > BOB_SPECIAL_SYNC)
+			hooks |= 1ull << (s[i].what - BOB_SPECIAL_SYNC);
+		else
+			seen |= 1ull << s[i].what;
 	}
+	for (unsigned i = BOB_HOOK_JOIN; i <= BOB_HOOK_BARRIER_WAIT; i++)
+		libc_hooks |= 1ull << i;
+	assert_int_equal(hooks, libc_hooks | 1ull << BOB_HOOK_CREATE);
 	assert_int_equal(seen, 1u << BOB_SPECIAL_EXECVE | 1u << BOB_SPECIAL_EXIT |
 				       1u << BOB_SPECIAL_MAKECONTEXT | 1u << BOB_SPECIAL_PRCTL |
 				       1u << BOB_SPECIAL_SYSCALL | 1u << BOB_SPECIAL_EXECVEAT |

@@ -24,10 +24,10 @@
 
 	.section .rodata
 	.globl bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
-	.globl bob_entry_wide, bob_entry_wide_tls
+	.globl bob_entry_wide, bob_entry_wide_tls, bob_entry_sync
 	.globl bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.hidden bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
-	.hidden bob_entry_wide, bob_entry_wide_tls
+	.hidden bob_entry_wide, bob_entry_wide_tls, bob_entry_sync
 	.hidden bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.balign 64
 bob_entry_begin:
@@ -269,6 +269,11 @@ bob_entry_special:
 	mov	-8(%rsp), %rax
 	ret
 
+	/* Around a function that synchronises threads. */
+	.balign 16
+bob_entry_sync:
+	jmp	*literal_sync(%rip)
+
 	.balign 8
 bob_entry_literals:
 literal_enter:
@@ -280,6 +285,8 @@ literal_drain:
 literal_special:
 	.quad	0
 literal_generation:
+	.quad	0
+literal_sync:
 	.quad	0
 bob_entry_end:
 

@@ -9,7 +9,8 @@
 #undef X
 
 extern const uint8_t bob_entry_begin[], bob_entry_end[], bob_entry_special[], bob_entry_tls[];
-extern const uint8_t bob_entry_wide[], bob_entry_wide_tls[];
+extern const uint8_t bob_entry_wide[], bob_entry_wide_tls[], bob_entry_sync[];
+extern const uint8_t bob_sync_entry[]; /* sync.S */
 extern const uint8_t bob_entry_mismatch[], bob_entry_mismatch_end[], bob_entry_literals[];
 
 /* A dummy block whose gate is closed; threads that were not seen yet point to it. */
@@ -24,6 +25,11 @@ __thread struct bob_hot *bob_thread_hot = &no_thread.hot;
 uint32_t entry_special_offset(void)
 {
 	return (uint32_t)(bob_entry_special - bob_entry_begin);
+}
+
+uint32_t entry_sync_offset(void)
+{
+	return (uint32_t)(bob_entry_sync - bob_entry_begin);
 }
 
 uint32_t entry_wide_offset(void)
@@ -47,6 +53,7 @@ void entry_copy(uint8_t *to, bool null_codec)
 		(uintptr_t)bob_enter_drain,
 		(uintptr_t)bob_special,
 		(uintptr_t)&bob_process.generation,
+		(uintptr_t)bob_sync_entry,
 	};
 	int32_t tls = tls_offset();
 

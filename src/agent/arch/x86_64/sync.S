@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Around functions that synchronise threads (mem/sync.c): called before them, and perhaps behind them. */
+
+#define PASS 0		/* enum mem_sync_way */
+#define CALL_WITH_STACK 2
+
+/* Offsets in the frame below: struct bob_sync_call, rbp, struct bob_regs, what the trampoline left. */
+#define SAVED_RBP 32
+#define REGS 40
+#define RDI 40
+#define RSI 48
+#define RDX 56
+#define RCX 64
+#define R8 72
+#define R9 80
+#define R10 88
+#define R11 96
+#define RAX 104
+#define BODY 112
+#define FRAME 120	/* the return address */
+
+	.text
+
+/* From a trampoline, by the entry code: eax is the function's id, its rax lies at -8(%rsp); (%rsp) is where the function's
+ * first instructions are now, 8(%rsp) its return address. All registers are kept but the flags. */
+	.globl bob_sync_entry
+	.hidden bob_sync_entry
+	.balign 16
+bob_sync_entry:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	lea	-8(%rsp), %rsp			/* the saved rax becomes a pushed one */
+	.cfi_adjust_cfa_offset 8
+	push	%r11
+	.cfi_adjust_cfa_offset 8
+	push	%r10
+	.cfi_adjust_cfa_offset 8
+	push	%r9
+	.cfi_adjust_cfa_offset 8
+	push	%r8
+	.cfi_adjust_cfa_offset 8
+	push	%rcx
+	.cfi_adjust_cfa_offset 8
+	push	%rdx
+	.cfi_adjust_cfa_offset 8
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	push	%rdi
+	.cfi_adjust_cfa_offset 8
+	sub	$REGS, %rsp
+	.cfi_adjust_cfa_offset REGS
+	/* a loop of the function's own that leads back to its first byte is no call */
+	lea	bob_sync_return(%rip), %rcx
+	cmp	%rcx, FRAME(%rsp)
+	je	pass
+	mov	%eax, %edi
+	lea	REGS(%rsp), %rsi
+	mov	%rsp, %rdx
+	mov	FRAME(%rsp), %rcx
+	call	bob_sync_called
+	cmp	$PASS, %eax
+	jne	around
+pass:
+	.cfi_remember_state
+	add	$REGS, %rsp
+	.cfi_adjust_cfa_offset -REGS
+	pop	%rdi
+	.cfi_adjust_cfa_offset -8
+	pop	%rsi
+	.cfi_adjust_cfa_offset -8
+	pop	%rdx
+	.cfi_adjust_cfa_offset -8
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	pop	%r8
+	.cfi_adjust_cfa_offset -8
+	pop	%r9
+	.cfi_adjust_cfa_offset -8
+	pop	%r10
+	.cfi_adjust_cfa_offset -8
+	pop	%r11
+	.cfi_adjust_cfa_offset -8
+	pop	%rax
+	.cfi_adjust_cfa_offset -8
+	ret
+
+	/* The function is called by us: this frame is what unwinders see between it and its caller. */
+around:
+	.cfi_restore_state
+	mov	%rbp, SAVED_RBP(%rsp)
+	.cfi_rel_offset %rbp, SAVED_RBP
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	cmp	$CALL_WITH_STACK, %eax
+	jne	call_body
+	push	FRAME+16(%rbp)			/* its 7th and 8th argument */
+	push	FRAME+8(%rbp)
+call_body:
+	mov	RDI(%rbp), %rdi
+	mov	RSI(%rbp), %rsi
+	mov	RDX(%rbp), %rdx
+	mov	RCX(%rbp), %rcx
+	mov	R8(%rbp), %r8
+	mov	R9(%rbp), %r9
+	mov	R10(%rbp), %r10
+	mov	R11(%rbp), %r11
+	mov	RAX(%rbp), %rax
+	call	*BODY(%rbp)
+bob_sync_return:
+	mov	%rax, RAX(%rbp)
+	mov	%rdx, RDX(%rbp)
+	mov	%rdi, RDI(%rbp)
+	mov	%rsi, RSI(%rbp)
+	mov	%rcx, RCX(%rbp)
+	mov	%r8, R8(%rbp)
+	mov	%r9, R9(%rbp)
+	mov	%r10, R10(%rbp)
+	mov	%r11, R11(%rbp)
+	mov	%rbp, %rdi
+	mov	%rax, %rsi
+	call	bob_sync_returned
+	mov	RAX(%rbp), %rax
+	mov	RDX(%rbp), %rdx
+	mov	RDI(%rbp), %rdi
+	mov	RSI(%rbp), %rsi
+	mov	RCX(%rbp), %rcx
+	mov	R8(%rbp), %r8
+	mov	R9(%rbp), %r9
+	mov	R10(%rbp), %r10
+	mov	R11(%rbp), %r11
+	mov	%rbp, %rsp
+	mov	SAVED_RBP(%rsp), %rbp
+	.cfi_def_cfa %rsp, FRAME + 8
+	.cfi_same_value %rbp
+	lea	FRAME(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+
+/* In place of a thread's first function: rdi is what was passed for it. Leaves no frame. */
+	.globl bob_sync_thread_entry
+	.hidden bob_sync_thread_entry
+	.balign 16
+bob_sync_thread_entry:
+	.cfi_startproc
+	sub	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call	mem_sync_thread
+	mov	%rdx, %rdi
+	add	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	jmp	*%rax
+	.cfi_endproc
+
+/* A mark: rdi header, rsi and rdx its words (rdx 0 if there is one), rcx how many. eax 0: there is no room. A handler that comes
+ * between _begin and _end writes there, too: the mark then begins anew (mem/signal.c), all it needs is still in its registers. */
+	.globl bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
+	.hidden bob_mem_mark, bob_mem_mark_begin, bob_mem_mark_end
+	.balign 16
+bob_mem_mark:
+	.cfi_startproc
+	mov	bob_mem_slots@gottpoff(%rip), %r8
+bob_mem_mark_begin:
+	mov	%fs:(%r8), %rax			/* cursor */
+	cmp	%fs:8(%r8), %rax		/* limit */
+	jae	1f
+	mov	%rsi, 8(%rax)
+	mov	%rdx, 16(%rax)
+	mov	%rdi, (%rax)
+	lea	8(%rax,%rcx,8), %rax
+	mov	%rax, %fs:(%r8)
+bob_mem_mark_end:
+	mov	$1, %eax
+	ret
+1:
+	xor	%eax, %eax
+	ret
+	.cfi_endproc
+
+	.section .note.GNU-stack, "", @progbits

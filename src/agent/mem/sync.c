@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Marks of synchronisation (mem/sync.h). Trampolines at the entries of functions that synchronise lead to
+ * arch/x86_64/sync.S, which calls here before the function and, where that matters, behind it.
+ *
+ * Threads get their numbers here: their parent gives them, in the order in which threads are made. What a program passes to
+ * pthread_create and GOMP_parallel is replaced by ours, which tells that it begins, and calls it. */
+#include "agent/mem/mem.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+#define STARTS 1024u		/* threads that are being made at the same time */
+#define FUTEX 202u		/* system call, x86-64 */
+
+/* A thread that has been made and has not begun. */
+static struct start {
+	uint64_t used;
+	uint64_t function, argument;
+	uint64_t number;
+} starts[STARTS];
+
+static struct bob_syncs syncs __attribute__((aligned(BOB_PAGE)));
+static __thread struct bob_sync_thread mine;
+static __thread uint32_t
+	given; /* this thread's number + 1, if it was given one before its first record */
+
+/* --- numbers --- */
+
+uint32_t mem_thread_number(void)
+{
+	return given ? given - 1 : bob_process.streams++;
+}
+
+void mem_sync_begin(uint32_t number)
+{
+	mine.number = number;
+}
+
+/* The parent's threads are not here, and its turns are over. */
+void mem_sync_after_fork(void)
+{
+	os_drop_pages(&syncs, sizeof(syncs) & ~(size_t)(BOB_PAGE - 1));
+	memset(syncs.barrier, 0, sizeof(syncs.barrier)); /* the last page is another's, too */
+	memset(starts, 0, sizeof(starts));
+	memset(&mine, 0, sizeof(mine));
+	given = 0;
+}
+
+/* --- marks --- */
+
+/* Is what this thread does recorded? Who has no room yet gets one. */
+static bool is_ready(void)
+{
+	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
+		bob_mem_full();
+	return mem_is_recorded();
+}
+
+static void put(void *unused, enum bob_sync_kind kind, const uint64_t *word, uint32_t words)
+{
+	uint64_t header = BOB_MEM_HEADER | mem_sync_desc(kind);
+
+	(void)unused;
+	while (!bob_mem_mark(header, word[0], words > 1 ? word[1] : 0, words)) {
+		bob_mem_full();
+		if (!mem_is_recorded())
+			return;
+	}
+}
+
+static struct bob_sync of_thread(void)
+{
+	return (struct bob_sync){ &syncs, &mine, put, NULL };
+}
+
+/* --- threads --- */
+
+static struct start *take_start(void)
+{
+	for (uint32_t i = 0; i < STARTS; i++) {
+		uint64_t was = 0;
+
+		if (__atomic_compare_exchange_n(&starts[i].used, &was, 1, 0, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return &starts[i];
+	}
+	return NULL;
+}
+
+static void drop_start(struct start *p)
+{
+	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
+}
+
+/* pthread_create(thread, attributes, function, argument). */
+static enum mem_sync_way enter_create(struct bob_regs *r, struct bob_sync_call *call)
+{
+	struct start *p = take_start();
+
+	if (!p)
+		return MEM_SYNC_PASS; /* it gets a number when it records something */
+	lock_process();
+	p->number = bob_process.streams++;
+	unlock_process();
+	p->function = r->rdx;
+	p->argument = r->rcx;
+	r->rdx = (uint64_t)(uintptr_t)bob_sync_thread_entry;
+	r->rcx = (uint64_t)(uintptr_t)p;
+	*call = (struct bob_sync_call){
+		BOB_HOOK_CREATE, { p->number, (uint64_t)(uintptr_t)p, r->rdi }
+	};
+	return MEM_SYNC_CALL;
+}
+
+static void leave_create(const struct bob_sync *s, const struct bob_sync_call *call,
+			 uint64_t result)
+{
+	uint64_t handle;
+
+	if ((uint32_t)result) {
+		drop_start((struct start *)(uintptr_t)call->word[1]);
+		return;
+	}
+	memcpy(&handle, (const void *)(uintptr_t)call->word[2], sizeof(handle));
+	bob_sync_handle(s->all, handle, call->word[0]);
+	bob_sync_created(s, call->word[0]);
+}
+
+struct mem_thread_start mem_sync_thread(void *start)
+{
+	struct start *p = start;
+	struct mem_thread_start out = { p->function, p->argument };
+	struct bob_sync s = of_thread();
+
+	if (!given)
+		given = (uint32_t)p->number + 1;
+	drop_start(p);
+	if (is_ready())
+		bob_sync_begins(&s);
+	return out;
+}
+
+/* --- parallel regions --- */
+
+/* In place of the function that a region runs, in each of its threads. */
+static void run_part(const struct bob_sync_call *call)
+{
+	void (*function)(void *) = (void (*)(void *))(uintptr_t)call->word[0];
+	void *data = (void *)(uintptr_t)call->word[1];
+	struct bob_sync_part before;
+	struct bob_sync s = of_thread();
+
+	if (!is_ready()) {
+		function(data);
+		return;
+	}
+	bob_sync_part_begins(&s, (struct bob_sync_team *)(uintptr_t)call->word[2], &before);
+	function(data);
+	bob_sync_part_ends(&s, &before);
+}
+
+static enum mem_sync_way enter_parallel(const struct bob_sync *s, struct bob_regs *r,
+					struct bob_sync_call *call)
+{
+	struct bob_sync_team *team = bob_sync_fork(s);
+
+	if (!team)
+		return MEM_SYNC_PASS;
+	*call = (struct bob_sync_call){ BOB_HOOK_PARALLEL,
+					{ r->rdi, r->rsi, (uint64_t)(uintptr_t)team } };
+	r->rdi = (uint64_t)(uintptr_t)run_part;
+	r->rsi = (uint64_t)(uintptr_t)call; /* it stays until all have ended their parts */
+	return MEM_SYNC_CALL_WITH_STACK;
+}
+
+/* --- calls --- */
+
+/* The loader locks its list whenever a thread is made, and at the end: that is not the program. */
+static bool is_loader(uint64_t caller)
+{
+	const struct bob_image *im = image_at(caller);
+	const char *name = im ? im->path : "";
+
+	for (const char *p = name; *p; p++)
+		if (*p == '/')
+			name = p + 1;
+	return text_starts(name, "ld-linux");
+}
+
+enum mem_sync_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
+				  uint64_t caller)
+{
+	const uint64_t arg[3] = { r->rdi, r->rsi, r->rdx };
+	uint32_t what = special_what(id);
+	enum bob_sync_hook hook = (enum bob_sync_hook)(what - BOB_SPECIAL_SYNC);
+	struct bob_sync s = of_thread();
+
+	if (what == BOB_SPECIAL_SYSCALL) {
+		if (r->rdi != FUTEX) {
+			bob_special(id, r); /* a fork: no room may be had afterwards */
+			return MEM_SYNC_PASS;
+		}
+		hook = BOB_HOOK_SYSCALL;
+	}
+	if (hook <= BOB_HOOK_NONE || hook >= BOB_HOOKS || !os_allowed() || is_loader(caller) ||
+	    !is_ready())
+		return MEM_SYNC_PASS;
+	if (hook == BOB_HOOK_CREATE)
+		return enter_create(r, call);
+	if (hook == BOB_HOOK_PARALLEL)
+		return enter_parallel(&s, r, call);
+	return bob_sync_enter(&s, hook, arg, call) ? MEM_SYNC_CALL : MEM_SYNC_PASS;
+}
+
+void bob_sync_returned(const struct bob_sync_call *call, uint64_t result)
+{
+	struct bob_sync s = of_thread();
+
+	if (call->hook != BOB_HOOK_CREATE && !is_ready())
+		return;
+	if (call->hook == BOB_HOOK_CREATE)
+		leave_create(&s, call, result);
+	else if (call->hook == BOB_HOOK_PARALLEL)
+		bob_sync_fork_ends(&s, (struct bob_sync_team *)(uintptr_t)call->word[2]);
+	else
+		bob_sync_leave(&s, call, result);
+}
