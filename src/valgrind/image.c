@@ -218,6 +218,13 @@ static void describe(const struct image *im)
 	}
 }
 
+static const HChar *base_of(const HChar *path)
+{
+	const HChar *slash = VG_(strrchr)(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* Chosen images are numbered, others only listed. */
 static uint32_t add_image(const NSegment *seg, const HChar *path)
 {
@@ -241,6 +248,9 @@ static uint32_t add_image(const NSegment *seg, const HChar *path)
 	im->rec.image = im->pub.number;
 	im->rec.bias = im->pub.bias;
 	im->rec.chosen = im->pub.chosen;
+	im->pub.loader = !VG_(strncmp)(base_of(path), "ld-linux", 8);
+	if (bob_sync_is_library(base_of(path)))
+		vgb_sync_library(path);
 	describe(im); /* may make the file, which describes those before it */
 	return all.image_count++;
 }

@@ -50,7 +50,15 @@ static IRExpr *load_cursor(struct out *o, const uint64_t *field)
 	return value(o, IRExpr_Load(Iend_LE, Ity_I64, constant((uint64_t)field)));
 }
 
-/* Call a function of ours. It may move the cursor, and VEX must know. */
+/* A function of ours may move the cursor, and VEX must know. */
+static void add_call(struct out *o, IRDirty *d)
+{
+	d->mFx = Ifx_Modify;
+	d->mAddr = constant((uint64_t)&vgb_cursor);
+	d->mSize = sizeof(vgb_cursor);
+	addStmtToIRSB(o->sb, IRStmt_Dirty(d));
+}
+
 static void call(struct out *o, const HChar *name, void *function, IRExpr *arg, IRExpr *guard)
 {
 	IRDirty *d = unsafeIRDirty_0_N(arg ? 1 : 0, name, VG_(fnptr_to_fnentry)(function),
@@ -58,10 +66,7 @@ static void call(struct out *o, const HChar *name, void *function, IRExpr *arg, 
 
 	if (guard)
 		d->guard = guard;
-	d->mFx = Ifx_Modify;
-	d->mAddr = constant((uint64_t)&vgb_cursor);
-	d->mSize = sizeof(vgb_cursor);
-	addStmtToIRSB(o->sb, IRStmt_Dirty(d));
+	add_call(o, d);
 }
 
 static void begin(struct out *o)
@@ -132,6 +137,40 @@ static void watch_start(struct out *o)
 	call(o, "vgb_start_called", vgb_start_called, rdi, NULL);
 }
 
+static IRExpr *register_now(struct out *o, Int offset)
+{
+	return value(o, IRExpr_Get(offset, Ity_I64));
+}
+
+/* Marks of synchronisation come before the records of the superblock: the cursor is not read yet. */
+static void call_watched(struct out *o, Addr pc)
+{
+	enum vgb_watch watch = vgb_sync_watched(pc);
+	IRExpr *sp = NULL;
+	IRDirty *d;
+
+	if (watch)
+		sp = register_now(o, offsetof(VexGuestAMD64State, guest_RSP));
+	if (watch & VGB_WATCH_RETURN) {
+		d = unsafeIRDirty_0_N(
+			0, "vgb_sync_returned", VG_(fnptr_to_fnentry)(vgb_sync_returned),
+			mkIRExprVec_3(constant(pc),
+				      register_now(o, offsetof(VexGuestAMD64State, guest_RAX)),
+				      sp));
+		add_call(o, d);
+	}
+	if (watch & VGB_WATCH_ENTRY) {
+		d = unsafeIRDirty_0_N(
+			0, "vgb_sync_entered", VG_(fnptr_to_fnentry)(vgb_sync_entered),
+			mkIRExprVec_5(constant(pc),
+				      register_now(o, offsetof(VexGuestAMD64State, guest_RDI)),
+				      register_now(o, offsetof(VexGuestAMD64State, guest_RSI)),
+				      register_now(o, offsetof(VexGuestAMD64State, guest_RDX)),
+				      sp));
+		add_call(o, d);
+	}
+}
+
 IRSB *vgb_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 		     const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
 		     IRType host_word)
@@ -145,9 +184,12 @@ IRSB *vgb_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout 
 	if (vgb_stopped() || !vgb_options.dir)
 		return in;
 	im = vgb_image_at(pc);
-	if (!im->chosen)
+	if (!im->chosen && !vgb_sync_watched(pc))
 		return in;
-	vgb_scan(in, layout, im, &pieces);
+	if (im->chosen)
+		vgb_scan(in, layout, im, &pieces);
+	else
+		pieces.pieces = pieces.words = pieces.failed = 0;
 	if (pieces.failed)
 		return in;
 	o.sb = deepCopyIRSBExceptStmts(in);
@@ -155,6 +197,7 @@ IRSB *vgb_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout 
 		addStmtToIRSB(o.sb, in->stmts[i]);
 	if (pc == vgb_main && !vgb_recording)
 		call(&o, "vgb_main_entered", vgb_main_entered, NULL, NULL);
+	call_watched(&o, pc);
 	if (pieces.pieces)
 		begin(&o);
 	copy(&o, in, i);

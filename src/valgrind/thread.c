@@ -203,6 +203,28 @@ static void close_room(struct thread *t)
 	t->has_room = False;
 }
 
+/* --- the running thread's cursor --- */
+
+static void on_start(ThreadId id, ULong blocks)
+{
+	(void)blocks;
+	running = id;
+	vgb_cursor.at = threads[id].at;
+	vgb_cursor.end = threads[id].end;
+}
+
+/* The running thread's cursor goes back to where the thread keeps it. */
+static void save_cursor(ThreadId id)
+{
+	/* scratch is nobody's; while recording a thread without room asks for some */
+	if (in_scratch(vgb_cursor.at) || !threads[id].has_room) {
+		threads[id].at = threads[id].end = 0;
+		return;
+	}
+	threads[id].at = vgb_cursor.at;
+	threads[id].end = vgb_cursor.end;
+}
+
 /* --- records of our own --- */
 
 static void put_record(struct thread *t, uint32_t number, const uint64_t *word, uint32_t words)
@@ -227,6 +249,18 @@ static void put_mark(struct thread *t, enum bob_mem_mark mark, const uint64_t *w
 				  .words = (uint8_t)words, .image = BOB_MEM_NO_IMAGE };
 
 	put_record(t, vgb_desc_number(&d), word, words);
+}
+
+void vgb_thread_mark(ThreadId id, enum bob_sync_kind kind, const uint64_t *word, uint32_t words)
+{
+	struct bob_mem_desc d = { .kind = BOB_MEM_MARK, .mark = BOB_MEM_SYNC, .sync = (uint8_t)kind,
+				  .words = (uint8_t)words, .image = BOB_MEM_NO_IMAGE };
+
+	if (running == id)
+		save_cursor(id);
+	put_record(&threads[id], vgb_desc_number(&d), word, words);
+	if (running == id)
+		on_start(id, 0);
 }
 
 /* An instruction faulted within a piece. What came before it has happened and becomes a record of its own, of a
@@ -308,26 +342,6 @@ void vgb_start_called(HWord main)
 
 /* --- what Valgrind tells --- */
 
-static void on_start(ThreadId id, ULong blocks)
-{
-	(void)blocks;
-	running = id;
-	vgb_cursor.at = threads[id].at;
-	vgb_cursor.end = threads[id].end;
-}
-
-/* The running thread's cursor goes back to where the thread keeps it. */
-static void save_cursor(ThreadId id)
-{
-	/* scratch is nobody's; while recording a thread without room asks for some */
-	if (in_scratch(vgb_cursor.at) || !threads[id].has_room) {
-		threads[id].at = threads[id].end = 0;
-		return;
-	}
-	threads[id].at = vgb_cursor.at;
-	threads[id].end = vgb_cursor.end;
-}
-
 static void on_stop(ThreadId id, ULong blocks)
 {
 	(void)blocks;
@@ -340,11 +354,14 @@ static void on_create(ThreadId id, ThreadId child)
 	(void)id;
 	VG_(memset)(&threads[child], 0, sizeof(threads[child]));
 	threads[child].stream = made++;
+	vgb_sync_thread(id == child ? VG_INVALID_THREADID : id, child, threads[child].stream);
 }
 
 static void on_first_instruction(ThreadId id)
 {
 	threads[id].tid = VG_(gettid)();
+	if (vgb_recording && !vgb_stopped())
+		vgb_sync_begins(id);
 }
 
 static void end_thread(ThreadId id, enum bob_thread_state state)
@@ -413,6 +430,7 @@ static void on_fork_child(ThreadId id)
 		VG_(memset)(t, 0, sizeof(*t));
 	}
 	made = 1;
+	vgb_sync_forked(id);
 	threads[id].tid = VG_(gettid)();
 	vgb_file_forked(&from);
 }
@@ -422,6 +440,7 @@ void vgb_thread_init(void)
 	threads = VG_(calloc)("bobbin.threads", VG_N_THREADS, sizeof(*threads));
 	scratch = VG_(malloc)("bobbin.scratch", SCRATCH_BYTES);
 	vgb_recording = vgb_options.from_start && !vgb_options.null;
+	vgb_sync_init();
 	VG_(track_start_client_code)(on_start);
 	VG_(track_stop_client_code)(on_stop);
 	VG_(track_pre_thread_ll_create)(on_create);

@@ -16,6 +16,7 @@
 
 #include "archive/write.h"
 #include "mem/record.h"
+#include "mem/sync.h"
 
 #define VGB_PAGE 4096u
 #define VGB_PATH 4096u
@@ -82,6 +83,7 @@ struct vgb_image {
 	uint32_t number;	/* BOB_MEM_NO_IMAGE: none */
 	uint64_t bias;
 	Bool chosen;
+	Bool loader;		/* ld.so */
 	uint64_t fdes;		/* address of .eh_frame_hdr, 0 if none */
 };
 /* The image that holds the code at `addr`. Valid until the next call. */
@@ -129,6 +131,23 @@ void vgb_main_entered(void);
 extern Addr vgb_main; /* address of main, 0: not known yet */
 extern Bool vgb_recording;
 
+/* --- sync.c --- */
+void vgb_sync_init(void);
+/* Code of a library whose functions synchronise has been found. */
+void vgb_sync_library(const HChar *path);
+/* `parent` (0: none) is making `child`, which has number `number`; its first instruction; a child of fork, alone. */
+void vgb_sync_thread(ThreadId parent, ThreadId child, uint64_t number);
+void vgb_sync_begins(ThreadId id);
+void vgb_sync_forked(ThreadId id);
+enum vgb_watch { VGB_WATCH_NOTHING = 0, VGB_WATCH_ENTRY = 1, VGB_WATCH_RETURN = 2 };
+/* What a superblock that begins there has to call. */
+enum vgb_watch vgb_sync_watched(Addr at);
+/* Called by instrumented code: the superblock's address and registers. */
+void vgb_sync_entered(HWord at, HWord rdi, HWord rsi, HWord rdx, HWord sp);
+void vgb_sync_returned(HWord at, HWord rax, HWord sp);
+
+/* A mark in the thread's stream, now. */
+void vgb_thread_mark(ThreadId id, enum bob_sync_kind kind, const uint64_t *word, uint32_t words);
 void vgb_thread_init(void);
 void vgb_thread_end_all(void);
 /* The process is about to become another program; or it could not. */
