@@ -245,6 +245,30 @@ BOB_API bob_status bob_access_cursor_open(const struct bob_trace *t, uint32_t th
 BOB_API bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access *to,
 					  size_t room, size_t *count, struct bob_error *err);
 BOB_API void bob_access_cursor_close(struct bob_access_cursor *c); /* NULL is allowed */
+
+/* What threads do to each other (docs/memory.md, "Synchronisation"). */
+enum bob_sync_order {
+	BOB_SYNC_ORDER_NONE = 0,
+	BOB_SYNC_ORDER_TURN = 1, /* the `number`th, from 0, of all of `order` in the process */
+	BOB_SYNC_ORDER_GIVE = 2, /* one more for those that await `order` */
+	BOB_SYNC_ORDER_AWAIT = 3 /* behind `number` of those that give to `order` */
+};
+
+struct bob_sync_event {
+	uint32_t kind;		/* what it is: bob_sync_name */
+	uint32_t rule;		/* enum bob_sync_order */
+	uint64_t order;		/* a number for what is ordered */
+	uint64_t object;	/* address; number of the thread's stream; team */
+	uint64_t number;
+};
+/* "lock", "at barrier", ...; "" for what is none. */
+BOB_API const char *bob_sync_name(uint32_t kind);
+/* From now on bob_access_cursor_read also stops where the thread synchronises: BOB_NONE, *count is 0 then, and
+ * bob_access_cursor_sync says what it does. With `only` there are no accesses. */
+BOB_API void bob_access_cursor_stop_at_syncs(struct bob_access_cursor *c, int only);
+BOB_API void bob_access_cursor_sync(const struct bob_access_cursor *c, struct bob_sync_event *sync);
+/* What the end of a thread gives: the `order` of it, for those that await it. */
+BOB_API uint64_t bob_trace_end_order(const struct bob_trace *t, uint32_t thread);
 /* How many accesses a thread has, damaged parts left out. Reads all its records the first time. */
 BOB_API uint64_t bob_trace_accesses(const struct bob_trace *t, uint32_t thread);
 
@@ -284,7 +308,8 @@ enum bob_leaf_kind {
 	BOB_LEAF_ITERATION =
 		5, /* of that loop; words of its accesses are the loop's, then this leaf's */
 	BOB_LEAF_AGAIN =
-		6 /* no accesses; the next (its word) ones were told before and do not count */
+		6, /* no accesses; the next (its word) ones were told before and do not count */
+	BOB_LEAF_SYNC = 7	/* no accesses; its words: the object, perhaps a number */
 };
 
 struct bob_leaf {
@@ -295,6 +320,7 @@ struct bob_leaf {
 	int64_t counter_step;
 	uint64_t pc;		/* of the first instruction */
 	uint32_t accesses;
+	uint32_t sync;		/* SYNC: what it is, see bob_sync_name */
 };
 
 /* Of a LOOP: the addresses (without `offset`) of an access whose word is the piece `word`, iterations included, as a

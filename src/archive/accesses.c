@@ -12,6 +12,8 @@ struct bob_access_cursor {
 	int walking;
 	uint64_t again;		/* so many accesses are passed over */
 	int lost;
+	int stops, only;	/* bob_access_cursor_stop_at_syncs */
+	struct bob_sync_event sync;
 	bob_status held;	/* to be said before anything else is read */
 	struct bob_error held_err;
 };
@@ -52,6 +54,18 @@ static uint64_t again_of(const struct bob_mem_record *rec)
 	return is_mark(rec, BOB_MEM_AGAIN) && rec->count ? rec->word[0] : 0;
 }
 
+void bob_access_cursor_stop_at_syncs(struct bob_access_cursor *c, int only)
+{
+	c->stops = 1;
+	c->only = only;
+}
+
+void bob_access_cursor_sync(const struct bob_access_cursor *c, struct bob_sync_event *sync)
+{
+	*sync = c->sync;
+}
+
+/* BOB_NONE: a mark of synchronisation. */
 static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err)
 {
 	struct bob_mem_record rec;
@@ -65,8 +79,13 @@ static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err
 	if (rec.desc->kind == BOB_MEM_MARK) {
 		c->lost |= is_mark(&rec, BOB_MEM_GAP);
 		c->again += again_of(&rec);
-		return BOB_OK;
+		if (!c->stops || rec.desc->mark != BOB_MEM_SYNC)
+			return BOB_OK;
+		c->sync = bob_sync_event_of(rec.desc, rec.word);
+		return BOB_NONE;
 	}
+	if (c->only)
+		return BOB_OK;
 	st = bob_mem_walk_begin(&c->walk, rec.desc, rec.word, rec.count,
 				bob_desc_bias(c->p, rec.desc));
 	c->walking = st == BOB_OK;

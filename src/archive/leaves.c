@@ -23,7 +23,9 @@ int bob_trace_all_folded(const struct bob_trace *t, uint32_t thread)
 static enum bob_leaf_kind kind_of(const struct bob_mem_desc *d, int is_payload)
 {
 	if (d->kind == BOB_MEM_MARK)
-		return d->mark == BOB_MEM_AGAIN ? BOB_LEAF_AGAIN : BOB_LEAF_MARK;
+		return d->mark == BOB_MEM_AGAIN ? BOB_LEAF_AGAIN :
+		       d->mark == BOB_MEM_SYNC	? BOB_LEAF_SYNC :
+						  BOB_LEAF_MARK;
 	if (d->kind == BOB_MEM_BLOCK)
 		return BOB_LEAF_BLOCK;
 	if (is_payload)
@@ -68,7 +70,7 @@ bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t s
 		return BOB_NONE;
 	*leaf = (struct bob_leaf){ .image = bob_desc_image(p, d), .kind = kind_of(d, is_payload),
 				   .words = d->words, .counter = d->counter, .pc = d->pc,
-				   .accesses = d->access_count };
+				   .accesses = d->access_count, .sync = d->sync };
 	if (leaf->kind == BOB_LEAF_LOOP)
 		leaf->counter_step = d->step[d->counter].constant;
 	for (uint32_t i = 0; to && i < d->access_count && i < room; i++)

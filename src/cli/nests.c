@@ -117,15 +117,30 @@ static void print_address(struct nests *n, const struct series *s, int64_t offse
 	fputs(s->left ? " (irregular)" : "", n->out);
 }
 
+static int varies(const struct series *s)
+{
+	uint64_t steps = 0;
+
+	for (uint32_t d = 0; d < s->piece[0].dims; d++)
+		steps |= s->piece[0].step[d];
+	return s->count != 1 || s->left || steps;
+}
+
+/* What has one value everywhere without the loops around it. */
+static void print_value(struct nests *n, const struct series *s)
+{
+	if (varies(s))
+		print_address(n, s, 0);
+	else
+		fprintf(n->out, "0x%" PRIx64, s->piece[0].base);
+}
+
 /* Trip counts: "100 times", "0, 1, 2, ... 99 times", ... */
 static void print_trips(struct nests *n, const struct series *s)
 {
 	const struct bob_piece *p = &s->piece[0];
-	uint64_t varies = 0;
 
-	for (uint32_t d = 0; d < p->dims; d++)
-		varies |= p->step[d];
-	if (s->count == 1 && !s->left && !varies) {
+	if (!varies(s)) {
 		fprintf(n->out, "%" PRIu64 " times", p->base);
 		return;
 	}
@@ -205,6 +220,19 @@ static void print_access(struct nests *n, const struct bob_leaf *leaf,
 	print_place(n, leaf, a->pc);
 }
 
+/* What threads do to each other: an object, and where it says something, a number. */
+static void print_sync(struct nests *n, const struct bob_leaf *leaf, const struct series *word,
+		       uint32_t words, unsigned depth)
+{
+	begin_line(n, depth);
+	fprintf(n->out, "%s  ", bob_sync_name(leaf->sync));
+	for (uint32_t w = 0; w < words && w < 2; w++) {
+		fputs(w ? ", number " : "", n->out);
+		print_value(n, &word[w]);
+	}
+	fputc('\n', n->out);
+}
+
 static void print_leaf(struct nests *n, uint32_t shape, unsigned depth)
 {
 	struct bob_leaf leaf;
@@ -225,6 +253,8 @@ static void print_leaf(struct nests *n, uint32_t shape, unsigned depth)
 		(void)bob_trace_leaf(n->trace, n->thread, shape, &leaf, a, leaf.accesses);
 		for (uint32_t w = 0; w < s.words; w++)
 			read_series(n, shape * 2, w, &word[w]);
+		if (leaf.kind == BOB_LEAF_SYNC && !is_full(n))
+			print_sync(n, &leaf, word, s.words, depth);
 		for (uint32_t i = 0; i < leaf.accesses && leaf.kind != BOB_LEAF_LOOP_BEGIN; i++) {
 			uint32_t w = a[i].word;
 

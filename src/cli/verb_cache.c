@@ -66,7 +66,7 @@ struct cache {
 	struct bob_cache_replay *replay; /* of the present process */
 	uint64_t spread[2][2];	/* misses of L1 and of the last level, by quantum */
 	uint32_t threads_most;	/* of a process */
-	uint64_t gaps;
+	uint64_t gaps, forced;
 };
 
 static int take_option(struct cache *c, int opt, const char *arg)
@@ -209,6 +209,7 @@ static int run_process(struct cache *c, uint32_t process, const uint32_t *thread
 		return status;
 	add_spread(c, 0);
 	c->gaps += c->replay->gaps;
+	c->forced += c->replay->forced;
 	if (c->replay->threads > c->threads_most)
 		c->threads_most = c->replay->threads;
 	if (cli_cache_tables_add(&c->t, c->replay, process))
@@ -246,6 +247,11 @@ static void print_order(const struct cache *c, uint32_t processes)
 		fprintf(c->t.out, "%s of L%" PRIu32 "%s\n", cli_count(a, c->spread[i][1]),
 			c->t.config.levels, i ? "" : " (below)");
 	}
+	if (c->forced)
+		fprintf(c->t.out,
+			"waiting  %s time%s a thread went on before what it waited for: the trace does "
+			"not have it\n",
+			cli_count(a, c->forced), cli_plural(c->forced));
 	if (c->gaps)
 		fprintf(c->t.out, "gaps     accesses are missing in %s place%s\n",
 			cli_count(a, c->gaps), cli_plural(c->gaps));

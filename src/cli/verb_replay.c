@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "cli/complain.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "export/export.h"
 
-enum { OPT_MEM, OPT_FORMAT, OPT_ORDER, OPT_QUANTUM, OPT_GROUP, OPT_THREAD, OPT_OUTPUT };
+enum { OPT_MEM, OPT_FORMAT, OPT_ORDER, OPT_QUANTUM, OPT_SYNCS, OPT_GROUP, OPT_THREAD, OPT_OUTPUT };
 
 const struct cli_option replay_options[] = {
 	{ "mem", 0, NULL, "memory accesses (nothing else can be replayed yet)", NULL, NULL },
@@ -20,6 +21,7 @@ const struct cli_option replay_options[] = {
 	  "turns (default): the threads of a process take turns; threads: one after another", NULL,
 	  "threads|turns" },
 	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)", NULL, NULL },
+	{ "syncs", 0, NULL, "also where threads synchronise (text only)", NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL, NULL },
 	{ "thread", 't', "N", "the same as --group", NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
@@ -47,6 +49,7 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 		.trace = s->trace, .functions = s->functions, .out = out, .err = &err
 	};
 	uint32_t *threads = calloc(bob_trace_thread_count(s->trace) + 1u, sizeof(*threads));
+	char number[CLI_NUMBER_MAX];
 	bob_status st = BOB_OK;
 	int status = 0;
 
@@ -64,6 +67,11 @@ static int replay(struct cli_session *s, FILE *out, struct bob_access_style *sty
 				  "chosen; they are recorded with bobbin record --mem");
 	if (st != BOB_OK)
 		status = cli_fail_status("replay", "not all of the trace can be read", st, &err);
+	if (x.forced)
+		fprintf(stderr,
+			"bobbin: replay: %s time%s a thread went on before what it waited for: the trace "
+			"does not have it\n",
+			cli_count(number, x.forced), cli_plural(x.forced));
 	free(threads);
 	return status;
 }
@@ -88,6 +96,9 @@ static int take_option(struct cli_session *s, struct bob_access_style *style, in
 	case OPT_QUANTUM:
 		if (cli_parse_count(arg, &style->quantum) || !style->quantum)
 			return cli_misuse("replay", "--quantum is a number above 0, not '%s'", arg);
+		return 0;
+	case OPT_SYNCS:
+		style->syncs = 1;
 		return 0;
 	default:
 		return 0;

@@ -145,6 +145,31 @@ static void put_access(struct writer *w, const struct bob_access *a)
 	}
 }
 
+/* Y, what it is, the object, and a number if it has one. Objects that are no addresses are small. */
+static void put_sync(struct writer *w, const struct bob_sync_event *s)
+{
+	int is_address = s->object >> 12 != 0;
+
+	if (ROOM - w->len < LINE_MAX_BYTES)
+		flush(w);
+	put_text(w, w->name, w->name_len);
+	put_text(w, "Y ", 2);
+	for (const char *name = bob_sync_name(s->kind); *name; name++)
+		put_char(w, *name == ' ' ? '-' : *name);
+	put_text(w, " 0x", is_address ? 3 : 1);
+	put_number(w, s->object, is_address ? 16 : 10, 1);
+	if (s->rule == BOB_SYNC_ORDER_TURN || s->rule == BOB_SYNC_ORDER_AWAIT) {
+		put_char(w, ' ');
+		put_number(w, s->number, 10, 1);
+	}
+	put_char(w, '\n');
+}
+
+static int wants_syncs(const struct writer *w)
+{
+	return w->style->syncs && w->style->format == BOB_ACCESSES_TEXT;
+}
+
 /* What follows is of this thread. */
 static void turn_to(struct writer *w, uint32_t thread)
 {
@@ -165,6 +190,12 @@ static bob_status damaged(bob_status first, bob_status st)
 	return first == BOB_OK && st < BOB_OK ? st : first;
 }
 
+/* BOB_NONE: it was a mark. */
+static int goes_on(const struct writer *w, bob_status st)
+{
+	return (st == BOB_OK || st == BOB_NONE || st == BOB_ERR_CORRUPT) && !ferror(w->x->out);
+}
+
 /* --- thread after thread --- */
 
 static bob_status write_thread(struct writer *w, uint32_t thread)
@@ -172,11 +203,14 @@ static bob_status write_thread(struct writer *w, uint32_t thread)
 	struct bob_access batch[BATCH];
 	struct bob_access_cursor *c;
 	bob_status st = bob_access_cursor_open(w->x->trace, thread, &c, w->x->err), first = BOB_OK;
+	struct bob_sync_event sync;
 	size_t n;
 
 	if (st != BOB_OK)
 		return st == BOB_NONE ? BOB_OK : st;
 	turn_to(w, thread);
+	if (wants_syncs(w))
+		bob_access_cursor_stop_at_syncs(c, 0);
 	if (w->style->format == BOB_ACCESSES_TEXT)
 		fprintf(w->x->out, "# thread %u.%u\n", w->process, w->thread);
 	do {
@@ -185,7 +219,11 @@ static bob_status write_thread(struct writer *w, uint32_t thread)
 		first = damaged(first, st);
 		for (size_t i = 0; st == BOB_OK && i < n; i++)
 			put_access(w, &batch[i]);
-	} while ((st == BOB_OK || st == BOB_ERR_CORRUPT) && !ferror(w->x->out));
+		if (st == BOB_NONE) {
+			bob_access_cursor_sync(c, &sync);
+			put_sync(w, &sync);
+		}
+	} while (goes_on(w, st));
 	flush(w);
 	bob_access_cursor_close(c);
 	return first;
@@ -205,16 +243,21 @@ static bob_status write_turns(struct writer *w, const uint32_t *threads, uint32_
 	st = bob_turns_open(w->x->trace, threads, count, w->style->quantum, &v, w->x->err);
 	if (st != BOB_OK)
 		return st;
+	if (wants_syncs(w))
+		bob_turns_tell_syncs(v);
 	do {
 		st = bob_turns_next(v, &index, &batch, &n, first == BOB_OK ? w->x->err : NULL);
 		first = damaged(first, st);
-		if (st != BOB_OK)
+		if (st != BOB_OK && st != BOB_NONE)
 			continue;
 		turn_to(w, threads[index]);
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; st == BOB_OK && i < n; i++)
 			put_access(w, &batch[i]);
-	} while ((st == BOB_OK || st == BOB_ERR_CORRUPT) && !ferror(w->x->out));
+		if (st == BOB_NONE)
+			put_sync(w, bob_turns_sync(v));
+	} while (goes_on(w, st));
 	flush(w);
+	w->x->forced += bob_turns_forced(v);
 	bob_turns_close(v);
 	return first;
 }

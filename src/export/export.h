@@ -21,6 +21,7 @@ struct bob_export {
 	FILE *out;
 	uint64_t max_events;		/* chrome: entries at most, 0: no limit */
 	uint64_t cut_events;		/* result: entries left out because of it */
+	uint64_t forced;		/* result: turns that came before what they waited for */
 	struct bob_error *err;
 };
 
@@ -54,6 +55,7 @@ struct bob_access_style {
 	enum bob_access_format format;
 	enum bob_access_order order;
 	uint64_t quantum;	/* of turns; 0: BOB_INTERLEAVE_QUANTUM */
+	int syncs;		/* TEXT: also where threads synchronise: Y, what, object, perhaps a number */
 };
 
 #define BOB_ACCESS_MAGIC 0x31534343412d4f42ull /* "BO-ACCS1" as it lies in the file */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the accesses of a trace to the simulation. Each thread has a cursor and a batch of accesses read
- * ahead; the scheduler says whose turn it is and how many it may make. Sites are given to program counters as
+/* From the accesses of a trace, threads in the order of analysis/interleave, to the simulation. Sites are given to program counters as
  * they come, by a hash; which function a site is in is looked up once, in the process's functions sorted
  * by address. */
 #include <stdlib.h>
@@ -9,10 +8,10 @@
 #include "analysis/cache/folded.h"
 #include "analysis/cache/replay.h"
 #include "analysis/interleave/interleave.h"
+#include "analysis/interleave/turns.h"
 #include "archive/reader.h"
 #include "base/hash.h"
 
-#define BATCH 1024u
 #define SITES_FIRST 1024u
 #define DESCS_KNOWN (1u << 20)	/* descriptors beyond get sites for each shape */
 #define NO_ID 0xffffffffu
@@ -21,12 +20,6 @@ BOB_STATIC_ASSERT((int)BOB_CACHE_LOAD == (int)BOB_ACCESS_LOAD &&
 			  (int)BOB_CACHE_STORE == (int)BOB_ACCESS_STORE &&
 			  (int)BOB_CACHE_ATOMIC == (int)BOB_ACCESS_ATOMIC,
 		  "kinds of accesses have the same numbers");
-
-struct reader {
-	struct bob_access_cursor *cursor; /* NULL: ended */
-	struct bob_access *batch;
-	size_t at, count;
-};
 
 struct range {
 	uint64_t addr;
@@ -41,10 +34,9 @@ struct replay {
 	const struct bob_functions *functions;
 	const struct bob_trace *trace;
 	uint32_t process, count;
-	struct reader *reader;
+	struct bob_turns *turns;
 	struct range *range;	/* sorted */
 	size_t ranges;
-	bob_status damage;
 	uint32_t *first_site;	/* + 1, by descriptor */
 	uint32_t desc_room;
 };
@@ -176,48 +168,12 @@ static bob_status site_of(struct replay *r, const struct bob_access *a, uint32_t
 
 /* --- threads --- */
 
-/* Fills the batch of a thread. BOB_END: nothing is left. Damage is passed over, and kept in mind. */
-static bob_status read_ahead(struct replay *r, struct reader *e, struct bob_error *err)
+/* Accesses of chosen thread `number`. */
+static bob_status simulate(struct replay *r, uint32_t number, const struct bob_access *access,
+			   size_t count)
 {
-	bob_status st;
-
-	do {
-		st = bob_access_cursor_read(e->cursor, e->batch, BATCH, &e->count,
-					    r->damage == BOB_OK ? err : NULL);
-		if (st == BOB_ERR_CORRUPT)
-			r->damage = st;
-	} while (st == BOB_ERR_CORRUPT);
-	e->at = 0;
-	if (st != BOB_OK)
-		e->count = 0;
-	return st;
-}
-
-static bob_status open_readers(struct replay *r, const uint32_t *threads, struct bob_error *err)
-{
-	for (uint32_t i = 0; i < r->count; i++) {
-		struct reader *e = &r->reader[i];
-		bob_status st = bob_access_cursor_open(r->trace, threads[i], &e->cursor, err);
-
-		if (st == BOB_NONE)
-			continue;
-		if (st != BOB_OK)
-			return st;
-		e->batch = malloc(BATCH * sizeof(*e->batch));
-		if (!e->batch)
-			return BOB_ERR_NOMEM;
-		r->result.threads++;
-	}
-	return BOB_OK;
-}
-
-/* At most `most` accesses of the batch of thread `number`. */
-static bob_status simulate(struct replay *r, uint32_t number, struct reader *e, uint64_t most,
-			   uint64_t *done)
-{
-	*done = 0;
-	for (; e->at < e->count && *done < most; e->at++, ++*done) {
-		const struct bob_access *from = &e->batch[e->at];
+	for (size_t i = 0; i < count; i++) {
+		const struct bob_access *from = &access[i];
 		struct bob_cache_access a = { from->address, number, 0, from->size, from->type };
 		bob_status st = site_of(r, from, &a.site);
 
@@ -230,29 +186,27 @@ static bob_status simulate(struct replay *r, uint32_t number, struct reader *e, 
 	return BOB_OK;
 }
 
-static bob_status run(struct replay *r, struct bob_interleave *order, struct bob_error *err)
+/* Damage is passed over, and said at the end. */
+static bob_status run(struct replay *r, struct bob_error *err)
 {
-	uint64_t most, done;
-	uint32_t thread;
-	bob_status st;
+	const struct bob_access *access;
+	bob_status st, damage = BOB_OK;
+	uint32_t number;
+	size_t count;
 
-	while ((st = bob_interleave_turn(order, &thread, &most)) == BOB_OK) {
-		struct reader *e = &r->reader[thread];
-
-		st = BOB_END;
-		if (e->cursor)
-			st = e->at < e->count ? BOB_OK : read_ahead(r, e, err);
-		if (st == BOB_OK) {
-			st = simulate(r, thread, e, most, &done);
-			if (st == BOB_OK)
-				st = bob_interleave_ran(order, done);
-		} else if (st == BOB_END) {
-			st = bob_interleave_sync(order, BOB_SYNC_END, 0, 0);
+	while ((st = bob_turns_next(r->turns, &number, &access, &count,
+				    damage == BOB_OK ? err : NULL)) != BOB_END) {
+		if (st == BOB_ERR_CORRUPT) {
+			damage = st;
+			continue;
 		}
+		if (st == BOB_OK)
+			st = simulate(r, number, access, count);
 		if (st != BOB_OK)
 			return st;
 	}
-	return st == BOB_END ? r->damage : st;
+	r->result.forced = bob_turns_forced(r->turns);
+	return damage;
 }
 
 /* --- one thread, folded --- */
@@ -313,7 +267,7 @@ static bob_status run_folded(struct replay *r, const uint32_t *threads, struct b
 
 	if (r->result.threads != 1)
 		return BOB_NONE;
-	while (!r->reader[i].cursor)
+	while (!bob_turns_has(r->turns, i))
 		i++;
 	s = r->trace->threads[threads[i]];
 	if (!s->folded || s->raw_count)
@@ -338,23 +292,11 @@ static bob_status prepare(struct replay *r, const uint32_t *threads,
 		st = sort_functions(r);
 	if (st == BOB_OK)
 		st = grow(r);
-	if (st == BOB_OK) {
-		r->reader = calloc(r->count, sizeof(*r->reader));
-		st = r->reader ? open_readers(r, threads, err) : BOB_ERR_NOMEM;
-	}
+	if (st == BOB_OK)
+		st = bob_turns_open(r->trace, threads, r->count, r->result.quantum, &r->turns, err);
+	for (uint32_t i = 0; st == BOB_OK && i < r->count; i++)
+		r->result.threads += bob_turns_has(r->turns, i) != 0;
 	return st;
-}
-
-static void close_readers(struct replay *r)
-{
-	for (uint32_t i = 0; r->reader && i < r->count; i++) {
-		bob_access_cursor_close(r->reader[i].cursor);
-		free(r->reader[i].batch);
-	}
-	free(r->reader);
-	free(r->range);
-	free(r->slot);
-	free(r->first_site);
 }
 
 bob_status bob_cache_replay_create(const struct bob_functions *f, const struct bob_trace *t,
@@ -363,7 +305,6 @@ bob_status bob_cache_replay_create(const struct bob_functions *f, const struct b
 				   const struct bob_cache_replay_options *options,
 				   struct bob_cache_replay **out, struct bob_error *err)
 {
-	struct bob_interleave *order = NULL;
 	struct replay *r;
 	bob_status st;
 
@@ -377,16 +318,16 @@ bob_status bob_cache_replay_create(const struct bob_functions *f, const struct b
 	r->process = process;
 	r->count = count;
 	r->result.quantum = options->quantum ? options->quantum : BOB_INTERLEAVE_QUANTUM;
-	st = bob_interleave_create(count, r->result.quantum, &order);
-	if (st == BOB_OK)
-		st = prepare(r, threads, config, err);
+	st = prepare(r, threads, config, err);
 	if (st == BOB_OK) {
 		st = options->one_by_one ? BOB_NONE : run_folded(r, threads, err);
 		if (st == BOB_NONE)
-			st = run(r, order, err);
+			st = run(r, err);
 	}
-	bob_interleave_destroy(order);
-	close_readers(r);
+	bob_turns_close(r->turns);
+	free(r->range);
+	free(r->slot);
+	free(r->first_site);
 	if (st != BOB_OK && st != BOB_ERR_CORRUPT) {
 		bob_cache_replay_destroy(&r->result);
 		return st;

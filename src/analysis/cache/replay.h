@@ -25,6 +25,7 @@ struct bob_cache_replay {
 	uint64_t gaps;		/* places where accesses are missing in the trace */
 	uint64_t quantum;
 	uint32_t threads;	/* that have accesses */
+	uint64_t forced;	/* places where a thread went on that should have waited for another */
 };
 
 struct bob_cache_replay_options {
@@ -32,8 +33,8 @@ struct bob_cache_replay_options {
 	int one_by_one;		/* simulate every access, also where a folded trace makes that unnecessary */
 };
 
-/* `threads` are `count` threads of the trace, all of `process`; thread i of the simulation is threads[i], and those
- * without memory records just end. On BOB_ERR_CORRUPT *out is there as well, with what could be read. Errors:
+/* `threads` are `count` threads of the trace, ascending, all of `process`; thread i of the simulation is threads[i], and those
+ * without memory records just end. Where these wait for other threads of the process, they do so here. On BOB_ERR_CORRUPT *out is there as well, with what could be read. Errors:
  * those of bob_access_cursor_open and _read, and of bob_cache_access. */
 bob_status bob_cache_replay_create(const struct bob_functions *f, const struct bob_trace *t,
 				   uint32_t process, const uint32_t *threads, uint32_t count,

@@ -1,40 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns. A thread is ready, or waits for one thing: a lock, a barrier, a thread. Whoever makes that thing
- * happen wakes it, so that choosing the next thread is looking for one that is ready. Objects
- * (locks and barriers, told apart by number) stay in a table once they were seen. */
+/* Turns. A thread is ready, or waits for the count of one object. Whoever raises it wakes those that it
+ * suffices for, so that choosing the next thread is looking for one that is ready. Objects, told apart by number,
+ * stay in a table once they were seen. */
 #include <stdlib.h>
 
 #include "analysis/interleave/interleave.h"
 #include "base/hash.h"
 
-#define NOBODY 0xffffffffu
-
-enum state {
-	READY,
-	HELD,			/* not created yet */
-	LOCKED,			/* until `object` is released */
-	GATHERED,		/* at barrier `object` */
-	JOINING,		/* thread `object` */
-	ENDED
-};
+enum state { READY, WAITING, ENDED };
 
 struct thread {
 	enum state state;
+	int in_turn;		/* WAITING: for TURN, not AWAIT */
 	uint64_t object;
+	uint64_t value;
 };
 
 struct object {
 	uint64_t name;
-	uint64_t depth;		/* of the lock */
-	uint64_t arrived;	/* at the barrier */
-	uint64_t meet;		/* as the last one there said */
-	uint32_t holder;	/* of the lock, or NOBODY */
+	uint64_t count;
+	uint32_t waiting;	/* threads */
 	uint32_t used;
 };
 
 struct bob_interleave {
 	struct thread *thread;
-	uint32_t threads, alive, held;
+	uint32_t threads, alive;
 	uint32_t turn;
 	int begun;		/* `turn` is valid */
 	uint64_t quantum, left;
@@ -71,16 +62,6 @@ void bob_interleave_destroy(struct bob_interleave *v)
 	free(v->object);
 	free(v->thread);
 	free(v);
-}
-
-bob_status bob_interleave_hold(struct bob_interleave *v, uint32_t thread)
-{
-	if (thread >= v->threads || v->begun)
-		return BOB_ERR_INVAL;
-	if (v->thread[thread].state != HELD)
-		v->held++;
-	v->thread[thread].state = HELD;
-	return BOB_OK;
 }
 
 uint64_t bob_interleave_forced(const struct bob_interleave *v)
@@ -126,7 +107,7 @@ static struct object *object_get(struct bob_interleave *v, uint64_t name)
 		return NULL;
 	o = slot_of(v->object, v->room, name);
 	if (!o->used) {
-		*o = (struct object){ .name = name, .holder = NOBODY, .used = 1 };
+		*o = (struct object){ .name = name, .used = 1 };
 		v->objects++;
 	}
 	return o;
@@ -134,157 +115,95 @@ static struct object *object_get(struct bob_interleave *v, uint64_t name)
 
 /* --- waiting and waking --- */
 
-static void wake_all(struct bob_interleave *v, enum state state, uint64_t object)
+/* Those for whom the count suffices; turns among them raise it. */
+static void wake(struct bob_interleave *v, struct object *o)
 {
-	for (uint32_t i = 0; i < v->threads; i++)
-		if (v->thread[i].state == state && v->thread[i].object == object)
-			v->thread[i].state = READY;
-}
+	int woken = 1;
 
-/* The lock goes to the first that waits, in turn behind the one that gives it. */
-static void hand_over(struct bob_interleave *v, struct object *o)
-{
-	o->holder = NOBODY;
-	o->depth = 0;
-	for (uint32_t n = 1; n <= v->threads; n++) {
-		uint32_t i = (v->turn + n) % v->threads;
-		struct thread *t = &v->thread[i];
+	while (o->waiting && woken) {
+		woken = 0;
+		for (uint32_t i = 0; i < v->threads && o->waiting; i++) {
+			struct thread *t = &v->thread[i];
 
-		if (t->state == LOCKED && t->object == o->name) {
+			if (t->state != WAITING || t->object != o->name || o->count < t->value)
+				continue;
 			t->state = READY;
-			o->holder = i;
-			o->depth = 1;
-			return;
+			o->waiting--;
+			if (t->in_turn && o->count == t->value) {
+				o->count++;
+				woken = 1;
+			}
 		}
 	}
 }
 
-static void open_barrier(struct bob_interleave *v, struct object *o)
+static void come_to(struct bob_interleave *v, struct object *o, int in_turn, uint64_t value)
 {
-	o->arrived = 0;
-	wake_all(v, GATHERED, o->name);
-}
-
-static bob_status at_lock(struct bob_interleave *v, enum bob_sync what, uint64_t name)
-{
-	struct object *o = object_get(v, name);
-
-	if (!o)
-		return BOB_ERR_NOMEM;
-	if (what == BOB_SYNC_RELEASE) {
-		if (o->holder != NOBODY && --o->depth == 0)
-			hand_over(v, o);
-	} else if (o->holder == NOBODY || o->holder == v->turn) {
-		o->holder = v->turn;
-		o->depth++;
-	} else {
-		v->thread[v->turn] = (struct thread){ LOCKED, name };
+	if (o->count < value) {
+		v->thread[v->turn] = (struct thread){ WAITING, in_turn, o->name, value };
+		o->waiting++;
+	} else if (in_turn && o->count == value) {
+		o->count++;
+		wake(v, o);
 	}
-	return BOB_OK;
 }
 
-static bob_status at_barrier(struct bob_interleave *v, uint64_t name, uint64_t meet)
+bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_what what,
+			       uint64_t object, uint64_t value)
 {
-	struct object *o = object_get(v, name);
+	struct object *o = NULL;
 
-	if (!o)
-		return BOB_ERR_NOMEM;
-	v->thread[v->turn] = (struct thread){ GATHERED, name };
-	o->meet = meet;
-	if (++o->arrived >= (meet ? meet : v->alive - v->held))
-		open_barrier(v, o);
-	return BOB_OK;
-}
-
-static void start(struct bob_interleave *v, uint32_t thread)
-{
-	if (v->thread[thread].state != HELD)
-		return;
-	v->thread[thread].state = READY;
-	v->held--;
-}
-
-static void end_thread(struct bob_interleave *v)
-{
-	v->thread[v->turn].state = ENDED;
-	v->alive--;
-	wake_all(v, JOINING, v->turn);
-}
-
-bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_sync what, uint64_t object,
-			       uint64_t value)
-{
-	bob_status st = BOB_OK;
-
-	if (!v->begun || v->thread[v->turn].state != READY)
+	if (!v->begun || v->thread[v->turn].state != READY || (unsigned)what > BOB_INTERLEAVE_END)
 		return BOB_ERR_INVAL;
-	switch (what) {
-	case BOB_SYNC_POINT:
-		break;
-	case BOB_SYNC_ACQUIRE:
-	case BOB_SYNC_RELEASE:
-		st = at_lock(v, what, object);
-		break;
-	case BOB_SYNC_BARRIER:
-		st = at_barrier(v, object, value);
-		break;
-	case BOB_SYNC_CREATE:
-		if (value >= v->threads)
-			return BOB_ERR_INVAL;
-		start(v, (uint32_t)value);
-		break;
-	case BOB_SYNC_JOIN:
-		if (value >= v->threads)
-			return BOB_ERR_INVAL;
-		if (v->thread[value].state != ENDED)
-			v->thread[v->turn] = (struct thread){ JOINING, value };
-		break;
-	case BOB_SYNC_END:
-		end_thread(v);
-		break;
-	default:
-		return BOB_ERR_INVAL;
+	if (what != BOB_INTERLEAVE_POINT) {
+		o = object_get(v, object);
+		if (!o)
+			return BOB_ERR_NOMEM;
+	}
+	if (what == BOB_INTERLEAVE_TURN || what == BOB_INTERLEAVE_AWAIT)
+		come_to(v, o, what == BOB_INTERLEAVE_TURN, value);
+	if (what == BOB_INTERLEAVE_END) {
+		v->thread[v->turn].state = ENDED;
+		v->alive--;
+	}
+	if (what == BOB_INTERLEAVE_GIVE || what == BOB_INTERLEAVE_END) {
+		o->count++;
+		wake(v, o);
 	}
 	v->left = 0;
-	return st;
+	return BOB_OK;
 }
 
 /* --- turns --- */
 
-/* The last thread that such a barrier waited for has ended: all others stand there. */
-static int all_gathered(const struct bob_interleave *v, const struct thread *t)
+/* Is it better to let `t` go on than `than`? Of what several wait for the least value comes first. */
+static int goes_before(const struct bob_interleave *v, const struct thread *t,
+		       const struct thread *than)
 {
-	if (t->state != GATHERED || slot_of(v->object, v->room, t->object)->meet)
-		return 0;
-	for (uint32_t i = 0; i < v->threads; i++) {
-		const struct thread *u = &v->thread[i];
-
-		if (u->state != ENDED && u->state != HELD &&
-		    (u->state != GATHERED || u->object != t->object))
-			return 0;
-	}
-	return 1;
+	if (t->in_turn != than->in_turn)
+		return t->in_turn;
+	if (t->object == than->object)
+		return t->value < than->value;
+	return t->in_turn && t->value - slot_of(v->object, v->room, t->object)->count <
+				     than->value - slot_of(v->object, v->room, than->object)->count;
 }
 
-/* All wait: the first in turn goes on; at a barrier, with all that are there. */
+/* All wait. */
 static void force(struct bob_interleave *v)
 {
-	uint32_t n, i = 0;
-	struct thread *t = v->thread;
+	const struct thread *chosen = NULL;
+	struct object *o;
 
-	for (n = 1; n <= v->threads; n++) {
-		i = (v->turn + n) % v->threads;
-		t = &v->thread[i];
-		if (t->state != ENDED && (t->state != HELD || v->held == v->alive))
-			break;
+	for (uint32_t n = 1; n <= v->threads; n++) {
+		const struct thread *t = &v->thread[(v->turn + n) % v->threads];
+
+		if (t->state == WAITING && (!chosen || goes_before(v, t, chosen)))
+			chosen = t;
 	}
-	v->forced += !all_gathered(v, t);
-	if (t->state == GATHERED)
-		open_barrier(v, slot_of(v->object, v->room, t->object));
-	else if (t->state == HELD)
-		start(v, i);
-	else
-		t->state = READY;
+	o = slot_of(v->object, v->room, chosen->object);
+	o->count = chosen->value;
+	wake(v, o);
+	v->forced++;
 }
 
 bob_status bob_interleave_turn(struct bob_interleave *v, uint32_t *thread, uint64_t *accesses)

@@ -4,10 +4,12 @@
  * the same one:
  *
  *   Threads take turns, by number. A turn ends after `quantum` accesses, at any synchronisation point,
- *   and at the end of the thread. A thread that has to wait (for a lock, a barrier, another thread's
- *   end, its own creation) is passed over until it need not wait any more. If all wait, the first of
- *   them in turn goes on as if it had what it waits for, and that is counted: the trace does not
- *   tell everything (a lock taken in code that was not traced, a barrier with fewer threads).
+ *   and at the end of the thread. A thread that comes to a point before which something must have happened that
+ *   has not (somebody gives a lock, arrives at a barrier, makes this thread, ends) is passed over until it has.
+ *   The marks of a complete trace always leave one that can go on. In others -- threads that were killed, damage,
+ *   synchronisation that was not recorded -- all may wait; then one of them goes on as if it had what it waits
+ *   for, and that is counted: of those that wait for a turn the one whose turn is next, the first in turn if several
+ *   are; else the first in turn.
  *
  * Nothing is read or simulated here, so `replay` and `cache` share it. Who reads asks whose turn it is
  * and for how many accesses (bob_interleave_turn), consumes up to that many in whatever way is
@@ -25,15 +27,13 @@
 #define BOB_INTERLEAVE_QUANTUM 100u /* default: accesses of a turn */
 #define BOB_INTERLEAVE_THREADS_MAX 65536u
 
-/* What a thread has come to. `object` is any number that names it, such as its address. */
-enum bob_sync {
-	BOB_SYNC_POINT = 0,	/* its meaning is not known: the turn ends */
-	BOB_SYNC_ACQUIRE,	/* a lock; by its holder: taken once more */
-	BOB_SYNC_RELEASE,	/* by whoever; a lock nobody holds stays so */
-	BOB_SYNC_BARRIER,	/* `value` threads meet; 0: all that have not ended */
-	BOB_SYNC_CREATE,	/* `value` is the thread that may start now */
-	BOB_SYNC_JOIN,		/* until thread `value` has ended */
-	BOB_SYNC_END		/* of the thread */
+/* What a thread has come to. `object` is any number that names one; each has a count, which begins with 0. */
+enum bob_interleave_what {
+	BOB_INTERLEAVE_POINT = 0, /* the turn ends, no more */
+	BOB_INTERLEAVE_TURN,	/* behind the count reaching `value`; makes it value + 1, if it is less */
+	BOB_INTERLEAVE_GIVE,	/* adds 1 to the count */
+	BOB_INTERLEAVE_AWAIT,	/* behind the count reaching `value` */
+	BOB_INTERLEAVE_END	/* of the thread; adds 1 to the count */
 };
 
 struct bob_interleave;
@@ -41,17 +41,15 @@ struct bob_interleave;
 /* Threads are numbered from 0. `quantum` 0: the default. Errors: INVAL (no threads, or too many), NOMEM. */
 bob_status bob_interleave_create(uint32_t threads, uint64_t quantum, struct bob_interleave **out);
 void bob_interleave_destroy(struct bob_interleave *v); /* NULL is allowed */
-/* Before the first turn: `thread` starts only when another one comes to its CREATE. */
-bob_status bob_interleave_hold(struct bob_interleave *v, uint32_t thread);
 
 /* Whose turn it is, and how many accesses it may make, at least 1. The same until something happened.
  * BOB_END: all threads have ended. */
 bob_status bob_interleave_turn(struct bob_interleave *v, uint32_t *thread, uint64_t *accesses);
 /* The thread whose turn it is made `count` accesses, no more than it may. */
 bob_status bob_interleave_ran(struct bob_interleave *v, uint64_t count);
-/* ... and came to a synchronisation point, or its end. Errors: INVAL (no such thread or kind), NOMEM. */
-bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_sync what, uint64_t object,
-			       uint64_t value);
+/* ... and came to a synchronisation point, or its end. Errors: INVAL (no such kind), NOMEM. */
+bob_status bob_interleave_sync(struct bob_interleave *v, enum bob_interleave_what what,
+			       uint64_t object, uint64_t value);
 /* How often a thread went on that should have waited. */
 uint64_t bob_interleave_forced(const struct bob_interleave *v);
 
@@ -59,7 +57,7 @@ uint64_t bob_interleave_forced(const struct bob_interleave *v);
  * caller; or a synchronisation point. */
 struct bob_interleave_step {
 	int is_access;
-	enum bob_sync what;
+	enum bob_interleave_what what;
 	uint64_t object, value;
 };
 

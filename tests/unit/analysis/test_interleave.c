@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The order in which threads are replayed: scripts of steps, and the order that must come out. A script is
- * a word a thread: a letter is an access; ! ends the turn; (x takes lock x, )x gives it; |n a barrier of n
- * threads (0: all); +n creates thread n, -n waits for its end. What comes out: thread numbers. */
+ * a word a thread: a letter is an access; ! ends the turn; tX5 is behind turn 4 of X; gX gives one to X; wX2 waits for
+ * two of X; the end of thread n gives one to n. What comes out: thread numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,25 +28,23 @@ static bob_status next(void *ctx, uint32_t thread, struct bob_interleave_step *s
 	*step = (struct bob_interleave_step){ 0 };
 	switch (**at) {
 	case 0:
-		step->what = BOB_SYNC_END;
+		step->what = BOB_INTERLEAVE_END;
+		step->object = '0' + thread;
 		return BOB_OK;
 	case '!':
-		step->what = BOB_SYNC_POINT;
+		step->what = BOB_INTERLEAVE_POINT;
 		++*at;
 		return BOB_OK;
-	case '(':
-	case ')':
-		step->what = **at == '(' ? BOB_SYNC_ACQUIRE : BOB_SYNC_RELEASE;
+	case 't':
+	case 'w':
+		step->what = **at == 't' ? BOB_INTERLEAVE_TURN : BOB_INTERLEAVE_AWAIT;
 		step->object = (uint64_t)(*at)[1];
-		*at += 2;
+		step->value = (uint64_t)((*at)[2] - '0');
+		*at += 3;
 		return BOB_OK;
-	case '|':
-	case '+':
-	case '-':
-		step->what = **at == '|' ? BOB_SYNC_BARRIER :
-			     **at == '+' ? BOB_SYNC_CREATE :
-					   BOB_SYNC_JOIN;
-		step->value = (uint64_t)((*at)[1] - '0');
+	case 'g':
+		step->what = BOB_INTERLEAVE_GIVE;
+		step->object = (uint64_t)(*at)[1];
 		*at += 2;
 		return BOB_OK;
 	default:
@@ -66,9 +64,8 @@ static bob_status access_of(void *ctx, uint32_t thread)
 	return BOB_OK;
 }
 
-/* Threads named in `held` start when they are created. */
-static void expect(const char *order, uint64_t forced, uint64_t quantum, const char *held,
-		   uint32_t threads, const char *const *scripts)
+static void expect(const char *order, uint64_t forced, uint64_t quantum, uint32_t threads,
+		   const char *const *scripts)
 {
 	struct play p = { 0 };
 	struct bob_interleave *v;
@@ -76,61 +73,67 @@ static void expect(const char *order, uint64_t forced, uint64_t quantum, const c
 	for (uint32_t i = 0; i < threads; i++)
 		p.script[i] = scripts[i];
 	assert_int_equal(bob_interleave_create(threads, quantum, &v), BOB_OK);
-	for (; *held; held++)
-		assert_int_equal(bob_interleave_hold(v, (uint32_t)(*held - '0')), BOB_OK);
 	assert_int_equal(bob_interleave_run(v, next, access_of, &p), BOB_OK);
 	assert_string_equal(p.order, order);
 	assert_int_equal(bob_interleave_forced(v), forced);
 	bob_interleave_destroy(v);
 }
 
-#define EXPECT(order, forced, quantum, held, ...)                                                  \
-	expect(order, forced, quantum, held,                                                       \
-	       sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *),                           \
+#define EXPECT(order, forced, quantum, ...)                                                        \
+	expect(order, forced, quantum, sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *),   \
 	       (const char *[]){ __VA_ARGS__ })
 
 static void turns(void **state)
 {
 	(void)state;
-	EXPECT("010101", 0, 1, "", "aaa", "bbb");
-	EXPECT("001101", 0, 2, "", "aaa", "bbb");
-	EXPECT("000111", 0, 100, "", "aaa", "bbb");
-	EXPECT("01112", 0, 3, "", "a", "bbb", "c"); /* threads end at different times */
-	EXPECT("011100", 0, 100, "", "a!aa", "bbb"); /* a point ends the turn */
+	EXPECT("010101", 0, 1, "aaa", "bbb");
+	EXPECT("001101", 0, 2, "aaa", "bbb");
+	EXPECT("000111", 0, 100, "aaa", "bbb");
+	EXPECT("01112", 0, 3, "a", "bbb", "c"); /* threads end at different times */
+	EXPECT("011100", 0, 100, "a!aa", "bbb"); /* a point ends the turn */
 	EXPECT("", 0, 1, "", "", "");
 }
 
 static void locks(void **state)
 {
 	(void)state;
-	/* inside the lock nobody else is, whatever the quantum */
-	EXPECT("000111", 0, 1, "", "(xaaa)x", "(xbbb)x");
-	EXPECT("010101", 0, 1, "", "(xaaa)x", "(ybbb)y");
-	EXPECT("0000111", 0, 1, "", "(xa(xaa)xa)x", "(xbbb)x"); /* taken twice */
-	EXPECT("00112200", 0, 2, "", "(xaa)x(xaa)x", "(xbb)x", "(xcc)x"); /* first come */
-	EXPECT("001", 1, 1, "", "(xaa", "(xb"); /* never given back: goes on, counted */
-	EXPECT("10", 0, 1, "", ")xa", "b");
+	/* inside the lock nobody else is, whatever the quantum; who was first comes first */
+	EXPECT("000111", 0, 1, "tx0aaatx1", "tx2bbbtx3");
+	EXPECT("111000", 0, 1, "tx2aaatx3", "tx0bbbtx1");
+	EXPECT("010101", 0, 1, "tx0aaatx1", "ty0bbbty1");
+	EXPECT("110022", 0, 2, "tx2aatx3", "tx0bbtx1", "tx4cctx5");
+	EXPECT("0101", 0, 9, "tx0atx1tx4atx5", "tx2btx3tx6btx7"); /* turn about */
+}
+
+/* A turn that nobody takes: the next one, not the first thread; and then all others in their order. */
+static void holes(void **state)
+{
+	(void)state;
+	EXPECT("210", 1, 9, "tx5atx6", "tx3btx4", "tx1ctx2");
+	EXPECT("10", 2, 9, "tx9a", "tx2b");
+	EXPECT("01", 2, 9, "tx1a", "ty5b!ty6"); /* the nearest first */
+	EXPECT("01", 0, 9, "tx0atx0tx0", "tx1b"); /* told twice */
 }
 
 static void barriers(void **state)
 {
 	(void)state;
-	EXPECT("00111001", 0, 2, "", "aa|2aa", "bbb|2b");
-	EXPECT("00111001", 0, 2, "", "aa|0aa", "bbb|0b");
-	EXPECT("011100", 0, 1, "", "a|0aa", "bbb"); /* the others have ended */
-	EXPECT("011100", 1, 1, "", "a|2aa", "bbb"); /* the second never comes */
-	EXPECT("0101", 1, 1, "", "a|3a", "b|3b");
-	EXPECT("012012", 0, 5, "", "a|3a", "b|3b", "c|3c");
+	EXPECT("00111001", 0, 2, "aagxwx2aa", "bbbgxwx2b");
+	EXPECT("012012", 0, 5, "agxwx3a", "bgxwx3b", "cgxwx3c");
+	/* two rounds: who is through waits for the second of all */
+	EXPECT("010101", 0, 5, "agxwx2agxwx4a", "bgxwx2bgxwx4b");
+	EXPECT("011100", 1, 1, "agxwx2aa", "bbb"); /* the second never comes */
+	EXPECT("0101", 1, 1, "agxwx3a", "bgxwx3b");
 }
 
 static void creation(void **state)
 {
 	(void)state;
-	EXPECT("000110", 0, 5, "1", "aaa+1-1a", "bb");
-	EXPECT("000101", 0, 1, "1", "aaa+1a", "bb");
-	EXPECT("001", 1, 1, "1", "aa", "b"); /* nobody creates it */
-	EXPECT("01120", 0, 1, "12", "a+1-1-2a", "bb+2", "c");
-	EXPECT("00", 0, 1, "", "-1aa", "");
+	EXPECT("000110", 0, 5, "aaagxw11a", "wx1bb");
+	EXPECT("000100", 0, 1, "aaagxaa", "wx1b");
+	EXPECT("001", 1, 1, "aa", "wx1b"); /* nobody creates it */
+	EXPECT("01120", 0, 1, "agxw11w21a", "wx1bbgy", "wy1c");
+	EXPECT("20001", 2, 1, "w31aaa", "wx1b", "c"); /* of a thread that is not there */
 }
 
 static void refusals(void **state)
@@ -144,19 +147,15 @@ static void refusals(void **state)
 	assert_int_equal(bob_interleave_create(BOB_INTERLEAVE_THREADS_MAX + 1, 1, &v),
 			 BOB_ERR_INVAL);
 	assert_int_equal(bob_interleave_create(2, 3, &v), BOB_OK);
-	assert_int_equal(bob_interleave_hold(v, 2), BOB_ERR_INVAL);
-	assert_int_equal(bob_interleave_sync(v, BOB_SYNC_END, 0, 0), BOB_ERR_INVAL);
+	assert_int_equal(bob_interleave_sync(v, BOB_INTERLEAVE_END, 0, 0), BOB_ERR_INVAL);
 	assert_int_equal(bob_interleave_turn(v, &t, &n), BOB_OK);
 	assert_int_equal(n, 3);
-	assert_int_equal(bob_interleave_hold(v, 1), BOB_ERR_INVAL);
 	assert_int_equal(bob_interleave_ran(v, 4), BOB_ERR_INVAL);
 	assert_int_equal(bob_interleave_ran(v, 2), BOB_OK);
 	assert_int_equal(bob_interleave_turn(v, &t, &n), BOB_OK);
 	assert_int_equal(t, 0);
 	assert_int_equal(n, 1);
-	assert_int_equal(bob_interleave_sync(v, BOB_SYNC_JOIN, 0, 2), BOB_ERR_INVAL);
-	assert_int_equal(bob_interleave_sync(v, BOB_SYNC_CREATE, 0, 2), BOB_ERR_INVAL);
-	assert_int_equal(bob_interleave_sync(v, (enum bob_sync)99, 0, 0), BOB_ERR_INVAL);
+	assert_int_equal(bob_interleave_sync(v, (enum bob_interleave_what)99, 0, 0), BOB_ERR_INVAL);
 	bob_interleave_destroy(v);
 	bob_interleave_destroy(NULL);
 }
@@ -164,8 +163,8 @@ static void refusals(void **state)
 /* Many objects, and steps at random: it ends, and every access of every thread comes once, in order. */
 static void random_scripts(void **state)
 {
-	static const char *const words[] = { "a", "a", "aa", "!", "(x", ")x", "(y", ")y", "|0", "|2", "|4",
-					     "+1", "+2", "-3", "-1" };
+	static const char *const words[] = { "a", "a", "aa", "!", "tx0", "tx1", "tx3", "ty2", "gx", "gz",
+					     "wz1", "wz3", "w31", "w11", "ty0" };
 	uint64_t r = 1;
 
 	(void)state;
@@ -188,7 +187,6 @@ static void random_scripts(void **state)
 			p.script[i] = text[i];
 		}
 		assert_int_equal(bob_interleave_create(THREADS, r >> 60, &v), BOB_OK);
-		assert_int_equal(bob_interleave_hold(v, 1 + (uint32_t)(r >> 40) % 3), BOB_OK);
 		assert_int_equal(bob_interleave_run(v, next, access_of, &p), BOB_OK);
 		assert_int_equal(p.count, accesses);
 		bob_interleave_destroy(v);
@@ -199,8 +197,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turns),	cmocka_unit_test(locks),
-		cmocka_unit_test(barriers),	cmocka_unit_test(creation),
-		cmocka_unit_test(refusals),	cmocka_unit_test(random_scripts),
+		cmocka_unit_test(holes),	cmocka_unit_test(barriers),
+		cmocka_unit_test(creation),	cmocka_unit_test(refusals),
+		cmocka_unit_test(random_scripts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
