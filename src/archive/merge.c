@@ -10,6 +10,8 @@
 #include "archive/write.h"
 #include "base/varint.h"
 
+#define ALIGNED 64u
+
 /* --- the threads --- */
 
 /* BOB_NONE: nothing to do. */
@@ -64,26 +66,29 @@ static bob_status fold_records(const struct bob_process *p, const struct bob_str
 	return st == BOB_END ? BOB_OK : st;
 }
 
+static uint8_t *aligned(uint8_t *p)
+{
+	return p + (-(uintptr_t)p & (ALIGNED - 1));
+}
+
 static bob_status fold_stream(const struct bob_process *p, const struct bob_stream *s, uint64_t id,
 			      struct bob_folded **out, struct bob_error *err)
 {
-	void *folder_mem = NULL, *mem = NULL;
+	uint8_t *mem = calloc(1, bob_folder_size() + bob_mem_fold_size() + 2 * ALIGNED);
 	struct bob_bytes entries = { 0 };
 	bob_status st = BOB_ERR_NOMEM;
 
-	/* calloc gives fresh pages for so much, aligned only to 16 */
-	if (!posix_memalign(&folder_mem, 64, bob_folder_size()) &&
-	    !posix_memalign(&mem, 64, bob_mem_fold_size())) {
-		memset(folder_mem, 0, bob_folder_size());
-		memset(mem, 0, bob_mem_fold_size());
-		struct bob_folder *folder = bob_folder_begin(folder_mem, bob_bytes_take, &entries);
+	if (mem) { /* fresh pages: most are never touched */
+		uint8_t *at = aligned(mem);
+		struct bob_folder *folder = bob_folder_begin(at, bob_bytes_take, &entries);
+
 		st = fold_records(p, s,
-				  bob_mem_fold_begin(mem, folder, find_desc, (void *)(uintptr_t)p),
+				  bob_mem_fold_begin(aligned(at + bob_folder_size()), folder,
+						     find_desc, (void *)(uintptr_t)p),
 				  err);
 		if (st == BOB_OK)
 			bob_folder_end(folder);
 	}
-	free(folder_mem);
 	free(mem);
 	if (st == BOB_OK)
 		st = entries.failed ?
