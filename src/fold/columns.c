@@ -6,9 +6,11 @@
 
 #include "base/varint.h"
 
-/* Given up where fewer than four values make a piece; the first pieces say little. */
+/* Given up where fewer values than this make a piece; the first pieces say little. */
 #define PIECES_TO_JUDGE 48u
 #define VALUES_PER_PIECE 4u
+/* A trip count that was predicted costs nothing and another one a byte, but a piece five at least, also if it comes again. */
+#define TRIPS_PER_PIECE 12u
 #define COLD __attribute__((noinline))
 
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
@@ -42,6 +44,11 @@ uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line)
 
 /* --- giving away --- */
 
+static uint64_t values_wanted(const struct bob_columns *c, const struct bob_column_slot *s)
+{
+	return s->in_line && bob_trips_have_room(c->trips) ? TRIPS_PER_PIECE : VALUES_PER_PIECE;
+}
+
 static void give_piece(void *ctx, const struct bob_piece *p)
 {
 	struct bob_column_full *f = ctx;
@@ -53,7 +60,7 @@ static void give_piece(void *ctx, const struct bob_piece *p)
 	s->last = p->base;
 	c->sink(c->ctx, f->number, bytes, len);
 	if (f->column.pieces > PIECES_TO_JUDGE &&
-	    f->column.values < VALUES_PER_PIECE * f->column.pieces)
+	    f->column.values < values_wanted(c, s) * f->column.pieces)
 		s->leaves = 1;
 }
 

@@ -41,6 +41,11 @@ static void give(void *ctx, const uint8_t *bytes, size_t len)
 	e->owner->sink(e->owner->ctx, e->number, bytes, len);
 }
 
+int bob_trips_have_room(const struct bob_trips *t)
+{
+	return t->used[0] < BOB_TRIPS_COLUMNS;
+}
+
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number)
 {
 	struct bob_trips_enc *e = &t->enc[t->used[0]];

@@ -46,6 +46,7 @@ struct bob_trips {
 	uint64_t mem[BOB_TRIPS_BYTES / 8];
 };
 
+int bob_trips_have_room(const struct bob_trips *t);
 /* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has sink and ctx. */
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
 /* `last` is the value before; it becomes `value`. */

@@ -79,6 +79,39 @@ static void turns(struct events *e, uint64_t n)
 	}
 }
 
+/* The rows of a grid's matrix, time and again: runs of equal lengths, which are no pattern. */
+static void grid(struct events *e, uint64_t times)
+{
+	for (uint64_t t = 0; t < times; t++)
+		for (uint64_t i = 0, row = 0; i < 1200; i++) {
+			uint64_t x = i % 24, y = i / 24 % 10, z = i / 240;
+			uint64_t len = 7 - !x - (x == 23) - !y - (y == 9) - !z - (z == 4);
+
+			put2(e, 1, 8 * i, 4096 + 8 * i);
+			for (uint64_t k = 0; k < len; k++)
+				put2(e, 2, 8 * (row + k), 16 * (row + k));
+			row += len;
+		}
+}
+
+static void test_grid(void **state)
+{
+	size_t bytes[2];
+
+	(void)state;
+	for (int large = 0; large < 2; large++) {
+		struct events e;
+
+		events_begin(&e);
+		grid(&e, large ? 50 : 5);
+		is_null(events_rest(&e), &e, "rest of grid");
+		is_null(events_end(&e), &e, "grid");
+		bytes[large] = e.out.len;
+		events_free(&e);
+	}
+	assert_in_range(bytes[1], 100, bytes[0] + 1500);
+}
+
 static void test_dense(void **state)
 {
 	static void (*const kind[])(struct events *, uint64_t) = { matmul, triangle, late_triangle,
@@ -287,7 +320,7 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
+		cmocka_unit_test(test_grid),	cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
 		cmocka_unit_test(test_rest_everywhere), cmocka_unit_test(test_again),
 		cmocka_unit_test(test_many_columns), cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_shapes), cmocka_unit_test(test_nothing),
