@@ -272,6 +272,55 @@ BOB_API uint64_t bob_trace_end_order(const struct bob_trace *t, uint32_t thread)
 /* How many accesses a thread has, damaged parts left out. Reads all its records the first time. */
 BOB_API uint64_t bob_trace_accesses(const struct bob_trace *t, uint32_t thread);
 
+/* --- what debug information says of an access --- */
+
+enum bob_place_kind {
+	BOB_PLACE_NONE = 0,	/* nothing is known */
+	BOB_PLACE_POINTER =
+		1, /* through the pointer, reference or array that `name` says: "a[]", "p->n" */
+	BOB_PLACE_LOCAL = 2,	/* the variable of the function's frame */
+	BOB_PLACE_STACK =
+		3, /* the function's frame, not a variable of it: saved registers, temporaries */
+	BOB_PLACE_INDEXED =
+		4, /* the frame, with an index; `name` only if all its addresses are within it */
+	BOB_PLACE_THREAD = 5	/* a thread-local variable */
+};
+
+/* Where in the source an instruction is, and through what its loads and its stores (atomics are stores) go. */
+struct bob_place {
+	uint32_t kind;		/* enum bob_place_kind */
+	const char *name;	/* "" if none */
+	int64_t frame;		/* LOCAL, STACK: the address less the canonical frame address; INDEXED: that of the variable */
+	uint64_t size;		/* INDEXED: of the variable */
+};
+
+struct bob_source_line {
+	const char *file;	/* "" if not known */
+	uint32_t line;		/* 0: not known */
+	struct bob_place load, store;
+};
+
+/* Of the instruction at link address `pc`. BOB_NONE: nothing is known of it. */
+BOB_API bob_status bob_trace_source(const struct bob_trace *t, uint32_t process, uint32_t image,
+				    uint64_t pc, struct bob_source_line *out);
+
+/* A static variable, or else a section, of an image. */
+struct bob_object {
+	const char *name;
+	uint64_t address, size;	/* as in the process */
+	uint32_t image;
+	int is_section;		/* no variable is known there */
+};
+
+/* What lies at `address` in the process. BOB_NONE: nothing that is known. */
+BOB_API bob_status bob_trace_object(const struct bob_trace *t, uint32_t process, uint64_t address,
+				    struct bob_object *out);
+/* The stretch around `address` in which that has one answer: *lo <= address < *hi. */
+BOB_API void bob_trace_object_span(const struct bob_trace *t, uint32_t process, uint64_t address,
+				   uint64_t *lo, uint64_t *hi);
+/* Is there source information for any image of the process? */
+BOB_API int bob_trace_has_source(const struct bob_trace *t, uint32_t process);
+
 /* --- memory accesses, folded: bobbin/fold.h --- */
 
 struct bob_folded;
@@ -321,6 +370,8 @@ struct bob_leaf {
 	uint64_t pc;		/* of the first instruction */
 	uint32_t accesses;
 	uint32_t sync;		/* SYNC: what it is, see bob_sync_name */
+	uint32_t sp_word;	/* the stack pointer is this word + sp_begin there; or BOB_LEAF_NO_WORD */
+	int32_t sp_begin;
 };
 
 /* Of a LOOP: the addresses (without `offset`) of an access whose word is the piece `word`, iterations included, as a

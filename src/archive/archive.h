@@ -42,4 +42,9 @@ bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int ra
 bob_status bob_archive_merge_processes(const struct bob_trace *t, FILE *to, uint8_t *is_in,
 				       struct bob_error *err);
 
+/* Every instruction of the images of a process that a recorded access is of: `visit` may get the same one many times. Of
+ * a process whose records are raw, all that are described. BOB_ERR_NOMEM, BOB_ERR_CORRUPT: not all were visited. */
+bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
+			    void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx);
+
 #endif

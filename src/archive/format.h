@@ -83,6 +83,8 @@ enum bob_chunk_kind {
 	BOB_CHUNK_MEM_RAW = 9,	/* records of the thread `stream`; `aux` = words of it before. Open:
 				 * zero behind the last complete record, whose header came last */
 	/* a folded stream, archive/fold_write.h; none of these is ever sealed */
+	BOB_CHUNK_SOURCE =
+		10, /* IMAGE files: lines and variables of the image (archive/source.h) */
 	BOB_CHUNK_FOLD = 16,	/* one struct bob_fold_head */
 	BOB_CHUNK_FOLD_DATA =
 		17, /* entries (fold/entries.h); `aux` = bytes of the stream's before */

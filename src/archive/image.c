@@ -12,6 +12,7 @@ struct image_file {
 	const struct bob_file *file;
 	uint64_t off;
 	struct bob_image_head head;
+	const struct bob_source *source; /* NULL: none */
 };
 
 /* May offsets of this image be followed? Everything image_text and bob_image_function rely on. */
@@ -27,11 +28,30 @@ static int head_ok(const struct bob_file *f, const struct bob_chunk_ref *c,
 	return !h->names_len || !f->bytes[c->off + h->names_off + h->names_len - 1];
 }
 
+static void read_source(struct bob_trace *t, const struct bob_file *f,
+			const struct bob_chunk_ref *c, struct image_file *out)
+{
+	struct bob_source *s = bob_arena_alloc(&t->arena, sizeof(*s));
+
+	if (!bob_chunk_crc_ok(f, c))
+		bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
+	if (!s || out->source)
+		return;
+	if (bob_source_get(f->bytes + c->off, bob_chunk_len(c), &t->arena, s) == BOB_OK)
+		out->source = s;
+	else
+		bob_problem_add(t, f, c->off, "lines and variables that cannot be read", 1);
+}
+
 static void find_image(struct bob_trace *t, const struct bob_file *f, struct image_file *out)
 {
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 
+		if (c->head.kind == BOB_CHUNK_SOURCE) {
+			t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
+			read_source(t, f, c, out);
+		}
 		if (c->head.kind != BOB_CHUNK_IMAGE)
 			continue;
 		t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
@@ -83,6 +103,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 	im->file = file->file;
 	im->off = file->off;
 	im->head = file->head;
+	im->source = file->source;
 	if (im->head.soname[0]) {
 		const char *name =
 			bob_arena_text(&t->arena, im->head.soname, strlen(im->head.soname));

@@ -70,7 +70,8 @@ bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t s
 		return BOB_NONE;
 	*leaf = (struct bob_leaf){ .image = bob_desc_image(p, d), .kind = kind_of(d, is_payload),
 				   .words = d->words, .counter = d->counter, .pc = d->pc,
-				   .accesses = d->access_count, .sync = d->sync };
+				   .accesses = d->access_count, .sync = d->sync,
+				   .sp_word = d->sp_word, .sp_begin = d->sp_begin };
 	if (leaf->kind == BOB_LEAF_LOOP)
 		leaf->counter_step = d->step[d->counter].constant;
 	for (uint32_t i = 0; to && i < d->access_count && i < room; i++)

@@ -13,6 +13,7 @@
 #include "archive/archive.h"
 #include "archive/arena.h"
 #include "archive/format.h"
+#include "archive/source.h"
 #include "bobbin/trace.h"
 #include "mem/fold.h"
 #include "mem/record.h"
@@ -122,6 +123,7 @@ struct bob_image {
 	const struct bob_file *file; /* NULL: the image's file is missing or useless */
 	uint64_t off;		/* of the bob_image_head */
 	struct bob_image_head head;
+	const struct bob_source *source; /* NULL: none */
 };
 
 struct bob_skipped_image {
