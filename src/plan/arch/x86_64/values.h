@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one x86-64 instruction makes of the values in its registers, as far as one must know it to follow a pointer through a
+ * function. Pure; any thread. In doubt a register is in `others`. */
+#ifndef BOB_PLAN_VALUES_H
+#define BOB_PLAN_VALUES_H
+
+#include "plan/arch/x86_64/facts.h"
+
+enum bob_x86_value_kind {
+	BOB_X86_VALUE_NONE = 0,
+	BOB_X86_VALUE_SUM,	/* dest = source + second * scale + add; either register may be missing */
+	BOB_X86_VALUE_LESS,	/* dest = dest - source */
+	BOB_X86_VALUE_LOAD,	/* dest = what the first access loads, 8 bytes */
+	BOB_X86_VALUE_ADD_LOAD, /* dest = dest + that */
+	BOB_X86_VALUE_MASK,	/* dest = dest & a constant */
+	BOB_X86_VALUE_EITHER,	/* dest = dest, or source */
+	BOB_X86_VALUE_STATIC	/* dest = link address `add` */
+};
+
+struct bob_x86_value {
+	int64_t add;
+	uint8_t kind;		/* enum bob_x86_value_kind */
+	uint8_t dest, source, second; /* or BOB_X86_NO_REG */
+	uint8_t scale;
+	uint8_t stored;		/* register whose 8 bytes its only store stores, or BOB_X86_NO_REG */
+	uint32_t
+		numbers; /* registers that get a value that is no address: of 32 bits, a product, ... */
+	uint32_t others;	/* registers that get a value of which nothing is known */
+};
+
+/* Of the instruction at `p`, of which bob_x86_facts said `f`. */
+void bob_x86_value(const uint8_t *p, size_t avail, uint64_t addr, const struct bob_x86_facts *f,
+		   struct bob_x86_value *v);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Units of debug information that hold recorded instructions: their lines, their static variables, and the functions
+ * around the instructions. */
+#include <dwarf.h>
+#include <string.h>
+
+#include "plan/source/source.h"
+
+#define DEPTH_MAX 24u
+
+static uint32_t file_index(struct bob_source_maker *m, const char *name)
+{
+	const char **to;
+
+	for (size_t i = m->files.count; i-- > 0;) /* the last one is asked for most */
+		if (!strcmp(m->files.at[i], name))
+			return (uint32_t)i;
+	to = BOB_PLAN_PUSH(&m->files);
+	if (!to) {
+		m->no_memory = 1;
+		return ~0u;
+	}
+	*to = bob_source_text(m, name);
+	return (uint32_t)m->files.count - 1;
+}
+
+static void read_line(struct bob_source_maker *m, Dwarf_Die *unit, struct bob_source_row *r)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, r->pc);
+	const char *file;
+	Dwarf_Addr at;
+	bool ends;
+	int number;
+
+	if (!line || dwarf_lineno(line, &number) != 0 || number <= 0 ||
+	    dwarf_lineaddr(line, &at) != 0 || at > r->pc ||
+	    dwarf_lineendsequence(line, &ends) != 0 || ends)
+		return;
+	file = dwarf_linesrc(line, NULL, NULL);
+	if (!file || strnlen(file, 4096) >= 4096)
+		return;
+	r->line = (uint32_t)number;
+	r->file = file_index(m, file);
+}
+
+/* --- functions --- */
+
+static void free_function(struct bob_source_function *f)
+{
+	free(f->ranges.at);
+	free(f->terms.at);
+	free(f->facts.at);
+	free(f->slots.at);
+}
+
+static void read_function(struct bob_source_maker *m, Dwarf_Die *die)
+{
+	struct bob_source_function f = { .m = m };
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t at = 0;
+	size_t used = 0, n;
+
+	while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0 && bob_source_step(m)) {
+		struct bob_source_range *r;
+
+		if (lo >= hi || hi - lo > INT32_MAX)
+			continue;
+		r = BOB_PLAN_PUSH(&f.ranges);
+		if (!r) {
+			m->no_memory = 1;
+			break;
+		}
+		*r = (struct bob_source_range){ lo, hi };
+		bob_source_rows(m, lo, hi, &n);
+		used += n;
+	}
+	if (used) {
+		f.entry = f.ranges.at[0].lo;
+		if (dwarf_entrypc(die, &lo) == 0)
+			f.entry = lo;
+		bob_source_variables(&f, die);
+		bob_source_flow(&f);
+	}
+	free_function(&f);
+}
+
+static void find_functions(struct bob_source_maker *m, Dwarf_Die *die, unsigned depth)
+{
+	Dwarf_Die child;
+	int left = dwarf_child(die, &child);
+
+	for (; left == 0 && bob_source_step(m); left = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram && !dwarf_hasattr(&child, DW_AT_declaration))
+			read_function(m, &child);
+		if (depth < DEPTH_MAX &&
+		    (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
+		     tag == DW_TAG_structure_type || tag == DW_TAG_class_type))
+			find_functions(m, &child, depth + 1);
+	}
+}
+
+/* --- units --- */
+
+/* Lines of its rows. Has it any? */
+static int read_lines(struct bob_source_maker *m, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t at = 0;
+	size_t n, used = 0;
+
+	while ((at = dwarf_ranges(unit, at, &base, &lo, &hi)) > 0 && bob_source_step(m)) {
+		struct bob_source_row *r = bob_source_rows(m, lo, hi, &n);
+
+		for (size_t i = 0; i < n; i++)
+			read_line(m, unit, &r[i]);
+		used += n;
+	}
+	return used != 0;
+}
+
+typedef void (*unit_fn)(struct bob_source_maker *m, Dwarf_Die *die);
+
+static void functions_of(struct bob_source_maker *m, Dwarf_Die *die)
+{
+	find_functions(m, die, 0);
+}
+
+/* Of every unit with rows, its contents. */
+static void each_unit(struct bob_source_maker *m, int lines, unit_fn visit)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+
+	while (bob_source_step(m) &&
+	       dwarf_get_units(m->dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
+		Dwarf_Addr base, lo, hi;
+		ptrdiff_t at = 0;
+		size_t n, used = 0;
+
+		if (dwarf_tag(&die) != DW_TAG_compile_unit &&
+		    dwarf_tag(&die) != DW_TAG_skeleton_unit)
+			continue;
+		if (lines) {
+			used = (size_t)read_lines(m, &die);
+		} else {
+			while (!used && (at = dwarf_ranges(&die, at, &base, &lo, &hi)) > 0) {
+				bob_source_rows(m, lo, hi, &n);
+				used += n;
+			}
+		}
+		if (used)
+			visit(m, dwarf_tag(&split) != DW_TAG_invalid ? &split : &die);
+	}
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct bob_source_static *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->size < y->size) - (x->size > y->size);
+}
+
+/* A descriptor's size is known to its symbol only. */
+static void find_sizes(struct bob_source_maker *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->statics.count; i++) {
+		struct bob_source_static *s = &m->statics.at[i];
+
+		for (size_t k = 0; !s->size && k < m->symbols.count; k++)
+			if (m->symbols.at[k].addr == s->addr)
+				s->size = m->symbols.at[k].size;
+		if (s->size && s->size < UINT64_MAX / 4 && s->addr < UINT64_MAX / 4)
+			m->statics.at[n++] = *s;
+	}
+	m->statics.count = n;
+	if (n)
+		qsort(m->statics.at, n, sizeof(*m->statics.at), by_addr);
+}
+
+void bob_source_read(struct bob_source_maker *m)
+{
+	each_unit(m, 1, bob_source_statics_of);
+	find_sizes(m);
+	each_unit(m, 0, functions_of);
+}

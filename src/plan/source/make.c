@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Source information of an image: opens the file and its debug file, lets the others read, writes the result. Everything here
+ * is best effort: without debug information there are the sections and what symbols say. */
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/source/source.h"
+
+#define WORK_MAX 50000000u	/* entries and ranges that are looked at */
+#define JOINED_MAX 60		/* characters of names of variables in one place */
+
+const char *bob_source_text(struct bob_source_maker *m, const char *text)
+{
+	char **to = BOB_PLAN_PUSH(&m->texts);
+
+	if (to)
+		*to = strdup(text);
+	if (to && *to)
+		return *to;
+	m->no_memory = 1;
+	return "";
+}
+
+int bob_source_step(struct bob_source_maker *m)
+{
+	if (!m->work || m->no_memory)
+		return 0;
+	m->work--;
+	return 1;
+}
+
+static size_t first_row(const struct bob_source_maker *m, uint64_t pc)
+{
+	size_t lo = 0, hi = m->rows;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->row[mid].pc < pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct bob_source_row *bob_source_rows(const struct bob_source_maker *m, uint64_t lo, uint64_t hi,
+				       size_t *count)
+{
+	size_t from = first_row(m, lo), to = hi > lo ? first_row(m, hi) : from;
+
+	*count = to - from;
+	return m->row + from;
+}
+
+/* --- objects --- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bob_source_object *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->size < y->size) - (x->size > y->size);
+}
+
+/* Variables in one place (EQUIVALENCE, COMMON with other names) are one, with the names of all. */
+static void unite(struct bob_source_maker *m, struct bob_source_object *to,
+		  const struct bob_source_object *o)
+{
+	uint64_t end = o->addr + o->size;
+	char text[2 * BOB_SOURCE_NAME_MAX];
+
+	if (end > to->addr + to->size)
+		to->size = end - to->addr;
+	if (strlen(to->name) > JOINED_MAX || strstr(to->name, o->name))
+		return;
+	snprintf(text, sizeof(text), "%.150s, %.150s", to->name, o->name);
+	to->name = bob_source_text(m, text);
+}
+
+static size_t sort_objects(struct bob_source_maker *m, struct bob_source_object *o, size_t count)
+{
+	size_t n = 0;
+
+	if (count)
+		qsort(o, count, sizeof(*o), by_place);
+	for (size_t i = 0; i < count; i++)
+		if (n && o[i].addr < o[n - 1].addr + o[n - 1].size)
+			unite(m, &o[n - 1], &o[i]);
+		else
+			o[n++] = o[i];
+	return n;
+}
+
+static int is_free(const struct bob_source_object *o, size_t count, uint64_t lo, uint64_t hi)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {	/* the first that ends behind lo */
+		size_t mid = low + (high - low) / 2;
+
+		if (o[mid].addr + o[mid].size <= lo)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low == count || o[low].addr >= hi;
+}
+
+/* Variables of DWARF, then symbols where there are none. Aliases of a symbol: the first name. */
+static size_t make_objects(struct bob_source_maker *m, struct bob_source_object *o)
+{
+	size_t known = 0, n;
+
+	for (size_t i = 0; i < m->statics.count; i++)
+		o[known++] = (struct bob_source_object){ m->statics.at[i].addr,
+							 m->statics.at[i].size,
+							 m->statics.at[i].name };
+	known = sort_objects(m, o, known);
+	n = known;
+	for (size_t i = 0; i < m->symbols.count; i++) {
+		const struct bob_source_static *s = &m->symbols.at[i];
+
+		if (is_free(o, known, s->addr, s->addr + s->size))
+			o[n++] = (struct bob_source_object){ s->addr, s->size, s->name };
+	}
+	qsort(o + known, n - known, sizeof(*o), by_place);
+	for (size_t i = known, last = 0; i < n; i++) { /* of overlapping ones the first */
+		if (last && o[i].addr < o[last].addr + o[last].size)
+			o[i].size = 0;
+		else
+			last = i;
+	}
+	for (size_t i = known, all = n; i < all; i++)
+		if (o[i].size)
+			o[known++] = o[i];
+	return sort_objects(m, o, known);
+}
+
+static size_t make_sections(struct bob_source_maker *m, const struct bob_source_statics *from,
+			    struct bob_source_object *o)
+{
+	for (size_t i = 0; i < from->count; i++)
+		o[i] = (struct bob_source_object){ from->at[i].addr, from->at[i].size,
+						   from->at[i].name };
+	return sort_objects(m, o, from->count);
+}
+
+/* --- files --- */
+
+struct files {
+	int fd, debug_fd;
+	Elf *elf, *debug;
+};
+
+static Elf *open_elf(const char *path, int *fd)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ, NULL);
+}
+
+static int has_dwarf(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+		return 0;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		GElf_Shdr sh;
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) :
+							    NULL;
+
+		if (name && (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")) &&
+		    sh.sh_type != SHT_NOBITS)
+			return 1;
+	}
+	return 0;
+}
+
+/* The distribution's debug file of the same build. */
+static void open_debug(struct files *f, const struct bob_plan_image *img)
+{
+	char path[96];
+	size_t n;
+
+	if (img->build_id_len < 3)
+		return;
+	n = (size_t)snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/",
+			     img->build_id[0]);
+	for (unsigned i = 1; i < img->build_id_len; i++)
+		n += (size_t)snprintf(path + n, sizeof(path) - n, "%02x", img->build_id[i]);
+	snprintf(path + n, sizeof(path) - n, ".debug");
+	f->debug = open_elf(path, &f->debug_fd);
+}
+
+static void close_files(struct files *f)
+{
+	elf_end(f->debug);
+	elf_end(f->elf);
+	if (f->debug_fd >= 0)
+		close(f->debug_fd);
+	if (f->fd >= 0)
+		close(f->fd);
+}
+
+/* --- making --- */
+
+/* The steps of planning that flow.c wants: frames, and where control comes from elsewhere. */
+static bob_status read_image(struct bob_plan_image *img, const char *path, int whole,
+			     struct bob_error *err)
+{
+	bob_status st = whole ? bob_plan_elf_open(img, path, err) :
+				bob_plan_elf_open_key(img, path, err);
+
+	if (st == BOB_OK && whole)
+		st = bob_plan_read_frames(img);
+	if (st == BOB_OK && whole)
+		st = bob_plan_find_functions(img);
+	return st == BOB_OK && whole ? bob_plan_scan(img) : st;
+}
+
+static void read_all(struct bob_source_maker *m, struct files *f,
+		     struct bob_source_statics *sections)
+{
+	int own = has_dwarf(f->elf), other = !own && has_dwarf(f->debug);
+
+	if (f->elf) {
+		bob_source_sections(m, f->elf, sections);
+		bob_source_symbols(m, f->elf);
+	}
+	if (f->debug)
+		bob_source_symbols(m, f->debug);
+	m->dwarf = m->rows && (own || other) ?
+			   dwarf_begin_elf(own ? f->elf : f->debug, DWARF_C_READ, NULL) :
+			   NULL;
+	if (m->dwarf)
+		bob_source_read(m);
+	dwarf_end(m->dwarf);
+}
+
+static bob_status write_all(struct bob_source_maker *m, const struct bob_source_statics *sections,
+			    bob_fold_write_fn write, void *ctx)
+{
+	size_t most = m->statics.count + m->symbols.count + sections->count + 1;
+	struct bob_source_object *o = calloc(most, sizeof(*o)), *s = calloc(most, sizeof(*s));
+	struct bob_source out = { .file = m->files.at, .files = m->files.count,
+				  .place = m->places.at, .places = m->places.count,
+				  .row = m->row, .rows = m->rows, .object = o, .section = s };
+
+	if (o && s) {
+		out.objects = make_objects(m, o);
+		out.sections = make_sections(m, sections, s);
+		if (!m->no_memory)
+			bob_source_put(&out, write, ctx);
+	}
+	free(s);
+	free(o);
+	return o && s && !m->no_memory ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static bob_status make_rows(struct bob_source_maker *m, const uint64_t *pc, size_t count)
+{
+	m->row = calloc(count + 1, sizeof(*m->row));
+	if (!m->row)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		m->row[i] = (struct bob_source_row){ .pc = pc[i], .file = ~0u };
+	m->rows = count;
+	return BOB_OK;
+}
+
+/* Rows of which nothing is known take room for nothing. */
+static void drop_unknown(struct bob_source_maker *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->rows; i++)
+		if (m->row[i].line || m->row[i].load || m->row[i].store)
+			m->row[n++] = m->row[i];
+	m->rows = n;
+}
+
+static void free_maker(struct bob_source_maker *m)
+{
+	for (size_t i = 0; i < m->texts.count; i++)
+		free(m->texts.at[i]);
+	free(m->texts.at);
+	free(m->files.at);
+	free(m->places.at);
+	free(m->statics.at);
+	free(m->symbols.at);
+	free(m->row);
+}
+
+bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
+			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
+			   struct bob_error *err)
+{
+	struct bob_source_maker m = { .work = WORK_MAX };
+	struct bob_source_statics sections = { 0 };
+	struct files f = { .fd = -1, .debug_fd = -1 };
+	struct bob_plan_image img;
+	bob_status st = read_image(&img, path, 0, err);
+
+	if (st == BOB_OK) {
+		f.elf = open_elf(path, &f.fd);
+		open_debug(&f, &img);
+		if (count && (has_dwarf(f.elf) || has_dwarf(f.debug))) {
+			bob_plan_elf_close(&img);
+			st = read_image(&img, path, 1, err);
+		}
+	}
+	if (st == BOB_OK)
+		st = make_rows(&m, pc, count);
+	if (st == BOB_OK) {
+		m.img = &img;
+		read_all(&m, &f, &sections);
+		drop_unknown(&m);
+		st = write_all(&m, &sections, write, ctx);
+	}
+	free(sections.at);
+	free_maker(&m);
+	close_files(&f);
+	bob_plan_elf_close(&img);
+	return st;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Through what accesses go: values of address registers as places of the trace. */
+#include <string.h>
+
+#include "mem/record.h"
+#include "plan/source/flow.h"
+
+#define NEAR                                                                                       \
+	64 /* an array that begins so near above an indexed address may be what is meant: readers check */
+
+typedef struct bob_source_value value;
+
+static uint32_t place(struct bob_source_maker *m, unsigned kind, const char *name, int64_t frame,
+		      uint64_t size)
+{
+	struct bob_source_place *p;
+
+	for (size_t i = 0; i < m->places.count; i++) {
+		p = &m->places.at[i];
+		if (p->kind == kind && p->frame == frame && p->size == size &&
+		    !strcmp(p->name, name))
+			return (uint32_t)i + 1;
+	}
+	p = BOB_PLAN_PUSH(&m->places);
+	if (!p) {
+		m->no_memory = 1;
+		return 0;
+	}
+	*p = (struct bob_source_place){ kind, bob_source_text(m, name), frame, size };
+	return (uint32_t)m->places.count;
+}
+
+static uint32_t frame_place(const struct bob_flow *w, const value *regs, uint64_t pc, int64_t off)
+{
+	const struct bob_source_slot *s = bob_flow_slot(w, regs, pc, off, 0);
+	char text[BOB_SOURCE_NAME_MAX];
+
+	if (!s || s->holds_address)
+		return place(w->f->m, BOB_PLACE_STACK, "", off, 0);
+	bob_source_spell(w->f, s->term, 1, off - s->frame, text);
+	return place(w->f->m, BOB_PLACE_LOCAL, text, off, 0);
+}
+
+static uint32_t indexed_place(const struct bob_flow *w, const value *regs, uint64_t pc,
+			      const struct bob_x86_access *a)
+{
+	const value base = bob_flow_register(regs, a->base);
+	const struct bob_source_slot *s = NULL;
+	char text[BOB_SOURCE_NAME_MAX];
+
+	if (base.kind == BOB_SOURCE_FRAME) {
+		s = bob_flow_slot(w, regs, pc, base.off + a->disp, 0);
+		if (!s)
+			s = bob_flow_slot(w, regs, pc, base.off + a->disp, NEAR);
+	}
+	if (!s || s->holds_address)
+		return place(w->f->m, BOB_PLACE_INDEXED, "", 0, 0);
+	bob_source_spell(w->f, s->term, 0, 0, text);
+	return place(w->f->m, BOB_PLACE_INDEXED, text, s->frame, s->size);
+}
+
+static uint32_t access_place(const struct bob_flow *w, const value *regs, uint64_t pc,
+			     const struct bob_x86_access *a)
+{
+	value v = bob_flow_address(regs, a);
+	char text[BOB_SOURCE_NAME_MAX];
+
+	switch (v.kind) {
+	case BOB_SOURCE_FRAME:
+		return frame_place(w, regs, pc, v.off);
+	case BOB_SOURCE_IN_FRAME:
+		return indexed_place(w, regs, pc, a);
+	case BOB_SOURCE_TERM:
+	case BOB_SOURCE_IN_TERM:
+		bob_source_spell(w->f, v.term, v.kind == BOB_SOURCE_TERM, v.off, text);
+		return place(w->f->m, BOB_PLACE_POINTER, text, 0, 0);
+	default:
+		return 0;
+	}
+}
+
+void bob_flow_note(const struct bob_flow *w, const struct bob_flow_insn *in,
+		   struct bob_source_row *row)
+{
+	value regs[BOB_FLOW_REGS];
+	int loads = 0, stores = 0;
+
+	bob_flow_before(in, regs);
+	for (unsigned i = 0; i < in->facts.access_count; i++) {
+		const struct bob_x86_access *a = &in->facts.access[i];
+		uint32_t *to = a->type == BOB_MEM_LOAD ? &row->load : &row->store;
+		int *seen = a->type == BOB_MEM_LOAD ? &loads : &stores;
+		uint32_t p = access_place(w, regs, in->pc, a);
+
+		*to = *seen && *to != p ? 0 : p;
+		*seen = 1;
+	}
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside the reader of debug information: what is known of one image while its source information is made.
+ *
+ * An access goes through registers; which variable that is, DWARF says for some registers at some places. Between these places
+ * the values are followed through the function (flow.c): a pointer plus numbers is that pointer, whatever register it is in.
+ * Nothing is guessed: where two ways meet with different values, nothing is known. One image, one thread. */
+#ifndef BOB_PLAN_SOURCE_H
+#define BOB_PLAN_SOURCE_H
+
+#include <elfutils/libdw.h>
+
+#include "archive/source.h"
+#include "plan/image.h"
+
+#define BOB_SOURCE_NAME_MAX 160u
+#define BOB_X86_NO_REGISTER 0xffu
+#define BOB_X86_FRAME_REGISTER 4u /* rsp */
+
+/* What a register or a variable's memory holds. */
+enum bob_source_value_kind {
+	BOB_SOURCE_NOTHING_YET = 0, /* no way leads here, as far as is known */
+	BOB_SOURCE_NUMBER,	/* no address */
+	BOB_SOURCE_STATIC,	/* link address `off` */
+	BOB_SOURCE_FRAME,	/* canonical frame address + `off` */
+	BOB_SOURCE_IN_FRAME,	/* somewhere in the frame */
+	BOB_SOURCE_TERM,	/* the object that term says + `off` */
+	BOB_SOURCE_IN_TERM,	/* somewhere in it */
+	BOB_SOURCE_ANYTHING
+};
+
+struct bob_source_value {
+	int64_t off;
+	uint32_t term;
+	uint32_t kind;
+};
+
+/* Something that a pointer leads to. */
+struct bob_source_term {
+	const char *name;	/* of the pointer, or the object */
+	Dwarf_Die type;		/* of the object */
+	int has_type;
+	int is_pointer;		/* `name` is a pointer: "a[]", "p->n"; else the object: "a(:)", "p.n" */
+};
+
+/* DWARF: a register holds a value here. */
+struct bob_source_fact {
+	uint64_t lo, hi;
+	uint32_t reg, depth;
+	struct bob_source_value value;
+};
+
+/* DWARF: a variable lies in the frame here. */
+struct bob_source_slot {
+	uint64_t lo, hi;
+	int64_t frame;		/* from the canonical frame address */
+	uint64_t size;
+	uint32_t term;		/* the variable */
+	uint32_t depth;
+	int holds_address;	/* of the variable: a reference that the language does not show */
+	int by_rbp;		/* only if rbp is the canonical frame address - 16 */
+};
+
+struct bob_source_static {
+	uint64_t addr, size;
+	const char *name;
+	Dwarf_Die type;
+	int has_type;
+};
+
+BOB_PLAN_VEC(bob_source_terms, struct bob_source_term);
+BOB_PLAN_VEC(bob_source_facts, struct bob_source_fact);
+BOB_PLAN_VEC(bob_source_slots, struct bob_source_slot);
+BOB_PLAN_VEC(bob_source_statics, struct bob_source_static);
+BOB_PLAN_VEC(bob_source_places, struct bob_source_place);
+BOB_PLAN_VEC(bob_source_texts, char *);
+BOB_PLAN_VEC(bob_source_files, const char *);
+
+struct bob_source_range {
+	uint64_t lo, hi;
+};
+BOB_PLAN_VEC(bob_source_ranges, struct bob_source_range);
+
+struct bob_source_maker {
+	struct bob_plan_image *img;
+	Dwarf *dwarf;
+	struct bob_source_row *row; /* sorted by pc */
+	size_t rows;
+	struct bob_source_files files;
+	struct bob_source_places places;
+	struct bob_source_statics
+		statics; /* with types, of the units looked at; sorted before flow */
+	struct bob_source_statics symbols; /* of ELF */
+	struct bob_source_texts texts; /* everything that names point to */
+	uint64_t work;		/* steps left: debug information is not to be trusted */
+	int no_memory;
+};
+
+/* The function under way. */
+struct bob_source_function {
+	struct bob_source_maker *m;
+	struct bob_source_ranges ranges; /* its code, the entry first */
+	uint64_t entry;
+	int frame_base;		/* 0: not known, 1: canonical frame address, 2: rbp, which is that - 16 */
+	struct bob_source_terms terms;
+	struct bob_source_facts facts;
+	struct bob_source_slots slots;
+};
+
+/* A copy that lives as long as the maker; "" without memory. */
+const char *bob_source_text(struct bob_source_maker *m, const char *text);
+/* The rows with lo <= pc < hi. */
+struct bob_source_row *bob_source_rows(const struct bob_source_maker *m, uint64_t lo, uint64_t hi,
+				       size_t *count);
+/* Step of work: 0 when there have been enough. */
+int bob_source_step(struct bob_source_maker *m);
+
+/* types.c */
+/* The type without its names and qualifiers. 0: there is none. */
+int bob_source_strip(Dwarf_Die *type);
+/* The type of a variable or member, stripped. */
+int bob_source_type_of(Dwarf_Die *die, Dwarf_Die *type);
+uint64_t bob_source_size(Dwarf_Die *type);
+/* Number of the term; 0 is no term, and what is given when there are too many. */
+uint32_t bob_source_term(struct bob_source_function *f, const char *name, Dwarf_Die *type,
+			 int is_pointer);
+/* The value of something of this type that is called `name`. */
+struct bob_source_value bob_source_value_of(struct bob_source_function *f, const char *name,
+					    Dwarf_Die *type);
+/* What 8 bytes loaded at `off` in the object are; `known` 0: at an offset that is not known. */
+struct bob_source_value bob_source_load(struct bob_source_function *f, uint32_t term, int known,
+					int64_t off);
+/* How people write an access there. */
+void bob_source_spell(struct bob_source_function *f, uint32_t term, int known, int64_t off,
+		      char text[BOB_SOURCE_NAME_MAX]);
+
+/* vars.c: variables of a function, and static ones */
+void bob_source_variables(struct bob_source_function *f, Dwarf_Die *function);
+void bob_source_statics_of(struct bob_source_maker *m, Dwarf_Die *unit);
+
+/* dwarf.c: lines of all rows, variables */
+void bob_source_read(struct bob_source_maker *m);
+
+/* flow.c: through what the accesses of the function's rows go */
+void bob_source_flow(struct bob_source_function *f);
+
+/* symbols.c: sections and objects of the symbol tables */
+void bob_source_sections(struct bob_source_maker *m, Elf *elf, struct bob_source_statics *sections);
+void bob_source_symbols(struct bob_source_maker *m, Elf *elf);
+
+#endif

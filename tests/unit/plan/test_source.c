@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Source information of a small library: lines, variables, places that are known; without debug information; with damaged one. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "archive/source.h"
+#include "plan/plan.h"
+
+#define DAMAGED 150	/* files */
+#define PCS 4096u
+
+static const char code[] = "struct pair { int n; double *data; };\n"			/* 1 */
+			   "double table[40];\n"					/* 2 */
+			   "static int hidden[3];\n"					/* 3 */
+			   "double sum(double *a, const struct pair *p, int n)\n"	/* 4 */
+			   "{\n"							/* 5 */
+			   "	double s = 0;\n"					/* 6 */
+			   "	for (int i = 0; i < n; i++)\n"				/* 7 */
+			   "		s += a[i];\n"					/* 8 */
+			   "	for (int i = 0; i < p->n; i++)\n"			/* 9 */
+			   "		s += p->data[i];\n"				/* 10 */
+			   "	return s + hidden[n & 1];\n"				/* 11 */
+			   "}\n"							/* 12 */
+			   "void put(int i, double v) { table[i] = v; hidden[1]++; }\n"; /* 13 */
+
+static char dir[] = "/tmp/bob-source-XXXXXX";
+
+static void file_name(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "%s/%s", dir, name);
+}
+
+static int run(const char *options, const char *output)
+{
+	char command[4096];
+
+	snprintf(command, sizeof(command), "cd %s && gcc -shared -fPIC %s -o %s code.c 2>/dev/null",
+		 dir, options, output);
+	return system(command);
+}
+
+static int make_files(void **state)
+{
+	char path[256];
+	FILE *f;
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	file_name(path, sizeof(path), "code.c");
+	f = fopen(path, "w");
+	if (!f || fputs(code, f) < 0 || fclose(f))
+		return -1;
+	return run("-g -O2", "o2.so") || run("-g -O0", "o0.so") || run("-g0 -O2 -s", "bare.so");
+}
+
+static int remove_files(void **state)
+{
+	char command[256];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+struct bytes {
+	uint8_t *at;
+	size_t len;
+};
+
+static void take(void *ctx, const void *p, size_t len)
+{
+	struct bytes *b = ctx;
+
+	b->at = realloc(b->at, b->len + len + 1);
+	assert_non_null(b->at);
+	if (len)
+		memcpy(b->at + b->len, p, len);
+	b->len += len;
+}
+
+/* Every byte of a function is asked for: those that begin an instruction have places. */
+static size_t pcs_of(const char *path, const char *function, uint64_t *pc)
+{
+	void *so = dlopen(path, RTLD_NOW);
+	struct link_map *map;
+	size_t n = 0;
+	char *at;
+
+	assert_non_null(so);
+	at = dlsym(so, function);
+	assert_non_null(at);
+	assert_int_equal(dlinfo(so, RTLD_DI_LINKMAP, &map), 0);
+	for (; n < PCS / 8; n++)
+		pc[n] = (uint64_t)(at - (char *)map->l_addr) + n;
+	dlclose(so);
+	return n;
+}
+
+static bob_status make(const char *path, const uint64_t *pc, size_t count, struct bob_arena *arena,
+		       struct bob_source *s)
+{
+	struct bytes b = { 0 };
+	struct bob_error err;
+	bob_status st = bob_plan_source(path, pc, count, take, &b, &err);
+
+	memset(s, 0, sizeof(*s));
+	if (st == BOB_OK)
+		assert_int_equal(bob_source_get(b.at, b.len, arena, s), BOB_OK);
+	free(b.at);
+	return st;
+}
+
+static int has_place(const struct bob_source *s, uint32_t line, int store, uint32_t kind,
+		     const char *name)
+{
+	for (size_t i = 0; i < s->rows; i++) {
+		uint32_t p = store ? s->row[i].store : s->row[i].load;
+
+		if (s->row[i].line == line && p && s->place[p - 1].kind == kind &&
+		    !strcmp(s->place[p - 1].name, name))
+			return 1;
+	}
+	return 0;
+}
+
+static const struct bob_source_object *object(const struct bob_source *s, const char *name)
+{
+	for (size_t i = 0; i < s->objects; i++)
+		if (!strcmp(s->object[i].name, name))
+			return &s->object[i];
+	return NULL;
+}
+
+static void known(void **state)
+{
+	static const char *const names[] = { "o2.so", "o0.so" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct bob_arena arena = { 0 };
+		struct bob_source s;
+		uint64_t pc[PCS];
+		char path[256];
+		size_t n;
+
+		file_name(path, sizeof(path), names[i]);
+		n = pcs_of(path, "sum", pc);
+		assert_int_equal(make(path, pc, n, &arena, &s), BOB_OK);
+		assert_true(s.files >= 1);
+		assert_non_null(strstr(s.file[0], "/code.c"));
+		assert_true(has_place(&s, 8, 0, BOB_PLACE_POINTER, "a[]"));
+		assert_true(has_place(&s, 9, 0, BOB_PLACE_POINTER, "p->n"));
+		assert_true(has_place(&s, 10, 0, BOB_PLACE_POINTER, "p->data[]"));
+		assert_int_equal(has_place(&s, 6, 1, BOB_PLACE_LOCAL, "s"), i);
+		assert_int_equal(has_place(&s, 7, 0, BOB_PLACE_LOCAL, "n"), i);
+		assert_non_null(object(&s, "table"));
+		assert_int_equal(object(&s, "table")->size, 320);
+		assert_non_null(object(&s, "hidden"));
+		assert_int_equal(object(&s, "hidden")->size, 12);
+		bob_arena_free(&arena);
+	}
+}
+
+static void bare(void **state)
+{
+	struct bob_arena arena = { 0 };
+	struct bob_source s;
+	uint64_t pc[PCS];
+	char path[256];
+	size_t n;
+
+	(void)state;
+	file_name(path, sizeof(path), "bare.so");
+	n = pcs_of(path, "sum", pc);
+	assert_int_equal(make(path, pc, n, &arena, &s), BOB_OK);
+	assert_int_equal(s.rows, 0);
+	assert_non_null(object(&s, "table")); /* a symbol */
+	assert_null(object(&s, "hidden"));
+	assert_true(s.sections > 3);
+	bob_arena_free(&arena);
+	assert_int_equal(make("/nowhere/at/all", pc, n, &arena, &s), BOB_ERR_NOENT);
+	assert_int_equal(make("/etc/passwd", pc, n, &arena, &s), BOB_ERR_UNSUPPORTED);
+	file_name(path, sizeof(path), "o2.so");
+	assert_int_equal(make(path, NULL, 0, &arena, &s), BOB_OK);
+	assert_int_equal(s.rows, 0);
+	bob_arena_free(&arena);
+}
+
+/* Bytes behind the loaded ones are changed: sections that nobody runs. Whatever comes of it can be read. */
+static void damaged(void **state)
+{
+	static uint8_t bytes[1 << 20];
+	uint64_t pc[PCS], seed = 7;
+	char path[256], bad[256];
+	size_t n, len, made = 0;
+	FILE *f;
+
+	(void)state;
+	file_name(path, sizeof(path), "o2.so");
+	file_name(bad, sizeof(bad), "bad.so");
+	n = pcs_of(path, "sum", pc);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	len = fread(bytes, 1, sizeof(bytes), f);
+	fclose(f);
+	for (int i = 0; i < DAMAGED; i++) {
+		struct bob_arena arena = { 0 };
+		struct bob_source s;
+		uint8_t old[16];
+		size_t at[16];
+
+		for (int k = 0; k < 16; k++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			at[k] = 0x3000 + (size_t)(seed >> 33) % (len - 0x3000);
+			old[k] = bytes[at[k]];
+			bytes[at[k]] = (uint8_t)(seed >> 20);
+		}
+		f = fopen(bad, "w");
+		assert_non_null(f);
+		assert_int_equal(fwrite(bytes, 1, len, f), len);
+		fclose(f);
+		made += make(bad, pc, n, &arena, &s) == BOB_OK;
+		bob_arena_free(&arena);
+		for (int k = 16; k-- > 0;)
+			bytes[at[k]] = old[k];
+	}
+	assert_true(made > DAMAGED / 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(bare),
+					    cmocka_unit_test(damaged) };
+
+	return cmocka_run_group_tests(tests, make_files, remove_files);
+}
