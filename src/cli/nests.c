@@ -3,7 +3,7 @@
  * outermost loop first, as in the tuples of ScalaMemTrace:
  *
  *     loop, 100 times
- *       load 8   0x4a4e040 (100 x +800)(100 x +8)    mm+0x1234
+ *       load 8   0x4a4e040 (100 x +800)(100 x +8)    a[]  mm  mm.c:12
  */
 #include "cli/nests.h"
 
@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/memory/frames.h"
+#include "analysis/memory/variables.h"
 #include "bobbin/fold.h"
 #include "cli/place.h"
 
@@ -20,7 +22,9 @@
 struct nests {
 	const struct bob_trace *trace;
 	const struct bob_folded *folded;
-	uint32_t thread, participant, part;
+	uint32_t thread, process, participant, part;
+	struct bob_stack_range stack;
+	struct bob_frames *frames; /* of the part */
 	uint64_t lines, most;
 	uint8_t *shown;		/* by loop: its body has been printed */
 	FILE *out;
@@ -176,24 +180,67 @@ static int with_iterations(const struct bob_leaf *leaf, const struct bob_leaf_ac
 
 /* --- leaves --- */
 
-static void print_place(struct nests *n, const struct bob_leaf *leaf, uint64_t pc)
+/* Of an access: its addresses, as far as they are known as pieces. */
+struct where {
+	const struct series *series; /* NULL: none */
+	uint32_t path;
+	uint64_t bias;		/* added to its offset */
+};
+
+/* One variable for all its addresses; 0: several, or none that is known. */
+static int variable_of(struct nests *n, const struct bob_leaf *leaf,
+		       const struct bob_leaf_access *a, const struct where *w,
+		       struct bob_variable *v)
 {
-	fputs("   ", n->out);
-	cli_place_print(n->trace, bob_trace_thread(n->trace, n->thread)->process, leaf->image, pc,
-			n->out);
+	struct bob_variable_access x = { .process = n->process, .image = leaf->image, .pc = a->pc,
+					 .type = a->type, .stack = n->stack,
+					 .on_stack = a->word != BOB_LEAF_NO_WORD &&
+						     a->word == leaf->sp_word };
+	struct bob_variable next;
+	struct bob_source_line line;
+	uint32_t count = w->series ? w->series->count : 0;
+
+	(void)bob_trace_source(n->trace, n->process, leaf->image, a->pc, &line);
+	x.placed = count > 0 && count <= PIECES_SHOWN && !w->series->left;
+	for (uint32_t i = 0; !i || (x.placed && i < count); i++) {
+		if (x.placed) {
+			bob_piece_hull(&w->series->piece[i], &x.lo, &x.hi);
+			x.lo += (uint64_t)a->offset + w->bias;
+			x.hi += (uint64_t)a->offset + w->bias + a->size;
+			x.in_variable = (uint8_t)bob_frames_confirm(
+				n->frames, w->path, leaf->image, a->pc,
+				a->type == BOB_ACCESS_LOAD ? &line.load : &line.store, x.lo, x.hi);
+		}
+		bob_variable_of(n->trace, &x, &next);
+		if (i && (next.kind != v->kind || strcmp(next.name, v->name) != 0))
+			return 0;
+		*v = next;
+	}
+	return v->kind >= BOB_VARIABLE_STATIC;
+}
+
+/* What is accessed, and where in the program. */
+static void print_place(struct nests *n, const struct bob_leaf *leaf,
+			const struct bob_leaf_access *a, const struct where *w)
+{
+	struct bob_variable v = { .name = "" };
+	const char *name = variable_of(n, leaf, a, w, &v) ? v.name : "";
+
+	fprintf(n->out, "   %s%s", name, *name ? "  " : "");
+	cli_place_print(n->trace, n->process, leaf->image, a->pc, n->out);
 	fputc('\n', n->out);
 }
 
-/* `all` are the words of the leaf. */
+/* `all` are the words of the leaf; *s becomes its addresses, or has a count of 0. */
 static void print_in_loop(struct nests *n, const struct bob_leaf *leaf,
-			  const struct bob_leaf_access *a, const struct series *all)
+			  const struct bob_leaf_access *a, const struct series *all,
+			  struct series *s)
 {
-	struct series s;
-
-	if (with_iterations(leaf, a, all, &s)) {
-		print_address(n, &s, a->offset);
+	if (with_iterations(leaf, a, all, s)) {
+		print_address(n, s, a->offset);
 		return;
 	}
+	s->count = 0;
 	print_address(n, &all[a->word], a->offset);
 	fprintf(n->out, " (each time %+" PRId64 "%s)", a->step,
 		a->step_word == BOB_LEAF_NO_WORD ? "" : " and more");
@@ -201,23 +248,33 @@ static void print_in_loop(struct nests *n, const struct bob_leaf *leaf,
 
 static void print_access(struct nests *n, const struct bob_leaf *leaf,
 			 const struct bob_leaf_access *a, const struct series *word,
-			 const struct series *all, unsigned depth)
+			 const struct series *all, uint32_t path, unsigned depth)
 {
 	static const char *const types[] = { "load", "store", "atomic" };
+	struct series once = { .count = 1 };
+	struct where w = { .path = path };
 
 	begin_line(n, depth);
 	fprintf(n->out, "%-6s%3u  ", types[a->type], a->size);
-	if (a->word == BOB_LEAF_NO_WORD)
+	if (a->word == BOB_LEAF_NO_WORD) {
+		const struct bob_image_info *im =
+			bob_trace_image(n->trace, n->process, leaf->image);
+
+		w.series = im ? &once : NULL;
+		w.bias = im ? im->bias : 0;
 		fprintf(n->out, "at 0x%" PRIx64 " of the image", (uint64_t)a->offset);
-	else if (leaf->kind == BOB_LEAF_ITERATION && a->word < leaf->words)
+	} else if (leaf->kind == BOB_LEAF_ITERATION && a->word < leaf->words) {
 		fputs("(steps from the loop's beginning)", n->out);
-	else if (leaf->kind == BOB_LEAF_LOOP && a->word < leaf->words)
-		print_in_loop(n, leaf, a, all);
-	else
+	} else if (leaf->kind == BOB_LEAF_LOOP && a->word < leaf->words) {
+		w.series = &once;
+		print_in_loop(n, leaf, a, all, &once);
+	} else {
+		w.series = word;
 		print_address(n, word, a->offset);
+	}
 	if (a->guarded)
 		fputs(" sometimes", n->out);
-	print_place(n, leaf, a->pc);
+	print_place(n, leaf, a, &w);
 }
 
 /* What threads do to each other: an object, and where it says something, a number. */
@@ -262,7 +319,8 @@ static void print_leaf(struct nests *n, uint32_t shape, unsigned depth)
 				w = w < leaf.words ? BOB_LEAF_NO_WORD : w - leaf.words;
 			if (is_full(n))
 				break;
-			print_access(n, &leaf, &a[i], w < s.words ? &word[w] : NULL, word, depth);
+			print_access(n, &leaf, &a[i], w < s.words ? &word[w] : NULL, word, s.path,
+				     depth);
 		}
 	}
 	free(a);
@@ -308,16 +366,20 @@ bob_status cli_nests_print(const struct bob_trace *t, uint32_t thread, uint64_t 
 	struct nests n = { .trace = t, .thread = thread, .most = lines, .out = out };
 
 	n.folded = bob_trace_folded(t, thread, &n.participant);
+	n.process = bob_trace_thread(t, thread)->process;
+	bob_stack_range_of(t, thread, &n.stack);
 	if (!n.folded)
 		return BOB_NONE;
 	n.shown = calloc((size_t)bob_folded_loops(n.folded) + 1, 1);
 	if (!n.shown)
 		return BOB_ERR_NOMEM;
 	for (; n.part < bob_folded_parts(n.folded, n.participant) && !is_full(&n); n.part++) {
+		n.frames = bob_frames_create(t, thread, n.part);
 		bob_status st = bob_folded_spine(n.folded, n.participant, n.part, take_item, &n);
 
 		if (n.st == BOB_OK)
 			n.st = st;
+		bob_frames_destroy(n.frames);
 	}
 	if (n.most && n.lines >= n.most)
 		fputs("  ... more lines: --lines\n", out);

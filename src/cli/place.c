@@ -2,14 +2,27 @@
 #include "cli/place.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+const char *cli_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
 
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out)
 {
 	const struct bob_image_info *im = bob_trace_image(t, process, image);
+	struct bob_source_line line;
 	struct bob_function_info f;
+	int known = im && bob_trace_function_at(t, process, image, pc, &f) == BOB_OK && *f.name;
 
-	if (im && bob_trace_function_at(t, process, image, pc, &f) == BOB_OK && *f.name)
+	if (im && bob_trace_source(t, process, image, pc, &line) == BOB_OK && line.line)
+		fprintf(out, "%s  %s:%" PRIu32, known ? f.name : im->soname,
+			cli_base_name(line.file), line.line);
+	else if (known)
 		fprintf(out, "%s+0x%" PRIx64, f.name, pc - f.addr);
 	else if (im)
 		fprintf(out, "%s+0x%" PRIx64, im->soname, pc);

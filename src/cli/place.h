@@ -7,9 +7,12 @@
 
 #include "bobbin/trace.h"
 
-/* "function+0x1a", "image+0x101a" if no function is known there, or "0x101a". `pc` is a link address of the image, which
- * is one of the process, or ~0. */
+/* "function  file.c:12", "function+0x1a" if no line is known, "image+0x101a" if no function is known there,
+ * or "0x101a". `pc` is a link address of the image, which is one of the process, or ~0. */
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out);
+
+/* The part of a path behind the last slash. */
+const char *cli_base_name(const char *path);
 
 #endif

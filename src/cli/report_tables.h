@@ -7,7 +7,14 @@
 
 #include "cli/session.h"
 
-enum cli_report_by { CLI_BY_FUNCTION, CLI_BY_IMAGE, CLI_BY_API, CLI_BY_INSTRUCTION };
+enum cli_report_by {
+	CLI_BY_FUNCTION,
+	CLI_BY_IMAGE,
+	CLI_BY_API,
+	CLI_BY_INSTRUCTION, /* from here on of memory accesses only */
+	CLI_BY_LINE,
+	CLI_BY_VARIABLE
+};
 enum cli_report_sort { CLI_SORT_CALLS, CLI_SORT_BELOW, CLI_SORT_NAME, CLI_SORT_IMAGE };
 
 struct cli_report_style {

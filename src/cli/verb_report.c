@@ -35,7 +35,8 @@ const struct cli_option report_options[] = {
 	  NULL },
 	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
 	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
-	  "memory accesses functions or instructions", NULL, "function|image|api|instruction" },
+	  "memory accesses functions, instructions, source lines or variables", NULL,
+	  "function|image|api|instruction|line|variable" },
 	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
 	  "calls|below|name|image" },
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
@@ -281,19 +282,34 @@ static int report_all(struct report *r)
 
 static int check_calls(const struct report *r)
 {
-	if (r->style.by == CLI_BY_INSTRUCTION)
+	if (r->style.by >= CLI_BY_INSTRUCTION)
 		return cli_misuse("report",
-				  "--by=instruction is for memory accesses; these are calls");
+				  "--by=instruction, line and variable are for memory accesses; "
+				  "these are calls");
 	return cli_session_need_calls(&r->s) ? 1 : 0;
+}
+
+static enum bob_memory_by memory_by(enum cli_report_by by)
+{
+	switch (by) {
+	case CLI_BY_INSTRUCTION:
+		return BOB_MEMORY_INSTRUCTION;
+	case CLI_BY_LINE:
+		return BOB_MEMORY_LINE;
+	case CLI_BY_VARIABLE:
+		return BOB_MEMORY_VARIABLE;
+	default:
+		return BOB_MEMORY_FUNCTION;
+	}
 }
 
 static int check_memory(const struct report *r)
 {
-	if (r->callers || r->callees || r->per != PER_ALL ||
-	    (r->style.by != CLI_BY_FUNCTION && r->style.by != CLI_BY_INSTRUCTION))
+	if (r->callers || r->callees || r->per != PER_ALL || r->style.by == CLI_BY_IMAGE ||
+	    r->style.by == CLI_BY_API)
 		return cli_misuse("report",
-				  "memory accesses are shown by function or by instruction, "
-				  "of all chosen threads together");
+				  "memory accesses are shown by function, instruction, line or "
+				  "variable, of all chosen threads together");
 	return 0;
 }
 
@@ -329,8 +345,7 @@ int verb_report(int argc, char **argv)
 	}
 	r.style.width = r.output ? 0 : cli_terminal_width();
 	pager = r.output ? 0 : cli_pager_begin(!r.no_pager);
-	status = memory ? cli_report_memory(&r.s, r.style.by == CLI_BY_INSTRUCTION, &r.style) :
-			  report_all(&r);
+	status = memory ? cli_report_memory(&r.s, memory_by(r.style.by), &r.style) : report_all(&r);
 	if (pager)
 		cli_pager_end(pager);
 	else

@@ -1,25 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the memory accesses of a trace amount to, by function or by instruction. Counted on the folded form: nothing is
- * expanded, unless a thread has records that are not folded, or accesses that happen only sometimes. */
+/* What the memory accesses of a trace amount to: by function, instruction, source line or variable; and what did not fold.
+ * Counted on the folded form: nothing is expanded, unless a thread has records that are not folded, accesses that happen only
+ * sometimes, or -- by variable -- addresses without rule whose variable only they tell. */
 #ifndef BOB_ANALYSIS_MEMORY_H
 #define BOB_ANALYSIS_MEMORY_H
 
 #include "analysis/analysis.h"
+#include "analysis/memory/variables.h"
 
-enum bob_memory_by { BOB_MEMORY_FUNCTION, BOB_MEMORY_INSTRUCTION };
+enum bob_memory_by {
+	BOB_MEMORY_FUNCTION,
+	BOB_MEMORY_INSTRUCTION,
+	BOB_MEMORY_LINE,
+	BOB_MEMORY_VARIABLE
+};
+
+#define BOB_MEMORY_STRIDES 4u
+
+/* From one access of an instruction to its next, in bytes. */
+struct bob_memory_stride {
+	int64_t bytes;
+	uint64_t accesses;
+};
 
 struct bob_memory_row {
-	const char *image;	/* "" if in none; lives as long as the trace, as the next one */
-	const char *function;	/* "" if not known */
-	uint64_t addr;		/* link address of the function, or of the instruction */
-	uint64_t offset;	/* of the instruction in the function; 0 if rows are functions */
+	const char *image;	/* "" if in none; lives as long as the trace, as all texts here */
+	const char *function;	/* "" if not known; of a variable only if it is the function's */
+	const char *file;	/* LINE: "" if not known */
+	uint32_t line;		/* LINE: 0 if not known: the row is then the rest of its function */
+	struct bob_variable variable; /* VARIABLE */
+	uint64_t addr;		/* link address of the function, or of the instruction; 0 for others */
+	uint64_t offset;	/* of the instruction in the function; 0 if rows are something else */
 	uint64_t loads, stores, atomics;
 	uint64_t bytes;		/* moved */
+	uint64_t footprint;	/* different bytes, of what is affine: at least ... */
+	uint64_t footprint_most; /* ... and at most so many */
 	uint64_t
-		span; /* bytes of the address space: from the lowest to the highest address of each affine
-				 * row of addresses, what several cover once */
-	uint64_t irregular;	/* accesses whose addresses are not affine; not in `span` */
-	int expanded;		/* some of it was expanded: span and irregular do not know of that */
+		irregular; /* accesses whose addresses follow no rule; not in the footprint, without strides */
+	uint64_t
+		unknown; /* accesses that were expanded: neither footprint nor irregular know of them */
+	struct bob_memory_stride
+		stride[BOB_MEMORY_STRIDES]; /* the most frequent ones; accesses 0: no more */
+};
+
+/* What did not fold, and why. */
+enum bob_memory_reason {
+	BOB_MEMORY_ADDRESSES,	/* addresses follow no rule */
+	BOB_MEMORY_PIECES,	/* addresses follow a rule for a short while only: many pieces */
+	BOB_MEMORY_TRIPS,	/* trip counts follow no rule */
+	BOB_MEMORY_ORDER	/* the order of what happens does not repeat */
+};
+
+struct bob_memory_unfolded {
+	enum bob_memory_reason reason;
+	uint32_t process, image;
+	uint64_t pc;		/* of the instruction; of the first one of the loop, or of what stands alone */
+	uint8_t type;		/* of the access */
+	uint64_t values;	/* kept one by one, or pieces */
+	uint64_t all;		/* of so many */
 };
 
 struct bob_memory;
@@ -29,5 +67,7 @@ bob_status bob_memory_create(const struct bob_trace *t, const uint32_t *threads,
 			     enum bob_memory_by by, struct bob_memory **out, struct bob_error *err);
 void bob_memory_destroy(struct bob_memory *m);
 const struct bob_memory_row *bob_memory_rows(const struct bob_memory *m, size_t *count);
+/* The most values first; each instruction, loop or function once, all threads together. */
+const struct bob_memory_unfolded *bob_memory_unfolded(const struct bob_memory *m, size_t *count);
 
 #endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows by what they stand for, found by a hash. */
+#include "analysis/memory/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+static uint64_t text_hash(uint64_t seed, const char *text)
+{
+	return bob_hash64(seed, text, strlen(text));
+}
+
+static uint64_t hash_of(const struct bob_memory_row *r)
+{
+	uint64_t h = text_hash(r->addr + r->line, r->image);
+
+	h = text_hash(h, r->file);
+	h = text_hash(h + r->variable.kind, r->variable.name);
+	return bob_hash_mix(h);
+}
+
+static int same_row(const struct bob_memory_row *a, const struct bob_memory_row *b)
+{
+	return a->addr == b->addr && a->line == b->line && a->variable.kind == b->variable.kind &&
+	       !strcmp(a->image, b->image) && !strcmp(a->file, b->file) &&
+	       !strcmp(a->variable.name, b->variable.name) && !strcmp(a->function, b->function);
+}
+
+static void make_slots(struct bob_memory *m)
+{
+	size_t slots = m->slots ? m->slots * 2 : 1024;
+	uint32_t *slot = calloc(slots, sizeof(*slot));
+
+	if (!slot) {
+		m->failed = 1;
+		return;
+	}
+	free(m->slot);
+	m->slot = slot;
+	m->slots = slots;
+	for (size_t i = 0; i < m->count; i++) {
+		uint32_t *s = &slot[hash_of(&m->row[i].pub) & (slots - 1)];
+
+		m->row[i].next = *s;
+		*s = (uint32_t)i + 1;
+	}
+}
+
+static void *grow(struct bob_memory *m, void *array, size_t count, size_t *room, size_t size)
+{
+	void *p;
+
+	if (count < *room)
+		return array;
+	p = realloc(array, (*room * 2 + 64) * size);
+	if (!p) {
+		m->failed = 1;
+		return NULL;
+	}
+	*room = *room * 2 + 64;
+	return p;
+}
+
+/* --- what a row stands for --- */
+
+static void by_function(const struct bob_memory *m, const struct bob_variable_access *a,
+			struct bob_memory_row *r)
+{
+	const struct bob_image_info *im = bob_trace_image(m->trace, m->process, a->image);
+	struct bob_function_info f;
+
+	r->image = im ? im->soname : "";
+	r->addr = m->by == BOB_MEMORY_INSTRUCTION ? a->pc : 0;
+	if (!im || bob_trace_function_at(m->trace, m->process, a->image, a->pc, &f) != BOB_OK)
+		return;
+	r->function = f.name;
+	r->addr = m->by == BOB_MEMORY_INSTRUCTION ? a->pc : f.addr;
+	r->offset = r->addr - f.addr;
+}
+
+static void by_line(const struct bob_memory *m, const struct bob_variable_access *a,
+		    struct bob_memory_row *r)
+{
+	struct bob_source_line line;
+
+	by_function(m, a, r);
+	(void)bob_trace_source(m->trace, m->process, a->image, a->pc, &line);
+	if (line.line) {
+		r->file = line.file;
+		r->line = line.line;
+	}
+}
+
+static void by_variable(const struct bob_memory *m, const struct bob_variable_access *a,
+			struct bob_memory_row *r)
+{
+	bob_variable_of(m->trace, a, &r->variable);
+	r->image = r->variable.image;
+	r->function = r->variable.function;
+	r->addr = r->variable.function_addr;
+}
+
+struct bob_memory_entry *bob_memory_row_of(struct bob_memory *m, struct bob_variable_access *a)
+{
+	struct bob_memory_row r = { .image = "", .function = "", .file = "",
+				    .variable = { .name = "", .image = "", .function = "" } };
+	void *p;
+
+	a->process = m->process;
+	a->stack = m->stack;
+	if (m->by == BOB_MEMORY_LINE)
+		by_line(m, a, &r);
+	else if (m->by == BOB_MEMORY_VARIABLE)
+		by_variable(m, a, &r);
+	else
+		by_function(m, a, &r);
+	if (m->count >= m->slots)
+		make_slots(m);
+	if (m->failed)
+		return NULL;
+	uint32_t *slot = &m->slot[hash_of(&r) & (m->slots - 1)];
+	for (uint32_t i = *slot; i; i = m->row[i - 1].next)
+		if (same_row(&m->row[i - 1].pub, &r))
+			return &m->row[i - 1];
+	p = grow(m, m->row, m->count, &m->room, sizeof(*m->row));
+	if (!p)
+		return NULL;
+	m->row = p;
+	m->row[m->count] = (struct bob_memory_entry){ .pub = r, .next = *slot };
+	*slot = (uint32_t)++m->count;
+	return &m->row[m->count - 1];
+}
+
+/* --- adding --- */
+
+void bob_memory_count(struct bob_memory_row *r, unsigned type, uint64_t times, unsigned size)
+{
+	if (type == BOB_ACCESS_LOAD)
+		r->loads += times;
+	else if (type == BOB_ACCESS_STORE)
+		r->stores += times;
+	else
+		r->atomics += times;
+	r->bytes += times * size;
+}
+
+/* Of more strides than there is room for, a rare one makes place. */
+static void add_stride(struct bob_memory_entry *e, int64_t bytes, uint64_t accesses)
+{
+	struct bob_memory_stride *s = e->pub.stride, *least = s;
+
+	for (unsigned i = 0; i < BOB_MEMORY_STRIDES; i++) {
+		if (!s[i].accesses || s[i].bytes == bytes) {
+			s[i].bytes = bytes;
+			s[i].accesses += accesses;
+			return;
+		}
+		if (s[i].accesses < least->accesses)
+			least = &s[i];
+	}
+	if (least->accesses < accesses)
+		*least = (struct bob_memory_stride){ bytes, accesses };
+}
+
+void bob_memory_add_piece(struct bob_memory *m, struct bob_memory_entry *r,
+			  const struct bob_piece *p, int64_t offset, unsigned size, uint64_t times)
+{
+	if (p->dims)
+		add_stride(r, (int64_t)p->step[0], times);
+	/* processes have addresses of their own: user space has 47 bits */
+	offset = (int64_t)((uint64_t)offset + ((uint64_t)m->process << 48));
+	if (bob_footprint_add(&r->footprint, p, offset, size))
+		m->failed = 1;
+}
+
+void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfolded *u)
+{
+	void *p;
+
+	for (size_t i = 0; i < m->unfolded_count; i++) {
+		struct bob_memory_unfolded *x = &m->unfolded[i];
+
+		if (x->reason != u->reason || x->pc != u->pc || x->image != u->image ||
+		    x->type != u->type || x->process != u->process)
+			continue;
+		x->values += u->values;
+		x->all += u->all;
+		return;
+	}
+	p = grow(m, m->unfolded, m->unfolded_count, &m->unfolded_room, sizeof(*m->unfolded));
+	if (!p)
+		return;
+	m->unfolded = p;
+	m->unfolded[m->unfolded_count++] = *u;
+}
+
+/* --- the result --- */
+
+static uint64_t all(const struct bob_memory_row *r)
+{
+	return r->loads + r->stores + r->atomics;
+}
+
+static int by_accesses(const void *a, const void *b)
+{
+	const struct bob_memory_row *x = a, *y = b;
+	int text;
+
+	if (all(x) != all(y))
+		return all(x) > all(y) ? -1 : 1;
+	text = strcmp(x->image, y->image);
+	text = text ? text : strcmp(x->file, y->file);
+	text = text ? text : strcmp(x->variable.name, y->variable.name);
+	if (text)
+		return text;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	if (x->variable.kind != y->variable.kind)
+		return x->variable.kind < y->variable.kind ? -1 : 1;
+	return (x->addr > y->addr) - (x->addr < y->addr);
+}
+
+static int by_frequency(const void *a, const void *b)
+{
+	const struct bob_memory_stride *x = a, *y = b;
+
+	if (x->accesses != y->accesses)
+		return x->accesses > y->accesses ? -1 : 1;
+	return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+static int by_values(const void *a, const void *b)
+{
+	const struct bob_memory_unfolded *x = a, *y = b;
+
+	if (x->values != y->values)
+		return x->values > y->values ? -1 : 1;
+	if (x->reason != y->reason)
+		return x->reason < y->reason ? -1 : 1;
+	return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+bob_status bob_memory_finish(struct bob_memory *m)
+{
+	m->sorted = calloc(m->count + 1, sizeof(*m->sorted));
+	if (!m->sorted)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < m->count; i++) {
+		struct bob_memory_row *r = &m->row[i].pub;
+
+		bob_footprint_count(&m->row[i].footprint, &r->footprint, &r->footprint_most);
+		qsort(r->stride, BOB_MEMORY_STRIDES, sizeof(*r->stride), by_frequency);
+		m->sorted[i] = *r;
+	}
+	if (m->count)
+		qsort(m->sorted, m->count, sizeof(*m->sorted), by_accesses);
+	if (m->unfolded_count)
+		qsort(m->unfolded, m->unfolded_count, sizeof(*m->unfolded), by_values);
+	return BOB_OK;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside the memory analysis: rows that accesses are added to. */
+#ifndef BOB_ANALYSIS_MEMORY_ROWS_H
+#define BOB_ANALYSIS_MEMORY_ROWS_H
+
+#include "analysis/memory/footprint.h"
+#include "analysis/memory/memory.h"
+
+#define BOB_MEMORY_PIECES_MAX 65536u /* of a column that are looked at: more are irregular */
+#define BOB_MEMORY_PIECES_FEW 64u /* that are no complaint */
+
+struct bob_memory_entry {
+	struct bob_memory_row pub;
+	struct bob_footprint footprint;
+	uint32_t next;		/* of the same slot, + 1 */
+};
+
+struct bob_memory {
+	struct bob_memory_entry *row;
+	size_t count, room;
+	uint32_t *slot;
+	size_t slots;
+	struct bob_memory_row *sorted;
+	struct bob_memory_unfolded *unfolded;
+	size_t unfolded_count, unfolded_room;
+	const struct bob_trace *trace;
+	enum bob_memory_by by;
+	uint32_t process;	/* of the thread under way */
+	struct bob_stack_range stack; /* likewise */
+	int failed;
+};
+
+/* The row of an access; `a` has process and stack filled in by this. NULL: no memory. It holds until the next call. */
+struct bob_memory_entry *bob_memory_row_of(struct bob_memory *m, struct bob_variable_access *a);
+void bob_memory_count(struct bob_memory_row *r, unsigned type, uint64_t times, unsigned size);
+/* The piece's values + offset are addresses of `times` accesses. */
+void bob_memory_add_piece(struct bob_memory *m, struct bob_memory_entry *r,
+			  const struct bob_piece *p, int64_t offset, unsigned size, uint64_t times);
+/* Adds to one that has the same reason and place. */
+void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfolded *u);
+bob_status bob_memory_finish(struct bob_memory *m);
+
+/* leaves.c: the folded accesses of a thread, each leaf once. BOB_NONE: there are some that must be expanded, and nothing was
+ * added. `skip`: a set of instructions whose accesses are not added, because they will be expanded; grows. */
+struct bob_memory_skipped {
+	struct bob_memory_pc {
+		uint64_t pc;
+		uint32_t image;
+	} * at;
+	size_t count, room;
+};
+bob_status bob_memory_add_folded(struct bob_memory *m, uint32_t thread,
+				 struct bob_memory_skipped *skip);
+
+/* order.c: adds loops with irregular trip counts, and what the spine has many of. `shape` and `loop` are the part's counts. */
+void bob_memory_look_at_order(struct bob_memory *m, uint32_t thread, uint32_t part,
+			      const uint64_t *shape, const uint64_t *loop);
+
+#endif
