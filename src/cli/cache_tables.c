@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/numbers.h"
+#include "cli/place.h"
 #include "cli/text_table.h"
 
 #define SHARING_ROWS 4096u	/* looked at: each with those before it */
@@ -61,10 +62,17 @@ static int by_place(const void *a, const void *b)
 	const struct cli_cache_row *x = a, *y = b;
 	int image = strcmp(x->image, y->image);
 
+	int text = strcmp(x->variable.name, y->variable.name);
+
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	if (image)
 		return image;
+	if (text || x->variable.kind != y->variable.kind)
+		return text ? text : x->variable.kind < y->variable.kind ? -1 : 1;
+	text = strcmp(x->file, y->file);
+	if (text || x->line != y->line)
+		return text ? text : x->line < y->line ? -1 : 1;
 	return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
@@ -82,6 +90,34 @@ static void unite(struct cli_cache_tables *t)
 		else
 			t->rows[++n] = t->rows[i];
 	t->count = n + 1;
+}
+
+/* Without a known line: the rest of the function. */
+static void set_line(const struct cli_cache_tables *t, uint32_t process,
+		     const struct bob_cache_place *p, struct cli_cache_row *row)
+{
+	struct bob_source_line line;
+
+	row->pc = 0;
+	if (bob_trace_source(t->s->trace, process, p->image, p->pc, &line) != BOB_OK || !line.line)
+		return;
+	row->file = line.file;
+	row->line = line.line;
+}
+
+static int set_variable(const struct bob_cache_replay *r, const struct bob_cache_place *p,
+			struct cli_cache_row *row)
+{
+	if (p->variable == ~0u)
+		return 0;
+	row->variable = r->variables[p->variable];
+	row->image = row->variable.image;
+	row->pc = 0;
+	if (!*row->variable.function) { /* wherever it is accessed */
+		row->known = 0;
+		row->number = ~0u;
+	}
+	return 1;
 }
 
 int cli_cache_tables_add(struct cli_cache_tables *t, const struct bob_cache_replay *r,
@@ -106,8 +142,14 @@ int cli_cache_tables_add(struct cli_cache_tables *t, const struct bob_cache_repl
 		*row = (struct cli_cache_row){ .number = p->number,
 					       .known = p->id != ~0u,
 					       .image = im ? im->soname : "",
-					       .pc = p->pc };
+					       .pc = p->pc,
+					       .file = "",
+					       .variable = { .name = "", .function = "" } };
 		bob_cache_site(r->cache, i, &row->c);
+		if (t->by == CLI_CACHE_LINE)
+			set_line(t, process, p, row);
+		if (t->by == CLI_CACHE_VARIABLE && !set_variable(r, p, row))
+			t->count--; /* the instruction as such has no accesses */
 	}
 	unite(t);		/* the same instruction in several processes */
 	bob_cache_total(r->cache, &total);
@@ -220,11 +262,40 @@ int cli_cache_print_levels(struct cli_cache_tables *t)
 	return cli_table_end(&table, 0, t->out);
 }
 
+static void place_text(const struct cli_cache_tables *t, const struct cli_cache_row *row,
+		       const char *name, char *text, size_t size)
+{
+	name = row->known ? name : "";
+	switch (t->by) {
+	case CLI_CACHE_PC:
+		snprintf(text, size, "0x%" PRIx64 "%s%s", row->pc, *name ? "  " : "", name);
+		return;
+	case CLI_CACHE_LINE:
+		if (!row->line)
+			break;
+		snprintf(text, size, "%.160s:%" PRIu32 "  %.160s", cli_base_name(row->file),
+			 row->line, name);
+		return;
+	case CLI_CACHE_VARIABLE:
+		snprintf(text, size, "%.160s%s%.160s", bob_variable_text(&row->variable),
+			 *name ? "  in " : "", name);
+		return;
+	default:
+		break;
+	}
+	snprintf(text, size, "%.200s", *name ? name : "?");
+}
+
 int cli_cache_print_rows(struct cli_cache_tables *t)
 {
 	static const char *const misses[] = { ">L1 misses", ">L2 misses", ">L3 misses",
 					      ">L4 misses" };
+	static const char *const evictions[] = { ">L1 evicts", ">L2 evicts", ">L3 evicts",
+						 ">L4 evicts" };
+	static const char *const kinds[] = { "function", "instruction", "line", "variable" };
 	const char *titles[CLI_TABLE_COLUMNS_MAX] = { ">accesses", ">share" };
+	uint32_t evicting = t->sort < (int)t->config.levels ? (uint32_t)t->sort :
+							      t->config.levels - 1;
 	struct order *order = sorted(t);
 	uint64_t all = accesses_of(&t->total),
 		 shown = t->limit && t->limit < t->count ? t->limit : t->count;
@@ -235,23 +306,24 @@ int cli_cache_print_rows(struct cli_cache_tables *t)
 		return -1;
 	for (uint32_t k = 0; k < t->config.levels; k++)
 		titles[columns++] = misses[k];
+	titles[columns++] = evictions[evicting];
 	titles[columns++] = ">sharing";
 	titles[columns++] = "image";
-	titles[columns++] = t->by == CLI_CACHE_PC ? "instruction" : "function";
+	titles[columns++] = kinds[t->by];
 	cli_table_begin(&table, columns, titles);
 	for (uint64_t i = 0; i < shown; i++) {
 		const struct cli_cache_row *row = order[i].row;
-		const char *name = row->known ? order[i].name : "";
 		char text[512];
 
 		count_cell(&table, accesses_of(&row->c));
 		share_cell(&table, accesses_of(&row->c), all);
 		for (uint32_t k = 0; k < t->config.levels; k++)
 			count_cell(&table, cli_cache_misses(&row->c.level[k]));
+		count_cell(&table, row->c.level[evicting].evictions);
 		count_cell(&table, row->c.true_sharing + row->c.false_sharing);
 		cli_table_cell(&table, row->image);
-		snprintf(text, sizeof(text), "0x%" PRIx64 "%s%s", row->pc, *name ? "  " : "", name);
-		cli_table_cell(&table, t->by == CLI_CACHE_PC ? text : *name ? name : "?");
+		place_text(t, row, order[i].name, text, sizeof(text));
+		cli_table_cell(&table, text);
 	}
 	free(order);
 	status = cli_table_end(&table, cli_terminal_width(), t->out);
@@ -268,10 +340,60 @@ static void who(const struct cli_cache_tables *t, const struct bob_cache_replay 
 {
 	const struct bob_thread_info *th = bob_trace_thread(t->s->trace, thread);
 	const struct bob_cache_place *p = &r->places[site];
+	const char *function = p->id != ~0u ? cli_names_get(t->s->names, p->number) : "";
+	struct bob_source_line line;
+	size_t n = (size_t)snprintf(text, size, "%" PRIu32 ".%" PRIu32 " %.100s%s", th->process,
+				    th->number, function, *function ? " " : "");
 
-	snprintf(text, size, "%" PRIu32 ".%" PRIu32 " %.100s%s0x%" PRIx64, th->process, th->number,
-		 p->id != ~0u ? cli_names_get(t->s->names, p->number) : "", p->id != ~0u ? " " : "",
-		 p->pc);
+	if (bob_trace_source(t->s->trace, th->process, p->image, p->pc, &line) == BOB_OK &&
+	    line.line)
+		snprintf(text + n, size - n, "%.80s:%" PRIu32, cli_base_name(line.file), line.line);
+	else
+		snprintf(text + n, size - n, "0x%" PRIx64, p->pc);
+}
+
+/* Does a core use bytes of the line from `from` to before `to`? */
+static int is_used(uint64_t mask, uint32_t granule, uint64_t from, uint64_t to)
+{
+	for (uint64_t at = from / granule; at < 64 && at * granule < to; at++)
+		if (mask >> at & 1)
+			return 1;
+	return 0;
+}
+
+/* The variables in a line that are used, with their offsets if they do not begin there. */
+static void print_variables(const struct cli_cache_tables *t, const struct bob_cache_replay *r,
+			    const struct bob_cache_sharing *row, uint32_t thread, uint64_t used,
+			    uint32_t granule)
+{
+	uint32_t process = bob_trace_thread(t->s->trace, thread)->process;
+	uint64_t at = row->line, end = row->line + t->config.line_bytes, lo, hi;
+	const struct bob_cache_place *p = &r->places[row->site];
+	struct bob_variable_access a = { .process = process, .image = p->image, .pc = p->pc };
+	struct bob_variable v;
+	struct bob_object o;
+	int any = 0;
+
+	for (; at < end && at >= row->line; at = hi) {
+		bob_trace_object_span(t->s->trace, process, at, &lo, &hi);
+		if (bob_trace_object(t->s->trace, process, at, &o) != BOB_OK || o.is_section ||
+		    !is_used(used, granule, at - row->line, hi - row->line))
+			continue;
+		fprintf(t->out, "%s%s", any++ ? ", " : "   ", o.name);
+		if (at > o.address)
+			fprintf(t->out, "+%" PRIu64, at - o.address);
+	}
+	if (any)
+		return;
+	/* the heap: what the instruction says, whichever kind of access it is */
+	for (int type = BOB_ACCESS_LOAD; type <= BOB_ACCESS_STORE; type++) {
+		a.type = (uint8_t)type;
+		bob_variable_of(t->s->trace, &a, &v);
+		if (v.kind < BOB_VARIABLE_STATIC)
+			continue;
+		fprintf(t->out, "   %s", v.name);
+		return;
+	}
 }
 
 /* Bytes, as ranges: "0-7 16-23". */
@@ -294,13 +416,18 @@ static void ranges(uint64_t mask, uint32_t granule, char *text, size_t size)
 
 /* Under the first row of a line: which bytes of it each core used. */
 static void print_use(const struct cli_cache_tables *t, const struct bob_cache_replay *r,
-		      uint64_t line)
+		      const struct bob_cache_sharing *row, uint32_t thread)
 {
+	uint64_t line = row->line, used = 0;
 	struct bob_cache_use use[CORES_PER_LINE];
 	uint32_t granule, n = bob_cache_line_use(r->cache, line, use, CORES_PER_LINE, &granule);
 	char read[256], written[256];
 
-	fprintf(t->out, "line 0x%" PRIx64 "\n", line);
+	for (uint32_t i = 0; i < n && i < CORES_PER_LINE; i++)
+		used |= use[i].read | use[i].written;
+	fprintf(t->out, "line 0x%" PRIx64, line);
+	print_variables(t, r, row, thread, used, granule);
+	fputc('\n', t->out);
 	for (uint32_t i = 0; i < n && i < CORES_PER_LINE; i++) {
 		ranges(use[i].read, granule, read, sizeof(read));
 		ranges(use[i].written, granule, written, sizeof(written));
@@ -334,7 +461,7 @@ int cli_cache_print_sharing(struct cli_cache_tables *t, const struct bob_cache_r
 			continue;
 		if (t->limit && lines++ == t->limit)
 			break;
-		print_use(t, r, rows[i].line);
+		print_use(t, r, &rows[i], threads[rows[i].thread]);
 		for (size_t k = i, shown = 0; k < count && shown < SHARING_PER_LINE; k++) {
 			if (rows[k].line != rows[i].line)
 				continue;

@@ -10,17 +10,26 @@
 #include "cli/session.h"
 
 /* ANY: functions, if the trace knows one. */
-enum cli_cache_by { CLI_CACHE_FUNCTION, CLI_CACHE_PC, CLI_CACHE_ANY };
+enum cli_cache_by {
+	CLI_CACHE_FUNCTION,
+	CLI_CACHE_PC,
+	CLI_CACHE_LINE,
+	CLI_CACHE_VARIABLE,
+	CLI_CACHE_ANY
+};
 
 /* 0 to 3: misses of L1 to L4. */
 enum cli_cache_sort { CLI_CACHE_ACCESSES = 4, CLI_CACHE_SHARING, CLI_CACHE_NAME };
 
-/* What belongs to one function, or to one instruction, in all processes. */
+/* What belongs to one function, instruction, source line or variable, in all processes. */
 struct cli_cache_row {
 	uint32_t number;	/* function, if it is known */
 	int known;
 	const char *image;	/* short name, "" if none */
-	uint64_t pc;		/* 0 where rows are functions */
+	uint64_t pc;		/* 0 where rows are no instructions */
+	const char *file;	/* LINE: "" if not known */
+	uint32_t line;
+	struct bob_variable variable; /* VARIABLE */
 	struct bob_cache_site c;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin cache: what caches would do with the accesses of a trace, by function or instruction; lines that threads
+/* bobbin cache: what caches would do with the accesses of a trace, by function, instruction, source line or variable; lines that threads
  * take from each other. Each process has a machine of its own: addresses of several have nothing in common. */
 #include <getopt.h>
 #include <inttypes.h>
@@ -39,8 +39,8 @@ const struct cli_option cache_options[] = {
 	  NULL, NULL },
 	{ "one-by-one", 0, NULL, "simulate every access, also in loops that repeat themselves: the same, later",
 	  NULL, NULL },
-	{ "by", 'b', "KIND", "rows are functions (default, if the trace names any) or instructions", NULL,
-	  "function|pc" },
+	{ "by", 'b', "KIND", "rows are functions (default, if the trace names any), instructions, source lines or "
+	  "variables", NULL, "function|pc|line|variable" },
 	{ "sort", 's', "KEY", "order by misses of a level (default the last one), accesses, sharing, name",
 	  NULL, "L1|L2|L3|L4|accesses|sharing|name" },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
@@ -169,7 +169,8 @@ static int choose_machine(struct cache *c)
 static int simulate(struct cache *c, uint32_t process, const uint32_t *threads, uint32_t count,
 		    uint64_t quantum)
 {
-	const struct bob_cache_replay_options o = { quantum, c->one_by_one };
+	const struct bob_cache_replay_options o = { quantum, c->one_by_one,
+						    c->t.by == CLI_CACHE_VARIABLE };
 	struct bob_error err = { .text = "" };
 	bob_status st = bob_cache_replay_create(c->s.functions, c->s.trace, process, threads, count,
 						&c->t.config, &o, &c->replay, &err);

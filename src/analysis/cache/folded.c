@@ -26,6 +26,7 @@ struct run {
 	struct bob_cache_item *item;
 	uint32_t items, room;
 	uint64_t gaps;
+	const struct bob_cache_records *from;
 	const struct bob_mem_desc *loop; /* whose iterations may come now */
 	uint64_t loop_word[2 * BOB_MEM_WORDS_MAX]; /* in the next one; behind them its payload */
 };
@@ -93,6 +94,12 @@ static bob_status run_accesses(struct run *r, const struct shape *s, const uint6
 			continue;
 		}
 		a.site = s->first + w.next - 1;
+		if (r->from->vary) {
+			st = r->from->vary(r->from->ctx, e.type, e.address, e.address + e.size,
+					   &a.site);
+			if (st < BOB_OK)
+				return st;
+		}
 		st = bob_cache_access(r->cache, &a);
 		if (st == BOB_ERR_INVAL)
 			st = BOB_ERR_CORRUPT;
@@ -295,15 +302,61 @@ static int add_items(struct run *r, const struct bob_fold_nest_item *item, uint3
 	return 1;
 }
 
+/* --- sites that depend on addresses --- */
+
+/* The most that a loop can run, or the hull of an access: base and its growth over `depth` loops. */
+static void hull_of(const struct bob_cache_item *x, const uint64_t *most, uint32_t depth,
+		    uint64_t *lo, uint64_t *hi)
+{
+	*lo = *hi = x->base;
+	for (uint32_t d = 0; d < depth; d++) {
+		uint64_t grows = (uint64_t)x->step[d] * (most[d] ? most[d] - 1 : 0);
+
+		if (x->step[d] < 0)
+			*lo += grows;
+		else
+			*hi += grows;
+	}
+}
+
+/* BOB_NONE: an access is at several. */
+static bob_status choose_sites(struct run *r, uint32_t from, uint32_t count, uint64_t *most,
+			       uint32_t depth)
+{
+	bob_status st = BOB_OK;
+	uint64_t lo, hi;
+
+	for (uint32_t i = from; i < from + count && st == BOB_OK; i++) {
+		struct bob_cache_item *x = &r->item[i];
+
+		hull_of(x, most, depth, &lo, &hi);
+		if (!x->items) {
+			st = hi - lo > UINT64_MAX / 4 ? BOB_NONE :
+							r->from->vary(r->from->ctx, x->type, lo,
+								      hi + x->size, &x->site);
+			continue;
+		}
+		most[depth] = (int64_t)hi > 0 ? hi : 0;
+		st = choose_sites(r, i + 1, x->items, most, depth + 1);
+		i += x->items;
+	}
+	return st;
+}
+
 static bob_status run_nest(struct run *r, const struct bob_fold_nest_item *item, uint32_t count)
 {
-	uint64_t idx[BOB_NEST_DEPTH];
+	uint64_t idx[BOB_NEST_DEPTH], most[BOB_CACHE_DEPTH];
 	bob_status st;
 
 	r->items = 0;
 	if (count == 1 || !add_items(r, item, count))
 		return expand(r, item, count, idx);
 	r->loop = NULL;
+	st = r->from->vary ? choose_sites(r, 0, r->items, most, 0) : BOB_OK;
+	if (st == BOB_NONE)
+		return expand(r, item, count, idx);
+	if (st != BOB_OK)
+		return st;
 	st = bob_cache_nest(r->cache, r->thread, r->item, r->items);
 	return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
 }
@@ -312,7 +365,7 @@ bob_status bob_cache_folded(struct bob_cache *c, uint32_t thread, const struct b
 			    uint32_t participant, const struct bob_cache_records *from,
 			    uint64_t *gaps)
 {
-	struct run r = { .cache = c, .thread = thread };
+	struct run r = { .cache = c, .thread = thread, .from = from };
 	const struct bob_fold_nest_item *item;
 	struct bob_fold_nests *n = NULL;
 	uint32_t count;

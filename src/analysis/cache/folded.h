@@ -14,6 +14,9 @@ struct bob_cache_records {
 	/* The site of its first access; those of the others follow. */
 	bob_status (*sites)(void *ctx, uint32_t number, const struct bob_mem_desc *desc,
 			    uint32_t *first);
+	/* The site of an access that is made at bytes from `lo` to before `hi`; `site` is that of its instruction. BOB_NONE: it
+	 * is not one for all of them. NULL: it is `site`. */
+	bob_status (*vary)(void *ctx, uint8_t type, uint64_t lo, uint64_t hi, uint32_t *site);
 	void *ctx;
 };
 

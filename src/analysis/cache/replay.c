@@ -7,6 +7,7 @@
 
 #include "analysis/cache/folded.h"
 #include "analysis/cache/replay.h"
+#include "analysis/cache/variables.h"
 #include "analysis/interleave/interleave.h"
 #include "analysis/interleave/turns.h"
 #include "archive/reader.h"
@@ -39,6 +40,10 @@ struct replay {
 	size_t ranges;
 	uint32_t *first_site;	/* + 1, by descriptor */
 	uint32_t desc_room;
+	int by_variable;
+	struct bob_cache_variables variables;
+	struct bob_stack_range *stack; /* by thread */
+	uint32_t folded_thread;	/* the one whose nests are simulated */
 };
 
 /* --- functions --- */
@@ -104,12 +109,14 @@ static uint32_t function_at(const struct replay *r, uint32_t image, uint64_t pc)
 
 /* --- sites --- */
 
-static uint32_t *slot_of(const struct replay *r, uint32_t image, uint64_t pc)
+static uint32_t *slot_of(const struct replay *r, uint32_t image, uint64_t pc, uint32_t variable)
 {
-	uint32_t s = (uint32_t)bob_hash_mix(pc ^ (uint64_t)image << 48) & (2 * r->room - 1);
+	uint64_t h = bob_hash_mix(pc ^ (uint64_t)image << 48 ^ (uint64_t)variable << 32);
+	uint32_t s = (uint32_t)h & (2 * r->room - 1);
 
 	while (r->slot[s] &&
-	       (r->place[r->slot[s] - 1].pc != pc || r->place[r->slot[s] - 1].image != image))
+	       (r->place[r->slot[s] - 1].pc != pc || r->place[r->slot[s] - 1].image != image ||
+		r->place[r->slot[s] - 1].variable != variable))
 		s = (s + 1) & (2 * r->room - 1);
 	return &r->slot[s];
 }
@@ -134,22 +141,23 @@ static bob_status grow(struct replay *r)
 	r->slot = slot;
 	r->room = room;
 	for (uint32_t i = 0; i < r->result.sites; i++)
-		*slot_of(r, place[i].image, place[i].pc) = i + 1;
+		*slot_of(r, place[i].image, place[i].pc, place[i].variable) = i + 1;
 	return BOB_OK;
 }
 
-static void add_place(struct replay *r, uint32_t image, uint64_t pc)
+static void add_place(struct replay *r, uint32_t image, uint64_t pc, uint32_t variable)
 {
 	uint32_t id = function_at(r, image, pc);
 
 	r->place[r->result.sites++] = (struct bob_cache_place){
-		pc, image, id, bob_functions_number(r->functions, r->process, id)
+		pc, image, id, bob_functions_number(r->functions, r->process, id), variable
 	};
 }
 
-static bob_status site_of(struct replay *r, const struct bob_access *a, uint32_t *site)
+static bob_status find_site(struct replay *r, uint32_t image, uint64_t pc, uint32_t variable,
+			    uint32_t *site)
 {
-	uint32_t *slot = slot_of(r, a->image, a->pc);
+	uint32_t *slot = slot_of(r, image, pc, variable);
 
 	if (!*slot) {
 		if (r->result.sites == r->room) {
@@ -157,13 +165,24 @@ static bob_status site_of(struct replay *r, const struct bob_access *a, uint32_t
 
 			if (st != BOB_OK)
 				return st;
-			slot = slot_of(r, a->image, a->pc);
+			slot = slot_of(r, image, pc, variable);
 		}
-		add_place(r, a->image, a->pc);
+		add_place(r, image, pc, variable);
 		*slot = r->result.sites;
 	}
 	*site = *slot - 1;
 	return BOB_OK;
+}
+
+static bob_status site_of(struct replay *r, uint32_t thread, const struct bob_access *a,
+			  uint32_t *site)
+{
+	uint32_t variable = BOB_CACHE_NO_VARIABLE;
+
+	if (r->by_variable)
+		variable = bob_cache_variable(&r->variables, a->image, a->pc, a->type,
+					      &r->stack[thread], a->address, a->address + a->size);
+	return r->variables.failed ? BOB_ERR_NOMEM : find_site(r, a->image, a->pc, variable, site);
 }
 
 /* --- threads --- */
@@ -175,7 +194,7 @@ static bob_status simulate(struct replay *r, uint32_t number, const struct bob_a
 	for (size_t i = 0; i < count; i++) {
 		const struct bob_access *from = &access[i];
 		struct bob_cache_access a = { from->address, number, 0, from->size, from->type };
-		bob_status st = site_of(r, from, &a.site);
+		bob_status st = site_of(r, number, from, &a.site);
 
 		if (st == BOB_OK)
 			st = bob_cache_access(r->result.cache, &a);
@@ -250,17 +269,30 @@ static bob_status sites_of(void *ctx, uint32_t number, const struct bob_mem_desc
 
 		if (st != BOB_OK)
 			return st;
-		add_place(r, desc->image, desc->pc + desc->access[i].pc);
+		add_place(r, desc->image, desc->pc + desc->access[i].pc, BOB_CACHE_NO_VARIABLE);
 	}
 	if (number < DESCS_KNOWN)
 		r->first_site[number] = *first + 1;
 	return BOB_OK;
 }
 
+static bob_status vary(void *ctx, uint8_t type, uint64_t lo, uint64_t hi, uint32_t *site)
+{
+	struct replay *r = ctx;
+	const struct bob_cache_place p = r->place[*site];
+	uint32_t v = bob_cache_variable(&r->variables, p.image, p.pc, type,
+					&r->stack[r->folded_thread], lo, hi);
+
+	if (r->variables.failed)
+		return BOB_ERR_NOMEM;
+	return v == BOB_CACHE_NO_VARIABLE ? BOB_NONE : find_site(r, p.image, p.pc, v, site);
+}
+
 /* BOB_NONE: it cannot be done this way, and nothing has happened. */
 static bob_status run_folded(struct replay *r, const uint32_t *threads, struct bob_error *err)
 {
-	const struct bob_cache_records from = { find_desc, bias_of, sites_of, r };
+	const struct bob_cache_records from = { find_desc, bias_of, sites_of,
+						r->by_variable ? vary : NULL, r };
 	const struct bob_stream *s;
 	uint32_t i = 0;
 	bob_status st;
@@ -269,6 +301,7 @@ static bob_status run_folded(struct replay *r, const uint32_t *threads, struct b
 		return BOB_NONE;
 	while (!bob_turns_has(r->turns, i))
 		i++;
+	r->folded_thread = i;
 	s = r->trace->threads[threads[i]];
 	if (!s->folded || s->raw_count)
 		return BOB_NONE;
@@ -280,6 +313,16 @@ static bob_status run_folded(struct replay *r, const uint32_t *threads, struct b
 		*err = (struct bob_error){ .code = st,
 					   .text = "folded memory records are not what they say" };
 	return st;
+}
+
+static bob_status prepare_variables(struct replay *r, const uint32_t *threads)
+{
+	r->stack = calloc(r->count, sizeof(*r->stack));
+	if (!r->stack || bob_cache_variables_init(&r->variables, r->trace, r->process))
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < r->count; i++)
+		bob_stack_range_of(r->trace, threads[i], &r->stack[i]);
+	return BOB_OK;
 }
 
 static bob_status prepare(struct replay *r, const uint32_t *threads,
@@ -318,7 +361,10 @@ bob_status bob_cache_replay_create(const struct bob_functions *f, const struct b
 	r->process = process;
 	r->count = count;
 	r->result.quantum = options->quantum ? options->quantum : BOB_INTERLEAVE_QUANTUM;
-	st = prepare(r, threads, config, err);
+	r->by_variable = options->variables;
+	st = options->variables ? prepare_variables(r, threads) : BOB_OK;
+	if (st == BOB_OK)
+		st = prepare(r, threads, config, err);
 	if (st == BOB_OK) {
 		st = options->one_by_one ? BOB_NONE : run_folded(r, threads, err);
 		if (st == BOB_NONE)
@@ -333,6 +379,7 @@ bob_status bob_cache_replay_create(const struct bob_functions *f, const struct b
 		return st;
 	}
 	r->result.places = r->place;
+	r->result.variables = r->variables.v;
 	*out = &r->result;
 	return st;
 }
@@ -344,6 +391,8 @@ void bob_cache_replay_destroy(struct bob_cache_replay *result)
 	if (!r)
 		return;
 	bob_cache_destroy(r->result.cache);
+	bob_cache_variables_free(&r->variables);
+	free(r->stack);
 	free(r->place);
 	free(r);
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/cache/cache.h"
+#include "analysis/memory/variables.h"
 
 /* Where a site is. */
 struct bob_cache_place {
@@ -16,6 +17,7 @@ struct bob_cache_place {
 	uint32_t image;		/* index in the process, ~0: in none */
 	uint32_t id;		/* function of the process, ~0: in none that is known */
 	uint32_t number;	/* the same among bob_functions */
+	uint32_t variable;	/* index in `variables`, ~0 unless they are asked for */
 };
 
 struct bob_cache_replay {
@@ -26,11 +28,13 @@ struct bob_cache_replay {
 	uint64_t quantum;
 	uint32_t threads;	/* that have accesses */
 	uint64_t forced;	/* places where a thread went on that should have waited for another */
+	const struct bob_variable *variables;
 };
 
 struct bob_cache_replay_options {
 	uint64_t quantum;	/* 0: BOB_INTERLEAVE_QUANTUM */
 	int one_by_one;		/* simulate every access, also where a folded trace makes that unnecessary */
+	int variables;		/* sites are instructions and variables */
 };
 
 /* `threads` are `count` threads of the trace, ascending, all of `process`; thread i of the simulation is threads[i], and those

@@ -192,7 +192,7 @@ static void one_by_one(struct bob_cache *sim)
 
 static void folded(struct bob_cache *sim)
 {
-	const struct bob_cache_records from = { find_desc, bias_of, sites_of, NULL };
+	const struct bob_cache_records from = { find_desc, bias_of, sites_of, NULL, NULL };
 	size_t size = bob_mem_fold_size(), folder_size = bob_folder_size(), used;
 	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *folder_mem =
