@@ -286,11 +286,32 @@ void bob_flow_before(const struct bob_flow_insn *in, value *regs)
 	}
 }
 
+/* What is stored into a pointer variable is what that leads to from now on: `b = malloc(n)`, used in a register. */
+static void note_stored(const struct bob_flow *w, const struct bob_flow_insn *in,
+			const value *before, value *regs)
+{
+	uint8_t r = in->makes.stored;
+
+	for (unsigned i = 0; r != BOB_X86_NO_REG && i < in->facts.access_count; i++) {
+		const struct bob_x86_access *a = &in->facts.access[i];
+		value at = bob_flow_address(before, a), v;
+
+		if (a->type != BOB_MEM_STORE || a->size != 8 ||
+		    regs[r].kind != BOB_SOURCE_ANYTHING ||
+		    (at.kind == BOB_SOURCE_FRAME && !bob_flow_slot(w, before, in->pc, at.off, 0)))
+			continue;
+		v = loaded(w, before, in->pc, at);
+		if (v.kind == BOB_SOURCE_TERM)
+			regs[r] = v;
+	}
+}
+
 static void after(const struct bob_flow *w, const struct bob_flow_insn *in, value *regs)
 {
-	value made = of_kind(BOB_SOURCE_ANYTHING);
+	value made = of_kind(BOB_SOURCE_ANYTHING), before[BOB_FLOW_REGS];
 
 	bob_flow_before(in, regs);
+	memcpy(before, regs, sizeof(before));
 	if (in->makes.kind)
 		made = result(w, in, regs);
 	for (unsigned r = 0; r < BOB_FLOW_REGS; r++) {
@@ -301,6 +322,7 @@ static void after(const struct bob_flow *w, const struct bob_flow_insn *in, valu
 	}
 	if (in->makes.kind)
 		regs[in->makes.dest & 15] = made;
+	note_stored(w, in, before, regs);
 }
 
 struct bob_flow_insn *bob_flow_at(const struct bob_flow *w, uint64_t pc)
