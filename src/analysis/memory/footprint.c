@@ -10,6 +10,9 @@
 
 #include "analysis/memory/variables.h"
 
+#define LATTICES_JOIN 4096u	/* so many are worth looking for equal ones */
+#define LATTICES_MAX 65536u	/* 10 MB */
+
 struct bob_lattice {
 	uint64_t base, end;	/* hull: base <= byte < end */
 	uint64_t bytes;		/* of a block */
@@ -106,44 +109,6 @@ static int is_triangle(const struct bob_piece *p)
 	return 0;
 }
 
-int bob_footprint_add(struct bob_footprint *f, const struct bob_piece *p, int64_t offset,
-		      unsigned size)
-{
-	struct bob_lattice l = { .base = p->base + (uint64_t)offset, .bytes = size };
-
-	for (uint32_t d = 0; d < p->dims && !is_triangle(p); d++) {
-		uint64_t step = p->step[d];
-
-		if ((int64_t)p->count[d] <= 0)
-			return 0;
-		if (p->count[d] == 1 || !step)
-			continue;
-		if ((int64_t)step < 0) {
-			l.base += step * (p->count[d] - 1);
-			step = -step;
-		}
-		l.count[l.dims] = p->count[d];
-		l.step[l.dims++] = step;
-	}
-	if (is_triangle(p)) {
-		count_triangle(&l, p, size);
-	} else {
-		sort_steps(&l);
-		simplify(&l);
-	}
-	if (f->count == f->room) {
-		size_t room = f->room ? 2 * f->room : 16;
-		struct bob_lattice *more = realloc(f->lattice, room * sizeof(*more));
-
-		if (!more)
-			return -1;
-		f->lattice = more;
-		f->room = room;
-	}
-	f->lattice[f->count++] = l;
-	return 0;
-}
-
 /* --- all of them --- */
 
 static int by_form(const void *a, const void *b)
@@ -199,6 +164,50 @@ static int join(struct bob_footprint *f)
 	return joined;
 }
 
+int bob_footprint_add(struct bob_footprint *f, const struct bob_piece *p, int64_t offset,
+		      unsigned size)
+{
+	struct bob_lattice l = { .base = p->base + (uint64_t)offset, .bytes = size };
+
+	for (uint32_t d = 0; d < p->dims && !is_triangle(p); d++) {
+		uint64_t step = p->step[d];
+
+		if ((int64_t)p->count[d] <= 0)
+			return 0;
+		if (p->count[d] == 1 || !step)
+			continue;
+		if ((int64_t)step < 0) {
+			l.base += step * (p->count[d] - 1);
+			step = -step;
+		}
+		l.count[l.dims] = p->count[d];
+		l.step[l.dims++] = step;
+	}
+	if (is_triangle(p)) {
+		count_triangle(&l, p, size);
+	} else {
+		sort_steps(&l);
+		simplify(&l);
+	}
+	if (f->count == f->room && f->room >= LATTICES_JOIN)
+		join(f);
+	if (f->count >= LATTICES_MAX) {
+		f->dropped += l.distinct;
+		return 0;
+	}
+	if (f->count == f->room || f->count > f->room - f->room / 4) {
+		size_t room = f->room ? 2 * f->room : 16;
+		struct bob_lattice *more = realloc(f->lattice, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		f->lattice = more;
+		f->room = room;
+	}
+	f->lattice[f->count++] = l;
+	return 0;
+}
+
 static int by_base(const void *a, const void *b)
 {
 	const struct bob_lattice *x = a, *y = b;
@@ -240,7 +249,8 @@ void bob_footprint_count(struct bob_footprint *f, uint64_t *least, uint64_t *mos
 	size_t from = 0;
 	uint64_t end = 0;
 
-	*least = *most = 0;
+	*least = 0;
+	*most = f->dropped;
 	for (int i = 0; i < 8 && join(f); i++)
 		;
 	if (f->count)

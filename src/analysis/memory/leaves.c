@@ -84,15 +84,18 @@ struct adding {
 	const struct bob_leaf_access *a;
 	uint32_t path, pieces;
 	uint64_t points;	/* of the pieces so far */
-	int uncounted;
+	size_t row;		/* + 1, of all pieces, unless rows are variables */
 };
 
 /* The row of the piece: by variable, where it is decides. */
 static struct bob_memory_entry *row_of(struct adding *x, const struct bob_piece *p)
 {
 	struct bob_variable_access a = access_of(x->leaf, x->a);
+	struct bob_memory_entry *r;
 	struct bob_place place;
 
+	if (x->row)
+		return &x->t->m->row[x->row - 1];
 	bob_piece_hull(p, &a.lo, &a.hi);
 	a.lo += (uint64_t)x->a->offset;
 	a.hi += (uint64_t)x->a->offset + x->a->size;
@@ -102,7 +105,10 @@ static struct bob_memory_entry *row_of(struct adding *x, const struct bob_piece 
 		a.in_variable = (uint8_t)bob_frames_confirm(x->t->frames, x->path, x->leaf->image,
 							    x->a->pc, &place, a.lo, a.hi);
 	}
-	return bob_memory_row_of(x->t->m, &a);
+	r = bob_memory_row_of(x->t->m, &a);
+	if (r && x->t->m->by != BOB_MEMORY_VARIABLE)
+		x->row = (size_t)(r - x->t->m->row) + 1;
+	return r;
 }
 
 static int add_piece(void *ctx, const struct bob_piece *p)
@@ -112,7 +118,6 @@ static int add_piece(void *ctx, const struct bob_piece *p)
 	uint64_t points = bob_piece_points(p);
 	struct bob_memory_entry *r = row_of(x, p);
 
-	x->uncounted |= !points;
 	if (!r)
 		return 1;
 	bob_memory_count(&r->pub, x->a->type, points, x->a->size);
@@ -127,6 +132,14 @@ static void complain(struct adding *x, enum bob_memory_reason reason, uint64_t v
 					       x->a->type, values, all };
 
 	bob_memory_add_unfolded(x->t->m, &u);
+}
+
+static void judge(struct adding *x, uint64_t times)
+{
+	if (x->points < times)
+		complain(x, BOB_MEMORY_ADDRESSES, times - x->points, times);
+	else if (x->pieces > PIECES_FEW && times / x->pieces < PIECES_FEW)
+		complain(x, BOB_MEMORY_PIECES, x->pieces, times);
 }
 
 /* Accesses whose addresses follow no rule. */
@@ -186,10 +199,30 @@ static void add_access(struct thread *t, uint32_t shape, uint32_t path, const st
 				&x, &left);
 	if (x.points < times)
 		add_irregular(&x, times - x.points);
-	if (first && x.points < times)
-		complain(&x, BOB_MEMORY_ADDRESSES, times - x.points, times);
-	else if (first && x.pieces > PIECES_FEW && times / x.pieces < PIECES_FEW)
-		complain(&x, BOB_MEMORY_PIECES, x.pieces, times);
+	if (first)
+		judge(&x, times);
+}
+
+static int count_points(void *ctx, const struct bob_piece *p)
+{
+	struct adding *x = ctx;
+
+	x->points += bob_piece_points(p);
+	return ++x->pieces == PIECES_MAX;
+}
+
+/* Of an access that will be expanded: why it did not fold, all the same. */
+static void judge_skipped(struct thread *t, uint32_t shape, const struct bob_leaf *leaf,
+			  const struct bob_leaf_access *a)
+{
+	struct adding x = { .t = t, .leaf = leaf, .a = a };
+	int left = 0;
+
+	if (a->word == BOB_LEAF_NO_WORD || leaf->kind == BOB_LEAF_LOOP)
+		return;
+	(void)bob_folded_pieces(t->folded, t->participant, t->part, shape * 2, a->word,
+				count_points, &x, &left);
+	judge(&x, t->shape[shape]);
 }
 
 /* --- leaves that are loops --- */
@@ -329,6 +362,8 @@ static bob_status add_leaf(struct thread *t, uint32_t shape, struct bob_leaf_acc
 	for (uint32_t i = 0; i < leaf.accesses && leaf.kind != BOB_LEAF_LOOP; i++)
 		if (!is_skipped(t, &leaf, &a[i]))
 			add_access(t, shape, s.path, &leaf, &a[i], is_first(a, i), t->shape[shape]);
+		else if (is_first(a, i))
+			judge_skipped(t, shape, &leaf, &a[i]);
 	return t->m->failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 

@@ -179,16 +179,6 @@ void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfol
 {
 	void *p;
 
-	for (size_t i = 0; i < m->unfolded_count; i++) {
-		struct bob_memory_unfolded *x = &m->unfolded[i];
-
-		if (x->reason != u->reason || x->pc != u->pc || x->image != u->image ||
-		    x->type != u->type || x->process != u->process)
-			continue;
-		x->values += u->values;
-		x->all += u->all;
-		return;
-	}
 	p = grow(m, m->unfolded, m->unfolded_count, &m->unfolded_room, sizeof(*m->unfolded));
 	if (!p)
 		return;
@@ -242,6 +232,42 @@ static int by_values(const void *a, const void *b)
 	return (x->pc > y->pc) - (x->pc < y->pc);
 }
 
+static int by_cause(const void *a, const void *b)
+{
+	const struct bob_memory_unfolded *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->pc != y->pc)
+		return x->pc < y->pc ? -1 : 1;
+	if (x->reason != y->reason)
+		return x->reason < y->reason ? -1 : 1;
+	return x->type - y->type;
+}
+
+/* What several leaves or threads said of one place is one. */
+static void unite_unfolded(struct bob_memory *m)
+{
+	struct bob_memory_unfolded *u = m->unfolded;
+	size_t n = 0;
+
+	if (!m->unfolded_count)
+		return;
+	qsort(u, m->unfolded_count, sizeof(*u), by_cause);
+	for (size_t i = 1; i < m->unfolded_count; i++) {
+		if (by_cause(&u[n], &u[i])) {
+			u[++n] = u[i];
+			continue;
+		}
+		u[n].values += u[i].values;
+		u[n].all += u[i].all;
+	}
+	m->unfolded_count = n + 1;
+	qsort(u, m->unfolded_count, sizeof(*u), by_values);
+}
+
 bob_status bob_memory_finish(struct bob_memory *m)
 {
 	m->sorted = calloc(m->count + 1, sizeof(*m->sorted));
@@ -256,7 +282,6 @@ bob_status bob_memory_finish(struct bob_memory *m)
 	}
 	if (m->count)
 		qsort(m->sorted, m->count, sizeof(*m->sorted), by_accesses);
-	if (m->unfolded_count)
-		qsort(m->unfolded, m->unfolded_count, sizeof(*m->unfolded), by_values);
+	unite_unfolded(m);
 	return BOB_OK;
 }

@@ -6,7 +6,7 @@
 #include "analysis/memory/footprint.h"
 #include "analysis/memory/memory.h"
 
-#define BOB_MEMORY_PIECES_MAX 65536u /* of a column that are looked at: more are irregular */
+#define BOB_MEMORY_PIECES_MAX 4096u /* of a column that are looked at: more are irregular */
 #define BOB_MEMORY_PIECES_FEW 64u /* that are no complaint */
 
 struct bob_memory_entry {
@@ -36,7 +36,7 @@ void bob_memory_count(struct bob_memory_row *r, unsigned type, uint64_t times, u
 /* The piece's values + offset are addresses of `times` accesses. */
 void bob_memory_add_piece(struct bob_memory *m, struct bob_memory_entry *r,
 			  const struct bob_piece *p, int64_t offset, unsigned size, uint64_t times);
-/* Adds to one that has the same reason and place. */
+/* Those of the same reason and place become one in the end. */
 void bob_memory_add_unfolded(struct bob_memory *m, const struct bob_memory_unfolded *u);
 bob_status bob_memory_finish(struct bob_memory *m);
 
