@@ -65,8 +65,8 @@ bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 			    void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx)
 {
 	const struct bob_process *p = t->processes[process];
-	const struct bob_desc_run *last = p->descs + p->desc_run_count - 1;
-	struct used u = { .count = p->desc_run_count ? last->first + last->count : 0 };
+	const struct bob_desc_run *last = p->common->descs + p->common->desc_run_count - 1;
+	struct used u = { .count = p->common->desc_run_count ? last->first + last->count : 0 };
 	bob_status st = BOB_OK;
 
 	if (!u.count || u.count > BOB_MEM_NUMBER)
@@ -74,10 +74,10 @@ bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 	u.bits = calloc(1, u.count / 8 + 1);
 	if (!u.bits)
 		return BOB_ERR_NOMEM;
-	if (p->merged)
-		mark_folded(&u, p->merged);
+	if (p->common->merged)
+		mark_folded(&u, p->common->merged);
 	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++) {
-		if (p->streams[i]->folded && !p->merged)
+		if (p->streams[i]->folded && !p->common->merged)
 			mark_folded(&u, p->streams[i]->folded);
 		if (bob_stream_has_raw(p->streams[i]))
 			st = mark_raw(&u, p, p->streams[i]);
@@ -88,7 +88,7 @@ bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 		if (u.bits[n / 8] >> n % 8 & 1)
 			d = bob_desc_find(p, n);
 		for (uint32_t i = 0; d && i < d->access_count; i++)
-			visit(ctx, d->image, d->pc + d->access[i].pc);
+			visit(ctx, bob_desc_image(p, d), d->pc + d->access[i].pc);
 	}
 	free(u.bits);
 	return st;

@@ -269,7 +269,8 @@ static bob_status sites_of(void *ctx, uint32_t number, const struct bob_mem_desc
 
 		if (st != BOB_OK)
 			return st;
-		add_place(r, desc->image, desc->pc + desc->access[i].pc, BOB_CACHE_NO_VARIABLE);
+		add_place(r, bob_desc_image(r->trace->processes[r->process], desc),
+			  desc->pc + desc->access[i].pc, BOB_CACHE_NO_VARIABLE);
 	}
 	if (number < DESCS_KNOWN)
 		r->first_site[number] = *first + 1;
