@@ -459,6 +459,9 @@ class Chunk:
         self.kind, self.stream, self.aux, self.sealed = kind, stream, aux, flags & 1
         self.off = off
         self.payload, self.data = payload, payload[:length]
+        if flags & 2:
+            zstd = subprocess.run(["zstd", "-dcq"], input=self.data, stdout=subprocess.PIPE, check=True)
+            self.data = zstd.stdout
 
 
 class File:
@@ -495,8 +498,7 @@ class File:
         for c in self.chunks:
             if c.kind != 22:
                 continue
-            b = subprocess.run(["zstd", "-dcq"], input=c.data, stdout=subprocess.PIPE, check=True).stdout
-            at, number = 0, c.aux
+            b, at, number = c.data, 0, c.aux
             while at < len(b):
                 size, name_len = struct.unpack_from("<QI", b, at)
                 begin = at + 16 + (name_len + 7) // 8 * 8

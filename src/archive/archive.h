@@ -38,7 +38,7 @@ bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int ra
 
 /* All processes whose threads are merged, or that have no records, in one file of kind TRACE, which stands for
  * theirs. `is_in` has room for a byte for each process and says which those are. `to` as above. BOB_NONE: there are not two such, or
- * they are all in one already. BOB_ERR_FULL: what a process is, without its records, takes more than 64 MB. */
+ * they are all in one already. */
 bob_status bob_archive_merge_processes(const struct bob_trace *t, FILE *to, uint8_t *is_in,
 				       struct bob_error *err);
 

@@ -82,7 +82,7 @@ static bob_status add_chunk(struct bob_trace *t, struct bob_file *f, uint64_t of
 	c->avail = f->size - c->off < h->size ? f->size - c->off : h->size;
 	if (c->avail < h->size)
 		bob_problem_add(t, f, f->size, "the file ends inside a chunk", 1);
-	if (h->flags & (uint16_t)~BOB_CHUNK_SEALED)
+	if (h->flags & (uint16_t) ~(BOB_CHUNK_SEALED | BOB_CHUNK_ZSTD))
 		bob_problem_add(t, f, off, "a chunk has unknown flags", 0);
 	if (!(h->flags & BOB_CHUNK_SEALED) && h->crc)
 		bob_problem_add(t, f, off, "an open chunk has a checksum", 1);

@@ -22,22 +22,38 @@ static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t
 	return NULL;
 }
 
+/* No such chunk: no bytes. */
+static bob_status open_chunk(struct bob_trace *t, const struct bob_file *f, uint32_t kind,
+			     struct bob_payload *p)
+{
+	const struct bob_chunk_ref *c = find_chunk(f, kind);
+
+	*p = (struct bob_payload){ .at = f->bytes };
+	return c ? bob_payload_open(t, f, c, p) : BOB_OK;
+}
+
 static bob_status read_merged(struct bob_trace *t, struct bob_common *c)
 {
 	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_FOLD_MERGED);
 	const struct bob_chunk_ref *s = find_chunk(c->file, BOB_CHUNK_SHIFTS);
-	const uint8_t *bytes = c->file->bytes;
+	struct bob_payload folded = { 0 }, shifts = { 0 };
 	bob_status st;
 
 	if (!m)
 		return BOB_OK;
-	st = bob_folded_unpack_apart(bytes + m->off, bob_chunk_len(m), bytes + (s ? s->off : 0),
-				     s ? bob_chunk_len(s) : 0, &bob_alloc_malloc, &c->merged);
+	st = open_chunk(t, c->file, BOB_CHUNK_FOLD_MERGED, &folded);
+	if (st == BOB_OK)
+		st = open_chunk(t, c->file, BOB_CHUNK_SHIFTS, &shifts);
+	if (st == BOB_OK)
+		st = bob_folded_unpack_apart(folded.at, folded.len, shifts.at, shifts.len,
+					     &bob_alloc_malloc, &c->merged);
+	bob_payload_close(&folded);
+	bob_payload_close(&shifts);
 	if (st == BOB_ERR_NOMEM)
 		return st;
-	if (st != BOB_OK)
+	if (st != BOB_OK && st != BOB_NONE)
 		bob_problem_add(t, c->file, m->off, "merged folded streams cannot be read", 1);
-	else
+	if (st == BOB_OK)
 		c->merged_bytes = bob_chunk_len(m);
 	t->meta_bytes += s ? sizeof(s->head) + bob_chunk_len(s) : 0;
 	return BOB_OK;

@@ -64,19 +64,16 @@ int bob_desc_skip(const uint8_t **at, const uint8_t *end, uint64_t *count)
 	return 1;
 }
 
-static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
-			     const struct bob_chunk_ref *c, struct room *room)
+static bob_status read_descs(struct bob_trace *t, struct bob_common *common,
+			     const struct bob_chunk_ref *c, const struct bob_payload *p,
+			     struct room *room)
 {
-	const uint8_t *begin = common->file->bytes + c->off, *at = begin,
-		      *end = at + bob_chunk_len(c);
+	const uint8_t *at = p->at, *end = at + p->len;
 	struct list l = { .first = c->head.aux };
 	struct bob_mem_desc d;
 	bob_status st = BOB_OK;
 	uint64_t skipped;
 
-	if (!bob_chunk_crc_ok(common->file, c))
-		bob_problem_add(t, common->file, c->off, "the checksum of a chunk does not match",
-				1);
 	while (at < end && st == BOB_OK) {
 		if (bob_desc_skip(&at, end, &skipped)) {
 			st = end_run(t, common, &l);
@@ -84,16 +81,34 @@ static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
 			continue;
 		}
 		if (bob_mem_desc_get(&at, end, &d, room->access, room->step) != BOB_OK) {
-			bob_problem_add(t, common->file, c->off + (uint64_t)(at - begin),
+			bob_problem_add(t, common->file,
+					c->off + (p->owned ? 0 : (uint64_t)(at - p->at)),
 					"a memory descriptor that cannot be", 1);
 			break;
 		}
 		st = keep(t, &l, &d);
 	}
-	common->desc_bytes += (uint64_t)(at - begin);
+	common->desc_bytes += p->owned ? bob_chunk_len(c) : (uint64_t)(at - p->at);
 	if (st == BOB_OK)
 		st = end_run(t, common, &l);
 	free(l.desc);
+	return st;
+}
+
+static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
+			     const struct bob_chunk_ref *c, struct room *room)
+{
+	struct bob_payload p;
+	bob_status st;
+
+	if (!bob_chunk_crc_ok(common->file, c))
+		bob_problem_add(t, common->file, c->off, "the checksum of a chunk does not match",
+				1);
+	st = bob_payload_open(t, common->file, c, &p);
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	st = read_descs(t, common, c, &p, room);
+	bob_payload_close(&p);
 	return st;
 }
 

@@ -94,12 +94,14 @@ enum bob_chunk_kind {
 	BOB_CHUNK_FOLD_MERGED =
 		20, /* folded streams of several threads, packed (fold/pack.c) ... */
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
-	BOB_CHUNK_INNER = 22	/* process files, compressed: struct bob_inner_head, name, bytes, each;
-				 * `aux` = number of the first */
+	BOB_CHUNK_INNER =
+		22 /* process files: struct bob_inner_head, name, bytes, each; `aux` = number of the
+				 * first */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
 #define BOB_CHUNK_SEALED 1u	/* complete: `crc` covers the payload */
+#define BOB_CHUNK_ZSTD 2u	/* the payload is one zstd frame, which says its content's size */
 
 /* Before every chunk, 64-byte aligned. The next header is at the next multiple of 64 after
  * offset + 64 + size. */
@@ -235,8 +237,7 @@ struct bob_rec_skipped {
 	uint32_t reason;	/* enum bob_skip */
 };
 
-/* Before each file in an INNER chunk's payload, once that is decompressed. The name follows, then the bytes, each padded
- * to 8. */
+/* Before each file in an INNER chunk. The name follows, then the bytes, each padded to 8. */
 struct bob_inner_head {
 	uint64_t bytes;
 	uint32_t name_len;

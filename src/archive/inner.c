@@ -3,17 +3,12 @@
  * outer file has (common.c). */
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "archive/reader.h"
-
-#define CHUNK_MAX (64ull << 20) /* bytes of one chunk, decompressed ... */
-#define TRACE_MAX (1ull << 30)	/* ... and of all: docs/format.md, "Limits" */
 
 struct inner {
 	struct bob_file *files;
 	size_t count, cap;
-	uint64_t bytes;
 };
 
 static uint64_t align8(uint64_t n)
@@ -22,30 +17,21 @@ static uint64_t align8(uint64_t n)
 }
 
 /* What the chunk holds; NULL if that cannot be had. BOB_ERR_NOMEM. */
-static bob_status decompress(struct bob_trace *t, const struct bob_file *f,
-			     const struct bob_chunk_ref *c, struct inner *in, uint8_t **out,
-			     uint64_t *len)
+static bob_status keep_payload(struct bob_trace *t, const struct bob_file *f,
+			       const struct bob_chunk_ref *c, uint8_t **out, uint64_t *len)
 {
-	const uint8_t *bytes = f->bytes + c->off;
-	unsigned long long size = ZSTD_getFrameContentSize(bytes, bob_chunk_len(c));
+	struct bob_payload p;
+	bob_status st = bob_payload_open(t, f, c, &p);
 
 	*out = NULL;
-	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
-	    size > CHUNK_MAX || size > TRACE_MAX - in->bytes) {
-		bob_problem_add(t, f, c->off, "the processes in a chunk are too large, or damaged",
-				1);
-		return BOB_OK;
-	}
-	in->bytes += size;
-	*out = bob_arena_alloc(&t->arena, size + 1);
-	if (!*out)
-		return BOB_ERR_NOMEM;
-	*len = ZSTD_decompress(*out, size, bytes, bob_chunk_len(c));
-	if (ZSTD_isError(*len)) {
-		bob_problem_add(t, f, c->off, "the processes in a chunk are damaged", 1);
-		*out = NULL;
-	}
-	return BOB_OK;
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	*len = p.len;
+	*out = bob_arena_alloc(&t->arena, p.len + 1);
+	if (*out && p.len)
+		memcpy(*out, p.at, p.len);
+	bob_payload_close(&p);
+	return *out ? BOB_OK : BOB_ERR_NOMEM;
 }
 
 static bob_status add_file(struct bob_trace *t, struct inner *in, const char *name, size_t name_len,
@@ -70,7 +56,7 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
 	uint64_t len = 0, at = 0;
 	uint32_t number = (uint32_t)c->head.aux;
 	uint8_t *bytes;
-	bob_status st = decompress(t, f, c, in, &bytes, &len);
+	bob_status st = keep_payload(t, f, c, &bytes, &len);
 
 	while (st == BOB_OK && bytes && at < len) {
 		struct bob_inner_head h;

@@ -146,54 +146,40 @@ static void put_skip(struct bob_bytes *out, uint64_t *count)
 	*count = 0;
 }
 
-/* A chunk of descriptors without those that nobody names. */
-static bob_status used_descs(const struct bob_process *p, const struct bob_chunk_ref *c,
-			     const struct bob_used *u, struct bob_bytes *out)
+static void put_desc(struct bob_bytes *out, const struct bob_mem_desc *d)
 {
-	const uint8_t *at = p->file->bytes + c->off, *end = at + bob_chunk_len(c), *begin;
-	struct bob_mem_access *access = malloc(BOB_MEM_ACCESSES_MAX * sizeof(*access));
-	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
-	uint64_t number = c->head.aux, skipped = 0, n;
-	bob_status st = access ? BOB_OK : BOB_ERR_NOMEM;
-	struct bob_mem_desc d;
+	uint8_t *bytes = malloc(BOB_MEM_DESC_BYTES(d->access_count));
 
-	while (st == BOB_OK && at < end) {
-		begin = at;
-		if (bob_desc_skip(&at, end, &n)) {
-			number += n;
-			skipped += n;
-			continue;
-		}
-		if (bob_mem_desc_get(&at, end, &d, access, step) != BOB_OK)
-			break; /* the rest cannot be read, before as after */
-		if (bob_is_used(u, number++)) {
-			put_skip(out, &skipped);
-			bob_bytes_take(out, begin, (size_t)(at - begin));
+	if (bytes)
+		bob_bytes_take(out, bytes, bob_mem_desc_put(d, bytes));
+	else
+		out->failed = 1;
+	free(bytes);
+}
+
+/* The descriptors that somebody names; 0: no memory. */
+static uint64_t write_descs(const struct bob_common *c, const struct bob_used *u, FILE *to)
+{
+	struct bob_bytes b = { 0 };
+	uint64_t n = 0, skipped = 0;
+
+	for (uint64_t i = 0; i < u->count; i++) {
+		const struct bob_mem_desc *d = bob_is_used(u, i) ? bob_common_desc(c, i) : NULL;
+
+		if (d) {
+			put_skip(&b, &skipped);
+			put_desc(&b, d);
 		} else {
 			skipped++;
 		}
 	}
-	free(access);
-	return out->failed ? BOB_ERR_NOMEM : st;
-}
-
-/* --- the file --- */
-
-static uint64_t write_descs(const struct bob_process *p, const struct bob_chunk_ref *c,
-			    const struct bob_used *u, FILE *to, bob_status *st)
-{
-	struct bob_bytes b = { 0 };
-	uint64_t n = 0;
-
-	*st = used_descs(p, c, u, &b);
-	if (*st == BOB_OK && b.len) {
-		n = bob_chunk_write(to, BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, c->head.aux, b.at,
-				    b.len);
-		*st = n ? BOB_OK : BOB_ERR_NOMEM;
-	}
+	if (!b.failed)
+		n = bob_chunk_write_packed(to, BOB_CHUNK_MEM_DESC, 0, b.at, b.len);
 	free(b.at);
 	return n;
 }
+
+/* --- the file --- */
 
 static bob_status write_file(const struct bob_process *p, const struct bob_packed *packed,
 			     const struct bob_used *u, FILE *to)
@@ -206,14 +192,6 @@ static bob_status write_file(const struct bob_process *p, const struct bob_packe
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 
-		if (c->head.kind == BOB_CHUNK_MEM_DESC) {
-			bob_status st;
-
-			used += write_descs(p, c, u, to, &st);
-			if (st != BOB_OK)
-				return st;
-			continue;
-		}
 		if (!bob_chunk_is_kept(c->head.kind))
 			continue;
 		n = bob_chunk_write(to, c->head.kind, c->head.stream, c->head.aux,
@@ -222,7 +200,10 @@ static bob_status write_file(const struct bob_process *p, const struct bob_packe
 			return BOB_ERR_NOMEM;
 		used += n;
 	}
-	n = bob_packed_write(packed, to);
+	n = write_descs(p->common, u, to);
+	used += n;
+	if (n)
+		n = bob_packed_write(packed, to);
 	return n ? bob_head_write(to, &f->head, used + n) : BOB_ERR_NOMEM;
 }
 

@@ -4,7 +4,6 @@
  * things; that is a number a process for each such place (SHIFTS), whatever else the records say. */
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "archive/folds.h"
 #include "archive/merging.h"
@@ -12,9 +11,7 @@
 #include "base/crc.h"
 #include "base/varint.h"
 
-#define INNER_BYTES (8u << 20) /* of one chunk, before it is compressed; one process may be more */
-#define INNER_MAX (64u << 20)  /* which readers take */
-#define LEVEL 9		       /* of compression */
+#define INNER_BYTES (8u << 20) /* of one chunk, before it is compressed */
 
 struct merging {
 	const struct bob_trace *t;
@@ -270,22 +267,11 @@ static bob_status put_process(struct merging *m, const struct bob_process *p, st
 
 static bob_status write_inner(struct merging *m, struct bob_bytes *b, uint32_t first)
 {
-	size_t room = ZSTD_compressBound(b->len), len;
-	uint8_t *packed;
 	uint64_t n;
 
 	if (!b->len)
 		return BOB_OK;
-	if (b->len > INNER_MAX)
-		return BOB_ERR_FULL;
-	packed = malloc(room);
-	if (!packed)
-		return BOB_ERR_NOMEM;
-	len = ZSTD_compress(packed, room, b->at, b->len, LEVEL);
-	n = ZSTD_isError(len) ?
-		    0 :
-		    bob_chunk_write(m->to, BOB_CHUNK_INNER, BOB_STREAM_NONE, first, packed, len);
-	free(packed);
+	n = bob_chunk_write_packed(m->to, BOB_CHUNK_INNER, first, b->at, b->len);
 	m->used += n;
 	b->len = 0;
 	return n ? BOB_OK : BOB_ERR_NOMEM;
@@ -328,8 +314,7 @@ static bob_status write_folded(struct merging *m)
 	st = bob_packed_make(f, &packed);
 	bob_folded_close(f);
 	if (st == BOB_OK) {
-		n = bob_chunk_write(m->to, BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, 0, descs->at,
-				    descs->len);
+		n = bob_chunk_write_packed(m->to, BOB_CHUNK_MEM_DESC, 0, descs->at, descs->len);
 		m->used += n;
 		st = n ? BOB_OK : BOB_ERR_NOMEM;
 	}

@@ -33,8 +33,8 @@ void bob_bytes_take(void *ctx, const void *bytes, size_t len)
 
 /* --- chunks --- */
 
-uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
-			 const void *bytes, uint64_t len)
+static uint64_t write_chunk(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
+			    const void *bytes, uint64_t len, uint16_t flags)
 {
 	static const uint8_t zero[BOB_CHUNK_ALIGN];
 	struct bob_chunk_head *c = calloc(1, sizeof(*c) + len + 1);
@@ -44,11 +44,33 @@ uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, ui
 	if (len)
 		memcpy(c + 1, bytes, len);
 	bob_chunk_begin(c, kind, stream, len, aux);
+	c->flags = flags;
 	bob_chunk_seal(c, len);
 	fwrite(c, 1, sizeof(*c) + len, to);
 	fwrite(zero, 1, bob_chunk_bytes(len) - sizeof(*c) - len, to);
 	free(c);
 	return bob_chunk_bytes(len);
+}
+
+uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
+			 const void *bytes, uint64_t len)
+{
+	return write_chunk(to, kind, stream, aux, bytes, len, 0);
+}
+
+uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
+				uint64_t len)
+{
+	struct bob_payload p;
+	uint64_t n = 0;
+	bob_status st = bob_payload_pack(bytes, len, &p);
+
+	if (st == BOB_NONE)
+		return write_chunk(to, kind, BOB_STREAM_NONE, aux, bytes, len, 0);
+	if (st == BOB_OK)
+		n = write_chunk(to, kind, BOB_STREAM_NONE, aux, p.at, p.len, BOB_CHUNK_ZSTD);
+	bob_payload_close(&p);
+	return n;
 }
 
 bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used)
@@ -116,13 +138,11 @@ uint64_t bob_packed_write(const struct bob_packed *p, FILE *to)
 	uint64_t n = 0, m;
 
 	if (p->shifts.len) {
-		n = bob_chunk_write(to, BOB_CHUNK_SHIFTS, BOB_STREAM_NONE, 0, p->shifts.at,
-				    p->shifts.len);
+		n = bob_chunk_write_packed(to, BOB_CHUNK_SHIFTS, 0, p->shifts.at, p->shifts.len);
 		if (!n)
 			return 0;
 	}
-	m = bob_chunk_write(to, BOB_CHUNK_FOLD_MERGED, BOB_STREAM_NONE, 0, p->bytes.at,
-			    p->bytes.len);
+	m = bob_chunk_write_packed(to, BOB_CHUNK_FOLD_MERGED, 0, p->bytes.at, p->bytes.len);
 	return m ? n + m : 0;
 }
 

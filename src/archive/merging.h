@@ -20,6 +20,11 @@ void bob_bytes_take(void *ctx, const void *bytes, size_t len);
 /* A chunk of a file under way; bytes written, 0: no memory. Errors of `to` are its own. */
 uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
 			 const void *bytes, uint64_t len);
+/* The same of no stream, compressed if it is shorter so. */
+uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
+				uint64_t len);
+/* payload.c. BOB_NONE: it is not shorter when compressed. */
+bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p);
 /* The head once more, in front of what was written behind it; `used` bytes in all. */
 bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used);
 /* Does a file whose streams are merged keep this kind of chunk? Descriptors are another matter. */

@@ -190,6 +190,17 @@ uint64_t bob_chunk_len(const struct bob_chunk_ref *c);
 /* Does the checksum of a sealed chunk hold? True for unsealed ones. */
 int bob_chunk_crc_ok(const struct bob_file *file, const struct bob_chunk_ref *c);
 
+/* payload.c: a chunk's payload as it was before it was compressed, if it was; lent until it is closed. */
+struct bob_payload {
+	const uint8_t *at;
+	uint64_t len;
+	uint8_t *owned;
+};
+/* BOB_NONE: it cannot be had, a problem says so. BOB_ERR_NOMEM. */
+bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
+			    const struct bob_chunk_ref *c, struct bob_payload *p);
+void bob_payload_close(struct bob_payload *p);
+
 /* process.c */
 bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file);
 void bob_process_free(struct bob_process *p);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Payloads of chunks that may be compressed: those of merged traces, which host-side programs write and read. */
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "archive/merging.h"
+
+/* What compressed bytes may become: memory is taken in proportion to the file's size. */
+#define ROOM_ALWAYS (64ull << 10)
+#define TIMES 1000u
+#define FINE_BYTES (1u << 20) /* up to here it costs nothing to try hard */
+#define FINE_LEVEL 19
+#define LEVEL 6
+
+static int is_likely(uint64_t size, uint64_t packed)
+{
+	return size <= ROOM_ALWAYS || size / TIMES <= packed;
+}
+
+static bob_status damaged(struct bob_trace *t, const struct bob_file *f,
+			  const struct bob_chunk_ref *c)
+{
+	bob_problem_add(t, f, c->off, "a chunk cannot be decompressed", 1);
+	return BOB_NONE;
+}
+
+bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
+			    const struct bob_chunk_ref *c, struct bob_payload *p)
+{
+	unsigned long long size;
+
+	*p = (struct bob_payload){ .at = f->bytes + c->off, .len = bob_chunk_len(c) };
+	if (!(c->head.flags & BOB_CHUNK_ZSTD))
+		return BOB_OK;
+	size = ZSTD_getFrameContentSize(p->at, p->len);
+	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
+	    !is_likely(size, p->len))
+		return damaged(t, f, c);
+	p->owned = malloc(size + 1);
+	if (!p->owned)
+		return BOB_ERR_NOMEM;
+	p->len = ZSTD_decompress(p->owned, size, p->at, p->len);
+	p->at = p->owned;
+	if (!ZSTD_isError(p->len))
+		return BOB_OK;
+	bob_payload_close(p);
+	return damaged(t, f, c);
+}
+
+void bob_payload_close(struct bob_payload *p)
+{
+	free(p->owned);
+	p->owned = NULL;
+}
+
+/* BOB_NONE: it would not be shorter. */
+bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p)
+{
+	size_t room = ZSTD_compressBound(len);
+
+	*p = (struct bob_payload){ .owned = malloc(room) };
+	if (!p->owned)
+		return BOB_ERR_NOMEM;
+	p->at = p->owned;
+	p->len = ZSTD_compress(p->owned, room, bytes, len, len <= FINE_BYTES ? FINE_LEVEL : LEVEL);
+	if (!ZSTD_isError(p->len) && p->len < len && is_likely(len, p->len))
+		return BOB_OK;
+	bob_payload_close(p);
+	return BOB_NONE;
+}
