@@ -76,7 +76,8 @@ const char *bob_mem_decline_text(unsigned why);
 
 /* What debug information -- in the file, or beside it under /usr/lib/debug -- and symbols say of the instructions at these
  * link addresses (ascending, each once) and of the image's data: the payload of a SOURCE chunk (archive/source.h), in as
- * many calls as it takes. Without debug information there are no lines, and it is quick. Errors as bob_plan_image. */
+ * many calls as it takes. Without debug information there are no lines, and it is quick. It is read in a child
+ * process, because libdw does not survive all that it may meet. Errors as bob_plan_image. */
 bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
 			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
 			   struct bob_error *err);

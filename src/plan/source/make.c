@@ -297,7 +297,7 @@ static void free_maker(struct bob_source_maker *m)
 	free(m->row);
 }
 
-bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
+bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
 			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
 			   struct bob_error *err)
 {

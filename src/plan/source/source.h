@@ -106,6 +106,10 @@ struct bob_source_function {
 	struct bob_source_slots slots;
 };
 
+/* make.c: all of bob_plan_source, in this process. */
+bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
+			   bob_fold_write_fn write, void *ctx, struct bob_error *err);
+
 /* A copy that lives as long as the maker; "" without memory. */
 const char *bob_source_text(struct bob_source_maker *m, const char *text);
 /* The rows with lo <= pc < hi. */

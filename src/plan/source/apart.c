@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libdw reads beyond its sections where debug information is damaged (0.188: line tables). So it runs in a process of its own:
+ * what becomes of that costs lines and variables, nothing else. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plan/source/source.h"
+
+#define SECONDS_MAX 60	/* gigabytes of debug information take ten */
+
+struct pipe_end {
+	int fd;
+	int failed;
+};
+
+static void send_bytes(void *ctx, const void *bytes, size_t len)
+{
+	struct pipe_end *to = ctx;
+	const char *p = bytes;
+
+	while (len && !to->failed) {
+		ssize_t n = write(to->fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			to->failed = 1;
+			return;
+		}
+		p += n;
+		len -= (size_t)n;
+	}
+}
+
+/* The bytes come first, then the status: without it they are not complete. */
+static void run_child(int fd, const char *path, const uint64_t *pc, size_t count)
+{
+	struct pipe_end to = { .fd = fd };
+	int32_t st;
+
+	alarm(SECONDS_MAX);
+	st = bob_source_make(path, pc, count, send_bytes, &to, NULL);
+	send_bytes(&to, &st, sizeof(st));
+	_exit(to.failed);
+}
+
+static bob_status receive(int fd, struct bob_plan_bytes *b)
+{
+	ssize_t n;
+
+	do {
+		if (BOB_PLAN_RESERVE(b, 65536) != 0)
+			return BOB_ERR_NOMEM;
+		n = read(fd, b->at + b->count, 65536);
+		b->count += n > 0 ? (size_t)n : 0;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	return n < 0 ? BOB_ERR_IO : BOB_OK;
+}
+
+static bob_status judge(pid_t child, struct bob_plan_bytes *b)
+{
+	int32_t st;
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return BOB_ERR_IO;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) || b->count < sizeof(st))
+		return BOB_ERR_CORRUPT;
+	b->count -= sizeof(st);
+	memcpy(&st, b->at + b->count, sizeof(st));
+	return (bob_status)st;
+}
+
+bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
+			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
+			   struct bob_error *err)
+{
+	struct bob_plan_bytes b = { 0 };
+	bob_status st = BOB_ERR_IO;
+	pid_t child;
+	int end[2];
+
+	if (!count)		/* no debug information is read */
+		return bob_source_make(path, pc, count, write, ctx, err);
+	if (pipe2(end, O_CLOEXEC) != 0)
+		return bob_plan_fail(err, st, path, "no process to read debug information in");
+	child = fork();
+	if (child == 0)
+		run_child(end[1], path, pc, count);
+	close(end[1]);
+	if (child > 0) {
+		bob_status got = receive(end[0], &b);
+
+		close(end[0]);	/* a child that still writes ends */
+		st = judge(child, &b);
+		st = got == BOB_OK ? st : got;
+	} else {
+		close(end[0]);
+	}
+	if (st == BOB_OK)
+		write(ctx, b.at, b.count);
+	else
+		bob_plan_fail(err, st, path, "debug information cannot be read");
+	free(b.at);
+	return st;
+}
