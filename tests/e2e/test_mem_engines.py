@@ -306,8 +306,8 @@ def flow(engine, kernel, flag):
     need(engine)
     program = h.compile("mem_truth", ["mem_truth.c"], "gcc", [flag, "-w"], ["-lpthread"])
     r = h.record([program, kernel], RAW[engine])
-    file, = (spec_decoder.File(p) for p in r.trace.glob("p*.bob"))
-    memory = spec_memory.Memory(file.chunks, [])
+    file, = (spec_decoder.File(p.name, p.read_bytes()) for p in r.trace.glob("p*.bob"))
+    memory = spec_memory.Memory(file, [], {})
     count, stack, call, unknown = {1: 0, 2: 0, 4: 0}, [], None, 0
     for record in memory.records(0):
         desc, word = record
