@@ -25,6 +25,13 @@ extern "C" {
 #define BOB_FOLD_KEY_MAX 255u	/* bytes */
 #define BOB_FOLD_NO_PATH 0u	/* the signature of no calls */
 
+struct bob_fold_shape {
+	const uint8_t *key;
+	size_t key_len;
+	uint32_t path;
+	uint32_t words;
+};
+
 /* --- folding --- */
 
 /* Folds one sequence. Threads: one folder, one thread. */
@@ -59,6 +66,19 @@ BOB_API void bob_folder_end(struct bob_folder *f);
 /* When there is no room for more shapes or paths: ends what there is and begins anew behind it, in the
  * same memory. Shapes and paths have to be made again; readers see one sequence. */
 BOB_API void bob_folder_again(struct bob_folder *f);
+/* Loss, off unless you ask for it: each value of word `word` of this shape comes back no farther from what was put than
+ * `within` (at most 2^62), and with the same top bit. It is what its column predicts, if that is near enough; else
+ * where the step from the last value is divisible by the largest power of two; in a column that is given up, where the value
+ * itself is. Ask again after
+ * bob_folder_again. BOB_ERR_INVAL: no such shape or word, or too much. */
+BOB_API bob_status bob_folder_tolerate(struct bob_folder *f, uint32_t shape, uint32_t word,
+				       uint64_t within);
+/* Loss as you define it: from now on, a key and path that are new are held against the shapes of as many words that are there,
+ * the oldest first; the first one for which `match` returns 1 is their shape. So it is asked once for a key and
+ * path. NULL: no more. It survives bob_folder_again. */
+typedef int (*bob_fold_match_fn)(void *ctx, const struct bob_fold_shape *known,
+				 const struct bob_fold_shape *fresh);
+BOB_API void bob_folder_match(struct bob_folder *f, bob_fold_match_fn match, void *ctx);
 BOB_API uint64_t bob_folder_events(const struct bob_folder *f);
 /* Columns so far: bob_folder_rest takes about 0.3 us for each. */
 BOB_API uint32_t bob_folder_columns(const struct bob_folder *f);
@@ -85,12 +105,6 @@ BOB_API uint32_t bob_folded_count(const struct bob_folded *f); /* participants *
 BOB_API uint64_t bob_folded_id(const struct bob_folded *f, uint32_t participant);
 BOB_API uint64_t bob_folded_events(const struct bob_folded *f, uint32_t participant);
 
-struct bob_fold_shape {
-	const uint8_t *key;
-	size_t key_len;
-	uint32_t path;
-	uint32_t words;
-};
 BOB_API uint32_t bob_folded_shapes(const struct bob_folded *f);
 /* What it points to lives as long as `f`. */
 BOB_API void bob_folded_shape(const struct bob_folded *f, uint32_t shape,
@@ -199,6 +213,42 @@ BOB_API bob_status bob_folded_rename(const struct bob_folded *f,
 /* The one participant of `f` under another id. BOB_ERR_INVAL: it has more than one. */
 BOB_API bob_status bob_folded_copy(const struct bob_folded *f, uint64_t id,
 				   const struct bob_alloc *alloc, struct bob_folded **out);
+/* --- giving up something: none of this happens unless you call it --- */
+
+/* In how many participants each shape comes: `count` has room for all shapes. */
+BOB_API bob_status bob_folded_spread(const struct bob_folded *f, uint32_t *count);
+/* The events for which `keep` returns 1, folded anew: what was apart only because of the others is together. Events come in
+ * order, one participant after the other, its place among the participants with each. A participant may be left
+ * without events. */
+BOB_API bob_status bob_folded_select(const struct bob_folded *f,
+				     int (*keep)(void *ctx, uint32_t participant,
+						 const struct bob_fold_event *event),
+				     void *ctx, const struct bob_alloc *alloc,
+				     struct bob_folded **out);
+
+/* How someone wants to fold: a shared object has such a struct under the name bob_fold_plugin, for
+ * `bobbin fold --fold-plugin`. What is NULL is done as always. */
+#define BOB_FOLD_PLUGIN_VERSION 1u
+struct bob_fold_plugin {
+	uint32_t version;	/* BOB_FOLD_PLUGIN_VERSION */
+	uint32_t size;		/* of this struct: later versions append */
+	const char *name;	/* it is written into traces; without spaces */
+	void *ctx;
+	/* Of bob_folder_match: which shapes are one. */
+	bob_fold_match_fn match;
+	/* Of bob_folded_plug: the same event of `count` participants, whose ids are ascending. word[i] are the words of
+	 * participant i; change what is to be united. */
+	void (*merge)(void *ctx, const struct bob_fold_shape *shape, const uint64_t *id,
+		      uint64_t *const *word, uint32_t count);
+};
+/* All participants again, with what plugin->merge makes of their words. It is called for the events of those participants
+ * that have the same shapes in the same order, all of their events, in order; for nobody who is alone with what he
+ * does. Takes up to 16 MB for each participant. BOB_ERR_INVAL: a version that is not known. */
+BOB_API bob_status bob_folded_plug(const struct bob_folded *f, const struct bob_fold_plugin *plugin,
+				   const struct bob_alloc *alloc, struct bob_folded **out);
+
+/* --- bytes --- */
+
 /* To bytes, for your own transport, and back. Columns of participants that differ affinely take the room of one. */
 BOB_API bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
 BOB_API bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,

@@ -15,6 +15,7 @@
 #include "base/varint.h"
 #include "fold/control.h"
 #include "fold/entries.h"
+#include "fold/loose.h"
 #include "fold/paths.h"
 
 #define COLUMNS_MAX 49152u
@@ -48,6 +49,13 @@ struct bob_folder {
 	uint32_t *shape_slot;		/* number + 1 by hash, linear probing */
 	uint8_t *key;
 	uint32_t items;			/* of the ITEMS entry that is being made */
+	/* Keys that are another one's shape are kept at the end of `shape`, from BOB_SHAPES_MAX - aliases on; the column
+	 * of such a one is the number of that shape. */
+	uint32_t aliases;
+	bob_fold_match_fn match;
+	void *match_ctx;
+	struct bob_loose *tolerated;	/* by column: bob_folder_tolerate */
+	int is_loose;			/* is any of these not 0? */
 	uint8_t buffer[512];
 };
 
@@ -59,7 +67,8 @@ static size_t rounded(size_t size)
 }
 
 struct layout {
-	size_t control, paths, shape, shape_slot, key, column, full, trips, values, spine, end;
+	size_t control, paths, shape, shape_slot, key, column, full, trips, values, spine, tolerated,
+		end;
 };
 
 static struct layout make_layout(void)
@@ -76,7 +85,8 @@ static struct layout make_layout(void)
 	l.trips = l.full + rounded(FULL_MAX * sizeof(struct bob_column_full));
 	l.values = l.trips + rounded(sizeof(struct bob_trips));
 	l.spine = l.values + rounded(bob_values_size(BOB_FOLD_VALUES_BITS));
-	l.end = l.spine + rounded(bob_values_size(BOB_FOLD_SPINE_BITS));
+	l.tolerated = l.spine + rounded(bob_values_size(BOB_FOLD_SPINE_BITS));
+	l.end = l.tolerated + rounded(COLUMNS_MAX * sizeof(struct bob_loose));
 	return l;
 }
 
@@ -181,6 +191,7 @@ static void begin(struct bob_folder *f)
 	f->shape = (void *)(mem + l.shape);
 	f->shape_slot = (void *)(mem + l.shape_slot);
 	f->key = mem + l.key;
+	f->tolerated = (void *)(mem + l.tolerated);
 	bob_values_enc_init(&f->values, mem + l.values, BOB_FOLD_VALUES_BITS, take_values, f);
 	bob_values_enc_init(&f->spine, mem + l.spine, BOB_FOLD_SPINE_BITS, take_spine, f);
 	bob_columns_init(&f->columns, (void *)(mem + l.column), COLUMNS_MAX, (void *)(mem + l.full),
@@ -239,20 +250,53 @@ static uint32_t *find_shape(struct bob_folder *f, const void *key, size_t key_le
 	return &f->shape_slot[at];
 }
 
+static int has_room(const struct bob_folder *f, const struct shape *s)
+{
+	return f->shape_count + f->aliases < BOB_SHAPES_MAX &&
+	       s->key_len <= KEY_BYTES - f->key_used;
+}
+
+static void keep_key(struct bob_folder *f, struct shape *s, const void *key)
+{
+	s->key = f->key_used;
+	memcpy(f->key + s->key, key, s->key_len);
+	f->key_used += s->key_len;
+}
+
+/* The shape that this one is, if the caller's `match` says so. BOB_NONE: there is none. */
+static bob_status add_alias(struct bob_folder *f, struct shape *s, const void *key)
+{
+	const struct bob_fold_shape fresh = { key, s->key_len, s->path, s->words };
+
+	for (uint32_t i = 0; i < f->shape_count; i++) {
+		const struct shape *k = &f->shape[i];
+		const struct bob_fold_shape known = { f->key + k->key, k->key_len, k->path,
+						      k->words };
+
+		if (k->words != s->words || !f->match(f->match_ctx, &known, &fresh))
+			continue;
+		if (!has_room(f, s))
+			return BOB_ERR_FULL;
+		keep_key(f, s, key);
+		s->column = i;
+		f->shape[BOB_SHAPES_MAX - ++f->aliases] = *s;
+		return BOB_OK;
+	}
+	return BOB_NONE;
+}
+
 static bob_status add_shape(struct bob_folder *f, struct shape *s, const void *key)
 {
 	uint8_t head[2 * BOB_VARINT_MAX];
 	struct out o = out_of(f);
 	size_t n;
 
-	if (f->shape_count == BOB_SHAPES_MAX || s->key_len > KEY_BYTES - f->key_used)
+	if (!has_room(f, s))
 		return BOB_ERR_FULL;
 	s->column = bob_columns_add(&f->columns, s->words, 0);
 	if (s->column == BOB_COLUMNS_NONE)
 		return BOB_ERR_FULL;
-	s->key = f->key_used;
-	memcpy(f->key + s->key, key, s->key_len);
-	f->key_used += s->key_len;
+	keep_key(f, s, key);
 	f->shape[f->shape_count++] = *s;
 	n = bob_varint_put(head, s->path);
 	n += bob_varint_put(head + n, s->words);
@@ -271,17 +315,48 @@ bob_status bob_folder_shape(struct bob_folder *f, const void *key, size_t key_le
 	s.hash = (uint32_t)bob_hash64(path, key, key_len);
 	uint32_t *slot = find_shape(f, key, key_len, path, s.hash);
 	if (!*slot) {
-		bob_status st = add_shape(f, &s, key);
+		bob_status st = f->match ? add_alias(f, &s, key) : BOB_NONE;
+		int is_alias = st == BOB_OK;
 
+		if (st == BOB_NONE)
+			st = add_shape(f, &s, key);
 		if (st != BOB_OK)
 			return st;
-		*slot = f->shape_count;
+		*slot = is_alias ? BOB_SHAPES_MAX - f->aliases + 1 : f->shape_count;
 	}
 	*shape = *slot - 1;
-	return f->shape[*shape].words == words ? BOB_OK : BOB_ERR_INVAL;
+	if (f->shape[*shape].words != words)
+		return BOB_ERR_INVAL;
+	if (*shape >= BOB_SHAPES_MAX - f->aliases)
+		*shape = f->shape[*shape].column;
+	return BOB_OK;
+}
+
+void bob_folder_match(struct bob_folder *f, bob_fold_match_fn match, void *ctx)
+{
+	f->match = match;
+	f->match_ctx = ctx;
 }
 
 /* --- events --- */
+
+bob_status bob_folder_tolerate(struct bob_folder *f, uint32_t shape, uint32_t word, uint64_t within)
+{
+	if (shape >= f->shape_count || word >= f->shape[shape].words || within > 1ull << 62)
+		return BOB_ERR_INVAL;
+	f->tolerated[f->shape[shape].column + word].within = within;
+	f->is_loose |= within != 0;
+	return BOB_OK;
+}
+
+static __attribute__((noinline, cold)) void put_loosely(struct bob_folder *f, uint32_t column,
+							const uint64_t *word, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++, column++)
+		bob_columns_put(&f->columns, column,
+				bob_loose_value(&f->tolerated[column], &f->columns.slot[column],
+						word[i]));
+}
 
 void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word)
 {
@@ -289,9 +364,13 @@ void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word)
 
 	BOB_ASSERT(shape < f->shape_count);
 	bob_control_put(f->control, shape);
+	f->events++;
+	if (__builtin_expect(f->is_loose, 0)) {
+		put_loosely(f, s->column, word, s->words);
+		return;
+	}
 	for (uint32_t i = 0; i < s->words; i++)
 		bob_columns_put(&f->columns, s->column + i, word[i]);
-	f->events++;
 }
 
 uint64_t bob_folder_events(const struct bob_folder *f)
@@ -382,9 +461,11 @@ void bob_folder_end(struct bob_folder *f)
 void bob_folder_again(struct bob_folder *f)
 {
 	bob_fold_write_fn write = f->write;
-	void *ctx = f->ctx;
+	bob_fold_match_fn match = f->match;
+	void *ctx = f->ctx, *match_ctx = f->match_ctx;
 
 	bob_folder_end(f);
 	memset(f, 0, bob_folder_size());
 	bob_folder_begin(f, write, ctx);
+	bob_folder_match(f, match, match_ctx);
 }

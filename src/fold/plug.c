@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a plug-in makes of the same event of several participants. Those that have the same shapes in the same order -- told by
+ * a hash of them, and seen once more on the way -- are expanded side by side. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "fold/folded.h"
+#include "fold/refold.h"
+
+struct member {
+	struct bob_fold_cursor *cursor;
+	struct bob_refold refold;
+	int folding;			/* `refold` is to be freed */
+	uint64_t words[BOB_FOLD_WORDS_MAX];
+};
+
+struct plug {
+	const struct bob_folded *f;
+	const struct bob_fold_plugin *plugin;
+	struct bob_alloc alloc;
+	uint32_t count;
+	uint64_t *sequence;		/* hash, by participant */
+	struct bob_folded **part;	/* by participant */
+	struct member *member;		/* of the class under way */
+	uint64_t *id, **word;
+	uint32_t sequence_room, part_room, member_room, id_room, word_room;
+};
+
+static bob_status hash_events(const struct bob_folded *f, uint32_t participant, uint64_t *hash)
+{
+	struct bob_fold_event event;
+	struct bob_fold_cursor *c;
+	bob_status st = bob_fold_cursor_open(f, participant, &c);
+
+	if (st != BOB_OK)
+		return st;
+	for (*hash = 1; (st = bob_fold_cursor_next(c, &event)) == BOB_OK;)
+		*hash = bob_hash_mix(*hash + event.shape + 1);
+	bob_fold_cursor_close(c);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* The next event of all `n` members. BOB_ERR_CORRUPT: they are not the same. */
+static bob_status step(struct plug *p, uint32_t n)
+{
+	uint32_t first = 0;
+	struct bob_fold_shape shape;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct bob_fold_event event;
+		bob_status st = bob_fold_cursor_next(p->member[i].cursor, &event);
+
+		if (st == BOB_END && !i)
+			return st;
+		if (st == BOB_END || (st == BOB_OK && i && event.shape != first))
+			return BOB_ERR_CORRUPT;
+		if (st != BOB_OK)
+			return st;
+		first = event.shape;
+		memcpy(p->word[i], event.word, event.words * sizeof(*event.word));
+	}
+	bob_folded_shape(p->f, first, &shape);
+	if (n > 1 && p->plugin->merge)
+		p->plugin->merge(p->plugin->ctx, &shape, p->id, p->word, n);
+	for (uint32_t i = 0; i < n; i++) {
+		bob_status st = bob_refold_put(&p->member[i].refold, first, p->word[i]);
+
+		if (st != BOB_OK)
+			return st;
+	}
+	return BOB_OK;
+}
+
+/* `number` are the participants of a class. */
+static bob_status plug_class(struct plug *p, const uint32_t *number, uint32_t n)
+{
+	bob_status st = BOB_OK;
+
+	memset(p->member, 0, n * sizeof(*p->member));
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
+		struct member *m = &p->member[i];
+
+		p->id[i] = bob_folded_id(p->f, number[i]);
+		p->word[i] = m->words;
+		st = bob_fold_cursor_open(p->f, number[i], &m->cursor);
+		if (st == BOB_OK)
+			st = bob_refold_begin(&m->refold, p->f, &p->alloc);
+		m->folding = st == BOB_OK;
+	}
+	while (st == BOB_OK)
+		st = step(p, n);
+	st = st == BOB_END ? BOB_OK : st;
+	for (uint32_t i = 0; i < n; i++) {
+		if (st == BOB_OK)
+			st = bob_refold_end(&p->member[i].refold, p->id[i], &p->part[number[i]]);
+		bob_fold_cursor_close(p->member[i].cursor);
+		if (p->member[i].folding)
+			bob_refold_free(&p->member[i].refold);
+	}
+	return st;
+}
+
+static bob_status plug_all(struct plug *p, uint32_t *number)
+{
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < p->count && st == BOB_OK; i++)
+		st = hash_events(p->f, i, &p->sequence[i]);
+	for (uint32_t i = 0; i < p->count && st == BOB_OK; i++) {
+		uint32_t n = 0;
+
+		if (p->part[i])
+			continue;
+		for (uint32_t k = i; k < p->count; k++)
+			if (!p->part[k] && p->sequence[k] == p->sequence[i])
+				number[n++] = k;
+		st = plug_class(p, number, n);
+	}
+	return st;
+}
+
+static int make_room(struct plug *p, uint32_t **number, uint32_t *room)
+{
+	const struct bob_alloc *a = &p->alloc;
+	size_t n = p->count + 1ull;
+
+	return bob_array_grow(a, &p->sequence, &p->sequence_room, 0, n, sizeof(*p->sequence)) &&
+	       bob_array_grow(a, &p->part, &p->part_room, 0, n, sizeof(struct bob_folded *)) &&
+	       bob_array_grow(a, &p->member, &p->member_room, 0, n, sizeof(*p->member)) &&
+	       bob_array_grow(a, &p->id, &p->id_room, 0, n, sizeof(*p->id)) &&
+	       bob_array_grow(a, &p->word, &p->word_room, 0, n, sizeof(uint64_t *)) &&
+	       bob_array_grow(a, number, room, 0, n, sizeof(**number));
+}
+
+bob_status bob_folded_plug(const struct bob_folded *f, const struct bob_fold_plugin *plugin,
+			   const struct bob_alloc *alloc, struct bob_folded **out)
+{
+	struct plug p = { .f = f, .plugin = plugin, .alloc = *alloc,
+			  .count = bob_folded_count(f) };
+	uint32_t *number = NULL, room = 0;
+	struct bob_folded *all = NULL;
+	bob_status st = BOB_ERR_NOMEM;
+
+	if (plugin->version != BOB_FOLD_PLUGIN_VERSION || plugin->size < sizeof(*plugin) || !p.count)
+		return BOB_ERR_INVAL;
+	if (make_room(&p, &number, &room)) {
+		memset(p.part, 0, (p.count + 1ull) * sizeof(*p.part));
+		st = plug_all(&p, number);
+		if (st == BOB_OK)
+			st = bob_refold_unite(p.part, p.count, alloc, &all);
+		else
+			for (uint32_t i = 0; i < p.count; i++)
+				bob_folded_close(p.part[i]);
+	}
+	bob_array_free(alloc, p.sequence, p.sequence_room, sizeof(*p.sequence));
+	bob_array_free(alloc, p.part, p.part_room, sizeof(*p.part));
+	bob_array_free(alloc, p.member, p.member_room, sizeof(*p.member));
+	bob_array_free(alloc, p.id, p.id_room, sizeof(*p.id));
+	bob_array_free(alloc, p.word, p.word_room, sizeof(*p.word));
+	bob_array_free(alloc, number, room, sizeof(*number));
+	if (st == BOB_OK)
+		*out = all;
+	return st;
+}
