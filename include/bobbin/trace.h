@@ -44,6 +44,8 @@ struct bob_process_info {
 	const char *exe;	/* "" if not recorded */
 	const char *const *argv; /* NULL terminated */
 	const char *const *config; /* NAME=value, NULL terminated */
+	const char *const *
+		loss; /* what was given up when its accesses were folded, NAME=value; NULL terminated */
 	const char *cwd;
 	const char *file;	/* its file name inside the directory */
 };

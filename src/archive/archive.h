@@ -29,12 +29,25 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 /* Print a function's name as the dump does: image!function, image+0xaddr, or ?id. */
 void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to);
 
+/* How to fold otherwise than exactly (docs/fold.md, Loss). All zero: exactly. */
+struct bob_fold_plugin;
+struct bob_fold_settings {
+	uint64_t tolerance;	/* addresses may be off by so much */
+	uint32_t window;	/* order of independent records given up among so many; 0: it is kept */
+	uint32_t drop_below;	/* what occurs in fewer threads than that is left out */
+	const struct bob_fold_plugin *plugin; /* bobbin/fold.h; NULL: none */
+};
+int bob_fold_settings_any(const struct bob_fold_settings *how); /* NULL is allowed */
+
 /* The file of a process once more, the folded streams of its threads merged. `to` is empty and can be rewound. What lies
  * in rooms is folded first; with `raw`, the records of a raw trace, too.
  * BOB_NONE: there is nothing to do (no memory records, merged already; or, without `raw`, a raw trace).
  * BOB_ERR_IO, BOB_ERR_NOMEM, BOB_ERR_CORRUPT: what `to` has is worth nothing. */
 bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
 			     struct bob_error *err);
+/* The same with `raw`, and everything folded anew as `how` says, which the file says then, too. */
+bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
+			    const struct bob_fold_settings *how, FILE *to, struct bob_error *err);
 
 /* All processes whose threads are merged, or that have no records, in one file of kind TRACE, which stands for
  * theirs. `is_in` has room for a byte for each process and says which those are. `to` as above. BOB_NONE: there are not two such, or

@@ -176,7 +176,9 @@ enum bob_record_kind {
 		13, /* struct bob_rec_mem_image, then bob_rec_mem_skipped[]: engine native; later ones
 		     * of an image add to what the first says */
 	BOB_REC_IMAGE_MAP =
-		14 /* u32 for each image of the process: the number that the trace's descriptors have for it */
+		14, /* u32 for each image of the process: the number that the trace's descriptors have for it */
+	BOB_REC_LOSS =
+		15 /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
 };
 
 struct bob_record {

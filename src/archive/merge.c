@@ -6,16 +6,18 @@
 
 #include "archive/archive.h"
 #include "archive/folds.h"
+#include "archive/loss.h"
 #include "archive/merging.h"
 #include "archive/write.h"
 #include "base/varint.h"
+#include "mem/window.h"
 
 #define ALIGNED 64u
 
 /* --- the threads --- */
 
 /* BOB_NONE: nothing to do. */
-static bob_status can_merge(const struct bob_process *p, int raw)
+static bob_status can_merge(const struct bob_process *p, int raw, int anew)
 {
 	int found = 0;
 
@@ -25,7 +27,7 @@ static bob_status can_merge(const struct bob_process *p, int raw)
 
 		if ((has_raw && !raw && !s->has_log) || s->info.symbols)
 			return BOB_NONE;
-		found |= has_raw || (s->folded && !p->common->merged);
+		found |= has_raw || (s->folded && (!p->common->merged || anew));
 	}
 	return found ? BOB_OK : BOB_NONE;
 }
@@ -72,23 +74,29 @@ static uint8_t *aligned(uint8_t *p)
 }
 
 static bob_status fold_stream(const struct bob_process *p, const struct bob_stream *s, uint64_t id,
-			      struct bob_folded **out, struct bob_error *err)
+			      const struct bob_fold_settings *how, struct bob_folded **out,
+			      struct bob_error *err)
 {
 	uint8_t *mem = calloc(1, bob_folder_size() + bob_mem_fold_size() + 2 * ALIGNED);
+	struct bob_mem_window *window = NULL;
 	struct bob_bytes entries = { 0 };
 	bob_status st = BOB_ERR_NOMEM;
 
 	if (mem) { /* fresh pages: most are never touched */
 		uint8_t *at = aligned(mem);
 		struct bob_folder *folder = bob_folder_begin(at, bob_bytes_take, &entries);
+		struct bob_mem_fold *m = bob_mem_fold_begin(aligned(at + bob_folder_size()), folder,
+							    find_desc, (void *)(uintptr_t)p);
 
-		st = fold_records(p, s,
-				  bob_mem_fold_begin(aligned(at + bob_folder_size()), folder,
-						     find_desc, (void *)(uintptr_t)p),
-				  err);
+		st = bob_loss_begin(how, p, folder, m, &window);
+		if (st == BOB_OK)
+			st = fold_records(p, s, m, err);
+		if (window)
+			bob_mem_window_flush(window, folder);
 		if (st == BOB_OK)
 			bob_folder_end(folder);
 	}
+	free(window);
 	free(mem);
 	if (st == BOB_OK)
 		st = entries.failed ?
@@ -100,30 +108,32 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 
 /* --- merging --- */
 
-static bob_status stream_folded(const struct bob_process *p, size_t i, struct bob_folded **out,
+static bob_status stream_folded(const struct bob_process *p, size_t i,
+				const struct bob_fold_settings *how, struct bob_folded **out,
 				struct bob_error *err)
 {
 	const struct bob_stream *s = p->streams[i];
 	uint64_t id = bob_merged_id(p, i);
 
-	if (bob_stream_has_raw(s) || (s->folded && p->common->merged))
-		return fold_stream(p, s, id, out, err);
+	if (bob_stream_has_raw(s) || (s->folded && (p->common->merged || how)))
+		return fold_stream(p, s, id, how, out, err);
 	return s->folded ? bob_folded_copy(s->folded, id, &bob_alloc_malloc, out) : BOB_OK;
 }
 
 /* Two halves and then both: a stream takes part in as few merges as can be. */
 static bob_status merge_range(const struct bob_process *p, size_t from, size_t to,
-			      struct bob_folded **out, struct bob_error *err)
+			      const struct bob_fold_settings *how, struct bob_folded **out,
+			      struct bob_error *err)
 {
 	struct bob_folded *a = NULL, *b = NULL;
 	bob_status st;
 
 	*out = NULL;
 	if (to - from == 1)
-		return stream_folded(p, from, out, err);
-	st = merge_range(p, from, from + (to - from) / 2, &a, err);
+		return stream_folded(p, from, how, out, err);
+	st = merge_range(p, from, from + (to - from) / 2, how, &a, err);
 	if (st == BOB_OK)
-		st = merge_range(p, from + (to - from) / 2, to, &b, err);
+		st = merge_range(p, from + (to - from) / 2, to, how, &b, err);
 	if (st == BOB_OK && a && b) {
 		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
 	} else if (st == BOB_OK) {
@@ -181,8 +191,27 @@ static uint64_t write_descs(const struct bob_common *c, const struct bob_used *u
 
 /* --- the file --- */
 
+/* What was given up. *used grows. */
+static bob_status write_loss(const struct bob_process *p, const struct bob_fold_settings *how,
+			     FILE *to, uint64_t *used)
+{
+	uint8_t *bytes;
+	size_t len;
+	uint64_t n = 0;
+	bob_status st = bob_loss_record(how, p, &bytes, &len);
+
+	if (st == BOB_OK && len) {
+		n = bob_chunk_write(to, BOB_CHUNK_META, BOB_STREAM_NONE, 0, bytes, len);
+		st = n ? BOB_OK : BOB_ERR_NOMEM;
+	}
+	*used += n;
+	free(bytes);
+	return st;
+}
+
 static bob_status write_file(const struct bob_process *p, const struct bob_packed *packed,
-			     const struct bob_used *u, FILE *to)
+			     const struct bob_used *u, const struct bob_fold_settings *how,
+			     FILE *to)
 {
 	const struct bob_file *f = p->file;
 	uint64_t used = BOB_FILE_HEAD_BYTES, n;
@@ -200,6 +229,8 @@ static bob_status write_file(const struct bob_process *p, const struct bob_packe
 			return BOB_ERR_NOMEM;
 		used += n;
 	}
+	if (write_loss(p, how, to, &used) != BOB_OK)
+		return BOB_ERR_NOMEM;
 	n = write_descs(p->common, u, to);
 	used += n;
 	if (n)
@@ -207,27 +238,42 @@ static bob_status write_file(const struct bob_process *p, const struct bob_packe
 	return n ? bob_head_write(to, &f->head, used + n) : BOB_ERR_NOMEM;
 }
 
-bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
-			     struct bob_error *err)
+static bob_status merge_process(const struct bob_trace *t, uint32_t process, int raw,
+				const struct bob_fold_settings *how, FILE *to,
+				struct bob_error *err)
 {
 	const struct bob_process *p = t->processes[process];
 	struct bob_error why = { .text = "its threads cannot be merged" };
 	struct bob_packed packed = { 0 };
 	struct bob_folded *f = NULL;
 	struct bob_used used = { 0 };
-	bob_status st = can_merge(p, raw);
+	bob_status st = can_merge(p, raw, how != NULL);
 
 	if (st != BOB_OK)
 		return st;
-	st = merge_range(p, 0, p->stream_count, &f, &why);
+	st = merge_range(p, 0, p->stream_count, how, &f, &why);
+	if (st == BOB_OK)
+		st = bob_loss_end(how, p, &f);
 	if (st == BOB_OK)
 		st = bob_packed_make(f, &packed);
 	if (st == BOB_OK)
 		st = bob_used_find(p->common, f, &used);
 	bob_folded_close(f);
 	if (st == BOB_OK)
-		st = write_file(p, &packed, &used, to);
+		st = write_file(p, &packed, &used, how, to);
 	bob_packed_free(&packed);
 	free(used.bits);
 	return st == BOB_OK ? st : bob_fail(err, st, p->file, why.offset, why.text);
+}
+
+bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int raw, FILE *to,
+			     struct bob_error *err)
+{
+	return merge_process(t, process, raw, NULL, to, err);
+}
+
+bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
+			    const struct bob_fold_settings *how, FILE *to, struct bob_error *err)
+{
+	return merge_process(t, process, 1, bob_fold_settings_any(how) ? how : NULL, to, err);
 }

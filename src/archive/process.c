@@ -205,6 +205,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return set_text(t, b->p, b->len, &p->info.cwd);
 	case BOB_REC_CONFIG:
 		return set_list(t, b, &p->info.config);
+	case BOB_REC_LOSS:
+		return set_list(t, b, &p->info.loss);
 	case BOB_REC_IMAGE:
 		return read_image(t, p, b);
 	case BOB_REC_SKIPPED:
@@ -336,7 +338,7 @@ static void fill_info(struct bob_process *p)
 	p->info.exe = "";
 	p->info.cwd = "";
 	p->info.argv = none;
-	p->info.config = none;
+	p->info.config = p->info.loss = none;
 	p->info.file = p->file->name;
 	p->log = "";
 }

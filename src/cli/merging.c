@@ -11,8 +11,7 @@
 #include "archive/archive.h"
 #include "cli/complain.h"
 
-/* Is the process `root` or a descendant? Parents of traced processes are known by index. */
-static int is_below(const struct bob_trace *t, uint32_t process, uint32_t root)
+int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root)
 {
 	uint32_t steps = bob_trace_process_count(t);
 
@@ -114,7 +113,7 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct 
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
-		if (!root || is_below(t, i, root))
+		if (!root || cli_is_below(t, i, root))
 			status = merge_process(verb, dir, t, i, raw, result);
 	bob_trace_close(t);
 	return status;

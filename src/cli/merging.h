@@ -14,6 +14,8 @@ struct cli_merged {
 	uint64_t before, after;	/* bytes of their files */
 };
 
+/* Is the process `root` or a descendant? Parents of traced processes are known by index. */
+int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root);
 /* All processes of the trace, or, if `root` is not 0, those of this pid and its descendants. With `raw` also what is not folded,
  * and processes that were killed. A message has been printed where it is not 0: a status for exit. */
 int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct cli_merged *result);

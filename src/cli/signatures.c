@@ -12,6 +12,7 @@
 
 #include "analysis/memory/signatures.h"
 #include "cli/complain.h"
+#include "cli/folding.h"
 #include "cli/numbers.h"
 #include "cli/place.h"
 
@@ -61,6 +62,7 @@ static void print_title(const struct printing *p, uint32_t threads, uint64_t tot
 		fprintf(p->out, "  rank %" PRId32, info->rank);
 	fprintf(p->out, "  %s access%s of %s thread%s\n", cli_count(a, total),
 		total == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
+	(void)cli_loss_print(p->s->trace, p->process, "  ", p->out);
 	fprintf(p->out, "%15s %14s %14s  function\n", "accesses", "own loads", "own stores");
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/folding.h"
 #include "cli/numbers.h"
 #include "plan/plan.h"
 
@@ -150,6 +151,9 @@ void cli_untraced_print(const struct cli_session *s, FILE *out)
 {
 	struct cli_unrecorded u;
 
+	for (uint32_t i = 0; i < bob_trace_process_count(s->trace); i++)
+		if (cli_loss_print(s->trace, i, "", out))
+			break;
 	cli_unrecorded_count(s->trace, &u);
 	if (u.functions)
 		print_unrecorded(&u, out);

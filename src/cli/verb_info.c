@@ -26,7 +26,6 @@ const struct cli_option info_options[] = {
 };
 
 #define ROWS_DEFAULT 20u
-
 static const char *const codec_names[] = { "?", "run", "parlot", "none", "null" };
 static const char *const process_states[] = { "killed or still running", "ended",
 					      "replaced by exec", "stopped recording" };
@@ -402,6 +401,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	bob_json_uint(j, "end_mono_ns", p->end_mono_ns);
 	json_strings(j, "command", p->argv);
 	json_strings(j, "config", p->config);
+	json_strings(j, "loss", p->loss);
 	bob_json_array(j, "skipped_images");
 	for (uint32_t i = 0; i < bob_trace_skipped_image_count(t, index); i++) {
 		uint32_t reason = 0;

@@ -14,6 +14,7 @@
 #include "bobbin/trace.h"
 #include "archive/format.h"
 #include "cli/complain.h"
+#include "cli/folding.h"
 #include "cli/mem_engine.h"
 #include "cli/merging.h"
 #include "cli/naming.h"
@@ -33,7 +34,8 @@ enum {
 	OPT_TIME,
 	OPT_QUIET,
 	OPT_REPORT,
-	OPT_EXEC
+	OPT_EXEC,
+	OPT_FOLDING
 };
 
 const struct cli_option record_options[] = {
@@ -51,6 +53,7 @@ const struct cli_option record_options[] = {
 	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
 	{ "report", 0, NULL, "print a short report when the program has ended", NULL, NULL },
 	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)", NULL, NULL },
+	FOLDING_OPTIONS,
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -58,6 +61,7 @@ struct recording {
 	const char *output;
 	int quiet, report, exec, marks, mem;
 	struct cli_mem engine;
+	struct cli_folding folding;
 	struct cli_vars vars;
 };
 
@@ -268,6 +272,10 @@ static int options(struct recording *r, int argc, char **argv)
 			r->report = 1;
 		else if (i == OPT_EXEC)
 			r->exec = 1;
+		else if (i >= OPT_FOLDING)
+			bad = cli_folding_option(&r->folding, "record", i - OPT_FOLDING, arg) ?
+				      125 :
+				      0;
 		else
 			bad = cli_recording_option(&r->vars, "record", i, arg);
 		if (bad)
@@ -309,7 +317,10 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		return child > 0 ? 126 : 125;
 	}
 	if (r->mem) { /* a trace that is not merged and has no names is whole, too */
-		(void)cli_merge("record", dir, (uint32_t)child, 0, &merged);
+		(void)(bob_fold_settings_any(&r->folding.how) ?
+			       cli_fold("record", dir, (uint32_t)child, 0, &r->folding, NULL,
+					&merged) :
+			       cli_merge("record", dir, (uint32_t)child, 0, &merged));
 		cli_name_images(dir);
 	}
 	if (!r->quiet && is_rank_zero()) {
@@ -351,6 +362,11 @@ int verb_record(int argc, char **argv)
 	if (!r.mem && (r.engine.complete || r.engine.from_start))
 		return cli_misuse("record", "--%s is of --mem",
 				  r.engine.complete ? "require-complete" : "from-start"),
+		       125;
+	if (bob_fold_settings_any(&r.folding.how) && (!r.mem || r.exec))
+		return cli_misuse("record",
+				  "folding otherwise than exactly needs --mem, and comes when "
+				  "the program has ended: not with --exec"),
 		       125;
 	if (r.mem && ((bad = cli_mem_check(&r.engine, &r.vars, is_static)) ||
 		      (bad = cli_mem_require(&r.engine, &r.vars, path))))

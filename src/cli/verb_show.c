@@ -7,6 +7,7 @@
 
 #include "cli/complain.h"
 #include "cli/expanded.h"
+#include "cli/folding.h"
 #include "cli/moments.h"
 #include "cli/nests.h"
 #include "cli/numbers.h"
@@ -329,6 +330,8 @@ static int show_thread(struct show *w, uint32_t thread)
 	}
 	print_thread_title(w, thread);
 	if (is_folded(w, thread)) {
+		(void)cli_loss_print(w->s.trace, bob_trace_thread(w->s.trace, thread)->process,
+				     "  ", w->out);
 		st = show_accesses(w, thread);
 		return cli_session_thread_done(&w->s, thread, st, &err);
 	}

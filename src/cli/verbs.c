@@ -27,7 +27,7 @@ static const struct cli_verb
 		  "[options] [DIR]", cache_options, verb_cache, 2, 0, 0 },
 	merge = { "merge", "the folded memory accesses of a process's threads in one",
 		  "[options] [DIR]", merge_options, verb_merge, 2, 0, 0 },
-	fold = { "fold", "fold memory accesses that were recorded raw, or by a process that was killed",
+	fold = { "fold", "fold raw memory accesses, or those of a trace in another way",
 		 "[options] [DIR]", fold_options, verb_fold, 2, 0, 0 },
 	plan = { "plan", "prepare the patch plans of programs and libraries",
 		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },

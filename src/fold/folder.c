@@ -67,8 +67,8 @@ static size_t rounded(size_t size)
 }
 
 struct layout {
-	size_t control, paths, shape, shape_slot, key, column, full, trips, values, spine, tolerated,
-		end;
+	size_t control, paths, shape, shape_slot, key, column, full, trips, values, spine,
+		tolerated, end;
 };
 
 static struct layout make_layout(void)

@@ -142,7 +142,8 @@ bob_status bob_folded_plug(const struct bob_folded *f, const struct bob_fold_plu
 	struct bob_folded *all = NULL;
 	bob_status st = BOB_ERR_NOMEM;
 
-	if (plugin->version != BOB_FOLD_PLUGIN_VERSION || plugin->size < sizeof(*plugin) || !p.count)
+	if (plugin->version != BOB_FOLD_PLUGIN_VERSION || plugin->size < sizeof(*plugin) ||
+	    !p.count)
 		return BOB_ERR_INVAL;
 	if (make_room(&p, &number, &room)) {
 		memset(p.part, 0, (p.count + 1ull) * sizeof(*p.part));

@@ -68,7 +68,8 @@ bob_status bob_folded_select(const struct bob_folded *f,
 
 	if (st != BOB_OK)
 		return st;
-	if (!bob_array_grow(alloc, &part, &room, 0, (size_t)count + 1, sizeof(struct bob_folded *))) {
+	if (!bob_array_grow(alloc, &part, &room, 0, (size_t)count + 1,
+			    sizeof(struct bob_folded *))) {
 		bob_refold_free(&r);
 		return BOB_ERR_NOMEM;
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/varint.h"
+#include "mem/window.h"
 
 #define BOB_MEM_INSN_MAX 15u /* bytes of an instruction */
 
@@ -29,6 +30,8 @@ struct bob_mem_fold {
 	struct bob_folder *folder;
 	bob_mem_desc_fn desc;
 	void *ctx;
+	uint64_t within;
+	struct bob_mem_window *window;	/* NULL: everything stays in order */
 	uint32_t path;
 	uint32_t depth;
 	uint32_t returned;	/* the newest record that was no plain one has ended a call */
@@ -52,6 +55,16 @@ struct bob_mem_fold *bob_mem_fold_begin(void *mem, struct bob_folder *folder, bo
 	return m;
 }
 
+void bob_mem_fold_tolerate(struct bob_mem_fold *m, uint64_t within)
+{
+	m->within = within;
+}
+
+void bob_mem_fold_unorder(struct bob_mem_fold *m, struct bob_mem_window *w)
+{
+	m->window = w;
+}
+
 /* --- calls --- */
 
 /* The folder has begun anew: its paths are gone. */
@@ -69,6 +82,8 @@ static bob_status make_paths(struct bob_mem_fold *m)
 
 static bob_status begin_again(struct bob_mem_fold *m)
 {
+	if (m->window)
+		bob_mem_window_flush(m->window, m->folder); /* shapes get other numbers */
 	bob_folder_again(m->folder);
 	memset(m->known, 0, sizeof(m->known));
 	return make_paths(m);
@@ -108,6 +123,37 @@ static int goes_on(const struct bob_mem_fold *m, const struct bob_mem_desc *d)
 
 /* --- leaves --- */
 
+/* Is word `w` of the leaf nothing but an address? Then what is done with it when it is expanded stays possible
+ * if it is a little off. */
+static int is_address(const struct bob_mem_desc *d, uint32_t w)
+{
+	int found = 0;
+
+	if (w == d->sp_word || (d->kind == BOB_MEM_LOOP && !d->payload && w == d->counter))
+		return 0;
+	for (uint32_t i = 0; d->kind == BOB_MEM_LOOP && i < d->words; i++)
+		if (d->step[i].word == w)
+			return 0;
+	for (uint32_t i = 0; i < d->access_count; i++) {
+		if (d->access[i].guard == w)
+			return 0;
+		found |= d->access[i].word == w;
+	}
+	return found;
+}
+
+static bob_status tolerate(struct bob_mem_fold *m, const struct bob_mem_desc *d, uint32_t shape,
+			   int payload)
+{
+	uint32_t first = payload ? d->words : 0, count = payload ? d->payload : d->words;
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < count && st == BOB_OK; i++)
+		if (is_address(d, first + i))
+			st = bob_folder_tolerate(m->folder, shape, i, m->within);
+	return st;
+}
+
 static bob_status find_shape(struct bob_mem_fold *m, uint32_t number, uint32_t words, int payload,
 			     uint32_t *shape)
 {
@@ -120,11 +166,14 @@ static bob_status find_shape(struct bob_mem_fold *m, uint32_t number, uint32_t w
 		if (st == BOB_OK)
 			st = bob_folder_shape(m->folder, key, len, m->path, words, shape);
 	}
+	if (st == BOB_OK && m->within)
+		st = tolerate(m, m->desc(m->ctx, number), *shape, payload);
 	return st;
 }
 
+/* `waits`: its descriptor, if the leaf goes to the window. */
 static bob_status put_leaf(struct bob_mem_fold *m, uint32_t number, const uint64_t *word,
-			   uint32_t words, int payload)
+			   uint32_t words, int payload, const struct bob_mem_desc *waits)
 {
 	struct known none = { .path = UINT32_MAX };
 	struct known *k = number < BOB_MEM_FOLD_DESCS ? &m->known[number] : &none;
@@ -140,13 +189,17 @@ static bob_status put_leaf(struct bob_mem_fold *m, uint32_t number, const uint64
 		k->path = m->path; /* may be another one now */
 		*known = shape + 1;
 	}
-	bob_folder_put(m->folder, *known - 1, word);
+	if (__builtin_expect(waits != NULL, 0))
+		bob_mem_window_put(m->window, m->folder, *known - 1, number, waits, word);
+	else
+		bob_folder_put(m->folder, *known - 1, word);
 	return BOB_OK;
 }
 
 static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const struct bob_mem_desc *d,
 			     const uint64_t *word, size_t count)
 {
+	const struct bob_mem_desc *waits = NULL;
 	uint32_t words = (uint32_t)count;
 	bob_status st;
 
@@ -157,10 +210,13 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	m->returned = 0;
 	if (d->kind == BOB_MEM_LOOP && d->payload)
 		words = d->words;
-	st = put_leaf(m, number, word, words, 0);
+	if (m->window && bob_mem_window_takes(m->window, m->folder, d, word, count))
+		waits = d;
+	st = put_leaf(m, number, word, words, 0, waits);
 	for (size_t i = words; i < count && st == BOB_OK; i += d->payload)
-		st = put_leaf(m, number, word + i, d->payload, 1);
-	if (d->sp_word == BOB_MEM_NO_WORD && !d->payload && number < BOB_MEM_FOLD_DESCS)
+		st = put_leaf(m, number, word + i, d->payload, 1, NULL);
+	if (!m->window && d->sp_word == BOB_MEM_NO_WORD && !d->payload &&
+	    number < BOB_MEM_FOLD_DESCS)
 		m->known[number].plain = words + 1;
 	if (st == BOB_OK && d->flow & BOB_MEM_CALLS)
 		st = enter(m, d, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end);

@@ -30,6 +30,13 @@ size_t bob_mem_fold_size(void);
 /* `mem` is bob_mem_fold_size() zeroed bytes, aligned to 64, and the caller's; so is the folder. */
 struct bob_mem_fold *bob_mem_fold_begin(void *mem, struct bob_folder *folder, bob_mem_desc_fn desc,
 					void *ctx);
+/* Loss, off unless asked for before the first record; docs/fold.md says what is given up. Words that are nothing but
+ * addresses may be off by `within`. */
+void bob_mem_fold_tolerate(struct bob_mem_fold *m, uint64_t within);
+/* Records that have nothing to do with each other change places. `w` is the caller's, with limit and bias set; at the end it
+ * has to be flushed. */
+struct bob_mem_window;
+void bob_mem_fold_unorder(struct bob_mem_fold *m, struct bob_mem_window *w);
 /* All complete records of `count` 64-bit values; *used is how many these are. With `open` the room behind them is still being
  * written (bob_mem_record_count). BOB_ERR_CORRUPT: what is no record, at *used.
  * Budget: see bob_folder_put; finding the shape is a load and two comparisons. */
