@@ -168,6 +168,7 @@ struct bob_image {
 	bool chosen;		/* by --images, or as a place to look for the interface */
 	bool interface;		/* all it exports is the interface */
 	struct bob_mem_image *mem; /* runs translated; NULL: as it is */
+	uint8_t sync_caller;	/* enum bob_sync_caller: what its calls are */
 	const char *path;	/* copy of the loader's */
 };
 

@@ -310,6 +310,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 		return NULL;
 	im->bias = f->bias;
 	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
+	im->sync_caller = (uint8_t)bob_sync_caller_of(base_name(f->path));
 	if (!plan) /* in the set all the same, so that it is not asked for again and again */
 		return im;
 	im->plan = plan;

@@ -198,6 +198,16 @@ enum bob_sync_hook {
 	BOB_HOOKS
 };
 
+/* Who calls, by the file's name. What the loader does is not the program: it locks its list whenever a thread is made. Nor is what
+ * MPI and the libraries under it do for themselves, which take locks for each message; but the threads they make count. */
+enum bob_sync_caller { BOB_SYNC_PROGRAM, BOB_SYNC_TRANSPORT, BOB_SYNC_LOADER };
+enum bob_sync_caller bob_sync_caller_of(const char *base_name);
+static inline int bob_sync_counts(enum bob_sync_caller caller, enum bob_sync_hook hook)
+{
+	return caller == BOB_SYNC_PROGRAM ||
+	       (caller == BOB_SYNC_TRANSPORT && hook == BOB_HOOK_CREATE);
+}
+
 /* Libraries whose functions are watched, by soname; and the function of that name. BOB_HOOK_NONE: it is not. */
 int bob_sync_is_library(const char *soname);
 enum bob_sync_hook bob_sync_hook_of(const char *name);

@@ -95,6 +95,22 @@ static int equal(const char *a, const char *b)
 	return begins(a, b) && length(a) == length(b);
 }
 
+enum bob_sync_caller bob_sync_caller_of(const char *base_name)
+{
+	static const char transport[][12] = {
+		"libmpi",   "libmpich",	 "libopen-rte", "libopen-pal", "libpmix", "libpmi",
+		"libucp",   "libuct",	 "libucs",	"libucm",      "libfabric", "libhwloc",
+		"libevent", "libpsm",	 "libibverbs",	"librdmacm",   "mca_",
+	};
+
+	if (begins(base_name, "ld-linux"))
+		return BOB_SYNC_LOADER;
+	for (size_t i = 0; i < sizeof(transport) / sizeof(transport[0]); i++)
+		if (begins(base_name, transport[i]))
+			return BOB_SYNC_TRANSPORT;
+	return BOB_SYNC_PROGRAM;
+}
+
 int bob_sync_is_library(const char *soname)
 {
 	return begins(soname, "libc.so") || begins(soname, "libpthread.so") ||

@@ -248,7 +248,7 @@ static uint32_t add_image(const NSegment *seg, const HChar *path)
 	im->rec.image = im->pub.number;
 	im->rec.bias = im->pub.bias;
 	im->rec.chosen = im->pub.chosen;
-	im->pub.loader = !VG_(strncmp)(base_of(path), "ld-linux", 8);
+	im->pub.sync_caller = bob_sync_caller_of(base_of(path));
 	if (bob_sync_is_library(base_of(path)))
 		vgb_sync_library(path);
 	describe(im); /* may make the file, which describes those before it */

@@ -305,7 +305,7 @@ void vgb_sync_entered(HWord at, HWord rdi, HWord rsi, HWord rdx, HWord sp)
 	struct place p = *find_place(at);
 
 	if (!vgb_recording || vgb_stopped() || is_open(&threads[id], sp) ||
-	    vgb_image_at(*(const Addr *)sp)->loader)
+	    !bob_sync_counts(vgb_image_at(*(const Addr *)sp)->sync_caller, p.hook))
 		return;
 	if (p.hook)
 		enter(id, p.hook, arg, sp);

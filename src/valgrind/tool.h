@@ -83,7 +83,7 @@ struct vgb_image {
 	uint32_t number;	/* BOB_MEM_NO_IMAGE: none */
 	uint64_t bias;
 	Bool chosen;
-	Bool loader;		/* ld.so */
+	enum bob_sync_caller sync_caller;
 	uint64_t fdes;		/* address of .eh_frame_hdr, 0 if none */
 };
 /* The image that holds the code at `addr`. Valid until the next call. */

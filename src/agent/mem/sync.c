@@ -176,16 +176,11 @@ static enum mem_sync_way enter_parallel(const struct bob_sync *s, struct bob_reg
 
 /* --- calls --- */
 
-/* The loader locks its list whenever a thread is made, and at the end: that is not the program. */
-static bool is_loader(uint64_t caller)
+static enum bob_sync_caller caller_of(uint64_t address)
 {
-	const struct bob_image *im = image_at(caller);
-	const char *name = im ? im->path : "";
+	const struct bob_image *im = image_at(address);
 
-	for (const char *p = name; *p; p++)
-		if (*p == '/')
-			name = p + 1;
-	return text_starts(name, "ld-linux");
+	return im ? im->sync_caller : BOB_SYNC_PROGRAM;
 }
 
 enum mem_sync_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
@@ -203,8 +198,8 @@ enum mem_sync_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sy
 		}
 		hook = BOB_HOOK_SYSCALL;
 	}
-	if (hook <= BOB_HOOK_NONE || hook >= BOB_HOOKS || !os_allowed() || is_loader(caller) ||
-	    !is_ready())
+	if (hook <= BOB_HOOK_NONE || hook >= BOB_HOOKS || !os_allowed() ||
+	    !bob_sync_counts(caller_of(caller), hook) || !is_ready())
 		return MEM_SYNC_PASS;
 	if (hook == BOB_HOOK_CREATE)
 		return enter_create(r, call);
