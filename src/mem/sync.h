@@ -215,7 +215,7 @@ enum bob_sync_hook bob_sync_hook_of(const char *name);
 /* What must be known of a call when it returns. */
 struct bob_sync_call {
 	uint64_t hook;
-	uint64_t word[3];
+	uint64_t word[4];
 };
 
 /* The function is entered, with its first three arguments. 0: its return is of no interest. */

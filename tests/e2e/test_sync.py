@@ -89,8 +89,9 @@ def turns(threads, kinds_of, apart=lambda m: m[1]):
 
 def alternates(order, take, give):
     """Who took gives before another takes."""
-    for (_, t1, a), (_, t2, b) in zip(order[::2], order[1::2]):
-        h.check((a, b) == (take, give) and t1 == t2, f"{order}")
+    for i in range(0, len(order) - 1, 2):
+        (_, t1, a), (_, t2, b) = order[i:i + 2]
+        h.check((a, b) == (take, give) and t1 == t2, f"{i}: {order[i]}, {order[i + 1]}")
 
 
 def judge_locks(threads):
@@ -183,6 +184,29 @@ def many():
 
 
 suite.add("eight threads, ten locks: turns are without holes", many)
+
+
+@suite.case("handlers interrupt marks")
+def storm():
+    trace = record("native", "storm", "4000")
+    threads = marks(trace)
+    made(threads, 8)
+    for t in threads[1:]:
+        h.check(kinds(t)[1:] == ["lock", "unlock"] * 4000, f"{len(t)} marks")
+    for o in turns(threads, ("lock", "unlock")).values():
+        alternates(o, "lock", "unlock")
+    ticks = h.bobbin("show", "--lines=0", trace).out.decode().count("on_tick")
+    return f"on_tick in {ticks} lines"
+
+
+@suite.case("cancelled in a wait, in a semaphore, in a join; masks of threads")
+def cancelled():
+    for engine in ENGINES:
+        record(engine, "masks")
+        trace = record(engine, "cancel")
+        begins = [m for t in marks(trace)[1:] for m in t if m[0] == "thread-begins"]
+        h.check(len(begins) == 3, f"{begins}")
+        h.check(h.bobbin("cache", trace).status == 0, "cache")
 
 
 def together(engine, *args):

@@ -8,7 +8,10 @@
  *   rest        rwlock, spin lock, trylock, futex by syscall(), each once or twice, one thread
  *   omp         a team of four: barrier, critical, named critical, single, a dynamic loop, an ordered one, tasks; twice
  *   many N      eight threads, ten locks, N times in any order; prints what they counted
- *   killed N    the same, and in the middle one kills the process */
+ *   storm N     the same, while handlers interrupt everything that goes on
+ *   cancel      threads are cancelled in a wait, in a semaphore, in a join; their clean-up runs
+ *   masks       threads print what signals they have blocked
+ *   killed N    the same as many, and in the middle one kills the process */
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
@@ -170,6 +173,129 @@ static void *any_order(void *arg)
 	return NULL;
 }
 
+static volatile long handled;
+static long ended;
+
+static void on_tick(int sig)
+{
+	board[1000 + (handled++ & 7)] = sig;
+}
+
+static void *in_storm(void *arg)
+{
+	any_order(arg);
+	__atomic_fetch_add(&ended, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/* One thread sends signals to all others until they are done. */
+static int storm(void)
+{
+	struct sigaction a = { .sa_handler = on_tick };
+	pthread_t t[THREADS];
+
+	sigaction(SIGUSR1, &a, NULL);
+	for (long i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], NULL, in_storm, (void *)i))
+			return 1;
+	for (int i = 0; __atomic_load_n(&ended, __ATOMIC_SEQ_CST) < THREADS; i++)
+		pthread_kill(t[i % THREADS], SIGUSR1);
+	for (long i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+
+static void unlock(void *arg)
+{
+	sum++;
+	pthread_mutex_unlock(arg);
+}
+
+static void count(void *arg)
+{
+	sum += (long)arg;
+}
+
+static void *sleeper(void *arg)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_cleanup_push(unlock, &mutex);
+	while (arg != &sum)
+		pthread_cond_wait(&cond, &mutex);
+	pthread_cleanup_pop(1);
+	return NULL;
+}
+
+static void *taker(void *arg)
+{
+	pthread_cleanup_push(count, (void *)10);
+	sem_wait(&ping);
+	pthread_cleanup_pop(0);
+	return arg;
+}
+
+static void *joiner(void *arg)
+{
+	pthread_cleanup_push(count, (void *)100);
+	pthread_join(*(pthread_t *)arg, NULL);
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+static int cancel(void)
+{
+	pthread_t t[3];
+	void *result;
+
+	sem_init(&ping, 0, 0);
+	pthread_create(&t[0], NULL, sleeper, NULL);
+	pthread_create(&t[1], NULL, taker, NULL);
+	pthread_create(&t[2], NULL, joiner, &t[1]);
+	usleep(20000);
+	for (int i = 3; i-- > 0;) {
+		pthread_cancel(t[i]);
+		pthread_join(t[i], &result);
+		printf("%d ", result == PTHREAD_CANCELED);
+	}
+	printf("%ld\n", sum);
+	return pthread_mutex_trylock(&mutex);
+}
+
+static void *print_mask(void *arg)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sigismember(&mask, sig) == 1)
+			printf("%d ", sig);
+	puts(arg);
+	return NULL;
+}
+
+static int masks(void)
+{
+	pthread_attr_t attr;
+	sigset_t set;
+	pthread_t t;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGRTMIN + 3);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	pthread_create(&t, NULL, print_mask, "inherited");
+	pthread_join(t, NULL);
+	pthread_attr_init(&attr);
+	sigfillset(&set);
+	sigdelset(&set, SIGTRAP); /* which recording never blocks */
+	sigdelset(&set, SIGUSR1);
+	pthread_attr_setsigmask_np(&attr, &set);
+	pthread_create(&t, &attr, print_mask, "asked for");
+	pthread_join(t, NULL);
+	print_mask("of the first");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -200,11 +326,15 @@ int main(int argc, char **argv)
 		return 0;
 	}
 #endif
+	if (!strcmp(mode, "cancel"))
+		return cancel();
+	if (!strcmp(mode, "masks"))
+		return masks();
 	deadly = !strcmp(mode, "killed");
-	if (deadly || !strcmp(mode, "many")) {
+	if (deadly || !strcmp(mode, "storm") || !strcmp(mode, "many")) {
 		for (int i = 0; i < 10; i++)
 			pthread_mutex_init(&ten[i], NULL);
-		if (join_all(any_order, THREADS))
+		if (strcmp(mode, "storm") ? join_all(any_order, THREADS) : storm())
 			return 1;
 		for (int i = 0; i < 8; i++)
 			printf("%d ", board[i * 64]);

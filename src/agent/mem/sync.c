@@ -10,14 +10,19 @@
 
 #include "agent/os.h"
 
+BOB_STATIC_ASSERT(sizeof(struct bob_sync_call) == 40 && sizeof(struct bob_regs) == 72,
+		  "frame of sync.S");
+
 #define STARTS 1024u		/* threads that are being made at the same time */
 #define FUTEX 202u		/* system call, x86-64 */
+#define LIBC_SIGNALS (3ul << 31) /* 32 and 33: a new thread never has them blocked */
 
 /* A thread that has been made and has not begun. */
 static struct start {
 	uint64_t used;
 	uint64_t function, argument;
 	uint64_t number;
+	unsigned long signals;	/* the mask that it inherits */
 } starts[STARTS];
 
 static struct bob_syncs syncs __attribute__((aligned(BOB_PAGE)));
@@ -93,7 +98,8 @@ static void drop_start(struct start *p)
 	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
 }
 
-/* pthread_create(thread, attributes, function, argument). */
+/* pthread_create(thread, attributes, function, argument). Signals are blocked until the new thread has its number: a handler
+ * may record something, too. */
 static enum mem_sync_way enter_create(struct bob_regs *r, struct bob_sync_call *call)
 {
 	struct start *p = take_start();
@@ -103,12 +109,14 @@ static enum mem_sync_way enter_create(struct bob_regs *r, struct bob_sync_call *
 	lock_process();
 	p->number = bob_process.streams++;
 	unlock_process();
+	p->signals = os_block_signals();
+	os_restore_signals(os_block_signals() & ~LIBC_SIGNALS); /* setuid waits for all threads */
 	p->function = r->rdx;
 	p->argument = r->rcx;
 	r->rdx = (uint64_t)(uintptr_t)bob_sync_thread_entry;
 	r->rcx = (uint64_t)(uintptr_t)p;
 	*call = (struct bob_sync_call){
-		BOB_HOOK_CREATE, { p->number, (uint64_t)(uintptr_t)p, r->rdi }
+		BOB_HOOK_CREATE, { p->number, (uint64_t)(uintptr_t)p, r->rdi, p->signals }
 	};
 	return MEM_SYNC_CALL;
 }
@@ -118,6 +126,7 @@ static void leave_create(const struct bob_sync *s, const struct bob_sync_call *c
 {
 	uint64_t handle;
 
+	os_restore_signals((unsigned long)call->word[3]);
 	if ((uint32_t)result) {
 		drop_start((struct start *)(uintptr_t)call->word[1]);
 		return;
@@ -129,16 +138,19 @@ static void leave_create(const struct bob_sync *s, const struct bob_sync_call *c
 
 struct mem_thread_start mem_sync_thread(void *start)
 {
-	struct start *p = start;
-	struct mem_thread_start out = { p->function, p->argument };
+	struct start p = *(struct start *)start;
 	struct bob_sync s = of_thread();
+	unsigned long mask = os_block_signals(), all;
 
+	drop_start(start);
 	if (!given)
-		given = (uint32_t)p->number + 1;
-	drop_start(p);
+		given = (uint32_t)p.number + 1;
 	if (is_ready())
 		bob_sync_begins(&s);
-	return out;
+	/* what we passed on, or a mask that the thread's attributes ask for? Full ones have SIGTRAP, too */
+	all = os_block_signals() & ~LIBC_SIGNALS;
+	os_restore_signals(mask == all ? p.signals & ~LIBC_SIGNALS : mask);
+	return (struct mem_thread_start){ p.function, p.argument };
 }
 
 /* --- parallel regions --- */

@@ -4,20 +4,20 @@
 #define PASS 0		/* enum mem_sync_way */
 #define CALL_WITH_STACK 2
 
-/* Offsets in the frame below: struct bob_sync_call, rbp, struct bob_regs, what the trampoline left. */
-#define SAVED_RBP 32
-#define REGS 40
-#define RDI 40
-#define RSI 48
-#define RDX 56
-#define RCX 64
-#define R8 72
-#define R9 80
-#define R10 88
-#define R11 96
-#define RAX 104
-#define BODY 112
-#define FRAME 120	/* the return address */
+/* Offsets in the frame below: struct bob_sync_call, rbp, a word so that the stack is aligned, struct bob_regs, what the trampoline left. */
+#define SAVED_RBP 40
+#define REGS 56
+#define RDI 56
+#define RSI 64
+#define RDX 72
+#define RCX 80
+#define R8 88
+#define R9 96
+#define R10 104
+#define R11 112
+#define RAX 120
+#define BODY 128
+#define FRAME 136	/* the return address */
 
 	.text
 
