@@ -58,6 +58,12 @@ BOB_API bob_status bob_folder_shape(struct bob_folder *f, const void *key, size_
 /* One event; `word` are as many as its shape says. `shape` is not checked in release builds.
  * Budget: <= 8 ns a word where the sequence is regular, <= 40 where it is random (bench/fold/bench_folder.c). */
 BOB_API void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word);
+/* `count` events of one shape, one after the other. The first `steps` words of the shape change from one event to the next by
+ * step[w] and begin with word[w]; its other words lie one after the other in `more`, those of an event together. As if they
+ * were put one by one, but cheaper. */
+BOB_API void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *word,
+				const uint64_t *step, uint32_t steps, const uint64_t *more,
+				size_t count);
 /* What completes the bytes given so far goes to `write`; the folder goes on as before. So a crash
  * costs what came after the newest copy of it that you kept. */
 BOB_API void bob_folder_rest(struct bob_folder *f, bob_fold_write_fn write, void *ctx);

@@ -166,6 +166,16 @@ void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v)
 		give_up(c, number);
 }
 
+void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t *v, size_t n)
+{
+	struct bob_column_slot *s = &c->slot[number];
+
+	for (; n && (!s->given_up || s->in_line); n--)
+		bob_columns_put(c, number, *v++);
+	if (n)
+		bob_values_put_row(c->values, &s->last, v, n);
+}
+
 /* --- the rest --- */
 
 struct rest {

@@ -78,6 +78,8 @@ void bob_columns_rest(struct bob_columns *c, uint32_t number, const uint64_t *mo
 /* The cold half of bob_columns_put. */
 void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v);
 
+/* `n` values of one column, one after the other. */
+void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t *v, size_t n);
 static inline void bob_columns_put(struct bob_columns *c, uint32_t number, uint64_t v)
 {
 	struct bob_column *full = c->slot[number].full;
@@ -88,6 +90,27 @@ static inline void bob_columns_put(struct bob_columns *c, uint32_t number, uint6
 	} else {
 		bob_columns_surprise(c, number, v);
 	}
+}
+
+/* Does the column predict the values v, v + step, ..., `n` > 0 of them? */
+static inline int bob_columns_expect(const struct bob_columns *c, uint32_t number, uint64_t v,
+				     uint64_t step, uint64_t n)
+{
+	const struct bob_column *full = c->slot[number].full;
+
+	return full && full->predicts && v == full->walk.value &&
+	       (n == 1 || (full->walk.left >= n && full->open.step[0] == step));
+}
+
+/* They have come. */
+static inline void bob_columns_accept(struct bob_columns *c, uint32_t number, uint64_t n)
+{
+	struct bob_column *full = c->slot[number].full;
+
+	full->values += n;
+	full->walk.left -= n - 1;
+	full->walk.value += (n - 1) * full->open.step[0];
+	bob_column_accept(full);
 }
 
 #endif

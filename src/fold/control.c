@@ -21,6 +21,7 @@
 #define NOWHERE 0u
 #define NO_SHAPE UINT32_MAX
 #define NOWHERE_IN_BODY UINT32_MAX
+#define LIKELY(x) __builtin_expect(!!(x), 1)
 
 struct loop {
 	uint64_t hash;		/* of the body */
@@ -382,14 +383,63 @@ static __attribute__((noinline)) void put_slow(struct bob_control *c, uint32_t s
 		feed(c, c->queue[--c->queue_len]);
 }
 
-void bob_control_put(struct bob_control *c, uint32_t shape)
+/* Loops of one shape are left and entered all the time where inner loops run unevenly: what `feed` would do. */
+static int is_simple(const struct frame *f)
+{
+	return f->len == 1 && !is_loop(f->body[0]);
+}
+
+/* The loop of one shape that the cursor stands in ends here; 0: it is none that ends so. */
+static inline int leave_simple(struct bob_control *c)
 {
 	struct frame *f = c->top;
 
-	if (__builtin_expect(f->body[f->at] == shape, 1))
-		step(f);
-	else
+	if (!is_simple(f) || !f->trips || f - 1 == c->frame)
+		return 0;
+	c->top--;
+	put_trips(c, f->number, f->trips);
+	c->top->ran = 1;
+	step(c->top);
+	return 1;
+}
+
+/* The loop that is expected is one of just this shape, which comes; it has run once then. */
+static inline int enter_simple(struct bob_control *c, uint32_t shape)
+{
+	uint32_t item = c->top->body[c->top->at];
+	const struct loop *l;
+
+	if (!has_cursor(c) || !is_loop(item))
+		return 0;
+	l = loop_of(c, item);
+	return l->len == 1 && l->first == shape && !is_loop(c->body[l->body]) &&
+	       enter(c, item & ~BOB_LOOP_FLAG, 1);
+}
+
+void bob_control_put(struct bob_control *c, uint32_t shape)
+{
+	if (LIKELY(c->top->body[c->top->at] == shape)) {
+		step(c->top);
+		return;
+	}
+	if (leave_simple(c) && c->top->body[c->top->at] == shape)
+		step(c->top);
+	else if (!enter_simple(c, shape))
 		put_slow(c, shape);
+}
+
+void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n)
+{
+	for (; n; n--) {
+		struct frame *f = c->top;
+
+		if (is_simple(f) && f->body[0] == shape) { /* a loop of nothing else */
+			f->trips += n;
+			f->ran = 0;
+			return;
+		}
+		bob_control_put(c, shape);
+	}
 }
 
 /* --- life --- */

@@ -373,6 +373,43 @@ void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word)
 		bob_columns_put(&f->columns, s->column + i, word[i]);
 }
 
+/* Are the words that step as their columns expect? Then none of these goes to the values, which have an order. */
+static int take_steps(struct bob_folder *f, uint32_t column, const uint64_t *word,
+		      const uint64_t *step, uint32_t steps, size_t count)
+{
+	for (uint32_t i = 0; i < steps; i++)
+		if (!bob_columns_expect(&f->columns, column + i, word[i], step[i], count))
+			return 0;
+	for (uint32_t i = 0; i < steps; i++)
+		bob_columns_accept(&f->columns, column + i, count);
+	return 1;
+}
+
+void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *word,
+			const uint64_t *step, uint32_t steps, const uint64_t *more, size_t count)
+{
+	const struct shape *s = &f->shape[shape];
+	uint32_t first = 0;
+
+	BOB_ASSERT(shape < f->shape_count && steps <= s->words);
+	if (!count)
+		return;
+	bob_control_put_row(f->control, shape, count);
+	f->events += count;
+	if (take_steps(f, s->column, word, step, steps, count))
+		first = steps;
+	if (first == steps && steps + 1 == s->words) {
+		bob_columns_put_row(&f->columns, s->column + steps, more, count);
+		return;
+	}
+	for (uint64_t n = 0; n < count; n++) {
+		for (uint32_t i = first; i < steps; i++)
+			bob_columns_put(&f->columns, s->column + i, word[i] + n * step[i]);
+		for (uint32_t i = steps; i < s->words; i++)
+			bob_columns_put(&f->columns, s->column + i, *more++);
+	}
+}
+
 uint64_t bob_folder_events(const struct bob_folder *f)
 {
 	return f->events;

@@ -9,6 +9,8 @@
 
 #define FACTOR 0x9e3779b97f4a7c15ull
 #define ORDER_SHIFT 22
+#define FAR 8u			/* values ahead that are made ready, in two steps */
+#define NEAR 4u
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
 size_t bob_values_size(unsigned bits)
@@ -44,18 +46,30 @@ static inline int predicts(const struct bob_values_model *m, uint64_t *differenc
 }
 
 /* Each step shifts by 22 bits, or as bob_values_order said: what is older than three steps is pushed out of the 64. */
+static inline uint64_t mix(const struct bob_values_model *m, uint64_t hash, uint64_t difference)
+{
+	uint64_t x = difference * FACTOR;
+
+	return (hash + (x ^ x >> 29) + 1) * m->factor;
+}
+
+static inline uint32_t *seen_at(const struct bob_values_model *m, uint64_t hash)
+{
+	return &m->seen[hash >> (66 - m->bits)];
+}
+
 static inline void advance(struct bob_values_model *m, uint64_t difference, int hit)
 {
-	uint64_t x = difference * FACTOR, z = bob_zigzag((int64_t)difference);
+	uint64_t z = bob_zigzag((int64_t)difference);
 
 	*past(m, m->pos++) = z < BOB_VALUES_LARGE ? (uint32_t)z : BOB_VALUES_LARGE;
-	m->hash = (m->hash + (x ^ x >> 29) + 1) * m->factor;
+	m->hash = mix(m, m->hash, difference);
 	if (LIKELY(hit)) {
 		m->match++;
 		if (m->pos & 3)
 			return;
 	}
-	uint32_t *seen = &m->seen[m->hash >> (66 - m->bits)];
+	uint32_t *seen = seen_at(m, m->hash);
 	if (!hit) {
 		m->match = *seen;
 		m->has_match = *seen && m->pos - *seen < (uint32_t)1 << m->bits;
@@ -127,6 +141,74 @@ void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value)
 	else
 		put_difference(e, difference);
 	advance(&e->model, difference, hit);
+}
+
+/* Values that are as predicted; how many. */
+static size_t put_predicted(struct bob_values_enc *e, uint64_t *last, const uint64_t *value,
+			    size_t n)
+{
+	struct bob_values_model *m = &e->model;
+	uint32_t *past = m->past, mask = ((uint32_t)1 << m->bits) - 1;
+	uint32_t pos = m->pos, match = m->match;
+	uint64_t at = *last, hash = m->hash;
+	size_t i = 0;
+
+	if (!m->has_match)
+		return 0;
+	for (; i < n; i++) {
+		uint32_t z = past[match & mask];
+		uint64_t difference = value[i] - at;
+
+		if (z == BOB_VALUES_LARGE || difference != (uint64_t)bob_unzigzag(z))
+			break;
+		at = value[i];
+		past[pos++ & mask] = z;
+		match++;
+		hash = mix(m, hash, difference);
+		if (!(pos & 3))
+			*seen_at(m, hash) = pos;
+	}
+	m->pos = pos;
+	m->match = match;
+	m->hash = hash;
+	e->hits += i;
+	*last = at;
+	return i;
+}
+
+/* Where it will be looked up what came after value[0] and value[1], of which the one before is value[-1]. Of models that
+ * look further back it is another place, which costs time only. */
+static inline uint32_t *seen_later(const struct bob_values_model *m, const uint64_t *value)
+{
+	return seen_at(m, mix(m, mix(m, 0, value[0] - value[-1]), value[1] - value[0]));
+}
+
+static inline void foresee(const struct bob_values_model *m, const uint64_t *value, size_t n)
+{
+	if (n > FAR + 1)
+		__builtin_prefetch(seen_later(m, value + FAR));
+	if (n > NEAR + 1)
+		__builtin_prefetch(past(m, *seen_later(m, value + NEAR)));
+}
+
+void bob_values_put_row(struct bob_values_enc *e, uint64_t *last, const uint64_t *value, size_t n)
+{
+	for (;;) {
+		size_t done = put_predicted(e, last, value, n);
+		uint64_t difference;
+
+		value += done;
+		n -= done;
+		if (!n)
+			return;
+		foresee(&e->model, value, n);
+		difference = *value - *last;
+		*last = *value;
+		put_difference(e, difference);
+		advance(&e->model, difference, 0);
+		value++;
+		n--;
+	}
 }
 
 void bob_values_flush(struct bob_values_enc *e)

@@ -81,9 +81,9 @@ static inline void events_begin(struct events *e)
 	e->folder = bob_folder_begin(mem, events_write, &e->out);
 }
 
-/* Every shape has its own number of words. The path differs with the shape, too. */
-static inline void events_put_words(struct events *e, uint32_t shape, const uint64_t *word,
-				    uint32_t words)
+/* One event is expected. Every shape has its own number of words. The path differs with the shape, too. */
+static inline void events_note(struct events *e, uint32_t shape, const uint64_t *word,
+			       uint32_t words)
 {
 	e->in = events_grow(e->in, e->count, &e->room, sizeof(*e->in));
 	e->in[e->count++] = shape;
@@ -103,6 +103,12 @@ static inline void events_put_words(struct events *e, uint32_t shape, const uint
 			abort();
 		e->shape[shape]++;
 	}
+}
+
+static inline void events_put_words(struct events *e, uint32_t shape, const uint64_t *word,
+				    uint32_t words)
+{
+	events_note(e, shape, word, words);
 	bob_folder_put(e->folder, e->shape[shape] - 1, word);
 }
 

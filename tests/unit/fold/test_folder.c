@@ -205,6 +205,65 @@ static void test_random(void **state)
 	}
 }
 
+/* Loops whose words step, in part or at all: in rows, or (`single`) event by event. */
+static void put_rows(struct events *e, uint64_t seed, int single)
+{
+	state_of_draw = seed;
+	uint64_t base = draw(1000), even = draw(4), more_words = draw(3);
+	uint32_t words = (uint32_t)(even + more_words), shape = 20 + (uint32_t)(even * 3 + more_words);
+
+	for (uint64_t row = 0; row < 60; row++) {
+		uint64_t word[8], step[8], more[40 * 3], count = draw(3) ? draw(40) : 7;
+
+		for (uint32_t w = 0; w < even; w++) {
+			step[w] = 8 * w;
+			word[w] = draw(9) ? base : draw(5000); /* rows that go on, and others */
+			word[w] += draw(4) ? 0 : row;
+		}
+		for (uint64_t i = 0; i < count * more_words; i++)
+			more[i] = draw(30) ? draw(1u << 30) : more[i / 2];
+		for (uint64_t i = 0; i < count; i++) {
+			uint64_t all[8];
+
+			for (uint32_t w = 0; w < even; w++)
+				all[w] = word[w] + i * step[w];
+			memcpy(all + even, more + i * more_words, more_words * sizeof(*all));
+			if (single)
+				events_put_words(e, shape, all, words);
+			else
+				events_note(e, shape, all, words);
+		}
+		if (!single && count)
+			bob_folder_put_row(e->folder, e->shape[shape] - 1, word, step,
+					   (uint32_t)even, more, count);
+		base += 8 * count;
+		if (draw(5))
+			put2(e, 9, row, draw(3));
+	}
+}
+
+/* Rows are what their events are: the same comes out, of as many bytes. */
+static void test_rows(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		size_t bytes[2];
+
+		for (int single = 0; single < 2; single++) {
+			struct events e;
+
+			events_begin(&e);
+			for (uint64_t part = 0; part < 3; part++)
+				put_rows(&e, seed * 3 + part, single);
+			is_null(events_rest(&e), &e, "rest of rows");
+			is_null(events_end(&e), &e, "rows");
+			bytes[single] = e.out.len;
+			events_free(&e);
+		}
+		assert_int_equal(bytes[0], bytes[1]);
+	}
+}
+
 /* Every stream is completed at every place, and goes on as if nothing had been. */
 static void test_rest_everywhere(void **state)
 {
@@ -321,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grid),	cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_rest_everywhere), cmocka_unit_test(test_again),
 		cmocka_unit_test(test_many_columns), cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_shapes), cmocka_unit_test(test_nothing),

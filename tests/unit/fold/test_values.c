@@ -48,6 +48,40 @@ static void test_kinds(void **state)
 		}
 }
 
+/* Rows are what their values are, byte by byte. */
+static void test_rows(void **state)
+{
+	static uint64_t value[6000];
+
+	(void)state;
+	for (unsigned kind = 0; kind < 40; kind++) {
+		struct stream one, rows;
+		uint64_t last[2] = { 0, 0 };
+
+		stream_begin(&one, 12);
+		stream_begin(&rows, 12);
+		for (unsigned i = 0; i < 6000; i++) /* what comes again, too, also beyond the history */
+			value[i] = i > 100 && draw(kind % 8 + 1) ?
+					   value[i - 1] + value[i - 90] - value[i - 91] :
+					   draw(UINT64_MAX >> kind % 3 * 20);
+		for (size_t at = 0, n; at < 6000; at += n) {
+			unsigned column = (unsigned)draw(2);
+
+			n = draw(kind / 8 * 9 + 4);
+			n = n < 6000 - at ? n : 6000 - at;
+			for (size_t i = 0; i < n; i++)
+				stream_put(&one, column, value[at + i]);
+			bob_values_put_row(&rows.enc, &last[column], value + at, n);
+		}
+		bob_values_flush(&one.enc);
+		bob_values_flush(&rows.enc);
+		assert_int_equal(one.len, rows.len);
+		assert_memory_equal(one.bytes, rows.bytes, one.len);
+		(void)end(&one);
+		stream_free(&rows);
+	}
+}
+
 /* Random indices read again and again, by two columns that take turns: paid for once. */
 static void test_sweeps(void **state)
 {
@@ -116,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_sweeps),
 		cmocka_unit_test(test_forgets),
 		cmocka_unit_test(test_hostile_bytes),
