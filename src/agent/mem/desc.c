@@ -10,6 +10,7 @@
 #define BLOCK_BITS 12
 #define BLOCK (1u << BLOCK_BITS)
 #define BLOCKS_MAX 65536u
+#define STEPS_BYTES (64u << 10)
 #define CUTS 8192u
 #define NOTHING UINT64_MAX	/* as a number of iterations */
 
@@ -96,6 +97,29 @@ bool mem_marks_write(void)
 	       write_marks(syncs + 1, syncs + BOB_SYNC_KIND_COUNT);
 }
 
+/* Folding needs the steps of loops with payload; they are kept for ever. */
+static bool keep_steps(struct bob_mem_desc *d)
+{
+	static struct bob_mem_step *kept;
+	static size_t room;
+	size_t n = d->kind == BOB_MEM_LOOP && d->payload ? d->words : 0;
+
+	d->step = NULL;
+	if (!n)
+		return true;
+	if (n > room) {
+		kept = os_map(STEPS_BYTES);
+		room = kept ? STEPS_BYTES / sizeof(*kept) : 0;
+	}
+	if (n > room)
+		return false;
+	memcpy(kept, steps, n * sizeof(*kept));
+	d->step = kept;
+	kept += n;
+	room -= n;
+	return true;
+}
+
 bool mem_descs_add(struct bob_image *im)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
@@ -111,13 +135,12 @@ bool mem_descs_add(struct bob_image *im)
 		struct bob_mem_desc *d = &blocks[number >> BLOCK_BITS][number & (BLOCK - 1)];
 
 		im->mem->desc_at[i] = (uint32_t)(at - begin);
-		if (bob_mem_desc_get(&at, end, d, accesses, steps) != BOB_OK) {
+		if (bob_mem_desc_get(&at, end, d, accesses, steps) != BOB_OK || !keep_steps(d)) {
 			d->kind = 0;
 			return false;
 		}
 		d->image = im->number;
 		d->access = NULL; /* folding does not look at them */
-		d->step = NULL;
 		if (bob_process.config.flat) {
 			d->flow = 0;
 			d->sp_word = BOB_MEM_NO_WORD;
@@ -245,6 +268,19 @@ static uint32_t words_of(uint32_t count)
 	return n;
 }
 
+/* The words in iteration `n`. */
+static void step_words(const struct bob_mem_desc *d, const uint64_t *word, uint64_t n,
+		       struct mem_cut *out)
+{
+	for (uint32_t i = 0; i < d->words; i++) {
+		uint64_t step = (uint64_t)steps[i].constant;
+
+		if (steps[i].word != BOB_MEM_NO_WORD)
+			step += steps[i].scale * word[steps[i].word];
+		out->word[i] = word[i] + n * step;
+	}
+}
+
 /* Iterations that are complete; the words become those of the iteration under way. */
 static uint64_t iterate(const struct bob_mem_desc *d, const uint64_t *word, uint64_t counter,
 			bool stepped, struct mem_cut *out)
@@ -255,14 +291,17 @@ static uint64_t iterate(const struct bob_mem_desc *d, const uint64_t *word, uint
 	if (n == NOTHING) /* a string instruction without iterations is over */
 		return n;
 	out->end = word[d->counter] + n * (uint64_t)by;
-	for (uint32_t i = 0; i < d->words; i++) {
-		uint64_t step = (uint64_t)steps[i].constant;
-
-		if (steps[i].word != BOB_MEM_NO_WORD)
-			step += steps[i].scale * word[steps[i].word];
-		out->word[i] = word[i] + n * step;
-	}
+	step_words(d, word, n, out);
 	return n;
+}
+
+/* Of a loop with payload: the words of iteration `n`, the one under way. */
+static void take_iteration(const struct bob_mem_desc *d, const uint64_t *word, uint64_t n,
+			   struct mem_cut *out)
+{
+	step_words(d, word, n, out);
+	memcpy(out->word + d->words, word + d->words + n * d->payload,
+	       d->payload * sizeof(*word));
 }
 
 static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const uint64_t *word,
@@ -279,7 +318,9 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		return false;
 	d.image = im->number;
 	memcpy(out->word, word, d.words * sizeof(*word));
-	if (d.kind == BOB_MEM_LOOP) /* without a counter it has not begun */
+	if (w->iterates)
+		take_iteration(&d, word, counter, out);
+	else if (d.kind == BOB_MEM_LOOP) /* without a counter it has not begun */
 		iterations = w->counter == BOB_MEM_NO_CURSOR ?
 				     NOTHING :
 				     iterate(&d, word, counter, w->stepped, out);
@@ -290,6 +331,10 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 	while (part < d.access_count && d.pc + accesses[part].pc < w->orig)
 		part++;
 	out->all = part == d.access_count;
+	if (w->iterates && out->all) { /* it is in the record */
+		step_words(&d, word, counter + 1, out);
+		return true;
+	}
 	out->loop = iterations != 0;
 	out->part = part != 0;
 	out->accesses = iterations * d.access_count + part;

@@ -47,6 +47,8 @@ struct place {
 	const struct bob_image *im;
 	uint32_t number;
 	bool complete;		/* the probe has written all of it */
+	uint32_t payload;	/* words of an iteration in `word`, behind those of the loop's record, which
+				 * begins anew behind the handler */
 	uint64_t accesses;	/* of it, that had happened and were told */
 	uint64_t *word;
 	uint64_t spill[3];
@@ -89,6 +91,7 @@ static void put_record(uint32_t number, const uint64_t *word, uint32_t words)
 	memcpy(at + 1, word, words * sizeof(*word));
 	__atomic_store_n(at, BOB_MEM_HEADER | number, __ATOMIC_RELEASE);
 	bob_mem_slots.cursor = at + 1 + words;
+	bob_mem_slots.loop = at; /* if it is that of a loop that goes on */
 }
 
 /* What has happened of the record, now; the rest is told, with that again, when the handler is over. */
@@ -148,6 +151,35 @@ static bool leave_mark(void *uc)
 	return true;
 }
 
+/* The same in a loop with payload: its record ends here, and another will begin where it was interrupted. */
+static void take_iteration(void *place)
+{
+	struct place *p = place;
+	const struct bob_mem_where *w = &p->where;
+	const struct bob_mem_desc *d = mem_desc(NULL, p->im->mem->first_desc + w->desc);
+	uint64_t *at = bob_mem_slots.cursor - (w->complete ? d->payload : 0);
+	const uint64_t *word = bob_mem_slots.loop + 1;
+	struct mem_cut c;
+
+	if (!mem_cut(p->im, w, word, (uint64_t)(at - word - d->words) / d->payload, &c))
+		c.accesses = c.part = c.all = 0;
+	p->words = 1u + d->words;
+	p->number = p->im->mem->first_desc + w->desc;
+	memcpy(p->word + 1, c.word, d->words * sizeof(*c.word));
+	if (w->complete && c.all)
+		return;
+	p->complete = w->complete;
+	p->payload = d->payload;
+	for (uint32_t i = 0; i < p->payload; i++) {
+		p->word[p->words + i] = at[i];
+		at[i] = 0; /* as room must be */
+	}
+	bob_mem_slots.cursor = at;
+	if (c.part)
+		put_record(c.number, c.word, c.words);
+	p->accesses = c.accesses;
+}
+
 /* Where it is, and how many words of a record that is under way must be kept. */
 static void find_place(void *uc, struct place *p)
 {
@@ -173,16 +205,17 @@ static void find_place(void *uc, struct place *p)
 			(uint64_t *)(uintptr_t)*mem_context_register(p->uc, p->reg) + p->behind;
 	/* a fork child's cursor may still lead into its parent's room */
 	if (w->desc == UINT32_MAX || !mem_is_recorded() || process_is_child() ||
-	    !(w->complete || bob_mem_slots.cursor < bob_mem_slots.limit))
+	    !(w->iterates || w->complete || bob_mem_slots.cursor < bob_mem_slots.limit))
 		return;
 	d = mem_desc(NULL, p->im->mem->first_desc + w->desc);
-	p->room = d ? words_of(d) : 0;
+	if (d && (d->payload || !w->iterates))
+		p->room = words_of(d) + (w->iterates ? d->payload : 0u);
 }
 
 static void leave_place(void *uc, struct place *p)
 {
 	if (p->room)
-		mem_on_own_stack(take_record, p);
+		mem_on_own_stack(p->where.iterates ? take_iteration : take_record, p);
 	if (p->code && p->uc == uc)
 		set_rip(uc, p->orig);
 }
@@ -192,8 +225,16 @@ static void mend(struct place *p)
 {
 	uint64_t *now = bob_mem_slots.cursor;
 
-	for (uint32_t i = 1; i < p->words && !p->complete; i++)
-		now[i] = p->word[i];
+	if (p->where.iterates) {
+		for (uint32_t i = 0; i < p->payload; i++)
+			now[i] = p->word[p->words + i];
+		now += p->complete ? p->payload : 0;
+		bob_mem_slots.cursor = now;
+	} else {
+		for (uint32_t i = 1; i < p->words && !p->complete; i++)
+			now[i] = p->word[i];
+		bob_mem_slots.loop = now;
+	}
 	if (p->reg != BOB_MEM_NO_CURSOR)
 		*mem_context_register(p->uc, p->reg) = (uint64_t)(uintptr_t)(now - p->behind);
 }
@@ -202,15 +243,16 @@ static void return_to_place(void *uc, struct place *p)
 {
 	if (p->uc == uc && p->code) {
 		if (rip_of(uc) != p->orig)
-			p->words = 0, p->reg = BOB_MEM_NO_CURSOR; /* the handler leads elsewhere */
+			p->words = p->payload = 0, p->reg = BOB_MEM_NO_CURSOR; /* the handler leads elsewhere */
 		else
 			set_rip(uc, p->code);
 	}
 	if (p->words && p->accesses)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
-	if (p->words && p->complete)
+	if (p->words && (p->complete || p->where.iterates))
 		put_record(p->number, p->word + 1, p->words - 1);
-	if (bob_mem_slots.cursor >= bob_mem_slots.limit)
+	/* what goes on behind that has room */
+	if (!(p->words && p->where.iterates) && bob_mem_slots.cursor >= bob_mem_slots.limit)
 		mem_make_room();
 	mend(p);
 	memcpy(bob_mem_slots.spill, p->spill, sizeof(p->spill));

@@ -120,39 +120,83 @@ static uint64_t behind(const struct bob_mem_emitter *e, const struct bob_mem_pie
 	return last->addr + last->f.len;
 }
 
+/* What comes before a loop, and what its branch back leads to. */
+static void begin_loop(struct bob_mem_emitter *e, struct bob_mem_block *b,
+		       const struct bob_mem_piece *p, uint8_t kept)
+{
+	uint32_t again = bob_mem_here(e), jump;
+
+	bob_mem_map_insn(e, e->u->insns.at[p->first].addr);
+	bob_mem_probe_before(e, p, p->first, kept);
+	if (!p->payload) {
+		/* the block as a whole, not a string instruction */
+		if (p->count == b->count && !e->u->insns.at[p->first].f.rep)
+			b->loop_code = bob_mem_here(e);
+		bob_mem_map_loop(e, p, 0);
+		return;
+	}
+	bob_x86_put(&e->c, "\xe9\0\0\0", 5);
+	jump = b->loop_code = bob_mem_here(e);
+	bob_mem_probe_iteration(e, p, kept, again);
+	if (e->c.st == BOB_OK) {
+		int32_t over = (int32_t)(bob_mem_here(e) - jump);
+
+		memcpy(e->c.bytes->at + jump - 4, &over, 4);
+	}
+}
+
+static void end_loop(struct bob_mem_emitter *e, const struct bob_mem_block *b,
+		     const struct bob_mem_piece *p)
+{
+	if (p->payload)
+		bob_mem_map_behind_payload(e, behind(e, p));
+	else
+		bob_mem_probe_behind_loop(e, p, live_behind(e, b, p), behind(e, p));
+}
+
+static void put_loop_insn(struct bob_mem_emitter *e, struct bob_mem_block *b, uint32_t index,
+			  const struct bob_mem_piece *p, uint8_t kept, uint32_t i)
+{
+	const struct bob_x86_facts *f = &e->u->insns.at[i].f;
+
+	if (p->payload)
+		bob_mem_payload_before(e, p, i, kept);
+	put_insn(e, b, index, i);
+	if (!p->payload && !f->rep && f->changes >> p->counter & 1)
+		bob_mem_map_loop(e, p, 1);
+}
+
 static void put_piece(struct bob_mem_emitter *e, struct bob_mem_block *b, uint32_t index,
 		      const struct bob_mem_piece *p)
 {
 	uint32_t end = p->first + p->count;
-	bool loop = bob_mem_is_loop_piece(e, p);
+	bool loop = bob_mem_is_loop_piece(e, p), recorded = p->desc != BOB_MEM_NONE;
 	uint8_t kept = BOB_X86_NO_REG;
 
-	if (p->desc != BOB_MEM_NONE) {
+	if (recorded) {
 		kept = bob_mem_cursor_throughout(e, p);
 		e->out->stats.probes++;
 		e->out->stats.loops += loop;
 	}
-	if (p->desc != BOB_MEM_NONE && (loop || p->count == 0)) {
+	if (loop) {
+		begin_loop(e, b, p, kept);
+	} else if (recorded && p->count == 0) {
 		bob_mem_map_insn(e, e->u->insns.at[p->first].addr);
 		bob_mem_probe_before(e, p, p->first, kept);
-		if (loop && p->count == b->count && !e->u->insns.at[p->first].f.rep)
-			b->loop_code = bob_mem_here(
-				e); /* the block as a whole, not a string instruction */
-		if (loop)
-			bob_mem_map_loop(e, p, 0);
 	}
 	for (uint32_t i = p->first; i < end && e->c.st == BOB_OK; i++) {
 		bob_mem_map_insn(e, e->u->insns.at[i].addr);
-		if (p->desc != BOB_MEM_NONE && !loop)
+		if (loop) {
+			put_loop_insn(e, b, index, p, kept, i);
+			continue;
+		}
+		if (recorded)
 			bob_mem_probe_before(e, p, i, kept);
 		put_insn(e, b, index, i);
-		if (loop && !e->u->insns.at[i].f.rep &&
-		    e->u->insns.at[i].f.changes >> p->counter & 1)
-			bob_mem_map_loop(e, p, 1);
 	}
 	if (loop)
-		bob_mem_probe_behind_loop(e, p, live_behind(e, b, p), behind(e, p));
-	else if (p->desc != BOB_MEM_NONE)
+		end_loop(e, b, p);
+	else if (recorded)
 		bob_mem_map_record(e, NULL, 0);
 }
 

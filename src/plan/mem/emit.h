@@ -19,6 +19,9 @@ struct bob_mem_full {
 	uint32_t jump;		/* offset behind the jump's field */
 	uint8_t cursor;
 	uint64_t orig;		/* instruction behind the probe */
+	bool again;		/* of a loop with payload: its record is begun again, at `again_at` */
+	bool spilled;		/* then: the cursor's register has been put away */
+	uint32_t again_at;
 };
 BOB_PLAN_VEC(bob_mem_fulls, struct bob_mem_full);
 
@@ -58,6 +61,8 @@ void bob_mem_map_insn(struct bob_mem_emitter *e, uint64_t orig);
 void bob_mem_map_record(struct bob_mem_emitter *e, const struct bob_mem_piece *p,
 			unsigned complete);
 void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned stepped);
+/* In a loop with payload: the words of this iteration are stored, or not. */
+void bob_mem_map_iterates(struct bob_mem_emitter *e, unsigned complete);
 
 /* A register that can hold the cursor from the first point of the piece to the last, or BOB_X86_NO_REG. */
 uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p);
@@ -67,6 +72,15 @@ void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece 
 /* Behind a loop: where its counter ended. `live` and `orig` are of the instruction behind it. */
 void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
 			       uint32_t live, uint64_t orig);
+/* The same in a loop with payload, whose beginning is what the above puts: what an iteration stores. */
+void bob_mem_payload_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			    uint32_t at, uint8_t kept);
+/* What the branch back of a loop with payload leads to: is there room for one iteration more? If not, the record ends and
+ * another begins at `again`, with the registers as they are. */
+void bob_mem_probe_iteration(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			     uint8_t kept, uint32_t again);
+/* Behind the loop, before `orig`. */
+void bob_mem_map_behind_payload(struct bob_mem_emitter *e, uint64_t orig);
 /* Behind all blocks: what full buffers lead to. */
 void bob_mem_put_fulls(struct bob_mem_emitter *e);
 

@@ -10,7 +10,7 @@
 #include "plan/format.h"
 
 #define BOB_MEM_PLAN_MAGIC 0x0a4d454d50424f42ull /* "BOBPMEM\n" */
-#define BOB_MEM_PLAN_VERSION 3u
+#define BOB_MEM_PLAN_VERSION 4u
 
 /* Why code is not translated. Of an instruction, of a function, or both. Numbers are for ever. */
 enum bob_mem_decline {
@@ -51,9 +51,11 @@ struct bob_mem_slots {
 	uint64_t *cursor;	/* next free word of the buffer */
 	uint64_t *limit;	/* a record is begun only below it */
 	uint64_t spill[3];	/* registers, while a probe uses them */
+	uint64_t *loop;		/* header of the newest record of a loop with payload */
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_mem_slots) == 40, "slots");
-/* What must fit behind the limit: header, the words of the longest record, a loop's last word. */
+BOB_STATIC_ASSERT(sizeof(struct bob_mem_slots) == 48, "slots");
+/* What must fit behind the limit: header, the words of the longest record, a loop's last word. Of a loop with
+ * payload that is its beginning and one iteration; the limit is looked at before each. */
 #define BOB_MEM_SLACK_WORDS 66u
 
 /* One function with its cold parts, or code that is no function's. */
@@ -123,19 +125,22 @@ enum bob_mem_map_kind {
 		2, /* register that holds the cursor, + 1 (0: none does); << 5 what will be added to it
 				 * before it is stored, in words */
 	BOB_MEM_MAP_LOOP =
-		3 /* register of the counter << 1 | it has been stepped in this iteration */
+		3 /* register of the counter << 1 | it has been stepped in this iteration. In a loop with
+				 * payload: BOB_MEM_MAP_ITERATES << 1 | all words of this iteration are stored */
 };
+#define BOB_MEM_MAP_ITERATES 16u
 
 /* Where a thread is that is about to run translated code. */
 struct bob_mem_where {
 	uint64_t orig;		/* link address of the instruction it is at, or in the probe before */
 	uint32_t func;
 	uint32_t desc;		/* of the plan, under way; ~0: none is */
-	uint8_t complete;	/* its record */
+	uint8_t complete;	/* its record; if it iterates: that of this iteration */
 	uint8_t cursor;		/* register; BOB_MEM_NO_CURSOR */
 	uint8_t behind;		/* words that will be added to it: the record is complete */
 	uint8_t counter;	/* register, within a recorded loop; BOB_MEM_NO_CURSOR */
 	uint8_t stepped;	/* in this iteration */
+	uint8_t iterates;	/* in a loop with payload whose header is stored */
 };
 #define BOB_MEM_NO_CURSOR 0xffu
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks that branch back to themselves, as one record however often they run. */
+/* Blocks that branch back to themselves, as one record however often they run. Where all words step evenly nothing is
+ * stored within the loop; else the words that do not are, in each iteration (payload). */
+#include <string.h>
+
 #include "plan/mem/pieces.h"
 
 /* What an iteration adds to a register: a constant, or another register that stands still. */
@@ -114,16 +117,123 @@ bool bob_mem_is_loop(const struct bob_mem_unit *u, uint32_t index)
 	return true;
 }
 
-/* All words must be known when the loop is entered and step evenly. */
-bob_status bob_mem_loop_piece(struct bob_mem_builder *b, const struct bob_mem_block *block,
-			      bool *done)
+/* --- payload --- */
+
+/* Is the word of registers as they are when the iteration begins? Only their origins `now` can be asked for. */
+static bool is_of_start(const struct bob_mem_key *k)
 {
-	struct bob_mem_desc *d = &b->planned.desc;
-	size_t words = b->u->words.count, accesses = b->out->accesses.count;
-	size_t steps = b->out->steps.count;
+	const uint32_t origins[3] = { k->base, k->index, k->third };
+
+	for (unsigned i = 0; i < 3; i++)
+		if (origins[i] != BOB_MEM_NO_ORIGIN && origins[i] >= BOB_X86_REGS)
+			return false;
+	return true;
+}
+
+/* Words that step evenly come first: `to` says where each word goes. */
+static void move_words(struct bob_mem_builder *b, const uint8_t *to)
+{
+	struct bob_mem_word old[BOB_MEM_WORDS_MAX], *w = b->u->words.at + b->piece.word;
+	struct bob_mem_key key[BOB_MEM_WORDS_MAX];
+
+	memcpy(old, w, b->piece.words * sizeof(*w));
+	memcpy(key, b->key, b->piece.words * sizeof(*key));
+	for (unsigned i = 0; i < b->piece.words; i++) {
+		w[to[i]] = old[i];
+		b->key[to[i]] = key[i];
+	}
+	for (uint32_t i = 0; i < b->planned.desc.access_count; i++) {
+		struct bob_mem_access *a = &b->out->accesses.at[b->planned.access + i];
+
+		if (a->word != BOB_MEM_NO_WORD)
+			a->word = to[a->word];
+	}
+}
+
+/* What is stored in an iteration is the address of an access: then it is not 0, and bit 63 is clear, as payload must
+ * be. False: too far away. */
+static bool make_addresses(struct bob_mem_builder *b)
+{
+	unsigned first = b->piece.words - b->piece.payload;
+	bool done[BOB_MEM_WORDS_MAX] = { false };
+
+	for (uint32_t i = 0; i < b->planned.desc.access_count; i++) {
+		struct bob_mem_access *a = &b->out->accesses.at[b->planned.access + i];
+		struct bob_mem_word *w = b->u->words.at + b->piece.word + a->word;
+
+		if (a->word == BOB_MEM_NO_WORD || a->word < first)
+			continue;
+		if (!done[a->word] && a->offset != (int32_t)a->offset)
+			return false;
+		if (!done[a->word])
+			w->disp = (int32_t)a->offset;
+		done[a->word] = true;
+		a->offset -= w->disp;
+	}
+	return true;
+}
+
+/* The block's words have been found: some step evenly, the others become payload. False: it is to be recorded block by
+ * block. */
+static bool make_payload(struct bob_mem_builder *b, const struct bob_mem_block *block)
+{
+	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
+	uint8_t to[BOB_MEM_WORDS_MAX];
+	bool even[BOB_MEM_WORDS_MAX];
+	unsigned evens = 0, others = 0;
+
+	if (b->piece.save_flags) /* the limit is looked at in each iteration */
+		return false;
+	/* steps may add words, which stand still */
+	for (unsigned i = 0; i < b->piece.words; i++) {
+		even[i] = is_of_start(&b->key[i]) && step_of(b, block, i, &step[evens]);
+		evens += even[i];
+		others += !even[i];
+	}
+	if (!others || b->u->st != BOB_OK)
+		return false;
+	b->piece.payload = (uint8_t)others;
+	for (unsigned i = 0, e = 0, o = evens; i < b->piece.words; i++)
+		to[i] = (uint8_t)(even[i] ? e++ : o++);
+	for (unsigned i = 0; i < evens; i++) {
+		if (step[i].word != BOB_MEM_NO_WORD)
+			step[i].word = to[step[i].word];
+		if (bob_mem_add_step(b, &step[i]) != BOB_OK)
+			return false;
+	}
+	move_words(b, to);
+	return make_addresses(b);
+}
+
+/* --- loops --- */
+
+/* All words step evenly, and a register counts the iterations. */
+static bool make_counted(struct bob_mem_builder *b, const struct bob_mem_block *block)
+{
+	unsigned counter;
+
+	for (unsigned i = 0; i < b->piece.words; i++)
+		if (!is_of_start(&b->key[i]))
+			return false;
+	counter = find_counter(b, block);
+	if (counter == BOB_MEM_WORDS_MAX)
+		return false;
+	/* steps may add words, which stand still */
+	for (unsigned i = 0; i < b->piece.words; i++) {
+		struct bob_mem_step step;
+
+		if (!step_of(b, block, i, &step) || bob_mem_add_step(b, &step) != BOB_OK)
+			return false;
+	}
+	b->planned.desc.counter = (uint8_t)counter;
+	b->piece.counter = (uint8_t)b->key[counter].base;
+	return true;
+}
+
+/* Finds the words of the block, as a loop; false: there are too many. */
+static bool find_words(struct bob_mem_builder *b, const struct bob_mem_block *block)
+{
 	uint32_t end = block->first + block->count, at;
-	unsigned counter = BOB_MEM_WORDS_MAX;
-	bool even = true;
 
 	bob_mem_begin_piece(b, block->first, block->first + 1);
 	b->probe = b->now;
@@ -131,28 +241,25 @@ bob_status bob_mem_loop_piece(struct bob_mem_builder *b, const struct bob_mem_bl
 	b->now.pairs = true;
 	for (at = block->first; at < end && bob_mem_add_accesses(b, at); at++)
 		bob_mem_advance(&b->now, &b->u->insns.at[at].f);
-	/* words taken at the start are of registers, and only they have origins that `now` can be asked for */
-	for (unsigned i = 0; i < b->piece.words; i++)
-		even &= (b->key[i].base == BOB_MEM_NO_ORIGIN || b->key[i].base < BOB_X86_REGS) &&
-			(b->key[i].index == BOB_MEM_NO_ORIGIN || b->key[i].index < BOB_X86_REGS) &&
-			(b->key[i].third == BOB_MEM_NO_ORIGIN || b->key[i].third < BOB_X86_REGS);
-	if (even && at == end && d->access_count > 0)
-		counter = find_counter(b, block);
-	/* steps may add words, which stand still */
-	for (unsigned i = 0; even && counter < BOB_MEM_WORDS_MAX && i < b->piece.words; i++) {
-		struct bob_mem_step step;
+	b->planned.desc.kind = BOB_MEM_LOOP;
+	return at == end && b->planned.desc.access_count > 0;
+}
 
-		even = step_of(b, block, i, &step) && bob_mem_add_step(b, &step) == BOB_OK;
-	}
-	*done = even && counter < BOB_MEM_WORDS_MAX && b->u->st == BOB_OK;
-	if (!*done) {
+bob_status bob_mem_loop_piece(struct bob_mem_builder *b, const struct bob_mem_block *block,
+			      bool *done)
+{
+	size_t words = b->u->words.count, accesses = b->out->accesses.count;
+	size_t steps = b->out->steps.count;
+
+	for (int payload = 0; payload < 2; payload++) {
+		*done = find_words(b, block) &&
+			(payload ? make_payload(b, block) : make_counted(b, block)) &&
+			b->u->st == BOB_OK;
+		if (*done)
+			return bob_mem_end_piece(b, block->first + block->count);
 		b->u->words.count = words;
 		b->out->accesses.count = accesses;
 		b->out->steps.count = steps;
-		return b->u->st;
 	}
-	d->kind = BOB_MEM_LOOP;
-	d->counter = (uint8_t)counter;
-	b->piece.counter = (uint8_t)b->key[counter].base;
-	return bob_mem_end_piece(b, end);
+	return b->u->st;
 }

@@ -36,7 +36,7 @@ static bob_status apply(const struct bob_mem_func *f, unsigned kind, uint64_t va
 		w->desc = value >> 1 ? f->desc + (uint32_t)(value >> 1) - 1 : UINT32_MAX;
 		w->complete = value & 1;
 		w->counter = BOB_MEM_NO_CURSOR;
-		w->stepped = 0;
+		w->stepped = w->iterates = 0;
 		return BOB_OK;
 	case BOB_MEM_MAP_CURSOR:
 		if ((value & 31) > REGISTERS || value >> 5 > BOB_MEM_SLACK_WORDS)
@@ -45,6 +45,11 @@ static bob_status apply(const struct bob_mem_func *f, unsigned kind, uint64_t va
 		w->behind = (uint8_t)(value >> 5);
 		return BOB_OK;
 	default:
+		if (value >> 1 == BOB_MEM_MAP_ITERATES) {
+			w->iterates = 1;
+			w->complete = value & 1;
+			return BOB_OK;
+		}
 		if (value >= 2 * REGISTERS)
 			return BOB_ERR_CORRUPT;
 		w->counter = (uint8_t)(value >> 1);

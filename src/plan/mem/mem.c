@@ -84,7 +84,7 @@ static void count_accesses(const struct bob_mem_unit *u, struct bob_mem_plan *ou
 	s->pieces += (uint32_t)u->pieces.count;
 	for (size_t i = before->descs; i < out->descs.count; i++) {
 		s->accesses += out->descs.at[i].desc.access_count;
-		s->words += 1u + out->descs.at[i].desc.words;
+		s->words += 1u + out->descs.at[i].desc.words + out->descs.at[i].desc.payload;
 	}
 }
 

@@ -147,7 +147,7 @@ static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k
 		return false;
 	b->taken = taken;
 	*w = (struct bob_mem_word){ b->piece.start, reg[0], reg[1], k->scale, reg[2],
-				    k->third_scale, k->fs };
+				    k->third_scale, k->fs, 0 };
 	*s = &b->probe;
 	return true;
 }
@@ -156,7 +156,7 @@ static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k
 unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
 			  uint8_t scale, bool fs)
 {
-	struct bob_mem_word w = { at, base, index, scale, BOB_X86_NO_REG, 0, fs }, *out;
+	struct bob_mem_word w = { at, base, index, scale, BOB_X86_NO_REG, 0, fs, 0 }, *out;
 	const struct bob_mem_state *s = &b->now;
 	unsigned n = b->piece.words;
 	struct bob_mem_key k;
@@ -192,7 +192,7 @@ static bool add_access(struct bob_mem_builder *b, uint32_t at, const struct bob_
 		return false;
 	if (x->base != BOB_X86_NO_REG || x->index != BOB_X86_NO_REG || x->fs) {
 		struct bob_mem_word w = { at, x->base, x->index, x->scale,
-					  BOB_X86_NO_REG, 0, x->fs };
+					  BOB_X86_NO_REG, 0, x->fs, 0 };
 
 		word = bob_mem_word_for(b, at, x->base, x->index, x->scale, x->fs);
 		if (word == BOB_MEM_WORDS_MAX)
@@ -293,7 +293,8 @@ static bob_status push_piece(struct bob_mem_builder *b)
 	struct bob_mem_planned *p;
 	struct bob_mem_piece *q;
 
-	d->words = b->piece.words;
+	d->words = b->piece.words - b->piece.payload;
+	d->payload = b->piece.payload;
 	if (d->access_count > 0 || d->flow) {
 		p = BOB_PLAN_PUSH(&b->out->descs);
 		if (!p)

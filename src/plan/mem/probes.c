@@ -13,6 +13,7 @@
 #define RED_ZONE 128
 #define SLOT_CURSOR offsetof(struct bob_mem_slots, cursor)
 #define SLOT_LIMIT offsetof(struct bob_mem_slots, limit)
+#define SLOT_LOOP offsetof(struct bob_mem_slots, loop)
 #define SLOT_SPILL(n) (offsetof(struct bob_mem_slots, spill) + 8 * (n))
 
 /* Words of a piece that are taken at one place. */
@@ -22,6 +23,8 @@ struct point {
 	uint32_t live;
 	uint32_t used;		/* registers whose values are taken */
 	bool first, last, needs_sum;
+	bool payload;		/* of an iteration */
+	unsigned from, to;	/* words it may take */
 	uint8_t cursor, sum;	/* registers */
 };
 
@@ -80,6 +83,11 @@ void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, 
 	map(e, BOB_MEM_MAP_LOOP, (uint64_t)p->counter << 1 | stepped);
 }
 
+void bob_mem_map_iterates(struct bob_mem_emitter *e, unsigned complete)
+{
+	map(e, BOB_MEM_MAP_LOOP, BOB_MEM_MAP_ITERATES << 1 | complete);
+}
+
 /* --- probes --- */
 
 static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
@@ -90,7 +98,7 @@ static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
 
 static bool needs_sum(const struct bob_mem_word *w)
 {
-	return w->fs || w->index != BOB_X86_NO_REG || w->third != BOB_X86_NO_REG;
+	return w->fs || w->disp || w->index != BOB_X86_NO_REG || w->third != BOB_X86_NO_REG;
 }
 
 static uint32_t registers_of(const struct bob_mem_word *w)
@@ -134,7 +142,7 @@ static void jump_if_full(struct bob_mem_emitter *e, uint8_t cursor, uint64_t ori
 	if (!f)
 		e->c.st = BOB_ERR_NOMEM;
 	else
-		*f = (struct bob_mem_full){ bob_mem_here(e), cursor, orig };
+		*f = (struct bob_mem_full){ .jump = bob_mem_here(e), .cursor = cursor, .orig = orig };
 }
 
 static void put_check(struct bob_mem_emitter *e, const struct point *p)
@@ -156,30 +164,39 @@ static void put_check(struct bob_mem_emitter *e, const struct point *p)
 	e->out->stats.saved_flags++;
 }
 
-/* The header comes last: with it the record is there. One store: bit 31 is set and spreads upwards. */
-static void put_end(struct bob_mem_emitter *e, const struct bob_mem_piece *p, uint8_t cursor,
-		    int32_t bytes)
+/* What was stored counts: the cursor moves behind it. */
+static void put_advance(struct bob_mem_emitter *e, uint8_t cursor, int32_t bytes)
 {
-	bob_x86_put_store_imm(&e->c, cursor, 0, (int32_t)(p->desc | ~BOB_MEM_NUMBER));
-	bob_mem_note_field(e, &e->out->ids, bob_mem_here(e) - 4);
-	bob_mem_map_record(e, bob_mem_is_loop_piece(e, p) ? NULL : p, 1);
 	map_cursor(e, cursor, (unsigned)bytes / 8);
 	bob_x86_put_lea(&e->c, cursor, cursor, BOB_X86_NO_REG, 1, bytes);
 	map_cursor(e, cursor, 0);
 	store_slot(e, cursor, SLOT_CURSOR);
-	map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
-static void put_word(struct bob_mem_emitter *e, const struct point *p, const struct bob_mem_word *w,
-		     unsigned number)
+/* The header comes last: with it the record is there. One store: bit 31 is set and spreads upwards. */
+static void put_end(struct bob_mem_emitter *e, const struct bob_mem_piece *p, uint8_t cursor,
+		    int32_t bytes)
 {
-	int32_t at = (int32_t)(HEADER_BYTES + 8 * number);
-	uint8_t base = w->base;
+	if (p->payload)
+		store_slot(e, cursor, SLOT_LOOP);
+	bob_x86_put_store_imm(&e->c, cursor, 0, (int32_t)(p->desc | ~BOB_MEM_NUMBER));
+	bob_mem_note_field(e, &e->out->ids, bob_mem_here(e) - 4);
+	if (p->payload)
+		bob_mem_map_iterates(e, 0);
+	else
+		bob_mem_map_record(e, bob_mem_is_loop_piece(e, p) ? NULL : p, 1);
+	put_advance(e, cursor, bytes);
+}
 
-	if (!needs_sum(w)) {
-		bob_x86_put_store(&e->c, p->cursor, at, base);
-		return;
-	}
+/* The register that holds the word, which may be p->sum. */
+static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
+		       const struct bob_mem_word *w)
+{
+	uint8_t base = w->base;
+	int32_t disp = w->disp;
+
+	if (!needs_sum(w))
+		return base;
 	if (w->fs) {
 		bob_x86_put_load_fs(&e->c, p->sum, 0);	/* the ABI keeps the thread pointer there */
 		if (base != BOB_X86_NO_REG)
@@ -187,12 +204,26 @@ static void put_word(struct bob_mem_emitter *e, const struct point *p, const str
 		base = p->sum;
 	}
 	if (w->index != BOB_X86_NO_REG) {
-		bob_x86_put_lea(&e->c, p->sum, base, w->index, w->scale, 0);
+		bob_x86_put_lea(&e->c, p->sum, base, w->index, w->scale, disp);
 		base = p->sum;
+		disp = 0;
 	}
 	if (w->third != BOB_X86_NO_REG)
-		bob_x86_put_lea(&e->c, p->sum, base, w->third, w->third_scale, 0);
-	bob_x86_put_store(&e->c, p->cursor, at, p->sum);
+		bob_x86_put_lea(&e->c, p->sum, base, w->third, w->third_scale, disp);
+	else if (disp)
+		bob_x86_put_lea(&e->c, p->sum, base, BOB_X86_NO_REG, 1, disp);
+	return p->sum;
+}
+
+/* Payload must not look like a header: an address that does (its access will fault) loses its highest byte. */
+static void put_word(struct bob_mem_emitter *e, const struct point *p, const struct bob_mem_word *w,
+		     unsigned number)
+{
+	int32_t at = (int32_t)(8 * (number - p->from)) + (p->payload ? 0 : HEADER_BYTES);
+
+	bob_x86_put_store(&e->c, p->cursor, at, put_sum(e, p, w));
+	if (p->payload)
+		bob_x86_put_clear_byte(&e->c, p->cursor, at + 7);
 }
 
 static bool choose_registers(struct point *p, uint8_t kept)
@@ -236,35 +267,45 @@ static void put_point(struct bob_mem_emitter *e, struct point *p, uint8_t kept)
 	}
 	if (spill_sum)
 		store_slot(e, p->sum, SLOT_SPILL(1));
-	for (unsigned i = 0; i < p->piece->words; i++)
+	for (unsigned i = p->from; i < p->to; i++)
 		if (w[i].at == p->at)
 			put_word(e, p, &w[i], i);
 	if (spill_sum)
 		load_slot(e, p->sum, SLOT_SPILL(1));
-	if (p->last)
-		put_end(e, p->piece, p->cursor, (int32_t)(HEADER_BYTES + 8 * p->piece->words));
+	if (p->last && p->payload) {
+		bob_mem_map_iterates(e, 1);
+		put_advance(e, p->cursor, 8 * p->piece->payload);
+	} else if (p->last) {
+		put_end(e, p->piece, p->cursor, (int32_t)(HEADER_BYTES + 8 * p->to));
+	}
+	if (p->last && !p->piece->payload)
+		map_cursor(e, BOB_X86_NO_REG, 0);
 	if (spill_cursor)
 		load_slot(e, p->cursor, SLOT_SPILL(0));
-	if (!p->last && kept == BOB_X86_NO_REG)
+	if ((!p->last || p->piece->payload) && kept == BOB_X86_NO_REG)
 		map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
-static uint32_t last_point(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
+/* Where the last of the words from `from` on are taken. */
+static uint32_t last_point(const struct bob_mem_emitter *e, const struct bob_mem_piece *p,
+			   unsigned from)
 {
 	const struct bob_mem_word *w = words_of(e, p);
 	uint32_t last = p->start;
 
-	for (unsigned i = 0; i < p->words; i++)
+	for (unsigned i = from; i < p->words; i++)
 		if (w[i].at > last)
 			last = w[i].at;
 	return last;
 }
 
-/* A register that no instruction between the points of the piece touches and nobody reads afterwards. */
+/* A register that no instruction between the points of the piece touches and nobody reads afterwards. In a loop with
+ * payload the points are those of all iterations. */
 uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct bob_mem_piece *p)
 {
 	const struct bob_mem_word *w = words_of(e, p);
-	uint32_t last = last_point(e, p), busy = e->u->insns.at[p->start].live;
+	uint32_t last = p->payload ? p->first + p->count : last_point(e, p, 0);
+	uint32_t busy = e->u->insns.at[p->start].live;
 
 	if (last == p->start)
 		return BOB_X86_NO_REG;
@@ -279,27 +320,37 @@ uint8_t bob_mem_cursor_throughout(const struct bob_mem_emitter *e, const struct 
 	return busy ? (uint8_t)__builtin_ctz(busy) : BOB_X86_NO_REG;
 }
 
+/* What the point takes; false: nothing. */
+static bool find_used(const struct bob_mem_emitter *e, struct point *p)
+{
+	const struct bob_mem_word *w = words_of(e, p->piece);
+	bool any = false;
+
+	for (unsigned i = p->from; i < p->to; i++) {
+		if (w[i].at != p->at)
+			continue;
+		any = true;
+		p->used |= registers_of(&w[i]);
+		p->needs_sum |= needs_sum(&w[i]);
+	}
+	return any;
+}
+
 /* The probe code before instruction `at`, if there is any. */
 void bob_mem_probe_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece, uint32_t at,
 			  uint8_t kept)
 {
-	const struct bob_mem_word *w = words_of(e, piece);
+	bool loop = bob_mem_is_loop_piece(e, piece);
 	struct point p = {.piece = piece, .at = at, .live = e->u->insns.at[at].live,
-			  .first = at == piece->start, .last = at == last_point(e, piece)};
-	bool any = p.first;
+			  .first = at == piece->start, .last = at == last_point(e, piece, 0),
+			  .to = piece->words};
 
-	for (unsigned i = 0; i < piece->words; i++) {
-		if (w[i].at != at)
-			continue;
-		any = true;
-		p.used |= registers_of(&w[i]);
-		p.needs_sum |= needs_sum(&w[i]);
+	if (loop) {	/* its beginning */
+		p.to -= piece->payload;
+		p.last = piece->payload;
 	}
-	if (!any)
-		return;
-	if (e->out->descs.at[piece->desc].desc.kind == BOB_MEM_LOOP)
-		p.last = false;
-	put_point(e, &p, kept);
+	if (find_used(e, &p) || p.first)
+		put_point(e, &p, kept);
 }
 
 /* Behind a loop: where its counter ended. */
@@ -318,9 +369,60 @@ void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_p
 	map_cursor(e, cursor, 0);
 	bob_x86_put_store(&e->c, cursor, at, piece->counter);
 	put_end(e, piece, cursor, at + 8);
+	map_cursor(e, BOB_X86_NO_REG, 0);
 	if (spill)
 		load_slot(e, cursor, SLOT_SPILL(0));
 }
+
+/* --- loops with payload --- */
+
+void bob_mem_payload_before(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			    uint32_t at, uint8_t kept)
+{
+	unsigned from = piece->words - piece->payload;
+	struct point p = {.piece = piece, .at = at, .live = e->u->insns.at[at].live, .payload = true,
+			  .last = at == last_point(e, piece, from), .from = from,
+			  .to = piece->words};
+
+	if (find_used(e, &p))
+		put_point(e, &p, kept);
+}
+
+void bob_mem_probe_iteration(struct bob_mem_emitter *e, const struct bob_mem_piece *piece,
+			     uint8_t kept, uint32_t again)
+{
+	const struct bob_mem_insn *in = &e->u->insns.at[piece->first];
+	uint8_t cursor = kept != BOB_X86_NO_REG ? kept : pick(BOB_X86_ALL_REGS, in->live);
+	bool spill = kept == BOB_X86_NO_REG && in->live >> cursor & 1;
+	struct bob_mem_full *f;
+
+	if (spill)
+		store_slot(e, cursor, SLOT_SPILL(0));
+	if (kept == BOB_X86_NO_REG) {
+		load_slot(e, cursor, SLOT_CURSOR);
+		map_cursor(e, cursor, 0);
+	}
+	jump_if_full(e, cursor, in->addr);
+	if (e->c.st != BOB_OK)
+		return;
+	f = &e->fulls.at[e->fulls.count - 1];
+	f->again = true;
+	f->spilled = spill;
+	f->again_at = again;
+	if (spill)
+		load_slot(e, cursor, SLOT_SPILL(0));
+	if (kept == BOB_X86_NO_REG)
+		map_cursor(e, BOB_X86_NO_REG, 0);
+}
+
+void bob_mem_map_behind_payload(struct bob_mem_emitter *e, uint64_t orig)
+{
+	bob_mem_map_insn(e, orig);
+	bob_mem_map_record(e, NULL, 0);
+	map_cursor(e, BOB_X86_NO_REG, 0);
+}
+
+/* --- full buffers --- */
 
 /* Slow, far away: room is made by the agent, which keeps all registers. */
 void bob_mem_put_fulls(struct bob_mem_emitter *e)
@@ -336,9 +438,13 @@ void bob_mem_put_fulls(struct bob_mem_emitter *e)
 		bob_x86_put(&e->c, "\xe8\0\0\0", 5);
 		bob_x86_put_here_to(&e->c, 0u - BOB_PLAN_HANDLER_BYTES);
 		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, RED_ZONE);
-		load_slot(e, f->cursor, SLOT_CURSOR);
-		map_cursor(e, f->cursor, 0);
+		if (f->again && f->spilled) {
+			load_slot(e, f->cursor, SLOT_SPILL(0));
+		} else if (!f->again) {
+			load_slot(e, f->cursor, SLOT_CURSOR);
+			map_cursor(e, f->cursor, 0);
+		}
 		bob_x86_put(&e->c, "\xe9\0\0\0", 5);
-		bob_x86_put_here_to(&e->c, f->jump);
+		bob_x86_put_here_to(&e->c, f->again ? f->again_at : f->jump);
 	}
 }

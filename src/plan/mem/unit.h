@@ -51,12 +51,13 @@ struct bob_mem_block {
 };
 
 /* One word of a record: the sum base + index * scale + third * third_scale (+ thread pointer), of registers as they are
- * before instruction `at`. */
+ * before instruction `at`; payload: + disp, the address of an access. */
 struct bob_mem_word {
 	uint32_t at;
 	uint8_t base, index, scale;
 	uint8_t third, third_scale;
 	bool fs;
+	int32_t disp;
 };
 
 /* What one record describes: instructions of a block that run one after the other. */
@@ -65,7 +66,8 @@ struct bob_mem_piece {
 	uint32_t start;		/* the probe stands before this instruction */
 	uint32_t word;		/* first in bob_mem_unit.words */
 	uint32_t desc;		/* in bob_mem_unit.descs, or BOB_MEM_NONE: nothing to record */
-	uint8_t words;
+	uint8_t words;		/* payload included, which comes last */
+	uint8_t payload;	/* words that are stored in each iteration of a loop */
 	uint8_t counter;	/* register whose end value is the last word of a loop; else BOB_X86_NO_REG */
 	bool save_flags;
 };

@@ -9,7 +9,8 @@
  *   - the buffer: whether a record is under way, and whether its header is there,
  *   - what probes do with the cursor: a register that is used as one is the one the map names, and it holds
  *     the place where the next record begins, less what the map says is still to be added,
- *   - the counter of a recorded loop since the loop began.
+ *   - the counter of a recorded loop since the loop began; in a loop with payload, how many iterations the record
+ *     has, and whether all words of this one are stored.
  *
  * What the truth owes to the planner: the descriptors, which memrun.h proves right. */
 #ifndef BOB_TEST_MEMMAP_H
@@ -39,7 +40,8 @@ static struct memmap {
 	uint64_t headers_before; /* the record under way */
 	uint64_t counter, trips; /* where the loop's counter began, iterations that are over */
 	bool idle;		/* a string instruction that has nothing to do */
-	uint64_t seen[4];	/* instructions, of them with a cursor, a complete record, in a loop */
+	uint64_t begun;		/* iterations of a loop with payload, the one under way included */
+	uint64_t seen[5];	/* instructions, of them with a cursor, a complete record, in a loop, in one with payload */
 	unsigned wrong;
 } memmap;
 
@@ -156,7 +158,7 @@ static void memmap_insn_ends(const struct memrun *m)
 	if (desc != MEMMAP_NONE && s->w.desc != desc)
 		memmap_wrong(s, "its record is not under way");
 	if (desc != MEMMAP_NONE && m->plan.descs.at[desc].desc.kind == BOB_MEM_LOOP &&
-	    s->w.counter == BOB_MEM_NO_CURSOR)
+	    s->w.counter == BOB_MEM_NO_CURSOR && !s->w.iterates)
 		memmap_wrong(s, "a loop without a counter");
 }
 
@@ -228,6 +230,17 @@ static void memmap_check_use(struct memmap_seen *s, const ucontext_t *uc)
 	}
 }
 
+/* All words of an iteration, behind the stored cursor. */
+static bool memmap_has_payload(const struct memrun *m, const struct memmap_seen *s)
+{
+	const struct bob_mem_desc *d = &m->plan.descs.at[s->w.desc].desc;
+
+	for (unsigned i = 0; i < d->payload; i++)
+		if (!memrun_tls.cursor[i])
+			return false;
+	return true;
+}
+
 static void memmap_check_cursor(const struct memrun *m, const struct memmap_seen *s,
 				const ucontext_t *uc)
 {
@@ -244,6 +257,8 @@ static void memmap_check_cursor(const struct memrun *m, const struct memmap_seen
 		memmap_wrong(s, "nobody loaded the cursor");
 	if (header != MEMMAP_NONE)
 		next += 8 * memmap_words(&m->plan.descs.at[header].desc);
+	else if (s->w.iterates && s->w.complete && memmap_has_payload(m, s))
+		next += 8 * m->plan.descs.at[s->w.desc].desc.payload; /* is about to be stored */
 	if (memmap_reg(uc, s->w.cursor) + 8 * s->w.behind != next)
 		memmap_wrong(s, "the register is not the cursor");
 }
@@ -260,8 +275,10 @@ static void memmap_check_record(const struct memrun *m, struct memmap_seen *s)
 		d = &m->plan.descs.at[header].desc;
 		if (!last->valid || last->w.desc != header || last->w.complete)
 			memmap_wrong(last, "this record was not under way");
-		if (s->w.desc != (d->kind == BOB_MEM_LOOP ? MEMMAP_NONE : header))
+		if (s->w.desc != (d->kind == BOB_MEM_LOOP && !d->payload ? MEMMAP_NONE : header))
 			memmap_wrong(s, "its record is there");
+		if (d->payload && !s->w.iterates)
+			memmap_wrong(s, "its iterations have begun");
 	}
 	if (s->w.desc == MEMMAP_NONE)
 		return;
@@ -270,9 +287,12 @@ static void memmap_check_record(const struct memrun *m, struct memmap_seen *s)
 		return;
 	}
 	d = &m->plan.descs.at[s->w.desc].desc;
-	if (!last->valid || last->w.desc != s->w.desc || (last->w.complete && !s->w.complete))
+	if (!last->valid || last->w.desc != s->w.desc ||
+	    (!s->w.iterates && (last->w.iterates || (last->w.complete && !s->w.complete))))
 		memmap.headers_before = memmap.headers;
-	if (s->w.complete != (memmap.headers > memmap.headers_before))
+	if ((s->w.iterates && !d->payload) ||
+	    (s->w.iterates || (s->w.complete && !d->payload)) !=
+		    (memmap.headers > memmap.headers_before))
 		memmap_wrong(s, "complete, or not");
 	memmap.seen[2] += s->w.complete;
 	if (s->w.orig < d->pc || (s->w.orig > d->pc + d->last &&
@@ -317,6 +337,34 @@ static void memmap_check_counter(const struct memrun *m, const struct memmap_see
 		memmap_wrong(s, "the counter's value");
 }
 
+/* Iterations in the record, and what it has of this one. */
+static void memmap_check_payload(const struct memrun *m, const struct memmap_seen *s,
+				 const ucontext_t *uc)
+{
+	const struct memmap_seen *last = &memmap.last;
+	const uint64_t *cursor = memrun_tls.cursor, *begin;
+	const struct bob_mem_desc *d;
+	uint64_t words;
+
+	if (!s->w.iterates || s->w.desc >= m->plan.descs.count)
+		return;
+	memmap.seen[4]++;
+	if (s->w.cursor != BOB_MEM_NO_CURSOR)
+		cursor = (const uint64_t *)memmap_reg(uc, s->w.cursor) + s->w.behind;
+	d = &m->plan.descs.at[s->w.desc].desc;
+	begin = memrun_tls.loop + 1 + d->words;
+	words = (uint64_t)(cursor - begin);
+	if (!last->valid || !last->w.iterates || last->w.desc != s->w.desc)
+		memmap.begun = 0; /* the first is still to begin */
+	else if (s->code <= last->code)
+		memmap.begun++;
+	if (words != (memmap.begun + s->w.complete) * d->payload)
+		memmap_wrong(s, "other iterations are in the record");
+	for (unsigned i = 0; i < (s->w.complete ? d->payload : 0u); i++)
+		if (!cursor[(int)i - (int)d->payload])
+			memmap_wrong(s, "a word of the iteration is missing");
+}
+
 static void memmap_check(struct memrun *m, const ucontext_t *uc)
 {
 	uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
@@ -332,6 +380,7 @@ static void memmap_check(struct memrun *m, const ucontext_t *uc)
 	memmap_check_cursor(m, &s, uc);
 	memmap_check_record(m, &s);
 	memmap_check_counter(m, &s, uc);
+	memmap_check_payload(m, &s, uc);
 	if (s.w.orig != memmap.last.w.orig)
 		memmap_insn_ends(m);
 	memmap_path_add(m, memmap.path, &memmap.path_count, s.w.orig);
@@ -394,7 +443,7 @@ static bool memmap_both(struct memrun *m, const char *name, struct memrun_call *
 			size_t len)
 {
 	uint8_t *before = malloc(len);
-	uint64_t seen[4];
+	uint64_t seen[5];
 	bool ok;
 
 	if (!m->path)

@@ -159,7 +159,8 @@ static int is_bounded(const struct bob_mem_plan_head *h, const struct bob_mem_wh
 	       (w->desc == UINT32_MAX || w->desc - f[w->func].desc < f[w->func].descs) &&
 	       (w->cursor < 16 || w->cursor == BOB_MEM_NO_CURSOR) &&
 	       (w->counter < 16 || w->counter == BOB_MEM_NO_CURSOR) &&
-	       w->behind <= BOB_MEM_SLACK_WORDS && w->complete <= 1 && w->stepped <= 1;
+	       w->behind <= BOB_MEM_SLACK_WORDS && w->complete <= 1 && w->stepped <= 1 &&
+	       w->iterates <= 1;
 }
 
 /* Every place in the code of a good plan is found, no other. */
@@ -249,6 +250,12 @@ static void test_map_by_hand(void **state)
 	assert_true(w.orig == 0x1000 && w.desc == UINT32_MAX && w.cursor == BOB_MEM_NO_CURSOR);
 	assert_int_equal(SAY(CODE, AT(0, RECORD), 2, AT(0, LOOP), 31), BOB_OK);
 	assert_true(w.desc == 7 && !w.complete && w.counter == 15 && w.stepped == 1);
+	assert_int_equal(SAY(CODE, AT(0, RECORD), 2, AT(0, LOOP), 33), BOB_OK);
+	assert_true(w.desc == 7 && w.complete && w.iterates && w.counter == BOB_MEM_NO_CURSOR);
+	assert_int_equal(SAY(CODE, AT(0, RECORD), 2, AT(0, LOOP), 33, AT(0, LOOP), 32), BOB_OK);
+	assert_true(!w.complete && w.iterates && !w.stepped);
+	assert_int_equal(SAY(CODE, AT(0, LOOP), 32, AT(0, RECORD), 2), BOB_OK);
+	assert_true(!w.iterates);
 	assert_int_equal(SAY(CODE, AT(0, LOOP), 31, AT(0, RECORD), 0), BOB_OK);
 	assert_true(w.desc == UINT32_MAX && w.counter == BOB_MEM_NO_CURSOR && !w.stepped);
 
@@ -257,11 +264,11 @@ static void test_map_by_hand(void **state)
 	assert_int_equal(SAY(CODE, AT(0, CURSOR), 17), BOB_ERR_CORRUPT);
 	assert_int_equal(SAY(CODE, AT(0, CURSOR), 1 | 67 << 5), BOB_ERR_CORRUPT);
 	assert_int_equal(SAY(CODE, AT(0, CURSOR), 1 | 1ull << 40), BOB_ERR_CORRUPT);
-	assert_int_equal(SAY(CODE, AT(0, LOOP), 32), BOB_ERR_CORRUPT);
+	assert_int_equal(SAY(CODE, AT(0, LOOP), 34), BOB_ERR_CORRUPT);
 	assert_int_equal(SAY(CODE, AT(0, INSN)), BOB_ERR_CORRUPT);
 	/* what holds from a later place on does not matter, however far that is */
-	assert_int_equal(SAY(CODE, AT(UINT64_MAX >> 2, LOOP), 32), BOB_OK);
-	assert_int_equal(SAY(CODE + 49, AT(50, LOOP), 32, AT(0, INSN)), BOB_OK);
+	assert_int_equal(SAY(CODE, AT(UINT64_MAX >> 2, LOOP), 34), BOB_OK);
+	assert_int_equal(SAY(CODE + 49, AT(50, LOOP), 34, AT(0, INSN)), BOB_OK);
 	munmap(page, 2 * PAGE);
 }
 

@@ -71,6 +71,12 @@ void bob_x86_put_store_imm(struct bob_x86_code *c, unsigned base, int32_t disp, 
 	put32(c, imm);
 }
 
+void bob_x86_put_clear_byte(struct bob_x86_code *c, unsigned base, int32_t disp)
+{
+	put_op(c, 0xc6, 0, base, BOB_X86_NO_REG, 1, disp);
+	put_byte(c, 0);
+}
+
 static uint32_t put_fs(struct bob_x86_code *c, unsigned opcode, unsigned reg, int32_t disp)
 {
 	put_byte(c, 0x64);

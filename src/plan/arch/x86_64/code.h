@@ -19,6 +19,8 @@ void bob_x86_put(struct bob_x86_code *c, const void *bytes, size_t n);
 void bob_x86_put_store(struct bob_x86_code *c, unsigned base, int32_t disp, unsigned reg);
 /* movq $imm, disp(base), the immediate extended by its sign */
 void bob_x86_put_store_imm(struct bob_x86_code *c, unsigned base, int32_t disp, int32_t imm);
+/* movb $0, disp(base) */
+void bob_x86_put_clear_byte(struct bob_x86_code *c, unsigned base, int32_t disp);
 /* mov %fs:disp, reg; mov reg, %fs:disp; cmp %fs:disp, reg. The offset of the field `disp` in the bytes
  * is returned. */
 uint32_t bob_x86_put_load_fs(struct bob_x86_code *c, unsigned reg, int32_t disp);
