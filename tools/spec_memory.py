@@ -115,28 +115,17 @@ class Memory:
         yield from self.raw(sorted(self.raw_chunks(stream) + folded.log), folded.log_begin)
 
     def unfold(self, events):
-        """Records of leaves. The key of one is 2 * descriptor, + 1 if it is an iteration of payload; its places are
-        those of instructions that call."""
-        record = None
+        """Records of leaves, whose key is the descriptor; its places are those of instructions that call."""
         calls = {d.image << 48 & M64 | d.pc + d.last for d in self.descs.values() if d.flow & 2}
         for places, key, words in events:
             r = Reader(key)
             number = r.n()
             if r.at != len(key) or any(p not in calls for p in places):
                 raise Bad
-            if number & 1:
-                if not record or record[2] != number >> 1 or len(words) != record[0].payload:
-                    raise Bad
-                record[1].extend(words)
-                continue
-            if record:
-                yield record[:2]
-            desc = self.descs[number >> 1]
-            if len(words) != desc.words + (desc.counter is not None):
+            desc = self.descs[number]
+            if len(words) != desc.words + (desc.payload or desc.counter is not None):
                 raise Bad
-            record = desc, words, number >> 1
-        if record:
-            yield record[:2]
+            yield desc, words
 
     def raw_chunks(self, stream):
         """(position, words, whether it may still grow)."""

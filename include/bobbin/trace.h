@@ -354,19 +354,15 @@ enum bob_leaf_kind {
 	BOB_LEAF_BLOCK = 1,	/* happens once */
 	BOB_LEAF_LOOP = 2,	/* n times: (last word - word[counter]) / counter_step */
 	BOB_LEAF_MARK = 3,	/* no accesses */
-	BOB_LEAF_LOOP_BEGIN =
-		4, /* the words of a loop whose iterations follow as leaves: no accesses here */
-	BOB_LEAF_ITERATION =
-		5, /* of that loop; words of its accesses are the loop's, then this leaf's */
 	BOB_LEAF_AGAIN =
-		6, /* no accesses; the next (its word) ones were told before and do not count */
-	BOB_LEAF_SYNC = 7	/* no accesses; its words: the object, perhaps a number */
+		4, /* no accesses; the next (its word) ones were told before and do not count */
+	BOB_LEAF_SYNC = 5	/* no accesses; its words: the object, perhaps a number */
 };
 
 struct bob_leaf {
 	uint32_t image;		/* ~0: in none */
 	uint32_t kind;		/* enum bob_leaf_kind */
-	uint32_t words;		/* of the loop's beginning, if an iteration */
+	uint32_t words;
 	uint32_t counter;
 	int64_t counter_step;
 	uint64_t pc;		/* of the first instruction */

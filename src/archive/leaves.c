@@ -20,17 +20,14 @@ int bob_trace_all_folded(const struct bob_trace *t, uint32_t thread)
 	       !bob_stream_has_raw(t->threads[thread]);
 }
 
-static enum bob_leaf_kind kind_of(const struct bob_mem_desc *d, int is_payload)
+/* Iterations of loops with payload are leaves of their own, like blocks. */
+static enum bob_leaf_kind kind_of(const struct bob_mem_desc *d)
 {
 	if (d->kind == BOB_MEM_MARK)
 		return d->mark == BOB_MEM_AGAIN ? BOB_LEAF_AGAIN :
 		       d->mark == BOB_MEM_SYNC	? BOB_LEAF_SYNC :
 						  BOB_LEAF_MARK;
-	if (d->kind == BOB_MEM_BLOCK)
-		return BOB_LEAF_BLOCK;
-	if (is_payload)
-		return BOB_LEAF_ITERATION;
-	return d->payload ? BOB_LEAF_LOOP_BEGIN : BOB_LEAF_LOOP;
+	return d->kind == BOB_MEM_LOOP && !d->payload ? BOB_LEAF_LOOP : BOB_LEAF_BLOCK;
 }
 
 static struct bob_leaf_access access_of(const struct bob_mem_desc *d,
@@ -41,7 +38,7 @@ static struct bob_leaf_access access_of(const struct bob_mem_desc *d,
 				     .guarded = a->guard != BOB_MEM_NO_WORD,
 				     .step_word = BOB_LEAF_NO_WORD };
 
-	if (d->kind == BOB_MEM_LOOP && a->word < d->words) {
+	if (kind_of(d) == BOB_LEAF_LOOP && a->word < d->words) {
 		x.step = d->step[a->word].constant;
 		x.step_word = d->step[a->word].word;
 		x.step_scale = d->step[a->word].scale;
@@ -57,18 +54,17 @@ bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t s
 	const struct bob_mem_desc *d;
 	const struct bob_process *p;
 	struct bob_fold_shape s;
-	int is_payload;
 
 	if (!f || shape >= bob_folded_shapes(f))
 		return BOB_NONE;
 	p = t->processes[t->threads[thread]->info.process];
 	bob_folded_shape(f, shape, &s);
-	if (bob_mem_leaf_key(s.key, s.key_len, &number, &is_payload) != BOB_OK)
+	if (bob_mem_leaf_key(s.key, s.key_len, &number) != BOB_OK)
 		return BOB_NONE;
 	d = bob_desc_find(p, number);
-	if (!d || s.words != bob_mem_leaf_words(d, is_payload))
+	if (!d || s.words != bob_mem_leaf_words(d))
 		return BOB_NONE;
-	*leaf = (struct bob_leaf){ .image = bob_desc_image(p, d), .kind = kind_of(d, is_payload),
+	*leaf = (struct bob_leaf){ .image = bob_desc_image(p, d), .kind = kind_of(d),
 				   .words = d->words, .counter = d->counter, .pc = d->pc,
 				   .accesses = d->access_count, .sync = d->sync,
 				   .sp_word = d->sp_word, .sp_begin = d->sp_begin };

@@ -60,7 +60,7 @@ struct noise {
 static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event *event)
 {
 	struct noise *n = ctx;
-	int kept = n->spread[event->shape] >= n->below, is_payload;
+	int kept = n->spread[event->shape] >= n->below;
 	const struct bob_mem_desc *d = NULL;
 	struct bob_fold_shape s;
 	struct bob_mem_walk w;
@@ -71,7 +71,7 @@ static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event 
 		n->again = 0;
 	n->participant = participant;
 	bob_folded_shape(n->f, event->shape, &s);
-	if (bob_mem_leaf_key(s.key, s.key_len, &number, &is_payload) == BOB_OK)
+	if (bob_mem_leaf_key(s.key, s.key_len, &number) == BOB_OK)
 		d = bob_desc_find(n->p, number);
 	if (!d)
 		return kept;
@@ -81,8 +81,7 @@ static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event 
 	}
 	if (!n->again)
 		return kept;
-	if (!is_payload && !d->payload &&
-	    bob_mem_walk_begin(&w, d, event->word, event->words, 0) == BOB_OK)
+	if (bob_mem_walk_begin(&w, d, event->word, event->words, 0) == BOB_OK)
 		count = bob_mem_walk_count(&w);
 	n->again -= count < n->again ? count : n->again;
 	return 1;

@@ -160,7 +160,6 @@ bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f,
 	const struct bob_desc_run *last = c->descs + c->desc_run_count - 1;
 	struct bob_fold_shape s;
 	uint32_t number;
-	int payload;
 
 	u->count = c->desc_run_count ? last->first + last->count : 0;
 	u->count = u->count > BOB_MEM_NUMBER ? BOB_MEM_NUMBER : u->count;
@@ -169,7 +168,7 @@ bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f,
 		return BOB_ERR_NOMEM;
 	for (uint32_t i = 0; i < bob_folded_shapes(f); i++) {
 		bob_folded_shape(f, i, &s);
-		if (bob_mem_leaf_key(s.key, s.key_len, &number, &payload) != BOB_OK)
+		if (bob_mem_leaf_key(s.key, s.key_len, &number) != BOB_OK)
 			return BOB_ERR_CORRUPT;
 		if (number < u->count)
 			u->bits[number / 8] |= (uint8_t)(1 << number % 8);

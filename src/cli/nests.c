@@ -263,8 +263,6 @@ static void print_access(struct nests *n, const struct bob_leaf *leaf,
 		w.series = im ? &once : NULL;
 		w.bias = im ? im->bias : 0;
 		fprintf(n->out, "at 0x%" PRIx64 " of the image", (uint64_t)a->offset);
-	} else if (leaf->kind == BOB_LEAF_ITERATION && a->word < leaf->words) {
-		fputs("(steps from the loop's beginning)", n->out);
 	} else if (leaf->kind == BOB_LEAF_LOOP && a->word < leaf->words) {
 		w.series = &once;
 		print_in_loop(n, leaf, a, all, &once);
@@ -312,11 +310,9 @@ static void print_leaf(struct nests *n, uint32_t shape, unsigned depth)
 			read_series(n, shape * 2, w, &word[w]);
 		if (leaf.kind == BOB_LEAF_SYNC && !is_full(n))
 			print_sync(n, &leaf, word, s.words, depth);
-		for (uint32_t i = 0; i < leaf.accesses && leaf.kind != BOB_LEAF_LOOP_BEGIN; i++) {
+		for (uint32_t i = 0; i < leaf.accesses; i++) {
 			uint32_t w = a[i].word;
 
-			if (leaf.kind == BOB_LEAF_ITERATION && w != BOB_LEAF_NO_WORD)
-				w = w < leaf.words ? BOB_LEAF_NO_WORD : w - leaf.words;
 			if (is_full(n))
 				break;
 			print_access(n, &leaf, &a[i], w < s.words ? &word[w] : NULL, word, s.path,

@@ -21,9 +21,9 @@ struct call {
 struct known {
 	uint32_t path;
 	uint32_t shape;		/* + 1 */
-	uint32_t payload;	/* + 1 */
 	uint32_t
 		plain; /* words of a record without stack pointer and payload, + 1; 0: not known to be one */
+	const struct bob_mem_desc *loop; /* with payload, or NULL: not known to be one */
 };
 
 struct bob_mem_fold {
@@ -142,23 +142,21 @@ static int is_address(const struct bob_mem_desc *d, uint32_t w)
 	return found;
 }
 
-static bob_status tolerate(struct bob_mem_fold *m, const struct bob_mem_desc *d, uint32_t shape,
-			   int payload)
+static bob_status tolerate(struct bob_mem_fold *m, const struct bob_mem_desc *d, uint32_t shape)
 {
-	uint32_t first = payload ? d->words : 0, count = payload ? d->payload : d->words;
 	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < count && st == BOB_OK; i++)
-		if (is_address(d, first + i))
+	for (uint32_t i = 0; i < (uint32_t)d->words + d->payload && st == BOB_OK; i++)
+		if (is_address(d, i))
 			st = bob_folder_tolerate(m->folder, shape, i, m->within);
 	return st;
 }
 
-static bob_status find_shape(struct bob_mem_fold *m, uint32_t number, uint32_t words, int payload,
+static bob_status find_shape(struct bob_mem_fold *m, uint32_t number, uint32_t words,
 			     uint32_t *shape)
 {
 	uint8_t key[BOB_VARINT_MAX];
-	size_t len = bob_varint_put(key, (uint64_t)number * 2 + (uint64_t)payload);
+	size_t len = bob_varint_put(key, number);
 	bob_status st = bob_folder_shape(m->folder, key, len, m->path, words, shape);
 
 	if (st == BOB_ERR_FULL) {
@@ -167,40 +165,54 @@ static bob_status find_shape(struct bob_mem_fold *m, uint32_t number, uint32_t w
 			st = bob_folder_shape(m->folder, key, len, m->path, words, shape);
 	}
 	if (st == BOB_OK && m->within)
-		st = tolerate(m, m->desc(m->ctx, number), *shape, payload);
+		st = tolerate(m, m->desc(m->ctx, number), *shape);
 	return st;
 }
 
-/* `waits`: its descriptor, if the leaf goes to the window. */
-static bob_status put_leaf(struct bob_mem_fold *m, uint32_t number, const uint64_t *word,
-			   uint32_t words, int payload, const struct bob_mem_desc *waits)
+/* The shape of the descriptor in the present path, + 1. */
+static bob_status know_shape(struct bob_mem_fold *m, uint32_t number, uint32_t words,
+			     uint32_t *known)
 {
-	struct known none = { .path = UINT32_MAX };
-	struct known *k = number < BOB_MEM_FOLD_DESCS ? &m->known[number] : &none;
-	uint32_t *known = payload ? &k->payload : &k->shape, shape;
+	struct known *k = number < BOB_MEM_FOLD_DESCS ? &m->known[number] : NULL;
+	bob_status st;
 
-	if (__builtin_expect(k->path != m->path || !*known, 0)) {
-		bob_status st = find_shape(m, number, words, payload, &shape);
-
-		if (st != BOB_OK)
-			return st;
-		if (k->path != m->path)
-			k->shape = k->payload = 0;
-		k->path = m->path; /* may be another one now */
-		*known = shape + 1;
+	if (__builtin_expect(k && k->path == m->path && k->shape, 1)) {
+		*known = k->shape;
+		return BOB_OK;
 	}
-	if (__builtin_expect(waits != NULL, 0))
-		bob_mem_window_put(m->window, m->folder, *known - 1, number, waits, word);
-	else
-		bob_folder_put(m->folder, *known - 1, word);
-	return BOB_OK;
+	st = find_shape(m, number, words, known);
+	++*known;
+	if (st == BOB_OK && k) {
+		k->path = m->path; /* may be another one now */
+		k->shape = *known;
+	}
+	return st;
+}
+
+/* Iterations, each with all its words. */
+static void put_iterations(struct bob_mem_fold *m, uint32_t shape, const struct bob_mem_desc *d,
+			   const uint64_t *word, size_t count)
+{
+	size_t payload = count - d->words;
+	uint64_t step[BOB_MEM_WORDS_MAX];
+
+	for (uint32_t w = 0; w < d->words; w++) {
+		const struct bob_mem_step *s = &d->step[w];
+
+		step[w] = (uint64_t)s->constant;
+		if (s->word != BOB_MEM_NO_WORD)
+			step[w] += s->scale * word[s->word];
+	}
+	/* dividing takes longer than a short row */
+	bob_folder_put_row(m->folder, shape, word, step, d->words, word + d->words,
+			   d->payload == 1 ? payload : payload / d->payload);
 }
 
 static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const struct bob_mem_desc *d,
 			     const uint64_t *word, size_t count)
 {
-	const struct bob_mem_desc *waits = NULL;
-	uint32_t words = (uint32_t)count;
+	int iterates = d->kind == BOB_MEM_LOOP && d->payload, waits;
+	uint32_t known;
 	bob_status st;
 
 	if (d->sp_word != BOB_MEM_NO_WORD)
@@ -208,25 +220,45 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	if (m->depth && goes_on(m, d))
 		m->path = m->call[--m->depth].before;
 	m->returned = 0;
-	if (d->kind == BOB_MEM_LOOP && d->payload)
-		words = d->words;
-	if (m->window && bob_mem_window_takes(m->window, m->folder, d, word, count))
-		waits = d;
-	st = put_leaf(m, number, word, words, 0, waits);
-	for (size_t i = words; i < count && st == BOB_OK; i += d->payload)
-		st = put_leaf(m, number, word + i, d->payload, 1, NULL);
-	if (!m->window && d->sp_word == BOB_MEM_NO_WORD && !d->payload &&
-	    number < BOB_MEM_FOLD_DESCS)
-		m->known[number].plain = words + 1;
-	if (st == BOB_OK && d->flow & BOB_MEM_CALLS)
+	waits = m->window && bob_mem_window_takes(m->window, m->folder, d, word, count);
+	st = know_shape(m, number, bob_mem_leaf_words(d), &known);
+	if (st != BOB_OK)
+		return st;
+	if (iterates)
+		put_iterations(m, known - 1, d, word, count);
+	else if (waits)
+		bob_mem_window_put(m->window, m->folder, known - 1, number, d, word);
+	else
+		bob_folder_put(m->folder, known - 1, word);
+	if (!m->window && d->sp_word == BOB_MEM_NO_WORD && number < BOB_MEM_FOLD_DESCS) {
+		m->known[number].plain = iterates ? 0 : (uint32_t)count + 1;
+		m->known[number].loop = iterates ? d : NULL;
+	}
+	if (d->flow & BOB_MEM_CALLS)
 		st = enter(m, d, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end);
 	else if (d->flow & BOB_MEM_RETURNS) /* and takes the return address with it */
 		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_end + 8);
 	return st;
 }
 
+/* The record of a loop with payload; as put_plain. */
+static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
+		       const uint64_t *end)
+{
+	const struct bob_mem_desc *d = k->loop;
+	size_t room = (size_t)(end - at) - 1, payload;
+
+	if (room < d->words)
+		return 0;
+	payload = bob_mem_payload_count(at + 1 + d->words, room - d->words);
+	if (d->payload > 1)
+		payload -= payload % d->payload;
+	put_iterations(m, k->shape - 1, d, at + 1, d->words + payload);
+	return 1 + d->words + payload;
+}
+
 /* Of a descriptor that was met in this path before. Words of the record, header included; 0: it takes the long way. */
-static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end)
+static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end, int open)
 {
 	const struct known *k;
 	uint64_t number;
@@ -237,7 +269,11 @@ static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64
 	if (number >= BOB_MEM_FOLD_DESCS)
 		return 0;
 	k = &m->known[number];
-	if (!k->plain || k->path != m->path || !k->shape || (size_t)(end - at) < k->plain)
+	if (k->path != m->path || !k->shape)
+		return 0;
+	if (k->loop && !open)
+		return put_loop(m, k, at, end);
+	if (!k->plain || (size_t)(end - at) < k->plain)
 		return 0;
 	bob_folder_put(m->folder, k->shape - 1, at + 1);
 	return k->plain;
@@ -252,7 +288,7 @@ bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size
 	for (;;) {
 		const struct bob_mem_desc *d;
 		uint32_t number;
-		size_t words = put_plain(m, at, end);
+		size_t words = put_plain(m, at, end, open);
 
 		if (words) {
 			at += words;

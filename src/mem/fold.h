@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records into a folder (bobbin/fold.h), and back. A record is a leaf: its key is the descriptor's number, its
- * path the calls that led there, its words those of the record. Loops with payload are a leaf for their
- * beginning and one for each iteration, so that their rows fold like all others.
+ * path the calls that led there, its words those of the record. Loops with payload are a leaf for each iteration, with
+ * all its words, as if it were a record of its own: so they fold like the same code recorded block by block.
  *
- *     key:  varint 2 * descriptor, or 2 * descriptor + 1 for the payload of an iteration
+ *     key:  varint, the descriptor's number
  *     path: places are call sites, image << 48 | link address
  *
  * The path is kept by stack pointers: a call is over when a record ends with its return, is right behind it, or is at its stack
@@ -21,7 +21,7 @@
 #define BOB_MEM_RECORD_MAX (1u << 20) /* words of a record */
 #define BOB_MEM_FOLD_DEPTH 16384u     /* calls in each other; deeper ones have the path of these */
 
-/* The descriptor of this number, or NULL. */
+/* The descriptor of this number, or NULL. Of folding only loops with payload need their steps, nothing the accesses. */
 typedef const struct bob_mem_desc *(*bob_mem_desc_fn)(void *ctx, uint32_t number);
 
 struct bob_mem_fold;
@@ -46,9 +46,9 @@ bob_status bob_mem_fold_put(struct bob_mem_fold *m, const uint64_t *record, size
 /* --- and back --- */
 
 /* What the key of a leaf says. BOB_ERR_CORRUPT. */
-bob_status bob_mem_leaf_key(const uint8_t *key, size_t len, uint32_t *number, int *is_payload);
+bob_status bob_mem_leaf_key(const uint8_t *key, size_t len, uint32_t *number);
 /* How many words the leaf has. */
-uint32_t bob_mem_leaf_words(const struct bob_mem_desc *d, int is_payload);
+uint32_t bob_mem_leaf_words(const struct bob_mem_desc *d);
 
 struct bob_mem_unfold;
 

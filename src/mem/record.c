@@ -313,6 +313,23 @@ bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *wo
 	return BOB_OK;
 }
 
+size_t bob_mem_payload_count(const uint64_t *word, size_t room)
+{
+	size_t n = 0;
+
+	for (; room - n >= 8; n += 8) { /* rows are short and uneven: no branch for each word */
+		uint64_t headers = 0;
+
+		for (unsigned i = 0; i < 8; i++)
+			headers |= word[n + i] >> 63 << i;
+		if (headers)
+			return n + (size_t)__builtin_ctzll(headers);
+	}
+	while (n < room && !(word[n] & BOB_MEM_HEADER))
+		n++;
+	return n;
+}
+
 /* How often a loop with a counter ran. */
 static bob_status count_trips(const struct bob_mem_desc *d, const uint64_t *word, uint64_t *n)
 {

@@ -143,6 +143,8 @@ struct bob_mem_walk {
  * BOB_ERR_CORRUPT: the record does not end within the room. */
 bob_status bob_mem_record_count(const struct bob_mem_desc *d, const uint64_t *word, size_t room,
 				int open, size_t *count);
+/* How many of the `room` words come before the first header. */
+size_t bob_mem_payload_count(const uint64_t *word, size_t room);
 /* `word` are the `count` words behind the header. BOB_ERR_CORRUPT: they are not what the descriptor
  * says. */
 bob_status bob_mem_walk_begin(struct bob_mem_walk *w, const struct bob_mem_desc *d,

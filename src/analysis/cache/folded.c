@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nests of records (fold/nests.h) as nests of accesses. A block is its accesses, each at word + offset; a loop
  * record is a loop more, if it runs equally often at all positions of the nest. A nest with anything that
- * is not so is expanded, record by record. Loops with payload come as a leaf for the beginning and one for each
- * iteration; they are always expanded. */
+ * is not so is expanded, record by record. Iterations of loops with payload
+ * come one by one, like blocks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/cache/folded.h"
-#include "base/varint.h"
 #include "fold/nests.h"
 
 struct shape {
@@ -15,7 +14,7 @@ struct shape {
 	uint64_t bias;
 	uint32_t first;		/* site */
 	uint32_t words;		/* of its leaves */
-	uint8_t begins, iterates; /* a loop with payload; an iteration of it */
+	uint8_t loops;		/* a loop that says how often it runs */
 };
 
 struct run {
@@ -27,8 +26,6 @@ struct run {
 	uint32_t items, room;
 	uint64_t gaps;
 	const struct bob_cache_records *from;
-	const struct bob_mem_desc *loop; /* whose iterations may come now */
-	uint64_t loop_word[2 * BOB_MEM_WORDS_MAX]; /* in the next one; behind them its payload */
 };
 
 /* --- shapes --- */
@@ -37,28 +34,22 @@ static bob_status read_shape(const struct bob_folded *f, uint32_t number,
 			     const struct bob_cache_records *from, struct shape *out)
 {
 	struct bob_fold_shape s;
-	const uint8_t *at, *end;
-	uint64_t key;
+	uint32_t key;
 
 	bob_folded_shape(f, number, &s);
-	at = s.key;
-	end = at + s.key_len;
-	if (bob_varint_get(&at, end, &key) || at != end || key >> 1 > UINT32_MAX)
+	if (bob_mem_leaf_key(s.key, s.key_len, &key) != BOB_OK)
 		return BOB_ERR_CORRUPT;
-	out->desc = from->desc(from->ctx, (uint32_t)(key >> 1));
+	out->desc = from->desc(from->ctx, key);
 	if (!out->desc)
 		return BOB_ERR_CORRUPT;
 	if (out->desc->kind == BOB_MEM_MARK && out->desc->mark == BOB_MEM_AGAIN)
 		return BOB_NONE;
-	out->iterates = key & 1;
-	out->begins = out->desc->kind == BOB_MEM_LOOP && out->desc->payload && !out->iterates;
-	out->words = out->desc->words + (out->desc->kind == BOB_MEM_LOOP && !out->begins ? 1u : 0u);
-	if (out->iterates)
-		out->words = out->desc->kind == BOB_MEM_LOOP ? out->desc->payload : 0;
-	if (s.words != out->words || (out->iterates && !out->words))
+	out->loops = out->desc->kind == BOB_MEM_LOOP && !out->desc->payload;
+	out->words = bob_mem_leaf_words(out->desc);
+	if (s.words != out->words)
 		return BOB_ERR_CORRUPT;
 	out->bias = from->bias(from->ctx, out->desc);
-	return from->sites(from->ctx, (uint32_t)(key >> 1), out->desc, &out->first);
+	return from->sites(from->ctx, key, out->desc, &out->first);
 }
 
 static bob_status read_shapes(struct run *r, const struct bob_folded *f,
@@ -107,39 +98,11 @@ static bob_status run_accesses(struct run *r, const struct shape *s, const uint6
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* An iteration of the loop that began last: a record of one, whose words have come so far. */
-static bob_status run_iteration(struct run *r, const struct shape *s, const uint64_t *payload)
-{
-	const struct bob_mem_desc *d = s->desc;
-	bob_status st;
-
-	if (r->loop != d)
-		return BOB_ERR_CORRUPT;
-	memcpy(r->loop_word + d->words, payload, d->payload * sizeof(*payload));
-	st = run_accesses(r, s, r->loop_word, d->words + (uint32_t)d->payload);
-	for (uint32_t w = 0; w < d->words; w++) {
-		const struct bob_mem_step *step = &d->step[w];
-
-		r->loop_word[w] += (uint64_t)step->constant;
-		if (step->word != BOB_MEM_NO_WORD)
-			r->loop_word[w] += step->scale * r->loop_word[step->word];
-	}
-	return st;
-}
-
 static bob_status run_leaf(struct run *r, const struct shape *s, const uint64_t *word)
 {
-	if (s->iterates)
-		return run_iteration(r, s, word);
-	r->loop = NULL;
-	if (s->desc->kind == BOB_MEM_MARK) {
-		r->gaps += s->desc->mark == BOB_MEM_GAP;
-		return BOB_OK;
-	}
-	if (!s->begins)
+	if (s->desc->kind != BOB_MEM_MARK)
 		return run_accesses(r, s, word, s->words);
-	r->loop = s->desc;
-	memcpy(r->loop_word, word, s->words * sizeof(*word));
+	r->gaps += s->desc->mark == BOB_MEM_GAP;
 	return BOB_OK;
 }
 
@@ -234,7 +197,7 @@ static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_
 	struct bob_cache_item *item;
 
 	if (a->guard != BOB_MEM_NO_WORD) {
-		if (s->desc->kind == BOB_MEM_LOOP || !stands_still(e, a->guard))
+		if (s->loops || !stands_still(e, a->guard))
 			return 0;
 		if (!(e->base[a->guard] >> a->guard_bit & 1))
 			return 1;
@@ -251,7 +214,7 @@ static int add_access(struct run *r, const struct bob_fold_nest_item *e, uint32_
 	item->base = (uint64_t)a->offset + e->base[a->word];
 	for (uint32_t d = 0; d < e->depth; d++)
 		item->step[d] = (int64_t)e->step[a->word * BOB_NEST_DEPTH + d];
-	return s->desc->kind != BOB_MEM_LOOP || step_of(e, s->desc, a->word, &item->step[e->depth]);
+	return !s->loops || step_of(e, s->desc, a->word, &item->step[e->depth]);
 }
 
 /* The accesses of a record in the nest. 0: it is no nest of accesses. */
@@ -261,18 +224,16 @@ static int add_record(struct run *r, const struct bob_fold_nest_item *e)
 	const struct bob_mem_desc *d = s->desc;
 	uint32_t at = r->items;
 
-	if (s->begins || s->iterates)
-		return 0;
 	if (d->kind == BOB_MEM_MARK)
 		return d->mark != BOB_MEM_GAP;
 	if (!d->access_count)
 		return 1;
-	if (d->kind == BOB_MEM_LOOP && !add_loop(r, e, d))
+	if (s->loops && !add_loop(r, e, d))
 		return 0;
 	for (uint32_t i = 0; i < d->access_count; i++)
 		if (!add_access(r, e, i))
 			return 0;
-	if (d->kind == BOB_MEM_LOOP)
+	if (s->loops)
 		r->item[at].items = r->items - at - 1;
 	return 1;
 }
@@ -351,7 +312,6 @@ static bob_status run_nest(struct run *r, const struct bob_fold_nest_item *item,
 	r->items = 0;
 	if (count == 1 || !add_items(r, item, count))
 		return expand(r, item, count, idx);
-	r->loop = NULL;
 	st = r->from->vary ? choose_sites(r, 0, r->items, most, 0) : BOB_OK;
 	if (st == BOB_NONE)
 		return expand(r, item, count, idx);
