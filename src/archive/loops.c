@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The folded accesses of a thread with the loops around each: leaf by leaf, where accesses.c goes by records, which may
- * be loops of several leaves. */
+/* The folded accesses of a thread with the loops around each: leaf by leaf. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +14,7 @@ struct bob_loop_cursor {
 	int walking;
 	uint32_t shape;
 	uint64_t again;			/* so many accesses are passed over */
-	const struct bob_mem_desc *loop; /* the last one with payload, NULL: none */
-	uint64_t iteration;		/* of it, the next one */
-	uint64_t begin[BOB_MEM_WORDS_MAX]; /* its words in the first */
-	uint64_t word[2 * BOB_MEM_WORDS_MAX];
+	uint64_t word[BOB_FOLD_WORDS_MAX];
 	bob_status failed;
 };
 
@@ -56,25 +52,6 @@ void bob_loop_cursor_close(struct bob_loop_cursor *c)
 	free(c);
 }
 
-/* The loop's words where its next iteration begins, and behind them what is logged of that one. */
-static bob_status take_iteration(struct bob_loop_cursor *c, const struct bob_mem_desc *d,
-				 const uint64_t *payload)
-{
-	if (c->loop != d)
-		return BOB_ERR_CORRUPT;
-	for (unsigned k = 0; k < d->words; k++) {
-		const struct bob_mem_step *s = &d->step[k];
-		uint64_t step = (uint64_t)s->constant;
-
-		if (s->word != BOB_MEM_NO_WORD)
-			step += s->scale * c->begin[s->word];
-		c->word[k] = c->begin[k] + c->iteration * step;
-	}
-	memcpy(c->word + d->words, payload, d->payload * sizeof(*payload));
-	c->iteration++;
-	return BOB_OK;
-}
-
 static void take_mark(struct bob_loop_cursor *c, const struct bob_mem_desc *d)
 {
 	if (d->mark == BOB_MEM_AGAIN)
@@ -88,38 +65,22 @@ static bob_status take_leaf(struct bob_loop_cursor *c)
 	const struct bob_mem_desc *d;
 	bob_status st = bob_fold_cursor_next(c->events, &event);
 	uint32_t number;
-	int is_payload;
-	size_t count;
 
 	if (st != BOB_OK)
 		return st;
 	c->shape = event.shape;
 	bob_folded_shape(c->s->folded, event.shape, &shape);
-	if (bob_mem_leaf_key(shape.key, shape.key_len, &number, &is_payload) != BOB_OK)
+	if (bob_mem_leaf_key(shape.key, shape.key_len, &number) != BOB_OK)
 		return BOB_ERR_CORRUPT;
 	d = bob_desc_find(c->p, number);
-	if (!d || event.words != bob_mem_leaf_words(d, is_payload) || (is_payload && !event.words))
+	if (!d || event.words != bob_mem_leaf_words(d))
 		return BOB_ERR_CORRUPT;
-	count = event.words;
-	if (is_payload) {
-		count += d->words;
-		st = take_iteration(c, d, event.word);
-	} else {
-		memcpy(c->word, event.word, count * sizeof(*c->word));
-	}
-	if (st != BOB_OK)
-		return st;
+	memcpy(c->word, event.word, event.words * sizeof(*c->word));
 	if (d->kind == BOB_MEM_MARK) {
 		take_mark(c, d);
 		return BOB_OK;
 	}
-	if (!is_payload && d->payload) { /* its iterations follow */
-		memcpy(c->begin, c->word, count * sizeof(*c->word));
-		c->loop = d;
-		c->iteration = 0;
-		return BOB_OK;
-	}
-	st = bob_mem_walk_begin(&c->walk, d, c->word, count, bob_desc_bias(c->p, d));
+	st = bob_mem_walk_begin(&c->walk, d, c->word, event.words, bob_desc_bias(c->p, d));
 	c->walking = st == BOB_OK;
 	return st;
 }
