@@ -300,8 +300,7 @@ static void take_iteration(const struct bob_mem_desc *d, const uint64_t *word, u
 			   struct mem_cut *out)
 {
 	step_words(d, word, n, out);
-	memcpy(out->word + d->words, word + d->words + n * d->payload,
-	       d->payload * sizeof(*word));
+	memcpy(out->word + d->words, word + d->words + n * d->payload, d->payload * sizeof(*word));
 }
 
 static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const uint64_t *word,

@@ -82,7 +82,8 @@ struct mem_cut {
 	uint64_t end;		/* ... by this word */
 	bool part;		/* of an iteration, or of a block: words of this descriptor */
 	uint32_t number, words;
-	uint64_t word[BOB_MEM_WORDS_MAX]; /* in the iteration under way (payload: in the next one, if all has happened) */
+	uint64_t word
+		[BOB_MEM_WORDS_MAX]; /* in the iteration under way (payload: in the next one, if all has happened) */
 };
 /* `word` is behind the record's header; `counter` its counter's register, if it is a loop; in a loop with payload, whose
  * complete iterations are in the record, how many these are. False: no descriptor can be made. */

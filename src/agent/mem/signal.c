@@ -47,7 +47,8 @@ struct place {
 	const struct bob_image *im;
 	uint32_t number;
 	bool complete;		/* the probe has written all of it */
-	uint32_t payload;	/* words of an iteration in `word`, behind those of the loop's record, which
+	uint32_t
+		payload; /* words of an iteration in `word`, behind those of the loop's record, which
 				 * begins anew behind the handler */
 	uint64_t accesses;	/* of it, that had happened and were told */
 	uint64_t *word;
@@ -243,7 +244,8 @@ static void return_to_place(void *uc, struct place *p)
 {
 	if (p->uc == uc && p->code) {
 		if (rip_of(uc) != p->orig)
-			p->words = p->payload = 0, p->reg = BOB_MEM_NO_CURSOR; /* the handler leads elsewhere */
+			p->words = p->payload = 0,
+			p->reg = BOB_MEM_NO_CURSOR; /* the handler leads elsewhere */
 		else
 			set_rip(uc, p->code);
 	}

@@ -142,7 +142,9 @@ static void jump_if_full(struct bob_mem_emitter *e, uint8_t cursor, uint64_t ori
 	if (!f)
 		e->c.st = BOB_ERR_NOMEM;
 	else
-		*f = (struct bob_mem_full){ .jump = bob_mem_here(e), .cursor = cursor, .orig = orig };
+		*f = (struct bob_mem_full){ .jump = bob_mem_here(e),
+					    .cursor = cursor,
+					    .orig = orig };
 }
 
 static void put_check(struct bob_mem_emitter *e, const struct point *p)

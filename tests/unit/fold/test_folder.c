@@ -210,7 +210,8 @@ static void put_rows(struct events *e, uint64_t seed, int single)
 {
 	state_of_draw = seed;
 	uint64_t base = draw(1000), even = draw(4), more_words = draw(3);
-	uint32_t words = (uint32_t)(even + more_words), shape = 20 + (uint32_t)(even * 3 + more_words);
+	uint32_t words = (uint32_t)(even + more_words),
+		 shape = 20 + (uint32_t)(even * 3 + more_words);
 
 	for (uint64_t row = 0; row < 60; row++) {
 		uint64_t word[8], step[8], more[40 * 3], count = draw(3) ? draw(40) : 7;

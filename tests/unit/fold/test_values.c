@@ -60,7 +60,8 @@ static void test_rows(void **state)
 
 		stream_begin(&one, 12);
 		stream_begin(&rows, 12);
-		for (unsigned i = 0; i < 6000; i++) /* what comes again, too, also beyond the history */
+		for (unsigned i = 0; i < 6000;
+		     i++) /* what comes again, too, also beyond the history */
 			value[i] = i > 100 && draw(kind % 8 + 1) ?
 					   value[i - 1] + value[i - 90] - value[i - 91] :
 					   draw(UINT64_MAX >> kind % 3 * 20);

@@ -41,7 +41,8 @@ static struct memmap {
 	uint64_t counter, trips; /* where the loop's counter began, iterations that are over */
 	bool idle;		/* a string instruction that has nothing to do */
 	uint64_t begun;		/* iterations of a loop with payload, the one under way included */
-	uint64_t seen[5];	/* instructions, of them with a cursor, a complete record, in a loop, in one with payload */
+	uint64_t seen
+		[5]; /* instructions, of them with a cursor, a complete record, in a loop, in one with payload */
 	unsigned wrong;
 } memmap;
 
@@ -290,9 +291,8 @@ static void memmap_check_record(const struct memrun *m, struct memmap_seen *s)
 	if (!last->valid || last->w.desc != s->w.desc ||
 	    (!s->w.iterates && (last->w.iterates || (last->w.complete && !s->w.complete))))
 		memmap.headers_before = memmap.headers;
-	if ((s->w.iterates && !d->payload) ||
-	    (s->w.iterates || (s->w.complete && !d->payload)) !=
-		    (memmap.headers > memmap.headers_before))
+	if ((s->w.iterates && !d->payload) || (s->w.iterates || (s->w.complete && !d->payload)) !=
+						      (memmap.headers > memmap.headers_before))
 		memmap_wrong(s, "complete, or not");
 	memmap.seen[2] += s->w.complete;
 	if (s->w.orig < d->pc || (s->w.orig > d->pc + d->last &&

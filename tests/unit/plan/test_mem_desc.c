@@ -217,7 +217,11 @@ static void test_loops(void **state)
 	static const struct {
 		const char *name;
 		unsigned payload;
-	} payloads[] = { { "d_loop", 0 }, { "d_head", 1 }, { "d_chase", 0 }, { "d_values", 10 }, { "d_csr", 1 } };
+	} payloads[] = { { "d_loop", 0 },
+			 { "d_head", 1 },
+			 { "d_chase", 0 },
+			 { "d_values", 10 },
+			 { "d_csr", 1 } };
 	struct subject *s = *state;
 
 	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
