@@ -24,7 +24,7 @@ ENGINES = ("native", "valgrind")
 MEM = {e: ["--mem", f"--engine={e}"] for e in ENGINES}
 RAW = {e: [*MEM[e], "--codec=none"] for e in ENGINES}  # records as the engine writes them, not folded
 LINE = re.compile(rb"([LSA]) 0x([0-9a-f]+) (\d+) (?:(.*)\+)?0x([0-9a-f]+)$")
-DECLINED = ("strings", "lanes")  # by engine native, for instructions in them
+DECLINED = ("lanes",)  # by engine native, for instructions in them
 KERNELS = "matmul triad csr chase atomics strings vectors lanes jump signals faults threads child storm".split()
 
 

@@ -29,7 +29,8 @@ enum bob_mem_decline {
 	BOB_MEM_SYSTEM =
 		12, /* xsave and others whose size depends on the machine; privileged ones */
 	BOB_MEM_TRANSACTION = 13, /* xbegin */
-	BOB_MEM_DIRECTION = 14,	/* std: string instructions run backwards */
+	BOB_MEM_DIRECTION =
+		14, /* string instructions run either way, or the flag is set for others */
 	BOB_MEM_BREAKPOINT = 15, /* int3 */
 	BOB_MEM_FIXED_PLACE = 16, /* cannot be moved */
 	BOB_MEM_FAR = 17,

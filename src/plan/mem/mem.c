@@ -96,6 +96,8 @@ static unsigned translate(struct bob_mem_unit *u, struct bob_mem_plan *out, bool
 		why = bob_mem_read(u);
 	if (why == BOB_MEM_TAKEN && u->st == BOB_OK)
 		why = bob_mem_find_blocks(u);
+	if (why == BOB_MEM_TAKEN && u->st == BOB_OK)
+		why = bob_mem_find_direction(u);
 	if (why != BOB_MEM_TAKEN || u->st != BOB_OK)
 		return why;
 	bob_mem_find_live(u, passes);

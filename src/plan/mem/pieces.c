@@ -327,11 +327,12 @@ bob_status bob_mem_add_step(struct bob_mem_builder *b, const struct bob_mem_step
 }
 
 /* A string instruction with a rep prefix: a loop of its own, whose counter runs down to what is left
- * in rcx. `cld` is the calling convention's rule, and functions with `std` are not translated. */
+ * in rcx. */
 static bob_status string_piece(struct bob_mem_builder *b, uint32_t at)
 {
 	struct bob_mem_desc *d = &b->planned.desc;
-	int64_t size = b->u->insns.at[at].f.access[0].size;
+	const struct bob_mem_insn *in = &b->u->insns.at[at];
+	int64_t size = in->backward ? -in->f.access[0].size : in->f.access[0].size;
 	unsigned counter;
 	bob_status st = BOB_OK;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside the memory planner: one *unit*, a function with its cold parts, which is translated as a
  * whole or not at all. Steps, each reading what the ones before it wrote: bob_mem_restarts (restart.c), bob_mem_read (read.c),
- * bob_mem_blocks (blocks.c), bob_mem_live (live.c), bob_mem_pieces (pieces.c), bob_mem_place (place.c),
+ * bob_mem_blocks (blocks.c), bob_mem_find_direction (direction.c), bob_mem_live (live.c), bob_mem_pieces (pieces.c), bob_mem_place (place.c),
  * bob_mem_emit (emit.c). docs/mem-native.md says what all this is for.
  *
  * One unit is used for all functions of an image, one after the other. One thread. */
@@ -29,6 +29,7 @@ struct bob_mem_insn {
 	uint64_t addr;
 	uint32_t live;		/* registers and flags that are read later, before it runs */
 	uint32_t range;
+	bool backward;		/* a string instruction with `rep` that runs downwards */
 	struct bob_x86_facts f;
 };
 
@@ -47,6 +48,7 @@ struct bob_mem_block {
 	uint32_t landing_code;	/* the same for those who land here: with the mark of an entry */
 	uint32_t preds;		/* known ones */
 	uint8_t flags;
+	uint8_t direction;	/* where it begins, by direction.c */
 	bool call_moved;	/* its call does not stay in place */
 };
 
@@ -116,6 +118,7 @@ unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
 /* Where exceptions from the range land, one by one. */
 void bob_mem_pads(const struct bob_plan_image *img, const struct bob_mem_range *r,
 		  void (*pad)(void *ctx, uint64_t addr), void *ctx);
+unsigned bob_mem_find_direction(struct bob_mem_unit *u);
 /* *passes: flags are read that only a caller or callee can have set. */
 void bob_mem_find_live(struct bob_mem_unit *u, bool *passes);
 unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out);

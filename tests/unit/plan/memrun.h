@@ -149,6 +149,7 @@ __asm__(".text\n"
 	/* what a full buffer calls: keeps every register */
 	".globl memrun_full\n"
 	"memrun_full:\n"
+	"	pushfq; cld\n"
 	"	push %rbp; mov %rsp, %rbp\n"
 	"	push %rax; push %rcx; push %rdx; push %rbx; push %rsi; push %rdi\n"
 	"	push %r8; push %r9; push %r10; push %r11; push %r12; push %r13; push %r14; push %r15\n"
@@ -161,7 +162,7 @@ __asm__(".text\n"
 	"	lea -112(%rbp), %rsp\n"
 	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %r11; pop %r10; pop %r9; pop %r8\n"
 	"	pop %rdi; pop %rsi; pop %rbx; pop %rdx; pop %rcx; pop %rax; pop %rbp\n"
-	"	ret\n");
+	"	popfq; ret\n");
 
 /* --- the stepper --- */
 

@@ -33,6 +33,9 @@ FUNCTION("d_where", "mov d_where(%rip), %rax; mov %fs:40, %rax; mov %fs:8(%rdi),
 FUNCTION("d_call", "sub $8, %rsp; call *(%rdi); add $8, %rsp; ret")
 FUNCTION("d_leave", "push %rbp; mov %rsp, %rbp; call d_call; leave; ret")
 FUNCTION("d_string", "mov $3, %ecx; rep movsl; repne scasb; ret")
+FUNCTION("d_back", "std; mov $3, %ecx; rep movsw; cld; ret")
+FUNCTION("d_either", "test %edi, %edi; je 1f; std; 1: rep movsw; cld; ret")
+FUNCTION("d_passed", "std; ret")
 FUNCTION("d_head", "mov (%rdi), %rdi; test %rdi, %rdi; jne d_head; ret")
 FUNCTION("d_flags", "cmp %rdi, %rsi; mov (%rdi), %rax; jb 1f; cmp %rsi, %rax; 1: ret")
 FUNCTION("d_align",
@@ -102,6 +105,9 @@ static const struct expected expected[] = {
 	{ "d_string", BOB_MEM_LOOP, 0, 3, NONE, 0, 0, 2, { { LOAD, 4, 0, 0 }, { STORE, 4, 1, 0 } } },
 	{ "d_string", BOB_MEM_LOOP, 0, 2, NONE, 0, 0, 1, { { LOAD, 1, 0, 0 } } },
 	{ "d_string", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
+	{ "d_back", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
+	{ "d_back", BOB_MEM_LOOP, 0, 3, NONE, 0, 0, 2, { { LOAD, 2, 0, 0 }, { STORE, 2, 1, 0 } } },
+	{ "d_back", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
 	{ "d_head", BOB_MEM_BLOCK, ENTERS, 1, 0, 0, 0, 0, { { 0 } } },
 	{ "d_head", BOB_MEM_LOOP, 0, 0, NONE, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
 	{ "d_head", BOB_MEM_BLOCK, RETURNS, 1, 0, 0, 0, 1, { { LOAD, 8, 0, 0 } } },
@@ -213,6 +219,7 @@ static void test_loops(void **state)
 		{ "d_stride", 1, { { 0, 2, 1 }, { -1, NONE, 0 }, { 0, NONE, 0 } } },
 		{ "d_repeat", 1, { { 1, NONE, 0 }, { -1, NONE, 0 } } },
 		{ "d_csr", 0, { { 4, NONE, 0 }, { 8, NONE, 0 } } },
+		{ "d_back", 2, { { -2, NONE, 0 }, { -2, NONE, 0 }, { -1, NONE, 0 } } },
 	};
 	static const struct {
 		const char *name;
@@ -245,6 +252,15 @@ static void test_loops(void **state)
 	}
 }
 
+/* The direction flag is not known, or handed over. */
+static void test_declined(void **state)
+{
+	struct subject *s = *state;
+
+	assert_int_equal(find(s, "d_either")->decline, BOB_MEM_DIRECTION);
+	assert_int_equal(find(s, "d_passed")->decline, BOB_MEM_DIRECTION);
+}
+
 static int plan_this_program(void **state)
 {
 	static struct subject s;
@@ -272,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_declined),
 	};
 
 	return cmocka_run_group_tests(tests, plan_this_program, forget);

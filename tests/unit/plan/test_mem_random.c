@@ -178,6 +178,7 @@ static void insn(struct gen *g)
 		fprintf(o, "\t%s\n\tpop %%rcx\n\tpop %%rsi\n\tpop %%rdi\n",
 			rnd(g, 2) ? "rep movsq" :
 			rnd(g, 2) ? "rep stosb" :
+			rnd(g, 2) ? "std; rep movsb; cld" :
 				    "repne scasb");
 		break;
 	case 30:

@@ -3,10 +3,13 @@
 
 	.text
 
-/* A buffer is full. Called below the red zone; flags are dead; C touches no vector register. */
+/* A buffer is full. Called below the red zone; flags are dead, but for that of direction, which may be set; C touches no
+ * vector register. */
 	.globl bob_mem_full_entry
 	.hidden bob_mem_full_entry
 bob_mem_full_entry:
+	pushfq
+	cld
 	push	%rax
 	push	%rcx
 	push	%rdx
@@ -26,6 +29,7 @@ bob_mem_full_entry:
 	pop	%rdx
 	pop	%rcx
 	pop	%rax
+	popfq
 	ret
 
 /* rdi function, rsi its argument, rdx the end of the stack it gets. */

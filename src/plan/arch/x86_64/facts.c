@@ -391,8 +391,6 @@ static unsigned note_flow(const struct decoded *d, struct bob_x86_facts *f)
 static unsigned decline_mnemonic(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {
-	case ZYDIS_MNEMONIC_STD:
-		return BOB_MEM_DIRECTION;
 	case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_INT1:
 		return BOB_MEM_BREAKPOINT;
@@ -472,6 +470,20 @@ static bool only_hints(const ZydisDecodedInstruction *in)
 	}
 }
 
+static uint8_t direction_behind(const ZydisDecodedInstruction *in)
+{
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_CLD:
+		return 1;
+	case ZYDIS_MNEMONIC_STD:
+		return 2;
+	case ZYDIS_MNEMONIC_POPFQ:
+		return 3;
+	default:
+		return 0;
+	}
+}
+
 /* The kernel sees all registers. */
 static void note_kernel(const ZydisDecodedInstruction *in, struct bob_x86_facts *f)
 {
@@ -529,6 +541,7 @@ unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob
 	if (why != BOB_MEM_TAKEN)
 		return why;
 	f->rep = repeats(&d.in);
+	f->direction = direction_behind(&d.in);
 	note_flags(&d, f);
 	note_zeroing(&d, f);
 	note_kernel(&d.in, f);

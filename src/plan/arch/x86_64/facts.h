@@ -75,6 +75,7 @@ struct bob_x86_facts {
 	uint8_t added_to, added;	/* register += register, or BOB_X86_NO_REG */
 	bool rep;		/* runs its accesses rcx times, fewer if it compares */
 	bool nop;
+	uint8_t direction;	/* the direction flag is clear behind it: 1, set: 2, either: 3; 0: as before */
 	struct bob_x86_access access[BOB_X86_ACCESSES]; /* in order */
 	struct bob_x86_sum sum[2];
 };
