@@ -83,7 +83,7 @@ unsigned bob_mem_find_direction(struct bob_mem_unit *u)
 	bool any = false;
 
 	for (size_t i = 0; i < u->insns.count; i++)
-		any |= (u->insns.at[i].f.direction & BACK) != 0;
+		any |= u->insns.at[i].f.direction == BACK; /* popf alone is taken to keep it */
 	if (!any)
 		return BOB_MEM_TAKEN;
 	for (size_t i = 0; i < u->blocks.count; i++) {
