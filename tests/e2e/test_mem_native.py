@@ -247,19 +247,19 @@ def incomplete():
     program = h.compile("kernels", KERNELS, "gcc", ["-O2"])
     r = record(program)
     h.check(h.bobbin("check", "--complete", r.trace).status == 0, "complete, and check --complete says no")
-    source = h.fresh("std") / "std.c"
-    source.write_text('int main(void) { __asm__ volatile("std; cld"); return 0; }\n')
-    program = h.compile("std", [source], "gcc", ["-O1"])
+    source = h.fresh("breakpoint") / "breakpoint.c"
+    source.write_text('int main(int argc, char **argv) { if (argc > 9) __asm__ volatile("int3"); return !argv; }\n')
+    program = h.compile("breakpoint", [source], "gcc", ["-O1"])
     r = record(program)
     h.check(r.status == 0, f"{r}")
     trace = r.trace
     c = h.bobbin("check", "--complete", trace)
     h.check(c.status == 1 and b"1 function could not be traced" in c.out, f"{c}")
     r = record(program, opts=["--require-complete"])
-    h.check(r.status == 125 and b"1 function cannot be recorded (direction flag)" in r.err, f"{r}")
+    h.check(r.status == 125 and b"1 function cannot be recorded (breakpoint instruction)" in r.err, f"{r}")
     h.check(not r.trace.exists(), "a trace directory was made")
     i = h.bobbin("info", trace)
-    h.check(re.search(rb"1 +direction flag", i.out), f"{i}")
+    h.check(re.search(rb"1 +breakpoint instruction", i.out), f"{i}")
     return ""
 
 
