@@ -26,11 +26,10 @@ static void mark_folded(struct used *u, const struct bob_folded *f)
 {
 	struct bob_fold_shape s;
 	uint32_t number;
-	int payload;
 
 	for (uint32_t i = 0; i < bob_folded_shapes(f); i++) {
 		bob_folded_shape(f, i, &s);
-		if (bob_mem_leaf_key(s.key, s.key_len, &number, &payload) == BOB_OK)
+		if (bob_mem_leaf_key(s.key, s.key_len, &number) == BOB_OK)
 			mark(u, number);
 	}
 }

@@ -74,7 +74,7 @@ void bob_stack_range_of(const struct bob_trace *t, uint32_t thread, struct bob_s
 		int left;
 
 		if (bob_trace_leaf(t, thread, i, &leaf, NULL, 0) != BOB_OK ||
-		    leaf.sp_word == BOB_LEAF_NO_WORD || leaf.kind == BOB_LEAF_ITERATION)
+		    leaf.sp_word == BOB_LEAF_NO_WORD)
 			continue;
 		r.offset = leaf.sp_begin;
 		for (uint32_t k = 0; k < bob_folded_parts(f, participant); k++)
