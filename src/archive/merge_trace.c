@@ -68,7 +68,8 @@ static bob_status new_key(void *ctx, const uint8_t *key, size_t len, uint8_t *to
 	const struct merging *m = ctx;
 	uint32_t number;
 
-	if (bob_mem_leaf_key(key, len, &number) != BOB_OK || number >= m->of->desc_count || !m->of->desc[number])
+	if (bob_mem_leaf_key(key, len, &number) != BOB_OK || number >= m->of->desc_count ||
+	    !m->of->desc[number])
 		return BOB_ERR_CORRUPT;
 	*to_len = bob_varint_put(to, m->of->desc[number] - 1);
 	return BOB_OK;
