@@ -385,6 +385,19 @@ static int take_steps(struct bob_folder *f, uint32_t column, const uint64_t *wor
 	return 1;
 }
 
+static __attribute__((noinline, cold)) void
+put_row_loosely(struct bob_folder *f, const struct shape *s, const uint64_t *word,
+		const uint64_t *step, uint32_t steps, const uint64_t *more, size_t count)
+{
+	uint64_t all[BOB_FOLD_WORDS_MAX];
+
+	for (uint64_t n = 0; n < count; n++) {
+		for (uint32_t i = 0; i < s->words; i++)
+			all[i] = i < steps ? word[i] + n * step[i] : *more++;
+		put_loosely(f, s->column, all, s->words);
+	}
+}
+
 void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *word,
 			const uint64_t *step, uint32_t steps, const uint64_t *more, size_t count)
 {
@@ -396,6 +409,10 @@ void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *wo
 		return;
 	bob_control_put_row(f->control, shape, count);
 	f->events += count;
+	if (__builtin_expect(f->is_loose, 0)) {
+		put_row_loosely(f, s, word, step, steps, more, count);
+		return;
+	}
 	if (take_steps(f, s->column, word, step, steps, count))
 		first = steps;
 	if (first == steps && steps + 1 == s->words) {

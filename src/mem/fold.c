@@ -224,6 +224,8 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	st = know_shape(m, number, bob_mem_leaf_words(d), &known);
 	if (st != BOB_OK)
 		return st;
+	if (iterates && waits)
+		bob_mem_window_flush(m->window, m->folder);
 	if (iterates)
 		put_iterations(m, known - 1, d, word, count);
 	else if (waits)
