@@ -557,9 +557,9 @@ class Folded:
                         for at, b in logs if self.log_begin <= at < M64]
 
     def read_rest(self, b):
-        data_bytes, rest_bytes, self.log_begin, flags, crc = struct.unpack_from("<3Q2I", b)
-        rest, data = b[32:32 + rest_bytes], b""
-        if crc32c(b[:28] + bytes(4) + rest) != crc:
+        data_bytes, rest_bytes, self.log_begin, flags, crc, state_bytes = struct.unpack_from("<3Q2IQ", b)
+        rest, data = b[40:40 + rest_bytes], b""
+        if crc32c(b[:28] + bytes(4) + b[32:40 + rest_bytes + state_bytes]) != crc:
             raise Bad
         for c in sorted(self.of_kind(17), key=lambda c: c.aux):
             if c.aux != len(data):

@@ -53,7 +53,7 @@ static void put_rest(void *ctx, const void *bytes, size_t len)
 	struct bob_fold_writer *w = ctx;
 	struct bob_chunk_head *c = w->rest[!w->turn];
 
-	if (c->size - sizeof(struct bob_fold_rest) >= w->rest_used + len)
+	if (len && c->size - sizeof(struct bob_fold_rest) >= w->rest_used + len)
 		memcpy((uint8_t *)bob_chunk_data(c) + sizeof(struct bob_fold_rest) + w->rest_used,
 		       bytes, len);
 	w->rest_used += len;
@@ -73,25 +73,33 @@ static int make_room(struct bob_fold_writer *w, uint64_t bytes)
 	return 1;
 }
 
-/* `folder` NULL: there is no rest. */
-static bob_status publish(struct bob_fold_writer *w, struct bob_folder *folder, uint64_t log_begin)
+static void put_all(struct bob_fold_writer *w, struct bob_folder *folder, const void *state,
+		    size_t state_bytes)
 {
 	w->rest_used = 0;
 	if (folder)
 		bob_folder_rest(folder, put_rest, w);
+	put_rest(w, state, state_bytes);
+}
+
+/* `folder` NULL: there is no rest. */
+static bob_status publish(struct bob_fold_writer *w, struct bob_folder *folder, uint64_t log_begin,
+			  const void *state, size_t state_bytes)
+{
+	put_all(w, folder, state, state_bytes);
 	if (sizeof(struct bob_fold_rest) + w->rest_used > w->rest[!w->turn]->size) {
 		if (!make_room(w, 2 * w->rest_used))
 			return BOB_ERR_FULL;
-		w->rest_used = 0;
-		bob_folder_rest(folder, put_rest, w);
+		put_all(w, folder, state, state_bytes);
 	}
 	struct bob_fold_rest *r = bob_chunk_data(w->rest[!w->turn]);
 	r->data_bytes = w->data_bytes;
-	r->rest_bytes = w->rest_used;
+	r->rest_bytes = w->rest_used - state_bytes;
+	r->state_bytes = state_bytes;
 	r->log_begin = log_begin;
 	r->flags = folder ? 0 : BOB_FOLD_ENDED;
 	r->crc = 0;
-	r->crc = bob_crc32c(0, r, sizeof(*r) + r->rest_bytes);
+	r->crc = bob_crc32c(0, r, sizeof(*r) + w->rest_used);
 	w->turn = !w->turn;
 	__atomic_store_n(&w->head->commit, (w->head->commit & ~1ull) + 2 + w->turn,
 			 __ATOMIC_RELEASE);
@@ -122,12 +130,12 @@ bob_status bob_fold_writer_begin(struct bob_fold_writer *w, bob_fold_chunk_fn ch
 }
 
 bob_status bob_fold_writer_commit(struct bob_fold_writer *w, struct bob_folder *folder,
-				  uint64_t log_begin)
+				  uint64_t log_begin, const void *state, size_t state_bytes)
 {
-	return w->failed != BOB_OK ? w->failed : publish(w, folder, log_begin);
+	return w->failed != BOB_OK ? w->failed : publish(w, folder, log_begin, state, state_bytes);
 }
 
 bob_status bob_fold_writer_end(struct bob_fold_writer *w, uint64_t log_begin)
 {
-	return w->failed != BOB_OK ? w->failed : publish(w, NULL, log_begin);
+	return w->failed != BOB_OK ? w->failed : publish(w, NULL, log_begin, NULL, 0);
 }

@@ -45,10 +45,10 @@ bob_status bob_fold_writer_begin(struct bob_fold_writer *w, bob_fold_chunk_fn ch
 				 uint32_t stream, uint64_t first_bytes);
 /* For bob_folder_begin; `ctx` is the writer. */
 void bob_fold_writer_data(void *ctx, const void *bytes, size_t len);
-/* All events put so far are in the file then; the log begins at position `log_begin`. BOB_ERR_FULL: no room; what
- * was committed before stays valid. */
+/* All events put so far are in the file then; the log begins at position `log_begin`. `state` is what a reader must know to
+ * fold the log by itself. BOB_ERR_FULL: no room; what was committed before stays valid. */
 bob_status bob_fold_writer_commit(struct bob_fold_writer *w, struct bob_folder *folder,
-				  uint64_t log_begin);
+				  uint64_t log_begin, const void *state, size_t state_bytes);
 /* The same, once the folder has ended (bob_folder_end). */
 bob_status bob_fold_writer_end(struct bob_fold_writer *w, uint64_t log_begin);
 

@@ -78,18 +78,23 @@ static bob_status read_rest(const struct bob_file *f, uint32_t number,
 		return bob_fail(err, BOB_ERR_CORRUPT, f, c->off,
 				"the rest of a folded stream is cut off");
 	memcpy(r, f->bytes + c->off, sizeof(*r));
-	if (r->rest_bytes > c->avail - sizeof(*r) || r->data_bytes > all_data(f, number))
+	if (r->rest_bytes > c->avail - sizeof(*r) ||
+	    r->state_bytes > c->avail - sizeof(*r) - r->rest_bytes ||
+	    r->data_bytes > all_data(f, number))
 		return bob_fail(err, BOB_ERR_CORRUPT, f, c->off,
 				"the rest of a folded stream is longer than its chunk");
 	s->len = r->data_bytes + r->rest_bytes;
-	s->bytes = malloc(s->len + 1);
+	s->bytes = malloc(s->len + r->state_bytes + 1);
 	if (!s->bytes)
 		return bob_fail(err, BOB_ERR_NOMEM, f, c->off, "no memory for a folded stream");
-	memcpy(s->bytes + r->data_bytes, f->bytes + c->off + sizeof(*r), r->rest_bytes);
+	memcpy(s->bytes + r->data_bytes, f->bytes + c->off + sizeof(*r),
+	       r->rest_bytes + r->state_bytes);
+	s->state = s->bytes + s->len;
+	s->state_len = r->state_bytes;
 	zeroed = *r;
 	zeroed.crc = 0;
 	if (bob_crc32c(bob_crc32c(0, &zeroed, sizeof(zeroed)), s->bytes + r->data_bytes,
-		       r->rest_bytes) != r->crc)
+		       r->rest_bytes + r->state_bytes) != r->crc)
 		return bob_fail(err, BOB_ERR_CORRUPT, f, c->off,
 				"the checksum of the rest of a folded stream does not match");
 	if (!copy_data(f, number, s->bytes, r->data_bytes, &off))
@@ -155,7 +160,8 @@ bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
 		if (st != BOB_OK) {
 			free(s->bytes);
 			s->bytes = NULL;
-			s->len = 0;
+			s->state = NULL;
+			s->len = s->state_len = 0;
 		}
 	}
 	if (!s->ended && read_log(f, number, r.log_begin, s) != BOB_OK)

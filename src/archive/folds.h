@@ -19,6 +19,9 @@ struct bob_fold_stream {
 	size_t len;
 	struct bob_fold_log *log;	/* by position; those that are in the rest are left out */
 	size_t log_count;
+	const uint8_t
+		*state; /* behind the entries: to go on with the log; NULL: unknown, or none */
+	size_t state_len;
 	int ended;
 };
 

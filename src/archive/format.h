@@ -293,9 +293,10 @@ struct bob_fold_rest {
 	uint64_t rest_bytes;
 	uint64_t log_begin;	/* position of the first value of the log that is not in the rest */
 	uint32_t flags;		/* BOB_FOLD_* */
-	uint32_t crc;		/* CRC-32C of this struct with crc 0, and the entries */
+	uint32_t crc;		/* CRC-32C of this struct with crc 0, the entries and the state */
+	uint64_t state_bytes;	/* behind the entries: what who puts the values must know to go on */
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_fold_rest) == 32, "fold rest");
+BOB_STATIC_ASSERT(sizeof(struct bob_fold_rest) == 40, "fold rest");
 
 /* Payload of a MARKS chunk; `stream` of the chunk head is unused, the process is named in `aux`
  * (pid << 32 | seq). */

@@ -71,7 +71,10 @@ static int is_time(const struct bob_mem_writer *w)
 
 static bob_status commit(struct bob_mem_writer *w)
 {
-	bob_status st = bob_fold_writer_commit(&w->out, w->folder, w->position);
+	uint64_t state[BOB_MEM_STATE_WORDS];
+	size_t n = bob_mem_fold_state(w->fold, state);
+	bob_status st =
+		bob_fold_writer_commit(&w->out, w->folder, w->position, state, n * sizeof(*state));
 
 	if (st == BOB_OK)
 		w->used = 0;

@@ -13,6 +13,7 @@
 #include "mem/window.h"
 
 #define ALIGNED 64u
+#define KEPT_EVENTS (1u << 18) /* a tenth of a second to fold anew */
 
 /* --- the threads --- */
 
@@ -39,9 +40,9 @@ static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 	return bob_desc_find(ctx, number);
 }
 
-/* All records of a stream, put one by one. */
+/* All records of a stream, put one by one; or those in rooms only. */
 static bob_status fold_records(const struct bob_process *p, const struct bob_stream *s,
-			       struct bob_mem_fold *m, struct bob_error *err)
+			       int only_rooms, struct bob_mem_fold *m, struct bob_error *err)
 {
 	uint64_t *copy = malloc((BOB_MEM_RECORD_MAX + 1ull) * sizeof(*copy));
 	struct bob_mem_record rec;
@@ -50,6 +51,8 @@ static bob_status fold_records(const struct bob_process *p, const struct bob_str
 	size_t used;
 
 	bob_records_open(&r, p, s);
+	if (only_rooms)
+		bob_records_skip_folded(&r);
 	while (st == BOB_OK) {
 		st = bob_records_next(&r, &rec, err);
 		if (st != BOB_OK)
@@ -73,35 +76,80 @@ static uint8_t *aligned(uint8_t *p)
 	return p + (-(uintptr_t)p & (ALIGNED - 1));
 }
 
-static bob_status fold_stream(const struct bob_process *p, const struct bob_stream *s, uint64_t id,
-			      const struct bob_fold_settings *how, struct bob_folded **out,
-			      struct bob_error *err)
+/* What is folded already and long: it stays, and what is in rooms becomes another part behind it. Else all is folded anew,
+ * which takes fewer bytes. NULL: nothing stays. */
+static bob_status read_kept(const struct bob_process *p, const struct bob_stream *s,
+			    const struct bob_fold_settings *how, struct bob_fold_stream *kept)
+{
+	bob_status st;
+
+	memset(kept, 0, sizeof(*kept));
+	if (how || p->common->merged || !s->folded || !s->has_log ||
+	    bob_folded_events(s->folded, s->participant) < KEPT_EVENTS)
+		return BOB_OK;
+	st = bob_fold_stream_read(p->file, s->number, kept, NULL);
+	if (st == BOB_OK && kept->state_len)
+		return BOB_OK;
+	bob_fold_stream_free(kept);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
+static bob_status resume(struct bob_mem_fold *m, const struct bob_fold_stream *kept)
+{
+	uint64_t state[BOB_MEM_STATE_WORDS];
+
+	if (kept->state_len > sizeof(state) || kept->state_len % sizeof(*state))
+		return BOB_ERR_CORRUPT;
+	memcpy(state, kept->state, kept->state_len);
+	return bob_mem_fold_resume(m, state, kept->state_len / sizeof(*state));
+}
+
+/* The entries of a stream. */
+static bob_status make_entries(const struct bob_process *p, const struct bob_stream *s,
+			       const struct bob_fold_settings *how, struct bob_bytes *entries,
+			       struct bob_error *err)
 {
 	uint8_t *mem = calloc(1, bob_folder_size() + bob_mem_fold_size() + 2 * ALIGNED);
 	struct bob_mem_window *window = NULL;
-	struct bob_bytes entries = { 0 };
-	bob_status st = BOB_ERR_NOMEM;
+	struct bob_fold_stream kept;
+	bob_status st = read_kept(p, s, how, &kept);
 
-	if (mem) { /* fresh pages: most are never touched */
+	if (st == BOB_OK && !mem)
+		st = BOB_ERR_NOMEM;
+	if (st == BOB_OK) { /* fresh pages: most are never touched */
 		uint8_t *at = aligned(mem);
-		struct bob_folder *folder = bob_folder_begin(at, bob_bytes_take, &entries);
+		struct bob_folder *folder = bob_folder_begin(at, bob_bytes_take, entries);
 		struct bob_mem_fold *m = bob_mem_fold_begin(aligned(at + bob_folder_size()), folder,
 							    find_desc, (void *)(uintptr_t)p);
 
-		st = bob_loss_begin(how, p, folder, m, &window);
+		if (kept.bytes) {
+			bob_bytes_take(entries, kept.bytes, kept.len);
+			st = resume(m, &kept);
+		}
 		if (st == BOB_OK)
-			st = fold_records(p, s, m, err);
+			st = bob_loss_begin(how, p, folder, m, &window);
+		if (st == BOB_OK)
+			st = fold_records(p, s, kept.bytes != NULL, m, err);
 		if (window)
 			bob_mem_window_flush(window, folder);
 		if (st == BOB_OK)
 			bob_folder_end(folder);
 	}
+	bob_fold_stream_free(&kept);
 	free(window);
 	free(mem);
+	return st == BOB_OK && entries->failed ? BOB_ERR_NOMEM : st;
+}
+
+static bob_status fold_stream(const struct bob_process *p, const struct bob_stream *s, uint64_t id,
+			      const struct bob_fold_settings *how, struct bob_folded **out,
+			      struct bob_error *err)
+{
+	struct bob_bytes entries = { 0 };
+	bob_status st = make_entries(p, s, how, &entries, err);
+
 	if (st == BOB_OK)
-		st = entries.failed ?
-			     BOB_ERR_NOMEM :
-			     bob_folded_open(entries.at, entries.len, id, &bob_alloc_malloc, out);
+		st = bob_folded_open(entries.at, entries.len, id, &bob_alloc_malloc, out);
 	free(entries.at);
 	return st;
 }

@@ -269,6 +269,8 @@ uint64_t bob_merged_id(const struct bob_process *p, size_t i);
 int bob_stream_has_raw(const struct bob_stream *s);
 void bob_records_open(struct bob_records *r, const struct bob_process *p,
 		      const struct bob_stream *s);
+/* Before the first one: those that are folded are passed over. */
+void bob_records_skip_folded(struct bob_records *r);
 /* BOB_END; BOB_ERR_CORRUPT (the rest of a chunk is lost; calling on goes on with the next); BOB_ERR_NOMEM. */
 bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 			    struct bob_error *err);

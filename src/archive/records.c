@@ -120,6 +120,11 @@ static void end_folded(struct bob_records *r)
 	r->expected = r->s->raw_count ? r->s->raws[0].at : 0;
 }
 
+void bob_records_skip_folded(struct bob_records *r)
+{
+	end_folded(r);
+}
+
 /* BOB_NONE: there are no more folded ones. */
 static bob_status next_folded(struct bob_records *r, struct bob_mem_record *out,
 			      struct bob_error *err)

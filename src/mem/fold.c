@@ -121,6 +121,31 @@ static int goes_on(const struct bob_mem_fold *m, const struct bob_mem_desc *d)
 	       d->pc - (site & 0xffffffffffffu) - 1 < BOB_MEM_INSN_MAX;
 }
 
+size_t bob_mem_fold_state(const struct bob_mem_fold *m, uint64_t *to)
+{
+	size_t n = 0;
+
+	if (m->depth > BOB_MEM_STATE_DEPTH)
+		return 0;
+	to[n++] = m->returned;
+	for (uint32_t i = 0; i < m->depth; i++) {
+		to[n++] = m->call[i].sp;
+		to[n++] = m->call[i].place;
+	}
+	return n;
+}
+
+bob_status bob_mem_fold_resume(struct bob_mem_fold *m, const uint64_t *state, size_t count)
+{
+	if (!(count & 1) || count > BOB_MEM_STATE_WORDS)
+		return BOB_ERR_CORRUPT;
+	m->returned = state[0] != 0;
+	m->depth = (uint32_t)(count / 2);
+	for (uint32_t i = 0; i < m->depth; i++)
+		m->call[i] = (struct call){ .sp = state[1 + 2 * i], .place = state[2 + 2 * i] };
+	return make_paths(m);
+}
+
 /* --- leaves --- */
 
 /* Is word `w` of the leaf nothing but an address? Then what is done with it when it is expanded stays possible

@@ -21,6 +21,10 @@
 #define BOB_MEM_RECORD_MAX (1u << 20) /* words of a record */
 #define BOB_MEM_FOLD_DEPTH 16384u     /* calls in each other; deeper ones have the path of these */
 
+/* What one must know to go on with the records behind those that have been put: the calls that are open. */
+#define BOB_MEM_STATE_DEPTH 64u
+#define BOB_MEM_STATE_WORDS (1 + 2 * BOB_MEM_STATE_DEPTH)
+
 /* The descriptor of this number, or NULL. Of folding only loops with payload need their steps, nothing the accesses. */
 typedef const struct bob_mem_desc *(*bob_mem_desc_fn)(void *ctx, uint32_t number);
 
@@ -30,6 +34,10 @@ size_t bob_mem_fold_size(void);
 /* `mem` is bob_mem_fold_size() zeroed bytes, aligned to 64, and the caller's; so is the folder. */
 struct bob_mem_fold *bob_mem_fold_begin(void *mem, struct bob_folder *folder, bob_mem_desc_fn desc,
 					void *ctx);
+/* Words written to `to`, which has room for BOB_MEM_STATE_WORDS; 0: too many calls in each other to be kept. */
+size_t bob_mem_fold_state(const struct bob_mem_fold *m, uint64_t *to);
+/* Before the first record. BOB_ERR_CORRUPT: that is no state. BOB_ERR_FULL: the folder has no room. */
+bob_status bob_mem_fold_resume(struct bob_mem_fold *m, const uint64_t *state, size_t count);
 /* Loss, off unless asked for before the first record; docs/fold.md says what is given up. Words that are nothing but
  * addresses may be off by `within`. */
 void bob_mem_fold_tolerate(struct bob_mem_fold *m, uint64_t within);

@@ -113,7 +113,8 @@ static int next_log(struct writer *w)
 	w->position += w->count;
 	w->count = 0;
 	if (++w->used == LOGS) {
-		if (bob_fold_writer_commit(&w->out, w->folder, w->position) != BOB_OK)
+		if (bob_fold_writer_commit(&w->out, w->folder, w->position, &w->position, 8) !=
+		    BOB_OK)
 			return 0;
 		w->used = 0;
 	}

@@ -25,7 +25,7 @@ static void take(void *ctx, const void *p, size_t len)
 	b->len += len;
 }
 
-static const char *files[] = { "/home/u/a.c", "/home/u/b.f90" };
+static const char *files[] = { "/src/a.c", "/src/b.f90" };
 static struct bob_source_place places[] = {
 	{ BOB_PLACE_POINTER, "a[]", 0, 0 },
 	{ BOB_PLACE_LOCAL, "t", -24, 0 },

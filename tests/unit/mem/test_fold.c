@@ -192,18 +192,29 @@ static void put_simple(uint32_t number, uint64_t sp)
 	raw[raw_count++] = sp;
 }
 
-/* main calls f twice, f calls itself and leaves two calls at once (longjmp). */
+/* The records from `from` to `to`, as a part behind what is there. `how` is where the one before stood, and then this one. */
+static void fold_part(struct events_bytes *out, size_t from, size_t to, uint64_t *how,
+		      size_t *words)
+{
+	void *folder_mem = get_pages(bob_folder_size()), *mem = get_pages(bob_mem_fold_size());
+	struct bob_folder *folder = bob_folder_begin(folder_mem, events_write, out);
+	struct bob_mem_fold *m = bob_mem_fold_begin(mem, folder, find_desc, NULL);
+	size_t used;
+
+	if (*words)
+		assert_int_equal(bob_mem_fold_resume(m, how, *words), BOB_OK);
+	assert_int_equal(bob_mem_fold_put(m, raw + from, to - from, 0, &used), BOB_OK);
+	*words = bob_mem_fold_state(m, how);
+	bob_folder_end(folder);
+	munmap(folder_mem, bob_folder_size());
+	munmap(mem, bob_mem_fold_size());
+}
+
+/* main calls f twice, f calls itself and leaves two calls at once (longjmp). It is the same in one piece, and with what comes behind
+ * each record as another part. */
 static void test_paths(void **state)
 {
 	static const uint32_t want_depth[] = { 0, 1, 2, 2, 0, 1, 0 };
-	struct events_bytes out = { 0 };
-	void *folder_mem = get_pages(bob_folder_size()), *mem = get_pages(bob_mem_fold_size());
-	struct bob_folder *folder = bob_folder_begin(folder_mem, events_write, &out);
-	struct bob_mem_fold *m = bob_mem_fold_begin(mem, folder, find_desc, NULL);
-	struct bob_mem_unfold *u;
-	struct bob_mem_unfolded r;
-	struct bob_folded *f;
-	size_t used, i = 0;
 
 	(void)state;
 	simple_desc(0, 0x1000, BOB_MEM_CALLS);
@@ -217,21 +228,59 @@ static void test_paths(void **state)
 	put_simple(0, 800);
 	put_simple(2, 700);
 	put_simple(2, 800);
-	assert_int_equal(bob_mem_fold_put(m, raw, raw_count, 0, &used), BOB_OK);
-	bob_folder_end(folder);
-	assert_int_equal(bob_folded_open(out.at, out.len, 1, &events_alloc, &f), BOB_OK);
-	assert_int_equal(bob_mem_unfold_open(f, 0, find_desc, NULL, &events_alloc, &u), BOB_OK);
-	while (bob_mem_unfold_next(u, &r) == BOB_OK) {
-		uint32_t depth = 0, path = r.path;
-		uint64_t place;
+	for (size_t cut = 2; cut <= raw_count; cut += 2) {
+		uint64_t how[BOB_MEM_STATE_WORDS];
+		struct events_bytes out = { 0 };
+		struct bob_mem_unfold *u;
+		struct bob_mem_unfolded r;
+		struct bob_folded *f;
+		size_t words = 0, i = 0;
 
-		while (bob_folded_path(f, path, &path, &place))
-			depth++;
-		assert_int_equal(depth, want_depth[i++]);
+		fold_part(&out, 0, cut, how, &words);
+		if (cut < raw_count)
+			fold_part(&out, cut, raw_count, how, &words);
+		assert_int_equal(bob_folded_open(out.at, out.len, 1, &events_alloc, &f), BOB_OK);
+		assert_int_equal(bob_folded_parts(f, 0), cut < raw_count ? 2 : 1);
+		assert_int_equal(bob_mem_unfold_open(f, 0, find_desc, NULL, &events_alloc, &u),
+				 BOB_OK);
+		while (bob_mem_unfold_next(u, &r) == BOB_OK) {
+			uint32_t depth = 0, path = r.path;
+			uint64_t place;
+
+			while (bob_folded_path(f, path, &path, &place))
+				depth++;
+			assert_int_equal(r.word[0], raw[2 * i + 1]);
+			assert_int_equal(depth, want_depth[i++]);
+		}
+		assert_int_equal(i, 7);
+		bob_mem_unfold_close(u);
+		bob_folded_close(f);
+		free(out.at);
 	}
-	assert_int_equal(i, 7);
-	bob_mem_unfold_close(u);
-	bob_folded_close(f);
+}
+
+/* Too many calls in each other are not kept; and what is no state is refused. */
+static void test_state(void **state)
+{
+	uint64_t how[BOB_MEM_STATE_WORDS] = { 0 };
+	void *folder_mem = get_pages(bob_folder_size()), *mem = get_pages(bob_mem_fold_size());
+	struct events_bytes out = { 0 };
+	struct bob_folder *folder = bob_folder_begin(folder_mem, events_write, &out);
+	struct bob_mem_fold *m = bob_mem_fold_begin(mem, folder, find_desc, NULL);
+	size_t used;
+
+	(void)state;
+	simple_desc(0, 0x1000, BOB_MEM_CALLS);
+	for (uint64_t i = 0; i < BOB_MEM_STATE_DEPTH + 1; i++) {
+		assert_int_equal(bob_mem_fold_state(m, how), 1 + 2 * i);
+		raw_count = 0;
+		put_simple(0, 100000 - i);
+		assert_int_equal(bob_mem_fold_put(m, raw, raw_count, 0, &used), BOB_OK);
+	}
+	assert_int_equal(bob_mem_fold_state(m, how), 0);
+	assert_int_equal(bob_mem_fold_resume(m, how, 2), BOB_ERR_CORRUPT);
+	assert_int_equal(bob_mem_fold_resume(m, how, 0), BOB_ERR_CORRUPT);
+	assert_int_equal(bob_mem_fold_resume(m, how, BOB_MEM_STATE_WORDS + 2), BOB_ERR_CORRUPT);
 	free(out.at);
 	munmap(folder_mem, bob_folder_size());
 	munmap(mem, bob_mem_fold_size());
@@ -269,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round),
 		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_no_record),
 	};
 
