@@ -86,7 +86,7 @@ def wrong():
 def by_pc(trace, group):
     """{(kind, size, program counter): [addresses]} of a thread, in order."""
     found = collections.defaultdict(list)
-    with subprocess.Popen([h.BOBBIN, "replay", "--mem", "-g", group, trace], stdout=subprocess.PIPE, text=True) as p:
+    with subprocess.Popen([h.BOBBIN, "replay", "--mem", "--order=threads", "-g", group, trace], stdout=subprocess.PIPE, text=True) as p:
         for line in p.stdout:
             if not line.startswith("#"):
                 kind, address, size, place = line.split()
