@@ -67,7 +67,8 @@ def peers():
     h.need("valgrind", "zstd")
     text, rows = table("peers", "add")
     large = [int(r["raw_bytes"]) for r in rows if r["kind"].startswith("lackey")]
-    h.check(len(large) == 2 and large[0] == large[1] > 100000, f"{large}")
+    # two runs of lackey are not quite the same: threads wait for each other
+    h.check(len(large) == 2 and min(large) > 100000 and max(large) - min(large) < max(large) / 100, f"{large}")
     h.check("add 1024" in text, text)
 
 
