@@ -257,7 +257,7 @@ static unsigned run_library(const struct library *l)
 	printf("%-18s result %lx, %zu accesses, %lu records, %lu drains, %lu traps%s\n", l->path,
 	       (unsigned long)memrun_out.reg[0], m->stepped.count, (unsigned long)m->records,
 	       (unsigned long)m->drains, (unsigned long)m->traps, ok ? "" : "  WRONG");
-	ok &= m->stepped.count > 1000 && m->records > 100;
+	ok &= m->stepped.count > 1000 && m->records > 10; /* a loop is one */
 	memrun_close(m);
 	return !ok;
 }
