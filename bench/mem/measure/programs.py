@@ -59,7 +59,9 @@ def build(out, with_mpi):
             path = os.path.join(out, name + ("-mpi" if mpi else ""))
             compiler = ["mpicc", "-DWITH_MPI"] if mpi else ["gcc"]
             flags = FLAGS + (["-fopenmp"] if name in THREADS else [])
-            subprocess.run([*compiler, *flags, *(os.path.join(SOURCES, p) for p in parts), "-o", path, "-lm"], check=True)
+            beside = f"{path}.{os.getpid()}"  # another runner may be executing it
+            subprocess.run([*compiler, *flags, *(os.path.join(SOURCES, p) for p in parts), "-o", beside, "-lm"], check=True)
+            os.replace(beside, path)
             built[name, mpi] = path
     return built
 
