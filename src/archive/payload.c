@@ -8,8 +8,8 @@
 /* What compressed bytes may become: memory is taken in proportion to the file's size. */
 #define ROOM_ALWAYS (64ull << 10)
 #define TIMES 1000u
-#define FINE_BYTES (1u << 20) /* up to here it costs nothing to try hard */
-#define FINE_LEVEL 19
+#define FINE_BYTES (1u << 20) /* up to here trying hard costs little: 10 ns a byte ... */
+#define FINE_LEVEL 15	      /* ... where 19 takes 1 % less and more than twice the time */
 #define LEVEL 6
 
 static int is_likely(uint64_t size, uint64_t packed)
