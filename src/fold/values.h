@@ -4,7 +4,7 @@
  * themselves across columns, a sweep over a matrix reads the same indices every time.
  *
  * What is coded is the difference to the column's last value. A difference is predicted by what followed
- * the last time that the three before it came, up to 2^bits values back; only how many predictions in a row
+ * the last time that the two before it came, up to 2^bits values back; only how many predictions in a row
  * were right is written, and the differences that were not predicted. The reader predicts likewise.
  *
  *     token: varint 2n, n > 0        n predicted values
