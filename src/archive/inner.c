@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process files that lie compressed in a file of kind TRACE. Once out they are files like all others, but share what the
+/* Process files that lie in a file of kind TRACE. Once out they are files like all others, but share what the
  * outer file has (common.c). */
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@ static const struct cli_verb
 		   "--mem [options] [DIR]", replay_options, verb_replay, 2, 0, 0 },
 	cache = { "cache", "what caches do with the memory accesses, and sharing",
 		  "[options] [DIR]", cache_options, verb_cache, 2, 0, 0 },
-	merge = { "merge", "the folded memory accesses of a process's threads in one",
+	merge = { "merge", "the folded memory accesses of threads and processes in one",
 		  "[options] [DIR]", merge_options, verb_merge, 2, 0, 0 },
 	fold = { "fold", "fold raw memory accesses, or those of a trace in another way",
 		 "[options] [DIR]", fold_options, verb_fold, 2, 0, 0 },

@@ -2,9 +2,9 @@
 /* Merging: the tables. All shapes come before all loops: then the numbers of the columns follow from them. */
 #include <string.h>
 
+#include "fold/entries.h"
 #include "fold/merge.h"
 #include "fold/values.h"
-#include "fold/entries.h"
 
 static bob_status begin_map(struct bob_fold_maps *m, uint32_t **array, uint32_t *count,
 			    uint32_t *room, uint32_t n)
