@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the generated wrappers of MPI functions call, and the parts of the shim that does the rest.
+ *
+ *   functions.txt  every function and what its parameters are: the meaning of an event's words
+ *   generate.py    wrappers from it and from an mpi.h
+ *   call.c         one call: into the thread's record, times, out again
+ *   thread.c       threads and their streams, through the agent (agent/streams.h)
+ *   site.c         where the call came from
+ *   handles.c      communicators, datatypes, ... by number; requests.c requests
+ *   next.c         the function that would have been called without us
+ *
+ * A wrapper defines both MPI_X and PMPI_X. Fortran's entry points call one or the other, and so does another tool
+ * that lies before us; a thread that is in a wrapper already is not recorded (its *depth*), so each call is recorded once, as it
+ * came from the program. What is called then is the next definition of the same name: other tools behind us see everything.
+ * Arguments are passed on as they are, but for statuses that the program ignores.
+ *
+ * An event is what docs/mpi.md says: first words for the parameters that go in, in the order of functions.txt, then what the
+ * function returned, then those that come out; elements of vectors behind them all.
+ *
+ * Built once for each MPI, with its mpi.h. Threads: a call belongs to its thread. */
+#ifndef BOB_MPI_SHIM_H
+#define BOB_MPI_SHIM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bob_mpi_thread;
+
+/* A call that is being recorded; on the wrapper's stack. */
+struct bob_mpi_call {
+	struct bob_mpi_thread *thread;
+	uint32_t function;	/* number in functions.txt */
+	uint32_t event;		/* number of its definition in the thread's stream */
+	uint64_t *word;		/* the record's words ... */
+	uint32_t words;		/* ... so far */
+	uint32_t room;
+	uint64_t begin_ns;
+};
+
+/* Where a wrapper was called: its return address and canonical frame address. */
+#define BOB_MPI_HERE __builtin_return_address(0), __builtin_dwarf_cfa()
+
+/* The next definition of `name`, which is that of the wrapper; never NULL: where MPI has no such function, one that fails. */
+void *bob_mpi_next(const char *name);
+
+/* False: the call is not recorded (nothing is, or the thread is in another one) and must just be made. True: it is, up to
+ * bob_mpi_leave. */
+bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa);
+/* Right before and right behind the call itself. */
+void bob_mpi_before(struct bob_mpi_call *c);
+void bob_mpi_after(struct bob_mpi_call *c, int result);
+void bob_mpi_leave(struct bob_mpi_call *c);
+
+/* Room for `more` words; the record may move. */
+void bob_mpi_more(struct bob_mpi_call *c, uint32_t more);
+
+static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)
+{
+	if (__builtin_expect(c->words == c->room, 0))
+		bob_mpi_more(c, 1);
+	c->word[c->words++] = word;
+}
+
+/* --- words of parameters: see the roles in functions.txt --- */
+
+uint64_t bob_mpi_buf(const void *p);
+uint64_t bob_mpi_rank(int rank);
+uint64_t bob_mpi_tag(int tag);
+uint64_t bob_mpi_comm(MPI_Comm h);
+uint64_t bob_mpi_group(MPI_Group h);
+uint64_t bob_mpi_type(MPI_Datatype h);
+uint64_t bob_mpi_op(MPI_Op h);
+uint64_t bob_mpi_win(MPI_Win h);
+uint64_t bob_mpi_file(MPI_File h);
+uint64_t bob_mpi_errh(MPI_Errhandler h);
+uint64_t bob_mpi_info(MPI_Info h);
+uint64_t bob_mpi_message(MPI_Message h);
+/* Of a session, where there are any: by its bytes. */
+uint64_t bob_mpi_session(uint64_t h);
+uint64_t bob_mpi_keyval(int keyval);
+uint64_t bob_mpi_function(const void *f); /* a callback of the program: its place */
+uint64_t bob_mpi_pointer(const void *p);
+
+/* Handles that the call made: they get a number. */
+uint64_t bob_mpi_new_comm(struct bob_mpi_call *c, MPI_Comm h);
+uint64_t bob_mpi_new_group(MPI_Group h);
+uint64_t bob_mpi_new_type(MPI_Datatype h);
+uint64_t bob_mpi_new_op(MPI_Op h);
+uint64_t bob_mpi_new_win(MPI_Win h);
+uint64_t bob_mpi_new_file(MPI_File h);
+uint64_t bob_mpi_new_errh(MPI_Errhandler h);
+uint64_t bob_mpi_new_info(MPI_Info h);
+uint64_t bob_mpi_new_message(MPI_Message h);
+uint64_t bob_mpi_new_session(uint64_t h);
+uint64_t bob_mpi_new_keyval(int keyval);
+/* Handles that the call may have taken away (set to the null handle): `was` is what stood there before. Returns the
+ * word for what stands there now. */
+uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now);
+uint64_t bob_mpi_left_group(MPI_Group was, MPI_Group now);
+uint64_t bob_mpi_left_type(MPI_Datatype was, MPI_Datatype now);
+uint64_t bob_mpi_left_op(MPI_Op was, MPI_Op now);
+uint64_t bob_mpi_left_win(MPI_Win was, MPI_Win now);
+uint64_t bob_mpi_left_file(MPI_File was, MPI_File now);
+uint64_t bob_mpi_left_errh(MPI_Errhandler was, MPI_Errhandler now);
+uint64_t bob_mpi_left_info(MPI_Info was, MPI_Info now);
+uint64_t bob_mpi_left_message(MPI_Message was, MPI_Message now);
+uint64_t bob_mpi_left_session(uint64_t was, uint64_t now);
+uint64_t bob_mpi_left_keyval(int was, int now);
+
+/* Requests: how many have been made since (0: the newest), see requests.c. `receives`: a status of it says something. */
+uint64_t bob_mpi_request(MPI_Request h);
+uint64_t bob_mpi_new_request(MPI_Request h, bool receives);
+uint64_t bob_mpi_left_request(MPI_Request was, MPI_Request now);
+
+/* --- statuses and vectors --- */
+
+/* Three words: source, tag, bytes; zeros if `says_something` is false. */
+#define BOB_MPI_STATUS_WORDS 3u
+void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something);
+bool bob_mpi_receives(MPI_Request h);
+/* Memory of the thread, for what the program ignores or what must be known as it was before the call; valid up to
+ * bob_mpi_leave. NULL: there is none, then the parameter is recorded as an empty vector. */
+void *bob_mpi_keep(struct bob_mpi_call *c, uint64_t count, uint64_t size);
+
+/* Processes to or from which a vector of this communicator has an element each. */
+uint64_t bob_mpi_peers(MPI_Comm comm); /* remote ones, of an intercommunicator */
+uint64_t bob_mpi_ranks(MPI_Comm comm); /* local ones */
+uint64_t bob_mpi_sources(MPI_Comm comm); /* neighbours of its topology: 0 if it has none */
+uint64_t bob_mpi_destinations(MPI_Comm comm);
+
+/* --- what happens besides --- */
+
+void bob_mpi_started(struct bob_mpi_call *c, int result); /* behind MPI_Init, MPI_Init_thread */
+void bob_mpi_finishing(struct bob_mpi_call *c); /* before MPI_Finalize */
+void bob_mpi_control(int level); /* MPI_Pcontrol */
+
+#endif
