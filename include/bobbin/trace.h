@@ -406,6 +406,45 @@ BOB_API uint32_t bob_loop_cursor_loops(const struct bob_loop_cursor *c, struct b
 				       uint32_t room);
 BOB_API void bob_loop_cursor_close(struct bob_loop_cursor *c); /* NULL is allowed */
 
+/* --- events with values: MPI calls --- */
+
+enum bob_value_kind { BOB_VALUES_MPI = 1 };
+
+#define BOB_VALUE_VECTORS_MAX 8u
+
+struct bob_value_vector {
+	const uint64_t *at;
+	uint64_t count;		/* elements ... */
+	uint32_t words;		/* ... of so many values */
+};
+
+/* What the pointers point to is valid until the next call. */
+struct bob_value_event {
+	const uint8_t *key;	/* what it is: docs/mpi.md */
+	size_t key_len;
+	const uint64_t *place;	/* the calls that led there, outermost first: bob_trace_place */
+	uint32_t depth;
+	uint32_t words, vectors;
+	const uint64_t *word;
+	struct bob_value_vector vector[BOB_VALUE_VECTORS_MAX];
+	int open;		/* it had begun and was not complete when recording ended: what it would have brought is 0, or missing */
+	int lost;		/* events are missing before this one */
+};
+
+/* One thread's events, in order. Memory use does not depend on their number. Threads: one cursor, one thread. Errors of open:
+ * BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it has none of that kind). */
+struct bob_value_cursor;
+BOB_API bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
+					 enum bob_value_kind kind, struct bob_value_cursor **out,
+					 struct bob_error *err);
+/* BOB_END after the last. BOB_ERR_CORRUPT where something is damaged: calling on goes on behind it. */
+BOB_API bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
+					 struct bob_error *err);
+BOB_API void bob_value_cursor_close(struct bob_value_cursor *c); /* NULL is allowed */
+/* How many a thread has. Reads them all the first time. */
+BOB_API uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
+					enum bob_value_kind kind);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,7 +17,7 @@ struct bob_fold_log {
 struct bob_fold_stream {
 	uint8_t *bytes;		/* entries, complete; NULL: the stream has none yet */
 	size_t len;
-	struct bob_fold_log *log;	/* by position; those that are in the rest are left out */
+	struct bob_fold_log *log;	/* by position; those not in use, or in the rest, are left out */
 	size_t log_count;
 	const uint8_t
 		*state; /* behind the entries: to go on with the log; NULL: unknown, or none */

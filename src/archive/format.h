@@ -277,6 +277,15 @@ struct bob_image_func {
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_image_func) == 32, "image function");
 
+/* What a folded stream is of: in the upper 4 bits of `stream` in the heads of its chunks (FOLD, FOLD_DATA, FOLD_REST, FOLD_LOG), the
+ * thread's number being the rest; and in `aux` of FOLD_MERGED. */
+enum bob_content {
+	BOB_CONTENT_MEM = 0,	/* memory records */
+	BOB_CONTENT_MPI = 1,	/* events: MPI calls */
+	BOB_CONTENTS
+};
+#define BOB_CONTENT_SHIFT 28
+
 /* Payload of a FOLD chunk. */
 struct bob_fold_head {
 	uint64_t commit;	/* bit 0: which rest is valid; 0: nothing yet; counts up by 2 */

@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory accesses of one thread into a process file: an engine writes records (mem/record.h) into a *room*,
- * and when that is full its records are folded. Rooms are the log of the folded stream (fold_write.h), so
+ * and when that is full its records are folded. Rooms are the log of the folded stream (rooms.h), so
  * after a kill the trace ends with the last complete record, folded or not.
- *
- * A commit costs about 0.3 us for each column of the folder. So that it never costs more than a small part of folding,
- * rooms are kept until 256 words a column have come: one of 64 KB where little is going on, 16 MB at most.
  *
  * Freestanding. Owner: the caller. Threads: one stream, one thread; the desc function may be asked by several. */
 #ifndef BOB_ARCHIVE_MEM_WRITE_H
 #define BOB_ARCHIVE_MEM_WRITE_H
 
-#include "archive/fold_write.h"
+#include "archive/rooms.h"
 #include "mem/fold.h"
-
-#define BOB_MEM_ROOM_FIRST (64u << 10)	/* bytes, chunk head included */
-#define BOB_MEM_ROOM_NEXT (512u << 10)
-#define BOB_MEM_ROOMS_MAX 33u
 
 struct bob_mem_writer {
 	struct bob_fold_writer out;
 	struct bob_folder *folder;
 	struct bob_mem_fold *fold;
-	struct bob_chunk_head *room[BOB_MEM_ROOMS_MAX];
-	uint32_t rooms;		/* there are */
-	uint32_t used;		/* since the last commit, the newest included */
-	uint64_t position;	/* of the newest room's first word */
-	uint32_t newest;
+	struct bob_rooms rooms;
 };
 
 /* Zeroed address space for bob_mem_writer_begin, aligned to 64; it can be used again for another thread once it is zeroed. */
@@ -38,8 +27,6 @@ bob_status bob_mem_writer_begin(struct bob_mem_writer *w, void *mem, bob_fold_ch
  * (BOB_ERR_FULL, BOB_ERR_CORRUPT). What was recorded stays. */
 uint64_t *bob_mem_writer_next(struct bob_mem_writer *w, const uint64_t *at, size_t need,
 			      uint64_t **end, bob_status *why);
-/* The first word of the newest room; NULL: there is none yet. */
-uint64_t *bob_mem_writer_room(const struct bob_mem_writer *w);
 /* The thread has ended; its last record ends at `at`. NULL: that is not known, the room tells. */
 bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at);
 

@@ -377,7 +377,9 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 	st = bob_streams_build(t, p);
 	if (st == BOB_OK)
 		st = bob_common_build(t, p);
-	return st == BOB_OK ? bob_raws_build(t, p) : st;
+	if (st == BOB_OK)
+		st = bob_raws_build(t, p);
+	return st == BOB_OK ? bob_events_build(t, p) : st;
 }
 
 void bob_process_free(struct bob_process *p)
@@ -385,6 +387,7 @@ void bob_process_free(struct bob_process *p)
 	for (size_t i = 0; i < p->stream_count; i++) {
 		if (!p->common || !p->common->merged)
 			bob_folded_close((struct bob_folded *)(uintptr_t)p->streams[i]->folded);
+		bob_event_stream_free(p, &p->streams[i]->mpi);
 		free(p->streams[i]->blocks);
 		free(p->streams[i]->marks);
 		free(p->streams[i]);

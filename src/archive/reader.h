@@ -92,6 +92,17 @@ struct bob_common {
 	uint64_t merged_bytes;
 };
 
+/* Events with values of one kind, of one thread (event_write.h). */
+struct bob_fold_log;
+struct bob_event_stream {
+	const struct bob_folded *folded; /* NULL: nothing */
+	uint32_t participant;	/* of that */
+	struct bob_fold_log *log; /* what comes behind it */
+	size_t log_count;
+	int counted;		/* `events` is valid */
+	uint64_t events;
+};
+
 struct bob_stream {
 	struct bob_thread_info info;
 	const struct bob_file *file;
@@ -112,6 +123,7 @@ struct bob_stream {
 	const struct bob_folded *folded; /* what comes before these; NULL: nothing */
 	uint32_t participant;	/* of that */
 	int has_log;		/* what is raw is in rooms: it is to be folded */
+	struct bob_event_stream mpi;
 	int accesses_counted;	/* `accesses` is valid */
 	uint64_t accesses;
 };
@@ -285,6 +297,10 @@ struct bob_sync_event bob_sync_event_of(const struct bob_mem_desc *d, const uint
 uint32_t bob_desc_image(const struct bob_process *p, const struct bob_mem_desc *d);
 /* Load bias of that image. */
 uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d);
+
+/* events.c: events with values */
+bob_status bob_events_build(struct bob_trace *t, struct bob_process *p);
+void bob_event_stream_free(const struct bob_process *p, struct bob_event_stream *s);
 
 /* salvage.c: list the blocks of a stream whose chain is broken. `end_pos` symbols in all; `slot`
  * may be NULL. */

@@ -289,8 +289,6 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 	for (size_t i = 0; i < in.log_count && st != BOB_ERR_NOMEM; i++) {
 		const struct bob_fold_log *l = &in.log[i];
 
-		if (l->position == UINT64_MAX) /* not used yet */
-			continue;
 		if (bob_array_room(raw, *count, room, sizeof(**raw))) {
 			st = BOB_ERR_NOMEM;
 			break;

@@ -355,6 +355,7 @@ static inline void golden_folded_files(struct build *p)
 	struct folded_thread t;
 	struct folded_descs *descs;
 	uint64_t at;
+	size_t words;
 
 	golden_memory_images(p, 500);
 	descs = build_folded_descs(p, 0);
@@ -372,7 +373,7 @@ static inline void golden_folded_files(struct build *p)
 	folded_put(&t, FOLD_AGAIN, (const uint64_t[]){ 1 }, 1);
 	folded_loops(&t, 0x400000);
 	folded_put(&t, FOLD_GATHER, (const uint64_t[]){ 0x7000, 1, 2, 3, 0, 5, 6 }, 7);
-	assert(t.w.rooms == 1); /* others would be half a megabyte each */
+	assert(t.w.rooms.rooms == 1); /* others would be half a megabyte each */
 	/* not needed any more; not in use yet */
 	build_log(p, 0, 0, MEM_WORDS(MEM_HEAD(FOLD_A), 0xbad0));
 	build_log(p, 0, UINT64_MAX, MEM_WORDS(MEM_HEAD(FOLD_A), 0xbad1));
@@ -382,12 +383,12 @@ static inline void golden_folded_files(struct build *p)
 	folded_spine(&t, 17500);
 	folded_kernel(&t, 0x500000, 4);
 	folded_end(&t);
-	assert(t.w.rooms == 1);
+	assert(t.w.rooms.rooms == 1);
 
 	folded_begin(&t, p, descs, "log only", 7);
 	folded_call(&t, FOLD_CALL, 0);
 	folded_loops(&t, 0x600000);
-	at = (uint64_t)(t.at - bob_mem_writer_room(&t.w));
+	at = (uint64_t)(t.at - bob_rooms_newest(&t.w.rooms, &words));
 	build_log(p, 2, at + 2, MEM_WORDS(MEM_HEAD(FOLD_B), 0x9000));
 	build_log(p, 2, at, MEM_WORDS(MEM_HEAD(FOLD_A), 0x8000));
 	free(t.mem);

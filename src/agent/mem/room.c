@@ -137,11 +137,11 @@ void mem_thread_end(struct bob_thread *t, bool own)
 }
 
 /* What is in them stays in the file, but in no memory of ours: threads may come and go for ever. */
-static void drop_rooms(const struct bob_mem_writer *w)
+static void drop_rooms(const struct bob_rooms *r)
 {
-	for (uint32_t i = 0; i < w->rooms; i++) {
-		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(w->room[i]);
-		uint64_t hi = (lo + w->room[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
+	for (uint32_t i = 0; i < r->rooms; i++) {
+		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(r->room[i]);
+		uint64_t hi = (lo + r->room[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
 
 		lo = (lo + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
 		if (lo < hi)
@@ -153,7 +153,7 @@ void mem_thread_free(struct bob_thread *t)
 {
 	if (!t->mem)
 		return;
-	drop_rooms(&t->mem->writer);
+	drop_rooms(&t->mem->writer.rooms);
 	if (t->mem->work)
 		os_unmap(t->mem->work, bob_mem_writer_size());
 	if (t->mem->stack)

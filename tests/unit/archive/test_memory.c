@@ -268,9 +268,9 @@ static void test_empty_room(void **state)
 	folded_begin(&t, &b, descs, "empty", 1);
 	folded_kernel(&t, 0x10000, 3);
 	folded_next(&t); /* another room: a commit would cost too much yet */
-	assert_int_equal(t.w.rooms, 2);
+	assert_int_equal(t.w.rooms.rooms, 2);
 	folded_next(&t); /* now it does not, and the first one is used again */
-	assert_int_equal(t.w.newest, 0);
+	assert_int_equal(t.w.rooms.newest, 0);
 	folded_one(&t, FOLD_A, 0x77770000);
 	trace = open_file(&b);
 	assert_int_equal(bob_archive_dump(trace, to), BOB_OK);

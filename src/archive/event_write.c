@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive/event_write.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+
+#define DATA_FIRST (4096u - sizeof(struct bob_chunk_head))
+#define HEAP_BYTES (32u << 20)
+#define ELEMENT 255u
+
+struct def {
+	struct bob_event_layout layout;
+	uint32_t key_len, depth;
+	uint64_t heap;		/* its places, then its key */
+	uint32_t epoch;		/* of the log in which it stands; 0: in none */
+	uint32_t part;		/* of the folder in which it has shapes, + 1; 0: in none */
+	uint32_t shape[1 + BOB_EVENT_VECTORS_MAX];
+};
+
+struct bob_event_writer {
+	struct bob_fold_writer out;
+	struct bob_folder *folder;
+	struct bob_rooms rooms;
+	uint64_t *at,
+		*end; /* the open record, or where the next one will be; the end of the room */
+	uint32_t epoch;		/* of the log: behind each commit it defines anew */
+	uint32_t part;		/* of the folder */
+	uint32_t number;	/* of the open event's definition */
+	uint64_t dirty;		/* values behind `at` that may have been written, header included */
+	uint32_t defs;
+	bob_status failed;	/* nothing more can be recorded; what is in the log stays there */
+	uint64_t heap_used;
+	struct def def[BOB_EVENT_DEFS_MAX];
+	uint8_t heap[HEAP_BYTES];
+};
+
+static size_t rounded(size_t n)
+{
+	return (n + 63) & ~(size_t)63;
+}
+
+size_t bob_event_writer_size(void)
+{
+	return rounded(sizeof(struct bob_event_writer)) + bob_folder_size();
+}
+
+bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream,
+				  struct bob_event_writer **out)
+{
+	struct bob_event_writer *w = mem;
+	bob_status st = bob_fold_writer_begin(&w->out, chunk, ctx, stream, DATA_FIRST);
+
+	if (st != BOB_OK)
+		return st;
+	w->folder = bob_folder_begin((uint8_t *)mem + rounded(sizeof(*w)), bob_fold_writer_data,
+				     &w->out);
+	w->epoch = 1;
+	*out = w;
+	return BOB_OK;
+}
+
+/* --- definitions --- */
+
+static int is_layout(const struct bob_event_layout *l)
+{
+	if (l->words > BOB_FOLD_WORDS_MAX || l->vectors > BOB_EVENT_VECTORS_MAX)
+		return 0;
+	for (uint32_t i = 0; i < l->vectors; i++)
+		if (l->vector[i].length >= l->words || !l->vector[i].words ||
+		    l->vector[i].words > BOB_FOLD_WORDS_MAX)
+			return 0;
+	return 1;
+}
+
+static uint64_t padded(uint64_t bytes)
+{
+	return (bytes + 7) / 8;
+}
+
+bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_event_def *d,
+				   uint32_t *number)
+{
+	uint64_t bytes = 8ull * d->depth + 8 * padded(d->key_len);
+	struct def *to = &w->def[w->defs];
+
+	if (!is_layout(&d->layout) || d->key_len > BOB_EVENT_KEY_MAX ||
+	    d->depth > BOB_EVENT_DEPTH_MAX)
+		return BOB_ERR_INVAL;
+	if (w->defs == BOB_EVENT_DEFS_MAX || HEAP_BYTES - w->heap_used < bytes)
+		return BOB_ERR_FULL;
+	memset(to, 0, sizeof(*to));
+	to->layout = d->layout;
+	to->key_len = d->key_len;
+	to->depth = d->depth;
+	to->heap = w->heap_used;
+	if (d->depth)
+		memcpy(w->heap + to->heap, d->place, 8ull * d->depth);
+	memset(w->heap + to->heap + 8ull * d->depth, 0, 8 * padded(d->key_len));
+	if (d->key_len)
+		memcpy(w->heap + to->heap + 8ull * d->depth, d->key, d->key_len);
+	w->heap_used += bytes;
+	*number = w->defs++;
+	return BOB_OK;
+}
+
+static uint64_t place_of(const struct bob_event_writer *w, const struct def *d, uint32_t i)
+{
+	uint64_t v;
+
+	memcpy(&v, w->heap + d->heap + 8ull * i, sizeof(v));
+	return v;
+}
+
+static const uint8_t *key_of(const struct bob_event_writer *w, const struct def *d)
+{
+	return w->heap + d->heap + 8ull * d->depth;
+}
+
+/* Values of its record, without the header. */
+static uint64_t def_values(const struct def *d)
+{
+	return 1 + d->layout.vectors + padded(d->key_len) + d->depth;
+}
+
+static void write_def(struct bob_event_writer *w, uint32_t number)
+{
+	struct def *d = &w->def[number];
+	uint64_t *v = w->at + 1;
+
+	*v++ = d->layout.words | (uint64_t)d->layout.vectors << 8 | (uint64_t)d->key_len << 16 |
+	       (uint64_t)d->depth << 32;
+	for (uint32_t i = 0; i < d->layout.vectors; i++)
+		*v++ = d->layout.vector[i].length | (uint64_t)d->layout.vector[i].words << 8;
+	memcpy(v, key_of(w, d), 8 * padded(d->key_len));
+	v += padded(d->key_len);
+	for (uint32_t i = 0; i < d->depth; i++)
+		*v++ = place_of(w, d, i);
+	__atomic_store_n(w->at,
+			 BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | BOB_EVENT_DEFINITION |
+				 def_values(d) << 32 | number,
+			 __ATOMIC_RELEASE);
+	w->at = v;
+	d->epoch = w->epoch;
+}
+
+bob_status bob_event_def_read(const uint64_t *value, size_t count, struct bob_event_def *def)
+{
+	uint64_t head = count ? value[0] : 0, keys;
+
+	memset(def, 0, sizeof(*def));
+	def->layout.words = (uint8_t)head;
+	def->layout.vectors = (uint8_t)(head >> 8);
+	def->key_len = (uint16_t)(head >> 16);
+	def->depth = (uint32_t)(head >> 32);
+	keys = padded(def->key_len);
+	if (!count || def->layout.vectors > BOB_EVENT_VECTORS_MAX ||
+	    def->key_len > BOB_EVENT_KEY_MAX || def->depth > BOB_EVENT_DEPTH_MAX ||
+	    count != 1 + def->layout.vectors + keys + def->depth)
+		return BOB_ERR_CORRUPT;
+	for (uint32_t i = 0; i < def->layout.vectors; i++) {
+		def->layout.vector[i].length = (uint8_t)value[1 + i];
+		def->layout.vector[i].words = (uint8_t)(value[1 + i] >> 8);
+	}
+	def->key = (const uint8_t *)(value + 1 + def->layout.vectors);
+	def->place = value + 1 + def->layout.vectors + keys;
+	return is_layout(&def->layout) ? BOB_OK : BOB_ERR_CORRUPT;
+}
+
+/* --- folding --- */
+
+static bob_status make_path(struct bob_event_writer *w, const struct def *d, uint32_t *path)
+{
+	bob_status st = BOB_OK;
+
+	*path = BOB_FOLD_NO_PATH;
+	for (uint32_t i = 0; i < d->depth && st == BOB_OK; i++)
+		st = bob_folder_path(w->folder, *path, place_of(w, d, i), path);
+	return st;
+}
+
+static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
+{
+	uint8_t key[1 + 2 * BOB_EVENT_VECTORS_MAX + BOB_EVENT_KEY_MAX];
+	const struct bob_event_layout *l = &d->layout;
+	uint32_t path, len = 1;
+	bob_status st = make_path(w, d, &path);
+
+	key[0] = l->vectors;
+	for (uint32_t i = 0; i < l->vectors; i++) {
+		key[len++] = l->vector[i].length;
+		key[len++] = l->vector[i].words;
+	}
+	memcpy(key + len, key_of(w, d), d->key_len);
+	if (st == BOB_OK)
+		st = bob_folder_shape(w->folder, key, len + d->key_len, path, l->words,
+				      &d->shape[0]);
+	for (uint32_t i = 0; i < l->vectors && st == BOB_OK; i++) {
+		const uint8_t element[3] = { ELEMENT, (uint8_t)i, l->vector[i].words };
+
+		st = bob_folder_shape(w->folder, element, sizeof(element), path, l->vector[i].words,
+				      &d->shape[1 + i]);
+	}
+	if (st == BOB_OK)
+		d->part = w->part + 1;
+	return st;
+}
+
+static bob_status need_shapes(struct bob_event_writer *w, struct def *d)
+{
+	bob_status st;
+
+	if (d->part == w->part + 1)
+		return BOB_OK;
+	st = make_shapes(w, d);
+	if (st != BOB_ERR_FULL)
+		return st;
+	bob_folder_again(w->folder);
+	w->part++;
+	return make_shapes(w, d);
+}
+
+static bob_status fold_event(struct bob_event_writer *w, struct def *d, const uint64_t *word)
+{
+	const uint64_t *element = word + d->layout.words;
+	bob_status st = need_shapes(w, d);
+
+	if (st != BOB_OK)
+		return st;
+	bob_folder_put(w->folder, d->shape[0], word);
+	for (uint32_t i = 0; i < d->layout.vectors; i++) {
+		uint64_t n = word[d->layout.vector[i].length];
+
+		if (n)
+			bob_folder_put_row(w->folder, d->shape[1 + i], NULL, NULL, 0, element, n);
+		element += n * d->layout.vector[i].words;
+	}
+	return BOB_OK;
+}
+
+/* What is complete in the newest room. */
+static bob_status fold_room(struct bob_event_writer *w)
+{
+	size_t room;
+	const uint64_t *begin = bob_rooms_newest(&w->rooms, &room), *v;
+	bob_status st = BOB_OK;
+
+	if (!begin)
+		return BOB_OK;
+	for (v = begin; v < w->at && st == BOB_OK;) {
+		uint64_t len = *v >> 32 & BOB_EVENT_LENGTH_MAX;
+
+		if (!(*v & BOB_EVENT_DEFINITION))
+			st = fold_event(w, &w->def[(uint32_t)*v], v + 1);
+		if (st == BOB_OK)
+			v += 1 + len;
+	}
+	if (st == BOB_OK || v > begin)
+		bob_rooms_folded(&w->rooms, (size_t)(v - begin));
+	return st;
+}
+
+/* --- records --- */
+
+static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
+{
+	bob_status st = fold_room(w);
+
+	if (st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder)) {
+		st = bob_fold_writer_commit(&w->out, w->folder, w->rooms.position, NULL, 0);
+		if (st == BOB_OK) {
+			bob_rooms_committed(&w->rooms, keep);
+			w->epoch++;
+		}
+	}
+	if (st == BOB_OK) {
+		w->at = bob_rooms_next(&w->rooms, &w->out, need * 8, &w->end);
+		st = w->at ? BOB_OK : BOB_ERR_FULL;
+	}
+	if (st != BOB_OK) {
+		w->failed = st;
+		w->at = w->end = NULL;
+		w->dirty = 0;
+	}
+	return st;
+}
+
+/* Room for the open event with `words` values, and its definition if that is not in the log. */
+static bob_status make_room(struct bob_event_writer *w, uint64_t words, int keep)
+{
+	const struct def *d = &w->def[w->number];
+	uint64_t need = 1 + words + (d->epoch == w->epoch ? 0 : 1 + def_values(d));
+	bob_status st = w->failed;
+
+	if (st == BOB_OK && (uint64_t)(w->end - w->at) < need)
+		st = next_room(w, 2 + words + def_values(d), keep);
+	if (st == BOB_OK && d->epoch != w->epoch)
+		write_def(w, w->number);
+	return st;
+}
+
+/* An event that was begun and never put; nothing of it may look like a header to who reads the log. */
+static void drop(struct bob_event_writer *w)
+{
+	if (!w->dirty)
+		return;
+	__atomic_store_n(w->at, 0, __ATOMIC_RELEASE);
+	memset(w->at + 1, 0, 8 * (w->dirty - 1));
+	w->dirty = 0;
+}
+
+bob_status bob_event_writer_forget(struct bob_event_writer *w)
+{
+	bob_status st = w->failed;
+
+	drop(w);
+	if (st == BOB_OK)
+		st = next_room(w, 1, 0);
+	w->defs = 0;
+	w->heap_used = 0;
+	return st;
+}
+
+uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uint32_t words,
+				bob_status *why)
+{
+	drop(w);
+	w->number = number;
+	*why = words <= BOB_EVENT_LENGTH_MAX ? make_room(w, words, 0) : BOB_ERR_FULL;
+	if (*why != BOB_OK)
+		return NULL;
+	w->dirty = 1 + words;
+	return w->at + 1;
+}
+
+uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint32_t words,
+				bob_status *why)
+{
+	const uint64_t *old = w->at;
+
+	*why = BOB_OK;
+	if ((uint64_t)(w->end - w->at) <= words) {
+		*why = words <= BOB_EVENT_LENGTH_MAX ? make_room(w, words, 1) : BOB_ERR_FULL;
+		if (*why != BOB_OK)
+			return NULL;
+	}
+	w->dirty = 1 + words;
+	if (w->at == old)
+		return w->at + 1;
+	memcpy(w->at + 1, old + 1, 8ull * have);
+	if (*old)
+		bob_event_writer_begun(w, (uint32_t)(*old >> 32 & BOB_EVENT_LENGTH_MAX));
+	return w->at + 1;
+}
+
+void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words)
+{
+	__atomic_store_n(w->at, BOB_EVENT_HEADER | (uint64_t)words << 32 | w->number,
+			 __ATOMIC_RELEASE);
+}
+
+uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word)
+{
+	uint64_t n = l->words;
+
+	for (uint32_t i = 0; i < l->vectors; i++) {
+		uint64_t count = word[l->vector[i].length];
+
+		if (count > (BOB_EVENT_LENGTH_MAX - n) / l->vector[i].words)
+			return 0;
+		n += count * l->vector[i].words;
+	}
+	return n;
+}
+
+bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words)
+{
+	const struct bob_event_layout *l = &w->def[w->number].layout;
+
+	if (words < l->words || bob_event_length(l, w->at + 1) != words) {
+		drop(w);
+		return BOB_ERR_INVAL;
+	}
+	__atomic_store_n(w->at,
+			 BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | (uint64_t)words << 32 | w->number,
+			 __ATOMIC_RELEASE);
+	w->at += 1 + words;
+	w->dirty = 0;
+	return BOB_OK;
+}
+
+bob_status bob_event_writer_end(struct bob_event_writer *w)
+{
+	bob_status st = w->failed == BOB_OK ? fold_room(w) : w->failed;
+
+	if (st != BOB_OK) /* the log says the rest */
+		return st;
+	bob_folder_end(w->folder);
+	return bob_fold_writer_end(&w->out, w->rooms.position);
+}
+
+const struct bob_rooms *bob_event_writer_rooms(const struct bob_event_writer *w)
+{
+	return &w->rooms;
+}
+
+/* --- keys of leaves --- */
+
+bob_status bob_event_leaf_key(const uint8_t *key, size_t len, uint32_t words,
+			      struct bob_event_def *def)
+{
+	struct bob_event_layout *l = &def->layout;
+
+	memset(def, 0, sizeof(*def));
+	if (len && key[0] == ELEMENT)
+		return BOB_NONE;
+	if (!len || key[0] > BOB_EVENT_VECTORS_MAX || len < 1 + 2u * key[0])
+		return BOB_ERR_CORRUPT;
+	l->words = (uint8_t)words;
+	l->vectors = key[0];
+	for (uint32_t i = 0; i < l->vectors; i++) {
+		l->vector[i].length = key[1 + 2 * i];
+		l->vector[i].words = key[2 + 2 * i];
+	}
+	def->key = key + 1 + 2 * l->vectors;
+	def->key_len = (uint32_t)len - 1 - 2 * l->vectors;
+	return words <= BOB_FOLD_WORDS_MAX && is_layout(l) ? BOB_OK : BOB_ERR_CORRUPT;
+}
+
+int bob_event_is_element(const uint8_t *key, size_t len, uint32_t vector, uint32_t words)
+{
+	return len == 3 && key[0] == ELEMENT && key[1] == vector && key[2] == words;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events with values -- MPI calls, a user's own events -- of one thread into a process file, folded while they come in
+ * (bobbin/fold.h), nothing lost when the process is killed.
+ *
+ * An event is of a *definition*: a key (what it is), a call path (where), and how its words lie: so many that every event of
+ * it has, then *vectors*, whose lengths are among these words. Folded it is a leaf with the words, and behind it
+ * one leaf for each element of each vector, so a vector is a loop in the trace, and columns of its own.
+ *
+ *     key of an event:   u8 vectors; for each u8 word that is its length, u8 words of an element; the definition's key
+ *     key of an element: u8 255, u8 number of the vector, u8 words
+ *
+ * Until they are folded events are records of the stream's log (rooms.h), 64-bit values: a header, then what it says.
+ *
+ *     bit 63: set; bit 62: complete; bit 61: a definition; bits 32..60: values that follow; bits 0..31: number of the definition
+ *     definition: words | vectors << 8 | bytes of the key << 16 | calls of the path << 32; vectors: word | words of an element << 8
+ *     each, a value each; the key, padded with zeros to a multiple of 8; the places of the path, outermost first
+ *     event: its words, then the elements of its vectors
+ *
+ * A definition stands in the log before the first event of it behind each commit, so the log can be read by itself. An event that has begun
+ * and is not complete is the last record: a call that never returned. If it had to move to another room, it is there, too.
+ *
+ * Freestanding. Owner: the caller. Threads: one stream, one thread. */
+#ifndef BOB_ARCHIVE_EVENT_WRITE_H
+#define BOB_ARCHIVE_EVENT_WRITE_H
+
+#include "archive/rooms.h"
+
+#define BOB_EVENT_VECTORS_MAX 8u
+#define BOB_EVENT_KEY_MAX 64u
+#define BOB_EVENT_DEPTH_MAX 256u	/* calls of a path; outer ones are left out */
+#define BOB_EVENT_DEFS_MAX (1u << 16)
+
+#define BOB_EVENT_HEADER (1ull << 63)
+#define BOB_EVENT_COMPLETE (1ull << 62)
+#define BOB_EVENT_DEFINITION (1ull << 61)
+#define BOB_EVENT_LENGTH_MAX ((1u << 29) - 1)
+
+struct bob_event_layout {
+	uint8_t words;			/* of every event; <= BOB_FOLD_WORDS_MAX */
+	uint8_t vectors;
+	struct {
+		uint8_t length;		/* the word that says how many elements there are */
+		uint8_t words;		/* of an element, not 0 */
+	} vector[BOB_EVENT_VECTORS_MAX];
+};
+
+struct bob_event_def {
+	const uint8_t *key;
+	uint32_t key_len;
+	uint32_t depth;
+	const uint64_t *place;		/* of the calls, outermost first: image << 48 | link address */
+	struct bob_event_layout layout;
+};
+
+struct bob_event_writer;
+
+/* Zeroed address space, aligned to 64. A part of it is touched for each definition. */
+size_t bob_event_writer_size(void);
+/* `mem` is that, and the caller's. `stream` is the one in the chunks' heads. BOB_ERR_FULL: no room for a chunk. */
+bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream,
+				  struct bob_event_writer **out);
+/* After BOB_ERR_FULL of any call but bob_event_writer_define nothing more is recorded; what was stays.
+ *
+ * What *def says is copied. BOB_ERR_FULL: no more definitions fit; see bob_event_writer_forget. BOB_ERR_INVAL. */
+bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_event_def *def,
+				   uint32_t *number);
+/* Definitions begin anew with number 0. */
+bob_status bob_event_writer_forget(struct bob_event_writer *w);
+/* An event of definition `number` begins: memory for `words` of its values. NULL: nothing more can be recorded, *why
+ * says (BOB_ERR_FULL). The one before has been put or dropped. */
+uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uint32_t words,
+				bob_status *why);
+/* The first `have` values of the event are there, and `words` are wanted in all: where they are now. */
+uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint32_t words,
+				bob_status *why);
+/* The event's first `words` values are there, and it may take long to complete: readers see it as it is. */
+void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words);
+/* It is complete. BOB_ERR_INVAL: `words` are not what the layout says; it is dropped. */
+bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words);
+/* The thread has ended. */
+bob_status bob_event_writer_end(struct bob_event_writer *w);
+/* Address ranges of its rooms, for who wants to return their memory. */
+const struct bob_rooms *bob_event_writer_rooms(const struct bob_event_writer *w);
+
+/* --- for readers, too --- */
+
+/* How many values an event of this layout has whose first ones are `word`; 0: more than BOB_EVENT_LENGTH_MAX. */
+uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word);
+/* What the key of a leaf with `words` words says, of an event: its key points into `key`, it has no path. BOB_NONE: it is that of an
+ * element. BOB_ERR_CORRUPT. */
+bob_status bob_event_leaf_key(const uint8_t *key, size_t len, uint32_t words,
+			      struct bob_event_def *def);
+/* Is it that of an element of vector `vector` with `words` words? */
+int bob_event_is_element(const uint8_t *key, size_t len, uint32_t vector, uint32_t words);
+/* A definition's record: `count` values behind the header. *def points into them. */
+bob_status bob_event_def_read(const uint64_t *value, size_t count, struct bob_event_def *def);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events with values (event_write.h): what is folded of a stream, then its log. A leaf of the folded trace that is an event is
+ * followed by those of its vectors' elements, which are put together again here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/event_write.h"
+#include "archive/folds.h"
+#include "archive/reader.h"
+
+struct values {
+	uint64_t *at;
+	size_t count, room;
+};
+
+/* A definition of the log. */
+struct log_def {
+	struct bob_event_def def;
+	uint64_t *copy;		/* that def points into */
+};
+
+struct bob_value_cursor {
+	const struct bob_stream *s;
+	const struct bob_event_stream *e;
+	struct bob_fold_cursor *fold; /* NULL: not begun, or done */
+	int folded_done;
+	struct bob_fold_event ahead; /* a leaf that was read and belongs to the next event */
+	int have_ahead;
+	size_t room;		/* of the log */
+	uint64_t *log;		/* a copy of it; NULL: not yet */
+	size_t at, count;	/* values of it */
+	uint64_t expected;	/* position at which the next room begins */
+	int lost;
+	struct log_def *defs;
+	size_t def_count, def_room;
+	struct values words, path; /* of the event given last */
+};
+
+/* --- opening a trace --- */
+
+static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct bob_stream *s)
+{
+	struct bob_fold_stream in;
+	struct bob_error err = { 0 };
+	struct bob_folded *folded;
+	bob_status st = bob_fold_stream_read(
+		p->file, s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT, &in, &err);
+
+	if (st == BOB_NONE || st == BOB_ERR_NOMEM)
+		return st == BOB_NONE ? BOB_OK : st;
+	if (st == BOB_ERR_CORRUPT)
+		bob_problem_add(t, p->file, err.offset, err.text, 1);
+	if (in.bytes) {
+		st = bob_folded_open(in.bytes, in.len, 0, &bob_alloc_malloc, &folded);
+		if (st == BOB_OK) {
+			s->mpi.folded = folded;
+			s->info.stream_bytes += in.len;
+		} else if (st != BOB_ERR_NOMEM) {
+			bob_problem_add(t, p->file, 0, "a folded stream cannot be read", 1);
+		}
+	}
+	s->mpi.log = in.log;
+	s->mpi.log_count = in.log_count;
+	in.log = NULL;
+	bob_fold_stream_free(&in);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
+bob_status bob_events_build(struct bob_trace *t, struct bob_process *p)
+{
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+		st = add_events(t, p, p->streams[i]);
+	return st;
+}
+
+void bob_event_stream_free(const struct bob_process *p, struct bob_event_stream *s)
+{
+	(void)p;
+	bob_folded_close((struct bob_folded *)(uintptr_t)s->folded);
+	free(s->log);
+}
+
+/* --- cursor --- */
+
+bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
+				 enum bob_value_kind kind, struct bob_value_cursor **out,
+				 struct bob_error *err)
+{
+	struct bob_value_cursor *c;
+	const struct bob_stream *s;
+
+	if (thread >= t->thread_count || kind != BOB_VALUES_MPI)
+		return bob_fail(err, BOB_ERR_INVAL, NULL, 0, "no such thread");
+	s = t->threads[thread];
+	if (!s->mpi.folded && !s->mpi.log_count)
+		return bob_fail(err, BOB_NONE, s->file, 0, "the thread has no such events");
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return bob_fail(err, BOB_ERR_NOMEM, s->file, 0, "no memory");
+	c->s = s;
+	c->e = &s->mpi;
+	c->folded_done = !s->mpi.folded;
+	*out = c;
+	return BOB_OK;
+}
+
+void bob_value_cursor_close(struct bob_value_cursor *c)
+{
+	if (!c)
+		return;
+	bob_fold_cursor_close(c->fold);
+	for (size_t i = 0; i < c->def_count; i++)
+		free(c->defs[i].copy);
+	free(c->defs);
+	free(c->log);
+	free(c->words.at);
+	free(c->path.at);
+	free(c);
+}
+
+static bob_status damaged(const struct bob_value_cursor *c, uint64_t off, struct bob_error *err,
+			  const char *text)
+{
+	return bob_fail(err, BOB_ERR_CORRUPT, c->s->file, off, text);
+}
+
+static int add_values(struct values *v, const uint64_t *value, uint64_t count)
+{
+	while (v->room - v->count < count)
+		if (bob_array_room(&v->at, v->room, &v->room, sizeof(*v->at)))
+			return 0;
+	if (count)
+		memcpy(v->at + v->count, value, count * sizeof(*value));
+	v->count += count;
+	return 1;
+}
+
+/* Words and vectors of *e from c->words, as the layout has them; those that are missing are left out. */
+static void lay_out(const struct bob_value_cursor *c, const struct bob_event_def *d,
+		    struct bob_value_event *e)
+{
+	size_t at = d->layout.words;
+
+	e->key = d->key;
+	e->key_len = d->key_len;
+	e->word = c->words.at;
+	e->words = d->layout.words;
+	e->vectors = d->layout.vectors;
+	for (uint32_t i = 0; i < e->vectors; i++) {
+		uint64_t n = e->word[d->layout.vector[i].length];
+		uint32_t words = d->layout.vector[i].words;
+
+		if (n > (c->words.count - at) / words)
+			n = (c->words.count - at) / words;
+		e->vector[i] = (struct bob_value_vector){ c->words.at + at, n, words };
+		at += n * words;
+	}
+}
+
+/* --- what is folded --- */
+
+static bob_status next_leaf(struct bob_value_cursor *c, struct bob_fold_event *leaf)
+{
+	if (!c->have_ahead)
+		return bob_fold_cursor_next(c->fold, leaf);
+	*leaf = c->ahead;
+	c->have_ahead = 0;
+	return BOB_OK;
+}
+
+/* The path's places, outermost first, to c->path. */
+static int put_path(struct bob_value_cursor *c, uint32_t path)
+{
+	uint64_t place;
+
+	c->path.count = 0;
+	while (path != BOB_FOLD_NO_PATH) {
+		if (!bob_folded_path(c->e->folded, path, &path, &place) ||
+		    !add_values(&c->path, &place, 1))
+			return 0;
+	}
+	for (size_t i = 0; i < c->path.count / 2; i++) {
+		uint64_t x = c->path.at[i];
+
+		c->path.at[i] = c->path.at[c->path.count - 1 - i];
+		c->path.at[c->path.count - 1 - i] = x;
+	}
+	return 1;
+}
+
+/* The elements of all vectors behind the words. */
+static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def *d,
+			 struct bob_error *err)
+{
+	for (uint32_t i = 0; i < d->layout.vectors; i++) {
+		uint64_t n = c->words.at[d->layout.vector[i].length];
+
+		for (; n; n--) {
+			struct bob_fold_shape s;
+			bob_status st = bob_fold_cursor_next(c->fold, &c->ahead);
+
+			if (st != BOB_OK)
+				return st == BOB_ERR_NOMEM ?
+					       st :
+					       damaged(c, 0, err, "an event's vector is cut off");
+			bob_folded_shape(c->e->folded, c->ahead.shape, &s);
+			if (!bob_event_is_element(s.key, s.key_len, i, d->layout.vector[i].words) ||
+			    s.words != d->layout.vector[i].words) {
+				c->have_ahead = 1;
+				return damaged(c, 0, err, "an event's vector is cut off");
+			}
+			if (!add_values(&c->words, c->ahead.word, s.words))
+				return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
+		}
+	}
+	return BOB_OK;
+}
+
+static bob_status next_folded(struct bob_value_cursor *c, struct bob_value_event *e,
+			      struct bob_error *err)
+{
+	struct bob_event_def d;
+	struct bob_fold_event leaf;
+	struct bob_fold_shape s;
+	bob_status st = BOB_OK;
+
+	if (!c->fold)
+		st = bob_fold_cursor_open(c->e->folded, c->e->participant, &c->fold);
+	if (st == BOB_OK)
+		st = next_leaf(c, &leaf);
+	if (st == BOB_END || st == BOB_ERR_CORRUPT) {
+		bob_fold_cursor_close(c->fold);
+		c->fold = NULL;
+		c->folded_done = 1;
+	}
+	if (st != BOB_OK)
+		return st == BOB_ERR_CORRUPT ? damaged(c, 0, err, "a folded stream is damaged") :
+					       st;
+	bob_folded_shape(c->e->folded, leaf.shape, &s);
+	if (bob_event_leaf_key(s.key, s.key_len, s.words, &d) != BOB_OK)
+		return damaged(c, 0, err, "what is folded is no event");
+	c->words.count = 0;
+	if (!add_values(&c->words, leaf.word, leaf.words) || !put_path(c, s.path))
+		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
+	st = gather(c, &d, err);
+	if (st != BOB_OK)
+		return st;
+	lay_out(c, &d, e);
+	e->place = c->path.at;
+	e->depth = (uint32_t)c->path.count;
+	return BOB_OK;
+}
+
+/* --- the log --- */
+
+static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
+{
+	const struct bob_fold_log *l = &c->e->log[c->room];
+
+	free(c->log);
+	c->log = malloc(8 * l->count + 8);
+	if (!c->log)
+		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, l->off, "no memory");
+	memcpy(c->log, c->s->file->bytes + l->off, 8 * l->count);
+	c->count = l->count;
+	c->at = 0;
+	if (c->room && l->position != c->expected)
+		c->lost = 1;
+	return BOB_OK;
+}
+
+static bob_status keep_def(struct bob_value_cursor *c, uint32_t number, const uint64_t *value,
+			   size_t count, struct bob_error *err)
+{
+	struct log_def d = { .copy = malloc(8 * count + 8) };
+
+	if (!d.copy)
+		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
+	memcpy(d.copy, value, 8 * count);
+	if (number >= BOB_EVENT_DEFS_MAX || bob_event_def_read(d.copy, count, &d.def) != BOB_OK) {
+		free(d.copy);
+		return damaged(c, c->e->log[c->room].off, err, "a definition is damaged");
+	}
+	while (c->def_count <= number) { /* behind a commit they come in any order */
+		if (bob_array_room(&c->defs, c->def_count, &c->def_room, sizeof(*c->defs))) {
+			free(d.copy);
+			return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
+		}
+		c->defs[c->def_count++] = (struct log_def){ .copy = NULL };
+	}
+	free(c->defs[number].copy);
+	c->defs[number] = d;
+	return BOB_OK;
+}
+
+static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
+		       struct bob_value_event *e, struct bob_error *err)
+{
+	const struct bob_event_def *d = &c->defs[(uint32_t)header].def;
+	const uint64_t *value = c->log + c->at + 1;
+	static const uint64_t zero[BOB_FOLD_WORDS_MAX];
+	int complete = (header & BOB_EVENT_COMPLETE) != 0;
+
+	if (complete && (len < d->layout.words || bob_event_length(&d->layout, value) != len))
+		return damaged(c, c->e->log[c->room].off + 8 * c->at, err, "an event is damaged");
+	c->words.count = 0;
+	if (!add_values(&c->words, value, len) ||
+	    (len < d->layout.words && !add_values(&c->words, zero, d->layout.words - len)))
+		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
+	lay_out(c, d, e);
+	e->open = !complete;
+	e->place = d->place;
+	e->depth = d->depth;
+	return BOB_OK;
+}
+
+/* An event that had not ended is told only if no other room follows: there it would be again. */
+static bob_status next_logged(struct bob_value_cursor *c, struct bob_value_event *e,
+			      struct bob_error *err)
+{
+	while (c->room < c->e->log_count) {
+		uint64_t header, len;
+		bob_status st = c->log ? BOB_OK : open_room(c, err);
+
+		if (st != BOB_OK)
+			return st;
+		header = c->at < c->count ? c->log[c->at] : 0;
+		len = header >> 32 & BOB_EVENT_LENGTH_MAX;
+		if (!(header & BOB_EVENT_HEADER) || len > c->count - c->at - 1 ||
+		    (!(header & BOB_EVENT_COMPLETE) && c->room + 1 < c->e->log_count)) {
+			c->expected = c->e->log[c->room++].position + c->at;
+			free(c->log);
+			c->log = NULL;
+			continue;
+		}
+		if (header & BOB_EVENT_DEFINITION)
+			st = keep_def(c, (uint32_t)header, c->log + c->at + 1, len, err);
+		else if ((uint32_t)header >= c->def_count || !c->defs[(uint32_t)header].copy)
+			st = damaged(c, c->e->log[c->room].off + 8 * c->at, err,
+				     "an event has no definition");
+		else
+			st = give(c, header, len, e, err);
+		c->at += 1 + len;
+		if (st != BOB_OK || !(header & BOB_EVENT_DEFINITION))
+			return st;
+	}
+	return BOB_END;
+}
+
+bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
+				 struct bob_error *err)
+{
+	bob_status st = BOB_END;
+
+	memset(e, 0, sizeof(*e));
+	if (!c->folded_done)
+		st = next_folded(c, e, err);
+	if (st == BOB_END)
+		st = next_logged(c, e, err);
+	if (st == BOB_ERR_CORRUPT)
+		c->lost = 1;
+	if (st == BOB_OK) {
+		e->lost = c->lost;
+		c->lost = 0;
+	}
+	return st;
+}
+
+/* --- counting --- */
+
+uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
+				enum bob_value_kind kind)
+{
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&t->lock;
+	struct bob_event_stream *s;
+	struct bob_value_cursor *c;
+	struct bob_value_event e;
+	uint64_t n = 0;
+	bob_status st;
+
+	if (thread >= t->thread_count)
+		return 0;
+	s = &t->threads[thread]->mpi;
+	pthread_mutex_lock(lock);
+	if (!s->counted && bob_value_cursor_open(t, thread, kind, &c, NULL) == BOB_OK) {
+		while ((st = bob_value_cursor_next(c, &e, NULL)) == BOB_OK || st == BOB_ERR_CORRUPT)
+			n += st == BOB_OK;
+		bob_value_cursor_close(c);
+		s->events = n;
+		s->counted = 1;
+	}
+	n = s->counted ? s->events : 0;
+	pthread_mutex_unlock(lock);
+	return n;
+}
