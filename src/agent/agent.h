@@ -13,6 +13,7 @@
  *   enter.c    the whole path of one event in C; arch/x86_64/entry.S is its fast special case
  *   special.c  exec, exit, dlopen, makecontext, sigaltstack, seccomp, fork
  *   planner.c  plans from the cache; ask for those that are missing
+ *   streams.c  what other parts of Bobbin inside the process get
  *   os.c       system calls; string.c the functions a compiler may call
  *   mem/       memory accesses instead of calls
  *
@@ -196,7 +197,8 @@ struct bob_config {
 	uint32_t max_depth;	/* 0: no limit */
 	bool follow;
 	bool slow;		/* BOBBIN_CHECK has "slow": never use the fast path of entry.S */
-	bool mem;		/* BOBBIN_MEM: memory accesses are recorded, calls are not */
+	bool calls;		/* they are recorded: neither BOBBIN_MEM nor BOBBIN_CALLS=0 */
+	bool mem;		/* BOBBIN_MEM: memory accesses are recorded */
 	bool from_start;	/* BOBBIN_FROM_START: not from main on */
 	enum bob_mem_codec mem_codec;
 	bool flat;		/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */
@@ -281,6 +283,9 @@ bob_status file_create(const struct bob_fork *parent); /* NULL: not a fork child
  * whoever asked must end. */
 struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,
 				  uint64_t aux);
+/* The same for who does not hold the lock; with its place in the file. `ctx` is not used. */
+struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
+				     uint64_t size, uint64_t aux, uint64_t *off);
 void file_close(enum bob_file_state state); /* lock held */
 /* META records (archive/write.h) are collected in memory of their own and become one sealed chunk. */
 bool meta_open(struct bob_meta *m, size_t room);
@@ -402,6 +407,9 @@ bool special_have(uint32_t what);
 uint32_t special_what(uint32_t id); /* 0: it is none */
 /* Complete the file as far as possible: the process ends or replaces itself. */
 void process_leave(enum bob_file_state state);
+
+/* --- streams.c --- */
+void streams_end(void); /* the process ends: whoever writes into its file completes it */
 
 /* --- arch/x86_64/entry.c --- */
 /* Where in the entry code a trampoline has to call: by default at 0. */

@@ -168,6 +168,7 @@ bool config_read(struct bob_config *c, char **env)
 						  BOB_CODEC_RUN;
 	v = config_env(env, "BOBBIN_MEM");
 	c->mem = v && !is_no(v);
+	c->calls = !c->mem && !is_no(config_env(env, "BOBBIN_CALLS"));
 	c->from_start = c->mem && (v = config_env(env, "BOBBIN_FROM_START")) && !is_no(v);
 	v = config_env(env, "BOBBIN_CODEC");
 	c->mem_codec = v && text_equal(v, "none") ? BOB_MEM_RAW :

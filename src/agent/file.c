@@ -154,6 +154,21 @@ struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uin
 	return place(kind, stream, room, aux);
 }
 
+struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
+				     uint64_t size, uint64_t aux, uint64_t *off)
+{
+	const struct bob_process *p = &bob_process;
+	struct bob_chunk_head *c;
+
+	(void)ctx;
+	lock_process();
+	c = file_chunk(kind, stream, size, aux);
+	if (c)
+		*off = p->window_off + (uint64_t)((uint8_t *)c - p->window);
+	unlock_process();
+	return c;
+}
+
 /* Give back the part of the last window that no chunk took. A thread that still needs room gets a
  * new window behind it. */
 static void trim(void)

@@ -223,12 +223,12 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 
 	for (uint32_t i = 0; i < im->plan->func_count; i++) {
 		bool special = any_special && is_special(im->plan, i);
-		bool wanted = im->chosen && !bob_process.config.mem && !filtered(im, &f[i]);
+		bool wanted = im->chosen && bob_process.config.calls && !filtered(im, &f[i]);
 
 		if (f[i].kind == BOB_PATCH_NONE)
 			continue; /* its reason is in the image file */
 		if (!wanted && !special) {
-			if (im->chosen && !bob_process.config.mem)
+			if (im->chosen && bob_process.config.calls)
 				note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
 			continue;
 		}
@@ -266,7 +266,7 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 		im->trigger = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
 	if (!im->hooked || (bob_process.config.trigger && !im->trigger))
 		return BOB_SKIP_LIMIT;
-	if (((!im->chosen || bob_process.config.mem) && !plan->special.len) || !plan->blob.len)
+	if (((!im->chosen || !bob_process.config.calls) && !plan->special.len) || !plan->blob.len)
 		return BOB_SKIP_NONE;
 	size = (size + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
 	im->arena = patch_find_arena(im, size);

@@ -265,6 +265,8 @@ void process_leave(enum bob_file_state state)
 
 	if (!p->file || process_is_child() || os_pid() != p->pid)
 		return; /* a fork child without events, or a vfork child in its parent's memory */
+	if (state != BOB_FILE_EXEC)
+		streams_end();
 	thread_close_all(state != BOB_FILE_EXEC);
 	lock_process();
 	file_close(state);

@@ -140,6 +140,11 @@ static bool open_stream(struct bob_thread *t)
 	os_thread_name(t->head->name);
 	if (p->config.mem)
 		return mem_thread_begin(t);
+	if (!p->config.calls) {
+		t->head->run.codec = BOB_CODEC_NULL;
+		t->dead_end = true;
+		return true;
+	}
 	return bob_run_open(thread_enc(t), p->config.codec, &t->head->run, &io) == BOB_OK;
 }
 

@@ -67,8 +67,7 @@ static int is_layout(const struct bob_event_layout *l)
 	if (l->words > BOB_FOLD_WORDS_MAX || l->vectors > BOB_EVENT_VECTORS_MAX)
 		return 0;
 	for (uint32_t i = 0; i < l->vectors; i++)
-		if (l->vector[i].length >= l->words || !l->vector[i].words ||
-		    l->vector[i].words > BOB_FOLD_WORDS_MAX)
+		if (l->vector[i].length >= l->words || l->vector[i].words > BOB_FOLD_WORDS_MAX)
 			return 0;
 	return 1;
 }
@@ -196,7 +195,8 @@ static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
 		st = bob_folder_shape(w->folder, key, len + d->key_len, path, l->words,
 				      &d->shape[0]);
 	for (uint32_t i = 0; i < l->vectors && st == BOB_OK; i++) {
-		const uint8_t element[3] = { ELEMENT, (uint8_t)i, l->vector[i].words };
+		const uint8_t words = (uint8_t)bob_event_element_words(l, i);
+		const uint8_t element[3] = { ELEMENT, (uint8_t)i, words };
 
 		st = bob_folder_shape(w->folder, element, sizeof(element), path, l->vector[i].words,
 				      &d->shape[1 + i]);
@@ -229,11 +229,11 @@ static bob_status fold_event(struct bob_event_writer *w, struct def *d, const ui
 		return st;
 	bob_folder_put(w->folder, d->shape[0], word);
 	for (uint32_t i = 0; i < d->layout.vectors; i++) {
-		uint64_t n = word[d->layout.vector[i].length];
+		uint64_t n = bob_event_elements(&d->layout, i, word);
 
 		if (n)
 			bob_folder_put_row(w->folder, d->shape[1 + i], NULL, NULL, 0, element, n);
-		element += n * d->layout.vector[i].words;
+		element += n * bob_event_element_words(&d->layout, i);
 	}
 	return BOB_OK;
 }
@@ -364,11 +364,12 @@ uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word
 	uint64_t n = l->words;
 
 	for (uint32_t i = 0; i < l->vectors; i++) {
-		uint64_t count = word[l->vector[i].length];
+		uint64_t count = bob_event_elements(l, i, word);
+		uint32_t words = bob_event_element_words(l, i);
 
-		if (count > (BOB_EVENT_LENGTH_MAX - n) / l->vector[i].words)
+		if (count > (BOB_EVENT_LENGTH_MAX - n) / words)
 			return 0;
-		n += count * l->vector[i].words;
+		n += count * words;
 	}
 	return n;
 }

@@ -6,7 +6,7 @@
  * it has, then *vectors*, whose lengths are among these words. Folded it is a leaf with the words, and behind it
  * one leaf for each element of each vector, so a vector is a loop in the trace, and columns of its own.
  *
- *     key of an event:   u8 vectors; for each u8 word that is its length, u8 words of an element; the definition's key
+ *     key of an event:   u8 vectors; for each u8 word that is its length, u8 words of an element (0: bytes); the definition's key
  *     key of an element: u8 255, u8 number of the vector, u8 words
  *
  * Until they are folded events are records of the stream's log (rooms.h), 64-bit values: a header, then what it says.
@@ -40,7 +40,7 @@ struct bob_event_layout {
 	uint8_t vectors;
 	struct {
 		uint8_t length;		/* the word that says how many elements there are */
-		uint8_t words;		/* of an element, not 0 */
+		uint8_t words;		/* of an element; 0: the length is in bytes, 8 of them are an element */
 	} vector[BOB_EVENT_VECTORS_MAX];
 };
 
@@ -83,6 +83,20 @@ bob_status bob_event_writer_end(struct bob_event_writer *w);
 const struct bob_rooms *bob_event_writer_rooms(const struct bob_event_writer *w);
 
 /* --- for readers, too --- */
+
+/* Elements of vector `i` of an event whose first values are `word`, and the words of each. */
+static inline uint64_t bob_event_elements(const struct bob_event_layout *l, uint32_t i,
+					  const uint64_t *word)
+{
+	uint64_t n = word[l->vector[i].length];
+
+	return l->vector[i].words ? n : n / 8 + (n % 8 != 0);
+}
+
+static inline uint32_t bob_event_element_words(const struct bob_event_layout *l, uint32_t i)
+{
+	return l->vector[i].words ? l->vector[i].words : 1;
+}
 
 /* How many values an event of this layout has whose first ones are `word`; 0: more than BOB_EVENT_LENGTH_MAX. */
 uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word);

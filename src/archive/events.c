@@ -149,8 +149,8 @@ static void lay_out(const struct bob_value_cursor *c, const struct bob_event_def
 	e->words = d->layout.words;
 	e->vectors = d->layout.vectors;
 	for (uint32_t i = 0; i < e->vectors; i++) {
-		uint64_t n = e->word[d->layout.vector[i].length];
-		uint32_t words = d->layout.vector[i].words;
+		uint64_t n = bob_event_elements(&d->layout, i, e->word);
+		uint32_t words = bob_event_element_words(&d->layout, i);
 
 		if (n > (c->words.count - at) / words)
 			n = (c->words.count - at) / words;
@@ -195,7 +195,8 @@ static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def 
 			 struct bob_error *err)
 {
 	for (uint32_t i = 0; i < d->layout.vectors; i++) {
-		uint64_t n = c->words.at[d->layout.vector[i].length];
+		uint64_t n = bob_event_elements(&d->layout, i, c->words.at);
+		uint32_t words = bob_event_element_words(&d->layout, i);
 
 		for (; n; n--) {
 			struct bob_fold_shape s;
@@ -206,8 +207,8 @@ static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def 
 					       st :
 					       damaged(c, 0, err, "an event's vector is cut off");
 			bob_folded_shape(c->e->folded, c->ahead.shape, &s);
-			if (!bob_event_is_element(s.key, s.key_len, i, d->layout.vector[i].words) ||
-			    s.words != d->layout.vector[i].words) {
+			if (!bob_event_is_element(s.key, s.key_len, i, words) ||
+			    s.words != words) {
 				c->have_ahead = 1;
 				return damaged(c, 0, err, "an event's vector is cut off");
 			}

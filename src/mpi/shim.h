@@ -35,6 +35,7 @@ struct bob_mpi_call {
 	uint64_t *word;		/* the record's words ... */
 	uint32_t words;		/* ... so far */
 	uint32_t room;
+	bool lost;		/* there is no room for its words */
 	uint64_t begin_ns;
 };
 
@@ -52,7 +53,7 @@ void bob_mpi_before(struct bob_mpi_call *c);
 void bob_mpi_after(struct bob_mpi_call *c, int result);
 void bob_mpi_leave(struct bob_mpi_call *c);
 
-/* Room for `more` words; the record may move. */
+/* Room for `more` words, which have to be put by bob_mpi_put: there may be none. The record may move. */
 void bob_mpi_more(struct bob_mpi_call *c, uint32_t more);
 
 static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)

@@ -48,21 +48,6 @@ bool mem_is_recorded(void)
 
 /* --- rooms that are folded --- */
 
-static struct bob_chunk_head *new_chunk(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
-					uint64_t size, uint64_t aux, uint64_t *off)
-{
-	const struct bob_process *p = &bob_process;
-	struct bob_chunk_head *c;
-
-	(void)ctx;
-	lock_process();
-	c = file_chunk(kind, stream, size, aux);
-	if (c)
-		*off = p->window_off + (uint64_t)((uint8_t *)c - p->window);
-	unlock_process();
-	return c;
-}
-
 static bob_status next_folded(struct bob_mem_thread *m, const uint64_t *at, uint64_t **end)
 {
 	bob_status why;
@@ -91,7 +76,7 @@ static bob_status next_raw(struct bob_thread *t, const uint64_t *at, uint64_t **
 	uint64_t off;
 
 	close_raw(m, at);
-	m->raw = new_chunk(NULL, BOB_CHUNK_MEM_RAW, t->stream,
+	m->raw = file_chunk_at(NULL, BOB_CHUNK_MEM_RAW, t->stream,
 			   m->raw_bytes - sizeof(struct bob_chunk_head), m->raw_words, &off);
 	if (!m->raw)
 		return BOB_ERR_FULL;
@@ -117,7 +102,7 @@ bool mem_thread_begin(struct bob_thread *t)
 	if (bob_process.config.mem_codec == BOB_MEM_RAW)
 		return true;
 	m->work = os_map(bob_mem_writer_size());
-	return m->work && bob_mem_writer_begin(&m->writer, m->work, new_chunk, NULL, t->stream,
+	return m->work && bob_mem_writer_begin(&m->writer, m->work, file_chunk_at, NULL, t->stream,
 					       mem_desc, NULL) == BOB_OK;
 }
 

@@ -64,8 +64,15 @@ static void layout_of(uint32_t kind, struct bob_event_layout *l)
 	l->vectors = l->words > 2 ? (uint8_t)(kind % 3) : 0;
 	for (uint32_t i = 0; i < l->vectors; i++) {
 		l->vector[i].length = (uint8_t)(i + 1);
-		l->vector[i].words = (uint8_t)(1 + kind % 2);
+		l->vector[i].words = (uint8_t)(kind % 3); /* 0: bytes */
 	}
+}
+
+static uint64_t elements(const struct bob_event_layout *l, uint32_t k, const uint64_t *value)
+{
+	uint64_t n = value[l->vector[k].length];
+
+	return l->vector[k].words ? n * l->vector[k].words : (n + 7) / 8;
 }
 
 /* Event `i`: a loop over some kinds, with a branch; values of which some look like headers. */
@@ -81,7 +88,7 @@ static void make_event(const struct plan *p, uint64_t i, struct event *e)
 		e->value[l.vector[k].length] = mix(i) % 200 == 7 ? 9000 : (i + k) % 4;
 	e->words = l.words;
 	for (uint32_t k = 0; k < l.vectors; k++)
-		for (uint64_t n = 0; n < e->value[l.vector[k].length] * l.vector[k].words; n++)
+		for (uint64_t n = 0; n < elements(&l, k, e->value); n++)
 			e->value[e->words++] = i % 3 ? n - i : mix(n ^ i) | 1ull << 63;
 }
 
@@ -233,7 +240,7 @@ static void expect_event(const struct plan *p, uint64_t i, const struct bob_valu
 		assert_memory_equal(got->word, want.value, 8 * l.words);
 	at = l.words;
 	for (uint32_t k = 0; k < l.vectors && !got->open; k++) {
-		uint64_t n = want.value[l.vector[k].length] * l.vector[k].words;
+		uint64_t n = elements(&l, k, want.value);
 
 		assert_int_equal(got->vector[k].count * got->vector[k].words, n);
 		if (n)
@@ -328,7 +335,7 @@ static void test_refused(void **state)
 {
 	void *mem = mmap(NULL, bob_event_writer_size(), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct bob_event_def d = { .layout = { .words = 1, .vectors = 1 } };
+	struct bob_event_def d = { .layout = { .vectors = 1 } };
 	struct bob_event_writer *w;
 	bob_status why;
 	uint32_t number;
@@ -339,7 +346,7 @@ static void test_refused(void **state)
 	begin_file();
 	assert_int_equal(bob_event_writer_begin(mem, new_chunk, NULL, 0, &w), BOB_OK);
 	assert_int_equal(bob_event_writer_define(w, &d, &number), BOB_ERR_INVAL); /* no words */
-	d.layout.vector[0].words = 1;
+	d.layout.words = d.layout.vector[0].words = 1;
 	assert_int_equal(bob_event_writer_define(w, &d, &number), BOB_OK);
 	to = bob_event_writer_open(w, number, 2, &why);
 	to[0] = 5; /* so many elements it has not */

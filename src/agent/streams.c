@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/streams.h"
+
+#include "agent/agent.h"
+#include "agent/os.h"
+
+static void (*end_fn)(void);
+
+static uint32_t own_stream(void)
+{
+	struct bob_thread *t;
+
+	if (!bob_process.recording || !os_allowed())
+		return BOB_AGENT_NO_STREAM;
+	if (process_is_child())
+		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
+								     thread_of_hot(bob_thread_hot));
+	t = bob_thread_hot == bob_no_thread ? thread_create(NULL) : thread_of_hot(bob_thread_hot);
+	return t ? t->stream : BOB_AGENT_NO_STREAM;
+}
+
+static uint64_t place_of(uint64_t address)
+{
+	const struct bob_image *im = image_at(address);
+
+	if (!im || !im->plan || !im->chosen || im->number > 0xfffe)
+		return BOB_AGENT_NO_PLACE;
+	return (uint64_t)im->number << 48 | ((address - im->bias) & ~(0xffffull << 48));
+}
+
+static const char *setting(const char *name)
+{
+	return bob_process.env ? config_env(bob_process.env, name) : NULL;
+}
+
+static void at_end(void (*fn)(void))
+{
+	end_fn = fn;
+}
+
+void streams_end(void)
+{
+	if (end_fn)
+		end_fn();
+}
+
+extern const struct bob_agent_streams bob_agent_streams_1;
+__attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_streams_1 = {
+	.size = sizeof(bob_agent_streams_1),
+	.stream = own_stream,
+	.chunk = file_chunk_at,
+	.place = place_of,
+	.setting = setting,
+	.at_end = at_end,
+};

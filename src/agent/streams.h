@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the agent offers to Bobbin's other parts inside a traced process (src/mpi): places in the file of the process, whose
+ * life -- fork, exec, the end -- is the agent's business. They look the table up by its name (dlsym), and record nothing if it is not there.
+ *
+ * Threads: any. None of these calls may be made in a signal handler. Nothing here is freed by the caller. */
+#ifndef BOB_AGENT_STREAMS_H
+#define BOB_AGENT_STREAMS_H
+
+#include "archive/fold_write.h"
+
+#define BOB_AGENT_STREAMS_NAME "bob_agent_streams_1"
+#define BOB_AGENT_NO_STREAM 0xffffffffu
+#define BOB_AGENT_NO_PLACE (~0ull)
+
+struct bob_agent_streams {
+	uint32_t size;		/* of this struct: later versions append */
+	uint32_t reserved;
+	/* The number of the calling thread's stream; it gets one if it has none, and a fork child a file of its own.
+	 * BOB_AGENT_NO_STREAM: nothing is recorded (any more). */
+	uint32_t (*stream)(void);
+	/* A chunk in the file (bob_fold_chunk_fn; ctx is not used). */
+	bob_fold_chunk_fn chunk;
+	/* The place of an instruction, image << 48 | link address; BOB_AGENT_NO_PLACE: in no image that was chosen (--images). */
+	uint64_t (*place)(uint64_t address);
+	/* BOBBIN_* as the process was started with it, NULL: not set. */
+	const char *(*setting)(const char *name);
+	/* To be called once more when the process ends for good, by whichever thread ends it. */
+	void (*at_end)(void (*fn)(void));
+};
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One call, from the wrapper's first line to its last. */
+#include <string.h>
+
+#include "mpi/recorder.h"
+
+bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa)
+{
+	struct bob_mpi_thread *t;
+	bob_status st;
+
+	if (bob_mpi_depth || !bob_mpi_agent || bob_mpi_is_off())
+		return false;
+	t = bob_mpi_thread();
+	if (!t)
+		return false;
+	st = bob_mpi_site(t, function, caller, cfa, &c->event);
+	c->room = bob_mpi_layout(function)->words;
+	c->word = st == BOB_OK ? bob_event_writer_open(t->writer, c->event, c->room, &st) : NULL;
+	if (!c->word) {
+		bob_mpi_thread_stop();
+		return false;
+	}
+	c->thread = t;
+	c->function = function;
+	c->words = 0;
+	c->lost = false;
+	bob_mpi_keep_begin(t);
+	bob_mpi_depth = 1;
+	return true;
+}
+
+void bob_mpi_before(struct bob_mpi_call *c)
+{
+	bob_event_writer_begun(c->thread->writer, c->words);
+	c->begin_ns = bob_mpi_now_ns();
+}
+
+void bob_mpi_after(struct bob_mpi_call *c, int result)
+{
+	(void)result;
+	c->thread->end_ns = bob_mpi_now_ns();
+}
+
+void bob_mpi_leave(struct bob_mpi_call *c)
+{
+	bob_mpi_depth = 0;
+	if (c->lost || bob_event_writer_put(c->thread->writer, c->words) != BOB_OK)
+		bob_mpi_thread_stop();
+}
+
+void bob_mpi_more(struct bob_mpi_call *c, uint32_t more)
+{
+	static uint64_t nowhere; /* what is put when there is no room; nobody reads it */
+	bob_status why;
+
+	if (!c->lost)
+		c->word = bob_event_writer_more(c->thread->writer, c->words, c->words + more, &why);
+	c->lost |= !c->word;
+	c->room = c->words + more;
+	if (c->lost) {
+		c->word = &nowhere;
+		c->words = 0;
+		c->room = 1;
+	}
+}
+
+/* --- memory of a call --- */
+
+/* Blocks of a call that needed more than the newest one had. */
+struct kept {
+	struct kept *older;
+	uint64_t room;
+};
+
+static void drop_older(struct kept *k)
+{
+	while (k) {
+		struct kept *older = k->older;
+
+		bob_mpi_unmap(k, k->room);
+		k = older;
+	}
+}
+
+void bob_mpi_keep_begin(struct bob_mpi_thread *t)
+{
+	if (t->kept && t->kept->older) {
+		drop_older(t->kept->older);
+		t->kept->older = NULL;
+	}
+	t->kept_used = sizeof(struct kept);
+}
+
+void bob_mpi_keep_end(struct bob_mpi_thread *t)
+{
+	drop_older(t->kept);
+	t->kept = NULL;
+}
+
+void *bob_mpi_keep(struct bob_mpi_call *c, uint64_t count, uint64_t size)
+{
+	struct bob_mpi_thread *t = c->thread;
+	uint64_t bytes = (count * size + 15) & ~15ull, room = t->kept ? t->kept->room : 0;
+	void *p;
+
+	if (size && count > (1ull << 40) / size)
+		return NULL;
+	if (room < t->kept_used || room - t->kept_used < bytes) {
+		struct kept *k;
+
+		for (room = room ? room : 4096; room < 2 * bytes + sizeof(*k);)
+			room *= 2;
+		k = bob_mpi_map(room);
+		if (!k)
+			return NULL;
+		k->older = t->kept;
+		k->room = room;
+		t->kept = k;
+		t->kept_used = sizeof(*k);
+	}
+	p = (uint8_t *)t->kept + t->kept_used;
+	t->kept_used += bytes;
+	return p;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the shim asks MPI about communicators and types: how long vectors are, and who is in a new communicator. All of these
+ * calls are local ones. */
+#include "mpi/real.h"
+#include "mpi/recorder.h"
+
+static bool is_inter(MPI_Comm comm)
+{
+	int inter = 0;
+
+	return BOB_MPI_REAL(Comm_test_inter)(comm, &inter) == MPI_SUCCESS && inter;
+}
+
+/* Of a null handle nothing is asked: errors would be the program's. */
+static bool is_null(MPI_Comm comm)
+{
+	return !bob_mpi_comm(comm);
+}
+
+static uint64_t positive(int n)
+{
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+uint64_t bob_mpi_ranks(MPI_Comm comm)
+{
+	int n = 0;
+
+	if (!is_null(comm))
+		BOB_MPI_REAL(Comm_size)(comm, &n);
+	return positive(n);
+}
+
+uint64_t bob_mpi_peers(MPI_Comm comm)
+{
+	int n = 0;
+
+	if (is_null(comm) || !is_inter(comm))
+		return bob_mpi_ranks(comm);
+	BOB_MPI_REAL(Comm_remote_size)(comm, &n);
+	return positive(n);
+}
+
+uint64_t bob_mpi_me(MPI_Comm comm)
+{
+	int n = 0;
+
+	if (!is_null(comm))
+		BOB_MPI_REAL(Comm_rank)(comm, &n);
+	return positive(n);
+}
+
+bool bob_mpi_at(MPI_Comm comm, int root)
+{
+	if (is_null(comm))
+		return false;
+	return is_inter(comm) ? root == MPI_ROOT :
+				root >= 0 && bob_mpi_me(comm) == (uint64_t)root;
+}
+
+/* --- topologies --- */
+
+static int topology(MPI_Comm comm)
+{
+	int kind = MPI_UNDEFINED;
+
+	if (!is_null(comm) && !is_inter(comm))
+		BOB_MPI_REAL(Topo_test)(comm, &kind);
+	return kind;
+}
+
+uint64_t bob_mpi_dims(MPI_Comm comm)
+{
+	int n = 0;
+
+	if (topology(comm) == MPI_CART)
+		BOB_MPI_REAL(Cartdim_get)(comm, &n);
+	return positive(n);
+}
+
+static void graph_sizes(MPI_Comm comm, int *nodes, int *edges)
+{
+	*nodes = *edges = 0;
+	if (topology(comm) == MPI_GRAPH)
+		BOB_MPI_REAL(Graphdims_get)(comm, nodes, edges);
+}
+
+uint64_t bob_mpi_nodes(MPI_Comm comm)
+{
+	int nodes, edges;
+
+	graph_sizes(comm, &nodes, &edges);
+	return positive(nodes);
+}
+
+uint64_t bob_mpi_edges(MPI_Comm comm)
+{
+	int nodes, edges;
+
+	graph_sizes(comm, &nodes, &edges);
+	return positive(edges);
+}
+
+uint64_t bob_mpi_neighbors(MPI_Comm comm, int rank)
+{
+	int n = 0;
+
+	if (topology(comm) == MPI_GRAPH && rank >= 0 && (uint64_t)rank < bob_mpi_ranks(comm))
+		BOB_MPI_REAL(Graph_neighbors_count)(comm, rank, &n);
+	return positive(n);
+}
+
+static void count_neighbours(MPI_Comm comm, int *in, int *out)
+{
+	int weighted;
+
+	*in = *out = 0;
+	switch (topology(comm)) {
+	case MPI_CART:
+		*in = *out = (int)(2 * bob_mpi_dims(comm));
+		break;
+	case MPI_GRAPH:
+		*in = *out = (int)bob_mpi_neighbors(comm, (int)bob_mpi_me(comm));
+		break;
+	case MPI_DIST_GRAPH:
+		BOB_MPI_REAL(Dist_graph_neighbors_count)(comm, in, out, &weighted);
+		break;
+	}
+}
+
+uint64_t bob_mpi_sources(MPI_Comm comm)
+{
+	int in, out;
+
+	count_neighbours(comm, &in, &out);
+	return positive(in);
+}
+
+uint64_t bob_mpi_destinations(MPI_Comm comm)
+{
+	int in, out;
+
+	count_neighbours(comm, &in, &out);
+	return positive(out);
+}
+
+/* In MPICH they are variables of the library. */
+#ifdef OPEN_MPI
+bool bob_mpi_weighted(const int *weights)
+{
+	return weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY;
+}
+#else
+static bool is_value_of(const int *weights, const char *symbol)
+{
+	const int *const *at = bob_mpi_symbol(symbol);
+
+	return at && *at == weights;
+}
+
+bool bob_mpi_weighted(const int *weights)
+{
+	return !is_value_of(weights, "MPI_UNWEIGHTED") &&
+	       !is_value_of(weights, "MPI_WEIGHTS_EMPTY");
+}
+#endif
+
+/* --- members --- */
+
+/* MPI_COMM_WORLD, which in Open MPI is the address of a variable that we are not linked with. */
+MPI_Comm bob_mpi_world(void)
+{
+	static uint64_t found;
+
+	for (uint32_t i = 0; !found && i < bob_mpi_predefined_count; i++) {
+		const struct bob_mpi_predefined *p = &bob_mpi_predefined[i];
+
+		if (p->kind == BOB_MPI_KIND_COMM && p->number == 1)
+			found = p->symbol ? (uint64_t)(uintptr_t)bob_mpi_symbol(p->symbol) :
+					    p->value;
+	}
+	return (MPI_Comm)found;
+}
+
+uint64_t bob_mpi_members(struct bob_mpi_call *c, MPI_Comm h)
+{
+	(void)c;
+	return is_null(h) ? 0 : bob_mpi_peers(h);
+}
+
+/* Ranks of `from` 0 .. n - 1 in MPI_COMM_WORLD; -1: not there. */
+static bool translate(MPI_Group from, int n, int *ranks, int *to)
+{
+	MPI_Group all;
+	int st;
+
+	for (int i = 0; i < n; i++)
+		ranks[i] = i;
+	if (BOB_MPI_REAL(Comm_group)(bob_mpi_world(), &all) != MPI_SUCCESS)
+		return false;
+	st = BOB_MPI_REAL(Group_translate_ranks)(from, n, ranks, all, to);
+	BOB_MPI_REAL(Group_free)(&all);
+	return st == MPI_SUCCESS;
+}
+
+void bob_mpi_put_members(struct bob_mpi_call *c, MPI_Comm h)
+{
+	uint64_t n = bob_mpi_members(c, h);
+	int *ranks = bob_mpi_keep(c, n, sizeof(*ranks)), *to = bob_mpi_keep(c, n, sizeof(*to));
+	MPI_Group group;
+	bool ok = false;
+
+	if (!n)
+		return;
+	if (ranks && to &&
+	    (is_inter(h) ? BOB_MPI_REAL(Comm_remote_group)(h, &group) :
+			   BOB_MPI_REAL(Comm_group)(h, &group)) == MPI_SUCCESS) {
+		ok = translate(group, (int)n, ranks, to);
+		BOB_MPI_REAL(Group_free)(&group);
+	}
+	for (uint64_t i = 0; i < n; i++)
+		bob_mpi_put(c, ok && to[i] >= 0 ? (uint64_t)to[i] : UINT64_MAX);
+}
+
+/* --- types --- */
+
+uint64_t bob_mpi_type_size(MPI_Datatype h)
+{
+	MPI_Count size = 0;
+
+	if (!bob_mpi_type(h) || BOB_MPI_REAL(Type_size_x)(h, &size) != MPI_SUCCESS)
+		return 0;
+	return (uint64_t)size;
+}
+
+struct envelope {
+	int integers, addresses, types, combiner;
+};
+
+static struct envelope envelope(MPI_Datatype h)
+{
+	struct envelope e = { 0 };
+
+	if (bob_mpi_type(h))
+		BOB_MPI_REAL(Type_get_envelope)
+	(h, &e.integers, &e.addresses, &e.types, &e.combiner);
+	return e;
+}
+
+uint64_t bob_mpi_integers(MPI_Datatype h)
+{
+	return positive(envelope(h).integers);
+}
+
+uint64_t bob_mpi_addresses(MPI_Datatype h)
+{
+	return positive(envelope(h).addresses);
+}
+
+uint64_t bob_mpi_datatypes(MPI_Datatype h)
+{
+	return positive(envelope(h).types);
+}
+
+#if MPI_VERSION >= 4
+struct envelope_c {
+	MPI_Count integers, addresses, counts, types;
+	int combiner;
+};
+
+static struct envelope_c envelope_c(MPI_Datatype h)
+{
+	struct envelope_c e = { 0 };
+
+	if (bob_mpi_type(h))
+		BOB_MPI_REAL(Type_get_envelope_c)
+	(h, &e.integers, &e.addresses, &e.counts, &e.types, &e.combiner);
+	return e;
+}
+
+uint64_t bob_mpi_integers_c(MPI_Datatype h)
+{
+	return (uint64_t)envelope_c(h).integers;
+}
+
+uint64_t bob_mpi_addresses_c(MPI_Datatype h)
+{
+	return (uint64_t)envelope_c(h).addresses;
+}
+
+uint64_t bob_mpi_large_counts_c(MPI_Datatype h)
+{
+	return (uint64_t)envelope_c(h).counts;
+}
+
+uint64_t bob_mpi_datatypes_c(MPI_Datatype h)
+{
+	return (uint64_t)envelope_c(h).types;
+}
+#endif

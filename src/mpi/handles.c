@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Handles as numbers: 0 the null handle; below 256 what every MPI has from the start (functions.txt); from 256 on what calls
+ * made, in the order of their making, kind by kind; all bits set: something that no recorded call made. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+
+#include "mpi/real.h"
+#include "mpi/recorder.h"
+
+#define FIRST_NEW 256u
+#define UNKNOWN UINT64_MAX
+
+static uint64_t made[BOB_MPI_KIND_KEYVAL + 1];
+
+/* Where an MPI library is loaded only by and by, symbols are there later: bob_mpi_started asks again. */
+void bob_mpi_predefine(void)
+{
+	for (uint32_t i = 0; i < bob_mpi_predefined_count; i++) {
+		const struct bob_mpi_predefined *p = &bob_mpi_predefined[i];
+		uint64_t handle = p->value, was;
+
+		if (p->symbol)
+			handle = (uint64_t)(uintptr_t)bob_mpi_symbol(p->symbol);
+		if ((!p->symbol || handle) && !bob_mpi_numbers_get(p->kind, handle, &was))
+			bob_mpi_numbers_set(p->kind, handle, p->number);
+	}
+}
+
+static uint64_t number_of(enum bob_mpi_kind kind, uint64_t handle)
+{
+	uint64_t n;
+
+	return bob_mpi_numbers_get(kind, handle, &n) ? n : UNKNOWN;
+}
+
+static uint64_t new_one(enum bob_mpi_kind kind, uint64_t handle)
+{
+	uint64_t n;
+
+	/* null handles and others that MPI has from the start may come out, too */
+	if (bob_mpi_numbers_get(kind, handle, &n) && n < FIRST_NEW)
+		return n;
+	n = FIRST_NEW + __atomic_fetch_add(&made[kind], 1, __ATOMIC_RELAXED);
+	return bob_mpi_numbers_set(kind, handle, n) ? n : UNKNOWN;
+}
+
+static uint64_t left(enum bob_mpi_kind kind, uint64_t was, uint64_t now)
+{
+	uint64_t n;
+
+	if (was != now && bob_mpi_numbers_get(kind, was, &n) && n >= FIRST_NEW)
+		bob_mpi_numbers_drop(kind, was);
+	return number_of(kind, now);
+}
+
+#define HANDLE(name, type, kind)                                       \
+	uint64_t bob_mpi_##name(type h)                                \
+	{                                                              \
+		return number_of(BOB_MPI_KIND_##kind, (uint64_t)h);    \
+	}                                                              \
+	uint64_t bob_mpi_new_##name(type h)                            \
+	{                                                              \
+		return new_one(BOB_MPI_KIND_##kind, (uint64_t)h);      \
+	}                                                              \
+	uint64_t bob_mpi_left_##name(type was, type now)               \
+	{                                                              \
+		return left(BOB_MPI_KIND_##kind, (uint64_t)was, (uint64_t)now); \
+	}
+
+HANDLE(group, MPI_Group, GROUP)
+HANDLE(type, MPI_Datatype, TYPE)
+HANDLE(op, MPI_Op, OP)
+HANDLE(win, MPI_Win, WIN)
+HANDLE(file, MPI_File, FILE)
+HANDLE(errh, MPI_Errhandler, ERRH)
+HANDLE(info, MPI_Info, INFO)
+HANDLE(message, MPI_Message, MESSAGE)
+HANDLE(session, uint64_t, SESSION)
+HANDLE(keyval, int, KEYVAL)
+
+uint64_t bob_mpi_comm(MPI_Comm h)
+{
+	return number_of(BOB_MPI_KIND_COMM, (uint64_t)h);
+}
+
+uint64_t bob_mpi_new_comm(struct bob_mpi_call *c, MPI_Comm h)
+{
+	(void)c;
+	return new_one(BOB_MPI_KIND_COMM, (uint64_t)h);
+}
+
+uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now)
+{
+	return left(BOB_MPI_KIND_COMM, (uint64_t)was, (uint64_t)now);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The layout of a function's events, from the table that readers use: made once for each function. */
+#include "archive/mpi_functions.h"
+#include "mpi/recorder.h"
+
+#define FUNCTIONS 4096u
+
+static struct {
+	uint32_t done;
+	struct bob_event_layout layout;
+} layouts[FUNCTIONS];
+
+static void add(struct bob_event_layout *l, uint8_t length, uint64_t words)
+{
+	uint32_t i = l->vectors++;
+
+	for (; i && l->vector[i - 1].length > length; i--)
+		l->vector[i] = l->vector[i - 1];
+	l->vector[i].length = length;
+	l->vector[i].words = (uint8_t)words;
+}
+
+static void make(uint32_t number, struct bob_event_layout *l)
+{
+	const struct bob_mpi_function *f = bob_mpi_function_of(number);
+
+	*l = (struct bob_event_layout){ .words = f ? f->words : 0 };
+	for (uint32_t i = 0; f && i < f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i];
+		uint64_t of_eight = bob_mpi_element_words(p, 8);
+
+		if (p->flags & BOB_MPI_VECTOR) /* 8 bytes are one word; else a word is a word */
+			add(l, p->in != BOB_MPI_NOWHERE ? p->in : p->out, of_eight / 8 * (of_eight > 1));
+		else if (bob_mpi_has_members(p))
+			add(l, (uint8_t)(p->out + 1), 1);
+	}
+}
+
+const struct bob_event_layout *bob_mpi_layout(uint32_t function)
+{
+	static const struct bob_event_layout none;
+
+	if (function >= FUNCTIONS)
+		return &none;
+	if (!__atomic_load_n(&layouts[function].done, __ATOMIC_ACQUIRE)) {
+		make(function, &layouts[function].layout); /* threads that do so at once do the same */
+		__atomic_store_n(&layouts[function].done, 1, __ATOMIC_RELEASE);
+	}
+	return &layouts[function].layout;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What certain calls mean for recording: MPI has begun, is about to end; the program switches recording off and on. */
+#include "archive/write.h"
+#include "mpi/real.h"
+#include "mpi/recorder.h"
+
+/* The process's rank in the world, for who reads the trace: a META record. What the launcher's environment said stands there already; that
+ * of a program that was spawned says nothing. */
+static void put_rank(void)
+{
+	uint32_t r[2] = { (uint32_t)bob_mpi_me(bob_mpi_world()),
+			  (uint32_t)bob_mpi_ranks(bob_mpi_world()) };
+	uint64_t off, bytes[4] = { 0 };
+	struct bob_chunk_head *c;
+	struct bob_meta m;
+
+	bob_meta_init(&m, bytes, sizeof(bytes));
+	bob_meta_put(&m, BOB_REC_RANK, r, sizeof(r));
+	c = bob_mpi_agent->chunk(NULL, BOB_CHUNK_META, BOB_STREAM_NONE, m.len, 0, &off);
+	if (!c)
+		return;
+	__builtin_memcpy(bob_chunk_data(c), bytes, m.len);
+	bob_chunk_seal(c, m.len);
+}
+
+void bob_mpi_started(struct bob_mpi_call *c, int result)
+{
+	(void)c;
+	if (result != MPI_SUCCESS)
+		return;
+	bob_mpi_predefine();
+	put_rank();
+}
+
+void bob_mpi_finishing(struct bob_mpi_call *c)
+{
+	(void)c;
+}
+
+static uint32_t off;
+
+bool bob_mpi_is_off(void)
+{
+	return __atomic_load_n(&off, __ATOMIC_RELAXED) != 0;
+}
+
+/* 0: off; 1: on; others are marks of the program's own. */
+void bob_mpi_control(int level)
+{
+	if (level == 0 || level == 1)
+		__atomic_store_n(&off, !level, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers of handles: one table for the process, by kind and handle; requests come and go in it. A lock of a few
+ * instructions guards it: threads that call MPI at the same time are rare, and what is done under it is short. */
+#include <string.h>
+
+#include "mpi/recorder.h"
+
+struct entry {
+	uint64_t handle, number;
+	uint32_t kind;		/* + 1; 0: free */
+	uint32_t reserved;
+};
+
+static struct entry *table;
+static uint64_t room, count;	/* room is a power of two */
+static uint32_t locked;
+
+static void lock(void)
+{
+	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
+		while (__atomic_load_n(&locked, __ATOMIC_RELAXED))
+			__builtin_ia32_pause();
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+}
+
+static uint64_t home(enum bob_mpi_kind kind, uint64_t handle)
+{
+	return ((handle ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15u >> 20) & (room - 1);
+}
+
+/* Its entry, or the free one where it would be; NULL: there is no table. */
+static struct entry *find(enum bob_mpi_kind kind, uint64_t handle)
+{
+	if (!room)
+		return NULL;
+	for (uint64_t at = home(kind, handle);; at = (at + 1) & (room - 1)) {
+		struct entry *e = &table[at];
+
+		if (!e->kind || (e->kind == kind + 1u && e->handle == handle))
+			return e;
+	}
+}
+
+static bool grow(void)
+{
+	struct entry *old = table;
+	uint64_t old_room = room, now = room ? room * 2 : 1024;
+
+	table = bob_mpi_map(now * sizeof(*table));
+	if (!table) {
+		table = old;
+		return false;
+	}
+	room = now;
+	for (uint64_t i = 0; i < old_room; i++)
+		if (old[i].kind)
+			*find(old[i].kind - 1, old[i].handle) = old[i];
+	bob_mpi_unmap(old, old_room * sizeof(*old));
+	return true;
+}
+
+bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
+{
+	bool ok;
+
+	lock();
+	ok = 2 * (count + 1) <= room || grow();
+	if (ok) {
+		struct entry *e = find(kind, handle);
+
+		count += !e->kind;
+		*e = (struct entry){ handle, number, kind + 1u, 0 };
+	}
+	unlock();
+	return ok;
+}
+
+bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
+{
+	const struct entry *e;
+	bool found;
+
+	lock();
+	e = find(kind, handle);
+	found = e && e->kind;
+	if (found)
+		*number = e->number;
+	unlock();
+	return found;
+}
+
+/* Entries behind the one that goes move up, so that searches need no marks of what was there. */
+void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle)
+{
+	struct entry *e;
+	uint64_t hole;
+
+	lock();
+	e = find(kind, handle);
+	if (!e || !e->kind) {
+		unlock();
+		return;
+	}
+	hole = (uint64_t)(e - table);
+	for (uint64_t at = (hole + 1) & (room - 1); table[at].kind; at = (at + 1) & (room - 1)) {
+		uint64_t from = home(table[at].kind - 1, table[at].handle);
+
+		if (((at - from) & (room - 1)) >= ((at - hole) & (room - 1))) {
+			table[hole] = table[at];
+			hole = at;
+		}
+	}
+	table[hole].kind = 0;
+	count--;
+	unlock();
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Private to the shim's run time: threads, places, numbers. */
+#ifndef BOB_MPI_RECORDER_H
+#define BOB_MPI_RECORDER_H
+
+#include "agent/streams.h"
+#include "archive/event_write.h"
+#include "mpi/predefined.h"
+#include "mpi/shim.h"
+
+/* --- start.c --- */
+/* The agent; NULL: nothing is recorded. */
+extern const struct bob_agent_streams *bob_mpi_agent;
+/* Zeroed pages, never freed but by bob_mpi_unmap; NULL: none. They are not swapped in before they are touched. */
+void *bob_mpi_map(size_t bytes);
+void bob_mpi_unmap(void *p, size_t bytes);
+uint64_t bob_mpi_now_ns(void);
+
+/* --- thread.c --- */
+struct bob_mpi_sites;
+struct bob_mpi_thread {
+	volatile uint64_t alive; /* alone on a page that a fork child finds wiped */
+	uint8_t rest_of_page[4096 - 8];
+	struct bob_event_writer *writer;
+	void *work;		/* what it works in */
+	struct bob_mpi_sites *sites;
+	uint32_t requests;	/* made by this thread */
+	uint32_t number;	/* of the thread among those that call MPI */
+	struct kept *kept;	/* call.c */
+	uint64_t kept_used;
+	uint64_t end_ns;	/* of the newest call */
+};
+/* The calling thread's; NULL: it is not recorded. */
+struct bob_mpi_thread *bob_mpi_thread(void);
+/* No more can be recorded of it. */
+void bob_mpi_thread_stop(void);
+/* The calling thread is in a wrapper. */
+extern __thread uint32_t bob_mpi_depth;
+
+/* --- call.c --- memory of bob_mpi_keep: a new call has none yet; the thread has ended */
+void bob_mpi_keep_begin(struct bob_mpi_thread *t);
+void bob_mpi_keep_end(struct bob_mpi_thread *t);
+
+/* --- site.c --- */
+struct bob_mpi_sites *bob_mpi_sites_open(void);
+void bob_mpi_sites_close(struct bob_mpi_sites *s);
+/* The number of the definition of `function`, called from there. BOB_ERR_FULL: nothing more can be recorded. */
+bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void *caller,
+			const void *cfa, uint32_t *number);
+
+/* --- layout.c: how the words of a function's events lie --- */
+const struct bob_event_layout *bob_mpi_layout(uint32_t function);
+
+/* --- numbers.c --- */
+/* Numbers of what MPI has from the start. */
+void bob_mpi_predefine(void); /* handles.c */
+MPI_Comm bob_mpi_world(void); /* comms.c */
+bool bob_mpi_is_off(void); /* life.c: by MPI_Pcontrol */
+/* A number for a handle, whatever it had; found again by it. False: no memory. */
+bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
+bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number);
+void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests have the number of their making in the thread that made them. An event names one by how many the thread has made since, so a
+ * loop that makes some and waits for them says the same every time.
+ *
+ *     0: MPI_REQUEST_NULL; 2 n + 2: of this thread, n made since; 2 n + 1 (n > 0): made by thread (n >> 32) - 1, as its number n mod 2^32;
+ *     1: not made by a call that was recorded */
+#include "mpi/recorder.h"
+
+#define UNKNOWN 1u
+#define RECEIVES (1ull << 63)
+
+static uint64_t bits(MPI_Request h)
+{
+	return (uint64_t)(uintptr_t)h;
+}
+
+static bool is_null(MPI_Request h)
+{
+	uint64_t number;
+
+	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) && !number;
+}
+
+uint64_t bob_mpi_request(MPI_Request h)
+{
+	const struct bob_mpi_thread *t = bob_mpi_thread();
+	uint64_t number;
+
+	if (!bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number))
+		return UNKNOWN;
+	if (!number)
+		return 0;
+	number &= ~RECEIVES;
+	if (number >> 32 == t->number + 1)
+		return 2ull * (uint32_t)(t->requests - 1 - (uint32_t)number) + 2;
+	return 2 * number + 1;
+}
+
+uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
+{
+	struct bob_mpi_thread *t = bob_mpi_thread();
+
+	if (is_null(h))
+		return 0;
+	bob_mpi_numbers_set(BOB_MPI_KIND_REQUEST, bits(h),
+			    (uint64_t)(t->number + 1) << 32 | t->requests++ |
+				    (receives ? RECEIVES : 0));
+	return 2;
+}
+
+uint64_t bob_mpi_left_request(MPI_Request was, MPI_Request now)
+{
+	if (bits(was) != bits(now) && !is_null(was))
+		bob_mpi_numbers_drop(BOB_MPI_KIND_REQUEST, bits(was));
+	return bob_mpi_request(now);
+}
+
+bool bob_mpi_receives(MPI_Request h)
+{
+	uint64_t number;
+
+	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) && number & RECEIVES;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The shim begins: is the agent here, and does it want MPI recorded? Whatever is missing, the program goes on as it is. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "mpi/recorder.h"
+
+const struct bob_agent_streams *bob_mpi_agent;
+
+void *bob_mpi_map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void bob_mpi_unmap(void *p, size_t bytes)
+{
+	if (p)
+		munmap(p, bytes);
+}
+
+uint64_t bob_mpi_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	const struct bob_agent_streams *a = dlsym(RTLD_DEFAULT, BOB_AGENT_STREAMS_NAME);
+
+	if (a && a->size >= sizeof(*a) && a->setting("BOBBIN_MPI"))
+		bob_mpi_agent = a;
+}

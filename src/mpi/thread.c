@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread's stream and what it works in, from its first call of MPI to its end. A fork child begins anew: its page is wiped, and what
+ * it has inherited lies in its parent's file. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "mpi/recorder.h"
+
+#define ALIVE 0x626f62626d706931ull
+
+__thread uint32_t bob_mpi_depth;
+static __thread struct bob_mpi_thread *self;
+static __thread bool refused;	/* it is not recorded, and that was asked for once */
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint32_t threads;
+
+static void free_thread(struct bob_mpi_thread *t)
+{
+	bob_mpi_sites_close(t->sites);
+	bob_mpi_unmap(t->work, bob_event_writer_size());
+	bob_mpi_keep_end(t);
+	bob_mpi_unmap(t, sizeof(*t));
+}
+
+static void thread_ended(void *thread)
+{
+	struct bob_mpi_thread *t = thread;
+
+	self = NULL;
+	if (t->alive == ALIVE)
+		bob_event_writer_end(t->writer);
+	free_thread(t);
+}
+
+/* The process ends, and this thread ends it. A call that is under way (MPI_Abort) shall stay visible: then the log is
+ * left as it is. Other threads may be at work: theirs is, too. */
+static void process_ends(void)
+{
+	if (self && self->alive == ALIVE && !bob_mpi_depth)
+		bob_event_writer_end(self->writer);
+	self = NULL;
+	refused = true;
+}
+
+static void first_thread(void)
+{
+	bob_mpi_predefine();
+	pthread_key_create(&key, thread_ended);
+	bob_mpi_agent->at_end(process_ends);
+}
+
+static struct bob_mpi_thread *open_thread(uint32_t stream)
+{
+	struct bob_mpi_thread *t = bob_mpi_map(sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->work = bob_mpi_map(bob_event_writer_size());
+	t->sites = bob_mpi_sites_open();
+	if (madvise(t, 4096, MADV_WIPEONFORK) || !t->work || !t->sites ||
+	    bob_event_writer_begin(t->work, bob_mpi_agent->chunk, NULL,
+				   stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT,
+				   &t->writer) != BOB_OK) {
+		free_thread(t);
+		return NULL;
+	}
+	t->alive = ALIVE;
+	t->number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+	return t;
+}
+
+static struct bob_mpi_thread *begin_thread(void)
+{
+	uint32_t stream;
+
+	if (!bob_mpi_agent || refused)
+		return NULL;
+	pthread_once(&once, first_thread);
+	stream = bob_mpi_agent->stream();
+	if (stream != BOB_AGENT_NO_STREAM)
+		self = open_thread(stream);
+	if (self)
+		pthread_setspecific(key, self);
+	refused = !self;
+	return self;
+}
+
+struct bob_mpi_thread *bob_mpi_thread(void)
+{
+	if (__builtin_expect(self && self->alive == ALIVE, 1))
+		return self;
+	if (self) { /* a fork child */
+		free_thread(self);
+		self = NULL;
+	}
+	return begin_thread();
+}
+
+void bob_mpi_thread_stop(void)
+{
+	if (self) {
+		pthread_setspecific(key, NULL);
+		free_thread(self);
+	}
+	self = NULL;
+	refused = true;
+}

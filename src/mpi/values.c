@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words of what is no handle. Constants that the MPIs have different values for get the same: docs/mpi.md. */
+#include "mpi/recorder.h"
+
+#define ANY_SOURCE (-1)
+#define PROC_NULL (-2)
+#define ROOT (-3)
+
+/* In Open MPI MPI_BOTTOM is a null pointer. */
+uint64_t bob_mpi_buf(const void *p)
+{
+	return !p || p == MPI_BOTTOM ? 0 : p == MPI_IN_PLACE ? 1 : 2;
+}
+
+uint64_t bob_mpi_rank(int rank)
+{
+	if (rank >= 0)
+		return (uint64_t)rank;
+	return (uint64_t)(int64_t)(rank == MPI_ANY_SOURCE ? ANY_SOURCE :
+				   rank == MPI_PROC_NULL  ? PROC_NULL :
+				   rank == MPI_ROOT	  ? ROOT :
+							    rank - 1000);
+}
+
+uint64_t bob_mpi_tag(int tag)
+{
+	return (uint64_t)(int64_t)tag; /* MPI_ANY_TAG is -1 everywhere */
+}
+
+/* A place in the program as those of call paths; in no chosen image the address itself, with the top bits set. */
+uint64_t bob_mpi_function(const void *f)
+{
+	uint64_t place = bob_mpi_agent->place((uint64_t)(uintptr_t)f);
+
+	return place == BOB_AGENT_NO_PLACE ? f != NULL : place;
+}
+
+uint64_t bob_mpi_pointer(const void *p)
+{
+	return p != NULL;
+}
+
+#ifdef OPEN_MPI
+uint64_t bob_mpi_status_bytes(const MPI_Status *s)
+{
+	return s->_ucount;
+}
+#else
+uint64_t bob_mpi_status_bytes(const MPI_Status *s)
+{
+	return (uint64_t)(uint32_t)s->count_hi_and_cancelled >> 1 << 32 | (uint32_t)s->count_lo;
+}
+#endif
+
+void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something)
+{
+	bob_mpi_put(c, says_something ? bob_mpi_rank(s->MPI_SOURCE) : 0);
+	bob_mpi_put(c, says_something ? bob_mpi_tag(s->MPI_TAG) : 0);
+	bob_mpi_put(c, says_something ? bob_mpi_status_bytes(s) : 0);
+}
