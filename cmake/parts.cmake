@@ -41,7 +41,7 @@ endif()
 set(BOB_BUILT "") # the libraries that exist, for the tests
 foreach(part IN LISTS BOB_PARTS)
 	bob_part_sources(sources ${part})
-	if(part MATCHES "^(agent|valgrind)$" OR NOT sources OR BOB_ONLY_FREESTANDING)
+	if(part MATCHES "^(agent|mpi|valgrind)$" OR NOT sources OR BOB_ONLY_FREESTANDING)
 		continue()
 	endif()
 	if(DEFINED BOB_HAVE_LIBS_${part} AND NOT BOB_HAVE_LIBS_${part})
