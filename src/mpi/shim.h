@@ -46,7 +46,7 @@ struct bob_mpi_call {
 void *bob_mpi_next(const char *name);
 
 /* False: the call is not recorded (nothing is, or the thread is in another one) and must just be made. True: it is, up to
- * bob_mpi_leave. */
+ * bob_mpi_leave, and there is room for BOB_MPI_FIXED_WORDS. */
 bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa);
 /* Right before and right behind the call itself. */
 void bob_mpi_before(struct bob_mpi_call *c);
@@ -60,6 +60,13 @@ static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)
 {
 	if (__builtin_expect(c->words == c->room, 0))
 		bob_mpi_more(c, 1);
+	c->word[c->words++] = word;
+}
+
+/* One of an event's words that are not elements of vectors: they come first, and there is room for them. */
+#define BOB_MPI_FIXED_WORDS 32u
+static inline void bob_mpi_fix(struct bob_mpi_call *c, uint64_t word)
+{
 	c->word[c->words++] = word;
 }
 
@@ -85,6 +92,11 @@ uint64_t bob_mpi_pointer(const void *p);
 
 /* Handles that the call made: they get a number. */
 uint64_t bob_mpi_new_comm(struct bob_mpi_call *c, MPI_Comm h);
+/* How many processes a new communicator has, remote ones if it is an intercommunicator (0: not known, or the null handle), and
+ * their ranks in MPI_COMM_WORLD: as many elements. */
+uint64_t bob_mpi_members(struct bob_mpi_call *c, MPI_Comm h);
+void bob_mpi_put_members(struct bob_mpi_call *c, MPI_Comm h);
+uint64_t bob_mpi_type_size(MPI_Datatype h);
 uint64_t bob_mpi_new_group(MPI_Group h);
 uint64_t bob_mpi_new_type(MPI_Datatype h);
 uint64_t bob_mpi_new_op(MPI_Op h);
@@ -119,6 +131,7 @@ uint64_t bob_mpi_left_request(MPI_Request was, MPI_Request now);
 /* Three words: source, tag, bytes; zeros if `says_something` is false. */
 #define BOB_MPI_STATUS_WORDS 3u
 void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something);
+uint64_t bob_mpi_status_bytes(const MPI_Status *s); /* of a file operation: nothing else is said in it */
 bool bob_mpi_receives(MPI_Request h);
 /* Memory of the thread, for what the program ignores or what must be known as it was before the call; valid up to
  * bob_mpi_leave. NULL: there is none, then the parameter is recorded as an empty vector. */
@@ -129,6 +142,24 @@ uint64_t bob_mpi_peers(MPI_Comm comm); /* remote ones, of an intercommunicator *
 uint64_t bob_mpi_ranks(MPI_Comm comm); /* local ones */
 uint64_t bob_mpi_sources(MPI_Comm comm); /* neighbours of its topology: 0 if it has none */
 uint64_t bob_mpi_destinations(MPI_Comm comm);
+/* Own rank, and whether it is `root`: between groups, whether root is MPI_ROOT. */
+uint64_t bob_mpi_me(MPI_Comm comm);
+bool bob_mpi_at(MPI_Comm comm, int root);
+/* Sizes of topologies, 0 where there is none. */
+uint64_t bob_mpi_dims(MPI_Comm comm);
+uint64_t bob_mpi_nodes(MPI_Comm comm);
+uint64_t bob_mpi_edges(MPI_Comm comm);
+uint64_t bob_mpi_neighbors(MPI_Comm comm, int rank);
+/* False: MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY, which are no arrays. */
+bool bob_mpi_weighted(const int *weights);
+/* What a type was made from: MPI_Type_get_envelope, and _c where there is one. */
+uint64_t bob_mpi_integers(MPI_Datatype h);
+uint64_t bob_mpi_addresses(MPI_Datatype h);
+uint64_t bob_mpi_datatypes(MPI_Datatype h);
+uint64_t bob_mpi_integers_c(MPI_Datatype h);
+uint64_t bob_mpi_addresses_c(MPI_Datatype h);
+uint64_t bob_mpi_large_counts_c(MPI_Datatype h);
+uint64_t bob_mpi_datatypes_c(MPI_Datatype h);
 
 /* --- what happens besides --- */
 

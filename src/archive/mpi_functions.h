@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI functions by their numbers, and which of an event's words is what: src/mpi/functions.txt as a C table, in a generated
+ * source file. Constant data; threads: any. */
+#ifndef BOB_ARCHIVE_MPI_FUNCTIONS_H
+#define BOB_ARCHIVE_MPI_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* As in functions.txt, which says what each means. */
+enum bob_mpi_role {
+	BOB_MPI_ROLE_COUNT,
+	BOB_MPI_ROLE_BYTES,
+	BOB_MPI_ROLE_DISP,
+	BOB_MPI_ROLE_INDEX,
+	BOB_MPI_ROLE_INT,
+	BOB_MPI_ROLE_COMM,
+	BOB_MPI_ROLE_GROUP,
+	BOB_MPI_ROLE_TYPE,
+	BOB_MPI_ROLE_OP,
+	BOB_MPI_ROLE_WIN,
+	BOB_MPI_ROLE_FILE,
+	BOB_MPI_ROLE_ERRH,
+	BOB_MPI_ROLE_INFO,
+	BOB_MPI_ROLE_REQUEST,
+	BOB_MPI_ROLE_MESSAGE,
+	BOB_MPI_ROLE_SESSION,
+	BOB_MPI_ROLE_KEYVAL,
+	BOB_MPI_ROLE_STRING,
+	BOB_MPI_ROLE_STRINGS,
+	BOB_MPI_ROLE_ARGVS,
+	BOB_MPI_ROLE_BUF,
+	BOB_MPI_ROLE_CODE,
+	BOB_MPI_ROLE_RANK,
+	BOB_MPI_ROLE_ROOT,
+	BOB_MPI_ROLE_TAG,
+	BOB_MPI_ROLE_ERROR,
+	BOB_MPI_ROLE_FLAG,
+	BOB_MPI_ROLE_FUNCTION,
+	BOB_MPI_ROLE_POINTER,
+	BOB_MPI_ROLE_WEIGHT,
+	BOB_MPI_ROLE_STATUS,	/* words: source, tag, bytes */
+	BOB_MPI_ROLE_IOSTATUS,	/* word: bytes */
+	BOB_MPI_ROLE_NONE,	/* no words */
+};
+
+enum bob_mpi_param_flag {
+	BOB_MPI_GOES_IN = 1,
+	BOB_MPI_COMES_OUT = 2,
+	BOB_MPI_VECTOR = 4,	/* its word is a length */
+	BOB_MPI_ROTATED = 8,	/* element k belongs to rank (own rank + k) modulo the length */
+	BOB_MPI_RECEIVES = 16,	/* a new request whose status says something */
+};
+
+#define BOB_MPI_NOWHERE 255 /* there is no such word */
+
+struct bob_mpi_param {
+	const char *name;
+	uint8_t role;	/* enum bob_mpi_role */
+	uint8_t flags;	/* enum bob_mpi_param_flag */
+	uint8_t in;	/* which word it is before the call, or BOB_MPI_NOWHERE */
+	/* Which it is after the call, the first if there are more: a status has three; behind a new type comes its size in
+	 * bytes; behind a new communicator a vector's length, the ranks of its processes. */
+	uint8_t out;
+};
+
+struct bob_mpi_function {
+	const char *name; /* without MPI_ */
+	const struct bob_mpi_param *params;
+	uint16_t number;
+	uint8_t count;	/* of params */
+	uint8_t words;	/* of an event, without the elements of vectors */
+	uint8_t result;	/* which of them is what the function returned */
+};
+
+/* A predefined handle. */
+struct bob_mpi_name {
+	const char *name; /* without MPI_ */
+	uint8_t role;	/* enum bob_mpi_role */
+	uint16_t number;
+	uint32_t size_bytes; /* of a type */
+};
+
+/* Ordered by number; by role and number. */
+extern const struct bob_mpi_function bob_mpi_functions[];
+extern const uint32_t bob_mpi_function_count;
+extern const struct bob_mpi_name bob_mpi_names[];
+extern const uint32_t bob_mpi_name_count;
+
+/* NULL: there is none. */
+const struct bob_mpi_function *bob_mpi_function_of(uint32_t number);
+const struct bob_mpi_name *bob_mpi_name_of(enum bob_mpi_role role, uint64_t number);
+/* The new communicator's vector of members follows p's word; a new type's size does. */
+int bob_mpi_has_members(const struct bob_mpi_param *p);
+int bob_mpi_has_size(const struct bob_mpi_param *p);
+/* How many words the elements of p take whose length word is `length`; UINT64_MAX: more than there can be. */
+uint64_t bob_mpi_element_words(const struct bob_mpi_param *p, uint64_t length);
+
+#endif

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The handles that an MPI has from the start, as a C table of their numbers in functions.txt."""
+import re
+
+NULLS = (("comm", "COMM_NULL"), ("group", "GROUP_NULL"), ("type", "DATATYPE_NULL"), ("op", "OP_NULL"), ("win", "WIN_NULL"),
+         ("file", "FILE_NULL"), ("errh", "ERRHANDLER_NULL"), ("info", "INFO_NULL"), ("request", "REQUEST_NULL"),
+         ("message", "MESSAGE_NULL"), ("session", "SESSION_NULL"), ("keyval", "KEYVAL_INVALID"))
+PROBE = "bob_probe"
+
+
+def handles(table):
+    return [(kind, 0, name, 0) for kind, name in NULLS] + table.predefined
+
+
+def probe(table):
+    """Lines to preprocess behind #include <mpi.h>: they tell what MPI's names expand to."""
+    return "".join(f"#ifdef MPI_{name}\n{PROBE} {name} = MPI_{name}\n#endif\n" for _, _, name, _ in handles(table))
+
+
+def predefined(table, preprocessed):
+    expands = dict(re.findall(rf"^{PROBE} (\w+) = (.*)$", preprocessed, flags=re.M))
+    # An enumerator is no macro: its name stands for itself.
+    lines = ["/* Written by src/mpi/generate.py from functions.txt and mpi.h. */", "#include <mpi.h>", "#include <stddef.h>", "",
+             '#include "mpi/predefined.h"', "", "const struct bob_mpi_predefined bob_mpi_predefined[] = {"]
+    for kind, number, name, size in handles(table):
+        text = expands.get(name)
+        if text is None and re.search(rf"\bMPI_{name}\b", preprocessed):
+            text = f"MPI_{name}"
+        if text is None or ";" in text:  # a removed name is a static assertion in Open MPI's header
+            continue
+        symbol = re.search(r"&\s*\(?\s*(\w+)", text)
+        value = "0" if symbol else f"(uint64_t)MPI_{name}"
+        lines.append("\t{ %s, %s, %du, %du, BOB_MPI_KIND_%s }, /* %s */" %
+                     (f'"{symbol[1]}"' if symbol else "NULL", value, size, number, kind.upper(), name))
+    return "\n".join(lines + ["};", "const uint32_t bob_mpi_predefined_count =",
+                              "\tsizeof(bob_mpi_predefined) / sizeof(bob_mpi_predefined[0]);", ""])

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The wrappers of one MPI, in C, from the table and the header's prototypes.
+
+For each function there is a body, which takes the function to be called as well, and MPI_X and PMPI_X around it:
+
+    before the call   lengths of vectors that go in; words of what goes in; copies of what the call may change
+    the call
+    behind it         the result; words of what came out; elements of vectors
+
+Names of the body's own end in an underscore: no parameter's does."""
+from header import HANDLE_TYPES, WIDE, type_of
+from table import HANDLES, INTEGERS, terms
+
+WORD = {"rank": "rank", "root": "rank", "tag": "tag", "flag": "flag", "function": "function", "pointer": "pointer",
+        "buf": "buf", **{h: h for h in HANDLES}}
+FIXED_WORDS = 32  # shim.h
+
+
+def word(p, value, verb=""):
+    """The word of a value of p's role; verb: new_ for a handle that came out."""
+    if p.role in INTEGERS or p.role in ("code", "error", "weight"):
+        return f"bob_mpi_int({value})"
+    if p.role == "session":
+        value = f"(uint64_t){value}"
+    if p.role == "function":
+        value = f"(const void *){value}"
+    if p.role == "request" and verb:
+        return f"bob_mpi_new_request({value}, {'true' if p.mark == 'receives' else 'false'})"
+    if p.role == "comm" and verb:
+        return f"bob_mpi_new_comm(&c_, {value})"
+    return f"bob_mpi_{verb if p.role in HANDLES else ''}{WORD[p.role]}({value})"
+
+
+class Body:
+    def __init__(self, function, number, prototype):
+        self.f, self.number, self.prototype = function, number, prototype
+        self.types = {p.name: type_of(t) for p, t in zip(function.parameters, prototype.parameters)}
+        self.declared, self.before, self.behind, self.elements, self.after_all = [], [], [], [], []
+        self.argument = {p.name: p.name for p in function.parameters}
+
+    # --- pieces of C ---
+
+    def is_wide(self, p):
+        return self.types[p.name].rstrip("*") in WIDE
+
+    def value(self, p):
+        """What goes in, of a parameter that is no vector."""
+        if p.comes_out and p.role not in ("none",) or p.role in HANDLES and self.types[p.name].endswith("*"):
+            return f"*{p.name}"
+        return p.name
+
+    def came_out(self, p):
+        """What came out."""
+        if p.role in ("buf", "pointer") and self.types[p.name] == "void*":
+            return f"*(void **){p.name}"
+        if p.role == "buf":
+            return f"(const void *)*{p.name}"
+        return f"*{p.name}"
+
+    def conditions(self, p, out):
+        c = ["ok_"] if out else []
+        if p.at:
+            self.declare("const bool at_{0} = bob_mpi_at({1}, {0});".format(p.at, self.f.communicator()))
+            c.append(f"at_{p.at}")
+        if p.only and p.only.startswith("*"):
+            c.append(p.only)
+        elif p.only:
+            c.append(f"{p.only} != MPI_IN_PLACE")
+        return c
+
+    def declare(self, line):
+        if line not in self.declared:
+            self.declared.append(line)
+
+    def length(self, p):
+        found = [self.term(t) for t in terms(p.length)]
+        return found[0] if len(found) == 1 else f"bob_mpi_min({', '.join(found)})"
+
+    def term(self, t):
+        if t.question in ("sum", "last"):
+            v = t.names[0]
+            return f"bob_mpi_{t.question}({v}, n_{v})"
+        if t.question:
+            return f"bob_mpi_{t.question}({', '.join(t.names)})"
+        p = self.f.by_name[t.names[0]]
+        if p.goes_in and p.comes_out:
+            return f"bob_mpi_count(was_{p.name})"
+        value = f"*{p.name}" if t.after else p.name
+        return f"bob_mpi_count({value})" + (f" * {t.factor}" if t.factor > 1 else "")
+
+    def put(self, lines, conditions, expression):
+        lines.append(f"bob_mpi_fix(&c_, {f'{self.all_of(conditions)} ? {expression} : 0' if conditions else expression});")
+
+    @staticmethod
+    def all_of(conditions):
+        return " && ".join(conditions)
+
+    def put_elements(self, p, out):
+        """The call that puts the elements of vector p, n_p of them."""
+        n = f"n_{p.name}"
+        first = f"bob_mpi_me({terms(p.length)[0].names[0]})" if p.rotated else "0"
+        if p.role in ("string",):
+            return f"bob_mpi_put_text(&c_, {p.name}, {n});"
+        if p.role == "strings":
+            return f"bob_mpi_put_texts(&c_, {p.name}, {self.text_count(p)});"
+        if p.role == "argvs":
+            return f"bob_mpi_put_argvs(&c_, {p.name}, {self.text_count(p)});"
+        if p.role in HANDLES and p.role != "keyval":
+            return f"bob_mpi_put_{'new_' if out else ''}{p.role}s(&c_, {p.name}, {n}, {first});"
+        if p.role in ("rank", "flag"):
+            return f"bob_mpi_put_{p.role}s(&c_, {p.name}, {n}, {first});"
+        values = f"(const int *){p.name}" if "[" in self.types[p.name] else p.name
+        return f"bob_mpi_put_{'wides' if self.is_wide(p) else 'ints'}(&c_, {values}, {n}, {first});"
+
+    def text_count(self, p):
+        return self.length(p) if p.length else "BOB_MPI_TO_NULL"
+
+    # --- what goes in ---
+
+    def text_in(self, p):
+        c = [p.name] + self.conditions(p, False)
+        measure = {"string": "bob_mpi_text({0})", "strings": "bob_mpi_texts({0}, {1})",
+                   "argvs": "bob_mpi_argvs({0}, {1})"}[p.role].format(p.name, self.text_count(p))
+        return f"const uint64_t n_{p.name} = {self.all_of(c)} ? {measure} : 0;"
+
+    def vector_in(self, p):
+        if p.is_text:
+            self.before.append(self.text_in(p))
+        elif p.goes_in and p.comes_out:
+            kind = "requests" if p.role == "request" else "ints"
+            t = "struct bob_mpi_was" if p.role == "request" else "uint64_t"
+            self.before.append(f"{t} *const was_{p.name} = bob_mpi_keep_{kind}(&c_, {p.name}, {self.length(p)});")
+            self.before.append(f"const uint64_t n_{p.name} = was_{p.name} ? {self.length(p)} : 0;")
+        else:
+            c = [p.name] + self.conditions(p, False)
+            if p.role == "weight":
+                c.append(f"bob_mpi_weighted({p.name})")
+            self.before.append(f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+        self.before.append(f"bob_mpi_fix(&c_, n_{p.name});")
+        if not (p.goes_in and p.comes_out):
+            self.elements.append((f"if (n_{p.name})\n\t\t" if p.is_text else "") + self.put_elements(p, False))
+        elif p.role == "request":
+            self.elements.append(f"bob_mpi_put_was(&c_, was_{p.name}, n_{p.name});")
+            self.after_all.append(f"bob_mpi_left_requests(was_{p.name}, {p.name}, n_{p.name});")
+        else:
+            self.elements.append(f"bob_mpi_put_words(&c_, was_{p.name}, n_{p.name});")
+
+    def scalar_in(self, p):
+        value = self.value(p)
+        if p.comes_out:
+            t = self.types[p.name][:-1]
+            self.before.append(f"const {t} was_{p.name} = {value};")
+            value = f"was_{p.name}"
+        self.put(self.before, self.conditions(p, False), word(p, value))
+
+    # --- what comes out ---
+
+    def status_place(self, p):
+        """Before the call: the program's status, or ours if it ignores it."""
+        if p.is_vector:
+            requests = self.f.by_name[p.of[0]]
+            self.before.append(f"MPI_Status *const s_ = bob_mpi_statuses(&c_, {p.name}, n_{requests.name});")
+        else:
+            self.before.append("MPI_Status own_;")
+            self.before.append(f"MPI_Status *const s_ = {p.name} == MPI_STATUS_IGNORE ? &own_ : {p.name};")
+            if p.of and not self.f.by_name[p.of[0]].is_vector:
+                r = self.f.by_name[p.of[0]]
+                self.before.append(f"const bool receives_ = bob_mpi_receives({self.value(r)});")
+        self.argument[p.name] = "s_"
+
+    def status_out(self, p):
+        c = self.conditions(p, True)
+        if p.role == "iostatus":
+            self.put(self.behind, c, "bob_mpi_status_bytes(s_)")
+            return
+        requests = f"was_{p.of[0]}, n_{p.of[0]}" if p.of and self.f.by_name[p.of[0]].is_vector else None
+        if p.is_vector:
+            c.append("s_ != MPI_STATUSES_IGNORE")
+            self.behind.append(f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+            self.behind.append(f"bob_mpi_fix(&c_, n_{p.name});")
+            indices = p.of[1] if len(p.of) > 1 else "NULL"
+            self.elements.append(f"bob_mpi_put_statuses(&c_, s_, n_{p.name}, {requests}, {indices});")
+            return
+        if requests:
+            c.append(f"bob_mpi_was_receives({requests}, *{p.of[1]})")
+        elif p.of:
+            c.append("receives_")
+        self.behind.append(f"bob_mpi_status(&c_, s_, {self.all_of(c)});")
+
+    def text_out(self, p):
+        c = self.conditions(p, True) + [p.name]
+        room = self.length(p) if p.length else "BOB_MPI_TO_NULL"
+        return f"const uint64_t n_{p.name} = {self.all_of(c)} ? bob_mpi_text_within({p.name}, {room}) : 0;"
+
+    def vector_out(self, p):
+        if p.is_text:
+            self.behind.append(self.text_out(p))
+            name = p.name
+        else:
+            c = self.conditions(p, True) + [p.name]
+            if p.role == "weight":
+                c.append(f"bob_mpi_weighted({p.name})")
+            name = p.name if not p.goes_in else f"{p.name}_out"
+            self.behind.append(f"const uint64_t n_{name} = {self.all_of(c)} ? {self.length(p)} : 0;")
+        self.behind.append(f"bob_mpi_fix(&c_, n_{name});")
+        self.elements.append(self.put_elements(p, True).replace(f"n_{p.name}", f"n_{name}"))
+
+    def scalar_out(self, p):
+        value = self.came_out(p)
+        if p.goes_in:
+            verb = f"bob_mpi_left_{p.role}({{1}}was_{p.name}, {{1}}{value})".replace("{1}", "(uint64_t)" if p.role == "session" else "")
+            if p.role == "request":
+                self.after_all.append(f"{verb};")
+            else:
+                self.put(self.behind, [], verb if p.role in HANDLES else word(p, value))
+            return
+        c = self.conditions(p, True)
+        self.put(self.behind, c, word(p, value, "new_" if p.role in HANDLES else ""))
+        if p.role == "type":
+            self.put(self.behind, c, f"bob_mpi_type_size({value})")
+        elif p.role == "comm" and p.mark == "pending":
+            self.behind.append("bob_mpi_fix(&c_, 0);")
+        elif p.role == "comm":
+            n = f"n_{p.name}"
+            self.behind.append(f"const uint64_t {n} = {self.all_of(c)} ? bob_mpi_members(&c_, {value}) : 0;")
+            self.behind.append(f"bob_mpi_fix(&c_, {n});")
+            self.elements.append(f"if ({n})\n\t\tbob_mpi_put_members(&c_, *{p.name});")
+
+    # --- the whole ---
+
+    def build(self):
+        for p in self.f.parameters:
+            if p.has_in() and p.is_vector:
+                self.vector_in(p)
+            elif p.has_in():
+                self.scalar_in(p)
+        for p in self.f.parameters:
+            if p.role in ("status", "iostatus"):
+                self.status_place(p)
+        self.behind.append("bob_mpi_fix(&c_, bob_mpi_int(r_));")
+        for p in self.f.parameters:
+            if p.role in ("status", "iostatus"):
+                self.status_out(p)
+            elif p.has_out() and p.is_vector:
+                self.vector_out(p)
+            elif p.has_out() or p.comes_out and p.goes_in:
+                self.scalar_out(p) if not p.is_vector else None
+        return self
+
+    def parameters(self):
+        """As the header declares them, with our names."""
+        out = []
+        for p, text in zip(self.f.parameters, self.prototype.parameters):
+            const = "const " if text.startswith("const ") else ""
+            t = self.types[p.name]
+            if "[][" in t:
+                out.append(f"{t.split('[')[0]} {p.name}[][3]")
+                continue
+            stars = t[len(t.rstrip("*")):]
+            out.append(f"{const}{t.rstrip('*')} {stars}{p.name}")
+        return out
+
+    def text(self):
+        self.build()
+        if len(self.f.layout()) > FIXED_WORDS:
+            raise AssertionError(f"{self.f.name}: more words than BOB_MPI_FIXED_WORDS")
+        parameters, name = self.parameters(), self.prototype.name
+        listed = ", ".join(parameters) or "void"
+        types = [x.replace("*" + p.name, "*").replace(" " + p.name, "") for x, p in zip(parameters, self.f.parameters)]
+        plain = ", ".join(p.name for p in self.f.parameters)
+        given = ", ".join(self.argument[p.name] for p in self.f.parameters)
+        lines = ["struct bob_mpi_call c_;", "int r_;", "",
+                 f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_))", f"\treturn next_({plain});"]
+        lines += self.declared + self.before
+        if "finishing" in self.f.marks:
+            lines.append("bob_mpi_finishing(&c_);")
+        lines += ["bob_mpi_before(&c_);", f"r_ = next_({given});", "bob_mpi_after(&c_, r_);"]
+        if "started" in self.f.marks:
+            lines.append("bob_mpi_started(&c_, r_);")
+        if any("ok_" in x for x in self.behind):
+            lines.append("const bool ok_ = r_ == MPI_SUCCESS;")
+        lines += self.behind + self.elements + self.after_all + ["bob_mpi_leave(&c_);", "return r_;"]
+        more = "".join(", " + p for p in parameters)
+        out = [f"/* {name} */", f"typedef int next_{name}({', '.join(types) or 'void'});",
+               f"static int body_{name}(next_{name} *next_, const void *caller_, const void *cfa_{more})", "{",
+               *("\t" + x if x else "" for x in lines), "}", ""]
+        for prefix in ("MPI_", "PMPI_"):
+            out += [f"BOB_MPI_EXPORT int {prefix}{name}({listed})", "{",
+                    f"\tstatic next_{name} *next_;", "",
+                    f'\treturn body_{name}(BOB_MPI_NEXT(next_, "{prefix}{name}"), BOB_MPI_HERE{", " + plain if plain else ""});',
+                    "}", ""]
+        return "\n".join(out)
+
+
+def wrappers(functions):
+    """functions: (Function, number, Prototype). The whole file."""
+    head = ["/* Written by src/mpi/generate.py from functions.txt and mpi.h. */", '#include "mpi/words.h"', ""]
+    return "\n".join(head + [Body(*f).text() for f in functions])
