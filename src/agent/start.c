@@ -176,14 +176,21 @@ static uint64_t secure_mode(const uint64_t *auxv)
 	return 0;
 }
 
-/* The path this library was loaded by, so that a changed environment can name it again. */
+/* The path this library was loaded by, and that of the other one (src/mpi), so that a changed environment can name them again. */
 static void find_own_path(void)
 {
 	struct bob_config *c = &bob_process.config;
 	const char *v = config_env(bob_process.env, "BOBBIN_AGENT");
+	size_t at;
 
-	if (v)
-		text_add(c->agent, sizeof(c->agent), 0, v);
+	if (!v)
+		return;
+	at = text_add(c->agent, sizeof(c->agent), 0, v);
+	v = config_env(bob_process.env, "BOBBIN_SHIM");
+	if (v) {
+		at = text_add(c->agent, sizeof(c->agent), at, ":");
+		text_add(c->agent, sizeof(c->agent), at, v);
+	}
 }
 
 __attribute__((constructor)) static void agent_start(int argc, char **argv, char **env)

@@ -6,33 +6,29 @@
 #include "base/varint.h"
 
 #define DATA_FIRST (4096u - sizeof(struct bob_chunk_head))
-#define HEAP_BYTES (32u << 20)
+#define DEFS_BYTES_MAX (256u << 10)
 #define ELEMENT 255u
 
 struct def {
 	struct bob_event_layout layout;
-	uint32_t key_len, depth;
-	uint64_t heap;		/* its places, then its key */
-	uint32_t epoch;		/* of the log in which it stands; 0: in none */
 	uint32_t part;		/* of the folder in which it has shapes, + 1; 0: in none */
 	uint32_t shape[1 + BOB_EVENT_VECTORS_MAX];
+	const uint64_t *record;	/* in the file: its values */
 };
 
 struct bob_event_writer {
 	struct bob_fold_writer out;
 	struct bob_folder *folder;
 	struct bob_rooms rooms;
-	uint64_t *at,
-		*end; /* the open record, or where the next one will be; the end of the room */
-	uint32_t epoch;		/* of the log: behind each commit it defines anew */
+	uint64_t *at, *end;	/* the open record, or where the next one will be; the end of the room */
 	uint32_t part;		/* of the folder */
 	uint32_t number;	/* of the open event's definition */
 	uint64_t dirty;		/* values behind `at` that may have been written, header included */
-	uint32_t defs;
 	bob_status failed;	/* nothing more can be recorded; what is in the log stays there */
-	uint64_t heap_used;
+	uint32_t first;		/* number of def[0] */
+	uint32_t defs;
+	struct bob_chunk_head *file_defs; /* the newest chunk of definitions */
 	struct def def[BOB_EVENT_DEFS_MAX];
-	uint8_t heap[HEAP_BYTES];
 };
 
 static size_t rounded(size_t n)
@@ -55,7 +51,6 @@ bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx,
 		return st;
 	w->folder = bob_folder_begin((uint8_t *)mem + rounded(sizeof(*w)), bob_fold_writer_data,
 				     &w->out);
-	w->epoch = 1;
 	*out = w;
 	return BOB_OK;
 }
@@ -77,70 +72,69 @@ static uint64_t padded(uint64_t bytes)
 	return (bytes + 7) / 8;
 }
 
-bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_event_def *d,
-				   uint32_t *number)
-{
-	uint64_t bytes = 8ull * d->depth + 8 * padded(d->key_len);
-	struct def *to = &w->def[w->defs];
-
-	if (!is_layout(&d->layout) || d->key_len > BOB_EVENT_KEY_MAX ||
-	    d->depth > BOB_EVENT_DEPTH_MAX)
-		return BOB_ERR_INVAL;
-	if (w->defs == BOB_EVENT_DEFS_MAX || HEAP_BYTES - w->heap_used < bytes)
-		return BOB_ERR_FULL;
-	memset(to, 0, sizeof(*to));
-	to->layout = d->layout;
-	to->key_len = d->key_len;
-	to->depth = d->depth;
-	to->heap = w->heap_used;
-	if (d->depth)
-		memcpy(w->heap + to->heap, d->place, 8ull * d->depth);
-	memset(w->heap + to->heap + 8ull * d->depth, 0, 8 * padded(d->key_len));
-	if (d->key_len)
-		memcpy(w->heap + to->heap + 8ull * d->depth, d->key, d->key_len);
-	w->heap_used += bytes;
-	*number = w->defs++;
-	return BOB_OK;
-}
-
-static uint64_t place_of(const struct bob_event_writer *w, const struct def *d, uint32_t i)
-{
-	uint64_t v;
-
-	memcpy(&v, w->heap + d->heap + 8ull * i, sizeof(v));
-	return v;
-}
-
-static const uint8_t *key_of(const struct bob_event_writer *w, const struct def *d)
-{
-	return w->heap + d->heap + 8ull * d->depth;
-}
-
 /* Values of its record, without the header. */
-static uint64_t def_values(const struct def *d)
+static uint64_t def_values(const struct bob_event_def *d)
 {
 	return 1 + d->layout.vectors + padded(d->key_len) + d->depth;
 }
 
-static void write_def(struct bob_event_writer *w, uint32_t number)
+/* Room for a definition in the file. */
+static uint64_t *def_room(struct bob_event_writer *w, uint64_t values)
 {
-	struct def *d = &w->def[number];
-	uint64_t *v = w->at + 1;
+	struct bob_chunk_head *c = w->file_defs;
+	uint64_t size = c ? 2 * (c->size + sizeof(*c)) - sizeof(*c) : DATA_FIRST, off;
+
+	if (c && c->size - c->len >= 8 * values)
+		return (uint64_t *)(void *)((uint8_t *)bob_chunk_data(c) + c->len);
+	size = size > DEFS_BYTES_MAX ? DEFS_BYTES_MAX : size;
+	c = w->out.chunk(w->out.ctx, BOB_CHUNK_EVENT_DEFS, w->out.stream, size, w->first + w->defs,
+			 &off);
+	if (!c)
+		return NULL;
+	w->file_defs = c;
+	return bob_chunk_data(c);
+}
+
+static void write_def(uint64_t *to, uint32_t number, const struct bob_event_def *d)
+{
+	uint64_t *v = to + 1;
 
 	*v++ = d->layout.words | (uint64_t)d->layout.vectors << 8 | (uint64_t)d->key_len << 16 |
 	       (uint64_t)d->depth << 32;
 	for (uint32_t i = 0; i < d->layout.vectors; i++)
 		*v++ = d->layout.vector[i].length | (uint64_t)d->layout.vector[i].words << 8;
-	memcpy(v, key_of(w, d), 8 * padded(d->key_len));
+	if (d->key_len)
+		memcpy(v, d->key, d->key_len); /* the file has zeros behind it */
 	v += padded(d->key_len);
-	for (uint32_t i = 0; i < d->depth; i++)
-		*v++ = place_of(w, d, i);
-	__atomic_store_n(w->at,
-			 BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | BOB_EVENT_DEFINITION |
-				 def_values(d) << 32 | number,
-			 __ATOMIC_RELEASE);
-	w->at = v;
-	d->epoch = w->epoch;
+	if (d->depth)
+		memcpy(v, d->place, 8ull * d->depth);
+	*to = BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | def_values(d) << 32 | number;
+}
+
+bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_event_def *d,
+				   uint32_t *number)
+{
+	struct def *to = &w->def[w->defs];
+	uint64_t values = 1 + def_values(d), *record;
+
+	if (!is_layout(&d->layout) || d->key_len > BOB_EVENT_KEY_MAX ||
+	    d->depth > BOB_EVENT_DEPTH_MAX)
+		return BOB_ERR_INVAL;
+	if (w->defs == BOB_EVENT_DEFS_MAX)
+		return BOB_ERR_FULL;
+	*number = w->first + w->defs;
+	record = *number < BOB_EVENT_NUMBER_MAX ? def_room(w, values) : NULL;
+	if (!record) {
+		w->failed = BOB_ERR_FULL;
+		return BOB_ERR_FULL;
+	}
+	write_def(record, *number, d);
+	bob_chunk_set_len(w->file_defs, w->file_defs->len + 8 * values);
+	memset(to, 0, sizeof(*to));
+	to->layout = d->layout;
+	to->record = record + 1;
+	w->defs++;
+	return BOB_OK;
 }
 
 bob_status bob_event_def_read(const uint64_t *value, size_t count, struct bob_event_def *def)
@@ -168,32 +162,42 @@ bob_status bob_event_def_read(const uint64_t *value, size_t count, struct bob_ev
 
 /* --- folding --- */
 
-static bob_status make_path(struct bob_event_writer *w, const struct def *d, uint32_t *path)
+static bob_status make_path(struct bob_event_writer *w, const struct bob_event_def *d,
+			    uint32_t *path)
 {
 	bob_status st = BOB_OK;
 
 	*path = BOB_FOLD_NO_PATH;
 	for (uint32_t i = 0; i < d->depth && st == BOB_OK; i++)
-		st = bob_folder_path(w->folder, *path, place_of(w, d, i), path);
+		st = bob_folder_path(w->folder, *path, d->place[i], path);
 	return st;
+}
+
+/* What the file says of it. */
+static bob_status read_own(const struct def *d, struct bob_event_def *out)
+{
+	return bob_event_def_read(d->record, d->record[-1] >> 32 & BOB_EVENT_LENGTH_MAX, out);
 }
 
 static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
 {
 	uint8_t key[1 + 2 * BOB_EVENT_VECTORS_MAX + BOB_EVENT_KEY_MAX];
 	const struct bob_event_layout *l = &d->layout;
+	struct bob_event_def said;
 	uint32_t path, len = 1;
-	bob_status st = make_path(w, d, &path);
+	bob_status st = read_own(d, &said);
 
+	if (st == BOB_OK)
+		st = make_path(w, &said, &path);
+	if (st != BOB_OK)
+		return st;
 	key[0] = l->vectors;
 	for (uint32_t i = 0; i < l->vectors; i++) {
 		key[len++] = l->vector[i].length;
 		key[len++] = l->vector[i].words;
 	}
-	memcpy(key + len, key_of(w, d), d->key_len);
-	if (st == BOB_OK)
-		st = bob_folder_shape(w->folder, key, len + d->key_len, path, l->words,
-				      &d->shape[0]);
+	memcpy(key + len, said.key, said.key_len);
+	st = bob_folder_shape(w->folder, key, len + said.key_len, path, l->words, &d->shape[0]);
 	for (uint32_t i = 0; i < l->vectors && st == BOB_OK; i++) {
 		const uint8_t words = (uint8_t)bob_event_element_words(l, i);
 		const uint8_t element[3] = { ELEMENT, (uint8_t)i, words };
@@ -250,8 +254,7 @@ static bob_status fold_room(struct bob_event_writer *w)
 	for (v = begin; v < w->at && st == BOB_OK;) {
 		uint64_t len = *v >> 32 & BOB_EVENT_LENGTH_MAX;
 
-		if (!(*v & BOB_EVENT_DEFINITION))
-			st = fold_event(w, &w->def[(uint32_t)*v], v + 1);
+		st = fold_event(w, &w->def[(uint32_t)*v - w->first], v + 1);
 		if (st == BOB_OK)
 			v += 1 + len;
 	}
@@ -268,10 +271,8 @@ static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
 
 	if (st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder)) {
 		st = bob_fold_writer_commit(&w->out, w->folder, w->rooms.position, NULL, 0);
-		if (st == BOB_OK) {
+		if (st == BOB_OK)
 			bob_rooms_committed(&w->rooms, keep);
-			w->epoch++;
-		}
 	}
 	if (st == BOB_OK) {
 		w->at = bob_rooms_next(&w->rooms, &w->out, need * 8, &w->end);
@@ -285,18 +286,12 @@ static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
 	return st;
 }
 
-/* Room for the open event with `words` values, and its definition if that is not in the log. */
+/* Room for the open event with `words` values. */
 static bob_status make_room(struct bob_event_writer *w, uint64_t words, int keep)
 {
-	const struct def *d = &w->def[w->number];
-	uint64_t need = 1 + words + (d->epoch == w->epoch ? 0 : 1 + def_values(d));
-	bob_status st = w->failed;
-
-	if (st == BOB_OK && (uint64_t)(w->end - w->at) < need)
-		st = next_room(w, 2 + words + def_values(d), keep);
-	if (st == BOB_OK && d->epoch != w->epoch)
-		write_def(w, w->number);
-	return st;
+	if (w->failed == BOB_OK && (uint64_t)(w->end - w->at) < 1 + words)
+		return next_room(w, 1 + words, keep);
+	return w->failed;
 }
 
 /* An event that was begun and never put; nothing of it may look like a header to who reads the log. */
@@ -316,8 +311,8 @@ bob_status bob_event_writer_forget(struct bob_event_writer *w)
 	drop(w);
 	if (st == BOB_OK)
 		st = next_room(w, 1, 0);
+	w->first += w->defs;
 	w->defs = 0;
-	w->heap_used = 0;
 	return st;
 }
 
@@ -376,7 +371,7 @@ uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word
 
 bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words)
 {
-	const struct bob_event_layout *l = &w->def[w->number].layout;
+	const struct bob_event_layout *l = &w->def[w->number - w->first].layout;
 
 	if (words < l->words || bob_event_length(l, w->at + 1) != words) {
 		drop(w);

@@ -9,15 +9,16 @@
  *     key of an event:   u8 vectors; for each u8 word that is its length, u8 words of an element (0: bytes); the definition's key
  *     key of an element: u8 255, u8 number of the vector, u8 words
  *
- * Until they are folded events are records of the stream's log (rooms.h), 64-bit values: a header, then what it says.
+ * Definitions are numbered as they come and kept in chunks of their own (EVENT_DEFS), a record each. Until they are folded events are records
+ * of the stream's log (rooms.h). Records are 64-bit values: a header, then what it says.
  *
- *     bit 63: set; bit 62: complete; bit 61: a definition; bits 32..60: values that follow; bits 0..31: number of the definition
+ *     bit 63: set; bit 62: complete; bits 32..60: values that follow; bits 0..31: number of the definition
  *     definition: words | vectors << 8 | bytes of the key << 16 | calls of the path << 32; vectors: word | words of an element << 8
  *     each, a value each; the key, padded with zeros to a multiple of 8; the places of the path, outermost first
  *     event: its words, then the elements of its vectors
  *
- * A definition stands in the log before the first event of it behind each commit, so the log can be read by itself. An event that has begun
- * and is not complete is the last record: a call that never returned. If it had to move to another room, it is there, too.
+ * An event that has begun and is not complete is the last record: a call that never returned. If it had to move to another room, it is
+ * there, too.
  *
  * Freestanding. Owner: the caller. Threads: one stream, one thread. */
 #ifndef BOB_ARCHIVE_EVENT_WRITE_H
@@ -28,11 +29,11 @@
 #define BOB_EVENT_VECTORS_MAX 8u
 #define BOB_EVENT_KEY_MAX 64u
 #define BOB_EVENT_DEPTH_MAX 256u	/* calls of a path; outer ones are left out */
-#define BOB_EVENT_DEFS_MAX (1u << 16)
+#define BOB_EVENT_DEFS_MAX (1u << 16)	/* at a time: see bob_event_writer_forget */
+#define BOB_EVENT_NUMBER_MAX (1u << 24)
 
 #define BOB_EVENT_HEADER (1ull << 63)
 #define BOB_EVENT_COMPLETE (1ull << 62)
-#define BOB_EVENT_DEFINITION (1ull << 61)
 #define BOB_EVENT_LENGTH_MAX ((1u << 29) - 1)
 
 struct bob_event_layout {
@@ -64,7 +65,7 @@ bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx,
  * What *def says is copied. BOB_ERR_FULL: no more definitions fit; see bob_event_writer_forget. BOB_ERR_INVAL. */
 bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_event_def *def,
 				   uint32_t *number);
-/* Definitions begin anew with number 0. */
+/* No event of the definitions that there are will come. Their numbers are not given again. */
 bob_status bob_event_writer_forget(struct bob_event_writer *w);
 /* An event of definition `number` begins: memory for `words` of its values. NULL: nothing more can be recorded, *why
  * says (BOB_ERR_FULL). The one before has been put or dropped. */

@@ -13,12 +13,6 @@ struct values {
 	size_t count, room;
 };
 
-/* A definition of the log. */
-struct log_def {
-	struct bob_event_def def;
-	uint64_t *copy;		/* that def points into */
-};
-
 struct bob_value_cursor {
 	const struct bob_stream *s;
 	const struct bob_event_stream *e;
@@ -31,23 +25,76 @@ struct bob_value_cursor {
 	size_t at, count;	/* values of it */
 	uint64_t expected;	/* position at which the next room begins */
 	int lost;
-	struct log_def *defs;
-	size_t def_count, def_room;
 	struct values words, path; /* of the event given last */
 };
 
 /* --- opening a trace --- */
+
+/* The definitions in a chunk, whose values have been copied to `v`. */
+static bob_status read_defs(struct bob_trace *t, const struct bob_file *f, uint64_t off,
+			    struct bob_event_stream *s, const uint64_t *v, size_t count)
+{
+	for (size_t at = 0, len; at < count; at += 1 + len) {
+		uint32_t number = (uint32_t)v[at];
+		struct bob_event_def d;
+
+		len = v[at] >> 32 & BOB_EVENT_LENGTH_MAX;
+		if (!(v[at] & BOB_EVENT_HEADER) || len > count - at - 1 ||
+		    number >= BOB_EVENT_NUMBER_MAX ||
+		    bob_event_def_read(v + at + 1, len, &d) != BOB_OK) {
+			bob_problem_add(t, f, off + 8 * at, "a definition of events is damaged", 1);
+			break;
+		}
+		while (s->def_count <= number) {
+			if (bob_array_room(&s->defs, s->def_count, &s->def_room, sizeof(*s->defs)))
+				return BOB_ERR_NOMEM;
+			memset(&s->defs[s->def_count++], 0, sizeof(*s->defs));
+		}
+		s->defs[number] = d;
+	}
+	return BOB_OK;
+}
+
+static bob_status add_defs(struct bob_trace *t, const struct bob_file *f, uint32_t number,
+			   struct bob_event_stream *s)
+{
+	size_t values = 0, at = 0;
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if (f->chunks[i].head.kind == BOB_CHUNK_EVENT_DEFS &&
+		    f->chunks[i].head.stream == number)
+			values += bob_chunk_len(&f->chunks[i]) / 8;
+	s->def_values = malloc(8 * values + 8);
+	if (!s->def_values)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		size_t n = bob_chunk_len(c) / 8;
+
+		if (c->head.kind != BOB_CHUNK_EVENT_DEFS || c->head.stream != number)
+			continue;
+		memcpy(s->def_values + at, f->bytes + c->off, 8 * n);
+		st = read_defs(t, f, c->off, s, s->def_values + at, n);
+		at += n;
+	}
+	return st;
+}
 
 static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct bob_stream *s)
 {
 	struct bob_fold_stream in;
 	struct bob_error err = { 0 };
 	struct bob_folded *folded;
-	bob_status st = bob_fold_stream_read(
-		p->file, s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT, &in, &err);
+	uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
+	bob_status st = bob_fold_stream_read(p->file, number, &in, &err);
 
 	if (st == BOB_NONE || st == BOB_ERR_NOMEM)
 		return st == BOB_NONE ? BOB_OK : st;
+	if (add_defs(t, p->file, number, &s->mpi) != BOB_OK) {
+		bob_fold_stream_free(&in);
+		return BOB_ERR_NOMEM;
+	}
 	if (st == BOB_ERR_CORRUPT)
 		bob_problem_add(t, p->file, err.offset, err.text, 1);
 	if (in.bytes) {
@@ -80,6 +127,8 @@ void bob_event_stream_free(const struct bob_process *p, struct bob_event_stream 
 	(void)p;
 	bob_folded_close((struct bob_folded *)(uintptr_t)s->folded);
 	free(s->log);
+	free(s->defs);
+	free(s->def_values);
 }
 
 /* --- cursor --- */
@@ -111,9 +160,6 @@ void bob_value_cursor_close(struct bob_value_cursor *c)
 	if (!c)
 		return;
 	bob_fold_cursor_close(c->fold);
-	for (size_t i = 0; i < c->def_count; i++)
-		free(c->defs[i].copy);
-	free(c->defs);
 	free(c->log);
 	free(c->words.at);
 	free(c->path.at);
@@ -272,34 +318,10 @@ static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
 	return BOB_OK;
 }
 
-static bob_status keep_def(struct bob_value_cursor *c, uint32_t number, const uint64_t *value,
-			   size_t count, struct bob_error *err)
-{
-	struct log_def d = { .copy = malloc(8 * count + 8) };
-
-	if (!d.copy)
-		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
-	memcpy(d.copy, value, 8 * count);
-	if (number >= BOB_EVENT_DEFS_MAX || bob_event_def_read(d.copy, count, &d.def) != BOB_OK) {
-		free(d.copy);
-		return damaged(c, c->e->log[c->room].off, err, "a definition is damaged");
-	}
-	while (c->def_count <= number) { /* behind a commit they come in any order */
-		if (bob_array_room(&c->defs, c->def_count, &c->def_room, sizeof(*c->defs))) {
-			free(d.copy);
-			return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
-		}
-		c->defs[c->def_count++] = (struct log_def){ .copy = NULL };
-	}
-	free(c->defs[number].copy);
-	c->defs[number] = d;
-	return BOB_OK;
-}
-
 static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 		       struct bob_value_event *e, struct bob_error *err)
 {
-	const struct bob_event_def *d = &c->defs[(uint32_t)header].def;
+	const struct bob_event_def *d = &c->e->defs[(uint32_t)header];
 	const uint64_t *value = c->log + c->at + 1;
 	static const uint64_t zero[BOB_FOLD_WORDS_MAX];
 	int complete = (header & BOB_EVENT_COMPLETE) != 0;
@@ -336,16 +358,13 @@ static bob_status next_logged(struct bob_value_cursor *c, struct bob_value_event
 			c->log = NULL;
 			continue;
 		}
-		if (header & BOB_EVENT_DEFINITION)
-			st = keep_def(c, (uint32_t)header, c->log + c->at + 1, len, err);
-		else if ((uint32_t)header >= c->def_count || !c->defs[(uint32_t)header].copy)
+		if ((uint32_t)header >= c->e->def_count || !c->e->defs[(uint32_t)header].key)
 			st = damaged(c, c->e->log[c->room].off + 8 * c->at, err,
 				     "an event has no definition");
 		else
 			st = give(c, header, len, e, err);
 		c->at += 1 + len;
-		if (st != BOB_OK || !(header & BOB_EVENT_DEFINITION))
-			return st;
+		return st;
 	}
 	return BOB_END;
 }
@@ -371,6 +390,15 @@ bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_ev
 
 /* --- counting --- */
 
+static uint64_t values_of(const struct bob_value_event *e)
+{
+	uint64_t n = e->words;
+
+	for (uint32_t i = 0; i < e->vectors; i++)
+		n += e->vector[i].count * e->vector[i].words;
+	return n;
+}
+
 uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
 				enum bob_value_kind kind)
 {
@@ -378,7 +406,7 @@ uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
 	struct bob_event_stream *s;
 	struct bob_value_cursor *c;
 	struct bob_value_event e;
-	uint64_t n = 0;
+	uint64_t n;
 	bob_status st;
 
 	if (thread >= t->thread_count)
@@ -386,10 +414,12 @@ uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
 	s = &t->threads[thread]->mpi;
 	pthread_mutex_lock(lock);
 	if (!s->counted && bob_value_cursor_open(t, thread, kind, &c, NULL) == BOB_OK) {
-		while ((st = bob_value_cursor_next(c, &e, NULL)) == BOB_OK || st == BOB_ERR_CORRUPT)
-			n += st == BOB_OK;
+		while ((st = bob_value_cursor_next(c, &e, NULL)) == BOB_OK ||
+		       st == BOB_ERR_CORRUPT) {
+			s->events += st == BOB_OK;
+			s->values += st == BOB_OK ? values_of(&e) : 0;
+		}
 		bob_value_cursor_close(c);
-		s->events = n;
 		s->counted = 1;
 	}
 	n = s->counted ? s->events : 0;

@@ -85,6 +85,9 @@ enum bob_chunk_kind {
 	/* a folded stream, archive/fold_write.h; none of these is ever sealed */
 	BOB_CHUNK_SOURCE =
 		10, /* IMAGE files: lines and variables of the image (archive/source.h) */
+	BOB_CHUNK_EVENT_DEFS =
+		11, /* definitions of events (event_write.h); `aux` = number of the first. Open: grows by `len` */
+	BOB_CHUNK_TIMES = 12,	/* how long events took (time_write.h) */
 	BOB_CHUNK_FOLD = 16,	/* one struct bob_fold_head */
 	BOB_CHUNK_FOLD_DATA =
 		17, /* entries (fold/entries.h); `aux` = bytes of the stream's before */

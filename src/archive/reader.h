@@ -94,13 +94,17 @@ struct bob_common {
 
 /* Events with values of one kind, of one thread (event_write.h). */
 struct bob_fold_log;
+struct bob_event_def;
 struct bob_event_stream {
 	const struct bob_folded *folded; /* NULL: nothing */
 	uint32_t participant;	/* of that */
 	struct bob_fold_log *log; /* what comes behind it */
 	size_t log_count;
+	struct bob_event_def *defs; /* by number; of those that are not known `key` is NULL */
+	size_t def_count, def_room;
+	uint64_t *def_values;	/* what they point into */
 	int counted;		/* `events` is valid */
-	uint64_t events;
+	uint64_t events, values; /* how many; words of all of them together */
 };
 
 struct bob_stream {

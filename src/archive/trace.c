@@ -318,11 +318,13 @@ void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
 
 		out->events += info->events;
 		out->accesses += bob_trace_accesses(t, i);
+		out->mpi_calls += bob_trace_value_events(t, i, BOB_VALUES_MPI);
+		out->raw_bytes += 8 * (t->threads[i]->mpi.events + t->threads[i]->mpi.values);
 		out->stream_bytes += info->stream_bytes;
 	}
 	for (size_t i = 0; i < t->common_count; i++)
 		out->stream_bytes += t->commons[i]->desc_bytes + t->commons[i]->merged_bytes;
-	out->raw_bytes = 4 * out->events + 16 * out->accesses;
+	out->raw_bytes += 4 * out->events + 16 * out->accesses;
 	out->meta_bytes = t->meta_bytes;
 	out->mark_bytes = t->mark_bytes;
 	out->file_bytes = t->file_bytes;

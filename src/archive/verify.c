@@ -11,7 +11,7 @@ static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 		uint32_t kind = c->head.kind;
 
 		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_INNER ||
-		    (kind > BOB_CHUNK_SOURCE && kind < BOB_CHUNK_FOLD))
+		    (kind > BOB_CHUNK_TIMES && kind < BOB_CHUNK_FOLD))
 			bob_problem_add(t, f, c->off, "a chunk of unknown kind", 0);
 		/* these were checked when the trace was opened */
 		if (f->kind == BOB_FILE_PROCESS &&

@@ -168,6 +168,8 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
 		return 125;
 	}
 	set(v, "LD_PRELOAD", agent, 0);
+	if (cli_vars_get(v, "BOBBIN_SHIM"))
+		set(v, "LD_PRELOAD", cli_vars_get(v, "BOBBIN_SHIM"), ':');
 	if (preload && *preload)
 		set(v, "LD_PRELOAD", preload, ':');
 	set(v, "BOBBIN_AGENT", agent, 0);

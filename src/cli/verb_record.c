@@ -17,6 +17,7 @@
 #include "cli/folding.h"
 #include "cli/mem_engine.h"
 #include "cli/merging.h"
+#include "cli/mpi_shim.h"
 #include "cli/naming.h"
 #include "cli/numbers.h"
 #include "cli/recording.h"
@@ -27,7 +28,9 @@
 #define RANKS_POLL_MS 20
 
 enum {
-	OPT_MEM = REC_COMMON,
+	OPT_CALLS = REC_COMMON,
+	OPT_MPI,
+	OPT_MEM,
 	OPT_ENGINE,
 	OPT_FROM_START,
 	OPT_REQUIRE_COMPLETE,
@@ -40,6 +43,8 @@ enum {
 
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
+	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
+	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
 	{ "engine", 0, "ENGINE",
 	  "of --mem: native, rewriting the program's code; valgrind; auto (default): native, but for static programs",
@@ -59,7 +64,8 @@ const struct cli_option record_options[] = {
 
 struct recording {
 	const char *output;
-	int quiet, report, exec, marks, mem;
+	int quiet, report, exec, marks, calls, mpi, mem;
+	const char *which_mpi;	/* NULL: whichever the program has */
 	struct cli_mem engine;
 	struct cli_folding folding;
 	struct cli_vars vars;
@@ -156,6 +162,8 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_TRIGGER",	 "BOBBIN_DEPTH",
 					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE",
 					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
+					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
+					     "BOBBIN_SHIM",
 					     "BOBBIN_ENGINE" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -193,16 +201,18 @@ static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint3
 {
 	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
 	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "";
-	uint64_t count = s->events ? s->events : s->accesses;
+	uint64_t count = s->events ? s->events : s->accesses ? s->accesses : s->mpi_calls;
+	const char *what = s->events ? "call" : s->accesses ? "access" : "MPI call";
+	const char *plural = count == 1 ? "" : s->accesses && !s->events ? "es" : "s";
+	const char *next = s->events ? "report" : s->accesses ? "replay --mem" : "show";
 
 	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
 		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
 	fprintf(stderr, "bobbin: %s %s%s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
-		cli_count(events, count), s->events ? "call" : "access",
-		s->events ? cli_plural(count) : (count == 1 ? "" : "es"), threads,
+		cli_count(events, count), what, plural, threads,
 		cli_plural(threads), cli_bytes(bytes, s->stream_bytes), ratio, dir,
-		s->events ? "report" : "replay --mem", quote, dir, quote);
+		next, quote, dir, quote);
 }
 
 static void closing_line(const char *dir)
@@ -225,7 +235,7 @@ static void closing_line(const char *dir)
 				 p->stop_text);
 	}
 	bob_trace_sizes(t, &s);
-	if (s.events || s.accesses)
+	if (s.events || s.accesses || s.mpi_calls)
 		print_totals(dir, &s, bob_trace_thread_count(t));
 	else
 		cli_warn("record",
@@ -254,6 +264,12 @@ static int options(struct recording *r, int argc, char **argv)
 
 		if (i == REC_OUTPUT)
 			r->output = arg;
+		else if (i == OPT_CALLS)
+			r->calls = 1;
+		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
+			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
+		else if (i == OPT_MPI)
+			r->mpi = 1, r->which_mpi = arg;
 		else if (i == OPT_MEM)
 			r->mem = 1;
 		else if (i == OPT_FROM_START)
@@ -294,7 +310,7 @@ static unsigned tick(void *ctx, int child)
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
 	char **env = build_env(&r->vars);
-	struct cli_sampler *sampler = r->marks && !r->mem ? cli_sampler_begin(abs) : NULL;
+	struct cli_sampler *sampler = r->marks && r->calls ? cli_sampler_begin(abs) : NULL;
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
@@ -326,7 +342,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	if (!r->quiet && is_rank_zero()) {
 		if (own_rank())
 			await_ranks(dir);
-		if (r->report && !r->mem)
+		if (r->report && r->calls)
 			cli_short_report(dir, stderr);
 		else
 			closing_line(dir);
@@ -335,6 +351,22 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	cli_mem_free(&r->engine);
 	bob_launch_end(status);
 	return 0;
+}
+
+/* What is recorded besides, or instead. 0, or 125 after a complaint. */
+static int choose_mpi(struct recording *r, const char *path)
+{
+	const char *mpi = r->which_mpi;
+
+	if (r->mem && !cli_mem_is_native(&r->engine))
+		return cli_misuse("record", "--mpi with --mem needs --engine=native"), 125;
+	if (!mpi)
+		mpi = cli_mpi_find("record", path);
+	if (!mpi)
+		return 125;
+	if (!r->calls)
+		cli_vars_set(&r->vars, "BOBBIN_CALLS", "0");
+	return cli_mpi_choose(&r->vars, "record", mpi);
 }
 
 int verb_record(int argc, char **argv)
@@ -351,6 +383,9 @@ int verb_record(int argc, char **argv)
 	if (optind >= argc)
 		return cli_misuse("record", "no command given"), 125;
 
+	if (r.calls && r.mem)
+		return cli_misuse("record", "--calls and --mem cannot be recorded together"), 125;
+	r.calls |= !r.mem && !r.mpi;
 	enum bob_target t = bob_target_find(argv[optind], path);
 	int is_static = t == BOB_TARGET_STATIC;
 	if (r.mem && is_static)
@@ -371,6 +406,8 @@ int verb_record(int argc, char **argv)
 	if (r.mem && ((bad = cli_mem_check(&r.engine, &r.vars, is_static)) ||
 		      (bad = cli_mem_require(&r.engine, &r.vars, path))))
 		return bad;
+	if (r.mpi && (bad = choose_mpi(&r, path)))
+		return bad;
 	bob_run_key(key, sizeof(key));
 	if (bob_rundir_prepare(r.output, key, dir, &err) != BOB_OK) {
 		cli_fail("record", "%s: %s; choose another place with -o", err.path, err.text);
@@ -387,7 +424,7 @@ int verb_record(int argc, char **argv)
 	if (bad)
 		return bad;
 	/* with --exec, children of ours would be the program's */
-	if (!r.mem)
+	if (r.calls)
 		cli_recording_costs(&r.vars, !r.exec);
 	return run(&r, path, argv + optind, r.output, dir);
 }

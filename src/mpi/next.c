@@ -13,9 +13,9 @@ static int missing(void)
 	return MPI_ERR_OTHER;
 }
 
-void *bob_mpi_symbol(const char *name)
+static void *find(void *where, const char *name)
 {
-	void *f = dlsym(RTLD_NEXT, name);
+	void *f = dlsym(where, name);
 
 	if (!f) {
 		void *mpi = dlopen(BOB_MPI_LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
@@ -26,9 +26,15 @@ void *bob_mpi_symbol(const char *name)
 	return f;
 }
 
+/* The first definition: a program that is not position independent has variables of the library in itself. */
+void *bob_mpi_symbol(const char *name)
+{
+	return find(RTLD_DEFAULT, name);
+}
+
 void *bob_mpi_next(const char *name)
 {
-	void *f = bob_mpi_symbol(name);
+	void *f = find(RTLD_NEXT, name);
 
 	return f ? f : (void *)(uintptr_t)missing;
 }

@@ -6,7 +6,7 @@
 
 #include "mpi/shim.h"
 
-/* A symbol of the MPI library; NULL: it is not there (yet). */
+/* A variable of the MPI library; NULL: it is not there (yet). */
 void *bob_mpi_symbol(const char *name);
 
 /* The next PMPI_`name`, looked up once. */

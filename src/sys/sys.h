@@ -39,6 +39,12 @@ enum bob_target {
 /* Find `command` the way execvp does; `path` (BOB_SYS_PATH bytes) gets the file. */
 enum bob_target bob_target_find(const char *command, char *path);
 
+/* --- libraries.c --- */
+
+/* Names of the libraries that the program at `path` would be started with, without folders. BOB_NONE: it has no loader. BOB_ERR_IO. */
+bob_status bob_target_libraries(const char *path, void (*visit)(void *ctx, const char *name),
+				void *ctx);
+
 /* --- launch.c: run it, invisibly in between --- */
 
 struct bob_launch {

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "cli/mpi_shim.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/complain.h"
+
+/* Open MPI up to 4 has libmpi.so.40; MPICH and those with its ABI libmpich.so.12, libmpi.so.12. */
+static const struct {
+	const char *library, *mpi;
+} libraries[] = {
+	{ "libmpi.so.40*", "openmpi" },	   { "libopen-rte.so*", "openmpi" },
+	{ "libmpich.so*", "mpich" },	   { "libmpi.so.12*", "mpich" },
+	{ "libmpi_cxx.so.40*", "openmpi" }, { "libmpichcxx.so*", "mpich" },
+};
+
+struct search {
+	const char *mpi;
+};
+
+static void look(void *ctx, const char *name)
+{
+	struct search *s = ctx;
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !s->mpi; i++)
+		if (!fnmatch(libraries[i].library, name, 0))
+			s->mpi = libraries[i].mpi;
+}
+
+static const char *of_launcher(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	if (getenv("OMPI_COMM_WORLD_RANK"))
+		return "openmpi";
+	if (getenv("PMI_RANK") || strstr(base ? base : path, "hydra") || strstr(path, ".mpich"))
+		return "mpich";
+	return NULL;
+}
+
+const char *cli_mpi_find(const char *verb, const char *path)
+{
+	struct search s = { NULL };
+
+	(void)bob_target_libraries(path, look, &s);
+	if (!s.mpi)
+		s.mpi = of_launcher(path);
+	if (!s.mpi)
+		cli_fail(verb,
+			 "%s is linked with no MPI that can be recorded (libmpi.so.40, "
+			 "libmpich.so.12); if it loads one later, say --mpi=openmpi or --mpi=mpich",
+			 path);
+	return s.mpi;
+}
+
+int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
+{
+	char self[BOB_SYS_PATH], path[BOB_SYS_PATH + 64];
+
+	bob_self_dir(self, sizeof(self));
+	snprintf(path, sizeof(path), "%s/../lib/bobbin/libbobbin-mpi-%s.so", self, mpi);
+	char *shim = realpath(path, NULL);
+	if (!shim)
+		return cli_fail(verb,
+				"this bobbin was built without %s; install its development "
+				"package (lib%s-dev) and build it again",
+				mpi, mpi),
+		       125;
+	cli_vars_set(v, "BOBBIN_MPI", mpi);
+	cli_vars_set(v, "BOBBIN_SHIM", shim);
+	free(shim);
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record --mpi: which MPI a program has, and the library that records its calls (src/mpi). */
+#ifndef BOB_CLI_MPI_SHIM_H
+#define BOB_CLI_MPI_SHIM_H
+
+#include "cli/recording.h"
+
+#define CLI_MPI_NAMES "openmpi|mpich"
+
+/* Of the program at `path`: by the libraries it is linked with, else by what the MPI launcher says in the environment. NULL after a
+ * complaint. */
+const char *cli_mpi_find(const char *verb, const char *path);
+/* Variables for programs of this MPI, before cli_recording_finish. 0, or 125 after a complaint: this bobbin has no shim for it. */
+int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi);
+
+#endif
