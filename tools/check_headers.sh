@@ -26,12 +26,18 @@ for path in include/bobbin/*.h; do
 done
 # The Valgrind tool stands on headers that Debian's package valgrind brings.
 valgrind="-isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1"
+# What records MPI stands on an mpi.h.
+mpi=$(mpicc -show 2>/dev/null | tr ' ' '\n' | sed -n 's/^-I/-isystem /p' | tr '\n' ' ')
 for path in $(find src -name '*.h' | sort); do
 	flags=
 	case $path in
 	src/valgrind/*)
 		[ -d /usr/include/valgrind ] || continue
 		flags=$valgrind
+		;;
+	src/mpi/*)
+		[ -n "$mpi" ] || continue
+		flags=$mpi
 		;;
 	esac
 	alone "${path#src/}" c gcc -std=gnu11 $warn -Iinclude -Isrc $flags

@@ -14,7 +14,9 @@ const struct bob_mpi_function *bob_mpi_function_of(uint32_t number)
 		else
 			high = mid;
 	}
-	return low < bob_mpi_function_count && bob_mpi_functions[low].number == number ? &bob_mpi_functions[low] : NULL;
+	return low < bob_mpi_function_count && bob_mpi_functions[low].number == number ?
+		       &bob_mpi_functions[low] :
+		       NULL;
 }
 
 const struct bob_mpi_name *bob_mpi_name_of(enum bob_mpi_role role, uint64_t number)
@@ -27,7 +29,8 @@ const struct bob_mpi_name *bob_mpi_name_of(enum bob_mpi_role role, uint64_t numb
 
 static int is_new(const struct bob_mpi_param *p, enum bob_mpi_role role)
 {
-	return p->role == (uint8_t)role && (p->flags & (BOB_MPI_GOES_IN | BOB_MPI_COMES_OUT | BOB_MPI_VECTOR)) == BOB_MPI_COMES_OUT;
+	return p->role == (uint8_t)role && (p->flags & (BOB_MPI_GOES_IN | BOB_MPI_COMES_OUT |
+							BOB_MPI_VECTOR)) == BOB_MPI_COMES_OUT;
 }
 
 int bob_mpi_has_members(const struct bob_mpi_param *p)

@@ -18,6 +18,8 @@ from reader import reader
 from table import Bad, Table
 from wrappers import wrappers
 
+# Open MPI still has MPI-1's functions, and Fortran programs call them, but its header hides them unless asked.
+REMOVED = "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0\n"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -71,7 +73,7 @@ def main():
         if options.reader:
             write(options.reader, reader(table))
         if options.wrappers or options.predefined:
-            text = preprocess(options.compiler, "#include <mpi.h>\n" + probe(table))
+            text = preprocess(options.compiler, REMOVED + "#include <mpi.h>\n" + probe(table))
         if options.wrappers:
             if "Pcontrol" in table.functions:
                 check_by_hand(table)

@@ -131,7 +131,8 @@ uint64_t bob_mpi_left_request(MPI_Request was, MPI_Request now);
 /* Three words: source, tag, bytes; zeros if `says_something` is false. */
 #define BOB_MPI_STATUS_WORDS 3u
 void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something);
-uint64_t bob_mpi_status_bytes(const MPI_Status *s); /* of a file operation: nothing else is said in it */
+uint64_t
+bob_mpi_status_bytes(const MPI_Status *s); /* of a file operation: nothing else is said in it */
 bool bob_mpi_receives(MPI_Request h);
 /* Memory of the thread, for what the program ignores or what must be known as it was before the call; valid up to
  * bob_mpi_leave. NULL: there is none, then the parameter is recorded as an empty vector. */

@@ -138,15 +138,15 @@ void bob_mpi_put_argvs(struct bob_mpi_call *c, char **const *lists, uint64_t cou
 /* --- vectors --- */
 
 /* One function per kind of element; the first of them recorded may be another than that at 0. */
-#define PUT(name, type, word)                                                                    \
-	void name(struct bob_mpi_call *c, const type *v, uint64_t count, uint64_t first)         \
-	{                                                                                        \
-		if (first >= count)                                                              \
-			first = 0;                                                               \
-		for (uint64_t i = first; i < count; i++)                                         \
-			bob_mpi_put(c, word(v[i]));                                              \
-		for (uint64_t i = 0; i < first; i++)                                             \
-			bob_mpi_put(c, word(v[i]));                                              \
+#define PUT(name, type, word)                                                                      \
+	void name(struct bob_mpi_call *c, const type *v, uint64_t count, uint64_t first)           \
+	{                                                                                          \
+		if (first >= count)                                                                \
+			first = 0;                                                                 \
+		for (uint64_t i = first; i < count; i++)                                           \
+			bob_mpi_put(c, word(v[i]));                                                \
+		for (uint64_t i = 0; i < first; i++)                                               \
+			bob_mpi_put(c, word(v[i]));                                                \
 	}
 
 PUT(bob_mpi_put_ints, int, bob_mpi_int)
@@ -157,7 +157,8 @@ PUT(bob_mpi_put_new_types, MPI_Datatype, bob_mpi_new_type)
 PUT(bob_mpi_put_infos, MPI_Info, bob_mpi_info)
 static PUT(put_wides, int64_t, bob_mpi_int)
 
-_Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8, "wide integers");
+	_Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8,
+		       "wide integers");
 
 void bob_mpi_put_wides(struct bob_mpi_call *c, const void *v, uint64_t count, uint64_t first)
 {
@@ -181,12 +182,14 @@ uint64_t *bob_mpi_keep_ints(struct bob_mpi_call *c, const int *v, uint64_t count
 
 /* --- requests and statuses --- */
 
-struct bob_mpi_was *bob_mpi_keep_requests(struct bob_mpi_call *c, const MPI_Request *v, uint64_t count)
+struct bob_mpi_was *bob_mpi_keep_requests(struct bob_mpi_call *c, const MPI_Request *v,
+					  uint64_t count)
 {
 	struct bob_mpi_was *was = v && count ? bob_mpi_keep(c, count, sizeof(*was)) : NULL;
 
 	for (uint64_t i = 0; was && i < count; i++)
-		was[i] = (struct bob_mpi_was){ v[i], bob_mpi_receives(v[i]), bob_mpi_request(v[i]) };
+		was[i] =
+			(struct bob_mpi_was){ v[i], bob_mpi_receives(v[i]), bob_mpi_request(v[i]) };
 	return was;
 }
 
@@ -209,14 +212,17 @@ bool bob_mpi_was_receives(const struct bob_mpi_was *was, uint64_t count, int ind
 
 MPI_Status *bob_mpi_statuses(struct bob_mpi_call *c, MPI_Status *given, uint64_t count)
 {
-	MPI_Status *ours = given == MPI_STATUSES_IGNORE && count ? bob_mpi_keep(c, count, sizeof(*ours)) : NULL;
+	MPI_Status *ours = given == MPI_STATUSES_IGNORE && count ?
+				   bob_mpi_keep(c, count, sizeof(*ours)) :
+				   NULL;
 
 	return ours ? ours : given;
 }
 
-void bob_mpi_put_statuses(struct bob_mpi_call *c, const MPI_Status *s, uint64_t count, const struct bob_mpi_was *was,
-			  uint64_t requests, const int *indices)
+void bob_mpi_put_statuses(struct bob_mpi_call *c, const MPI_Status *s, uint64_t count,
+			  const struct bob_mpi_was *was, uint64_t requests, const int *indices)
 {
 	for (uint64_t i = 0; i < count; i++)
-		bob_mpi_status(c, &s[i], bob_mpi_was_receives(was, requests, indices ? indices[i] : (int)i));
+		bob_mpi_status(c, &s[i],
+			       bob_mpi_was_receives(was, requests, indices ? indices[i] : (int)i));
 }

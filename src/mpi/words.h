@@ -12,14 +12,14 @@
 #define BOB_MPI_EXPORT __attribute__((visibility("default")))
 
 /* The next definition of a function, looked up once: threads that do so at the same time find the same one. */
-#define BOB_MPI_NEXT(place, name)                                                    \
-	({                                                                           \
-		__typeof__(place) found_ = __atomic_load_n(&(place), __ATOMIC_RELAXED); \
-		if (__builtin_expect(!found_, 0)) {                                  \
-			found_ = (__typeof__(place))bob_mpi_next(name);              \
-			__atomic_store_n(&(place), found_, __ATOMIC_RELAXED);        \
-		}                                                                    \
-		found_;                                                              \
+#define BOB_MPI_NEXT(place, name)                                                                  \
+	({                                                                                         \
+		__typeof__(place) found_ = __atomic_load_n(&(place), __ATOMIC_RELAXED);            \
+		if (__builtin_expect(!found_, 0)) {                                                \
+			found_ = (__typeof__(place))bob_mpi_next(name);                            \
+			__atomic_store_n(&(place), found_, __ATOMIC_RELAXED);                      \
+		}                                                                                  \
+		found_;                                                                            \
 	})
 
 /* A list of texts that ends with a null pointer. */
@@ -66,8 +66,10 @@ void bob_mpi_put_ints(struct bob_mpi_call *c, const int *v, uint64_t count, uint
 void bob_mpi_put_wides(struct bob_mpi_call *c, const void *v, uint64_t count, uint64_t first);
 void bob_mpi_put_ranks(struct bob_mpi_call *c, const int *v, uint64_t count, uint64_t first);
 void bob_mpi_put_flags(struct bob_mpi_call *c, const int *v, uint64_t count, uint64_t first);
-void bob_mpi_put_types(struct bob_mpi_call *c, const MPI_Datatype *v, uint64_t count, uint64_t first);
-void bob_mpi_put_new_types(struct bob_mpi_call *c, const MPI_Datatype *v, uint64_t count, uint64_t first);
+void bob_mpi_put_types(struct bob_mpi_call *c, const MPI_Datatype *v, uint64_t count,
+		       uint64_t first);
+void bob_mpi_put_new_types(struct bob_mpi_call *c, const MPI_Datatype *v, uint64_t count,
+			   uint64_t first);
 void bob_mpi_put_infos(struct bob_mpi_call *c, const MPI_Info *v, uint64_t count, uint64_t first);
 void bob_mpi_put_words(struct bob_mpi_call *c, const uint64_t *v, uint64_t count);
 
@@ -83,7 +85,8 @@ struct bob_mpi_was {
 	uint64_t word;
 };
 
-struct bob_mpi_was *bob_mpi_keep_requests(struct bob_mpi_call *c, const MPI_Request *v, uint64_t count);
+struct bob_mpi_was *bob_mpi_keep_requests(struct bob_mpi_call *c, const MPI_Request *v,
+					  uint64_t count);
 void bob_mpi_put_was(struct bob_mpi_call *c, const struct bob_mpi_was *was, uint64_t count);
 void bob_mpi_left_requests(const struct bob_mpi_was *was, const MPI_Request *now, uint64_t count);
 bool bob_mpi_was_receives(const struct bob_mpi_was *was, uint64_t count, int index);
@@ -91,7 +94,7 @@ bool bob_mpi_was_receives(const struct bob_mpi_was *was, uint64_t count, int ind
 /* The program's statuses, or ours if it ignores them; MPI_STATUSES_IGNORE if there is no memory. */
 MPI_Status *bob_mpi_statuses(struct bob_mpi_call *c, MPI_Status *given, uint64_t count);
 /* `indices`: of which requests the statuses are; NULL: of all in their order. */
-void bob_mpi_put_statuses(struct bob_mpi_call *c, const MPI_Status *s, uint64_t count, const struct bob_mpi_was *was,
-			  uint64_t requests, const int *indices);
+void bob_mpi_put_statuses(struct bob_mpi_call *c, const MPI_Status *s, uint64_t count,
+			  const struct bob_mpi_was *was, uint64_t requests, const int *indices);
 
 #endif

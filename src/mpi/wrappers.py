@@ -294,5 +294,6 @@ class Body:
 
 def wrappers(functions):
     """functions: (Function, number, Prototype). The whole file."""
-    head = ["/* Written by src/mpi/generate.py from functions.txt and mpi.h. */", '#include "mpi/words.h"', ""]
+    head = ["/* Written by src/mpi/generate.py from functions.txt and mpi.h. */",
+            "#define OMPI_OMIT_MPI1_COMPAT_DECLS 0 /* MPI-1's functions, too */", '#include "mpi/words.h"', ""]
     return "\n".join(head + [Body(*f).text() for f in functions])
