@@ -15,7 +15,9 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	if (!t)
 		return false;
 	st = bob_mpi_site(t, function, caller, cfa, &c->event);
-	c->room = bob_mpi_layout(function)->words;
+	if (st == BOB_NONE)
+		return false;
+	c->room = BOB_MPI_FIXED_WORDS;
 	c->word = st == BOB_OK ? bob_event_writer_open(t->writer, c->event, c->room, &st) : NULL;
 	if (!c->word) {
 		bob_mpi_thread_stop();

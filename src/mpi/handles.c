@@ -34,12 +34,21 @@ static uint64_t number_of(enum bob_mpi_kind kind, uint64_t handle)
 	return bob_mpi_numbers_get(kind, handle, &n) ? n : UNKNOWN;
 }
 
+/* MPIs count who has these, and give the same handle out again. Of other kinds one that is there already is stale: nobody saw
+ * it go. */
+static bool is_counted(enum bob_mpi_kind kind)
+{
+	return kind == BOB_MPI_KIND_GROUP || kind == BOB_MPI_KIND_ERRH;
+}
+
 static uint64_t new_one(enum bob_mpi_kind kind, uint64_t handle)
 {
 	uint64_t n;
 
 	/* null handles and others that MPI has from the start may come out, too */
 	if (bob_mpi_numbers_get(kind, handle, &n) && n < FIRST_NEW)
+		return n;
+	if (is_counted(kind) && bob_mpi_numbers_share(kind, handle, &n))
 		return n;
 	n = FIRST_NEW + __atomic_fetch_add(&made[kind], 1, __ATOMIC_RELAXED);
 	return bob_mpi_numbers_set(kind, handle, n) ? n : UNKNOWN;

@@ -8,7 +8,7 @@
 struct entry {
 	uint64_t handle, number;
 	uint32_t kind;		/* + 1; 0: free */
-	uint32_t reserved;
+	uint32_t shared;	/* times it was given out again */
 };
 
 static struct entry *table;
@@ -79,6 +79,17 @@ bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t numbe
 	return ok;
 }
 
+void bob_mpi_numbers_renumber(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
+{
+	struct entry *e;
+
+	lock();
+	e = find(kind, handle);
+	if (e && e->kind)
+		e->number = number;
+	unlock();
+}
+
 bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
 {
 	const struct entry *e;
@@ -93,6 +104,22 @@ bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *numb
 	return found;
 }
 
+bool bob_mpi_numbers_share(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
+{
+	struct entry *e;
+	bool found;
+
+	lock();
+	e = find(kind, handle);
+	found = e && e->kind;
+	if (found) {
+		*number = e->number;
+		e->shared++;
+	}
+	unlock();
+	return found;
+}
+
 /* Entries behind the one that goes move up, so that searches need no marks of what was there. */
 void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle)
 {
@@ -101,7 +128,9 @@ void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle)
 
 	lock();
 	e = find(kind, handle);
-	if (!e || !e->kind) {
+	if (!e || !e->kind || e->shared) {
+		if (e && e->kind)
+			e->shared--;
 		unlock();
 		return;
 	}

@@ -44,7 +44,8 @@ void bob_mpi_keep_end(struct bob_mpi_thread *t);
 /* --- site.c --- */
 struct bob_mpi_sites *bob_mpi_sites_open(void);
 void bob_mpi_sites_close(struct bob_mpi_sites *s);
-/* The number of the definition of `function`, called from there. BOB_ERR_FULL: nothing more can be recorded. */
+/* The number of the definition of `function`, called from there. BOB_NONE: MPI's Fortran library calls it for itself. BOB_ERR_FULL:
+ * nothing more can be recorded. */
 bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void *caller,
 			const void *cfa, uint32_t *number);
 
@@ -58,7 +59,12 @@ MPI_Comm bob_mpi_world(void); /* comms.c */
 bool bob_mpi_is_off(void); /* life.c: by MPI_Pcontrol */
 /* A number for a handle, whatever it had; found again by it. False: no memory. */
 bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
+/* The handle has been given out once more: *number is what it has. False: it has none. */
+bool bob_mpi_numbers_share(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number);
+/* Another number for what has one; how often it was given out stays. */
+void bob_mpi_numbers_renumber(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
 bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number);
+/* Once for each time it was given out. */
 void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle);
 
 #endif

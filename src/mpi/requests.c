@@ -3,11 +3,12 @@
  * loop that makes some and waits for them says the same every time.
  *
  *     0: MPI_REQUEST_NULL; 2 n + 2: of this thread, n made since; 2 n + 1 (n > 0): made by thread (n >> 32) - 1, as its number n mod 2^32;
- *     1: not made by a call that was recorded */
+ *     1: not made by a call that was recorded, or of a handle that several have: MPI's for what is complete at once */
 #include "mpi/recorder.h"
 
 #define UNKNOWN 1u
 #define RECEIVES (1ull << 63)
+#define SHARED (1ull << 62)
 
 static uint64_t bits(MPI_Request h)
 {
@@ -30,6 +31,8 @@ uint64_t bob_mpi_request(MPI_Request h)
 		return UNKNOWN;
 	if (!number)
 		return 0;
+	if (number & SHARED)
+		return UNKNOWN;
 	number &= ~RECEIVES;
 	if (number >> 32 == t->number + 1)
 		return 2ull * (uint32_t)(t->requests - 1 - (uint32_t)number) + 2;
@@ -39,9 +42,15 @@ uint64_t bob_mpi_request(MPI_Request h)
 uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
 {
 	struct bob_mpi_thread *t = bob_mpi_thread();
+	uint64_t number;
 
 	if (is_null(h))
 		return 0;
+	if (bob_mpi_numbers_share(BOB_MPI_KIND_REQUEST, bits(h), &number)) {
+		bob_mpi_numbers_renumber(BOB_MPI_KIND_REQUEST, bits(h), SHARED | (number & RECEIVES));
+		t->requests++;
+		return UNKNOWN;
+	}
 	bob_mpi_numbers_set(BOB_MPI_KIND_REQUEST, bits(h),
 			    (uint64_t)(t->number + 1) << 32 | t->requests++ |
 				    (receives ? RECEIVES : 0));

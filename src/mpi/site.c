@@ -7,16 +7,20 @@
  *
  * Frames that are in no chosen image (libc, MPI's and Fortran's libraries, we) are not part of a path; nor is the program's
  * entry point. Recursion is folded later, by the folder. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unwind.h>
 
+#include "archive/mpi_functions.h"
 #include "mpi/recorder.h"
 
 #define MEMO 4096u		/* entries; a power of two */
 #define MEMO_TRIES 4u
 #define SLOTS_ROOM (1u << 20)	/* of all entries */
 #define KNOWN 65536u		/* definitions by path; a power of two */
+#define IGNORED (~0u)		/* instead of a definition's number */
 #define ENTRY_CODE 64u		/* bytes of _start that its call of libc may lie in */
 
 struct slot {
@@ -112,6 +116,43 @@ static void walk(struct walk *w)
 	}
 }
 
+/* --- calls of MPI's Fortran libraries --- */
+
+static bool has_words(const char *text, const char *words)
+{
+	for (; *text; text++) {
+		size_t n = 0;
+
+		while (words[n] && (text[n] | 32) == (words[n] | 32))
+			n++;
+		if (!words[n])
+			return true;
+	}
+	return false;
+}
+
+/* Their entry points call the function of C, which is the program's call. Some ask for sizes first, or make a type for an array
+ * section: those are not. The entry point's name says which it is for. */
+static bool is_own_call(const void *caller, uint32_t function)
+{
+	static const char *const of_their_own[] = { "Comm_size", "Cartdim_get",
+						    "Dist_graph_neighbors_count",
+						    "Type_create_hvector", "Type_contiguous",
+						    "Type_commit", "Type_free" };
+	const struct bob_mpi_function *f = bob_mpi_function_of(function);
+	Dl_info info;
+
+	if (!f || !dladdr(caller, &info) || !info.dli_fname || !info.dli_sname ||
+	    !(strstr(info.dli_fname, "libmpi") && (strstr(info.dli_fname, "mpifh") ||
+						   strstr(info.dli_fname, "usempi") ||
+						   strstr(info.dli_fname, "fort"))))
+		return false;
+	for (size_t i = 0; i < sizeof(of_their_own) / sizeof(of_their_own[0]); i++)
+		if (!strcmp(f->name, of_their_own[i]))
+			return !has_words(info.dli_sname, f->name);
+	return false;
+}
+
 /* --- definitions --- */
 
 static uint64_t hash_of(uint32_t function, const uint64_t *place, uint32_t depth)
@@ -179,6 +220,10 @@ static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const
 		memset(s->memo, 0, sizeof(s->memo));
 		s->slots = 0;
 	}
+	if (is_own_call(caller, function)) {
+		*place = (struct memo){ caller, cfa, function, IGNORED, s->slots, 0 };
+		return BOB_NONE;
+	}
 	w.slot = s->slot + s->slots;
 	w.room = 2 * BOB_EVENT_DEPTH_MAX;
 	walk(&w);
@@ -218,7 +263,7 @@ bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void 
 		if (m->caller == caller && m->cfa == cfa && m->function == function) {
 			if (still_holds(s, m)) {
 				*number = m->number;
-				return BOB_OK;
+				return m->number == IGNORED ? BOB_NONE : BOB_OK;
 			}
 			old = old ? old : m;
 		} else if (!m->caller) {
