@@ -25,6 +25,8 @@ bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t c
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);
 /* The events of one thread only, without the `thread` line. */
 bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to);
+/* What stands behind all threads: lines and variables of the images. */
+bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to);
 
 /* Print a function's name as the dump does: image!function, image+0xaddr, or ?id. */
 void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to);
