@@ -14,6 +14,7 @@ import sys
 
 from spec_bytes import M32, M64, crc32c
 from spec_memory import Memory
+from spec_source import Source
 
 A, B, C = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93
 
@@ -634,6 +635,7 @@ class Events:
 class Process:
     def __init__(self, f, images):
         self.file, self.rank, self.ranges, self.images, self.numbers = f, -1, [], [], {}
+        self.keys = []
         for c in f.chunks:
             if c.kind == 1:
                 self.read_meta(c.data, images)
@@ -659,6 +661,7 @@ class Process:
                 base = path.rsplit(b"/", 1)[-1] or path
                 image = images.get(key)
                 self.images.append((bias, safe(image and image.soname or base)))
+                self.keys.append(key)
                 if not any(a < first + count and first < a + n for a, n, _, _ in self.ranges):
                     self.ranges.append((first, count, image, base))
 
@@ -688,6 +691,15 @@ def safe(raw):
     return "".join("\\x%02x" % b if b < 32 or b in (0x7F, 0x5C) else chr(b) for b in raw)
 
 
+def dump_sources(processes, sources, out):
+    done = set()
+    for p in processes:
+        for key, (_, name) in zip(p.keys, p.images):
+            if sources.get(key) and key not in done:
+                done.add(key)
+                sources[key].dump(name, safe, out)
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: spec_decoder.py DIRECTORY")
@@ -699,12 +711,14 @@ def main():
     inner = [i for f in files if f.kind == 4 for i in f.inner_files()]
     names = {f.name for f in inner}
     files = [f for f in files if f.kind != 1 or f.name not in names] + inner
-    images = {}
+    images, sources = {}, {}
     for f in files:
         for c in f.chunks:
             if f.kind == 2 and c.kind == 4:
                 image = Image(c.data)
-                images.setdefault(image.key, image)
+                if image.key not in images:
+                    images[image.key] = image
+                    sources[image.key] = next((Source(c.data) for c in f.chunks if c.kind == 10), None)
     processes = [Process(f, images) for f in files if f.kind == 1]
     processes.sort(key=lambda p: (p.rank, p.file.real, p.file.mono, p.file.name))
     sys.stdout.reconfigure(encoding="latin-1")
@@ -714,6 +728,8 @@ def main():
             print("thread %d.%d" % (i, k))
             s.dump(p, print)
             memory.dump(s.number, print)
+        memory.check_syncs([s.number for s in p.streams])
+    dump_sources(processes, sources, print)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import struct
 
 from spec_bytes import M64, Bad, Reader
 from spec_fold import Folded
+from spec_sync import Sync, check_order
 
 HEADER = 1 << 63
 
@@ -166,6 +167,8 @@ class Memory:
                     again += word[0]
                 elif desc.mark == 4:
                     yield "gap"
+                elif desc.mark == 3:
+                    yield Sync(desc.sync, word)
                 continue
             number = self.numbers.get(desc.image, len(self.images)) if self.numbers and desc.image >= 0 else desc.image
             bias = self.images[number][0] if 0 <= number < len(self.images) else 0
@@ -174,6 +177,12 @@ class Memory:
                     again -= 1
                 else:
                     yield a + (number,)
+
+    def check_syncs(self, streams):
+        """Is there an order in which all marks can have come? Not asked where some are missing."""
+        marks = {s: list(self.accesses(s)) for s in streams}
+        if all(a not in ("damaged", "gap") for row in marks.values() for a in row):
+            check_order({s: [a for a in row if isinstance(a, Sync)] for s, row in marks.items()})
 
     def dump(self, stream, out):
         folded = self.folded(stream)
@@ -186,6 +195,9 @@ class Memory:
                 lost = " !lost"
                 if a == "damaged":
                     out(a)
+                continue
+            if isinstance(a, Sync):
+                out("Y %d 0x%x %d" % (a.kind, a.object, a.number))
                 continue
             kind, address, size, pc, image = a
             place = "0x%x" % pc

@@ -275,6 +275,40 @@ BOB_API bob_status bob_folded_unpack_apart(const void *bytes, size_t len, const 
 					   size_t apart_len, const struct bob_alloc *alloc,
 					   struct bob_folded **out);
 
+/* --- signature trees --- */
+
+/* Call paths alone, of one folded trace or many: sides that merge send each other these once, and folded traces
+ * without paths as often as they like. Paths are numbered from 1, parents before what goes on from them, in an order that depends on
+ * nothing but the paths; so in one tree the same path is the same number on all sides. Immutable, any thread. */
+struct bob_fold_tree;
+
+/* The paths of `f`. *out is yours (bob_fold_tree_close), and needs `f` no more. BOB_ERR_NOMEM. */
+BOB_API bob_status bob_fold_tree_of(const struct bob_folded *f, const struct bob_alloc *alloc,
+				    struct bob_fold_tree **out);
+/* All paths of both, which stay as they are. A pure function of the paths, whatever is merged first. */
+BOB_API bob_status bob_fold_tree_merge(const struct bob_fold_tree *a, const struct bob_fold_tree *b,
+				       const struct bob_alloc *alloc, struct bob_fold_tree **out);
+BOB_API void bob_fold_tree_close(struct bob_fold_tree *t); /* NULL is allowed */
+BOB_API uint32_t bob_fold_tree_count(const struct bob_fold_tree *t); /* paths */
+/* As bob_folded_path. */
+BOB_API int bob_fold_tree_path(const struct bob_fold_tree *t, uint32_t path, uint32_t *parent,
+			       uint64_t *place);
+/* The path that goes on from `parent` to `place`; BOB_FOLD_NO_PATH: there is none. */
+BOB_API uint32_t bob_fold_tree_find(const struct bob_fold_tree *t, uint32_t parent, uint64_t place);
+/* To bytes, equal for equal trees, and back. BOB_ERR_CORRUPT, BOB_ERR_VERSION, BOB_ERR_NOMEM. */
+BOB_API bob_status bob_fold_tree_pack(const struct bob_fold_tree *t, bob_fold_write_fn write,
+				      void *ctx);
+BOB_API bob_status bob_fold_tree_unpack(const void *bytes, size_t len,
+					const struct bob_alloc *alloc, struct bob_fold_tree **out);
+/* As bob_folded_pack and bob_folded_unpack, without paths: unpacking needs an equal tree, and what comes out needs none. BOB_ERR_INVAL: a
+ * path of `f` is not in the tree; the bytes are of another tree. */
+BOB_API bob_status bob_folded_pack_under(const struct bob_folded *f,
+					 const struct bob_fold_tree *tree, bob_fold_write_fn write,
+					 void *ctx);
+BOB_API bob_status bob_folded_unpack_under(const void *bytes, size_t len,
+					   const struct bob_fold_tree *tree,
+					   const struct bob_alloc *alloc, struct bob_folded **out);
+
 #ifdef __cplusplus
 }
 #endif

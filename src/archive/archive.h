@@ -25,6 +25,8 @@ bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t c
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);
 /* The events of one thread only, without the `thread` line. */
 bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to);
+/* What stands behind all threads: lines and variables of the images. */
+bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to);
 
 /* Print a function's name as the dump does: image!function, image+0xaddr, or ?id. */
 void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to);
@@ -35,6 +37,7 @@ struct bob_fold_settings {
 	uint64_t tolerance;	/* addresses may be off by so much */
 	uint32_t window;	/* order of independent records given up among so many; 0: it is kept */
 	uint32_t drop_below;	/* what occurs in fewer threads than that is left out */
+	uint32_t drop_over;	/* of so many processes together; 0: of each by itself */
 	const struct bob_fold_plugin *plugin; /* bobbin/fold.h; NULL: none */
 };
 int bob_fold_settings_any(const struct bob_fold_settings *how); /* NULL is allowed */
@@ -50,10 +53,11 @@ bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
 			    const struct bob_fold_settings *how, FILE *to, struct bob_error *err);
 
 /* All processes whose threads are merged, or that have no records, in one file of kind TRACE, which stands for
- * theirs. `is_in` has room for a byte for each process and says which those are. `to` as above. BOB_NONE: there are not two such, or
- * they are all in one already. */
-bob_status bob_archive_merge_processes(const struct bob_trace *t, FILE *to, uint8_t *is_in,
-				       struct bob_error *err);
+ * theirs. With `drop_below` not 0, what occurs in fewer threads of all of them is left out, and the file says so. `is_in` has room for
+ * a byte for each process and says which those are. `to` as above. BOB_NONE: there are not two such, or
+ * they are all in one already and nothing is to be left out. */
+bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
+				       uint8_t *is_in, struct bob_error *err);
 
 /* Every instruction of the images of a process that a recorded access is of: `visit` may get the same one many times. Of
  * a process whose records are raw, all that are described. BOB_ERR_NOMEM, BOB_ERR_CORRUPT: not all were visited. */

@@ -2,6 +2,7 @@
 /* The textual form of a trace (docs/format.md, "Dump"): what the C reader and the independent
  * decoder must agree on, letter for letter. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "archive/reader.h"
@@ -78,6 +79,14 @@ static void print_access(const struct bob_trace *t, uint32_t process, uint64_t i
 		a->flags & BOB_ACCESS_LOST ? " !lost" : "");
 }
 
+static void print_sync(const struct bob_access_cursor *c, FILE *to)
+{
+	struct bob_sync_event s;
+
+	bob_access_cursor_sync(c, &s);
+	fprintf(to, "Y %" PRIu32 " 0x%" PRIx64 " %" PRIu64 "\n", s.kind, s.object, s.number);
+}
+
 static bob_status dump_accesses(const struct bob_trace *t, uint32_t thread, FILE *to)
 {
 	struct bob_access_cursor *c;
@@ -89,10 +98,13 @@ static bob_status dump_accesses(const struct bob_trace *t, uint32_t thread, FILE
 	if (st != BOB_OK)
 		return st == BOB_NONE ? BOB_OK : st;
 	fputs("accesses\n", to);
-	while ((st = bob_access_cursor_read(c, batch, 256, &n, NULL)) == BOB_OK ||
+	bob_access_cursor_stop_at_syncs(c, 0);
+	while ((st = bob_access_cursor_read(c, batch, 256, &n, NULL)) == BOB_OK || st == BOB_NONE ||
 	       st == BOB_ERR_CORRUPT) {
 		if (st == BOB_ERR_CORRUPT)
 			fputs("damaged\n", to);
+		else if (st == BOB_NONE)
+			print_sync(c, to);
 		for (size_t i = 0; st == BOB_OK && i < n; i++)
 			print_access(t, t->threads[thread]->info.process, index++, &batch[i], to);
 	}
@@ -134,6 +146,72 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
 }
 
+/* --- lines and variables --- */
+
+static void print_objects(const char *what, const struct bob_source_object *o, size_t count,
+			  FILE *to)
+{
+	for (size_t i = 0; i < count; i++) {
+		fprintf(to, "%s 0x%" PRIx64 " %" PRIu64 " ", what, o[i].addr, o[i].size);
+		print_safe(o[i].name, to);
+		putc('\n', to);
+	}
+}
+
+static void print_source(const struct bob_image *im, FILE *to)
+{
+	const struct bob_source *s = im->source;
+
+	fputs("source ", to);
+	print_safe(im->info.soname, to);
+	putc('\n', to);
+	for (size_t i = 0; i < s->files; i++) {
+		fputs("file ", to);
+		print_safe(s->file[i], to);
+		putc('\n', to);
+	}
+	for (size_t i = 0; i < s->places; i++) {
+		fprintf(to, "place %" PRIu32 " %" PRId64 " %" PRIu64 " ", s->place[i].kind,
+			s->place[i].frame, s->place[i].size);
+		print_safe(s->place[i].name, to);
+		putc('\n', to);
+	}
+	print_objects("section", s->section, s->sections, to);
+	print_objects("object", s->object, s->objects, to);
+	for (size_t i = 0; i < s->rows; i++) {
+		const struct bob_source_row *r = &s->row[i];
+
+		fprintf(to, "row 0x%" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
+			r->pc, r->file + 1, r->line, r->load, r->store);
+	}
+}
+
+/* Images are shared by processes: each has its turn once. */
+bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to)
+{
+	const struct bob_source **done = NULL;
+	size_t count = 0, cap = 0;
+
+	for (size_t i = 0; i < t->process_count; i++)
+		for (size_t k = 0; k < t->processes[i]->image_count; k++) {
+			const struct bob_image *im = &t->processes[i]->images[k];
+			size_t n = 0;
+
+			while (n < count && done[n] != im->source)
+				n++;
+			if (!im->source || n < count)
+				continue;
+			if (bob_array_room(&done, count, &cap, sizeof(const struct bob_source *))) {
+				free(done);
+				return BOB_ERR_NOMEM;
+			}
+			done[count++] = im->source;
+			print_source(im, to);
+		}
+	free(done);
+	return ferror(to) ? BOB_ERR_IO : BOB_OK;
+}
+
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to)
 {
 	bob_status st = BOB_OK;
@@ -143,5 +221,5 @@ bob_status bob_archive_dump(const struct bob_trace *t, FILE *to)
 			t->threads[i]->info.number);
 		st = bob_archive_dump_thread(t, i, to);
 	}
-	return st;
+	return st == BOB_OK ? bob_archive_dump_sources(t, to) : st;
 }

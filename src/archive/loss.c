@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/drop.h"
 #include "mem/window.h"
 
 int bob_fold_settings_any(const struct bob_fold_settings *how)
@@ -48,64 +49,9 @@ bob_status bob_loss_begin(const struct bob_fold_settings *how, const struct bob_
 
 /* --- participants --- */
 
-struct noise {
-	const struct bob_process *p;
-	const struct bob_folded *f;
-	const uint32_t *spread;
-	uint32_t below, participant;
-	uint64_t again;		/* of the participant: accesses that are told again */
-};
-
-/* Records that tell accesses again count by the accesses behind them, so nothing is left out there. */
-static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event *event)
+static const struct bob_mem_desc *find_desc(void *ctx, uint32_t number)
 {
-	struct noise *n = ctx;
-	int kept = n->spread[event->shape] >= n->below;
-	const struct bob_mem_desc *d = NULL;
-	struct bob_fold_shape s;
-	struct bob_mem_walk w;
-	uint64_t count = 0;
-	uint32_t number;
-
-	if (participant != n->participant)
-		n->again = 0;
-	n->participant = participant;
-	bob_folded_shape(n->f, event->shape, &s);
-	if (bob_mem_leaf_key(s.key, s.key_len, &number) == BOB_OK)
-		d = bob_desc_find(n->p, number);
-	if (!d)
-		return kept;
-	if (d->kind == BOB_MEM_MARK) {
-		n->again += d->mark == BOB_MEM_AGAIN && event->words ? event->word[0] : 0;
-		return 1;
-	}
-	if (!n->again)
-		return kept;
-	if (bob_mem_walk_begin(&w, d, event->word, event->words, 0) == BOB_OK)
-		count = bob_mem_walk_count(&w);
-	n->again -= count < n->again ? count : n->again;
-	return 1;
-}
-
-static bob_status drop_noise(const struct bob_fold_settings *how, const struct bob_process *p,
-			     struct bob_folded **f)
-{
-	struct noise n = { .p = p, .f = *f, .below = how->drop_below };
-	uint32_t *spread = calloc(bob_folded_shapes(*f) + 1u, sizeof(*spread));
-	struct bob_folded *out;
-	bob_status st = spread ? bob_folded_spread(*f, spread) : BOB_ERR_NOMEM;
-
-	if (n.below > bob_folded_count(*f))
-		n.below = bob_folded_count(*f);
-	n.spread = spread;
-	if (st == BOB_OK)
-		st = bob_folded_select(*f, is_kept, &n, &bob_alloc_malloc, &out);
-	free(spread);
-	if (st == BOB_OK) {
-		bob_folded_close(*f);
-		*f = out;
-	}
-	return st;
+	return bob_desc_find(ctx, number);
 }
 
 /* A plug-in may have made leaves that no descriptor fits: then the trace is not written. */
@@ -149,7 +95,7 @@ bob_status bob_loss_end(const struct bob_fold_settings *how, const struct bob_pr
 		}
 	}
 	if (st == BOB_OK && how->drop_below)
-		st = drop_noise(how, p, f);
+		st = bob_drop_rare(f, how->drop_below, find_desc, (void *)(uintptr_t)p);
 	if (st == BOB_OK)
 		st = check_leaves(p, *f);
 	return st;
@@ -181,7 +127,10 @@ bob_status bob_loss_record(const struct bob_fold_settings *how, const struct bob
 		fprintf(f, "tolerance=%" PRIu64 "%c", how->tolerance, 0);
 	if (how->window)
 		fprintf(f, "unordered=%" PRIu32 "%c", how->window, 0);
-	if (how->drop_below)
+	if (how->drop_below && how->drop_over)
+		fprintf(f, "drop-below=%" PRIu32 " over %" PRIu32 " processes%c", how->drop_below,
+			how->drop_over, 0);
+	else if (how->drop_below)
 		fprintf(f, "drop-below=%" PRIu32 "%c", how->drop_below, 0);
 	fflush(f);
 	rec.len = (uint32_t)(size - sizeof(rec));

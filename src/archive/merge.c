@@ -195,15 +195,6 @@ static bob_status merge_range(const struct bob_process *p, size_t from, size_t t
 
 /* --- descriptors --- */
 
-static void put_skip(struct bob_bytes *out, uint64_t *count)
-{
-	uint8_t b[1 + BOB_VARINT_MAX] = { 0 };
-
-	if (*count)
-		bob_bytes_take(out, b, 1 + bob_varint_put(b + 1, *count));
-	*count = 0;
-}
-
 static void put_desc(struct bob_bytes *out, const struct bob_mem_desc *d)
 {
 	uint8_t *bytes = malloc(BOB_MEM_DESC_BYTES(d->access_count));
@@ -225,7 +216,7 @@ static uint64_t write_descs(const struct bob_common *c, const struct bob_used *u
 		const struct bob_mem_desc *d = bob_is_used(u, i) ? bob_common_desc(c, i) : NULL;
 
 		if (d) {
-			put_skip(&b, &skipped);
+			bob_descs_skip(&b, &skipped);
 			put_desc(&b, d);
 		} else {
 			skipped++;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/drop.h"
 #include "archive/folds.h"
+#include "archive/loss.h"
 #include "archive/merging.h"
 #include "archive/write.h"
 #include "base/crc.h"
@@ -16,6 +18,7 @@
 struct merging {
 	const struct bob_trace *t;
 	const uint8_t *is_in;	/* by process */
+	struct bob_fold_settings how;
 	struct bob_unified unified;
 	const struct bob_unified_of *of; /* of the common that is renamed */
 	uint64_t *id;		/* of its participants: old, new, old, new ... by old */
@@ -221,8 +224,21 @@ static bob_status put_map(struct merging *m, const struct bob_process *p, struct
 	return map.failed || b->failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-/* The process's file without its memory records. A map of images that it had is overwritten by the one that
- * comes last. */
+/* What has been given up, if anything has. */
+static bob_status put_loss(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
+{
+	uint8_t *bytes;
+	size_t len;
+	bob_status st = bob_loss_record(&m->how, p, &bytes, &len);
+
+	if (st == BOB_OK && len)
+		put_chunk(b, BOB_CHUNK_META, BOB_STREAM_NONE, 0, bytes, len);
+	free(bytes);
+	return st;
+}
+
+/* The process's file without its memory records. A map of images that it had, and what it said about loss, is
+ * overwritten by what comes last. */
 static bob_status put_file(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
 {
 	const struct bob_file *f = p->file;
@@ -239,6 +255,8 @@ static bob_status put_file(struct merging *m, const struct bob_process *p, struc
 				  bob_chunk_kept_bytes(c));
 	}
 	st = put_map(m, p, b);
+	if (st == BOB_OK)
+		st = put_loss(m, p, b);
 	if (st == BOB_OK) {
 		struct bob_file_head h = f->head;
 
@@ -310,7 +328,10 @@ static bob_status write_folded(struct merging *m)
 
 	if (st != BOB_OK || !f)
 		return st;
-	st = bob_packed_make(f, &packed);
+	if (m->how.drop_below)
+		st = bob_drop_unified(&f, m->how.drop_below, m->t, &m->unified);
+	if (st == BOB_OK)
+		st = bob_packed_make(f, &packed);
 	bob_folded_close(f);
 	if (st == BOB_OK) {
 		n = bob_chunk_write_packed(m->to, BOB_CHUNK_MEM_DESC, 0, descs->at, descs->len);
@@ -343,15 +364,18 @@ static bob_status write_trace(struct merging *m)
 	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
 }
 
-bob_status bob_archive_merge_processes(const struct bob_trace *t, FILE *to, uint8_t *is_in,
-				       struct bob_error *err)
+bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
+				       uint8_t *is_in, struct bob_error *err)
 {
 	struct merging m = { .t = t, .is_in = is_in, .to = to };
 	int is_new;
+	size_t count = choose(t, is_in, &is_new);
 	bob_status st;
 
-	if (choose(t, is_in, &is_new) < 2 || !is_new)
+	if (count < 2 || !(is_new || drop_below))
 		return BOB_NONE;
+	m.how.drop_below = drop_below;
+	m.how.drop_over = (uint32_t)count;
 	st = bob_unify(t, &m.unified);
 	if (st == BOB_OK)
 		st = write_trace(&m);

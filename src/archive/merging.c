@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "archive/write.h"
+#include "base/varint.h"
 
 #define ALIGNED 16u /* stacks and blocks of memory, at least */
 
@@ -179,4 +180,13 @@ bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f,
 int bob_is_used(const struct bob_used *u, uint64_t number)
 {
 	return number < u->count && u->bits[number / 8] >> number % 8 & 1;
+}
+
+void bob_descs_skip(struct bob_bytes *descs, uint64_t *count)
+{
+	uint8_t b[1 + BOB_VARINT_MAX] = { 0 };
+
+	if (*count)
+		bob_bytes_take(descs, b, 1 + bob_varint_put(b + 1, *count));
+	*count = 0;
 }

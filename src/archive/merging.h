@@ -51,6 +51,8 @@ struct bob_used {
 bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f,
 			 struct bob_used *u);
 int bob_is_used(const struct bob_used *u, uint64_t number);
+/* So many numbers without descriptor, if any; *count is 0 then. */
+void bob_descs_skip(struct bob_bytes *descs, uint64_t *count);
 
 /* Numbers of one `struct bob_common` as those of the trace. */
 struct bob_unified_of {

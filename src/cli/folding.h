@@ -13,12 +13,10 @@ struct cli_folding {
 };
 
 enum { FOLD_TOLERANCE, FOLD_UNORDERED, FOLD_DROP_BELOW, FOLD_PLUGIN, FOLD_COMMON };
-#define DROP_BELOW_OPTION                                                                          \
-	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of a process", NULL, NULL }
 #define FOLDING_OPTIONS                                                                            \
 	{ "tolerance", 0, "BYTES", "addresses may be off by so much where more folds then", NULL, NULL },  \
 	{ "unordered", 0, "[N]", "give up the order of up to N (64) pieces of code that are independent", NULL, NULL }, \
-	DROP_BELOW_OPTION,                                                                         \
+	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of a process", NULL, NULL },  \
 	{ "fold-plugin", 0, "FILE", "a shared object that says what is the same (bobbin/fold.h)", NULL, NULL }
 
 /* One of these, `which` counted from the first; `arg` may be NULL where it can be left out. 0, or 2 after a complaint. */

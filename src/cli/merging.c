@@ -34,18 +34,24 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* What is to be written: one process (bob_archive_merge), or all (is_in: bob_archive_merge_processes). */
+/* What is to be written: one process (bob_archive_merge; bob_archive_fold, if something is to be left out of it), or all
+ * (is_in: bob_archive_merge_processes). */
 struct job {
 	const struct bob_trace *trace;
 	uint32_t process;
 	int raw;
 	uint8_t *is_in;
+	uint32_t drop_below;
 };
 
 static bob_status write_to(const struct job *j, FILE *f, struct bob_error *err)
 {
-	return j->is_in ? bob_archive_merge_processes(j->trace, f, j->is_in, err) :
-			  bob_archive_merge(j->trace, j->process, j->raw, f, err);
+	const struct bob_fold_settings how = { .drop_below = j->drop_below };
+
+	if (j->is_in)
+		return bob_archive_merge_processes(j->trace, j->drop_below, f, j->is_in, err);
+	return j->drop_below ? bob_archive_fold(j->trace, j->process, &how, f, err) :
+			       bob_archive_merge(j->trace, j->process, j->raw, f, err);
 }
 
 /* `path` is written beside and then takes its name. */
@@ -135,10 +141,31 @@ static void remove_files(const struct bob_trace *t, const char *dir, const uint8
 	}
 }
 
-int cli_merge_processes(const char *verb, const char *dir, struct cli_merged *result)
+/* There is nothing to put together, but of the one process that there is something may be left out. */
+static bob_status drop_alone(const struct job *all, const char *dir, struct cli_merged *result,
+			     struct bob_error *err)
+{
+	struct job j = { .trace = all->trace, .drop_below = all->drop_below };
+	uint32_t count = bob_trace_process_count(j.trace);
+	bob_status st;
+	char *path;
+
+	while (j.process < count && !all->is_in[j.process])
+		j.process++;
+	if (j.process == count)
+		return BOB_NONE;
+	if (asprintf(&path, "%s/%s", dir, bob_trace_process(j.trace, j.process)->file) < 0)
+		return BOB_ERR_NOMEM;
+	st = replace(&j, path, result, err);
+	free(path);
+	return st == BOB_OK ? BOB_NONE : st;
+}
+
+int cli_merge_processes(const char *verb, const char *dir, uint32_t drop_below,
+			struct cli_merged *result)
 {
 	struct bob_error err = { .text = "the file cannot be written" };
-	struct job j = { 0 };
+	struct job j = { .drop_below = drop_below };
 	struct bob_trace *t = NULL;
 	char *path = NULL;
 	bob_status st = bob_trace_open(dir, &t, &err);
@@ -152,6 +179,8 @@ int cli_merge_processes(const char *verb, const char *dir, struct cli_merged *re
 		st = BOB_ERR_NOMEM;
 	else
 		st = replace(&j, path, result, &err);
+	if (st == BOB_NONE && drop_below)
+		st = drop_alone(&j, dir, result, &err);
 	result->processes = 0;
 	if (st == BOB_OK)
 		remove_files(t, dir, j.is_in, result);

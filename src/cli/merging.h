@@ -20,7 +20,9 @@ int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root);
  * and processes that were killed. A message has been printed where it is not 0: a status for exit. */
 int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct cli_merged *result);
 /* All processes of the trace in one file, `trace.bob`, once the threads of each are merged; their own files are removed when it
- * is complete. Traces of one process stay as they are. */
-int cli_merge_processes(const char *verb, const char *dir, struct cli_merged *result);
+ * is complete. Traces of one process stay as they are. With `drop_below`, what occurs in fewer threads of all is left out, of one
+ * process, too. */
+int cli_merge_processes(const char *verb, const char *dir, uint32_t drop_below,
+			struct cli_merged *result);
 
 #endif

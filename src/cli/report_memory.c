@@ -14,7 +14,6 @@
 #include "sys/sys.h"
 
 #define UNFOLDED_ROWS 10u	/* unless --limit says something else */
-#define NAME_MAX_SHOWN 160
 #define PLACE_MAX 512u
 
 int cli_report_is_memory(const struct cli_session *s)
@@ -74,14 +73,12 @@ static const char *stride(char buf[64], const struct bob_memory_row *r)
 	return buf;
 }
 
-/* Names that a hostile trace gives must not reach the terminal's control codes. */
-static const char *readable(const struct cli_session *s, const char *name,
-			    char text[NAME_MAX_SHOWN])
+const char *cli_readable(const struct cli_session *s, const char *name, char text[CLI_NAME_SHOWN])
 {
 	char *plain = !s->no_demangle && name[0] == '_' && name[1] == 'Z' ? bob_demangle(name) :
 									    NULL;
 
-	snprintf(text, NAME_MAX_SHOWN, "%s", plain ? plain : name);
+	snprintf(text, CLI_NAME_SHOWN, "%s", plain ? plain : name);
 	free(plain);
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
@@ -92,8 +89,8 @@ static const char *readable(const struct cli_session *s, const char *name,
 static void place(const struct cli_session *s, const struct bob_memory_row *r,
 		  enum bob_memory_by by, char text[PLACE_MAX])
 {
-	char name[NAME_MAX_SHOWN];
-	const char *function = readable(s, r->function, name);
+	char name[CLI_NAME_SHOWN];
+	const char *function = cli_readable(s, r->function, name);
 
 	if (by == BOB_MEMORY_LINE && r->line)
 		snprintf(text, PLACE_MAX, "%.160s:%" PRIu32 "%s%.160s", cli_base_name(r->file),
@@ -185,10 +182,10 @@ static void where(const struct cli_session *s, const struct bob_memory_unfolded 
 	const struct bob_image_info *im = bob_trace_image(s->trace, u->process, u->image);
 	struct bob_function_info f = { .name = "" };
 	struct bob_source_line line;
-	char name[NAME_MAX_SHOWN];
+	char name[CLI_NAME_SHOWN];
 
 	(void)bob_trace_function_at(s->trace, u->process, u->image, u->pc, &f);
-	readable(s, f.name, name);
+	cli_readable(s, f.name, name);
 	if (bob_trace_source(s->trace, u->process, u->image, u->pc, &line) == BOB_OK && line.line)
 		snprintf(text, PLACE_MAX, "%.160s  %.160s:%" PRIu32, name, cli_base_name(line.file),
 			 line.line);
@@ -279,6 +276,7 @@ int cli_report_memory(struct cli_session *s, enum bob_memory_by by,
 	uint32_t n = bob_trace_thread_count(s->trace), count = 0;
 	uint32_t *threads = calloc(n + 1u, sizeof(*threads));
 	struct bob_error err = { .text = "" };
+	char a[CLI_NUMBER_MAX];
 	struct bob_memory *m;
 	bob_status st;
 	int status;
@@ -294,6 +292,9 @@ int cli_report_memory(struct cli_session *s, enum bob_memory_by by,
 	status = print_rows(m, s, style, by, count);
 	if (!status)
 		status = print_unfolded(m, s, style);
+	if (!status && bob_memory_syncs(m))
+		fprintf(style->out, "\nsynchronisation: %s mark%s; bobbin report --by=sync\n",
+			cli_count(a, bob_memory_syncs(m)), cli_plural(bob_memory_syncs(m)));
 	bob_memory_destroy(m);
 	if (!status) {
 		fputc('\n', style->out);

@@ -13,7 +13,8 @@ enum cli_report_by {
 	CLI_BY_API,
 	CLI_BY_INSTRUCTION, /* from here on of memory accesses only */
 	CLI_BY_LINE,
-	CLI_BY_VARIABLE
+	CLI_BY_VARIABLE,
+	CLI_BY_SYNC
 };
 enum cli_report_sort { CLI_SORT_CALLS, CLI_SORT_BELOW, CLI_SORT_NAME, CLI_SORT_IMAGE };
 

@@ -13,7 +13,7 @@
 enum { OPT_DROP_BELOW, OPT_QUIET };
 
 const struct cli_option merge_options[] = {
-	DROP_BELOW_OPTION,
+	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of all processes together", NULL, NULL },
 	{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -41,12 +41,11 @@ int verb_merge(int argc, char **argv)
 	if (status)
 		return status;
 	dir = optind < argc ? argv[optind] : "bobbin.data";
-	status = f.how.drop_below ? cli_fold("merge", dir, 0, 0, &f, NULL, &r) :
-				    cli_merge("merge", dir, 0, 0, &r);
+	status = cli_merge("merge", dir, 0, 0, &r);
 	if (!status)
 		cli_name_images(dir); /* as record does: nobody may have done so */
 	if (!status)
-		status = cli_merge_processes("merge", dir, &all);
+		status = cli_merge_processes("merge", dir, f.how.drop_below, &all);
 	if (status || quiet)
 		return status;
 	if (r.processes || !all.processes)

@@ -11,6 +11,7 @@
 #include "cli/overhead.h"
 #include "cli/pager.h"
 #include "cli/report_memory.h"
+#include "cli/report_syncs.h"
 #include "cli/report_tables.h"
 #include "cli/session.h"
 #include "cli/text_table.h"
@@ -35,8 +36,8 @@ const struct cli_option report_options[] = {
 	  NULL },
 	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
 	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
-	  "memory accesses functions, instructions, source lines or variables", NULL,
-	  "function|image|api|instruction|line|variable" },
+	  "memory accesses functions, instructions, source lines, variables, or sync: what threads "
+	  "synchronise by", NULL, "function|image|api|instruction|line|variable|sync" },
 	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
 	  "calls|below|name|image" },
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
@@ -284,8 +285,8 @@ static int check_calls(const struct report *r)
 {
 	if (r->style.by >= CLI_BY_INSTRUCTION)
 		return cli_misuse("report",
-				  "--by=instruction, line and variable are for memory accesses; "
-				  "these are calls");
+				  "--by=instruction, line, variable and sync are for memory "
+				  "accesses; these are calls");
 	return cli_session_need_calls(&r->s) ? 1 : 0;
 }
 
@@ -308,9 +309,16 @@ static int check_memory(const struct report *r)
 	if (r->callers || r->callees || r->per != PER_ALL || r->style.by == CLI_BY_IMAGE ||
 	    r->style.by == CLI_BY_API)
 		return cli_misuse("report",
-				  "memory accesses are shown by function, instruction, line or "
-				  "variable, of all chosen threads together");
+				  "memory accesses are shown by function, instruction, line, "
+				  "variable or sync, of all chosen threads together");
 	return 0;
+}
+
+static int report_memory(struct report *r)
+{
+	if (r->style.by == CLI_BY_SYNC)
+		return cli_report_syncs(&r->s, &r->style);
+	return cli_report_memory(&r->s, memory_by(r->style.by), &r->style);
 }
 
 int verb_report(int argc, char **argv)
@@ -345,7 +353,7 @@ int verb_report(int argc, char **argv)
 	}
 	r.style.width = r.output ? 0 : cli_terminal_width();
 	pager = r.output ? 0 : cli_pager_begin(!r.no_pager);
-	status = memory ? cli_report_memory(&r.s, memory_by(r.style.by), &r.style) : report_all(&r);
+	status = memory ? report_memory(&r) : report_all(&r);
 	if (pager)
 		cli_pager_end(pager);
 	else

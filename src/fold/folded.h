@@ -11,6 +11,7 @@
 
 #define BOB_PARTS_MAX (1u << 20)
 #define BOB_PACK_VERSION 1u
+#define BOB_PACK_UNDER 3u	/* the same under a signature tree */
 
 struct bob_fold_part {
 	uint64_t id;			/* of the participant */

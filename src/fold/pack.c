@@ -12,6 +12,7 @@
  *               list of spines, list of values
  *               per column that has any: 2 * (number - number of the one before), list; or, + 1, just the bytes of the one
  *               sharing that there is, of set 0; at the end a 0 byte
+ *     under a tree (signatures.h) the version is another and paths are numbers there
  *     list:     varint sharings, per sharing: set, bytes, the bytes
  *
  * Columns are counted from 1 here. Series and groups: group.h. Integers are varints. */
@@ -19,6 +20,7 @@
 
 #include "base/varint.h"
 #include "fold/folded.h"
+#include "fold/signatures.h"
 
 static void put_paths(struct bob_buffer *b, const struct bob_tables *t)
 {
@@ -34,7 +36,6 @@ static void put_paths(struct bob_buffer *b, const struct bob_tables *t)
 
 static void put_tables(struct bob_buffer *b, const struct bob_tables *t)
 {
-	put_paths(b, t);
 	bob_buffer_varint(b, t->shape_count);
 	for (uint32_t i = 0; i < t->shape_count; i++) {
 		bob_buffer_varint(b, t->shape[i].path);
@@ -92,6 +93,7 @@ static void put_parts(struct bob_buffer *b, const struct bob_folded *f)
 #define SHORT 12u /* bytes of a series that are not worth it */
 
 struct packing {
+	const struct bob_fold_tree *tree; /* NULL: its paths go with it */
 	int (*is_apart)(void *ctx, const struct bob_fold_shift *shift);
 	void *ctx;
 	struct bob_buffer b, apart;
@@ -178,15 +180,43 @@ static void put_columns(struct bob_buffer *b, const struct bob_folded *f)
 	bob_buffer_varint(b, 0);
 }
 
-static void put_all(struct packing *p, const struct bob_folded *f)
+static bob_status put_all(struct packing *p, const struct bob_folded *f)
 {
-	bob_buffer_varint(&p->b, BOB_PACK_VERSION);
+	bob_status st = BOB_OK;
+
+	bob_buffer_varint(&p->b, p->tree ? BOB_PACK_UNDER : BOB_PACK_VERSION);
+	if (p->tree)
+		st = bob_tree_put_paths(p->tree, &f->tables, &p->b);
+	else
+		put_paths(&p->b, &f->tables);
 	put_tables(&p->b, &f->tables);
 	put_parts(&p->b, f);
 	put_profiles(p, f);
 	put_list(&p->b, f, f->spines);
 	put_list(&p->b, f, f->values);
 	put_columns(&p->b, f);
+	return st == BOB_OK && (p->b.failed || p->apart.failed) ? BOB_ERR_NOMEM : st;
+}
+
+static bob_status pack(struct packing *p, const struct bob_folded *f, bob_fold_write_fn write,
+		       bob_fold_write_fn write_apart)
+{
+	struct bob_folded *u;
+	bob_status st;
+
+	p->b.alloc = p->apart.alloc = f->tables.blocks.alloc;
+	st = bob_folded_unite(&f, 1, &p->b.alloc, &u);
+	if (st != BOB_OK)
+		return st;
+	st = put_all(p, u);
+	if (st == BOB_OK)
+		write(p->ctx, p->b.at, p->b.len);
+	if (st == BOB_OK && p->apart.len)
+		write_apart(p->ctx, p->apart.at, p->apart.len);
+	bob_buffer_free(&p->b);
+	bob_buffer_free(&p->apart);
+	bob_folded_close(u);
+	return st;
 }
 
 bob_status bob_folded_pack_apart(const struct bob_folded *f,
@@ -194,26 +224,19 @@ bob_status bob_folded_pack_apart(const struct bob_folded *f,
 				 bob_fold_write_fn write, bob_fold_write_fn write_apart, void *ctx)
 {
 	struct packing p = { .is_apart = is_apart, .ctx = ctx };
-	struct bob_folded *u;
-	bob_status st;
 
-	p.b.alloc = p.apart.alloc = f->tables.blocks.alloc;
-	st = bob_folded_unite(&f, 1, &p.b.alloc, &u);
-	if (st != BOB_OK)
-		return st;
-	put_all(&p, u);
-	st = p.b.failed || p.apart.failed ? BOB_ERR_NOMEM : BOB_OK;
-	if (st == BOB_OK)
-		write(ctx, p.b.at, p.b.len);
-	if (st == BOB_OK && p.apart.len)
-		write_apart(ctx, p.apart.at, p.apart.len);
-	bob_buffer_free(&p.b);
-	bob_buffer_free(&p.apart);
-	bob_folded_close(u);
-	return st;
+	return pack(&p, f, write, write_apart);
 }
 
 bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, void *ctx)
 {
 	return bob_folded_pack_apart(f, NULL, write, NULL, ctx);
+}
+
+bob_status bob_folded_pack_under(const struct bob_folded *f, const struct bob_fold_tree *tree,
+				 bob_fold_write_fn write, void *ctx)
+{
+	struct packing p = { .tree = tree, .ctx = ctx };
+
+	return pack(&p, f, write, NULL);
 }

@@ -9,11 +9,14 @@
 
 typedef uint64_t (*hash_fn)(const struct bob_tables *t, uint32_t number);
 
+static uint64_t path_hash(uint32_t parent, uint64_t place)
+{
+	return bob_hash_mix(place + bob_hash_mix(parent));
+}
+
 static uint64_t hash_of_path(const struct bob_tables *t, uint32_t number)
 {
-	const struct bob_table_path *p = &t->path[number];
-
-	return bob_hash_mix(p->place + bob_hash_mix(p->parent));
+	return path_hash(t->path[number].parent, t->path[number].place);
 }
 
 static uint64_t hash_of_shape(const struct bob_tables *t, uint32_t number)
@@ -109,6 +112,20 @@ bob_status bob_tables_path(struct bob_tables *t, uint32_t parent, uint64_t place
 		*number = t->path_count++;
 	}
 	return BOB_OK;
+}
+
+uint32_t bob_tables_find_path(const struct bob_tables *t, uint32_t parent, uint64_t place)
+{
+	const struct bob_table_index *x = &t->paths;
+	uint32_t at = (uint32_t)path_hash(parent, place) & (x->room - 1);
+
+	for (; x->room && x->slot[at]; at = (at + 1) & (x->room - 1)) {
+		uint32_t number = x->slot[at] - 1;
+
+		if (t->path[number].parent == parent && t->path[number].place == place)
+			return number;
+	}
+	return 0;
 }
 
 bob_status bob_tables_shape(struct bob_tables *t, uint32_t path, uint32_t words, const uint8_t *key,

@@ -56,6 +56,8 @@ bob_status bob_tables_shape(struct bob_tables *t, uint32_t path, uint32_t words,
 			    uint32_t key_len, uint32_t *number);
 bob_status bob_tables_loop(struct bob_tables *t, const uint32_t *item, uint32_t len,
 			   uint32_t *number);
+/* 0: there is no such path. */
+uint32_t bob_tables_find_path(const struct bob_tables *t, uint32_t parent, uint64_t place);
 
 static inline int bob_tables_has(const struct bob_tables *t, uint64_t item)
 {

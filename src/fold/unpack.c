@@ -4,12 +4,14 @@
 
 #include "base/varint.h"
 #include "fold/folded.h"
+#include "fold/signatures.h"
 
 #define MEMBERS_MAX (1u << 24) /* of all sets together */
 
 struct unpacking {
 	const uint8_t *at, *end;
 	const uint8_t *apart, *apart_end; /* profiles that are */
+	const struct bob_fold_tree *tree; /* NULL: paths are there */
 	struct bob_folded *f;
 	struct bob_alloc alloc;
 	uint32_t *item;			/* of a loop; members of a set */
@@ -90,7 +92,8 @@ static bob_status get_loop(struct unpacking *u, uint32_t i)
 static bob_status get_tables(struct unpacking *u)
 {
 	uint32_t n;
-	bob_status st = get_paths(u);
+	bob_status st = u->tree ? bob_tree_get_paths(u->tree, &u->at, u->end, &u->f->tables) :
+				  get_paths(u);
 
 	if (st == BOB_OK)
 		st = get_count(u, &n);
@@ -278,7 +281,7 @@ static bob_status unpack(struct unpacking *u)
 	uint32_t version, n = 0, members = 0;
 	bob_status st = get(u, UINT32_MAX, &version);
 
-	if (st == BOB_OK && version != BOB_PACK_VERSION)
+	if (st == BOB_OK && version != (u->tree ? BOB_PACK_UNDER : BOB_PACK_VERSION))
 		st = BOB_ERR_VERSION;
 	if (st == BOB_OK)
 		st = get_tables(u);
@@ -299,6 +302,25 @@ static bob_status unpack(struct unpacking *u)
 	return st == BOB_OK && (u->at != u->end || u->apart != u->apart_end) ? BOB_ERR_CORRUPT : st;
 }
 
+static bob_status unpack_all(struct unpacking *u, const struct bob_alloc *alloc,
+			     struct bob_folded **out)
+{
+	bob_status st = bob_folded_init(alloc, &u->f);
+
+	if (st != BOB_OK)
+		return st;
+	u->alloc = *alloc;
+	st = unpack(u);
+	bob_array_free(alloc, u->item, u->item_room, sizeof(*u->item));
+	bob_array_free(alloc, u->number, u->number_room, sizeof(*u->number));
+	if (st != BOB_OK) {
+		bob_folded_close(u->f);
+		return st;
+	}
+	*out = u->f;
+	return BOB_OK;
+}
+
 bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,
 			     struct bob_folded **out)
 {
@@ -310,18 +332,16 @@ bob_status bob_folded_unpack_apart(const void *bytes, size_t len, const void *ap
 				   struct bob_folded **out)
 {
 	struct unpacking u = { .at = bytes, .end = (const uint8_t *)bytes + len, .apart = apart,
-			       .apart_end = (const uint8_t *)apart + apart_len, .alloc = *alloc };
-	bob_status st = bob_folded_init(alloc, &u.f);
+			       .apart_end = (const uint8_t *)apart + apart_len };
 
-	if (st != BOB_OK)
-		return st;
-	st = unpack(&u);
-	bob_array_free(alloc, u.item, u.item_room, sizeof(*u.item));
-	bob_array_free(alloc, u.number, u.number_room, sizeof(*u.number));
-	if (st != BOB_OK) {
-		bob_folded_close(u.f);
-		return st;
-	}
-	*out = u.f;
-	return BOB_OK;
+	return unpack_all(&u, alloc, out);
+}
+
+bob_status bob_folded_unpack_under(const void *bytes, size_t len, const struct bob_fold_tree *tree,
+				   const struct bob_alloc *alloc, struct bob_folded **out)
+{
+	struct unpacking u = { .at = bytes, .end = (const uint8_t *)bytes + len, .apart = bytes,
+			       .apart_end = bytes, .tree = tree };
+
+	return unpack_all(&u, alloc, out);
 }

@@ -4,6 +4,7 @@
 """Memory traces of MPI programs: merged, they say what they said before, access by access, under randomised
 addresses, and their size does not depend on the number of ranks."""
 
+import collections
 import hashlib
 import os
 import re
@@ -109,6 +110,51 @@ def again():
     h.check(h.bobbin("merge", "-q", raw).status == 0 and len(list(raw.glob("p*.bob"))) == 2, "raw")
     h.check(h.bobbin("fold", "-q", raw).status == 0 and h.bobbin("merge", "-q", raw).status == 0, "fold")
     h.check(not list(raw.glob("p*.bob")) and accesses(raw, ["0.0", "1.0"]) == want, "folded and merged")
+
+
+def by_thread(trace):
+    """What each thread does: a counter of (kind, size, place), addresses differ."""
+    info, found = h.info(trace), {}
+    for p, process in enumerate(info["process_list"]):
+        for t in (thread["number"] for thread in process["thread_list"]):
+            r = h.bobbin("replay", "--mem", "-g", f"{p}.{t}", trace, timeout=240)
+            rows = (line.split(" ") for line in r.out.decode().splitlines()[1:])
+            found[p, t] = collections.Counter((kind, size, place) for kind, _, size, place in rows)
+    return found
+
+
+@suite.case("drop-below counts the threads of all ranks")
+def drop():
+    ranks, threads = 3, 2
+    trace = record("openmpi", ranks, 8, threads)
+    exact = by_thread(trace)
+    spread = collections.Counter(what for thread in exact.values() for what in thread)
+    notes = []
+    h.check(set(spread.values()) >= {1, ranks, ranks * threads}, f"{collections.Counter(spread.values())}")
+    for below in (1, 2, ranks + 1, 1000):
+        few = h.fresh("few") / "t"
+        shutil.copytree(trace, few)
+        r = h.bobbin("merge", f"--drop-below={below}", few)
+        h.check(r.status == 0 and b"3 processes in one file" in r.out, f"{r}")
+        h.check_trace(few)
+        # paths are main and multiply only, so what occurs is known by place
+        least = min(below, len(exact))
+        want = {t: collections.Counter({w: n for w, n in c.items() if spread[w] >= least}) for t, c in exact.items()}
+        h.check(by_thread(few) == want, f"below {below}")
+        said = f"drop-below={below} over 3 processes"
+        h.check([p["loss"] for p in h.info(few)["process_list"]] == [[said]] * 3, f"{h.info(few)['process_list']}")
+        h.check(f"not exact: folded with --{said}\n" in h.bobbin("report", few).out.decode(), "report")
+        h.check(h.bobbin("check", "--complete", few).status == 1, "check --complete")
+        notes.append(f"{below}: {h.info(few)['stream_bytes']}")
+    # a process by itself counts its own threads only
+    r = h.bobbin("fold", "-q", f"--drop-below={ranks + 1}", trace)
+    h.check(r.status == 0, f"{r}")
+    h.check([p["loss"] for p in h.info(trace)["process_list"]] == [[f"drop-below={ranks + 1}"]] * 3, "fold")
+    h.check(not any(by_thread(trace).values()), "fold: three threads do nothing in common")
+    # merged already: it can be asked for later, too
+    h.check(h.bobbin("merge", "-q", "--drop-below=2", few).status == 0, "again")
+    h.check(len(h.info(few)["process_list"][0]["loss"]) == 2, "both are said")
+    return ", ".join(notes) + " bytes"
 
 
 @suite.case("readers take it as any trace; a damaged one is said to be")

@@ -261,6 +261,115 @@ def killed():
     return f"{missing} numbers missing"
 
 
+OBJECTS = """\
+marks  threads  objects  kind       object             what threads do      call site
+   62        2        1  mutex      mutex              lock                 add  {add-lock}
+   62        2        1  mutex      mutex              unlock               add  {add-unlock}
+   60        2        3  mutex      box                lock                 put  {put-lock}
+   60        2        3  mutex      box                unlock               put  {put-unlock}
+    3        3        2  mutex      (heap or mapping)  lock                 with  {with-lock}
+    3        3        2  mutex      (heap or mapping)  unlock               with  {with-unlock}
+    2        1        2  thread     -                  create thread        main  {create}
+    2        2        2  thread     -                  thread begins        -
+    2        1        2  thread     -                  join thread          main  {join}
+    2        2        1  barrier    gate               at barrier           work  {wait}
+    2        2        1  barrier    gate               behind barrier       work  {wait}
+    2        2        2  mutex      (stack)            lock                 with  {with-lock}
+    2        2        2  mutex      (stack)            unlock               with  {with-unlock}
+    2        2        1  rwlock     table              read lock            work  {read}
+    2        2        1  rwlock     table              read/write unlock    work  {unread}
+    2        1        1  semaphore  done               take from semaphore  main  {take}
+    2        2        1  semaphore  done               post to semaphore    work  {post}
+
+marks: how often; threads: how many of them; objects: how many different ones, those of each process
+counted; call site: of the call in the recorded code
+"""
+
+
+def objects():
+    """The program, and what must be reported of one run of it."""
+    lines = {}
+    for number, line in enumerate((h.PROG / "sync_objects.c").read_text().splitlines(), 1):
+        if m := re.search(r";\s+/\* ([a-z-]+) \*/$", line):
+            lines[m[1]] = f"sync_objects.c:{number}"
+    path = h.compile("sync_objects", ["sync_objects.c"], "gcc", ["-O1", "-g", "-pthread", "-fno-optimize-sibling-calls"])
+    return path, re.sub(r"\{([a-z-]+)\}", lambda m: lines[m[1]], OBJECTS)
+
+
+def report(trace, *options):
+    """The first line without the trace's name, and the table."""
+    r = h.bobbin("report", "--no-pager", "--by=sync", *options, trace)
+    h.check(r.status == 0, f"{r}")
+    head, _, table = r.out.decode().partition("\n\n")
+    return head.split(": ", 1)[1], table
+
+
+def times(table, n):
+    """The table of n such processes. No number has more digits."""
+    return re.sub(r"^ +(\d+) +(\d+) +(\d+)", lambda m: "%5d  %7d  %7d" % tuple(int(x) * n for x in m.groups()), table, flags=re.M)
+
+
+def whatever_site(table):
+    """Marks by kind, object and what threads do."""
+    found = collections.Counter()
+    for line in table.splitlines()[1:-3]:
+        count, _, _, *what = re.split("  +", line.strip())
+        found[tuple(what[:3])] += int(count)
+    return found
+
+
+@suite.case("report: by object and call site, both engines, raw, and of two processes")
+def by_object():
+    path, want = objects()
+    for engine in ENGINES:
+        if engine == "valgrind":
+            h.need("valgrind")
+        trace = h.record([path], ["--mem", f"--engine={engine}"]).trace
+        got = report(trace)
+        h.check(got == ("272 marks of synchronisation in 3 threads", want), f"{engine}\n{got[0]}\n{got[1]}")
+        out = h.bobbin("report", "--no-pager", trace).out.decode()
+        h.check("\nsynchronisation: 272 marks; bobbin report --by=sync\n" in out, out)
+    some = report(trace, "-g", "0.0")[1].splitlines()
+    h.check(some[1].split()[:4] == ["2", "1", "2", "thread"] and len(some) == 9, "\n".join(some))
+    some = report(trace, "--limit=2")[1].splitlines()
+    h.check(some[3] == "... 15 more rows (--limit)", "\n".join(some))
+    raw = report(h.record([path], ["--mem", "--codec=none"]).trace)
+    h.check(raw[0] == got[0] and whatever_site(raw[1]) == whatever_site(want.replace("(stack)          ", "(heap or mapping)")),
+            f"raw\n{raw[1]}")
+    h.check(all(line.endswith("  -") for line in raw[1].splitlines()[1:-3]), f"raw\n{raw[1]}")
+    two = h.record(["sh", "-c", f"{path} & {path}; wait"], ["--mem"]).trace
+    for step in ("apart", "merged"):
+        got = report(two)
+        h.check(got[1] == times(want, 2), f"{step}\n{got[1]}")
+        h.check(h.bobbin("merge", "-q", two).status == 0, "merge")
+    h.check((two / "trace.bob").exists(), "not merged")
+
+
+@suite.case("report: objects that follow no rule are counted, too")
+def any_object():
+    head, table = report(record("native", "many", "200"))
+    rows = [re.split("  +", line.strip()) for line in table.splitlines()[1:]]
+    want = [["1,600", "8", "8", "mutex", "ten", what] for what in ("lock", "unlock")]
+    h.check([r[:6] for r in rows[:2]] == want, f"{head}\n{table}")
+    h.check(head == "3,224 marks of synchronisation in 9 threads", head)
+
+
+@suite.case("report: teams, critical sections, and what cannot be asked")
+def teams():
+    _, table = report(record("native", "omp"), "--limit=0")
+    rows = [re.split("  +", line.strip()) for line in table.splitlines()[1:]]
+    for want in (["8", "4", "1", "critical", "named", "critical begins"], ["8", "4", "1", "critical", "-", "critical ends"],
+                 ["2", "1", "1", "team", "-", "parallel region"], ["6", "3", "1", "team", "-", "part of region begins"]):
+        h.check(want in [r[:6] for r in rows], f"{want}\n{table}")
+    alone = h.compile("mem_paths", ["mem_paths.c"], "gcc", ["-O1", "-g", "-fno-optimize-sibling-calls"])
+    nothing = h.record([alone], ["--mem"]).trace
+    h.check(report(nothing) == ("0 marks of synchronisation in 1 thread\n", ""), f"{report(nothing)}")
+    h.check(b"synchronisation" not in h.bobbin("report", "--no-pager", nothing).out, "there is none")
+    calls = h.record(["expr", "1", "+", "2"]).trace
+    r = h.bobbin("report", "--by=sync", calls)
+    h.check(r.status == 2 and r.err.count(b"\n") == 1, f"{r}")
+
+
 if __name__ == "__main__":
     h.require_bobbin()
     sys.exit(suite.run())

@@ -47,7 +47,7 @@ static inline void build_trace(const struct build *from, size_t count, struct bu
 		file[i] = (struct bob_memory_file){ from[i].name, from[i].bytes, from[i].len };
 	st = bob_archive_open_memory(file, count, &trace, NULL);
 	assert(st == BOB_OK);
-	st = bob_archive_merge_processes(trace, f, is_in, NULL);
+	st = bob_archive_merge_processes(trace, 0, f, is_in, NULL);
 	assert(st == BOB_OK);
 	(void)st;
 	bob_trace_close(trace);

@@ -7,6 +7,7 @@
 #include "build.h"
 #include "memory.h"
 #include "merged.h"
+#include "syncs.h"
 
 #define GOLDEN_FILES 6
 
@@ -214,6 +215,13 @@ static inline void golden_ranks_trace(struct golden *g)
 	golden_ranks_files(golden_file(g));
 }
 
+static inline void golden_syncs_trace(struct golden *g)
+{
+	golden_syncs_process(golden_file(g));
+	golden_syncs_image(golden_file(g));
+	golden_syncs_library(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -222,7 +230,7 @@ static const struct {
 	{ "calls", golden_calls_trace },   { "blocks", golden_blocks_trace },
 	{ "small", golden_small_trace },   { "memory", golden_memory_trace },
 	{ "folded", golden_folded_trace }, { "merged", golden_merged_trace },
-	{ "ranks", golden_ranks_trace },
+	{ "ranks", golden_ranks_trace },   { "syncs", golden_syncs_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

@@ -357,6 +357,7 @@ static bob_status add_leaf(struct thread *t, uint32_t shape, struct bob_leaf_acc
 	    leaf.accesses > LEAF_ACCESSES)
 		return BOB_ERR_CORRUPT;
 	bob_folded_shape(t->folded, shape, &s);
+	t->m->syncs += leaf.kind == BOB_LEAF_SYNC ? t->shape[shape] : 0;
 	if (leaf.kind == BOB_LEAF_LOOP)
 		add_loop(t, shape, s.path, &leaf, a);
 	for (uint32_t i = 0; i < leaf.accesses && leaf.kind != BOB_LEAF_LOOP; i++)

@@ -49,13 +49,18 @@ static bob_status expand(struct bob_memory *m, uint32_t thread, struct bob_memor
 	}
 	if (only)
 		qsort(only->at, only->count, sizeof(*only->at), by_pc);
-	while ((st = bob_access_cursor_read(c, a, BATCH, &n, err)) == BOB_OK && !m->failed)
+	else
+		bob_access_cursor_stop_at_syncs(c, 0);
+	while (((st = bob_access_cursor_read(c, a, BATCH, &n, err)) == BOB_OK || st == BOB_NONE) &&
+	       !m->failed) {
+		m->syncs += st == BOB_NONE;
 		for (size_t i = 0; i < n; i++) {
 			struct bob_memory_pc key = { a[i].pc, a[i].image };
 
 			if (!only || bsearch(&key, only->at, only->count, sizeof(*only->at), by_pc))
 				add_expanded(m, &a[i]);
 		}
+	}
 	bob_access_cursor_close(c);
 	free(a);
 	return m->failed ? BOB_ERR_NOMEM : st == BOB_END ? BOB_OK : st;
@@ -117,6 +122,11 @@ const struct bob_memory_row *bob_memory_rows(const struct bob_memory *m, size_t 
 {
 	*count = m->count;
 	return m->sorted;
+}
+
+uint64_t bob_memory_syncs(const struct bob_memory *m)
+{
+	return m->syncs;
 }
 
 const struct bob_memory_unfolded *bob_memory_unfolded(const struct bob_memory *m, size_t *count)

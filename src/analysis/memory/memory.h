@@ -67,6 +67,8 @@ bob_status bob_memory_create(const struct bob_trace *t, const uint32_t *threads,
 			     enum bob_memory_by by, struct bob_memory **out, struct bob_error *err);
 void bob_memory_destroy(struct bob_memory *m);
 const struct bob_memory_row *bob_memory_rows(const struct bob_memory *m, size_t *count);
+/* Marks of synchronisation of these threads (syncs.h says by what). */
+uint64_t bob_memory_syncs(const struct bob_memory *m);
 /* The most values first; each instruction, loop or function once, all threads together. */
 const struct bob_memory_unfolded *bob_memory_unfolded(const struct bob_memory *m, size_t *count);
 

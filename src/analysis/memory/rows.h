@@ -27,6 +27,7 @@ struct bob_memory {
 	enum bob_memory_by by;
 	uint32_t process;	/* of the thread under way */
 	struct bob_stack_range stack; /* likewise */
+	uint64_t syncs;		/* marks of synchronisation */
 	int failed;
 };
 
