@@ -114,7 +114,8 @@ struct bob_trace_sizes {
 	uint64_t events;
 	uint64_t accesses;	/* loads and stores; an atomic instruction is one */
 	uint64_t mpi_calls;
-	uint64_t raw_bytes;	/* 2 per entry and 2 per exit, 16 per access, 8 per MPI call and per word of it */
+	uint64_t
+		raw_bytes; /* 2 per entry and 2 per exit, 16 per access, 8 per MPI call and per word of it */
 	uint64_t
 		stream_bytes; /* coded bytes of all streams, memory records and their descriptors */
 	uint64_t meta_bytes;

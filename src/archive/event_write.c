@@ -20,7 +20,8 @@ struct bob_event_writer {
 	struct bob_fold_writer out;
 	struct bob_folder *folder;
 	struct bob_rooms rooms;
-	uint64_t *at, *end;	/* the open record, or where the next one will be; the end of the room */
+	uint64_t *at,
+		*end; /* the open record, or where the next one will be; the end of the room */
 	uint32_t part;		/* of the folder */
 	uint32_t number;	/* of the open event's definition */
 	uint64_t dirty;		/* values behind `at` that may have been written, header included */

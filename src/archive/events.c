@@ -253,8 +253,7 @@ static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def 
 					       st :
 					       damaged(c, 0, err, "an event's vector is cut off");
 			bob_folded_shape(c->e->folded, c->ahead.shape, &s);
-			if (!bob_event_is_element(s.key, s.key_len, i, words) ||
-			    s.words != words) {
+			if (!bob_event_is_element(s.key, s.key_len, i, words) || s.words != words) {
 				c->have_ahead = 1;
 				return damaged(c, 0, err, "an event's vector is cut off");
 			}

@@ -126,7 +126,8 @@ static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t b
 			continue;
 		memcpy(&l.position, f->bytes + c->off, 8);
 		l.count = c->avail / 8 - 1;
-		if (l.position < begin || l.position == UINT64_MAX) /* not needed any more; not in use */
+		if (l.position < begin ||
+		    l.position == UINT64_MAX) /* not needed any more; not in use */
 			continue;
 		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
 			return BOB_ERR_NOMEM;

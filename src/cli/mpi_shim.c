@@ -13,8 +13,8 @@
 static const struct {
 	const char *library, *mpi;
 } libraries[] = {
-	{ "libmpi.so.40*", "openmpi" },	   { "libopen-rte.so*", "openmpi" },
-	{ "libmpich.so*", "mpich" },	   { "libmpi.so.12*", "mpich" },
+	{ "libmpi.so.40*", "openmpi" },	    { "libopen-rte.so*", "openmpi" },
+	{ "libmpich.so*", "mpich" },	    { "libmpi.so.12*", "mpich" },
 	{ "libmpi_cxx.so.40*", "openmpi" }, { "libmpichcxx.so*", "mpich" },
 };
 

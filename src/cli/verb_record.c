@@ -210,9 +210,8 @@ static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint3
 		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
 	fprintf(stderr, "bobbin: %s %s%s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
-		cli_count(events, count), what, plural, threads,
-		cli_plural(threads), cli_bytes(bytes, s->stream_bytes), ratio, dir,
-		next, quote, dir, quote);
+		cli_count(events, count), what, plural, threads, cli_plural(threads),
+		cli_bytes(bytes, s->stream_bytes), ratio, dir, next, quote, dir, quote);
 }
 
 static void closing_line(const char *dir)

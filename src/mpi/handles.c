@@ -63,18 +63,18 @@ static uint64_t left(enum bob_mpi_kind kind, uint64_t was, uint64_t now)
 	return number_of(kind, now);
 }
 
-#define HANDLE(name, type, kind)                                       \
-	uint64_t bob_mpi_##name(type h)                                \
-	{                                                              \
-		return number_of(BOB_MPI_KIND_##kind, (uint64_t)h);    \
-	}                                                              \
-	uint64_t bob_mpi_new_##name(type h)                            \
-	{                                                              \
-		return new_one(BOB_MPI_KIND_##kind, (uint64_t)h);      \
-	}                                                              \
-	uint64_t bob_mpi_left_##name(type was, type now)               \
-	{                                                              \
-		return left(BOB_MPI_KIND_##kind, (uint64_t)was, (uint64_t)now); \
+#define HANDLE(name, type, kind)                                                                   \
+	uint64_t bob_mpi_##name(type h)                                                            \
+	{                                                                                          \
+		return number_of(BOB_MPI_KIND_##kind, (uint64_t)h);                                \
+	}                                                                                          \
+	uint64_t bob_mpi_new_##name(type h)                                                        \
+	{                                                                                          \
+		return new_one(BOB_MPI_KIND_##kind, (uint64_t)h);                                  \
+	}                                                                                          \
+	uint64_t bob_mpi_left_##name(type was, type now)                                           \
+	{                                                                                          \
+		return left(BOB_MPI_KIND_##kind, (uint64_t)was, (uint64_t)now);                    \
 	}
 
 HANDLE(group, MPI_Group, GROUP)

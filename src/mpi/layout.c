@@ -30,7 +30,8 @@ static void make(uint32_t number, struct bob_event_layout *l)
 		uint64_t of_eight = bob_mpi_element_words(p, 8);
 
 		if (p->flags & BOB_MPI_VECTOR) /* 8 bytes are one word; else a word is a word */
-			add(l, p->in != BOB_MPI_NOWHERE ? p->in : p->out, of_eight / 8 * (of_eight > 1));
+			add(l, p->in != BOB_MPI_NOWHERE ? p->in : p->out,
+			    of_eight / 8 * (of_eight > 1));
 		else if (bob_mpi_has_members(p))
 			add(l, (uint8_t)(p->out + 1), 1);
 	}
@@ -43,7 +44,8 @@ const struct bob_event_layout *bob_mpi_layout(uint32_t function)
 	if (function >= FUNCTIONS)
 		return &none;
 	if (!__atomic_load_n(&layouts[function].done, __ATOMIC_ACQUIRE)) {
-		make(function, &layouts[function].layout); /* threads that do so at once do the same */
+		make(function,
+		     &layouts[function].layout); /* threads that do so at once do the same */
 		__atomic_store_n(&layouts[function].done, 1, __ATOMIC_RELEASE);
 	}
 	return &layouts[function].layout;

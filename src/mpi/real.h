@@ -10,12 +10,12 @@
 void *bob_mpi_symbol(const char *name);
 
 /* The next PMPI_`name`, looked up once. */
-#define BOB_MPI_REAL(name)                                             \
-	({                                                             \
-		static __typeof__(&PMPI_##name) next_;                 \
-		if (!next_)                                            \
-			next_ = (__typeof__(next_))bob_mpi_next("PMPI_" #name); \
-		next_;                                                 \
+#define BOB_MPI_REAL(name)                                                                         \
+	({                                                                                         \
+		static __typeof__(&PMPI_##name) next_;                                             \
+		if (!next_)                                                                        \
+			next_ = (__typeof__(next_))bob_mpi_next("PMPI_" #name);                    \
+		next_;                                                                             \
 	})
 
 #endif

@@ -47,7 +47,8 @@ uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
 	if (is_null(h))
 		return 0;
 	if (bob_mpi_numbers_share(BOB_MPI_KIND_REQUEST, bits(h), &number)) {
-		bob_mpi_numbers_renumber(BOB_MPI_KIND_REQUEST, bits(h), SHARED | (number & RECEIVES));
+		bob_mpi_numbers_renumber(BOB_MPI_KIND_REQUEST, bits(h),
+					 SHARED | (number & RECEIVES));
 		t->requests++;
 		return UNKNOWN;
 	}

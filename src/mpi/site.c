@@ -143,9 +143,9 @@ static bool is_own_call(const void *caller, uint32_t function)
 	Dl_info info;
 
 	if (!f || !dladdr(caller, &info) || !info.dli_fname || !info.dli_sname ||
-	    !(strstr(info.dli_fname, "libmpi") && (strstr(info.dli_fname, "mpifh") ||
-						   strstr(info.dli_fname, "usempi") ||
-						   strstr(info.dli_fname, "fort"))))
+	    !(strstr(info.dli_fname, "libmpi") &&
+	      (strstr(info.dli_fname, "mpifh") || strstr(info.dli_fname, "usempi") ||
+	       strstr(info.dli_fname, "fort"))))
 		return false;
 	for (size_t i = 0; i < sizeof(of_their_own) / sizeof(of_their_own[0]); i++)
 		if (!strcmp(f->name, of_their_own[i]))
@@ -272,6 +272,5 @@ bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void 
 		}
 	}
 	return look_closer(t, function, caller, cfa,
-			   old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)],
-			   number);
+			   old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)], number);
 }
