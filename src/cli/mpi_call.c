@@ -169,10 +169,10 @@ static void print_out(struct printing *p, const struct bob_mpi_param *q)
 		return;
 	}
 	if (role == BOB_MPI_ROLE_BUF || (role == BOB_MPI_ROLE_REQUEST && !p->c->requests) ||
-	    (!is_new(q) && is_zero(p, q->out)))
-		return; /* what was freed is null now */
+	    (!is_new(q) && is_handle(q)))
+		return; /* what is freed is null now, and the rest is as it was */
 	arrow(p);
-	if (!is_new(q) || !is_handle(q))
+	if (!is_handle(q))
 		print_name(p, q);
 	p->c->word(p->c, q->out, role, p->out);
 	if (bob_mpi_has_size(q)) {

@@ -159,10 +159,9 @@ static void print_ranks_of(const struct cli_mpi_leaf *leaf, const struct texts *
 	for (uint32_t i = first; rank && i < t->count; i++)
 		if (t->text[i] && t->text[first] && !strcmp(t->text[i], t->text[first]))
 			rank[n++] = leaf->rank[i];
-	fprintf(out, n == 1 ? " (rank " : " (ranks ");
 	if (rank)
 		cli_mpi_ranges(rank, n, out);
-	fputc(')', out);
+	fputs(": ", out);
 	free(rank);
 }
 
@@ -185,9 +184,7 @@ static uint32_t different(const struct texts *t, uint8_t *is_first)
 }
 
 /* Text of member i as `write` has it. 0: no memory. */
-static int make_texts(const struct cli_mpi_leaf *leaf, struct texts *t,
-		      void (*write)(const struct cli_mpi_leaf *leaf, uint32_t member,
-				    enum bob_mpi_role role, int relative, FILE *out),
+static int make_texts(const struct cli_mpi_leaf *leaf, struct texts *t, cli_mpi_write_fn write,
 		      enum bob_mpi_role role, int relative)
 {
 	t->count = leaf->who.count;
@@ -228,39 +225,53 @@ static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum 
 	print_series(leaf, s, forms, role, out);
 }
 
-static void print_apart(const struct cli_mpi_leaf *leaf, enum bob_mpi_role role, FILE *out)
+/* "{0: 3; 1-3: rank-1}" */
+static void print_texts(const struct cli_mpi_leaf *leaf, const struct texts *t,
+			const uint8_t *first, uint32_t n, FILE *out)
 {
-	struct texts t = { 0 }, other = { 0 };
-	uint8_t *first = calloc(2u * leaf->who.count + 2u, 1),
-		*other_first = first + leaf->who.count + 1;
-	int ok = first && make_texts(leaf, &t, write_member, role, 0);
-	uint32_t n = ok ? different(&t, first) : 0, shown = 0;
+	uint32_t shown = 0;
 
-	if (ok && role == BOB_MPI_ROLE_RANK && n > 2 &&
-	    make_texts(leaf, &other, write_member, role, 1)) {
-		uint32_t relative = different(&other, other_first);
-
-		if (relative < n) {
-			struct texts swap = t;
-
-			t = other;
-			other = swap;
-			memcpy(first, other_first, leaf->who.count);
-			n = relative;
-		}
-	}
-	for (uint32_t i = 0; ok && i < leaf->who.count && shown < TEXTS_SHOWN; i++) {
-		if (!first[i] || !t.text[i])
+	if (n > 1)
+		fputc('{', out);
+	for (uint32_t i = 0; i < t->count && shown < TEXTS_SHOWN; i++) {
+		if (!first[i] || !t->text[i])
 			continue;
-		fprintf(out, "%s%s", shown++ ? ", " : "", t.text[i]);
+		fputs(shown++ ? "; " : "", out);
 		if (n > 1)
-			print_ranks_of(leaf, &t, i, out);
+			print_ranks_of(leaf, t, i, out);
+		fputs(t->text[i], out);
 	}
 	if (n > TEXTS_SHOWN)
-		fputs(", ... (by rank)", out);
+		fputs("; ...", out);
+	if (n > 1)
+		fputc('}', out);
+}
+
+void cli_mpi_apart_print(const struct cli_mpi_leaf *leaf, cli_mpi_write_fn write,
+			 enum bob_mpi_role role, FILE *out)
+{
+	struct texts t = { 0 }, other = { 0 };
+	uint8_t *first = calloc(leaf->who.count + 1u, 1);
+	uint8_t *other_first = calloc(leaf->who.count + 1u, 1);
+	uint32_t n, relative;
+
+	if (first && other_first && make_texts(leaf, &t, write, role, 0)) {
+		n = different(&t, first);
+		if (role == BOB_MPI_ROLE_RANK && n > 2 &&
+		    make_texts(leaf, &other, write, role, 1)) {
+			relative = different(&other, other_first);
+			if (relative < n)
+				print_texts(leaf, &other, other_first, relative, out);
+			else
+				print_texts(leaf, &t, first, n, out);
+		} else {
+			print_texts(leaf, &t, first, n, out);
+		}
+	}
 	free_texts(&t);
 	free_texts(&other);
 	free(first);
+	free(other_first);
 }
 
 void cli_mpi_cell_print(const struct cli_mpi_leaf *leaf, uint32_t word, enum bob_mpi_role role,
@@ -271,7 +282,7 @@ void cli_mpi_cell_print(const struct cli_mpi_leaf *leaf, uint32_t word, enum bob
 	if (cli_mpi_leaf_read(leaf, word) && forms_of(leaf, leaf->series, role, forms))
 		print_series(leaf, &leaf->series[0], forms, role, out);
 	else
-		print_apart(leaf, role, out);
+		cli_mpi_apart_print(leaf, write_member, role, out);
 }
 
 /* --- callbacks --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the words of a leaf are, over the iterations and the ranks of a set: "7", "0..99", "(rank+1) mod 4", "rank-1 (ranks 1-3), PROC_NULL (rank 0)".
+/* What the words of a leaf are, over the iterations and the ranks of a set: "7", "0..99", "(rank+1) mod 4", "{0: PROC_NULL; 1-3: rank-1}".
  * `rank` there is the process's rank in the call's communicator. */
 #ifndef BOB_CLI_MPI_CELLS_H
 #define BOB_CLI_MPI_CELLS_H
@@ -38,6 +38,12 @@ void cli_mpi_leaf_begin(struct cli_mpi_leaf *leaf);
 void cli_mpi_cell_print(const struct cli_mpi_leaf *leaf, uint32_t word, enum bob_mpi_role role,
 			FILE *out);
 
+/* The text of one member; `relative`: numbers are to be given as differences to its rank. */
+typedef void (*cli_mpi_write_fn)(const struct cli_mpi_leaf *leaf, uint32_t member,
+				 enum bob_mpi_role role, int relative, FILE *out);
+/* Each member's own text, with the ranks that it is of: "{0: 3; 1-3: rank-1}". */
+void cli_mpi_apart_print(const struct cli_mpi_leaf *leaf, cli_mpi_write_fn write,
+			 enum bob_mpi_role role, FILE *out);
 /* The callback for vectors. */
 void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32_t length,
 			  enum bob_mpi_role role, FILE *out);

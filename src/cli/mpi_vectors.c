@@ -17,6 +17,15 @@ struct vectors {
 	uint64_t count;		/* values, the same for all */
 };
 
+static int are_constant(const struct cli_mpi_leaf *leaf)
+{
+	int all = 1;
+
+	for (uint32_t i = 0; i < leaf->who.count; i++)
+		all &= cli_mpi_series_is_constant(&leaf->series[i]);
+	return all;
+}
+
 /* 0: they vary from call to call, or are of different length. */
 static int same_length(const struct cli_mpi_leaf *leaf, struct vectors *v)
 {
@@ -33,6 +42,26 @@ static int same_length(const struct cli_mpi_leaf *leaf, struct vectors *v)
 		v->count = n;
 	}
 	return v->at != NULL;
+}
+
+/* 0: some element has no one expression for all members. */
+static int have_forms(const struct cli_mpi_leaf *leaf, const struct vectors *v,
+		      enum bob_mpi_role role)
+{
+	uint64_t *x = malloc((leaf->who.count + 1u) * sizeof(*x));
+	int ok = x != NULL;
+
+	for (uint64_t k = 0; k < v->count && ok; k++) {
+		enum bob_mpi_role of = role != BOB_MPI_ROLE_STATUS ? role :
+				       k % STATUS_WORDS == 0	   ? BOB_MPI_ROLE_RANK :
+								     BOB_MPI_ROLE_BYTES;
+
+		for (uint32_t i = 0; i < leaf->who.count; i++)
+			x[i] = v->at[i][k];
+		ok = cli_mpi_form_of(&leaf->who, of, x).kind != CLI_MPI_APART;
+	}
+	free(x);
+	return ok;
 }
 
 static void write_word(const struct cli_mpi_leaf *leaf, const struct vectors *v, uint64_t k,
@@ -140,6 +169,28 @@ static void print_elements(const struct cli_mpi_leaf *leaf, const struct vectors
 		fprintf(out, " of %" PRIu64, v->count / words);
 }
 
+/* The vector of one member, as if it were alone. */
+static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum bob_mpi_role role,
+			 int relative, FILE *out)
+{
+	struct cli_mpi_leaf one = *leaf;
+	const uint64_t *at;
+	struct vectors v = { &at, 0 };
+
+	(void)relative;
+	one.who = (struct cli_mpi_who){ 1, leaf->who.me + member, leaf->who.peers };
+	one.series = leaf->series + member;
+	if (!cli_mpi_series_is_constant(one.series)) {
+		fputs("[varies]", out);
+		return;
+	}
+	at = bob_mpi_programs_vector(leaf->programs, one.series->piece[0].base, &v.count);
+	if (at)
+		print_elements(&one, &v, role, out);
+	else
+		fputs("[?]", out);
+}
+
 void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32_t length,
 			  enum bob_mpi_role role, FILE *out)
 {
@@ -150,8 +201,10 @@ void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32
 		      role == BOB_MPI_ROLE_ARGVS;
 
 	(void)cli_mpi_leaf_read(leaf, c->function->words + vector);
-	if (same_length(leaf, &v) && !strings)
+	if (same_length(leaf, &v) && !strings && have_forms(leaf, &v, role))
 		print_elements(leaf, &v, role, out);
+	else if (!strings && are_constant(leaf))
+		cli_mpi_apart_print(leaf, write_member, role, out);
 	else if (v.at && v.at[0] && strings && cli_mpi_series_is_constant(&leaf->series[0]) &&
 		 c->constant(c, length, &bytes))
 		cli_mpi_text(v.at[0], v.count, bytes, out);
