@@ -120,12 +120,16 @@ static void print_series(const struct cli_mpi_leaf *leaf, const struct cli_mpi_s
 {
 	if (!s->count && !s->left)
 		fputc('?', out);
+	if (s->count > 1 || s->left)
+		fputc('(', out);
 	for (uint32_t i = 0; i < s->count && i < CLI_MPI_PIECES; i++) {
 		fputs(i ? ", " : "", out);
 		print_piece(leaf, &s->piece[i], &forms[i], role, out);
 	}
 	if (s->count > CLI_MPI_PIECES || s->left)
 		fputs(s->count ? ", ..." : "...", out);
+	if (s->count > 1 || s->left)
+		fputc(')', out);
 }
 
 static int forms_of(const struct cli_mpi_leaf *leaf, const struct cli_mpi_series *series,
