@@ -28,10 +28,12 @@ struct elements {
 static int same_structure(const struct elements *e, uint32_t a, uint32_t b)
 {
 	const struct element *p = &e->element[a], *q = &e->element[b];
-	const uint8_t *bytes = e->content->structure.at;
+	const uint8_t *x = e->content->structure.at + p->structure,
+		      *y = e->content->structure.at + q->structure;
 
-	return p->structure_len == q->structure_len &&
-	       !memcmp(bytes + p->structure, bytes + q->structure, p->structure_len);
+	/* no element is empty, most have one byte */
+	return p->structure_len == q->structure_len && x[0] == y[0] &&
+	       (p->structure_len == 1 || !memcmp(x, y, p->structure_len));
 }
 
 /* Does each number of c follow b as b follows a? */
@@ -45,6 +47,13 @@ static int progress(const struct elements *e, uint32_t a, uint32_t b, uint32_t c
 		if (y[i] - x[i] != z[i] - y[i])
 			return 0;
 	return 1;
+}
+
+/* Do the `n` elements at `at` come three times, as far as their first one tells? Mostly not. */
+static int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
+{
+	return same_structure(e, at, at + n) && same_structure(e, at, at + 2 * n) &&
+	       progress(e, at, at + n, at + 2 * n);
 }
 
 /* How often the `n` elements at `at` come in a row, this time included. */
@@ -133,7 +142,7 @@ static int fold_once(const struct elements *from, struct elements *to, struct bo
 		uint32_t n = 1, times = 0;
 
 		for (; n <= BOB_PATTERN_MAX && at + REPEATS_MIN * n <= from->count; n++) {
-			times = repeats(from, at, n);
+			times = may_repeat(from, at, n) ? repeats(from, at, n) : 0;
 			if (times >= REPEATS_MIN)
 				break;
 		}
