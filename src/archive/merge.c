@@ -193,9 +193,8 @@ static bob_status add_thread(struct threads *t, const struct bob_process *p, siz
 	return BOB_OK;
 }
 
-/* NULL: none of them has records. */
-static bob_status merge_threads(const struct bob_process *p, const struct bob_fold_settings *how,
-				struct bob_folded **out, struct bob_error *err)
+bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
+			     struct bob_folded **out, struct bob_error *err)
 {
 	size_t most = p->stream_count + 1;
 	struct threads t = { .from = calloc(most, sizeof(*t.from)),
@@ -315,7 +314,7 @@ static bob_status merge_process(const struct bob_trace *t, uint32_t process, int
 
 	if (st != BOB_OK)
 		return st;
-	st = merge_threads(p, how, &f, &why);
+	st = bob_threads_merge(p, how, &f, &why);
 	if (st == BOB_OK)
 		st = bob_loss_end(how, p, &f);
 	if (st == BOB_OK)

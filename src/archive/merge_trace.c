@@ -19,6 +19,8 @@ struct merging {
 	const struct bob_trace *t;
 	const uint8_t *is_in;	/* by process */
 	struct bob_fold_settings how;
+	struct bob_folded **
+		merged; /* by common: the records of its threads; NULL: it has none, or is not in */
 	struct bob_unified unified;
 	FILE *to;
 	uint64_t used;		/* bytes written */
@@ -41,7 +43,7 @@ static int may_join(const struct bob_process *p)
 	for (size_t i = 0; i < p->stream_count; i++) {
 		const struct bob_stream *s = p->streams[i];
 
-		if (s->info.symbols || bob_stream_has_raw(s) || (s->folded && !p->common->merged))
+		if (s->info.symbols || (bob_stream_has_raw(s) && !s->has_log))
 			return 0;
 	}
 	return p->info.state != BOB_FILE_OPEN || p->common->merged;
@@ -61,12 +63,40 @@ static size_t choose(const struct bob_trace *t, uint8_t *is_in, int *is_new)
 	return n;
 }
 
-static int is_chosen(const struct merging *m, const struct bob_common *c)
+/* The first one that is in. */
+static const struct bob_process *process_of(const struct merging *m, const struct bob_common *c)
 {
 	for (size_t i = 0; i < m->t->process_count; i++)
 		if (m->is_in[i] && m->t->processes[i]->common == c)
-			return 1;
-	return 0;
+			return m->t->processes[i];
+	return NULL;
+}
+
+/* Threads first. What a file has merged already is borrowed. */
+static bob_status merge_threads(struct merging *m, struct bob_error *err)
+{
+	bob_status st = BOB_OK;
+
+	m->merged = calloc(m->t->common_count + 1, sizeof(struct bob_folded *));
+	if (!m->merged)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
+		const struct bob_common *c = m->t->commons[i];
+		const struct bob_process *p = process_of(m, c);
+
+		m->merged[i] = p ? c->merged : NULL;
+		if (p && !c->merged)
+			st = bob_threads_merge(p, NULL, &m->merged[i], err);
+	}
+	return st;
+}
+
+static void free_merged(struct merging *m)
+{
+	for (size_t i = 0; i < m->t->common_count && m->merged; i++)
+		if (m->merged[i] != m->t->commons[i]->merged)
+			bob_folded_close(m->merged[i]);
+	free(m->merged);
 }
 
 /* --- names --- */
@@ -156,11 +186,9 @@ static bob_status merge_all(const struct merging *m, struct bob_folded **out)
 
 	*out = NULL;
 	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
-		const struct bob_common *c = m->t->commons[i];
-
-		if (!c->merged || !is_chosen(m, c))
+		if (!m->merged[i])
 			continue;
-		from[n++] = (struct bob_fold_source){ c->merged, &names[i].rename };
+		from[n++] = (struct bob_fold_source){ m->merged[i], &names[i].rename };
 		st = find_names(m, i, &names[i]);
 	}
 	if (st == BOB_OK && n)
@@ -363,6 +391,7 @@ static bob_status write_trace(struct merging *m)
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err)
 {
+	struct bob_error why = { .text = "the processes cannot be merged" };
 	struct merging m = { .t = t, .is_in = is_in, .to = to };
 	int is_new;
 	size_t count = choose(t, is_in, &is_new);
@@ -372,9 +401,12 @@ bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_
 		return BOB_NONE;
 	m.how.drop_below = drop_below;
 	m.how.drop_over = (uint32_t)count;
-	st = bob_unify(t, &m.unified);
+	st = merge_threads(&m, &why);
+	if (st == BOB_OK)
+		st = bob_unify(t, m.merged, &m.unified);
 	if (st == BOB_OK)
 		st = write_trace(&m);
 	bob_unified_free(&m.unified);
-	return st == BOB_OK ? st : bob_fail(err, st, NULL, 0, "the processes cannot be merged");
+	free_merged(&m);
+	return st == BOB_OK ? st : bob_fail(err, st, NULL, why.offset, why.text);
 }
