@@ -95,6 +95,18 @@ static void put_varint(struct cli_buffer *b, uint64_t v)
 	cli_buffer_take(b, bytes, bob_varint_put(bytes, v));
 }
 
+static void put_pcs(const struct cli_names *n, struct cli_buffer *b)
+{
+	uint64_t before = 0;
+
+	put_varint(b, n->stamp);
+	put_varint(b, n->count);
+	for (size_t i = 0; i < n->count; i++) {
+		put_varint(b, n->pc[i] - before);
+		before = n->pc[i];
+	}
+}
+
 int cli_names_cover(const struct cli_names *n, const uint64_t *pc, size_t count)
 {
 	size_t at = 0;
@@ -184,16 +196,10 @@ void cli_names_keep(int cache, uint64_t key, const struct cli_names *n)
 {
 	struct cli_buffer all = { 0 }, pcs = { 0 };
 	char name[32];
-	uint64_t before = 0;
 
 	if (cache < 0)
 		return;
-	put_varint(&pcs, n->stamp);
-	put_varint(&pcs, n->count);
-	for (size_t i = 0; i < n->count; i++) {
-		put_varint(&pcs, n->pc[i] - before);
-		before = n->pc[i];
-	}
+	put_pcs(n, &pcs);
 	cli_buffer_take(&all, n->file.at, n->file.len);
 	if (!pcs.failed)
 		cli_chunk_add(&all, BOB_CHUNK_PAD, 0, &pcs);
