@@ -156,40 +156,64 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 
 /* --- merging --- */
 
-static bob_status stream_folded(const struct bob_process *p, size_t i,
-				const struct bob_fold_settings *how, struct bob_folded **out,
-				struct bob_error *err)
-{
-	const struct bob_stream *s = p->streams[i];
-	uint64_t id = bob_merged_id(p, i);
+/* The threads of a process: those whose records are folded anew, and those whose folded records only get an id. */
+struct threads {
+	struct bob_fold_source *from;
+	struct bob_fold_rename *name;
+	uint64_t *id;
+	struct bob_folded **own;
+	uint32_t count;
+};
 
-	if (bob_stream_has_raw(s) || (s->folded && (p->common->merged || how)))
-		return fold_stream(p, s, id, how, out, err);
-	return s->folded ? bob_folded_copy(s->folded, id, &bob_alloc_malloc, out) : BOB_OK;
+static uint64_t id_of(void *ctx, uint64_t id)
+{
+	(void)id;
+	return *(const uint64_t *)ctx;
 }
 
-/* Two halves and then both: a stream takes part in as few merges as can be. */
-static bob_status merge_range(const struct bob_process *p, size_t from, size_t to,
-			      const struct bob_fold_settings *how, struct bob_folded **out,
-			      struct bob_error *err)
+static bob_status add_thread(struct threads *t, const struct bob_process *p, size_t i,
+			     const struct bob_fold_settings *how, struct bob_error *err)
 {
-	struct bob_folded *a = NULL, *b = NULL;
+	const struct bob_stream *s = p->streams[i];
+	uint32_t n = t->count;
 	bob_status st;
 
-	*out = NULL;
-	if (to - from == 1)
-		return stream_folded(p, from, how, out, err);
-	st = merge_range(p, from, from + (to - from) / 2, how, &a, err);
-	if (st == BOB_OK)
-		st = merge_range(p, from + (to - from) / 2, to, how, &b, err);
-	if (st == BOB_OK && a && b) {
-		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
-	} else if (st == BOB_OK) {
-		*out = a ? a : b;
-		return BOB_OK;
+	t->id[n] = bob_merged_id(p, i);
+	t->from[n] = (struct bob_fold_source){ .folded = s->folded };
+	if (bob_stream_has_raw(s) || (s->folded && (p->common->merged || how))) {
+		st = fold_stream(p, s, t->id[n], how, &t->own[n], err);
+		if (st != BOB_OK)
+			return st;
+		t->from[n].folded = t->own[n];
+	} else if (s->folded) {
+		t->name[n] = (struct bob_fold_rename){ .id = id_of, .ctx = &t->id[n] };
+		t->from[n].rename = &t->name[n];
 	}
-	bob_folded_close(a);
-	bob_folded_close(b);
+	t->count += t->from[n].folded != NULL;
+	return BOB_OK;
+}
+
+bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
+			     struct bob_folded **out, struct bob_error *err)
+{
+	size_t most = p->stream_count + 1;
+	struct threads t = { .from = calloc(most, sizeof(*t.from)),
+			     .name = calloc(most, sizeof(*t.name)),
+			     .id = calloc(most, sizeof(*t.id)),
+			     .own = calloc(most, sizeof(struct bob_folded *)) };
+	bob_status st = t.from && t.name && t.id && t.own ? BOB_OK : BOB_ERR_NOMEM;
+
+	*out = NULL;
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+		st = add_thread(&t, p, i, how, err);
+	if (st == BOB_OK && t.count)
+		st = bob_folded_merge_all(t.from, t.count, &bob_alloc_malloc, out);
+	for (uint32_t i = 0; i < t.count; i++)
+		bob_folded_close(t.own[i]);
+	free(t.from);
+	free(t.name);
+	free(t.id);
+	free(t.own);
 	return st;
 }
 
@@ -290,7 +314,7 @@ static bob_status merge_process(const struct bob_trace *t, uint32_t process, int
 
 	if (st != BOB_OK)
 		return st;
-	st = merge_range(p, 0, p->stream_count, how, &f, &why);
+	st = bob_threads_merge(p, how, &f, &why);
 	if (st == BOB_OK)
 		st = bob_loss_end(how, p, &f);
 	if (st == BOB_OK)

@@ -195,8 +195,8 @@ bob_status bob_fail(struct bob_error *err, bob_status code, const struct bob_fil
 void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
 		     const char *text, int lost);
 
-/* dir.c: fill t->files from a directory. */
-bob_status bob_dir_load(struct bob_trace *t, const char *dir, struct bob_error *err);
+/* dir.c: fill t->files from a directory; with a `root`, only those of that process and its descendants. */
+bob_status bob_dir_load(struct bob_trace *t, const char *dir, uint32_t root, struct bob_error *err);
 void bob_file_release(struct bob_file *file);
 
 /* chunk.c: judge the head and list the chunks. BOB_NONE: not usable (a problem says why). */
