@@ -265,6 +265,7 @@ static void read_all(struct bob_source_maker *m, struct files *f,
 	if (f->elf) {
 		bob_source_sections(m, f->elf, sections);
 		bob_source_symbols(m, f->elf);
+		bob_source_thread(m, f->elf);
 	}
 	if (f->debug)
 		bob_source_symbols(m, f->debug);
@@ -327,6 +328,9 @@ static void free_maker(struct bob_source_maker *m)
 	free(m->places.at);
 	free(m->statics.at);
 	free(m->symbols.at);
+	free(m->thread.slots.at);
+	free(m->thread.variables.at);
+	free(m->thread.symbols.at);
 	free(m->row);
 }
 
