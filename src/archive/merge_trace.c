@@ -21,6 +21,7 @@ struct merging {
 	struct bob_fold_settings how;
 	struct bob_folded **
 		merged; /* by common: the records of its threads; NULL: it has none, or is not in */
+	struct bob_folded **events; /* likewise: events with values */
 	struct bob_unified unified;
 	FILE *to;
 	uint64_t used;		/* bytes written */
@@ -78,7 +79,8 @@ static bob_status merge_threads(struct merging *m, struct bob_error *err)
 	bob_status st = BOB_OK;
 
 	m->merged = calloc(m->t->common_count + 1, sizeof(struct bob_folded *));
-	if (!m->merged)
+	m->events = calloc(m->t->common_count + 1, sizeof(struct bob_folded *));
+	if (!m->merged || !m->events)
 		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
 		const struct bob_common *c = m->t->commons[i];
@@ -87,6 +89,9 @@ static bob_status merge_threads(struct merging *m, struct bob_error *err)
 		m->merged[i] = p ? c->merged : NULL;
 		if (p && !c->merged)
 			st = bob_threads_merge(p, NULL, &m->merged[i], err);
+		m->events[i] = p ? c->events : NULL;
+		if (p && !c->events && st == BOB_OK)
+			st = bob_events_merge(m->t, p, &m->events[i], err);
 	}
 	return st;
 }
@@ -96,7 +101,11 @@ static void free_merged(struct merging *m)
 	for (size_t i = 0; i < m->t->common_count && m->merged; i++)
 		if (m->merged[i] != m->t->commons[i]->merged)
 			bob_folded_close(m->merged[i]);
+	for (size_t i = 0; i < m->t->common_count && m->events; i++)
+		if (m->events[i] != m->t->commons[i]->events)
+			bob_folded_close(m->events[i]);
 	free(m->merged);
+	free(m->events);
 }
 
 /* --- names --- */
@@ -156,13 +165,13 @@ static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t
 	return BOB_OK;
 }
 
-static bob_status find_names(const struct merging *m, size_t common, struct names *n)
+static bob_status find_names(const struct merging *m, size_t common, int events, struct names *n)
 {
 	uint32_t number = 0;
 	bob_status st = BOB_OK;
 
 	n->of = &m->unified.of[common];
-	n->rename = (struct bob_fold_rename){ new_id, new_key, new_place, n };
+	n->rename = (struct bob_fold_rename){ new_id, events ? NULL : new_key, new_place, n };
 	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
 		if (m->is_in[i] && m->t->processes[i]->common == m->t->commons[common])
 			st = add_ids(n, m->t->processes[i], number);
@@ -175,9 +184,10 @@ static bob_status find_names(const struct merging *m, size_t common, struct name
 
 /* --- merging --- */
 
-/* *out is NULL if there are no records. */
-static bob_status merge_all(const struct merging *m, struct bob_folded **out)
+/* *out is NULL if there are no records (or events). */
+static bob_status merge_all(const struct merging *m, int events, struct bob_folded **out)
 {
+	struct bob_folded *const *merged = events ? m->events : m->merged;
 	size_t most = m->t->common_count + 1;
 	struct names *names = calloc(most, sizeof(*names));
 	struct bob_fold_source *from = calloc(most, sizeof(*from));
@@ -186,10 +196,10 @@ static bob_status merge_all(const struct merging *m, struct bob_folded **out)
 
 	*out = NULL;
 	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
-		if (!m->merged[i])
+		if (!merged[i])
 			continue;
-		from[n++] = (struct bob_fold_source){ m->merged[i], &names[i].rename };
-		st = find_names(m, i, &names[i]);
+		from[n++] = (struct bob_fold_source){ merged[i], &names[i].rename };
+		st = find_names(m, i, events, &names[i]);
 	}
 	if (st == BOB_OK && n)
 		st = bob_folded_merge_all(from, n, &bob_alloc_malloc, out);
@@ -342,13 +352,38 @@ static bob_status write_processes(struct merging *m)
 
 /* --- the file --- */
 
+static bob_status write_packed(struct merging *m, const struct bob_packed *p,
+			       enum bob_content content)
+{
+	uint64_t n = bob_packed_write(p, content, m->to);
+
+	m->used += n;
+	return n ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static bob_status write_events(struct merging *m)
+{
+	struct bob_folded *f = NULL;
+	struct bob_packed packed = { 0 };
+	bob_status st = merge_all(m, 1, &f);
+
+	if (st != BOB_OK || !f)
+		return st;
+	st = bob_packed_make(f, &packed);
+	bob_folded_close(f);
+	if (st == BOB_OK)
+		st = write_packed(m, &packed, BOB_CONTENT_MPI);
+	bob_packed_free(&packed);
+	return st;
+}
+
 static bob_status write_folded(struct merging *m)
 {
 	const struct bob_bytes *descs = &m->unified.descs;
 	struct bob_folded *f = NULL;
 	struct bob_packed packed = { 0 };
 	uint64_t n = 0;
-	bob_status st = merge_all(m, &f);
+	bob_status st = merge_all(m, 0, &f);
 
 	if (st != BOB_OK || !f)
 		return st;
@@ -362,11 +397,8 @@ static bob_status write_folded(struct merging *m)
 		m->used += n;
 		st = n ? BOB_OK : BOB_ERR_NOMEM;
 	}
-	if (st == BOB_OK) {
-		n = bob_packed_write(&packed, m->to);
-		m->used += n;
-		st = n ? BOB_OK : BOB_ERR_NOMEM;
-	}
+	if (st == BOB_OK)
+		st = write_packed(m, &packed, BOB_CONTENT_MEM);
 	bob_packed_free(&packed);
 	return st;
 }
@@ -385,6 +417,8 @@ static bob_status write_trace(struct merging *m)
 	st = write_processes(m);
 	if (st == BOB_OK)
 		st = write_folded(m);
+	if (st == BOB_OK)
+		st = write_events(m);
 	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
 }
 

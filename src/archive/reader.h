@@ -89,7 +89,8 @@ struct bob_common {
 	size_t desc_run_count, desc_run_cap;
 	uint64_t desc_bytes;
 	struct bob_folded *merged; /* all threads' folded records; else each has its own */
-	uint64_t merged_bytes;
+	struct bob_folded *events; /* likewise: their MPI calls */
+	uint64_t merged_bytes;	/* of both */
 };
 
 /* Events with values of one kind, of one thread (event_write.h). */
@@ -304,6 +305,10 @@ uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d
 
 /* events.c: events with values */
 bob_status bob_events_build(struct bob_trace *t, struct bob_process *p);
+/* Before the first event: those that are folded are passed over. */
+void bob_value_cursor_only_log(struct bob_value_cursor *c);
+/* What the event given last is of; key and places are in the event. */
+const struct bob_event_def *bob_value_cursor_def(const struct bob_value_cursor *c);
 void bob_event_stream_free(const struct bob_process *p, struct bob_event_stream *s);
 
 /* salvage.c: list the blocks of a stream whose chain is broken. `end_pos` symbols in all; `slot`
