@@ -314,22 +314,32 @@ static unsigned tick(void *ctx, int child)
 	return cli_sampler_tick(ctx, child);
 }
 
+/* Is something recorded that is merged and named in the end? */
+static int is_folded(const struct recording *r)
+{
+	return r->mem || r->mpi;
+}
+
 /* The end of a launcher: its own program's files, and then, if it is the last one or speaks for all, what concerns all. */
 static void finish(struct recording *r, const char *dir, uint32_t child, int joined)
 {
 	int is_last = 0, speaks = !r->quiet && is_rank_zero();
-	struct cli_merged merged;
+	struct cli_merged threads, merged;
 	struct bob_trace *t = NULL;
 
-	if (r->mem) /* a trace that is not merged and has no names is whole, too */
+	if (is_folded(r)) /* a trace that is not merged and has no names is whole, too */
 		(void)(bob_fold_settings_any(&r->folding.how) ?
 			       cli_fold("record", dir, child, 0, &r->folding, NULL, &merged) :
 			       cli_merge("record", dir, child, &merged));
 	if (speaks && own_rank())
 		is_last = await_ranks(dir, joined);
-	else if (r->mem)
+	else if (is_folded(r))
 		is_last = bob_rundir_is_last(joined);
-	is_last &= r->mem;
+	is_last &= is_folded(r);
+	if (is_last && r->mpi) { /* a rank that was killed keeps its own file */
+		(void)cli_merge_all("record", dir, 0, &threads, &merged);
+		is_last = 0; /* names are there */
+	}
 	if (is_last || (speaks && !(r->report && r->calls)))
 		(void)bob_trace_open(dir, &t, NULL);
 	if (is_last && t)
@@ -360,7 +370,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		free(env);
 		return 126;
 	}
-	if (r->mem)
+	if (is_folded(r))
 		joined = bob_rundir_join(dir);
 	bob_status st = bob_launch_run(&l, &child, &status, &err);
 	cli_sampler_end(sampler, child);
