@@ -157,11 +157,9 @@ static void print_out(struct printing *p, const struct bob_mpi_param *q)
 	enum bob_mpi_role role = (enum bob_mpi_role)q->role;
 
 	if (q->flags & BOB_MPI_VECTOR) {
-		if (q->in != BOB_MPI_NOWHERE)
-			return; /* its words are those before the call */
 		arrow(p);
 		print_name(p, q);
-		p->c->vector(p->c, bob_mpi_vector_of(p->f, q), q->out, role, p->out);
+		p->c->vector(p->c, bob_mpi_vector_after(p->f, q), q->out, role, p->out);
 		return;
 	}
 	if (role == BOB_MPI_ROLE_STATUS) {

@@ -50,9 +50,14 @@ static uint32_t vectors_of(const struct bob_mpi_function *f)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < f->count; i++)
-		n += (f->params[i].flags & BOB_MPI_VECTOR) != 0 ||
-		     bob_mpi_has_members(&f->params[i]);
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i];
+
+		if (p->flags & BOB_MPI_VECTOR)
+			n += (uint32_t)(p->in != BOB_MPI_NOWHERE) + (p->out != BOB_MPI_NOWHERE);
+		else
+			n += bob_mpi_has_members(p) != 0;
+	}
 	return n;
 }
 
@@ -103,23 +108,34 @@ const struct bob_mpi_param *bob_mpi_param_of(const struct bob_mpi_function *f,
 	return NULL;
 }
 
-/* The word that is the length of the parameter's vector. */
-static uint32_t length_word(const struct bob_mpi_param *p)
+/* Whose length lies before word `own`. */
+static uint32_t vector_at(const struct bob_mpi_function *f, uint32_t own)
 {
-	if (p->flags & BOB_MPI_VECTOR)
-		return p->in != BOB_MPI_NOWHERE ? p->in : p->out;
-	return bob_mpi_has_members(p) ? p->out + 1u : BOB_MPI_NOWHERE;
+	uint32_t before = 0;
+
+	if (own == BOB_MPI_NOWHERE)
+		return BOB_MPI_NO_VECTOR;
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i];
+
+		if (p->flags & BOB_MPI_VECTOR)
+			before += (uint32_t)(p->in < own) + (p->out < own);
+		else if (bob_mpi_has_members(p))
+			before += p->out + 1u < own;
+	}
+	return before;
 }
 
 uint32_t bob_mpi_vector_of(const struct bob_mpi_function *f, const struct bob_mpi_param *p)
 {
-	uint32_t own = length_word(p), before = 0;
+	if (p->flags & BOB_MPI_VECTOR)
+		return vector_at(f, p->in != BOB_MPI_NOWHERE ? p->in : p->out);
+	return vector_at(f, bob_mpi_has_members(p) ? p->out + 1u : BOB_MPI_NOWHERE);
+}
 
-	if (own == BOB_MPI_NOWHERE)
-		return BOB_MPI_NO_VECTOR;
-	for (uint32_t i = 0; i < f->count; i++)
-		before += length_word(&f->params[i]) < own;
-	return before;
+uint32_t bob_mpi_vector_after(const struct bob_mpi_function *f, const struct bob_mpi_param *p)
+{
+	return p->flags & BOB_MPI_VECTOR ? vector_at(f, p->out) : BOB_MPI_NO_VECTOR;
 }
 
 static uint64_t word_at(const struct bob_mpi_call *c, uint32_t at)

@@ -36,8 +36,10 @@ const struct bob_mpi_param *bob_mpi_param_named(const struct bob_mpi_function *f
 /* The first parameter of that role that goes in and is no vector; NULL: none. */
 const struct bob_mpi_param *bob_mpi_param_of(const struct bob_mpi_function *f,
 					     enum bob_mpi_role role);
-/* Which of an event's vectors is the parameter's, or BOB_MPI_NO_VECTOR. */
+/* Which of an event's vectors is the parameter's, or a new communicator's; or BOB_MPI_NO_VECTOR. */
 uint32_t bob_mpi_vector_of(const struct bob_mpi_function *f, const struct bob_mpi_param *p);
+/* Of one that goes in and comes out that above is how it was before the call, this how it was after. */
+uint32_t bob_mpi_vector_after(const struct bob_mpi_function *f, const struct bob_mpi_param *p);
 /* The words of the parameter before the call, or after it: 0 if there are none, or the call did not come that far. */
 uint64_t bob_mpi_in(const struct bob_mpi_call *c, const struct bob_mpi_param *p);
 uint64_t bob_mpi_out(const struct bob_mpi_call *c, const struct bob_mpi_param *p);
