@@ -94,18 +94,39 @@ static uint32_t moving(const struct bob_piece *p, uint32_t *which)
 	return n;
 }
 
+#define LISTED 3u /* values at most that are written out */
+
+/* A row of a few values, each as a whole. */
+static void print_list(const struct cli_mpi_leaf *leaf, const struct bob_piece *p, uint32_t d,
+		       const struct cli_mpi_form *f, enum bob_mpi_role role, FILE *out)
+{
+	struct cli_mpi_form one = *f;
+
+	fputc('(', out);
+	for (uint64_t i = 0; i < p->count[d]; i++) {
+		fputs(i ? ", " : "", out);
+		cli_mpi_form_print(&leaf->who, &one, role, out);
+		one.base += p->step[d];
+	}
+	fputc(')', out);
+}
+
 /* The piece begins with what `f` says. */
 static void print_piece(const struct cli_mpi_leaf *leaf, const struct bob_piece *p,
 			const struct cli_mpi_form *f, enum bob_mpi_role role, FILE *out)
 {
-	uint32_t d = 0;
+	uint32_t d = 0, n = moving(p, &d);
 	int grows = 0;
 
 	for (uint32_t i = 0; p->dims && i < p->dims * (p->dims - 1) / 2; i++)
 		grows |= p->grow[i] != 0;
+	if (n == 1 && !grows && p->count[d] <= LISTED &&
+	    (f->kind == CLI_MPI_ABSOLUTE || f->kind == CLI_MPI_RELATIVE)) {
+		print_list(leaf, p, d, f, role, out);
+		return;
+	}
 	cli_mpi_form_print(&leaf->who, f, role, out);
-	if (f->kind != CLI_MPI_ABSOLUTE || !cli_mpi_is_number(role, f->base) || grows ||
-	    moving(p, &d) != 1) {
+	if (f->kind != CLI_MPI_ABSOLUTE || !cli_mpi_is_number(role, f->base) || grows || n != 1) {
 		print_steps(p, out);
 		return;
 	}
@@ -212,6 +233,15 @@ static void free_texts(struct texts *t)
 	free(t->text);
 }
 
+static uint64_t last_of(const struct bob_piece *p)
+{
+	uint64_t v = p->base;
+
+	for (uint32_t d = 0; d < p->dims; d++)
+		v += (p->count[d] - 1) * p->step[d];
+	return v;
+}
+
 static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum bob_mpi_role role,
 			 int relative, FILE *out)
 {
@@ -222,7 +252,8 @@ static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum 
 		uint64_t base = s->piece[k].base;
 
 		forms[k] = (struct cli_mpi_form){ CLI_MPI_ABSOLUTE, base, 0 };
-		if (relative && cli_mpi_is_number(role, base) && leaf->who.me[member] != ~0u)
+		if (relative && cli_mpi_is_number(role, base) &&
+		    cli_mpi_is_number(role, last_of(&s->piece[k])) && leaf->who.me[member] != ~0u)
 			forms[k] = (struct cli_mpi_form){ CLI_MPI_RELATIVE,
 							  base - leaf->who.me[member], 0 };
 	}

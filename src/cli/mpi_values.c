@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #define FIRST_NEW 256u
+#define RANGES_SHOWN 12u
 #define TEXT_MAX 200u		/* bytes shown */
 
 static const char *kind_of(enum bob_mpi_role role)
@@ -157,12 +158,24 @@ void cli_mpi_status(const uint64_t word[3], FILE *out)
 
 void cli_mpi_ranges(const uint32_t *number, uint32_t count, FILE *out)
 {
-	for (uint32_t i = 0, last; i < count; i = last + 1) {
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0, last; i < count; i = last + 1, shown++) {
+		uint32_t step = i + 1 < count ? number[i + 1] - number[i] : 1;
+
+		if (shown == RANGES_SHOWN) {
+			fprintf(out, ", ... %" PRIu32 " in all", count);
+			return;
+		}
 		last = i;
-		while (last + 1 < count && number[last + 1] == number[last] + 1)
+		while (last + 1 < count && number[last + 1] - number[last] == step)
 			last++;
+		if (last < i + 2)
+			last = i;
 		fprintf(out, "%s%" PRIu32, i ? ", " : "", number[i]);
 		if (last > i)
-			fprintf(out, "%s%" PRIu32, last == i + 1 ? ", " : "-", number[last]);
+			fprintf(out, "-%" PRIu32, number[last]);
+		if (last > i && step > 1)
+			fprintf(out, " by %" PRIu32, step);
 	}
 }

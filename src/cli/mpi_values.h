@@ -15,7 +15,7 @@ int cli_mpi_is_number(enum bob_mpi_role role, uint64_t v);
 void cli_mpi_text(const uint64_t *word, uint64_t words, uint64_t bytes, FILE *out);
 /* "from 3, tag 7, 4 B", or "-" for three zeros: nothing was received. */
 void cli_mpi_status(const uint64_t word[3], FILE *out);
-/* "0-3, 8" of ascending numbers. */
+/* "0-3, 8-16 by 2, 20" of ascending numbers. */
 void cli_mpi_ranges(const uint32_t *number, uint32_t count, FILE *out);
 
 #endif
