@@ -316,6 +316,12 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 	if (bob_mem_desc_get(&at, end, &d, accesses, steps) != BOB_OK)
 		return false;
 	d.image = im->number;
+	while (part < d.access_count && d.pc + accesses[part].pc < w->orig)
+		part++;
+	if (w->complete && !w->iterates && part == d.access_count) {
+		*out = (struct mem_cut){ .all = true };
+		return true; /* its words may be in another room by now */
+	}
 	memcpy(out->word, word, d.words * sizeof(*word));
 	if (w->iterates)
 		take_iteration(&d, word, counter, out);
@@ -327,8 +333,6 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		*out = (struct mem_cut){ 0 };
 		return true;
 	}
-	while (part < d.access_count && d.pc + accesses[part].pc < w->orig)
-		part++;
 	out->all = part == d.access_count;
 	if (w->iterates && out->all) { /* it is in the record */
 		step_words(&d, word, counter + 1, out);

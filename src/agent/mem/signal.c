@@ -253,8 +253,10 @@ static void return_to_place(void *uc, struct place *p)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
 	if (p->words && (p->complete || p->where.iterates))
 		put_record(p->number, p->word + 1, p->words - 1);
-	/* what goes on behind that has room */
-	if (!(p->words && p->where.iterates) && bob_mem_slots.cursor >= bob_mem_slots.limit)
+	/* What goes on behind that has room. A complete record must be the last one in its room, should another signal come:
+	 * nothing goes on behind it without asking for room. */
+	if (!p->where.complete && !(p->words && p->where.iterates) &&
+	    bob_mem_slots.cursor >= bob_mem_slots.limit)
 		mem_make_room();
 	mend(p);
 	memcpy(bob_mem_slots.spill, p->spill, sizeof(p->spill));
