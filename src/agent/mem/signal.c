@@ -52,7 +52,7 @@ struct place {
 				 * begins anew behind the handler */
 	uint64_t accesses;	/* of it, that had happened and were told */
 	uint64_t *word;
-	uint64_t spill[3];
+	uint64_t spill[3], indices[8];
 };
 
 /* --- registers --- */
@@ -192,6 +192,7 @@ static void find_place(void *uc, struct place *p)
 	p->uc = interrupted(uc);
 	p->reg = BOB_MEM_NO_CURSOR;
 	memcpy(p->spill, bob_mem_slots.spill, sizeof(p->spill));
+	memcpy(p->indices, bob_mem_slots.indices, sizeof(p->indices));
 	if (leave_mark(p->uc))
 		return;
 	p->im = mem_image_running(rip_of(p->uc), &code);
@@ -260,6 +261,7 @@ static void return_to_place(void *uc, struct place *p)
 		mem_make_room();
 	mend(p);
 	memcpy(bob_mem_slots.spill, p->spill, sizeof(p->spill));
+	memcpy(bob_mem_slots.indices, p->indices, sizeof(p->indices));
 }
 
 /* --- handlers --- */
