@@ -56,7 +56,8 @@ static void test_ends(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_all), cmocka_unit_test(test_ends) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_all),
+					    cmocka_unit_test(test_ends) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
