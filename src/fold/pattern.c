@@ -16,8 +16,10 @@
 
 struct element {
 	uint64_t mark;			/* of the structure: that of others is another one if this is */
+	uint64_t first;			/* of the numbers */
 	uint32_t structure, structure_len;
 	uint32_t number, number_count;	/* the first one is absolute here */
+	uint32_t is_new;		/* was not there at the level before */
 };
 
 struct elements {
@@ -61,11 +63,13 @@ static int progress(const struct elements *e, uint32_t a, uint32_t b, uint32_t c
 	return 1;
 }
 
-/* Do the `n` elements at `at` come three times, as far as their first one tells? Mostly not. */
-static int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
+/* May the `n` elements at `at` come three times, as far as their first one tells? Mostly not: this is asked for each element and each n. */
+static inline int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
 {
-	return same_structure(e, at, at + n) && same_structure(e, at, at + 2 * n) &&
-	       progress(e, at, at + n, at + 2 * n);
+	const struct element *x = &e->element[at], *y = x + n, *z = y + n;
+
+	return x->mark == y->mark && x->mark == z->mark &&
+	       y->first - x->first == z->first - y->first;
 }
 
 /* How often the `n` elements at `at` come in a row, this time included. */
@@ -94,8 +98,8 @@ static int copy_element(const struct elements *from, uint32_t at, struct element
 			struct bob_content *out)
 {
 	const struct element *x = &from->element[at];
-	struct element y = { x->mark, out->structure.len, x->structure_len, out->count,
-			     x->number_count };
+	struct element y = { x->mark, x->first, out->structure.len, x->structure_len, out->count,
+			     x->number_count, 0 };
 
 	bob_buffer_put(&out->structure, from->content->structure.at + x->structure,
 		       x->structure_len);
@@ -133,7 +137,7 @@ static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, ui
 			struct elements *to, struct bob_content *out)
 {
 	uint8_t mark = (uint8_t)(BOB_PATTERN_MARK + n);
-	struct element y = { .structure = out->structure.len, .number = out->count };
+	struct element y = { .structure = out->structure.len, .number = out->count, .is_new = 1 };
 
 	bob_buffer_put(&out->structure, &mark, 1);
 	for (uint32_t i = 0; i < n; i++)
@@ -145,16 +149,25 @@ static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, ui
 		return 0;
 	y.structure_len = out->structure.len - y.structure;
 	y.number_count = out->count - y.number;
-	y.mark = out->structure.failed ? 0 : mark_of(out, &y);
+	if (out->structure.failed)
+		return 0;
+	y.mark = mark_of(out, &y);
+	y.first = out->number[y.number];
 	return add_element(to, &y);
 }
 
-/* All patterns of one level. 0: there is no memory. */
+/* All patterns of one level. 0: there is no memory. What came three times without anything new in it was seen at the level before. */
 static int fold_once(const struct elements *from, struct elements *to, struct bob_content *out)
 {
-	for (uint32_t at = 0; at < from->count;) {
-		uint32_t n = 1, times = 0;
+	uint32_t fresh = 0;
 
+	for (uint32_t at = 0; at < from->count;) {
+		uint32_t n, times = 0;
+
+		fresh = fresh < at ? at : fresh;
+		while (fresh < from->count && !from->element[fresh].is_new)
+			fresh++;
+		n = (fresh - at) / REPEATS_MIN + 1;
 		for (; n <= BOB_PATTERN_MAX && at + REPEATS_MIN * n <= from->count; n++) {
 			times = may_repeat(from, at, n) ? repeats(from, at, n) : 0;
 			if (times >= REPEATS_MIN)
@@ -181,14 +194,16 @@ static int find_elements(struct bob_content *c, struct elements *e, const uint8_
 	uint32_t number = 0, count;
 
 	while (at != end && *at != BOB_COLUMN_GIVEN_UP) {
-		struct element x = { 0, (uint32_t)(at - c->structure.at), 0, number, 0 };
+		struct element x = { .structure = (uint32_t)(at - c->structure.at),
+				     .number = number,
+				     .is_new = 1 };
 
 		if (bob_element_skip(&at, end, &count) != BOB_OK)
 			break;
 		x.structure_len = (uint32_t)(at - c->structure.at) - x.structure;
 		x.number_count = count;
 		x.mark = mark_of(c, &x);
-		before = c->number[number] += before;
+		x.first = before = c->number[number] += before;
 		number += count;
 		if (!add_element(e, &x))
 			return 0;
