@@ -94,19 +94,29 @@ static int add_element(struct elements *e, const struct element *x)
 	return 1;
 }
 
-static int copy_element(const struct elements *from, uint32_t at, struct elements *to,
-			struct bob_content *out)
+/* Those from `at` to `end`, whose bytes and numbers lie behind each other. */
+static int copy_elements(const struct elements *from, uint32_t at, uint32_t end,
+			 struct elements *to, struct bob_content *out)
 {
-	const struct element *x = &from->element[at];
-	struct element y = { x->mark, x->first, out->structure.len, x->structure_len, out->count,
-			     x->number_count, 0 };
+	const struct element *first = &from->element[at], *last = &from->element[end - 1];
+	uint32_t structure = out->structure.len - first->structure;
+	uint32_t number = out->count - first->number;
 
-	bob_buffer_put(&out->structure, from->content->structure.at + x->structure,
-		       x->structure_len);
-	for (uint32_t i = 0; i < x->number_count; i++)
-		if (!bob_content_add(out, from->content->number[x->number + i]))
+	bob_buffer_put(&out->structure, from->content->structure.at + first->structure,
+		       last->structure + last->structure_len - first->structure);
+	for (uint32_t i = first->number; i < last->number + last->number_count; i++)
+		if (!bob_content_add(out, from->content->number[i]))
 			return 0;
-	return add_element(to, &y);
+	for (uint32_t i = at; i < end; i++) {
+		struct element x = from->element[i];
+
+		x.structure += structure;
+		x.number += number;
+		x.is_new = 0;
+		if (!add_element(to, &x))
+			return 0;
+	}
+	return 1;
 }
 
 /* The numbers of `n` elements of a pattern: those at `at`, or, with `back`, how they differ from those so many
@@ -156,30 +166,49 @@ static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, ui
 	return add_element(to, &y);
 }
 
-/* All patterns of one level. 0: there is no memory. What came three times without anything new in it was seen at the level before. */
-static int fold_once(const struct elements *from, struct elements *to, struct bob_content *out)
+/* A pattern: `n` elements at `at`, so many times. */
+struct found {
+	uint32_t at, n, times;
+	uint32_t fresh;		/* no element between `at` and this is new */
+};
+
+/* The next one from f->at on; 0: there is none. What came three times without anything new in it was seen at the level before. */
+static int find_next(const struct elements *e, struct found *f)
 {
-	uint32_t fresh = 0;
-
-	for (uint32_t at = 0; at < from->count;) {
-		uint32_t n, times = 0;
-
-		fresh = fresh < at ? at : fresh;
-		while (fresh < from->count && !from->element[fresh].is_new)
-			fresh++;
-		n = (fresh - at) / REPEATS_MIN + 1;
-		for (; n <= BOB_PATTERN_MAX && at + REPEATS_MIN * n <= from->count; n++) {
-			times = may_repeat(from, at, n) ? repeats(from, at, n) : 0;
-			if (times >= REPEATS_MIN)
-				break;
+	for (; f->at + REPEATS_MIN <= e->count; f->at++) {
+		f->fresh = f->fresh < f->at ? f->at : f->fresh;
+		while (f->fresh < e->count && !e->element[f->fresh].is_new)
+			f->fresh++;
+		f->n = (f->fresh - f->at) / REPEATS_MIN + 1;
+		for (; f->n <= BOB_PATTERN_MAX && f->at + REPEATS_MIN * f->n <= e->count; f->n++) {
+			f->times = may_repeat(e, f->at, f->n) ? repeats(e, f->at, f->n) : 0;
+			if (f->times >= REPEATS_MIN)
+				return 1;
 		}
-		if (times >= REPEATS_MIN) {
-			if (!make_pattern(from, at, n, times, to, out))
-				return 0;
-			at += n * times;
-		} else if (!copy_element(from, at++, to, out)) {
+	}
+	return 0;
+}
+
+/* All patterns of one level. *changed is 0 if there are none; then nothing is made. 0: there is no memory. */
+static int fold_once(const struct elements *from, struct elements *to, struct bob_content *out,
+		     int *changed)
+{
+	struct found f = { 0 };
+	uint32_t done = 0;
+	int more;
+
+	*changed = 0;
+	while ((more = find_next(from, &f)) || *changed) {
+		uint32_t end = more ? f.at : from->count;
+
+		if (end > done && !copy_elements(from, done, end, to, out))
 			return 0;
-		}
+		if (!more)
+			break;
+		*changed = 1;
+		if (!make_pattern(from, f.at, f.n, f.times, to, out))
+			return 0;
+		done = f.at += f.n * f.times;
 	}
 	return !out->structure.failed;
 }
@@ -246,9 +275,8 @@ bob_status bob_content_fold(struct bob_content *c)
 		from.content = c;
 		bob_content_clear(&out);
 		to.count = 0;
-		ok = fold_once(&from, &to, &out);
-		changed = ok && to.count < from.count;
-		if (!changed)
+		ok = fold_once(&from, &to, &out, &changed);
+		if (!ok || !changed)
 			break;
 		tail_at = out.structure.len;
 		bob_buffer_put(&out.structure, tail, tail_len);
