@@ -16,7 +16,6 @@
 
 struct element {
 	uint64_t mark;			/* of the structure: that of others is another one if this is */
-	uint64_t first;			/* of the numbers */
 	uint32_t structure, structure_len;
 	uint32_t number, number_count;	/* the first one is absolute here */
 	uint32_t is_new;		/* was not there at the level before */
@@ -25,7 +24,8 @@ struct element {
 struct elements {
 	struct bob_alloc alloc;
 	struct element *element;
-	uint32_t count, room;
+	uint64_t *first;		/* number of each */
+	uint32_t count, room, first_room;
 	const struct bob_content *content;
 };
 
@@ -66,30 +66,41 @@ static int progress(const struct elements *e, uint32_t a, uint32_t b, uint32_t c
 /* May the `n` elements at `at` come three times, as far as their first one tells? Mostly not: this is asked for each element and each n. */
 static inline int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
 {
-	const struct element *x = &e->element[at], *y = x + n, *z = y + n;
+	const uint64_t *v = e->first + at;
 
-	return x->mark == y->mark && x->mark == z->mark &&
-	       y->first - x->first == z->first - y->first;
+	return v[n] - v[0] == v[2 * n] - v[n] && e->element[at].mark == e->element[at + n].mark;
 }
 
-/* How often the `n` elements at `at` come in a row, this time included. */
+/* Does the element follow that of `n` before as that one follows its own? */
+static inline int follows(const struct elements *e, uint32_t at, uint32_t n)
+{
+	return same_structure(e, at - n, at) && progress(e, at - 2 * n, at - n, at);
+}
+
+/* How often the `n` elements at `at` come in a row, this time included; 0: fewer times than count. */
 static uint32_t repeats(const struct elements *e, uint32_t at, uint32_t n)
 {
-	uint32_t end = at + n;
+	uint32_t end = at + 2 * n;
 
-	for (; end < e->count; end++)
-		if (!same_structure(e, end - n, end) ||
-		    (end - at >= 2 * n && !progress(e, end - 2 * n, end - n, end)))
-			break;
+	for (; end < at + REPEATS_MIN * n; end++)
+		if (!same_structure(e, end - 2 * n, end) || !follows(e, end, n))
+			return 0;
+	while (end < e->count && follows(e, end, n))
+		end++;
 	return (end - at) / n;
 }
 
 /* --- making --- */
 
-static int add_element(struct elements *e, const struct element *x)
+static int add_element(struct elements *e, const struct element *x, uint64_t first)
 {
-	if (!bob_array_grow(&e->alloc, &e->element, &e->room, e->count, 1, sizeof(*e->element)))
+	if (e->count == e->room &&
+	    !bob_array_grow(&e->alloc, &e->element, &e->room, e->count, 1, sizeof(*e->element)))
 		return 0;
+	if (e->count == e->first_room &&
+	    !bob_array_grow(&e->alloc, &e->first, &e->first_room, e->count, 1, sizeof(*e->first)))
+		return 0;
+	e->first[e->count] = first;
 	e->element[e->count++] = *x;
 	return 1;
 }
@@ -113,7 +124,7 @@ static int copy_elements(const struct elements *from, uint32_t at, uint32_t end,
 		x.structure += structure;
 		x.number += number;
 		x.is_new = 0;
-		if (!add_element(to, &x))
+		if (!add_element(to, &x, from->first[i]))
 			return 0;
 	}
 	return 1;
@@ -162,8 +173,7 @@ static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, ui
 	if (out->structure.failed)
 		return 0;
 	y.mark = mark_of(out, &y);
-	y.first = out->number[y.number];
-	return add_element(to, &y);
+	return add_element(to, &y, out->number[y.number]);
 }
 
 /* A pattern: `n` elements at `at`, so many times. */
@@ -232,9 +242,9 @@ static int find_elements(struct bob_content *c, struct elements *e, const uint8_
 		x.structure_len = (uint32_t)(at - c->structure.at) - x.structure;
 		x.number_count = count;
 		x.mark = mark_of(c, &x);
-		x.first = before = c->number[number] += before;
+		before = c->number[number] += before;
 		number += count;
-		if (!add_element(e, &x))
+		if (!add_element(e, &x, before))
 			return 0;
 	}
 	*tail = at;
@@ -291,6 +301,8 @@ bob_status bob_content_fold(struct bob_content *c)
 		make_relative(c, &from);
 	bob_array_free(&a, from.element, from.room, sizeof(*from.element));
 	bob_array_free(&a, to.element, to.room, sizeof(*to.element));
+	bob_array_free(&a, from.first, from.first_room, sizeof(*from.first));
+	bob_array_free(&a, to.first, to.first_room, sizeof(*to.first));
 	bob_content_free(&out);
 	return ok ? BOB_OK : BOB_ERR_NOMEM;
 }
