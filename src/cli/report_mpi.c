@@ -178,25 +178,30 @@ static void put_row(const struct reporting *r, const struct bob_mpi_row *row, st
 		cli_table_cell(t, balance(&row->calls, processes, a));
 		cli_table_cell(t, balance(&row->sent, processes, a));
 	}
+	if (r->by <= BOB_MPI_BY_SITE)
+		cli_table_cell(t, row->time_ns ? cli_seconds(a, row->time_ns) : "-");
 	put_what(r, row, t);
 }
 
 static int print_table(const struct reporting *r)
 {
 	static const char *const whats[] = { "function", "call site", "communicator", "rank" };
-	const char *titles[] = { ">calls", ">share", ">sent",	   ">received",
-				 ">ranks", ">calls", ">sent max/mean", whats[r->by] };
+	const char *titles[9] = { ">calls", ">share",	       ">sent",		 ">received",
+				  ">ranks", ">calls max/mean", ">sent max/mean", whats[r->by] };
 	const char *short_titles[] = { ">calls", ">share", ">sent", ">received", "rank" };
 	size_t count;
 	const struct bob_mpi_row *row = bob_mpi_table_rows(r->table, &count);
 	struct cli_table t;
 	char a[CLI_NUMBER_MAX];
 
-	titles[5] = ">calls max/mean";
+	if (r->by <= BOB_MPI_BY_SITE) {
+		titles[8] = titles[7];
+		titles[7] = ">time";
+	}
 	if (r->by == BOB_MPI_BY_RANK)
 		cli_table_begin(&t, 5, short_titles);
 	else
-		cli_table_begin(&t, 8, titles);
+		cli_table_begin(&t, r->by <= BOB_MPI_BY_SITE ? 9 : 8, titles);
 	for (size_t i = 0; i < count && (!r->style->limit || i < r->style->limit); i++)
 		put_row(r, &row[i], &t);
 	if (cli_table_end(&t, r->style->width, r->style->out))
@@ -237,7 +242,9 @@ static void print_balance(const struct reporting *r)
 			"unknown     bytes of %s call%s: of types or requests whose "
 			"making was not recorded\n",
 			cli_count(a, sum->unknown), cli_plural(sum->unknown));
-	fputs("time        not recorded\n", r->style->out);
+	if (sum->time_ns)
+		fprintf(r->style->out, "time        %s in MPI calls, of all threads together\n",
+			cli_seconds(a, sum->time_ns));
 }
 
 static void print_head(const struct reporting *r)
@@ -290,6 +297,8 @@ int cli_report_mpi(struct cli_session *s, enum bob_mpi_by by, const struct cli_r
 		st = bob_mpi_table_create(s->trace, by, &r.table);
 	if (st == BOB_OK)
 		st = add_all(&r, &err);
+	if (st == BOB_OK && !s->select.count)
+		st = bob_mpi_table_add_times(r.table);
 	if (st == BOB_OK) {
 		print_head(&r);
 		status = print_table(&r);

@@ -35,14 +35,14 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r)
 }
 
 /* A varint of at most three bytes. */
-static const struct bob_mpi_function *function_of(const struct bob_value_event *e)
+const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len)
 {
 	uint32_t number = 0;
 
-	if (e->key_len > 3)
+	if (!key || len > 3)
 		return NULL;
-	for (size_t i = 0; i < e->key_len; i++)
-		number |= (uint32_t)(e->key[i] & 127u) << 7 * i;
+	for (size_t i = 0; i < len; i++)
+		number |= (uint32_t)(key[i] & 127u) << 7 * i;
 	return bob_mpi_function_of(number);
 }
 
@@ -68,7 +68,7 @@ bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *ca
 
 	if (st != BOB_OK)
 		return st;
-	call->function = function_of(&call->event);
+	call->function = bob_mpi_function_of_key(call->event.key, call->event.key_len);
 	if (call->function && call->event.words == call->function->words &&
 	    call->event.vectors == vectors_of(call->function))
 		return BOB_OK;

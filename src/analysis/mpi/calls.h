@@ -28,6 +28,9 @@ bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *ca
 			       struct bob_error *err);
 void bob_mpi_reader_close(struct bob_mpi_reader *r); /* NULL is allowed */
 
+/* Of an event's key; NULL: none that is known. */
+const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len);
+
 /* Has any of the trace's threads MPI calls? */
 int bob_mpi_has_calls(const struct bob_trace *t);
 

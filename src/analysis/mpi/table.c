@@ -109,6 +109,15 @@ static struct entry *entry_of(struct bob_mpi_table *m, uint64_t key)
 	return e;
 }
 
+/* Of the call's innermost place. */
+static uint32_t path_of(struct bob_mpi_table *m, uint32_t process, const uint64_t *place,
+			uint32_t depth)
+{
+	return m->by == BOB_MPI_BY_SITE && depth ?
+		       bob_mpi_places_path(m->places, process, &place[depth - 1], 1) :
+		       BOB_MPI_NO_PATH;
+}
+
 static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_t comm,
 			      const struct bob_mpi_call *c)
 {
@@ -118,9 +127,7 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 	struct entry *e;
 
 	if (m->by == BOB_MPI_BY_SITE) {
-		path = v->depth ?
-			       bob_mpi_places_path(m->places, process, &v->place[v->depth - 1], 1) :
-			       BOB_MPI_NO_PATH;
+		path = path_of(m, process, v->place, v->depth);
 		key |= (uint64_t)path << 16;
 	} else if (m->by != BOB_MPI_BY_FUNCTION) {
 		key = m->by == BOB_MPI_BY_COMM ? comm : process;
@@ -298,6 +305,32 @@ bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const ui
 	end_process(&m->sum, process);
 	bob_mpi_objects_destroy(o);
 	return st == BOB_OK ? worst : st;
+}
+
+static int take_times(void *ctx, const struct bob_value_pair *p)
+{
+	struct bob_mpi_table *m = ctx;
+	const struct bob_mpi_function *f = bob_mpi_function_of_key(p->to.key, p->to.key_len);
+	const struct bob_thread_info *th = bob_trace_thread(m->trace, p->to.thread);
+	struct entry *e;
+
+	if (!f || !th)
+		return 0;
+	e = entry_of(m, f->number | (uint64_t)path_of(m, th->process, p->to.place, p->to.depth)
+					    << 16);
+	if (!e)
+		return 1;
+	e->row.function = f;
+	e->row.time_ns += p->duration.sum_ns;
+	m->sum.row.time_ns += p->duration.sum_ns;
+	return 0;
+}
+
+bob_status bob_mpi_table_add_times(struct bob_mpi_table *m)
+{
+	if (m->by > BOB_MPI_BY_SITE)
+		return BOB_OK;
+	return bob_trace_value_times(m->trace, BOB_VALUES_MPI, take_times, m);
 }
 
 /* --- asking --- */

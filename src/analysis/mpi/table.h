@@ -32,6 +32,7 @@ struct bob_mpi_row {
 	uint64_t unknown;	/* calls among them whose bytes are not known */
 	uint64_t open;		/* calls that were in progress when recording ended */
 	uint32_t processes;	/* that have such calls */
+	uint64_t time_ns;	/* by function and site: in all these calls; 0: not known */
 };
 
 /* A call that had not come back. `call` is valid during the visit. */
@@ -48,6 +49,8 @@ void bob_mpi_table_destroy(struct bob_mpi_table *m); /* NULL is allowed */
 bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const uint32_t *threads,
 			     uint32_t count, bob_mpi_open_fn open, void *ctx,
 			     struct bob_error *err);
+/* How long the calls took, by function and site. The trace says so of all its threads together: call it if these were all added. */
+bob_status bob_mpi_table_add_times(struct bob_mpi_table *m);
 /* Those with most calls first, then in an order that depends on the program only. By rank: in that order. Borrowed. */
 const struct bob_mpi_row *bob_mpi_table_rows(struct bob_mpi_table *m, size_t *count);
 /* Of all rows together. */

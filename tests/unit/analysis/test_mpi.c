@@ -143,6 +143,20 @@ void bob_value_cursor_close(struct bob_value_cursor *c)
 	free(c);
 }
 
+bob_status bob_trace_value_times(const struct bob_trace *t, enum bob_value_kind kind,
+				 int (*visit)(void *ctx, const struct bob_value_pair *p), void *ctx)
+{
+	static const uint8_t key[] = { 1 };	/* Send */
+	static const uint64_t place = 100;
+	const struct bob_value_pair p = { .to = { .key = key, .key_len = 1, .place = &place, .depth = 1 },
+					  .count = 2,
+					  .duration = { .sum_ns = 50 } };
+
+	(void)t, (void)kind;
+	(void)visit(ctx, &p);
+	return BOB_OK;
+}
+
 static struct bob_trace *make_trace(uint32_t processes)
 {
 	struct bob_trace *t = calloc(1, sizeof(*t));
@@ -435,6 +449,11 @@ static void table(void **state)
 	assert_int_equal(rows, 5);
 	assert_int_equal(row[0].calls.sum, 3);
 	assert_int_equal(row[0].processes, 2);
+	assert_int_equal(bob_mpi_table_add_times(m), BOB_OK);
+	row = bob_mpi_table_rows(m, &rows);
+	assert_int_equal(rows, 5);
+	assert_int_equal(row[0].time_ns, 50);
+	assert_int_equal(bob_mpi_table_sum(m)->time_ns, 50);
 	bob_mpi_table_destroy(m);
 	m = table_of(t, BOB_MPI_BY_RANK, open);
 	row = bob_mpi_table_rows(m, &rows);
