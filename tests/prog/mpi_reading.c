@@ -24,12 +24,13 @@ static void ring(int steps)
 
 static void row(int steps)
 {
-	int left = rank ? rank - 1 : MPI_PROC_NULL, right = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
+	int left = rank ? rank - 1 : MPI_PROC_NULL,
+	    right = rank + 1 < ranks ? rank + 1 : MPI_PROC_NULL;
 	double out[8] = { 0 }, in[8];
 
 	for (int i = 0; i < steps; i++)
-		MPI_Sendrecv(out, 8, MPI_DOUBLE, right, 1, in, 8, MPI_DOUBLE, left, 1, MPI_COMM_WORLD,
-			     MPI_STATUS_IGNORE);
+		MPI_Sendrecv(out, 8, MPI_DOUBLE, right, 1, in, 8, MPI_DOUBLE, left, 1,
+			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void halves(int steps)
