@@ -33,6 +33,14 @@ static const char *setting(const char *name)
 	return bob_process.env ? config_env(bob_process.env, name) : NULL;
 }
 
+static void stop(bob_status why)
+{
+	agent_stop(!os_allowed()	? BOB_STOP_SECCOMP :
+		   why == BOB_ERR_FULL	? BOB_STOP_DISK :
+		   why == BOB_ERR_NOMEM ? BOB_STOP_MEMORY :
+					  BOB_STOP_INTERNAL);
+}
+
 static void at_end(void (*fn)(void))
 {
 	end_fn = fn;
@@ -51,5 +59,6 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.chunk = file_chunk_at,
 	.place = place_of,
 	.setting = setting,
+	.stop = stop,
 	.at_end = at_end,
 };

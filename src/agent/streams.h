@@ -24,6 +24,9 @@ struct bob_agent_streams {
 	uint64_t (*place)(uint64_t address);
 	/* BOBBIN_* as the process was started with it, NULL: not set. */
 	const char *(*setting)(const char *name);
+	/* Nothing more can be recorded of a thread: recording ends for the whole process, and the trace says why (BOB_ERR_FULL: no
+	 * room for the trace; BOB_ERR_NOMEM; else an error of our own). */
+	void (*stop)(bob_status why);
 	/* To be called once more when the process ends for good, by whichever thread ends it. */
 	void (*at_end)(void (*fn)(void));
 };

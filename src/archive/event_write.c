@@ -122,13 +122,23 @@ bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_
 	return BOB_OK;
 }
 
+bob_status bob_event_writer_says(const struct bob_event_writer *w, uint32_t number,
+				 struct bob_event_def *def)
+{
+	const uint64_t *record;
+
+	if (number < w->first || number - w->first >= w->defs)
+		return BOB_NONE;
+	record = w->def[number - w->first].record;
+	return bob_event_def_read(record, record[-1] >> 32 & BOB_EVENT_LENGTH_MAX, def);
+}
+
 /* --- folding --- */
 
 static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
 {
 	struct bob_event_def said;
-	bob_status st =
-		bob_event_def_read(d->record, d->record[-1] >> 32 & BOB_EVENT_LENGTH_MAX, &said);
+	bob_status st = bob_event_writer_says(w, w->first + (uint32_t)(d - w->def), &said);
 
 	if (st == BOB_OK)
 		st = bob_event_shapes(w->folder, &said, 0, d->shape);

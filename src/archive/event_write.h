@@ -66,6 +66,9 @@ bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx,
  * What *def says is copied. BOB_ERR_FULL: no more definitions fit; see bob_event_writer_forget. BOB_ERR_INVAL. */
 bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_event_def *def,
 				   uint32_t *number);
+/* What a definition says; as long as it is not forgotten. */
+bob_status bob_event_writer_says(const struct bob_event_writer *w, uint32_t number,
+				 struct bob_event_def *def);
 /* No event of the definitions that there are will come. Their numbers are not given again. */
 bob_status bob_event_writer_forget(struct bob_event_writer *w);
 /* An event of definition `number` begins: memory for `words` of its values. NULL: nothing more can be recorded, *why

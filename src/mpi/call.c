@@ -20,7 +20,7 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	c->room = BOB_MPI_FIXED_WORDS;
 	c->word = st == BOB_OK ? bob_event_writer_open(t->writer, c->event, c->room, &st) : NULL;
 	if (!c->word) {
-		bob_mpi_thread_stop();
+		bob_mpi_thread_stop(st);
 		return false;
 	}
 	c->thread = t;
@@ -55,9 +55,11 @@ void bob_mpi_after(struct bob_mpi_call *c, int result)
 
 void bob_mpi_leave(struct bob_mpi_call *c)
 {
+	bob_status st = c->lost ? BOB_ERR_FULL : bob_event_writer_put(c->thread->writer, c->words);
+
 	bob_mpi_depth = 0;
-	if (c->lost || bob_event_writer_put(c->thread->writer, c->words) != BOB_OK)
-		bob_mpi_thread_stop();
+	if (st != BOB_OK)
+		bob_mpi_thread_stop(st);
 }
 
 void bob_mpi_more(struct bob_mpi_call *c, uint32_t more)

@@ -35,8 +35,8 @@ struct bob_mpi_thread {
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_mpi_thread *bob_mpi_thread(void);
-/* No more can be recorded of it. */
-void bob_mpi_thread_stop(void);
+/* No more can be recorded of it: the trace says why. */
+void bob_mpi_thread_stop(bob_status why);
 /* The calling thread is in a wrapper. */
 extern __thread uint32_t bob_mpi_depth;
 

@@ -14,6 +14,7 @@
 #include <unwind.h>
 
 #include "archive/mpi_functions.h"
+#include "base/varint.h"
 #include "mpi/recorder.h"
 
 #define MEMO 4096u		/* entries; a power of two */
@@ -173,42 +174,61 @@ static uint64_t hash_of(uint32_t function, const uint64_t *place, uint32_t depth
 	return h ? h : 1;
 }
 
-/* By 64 bits of hash: two paths with the same one would be taken for each other, once in 2^33 programs of 65,536 paths. */
-static bob_status define(struct bob_mpi_thread *t, uint32_t function, struct walk *w,
+static bool says_the_same(const struct bob_mpi_thread *t, uint32_t number,
+			  const struct bob_event_def *d)
+{
+	struct bob_event_def there;
+
+	return bob_event_writer_says(t->writer, number, &there) == BOB_OK &&
+	       there.key_len == d->key_len && there.depth == d->depth &&
+	       !memcmp(there.key, d->key, d->key_len) &&
+	       (!d->depth || !memcmp(there.place, d->place, d->depth * sizeof(*d->place)));
+}
+
+/* The definition, if there is one, or the place in the table where it will be. */
+static struct known *find_known(const struct bob_mpi_thread *t, uint64_t hash,
+				const struct bob_event_def *d)
+{
+	struct known *k;
+
+	for (uint64_t at = hash >> 48;; at = (at + 1) % KNOWN) {
+		k = &t->sites->known[at];
+		if (!k->number || (k->hash == hash && says_the_same(t, k->number - 1, d)))
+			return k;
+	}
+}
+
+static bob_status define(struct bob_mpi_thread *t, uint32_t function, const struct walk *w,
 			 uint32_t *number)
 {
 	struct bob_mpi_sites *s = t->sites;
-	uint64_t hash = hash_of(function, w->place, w->depth), at = hash >> 48;
+	uint64_t hash = hash_of(function, w->place, w->depth);
 	uint64_t outer_first[BOB_EVENT_DEPTH_MAX];
-	uint8_t key[4];
+	uint8_t key[BOB_VARINT_MAX];
 	struct bob_event_def d = { .key = key, .depth = w->depth, .place = outer_first,
 				   .layout = *bob_mpi_layout(function) };
+	struct known *k;
 	bob_status st;
 
-	for (;; at = (at + 1) % KNOWN) {
-		if (s->known[at].number && s->known[at].hash == hash) {
-			*number = s->known[at].number - 1;
-			return BOB_OK;
-		}
-		if (!s->known[at].number)
-			break;
-	}
 	for (uint32_t i = 0; i < w->depth; i++)
 		outer_first[i] = w->place[w->depth - 1 - i];
-	key[d.key_len++] = (uint8_t)(function < 128 ? function : function | 128);
-	if (function >= 128)
-		key[d.key_len++] = (uint8_t)(function >> 7);
+	d.key_len = (uint32_t)bob_varint_put(key, function);
+	k = find_known(t, hash, &d);
+	if (k->number) {
+		*number = k->number - 1;
+		return BOB_OK;
+	}
 	st = s->known_count < KNOWN - 1 ? bob_event_writer_define(t->writer, &d, number) :
 					  BOB_ERR_FULL;
 	if (st == BOB_ERR_FULL) {
 		st = bob_event_writer_forget(t->writer);
 		forget(s);
-		at = hash >> 48;
+		k = find_known(t, hash, &d);
 		if (st == BOB_OK)
 			st = bob_event_writer_define(t->writer, &d, number);
 	}
 	if (st == BOB_OK) {
-		s->known[at] = (struct known){ hash, *number + 1, 0 };
+		*k = (struct known){ hash, *number + 1, 0 };
 		s->known_count++;
 	}
 	return st;

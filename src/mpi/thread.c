@@ -103,6 +103,8 @@ static struct bob_mpi_thread *begin_thread(void)
 		self = open_thread(stream);
 	if (self)
 		pthread_setspecific(key, self);
+	if (!self && stream != BOB_AGENT_NO_STREAM)
+		bob_mpi_agent->stop(BOB_ERR_FULL);
 	refused = !self;
 	return self;
 }
@@ -118,8 +120,9 @@ struct bob_mpi_thread *bob_mpi_thread(void)
 	return begin_thread();
 }
 
-void bob_mpi_thread_stop(void)
+void bob_mpi_thread_stop(bob_status why)
 {
+	bob_mpi_agent->stop(why);
 	if (self) {
 		pthread_setspecific(key, NULL);
 		free_thread(self);
