@@ -203,7 +203,7 @@ static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
 		const uint8_t words = (uint8_t)bob_event_element_words(l, i);
 		const uint8_t element[3] = { ELEMENT, (uint8_t)i, words };
 
-		st = bob_folder_shape(w->folder, element, sizeof(element), path, l->vector[i].words,
+		st = bob_folder_shape(w->folder, element, sizeof(element), path, words,
 				      &d->shape[1 + i]);
 	}
 	if (st == BOB_OK)
