@@ -2,7 +2,7 @@
 """Lines and variables of an image as docs/format.md has them ("SOURCE payload"): the part of spec_decoder.py for chunk 10."""
 from spec_bytes import Bad, Reader
 
-POINTER, LOCAL, STACK, INDEXED, THREAD = range(1, 6)
+POINTER, LOCAL, STACK, INDEXED, THREAD, THREAD_INDEXED = range(1, 7)
 
 
 class Source:
@@ -26,10 +26,10 @@ class Source:
 
     def place(self):
         kind, name = self.r.n(), self.text()
-        if not POINTER <= kind <= THREAD:
+        if not POINTER <= kind <= THREAD_INDEXED:
             raise Bad
-        frame = self.r.s() if kind in (LOCAL, STACK, INDEXED) else 0
-        return kind, frame, self.r.n() if kind == INDEXED else 0, name
+        frame = self.r.s() if kind != POINTER else 0
+        return kind, frame, self.r.n() if kind in (INDEXED, THREAD_INDEXED) else 0, name
 
     def stretches(self):
         found, at, end = [], 0, 0

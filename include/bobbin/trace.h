@@ -287,15 +287,18 @@ enum bob_place_kind {
 		3, /* the function's frame, not a variable of it: saved registers, temporaries */
 	BOB_PLACE_INDEXED =
 		4, /* the frame, with an index; `name` only if all its addresses are within it */
-	BOB_PLACE_THREAD = 5	/* a thread-local variable */
+	BOB_PLACE_THREAD = 5,	/* the image's thread-local variables; `name` is one */
+	BOB_PLACE_THREAD_INDEXED =
+		6 /* these, with an index; `name` only if all its addresses are within it */
 };
 
 /* Where in the source an instruction is, and through what its loads and its stores (atomics are stores) go. */
 struct bob_place {
 	uint32_t kind;		/* enum bob_place_kind */
 	const char *name;	/* "" if none */
-	int64_t frame;		/* LOCAL, STACK: the address less the canonical frame address; INDEXED: that of the variable */
-	uint64_t size;		/* INDEXED: of the variable */
+	int64_t frame;		/* LOCAL, STACK: the address less the canonical frame address; INDEXED: that of the variable;
+				 * THREAD and its INDEXED: the same in the image's block of the thread */
+	uint64_t size;		/* of INDEXED ones: of the variable */
 };
 
 struct bob_source_line {

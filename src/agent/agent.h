@@ -166,6 +166,7 @@ struct bob_image {
 	uint32_t number;
 	uint32_t patched;
 	struct bob_image *next;	/* on the list of retired ones */
+	bool described;		/* it has a number, and the file says what it is */
 	bool chosen;		/* by --images, or as a place to look for the interface */
 	bool interface;		/* all it exports is the interface */
 	struct bob_mem_image *mem; /* runs translated; NULL: as it is */
@@ -296,6 +297,8 @@ void meta_flush(struct bob_meta *m);
 void images_update(void);
 struct bob_image *image_at(uint64_t addr);
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
+/* The file says what this image is from now on, if it did not. False: it has no plan, or there are too many. No lock held. */
+bool image_use(struct bob_image *im);
 /* The running text of the agent itself, for frames.c. */
 bool image_is_agent(uint64_t addr);
 

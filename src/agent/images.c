@@ -287,6 +287,14 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 	return NULL;
 }
 
+static void describe(struct bob_image *im, struct bob_meta *meta)
+{
+	im->described = true;
+	if (im->chosen || im->patched)
+		save_image_file(im->plan);
+	image_describe(im, meta);
+}
+
 static bool had_no_plan(const struct found *f)
 {
 	for (const struct bob_image *im = bob_process.retired; im; im = im->next)
@@ -314,7 +322,8 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	if (!plan) /* in the set all the same, so that it is not asked for again and again */
 		return im;
 	im->plan = plan;
-	im->number = p->image_count++;
+	if (p->config.calls || p->config.mem)
+		im->number = p->image_count++;
 	im->chosen = is_chosen(f);
 	im->interface = bob_process.config.interface_image &&
 			config_match(bob_process.config.interface_image, base_name(f->path));
@@ -329,10 +338,25 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 		return NULL;
 	if (bob_process.config.mem && im->chosen)
 		translate(im, f, meta);
-	if (im->chosen || im->patched)
-		save_image_file(plan);
-	image_describe(im, meta);
+	if (p->config.calls || p->config.mem)
+		describe(im, meta);
 	return im;
+}
+
+bool image_use(struct bob_image *im)
+{
+	struct bob_meta meta;
+
+	if (!im->plan)
+		return false;
+	lock_process();
+	if (!im->described && meta_open(&meta, 4096 + BOB_PATH_MAX)) {
+		im->number = bob_process.image_count++;
+		describe(im, &meta);
+		meta_flush(&meta);
+	}
+	unlock_process();
+	return im->described;
 }
 
 /* --- the set --- */
@@ -429,7 +453,7 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 		s->image[i]->next = bob_process.retired;
 		bob_process.retired = s->image[i];
 		uint32_t r[2] = { s->image[i]->number, 0 };
-		if (s->image[i]->plan)
+		if (s->image[i]->described)
 			bob_meta_put(meta, BOB_REC_UNLOAD, r, sizeof(r));
 	}
 	if (kept != s->count)

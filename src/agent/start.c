@@ -96,7 +96,7 @@ static void describe_inherited(void)
 	if (!s || !meta_open(&m, 1u << 20))
 		return;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->image[i]->plan)
+		if (s->image[i]->described)
 			image_describe(s->image[i], &m);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->image[i]->mem && mem_descs_write(s->image[i]))

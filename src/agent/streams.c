@@ -21,9 +21,9 @@ static uint32_t own_stream(void)
 
 static uint64_t place_of(uint64_t address)
 {
-	const struct bob_image *im = image_at(address);
+	struct bob_image *im = image_at(address);
 
-	if (!im || !im->plan || !im->chosen || im->number > 0xfffe)
+	if (!im || !im->chosen || !(im->described || image_use(im)) || im->number > 0xfffe)
 		return BOB_AGENT_NO_PLACE;
 	return (uint64_t)im->number << 48 | ((address - im->bias) & ~(0xffffull << 48));
 }

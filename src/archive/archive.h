@@ -20,6 +20,11 @@ struct bob_memory_file {
 bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
 				   struct bob_trace **out, struct bob_error *err);
 
+/* As bob_trace_open, but only the process `root` of this host and its descendants, as far as their files tell, without names of
+ * functions: in time that does not depend on how many other processes the trace has. */
+bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_trace **out,
+				  struct bob_error *err);
+
 /* The textual form of a whole trace, as docs/format.md defines it (`bobbin dump`). Returns
  * BOB_ERR_IO if `to` has an error. A stream that cannot be read on gets a line saying so. */
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);
@@ -52,8 +57,8 @@ bob_status bob_archive_merge(const struct bob_trace *t, uint32_t process, int ra
 bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
 			    const struct bob_fold_settings *how, FILE *to, struct bob_error *err);
 
-/* All processes whose threads are merged, or that have no records, in one file of kind TRACE, which stands for
- * theirs. With `drop_below` not 0, what occurs in fewer threads of all of them is left out, and the file says so. `is_in` has room for
+/* All processes that have ended, or whose threads are merged already, in one file of kind TRACE, which stands for
+ * theirs; those with raw records or calls are left as they are. With `drop_below` not 0, what occurs in fewer threads of all of them is left out, and the file says so. `is_in` has room for
  * a byte for each process and says which those are. `to` as above. BOB_NONE: there are not two such, or
  * they are all in one already and nothing is to be left out. */
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,

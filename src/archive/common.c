@@ -10,43 +10,44 @@
 void bob_common_free(struct bob_common *c)
 {
 	bob_folded_close(c->merged);
+	bob_folded_close(c->events);
 	free(c->descs);
 	free(c);
 }
 
-static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t kind)
+static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t kind,
+					      enum bob_content content)
 {
 	for (size_t i = 0; i < f->chunk_count; i++)
-		if (f->chunks[i].head.kind == kind)
+		if (f->chunks[i].head.kind == kind && f->chunks[i].head.aux == content)
 			return &f->chunks[i];
 	return NULL;
 }
 
 /* No such chunk: no bytes. */
-static bob_status open_chunk(struct bob_trace *t, const struct bob_file *f, uint32_t kind,
-			     struct bob_payload *p)
+static bob_status open_chunk(struct bob_trace *t, const struct bob_file *f,
+			     const struct bob_chunk_ref *c, struct bob_payload *p)
 {
-	const struct bob_chunk_ref *c = find_chunk(f, kind);
-
 	*p = (struct bob_payload){ .at = f->bytes };
 	return c ? bob_payload_open(t, f, c, p) : BOB_OK;
 }
 
-static bob_status read_merged(struct bob_trace *t, struct bob_common *c)
+static bob_status read_merged(struct bob_trace *t, struct bob_common *c, enum bob_content content,
+			      struct bob_folded **out)
 {
-	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_FOLD_MERGED);
-	const struct bob_chunk_ref *s = find_chunk(c->file, BOB_CHUNK_SHIFTS);
+	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_FOLD_MERGED, content);
+	const struct bob_chunk_ref *s = find_chunk(c->file, BOB_CHUNK_SHIFTS, content);
 	struct bob_payload folded = { 0 }, shifts = { 0 };
 	bob_status st;
 
 	if (!m)
 		return BOB_OK;
-	st = open_chunk(t, c->file, BOB_CHUNK_FOLD_MERGED, &folded);
+	st = open_chunk(t, c->file, m, &folded);
 	if (st == BOB_OK)
-		st = open_chunk(t, c->file, BOB_CHUNK_SHIFTS, &shifts);
+		st = open_chunk(t, c->file, s, &shifts);
 	if (st == BOB_OK)
 		st = bob_folded_unpack_apart(folded.at, folded.len, shifts.at, shifts.len,
-					     &bob_alloc_malloc, &c->merged);
+					     &bob_alloc_malloc, out);
 	bob_payload_close(&folded);
 	bob_payload_close(&shifts);
 	if (st == BOB_ERR_NOMEM)
@@ -54,7 +55,7 @@ static bob_status read_merged(struct bob_trace *t, struct bob_common *c)
 	if (st != BOB_OK && st != BOB_NONE)
 		bob_problem_add(t, c->file, m->off, "merged folded streams cannot be read", 1);
 	if (st == BOB_OK)
-		c->merged_bytes = bob_chunk_len(m);
+		c->merged_bytes += bob_chunk_len(m);
 	t->meta_bytes += s ? sizeof(s->head) + bob_chunk_len(s) : 0;
 	return BOB_OK;
 }
@@ -80,7 +81,9 @@ static bob_status find_common(struct bob_trace *t, const struct bob_file *f,
 	t->commons[t->common_count++] = *out = c;
 	c->file = f;
 	st = bob_descs_build(t, c);
-	return st == BOB_OK ? read_merged(t, c) : st;
+	if (st == BOB_OK)
+		st = read_merged(t, c, BOB_CONTENT_MEM, &c->merged);
+	return st == BOB_OK ? read_merged(t, c, BOB_CONTENT_MPI, &c->events) : st;
 }
 
 /* --- participants --- */
@@ -105,29 +108,37 @@ uint64_t bob_merged_id(const struct bob_process *p, size_t i)
 	return (uint64_t)p->file->inner << 32 | before;
 }
 
+/* The participant of this id. */
+static int find_participant(const struct bob_folded *merged, uint64_t id, uint32_t *participant)
+{
+	uint32_t lo = 0, hi = bob_folded_count(merged);
+
+	while (lo < hi) { /* participants are in the order of their ids */
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (bob_folded_id(merged, mid) < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*participant = lo;
+	return lo < bob_folded_count(merged) && bob_folded_id(merged, lo) == id;
+}
+
 bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)
 {
-	const struct bob_folded *merged;
 	const struct bob_file *f = p->file->outer ? &t->files[p->file->outer - 1] : p->file;
 	bob_status st = find_common(t, f, &p->common);
 
-	merged = st == BOB_OK ? p->common->merged : NULL;
-	for (size_t k = 0; merged && k < p->stream_count; k++) {
+	for (size_t k = 0; st == BOB_OK && k < p->stream_count; k++) {
+		const struct bob_common *c = p->common;
 		uint64_t id = bob_merged_id(p, k);
-		uint32_t lo = 0, hi = bob_folded_count(merged);
+		struct bob_stream *s = p->streams[k];
 
-		while (lo < hi) { /* participants are in the order of their ids */
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (bob_folded_id(merged, mid) < id)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		if (lo == bob_folded_count(merged) || bob_folded_id(merged, lo) != id)
-			continue;
-		p->streams[k]->folded = merged;
-		p->streams[k]->participant = lo;
+		if (c->merged && find_participant(c->merged, id, &s->participant))
+			s->folded = c->merged;
+		if (c->events && find_participant(c->events, id, &s->mpi.participant))
+			s->mpi.folded = c->events;
 	}
 	return st;
 }

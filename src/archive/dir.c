@@ -125,6 +125,75 @@ static bob_status list_files(struct bob_trace *t, DIR *d)
 	return BOB_OK;
 }
 
+/* --- those of some processes --- */
+
+/* 0: not the head of a process. */
+static int read_head(int dir, const char *name, struct bob_file_head *h)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), is_one;
+
+	if (fd < 0)
+		return 0;
+	is_one = pread(fd, h, sizeof(*h), 0) == (ssize_t)sizeof(*h) &&
+		 h->magic == BOB_FORMAT_MAGIC && h->kind == BOB_FILE_PROCESS;
+	close(fd);
+	return is_one;
+}
+
+/* The process or, if a child was named wrongly, one with its pid: nobody but the root's descendants has such parents. */
+static int is_child_of(const struct bob_file_head *h, uint32_t pid)
+{
+	return h->ppid == pid || (h->parent_seq != ~0u && h->parent_pid == pid);
+}
+
+/* Takes those to the front that are the root or descend from one before; how many. */
+static size_t sort_below(struct bob_file *file, struct bob_file_head *head, size_t count,
+			 uint32_t root)
+{
+	size_t n = 0;
+
+	for (size_t before = ~(size_t)0; before != n;) {
+		before = n;
+		for (size_t i = n; i < count; i++) {
+			int is_in = head[i].pid == root || is_child_of(&head[i], root);
+
+			for (size_t k = 0; k < n && !is_in; k++)
+				is_in = is_child_of(&head[i], head[k].pid) ||
+					head[i].pid == head[k].pid;
+			if (is_in) {
+				struct bob_file f = file[i];
+				struct bob_file_head h = head[i];
+
+				file[i] = file[n];
+				head[i] = head[n];
+				file[n] = f;
+				head[n++] = h;
+			}
+		}
+	}
+	return n;
+}
+
+static bob_status keep_below(struct bob_trace *t, int dir, uint32_t root)
+{
+	char host[sizeof(((struct bob_file_head *)0)->host)] = "";
+	struct bob_file_head *head = calloc(t->file_count + 1, sizeof(*head));
+	size_t n = 0;
+
+	if (!head)
+		return BOB_ERR_NOMEM;
+	gethostname(host, sizeof(host) - 1);
+	for (size_t i = 0; i < t->file_count; i++)
+		if (read_head(dir, t->files[i].name, &head[n]) &&
+		    !strncmp(head[n].host, host, sizeof(host)))
+			t->files[n++] = t->files[i];
+	t->file_count = sort_below(t->files, head, n, root);
+	free(head);
+	if (t->file_count)
+		qsort(t->files, t->file_count, sizeof(*t->files), by_name);
+	return BOB_OK;
+}
+
 /* All regular files count, run.key too. */
 static void add_sizes(struct bob_trace *t, DIR *d)
 {
@@ -137,7 +206,7 @@ static void add_sizes(struct bob_trace *t, DIR *d)
 			t->file_bytes += (uint64_t)sb.st_size;
 }
 
-bob_status bob_dir_load(struct bob_trace *t, const char *dir, struct bob_error *err)
+bob_status bob_dir_load(struct bob_trace *t, const char *dir, uint32_t root, struct bob_error *err)
 {
 	DIR *d = opendir(dir);
 	bob_status st;
@@ -148,9 +217,12 @@ bob_status bob_dir_load(struct bob_trace *t, const char *dir, struct bob_error *
 		return bob_fail(err, BOB_ERR_IO, NULL, 0, "the trace directory cannot be read");
 	}
 	st = list_files(t, d);
+	if (st == BOB_OK && root)
+		st = keep_below(t, dirfd(d), root);
 	if (st != BOB_OK)
 		goto close_dir;
-	add_sizes(t, d);
+	if (!root)
+		add_sizes(t, d);
 	for (size_t i = 0; i < t->file_count; i++)
 		load_file(t, dirfd(d), &t->files[i]);
 close_dir:

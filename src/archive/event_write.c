@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-#include "base/varint.h"
+#include "archive/event_fold.h"
 
 #define DATA_FIRST (4096u - sizeof(struct bob_chunk_head))
 #define DEFS_BYTES_MAX (256u << 10)
-#define ELEMENT 255u
 
 struct def {
 	struct bob_event_layout layout;
@@ -58,25 +57,10 @@ bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx,
 
 /* --- definitions --- */
 
-static int is_layout(const struct bob_event_layout *l)
-{
-	if (l->words > BOB_FOLD_WORDS_MAX || l->vectors > BOB_EVENT_VECTORS_MAX)
-		return 0;
-	for (uint32_t i = 0; i < l->vectors; i++)
-		if (l->vector[i].length >= l->words || l->vector[i].words > BOB_FOLD_WORDS_MAX)
-			return 0;
-	return 1;
-}
-
-static uint64_t padded(uint64_t bytes)
-{
-	return (bytes + 7) / 8;
-}
-
 /* Values of its record, without the header. */
 static uint64_t def_values(const struct bob_event_def *d)
 {
-	return 1 + d->layout.vectors + padded(d->key_len) + d->depth;
+	return 1 + d->layout.vectors + bob_event_padded(d->key_len) + d->depth;
 }
 
 /* Room for a definition in the file. */
@@ -106,7 +90,7 @@ static void write_def(uint64_t *to, uint32_t number, const struct bob_event_def 
 		*v++ = d->layout.vector[i].length | (uint64_t)d->layout.vector[i].words << 8;
 	if (d->key_len)
 		memcpy(v, d->key, d->key_len); /* the file has zeros behind it */
-	v += padded(d->key_len);
+	v += bob_event_padded(d->key_len);
 	if (d->depth)
 		memcpy(v, d->place, 8ull * d->depth);
 	*to = BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | def_values(d) << 32 | number;
@@ -118,7 +102,7 @@ bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_
 	struct def *to = &w->def[w->defs];
 	uint64_t values = 1 + def_values(d), *record;
 
-	if (!is_layout(&d->layout) || d->key_len > BOB_EVENT_KEY_MAX ||
+	if (!bob_event_is_layout(&d->layout) || d->key_len > BOB_EVENT_KEY_MAX ||
 	    d->depth > BOB_EVENT_DEPTH_MAX)
 		return BOB_ERR_INVAL;
 	if (w->defs == BOB_EVENT_DEFS_MAX)
@@ -138,74 +122,16 @@ bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_
 	return BOB_OK;
 }
 
-bob_status bob_event_def_read(const uint64_t *value, size_t count, struct bob_event_def *def)
-{
-	uint64_t head = count ? value[0] : 0, keys;
-
-	memset(def, 0, sizeof(*def));
-	def->layout.words = (uint8_t)head;
-	def->layout.vectors = (uint8_t)(head >> 8);
-	def->key_len = (uint16_t)(head >> 16);
-	def->depth = (uint32_t)(head >> 32);
-	keys = padded(def->key_len);
-	if (!count || def->layout.vectors > BOB_EVENT_VECTORS_MAX ||
-	    def->key_len > BOB_EVENT_KEY_MAX || def->depth > BOB_EVENT_DEPTH_MAX ||
-	    count != 1 + def->layout.vectors + keys + def->depth)
-		return BOB_ERR_CORRUPT;
-	for (uint32_t i = 0; i < def->layout.vectors; i++) {
-		def->layout.vector[i].length = (uint8_t)value[1 + i];
-		def->layout.vector[i].words = (uint8_t)(value[1 + i] >> 8);
-	}
-	def->key = (const uint8_t *)(value + 1 + def->layout.vectors);
-	def->place = value + 1 + def->layout.vectors + keys;
-	return is_layout(&def->layout) ? BOB_OK : BOB_ERR_CORRUPT;
-}
-
 /* --- folding --- */
-
-static bob_status make_path(struct bob_event_writer *w, const struct bob_event_def *d,
-			    uint32_t *path)
-{
-	bob_status st = BOB_OK;
-
-	*path = BOB_FOLD_NO_PATH;
-	for (uint32_t i = 0; i < d->depth && st == BOB_OK; i++)
-		st = bob_folder_path(w->folder, *path, d->place[i], path);
-	return st;
-}
-
-/* What the file says of it. */
-static bob_status read_own(const struct def *d, struct bob_event_def *out)
-{
-	return bob_event_def_read(d->record, d->record[-1] >> 32 & BOB_EVENT_LENGTH_MAX, out);
-}
 
 static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
 {
-	uint8_t key[1 + 2 * BOB_EVENT_VECTORS_MAX + BOB_EVENT_KEY_MAX];
-	const struct bob_event_layout *l = &d->layout;
 	struct bob_event_def said;
-	uint32_t path, len = 1;
-	bob_status st = read_own(d, &said);
+	bob_status st =
+		bob_event_def_read(d->record, d->record[-1] >> 32 & BOB_EVENT_LENGTH_MAX, &said);
 
 	if (st == BOB_OK)
-		st = make_path(w, &said, &path);
-	if (st != BOB_OK)
-		return st;
-	key[0] = l->vectors;
-	for (uint32_t i = 0; i < l->vectors; i++) {
-		key[len++] = l->vector[i].length;
-		key[len++] = l->vector[i].words;
-	}
-	memcpy(key + len, said.key, said.key_len);
-	st = bob_folder_shape(w->folder, key, len + said.key_len, path, l->words, &d->shape[0]);
-	for (uint32_t i = 0; i < l->vectors && st == BOB_OK; i++) {
-		const uint8_t words = (uint8_t)bob_event_element_words(l, i);
-		const uint8_t element[3] = { ELEMENT, (uint8_t)i, words };
-
-		st = bob_folder_shape(w->folder, element, sizeof(element), path, words,
-				      &d->shape[1 + i]);
-	}
+		st = bob_event_shapes(w->folder, &said, 0, d->shape);
 	if (st == BOB_OK)
 		d->part = w->part + 1;
 	return st;
@@ -227,20 +153,11 @@ static bob_status need_shapes(struct bob_event_writer *w, struct def *d)
 
 static bob_status fold_event(struct bob_event_writer *w, struct def *d, const uint64_t *word)
 {
-	const uint64_t *element = word + d->layout.words;
 	bob_status st = need_shapes(w, d);
 
-	if (st != BOB_OK)
-		return st;
-	bob_folder_put(w->folder, d->shape[0], word);
-	for (uint32_t i = 0; i < d->layout.vectors; i++) {
-		uint64_t n = bob_event_elements(&d->layout, i, word);
-
-		if (n)
-			bob_folder_put_row(w->folder, d->shape[1 + i], NULL, NULL, 0, element, n);
-		element += n * bob_event_element_words(&d->layout, i);
-	}
-	return BOB_OK;
+	if (st == BOB_OK)
+		bob_event_fold(w->folder, &d->layout, d->shape, word);
+	return st;
 }
 
 /* What is complete in the newest room. */
@@ -355,21 +272,6 @@ void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words)
 			 __ATOMIC_RELEASE);
 }
 
-uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word)
-{
-	uint64_t n = l->words;
-
-	for (uint32_t i = 0; i < l->vectors; i++) {
-		uint64_t count = bob_event_elements(l, i, word);
-		uint32_t words = bob_event_element_words(l, i);
-
-		if (count > (BOB_EVENT_LENGTH_MAX - n) / words)
-			return 0;
-		n += count * words;
-	}
-	return n;
-}
-
 bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words)
 {
 	const struct bob_event_layout *l = &w->def[w->number - w->first].layout;
@@ -399,32 +301,4 @@ bob_status bob_event_writer_end(struct bob_event_writer *w)
 const struct bob_rooms *bob_event_writer_rooms(const struct bob_event_writer *w)
 {
 	return &w->rooms;
-}
-
-/* --- keys of leaves --- */
-
-bob_status bob_event_leaf_key(const uint8_t *key, size_t len, uint32_t words,
-			      struct bob_event_def *def)
-{
-	struct bob_event_layout *l = &def->layout;
-
-	memset(def, 0, sizeof(*def));
-	if (len && key[0] == ELEMENT)
-		return BOB_NONE;
-	if (!len || key[0] > BOB_EVENT_VECTORS_MAX || len < 1 + 2u * key[0])
-		return BOB_ERR_CORRUPT;
-	l->words = (uint8_t)words;
-	l->vectors = key[0];
-	for (uint32_t i = 0; i < l->vectors; i++) {
-		l->vector[i].length = key[1 + 2 * i];
-		l->vector[i].words = key[2 + 2 * i];
-	}
-	def->key = key + 1 + 2 * l->vectors;
-	def->key_len = (uint32_t)len - 1 - 2 * l->vectors;
-	return words <= BOB_FOLD_WORDS_MAX && is_layout(l) ? BOB_OK : BOB_ERR_CORRUPT;
-}
-
-int bob_event_is_element(const uint8_t *key, size_t len, uint32_t vector, uint32_t words)
-{
-	return len == 3 && key[0] == ELEMENT && key[1] == vector && key[2] == words;
 }

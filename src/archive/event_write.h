@@ -6,7 +6,7 @@
  * it has, then *vectors*, whose lengths are among these words. Folded it is a leaf with the words, and behind it
  * one leaf for each element of each vector, so a vector is a loop in the trace, and columns of its own.
  *
- *     key of an event:   u8 vectors; for each u8 word that is its length, u8 words of an element (0: bytes); the definition's key
+ *     key of an event:   u8 vectors, + 64 if it never completed (then it has none); for each u8 word that is its length, u8 words of an element (0: bytes); the definition's key
  *     key of an element: u8 255, u8 number of the vector, u8 words
  *
  * Definitions are numbered as they come and kept in chunks of their own (EVENT_DEFS), a record each. Until they are folded events are records
@@ -51,6 +51,7 @@ struct bob_event_def {
 	uint32_t depth;
 	const uint64_t *place;		/* of the calls, outermost first: image << 48 | link address */
 	struct bob_event_layout layout;
+	int open;			/* of a leaf: events of it never completed */
 };
 
 struct bob_event_writer;
@@ -84,6 +85,10 @@ bob_status bob_event_writer_end(struct bob_event_writer *w);
 const struct bob_rooms *bob_event_writer_rooms(const struct bob_event_writer *w);
 
 /* --- for readers, too --- */
+
+int bob_event_is_layout(const struct bob_event_layout *l);
+/* Values that so many bytes take. */
+uint64_t bob_event_padded(uint64_t bytes);
 
 /* Elements of vector `i` of an event whose first values are `word`, and the words of each. */
 static inline uint64_t bob_event_elements(const struct bob_event_layout *l, uint32_t i,

@@ -26,6 +26,7 @@ struct bob_value_cursor {
 	uint64_t expected;	/* position at which the next room begins */
 	int lost;
 	struct values words, path; /* of the event given last */
+	struct bob_event_def said; /* of it, without its path */
 };
 
 /* --- opening a trace --- */
@@ -117,15 +118,15 @@ bob_status bob_events_build(struct bob_trace *t, struct bob_process *p)
 {
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK && !p->common->events; i++)
 		st = add_events(t, p, p->streams[i]);
 	return st;
 }
 
 void bob_event_stream_free(const struct bob_process *p, struct bob_event_stream *s)
 {
-	(void)p;
-	bob_folded_close((struct bob_folded *)(uintptr_t)s->folded);
+	if (!p->common || !p->common->events)
+		bob_folded_close((struct bob_folded *)(uintptr_t)s->folded);
 	free(s->log);
 	free(s->defs);
 	free(s->def_values);
@@ -293,7 +294,9 @@ static bob_status next_folded(struct bob_value_cursor *c, struct bob_value_event
 	st = gather(c, &d, err);
 	if (st != BOB_OK)
 		return st;
+	c->said = d;
 	lay_out(c, &d, e);
+	e->open = d.open;
 	e->place = c->path.at;
 	e->depth = (uint32_t)c->path.count;
 	return BOB_OK;
@@ -331,6 +334,7 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	if (!add_values(&c->words, value, len) ||
 	    (len < d->layout.words && !add_values(&c->words, zero, d->layout.words - len)))
 		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
+	c->said = *d;
 	lay_out(c, d, e);
 	e->open = !complete;
 	e->place = d->place;
@@ -385,6 +389,16 @@ bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_ev
 		c->lost = 0;
 	}
 	return st;
+}
+
+void bob_value_cursor_only_log(struct bob_value_cursor *c)
+{
+	c->folded_done = 1;
+}
+
+const struct bob_event_def *bob_value_cursor_def(const struct bob_value_cursor *c)
+{
+	return &c->said;
 }
 
 /* --- counting --- */

@@ -15,6 +15,12 @@
 #define ALIGNED 64u
 #define KEPT_EVENTS (1u << 18) /* a tenth of a second to fold anew */
 
+/* What is written of a process's streams. */
+struct merged {
+	struct bob_packed records, events; /* of no bytes: there are none */
+	struct bob_used used;	/* descriptors that records name */
+};
+
 /* --- the threads --- */
 
 /* BOB_NONE: nothing to do. */
@@ -30,6 +36,7 @@ static bob_status can_merge(const struct bob_process *p, int raw, int anew)
 			return BOB_NONE;
 		found |= has_raw || (s->folded && (!p->common->merged || anew));
 	}
+	found |= bob_has_events(p) && !p->common->events;
 	return found ? BOB_OK : BOB_NONE;
 }
 
@@ -156,40 +163,64 @@ static bob_status fold_stream(const struct bob_process *p, const struct bob_stre
 
 /* --- merging --- */
 
-static bob_status stream_folded(const struct bob_process *p, size_t i,
-				const struct bob_fold_settings *how, struct bob_folded **out,
-				struct bob_error *err)
-{
-	const struct bob_stream *s = p->streams[i];
-	uint64_t id = bob_merged_id(p, i);
+/* The threads of a process: those whose records are folded anew, and those whose folded records only get an id. */
+struct threads {
+	struct bob_fold_source *from;
+	struct bob_fold_rename *name;
+	uint64_t *id;
+	struct bob_folded **own;
+	uint32_t count;
+};
 
-	if (bob_stream_has_raw(s) || (s->folded && (p->common->merged || how)))
-		return fold_stream(p, s, id, how, out, err);
-	return s->folded ? bob_folded_copy(s->folded, id, &bob_alloc_malloc, out) : BOB_OK;
+static uint64_t id_of(void *ctx, uint64_t id)
+{
+	(void)id;
+	return *(const uint64_t *)ctx;
 }
 
-/* Two halves and then both: a stream takes part in as few merges as can be. */
-static bob_status merge_range(const struct bob_process *p, size_t from, size_t to,
-			      const struct bob_fold_settings *how, struct bob_folded **out,
-			      struct bob_error *err)
+static bob_status add_thread(struct threads *t, const struct bob_process *p, size_t i,
+			     const struct bob_fold_settings *how, struct bob_error *err)
 {
-	struct bob_folded *a = NULL, *b = NULL;
+	const struct bob_stream *s = p->streams[i];
+	uint32_t n = t->count;
 	bob_status st;
 
-	*out = NULL;
-	if (to - from == 1)
-		return stream_folded(p, from, how, out, err);
-	st = merge_range(p, from, from + (to - from) / 2, how, &a, err);
-	if (st == BOB_OK)
-		st = merge_range(p, from + (to - from) / 2, to, how, &b, err);
-	if (st == BOB_OK && a && b) {
-		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
-	} else if (st == BOB_OK) {
-		*out = a ? a : b;
-		return BOB_OK;
+	t->id[n] = bob_merged_id(p, i);
+	t->from[n] = (struct bob_fold_source){ .folded = s->folded };
+	if (bob_stream_has_raw(s) || (s->folded && (p->common->merged || how))) {
+		st = fold_stream(p, s, t->id[n], how, &t->own[n], err);
+		if (st != BOB_OK)
+			return st;
+		t->from[n].folded = t->own[n];
+	} else if (s->folded) {
+		t->name[n] = (struct bob_fold_rename){ .id = id_of, .ctx = &t->id[n] };
+		t->from[n].rename = &t->name[n];
 	}
-	bob_folded_close(a);
-	bob_folded_close(b);
+	t->count += t->from[n].folded != NULL;
+	return BOB_OK;
+}
+
+bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
+			     struct bob_folded **out, struct bob_error *err)
+{
+	size_t most = p->stream_count + 1;
+	struct threads t = { .from = calloc(most, sizeof(*t.from)),
+			     .name = calloc(most, sizeof(*t.name)),
+			     .id = calloc(most, sizeof(*t.id)),
+			     .own = calloc(most, sizeof(struct bob_folded *)) };
+	bob_status st = t.from && t.name && t.id && t.own ? BOB_OK : BOB_ERR_NOMEM;
+
+	*out = NULL;
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+		st = add_thread(&t, p, i, how, err);
+	if (st == BOB_OK && t.count)
+		st = bob_folded_merge_all(t.from, t.count, &bob_alloc_malloc, out);
+	for (uint32_t i = 0; i < t.count; i++)
+		bob_folded_close(t.own[i]);
+	free(t.from);
+	free(t.name);
+	free(t.id);
+	free(t.own);
 	return st;
 }
 
@@ -248,9 +279,18 @@ static bob_status write_loss(const struct bob_process *p, const struct bob_fold_
 	return st;
 }
 
-static bob_status write_file(const struct bob_process *p, const struct bob_packed *packed,
-			     const struct bob_used *u, const struct bob_fold_settings *how,
-			     FILE *to)
+/* Those of one content; 0 bytes of it are no failure. */
+static bob_status write_packed(const struct bob_packed *packed, enum bob_content content, FILE *to,
+			       uint64_t *used)
+{
+	uint64_t n = packed->bytes.len ? bob_packed_write(packed, content, to) : 0;
+
+	*used += n;
+	return n || !packed->bytes.len ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static bob_status write_file(const struct bob_process *p, const struct merged *m,
+			     const struct bob_fold_settings *how, FILE *to)
 {
 	const struct bob_file *f = p->file;
 	uint64_t used = BOB_FILE_HEAD_BYTES, n;
@@ -270,11 +310,45 @@ static bob_status write_file(const struct bob_process *p, const struct bob_packe
 	}
 	if (write_loss(p, how, to, &used) != BOB_OK)
 		return BOB_ERR_NOMEM;
-	n = write_descs(p->common, u, to);
-	used += n;
-	if (n)
-		n = bob_packed_write(packed, to);
-	return n ? bob_head_write(to, &f->head, used + n) : BOB_ERR_NOMEM;
+	if (m->records.bytes.len) {
+		n = write_descs(p->common, &m->used, to);
+		if (!n)
+			return BOB_ERR_NOMEM;
+		used += n;
+	}
+	if (write_packed(&m->records, BOB_CONTENT_MEM, to, &used) != BOB_OK ||
+	    write_packed(&m->events, BOB_CONTENT_MPI, to, &used) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	return bob_head_write(to, &f->head, used);
+}
+
+static bob_status merge_records(const struct bob_process *p, const struct bob_fold_settings *how,
+				struct merged *m, struct bob_error *err)
+{
+	struct bob_folded *f = NULL;
+	bob_status st = bob_threads_merge(p, how, &f, err);
+
+	if (st != BOB_OK || !f)
+		return st;
+	st = bob_loss_end(how, p, &f);
+	if (st == BOB_OK)
+		st = bob_packed_make(f, &m->records);
+	if (st == BOB_OK)
+		st = bob_used_find(p->common, f, &m->used);
+	bob_folded_close(f);
+	return st;
+}
+
+static bob_status merge_events(const struct bob_trace *t, const struct bob_process *p,
+			       struct merged *m, struct bob_error *err)
+{
+	struct bob_folded *f = NULL;
+	bob_status st = bob_events_merge(t, p, &f, err);
+
+	if (st == BOB_OK && f)
+		st = bob_packed_make(f, &m->events);
+	bob_folded_close(f);
+	return st;
 }
 
 static bob_status merge_process(const struct bob_trace *t, uint32_t process, int raw,
@@ -283,25 +357,19 @@ static bob_status merge_process(const struct bob_trace *t, uint32_t process, int
 {
 	const struct bob_process *p = t->processes[process];
 	struct bob_error why = { .text = "its threads cannot be merged" };
-	struct bob_packed packed = { 0 };
-	struct bob_folded *f = NULL;
-	struct bob_used used = { 0 };
+	struct merged m = { 0 };
 	bob_status st = can_merge(p, raw, how != NULL);
 
 	if (st != BOB_OK)
 		return st;
-	st = merge_range(p, 0, p->stream_count, how, &f, &why);
+	st = merge_records(p, how, &m, &why);
 	if (st == BOB_OK)
-		st = bob_loss_end(how, p, &f);
+		st = merge_events(t, p, &m, &why);
 	if (st == BOB_OK)
-		st = bob_packed_make(f, &packed);
-	if (st == BOB_OK)
-		st = bob_used_find(p->common, f, &used);
-	bob_folded_close(f);
-	if (st == BOB_OK)
-		st = write_file(p, &packed, &used, how, to);
-	bob_packed_free(&packed);
-	free(used.bits);
+		st = write_file(p, &m, how, to);
+	bob_packed_free(&m.records);
+	bob_packed_free(&m.events);
+	free(m.used.bits);
 	return st == BOB_OK ? st : bob_fail(err, st, p->file, why.offset, why.text);
 }
 

@@ -19,12 +19,20 @@ struct merging {
 	const struct bob_trace *t;
 	const uint8_t *is_in;	/* by process */
 	struct bob_fold_settings how;
+	struct bob_folded **
+		merged; /* by common: the records of its threads; NULL: it has none, or is not in */
+	struct bob_folded **events; /* likewise: events with values */
 	struct bob_unified unified;
-	const struct bob_unified_of *of; /* of the common that is renamed */
-	uint64_t *id;		/* of its participants: old, new, old, new ... by old */
-	size_t id_count, id_cap;
 	FILE *to;
 	uint64_t used;		/* bytes written */
+};
+
+/* The names of one common's records. */
+struct names {
+	const struct bob_unified_of *of;
+	uint64_t *id;		/* of its participants: old, new, old, new ... by old */
+	size_t id_count, id_cap;
+	struct bob_fold_rename rename;
 };
 
 /* --- which --- */
@@ -36,7 +44,7 @@ static int may_join(const struct bob_process *p)
 	for (size_t i = 0; i < p->stream_count; i++) {
 		const struct bob_stream *s = p->streams[i];
 
-		if (s->info.symbols || bob_stream_has_raw(s) || (s->folded && !p->common->merged))
+		if (s->info.symbols || (bob_stream_has_raw(s) && !s->has_log))
 			return 0;
 	}
 	return p->info.state != BOB_FILE_OPEN || p->common->merged;
@@ -56,36 +64,72 @@ static size_t choose(const struct bob_trace *t, uint8_t *is_in, int *is_new)
 	return n;
 }
 
-static int is_chosen(const struct merging *m, const struct bob_common *c)
+/* The first one that is in. */
+static const struct bob_process *process_of(const struct merging *m, const struct bob_common *c)
 {
 	for (size_t i = 0; i < m->t->process_count; i++)
 		if (m->is_in[i] && m->t->processes[i]->common == c)
-			return 1;
-	return 0;
+			return m->t->processes[i];
+	return NULL;
+}
+
+/* Threads first. What a file has merged already is borrowed. */
+static bob_status merge_threads(struct merging *m, struct bob_error *err)
+{
+	bob_status st = BOB_OK;
+
+	m->merged = calloc(m->t->common_count + 1, sizeof(struct bob_folded *));
+	m->events = calloc(m->t->common_count + 1, sizeof(struct bob_folded *));
+	if (!m->merged || !m->events)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
+		const struct bob_common *c = m->t->commons[i];
+		const struct bob_process *p = process_of(m, c);
+
+		m->merged[i] = p ? c->merged : NULL;
+		if (p && !c->merged)
+			st = bob_threads_merge(p, NULL, &m->merged[i], err);
+		m->events[i] = p ? c->events : NULL;
+		if (p && !c->events && st == BOB_OK)
+			st = bob_events_merge(m->t, p, &m->events[i], err);
+	}
+	return st;
+}
+
+static void free_merged(struct merging *m)
+{
+	for (size_t i = 0; i < m->t->common_count && m->merged; i++)
+		if (m->merged[i] != m->t->commons[i]->merged)
+			bob_folded_close(m->merged[i]);
+	for (size_t i = 0; i < m->t->common_count && m->events; i++)
+		if (m->events[i] != m->t->commons[i]->events)
+			bob_folded_close(m->events[i]);
+	free(m->merged);
+	free(m->events);
 }
 
 /* --- names --- */
 
 static bob_status new_key(void *ctx, const uint8_t *key, size_t len, uint8_t *to, size_t *to_len)
 {
-	const struct merging *m = ctx;
+	const struct names *n = ctx;
 	uint32_t number;
 
-	if (bob_mem_leaf_key(key, len, &number) != BOB_OK || number >= m->of->desc_count ||
-	    !m->of->desc[number])
+	if (bob_mem_leaf_key(key, len, &number) != BOB_OK || number >= n->of->desc_count ||
+	    !n->of->desc[number])
 		return BOB_ERR_CORRUPT;
-	*to_len = bob_varint_put(to, m->of->desc[number] - 1);
+	*to_len = bob_varint_put(to, n->of->desc[number] - 1);
 	return BOB_OK;
 }
 
 static uint64_t new_place(void *ctx, uint64_t place)
 {
-	const struct merging *m = ctx;
+	const struct names *n = ctx;
 	uint64_t image = place >> 48;
 
-	if (image >= m->of->image_count || m->of->image[image] == BOB_MEM_NO_IMAGE)
+	if (image >= n->of->image_count || n->of->image[image] == BOB_MEM_NO_IMAGE)
 		return place;
-	return (place & ~(0xffffull << 48)) | (uint64_t)m->of->image[image] << 48;
+	return (place & ~(0xffffull << 48)) | (uint64_t)n->of->image[image] << 48;
 }
 
 static int by_old(const void *a, const void *b)
@@ -97,82 +141,72 @@ static int by_old(const void *a, const void *b)
 
 static uint64_t new_id(void *ctx, uint64_t id)
 {
-	const struct merging *m = ctx;
+	const struct names *n = ctx;
 	const uint64_t *found =
-		m->id_count ? bsearch(&id, m->id, m->id_count, 2 * sizeof(*m->id), by_old) : NULL;
+		n->id_count ? bsearch(&id, n->id, n->id_count, 2 * sizeof(*n->id), by_old) : NULL;
 
 	return found ? found[1] : id;
 }
 
 /* Process `number` of the file, among those of the common. */
-static bob_status add_ids(struct merging *m, const struct bob_process *p, uint32_t number)
+static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t number)
 {
 	for (size_t i = 0; i < p->stream_count; i++) {
 		uint64_t id = bob_merged_id(p, i), before = 0;
 
 		for (size_t k = 0; k < p->stream_count; k++)
 			before += bob_merged_id(p, k) < id;
-		while (m->id_cap < 2 * m->id_count + 2)
-			if (bob_array_room(&m->id, m->id_cap, &m->id_cap, sizeof(*m->id)))
+		while (n->id_cap < 2 * n->id_count + 2)
+			if (bob_array_room(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
 				return BOB_ERR_NOMEM;
-		m->id[2 * m->id_count] = id;
-		m->id[2 * m->id_count++ + 1] = (uint64_t)number << 32 | before;
+		n->id[2 * n->id_count] = id;
+		n->id[2 * n->id_count++ + 1] = (uint64_t)number << 32 | before;
 	}
 	return BOB_OK;
 }
 
-static bob_status find_ids(struct merging *m, const struct bob_common *c)
+static bob_status find_names(const struct merging *m, size_t common, int events, struct names *n)
 {
 	uint32_t number = 0;
 	bob_status st = BOB_OK;
 
-	m->id_count = 0;
+	n->of = &m->unified.of[common];
+	n->rename = (struct bob_fold_rename){ new_id, events ? NULL : new_key, new_place, n };
 	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
-		if (m->is_in[i] && m->t->processes[i]->common == c)
-			st = add_ids(m, m->t->processes[i], number);
+		if (m->is_in[i] && m->t->processes[i]->common == m->t->commons[common])
+			st = add_ids(n, m->t->processes[i], number);
 		number += m->is_in[i];
 	}
-	if (m->id_count)
-		qsort(m->id, m->id_count, 2 * sizeof(*m->id), by_old);
+	if (n->id_count)
+		qsort(n->id, n->id_count, 2 * sizeof(*n->id), by_old);
 	return st;
-}
-
-static bob_status renamed(struct merging *m, size_t common, struct bob_folded **out)
-{
-	const struct bob_common *c = m->t->commons[common];
-	const struct bob_fold_rename names = { new_id, new_key, new_place, m };
-	bob_status st;
-
-	*out = NULL;
-	if (!c->merged || !is_chosen(m, c))
-		return BOB_OK;
-	m->of = &m->unified.of[common];
-	st = find_ids(m, c);
-	return st == BOB_OK ? bob_folded_rename(c->merged, &names, &bob_alloc_malloc, out) : st;
 }
 
 /* --- merging --- */
 
-/* Two halves and then both: a process takes part in as few merges as can be. */
-static bob_status merge_range(struct merging *m, size_t from, size_t to, struct bob_folded **out)
+/* *out is NULL if there are no records (or events). */
+static bob_status merge_all(const struct merging *m, int events, struct bob_folded **out)
 {
-	struct bob_folded *a = NULL, *b = NULL;
-	bob_status st;
+	struct bob_folded *const *merged = events ? m->events : m->merged;
+	size_t most = m->t->common_count + 1;
+	struct names *names = calloc(most, sizeof(*names));
+	struct bob_fold_source *from = calloc(most, sizeof(*from));
+	bob_status st = names && from ? BOB_OK : BOB_ERR_NOMEM;
+	uint32_t n = 0;
 
-	if (to - from == 1)
-		return renamed(m, from, out);
 	*out = NULL;
-	st = merge_range(m, from, from + (to - from) / 2, &a);
-	if (st == BOB_OK)
-		st = merge_range(m, from + (to - from) / 2, to, &b);
-	if (st == BOB_OK && !(a && b)) {
-		*out = a ? a : b;
-		return BOB_OK;
+	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
+		if (!merged[i])
+			continue;
+		from[n++] = (struct bob_fold_source){ merged[i], &names[i].rename };
+		st = find_names(m, i, events, &names[i]);
 	}
-	if (st == BOB_OK)
-		st = bob_folded_merge(a, b, &bob_alloc_malloc, out);
-	bob_folded_close(a);
-	bob_folded_close(b);
+	if (st == BOB_OK && n)
+		st = bob_folded_merge_all(from, n, &bob_alloc_malloc, out);
+	for (size_t i = 0; i < m->t->common_count && names; i++)
+		free(names[i].id);
+	free(names);
+	free(from);
 	return st;
 }
 
@@ -318,13 +352,38 @@ static bob_status write_processes(struct merging *m)
 
 /* --- the file --- */
 
+static bob_status write_packed(struct merging *m, const struct bob_packed *p,
+			       enum bob_content content)
+{
+	uint64_t n = bob_packed_write(p, content, m->to);
+
+	m->used += n;
+	return n ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static bob_status write_events(struct merging *m)
+{
+	struct bob_folded *f = NULL;
+	struct bob_packed packed = { 0 };
+	bob_status st = merge_all(m, 1, &f);
+
+	if (st != BOB_OK || !f)
+		return st;
+	st = bob_packed_make(f, &packed);
+	bob_folded_close(f);
+	if (st == BOB_OK)
+		st = write_packed(m, &packed, BOB_CONTENT_MPI);
+	bob_packed_free(&packed);
+	return st;
+}
+
 static bob_status write_folded(struct merging *m)
 {
 	const struct bob_bytes *descs = &m->unified.descs;
 	struct bob_folded *f = NULL;
 	struct bob_packed packed = { 0 };
 	uint64_t n = 0;
-	bob_status st = merge_range(m, 0, m->t->common_count, &f);
+	bob_status st = merge_all(m, 0, &f);
 
 	if (st != BOB_OK || !f)
 		return st;
@@ -338,11 +397,8 @@ static bob_status write_folded(struct merging *m)
 		m->used += n;
 		st = n ? BOB_OK : BOB_ERR_NOMEM;
 	}
-	if (st == BOB_OK) {
-		n = bob_packed_write(&packed, m->to);
-		m->used += n;
-		st = n ? BOB_OK : BOB_ERR_NOMEM;
-	}
+	if (st == BOB_OK)
+		st = write_packed(m, &packed, BOB_CONTENT_MEM);
 	bob_packed_free(&packed);
 	return st;
 }
@@ -361,12 +417,15 @@ static bob_status write_trace(struct merging *m)
 	st = write_processes(m);
 	if (st == BOB_OK)
 		st = write_folded(m);
+	if (st == BOB_OK)
+		st = write_events(m);
 	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
 }
 
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err)
 {
+	struct bob_error why = { .text = "the processes cannot be merged" };
 	struct merging m = { .t = t, .is_in = is_in, .to = to };
 	int is_new;
 	size_t count = choose(t, is_in, &is_new);
@@ -376,10 +435,12 @@ bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_
 		return BOB_NONE;
 	m.how.drop_below = drop_below;
 	m.how.drop_over = (uint32_t)count;
-	st = bob_unify(t, &m.unified);
+	st = merge_threads(&m, &why);
+	if (st == BOB_OK)
+		st = bob_unify(t, m.merged, &m.unified);
 	if (st == BOB_OK)
 		st = write_trace(&m);
 	bob_unified_free(&m.unified);
-	free(m.id);
-	return st == BOB_OK ? st : bob_fail(err, st, NULL, 0, "the processes cannot be merged");
+	free_merged(&m);
+	return st == BOB_OK ? st : bob_fail(err, st, NULL, why.offset, why.text);
 }

@@ -92,7 +92,8 @@ bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t u
 int bob_chunk_is_kept(uint32_t kind)
 {
 	return kind != BOB_CHUNK_PAD && (kind < BOB_CHUNK_FOLD || kind > BOB_CHUNK_SHIFTS) &&
-	       kind != BOB_CHUNK_MEM_RAW && kind != BOB_CHUNK_MEM_DESC;
+	       kind != BOB_CHUNK_MEM_RAW && kind != BOB_CHUNK_MEM_DESC &&
+	       kind != BOB_CHUNK_EVENT_DEFS;
 }
 
 /* Writers need not say how much of a stream's head means something: all of it does. */
@@ -134,16 +135,17 @@ bob_status bob_packed_make(const struct bob_folded *f, struct bob_packed *p)
 	return st == BOB_OK && (p->bytes.failed || p->shifts.failed) ? BOB_ERR_NOMEM : st;
 }
 
-uint64_t bob_packed_write(const struct bob_packed *p, FILE *to)
+uint64_t bob_packed_write(const struct bob_packed *p, enum bob_content content, FILE *to)
 {
 	uint64_t n = 0, m;
 
 	if (p->shifts.len) {
-		n = bob_chunk_write_packed(to, BOB_CHUNK_SHIFTS, 0, p->shifts.at, p->shifts.len);
+		n = bob_chunk_write_packed(to, BOB_CHUNK_SHIFTS, content, p->shifts.at,
+					   p->shifts.len);
 		if (!n)
 			return 0;
 	}
-	m = bob_chunk_write_packed(to, BOB_CHUNK_FOLD_MERGED, 0, p->bytes.at, p->bytes.len);
+	m = bob_chunk_write_packed(to, BOB_CHUNK_FOLD_MERGED, content, p->bytes.at, p->bytes.len);
 	return m ? n + m : 0;
 }
 

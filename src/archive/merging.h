@@ -39,8 +39,18 @@ struct bob_packed {
 
 bob_status bob_packed_make(const struct bob_folded *f, struct bob_packed *p);
 /* As bob_chunk_write. */
-uint64_t bob_packed_write(const struct bob_packed *p, FILE *to);
+uint64_t bob_packed_write(const struct bob_packed *p, enum bob_content content, FILE *to);
 void bob_packed_free(struct bob_packed *p);
+
+/* merge.c. The folded records of a process's threads in one, which the caller closes; NULL if they have none. How: as bob_archive_fold;
+ * NULL: what is folded stays. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
+bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
+			     struct bob_folded **out, struct bob_error *err);
+
+/* merge_events.c: those of the process's threads, whatever lies in their logs included; *out is NULL if there are none. */
+int bob_has_events(const struct bob_process *p);
+bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process *p,
+			    struct bob_folded **out, struct bob_error *err);
 
 /* Which descriptors folded records name. */
 struct bob_used {
@@ -71,8 +81,9 @@ struct bob_unified {
 	uint32_t desc_count;
 };
 
-/* Of those commons that have merged records. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
-bob_status bob_unify(const struct bob_trace *t, struct bob_unified *u);
+/* Of those commons that have records, which are merged[i] of the i-th. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
+bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
+		     struct bob_unified *u);
 void bob_unified_free(struct bob_unified *u);
 /* The trace's number of an image of the process. */
 uint32_t bob_unified_image(const struct bob_unified_of *of, const struct bob_process *p,

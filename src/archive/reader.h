@@ -89,7 +89,8 @@ struct bob_common {
 	size_t desc_run_count, desc_run_cap;
 	uint64_t desc_bytes;
 	struct bob_folded *merged; /* all threads' folded records; else each has its own */
-	uint64_t merged_bytes;
+	struct bob_folded *events; /* likewise: their MPI calls */
+	uint64_t merged_bytes;	/* of both */
 };
 
 /* Events with values of one kind, of one thread (event_write.h). */
@@ -195,8 +196,8 @@ bob_status bob_fail(struct bob_error *err, bob_status code, const struct bob_fil
 void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
 		     const char *text, int lost);
 
-/* dir.c: fill t->files from a directory. */
-bob_status bob_dir_load(struct bob_trace *t, const char *dir, struct bob_error *err);
+/* dir.c: fill t->files from a directory; with a `root`, only those of that process and its descendants. */
+bob_status bob_dir_load(struct bob_trace *t, const char *dir, uint32_t root, struct bob_error *err);
 void bob_file_release(struct bob_file *file);
 
 /* chunk.c: judge the head and list the chunks. BOB_NONE: not usable (a problem says why). */
@@ -304,6 +305,10 @@ uint64_t bob_desc_bias(const struct bob_process *p, const struct bob_mem_desc *d
 
 /* events.c: events with values */
 bob_status bob_events_build(struct bob_trace *t, struct bob_process *p);
+/* Before the first event: those that are folded are passed over. */
+void bob_value_cursor_only_log(struct bob_value_cursor *c);
+/* What the event given last is of; key and places are in the event. */
+const struct bob_event_def *bob_value_cursor_def(const struct bob_value_cursor *c);
 void bob_event_stream_free(const struct bob_process *p, struct bob_event_stream *s);
 
 /* salvage.c: list the blocks of a stream whose chain is broken. `end_pos` symbols in all; `slot`

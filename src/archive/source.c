@@ -31,6 +31,11 @@ static void put_text(struct out *o, const char *text)
 	o->write(o->ctx, text, strlen(text));
 }
 
+static int is_indexed(const struct bob_source_place *p)
+{
+	return p->kind == BOB_PLACE_INDEXED || p->kind == BOB_PLACE_THREAD_INDEXED;
+}
+
 static void put_objects(struct out *o, const struct bob_source_object *object, size_t count)
 {
 	uint64_t last = 0;
@@ -79,10 +84,10 @@ void bob_source_put(const struct bob_source *s, bob_fold_write_fn write, void *c
 
 		put(&o, p->kind);
 		put_text(&o, p->name);
-		if (p->kind == BOB_PLACE_POINTER || p->kind == BOB_PLACE_THREAD)
+		if (p->kind == BOB_PLACE_POINTER)
 			continue;
 		put(&o, bob_zigzag(p->frame));
-		if (p->kind == BOB_PLACE_INDEXED)
+		if (is_indexed(p))
 			put(&o, p->size);
 	}
 	put_objects(&o, s->section, s->sections);
@@ -161,12 +166,11 @@ static void get_place(struct in *in, struct bob_source_place *p)
 {
 	p->kind = get_u32(in);
 	p->name = get_text(in);
-	if (in->st == BOB_OK && (p->kind < BOB_PLACE_POINTER || p->kind > BOB_PLACE_THREAD))
+	if (in->st == BOB_OK && (p->kind < BOB_PLACE_POINTER || p->kind > BOB_PLACE_THREAD_INDEXED))
 		in->st = BOB_ERR_CORRUPT;
-	if (p->kind == BOB_PLACE_POINTER || p->kind == BOB_PLACE_THREAD)
-		return;
-	p->frame = bob_unzigzag(get(in));
-	if (p->kind == BOB_PLACE_INDEXED)
+	p->frame = p->kind == BOB_PLACE_POINTER ? 0 : bob_unzigzag(get(in));
+	p->size = 0;
+	if (is_indexed(p))
 		p->size = get(in);
 }
 

@@ -23,9 +23,9 @@ struct bob_source_object {
 struct bob_source_place {
 	uint32_t kind;		/* enum bob_place_kind */
 	const char *name;	/* "" if none */
-	int64_t frame;		/* LOCAL, STACK: the access's address less the canonical frame address. INDEXED:
-				 * the variable's */
-	uint64_t size;		/* INDEXED: of the variable */
+	int64_t frame;		/* LOCAL, STACK: the access's address less the canonical frame address; THREAD: its offset in the
+				 * image's block. Of INDEXED ones the variable's */
+	uint64_t size;		/* of INDEXED ones: of the variable */
 };
 
 /* One instruction. */

@@ -194,7 +194,8 @@ static bob_status build(struct bob_trace *t, struct bob_error *err)
 	return bob_fail(err, BOB_ERR_NOENT, NULL, 0, "no process in the trace");
 }
 
-bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_error *err)
+static bob_status open_dir(const char *dir, uint32_t root, struct bob_trace **out,
+			   struct bob_error *err)
 {
 	struct bob_trace *t;
 	bob_status st;
@@ -204,7 +205,7 @@ bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_er
 	t = new_trace();
 	if (!t)
 		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
-	st = bob_dir_load(t, dir, err);
+	st = bob_dir_load(t, dir, root, err);
 	if (st == BOB_OK)
 		st = build(t, err);
 	if (st != BOB_OK) {
@@ -213,6 +214,17 @@ bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_er
 	}
 	*out = t;
 	return BOB_OK;
+}
+
+bob_status bob_trace_open(const char *dir, struct bob_trace **out, struct bob_error *err)
+{
+	return open_dir(dir, 0, out, err);
+}
+
+bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_trace **out,
+				  struct bob_error *err)
+{
+	return open_dir(dir, root, out, err);
 }
 
 bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,

@@ -197,12 +197,12 @@ static bob_status put_desc(struct bob_unified *u, const struct bob_unified_of *o
 	return u->descs.failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-static bob_status unify_descs(const struct bob_common *c, size_t common, struct bob_unified *u,
-			      struct table *d)
+static bob_status unify_descs(const struct bob_common *c, const struct bob_folded *merged,
+			      size_t common, struct bob_unified *u, struct table *d)
 {
 	struct bob_unified_of *of = &u->of[common];
 	struct bob_used used = { 0 };
-	bob_status st = bob_used_find(c, c->merged, &used);
+	bob_status st = bob_used_find(c, merged, &used);
 
 	of->desc_count = used.count;
 	of->desc = st == BOB_OK ? calloc(used.count + 1, sizeof(*of->desc)) : NULL;
@@ -225,7 +225,8 @@ static bob_status unify_descs(const struct bob_common *c, size_t common, struct 
 
 /* --- both --- */
 
-bob_status bob_unify(const struct bob_trace *t, struct bob_unified *u)
+bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
+		     struct bob_unified *u)
 {
 	struct table images = { 0 }, descs = { 0 };
 	bob_status st = BOB_OK;
@@ -237,8 +238,8 @@ bob_status bob_unify(const struct bob_trace *t, struct bob_unified *u)
 	u->count = t->common_count;
 	for (size_t i = 0; i < t->common_count && st == BOB_OK; i++) {
 		st = unify_images(t, i, &images, &u->of[i]);
-		if (st == BOB_OK && t->commons[i]->merged)
-			st = unify_descs(t->commons[i], i, u, &descs);
+		if (st == BOB_OK && merged[i])
+			st = unify_descs(t->commons[i], merged[i], i, u, &descs);
 	}
 	u->desc_count = (uint32_t)descs.count;
 	free(images.entry);

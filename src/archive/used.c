@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "archive/archive.h"
+#include "archive/event_write.h"
 #include "archive/reader.h"
 
 #define RAW_WORDS_READ                                                                             \
@@ -60,6 +61,32 @@ static bob_status mark_raw(struct used *u, const struct bob_process *p, const st
 	return st == BOB_END ? BOB_OK : st;
 }
 
+/* The places of call paths of events with values. */
+static void visit_calls(const struct bob_trace *t, uint32_t process,
+			void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx)
+{
+	const struct bob_process *p = t->processes[process];
+	uint32_t image, parent;
+	uint64_t place, pc;
+
+	for (size_t i = 0; i < p->stream_count; i++) {
+		const struct bob_event_stream *e = &p->streams[i]->mpi;
+
+		for (uint32_t path = 1;
+		     e->folded && bob_folded_path(e->folded, path, &parent, &place); path++) {
+			bob_trace_place(t, process, place, &image, &pc);
+			visit(ctx, image, pc);
+		}
+		for (size_t d = 0; d < e->def_count; d++)
+			for (uint32_t k = 0; k < e->defs[d].depth; k++) {
+				bob_trace_place(t, process, e->defs[d].place[k], &image, &pc);
+				visit(ctx, image, pc);
+			}
+		if (e->folded && p->common->events)
+			break; /* all threads have the same paths */
+	}
+}
+
 bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 			    void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx)
 {
@@ -68,6 +95,7 @@ bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 	struct used u = { .count = p->common->desc_run_count ? last->first + last->count : 0 };
 	bob_status st = BOB_OK;
 
+	visit_calls(t, process, visit, ctx);
 	if (!u.count || u.count > BOB_MEM_NUMBER)
 		return u.count ? BOB_ERR_CORRUPT : BOB_OK;
 	u.bits = calloc(1, u.count / 8 + 1);

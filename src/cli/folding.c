@@ -234,7 +234,7 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	bob_status st;
 
 	memset(result, 0, sizeof(*result));
-	st = bob_trace_open(dir, &t, &err);
+	st = root ? bob_archive_open_below(dir, root, &t, &err) : bob_trace_open(dir, &t, &err);
 	if (st == BOB_ERR_NOENT && root)
 		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
 	if (st != BOB_OK)

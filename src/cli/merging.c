@@ -10,6 +10,7 @@
 
 #include "archive/archive.h"
 #include "cli/complain.h"
+#include "cli/naming.h"
 
 int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root)
 {
@@ -39,7 +40,6 @@ static uint64_t size_of(const char *path)
 struct job {
 	const struct bob_trace *trace;
 	uint32_t process;
-	int raw;
 	uint8_t *is_in;
 	uint32_t drop_below;
 };
@@ -51,7 +51,7 @@ static bob_status write_to(const struct job *j, FILE *f, struct bob_error *err)
 	if (j->is_in)
 		return bob_archive_merge_processes(j->trace, j->drop_below, f, j->is_in, err);
 	return j->drop_below ? bob_archive_fold(j->trace, j->process, &how, f, err) :
-			       bob_archive_merge(j->trace, j->process, j->raw, f, err);
+			       bob_archive_merge(j->trace, j->process, 0, f, err);
 }
 
 /* `path` is written beside and then takes its name. */
@@ -82,22 +82,22 @@ static bob_status replace(const struct job *j, const char *path, struct cli_merg
 	return st;
 }
 
+/* One of a file that stands for all has none of its own. */
 static int merge_process(const char *verb, const char *dir, const struct bob_trace *t, uint32_t i,
-			 int raw, struct cli_merged *result)
+			 uint32_t drop_below, struct cli_merged *result)
 {
 	const struct bob_process_info *p = bob_trace_process(t, i);
-	const struct job j = { .trace = t, .process = i, .raw = raw };
+	const struct job j = { .trace = t, .process = i, .drop_below = drop_below };
 	struct bob_error err = { .text = "the file cannot be written" };
-	bob_status st;
+	bob_status st = BOB_NONE;
 	char *path;
 
-	if (!p->state && !raw) { /* still written, or killed */
-		result->left++;
-		return 0;
-	}
 	if (asprintf(&path, "%s/%s", dir, p->file) < 0)
 		return cli_fail(verb, "out of memory");
-	st = replace(&j, path, result, &err);
+	if (size_of(path) && !p->state && !drop_below) /* still written, or killed */
+		result->left++;
+	else if (size_of(path))
+		st = replace(&j, path, result, &err);
 	free(path);
 	return st == BOB_OK || st == BOB_NONE ? 0 :
 						cli_fail_status(verb,
@@ -106,29 +106,32 @@ static int merge_process(const char *verb, const char *dir, const struct bob_tra
 								st, &err);
 }
 
-int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct cli_merged *result)
+int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merged *result)
 {
 	struct bob_error err = { .text = "" };
 	struct bob_trace *t;
 	int status = 0;
 
 	memset(result, 0, sizeof(*result));
-	bob_status st = bob_trace_open(dir, &t, &err);
-	if (st == BOB_ERR_NOENT && root)
+	bob_status st = bob_archive_open_below(dir, root, &t, &err);
+	if (st == BOB_ERR_NOENT)
 		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
-		if (!root || cli_is_below(t, i, root))
-			status = merge_process(verb, dir, t, i, raw, result);
+		if (cli_is_below(t, i, root))
+			status = merge_process(verb, dir, t, i, 0, result);
 	bob_trace_close(t);
 	return status;
 }
+
+/* --- all processes --- */
 
 /* The files that one file stands for now. */
 static void remove_files(const struct bob_trace *t, const char *dir, const uint8_t *is_in,
 			 struct cli_merged *result)
 {
+	result->processes = 0;
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
 		char *path;
 
@@ -141,53 +144,58 @@ static void remove_files(const struct bob_trace *t, const char *dir, const uint8
 	}
 }
 
-/* There is nothing to put together, but of the one process that there is something may be left out. */
-static bob_status drop_alone(const struct job *all, const char *dir, struct cli_merged *result,
-			     struct bob_error *err)
+/* What is not in one file with others. */
+static int merge_apart(const char *verb, const char *dir, const struct job *all, int has_file,
+		       struct cli_merged *result)
 {
-	struct job j = { .trace = all->trace, .drop_below = all->drop_below };
-	uint32_t count = bob_trace_process_count(j.trace);
-	bob_status st;
-	char *path;
+	uint32_t count = bob_trace_process_count(all->trace);
+	int status = 0;
 
-	while (j.process < count && !all->is_in[j.process])
-		j.process++;
-	if (j.process == count)
-		return BOB_NONE;
-	if (asprintf(&path, "%s/%s", dir, bob_trace_process(j.trace, j.process)->file) < 0)
-		return BOB_ERR_NOMEM;
-	st = replace(&j, path, result, err);
-	free(path);
-	return st == BOB_OK ? BOB_NONE : st;
+	for (uint32_t i = 0; i < count && !status; i++)
+		if (!all->is_in[i] || !has_file)
+			status = merge_process(verb, dir, all->trace, i,
+					       all->is_in[i] ? all->drop_below : 0, result);
+	return status;
 }
 
-int cli_merge_processes(const char *verb, const char *dir, uint32_t drop_below,
-			struct cli_merged *result)
+static int merge_opened(const char *verb, const char *dir, struct job *j, const char *path,
+			struct cli_merged *threads, struct cli_merged *result)
 {
 	struct bob_error err = { .text = "the file cannot be written" };
+	bob_status st = replace(j, path, result, &err);
+
+	if (st != BOB_OK && st != BOB_NONE)
+		return cli_fail_status(verb, "the processes are not merged", st, &err);
+	result->processes = 0;
+	if (st == BOB_OK)
+		remove_files(j->trace, dir, j->is_in, result);
+	return merge_apart(verb, dir, j, st == BOB_OK, threads);
+}
+
+int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
+		  struct cli_merged *threads, struct cli_merged *result)
+{
+	struct bob_error err = { .text = "" };
 	struct job j = { .drop_below = drop_below };
 	struct bob_trace *t = NULL;
 	char *path = NULL;
 	bob_status st = bob_trace_open(dir, &t, &err);
+	int status = 0;
 
+	memset(threads, 0, sizeof(*threads));
 	memset(result, 0, sizeof(*result));
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	j.trace = t;
 	j.is_in = calloc(bob_trace_process_count(t) + 1, 1);
 	if (!j.is_in || asprintf(&path, "%s/trace.bob", dir) < 0)
-		st = BOB_ERR_NOMEM;
+		status = cli_fail(verb, "out of memory");
 	else
-		st = replace(&j, path, result, &err);
-	if (st == BOB_NONE && drop_below)
-		st = drop_alone(&j, dir, result, &err);
-	result->processes = 0;
-	if (st == BOB_OK)
-		remove_files(t, dir, j.is_in, result);
+		status = merge_opened(verb, dir, &j, path, threads, result);
+	if (!status)
+		cli_name_images(dir, t); /* as record does: nobody may have done so */
 	free(path);
 	free(j.is_in);
 	bob_trace_close(t);
-	return st == BOB_OK || st == BOB_NONE ?
-		       0 :
-		       cli_fail_status(verb, "the processes are not merged", st, &err);
+	return status;
 }

@@ -16,13 +16,12 @@ struct cli_merged {
 
 /* Is the process `root` or a descendant? Parents of traced processes are known by index. */
 int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root);
-/* All processes of the trace, or, if `root` is not 0, those of this pid and its descendants. With `raw` also what is not folded,
- * and processes that were killed. A message has been printed where it is not 0: a status for exit. */
-int cli_merge(const char *verb, const char *dir, uint32_t root, int raw, struct cli_merged *result);
-/* All processes of the trace in one file, `trace.bob`, once the threads of each are merged; their own files are removed when it
- * is complete. Traces of one process stay as they are. With `drop_below`, what occurs in fewer threads of all is left out, of one
- * process, too. */
-int cli_merge_processes(const char *verb, const char *dir, uint32_t drop_below,
-			struct cli_merged *result);
+/* The threads of the process `root` and of its descendants. A message has been printed where it is not 0: a status for exit. */
+int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merged *result);
+/* All processes of the trace that have ended in one file, `trace.bob`, the threads of each merged; their own files are removed when it
+ * is complete. What cannot be in it, or is the only one, has its threads merged in its own file: *threads. With `drop_below`, what occurs in fewer
+ * threads of all that are put together is left out, or of the one process that there is. Names, lines and variables come, too. */
+int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
+		  struct cli_merged *threads, struct cli_merged *result);
 
 #endif

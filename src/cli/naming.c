@@ -3,20 +3,28 @@
 #include "cli/naming.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "archive/archive.h"
 #include "archive/write.h"
 #include "base/hash.h"
 #include "bobbin/trace.h"
+#include "cli/names_cache.h"
 #include "plan/format.h"
 #include "plan/plan.h"
+#include "sys/sys.h"
 
-#define FILE_BYTES_MAX ((long)1 << 31)
+#define FILE_BYTES_MAX (1u << 31)
+
+/* Where names go, and where they may be already. */
+struct naming {
+	const char *dir;
+	int cache;
+};
 
 /* An image of any processes, and the instructions that they have accesses of. */
 struct image {
@@ -33,29 +41,6 @@ struct images {
 	uint32_t numbers;
 	int no_memory;
 };
-
-struct bytes {
-	uint8_t *at;
-	size_t len, room;
-	int failed;
-};
-
-static void take(void *ctx, const void *bytes, size_t len)
-{
-	struct bytes *b = ctx;
-
-	while (!b->failed && b->room - b->len < len) {
-		size_t room = b->room ? 2 * b->room : 65536;
-		uint8_t *at = realloc(b->at, room);
-
-		b->failed = !at;
-		b->at = at ? at : b->at;
-		b->room = at ? room : b->room;
-	}
-	if (!b->failed && len)
-		memcpy(b->at + b->len, bytes, len);
-	b->len += b->failed ? 0 : len;
-}
 
 /* --- what occurs --- */
 
@@ -142,22 +127,8 @@ static int collect(struct images *all, const struct bob_trace *t)
 
 /* --- files --- */
 
-static int read_file(const char *path, struct bytes *b)
-{
-	FILE *f = fopen(path, "rbe");
-	uint8_t part[4096];
-	size_t n;
-
-	if (!f)
-		return -1;
-	while ((n = fread(part, 1, sizeof(part), f)) > 0 && b->len < (size_t)FILE_BYTES_MAX)
-		take(b, part, n);
-	fclose(f);
-	return b->failed ? -1 : 0;
-}
-
 /* Whole or absent: written beside, then renamed. */
-static void save(const char *path, const struct bytes *b)
+static void save(const char *path, const struct cli_buffer *b)
 {
 	char *beside;
 	FILE *f;
@@ -175,106 +146,129 @@ static void save(const char *path, const struct bytes *b)
 	free(beside);
 }
 
-/* The chunk at `off`; its payload must be there. */
-static int chunk_at(const struct bytes *b, size_t off, struct bob_chunk_head *c)
+/* For which instructions the SOURCE chunk of the trace's file was made; 0: it has none. Only heads are read. */
+static uint64_t made_for(const char *path)
 {
-	if (b->len < off || b->len - off < sizeof(*c))
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct bob_chunk_head image, source;
+	uint64_t made = 0;
+
+	if (fd < 0)
 		return 0;
-	memcpy(c, b->at + off, sizeof(*c));
-	return c->magic == BOB_CHUNK_MAGIC && c->head_crc == bob_chunk_head_crc(c) &&
-	       c->size <= b->len - off - sizeof(*c);
+	if (pread(fd, &image, sizeof(image), BOB_FILE_HEAD_BYTES) == (ssize_t)sizeof(image) &&
+	    image.kind == BOB_CHUNK_IMAGE && image.head_crc == bob_chunk_head_crc(&image) &&
+	    image.size < FILE_BYTES_MAX &&
+	    pread(fd, &source, sizeof(source),
+		  (off_t)(BOB_FILE_HEAD_BYTES + bob_chunk_bytes(image.size))) ==
+		    (ssize_t)sizeof(source) &&
+	    source.kind == BOB_CHUNK_SOURCE && source.head_crc == bob_chunk_head_crc(&source))
+		made = source.aux;
+	close(fd);
+	return made;
 }
 
-/* The image's functions, from the trace or else from the planner, without what may stand behind them. *made is for
- * which instructions that was made. */
-static int read_functions(const char *path, const struct image *im, struct bytes *b, uint64_t *made)
-{
-	struct bob_chunk_head c;
-	struct bob_plan_head *plan;
-	void *bytes;
-	size_t len, end;
+/* --- an image --- */
 
-	*made = 0;
-	if (read_file(path, b) || !chunk_at(b, BOB_FILE_HEAD_BYTES, &c)) {
-		b->len = 0;
-		if (bob_plan_image(im->info->path, &bytes, &len, NULL, NULL) != BOB_OK)
-			return -1;
-		plan = bytes;
-		take(b, (const char *)bytes + plan->image.off, plan->image.len);
-		free(bytes);
-		return b->failed || !chunk_at(b, BOB_FILE_HEAD_BYTES, &c) ? -1 : 0;
+static void take_image_part(struct cli_buffer *file, const void *plan)
+{
+	const struct bob_plan_head *h = plan;
+
+	cli_buffer_take(file, (const char *)plan + h->image.off, h->image.len);
+}
+
+/* Its functions as a plan has them. */
+static int read_functions(const struct naming *n, const struct image *im, struct cli_buffer *file)
+{
+	char name[32];
+	void *plan;
+	size_t len;
+
+	snprintf(name, sizeof(name), "%016" PRIx64 ".plan", im->info->key);
+	if (n->cache >= 0 && bob_plan_cache_load(n->cache, name, &plan, &len) == BOB_OK) {
+		if (bob_plan_check(plan, len, im->info->key) == BOB_OK)
+			take_image_part(file, plan);
+		free(plan);
 	}
-	end = BOB_FILE_HEAD_BYTES + (size_t)bob_chunk_bytes(c.size);
-	if (chunk_at(b, end, &c) && c.kind == BOB_CHUNK_SOURCE)
-		*made = c.aux;
-	b->len = b->len < end ? b->len : end;
+	if (!file->len && bob_plan_image(im->info->path, &plan, &len, NULL, NULL) == BOB_OK) {
+		take_image_part(file, plan);
+		free(plan);
+	}
+	return file->failed || !file->len ? -1 : 0;
+}
+
+static void add_source(const struct image *im, struct cli_names *names)
+{
+	struct cli_buffer source = { 0 };
+	uint64_t used;
+
+	names->made = bob_hash64(names->count, names->pc, names->count * sizeof(*names->pc)) | 1;
+	if (bob_plan_source(im->info->path, names->pc, names->count, cli_buffer_take, &source,
+			    NULL) == BOB_OK &&
+	    !source.failed)
+		cli_chunk_add(&names->file, BOB_CHUNK_SOURCE, names->made, &source);
+	free(source.at);
+	used = names->file.len;
+	if (!names->file.failed && used >= BOB_FILE_HEAD_BYTES)
+		memcpy(names->file.at + offsetof(struct bob_file_head, used), &used, sizeof(used));
+}
+
+/* From the cache, or else found out and put there. What was found out for other instructions is so again, for all of them: who
+ * runs a program now with one input and then with another does not wait each time. 0, or -1: they cannot be had. */
+static int find_names(const struct naming *n, const struct image *im, struct cli_names *names)
+{
+	uint64_t key = 0, stamp = bob_plan_source_stamp(im->info->path, im->info->build_id,
+							im->info->build_id_len);
+	int known = !cli_names_read(n->cache, im->info->key, names);
+	int is_same = known && names->stamp == stamp;
+
+	if (is_same && cli_names_cover(names, im->pc, im->count))
+		return 0;
+	if (bob_plan_key(im->info->path, &key, NULL) != BOB_OK || key != im->info->key)
+		return known ? 0 : -1; /* the file is another one by now */
+	if (!is_same)
+		cli_names_free(names);
+	names->file.len = 0;
+	names->stamp = stamp;
+	if (!cli_names_unite(names, im->pc, im->count) || read_functions(n, im, &names->file))
+		return -1;
+	add_source(im, names);
+	if (names->file.failed)
+		return -1;
+	cli_names_keep(n->cache, key, names);
 	return 0;
 }
 
-static void add_chunk(struct bytes *b, const struct bytes *payload, uint64_t made)
+static void name_image(const struct naming *n, const struct image *im)
 {
-	static const uint8_t zero[BOB_CHUNK_ALIGN];
-	struct bob_chunk_head *c;
-	uint64_t used;
-
-	take(b, zero, -b->len & (BOB_CHUNK_ALIGN - 1));
-	c = calloc(1, sizeof(*c) + payload->len + 1);
-	if (!c) {
-		b->failed = 1;
-		return;
-	}
-	memcpy(c + 1, payload->at, payload->len);
-	bob_chunk_begin(c, BOB_CHUNK_SOURCE, BOB_STREAM_NONE, payload->len, made);
-	bob_chunk_seal(c, payload->len);
-	take(b, c, sizeof(*c) + payload->len);
-	take(b, zero, -b->len & (BOB_CHUNK_ALIGN - 1));
-	free(c);
-	used = b->len;
-	if (!b->failed)
-		memcpy(b->at + offsetof(struct bob_file_head, used), &used, sizeof(used));
-}
-
-static void name_image(const char *dir, const struct image *im)
-{
-	uint64_t key, made, want = bob_hash64(im->count, im->pc, im->count * sizeof(*im->pc)) | 1;
-	struct bytes file = { 0 }, source = { 0 };
+	uint64_t want = bob_hash64(im->count, im->pc, im->count * sizeof(*im->pc)) | 1, made;
+	struct cli_names names = { .count = 0 };
 	char name[BOB_NAME_BYTES], *path;
 
-	if (bob_plan_key(im->info->path, &key, NULL) != BOB_OK || key != im->info->key ||
-	    !bob_name_image(name, sizeof(name), key) || asprintf(&path, "%s/%s", dir, name) < 0)
+	if (!bob_name_image(name, sizeof(name), im->info->key) ||
+	    asprintf(&path, "%s/%s", n->dir, name) < 0)
 		return;
-	if (!read_functions(path, im, &file, &made) && made != want) {
-		if (bob_plan_source(im->info->path, im->pc, im->count, take, &source, NULL) ==
-			    BOB_OK &&
-		    !source.failed)
-			add_chunk(&file, &source, want);
-		if (!file.failed)
-			save(path, &file);
-	}
-	free(file.at);
-	free(source.at);
+	made = made_for(path);
+	if (made != want && !find_names(n, im, &names) && made != names.made)
+		save(path, &names.file);
+	cli_names_free(&names);
 	free(path);
 }
 
-void cli_name_images(const char *dir)
+void cli_name_images(const char *dir, const struct bob_trace *t)
 {
-	/* launchers of several ranks end at once: the last one has to know what all the others recorded */
-	int lock = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char cache[BOB_SYS_PATH];
+	struct naming n = { .dir = dir, .cache = -1 };
 	struct images all = { 0 };
-	struct bob_trace *t;
 
-	if (lock >= 0)
-		(void)flock(lock, LOCK_EX);
-	if (bob_trace_open(dir, &t, NULL) == BOB_OK) {
-		if (!collect(&all, t))
-			for (size_t i = 0; i < all.count; i++)
-				name_image(dir, &all.at[i]);
+	if (bob_plan_cache_dir(cache, sizeof(cache), NULL) == BOB_OK)
+		n.cache = bob_plan_cache_open(cache, NULL);
+	if (!collect(&all, t))
 		for (size_t i = 0; i < all.count; i++)
-			free(all.at[i].pc);
-		free(all.number);
-		free(all.at);
-		bob_trace_close(t);
-	}
-	if (lock >= 0)
-		close(lock);
+			name_image(&n, &all.at[i]);
+	for (size_t i = 0; i < all.count; i++)
+		free(all.at[i].pc);
+	free(all.number);
+	free(all.at);
+	if (n.cache >= 0)
+		close(n.cache);
 }

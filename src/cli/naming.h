@@ -5,7 +5,10 @@
 #ifndef BOB_CLI_NAMING_H
 #define BOB_CLI_NAMING_H
 
-/* For every recorded image of the trace whose file is still what it was. What cannot be read stays without names. */
-void cli_name_images(const char *dir);
+#include "bobbin/trace.h"
+
+/* For every recorded image of the trace `t` in `dir` whose file is still what it was, or whose names are in the cache. What cannot be read stays without
+ * names. What processes did that are not in `t` may be without, too, until this is done again. */
+void cli_name_images(const char *dir, const struct bob_trace *t);
 
 #endif

@@ -34,6 +34,7 @@ int verb_fold(int argc, char **argv)
 {
 	struct cli_folding f = { .library = NULL };
 	const char *arg, *dir, *to = NULL;
+	struct bob_trace *t = NULL;
 	struct cli_merged r;
 	struct cli_options o;
 	int opt, quiet = 0, status = 0;
@@ -59,8 +60,11 @@ int verb_fold(int argc, char **argv)
 		status = cli_fold("fold", dir, 0, 1, &f, to, &r);
 	if (status)
 		return status;
-	cli_name_images(to ? to : dir);
+	dir = to ? to : dir;
+	if (bob_trace_open(dir, &t, NULL) == BOB_OK)
+		cli_name_images(dir, t);
+	bob_trace_close(t);
 	if (!quiet)
-		print_result(to ? to : dir, &r);
+		print_result(dir, &r);
 	return 0;
 }

@@ -6,7 +6,6 @@
 #include "cli/complain.h"
 #include "cli/folding.h"
 #include "cli/merging.h"
-#include "cli/naming.h"
 #include "cli/numbers.h"
 #include "cli/verbs.h"
 
@@ -41,11 +40,7 @@ int verb_merge(int argc, char **argv)
 	if (status)
 		return status;
 	dir = optind < argc ? argv[optind] : "bobbin.data";
-	status = cli_merge("merge", dir, 0, 0, &r);
-	if (!status)
-		cli_name_images(dir); /* as record does: nobody may have done so */
-	if (!status)
-		status = cli_merge_processes("merge", dir, f.how.drop_below, &all);
+	status = cli_merge_all("merge", dir, f.how.drop_below, &r, &all);
 	if (status || quiet)
 		return status;
 	if (r.processes || !all.processes)

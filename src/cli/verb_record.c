@@ -24,7 +24,8 @@
 #include "cli/sampler.h"
 #include "cli/verbs.h"
 
-#define RANKS_WAIT_MS 2000
+#define RANKS_WAIT_MS 2000	/* while programs of theirs run */
+#define RANKS_END_MS 60000	/* while only their launchers do */
 #define RANKS_POLL_MS 20
 
 enum {
@@ -146,13 +147,21 @@ static uint32_t ranks_running(const char *dir)
 	return n;
 }
 
-/* Rank 0 speaks for all, so it gives the others a moment to end. */
-static void await_ranks(const char *dir)
+/* Rank 0 speaks for all, so it gives the others a moment to end. With `run`: until it is the last (1). */
+static int await_ranks(const char *dir, int run)
 {
 	const struct timespec pause = { 0, RANKS_POLL_MS * 1000000L };
 
-	for (int i = 0; i < RANKS_WAIT_MS / RANKS_POLL_MS && ranks_running(dir); i++)
+	for (int ms = 0;; ms += RANKS_POLL_MS) {
+		uint32_t running = ranks_running(dir);
+
+		if (!running && bob_rundir_is_last(run))
+			return 1;
+		if (ms >= (running ? RANKS_WAIT_MS : RANKS_END_MS))
+			return bob_rundir_is_last(run);
+		bob_rundir_stay(run);
 		nanosleep(&pause, NULL);
+	}
 }
 
 /* Options that are given anew for every recording: an outer one's are not ours. */
@@ -214,12 +223,12 @@ static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint3
 		cli_bytes(bytes, s->stream_bytes), ratio, dir, next, quote, dir, quote);
 }
 
-static void closing_line(const char *dir)
+/* NULL: there is no trace. */
+static void closing_line(const char *dir, const struct bob_trace *t)
 {
-	struct bob_trace *t;
 	struct bob_trace_sizes s;
 
-	if (bob_trace_open(dir, &t, NULL) != BOB_OK) {
+	if (!t) {
 		cli_warn("record",
 			 "nothing was recorded in %s; is there room for it, and does the program "
 			 "take LD_PRELOAD?",
@@ -240,7 +249,6 @@ static void closing_line(const char *dir)
 		cli_warn("record",
 			 "nothing was recorded; `bobbin info %s` says what was not traced and why",
 			 dir);
-	bob_trace_close(t);
 }
 
 static int engine_option(struct recording *r, const char *arg)
@@ -306,6 +314,45 @@ static unsigned tick(void *ctx, int child)
 	return cli_sampler_tick(ctx, child);
 }
 
+/* Is something recorded that is merged and named in the end? */
+static int is_folded(const struct recording *r)
+{
+	return r->mem || r->mpi;
+}
+
+/* The end of a launcher: its own program's files, and then, if it is the last one or speaks for all, what concerns all. */
+static void finish(struct recording *r, const char *dir, uint32_t child, int joined)
+{
+	int is_last = 0, speaks = !r->quiet && is_rank_zero();
+	struct cli_merged threads, merged;
+	struct bob_trace *t = NULL;
+
+	if (is_folded(r)) /* a trace that is not merged and has no names is whole, too */
+		(void)(bob_fold_settings_any(&r->folding.how) ?
+			       cli_fold("record", dir, child, 0, &r->folding, NULL, &merged) :
+			       cli_merge("record", dir, child, &merged));
+	if (speaks && own_rank())
+		is_last = await_ranks(dir, joined);
+	else if (is_folded(r))
+		is_last = bob_rundir_is_last(joined);
+	is_last &= is_folded(r);
+	if (is_last && r->mpi) { /* a rank that was killed keeps its own file */
+		(void)cli_merge_all("record", dir, 0, &threads, &merged);
+		is_last = 0; /* names are there */
+	}
+	if (is_last || (speaks && !(r->report && r->calls)))
+		(void)bob_trace_open(dir, &t, NULL);
+	if (is_last && t)
+		cli_name_images(dir, t);
+	if (speaks && r->report && r->calls)
+		cli_short_report(dir, stderr);
+	else if (speaks)
+		closing_line(dir, t);
+	bob_trace_close(t);
+	if (joined >= 0)
+		close(joined);
+}
+
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
 	char **env = build_env(&r->vars);
@@ -313,8 +360,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
-	struct cli_merged merged;
-	int status = 0, child = 0;
+	int status = 0, child = 0, joined = -1;
 
 	if (!env)
 		return cli_fail("record", "out of memory"), 125;
@@ -324,6 +370,8 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		free(env);
 		return 126;
 	}
+	if (is_folded(r))
+		joined = bob_rundir_join(dir);
 	bob_status st = bob_launch_run(&l, &child, &status, &err);
 	cli_sampler_end(sampler, child);
 	free(env);
@@ -331,21 +379,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		cli_fail("record", "%s: %s", path, err.text);
 		return child > 0 ? 126 : 125;
 	}
-	if (r->mem) { /* a trace that is not merged and has no names is whole, too */
-		(void)(bob_fold_settings_any(&r->folding.how) ?
-			       cli_fold("record", dir, (uint32_t)child, 0, &r->folding, NULL,
-					&merged) :
-			       cli_merge("record", dir, (uint32_t)child, 0, &merged));
-		cli_name_images(dir);
-	}
-	if (!r->quiet && is_rank_zero()) {
-		if (own_rank())
-			await_ranks(dir);
-		if (r->report && r->calls)
-			cli_short_report(dir, stderr);
-		else
-			closing_line(dir);
-	}
+	finish(r, dir, (uint32_t)child, joined);
 	cli_vars_free(&r->vars);
 	cli_mem_free(&r->engine);
 	bob_launch_end(status);

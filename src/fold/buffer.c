@@ -7,7 +7,8 @@ void bob_buffer_put(struct bob_buffer *b, const void *bytes, size_t len)
 {
 	if (!len)
 		return;
-	if (!b->failed && bob_array_grow(&b->alloc, &b->at, &b->room, b->len, len, 1)) {
+	if (!b->failed && (len <= b->room - b->len ||
+			   bob_array_grow(&b->alloc, &b->at, &b->room, b->len, len, 1))) {
 		memcpy(b->at + b->len, bytes, len);
 		b->len += (uint32_t)len;
 	} else {
@@ -19,7 +20,10 @@ void bob_buffer_varint(struct bob_buffer *b, uint64_t v)
 {
 	uint8_t bytes[BOB_VARINT_MAX];
 
-	bob_buffer_put(b, bytes, bob_varint_put(bytes, v));
+	if (b->room - b->len >= BOB_VARINT_MAX) /* mostly */
+		b->len += (uint32_t)bob_varint_put(b->at + b->len, v);
+	else
+		bob_buffer_put(b, bytes, bob_varint_put(bytes, v));
 }
 
 void bob_buffer_signed(struct bob_buffer *b, uint64_t v)

@@ -43,6 +43,7 @@ struct bob_folded {
 	uint32_t part_count, part_room, first_count, first_room, set_count, set_room;
 	uint32_t sharing_count, sharing_room, column_count, column_room, profile_count,
 		profile_room;
+	int is_merged;			/* made by merging: in the one form that depends on nothing but the participants */
 };
 
 bob_status bob_folded_init(const struct bob_alloc *alloc, struct bob_folded **out);
@@ -66,11 +67,6 @@ bob_status bob_folded_share(struct bob_folded *f, uint32_t *list, struct bob_fol
 /* The sharing of a list that `part` takes part in and its place among the members; NULL: none. */
 const struct bob_fold_sharing *bob_folded_find(const struct bob_folded *f, uint32_t list,
 					       uint32_t part, uint32_t *member);
-
-/* All participants of some traces in one, in the one form that depends on nothing but them: whatever is
- * merged first, and what the traces do not use is left out. BOB_ERR_INVAL: a participant is in two. */
-bob_status bob_folded_unite(const struct bob_folded *const *from, uint32_t count,
-			    const struct bob_alloc *alloc, struct bob_folded **out);
 
 /* --- numbers of one set of tables as numbers of another --- */
 

@@ -21,8 +21,8 @@ void bob_content_free(struct bob_content *c)
 
 int bob_content_add(struct bob_content *c, uint64_t number)
 {
-	if (!bob_array_grow(&c->structure.alloc, &c->number, &c->room, c->count, 1,
-			    sizeof(*c->number))) {
+	if (c->count == c->room && !bob_array_grow(&c->structure.alloc, &c->number, &c->room,
+						   c->count, 1, sizeof(*c->number))) {
 		c->structure.failed = 1;
 		return 0;
 	}

@@ -10,40 +10,72 @@
 
 /* --- parts --- */
 
-static int is_before(const struct bob_fold_part *a, const struct bob_fold_part *b)
+/* Does source a's next part come before b's? */
+static int is_before(const struct bob_merge *m, uint32_t a, uint32_t b)
 {
-	return a->id != b->id ? a->id < b->id : a->segment < b->segment;
+	const struct bob_merge_source *x = &m->source[a], *y = &m->source[b];
+
+	if (x->id != y->id)
+		return x->id < y->id;
+	return x->f->part[x->next].segment < y->f->part[y->next].segment;
 }
 
+/* What is at `at` of the heap goes down to its place. */
+static void sink(struct bob_merge *m, uint32_t at)
+{
+	for (;;) {
+		uint32_t best = 2 * at + 1, source = m->heap[at];
+
+		if (best >= m->heap_count)
+			return;
+		if (best + 1 < m->heap_count && is_before(m, m->heap[best + 1], m->heap[best]))
+			best++;
+		if (!is_before(m, m->heap[best], source))
+			return;
+		m->heap[at] = m->heap[best];
+		m->heap[best] = source;
+		at = best;
+	}
+}
+
+/* 0: the source has no parts left. */
+static int look_at_next(struct bob_merge_source *s)
+{
+	if (s->next == s->f->part_count)
+		return 0;
+	s->id = s->f->part[s->next].id;
+	if (s->rename && s->rename->id)
+		s->id = s->rename->id(s->rename->ctx, s->id);
+	return 1;
+}
+
+/* All parts, in order: each source has its own in order. */
 static bob_status add_parts(struct bob_merge *m)
 {
-	uint32_t next[BOB_MERGE_FROM] = { 0 };
-
-	for (;;) {
-		const struct bob_fold_part *best = NULL;
-		uint32_t from = 0;
-
-		for (uint32_t i = 0; i < m->from_count; i++) {
-			const struct bob_folded *f = m->from[i];
-
-			if (next[i] < f->part_count &&
-			    (!best || is_before(&f->part[next[i]], best))) {
-				best = &f->part[next[i]];
-				from = i;
-			}
-		}
-		if (!best)
-			return bob_folded_end_parts(m->out);
+	if (!bob_array_grow(&m->alloc, &m->heap, &m->heap_room, 0, m->source_count,
+			    sizeof(*m->heap)))
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < m->source_count; i++)
+		if (look_at_next(&m->source[i]))
+			m->heap[m->heap_count++] = i;
+	for (uint32_t i = m->heap_count / 2; i-- > 0;)
+		sink(m, i);
+	while (m->heap_count) {
+		struct bob_merge_source *s = &m->source[m->heap[0]];
 		struct bob_fold_part *p = bob_folded_add_part(m->out);
 		uint32_t at = m->out->part_count - 1;
+
 		if (!p || !bob_array_grow(&m->alloc, &m->origin, &m->part_room, at, 1,
 					  sizeof(*m->origin)))
 			return BOB_ERR_NOMEM;
-		*p = *best;
-		if (m->rename && m->rename->id)
-			p->id = m->rename->id(m->rename->ctx, best->id);
-		m->origin[at] = (struct bob_merge_origin){ .from = from, .part = next[from]++ };
+		*p = s->f->part[s->next];
+		p->id = s->id;
+		m->origin[at] = (struct bob_merge_origin){ .from = m->heap[0], .part = s->next++ };
+		if (!look_at_next(s))
+			m->heap[0] = m->heap[--m->heap_count];
+		sink(m, 0);
 	}
+	return bob_folded_end_parts(m->out);
 }
 
 /* --- contents --- */
@@ -65,11 +97,11 @@ static struct bob_content *add_content(struct bob_merge *m)
 }
 
 /* What `member` of a sharing has, into *c. */
-typedef bob_status (*content_fn)(struct bob_merge *m, uint32_t from,
+typedef bob_status (*content_fn)(const struct bob_merge_source *s,
 				 const struct bob_fold_sharing *sharing, uint32_t member,
 				 struct bob_content *c);
 
-static bob_status take_spine(struct bob_merge *m, uint32_t from,
+static bob_status take_spine(const struct bob_merge_source *s,
 			     const struct bob_fold_sharing *sharing, uint32_t member,
 			     struct bob_content *c)
 {
@@ -77,40 +109,41 @@ static bob_status take_spine(struct bob_merge *m, uint32_t from,
 	const struct bob_fold_bytes none = { nothing, 0 };
 
 	(void)member;
-	return bob_spine_recode(&m->maps[from], &sharing->bytes, &none, &c->structure);
+	return bob_spine_recode(&s->maps, &sharing->bytes, &none, &c->structure);
 }
 
-static bob_status take_values(struct bob_merge *m, uint32_t from,
+static bob_status take_values(const struct bob_merge_source *s,
 			      const struct bob_fold_sharing *sharing, uint32_t member,
 			      struct bob_content *c)
 {
-	(void)m, (void)from, (void)member;
+	(void)s, (void)member;
 	bob_buffer_put(&c->structure, sharing->bytes.at, sharing->bytes.len);
 	return c->structure.failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-static bob_status take_column(struct bob_merge *m, uint32_t from,
+static bob_status take_column(const struct bob_merge_source *s,
 			      const struct bob_fold_sharing *sharing, uint32_t member,
 			      struct bob_content *c)
 {
-	return bob_group_content(m->from[from], sharing, member, c);
+	return bob_group_content(s->f, sharing, member, c);
 }
 
-/* Contents of all parts that have one in `list[from]`. */
-static bob_status collect(struct bob_merge *m, const uint32_t *list, content_fn take)
+/* Contents of all parts that have one in their source's list. */
+static bob_status collect(struct bob_merge *m, content_fn take)
 {
 	m->content_count = 0;
 	for (uint32_t i = 0; i < m->out->part_count; i++) {
 		struct bob_merge_origin *o = &m->origin[i];
+		const struct bob_merge_source *from = &m->source[o->from];
 		uint32_t member;
 		const struct bob_fold_sharing *s =
-			bob_folded_find(m->from[o->from], list[o->from], o->part, &member);
+			bob_folded_find(from->f, from->list, o->part, &member);
 
 		o->content = 0;
 		if (!s)
 			continue;
 		struct bob_content *c = add_content(m);
-		bob_status st = c ? take(m, o->from, s, member, c) : BOB_ERR_NOMEM;
+		bob_status st = c ? take(from, s, member, c) : BOB_ERR_NOMEM;
 		if (st != BOB_OK)
 			return st;
 		o->content = m->content_count;
@@ -214,10 +247,9 @@ static bob_status share_group(struct bob_merge *m, const struct bob_merge_group 
 	return st != BOB_OK ? st : bob_folded_share(m->out, list, bytes, m->profiles.set);
 }
 
-static bob_status share(struct bob_merge *m, const uint32_t *from_list, content_fn take,
-			uint32_t *list)
+static bob_status share(struct bob_merge *m, content_fn take, uint32_t *list)
 {
-	bob_status st = collect(m, from_list, take);
+	bob_status st = collect(m, take);
 
 	if (st == BOB_OK)
 		st = find_groups(m);
@@ -227,21 +259,21 @@ static bob_status share(struct bob_merge *m, const uint32_t *from_list, content_
 	return st;
 }
 
-/* Columns of the traces by those of `out`. */
+/* Columns of the sources by those of `out`. */
 static bob_status invert_columns(struct bob_merge *m)
 {
 	uint32_t n = m->out->tables.column_count;
 
-	for (uint32_t i = 0; i < m->from_count; i++) {
-		const struct bob_fold_maps *maps = &m->maps[i];
+	for (uint32_t i = 0; i < m->source_count; i++) {
+		struct bob_merge_source *s = &m->source[i];
 
-		if (!bob_array_grow(&m->alloc, &m->column[i], &m->column_room[i], 0, (size_t)n + 1,
-				    sizeof(uint32_t)))
+		if (!bob_array_grow(&m->alloc, &s->column, &s->column_room, 0, (size_t)n + 1,
+				    sizeof(*s->column)))
 			return BOB_ERR_NOMEM;
-		memset(m->column[i], 0xff, n * sizeof(uint32_t));
-		for (uint32_t k = 0; k < maps->column_count; k++)
-			if (maps->column[k] != BOB_TABLES_NONE)
-				m->column[i][maps->column[k]] = k;
+		memset(s->column, 0xff, n * sizeof(*s->column));
+		for (uint32_t k = 0; k < s->maps.column_count; k++)
+			if (s->maps.column[k] != BOB_TABLES_NONE)
+				s->column[s->maps.column[k]] = k;
 	}
 	return BOB_OK;
 }
@@ -250,35 +282,34 @@ static bob_status share_columns(struct bob_merge *m)
 {
 	const struct bob_tables *loops = &m->out->tables;
 	bob_status st = invert_columns(m);
-	uint32_t list[BOB_MERGE_FROM];
 
 	for (uint32_t c = 0; c < m->out->column_count && st == BOB_OK; c++) {
 		m->profiles.of_trips = loops->loop_count && c >= loops->loop[0].column;
-		for (uint32_t i = 0; i < m->from_count; i++) {
-			uint32_t k = m->column[i][c];
+		for (uint32_t i = 0; i < m->source_count; i++) {
+			struct bob_merge_source *s = &m->source[i];
+			uint32_t k = s->column[c];
 
-			list[i] = k == BOB_TABLES_NONE ? 0 : m->from[i]->column[k];
+			s->list = k == BOB_TABLES_NONE ? 0 : s->f->column[k];
 		}
-		st = share(m, list, take_column, &m->out->column[c]);
+		st = share(m, take_column, &m->out->column[c]);
 	}
 	return st;
 }
 
 static bob_status unite(struct bob_merge *m)
 {
-	uint32_t spines[BOB_MERGE_FROM], values[BOB_MERGE_FROM];
 	bob_status st = add_parts(m);
 
-	for (uint32_t i = 0; i < m->from_count; i++) {
-		spines[i] = m->from[i]->spines;
-		values[i] = m->from[i]->values;
-	}
 	if (st == BOB_OK)
 		st = bob_merge_tables(m);
+	for (uint32_t i = 0; i < m->source_count; i++)
+		m->source[i].list = m->source[i].f->spines;
 	if (st == BOB_OK)
-		st = share(m, spines, take_spine, &m->out->spines);
+		st = share(m, take_spine, &m->out->spines);
+	for (uint32_t i = 0; i < m->source_count; i++)
+		m->source[i].list = m->source[i].f->values;
 	if (st == BOB_OK)
-		st = share(m, values, take_values, &m->out->values);
+		st = share(m, take_values, &m->out->values);
 	return st != BOB_OK ? st : share_columns(m);
 }
 
@@ -286,12 +317,14 @@ static void free_merge(struct bob_merge *m)
 {
 	const struct bob_alloc *a = &m->alloc;
 
-	for (uint32_t i = 0; i < BOB_MERGE_FROM; i++) {
-		bob_maps_free(&m->maps[i]);
-		bob_array_free(a, m->column[i], m->column_room[i], sizeof(uint32_t));
+	for (uint32_t i = 0; i < m->source_count; i++) {
+		bob_maps_free(&m->source[i].maps);
+		bob_array_free(a, m->source[i].column, m->source[i].column_room, sizeof(uint32_t));
 	}
 	for (uint32_t i = 0; i < m->content_room; i++)
 		bob_content_free(&m->content[i]);
+	bob_array_free(a, m->source, m->source_room, sizeof(*m->source));
+	bob_array_free(a, m->heap, m->heap_room, sizeof(*m->heap));
 	bob_array_free(a, m->content, m->content_room, sizeof(*m->content));
 	bob_array_free(a, m->origin, m->part_room, sizeof(*m->origin));
 	bob_array_free(a, m->group, m->group_room, sizeof(*m->group));
@@ -304,48 +337,59 @@ static void free_merge(struct bob_merge *m)
 	bob_profiles_free(&m->profiles);
 }
 
-static bob_status make(const struct bob_folded *const *from, uint32_t count,
-		       const struct bob_fold_rename *rename, const struct bob_alloc *alloc,
-		       struct bob_folded **out)
+static bob_status add_sources(struct bob_merge *m, const struct bob_fold_source *from,
+			      uint32_t count)
 {
-	struct bob_merge m = { .from = from, .from_count = count, .rename = rename,
-			       .alloc = *alloc };
+	if (!bob_array_grow(&m->alloc, &m->source, &m->source_room, 0, (size_t)count + 1,
+			    sizeof(*m->source)))
+		return BOB_ERR_NOMEM;
+	memset(m->source, 0, m->source_room * sizeof(*m->source));
+	for (uint32_t i = 0; i < count; i++) {
+		m->source[i].f = from[i].folded;
+		m->source[i].rename = from[i].rename;
+		m->source[i].maps.alloc = m->alloc;
+	}
+	m->source_count = count;
+	return BOB_OK;
+}
+
+bob_status bob_folded_merge_all(const struct bob_fold_source *from, uint32_t count,
+				const struct bob_alloc *alloc, struct bob_folded **out)
+{
+	struct bob_merge m = { .alloc = *alloc };
 	bob_status st = bob_folded_init(alloc, &m.out);
 
 	if (st != BOB_OK)
 		return st;
-	for (uint32_t i = 0; i < BOB_MERGE_FROM; i++)
-		m.maps[i].alloc = *alloc;
 	m.buffer.alloc = *alloc;
 	bob_profiles_init(&m.profiles, alloc, m.out);
-	st = unite(&m);
+	st = add_sources(&m, from, count);
+	if (st == BOB_OK)
+		st = unite(&m);
 	free_merge(&m);
 	if (st != BOB_OK) {
 		bob_folded_close(m.out);
 		return st;
 	}
+	m.out->is_merged = 1;
 	*out = m.out;
 	return BOB_OK;
-}
-
-bob_status bob_folded_unite(const struct bob_folded *const *from, uint32_t count,
-			    const struct bob_alloc *alloc, struct bob_folded **out)
-{
-	return make(from, count, NULL, alloc, out);
 }
 
 bob_status bob_folded_merge(const struct bob_folded *a, const struct bob_folded *b,
 			    const struct bob_alloc *alloc, struct bob_folded **out)
 {
-	const struct bob_folded *from[BOB_MERGE_FROM] = { a, b };
+	const struct bob_fold_source from[2] = { { .folded = a }, { .folded = b } };
 
-	return make(from, BOB_MERGE_FROM, NULL, alloc, out);
+	return bob_folded_merge_all(from, 2, alloc, out);
 }
 
 bob_status bob_folded_rename(const struct bob_folded *f, const struct bob_fold_rename *rename,
 			     const struct bob_alloc *alloc, struct bob_folded **out)
 {
-	return make(&f, 1, rename, alloc, out);
+	const struct bob_fold_source from = { f, rename };
+
+	return bob_folded_merge_all(&from, 1, alloc, out);
 }
 
 static uint64_t id_of(void *ctx, uint64_t id)

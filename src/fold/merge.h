@@ -5,10 +5,20 @@
 
 #include "fold/folded.h"
 
-#define BOB_MERGE_FROM 2u /* traces at once */
+/* A trace that is merged. */
+struct bob_merge_source {
+	const struct bob_folded *f;
+	const struct bob_fold_rename *rename; /* NULL: names stay */
+	struct bob_fold_maps maps;
+	uint32_t *column;	/* its columns by those of `out` */
+	uint32_t column_room;
+	uint32_t list;		/* its list of what is shared at present */
+	uint32_t next;		/* its first part that is not in `out` yet ... */
+	uint64_t id;		/* ... and the id of that, renamed */
+};
 
 struct bob_merge_origin {			/* of a part */
-	uint32_t from;		/* which trace */
+	uint32_t from;		/* which source */
 	uint32_t part;		/* its number there */
 	uint32_t content;	/* + 1; 0: it has none */
 	uint32_t group;		/* + 1 */
@@ -23,14 +33,12 @@ struct bob_merge_group {
 };
 
 struct bob_merge {
-	const struct bob_folded *const *from;
-	uint32_t from_count;
-	const struct bob_fold_rename *rename; /* NULL: names stay */
+	struct bob_merge_source *source;
+	uint32_t source_count, source_room;
+	uint32_t *heap;		/* sources that have parts left, by their next ones */
+	uint32_t heap_count, heap_room;
 	struct bob_alloc alloc;
 	struct bob_folded *out;
-	struct bob_fold_maps maps[BOB_MERGE_FROM];
-	uint32_t *column[BOB_MERGE_FROM];	/* of a trace, by column of `out` */
-	uint32_t column_room[BOB_MERGE_FROM];
 	struct bob_merge_origin *origin;		/* one a part of `out` */
 	uint32_t *slot;			/* of groups by hash; as many as parts */
 	uint32_t *member;		/* parts, group by group ... */

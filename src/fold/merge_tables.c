@@ -54,20 +54,15 @@ static bob_status mark_used(const struct bob_tables *t, const struct bob_fold_by
 	return st == BOB_END ? BOB_OK : st;
 }
 
-/* Two things that get one name would be one thing. */
-static bob_status is_new(const struct bob_merge *m, uint32_t before, uint32_t after)
+static bob_status add_path(struct bob_merge *m, struct bob_merge_source *from, uint32_t path)
 {
-	return m->rename && before == after ? BOB_ERR_INVAL : BOB_OK;
-}
-
-static bob_status add_path(struct bob_merge *m, struct bob_fold_maps *maps,
-			   const struct bob_tables *t, uint32_t path)
-{
-	const struct bob_fold_rename *r = m->rename;
+	const struct bob_fold_rename *r = from->rename;
+	const struct bob_tables *t = &from->f->tables;
+	struct bob_fold_maps *maps = &from->maps;
 
 	/* parents have smaller numbers: go up to a known one, and come back down */
 	while (maps->path[path] == BOB_TABLES_NONE) {
-		uint32_t p = path, before = m->out->tables.path_count;
+		uint32_t p = path;
 		uint64_t place;
 		bob_status st;
 
@@ -76,19 +71,15 @@ static bob_status add_path(struct bob_merge *m, struct bob_fold_maps *maps,
 		place = r && r->place ? r->place(r->ctx, t->path[p].place) : t->path[p].place;
 		st = bob_tables_path(&m->out->tables, maps->path[t->path[p].parent], place,
 				     &maps->path[p]);
-		if (st == BOB_OK)
-			st = is_new(m, before, m->out->tables.path_count);
 		if (st != BOB_OK)
 			return st;
 	}
 	return BOB_OK;
 }
 
-static bob_status put_shape(struct bob_merge *m, const struct bob_table_shape *s, uint32_t path,
-			    uint32_t *number)
+static bob_status put_shape(struct bob_merge *m, const struct bob_fold_rename *r,
+			    const struct bob_table_shape *s, uint32_t path, uint32_t *number)
 {
-	const struct bob_fold_rename *r = m->rename;
-	uint32_t before = m->out->tables.shape_count;
 	uint8_t key[BOB_FOLD_KEY_MAX];
 	size_t len = s->key_len;
 	bob_status st;
@@ -99,28 +90,28 @@ static bob_status put_shape(struct bob_merge *m, const struct bob_table_shape *s
 	st = r->key(r->ctx, s->key, s->key_len, key, &len);
 	if (st == BOB_OK && len > sizeof(key))
 		st = BOB_ERR_INVAL;
-	if (st == BOB_OK)
-		st = bob_tables_shape(&m->out->tables, path, s->words, key, (uint32_t)len, number);
-	return st == BOB_OK ? is_new(m, before, m->out->tables.shape_count) : st;
+	return st != BOB_OK ? st :
+			      bob_tables_shape(&m->out->tables, path, s->words, key, (uint32_t)len,
+					       number);
 }
 
-static bob_status add_shape(struct bob_merge *m, struct bob_fold_maps *maps,
-			    const struct bob_tables *t, uint32_t i)
+static bob_status add_shape(struct bob_merge *m, struct bob_merge_source *from, uint32_t i)
 {
-	const struct bob_table_shape *s = &t->shape[i];
-	bob_status st = add_path(m, maps, t, s->path);
+	const struct bob_table_shape *s = &from->f->tables.shape[i];
+	struct bob_fold_maps *maps = &from->maps;
+	bob_status st = add_path(m, from, s->path);
 
 	if (st == BOB_OK)
-		st = put_shape(m, s, maps->path[s->path], &maps->shape[i]);
+		st = put_shape(m, from->rename, s, maps->path[s->path], &maps->shape[i]);
 	for (uint32_t w = 0; w < s->words && st == BOB_OK; w++)
 		maps->column[s->column + w] = m->out->tables.shape[maps->shape[i]].column + w;
 	return st;
 }
 
-static bob_status add_loop(struct bob_merge *m, struct bob_fold_maps *maps,
-			   const struct bob_tables *t, uint32_t i)
+static bob_status add_loop(struct bob_merge *m, struct bob_merge_source *from, uint32_t i)
 {
-	const struct bob_table_loop *l = &t->loop[i];
+	const struct bob_table_loop *l = &from->f->tables.loop[i];
+	struct bob_fold_maps *maps = &from->maps;
 	bob_status st = BOB_OK;
 
 	if (!bob_array_grow(&m->alloc, &m->item, &m->item_room, 0, l->len, sizeof(*m->item)))
@@ -135,11 +126,11 @@ static bob_status add_loop(struct bob_merge *m, struct bob_fold_maps *maps,
 }
 
 /* The shapes, or the loops, that one spine comes to. */
-static bob_status add_used(struct bob_merge *m, uint32_t from, const struct bob_fold_bytes *spine,
-			   int loops)
+static bob_status add_used(struct bob_merge *m, struct bob_merge_source *from,
+			   const struct bob_fold_bytes *spine, int loops)
 {
-	const struct bob_tables *t = &m->from[from]->tables;
-	struct bob_fold_maps *maps = &m->maps[from];
+	const struct bob_tables *t = &from->f->tables;
+	const struct bob_fold_maps *maps = &from->maps;
 	size_t values = bob_values_size(BOB_FOLD_SPINE_BITS);
 	size_t size = values + t->shape_count + t->loop_count;
 	uint8_t *mem = m->alloc.resize(m->alloc.ctx, NULL, 0, size);
@@ -151,10 +142,10 @@ static bob_status add_used(struct bob_merge *m, uint32_t from, const struct bob_
 	st = mark_used(t, spine, shape, loop, mem);
 	for (uint32_t i = 0; !loops && i < t->shape_count && st == BOB_OK; i++)
 		if (shape[i] && maps->shape[i] == BOB_TABLES_NONE)
-			st = add_shape(m, maps, t, i);
+			st = add_shape(m, from, i);
 	for (uint32_t i = 0; loops && i < t->loop_count && st == BOB_OK; i++)
 		if (loop[i] && maps->loop[i] == BOB_TABLES_NONE)
-			st = add_loop(m, maps, t, i);
+			st = add_loop(m, from, i);
 	m->alloc.resize(m->alloc.ctx, mem, size, 0);
 	return st;
 }
@@ -165,26 +156,56 @@ static bob_status add_of_parts(struct bob_merge *m, int loops)
 
 	for (uint32_t i = 0; i < m->out->part_count && st == BOB_OK; i++) {
 		const struct bob_merge_origin *o = &m->origin[i];
+		struct bob_merge_source *from = &m->source[o->from];
 		uint32_t member;
-		const struct bob_fold_sharing *s = bob_folded_find(
-			m->from[o->from], m->from[o->from]->spines, o->part, &member);
+		const struct bob_fold_sharing *s =
+			bob_folded_find(from->f, from->f->spines, o->part, &member);
 
 		if (!s)
 			st = BOB_ERR_CORRUPT;
 		else if (!member) /* the others come to the same */
-			st = add_used(m, o->from, &s->bytes, loops);
+			st = add_used(m, from, &s->bytes, loops);
 	}
 	return st;
+}
+
+/* --- names --- */
+
+/* Two things that get one name would be one thing. `map` has `count` numbers below `all`. */
+static bob_status is_one_to_one(struct bob_merge *m, const uint32_t *map, uint32_t count,
+				uint32_t all)
+{
+	bob_status st = BOB_OK;
+
+	if (!bob_array_grow(&m->alloc, &m->item, &m->item_room, 0, (size_t)all + 1,
+			    sizeof(*m->item)))
+		return BOB_ERR_NOMEM;
+	memset(m->item, 0, all * sizeof(*m->item));
+	for (uint32_t i = 0; i < count; i++)
+		if (map[i] != BOB_TABLES_NONE && m->item[map[i]]++)
+			st = BOB_ERR_INVAL;
+	return st;
+}
+
+static bob_status check_names(struct bob_merge *m, const struct bob_fold_maps *maps)
+{
+	const struct bob_tables *t = &m->out->tables;
+	bob_status st = is_one_to_one(m, maps->path, maps->path_count, t->path_count);
+
+	return st != BOB_OK ? st : is_one_to_one(m, maps->shape, maps->shape_count, t->shape_count);
 }
 
 bob_status bob_merge_tables(struct bob_merge *m)
 {
 	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < m->from_count && st == BOB_OK; i++)
-		st = begin_maps(&m->maps[i], &m->from[i]->tables);
+	for (uint32_t i = 0; i < m->source_count && st == BOB_OK; i++)
+		st = begin_maps(&m->source[i].maps, &m->source[i].f->tables);
 	if (st == BOB_OK)
 		st = add_of_parts(m, 0);
+	for (uint32_t i = 0; i < m->source_count && st == BOB_OK; i++)
+		if (m->source[i].rename)
+			st = check_names(m, &m->source[i].maps);
 	if (st == BOB_OK)
 		st = add_of_parts(m, 1);
 	return st != BOB_OK ? st : bob_folded_add_columns(m->out);

@@ -201,14 +201,16 @@ static bob_status put_all(struct packing *p, const struct bob_folded *f)
 static bob_status pack(struct packing *p, const struct bob_folded *f, bob_fold_write_fn write,
 		       bob_fold_write_fn write_apart)
 {
-	struct bob_folded *u;
-	bob_status st;
+	const struct bob_fold_source from = { .folded = f };
+	struct bob_folded *u = NULL;
+	bob_status st = BOB_OK;
 
 	p->b.alloc = p->apart.alloc = f->tables.blocks.alloc;
-	st = bob_folded_unite(&f, 1, &p->b.alloc, &u);
+	if (!f->is_merged)
+		st = bob_folded_merge_all(&from, 1, &p->b.alloc, &u);
 	if (st != BOB_OK)
 		return st;
-	st = put_all(p, u);
+	st = put_all(p, u ? u : f);
 	if (st == BOB_OK)
 		write(p->ctx, p->b.at, p->b.len);
 	if (st == BOB_OK && p->apart.len)

@@ -12,8 +12,10 @@
 #include "fold/group.h"
 
 #define REPEATS_MIN 3u
+#define MARK_BYTES 4u
 
 struct element {
+	uint64_t mark;			/* of the structure: that of others is another one if this is */
 	uint32_t structure, structure_len;
 	uint32_t number, number_count;	/* the first one is absolute here */
 };
@@ -25,13 +27,25 @@ struct elements {
 	const struct bob_content *content;
 };
 
-static int same_structure(const struct elements *e, uint32_t a, uint32_t b)
+/* Its length and its first bytes: mostly all of it. */
+static uint64_t mark_of(const struct bob_content *c, const struct element *x)
+{
+	uint32_t n = x->structure_len < MARK_BYTES ? x->structure_len : MARK_BYTES;
+	uint64_t mark = x->structure_len;
+
+	for (uint32_t i = 0; i < n; i++)
+		mark = mark << 8 | c->structure.at[x->structure + i];
+	return mark;
+}
+
+static inline int same_structure(const struct elements *e, uint32_t a, uint32_t b)
 {
 	const struct element *p = &e->element[a], *q = &e->element[b];
 	const uint8_t *bytes = e->content->structure.at;
 
-	return p->structure_len == q->structure_len &&
-	       !memcmp(bytes + p->structure, bytes + q->structure, p->structure_len);
+	return p->mark == q->mark &&
+	       (p->structure_len <= MARK_BYTES ||
+		!memcmp(bytes + p->structure, bytes + q->structure, p->structure_len));
 }
 
 /* Does each number of c follow b as b follows a? */
@@ -45,6 +59,13 @@ static int progress(const struct elements *e, uint32_t a, uint32_t b, uint32_t c
 		if (y[i] - x[i] != z[i] - y[i])
 			return 0;
 	return 1;
+}
+
+/* Do the `n` elements at `at` come three times, as far as their first one tells? Mostly not. */
+static int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
+{
+	return same_structure(e, at, at + n) && same_structure(e, at, at + 2 * n) &&
+	       progress(e, at, at + n, at + 2 * n);
 }
 
 /* How often the `n` elements at `at` come in a row, this time included. */
@@ -73,7 +94,8 @@ static int copy_element(const struct elements *from, uint32_t at, struct element
 			struct bob_content *out)
 {
 	const struct element *x = &from->element[at];
-	struct element y = { out->structure.len, x->structure_len, out->count, x->number_count };
+	struct element y = { x->mark, out->structure.len, x->structure_len, out->count,
+			     x->number_count };
 
 	bob_buffer_put(&out->structure, from->content->structure.at + x->structure,
 		       x->structure_len);
@@ -123,6 +145,7 @@ static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, ui
 		return 0;
 	y.structure_len = out->structure.len - y.structure;
 	y.number_count = out->count - y.number;
+	y.mark = out->structure.failed ? 0 : mark_of(out, &y);
 	return add_element(to, &y);
 }
 
@@ -133,7 +156,7 @@ static int fold_once(const struct elements *from, struct elements *to, struct bo
 		uint32_t n = 1, times = 0;
 
 		for (; n <= BOB_PATTERN_MAX && at + REPEATS_MIN * n <= from->count; n++) {
-			times = repeats(from, at, n);
+			times = may_repeat(from, at, n) ? repeats(from, at, n) : 0;
 			if (times >= REPEATS_MIN)
 				break;
 		}
@@ -158,12 +181,13 @@ static int find_elements(struct bob_content *c, struct elements *e, const uint8_
 	uint32_t number = 0, count;
 
 	while (at != end && *at != BOB_COLUMN_GIVEN_UP) {
-		struct element x = { (uint32_t)(at - c->structure.at), 0, number, 0 };
+		struct element x = { 0, (uint32_t)(at - c->structure.at), 0, number, 0 };
 
 		if (bob_element_skip(&at, end, &count) != BOB_OK)
 			break;
 		x.structure_len = (uint32_t)(at - c->structure.at) - x.structure;
 		x.number_count = count;
+		x.mark = mark_of(c, &x);
 		before = c->number[number] += before;
 		number += count;
 		if (!add_element(e, &x))

@@ -151,28 +151,20 @@ bob_status bob_refold_end(struct bob_refold *r, uint64_t id, struct bob_folded *
 bob_status bob_refold_unite(struct bob_folded **part, uint32_t count, const struct bob_alloc *alloc,
 			    struct bob_folded **out)
 {
-	struct bob_folded *a = NULL, *b = NULL;
-	bob_status st;
+	size_t size = ((size_t)count + 1) * sizeof(struct bob_fold_source);
+	struct bob_fold_source *from = alloc->resize(alloc->ctx, NULL, 0, size);
+	bob_status st = from ? BOB_OK : BOB_ERR_NOMEM;
+	uint32_t n = 0;
 
 	*out = NULL;
-	if (count <= 1) {
-		if (count)
-			*out = part[0];
-		return BOB_OK;
-	}
-	st = bob_refold_unite(part, count / 2, alloc, &a);
-	if (st == BOB_OK)
-		st = bob_refold_unite(part + count / 2, count - count / 2, alloc, &b);
-	else
-		for (uint32_t i = count / 2; i < count; i++)
-			bob_folded_close(part[i]);
-	if (st == BOB_OK && a && b) {
-		st = bob_folded_merge(a, b, alloc, out);
-	} else if (st == BOB_OK) {
-		*out = a ? a : b;
-		return BOB_OK;
-	}
-	bob_folded_close(a);
-	bob_folded_close(b);
+	for (uint32_t i = 0; i < count && from; i++)
+		if (part[i])
+			from[n++] = (struct bob_fold_source){ .folded = part[i] };
+	if (n)
+		st = bob_folded_merge_all(from, n, alloc, out);
+	if (from)
+		alloc->resize(alloc->ctx, from, size, 0);
+	for (uint32_t i = 0; i < count; i++)
+		bob_folded_close(part[i]);
 	return st;
 }

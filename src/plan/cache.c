@@ -78,6 +78,22 @@ bob_status bob_plan_cache_read(int dir, const char *name, void *buf, size_t size
 	return st;
 }
 
+bob_status bob_plan_cache_load(int dir, const char *name, void **bytes, size_t *len)
+{
+	struct stat sb;
+
+	*bytes = NULL;
+	if (fstatat(dir, name, &sb, AT_SYMLINK_NOFOLLOW) != 0)
+		return BOB_ERR_NOENT;
+	*bytes = malloc((size_t)sb.st_size + 1);
+	if (!*bytes)
+		return BOB_ERR_NOMEM;
+	bob_status st = bob_plan_cache_read(dir, name, *bytes, (size_t)sb.st_size, len);
+	if (st != BOB_OK)
+		free(*bytes);
+	return st;
+}
+
 static int write_full(int fd, const uint8_t *p, size_t len)
 {
 	while (len > 0) {

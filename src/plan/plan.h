@@ -49,6 +49,8 @@ bob_status bob_plan_cache_dir(char *buf, size_t size, struct bob_error *err);
  * writable by others. A file longer than `size` is not read. Storing replaces the file whole. */
 int bob_plan_cache_open(const char *dir, struct bob_error *err);
 bob_status bob_plan_cache_read(int dir, const char *name, void *buf, size_t size, size_t *len);
+/* One of any size; *bytes is malloc'ed. */
+bob_status bob_plan_cache_load(int dir, const char *name, void **bytes, size_t *len);
 bob_status bob_plan_cache_store(int dir, const char *name, const void *bytes, size_t len);
 
 /* All shared objects the loader would map at start for the program `path` (itself first, loader
@@ -81,6 +83,9 @@ const char *bob_mem_decline_text(unsigned why);
 bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
 			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
 			   struct bob_error *err);
+
+/* A number for what bob_plan_source would read: where it is the same, it finds the same. The files are only looked at from outside. */
+uint64_t bob_plan_source_stamp(const char *path, const uint8_t *build_id, unsigned build_id_len);
 
 /* A word or two for an enum bob_skip; "" for BOB_SKIP_NONE. Never NULL. */
 const char *bob_plan_skip_text(unsigned skip);

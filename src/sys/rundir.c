@@ -200,3 +200,29 @@ bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, struc
 		close(lock);
 	return st;
 }
+
+int bob_rundir_join(const char *dir)
+{
+	char path[BOB_SYS_PATH + sizeof(KEY_FILE) + 1];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" KEY_FILE, dir);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW); /* NFS: who writes may lock alone */
+	if (fd >= 0 && flock(fd, LOCK_SH) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Changing a lock is giving it up and asking for another one: of two who ask at once the second is not refused for the first. */
+int bob_rundir_is_last(int run)
+{
+	return run < 0 || flock(run, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+void bob_rundir_stay(int run)
+{
+	if (run >= 0)
+		(void)flock(run, LOCK_SH);
+}

@@ -24,6 +24,14 @@ void bob_run_key(char *buf, size_t size);
  * BOB_ERR_INVAL (something is there that is no trace). */
 bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, struct bob_error *err);
 
+/* Several launchers may write into one directory, and what is done once for all of them is done by the one that ends last. Each joins
+ * before its program starts: a descriptor of run.key with a lock on it, which no program inherits, or -1. */
+int bob_rundir_join(const char *dir);
+/* Have all others left? If not (0) this one has left, too, so that of those who ask one is told 1; bob_rundir_stay takes that
+ * back. It is 1 where locks do not work. close(run) leaves without asking. */
+int bob_rundir_is_last(int run);
+void bob_rundir_stay(int run);
+
 /* --- target.c: what would be run --- */
 
 enum bob_target {

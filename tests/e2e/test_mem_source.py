@@ -129,6 +129,59 @@ def arrays():
             f"why it did not fold is not said:\n{out}")
 
 
+def replayed(trace):
+    """Addresses of all accesses, of all threads."""
+    for line in text("replay", "--mem", trace).splitlines():
+        m = re.match(r"[\d.]+ [LSA] 0x([0-9a-f]+) ", line)
+        if m:
+            yield int(m[1], 16)
+
+
+@suite.case("thread-local variables are where the program says they are")
+def thread_locals():
+    notes, unknown = [], []
+    for engine in ("native", "valgrind"):
+        for flags in (["-O0"], ["-O1"], ["-O2"], ["-O1", "-fno-pie", "-no-pie"], ["-O2", "-fPIC", "-ftls-model=global-dynamic"]):
+            if engine == "valgrind" and flags != ["-O1"]:
+                continue
+            path = h.compile("mem_thread_local", ["mem_thread_local.c"], "gcc", ["-g", "-w", *flags], ["-lpthread"])
+            r = h.record([path], ["--mem", f"--engine={engine}"])
+            truth = collections.Counter()
+            places = [line.split() for line in r.out.decode().splitlines()]
+            h.check(len(places) == 12, f"{r}")
+            for address in replayed(r.trace):
+                for _, name, at, size in places:
+                    truth[name] += int(at, 16) <= address < int(at, 16) + int(size)
+            got = collections.Counter({name: n for n, _, _, _, _, _, name in table(r.trace, "variable")})
+            # after[i - N]: where the address without the index is that of another variable, nothing certain is known
+            unknown.append(got["(thread-local)"])
+            truth["after"] -= unknown[-1]
+            for name, want in truth.items():
+                h.check(got[name] == want, f"{engine} {flags}: {name} {got[name]} times, not {want}: {dict(got)}")
+            h.check(truth["after"] + unknown[-1] == 2 and truth["first"] == truth["step::own"] == 80, f"{truth}")
+            notes.append(sum(truth.values()))
+    h.check(set(unknown) == {0, 2}, f"{unknown}")
+    shown = text("show", "--no-pager", r.trace)
+    h.check(re.search(r"load +8 .*   row  step  mem_thread_local\.c:\d+", shown), f"show:\n{shown}")
+    cached = text("cache", "--no-pager", "--by=variable", "--limit=0", r.trace)
+    h.check(re.search(r"mem_thread_local +first$", cached, re.M), f"cache:\n{cached}")
+    return f"{notes} accesses"
+
+
+@suite.case("variables of frames, by GCC and clang")
+def frames():
+    h.need("clang")
+    for tool in ("gcc", "clang"):
+        for flags in (["-O0"], ["-O1"], ["-O2"], ["-O2", "-fno-omit-frame-pointer"], ["-O3"]):
+            path = h.compile("mem_frames", ["mem_frames.c"], tool, ["-g", "-w", *flags])
+            v = by_variable(record([path]))
+            h.check(v["k  in take", "load"] == v["k  in take", "store"] == 2, f"{tool} {flags}: {dict(v)}")
+            h.check(v["v.x  in frame", "store"] == 1, f"{tool} {flags}: {dict(v)}")
+            # vectorised: fewer, wider stores
+            n = v["other[]  in frame", "load"] + v["other[]  in frame", "store"]
+            h.check(n == 9 if flags == ["-O0"] else n > 0, f"{tool} {flags}: {dict(v)}")
+
+
 @suite.case("Fortran: dummies, descriptors, module variables and COMMON")
 def fortran():
     for level in ("-O0", "-O2"):

@@ -250,7 +250,8 @@ static inline void golden_syncs_image(struct build *b)
 	static struct bob_source_place place[] = {
 		{ BOB_PLACE_POINTER, "share[]", 0, 0 },	    { BOB_PLACE_LOCAL, "sum", -24, 0 },
 		{ BOB_PLACE_STACK, "", 8, 0 },		    { BOB_PLACE_INDEXED, "row[]", -176, 160 },
-		{ BOB_PLACE_INDEXED, "", -4096, 1ull << 40 }, { BOB_PLACE_THREAD, "counter", 0, 0 },
+		{ BOB_PLACE_INDEXED, "", -4096, 1ull << 40 }, { BOB_PLACE_THREAD, "counter", 24, 0 },
+		{ BOB_PLACE_THREAD_INDEXED, "table", 32, 80 },
 	};
 	static struct bob_source_object section[] = { { 0x4000, 0x40, ".data" },
 						      { 0x4040, 0x2000, ".bss" } };
@@ -262,7 +263,7 @@ static inline void golden_syncs_image(struct build *b)
 		{ 0x1011, ~0u, 0, 3, 0 },     { 0x1270, 1, 7, 6, 0 },  { 0x1280, 1, 7, 1, 6 },
 		{ 0x70000000, 1, 1, 0, 0 },
 	};
-	const struct bob_source s = { file, place, section, object, row, 2, 6, 2, 3, 7 };
+	const struct bob_source s = { file, place, section, object, row, 2, 7, 2, 3, 7 };
 
 	sync_source(b, 0x77, "", &s);
 }

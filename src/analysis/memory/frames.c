@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define THREAD_BLOCK (~0ull - 1) /* in the place of a function: the image's block of the thread */
+
 struct frame {
 	uint64_t function;	/* link address */
 	uint64_t cfa;
@@ -91,13 +93,20 @@ static void add_leaf(struct bob_frames *f, const struct bob_folded *folded, uint
 		    bob_trace_source(f->trace, f->process, leaf->image, a[i].pc, &line) != BOB_OK)
 			continue;
 		p = a[i].type == BOB_ACCESS_LOAD ? &line.load : &line.store;
-		if (p->kind != BOB_PLACE_LOCAL && p->kind != BOB_PLACE_STACK)
+		if (p->kind != BOB_PLACE_LOCAL && p->kind != BOB_PLACE_STACK &&
+		    p->kind != BOB_PLACE_THREAD)
 			continue;
 		(void)bob_folded_pieces(folded, participant, part, 2 * shape, a[i].word, take, &c,
 					&left);
 		if (!c.any && !left)
 			continue;
 		frame.function = function_of(f, leaf->image, a[i].pc);
+		if (p->kind == BOB_PLACE_THREAD) {
+			if (leaf->kind != BOB_LEAF_BLOCK)
+				continue;	/* it says less, but nothing else */
+			frame.path = BOB_FOLD_NO_PATH;
+			frame.function = THREAD_BLOCK;
+		}
 		frame.cfa = c.value + (uint64_t)a[i].offset - (uint64_t)p->frame;
 		frame.several = c.several || left || leaf->kind != BOB_LEAF_BLOCK;
 		add(f, &frame);
@@ -155,14 +164,13 @@ void bob_frames_destroy(struct bob_frames *f)
 	free(f);
 }
 
-int bob_frames_find(const struct bob_frames *f, uint32_t path, uint32_t image, uint64_t pc,
-		    uint64_t *cfa)
+static int find(const struct bob_frames *f, uint32_t path, uint32_t image, uint64_t function,
+		uint64_t *cfa)
 {
-	struct frame key = { .path = path, .image = image,
-			     .function = f ? function_of(f, image, pc) : ~0ull };
+	const struct frame key = { .path = path, .image = image, .function = function };
 	const struct frame *found = NULL;
 
-	if (f && f->count && !f->failed && key.function != ~0ull)
+	if (f && f->count && !f->failed && function != ~0ull)
 		found = bsearch(&key, f->at, f->count, sizeof(*f->at), by_key);
 	if (!found || found->several)
 		return 0;
@@ -170,13 +178,23 @@ int bob_frames_find(const struct bob_frames *f, uint32_t path, uint32_t image, u
 	return 1;
 }
 
+int bob_frames_find(const struct bob_frames *f, uint32_t path, uint32_t image, uint64_t pc,
+		    uint64_t *cfa)
+{
+	return f && find(f, path, image, function_of(f, image, pc), cfa);
+}
+
 int bob_frames_confirm(const struct bob_frames *f, uint32_t path, uint32_t image, uint64_t pc,
 		       const struct bob_place *place, uint64_t lo, uint64_t hi)
 {
 	uint64_t cfa;
 
-	if (place->kind != BOB_PLACE_INDEXED || !*place->name ||
-	    !bob_frames_find(f, path, image, pc, &cfa))
+	if (!*place->name)
+		return 0;
+	if (place->kind == BOB_PLACE_THREAD_INDEXED ?
+		    !find(f, BOB_FOLD_NO_PATH, image, THREAD_BLOCK, &cfa) :
+		    (place->kind != BOB_PLACE_INDEXED ||
+		     !bob_frames_find(f, path, image, pc, &cfa)))
 		return 0;
 	cfa += (uint64_t)place->frame;
 	return lo >= cfa && hi >= lo && hi - cfa <= place->size;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the frames of a thread's functions were, where that was one place: what decides whether an indexed access to the
- * stack stayed in the array that it began in.
+/* Where the frames of a thread's functions were, where that was one place, and an image's block of thread-local variables: what
+ * decides whether an indexed access stayed in the array that it began in.
  *
  * A call path and a function have one canonical frame address if every access that is known to be at a constant from it
- * (saved registers, variables, return addresses: each call makes some) says the same one. Threads: one object, one thread. */
+ * (saved registers, variables, return addresses: each call makes some) says the same one; so do accesses at constants for the
+ * block. Threads: one object, one thread. */
 #ifndef BOB_ANALYSIS_FRAMES_H
 #define BOB_ANALYSIS_FRAMES_H
 

@@ -46,6 +46,7 @@ static int is_placed(const struct thread *t, const struct bob_leaf *leaf,
 	place_of(t, leaf, a, &p);
 	return p.kind == BOB_PLACE_LOCAL || p.kind == BOB_PLACE_STACK ||
 	       p.kind == BOB_PLACE_POINTER || p.kind == BOB_PLACE_THREAD ||
+	       p.kind == BOB_PLACE_THREAD_INDEXED ||
 	       (a->word != BOB_LEAF_NO_WORD && a->word == leaf->sp_word);
 }
 

@@ -122,6 +122,15 @@ static int by_address(const struct bob_trace *t, const struct bob_variable_acces
 	return 1;
 }
 
+/* Like a static variable: the same in all functions of the image. */
+static void of_thread(const struct bob_trace *t, const struct bob_variable_access *a,
+		      const char *name, struct bob_variable *v)
+{
+	by_instruction(t, a, BOB_VARIABLE_THREAD, name, v);
+	v->function = "";
+	v->function_addr = 0;
+}
+
 void bob_variable_of(const struct bob_trace *t, const struct bob_variable_access *a,
 		     struct bob_variable *v)
 {
@@ -130,17 +139,18 @@ void bob_variable_of(const struct bob_trace *t, const struct bob_variable_access
 
 	(void)bob_trace_source(t, a->process, a->image, a->pc, &line);
 	p = a->type == BOB_ACCESS_LOAD ? &line.load : &line.store;
-	if (p->kind == BOB_PLACE_LOCAL || (p->kind == BOB_PLACE_INDEXED && a->in_variable))
+	if (p->kind == BOB_PLACE_THREAD)
+		of_thread(t, a, p->name, v);
+	else if (p->kind == BOB_PLACE_THREAD_INDEXED)
+		of_thread(t, a, a->in_variable ? p->name : "", v);
+	else if (p->kind == BOB_PLACE_LOCAL || (p->kind == BOB_PLACE_INDEXED && a->in_variable))
 		by_instruction(t, a, BOB_VARIABLE_LOCAL, p->name, v);
 	else if (p->kind == BOB_PLACE_STACK || p->kind == BOB_PLACE_INDEXED || a->on_stack)
 		by_instruction(t, a, BOB_VARIABLE_STACK, "", v);
 	else if (by_address(t, a, 0, v))
 		;
-	else if (p->kind == BOB_PLACE_POINTER || p->kind == BOB_PLACE_THREAD)
-		by_instruction(t, a,
-			       p->kind == BOB_PLACE_POINTER ? BOB_VARIABLE_POINTER :
-							      BOB_VARIABLE_THREAD,
-			       p->name, v);
+	else if (p->kind == BOB_PLACE_POINTER)
+		by_instruction(t, a, BOB_VARIABLE_POINTER, p->name, v);
 	else if (a->placed && a->lo >= a->stack.lo && a->hi <= a->stack.hi)
 		by_instruction(t, a, BOB_VARIABLE_STACK, "", v);
 	else if (by_address(t, a, 1, v))
@@ -164,6 +174,8 @@ const char *bob_variable_text(const struct bob_variable *v)
 		return *v->name ? v->name : "(several variables)";
 	case BOB_VARIABLE_STACK:
 		return "(stack)";
+	case BOB_VARIABLE_THREAD:
+		return *v->name ? v->name : "(thread-local)";
 	default:
 		return v->name;
 	}

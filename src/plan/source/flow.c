@@ -35,6 +35,9 @@ static value inside(value v)
 	case BOB_SOURCE_TERM:
 	case BOB_SOURCE_IN_TERM:
 		return (value){ .kind = BOB_SOURCE_IN_TERM, .term = v.term };
+	case BOB_SOURCE_THREAD:
+	case BOB_SOURCE_IN_THREAD:
+		return of_kind(BOB_SOURCE_IN_THREAD);
 	case BOB_SOURCE_NUMBER:
 		return v;
 	default:
@@ -66,6 +69,16 @@ value bob_flow_register(const value *regs, uint8_t reg)
 
 static value plus(value a, value b)
 {
+	if (b.kind == BOB_SOURCE_DISTANCE) {
+		value by = b;
+
+		b = a;
+		a = by;
+	}
+	if (a.kind == BOB_SOURCE_DISTANCE &&
+	    (b.kind == BOB_SOURCE_THREAD || b.kind == BOB_SOURCE_POINTER))
+		return (value){ .kind = BOB_SOURCE_THREAD,
+				.off = (int64_t)((uint64_t)a.off + (uint64_t)b.off) };
 	if (a.kind == BOB_SOURCE_NUMBER)
 		return inside(b);
 	if (b.kind == BOB_SOURCE_NUMBER)
@@ -75,7 +88,9 @@ static value plus(value a, value b)
 
 static value shifted(value v, int64_t by)
 {
-	if (v.kind == BOB_SOURCE_STATIC || v.kind == BOB_SOURCE_FRAME || v.kind == BOB_SOURCE_TERM)
+	if (v.kind == BOB_SOURCE_STATIC || v.kind == BOB_SOURCE_FRAME ||
+	    v.kind == BOB_SOURCE_TERM || v.kind == BOB_SOURCE_THREAD ||
+	    v.kind == BOB_SOURCE_POINTER || v.kind == BOB_SOURCE_DISTANCE)
 		v.off = (int64_t)((uint64_t)v.off + (uint64_t)by);
 	return v;
 }
@@ -101,33 +116,18 @@ static value minus(value a, value b)
 
 /* --- memory --- */
 
-value bob_flow_address(const value *regs, const struct bob_x86_access *a)
+value bob_flow_address(const struct bob_flow *w, const value *regs, const struct bob_x86_access *a)
 {
-	if (a->fs)
-		return of_kind(BOB_SOURCE_ANYTHING);
+	if (a->fs) {
+		value v = shifted(bob_source_thread_pointer(w->f->m), a->disp);
+
+		if (a->base != BOB_X86_NO_REG)
+			v = plus(v, regs[a->base]);
+		return a->index == BOB_X86_NO_REG ? v : inside(v);
+	}
 	if (a->base == BOB_X86_NO_REG && a->index == BOB_X86_NO_REG)
 		return (value){ .kind = BOB_SOURCE_STATIC, .off = a->disp };
 	return sum(regs, a->base, a->index, a->scale, a->disp);
-}
-
-/* The innermost variable of the frame that holds CFA + off at `pc`; `near`: or an array that begins soon behind. */
-const struct bob_source_slot *bob_flow_slot(const struct bob_flow *w, const value *regs,
-					    uint64_t pc, int64_t off, int64_t near)
-{
-	const value *rbp = &regs[BOB_X86_RBP];
-	int is_usual = rbp->kind == BOB_SOURCE_FRAME && rbp->off == -16;
-	const struct bob_source_slot *best = NULL;
-
-	for (size_t i = 0; i < w->f->slots.count; i++) {
-		const struct bob_source_slot *s = &w->f->slots.at[i];
-
-		if (pc < s->lo || pc >= s->hi || (s->by_rbp && !is_usual) ||
-		    off < s->frame - near || off - s->frame >= (int64_t)s->size)
-			continue;
-		if (!best || s->depth > best->depth)
-			best = s;
-	}
-	return best;
 }
 
 static const struct bob_source_static *static_at(const struct bob_source_maker *m, uint64_t addr)
@@ -198,7 +198,7 @@ static void note_frame(struct bob_flow *w, const struct bob_flow_insn *in, const
 			w->lent = after[r].off;
 	for (unsigned i = 0; i < in->facts.access_count && w->use_temporaries; i++) {
 		const struct bob_x86_access *a = &in->facts.access[i];
-		value at = bob_flow_address(before, a), v = of_kind(BOB_SOURCE_ANYTHING);
+		value at = bob_flow_address(w, before, a), v = of_kind(BOB_SOURCE_ANYTHING);
 
 		if (a->type == BOB_MEM_LOAD || at.kind != BOB_SOURCE_FRAME)
 			continue;
@@ -209,33 +209,51 @@ static void note_frame(struct bob_flow *w, const struct bob_flow_insn *in, const
 	}
 }
 
+static value loaded_of(struct bob_source_function *f, const struct bob_source_static *s,
+		       int64_t addr)
+{
+	uint32_t term = 0;
+	Dwarf_Die type;
+
+	if (s && s->has_type) {
+		type = s->type;
+		term = bob_source_term(f, s->name, &type, 0);
+	}
+	return term ? bob_source_load(f, term, 1, addr - (int64_t)s->addr) :
+		      of_kind(BOB_SOURCE_ANYTHING);
+}
+
+/* At its own address is the thread pointer. */
+static int is_thread_pointer(const struct bob_source_maker *m, const value *at)
+{
+	value p = bob_source_thread_pointer(m);
+
+	return same(&p, at);
+}
+
 static value loaded(const struct bob_flow *w, const value *regs, uint64_t pc, value at)
 {
 	struct bob_source_function *f = w->f;
-	const struct bob_source_static *s;
-	const struct bob_source_slot *slot;
-	Dwarf_Die type;
-	uint32_t term;
+	struct bob_source_slot slot;
+	value distance;
 
+	if (is_thread_pointer(f->m, &at))
+		return at;
 	switch (at.kind) {
 	case BOB_SOURCE_STATIC:
-		s = static_at(f->m, (uint64_t)at.off);
-		if (!s || !s->has_type)
-			break;
-		type = s->type;
-		term = bob_source_term(f, s->name, &type, 0);
-		if (term)
-			return bob_source_load(f, term, 1, at.off - (int64_t)s->addr);
-		break;
+		if (bob_source_thread_word(f->m, (uint64_t)at.off, &distance))
+			return distance;
+		return loaded_of(f, static_at(f->m, (uint64_t)at.off), at.off);
+	case BOB_SOURCE_THREAD:
+		return loaded_of(f, bob_source_thread_at(f->m, at.off, 0), at.off);
 	case BOB_SOURCE_FRAME:
-		slot = bob_flow_slot(w, regs, pc, at.off, 0);
-		if (!slot)
+		if (!bob_flow_slot(w, regs, pc, at.off, 0, &slot))
 			return temporary_at(w, at.off);
-		if (slot->holds_address)
-			return at.off == slot->frame ?
-				       (value){ .kind = BOB_SOURCE_TERM, .term = slot->term } :
+		if (slot.holds_address)
+			return at.off == slot.frame ?
+				       (value){ .kind = BOB_SOURCE_TERM, .term = slot.term } :
 				       of_kind(BOB_SOURCE_ANYTHING);
-		return bob_source_load(f, slot->term, 1, at.off - slot->frame);
+		return bob_source_load(f, slot.term, 1, at.off - slot.frame);
 	case BOB_SOURCE_TERM:
 		return bob_source_load(f, at.term, 1, at.off);
 	case BOB_SOURCE_IN_TERM:
@@ -260,7 +278,7 @@ static value result(const struct bob_flow *w, const struct bob_flow_insn *in, co
 		return minus(regs[v->dest], bob_flow_register(regs, v->source));
 	case BOB_X86_VALUE_LOAD:
 	case BOB_X86_VALUE_ADD_LOAD:
-		load = loaded(w, regs, in->pc, bob_flow_address(regs, &in->facts.access[0]));
+		load = loaded(w, regs, in->pc, bob_flow_address(w, regs, &in->facts.access[0]));
 		return v->kind == BOB_X86_VALUE_LOAD ? load : plus(regs[v->dest], load);
 	case BOB_X86_VALUE_MASK:
 		return inside(regs[v->dest]);
@@ -294,11 +312,13 @@ static void note_stored(const struct bob_flow *w, const struct bob_flow_insn *in
 
 	for (unsigned i = 0; r != BOB_X86_NO_REG && i < in->facts.access_count; i++) {
 		const struct bob_x86_access *a = &in->facts.access[i];
-		value at = bob_flow_address(before, a), v;
+		value at = bob_flow_address(w, before, a), v;
+		struct bob_source_slot slot;
 
 		if (a->type != BOB_MEM_STORE || a->size != 8 ||
 		    regs[r].kind != BOB_SOURCE_ANYTHING ||
-		    (at.kind == BOB_SOURCE_FRAME && !bob_flow_slot(w, before, in->pc, at.off, 0)))
+		    (at.kind == BOB_SOURCE_FRAME &&
+		     !bob_flow_slot(w, before, in->pc, at.off, 0, &slot)))
 			continue;
 		v = loaded(w, before, in->pc, at);
 		if (v.kind == BOB_SOURCE_TERM)
@@ -322,6 +342,9 @@ static void after(const struct bob_flow *w, const struct bob_flow_insn *in, valu
 	}
 	if (in->makes.kind)
 		regs[in->makes.dest & 15] = made;
+	if ((in->facts.flow == BOB_X86_CALLS || in->facts.flow == BOB_X86_CALLS_TO) &&
+	    bob_source_thread_call(w->f->m, &in->before[BOB_X86_RDI], &made))
+		regs[BOB_X86_RAX] = made; /* DWARF knows nothing of the argument of these calls */
 	note_stored(w, in, before, regs);
 }
 

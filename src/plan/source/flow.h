@@ -9,7 +9,9 @@
 #define BOB_FLOW_INSNS_MAX 60000u	/* of a function; 1 KB each */
 
 #define BOB_FLOW_REGS BOB_X86_REGS
-_Static_assert(BOB_X86_RSP == BOB_X86_FRAME_REGISTER && BOB_X86_NO_REG == BOB_X86_NO_REGISTER, "");
+_Static_assert(BOB_X86_RSP == BOB_X86_FRAME_REGISTER && BOB_X86_RBP == BOB_X86_FRAME_POINTER &&
+		       BOB_X86_NO_REG == BOB_X86_NO_REGISTER,
+	       "");
 
 struct bob_flow_insn {
 	uint64_t pc;
@@ -46,12 +48,13 @@ struct bob_flow_insn *bob_flow_at(const struct bob_flow *w, uint64_t pc);
 void bob_flow_before(const struct bob_flow_insn *in, struct bob_source_value *regs);
 /* What a register holds; a number if it is none. */
 struct bob_source_value bob_flow_register(const struct bob_source_value *regs, uint8_t reg);
-struct bob_source_value bob_flow_address(const struct bob_source_value *regs,
+struct bob_source_value bob_flow_address(const struct bob_flow *w,
+					 const struct bob_source_value *regs,
 					 const struct bob_x86_access *a);
-/* The innermost variable of the frame that holds CFA + off at `pc`; `near`: or an array that begins so many bytes behind. */
-const struct bob_source_slot *bob_flow_slot(const struct bob_flow *w,
-					    const struct bob_source_value *regs, uint64_t pc,
-					    int64_t off, int64_t near);
+/* The innermost variable of the frame that holds CFA + off at `pc`; `near`: or an array that begins so many bytes behind. The
+ * slot's `frame` is then from the canonical frame address. 0: there is none. */
+int bob_flow_slot(const struct bob_flow *w, const struct bob_source_value *regs, uint64_t pc,
+		  int64_t off, int64_t near, struct bob_source_slot *slot);
 
 /* code.c: decodes the function's code, and notes where control comes in from elsewhere and what DWARF and the call frame
  * information say of registers. */

@@ -5,11 +5,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "plan/plan.h"
 #include "plan/source/source.h"
 
 #define WORK_MAX 50000000u	/* entries and ranges that are looked at */
+#define BUILD_ID_MAX 20u
+#define SOURCE_VERSION 2u	/* another one where the same files give other lines or variables */
 #define JOINED_MAX 60		/* characters of names of variables in one place */
 
 const char *bob_source_text(struct bob_source_maker *m, const char *text)
@@ -182,20 +187,48 @@ static int has_dwarf(Elf *elf)
 	return 0;
 }
 
-/* The distribution's debug file of the same build. */
+/* The distribution's debug file of the same build; "" if there can be none. */
+static void debug_path(char path[96], const uint8_t *build_id, unsigned len)
+{
+	size_t n;
+
+	path[0] = '\0';
+	if (len < 3 || len > BUILD_ID_MAX)
+		return;
+	n = (size_t)snprintf(path, 96, "/usr/lib/debug/.build-id/%02x/", build_id[0]);
+	for (unsigned i = 1; i < len; i++)
+		n += (size_t)snprintf(path + n, 96 - n, "%02x", build_id[i]);
+	snprintf(path + n, 96 - n, ".debug");
+}
+
 static void open_debug(struct files *f, const struct bob_plan_image *img)
 {
 	char path[96];
-	size_t n;
 
-	if (img->build_id_len < 3)
-		return;
-	n = (size_t)snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%02x/",
-			     img->build_id[0]);
-	for (unsigned i = 1; i < img->build_id_len; i++)
-		n += (size_t)snprintf(path + n, sizeof(path) - n, "%02x", img->build_id[i]);
-	snprintf(path + n, sizeof(path) - n, ".debug");
-	f->debug = open_elf(path, &f->debug_fd);
+	debug_path(path, img->build_id, img->build_id_len);
+	if (path[0])
+		f->debug = open_elf(path, &f->debug_fd);
+}
+
+static uint64_t stamp_of(const char *path, uint64_t seed)
+{
+	uint64_t is[3] = { 0 };
+	struct stat sb;
+
+	if (path[0] && stat(path, &sb) == 0) {
+		is[0] = (uint64_t)sb.st_size;
+		is[1] = (uint64_t)sb.st_mtim.tv_sec;
+		is[2] = (uint64_t)sb.st_mtim.tv_nsec;
+	}
+	return bob_hash64(seed, is, sizeof(is));
+}
+
+uint64_t bob_plan_source_stamp(const char *path, const uint8_t *build_id, unsigned build_id_len)
+{
+	char debug[96];
+
+	debug_path(debug, build_id, build_id_len);
+	return stamp_of(debug, stamp_of(path, SOURCE_VERSION));
 }
 
 static void close_files(struct files *f)
@@ -232,6 +265,7 @@ static void read_all(struct bob_source_maker *m, struct files *f,
 	if (f->elf) {
 		bob_source_sections(m, f->elf, sections);
 		bob_source_symbols(m, f->elf);
+		bob_source_thread(m, f->elf);
 	}
 	if (f->debug)
 		bob_source_symbols(m, f->debug);
@@ -294,6 +328,9 @@ static void free_maker(struct bob_source_maker *m)
 	free(m->places.at);
 	free(m->statics.at);
 	free(m->symbols.at);
+	free(m->thread.slots.at);
+	free(m->thread.variables.at);
+	free(m->thread.symbols.at);
 	free(m->row);
 }
 

@@ -15,6 +15,7 @@
 #define BOB_SOURCE_NAME_MAX 160u
 #define BOB_X86_NO_REGISTER 0xffu
 #define BOB_X86_FRAME_REGISTER 4u /* rsp */
+#define BOB_X86_FRAME_POINTER 5u  /* rbp, where it is one */
 
 /* What a register or a variable's memory holds. */
 enum bob_source_value_kind {
@@ -25,6 +26,10 @@ enum bob_source_value_kind {
 	BOB_SOURCE_IN_FRAME,	/* somewhere in the frame */
 	BOB_SOURCE_TERM,	/* the object that term says + `off` */
 	BOB_SOURCE_IN_TERM,	/* somewhere in it */
+	BOB_SOURCE_THREAD,	/* the image's block of the thread + `off` */
+	BOB_SOURCE_IN_THREAD,	/* somewhere in it */
+	BOB_SOURCE_POINTER,	/* in a library: the thread pointer + `off` */
+	BOB_SOURCE_DISTANCE,	/* what leads from the thread pointer to there, see bob_source_thread_word */
 	BOB_SOURCE_ANYTHING
 };
 
@@ -52,12 +57,12 @@ struct bob_source_fact {
 /* DWARF: a variable lies in the frame here. */
 struct bob_source_slot {
 	uint64_t lo, hi;
-	int64_t frame;		/* from the canonical frame address */
+	int64_t frame;		/* from the canonical frame address; or from what register `by` holds, if that is in the frame */
 	uint64_t size;
 	uint32_t term;		/* the variable */
 	uint32_t depth;
 	int holds_address;	/* of the variable: a reference that the language does not show */
-	int by_rbp;		/* only if rbp is the canonical frame address - 16 */
+	uint32_t by;		/* or BOB_X86_NO_REGISTER */
 };
 
 struct bob_source_static {
@@ -78,6 +83,24 @@ BOB_PLAN_VEC(bob_source_files, const char *);
 struct bob_source_range {
 	uint64_t lo, hi;
 };
+
+/* A word that the dynamic linker writes. */
+struct bob_source_thread_slot {
+	uint64_t addr, off;	/* off: in the image's block */
+	uint32_t type;		/* of the relocation */
+	int known;		/* is it the image's own block? */
+};
+BOB_PLAN_VEC(bob_source_thread_slots, struct bob_source_thread_slot);
+
+/* The image's block of thread-local variables. */
+struct bob_source_thread_block {
+	uint64_t size;		/* 0: it has none */
+	int is_program;
+	int64_t pointer;	/* program: where the thread pointer is, from the block's beginning; else 0 */
+	struct bob_source_thread_slots slots;
+	struct bob_source_statics variables,
+		symbols; /* of DWARF and of ELF; addresses are offsets */
+};
 BOB_PLAN_VEC(bob_source_ranges, struct bob_source_range);
 
 struct bob_source_maker {
@@ -90,6 +113,7 @@ struct bob_source_maker {
 	struct bob_source_statics
 		statics; /* with types, of the units looked at; sorted before flow */
 	struct bob_source_statics symbols; /* of ELF */
+	struct bob_source_thread_block thread;
 	struct bob_source_texts texts; /* everything that names point to */
 	uint64_t work;		/* steps left: debug information is not to be trusted */
 	int no_memory;
@@ -100,7 +124,8 @@ struct bob_source_function {
 	struct bob_source_maker *m;
 	struct bob_source_ranges ranges; /* its code, the entry first */
 	uint64_t entry;
-	int frame_base;		/* 0: not known, 1: canonical frame address, 2: rbp, which is that - 16 */
+	int frame_base;		/* is there one? */
+	uint32_t frame_register; /* BOB_X86_NO_REGISTER: it is the canonical frame address */
 	struct bob_source_terms terms;
 	struct bob_source_facts facts;
 	struct bob_source_slots slots;
@@ -146,6 +171,20 @@ void bob_source_read(struct bob_source_maker *m);
 
 /* flow.c: through what the accesses of the function's rows go */
 void bob_source_flow(struct bob_source_function *f);
+
+/* thread.c: thread-local variables */
+void bob_source_thread(struct bob_source_maker *m, Elf *elf);
+/* What %fs:0 holds. */
+struct bob_source_value bob_source_thread_pointer(const struct bob_source_maker *m);
+/* The word at a link address, if it is a distance from the thread pointer: that + thread pointer is in the block. */
+int bob_source_thread_word(const struct bob_source_maker *m, uint64_t addr,
+			   struct bob_source_value *v);
+/* What __tls_get_addr gives for this argument, if it is one for it. */
+int bob_source_thread_call(const struct bob_source_maker *m,
+			   const struct bob_source_value *argument, struct bob_source_value *v);
+/* The variable at an offset of the block; `near`: or one that begins so many bytes behind. NULL: not known. */
+const struct bob_source_static *bob_source_thread_at(const struct bob_source_maker *m, int64_t off,
+						     int64_t near);
 
 /* symbols.c: sections and objects of the symbol tables */
 void bob_source_sections(struct bob_source_maker *m, Elf *elf, struct bob_source_statics *sections);

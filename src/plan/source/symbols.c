@@ -50,17 +50,19 @@ static void read_table(struct bob_source_maker *m, Elf *elf, Elf_Scn *scn, const
 	if (!s || data->d_type != ELF_T_SYM)
 		return;
 	for (size_t i = 1; i < data->d_size / sizeof(*s); i++) {
+		unsigned type = ELF64_ST_TYPE(s[i].st_info);
 		const char *name;
 		char *text;
 
-		if (ELF64_ST_TYPE(s[i].st_info) != STT_OBJECT || s[i].st_shndx == SHN_UNDEF ||
+		if ((type != STT_OBJECT && type != STT_TLS) || s[i].st_shndx == SHN_UNDEF ||
 		    s[i].st_shndx >= SHN_LORESERVE)
 			continue;
 		name = elf_strptr(elf, sh->sh_link, s[i].st_name);
 		if (!name || !*name || strnlen(name, 4096) >= 4096)
 			continue;
 		text = name[0] == '_' && name[1] == 'Z' ? bob_demangle(name) : NULL;
-		add(m, &m->symbols, s[i].st_value, s[i].st_size, text ? text : name);
+		add(m, type == STT_TLS ? &m->thread.symbols : &m->symbols, s[i].st_value,
+		    s[i].st_size, text ? text : name);
 		free(text);
 	}
 }

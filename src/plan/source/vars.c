@@ -10,8 +10,6 @@
 #define DEPTH_MAX 48u
 #define RANGES_MAX 64u	/* of one scope */
 #define FACTS_MAX 65536u
-#define GCC_RBP_FRAME                                                                              \
-	16 /* rbp is the canonical frame address less this where it is a frame pointer */
 
 /* --- registers and frames --- */
 
@@ -23,6 +21,12 @@ static uint32_t register_of(Dwarf_Word dwarf)
 	if (dwarf < 8)
 		return number[dwarf];
 	return dwarf < 16 ? (uint32_t)dwarf : BOB_X86_NO_REGISTER;
+}
+
+/* Those that code addresses its frame by. */
+static int is_frame_register(uint32_t reg)
+{
+	return reg == BOB_X86_FRAME_REGISTER || reg == BOB_X86_FRAME_POINTER;
 }
 
 /* A scope: ranges of code, clipped to those around it. */
@@ -60,7 +64,7 @@ static void add_fact(const struct variable *v, uint64_t lo, uint64_t hi, uint32_
 	}
 }
 
-static void add_slot(const struct variable *v, uint64_t lo, uint64_t hi, int64_t frame, int by_rbp,
+static void add_slot(const struct variable *v, uint64_t lo, uint64_t hi, int64_t frame, uint32_t by,
 		     int holds_address)
 {
 	struct bob_source_function *f = v->f;
@@ -81,7 +85,7 @@ static void add_slot(const struct variable *v, uint64_t lo, uint64_t hi, int64_t
 			return;
 		}
 		*s = (struct bob_source_slot){ from, to, frame, size, term, v->scope->depth,
-					       holds_address, by_rbp };
+					       holds_address, by };
 	}
 }
 
@@ -108,8 +112,10 @@ static void add_breg(const struct variable *v, uint64_t lo, uint64_t hi, uint32_
 		if (value.kind == BOB_SOURCE_TERM)
 			value.off = (int64_t)(0 - (uint64_t)off);
 		add_fact(v, lo, hi, reg, value);
-	} else if (count == 1 && reg != BOB_X86_FRAME_REGISTER) {
-		/* it lies there; a frame is followed by itself */
+	} else if (is_frame_register(reg) &&
+		   (count == 1 || (count == 2 && op[1].atom == DW_OP_deref))) {
+		add_slot(v, lo, hi, off, reg, count == 2);
+	} else if (count == 1) { /* it lies there */
 		add_fact(v, lo, hi, reg, object_at(v, (int64_t)(0 - (uint64_t)off)));
 	}
 }
@@ -124,10 +130,8 @@ static void add_location(const struct variable *v, uint64_t lo, uint64_t hi, con
 	if (!count)
 		return;
 	if (op[0].atom == DW_OP_fbreg && f->frame_base) {
-		int64_t at = (int64_t)op[0].number - (f->frame_base == 2 ? GCC_RBP_FRAME : 0);
-
 		if (count == 1 || (count == 2 && op[1].atom == DW_OP_deref))
-			add_slot(v, lo, hi, at, f->frame_base == 2, count == 2);
+			add_slot(v, lo, hi, (int64_t)op[0].number, f->frame_register, count == 2);
 		return;
 	}
 	if (op[0].atom >= DW_OP_reg0 && op[0].atom <= DW_OP_reg31)
@@ -214,7 +218,8 @@ static void read_scope(struct bob_source_function *f, const struct scope *s, Dwa
 	}
 }
 
-static int frame_base_of(Dwarf_Die *function)
+/* GCC says the canonical frame address, clang the frame pointer, or else the stack pointer. 0: something else. */
+static int frame_base_of(Dwarf_Die *function, uint32_t *reg)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *op;
@@ -223,16 +228,19 @@ static int frame_base_of(Dwarf_Die *function)
 	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &a) ||
 	    dwarf_getlocation(&a, &op, &count) != 0 || count != 1)
 		return 0;
+	*reg = BOB_X86_NO_REGISTER;
 	if (op[0].atom == DW_OP_call_frame_cfa)
 		return 1;
-	return op[0].atom == DW_OP_reg6 ? 2 : 0;
+	if (op[0].atom >= DW_OP_reg0 && op[0].atom <= DW_OP_reg31)
+		*reg = register_of(op[0].atom - DW_OP_reg0);
+	return is_frame_register(*reg);
 }
 
 void bob_source_variables(struct bob_source_function *f, Dwarf_Die *function)
 {
 	struct scope s = { .depth = 0 };
 
-	f->frame_base = frame_base_of(function);
+	f->frame_base = frame_base_of(function, &f->frame_register);
 	for (size_t i = 0; i < f->ranges.count && s.count < RANGES_MAX; i++)
 		s.range[s.count++] = f->ranges.at[i];
 	read_scope(f, &s, function);
@@ -261,16 +269,36 @@ static int address_of(Dwarf_Attribute *a, uint64_t *addr)
 	return 1;
 }
 
+/* In the block of the thread? */
+static int thread_offset_of(Dwarf_Attribute *a, uint64_t *off)
+{
+	Dwarf_Op *op;
+	size_t count;
+
+	if (dwarf_getlocation(a, &op, &count) != 0 || count != 2 ||
+	    (op[1].atom != DW_OP_GNU_push_tls_address && op[1].atom != DW_OP_form_tls_address))
+		return 0;
+	*off = op[0].number;
+	return op[0].atom == DW_OP_const8u || op[0].atom == DW_OP_const4u ||
+	       op[0].atom == DW_OP_constu || op[0].atom == DW_OP_addr;
+}
+
 static void add_static(struct bob_source_maker *m, const char *prefix, Dwarf_Die *die)
 {
+	struct bob_source_statics *list = &m->statics;
 	const char *name = dwarf_diename(die);
 	struct bob_source_static s = { 0 };
 	char text[BOB_SOURCE_NAME_MAX];
 	struct bob_source_static *to;
 	Dwarf_Attribute a;
 
-	if (!name || !dwarf_attr_integrate(die, DW_AT_location, &a) || !address_of(&a, &s.addr) ||
-	    !bob_source_type_of(die, &s.type))
+	if (!name || !dwarf_attr_integrate(die, DW_AT_location, &a))
+		return;
+	if (thread_offset_of(&a, &s.addr))
+		list = &m->thread.variables;
+	else if (!address_of(&a, &s.addr))
+		return;
+	if (!bob_source_type_of(die, &s.type))
 		return;
 	s.has_type = 1;
 	s.size = bob_source_size(&s.type);
@@ -279,7 +307,7 @@ static void add_static(struct bob_source_maker *m, const char *prefix, Dwarf_Die
 		s.size = 0;
 	snprintf(text, sizeof(text), "%s%s", prefix, name);
 	s.name = bob_source_text(m, text);
-	to = BOB_PLAN_PUSH(&m->statics);
+	to = BOB_PLAN_PUSH(list);
 	if (to)
 		*to = s;
 	else

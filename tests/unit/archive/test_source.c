@@ -31,7 +31,8 @@ static struct bob_source_place places[] = {
 	{ BOB_PLACE_LOCAL, "t", -24, 0 },
 	{ BOB_PLACE_STACK, "", -8, 0 },
 	{ BOB_PLACE_INDEXED, "row[]", -176, 160 },
-	{ BOB_PLACE_THREAD, "errno", 0, 0 },
+	{ BOB_PLACE_THREAD, "errno", 24, 0 },
+	{ BOB_PLACE_THREAD_INDEXED, "table", 32, 80 },
 };
 static struct bob_source_object sections[] = { { 0x4000, 0x100, ".data" },
 					       { 0x4100, 0x800, ".bss" } };
@@ -41,7 +42,7 @@ static struct bob_source_row rows[] = {
 	{ 0x1011, ~0u, 0, 3, 0 }, { 0x70000000, 1, 1, 0, 0 },
 };
 
-static const struct bob_source all = { files, places, sections, objects, rows, 2, 5, 2, 2, 5 };
+static const struct bob_source all = { files, places, sections, objects, rows, 2, 6, 2, 2, 5 };
 
 static void round_trip(void **state)
 {
@@ -54,8 +55,8 @@ static void round_trip(void **state)
 	assert_int_equal(bob_source_get(b.at, b.len, &arena, &s), BOB_OK);
 	assert_int_equal(s.files, 2);
 	assert_string_equal(s.file[1], files[1]);
-	assert_int_equal(s.places, 5);
-	for (size_t i = 0; i < 5; i++) {
+	assert_int_equal(s.places, 6);
+	for (size_t i = 0; i < 6; i++) {
 		assert_string_equal(s.place[i].name, places[i].name);
 		assert_int_equal(s.place[i].kind, places[i].kind);
 		assert_int_equal(s.place[i].frame, places[i].frame);

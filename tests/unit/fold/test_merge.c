@@ -76,6 +76,30 @@ static struct bob_folded *merge_all(const struct events *e, const uint64_t *id, 
 	return f[0];
 }
 
+/* All of them at once, the last one first. */
+static struct bob_folded *merge_at_once(const struct events *e, const uint64_t *id, uint32_t n)
+{
+	struct bob_fold_source from[MANY];
+	struct bob_folded *f;
+
+	for (uint32_t i = 0; i < n; i++)
+		from[i] = (struct bob_fold_source){ .folded =
+							    open_folded(&e[n - 1 - i], id[n - 1 - i]) };
+	assert_int_equal(bob_folded_merge_all(from, n, &events_alloc, &f), BOB_OK);
+	for (uint32_t i = 0; i < n; i++)
+		bob_folded_close((struct bob_folded *)(uintptr_t)from[i].folded);
+	return f;
+}
+
+static void has_bytes(const struct bob_folded *f, const struct events_bytes *want)
+{
+	struct events_bytes b = pack(f);
+
+	assert_int_equal(b.len, want->len);
+	assert_memory_equal(b.at, want->at, b.len);
+	free(b.at);
+}
+
 static void are_all_there(struct events *e, const uint64_t *id, uint32_t n,
 			  const struct bob_folded *f)
 {
@@ -234,6 +258,14 @@ static void test_order(void **state)
 			assert_memory_equal(b.at, first.at, b.len);
 			free(b.at);
 		}
+		struct bob_folded *f = merge_at_once(e, id, n), *again;
+		const struct bob_fold_rename none = { .ctx = NULL };
+
+		has_bytes(f, &first); /* it is packed as it is; made anew it is the same */
+		assert_int_equal(bob_folded_rename(f, &none, &events_alloc, &again), BOB_OK);
+		has_bytes(again, &first);
+		bob_folded_close(again);
+		bob_folded_close(f);
 		free(first.at);
 		free_all(e, n);
 	}

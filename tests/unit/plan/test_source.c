@@ -33,6 +33,21 @@ static const char code[] = "struct pair { int n; double *data; };\n"			/* 1 */
 			   "}\n"							/* 12 */
 			   "void put(int i, double v) { table[i] = v; hidden[1]++; }\n"; /* 13 */
 
+/* Found by an offset in the table of a library, or at a constant in a program. */
+static const char thread_code[] = "static __thread long first;\n"			  /* 1 */
+				  "__thread double row[20];\n"				  /* 2 */
+				  "__thread struct { int n; long *p; } st;\n"		  /* 3 */
+				  "long work(int i)\n"					  /* 4 */
+				  "{\n"						  /* 5 */
+				  "	static __thread int own;\n"			  /* 6 */
+				  "	first += i;\n"					  /* 7 */
+				  "	row[i] += i;\n"				  /* 8 */
+				  "	st.n++;\n"					  /* 9 */
+				  "	own += 2;\n"					  /* 10 */
+				  "	return st.p[i] + row[3];\n"			  /* 11 */
+				  "}\n"							  /* 12 */
+				  "int main(void) { return (int)work(1); }\n";		  /* 13 */
+
 static char dir[] = "/tmp/bob-source-XXXXXX";
 
 static void file_name(char *path, size_t size, const char *name)
@@ -49,17 +64,20 @@ static int run(const char *options, const char *output)
 	return system(command);
 }
 
-static int make_files(void **state)
+static int write_code(const char *name, const char *text)
 {
 	char path[256];
 	FILE *f;
 
-	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
-	file_name(path, sizeof(path), "code.c");
+	file_name(path, sizeof(path), name);
 	f = fopen(path, "w");
-	if (!f || fputs(code, f) < 0 || fclose(f))
+	return !f || fputs(text, f) < 0 || fclose(f);
+}
+
+static int make_files(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir) || write_code("code.c", code) || write_code("thread.c", thread_code))
 		return -1;
 	return run("-g -O2", "o2.so") || run("-g -O0", "o0.so") || run("-g0 -O2 -s", "bare.so");
 }
@@ -172,6 +190,92 @@ static void known(void **state)
 	}
 }
 
+static const struct bob_source_place *place_at(const struct bob_source *s, uint32_t line, int store)
+{
+	for (size_t i = 0; i < s->rows; i++) {
+		uint32_t p = store ? s->row[i].store : s->row[i].load;
+
+		if (s->row[i].line == line && p && s->place[p - 1].kind >= BOB_PLACE_THREAD)
+			return &s->place[p - 1];
+	}
+	return NULL;
+}
+
+/* Each is where its symbol is. */
+static void check_thread(const struct bob_source *s)
+{
+	static const struct {
+		uint32_t line, kind;
+		const char *name;
+		int64_t before;	/* from the name's beginning */
+		uint64_t size;
+	} cases[] = {
+		{ 7, BOB_PLACE_THREAD, "first", 0, 0 },
+		{ 8, BOB_PLACE_THREAD_INDEXED, "row", 0, 160 },
+		{ 9, BOB_PLACE_THREAD, "st", 0, 0 },
+		{ 10, BOB_PLACE_THREAD, "work::own", 0, 0 },
+		{ 11, BOB_PLACE_THREAD, "row", 24, 0 },
+	};
+	int64_t row = 0;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (int store = 0; store < 2; store++) {
+			const struct bob_source_place *p = place_at(s, cases[i].line, store);
+
+			if (cases[i].line == 11 && (store || !p || strcmp(p->name, "row") != 0))
+				continue; /* st.p comes first where it is loaded late */
+			assert_non_null(p);
+			assert_int_equal(p->kind, cases[i].kind);
+			assert_string_equal(p->name, cases[i].name);
+			assert_int_equal(p->size, cases[i].size);
+			if (cases[i].line == 8)
+				row = p->frame;
+			if (cases[i].line == 11)
+				assert_int_equal(p->frame, row + cases[i].before);
+		}
+	assert_true(has_place(s, 11, 0, BOB_PLACE_POINTER, "st.p[]"));
+	assert_true(has_place(s, 11, 0, BOB_PLACE_THREAD, "row"));
+	assert_true(has_place(s, 11, 0, BOB_PLACE_THREAD, "st"));
+}
+
+static void thread_local(void **state)
+{
+	static const char *const options[] = {
+		"-fPIC -shared -O2",
+		"-fPIC -shared -O0",
+		"-fPIC -shared -O2 -ftls-model=initial-exec",
+		"-fPIC -shared -O1 -ftls-model=local-dynamic",
+		"-fPIE -pie -O2 -rdynamic",
+		"-fPIE -pie -O0 -rdynamic",
+		"-fno-pie -no-pie -O2 -rdynamic",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		struct bob_arena arena = { 0 };
+		struct bob_source s;
+		uint64_t pc[PCS];
+		char command[4096], path[256];
+		FILE *f;
+		size_t n = 0;
+
+		file_name(path, sizeof(path), "thread");
+		snprintf(command, sizeof(command),
+			 "cd %s && gcc -g %s -o thread thread.c 2>/dev/null && nm thread", dir,
+			 options[i]);
+		f = popen(command, "r");
+		assert_non_null(f);
+		while (fgets(command, sizeof(command), f))
+			if (strstr(command, " work\n"))
+				for (uint64_t at = strtoull(command, NULL, 16); n < PCS / 8; n++)
+					pc[n] = at + n;
+		assert_int_equal(pclose(f), 0);
+		assert_int_equal(make(path, pc, n, &arena, &s), BOB_OK);
+		check_thread(&s);
+		bob_arena_free(&arena);
+	}
+}
+
 static void bare(void **state)
 {
 	struct bob_arena arena = { 0 };
@@ -240,7 +344,7 @@ static void damaged(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(bare),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(known), cmocka_unit_test(thread_local), cmocka_unit_test(bare),
 					    cmocka_unit_test(damaged) };
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

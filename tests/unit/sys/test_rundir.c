@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The directory of a run: who joins, who moves whom away, what is refused, and eight at once. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -236,6 +237,74 @@ static void test_strangers(void **state)
 	assert_int_equal(found, RANKS);
 }
 
+/* Those who ask are told no until one is left, who may have been told so before. */
+static void test_last(void **state)
+{
+	int run[3];
+
+	(void)state;
+	assert_int_equal(prepare("t", "k"), BOB_OK);
+	for (int i = 0; i < 3; i++)
+		assert_true((run[i] = bob_rundir_join("t")) >= 0);
+	assert_int_equal(bob_rundir_is_last(run[1]), 0);
+	assert_int_equal(bob_rundir_is_last(run[0]), 0);
+	bob_rundir_stay(run[0]);
+	assert_int_equal(bob_rundir_is_last(run[2]), 0);
+	assert_int_equal(bob_rundir_is_last(run[0]), 1);
+	assert_int_equal(bob_rundir_is_last(run[1]), 0); /* while the last one is at work */
+	for (int i = 0; i < 3; i++)
+		close(run[i]);
+	run[0] = bob_rundir_join("t");
+	run[1] = bob_rundir_join("t");
+	close(run[0]); /* or is killed */
+	assert_int_equal(bob_rundir_is_last(run[1]), 1);
+	close(run[1]);
+	assert_int_equal(bob_rundir_join("nowhere"), -1);
+	bob_rundir_stay(-1);
+	assert_int_equal(bob_rundir_is_last(-1), 1);
+}
+
+/* Ranks that end at the same moment. Each holds what it was given until all have asked. */
+static void test_last_of_ranks(void **state)
+{
+	(void)state;
+	assert_int_equal(prepare("t", "k"), BOB_OK);
+	for (int round = 0; round < 20; round++) {
+		int ready[2], gate[2], told[2], last = 0;
+		pid_t pid[RANKS];
+		char c;
+
+		assert_true(!pipe(ready) && !pipe(gate) && !pipe(told));
+		for (int i = 0; i < RANKS; i++) {
+			pid[i] = fork();
+			if (pid[i] == 0) {
+				int run = bob_rundir_join("t");
+
+				close(gate[1]);
+				if (write(ready[1], "r", 1) != 1 || read(gate[0], &c, 1) < 0)
+					_exit(1);
+				c = bob_rundir_is_last(run) ? '1' : '0';
+				if (write(told[1], &c, 1) != 1)
+					_exit(1);
+				pause();
+			}
+		}
+		for (int i = 0; i < RANKS; i++)
+			assert_int_equal(read(ready[0], &c, 1), 1);
+		close(gate[1]);
+		for (int i = 0; i < RANKS; i++) {
+			assert_int_equal(read(told[0], &c, 1), 1);
+			last += c == '1';
+		}
+		for (int i = 0; i < RANKS; i++) {
+			assert_int_equal(kill(pid[i], SIGKILL), 0);
+			assert_int_equal(waitpid(pid[i], NULL, 0), pid[i]);
+		}
+		close(ready[0]), close(ready[1]), close(gate[0]), close(told[0]), close(told[1]);
+		assert_int_equal(last, 1);
+	}
+}
+
 static void test_key(void **state)
 {
 	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID",
@@ -284,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_join),  TEST(test_rename), TEST(test_rename_gap), TEST(test_refuse),
 		TEST(test_empty), TEST(test_ranks),  TEST(test_strangers),  TEST(test_key),
+		TEST(test_last),  TEST(test_last_of_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

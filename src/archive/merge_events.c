@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events with values of a process's threads, merged. What lies in a log is folded first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/event_fold.h"
+#include "archive/folds.h"
+#include "archive/merging.h"
+
+#define ALIGNED 64u
+#define KEPT_EVENTS                                                                                \
+	(1u << 18) /* more are not folded anew: what is in the log becomes another part */
+
+/* --- the log --- */
+
+static bob_status put_event(struct bob_folder *folder, const struct bob_value_cursor *c,
+			    const struct bob_value_event *e)
+{
+	struct bob_event_def d = *bob_value_cursor_def(c);
+	uint32_t shape[1 + BOB_EVENT_VECTORS_MAX];
+	bob_status st;
+
+	d.place = e->place;
+	d.depth = e->depth;
+	if (e->open)
+		d.layout.vectors = 0;
+	st = bob_event_shapes(folder, &d, e->open, shape);
+	if (st == BOB_ERR_FULL) {
+		bob_folder_again(folder);
+		st = bob_event_shapes(folder, &d, e->open, shape);
+	}
+	if (st == BOB_OK)
+		bob_event_fold(folder, &d.layout, shape, e->word);
+	return st;
+}
+
+static bob_status put_events(const struct bob_trace *t, uint32_t thread, int only_log,
+			     struct bob_folder *folder, struct bob_error *err)
+{
+	struct bob_value_cursor *c;
+	struct bob_value_event e;
+	bob_status st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &c, err);
+
+	if (st != BOB_OK)
+		return st;
+	if (only_log)
+		bob_value_cursor_only_log(c);
+	while ((st = bob_value_cursor_next(c, &e, err)) == BOB_OK)
+		if ((st = put_event(folder, c, &e)) != BOB_OK)
+			break;
+	bob_value_cursor_close(c);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* A stream whose log is not empty, as one that has ended. */
+static bob_status fold_log(const struct bob_trace *t, uint32_t thread, struct bob_folded **out,
+			   struct bob_error *err)
+{
+	const struct bob_stream *s = t->threads[thread];
+	const uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
+	int keep = s->mpi.folded &&
+		   bob_folded_events(s->mpi.folded, s->mpi.participant) >= KEPT_EVENTS;
+	struct bob_fold_stream kept = { 0 };
+	struct bob_bytes entries = { 0 };
+	void *mem = aligned_alloc(ALIGNED, (bob_folder_size() + ALIGNED - 1) / ALIGNED * ALIGNED);
+	bob_status st = mem ? BOB_OK : BOB_ERR_NOMEM;
+
+	if (st == BOB_OK && keep)
+		st = bob_fold_stream_read(s->file, number, &kept, err);
+	if (st == BOB_OK && keep)
+		bob_bytes_take(&entries, kept.bytes, kept.len);
+	if (st == BOB_OK) {
+		struct bob_folder *folder;
+
+		memset(mem, 0, bob_folder_size());
+		folder = bob_folder_begin(mem, bob_bytes_take, &entries);
+		st = put_events(t, thread, keep, folder, err);
+		bob_folder_end(folder);
+	}
+	if (st == BOB_OK && entries.failed)
+		st = BOB_ERR_NOMEM;
+	if (st == BOB_OK)
+		st = bob_folded_open(entries.at, entries.len, 0, &bob_alloc_malloc, out);
+	bob_fold_stream_free(&kept);
+	free(entries.at);
+	free(mem);
+	return st;
+}
+
+/* --- the threads --- */
+
+int bob_has_events(const struct bob_process *p)
+{
+	for (size_t i = 0; i < p->stream_count; i++)
+		if (p->streams[i]->mpi.folded || p->streams[i]->mpi.log_count)
+			return 1;
+	return 0;
+}
+
+struct thread {
+	struct bob_folded *own;	/* folded anew */
+	struct bob_fold_rename name;
+	uint64_t id;
+};
+
+static uint64_t id_of(void *ctx, uint64_t id)
+{
+	(void)id;
+	return ((const struct thread *)ctx)->id;
+}
+
+bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process *p,
+			    struct bob_folded **out, struct bob_error *err)
+{
+	struct thread *th = calloc(p->stream_count + 1, sizeof(*th));
+	struct bob_fold_source *from = calloc(p->stream_count + 1, sizeof(*from));
+	bob_status st = th && from ? BOB_OK : BOB_ERR_NOMEM;
+	uint32_t n = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++) {
+		const struct bob_stream *s = p->streams[i];
+
+		if (s->mpi.log_count)
+			st = fold_log(t, p->info.first_thread + (uint32_t)i, &th[i].own, err);
+		th[i].id = bob_merged_id(p, i);
+		th[i].name = (struct bob_fold_rename){ .id = id_of, .ctx = &th[i] };
+		if (th[i].own || s->mpi.folded)
+			from[n++] = (struct bob_fold_source){
+				th[i].own ? th[i].own : s->mpi.folded, &th[i].name
+			};
+	}
+	if (st == BOB_OK && n)
+		st = bob_folded_merge_all(from, n, &bob_alloc_malloc, out);
+	for (size_t i = 0; th && i < p->stream_count; i++)
+		bob_folded_close(th[i].own);
+	free(th);
+	free(from);
+	return st;
+}
