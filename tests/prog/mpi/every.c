@@ -114,6 +114,7 @@ static void p2p(void)
 	SOON T(MPI_Waitsome(1, r, &n, &k, several));
 	SOON do T(MPI_Request_get_status(r[0], &flag, &s)); while (!flag);
 	T(MPI_Wait(&r[0], &s));
+	P(MPI_Recv_init(b, 4, MPI_INT, MPI_PROC_NULL, 77, S, &q));
 	T(MPI_Irecv(b, 4, MPI_INT, 0, 77, S, &q));
 	T(MPI_Cancel(&q));
 	T(MPI_Wait(&q, &s));
