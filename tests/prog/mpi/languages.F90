@@ -8,8 +8,7 @@
 #define STATUS(s) type(MPI_Status) :: s
 #define STATUSES(s, n) type(MPI_Status) :: s(n)
 #define GROUP type(MPI_Group)
-#define OP_ type(MPI_Op)
-#define WINDOW type(MPI_Win)
+#define ERRHANDLER type(MPI_Errhandler)
 #define SOURCE(s) s%MPI_SOURCE
 #define TAG(s) s%MPI_TAG
 #else
@@ -19,8 +18,7 @@
 #define STATUS(s) integer :: s(MPI_STATUS_SIZE)
 #define STATUSES(s, n) integer :: s(MPI_STATUS_SIZE, n)
 #define GROUP integer
-#define OP_ integer
-#define WINDOW integer
+#define ERRHANDLER integer
 #define SOURCE(s) s(MPI_SOURCE)
 #define TAG(s) s(MPI_TAG)
 #endif
@@ -36,6 +34,9 @@ program languages
   include 'mpif.h'
 #endif
   integer :: ierr, me, n, i, right, left, a(64), b(64), index, counts(4), displs(4), received, other, length
+  integer :: key
+  integer(MPI_ADDRESS_KIND) :: value
+  ERRHANDLER :: handler
   logical :: flag, periods(2)
   integer :: dims(2)
   COMM :: dup, half, cart
@@ -45,6 +46,7 @@ program languages
   STATUS(s)
   STATUSES(several, 2)
   character(len=4096) :: dir
+  integer, parameter :: same_as = 62 ! REAL8
   character(len=64) :: name
   logical :: says
 
@@ -143,6 +145,29 @@ program languages
   call say('Cart_create comm_old=256 ndims=2 dims=[2,2] periods=[1,0] reorder=0 result=0 comm_cart=258 comm_cart.members=[0,1,2,3]')
   call MPI_Comm_set_name(cart, 'a grid', ierr)
   call say('Comm_set_name comm=258 comm_name="a grid" result=0')
+  ! of these some call no function of C
+  call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, 5_MPI_ADDRESS_KIND, ierr)
+  call say('Comm_create_keyval result=0 comm_keyval=256 extra_state=1')
+  call MPI_Comm_set_attr(cart, key, 77_MPI_ADDRESS_KIND, ierr)
+  call say('Comm_set_attr comm=258 comm_keyval=256 attribute_val=1 result=0')
+  call MPI_Comm_get_attr(cart, key, value, flag, ierr)
+  call say('Comm_get_attr comm=258 comm_keyval=256 result=0 attribute_val=1 flag=1')
+  if (value /= 77 .or. .not. flag) print '(a)', 'a wrong attribute'
+  call MPI_Comm_delete_attr(cart, key, ierr)
+  call say('Comm_delete_attr comm=258 comm_keyval=256 result=0')
+  call MPI_Comm_get_attr(cart, key, value, flag, ierr)
+  call say('Comm_get_attr comm=258 comm_keyval=256 result=0 attribute_val=0 flag=0')
+  call MPI_Comm_free_keyval(key, ierr)
+  call say('Comm_free_keyval comm_keyval=256 result=0 comm_keyval>=0')
+  call MPI_Comm_create_errhandler(on_error, handler, ierr)
+  call say('Comm_create_errhandler result=0 errhandler=256')
+  call MPI_Comm_set_errhandler(cart, handler, ierr)
+  call say('Comm_set_errhandler comm=258 errhandler=256 result=0')
+  call MPI_Errhandler_free(handler, ierr)
+  call say('Errhandler_free errhandler=256 result=0 errhandler>=0')
+  call MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, t, ierr)
+  call parts([character(160) :: 'Type_match_size typeclass=', ' size=8 result=0 datatype=', ' datatype.size=8'], &
+    [MPI_TYPECLASS_REAL, same_as])
   call MPI_Comm_free(cart, ierr)
   call say('Comm_free comm=258 result=0 comm>=0')
   call MPI_Comm_free(dup, ierr)
@@ -175,6 +200,17 @@ contains
     write (9, '(a)') line
     flush (9)
   end subroutine
+
+#ifdef USE_F08
+  subroutine on_error(c, code)
+    COMM :: c
+    integer :: code
+  end subroutine
+#else
+  subroutine on_error(c, code)
+    integer :: c, code
+  end subroutine
+#endif
 
   subroutine said(line, v)
     character(len=*), intent(in) :: line

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random programs without deadlocks: `random FIRST COUNT` runs those of COUNT seeds, one after the other. All ranks draw the same
  * numbers, so all know what each does. Results are checked: a recorder that breaks messages is noticed. */
+#include <sched.h>
+
 #include "oracle.h"
 
 static unsigned long long state;
@@ -72,7 +74,7 @@ static void one_message(const struct comm *c)
 		o_Recv(in[0], n, &t, s.MPI_SOURCE, s.MPI_TAG, c, 0);
 	} else if (way == 4) {
 		while (!o_Iprobe(a, tag, c, &s))
-			;
+			sched_yield();
 		o_Recv(in[0], n, &t, a, tag, c, n * t.size);
 	} else {
 		long number = o_Mprobe(a, MPI_ANY_TAG, c, &m);
@@ -127,23 +129,26 @@ static void exchange(const struct comm *c)
 		break;
 	case 3:
 		while (!o_Testall(v, count))
-			;
+			sched_yield();
 		break;
 	case 4:
 		for (int i = 0; i < count; i++)
 			while (!o_Test(v[i]))
-				;
+				sched_yield();
 		break;
 	case 5:
 		while (left) {
 			int index = o_Testany(v, count, &flag);
 
 			left -= flag && index != MPI_UNDEFINED;
+			sched_yield();
 		}
 		break;
 	case 6:
-		while (left)
+		while (left) {
 			left -= o_Testsome(v, count);
+			sched_yield();
+		}
 		break;
 	default:
 		for (int i = count; i-- > 0;)
@@ -270,7 +275,7 @@ static void collective(const struct comm *c)
 		r = MPI_Ibarrier(c->h, &q.h);
 		say("Ibarrier comm=%ld result=%d request=%ld", c->n, r, req_new(&q, 0));
 		while (!o_Test(&q))
-			;
+			sched_yield();
 		break;
 	}
 	case 10:
