@@ -446,6 +446,33 @@ BOB_API bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thr
 BOB_API bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
 					 struct bob_error *err);
 BOB_API void bob_value_cursor_close(struct bob_value_cursor *c); /* NULL is allowed */
+/* How long they took: of each pair of places (the event before, the event) the time between them, in which the program did
+ * something else, and the duration of the second. */
+#define BOB_VALUE_TIME_BINS 40u
+struct bob_value_times {
+	uint64_t min_ns, max_ns, sum_ns;
+	uint64_t square[2];	/* sum of squares, 128 bits, low half first */
+	uint64_t bin
+		[BOB_VALUE_TIME_BINS]; /* how many had so many bits in ns; the last one: or more */
+	uint32_t min_thread, max_thread; /* whose these are */
+};
+struct bob_value_site {
+	const uint8_t *key;	/* as in struct bob_value_event; NULL: there is no event before */
+	size_t key_len;
+	const uint64_t *place;
+	uint32_t depth;
+	uint32_t
+		thread; /* one of those that `place` is in the words of: bob_trace_place with its process */
+};
+struct bob_value_pair {
+	struct bob_value_site from, to;
+	uint64_t count;
+	struct bob_value_times gap, duration; /* of all threads of a merged trace; else of one */
+};
+/* Until `visit` returns 1. A pair may come more than once, of several threads. BOB_ERR_NOMEM. */
+BOB_API bob_status bob_trace_value_times(const struct bob_trace *t, enum bob_value_kind kind,
+					 int (*visit)(void *ctx, const struct bob_value_pair *p),
+					 void *ctx);
 /* How many a thread has. Reads them all the first time. */
 BOB_API uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
 					enum bob_value_kind kind);

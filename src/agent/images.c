@@ -4,10 +4,10 @@
  * The set is replaced as a whole, because readers hold no lock; what is unloaded waits to come back. */
 #include "agent/agent.h"
 
-#include <elf.h>
 #include <link.h>
 #include <string.h>
 
+#include "agent/found.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 #include "base/runtime_list.h"
@@ -21,28 +21,6 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
 static const char runtime_list[] = BOB_RUNTIME_LIST;
-
-/* What the loader says about one image. */
-struct found {
-	const char *path;
-	uint64_t bias;
-	const ElfW(Phdr) *phdr;
-	uint32_t phnum;
-	uint64_t key;
-	const struct bob_plan_head *plan;
-	const struct bob_mem_plan_head *mem;
-	bool main;
-};
-
-static char main_path[BOB_PATH_MAX];
-
-static uint64_t aux(uint64_t type)
-{
-	for (const uint64_t *a = bob_process.auxv; a && a[0]; a += 2)
-		if (a[0] == type)
-			return a[1];
-	return 0;
-}
 
 static const char *base_name(const char *path)
 {
@@ -80,102 +58,6 @@ struct bob_image *image_at(uint64_t addr)
 bool image_is_agent(uint64_t addr)
 {
 	return addr >= (uint64_t)(uintptr_t)__ehdr_start && addr < (uint64_t)(uintptr_t)_end;
-}
-
-static bool find_headers(const struct link_map *m, bool main, struct found *f)
-{
-	*f = (struct found){ .bias = m->l_addr, .main = main };
-	if (main) {
-		f->phdr = (const ElfW(Phdr) *)aux(AT_PHDR);
-		f->phnum = (uint32_t)aux(AT_PHNUM);
-		f->path = main_path;
-		return f->phdr && main_path[0];
-	}
-	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)m->l_addr;
-	if (!m->l_name || !m->l_name[0] || text_starts(m->l_name, "linux-vdso"))
-		return false;
-	f->path = m->l_name;
-	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of memory; a
-	 * library may be linked to an address. Such an image is listed as without plan. */
-	if (!e || m->l_addr & (BOB_PAGE - 1) || !os_is_mapped(m->l_addr) ||
-	    memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) ||
-	    e->e_phoff > BOB_PAGE || e->e_phoff + e->e_phnum * sizeof(ElfW(Phdr)) > BOB_PAGE)
-		return true;
-	f->phdr = (const ElfW(Phdr) *)(m->l_addr + e->e_phoff);
-	f->phnum = e->e_phnum;
-	return true;
-}
-
-/* As the planner reads it (src/plan/elf.c): notes in a segment aligned to 8 are padded to 8, and of
- * an id longer than 20 bytes the first 20 count. */
-static const uint8_t *find_build_id(const struct found *f, uint64_t *len)
-{
-	*len = 0;
-	for (uint32_t i = 0; i < f->phnum; i++) {
-		if (f->phdr[i].p_type != PT_NOTE)
-			continue;
-		const uint8_t *p = (const uint8_t *)(f->bias + f->phdr[i].p_vaddr);
-		uint64_t left = f->phdr[i].p_filesz, pad = f->phdr[i].p_align == 8 ? 7 : 3;
-
-		while (left >= sizeof(ElfW(Nhdr))) {
-			const ElfW(Nhdr) *n = (const void *)p;
-			uint64_t name = (n->n_namesz + pad) & ~pad;
-			uint64_t size = (n->n_descsz + pad) & ~pad;
-
-			left -= sizeof(*n);
-			if (name > left || size > left - name)
-				break;
-			p += sizeof(*n) + name;
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
-			    !memcmp((const uint8_t *)(n + 1), "GNU", 4)) {
-				*len = n->n_descsz < 20 ? n->n_descsz : 20;
-				return p;
-			}
-			p += size;
-			left -= name + size;
-		}
-	}
-	return NULL;
-}
-
-static uint64_t image_key(const struct found *f)
-{
-	uint64_t len, key;
-	const uint8_t *id = find_build_id(f, &len);
-
-	key = bob_plan_key_begin(id, len);
-	for (uint32_t i = 0; i < f->phnum; i++) {
-		const ElfW(Phdr) *p = &f->phdr[i];
-
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-			key = bob_plan_key_segment(
-				key, p->p_vaddr, (const void *)(f->bias + p->p_vaddr), p->p_filesz);
-	}
-	return key;
-}
-
-static void set_text(struct bob_image *im, const struct found *f)
-{
-	im->lo = ~0ull;
-	im->hi = 0;
-	im->text_count = 0;
-	for (uint32_t i = 0; i < f->phnum; i++) {
-		const ElfW(Phdr) *p = &f->phdr[i];
-		uint64_t lo = (f->bias + p->p_vaddr) & ~(uint64_t)(BOB_PAGE - 1);
-		uint64_t hi = (f->bias + p->p_vaddr + p->p_memsz + BOB_PAGE - 1) &
-			      ~(uint64_t)(BOB_PAGE - 1);
-
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-			continue;
-		if (im->text_count < BOB_TEXT_SEGMENTS) {
-			im->text[im->text_count].prot = (p->p_flags & PF_R ? 1 : 0) |
-							(p->p_flags & PF_W ? 2 : 0) | 4;
-			im->text[im->text_count].lo = lo;
-			im->text[im->text_count++].hi = hi;
-		}
-		im->lo = lo < im->lo ? lo : im->lo;
-		im->hi = hi > im->hi ? hi : im->hi;
-	}
 }
 
 /* An interface is looked for everywhere: MPI's functions are in no image of the application's. */
@@ -276,7 +158,7 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 			os_unmap((void *)(uintptr_t)f->plan, f->plan->file_bytes);
 		if (f->mem)
 			os_unmap((void *)(uintptr_t)f->mem, f->mem->file_bytes);
-		set_text(im, f);
+		found_text(f, im);
 		enum bob_skip why = patch_again(im, moved, meta);
 		if (why)
 			describe_skipped(f, why, meta);
@@ -329,7 +211,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 			config_match(bob_process.config.interface_image, base_name(f->path));
 	im->first_id = p->next_id;
 	p->next_id += plan->func_count;
-	set_text(im, f);
+	found_text(f, im);
 
 	enum bob_skip why = patch_image(im, meta);
 	if (why)
@@ -403,14 +285,6 @@ static bool known(const struct bob_image_set *s, uint64_t bias, uint64_t text)
 	return false;
 }
 
-static uint64_t first_text(const struct found *f)
-{
-	for (uint32_t i = 0; i < f->phnum; i++)
-		if (f->phdr[i].p_type == PT_LOAD && f->phdr[i].p_flags & PF_X)
-			return f->bias + f->phdr[i].p_vaddr;
-	return 0;
-}
-
 /* Images on the loader's list that are not in the set yet. */
 static uint32_t find_new(struct found *out, uint32_t room)
 {
@@ -422,9 +296,9 @@ static uint32_t find_new(struct found *out, uint32_t room)
 	     m = m->l_next, seen++) {
 		struct found f;
 
-		if (!find_headers(m, seen == 0, &f) || (f.phnum && !first_text(&f)) ||
-		    image_is_agent(first_text(&f)) ||
-		    known(bob_process.images, f.bias, first_text(&f)))
+		if (!found_read(m, seen == 0, &f) || (f.phnum && !found_first_text(&f)) ||
+		    image_is_agent(found_first_text(&f)) ||
+		    known(bob_process.images, f.bias, found_first_text(&f)))
 			continue;
 		if (n == room)
 			break;
@@ -488,7 +362,7 @@ static void load_plans(struct found *f, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!f[i].phnum)
 			continue;
-		f[i].key = image_key(&f[i]);
+		f[i].key = found_key(&f[i]);
 		f[i].plan = plan_load(f[i].key);
 		if (!f[i].plan && !had_no_plan(&f[i]))
 			paths[missing++] = f[i].path;
@@ -509,8 +383,6 @@ void images_update(void)
 	struct bob_meta meta;
 	uint32_t n;
 
-	if (!main_path[0])
-		os_readlink("/proc/self/exe", main_path, sizeof(main_path));
 	n = find_new(found, NEW_MAX);
 	s = set_new((old ? old->count : 0) + n);
 	if (!s || !meta_open(&meta, 1u << 20))

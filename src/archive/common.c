@@ -11,6 +11,7 @@ void bob_common_free(struct bob_common *c)
 {
 	bob_folded_close(c->merged);
 	bob_folded_close(c->events);
+	bob_time_rows_free(&c->times);
 	free(c->descs);
 	free(c);
 }
@@ -60,6 +61,28 @@ static bob_status read_merged(struct bob_trace *t, struct bob_common *c, enum bo
 	return BOB_OK;
 }
 
+/* Times are of no stream where they are merged. */
+static bob_status read_times(struct bob_trace *t, struct bob_common *c)
+{
+	const struct bob_chunk_ref *m = find_chunk(c->file, BOB_CHUNK_TIMES, BOB_CONTENT_MPI);
+	struct bob_payload p;
+	bob_status st;
+
+	if (!m || !c->events)
+		return BOB_OK;
+	st = bob_payload_open(t, c->file, m, &p);
+	if (st != BOB_OK)
+		return st == BOB_ERR_NOMEM ? st : BOB_OK;
+	st = bob_time_rows_unpack(p.at, p.len, bob_folded_shapes(c->events),
+				  bob_folded_count(c->events), &c->times);
+	bob_payload_close(&p);
+	if (st == BOB_ERR_CORRUPT)
+		bob_problem_add(t, c->file, m->off, "statistics of times cannot be read", 1);
+	if (st == BOB_OK)
+		c->merged_bytes += bob_chunk_len(m);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
 /* The one of the file, a new one if it has none yet. */
 static bob_status find_common(struct bob_trace *t, const struct bob_file *f,
 			      struct bob_common **out)
@@ -83,7 +106,9 @@ static bob_status find_common(struct bob_trace *t, const struct bob_file *f,
 	st = bob_descs_build(t, c);
 	if (st == BOB_OK)
 		st = read_merged(t, c, BOB_CONTENT_MEM, &c->merged);
-	return st == BOB_OK ? read_merged(t, c, BOB_CONTENT_MPI, &c->events) : st;
+	if (st == BOB_OK)
+		st = read_merged(t, c, BOB_CONTENT_MPI, &c->events);
+	return st == BOB_OK ? read_times(t, c) : st;
 }
 
 /* --- participants --- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "archive/reader.h"
+#include "base/search.h"
 #include "base/varint.h"
 
 /* One descriptor at a time is decoded here and then copied out in its own size. */
@@ -146,19 +147,11 @@ bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c)
 
 const struct bob_mem_desc *bob_common_desc(const struct bob_common *c, uint64_t number)
 {
-	size_t lo = 0, hi = c->desc_run_count;
+	size_t n = BOB_COUNT_UP_TO(c->descs, c->desc_run_count, struct bob_desc_run, first, number);
 
-	while (lo < hi) { /* the last run that begins at or before it */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->descs[mid].first <= number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || number - c->descs[lo - 1].first >= c->descs[lo - 1].count)
+	if (!n || number - c->descs[n - 1].first >= c->descs[n - 1].count)
 		return NULL;
-	return &c->descs[lo - 1].desc[number - c->descs[lo - 1].first];
+	return &c->descs[n - 1].desc[number - c->descs[n - 1].first];
 }
 
 const struct bob_mem_desc *bob_desc_find(const struct bob_process *p, uint64_t number)

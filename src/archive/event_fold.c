@@ -114,6 +114,22 @@ void bob_event_fold(struct bob_folder *f, const struct bob_event_layout *l, cons
 	}
 }
 
+uint32_t bob_event_fold_path(const uint64_t *place, uint32_t depth, uint64_t *to)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t k = 0;
+
+		while (k < n && to[k] != place[i])
+			k++;
+		if (k == n)
+			to[n++] = place[i];
+		n = k + 1;
+	}
+	return n;
+}
+
 /* --- keys of leaves --- */
 
 bob_status bob_event_leaf_key(const uint8_t *key, size_t len, uint32_t words,

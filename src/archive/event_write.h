@@ -106,6 +106,8 @@ static inline uint32_t bob_event_element_words(const struct bob_event_layout *l,
 
 /* How many values an event of this layout has whose first ones are `word`; 0: more than BOB_EVENT_LENGTH_MAX. */
 uint64_t bob_event_length(const struct bob_event_layout *l, const uint64_t *word);
+/* The places of a path as a folder has it: recursion folded. `to` has room for `depth`; how many these are. */
+uint32_t bob_event_fold_path(const uint64_t *place, uint32_t depth, uint64_t *to);
 /* What the key of a leaf with `words` words says, of an event: its key points into `key`, it has no path. BOB_NONE: it is that of an
  * element. BOB_ERR_CORRUPT. */
 bob_status bob_event_leaf_key(const uint8_t *key, size_t len, uint32_t words,

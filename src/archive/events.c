@@ -337,8 +337,12 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	c->said = *d;
 	lay_out(c, d, e);
 	e->open = !complete;
-	e->place = d->place;
-	e->depth = d->depth;
+	c->path.count = 0;
+	if (!add_values(&c->path, d->place, d->depth))
+		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
+	c->path.count = bob_event_fold_path(d->place, d->depth, c->path.at);
+	e->place = c->path.at;
+	e->depth = (uint32_t)c->path.count;
 	return BOB_OK;
 }
 

@@ -19,6 +19,7 @@
 struct merged {
 	struct bob_packed records, events; /* of no bytes: there are none */
 	struct bob_used used;	/* descriptors that records name */
+	struct bob_bytes times;	/* of events */
 };
 
 /* --- the threads --- */
@@ -279,11 +280,10 @@ static bob_status write_loss(const struct bob_process *p, const struct bob_fold_
 	return st;
 }
 
-/* Those of one content; 0 bytes of it are no failure. */
-static bob_status write_packed(const struct bob_packed *packed, enum bob_content content, FILE *to,
-			       uint64_t *used)
+/* No bytes of it are no failure. */
+static bob_status write_packed(const struct bob_packed *packed, FILE *to, uint64_t *used)
 {
-	uint64_t n = packed->bytes.len ? bob_packed_write(packed, content, to) : 0;
+	uint64_t n = packed->bytes.len ? bob_packed_write(packed, to) : 0;
 
 	*used += n;
 	return n || !packed->bytes.len ? BOB_OK : BOB_ERR_NOMEM;
@@ -316,10 +316,15 @@ static bob_status write_file(const struct bob_process *p, const struct merged *m
 			return BOB_ERR_NOMEM;
 		used += n;
 	}
-	if (write_packed(&m->records, BOB_CONTENT_MEM, to, &used) != BOB_OK ||
-	    write_packed(&m->events, BOB_CONTENT_MPI, to, &used) != BOB_OK)
+	if (write_packed(&m->records, to, &used) != BOB_OK ||
+	    write_packed(&m->events, to, &used) != BOB_OK)
 		return BOB_ERR_NOMEM;
-	return bob_head_write(to, &f->head, used);
+	n = m->times.len ? bob_chunk_write_packed(to, BOB_CHUNK_TIMES, BOB_CONTENT_MPI, m->times.at,
+						  m->times.len) :
+			   0;
+	if (!n && m->times.len)
+		return BOB_ERR_NOMEM;
+	return bob_head_write(to, &f->head, used + n);
 }
 
 static bob_status merge_records(const struct bob_process *p, const struct bob_fold_settings *how,
@@ -332,7 +337,7 @@ static bob_status merge_records(const struct bob_process *p, const struct bob_fo
 		return st;
 	st = bob_loss_end(how, p, &f);
 	if (st == BOB_OK)
-		st = bob_packed_make(f, &m->records);
+		st = bob_packed_make(f, BOB_CONTENT_MEM, &m->records);
 	if (st == BOB_OK)
 		st = bob_used_find(p->common, f, &m->used);
 	bob_folded_close(f);
@@ -346,7 +351,9 @@ static bob_status merge_events(const struct bob_trace *t, const struct bob_proce
 	bob_status st = bob_events_merge(t, p, &f, err);
 
 	if (st == BOB_OK && f)
-		st = bob_packed_make(f, &m->events);
+		st = bob_packed_make(f, BOB_CONTENT_MPI, &m->events);
+	if (st == BOB_OK && f)
+		st = bob_times_pack(f, &(struct bob_time_source){ p, NULL }, 1, &m->times);
 	bob_folded_close(f);
 	return st;
 }
@@ -369,6 +376,7 @@ static bob_status merge_process(const struct bob_trace *t, uint32_t process, int
 		st = write_file(p, &m, how, to);
 	bob_packed_free(&m.records);
 	bob_packed_free(&m.events);
+	free(m.times.at);
 	free(m.used.bits);
 	return st == BOB_OK ? st : bob_fail(err, st, p->file, why.offset, why.text);
 }

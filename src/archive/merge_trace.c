@@ -184,29 +184,37 @@ static bob_status find_names(const struct merging *m, size_t common, int events,
 
 /* --- merging --- */
 
-/* *out is NULL if there are no records (or events). */
-static bob_status merge_all(const struct merging *m, int events, struct bob_folded **out)
+/* *out is NULL if there are no records; or, with `times` (which get the statistics of their times), events. */
+static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
+			    struct bob_folded **out)
 {
+	const int events = times != NULL;
 	struct bob_folded *const *merged = events ? m->events : m->merged;
 	size_t most = m->t->common_count + 1;
 	struct names *names = calloc(most, sizeof(*names));
 	struct bob_fold_source *from = calloc(most, sizeof(*from));
-	bob_status st = names && from ? BOB_OK : BOB_ERR_NOMEM;
+	struct bob_time_source *timed = calloc(most, sizeof(*timed));
+	bob_status st = names && from && timed ? BOB_OK : BOB_ERR_NOMEM;
 	uint32_t n = 0;
 
 	*out = NULL;
 	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
 		if (!merged[i])
 			continue;
+		timed[n] = (struct bob_time_source){ process_of(m, m->t->commons[i]),
+						     &names[i].rename };
 		from[n++] = (struct bob_fold_source){ merged[i], &names[i].rename };
 		st = find_names(m, i, events, &names[i]);
 	}
 	if (st == BOB_OK && n)
 		st = bob_folded_merge_all(from, n, &bob_alloc_malloc, out);
+	if (st == BOB_OK && events && n)
+		st = bob_times_pack(*out, timed, n, times);
 	for (size_t i = 0; i < m->t->common_count && names; i++)
 		free(names[i].id);
 	free(names);
 	free(from);
+	free(timed);
 	return st;
 }
 
@@ -352,10 +360,9 @@ static bob_status write_processes(struct merging *m)
 
 /* --- the file --- */
 
-static bob_status write_packed(struct merging *m, const struct bob_packed *p,
-			       enum bob_content content)
+static bob_status write_packed(struct merging *m, const struct bob_packed *p)
 {
-	uint64_t n = bob_packed_write(p, content, m->to);
+	uint64_t n = bob_packed_write(p, m->to);
 
 	m->used += n;
 	return n ? BOB_OK : BOB_ERR_NOMEM;
@@ -365,15 +372,23 @@ static bob_status write_events(struct merging *m)
 {
 	struct bob_folded *f = NULL;
 	struct bob_packed packed = { 0 };
-	bob_status st = merge_all(m, 1, &f);
+	struct bob_bytes times = { 0 };
+	uint64_t n;
+	bob_status st = merge_all(m, &times, &f);
 
-	if (st != BOB_OK || !f)
-		return st;
-	st = bob_packed_make(f, &packed);
+	if (st == BOB_OK && f)
+		st = bob_packed_make(f, BOB_CONTENT_MPI, &packed);
+	if (st == BOB_OK && f)
+		st = write_packed(m, &packed);
+	if (st == BOB_OK && times.len) {
+		n = bob_chunk_write_packed(m->to, BOB_CHUNK_TIMES, BOB_CONTENT_MPI, times.at,
+					   times.len);
+		m->used += n;
+		st = n ? BOB_OK : BOB_ERR_NOMEM;
+	}
 	bob_folded_close(f);
-	if (st == BOB_OK)
-		st = write_packed(m, &packed, BOB_CONTENT_MPI);
 	bob_packed_free(&packed);
+	free(times.at);
 	return st;
 }
 
@@ -383,14 +398,14 @@ static bob_status write_folded(struct merging *m)
 	struct bob_folded *f = NULL;
 	struct bob_packed packed = { 0 };
 	uint64_t n = 0;
-	bob_status st = merge_all(m, 0, &f);
+	bob_status st = merge_all(m, NULL, &f);
 
 	if (st != BOB_OK || !f)
 		return st;
 	if (m->how.drop_below)
 		st = bob_drop_unified(&f, m->how.drop_below, m->t, &m->unified);
 	if (st == BOB_OK)
-		st = bob_packed_make(f, &packed);
+		st = bob_packed_make(f, BOB_CONTENT_MEM, &packed);
 	bob_folded_close(f);
 	if (st == BOB_OK) {
 		n = bob_chunk_write_packed(m->to, BOB_CHUNK_MEM_DESC, 0, descs->at, descs->len);
@@ -398,7 +413,7 @@ static bob_status write_folded(struct merging *m)
 		st = n ? BOB_OK : BOB_ERR_NOMEM;
 	}
 	if (st == BOB_OK)
-		st = write_packed(m, &packed, BOB_CONTENT_MEM);
+		st = write_packed(m, &packed);
 	bob_packed_free(&packed);
 	return st;
 }

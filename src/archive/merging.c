@@ -93,7 +93,7 @@ int bob_chunk_is_kept(uint32_t kind)
 {
 	return kind != BOB_CHUNK_PAD && (kind < BOB_CHUNK_FOLD || kind > BOB_CHUNK_SHIFTS) &&
 	       kind != BOB_CHUNK_MEM_RAW && kind != BOB_CHUNK_MEM_DESC &&
-	       kind != BOB_CHUNK_EVENT_DEFS;
+	       kind != BOB_CHUNK_EVENT_DEFS && kind != BOB_CHUNK_TIMES;
 }
 
 /* Writers need not say how much of a stream's head means something: all of it does. */
@@ -108,9 +108,9 @@ uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c)
  * that do not say how often a loop runs. */
 static int is_move(void *ctx, const struct bob_fold_shift *s)
 {
-	uint64_t bits = 0;
+	const struct bob_packed *p = ctx;
+	uint64_t bits = p->content != BOB_CONTENT_MEM;
 
-	(void)ctx;
 	for (uint32_t i = 0; i < s->count; i++)
 		bits |= s->value[i];
 	return !s->trips && bits % ALIGNED == 0;
@@ -126,26 +126,29 @@ static void take_shifts(void *ctx, const void *bytes, size_t len)
 	bob_bytes_take(&((struct bob_packed *)ctx)->shifts, bytes, len);
 }
 
-bob_status bob_packed_make(const struct bob_folded *f, struct bob_packed *p)
+bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
+			   struct bob_packed *p)
 {
 	bob_status st;
 
 	memset(p, 0, sizeof(*p));
+	p->content = content;
 	st = bob_folded_pack_apart(f, is_move, take_packed, take_shifts, p);
 	return st == BOB_OK && (p->bytes.failed || p->shifts.failed) ? BOB_ERR_NOMEM : st;
 }
 
-uint64_t bob_packed_write(const struct bob_packed *p, enum bob_content content, FILE *to)
+uint64_t bob_packed_write(const struct bob_packed *p, FILE *to)
 {
 	uint64_t n = 0, m;
 
 	if (p->shifts.len) {
-		n = bob_chunk_write_packed(to, BOB_CHUNK_SHIFTS, content, p->shifts.at,
+		n = bob_chunk_write_packed(to, BOB_CHUNK_SHIFTS, p->content, p->shifts.at,
 					   p->shifts.len);
 		if (!n)
 			return 0;
 	}
-	m = bob_chunk_write_packed(to, BOB_CHUNK_FOLD_MERGED, content, p->bytes.at, p->bytes.len);
+	m = bob_chunk_write_packed(to, BOB_CHUNK_FOLD_MERGED, p->content, p->bytes.at,
+				   p->bytes.len);
 	return m ? n + m : 0;
 }
 

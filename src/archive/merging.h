@@ -35,11 +35,14 @@ uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c);
 /* Folded records as they are in a file. */
 struct bob_packed {
 	struct bob_bytes bytes, shifts;
+	enum bob_content content;
 };
 
-bob_status bob_packed_make(const struct bob_folded *f, struct bob_packed *p);
+/* Of memory records what tells where the system put things is apart. */
+bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
+			   struct bob_packed *p);
 /* As bob_chunk_write. */
-uint64_t bob_packed_write(const struct bob_packed *p, enum bob_content content, FILE *to);
+uint64_t bob_packed_write(const struct bob_packed *p, FILE *to);
 void bob_packed_free(struct bob_packed *p);
 
 /* merge.c. The folded records of a process's threads in one, which the caller closes; NULL if they have none. How: as bob_archive_fold;

@@ -14,6 +14,7 @@
 #include "archive/arena.h"
 #include "archive/format.h"
 #include "archive/source.h"
+#include "archive/times.h"
 #include "bobbin/trace.h"
 #include "mem/fold.h"
 #include "mem/record.h"
@@ -90,6 +91,7 @@ struct bob_common {
 	uint64_t desc_bytes;
 	struct bob_folded *merged; /* all threads' folded records; else each has its own */
 	struct bob_folded *events; /* likewise: their MPI calls */
+	struct bob_time_rows times; /* how long these took */
 	uint64_t merged_bytes;	/* of both */
 };
 

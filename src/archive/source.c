@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "base/varint.h"
 
 #define VERSION 1u
@@ -254,31 +255,15 @@ bob_status bob_source_get(const uint8_t *bytes, size_t len, struct bob_arena *ar
 
 const struct bob_source_row *bob_source_row_at(const struct bob_source *s, uint64_t pc)
 {
-	size_t lo = 0, hi = s->rows;
+	size_t i = BOB_COUNT_BELOW(s->row, s->rows, struct bob_source_row, pc, pc);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->row[mid].pc < pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->rows && s->row[lo].pc == pc ? &s->row[lo] : NULL;
+	return i < s->rows && s->row[i].pc == pc ? &s->row[i] : NULL;
 }
 
 const struct bob_source_object *bob_source_object_at(const struct bob_source_object *o,
 						     size_t count, uint64_t addr)
 {
-	size_t lo = 0, hi = count;
+	size_t n = BOB_COUNT_UP_TO(o, count, struct bob_source_object, addr, addr);
 
-	while (lo < hi) {	/* the last one that begins at or before it */
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr - o[lo - 1].addr < o[lo - 1].size ? &o[lo - 1] : NULL;
+	return n && addr - o[n - 1].addr < o[n - 1].size ? &o[n - 1] : NULL;
 }

@@ -54,7 +54,7 @@ const struct cli_option record_options[] = {
 	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
 	{ "require-complete", 0, NULL,
 	  "--mem: refuse to start if some code could not be recorded", NULL, NULL },
-	{ "time", 0, "HOW", "marks: sample positions in time from outside (default); none", "BOBBIN_TIME",
+	{ "time", 0, "HOW", "marks: sample positions of calls from outside, statistics of MPI calls (default); none", "BOBBIN_TIME",
 	  "marks|none" },
 	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
 	{ "report", 0, NULL, "print a short report when the program has ended", NULL, NULL },
@@ -399,6 +399,7 @@ static int choose_mpi(struct recording *r, const char *path)
 		return 125;
 	if (!r->calls)
 		cli_vars_set(&r->vars, "BOBBIN_CALLS", "0");
+	cli_vars_set(&r->vars, "BOBBIN_TIME", r->marks ? "marks" : "none");
 	return cli_mpi_choose(&r->vars, "record", mpi);
 }
 

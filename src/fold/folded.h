@@ -43,6 +43,7 @@ struct bob_folded {
 	uint32_t part_count, part_room, first_count, first_room, set_count, set_room;
 	uint32_t sharing_count, sharing_room, column_count, column_room, profile_count,
 		profile_room;
+	int has_own_groups;		/* made here, not read: what is of one part is as it would be made again */
 	int is_merged;			/* made by merging: in the one form that depends on nothing but the participants */
 };
 

@@ -11,27 +11,16 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/hash.h"
 #include "base/varint.h"
 #include "fold/control.h"
 #include "fold/entries.h"
 #include "fold/loose.h"
 #include "fold/paths.h"
+#include "fold/shapes.h"
 
 #define COLUMNS_MAX 49152u
 #define FULL_MAX 1792u
-#define SHAPE_SLOTS (2 * BOB_SHAPES_MAX)
-#define KEY_BYTES (1u << 19)
 #define ENTRY_HEAD_MAX (1 + 2 * BOB_VARINT_MAX)
-
-struct shape {
-	uint32_t column;
-	uint32_t words;
-	uint32_t path;
-	uint32_t key;			/* offset */
-	uint32_t key_len;
-	uint32_t hash;
-};
 
 struct bob_folder {
 	struct bob_control *control;
@@ -42,18 +31,9 @@ struct bob_folder {
 	uint64_t place;			/* of the newest path */
 	bob_fold_write_fn write;
 	void *ctx;
-	uint32_t shape_count;
-	uint32_t key_used;
 	struct bob_paths *paths;
-	struct shape *shape;
-	uint32_t *shape_slot;		/* number + 1 by hash, linear probing */
-	uint8_t *key;
+	struct bob_shapes shapes;
 	uint32_t items;			/* of the ITEMS entry that is being made */
-	/* Keys that are another one's shape are kept at the end of `shape`, from BOB_SHAPES_MAX - aliases on; the column
-	 * of such a one is the number of that shape. */
-	uint32_t aliases;
-	bob_fold_match_fn match;
-	void *match_ctx;
 	struct bob_loose *tolerated;	/* by column: bob_folder_tolerate */
 	int is_loose;			/* is any of these not 0? */
 	uint8_t buffer[512];
@@ -78,9 +58,9 @@ static struct layout make_layout(void)
 	l.control = rounded(sizeof(struct bob_folder));
 	l.paths = l.control + rounded(bob_control_size());
 	l.shape = l.paths + rounded(sizeof(struct bob_paths));
-	l.shape_slot = l.shape + rounded(BOB_SHAPES_MAX * sizeof(struct shape));
-	l.key = l.shape_slot + rounded(SHAPE_SLOTS * sizeof(uint32_t));
-	l.column = l.key + rounded(KEY_BYTES);
+	l.shape_slot = l.shape + rounded(BOB_SHAPES_MAX * sizeof(struct bob_shape));
+	l.key = l.shape_slot + rounded(BOB_SHAPE_SLOTS * sizeof(uint32_t));
+	l.column = l.key + rounded(BOB_SHAPE_KEY_BYTES);
 	l.full = l.column + rounded(COLUMNS_MAX * sizeof(struct bob_column_slot));
 	l.trips = l.full + rounded(FULL_MAX * sizeof(struct bob_column_full));
 	l.values = l.trips + rounded(sizeof(struct bob_trips));
@@ -188,9 +168,9 @@ static void begin(struct bob_folder *f)
 	struct bob_control_sink sink = { take_item, take_loop, f };
 
 	f->paths = (void *)(mem + l.paths);
-	f->shape = (void *)(mem + l.shape);
-	f->shape_slot = (void *)(mem + l.shape_slot);
-	f->key = mem + l.key;
+	f->shapes.shape = (void *)(mem + l.shape);
+	f->shapes.slot = (void *)(mem + l.shape_slot);
+	f->shapes.key = mem + l.key;
 	f->tolerated = (void *)(mem + l.tolerated);
 	bob_values_enc_init(&f->values, mem + l.values, BOB_FOLD_VALUES_BITS, take_values, f);
 	bob_values_enc_init(&f->spine, mem + l.spine, BOB_FOLD_SPINE_BITS, take_spine, f);
@@ -234,117 +214,53 @@ bob_status bob_folder_path(struct bob_folder *f, uint32_t parent, uint64_t place
 	return BOB_OK;
 }
 
-/* The slot of this key: the shape's, or a free one. */
-static uint32_t *find_shape(struct bob_folder *f, const void *key, size_t key_len, uint32_t path,
-			    uint32_t hash)
+static bob_status add_shape(struct bob_folder *f, const struct bob_fold_shape *s, uint32_t *shape)
 {
-	uint32_t at = hash % SHAPE_SLOTS;
-
-	for (; f->shape_slot[at]; at = (at + 1) % SHAPE_SLOTS) {
-		const struct shape *s = &f->shape[f->shape_slot[at] - 1];
-
-		if (s->hash == hash && s->path == path && s->key_len == key_len &&
-		    !memcmp(f->key + s->key, key, key_len))
-			break;
-	}
-	return &f->shape_slot[at];
-}
-
-static int has_room(const struct bob_folder *f, const struct shape *s)
-{
-	return f->shape_count + f->aliases < BOB_SHAPES_MAX &&
-	       s->key_len <= KEY_BYTES - f->key_used;
-}
-
-static void keep_key(struct bob_folder *f, struct shape *s, const void *key)
-{
-	s->key = f->key_used;
-	memcpy(f->key + s->key, key, s->key_len);
-	f->key_used += s->key_len;
-}
-
-/* The shape that this one is, if the caller's `match` says so. BOB_NONE: there is none. */
-static bob_status add_alias(struct bob_folder *f, struct shape *s, const void *key)
-{
-	const struct bob_fold_shape fresh = { key, s->key_len, s->path, s->words };
-
-	for (uint32_t i = 0; i < f->shape_count; i++) {
-		const struct shape *k = &f->shape[i];
-		const struct bob_fold_shape known = { f->key + k->key, k->key_len, k->path,
-						      k->words };
-
-		if (k->words != s->words || !f->match(f->match_ctx, &known, &fresh))
-			continue;
-		if (!has_room(f, s))
-			return BOB_ERR_FULL;
-		keep_key(f, s, key);
-		s->column = i;
-		f->shape[BOB_SHAPES_MAX - ++f->aliases] = *s;
-		return BOB_OK;
-	}
-	return BOB_NONE;
-}
-
-static bob_status add_shape(struct bob_folder *f, struct shape *s, const void *key)
-{
+	uint32_t column = bob_columns_add(&f->columns, s->words, 0);
 	uint8_t head[2 * BOB_VARINT_MAX];
 	struct out o = out_of(f);
 	size_t n;
 
-	if (!has_room(f, s))
+	if (column == BOB_COLUMNS_NONE)
 		return BOB_ERR_FULL;
-	s->column = bob_columns_add(&f->columns, s->words, 0);
-	if (s->column == BOB_COLUMNS_NONE)
-		return BOB_ERR_FULL;
-	keep_key(f, s, key);
-	f->shape[f->shape_count++] = *s;
+	*shape = bob_shapes_add(&f->shapes, s, column);
 	n = bob_varint_put(head, s->path);
 	n += bob_varint_put(head + n, s->words);
-	put_entry(&o, BOB_FOLD_SHAPE, head, n, key, s->key_len);
+	put_entry(&o, BOB_FOLD_SHAPE, head, n, s->key, s->key_len);
 	return BOB_OK;
 }
 
 bob_status bob_folder_shape(struct bob_folder *f, const void *key, size_t key_len, uint32_t path,
 			    uint32_t words, uint32_t *shape)
 {
-	struct shape s = { .words = words, .path = path, .key_len = (uint32_t)key_len };
+	const struct bob_fold_shape s = { key, key_len, path, words };
+	uint32_t number;
+	bob_status st;
 
 	if (words > BOB_FOLD_WORDS_MAX || key_len > BOB_FOLD_KEY_MAX ||
 	    (path && path >= f->paths->count))
 		return BOB_ERR_INVAL;
-	s.hash = (uint32_t)bob_hash64(path, key, key_len);
-	uint32_t *slot = find_shape(f, key, key_len, path, s.hash);
-	if (!*slot) {
-		bob_status st = f->match ? add_alias(f, &s, key) : BOB_NONE;
-		int is_alias = st == BOB_OK;
-
-		if (st == BOB_NONE)
-			st = add_shape(f, &s, key);
-		if (st != BOB_OK)
-			return st;
-		*slot = is_alias ? BOB_SHAPES_MAX - f->aliases + 1 : f->shape_count;
-	}
-	*shape = *slot - 1;
-	if (f->shape[*shape].words != words)
-		return BOB_ERR_INVAL;
-	if (*shape >= BOB_SHAPES_MAX - f->aliases)
-		*shape = f->shape[*shape].column;
-	return BOB_OK;
+	st = bob_shapes_find(&f->shapes, &s, &number);
+	if (st == BOB_NONE)
+		st = add_shape(f, &s, &number);
+	if (st == BOB_OK)
+		*shape = number;
+	return st;
 }
 
 void bob_folder_match(struct bob_folder *f, bob_fold_match_fn match, void *ctx)
 {
-	f->match = match;
-	f->match_ctx = ctx;
+	f->shapes.match = match;
+	f->shapes.match_ctx = ctx;
 }
 
 /* --- events --- */
 
 bob_status bob_folder_tolerate(struct bob_folder *f, uint32_t shape, uint32_t word, uint64_t within)
 {
-	if (shape >= f->shape_count || word >= f->shape[shape].words || within > 1ull << 62)
+	if (shape >= f->shapes.count || word >= f->shapes.shape[shape].words || within > 1ull << 62)
 		return BOB_ERR_INVAL;
-	f->tolerated[f->shape[shape].column + word].within = within;
+	f->tolerated[f->shapes.shape[shape].column + word].within = within;
 	f->is_loose |= within != 0;
 	return BOB_OK;
 }
@@ -360,9 +276,9 @@ static __attribute__((noinline, cold)) void put_loosely(struct bob_folder *f, ui
 
 void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t *word)
 {
-	const struct shape *s = &f->shape[shape];
+	const struct bob_shape *s = &f->shapes.shape[shape];
 
-	BOB_ASSERT(shape < f->shape_count);
+	BOB_ASSERT(shape < f->shapes.count);
 	bob_control_put(f->control, shape);
 	f->events++;
 	if (__builtin_expect(f->is_loose, 0)) {
@@ -386,7 +302,7 @@ static int take_steps(struct bob_folder *f, uint32_t column, const uint64_t *wor
 }
 
 static __attribute__((noinline, cold)) void
-put_row_loosely(struct bob_folder *f, const struct shape *s, const uint64_t *word,
+put_row_loosely(struct bob_folder *f, const struct bob_shape *s, const uint64_t *word,
 		const uint64_t *step, uint32_t steps, const uint64_t *more, size_t count)
 {
 	uint64_t all[BOB_FOLD_WORDS_MAX];
@@ -401,10 +317,10 @@ put_row_loosely(struct bob_folder *f, const struct shape *s, const uint64_t *wor
 void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *word,
 			const uint64_t *step, uint32_t steps, const uint64_t *more, size_t count)
 {
-	const struct shape *s = &f->shape[shape];
+	const struct bob_shape *s = &f->shapes.shape[shape];
 	uint32_t first = 0;
 
-	BOB_ASSERT(shape < f->shape_count && steps <= s->words);
+	BOB_ASSERT(shape < f->shapes.count && steps <= s->words);
 	if (!count)
 		return;
 	bob_control_put_row(f->control, shape, count);
@@ -515,8 +431,8 @@ void bob_folder_end(struct bob_folder *f)
 void bob_folder_again(struct bob_folder *f)
 {
 	bob_fold_write_fn write = f->write;
-	bob_fold_match_fn match = f->match;
-	void *ctx = f->ctx, *match_ctx = f->match_ctx;
+	bob_fold_match_fn match = f->shapes.match;
+	void *ctx = f->ctx, *match_ctx = f->shapes.match_ctx;
 
 	bob_folder_end(f);
 	memset(f, 0, bob_folder_size());

@@ -102,8 +102,6 @@ static enum bob_row_kind kind_of(const struct rows *r, uint32_t number, uint64_t
 	int64_t grows, places;
 
 	*step = 0;
-	if (r->n == 1)
-		return BOB_ROW_SAME;
 	grows = (int64_t)(r->member[1]->number[number] - first);
 	places = (int64_t)r->place[1] - r->place[0];
 	if (grows % places)
@@ -138,6 +136,20 @@ static bob_status put_row(struct bob_buffer *b, const struct rows *r, uint32_t n
 	return BOB_OK;
 }
 
+/* One member: all of its numbers are the same for all. */
+static void put_alone(struct bob_buffer *b, const struct bob_content *c)
+{
+	static const uint8_t same[64];
+	uint32_t kinds = c->count / 4 + (c->count % 4 != 0);
+
+	for (uint32_t n; kinds; kinds -= n) {
+		n = kinds < sizeof(same) ? kinds : (uint32_t)sizeof(same);
+		bob_buffer_put(b, same, n);
+	}
+	for (uint32_t i = 0; i < c->count; i++)
+		bob_buffer_signed(b, c->number[i]);
+}
+
 bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member,
 			 const uint32_t *place, uint32_t n, bob_profile_fn profile, void *ctx,
 			 uint64_t *scratch)
@@ -150,6 +162,10 @@ bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *
 	bob_buffer_varint(b, first->structure.len);
 	bob_buffer_put(b, first->structure.at, first->structure.len);
 	bob_buffer_varint(b, first->count);
+	if (n == 1) {
+		put_alone(b, first);
+		return b->failed ? BOB_ERR_NOMEM : BOB_OK;
+	}
 	for (uint32_t i = 0; i < first->count; i += 4) {
 		uint8_t kinds = 0;
 

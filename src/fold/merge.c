@@ -259,6 +259,36 @@ static bob_status share(struct bob_merge *m, content_fn take, uint32_t *list)
 	return st;
 }
 
+/* A column that one part has, and had alone, stays as it is. BOB_NONE: it is not so. */
+static bob_status keep_column(struct bob_merge *m, uint32_t *list)
+{
+	const struct bob_fold_sharing *only = NULL;
+	struct bob_fold_bytes bytes;
+	uint32_t part = 0, member, set;
+	bob_status st;
+
+	for (uint32_t i = 0; i < m->out->part_count; i++) {
+		const struct bob_merge_source *from = &m->source[m->origin[i].from];
+		const struct bob_fold_sharing *s =
+			bob_folded_find(from->f, from->list, m->origin[i].part, &member);
+
+		if (!s)
+			continue;
+		if (only || !from->f->has_own_groups || from->f->set[s->set].count != 1)
+			return BOB_NONE;
+		only = s;
+		part = i;
+	}
+	if (!only)
+		return BOB_OK;
+	m->buffer.len = 0;
+	bob_buffer_put(&m->buffer, only->bytes.at, only->bytes.len);
+	st = bob_folded_add_set(m->out, &part, 1, &set);
+	if (st == BOB_OK)
+		st = bob_buffer_keep(&m->buffer, &m->out->tables.blocks, &bytes);
+	return st != BOB_OK ? st : bob_folded_share(m->out, list, bytes, set);
+}
+
 /* Columns of the sources by those of `out`. */
 static bob_status invert_columns(struct bob_merge *m)
 {
@@ -291,7 +321,9 @@ static bob_status share_columns(struct bob_merge *m)
 
 			s->list = k == BOB_TABLES_NONE ? 0 : s->f->column[k];
 		}
-		st = share(m, take_column, &m->out->column[c]);
+		st = keep_column(m, &m->out->column[c]);
+		if (st == BOB_NONE)
+			st = share(m, take_column, &m->out->column[c]);
 	}
 	return st;
 }
@@ -371,7 +403,7 @@ bob_status bob_folded_merge_all(const struct bob_fold_source *from, uint32_t cou
 		bob_folded_close(m.out);
 		return st;
 	}
-	m.out->is_merged = 1;
+	m.out->is_merged = m.out->has_own_groups = 1;
 	*out = m.out;
 	return BOB_OK;
 }

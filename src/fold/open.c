@@ -296,6 +296,7 @@ bob_status bob_folded_open(const void *bytes, size_t len, uint64_t id,
 		st = read_part(f, &at, end, id, segment);
 	if (st == BOB_OK)
 		st = bob_folded_end_parts(f);
+	f->has_own_groups = 1;
 	if (st != BOB_OK) {
 		bob_folded_close(f);
 		return st;

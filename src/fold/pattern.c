@@ -18,12 +18,14 @@ struct element {
 	uint64_t mark;			/* of the structure: that of others is another one if this is */
 	uint32_t structure, structure_len;
 	uint32_t number, number_count;	/* the first one is absolute here */
+	uint32_t is_new;		/* was not there at the level before */
 };
 
 struct elements {
 	struct bob_alloc alloc;
 	struct element *element;
-	uint32_t count, room;
+	uint64_t *first;		/* number of each */
+	uint32_t count, room, first_room;
 	const struct bob_content *content;
 };
 
@@ -61,48 +63,71 @@ static int progress(const struct elements *e, uint32_t a, uint32_t b, uint32_t c
 	return 1;
 }
 
-/* Do the `n` elements at `at` come three times, as far as their first one tells? Mostly not. */
-static int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
+/* May the `n` elements at `at` come three times, as far as their first one tells? Mostly not: this is asked for each element and each n. */
+static inline int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
 {
-	return same_structure(e, at, at + n) && same_structure(e, at, at + 2 * n) &&
-	       progress(e, at, at + n, at + 2 * n);
+	const uint64_t *v = e->first + at;
+
+	return v[n] - v[0] == v[2 * n] - v[n] && e->element[at].mark == e->element[at + n].mark;
 }
 
-/* How often the `n` elements at `at` come in a row, this time included. */
+/* Does the element follow that of `n` before as that one follows its own? */
+static inline int follows(const struct elements *e, uint32_t at, uint32_t n)
+{
+	return same_structure(e, at - n, at) && progress(e, at - 2 * n, at - n, at);
+}
+
+/* How often the `n` elements at `at` come in a row, this time included; 0: fewer times than count. */
 static uint32_t repeats(const struct elements *e, uint32_t at, uint32_t n)
 {
-	uint32_t end = at + n;
+	uint32_t end = at + 2 * n;
 
-	for (; end < e->count; end++)
-		if (!same_structure(e, end - n, end) ||
-		    (end - at >= 2 * n && !progress(e, end - 2 * n, end - n, end)))
-			break;
+	for (; end < at + REPEATS_MIN * n; end++)
+		if (!same_structure(e, end - 2 * n, end) || !follows(e, end, n))
+			return 0;
+	while (end < e->count && follows(e, end, n))
+		end++;
 	return (end - at) / n;
 }
 
 /* --- making --- */
 
-static int add_element(struct elements *e, const struct element *x)
+static int add_element(struct elements *e, const struct element *x, uint64_t first)
 {
-	if (!bob_array_grow(&e->alloc, &e->element, &e->room, e->count, 1, sizeof(*e->element)))
+	if (e->count == e->room &&
+	    !bob_array_grow(&e->alloc, &e->element, &e->room, e->count, 1, sizeof(*e->element)))
 		return 0;
+	if (e->count == e->first_room &&
+	    !bob_array_grow(&e->alloc, &e->first, &e->first_room, e->count, 1, sizeof(*e->first)))
+		return 0;
+	e->first[e->count] = first;
 	e->element[e->count++] = *x;
 	return 1;
 }
 
-static int copy_element(const struct elements *from, uint32_t at, struct elements *to,
-			struct bob_content *out)
+/* Those from `at` to `end`, whose bytes and numbers lie behind each other. */
+static int copy_elements(const struct elements *from, uint32_t at, uint32_t end,
+			 struct elements *to, struct bob_content *out)
 {
-	const struct element *x = &from->element[at];
-	struct element y = { x->mark, out->structure.len, x->structure_len, out->count,
-			     x->number_count };
+	const struct element *first = &from->element[at], *last = &from->element[end - 1];
+	uint32_t structure = out->structure.len - first->structure;
+	uint32_t number = out->count - first->number;
 
-	bob_buffer_put(&out->structure, from->content->structure.at + x->structure,
-		       x->structure_len);
-	for (uint32_t i = 0; i < x->number_count; i++)
-		if (!bob_content_add(out, from->content->number[x->number + i]))
+	bob_buffer_put(&out->structure, from->content->structure.at + first->structure,
+		       last->structure + last->structure_len - first->structure);
+	for (uint32_t i = first->number; i < last->number + last->number_count; i++)
+		if (!bob_content_add(out, from->content->number[i]))
 			return 0;
-	return add_element(to, &y);
+	for (uint32_t i = at; i < end; i++) {
+		struct element x = from->element[i];
+
+		x.structure += structure;
+		x.number += number;
+		x.is_new = 0;
+		if (!add_element(to, &x, from->first[i]))
+			return 0;
+	}
+	return 1;
 }
 
 /* The numbers of `n` elements of a pattern: those at `at`, or, with `back`, how they differ from those so many
@@ -133,7 +158,7 @@ static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, ui
 			struct elements *to, struct bob_content *out)
 {
 	uint8_t mark = (uint8_t)(BOB_PATTERN_MARK + n);
-	struct element y = { .structure = out->structure.len, .number = out->count };
+	struct element y = { .structure = out->structure.len, .number = out->count, .is_new = 1 };
 
 	bob_buffer_put(&out->structure, &mark, 1);
 	for (uint32_t i = 0; i < n; i++)
@@ -145,28 +170,55 @@ static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, ui
 		return 0;
 	y.structure_len = out->structure.len - y.structure;
 	y.number_count = out->count - y.number;
-	y.mark = out->structure.failed ? 0 : mark_of(out, &y);
-	return add_element(to, &y);
+	if (out->structure.failed)
+		return 0;
+	y.mark = mark_of(out, &y);
+	return add_element(to, &y, out->number[y.number]);
 }
 
-/* All patterns of one level. 0: there is no memory. */
-static int fold_once(const struct elements *from, struct elements *to, struct bob_content *out)
-{
-	for (uint32_t at = 0; at < from->count;) {
-		uint32_t n = 1, times = 0;
+/* A pattern: `n` elements at `at`, so many times. */
+struct found {
+	uint32_t at, n, times;
+	uint32_t fresh;		/* no element between `at` and this is new */
+};
 
-		for (; n <= BOB_PATTERN_MAX && at + REPEATS_MIN * n <= from->count; n++) {
-			times = may_repeat(from, at, n) ? repeats(from, at, n) : 0;
-			if (times >= REPEATS_MIN)
-				break;
+/* The next one from f->at on; 0: there is none. What came three times without anything new in it was seen at the level before. */
+static int find_next(const struct elements *e, struct found *f)
+{
+	for (; f->at + REPEATS_MIN <= e->count; f->at++) {
+		f->fresh = f->fresh < f->at ? f->at : f->fresh;
+		while (f->fresh < e->count && !e->element[f->fresh].is_new)
+			f->fresh++;
+		f->n = (f->fresh - f->at) / REPEATS_MIN + 1;
+		for (; f->n <= BOB_PATTERN_MAX && f->at + REPEATS_MIN * f->n <= e->count; f->n++) {
+			f->times = may_repeat(e, f->at, f->n) ? repeats(e, f->at, f->n) : 0;
+			if (f->times >= REPEATS_MIN)
+				return 1;
 		}
-		if (times >= REPEATS_MIN) {
-			if (!make_pattern(from, at, n, times, to, out))
-				return 0;
-			at += n * times;
-		} else if (!copy_element(from, at++, to, out)) {
+	}
+	return 0;
+}
+
+/* All patterns of one level. *changed is 0 if there are none; then nothing is made. 0: there is no memory. */
+static int fold_once(const struct elements *from, struct elements *to, struct bob_content *out,
+		     int *changed)
+{
+	struct found f = { 0 };
+	uint32_t done = 0;
+	int more;
+
+	*changed = 0;
+	while ((more = find_next(from, &f)) || *changed) {
+		uint32_t end = more ? f.at : from->count;
+
+		if (end > done && !copy_elements(from, done, end, to, out))
 			return 0;
-		}
+		if (!more)
+			break;
+		*changed = 1;
+		if (!make_pattern(from, f.at, f.n, f.times, to, out))
+			return 0;
+		done = f.at += f.n * f.times;
 	}
 	return !out->structure.failed;
 }
@@ -181,7 +233,9 @@ static int find_elements(struct bob_content *c, struct elements *e, const uint8_
 	uint32_t number = 0, count;
 
 	while (at != end && *at != BOB_COLUMN_GIVEN_UP) {
-		struct element x = { 0, (uint32_t)(at - c->structure.at), 0, number, 0 };
+		struct element x = { .structure = (uint32_t)(at - c->structure.at),
+				     .number = number,
+				     .is_new = 1 };
 
 		if (bob_element_skip(&at, end, &count) != BOB_OK)
 			break;
@@ -190,7 +244,7 @@ static int find_elements(struct bob_content *c, struct elements *e, const uint8_
 		x.mark = mark_of(c, &x);
 		before = c->number[number] += before;
 		number += count;
-		if (!add_element(e, &x))
+		if (!add_element(e, &x, before))
 			return 0;
 	}
 	*tail = at;
@@ -231,9 +285,8 @@ bob_status bob_content_fold(struct bob_content *c)
 		from.content = c;
 		bob_content_clear(&out);
 		to.count = 0;
-		ok = fold_once(&from, &to, &out);
-		changed = ok && to.count < from.count;
-		if (!changed)
+		ok = fold_once(&from, &to, &out, &changed);
+		if (!ok || !changed)
 			break;
 		tail_at = out.structure.len;
 		bob_buffer_put(&out.structure, tail, tail_len);
@@ -248,6 +301,8 @@ bob_status bob_content_fold(struct bob_content *c)
 		make_relative(c, &from);
 	bob_array_free(&a, from.element, from.room, sizeof(*from.element));
 	bob_array_free(&a, to.element, to.room, sizeof(*to.element));
+	bob_array_free(&a, from.first, from.first_room, sizeof(*from.first));
+	bob_array_free(&a, to.first, to.first_room, sizeof(*to.first));
 	bob_content_free(&out);
 	return ok ? BOB_OK : BOB_ERR_NOMEM;
 }

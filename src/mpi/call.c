@@ -35,13 +35,22 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 void bob_mpi_before(struct bob_mpi_call *c)
 {
 	bob_event_writer_begun(c->thread->writer, c->words);
-	c->begin_ns = bob_mpi_now_ns();
+	if (c->thread->times)
+		c->begin_ns = bob_mpi_now_ns();
 }
 
 void bob_mpi_after(struct bob_mpi_call *c, int result)
 {
+	struct bob_mpi_thread *t = c->thread;
+	uint64_t gap_ns;
+
 	(void)result;
-	c->thread->end_ns = bob_mpi_now_ns();
+	if (!t->times)
+		return;
+	gap_ns = t->before == BOB_TIME_NONE ? 0 : c->begin_ns - t->end_ns;
+	t->end_ns = bob_mpi_now_ns();
+	bob_times_add(t->times, t->before, c->event, gap_ns, t->end_ns - c->begin_ns);
+	t->before = c->event;
 }
 
 void bob_mpi_leave(struct bob_mpi_call *c)

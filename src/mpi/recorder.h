@@ -5,6 +5,7 @@
 
 #include "agent/streams.h"
 #include "archive/event_write.h"
+#include "archive/time_write.h"
 #include "mpi/predefined.h"
 #include "mpi/shim.h"
 
@@ -28,7 +29,9 @@ struct bob_mpi_thread {
 	uint32_t number;	/* of the thread among those that call MPI */
 	struct kept *kept;	/* call.c */
 	uint64_t kept_used;
-	uint64_t end_ns;	/* of the newest call */
+	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
+	uint32_t before;	/* definition of the newest call */
+	uint64_t end_ns;	/* of it */
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_mpi_thread *bob_mpi_thread(void);

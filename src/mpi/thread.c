@@ -20,6 +20,7 @@ static void free_thread(struct bob_mpi_thread *t)
 {
 	bob_mpi_sites_close(t->sites);
 	bob_mpi_unmap(t->work, bob_event_writer_size());
+	bob_mpi_unmap(t->times, bob_times_size());
 	bob_mpi_keep_end(t);
 	bob_mpi_unmap(t, sizeof(*t));
 }
@@ -51,6 +52,22 @@ static void first_thread(void)
 	bob_mpi_agent->at_end(process_ends);
 }
 
+static bool times_are_wanted(void)
+{
+	const char *how = bob_mpi_agent->setting("BOBBIN_TIME");
+
+	return !how || strcmp(how, "none") != 0;
+}
+
+static void begin_times(struct bob_mpi_thread *t, uint32_t stream)
+{
+	void *mem = bob_mpi_map(bob_times_size());
+
+	if (mem)
+		t->times = bob_times_begin(mem, bob_mpi_agent->chunk, NULL,
+					   stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT);
+}
+
 static struct bob_mpi_thread *open_thread(uint32_t stream)
 {
 	struct bob_mpi_thread *t = bob_mpi_map(sizeof(*t));
@@ -66,6 +83,9 @@ static struct bob_mpi_thread *open_thread(uint32_t stream)
 		free_thread(t);
 		return NULL;
 	}
+	t->before = BOB_TIME_NONE;
+	if (times_are_wanted())
+		begin_times(t, stream);
 	t->alive = ALIVE;
 	t->number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
 	return t;

@@ -42,7 +42,8 @@ struct scan {
 
 static struct bob_mem_access access[BOB_MEM_ACCESSES_MAX];
 static struct origin tmp[TMPS_MAX];
-static const IRExpr *ite[TMPS_MAX]; /* the tmp's definition, if it is an if-then-else */
+static const IRExpr
+	*ite[TMPS_MAX]; /* the tmp's definition, if it is an if-then-else or a copy of one */
 
 /* --- origins --- */
 
@@ -107,7 +108,7 @@ static void follow_tmp(struct scan *s, IRTemp t, const IRExpr *e)
 	int r;
 
 	tmp[t] = (struct origin){ t, 0 };
-	ite[t] = e->tag == Iex_ITE ? e : NULL;
+	ite[t] = e->tag == Iex_ITE ? e : e->tag == Iex_RdTmp ? ite[e->Iex.RdTmp.tmp] : NULL;
 	switch (e->tag) {
 	case Iex_RdTmp:
 		tmp[t] = origin_of(e);

@@ -3,6 +3,7 @@
 """Folded memory traces: what is folded is what was recorded, its size depends neither on the problem nor on the
 threads where the accesses are regular, nothing is lost when the program is killed, and threads are merged."""
 
+import contextlib
 import os
 import re
 import signal
@@ -134,7 +135,8 @@ def killed():
         for child in subprocess.run(
             ["ps", "-o", "pid=", "--ppid", str(p.pid)], stdout=subprocess.PIPE
         ).stdout.split():
-            os.kill(int(child), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(int(child), signal.SIGKILL)
         p.wait(timeout=60)
         if not list(trace.glob("p*.bob")):
             continue  # not even begun

@@ -22,8 +22,8 @@ def program(level, source="mem_source.c", *flags):
     return h.compile(f"mem_source{level}", [source], tool, ["-g", level, *flags])
 
 
-def record(command, *options, status=0):
-    r = h.record([*command], ["--mem", *options], timeout=240)
+def record(command, *options, status=0, env=None):
+    r = h.record([*command], ["--mem", *options], env=h.environment(env) if env else None, timeout=240)
     h.check(r.status == status, f"{r}")
     return r.trace
 
@@ -256,6 +256,32 @@ def bare():
     names = {row[6] for row in table(trace, "variable")}
     h.check("global" in names and not any("[]" in n for n in names), f"{names}")
     h.check(not any(".c:" in row[6] for row in table(trace, "line")), "there are lines")
+
+
+def names_of(trace, source):
+    """Where the names of the image that is made of this file are kept."""
+    (key,) = [p.name[1:-4] for p in trace.glob("i*.bob") if source in p.read_bytes()]
+    return pathlib.Path(h.environment()["XDG_CACHE_HOME"]) / "bobbin" / f"{key}.names"
+
+
+@suite.case("names that are kept: another input's instructions are added to them, and what is known is copied")
+def keeping():
+    folder = pathlib.Path(__file__).resolve().parents[2] / "bench/mem/programs"
+    exe = h.compile("mem_source_dense", [str(folder / "dense.c"), str(folder / "comm.c")], "gcc",
+                    ["-g", "-O1", "-w", "-fopenmp"], ["-lm"])
+    env = {"OMP_NUM_THREADS": "1"}
+    path = names_of(record([exe, "lu", "20"], env=env), b"dense.c")
+    path.unlink()
+    found, times = [], []
+    for kernel in ("lu", "cholesky", "lu", "cholesky"):
+        found.append({row[6] for row in table(record([exe, kernel, "20"], env=env), "line")})
+        times.append(path.stat().st_mtime_ns)
+        h.check(any(re.fullmatch(rf"dense.c:\d+ +{kernel}", name) for name in found[-1]), f"{kernel}: {found[-1]}")
+    h.check(found[0] != found[1] and found[0] == found[2] and found[1] == found[3], f"{found}")
+    h.check(times[0] != times[1] == times[2] == times[3], f"made anew when they should not, or not when they should: {times}")
+    path.write_bytes(path.read_bytes()[:-70])  # damaged: as if there were none
+    again = {row[6] for row in table(record([exe, "lu", "20"], env=env), "line")}
+    h.check(again == found[0] and path.stat().st_mtime_ns != times[3], f"{again}")
 
 
 def cache_rows(trace, by, *options):

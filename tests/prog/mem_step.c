@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of mem_kernels.c, and with the argument "step" single-stepped by the program itself: its own handler
+/* The kernels of mem_kernels.c or mem_lanes.c, and with the argument "step" single-stepped by the program itself: its own handler
  * of SIGTRAP comes after every instruction, wherever that is. Prints their results. */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -7,6 +7,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+/* Either file may be linked. */
+#define KERNEL(name) long name(long *d, long n) __attribute__((weak))
 #include "mem_kernels.h"
 
 #define TRAP_FLAG 0x100
@@ -38,11 +40,35 @@ static const struct {
 	const char *name;
 	long (*run)(long *, long);
 } kernels[] = {
-	{ "sum", k_sum },	  { "triad", k_triad },	      { "matmul", k_matmul },
-	{ "switch", k_switch },	  { "strings", k_strings },   { "struct", k_struct },
-	{ "recurse", k_recurse }, { "pointers", k_pointers }, { "floats", k_floats },
-	{ "atomics", k_atomics }, { "bits", k_bits },	      { "many", k_many },
-	{ "csr", k_csr },	  { "tail", k_tail },
+	{ "sum", k_sum },
+	{ "triad", k_triad },
+	{ "matmul", k_matmul },
+	{ "switch", k_switch },
+	{ "strings", k_strings },
+	{ "struct", k_struct },
+	{ "recurse", k_recurse },
+	{ "pointers", k_pointers },
+	{ "floats", k_floats },
+	{ "atomics", k_atomics },
+	{ "bits", k_bits },
+	{ "many", k_many },
+	{ "csr", k_csr },
+	{ "tail", k_tail },
+	{ "rows", k_rows },
+	{ "indirect", k_indirect },
+	{ "scatter", k_scatter },
+	{ "choose", k_choose },
+	{ "tails", k_tails },
+	{ "gathers4", k_gathers4 },
+	{ "gathers8", k_gathers8 },
+	{ "nowhere", k_nowhere },
+	{ "maskmov", k_maskmov },
+	{ "maskmov_bytes", k_maskmov_bytes },
+	{ "gathers512", k_gathers512 },
+	{ "high512", k_high512 },
+	{ "masked512", k_masked512 },
+	{ "narrow512", k_narrow512 },
+	{ "loops512", k_loops512 },
 };
 
 int main(int argc, char **argv)
@@ -55,6 +81,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		long result;
 
+		if (!kernels[i].run)
+			continue;
 		for (unsigned k = 0; k < 4096 + 64; k++)
 			d[k] = (long)((k * 2654435761u >> 7) % 97);
 		if (step)

@@ -108,6 +108,14 @@ def breakdown():
             Program("amg", "24", 1, 4), Program("aztec", "96", 1, 1), Program("aztec", "96", 1, 4)]
 
 
+def merging():
+    """What merging takes of runs that get longer, and of more ranks."""
+    lengths = [("amg", "24", 4, 1, (8, 60, 250)), ("amg", "24", 1, 4, (8, 60, 250)), ("aztec", "96", 1, 1, (30, 300, 1500)),
+               ("aztec", "96", 1, 4, (30, 120, 600)), ("csr", "20000", 1, 1, (300, 3000)), ("matmul", "240", 2, 1, (8, 400))]
+    ranks = [Program("aztec", "24 30", 1, r) for r in (4, 16, 64)]
+    return [Program(n, f"{size} {steps}", t, r) for n, size, t, r, all_steps in lengths for steps in all_steps] + ranks
+
+
 def peers():
     return [Program("matmul", "24"), Program("add", "1024"), Program("lu", "60"), Program("cholesky", "60"),
             Program("csr", "1000 5"), Program("amg", "6 3"), Program("aztec", "12 15")]

@@ -2,12 +2,13 @@
 """Runs of the programs: natively, recorded step by step, and under the peers. Each run is one row."""
 import json
 import os
+import pathlib
 import resource
 import shutil
 import subprocess
 import time
 
-from . import rows
+from . import alone, rows, tables
 
 
 class Failed(Exception):
@@ -58,7 +59,8 @@ class Runner:
         native = self.timed(program.start(self.built, (), False), self.environment(program))
         self.keep("sizes", program, "native", 0, native)
         times = self.record(program, "run", True, alone=True)
-        self.keep("sizes", program, "folded", 0, times, **self.info())
+        found = alone.sizes(self.bobbin, self.trace, self.work) if program.name in tables.THREAD_BYTES else [0]
+        self.keep("sizes", program, "folded", 0, times, **self.info(), alone_bytes=sum(found), alone_most=max(found))
         times = self.record(program, "run", True)
         self.keep("sizes", program, "threads merged", 0, times, **self.info())
         times = self.merge(program)
@@ -78,6 +80,20 @@ class Runner:
         whole = self.record(program, "run", False)
         self.keep("breakdown", program, "threads merged", number, whole, **self.info())
         self.keep("breakdown", program, "merging ranks", number, self.merge(program), **self.info())
+
+    def merging(self, program):
+        """The same trace twice: with names that have to be found out, and with those that the first time has kept."""
+        self.keep("merging", program, "native", 0, self.timed(program.start(self.built), self.environment(program)))
+        self.keep("merging", program, "folded", 0, self.record(program, "run", False, alone=True), **self.info())
+        copy = self.trace + ".copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.trace, copy)
+        for names in pathlib.Path(self.work, "cache").rglob("*.names"):
+            names.unlink()
+        self.keep("merging", program, "merging first", 0, self.merge(program))
+        shutil.rmtree(self.trace)
+        os.rename(copy, self.trace)
+        self.keep("merging", program, "merging", 0, self.merge(program), **self.info())
 
     def peers(self, program):
         """Lackey's text through zstd, callgrind; and ours with the same program, its start and end included."""

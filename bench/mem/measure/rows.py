@@ -21,6 +21,8 @@ class Row:
     stream_bytes: int = 0
     processes: int = 0
     streams: int = 0
+    alone_bytes: int = 0    # of all threads, each by itself
+    alone_most: int = 0
 
     def key(self):
         return self.part, self.program, self.size, self.threads, self.ranks
@@ -56,5 +58,6 @@ class Log:
     def has(self, part, program, number):
         """Was this round run to its end?"""
         key = (part, program.name, program.size, program.threads, program.ranks)
-        last = {"sizes": "all merged", "breakdown": "merging ranks", "peers": "callgrind"}[part]
+        last = {"sizes": "all merged", "breakdown": "merging ranks", "merging": "merging",
+                "peers": "callgrind"}[part]
         return any(r.key() == key and r.round == number and r.kind == last for r in self.rows)

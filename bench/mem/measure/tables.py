@@ -51,16 +51,18 @@ def sizes(rows):
         if "all merged" not in kinds:
             continue
         first, threads, both = (kinds[k][-1] for k in ("folded", "threads merged", "all merged"))
-        per_thread = first.stream_bytes / max(1, first.streams)
+        per_thread = first.alone_bytes / max(1, first.streams)
+        thread = f"{number(round(per_thread))}, {number(first.alone_most)}" if per_thread else "-"
         ratio = both.raw_bytes / both.stream_bytes
         is_lost = ratio < SMALLER if key[1] not in KERNEL_BYTES else (
             both.stream_bytes > KERNEL_BYTES[key[1]] or per_thread > THREAD_BYTES[key[1]])
         lost += is_lost
         lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}", f"{both.accesses:,}",
-                      number(both.raw_bytes), number(round(per_thread)), number(first.stream_bytes), number(threads.stream_bytes),
+                      number(both.raw_bytes), thread, number(first.stream_bytes), number(threads.stream_bytes),
                       number(both.stream_bytes), f"{ratio:.0f}", paper_of(key, programs.paper_sizes()).paper or "-"])
-    print_table("Sizes: bytes of one thread's stream, of all, with the threads of each process merged, with all processes merged",
-                ["", "program", "threads x ranks", "accesses", "raw", "a thread", "all", "threads", "ranks", "smaller",
+    print_table("Sizes: bytes of one thread by itself (mean, most), in the rooms of all as they end, with the threads of each process "
+                "merged, with all\nprocesses merged",
+                ["", "program", "threads x ranks", "accesses", "raw", "a thread", "rooms", "threads", "ranks", "smaller",
                  "paper, raw:compressed"], lines)
     return lost
 
@@ -91,6 +93,25 @@ def breakdown(rows):
     return lost
 
 
+def merging(rows):
+    lines, lost = [], 0
+    for key, kinds in by_program(rows, "merging").items():
+        if "merging" not in kinds:
+            continue
+        native, folded, first, again = (median(kinds, k) for k in ("native", "folded", "merging first", "merging"))
+        before, after = kinds["folded"][-1], kinds["merging"][-1]
+        is_lost = again > MERGING * folded
+        lost += is_lost
+        lines.append(["!" if is_lost else "", f"{key[1]} {key[2]}", f"{key[3]} x {key[4]}", f"{before.accesses:,}", f"{native:.2f}",
+                      f"{folded:.2f}", f"{again:.3f}", f"{100 * again / folded:.1f} %", f"{first:.3f}",
+                      f"{100 * first / folded:.1f} %", number(before.stream_bytes), number(after.stream_bytes)])
+    print_table("Merging of threads and ranks, names, lines and variables included: processor time in seconds; by that of recording; "
+                "the same\nwhere these names have to be found out. Last: bytes before and after", [
+                    "", "program", "threads x ranks", "accesses", "native", "recording", "merging", "share", "first", "share",
+                    "before", "after"], lines)
+    return lost
+
+
 def peers(rows):
     lines = []
     for key, kinds in by_program(rows, "peers").items():
@@ -107,4 +128,4 @@ def peers(rows):
 
 
 def print_all(rows):
-    return sum(part(rows) for part in (sizes, breakdown, peers))
+    return sum(part(rows) for part in (sizes, breakdown, merging, peers))

@@ -262,9 +262,23 @@ static uint32_t words_of(uint32_t count)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		if (accesses[i].word != BOB_MEM_NO_WORD && accesses[i].word >= n)
 			n = accesses[i].word + 1u;
+		if (accesses[i].guard != BOB_MEM_NO_WORD && accesses[i].guard >= n)
+			n = accesses[i].guard + 1u;
+	}
+	return n;
+}
+
+/* How many of the first `count` happen in an iteration with these words. */
+static uint64_t happening(const uint64_t *word, uint32_t count)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		n += accesses[i].guard == BOB_MEM_NO_WORD ||
+		     (word[accesses[i].guard] >> accesses[i].guard_bit & 1);
 	return n;
 }
 
@@ -316,6 +330,12 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 	if (bob_mem_desc_get(&at, end, &d, accesses, steps) != BOB_OK)
 		return false;
 	d.image = im->number;
+	while (part < d.access_count && d.pc + accesses[part].pc < w->orig)
+		part++;
+	if (w->complete && !w->iterates && part == d.access_count) {
+		*out = (struct mem_cut){ .all = true };
+		return true; /* its words may be in another room by now */
+	}
 	memcpy(out->word, word, d.words * sizeof(*word));
 	if (w->iterates)
 		take_iteration(&d, word, counter, out);
@@ -327,8 +347,6 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 		*out = (struct mem_cut){ 0 };
 		return true;
 	}
-	while (part < d.access_count && d.pc + accesses[part].pc < w->orig)
-		part++;
 	out->all = part == d.access_count;
 	if (w->iterates && out->all) { /* it is in the record */
 		step_words(&d, word, counter + 1, out);
@@ -336,7 +354,9 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 	}
 	out->loop = iterations != 0;
 	out->part = part != 0;
-	out->accesses = iterations * d.access_count + part;
+	out->accesses = happening(out->word, part);
+	if (iterations) /* whether an access happens does not change then */
+		out->accesses += iterations * happening(out->word, d.access_count);
 	out->words = words_of(part);
 	if (d.flow & BOB_MEM_ENTERS && d.sp_word != BOB_MEM_NO_WORD && d.sp_word >= out->words)
 		out->words = d.sp_word + 1u;

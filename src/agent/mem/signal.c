@@ -52,7 +52,7 @@ struct place {
 				 * begins anew behind the handler */
 	uint64_t accesses;	/* of it, that had happened and were told */
 	uint64_t *word;
-	uint64_t spill[3];
+	uint64_t spill[3], indices[8];
 };
 
 /* --- registers --- */
@@ -192,6 +192,7 @@ static void find_place(void *uc, struct place *p)
 	p->uc = interrupted(uc);
 	p->reg = BOB_MEM_NO_CURSOR;
 	memcpy(p->spill, bob_mem_slots.spill, sizeof(p->spill));
+	memcpy(p->indices, bob_mem_slots.indices, sizeof(p->indices));
 	if (leave_mark(p->uc))
 		return;
 	p->im = mem_image_running(rip_of(p->uc), &code);
@@ -253,11 +254,14 @@ static void return_to_place(void *uc, struct place *p)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);
 	if (p->words && (p->complete || p->where.iterates))
 		put_record(p->number, p->word + 1, p->words - 1);
-	/* what goes on behind that has room */
-	if (!(p->words && p->where.iterates) && bob_mem_slots.cursor >= bob_mem_slots.limit)
+	/* What goes on behind that has room. A complete record must be the last one in its room, should another signal come:
+	 * nothing goes on behind it without asking for room. */
+	if (!p->where.complete && !(p->words && p->where.iterates) &&
+	    bob_mem_slots.cursor >= bob_mem_slots.limit)
 		mem_make_room();
 	mend(p);
 	memcpy(bob_mem_slots.spill, p->spill, sizeof(p->spill));
+	memcpy(bob_mem_slots.indices, p->indices, sizeof(p->indices));
 }
 
 /* --- handlers --- */

@@ -10,7 +10,7 @@
 #include "plan/format.h"
 
 #define BOB_MEM_PLAN_MAGIC 0x0a4d454d50424f42ull /* "BOBPMEM\n" */
-#define BOB_MEM_PLAN_VERSION 4u
+#define BOB_MEM_PLAN_VERSION 5u
 
 /* Why code is not translated. Of an instruction, of a function, or both. Numbers are for ever. */
 enum bob_mem_decline {
@@ -21,8 +21,8 @@ enum bob_mem_decline {
 	/* 2 and 4 are not used */
 	BOB_MEM_UNDECODED = 5,
 	BOB_MEM_INTO_INSN = 6,	/* something jumps between the bytes of an instruction */
-	BOB_MEM_GATHER = 7,	/* gathers and scatters */
-	BOB_MEM_MASKED = 8,	/* masked moves */
+	BOB_MEM_GATHER = 7,	/* a gather we do not know, or one that only prefetches */
+	BOB_MEM_MASKED = 8,	/* a masked instruction we do not know */
 	BOB_MEM_SEGMENT = 9,	/* gs, or the base of fs is changed */
 	BOB_MEM_ADDRESS32 = 10,	/* 32-bit addresses */
 	BOB_MEM_BIT_ADDRESS = 11, /* bt and friends with the bit number in a register */
@@ -53,8 +53,9 @@ struct bob_mem_slots {
 	uint64_t *limit;	/* a record is begun only below it */
 	uint64_t spill[3];	/* registers, while a probe uses them */
 	uint64_t *loop;		/* header of the newest record of a loop with payload */
+	uint64_t indices[8];	/* of a gather, while a probe uses them */
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_mem_slots) == 48, "slots");
+BOB_STATIC_ASSERT(sizeof(struct bob_mem_slots) == 112, "slots");
 /* What must fit behind the limit: header, the words of the longest record, a loop's last word. Of a loop with
  * payload that is its beginning and one iteration; the limit is looked at before each. */
 #define BOB_MEM_SLACK_WORDS 66u

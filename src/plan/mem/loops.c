@@ -5,6 +5,8 @@
 
 #include "plan/mem/pieces.h"
 
+#define TAG_SHIFT 56
+
 /* What an iteration adds to a register: a constant, or another register that stands still. */
 struct change {
 	bool known;
@@ -20,6 +22,10 @@ static struct change change_of(const struct bob_mem_builder *b, const struct bob
 	uint32_t changes = 0;
 	unsigned writers = 0;
 
+	if (reg >= BOB_MEM_MASK_ORIGIN) {
+		c.known = b->now.mask[reg - BOB_MEM_MASK_ORIGIN] == reg;
+		return c;
+	}
 	if (b->now.reg[reg].origin == reg && b->now.reg[reg].more == BOB_MEM_NO_ORIGIN) {
 		c.known = true;
 		c.constant = b->now.reg[reg].add;
@@ -125,7 +131,7 @@ static bool is_of_start(const struct bob_mem_key *k)
 	const uint32_t origins[3] = { k->base, k->index, k->third };
 
 	for (unsigned i = 0; i < 3; i++)
-		if (origins[i] != BOB_MEM_NO_ORIGIN && origins[i] >= BOB_X86_REGS)
+		if (origins[i] != BOB_MEM_NO_ORIGIN && origins[i] >= BOB_MEM_START_ORIGINS)
 			return false;
 	return true;
 }
@@ -147,7 +153,31 @@ static void move_words(struct bob_mem_builder *b, const uint8_t *to)
 
 		if (a->word != BOB_MEM_NO_WORD)
 			a->word = to[a->word];
+		if (a->guard != BOB_MEM_NO_WORD)
+			a->guard = to[a->guard];
 	}
+}
+
+/* Of lanes that are not accessed nothing is known about the address, nor is it of a mask: they get a tag, and so are not 0.
+ * False: the mask needs its place. */
+static bool tag_lanes(struct bob_mem_builder *b)
+{
+	unsigned first = b->piece.words - b->piece.payload;
+	struct bob_mem_word *w = b->u->words.at + b->piece.word;
+
+	for (uint32_t i = 0; i < b->planned.desc.access_count; i++) {
+		const struct bob_mem_access *a = &b->out->accesses.at[b->planned.access + i];
+
+		if (a->guard == BOB_MEM_NO_WORD)
+			continue;
+		if (a->guard >= first)
+			w[a->guard].tagged = true;
+		if (a->word != BOB_MEM_NO_WORD && a->word >= first)
+			w[a->word].tagged = true;
+		if (a->guard >= first && b->u->insns.at[w[a->guard].insn].f.lanes.bits > TAG_SHIFT)
+			return false;
+	}
+	return true;
 }
 
 /* What is stored in an iteration is the address of an access: then it is not 0, and bit 63 is clear, as payload must
@@ -169,6 +199,8 @@ static bool make_addresses(struct bob_mem_builder *b)
 			w->disp = (int32_t)a->offset;
 		done[a->word] = true;
 		a->offset -= w->disp;
+		if (w->tagged)
+			a->offset -= (int64_t)BOB_MEM_TAG << TAG_SHIFT;
 	}
 	return true;
 }
@@ -202,7 +234,7 @@ static bool make_payload(struct bob_mem_builder *b, const struct bob_mem_block *
 			return false;
 	}
 	move_words(b, to);
-	return make_addresses(b);
+	return tag_lanes(b) && make_addresses(b);
 }
 
 /* --- loops --- */

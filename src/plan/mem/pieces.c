@@ -17,7 +17,9 @@ void bob_mem_reset(struct bob_mem_state *s)
 {
 	for (uint32_t r = 0; r < BOB_X86_REGS; r++)
 		s->reg[r] = origin(r);
-	s->origins = BOB_X86_REGS;
+	for (uint32_t k = 0; k < BOB_MEM_MASKS; k++)
+		s->mask[k] = BOB_MEM_MASK_ORIGIN + k;
+	s->origins = BOB_MEM_START_ORIGINS;
 }
 
 /* `v` becomes `v` + `w` * `scale`; false: there is no way to say it. */
@@ -46,6 +48,9 @@ void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f)
 	for (unsigned r = 0; r < BOB_X86_REGS; r++)
 		if (f->changes >> r & 1)
 			s->reg[r] = origin(s->origins++);
+	for (unsigned k = 0; k < BOB_MEM_MASKS; k++)
+		if (f->masks_changed >> k & 1)
+			s->mask[k] = s->origins++;
 	for (unsigned i = 0; i < f->sum_count; i++)
 		if (known[i])
 			s->reg[f->sum[i].dest] = sum[i];
@@ -96,12 +101,13 @@ static bool key_of(const struct bob_mem_state *s, const struct bob_mem_word *w,
 static bool same_key(const struct bob_mem_key *a, const struct bob_mem_key *b)
 {
 	return a->base == b->base && a->index == b->index && a->third == b->third &&
-	       a->scale == b->scale && a->third_scale == b->third_scale && a->fs == b->fs;
+	       a->scale == b->scale && a->third_scale == b->third_scale && a->fs == b->fs &&
+	       a->mask == b->mask;
 }
 
 bool bob_mem_is_register(const struct bob_mem_key *k)
 {
-	return k->base != BOB_MEM_NO_ORIGIN && k->index == BOB_MEM_NO_ORIGIN &&
+	return k->base != BOB_MEM_NO_ORIGIN && !k->mask && k->index == BOB_MEM_NO_ORIGIN &&
 	       k->third == BOB_MEM_NO_ORIGIN && !k->fs;
 }
 
@@ -146,8 +152,9 @@ static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k
 	if (__builtin_popcount(taken & ~(1u << BOB_X86_RSP)) > BOB_MEM_REGISTERS_MAX)
 		return false;
 	b->taken = taken;
-	*w = (struct bob_mem_word){ b->piece.start, reg[0], reg[1], k->scale, reg[2],
-				    k->third_scale, k->fs, 0 };
+	*w = (struct bob_mem_word){ .at = b->piece.start, .base = reg[0], .index = reg[1],
+				    .scale = k->scale, .third = reg[2],
+				    .third_scale = k->third_scale, .fs = k->fs };
 	*s = &b->probe;
 	return true;
 }
@@ -156,7 +163,8 @@ static bool take_at_probe(struct bob_mem_builder *b, const struct bob_mem_key *k
 unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
 			  uint8_t scale, bool fs)
 {
-	struct bob_mem_word w = { at, base, index, scale, BOB_X86_NO_REG, 0, fs, 0 }, *out;
+	struct bob_mem_word w = { .at = at, .base = base, .index = index, .scale = scale,
+				  .third = BOB_X86_NO_REG, .fs = fs }, *out;
 	const struct bob_mem_state *s = &b->now;
 	unsigned n = b->piece.words;
 	struct bob_mem_key k;
@@ -180,19 +188,42 @@ unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, 
 	return n;
 }
 
+struct bob_mem_access *bob_mem_add_access(struct bob_mem_builder *b, uint32_t at,
+					  const struct bob_x86_access *x, unsigned word,
+					  int64_t offset)
+{
+	struct bob_mem_access *a;
+
+	if (b->planned.desc.access_count == BOB_MEM_ACCESSES_MAX)
+		return NULL;
+	a = BOB_PLAN_PUSH(&b->out->accesses);
+	if (!a) {
+		b->u->st = BOB_ERR_NOMEM;
+		return NULL;
+	}
+	*a = (struct bob_mem_access){
+		.offset = offset,
+		.pc = (uint32_t)(b->u->insns.at[at].addr - b->planned.desc.pc),
+		.size = x->size,
+		.type = x->type,
+		.word = (uint8_t)word,
+		.guard = BOB_MEM_NO_WORD,
+	};
+	b->planned.desc.access_count++;
+	return a;
+}
+
 /* False: the piece is full. */
 static bool add_access(struct bob_mem_builder *b, uint32_t at, const struct bob_x86_access *x)
 {
-	const struct bob_mem_insn *in = &b->u->insns.at[at];
-	struct bob_mem_access *a;
 	unsigned word = BOB_MEM_NO_WORD;
 	int64_t offset = x->disp;
 
-	if (b->planned.desc.access_count == BOB_MEM_ACCESSES_MAX)
-		return false;
+	if (x->laned && b->u->insns.at[at].f.lanes.index != BOB_X86_NO_REG)
+		return bob_mem_add_lanes(b, at, x, word, offset);
 	if (x->base != BOB_X86_NO_REG || x->index != BOB_X86_NO_REG || x->fs) {
-		struct bob_mem_word w = { at, x->base, x->index, x->scale,
-					  BOB_X86_NO_REG, 0, x->fs, 0 };
+		struct bob_mem_word w = { .at = at, .base = x->base, .index = x->index,
+					  .scale = x->scale, .third = BOB_X86_NO_REG, .fs = x->fs };
 
 		word = bob_mem_word_for(b, at, x->base, x->index, x->scale, x->fs);
 		if (word == BOB_MEM_WORDS_MAX)
@@ -200,21 +231,9 @@ static bool add_access(struct bob_mem_builder *b, uint32_t at, const struct bob_
 		offset = (int64_t)((uint64_t)offset + (uint64_t)sum_of(&b->now, &w) -
 				   (uint64_t)b->key[word].add);
 	}
-	a = BOB_PLAN_PUSH(&b->out->accesses);
-	if (!a) {
-		b->u->st = BOB_ERR_NOMEM;
-		return false;
-	}
-	*a = (struct bob_mem_access){
-		.offset = offset,
-		.pc = (uint32_t)(in->addr - b->planned.desc.pc),
-		.size = x->size,
-		.type = x->type,
-		.word = (uint8_t)word,
-		.guard = BOB_MEM_NO_WORD,
-	};
-	b->planned.desc.access_count++;
-	return true;
+	if (x->laned)
+		return bob_mem_add_lanes(b, at, x, word, offset);
+	return bob_mem_add_access(b, at, x, word, offset) != NULL;
 }
 
 bool bob_mem_add_accesses(struct bob_mem_builder *b, uint32_t at)

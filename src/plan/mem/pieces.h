@@ -8,7 +8,10 @@
 /* What a probe may take the values of, rsp not counted, so that two others are left beside rax. */
 #define BOB_MEM_REGISTERS_MAX 12
 
-/* Origins: 0..15 the registers at the start of the piece, then one for each unknown value. */
+/* Origins: 0..15 the registers at the start of the piece, 16..23 mask registers, then one for each unknown value. */
+#define BOB_MEM_MASK_ORIGIN BOB_X86_REGS
+#define BOB_MEM_MASKS 8u
+#define BOB_MEM_START_ORIGINS (BOB_X86_REGS + BOB_MEM_MASKS)
 #define BOB_MEM_NO_ORIGIN UINT32_MAX
 
 struct bob_mem_value {
@@ -20,6 +23,7 @@ struct bob_mem_value {
 
 struct bob_mem_state {
 	struct bob_mem_value reg[BOB_X86_REGS];
+	uint32_t mask[BOB_MEM_MASKS]; /* origins */
 	uint32_t origins;
 	bool pairs;		/* sums of two registers are followed, too */
 };
@@ -28,6 +32,7 @@ struct bob_mem_key {
 	uint32_t base, index, third; /* origins or BOB_MEM_NO_ORIGIN */
 	uint8_t scale, third_scale;
 	bool fs;
+	uint8_t mask;		/* not 0: what `base` is the origin of is a mask, and this says how it is taken */
 	int64_t add;		/* word = key's sum + this, when it is taken */
 };
 
@@ -48,10 +53,19 @@ void bob_mem_advance(struct bob_mem_state *s, const struct bob_x86_facts *f);
 /* Number of the word for this address at instruction `at`, BOB_MEM_WORDS_MAX if there is no more room. */
 unsigned bob_mem_word_for(struct bob_mem_builder *b, uint32_t at, uint8_t base, uint8_t index,
 			  uint8_t scale, bool fs);
+/* --- lanes.c --- */
+/* Those of a masked access of instruction `at`, which has room for them or not, as above. `address` is the word of its
+ * address, whose lanes lie at `offset` from it; BOB_MEM_NO_WORD: each has an index, or no register is needed. */
+bool bob_mem_add_lanes(struct bob_mem_builder *b, uint32_t at, const struct bob_x86_access *x,
+		       unsigned address, int64_t offset);
 /* Is the word one register? */
 bool bob_mem_is_register(const struct bob_mem_key *k);
 /* Of the instructions from `first` on, before `end`. */
 void bob_mem_begin_piece(struct bob_mem_builder *b, uint32_t first, uint32_t end);
+/* One of instruction `at`: *x, at `offset` from `word`. It belongs to the plan; NULL: there is no room. */
+struct bob_mem_access *bob_mem_add_access(struct bob_mem_builder *b, uint32_t at,
+					  const struct bob_x86_access *x, unsigned word,
+					  int64_t offset);
 /* Those of instruction `at`; false: the piece is full, nothing was added. */
 bool bob_mem_add_accesses(struct bob_mem_builder *b, uint32_t at);
 bob_status bob_mem_add_step(struct bob_mem_builder *b, const struct bob_mem_step *step);

@@ -14,6 +14,7 @@
 #define SLOT_CURSOR offsetof(struct bob_mem_slots, cursor)
 #define SLOT_LIMIT offsetof(struct bob_mem_slots, limit)
 #define SLOT_LOOP offsetof(struct bob_mem_slots, loop)
+#define SLOT_INDICES offsetof(struct bob_mem_slots, indices)
 #define SLOT_SPILL(n) (offsetof(struct bob_mem_slots, spill) + 8 * (n))
 
 /* Words of a piece that are taken at one place. */
@@ -98,7 +99,8 @@ static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
 
 static bool needs_sum(const struct bob_mem_word *w)
 {
-	return w->fs || w->disp || w->index != BOB_X86_NO_REG || w->third != BOB_X86_NO_REG;
+	return w->kind || w->fs || w->disp || w->index != BOB_X86_NO_REG ||
+	       w->third != BOB_X86_NO_REG;
 }
 
 static uint32_t registers_of(const struct bob_mem_word *w)
@@ -190,6 +192,37 @@ static void put_end(struct bob_mem_emitter *e, const struct bob_mem_piece *p, ui
 	put_advance(e, cursor, bytes);
 }
 
+static const struct bob_x86_lanes *lanes_of(const struct bob_mem_emitter *e,
+					    const struct bob_mem_word *w)
+{
+	return &e->u->insns.at[w->insn].f.lanes;
+}
+
+static void put_lane(struct bob_mem_emitter *e, const struct point *p, const struct bob_mem_word *w)
+{
+	const struct bob_x86_lanes *l = lanes_of(e, w);
+	int32_t slot = (int32_t)(SLOT_INDICES + (unsigned)w->lane * l->index_bytes);
+
+	bob_mem_note_field(e, &e->out->tls,
+			   bob_x86_put_load_index(&e->c, p->sum, l->index_bytes, slot));
+	bob_x86_put_lea(&e->c, p->sum, w->base, p->sum, w->scale, w->disp);
+}
+
+/* Indices of a gather go where single ones can be loaded. */
+static void put_indices(struct bob_mem_emitter *e, const struct point *p)
+{
+	const struct bob_mem_word *w = words_of(e, p->piece);
+
+	for (unsigned i = p->from; i < p->to; i++) {
+		if (w[i].at != p->at || w[i].kind != BOB_MEM_LANE)
+			continue;
+		bob_mem_note_field(e, &e->out->tls,
+				   bob_x86_put_store_indices(&e->c, lanes_of(e, &w[i]),
+							     SLOT_INDICES));
+		return;
+	}
+}
+
 /* The register that holds the word, which may be p->sum. */
 static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 		       const struct bob_mem_word *w)
@@ -199,6 +232,13 @@ static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 
 	if (!needs_sum(w))
 		return base;
+	if (w->kind != BOB_MEM_SUM) {
+		if (w->kind == BOB_MEM_LANE)
+			put_lane(e, p, w);
+		else
+			bob_x86_put_mask(&e->c, p->sum, lanes_of(e, w));
+		return p->sum;
+	}
 	if (w->fs) {
 		bob_x86_put_load_fs(&e->c, p->sum, 0);	/* the ABI keeps the thread pointer there */
 		if (base != BOB_X86_NO_REG)
@@ -225,7 +265,7 @@ static void put_word(struct bob_mem_emitter *e, const struct point *p, const str
 
 	bob_x86_put_store(&e->c, p->cursor, at, put_sum(e, p, w));
 	if (p->payload)
-		bob_x86_put_clear_byte(&e->c, p->cursor, at + 7);
+		bob_x86_put_byte(&e->c, p->cursor, at + 7, w->tagged ? BOB_MEM_TAG : 0);
 }
 
 static bool choose_registers(struct point *p, uint8_t kept)
@@ -269,6 +309,7 @@ static void put_point(struct bob_mem_emitter *e, struct point *p, uint8_t kept)
 	}
 	if (spill_sum)
 		store_slot(e, p->sum, SLOT_SPILL(1));
+	put_indices(e, p);
 	for (unsigned i = p->from; i < p->to; i++)
 		if (w[i].at == p->at)
 			put_word(e, p, &w[i], i);

@@ -52,15 +52,25 @@ struct bob_mem_block {
 	bool call_moved;	/* its call does not stay in place */
 };
 
-/* One word of a record: the sum base + index * scale + third * third_scale (+ thread pointer), of registers as they are
- * before instruction `at`; payload: + disp, the address of an access. */
+enum bob_mem_word_kind {
+	BOB_MEM_SUM = 0,	/* base + index * scale + third * third_scale (+ thread pointer) */
+	BOB_MEM_LANE,		/* base + an index of a gather * scale */
+	BOB_MEM_MASK		/* which lanes are accessed */
+};
+
+/* One word of a record, of registers as they are before instruction `at`; payload: + disp, the address of an access. */
 struct bob_mem_word {
 	uint32_t at;
 	uint8_t base, index, scale;
 	uint8_t third, third_scale;
 	bool fs;
+	uint8_t kind;		/* enum bob_mem_word_kind */
+	uint8_t lane;
+	bool tagged;		/* payload that may be no address: its highest byte is BOB_MEM_TAG */
 	int32_t disp;
+	uint32_t insn;		/* LANE, MASK: whose facts say what */
 };
+#define BOB_MEM_TAG 0x40u
 
 /* What one record describes: instructions of a block that run one after the other. */
 struct bob_mem_piece {

@@ -7,6 +7,7 @@
  * Indices are taken for numbers where they are scaled, because no address is. */
 #include <string.h>
 
+#include "base/search.h"
 #include "mem/record.h"
 #include "plan/source/flow.h"
 
@@ -132,19 +133,10 @@ value bob_flow_address(const struct bob_flow *w, const value *regs, const struct
 
 static const struct bob_source_static *static_at(const struct bob_source_maker *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->statics.count;
+	const struct bob_source_static *s = m->statics.at;
+	size_t n = BOB_COUNT_UP_TO(s, m->statics.count, struct bob_source_static, addr, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->statics.at[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr - m->statics.at[lo - 1].addr < m->statics.at[lo - 1].size ?
-		       &m->statics.at[lo - 1] :
-		       NULL;
+	return n && addr - s[n - 1].addr < s[n - 1].size ? &s[n - 1] : NULL;
 }
 
 static value temporary_at(const struct bob_flow *w, int64_t off)
@@ -350,17 +342,9 @@ static void after(const struct bob_flow *w, const struct bob_flow_insn *in, valu
 
 struct bob_flow_insn *bob_flow_at(const struct bob_flow *w, uint64_t pc)
 {
-	size_t lo = 0, hi = w->count;
+	size_t i = BOB_COUNT_BELOW(w->insn, w->count, struct bob_flow_insn, pc, pc);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->insn[mid].pc < pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < w->count && w->insn[lo].pc == pc ? &w->insn[lo] : NULL;
+	return i < w->count && w->insn[i].pc == pc ? &w->insn[i] : NULL;
 }
 
 static void flow_to(struct bob_flow *w, uint64_t pc, const value *regs)

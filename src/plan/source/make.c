@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "plan/plan.h"
 #include "plan/source/source.h"
 
@@ -39,17 +40,7 @@ int bob_source_step(struct bob_source_maker *m)
 
 static size_t first_row(const struct bob_source_maker *m, uint64_t pc)
 {
-	size_t lo = 0, hi = m->rows;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->row[mid].pc < pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return BOB_COUNT_BELOW(m->row, m->rows, struct bob_source_row, pc, pc);
 }
 
 struct bob_source_row *bob_source_rows(const struct bob_source_maker *m, uint64_t lo, uint64_t hi,

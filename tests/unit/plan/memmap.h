@@ -204,7 +204,7 @@ static void memmap_check_use(struct memmap_seen *s, const ucontext_t *uc)
 		uint64_t at;
 		int8_t reg;
 
-		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.type != ZYDIS_MEMOP_TYPE_MEM)
 			continue;
 		at = memrun_register(uc, o->mem.base, rip + x.in.length) +
 		     memrun_register(uc, o->mem.index, 0) * o->mem.scale +

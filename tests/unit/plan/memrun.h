@@ -195,6 +195,100 @@ static uint64_t memrun_fs_base(void)
 	return v;
 }
 
+/* --- vector registers: where the kernel saves them behind the others --- */
+
+static unsigned memrun_area(unsigned component)
+{
+	static unsigned known[8]; /* virtual machines are slow to tell */
+	unsigned a = 0xd, b = 0, c = component, d = 0;
+
+	if (!known[component]) {
+		__asm__("cpuid" : "+a"(a), "+b"(b), "+c"(c), "+d"(d));
+		known[component] = b + 1;
+	}
+	return known[component] - 1;
+}
+
+static uint64_t memrun_mask_register(const ucontext_t *uc, unsigned k)
+{
+	uint64_t v;
+
+	memcpy(&v, (const uint8_t *)uc->uc_mcontext.fpregs + memrun_area(5) + 8 * k, 8);
+	return v;
+}
+
+static void memrun_vector_register(const ucontext_t *uc, unsigned r, uint8_t *to)
+{
+	const uint8_t *area = (const uint8_t *)uc->uc_mcontext.fpregs;
+
+	memset(to, 0, 64);
+	if (r >= 16) {
+		memcpy(to, area + memrun_area(7) + 64 * (r - 16), 64);
+		return;
+	}
+	memcpy(to, area + 160 + 16 * r, 16);
+	memcpy(to + 16, area + memrun_area(2) + 16 * r, 16);
+	if (memrun_area(6))
+		memcpy(to + 32, area + memrun_area(6) + 32 * r, 32);
+}
+
+static void memrun_mmx_register(const ucontext_t *uc, unsigned r, uint8_t *to)
+{
+	memcpy(to, (const uint8_t *)uc->uc_mcontext.fpregs + 32 + 16 * r, 8);
+}
+
+/* The bits of a mask in a vector register. */
+static uint64_t memrun_signs(const uint8_t *v, unsigned lanes, unsigned size)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < lanes; i++)
+		mask |= (uint64_t)(v[i * size + size - 1] >> 7) << i;
+	return mask;
+}
+
+/* Accesses of an instruction with a mask; false: it has none. What the facts say of its lanes test_lanes.c has proved; the
+ * registers are read here. */
+static bool memrun_step_lanes(struct memrun *m, const ucontext_t *uc, uint64_t pc,
+			      const struct bob_x86_facts *f, uint64_t at, unsigned scale)
+{
+	const struct bob_x86_lanes *l = &f->lanes;
+	uint8_t v[64], index[64];
+	uint64_t mask;
+
+	if (!l->count)
+		return false;
+	if (l->mask == BOB_X86_MASK_BYTES_MMX)
+		memrun_mmx_register(uc, l->mask_reg, v);
+	else
+		memrun_vector_register(uc, l->mask_reg, v);
+	if (l->mask == BOB_X86_MASK_K)
+		mask = memrun_mask_register(uc, l->mask_reg);
+	else
+		mask = memrun_signs(v, l->count, l->size);
+	if (l->bits < 64)
+		mask &= (1ull << l->bits) - 1;
+	if (l->packed) {
+		unsigned n = (unsigned)__builtin_popcountll(mask);
+
+		mask = n == 64 ? ~0ull : (1ull << n) - 1;
+	}
+	if (l->index != BOB_X86_NO_REG)
+		memrun_vector_register(uc, l->index, index);
+	for (unsigned i = 0; i < l->count; i++) {
+		int64_t by = (int64_t)i * l->size;
+
+		if (!(mask >> i & 1))
+			continue;
+		if (l->index != BOB_X86_NO_REG && l->index_bytes == 4)
+			by = ((const int32_t *)(const void *)index)[i] * (int64_t)scale;
+		else if (l->index != BOB_X86_NO_REG)
+			by = ((const int64_t *)(const void *)index)[i] * (int64_t)scale;
+		memrun_note(&m->stepped, pc, at + (uint64_t)by, l->size, f->access[0].type);
+	}
+	return true;
+}
+
 /* A function is entered here, unless its own code jumps back to its first instruction. */
 static bool memrun_enters(struct memrun *m, uint64_t pc)
 {
@@ -213,7 +307,8 @@ static void memrun_step(struct memrun *m, const ucontext_t *uc)
 	static ZydisDecoder d;
 	ZydisDecodedInstruction in;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-	bool string;
+	struct bob_x86_facts facts;
+	bool string, masked;
 
 	if (d.stack_width != ZYDIS_STACK_WIDTH_64 || d.machine_mode != ZYDIS_MACHINE_MODE_LONG_64)
 		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -236,6 +331,8 @@ static void memrun_step(struct memrun *m, const ucontext_t *uc)
 	if (in.mnemonic == ZYDIS_MNEMONIC_LEAVE)
 		memrun_note(&m->stepped, pc, (uint64_t)uc->uc_mcontext.gregs[REG_RBP], 8,
 			    BOB_MEM_LOAD);
+	masked = bob_x86_facts((const uint8_t *)rip, 15, pc, &facts) == BOB_MEM_TAKEN &&
+		 facts.lanes.count;
 	for (int pass = 0; pass < 2; pass++)
 		for (unsigned i = 0; i < in.operand_count; i++) {
 			uint64_t at;
@@ -243,11 +340,18 @@ static void memrun_step(struct memrun *m, const ucontext_t *uc)
 
 			if (op[i].type != ZYDIS_OPERAND_TYPE_MEMORY ||
 			    op[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
-			    (op[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && !string))
+			    (op[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && !string &&
+			     !masked))
 				continue;
 			at = memrun_register(uc, op[i].mem.base, rip + in.length) +
-			     memrun_register(uc, op[i].mem.index, 0) * op[i].mem.scale +
 			     (uint64_t)op[i].mem.disp.value;
+			if (op[i].mem.type == ZYDIS_MEMOP_TYPE_MEM)
+				at += memrun_register(uc, op[i].mem.index, 0) * op[i].mem.scale;
+			if (masked) {
+				if (pass == 0)
+					memrun_step_lanes(m, uc, pc, &facts, at, op[i].mem.scale);
+				continue;
+			}
 			if (op[i].mem.segment == ZYDIS_REGISTER_FS)
 				at += memrun_fs_base();
 			if (in.mnemonic == ZYDIS_MNEMONIC_POP &&
@@ -617,7 +721,7 @@ static bool memrun_both(struct memrun *m, const char *name, struct memrun_call *
 			size_t len)
 {
 	struct memrun_call native;
-	uint8_t *before = malloc(2 * len), *after = before + len;
+	uint8_t *before = calloc(2, len), *after = before + len;
 	uint8_t *data_after = malloc(m->data_bytes + 1);
 	bool ok = true;
 
@@ -659,7 +763,13 @@ static bool memrun_both(struct memrun *m, const char *name, struct memrun_call *
 	}
 	if (memcmp(mem, after, len) ||
 	    (!m->data_varies && memcmp(m->data, data_after, m->data_bytes))) {
-		fprintf(stderr, "%s: memory differs\n", name);
+		size_t i = 0;
+
+		while (i < len && ((const uint8_t *)mem)[i] == after[i])
+			i++;
+		fprintf(stderr,
+			"%s: memory differs, from byte %zu of %zu on: %02x, translated %02x\n",
+			name, i, len, after[i], ((const uint8_t *)mem)[i]);
 		ok = false;
 	}
 	if (m->lost || m->stepped.count != m->recorded.count ||

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "memlanes.h"
 #include "memmap.h"
 
 #define FUNCTIONS 24
@@ -19,6 +20,7 @@ struct gen {
 	FILE *out;
 	uint64_t seed;
 	unsigned fn, label, calls, room;
+	bool wide;		/* the processor has AVX-512 */
 	bool flags_pass;	/* read without having been set, behind calls and at entries */
 };
 
@@ -63,6 +65,19 @@ static const char *address(struct gen *g)
 		break;
 	}
 	return t;
+}
+
+static void lanes(struct gen *g)
+{
+	unsigned n = 1 + rnd(g, 3);
+
+	fputs(LANES_BEGIN, g->out);
+	for (unsigned i = 0; i < n; i++) {
+		if (i == 0 || rnd(g, 2))
+			fprintf(g->out, "\tkmovd %%%s, %%k1\n", ANY(value32));
+		lanes_put(g->out, ANY(lanes_form), ANY(pointer));
+	}
+	lanes_put(g->out, LANES_END, ANY(pointer));
 }
 
 static void insn(struct gen *g)
@@ -252,6 +267,8 @@ static void tight_loop(struct gen *g)
 	fprintf(o, rnd(g, 2) ? "\tadd %%rax, 8(%%rbp)\n" : "\tmovsd (%%rsi,%%rcx,4), %%xmm1\n");
 	if (rnd(g, 2))
 		fprintf(o, "\t%s\n", ANY(step));
+	if (g->wide && !rnd(g, 3))
+		lanes(g);
 	fprintf(o, "\t%s\n\tjne .L%u\n\tpop %%r13\n", rnd(g, 3) ? "dec %r13" : "sub $1, %r13d", a);
 	fprintf(o,
 		"\tmov lbase(%%rip), %%rbx\n\tmov %%rbx, %%rbp\n\tmov %%rbx, %%rdi\n\tand $63, %%ecx\n");
@@ -313,8 +330,9 @@ static void body(struct gen *g, unsigned depth)
 		for (k = 1 + rnd(g, 3); k-- > 0;)	/* back to back, or nearly */
 			fprintf(o, "\tcall k_%u\n%s", (g->fn / LAYER + 1) * LAYER + rnd(g, LAYER),
 				rnd(g, 3) ? "" :
-				rnd(g, 2) ? "\tnop\n" :
-					    "\tmov %rax, %rdx\n");
+				rnd(g, 2) && !g->flags_pass ? /* else taken for padding */
+					"\tnop\n" :
+					"\tmov %rax, %rdx\n");
 		if (!g->flags_pass)
 			fprintf(o, "\ttest %%rax, %%rax\n");
 		break;
@@ -330,6 +348,8 @@ static void body(struct gen *g, unsigned depth)
 	default:
 		break;
 	}
+	if (g->wide && !rnd(g, 3)) /* flags stay as they are */
+		lanes(g);
 	block(g);
 	if (depth < 2)
 		body(g, depth + 1);
@@ -424,7 +444,9 @@ static unsigned run(struct memrun *m, struct gen *g)
 
 static unsigned one_library(uint64_t seed)
 {
-	struct gen g = { .seed = seed * 77777 + 5, .flags_pass = seed % 4 == 3 };
+	struct gen g = { .seed = seed * 77777 + 5, .flags_pass = seed % 4 == 3,
+			 .wide = __builtin_cpu_supports("avx512vl") &&
+				 __builtin_cpu_supports("avx512bw") };
 	char source[600], library[600], command[1400];
 	const char *build = getenv("BOBBIN_BUILD");
 	struct memrun m;
@@ -457,6 +479,8 @@ static void test_random(void **state)
 	unsigned wrong = 0;
 
 	(void)state;
+	if (!__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512bw"))
+		printf("without gathers and masks: this processor has no AVX-512\n");
 	for (int n = count ? atoi(count) : 12; n-- > 0; seed++)
 		wrong += one_library(seed);
 	assert_int_equal(wrong, 0);

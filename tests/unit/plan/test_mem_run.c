@@ -80,21 +80,16 @@ static unsigned run_library(const char *path, const char *what)
 	return wrong + (count == 0);
 }
 
-static void test_compiled(void **state)
+static void run_builds(const char *name, const char *const *builds, size_t n)
 {
-	static const char *const builds[] = {
-		"gcc -O0", "gcc -O1 -fcf-protection", "gcc -O2", "gcc -O3 -mavx2 -fno-plt", "gcc -Os",
-		"clang-14 -O0", "clang-14 -O2", "clang-14 -O3 -mavx2 -fno-plt",
-	};
 	const char *root = getenv("BOBBIN_SOURCE");
 	unsigned wrong = 0, count = 0;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(builds) / sizeof(builds[0]); i++) {
+	for (size_t i = 0; i < n; i++) {
 		char source[512], out[640];
 
-		snprintf(source, sizeof(source), "%s/tests/prog/mem_kernels.c", root ? root : ".");
-		snprintf(out, sizeof(out), "%s-%zu.so", scratch("k"), i);
+		snprintf(source, sizeof(source), "%s/tests/prog/%s.c", root ? root : ".", name);
+		snprintf(out, sizeof(out), "%s-%zu.so", scratch(name), i);
 		if (!compile(builds[i], source, out)) {
 			printf("%s: cannot compile\n", builds[i]);
 			continue;
@@ -106,10 +101,56 @@ static void test_compiled(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+static void test_compiled(void **state)
+{
+	static const char *const builds[] = {
+		"gcc -O0", "gcc -O1 -fcf-protection", "gcc -O2", "gcc -O3 -mavx2 -fno-plt", "gcc -Os",
+		"clang-14 -O0", "clang-14 -O2", "clang-14 -O3 -mavx2 -fno-plt",
+	};
+
+	(void)state;
+	run_builds("mem_kernels", builds, sizeof(builds) / sizeof(builds[0]));
+}
+
+static void test_avx2(void **state)
+{
+	static const char *const builds[] = {
+		"gcc -O1 -mavx2", "gcc -O3 -ffast-math -march=haswell",
+		"clang-14 -O2 -mavx2 -ffast-math",
+	};
+
+	(void)state;
+	if (!__builtin_cpu_supports("avx2")) {
+		printf("skipped: this processor has no AVX2\n");
+		skip();
+	}
+	run_builds("mem_lanes", builds, sizeof(builds) / sizeof(builds[0]));
+}
+
+#define AVX512 " -ffast-math -march=skylake-avx512 -mprefer-vector-width=512"
+
+static void test_avx512(void **state)
+{
+	static const char *const builds[] = {
+		"gcc -O3" AVX512, "clang-14 -O3" AVX512, "gcc -O1" AVX512,
+	};
+
+	(void)state;
+	if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl") ||
+	    !__builtin_cpu_supports("avx512dq")) {
+		printf("skipped: this processor has no AVX-512\n");
+		skip();
+	}
+	run_builds("mem_lanes", builds, sizeof(builds) / sizeof(builds[0]));
+	run_builds("mem_kernels", builds, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_compiled),
+		cmocka_unit_test(test_avx2),
+		cmocka_unit_test(test_avx512),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@
 #define X(name, value, expr) .set name, value;
 #include "agent/arch/x86_64/asm_offsets.def"
 #undef X
+#include "agent/arch/x86_64/regs.inc"
 
 	.section .rodata
 	.globl bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
@@ -242,28 +243,14 @@ bob_entry_wide_tls:
 	.balign 16
 bob_entry_special:
 	lea	-8(%rsp), %rsp			/* the saved rax becomes a pushed one */
-	push	%r11
-	push	%r10
-	push	%r9
-	push	%r8
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
+	save_regs
 	push	%rax				/* id */
 	mov	%eax, %edi
 	lea	8(%rsp), %rsi			/* struct bob_regs */
 	call	*literal_special(%rip)
 	test	%eax, %eax
 	pop	%rax
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%r8
-	pop	%r9
-	pop	%r10
-	pop	%r11
+	restore_regs
 	lea	8(%rsp), %rsp
 	jnz	bob_entry_begin
 	mov	-8(%rsp), %rax

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Around functions that synchronise threads (mem/sync.c): called before them, and perhaps behind them. */
 
+#include "agent/arch/x86_64/regs.inc"
+
 #define PASS 0		/* enum mem_sync_way */
 #define CALL_WITH_STACK 2
 
@@ -31,22 +33,7 @@ bob_sync_entry:
 	.cfi_def_cfa_offset 16
 	lea	-8(%rsp), %rsp			/* the saved rax becomes a pushed one */
 	.cfi_adjust_cfa_offset 8
-	push	%r11
-	.cfi_adjust_cfa_offset 8
-	push	%r10
-	.cfi_adjust_cfa_offset 8
-	push	%r9
-	.cfi_adjust_cfa_offset 8
-	push	%r8
-	.cfi_adjust_cfa_offset 8
-	push	%rcx
-	.cfi_adjust_cfa_offset 8
-	push	%rdx
-	.cfi_adjust_cfa_offset 8
-	push	%rsi
-	.cfi_adjust_cfa_offset 8
-	push	%rdi
-	.cfi_adjust_cfa_offset 8
+	save_regs cfi=1
 	sub	$REGS, %rsp
 	.cfi_adjust_cfa_offset REGS
 	/* a loop of the function's own that leads back to its first byte is no call */
@@ -64,22 +51,7 @@ pass:
 	.cfi_remember_state
 	add	$REGS, %rsp
 	.cfi_adjust_cfa_offset -REGS
-	pop	%rdi
-	.cfi_adjust_cfa_offset -8
-	pop	%rsi
-	.cfi_adjust_cfa_offset -8
-	pop	%rdx
-	.cfi_adjust_cfa_offset -8
-	pop	%rcx
-	.cfi_adjust_cfa_offset -8
-	pop	%r8
-	.cfi_adjust_cfa_offset -8
-	pop	%r9
-	.cfi_adjust_cfa_offset -8
-	pop	%r10
-	.cfi_adjust_cfa_offset -8
-	pop	%r11
-	.cfi_adjust_cfa_offset -8
+	restore_regs cfi=1
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
 	ret

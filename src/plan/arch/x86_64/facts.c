@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mem/record.h"
+#include "plan/arch/x86_64/lanes.h"
 
 #define WORD 8
 
@@ -140,9 +141,7 @@ static unsigned address_of(const struct decoded *d, const ZydisDecodedOperand *o
 {
 	const ZydisDecodedOperandMem *m = &op->mem;
 
-	if (m->type == ZYDIS_MEMOP_TYPE_VSIB)
-		return BOB_MEM_GATHER;
-	if (m->type != ZYDIS_MEMOP_TYPE_MEM)
+	if (m->type != ZYDIS_MEMOP_TYPE_MEM && m->type != ZYDIS_MEMOP_TYPE_VSIB)
 		return BOB_MEM_ODD;
 	if (d->in.address_width != 64)
 		return BOB_MEM_ADDRESS32;
@@ -160,11 +159,13 @@ static unsigned address_of(const struct decoded *d, const ZydisDecodedOperand *o
 		a->disp = (int64_t)(d->end + (uint64_t)a->disp);
 	else if (m->base != ZYDIS_REGISTER_NONE)
 		a->base = register_number(m->base);
-	if (m->index != ZYDIS_REGISTER_NONE) {
+	if (m->type == ZYDIS_MEMOP_TYPE_VSIB) {
+		a->scale = m->scale;
+	} else if (m->index != ZYDIS_REGISTER_NONE) {
 		a->index = register_number(m->index);
 		a->scale = m->scale;
 	}
-	if (a->fs && m->base == ZYDIS_REGISTER_RIP)
+	if (a->fs && (m->base == ZYDIS_REGISTER_RIP || m->type == ZYDIS_MEMOP_TYPE_VSIB))
 		return BOB_MEM_SEGMENT;
 	return BOB_MEM_TAKEN;
 }
@@ -193,7 +194,12 @@ static unsigned note_memory(const struct decoded *d, const ZydisDecodedOperand *
 		f->reads |= 1u << a.base;
 	if (a.index != BOB_X86_NO_REG)
 		f->reads |= 1u << a.index;
-	if (pass == 0 && atomic)
+	if (f->lanes.count) {
+		a.laned = true;
+		a.size = f->lanes.size;
+		if (pass == 0)
+			add_access(f, &a, writes ? BOB_MEM_STORE : BOB_MEM_LOAD);
+	} else if (pass == 0 && atomic)
 		add_access(f, &a, BOB_MEM_ATOMIC);
 	else if (pass == 0 && reads)
 		add_access(f, &a, BOB_MEM_LOAD);
@@ -408,14 +414,6 @@ static unsigned decline_mnemonic(const ZydisDecodedInstruction *in)
 	case ZYDIS_MNEMONIC_ENQCMD:
 	case ZYDIS_MNEMONIC_ENQCMDS:
 		return BOB_MEM_ODD;
-	case ZYDIS_MNEMONIC_MASKMOVQ:
-	case ZYDIS_MNEMONIC_MASKMOVDQU:
-	case ZYDIS_MNEMONIC_VMASKMOVDQU:
-	case ZYDIS_MNEMONIC_VMASKMOVPS:
-	case ZYDIS_MNEMONIC_VMASKMOVPD:
-	case ZYDIS_MNEMONIC_VPMASKMOVD:
-	case ZYDIS_MNEMONIC_VPMASKMOVQ:
-		return BOB_MEM_MASKED;
 	default:
 		return BOB_MEM_TAKEN;
 	}
@@ -426,10 +424,6 @@ static unsigned decline_form(const struct decoded *d)
 	const ZydisDecodedInstruction *in = &d->in;
 
 	switch (in->meta.category) {
-	case ZYDIS_CATEGORY_AVX2GATHER:
-	case ZYDIS_CATEGORY_GATHER:
-	case ZYDIS_CATEGORY_SCATTER:
-		return BOB_MEM_GATHER;
 	case ZYDIS_CATEGORY_XSAVE:
 	case ZYDIS_CATEGORY_XSAVEOPT:
 	case ZYDIS_CATEGORY_IO:
@@ -445,11 +439,6 @@ static unsigned decline_form(const struct decoded *d)
 	default:
 		break;
 	}
-	if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-	    in->avx.mask.reg != ZYDIS_REGISTER_NONE && in->avx.mask.reg != ZYDIS_REGISTER_K0)
-		for (unsigned i = 0; i < in->operand_count; i++)
-			if (d->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-				return BOB_MEM_MASKED;
 	return decline_mnemonic(in);
 }
 
@@ -533,6 +522,8 @@ unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob
 	}
 	why = decline_form(&d);
 	if (why == BOB_MEM_TAKEN)
+		why = bob_x86_find_lanes(&d.in, d.op, &f->lanes);
+	if (why == BOB_MEM_TAKEN)
 		why = note_operands(&d, f);
 	if (why == BOB_MEM_TAKEN)
 		why = note_flow(&d, f);
@@ -542,6 +533,7 @@ unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob
 		return why;
 	f->rep = repeats(&d.in);
 	f->direction = direction_behind(&d.in);
+	f->masks_changed = bob_x86_changed_masks(&d.in, d.op);
 	note_flags(&d, f);
 	note_zeroing(&d, f);
 	note_kernel(&d.in, f);

@@ -52,8 +52,33 @@ struct bob_x86_access {
 	uint8_t base, index;	/* registers as before the instruction, or BOB_X86_NO_REG */
 	uint8_t scale;
 	bool fs;		/* the thread pointer is added */
+	bool laned;		/* bob_x86_facts.lanes says what of it is accessed; `size` is that of one lane */
 };
 #define BOB_X86_ACCESSES 4u
+
+/* Where the mask is. Of vector registers the highest bits of the lanes count. */
+enum bob_x86_mask {
+	BOB_X86_MASK_K = 1,	/* in a mask register */
+	BOB_X86_MASK_SIGNS4,	/* in a vector register (VEX): of 4 bytes */
+	BOB_X86_MASK_SIGNS8,
+	BOB_X86_MASK_BYTES,
+	BOB_X86_MASK_BYTES_SSE, /* without VEX */
+	BOB_X86_MASK_BYTES_MMX
+};
+
+/* Lanes are accessed in order, each as an access of its own. */
+struct bob_x86_lanes {
+	uint8_t count;		/* 0: the instruction accesses its operand as a whole */
+	uint8_t size;		/* bytes of one */
+	uint8_t mask, mask_reg; /* enum bob_x86_mask; number of the register */
+	uint8_t bits;		/* of the mask that count, from bit 0 on; 1, 2, 4, ... */
+	uint8_t vector_bytes;	/* of the mask or index; 16, 32, 64 */
+	uint8_t index;		/* vector register with a signed index for each lane; BOB_X86_NO_REG: the lanes lie side by
+				 * side */
+	uint8_t index_bytes;	/* of one: 4 or 8 */
+	bool packed;		/* not lane i if bit i is set, but if more than i bits are */
+	bool evex;		/* the index may be in registers 16 to 31 */
+};
 
 /* `dest` becomes `source` + `second` * `scale` + `add`. */
 struct bob_x86_sum {
@@ -75,6 +100,8 @@ struct bob_x86_facts {
 	uint8_t added_to, added;	/* register += register, or BOB_X86_NO_REG */
 	bool rep;		/* runs its accesses rcx times, fewer if it compares */
 	bool nop;
+	uint8_t masks_changed;	/* mask registers, bit k for k */
+	struct bob_x86_lanes lanes;
 	uint8_t direction;	/* the direction flag is clear behind it: 1, set: 2, either: 3; 0: as before */
 	struct bob_x86_access access[BOB_X86_ACCESSES]; /* in order */
 	struct bob_x86_sum sum[2];

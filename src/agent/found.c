@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agent/found.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "agent/os.h"
+
+static char main_path[BOB_PATH_MAX];
+
+static uint64_t aux(uint64_t type)
+{
+	for (const uint64_t *a = bob_process.auxv; a && a[0]; a += 2)
+		if (a[0] == type)
+			return a[1];
+	return 0;
+}
+
+bool found_read(const struct link_map *m, bool main, struct found *f)
+{
+	if (!main_path[0])
+		os_readlink("/proc/self/exe", main_path, sizeof(main_path));
+	*f = (struct found){ .bias = m->l_addr, .main = main };
+	if (main) {
+		f->phdr = (const ElfW(Phdr) *)aux(AT_PHDR);
+		f->phnum = (uint32_t)aux(AT_PHNUM);
+		f->path = main_path;
+		return f->phdr && main_path[0];
+	}
+	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)m->l_addr;
+	if (!m->l_name || !m->l_name[0] || text_starts(m->l_name, "linux-vdso"))
+		return false;
+	f->path = m->l_name;
+	/* patchelf and BOLT may move the program headers out of the first page, perhaps out of memory; a
+	 * library may be linked to an address. Such an image is listed as without plan. */
+	if (!e || m->l_addr & (BOB_PAGE - 1) || !os_is_mapped(m->l_addr) ||
+	    memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    e->e_phoff > BOB_PAGE || e->e_phoff + e->e_phnum * sizeof(ElfW(Phdr)) > BOB_PAGE)
+		return true;
+	f->phdr = (const ElfW(Phdr) *)(m->l_addr + e->e_phoff);
+	f->phnum = e->e_phnum;
+	return true;
+}
+
+/* As the planner reads it (src/plan/elf.c): notes in a segment aligned to 8 are padded to 8, and of
+ * an id longer than 20 bytes the first 20 count. */
+static const uint8_t *find_build_id(const struct found *f, uint64_t *len)
+{
+	*len = 0;
+	for (uint32_t i = 0; i < f->phnum; i++) {
+		if (f->phdr[i].p_type != PT_NOTE)
+			continue;
+		const uint8_t *p = (const uint8_t *)(f->bias + f->phdr[i].p_vaddr);
+		uint64_t left = f->phdr[i].p_filesz, pad = f->phdr[i].p_align == 8 ? 7 : 3;
+
+		while (left >= sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *n = (const void *)p;
+			uint64_t name = (n->n_namesz + pad) & ~pad;
+			uint64_t size = (n->n_descsz + pad) & ~pad;
+
+			left -= sizeof(*n);
+			if (name > left || size > left - name)
+				break;
+			p += sizeof(*n) + name;
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+			    !memcmp((const uint8_t *)(n + 1), "GNU", 4)) {
+				*len = n->n_descsz < 20 ? n->n_descsz : 20;
+				return p;
+			}
+			p += size;
+			left -= name + size;
+		}
+	}
+	return NULL;
+}
+
+uint64_t found_key(const struct found *f)
+{
+	uint64_t len, key;
+	const uint8_t *id = find_build_id(f, &len);
+
+	key = bob_plan_key_begin(id, len);
+	for (uint32_t i = 0; i < f->phnum; i++) {
+		const ElfW(Phdr) *p = &f->phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+			key = bob_plan_key_segment(
+				key, p->p_vaddr, (const void *)(f->bias + p->p_vaddr), p->p_filesz);
+	}
+	return key;
+}
+
+uint64_t found_first_text(const struct found *f)
+{
+	for (uint32_t i = 0; i < f->phnum; i++)
+		if (f->phdr[i].p_type == PT_LOAD && f->phdr[i].p_flags & PF_X)
+			return f->bias + f->phdr[i].p_vaddr;
+	return 0;
+}
+
+void found_text(const struct found *f, struct bob_image *im)
+{
+	im->lo = ~0ull;
+	im->hi = 0;
+	im->text_count = 0;
+	for (uint32_t i = 0; i < f->phnum; i++) {
+		const ElfW(Phdr) *p = &f->phdr[i];
+		uint64_t lo = (f->bias + p->p_vaddr) & ~(uint64_t)(BOB_PAGE - 1);
+		uint64_t hi = (f->bias + p->p_vaddr + p->p_memsz + BOB_PAGE - 1) &
+			      ~(uint64_t)(BOB_PAGE - 1);
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		if (im->text_count < BOB_TEXT_SEGMENTS) {
+			im->text[im->text_count].prot = (p->p_flags & PF_R ? 1 : 0) |
+							(p->p_flags & PF_W ? 2 : 0) | 4;
+			im->text[im->text_count].lo = lo;
+			im->text[im->text_count++].hi = hi;
+		}
+		im->lo = lo < im->lo ? lo : im->lo;
+		im->hi = hi > im->hi ? hi : im->hi;
+	}
+}

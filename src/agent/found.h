@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the loader and its own headers in memory say about an image. Callers hold the lock of images_update. */
+#ifndef BOB_AGENT_FOUND_H
+#define BOB_AGENT_FOUND_H
+
+#include <link.h>
+
+#include "agent/agent.h"
+
+struct found {
+	const char *path;
+	uint64_t bias;
+	const ElfW(Phdr) *phdr;
+	uint32_t phnum;
+	uint64_t key;
+	const struct bob_plan_head *plan;
+	const struct bob_mem_plan_head *mem;
+	bool main;
+};
+
+/* `main`: the program, first on the loader's list. False: it is no image that has a file. Without program headers (phnum is 0)
+ * nothing but its path is known. */
+bool found_read(const struct link_map *m, bool main, struct found *f);
+/* The key of its plan (plan/format.h), from the bytes in memory. */
+uint64_t found_key(const struct found *f);
+/* Where its code begins; 0: it has none. */
+uint64_t found_first_text(const struct found *f);
+/* Its segments of code, into im->text, lo and hi. */
+void found_text(const struct found *f, struct bob_image *im);
+
+#endif
