@@ -125,7 +125,8 @@ static void body_get_attr(struct from f, const char *name, uint32_t *number, boo
 	bob_mpi_before(&c);
 	next(handle, keyval, value, flag, ierr);
 	ok = done(&c, *ierr) && *flag;
-	bob_mpi_fix(&c, bob_mpi_flag(ok && (is_wide ? *(MPI_Aint *)value != 0 : *(MPI_Fint *)value)));
+	bob_mpi_fix(&c,
+		    bob_mpi_flag(ok && (is_wide ? *(MPI_Aint *)value != 0 : *(MPI_Fint *)value)));
 	bob_mpi_fix(&c, ok);
 	bob_mpi_leave(&c);
 }
@@ -214,7 +215,7 @@ static void body_match_size(struct from f, uint32_t *number, MPI_Fint *typeclass
 
 #define ONE(symbol, listed, call) ENTRY(symbol, #symbol, listed, call)
 #define ONE_F08(symbol, listed, call) ONE(symbol, listed, call) /* its name is put together first */
-#define ENTRY(symbol, text, listed, call)                                                                  \
+#define ENTRY(symbol, text, listed, call)                                                          \
 	BOB_MPI_EXPORT void symbol listed;                                                         \
 	void symbol listed                                                                         \
 	{                                                                                          \
@@ -253,10 +254,12 @@ GET_ATTR(win_get_attr, WIN_GET_ATTR, "Win_get_attr", true, win_word)
 
 #ifdef OPEN_MPI
 #define CREATE_KEYVAL(lower, upper, name, wide)                                                    \
-	ALL(lower, upper, (code * copy, code * drop, MPI_Fint * keyval, void *extra, MPI_Fint *ierr), \
-	    body_create_keyval(from, name, &number_##lower, wide, copy, drop, keyval, extra, ierr))
+	ALL(lower, upper,                                                                          \
+	    (code * copy, code * drop, MPI_Fint * keyval, void *extra, MPI_Fint *ierr),            \
+	    body_create_keyval(from, name, &number_##lower, wide, copy, drop, keyval, extra,       \
+			       ierr))
 #define CREATE_ERRHANDLER(lower, upper, name)                                                      \
-	ALL(lower, upper, (code * handler, MPI_Fint * errhandler, MPI_Fint *ierr),                 \
+	ALL(lower, upper, (code * handler, MPI_Fint * errhandler, MPI_Fint * ierr),                \
 	    body_create_errhandler(from, name, &number_##lower, handler, errhandler, ierr))
 
 CREATE_KEYVAL(keyval_create, KEYVAL_CREATE, "Keyval_create", false)
@@ -268,6 +271,6 @@ CREATE_ERRHANDLER(comm_create_errhandler, COMM_CREATE_ERRHANDLER, "Comm_create_e
 CREATE_ERRHANDLER(win_create_errhandler, WIN_CREATE_ERRHANDLER, "Win_create_errhandler")
 CREATE_ERRHANDLER(file_create_errhandler, FILE_CREATE_ERRHANDLER, "File_create_errhandler")
 ALL(type_match_size, TYPE_MATCH_SIZE,
-    (MPI_Fint * typeclass, MPI_Fint * size, MPI_Fint *type, MPI_Fint *ierr),
+    (MPI_Fint * typeclass, MPI_Fint *size, MPI_Fint *type, MPI_Fint *ierr),
     body_match_size(from, &number_type_match_size, typeclass, size, type, ierr))
 #endif

@@ -31,7 +31,8 @@ static void kill_after(int us)
 
 static void round_of(int i)
 {
-	int a[64] = { 0 }, b[64], right = (world.me + 1) % world.size, left = (world.me + world.size - 1) % world.size;
+	int a[64] = { 0 }, b[64], right = (world.me + 1) % world.size,
+	    left = (world.me + world.size - 1) % world.size;
 	struct req q[2], *v[2] = { &q[0], &q[1] };
 
 	o_Irecv(b, 64, &INT, left, i, &world, &q[0]);

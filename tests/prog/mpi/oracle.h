@@ -60,7 +60,10 @@ static const char *list_of(const int *v, int n)
 
 static int rank_number(int rank)
 {
-	return rank == MPI_ANY_SOURCE ? -1 : rank == MPI_PROC_NULL ? -2 : rank == MPI_ROOT ? -3 : rank;
+	return rank == MPI_ANY_SOURCE ? -1 :
+	       rank == MPI_PROC_NULL  ? -2 :
+	       rank == MPI_ROOT	      ? -3 :
+					rank;
 }
 
 static const char *status_of(const MPI_Status *s, int bytes)
@@ -155,7 +158,11 @@ static long req_word(const struct req *r)
 /* Libraries have one handle for all that is complete at once: then it is not known whose it is. */
 static long req_new(struct req *r, int receives)
 {
-	*r = (struct req){ .h = r->h, .first = r->h, .serial = reqs_made, .receives = receives, .next = outstanding };
+	*r = (struct req){ .h = r->h,
+			   .first = r->h,
+			   .serial = reqs_made,
+			   .receives = receives,
+			   .next = outstanding };
 	if (r->h == MPI_REQUEST_NULL)
 		return 0;
 	reqs_made++;
@@ -226,18 +233,21 @@ static const char *statuses_of(const struct reqs *q, const int *index, int n)
 
 /* --- point-to-point --- */
 
-#define O_SEND(name)                                                                                                            \
-	static void o_##name(const void *buf, int count, const struct type *t, int dest, int tag, const struct comm *c)         \
-	{                                                                                                                       \
-		int r = MPI_##name(buf, count, t->h, dest, tag, c->h);                                                          \
-		say(#name " count=%d datatype=%s dest=%d tag=%d comm=%ld result=%d", count, t->n, rank_number(dest), tag, c->n, r); \
+#define O_SEND(name)                                                                               \
+	static void o_##name(const void *buf, int count, const struct type *t, int dest, int tag,  \
+			     const struct comm *c)                                                 \
+	{                                                                                          \
+		int r = MPI_##name(buf, count, t->h, dest, tag, c->h);                             \
+		say(#name " count=%d datatype=%s dest=%d tag=%d comm=%ld result=%d", count, t->n,  \
+		    rank_number(dest), tag, c->n, r);                                              \
 	}
 
 O_SEND(Send)
 O_SEND(Bsend)
 O_SEND(Ssend)
 
-static void o_Recv(void *buf, int count, const struct type *t, int source, int tag, const struct comm *c, int ignore)
+static void o_Recv(void *buf, int count, const struct type *t, int source, int tag,
+		   const struct comm *c, int ignore)
 {
 	MPI_Status s;
 	int r = MPI_Recv(buf, count, t->h, source, tag, c->h, ignore ? MPI_STATUS_IGNORE : &s);
@@ -245,39 +255,44 @@ static void o_Recv(void *buf, int count, const struct type *t, int source, int t
 	/* who ignores it says what it must be: source and tag are then exact, the size is the one received */
 	if (ignore)
 		s.MPI_SOURCE = source, s.MPI_TAG = tag;
-	say("Recv count=%d datatype=%s source=%d tag=%d comm=%ld result=%d status=%s", count, t->n, rank_number(source), tag, c->n, r,
-	    status_of(&s, ignore ? ignore : bytes_of(&s)));
+	say("Recv count=%d datatype=%s source=%d tag=%d comm=%ld result=%d status=%s", count, t->n,
+	    rank_number(source), tag, c->n, r, status_of(&s, ignore ? ignore : bytes_of(&s)));
 }
 
-static void o_Sendrecv(void *sbuf, int scount, const struct type *st, int dest, int stag, void *rbuf, int rcount,
-		       const struct type *rt, int source, int rtag, const struct comm *c)
+static void o_Sendrecv(void *sbuf, int scount, const struct type *st, int dest, int stag,
+		       void *rbuf, int rcount, const struct type *rt, int source, int rtag,
+		       const struct comm *c)
 {
 	MPI_Status s;
-	int r = MPI_Sendrecv(sbuf, scount, st->h, dest, stag, rbuf, rcount, rt->h, source, rtag, c->h, &s);
+	int r = MPI_Sendrecv(sbuf, scount, st->h, dest, stag, rbuf, rcount, rt->h, source, rtag,
+			     c->h, &s);
 
 	say("Sendrecv sendcount=%d sendtype=%s dest=%d sendtag=%d recvcount=%d recvtype=%s source=%d recvtag=%d comm=%ld result=%d "
-	    "status=%s", scount, st->n, rank_number(dest), stag, rcount, rt->n, rank_number(source), rtag, c->n, r,
-	    status_of(&s, bytes_of(&s)));
+	    "status=%s",
+	    scount, st->n, rank_number(dest), stag, rcount, rt->n, rank_number(source), rtag, c->n,
+	    r, status_of(&s, bytes_of(&s)));
 }
 
-#define O_ISEND(name)                                                                                                           \
-	static void o_##name(const void *buf, int count, const struct type *t, int dest, int tag, const struct comm *c, struct req *q) \
-	{                                                                                                                       \
-		int r = MPI_##name(buf, count, t->h, dest, tag, c->h, &q->h);                                                   \
-		say(#name " count=%d datatype=%s dest=%d tag=%d comm=%ld result=%d request=%ld", count, t->n, rank_number(dest), tag, \
-		    c->n, r, req_new(q, 0));                                                                                    \
+#define O_ISEND(name)                                                                              \
+	static void o_##name(const void *buf, int count, const struct type *t, int dest, int tag,  \
+			     const struct comm *c, struct req *q)                                  \
+	{                                                                                          \
+		int r = MPI_##name(buf, count, t->h, dest, tag, c->h, &q->h);                      \
+		say(#name " count=%d datatype=%s dest=%d tag=%d comm=%ld result=%d request=%ld",   \
+		    count, t->n, rank_number(dest), tag, c->n, r, req_new(q, 0));                  \
 	}
 
 O_ISEND(Isend)
 O_ISEND(Issend)
 O_ISEND(Send_init)
 
-#define O_IRECV(name)                                                                                                           \
-	static void o_##name(void *buf, int count, const struct type *t, int source, int tag, const struct comm *c, struct req *q) \
-	{                                                                                                                       \
-		int r = MPI_##name(buf, count, t->h, source, tag, c->h, &q->h);                                                 \
-		say(#name " count=%d datatype=%s source=%d tag=%d comm=%ld result=%d request=%ld", count, t->n, rank_number(source), \
-		    tag, c->n, r, req_new(q, 1));                                                                               \
+#define O_IRECV(name)                                                                              \
+	static void o_##name(void *buf, int count, const struct type *t, int source, int tag,      \
+			     const struct comm *c, struct req *q)                                  \
+	{                                                                                          \
+		int r = MPI_##name(buf, count, t->h, source, tag, c->h, &q->h);                    \
+		say(#name " count=%d datatype=%s source=%d tag=%d comm=%ld result=%d request=%ld", \
+		    count, t->n, rank_number(source), tag, c->n, r, req_new(q, 1));                \
 	}
 
 O_IRECV(Irecv)
@@ -318,137 +333,7 @@ static void o_Cancel(struct req *q)
 	say("Cancel request=%ld result=%d", w, r);
 }
 
-/* --- completion --- */
-
-static void o_Wait(struct req *q)
-{
-	struct reqs a;
-	int r;
-
-	reqs_before(&a, &q, 1);
-	a.words[strlen(a.words) - 1] = 0;
-	r = MPI_Wait(a.h, a.s);
-	say("Wait request=%s result=%d status=%s", a.words + 1, r, req_status(a.s, a.receives[0]));
-	reqs_after(&a, &q, 1);
-}
-
-static int o_Test(struct req *q)
-{
-	struct reqs a;
-	int r, flag;
-
-	reqs_before(&a, &q, 1);
-	a.words[strlen(a.words) - 1] = 0;
-	r = MPI_Test(a.h, &flag, a.s);
-	say("Test request=%s result=%d flag=%d status=%s", a.words + 1, r, flag, flag ? req_status(a.s, a.receives[0]) : nothing);
-	reqs_after(&a, &q, 1);
-	return flag;
-}
-
-static void o_Waitall(struct req **v, int n, int ignore)
-{
-	struct reqs a;
-	int r;
-
-	reqs_before(&a, v, n);
-	r = MPI_Waitall(n, a.h, a.s);
-	(void)ignore;
-	say("Waitall count=%d array_of_requests=%s result=%d array_of_statuses=%s", n, a.words, r, statuses_of(&a, NULL, n));
-	reqs_after(&a, v, n);
-}
-
-static int o_Testall(struct req **v, int n)
-{
-	struct reqs a;
-	int r, flag;
-
-	reqs_before(&a, v, n);
-	r = MPI_Testall(n, a.h, &flag, a.s);
-	say("Testall count=%d array_of_requests=%s result=%d flag=%d array_of_statuses=%s", n, a.words, r, flag,
-	    statuses_of(&a, NULL, flag ? n : 0));
-	reqs_after(&a, v, n);
-	return flag;
-}
-
-static int o_Waitany(struct req **v, int n)
-{
-	struct reqs a;
-	int r, index;
-
-	reqs_before(&a, v, n);
-	r = MPI_Waitany(n, a.h, &index, a.s);
-	say("Waitany count=%d array_of_requests=%s result=%d index=%d status=%s", n, a.words, r, index,
-	    req_status(a.s, index >= 0 && a.receives[index]));
-	reqs_after(&a, v, n);
-	return index;
-}
-
-static int o_Testany(struct req **v, int n, int *flag)
-{
-	struct reqs a;
-	int r, index;
-
-	reqs_before(&a, v, n);
-	r = MPI_Testany(n, a.h, &index, flag, a.s);
-	say("Testany count=%d array_of_requests=%s result=%d index=%d flag=%d status=%s", n, a.words, r, index, *flag,
-	    *flag ? req_status(a.s, index >= 0 && a.receives[index]) : nothing);
-	reqs_after(&a, v, n);
-	return index;
-}
-
-#define O_SOME(name)                                                                                                            \
-	static int o_##name(struct req **v, int n)                                                                              \
-	{                                                                                                                       \
-		struct reqs a;                                                                                                  \
-		int r, out, index[64];                                                                                          \
-                                                                                                                                \
-		reqs_before(&a, v, n);                                                                                          \
-		r = MPI_##name(n, a.h, &out, index, a.s);                                                                       \
-		say(#name " incount=%d array_of_requests=%s result=%d outcount=%d array_of_indices=%s array_of_statuses=%s", n, a.words, \
-		    r, out, list_of(index, out > 0 ? out : 0), statuses_of(&a, index, out > 0 ? out : 0));                      \
-		reqs_after(&a, v, n);                                                                                           \
-		return out;                                                                                                     \
-	}
-
-O_SOME(Waitsome)
-O_SOME(Testsome)
-
-static void o_Probe(int source, int tag, const struct comm *c, MPI_Status *s)
-{
-	int r = MPI_Probe(source, tag, c->h, s);
-
-	say("Probe source=%d tag=%d comm=%ld result=%d status=%s", rank_number(source), tag, c->n, r, status_of(s, bytes_of(s)));
-}
-
-static int o_Iprobe(int source, int tag, const struct comm *c, MPI_Status *s)
-{
-	int flag, r = MPI_Iprobe(source, tag, c->h, &flag, s);
-
-	say("Iprobe source=%d tag=%d comm=%ld result=%d flag=%d status=%s", rank_number(source), tag, c->n, r, flag,
-	    flag ? status_of(s, bytes_of(s)) : nothing);
-	return flag;
-}
-
-static long messages_made = FIRST;
-
-static long o_Mprobe(int source, int tag, const struct comm *c, MPI_Message *m)
-{
-	MPI_Status s;
-	int r = MPI_Mprobe(source, tag, c->h, m, &s);
-	long n = *m == MPI_MESSAGE_NO_PROC ? 1 : messages_made++;
-
-	say("Mprobe source=%d tag=%d comm=%ld result=%d message=%ld status=%s", rank_number(source), tag, c->n, r, n,
-	    status_of(&s, bytes_of(&s)));
-	return n;
-}
-
-static void o_Mrecv(void *buf, int count, const struct type *t, MPI_Message *m, long n)
-{
-	MPI_Status s;
-	int r = MPI_Mrecv(buf, count, t->h, m, &s);
-
-	say("Mrecv count=%d datatype=%s message=%ld result=%d message>=0 status=%s", count, t->n, n, r, status_of(&s, bytes_of(&s)));
-}
+#include "oracle_complete.h"
 
 /* --- communicators --- */
 
@@ -470,7 +355,8 @@ static void o_Comm_dup(const struct comm *c, struct comm *to)
 	*to = *c;
 	to->h = h;
 	to->n = comms_made++;
-	say("Comm_dup comm=%ld result=%d newcomm=%ld newcomm.members=%s", c->n, r, to->n, members_of(to));
+	say("Comm_dup comm=%ld result=%d newcomm=%ld newcomm.members=%s", c->n, r, to->n,
+	    members_of(to));
 }
 
 /* color_of and key_of of each rank of c. */
@@ -499,8 +385,8 @@ static void o_Comm_split(const struct comm *c, const int *color, const int *key,
 		}
 		to->n = comms_made++;
 	}
-	say("Comm_split comm=%ld color=%d key=%d result=%d newcomm=%ld newcomm.members=%s", c->n, color[c->me], key[c->me], r, to->n,
-	    members_of(to));
+	say("Comm_split comm=%ld color=%d key=%d result=%d newcomm=%ld newcomm.members=%s", c->n,
+	    color[c->me], key[c->me], r, to->n, members_of(to));
 }
 
 static void o_Comm_free(struct comm *c)

@@ -42,7 +42,8 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++)
 		printf("P %s: %s\n", bob_trace_problem(t, i)->file, bob_trace_problem(t, i)->text);
 	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
-		const struct bob_process_info *p = bob_trace_process(t, bob_trace_thread(t, i)->process);
+		const struct bob_process_info *p =
+			bob_trace_process(t, bob_trace_thread(t, i)->process);
 		struct bob_value_cursor *c;
 		struct bob_value_event e;
 		bob_status st;

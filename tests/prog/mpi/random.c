@@ -47,7 +47,8 @@ static void require(int ok, const char *what)
 static void one_message(const struct comm *c)
 {
 	struct type t = any_type();
-	int a = draw(c->size), b = draw(c->size), n = draw(30), how = draw(3), way = draw(6), tag = op * 8;
+	int a = draw(c->size), b = draw(c->size), n = draw(30), how = draw(3), way = draw(6),
+	    tag = op * 8;
 	MPI_Message m;
 	MPI_Status s;
 
@@ -88,24 +89,29 @@ static void ring(const struct comm *c)
 	struct type t = any_type();
 	int d = draw(c->size), n = draw(20), tag = op * 8 + 1;
 
-	o_Sendrecv(out[0], n, &t, (c->me + d) % c->size, tag, in[0], n, &t, (c->me - d + c->size) % c->size, tag, c);
+	o_Sendrecv(out[0], n, &t, (c->me + d) % c->size, tag, in[0], n, &t,
+		   (c->me - d + c->size) % c->size, tag, c);
 }
 
 /* All neighbours at distances 1..k, then one of the ways to complete. */
 static void exchange(const struct comm *c)
 {
 	struct type t = any_type();
-	int k = 1 + draw(3), n = draw(20), way = draw(8), tag = op * 8 + 2, any = draw(2), count = 0, flag, left;
+	int k = 1 + draw(3), n = draw(20), way = draw(8), tag = op * 8 + 2, any = draw(2),
+	    count = 0, flag, left;
 	struct req q[8], *v[8];
 
 	for (int i = 0; i < k; i++) {
 		v[count] = &q[count];
-		o_Irecv(in[i], n, &t, any ? MPI_ANY_SOURCE : (c->me - i - 1 + 4 * c->size) % c->size, tag + i, c, &q[count]);
+		o_Irecv(in[i], n, &t,
+			any ? MPI_ANY_SOURCE : (c->me - i - 1 + 4 * c->size) % c->size, tag + i, c,
+			&q[count]);
 		count++;
 	}
 	for (int i = 0; i < k; i++) {
 		v[count] = &q[count];
-		(draw(2) ? o_Isend : o_Issend)(out[i], n, &t, (c->me + i + 1) % c->size, tag + i, c, &q[count]);
+		(draw(2) ? o_Isend : o_Issend)(out[i], n, &t, (c->me + i + 1) % c->size, tag + i, c,
+					       &q[count]);
 		count++;
 	}
 	if (draw(3) == 0) { /* requests in another order */
@@ -181,7 +187,8 @@ static void persistent(const struct comm *c)
 
 static void collective(const struct comm *c)
 {
-	int n = 1 + draw(8), root = draw(c->size), in_place = draw(2), at = c->me == root, r, how = draw(12);
+	int n = 1 + draw(8), root = draw(c->size), in_place = draw(2), at = c->me == root, r,
+	    how = draw(12);
 	int *a = (int *)out[1], *b = (int *)in[1];
 	int counts[MAX_RANKS], displs[MAX_RANKS], turned[MAX_RANKS], turned_displs[MAX_RANKS];
 
@@ -202,69 +209,79 @@ static void collective(const struct comm *c)
 	case 1:
 		b[0] = at ? 77 : 0;
 		r = MPI_Bcast(b, n, MPI_INT, root, c->h);
-		say("Bcast count=%d datatype=INT root=%d comm=%ld result=%d buffer=2", n, root, c->n, r);
+		say("Bcast count=%d datatype=INT root=%d comm=%ld result=%d buffer=2", n, root,
+		    c->n, r);
 		require(b[0] == 77, "Bcast");
 		break;
 	case 2:
 		if (in_place)
 			b[0] = c->me + 1;
 		r = MPI_Allreduce(in_place ? MPI_IN_PLACE : a, b, n, MPI_INT, MPI_SUM, c->h);
-		say("Allreduce sendbuf=%d recvbuf=2 count=%d datatype=INT op=SUM comm=%ld result=%d", in_place ? 1 : 2, n, c->n, r);
+		say("Allreduce sendbuf=%d recvbuf=2 count=%d datatype=INT op=SUM comm=%ld result=%d",
+		    in_place ? 1 : 2, n, c->n, r);
 		require(b[0] == c->size * (c->size + 1) / 2, "Allreduce");
 		break;
 	case 3:
 		if (in_place && at)
 			b[0] = c->me + 1;
-		r = MPI_Reduce(in_place && at ? MPI_IN_PLACE : a, at ? b : (void *)8, n, MPI_INT, MPI_MAX, root, c->h);
-		say("Reduce sendbuf=%d recvbuf=%d count=%d datatype=INT op=MAX root=%d comm=%ld result=%d", in_place && at ? 1 : 2,
-		    at ? 2 : 0, n, root, c->n, r);
+		r = MPI_Reduce(in_place && at ? MPI_IN_PLACE : a, at ? b : (void *)8, n, MPI_INT,
+			       MPI_MAX, root, c->h);
+		say("Reduce sendbuf=%d recvbuf=%d count=%d datatype=INT op=MAX root=%d comm=%ld result=%d",
+		    in_place && at ? 1 : 2, at ? 2 : 0, n, root, c->n, r);
 		require(!at || b[0] == c->size, "Reduce");
 		break;
 	case 4:
 		/* what is not the root's may be anything */
 		if (in_place && at)
-			r = MPI_Gather(MPI_IN_PLACE, 12345, MPI_DATATYPE_NULL, b, n, MPI_INT, root, c->h);
+			r = MPI_Gather(MPI_IN_PLACE, 12345, MPI_DATATYPE_NULL, b, n, MPI_INT, root,
+				       c->h);
 		else if (at)
 			r = MPI_Gather(a, n, MPI_INT, b, n, MPI_INT, root, c->h);
 		else
-			r = MPI_Gather(a, n, MPI_INT, (void *)16, -5, MPI_DATATYPE_NULL, root, c->h);
+			r = MPI_Gather(a, n, MPI_INT, (void *)16, -5, MPI_DATATYPE_NULL, root,
+				       c->h);
 		say("Gather sendbuf=%d sendcount=%d sendtype=%s recvbuf=%d recvcount=%d recvtype=%s root=%d comm=%ld result=%d",
-		    in_place && at ? 1 : 2, in_place && at ? 0 : n, in_place && at ? "0" : "INT", at ? 2 : 0, at ? n : 0,
-		    at ? "INT" : "0", root, c->n, r);
+		    in_place && at ? 1 : 2, in_place && at ? 0 : n, in_place && at ? "0" : "INT",
+		    at ? 2 : 0, at ? n : 0, at ? "INT" : "0", root, c->n, r);
 		break;
 	case 5:
 		if (at)
-			r = MPI_Scatterv(b, counts, displs, MPI_INT, in_place ? MPI_IN_PLACE : a, in_place ? 99 : counts[c->me],
+			r = MPI_Scatterv(b, counts, displs, MPI_INT, in_place ? MPI_IN_PLACE : a,
+					 in_place ? 99 : counts[c->me],
 					 in_place ? MPI_DATATYPE_NULL : MPI_INT, root, c->h);
 		else
-			r = MPI_Scatterv((void *)24, (int *)8, (int *)16, MPI_DATATYPE_NULL, a, counts[c->me], MPI_INT, root, c->h);
+			r = MPI_Scatterv((void *)24, (int *)8, (int *)16, MPI_DATATYPE_NULL, a,
+					 counts[c->me], MPI_INT, root, c->h);
 		say("Scatterv sendcounts=%s displs=%s sendtype=%s recvcount=%d recvtype=%s root=%d comm=%ld result=%d",
-		    at ? list_of(counts, c->size) : "[]", at ? list_of(displs, c->size) : "[]", at ? "INT" : "0",
-		    in_place && at ? 0 : counts[c->me], in_place && at ? "0" : "INT", root, c->n, r);
+		    at ? list_of(counts, c->size) : "[]", at ? list_of(displs, c->size) : "[]",
+		    at ? "INT" : "0", in_place && at ? 0 : counts[c->me],
+		    in_place && at ? "0" : "INT", root, c->n, r);
 		break;
 	case 6:
 		r = MPI_Allgatherv(a, counts[c->me], MPI_INT, b, counts, displs, MPI_INT, c->h);
-		say("Allgatherv sendcount=%d sendtype=INT recvcounts=%s displs=%s recvtype=INT comm=%ld result=%d", counts[c->me],
-		    list_of(counts, c->size), list_of(displs, c->size), c->n, r);
+		say("Allgatherv sendcount=%d sendtype=INT recvcounts=%s displs=%s recvtype=INT comm=%ld result=%d",
+		    counts[c->me], list_of(counts, c->size), list_of(displs, c->size), c->n, r);
 		break;
 	case 7: {
 		int order[MAX_RANKS], order_displs[MAX_RANKS];
 
-		r = MPI_Alltoallv(a, turned, turned_displs, MPI_INT, b, counts, displs, MPI_INT, c->h);
+		r = MPI_Alltoallv(a, turned, turned_displs, MPI_INT, b, counts, displs, MPI_INT,
+				  c->h);
 		for (int i = 0; i < c->size; i++) {
 			order[i] = counts[(c->me + i) % c->size];
 			order_displs[i] = displs[(c->me + i) % c->size];
 		}
 		say("Alltoallv sendcounts=%s sdispls=%s sendtype=INT recvcounts=%s rdispls=%s recvtype=INT comm=%ld result=%d",
-		    list_of(turned, c->size), list_of(turned_displs, c->size), list_of(order, c->size),
-		    list_of(order_displs, c->size), c->n, r);
+		    list_of(turned, c->size), list_of(turned_displs, c->size),
+		    list_of(order, c->size), list_of(order_displs, c->size), c->n, r);
 		break;
 	}
 	case 8: {
 		struct req q;
 
 		r = MPI_Iallreduce(a, b, n, MPI_INT, MPI_MIN, c->h, &q.h);
-		say("Iallreduce count=%d datatype=INT op=MIN comm=%ld result=%d request=%ld", n, c->n, r, req_new(&q, 0));
+		say("Iallreduce count=%d datatype=INT op=MIN comm=%ld result=%d request=%ld", n,
+		    c->n, r, req_new(&q, 0));
 		o_Wait(&q);
 		require(b[0] == 1, "Iallreduce");
 		break;
@@ -285,13 +302,15 @@ static void collective(const struct comm *c)
 		break;
 	default:
 		r = MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, c->h);
-		say("Reduce_scatter recvcounts=%s datatype=INT op=SUM comm=%ld result=%d", list_of(counts, c->size), c->n, r);
+		say("Reduce_scatter recvcounts=%s datatype=INT op=SUM comm=%ld result=%d",
+		    list_of(counts, c->size), c->n, r);
 	}
 }
 
 static void communicators(int slot)
 {
-	int to = 1 + draw(SLOTS - 1), dup = draw(2), colours = 1 + draw(3), undefined = draw(4) == 0;
+	int to = 1 + draw(SLOTS - 1), dup = draw(2), colours = 1 + draw(3),
+	    undefined = draw(4) == 0;
 	int color[MAX_RANKS], key[MAX_RANKS];
 	struct comm made, *c = &comms[slot];
 
@@ -330,11 +349,12 @@ static void types(void)
 	sprintf(derived.n, "%ld", types_made++);
 	if (vector) {
 		r = MPI_Type_vector(n, 2, 3, MPI_INT, &derived.h);
-		say("Type_vector count=%d blocklength=2 stride=3 oldtype=INT result=%d newtype=%s newtype.size=%d", n, r, derived.n,
-		    derived.size);
+		say("Type_vector count=%d blocklength=2 stride=3 oldtype=INT result=%d newtype=%s newtype.size=%d",
+		    n, r, derived.n, derived.size);
 	} else {
 		r = MPI_Type_contiguous(n, MPI_INT, &derived.h);
-		say("Type_contiguous count=%d oldtype=INT result=%d newtype=%s newtype.size=%d", n, r, derived.n, derived.size);
+		say("Type_contiguous count=%d oldtype=INT result=%d newtype=%s newtype.size=%d", n,
+		    r, derived.n, derived.size);
 	}
 	r = MPI_Type_commit(&derived.h);
 	say("Type_commit datatype=%s result=%d datatype>=%s", derived.n, r, derived.n);
