@@ -87,7 +87,7 @@ def full(mpi, how, size):
     """The program does not notice; what fitted is there."""
     exe = m.program(mpi, "ends.c")
     said, trace = h.fresh("said"), h.fresh("full")
-    argv = [exe, "full", "3000"]
+    argv = [exe, "full", "1500"]
     if how == "tmpfs":
         if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", trace], capture_output=True).returncode:
             raise h.Skip("a small file system cannot be mounted")
@@ -115,7 +115,7 @@ for name in m.MPIS:
     suite.add(f"{name}: no MPI_Finalize", leaves, name)
     suite.add(f"{name}: a rank that never calls MPI", never, name)
     suite.add(f"{name}: waiting for ever", deadlock, name)
-    for kib in (64, 3000):
+    for kib in (64, 1600):
         suite.add(f"{name}: a file system of {kib} KiB", full, name, "tmpfs", kib)
 for half_kib in (200, 4000):  # UCX of MPICH needs larger files itself
     suite.add(f"openmpi: files limited to {half_kib // 2} KiB", full, "openmpi", "rlimit", half_kib)
