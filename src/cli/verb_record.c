@@ -31,6 +31,7 @@
 enum {
 	OPT_CALLS = REC_COMMON,
 	OPT_MPI,
+	OPT_NO_CALLSITES,
 	OPT_MEM,
 	OPT_ENGINE,
 	OPT_FROM_START,
@@ -46,6 +47,7 @@ const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
 	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
+	{ "no-callsites", 0, NULL, "--mpi: not where calls come from", NULL, NULL },
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
 	{ "engine", 0, "ENGINE",
 	  "of --mem: native, rewriting the program's code; valgrind; auto (default): native, but for static programs",
@@ -172,7 +174,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE",
 					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
 					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
-					     "BOBBIN_SHIM",
+					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
 					     "BOBBIN_ENGINE" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -277,6 +279,8 @@ static int options(struct recording *r, int argc, char **argv)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)
 			r->mpi = 1, r->which_mpi = arg;
+		else if (i == OPT_NO_CALLSITES)
+			cli_vars_set(&r->vars, "BOBBIN_CALLSITES", "0");
 		else if (i == OPT_MEM)
 			r->mem = 1;
 		else if (i == OPT_FROM_START)

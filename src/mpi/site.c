@@ -43,6 +43,7 @@ struct known {
 
 struct bob_mpi_sites {
 	uint32_t slots, known_count;
+	bool nowhere;		/* --no-callsites: where a call comes from is not asked */
 	struct memo memo[MEMO];
 	struct known known[KNOWN];
 	struct slot slot[SLOTS_ROOM];
@@ -50,7 +51,12 @@ struct bob_mpi_sites {
 
 struct bob_mpi_sites *bob_mpi_sites_open(void)
 {
-	return bob_mpi_map(sizeof(struct bob_mpi_sites));
+	struct bob_mpi_sites *s = bob_mpi_map(sizeof(*s));
+	const char *wanted = bob_mpi_agent->setting("BOBBIN_CALLSITES");
+
+	if (s)
+		s->nowhere = wanted && !strcmp(wanted, "0");
+	return s;
 }
 
 void bob_mpi_sites_close(struct bob_mpi_sites *s)
@@ -227,7 +233,8 @@ static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const
 	}
 	w.slot = s->slot + s->slots;
 	w.room = 2 * BOB_EVENT_DEPTH_MAX;
-	walk(&w);
+	if (!s->nowhere)
+		walk(&w);
 	st = define(t, function, &w, number);
 	if (st != BOB_OK)
 		return st;
@@ -254,10 +261,13 @@ bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void 
 			const void *cfa, uint32_t *number)
 {
 	struct bob_mpi_sites *s = t->sites;
-	uint64_t h = ((uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)cfa * 31 ^ function) *
-		     0x9e3779b97f4a7c15u;
+	uint64_t h;
 	struct memo *old = NULL;
 
+	if (s->nowhere)
+		cfa = NULL; /* but not the caller: it may be a library's own call */
+	h = ((uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)cfa * 31 ^ function) *
+	    0x9e3779b97f4a7c15u;
 	for (uint32_t i = 0; i < MEMO_TRIES; i++) {
 		struct memo *m = &s->memo[((h >> 52) + i) & (MEMO - 1)];
 
