@@ -66,7 +66,8 @@ static void p2p(void)
 	T(MPI_Wait(&r[0], &s));
 	TO(Send)
 	TO(Bsend)
-	TO(Ssend) TO(Rsend)
+	TO(Ssend)
+	TO(Rsend)
 #define ITO(name)                                                                                  \
 	T(MPI_Irecv(b, 4, MPI_INT, 0, 1, S, &r[0]));                                               \
 	T(MPI_##name(a, 4, MPI_INT, 0, 1, S, &r[1]));                                              \
