@@ -368,3 +368,17 @@ int cli_parse_count(const char *text, uint64_t *out)
 	*out = v * unit;
 	return 0;
 }
+
+int cli_parse_range(const char *text, uint64_t *first, uint64_t *last)
+{
+	const char *dots = strstr(text, "..");
+	char begin[32] = "0";
+
+	if (!dots || dots - text >= (int)sizeof(begin))
+		return -1;
+	if (dots > text)
+		snprintf(begin, sizeof(begin), "%.*s", (int)(dots - text), text);
+	*last = UINT64_MAX;
+	return cli_parse_count(begin, first) || (dots[2] && cli_parse_count(dots + 2, last)) ? -1 :
+											       0;
+}

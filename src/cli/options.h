@@ -70,5 +70,7 @@ void cli_options_bash(const struct cli_verb *const *verbs, FILE *out);
 /* Read a whole non-negative number, with suffix k, M or G allowed (powers of 1000).
  * Returns 0, or -1 if `text` is not one. */
 int cli_parse_count(const char *text, uint64_t *out);
+/* A..B, A.. or ..B of counts. */
+int cli_parse_range(const char *text, uint64_t *first, uint64_t *last);
 
 #endif

@@ -11,10 +11,13 @@ enum cli_report_by {
 	CLI_BY_FUNCTION,
 	CLI_BY_IMAGE,
 	CLI_BY_API,
-	CLI_BY_INSTRUCTION, /* from here on of memory accesses only */
+	CLI_BY_INSTRUCTION, /* up to SYNC of memory accesses only */
 	CLI_BY_LINE,
 	CLI_BY_VARIABLE,
-	CLI_BY_SYNC
+	CLI_BY_SYNC,
+	CLI_BY_SITE, /* from here on of MPI calls only */
+	CLI_BY_COMM,
+	CLI_BY_RANK
 };
 enum cli_report_sort { CLI_SORT_CALLS, CLI_SORT_BELOW, CLI_SORT_NAME, CLI_SORT_IMAGE };
 

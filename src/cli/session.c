@@ -163,6 +163,48 @@ int cli_session_need_calls(const struct cli_session *s)
 				 "bobbin info says what there is and why");
 }
 
+int cli_session_has_folded(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_thread_count(s->trace), participant;
+
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
+		if (bob_trace_folded(s->trace, i, &participant))
+			return 1;
+	return 0;
+}
+
+static int has_mpi(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_thread_count(s->trace);
+	struct bob_value_cursor *c;
+
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
+		if (bob_value_cursor_open(s->trace, i, BOB_VALUES_MPI, &c, NULL) == BOB_OK) {
+			bob_value_cursor_close(c);
+			return 1;
+		}
+	return 0;
+}
+
+int cli_session_is_mpi(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_thread_count(s->trace);
+
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
+		if (bob_trace_thread(s->trace, i)->symbols)
+			return 0;
+	return has_mpi(s);
+}
+
+int cli_session_need_mpi(const struct cli_session *s)
+{
+	if (has_mpi(s))
+		return 0;
+	return cli_fail(s->verb,
+			"the trace has no MPI calls, or none in the threads chosen; they are "
+			"recorded with bobbin record --mpi");
+}
+
 int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,
 			    const struct bob_error *err)
 {

@@ -37,6 +37,12 @@ void cli_session_close(struct cli_session *s);
 uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread);
 /* 0 if a chosen thread has calls, else 1 after a complaint. */
 int cli_session_need_calls(const struct cli_session *s);
+/* Have the chosen threads folded memory accesses? */
+int cli_session_has_folded(const struct cli_session *s);
+/* Have the chosen threads MPI calls, and no calls of functions? */
+int cli_session_is_mpi(const struct cli_session *s);
+/* 0 if a chosen thread has MPI calls, else 1 after a complaint. */
+int cli_session_need_mpi(const struct cli_session *s);
 /* Complain about thread `thread` if reading it failed; reading goes on with the next.
  * Returns 0 if the work can go on, else an exit status. */
 int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,

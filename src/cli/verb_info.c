@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/complain.h"
+#include "cli/info_tables.h"
 #include "cli/numbers.h"
 #include "cli/overhead.h"
 #include "cli/overview.h"
@@ -27,8 +28,6 @@ const struct cli_option info_options[] = {
 
 #define ROWS_DEFAULT 20u
 static const char *const codec_names[] = { "?", "run", "parlot", "none", "null" };
-static const char *const process_states[] = { "killed or still running", "ended",
-					      "replaced by exec", "stopped recording" };
 static const char *const thread_states[] = { "killed or still running", "ended",
 					     "alive at process end" };
 
@@ -101,34 +100,6 @@ static uint64_t whole_duration(const struct bob_trace *t)
 	return last > first ? last - first : 0;
 }
 
-static double ratio_of(const struct bob_trace_sizes *s)
-{
-	return s->stream_bytes ? (double)s->raw_bytes / (double)s->stream_bytes : 0;
-}
-
-static void print_sizes(const struct bob_trace_sizes *s)
-{
-	const char *what = !s->accesses ? "calls" : s->events ? "calls and accesses" : "accesses";
-	uint64_t count = s->events + s->accesses;
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
-
-	if (s->events || !s->accesses)
-		printf("calls       %s\n", cli_count(a, s->events));
-	if (s->accesses)
-		printf("accesses    %s\n", cli_count(a, s->accesses));
-	printf("size        %s on disk: %s %s", cli_bytes(a, s->file_bytes), what,
-	       cli_bytes(b, s->stream_bytes));
-	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
-	printf(", times %s, the rest unused\n", cli_bytes(a, s->mark_bytes));
-	if (!count || !s->stream_bytes)
-		return;
-	printf("            %s need %.3g bytes each, ", what,
-	       (double)s->stream_bytes / (double)count);
-	if (ratio_of(s) >= 2)
-		printf("%.0f times less than ", ratio_of(s));
-	printf("%s uncompressed\n", cli_bytes(a, s->raw_bytes));
-}
-
 static void sum_overhead(const struct bob_trace *t, struct cli_overhead *o)
 {
 	memset(o, 0, sizeof(*o));
@@ -137,40 +108,6 @@ static void sum_overhead(const struct bob_trace *t, struct cli_overhead *o)
 
 		cli_overhead_add(o, bob_trace_process(t, th->process), th);
 	}
-}
-
-/* Of a trace of accesses alone, those are counted. */
-static void print_processes(const struct bob_trace *t, uint32_t max, int accesses)
-{
-	const char *const titles[] = { "process", ">pid", ">rank", ">threads",
-				       accesses ? ">accesses" : ">calls", "how it ended", "program" };
-	uint32_t n = bob_trace_process_count(t);
-	char text[CLI_NUMBER_MAX];
-	struct cli_table table;
-
-	cli_table_begin(&table, 7, titles);
-	for (uint32_t i = 0; i < n && i < max; i++) {
-		const struct bob_process_info *p = bob_trace_process(t, i);
-		uint64_t events = 0;
-
-		for (uint32_t k = 0; k < p->thread_count; k++)
-			events += accesses ? bob_trace_accesses(t, p->first_thread + k) :
-					     bob_trace_thread(t, p->first_thread + k)->events;
-		snprintf(text, sizeof(text), "%" PRIu32, i);
-		cli_table_cell(&table, text);
-		snprintf(text, sizeof(text), "%" PRIu32, p->pid);
-		cli_table_cell(&table, text);
-		snprintf(text, sizeof(text), "%" PRId32, p->rank);
-		cli_table_cell(&table, p->rank < 0 ? "-" : text);
-		cli_table_cell(&table, cli_count(text, p->thread_count));
-		cli_table_cell(&table, cli_count(text, events));
-		cli_table_cell(&table,
-			       p->stop_text[0] ? p->stop_text : pick(process_states, 4, p->state));
-		cli_table_cell(&table, p->exe[0] ? p->exe : "?");
-	}
-	cli_table_end(&table, cli_terminal_width(), stdout);
-	if (n > max)
-		printf("... %" PRIu32 " more (--all)\n", n - max);
 }
 
 /* How many of its functions were recorded, with calls or with memory accesses. */
@@ -274,11 +211,11 @@ static void print_text(const struct cli_session *s, int all)
 	}
 	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
 	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
-	print_sizes(&sizes);
+	cli_info_sizes(&sizes);
 	sum_overhead(t, &overhead);
 	cli_overhead_print(&overhead, stdout);
 	putchar('\n');
-	print_processes(t, all ? UINT32_MAX : ROWS_DEFAULT, sizes.accesses && !sizes.events);
+	cli_info_processes(t, &sizes, all ? UINT32_MAX : ROWS_DEFAULT);
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
 	cli_untraced_print(s, stdout);
 	print_missing(s);
@@ -293,12 +230,13 @@ static void json_sizes(struct bob_json *j, const struct cli_session *s)
 	bob_trace_sizes(s->trace, &sizes);
 	bob_json_uint(j, "events", sizes.events);
 	bob_json_uint(j, "accesses", sizes.accesses);
+	bob_json_uint(j, "mpi_calls", sizes.mpi_calls);
 	bob_json_uint(j, "raw_bytes", sizes.raw_bytes);
 	bob_json_uint(j, "stream_bytes", sizes.stream_bytes);
 	bob_json_uint(j, "meta_bytes", sizes.meta_bytes);
 	bob_json_uint(j, "mark_bytes", sizes.mark_bytes);
 	bob_json_uint(j, "file_bytes", sizes.file_bytes);
-	bob_json_real(j, "ratio", ratio_of(&sizes));
+	bob_json_real(j, "ratio", cli_info_ratio(&sizes));
 	bob_json_uint(j, "processes", bob_trace_process_count(s->trace));
 	bob_json_uint(j, "threads", bob_trace_thread_count(s->trace));
 	bob_json_uint(j, "images", bob_functions_image_count(s->functions));
@@ -350,6 +288,7 @@ static void json_thread(struct bob_json *j, const struct bob_trace *t, uint32_t 
 	bob_json_string(j, "codec", codec_name(th->codec));
 	bob_json_uint(j, "events", th->events);
 	bob_json_uint(j, "accesses", bob_trace_accesses(t, index));
+	bob_json_uint(j, "mpi_calls", bob_trace_value_events(t, index, BOB_VALUES_MPI));
 	bob_json_uint(j, "symbols", th->symbols);
 	bob_json_uint(j, "stream_bytes", th->stream_bytes);
 	bob_json_uint(j, "top_mismatch", th->top_mismatch);
@@ -390,7 +329,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	bob_json_int(j, "rank", p->rank);
 	bob_json_int(j, "world_size", p->world_size);
 	bob_json_int(j, "parent", p->parent == ~0u ? -1 : (int64_t)p->parent);
-	bob_json_string(j, "state", pick(process_states, 4, p->state));
+	bob_json_string(j, "state", cli_process_state(p));
 	bob_json_string(j, "stopped", p->stop_text[0] ? p->stop_text : NULL);
 	bob_json_string(j, "host", p->host);
 	bob_json_string(j, "exe", p->exe);

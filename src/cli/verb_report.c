@@ -11,6 +11,7 @@
 #include "cli/overhead.h"
 #include "cli/pager.h"
 #include "cli/report_memory.h"
+#include "cli/report_mpi.h"
 #include "cli/report_syncs.h"
 #include "cli/report_tables.h"
 #include "cli/session.h"
@@ -22,6 +23,7 @@ enum {
 	OPT_CALLERS,
 	OPT_CALLEES,
 	OPT_BY,
+	OPT_MPI,
 	OPT_SORT,
 	OPT_PER,
 	OPT_GROUP,
@@ -37,7 +39,9 @@ const struct cli_option report_options[] = {
 	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
 	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
 	  "memory accesses functions, instructions, source lines, variables, or sync: what threads "
-	  "synchronise by", NULL, "function|image|api|instruction|line|variable|sync" },
+	  "synchronise by; of MPI calls functions, sites, communicators (comm) or ranks", NULL,
+	  "function|image|api|instruction|line|variable|sync|site|comm|rank" },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
 	  "calls|below|name|image" },
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
@@ -60,7 +64,7 @@ struct report {
 	struct cli_report_style style;
 	const char *callers, *callees, *output;
 	enum per per;
-	int no_pager;
+	int no_pager, mpi;
 	int found;	/* a function that fits --callers or --callees */
 };
 
@@ -79,6 +83,9 @@ static int take_option(struct report *r, int opt, const char *arg)
 		status = cli_option_word("report", &report_options[opt], arg, &value);
 		r->style.by = (enum cli_report_by)value;
 		return status;
+	case OPT_MPI:
+		r->mpi = 1;
+		return 0;
 	case OPT_SORT:
 		status = cli_option_word("report", &report_options[opt], arg, &value);
 		r->style.sort = (enum cli_report_sort)value;
@@ -307,11 +314,30 @@ static enum bob_memory_by memory_by(enum cli_report_by by)
 static int check_memory(const struct report *r)
 {
 	if (r->callers || r->callees || r->per != PER_ALL || r->style.by == CLI_BY_IMAGE ||
-	    r->style.by == CLI_BY_API)
+	    r->style.by == CLI_BY_API || r->style.by >= CLI_BY_SITE)
 		return cli_misuse("report",
 				  "memory accesses are shown by function, instruction, line, "
 				  "variable or sync, of all chosen threads together");
 	return 0;
+}
+
+static int check_mpi(const struct report *r)
+{
+	if (r->callers || r->callees || r->per != PER_ALL ||
+	    (r->style.by != CLI_BY_FUNCTION && r->style.by < CLI_BY_SITE))
+		return cli_misuse("report", "MPI calls are shown by function, site, comm or rank, "
+					    "of all chosen ranks together");
+	return cli_session_need_mpi(&r->s);
+}
+
+static int report_mpi(struct report *r)
+{
+	static const enum bob_mpi_by by[] = { BOB_MPI_BY_SITE, BOB_MPI_BY_COMM, BOB_MPI_BY_RANK };
+
+	return cli_report_mpi(&r->s,
+			      r->style.by >= CLI_BY_SITE ? by[r->style.by - CLI_BY_SITE] :
+							   BOB_MPI_BY_FUNCTION,
+			      &r->style);
 }
 
 static int report_memory(struct report *r)
@@ -340,8 +366,10 @@ int verb_report(int argc, char **argv)
 		status = cli_session_open(&r.s, argc, argv);
 	if (status)
 		return status;
-	memory = cli_report_is_memory(&r.s);
-	status = memory ? check_memory(&r) : check_calls(&r);
+	memory = !r.mpi && cli_report_is_memory(&r.s);
+	r.mpi |= r.style.by >= CLI_BY_SITE || (!memory && cli_session_is_mpi(&r.s));
+	memory &= !r.mpi;
+	status = r.mpi ? check_mpi(&r) : memory ? check_memory(&r) : check_calls(&r);
 	if (status) {
 		cli_session_close(&r.s);
 		return status;
@@ -353,7 +381,7 @@ int verb_report(int argc, char **argv)
 	}
 	r.style.width = r.output ? 0 : cli_terminal_width();
 	pager = r.output ? 0 : cli_pager_begin(!r.no_pager);
-	status = memory ? report_memory(&r) : report_all(&r);
+	status = r.mpi ? report_mpi(&r) : memory ? report_memory(&r) : report_all(&r);
 	if (pager)
 		cli_pager_end(pager);
 	else

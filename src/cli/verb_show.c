@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses as loops. */
+/* bobbin show: the calls of each thread as a tree, repetitions folded; or its memory accesses, or calls of MPI, as loops. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "cli/expanded.h"
 #include "cli/folding.h"
 #include "cli/moments.h"
+#include "cli/mpi_show.h"
 #include "cli/nests.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -20,6 +21,8 @@
 
 enum {
 	OPT_GROUP,
+	OPT_RANK,
+	OPT_THREAD,
 	OPT_FUNCTION,
 	OPT_NOT,
 	OPT_IMAGE,
@@ -31,6 +34,7 @@ enum {
 	OPT_NO_FOLD,
 	OPT_EXPAND,
 	OPT_SIGNATURES,
+	OPT_MPI,
 	OPT_OUTPUT,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -39,6 +43,8 @@ enum {
 const struct cli_option show_options[] = {
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
+	{ "rank", 'r', "RANKS", "only these ranks: 3 or 0-3; as --group=rank=", NULL, NULL },
+	{ "thread", 'T', "THREADS", "only these threads of each process; as --group=", NULL, NULL },
 	{ "function", 'F', "PATTERN", "only calls of these functions, with what they call; may be "
 	  "given several times", NULL, NULL },
 	{ "not", 'N', "PATTERN", "leave out calls of these functions and what they call", NULL,
@@ -53,10 +59,11 @@ const struct cli_option show_options[] = {
 	{ "lines", 'n', "N", "stop after so many lines per thread (default 200, 0 for all)", NULL,
 	  NULL },
 	{ "no-fold", 0, NULL, "one line per call", NULL, NULL },
-	{ "expand", 'x', NULL, "memory: the accesses, under the iterations of their loops; patterns "
-	  "and a range of them choose", NULL, NULL },
+	{ "expand", 'x', NULL, "memory: the accesses, under the iterations of their loops; MPI: the "
+	  "calls, one by one; patterns and a range of them choose", NULL, NULL },
 	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses", NULL,
 	  NULL },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -77,7 +84,7 @@ struct show {
 	struct cli_time_range time;
 	uint8_t *rules;
 	uint64_t stack_at;
-	int want_stack, no_pager, width, expand, signatures;
+	int want_stack, no_pager, width, expand, signatures, mpi;
 	uint32_t stack;		/* last one printed in this thread */
 	FILE *out;
 };
@@ -90,22 +97,11 @@ static int take_pattern(const char **list, int *count, const char *arg)
 	return 0;
 }
 
-/* A..B, A.. or ..B, of counts. */
 static int take_events(struct show *w, const char *arg)
 {
-	const char *dots = strstr(arg, "..");
-	char first[32] = "0";
-
-	w->tree.first = 0;
-	w->tree.last = UINT64_MAX;
-	if (!dots || dots - arg >= (int)sizeof(first))
-		return cli_misuse("show", "--events is a range such as 100..200, not '%s'", arg);
-	if (dots > arg)
-		snprintf(first, sizeof(first), "%.*s", (int)(dots - arg), arg);
-	if (cli_parse_count(first, &w->tree.first) ||
-	    (dots[2] && cli_parse_count(dots + 2, &w->tree.last)))
-		return cli_misuse("show", "--events is a range such as 100..200, not '%s'", arg);
-	return 0;
+	if (!cli_parse_range(arg, &w->tree.first, &w->tree.last))
+		return 0;
+	return cli_misuse("show", "--events is a range such as 100..200, not '%s'", arg);
 }
 
 static int take_count(int opt, const char *arg, uint64_t max, uint64_t *out)
@@ -116,6 +112,15 @@ static int take_count(int opt, const char *arg, uint64_t max, uint64_t *out)
 			  show_options[opt].name, max, arg);
 }
 
+static int take_group(struct show *w, const char *kind, const char *arg)
+{
+	char spec[64];
+
+	if (snprintf(spec, sizeof(spec), "%s%s", kind, arg) >= (int)sizeof(spec))
+		return cli_misuse("show", "--group=%s%s is too long", kind, arg);
+	return cli_session_select(&w->s, spec);
+}
+
 static int take_option(struct show *w, int opt, const char *arg)
 {
 	uint64_t depth = 0;
@@ -124,6 +129,9 @@ static int take_option(struct show *w, int opt, const char *arg)
 	switch (opt) {
 	case OPT_GROUP:
 		return cli_session_select(&w->s, arg);
+	case OPT_RANK:
+	case OPT_THREAD:
+		return take_group(w, opt == OPT_RANK ? "rank=" : "thread=", arg);
 	case OPT_FUNCTION:
 		return take_pattern(w->functions, &w->function_count, arg);
 	case OPT_NOT:
@@ -155,6 +163,9 @@ static int take_option(struct show *w, int opt, const char *arg)
 		break;
 	case OPT_SIGNATURES:
 		w->signatures = 1;
+		break;
+	case OPT_MPI:
+		w->mpi = 1;
 		break;
 	case OPT_OUTPUT:
 		w->output = arg;
@@ -412,21 +423,25 @@ static int show_all(struct show *w)
 	return status ? status : w->s.damaged != 0;
 }
 
+static int show_mpi(struct show *w)
+{
+	const struct cli_mpi_show o = { .lines = w->tree.max_lines, .first = w->tree.first,
+					.last = w->tree.last,	    .only = w->functions,
+					.not = w->nots,		    .only_count = w->function_count,
+					.not_count = w->not_count };
+
+	if (w->expand)
+		return cli_mpi_show_calls(&w->s, &o, w->out);
+	return cli_mpi_show_folded(&w->s, &o, w->out);
+}
+
 static int show(struct show *w)
 {
+	if (w->mpi)
+		return show_mpi(w);
 	if (w->signatures)
 		return cli_signatures_print(&w->s, w->tree.max_lines, w->out);
 	return show_all(w);
-}
-
-static int has_memory(const struct cli_session *s)
-{
-	uint32_t n = bob_trace_thread_count(s->trace), participant;
-
-	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
-		if (bob_trace_folded(s->trace, i, &participant))
-			return 1;
-	return 0;
 }
 
 int verb_show(int argc, char **argv)
@@ -449,7 +464,10 @@ int verb_show(int argc, char **argv)
 		status = cli_session_open(&w.s, argc, argv);
 	if (status)
 		return status;
-	if (has_memory(&w.s))
+	w.mpi |= !cli_session_has_folded(&w.s) && cli_session_is_mpi(&w.s);
+	if (w.mpi)
+		status = cli_session_need_mpi(&w.s);
+	else if (cli_session_has_folded(&w.s))
 		status = 0;
 	else if (w.expand || w.signatures)
 		status = cli_fail("show",
@@ -457,7 +475,7 @@ int verb_show(int argc, char **argv)
 				  "bobbin record --mem, or bobbin fold");
 	else
 		status = cli_session_need_calls(&w.s);
-	if (!status)
+	if (!status && !w.mpi)
 		status = make_rules(&w);
 	w.out = status ? NULL : cli_output_open("show", w.output);
 	if (w.out) {

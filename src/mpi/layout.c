@@ -29,16 +29,15 @@ static void make(uint32_t number, struct bob_event_layout *l)
 		const struct bob_mpi_param *p = &f->params[i];
 		uint64_t of_eight = bob_mpi_element_words(p, 8);
 
-		if (p->flags & BOB_MPI_VECTOR) { /* 8 bytes are one word; else a word is a word */
-			const uint64_t words = of_eight / 8 * (of_eight > 1);
+		uint64_t words = of_eight / 8 * (of_eight > 1);
 
-			if (p->in != BOB_MPI_NOWHERE)
-				add(l, p->in, words);
-			if (p->out != BOB_MPI_NOWHERE) /* dims of MPI_Dims_create: both */
-				add(l, p->out, words);
-		} else if (bob_mpi_has_members(p)) {
+		/* 8 bytes are one word; else a word is a word. One that goes in and comes out is there twice. */
+		if (p->flags & BOB_MPI_VECTOR && p->in != BOB_MPI_NOWHERE)
+			add(l, p->in, words);
+		if (p->flags & BOB_MPI_VECTOR && p->out != BOB_MPI_NOWHERE)
+			add(l, p->out, words);
+		if (bob_mpi_has_members(p))
 			add(l, (uint8_t)(p->out + 1), 1);
-		}
 	}
 }
 

@@ -163,9 +163,9 @@ static bool is_own_call(const void *caller, uint32_t function)
 
 static uint64_t hash_of(uint32_t function, const uint64_t *place, uint32_t depth)
 {
-	uint64_t h = (function + 1) * 0x9e3779b97f4a7c15u;
+	uint64_t h = (function + 1ull) *
+		     0xd1b54a32d192ed03u; /* spread: places of neighbours differ in few bits, too */
 
-	h ^= h >> 29; /* a function's number and an address differ in the same few bits */
 	for (uint32_t i = 0; i < depth; i++) {
 		h = (h ^ place[i]) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 29;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bytes that a call gives to MPI and gets from it, as docs/mpi-reading.md defines them, and where a message goes. */
+#ifndef BOB_ANALYSIS_MPI_BYTES_H
+#define BOB_ANALYSIS_MPI_BYTES_H
+
+#include "analysis/mpi/objects.h"
+
+enum bob_mpi_class {
+	BOB_MPI_CLASS_OTHER,
+	BOB_MPI_CLASS_SEND,	/* point-to-point: a message, now */
+	BOB_MPI_CLASS_SEND_INIT, /* a message at each start */
+	BOB_MPI_CLASS_COLLECTIVE,
+	BOB_MPI_CLASS_COLLECTIVE_INIT,
+	BOB_MPI_CLASS_START,
+	BOB_MPI_CLASS_ONE_SIDED,
+	BOB_MPI_CLASS_FILE,
+};
+
+enum bob_mpi_class bob_mpi_class_of(const struct bob_mpi_function *f);
+/* What the rank contributes: BOB_MPI_UNKNOWN if a type's size or a topology is not known. Of Start and Startall 0: ask for their requests. */
+uint64_t bob_mpi_sent(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
+/* What its statuses say. */
+uint64_t bob_mpi_received(const struct bob_mpi_call *c);
+/* The rank in its communicator that a SEND or SEND_INIT goes to; BOB_MPI_UNKNOWN: none. */
+uint64_t bob_mpi_destination(const struct bob_mpi_call *c);
+/* The communicator of a call, of its window if it has one; BOB_MPI_UNKNOWN: none, or not known. */
+uint64_t bob_mpi_comm_of(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
+/* What a collective call's data go to, by the rank in its communicator: bytes for each of its `members`, itself included. 0: they go nowhere
+ * from here, or, of a reduction to all and the like, to nobody in particular. */
+int bob_mpi_spread(const struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint64_t *to,
+		   uint32_t members);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events with values, by the table of MPI's functions. An event that the table does not have is left out as damaged. */
+#include "analysis/mpi/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bob_mpi_reader {
+	struct bob_value_cursor *cursor;
+};
+
+bob_status bob_mpi_reader_open(const struct bob_trace *t, uint32_t thread,
+			       struct bob_mpi_reader **out, struct bob_error *err)
+{
+	struct bob_mpi_reader *r = calloc(1, sizeof(*r));
+	bob_status st;
+
+	if (!r)
+		return BOB_ERR_NOMEM;
+	st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &r->cursor, err);
+	if (st != BOB_OK) {
+		free(r);
+		return st;
+	}
+	*out = r;
+	return BOB_OK;
+}
+
+void bob_mpi_reader_close(struct bob_mpi_reader *r)
+{
+	if (!r)
+		return;
+	bob_value_cursor_close(r->cursor);
+	free(r);
+}
+
+/* A varint of at most three bytes. */
+const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len)
+{
+	uint32_t number = 0;
+
+	if (!key || len > 3)
+		return NULL;
+	for (size_t i = 0; i < len; i++)
+		number |= (uint32_t)(key[i] & 127u) << 7 * i;
+	return bob_mpi_function_of(number);
+}
+
+static uint32_t vectors_of(const struct bob_mpi_function *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i];
+
+		if (p->flags & BOB_MPI_VECTOR)
+			n += (uint32_t)(p->in != BOB_MPI_NOWHERE) + (p->out != BOB_MPI_NOWHERE);
+		else
+			n += bob_mpi_has_members(p) != 0;
+	}
+	return n;
+}
+
+bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *call,
+			       struct bob_error *err)
+{
+	bob_status st = bob_value_cursor_next(r->cursor, &call->event, err);
+
+	if (st != BOB_OK)
+		return st;
+	call->function = bob_mpi_function_of_key(call->event.key, call->event.key_len);
+	if (call->function && call->event.words == call->function->words &&
+	    call->event.vectors == vectors_of(call->function))
+		return BOB_OK;
+	if (err)
+		*err = (struct bob_error){ .code = BOB_ERR_CORRUPT,
+					   .text = "a call of MPI is of no function that is known" };
+	return BOB_ERR_CORRUPT;
+}
+
+int bob_mpi_has_calls(const struct bob_trace *t)
+{
+	struct bob_value_cursor *c;
+
+	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++)
+		if (bob_value_cursor_open(t, i, BOB_VALUES_MPI, &c, NULL) == BOB_OK) {
+			bob_value_cursor_close(c);
+			return 1;
+		}
+	return 0;
+}
+
+const struct bob_mpi_param *bob_mpi_param_named(const struct bob_mpi_function *f, const char *name)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		if (!strcmp(f->params[i].name, name))
+			return &f->params[i];
+	return NULL;
+}
+
+const struct bob_mpi_param *bob_mpi_param_of(const struct bob_mpi_function *f,
+					     enum bob_mpi_role role)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->params[i].role == (uint8_t)role &&
+		    (f->params[i].flags & (BOB_MPI_GOES_IN | BOB_MPI_VECTOR)) == BOB_MPI_GOES_IN)
+			return &f->params[i];
+	return NULL;
+}
+
+/* Whose length lies before word `own`. */
+static uint32_t vector_at(const struct bob_mpi_function *f, uint32_t own)
+{
+	uint32_t before = 0;
+
+	if (own == BOB_MPI_NOWHERE)
+		return BOB_MPI_NO_VECTOR;
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i];
+
+		if (p->flags & BOB_MPI_VECTOR)
+			before += (uint32_t)(p->in < own) + (p->out < own);
+		else if (bob_mpi_has_members(p))
+			before += p->out + 1u < own;
+	}
+	return before;
+}
+
+uint32_t bob_mpi_vector_of(const struct bob_mpi_function *f, const struct bob_mpi_param *p)
+{
+	if (p->flags & BOB_MPI_VECTOR)
+		return vector_at(f, p->in != BOB_MPI_NOWHERE ? p->in : p->out);
+	return vector_at(f, bob_mpi_has_members(p) ? p->out + 1u : BOB_MPI_NOWHERE);
+}
+
+uint32_t bob_mpi_vector_after(const struct bob_mpi_function *f, const struct bob_mpi_param *p)
+{
+	return p->flags & BOB_MPI_VECTOR ? vector_at(f, p->out) : BOB_MPI_NO_VECTOR;
+}
+
+static uint64_t word_at(const struct bob_mpi_call *c, uint32_t at)
+{
+	return at < c->event.words ? c->event.word[at] : 0;
+}
+
+uint64_t bob_mpi_in(const struct bob_mpi_call *c, const struct bob_mpi_param *p)
+{
+	return p ? word_at(c, p->in) : 0;
+}
+
+uint64_t bob_mpi_out(const struct bob_mpi_call *c, const struct bob_mpi_param *p)
+{
+	return p ? word_at(c, p->out) : 0;
+}
+
+int64_t bob_mpi_result(const struct bob_mpi_call *c)
+{
+	return c->event.open ? 0 : (int64_t)word_at(c, c->function->result);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One pass over the calls. A sender's messages are summed up in a row that has a place for each rank, and what of it is used is kept. */
+#include "analysis/mpi/matrix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX (1u << 24)
+
+struct sum {
+	uint64_t messages, bytes, unknown;
+};
+
+struct bob_mpi_matrix {
+	const struct bob_trace *trace;
+	enum bob_mpi_matrix_of of;
+	struct bob_mpi_cell *cell;
+	size_t count, room;
+	struct sum *row;	/* of the process that is being read */
+	uint32_t row_room;
+	uint64_t *spread;	/* of one collective call */
+	uint32_t spread_room;
+	uint32_t ranks;
+	uint64_t lost;
+	struct bob_mpi_objects *objects; /* of process `process` */
+	uint32_t process;
+	int failed, sorted;
+};
+
+bob_status bob_mpi_matrix_create(const struct bob_trace *t, enum bob_mpi_matrix_of of,
+				 struct bob_mpi_matrix **out)
+{
+	struct bob_mpi_matrix *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return BOB_ERR_NOMEM;
+	m->trace = t;
+	m->of = of;
+	*out = m;
+	return BOB_OK;
+}
+
+void bob_mpi_matrix_destroy(struct bob_mpi_matrix *m)
+{
+	if (!m)
+		return;
+	bob_mpi_objects_destroy(m->objects);
+	free(m->cell);
+	free(m->row);
+	free(m->spread);
+	free(m);
+}
+
+/* --- one row --- */
+
+static int reach(struct bob_mpi_matrix *m, uint32_t rank)
+{
+	uint32_t room = m->row_room ? m->row_room : 64;
+	struct sum *row;
+
+	if (rank >= m->ranks)
+		m->ranks = rank + 1;
+	if (rank < m->row_room)
+		return 0;
+	while (room <= rank)
+		room *= 2;
+	row = realloc(m->row, room * sizeof(*row));
+	if (!row) {
+		m->failed = 1;
+		return -1;
+	}
+	memset(row + m->row_room, 0, (room - m->row_room) * sizeof(*row));
+	m->row = row;
+	m->row_room = room;
+	return 0;
+}
+
+static void send(struct bob_mpi_matrix *m, uint32_t to, uint64_t bytes)
+{
+	if (to >= RANKS_MAX) {
+		m->lost++;
+		return;
+	}
+	if (reach(m, to))
+		return;
+	m->row[to].messages++;
+	if (bytes == BOB_MPI_UNKNOWN)
+		m->row[to].unknown++;
+	else
+		m->row[to].bytes += bytes;
+}
+
+/* A message to PROC_NULL is none. */
+static void send_in(struct bob_mpi_matrix *m, uint64_t comm, uint64_t rank, uint64_t bytes)
+{
+	if ((int64_t)rank >= 0)
+		send(m, bob_mpi_objects_world_rank(m->objects, comm, rank), bytes);
+}
+
+static int keep_row(struct bob_mpi_matrix *m, uint32_t from)
+{
+	for (uint32_t i = 0; i < m->row_room; i++) {
+		struct sum *s = &m->row[i];
+
+		if (!s->messages)
+			continue;
+		if (m->count == m->room) {
+			size_t room = m->room ? 2 * m->room : 256;
+			struct bob_mpi_cell *cell = realloc(m->cell, room * sizeof(*cell));
+
+			if (!cell)
+				return -1;
+			m->cell = cell;
+			m->room = room;
+		}
+		m->cell[m->count++] = (struct bob_mpi_cell){ from, i, s->messages, s->bytes,
+							     s->unknown };
+		memset(s, 0, sizeof(*s));
+	}
+	m->sorted = 0;
+	return 0;
+}
+
+/* --- calls --- */
+
+static void start(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint32_t thread,
+		  uint64_t made)
+{
+	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "request");
+	const uint64_t *word = p ? &c->event.word[p->in] : c->event.vector[0].at;
+	uint64_t n = p ? 1 : c->event.vector[0].count;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct bob_mpi_persistent *r = bob_mpi_objects_persistent(
+			m->objects, bob_mpi_request_id(word[i], thread, made));
+
+		if (!r)
+			m->lost++;
+		else if (bob_mpi_class_of(r->function) == BOB_MPI_CLASS_SEND_INIT)
+			send_in(m, r->comm, r->peer, r->sent);
+	}
+}
+
+static void spread(struct bob_mpi_matrix *m, const struct bob_mpi_call *c)
+{
+	const struct bob_mpi_comm *comm =
+		bob_mpi_objects_comm(m->objects, bob_mpi_comm_of(m->objects, c));
+	uint32_t n = comm ? comm->members : 0;
+
+	if (n > m->spread_room) {
+		uint64_t *to = realloc(m->spread, n * sizeof(*to));
+
+		if (!to) {
+			m->failed = 1;
+			return;
+		}
+		m->spread = to;
+		m->spread_room = n;
+	}
+	if (!bob_mpi_spread(m->objects, c, m->spread, n))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (m->spread[i] && i != comm->me)
+			send(m, comm->member[i], m->spread[i]);
+}
+
+static void reach_out(struct bob_mpi_matrix *m, const struct bob_mpi_call *c)
+{
+	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "target_rank");
+	uint64_t bytes = bob_mpi_sent(m->objects, c);
+
+	if (p && bytes)
+		send_in(m, bob_mpi_comm_of(m->objects, c), bob_mpi_in(c, p), bytes);
+}
+
+static void take(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint32_t thread,
+		 uint64_t made)
+{
+	enum bob_mpi_class class = bob_mpi_class_of(c->function);
+
+	if (bob_mpi_result(c))
+		return;
+	if (m->of == BOB_MPI_MATRIX_COLLECTIVES) {
+		if (class == BOB_MPI_CLASS_COLLECTIVE)
+			spread(m, c);
+	} else if (m->of == BOB_MPI_MATRIX_ONE_SIDED) {
+		if (class == BOB_MPI_CLASS_ONE_SIDED)
+			reach_out(m, c);
+	} else if (class == BOB_MPI_CLASS_SEND) {
+		send_in(m, bob_mpi_comm_of(m->objects, c), bob_mpi_destination(c),
+			bob_mpi_sent(m->objects, c));
+	} else if (class == BOB_MPI_CLASS_START) {
+		start(m, c, thread, made);
+	}
+}
+
+static bob_status read_calls(struct bob_mpi_matrix *m, uint32_t thread, struct bob_error *err)
+{
+	uint32_t number = bob_trace_thread(m->trace, thread)->number;
+	bob_status st, worst = BOB_OK;
+	struct bob_mpi_reader *r;
+	struct bob_mpi_call c;
+	uint64_t made = 0;
+
+	st = bob_mpi_reader_open(m->trace, thread, &r, err);
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	while ((st = bob_mpi_reader_next(r, &c, err)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT) {
+			worst = st;
+			continue;
+		}
+		take(m, &c, number, made);
+		made += bob_mpi_requests_made(&c);
+	}
+	bob_mpi_reader_close(r);
+	return st == BOB_END ? worst : st;
+}
+
+bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct bob_error *err)
+{
+	uint32_t process = bob_trace_thread(m->trace, thread)->process, rank, world;
+	uint64_t lost = m->lost;
+	bob_status st = BOB_OK;
+
+	if (!m->objects || m->process != process) {
+		bob_mpi_objects_destroy(m->objects);
+		m->objects = NULL;
+		st = bob_mpi_objects_create(m->trace, process, &m->objects);
+		m->process = process;
+	}
+	if (st != BOB_OK)
+		return st;
+	rank = bob_mpi_objects_rank(m->objects);
+	world = bob_mpi_objects_world(m->objects);
+	if (world < RANKS_MAX && world > m->ranks)
+		m->ranks = world;
+	st = read_calls(m, thread, err);
+	if (m->failed)
+		return BOB_ERR_NOMEM;
+	if (rank < RANKS_MAX)
+		return keep_row(m, rank) ? BOB_ERR_NOMEM : st;
+	m->lost = lost;
+	for (uint32_t i = 0; i < m->row_room; i++) { /* nobody knows from whom */
+		m->lost += m->row[i].messages;
+		memset(&m->row[i], 0, sizeof(m->row[i]));
+	}
+	return st;
+}
+
+/* --- asking --- */
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct bob_mpi_cell *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Several threads of a process send to the same rank. */
+static void unite(struct bob_mpi_matrix *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct bob_mpi_cell *c = &m->cell[i];
+
+		if (n && !by_pair(&m->cell[n - 1], c)) {
+			m->cell[n - 1].messages += c->messages;
+			m->cell[n - 1].bytes += c->bytes;
+			m->cell[n - 1].unknown += c->unknown;
+		} else {
+			m->cell[n++] = *c;
+		}
+	}
+	m->count = n;
+}
+
+const struct bob_mpi_cell *bob_mpi_matrix_cells(struct bob_mpi_matrix *m, size_t *count)
+{
+	if (!m->sorted && m->count) {
+		qsort(m->cell, m->count, sizeof(*m->cell), by_pair);
+		unite(m);
+		m->sorted = 1;
+	}
+	*count = m->count;
+	return m->cell;
+}
+
+uint32_t bob_mpi_matrix_ranks(const struct bob_mpi_matrix *m)
+{
+	return m->ranks;
+}
+
+uint64_t bob_mpi_matrix_lost(const struct bob_mpi_matrix *m)
+{
+	return m->lost;
+}

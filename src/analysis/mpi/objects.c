@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All calls of a process are read once, and those that make something are kept. Handles are few, and looked up by halving. */
+#include "analysis/mpi/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi/bytes.h"
+
+struct pair {
+	uint64_t key, value;
+};
+
+/* Rows of `size` bytes that begin with their 64-bit key. */
+struct rows {
+	uint8_t *at;
+	size_t count, room, size;
+	int mixed;		/* keys do not ascend; of several threads they may not, until they are sorted */
+};
+
+struct bob_mpi_objects {
+	uint32_t rank, world;
+	struct rows comms, types, windows, persistents;
+	uint32_t **lists;	/* of members, owned */
+	size_t list_count, list_room;
+	uint32_t *all;		/* 0, 1, 2, ... of MPI_COMM_WORLD */
+	int no_memory;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+static void *add(struct bob_mpi_objects *o, struct rows *r, uint64_t key)
+{
+	if (r->count == r->room) {
+		size_t room = r->room ? 2 * r->room : 16;
+		uint8_t *at = realloc(r->at, room * r->size);
+
+		if (!at) {
+			o->no_memory = 1;
+			return NULL;
+		}
+		r->at = at;
+		r->room = room;
+	}
+	if (r->count && by_key(r->at + (r->count - 1) * r->size, &key) >= 0)
+		r->mixed = 1;
+	memset(r->at + r->count * r->size, 0, r->size);
+	memcpy(r->at + r->count * r->size, &key, sizeof(key));
+	return r->at + r->count++ * r->size;
+}
+
+static void *find(const struct rows *r, uint64_t key)
+{
+	if (!r->mixed)
+		return r->count ? bsearch(&key, r->at, r->count, r->size, by_key) : NULL;
+	for (size_t i = r->count; i-- > 0;)
+		if (!by_key(r->at + i * r->size, &key))
+			return r->at + i * r->size;
+	return NULL;
+}
+
+static void sort(struct rows *r)
+{
+	if (r->count)
+		qsort(r->at, r->count, r->size, by_key);
+	r->mixed = 0;
+}
+
+/* --- communicators --- */
+
+static void set_members(struct bob_mpi_objects *o, struct bob_mpi_comm *c,
+			const struct bob_value_vector *v)
+{
+	uint32_t *list = malloc((v->count + 1) * sizeof(*list));
+
+	if (o->list_count == o->list_room) {
+		size_t room = o->list_room ? 2 * o->list_room : 16;
+		uint32_t **lists = realloc(o->lists, room * sizeof(*lists));
+
+		if (lists) {
+			o->lists = lists;
+			o->list_room = room;
+		}
+	}
+	if (!list || o->list_count == o->list_room) {
+		free(list);
+		o->no_memory = 1;
+		return;
+	}
+	o->lists[o->list_count++] = list;
+	for (uint64_t i = 0; i < v->count; i++) {
+		list[i] = (uint32_t)v->at[i];
+		if (list[i] == o->rank)
+			c->me = (uint32_t)i;
+	}
+	c->member = list;
+	c->members = (uint32_t)v->count;
+}
+
+/* Where a process sends to in the topology that the call makes. */
+static uint32_t neighbours_of(const struct bob_mpi_call *c)
+{
+	const struct bob_mpi_function *f = c->function;
+	uint64_t n = 0;
+
+	if (!strcmp(f->name, "Cart_create"))
+		return (uint32_t)(2 * bob_mpi_in(c, bob_mpi_param_named(f, "ndims")));
+	if (!strcmp(f->name, "Dist_graph_create_adjacent"))
+		return (uint32_t)bob_mpi_in(c, bob_mpi_param_named(f, "outdegree"));
+	if (strcmp(f->name, "Cart_sub") != 0)
+		return ~0u;
+	const struct bob_value_vector *v =
+		&c->event.vector[bob_mpi_vector_of(f, bob_mpi_param_named(f, "remain_dims"))];
+	for (uint64_t i = 0; i < v->count; i++)
+		n += v->at[i] != 0;
+	return (uint32_t)(2 * n);
+}
+
+static void add_comm(struct bob_mpi_objects *o, const struct bob_mpi_call *c,
+		     const struct bob_mpi_param *p)
+{
+	uint64_t number = bob_mpi_out(c, p);
+	const struct bob_value_vector *v = &c->event.vector[bob_mpi_vector_of(c->function, p)];
+	const struct bob_mpi_comm *old;
+	struct bob_mpi_comm *to, from = { 0 };
+
+	if (number < BOB_MPI_FIRST_NEW || number == BOB_MPI_UNKNOWN || find(&o->comms, number))
+		return;
+	old = find(&o->comms, bob_mpi_in(c, bob_mpi_param_of(c->function, BOB_MPI_ROLE_COMM)));
+	if (old)
+		from = *old;
+	to = add(o, &o->comms, number);
+	if (!to)
+		return;
+	to->made_by = c->function;
+	to->me = ~0u;
+	to->neighbours = neighbours_of(c);
+	if (v->count) {
+		set_members(o, to, v);
+	} else { /* one that is not there yet: only Comm_idup makes these */
+		to->member = from.member;
+		to->members = from.members;
+		to->me = from.member ? from.me : ~0u;
+	}
+	if (to->neighbours == ~0u && from.members && !strncmp(c->function->name, "Comm_", 5) &&
+	    strstr(c->function->name, "dup"))
+		to->neighbours = from.neighbours;
+}
+
+static int predefine(struct bob_mpi_objects *o)
+{
+	struct bob_mpi_comm *world = add(o, &o->comms, 1), *self;
+	uint32_t n = o->world;
+
+	o->all = malloc(((n == ~0u ? 0 : n) + 1ull) * sizeof(*o->all));
+	if (!world || !o->all)
+		return -1;
+	for (uint32_t i = 0; n != ~0u && i < n; i++)
+		o->all[i] = i;
+	*world = (struct bob_mpi_comm){ 1, NULL, n == ~0u ? NULL : o->all, n == ~0u ? 0 : n,
+					o->rank, ~0u };
+	self = add(o, &o->comms, 2);
+	if (!self)
+		return -1;
+	*self = (struct bob_mpi_comm){ 2, NULL, o->rank < n && n != ~0u ? &o->all[o->rank] : NULL,
+				       o->rank < n && n != ~0u, 0, ~0u };
+	return 0;
+}
+
+/* --- reading --- */
+
+static void put_pair(struct bob_mpi_objects *o, struct rows *r, uint64_t key, uint64_t value)
+{
+	struct pair *to;
+
+	if (key < BOB_MPI_FIRST_NEW || key == BOB_MPI_UNKNOWN || find(r, key))
+		return;
+	to = add(o, r, key);
+	if (to)
+		to->value = value;
+}
+
+static void add_persistent(struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint64_t id)
+{
+	struct bob_mpi_persistent *to = add(o, &o->persistents, id);
+
+	if (!to)
+		return;
+	to->function = c->function;
+	to->comm = bob_mpi_comm_of(o, c);
+	to->peer = bob_mpi_destination(c);
+	to->sent = bob_mpi_sent(o, c);
+}
+
+static int is_persistent(const struct bob_mpi_function *f)
+{
+	size_t n = strlen(f->name);
+
+	return (n > 5 && !strcmp(f->name + n - 5, "_init")) ||
+	       (n > 7 && !strcmp(f->name + n - 7, "_init_c"));
+}
+
+static int makes_nothing(const struct bob_mpi_function *f)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		if ((f->params[i].flags & (BOB_MPI_GOES_IN | BOB_MPI_COMES_OUT)) ==
+		    BOB_MPI_COMES_OUT)
+			return 0;
+	return 1;
+}
+
+static void take(struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint32_t thread,
+		 uint64_t made)
+{
+	if (makes_nothing(c->function) || c->event.open || bob_mpi_result(c))
+		return;
+	for (uint32_t i = 0; i < c->function->count; i++) {
+		const struct bob_mpi_param *p = &c->function->params[i];
+
+		if (bob_mpi_has_members(p))
+			add_comm(o, c, p);
+		else if (bob_mpi_has_size(p))
+			put_pair(o, &o->types, bob_mpi_out(c, p), c->event.word[p->out + 1]);
+		else if (p->role == BOB_MPI_ROLE_WIN && p->flags == BOB_MPI_COMES_OUT)
+			put_pair(o, &o->windows, bob_mpi_out(c, p), bob_mpi_comm_of(o, c));
+	}
+	if (is_persistent(c->function) && bob_mpi_requests_made(c))
+		add_persistent(o, c, (uint64_t)(thread + 1) << 32 | (uint32_t)made);
+}
+
+static bob_status read_thread(struct bob_mpi_objects *o, const struct bob_trace *t, uint32_t thread)
+{
+	uint32_t number = bob_trace_thread(t, thread)->number;
+	struct bob_mpi_reader *r;
+	struct bob_mpi_call c;
+	uint64_t made = 0;
+	bob_status st = bob_mpi_reader_open(t, thread, &r, NULL);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	while ((st = bob_mpi_reader_next(r, &c, NULL)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT)
+			continue;
+		take(o, &c, number, made);
+		made += bob_mpi_requests_made(&c);
+	}
+	bob_mpi_reader_close(r);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+bob_status bob_mpi_objects_create(const struct bob_trace *t, uint32_t process,
+				  struct bob_mpi_objects **out)
+{
+	const struct bob_process_info *p = bob_trace_process(t, process);
+	struct bob_mpi_objects *o = calloc(1, sizeof(*o));
+	bob_status st = BOB_OK;
+
+	if (!o)
+		return BOB_ERR_NOMEM;
+	o->rank = p->rank < 0 ? ~0u : (uint32_t)p->rank;
+	o->world = p->world_size <= 0 ? ~0u : (uint32_t)p->world_size;
+	if (p->rank < 0 && bob_trace_process_count(t) == 1) { /* started without mpirun */
+		o->rank = 0;
+		o->world = 1;
+	}
+	o->comms.size = sizeof(struct bob_mpi_comm);
+	o->types.size = o->windows.size = sizeof(struct pair);
+	o->persistents.size = sizeof(struct bob_mpi_persistent);
+	if (predefine(o))
+		st = BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < p->thread_count && st == BOB_OK; i++)
+		st = read_thread(o, t, p->first_thread + i);
+	if (o->no_memory)
+		st = BOB_ERR_NOMEM;
+	if (st != BOB_OK) {
+		bob_mpi_objects_destroy(o);
+		return st;
+	}
+	sort(&o->comms);
+	sort(&o->types);
+	sort(&o->windows);
+	sort(&o->persistents);
+	*out = o;
+	return BOB_OK;
+}
+
+void bob_mpi_objects_destroy(struct bob_mpi_objects *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < o->list_count; i++)
+		free(o->lists[i]);
+	free(o->lists);
+	free(o->all);
+	free(o->comms.at);
+	free(o->types.at);
+	free(o->windows.at);
+	free(o->persistents.at);
+	free(o);
+}
+
+/* --- asking --- */
+
+uint32_t bob_mpi_objects_rank(const struct bob_mpi_objects *o)
+{
+	return o->rank;
+}
+
+uint32_t bob_mpi_objects_world(const struct bob_mpi_objects *o)
+{
+	return o->world;
+}
+
+const struct bob_mpi_comm *bob_mpi_objects_comm(const struct bob_mpi_objects *o, uint64_t number)
+{
+	return find(&o->comms, number);
+}
+
+uint32_t bob_mpi_objects_world_rank(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank)
+{
+	const struct bob_mpi_comm *c = bob_mpi_objects_comm(o, comm);
+
+	return c && c->member && rank < c->members ? c->member[rank] : ~0u;
+}
+
+uint64_t bob_mpi_objects_size(const struct bob_mpi_objects *o, uint64_t type)
+{
+	const struct bob_mpi_name *name;
+	const struct pair *p;
+
+	if (type >= BOB_MPI_FIRST_NEW) {
+		p = find(&o->types, type);
+		return p ? p->value : BOB_MPI_UNKNOWN;
+	}
+	name = bob_mpi_name_of(BOB_MPI_ROLE_TYPE, type);
+	return name ? name->size_bytes : BOB_MPI_UNKNOWN;
+}
+
+uint64_t bob_mpi_objects_window_comm(const struct bob_mpi_objects *o, uint64_t win)
+{
+	const struct pair *p = find(&o->windows, win);
+
+	return p ? p->value : BOB_MPI_UNKNOWN;
+}
+
+const struct bob_mpi_persistent *bob_mpi_objects_persistent(const struct bob_mpi_objects *o,
+							    uint64_t id)
+{
+	return find(&o->persistents, id);
+}
+
+uint64_t bob_mpi_request_id(uint64_t word, uint32_t thread, uint64_t made)
+{
+	if (word < 2)
+		return 0;
+	if (word & 1)
+		return word >> 1;
+	return (uint64_t)(thread + 1) << 32 | (uint32_t)(made - 1 - (word - 2) / 2);
+}
+
+uint32_t bob_mpi_requests_made(const struct bob_mpi_call *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->function->count; i++) {
+		const struct bob_mpi_param *p = &c->function->params[i];
+
+		n += p->role == BOB_MPI_ROLE_REQUEST &&
+		     (p->flags & (BOB_MPI_GOES_IN | BOB_MPI_COMES_OUT)) == BOB_MPI_COMES_OUT &&
+		     bob_mpi_out(c, p);
+	}
+	return n;
+}

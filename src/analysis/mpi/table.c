@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One pass over the calls of each process. What a row has of the process that is being read is kept apart, and added when the process
+ * is done: that is when it is known who has most. */
+#include "analysis/mpi/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+	struct bob_mpi_row row;
+	uint64_t key;
+	uint64_t calls, sent, received; /* of this process */
+	uint32_t next;		/* of the same hash, + 1 */
+};
+
+struct bob_mpi_table {
+	const struct bob_trace *trace;
+	enum bob_mpi_by by;
+	struct bob_mpi_places *places;
+	struct entry *entry;
+	uint32_t count, room;
+	uint32_t *first;	/* by hash, + 1; twice as many as `room` */
+	struct entry sum;
+	struct bob_mpi_row *rows; /* sorted copies */
+	uint32_t *unfinished;
+	uint32_t unfinished_count, processes;
+};
+
+bob_status bob_mpi_table_create(const struct bob_trace *t, enum bob_mpi_by by,
+				struct bob_mpi_table **out)
+{
+	struct bob_mpi_table *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return BOB_ERR_NOMEM;
+	m->trace = t;
+	m->by = by;
+	m->room = 64;
+	m->entry = calloc(m->room, sizeof(*m->entry));
+	m->first = calloc(2u * m->room, sizeof(*m->first));
+	m->unfinished = calloc(bob_trace_process_count(t) + 1u, sizeof(*m->unfinished));
+	if (!m->entry || !m->first || !m->unfinished ||
+	    bob_mpi_places_create(t, &m->places) != BOB_OK) {
+		bob_mpi_table_destroy(m);
+		return BOB_ERR_NOMEM;
+	}
+	*out = m;
+	return BOB_OK;
+}
+
+void bob_mpi_table_destroy(struct bob_mpi_table *m)
+{
+	if (!m)
+		return;
+	bob_mpi_places_destroy(m->places);
+	free(m->entry);
+	free(m->first);
+	free(m->rows);
+	free(m->unfinished);
+	free(m);
+}
+
+/* --- rows --- */
+
+static uint32_t *slot_of(const struct bob_mpi_table *m, uint64_t key)
+{
+	uint64_t h = key * 0x9e3779b97f4a7c15u;
+
+	return &m->first[(h >> 32) & (2 * m->room - 1)];
+}
+
+static int grow(struct bob_mpi_table *m)
+{
+	struct entry *entry = realloc(m->entry, 2 * sizeof(*entry) * m->room);
+	uint32_t *first;
+
+	if (!entry)
+		return -1;
+	m->entry = entry;
+	first = calloc(4ull * m->room, sizeof(*first));
+	if (!first)
+		return -1;
+	free(m->first);
+	m->first = first;
+	m->room *= 2;
+	for (uint32_t i = 0; i < m->count; i++) {
+		uint32_t *at = slot_of(m, m->entry[i].key);
+
+		m->entry[i].next = *at;
+		*at = i + 1;
+	}
+	return 0;
+}
+
+static struct entry *entry_of(struct bob_mpi_table *m, uint64_t key)
+{
+	for (uint32_t i = *slot_of(m, key); i; i = m->entry[i - 1].next)
+		if (m->entry[i - 1].key == key)
+			return &m->entry[i - 1];
+	if (m->count == m->room && grow(m))
+		return NULL;
+	uint32_t *at = slot_of(m, key);
+	struct entry *e = &m->entry[m->count++];
+
+	memset(e, 0, sizeof(*e));
+	e->key = key;
+	e->next = *at;
+	*at = m->count;
+	return e;
+}
+
+/* Of the call's innermost place. */
+static uint32_t path_of(struct bob_mpi_table *m, uint32_t process, const uint64_t *place,
+			uint32_t depth)
+{
+	return m->by == BOB_MPI_BY_SITE && depth ?
+		       bob_mpi_places_path(m->places, process, &place[depth - 1], 1) :
+		       BOB_MPI_NO_PATH;
+}
+
+static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_t comm,
+			      const struct bob_mpi_call *c)
+{
+	const struct bob_value_event *v = &c->event;
+	uint32_t path = BOB_MPI_NO_PATH;
+	uint64_t key = c->function->number;
+	struct entry *e;
+
+	if (m->by == BOB_MPI_BY_SITE) {
+		path = path_of(m, process, v->place, v->depth);
+		key |= (uint64_t)path << 16;
+	} else if (m->by != BOB_MPI_BY_FUNCTION) {
+		key = m->by == BOB_MPI_BY_COMM ? comm : process;
+	}
+	e = entry_of(m, key);
+	if (e) {
+		e->row.function = m->by <= BOB_MPI_BY_SITE ? c->function : e->row.function;
+		e->row.path = path;
+		e->row.process = process;
+		e->row.comm = m->by == BOB_MPI_BY_COMM ? comm : BOB_MPI_UNKNOWN;
+	}
+	return e;
+}
+
+static void count(struct entry *e, uint64_t calls, uint64_t sent, uint64_t received, int open)
+{
+	e->calls += calls;
+	e->row.unknown += sent == BOB_MPI_UNKNOWN || received == BOB_MPI_UNKNOWN;
+	e->sent += sent == BOB_MPI_UNKNOWN ? 0 : sent;
+	e->received += received == BOB_MPI_UNKNOWN ? 0 : received;
+	e->row.open += open != 0;
+}
+
+static void take_share(struct bob_mpi_share *s, uint64_t n, uint32_t process)
+{
+	s->sum += n;
+	if (n > s->most) {
+		s->most = n;
+		s->most_process = process;
+	}
+}
+
+static void end_process(struct entry *e, uint32_t process)
+{
+	e->row.processes += e->calls != 0;
+	take_share(&e->row.calls, e->calls, process);
+	take_share(&e->row.sent, e->sent, process);
+	take_share(&e->row.received, e->received, process);
+	e->calls = e->sent = e->received = 0;
+}
+
+/* What is known of the communicator itself. */
+static void describe_comm(struct bob_mpi_row *r, const struct bob_mpi_objects *o)
+{
+	const struct bob_mpi_comm *c = bob_mpi_objects_comm(o, r->comm);
+
+	if (!c || !c->members)
+		return;
+	r->function = c->made_by;
+	if (!r->members_most || c->members < r->members_least)
+		r->members_least = c->members;
+	if (c->members > r->members_most)
+		r->members_most = c->members;
+}
+
+/* --- reading --- */
+
+struct adding {
+	struct bob_mpi_table *table;
+	const struct bob_mpi_objects *objects;
+	uint32_t process, thread;
+	uint64_t made;		/* requests of the thread */
+	int finished;
+};
+
+static int add(struct adding *a, uint64_t comm, const struct bob_mpi_call *c, uint64_t calls,
+	       uint64_t sent, uint64_t received, int open)
+{
+	struct entry *e = find_row(a->table, a->process, comm, c);
+
+	if (!e)
+		return -1;
+	count(e, calls, sent, received, open);
+	count(&a->table->sum, calls, sent, received, open);
+	return 0;
+}
+
+/* What the requests that it starts send, each on the communicator that it was made for. */
+static int add_starts(struct adding *a, const struct bob_mpi_call *c)
+{
+	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "request");
+	const uint64_t *word = p ? &c->event.word[p->in] : c->event.vector[0].at;
+	uint64_t n = p ? 1 : c->event.vector[0].count;
+	int bad = 0;
+
+	for (uint64_t i = 0; i < n && !bad; i++) {
+		const struct bob_mpi_persistent *r = bob_mpi_objects_persistent(
+			a->objects, bob_mpi_request_id(word[i], a->thread, a->made));
+
+		if (r)
+			bad = add(a, r->comm, c, !i, r->sent, 0, !i && c->event.open);
+		else
+			bad = add(a, BOB_MPI_UNKNOWN, c, !i, BOB_MPI_UNKNOWN, 0,
+				  !i && c->event.open);
+	}
+	return n ? bad : add(a, BOB_MPI_UNKNOWN, c, 1, 0, 0, c->event.open);
+}
+
+static int add_call(struct adding *a, const struct bob_mpi_call *c)
+{
+	enum bob_mpi_class class = bob_mpi_class_of(c->function);
+	int bad;
+
+	a->finished |= !strcmp(c->function->name, "Finalize") && !c->event.open;
+	if (class == BOB_MPI_CLASS_START)
+		bad = add_starts(a, c);
+	else
+		bad = add(a, bob_mpi_comm_of(a->objects, c), c, 1,
+			  class == BOB_MPI_CLASS_SEND_INIT ||
+					  class == BOB_MPI_CLASS_COLLECTIVE_INIT ||
+					  bob_mpi_result(c) ?
+				  0 :
+				  bob_mpi_sent(a->objects, c),
+			  bob_mpi_received(c), c->event.open);
+	a->made += bob_mpi_requests_made(c);
+	return bad;
+}
+
+static bob_status add_thread(struct adding *a, uint32_t thread, bob_mpi_open_fn open, void *ctx,
+			     struct bob_error *err)
+{
+	bob_status st, worst = BOB_OK;
+	struct bob_mpi_reader *r;
+	struct bob_mpi_call c;
+
+	a->thread = bob_trace_thread(a->table->trace, thread)->number;
+	a->made = 0;
+	st = bob_mpi_reader_open(a->table->trace, thread, &r, err);
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	while ((st = bob_mpi_reader_next(r, &c, err)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT) {
+			worst = st;
+			continue;
+		}
+		if (add_call(a, &c)) {
+			st = BOB_ERR_NOMEM;
+			break;
+		}
+		if (c.event.open && open)
+			open(ctx, thread, a->objects, &c);
+	}
+	bob_mpi_reader_close(r);
+	return st == BOB_END ? worst : st;
+}
+
+bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const uint32_t *threads,
+			     uint32_t count_of, bob_mpi_open_fn open, void *ctx,
+			     struct bob_error *err)
+{
+	struct adding a = { .table = m, .process = process };
+	struct bob_mpi_objects *o;
+	bob_status st = bob_mpi_objects_create(m->trace, process, &o), worst = BOB_OK;
+
+	if (st != BOB_OK)
+		return st;
+	a.objects = o;
+	for (uint32_t i = 0; i < count_of && st == BOB_OK; i++) {
+		st = add_thread(&a, threads[i], open, ctx, err);
+		if (st == BOB_ERR_CORRUPT) {
+			worst = st;
+			st = BOB_OK;
+		}
+	}
+	if (m->sum.calls) {
+		m->processes++;
+		if (!a.finished)
+			m->unfinished[m->unfinished_count++] = process;
+	}
+	for (uint32_t i = 0; i < m->count; i++) {
+		if (m->by == BOB_MPI_BY_COMM && m->entry[i].calls)
+			describe_comm(&m->entry[i].row, o);
+		end_process(&m->entry[i], process);
+	}
+	end_process(&m->sum, process);
+	bob_mpi_objects_destroy(o);
+	return st == BOB_OK ? worst : st;
+}
+
+static int take_times(void *ctx, const struct bob_value_pair *p)
+{
+	struct bob_mpi_table *m = ctx;
+	const struct bob_mpi_function *f = bob_mpi_function_of_key(p->to.key, p->to.key_len);
+	const struct bob_thread_info *th = bob_trace_thread(m->trace, p->to.thread);
+	struct entry *e;
+
+	if (!f || !th)
+		return 0;
+	e = entry_of(m, f->number | (uint64_t)path_of(m, th->process, p->to.place, p->to.depth)
+					    << 16);
+	if (!e)
+		return 1;
+	e->row.function = f;
+	e->row.time_ns += p->duration.sum_ns;
+	m->sum.row.time_ns += p->duration.sum_ns;
+	return 0;
+}
+
+bob_status bob_mpi_table_add_times(struct bob_mpi_table *m)
+{
+	if (m->by > BOB_MPI_BY_SITE)
+		return BOB_OK;
+	return bob_trace_value_times(m->trace, BOB_VALUES_MPI, take_times, m);
+}
+
+/* --- asking --- */
+
+/* Call sites of equal weight: in the order of their addresses. */
+static int by_calls(const void *a, const void *b)
+{
+	const struct bob_mpi_row *x = a, *y = b;
+
+	if (x->calls.sum != y->calls.sum)
+		return x->calls.sum < y->calls.sum ? 1 : -1;
+	if (x->sent.sum != y->sent.sum)
+		return x->sent.sum < y->sent.sum ? 1 : -1;
+	if (x->function != y->function && x->function && y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	return (x->path > y->path) - (x->path < y->path);
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct bob_mpi_row *x = a, *y = b;
+
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+const struct bob_mpi_row *bob_mpi_table_rows(struct bob_mpi_table *m, size_t *count_of)
+{
+	*count_of = 0;
+	free(m->rows);
+	m->rows = calloc(m->count + 1u, sizeof(*m->rows));
+	if (!m->rows)
+		return NULL;
+	for (uint32_t i = 0; i < m->count; i++)
+		m->rows[i] = m->entry[i].row;
+	qsort(m->rows, m->count, sizeof(*m->rows),
+	      m->by == BOB_MPI_BY_RANK ? by_process : by_calls);
+	*count_of = m->count;
+	return m->rows;
+}
+
+const struct bob_mpi_row *bob_mpi_table_sum(const struct bob_mpi_table *m)
+{
+	return &m->sum.row;
+}
+
+uint32_t bob_mpi_table_processes(const struct bob_mpi_table *m)
+{
+	return m->processes;
+}
+
+const uint32_t *bob_mpi_table_unfinished(const struct bob_mpi_table *m, uint32_t *count_of)
+{
+	*count_of = m->unfinished_count;
+	return m->unfinished;
+}
+
+const struct bob_mpi_places *bob_mpi_table_places(const struct bob_mpi_table *m)
+{
+	return m->places;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/info_tables.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/numbers.h"
+#include "cli/text_table.h"
+
+const char *cli_process_state(const struct bob_process_info *p)
+{
+	static const char *const process_states[] = { "killed or still running", "ended",
+						      "replaced by exec", "stopped recording" };
+
+	return p->state < 4 ? process_states[p->state] : "?";
+}
+
+double cli_info_ratio(const struct bob_trace_sizes *s)
+{
+	return s->stream_bytes ? (double)s->raw_bytes / (double)s->stream_bytes : 0;
+}
+
+/* "calls", "calls and accesses", "MPI calls", ... */
+static const char *what_is_there(const struct bob_trace_sizes *s, char text[64])
+{
+	snprintf(text, 64, "%s%s%s%s%s",
+		 s->events || (!s->accesses && !s->mpi_calls) ? "calls" : "",
+		 s->events && s->accesses ? " and " : "", s->accesses ? "accesses" : "",
+		 (s->events || s->accesses) && s->mpi_calls ? " and " : "",
+		 s->mpi_calls ? "MPI calls" : "");
+	return text;
+}
+
+void cli_info_sizes(const struct bob_trace_sizes *s)
+{
+	uint64_t count = s->events + s->accesses + s->mpi_calls;
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], text[64];
+	const char *what = what_is_there(s, text);
+
+	if (s->events || (!s->accesses && !s->mpi_calls))
+		printf("calls       %s\n", cli_count(a, s->events));
+	if (s->accesses)
+		printf("accesses    %s\n", cli_count(a, s->accesses));
+	if (s->mpi_calls)
+		printf("MPI calls   %s\n", cli_count(a, s->mpi_calls));
+	printf("size        %s on disk: %s %s", cli_bytes(a, s->file_bytes), what,
+	       cli_bytes(b, s->stream_bytes));
+	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
+	printf(", times %s, the rest unused\n", cli_bytes(a, s->mark_bytes));
+	if (!count || !s->stream_bytes)
+		return;
+	printf("            %s need %.3g bytes each, ", what,
+	       (double)s->stream_bytes / (double)count);
+	if (cli_info_ratio(s) >= 2)
+		printf("%.0f times less than ", cli_info_ratio(s));
+	printf("%s uncompressed\n", cli_bytes(a, s->raw_bytes));
+}
+
+enum counted { COUNT_CALLS, COUNT_ACCESSES, COUNT_MPI };
+
+static uint64_t count_of(const struct bob_trace *t, uint32_t thread, enum counted what)
+{
+	if (what == COUNT_MPI)
+		return bob_trace_value_events(t, thread, BOB_VALUES_MPI);
+	return what == COUNT_ACCESSES ? bob_trace_accesses(t, thread) :
+					bob_trace_thread(t, thread)->events;
+}
+
+/* Of a trace of accesses alone, those are counted; of one of MPI calls alone these, and what they take. */
+void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s, uint32_t max)
+{
+	const enum counted what = s->events    ? COUNT_CALLS :
+				  s->accesses  ? COUNT_ACCESSES :
+				  s->mpi_calls ? COUNT_MPI :
+						 COUNT_CALLS;
+	static const char *const counts[] = { ">calls", ">accesses", ">MPI calls" };
+	const char *const titles[] = { "process", ">pid", ">rank", ">threads", counts[what],
+				       "how it ended", "program" };
+	const char *const sized[] = { "process", ">pid", ">rank", ">threads", counts[what],
+				      ">bytes", ">each", "how it ended", "program" };
+	uint32_t n = bob_trace_process_count(t);
+	char text[CLI_NUMBER_MAX];
+	struct cli_table table;
+
+	cli_table_begin(&table, what == COUNT_MPI ? 9 : 7, what == COUNT_MPI ? sized : titles);
+	for (uint32_t i = 0; i < n && i < max; i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+		uint64_t events = 0, bytes = 0;
+
+		for (uint32_t k = 0; k < p->thread_count; k++) {
+			events += count_of(t, p->first_thread + k, what);
+			bytes += bob_trace_thread(t, p->first_thread + k)->stream_bytes;
+		}
+		snprintf(text, sizeof(text), "%" PRIu32, i);
+		cli_table_cell(&table, text);
+		snprintf(text, sizeof(text), "%" PRIu32, p->pid);
+		cli_table_cell(&table, text);
+		snprintf(text, sizeof(text), "%" PRId32, p->rank);
+		cli_table_cell(&table, p->rank < 0 ? "-" : text);
+		cli_table_cell(&table, cli_count(text, p->thread_count));
+		cli_table_cell(&table, cli_count(text, events));
+		if (what == COUNT_MPI) {
+			cli_table_cell(&table, cli_count(text, bytes));
+			snprintf(text, sizeof(text), "%.3g",
+				 events ? (double)bytes / (double)events : 0.0);
+			cli_table_cell(&table, text);
+		}
+		cli_table_cell(&table, p->stop_text[0] ? p->stop_text : cli_process_state(p));
+		cli_table_cell(&table, p->exe[0] ? p->exe : "?");
+	}
+	cli_table_end(&table, cli_terminal_width(), stdout);
+	if (n > max)
+		printf("... %" PRIu32 " more (--all)\n", n - max);
+}

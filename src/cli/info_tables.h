@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin info: how much there is, and of which process. */
+#ifndef BOB_CLI_INFO_TABLES_H
+#define BOB_CLI_INFO_TABLES_H
+
+#include "bobbin/trace.h"
+
+/* "ended", ... */
+const char *cli_process_state(const struct bob_process_info *p);
+/* Times that the streams are smaller than what they stand for; 0: there are none. */
+double cli_info_ratio(const struct bob_trace_sizes *s);
+void cli_info_sizes(const struct bob_trace_sizes *s);
+/* At most `max` rows. */
+void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s, uint32_t max);
+
+#endif

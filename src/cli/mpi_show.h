@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin show of MPI calls: what ranks do as loops, those that do the same together; or one thread's calls one by one. */
+#ifndef BOB_CLI_MPI_SHOW_H
+#define BOB_CLI_MPI_SHOW_H
+
+#include <stdio.h>
+
+#include "cli/session.h"
+
+struct cli_mpi_show {
+	uint64_t lines;		/* of each set of ranks or, one by one, of each thread; 0: all */
+	uint64_t first, last;	/* one by one: calls of the thread by number, last inclusive */
+	const char *const *only, *const * not ; /* patterns of functions */
+	int only_count, not_count;
+};
+
+/* Of the threads chosen that have any. Return an exit status. */
+int cli_mpi_show_folded(struct cli_session *s, const struct cli_mpi_show *o, FILE *out);
+int cli_mpi_show_calls(struct cli_session *s, const struct cli_mpi_show *o, FILE *out);
+/* Is a function of this name, which has no MPI_ before it, to be shown? */
+int cli_mpi_show_wants(const struct cli_mpi_show *o, const char *name);
+
+#endif

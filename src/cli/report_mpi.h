@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report of MPI calls: calls and bytes, how evenly the ranks share them, and what is not complete. */
+#ifndef BOB_CLI_REPORT_MPI_H
+#define BOB_CLI_REPORT_MPI_H
+
+#include "analysis/mpi/table.h"
+#include "cli/report_tables.h"
+
+int cli_report_mpi(struct cli_session *s, enum bob_mpi_by by, const struct cli_report_style *style);
+
+#endif
