@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from spec_bytes import M32, M64, crc32c
+from spec_events import Values, dump_times
 from spec_memory import Memory
 from spec_source import Source
 
@@ -722,13 +723,18 @@ def main():
     processes = [Process(f, images) for f in files if f.kind == 1]
     processes.sort(key=lambda p: (p.rank, p.file.real, p.file.mono, p.file.name))
     sys.stdout.reconfigure(encoding="latin-1")
+    timed = []
     for i, p in enumerate(processes):
+        values = Values(p.file, p.images, p.numbers)
+        timed.append((values, [s.number for s in p.streams]))
         memory = Memory(p.file, p.images, p.numbers)
         for k, s in enumerate(p.streams):
             print("thread %d.%d" % (i, k))
             s.dump(p, print)
             memory.dump(s.number, print)
+            values.dump(s.number, print)
         memory.check_syncs([s.number for s in p.streams])
+    dump_times(timed, print)
     dump_sources(processes, sources, print)
 
 

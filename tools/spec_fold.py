@@ -515,17 +515,18 @@ def events_of(parts):
 # --- chunks of a process file ---
 
 class Folded:
-    """What a stream has folded: its events, and the log behind them as spec_memory.py reads records."""
-    def __init__(self, file, stream):
-        self.chunks, self.stream, self.inner = file.chunks, stream, file.inner
+    """What a thread has folded of this content: its events, and the log behind them as spec_memory.py reads records."""
+    def __init__(self, file, thread, content=0):
+        self.chunks, self.thread, self.inner = file.chunks, thread, file.inner
+        self.stream = thread + (content << 28)
         self.found, self.events, self.log, self.log_begin = False, [], [], 0
         head = self.of_kind(16)
         if head:
             self.read_stream(head[0])
             return
-        shifts = b"".join(c.data for c in file.common() if c.kind == 21)
+        shifts = b"".join(c.data for c in file.common() if c.kind == 21 and c.aux == content)
         for c in file.common():
-            if c.kind == 20:
+            if c.kind == 20 and c.aux == content:
                 packed, number = Packed(c.data, shifts), self.participant()
                 if any(at == number for at, _ in packed.parts):
                     self.found = True
@@ -536,7 +537,7 @@ class Folded:
         number, and the stream's place in that order."""
         tids = {c.stream: struct.unpack_from("<I", c.payload, 192)[0] for c in self.chunks if c.kind == 2}
         order = {s: tid << 32 | sum(tids[t] == tid for t in tids if t < s) for s, tid in tids.items()}
-        own = order.get(self.stream, 0)
+        own = order.get(self.thread, 0)
         if self.inner is None:
             return own
         return self.inner << 32 | sum(o < own for o in order.values())

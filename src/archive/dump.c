@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/dump.h"
 #include "archive/reader.h"
 
-/* Names come from files: what is not printable ASCII or UTF-8 beyond it is written \xNN. */
-static void print_safe(const char *text, FILE *to)
+void bob_dump_safe(const char *text, FILE *to)
 {
 	for (; *text; text++) {
 		unsigned char b = (unsigned char)*text;
@@ -34,10 +34,10 @@ void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_
 		fprintf(to, "?%" PRIu32, id);
 		return;
 	}
-	print_safe(im->info.soname, to);
+	bob_dump_safe(im->info.soname, to);
 	if (fn.name[0]) {
 		putc('!', to);
-		print_safe(fn.name, to);
+		bob_dump_safe(fn.name, to);
 	} else {
 		fprintf(to, "+0x%" PRIx64, fn.addr);
 	}
@@ -64,19 +64,25 @@ static void print_event(const struct bob_trace *t, uint32_t process, const struc
 	*stack = ev->stack;
 }
 
+void bob_dump_address(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
+		      FILE *to)
+{
+	const struct bob_image_info *im = bob_trace_image(t, process, image);
+
+	if (im)
+		bob_dump_safe(im->soname, to);
+	else if (image != BOB_MEM_NO_IMAGE)
+		fprintf(to, "?%" PRIu32, image);
+	fprintf(to, "%s0x%" PRIx64, image == BOB_MEM_NO_IMAGE ? "" : "+", pc);
+}
+
 static void print_access(const struct bob_trace *t, uint32_t process, uint64_t index,
 			 const struct bob_access *a, FILE *to)
 {
-	const struct bob_image_info *im = bob_trace_image(t, process, a->image);
-
 	fprintf(to, "%" PRIu64 " %c 0x%" PRIx64 " %u ", index, "LSA"[a->type], a -> address,
 		a -> size);
-	if (im)
-		print_safe(im->soname, to);
-	else if (a->image != BOB_MEM_NO_IMAGE)
-		fprintf(to, "?%" PRIu32, a->image);
-	fprintf(to, "%s0x%" PRIx64 "%s\n", a->image == BOB_MEM_NO_IMAGE ? "" : "+", a->pc,
-		a->flags & BOB_ACCESS_LOST ? " !lost" : "");
+	bob_dump_address(t, process, a->image, a->pc, to);
+	fputs(a->flags & BOB_ACCESS_LOST ? " !lost\n" : "\n", to);
 }
 
 static void print_sync(const struct bob_access_cursor *c, FILE *to)
@@ -143,6 +149,8 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 
 	if (st == BOB_OK)
 		st = dump_accesses(t, thread, to);
+	if (st == BOB_OK)
+		st = bob_dump_values(t, thread, to);
 	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
 }
 
@@ -153,7 +161,7 @@ static void print_objects(const char *what, const struct bob_source_object *o, s
 {
 	for (size_t i = 0; i < count; i++) {
 		fprintf(to, "%s 0x%" PRIx64 " %" PRIu64 " ", what, o[i].addr, o[i].size);
-		print_safe(o[i].name, to);
+		bob_dump_safe(o[i].name, to);
 		putc('\n', to);
 	}
 }
@@ -163,17 +171,17 @@ static void print_source(const struct bob_image *im, FILE *to)
 	const struct bob_source *s = im->source;
 
 	fputs("source ", to);
-	print_safe(im->info.soname, to);
+	bob_dump_safe(im->info.soname, to);
 	putc('\n', to);
 	for (size_t i = 0; i < s->files; i++) {
 		fputs("file ", to);
-		print_safe(s->file[i], to);
+		bob_dump_safe(s->file[i], to);
 		putc('\n', to);
 	}
 	for (size_t i = 0; i < s->places; i++) {
 		fprintf(to, "place %" PRIu32 " %" PRId64 " %" PRIu64 " ", s->place[i].kind,
 			s->place[i].frame, s->place[i].size);
-		print_safe(s->place[i].name, to);
+		bob_dump_safe(s->place[i].name, to);
 		putc('\n', to);
 	}
 	print_objects("section", s->section, s->sections, to);
@@ -221,5 +229,7 @@ bob_status bob_archive_dump(const struct bob_trace *t, FILE *to)
 			t->threads[i]->info.number);
 		st = bob_archive_dump_thread(t, i, to);
 	}
+	if (st == BOB_OK)
+		st = bob_archive_dump_times(t, to);
 	return st == BOB_OK ? bob_archive_dump_sources(t, to) : st;
 }

@@ -35,13 +35,16 @@ struct bob_value_cursor {
 static bob_status read_defs(struct bob_trace *t, const struct bob_file *f, uint64_t off,
 			    struct bob_event_stream *s, const uint64_t *v, size_t count)
 {
+	const uint64_t most =
+		f->size / (2 * sizeof(*v)); /* each has a header and a value, at least */
+
 	for (size_t at = 0, len; at < count; at += 1 + len) {
 		uint32_t number = (uint32_t)v[at];
 		struct bob_event_def d;
 
 		len = v[at] >> 32 & BOB_EVENT_LENGTH_MAX;
 		if (!(v[at] & BOB_EVENT_HEADER) || len > count - at - 1 ||
-		    number >= BOB_EVENT_NUMBER_MAX ||
+		    number >= BOB_EVENT_NUMBER_MAX || number >= most ||
 		    bob_event_def_read(v + at + 1, len, &d) != BOB_OK) {
 			bob_problem_add(t, f, off + 8 * at, "a definition of events is damaged", 1);
 			break;
@@ -241,6 +244,8 @@ static int put_path(struct bob_value_cursor *c, uint32_t path)
 static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def *d,
 			 struct bob_error *err)
 {
+	if (!bob_event_length(&d->layout, c->words.at) && d->layout.words)
+		return damaged(c, 0, err, "an event is longer than events are");
 	for (uint32_t i = 0; i < d->layout.vectors; i++) {
 		uint64_t n = bob_event_elements(&d->layout, i, c->words.at);
 		uint32_t words = bob_event_element_words(&d->layout, i);

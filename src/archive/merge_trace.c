@@ -47,7 +47,7 @@ static int may_join(const struct bob_process *p)
 		if (s->info.symbols || (bob_stream_has_raw(s) && !s->has_log))
 			return 0;
 	}
-	return p->info.state != BOB_FILE_OPEN || p->common->merged;
+	return p->info.state != BOB_FILE_OPEN || p->common->merged || p->common->events;
 }
 
 /* How many may, and whether one has not yet. */

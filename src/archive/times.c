@@ -126,9 +126,9 @@ static void put_sums(struct bob_bytes *b, uint64_t count, const struct bob_time_
 	put(b, s->sum - count * s->min);
 	put(b, s->square[0]);
 	put(b, s->square[1]);
-	while (!s->bin[first])
+	while (first + 1 < BOB_TIME_BINS && !s->bin[first])
 		first++;
-	while (!s->bin[last - 1])
+	while (last > first + 1 && !s->bin[last - 1])
 		last--;
 	put(b, first);
 	put(b, last - first);
@@ -247,6 +247,28 @@ bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shape
 
 /* --- in the files of processes --- */
 
+/* One event more than are counted was being added when the process was killed: it is taken out, of whatever bin has most, for sums of
+ * many such must not have bins that are too full. 0: these are no sums of so many. */
+static int mend_sums(struct bob_time_sums *s, uint64_t count)
+{
+	uint64_t n = 0, most = 0;
+
+	for (uint32_t i = 0; i < BOB_TIME_BINS; i++) {
+		if (s->bin[i] > count + 1 - n)
+			return 0;
+		n += s->bin[i];
+		most = s->bin[i] > s->bin[most] ? i : most;
+	}
+	s->bin[most] -= n > count;
+	return n >= count && s->min <= s->max;
+}
+
+static void mend_slot(struct bob_time_slot *s)
+{
+	if (s->count >> 62 || !mend_sums(&s->gap, s->count) || !mend_sums(&s->duration, s->count))
+		s->count = 0;
+}
+
 int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot *out)
 {
 	uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
@@ -259,6 +281,7 @@ int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot 
 			continue;
 		if (k < n) {
 			memcpy(out, s->file->bytes + c->off + k * sizeof(*out), sizeof(*out));
+			mend_slot(out);
 			return 1;
 		}
 		k -= n;

@@ -42,7 +42,7 @@ void bob_time_rows_pack(const struct bob_time_rows *r, struct bob_bytes *b);
 bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shapes,
 				uint32_t participants, struct bob_time_rows *r);
 
-/* Slot `k` of a stream. 0: it has not so many. */
+/* Slot `k` of a stream; its count is 0 if it cannot be. 0: it has not so many. */
 int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot *out);
 
 /* merge_times.c: those of the processes -- one of each common -- under the shapes and participants of `f`, in which their events are merged; they

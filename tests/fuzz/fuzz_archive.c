@@ -69,6 +69,107 @@ static void read_accesses(const struct bob_trace *t, uint32_t thread)
 	bob_access_cursor_close(c);
 }
 
+/* --- events with values --- */
+
+static volatile uint64_t seen; /* so that what is read is read */
+
+static uint64_t sum_of(const uint64_t *v, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	while (n--)
+		sum += v[n];
+	return sum;
+}
+
+/* Every value is looked at. 0: there are too many events to read them again. */
+static int read_values(const struct bob_trace *t, uint32_t thread)
+{
+	struct bob_value_cursor *c;
+	struct bob_value_event e;
+	int count = 0;
+	bob_status st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL);
+
+	if (st != BOB_OK)
+		return 1;
+	for (; count < EVENTS_MAX; count++) {
+		st = bob_value_cursor_next(c, &e, NULL);
+		if (st == BOB_END || (st != BOB_OK && st != BOB_ERR_CORRUPT))
+			break;
+		if (st == BOB_ERR_CORRUPT)
+			continue;
+		assert(e.vectors <= BOB_VALUE_VECTORS_MAX);
+		seen += sum_of(e.word, e.words) + sum_of(e.place, e.depth);
+		for (size_t i = 0; i < e.key_len; i++)
+			seen += e.key[i];
+		for (uint32_t i = 0; i < e.vectors; i++)
+			seen += sum_of(e.vector[i].at, e.vector[i].count * e.vector[i].words);
+	}
+	bob_value_cursor_close(c);
+	return count < EVENTS_MAX;
+}
+
+static int see_pair(void *ctx, const struct bob_value_pair *p)
+{
+	const struct bob_trace *t = ctx;
+
+	assert(p->to.key && p->count);
+	assert(p->gap.max_thread < t->thread_count && p->to.thread < t->thread_count);
+	seen += sum_of(p->to.place, p->to.depth) + sum_of(p->gap.bin, BOB_VALUE_TIME_BINS);
+	if (p->from.key)
+		seen += sum_of(p->from.place, p->from.depth) + p->from.key[0];
+	return 0;
+}
+
+/* What merging writes can be read. */
+static void merge_again(const struct bob_trace *t)
+{
+	uint8_t is_in[8];
+	char *bytes = NULL;
+	size_t len = 0;
+	struct bob_memory_file file = { .name = "trace.bob" };
+	struct bob_trace *merged;
+	FILE *f;
+
+	if (!t->process_count || t->process_count > sizeof(is_in))
+		return;
+	f = tmpfile();
+	if (!f)
+		return;
+	if (bob_archive_merge(t, 0, 0, f, NULL) != BOB_OK &&
+	    bob_archive_merge_processes(t, 0, f, is_in, NULL) != BOB_OK) {
+		fclose(f);
+		return;
+	}
+	fseek(f, 0, SEEK_END);
+	len = (size_t)ftell(f);
+	rewind(f);
+	bytes = aligned_alloc(64, (len + 63) & ~(size_t)63);
+	if (bytes && fread(bytes, 1, len, f) == len) {
+		file.bytes = bytes;
+		file.len = len;
+		if (bob_archive_open_memory(&file, 1, &merged, NULL) == BOB_OK) {
+			bob_trace_value_times(merged, BOB_VALUES_MPI, see_pair, merged);
+			for (uint32_t i = 0; i < merged->thread_count && i < 4; i++)
+				read_values(merged, i);
+			bob_trace_close(merged);
+		}
+	}
+	free(bytes);
+	fclose(f);
+}
+
+static void read_all_values(struct bob_trace *t)
+{
+	int again = 1;
+
+	bob_trace_value_times(t, BOB_VALUES_MPI, see_pair, t);
+	for (uint32_t i = 0; i < t->thread_count && i < 4; i++)
+		again &= read_values(t, i);
+	if (again && t->thread_count <= 4)
+		merge_again(t);
+}
+
 /* The input and, for kinds that mean nothing by themselves, the golden files of other kinds. */
 static size_t gather(struct bob_memory_file *files, const uint8_t *data, size_t size)
 {
@@ -114,6 +215,7 @@ static void read_trace(const uint8_t *data, size_t size)
 		read_events(t, i);
 		read_accesses(t, i);
 	}
+	read_all_values(t);
 	for (uint32_t id = 0; id < 64; id++)
 		bob_trace_function(t, 0, id, &fn);
 	if (symbols < SYMBOLS_MAX)

@@ -5,6 +5,7 @@
 #define BOB_TESTS_GOLDEN_TRACES_H
 
 #include "build.h"
+#include "events.h"
 #include "memory.h"
 #include "merged.h"
 #include "syncs.h"
@@ -222,6 +223,18 @@ static inline void golden_syncs_trace(struct golden *g)
 	golden_syncs_library(golden_file(g));
 }
 
+static inline void golden_events_trace(struct golden *g)
+{
+	struct build *first = golden_file(g);
+
+	golden_events_files(first, golden_file(g));
+}
+
+static inline void golden_events_merged_trace(struct golden *g)
+{
+	golden_events_merged_files(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -231,6 +244,7 @@ static const struct {
 	{ "small", golden_small_trace },   { "memory", golden_memory_trace },
 	{ "folded", golden_folded_trace }, { "merged", golden_merged_trace },
 	{ "ranks", golden_ranks_trace },   { "syncs", golden_syncs_trace },
+	{ "events", golden_events_trace }, { "events-merged", golden_events_merged_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

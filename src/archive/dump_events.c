@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events with values and their times as text. */
+#include <inttypes.h>
+
+#include "archive/dump.h"
+
+static void print_key(const uint8_t *key, size_t len, FILE *to)
+{
+	for (size_t i = 0; i < len; i++)
+		fprintf(to, "%02x", key[i]);
+	if (!len)
+		putc('-', to);
+}
+
+static void print_places(const struct bob_trace *t, uint32_t process, const uint64_t *place,
+			 uint32_t depth, FILE *to)
+{
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t image;
+		uint64_t pc;
+
+		bob_trace_place(t, process, place[i], &image, &pc);
+		fputs(" @", to);
+		bob_dump_address(t, process, image == 0xffff ? BOB_MEM_NO_IMAGE : image, pc, to);
+	}
+}
+
+/* Elements are apart, words of one are not. */
+static void print_vector(const struct bob_value_vector *v, FILE *to)
+{
+	fputs(" [", to);
+	for (uint64_t i = 0; i < v->count; i++)
+		for (uint32_t k = 0; k < v->words; k++)
+			fprintf(to, "%s%" PRIu64, k ? "," : i ? " " : "", v->at[i * v->words + k]);
+	putc(']', to);
+}
+
+static void print_values(const struct bob_trace *t, uint32_t process, uint64_t index,
+			 const struct bob_value_event *e, FILE *to)
+{
+	fprintf(to, "%" PRIu64 " ", index);
+	print_key(e->key, e->key_len, to);
+	for (uint32_t i = 0; i < e->words; i++)
+		fprintf(to, " %" PRIu64, e->word[i]);
+	for (uint32_t i = 0; i < e->vectors; i++)
+		print_vector(&e->vector[i], to);
+	print_places(t, process, e->place, e->depth, to);
+	fprintf(to, "%s%s\n", e->open ? " !open" : "", e->lost ? " !lost" : "");
+}
+
+bob_status bob_dump_values(const struct bob_trace *t, uint32_t thread, FILE *to)
+{
+	struct bob_value_cursor *c;
+	struct bob_value_event e;
+	uint64_t index = 0;
+	bob_status st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	fputs("events\n", to);
+	while ((st = bob_value_cursor_next(c, &e, NULL)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		if (st == BOB_OK)
+			print_values(t, t->threads[thread]->info.process, index++, &e, to);
+		else
+			fputs("damaged\n", to);
+	}
+	bob_value_cursor_close(c);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* --- times --- */
+
+struct times {
+	const struct bob_trace *t;
+	FILE *to;
+	int begun;
+};
+
+static void print_site(const struct bob_trace *t, const struct bob_value_site *s, FILE *to)
+{
+	putc(' ', to);
+	print_key(s->key, s->key ? s->key_len : 0, to);
+	if (s->key)
+		print_places(t, t->threads[s->thread]->info.process, s->place, s->depth, to);
+}
+
+static void print_extreme(const struct bob_trace *t, uint64_t ns, uint32_t thread, FILE *to)
+{
+	const struct bob_thread_info *th = &t->threads[thread]->info;
+
+	fprintf(to, " %" PRIu64 " (%" PRIu32 ".%" PRIu32 ")", ns, th->process, th->number);
+}
+
+static void print_sums(const struct times *x, const char *what, const struct bob_value_times *v)
+{
+	uint32_t first = 0, last = BOB_VALUE_TIME_BINS;
+
+	while (first + 1 < last && !v->bin[first])
+		first++;
+	while (last > first + 1 && !v->bin[last - 1])
+		last--;
+	fputs(what, x->to);
+	print_extreme(x->t, v->min_ns, v->min_thread, x->to);
+	print_extreme(x->t, v->max_ns, v->max_thread, x->to);
+	fprintf(x->to, " %" PRIu64 " 0x%" PRIx64 " 0x%" PRIx64 " %" PRIu32 ":", v->sum_ns,
+		v->square[1], v->square[0], first);
+	for (uint32_t i = first; i < last; i++)
+		fprintf(x->to, "%s%" PRIu64, i > first ? "," : "", v->bin[i]);
+}
+
+static int print_pair(void *ctx, const struct bob_value_pair *p)
+{
+	struct times *x = ctx;
+
+	if (!x->begun)
+		fputs("times\n", x->to);
+	x->begun = 1;
+	fprintf(x->to, "%" PRIu64, p->count);
+	print_site(x->t, &p->from, x->to);
+	fputs(" >", x->to);
+	print_site(x->t, &p->to, x->to);
+	print_sums(x, " gap", &p->gap);
+	print_sums(x, " duration", &p->duration);
+	putc('\n', x->to);
+	return 0;
+}
+
+bob_status bob_archive_dump_times(const struct bob_trace *t, FILE *to)
+{
+	struct times x = { t, to, 0 };
+	bob_status st = bob_trace_value_times(t, BOB_VALUES_MPI, print_pair, &x);
+
+	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
+}

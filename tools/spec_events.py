@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Events with values and their times as docs/format.md has them ("Events", "Times"): the part of spec_decoder.py that is about MPI calls.
+
+An event is (key, words, vectors, places, open); a vector is a list of elements, an element a tuple of words."""
+import struct
+
+from spec_bytes import Bad, Reader
+from spec_fold import Folded, Packed
+
+HEADER, COMPLETE = 1 << 63, 1 << 62
+CONTENT, SHIFT = 1, 28
+NO_STREAM = NONE = 0xFFFFFFFF
+BINS = 40
+
+
+def values_of(data):
+    return struct.unpack("<%dQ" % (len(data) // 8), data[:len(data) // 8 * 8])
+
+
+class Layout:
+    def __init__(self, words, vectors):
+        self.words, self.vectors = words, vectors  # a vector: (word that is its length, words of an element)
+        if words > 128 or len(vectors) > 8 or any(length >= words for length, _ in vectors):
+            raise Bad
+
+    def counts(self, word):
+        """Of each vector its elements, and the words of one."""
+        return [(word[at], words) if words else ((word[at] + 7) // 8, 1) for at, words in self.vectors]
+
+    def length(self, word):
+        return self.words + sum(n * words for n, words in self.counts(word))
+
+    def split(self, values):
+        """Words, and of the vectors what is there."""
+        word, rest = list(values[:self.words]), list(values[self.words:])
+        word += [0] * (self.words - len(word))
+        vectors = []
+        for n, words in self.counts(word):
+            n = min(n, len(rest) // words)
+            vectors.append([tuple(rest[i * words:(i + 1) * words]) for i in range(n)])
+            rest = rest[n * words:]
+        return word, vectors
+
+
+class Definition:
+    def __init__(self, v):
+        vectors, key, depth = v[0] >> 8 & 255, v[0] >> 16 & 0xFFFF, v[0] >> 32
+        keys = (key + 7) // 8
+        if len(v) != 1 + vectors + keys + depth or key > 64 or depth > 256:
+            raise Bad
+        self.layout = Layout(v[0] & 255, [(x & 255, x >> 8 & 255) for x in v[1:1 + vectors]])
+        at = 1 + vectors
+        self.key = struct.pack("<%dQ" % keys, *v[at:at + keys])[:key]
+        self.path = fold_path(v[at + keys:])
+
+
+def fold_path(places):
+    """Recursion folded: a call that is there already takes the place of those behind it."""
+    found = []
+    for p in places:
+        if p in found:
+            del found[found.index(p):]
+        found.append(p)
+    return found
+
+
+def leaf_key(key, words):
+    """Layout, key and whether it is open; None of an element."""
+    if not key:
+        raise Bad
+    if key[0] == 255:
+        return None
+    n = key[0] & ~64
+    if n > 8 or len(key) < 1 + 2 * n:
+        raise Bad
+    vectors = list(zip(key[1:1 + 2 * n:2], key[2:2 + 2 * n:2]))
+    return Layout(words, vectors), key[1 + 2 * n:], bool(key[0] & 64)
+
+
+class Thread:
+    """A thread's events."""
+    def __init__(self, file, number):
+        self.file, self.stream = file, number + (CONTENT << SHIFT)
+        self.folded = Folded(file, number, CONTENT)
+        self.defs = {}
+        for c in file.chunks:
+            if c.kind == 11 and c.stream == self.stream:
+                self.read_defs(values_of(c.data))
+
+    def read_defs(self, v):
+        at = 0
+        while at < len(v):
+            n = v[at] >> 32 & (1 << 29) - 1
+            if not v[at] & HEADER or n > len(v) - at - 1:
+                raise Bad
+            self.defs[v[at] & NONE] = Definition(v[at + 1:at + 1 + n])
+            at += 1 + n
+
+    def events(self):
+        """None where something is lost."""
+        yield from self.unfold()
+        yield from self.logged()
+
+    def unfold(self):
+        leaves = iter(self.folded.events)
+        for places, key, words in leaves:
+            said = leaf_key(key, len(words))
+            if not said:
+                raise Bad
+            layout, name, is_open = said
+            vectors = []
+            for i, (n, width) in enumerate(layout.counts(words)):
+                vectors.append([])
+                for _ in range(n):
+                    at, element, row = next(leaves)
+                    if at != places or bytes(element) != bytes((255, i, width)) or len(row) != width:
+                        raise Bad
+                    vectors[-1].append(tuple(row))
+            yield name, words, vectors, places[::-1], is_open
+
+    def logged(self):
+        rooms, expected = sorted(self.folded.log), None
+        for number, (position, v, _) in enumerate(rooms):
+            if expected not in (None, position):
+                yield None
+            at, last = 0, number + 1 == len(rooms)
+            while at < len(v) and v[at] & HEADER and (last or v[at] & COMPLETE):
+                n = v[at] >> 32 & (1 << 29) - 1
+                if n > len(v) - at - 1:
+                    break
+                yield self.of_record(v[at], v[at + 1:at + 1 + n])
+                at += 1 + n
+            expected = position + at
+
+    def of_record(self, header, values):
+        d = self.defs[header & NONE]
+        word, vectors = d.layout.split(values)
+        is_open = not header & COMPLETE
+        if not is_open and d.layout.length(word) != len(values):
+            raise Bad
+        return d.key, word, vectors, d.path, is_open
+
+    def times(self):
+        """Rows: count, site before or None, site, gaps, durations. A site is a key and places."""
+        for c in self.file.chunks:
+            if c.kind != 12 or c.stream != self.stream:
+                continue
+            for at in range(0, len(c.data) // 736 * 736, 736):
+                before, of, count = struct.unpack_from("<IIQ", c.data, at)
+                if not count or of not in self.defs:
+                    continue
+                sites = [(d.key, d.path) if d else None for d in (self.defs.get(before), self.defs[of])]
+                yield (count, *sites, Sums(c.data[at + 16:at + 376], count), Sums(c.data[at + 376:at + 736], count))
+
+
+class Sums:
+    def __init__(self, data, count):
+        self.min, self.max, self.sum, self.low, self.high, *self.bins = struct.unpack("<45Q", data)
+        self.min_of = self.max_of = None
+        if sum(self.bins) == count + 1:
+            self.bins[self.bins.index(max(self.bins))] -= 1
+        if sum(self.bins) != count:
+            raise Bad
+
+    @staticmethod
+    def packed(r, count):
+        s = Sums.__new__(Sums)
+        s.min, s.min_of = r.n(), r.n()
+        if count == 1:
+            s.max, s.max_of, s.sum, square = s.min, s.min_of, s.min, s.min * s.min
+            s.low, s.high = square & (1 << 64) - 1, square >> 64
+            s.bins = [0] * BINS
+            s.bins[min(s.min.bit_length(), BINS - 1)] = 1
+            return s
+        s.max, s.max_of = s.min + r.n(), r.n()
+        s.sum, s.low, s.high = count * s.min + r.n() & (1 << 64) - 1, r.n(), r.n()
+        first, bins = r.n(), r.n()
+        if not 0 < bins <= BINS - first:
+            raise Bad
+        found = [r.n() for _ in range(bins - 1)]
+        found.append(count - sum(found))
+        s.bins = [0] * first + found + [0] * (BINS - first - bins)
+        return s
+
+    def text(self, thread):
+        used = [i for i, n in enumerate(self.bins) if n]
+        bins = ",".join(str(n) for n in self.bins[used[0]:used[-1] + 1])
+        return "%d (%s) %d (%s) %d 0x%x 0x%x %d:%s" % (self.min, thread(self.min_of), self.max, thread(self.max_of), self.sum,
+                                                        self.high, self.low, used[0], bins)
+
+
+def merged_of(file):
+    """The merged events of a file, or None."""
+    shifts = b"".join(c.data for c in file.common() if c.kind == 21 and c.aux == CONTENT)
+    return next((Packed(c.data, shifts) for c in file.common() if c.kind == 20 and c.aux == CONTENT), None)
+
+
+def merged_times(file, packed):
+    """Rows as of a thread; who had an extreme is an id."""
+    ids = sorted({i for i, _ in packed.parts})
+
+    def site(shape):
+        path, words, key, _ = packed.shapes[shape]
+        places = []
+        while path:
+            path, place = packed.paths[path - 1]
+            places.append(place)
+        said = leaf_key(key, words)
+        return (said[1], places[::-1]) if said else None
+
+    for c in file.common():
+        if c.kind != 12 or c.stream != NO_STREAM or c.aux != CONTENT:
+            continue
+        r, shape = Reader(c.data), 0
+        if r.n() != 1:
+            raise Bad
+        for _ in range(r.n()):
+            shape += r.n()
+            before, count = r.n(), r.n()
+            gap, duration = Sums.packed(r, count), Sums.packed(r, count)
+            for s in (gap, duration):
+                s.min_of, s.max_of = ids[s.min_of], ids[s.max_of]
+            yield count, site(before - 1) if before else None, site(shape), gap, duration
+        if r.at != len(c.data):
+            raise Bad
+
+
+class Values:
+    """Events and times of a process."""
+    def __init__(self, file, images, numbers):
+        self.file, self.images, self.numbers = file, images, numbers
+
+    def place(self, place):
+        number, address = place >> 48, place & (1 << 48) - 1
+        if number == 0xFFFF:
+            return " @0x%x" % address
+        if self.numbers:
+            number = self.numbers.get(number, 65536)
+        name = self.images[number][1] if number < len(self.images) else "?%d" % number
+        return " @%s+0x%x" % (name, address)
+
+    def site(self, site):
+        if not site:
+            return "-"
+        return (site[0].hex() or "-") + "".join(map(self.place, site[1]))
+
+    def dump(self, number, out):
+        thread = Thread(self.file, number)
+        if not thread.folded.found and not thread.folded.log:
+            return
+        out("events")
+        lost, index = "", 0
+        for e in thread.events():
+            if e is None:
+                lost = " !lost"
+                continue
+            key, words, vectors, places, is_open = e
+            line = "%d %s" % (index, key.hex() or "-") + "".join(" %d" % w for w in words)
+            for v in vectors:
+                line += " [" + " ".join(",".join(map(str, element)) for element in v) + "]"
+            out(line + "".join(map(self.place, places)) + (" !open" if is_open else "") + lost)
+            lost, index = "", index + 1
+
+    def row(self, row, thread):
+        count, before, of, gap, duration = row
+        return "%d %s > %s gap %s duration %s" % (count, self.site(before), self.site(of), gap.text(thread), duration.text(thread))
+
+
+def dump_times(processes, out):
+    """`processes`: (values, numbers of its streams) of each, in order."""
+    lines, done = [], set()
+    for file in sorted((v.file for v, _ in processes), key=lambda f: (f.outer or f).name):
+        key, packed = id(file.outer or file), None
+        if key not in done:
+            done.add(key)
+            packed = merged_of(file)
+        if not packed:
+            continue
+        names, of = {}, {}
+        for i, (v, streams) in enumerate(processes):
+            if id(v.file.outer or v.file) == key:
+                for k, s in enumerate(streams):
+                    thread = Folded(v.file, s, CONTENT).participant()
+                    names[thread], of[thread] = "%d.%d" % (i, k), v
+        for row in merged_times(file, packed):
+            lines.append(of[row[4].max_of].row(row, names.get))
+    for i, (values, streams) in enumerate(processes):
+        if merged_of(values.file):
+            continue
+        for k, s in enumerate(streams):
+            lines += [values.row(row, lambda _, name="%d.%d" % (i, k): name) for row in Thread(values.file, s).times()]
+    if lines:
+        out("times")
+    for line in lines:
+        out(line)
