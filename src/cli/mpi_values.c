@@ -69,11 +69,11 @@ static void print_request(uint64_t v, FILE *out)
 
 static void print_rank(int64_t v, FILE *out)
 {
-	static const char *const names[] = { "ANY_SOURCE", "PROC_NULL", "ROOT" };
+	static const char *const names[] = { "ANY_SOURCE", "PROC_NULL", "ROOT", "UNDEFINED" };
 
 	if (v >= 0)
 		fprintf(out, "%" PRId64, v);
-	else if (v >= -3)
+	else if (v >= -4)
 		fputs(names[-v - 1], out);
 	else
 		fprintf(out, "%" PRId64, v + 1000);

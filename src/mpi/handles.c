@@ -54,12 +54,11 @@ static uint64_t new_one(enum bob_mpi_kind kind, uint64_t handle)
 	return bob_mpi_numbers_set(kind, handle, n) ? n : UNKNOWN;
 }
 
-static uint64_t left(enum bob_mpi_kind kind, uint64_t was, uint64_t now)
+/* `word` is its number from before the call: another thread may have got the handle again since. */
+static uint64_t left(enum bob_mpi_kind kind, uint64_t was, uint64_t now, uint64_t word)
 {
-	uint64_t n;
-
-	if (was != now && bob_mpi_numbers_get(kind, was, &n) && n >= FIRST_NEW)
-		bob_mpi_numbers_drop(kind, was);
+	if (was != now && word >= FIRST_NEW && word != UNKNOWN)
+		bob_mpi_numbers_drop(kind, was, word);
 	return number_of(kind, now);
 }
 
@@ -72,9 +71,9 @@ static uint64_t left(enum bob_mpi_kind kind, uint64_t was, uint64_t now)
 	{                                                                                          \
 		return new_one(BOB_MPI_KIND_##kind, (uint64_t)h);                                  \
 	}                                                                                          \
-	uint64_t bob_mpi_left_##name(type was, type now)                                           \
+	uint64_t bob_mpi_left_##name(type was, type now, uint64_t word)                            \
 	{                                                                                          \
-		return left(BOB_MPI_KIND_##kind, (uint64_t)was, (uint64_t)now);                    \
+		return left(BOB_MPI_KIND_##kind, (uint64_t)was, (uint64_t)now, word);              \
 	}
 
 HANDLE(group, MPI_Group, GROUP)
@@ -99,7 +98,7 @@ uint64_t bob_mpi_new_comm(struct bob_mpi_call *c, MPI_Comm h)
 	return new_one(BOB_MPI_KIND_COMM, (uint64_t)h);
 }
 
-uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now)
+uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now, uint64_t word)
 {
-	return left(BOB_MPI_KIND_COMM, (uint64_t)was, (uint64_t)now);
+	return left(BOB_MPI_KIND_COMM, (uint64_t)was, (uint64_t)now, word);
 }

@@ -63,31 +63,47 @@ static bool grow(void)
 	return true;
 }
 
+static bool set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
+{
+	struct entry *e;
+
+	if (2 * (count + 1) > room && !grow())
+		return false;
+	e = find(kind, handle);
+	count += !e->kind;
+	*e = (struct entry){ handle, number, kind + 1u, 0 };
+	return true;
+}
+
+/* Entries behind the one that goes move up, so that searches need no marks of what was there. */
+static void drop(struct entry *e)
+{
+	uint64_t hole = (uint64_t)(e - table);
+
+	if (e->shared) {
+		e->shared--;
+		return;
+	}
+	for (uint64_t at = (hole + 1) & (room - 1); table[at].kind; at = (at + 1) & (room - 1)) {
+		uint64_t from = home(table[at].kind - 1, table[at].handle);
+
+		if (((at - from) & (room - 1)) >= ((at - hole) & (room - 1))) {
+			table[hole] = table[at];
+			hole = at;
+		}
+	}
+	table[hole].kind = 0;
+	count--;
+}
+
 bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
 {
 	bool ok;
 
 	lock();
-	ok = 2 * (count + 1) <= room || grow();
-	if (ok) {
-		struct entry *e = find(kind, handle);
-
-		count += !e->kind;
-		*e = (struct entry){ handle, number, kind + 1u, 0 };
-	}
+	ok = set(kind, handle, number);
 	unlock();
 	return ok;
-}
-
-void bob_mpi_numbers_renumber(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
-{
-	struct entry *e;
-
-	lock();
-	e = find(kind, handle);
-	if (e && e->kind)
-		e->number = number;
-	unlock();
 }
 
 bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
@@ -120,30 +136,51 @@ bool bob_mpi_numbers_share(enum bob_mpi_kind kind, uint64_t handle, uint64_t *nu
 	return found;
 }
 
-/* Entries behind the one that goes move up, so that searches need no marks of what was there. */
-void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle)
+bool bob_mpi_numbers_add(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number, uint64_t mark)
 {
 	struct entry *e;
-	uint64_t hole;
+	bool ok = true;
 
 	lock();
 	e = find(kind, handle);
-	if (!e || !e->kind || e->shared) {
-		if (e && e->kind)
-			e->shared--;
-		unlock();
-		return;
-	}
-	hole = (uint64_t)(e - table);
-	for (uint64_t at = (hole + 1) & (room - 1); table[at].kind; at = (at + 1) & (room - 1)) {
-		uint64_t from = home(table[at].kind - 1, table[at].handle);
-
-		if (((at - from) & (room - 1)) >= ((at - hole) & (room - 1))) {
-			table[hole] = table[at];
-			hole = at;
+	if (e && e->kind) {
+		if (e->number) {
+			e->number |= mark;
+			e->shared++;
 		}
+		*number = e->number;
+		ok = e->number != 0;
+	} else {
+		ok = set(kind, handle, *number);
 	}
-	table[hole].kind = 0;
-	count--;
+	unlock();
+	return ok;
+}
+
+bool bob_mpi_numbers_take(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number)
+{
+	struct entry *e;
+	bool found;
+
+	lock();
+	e = find(kind, handle);
+	found = e && e->kind;
+	if (found) {
+		*number = e->number;
+		if (e->number)
+			drop(e);
+	}
+	unlock();
+	return found;
+}
+
+void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle, uint64_t number)
+{
+	struct entry *e;
+
+	lock();
+	e = find(kind, handle);
+	if (e && e->kind && e->number == number)
+		drop(e);
 	unlock();
 }

@@ -64,10 +64,12 @@ bool bob_mpi_is_off(void); /* life.c: by MPI_Pcontrol */
 bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
 /* The handle has been given out once more: *number is what it has. False: it has none. */
 bool bob_mpi_numbers_share(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number);
-/* Another number for what has one; how often it was given out stays. */
-void bob_mpi_numbers_renumber(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
+/* The same, and what has one gets the bits `mark` besides. False: no memory, or *number is 0. */
+bool bob_mpi_numbers_add(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number, uint64_t mark);
+/* As get, and drops it once, unless the number is 0. */
+bool bob_mpi_numbers_take(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number);
 bool bob_mpi_numbers_get(enum bob_mpi_kind kind, uint64_t handle, uint64_t *number);
-/* Once for each time it was given out. */
-void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle);
+/* Once for each time it was given out; not if it has another number now. */
+void bob_mpi_numbers_drop(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
 
 #endif

@@ -15,20 +15,10 @@ static uint64_t bits(MPI_Request h)
 	return (uint64_t)(uintptr_t)h;
 }
 
-static bool is_null(MPI_Request h)
-{
-	uint64_t number;
-
-	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) && !number;
-}
-
-uint64_t bob_mpi_request(MPI_Request h)
+static uint64_t word_of(uint64_t number)
 {
 	const struct bob_mpi_thread *t = bob_mpi_thread();
-	uint64_t number;
 
-	if (!bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number))
-		return UNKNOWN;
 	if (!number)
 		return 0;
 	if (number & SHARED)
@@ -39,35 +29,48 @@ uint64_t bob_mpi_request(MPI_Request h)
 	return 2 * number + 1;
 }
 
+uint64_t bob_mpi_request(MPI_Request h)
+{
+	uint64_t number;
+
+	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) ? word_of(number) :
+									     UNKNOWN;
+}
+
 uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
 {
 	struct bob_mpi_thread *t = bob_mpi_thread();
-	uint64_t number;
+	uint64_t number = (uint64_t)(t->number + 1) << 32 | t->requests | (receives ? RECEIVES : 0);
 
-	if (is_null(h))
-		return 0;
-	if (bob_mpi_numbers_share(BOB_MPI_KIND_REQUEST, bits(h), &number)) {
-		bob_mpi_numbers_renumber(BOB_MPI_KIND_REQUEST, bits(h),
-					 SHARED | (number & RECEIVES));
-		t->requests++;
-		return UNKNOWN;
-	}
-	bob_mpi_numbers_set(BOB_MPI_KIND_REQUEST, bits(h),
-			    (uint64_t)(t->number + 1) << 32 | t->requests++ |
-				    (receives ? RECEIVES : 0));
-	return 2;
+	if (!bob_mpi_numbers_add(BOB_MPI_KIND_REQUEST, bits(h), &number, SHARED) && !number)
+		return 0; /* the null handle */
+	t->requests++;
+	return number & SHARED ? UNKNOWN : 2;
 }
 
-uint64_t bob_mpi_left_request(MPI_Request was, MPI_Request now)
+struct bob_mpi_was bob_mpi_take_request(MPI_Request h)
 {
-	if (bits(was) != bits(now) && !is_null(was))
-		bob_mpi_numbers_drop(BOB_MPI_KIND_REQUEST, bits(was));
-	return bob_mpi_request(now);
+	struct bob_mpi_was was = { .request = h, .word = UNKNOWN };
+
+	if (bob_mpi_numbers_take(BOB_MPI_KIND_REQUEST, bits(h), &was.number)) {
+		was.word = word_of(was.number);
+		was.receives = (was.number & (RECEIVES | SHARED)) == RECEIVES;
+	}
+	return was;
+}
+
+void bob_mpi_left_request(const struct bob_mpi_was *was, MPI_Request now)
+{
+	uint64_t number = was->number;
+
+	if (number && bits(was->request) == bits(now))
+		bob_mpi_numbers_add(BOB_MPI_KIND_REQUEST, bits(now), &number, SHARED);
 }
 
 bool bob_mpi_receives(MPI_Request h)
 {
 	uint64_t number;
 
-	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) && number & RECEIVES;
+	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) &&
+	       (number & (RECEIVES | SHARED)) == RECEIVES;
 }

@@ -107,24 +107,35 @@ uint64_t bob_mpi_new_info(MPI_Info h);
 uint64_t bob_mpi_new_message(MPI_Message h);
 uint64_t bob_mpi_new_session(uint64_t h);
 uint64_t bob_mpi_new_keyval(int keyval);
-/* Handles that the call may have taken away (set to the null handle): `was` is what stood there before. Returns the
- * word for what stands there now. */
-uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now);
-uint64_t bob_mpi_left_group(MPI_Group was, MPI_Group now);
-uint64_t bob_mpi_left_type(MPI_Datatype was, MPI_Datatype now);
-uint64_t bob_mpi_left_op(MPI_Op was, MPI_Op now);
-uint64_t bob_mpi_left_win(MPI_Win was, MPI_Win now);
-uint64_t bob_mpi_left_file(MPI_File was, MPI_File now);
-uint64_t bob_mpi_left_errh(MPI_Errhandler was, MPI_Errhandler now);
-uint64_t bob_mpi_left_info(MPI_Info was, MPI_Info now);
-uint64_t bob_mpi_left_message(MPI_Message was, MPI_Message now);
-uint64_t bob_mpi_left_session(uint64_t was, uint64_t now);
-uint64_t bob_mpi_left_keyval(int was, int now);
+/* Handles that the call may have taken away (set to the null handle): `was` is what stood there before, `word` its word. Returns
+ * the word for what stands there now. */
+uint64_t bob_mpi_left_comm(MPI_Comm was, MPI_Comm now, uint64_t word);
+uint64_t bob_mpi_left_group(MPI_Group was, MPI_Group now, uint64_t word);
+uint64_t bob_mpi_left_type(MPI_Datatype was, MPI_Datatype now, uint64_t word);
+uint64_t bob_mpi_left_op(MPI_Op was, MPI_Op now, uint64_t word);
+uint64_t bob_mpi_left_win(MPI_Win was, MPI_Win now, uint64_t word);
+uint64_t bob_mpi_left_file(MPI_File was, MPI_File now, uint64_t word);
+uint64_t bob_mpi_left_errh(MPI_Errhandler was, MPI_Errhandler now, uint64_t word);
+uint64_t bob_mpi_left_info(MPI_Info was, MPI_Info now, uint64_t word);
+uint64_t bob_mpi_left_message(MPI_Message was, MPI_Message now, uint64_t word);
+uint64_t bob_mpi_left_session(uint64_t was, uint64_t now, uint64_t word);
+uint64_t bob_mpi_left_keyval(int was, int now, uint64_t word);
 
 /* Requests: how many have been made since (0: the newest), see requests.c. `receives`: a status of it says something. */
 uint64_t bob_mpi_request(MPI_Request h);
 uint64_t bob_mpi_new_request(MPI_Request h, bool receives);
-uint64_t bob_mpi_left_request(MPI_Request was, MPI_Request now);
+
+/* A request that the call may complete: before the call it is taken out, since MPI may give the handle to another thread before the call
+ * is back; behind it the one that is still there goes in again. */
+struct bob_mpi_was {
+	MPI_Request request;
+	bool receives;
+	uint64_t word;
+	uint64_t number;	/* in the table; requests.c */
+};
+
+struct bob_mpi_was bob_mpi_take_request(MPI_Request h);
+void bob_mpi_left_request(const struct bob_mpi_was *was, MPI_Request now);
 
 /* --- statuses and vectors --- */
 

@@ -5,6 +5,7 @@
 #define ANY_SOURCE (-1)
 #define PROC_NULL (-2)
 #define ROOT (-3)
+#define UNDEFINED (-4)
 
 /* In Open MPI MPI_BOTTOM is a null pointer. */
 uint64_t bob_mpi_buf(const void *p)
@@ -19,6 +20,7 @@ uint64_t bob_mpi_rank(int rank)
 	return (uint64_t)(int64_t)(rank == MPI_ANY_SOURCE ? ANY_SOURCE :
 				   rank == MPI_PROC_NULL  ? PROC_NULL :
 				   rank == MPI_ROOT	  ? ROOT :
+				   rank == MPI_UNDEFINED  ? UNDEFINED :
 							    rank - 1000);
 }
 

@@ -188,8 +188,7 @@ struct bob_mpi_was *bob_mpi_keep_requests(struct bob_mpi_call *c, const MPI_Requ
 	struct bob_mpi_was *was = v && count ? bob_mpi_keep(c, count, sizeof(*was)) : NULL;
 
 	for (uint64_t i = 0; was && i < count; i++)
-		was[i] =
-			(struct bob_mpi_was){ v[i], bob_mpi_receives(v[i]), bob_mpi_request(v[i]) };
+		was[i] = bob_mpi_take_request(v[i]);
 	return was;
 }
 
@@ -202,7 +201,7 @@ void bob_mpi_put_was(struct bob_mpi_call *c, const struct bob_mpi_was *was, uint
 void bob_mpi_left_requests(const struct bob_mpi_was *was, const MPI_Request *now, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)
-		bob_mpi_left_request(was[i].request, now[i]);
+		bob_mpi_left_request(&was[i], now[i]);
 }
 
 bool bob_mpi_was_receives(const struct bob_mpi_was *was, uint64_t count, int index)

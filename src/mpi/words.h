@@ -78,13 +78,7 @@ uint64_t *bob_mpi_keep_ints(struct bob_mpi_call *c, const int *v, uint64_t count
 
 /* --- requests and statuses --- */
 
-/* A request before the call. */
-struct bob_mpi_was {
-	MPI_Request request;
-	bool receives;
-	uint64_t word;
-};
-
+/* They are taken out. */
 struct bob_mpi_was *bob_mpi_keep_requests(struct bob_mpi_call *c, const MPI_Request *v,
 					  uint64_t count);
 void bob_mpi_put_was(struct bob_mpi_call *c, const struct bob_mpi_was *was, uint64_t count);

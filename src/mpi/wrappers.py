@@ -147,10 +147,18 @@ class Body:
 
     def scalar_in(self, p):
         value = self.value(p)
+        if p.comes_out and p.role == "request":
+            self.before.append(f"const struct bob_mpi_was was_{p.name} = bob_mpi_take_request({value});")
+            self.before.append(f"bob_mpi_fix(&c_, was_{p.name}.word);")
+            return
         if p.comes_out:
             t = self.types[p.name][:-1]
             self.before.append(f"const {t} was_{p.name} = {value};")
             value = f"was_{p.name}"
+        if p.comes_out and p.role in HANDLES:
+            self.before.append(f"const uint64_t word_{p.name} = {word(p, value)};")
+            self.before.append(f"bob_mpi_fix(&c_, word_{p.name});")
+            return
         self.put(self.before, self.conditions(p, False), word(p, value))
 
     # --- what comes out ---
@@ -165,7 +173,8 @@ class Body:
             self.before.append(f"MPI_Status *const s_ = {p.name} == MPI_STATUS_IGNORE ? &own_ : {p.name};")
             if p.of and not self.f.by_name[p.of[0]].is_vector:
                 r = self.f.by_name[p.of[0]]
-                self.before.append(f"const bool receives_ = bob_mpi_receives({self.value(r)});")
+                self.before.append(f"const bool receives_ = was_{r.name}.receives;" if r.comes_out else
+                                   f"const bool receives_ = bob_mpi_receives({self.value(r)});")
         self.argument[p.name] = "s_"
 
     def status_out(self, p):
@@ -208,10 +217,11 @@ class Body:
     def scalar_out(self, p):
         value = self.came_out(p)
         if p.goes_in:
-            verb = f"bob_mpi_left_{p.role}({{1}}was_{p.name}, {{1}}{value})".replace("{1}", "(uint64_t)" if p.role == "session" else "")
             if p.role == "request":
-                self.after_all.append(f"{verb};")
+                self.after_all.append(f"bob_mpi_left_request(&was_{p.name}, {value});")
             else:
+                cast = "(uint64_t)" if p.role == "session" else ""
+                verb = f"bob_mpi_left_{p.role}({cast}was_{p.name}, {cast}{value}, word_{p.name})"
                 self.put(self.behind, [], verb if p.role in HANDLES else word(p, value))
             return
         c = self.conditions(p, True)

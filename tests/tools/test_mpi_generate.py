@@ -87,7 +87,7 @@ def test_output(root):
     order(body(wrappers, "Gatherv"), "at_root = bob_mpi_at(comm, root)", "sendbuf != MPI_IN_PLACE ? bob_mpi_int(n) : 0",
           "at_root ? bob_mpi_buf(recvbuf) : 0", "recvcounts && at_root ? bob_mpi_peers(comm) : 0",
           "bob_mpi_put_ints(&c_, recvcounts, n_recvcounts, bob_mpi_me(comm))")
-    order(body(wrappers, "Comm_free"), "was_comm = *comm", "bob_mpi_comm(was_comm)", "bob_mpi_left_comm(was_comm, *comm)")
+    order(body(wrappers, "Comm_free"), "was_comm = *comm", "bob_mpi_comm(was_comm)", "bob_mpi_left_comm(was_comm, *comm, word_comm)")
     order(predefined, "MPI_COMM_NULL, 0u, 0u", "MPI_COMM_WORLD, 0u, 1u, BOB_MPI_KIND_COMM", "MPI_TAG_UB, 0u, 1u")
     assert "COMM_SELF" not in predefined, "it is the null handle"
     assert "NOT_THERE" not in predefined and "NOT_THERE" in reader

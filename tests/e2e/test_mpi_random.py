@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# ctest: serial
+"""Random programs under MPI, without deadlocks, say what they do: the events are exactly that, in order, on all ranks."""
+import sys
+
+import harness as h
+import mpi_events as m
+
+suite = h.Suite("mpi_random", jobs=1)
+
+
+def programs(mpi, ranks, first, count):
+    exe = m.program(mpi, "random.c")
+    said = h.fresh("said")
+    r = m.record(mpi, ranks, [exe, str(first), str(count)], env={"ORACLE_DIR": str(said)}, timeout=200)
+    h.check(r.status == 0 and r.out.startswith(b"%d programs" % count), f"the program fails\n{r}")
+    n = m.check_oracle(r.trace, said)
+    h.check(n > 20 * count, f"only {n} events")
+    return f"{n} events of {count} programs"
+
+
+for name in m.MPIS:
+    for first in (1, 51, 101, 151) if name == "openmpi" else (201, 251):  # MPICH polls more
+        suite.add(f"{name}: 4 ranks, programs {first}...", programs, name, 4, first, 50)
+suite.add("openmpi: 3 ranks", programs, "openmpi", 3, 301, 20)
+suite.add("openmpi: 16 ranks", programs, "openmpi", 16, 401, 4)
+suite.add("mpich: 2 ranks", programs, "mpich", 2, 501, 20)
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
