@@ -206,7 +206,7 @@ static inline uint64_t *events_open(struct events_thread *t, uint32_t kind, uint
 static inline void events_put(struct events_thread *t, uint32_t kind, uint32_t site, uint64_t i)
 {
 	uint32_t words = events_layout(kind).words, n;
-	uint64_t value[EVENTS_VALUES], *to;
+	uint64_t value[EVENTS_VALUES] = { 0 }, *to;
 	bob_status st;
 
 	n = events_values(t, kind, i, value);
@@ -228,7 +228,7 @@ static inline void events_hang(struct events_thread *t, uint32_t kind, uint32_t 
 			       uint32_t more)
 {
 	uint32_t words = events_layout(kind).words;
-	uint64_t value[EVENTS_VALUES], *to;
+	uint64_t value[EVENTS_VALUES] = { 0 }, *to;
 	bob_status why;
 
 	events_values(t, kind, i, value);

@@ -8,7 +8,7 @@
 static inline void build_of_file(FILE *f, const char *name, struct build *to)
 {
 	memset(to, 0, sizeof(*to));
-	snprintf(to->name, sizeof(to->name), "%s", name);
+	snprintf(to->name, sizeof(to->name), "%.*s", (int)sizeof(to->name) - 1, name);
 	to->bytes = aligned_alloc(4096, BUILD_CAP);
 	assert(to->bytes);
 	memset(to->bytes, 0, BUILD_CAP);
