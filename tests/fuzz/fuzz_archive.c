@@ -8,6 +8,7 @@
 
 #include "../golden/traces.h"
 #include "archive/reader.h"
+#include "base/crc.h"
 
 #define EVENTS_MAX 200000
 #define SYMBOLS_MAX 100000u
@@ -223,6 +224,19 @@ static void read_trace(const uint8_t *data, size_t size)
 	bob_trace_close(t);
 }
 
+/* What completes a folded stream. */
+static void mend_rest(struct bob_chunk_head *c, uint64_t avail)
+{
+	struct bob_fold_rest *r = bob_chunk_data(c);
+	uint64_t size = c->size < avail ? c->size : avail;
+
+	if (c->kind != BOB_CHUNK_FOLD_REST || size < sizeof(*r) ||
+	    r->rest_bytes > size - sizeof(*r) || r->state_bytes > size - sizeof(*r) - r->rest_bytes)
+		return;
+	r->crc = 0;
+	r->crc = bob_crc32c(bob_crc32c(0, r, sizeof(*r)), r + 1, r->rest_bytes + r->state_bytes);
+}
+
 /* `data` is aligned as by malloc. */
 static void mend_checksums(uint8_t *data, size_t size)
 {
@@ -238,6 +252,7 @@ static void mend_checksums(uint8_t *data, size_t size)
 
 		c->magic = BOB_CHUNK_MAGIC;
 		c->head_crc = bob_chunk_head_crc(c);
+		mend_rest(c, size - at - sizeof(*c));
 		if (c->size >= size - at - sizeof(struct bob_chunk_head))
 			break;
 		at += bob_chunk_bytes(c->size);
