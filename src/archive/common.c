@@ -133,8 +133,7 @@ uint64_t bob_merged_id(const struct bob_process *p, size_t i)
 	return (uint64_t)p->file->inner << 32 | before;
 }
 
-/* The participant of this id. */
-static int find_participant(const struct bob_folded *merged, uint64_t id, uint32_t *participant)
+int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t *participant)
 {
 	uint32_t lo = 0, hi = bob_folded_count(merged);
 
@@ -160,9 +159,9 @@ bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)
 		uint64_t id = bob_merged_id(p, k);
 		struct bob_stream *s = p->streams[k];
 
-		if (c->merged && find_participant(c->merged, id, &s->participant))
+		if (c->merged && bob_participant_find(c->merged, id, &s->participant))
 			s->folded = c->merged;
-		if (c->events && find_participant(c->events, id, &s->mpi.participant))
+		if (c->events && bob_participant_find(c->events, id, &s->mpi.participant))
 			s->mpi.folded = c->events;
 	}
 	return st;

@@ -84,16 +84,6 @@ static bob_status index_open(struct index *x, const struct bob_folded *f)
 	return BOB_OK;
 }
 
-static int find_participant(const struct bob_folded *f, uint64_t id, uint32_t *out)
-{
-	for (uint32_t i = 0; i < bob_folded_count(f); i++)
-		if (bob_folded_id(f, i) == id) {
-			*out = i;
-			return 1;
-		}
-	return 0;
-}
-
 /* --- gathering --- */
 
 struct gather {
@@ -157,7 +147,7 @@ static bob_status take_stream(const struct gather *g, const struct bob_process *
 
 	if (g->rename && g->rename->id)
 		id = g->rename->id(g->rename->ctx, id);
-	if (!find_participant(g->index.f, id, &participant))
+	if (!bob_participant_find(g->index.f, id, &participant))
 		return BOB_OK;
 	for (size_t k = 0; bob_time_slot_at(s, k, &slot) && st == BOB_OK; k++)
 		st = take_slot(g, &s->mpi, &slot, participant);
@@ -167,12 +157,11 @@ static bob_status take_stream(const struct gather *g, const struct bob_process *
 static uint32_t participant_of(const struct gather *g, const struct bob_folded *from, uint32_t i)
 {
 	uint64_t id = bob_folded_id(from, i);
-	uint32_t out = 0;
+	uint32_t out;
 
 	if (g->rename && g->rename->id)
 		id = g->rename->id(g->rename->ctx, id);
-	find_participant(g->index.f, id, &out);
-	return out;
+	return bob_participant_find(g->index.f, id, &out) ? out : 0;
 }
 
 static bob_status take_merged(const struct gather *g, const struct bob_common *c)

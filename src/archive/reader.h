@@ -284,6 +284,8 @@ bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
  * work on is; an engine may number its streams as threads come to run. In a merged trace: the process's number << 32, and how many
  * streams of the process come before it in that order. */
 uint64_t bob_merged_id(const struct bob_process *p, size_t i);
+/* The participant of this id, if there is one. */
+int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t *participant);
 /* Are there records that are not folded? */
 int bob_stream_has_raw(const struct bob_stream *s);
 void bob_records_open(struct bob_records *r, const struct bob_process *p,
