@@ -377,12 +377,38 @@ static void test_half_counted(void **state)
 		build_free(&half[i]);
 }
 
+/* A definition with a number that so small a file cannot have come to: memory for all before it is not taken. */
+static void test_far_number(void **state)
+{
+	struct build b;
+	struct bob_memory_file file;
+	struct bob_trace *t;
+
+	(void)state;
+	build_process_of(&b, 0);
+	for (uint64_t off = BOB_FILE_HEAD_BYTES; off < b.len;) {
+		struct bob_chunk_head *c = (struct bob_chunk_head *)(void *)(b.bytes + off);
+		uint64_t *v = bob_chunk_data(c);
+
+		if (c->kind == BOB_CHUNK_EVENT_DEFS)
+			v[0] |= BOB_EVENT_NUMBER_MAX - 1;
+		off += bob_chunk_bytes(c->size);
+	}
+	file = (struct bob_memory_file){ b.name, b.bytes, b.len };
+	assert_int_equal(bob_archive_open_memory(&file, 1, &t, NULL), BOB_OK);
+	assert_int_equal(bob_trace_problem_count(t), 2);
+	assert_string_equal(bob_trace_problem(t, 0)->text, "a definition of events is damaged");
+	bob_trace_close(t);
+	build_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_at_once),	 cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_order),	 cmocka_unit_test(test_late),
 		cmocka_unit_test(test_log_only), cmocka_unit_test(test_half_counted),
+		cmocka_unit_test(test_far_number),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
