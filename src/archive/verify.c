@@ -112,6 +112,27 @@ static bob_status verify_records(struct bob_trace *t, uint32_t thread)
 	return st == BOB_END ? BOB_OK : st;
 }
 
+/* All events with values. */
+static bob_status verify_events(struct bob_trace *t, uint32_t thread)
+{
+	const struct bob_stream *s = t->threads[thread];
+	struct bob_value_cursor *c;
+	struct bob_value_event e;
+	struct bob_error err;
+	bob_status st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &c, &err);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	while ((st = bob_value_cursor_next(c, &e, &err)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT)
+			bob_problem_add(t, s->file, err.offset, err.text, 1);
+		else if (e.lost)
+			bob_problem_add(t, s->file, s->head_off, "events are missing", 1);
+	}
+	bob_value_cursor_close(c);
+	return st == BOB_END ? BOB_OK : st;
+}
+
 bob_status bob_trace_verify(struct bob_trace *t)
 {
 	bob_status st = BOB_OK;
@@ -129,6 +150,8 @@ bob_status bob_trace_verify(struct bob_trace *t)
 			st = verify_thread(t, i);
 	for (uint32_t i = 0; i < t->thread_count && st == BOB_OK; i++)
 		st = verify_records(t, i);
+	for (uint32_t i = 0; i < t->thread_count && st == BOB_OK; i++)
+		st = verify_events(t, i);
 	t->verified = st == BOB_OK;
 	return st;
 }

@@ -103,10 +103,13 @@ static void print_good(const struct cli_session *s, int lost)
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
 
 	bob_trace_sizes(s->trace, &sizes);
-	if (sizes.accesses && !sizes.events)
-		printf("%s: %s accesses", s->dir, cli_count(a, sizes.accesses));
-	else
-		printf("%s: %s calls", s->dir, cli_count(a, sizes.events));
+	printf("%s: ", s->dir);
+	if (sizes.events || !(sizes.accesses || sizes.mpi_calls))
+		printf("%s calls%s", cli_count(a, sizes.events), sizes.mpi_calls ? ", " : "");
+	else if (sizes.accesses)
+		printf("%s accesses%s", cli_count(a, sizes.accesses), sizes.mpi_calls ? ", " : "");
+	if (sizes.mpi_calls)
+		printf("%s MPI calls", cli_count(a, sizes.mpi_calls));
 	printf(" of %s thread%s in %s read%s\n", cli_count(b, bob_trace_thread_count(s->trace)),
 	       cli_plural(bob_trace_thread_count(s->trace)), cli_bytes(c, sizes.file_bytes),
 	       lost ? "; not everything that was recorded is there" : ", everything is there");
