@@ -72,7 +72,10 @@ static void p2p(void)
 	T(MPI_Irecv(b, 4, MPI_INT, 0, 1, S, &r[0]));                                               \
 	T(MPI_##name(a, 4, MPI_INT, 0, 1, S, &r[1]));                                              \
 	T(MPI_Waitall(2, r, several));
-		ITO(Isend) ITO(Ibsend) ITO(Issend) ITO(Irsend)
+	ITO(Isend);
+	ITO(Ibsend);
+	ITO(Issend);
+	ITO(Irsend);
 #define PTO(name)                                                                                  \
 	T(MPI_Recv_init(b, 4, MPI_INT, 0, 1, S, &r[0]));                                           \
 	T(MPI_##name(a, 4, MPI_INT, 0, 1, S, &r[1]));                                              \
@@ -80,8 +83,11 @@ static void p2p(void)
 	T(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));                                                 \
 	T(MPI_Request_free(&r[0]));                                                                \
 	T(MPI_Request_free(&r[1]));
-			PTO(Send_init) PTO(Bsend_init) PTO(Ssend_init) PTO(Rsend_init)
-				T(MPI_Isend(a, 4, MPI_INT, 0, 2, S, &q));
+	PTO(Send_init);
+	PTO(Bsend_init);
+	PTO(Ssend_init);
+	PTO(Rsend_init);
+	T(MPI_Isend(a, 4, MPI_INT, 0, 2, S, &q));
 	T(MPI_Probe(0, 2, S, &s));
 	T(MPI_Iprobe(0, 2, S, &flag, &s));
 	T(MPI_Recv(b, 4, MPI_INT, 0, 2, S, &s));
