@@ -307,8 +307,3 @@ bob_status bob_event_writer_end(struct bob_event_writer *w)
 	bob_folder_end(w->folder);
 	return bob_fold_writer_end(&w->out, w->rooms.position);
 }
-
-const struct bob_rooms *bob_event_writer_rooms(const struct bob_event_writer *w)
-{
-	return &w->rooms;
-}

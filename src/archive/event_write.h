@@ -84,8 +84,6 @@ void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words);
 bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words);
 /* The thread has ended. */
 bob_status bob_event_writer_end(struct bob_event_writer *w);
-/* Address ranges of its rooms, for who wants to return their memory. */
-const struct bob_rooms *bob_event_writer_rooms(const struct bob_event_writer *w);
 
 /* --- for readers, too --- */
 

@@ -6,8 +6,12 @@
  *   call.c         one call: into the thread's record, times, out again
  *   thread.c       threads and their streams, through the agent (agent/streams.h)
  *   site.c         where the call came from
- *   handles.c      communicators, datatypes, ... by number; requests.c requests
+ *   handles.c      communicators, datatypes, ... by number; requests.c requests; numbers.c their table
+ *   values.c       words of what is no handle; words.c of vectors and texts; layout.c how an event's words lie
+ *   comms.c        what MPI is asked: sizes, members, topologies
  *   next.c         the function that would have been called without us
+ *   life.c         Init, Finalize, Pcontrol; start.c the library is loaded
+ *   fortran.c      entry points of Fortran that call nothing in C; pcontrol.c the one function with arguments of any number
  *
  * A wrapper defines both MPI_X and PMPI_X. Fortran's entry points call one or the other, and so does another tool
  * that lies before us; a thread that is in a wrapper already is not recorded (its *depth*), so each call is recorded once, as it

@@ -29,7 +29,7 @@ uint64_t bob_mpi_tag(int tag)
 	return (uint64_t)(int64_t)tag; /* MPI_ANY_TAG is -1 everywhere */
 }
 
-/* A place in the program as those of call paths; in no chosen image the address itself, with the top bits set. */
+/* A place in the program as those of call paths; 1: in no chosen image (MPI's own functions). */
 uint64_t bob_mpi_function(const void *f)
 {
 	uint64_t place = bob_mpi_agent->place((uint64_t)(uintptr_t)f);
