@@ -148,6 +148,8 @@ static inline unsigned bob_piece_pair(unsigned d, unsigned e)
 
 /* A participant has one part, or more if its folder began anew. */
 BOB_API uint32_t bob_folded_parts(const struct bob_folded *f, uint32_t participant);
+/* Does a part begin behind the participant's first `events`? At the end of all it does. */
+BOB_API int bob_folded_parted(const struct bob_folded *f, uint32_t participant, uint64_t events);
 
 /* Items: 2 * shape, or 2 * loop + 1. A loop's body is of earlier loops and shapes. */
 BOB_API uint32_t bob_folded_loops(const struct bob_folded *f);
@@ -220,8 +222,13 @@ BOB_API bob_status bob_folded_rename(const struct bob_folded *f,
  * these two. */
 struct bob_fold_source {
 	const struct bob_folded *folded;
-	const struct bob_fold_rename *rename;
+	const struct bob_fold_rename *rename; /* what its `id` calls BOB_FOLD_NOBODY is left out */
+	/* By participant of `folded`: so many events at the beginning are left out. A part must begin there (BOB_ERR_INVAL:
+	 * none does). NULL: nothing is. */
+	const uint64_t *behind;
+	int goes_on;		/* what it has of a participant comes behind what sources before it have of it */
 };
+#define BOB_FOLD_NOBODY (~0ull)
 BOB_API bob_status bob_folded_merge_all(const struct bob_fold_source *from, uint32_t count,
 					const struct bob_alloc *alloc, struct bob_folded **out);
 /* The one participant of `f` under another id. BOB_ERR_INVAL: it has more than one. */

@@ -127,7 +127,8 @@ bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process 
 		th[i].name = (struct bob_fold_rename){ .id = id_of, .ctx = &th[i] };
 		if (th[i].own || s->mpi.folded)
 			from[n++] = (struct bob_fold_source){
-				th[i].own ? th[i].own : s->mpi.folded, &th[i].name
+				.folded = th[i].own ? th[i].own : s->mpi.folded,
+				.rename = &th[i].name
 			};
 	}
 	if (st == BOB_OK && n)

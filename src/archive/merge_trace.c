@@ -203,7 +203,8 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 			continue;
 		timed[n] = (struct bob_time_source){ process_of(m, m->t->commons[i]),
 						     &names[i].rename };
-		from[n++] = (struct bob_fold_source){ merged[i], &names[i].rename };
+		from[n++] = (struct bob_fold_source){ .folded = merged[i],
+							.rename = &names[i].rename };
 		st = find_names(m, i, events, &names[i]);
 	}
 	if (st == BOB_OK && n)

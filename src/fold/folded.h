@@ -95,5 +95,8 @@ bob_status bob_maps_item(const struct bob_fold_maps *m, uint64_t item, uint32_t 
 /* The items of `spine`, and behind them the varints of `items`, with the numbers of `maps`. */
 bob_status bob_spine_recode(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
 			    const struct bob_fold_bytes *items, struct bob_buffer *out);
+/* Those of `spine`, with the numbers of `maps`, behind what `to` has, which are new numbers. */
+bob_status bob_spine_append(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
+			    struct bob_buffer *to);
 
 #endif

@@ -16,6 +16,18 @@ uint32_t bob_folded_parts(const struct bob_folded *f, uint32_t participant)
 	return participant < f->first_count ? parts_end(f, participant) - f->first[participant] : 0;
 }
 
+int bob_folded_parted(const struct bob_folded *f, uint32_t participant, uint64_t events)
+{
+	uint64_t seen = 0;
+
+	if (participant >= f->first_count)
+		return 0;
+	for (uint32_t i = f->first[participant]; i < parts_end(f, participant) && seen < events;
+	     i++)
+		seen += f->part[i].events;
+	return seen == events;
+}
+
 uint32_t bob_folded_loops(const struct bob_folded *f)
 {
 	return f->tables.loop_count;

@@ -84,11 +84,11 @@ bob_status bob_maps_loop(struct bob_fold_maps *m, struct bob_tables *to, uint32_
 /* --- the spine --- */
 
 struct recode {
-	const struct bob_fold_maps *maps;
 	struct bob_values_enc enc;
-	struct bob_values_dec dec;
 	uint64_t out_last;
 	struct bob_buffer *out;
+	uint8_t *mem;		/* of the coder, and of a decoder */
+	size_t size;		/* of each */
 };
 
 static void take(void *ctx, const uint8_t *bytes, size_t len)
@@ -96,55 +96,93 @@ static void take(void *ctx, const uint8_t *bytes, size_t len)
 	bob_buffer_put(((struct recode *)ctx)->out, bytes, len);
 }
 
-static bob_status recode_item(struct recode *r, uint64_t item)
+static bob_status recode_begin(struct recode *r, const struct bob_alloc *a, struct bob_buffer *out)
 {
-	uint32_t out;
-	bob_status st = bob_maps_item(r->maps, item, &out);
+	r->out = out;
+	r->out_last = 0;
+	r->size = bob_values_size(BOB_FOLD_SPINE_BITS);
+	r->mem = a->resize(a->ctx, NULL, 0, 2 * r->size);
+	if (!r->mem)
+		return BOB_ERR_NOMEM;
+	memset(r->mem, 0, r->size);
+	bob_values_enc_init(&r->enc, r->mem, BOB_FOLD_SPINE_BITS, take, r);
+	return BOB_OK;
+}
+
+static bob_status recode_end(struct recode *r, const struct bob_alloc *a, bob_status st)
+{
+	if (st == BOB_OK)
+		bob_values_flush(&r->enc);
+	a->resize(a->ctx, r->mem, 2 * r->size, 0);
+	return st == BOB_OK && r->out->failed ? BOB_ERR_NOMEM : st;
+}
+
+/* `maps`: NULL: it is a number of the new numbering. */
+static bob_status recode_item(struct recode *r, const struct bob_fold_maps *maps, uint64_t item)
+{
+	uint32_t out = (uint32_t)item;
+	bob_status st = maps ? bob_maps_item(maps, item, &out) : BOB_OK;
 
 	if (st == BOB_OK)
 		bob_values_put(&r->enc, &r->out_last, out);
 	return st != BOB_OK ? st : r->out->failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-static bob_status recode_all(struct recode *r, const struct bob_fold_bytes *items)
+static bob_status recode_spine(struct recode *r, const struct bob_fold_maps *maps,
+			       const struct bob_fold_bytes *spine)
 {
-	const uint8_t *at = items->at, *end = items->at + items->len;
+	struct bob_values_dec dec;
 	uint64_t item = 0;
 	bob_status st;
 
-	while ((st = bob_values_get(&r->dec, &item)) == BOB_OK) {
-		st = recode_item(r, item);
+	memset(r->mem + r->size, 0, r->size);
+	bob_values_dec_init(&dec, r->mem + r->size, BOB_FOLD_SPINE_BITS, spine->at, spine->len);
+	while ((st = bob_values_get(&dec, &item)) == BOB_OK) {
+		st = recode_item(r, maps, item);
 		if (st != BOB_OK)
 			return st;
 	}
-	if (st != BOB_END)
-		return st;
-	while (at != end) {
-		st = bob_varint_get(&at, end, &item);
-		if (st == BOB_OK)
-			st = recode_item(r, item);
-		if (st != BOB_OK)
-			return st;
-	}
-	bob_values_flush(&r->enc);
-	return r->out->failed ? BOB_ERR_NOMEM : BOB_OK;
+	return st == BOB_END ? BOB_OK : st;
 }
 
 bob_status bob_spine_recode(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
 			    const struct bob_fold_bytes *items, struct bob_buffer *out)
 {
-	const struct bob_alloc *a = &maps->alloc;
-	size_t size = bob_values_size(BOB_FOLD_SPINE_BITS);
-	struct recode r = { .maps = maps, .out = out };
-	uint8_t *mem = a->resize(a->ctx, NULL, 0, 2 * size);
-	bob_status st;
+	const uint8_t *at = items->at, *end = items->at + items->len;
+	struct recode r;
+	uint64_t item;
+	bob_status st = recode_begin(&r, &maps->alloc, out);
 
-	if (!mem)
-		return BOB_ERR_NOMEM;
-	memset(mem, 0, 2 * size);
-	bob_values_enc_init(&r.enc, mem, BOB_FOLD_SPINE_BITS, take, &r);
-	bob_values_dec_init(&r.dec, mem + size, BOB_FOLD_SPINE_BITS, spine->at, spine->len);
-	st = recode_all(&r, items);
-	a->resize(a->ctx, mem, 2 * size, 0);
+	if (st != BOB_OK)
+		return st;
+	st = recode_spine(&r, maps, spine);
+	while (st == BOB_OK && at != end) {
+		st = bob_varint_get(&at, end, &item);
+		if (st == BOB_OK)
+			st = recode_item(&r, maps, item);
+	}
+	return recode_end(&r, &maps->alloc, st);
+}
+
+bob_status bob_spine_append(const struct bob_fold_maps *maps, const struct bob_fold_bytes *spine,
+			    struct bob_buffer *to)
+{
+	struct bob_buffer both = { .alloc = maps->alloc };
+	const struct bob_fold_bytes before = { to->at, to->len };
+	struct recode r;
+	bob_status st = recode_begin(&r, &maps->alloc, &both);
+
+	if (st == BOB_OK)
+		st = recode_spine(&r, NULL, &before);
+	if (st == BOB_OK)
+		st = recode_spine(&r, maps, spine);
+	if (r.mem)
+		st = recode_end(&r, &maps->alloc, st);
+	if (st == BOB_OK) {
+		to->len = 0;
+		bob_buffer_put(to, both.at, both.len);
+		st = to->failed ? BOB_ERR_NOMEM : BOB_OK;
+	}
+	bob_buffer_free(&both);
 	return st;
 }

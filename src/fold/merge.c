@@ -8,76 +8,6 @@
 #include "base/hash.h"
 #include "fold/merge.h"
 
-/* --- parts --- */
-
-/* Does source a's next part come before b's? */
-static int is_before(const struct bob_merge *m, uint32_t a, uint32_t b)
-{
-	const struct bob_merge_source *x = &m->source[a], *y = &m->source[b];
-
-	if (x->id != y->id)
-		return x->id < y->id;
-	return x->f->part[x->next].segment < y->f->part[y->next].segment;
-}
-
-/* What is at `at` of the heap goes down to its place. */
-static void sink(struct bob_merge *m, uint32_t at)
-{
-	for (;;) {
-		uint32_t best = 2 * at + 1, source = m->heap[at];
-
-		if (best >= m->heap_count)
-			return;
-		if (best + 1 < m->heap_count && is_before(m, m->heap[best + 1], m->heap[best]))
-			best++;
-		if (!is_before(m, m->heap[best], source))
-			return;
-		m->heap[at] = m->heap[best];
-		m->heap[best] = source;
-		at = best;
-	}
-}
-
-/* 0: the source has no parts left. */
-static int look_at_next(struct bob_merge_source *s)
-{
-	if (s->next == s->f->part_count)
-		return 0;
-	s->id = s->f->part[s->next].id;
-	if (s->rename && s->rename->id)
-		s->id = s->rename->id(s->rename->ctx, s->id);
-	return 1;
-}
-
-/* All parts, in order: each source has its own in order. */
-static bob_status add_parts(struct bob_merge *m)
-{
-	if (!bob_array_grow(&m->alloc, &m->heap, &m->heap_room, 0, m->source_count,
-			    sizeof(*m->heap)))
-		return BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < m->source_count; i++)
-		if (look_at_next(&m->source[i]))
-			m->heap[m->heap_count++] = i;
-	for (uint32_t i = m->heap_count / 2; i-- > 0;)
-		sink(m, i);
-	while (m->heap_count) {
-		struct bob_merge_source *s = &m->source[m->heap[0]];
-		struct bob_fold_part *p = bob_folded_add_part(m->out);
-		uint32_t at = m->out->part_count - 1;
-
-		if (!p || !bob_array_grow(&m->alloc, &m->origin, &m->part_room, at, 1,
-					  sizeof(*m->origin)))
-			return BOB_ERR_NOMEM;
-		*p = s->f->part[s->next];
-		p->id = s->id;
-		m->origin[at] = (struct bob_merge_origin){ .from = m->heap[0], .part = s->next++ };
-		if (!look_at_next(s))
-			m->heap[0] = m->heap[--m->heap_count];
-		sink(m, 0);
-	}
-	return bob_folded_end_parts(m->out);
-}
-
 /* --- contents --- */
 
 static struct bob_content *add_content(struct bob_merge *m)
@@ -128,27 +58,45 @@ static bob_status take_column(const struct bob_merge_source *s,
 	return bob_group_content(s->f, sharing, member, c);
 }
 
+/* The content of one origin in its source's list, of the part whose content was *number before. */
+static bob_status collect_of(struct bob_merge *m, const struct bob_merge_origin *o, content_fn take,
+			     uint32_t *number)
+{
+	const struct bob_merge_source *from = &m->source[o->from];
+	uint32_t member;
+	const struct bob_fold_sharing *s = bob_folded_find(from->f, from->list, o->part, &member);
+	struct bob_content *c;
+
+	if (!s)
+		return BOB_OK;
+	if (*number && take == take_spine)
+		return bob_spine_append(&from->maps, &s->bytes, &m->content[*number - 1].structure);
+	if (*number && !s->bytes.len)
+		return BOB_OK;
+	if (*number) /* values of one of them only: bob_merge_join */
+		bob_content_clear(&m->content[*number - 1]);
+	c = *number ? &m->content[*number - 1] : add_content(m);
+	if (!c)
+		return BOB_ERR_NOMEM;
+	*number = (uint32_t)(c - m->content) + 1;
+	return take(from, s, member, c);
+}
+
 /* Contents of all parts that have one in their source's list. */
 static bob_status collect(struct bob_merge *m, content_fn take)
 {
+	bob_status st = BOB_OK;
+
 	m->content_count = 0;
-	for (uint32_t i = 0; i < m->out->part_count; i++) {
+	for (uint32_t i = 0; i < m->out->part_count && st == BOB_OK; i++) {
 		struct bob_merge_origin *o = &m->origin[i];
-		const struct bob_merge_source *from = &m->source[o->from];
-		uint32_t member;
-		const struct bob_fold_sharing *s =
-			bob_folded_find(from->f, from->list, o->part, &member);
 
 		o->content = 0;
-		if (!s)
-			continue;
-		struct bob_content *c = add_content(m);
-		bob_status st = c ? take(from, s, member, c) : BOB_ERR_NOMEM;
-		if (st != BOB_OK)
-			return st;
-		o->content = m->content_count;
+		st = collect_of(m, o, take, &o->content);
+		for (uint32_t k = o->also; k && st == BOB_OK; k = m->joined[k - 1].also)
+			st = collect_of(m, &m->joined[k - 1], take, &o->content);
 	}
-	return BOB_OK;
+	return st;
 }
 
 /* --- groups --- */
@@ -272,6 +220,8 @@ static bob_status keep_column(struct bob_merge *m, uint32_t *list)
 		const struct bob_fold_sharing *s =
 			bob_folded_find(from->f, from->list, m->origin[i].part, &member);
 
+		if (m->origin[i].also)
+			return BOB_NONE;
 		if (!s)
 			continue;
 		if (only || !from->f->has_own_groups || from->f->set[s->set].count != 1)
@@ -330,10 +280,12 @@ static bob_status share_columns(struct bob_merge *m)
 
 static bob_status unite(struct bob_merge *m)
 {
-	bob_status st = add_parts(m);
+	bob_status st = bob_merge_parts(m);
 
 	if (st == BOB_OK)
 		st = bob_merge_tables(m);
+	if (st == BOB_OK)
+		st = bob_merge_join(m);
 	for (uint32_t i = 0; i < m->source_count; i++)
 		m->source[i].list = m->source[i].f->spines;
 	if (st == BOB_OK)
@@ -359,6 +311,7 @@ static void free_merge(struct bob_merge *m)
 	bob_array_free(a, m->heap, m->heap_room, sizeof(*m->heap));
 	bob_array_free(a, m->content, m->content_room, sizeof(*m->content));
 	bob_array_free(a, m->origin, m->part_room, sizeof(*m->origin));
+	bob_array_free(a, m->joined, m->joined_room, sizeof(*m->joined));
 	bob_array_free(a, m->group, m->group_room, sizeof(*m->group));
 	bob_array_free(a, m->slot, m->slot_room, sizeof(*m->slot));
 	bob_array_free(a, m->member, m->member_room, sizeof(*m->member));
@@ -379,6 +332,8 @@ static bob_status add_sources(struct bob_merge *m, const struct bob_fold_source 
 	for (uint32_t i = 0; i < count; i++) {
 		m->source[i].f = from[i].folded;
 		m->source[i].rename = from[i].rename;
+		m->source[i].behind = from[i].behind;
+		m->source[i].goes_on = from[i].goes_on;
 		m->source[i].maps.alloc = m->alloc;
 	}
 	m->source_count = count;
@@ -419,7 +374,7 @@ bob_status bob_folded_merge(const struct bob_folded *a, const struct bob_folded 
 bob_status bob_folded_rename(const struct bob_folded *f, const struct bob_fold_rename *rename,
 			     const struct bob_alloc *alloc, struct bob_folded **out)
 {
-	const struct bob_fold_source from = { f, rename };
+	const struct bob_fold_source from = { .folded = f, .rename = rename };
 
 	return bob_folded_merge_all(&from, 1, alloc, out);
 }

@@ -163,7 +163,7 @@ static bob_status add_of_parts(struct bob_merge *m, int loops)
 
 		if (!s)
 			st = BOB_ERR_CORRUPT;
-		else if (!member) /* the others come to the same */
+		else if (!member || from->leaves_out) /* the others come to the same */
 			st = add_used(m, from, &s->bytes, loops);
 	}
 	return st;

@@ -103,7 +103,8 @@ static void test_rename(void **state)
 	bob_folded_close(g);
 	f = open_folded(&a, 1);
 	g = open_folded(&b, 8);
-	const struct bob_fold_source from[2] = { { f, &names }, { g, NULL } };
+	const struct bob_fold_source from[2] = { { .folded = f, .rename = &names },
+						 { .folded = g, .rename = NULL } };
 	assert_int_equal(bob_folded_merge_all(from, 2, &events_alloc, &both), BOB_OK);
 	assert_int_equal(bob_folded_shapes(both), bob_folded_shapes(g));
 	assert_int_equal(bob_folded_id(both, 0), 7);

@@ -288,6 +288,101 @@ static void test_twice(void **state)
 	events_free(&e);
 }
 
+/* --- what goes on --- */
+
+#define MEMBERS 5u
+
+/* The first events of all members, and behind a cut, the same again or others; with a copy of what came before. */
+static void put_member(struct events *e, uint32_t i, int again, struct events_bytes *head)
+{
+	for (uint64_t k = 0; k < 40 + i; k++)
+		put2(e, (uint32_t)(k % 3), k * 8 + i * 4096, k * k);
+	if (i == 3)
+		for (int k = 0; k < 20; k++)
+			put2(e, 5, draw(1u << 30), draw(1u << 30));
+	events_write(head, e->out.at, e->out.len);
+	bob_folder_rest(e->folder, events_write, head);
+	events_again(e);
+	if (again)
+		for (uint64_t k = 0; k < 10; k++)
+			put2(e, (uint32_t)(k % 3), k * 8 + i * 4096, draw(1u << 30));
+	else
+		put2(e, 9, i, 77);
+	bob_folder_end(e->folder);
+}
+
+static uint64_t leave_out_two(void *ctx, uint64_t id)
+{
+	(void)ctx;
+	return id == 102 ? BOB_FOLD_NOBODY : id;
+}
+
+static struct bob_folded *open_bytes(struct events_bytes *b, uint64_t id)
+{
+	struct bob_folded *f;
+
+	assert_int_equal(bob_folded_open(b->at, b->len, id, &events_alloc, &f), BOB_OK);
+	free(b->at);
+	return f;
+}
+
+/* Heads are merged, and what came behind them later: all is there, as if it had been merged at once. */
+static void test_goes_on(void **state)
+{
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		struct events e[MEMBERS];
+		struct events_bytes head[MEMBERS] = { 0 };
+		struct bob_fold_source heads[MEMBERS] = { 0 }, from[1 + MEMBERS] = { 0 };
+		struct bob_folded *merged, *f;
+		uint64_t id[MEMBERS], behind[MEMBERS];
+		const struct bob_fold_rename rename = { .id = leave_out_two };
+
+		for (uint32_t i = 0; i < MEMBERS; i++) {
+			events_begin(&e[i]);
+			put_member(&e[i], i, again, &head[i]);
+			id[i] = 100 + i;
+			heads[i].folded = open_bytes(&head[i], id[i]);
+			behind[i] = bob_folded_events(heads[i].folded, 0);
+			from[1 + i] = (struct bob_fold_source){ .folded = open_folded(&e[i], id[i]),
+								.behind = &behind[i],
+								.goes_on = 1 };
+			assert_true(bob_folded_parted(from[1 + i].folded, 0, behind[i]));
+			assert_false(bob_folded_parted(from[1 + i].folded, 0, behind[i] - 1));
+		}
+		assert_int_equal(bob_folded_merge_all(heads, MEMBERS, &events_alloc, &merged),
+				 BOB_OK);
+		from[0].folded = merged;
+		/* one was not merged: all of it comes from the other side */
+		from[0].rename = &rename;
+		behind[2] = 0;
+		assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f),
+				 BOB_OK);
+		are_all_there(e, id, MEMBERS, f);
+		for (uint32_t i = 0; i < MEMBERS; i++) /* what has nothing in common is one part */
+			assert_int_equal(bob_folded_parts(f, i), again || i == 2 ? 2 : 1);
+		struct events_bytes b = pack(f);
+		bob_folded_close(f);
+		assert_int_equal(bob_folded_unpack(b.at, b.len, &events_alloc, &f), BOB_OK);
+		are_all_there(e, id, MEMBERS, f);
+		free(b.at);
+		bob_folded_close(f);
+		behind[1]--; /* in the middle of a part */
+		assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f),
+				 BOB_ERR_INVAL);
+		behind[1]++;
+		from[3].goes_on = from[2].goes_on = 0;
+		assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f),
+				 BOB_ERR_INVAL);
+		for (uint32_t i = 0; i < MEMBERS; i++) {
+			bob_folded_close((struct bob_folded *)(uintptr_t)heads[i].folded);
+			bob_folded_close((struct bob_folded *)(uintptr_t)from[1 + i].folded);
+		}
+		bob_folded_close(merged);
+		free_all(e, MEMBERS);
+	}
+}
+
 /* Memory runs out at the n-th time it is asked for. */
 struct scarce {
 	long left;
@@ -359,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_regions),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_goes_on),
 		cmocka_unit_test(test_no_memory),
 	};
 
