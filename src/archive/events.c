@@ -4,14 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/event_write.h"
+#include "archive/event_values.h"
 #include "archive/folds.h"
 #include "archive/reader.h"
-
-struct values {
-	uint64_t *at;
-	size_t count, room;
-};
 
 struct bob_value_cursor {
 	const struct bob_stream *s;
@@ -25,7 +20,7 @@ struct bob_value_cursor {
 	size_t at, count;	/* values of it */
 	uint64_t expected;	/* position at which the next room begins */
 	int lost;
-	struct values words, path; /* of the event given last */
+	struct bob_event_values words, path; /* of the event given last */
 	struct bob_event_def said; /* of it, without its path */
 };
 
@@ -165,8 +160,8 @@ void bob_value_cursor_close(struct bob_value_cursor *c)
 		return;
 	bob_fold_cursor_close(c->fold);
 	free(c->log);
-	free(c->words.at);
-	free(c->path.at);
+	bob_event_values_free(&c->words);
+	bob_event_values_free(&c->path);
 	free(c);
 }
 
@@ -174,39 +169,6 @@ static bob_status damaged(const struct bob_value_cursor *c, uint64_t off, struct
 			  const char *text)
 {
 	return bob_fail(err, BOB_ERR_CORRUPT, c->s->file, off, text);
-}
-
-static int add_values(struct values *v, const uint64_t *value, uint64_t count)
-{
-	while (v->room - v->count < count)
-		if (bob_array_room(&v->at, v->room, &v->room, sizeof(*v->at)))
-			return 0;
-	if (count)
-		memcpy(v->at + v->count, value, count * sizeof(*value));
-	v->count += count;
-	return 1;
-}
-
-/* Words and vectors of *e from c->words, as the layout has them; those that are missing are left out. */
-static void lay_out(const struct bob_value_cursor *c, const struct bob_event_def *d,
-		    struct bob_value_event *e)
-{
-	size_t at = d->layout.words;
-
-	e->key = d->key;
-	e->key_len = d->key_len;
-	e->word = c->words.at;
-	e->words = d->layout.words;
-	e->vectors = d->layout.vectors;
-	for (uint32_t i = 0; i < e->vectors; i++) {
-		uint64_t n = bob_event_elements(&d->layout, i, e->word);
-		uint32_t words = bob_event_element_words(&d->layout, i);
-
-		if (n > (c->words.count - at) / words)
-			n = (c->words.count - at) / words;
-		e->vector[i] = (struct bob_value_vector){ c->words.at + at, n, words };
-		at += n * words;
-	}
 }
 
 /* --- what is folded --- */
@@ -218,26 +180,6 @@ static bob_status next_leaf(struct bob_value_cursor *c, struct bob_fold_event *l
 	*leaf = c->ahead;
 	c->have_ahead = 0;
 	return BOB_OK;
-}
-
-/* The path's places, outermost first, to c->path. */
-static int put_path(struct bob_value_cursor *c, uint32_t path)
-{
-	uint64_t place;
-
-	c->path.count = 0;
-	while (path != BOB_FOLD_NO_PATH) {
-		if (!bob_folded_path(c->e->folded, path, &path, &place) ||
-		    !add_values(&c->path, &place, 1))
-			return 0;
-	}
-	for (size_t i = 0; i < c->path.count / 2; i++) {
-		uint64_t x = c->path.at[i];
-
-		c->path.at[i] = c->path.at[c->path.count - 1 - i];
-		c->path.at[c->path.count - 1 - i] = x;
-	}
-	return 1;
 }
 
 /* The elements of all vectors behind the words. */
@@ -263,7 +205,7 @@ static bob_status gather(struct bob_value_cursor *c, const struct bob_event_def 
 				c->have_ahead = 1;
 				return damaged(c, 0, err, "an event's vector is cut off");
 			}
-			if (!add_values(&c->words, c->ahead.word, s.words))
+			if (!bob_event_values_add(&c->words, c->ahead.word, s.words))
 				return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
 		}
 	}
@@ -294,13 +236,14 @@ static bob_status next_folded(struct bob_value_cursor *c, struct bob_value_event
 	if (bob_event_leaf_key(s.key, s.key_len, s.words, &d) != BOB_OK)
 		return damaged(c, 0, err, "what is folded is no event");
 	c->words.count = 0;
-	if (!add_values(&c->words, leaf.word, leaf.words) || !put_path(c, s.path))
+	if (!bob_event_values_add(&c->words, leaf.word, leaf.words) ||
+	    !bob_event_values_path(&c->path, c->e->folded, s.path))
 		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
 	st = gather(c, &d, err);
 	if (st != BOB_OK)
 		return st;
 	c->said = d;
-	lay_out(c, &d, e);
+	bob_event_lay_out(&c->words, &d, e);
 	e->open = d.open;
 	e->place = c->path.at;
 	e->depth = (uint32_t)c->path.count;
@@ -336,14 +279,15 @@ static bob_status give(struct bob_value_cursor *c, uint64_t header, size_t len,
 	if (complete && (len < d->layout.words || bob_event_length(&d->layout, value) != len))
 		return damaged(c, c->e->log[c->room].off + 8 * c->at, err, "an event is damaged");
 	c->words.count = 0;
-	if (!add_values(&c->words, value, len) ||
-	    (len < d->layout.words && !add_values(&c->words, zero, d->layout.words - len)))
+	if (!bob_event_values_add(&c->words, value, len) ||
+	    (len < d->layout.words &&
+	     !bob_event_values_add(&c->words, zero, d->layout.words - len)))
 		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
 	c->said = *d;
-	lay_out(c, d, e);
+	bob_event_lay_out(&c->words, d, e);
 	e->open = !complete;
 	c->path.count = 0;
-	if (!add_values(&c->path, d->place, d->depth))
+	if (!bob_event_values_add(&c->path, d->place, d->depth))
 		return bob_fail(err, BOB_ERR_NOMEM, c->s->file, 0, "no memory");
 	c->path.count = bob_event_fold_path(d->place, d->depth, c->path.at);
 	e->place = c->path.at;
