@@ -171,13 +171,8 @@ MPI_Comm bob_mpi_world(void)
 {
 	static uint64_t found;
 
-	for (uint32_t i = 0; !found && i < bob_mpi_predefined_count; i++) {
-		const struct bob_mpi_predefined *p = &bob_mpi_predefined[i];
-
-		if (p->kind == BOB_MPI_KIND_COMM && p->number == 1)
-			found = p->symbol ? (uint64_t)(uintptr_t)bob_mpi_symbol(p->symbol) :
-					    p->value;
-	}
+	if (!found)
+		found = bob_mpi_predefined_handle(BOB_MPI_KIND_COMM, 1);
 	return (MPI_Comm)found;
 }
 

@@ -27,6 +27,18 @@ void bob_mpi_predefine(void)
 	}
 }
 
+uint64_t bob_mpi_predefined_handle(enum bob_mpi_kind kind, uint32_t number)
+{
+	for (uint32_t i = 0; i < bob_mpi_predefined_count; i++) {
+		const struct bob_mpi_predefined *p = &bob_mpi_predefined[i];
+
+		if (p->kind == kind && p->number == number)
+			return p->symbol ? (uint64_t)(uintptr_t)bob_mpi_symbol(p->symbol) :
+					   p->value;
+	}
+	return 0;
+}
+
 static uint64_t number_of(enum bob_mpi_kind kind, uint64_t handle)
 {
 	uint64_t n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What certain calls mean for recording: MPI has begun, is about to end; the program switches recording off and on. */
 #include "archive/write.h"
+#include "mpi/private.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
@@ -23,18 +24,35 @@ static void put_rank(void)
 	bob_chunk_seal(c, m.len);
 }
 
-void bob_mpi_started(struct bob_mpi_call *c, int result)
+void bob_mpi_starting(void)
 {
-	(void)c;
-	if (result != MPI_SUCCESS)
-		return;
-	bob_mpi_predefine();
-	put_rank();
+	if (bob_mpi_agent)
+		bob_mpi_private_announce();
 }
 
-void bob_mpi_finishing(struct bob_mpi_call *c)
+/* Also where the call is not recorded: what ranks do together all must do. Once, however many definitions of the function there are. */
+void bob_mpi_started(int result)
 {
-	(void)c;
+	static bool is_done;
+	const uint32_t depth = bob_mpi_depth;
+
+	if (result != MPI_SUCCESS || !bob_mpi_agent || is_done)
+		return;
+	is_done = true;
+	bob_mpi_depth = 1;
+	bob_mpi_predefine();
+	put_rank();
+	bob_mpi_private_open();
+	bob_mpi_depth = depth;
+}
+
+void bob_mpi_finishing(void)
+{
+	const uint32_t depth = bob_mpi_depth;
+
+	bob_mpi_depth = 1;
+	bob_mpi_private_close();
+	bob_mpi_depth = depth;
 }
 
 static uint32_t off;

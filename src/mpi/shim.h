@@ -10,6 +10,7 @@
  *   values.c       words of what is no handle; words.c of vectors and texts; layout.c how an event's words lie
  *   comms.c        what MPI is asked: sizes, members, topologies
  *   next.c         the function that would have been called without us
+ *   private.c      the tool's own communicator
  *   life.c         Init, Finalize, Pcontrol; start.c the library is loaded
  *   fortran.c      entry points of Fortran that call nothing in C; pcontrol.c the one function with arguments of any number
  *
@@ -179,8 +180,10 @@ uint64_t bob_mpi_datatypes_c(MPI_Datatype h);
 
 /* --- what happens besides --- */
 
-void bob_mpi_started(struct bob_mpi_call *c, int result); /* behind MPI_Init, MPI_Init_thread */
-void bob_mpi_finishing(struct bob_mpi_call *c); /* before MPI_Finalize */
+/* Right before and right behind MPI_Init, MPI_Init_thread; right before MPI_Finalize. In any of their calls, recorded or not. */
+void bob_mpi_starting(void);
+void bob_mpi_started(int result);
+void bob_mpi_finishing(void);
 void bob_mpi_control(int level); /* MPI_Pcontrol */
 
 #endif

@@ -270,6 +270,20 @@ class Body:
             out.append(f"{const}{t.rstrip('*')} {stars}{p.name}")
         return out
 
+    def call(self, arguments):
+        """The call of MPI's function, and what some of them mean for all ranks."""
+        lines = ["bob_mpi_starting();"] if "started" in self.f.marks else []
+        lines += ["bob_mpi_finishing();"] if "finishing" in self.f.marks else []
+        lines += [f"r_ = next_({arguments});"]
+        return lines + (["bob_mpi_started(r_);"] if "started" in self.f.marks else [])
+
+    def unrecorded(self, arguments):
+        """What is done if it is not."""
+        asks = f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_))"
+        if not {"started", "finishing"} & set(self.f.marks):
+            return [asks, f"\treturn next_({arguments});"]
+        return [asks + " {", *("\t" + x for x in self.call(arguments)), "\treturn r_;", "}"]
+
     def text(self):
         self.build()
         if len(self.f.layout()) > FIXED_WORDS:
@@ -279,14 +293,9 @@ class Body:
         types = [x.replace("*" + p.name, "*").replace(" " + p.name, "") for x, p in zip(parameters, self.f.parameters)]
         plain = ", ".join(p.name for p in self.f.parameters)
         given = ", ".join(self.argument[p.name] for p in self.f.parameters)
-        lines = ["struct bob_mpi_call c_;", "int r_;", "",
-                 f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_))", f"\treturn next_({plain});"]
-        lines += self.declared + self.before
-        if "finishing" in self.f.marks:
-            lines.append("bob_mpi_finishing(&c_);")
-        lines += ["bob_mpi_before(&c_);", f"r_ = next_({given});", "bob_mpi_after(&c_, r_);"]
-        if "started" in self.f.marks:
-            lines.append("bob_mpi_started(&c_, r_);")
+        lines = ["struct bob_mpi_call c_;", "int r_;", "", *self.unrecorded(plain)]
+        lines += self.declared + self.before + ["bob_mpi_before(&c_);"]
+        lines += self.call(given) + ["bob_mpi_after(&c_, r_);"]
         if any("ok_" in x for x in self.behind):
             lines.append("const bool ok_ = r_ == MPI_SUCCESS;")
         lines += self.behind + self.elements + self.after_all + ["bob_mpi_leave(&c_);", "return r_;"]

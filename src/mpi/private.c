@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mpi/private.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/real.h"
+#include "mpi/recorder.h"
+
+/* A byte for each rank that takes part, at its number. */
+#define RANKS_FILE ".ranks"
+#define AWAIT_NS 1000000000ull	/* MPI_Init need not come back everywhere at once */
+#define POLL_NS 5000000u
+/* Waiting: at first one yields, since the other side may need the processor; then one sleeps longer and longer. */
+#define YIELDS 200u
+#define SLEEP_MOST_NS 1000000u
+
+static struct {
+	bool open, broken, announced;
+	MPI_Comm comm;
+	uint32_t rank, ranks;
+} own;
+
+/* --- who takes part --- */
+
+/* All ranks are told the same things, so all want it or none. */
+static bool is_wanted(void)
+{
+	const char *how = bob_mpi_agent ? bob_mpi_agent->setting("BOBBIN_TIME") : NULL;
+
+	return how && !strncmp(how, "exact", 5);
+}
+
+static bool path_of_ranks(char *path, size_t size)
+{
+	const char *dir = bob_mpi_agent->setting("BOBBIN_DIR");
+	int n = dir ? snprintf(path, size, "%s/" RANKS_FILE, dir) : -1;
+
+	return n > 0 && (size_t)n < size;
+}
+
+/* As the MPI launcher says it; -1: it does not. */
+static long announced_rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+					     "SLURM_PROCID" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = getenv(names[i]);
+		char *end;
+
+		if (v && *v) {
+			long rank = strtol(v, &end, 10);
+
+			return *end ? -1 : rank;
+		}
+	}
+	return -1;
+}
+
+void bob_mpi_private_announce(void)
+{
+	char path[4096];
+	long rank = announced_rank();
+	int fd;
+
+	if (own.announced || !is_wanted() || rank < 0 || !path_of_ranks(path, sizeof(path)))
+		return;
+	own.announced = true;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return;
+	if (pwrite(fd, "\1", 1, rank) != 1)
+		own.announced = false; /* then nobody finds it */
+	close(fd);
+}
+
+static bool have_all_announced(const char *path)
+{
+	uint8_t bytes[4096];
+	uint32_t found = 0;
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	while (found < own.ranks && (n = read(fd, bytes, sizeof(bytes))) > 0) {
+		ssize_t i = 0;
+
+		while (i < n && bytes[i])
+			i++;
+		found += (uint32_t)i;
+		if (i < n)
+			break;
+	}
+	close(fd);
+	return found >= own.ranks;
+}
+
+static void pause_ns(long ns)
+{
+	const struct timespec t = { 0, ns };
+
+	nanosleep(&t, NULL);
+}
+
+static bool await_all(void)
+{
+	const uint64_t deadline = bob_mpi_now_ns() + AWAIT_NS;
+	char path[4096];
+
+	if (own.ranks == 1)
+		return true;
+	if (!path_of_ranks(path, sizeof(path)))
+		return false;
+	while (!have_all_announced(path)) {
+		if (bob_mpi_now_ns() > deadline)
+			return false;
+		pause_ns(POLL_NS);
+	}
+	return true;
+}
+
+/* Another world's ranks have the same numbers. */
+static bool is_spawned(void)
+{
+	MPI_Comm parent;
+
+	return BOB_MPI_REAL(Comm_get_parent)(&parent) != MPI_SUCCESS || bob_mpi_comm(parent) != 0;
+}
+
+/* --- life --- */
+
+void bob_mpi_private_open(void)
+{
+	char path[4096];
+
+	if (own.open || own.broken || !is_wanted())
+		return;
+	own.rank = (uint32_t)bob_mpi_me(bob_mpi_world());
+	own.ranks = (uint32_t)bob_mpi_ranks(bob_mpi_world());
+	if (is_spawned() || !await_all())
+		return;
+	own.broken = BOB_MPI_REAL(Comm_dup)(bob_mpi_world(), &own.comm) != MPI_SUCCESS;
+	if (own.broken)
+		return;
+	own.open = true;
+	/* the others have looked at it: they are here */
+	if (!own.rank && path_of_ranks(path, sizeof(path)))
+		unlink(path);
+	own.broken = BOB_MPI_REAL(Comm_set_errhandler)(
+			     own.comm, (MPI_Errhandler)bob_mpi_predefined_handle(
+					       BOB_MPI_KIND_ERRH, BOB_MPI_ERRORS_RETURN)) !=
+		     MPI_SUCCESS;
+}
+
+bool bob_mpi_private_is_open(void)
+{
+	return own.open && !own.broken;
+}
+
+uint32_t bob_mpi_private_rank(void)
+{
+	return own.rank;
+}
+
+uint32_t bob_mpi_private_ranks(void)
+{
+	return own.ranks;
+}
+
+/* One that is broken may have messages under way: MPI_Finalize clears them away. */
+void bob_mpi_private_close(void)
+{
+	if (bob_mpi_private_is_open())
+		BOB_MPI_REAL(Comm_free)(&own.comm);
+	own.open = false;
+}
+
+/* --- messages --- */
+
+static MPI_Datatype byte(void)
+{
+	return (MPI_Datatype)bob_mpi_predefined_handle(BOB_MPI_KIND_TYPE, BOB_MPI_BYTE);
+}
+
+static bool is_done(MPI_Request *r, MPI_Status *s, uint64_t deadline_ns)
+{
+	uint32_t turns = 0;
+	long sleep_ns = 10000;
+	int done = 0;
+
+	for (;; turns++) {
+		if (BOB_MPI_REAL(Test)(r, &done, s) != MPI_SUCCESS)
+			return false;
+		if (done)
+			return true;
+		if (turns < YIELDS) {
+			sched_yield();
+			continue;
+		}
+		if (bob_mpi_now_ns() > deadline_ns)
+			return false;
+		pause_ns(sleep_ns);
+		sleep_ns = 2 * sleep_ns < SLEEP_MOST_NS ? 2 * sleep_ns : SLEEP_MOST_NS;
+	}
+}
+
+bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
+			  uint64_t deadline_ns)
+{
+	MPI_Request r;
+	MPI_Status s;
+
+	if (!bob_mpi_private_is_open() || len > BOB_MPI_PRIVATE_BYTES_MAX)
+		return false;
+	if (BOB_MPI_REAL(Isend)(bytes, (int)len, byte(), (int)to, tag, own.comm, &r) !=
+		    MPI_SUCCESS ||
+	    !is_done(&r, &s, deadline_ns))
+		own.broken = true; /* a message that was sent cannot be taken back */
+	return !own.broken;
+}
+
+bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t from, int tag,
+			     uint64_t deadline_ns)
+{
+	MPI_Request r;
+	MPI_Status s;
+
+	if (!bob_mpi_private_is_open())
+		return false;
+	if (room > BOB_MPI_PRIVATE_BYTES_MAX)
+		room = BOB_MPI_PRIVATE_BYTES_MAX;
+	if (BOB_MPI_REAL(Irecv)(bytes, (int)room, byte(), (int)from, tag, own.comm, &r) !=
+	    MPI_SUCCESS) {
+		own.broken = true;
+	} else if (!is_done(&r, &s, deadline_ns)) {
+		BOB_MPI_REAL(Cancel)
+		(&r); /* if it works, `bytes` are ours again; nobody relies on it */
+		own.broken = true;
+	}
+	if (!own.broken)
+		*len = bob_mpi_status_bytes(&s);
+	return !own.broken;
+}
