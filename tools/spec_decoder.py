@@ -478,6 +478,7 @@ class File:
         self.real, self.mono = struct.unpack_from("<QQ", b, 32)
         self.host = b[48:112].split(b"\0")[0]
         _, self.parent_pid, self.parent_seq = struct.unpack_from("<QII", b, 112)
+        self.state = struct.unpack_from("<I", b, 144)[0]
         self.chunks = []
         at = 4096
         while at + 64 <= len(b):
@@ -710,6 +711,8 @@ def main():
             with open(os.path.join(sys.argv[1], name), "rb") as f:
                 files.append(File(name, f.read()))
     inner = [i for f in files if f.kind == 4 for i in f.inner_files()]
+    outside = {f.name for f in files if f.kind == 1}
+    inner = [f for f in inner if f.state or f.name not in outside]  # else it was still running
     names = {f.name for f in inner}
     files = [f for f in files if f.kind != 1 or f.name not in names] + inner
     images, sources = {}, {}

@@ -65,6 +65,10 @@ bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err);
 
+/* The same while they run, in MPI_Finalize, of one or more: a *head*, which goes on in the processes' own files. What is under way -- a
+ * call that has not come back -- and statistics of times are not in it. BOB_NONE: there is no process that could be in it. */
+bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err);
+
 /* Every instruction of the images of a process that a recorded access is of: `visit` may get the same one many times. Of
  * a process whose records are raw, all that are described. BOB_ERR_NOMEM, BOB_ERR_CORRUPT: not all were visited. */
 bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,

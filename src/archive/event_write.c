@@ -193,15 +193,18 @@ static bob_status fold_room(struct bob_event_writer *w)
 
 /* --- records --- */
 
-static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
+static bob_status commit(struct bob_event_writer *w, int keep)
 {
-	bob_status st = fold_room(w);
+	bob_status st = bob_fold_writer_commit(&w->out, w->folder, w->rooms.position, NULL, 0);
 
-	if (st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder)) {
-		st = bob_fold_writer_commit(&w->out, w->folder, w->rooms.position, NULL, 0);
-		if (st == BOB_OK)
-			bob_rooms_committed(&w->rooms, keep);
-	}
+	if (st == BOB_OK)
+		bob_rooms_committed(&w->rooms, keep);
+	return st;
+}
+
+/* `st` is how what comes before that went: if not well, nothing more is recorded. */
+static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_status st)
+{
 	if (st == BOB_OK) {
 		w->at = bob_rooms_next(&w->rooms, &w->out, need * 8, &w->end);
 		st = w->at ? BOB_OK : BOB_ERR_FULL;
@@ -212,6 +215,15 @@ static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
 		w->dirty = 0;
 	}
 	return st;
+}
+
+static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
+{
+	bob_status st = fold_room(w);
+
+	if (st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder))
+		st = commit(w, keep);
+	return enter_room(w, need, st);
 }
 
 /* Room for the open event with `words` values. */
@@ -242,6 +254,22 @@ bob_status bob_event_writer_forget(struct bob_event_writer *w)
 	w->first += w->defs;
 	w->defs = 0;
 	return st;
+}
+
+bob_status bob_event_writer_cut(struct bob_event_writer *w)
+{
+	bob_status st = w->failed;
+
+	if (st != BOB_OK)
+		return st;
+	drop(w);
+	st = fold_room(w);
+	if (st == BOB_OK) {
+		bob_folder_again(w->folder);
+		w->part++;
+		st = commit(w, 0);
+	}
+	return enter_room(w, 1, st);
 }
 
 uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uint32_t words,

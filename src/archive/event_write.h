@@ -71,6 +71,9 @@ bob_status bob_event_writer_says(const struct bob_event_writer *w, uint32_t numb
 				 struct bob_event_def *def);
 /* No event of the definitions that there are will come. Their numbers are not given again. */
 bob_status bob_event_writer_forget(struct bob_event_writer *w);
+/* What has been put is folded, committed, and a part of its own: readers find it complete in the file, and later that something comes
+ * behind it. Definitions stay; an event that was begun is dropped. */
+bob_status bob_event_writer_cut(struct bob_event_writer *w);
 /* An event of definition `number` begins: memory for `words` of its values. NULL: nothing more can be recorded, *why
  * says (BOB_ERR_FULL). The one before has been put or dropped. */
 uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uint32_t words,

@@ -76,21 +76,27 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
 	return st;
 }
 
-/* The file on disk that one in a trace file stands for. */
-static void drop_outside(struct bob_trace *t, size_t count, const char *name)
+/* The file on disk that one in a trace file stands for. That of a process which was still running then (MPI_Finalize merges) has
+ * more in it. */
+static void choose(struct bob_trace *t, size_t count, struct bob_file *inner)
 {
-	for (size_t i = 0; i < count; i++)
-		if (t->files[i].kind == BOB_FILE_PROCESS && !strcmp(t->files[i].name, name))
+	for (size_t i = 0; i < count; i++) {
+		if (t->files[i].kind != BOB_FILE_PROCESS ||
+		    strcmp(t->files[i].name, inner->name) != 0)
+			continue;
+		if (inner->head.state == BOB_FILE_OPEN)
+			inner->is_head = 1;
+		else
 			t->files[i].kind = 0;
+	}
 }
 
 /* Those of the trace file at `outer` join the trace's. */
-static bob_status join(struct bob_trace *t, size_t outer, size_t before, const struct inner *in)
+static bob_status join(struct bob_trace *t, size_t outer, const struct inner *in)
 {
 	for (size_t i = 0; i < in->count; i++) {
 		struct bob_file *f;
 
-		drop_outside(t, before, in->files[i].name);
 		if (bob_array_room(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
 			return BOB_ERR_NOMEM;
 		f = &t->files[t->file_count++];
@@ -100,7 +106,7 @@ static bob_status join(struct bob_trace *t, size_t outer, size_t before, const s
 	return BOB_OK;
 }
 
-static bob_status load(struct bob_trace *t, size_t outer, size_t before)
+static bob_status load(struct bob_trace *t, size_t outer)
 {
 	struct inner in = { 0 };
 	bob_status st = BOB_OK;
@@ -109,7 +115,7 @@ static bob_status load(struct bob_trace *t, size_t outer, size_t before)
 		if (t->files[outer].chunks[i].head.kind == BOB_CHUNK_INNER)
 			st = read_chunk(t, &t->files[outer], &t->files[outer].chunks[i], &in);
 	if (st == BOB_OK)
-		st = join(t, outer, before, &in);
+		st = join(t, outer, &in);
 	free(in.files);
 	return st;
 }
@@ -121,13 +127,15 @@ bob_status bob_inner_load(struct bob_trace *t)
 
 	for (size_t i = 0; i < before && st == BOB_OK; i++)
 		if (t->files[i].kind == BOB_FILE_TRACE)
-			st = load(t, i, before);
+			st = load(t, i);
 	for (size_t i = before; i < t->file_count && st == BOB_OK; i++) {
 		struct bob_file *f = &t->files[i];
 
 		st = bob_file_scan(t, f);
 		if (st == BOB_NONE || (st == BOB_OK && f->kind != BOB_FILE_PROCESS))
 			f->kind = 0;
+		else if (st == BOB_OK)
+			choose(t, before, f);
 		st = st == BOB_NONE ? BOB_OK : st;
 	}
 	return st;

@@ -74,6 +74,23 @@ uint64_t *bob_mem_writer_next(struct bob_mem_writer *w, const uint64_t *at, size
 	return room;
 }
 
+uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_t need,
+			     uint64_t **end, bob_status *why)
+{
+	uint64_t *room = NULL;
+
+	*why = fold_room(w, at);
+	if (*why == BOB_OK)
+		*why = bob_mem_fold_again(w->fold);
+	if (*why == BOB_OK)
+		*why = commit(w);
+	if (*why == BOB_OK) {
+		room = bob_rooms_next(&w->rooms, &w->out, need, end);
+		*why = room ? BOB_OK : BOB_ERR_FULL;
+	}
+	return room;
+}
+
 bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at)
 {
 	bob_status st = fold_room(w, at);

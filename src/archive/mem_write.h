@@ -27,6 +27,10 @@ bob_status bob_mem_writer_begin(struct bob_mem_writer *w, void *mem, bob_fold_ch
  * (BOB_ERR_FULL, BOB_ERR_CORRUPT). What was recorded stays. */
 uint64_t *bob_mem_writer_next(struct bob_mem_writer *w, const uint64_t *at, size_t need,
 			      uint64_t **end, bob_status *why);
+/* The same, and what has been recorded is folded, committed, and a part of its own: readers find it complete in the file, and later
+ * that something comes behind it. */
+uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_t need,
+			     uint64_t **end, bob_status *why);
 /* The thread has ended; its last record ends at `at`. NULL: that is not known, the room tells. */
 bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at);
 

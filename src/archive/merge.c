@@ -93,7 +93,7 @@ static bob_status read_kept(const struct bob_process *p, const struct bob_stream
 
 	memset(kept, 0, sizeof(*kept));
 	if (how || p->common->merged || !s->folded || !s->has_log ||
-	    bob_folded_events(s->folded, s->participant) < KEPT_EVENTS)
+	    (bob_folded_events(s->folded, s->participant) < KEPT_EVENTS && !p->head))
 		return BOB_OK;
 	st = bob_fold_stream_read(p->file, s->number, kept, NULL);
 	if (st == BOB_OK && kept->state_len)
@@ -170,6 +170,7 @@ struct threads {
 	struct bob_fold_rename *name;
 	uint64_t *id;
 	struct bob_folded **own;
+	uint64_t *behind;	/* events that are left out */
 	uint32_t count;
 };
 
@@ -179,8 +180,24 @@ static uint64_t id_of(void *ctx, uint64_t id)
 	return *(const uint64_t *)ctx;
 }
 
+/* Of what has been added last only what comes behind the head. */
+static bob_status leave_out_head(struct threads *t, uint32_t n)
+{
+	struct bob_folded *tail;
+	bob_status st = bob_tail_make(t->from[n].folded, &t->behind[n], &tail);
+
+	if (st == BOB_OK && tail) {
+		bob_folded_close(t->own[n]);
+		t->from[n].folded = t->own[n] = tail;
+	} else if (st == BOB_OK) {
+		t->from[n].behind = &t->behind[n];
+	}
+	return st;
+}
+
 static bob_status add_thread(struct threads *t, const struct bob_process *p, size_t i,
-			     const struct bob_fold_settings *how, struct bob_error *err)
+			     const struct bob_fold_settings *how, enum bob_which which,
+			     struct bob_error *err)
 {
 	const struct bob_stream *s = p->streams[i];
 	uint32_t n = t->count;
@@ -197,23 +214,27 @@ static bob_status add_thread(struct threads *t, const struct bob_process *p, siz
 		t->name[n] = (struct bob_fold_rename){ .id = id_of, .ctx = &t->id[n] };
 		t->from[n].rename = &t->name[n];
 	}
-	t->count += t->from[n].folded != NULL;
-	return BOB_OK;
+	if (!t->from[n].folded)
+		return BOB_OK;
+	t->count++;
+	t->behind[n] = which == BOB_TAIL ? bob_head_events(p, s, BOB_CONTENT_MEM) : 0;
+	return t->behind[n] ? leave_out_head(t, n) : BOB_OK;
 }
 
 bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
-			     struct bob_folded **out, struct bob_error *err)
+			     enum bob_which which, struct bob_folded **out, struct bob_error *err)
 {
 	size_t most = p->stream_count + 1;
 	struct threads t = { .from = calloc(most, sizeof(*t.from)),
 			     .name = calloc(most, sizeof(*t.name)),
 			     .id = calloc(most, sizeof(*t.id)),
-			     .own = calloc(most, sizeof(struct bob_folded *)) };
-	bob_status st = t.from && t.name && t.id && t.own ? BOB_OK : BOB_ERR_NOMEM;
+			     .own = calloc(most, sizeof(struct bob_folded *)),
+			     .behind = calloc(most, sizeof(*t.behind)) };
+	bob_status st = t.from && t.name && t.id && t.own && t.behind ? BOB_OK : BOB_ERR_NOMEM;
 
 	*out = NULL;
 	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
-		st = add_thread(&t, p, i, how, err);
+		st = add_thread(&t, p, i, how, which, err);
 	if (st == BOB_OK && t.count)
 		st = bob_folded_merge_all(t.from, t.count, &bob_alloc_malloc, out);
 	for (uint32_t i = 0; i < t.count; i++)
@@ -222,6 +243,7 @@ bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_
 	free(t.name);
 	free(t.id);
 	free(t.own);
+	free(t.behind);
 	return st;
 }
 
@@ -331,7 +353,7 @@ static bob_status merge_records(const struct bob_process *p, const struct bob_fo
 				struct merged *m, struct bob_error *err)
 {
 	struct bob_folded *f = NULL;
-	bob_status st = bob_threads_merge(p, how, &f, err);
+	bob_status st = bob_threads_merge(p, how, BOB_ALL, &f, err);
 
 	if (st != BOB_OK || !f)
 		return st;
@@ -348,7 +370,7 @@ static bob_status merge_events(const struct bob_trace *t, const struct bob_proce
 			       struct merged *m, struct bob_error *err)
 {
 	struct bob_folded *f = NULL;
-	bob_status st = bob_events_merge(t, p, &f, err);
+	bob_status st = bob_events_merge(t, p, BOB_ALL, &f, err);
 
 	if (st == BOB_OK && f)
 		st = bob_packed_make(f, BOB_CONTENT_MPI, &m->events);

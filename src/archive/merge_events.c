@@ -35,7 +35,7 @@ static bob_status put_event(struct bob_folder *folder, const struct bob_value_cu
 }
 
 static bob_status put_events(const struct bob_trace *t, uint32_t thread, int only_log,
-			     struct bob_folder *folder, struct bob_error *err)
+			     enum bob_which which, struct bob_folder *folder, struct bob_error *err)
 {
 	struct bob_value_cursor *c;
 	struct bob_value_event e;
@@ -46,20 +46,23 @@ static bob_status put_events(const struct bob_trace *t, uint32_t thread, int onl
 	if (only_log)
 		bob_value_cursor_only_log(c);
 	while ((st = bob_value_cursor_next(c, &e, err)) == BOB_OK)
-		if ((st = put_event(folder, c, &e)) != BOB_OK)
+		if (e.open && which == BOB_COMPLETE) /* it is the last one */
+			continue;
+		else if ((st = put_event(folder, c, &e)) != BOB_OK)
 			break;
 	bob_value_cursor_close(c);
 	return st == BOB_END ? BOB_OK : st;
 }
 
 /* A stream whose log is not empty, as one that has ended. */
-static bob_status fold_log(const struct bob_trace *t, uint32_t thread, struct bob_folded **out,
-			   struct bob_error *err)
+static bob_status fold_log(const struct bob_trace *t, uint32_t thread, enum bob_which which,
+			   struct bob_folded **out, struct bob_error *err)
 {
 	const struct bob_stream *s = t->threads[thread];
 	const uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
 	int keep = s->mpi.folded &&
-		   bob_folded_events(s->mpi.folded, s->mpi.participant) >= KEPT_EVENTS;
+		   (which == BOB_TAIL ||
+		    bob_folded_events(s->mpi.folded, s->mpi.participant) >= KEPT_EVENTS);
 	struct bob_fold_stream kept = { 0 };
 	struct bob_bytes entries = { 0 };
 	void *mem = aligned_alloc(ALIGNED, (bob_folder_size() + ALIGNED - 1) / ALIGNED * ALIGNED);
@@ -74,7 +77,7 @@ static bob_status fold_log(const struct bob_trace *t, uint32_t thread, struct bo
 
 		memset(mem, 0, bob_folder_size());
 		folder = bob_folder_begin(mem, bob_bytes_take, &entries);
-		st = put_events(t, thread, keep, folder, err);
+		st = put_events(t, thread, keep, which, folder, err);
 		bob_folder_end(folder);
 	}
 	if (st == BOB_OK && entries.failed)
@@ -99,6 +102,7 @@ int bob_has_events(const struct bob_process *p)
 
 struct thread {
 	struct bob_folded *own;	/* folded anew */
+	uint64_t behind;	/* events that are left out */
 	struct bob_fold_rename name;
 	uint64_t id;
 };
@@ -109,8 +113,35 @@ static uint64_t id_of(void *ctx, uint64_t id)
 	return ((const struct thread *)ctx)->id;
 }
 
+static bob_status add_thread(const struct bob_trace *t, const struct bob_process *p, size_t i,
+			     enum bob_which which, struct thread *th, struct bob_fold_source *from,
+			     struct bob_error *err)
+{
+	const struct bob_stream *s = p->streams[i];
+	struct bob_folded *tail = NULL;
+	bob_status st = BOB_OK;
+
+	if (s->mpi.log_count)
+		st = fold_log(t, p->info.first_thread + (uint32_t)i, which, &th->own, err);
+	th->id = bob_merged_id(p, i);
+	th->name = (struct bob_fold_rename){ .id = id_of, .ctx = th };
+	*from = (struct bob_fold_source){ .folded = th->own ? th->own : s->mpi.folded,
+					  .rename = &th->name };
+	th->behind = which == BOB_TAIL ? bob_head_events(p, s, BOB_CONTENT_MPI) : 0;
+	if (st != BOB_OK || !from->folded || !th->behind)
+		return st;
+	st = bob_tail_make(from->folded, &th->behind, &tail);
+	if (st == BOB_OK && tail) {
+		bob_folded_close(th->own);
+		from->folded = th->own = tail;
+	} else {
+		from->behind = &th->behind;
+	}
+	return st;
+}
+
 bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process *p,
-			    struct bob_folded **out, struct bob_error *err)
+			    enum bob_which which, struct bob_folded **out, struct bob_error *err)
 {
 	struct thread *th = calloc(p->stream_count + 1, sizeof(*th));
 	struct bob_fold_source *from = calloc(p->stream_count + 1, sizeof(*from));
@@ -119,17 +150,8 @@ bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process 
 
 	*out = NULL;
 	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++) {
-		const struct bob_stream *s = p->streams[i];
-
-		if (s->mpi.log_count)
-			st = fold_log(t, p->info.first_thread + (uint32_t)i, &th[i].own, err);
-		th[i].id = bob_merged_id(p, i);
-		th[i].name = (struct bob_fold_rename){ .id = id_of, .ctx = &th[i] };
-		if (th[i].own || s->mpi.folded)
-			from[n++] = (struct bob_fold_source){
-				.folded = th[i].own ? th[i].own : s->mpi.folded,
-				.rename = &th[i].name
-			};
+		st = add_thread(t, p, i, which, &th[i], &from[n], err);
+		n += from[n].folded != NULL;
 	}
 	if (st == BOB_OK && n)
 		st = bob_folded_merge_all(from, n, &bob_alloc_malloc, out);

@@ -193,6 +193,8 @@ bob_status bob_times_merge(const struct bob_folded *f, const struct bob_time_sou
 		const struct bob_process *p = from[i].process;
 
 		g.rename = from[i].rename;
+		if (!p) /* a head: the processes' own files have them */
+			continue;
 		if (p->common->events)
 			st = take_merged(&g, p->common);
 		for (size_t k = 0; k < p->stream_count && st == BOB_OK && !p->common->events; k++)

@@ -7,7 +7,6 @@
 
 #include "archive/drop.h"
 #include "archive/folds.h"
-#include "archive/loss.h"
 #include "archive/merging.h"
 #include "archive/write.h"
 #include "base/crc.h"
@@ -18,6 +17,7 @@
 struct merging {
 	const struct bob_trace *t;
 	const uint8_t *is_in;	/* by process */
+	int running;		/* they are, in MPI_Finalize: the file will be a head */
 	struct bob_fold_settings how;
 	struct bob_folded **
 		merged; /* by common: the records of its threads; NULL: it has none, or is not in */
@@ -37,7 +37,7 @@ struct names {
 
 /* --- which --- */
 
-static int may_join(const struct bob_process *p)
+static int may_join(const struct bob_process *p, int running)
 {
 	if (p->file->outer)
 		return 1;
@@ -47,17 +47,17 @@ static int may_join(const struct bob_process *p)
 		if (s->info.symbols || (bob_stream_has_raw(s) && !s->has_log))
 			return 0;
 	}
-	return p->info.state != BOB_FILE_OPEN || p->common->merged || p->common->events;
+	return running || p->info.state != BOB_FILE_OPEN || p->common->merged || p->common->events;
 }
 
 /* How many may, and whether one has not yet. */
-static size_t choose(const struct bob_trace *t, uint8_t *is_in, int *is_new)
+static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int *is_new)
 {
 	size_t n = 0;
 
 	*is_new = 0;
 	for (size_t i = 0; i < t->process_count; i++) {
-		is_in[i] = (uint8_t)may_join(t->processes[i]);
+		is_in[i] = (uint8_t)may_join(t->processes[i], running);
 		n += is_in[i];
 		*is_new |= is_in[i] && !t->processes[i]->file->outer;
 	}
@@ -73,7 +73,44 @@ static const struct bob_process *process_of(const struct merging *m, const struc
 	return NULL;
 }
 
-/* Threads first. What a file has merged already is borrowed. */
+/* Has it heads of processes that are in? */
+static int has_heads(const struct merging *m, const struct bob_common *c)
+{
+	for (size_t i = 0; i < m->t->process_count; i++)
+		if (m->is_in[i] && m->t->processes[i]->head &&
+		    m->t->processes[i]->head->common == c)
+			return 1;
+	return 0;
+}
+
+/* Those of `p` that its file has merged already, `of_file`, and which are borrowed; else NULL, or what comes behind its head. */
+static bob_status merged_of_file(const struct bob_process *p, enum bob_content content,
+				 struct bob_folded *of_file, struct bob_folded **out)
+{
+	*out = of_file;
+	return of_file && p && p->head ? bob_tail_of_merged(p, content, of_file, out) : BOB_OK;
+}
+
+static bob_status merge_common(struct merging *m, size_t i, struct bob_error *err)
+{
+	const struct bob_common *c = m->t->commons[i];
+	const struct bob_process *p = process_of(m, c);
+	enum bob_which which = m->running ? BOB_COMPLETE : p && p->head ? BOB_TAIL : BOB_ALL;
+	bob_status st;
+
+	if (!p && !has_heads(m, c))
+		return BOB_OK;
+	st = merged_of_file(p, BOB_CONTENT_MEM, c->merged, &m->merged[i]);
+	if (st == BOB_OK && p && !c->merged)
+		st = bob_threads_merge(p, NULL, which, &m->merged[i], err);
+	if (st == BOB_OK)
+		st = merged_of_file(p, BOB_CONTENT_MPI, c->events, &m->events[i]);
+	if (st == BOB_OK && p && !c->events)
+		st = bob_events_merge(m->t, p, which, &m->events[i], err);
+	return st;
+}
+
+/* Threads first. */
 static bob_status merge_threads(struct merging *m, struct bob_error *err)
 {
 	bob_status st = BOB_OK;
@@ -82,17 +119,8 @@ static bob_status merge_threads(struct merging *m, struct bob_error *err)
 	m->events = calloc(m->t->common_count + 1, sizeof(struct bob_folded *));
 	if (!m->merged || !m->events)
 		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
-		const struct bob_common *c = m->t->commons[i];
-		const struct bob_process *p = process_of(m, c);
-
-		m->merged[i] = p ? c->merged : NULL;
-		if (p && !c->merged)
-			st = bob_threads_merge(p, NULL, &m->merged[i], err);
-		m->events[i] = p ? c->events : NULL;
-		if (p && !c->events && st == BOB_OK)
-			st = bob_events_merge(m->t, p, &m->events[i], err);
-	}
+	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++)
+		st = merge_common(m, i, err);
 	return st;
 }
 
@@ -145,24 +173,38 @@ static uint64_t new_id(void *ctx, uint64_t id)
 	const uint64_t *found =
 		n->id_count ? bsearch(&id, n->id, n->id_count, 2 * sizeof(*n->id), by_old) : NULL;
 
-	return found ? found[1] : id;
+	return found ? found[1] : BOB_FOLD_NOBODY; /* of a process that is not in */
 }
 
-/* Process `number` of the file, among those of the common. */
-static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t number)
+static bob_status add_id(struct names *n, uint64_t old, uint64_t new)
 {
-	for (size_t i = 0; i < p->stream_count; i++) {
+	while (n->id_cap < 2 * n->id_count + 2)
+		if (bob_array_room(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
+			return BOB_ERR_NOMEM;
+	n->id[2 * n->id_count] = old;
+	n->id[2 * n->id_count++ + 1] = new;
+	return BOB_OK;
+}
+
+/* Process `number` of the file, if it or its head is of this common. */
+static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t number,
+			  const struct bob_common *c)
+{
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++) {
+		const struct bob_stream *h = bob_head_stream(p, p->streams[i]);
 		uint64_t id = bob_merged_id(p, i), before = 0;
 
 		for (size_t k = 0; k < p->stream_count; k++)
 			before += bob_merged_id(p, k) < id;
-		while (n->id_cap < 2 * n->id_count + 2)
-			if (bob_array_room(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
-				return BOB_ERR_NOMEM;
-		n->id[2 * n->id_count] = id;
-		n->id[2 * n->id_count++ + 1] = (uint64_t)number << 32 | before;
+		if (p->common == c)
+			st = add_id(n, id, (uint64_t)number << 32 | before);
+		else if (h && p->head->common == c)
+			st = add_id(n, bob_merged_id(p->head, h->info.number),
+				    (uint64_t)number << 32 | before);
 	}
-	return BOB_OK;
+	return st;
 }
 
 static bob_status find_names(const struct merging *m, size_t common, int events, struct names *n)
@@ -173,8 +215,8 @@ static bob_status find_names(const struct merging *m, size_t common, int events,
 	n->of = &m->unified.of[common];
 	n->rename = (struct bob_fold_rename){ new_id, events ? NULL : new_key, new_place, n };
 	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
-		if (m->is_in[i] && m->t->processes[i]->common == m->t->commons[common])
-			st = add_ids(n, m->t->processes[i], number);
+		if (m->is_in[i])
+			st = add_ids(n, m->t->processes[i], number, m->t->commons[common]);
 		number += m->is_in[i];
 	}
 	if (n->id_count)
@@ -184,7 +226,21 @@ static bob_status find_names(const struct merging *m, size_t common, int events,
 
 /* --- merging --- */
 
-/* *out is NULL if there are no records; or, with `times` (which get the statistics of their times), events. */
+/* Where the records of common `i` come from. */
+static bob_status add_source(const struct merging *m, size_t i, int events, struct names *names,
+			     struct bob_fold_source *from, struct bob_time_source *timed)
+{
+	const struct bob_process *p = process_of(m, m->t->commons[i]);
+
+	*timed = (struct bob_time_source){ p, &names->rename };
+	*from = (struct bob_fold_source){ .folded = events ? m->events[i] : m->merged[i],
+					  .rename = &names->rename,
+					  .goes_on = p && p->head };
+	return find_names(m, i, events, names);
+}
+
+/* *out is NULL if there are no records; or, with `times` (which get the statistics of their times), events. Records of trace files go
+ * first: others may go on from there. */
 static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 			    struct bob_folded **out)
 {
@@ -198,18 +254,18 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 	uint32_t n = 0;
 
 	*out = NULL;
-	for (size_t i = 0; i < m->t->common_count && st == BOB_OK; i++) {
-		if (!merged[i])
-			continue;
-		timed[n] = (struct bob_time_source){ process_of(m, m->t->commons[i]),
-						     &names[i].rename };
-		from[n++] = (struct bob_fold_source){ .folded = merged[i],
-							.rename = &names[i].rename };
-		st = find_names(m, i, events, &names[i]);
+	for (size_t k = 0; k < 2 * m->t->common_count && st == BOB_OK; k++) {
+		size_t i = k % m->t->common_count;
+		int first = m->t->commons[i]->file->kind == BOB_FILE_TRACE;
+
+		if (merged[i] && first == (k < m->t->common_count)) {
+			st = add_source(m, i, events, &names[i], &from[n], &timed[n]);
+			n++;
+		}
 	}
 	if (st == BOB_OK && n)
 		st = bob_folded_merge_all(from, n, &bob_alloc_malloc, out);
-	if (st == BOB_OK && events && n)
+	if (st == BOB_OK && events && n && !m->running)
 		st = bob_times_pack(*out, timed, n, times);
 	for (size_t i = 0; i < m->t->common_count && names; i++)
 		free(names[i].id);
@@ -221,110 +277,6 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 
 /* --- what the processes are --- */
 
-static void put_padded(struct bob_bytes *b, const void *bytes, size_t len)
-{
-	static const uint8_t zero[8];
-
-	bob_bytes_take(b, bytes, len);
-	bob_bytes_take(b, zero, -len & 7);
-}
-
-static void put_chunk(struct bob_bytes *b, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
-		      const void *bytes, uint64_t len)
-{
-	static const uint8_t zero[BOB_CHUNK_ALIGN];
-	struct bob_chunk_head h = { 0 };
-
-	bob_chunk_begin(&h, kind, stream, len, aux);
-	h.flags = BOB_CHUNK_SEALED;
-	h.len = len;
-	h.crc = bob_crc32c(0, bytes, len);
-	bob_bytes_take(b, &h, sizeof(h));
-	bob_bytes_take(b, bytes, len);
-	bob_bytes_take(b, zero, bob_chunk_bytes(len) - sizeof(h) - len);
-}
-
-/* The numbers that the process's images have now. */
-static bob_status put_map(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
-{
-	const struct bob_unified_of *of = NULL;
-	struct bob_record rec = { BOB_REC_IMAGE_MAP, (uint32_t)(p->image_count * 4) };
-	struct bob_bytes map = { 0 };
-
-	for (size_t i = 0; i < m->t->common_count; i++)
-		if (m->t->commons[i] == p->common)
-			of = &m->unified.of[i];
-	bob_bytes_take(&map, &rec, sizeof(rec));
-	for (uint32_t own = 0; own < p->image_count; own++) {
-		uint32_t number = bob_unified_image(of, p, own);
-
-		bob_bytes_take(&map, &number, sizeof(number));
-	}
-	bob_bytes_take(&map, (const uint8_t[8]){ 0 }, -map.len & 7);
-	if (!map.failed)
-		put_chunk(b, BOB_CHUNK_META, BOB_STREAM_NONE, 0, map.at, map.len);
-	free(map.at);
-	return map.failed || b->failed ? BOB_ERR_NOMEM : BOB_OK;
-}
-
-/* What has been given up, if anything has. */
-static bob_status put_loss(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
-{
-	uint8_t *bytes;
-	size_t len;
-	bob_status st = bob_loss_record(&m->how, p, &bytes, &len);
-
-	if (st == BOB_OK && len)
-		put_chunk(b, BOB_CHUNK_META, BOB_STREAM_NONE, 0, bytes, len);
-	free(bytes);
-	return st;
-}
-
-/* The process's file without its memory records. A map of images that it had, and what it said about loss, is
- * overwritten by what comes last. */
-static bob_status put_file(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
-{
-	const struct bob_file *f = p->file;
-	uint8_t head[BOB_FILE_HEAD_BYTES] = { 0 };
-	size_t begin = b->len;
-	bob_status st;
-
-	bob_bytes_take(b, head, sizeof(head));
-	for (size_t i = 0; i < f->chunk_count; i++) {
-		const struct bob_chunk_ref *c = &f->chunks[i];
-
-		if (bob_chunk_is_kept(c->head.kind))
-			put_chunk(b, c->head.kind, c->head.stream, c->head.aux, f->bytes + c->off,
-				  bob_chunk_kept_bytes(c));
-	}
-	st = put_map(m, p, b);
-	if (st == BOB_OK)
-		st = put_loss(m, p, b);
-	if (st == BOB_OK) {
-		struct bob_file_head h = f->head;
-
-		h.used = b->len - begin;
-		memcpy(b->at + begin, &h, sizeof(h));
-	}
-	return st;
-}
-
-static bob_status put_process(struct merging *m, const struct bob_process *p, struct bob_bytes *b)
-{
-	struct bob_bytes file = { 0 };
-	struct bob_inner_head h = { .name_len = (uint32_t)strlen(p->file->name) };
-	bob_status st = put_file(m, p, &file);
-
-	h.bytes = file.len;
-	if (st == BOB_OK) {
-		bob_bytes_take(b, &h, sizeof(h));
-		put_padded(b, p->file->name, h.name_len);
-		put_padded(b, file.at, file.len);
-	}
-	free(file.at);
-	return st == BOB_OK && b->failed ? BOB_ERR_NOMEM : st;
-}
-
 static bob_status write_inner(struct merging *m, struct bob_bytes *b, uint32_t first)
 {
 	uint64_t n;
@@ -335,6 +287,15 @@ static bob_status write_inner(struct merging *m, struct bob_bytes *b, uint32_t f
 	m->used += n;
 	b->len = 0;
 	return n ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static bob_status put_process(const struct merging *m, const struct bob_process *p,
+			      struct bob_bytes *b)
+{
+	for (size_t i = 0; i < m->t->common_count; i++)
+		if (m->t->commons[i] == p->common)
+			return bob_inner_put(p, &m->unified.of[i], &m->how, b);
+	return BOB_ERR_CORRUPT;
 }
 
 static bob_status write_processes(struct merging *m)
@@ -438,25 +399,45 @@ static bob_status write_trace(struct merging *m)
 	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
 }
 
+static bob_status merge_chosen(struct merging *m, struct bob_error *err)
+{
+	struct bob_error why = { .text = "the processes cannot be merged" };
+	bob_status st = merge_threads(m, &why);
+
+	if (st == BOB_OK)
+		st = bob_unify(m->t, m->merged, &m->unified);
+	if (st == BOB_OK)
+		st = write_trace(m);
+	bob_unified_free(&m->unified);
+	free_merged(m);
+	return st == BOB_OK ? st : bob_fail(err, st, NULL, why.offset, why.text);
+}
+
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err)
 {
-	struct bob_error why = { .text = "the processes cannot be merged" };
 	struct merging m = { .t = t, .is_in = is_in, .to = to };
 	int is_new;
-	size_t count = choose(t, is_in, &is_new);
-	bob_status st;
+	size_t count = choose(t, 0, is_in, &is_new);
 
 	if (count < 2 || !(is_new || drop_below))
 		return BOB_NONE;
 	m.how.drop_below = drop_below;
 	m.how.drop_over = (uint32_t)count;
-	st = merge_threads(&m, &why);
-	if (st == BOB_OK)
-		st = bob_unify(t, m.merged, &m.unified);
-	if (st == BOB_OK)
-		st = write_trace(&m);
-	bob_unified_free(&m.unified);
-	free_merged(&m);
-	return st == BOB_OK ? st : bob_fail(err, st, NULL, why.offset, why.text);
+	return merge_chosen(&m, err);
+}
+
+bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err)
+{
+	uint8_t *is_in = calloc(t->process_count + 1, 1);
+	struct merging m = { .t = t, .is_in = is_in, .running = 1, .to = to };
+	int is_new;
+	bob_status st = BOB_NONE;
+
+	if (!is_in)
+		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+	if (choose(t, 1, is_in, &is_new))
+		st = merge_chosen(&m, err);
+	free(is_in);
+	return st;
 }

@@ -45,15 +45,34 @@ bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
 uint64_t bob_packed_write(const struct bob_packed *p, FILE *to);
 void bob_packed_free(struct bob_packed *p);
 
+/* Which records of a process. */
+enum bob_which {
+	BOB_ALL,
+	BOB_TAIL,		/* but those that its head has */
+	BOB_COMPLETE		/* but calls that are under way */
+};
+
 /* merge.c. The folded records of a process's threads in one, which the caller closes; NULL if they have none. How: as bob_archive_fold;
  * NULL: what is folded stays. BOB_ERR_NOMEM, BOB_ERR_CORRUPT. */
 bob_status bob_threads_merge(const struct bob_process *p, const struct bob_fold_settings *how,
-			     struct bob_folded **out, struct bob_error *err);
+			     enum bob_which which, struct bob_folded **out, struct bob_error *err);
 
 /* merge_events.c: those of the process's threads, whatever lies in their logs included; *out is NULL if there are none. */
 int bob_has_events(const struct bob_process *p);
 bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process *p,
-			    struct bob_folded **out, struct bob_error *err);
+			    enum bob_which which, struct bob_folded **out, struct bob_error *err);
+
+/* heads.c. The stream of the process's head that goes on in `s`; NULL: it has none. How many of the leaves of `s` it has. */
+const struct bob_stream *bob_head_stream(const struct bob_process *p, const struct bob_stream *s);
+uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s,
+			 enum bob_content content);
+/* What comes behind so many events of each participant of `f`. *out is NULL if that are whole parts: let the merge leave out the others.
+ * BOB_ERR_CORRUPT: there are not so many. */
+bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *behind,
+			 struct bob_folded **out);
+/* What comes behind the head in the merged records `f` of the process. */
+bob_status bob_tail_of_merged(const struct bob_process *p, enum bob_content content,
+			      const struct bob_folded *f, struct bob_folded **out);
 
 /* Which descriptors folded records name. */
 struct bob_used {
@@ -88,6 +107,10 @@ struct bob_unified {
 bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
 		     struct bob_unified *u);
 void bob_unified_free(struct bob_unified *u);
+/* inner_write.c: a process, for a chunk INNER. `how`: what was given up. */
+bob_status bob_inner_put(const struct bob_process *p, const struct bob_unified_of *of,
+			 const struct bob_fold_settings *how, struct bob_bytes *b);
+
 /* The trace's number of an image of the process. */
 uint32_t bob_unified_image(const struct bob_unified_of *of, const struct bob_process *p,
 			   uint32_t own);

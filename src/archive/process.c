@@ -358,12 +358,17 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 	if (!p)
 		return BOB_ERR_NOMEM;
 	p->file = file;
-	if (bob_array_room(&t->processes, t->process_count, &t->process_cap,
-			   sizeof(*t->processes))) {
+	if (file->is_head ?
+		    bob_array_room(&t->heads, t->head_count, &t->head_cap, sizeof(*t->heads)) :
+		    bob_array_room(&t->processes, t->process_count, &t->process_cap,
+				   sizeof(*t->processes))) {
 		free(p);
 		return BOB_ERR_NOMEM;
 	}
-	t->processes[t->process_count++] = p; /* from here on freed with the trace */
+	if (file->is_head) /* from here on freed with the trace */
+		t->heads[t->head_count++] = p;
+	else
+		t->processes[t->process_count++] = p;
 	fill_info(p);
 	if (p->info.state > BOB_FILE_STOPPED)
 		bob_problem_add(t, file, offsetof(struct bob_file_head, state),

@@ -42,6 +42,7 @@ struct bob_file {
 	size_t chunk_count, chunk_cap;
 	size_t outer;		/* number of the file that this one lies in, + 1; 0: it is one of its own */
 	uint32_t inner;		/* its number there */
+	int is_head;		/* another file, of the same name, has all of it and what came later */
 };
 
 /* A stretch of a stream's bytes inside its file. */
@@ -173,6 +174,8 @@ struct bob_process {
 		image_of; /* the process's number of an image that descriptors name; none: it is the same */
 	size_t image_of_count, image_of_cap;
 	const char *log;
+	const struct bob_process
+		*head; /* as it was when MPI_Finalize merged it (docs/mpi.md); NULL: it was not */
 };
 
 struct bob_trace {
@@ -181,6 +184,8 @@ struct bob_trace {
 	size_t file_count, file_cap;
 	struct bob_process **processes;
 	size_t process_count, process_cap;
+	struct bob_process **heads; /* of processes; they are none of the trace's */
+	size_t head_count, head_cap;
 	struct bob_common **commons;
 	size_t common_count, common_cap;
 	struct bob_stream **threads;
@@ -243,8 +248,8 @@ uint64_t bob_stream_where(const struct bob_stream *s, uint64_t at);
 bob_status bob_common_build(struct bob_trace *t, struct bob_process *p);
 void bob_common_free(struct bob_common *c);
 
-/* inner.c: the process files that lie in files of merged traces become files of the trace. They go before others of the same
- * name, which were being removed. */
+/* inner.c: the process files that lie in files of merged traces become files of the trace. Those of processes that had ended go
+ * before others of the same name, which were being removed; of one that had not, the other has more, and it is a head. */
 bob_status bob_inner_load(struct bob_trace *t);
 
 /* descs.c: the memory descriptors */

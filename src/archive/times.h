@@ -48,7 +48,7 @@ int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot 
 /* merge_times.c: those of the processes -- one of each common -- under the shapes and participants of `f`, in which their events are merged; they
  * are named so there. */
 struct bob_time_source {
-	const struct bob_process *process;
+	const struct bob_process *process; /* NULL: none of these */
 	const struct bob_fold_rename *rename; /* NULL: as they are */
 };
 bob_status bob_times_merge(const struct bob_folded *f, const struct bob_time_source *from,

@@ -98,6 +98,14 @@ static uint32_t find_parent(const struct bob_trace *t, const struct bob_process 
 	return best;
 }
 
+static void link_head(struct bob_trace *t, const struct bob_process *head)
+{
+	for (size_t i = 0; i < t->process_count; i++)
+		if (!t->processes[i]->file->outer &&
+		    !strcmp(t->processes[i]->file->name, head->file->name))
+			t->processes[i]->head = head;
+}
+
 static bob_status link_all(struct bob_trace *t)
 {
 	size_t n = 0;
@@ -106,6 +114,8 @@ static bob_status link_all(struct bob_trace *t)
 		qsort(t->processes, t->process_count, sizeof(*t->processes), by_rank);
 	for (size_t i = 0; i < t->process_count; i++)
 		n += t->processes[i]->stream_count;
+	for (size_t i = 0; i < t->head_count; i++)
+		link_head(t, t->heads[i]);
 	t->threads = calloc(n + 1, sizeof(*t->threads));
 	if (!t->threads)
 		return BOB_ERR_NOMEM;
@@ -142,11 +152,14 @@ void bob_trace_close(struct bob_trace *t)
 		return;
 	for (size_t i = 0; i < t->process_count; i++)
 		bob_process_free(t->processes[i]);
+	for (size_t i = 0; i < t->head_count; i++)
+		bob_process_free(t->heads[i]);
 	for (size_t i = 0; i < t->common_count; i++)
 		bob_common_free(t->commons[i]);
 	for (size_t i = 0; i < t->file_count; i++)
 		bob_file_release(&t->files[i]);
 	free(t->processes);
+	free(t->heads);
 	free(t->commons);
 	free(t->files);
 	free(t->threads);

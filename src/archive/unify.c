@@ -32,12 +32,18 @@ static int same_image(const struct bob_image *a, const struct bob_image *b)
 	       !strcmp(a->info.path, b->info.path);
 }
 
+/* The trace's processes, then heads. */
+static const struct bob_process *member(const struct bob_trace *t, size_t i)
+{
+	return i < t->process_count ? t->processes[i] : t->heads[i - t->process_count];
+}
+
 /* Image `number` of a common: that of the first process that has it. */
 static const struct bob_image *image_of(const struct bob_trace *t, const struct bob_common *c,
 					uint32_t number)
 {
-	for (size_t i = 0; i < t->process_count; i++) {
-		const struct bob_process *p = t->processes[i];
+	for (size_t i = 0; i < t->process_count + t->head_count; i++) {
+		const struct bob_process *p = member(t, i);
 		uint32_t own = number;
 
 		if (p->common != c)
@@ -54,8 +60,8 @@ static size_t images_of(const struct bob_trace *t, const struct bob_common *c)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->process_count; i++) {
-		const struct bob_process *p = t->processes[i];
+	for (size_t i = 0; i < t->process_count + t->head_count; i++) {
+		const struct bob_process *p = member(t, i);
 		size_t has = p->image_of_count ? p->image_of_count : p->image_count;
 
 		if (p->common == c && has > n)
@@ -225,6 +231,16 @@ static bob_status unify_descs(const struct bob_common *c, const struct bob_folde
 
 /* --- both --- */
 
+/* Of a process or head: these are in order, while commons are in that of the files. */
+static size_t common_of(const struct bob_trace *t, size_t k)
+{
+	size_t i = 0;
+
+	while (t->commons[i] != member(t, k)->common)
+		i++;
+	return i;
+}
+
 bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
 		     struct bob_unified *u)
 {
@@ -236,7 +252,11 @@ bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged
 	if (!u->of)
 		return BOB_ERR_NOMEM;
 	u->count = t->common_count;
-	for (size_t i = 0; i < t->common_count && st == BOB_OK; i++) {
+	for (size_t k = 0; k < t->process_count + t->head_count && st == BOB_OK; k++) {
+		size_t i = common_of(t, k);
+
+		if (u->of[i].image)
+			continue;
 		st = unify_images(t, i, &images, &u->of[i]);
 		if (st == BOB_OK && merged[i])
 			st = unify_descs(t->commons[i], merged[i], i, u, &descs);

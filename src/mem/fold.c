@@ -80,7 +80,7 @@ static bob_status make_paths(struct bob_mem_fold *m)
 	return st;
 }
 
-static bob_status begin_again(struct bob_mem_fold *m)
+bob_status bob_mem_fold_again(struct bob_mem_fold *m)
 {
 	if (m->window)
 		bob_mem_window_flush(m->window, m->folder); /* shapes get other numbers */
@@ -100,7 +100,7 @@ static bob_status enter(struct bob_mem_fold *m, const struct bob_mem_desc *d, ui
 	*c = (struct call){ .sp = sp, .place = place, .before = m->path };
 	m->depth++;
 	st = bob_folder_path(m->folder, c->before, place, &m->path);
-	return st == BOB_ERR_FULL ? begin_again(m) : st;
+	return st == BOB_ERR_FULL ? bob_mem_fold_again(m) : st;
 }
 
 static void leave(struct bob_mem_fold *m, uint64_t sp)
@@ -185,7 +185,7 @@ static bob_status find_shape(struct bob_mem_fold *m, uint32_t number, uint32_t w
 	bob_status st = bob_folder_shape(m->folder, key, len, m->path, words, shape);
 
 	if (st == BOB_ERR_FULL) {
-		st = begin_again(m);
+		st = bob_mem_fold_again(m);
 		if (st == BOB_OK)
 			st = bob_folder_shape(m->folder, key, len, m->path, words, shape);
 	}

@@ -38,6 +38,8 @@ struct bob_mem_fold *bob_mem_fold_begin(void *mem, struct bob_folder *folder, bo
 size_t bob_mem_fold_state(const struct bob_mem_fold *m, uint64_t *to);
 /* Before the first record. BOB_ERR_CORRUPT: that is no state. BOB_ERR_FULL: the folder has no room. */
 bob_status bob_mem_fold_resume(struct bob_mem_fold *m, const uint64_t *state, size_t count);
+/* What has been put is a part of its own from now on: bob_folder_again, and the calls that are open are as before. */
+bob_status bob_mem_fold_again(struct bob_mem_fold *m);
 /* Loss, off unless asked for before the first record; docs/fold.md says what is given up. Words that are nothing but
  * addresses may be off by `within`. */
 void bob_mem_fold_tolerate(struct bob_mem_fold *m, uint64_t within);

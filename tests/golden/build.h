@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "archive/archive.h"
 #include "archive/write.h"
@@ -38,6 +39,26 @@ struct build {
 	struct build_stream streams[BUILD_STREAMS];
 	uint32_t stream_count;
 };
+
+/* Zeroed address space, of which only what is touched is memory. */
+static inline void *build_map(size_t size)
+{
+	uint8_t *p =
+		mmap(NULL, size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert(p != MAP_FAILED);
+	memcpy(p, &size, sizeof(size));
+	return p + 4096;
+}
+
+static inline void build_unmap(void *mem)
+{
+	uint8_t *p = (uint8_t *)mem - 4096;
+	size_t size;
+
+	memcpy(&size, p, sizeof(size));
+	munmap(p, size + 4096);
+}
 
 static inline struct bob_file_head *build_head(struct build *b)
 {

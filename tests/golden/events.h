@@ -41,14 +41,6 @@ static inline struct bob_chunk_head *events_chunk(void *ctx, enum bob_chunk_kind
 	return folded_chunk(ctx, kind, stream, size, aux, off);
 }
 
-static inline void *events_zeroed(size_t size)
-{
-	void *mem = aligned_alloc(64, (size + 63) & ~(size_t)63);
-
-	assert(mem);
-	return memset(mem, 0, size);
-}
-
 static inline void events_begin(struct events_thread *t, struct build *b, const char *name,
 				uint32_t first, uint64_t seed)
 {
@@ -61,19 +53,19 @@ static inline void events_begin(struct events_thread *t, struct build *b, const 
 	t->first = first;
 	t->before = BOB_TIME_NONE;
 	t->random = seed;
-	t->mem = events_zeroed(bob_event_writer_size());
+	t->mem = build_map(bob_event_writer_size());
 	st = bob_event_writer_begin(t->mem, events_chunk, b, stream, &t->w);
 	assert(st == BOB_OK);
 	(void)st;
-	t->times_mem = events_zeroed(bob_times_size());
+	t->times_mem = build_map(bob_times_size());
 	t->times = bob_times_begin(t->times_mem, events_chunk, b, stream);
 }
 
 /* As when it is killed. */
 static inline void events_killed(struct events_thread *t)
 {
-	free(t->mem);
-	free(t->times_mem);
+	build_unmap(t->mem);
+	build_unmap(t->times_mem);
 }
 
 static inline void events_end(struct events_thread *t)

@@ -152,9 +152,7 @@ static inline void folded_begin(struct folded_thread *t, struct build *b,
 	t->descs = descs;
 	t->random = seed;
 	t->sp = 0x7ffff000 + seed * seed % 97 * 4096;
-	t->mem = aligned_alloc(64, bob_mem_writer_size());
-	assert(t->mem);
-	memset(t->mem, 0, bob_mem_writer_size());
+	t->mem = build_map(bob_mem_writer_size());
 	st = bob_mem_writer_begin(&t->w, t->mem, folded_chunk, b, stream, folded_desc, descs);
 	assert(st == BOB_OK);
 	(void)st;
@@ -167,7 +165,7 @@ static inline void folded_end(struct folded_thread *t)
 
 	assert(st == BOB_OK);
 	(void)st;
-	free(t->mem);
+	build_unmap(t->mem);
 }
 
 /* As when there is no room for more shapes. */
@@ -377,7 +375,7 @@ static inline void golden_folded_files(struct build *p)
 	/* not needed any more; not in use yet */
 	build_log(p, 0, 0, MEM_WORDS(MEM_HEAD(FOLD_A), 0xbad0));
 	build_log(p, 0, UINT64_MAX, MEM_WORDS(MEM_HEAD(FOLD_A), 0xbad1));
-	free(t.mem);
+	build_unmap(t.mem);
 
 	folded_begin(&t, p, descs, "ended", 5);
 	folded_spine(&t, 17500);
@@ -391,7 +389,7 @@ static inline void golden_folded_files(struct build *p)
 	at = (uint64_t)(t.at - bob_rooms_newest(&t.w.rooms, &words));
 	build_log(p, 2, at + 2, MEM_WORDS(MEM_HEAD(FOLD_B), 0x9000));
 	build_log(p, 2, at, MEM_WORDS(MEM_HEAD(FOLD_A), 0x8000));
-	free(t.mem);
+	build_unmap(t.mem);
 	free(descs);
 }
 

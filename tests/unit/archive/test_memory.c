@@ -279,7 +279,7 @@ static void test_empty_room(void **state)
 	assert_null(strstr(text, "damaged"));
 	bob_trace_close(trace);
 	free(text);
-	free(t.mem);
+	build_unmap(t.mem);
 	free(descs);
 	build_free(&b);
 }

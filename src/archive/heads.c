@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processes whose records were merged while they ran, in MPI_Finalize: what came behind that. */
+#include <stdlib.h>
+
+#include "archive/folds.h"
+#include "archive/merging.h"
+
+const struct bob_stream *bob_head_stream(const struct bob_process *p, const struct bob_stream *s)
+{
+	for (size_t k = 0; p->head && k < p->head->stream_count; k++)
+		if (p->head->streams[k]->number == s->number)
+			return p->head->streams[k];
+	return NULL;
+}
+
+uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s,
+			 enum bob_content content)
+{
+	const struct bob_stream *h = bob_head_stream(p, s);
+	const struct bob_folded *f;
+
+	if (!h)
+		return 0;
+	f = content == BOB_CONTENT_MPI ? h->mpi.folded : h->folded;
+	if (!f)
+		return 0;
+	return bob_folded_events(f,
+				 content == BOB_CONTENT_MPI ? h->mpi.participant : h->participant);
+}
+
+struct left {
+	const uint64_t *behind;	/* by participant */
+	uint64_t seen;		/* of the newest one */
+	uint32_t participant;
+};
+
+static int is_behind(void *ctx, uint32_t participant, const struct bob_fold_event *event)
+{
+	struct left *l = ctx;
+
+	(void)event;
+	if (participant != l->participant)
+		*l = (struct left){ .behind = l->behind, .participant = participant };
+	return l->seen++ >= l->behind[participant];
+}
+
+bob_status bob_tail_make(const struct bob_folded *f, const uint64_t *behind,
+			 struct bob_folded **out)
+{
+	struct left l = { .behind = behind };
+
+	*out = NULL;
+	for (uint32_t i = 0; i < bob_folded_count(f); i++) {
+		if (behind[i] > bob_folded_events(f, i))
+			return BOB_ERR_CORRUPT;
+		if (!bob_folded_parted(f, i, behind[i]))
+			return bob_folded_select(f, is_behind, &l, &bob_alloc_malloc, out);
+	}
+	return BOB_OK;
+}
+
+bob_status bob_tail_of_merged(const struct bob_process *p, enum bob_content content,
+			      const struct bob_folded *f, struct bob_folded **out)
+{
+	uint64_t *behind = calloc(bob_folded_count(f) + 1ull, sizeof(*behind));
+	struct left l = { .behind = behind };
+	bob_status st = BOB_ERR_NOMEM;
+
+	for (size_t i = 0; behind && i < p->stream_count; i++) {
+		uint32_t participant;
+
+		if (bob_participant_find(f, bob_merged_id(p, i), &participant))
+			behind[participant] = bob_head_events(p, p->streams[i], content);
+	}
+	if (behind)
+		st = bob_folded_select(f, is_behind, &l, &bob_alloc_malloc, out);
+	free(behind);
+	return st;
+}
