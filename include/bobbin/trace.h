@@ -46,6 +46,9 @@ struct bob_process_info {
 	const char *const *config; /* NAME=value, NULL terminated */
 	const char *const *
 		loss; /* what was given up when its accesses were folded, NAME=value; NULL terminated */
+	/* What was not recorded of its MPI calls, or not kept of them: settings (mpi-functions=p2p) and what happened (mpi-times=...); NULL
+	 * terminated. */
+	const char *const *left_out;
 	const char *cwd;
 	const char *file;	/* its file name inside the directory */
 };

@@ -207,6 +207,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return set_list(t, b, &p->info.config);
 	case BOB_REC_LOSS:
 		return set_list(t, b, &p->info.loss);
+	case BOB_REC_LEFT_OUT:
+		return set_list(t, b, &p->info.left_out);
 	case BOB_REC_IMAGE:
 		return read_image(t, p, b);
 	case BOB_REC_SKIPPED:
@@ -338,7 +340,7 @@ static void fill_info(struct bob_process *p)
 	p->info.exe = "";
 	p->info.cwd = "";
 	p->info.argv = none;
-	p->info.config = p->info.loss = none;
+	p->info.config = p->info.loss = p->info.left_out = none;
 	p->info.file = p->file->name;
 	p->log = "";
 }
@@ -369,6 +371,8 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 		bob_problem_add(t, file, offsetof(struct bob_file_head, state),
 				"unknown state of the process", 0);
 	st = read_chunks(t, p);
+	if (st == BOB_OK)
+		st = bob_left_out_build(t, p);
 	if (st != BOB_OK)
 		return st;
 	if (p->skipped_count)
