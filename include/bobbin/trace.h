@@ -46,8 +46,7 @@ struct bob_process_info {
 	const char *const *config; /* NAME=value, NULL terminated */
 	const char *const *
 		loss; /* what was given up when its accesses were folded, NAME=value; NULL terminated */
-	/* What was not recorded of its MPI calls, or not kept of them: settings (mpi-functions=p2p) and what happened (mpi-times=...); NULL
-	 * terminated. */
+	/* Settings by which not all of its MPI calls were recorded, as mpi-functions=p2p; NULL terminated. */
 	const char *const *left_out;
 	const char *cwd;
 	const char *file;	/* its file name inside the directory */

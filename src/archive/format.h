@@ -181,9 +181,7 @@ enum bob_record_kind {
 	BOB_REC_IMAGE_MAP =
 		14, /* u32 for each image of the process: the number that the trace's descriptors have for it */
 	BOB_REC_LOSS =
-		15, /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
-	BOB_REC_LEFT_OUT =
-		16 /* not kept of MPI calls, whatever CONFIG says: NAME=value, each followed by a zero byte; the last one counts */
+		15 /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
 };
 
 struct bob_record {

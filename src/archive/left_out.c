@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was not recorded of a process's MPI calls, or not kept of them: by its configuration, and by what its recorder says. */
+/* What was not recorded of a process's MPI calls: its configuration tells. */
 #include <string.h>
 
 #include "archive/reader.h"
@@ -44,16 +44,14 @@ static int records_mpi(const struct bob_process *p)
 
 bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p)
 {
-	size_t count = 0, said = 0, configs = 0;
+	size_t count = 0, configs = 0;
 	const char **list, *value;
 
-	while (p->info.left_out[said])
-		said++;
 	while (p->info.config[configs])
 		configs++;
 	if (!records_mpi(p))
 		return BOB_OK;
-	list = bob_arena_alloc(&t->arena, (said + configs + 1) * sizeof(*list));
+	list = bob_arena_alloc(&t->arena, (configs + 1) * sizeof(*list));
 	if (!list)
 		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < configs; i++) {
@@ -62,16 +60,13 @@ bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p)
 
 		if (which < 0)
 			continue;
-		text = bob_arena_alloc(&t->arena,
-				       strlen(settings[which].name) + strlen(value) + 1);
+		text = bob_arena_alloc(&t->arena, strlen(settings[which].name) + strlen(value) + 1);
 		if (!text)
 			return BOB_ERR_NOMEM;
 		strcpy(text, settings[which].name);
 		strcat(text, value);
 		list[count++] = text;
 	}
-	if (said)
-		memcpy(list + count, p->info.left_out, said * sizeof(*list));
 	p->info.left_out = list;
 	return BOB_OK;
 }

@@ -182,8 +182,7 @@ void bob_mpi_choose(const char *patterns, uint8_t how[BOB_MPI_NUMBERS])
 	for (uint32_t i = 0; i < bob_mpi_function_count; i++) {
 		const struct bob_mpi_function *f = &bob_mpi_functions[i];
 
-		if (how[f->number] == BOB_MPI_PASS &&
-		    kinds(f, BOB_MPI_COMES_OUT) & spoken)
+		if (how[f->number] == BOB_MPI_PASS && kinds(f, BOB_MPI_COMES_OUT) & spoken)
 			how[f->number] = BOB_MPI_FOLLOW;
 	}
 }

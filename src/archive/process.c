@@ -207,8 +207,6 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return set_list(t, b, &p->info.config);
 	case BOB_REC_LOSS:
 		return set_list(t, b, &p->info.loss);
-	case BOB_REC_LEFT_OUT:
-		return set_list(t, b, &p->info.left_out);
 	case BOB_REC_IMAGE:
 		return read_image(t, p, b);
 	case BOB_REC_SKIPPED:

@@ -86,7 +86,7 @@ def misuse():
 
 
 for name in m.MPIS:
-    random = ("random.c", ["601" if name == "openmpi" else "651", "20"])
+    random = ("random.c", ["601", "20"] if name == "openmpi" else ["651", "8"])  # MPICH polls more
     suite.add(f"{name}: p2p", choice, name, "p2p", *random)
     suite.add(f"{name}: collective and Wait*", choice, name, "collective:MPI_Wait*", *random)
     suite.add(f"{name}: sends, twice", choice, name, "mpi_[si]send Waitall", *random)
