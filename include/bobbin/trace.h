@@ -46,6 +46,8 @@ struct bob_process_info {
 	const char *const *config; /* NAME=value, NULL terminated */
 	const char *const *
 		loss; /* what was given up when its accesses were folded, NAME=value; NULL terminated */
+	/* Settings by which not all of its MPI calls were recorded, as mpi-functions=p2p; NULL terminated. */
+	const char *const *left_out;
 	const char *cwd;
 	const char *file;	/* its file name inside the directory */
 };

@@ -52,6 +52,11 @@ enum bob_mpi_param_flag {
 	BOB_MPI_RECEIVES = 16,	/* a new request whose status says something */
 };
 
+enum bob_mpi_function_flag {
+	BOB_MPI_STARTED = 1,	/* MPI can be used behind it */
+	BOB_MPI_FINISHING = 2,	/* no more */
+};
+
 #define BOB_MPI_NOWHERE 255 /* there is no such word */
 
 struct bob_mpi_param {
@@ -66,11 +71,13 @@ struct bob_mpi_param {
 
 struct bob_mpi_function {
 	const char *name; /* without MPI_ */
+	const char *class_name;
 	const struct bob_mpi_param *params;
 	uint16_t number;
 	uint8_t count;	/* of params */
 	uint8_t words;	/* of an event, without the elements of vectors */
 	uint8_t result;	/* which of them is what the function returned */
+	uint8_t flags;	/* enum bob_mpi_function_flag */
 };
 
 /* A predefined handle. */

@@ -338,7 +338,7 @@ static void fill_info(struct bob_process *p)
 	p->info.exe = "";
 	p->info.cwd = "";
 	p->info.argv = none;
-	p->info.config = p->info.loss = none;
+	p->info.config = p->info.loss = p->info.left_out = none;
 	p->info.file = p->file->name;
 	p->log = "";
 }
@@ -374,6 +374,8 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 		bob_problem_add(t, file, offsetof(struct bob_file_head, state),
 				"unknown state of the process", 0);
 	st = read_chunks(t, p);
+	if (st == BOB_OK)
+		st = bob_left_out_build(t, p);
 	if (st != BOB_OK)
 		return st;
 	if (p->skipped_count)

@@ -229,6 +229,9 @@ void bob_payload_close(struct bob_payload *p);
 bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file);
 void bob_process_free(struct bob_process *p);
 
+/* left_out.c: p->info.left_out, once META has been read. */
+bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p);
+
 /* image.c: find the image files of all processes and index their ids. */
 bob_status bob_images_attach(struct bob_trace *t);
 bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob_image_func *out);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/mpi_choice.h"
 #include "cli/complain.h"
 
 /* Open MPI up to 4 has libmpi.so.40; MPICH and those with its ABI libmpich.so.12, libmpi.so.12. */
@@ -55,6 +56,31 @@ const char *cli_mpi_find(const char *verb, const char *path)
 			 "libmpich.so.12); if it loads one later, say --mpi=openmpi or --mpi=mpich",
 			 path);
 	return s.mpi;
+}
+
+static int functions_option(struct cli_vars *v, const char *verb, const char *arg)
+{
+	size_t len;
+	const char *bad = bob_mpi_choice_bad(arg, &len);
+
+	if (bad)
+		return cli_misuse(verb,
+				  "--mpi-functions=%s: no function of MPI is called '%.*s', nor "
+				  "is a class of them",
+				  arg, (int)len, bad),
+		       125;
+	cli_vars_add(v, "BOBBIN_MPI_FUNCTIONS", arg);
+	return 0;
+}
+
+int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *arg)
+{
+	switch (which) {
+	case MPI_FUNCTIONS:
+		return functions_option(v, verb, arg);
+	default:
+		return 0;
+	}
 }
 
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)

@@ -7,6 +7,14 @@
 
 #define CLI_MPI_NAMES "openmpi|mpich"
 
+enum { MPI_FUNCTIONS, MPI_COMMON };
+#define MPI_OPTIONS                                                                                \
+	{ "mpi-functions", 0, "PATTERN",                                                           \
+	  "--mpi: only these functions, or a class such as p2p, collective, rma, io; may be repeated", NULL, NULL }
+
+/* Take one of these, `which` counted from the first. 0, or an exit status after a complaint. */
+int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *arg);
+
 /* Of the program at `path`: by the libraries it is linked with, else by what the MPI launcher says in the environment. NULL after a
  * complaint. */
 const char *cli_mpi_find(const char *verb, const char *path);

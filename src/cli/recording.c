@@ -53,6 +53,11 @@ void cli_vars_set(struct cli_vars *v, const char *name, const char *value)
 	set(v, name, value, 0);
 }
 
+void cli_vars_add(struct cli_vars *v, const char *name, const char *value)
+{
+	set(v, name, value, ':');
+}
+
 void cli_vars_free(struct cli_vars *v)
 {
 	for (int i = 0; i < v->count; i++)

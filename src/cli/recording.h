@@ -7,7 +7,7 @@
 #include "sys/sys.h"
 
 /* Variables for the program, NAME=value each. Fixed room: the options are few. */
-#define CLI_VARS_MAX 24
+#define CLI_VARS_MAX 32
 struct cli_vars {
 	char *text[CLI_VARS_MAX];
 	int count;
@@ -55,6 +55,8 @@ int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir);
 void cli_recording_costs(struct cli_vars *v, int may_measure);
 const char *cli_vars_get(const struct cli_vars *v, const char *name); /* NULL if not set */
 void cli_vars_set(struct cli_vars *v, const char *name, const char *value);
+/* The same, but behind a value that is there, and a colon. */
+void cli_vars_add(struct cli_vars *v, const char *name, const char *value);
 void cli_vars_free(struct cli_vars *v);
 
 #endif

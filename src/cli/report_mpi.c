@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
+#include "cli/left_out.h"
 #include "cli/mpi_one.h"
 #include "cli/mpi_values.h"
 #include "cli/numbers.h"
@@ -253,10 +254,12 @@ static void print_head(const struct reporting *r)
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], d[CLI_NUMBER_MAX];
 	uint32_t n = bob_mpi_table_processes(r->table);
 
-	fprintf(r->style->out, "%s: %s MPI call%s of %s process%s, %s sent, %s received\n\n",
+	fprintf(r->style->out, "%s: %s MPI call%s of %s process%s, %s sent, %s received\n",
 		r->s->dir, cli_count(a, sum->calls.sum), cli_plural(sum->calls.sum),
 		cli_count(b, n), n == 1 ? "" : "es", cli_bytes(c, sum->sent.sum),
 		cli_bytes(d, sum->received.sum));
+	(void)cli_left_out_print(r->s, "", r->style->out);
+	fputc('\n', r->style->out);
 }
 
 /* --- reading --- */

@@ -7,6 +7,7 @@
 #include "archive/format.h"
 #include "cli/complain.h"
 #include "cli/folding.h"
+#include "cli/left_out.h"
 #include "cli/numbers.h"
 #include "cli/session.h"
 #include "cli/untraced.h"
@@ -146,6 +147,8 @@ int verb_check(int argc, char **argv)
 	gaps = complete ? print_gaps(&s) : 0;
 	for (uint32_t p = 0; p < bob_trace_process_count(s.trace) && (complete || !quiet); p++)
 		gaps += (uint64_t)(cli_loss_print(s.trace, p, "remark  ", stdout) && complete);
+	if ((complete || !quiet) && cli_left_out_print(&s, "remark  ", stdout))
+		gaps += (uint64_t)complete;
 	if (!quiet || lost)
 		print_good(&s, lost != 0);
 	cli_session_close(&s);

@@ -7,6 +7,7 @@
 
 #include "analysis/mpi/matrix.h"
 #include "cli/complain.h"
+#include "cli/left_out.h"
 #include "cli/matrix_svg.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -263,6 +264,8 @@ int verb_commmatrix(int argc, char **argv)
 		status = read_all(&d);
 	d.out = status ? NULL : cli_output_open("commmatrix", d.output);
 	if (d.out) {
+		(void)cli_left_out_print(&d.s, d.format ? "bobbin: commmatrix: " : "",
+					 d.format ? stderr : d.out);
 		status = print_matrix(&d);
 		status |= cli_output_close("commmatrix", d.out, d.output);
 		status |= d.s.damaged != 0;

@@ -8,6 +8,7 @@
 
 #include "cli/complain.h"
 #include "cli/info_tables.h"
+#include "cli/left_out.h"
 #include "cli/numbers.h"
 #include "cli/overhead.h"
 #include "cli/overview.h"
@@ -218,6 +219,7 @@ static void print_text(const struct cli_session *s, int all)
 	cli_info_processes(t, &sizes, all ? UINT32_MAX : ROWS_DEFAULT);
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
 	cli_untraced_print(s, stdout);
+	(void)cli_left_out_print(s, "", stdout);
 	print_missing(s);
 }
 
@@ -341,6 +343,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	json_strings(j, "command", p->argv);
 	json_strings(j, "config", p->config);
 	json_strings(j, "loss", p->loss);
+	json_strings(j, "left_out", p->left_out);
 	bob_json_array(j, "skipped_images");
 	for (uint32_t i = 0; i < bob_trace_skipped_image_count(t, index); i++) {
 		uint32_t reason = 0;

@@ -32,7 +32,8 @@ enum {
 	OPT_CALLS = REC_COMMON,
 	OPT_MPI,
 	OPT_NO_CALLSITES,
-	OPT_MEM,
+	OPT_MPI_MORE,
+	OPT_MEM = OPT_MPI_MORE + MPI_COMMON,
 	OPT_ENGINE,
 	OPT_FROM_START,
 	OPT_REQUIRE_COMPLETE,
@@ -48,6 +49,7 @@ const struct cli_option record_options[] = {
 	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
 	{ "no-callsites", 0, NULL, "--mpi: not where calls come from", NULL, NULL },
+	MPI_OPTIONS,
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
 	{ "engine", 0, "ENGINE",
 	  "of --mem: native, rewriting the program's code; valgrind; auto (default): native, but for static programs",
@@ -175,7 +177,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
 					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
 					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
-					     "BOBBIN_ENGINE" };
+					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
@@ -281,6 +283,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->mpi = 1, r->which_mpi = arg;
 		else if (i == OPT_NO_CALLSITES)
 			cli_vars_set(&r->vars, "BOBBIN_CALLSITES", "0");
+		else if (i >= OPT_MPI_MORE && i < OPT_MEM)
+			r->mpi = 1, bad = cli_mpi_option(&r->vars, "record", i - OPT_MPI_MORE, arg);
 		else if (i == OPT_MEM)
 			r->mem = 1;
 		else if (i == OPT_FROM_START)

@@ -8,6 +8,7 @@
 #include "cli/complain.h"
 #include "cli/expanded.h"
 #include "cli/folding.h"
+#include "cli/left_out.h"
 #include "cli/moments.h"
 #include "cli/mpi_show.h"
 #include "cli/nests.h"
@@ -430,6 +431,7 @@ static int show_mpi(struct show *w)
 					.not = w->nots,		    .only_count = w->function_count,
 					.not_count = w->not_count };
 
+	(void)cli_left_out_print(&w->s, "", w->out);
 	if (w->expand)
 		return cli_mpi_show_calls(&w->s, &o, w->out);
 	return cli_mpi_show_folded(&w->s, &o, w->out);

@@ -4,16 +4,38 @@
 
 #include "mpi/recorder.h"
 
+/* Its words go nowhere. */
+static bool follow(struct bob_mpi_call *c, struct bob_mpi_thread *t, uint32_t function)
+{
+	c->thread = t;
+	c->function = function;
+	c->word = t->nowhere;
+	c->words = 0;
+	c->room = BOB_MPI_FIXED_WORDS;
+	bob_mpi_keep_begin(t);
+	bob_mpi_depth = 1;
+	return true;
+}
+
 bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa)
 {
 	struct bob_mpi_thread *t;
 	bob_status st;
 
+	c->passed = false;
 	if (bob_mpi_depth || !bob_mpi_agent || bob_mpi_is_off())
 		return false;
+	if (bob_mpi_how[function] == BOB_MPI_PASS) {
+		bob_mpi_depth = 1;
+		c->passed = true;
+		return false;
+	}
 	t = bob_mpi_thread();
 	if (!t)
 		return false;
+	c->silent = bob_mpi_how[function] == BOB_MPI_FOLLOW;
+	if (c->silent)
+		return follow(c, t, function);
 	st = bob_mpi_site(t, function, caller, cfa, &c->event);
 	if (st == BOB_NONE)
 		return false;
@@ -34,6 +56,8 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 
 void bob_mpi_before(struct bob_mpi_call *c)
 {
+	if (c->silent)
+		return;
 	bob_event_writer_begun(c->thread->writer, c->words);
 	if (c->thread->times)
 		c->begin_ns = bob_mpi_now_ns();
@@ -45,7 +69,7 @@ void bob_mpi_after(struct bob_mpi_call *c, int result)
 	uint64_t gap_ns;
 
 	(void)result;
-	if (!t->times)
+	if (c->silent || !t->times)
 		return;
 	gap_ns = t->before == BOB_TIME_NONE ? 0 : c->begin_ns - t->end_ns;
 	t->end_ns = bob_mpi_now_ns();
@@ -55,8 +79,10 @@ void bob_mpi_after(struct bob_mpi_call *c, int result)
 
 void bob_mpi_leave(struct bob_mpi_call *c)
 {
-	bob_status st = c->lost ? BOB_ERR_FULL : bob_event_writer_put(c->thread->writer, c->words);
+	bob_status st = BOB_OK;
 
+	if (!c->silent)
+		st = c->lost ? BOB_ERR_FULL : bob_event_writer_put(c->thread->writer, c->words);
 	bob_mpi_depth = 0;
 	if (st != BOB_OK)
 		bob_mpi_thread_stop(st);
@@ -67,6 +93,10 @@ void bob_mpi_more(struct bob_mpi_call *c, uint32_t more)
 	static uint64_t nowhere; /* what is put when there is no room; nobody reads it */
 	bob_status why;
 
+	if (c->silent) {
+		c->words = 0;
+		return;
+	}
 	if (!c->lost)
 		c->word = bob_event_writer_more(c->thread->writer, c->words, c->words + more, &why);
 	c->lost |= !c->word;

@@ -94,6 +94,7 @@ static void body_set_attr(struct from f, const char *name, uint32_t *number, boo
 
 	if (!enter(&c, &f, name, number)) {
 		next(handle, keyval, value, ierr);
+		bob_mpi_passed(&c);
 		return;
 	}
 	ierr = ierr ? ierr : &own;
@@ -117,6 +118,7 @@ static void body_get_attr(struct from f, const char *name, uint32_t *number, boo
 
 	if (!enter(&c, &f, name, number)) {
 		next(handle, keyval, value, flag, ierr);
+		bob_mpi_passed(&c);
 		return;
 	}
 	ierr = ierr ? ierr : &own;
@@ -146,6 +148,7 @@ static void body_create_keyval(struct from f, const char *name, uint32_t *number
 
 	if (!enter(&c, &f, name, number)) {
 		next(copy, drop, keyval, extra, ierr);
+		bob_mpi_passed(&c);
 		return;
 	}
 	ierr = ierr ? ierr : &own;
@@ -171,6 +174,7 @@ static void body_create_errhandler(struct from f, const char *name, uint32_t *nu
 
 	if (!enter(&c, &f, name, number)) {
 		next(handler, errhandler, ierr);
+		bob_mpi_passed(&c);
 		return;
 	}
 	ierr = ierr ? ierr : &own;
@@ -195,6 +199,7 @@ static void body_match_size(struct from f, uint32_t *number, MPI_Fint *typeclass
 
 	if (!enter(&c, &f, "Type_match_size", number)) {
 		next(typeclass, size, type, ierr);
+		bob_mpi_passed(&c);
 		return;
 	}
 	ierr = ierr ? ierr : &own;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout of a function's events, from the table that readers use: made once for each function. */
-#include "archive/mpi_functions.h"
+#include "archive/mpi_choice.h"
 #include "mpi/recorder.h"
-
-#define FUNCTIONS 4096u
 
 static struct {
 	uint32_t done;
 	struct bob_event_layout layout;
-} layouts[FUNCTIONS];
+} layouts[BOB_MPI_NUMBERS];
 
 static void add(struct bob_event_layout *l, uint8_t length, uint64_t words)
 {
@@ -45,7 +43,7 @@ const struct bob_event_layout *bob_mpi_layout(uint32_t function)
 {
 	static const struct bob_event_layout none;
 
-	if (function >= FUNCTIONS)
+	if (function >= BOB_MPI_NUMBERS)
 		return &none;
 	if (!__atomic_load_n(&layouts[function].done, __ATOMIC_ACQUIRE)) {
 		make(function,

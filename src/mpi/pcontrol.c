@@ -20,6 +20,7 @@ static int record(next_pcontrol *next, const void *caller, const void *cfa, int 
 		bob_mpi_control(level); /* what is switched on is recorded, too */
 	if (!bob_mpi_enter(&c, PCONTROL, caller, cfa)) {
 		r = next(level);
+		bob_mpi_passed(&c);
 	} else {
 		bob_mpi_fix(&c, bob_mpi_int(level));
 		bob_mpi_before(&c);

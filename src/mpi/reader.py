@@ -20,6 +20,10 @@ def flags(p):
     return " | ".join(out)
 
 
+def function_flags(f):
+    return " | ".join(f"BOB_MPI_{m.upper()}" for m in f.marks if m != "by_hand") or "0"
+
+
 def place(words, p, what):
     return words.index((p, what)) if (p, what) in words else NOWHERE
 
@@ -43,8 +47,8 @@ def reader(table):
         params = f"params_{f.name}" if f.parameters else "NULL"
         result = place(words, None, "result")
         for number, name in numbers:
-            entries.append((number, '\t{ "%s", %s, %d, %d, %d, %d },' % (
-                name, params, number, len(f.parameters), len(words), result)))
+            entries.append((number, '\t{ "%s", "%s", %s, %d, %d, %d, %d, %s },' % (
+                name, f.kind, params, number, len(f.parameters), len(words), result, function_flags(f))))
     out += ["", "const struct bob_mpi_function bob_mpi_functions[] = {", *(text for _, text in sorted(entries)), "};",
             f"const uint32_t bob_mpi_function_count = {len(entries)};", "",
             "const struct bob_mpi_name bob_mpi_names[] = {"]

@@ -5,6 +5,7 @@
 
 #include "agent/streams.h"
 #include "archive/event_write.h"
+#include "archive/mpi_choice.h"
 #include "archive/time_write.h"
 #include "mpi/predefined.h"
 #include "mpi/shim.h"
@@ -12,6 +13,8 @@
 /* --- start.c --- */
 /* The agent; NULL: nothing is recorded. */
 extern const struct bob_agent_streams *bob_mpi_agent;
+/* What is done about a function, by its number: enum bob_mpi_how. */
+extern uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 /* Zeroed pages, never freed but by bob_mpi_unmap; NULL: none. They are not swapped in before they are touched. */
 void *bob_mpi_map(size_t bytes);
 void bob_mpi_unmap(void *p, size_t bytes);
@@ -27,6 +30,7 @@ struct bob_mpi_thread {
 	struct bob_mpi_sites *sites;
 	uint32_t requests;	/* made by this thread */
 	uint32_t number;	/* of the thread among those that call MPI */
+	uint64_t nowhere[BOB_MPI_FIXED_WORDS]; /* words of calls that are followed */
 	struct kept *kept;	/* call.c */
 	uint64_t kept_used;
 	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
@@ -37,8 +41,6 @@ struct bob_mpi_thread {
 struct bob_mpi_thread *bob_mpi_thread(void);
 /* No more can be recorded of it: the trace says why. */
 void bob_mpi_thread_stop(bob_status why);
-/* The calling thread is in a wrapper. */
-extern __thread uint32_t bob_mpi_depth;
 
 /* --- call.c --- memory of bob_mpi_keep: a new call has none yet; the thread has ended */
 void bob_mpi_keep_begin(struct bob_mpi_thread *t);

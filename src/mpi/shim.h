@@ -32,6 +32,9 @@
 
 struct bob_mpi_thread;
 
+/* The calling thread is in a wrapper. */
+extern __thread uint32_t bob_mpi_depth;
+
 /* A call that is being recorded; on the wrapper's stack. */
 struct bob_mpi_call {
 	struct bob_mpi_thread *thread;
@@ -41,6 +44,8 @@ struct bob_mpi_call {
 	uint32_t words;		/* ... so far */
 	uint32_t room;
 	bool lost;		/* there is no room for its words */
+	bool silent;		/* it is followed, not recorded */
+	bool passed;		/* neither, but what MPI calls in it is not the program's */
 	uint64_t begin_ns;
 };
 
@@ -50,9 +55,16 @@ struct bob_mpi_call {
 /* The next definition of `name`, which is that of the wrapper; never NULL: where MPI has no such function, one that fails. */
 void *bob_mpi_next(const char *name);
 
-/* False: the call is not recorded (nothing is, or the thread is in another one) and must just be made. True: it is, up to
- * bob_mpi_leave, and there is room for BOB_MPI_FIXED_WORDS. */
+/* False: the call is not recorded (nothing is, it was not chosen, or the thread is in another one) and must just be made, and
+ * bob_mpi_passed called behind it. True: it is, up to bob_mpi_leave, and there is room for BOB_MPI_FIXED_WORDS. It may be that it is only
+ * followed (archive/mpi_choice.h): then nothing that is put is kept. */
 bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa);
+static inline void bob_mpi_passed(const struct bob_mpi_call *c)
+{
+	if (c->passed)
+		bob_mpi_depth = 0;
+}
+
 /* Right before and right behind the call itself. */
 void bob_mpi_before(struct bob_mpi_call *c);
 void bob_mpi_after(struct bob_mpi_call *c, int result);

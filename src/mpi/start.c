@@ -8,6 +8,7 @@
 #include "mpi/recorder.h"
 
 const struct bob_agent_streams *bob_mpi_agent;
+uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 
 void *bob_mpi_map(size_t bytes)
 {
@@ -35,6 +36,8 @@ __attribute__((constructor)) static void start(void)
 {
 	const struct bob_agent_streams *a = dlsym(RTLD_DEFAULT, BOB_AGENT_STREAMS_NAME);
 
-	if (a && a->size >= sizeof(*a) && a->setting("BOBBIN_MPI"))
-		bob_mpi_agent = a;
+	if (!a || a->size < sizeof(*a) || !a->setting("BOBBIN_MPI"))
+		return;
+	bob_mpi_choose(a->setting("BOBBIN_MPI_FUNCTIONS"), bob_mpi_how);
+	bob_mpi_agent = a;
 }

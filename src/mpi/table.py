@@ -51,9 +51,11 @@ class Parameter:
 
 
 class Function:
-    def __init__(self, number, name, words):
+    def __init__(self, number, name, kind, words):
         where = f"functions.txt: {name}"
-        self.number, self.name = number, name
+        self.number, self.name, self.kind = number, name, kind
+        if not kind:
+            raise Bad(f"{where}: it is of no class")
         self.marks = [w[1:] for w in words if w.startswith("@")]
         self.parameters = [Parameter(w, where) for w in words if not w.startswith("@")]
         for mark in self.marks:
@@ -115,11 +117,11 @@ def terms(length, where=""):
 class Table:
     def __init__(self, path):
         self.functions, self.skips, self.predefined = {}, [], []
-        numbers, kind, name, words = set(), None, None, []
+        numbers, kind, of_class, name, words = set(), None, None, None, []
 
         def finish():
             if name:
-                f = Function(number, name, words)
+                f = Function(number, name, of_class, words)
                 if name in self.functions or number in numbers:
                     raise Bad(f"functions.txt: {name}: its name or its number {number} is there already")
                 self.functions[name] = f
@@ -130,11 +132,13 @@ class Table:
                 w = line.split("#")[0].split()
                 if not w:
                     continue
-                if w[0] in ("skip", "predefined") or w[0].isdigit():
+                if w[0] in ("skip", "predefined", "class") or w[0].isdigit():
                     finish()
                     name = None
                 if w[0] == "skip":
                     self.skips.append(w[1])
+                elif w[0] == "class":
+                    of_class = w[1]
                 elif w[0] == "predefined":
                     kind = w[1]
                     if kind not in HANDLES:

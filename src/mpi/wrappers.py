@@ -279,10 +279,8 @@ class Body:
 
     def unrecorded(self, arguments):
         """What is done if it is not."""
-        asks = f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_))"
-        if not {"started", "finishing"} & set(self.f.marks):
-            return [asks, f"\treturn next_({arguments});"]
-        return [asks + " {", *("\t" + x for x in self.call(arguments)), "\treturn r_;", "}"]
+        return [f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_)) {{", *("\t" + x for x in self.call(arguments)),
+                "\tbob_mpi_passed(&c_);", "\treturn r_;", "}"]
 
     def text(self):
         self.build()

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was not recorded of a process's MPI calls: its configuration tells. */
+#include <string.h>
+
+#include "archive/reader.h"
+
+/* Settings that leave something out, with the values that do not. */
+static const struct {
+	const char *variable, *name, *harmless;
+} settings[] = {
+	{ "BOBBIN_MPI_FUNCTIONS=", "mpi-functions=", "" },
+};
+
+static int is_one_of(const char *word, const char *words)
+{
+	const size_t n = strlen(word);
+
+	for (const char *w = words; *w; w += strcspn(w, "|") + (w[strcspn(w, "|")] == '|'))
+		if (strcspn(w, "|") == n && !strncmp(w, word, n))
+			return 1;
+	return 0;
+}
+
+/* Which setting it is, and *value; -1: none that leaves something out. */
+static int find(const char *config, const char **value)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		const size_t n = strlen(settings[i].variable);
+
+		*value = config + n;
+		if (!strncmp(config, settings[i].variable, n))
+			return is_one_of(*value, settings[i].harmless) ? -1 : (int)i;
+	}
+	return -1;
+}
+
+static int records_mpi(const struct bob_process *p)
+{
+	for (int i = 0; p->info.config[i]; i++)
+		if (!strncmp(p->info.config[i], "BOBBIN_MPI=", 11))
+			return 1;
+	return 0;
+}
+
+bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p)
+{
+	size_t count = 0, configs = 0;
+	const char **list, *value;
+
+	while (p->info.config[configs])
+		configs++;
+	if (!records_mpi(p))
+		return BOB_OK;
+	list = bob_arena_alloc(&t->arena, (configs + 1) * sizeof(*list));
+	if (!list)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < configs; i++) {
+		const int which = find(p->info.config[i], &value);
+		char *text;
+
+		if (which < 0)
+			continue;
+		text = bob_arena_alloc(&t->arena, strlen(settings[which].name) + strlen(value) + 1);
+		if (!text)
+			return BOB_ERR_NOMEM;
+		strcpy(text, settings[which].name);
+		strcat(text, value);
+		list[count++] = text;
+	}
+	p->info.left_out = list;
+	return BOB_OK;
+}
