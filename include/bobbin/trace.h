@@ -50,6 +50,7 @@ struct bob_process_info {
 	const char *const *left_out;
 	const char *cwd;
 	const char *file;	/* its file name inside the directory */
+	int in_head;		/* what it recorded up to MPI_Finalize is in a file that ranks have in common, too */
 };
 
 struct bob_thread_info {

@@ -323,6 +323,8 @@ const struct bob_plan_head *plan_load(uint64_t key);
 const struct bob_mem_plan_head *plan_load_mem(uint64_t key);
 /* Ask a planner to make the plans of these files (`mem`: memory plans, too); returns false if that is not possible now. */
 bool plan_request(const char *const *paths, size_t n, bool mem);
+/* Our own program with these arguments (NULL-terminated, at most 8) beside the process: os_helper_begin. */
+long helper_begin(const char *const *args, unsigned limit_ms, long *fd);
 
 /* --- frames.c --- */
 enum bob_caller_flags {

@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "agent/arch/x86_64/syscall.h"
@@ -411,59 +410,4 @@ uint64_t os_time_mono(void)
 uint64_t os_time_real(void)
 {
 	return now(CLOCK_REALTIME);
-}
-
-/* In the grandchild of os_run: every descriptor goes; the three standard ones lead nowhere. */
-static void become(const char *const *argv, const char *const *envp)
-{
-	if (sys3(__NR_close_range, 0, ~0u, 0) < 0)
-		for (long fd = 0; fd < 1024; fd++)
-			sys1(__NR_close, fd);
-	for (int i = 0; i < 3; i++)
-		sys4(__NR_openat, AT_FDCWD, (long)"/dev/null", O_RDWR, 0);
-	os_restore_signals(0); /* the program's blocked signals are not the planner's */
-	sys3(__NR_execve, (long)argv[0], (long)argv, (long)envp);
-	sys1(__NR_exit_group, 127);
-}
-
-/* In the child of os_run: a copy of the memory with all signals blocked, so only system calls
- * follow. Starts the grandchild, waits for it, and ends as it ended. */
-static void oversee(const char *const *argv, const char *const *envp, unsigned limit_ms)
-{
-	uint64_t end = os_time_mono() + (uint64_t)limit_ms * 1000000u;
-	struct timespec nap = { 0, 300000 };
-	long pid = sys5(__NR_clone, SIGCHLD, 0, 0, 0, 0);
-	int status = 0;
-
-	if (pid == 0)
-		become(argv, envp);
-	while (pid > 0) {
-		long r = sys4(__NR_wait4, pid, (long)&status, WNOHANG, 0);
-
-		if (r == pid || (r < 0 && r != -OS_EINTR)) /* an error: SIGCHLD is ignored */
-			break;
-		if (os_time_mono() > end)
-			sys2(__NR_kill, pid, SIGKILL);
-		sys2(__NR_nanosleep, (long)&nap, 0);
-	}
-	sys1(__NR_exit_group, pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
-}
-
-/* Two generations, because exec sets a child's exit signal back to SIGCHLD: the child, with exit
- * signal 0, never executes anything, so neither SIGCHLD nor wait() of the program can see it. */
-int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms)
-{
-	unsigned long old = os_block_signals();
-	int status = 0;
-	long pid = sys5(__NR_clone, 0, 0, 0, 0, 0), r;
-
-	if (pid == 0)
-		oversee(argv, envp, limit_ms);
-	os_restore_signals(old);
-	if (pid < 0)
-		return -1;
-	do
-		r = sys4(__NR_wait4, pid, (long)&status, __WCLONE, 0);
-	while (r == -OS_EINTR);
-	return r == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

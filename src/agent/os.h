@@ -82,5 +82,10 @@ uint64_t os_time_real(void);
  * wait for it, killed after `limit_ms`; all of it invisible to the program's wait and SIGCHLD.
  * Returns the exit status (0..255) or -1. */
 int os_run(const char *const *argv, const char *const *envp, unsigned limit_ms);
+/* The same without waiting: its standard input and output are a socket, *fd is our end of it, and the caller's. Returns a number for
+ * os_helper_end, or -errno. */
+long os_helper_begin(const char *const *argv, const char *const *envp, unsigned limit_ms, long *fd);
+/* When it has ended by itself, or at once. */
+void os_helper_end(long pid, bool at_once);
 
 #endif

@@ -10,6 +10,7 @@
 #define PLAN_MAX (1ull << 30)
 #define PLANNER_LIMIT_MS 60000
 #define PATHS_MAX 512
+#define HELPER_ARGS_MAX 8
 
 #define TYPE_MASK 0170000u
 #define TYPE_DIRECTORY 0040000u
@@ -72,13 +73,26 @@ const struct bob_mem_plan_head *plan_load_mem(uint64_t key)
 	return load(key, ".mem", bob_mem_plan_check);
 }
 
-static bool run_planner(const char *const *paths, size_t n, bool mem)
+/* What our own program is started with. */
+static const char *const *own_env(void)
 {
 	static char library_path[BOB_PATH_MAX + 32];
+	static const char *envp[2];
+	const char *lib = config_env(bob_process.env, "LD_LIBRARY_PATH");
+
+	if (lib) {
+		size_t at = text_add(library_path, sizeof(library_path), 0, "LD_LIBRARY_PATH=");
+
+		text_add(library_path, sizeof(library_path), at, lib);
+		envp[0] = library_path;
+	}
+	return envp;
+}
+
+static bool run_planner(const char *const *paths, size_t n, bool mem)
+{
 	static const char *argv[PATHS_MAX + 6]; /* the lock is held */
 	const struct bob_config *c = &bob_process.config;
-	const char *envp[2] = { NULL, NULL };
-	const char *lib = config_env(bob_process.env, "LD_LIBRARY_PATH");
 	size_t argc = 0;
 
 	argv[argc++] = c->planner;
@@ -90,13 +104,19 @@ static bool run_planner(const char *const *paths, size_t n, bool mem)
 	for (size_t i = 0; i < n; i++)
 		argv[argc++] = paths[i];
 	argv[argc] = NULL;
-	if (lib) {
-		size_t at = text_add(library_path, sizeof(library_path), 0, "LD_LIBRARY_PATH=");
+	return os_run(argv, own_env(), PLANNER_LIMIT_MS) == 0;
+}
 
-		text_add(library_path, sizeof(library_path), at, lib);
-		envp[0] = library_path;
-	}
-	return os_run(argv, envp, PLANNER_LIMIT_MS) == 0;
+long helper_begin(const char *const *args, unsigned limit_ms, long *fd)
+{
+	const char *argv[HELPER_ARGS_MAX + 2] = { bob_process.config.planner };
+	size_t n = 0;
+
+	if (!bob_process.config.planner[0] || !os_allowed())
+		return -1;
+	for (; args[n] && n < HELPER_ARGS_MAX; n++)
+		argv[n + 1] = args[n];
+	return os_helper_begin(argv, own_env(), limit_ms, fd);
 }
 
 bool plan_request(const char *const *paths, size_t n, bool mem)

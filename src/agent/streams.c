@@ -2,6 +2,7 @@
 #include "agent/streams.h"
 
 #include "agent/agent.h"
+#include "agent/mem/mem.h"
 #include "agent/os.h"
 
 static void (*end_fn)(void);
@@ -52,6 +53,17 @@ void streams_end(void)
 		end_fn();
 }
 
+static const char *path(void)
+{
+	return bob_process.recording && !process_is_child() ? bob_process.path : NULL;
+}
+
+static void cut(void)
+{
+	if (bob_process.recording && os_allowed() && !process_is_child())
+		mem_part();
+}
+
 extern const struct bob_agent_streams bob_agent_streams_1;
 __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_streams_1 = {
 	.size = sizeof(bob_agent_streams_1),
@@ -61,4 +73,8 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.setting = setting,
 	.stop = stop,
 	.at_end = at_end,
+	.path = path,
+	.cut = cut,
+	.helper_begin = helper_begin,
+	.helper_end = os_helper_end,
 };

@@ -6,6 +6,8 @@
 #ifndef BOB_AGENT_STREAMS_H
 #define BOB_AGENT_STREAMS_H
 
+#include <stdbool.h>
+
 #include "archive/fold_write.h"
 
 #define BOB_AGENT_STREAMS_NAME "bob_agent_streams_1"
@@ -29,6 +31,16 @@ struct bob_agent_streams {
 	void (*stop)(bob_status why);
 	/* To be called once more when the process ends for good, by whichever thread ends it. */
 	void (*at_end)(void (*fn)(void));
+	/* The process's file; NULL: nothing is recorded. */
+	const char *(*path)(void);
+	/* What the calling thread has recorded so far is a part of its own, and complete in the file (streams that are not folded
+	 * are as they are). */
+	void (*cut)(void);
+	/* `bobbin` with these arguments (NULL-terminated, at most 8) beside the process, killed after `limit_ms`: its standard input and output are a
+	 * socket, *fd our end of it, to be closed. Returns a number for helper_end, negative: it cannot be. */
+	long (*helper_begin)(const char *const *args, unsigned limit_ms, long *fd);
+	/* When it has ended by itself, or at once. */
+	void (*helper_end)(long number, bool at_once);
 };
 
 #endif

@@ -20,6 +20,10 @@ struct bob_memory_file {
 bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
 				   struct bob_trace **out, struct bob_error *err);
 
+/* The same without names of functions, for bob_archive_merge_running. */
+bob_status bob_archive_open_running(const struct bob_memory_file *files, size_t count,
+				    struct bob_trace **out, struct bob_error *err);
+
 /* As bob_trace_open, but only the process `root` of this host and its descendants, as far as their files tell, without names of
  * functions: in time that does not depend on how many other processes the trace has. */
 bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_trace **out,
@@ -68,6 +72,9 @@ bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_
 /* The same while they run, in MPI_Finalize, of one or more: a *head*, which goes on in the processes' own files. What is under way -- a
  * call that has not come back -- and statistics of times are not in it. BOB_NONE: there is no process that could be in it. */
 bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err);
+
+/* The name of the trace file that the process, or its head, lies in; NULL: in none. */
+const char *bob_archive_outer(const struct bob_trace *t, uint32_t process);
 
 /* Every instruction of the images of a process that a recorded access is of: `visit` may get the same one many times. Of
  * a process whose records are raw, all that are described. BOB_ERR_NOMEM, BOB_ERR_CORRUPT: not all were visited. */

@@ -181,7 +181,9 @@ enum bob_record_kind {
 	BOB_REC_IMAGE_MAP =
 		14, /* u32 for each image of the process: the number that the trace's descriptors have for it */
 	BOB_REC_LOSS =
-		15 /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
+		15, /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
+	BOB_REC_IN_HEAD =
+		20 /* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in common */
 };
 
 struct bob_record {

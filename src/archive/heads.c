@@ -28,6 +28,14 @@ uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s
 				 content == BOB_CONTENT_MPI ? h->mpi.participant : h->participant);
 }
 
+const char *bob_archive_outer(const struct bob_trace *t, uint32_t process)
+{
+	const struct bob_process *p = process < t->process_count ? t->processes[process] : NULL;
+
+	p = p && p->head ? p->head : p;
+	return p && p->file->outer ? t->files[p->file->outer - 1].name : NULL;
+}
+
 struct left {
 	const uint64_t *behind;	/* by participant */
 	uint64_t seen;		/* of the newest one */

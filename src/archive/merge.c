@@ -311,6 +311,17 @@ static bob_status write_packed(const struct bob_packed *packed, FILE *to, uint64
 	return n || !packed->bytes.len ? BOB_OK : BOB_ERR_NOMEM;
 }
 
+/* What is folded otherwise is not what a head has. */
+static int is_in_head(const struct bob_file *f, const struct bob_chunk_ref *c)
+{
+	struct bob_record rec;
+
+	if (c->head.kind != BOB_CHUNK_META || bob_chunk_kept_bytes(c) < sizeof(rec))
+		return 0;
+	memcpy(&rec, f->bytes + c->off, sizeof(rec));
+	return rec.kind == BOB_REC_IN_HEAD;
+}
+
 static bob_status write_file(const struct bob_process *p, const struct merged *m,
 			     const struct bob_fold_settings *how, FILE *to)
 {
@@ -322,7 +333,7 @@ static bob_status write_file(const struct bob_process *p, const struct merged *m
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 
-		if (!bob_chunk_is_kept(c->head.kind))
+		if (!bob_chunk_is_kept(c->head.kind) || (how && is_in_head(f, c)))
 			continue;
 		n = bob_chunk_write(to, c->head.kind, c->head.stream, c->head.aux,
 				    f->bytes + c->off, bob_chunk_kept_bytes(c));

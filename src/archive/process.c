@@ -205,6 +205,9 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return set_text(t, b->p, b->len, &p->info.cwd);
 	case BOB_REC_CONFIG:
 		return set_list(t, b, &p->info.config);
+	case BOB_REC_IN_HEAD:
+		p->info.in_head = 1;
+		return BOB_OK;
 	case BOB_REC_LOSS:
 		return set_list(t, b, &p->info.loss);
 	case BOB_REC_IMAGE:

@@ -194,6 +194,7 @@ struct bob_trace {
 	size_t problem_count, problem_cap;
 	uint64_t file_bytes, meta_bytes, mark_bytes;
 	int verified;
+	int nameless;		/* files of images do not belong to it */
 	pthread_mutex_t lock;
 };
 

@@ -101,7 +101,7 @@ static uint32_t find_parent(const struct bob_trace *t, const struct bob_process 
 static void link_head(struct bob_trace *t, const struct bob_process *head)
 {
 	for (size_t i = 0; i < t->process_count; i++)
-		if (!t->processes[i]->file->outer &&
+		if (!t->processes[i]->file->outer && t->processes[i]->info.in_head &&
 		    !strcmp(t->processes[i]->file->name, head->file->name))
 			t->processes[i]->head = head;
 }
@@ -190,7 +190,7 @@ static bob_status build(struct bob_trace *t, struct bob_error *err)
 			st = bob_process_build(t, &t->files[i]);
 	if (st >= BOB_OK)
 		st = link_all(t);
-	if (st >= BOB_OK)
+	if (st >= BOB_OK && !t->nameless)
 		st = bob_images_attach(t);
 	if (st >= BOB_OK)
 		st = bob_marks_attach(t);
@@ -240,12 +240,14 @@ bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_tra
 	return open_dir(dir, root, out, err);
 }
 
-bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
-				   struct bob_trace **out, struct bob_error *err)
+static bob_status open_memory(const struct bob_memory_file *files, size_t count, int nameless,
+			      struct bob_trace **out, struct bob_error *err)
 {
 	struct bob_trace *t = new_trace();
 	bob_status st;
 
+	if (t)
+		t->nameless = nameless;
 	if (t)
 		t->files = calloc(count + 1, sizeof(*t->files));
 	if (!t || !t->files) {
@@ -266,6 +268,18 @@ bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t c
 	}
 	*out = t;
 	return BOB_OK;
+}
+
+bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
+				   struct bob_trace **out, struct bob_error *err)
+{
+	return open_memory(files, count, 0, out, err);
+}
+
+bob_status bob_archive_open_running(const struct bob_memory_file *files, size_t count,
+				    struct bob_trace **out, struct bob_error *err)
+{
+	return open_memory(files, count, 1, out, err);
 }
 
 /* --- looking around --- */

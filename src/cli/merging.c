@@ -12,6 +12,8 @@
 #include "cli/complain.h"
 #include "cli/naming.h"
 
+#define TRACE_FILE "trace.bob"
+
 int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root)
 {
 	uint32_t steps = bob_trace_process_count(t);
@@ -119,7 +121,7 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merge
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
-		if (cli_is_below(t, i, root))
+		if (cli_is_below(t, i, root) && !bob_trace_process(t, i)->in_head)
 			status = merge_process(verb, dir, t, i, 0, result);
 	bob_trace_close(t);
 	return status;
@@ -127,20 +129,33 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merge
 
 /* --- all processes --- */
 
+static uint64_t remove_file(const char *dir, const char *name)
+{
+	uint64_t size = 0;
+	char *path;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return 0;
+	size = size_of(path);
+	unlink(path);
+	free(path);
+	return size;
+}
+
 /* The files that one file stands for now. */
 static void remove_files(const struct bob_trace *t, const char *dir, const uint8_t *is_in,
 			 struct cli_merged *result)
 {
 	result->processes = 0;
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
-		char *path;
+		const char *outer = bob_archive_outer(t, i);
 
-		if (!is_in[i] || asprintf(&path, "%s/%s", dir, bob_trace_process(t, i)->file) < 0)
+		if (!is_in[i])
 			continue;
 		result->processes++;
-		result->before += size_of(path);
-		unlink(path);
-		free(path);
+		result->before += remove_file(dir, bob_trace_process(t, i)->file);
+		if (outer && strcmp(outer, TRACE_FILE) != 0)
+			result->before += remove_file(dir, outer);
 	}
 }
 
@@ -188,7 +203,7 @@ int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	j.trace = t;
 	j.is_in = calloc(bob_trace_process_count(t) + 1, 1);
-	if (!j.is_in || asprintf(&path, "%s/trace.bob", dir) < 0)
+	if (!j.is_in || asprintf(&path, "%s/" TRACE_FILE, dir) < 0)
 		status = cli_fail(verb, "out of memory");
 	else
 		status = merge_opened(verb, dir, &j, path, threads, result);

@@ -7,13 +7,16 @@
 #include "cli/folding.h"
 #include "cli/merging.h"
 #include "cli/numbers.h"
+#include "cli/running.h"
 #include "cli/verbs.h"
 
-enum { OPT_DROP_BELOW, OPT_QUIET };
+enum { OPT_DROP_BELOW, OPT_QUIET, OPT_RUNNING, OPT_LAST };
 
 const struct cli_option merge_options[] = {
 	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of all processes together", NULL, NULL },
 	{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },
+	{ "running", 0, "FILE", "for MPI_Finalize: what this file of a running process has, with what comes on standard input (docs/mpi.md)", NULL, NULL },
+	{ "last", 0, NULL, "with --running: the result is a file of the trace", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -23,13 +26,17 @@ int verb_merge(int argc, char **argv)
 	struct cli_merged r, all = { 0 };
 	struct cli_folding f = { .library = NULL };
 	struct cli_options o;
-	const char *arg, *dir;
-	int opt, quiet = 0, status = 0;
+	const char *arg, *dir, *running = NULL;
+	int opt, quiet = 0, is_last = 0, status = 0;
 
 	cli_options_begin(&o, "merge", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
 		if (opt == OPT_QUIET)
 			quiet = 1;
+		else if (opt == OPT_RUNNING)
+			running = arg;
+		else if (opt == OPT_LAST)
+			is_last = 1;
 		else if (!status)
 			status = cli_folding_option(&f, "merge", FOLD_DROP_BELOW, arg);
 	}
@@ -40,6 +47,8 @@ int verb_merge(int argc, char **argv)
 	if (status)
 		return status;
 	dir = optind < argc ? argv[optind] : "bobbin.data";
+	if (running)
+		return cli_running(dir, running, is_last);
 	status = cli_merge_all("merge", dir, f.how.drop_below, &r, &all);
 	if (status || quiet)
 		return status;

@@ -408,6 +408,9 @@ static int choose_mpi(struct recording *r, const char *path)
 	if (!r->calls)
 		cli_vars_set(&r->vars, "BOBBIN_CALLS", "0");
 	cli_vars_set(&r->vars, "BOBBIN_TIME", r->marks ? "marks" : "none");
+	if (bob_fold_settings_any(&r->folding.how) || cli_vars_get(&r->vars, "BOBBIN_CODEC"))
+		cli_vars_set(&r->vars, "BOBBIN_MERGE",
+			     "0"); /* only what is folded exactly is merged while it runs */
 	return cli_mpi_choose(&r->vars, "record", mpi);
 }
 

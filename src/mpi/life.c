@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What certain calls mean for recording: MPI has begun, is about to end; the program switches recording off and on. */
 #include "archive/write.h"
+#include "mpi/merge.h"
 #include "mpi/private.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
@@ -49,10 +50,15 @@ void bob_mpi_started(int result)
 void bob_mpi_finishing(void)
 {
 	const uint32_t depth = bob_mpi_depth;
+	const uint64_t begin = bob_mpi_now_ns();
 
+	if (!bob_mpi_agent)
+		return;
 	bob_mpi_depth = 1;
+	bob_mpi_merge();
 	bob_mpi_private_close();
 	bob_mpi_depth = depth;
+	bob_mpi_thread_lost(bob_mpi_now_ns() - begin);
 }
 
 static uint32_t off;

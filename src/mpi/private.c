@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mpi/merge.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
@@ -33,7 +34,7 @@ static bool is_wanted(void)
 {
 	const char *how = bob_mpi_agent ? bob_mpi_agent->setting("BOBBIN_TIME") : NULL;
 
-	return how && !strncmp(how, "exact", 5);
+	return bob_mpi_merge_is_wanted() || (how && !strncmp(how, "exact", 5));
 }
 
 static bool path_of_ranks(char *path, size_t size)

@@ -39,6 +39,10 @@ struct bob_mpi_thread {
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_mpi_thread *bob_mpi_thread(void);
+/* What the calling thread has recorded so far is a part of its own, and complete in the file. */
+void bob_mpi_thread_part(void);
+/* So many ns of its time were ours, and are no part of the gap before its next call. */
+void bob_mpi_thread_lost(uint64_t ns);
 /* No more can be recorded of it: the trace says why. */
 void bob_mpi_thread_stop(bob_status why);
 

@@ -120,6 +120,20 @@ struct bob_mpi_thread *bob_mpi_thread(void)
 	return begin_thread();
 }
 
+void bob_mpi_thread_part(void)
+{
+	bob_status st = self && self->alive == ALIVE ? bob_event_writer_cut(self->writer) : BOB_OK;
+
+	if (st != BOB_OK)
+		bob_mpi_thread_stop(st);
+}
+
+void bob_mpi_thread_lost(uint64_t ns)
+{
+	if (self && self->alive == ALIVE)
+		self->end_ns += ns;
+}
+
 void bob_mpi_thread_stop(bob_status why)
 {
 	bob_mpi_agent->stop(why);

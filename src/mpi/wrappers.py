@@ -273,7 +273,6 @@ class Body:
     def call(self, arguments):
         """The call of MPI's function, and what some of them mean for all ranks."""
         lines = ["bob_mpi_starting();"] if "started" in self.f.marks else []
-        lines += ["bob_mpi_finishing();"] if "finishing" in self.f.marks else []
         lines += [f"r_ = next_({arguments});"]
         return lines + (["bob_mpi_started(r_);"] if "started" in self.f.marks else [])
 
@@ -291,7 +290,9 @@ class Body:
         types = [x.replace("*" + p.name, "*").replace(" " + p.name, "") for x, p in zip(parameters, self.f.parameters)]
         plain = ", ".join(p.name for p in self.f.parameters)
         given = ", ".join(self.argument[p.name] for p in self.f.parameters)
-        lines = ["struct bob_mpi_call c_;", "int r_;", "", *self.unrecorded(plain)]
+        lines = ["struct bob_mpi_call c_;", "int r_;", ""]
+        lines += ["bob_mpi_finishing();"] if "finishing" in self.f.marks else []
+        lines += self.unrecorded(plain)
         lines += self.declared + self.before + ["bob_mpi_before(&c_);"]
         lines += self.call(given) + ["bob_mpi_after(&c_, r_);"]
         if any("ok_" in x for x in self.behind):

@@ -95,6 +95,8 @@ bool mem_thread_begin(struct bob_thread *t);
 /* Nothing more comes from it. `own`: the calling thread's. */
 void mem_thread_end(struct bob_thread *t, bool own);
 void mem_thread_free(struct bob_thread *t);
+/* What the calling thread has recorded is a part of its own, and complete in the file; raw rooms stay as they are. */
+void mem_part(void);
 /* Recording begins in all threads; the caller's at once. */
 void mem_begin(void);
 void mem_before_fork(void);

@@ -148,12 +148,10 @@ void mem_thread_free(struct bob_thread *t)
 
 /* --- room --- */
 
-static void next_room(struct bob_thread *t)
+/* Which ends at `end`; `st`: whether there is one. */
+static void enter_room(struct bob_thread *t, uint64_t *end, bob_status st)
 {
 	struct bob_mem_thread *m = t->mem;
-	const uint64_t *at = m->limit ? bob_mem_slots.cursor : NULL;
-	uint64_t *end;
-	bob_status st = m->work ? next_folded(m, at, &end) : next_raw(t, at, &end);
 
 	if (st != BOB_OK) {
 		m->limit = NULL;
@@ -163,6 +161,40 @@ static void next_room(struct bob_thread *t)
 	}
 	m->limit = end - BOB_MEM_SLACK_WORDS;
 	bob_mem_slots.limit = m->limit;
+}
+
+static void next_room(struct bob_thread *t)
+{
+	struct bob_mem_thread *m = t->mem;
+	const uint64_t *at = m->limit ? bob_mem_slots.cursor : NULL;
+	uint64_t *end = NULL;
+	bob_status st = m->work ? next_folded(m, at, &end) : next_raw(t, at, &end);
+
+	enter_room(t, end, st);
+}
+
+static void cut_room(void *thread)
+{
+	struct bob_thread *t = thread;
+	struct bob_mem_thread *m = t->mem;
+	uint64_t *end = NULL;
+	bob_status st;
+
+	bob_mem_slots.cursor =
+		bob_mem_writer_cut(&m->writer, bob_mem_slots.cursor, NEED, &end, &st);
+	enter_room(t, end, st);
+}
+
+void mem_part(void)
+{
+	struct bob_thread *t = this_thread();
+	unsigned long signals;
+
+	if (!t || !t->mem || !t->mem->work || !t->mem->limit || !mem_is_recorded())
+		return;
+	signals = os_block_signals();
+	mem_on_own_stack(cut_room, t);
+	os_restore_signals(signals);
 }
 
 /* A fork child begins with nothing: its parent's rooms are the parent's. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agent/os.c"
+#include "agent/os_run.c"
 
 #include <cmocka.h>
 

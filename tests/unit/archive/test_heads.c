@@ -17,6 +17,7 @@
 #define MORE 3u			/* another thread begins afterwards */
 #define QUIET 4u		/* nothing happens afterwards */
 #define AWAY 5u			/* does not take part */
+#define NOT_SAID 0u		/* killed before it could say that it is in the head: it has all of it itself */
 #define THREADS 3u
 
 struct rank {
@@ -79,8 +80,20 @@ static void cut(struct rank *r)
 	}
 }
 
+static void say_in_head(struct rank *r)
+{
+	struct bob_meta meta;
+	uint8_t buf[16];
+
+	bob_meta_init(&meta, buf, sizeof(buf));
+	bob_meta_put(&meta, BOB_REC_IN_HEAD, NULL, 0);
+	build_sealed(&r->file, BOB_CHUNK_META, 0, buf, meta.len);
+}
+
 static void go_on(struct rank *r, uint32_t number)
 {
+	if (number != AWAY && number != NOT_SAID)
+		say_in_head(r);
 	if (number == MORE)
 		begin_thread(r, number);
 	if (number != QUIET)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the ranks have recorded becomes one file while they still run, right before MPI_Finalize: docs/mpi.md, "Merging". */
+#ifndef BOB_MPI_MERGE_H
+#define BOB_MPI_MERGE_H
+
+#include <stdbool.h>
+
+/* All ranks are told the same things, so all want it or none: then MPI_Init makes the tool's own communicator (private.h). */
+bool bob_mpi_merge_is_wanted(void);
+/* On every rank, within MPI_Finalize and before anything of MPI is given up. It comes back in bounded time, whatever other
+ * ranks do, and nothing is lost if it does not work: the process's file has everything. errno stays. */
+void bob_mpi_merge(void);
+
+#endif
