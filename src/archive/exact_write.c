@@ -15,13 +15,13 @@ void bob_exact_begin(struct bob_exact *x, bob_fold_chunk_fn chunk, void *ctx, ui
 
 static bob_status next_chunk(struct bob_exact *x)
 {
-	uint64_t bytes = x->newest ? 2 * (x->newest->size + sizeof(*x->newest)) -
-					     sizeof(*x->newest) :
-				     FIRST_BYTES,
+	uint64_t bytes = x->newest ?
+				 2 * (x->newest->size + sizeof(*x->newest)) - sizeof(*x->newest) :
+				 FIRST_BYTES,
 		 off;
-	struct bob_chunk_head *c =
-		x->chunk(x->ctx, BOB_CHUNK_EXACT, x->stream,
-			 bytes < MOST_BYTES ? bytes : MOST_BYTES, x->values, &off);
+	struct bob_chunk_head *c = x->chunk(x->ctx, BOB_CHUNK_EXACT, x->stream,
+					    bytes < MOST_BYTES ? bytes : MOST_BYTES, x->values,
+					    &off);
 
 	if (!c)
 		return BOB_ERR_FULL;

@@ -8,7 +8,8 @@
 #include "archive/merging.h"
 #include "base/varint.h"
 
-#define HEADS_BYTES (256u << 10) /* of a chunk: what one reads of it is decompressed with all of it */
+#define HEADS_BYTES                                                                                \
+	(256u << 10) /* of a chunk: what one reads of it is decompressed with all of it */
 
 bob_status bob_exact_writer_begin(struct bob_exact_writer *w, FILE *to)
 {

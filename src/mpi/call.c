@@ -54,13 +54,21 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	return true;
 }
 
+/* Without room for it the call is lost: events and their moments go together. */
+static inline void keep_moment(struct bob_mpi_call *c, uint64_t ns)
+{
+	if (c->thread->is_exact && bob_exact_put(&c->thread->exact, ns) != BOB_OK)
+		c->lost = true;
+}
+
 void bob_mpi_before(struct bob_mpi_call *c)
 {
 	if (c->silent)
 		return;
 	bob_event_writer_begun(c->thread->writer, c->words);
-	if (c->thread->times)
+	if (c->thread->times || c->thread->is_exact)
 		c->begin_ns = bob_mpi_now_ns();
+	keep_moment(c, c->begin_ns);
 }
 
 void bob_mpi_after(struct bob_mpi_call *c, int result)
@@ -69,11 +77,13 @@ void bob_mpi_after(struct bob_mpi_call *c, int result)
 	uint64_t gap_ns;
 
 	(void)result;
-	if (c->silent || !t->times)
+	if (c->silent || !(t->times || t->is_exact))
 		return;
 	gap_ns = t->before == BOB_TIME_NONE ? 0 : c->begin_ns - t->end_ns;
 	t->end_ns = bob_mpi_now_ns();
-	bob_times_add(t->times, t->before, c->event, gap_ns, t->end_ns - c->begin_ns);
+	keep_moment(c, t->end_ns);
+	if (t->times)
+		bob_times_add(t->times, t->before, c->event, gap_ns, t->end_ns - c->begin_ns);
 	t->before = c->event;
 }
 

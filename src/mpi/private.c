@@ -33,7 +33,7 @@ static bool is_wanted(void)
 {
 	const char *how = bob_mpi_agent ? bob_mpi_agent->setting("BOBBIN_TIME") : NULL;
 
-	return how && !strncmp(how, "exact", 5);
+	return how && !strcmp(how, BOB_MPI_TIME_EXACT);
 }
 
 static bool path_of_ranks(char *path, size_t size)

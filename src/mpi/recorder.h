@@ -5,6 +5,7 @@
 
 #include "agent/streams.h"
 #include "archive/event_write.h"
+#include "archive/exact_write.h"
 #include "archive/mpi_choice.h"
 #include "archive/time_write.h"
 #include "mpi/predefined.h"
@@ -21,6 +22,7 @@ void bob_mpi_unmap(void *p, size_t bytes);
 uint64_t bob_mpi_now_ns(void);
 
 /* --- thread.c --- */
+#define BOB_MPI_TIME_EXACT "exact:mpi" /* BOBBIN_TIME */
 struct bob_mpi_sites;
 struct bob_mpi_thread {
 	volatile uint64_t alive; /* alone on a page that a fork child finds wiped */
@@ -36,6 +38,8 @@ struct bob_mpi_thread {
 	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
 	uint32_t before;	/* definition of the newest call */
 	uint64_t end_ns;	/* of it */
+	bool is_exact;		/* each call's times are kept as well */
+	struct bob_exact exact;
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_mpi_thread *bob_mpi_thread(void);

@@ -211,8 +211,7 @@ static void test_heads(void **state)
 	assert_int_equal(bob_exact_unpack(heads.at, n - 3, tails.at, tails.len, back),
 			 BOB_ERR_CORRUPT);
 	heads.at[3] = 252;
-	assert_int_equal(bob_exact_unpack(heads.at, n, tails.at, tails.len, back),
-			 BOB_ERR_CORRUPT);
+	assert_int_equal(bob_exact_unpack(heads.at, n, tails.at, tails.len, back), BOB_ERR_CORRUPT);
 	free(heads.at);
 	free(tails.at);
 }
