@@ -637,7 +637,7 @@ class Events:
 class Process:
     def __init__(self, f, images):
         self.file, self.rank, self.ranges, self.images, self.numbers = f, -1, [], [], {}
-        self.keys = []
+        self.keys, self.clock = [], {}
         for c in f.chunks:
             if c.kind == 1:
                 self.read_meta(c.data, images)
@@ -655,6 +655,9 @@ class Process:
             if kind == 14:
                 numbers = struct.unpack_from("<%dI" % (length // 4), body)
                 self.numbers = {number: own for own, number in enumerate(numbers)}
+            elif kind == 16:
+                *clock, when, same = struct.unpack_from("<QqQII", body)
+                self.clock[when] = (*clock, same)
             elif kind == 10:
                 self.rank = struct.unpack_from("<I", body)[0]
             elif kind == 6:
@@ -666,6 +669,14 @@ class Process:
                 self.keys.append(key)
                 if not any(a < first + count and first < a + n for a, n, _, _ in self.ranges):
                     self.ranges.append((first, count, image, base))
+
+    def clocks(self):
+        """Measurements in order; a second one that is not later says nothing."""
+        found = [self.clock[when] for when in sorted(self.clock)]
+        if len(found) == 2 and found[1][0] <= found[0][0]:
+            del found[1]
+        same = all(c[3] for c in found)
+        return [(*c[:3], same) for c in found]
 
     def name_of(self, i):
         for first, count, image, base in self.ranges:
@@ -736,7 +747,11 @@ def main():
             s.dump(p, print)
             memory.dump(s.number, print)
             values.dump(s.number, print)
+            values.dump_moments(s.number, print)
         memory.check_syncs([s.number for s in p.streams])
+    for i, p in enumerate(processes):
+        for at, offset, uncertainty, same in p.clocks():
+            print("clock %d %d %d %d%s" % (i, at, offset, uncertainty, " same" if same else ""))
     dump_times(timed, print)
     dump_sources(processes, sources, print)
 

@@ -225,6 +225,51 @@ def merged_times(file, packed):
             raise Bad
 
 
+def own_parts(file, stream):
+    """(values before, moment before, values) of the chunks of a stream."""
+    for c in file.chunks:
+        if c.kind == 13 and c.stream == stream and c.data:
+            r, values = Reader(c.data[8:]), []
+            while r.at < len(r.data):
+                values.append(r.n())
+            yield c.aux, values_of(c.data[:8])[0], values
+
+
+def tail_bits(head):
+    if head > 251:
+        raise Bad
+    return 0 if head < 8 else head // 4 - 1
+
+
+def unpack(heads, tails):
+    """Values: first those with even numbers, then the others."""
+    bits, at, found = int.from_bytes(tails, "little"), 0, []
+    for head in heads:
+        n = tail_bits(head)
+        found.append(head if head < 8 else (4 + head % 4 << n) + (bits >> at & (1 << n) - 1))
+        at += n
+    if (at + 7) // 8 != len(tails) or bits >> at:
+        raise Bad
+    even = (len(heads) + 1) // 2
+    return [found[i // 2 + (even if i % 2 else 0)] for i in range(len(heads))]
+
+
+def packed_parts(file, participant):
+    """The same of a participant of merged events."""
+    chunks = [c for c in file.common() if c.stream == NO_STREAM]
+    for c in (c for c in chunks if c.kind == 13):
+        heads = next(h.data for h in chunks if h.kind == 14 and h.aux == c.aux)
+        r, at = Reader(c.data), 0
+        if r.n() != 1:
+            raise Bad
+        index = [[r.n() for _ in range(5)] for _ in range(r.n())]
+        for who, first, base, count, length in index:
+            if who == participant:
+                yield first, base, unpack(heads[at:at + count], c.data[r.at:r.at + length])
+            at += count
+            r.at += length
+
+
 class Values:
     """Events and times of a process."""
     def __init__(self, file, images, numbers):
@@ -260,6 +305,25 @@ class Values:
                 line += " [" + " ".join(",".join(map(str, element)) for element in v) + "]"
             out(line + "".join(map(self.place, places)) + (" !open" if is_open else "") + lost)
             lost, index = "", index + 1
+
+    def dump_moments(self, number, out):
+        """When each event began and ended: what lies between one moment and the next."""
+        if merged_of(self.file):
+            parts = list(packed_parts(self.file, Folded(self.file, number, CONTENT).participant()))
+        else:
+            parts = list(own_parts(self.file, number + (CONTENT << SHIFT)))
+        if not parts:
+            return
+        out("moments")
+        moments = []
+        for first, base, values in sorted(parts):
+            if first != len(moments):
+                raise Bad
+            for v in values:
+                base = base + v & (1 << 64) - 1
+                moments.append(base)
+        for i in range(0, len(moments), 2):
+            out("%d %d %s" % (i // 2, moments[i], moments[i + 1] if i + 1 < len(moments) else "-"))
 
     def row(self, row, thread):
         count, before, of, gap, duration = row

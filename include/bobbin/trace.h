@@ -118,7 +118,7 @@ struct bob_trace_sizes {
 	uint64_t accesses;	/* loads and stores; an atomic instruction is one */
 	uint64_t mpi_calls;
 	uint64_t
-		raw_bytes; /* 2 per entry and 2 per exit, 16 per access, 8 per MPI call and per word of it */
+		raw_bytes; /* 2 per entry and 2 per exit, 16 per access, 8 per MPI call and per word of it, 16 if its times are exact */
 	uint64_t
 		stream_bytes; /* coded bytes of all streams, memory records and their descriptors */
 	uint64_t meta_bytes;
@@ -449,6 +449,42 @@ BOB_API bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thr
 BOB_API bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
 					 struct bob_error *err);
 BOB_API void bob_value_cursor_close(struct bob_value_cursor *c); /* NULL is allowed */
+
+/* When they began and ended, each of them, where that was recorded (record --time=exact:mpi). */
+struct bob_value_span {
+	uint64_t gap_ns;	/* since the end of the thread's event before; of the first one 0 */
+	uint64_t begin_ns, end_ns; /* by the clock of the process */
+	int open;		/* it had not ended: end_ns is begin_ns */
+};
+/* The n-th one given is that of the thread's n-th event. Memory use does not depend on their number. Threads: one cursor, one thread. Errors of
+ * open: BOB_ERR_NOMEM, BOB_ERR_INVAL (no such thread), BOB_NONE (it was not recorded). */
+struct bob_span_cursor;
+BOB_API bob_status bob_span_cursor_open(const struct bob_trace *t, uint32_t thread,
+					enum bob_value_kind kind, struct bob_span_cursor **out,
+					struct bob_error *err);
+/* BOB_END after the last; of a process that was killed there may be one more than there are events, or one less. BOB_ERR_CORRUPT, for good:
+ * something is damaged. */
+BOB_API bob_status bob_span_cursor_next(struct bob_span_cursor *c, struct bob_value_span *s,
+					struct bob_error *err);
+BOB_API void bob_span_cursor_close(struct bob_span_cursor *c); /* NULL is allowed */
+/* The clock of a process beside that of rank 0, measured in MPI_Init and in MPI_Finalize. */
+struct bob_clock {
+	uint32_t count;		/* of measurements, 0 to 2; in order of time */
+	int same;		/* it is rank 0's own clock */
+	uint64_t at_ns[2];	/* by its own clock */
+	int64_t offset_ns[2];	/* to be added */
+	uint64_t uncertainty_ns[2];
+};
+BOB_API void bob_trace_clock(const struct bob_trace *t, uint32_t process, struct bob_clock *out);
+#define BOB_CLOCK_UNKNOWN UINT64_MAX
+/* A moment of the process as the clock of rank 0 has it: between the two measurements the offset is taken to go from one to the other
+ * evenly, before and after them to stand still. *uncertainty_ns: by how much that may be wrong; BOB_CLOCK_UNKNOWN: nothing was
+ * measured, and the process was on another host than others. Without measurements hosts are taken to have one clock each. */
+BOB_API uint64_t bob_trace_moment(const struct bob_trace *t, uint32_t process, uint64_t ns,
+				  uint64_t *uncertainty_ns);
+/* Bytes that this takes in the trace. */
+BOB_API uint64_t bob_trace_spans_bytes(const struct bob_trace *t);
+
 /* How long they took: of each pair of places (the event before, the event) the time between them, in which the program did
  * something else, and the duration of the second. */
 #define BOB_VALUE_TIME_BINS 40u

@@ -12,6 +12,7 @@ void bob_common_free(struct bob_common *c)
 	bob_folded_close(c->merged);
 	bob_folded_close(c->events);
 	bob_time_rows_free(&c->times);
+	free(c->exact.at);
 	free(c->descs);
 	free(c);
 }
@@ -108,7 +109,12 @@ static bob_status find_common(struct bob_trace *t, const struct bob_file *f,
 		st = read_merged(t, c, BOB_CONTENT_MEM, &c->merged);
 	if (st == BOB_OK)
 		st = read_merged(t, c, BOB_CONTENT_MPI, &c->events);
-	return st == BOB_OK ? read_times(t, c) : st;
+	if (st == BOB_OK)
+		st = read_times(t, c);
+	if (st == BOB_OK)
+		st = bob_exact_list_packed(t, f, &c->exact);
+	c->merged_bytes += bob_exact_bytes(f, BOB_STREAM_NONE);
+	return st;
 }
 
 /* --- participants --- */
@@ -124,13 +130,16 @@ static uint64_t by_tid(const struct bob_process *p, size_t i)
 
 uint64_t bob_merged_id(const struct bob_process *p, size_t i)
 {
+	return p->file->outer ? bob_trace_id(p, i, p->file->inner) : by_tid(p, i);
+}
+
+uint64_t bob_trace_id(const struct bob_process *p, size_t i, uint32_t number)
+{
 	uint64_t id = by_tid(p, i), before = 0;
 
-	if (!p->file->outer)
-		return id;
 	for (size_t k = 0; k < p->stream_count; k++)
 		before += by_tid(p, k) < id;
-	return (uint64_t)p->file->inner << 32 | before;
+	return (uint64_t)number << 32 | before;
 }
 
 int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t *participant)
@@ -163,6 +172,8 @@ bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)
 			s->folded = c->merged;
 		if (c->events && bob_participant_find(c->events, id, &s->mpi.participant))
 			s->mpi.folded = c->events;
+		if (s->mpi.folded)
+			s->mpi.exact = bob_exact_find(&c->exact, id, &s->mpi.exact_count);
 	}
 	return st;
 }

@@ -151,6 +151,8 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 		st = dump_accesses(t, thread, to);
 	if (st == BOB_OK)
 		st = bob_dump_values(t, thread, to);
+	if (st == BOB_OK)
+		st = bob_dump_spans(t, thread, to);
 	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
 }
 

@@ -12,5 +12,7 @@ void bob_dump_address(const struct bob_trace *t, uint32_t process, uint32_t imag
 		      FILE *to);
 /* dump_events.c: a thread's events with values. BOB_ERR_NOMEM. */
 bob_status bob_dump_values(const struct bob_trace *t, uint32_t thread, FILE *to);
+/* The same; when they began and ended. */
+bob_status bob_dump_spans(const struct bob_trace *t, uint32_t thread, FILE *to);
 
 #endif

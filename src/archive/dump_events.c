@@ -68,6 +68,31 @@ bob_status bob_dump_values(const struct bob_trace *t, uint32_t thread, FILE *to)
 	return st == BOB_END ? BOB_OK : st;
 }
 
+/* --- moments --- */
+
+bob_status bob_dump_spans(const struct bob_trace *t, uint32_t thread, FILE *to)
+{
+	struct bob_span_cursor *c;
+	struct bob_value_span s;
+	uint64_t index = 0;
+	bob_status st = bob_span_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	fputs("moments\n", to);
+	while ((st = bob_span_cursor_next(c, &s, NULL)) == BOB_OK) {
+		fprintf(to, "%" PRIu64 " %" PRIu64 " ", index++, s.begin_ns);
+		if (s.open)
+			fputs("-\n", to);
+		else
+			fprintf(to, "%" PRIu64 "\n", s.end_ns);
+	}
+	if (st == BOB_ERR_CORRUPT)
+		fputs("damaged\n", to);
+	bob_span_cursor_close(c);
+	return st == BOB_END || st == BOB_ERR_CORRUPT ? BOB_OK : st;
+}
+
 /* --- times --- */
 
 struct times {
@@ -125,10 +150,26 @@ static int print_pair(void *ctx, const struct bob_value_pair *p)
 	return 0;
 }
 
+static void dump_clocks(const struct bob_trace *t, FILE *to)
+{
+	for (uint32_t p = 0; p < t->process_count; p++) {
+		struct bob_clock c;
+
+		bob_trace_clock(t, p, &c);
+		for (uint32_t i = 0; i < c.count; i++)
+			fprintf(to, "clock %" PRIu32 " %" PRIu64 " %" PRId64 " %" PRIu64 "%s\n", p,
+				c.at_ns[i], c.offset_ns[i], c.uncertainty_ns[i],
+				c.same ? " same" : "");
+	}
+}
+
 bob_status bob_archive_dump_times(const struct bob_trace *t, FILE *to)
 {
 	struct times x = { t, to, 0 };
-	bob_status st = bob_trace_value_times(t, BOB_VALUES_MPI, print_pair, &x);
+	bob_status st;
+
+	dump_clocks(t, to);
+	st = bob_trace_value_times(t, BOB_VALUES_MPI, print_pair, &x);
 
 	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
 }

@@ -80,6 +80,17 @@ static bob_status add_defs(struct bob_trace *t, const struct bob_file *f, uint32
 	return st;
 }
 
+static bob_status add_moments(struct bob_trace *t, const struct bob_file *f, uint32_t number,
+			      struct bob_stream *s)
+{
+	bob_status st = bob_exact_list_own(t, f, number, &s->mpi.own_exact);
+
+	s->mpi.exact = s->mpi.own_exact.at;
+	s->mpi.exact_count = s->mpi.own_exact.count;
+	s->info.stream_bytes += bob_exact_bytes(f, number);
+	return st;
+}
+
 static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct bob_stream *s)
 {
 	struct bob_fold_stream in;
@@ -90,7 +101,8 @@ static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct 
 
 	if (st == BOB_NONE || st == BOB_ERR_NOMEM)
 		return st == BOB_NONE ? BOB_OK : st;
-	if (add_defs(t, p->file, number, &s->mpi) != BOB_OK) {
+	if (add_defs(t, p->file, number, &s->mpi) != BOB_OK ||
+	    add_moments(t, p->file, number, s) != BOB_OK) {
 		bob_fold_stream_free(&in);
 		return BOB_ERR_NOMEM;
 	}
@@ -128,6 +140,7 @@ void bob_event_stream_free(const struct bob_process *p, struct bob_event_stream 
 	free(s->log);
 	free(s->defs);
 	free(s->def_values);
+	free(s->own_exact.at);
 }
 
 /* --- cursor --- */

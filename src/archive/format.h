@@ -88,6 +88,10 @@ enum bob_chunk_kind {
 	BOB_CHUNK_EVENT_DEFS =
 		11, /* definitions of events (event_write.h); `aux` = number of the first. Open: grows by `len` */
 	BOB_CHUNK_TIMES = 12,	/* how long events took (time_write.h) */
+	BOB_CHUNK_EXACT =
+		13, /* when each of them began and ended (exact_write.h); `aux` = values before */
+	BOB_CHUNK_EXACT_HEADS =
+		14, /* of merged threads: what of EXACT with the same `aux` is worth compressing */
 	BOB_CHUNK_FOLD = 16,	/* one struct bob_fold_head */
 	BOB_CHUNK_FOLD_DATA =
 		17, /* entries (fold/entries.h); `aux` = bytes of the stream's before */
@@ -182,8 +186,9 @@ enum bob_record_kind {
 		14, /* u32 for each image of the process: the number that the trace's descriptors have for it */
 	BOB_REC_LOSS =
 		15, /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
+	BOB_REC_CLOCK = 16,	/* struct bob_rec_clock; one of each `when` */
 	BOB_REC_IN_HEAD =
-		20 /* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in common */
+		17 /* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in common */
 };
 
 struct bob_record {
@@ -204,6 +209,16 @@ struct bob_rec_image {
 	uint8_t pad[2];
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_rec_image) == 56, "image record");
+
+/* The process's clock beside that of MPI's rank 0, as it was measured. */
+struct bob_rec_clock {
+	uint64_t at_ns;		/* when, by its own */
+	int64_t offset_ns;	/* to be added to get rank 0's ... */
+	uint64_t uncertainty_ns; /* ... give or take this */
+	uint32_t when;		/* 0: in MPI_Init; 1: in MPI_Finalize */
+	uint32_t same;		/* 1: it is the same clock: nothing had to be measured */
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_clock) == 32, "clock record");
 
 /* Code whose memory accesses are recorded, and code of that image whose are not. */
 struct bob_rec_mem_image {

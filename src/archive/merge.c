@@ -322,11 +322,25 @@ static int is_in_head(const struct bob_file *f, const struct bob_chunk_ref *c)
 	return rec.kind == BOB_REC_IN_HEAD;
 }
 
+static bob_status write_exact(const struct bob_process *p, FILE *to, uint64_t *used,
+			      struct bob_error *err)
+{
+	struct bob_exact_writer w;
+	bob_status st = bob_exact_writer_begin(&w, to), end;
+
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++)
+		st = bob_exact_writer_put(&w, &p->streams[i]->mpi, bob_merged_id(p, i), err);
+	end = bob_exact_writer_end(&w);
+	*used += w.used;
+	return st == BOB_OK ? end : st;
+}
+
 static bob_status write_file(const struct bob_process *p, const struct merged *m,
-			     const struct bob_fold_settings *how, FILE *to)
+			     const struct bob_fold_settings *how, FILE *to, struct bob_error *err)
 {
 	const struct bob_file *f = p->file;
 	uint64_t used = BOB_FILE_HEAD_BYTES, n;
+	bob_status st;
 
 	if (fseek(to, BOB_FILE_HEAD_BYTES, SEEK_SET))
 		return BOB_ERR_IO;
@@ -357,7 +371,9 @@ static bob_status write_file(const struct bob_process *p, const struct merged *m
 			   0;
 	if (!n && m->times.len)
 		return BOB_ERR_NOMEM;
-	return bob_head_write(to, &f->head, used + n);
+	used += n;
+	st = write_exact(p, to, &used, err);
+	return st == BOB_OK ? bob_head_write(to, &f->head, used) : st;
 }
 
 static bob_status merge_records(const struct bob_process *p, const struct bob_fold_settings *how,
@@ -406,7 +422,7 @@ static bob_status merge_process(const struct bob_trace *t, uint32_t process, int
 	if (st == BOB_OK)
 		st = merge_events(t, p, &m, &why);
 	if (st == BOB_OK)
-		st = write_file(p, &m, how, to);
+		st = write_file(p, &m, how, to, &why);
 	bob_packed_free(&m.records);
 	bob_packed_free(&m.events);
 	free(m.times.at);

@@ -194,15 +194,12 @@ static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t
 
 	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++) {
 		const struct bob_stream *h = bob_head_stream(p, p->streams[i]);
-		uint64_t id = bob_merged_id(p, i), before = 0;
+		const uint64_t id = bob_trace_id(p, i, number);
 
-		for (size_t k = 0; k < p->stream_count; k++)
-			before += bob_merged_id(p, k) < id;
 		if (p->common == c)
-			st = add_id(n, id, (uint64_t)number << 32 | before);
+			st = add_id(n, bob_merged_id(p, i), id);
 		else if (h && p->head->common == c)
-			st = add_id(n, bob_merged_id(p->head, h->info.number),
-				    (uint64_t)number << 32 | before);
+			st = add_id(n, bob_merged_id(p->head, h->info.number), id);
 	}
 	return st;
 }
@@ -354,6 +351,26 @@ static bob_status write_events(struct merging *m)
 	return st;
 }
 
+/* Of all threads, in the order of the numbers that the processes have now. */
+static bob_status write_exact(struct merging *m, struct bob_error *err)
+{
+	struct bob_exact_writer w;
+	bob_status st = bob_exact_writer_begin(&w, m->to), end;
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
+		const struct bob_process *p = m->t->processes[i];
+
+		for (size_t k = 0; k < p->stream_count && m->is_in[i] && st == BOB_OK; k++)
+			st = bob_exact_writer_put(&w, &p->streams[k]->mpi,
+						  bob_trace_id(p, k, number), err);
+		number += m->is_in[i];
+	}
+	end = bob_exact_writer_end(&w);
+	m->used += w.used;
+	return st == BOB_OK ? end : st;
+}
+
 static bob_status write_folded(struct merging *m)
 {
 	const struct bob_bytes *descs = &m->unified.descs;
@@ -380,7 +397,7 @@ static bob_status write_folded(struct merging *m)
 	return st;
 }
 
-static bob_status write_trace(struct merging *m)
+static bob_status write_trace(struct merging *m, struct bob_error *err)
 {
 	struct bob_file_head head = { .magic = BOB_FORMAT_MAGIC, .version = BOB_FORMAT_VERSION,
 				      .kind = BOB_FILE_TRACE, .head_bytes = BOB_FILE_HEAD_BYTES,
@@ -396,6 +413,8 @@ static bob_status write_trace(struct merging *m)
 		st = write_folded(m);
 	if (st == BOB_OK)
 		st = write_events(m);
+	if (st == BOB_OK && !m->running) /* a head: the processes' own files have them */
+		st = write_exact(m, err);
 	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
 }
 
@@ -407,7 +426,7 @@ static bob_status merge_chosen(struct merging *m, struct bob_error *err)
 	if (st == BOB_OK)
 		st = bob_unify(m->t, m->merged, &m->unified);
 	if (st == BOB_OK)
-		st = write_trace(m);
+		st = write_trace(m, &why);
 	bob_unified_free(&m->unified);
 	free_merged(m);
 	return st == BOB_OK ? st : bob_fail(err, st, NULL, why.offset, why.text);

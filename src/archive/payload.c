@@ -19,15 +19,8 @@ static int is_likely(uint64_t size, uint64_t packed)
 	return size <= ROOM_ALWAYS || size / TIMES <= packed;
 }
 
-static bob_status damaged(struct bob_trace *t, const struct bob_file *f,
-			  const struct bob_chunk_ref *c)
-{
-	bob_problem_add(t, f, c->off, "a chunk cannot be decompressed", 1);
-	return BOB_NONE;
-}
-
-bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
-			    const struct bob_chunk_ref *c, struct bob_payload *p)
+bob_status bob_payload_read(const struct bob_file *f, const struct bob_chunk_ref *c,
+			    struct bob_payload *p)
 {
 	unsigned long long size;
 
@@ -37,7 +30,7 @@ bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
 	size = ZSTD_getFrameContentSize(p->at, p->len);
 	if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
 	    !is_likely(size, p->len))
-		return damaged(t, f, c);
+		return BOB_ERR_CORRUPT;
 	p->owned = malloc(size + 1);
 	if (!p->owned)
 		return BOB_ERR_NOMEM;
@@ -46,7 +39,18 @@ bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
 	if (!ZSTD_isError(p->len))
 		return BOB_OK;
 	bob_payload_close(p);
-	return damaged(t, f, c);
+	return BOB_ERR_CORRUPT;
+}
+
+bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
+			    const struct bob_chunk_ref *c, struct bob_payload *p)
+{
+	bob_status st = bob_payload_read(f, c, p);
+
+	if (st != BOB_ERR_CORRUPT)
+		return st;
+	bob_problem_add(t, f, c->off, "a chunk cannot be decompressed", 1);
+	return BOB_NONE;
 }
 
 void bob_payload_close(struct bob_payload *p)

@@ -193,6 +193,24 @@ static void read_rank(struct bob_trace *t, struct bob_process *p, const struct b
 	p->info.world_size = (int32_t)v[1];
 }
 
+/* Of each `when` the last one holds. */
+static void read_clock(struct bob_trace *t, struct bob_process *p, const struct body *b)
+{
+	struct bob_rec_clock rec;
+
+	if (b->len < sizeof(rec)) {
+		bob_problem_add(t, p->file, b->off, "a clock record is too short", 1);
+		return;
+	}
+	memcpy(&rec, b->p, sizeof(rec));
+	if (rec.when > 1) {
+		bob_problem_add(t, p->file, b->off, "a clock record is impossible", 1);
+		return;
+	}
+	p->clock[rec.when] = rec;
+	p->clocks |= 1u << rec.when;
+}
+
 static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32_t kind,
 			      const struct body *b)
 {
@@ -220,6 +238,9 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return read_mem_image(t, p, b);
 	case BOB_REC_IMAGE_MAP:
 		return read_image_map(t, p, b);
+	case BOB_REC_CLOCK:
+		read_clock(t, p, b);
+		return BOB_OK;
 	case BOB_REC_RANK:
 		read_rank(t, p, b);
 		return BOB_OK;

@@ -12,6 +12,7 @@
 
 #include "archive/archive.h"
 #include "archive/arena.h"
+#include "archive/exact.h"
 #include "archive/format.h"
 #include "archive/source.h"
 #include "archive/times.h"
@@ -93,7 +94,8 @@ struct bob_common {
 	struct bob_folded *merged; /* all threads' folded records; else each has its own */
 	struct bob_folded *events; /* likewise: their MPI calls */
 	struct bob_time_rows times; /* how long these took */
-	uint64_t merged_bytes;	/* of both */
+	struct bob_exact_parts exact; /* when each of them began and ended */
+	uint64_t merged_bytes;	/* of all that is merged */
 };
 
 /* Events with values of one kind, of one thread (event_write.h). */
@@ -107,6 +109,9 @@ struct bob_event_stream {
 	struct bob_event_def *defs; /* by number; of those that are not known `key` is NULL */
 	size_t def_count, def_room;
 	uint64_t *def_values;	/* what they point into */
+	const struct bob_exact_part *exact; /* when they began and ended, in order */
+	size_t exact_count;
+	struct bob_exact_parts own_exact; /* what that points into, where it is not merged */
 	int counted;		/* `events` is valid */
 	uint64_t events, values; /* how many; words of all of them together */
 };
@@ -170,6 +175,8 @@ struct bob_process {
 	struct bob_span *spans;	/* of all its streams */
 	struct bob_raw_ref *raws;
 	struct bob_common *common;
+	struct bob_rec_clock clock[2];
+	uint32_t clocks;	/* bit i: there is clock[i] */
 	uint32_t *
 		image_of; /* the process's number of an image that descriptors name; none: it is the same */
 	size_t image_of_count, image_of_cap;
@@ -221,6 +228,9 @@ struct bob_payload {
 	uint64_t len;
 	uint8_t *owned;
 };
+/* BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+bob_status bob_payload_read(const struct bob_file *f, const struct bob_chunk_ref *c,
+			    struct bob_payload *p);
 /* BOB_NONE: it cannot be had, a problem says so. BOB_ERR_NOMEM. */
 bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
 			    const struct bob_chunk_ref *c, struct bob_payload *p);
@@ -293,6 +303,8 @@ bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
  * work on is; an engine may number its streams as threads come to run. In a merged trace: the process's number << 32, and how many
  * streams of the process come before it in that order. */
 uint64_t bob_merged_id(const struct bob_process *p, size_t i);
+/* What that is if the process gets this number in a merged trace. */
+uint64_t bob_trace_id(const struct bob_process *p, size_t i, uint32_t number);
 /* The participant of this id, if there is one. */
 int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t *participant);
 /* Are there records that are not folded? */

@@ -359,6 +359,8 @@ void bob_trace_sizes(const struct bob_trace *t, struct bob_trace_sizes *out)
 		out->accesses += bob_trace_accesses(t, i);
 		out->mpi_calls += bob_trace_value_events(t, i, BOB_VALUES_MPI);
 		out->raw_bytes += 8 * (t->threads[i]->mpi.events + t->threads[i]->mpi.values);
+		if (t->threads[i]->mpi.exact_count)
+			out->raw_bytes += 16 * t->threads[i]->mpi.events;
 		out->stream_bytes += info->stream_bytes;
 	}
 	for (size_t i = 0; i < t->common_count; i++)

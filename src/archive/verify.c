@@ -11,7 +11,7 @@ static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 		uint32_t kind = c->head.kind;
 
 		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_INNER ||
-		    (kind > BOB_CHUNK_TIMES && kind < BOB_CHUNK_FOLD))
+		    (kind > BOB_CHUNK_EXACT_HEADS && kind < BOB_CHUNK_FOLD))
 			bob_problem_add(t, f, c->off, "a chunk of unknown kind", 0);
 		/* these were checked when the trace was opened */
 		if (f->kind == BOB_FILE_PROCESS &&
@@ -112,9 +112,37 @@ static bob_status verify_records(struct bob_trace *t, uint32_t thread)
 	return st == BOB_END ? BOB_OK : st;
 }
 
+/* Each event has its moments; of a process that was killed, the newest one as far as it came. */
+static bob_status verify_moments(struct bob_trace *t, const struct bob_stream *s, uint64_t complete,
+				 int has_open)
+{
+	struct bob_exact_reader r;
+	struct bob_error err;
+	uint64_t value;
+	bob_status st;
+
+	if (!s->mpi.exact_count)
+		return BOB_OK;
+	bob_exact_open(&r, &s->mpi);
+	while ((st = bob_exact_next(&r, &value, &err)) == BOB_OK)
+		;
+	bob_exact_close(&r);
+	if (st == BOB_ERR_CORRUPT)
+		bob_problem_add(t, s->file, err.offset, err.text, 1);
+	else if (st == BOB_END && (r.index < 2 * complete || r.index > 2 * complete + 2 ||
+				   (r.index > 2 * complete && !has_open &&
+				    t->processes[s->info.process]->info.state == BOB_FILE_CLOSED)))
+		bob_problem_add(
+			t, s->file, s->head_off,
+			"events and the moments when they began and ended do not go together", 1);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
 /* All events with values. */
 static bob_status verify_events(struct bob_trace *t, uint32_t thread)
 {
+	uint64_t complete = 0;
+	int damaged = 0, open = 0;
 	const struct bob_stream *s = t->threads[thread];
 	struct bob_value_cursor *c;
 	struct bob_value_event e;
@@ -128,9 +156,14 @@ static bob_status verify_events(struct bob_trace *t, uint32_t thread)
 			bob_problem_add(t, s->file, err.offset, err.text, 1);
 		else if (e.lost)
 			bob_problem_add(t, s->file, s->head_off, "events are missing", 1);
+		damaged |= st != BOB_OK || e.lost;
+		complete += st == BOB_OK && !e.open;
+		open |= e.open;
 	}
 	bob_value_cursor_close(c);
-	return st == BOB_END ? BOB_OK : st;
+	if (st != BOB_END)
+		return st;
+	return damaged ? BOB_OK : verify_moments(t, s, complete, open);
 }
 
 bob_status bob_trace_verify(struct bob_trace *t)

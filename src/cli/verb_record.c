@@ -28,6 +28,8 @@
 #define RANKS_END_MS 60000	/* while only their launchers do */
 #define RANKS_POLL_MS 20
 
+#define TIME_NAMES "marks|exact:mpi|none"
+
 enum {
 	OPT_CALLS = REC_COMMON,
 	OPT_MPI,
@@ -58,8 +60,9 @@ const struct cli_option record_options[] = {
 	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
 	{ "require-complete", 0, NULL,
 	  "--mem: refuse to start if some code could not be recorded", NULL, NULL },
-	{ "time", 0, "HOW", "marks: sample positions of calls from outside, statistics of MPI calls (default); none", "BOBBIN_TIME",
-	  "marks|none" },
+	{ "time", 0, "HOW",
+	  "marks: sample positions of calls from outside, statistics of MPI calls (default); exact:mpi: begin and end of each MPI call as well; none",
+	  "BOBBIN_TIME", TIME_NAMES },
 	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
 	{ "report", 0, NULL, "print a short report when the program has ended", NULL, NULL },
 	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)", NULL, NULL },
@@ -69,7 +72,8 @@ const struct cli_option record_options[] = {
 
 struct recording {
 	const char *output;
-	int quiet, report, exec, marks, calls, mpi, mem;
+	int quiet, report, exec, calls, mpi, mem;
+	const char *time;	/* one of TIME_NAMES */
 	const char *which_mpi;	/* NULL: whichever the program has */
 	struct cli_mem engine;
 	struct cli_folding folding;
@@ -293,10 +297,12 @@ static int options(struct recording *r, int argc, char **argv)
 			r->engine.complete = 1;
 		else if (i == OPT_ENGINE)
 			bad = engine_option(r, arg);
-		else if (i == OPT_TIME && (!strcmp(arg, "marks") || !strcmp(arg, "none")))
-			r->marks = arg[0] == 'm';
+		else if (i == OPT_TIME && cli_word_index(TIME_NAMES, arg) >= 0)
+			r->time = arg;
 		else if (i == OPT_TIME)
-			bad = (cli_misuse("record", "--time=%s: want marks or none", arg), 125);
+			bad = (cli_misuse("record", "--time=%s: want marks, exact:mpi or none",
+					  arg),
+			       125);
 		else if (i == OPT_QUIET)
 			r->quiet = 1;
 		else if (i == OPT_REPORT)
@@ -364,7 +370,8 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
 	char **env = build_env(&r->vars);
-	struct cli_sampler *sampler = r->marks && r->calls ? cli_sampler_begin(abs) : NULL;
+	const int marks = r->calls && strcmp(r->time, "none") != 0;
+	struct cli_sampler *sampler = marks ? cli_sampler_begin(abs) : NULL;
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
@@ -407,7 +414,7 @@ static int choose_mpi(struct recording *r, const char *path)
 		return 125;
 	if (!r->calls)
 		cli_vars_set(&r->vars, "BOBBIN_CALLS", "0");
-	cli_vars_set(&r->vars, "BOBBIN_TIME", r->marks ? "marks" : "none");
+	cli_vars_set(&r->vars, "BOBBIN_TIME", r->time);
 	if (bob_fold_settings_any(&r->folding.how) || cli_vars_get(&r->vars, "BOBBIN_CODEC"))
 		cli_vars_set(&r->vars, "BOBBIN_MERGE",
 			     "0"); /* only what is folded exactly is merged while it runs */
@@ -416,7 +423,7 @@ static int choose_mpi(struct recording *r, const char *path)
 
 int verb_record(int argc, char **argv)
 {
-	struct recording r = { .output = "bobbin.data", .marks = 1, .engine.engine = "auto" };
+	struct recording r = { .output = "bobbin.data", .time = "marks", .engine.engine = "auto" };
 	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
 	int bad = options(&r, argc, argv);
@@ -451,6 +458,8 @@ int verb_record(int argc, char **argv)
 	if (r.mem && ((bad = cli_mem_check(&r.engine, &r.vars, is_static)) ||
 		      (bad = cli_mem_require(&r.engine, &r.vars, path))))
 		return bad;
+	if (!r.mpi && !strcmp(r.time, "exact:mpi"))
+		return cli_misuse("record", "--time=exact:mpi is of --mpi"), 125;
 	if (r.mpi && (bad = choose_mpi(&r, path)))
 		return bad;
 	bob_run_key(key, sizeof(key));

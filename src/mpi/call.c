@@ -54,13 +54,21 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	return true;
 }
 
+/* Without room for it the call is lost: events and their moments go together. */
+static inline void keep_moment(struct bob_mpi_call *c, uint64_t ns)
+{
+	if (c->thread->is_exact && bob_exact_put(&c->thread->exact, ns) != BOB_OK)
+		c->lost = true;
+}
+
 void bob_mpi_before(struct bob_mpi_call *c)
 {
 	if (c->silent)
 		return;
 	bob_event_writer_begun(c->thread->writer, c->words);
-	if (c->thread->times)
+	if (c->thread->times || c->thread->is_exact)
 		c->begin_ns = bob_mpi_now_ns();
+	keep_moment(c, c->begin_ns);
 }
 
 void bob_mpi_after(struct bob_mpi_call *c, int result)
@@ -69,11 +77,13 @@ void bob_mpi_after(struct bob_mpi_call *c, int result)
 	uint64_t gap_ns;
 
 	(void)result;
-	if (c->silent || !t->times)
+	if (c->silent || !(t->times || t->is_exact))
 		return;
 	gap_ns = t->before == BOB_TIME_NONE ? 0 : c->begin_ns - t->end_ns;
 	t->end_ns = bob_mpi_now_ns();
-	bob_times_add(t->times, t->before, c->event, gap_ns, t->end_ns - c->begin_ns);
+	keep_moment(c, t->end_ns);
+	if (t->times)
+		bob_times_add(t->times, t->before, c->event, gap_ns, t->end_ns - c->begin_ns);
 	t->before = c->event;
 }
 
@@ -86,6 +96,26 @@ void bob_mpi_leave(struct bob_mpi_call *c)
 	bob_mpi_depth = 0;
 	if (st != BOB_OK)
 		bob_mpi_thread_stop(st);
+}
+
+void bob_mpi_part(struct bob_mpi_call *c)
+{
+	static uint64_t nowhere[BOB_MPI_FIXED_WORDS]; /* nobody reads it */
+	struct bob_event_writer *w = c ? c->thread->writer : NULL;
+	bob_status st = BOB_OK;
+
+	bob_mpi_agent->cut();
+	if (!c || c->lost)
+		return;
+	st = bob_event_writer_cut(w);
+	c->words = 0; /* it has none yet: MPI_Finalize has no parameters */
+	c->word = st == BOB_OK ? bob_event_writer_open(w, c->event, c->room, &st) : NULL;
+	if (c->word) {
+		bob_event_writer_begun(w, 0);
+	} else {
+		c->lost = true;
+		c->word = nowhere;
+	}
 }
 
 void bob_mpi_more(struct bob_mpi_call *c, uint32_t more)

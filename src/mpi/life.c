@@ -47,18 +47,16 @@ void bob_mpi_started(int result)
 	bob_mpi_depth = depth;
 }
 
-void bob_mpi_finishing(void)
+void bob_mpi_finishing(struct bob_mpi_call *c)
 {
 	const uint32_t depth = bob_mpi_depth;
-	const uint64_t begin = bob_mpi_now_ns();
 
 	if (!bob_mpi_agent)
 		return;
 	bob_mpi_depth = 1;
-	bob_mpi_merge();
+	bob_mpi_merge(c);
 	bob_mpi_private_close();
 	bob_mpi_depth = depth;
-	bob_mpi_thread_lost(bob_mpi_now_ns() - begin);
 }
 
 static uint32_t off;

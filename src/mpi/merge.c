@@ -191,7 +191,11 @@ static bool take(struct merge *m, void *bytes, uint64_t len)
 	return m->fd >= 0;
 }
 
-/* --- messages: u64 length, and bytes if there are any; 0: there is nothing --- */
+/* --- messages --- */
+
+/* Up: u64, how many bytes there are, 0: nothing. Then down, if there are any: u64, 1: let them come; 0: too late. Then up: the bytes.
+ * Static, since MPI may have them for ever. */
+static uint64_t size, answer;
 
 static void *room_for(struct merge *m, uint64_t len)
 {
@@ -202,26 +206,35 @@ static void *room_for(struct merge *m, uint64_t len)
 	return bytes;
 }
 
+static bool tell(uint32_t to, bool go_on, uint64_t deadline_ns)
+{
+	answer = go_on;
+	return bob_mpi_private_send(&answer, sizeof(answer), to, BOB_MPI_TAG_MERGE, deadline_ns);
+}
+
 static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 {
-	uint64_t len = 0, got = 0;
-	void *bytes = NULL;
+	uint64_t got = 0;
+	void *bytes;
 
-	if (!bob_mpi_private_receive(&len, sizeof(len), &got, from, BOB_MPI_TAG_MERGE,
-				     deadline_ns) ||
-	    got != sizeof(len))
-		return fail(m, "nothing came from rank %u in time", from);
-	if (len)
-		bytes = room_for(m, len);
-	if (!bytes)
+	if (!bob_mpi_private_receive(&size, sizeof(size), &got, from, BOB_MPI_TAG_MERGE,
+				     deadline_ns)) {
+		fail(m, "nothing came from rank %u in time", from);
+		if (bob_mpi_private_is_open()) /* it may still come, and then it need not wait */
+			tell(from, false, bob_mpi_now_ns() + m->wait_ns);
 		return;
-	if (!bob_mpi_private_receive(bytes, len, &got, from, BOB_MPI_TAG_MERGE, deadline_ns) ||
-	    got != len)
-		return fail(m, "what rank %u has did not come in time",
-			    from); /* MPI may write there */
-	if (give(m, &len, sizeof(len)))
-		give(m, bytes, len);
-	bob_mpi_unmap(bytes, len);
+	}
+	if (got != sizeof(size) || !size)
+		return;
+	bytes = room_for(m, size);
+	if (!tell(from, bytes != NULL, deadline_ns) || !bytes)
+		return bob_mpi_unmap(bytes, size);
+	if (!bob_mpi_private_receive(bytes, size, &got, from, BOB_MPI_TAG_MERGE, deadline_ns) ||
+	    got != size)
+		return fail(m, "what rank %u has did not come in time", from); /* MPI has it */
+	if (give(m, &size, sizeof(size)))
+		give(m, bytes, size);
+	bob_mpi_unmap(bytes, size);
 }
 
 /* The helper makes what it will of it all: so many bytes; FAILED. */
@@ -254,18 +267,30 @@ static void *take_result(struct merge *m, uint64_t *len)
 	return bytes;
 }
 
+static bool may_send(uint32_t to, uint64_t deadline_ns)
+{
+	uint64_t got = 0;
+
+	return bob_mpi_private_send(&size, sizeof(size), to, BOB_MPI_TAG_MERGE, deadline_ns) &&
+	       size &&
+	       bob_mpi_private_receive(&answer, sizeof(answer), &got, to, BOB_MPI_TAG_MERGE,
+				       deadline_ns) &&
+	       got == sizeof(answer) && answer;
+}
+
 static bool send_up(struct merge *m, uint32_t to)
 {
-	uint64_t len, deadline = bob_mpi_now_ns() + 2 * m->wait_ns;
-	void *bytes = take_result(m, &len);
-	bool sent;
+	uint64_t deadline;
+	void *bytes = take_result(m, &size);
+	bool sent = false;
 
-	sent = bob_mpi_private_send(&len, sizeof(len), to, BOB_MPI_TAG_MERGE, deadline) && bytes &&
-	       bob_mpi_private_send(bytes, len, to, BOB_MPI_TAG_MERGE, deadline);
-	if (bytes && !sent)
+	deadline = bob_mpi_now_ns() + 2 * m->wait_ns;
+	if (may_send(to, deadline))
+		sent = bob_mpi_private_send(bytes, size, to, BOB_MPI_TAG_MERGE, deadline);
+	if (size && !sent)
 		fail(m, "rank %u does not take it", to);
-	if (sent) /* else MPI may read there */
-		bob_mpi_unmap(bytes, len);
+	if (bytes && (sent || bob_mpi_private_is_open()))
+		bob_mpi_unmap(bytes, size);
 	return sent;
 }
 
@@ -287,7 +312,7 @@ static bool merge_all(struct merge *m)
 	return result_length(m) == 0; /* it is in a file */
 }
 
-void bob_mpi_merge(void)
+void bob_mpi_merge(struct bob_mpi_call *c)
 {
 	struct merge m = { .wait_ns = wait_ns(), .fd = -1 };
 	int saved = errno;
@@ -296,8 +321,7 @@ void bob_mpi_merge(void)
 		return;
 	m.rank = bob_mpi_private_rank();
 	m.ranks = bob_mpi_private_ranks();
-	bob_mpi_thread_part();
-	bob_mpi_agent->cut();
+	bob_mpi_part(c);
 	begin_helper(&m);
 	if (merge_all(&m))
 		put_merged();

@@ -5,10 +5,12 @@
 
 #include <stdbool.h>
 
+struct bob_mpi_call;
+
 /* All ranks are told the same things, so all want it or none: then MPI_Init makes the tool's own communicator (private.h). */
 bool bob_mpi_merge_is_wanted(void);
-/* On every rank, within MPI_Finalize and before anything of MPI is given up. It comes back in bounded time, whatever other
+/* On every rank, within MPI_Finalize, of which `c` is the record (NULL: it has none), and before anything of MPI is given up. It comes back in bounded time, whatever other
  * ranks do, and nothing is lost if it does not work: the process's file has everything. errno stays. */
-void bob_mpi_merge(void);
+void bob_mpi_merge(struct bob_mpi_call *c);
 
 #endif

@@ -2,6 +2,7 @@
 #include "mpi/private.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +10,24 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "mpi/merge.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
-/* A byte for each rank that takes part, at its number. */
+/* A byte for each rank that takes part, at its number; and what was decided, a symbolic link: there is one, and whoever comes
+ * first makes it. Both have the name of the job behind. */
 #define RANKS_FILE ".ranks"
+#define DECISION_FILE ".together"
+#define YES "yes"
+#define NO "no"
 #define AWAIT_NS 1000000000ull	/* MPI_Init need not come back everywhere at once */
+#define DECIDE_NS 10000000000ull /* where nothing can be decided */
 #define POLL_NS 5000000u
 /* Waiting: at first one yields, since the other side may need the processor; then one sleeps longer and longer. */
 #define YIELDS 200u
 #define SLEEP_MOST_NS 1000000u
+#define CANCEL_NS 100000000u
 
 static struct {
 	bool open, broken, announced;
@@ -34,13 +42,29 @@ static bool is_wanted(void)
 {
 	const char *how = bob_mpi_agent ? bob_mpi_agent->setting("BOBBIN_TIME") : NULL;
 
-	return bob_mpi_merge_is_wanted() || (how && !strncmp(how, "exact", 5));
+	return bob_mpi_merge_is_wanted() || (how && !strcmp(how, BOB_MPI_TIME_EXACT));
 }
 
-static bool path_of_ranks(char *path, size_t size)
+/* Several jobs may write into one directory. */
+static uint64_t job(void)
+{
+	static const char *const names[] = { "PMIX_NAMESPACE", "PMI_JOBID", "PMI_PORT",
+					     "SLURM_STEP_ID" };
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = getenv(names[i]);
+
+		if (v)
+			h = bob_hash64(h + i, v, strlen(v));
+	}
+	return h;
+}
+
+static bool path_of(const char *name, char *path, size_t size)
 {
 	const char *dir = bob_mpi_agent->setting("BOBBIN_DIR");
-	int n = dir ? snprintf(path, size, "%s/" RANKS_FILE, dir) : -1;
+	int n = dir ? snprintf(path, size, "%s/%s.%" PRIx64, dir, name, job()) : -1;
 
 	return n > 0 && (size_t)n < size;
 }
@@ -70,7 +94,7 @@ void bob_mpi_private_announce(void)
 	long rank = announced_rank();
 	int fd;
 
-	if (own.announced || !is_wanted() || rank < 0 || !path_of_ranks(path, sizeof(path)))
+	if (own.announced || !is_wanted() || rank < 0 || !path_of(RANKS_FILE, path, sizeof(path)))
 		return;
 	own.announced = true;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -110,21 +134,32 @@ static void pause_ns(long ns)
 	nanosleep(&t, NULL);
 }
 
-static bool await_all(void)
+/* All ranks come to the same answer, since duplicating waits for all of them: that of who first knew that all are there, or first had
+ * waited for too long. */
+static bool all_take_part(void)
 {
-	const uint64_t deadline = bob_mpi_now_ns() + AWAIT_NS;
-	char path[4096];
+	const uint64_t begin = bob_mpi_now_ns();
+	char ranks[4096], decision[4096], said[8];
 
 	if (own.ranks == 1)
 		return true;
-	if (!path_of_ranks(path, sizeof(path)))
+	if (!path_of(RANKS_FILE, ranks, sizeof(ranks)) ||
+	    !path_of(DECISION_FILE, decision, sizeof(decision)))
 		return false;
-	while (!have_all_announced(path)) {
-		if (bob_mpi_now_ns() > deadline)
-			return false;
-		pause_ns(POLL_NS);
+	while (bob_mpi_now_ns() - begin < DECIDE_NS) {
+		ssize_t n = readlink(decision, said, sizeof(said));
+		int made = -1;
+
+		if (n >= 0)
+			return n == sizeof(YES) - 1 && !memcmp(said, YES, sizeof(YES) - 1);
+		if (have_all_announced(ranks))
+			made = symlink(YES, decision);
+		else if (bob_mpi_now_ns() - begin > AWAIT_NS)
+			made = symlink(NO, decision);
+		if (made)
+			pause_ns(POLL_NS);
 	}
-	return true;
+	return false;
 }
 
 /* Another world's ranks have the same numbers. */
@@ -145,14 +180,16 @@ void bob_mpi_private_open(void)
 		return;
 	own.rank = (uint32_t)bob_mpi_me(bob_mpi_world());
 	own.ranks = (uint32_t)bob_mpi_ranks(bob_mpi_world());
-	if (is_spawned() || !await_all())
+	if (is_spawned() || !all_take_part())
 		return;
 	own.broken = BOB_MPI_REAL(Comm_dup)(bob_mpi_world(), &own.comm) != MPI_SUCCESS;
 	if (own.broken)
 		return;
 	own.open = true;
 	/* the others have looked at it: they are here */
-	if (!own.rank && path_of_ranks(path, sizeof(path)))
+	if (!own.rank && path_of(RANKS_FILE, path, sizeof(path)))
+		unlink(path);
+	if (!own.rank && path_of(DECISION_FILE, path, sizeof(path)))
 		unlink(path);
 	own.broken = BOB_MPI_REAL(Comm_set_errhandler)(
 			     own.comm, (MPI_Errhandler)bob_mpi_predefined_handle(
@@ -175,11 +212,9 @@ uint32_t bob_mpi_private_ranks(void)
 	return own.ranks;
 }
 
-/* One that is broken may have messages under way: MPI_Finalize clears them away. */
+/* MPI_Finalize clears it away, and messages that are under way: freeing may wait for all ranks. */
 void bob_mpi_private_close(void)
 {
-	if (bob_mpi_private_is_open())
-		BOB_MPI_REAL(Comm_free)(&own.comm);
 	own.open = false;
 }
 
@@ -227,6 +262,17 @@ bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
 	return !own.broken;
 }
 
+/* False: a message is being received, or nobody can tell. */
+static bool cancel(MPI_Request *r)
+{
+	MPI_Status s;
+	int is_cancelled = 0;
+
+	return BOB_MPI_REAL(Cancel)(r) == MPI_SUCCESS &&
+	       is_done(r, &s, bob_mpi_now_ns() + CANCEL_NS) &&
+	       BOB_MPI_REAL(Test_cancelled)(&s, &is_cancelled) == MPI_SUCCESS && is_cancelled;
+}
+
 bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t from, int tag,
 			     uint64_t deadline_ns)
 {
@@ -241,9 +287,8 @@ bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t
 	    MPI_SUCCESS) {
 		own.broken = true;
 	} else if (!is_done(&r, &s, deadline_ns)) {
-		BOB_MPI_REAL(Cancel)
-		(&r); /* if it works, `bytes` are ours again; nobody relies on it */
-		own.broken = true;
+		own.broken = !cancel(&r);
+		return false;
 	}
 	if (!own.broken)
 		*len = bob_mpi_status_bytes(&s);

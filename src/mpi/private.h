@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tool's own communicator: MPI_COMM_WORLD once more, duplicated in MPI_Init (or Init_thread), freed in MPI_Finalize, with errors
+/* The tool's own communicator: MPI_COMM_WORLD once more, duplicated in MPI_Init (or Init_thread), with errors
  * that return. Nothing that happens on it is recorded, and the program's communicators have the numbers that they have without it.
  *
  * Duplicating is collective, so it is done only if every rank of MPI_COMM_WORLD is known to take part: each says so in the trace's
@@ -36,7 +36,8 @@ void bob_mpi_private_close(void);
  * not to be freed. */
 bool bob_mpi_private_send(const void *bytes, uint64_t len, uint32_t to, int tag,
 			  uint64_t deadline_ns);
-/* The next message of that rank and tag, *len bytes of it. False: as above, `bytes` included; or it is longer than `room`. */
+/* The next message of that rank and tag, *len bytes of it. False: it did not come in time; or, and then the communicator is not open
+ * any more and `bytes` are MPI's for ever, it is longer than `room`, or something is wrong. */
 bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t from, int tag,
 			     uint64_t deadline_ns);
 

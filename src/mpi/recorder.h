@@ -5,6 +5,7 @@
 
 #include "agent/streams.h"
 #include "archive/event_write.h"
+#include "archive/exact_write.h"
 #include "archive/mpi_choice.h"
 #include "archive/time_write.h"
 #include "mpi/predefined.h"
@@ -21,6 +22,7 @@ void bob_mpi_unmap(void *p, size_t bytes);
 uint64_t bob_mpi_now_ns(void);
 
 /* --- thread.c --- */
+#define BOB_MPI_TIME_EXACT "exact:mpi" /* BOBBIN_TIME */
 struct bob_mpi_sites;
 struct bob_mpi_thread {
 	volatile uint64_t alive; /* alone on a page that a fork child finds wiped */
@@ -36,19 +38,19 @@ struct bob_mpi_thread {
 	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
 	uint32_t before;	/* definition of the newest call */
 	uint64_t end_ns;	/* of it */
+	bool is_exact;		/* each call's times are kept as well */
+	struct bob_exact exact;
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_mpi_thread *bob_mpi_thread(void);
-/* What the calling thread has recorded so far is a part of its own, and complete in the file. */
-void bob_mpi_thread_part(void);
-/* So many ns of its time were ours, and are no part of the gap before its next call. */
-void bob_mpi_thread_lost(uint64_t ns);
 /* No more can be recorded of it: the trace says why. */
 void bob_mpi_thread_stop(bob_status why);
 
 /* --- call.c --- memory of bob_mpi_keep: a new call has none yet; the thread has ended */
 void bob_mpi_keep_begin(struct bob_mpi_thread *t);
 void bob_mpi_keep_end(struct bob_mpi_thread *t);
+/* What the calling thread has recorded so far is a part of its own, and complete in the file. `c` is under way, and stays so; NULL: none is. */
+void bob_mpi_part(struct bob_mpi_call *c);
 
 /* --- site.c --- */
 struct bob_mpi_sites *bob_mpi_sites_open(void);

@@ -195,7 +195,7 @@ uint64_t bob_mpi_datatypes_c(MPI_Datatype h);
 /* Right before and right behind MPI_Init, MPI_Init_thread; right before MPI_Finalize. In any of their calls, recorded or not. */
 void bob_mpi_starting(void);
 void bob_mpi_started(int result);
-void bob_mpi_finishing(void);
+void bob_mpi_finishing(struct bob_mpi_call *c); /* NULL: it is not recorded */
 void bob_mpi_control(int level); /* MPI_Pcontrol */
 
 #endif

@@ -52,20 +52,22 @@ static void first_thread(void)
 	bob_mpi_agent->at_end(process_ends);
 }
 
-static bool times_are_wanted(void)
+static bool time_is(const char *what)
 {
 	const char *how = bob_mpi_agent->setting("BOBBIN_TIME");
 
-	return !how || strcmp(how, "none") != 0;
+	return how && !strcmp(how, what);
 }
 
 static void begin_times(struct bob_mpi_thread *t, uint32_t stream)
 {
+	const uint32_t number = stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
 	void *mem = bob_mpi_map(bob_times_size());
 
 	if (mem)
-		t->times = bob_times_begin(mem, bob_mpi_agent->chunk, NULL,
-					   stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT);
+		t->times = bob_times_begin(mem, bob_mpi_agent->chunk, NULL, number);
+	t->is_exact = time_is(BOB_MPI_TIME_EXACT);
+	bob_exact_begin(&t->exact, bob_mpi_agent->chunk, NULL, number);
 }
 
 static struct bob_mpi_thread *open_thread(uint32_t stream)
@@ -84,7 +86,7 @@ static struct bob_mpi_thread *open_thread(uint32_t stream)
 		return NULL;
 	}
 	t->before = BOB_TIME_NONE;
-	if (times_are_wanted())
+	if (!time_is("none"))
 		begin_times(t, stream);
 	t->alive = ALIVE;
 	t->number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
@@ -118,20 +120,6 @@ struct bob_mpi_thread *bob_mpi_thread(void)
 		self = NULL;
 	}
 	return begin_thread();
-}
-
-void bob_mpi_thread_part(void)
-{
-	bob_status st = self && self->alive == ALIVE ? bob_event_writer_cut(self->writer) : BOB_OK;
-
-	if (st != BOB_OK)
-		bob_mpi_thread_stop(st);
-}
-
-void bob_mpi_thread_lost(uint64_t ns)
-{
-	if (self && self->alive == ALIVE)
-		self->end_ns += ns;
 }
 
 void bob_mpi_thread_stop(bob_status why)

@@ -270,15 +270,16 @@ class Body:
             out.append(f"{const}{t.rstrip('*')} {stars}{p.name}")
         return out
 
-    def call(self, arguments):
+    def call(self, arguments, call):
         """The call of MPI's function, and what some of them mean for all ranks."""
         lines = ["bob_mpi_starting();"] if "started" in self.f.marks else []
+        lines += [f"bob_mpi_finishing({call});"] if "finishing" in self.f.marks else []
         lines += [f"r_ = next_({arguments});"]
         return lines + (["bob_mpi_started(r_);"] if "started" in self.f.marks else [])
 
     def unrecorded(self, arguments):
         """What is done if it is not."""
-        return [f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_)) {{", *("\t" + x for x in self.call(arguments)),
+        return [f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_)) {{", *("\t" + x for x in self.call(arguments, "NULL")),
                 "\tbob_mpi_passed(&c_);", "\treturn r_;", "}"]
 
     def text(self):
@@ -291,10 +292,9 @@ class Body:
         plain = ", ".join(p.name for p in self.f.parameters)
         given = ", ".join(self.argument[p.name] for p in self.f.parameters)
         lines = ["struct bob_mpi_call c_;", "int r_;", ""]
-        lines += ["bob_mpi_finishing();"] if "finishing" in self.f.marks else []
         lines += self.unrecorded(plain)
         lines += self.declared + self.before + ["bob_mpi_before(&c_);"]
-        lines += self.call(given) + ["bob_mpi_after(&c_, r_);"]
+        lines += self.call(given, "&c_") + ["bob_mpi_after(&c_, r_);"]
         if any("ok_" in x for x in self.behind):
             lines.append("const bool ok_ = r_ == MPI_SUCCESS;")
         lines += self.behind + self.elements + self.after_all + ["bob_mpi_leave(&c_);", "return r_;"]

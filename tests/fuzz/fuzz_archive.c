@@ -110,6 +110,22 @@ static int read_values(const struct bob_trace *t, uint32_t thread)
 	return count < EVENTS_MAX;
 }
 
+/* Of no more bytes than the file has: there is an end. */
+static void read_spans(const struct bob_trace *t, uint32_t thread)
+{
+	struct bob_span_cursor *c;
+	struct bob_value_span s;
+	uint64_t uncertainty;
+
+	if (bob_span_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL) != BOB_OK)
+		return;
+	while (bob_span_cursor_next(c, &s, NULL) == BOB_OK)
+		seen += s.gap_ns + s.end_ns +
+			bob_trace_moment(t, t->threads[thread]->info.process, s.begin_ns,
+					 &uncertainty);
+	bob_span_cursor_close(c);
+}
+
 static int see_pair(void *ctx, const struct bob_value_pair *p)
 {
 	const struct bob_trace *t = ctx;
@@ -151,8 +167,10 @@ static void merge_again(const struct bob_trace *t)
 		file.len = len;
 		if (bob_archive_open_memory(&file, 1, &merged, NULL) == BOB_OK) {
 			bob_trace_value_times(merged, BOB_VALUES_MPI, see_pair, merged);
-			for (uint32_t i = 0; i < merged->thread_count && i < 4; i++)
+			for (uint32_t i = 0; i < merged->thread_count && i < 4; i++) {
 				read_values(merged, i);
+				read_spans(merged, i);
+			}
 			bob_trace_close(merged);
 		}
 	}
@@ -165,8 +183,10 @@ static void read_all_values(struct bob_trace *t)
 	int again = 1;
 
 	bob_trace_value_times(t, BOB_VALUES_MPI, see_pair, t);
-	for (uint32_t i = 0; i < t->thread_count && i < 4; i++)
+	for (uint32_t i = 0; i < t->thread_count && i < 4; i++) {
 		again &= read_values(t, i);
+		read_spans(t, i);
+	}
 	if (again && t->thread_count <= 4)
 		merge_again(t);
 }

@@ -5,6 +5,7 @@
 #define BOB_TESTS_GOLDEN_EVENTS_H
 
 #include "archive/event_write.h"
+#include "archive/exact_write.h"
 #include "archive/time_write.h"
 #include "merged.h"
 
@@ -25,10 +26,12 @@ struct events_thread {
 	struct build *b;
 	struct bob_event_writer *w;
 	struct bob_times *times;
+	struct bob_exact exact;
 	void *mem, *times_mem;
 	uint32_t number[EVENT_KINDS][EVENTS_SITES]; /* of definitions; BOB_TIME_NONE: not yet */
 	uint32_t first;		/* number of the image that most calls are in, 0 or 1 */
 	uint32_t before;	/* the event before */
+	uint64_t now_ns;	/* its end */
 	uint64_t random;
 };
 
@@ -59,6 +62,8 @@ static inline void events_begin(struct events_thread *t, struct build *b, const 
 	(void)st;
 	t->times_mem = build_map(bob_times_size());
 	t->times = bob_times_begin(t->times_mem, events_chunk, b, stream);
+	t->now_ns = 1000000000000 + seed;
+	bob_exact_begin(&t->exact, events_chunk, b, stream);
 }
 
 /* As when it is killed. */
@@ -195,12 +200,23 @@ static inline uint64_t *events_open(struct events_thread *t, uint32_t kind, uint
 	return to;
 }
 
+/* The next moment, `ns` after the one before. */
+static inline void events_moment(struct events_thread *t, uint64_t ns)
+{
+	bob_status st = bob_exact_put(&t->exact, t->now_ns += ns);
+
+	assert(st == BOB_OK);
+	(void)st;
+}
+
 static inline void events_put(struct events_thread *t, uint32_t kind, uint32_t site, uint64_t i)
 {
 	uint32_t words = events_layout(kind).words, n;
-	uint64_t value[EVENTS_VALUES] = { 0 }, *to;
+	uint64_t value[EVENTS_VALUES] = { 0 }, *to, gap = 0;
 	bob_status st;
 
+	if (t->before != BOB_TIME_NONE)
+		gap = events_random(t) >> events_random(t) % 40;
 	n = events_values(t, kind, i, value);
 	events_open(t, kind, site, value);
 	to = bob_event_writer_more(t->w, words, n, &st);
@@ -210,8 +226,9 @@ static inline void events_put(struct events_thread *t, uint32_t kind, uint32_t s
 	st = bob_event_writer_put(t->w, n);
 	assert(st == BOB_OK);
 	(void)st;
-	bob_times_add(t->times, t->before, t->number[kind][site],
-		      events_random(t) >> events_random(t) % 40, 50 * i);
+	bob_times_add(t->times, t->before, t->number[kind][site], gap, 50 * i);
+	events_moment(t, gap);
+	events_moment(t, 50 * i);
 	t->before = t->number[kind][site];
 }
 
@@ -226,6 +243,7 @@ static inline void events_hang(struct events_thread *t, uint32_t kind, uint32_t 
 	events_values(t, kind, i, value);
 	events_open(t, kind, site, value);
 	bob_event_writer_begun(t->w, words);
+	events_moment(t, 77);
 	if (!more)
 		return;
 	to = bob_event_writer_more(t->w, words, words + more, &why);
@@ -267,11 +285,17 @@ static inline void build_events_process(struct build *p, uint32_t rank)
 	uint32_t ranks[2] = { rank, 2 };
 	struct events_thread t;
 	struct bob_meta meta;
-	uint8_t buf[64];
+	uint8_t buf[128];
 
 	golden_memory_two_images(p, 900 + rank, rank, 0x1000ull * rank);
 	bob_meta_init(&meta, buf, sizeof(buf));
 	bob_meta_put(&meta, BOB_REC_RANK, ranks, sizeof(ranks));
+	for (uint32_t when = 0; when < 1 + rank; when++) {
+		struct bob_rec_clock c = { 5000 + 100000 * when, 1000 - 1200 * (int64_t)when,
+					   40 + when, when, !rank };
+
+		bob_meta_put(&meta, BOB_REC_CLOCK, &c, sizeof(c));
+	}
 	build_sealed(p, BOB_CHUNK_META, 0, buf, meta.len);
 	events_begin(&t, p, "main", rank, 23);
 	if (rank == 0) {

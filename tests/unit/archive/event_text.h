@@ -44,6 +44,24 @@ static inline uint64_t print_event(const struct bob_trace *t, uint32_t process,
 	return 1;
 }
 
+/* When each of them began and ended. */
+static inline void print_spans(const struct bob_trace *t, uint32_t thread, uint64_t events,
+			       FILE *to)
+{
+	struct bob_span_cursor *c;
+	struct bob_value_span s;
+	uint64_t n = 0;
+	bob_status st;
+
+	assert_int_equal(bob_span_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL), BOB_OK);
+	for (; (st = bob_span_cursor_next(c, &s, NULL)) == BOB_OK; n++)
+		fprintf(to, "%" PRIu64 " %" PRIu64 " %" PRIu64 "%s\n", s.gap_ns, s.begin_ns,
+			s.end_ns, s.open ? " open" : "");
+	assert_int_equal(st, BOB_END);
+	assert_int_equal(n, events);
+	bob_span_cursor_close(c);
+}
+
 /* All events of all threads, by process and thread; the caller frees it. */
 static inline char *text_of(const struct bob_trace *t)
 {
@@ -68,6 +86,7 @@ static inline char *text_of(const struct bob_trace *t)
 		assert_int_equal(st, BOB_END);
 		assert_int_equal(bob_trace_value_events(t, i, BOB_VALUES_MPI), n);
 		bob_value_cursor_close(c);
+		print_spans(t, i, n, to);
 	}
 	fclose(to);
 	return text;

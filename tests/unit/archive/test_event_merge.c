@@ -71,6 +71,35 @@ static struct bob_trace *open_files(const struct build *from, size_t count)
 	return t;
 }
 
+/* The moments of all events say what the statistics say. */
+static void expect_sums(const struct bob_trace *t)
+{
+	struct pairs *all = pairs_of(t);
+	uint64_t gap = 0, duration = 0, count = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		gap += all->at[i].gap.sum_ns;
+		duration += all->at[i].duration.sum_ns;
+		count += all->at[i].count;
+	}
+	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
+		struct bob_span_cursor *c;
+		struct bob_value_span s;
+
+		assert_int_equal(bob_span_cursor_open(t, i, BOB_VALUES_MPI, &c, NULL), BOB_OK);
+		while (bob_span_cursor_next(c, &s, NULL) == BOB_OK) {
+			gap -= s.open ? 0 : s.gap_ns;
+			duration -= s.end_ns - s.begin_ns;
+			count -= !s.open;
+		}
+		bob_span_cursor_close(c);
+	}
+	assert_int_equal(gap, 0);
+	assert_int_equal(duration, 0);
+	assert_int_equal(count, 0);
+	free_pairs(all);
+}
+
 /* --- tests --- */
 
 /* `from` in one file: nothing of it has changed. */
@@ -83,6 +112,8 @@ static void check_files(const struct build *from, size_t count)
 	is = open_files(&merged, 1);
 	assert_int_equal(bob_trace_process_count(is), RANKS);
 	expect_same(was, is);
+	expect_sums(was);
+	expect_sums(is);
 	bob_trace_close(is);
 	bob_trace_close(was);
 	build_free(&merged);
