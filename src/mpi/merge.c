@@ -316,6 +316,7 @@ void bob_mpi_merge(struct bob_mpi_call *c)
 {
 	struct merge m = { .wait_ns = wait_ns(), .fd = -1 };
 	int saved = errno;
+	bool is_merged;
 
 	if (!bob_mpi_merge_is_wanted() || !bob_mpi_private_is_open() || bob_mpi_private_ranks() < 2)
 		return;
@@ -323,9 +324,10 @@ void bob_mpi_merge(struct bob_mpi_call *c)
 	m.ranks = bob_mpi_private_ranks();
 	bob_mpi_part(c);
 	begin_helper(&m);
-	if (merge_all(&m))
+	is_merged = merge_all(&m);
+	if (is_merged)
 		put_merged();
-	end_helper(&m, false);
+	end_helper(&m, !is_merged);
 	put_reason(&m);
 	errno = saved;
 }
