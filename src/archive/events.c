@@ -91,6 +91,22 @@ static bob_status add_moments(struct bob_trace *t, const struct bob_file *f, uin
 	return st;
 }
 
+/* Positions say how much of a chunk was used; of the last one, which may be open, its records do. */
+static uint64_t flat_bytes(const struct bob_file *f, const struct bob_fold_stream *in)
+{
+	const struct bob_fold_log *last = &in->log[in->log_count - 1];
+	uint64_t header, at = 0;
+
+	while (at < last->count) {
+		memcpy(&header, f->bytes + last->off + 8 * at, sizeof(header));
+		if (!(header & BOB_EVENT_HEADER))
+			break;
+		at += 1 + (header >> 32 & BOB_EVENT_LENGTH_MAX);
+	}
+	at = last->position + (at < last->count ? at : last->count);
+	return at < f->size / 8 ? 8 * at : f->size;
+}
+
 static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct bob_stream *s)
 {
 	struct bob_fold_stream in;
@@ -99,8 +115,14 @@ static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct 
 	uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
 	bob_status st = bob_fold_stream_read(p->file, number, &in, &err);
 
-	if (st == BOB_NONE || st == BOB_ERR_NOMEM)
-		return st == BOB_NONE ? BOB_OK : st;
+	if (st == BOB_NONE) {
+		st = bob_raw_stream_read(p->file, number, &in);
+		s->mpi.is_flat = in.log_count != 0;
+		if (!in.log_count)
+			return st;
+	}
+	if (st == BOB_ERR_NOMEM)
+		return st;
 	if (add_defs(t, p->file, number, &s->mpi) != BOB_OK ||
 	    add_moments(t, p->file, number, s) != BOB_OK) {
 		bob_fold_stream_free(&in);
@@ -119,6 +141,8 @@ static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct 
 	}
 	s->mpi.log = in.log;
 	s->mpi.log_count = in.log_count;
+	if (s->mpi.is_flat)
+		s->info.stream_bytes += flat_bytes(p->file, &in);
 	in.log = NULL;
 	bob_fold_stream_free(&in);
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
@@ -276,7 +300,7 @@ static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
 	memcpy(c->log, c->s->file->bytes + l->off, 8 * l->count);
 	c->count = l->count;
 	c->at = 0;
-	if (c->room && l->position != c->expected)
+	if ((c->room || c->e->is_flat) && l->position != c->expected)
 		c->lost = 1;
 	return BOB_OK;
 }

@@ -235,6 +235,11 @@ static inline void golden_events_merged_trace(struct golden *g)
 	golden_events_merged_files(golden_file(g));
 }
 
+static inline void golden_events_flat_trace(struct golden *g)
+{
+	golden_events_flat_file(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -245,6 +250,7 @@ static const struct {
 	{ "folded", golden_folded_trace }, { "merged", golden_merged_trace },
 	{ "ranks", golden_ranks_trace },   { "syncs", golden_syncs_trace },
 	{ "events", golden_events_trace }, { "events-merged", golden_events_merged_trace },
+	{ "events-flat", golden_events_flat_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 
