@@ -351,7 +351,8 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 	else if (is_folded(r))
 		is_last = bob_rundir_is_last(joined);
 	is_last &= is_folded(r);
-	if (is_last && r->mpi && cli_mpi_level_is(&r->vars, "all|custom")) { /* a rank that was killed keeps its own file */
+	/* a rank that was killed keeps its own file */
+	if (is_last && r->mpi && cli_mpi_level_is(&r->vars, "all|custom")) {
 		(void)cli_merge_all("record", dir, 0, &threads, &merged);
 		is_last = 0; /* names are there */
 	}
