@@ -104,8 +104,10 @@ int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
 
 	bob_self_dir(self, sizeof(self));
 	if (cli_vars_get(v, "BOBBIN_MPI_FUNCTIONS") && cli_mpi_level_is(v, "off|custom"))
-		return cli_misuse(verb, "--mpi-level=%s chooses functions already, not with "
-					"--mpi-functions", cli_vars_get(v, "BOBBIN_MPI_LEVEL")),
+		return cli_misuse(verb,
+				  "--mpi-level=%s chooses functions already, not with "
+				  "--mpi-functions",
+				  cli_vars_get(v, "BOBBIN_MPI_LEVEL")),
 		       125;
 	snprintf(path, sizeof(path), "%s/../lib/bobbin/libbobbin-mpi-%s.so", self, mpi);
 	char *shim = realpath(path, NULL);

@@ -84,8 +84,7 @@ static struct bob_mpi_thread *open_thread(uint32_t stream)
 	t->sites = bob_mpi_sites_open();
 	if (madvise(t, 4096, MADV_WIPEONFORK) || !t->work || !t->sites ||
 	    begin(t->work, bob_mpi_agent->chunk, NULL,
-		  stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT,
-		  &t->writer) != BOB_OK) {
+		  stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT, &t->writer) != BOB_OK) {
 		free_thread(t);
 		return NULL;
 	}
