@@ -12,9 +12,9 @@
 enum { MPI_FUNCTIONS, MPI_LEVEL, MPI_COMMON };
 #define MPI_OPTIONS                                                                                \
 	{ "mpi-functions", 0, "PATTERN",                                                           \
-	  "of --mpi: only these functions, or a class such as p2p, collective, rma, io; may be repeated", NULL, NULL }, \
+	  "only these functions of MPI, or a class such as p2p, collective, rma, io; may be repeated", NULL, NULL }, \
 	{ "mpi-level", 0, "LEVEL",                                                                 \
-	  "of --mpi: all (default); rank: ranks are not merged; flat: nothing is folded; custom: only Init, Finalize and Pcontrol; off", \
+	  "of MPI: all (default); rank: ranks are not merged; flat: nothing is folded; custom: only Init, Finalize and Pcontrol; off", \
 	  NULL, CLI_MPI_LEVELS }
 
 /* Take one of these, `which` counted from the first. 0, or an exit status after a complaint. */
