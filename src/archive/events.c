@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/event_nests.h"
 #include "archive/event_values.h"
 #include "archive/folds.h"
 #include "archive/reader.h"
@@ -402,28 +403,40 @@ static uint64_t values_of(const struct bob_value_event *e)
 	return n;
 }
 
+static bob_status count_nest(void *ctx, struct bob_event_nest *nest)
+{
+	static const uint64_t first[BOB_EVENT_NEST_DEPTH];
+	struct bob_event_stream *s = ctx;
+	struct bob_value_event e;
+	uint32_t count;
+	const struct bob_event_nest_item *item = bob_event_nest_items(nest, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (item[i].items)
+			continue;
+		s->events += item[i].times;
+		if (bob_event_nest_get(nest, i, first, &e) != BOB_OK)
+			return BOB_ERR_NOMEM;
+		s->values += item[i].times * values_of(&e); /* vectors are as long in all of them */
+	}
+	return BOB_OK;
+}
+
 uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
 				enum bob_value_kind kind)
 {
 	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&t->lock;
 	struct bob_event_stream *s;
-	struct bob_value_cursor *c;
-	struct bob_value_event e;
-	uint64_t n;
 	bob_status st;
+	uint64_t n;
 
 	if (thread >= t->thread_count)
 		return 0;
 	s = &t->threads[thread]->mpi;
 	pthread_mutex_lock(lock);
-	if (!s->counted && bob_value_cursor_open(t, thread, kind, &c, NULL) == BOB_OK) {
-		while ((st = bob_value_cursor_next(c, &e, NULL)) == BOB_OK ||
-		       st == BOB_ERR_CORRUPT) {
-			s->events += st == BOB_OK;
-			s->values += st == BOB_OK ? values_of(&e) : 0;
-		}
-		bob_value_cursor_close(c);
-		s->counted = 1;
+	if (!s->counted) {
+		st = bob_event_nests_visit(t, thread, kind, count_nest, s, NULL);
+		s->counted = st == BOB_OK || st == BOB_ERR_CORRUPT;
 	}
 	n = s->counted ? s->events : 0;
 	pthread_mutex_unlock(lock);
