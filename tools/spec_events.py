@@ -82,6 +82,8 @@ class Thread:
     def __init__(self, file, number):
         self.file, self.stream = file, number + (CONTENT << SHIFT)
         self.folded = Folded(file, number, CONTENT)
+        if not self.folded.of_kind(16):  # flat
+            self.folded.log = [(c.aux, values_of(c.payload if not c.data else c.data), True) for c in self.folded.of_kind(9)]
         self.defs = {}
         for c in file.chunks:
             if c.kind == 11 and c.stream == self.stream:

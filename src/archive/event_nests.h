@@ -16,6 +16,7 @@ struct bob_event_nest_item {
 	uint32_t items;		/* of a loop: how many of the following are its body; 0: an event */
 	uint32_t depth;		/* loops around it */
 	uint64_t trips;		/* of a loop, never 0 */
+	uint64_t times;		/* how often an event comes, all loops around it together */
 	/* of an event */
 	const uint8_t *key;
 	size_t key_len;

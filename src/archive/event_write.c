@@ -7,6 +7,8 @@
 
 #define DATA_FIRST (4096u - sizeof(struct bob_chunk_head))
 #define DEFS_BYTES_MAX (256u << 10)
+#define RAW_FIRST ((64u << 10) - sizeof(struct bob_chunk_head))
+#define RAW_MAX ((1u << 20) - sizeof(struct bob_chunk_head))
 
 struct def {
 	struct bob_event_layout layout;
@@ -17,8 +19,10 @@ struct def {
 
 struct bob_event_writer {
 	struct bob_fold_writer out;
-	struct bob_folder *folder;
+	struct bob_folder *folder; /* NULL: flat */
 	struct bob_rooms rooms;
+	struct bob_chunk_head *raw; /* of a flat stream: the newest chunk; NULL: none yet */
+	uint64_t raw_words;	/* before it */
 	uint64_t *at,
 		*end; /* the open record, or where the next one will be; the end of the room */
 	uint32_t part;		/* of the folder */
@@ -51,6 +55,18 @@ bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx,
 		return st;
 	w->folder = bob_folder_begin((uint8_t *)mem + rounded(sizeof(*w)), bob_fold_writer_data,
 				     &w->out);
+	*out = w;
+	return BOB_OK;
+}
+
+bob_status bob_event_writer_begin_flat(void *mem, bob_fold_chunk_fn chunk, void *ctx,
+				       uint32_t stream, struct bob_event_writer **out)
+{
+	struct bob_event_writer *w = mem;
+
+	w->out.chunk = chunk;
+	w->out.ctx = ctx;
+	w->out.stream = stream;
 	*out = w;
 	return BOB_OK;
 }
@@ -202,11 +218,42 @@ static bob_status commit(struct bob_event_writer *w, int keep)
 	return st;
 }
 
+/* The newest chunk says how much of it is used. */
+static void end_raw(struct bob_event_writer *w)
+{
+	uint64_t words;
+
+	if (!w->raw)
+		return;
+	words = (uint64_t)(w->at - (uint64_t *)bob_chunk_data(w->raw));
+	bob_chunk_set_len(w->raw, 8 * words);
+	w->raw_words += words;
+	w->raw = NULL;
+}
+
+static uint64_t *next_raw(struct bob_event_writer *w, uint64_t need)
+{
+	struct bob_chunk_head *c = w->raw;
+	uint64_t bytes = c ? 2 * (c->size + sizeof(*c)) - sizeof(*c) : RAW_FIRST, off;
+
+	bytes = bytes > RAW_MAX ? RAW_MAX : bytes;
+	while (bytes < 8 * need)
+		bytes *= 2;
+	end_raw(w);
+	c = w->out.chunk(w->out.ctx, BOB_CHUNK_RAW, w->out.stream, bytes, w->raw_words, &off);
+	if (!c)
+		return NULL;
+	w->raw = c;
+	w->end = (uint64_t *)bob_chunk_data(c) + c->size / 8;
+	return bob_chunk_data(c);
+}
+
 /* `st` is how what comes before that went: if not well, nothing more is recorded. */
 static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_status st)
 {
 	if (st == BOB_OK) {
-		w->at = bob_rooms_next(&w->rooms, &w->out, need * 8, &w->end);
+		w->at = w->folder ? bob_rooms_next(&w->rooms, &w->out, need * 8, &w->end) :
+				    next_raw(w, need);
 		st = w->at ? BOB_OK : BOB_ERR_FULL;
 	}
 	if (st != BOB_OK) {
@@ -219,9 +266,9 @@ static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_stat
 
 static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
 {
-	bob_status st = fold_room(w);
+	bob_status st = w->folder ? fold_room(w) : BOB_OK;
 
-	if (st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder))
+	if (w->folder && st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder))
 		st = commit(w, keep);
 	return enter_room(w, need, st);
 }
@@ -249,7 +296,7 @@ bob_status bob_event_writer_forget(struct bob_event_writer *w)
 	bob_status st = w->failed;
 
 	drop(w);
-	if (st == BOB_OK)
+	if (st == BOB_OK && w->folder)
 		st = next_room(w, 1, 0);
 	w->first += w->defs;
 	w->defs = 0;
@@ -258,7 +305,7 @@ bob_status bob_event_writer_forget(struct bob_event_writer *w)
 
 bob_status bob_event_writer_cut(struct bob_event_writer *w)
 {
-	bob_status st = w->failed;
+	bob_status st = w->folder ? w->failed : BOB_ERR_INVAL;
 
 	if (st != BOB_OK)
 		return st;
@@ -328,8 +375,13 @@ bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words)
 
 bob_status bob_event_writer_end(struct bob_event_writer *w)
 {
-	bob_status st = w->failed == BOB_OK ? fold_room(w) : w->failed;
+	bob_status st;
 
+	if (!w->folder) {
+		end_raw(w);
+		return w->failed;
+	}
+	st = w->failed == BOB_OK ? fold_room(w) : w->failed;
 	if (st != BOB_OK) /* the log says the rest */
 		return st;
 	bob_folder_end(w->folder);

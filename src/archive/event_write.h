@@ -17,6 +17,8 @@
  *     each, a value each; the key, padded with zeros to a multiple of 8; the places of the path, outermost first
  *     event: its words, then the elements of its vectors
  *
+ * A *flat* stream is not folded: its records lie in RAW chunks, one behind the other, for ever.
+ *
  * An event that has begun and is not complete is the last record: a call that never returned. If it had to move to another room, it is
  * there, too.
  *
@@ -61,6 +63,9 @@ size_t bob_event_writer_size(void);
 /* `mem` is that, and the caller's. `stream` is the one in the chunks' heads. BOB_ERR_FULL: no room for a chunk. */
 bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream,
 				  struct bob_event_writer **out);
+/* The same, but nothing is folded: every record stays as it is, in chunks of its own kind (RAW). */
+bob_status bob_event_writer_begin_flat(void *mem, bob_fold_chunk_fn chunk, void *ctx,
+				       uint32_t stream, struct bob_event_writer **out);
 /* After BOB_ERR_FULL of any call but bob_event_writer_define nothing more is recorded; what was stays.
  *
  * What *def says is copied. BOB_ERR_FULL: no more definitions fit; see bob_event_writer_forget. BOB_ERR_INVAL. */
@@ -72,7 +77,7 @@ bob_status bob_event_writer_says(const struct bob_event_writer *w, uint32_t numb
 /* No event of the definitions that there are will come. Their numbers are not given again. */
 bob_status bob_event_writer_forget(struct bob_event_writer *w);
 /* What has been put is folded, committed, and a part of its own: readers find it complete in the file, and later that something comes
- * behind it. Definitions stay; an event that was begun is dropped. */
+ * behind it. Definitions stay; an event that was begun is dropped. BOB_ERR_INVAL: it is flat. */
 bob_status bob_event_writer_cut(struct bob_event_writer *w);
 /* An event of definition `number` begins: memory for `words` of its values. NULL: nothing more can be recorded, *why
  * says (BOB_ERR_FULL). The one before has been put or dropped. */

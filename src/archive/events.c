@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/event_nests.h"
 #include "archive/event_values.h"
 #include "archive/folds.h"
 #include "archive/reader.h"
@@ -91,6 +92,22 @@ static bob_status add_moments(struct bob_trace *t, const struct bob_file *f, uin
 	return st;
 }
 
+/* Positions say how much of a chunk was used; of the last one, which may be open, its records do. */
+static uint64_t flat_bytes(const struct bob_file *f, const struct bob_fold_stream *in)
+{
+	const struct bob_fold_log *last = &in->log[in->log_count - 1];
+	uint64_t header, at = 0;
+
+	while (at < last->count) {
+		memcpy(&header, f->bytes + last->off + 8 * at, sizeof(header));
+		if (!(header & BOB_EVENT_HEADER))
+			break;
+		at += 1 + (header >> 32 & BOB_EVENT_LENGTH_MAX);
+	}
+	at = last->position + (at < last->count ? at : last->count);
+	return at < f->size / 8 ? 8 * at : f->size;
+}
+
 static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct bob_stream *s)
 {
 	struct bob_fold_stream in;
@@ -99,8 +116,14 @@ static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct 
 	uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
 	bob_status st = bob_fold_stream_read(p->file, number, &in, &err);
 
-	if (st == BOB_NONE || st == BOB_ERR_NOMEM)
-		return st == BOB_NONE ? BOB_OK : st;
+	if (st == BOB_NONE) {
+		st = bob_raw_stream_read(p->file, number, &in);
+		s->mpi.is_flat = in.log_count != 0;
+		if (!in.log_count)
+			return st;
+	}
+	if (st == BOB_ERR_NOMEM)
+		return st;
 	if (add_defs(t, p->file, number, &s->mpi) != BOB_OK ||
 	    add_moments(t, p->file, number, s) != BOB_OK) {
 		bob_fold_stream_free(&in);
@@ -119,6 +142,8 @@ static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct 
 	}
 	s->mpi.log = in.log;
 	s->mpi.log_count = in.log_count;
+	if (s->mpi.is_flat)
+		s->info.stream_bytes += flat_bytes(p->file, &in);
 	in.log = NULL;
 	bob_fold_stream_free(&in);
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
@@ -276,7 +301,7 @@ static bob_status open_room(struct bob_value_cursor *c, struct bob_error *err)
 	memcpy(c->log, c->s->file->bytes + l->off, 8 * l->count);
 	c->count = l->count;
 	c->at = 0;
-	if (c->room && l->position != c->expected)
+	if ((c->room || c->e->is_flat) && l->position != c->expected)
 		c->lost = 1;
 	return BOB_OK;
 }
@@ -378,28 +403,40 @@ static uint64_t values_of(const struct bob_value_event *e)
 	return n;
 }
 
+static bob_status count_nest(void *ctx, struct bob_event_nest *nest)
+{
+	static const uint64_t first[BOB_EVENT_NEST_DEPTH];
+	struct bob_event_stream *s = ctx;
+	struct bob_value_event e;
+	uint32_t count;
+	const struct bob_event_nest_item *item = bob_event_nest_items(nest, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (item[i].items)
+			continue;
+		s->events += item[i].times;
+		if (bob_event_nest_get(nest, i, first, &e) != BOB_OK)
+			return BOB_ERR_NOMEM;
+		s->values += item[i].times * values_of(&e); /* vectors are as long in all of them */
+	}
+	return BOB_OK;
+}
+
 uint64_t bob_trace_value_events(const struct bob_trace *t, uint32_t thread,
 				enum bob_value_kind kind)
 {
 	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&t->lock;
 	struct bob_event_stream *s;
-	struct bob_value_cursor *c;
-	struct bob_value_event e;
-	uint64_t n;
 	bob_status st;
+	uint64_t n;
 
 	if (thread >= t->thread_count)
 		return 0;
 	s = &t->threads[thread]->mpi;
 	pthread_mutex_lock(lock);
-	if (!s->counted && bob_value_cursor_open(t, thread, kind, &c, NULL) == BOB_OK) {
-		while ((st = bob_value_cursor_next(c, &e, NULL)) == BOB_OK ||
-		       st == BOB_ERR_CORRUPT) {
-			s->events += st == BOB_OK;
-			s->values += st == BOB_OK ? values_of(&e) : 0;
-		}
-		bob_value_cursor_close(c);
-		s->counted = 1;
+	if (!s->counted) {
+		st = bob_event_nests_visit(t, thread, kind, count_nest, s, NULL);
+		s->counted = st == BOB_OK || st == BOB_ERR_CORRUPT;
 	}
 	n = s->counted ? s->events : 0;
 	pthread_mutex_unlock(lock);

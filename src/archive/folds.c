@@ -110,7 +110,9 @@ static int by_position(const void *a, const void *b)
 {
 	const struct bob_fold_log *x = a, *y = b;
 
-	return (x->position > y->position) - (x->position < y->position);
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	return (x->off > y->off) - (x->off < y->off); /* one of them is empty, the first */
 }
 
 static bob_status read_log(const struct bob_file *f, uint32_t number, uint64_t begin,
@@ -168,6 +170,28 @@ bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
 	if (!s->ended && read_log(f, number, r.log_begin, s) != BOB_OK)
 		st = BOB_ERR_NOMEM;
 	return st;
+}
+
+bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number, struct bob_fold_stream *s)
+{
+	size_t room = 0;
+
+	memset(s, 0, sizeof(*s));
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		int open = !(c->head.flags & BOB_CHUNK_SEALED) && !c->head.len;
+
+		if (c->head.kind != BOB_CHUNK_RAW || c->head.stream != number)
+			continue;
+		if (bob_array_room(&s->log, s->log_count, &room, sizeof(*s->log)))
+			return BOB_ERR_NOMEM;
+		s->log[s->log_count++] =
+			(struct bob_fold_log){ c->head.aux, c->off,
+					       (open ? c->avail : bob_chunk_len(c)) / 8 };
+	}
+	if (s->log_count)
+		qsort(s->log, s->log_count, sizeof(*s->log), by_position);
+	return BOB_OK;
 }
 
 void bob_fold_stream_free(struct bob_fold_stream *s)

@@ -31,6 +31,10 @@ bob_status bob_fold_stream_read(const struct bob_file *f, uint32_t number,
 				struct bob_fold_stream *s, struct bob_error *err);
 void bob_fold_stream_free(struct bob_fold_stream *s);
 
+/* The RAW chunks of the stream `number`, as a log; s->log_count 0: it has none. Freed as above. BOB_ERR_NOMEM. */
+bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number,
+			       struct bob_fold_stream *s);
+
 /* malloc for the folding library. */
 extern const struct bob_alloc bob_alloc_malloc;
 

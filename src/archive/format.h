@@ -80,7 +80,7 @@ enum bob_chunk_kind {
 	BOB_CHUNK_PAD = 7,	/* room not used */
 	/* memory accesses, src/mem/record.h; 16 and up: folded */
 	BOB_CHUNK_MEM_DESC = 8,	/* descriptors; `aux` = number of the first. Open: grows by `len` */
-	BOB_CHUNK_MEM_RAW = 9,	/* records of the thread `stream`; `aux` = words of it before. Open:
+	BOB_CHUNK_RAW = 9,	/* records of the thread `stream`; `aux` = words of it before. Open:
 				 * zero behind the last complete record, whose header came last */
 	/* a folded stream, archive/fold_write.h; none of these is ever sealed */
 	BOB_CHUNK_SOURCE =

@@ -33,7 +33,9 @@ static bob_status can_merge(const struct bob_process *p, int raw, int anew)
 		const struct bob_stream *s = p->streams[i];
 		int has_raw = bob_stream_has_raw(s);
 
-		if ((has_raw && !raw && !s->has_log) || s->info.symbols)
+		if (((has_raw && !s->has_log) || s->mpi.is_flat) && !raw)
+			return BOB_NONE;
+		if (s->info.symbols)
 			return BOB_NONE;
 		found |= has_raw || (s->folded && (!p->common->merged || anew));
 	}

@@ -44,7 +44,7 @@ static int may_join(const struct bob_process *p, int running)
 	for (size_t i = 0; i < p->stream_count; i++) {
 		const struct bob_stream *s = p->streams[i];
 
-		if (s->info.symbols || (bob_stream_has_raw(s) && !s->has_log))
+		if (s->info.symbols || (bob_stream_has_raw(s) && !s->has_log) || s->mpi.is_flat)
 			return 0;
 	}
 	return running || p->info.state != BOB_FILE_OPEN || p->common->merged || p->common->events;

@@ -92,7 +92,7 @@ bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t u
 int bob_chunk_is_kept(uint32_t kind)
 {
 	return kind != BOB_CHUNK_PAD && (kind < BOB_CHUNK_FOLD || kind > BOB_CHUNK_SHIFTS) &&
-	       kind != BOB_CHUNK_MEM_RAW && kind != BOB_CHUNK_MEM_DESC &&
+	       kind != BOB_CHUNK_RAW && kind != BOB_CHUNK_MEM_DESC &&
 	       kind != BOB_CHUNK_EVENT_DEFS && kind != BOB_CHUNK_TIMES && kind != BOB_CHUNK_EXACT &&
 	       kind != BOB_CHUNK_EXACT_HEADS;
 }

@@ -106,6 +106,7 @@ struct bob_event_stream {
 	uint32_t participant;	/* of that */
 	struct bob_fold_log *log; /* what comes behind it */
 	size_t log_count;
+	int is_flat;		/* it is all there is, and not to be folded unless asked for */
 	struct bob_event_def *defs; /* by number; of those that are not known `key` is NULL */
 	size_t def_count, def_room;
 	uint64_t *def_values;	/* what they point into */

@@ -307,7 +307,8 @@ static bob_status add_raw(const struct bob_file *f, struct raw_chunk **raw, size
 		const struct bob_chunk_ref *c = &f->chunks[i];
 		int open = !(c->head.flags & BOB_CHUNK_SEALED) && !c->head.len;
 
-		if (c->head.kind != BOB_CHUNK_MEM_RAW)
+		if (c->head.kind != BOB_CHUNK_RAW ||
+		    c->head.stream >> BOB_CONTENT_SHIFT != BOB_CONTENT_MEM)
 			continue;
 		if (bob_array_room(raw, *count, room, sizeof(**raw)))
 			return BOB_ERR_NOMEM;

@@ -9,7 +9,7 @@
 
 /* A line for each thing that is left out of the threads chosen, each once, however many processes have it. How many lines. */
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out);
-/* Was something like NAME=... left out of one of the threads chosen? Its value, NULL: no. */
+/* Was something like NAME=... left out of one of the processes chosen? Its value, NULL: no. */
 const char *cli_left_out_value(const struct cli_session *s, const char *name);
 
 #endif

@@ -78,9 +78,24 @@ int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *
 	switch (which) {
 	case MPI_FUNCTIONS:
 		return functions_option(v, verb, arg);
+	case MPI_LEVEL:
+		if (cli_word_index(CLI_MPI_LEVELS, arg) < 0)
+			return cli_misuse(verb,
+					  "--mpi-level=%s: want off, flat, rank, all or custom",
+					  arg),
+			       125;
+		cli_vars_set(v, "BOBBIN_MPI_LEVEL", arg);
+		return 0;
 	default:
 		return 0;
 	}
+}
+
+int cli_mpi_level_is(const struct cli_vars *v, const char *words)
+{
+	const char *level = cli_vars_get(v, "BOBBIN_MPI_LEVEL");
+
+	return cli_word_index(words, level ? level : "all") >= 0;
 }
 
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
@@ -88,6 +103,12 @@ int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
 	char self[BOB_SYS_PATH], path[BOB_SYS_PATH + 64];
 
 	bob_self_dir(self, sizeof(self));
+	if (cli_vars_get(v, "BOBBIN_MPI_FUNCTIONS") && cli_mpi_level_is(v, "off|custom"))
+		return cli_misuse(verb,
+				  "--mpi-level=%s chooses functions already, not with "
+				  "--mpi-functions",
+				  cli_vars_get(v, "BOBBIN_MPI_LEVEL")),
+		       125;
 	snprintf(path, sizeof(path), "%s/../lib/bobbin/libbobbin-mpi-%s.so", self, mpi);
 	char *shim = realpath(path, NULL);
 	if (!shim)

@@ -7,13 +7,21 @@
 
 #define CLI_MPI_NAMES "openmpi|mpich"
 
-enum { MPI_FUNCTIONS, MPI_COMMON };
+#define CLI_MPI_LEVELS "off|flat|rank|all|custom"
+
+enum { MPI_FUNCTIONS, MPI_LEVEL, MPI_COMMON };
 #define MPI_OPTIONS                                                                                \
 	{ "mpi-functions", 0, "PATTERN",                                                           \
-	  "--mpi: only these functions, or a class such as p2p, collective, rma, io; may be repeated", NULL, NULL }
+	  "only these functions of MPI, or a class such as p2p, collective, rma, io; may be repeated", NULL, NULL }, \
+	{ "mpi-level", 0, "LEVEL",                                                                 \
+	  "of MPI: all (default); rank: ranks are not merged; flat: nothing is folded; custom: only Init, Finalize and Pcontrol; off", \
+	  NULL, CLI_MPI_LEVELS }
 
 /* Take one of these, `which` counted from the first. 0, or an exit status after a complaint. */
 int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *arg);
+
+/* Is the level, all if none was chosen, one of `words`, "a|b"? */
+int cli_mpi_level_is(const struct cli_vars *v, const char *words);
 
 /* Of the program at `path`: by the libraries it is linked with, else by what the MPI launcher says in the environment. NULL after a
  * complaint. */

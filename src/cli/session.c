@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/left_out.h"
 #include "cli/numbers.h"
 
 #define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
@@ -149,6 +150,15 @@ uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread)
 	return thread;
 }
 
+#define OFF "the trace has no MPI calls: it was recorded with --mpi-level=off"
+
+static int is_off(const struct cli_session *s)
+{
+	const char *level = cli_left_out_value(s, "mpi-level");
+
+	return level && !strcmp(level, "off");
+}
+
 int cli_session_need_calls(const struct cli_session *s)
 {
 	uint32_t n = bob_trace_thread_count(s->trace);
@@ -159,6 +169,8 @@ int cli_session_need_calls(const struct cli_session *s)
 		if (th->events || th->symbols)
 			return 0;
 	}
+	if (is_off(s))
+		return cli_fail(s->verb, OFF);
 	return cli_fail(s->verb, "the trace has no calls, or none in the threads chosen; "
 				 "bobbin info says what there is and why");
 }
@@ -200,6 +212,8 @@ int cli_session_need_mpi(const struct cli_session *s)
 {
 	if (has_mpi(s))
 		return 0;
+	if (is_off(s))
+		return cli_fail(s->verb, OFF);
 	return cli_fail(s->verb,
 			"the trace has no MPI calls, or none in the threads chosen; they are "
 			"recorded with bobbin record --mpi");

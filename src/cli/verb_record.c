@@ -181,7 +181,8 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
 					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
 					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
-					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS" };
+					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS",
+					     "BOBBIN_MPI_LEVEL" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
@@ -350,7 +351,8 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 	else if (is_folded(r))
 		is_last = bob_rundir_is_last(joined);
 	is_last &= is_folded(r);
-	if (is_last && r->mpi) { /* a rank that was killed keeps its own file */
+	/* a rank that was killed keeps its own file */
+	if (is_last && r->mpi && cli_mpi_level_is(&r->vars, "all|custom")) {
 		(void)cli_merge_all("record", dir, 0, &threads, &merged);
 		is_last = 0; /* names are there */
 	}

@@ -11,6 +11,7 @@
  * Loops without an event between them are one to control, sweeps over an array one loop of sweeps times length. So the
  * outermost loop of a nest is made anew: as many iterations as no digit carries, then as many times that, and
  * so on. What is left of its iterations comes later, as further nests or one by one. */
+#include <stddef.h>
 #include <string.h>
 
 #include "fold/expand.h"
@@ -401,7 +402,8 @@ bob_status bob_fold_nests_open(const struct bob_folded *f, uint32_t participant,
 
 	if (!n)
 		return BOB_ERR_NOMEM;
-	memset(n, 0, sizeof(*n));
+	memset(n, 0,
+	       offsetof(struct bob_fold_nests, out)); /* what is behind is set before it is read */
 	n->hopeless_part = UINT32_MAX;
 	st = bob_expand_open(&n->x, f, participant);
 	if (st == BOB_OK &&

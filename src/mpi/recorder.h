@@ -16,6 +16,9 @@
 extern const struct bob_agent_streams *bob_mpi_agent;
 /* What is done about a function, by its number: enum bob_mpi_how. */
 extern uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
+/* How far what is recorded is worked on, BOBBIN_MPI_LEVEL: rank: not merged with other ranks'; flat: not even folded. */
+enum bob_mpi_level { BOB_MPI_LEVEL_FLAT, BOB_MPI_LEVEL_RANK, BOB_MPI_LEVEL_ALL };
+extern enum bob_mpi_level bob_mpi_level;
 /* Zeroed pages, never freed but by bob_mpi_unmap; NULL: none. They are not swapped in before they are touched. */
 void *bob_mpi_map(size_t bytes);
 void bob_mpi_unmap(void *p, size_t bytes);

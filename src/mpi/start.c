@@ -2,6 +2,7 @@
 /* The shim begins: is the agent here, and does it want MPI recorded? Whatever is missing, the program goes on as it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -9,6 +10,7 @@
 
 const struct bob_agent_streams *bob_mpi_agent;
 uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
+enum bob_mpi_level bob_mpi_level = BOB_MPI_LEVEL_ALL;
 
 void *bob_mpi_map(size_t bytes)
 {
@@ -35,9 +37,19 @@ uint64_t bob_mpi_now_ns(void)
 __attribute__((constructor)) static void start(void)
 {
 	const struct bob_agent_streams *a = dlsym(RTLD_DEFAULT, BOB_AGENT_STREAMS_NAME);
+	const char *level;
 
 	if (!a || a->size < sizeof(*a) || !a->setting("BOBBIN_MPI"))
 		return;
-	bob_mpi_choose(a->setting("BOBBIN_MPI_FUNCTIONS"), bob_mpi_how);
+	level = a->setting("BOBBIN_MPI_LEVEL");
+	if (level && !strcmp(level, "off"))
+		return;
+	if (level && !strcmp(level, "flat"))
+		bob_mpi_level = BOB_MPI_LEVEL_FLAT;
+	else if (level && !strcmp(level, "rank"))
+		bob_mpi_level = BOB_MPI_LEVEL_RANK;
+	bob_mpi_choose(level && !strcmp(level, "custom") ? "Pcontrol" :
+							   a->setting("BOBBIN_MPI_FUNCTIONS"),
+		       bob_mpi_how);
 	bob_mpi_agent = a;
 }

@@ -72,6 +72,10 @@ static void begin_times(struct bob_mpi_thread *t, uint32_t stream)
 
 static struct bob_mpi_thread *open_thread(uint32_t stream)
 {
+	bob_status (*const begin)(void *, bob_fold_chunk_fn, void *, uint32_t,
+				  struct bob_event_writer **) =
+		bob_mpi_level == BOB_MPI_LEVEL_FLAT ? bob_event_writer_begin_flat :
+						      bob_event_writer_begin;
 	struct bob_mpi_thread *t = bob_mpi_map(sizeof(*t));
 
 	if (!t)
@@ -79,9 +83,8 @@ static struct bob_mpi_thread *open_thread(uint32_t stream)
 	t->work = bob_mpi_map(bob_event_writer_size());
 	t->sites = bob_mpi_sites_open();
 	if (madvise(t, 4096, MADV_WIPEONFORK) || !t->work || !t->sites ||
-	    bob_event_writer_begin(t->work, bob_mpi_agent->chunk, NULL,
-				   stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT,
-				   &t->writer) != BOB_OK) {
+	    begin(t->work, bob_mpi_agent->chunk, NULL,
+		  stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT, &t->writer) != BOB_OK) {
 		free_thread(t);
 		return NULL;
 	}

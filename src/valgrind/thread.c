@@ -103,7 +103,7 @@ static Bool open_raw(struct thread *t, uint64_t need)
 		bytes *= 2;
 	if (t->room < ROOM_MAX)
 		t->room *= 2;
-	if (!vgb_chunk_open(&t->raw, BOB_CHUNK_MEM_RAW, t->stream, bytes, t->words))
+	if (!vgb_chunk_open(&t->raw, BOB_CHUNK_RAW, t->stream, bytes, t->words))
 		return False;
 	t->at = (uint64_t)bob_chunk_data(t->raw.head);
 	t->end = t->at + t->raw.head->size;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: serial
-"""Not all of MPI is recorded (--mpi-functions): what is recorded is exactly as it is without, numbers of handles and requests
-included; the trace says what is left out."""
+"""Levels of recording MPI. Flat, where nothing is folded, is the measure: the same run folded is the same, call by call, and so is another
+run of a deterministic program that was recorded as usual. Where only some functions are recorded (--mpi-functions), they are exactly as
+without that, numbers of handles and requests included, and the trace says what is left out."""
 import fnmatch
 import re
 import sys
@@ -11,6 +12,128 @@ import harness as h
 import mpi_events as m
 
 suite = h.Suite("mpi_levels", jobs=1)
+
+
+KERNELS = h.ROOT / "bench" / "calls" / "kernels"
+
+
+# --- flat, folded, merged ---
+
+
+def lines(trace, rank=None):
+    """{rank: [all that is recorded of each call, as text]}"""
+    r = h.run([m.printer(), trace])
+    h.check(r.status == 0 and b"\nP " not in r.out, f"{trace} cannot be read\n{r}")
+    out, at = {}, None
+    for line in r.out.decode().splitlines():
+        if line.startswith("T "):
+            at = out.setdefault(int(line.split()[1]), [])
+        else:
+            at.append(line)
+    return {rank: x for rank, x in out.items() if x}
+
+
+def equal(a, b, what):
+    h.check(sorted(a) == sorted(b), f"{what}: ranks {sorted(a)} and {sorted(b)}")
+    for rank, x in a.items():
+        y = b[rank]
+        at = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
+        h.check(x == y, f"{what}: rank {rank}, call {at} of {len(x)} and {len(y)}:\n{x[at : at + 1]}\n{y[at : at + 1]}")
+    return sum(map(len, a.values()))
+
+
+def is_apart(trace):
+    return any(trace.glob("p*.bob")) and not (trace / "trace.bob").exists()
+
+
+def fold(trace):
+    """Folded, then merged: three times the same."""
+    flat, to = lines(trace), h.fresh("folded") / "t"
+    r = h.run([h.BOBBIN, "fold", "-o", to, trace])
+    h.check(r.status == 0, f"it is not folded\n{r}")
+    equal(flat, lines(to), "flat, folded")
+    h.check(sum(f.stat().st_size for f in to.glob("*.bob")) < sum(f.stat().st_size for f in trace.glob("*.bob")), "it is not smaller")
+    r = h.run([h.BOBBIN, "merge", to])
+    h.check(r.status == 0 and (to / "trace.bob").exists(), f"it is not merged\n{r}")
+    equal(flat, lines(to), "flat, merged")
+    reports = [h.run([h.BOBBIN, "report", "--by=site", x]).out.replace(str(x).encode(), b"") for x in (trace, to)]
+    h.check(reports[0] == reports[1], f"reports differ:\n{reports[0].decode()}\n{reports[1].decode()}")
+    return flat
+
+
+def flat(mpi, name, arguments):
+    """What a program says, in a flat trace."""
+    exe = m.program(mpi, name)
+    said = h.fresh("said")
+    r = m.record(mpi, 4, [exe, *arguments], options=["--mpi-level=flat"],
+                 env={"ORACLE_DIR": str(said), "ORACLE_FILE": str(h.fresh("file") / "data")})
+    h.check(r.status == 0, f"the program fails\n{r}")
+    h.check(is_apart(r.trace), "the trace is merged")
+    n = m.check_oracle(r.trace, said)
+    fold(r.trace)
+    return f"{n} events"
+
+
+def several(mpi, ranks, argv, env=None, levels=("rank", "all")):
+    """Runs of what is the same each time: flat, and as usual."""
+    runs = {level: m.record(mpi, ranks, argv, options=[f"--mpi-level={level}"], env=env) for level in ("flat", *levels)}
+    for r in runs.values():
+        h.check(r.status == 0, f"the program fails\n{r}")
+    want = fold(runs["flat"].trace)
+    for level in levels:
+        trace = runs[level].trace
+        h.check(is_apart(trace) if level == "rank" else (trace / "trace.bob").exists(), f"{level}: merged, or not?")
+        n = equal(want, lines(trace), f"flat, and {level}")
+    return f"{n} events"
+
+
+def random_several(mpi, ranks, first, count):
+    return several(mpi, ranks, [m.program(mpi, "random.c"), str(first), str(count)], {"RANDOM_FIXED": "1"})
+
+
+def kernel(mpi, name, language):
+    suffix = {"c": ".c", "fortran": ".f90"}[language]
+    order = {"lu": ("field", "block", "sweep", "norm", "main")}.get(name)
+    own = [KERNELS / name / f"{x}.f90" for x in order] if order else sorted((KERNELS / name).glob(f"*{suffix}"))
+    frame = [KERNELS / "frame" / "frame.f90"] if order else sorted((KERNELS / "frame").glob("*.c"))
+    exe = m.program(mpi, str(frame[0]), [f"-I{KERNELS}", "-O2"], language, ["-lm"], [str(x) for x in [*frame[1:], *own]])
+    return several(mpi, 4, [exe, "S"], levels=("all",))
+
+
+def custom(mpi):
+    exe = m.program(mpi, "oracle.c")
+    said = h.fresh("said")
+    r = m.record(mpi, 4, [exe, "life"], options=["--mpi-level=custom"], env={"ORACLE_DIR": str(said)})
+    h.check(r.status == 0, f"the program fails\n{r}")
+    only(said, {"Init", "Init_thread", "Finalize", "Pcontrol"})
+    n = m.check_oracle(r.trace, said)
+    says(r.trace, "recorded with --mpi-level=custom")
+    return f"{n} events"
+
+
+def off(mpi):
+    exe = m.program(mpi, "every.c", [f"-I{m.have(mpi)}"])
+    env = {"EVERY_FILE": str(h.fresh("file") / "data")}
+    r = m.record(mpi, 2, [exe], options=["--mpi-level=off"], env=env)
+    h.same(m.native(mpi, 2, [exe], env=env), r)
+    for verb, status in (("show", 1), ("report", 1), ("info", 0), ("check", 0), ("commmatrix", 1)):
+        said = h.run([h.BOBBIN, verb, r.trace])
+        h.check(said.status == status and b"recorded with --mpi-level=off" in said.out + said.err, f"bobbin {verb}\n{said}")
+
+
+def killed(mpi):
+    """What a flat recording of a rank that was killed has is what was said, up to the last call."""
+    said = h.fresh("said")
+    r = m.record(mpi, 4, [m.program(mpi, "ends.c"), "killed", "100000"], options=["--mpi-level=flat"], env={"ORACLE_DIR": str(said)})
+    h.check(r.status != 0, f"nobody was killed\n{r}")
+    want = {rank: threads[0] for rank, threads in m.oracle(said).items()}
+    total = 0
+    for t in m.read(r.trace, problems=True):
+        h.check(len(want[t.rank]) <= len(t.events) <= len(want[t.rank]) + 1, f"rank {t.rank}: {len(t.events)}, said {len(want[t.rank])}")
+        m.same(t.events[: len(want[t.rank])], want[t.rank], f"rank {t.rank}")
+        total += len(t.events)
+    h.check(total > 20, f"{total} events")
+    return f"{total} events"
 
 
 # --- some functions ---
@@ -91,10 +214,19 @@ for name in m.MPIS:
     suite.add(f"{name}: collective and Wait*", choice, name, "collective:MPI_Wait*", *random)
     suite.add(f"{name}: sends, twice", choice, name, "mpi_[si]send Waitall", *random)
     suite.add(f"{name}: windows", choice, name, "rma", "oracle.c", ["windows"])
-    suite.add(f"{name}: files", choice, name, "io,environment", "oracle.c", ["files"])
     suite.add(f"{name}: threads", choice, name, "p2p", "oracle.c", ["threads"])
-    for patterns in ("p2p", "rma,io", "Allreduce", "comm,group,info"):
+    for patterns in ("rma,io", "Allreduce"):
         suite.add(f"{name}: every function, {patterns}", every, name, patterns)
+    suite.add(f"{name}: flat, random programs", flat, name, *random)
+    for part in ("types", "threads"):
+        suite.add(f"{name}: flat, {part}", flat, name, "oracle.c", [part])
+    suite.add(f"{name}: flat, killed", killed, name)
+    suite.add(f"{name}: custom", custom, name)
+    suite.add(f"{name}: off", off, name)
+    suite.add(f"{name}: random programs in several runs", random_several, name, 4, 701, 30)
+for kernel_name, language in (("cg", "c"), ("is", "c"), ("lu", "fortran")):
+    suite.add(f"openmpi: {kernel_name} in several runs", kernel, "openmpi", kernel_name, language)
+suite.add("openmpi: 16 ranks in several runs", random_several, "openmpi", 16, 751, 3)
 suite.add("no such function", misuse)
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: serial
-"""Random programs under MPI, without deadlocks, say what they do: the events are exactly that, in order, on all ranks."""
+"""Random programs under MPI, without deadlocks, say what they do: the events are exactly that, in order, on all ranks; and what report and
+commmatrix tell, from the folded form, is what these events add up to."""
 import sys
 
 import harness as h
 import mpi_events as m
+import mpi_sums
 
 suite = h.Suite("mpi_random", jobs=1)
 
@@ -17,6 +19,7 @@ def programs(mpi, ranks, first, count):
     h.check(r.status == 0 and r.out.startswith(b"%d programs" % count), f"the program fails\n{r}")
     n = m.check_oracle(r.trace, said)
     h.check(n > 20 * count, f"only {n} events")
+    mpi_sums.check(r.trace)
     return f"{n} events of {count} programs"
 
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "../golden/traces.h"
+#include "archive/event_nests.h"
 #include "archive/reader.h"
 #include "base/crc.h"
 
@@ -83,6 +84,33 @@ static uint64_t sum_of(const uint64_t *v, uint64_t n)
 	return sum;
 }
 
+/* The first and the last time of each event of a nest. */
+static bob_status see_nest(void *ctx, struct bob_event_nest *n)
+{
+	uint64_t first[BOB_EVENT_NEST_DEPTH] = { 0 }, last[BOB_EVENT_NEST_DEPTH] = { 0 }, step;
+	struct bob_value_event e;
+	uint32_t count;
+	const struct bob_event_nest_item *item = bob_event_nest_items(n, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (item[i].items) {
+			last[item[i].depth] = item[i].trips - 1;
+			continue;
+		}
+		for (int k = 0; k < 2; k++) {
+			assert(bob_event_nest_get(n, i, k ? last : first, &e) == BOB_OK);
+			assert(e.words == item[i].words && e.vectors == item[i].vectors);
+			seen += sum_of(e.word, e.words) + sum_of(e.place, e.depth);
+			for (uint32_t v = 0; v < e.vectors; v++)
+				seen += sum_of(e.vector[v].at,
+					       e.vector[v].count * e.vector[v].words);
+		}
+		for (uint32_t d = 0; d < item[i].depth && item[i].vectors; d++)
+			seen += (uint64_t)bob_event_nest_element_step(n, i, 0, 0, d, &step);
+	}
+	return ++*(int *)ctx < EVENTS_MAX ? BOB_OK : BOB_ERR_INVAL;
+}
+
 /* Every value is looked at. 0: there are too many events to read them again. */
 static int read_values(const struct bob_trace *t, uint32_t thread)
 {
@@ -107,7 +135,11 @@ static int read_values(const struct bob_trace *t, uint32_t thread)
 			seen += sum_of(e.vector[i].at, e.vector[i].count * e.vector[i].words);
 	}
 	bob_value_cursor_close(c);
-	return count < EVENTS_MAX;
+	if (count == EVENTS_MAX)
+		return 0;
+	count = 0;
+	(void)bob_event_nests_visit(t, thread, BOB_VALUES_MPI, see_nest, &count, NULL);
+	return 1;
 }
 
 /* Of no more bytes than the file has: there is an end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events with values, made by the library's own writers: the traces `events` and `events-merged`. Four threads of two processes, in all
- * states of a stream. */
+/* Events with values, made by the library's own writers: the traces `events` and `events-merged`, four threads of two processes in all
+ * states of a stream; and `events-flat`, where they are not folded. */
 #ifndef BOB_TESTS_GOLDEN_EVENTS_H
 #define BOB_TESTS_GOLDEN_EVENTS_H
 
@@ -39,13 +39,13 @@ static inline struct bob_chunk_head *events_chunk(void *ctx, enum bob_chunk_kind
 						  uint32_t stream, uint64_t size, uint64_t aux,
 						  uint64_t *off)
 {
-	if (kind == BOB_CHUNK_FOLD_LOG)
+	if (kind == BOB_CHUNK_FOLD_LOG || kind == BOB_CHUNK_RAW)
 		size = EVENTS_ROOM;
 	return folded_chunk(ctx, kind, stream, size, aux, off);
 }
 
-static inline void events_begin(struct events_thread *t, struct build *b, const char *name,
-				uint32_t first, uint64_t seed)
+static inline void events_begin_as(struct events_thread *t, struct build *b, const char *name,
+				   uint32_t first, uint64_t seed, int is_flat)
 {
 	uint32_t stream = build_mem_thread(b, name) | BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
 	bob_status st;
@@ -57,13 +57,20 @@ static inline void events_begin(struct events_thread *t, struct build *b, const 
 	t->before = BOB_TIME_NONE;
 	t->random = seed;
 	t->mem = build_map(bob_event_writer_size());
-	st = bob_event_writer_begin(t->mem, events_chunk, b, stream, &t->w);
+	st = (is_flat ? bob_event_writer_begin_flat : bob_event_writer_begin)(t->mem, events_chunk,
+									      b, stream, &t->w);
 	assert(st == BOB_OK);
 	(void)st;
 	t->times_mem = build_map(bob_times_size());
 	t->times = bob_times_begin(t->times_mem, events_chunk, b, stream);
 	t->now_ns = 1000000000000 + seed;
 	bob_exact_begin(&t->exact, events_chunk, b, stream);
+}
+
+static inline void events_begin(struct events_thread *t, struct build *b, const char *name,
+				uint32_t first, uint64_t seed)
+{
+	events_begin_as(t, b, name, first, seed, 0);
 }
 
 /* As when it is killed. */
@@ -322,6 +329,25 @@ static inline void golden_events_files(struct build *first, struct build *second
 {
 	build_events_process(first, 0);
 	build_events_process(second, 1);
+}
+
+/* One thread ends; one hangs in a call whose vector had to move to another chunk. */
+static inline void golden_events_flat_file(struct build *p)
+{
+	struct events_thread t;
+
+	golden_memory_two_images(p, 910, 0, 0);
+	events_begin_as(&t, p, "main", 0, 31, 1);
+	events_rounds(&t, 20);
+	events_forget(&t);
+	events_many(&t);
+	events_end(&t);
+	events_begin_as(&t, p, "other", 1, 37, 1);
+	for (uint32_t i = 0; i < EVENTS_ROOM / 8 - 4; i++) /* a value each; the call has four */
+		events_put(&t, EVENT_BARRIER, i / 200, i);
+	events_hang(&t, EVENT_SPLIT, 3, 230, 4);
+	events_killed(&t);
+	bob_file_end(build_head(p), BOB_FILE_CLOSED, BOB_STOP_NONE, 9000);
 }
 
 static inline void golden_events_merged_files(struct build *p)

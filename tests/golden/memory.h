@@ -103,8 +103,7 @@ static inline void build_mem_raw(struct build *b, uint32_t thread, const uint64_
 				 uint64_t count, uint64_t before, enum mem_state state)
 {
 	uint64_t room = state == MEM_SEALED ? 0 : 256;
-	struct bob_chunk_head *c =
-		build_chunk(b, BOB_CHUNK_MEM_RAW, thread, 8 * count + room, before);
+	struct bob_chunk_head *c = build_chunk(b, BOB_CHUNK_RAW, thread, 8 * count + room, before);
 
 	memcpy(bob_chunk_data(c), word, 8 * count);
 	if (state == MEM_SEALED)

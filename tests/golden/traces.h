@@ -235,16 +235,27 @@ static inline void golden_events_merged_trace(struct golden *g)
 	golden_events_merged_files(golden_file(g));
 }
 
+static inline void golden_events_flat_trace(struct golden *g)
+{
+	golden_events_flat_file(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
 	golden_fn make;
 } golden_traces[] = {
-	{ "calls", golden_calls_trace },   { "blocks", golden_blocks_trace },
-	{ "small", golden_small_trace },   { "memory", golden_memory_trace },
-	{ "folded", golden_folded_trace }, { "merged", golden_merged_trace },
-	{ "ranks", golden_ranks_trace },   { "syncs", golden_syncs_trace },
-	{ "events", golden_events_trace }, { "events-merged", golden_events_merged_trace },
+	{ "calls", golden_calls_trace },
+	{ "blocks", golden_blocks_trace },
+	{ "small", golden_small_trace },
+	{ "memory", golden_memory_trace },
+	{ "folded", golden_folded_trace },
+	{ "merged", golden_merged_trace },
+	{ "ranks", golden_ranks_trace },
+	{ "syncs", golden_syncs_trace },
+	{ "events", golden_events_trace },
+	{ "events-merged", golden_events_merged_trace },
+	{ "events-flat", golden_events_flat_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

@@ -76,7 +76,7 @@ static bob_status next_raw(struct bob_thread *t, const uint64_t *at, uint64_t **
 	uint64_t off;
 
 	close_raw(m, at);
-	m->raw = file_chunk_at(NULL, BOB_CHUNK_MEM_RAW, t->stream,
+	m->raw = file_chunk_at(NULL, BOB_CHUNK_RAW, t->stream,
 			       m->raw_bytes - sizeof(struct bob_chunk_head), m->raw_words, &off);
 	if (!m->raw)
 		return BOB_ERR_FULL;

@@ -441,3 +441,29 @@ int bob_mpi_spread(const struct bob_mpi_objects *o, const struct bob_mpi_call *c
 		return 0;
 	}
 }
+
+/* Everything above asks for: roles, and of ranks these two by name. */
+enum bob_mpi_depends bob_mpi_bytes_depend(const struct bob_mpi_function *f,
+					  const struct bob_mpi_param *p)
+{
+	switch (p->role) {
+	case BOB_MPI_ROLE_COUNT:
+	case BOB_MPI_ROLE_TYPE:
+	case BOB_MPI_ROLE_COMM:
+	case BOB_MPI_ROLE_WIN:
+	case BOB_MPI_ROLE_ROOT:
+	case BOB_MPI_ROLE_BUF:
+	case BOB_MPI_ROLE_STATUS:
+	case BOB_MPI_ROLE_IOSTATUS:
+		return BOB_MPI_DEPENDS;
+	case BOB_MPI_ROLE_RANK:
+		return !strcmp(p->name, "dest") || !strcmp(p->name, "target_rank") ?
+			       BOB_MPI_DEPENDS_ON_SIGN :
+			       BOB_MPI_DEPENDS_NOT;
+	case BOB_MPI_ROLE_REQUEST:
+		return bob_mpi_class_of(f) == BOB_MPI_CLASS_START ? BOB_MPI_DEPENDS :
+								    BOB_MPI_DEPENDS_NOT;
+	default:
+		return BOB_MPI_DEPENDS_NOT;
+	}
+}

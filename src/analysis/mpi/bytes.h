@@ -4,6 +4,7 @@
 #define BOB_ANALYSIS_MPI_BYTES_H
 
 #include "analysis/mpi/objects.h"
+#include "analysis/mpi/runs.h"
 
 enum bob_mpi_class {
 	BOB_MPI_CLASS_OTHER,
@@ -29,5 +30,9 @@ uint64_t bob_mpi_comm_of(const struct bob_mpi_objects *o, const struct bob_mpi_c
  * from here, or, of a reduction to all and the like, to nobody in particular. */
 int bob_mpi_spread(const struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint64_t *to,
 		   uint32_t members);
+
+/* What of a parameter the bytes and the communicator of a call depend on. Where messages go: on all of `dest` and `target_rank`. */
+enum bob_mpi_depends bob_mpi_bytes_depend(const struct bob_mpi_function *f,
+					  const struct bob_mpi_param *p);
 
 #endif

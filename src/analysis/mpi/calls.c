@@ -61,21 +61,32 @@ static uint32_t vectors_of(const struct bob_mpi_function *f)
 	return n;
 }
 
-bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *call,
-			       struct bob_error *err)
+const struct bob_mpi_function *bob_mpi_function_fitting(const uint8_t *key, size_t len,
+							uint32_t words, uint32_t vectors)
 {
-	bob_status st = bob_value_cursor_next(r->cursor, &call->event, err);
+	const struct bob_mpi_function *f = bob_mpi_function_of_key(key, len);
 
-	if (st != BOB_OK)
-		return st;
-	call->function = bob_mpi_function_of_key(call->event.key, call->event.key_len);
-	if (call->function && call->event.words == call->function->words &&
-	    call->event.vectors == vectors_of(call->function))
-		return BOB_OK;
+	return f && words == f->words && vectors == vectors_of(f) ? f : NULL;
+}
+
+bob_status bob_mpi_unknown_function(struct bob_error *err)
+{
 	if (err)
 		*err = (struct bob_error){ .code = BOB_ERR_CORRUPT,
 					   .text = "a call of MPI is of no function that is known" };
 	return BOB_ERR_CORRUPT;
+}
+
+bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *call,
+			       struct bob_error *err)
+{
+	const struct bob_value_event *e = &call->event;
+	bob_status st = bob_value_cursor_next(r->cursor, &call->event, err);
+
+	if (st != BOB_OK)
+		return st;
+	call->function = bob_mpi_function_fitting(e->key, e->key_len, e->words, e->vectors);
+	return call->function ? BOB_OK : bob_mpi_unknown_function(err);
 }
 
 int bob_mpi_has_calls(const struct bob_trace *t)

@@ -31,6 +31,12 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r); /* NULL is allowed */
 /* Of an event's key; NULL: none that is known. */
 const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len);
 
+/* The same, if its events have so many words and vectors; else NULL. */
+const struct bob_mpi_function *bob_mpi_function_fitting(const uint8_t *key, size_t len,
+							uint32_t words, uint32_t vectors);
+/* What to say of others: BOB_ERR_CORRUPT. */
+bob_status bob_mpi_unknown_function(struct bob_error *err);
+
 /* Has any of the trace's threads MPI calls? */
 int bob_mpi_has_calls(const struct bob_trace *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls. A sender's messages are summed up in a row that has a place for each rank, and what of it is used is kept. */
+/* One pass over the calls, in runs (runs.h). A sender's messages are summed up in a row that has a place for each rank, and what of it is used is kept. */
 #include "analysis/mpi/matrix.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct bob_mpi_matrix {
 	uint32_t ranks;
 	uint64_t lost;
 	struct bob_mpi_objects *objects; /* of process `process` */
-	uint32_t process;
+	uint32_t process, thread; /* thread: its number in the process */
 	int failed, sorted;
 };
 
@@ -75,26 +75,27 @@ static int reach(struct bob_mpi_matrix *m, uint32_t rank)
 	return 0;
 }
 
-static void send(struct bob_mpi_matrix *m, uint32_t to, uint64_t bytes)
+static void send(struct bob_mpi_matrix *m, uint32_t to, uint64_t bytes, uint64_t times)
 {
 	if (to >= RANKS_MAX) {
-		m->lost++;
+		m->lost += times;
 		return;
 	}
 	if (reach(m, to))
 		return;
-	m->row[to].messages++;
+	m->row[to].messages += times;
 	if (bytes == BOB_MPI_UNKNOWN)
-		m->row[to].unknown++;
+		m->row[to].unknown += times;
 	else
-		m->row[to].bytes += bytes;
+		m->row[to].bytes += times * bytes;
 }
 
 /* A message to PROC_NULL is none. */
-static void send_in(struct bob_mpi_matrix *m, uint64_t comm, uint64_t rank, uint64_t bytes)
+static void send_in(struct bob_mpi_matrix *m, uint64_t comm, uint64_t rank, uint64_t bytes,
+		    uint64_t times)
 {
 	if ((int64_t)rank >= 0)
-		send(m, bob_mpi_objects_world_rank(m->objects, comm, rank), bytes);
+		send(m, bob_mpi_objects_world_rank(m->objects, comm, rank), bytes, times);
 }
 
 static int keep_row(struct bob_mpi_matrix *m, uint32_t from)
@@ -123,25 +124,25 @@ static int keep_row(struct bob_mpi_matrix *m, uint32_t from)
 
 /* --- calls --- */
 
-static void start(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint32_t thread,
-		  uint64_t made)
+static void start(struct bob_mpi_matrix *m, const struct bob_mpi_run *run)
 {
+	const struct bob_mpi_call *c = &run->call;
 	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "request");
 	const uint64_t *word = p ? &c->event.word[p->in] : c->event.vector[0].at;
 	uint64_t n = p ? 1 : c->event.vector[0].count;
 
 	for (uint64_t i = 0; i < n; i++) {
 		const struct bob_mpi_persistent *r = bob_mpi_objects_persistent(
-			m->objects, bob_mpi_request_id(word[i], thread, made));
+			m->objects, bob_mpi_request_id(word[i], m->thread, run->made));
 
 		if (!r)
-			m->lost++;
+			m->lost += run->times;
 		else if (bob_mpi_class_of(r->function) == BOB_MPI_CLASS_SEND_INIT)
-			send_in(m, r->comm, r->peer, r->sent);
+			send_in(m, r->comm, r->peer, r->sent, run->times);
 	}
 }
 
-static void spread(struct bob_mpi_matrix *m, const struct bob_mpi_call *c)
+static void spread(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint64_t times)
 {
 	const struct bob_mpi_comm *comm =
 		bob_mpi_objects_comm(m->objects, bob_mpi_comm_of(m->objects, c));
@@ -161,65 +162,65 @@ static void spread(struct bob_mpi_matrix *m, const struct bob_mpi_call *c)
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (m->spread[i] && i != comm->me)
-			send(m, comm->member[i], m->spread[i]);
+			send(m, comm->member[i], m->spread[i], times);
 }
 
-static void reach_out(struct bob_mpi_matrix *m, const struct bob_mpi_call *c)
+static void reach_out(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint64_t times)
 {
 	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "target_rank");
 	uint64_t bytes = bob_mpi_sent(m->objects, c);
 
 	if (p && bytes)
-		send_in(m, bob_mpi_comm_of(m->objects, c), bob_mpi_in(c, p), bytes);
+		send_in(m, bob_mpi_comm_of(m->objects, c), bob_mpi_in(c, p), bytes, times);
 }
 
-static void take(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint32_t thread,
-		 uint64_t made)
+static enum bob_mpi_want want(void *ctx, const struct bob_mpi_function *f)
 {
-	enum bob_mpi_class class = bob_mpi_class_of(c->function);
+	const struct bob_mpi_matrix *m = ctx;
+	enum bob_mpi_class class = bob_mpi_class_of(f);
+	int wants;
+
+	if (m->of == BOB_MPI_MATRIX_COLLECTIVES)
+		wants = class == BOB_MPI_CLASS_COLLECTIVE;
+	else if (m->of == BOB_MPI_MATRIX_ONE_SIDED)
+		wants = class == BOB_MPI_CLASS_ONE_SIDED;
+	else
+		wants = class == BOB_MPI_CLASS_SEND || class == BOB_MPI_CLASS_START;
+	return wants ? BOB_MPI_WANT_RUNS : BOB_MPI_WANT_NONE;
+}
+
+static enum bob_mpi_depends depends(void *ctx, const struct bob_mpi_function *f,
+				    const struct bob_mpi_param *p)
+{
+	enum bob_mpi_depends d = bob_mpi_bytes_depend(f, p);
+
+	(void)ctx;
+	return d == BOB_MPI_DEPENDS_ON_SIGN ? BOB_MPI_DEPENDS : d;
+}
+
+static bob_status take(void *ctx, const struct bob_mpi_run *run)
+{
+	struct bob_mpi_matrix *m = ctx;
+	const struct bob_mpi_call *c = &run->call;
 
 	if (bob_mpi_result(c))
-		return;
-	if (m->of == BOB_MPI_MATRIX_COLLECTIVES) {
-		if (class == BOB_MPI_CLASS_COLLECTIVE)
-			spread(m, c);
-	} else if (m->of == BOB_MPI_MATRIX_ONE_SIDED) {
-		if (class == BOB_MPI_CLASS_ONE_SIDED)
-			reach_out(m, c);
-	} else if (class == BOB_MPI_CLASS_SEND) {
+		return BOB_OK;
+	if (m->of == BOB_MPI_MATRIX_COLLECTIVES)
+		spread(m, c, run->times);
+	else if (m->of == BOB_MPI_MATRIX_ONE_SIDED)
+		reach_out(m, c, run->times);
+	else if (bob_mpi_class_of(c->function) == BOB_MPI_CLASS_START)
+		start(m, run);
+	else
 		send_in(m, bob_mpi_comm_of(m->objects, c), bob_mpi_destination(c),
-			bob_mpi_sent(m->objects, c));
-	} else if (class == BOB_MPI_CLASS_START) {
-		start(m, c, thread, made);
-	}
-}
-
-static bob_status read_calls(struct bob_mpi_matrix *m, uint32_t thread, struct bob_error *err)
-{
-	uint32_t number = bob_trace_thread(m->trace, thread)->number;
-	bob_status st, worst = BOB_OK;
-	struct bob_mpi_reader *r;
-	struct bob_mpi_call c;
-	uint64_t made = 0;
-
-	st = bob_mpi_reader_open(m->trace, thread, &r, err);
-	if (st != BOB_OK)
-		return st == BOB_NONE ? BOB_OK : st;
-	while ((st = bob_mpi_reader_next(r, &c, err)) == BOB_OK || st == BOB_ERR_CORRUPT) {
-		if (st == BOB_ERR_CORRUPT) {
-			worst = st;
-			continue;
-		}
-		take(m, &c, number, made);
-		made += bob_mpi_requests_made(&c);
-	}
-	bob_mpi_reader_close(r);
-	return st == BOB_END ? worst : st;
+			bob_mpi_sent(m->objects, c), run->times);
+	return BOB_OK;
 }
 
 bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct bob_error *err)
 {
 	uint32_t process = bob_trace_thread(m->trace, thread)->process, rank, world;
+	const struct bob_mpi_question q = { want, depends, take, m };
 	uint64_t lost = m->lost;
 	bob_status st = BOB_OK;
 
@@ -235,7 +236,8 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 	world = bob_mpi_objects_world(m->objects);
 	if (world < RANKS_MAX && world > m->ranks)
 		m->ranks = world;
-	st = read_calls(m, thread, err);
+	m->thread = bob_trace_thread(m->trace, thread)->number;
+	st = bob_mpi_runs(m->trace, thread, &q, err);
 	if (m->failed)
 		return BOB_ERR_NOMEM;
 	if (rank < RANKS_MAX)

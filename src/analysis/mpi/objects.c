@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All calls of a process are read once, and those that make something are kept. Handles are few, and looked up by halving. */
+/* All calls of a process are read once, in runs (runs.h), and those that make something are kept. Handles are few, and looked up by halving. */
 #include "analysis/mpi/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/mpi/bytes.h"
+#include "analysis/mpi/runs.h"
 
 struct pair {
 	uint64_t key, value;
@@ -207,20 +208,42 @@ static int is_persistent(const struct bob_mpi_function *f)
 	       (n > 7 && !strcmp(f->name + n - 7, "_init_c"));
 }
 
-static int makes_nothing(const struct bob_mpi_function *f)
+static int makes_window(const struct bob_mpi_param *p)
 {
-	for (uint32_t i = 0; i < f->count; i++)
-		if ((f->params[i].flags & (BOB_MPI_GOES_IN | BOB_MPI_COMES_OUT)) ==
-		    BOB_MPI_COMES_OUT)
-			return 0;
-	return 1;
+	return p->role == BOB_MPI_ROLE_WIN && p->flags == BOB_MPI_COMES_OUT;
 }
 
-static void take(struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint32_t thread,
-		 uint64_t made)
+static enum bob_mpi_want want(void *ctx, const struct bob_mpi_function *f)
 {
-	if (makes_nothing(c->function) || c->event.open || bob_mpi_result(c))
-		return;
+	int makes = is_persistent(f);
+
+	(void)ctx;
+	for (uint32_t i = 0; i < f->count; i++)
+		makes |= bob_mpi_has_members(&f->params[i]) || bob_mpi_has_size(&f->params[i]) ||
+			 makes_window(&f->params[i]);
+	return makes ? BOB_MPI_WANT_EACH : BOB_MPI_WANT_NONE;
+}
+
+static enum bob_mpi_depends depends(void *ctx, const struct bob_mpi_function *f,
+				    const struct bob_mpi_param *p)
+{
+	(void)ctx, (void)f, (void)p;
+	return BOB_MPI_DEPENDS;
+}
+
+struct reading {
+	struct bob_mpi_objects *objects;
+	uint32_t number;	/* of the thread in the process */
+};
+
+static bob_status take(void *ctx, const struct bob_mpi_run *run)
+{
+	const struct reading *r = ctx;
+	const struct bob_mpi_call *c = &run->call;
+	struct bob_mpi_objects *o = r->objects;
+
+	if (c->event.open || bob_mpi_result(c))
+		return BOB_OK;
 	for (uint32_t i = 0; i < c->function->count; i++) {
 		const struct bob_mpi_param *p = &c->function->params[i];
 
@@ -228,31 +251,21 @@ static void take(struct bob_mpi_objects *o, const struct bob_mpi_call *c, uint32
 			add_comm(o, c, p);
 		else if (bob_mpi_has_size(p))
 			put_pair(o, &o->types, bob_mpi_out(c, p), c->event.word[p->out + 1]);
-		else if (p->role == BOB_MPI_ROLE_WIN && p->flags == BOB_MPI_COMES_OUT)
+		else if (makes_window(p))
 			put_pair(o, &o->windows, bob_mpi_out(c, p), bob_mpi_comm_of(o, c));
 	}
 	if (is_persistent(c->function) && bob_mpi_requests_made(c))
-		add_persistent(o, c, (uint64_t)(thread + 1) << 32 | (uint32_t)made);
+		add_persistent(o, c, (uint64_t)(r->number + 1) << 32 | (uint32_t)run->made);
+	return o->no_memory ? BOB_ERR_NOMEM : BOB_OK;
 }
 
 static bob_status read_thread(struct bob_mpi_objects *o, const struct bob_trace *t, uint32_t thread)
 {
-	uint32_t number = bob_trace_thread(t, thread)->number;
-	struct bob_mpi_reader *r;
-	struct bob_mpi_call c;
-	uint64_t made = 0;
-	bob_status st = bob_mpi_reader_open(t, thread, &r, NULL);
+	struct reading r = { o, bob_trace_thread(t, thread)->number };
+	const struct bob_mpi_question q = { want, depends, take, &r };
+	bob_status st = bob_mpi_runs(t, thread, &q, NULL);
 
-	if (st != BOB_OK)
-		return st == BOB_NONE ? BOB_OK : st;
-	while ((st = bob_mpi_reader_next(r, &c, NULL)) == BOB_OK || st == BOB_ERR_CORRUPT) {
-		if (st == BOB_ERR_CORRUPT)
-			continue;
-		take(o, &c, number, made);
-		made += bob_mpi_requests_made(&c);
-	}
-	bob_mpi_reader_close(r);
-	return st == BOB_END ? BOB_OK : st;
+	return st == BOB_ERR_CORRUPT ? BOB_OK : st;
 }
 
 bob_status bob_mpi_objects_create(const struct bob_trace *t, uint32_t process,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls of each process. What a row has of the process that is being read is kept apart, and added when the process
+/* One pass over the calls of each process, in runs (runs.h). What a row has of the process that is being read is kept apart, and added when the process
  * is done: that is when it is known who has most. */
 #include "analysis/mpi/table.h"
 
@@ -142,13 +142,20 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 	return e;
 }
 
-static void count(struct entry *e, uint64_t calls, uint64_t sent, uint64_t received, int open)
+/* What one call adds, or its part on one communicator. */
+struct amounts {
+	uint64_t calls, sent, received;
+	int open;
+};
+
+static void count(struct entry *e, const struct amounts *a, uint64_t times)
 {
-	e->calls += calls;
-	e->row.unknown += sent == BOB_MPI_UNKNOWN || received == BOB_MPI_UNKNOWN;
-	e->sent += sent == BOB_MPI_UNKNOWN ? 0 : sent;
-	e->received += received == BOB_MPI_UNKNOWN ? 0 : received;
-	e->row.open += open != 0;
+	e->calls += times * a->calls;
+	if (a->sent == BOB_MPI_UNKNOWN || a->received == BOB_MPI_UNKNOWN)
+		e->row.unknown += times;
+	e->sent += a->sent == BOB_MPI_UNKNOWN ? 0 : times * a->sent;
+	e->received += a->received == BOB_MPI_UNKNOWN ? 0 : times * a->received;
+	e->row.open += a->open ? times : 0;
 }
 
 static void take_share(struct bob_mpi_share *s, uint64_t n, uint32_t process)
@@ -188,97 +195,95 @@ static void describe_comm(struct bob_mpi_row *r, const struct bob_mpi_objects *o
 struct adding {
 	struct bob_mpi_table *table;
 	const struct bob_mpi_objects *objects;
-	uint32_t process, thread;
-	uint64_t made;		/* requests of the thread */
+	uint32_t process, thread, number; /* number: of the thread in the process */
+	bob_mpi_open_fn open;
+	void *ctx;
 	int finished;
 };
 
-static int add(struct adding *a, uint64_t comm, const struct bob_mpi_call *c, uint64_t calls,
-	       uint64_t sent, uint64_t received, int open)
+static int add(struct adding *a, uint64_t comm, const struct bob_mpi_run *run,
+	       const struct amounts *amounts)
 {
-	struct entry *e = find_row(a->table, a->process, comm, c);
+	struct entry *e = find_row(a->table, a->process, comm, &run->call);
 
 	if (!e)
 		return -1;
-	count(e, calls, sent, received, open);
-	count(&a->table->sum, calls, sent, received, open);
+	count(e, amounts, run->times);
+	count(&a->table->sum, amounts, run->times);
 	return 0;
 }
 
 /* What the requests that it starts send, each on the communicator that it was made for. */
-static int add_starts(struct adding *a, const struct bob_mpi_call *c)
+static int add_starts(struct adding *a, const struct bob_mpi_run *run)
 {
+	const struct bob_mpi_call *c = &run->call;
 	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "request");
 	const uint64_t *word = p ? &c->event.word[p->in] : c->event.vector[0].at;
 	uint64_t n = p ? 1 : c->event.vector[0].count;
-	int bad = 0;
+	struct amounts amounts = { .calls = 1, .open = c->event.open };
+	int bad = n ? 0 : add(a, BOB_MPI_UNKNOWN, run, &amounts);
 
 	for (uint64_t i = 0; i < n && !bad; i++) {
 		const struct bob_mpi_persistent *r = bob_mpi_objects_persistent(
-			a->objects, bob_mpi_request_id(word[i], a->thread, a->made));
+			a->objects, bob_mpi_request_id(word[i], a->number, run->made));
 
-		if (r)
-			bad = add(a, r->comm, c, !i, r->sent, 0, !i && c->event.open);
-		else
-			bad = add(a, BOB_MPI_UNKNOWN, c, !i, BOB_MPI_UNKNOWN, 0,
-				  !i && c->event.open);
+		amounts.sent = r ? r->sent : BOB_MPI_UNKNOWN;
+		bad = add(a, r ? r->comm : BOB_MPI_UNKNOWN, run, &amounts);
+		amounts = (struct amounts){ 0 };
 	}
-	return n ? bad : add(a, BOB_MPI_UNKNOWN, c, 1, 0, 0, c->event.open);
+	return bad;
 }
 
-static int add_call(struct adding *a, const struct bob_mpi_call *c)
+static bob_status add_run(void *ctx, const struct bob_mpi_run *run)
 {
+	struct adding *a = ctx;
+	const struct bob_mpi_call *c = &run->call;
 	enum bob_mpi_class class = bob_mpi_class_of(c->function);
 	int bad;
 
 	a->finished |= !strcmp(c->function->name, "Finalize") && !c->event.open;
-	if (class == BOB_MPI_CLASS_START)
-		bad = add_starts(a, c);
-	else
-		bad = add(a, bob_mpi_comm_of(a->objects, c), c, 1,
-			  class == BOB_MPI_CLASS_SEND_INIT ||
-					  class == BOB_MPI_CLASS_COLLECTIVE_INIT ||
-					  bob_mpi_result(c) ?
-				  0 :
-				  bob_mpi_sent(a->objects, c),
-			  bob_mpi_received(c), c->event.open);
-	a->made += bob_mpi_requests_made(c);
-	return bad;
+	if (class == BOB_MPI_CLASS_START) {
+		bad = add_starts(a, run);
+	} else {
+		struct amounts amounts = { 1, 0, bob_mpi_received(c), c->event.open };
+
+		if (class != BOB_MPI_CLASS_SEND_INIT && class != BOB_MPI_CLASS_COLLECTIVE_INIT &&
+		    !bob_mpi_result(c))
+			amounts.sent = bob_mpi_sent(a->objects, c);
+		bad = add(a, bob_mpi_comm_of(a->objects, c), run, &amounts);
+	}
+	if (!bad && c->event.open && a->open)
+		a->open(a->ctx, a->thread, a->objects, c);
+	return bad ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-static bob_status add_thread(struct adding *a, uint32_t thread, bob_mpi_open_fn open, void *ctx,
-			     struct bob_error *err)
+static enum bob_mpi_want want_all(void *ctx, const struct bob_mpi_function *f)
 {
-	bob_status st, worst = BOB_OK;
-	struct bob_mpi_reader *r;
-	struct bob_mpi_call c;
+	(void)ctx, (void)f;
+	return BOB_MPI_WANT_RUNS;
+}
 
-	a->thread = bob_trace_thread(a->table->trace, thread)->number;
-	a->made = 0;
-	st = bob_mpi_reader_open(a->table->trace, thread, &r, err);
-	if (st != BOB_OK)
-		return st == BOB_NONE ? BOB_OK : st;
-	while ((st = bob_mpi_reader_next(r, &c, err)) == BOB_OK || st == BOB_ERR_CORRUPT) {
-		if (st == BOB_ERR_CORRUPT) {
-			worst = st;
-			continue;
-		}
-		if (add_call(a, &c)) {
-			st = BOB_ERR_NOMEM;
-			break;
-		}
-		if (c.event.open && open)
-			open(ctx, thread, a->objects, &c);
-	}
-	bob_mpi_reader_close(r);
-	return st == BOB_END ? worst : st;
+static enum bob_mpi_depends depends(void *ctx, const struct bob_mpi_function *f,
+				    const struct bob_mpi_param *p)
+{
+	(void)ctx;
+	return bob_mpi_bytes_depend(f, p);
+}
+
+static bob_status add_thread(struct adding *a, uint32_t thread, struct bob_error *err)
+{
+	const struct bob_mpi_question q = { want_all, depends, add_run, a };
+
+	a->thread = thread;
+	a->number = bob_trace_thread(a->table->trace, thread)->number;
+	return bob_mpi_runs(a->table->trace, thread, &q, err);
 }
 
 bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const uint32_t *threads,
 			     uint32_t count_of, bob_mpi_open_fn open, void *ctx,
 			     struct bob_error *err)
 {
-	struct adding a = { .table = m, .process = process };
+	struct adding a = { .table = m, .process = process, .open = open, .ctx = ctx };
 	struct bob_mpi_objects *o;
 	bob_status st = bob_mpi_objects_create(m->trace, process, &o), worst = BOB_OK;
 
@@ -286,7 +291,7 @@ bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const ui
 		return st;
 	a.objects = o;
 	for (uint32_t i = 0; i < count_of && st == BOB_OK; i++) {
-		st = add_thread(&a, threads[i], open, ctx, err);
+		st = add_thread(&a, threads[i], err);
 		if (st == BOB_ERR_CORRUPT) {
 			worst = st;
 			st = BOB_OK;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is told of MPI calls: bytes of each kind of call, handles, requests, the matrix, the table, and who does the same. Calls are made here, behind
- * include/bobbin/trace.h, so the real reader is not linked. */
+/* What is told of MPI calls: bytes of each kind of call, handles, requests, the matrix, the table, and who does the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +14,8 @@
 #include "analysis/mpi/programs.h"
 #include "analysis/mpi/table.h"
 #include "analysis/mpi/vectors.h"
+#include "fake_calls.h"
 
-#define PROCESSES 4u
-#define CALLS_MAX 256u
 #define WORLD 1u
 #define INT 9u
 #define DOUBLE 16u
@@ -25,137 +23,6 @@
 #define TYPE 256u
 #define PROC_NULL ((uint64_t)-2)
 #define IN_PLACE 1u
-
-/* --- a trace: one thread a process --- */
-
-struct made {
-	uint32_t function;
-	uint64_t place;
-	uint64_t word[20];
-	uint64_t vector[4][8];
-	uint64_t length[4];	/* in values */
-	int open;
-};
-
-struct bob_trace {
-	struct bob_process_info process[PROCESSES];
-	struct bob_thread_info thread[PROCESSES];
-	struct made call[PROCESSES][CALLS_MAX];
-	uint32_t calls[PROCESSES];
-	uint32_t count;
-};
-
-struct bob_value_cursor {
-	const struct bob_trace *t;
-	uint32_t thread, at;
-	uint8_t key[4];
-};
-
-uint32_t bob_trace_process_count(const struct bob_trace *t)
-{
-	return t->count;
-}
-
-uint32_t bob_trace_thread_count(const struct bob_trace *t)
-{
-	return t->count;
-}
-
-const struct bob_process_info *bob_trace_process(const struct bob_trace *t, uint32_t index)
-{
-	return index < t->count ? &t->process[index] : NULL;
-}
-
-const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32_t index)
-{
-	return index < t->count ? &t->thread[index] : NULL;
-}
-
-const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t process,
-					     uint32_t image)
-{
-	static const struct bob_image_info im = { .path = "/app", .soname = "app" };
-
-	(void)t, (void)process, (void)image;
-	return &im;
-}
-
-/* Images have other numbers in other processes. */
-void bob_trace_place(const struct bob_trace *t, uint32_t process, uint64_t place, uint32_t *image,
-		     uint64_t *pc)
-{
-	(void)t;
-	*image = process;
-	*pc = place;
-}
-
-bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
-				 enum bob_value_kind kind, struct bob_value_cursor **out,
-				 struct bob_error *err)
-{
-	(void)kind, (void)err;
-	if (!t->calls[thread])
-		return BOB_NONE;
-	*out = calloc(1, sizeof(**out));
-	(*out)->t = t;
-	(*out)->thread = thread;
-	return BOB_OK;
-}
-
-bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
-				 struct bob_error *err)
-{
-	const struct made *m = &c->t->call[c->thread][c->at];
-	const struct bob_mpi_function *f;
-
-	(void)err;
-	if (c->at == c->t->calls[c->thread])
-		return BOB_END;
-	c->at++;
-	memset(e, 0, sizeof(*e));
-	f = bob_mpi_function_of(m->function);
-	assert_non_null(f);
-	c->key[0] = (uint8_t)(m->function & 127) | 128;
-	c->key[1] = (uint8_t)(m->function >> 7);
-	e->key = c->key;
-	e->key_len = 2;
-	e->place = &m->place;
-	e->depth = 1;
-	e->words = f->words;
-	e->word = m->word;
-	e->open = m->open;
-	for (uint32_t i = 0; i < f->count; i++) {
-		const struct bob_mpi_param *p = &f->params[i];
-
-		if (p->flags & BOB_MPI_VECTOR)
-			e->vectors +=
-				(uint32_t)(p->in != BOB_MPI_NOWHERE) + (p->out != BOB_MPI_NOWHERE);
-		else
-			e->vectors += bob_mpi_has_members(p) != 0;
-	}
-	for (uint32_t i = 0; i < e->vectors; i++)
-		e->vector[i] = (struct bob_value_vector){ m->vector[i], m->length[i], 1 };
-	return BOB_OK;
-}
-
-void bob_value_cursor_close(struct bob_value_cursor *c)
-{
-	free(c);
-}
-
-bob_status bob_trace_value_times(const struct bob_trace *t, enum bob_value_kind kind,
-				 int (*visit)(void *ctx, const struct bob_value_pair *p), void *ctx)
-{
-	static const uint8_t key[] = { 1 };	/* Send */
-	static const uint64_t place = 100;
-	const struct bob_value_pair p = { .to = { .key = key, .key_len = 1, .place = &place, .depth = 1 },
-					  .count = 2,
-					  .duration = { .sum_ns = 50 } };
-
-	(void)t, (void)kind;
-	(void)visit(ctx, &p);
-	return BOB_OK;
-}
 
 static struct bob_trace *make_trace(uint32_t processes)
 {
@@ -185,6 +52,8 @@ static struct made *put(struct bob_trace *t, uint32_t process, const char *name,
 	assert_true(i < bob_mpi_function_count);
 	assert_int_equal(bob_mpi_functions[i].words, words);
 	m->function = bob_mpi_functions[i].number;
+	m->key[0] = (uint8_t)(m->function & 127) | 128;
+	m->key[1] = (uint8_t)(m->function >> 7);
 	m->place = 4096 + 16 * (uint64_t)m->function;
 	memcpy(m->word, word, words * sizeof(*word));
 	return m;
@@ -464,6 +333,48 @@ static void table(void **state)
 	free(t);
 }
 
+/* --- loops --- */
+
+/* Calls of rank 0 in loops: persistent requests that are started in turn, the same one while others are made, and another one each time
+ * by the same name; peers that change, also into none. */
+static void loops(void **state)
+{
+	static const struct bob_mpi_cell want[] = {
+		{ 0, 0, 1, 4, 0 }, { 0, 1, 10, 60, 0 }, { 0, 2, 5, 20, 0 }, { 0, 3, 1, 4, 0 }
+	};
+	struct bob_trace *t = make_trace(4);
+	uint32_t open[PROCESSES] = { 0 };
+	struct bob_mpi_table *m;
+
+	(void)state;
+	for (uint64_t i = 0; i < 3; i++)
+		PUT(t, 0, "Send_init", 2, 1 + i, INT, 1, 0, WORLD, 0, 2);
+	for (uint64_t i = 0; i < 3; i++)
+		PUT(t, 0, "Start", 6 - 2 * i, 0);
+	for (uint64_t i = 0; i < 4; i++) {
+		PUT(t, 0, "Isend", 2, 1, INT, 2, 0, WORLD, 0, 2);
+		PUT(t, 0, "Start", 8 + 2 * i, 0)->place = 100;
+	}
+	for (uint64_t i = 0; i < 4;
+	     i++) { /* the third, then those of Isend, which are not persistent */
+		PUT(t, 0, "Irecv", 2, 1, INT, 2, 0, WORLD, 0, 2);
+		PUT(t, 0, "Start", 12, 0)->place = 200;
+	}
+	for (uint64_t i = 0; i < 3; i++)
+		PUT(t, 0, "Send", 2, 1, INT, 3 - i, 0, WORLD, 0);
+	for (uint64_t i = 0; i < 4; i++)
+		PUT(t, 0, "Send", 2, 1, INT, 1 - i, 0, WORLD, 0);
+	loops_seen = 0;
+	check_cells(t, BOB_MPI_MATRIX_MESSAGES, want, 4, 3);
+	assert_int_equal(loops_seen, 12);	/* six, for handles and for messages */
+	m = table_of(t, BOB_MPI_BY_FUNCTION, open);
+	assert_int_equal(bob_mpi_table_sum(m)->sent.sum, 88);
+	assert_int_equal(bob_mpi_table_sum(m)->unknown, 3);
+	assert_int_equal(bob_mpi_table_sum(m)->calls.sum, 29);
+	bob_mpi_table_destroy(m);
+	free(t);
+}
+
 /* --- programs --- */
 
 static void programs(void **state)
@@ -534,7 +445,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes),   cmocka_unit_test(spreads),  cmocka_unit_test(handles),
 		cmocka_unit_test(matrix),  cmocka_unit_test(table),    cmocka_unit_test(programs),
-		cmocka_unit_test(vectors),
+		cmocka_unit_test(vectors), cmocka_unit_test(loops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

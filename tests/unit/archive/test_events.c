@@ -32,6 +32,7 @@ struct shared {
 	uint8_t bytes[FILE_BYTES] __attribute__((aligned(64)));
 };
 static struct shared *shared;
+static int is_flat;	/* nothing is folded */
 
 struct plan {
 	uint64_t seed, events;
@@ -190,8 +191,9 @@ static void write_all(const struct plan *p)
 	static struct event e;
 
 	if (mem == MAP_FAILED ||
-	    bob_event_writer_begin(mem, new_chunk, NULL,
-				   STREAM | BOB_CONTENT_MPI << BOB_CONTENT_SHIFT, &w) != BOB_OK)
+	    (is_flat ? bob_event_writer_begin_flat : bob_event_writer_begin)(
+		    mem, new_chunk, NULL, STREAM | BOB_CONTENT_MPI << BOB_CONTENT_SHIFT, &w) !=
+		    BOB_OK)
 		_exit(3);
 	memset(number, 0xff, sizeof(number));
 	for (uint64_t i = 0; i < p->events; i++) {
@@ -331,6 +333,15 @@ static void test_full(void **state)
 	}
 }
 
+static void test_flat(void **state)
+{
+	is_flat = 1;
+	test_ended(state);
+	test_killed(state);
+	test_full(state);
+	is_flat = 0;
+}
+
 static void test_refused(void **state)
 {
 	void *mem = mmap(NULL, bob_event_writer_size(), PROT_READ | PROT_WRITE,
@@ -372,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_flat),
 		cmocka_unit_test(test_refused),
 	};
 
