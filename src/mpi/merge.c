@@ -46,7 +46,7 @@ bool bob_mpi_merge_is_wanted(void)
 {
 	const char *calls, *how;
 
-	if (!bob_mpi_agent)
+	if (!bob_mpi_agent || bob_mpi_level != BOB_MPI_LEVEL_ALL)
 		return false;
 	calls = bob_mpi_agent->setting("BOBBIN_CALLS");
 	how = bob_mpi_agent->setting("BOBBIN_MERGE");
