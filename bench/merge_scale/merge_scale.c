@@ -146,8 +146,8 @@ static void measure(const struct pattern *p, uint32_t height)
 		path += level[i].most;
 		memory = level[i].memory > memory ? level[i].memory : memory;
 	}
-	printf("total,%s,%d,%u,%zu,%zu,%zu,%zu,%.6f\n", p->name, p->irregular, height, level[0].bytes,
-	       out.folded_len, out.times_len, memory, path);
+	printf("total,%s,%d,%u,%zu,%zu,%zu,%zu,%.6f\n", p->name, p->irregular, height,
+	       level[0].bytes, out.folded_len, out.times_len, memory, path);
 	for (uint32_t i = 1; i <= height; i++)
 		printf("level,%s,%d,%u,%u,%zu,%zu,%.7f,%.7f\n", p->name, p->irregular, height, i,
 		       level[i].bytes, level[i].memory, level[i].sum / (double)level[i].merges,
@@ -166,7 +166,8 @@ static int is_chosen(const struct pattern *p, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	uint32_t least = argc > 1 ? (uint32_t)atoi(argv[1]) : 4, most = argc > 2 ? (uint32_t)atoi(argv[2]) : 12;
+	uint32_t least = argc > 1 ? (uint32_t)atoi(argv[1]) : 4,
+		 most = argc > 2 ? (uint32_t)atoi(argv[2]) : 12;
 
 	if (most > LEVELS_MAX || least < 1)
 		return 2;

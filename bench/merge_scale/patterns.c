@@ -47,7 +47,8 @@ static void find_box(const struct rank *r, unsigned dims, struct box *b)
 
 enum border { AROUND, NOBODY, SKIPPED }; /* periodic; MPI_PROC_NULL; calls that are not made */
 
-static uint64_t neighbour(const struct rank *r, const struct box *b, unsigned d, int up, enum border border)
+static uint64_t neighbour(const struct rank *r, const struct box *b, unsigned d, int up,
+			  enum border border)
 {
 	uint64_t at = b->at[d], to = up ? at + 1 : at + b->size[d] - 1;
 
@@ -152,10 +153,11 @@ static void butterfly(struct rank *r)
 			rank_send(r, 1, 1400, r->rank ^ bit, 1);
 			rank_waitall(r, 2, 1);
 		}
-		uint64_t peer = b.size[0] == b.size[1] ?
-					b.at[0] * b.size[0] + b.at[1] :
-					(b.at[0] / 2 + b.at[1] * (b.size[0] / 2)) % b.size[1] * b.size[0] +
-						b.at[0] % 2 + b.at[1] * 2 % b.size[0];
+		uint64_t peer =
+			b.size[0] == b.size[1] ?
+				b.at[0] * b.size[0] + b.at[1] :
+				(b.at[0] / 2 + b.at[1] * (b.size[0] / 2)) % b.size[1] * b.size[0] +
+					b.at[0] % 2 + b.at[1] * 2 % b.size[0];
 		rank_irecv(r, 3, 1400, peer, 1);
 		rank_send(r, 4, 1400, peer, 1);
 		rank_waitall(r, 5, 1);
@@ -228,7 +230,8 @@ static void farm_of(struct rank *r, int fair)
 {
 	if (!r->rank) {
 		for (unsigned k = 0; k < 16; k++) {
-			uint64_t from = fair ? 1 + k % (r->ranks - 1) : 1 + rank_random(r, r->ranks - 1);
+			uint64_t from = fair ? 1 + k % (r->ranks - 1) :
+					       1 + rank_random(r, r->ranks - 1);
 
 			rank_recv(r, 0, 4, (uint64_t)-1, from, 1);
 			rank_send(r, 1, 4, from, 2);

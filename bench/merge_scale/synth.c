@@ -14,8 +14,20 @@
 #define DEPTH 3u
 #define IMAGE (1ull << 48)
 
-enum { INIT = 0x1a8, RANK = 0x1a9, SIZE = 0x1aa, FINALIZE = 0x88, SEND = 0x140, RECV = 0x130, ISEND = 0xb0,
-       IRECV = 0xb1, WAITALL = 0x170, ALLREDUCE = 0x60, ALLTOALL = 0x62, ALLTOALLV = 0x63 };
+enum {
+	INIT = 0x1a8,
+	RANK = 0x1a9,
+	SIZE = 0x1aa,
+	FINALIZE = 0x88,
+	SEND = 0x140,
+	RECV = 0x130,
+	ISEND = 0xb0,
+	IRECV = 0xb1,
+	WAITALL = 0x170,
+	ALLREDUCE = 0x60,
+	ALLTOALL = 0x62,
+	ALLTOALLV = 0x63
+};
 enum { COMM_WORLD = 1, DOUBLE = 16, SUM = 3, BUFFER = 2 };
 
 struct site {
@@ -76,8 +88,8 @@ static void time_call(struct rank *r, uint32_t site)
 
 /* --- events --- */
 
-static void define(struct rank *r, struct site *s, uint32_t number, uint32_t function, uint32_t words,
-		   uint32_t length, uint32_t element)
+static void define(struct rank *r, struct site *s, uint32_t number, uint32_t function,
+		   uint32_t words, uint32_t length, uint32_t element)
 {
 	struct bob_event_def *d = &s->def;
 
@@ -87,7 +99,9 @@ static void define(struct rank *r, struct site *s, uint32_t number, uint32_t fun
 	s->place[0] = IMAGE | 0x11cb;
 	s->place[1] = IMAGE | (0x1600 + number / 4 * 0x40);
 	s->place[2] = IMAGE | (0x2000 + number * 0x27);
-	*d = (struct bob_event_def){ .key = s->key, .key_len = 2, .depth = DEPTH, .place = s->place };
+	*d = (struct bob_event_def){
+		.key = s->key, .key_len = 2, .depth = DEPTH, .place = s->place
+	};
 	d->layout.words = (uint8_t)words;
 	if (element) {
 		d->layout.vectors = 1;
@@ -98,8 +112,8 @@ static void define(struct rank *r, struct site *s, uint32_t number, uint32_t fun
 		fail("no room for a shape");
 }
 
-static void put(struct rank *r, uint32_t number, uint32_t function, const uint64_t *word, uint32_t words,
-		uint32_t length, uint32_t element)
+static void put(struct rank *r, uint32_t number, uint32_t function, const uint64_t *word,
+		uint32_t words, uint32_t length, uint32_t element)
 {
 	struct site *s = &r->to->site[number];
 
@@ -109,7 +123,8 @@ static void put(struct rank *r, uint32_t number, uint32_t function, const uint64
 	time_call(r, number);
 }
 
-void rank_call(struct rank *r, uint32_t site, uint32_t function, const uint64_t *word, uint32_t words)
+void rank_call(struct rank *r, uint32_t site, uint32_t function, const uint64_t *word,
+	       uint32_t words)
 {
 	put(r, site, function, word, words, 0, 0);
 }
@@ -121,9 +136,11 @@ void rank_send(struct rank *r, uint32_t site, uint64_t count, uint64_t dest, uin
 	rank_call(r, site, SEND, w, 7);
 }
 
-void rank_recv(struct rank *r, uint32_t site, uint64_t count, uint64_t source, uint64_t from, uint64_t tag)
+void rank_recv(struct rank *r, uint32_t site, uint64_t count, uint64_t source, uint64_t from,
+	       uint64_t tag)
 {
-	const uint64_t w[] = { BUFFER, count, DOUBLE, source, tag, COMM_WORLD, 0, from, tag, 8 * count };
+	const uint64_t w[] = { BUFFER,	   count, DOUBLE, source, tag,
+			       COMM_WORLD, 0,	  from,	  tag,	  8 * count };
 
 	rank_call(r, site, RECV, w, 10);
 }
@@ -173,7 +190,8 @@ void rank_alltoallv(struct rank *r, uint32_t site, const uint64_t *counts)
 
 	if (!w)
 		fail("out of memory");
-	memcpy(w, (const uint64_t[]){ BUFFER, DOUBLE, DOUBLE, COMM_WORLD, 0, r->ranks }, 6 * sizeof(*w));
+	memcpy(w, (const uint64_t[]){ BUFFER, DOUBLE, DOUBLE, COMM_WORLD, 0, r->ranks },
+	       6 * sizeof(*w));
 	memcpy(w + 6, counts, r->ranks * sizeof(*w));
 	put(r, site, ALLTOALLV, w, 6, 5, 1);
 	free(w);

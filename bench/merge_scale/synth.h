@@ -26,7 +26,8 @@ void message_free(struct message *m);
 
 /* Calls at place `site` of the program, a call path of its own each. Values are those of functions.txt: handles by number,
  * requests by their distance to the newest. */
-void rank_call(struct rank *r, uint32_t site, uint32_t function, const uint64_t *word, uint32_t words);
+void rank_call(struct rank *r, uint32_t site, uint32_t function, const uint64_t *word,
+	       uint32_t words);
 void rank_send(struct rank *r, uint32_t site, uint64_t count, uint64_t dest, uint64_t tag);
 /* `source` as given and as matched. */
 void rank_recv(struct rank *r, uint32_t site, uint64_t count, uint64_t source, uint64_t from,
