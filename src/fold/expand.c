@@ -114,7 +114,7 @@ static bob_status next_of_spine(struct bob_expand *x)
 									     BOB_ERR_CORRUPT;
 		if (st != BOB_END)
 			return st;
-		if (x->events != x->folded->part[x->part].events)
+		if (x->events != bob_list_at(&x->folded->events, x->part))
 			return BOB_ERR_CORRUPT;
 		if (x->part + 1 == x->parts_end)
 			return BOB_END;
@@ -208,8 +208,8 @@ bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uin
 		return BOB_ERR_INVAL;
 	x->folded = f;
 	x->blocks.alloc = *a;
-	x->part = f->first[participant];
-	x->parts_end = participant + 1 < f->first_count ? f->first[participant + 1] : f->part_count;
+	x->part = bob_folded_first(f, participant);
+	x->parts_end = bob_folded_first(f, participant + 1);
 	x->spine_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
 	x->values_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_VALUES_BITS));
 	if (!x->spine_mem || !x->values_mem ||

@@ -7,23 +7,13 @@
 #define BOB_FOLD_FOLDED_H
 
 #include "fold/group.h"
+#include "fold/list.h"
+#include "fold/profiles.h"
 #include "fold/tables.h"
 
 #define BOB_PARTS_MAX (1u << 20)
 #define BOB_PACK_VERSION 1u
 #define BOB_PACK_UNDER 3u	/* the same under a signature tree */
-
-struct bob_fold_part {
-	uint64_t id;			/* of the participant */
-	uint64_t events;
-	uint32_t segment;		/* number among the participant's */
-};
-
-/* Indices of parts, ascending. */
-struct bob_fold_set {
-	const uint32_t *member;
-	uint32_t count;
-};
 
 struct bob_fold_sharing {
 	struct bob_fold_bytes bytes;
@@ -33,32 +23,42 @@ struct bob_fold_sharing {
 
 struct bob_folded {
 	struct bob_tables tables;
-	struct bob_fold_part *part;	/* by id and segment */
-	uint32_t *first;		/* of each participant: index of its first part */
-	struct bob_fold_set *set;
+	/* Parts, by id and segment: ids of the participants, numbers among the participant's, events. */
+	struct bob_list id, segment, events;
+	struct bob_list
+		first; /* of each participant: index of its first part; none: each has one */
+	struct bob_list *set;		/* indices of parts, ascending */
 	struct bob_fold_sharing *sharing;
 	struct bob_fold_profile *profile;
 	uint32_t *column;		/* first sharing + 1 of each column */
 	uint32_t spines, values;	/* first sharing + 1 */
-	uint32_t part_count, part_room, first_count, first_room, set_count, set_room;
+	uint32_t part_count, first_count, set_count, set_room;
 	uint32_t sharing_count, sharing_room, column_count, column_room, profile_count,
 		profile_room;
+	struct bob_folded_making *making; /* while parts and sets are added */
 	int has_own_groups;		/* made here, not read: what is of one part is as it would be made again */
 	int is_merged;			/* made by merging: in the one form that depends on nothing but the participants */
 };
 
 bob_status bob_folded_init(const struct bob_alloc *alloc, struct bob_folded **out);
-/* Room for one part more, zeroed; NULL if there is no memory. */
-struct bob_fold_part *bob_folded_add_part(struct bob_folded *f);
-/* All parts are there. BOB_ERR_INVAL: they are not in order, or two are the same. */
+/* One part more. BOB_ERR_NOMEM: or too many. */
+bob_status bob_folded_add_part(struct bob_folded *f, uint64_t id, uint32_t segment,
+			       uint64_t events);
+/* All parts are there: added, or f->id, segment and events made otherwise. BOB_ERR_INVAL: they are not in order, or two are the same. */
 bob_status bob_folded_end_parts(struct bob_folded *f);
-/* The set of these parts; the one there is if it was the last that was added. Members are copied. */
-bob_status bob_folded_add_set(struct bob_folded *f, const uint32_t *member, uint32_t count,
-			      uint32_t *number);
+/* Members of the next set, one after the other, and its end. */
+bob_status bob_folded_add_member(struct bob_folded *f, uint32_t part);
+bob_status bob_folded_end_set(struct bob_folded *f, uint32_t *number);
+/* The same, but the one there is if there is such a set. */
+bob_status bob_folded_find_set(struct bob_folded *f, uint32_t *number);
+/* No more parts or sets. */
+void bob_folded_end_making(struct bob_folded *f);
 /* The series' bytes live as long as the blocks. */
 bob_status bob_folded_add_profile(struct bob_folded *f, const struct bob_fold_profile *profile);
+/* The first part of a participant, which may be the one behind the last. */
+uint32_t bob_folded_first(const struct bob_folded *f, uint32_t participant);
 /* Is the part in the set? *member: its number there, or where it would be. */
-int bob_set_find(const struct bob_fold_set *s, uint32_t part, uint32_t *member);
+int bob_set_find(const struct bob_list *s, uint32_t part, uint32_t *member);
 /* Room for what is shared of the columns that the tables have now. */
 bob_status bob_folded_add_columns(struct bob_folded *f);
 /* One more in front of the list that begins at *list: a column's, f->spines or f->values. `bytes` live as

@@ -7,8 +7,6 @@
 #include "base/varint.h"
 #include "fold/columns.h"
 
-#define FAR (1u << 16)
-
 /* --- taking apart --- */
 
 void bob_content_free(struct bob_content *c)
@@ -78,63 +76,7 @@ bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *
 	return c->structure.failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
-/* --- rows --- */
-
-struct rows {
-	const struct bob_content *const *member;
-	const uint32_t *place;
-	uint32_t n;
-	bob_profile_fn profile;
-	void *ctx;
-	uint64_t *scratch;
-};
-
-/* Any two numbers are affine. Where the system put two processes is the same in many rows, so it is a profile. */
-static int is_far(uint64_t step)
-{
-	return step + FAR > 2 * FAR;
-}
-
-/* What the number grows by from one place to the next, if it is affine. */
-static enum bob_row_kind kind_of(const struct rows *r, uint32_t number, uint64_t *step)
-{
-	uint64_t first = r->member[0]->number[number];
-	int64_t grows, places;
-
-	*step = 0;
-	grows = (int64_t)(r->member[1]->number[number] - first);
-	places = (int64_t)r->place[1] - r->place[0];
-	if (grows % places)
-		return BOB_ROW_PROFILE;
-	*step = (uint64_t)(grows / places);
-	if (r->n == 2 && is_far(*step))
-		return BOB_ROW_PROFILE;
-	for (uint32_t i = 2; i < r->n; i++)
-		if (r->member[i]->number[number] != first + (r->place[i] - r->place[0]) * *step)
-			return BOB_ROW_PROFILE;
-	return *step ? BOB_ROW_AFFINE : BOB_ROW_SAME;
-}
-
-static bob_status put_row(struct bob_buffer *b, const struct rows *r, uint32_t number)
-{
-	uint64_t first = r->member[0]->number[number], step;
-	enum bob_row_kind kind = kind_of(r, number, &step);
-	uint32_t profile;
-	bob_status st;
-
-	if (kind == BOB_ROW_PROFILE) {
-		for (uint32_t i = 0; i < r->n; i++)
-			r->scratch[i] = r->member[i]->number[number] - first;
-		st = r->profile(r->ctx, r->scratch, r->n, &profile);
-		if (st != BOB_OK)
-			return st;
-		bob_buffer_varint(b, profile);
-	}
-	bob_buffer_signed(b, first);
-	if (kind == BOB_ROW_AFFINE)
-		bob_buffer_signed(b, step);
-	return BOB_OK;
-}
+/* --- putting together --- */
 
 /* One member: all of its numbers are the same for all. */
 static void put_alone(struct bob_buffer *b, const struct bob_content *c)
@@ -150,30 +92,11 @@ static void put_alone(struct bob_buffer *b, const struct bob_content *c)
 		bob_buffer_signed(b, c->number[i]);
 }
 
-bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member,
-			 const uint32_t *place, uint32_t n, bob_profile_fn profile, void *ctx,
-			 uint64_t *scratch)
+bob_status bob_group_put_alone(struct bob_buffer *b, const struct bob_content *c)
 {
-	const struct bob_content *first = member[0];
-	const struct rows r = { member, place, n, profile, ctx, scratch };
-	bob_status st = BOB_OK;
-	uint64_t step;
-
-	bob_buffer_varint(b, first->structure.len);
-	bob_buffer_put(b, first->structure.at, first->structure.len);
-	bob_buffer_varint(b, first->count);
-	if (n == 1) {
-		put_alone(b, first);
-		return b->failed ? BOB_ERR_NOMEM : BOB_OK;
-	}
-	for (uint32_t i = 0; i < first->count; i += 4) {
-		uint8_t kinds = 0;
-
-		for (uint32_t k = 0; k < 4 && i + k < first->count; k++)
-			kinds |= (uint8_t)(kind_of(&r, i + k, &step) << 2 * k);
-		bob_buffer_put(b, &kinds, 1);
-	}
-	for (uint32_t i = 0; i < first->count && st == BOB_OK; i++)
-		st = put_row(b, &r, i);
-	return st != BOB_OK ? st : b->failed ? BOB_ERR_NOMEM : BOB_OK;
+	bob_buffer_varint(b, c->structure.len);
+	bob_buffer_put(b, c->structure.at, c->structure.len);
+	bob_buffer_varint(b, c->count);
+	put_alone(b, c);
+	return b->failed ? BOB_ERR_NOMEM : BOB_OK;
 }

@@ -26,18 +26,12 @@
 
 #include "fold/buffer.h"
 #include "fold/piece.h"
-#include "fold/profiles.h"
-#include "fold/series.h"
 
 #define BOB_PATTERN_DEPTH 6u
 #define BOB_PATTERN_MAX 15u	/* elements */
 #define BOB_PATTERN_MARK 16u
 
 enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PROFILE = 2 };
-
-/* The number of the profile with these values, a new one if need be. */
-typedef bob_status (*bob_profile_fn)(void *ctx, const uint64_t *value, uint32_t n,
-				     uint32_t *number);
 
 /* One column of one participant. */
 struct bob_content {
@@ -58,11 +52,30 @@ bob_status bob_content_fold(struct bob_content *c);
  * deeper than BOB_PATTERN_DEPTH. */
 bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers);
 
-/* The group of `n` members of the same structure, which are the parts `place`. `scratch` has room for `n`; one member
- * needs neither that nor places or profiles. */
-bob_status bob_group_put(struct bob_buffer *b, const struct bob_content *const *member,
-			 const uint32_t *place, uint32_t n, bob_profile_fn profile, void *ctx,
-			 uint64_t *scratch);
+/* The group of one member. */
+bob_status bob_group_put_alone(struct bob_buffer *b, const struct bob_content *c);
+
+/* --- rows --- */
+
+/* A number of all members: `first` is the first member's, `step` what it grows by from one part of the trace to the next. */
+struct bob_row {
+	enum bob_row_kind kind;
+	uint32_t profile;	/* BOB_ROW_PROFILE: its number */
+	uint64_t first, step;
+};
+
+struct bob_row_reader {
+	const uint8_t *kind;	/* of the next row ... */
+	const uint8_t *row, *end;
+	uint32_t left;
+	uint32_t shift;		/* ... and its place in the byte */
+};
+
+/* BOB_ERR_CORRUPT: there is none, or it is damaged. Whether there is such a profile is not asked. */
+bob_status bob_row_next(struct bob_row_reader *r, struct bob_row *row);
+/* The structure, and a reader of the rows. BOB_ERR_CORRUPT. */
+bob_status bob_group_split(const struct bob_fold_bytes *group, struct bob_fold_bytes *structure,
+			   struct bob_row_reader *rows);
 
 /* A pattern that is being repeated. */
 struct bob_pattern_frame {
@@ -81,10 +94,7 @@ struct bob_group_reader {
 	const struct bob_folded *folded; /* for its profiles */
 	uint32_t set;
 	const uint8_t *structure, *structure_end;
-	const uint8_t *kind;		/* of the next row ... */
-	const uint8_t *row, *end;
-	uint32_t rows_left;
-	uint32_t shift;			/* ... and its place in the byte */
+	struct bob_row_reader rows;
 	uint32_t member, place;		/* place: parts from the first member to this one */
 	uint64_t base;			/* first number of the newest element */
 	uint64_t last;			/* base of the newest piece */
@@ -105,8 +115,4 @@ bob_status bob_group_open_alone(struct bob_group_reader *r, const struct bob_all
 				const struct bob_fold_bytes *group);
 /* BOB_END: no more pieces; what is left of the structure is behind it, if *given_up. */
 bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int *given_up);
-/* A member's content, all of it. */
-bob_status bob_group_content(const struct bob_folded *f, const struct bob_fold_sharing *group,
-			     uint32_t member, struct bob_content *c);
-
 #endif

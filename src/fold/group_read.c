@@ -8,38 +8,49 @@
 #include "base/varint.h"
 #include "fold/columns.h"
 
+bob_status bob_group_split(const struct bob_fold_bytes *group, struct bob_fold_bytes *structure,
+			   struct bob_row_reader *rows)
+{
+	const uint8_t *at = group->at, *end = at + group->len;
+	uint64_t len, count;
+
+	if (bob_varint_get(&at, end, &len) || len > (uint64_t)(end - at))
+		return BOB_ERR_CORRUPT;
+	*structure = (struct bob_fold_bytes){ at, (size_t)len };
+	at += len;
+	if (bob_varint_get(&at, end, &count) || count > UINT32_MAX ||
+	    (count + 3) / 4 > (uint64_t)(end - at))
+		return BOB_ERR_CORRUPT;
+	*rows = (struct bob_row_reader){ at, at + (count + 3) / 4, end, (uint32_t)count, 0 };
+	return BOB_OK;
+}
+
 bob_status bob_group_open_alone(struct bob_group_reader *r, const struct bob_alloc *alloc,
 				const struct bob_fold_bytes *group)
 {
-	const uint8_t *at = group->at, *end = at + group->len;
-	uint64_t len, rows;
+	struct bob_fold_bytes structure;
+	bob_status st;
 
 	memset(r, 0, sizeof(*r));
 	r->alloc = *alloc;
-	if (bob_varint_get(&at, end, &len) || len > (uint64_t)(end - at))
-		return BOB_ERR_CORRUPT;
-	r->structure = at;
-	r->structure_end = at + len;
-	at += len;
-	if (bob_varint_get(&at, end, &rows) || rows > UINT32_MAX ||
-	    (rows + 3) / 4 > (uint64_t)(end - at))
-		return BOB_ERR_CORRUPT;
-	r->kind = at;
-	r->row = at + (rows + 3) / 4;
-	r->end = end;
-	r->rows_left = (uint32_t)rows;
+	st = bob_group_split(group, &structure, &r->rows);
+	if (st != BOB_OK)
+		return st;
+	r->structure = structure.at;
+	r->structure_end = structure.at + structure.len;
 	return BOB_OK;
 }
 
 bob_status bob_group_open(struct bob_group_reader *r, const struct bob_folded *f,
 			  const struct bob_fold_sharing *group, uint32_t member)
 {
+	const struct bob_list *set = &f->set[group->set];
 	bob_status st = bob_group_open_alone(r, &f->tables.blocks.alloc, &group->bytes);
 
 	r->folded = f;
 	r->set = group->set;
 	r->member = member;
-	r->place = f->set[group->set].member[member] - f->set[group->set].member[0];
+	r->place = (uint32_t)(bob_list_at(set, member) - bob_list_at(set, 0));
 	return st;
 }
 
@@ -50,7 +61,7 @@ void bob_group_close(struct bob_group_reader *r)
 	r->vector_room = 0;
 }
 
-static bob_status get_signed(struct bob_group_reader *r, uint64_t *v)
+static bob_status get_signed(struct bob_row_reader *r, uint64_t *v)
 {
 	uint64_t z = 0;
 	bob_status st = bob_varint_get(&r->row, r->end, &z);
@@ -59,39 +70,42 @@ static bob_status get_signed(struct bob_group_reader *r, uint64_t *v)
 	return st;
 }
 
-static bob_status get_of_profile(struct bob_group_reader *r, uint64_t *v)
+bob_status bob_row_next(struct bob_row_reader *r, struct bob_row *row)
 {
-	uint64_t number, first;
-	bob_status st = bob_varint_get(&r->row, r->end, &number);
+	uint64_t profile = 0;
+	bob_status st = BOB_OK;
 
-	if (st != BOB_OK || !r->folded || number >= r->folded->profile_count ||
-	    r->folded->profile[number].set != r->set)
+	if (!r->left)
 		return BOB_ERR_CORRUPT;
-	st = get_signed(r, &first);
+	row->kind = *r->kind >> r->shift & 3;
+	row->step = 0;
+	r->left--;
+	r->shift = (r->shift + 2) & 7;
+	r->kind += !r->shift;
+	if (row->kind == BOB_ROW_PROFILE)
+		st = bob_varint_get(&r->row, r->end, &profile);
+	row->profile = profile < UINT32_MAX ? (uint32_t)profile : UINT32_MAX;
 	if (st == BOB_OK)
-		st = bob_profile_value(r->folded, (uint32_t)number, r->member, v);
-	*v += first;
-	return st;
+		st = get_signed(r, &row->first);
+	if (st == BOB_OK && row->kind == BOB_ROW_AFFINE)
+		st = get_signed(r, &row->step);
+	return row->kind > BOB_ROW_PROFILE ? BOB_ERR_CORRUPT : st;
 }
 
 static bob_status get_number(struct bob_group_reader *r, uint64_t *v)
 {
-	uint64_t step = 0;
-	bob_status st;
+	struct bob_row row;
+	bob_status st = bob_row_next(&r->rows, &row);
 
-	if (!r->rows_left)
-		return BOB_ERR_CORRUPT;
-	unsigned kind = *r->kind >> r->shift & 3;
-	r->rows_left--;
-	r->shift = (r->shift + 2) & 7;
-	r->kind += !r->shift;
-	if (kind == BOB_ROW_PROFILE)
-		return get_of_profile(r, v);
-	st = get_signed(r, v);
-	if (st == BOB_OK && kind == BOB_ROW_AFFINE)
-		st = get_signed(r, &step);
-	*v += r->place * step;
-	return kind > BOB_ROW_PROFILE ? BOB_ERR_CORRUPT : st;
+	*v = 0;
+	if (st == BOB_OK && row.kind == BOB_ROW_PROFILE) {
+		if (!r->folded || row.profile >= r->folded->profile_count ||
+		    r->folded->profile[row.profile].set != r->set)
+			return BOB_ERR_CORRUPT;
+		st = bob_profile_value(r->folded, row.profile, r->member, v);
+	}
+	*v += row.first + r->place * row.step;
+	return st;
 }
 
 /* --- elements --- */
@@ -182,7 +196,7 @@ static bob_status get_element(struct bob_group_reader *r, const uint8_t **struct
 	uint64_t *v;
 
 	*structure = r->structure;
-	if (bob_element_skip(&r->structure, r->structure_end, &n) != BOB_OK || n > r->rows_left)
+	if (bob_element_skip(&r->structure, r->structure_end, &n) != BOB_OK || n > r->rows.left)
 		return BOB_ERR_CORRUPT;
 	v = make_vector(r, n);
 	if (!v)
@@ -291,24 +305,4 @@ bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int 
 	make_piece(structure, r->structure_end, r->vector + r->vector_count, p);
 	r->last = p->base;
 	return BOB_OK;
-}
-
-bob_status bob_group_content(const struct bob_folded *f, const struct bob_fold_sharing *group,
-			     uint32_t member, struct bob_content *c)
-{
-	struct bob_group_reader r;
-	bob_status st = bob_group_open(&r, f, group, member);
-	uint64_t v;
-
-	bob_content_clear(c);
-	if (st != BOB_OK)
-		return st;
-	bob_buffer_put(&c->structure, r.structure, (size_t)(r.structure_end - r.structure));
-	while (r.rows_left) {
-		st = get_number(&r, &v);
-		if (st != BOB_OK)
-			return st;
-		(void)bob_content_add(c, v);
-	}
-	return c->structure.failed ? BOB_ERR_NOMEM : BOB_OK;
 }

@@ -6,14 +6,11 @@
 #include "fold/folded.h"
 #include "fold/trips.h"
 
-static uint32_t parts_end(const struct bob_folded *f, uint32_t participant)
-{
-	return participant + 1 < f->first_count ? f->first[participant + 1] : f->part_count;
-}
-
 uint32_t bob_folded_parts(const struct bob_folded *f, uint32_t participant)
 {
-	return participant < f->first_count ? parts_end(f, participant) - f->first[participant] : 0;
+	return participant < f->first_count ?
+		       bob_folded_first(f, participant + 1) - bob_folded_first(f, participant) :
+		       0;
 }
 
 int bob_folded_parted(const struct bob_folded *f, uint32_t participant, uint64_t events)
@@ -22,9 +19,10 @@ int bob_folded_parted(const struct bob_folded *f, uint32_t participant, uint64_t
 
 	if (participant >= f->first_count)
 		return 0;
-	for (uint32_t i = f->first[participant]; i < parts_end(f, participant) && seen < events;
-	     i++)
-		seen += f->part[i].events;
+	for (uint32_t i = bob_folded_first(f, participant),
+		      end = bob_folded_first(f, participant + 1);
+	     i < end && seen < events; i++)
+		seen += bob_list_at(&f->events, i);
 	return seen == events;
 }
 
@@ -52,7 +50,7 @@ bob_status bob_folded_spine(const struct bob_folded *f, uint32_t participant, ui
 
 	if (part >= bob_folded_parts(f, participant))
 		return BOB_ERR_INVAL;
-	s = bob_folded_find(f, f->spines, f->first[participant] + part, &member);
+	s = bob_folded_find(f, f->spines, bob_folded_first(f, participant) + part, &member);
 	if (!s)
 		return BOB_ERR_CORRUPT;
 	uint8_t *mem = a->resize(a->ctx, NULL, 0, size);
@@ -102,7 +100,7 @@ bob_status bob_folded_pieces(const struct bob_folded *f, uint32_t participant, u
 		st = BOB_ERR_INVAL;
 	if (st != BOB_OK)
 		return st;
-	s = bob_folded_find(f, f->column[column], f->first[participant] + part, &member);
+	s = bob_folded_find(f, f->column[column], bob_folded_first(f, participant) + part, &member);
 	if (!s)
 		return BOB_NONE;
 	st = bob_group_open(&r, f, s, member);
@@ -195,7 +193,7 @@ bob_status bob_folded_counts(const struct bob_folded *f, uint32_t participant, u
 	for (uint32_t i = 0; i < t->loop_count && st == BOB_OK; i++) {
 		const struct bob_table_loop *l = &t->loop[i];
 
-		st = sum_trips(f, f->first[participant] + part, l->column, &loop[i]);
+		st = sum_trips(f, bob_folded_first(f, participant) + part, l->column, &loop[i]);
 		for (uint32_t k = 0; k < l->len && loop[i]; k++)
 			if (!(l->item[k] & 1))
 				shape[l->item[k] >> 1] += loop[i];

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging: the parts. All of them, by participant; of one participant those of its source, in order, and behind them those of
- * the sources that go on from there. */
+ * the sources that go on from there. They come in runs: parts that are neighbours in their source and here. */
 #include <string.h>
 
 #include "fold/merge.h"
 
+/* --- the sources' next parts --- */
+
+static uint64_t next_id(const struct bob_merge_source *s)
+{
+	return bob_list_at(&s->id, s->next);
+}
+
 /* Does source a's next part come before b's? Of one participant, those of the source that was named first do. */
 static int is_before(const struct bob_merge *m, uint32_t a, uint32_t b)
 {
-	const struct bob_merge_source *x = &m->source[a], *y = &m->source[b];
+	uint64_t x = next_id(&m->source[a]), y = next_id(&m->source[b]);
 
-	return x->id != y->id ? x->id < y->id : a < b;
+	return x != y ? x < y : a < b;
 }
 
 /* What is at `at` of the heap goes down to its place. */
@@ -31,38 +38,57 @@ static void sink(struct bob_merge *m, uint32_t at)
 	}
 }
 
+/* The ids of its parts. Those that are renamed live until the merge ends. */
+static bob_status find_ids(struct bob_merge *m, struct bob_merge_source *s)
+{
+	struct bob_lister l = { .alloc = m->alloc };
+	struct bob_list_walk w;
+	bob_status st;
+
+	s->id = s->f->id;
+	if (!s->rename || !s->rename->id)
+		return BOB_OK;
+	bob_list_begin(&w, &s->f->id, 0);
+	for (uint32_t i = 0; i < s->f->part_count; i++)
+		bob_lister_put(&l, s->rename->id(s->rename->ctx, bob_list_next(&w)));
+	st = bob_lister_end(&l, &m->ids, &s->id);
+	bob_lister_free(&l);
+	return st;
+}
+
+static int may_leave_out(const struct bob_merge_source *s)
+{
+	return s->behind || (s->rename && s->rename->id);
+}
+
 static void step(struct bob_merge_source *s)
 {
-	const struct bob_fold_part *p = &s->f->part[s->next++];
+	uint64_t id = bob_list_at(&s->f->id, s->next);
 
-	s->seen += p->events;
-	if (s->next < s->f->part_count && s->f->part[s->next].id != p->id) {
+	s->seen += bob_list_at(&s->f->events, s->next++);
+	if (s->next < s->f->part_count && bob_list_at(&s->f->id, s->next) != id) {
 		s->seen = 0;
 		s->participant++;
 	}
 }
 
 /* BOB_NONE: the next part is left out. */
-static bob_status is_wanted(struct bob_merge_source *s)
+static bob_status is_wanted(const struct bob_merge_source *s)
 {
-	const struct bob_fold_part *p = &s->f->part[s->next];
 	uint64_t behind = s->behind ? s->behind[s->participant] : 0;
 
-	s->id = p->id;
-	if (s->rename && s->rename->id)
-		s->id = s->rename->id(s->rename->ctx, p->id);
-	if (s->id == BOB_FOLD_NOBODY && s->rename)
+	if (s->rename && next_id(s) == BOB_FOLD_NOBODY)
 		return BOB_NONE;
 	if (s->seen >= behind)
 		return BOB_OK;
-	return s->seen + p->events <= behind ? BOB_NONE : BOB_ERR_INVAL;
+	return s->seen + bob_list_at(&s->f->events, s->next) <= behind ? BOB_NONE : BOB_ERR_INVAL;
 }
 
 /* BOB_NONE: the source has no parts left. */
 static bob_status look_at_next(struct bob_merge_source *s)
 {
 	for (; s->next < s->f->part_count; step(s)) {
-		bob_status st = is_wanted(s);
+		bob_status st = may_leave_out(s) ? is_wanted(s) : BOB_OK;
 
 		if (st != BOB_NONE)
 			return st;
@@ -77,8 +103,10 @@ static bob_status begin_heap(struct bob_merge *m)
 			    sizeof(*m->heap)))
 		return BOB_ERR_NOMEM;
 	for (uint32_t i = 0; i < m->source_count; i++) {
-		bob_status st = look_at_next(&m->source[i]);
+		bob_status st = find_ids(m, &m->source[i]);
 
+		if (st == BOB_OK)
+			st = look_at_next(&m->source[i]);
 		if (st == BOB_OK)
 			m->heap[m->heap_count++] = i;
 		else if (st != BOB_NONE)
@@ -89,25 +117,75 @@ static bob_status begin_heap(struct bob_merge *m)
 	return BOB_OK;
 }
 
-/* The next part of the source that is first in the heap. */
-static bob_status add_part(struct bob_merge *m)
+/* --- runs --- */
+
+/* Before which of its parts the source that is first in the heap has to stop for another one. */
+static uint32_t end_of_run(const struct bob_merge *m)
+{
+	const struct bob_merge_source *s = &m->source[m->heap[0]];
+	uint32_t other = 1, end;
+	uint64_t id;
+
+	if (m->heap_count == 1)
+		return s->f->part_count;
+	if (m->heap_count > 2 && is_before(m, m->heap[2], m->heap[1]))
+		other = 2;
+	id = next_id(&m->source[m->heap[other]]);
+	end = bob_list_below(&s->id, id);
+	while (end < s->f->part_count && m->heap[0] < m->heap[other] &&
+	       bob_list_at(&s->id, end) == id)
+		end++;
+	return end > s->next ? end : s->next + 1;
+}
+
+static bob_status add_run(struct bob_merge *m, struct bob_merge_run **runs, uint32_t *count,
+			  uint32_t *room, const struct bob_merge_run *run)
+{
+	if (!bob_array_grow(&m->alloc, runs, room, *count, 1, sizeof(**runs)))
+		return BOB_ERR_NOMEM;
+	(*runs)[(*count)++] = *run;
+	return BOB_OK;
+}
+
+/* The next run of the source that is first in the heap. */
+static bob_status take_run(struct bob_merge *m)
 {
 	struct bob_merge_source *s = &m->source[m->heap[0]];
-	struct bob_fold_part *p = bob_folded_add_part(m->out);
-	uint32_t at = m->out->part_count - 1;
+	struct bob_merge_run run = { m->heap[0], s->next, 1, m->part_total };
+	uint32_t end = end_of_run(m);
 
-	if (!p || !bob_array_grow(&m->alloc, &m->origin, &m->part_room, at, 1, sizeof(*m->origin)))
-		return BOB_ERR_NOMEM;
-	*p = s->f->part[s->next];
-	p->id = s->id;
-	p->segment = 0;
-	m->origin[at] = (struct bob_merge_origin){ .from = m->heap[0], .part = s->next };
-	if (at && p[-1].id == p->id) {
-		if (m->origin[at - 1].from != m->heap[0] && !s->goes_on)
-			return BOB_ERR_INVAL;
-		p->segment = p[-1].segment + 1;
+	if (!may_leave_out(s)) {
+		run.count = end - s->next;
+		s->next = end;
+	} else {
+		for (step(s); s->next < end && is_wanted(s) == BOB_OK; step(s))
+			run.count++;
 	}
-	step(s);
+	m->part_total += run.count;
+	return add_run(m, &m->run, &m->run_count, &m->run_room, &run);
+}
+
+/* Participants are in order, and nobody but a source that goes on has one that was there. */
+static bob_status check_runs(const struct bob_merge *m)
+{
+	uint64_t before = 0;
+
+	for (uint32_t i = 0; i < m->run_count; i++) {
+		const struct bob_merge_run *run = &m->run[i];
+		const struct bob_merge_source *s = &m->source[run->from];
+		struct bob_list_walk w;
+
+		bob_list_begin(&w, &s->id, run->first);
+		for (uint32_t k = 0; k < run->count; k++) {
+			uint64_t id = bob_list_next(&w);
+			int same = (i || k) && id == before;
+
+			if (((i || k) && id < before) ||
+			    (same && !k && m->run[i - 1].from != run->from && !s->goes_on))
+				return BOB_ERR_INVAL;
+			before = id;
+		}
+	}
 	return BOB_OK;
 }
 
@@ -116,44 +194,43 @@ bob_status bob_merge_parts(struct bob_merge *m)
 	bob_status st = begin_heap(m);
 
 	while (st == BOB_OK && m->heap_count) {
-		struct bob_merge_source *s = &m->source[m->heap[0]];
-
-		st = add_part(m);
-		if (st != BOB_OK)
-			break;
-		st = look_at_next(s);
+		st = take_run(m);
+		if (st == BOB_OK)
+			st = look_at_next(&m->source[m->heap[0]]);
 		if (st == BOB_NONE)
 			m->heap[0] = m->heap[--m->heap_count];
 		sink(m, 0);
 		st = st == BOB_NONE ? BOB_OK : st;
 	}
-	for (uint32_t i = 1; i < m->out->part_count && st == BOB_OK; i++)
-		if (m->out->part[i - 1].id > m->out->part[i].id)
-			st = BOB_ERR_INVAL;
-	return st;
+	return st == BOB_OK ? check_runs(m) : st;
 }
 
 /* --- joining --- */
 
-static int has_values(const struct bob_merge *m, const struct bob_merge_origin *o)
+/* A part of a source. */
+struct origin {
+	uint32_t from, part;
+};
+
+static int has_values(const struct bob_merge *m, struct origin o)
 {
-	const struct bob_folded *f = m->source[o->from].f;
+	const struct bob_folded *f = m->source[o.from].f;
 	uint32_t member;
-	const struct bob_fold_sharing *s = bob_folded_find(f, f->values, o->part, &member);
+	const struct bob_fold_sharing *s = bob_folded_find(f, f->values, o.part, &member);
 
 	return s && s->bytes.len;
 }
 
-/* Columns of `out` that the origin has: `visit` returns 1 to stop, and then it is 1. */
-static int any_column(const struct bob_merge *m, const struct bob_merge_origin *o, uint8_t *mark,
+/* Columns of `out` that the part has: `visit` returns 1 to stop, and then it is 1. */
+static int any_column(const struct bob_merge *m, struct origin o, uint8_t *mark,
 		      int (*visit)(uint8_t *mark))
 {
-	const struct bob_merge_source *from = &m->source[o->from];
+	const struct bob_merge_source *from = &m->source[o.from];
 	uint32_t member;
 
 	for (uint32_t k = 0; k < from->maps.column_count; k++)
 		if (from->maps.column[k] != BOB_TABLES_NONE &&
-		    bob_folded_find(from->f, from->f->column[k], o->part, &member) &&
+		    bob_folded_find(from->f, from->f->column[k], o.part, &member) &&
 		    visit(&mark[from->maps.column[k]]))
 			return 1;
 	return 0;
@@ -170,63 +247,102 @@ static int is_marked(uint8_t *mark)
 	return *mark;
 }
 
-/* `mark` has a byte for each column, which are 0. */
-static int may_join(const struct bob_merge *m, const struct bob_merge_origin *a,
-		    const struct bob_merge_origin *b, uint8_t *mark)
-{
-	int values = has_values(m, a);
+/* The parts of `out` while they are made: the newest one may still get events. */
+struct joining {
+	struct bob_merge *m;
+	struct bob_merge_run *run;	/* those that m->run becomes */
+	uint32_t run_count, run_room;
+	uint8_t *mark;			/* columns that the newest part has; valid if has_mark */
+	int has_mark, values;		/* values: it has some */
+	struct origin newest;		/* what it was before others were joined to it */
+	uint64_t id, events;
+	uint32_t segment, count;	/* count: parts, this one included */
+};
 
-	any_column(m, a, mark, set_mark);
-	for (uint32_t i = a->also; i; i = m->joined[i - 1].also) {
-		values |= has_values(m, &m->joined[i - 1]);
-		any_column(m, &m->joined[i - 1], mark, set_mark);
+/* Whether a part may be one with the newest one: both have no column in common. */
+static int may_join(struct joining *j, struct origin o)
+{
+	const struct bob_merge *m = j->m;
+
+	if (!j->has_mark) {
+		memset(j->mark, 0, m->out->tables.column_count);
+		any_column(m, j->newest, j->mark, set_mark);
+		j->values = has_values(m, j->newest);
+		j->has_mark = 1;
 	}
-	return !(values && has_values(m, b)) && !any_column(m, b, mark, is_marked);
+	return !(j->values && has_values(m, o)) && !any_column(m, o, j->mark, is_marked);
 }
 
-static bob_status join(struct bob_merge *m, struct bob_merge_origin *a,
-		       const struct bob_merge_origin *b)
+static bob_status join(struct joining *j, struct origin o, uint64_t events)
 {
-	uint32_t *last = &a->also;
+	const struct bob_merge_run run = { o.from, o.part, 1, j->count - 1 };
 
-	if (!bob_array_grow(&m->alloc, &m->joined, &m->joined_room, m->joined_count, 1,
-			    sizeof(*m->joined)))
-		return BOB_ERR_NOMEM;
-	while (*last)
-		last = &m->joined[*last - 1].also;
-	m->joined[m->joined_count] = *b;
-	*last = ++m->joined_count;
-	return BOB_OK;
+	any_column(j->m, o, j->mark, set_mark);
+	j->values |= has_values(j->m, o);
+	j->events += events;
+	return add_run(j->m, &j->m->joined, &j->m->joined_count, &j->m->joined_room, &run);
+}
+
+static bob_status end_newest(const struct joining *j)
+{
+	return j->count ? bob_folded_add_part(j->m->out, j->id, j->segment, j->events) : BOB_OK;
+}
+
+static bob_status begin_part(struct joining *j, struct origin o, uint64_t id, uint64_t events)
+{
+	struct bob_merge_run *last = j->run_count ? &j->run[j->run_count - 1] : NULL;
+	const struct bob_merge_run run = { o.from, o.part, 1, j->count };
+	bob_status st = end_newest(j);
+
+	if (st == BOB_OK && last && last->from == o.from && last->first + last->count == o.part)
+		last->count++;
+	else if (st == BOB_OK)
+		st = add_run(j->m, &j->run, &j->run_count, &j->run_room, &run);
+	j->segment = j->count && j->id == id ? j->segment + 1 : 0;
+	j->id = id;
+	j->events = events;
+	j->newest = o;
+	j->has_mark = 0;
+	j->count++;
+	return st;
+}
+
+static bob_status join_run(struct joining *j, const struct bob_merge_run *run)
+{
+	const struct bob_merge_source *s = &j->m->source[run->from];
+	struct bob_list_walk id, events;
+	bob_status st = BOB_OK;
+
+	bob_list_begin(&id, &s->id, run->first);
+	bob_list_begin(&events, &s->f->events, run->first);
+	for (uint32_t k = 0; k < run->count && st == BOB_OK; k++) {
+		const struct origin o = { run->from, run->first + k };
+		uint64_t x = bob_list_next(&id), n = bob_list_next(&events);
+
+		if (s->goes_on && j->count && j->id == x && j->newest.from != o.from &&
+		    may_join(j, o))
+			st = join(j, o, n);
+		else
+			st = begin_part(j, o, x, n);
+	}
+	return st;
 }
 
 bob_status bob_merge_join(struct bob_merge *m)
 {
-	struct bob_folded *f = m->out;
-	uint32_t columns = f->tables.column_count, to = 0;
-	uint8_t *mark = m->alloc.resize(m->alloc.ctx, NULL, 0, (size_t)columns + 1);
-	bob_status st = mark ? BOB_OK : BOB_ERR_NOMEM;
+	size_t columns = m->out->tables.column_count + (size_t)1;
+	struct joining j = { .m = m, .mark = m->alloc.resize(m->alloc.ctx, NULL, 0, columns) };
+	bob_status st = j.mark ? BOB_OK : BOB_ERR_NOMEM;
 
-	for (uint32_t i = 0; i < f->part_count && st == BOB_OK; i++) {
-		const struct bob_merge_origin o = m->origin[i];
-		struct bob_fold_part *before = to ? &f->part[to - 1] : NULL;
-
-		if (before && before->id == f->part[i].id && m->source[o.from].goes_on &&
-		    m->origin[to - 1].from != o.from) {
-			memset(mark, 0, columns);
-			if (may_join(m, &m->origin[to - 1], &o, mark)) {
-				st = join(m, &m->origin[to - 1], &o);
-				before->events += f->part[i].events;
-				continue;
-			}
-		}
-		f->part[to] = f->part[i];
-		f->part[to].segment = before && before->id == f->part[i].id ? before->segment + 1 :
-									      0;
-		m->origin[to++] = o;
-	}
-	if (mark)
-		m->alloc.resize(m->alloc.ctx, mark, (size_t)columns + 1, 0);
+	for (uint32_t i = 0; i < m->run_count && st == BOB_OK; i++)
+		st = join_run(&j, &m->run[i]);
 	if (st == BOB_OK)
-		f->part_count = to;
-	return st == BOB_OK ? bob_folded_end_parts(f) : st;
+		st = end_newest(&j);
+	if (j.mark)
+		m->alloc.resize(m->alloc.ctx, j.mark, columns, 0);
+	bob_array_free(&m->alloc, m->run, m->run_room, sizeof(*m->run));
+	m->run = j.run;
+	m->run_count = j.run_count;
+	m->run_room = j.run_room;
+	return st == BOB_OK ? bob_folded_end_parts(m->out) : st;
 }

@@ -150,23 +150,38 @@ static bob_status add_used(struct bob_merge *m, struct bob_merge_source *from,
 	return st;
 }
 
+/* In the order of the parts; those that share a spine come to the same. */
 static bob_status add_of_parts(struct bob_merge *m, int loops)
 {
 	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < m->out->part_count && st == BOB_OK; i++) {
-		const struct bob_merge_origin *o = &m->origin[i];
-		struct bob_merge_source *from = &m->source[o->from];
-		uint32_t member;
-		const struct bob_fold_sharing *s =
-			bob_folded_find(from->f, from->f->spines, o->part, &member);
+	for (uint32_t i = 0; i < m->stretch_count && st == BOB_OK; i++) {
+		const struct bob_merge_stretch *x = &m->stretch[i];
 
-		if (!s)
-			st = BOB_ERR_CORRUPT;
-		else if (!member || from->leaves_out) /* the others come to the same */
-			st = add_used(m, from, &s->bytes, loops);
+		if (!x->member || m->source[x->from].leaves_out)
+			st = add_used(m, &m->source[x->from], &x->bytes, loops);
 	}
 	return st;
+}
+
+/* Each part has a spine. */
+static bob_status find_spines(struct bob_merge *m)
+{
+	bob_status st = bob_merge_stretches(m);
+	uint64_t parts = 0;
+
+	for (uint32_t i = 0; i < m->stretch_count; i++)
+		parts += m->stretch[i].count;
+	return st == BOB_OK && parts != m->part_total ? BOB_ERR_CORRUPT : st;
+}
+
+/* Are all numbers the same in `out`? */
+static int is_same(const uint32_t *map, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (map[i] != i)
+			return 0;
+	return 1;
 }
 
 /* --- names --- */
@@ -197,7 +212,7 @@ static bob_status check_names(struct bob_merge *m, const struct bob_fold_maps *m
 
 bob_status bob_merge_tables(struct bob_merge *m)
 {
-	bob_status st = BOB_OK;
+	bob_status st = find_spines(m);
 
 	for (uint32_t i = 0; i < m->source_count && st == BOB_OK; i++)
 		st = begin_maps(&m->source[i].maps, &m->source[i].f->tables);
@@ -208,5 +223,11 @@ bob_status bob_merge_tables(struct bob_merge *m)
 			st = check_names(m, &m->source[i].maps);
 	if (st == BOB_OK)
 		st = add_of_parts(m, 1);
+	for (uint32_t i = 0; i < m->source_count && st == BOB_OK; i++) {
+		const struct bob_fold_maps *maps = &m->source[i].maps;
+
+		m->source[i].is_same = is_same(maps->shape, maps->shape_count) &&
+				       is_same(maps->loop, maps->loop_count);
+	}
 	return st != BOB_OK ? st : bob_folded_add_columns(m->out);
 }

@@ -210,7 +210,6 @@ static bob_status keep_column(struct reading *r, uint32_t i, uint32_t set)
 	const struct column *c = &r->column[i];
 	struct bob_fold_bytes bytes = { c->to - c->len, c->len };
 	uint32_t *list = &f->column[r->maps.column[i]], place;
-	const struct bob_content *member = &r->content;
 	bob_status st;
 
 	if (!c->len)
@@ -222,7 +221,7 @@ static bob_status keep_column(struct reading *r, uint32_t i, uint32_t set)
 	if (st == BOB_OK)
 		st = bob_content_fold(&r->content);
 	if (st == BOB_OK)
-		st = bob_group_put(&r->out, &member, NULL, 1, NULL, NULL, NULL);
+		st = bob_group_put_alone(&r->out, &r->content);
 	return st != BOB_OK ? st : keep(r, list, set);
 }
 
@@ -245,16 +244,13 @@ static bob_status keep_all(struct reading *r, uint32_t set)
 static bob_status make_part(struct reading *r, uint64_t id, uint32_t segment)
 {
 	struct bob_folded *f = r->folded;
-	struct bob_fold_part *p = bob_folded_add_part(f);
-	uint32_t index = f->part_count - 1, set;
-	bob_status st;
+	uint32_t set;
+	bob_status st = bob_folded_add_part(f, id, segment, r->events);
 
-	if (!p)
-		return BOB_ERR_NOMEM;
-	p->id = id;
-	p->segment = segment;
-	p->events = r->events;
-	st = bob_folded_add_set(f, &index, 1, &set);
+	if (st == BOB_OK)
+		st = bob_folded_add_member(f, f->part_count - 1);
+	if (st == BOB_OK)
+		st = bob_folded_end_set(f, &set);
 	if (st == BOB_OK)
 		st = bob_folded_add_columns(f);
 	return st != BOB_OK ? st : keep_all(r, set);
@@ -296,6 +292,7 @@ bob_status bob_folded_open(const void *bytes, size_t len, uint64_t id,
 		st = read_part(f, &at, end, id, segment);
 	if (st == BOB_OK)
 		st = bob_folded_end_parts(f);
+	bob_folded_end_making(f);
 	f->has_own_groups = 1;
 	if (st != BOB_OK) {
 		bob_folded_close(f);

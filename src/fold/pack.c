@@ -20,6 +20,7 @@
 
 #include "base/varint.h"
 #include "fold/folded.h"
+#include "fold/series.h"
 #include "fold/signatures.h"
 
 static void put_paths(struct bob_buffer *b, const struct bob_tables *t)
@@ -51,43 +52,30 @@ static void put_tables(struct bob_buffer *b, const struct bob_tables *t)
 	}
 }
 
-static uint64_t *numbers(const struct bob_buffer *b, uint32_t n)
+static void put_list_of(struct bob_buffer *b, const struct bob_list *l)
 {
-	return b->alloc.resize(b->alloc.ctx, NULL, 0, ((size_t)n + 1) * sizeof(uint64_t));
-}
+	struct bob_series_writer w;
+	struct bob_list_walk walk;
 
-static void free_numbers(const struct bob_buffer *b, uint64_t *v, uint32_t n)
-{
-	b->alloc.resize(b->alloc.ctx, v, ((size_t)n + 1) * sizeof(uint64_t), 0);
+	bob_series_begin(&w, &b->alloc);
+	bob_list_begin(&walk, l, 0);
+	for (uint32_t i = 0; i < l->count; i++)
+		bob_series_add(&w, bob_list_next(&walk));
+	bob_series_end(&w, b);
+	bob_series_free(&w);
 }
 
 static void put_parts(struct bob_buffer *b, const struct bob_folded *f)
 {
-	uint32_t n = f->part_count;
-	uint64_t *v = numbers(b, n);
-
-	if (!v) {
-		b->failed = 1;
-		return;
-	}
-	bob_buffer_varint(b, n);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = f->part[i].id;
-	bob_series_put(b, v, n);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = f->part[i].segment;
-	bob_series_put(b, v, n);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = f->part[i].events;
-	bob_series_put(b, v, n);
+	bob_buffer_varint(b, f->part_count);
+	put_list_of(b, &f->id);
+	put_list_of(b, &f->segment);
+	put_list_of(b, &f->events);
 	bob_buffer_varint(b, f->set_count);
 	for (uint32_t i = 0; i < f->set_count; i++) {
-		for (uint32_t k = 0; k < f->set[i].count; k++)
-			v[k] = f->set[i].member[k];
 		bob_buffer_varint(b, f->set[i].count);
-		bob_series_put(b, v, f->set[i].count);
+		put_list_of(b, &f->set[i]);
 	}
-	free_numbers(b, v, n);
 }
 
 #define SHORT 12u /* bytes of a series that are not worth it */
@@ -99,20 +87,38 @@ struct packing {
 	struct bob_buffer b, apart;
 };
 
+static uint64_t *numbers(const struct bob_buffer *b, uint32_t n)
+{
+	return b->alloc.resize(b->alloc.ctx, NULL, 0, ((size_t)n + 1) * sizeof(uint64_t));
+}
+
+static void free_numbers(const struct bob_buffer *b, uint64_t *v, uint32_t n)
+{
+	b->alloc.resize(b->alloc.ctx, v, ((size_t)n + 1) * sizeof(uint64_t), 0);
+}
+
+/* -1: they are not there. */
+static int read_apart(const struct packing *p, const struct bob_fold_bytes *series,
+		      struct bob_fold_shift *s, uint64_t *value)
+{
+	struct bob_series_reader r;
+	bob_status st = bob_series_open(&r, &p->b.alloc, series->at, series->at + series->len);
+
+	for (uint32_t i = 0; i < s->count && st == BOB_OK; i++)
+		st = bob_series_next(&r, &value[i]);
+	bob_series_close(&r);
+	s->value = value;
+	return st == BOB_OK ? p->is_apart(p->ctx, s) : -1;
+}
+
 static int goes_apart(const struct packing *p, const struct bob_folded *f,
 		      const struct bob_fold_profile *profile)
 {
 	struct bob_fold_shift s = { .count = f->set[profile->set].count, .uses = profile->uses,
 				    .trips = profile->trips };
-	const uint8_t *at = profile->series.at;
 	uint64_t *value = numbers(&p->b, s.count);
-	int apart = -1;
+	int apart = value ? read_apart(p, &profile->series, &s, value) : -1;
 
-	if (value &&
-	    bob_series_get(&p->b.alloc, &at, at + profile->series.len, value, s.count) == BOB_OK) {
-		s.value = value;
-		apart = p->is_apart(p->ctx, &s);
-	}
 	if (value)
 		free_numbers(&p->b, value, s.count);
 	return apart;

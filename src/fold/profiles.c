@@ -3,55 +3,112 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/varint.h"
 #include "fold/folded.h"
 
-#define SEARCHED 64u	/* newest profiles that are looked at, ... */
-#define BASES_FIRST 16u /* ... and bases: where the system put things is seen early, */
+#define BASES_FIRST 16u /* bases that are looked at: where the system put things is seen early, */
 #define BASES_LAST 16u	/* and what the program does besides, late */
+#define SAMPLE 512u	/* of more members than twice that so many are tried first */
+#define SHORT                                                                                      \
+	16u /* bytes: a series that takes no more than these, and one for so many members, ... */
+#define SHORT_MEMBERS 256u /* ... is the program's, and looks for no base */
 
 /* --- reading --- */
 
-static uint64_t process_of(const struct bob_folded *f, uint32_t part)
+static uint64_t process_of(const struct bob_folded *f, uint64_t part)
 {
-	return f->part[part].id >> 32;
+	return bob_list_at(&f->id, (uint32_t)part) >> 32;
 }
 
-/* What the part's process has in a base. */
-static bob_status get_of_base(const struct bob_folded *f, const struct bob_fold_profile *base,
-			      uint32_t part, uint64_t *v)
+static bob_status base_open(struct bob_base_reader *r, const struct bob_folded *f,
+			    const struct bob_fold_bytes *series, uint32_t set, uint32_t own)
 {
-	const struct bob_fold_set *s = &f->set[base->set];
-	uint64_t process = process_of(f, part);
-	uint32_t low = 0, high = s->count;
+	r->f = f;
+	r->set = &f->set[set];
+	r->has_begun = r->has_first = 0;
+	r->left = r->set->count;
+	r->first = 0;
+	bob_list_begin(&r->own, &f->set[own], 0);
+	bob_list_begin(&r->members, r->set, 0);
+	return bob_series_open(&r->series, &f->tables.blocks.alloc, series->at,
+			       series->at + series->len);
+}
 
-	while (low < high) { /* the first member of that process */
-		uint32_t mid = low + (high - low) / 2;
-
-		if (process_of(f, s->member[mid]) < process)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == s->count || process_of(f, s->member[low]) != process)
+static bob_status base_step(struct bob_base_reader *r)
+{
+	if (!r->left)
 		return BOB_ERR_CORRUPT;
-	return bob_series_at(&f->tables.blocks.alloc, &base->series, low, v);
+	r->left--;
+	r->process = process_of(r->f, bob_list_next(&r->members));
+	return bob_series_next(&r->series, &r->value);
+}
+
+/* What the next member of the set has: its process's first member of the base, less what the set's first member has. BOB_ERR_CORRUPT: the base lacks
+ * the process. */
+static bob_status base_next(struct bob_base_reader *r, uint64_t *v)
+{
+	uint64_t process = process_of(r->f, bob_list_next(&r->own));
+	bob_status st = BOB_OK;
+
+	while (st == BOB_OK && (!r->has_begun || r->process < process)) {
+		st = base_step(r);
+		r->has_begun = 1;
+	}
+	if (st != BOB_OK)
+		return st == BOB_END ? BOB_ERR_CORRUPT : st;
+	if (!r->has_first)
+		r->first = r->value;
+	r->has_first = 1;
+	*v = r->value - r->first;
+	return r->process == process ? BOB_OK : BOB_ERR_CORRUPT;
+}
+
+bob_status bob_profile_open(struct bob_profile_reader *r, const struct bob_folded *f,
+			    uint32_t profile)
+{
+	const struct bob_fold_profile *p = &f->profile[profile];
+	const struct bob_fold_profile *base = p->base ? &f->profile[p->base - 1] : NULL;
+	bob_status st = bob_series_open(&r->series, &f->tables.blocks.alloc, p->series.at,
+					p->series.at + p->series.len);
+
+	r->has_base = base != NULL;
+	if (base) {
+		bob_status other = base_open(&r->base, f, &base->series, base->set, p->set);
+
+		st = st == BOB_OK ? other : st;
+	}
+	return st;
+}
+
+bob_status bob_profile_next(struct bob_profile_reader *r, uint64_t *value)
+{
+	uint64_t v;
+	bob_status st = bob_series_next(&r->series, value);
+
+	if (st == BOB_OK && r->has_base) {
+		st = base_next(&r->base, &v);
+		*value += st == BOB_OK ? v : 0;
+	}
+	return st == BOB_END ? BOB_ERR_CORRUPT : st;
+}
+
+void bob_profile_close(struct bob_profile_reader *r)
+{
+	bob_series_close(&r->series);
+	if (r->has_base)
+		bob_series_close(&r->base.series);
 }
 
 bob_status bob_profile_value(const struct bob_folded *f, uint32_t profile, uint32_t member,
 			     uint64_t *value)
 {
-	const struct bob_fold_profile *p = &f->profile[profile];
-	const struct bob_fold_set *set = &f->set[p->set];
-	uint64_t first = 0, own = 0;
-	bob_status st = bob_series_at(&f->tables.blocks.alloc, &p->series, member, value);
+	struct bob_profile_reader r;
+	bob_status st = bob_profile_open(&r, f, profile);
 
-	if (st != BOB_OK || !p->base)
-		return st;
-	st = get_of_base(f, &f->profile[p->base - 1], set->member[0], &first);
-	if (st == BOB_OK)
-		st = get_of_base(f, &f->profile[p->base - 1], set->member[member], &own);
-	*value += own - first;
+	for (uint64_t left = (uint64_t)member + 1; left && st == BOB_OK; left--)
+		st = bob_profile_next(&r, value);
+	bob_profile_close(&r);
 	return st;
 }
 
@@ -68,85 +125,126 @@ void bob_profiles_init(struct bob_profiles *p, const struct bob_alloc *alloc, st
 void bob_profiles_free(struct bob_profiles *p)
 {
 	bob_array_free(&p->alloc, p->known, p->known_room, sizeof(*p->known));
+	bob_array_free(&p->alloc, p->slot, p->slots, sizeof(*p->slot));
 	bob_array_free(&p->alloc, p->base, p->base_room, sizeof(*p->base));
-	bob_array_free(&p->alloc, p->scratch, p->scratch_room, sizeof(*p->scratch));
-	bob_array_free(&p->alloc, p->first, p->first_room, sizeof(*p->first));
-	bob_array_free(&p->alloc, p->first_value, p->first_value_room, sizeof(*p->first_value));
 	bob_buffer_free(&p->series);
 	bob_buffer_free(&p->less);
 	bob_buffer_free(&p->best);
 }
 
-/* The values less those of a base, in p->scratch; 0 if it lacks a process. */
-static int subtract(struct bob_profiles *p, uint32_t base, const uint64_t *value, uint32_t n)
+/* The first `n` values, less those of a base if there is one, behind what `b` has; or nothing if their pieces take more than `most` bytes.
+ * BOB_NONE: that, or the base lacks a process. */
+static bob_status put_less(struct bob_profiles *p, const struct bob_fold_profile *base,
+			   const uint64_t *value, uint32_t n, size_t most, struct bob_buffer *b)
 {
-	const struct bob_folded *f = p->f;
-	const struct bob_fold_set *of = &f->set[f->profile[base].set], *set = &f->set[p->set];
-	const uint64_t *all = p->known[base].value;
-	uint64_t first = 0;
-	uint32_t k = 0;
+	struct bob_base_reader r;
+	struct bob_series_writer w;
+	uint64_t v = 0;
+	bob_status st = base ? base_open(&r, p->f, &base->series, base->set, p->set) : BOB_OK;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t process = process_of(f, set->member[i]);
-
-		while (k < of->count && process_of(f, of->member[k]) < process)
-			k++;
-		if (k == of->count || process_of(f, of->member[k]) != process)
-			return 0;
-		first = i ? first : all[k];
-		p->scratch[i] = value[i] - (all[k] - first);
+	bob_series_begin(&w, &p->alloc);
+	for (uint32_t i = 0; i < n && st == BOB_OK && w.pieces.len <= most; i++) {
+		if (base)
+			st = base_next(&r, &v);
+		bob_series_add(&w, value[i] - v);
 	}
-	return 1;
+	b->len = 0;
+	if (st == BOB_OK && w.pieces.len > most)
+		st = BOB_NONE;
+	if (st == BOB_OK)
+		bob_series_end(&w, b);
+	if (w.pieces.failed)
+		st = BOB_ERR_NOMEM;
+	bob_series_free(&w);
+	if (base)
+		bob_series_close(&r.series);
+	return st == BOB_ERR_CORRUPT ? BOB_NONE : st;
 }
 
 /* p->best is the shortest series less that of a base, if one is half as long as without. */
-static uint32_t find_base(struct bob_profiles *p, const uint64_t *value, uint32_t n)
+static bob_status find_base(struct bob_profiles *p, const uint64_t *value, uint32_t n,
+			    uint32_t *best)
 {
-	size_t most = p->series.len / 2;
-	uint32_t best = 0;
+	size_t most = p->series.len / 2, sample = 0;
+	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < p->base_count; i++) {
+	*best = 0;
+	if (n > 2 * SAMPLE) {
+		st = put_less(p, NULL, value, SAMPLE, SIZE_MAX, &p->less);
+		sample = p->less.len;
+	}
+	for (uint32_t i = 0; i < p->base_count && (st == BOB_OK || st == BOB_NONE); i++) {
+		const struct bob_fold_profile *base = &p->f->profile[p->base[i]];
+
 		if (i >= BASES_FIRST && p->base_count - i > BASES_LAST)
 			continue;
-		if (!subtract(p, p->base[i], value, n))
-			continue;
-		p->less.len = 0;
-		bob_series_put(&p->less, p->scratch, n);
-		if (p->less.len < most) {
+		if (sample) {
+			st = put_less(p, base, value, SAMPLE, sample / 2, &p->less);
+			if (st != BOB_OK)
+				continue;
+		}
+		st = put_less(p, base, value, n, most, &p->less);
+		if (st == BOB_OK && p->less.len < most) {
 			most = p->less.len;
-			best = p->base[i] + 1;
+			*best = p->base[i] + 1;
 			p->best.len = 0;
 			bob_buffer_put(&p->best, p->less.at, p->less.len);
 		}
 	}
-	p->series.failed |= p->less.failed | p->best.failed;
-	return best;
+	if (p->less.failed || p->best.failed)
+		return BOB_ERR_NOMEM;
+	return st == BOB_NONE ? BOB_OK : st;
 }
 
-/* It can be a base. */
-static bob_status keep_values(struct bob_profiles *p, uint32_t number, const uint64_t *value,
-			      uint32_t n)
+static bob_status add_to_bases(struct bob_profiles *p, uint32_t number)
 {
-	uint64_t *copy = bob_blocks_get(&p->f->tables.blocks, n * sizeof(*copy));
-
-	if (!copy ||
-	    !bob_array_grow(&p->alloc, &p->base, &p->base_room, p->base_count, 1, sizeof(*p->base)))
+	if (!bob_array_grow(&p->alloc, &p->base, &p->base_room, p->base_count, 1, sizeof(*p->base)))
 		return BOB_ERR_NOMEM;
-	memcpy(copy, value, n * sizeof(*copy));
-	p->known[number].value = copy;
 	p->base[p->base_count++] = number;
 	return BOB_OK;
 }
 
-/* A base is used as often as those that are less it. */
-static void count_use(struct bob_profiles *p, uint32_t number)
+void bob_profiles_use(struct bob_profiles *p, uint32_t number)
 {
-	struct bob_fold_profile *profile = &p->f->profile[number];
+	for (;;) { /* a base is used as often as those that are less it */
+		struct bob_fold_profile *profile = &p->f->profile[number];
 
-	profile->uses += !p->of_trips;
-	profile->trips += p->of_trips;
-	if (profile->base)
-		count_use(p, profile->base - 1);
+		profile->uses += !p->of_trips;
+		profile->trips += p->of_trips;
+		if (!profile->base)
+			return;
+		number = profile->base - 1;
+	}
+}
+
+/* --- by what they are --- */
+
+static uint64_t hash_of(uint32_t set, const struct bob_buffer *series)
+{
+	return bob_hash64(set, series->at, series->len);
+}
+
+static bob_status make_slots(struct bob_profiles *p)
+{
+	uint32_t slots = p->slots ? p->slots * 2 : 64;
+	uint32_t *slot;
+
+	if (p->f->profile_count < p->slots)
+		return BOB_OK;
+	slot = p->alloc.resize(p->alloc.ctx, NULL, 0, slots * sizeof(*slot));
+	if (!slot)
+		return BOB_ERR_NOMEM;
+	memset(slot, 0, slots * sizeof(*slot));
+	for (uint32_t i = 0; i < p->f->profile_count; i++) {
+		uint32_t *at = &slot[p->known[i].hash & (slots - 1)];
+
+		p->known[i].next = *at;
+		*at = i + 1;
+	}
+	bob_array_free(&p->alloc, p->slot, p->slots, sizeof(*p->slot));
+	p->slot = slot;
+	p->slots = slots;
+	return BOB_OK;
 }
 
 /* `whole` is the series of the values, `own` that less those of the base. */
@@ -154,71 +252,123 @@ static bob_status add(struct bob_profiles *p, uint32_t set, const struct bob_buf
 		      uint32_t base, const struct bob_buffer *own)
 {
 	struct bob_fold_profile profile = { .set = set, .base = base };
-	struct bob_known_profile known = { .value = NULL };
+	struct bob_known_profile known = { .hash = hash_of(set, whole) };
+	uint32_t number = p->f->profile_count, *slot;
 	bob_status st;
 
-	if (!bob_array_grow(&p->alloc, &p->known, &p->known_room, p->f->profile_count, 1,
-			    sizeof(*p->known)))
+	if (!bob_array_grow(&p->alloc, &p->known, &p->known_room, number, 1, sizeof(*p->known)) ||
+	    make_slots(p) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	st = bob_buffer_keep(whole, &p->f->tables.blocks, &known.whole);
 	profile.series = known.whole;
 	if (st == BOB_OK && base)
 		st = bob_buffer_keep(own, &p->f->tables.blocks, &profile.series);
-	p->known[p->f->profile_count] = known;
-	return st == BOB_OK ? bob_folded_add_profile(p->f, &profile) : st;
+	if (st == BOB_OK)
+		st = bob_folded_add_profile(p->f, &profile);
+	if (st != BOB_OK)
+		return st;
+	slot = &p->slot[known.hash & (p->slots - 1)];
+	known.next = *slot;
+	*slot = number + 1;
+	p->known[number] = known;
+	return BOB_OK;
+}
+
+/* The set of first members of each process, and what these have, in p->less; *count of them. */
+static bob_status put_first(struct bob_profiles *p, const uint64_t *value, uint32_t n,
+			    uint32_t *set)
+{
+	const struct bob_list members = p->f->set[p->set];
+	struct bob_list_walk w;
+	struct bob_series_writer first;
+	uint64_t before = 0;
+	bob_status st = BOB_OK;
+
+	bob_list_begin(&w, &members, 0);
+	bob_series_begin(&first, &p->alloc);
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
+		uint64_t part = bob_list_next(&w), process = process_of(p->f, part);
+
+		if (!i || process != before) {
+			bob_series_add(&first, value[i]);
+			st = bob_folded_add_member(p->f, (uint32_t)part);
+		}
+		before = process;
+	}
+	p->less.len = 0;
+	bob_series_end(&first, &p->less);
+	bob_series_free(&first);
+	if (st == BOB_OK)
+		st = bob_folded_find_set(p->f, set);
+	return st == BOB_OK && p->less.failed ? BOB_ERR_NOMEM : st;
+}
+
+/* Members less the first one of their process, in p->best; how many processes. */
+static uint32_t put_others(struct bob_profiles *p, const uint64_t *value, uint32_t n)
+{
+	struct bob_list_walk w;
+	struct bob_series_writer others;
+	uint64_t before = 0, first = 0;
+	uint32_t count = 0;
+
+	bob_list_begin(&w, &p->f->set[p->set], 0);
+	bob_series_begin(&others, &p->alloc);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t process = process_of(p->f, bob_list_next(&w));
+
+		if (!i || process != before) {
+			first = value[i];
+			count++;
+		}
+		bob_series_add(&others, value[i] - first);
+		before = process;
+	}
+	p->best.len = 0;
+	bob_series_end(&others, &p->best);
+	bob_series_free(&others);
+	return count;
 }
 
 /* If members of a process differ by the same in each, p->best is that, and a base is added: what the first ones have. */
 static bob_status add_base(struct bob_profiles *p, const uint64_t *value, uint32_t n,
 			   uint32_t *base)
 {
-	const uint32_t *member = p->f->set[p->set].member;
-	uint32_t count = 0, number;
+	uint32_t count, set;
 	bob_status st;
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (!i || process_of(p->f, member[i]) != process_of(p->f, member[i - 1])) {
-			p->first_value[count] = value[i];
-			p->first[count++] = member[i];
-		}
-		p->scratch[i] = value[i] - p->first_value[count - 1];
-	}
-	p->best.len = p->less.len = 0;
-	bob_series_put(&p->best, p->scratch, n);
+	count = put_others(p, value, n);
 	if (p->best.failed)
 		return BOB_ERR_NOMEM;
 	if (count == n || count < 2 || p->best.len > p->series.len / 2)
 		return BOB_OK;
-	bob_series_put(&p->less, p->first_value, count);
-	st = bob_folded_add_set(p->f, p->first, count, &number);
-	if (st == BOB_OK && p->less.failed)
-		st = BOB_ERR_NOMEM;
+	st = put_first(p, value, n, &set);
 	if (st == BOB_OK)
-		st = add(p, number, &p->less, 0, NULL);
+		st = add(p, set, &p->less, 0, NULL);
 	if (st == BOB_OK)
-		st = keep_values(p, p->f->profile_count - 1, p->first_value, count);
+		st = add_to_bases(p, p->f->profile_count - 1);
 	*base = p->f->profile_count;
 	return st;
 }
 
+/* A short one is the program's doing, and is no base. */
+static int is_short(const struct bob_profiles *p, uint32_t n)
+{
+	return p->series.len <= SHORT + n / SHORT_MEMBERS;
+}
+
 static bob_status add_new(struct bob_profiles *p, const uint64_t *value, uint32_t n)
 {
-	uint32_t base;
+	uint32_t base = 0;
 	bob_status st = BOB_OK;
 
-	if (!bob_array_grow(&p->alloc, &p->scratch, &p->scratch_room, 0, n, sizeof(*p->scratch)) ||
-	    !bob_array_grow(&p->alloc, &p->first, &p->first_room, 0, n, sizeof(*p->first)) ||
-	    !bob_array_grow(&p->alloc, &p->first_value, &p->first_value_room, 0, n,
-			    sizeof(*p->first_value)))
-		return BOB_ERR_NOMEM;
-	base = find_base(p, value, n);
-	if (!base)
+	if (is_short(p, n))
+		return add(p, p->set, &p->series, 0, NULL);
+	st = find_base(p, value, n, &base);
+	if (st == BOB_OK && !base)
 		st = add_base(p, value, n, &base);
-	if (st == BOB_OK && p->series.failed)
-		st = BOB_ERR_NOMEM;
 	if (st == BOB_OK)
 		st = add(p, p->set, &p->series, base, &p->best);
-	return st == BOB_OK && !base ? keep_values(p, p->f->profile_count - 1, value, n) : st;
+	return st == BOB_OK && !base ? add_to_bases(p, p->f->profile_count - 1) : st;
 }
 
 static int is_it(const struct bob_profiles *p, uint32_t number)
@@ -229,25 +379,21 @@ static int is_it(const struct bob_profiles *p, uint32_t number)
 	       !memcmp(whole->at, p->series.at, whole->len);
 }
 
-bob_status bob_profiles_find(void *ctx, const uint64_t *value, uint32_t n, uint32_t *number)
+bob_status bob_profiles_find(struct bob_profiles *p, const uint64_t *value, uint32_t *number)
 {
-	struct bob_profiles *p = ctx;
-	uint32_t i = p->f->profile_count, least = i < SEARCHED ? 0 : i - SEARCHED;
-	bob_status st = BOB_OK;
+	uint32_t n = p->f->set[p->set].count, i = 0;
+	bob_status st = put_less(p, NULL, value, n, SIZE_MAX, &p->series);
 
-	p->series.len = 0;
-	bob_series_put(&p->series, value, n);
-	if (p->series.failed)
+	if (st != BOB_OK || p->series.failed)
 		return BOB_ERR_NOMEM;
-	while (i > least && !is_it(p, i - 1))
-		i--;
-	if (i == least) {
+	if (p->slots)
+		i = p->slot[hash_of(p->set, &p->series) & (p->slots - 1)];
+	while (i && !is_it(p, i - 1))
+		i = p->known[i - 1].next;
+	if (!i) {
 		st = add_new(p, value, n);
 		i = p->f->profile_count;
 	}
-	if (st != BOB_OK)
-		return st;
 	*number = i - 1;
-	count_use(p, i - 1);
-	return BOB_OK;
+	return st;
 }

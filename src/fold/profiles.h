@@ -3,11 +3,15 @@
  * of the row's set of parts. Many rows have the same one: where the system put the stack, the heap, an image of each process.
  * So each is kept once, as a series. Others differ from such a one by little -- the first rank goes another way, or they are of
  * each process's second thread -- and are kept as the difference to it, their *base*, a profile before it that has none itself. A base
- * holds for processes: the upper half of participants' ids. Its value for one is that of its first member there. */
+ * holds for processes: the upper half of participants' ids. Its value for one is that of its first member there.
+ *
+ * Values are read one after the other, from the first: there may be a million. */
 #ifndef BOB_FOLD_PROFILES_H
 #define BOB_FOLD_PROFILES_H
 
 #include "fold/buffer.h"
+#include "fold/list.h"
+#include "fold/series.h"
 
 struct bob_folded;
 
@@ -19,7 +23,32 @@ struct bob_fold_profile {
 	uint32_t uses, trips;		/* rows that name it, of words and of trip counts */
 };
 
-/* The value of the set's member number `member`. BOB_ERR_CORRUPT. Work: the members before it. */
+/* What members of a set, one after the other, have in a profile of perhaps another set, by their processes. */
+struct bob_base_reader {
+	const struct bob_folded *f;
+	struct bob_series_reader series;
+	const struct bob_list *set;	/* of the base */
+	struct bob_list_walk own,
+		members; /* of the set that is asked for; of the base's set, behind `process` */
+	uint64_t process, value;	/* of the base, where it is now */
+	uint64_t first;			/* what the first member has */
+	uint32_t left;			/* members of the base behind that */
+	int has_begun, has_first;
+};
+
+struct bob_profile_reader {
+	struct bob_series_reader series;
+	struct bob_base_reader base;
+	int has_base;
+};
+
+/* The values of a profile's members, from the first on, which is 0. Close it whatever comes back. */
+bob_status bob_profile_open(struct bob_profile_reader *r, const struct bob_folded *f,
+			    uint32_t profile);
+/* Not more often than there are members. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+bob_status bob_profile_next(struct bob_profile_reader *r, uint64_t *value);
+void bob_profile_close(struct bob_profile_reader *r);
+/* That of member number `member`. Work: the members before it. */
 bob_status bob_profile_value(const struct bob_folded *f, uint32_t profile, uint32_t member,
 			     uint64_t *value);
 
@@ -27,7 +56,8 @@ bob_status bob_profile_value(const struct bob_folded *f, uint32_t profile, uint3
 
 struct bob_known_profile {
 	struct bob_fold_bytes whole;	/* series without a base */
-	uint64_t *value;		/* of the series if there is none; else NULL */
+	uint64_t hash;
+	uint32_t next;			/* of the same slot, + 1 */
 };
 
 struct bob_profiles {
@@ -37,18 +67,18 @@ struct bob_profiles {
 	uint32_t of_trips;		/* 1: they are of trip counts */
 	struct bob_known_profile *known; /* one a profile of `f` */
 	uint32_t known_room;
+	uint32_t *slot;			/* of profiles by hash, number + 1 */
+	uint32_t slots;
 	uint32_t *base;			/* those without base */
 	uint32_t base_count, base_room;
 	struct bob_buffer series, less, best;
-	uint64_t *scratch, *first_value;
-	uint32_t *first;
-	uint32_t scratch_room, first_value_room, first_room;
 };
 
 void bob_profiles_init(struct bob_profiles *p, const struct bob_alloc *alloc, struct bob_folded *f);
 void bob_profiles_free(struct bob_profiles *p);
-/* For bob_group_put: the number of the profile with these values, the first of which is 0; a new one if need be. `ctx` is
- * the struct bob_profiles. */
-bob_status bob_profiles_find(void *ctx, const uint64_t *value, uint32_t n, uint32_t *number);
+/* The number of the profile with these values, one for each part of the set and the first of them 0; a new one if need be. */
+bob_status bob_profiles_find(struct bob_profiles *p, const uint64_t *value, uint32_t *number);
+/* One row more has it. */
+void bob_profiles_use(struct bob_profiles *p, uint32_t number);
 
 #endif

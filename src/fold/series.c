@@ -4,27 +4,33 @@
 #include <string.h>
 
 #include "base/varint.h"
-#include "fold/column.h"
-#include "fold/group.h"
 
-#define MANY 4u /* pieces: fewer take no turns */
+#define MANY 4u /* pieces: fewer take no turns, ... */
+#define TOO_MANY                                                                                   \
+	(1u << 17) /* ... and among so many nobody looks for turns: it takes 100 bytes for each */
 
 /* --- writing --- */
 
-struct row {
-	struct bob_buffer *out;
-	uint64_t before;
-	uint64_t pieces;
-};
-
 static void take_piece(void *ctx, const struct bob_piece *p)
 {
-	struct row *r = ctx;
+	struct bob_series_writer *w = ctx;
 	uint8_t bytes[BOB_PIECE_BYTES_MAX];
 
-	bob_buffer_put(r->out, bytes, bob_piece_put(p, r->before, bytes));
-	r->before = p->base;
-	r->pieces++;
+	bob_buffer_put(&w->pieces, bytes, bob_piece_put(p, w->before, bytes));
+	w->before = p->base;
+	w->count++;
+}
+
+void bob_series_begin(struct bob_series_writer *w, const struct bob_alloc *alloc)
+{
+	w->pieces = (struct bob_buffer){ .alloc = *alloc };
+	w->before = w->count = 0;
+	bob_column_init(&w->column, take_piece, w);
+}
+
+void bob_series_free(struct bob_series_writer *w)
+{
+	bob_buffer_free(&w->pieces);
 }
 
 /* The same as a group; 0 if that takes no less. */
@@ -32,12 +38,11 @@ static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces)
 {
 	const struct bob_fold_bytes bytes = { pieces->at, pieces->len };
 	struct bob_content c = { .structure.alloc = b->alloc };
-	const struct bob_content *one = &c;
 	struct bob_buffer group = { .alloc = b->alloc };
 	int shorter = 0;
 
 	if (bob_content_read(&c, &bytes, 0) == BOB_OK && bob_content_fold(&c) == BOB_OK &&
-	    bob_group_put(&group, &one, NULL, 1, NULL, NULL, NULL) == BOB_OK)
+	    bob_group_put_alone(&group, &c) == BOB_OK)
 		shorter = group.len + 1 < pieces->len;
 	if (shorter) {
 		bob_buffer_varint(b, 0);
@@ -49,40 +54,41 @@ static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces)
 	return shorter;
 }
 
+void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b)
+{
+	bob_column_finish(&w->column);
+	if (!b)
+		return;
+	b->failed |= w->pieces.failed;
+	if (b->failed || w->count <= MANY || w->count > TOO_MANY || !put_group(b, &w->pieces)) {
+		bob_buffer_varint(b, w->count);
+		bob_buffer_put(b, w->pieces.at, w->pieces.len);
+	}
+}
+
 void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
 {
-	struct bob_buffer bytes = { .alloc = b->alloc };
-	struct row r = { .out = &bytes };
-	struct bob_column column;
+	struct bob_series_writer w;
 
-	bob_column_init(&column, take_piece, &r);
+	bob_series_begin(&w, &b->alloc);
 	for (uint32_t i = 0; i < n; i++)
-		bob_column_put(&column, value[i]);
-	bob_column_finish(&column);
-	b->failed |= bytes.failed;
-	if (b->failed || r.pieces <= MANY || !put_group(b, &bytes)) {
-		bob_buffer_varint(b, r.pieces);
-		bob_buffer_put(b, bytes.at, bytes.len);
-	}
-	bob_buffer_free(&bytes);
+		bob_series_add(&w, value[i]);
+	bob_series_end(&w, b);
+	bob_series_free(&w);
 }
 
 /* --- reading --- */
 
-struct reading {
-	const uint8_t *at, *end;
-	uint64_t left, before;		/* pieces */
-	int is_group;
-	struct bob_group_reader group;
-};
-
-static bob_status begin(struct reading *r, const struct bob_alloc *alloc, const uint8_t *at,
-			const uint8_t *end)
+bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
+			   const uint8_t *at, const uint8_t *end)
 {
 	struct bob_fold_bytes bytes;
 	uint64_t len;
 
-	*r = (struct reading){ .at = at, .end = end };
+	r->at = at;
+	r->end = end;
+	r->before = 0;
+	r->is_group = r->has_piece = 0;
 	if (bob_varint_get(&r->at, end, &r->left))
 		return BOB_ERR_CORRUPT;
 	if (r->left || r->at == end || !*r->at)
@@ -95,77 +101,55 @@ static bob_status begin(struct reading *r, const struct bob_alloc *alloc, const 
 	return bob_group_open_alone(&r->group, alloc, &bytes);
 }
 
-static bob_status next(struct reading *r, struct bob_piece *p)
+static bob_status next_piece(struct bob_series_reader *r)
 {
 	bob_status st;
 	int given_up;
 
 	if (r->is_group) {
-		st = bob_group_piece(&r->group, p, &given_up);
+		st = bob_group_piece(&r->group, &r->piece, &given_up);
 		return st == BOB_END && given_up ? BOB_ERR_CORRUPT : st;
 	}
 	if (!r->left)
 		return BOB_END;
 	r->left--;
-	st = bob_piece_get(&r->at, r->end, r->before, p);
-	r->before = p->base;
+	st = bob_piece_get(&r->at, r->end, r->before, &r->piece);
+	r->before = r->piece.base;
 	return st;
 }
 
-static void end(struct reading *r)
+bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value)
+{
+	bob_status st;
+
+	if (!r->has_piece || bob_piece_next(&r->piece, 0, &r->walk) != BOB_OK) {
+		r->has_piece = 0;
+		st = next_piece(r);
+		if (st != BOB_OK)
+			return st;
+		/* no piece is empty: work is bounded by the numbers */
+		if (bob_piece_begin(&r->piece, 0, 0, &r->walk) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+		r->has_piece = 1;
+	}
+	*value = r->walk.value;
+	return BOB_OK;
+}
+
+void bob_series_close(struct bob_series_reader *r)
 {
 	if (r->is_group)
 		bob_group_close(&r->group);
 }
 
-bob_status bob_series_get(const struct bob_alloc *alloc, const uint8_t **at, const uint8_t *stop,
-			  uint64_t *value, uint32_t n)
-{
-	struct reading r;
-	struct bob_piece p;
-	struct bob_piece_walk w;
-	uint32_t have = 0;
-	bob_status st = begin(&r, alloc, *at, stop);
-
-	while (st == BOB_OK && (st = next(&r, &p)) == BOB_OK) {
-		st = bob_piece_begin(&p, 0, 0, &w);
-		if (st != BOB_OK) { /* no piece is empty: work is bounded by the numbers */
-			st = BOB_ERR_CORRUPT;
-			break;
-		}
-		for (; st == BOB_OK && have < n; st = bob_piece_next(&p, 0, &w))
-			value[have++] = w.value;
-		st = st == BOB_OK ? BOB_ERR_CORRUPT : BOB_OK;
-	}
-	end(&r);
-	if (st == BOB_ERR_NOMEM)
-		return st;
-	if (st != BOB_END || have != n)
-		return BOB_ERR_CORRUPT;
-	*at = r.at;
-	return BOB_OK;
-}
-
 bob_status bob_series_at(const struct bob_alloc *alloc, const struct bob_fold_bytes *series,
 			 uint32_t i, uint64_t *value)
 {
-	struct reading r;
-	struct bob_piece p;
-	struct bob_piece_walk w;
-	uint64_t left = i;
-	bob_status st = begin(&r, alloc, series->at, series->at + series->len);
-	int found = 0;
+	struct bob_series_reader r;
+	bob_status st = bob_series_open(&r, alloc, series->at, series->at + series->len);
 
-	while (st == BOB_OK && !found && (st = next(&r, &p)) == BOB_OK) {
-		st = bob_piece_begin(&p, 0, 0, &w);
-		if (st != BOB_OK)
-			break;
-		for (; st == BOB_OK && left; left--)
-			st = bob_piece_next(&p, 0, &w);
-		found = st == BOB_OK;
-		st = BOB_OK;
-	}
-	end(&r);
-	*value = w.value;
-	return found ? BOB_OK : st == BOB_ERR_NOMEM ? st : BOB_ERR_CORRUPT;
+	for (uint64_t left = (uint64_t)i + 1; left && st == BOB_OK; left--)
+		st = bob_series_next(&r, value);
+	bob_series_close(&r);
+	return st == BOB_OK || st == BOB_ERR_NOMEM ? st : BOB_ERR_CORRUPT;
 }

@@ -1,15 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which knows pieces that take turns:
- *     series:   varint pieces, pieces; or 0, varint bytes, group */
+ *     series:   varint pieces, pieces; or 0, varint bytes, group
+ * Written and read one number after the other, so that a million of them need no room. */
 #ifndef BOB_FOLD_SERIES_H
 #define BOB_FOLD_SERIES_H
 
 #include "fold/buffer.h"
+#include "fold/column.h"
+#include "fold/group.h"
+
+/* --- writing --- */
+
+struct bob_series_writer {
+	struct bob_column column;
+	struct bob_buffer pieces;	/* those that are final */
+	uint64_t before, count;
+};
+
+void bob_series_begin(struct bob_series_writer *w, const struct bob_alloc *alloc);
+static inline void bob_series_add(struct bob_series_writer *w, uint64_t v)
+{
+	bob_column_put(&w->column, v);
+}
+/* The series goes behind what `b` has; NULL: nowhere. What w->pieces has stays until the writer is freed. */
+void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
+void bob_series_free(struct bob_series_writer *w);
 
 void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
-/* Reads at *at; *at moves only on BOB_OK. BOB_ERR_CORRUPT: there are not just `n`. */
-bob_status bob_series_get(const struct bob_alloc *alloc, const uint8_t **at, const uint8_t *end,
-			  uint64_t *value, uint32_t n);
+
+/* --- reading --- */
+
+struct bob_series_reader {
+	const uint8_t *at, *end;
+	uint64_t left, before;		/* pieces */
+	int is_group, has_piece;
+	struct bob_piece piece;
+	struct bob_piece_walk walk;
+	struct bob_group_reader group;
+};
+
+/* Close it whatever comes back. BOB_ERR_CORRUPT. */
+bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
+			   const uint8_t *at, const uint8_t *end);
+bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value);
+void bob_series_close(struct bob_series_reader *r);
+
+/* The next number. BOB_END: there is none; the series ends at r->at. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+static inline bob_status bob_series_next(struct bob_series_reader *r, uint64_t *value)
+{
+	if (!r->has_piece || r->walk.left <= 1)
+		return bob_series_turn(r, value);
+	r->walk.left--;
+	*value = r->walk.value += r->piece.step[0];
+	return BOB_OK;
+}
+
 /* Number `i`. Work: those before it. */
 bob_status bob_series_at(const struct bob_alloc *alloc, const struct bob_fold_bytes *series,
 			 uint32_t i, uint64_t *value);

@@ -4,9 +4,10 @@
 
 #include "base/varint.h"
 #include "fold/folded.h"
+#include "fold/series.h"
 #include "fold/signatures.h"
 
-#define MEMBERS_MAX (1u << 24) /* of all sets together */
+#define MEMBERS_MAX (1u << 28) /* of all sets together */
 
 struct unpacking {
 	const uint8_t *at, *end;
@@ -14,9 +15,10 @@ struct unpacking {
 	const struct bob_fold_tree *tree; /* NULL: paths are there */
 	struct bob_folded *f;
 	struct bob_alloc alloc;
-	uint32_t *item;			/* of a loop; members of a set */
-	uint64_t *number;
-	uint32_t item_room, number_room;
+	uint32_t *item;			/* of a loop */
+	uint32_t item_room;
+	struct bob_lister list;
+	uint64_t least;			/* next member of a set */
 };
 
 /* A number up to `most`. */
@@ -106,38 +108,72 @@ static bob_status get_tables(struct unpacking *u)
 	return st != BOB_OK ? st : bob_folded_add_columns(u->f);
 }
 
-static bob_status get_numbers(struct unpacking *u, uint32_t n)
+typedef bob_status (*take_fn)(struct unpacking *u, uint64_t v);
+
+/* `n` numbers. */
+static bob_status get_numbers(struct unpacking *u, uint32_t n, take_fn take)
 {
-	if (!bob_array_grow(&u->alloc, &u->number, &u->number_room, 0, (size_t)n + 1,
-			    sizeof(*u->number)))
-		return BOB_ERR_NOMEM;
-	return bob_series_get(&u->alloc, &u->at, u->end, u->number, n);
+	struct bob_series_reader r;
+	bob_status st = bob_series_open(&r, &u->alloc, u->at, u->end);
+	uint64_t v = 0;
+
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
+		st = bob_series_next(&r, &v);
+		if (st == BOB_OK)
+			st = take(u, v);
+	}
+	if (st == BOB_OK) {
+		st = bob_series_next(&r, &v);
+		st = st == BOB_END ? BOB_OK : st == BOB_OK ? BOB_ERR_CORRUPT : st;
+	} else if (st == BOB_END) {
+		st = BOB_ERR_CORRUPT;
+	}
+	u->at = r.at;
+	bob_series_close(&r);
+	return st;
+}
+
+static bob_status take_number(struct unpacking *u, uint64_t v)
+{
+	bob_lister_put(&u->list, v);
+	return BOB_OK;
+}
+
+static bob_status take_small(struct unpacking *u, uint64_t v)
+{
+	return v <= UINT32_MAX ? take_number(u, v) : BOB_ERR_CORRUPT;
+}
+
+static bob_status get_list_of(struct unpacking *u, uint32_t n, take_fn take, struct bob_list *out)
+{
+	bob_status st = get_numbers(u, n, take);
+
+	return st == BOB_OK ? bob_lister_end(&u->list, &u->f->tables.blocks, out) : st;
 }
 
 static bob_status get_parts(struct unpacking *u)
 {
 	struct bob_folded *f = u->f;
-	uint32_t n;
-	bob_status st = get(u, BOB_PARTS_MAX, &n);
+	bob_status st = get(u, BOB_PARTS_MAX, &f->part_count);
 
-	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
-		if (!bob_folded_add_part(f))
-			st = BOB_ERR_NOMEM;
 	if (st == BOB_OK)
-		st = get_numbers(u, n);
-	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
-		f->part[i].id = u->number[i];
+		st = get_list_of(u, f->part_count, take_number, &f->id);
 	if (st == BOB_OK)
-		st = get_numbers(u, n);
-	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
-		f->part[i].segment = (uint32_t)u->number[i];
+		st = get_list_of(u, f->part_count, take_small, &f->segment);
 	if (st == BOB_OK)
-		st = get_numbers(u, n);
-	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
-		f->part[i].events = u->number[i];
+		st = get_list_of(u, f->part_count, take_number, &f->events);
 	if (st == BOB_OK)
 		st = bob_folded_end_parts(f);
 	return st == BOB_ERR_INVAL ? BOB_ERR_CORRUPT : st;
+}
+
+/* Members ascend. */
+static bob_status take_member(struct unpacking *u, uint64_t v)
+{
+	if (v < u->least || v >= u->f->part_count)
+		return BOB_ERR_CORRUPT;
+	u->least = v + 1;
+	return bob_folded_add_member(u->f, (uint32_t)v);
 }
 
 static bob_status get_set(struct unpacking *u, uint32_t *members)
@@ -147,21 +183,13 @@ static bob_status get_set(struct unpacking *u, uint32_t *members)
 
 	if (st == BOB_OK && (!n || n > MEMBERS_MAX - *members))
 		st = BOB_ERR_CORRUPT;
+	u->least = 0;
 	if (st == BOB_OK)
-		st = get_numbers(u, n);
-	if (st == BOB_OK &&
-	    !bob_array_grow(&u->alloc, &u->item, &u->item_room, 0, n, sizeof(*u->item)))
-		st = BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
-		if (u->number[i] >= u->f->part_count || (i && u->number[i] <= u->number[i - 1]))
-			st = BOB_ERR_CORRUPT;
-		else
-			u->item[i] = (uint32_t)u->number[i];
-	}
+		st = get_numbers(u, n, take_member);
 	if (st != BOB_OK)
 		return st;
 	*members += n;
-	return bob_folded_add_set(u->f, u->item, n, &number);
+	return bob_folded_end_set(u->f, &number);
 }
 
 static bob_status get_bytes_at(struct unpacking *u, const uint8_t **at, const uint8_t *end,
@@ -309,10 +337,11 @@ static bob_status unpack_all(struct unpacking *u, const struct bob_alloc *alloc,
 
 	if (st != BOB_OK)
 		return st;
-	u->alloc = *alloc;
+	u->alloc = u->list.alloc = *alloc;
 	st = unpack(u);
+	bob_folded_end_making(u->f);
 	bob_array_free(alloc, u->item, u->item_room, sizeof(*u->item));
-	bob_array_free(alloc, u->number, u->number_room, sizeof(*u->number));
+	bob_lister_free(&u->list);
 	if (st != BOB_OK) {
 		bob_folded_close(u->f);
 		return st;

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fold/list.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+#define FEW 64u			/* runs: so many are always kept as such */
+#define RUN_NUMBERS 3u		/* the room of a run */
+
+/* --- making --- */
+
+static uint32_t length(const struct bob_lister *l)
+{
+	return (uint32_t)(l->count - l->run[l->run_count - 1].first);
+}
+
+static void put_plain(struct bob_lister *l, uint64_t v)
+{
+	if (bob_array_grow(&l->alloc, &l->value, &l->value_room, l->count, 1, sizeof(*l->value)))
+		l->value[l->count++] = v;
+	else
+		l->failed = 1;
+}
+
+/* Numbers take less. */
+static void make_plain(struct bob_lister *l)
+{
+	uint32_t count = l->count;
+
+	l->is_plain = 1;
+	l->count = 0;
+	for (uint32_t i = 0; i < l->run_count && !l->failed; i++) {
+		uint64_t end = i + 1 < l->run_count ? l->run[i + 1].first : count;
+
+		for (uint64_t k = 0; k < end - l->run[i].first && !l->failed; k++)
+			put_plain(l, l->run[i].value + k * l->run[i].step);
+	}
+	bob_array_free(&l->alloc, l->run, l->run_room, sizeof(*l->run));
+	l->run = NULL;
+	l->run_room = 0;
+}
+
+static void begin_run(struct bob_lister *l, uint64_t v)
+{
+	if (l->run_count >= FEW && l->run_count > l->count / RUN_NUMBERS) {
+		make_plain(l);
+		put_plain(l, v);
+	} else if (bob_array_grow(&l->alloc, &l->run, &l->run_room, l->run_count, 1,
+				  sizeof(*l->run))) {
+		l->run[l->run_count++] = (struct bob_run){ v, 0, l->count++ };
+	} else {
+		l->failed = 1;
+	}
+}
+
+void bob_lister_put(struct bob_lister *l, uint64_t v)
+{
+	struct bob_run *r = l->run_count ? &l->run[l->run_count - 1] : NULL;
+
+	if (l->failed)
+		return;
+	if (l->is_plain) {
+		put_plain(l, v);
+	} else if (!r) {
+		begin_run(l, v);
+	} else if (length(l) == 1) {
+		r->step = v - r->value;
+		l->count++;
+	} else if (v == r->value + length(l) * r->step) {
+		l->count++;
+	} else {
+		begin_run(l, v);
+	}
+}
+
+static void *keep(struct bob_blocks *blocks, const void *from, size_t size)
+{
+	void *copy = bob_blocks_get(blocks, size);
+
+	return copy && size ? memcpy(copy, from, size) : copy;
+}
+
+bob_status bob_lister_end(struct bob_lister *l, struct bob_blocks *blocks, struct bob_list *out)
+{
+	int failed = l->failed;
+
+	*out = (struct bob_list){ .count = l->count };
+	if (!failed && l->is_plain) {
+		out->value = keep(blocks, l->value, l->count * sizeof(*l->value));
+	} else if (!failed) {
+		out->run = keep(blocks, l->run, l->run_count * sizeof(*l->run));
+		out->run_count = l->run_count;
+	}
+	l->count = l->run_count = 0;
+	l->is_plain = l->failed = 0;
+	return out->value || out->run ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+void bob_lister_free(struct bob_lister *l)
+{
+	bob_array_free(&l->alloc, l->run, l->run_room, sizeof(*l->run));
+	bob_array_free(&l->alloc, l->value, l->value_room, sizeof(*l->value));
+	*l = (struct bob_lister){ .alloc = l->alloc };
+}
+
+/* --- asking --- */
+
+/* The run that has number `i`. */
+static const struct bob_run *run_of(const struct bob_list *l, uint32_t i)
+{
+	uint32_t low = 0, high = l->run_count;
+
+	while (high - low > 1) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (l->run[mid].first <= i)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &l->run[low];
+}
+
+static uint64_t end_of(const struct bob_list *l, const struct bob_run *r)
+{
+	return r + 1 < l->run + l->run_count ? r[1].first : l->count;
+}
+
+uint64_t bob_list_at(const struct bob_list *l, uint32_t i)
+{
+	if (!l->run)
+		return l->value[i];
+	const struct bob_run *r = run_of(l, i);
+
+	return r->value + (i - r->first) * r->step;
+}
+
+static uint32_t below_plain(const struct bob_list *l, uint64_t v)
+{
+	uint32_t low = 0, high = l->count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (l->value[mid] < v)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+uint32_t bob_list_below(const struct bob_list *l, uint64_t v)
+{
+	uint32_t low = 0, high = l->run_count;
+	const struct bob_run *r;
+	uint64_t n;
+
+	if (!l->run)
+		return below_plain(l, v);
+	while (low < high) { /* runs that begin below */
+		uint32_t mid = low + (high - low) / 2;
+
+		if (l->run[mid].value < v)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return 0;
+	r = &l->run[low - 1];
+	n = r->step ? (v - r->value - 1) / r->step + 1 : UINT64_MAX;
+	return (uint32_t)(n < end_of(l, r) - r->first ? r->first + n : end_of(l, r));
+}
+
+int bob_list_same(const struct bob_list *a, const struct bob_list *b)
+{
+	if (a->count != b->count || a->run_count != b->run_count || !a->run != !b->run)
+		return 0;
+	return a->run ? !a->count || !memcmp(a->run, b->run, a->run_count * sizeof(*a->run)) :
+			!a->count || !memcmp(a->value, b->value, a->count * sizeof(*a->value));
+}
+
+uint64_t bob_list_hash(const struct bob_list *l)
+{
+	return l->run ? bob_hash64(l->count, l->run, l->run_count * sizeof(*l->run)) :
+			bob_hash64(l->count, l->value, l->count * sizeof(*l->value));
+}
+
+void bob_list_begin(struct bob_list_walk *w, const struct bob_list *l, uint32_t from)
+{
+	*w = (struct bob_list_walk){ .list = l, .at = from };
+	if (!l->run || from >= l->count)
+		return;
+	const struct bob_run *r = run_of(l, from);
+
+	w->run = r + 1;
+	w->value = r->value + (from - r->first) * r->step;
+	w->step = r->step;
+	w->left = (uint32_t)(end_of(l, r) - from);
+}
+
+void bob_list_turn(struct bob_list_walk *w)
+{
+	const struct bob_run *r = w->run++;
+
+	w->value = r->value;
+	w->step = r->step;
+	w->left = (uint32_t)(end_of(w->list, r) - r->first);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A row of numbers in memory, short if they step: *runs* of an arithmetic progression each. Where most runs would be of one or two numbers, the
+ * numbers themselves. What is about each of a million participants -- ids, events, members of sets -- is such a list.
+ *
+ * The same numbers give the same list. Immutable once made; owner: the blocks that it was made in. */
+#ifndef BOB_FOLD_LIST_H
+#define BOB_FOLD_LIST_H
+
+#include "fold/block.h"
+
+struct bob_run {
+	uint64_t value, step;
+	uint64_t first;		/* index of `value` */
+};
+
+struct bob_list {
+	const struct bob_run *run; /* NULL: `value` has them all */
+	const uint64_t *value;
+	uint32_t run_count, count;
+};
+
+/* --- making --- */
+
+/* Zeroed but for `alloc` it is empty. */
+struct bob_lister {
+	struct bob_alloc alloc;
+	struct bob_run *run;
+	uint64_t *value;
+	uint32_t run_count, run_room, count, value_room;
+	int is_plain, failed;
+};
+
+void bob_lister_put(struct bob_lister *l, uint64_t v);
+/* What was put since the beginning or the last end, in `blocks`. BOB_ERR_NOMEM. */
+bob_status bob_lister_end(struct bob_lister *l, struct bob_blocks *blocks, struct bob_list *out);
+void bob_lister_free(struct bob_lister *l);
+
+/* --- asking --- */
+
+/* Number `i`, which is there. Work: the logarithm of the runs. */
+uint64_t bob_list_at(const struct bob_list *l, uint32_t i);
+/* Of ascending numbers, how many are less than `v`; bad order gives some number up to the count. */
+uint32_t bob_list_below(const struct bob_list *l, uint64_t v);
+int bob_list_same(const struct bob_list *a, const struct bob_list *b);
+uint64_t bob_list_hash(const struct bob_list *l);
+
+/* One number after the other. Begin; then bob_list_next as often as there are numbers from there. */
+struct bob_list_walk {
+	const struct bob_list *list;
+	const struct bob_run *run;	/* the next one */
+	uint64_t value, step;		/* the next number */
+	uint32_t at, left;		/* its index; how many of this run are left */
+};
+
+void bob_list_begin(struct bob_list_walk *w, const struct bob_list *l, uint32_t from);
+void bob_list_turn(struct bob_list_walk *w);
+
+static inline uint64_t bob_list_next(struct bob_list_walk *w)
+{
+	uint64_t v;
+
+	if (!w->list->run)
+		return w->list->value[w->at++];
+	if (!w->left)
+		bob_list_turn(w);
+	v = w->value;
+	w->value += w->step;
+	w->left--;
+	w->at++;
+	return v;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What came of what, so that it is not worked out twice: numbers by rows of 64-bit values. Zeroed but for `alloc` it is empty. One thread. */
+#ifndef BOB_FOLD_MEMO_H
+#define BOB_FOLD_MEMO_H
+
+#include "fold/block.h"
+
+struct bob_memo_entry {
+	uint64_t hash;
+	uint32_t begin, len;	/* of its row in `word` */
+	uint32_t next;		/* of the same slot, + 1 */
+	uint32_t number;
+};
+
+struct bob_memo {
+	struct bob_alloc alloc;
+	uint64_t *word;
+	struct bob_memo_entry *entry;
+	uint32_t *slot;
+	uint32_t word_count, word_room, entry_count, entry_room, slots;
+};
+
+/* 1: *number is that of the row. */
+int bob_memo_find(const struct bob_memo *m, const uint64_t *row, uint32_t len, uint32_t *number);
+/* It is not there yet. BOB_ERR_NOMEM. */
+bob_status bob_memo_add(struct bob_memo *m, const uint64_t *row, uint32_t len, uint32_t number);
+void bob_memo_free(struct bob_memo *m);
+
+#endif
