@@ -98,15 +98,50 @@ bob_status bob_merge_stretches(struct bob_merge *m)
 	return st;
 }
 
-/* Those of the runs that are joined: no part has two of a column. */
-static bob_status add_joined(struct bob_merge *m)
+/* Each part by itself: what is joined lies between others. */
+static bob_status single_out(struct bob_merge *m)
 {
 	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < m->joined_count; i++)
-		st = st == BOB_OK ? add_run(m, &m->joined[i]) : st;
-	if (m->joined_count)
-		sort(m);
+	m->stretch_count = 0;
+	for (uint32_t i = 0; i < m->run_count; i++)
+		for (uint32_t k = 0; k < m->run[i].count && st == BOB_OK; k++) {
+			const struct bob_merge_run *r = &m->run[i];
+			const struct bob_merge_run one = { r->from, r->first + k, 1, r->at + k };
+
+			st = add_run(m, &one);
+		}
+	sort(m);
+	return st;
+}
+
+/* Of two of one part, one has nothing: values, of which only one had any. */
+static void drop_nothing(struct bob_merge *m)
+{
+	struct bob_merge_stretch *s = m->stretch;
+	uint32_t to = 0;
+
+	for (uint32_t i = 0; i < m->stretch_count; i++) {
+		int twice = to && s[to - 1].part == s[i].part;
+
+		if (twice && !s[i].bytes.len)
+			continue;
+		if (twice && !s[to - 1].bytes.len)
+			to--;
+		s[to++] = s[i];
+	}
+	m->stretch_count = to;
+}
+
+/* The same with those that are joined: no part has two of a column. */
+static bob_status add_joined(struct bob_merge *m)
+{
+	bob_status st = single_out(m);
+
+	for (uint32_t i = 0; i < m->joined_count && st == BOB_OK; i++)
+		st = add_run(m, &m->joined[i]);
+	sort(m);
+	drop_nothing(m);
 	return st;
 }
 
@@ -141,23 +176,6 @@ static bob_status look_at(struct bob_merge *m, struct bob_merge_stretch *x,
 
 /* --- spines that go on --- */
 
-/* Each part by itself. */
-static bob_status single_out(struct bob_merge *m)
-{
-	bob_status st = BOB_OK;
-
-	m->stretch_count = 0;
-	for (uint32_t i = 0; i < m->run_count; i++)
-		for (uint32_t k = 0; k < m->run[i].count && st == BOB_OK; k++) {
-			const struct bob_merge_run *r = &m->run[i];
-			const struct bob_merge_run one = { r->from, r->first + k, 1, r->at + k };
-
-			st = add_run(m, &one);
-		}
-	sort(m);
-	return st == BOB_OK && m->stretch_count != m->out->part_count ? BOB_ERR_CORRUPT : st;
-}
-
 static bob_status append_spine(struct bob_merge *m, const struct bob_merge_run *joined)
 {
 	const struct bob_merge_source *s = &m->source[joined->from];
@@ -180,6 +198,8 @@ static bob_status join_spines(struct bob_merge *m)
 {
 	bob_status st = single_out(m);
 
+	if (st == BOB_OK && m->stretch_count != m->out->part_count)
+		st = BOB_ERR_CORRUPT;
 	for (uint32_t i = 0; i < m->stretch_count && st == BOB_OK; i++)
 		st = recode_spine(m, &m->stretch[i]);
 	for (uint32_t i = 0; i < m->joined_count && st == BOB_OK; i++)
@@ -321,11 +341,12 @@ static bob_status share_group(struct bob_merge *m, const struct bob_merge_group 
 
 bob_status bob_merge_list(struct bob_merge *m, enum bob_merge_kind kind, uint32_t *list)
 {
-	const int joins = m->joined_count && kind == BOB_MERGE_SPINES;
-	bob_status st = joins ? join_spines(m) : bob_merge_stretches(m);
+	bob_status st;
 
-	if (st == BOB_OK && !joins)
-		st = add_joined(m);
+	if (!m->joined_count)
+		st = bob_merge_stretches(m);
+	else
+		st = kind == BOB_MERGE_SPINES ? join_spines(m) : add_joined(m);
 	if (st == BOB_OK)
 		st = find_groups(m, kind);
 	for (uint32_t g = m->group_count;

@@ -119,23 +119,40 @@ static bob_status begin_heap(struct bob_merge *m)
 
 /* --- runs --- */
 
-/* Before which of its parts the source that is first in the heap has to stop for another one. */
+/* The source that comes next after the one that is first in the heap; there are two. */
+static uint32_t second(const struct bob_merge *m)
+{
+	uint32_t other = 1;
+
+	if (m->heap_count > 2 && is_before(m, m->heap[2], m->heap[1]))
+		other = 2;
+	return m->heap[other];
+}
+
+/* Before which of its parts the source that is first in the heap, and has all of them in order, has to stop for another one. */
 static uint32_t end_of_run(const struct bob_merge *m)
 {
 	const struct bob_merge_source *s = &m->source[m->heap[0]];
-	uint32_t other = 1, end;
+	uint32_t other, end;
 	uint64_t id;
 
 	if (m->heap_count == 1)
 		return s->f->part_count;
-	if (m->heap_count > 2 && is_before(m, m->heap[2], m->heap[1]))
-		other = 2;
-	id = next_id(&m->source[m->heap[other]]);
+	other = second(m);
+	id = next_id(&m->source[other]);
 	end = bob_list_below(&s->id, id);
-	while (end < s->f->part_count && m->heap[0] < m->heap[other] &&
-	       bob_list_at(&s->id, end) == id)
+	while (end < s->f->part_count && m->heap[0] < other && bob_list_at(&s->id, end) == id)
 		end++;
 	return end > s->next ? end : s->next + 1;
+}
+
+/* Does the next part of that source, some of whose parts may be left out, belong to its run? */
+static int goes_with_run(const struct bob_merge *m)
+{
+	const struct bob_merge_source *s = &m->source[m->heap[0]];
+
+	return s->next < s->f->part_count && is_wanted(s) == BOB_OK &&
+	       (m->heap_count == 1 || is_before(m, m->heap[0], second(m)));
 }
 
 static bob_status add_run(struct bob_merge *m, struct bob_merge_run **runs, uint32_t *count,
@@ -152,13 +169,12 @@ static bob_status take_run(struct bob_merge *m)
 {
 	struct bob_merge_source *s = &m->source[m->heap[0]];
 	struct bob_merge_run run = { m->heap[0], s->next, 1, m->part_total };
-	uint32_t end = end_of_run(m);
 
 	if (!may_leave_out(s)) {
-		run.count = end - s->next;
-		s->next = end;
+		s->next = end_of_run(m);
+		run.count = s->next - run.first;
 	} else {
-		for (step(s); s->next < end && is_wanted(s) == BOB_OK; step(s))
+		for (step(s); goes_with_run(m); step(s))
 			run.count++;
 	}
 	m->part_total += run.count;

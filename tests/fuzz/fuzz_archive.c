@@ -186,7 +186,8 @@ static void merge_again(const struct bob_trace *t)
 	if (!f)
 		return;
 	if (bob_archive_merge(t, 0, 0, f, NULL) != BOB_OK &&
-	    bob_archive_merge_processes(t, 0, f, is_in, NULL) != BOB_OK) {
+	    bob_archive_merge_processes(t, 0, f, is_in, NULL) != BOB_OK &&
+	    bob_archive_merge_running(t, f, NULL) != BOB_OK) {
 		fclose(f);
 		return;
 	}
@@ -223,7 +224,17 @@ static void read_all_values(struct bob_trace *t)
 		merge_again(t);
 }
 
-/* The input and, for kinds that mean nothing by themselves, the golden files of other kinds. */
+/* Made once, never freed. */
+static const struct golden *heads(void)
+{
+	static struct golden g;
+
+	if (!g.count)
+		golden_heads_trace(&g);
+	return &g;
+}
+
+/* The input and, for kinds that mean nothing by themselves, the golden files of other kinds: a head, which processes go on from. */
 static size_t gather(struct bob_memory_file *files, const uint8_t *data, size_t size)
 {
 	const struct golden *g = small_trace();
@@ -232,6 +243,12 @@ static size_t gather(struct bob_memory_file *files, const uint8_t *data, size_t 
 
 	files[n++] = (struct bob_memory_file){ "pfuzz.1.0.bob", data, size };
 	memcpy(&kind, data + offsetof(struct bob_file_head, kind), sizeof(kind));
+	for (size_t i = 0; i < heads()->count && kind == BOB_FILE_TRACE; i++) {
+		const struct build *b = &heads()->files[i];
+
+		if (b->name[0] == 'p')
+			files[n++] = (struct bob_memory_file){ b->name, b->bytes, b->len };
+	}
 	for (size_t i = 0; i < g->count && kind != BOB_FILE_PROCESS; i++) {
 		const struct build *b = &g->files[i];
 
@@ -244,7 +261,7 @@ static size_t gather(struct bob_memory_file *files, const uint8_t *data, size_t 
 
 static void read_trace(const uint8_t *data, size_t size)
 {
-	struct bob_memory_file files[1 + GOLDEN_FILES];
+	struct bob_memory_file files[1 + 2 * GOLDEN_FILES];
 	const struct bob_mark_info *marks;
 	struct bob_function_info fn;
 	struct bob_trace *t;

@@ -76,9 +76,7 @@ static inline void sync_threads(struct sync_program *p)
 		if (!i)
 			continue;
 		t->b = p->b;
-		t->mem = aligned_alloc(64, bob_mem_writer_size());
-		assert(t->mem);
-		memset(t->mem, 0, bob_mem_writer_size());
+		t->mem = build_map(bob_mem_writer_size());
 		st = bob_mem_writer_begin(&t->w, t->mem, folded_chunk, p->b, stream, sync_find_desc,
 					  p);
 		assert(st == BOB_OK);

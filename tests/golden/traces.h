@@ -6,6 +6,7 @@
 
 #include "build.h"
 #include "events.h"
+#include "heads.h"
 #include "memory.h"
 #include "merged.h"
 #include "syncs.h"
@@ -240,6 +241,15 @@ static inline void golden_events_flat_trace(struct golden *g)
 	golden_events_flat_file(golden_file(g));
 }
 
+static inline void golden_heads_trace(struct golden *g)
+{
+	struct build files[HEADS_RANKS + 1];
+
+	golden_heads_files(files, &files[HEADS_RANKS]);
+	for (uint32_t i = 0; i <= HEADS_RANKS; i++)
+		*golden_file(g) = files[i];
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -256,6 +266,7 @@ static const struct {
 	{ "events", golden_events_trace },
 	{ "events-merged", golden_events_merged_trace },
 	{ "events-flat", golden_events_flat_trace },
+	{ "heads", golden_heads_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

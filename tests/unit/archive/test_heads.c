@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../../golden/events.h"
+#include "../../golden/heads.h"
 #include "event_text.h"
 
 #define RANKS 6u
@@ -80,20 +80,10 @@ static void cut(struct rank *r)
 	}
 }
 
-static void say_in_head(struct rank *r)
-{
-	struct bob_meta meta;
-	uint8_t buf[16];
-
-	bob_meta_init(&meta, buf, sizeof(buf));
-	bob_meta_put(&meta, BOB_REC_IN_HEAD, NULL, 0);
-	build_sealed(&r->file, BOB_CHUNK_META, 0, buf, meta.len);
-}
-
 static void go_on(struct rank *r, uint32_t number)
 {
 	if (number != AWAY && number != NOT_SAID)
-		say_in_head(r);
+		build_in_head(&r->file);
 	if (number == MORE)
 		begin_thread(r, number);
 	if (number != QUIET)
@@ -139,13 +129,9 @@ static struct bob_trace *open_files(const struct build *from, size_t count)
 /* These, which are closed, while they run. */
 static struct build merge_running(struct build *from, size_t count)
 {
-	struct bob_trace *t = open_files(from, count);
-	FILE *f = tmpfile();
 	struct build to;
 
-	assert_int_equal(bob_archive_merge_running(t, f, NULL), BOB_OK);
-	bob_trace_close(t);
-	build_of_file(f, "trace.bob", &to);
+	build_head_of(from, count, &to);
 	for (size_t i = 0; i < count; i++)
 		build_free(&from[i]);
 	return to;

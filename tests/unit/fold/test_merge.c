@@ -311,10 +311,9 @@ static void put_member(struct events *e, uint32_t i, int again, struct events_by
 	bob_folder_end(e->folder);
 }
 
-static uint64_t leave_out_two(void *ctx, uint64_t id)
+static uint64_t leave_out(void *ctx, uint64_t id)
 {
-	(void)ctx;
-	return id == 102 ? BOB_FOLD_NOBODY : id;
+	return id == *(const uint64_t *)ctx ? BOB_FOLD_NOBODY : id;
 }
 
 static struct bob_folded *open_bytes(struct events_bytes *b, uint64_t id)
@@ -327,60 +326,61 @@ static struct bob_folded *open_bytes(struct events_bytes *b, uint64_t id)
 }
 
 /* Heads are merged, and what came behind them later: all is there, as if it had been merged at once. */
+static void check_goes_on(int again, uint32_t left_out)
+{
+	struct events e[MEMBERS];
+	struct events_bytes head[MEMBERS] = { 0 };
+	struct bob_fold_source heads[MEMBERS] = { 0 }, from[1 + MEMBERS] = { 0 };
+	struct bob_folded *merged, *f;
+	uint64_t id[MEMBERS], behind[MEMBERS];
+	uint32_t other = (left_out + 1) % MEMBERS;
+	const struct bob_fold_rename rename = { leave_out, NULL, NULL, &id[left_out] };
+
+	for (uint32_t i = 0; i < MEMBERS; i++) {
+		events_begin(&e[i]);
+		put_member(&e[i], i, again, &head[i]);
+		id[i] = 100 + i;
+		heads[i].folded = open_bytes(&head[i], id[i]);
+		behind[i] = bob_folded_events(heads[i].folded, 0);
+		from[1 + i] = (struct bob_fold_source){ .folded = open_folded(&e[i], id[i]),
+							.behind = &behind[i],
+							.goes_on = 1 };
+		assert_true(bob_folded_parted(from[1 + i].folded, 0, behind[i]));
+		assert_false(bob_folded_parted(from[1 + i].folded, 0, behind[i] - 1));
+	}
+	assert_int_equal(bob_folded_merge_all(heads, MEMBERS, &events_alloc, &merged), BOB_OK);
+	from[0].folded = merged;
+	/* one was not merged: all of it comes from the other side */
+	from[0].rename = &rename;
+	behind[left_out] = 0;
+	assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f), BOB_OK);
+	are_all_there(e, id, MEMBERS, f);
+	for (uint32_t i = 0; i < MEMBERS; i++) /* what has nothing in common is one part */
+		assert_int_equal(bob_folded_parts(f, i), again || i == left_out ? 2 : 1);
+	struct events_bytes b = pack(f);
+	bob_folded_close(f);
+	assert_int_equal(bob_folded_unpack(b.at, b.len, &events_alloc, &f), BOB_OK);
+	are_all_there(e, id, MEMBERS, f);
+	free(b.at);
+	bob_folded_close(f);
+	behind[other]--; /* in the middle of a part */
+	assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f), BOB_ERR_INVAL);
+	behind[other]++;
+	from[1 + other].goes_on = 0;
+	assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f), BOB_ERR_INVAL);
+	for (uint32_t i = 0; i < MEMBERS; i++) {
+		bob_folded_close((struct bob_folded *)(uintptr_t)heads[i].folded);
+		bob_folded_close((struct bob_folded *)(uintptr_t)from[1 + i].folded);
+	}
+	bob_folded_close(merged);
+	free_all(e, MEMBERS);
+}
+
 static void test_goes_on(void **state)
 {
 	(void)state;
-	for (int again = 0; again < 2; again++) {
-		struct events e[MEMBERS];
-		struct events_bytes head[MEMBERS] = { 0 };
-		struct bob_fold_source heads[MEMBERS] = { 0 }, from[1 + MEMBERS] = { 0 };
-		struct bob_folded *merged, *f;
-		uint64_t id[MEMBERS], behind[MEMBERS];
-		const struct bob_fold_rename rename = { .id = leave_out_two };
-
-		for (uint32_t i = 0; i < MEMBERS; i++) {
-			events_begin(&e[i]);
-			put_member(&e[i], i, again, &head[i]);
-			id[i] = 100 + i;
-			heads[i].folded = open_bytes(&head[i], id[i]);
-			behind[i] = bob_folded_events(heads[i].folded, 0);
-			from[1 + i] = (struct bob_fold_source){ .folded = open_folded(&e[i], id[i]),
-								.behind = &behind[i],
-								.goes_on = 1 };
-			assert_true(bob_folded_parted(from[1 + i].folded, 0, behind[i]));
-			assert_false(bob_folded_parted(from[1 + i].folded, 0, behind[i] - 1));
-		}
-		assert_int_equal(bob_folded_merge_all(heads, MEMBERS, &events_alloc, &merged),
-				 BOB_OK);
-		from[0].folded = merged;
-		/* one was not merged: all of it comes from the other side */
-		from[0].rename = &rename;
-		behind[2] = 0;
-		assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f),
-				 BOB_OK);
-		are_all_there(e, id, MEMBERS, f);
-		for (uint32_t i = 0; i < MEMBERS; i++) /* what has nothing in common is one part */
-			assert_int_equal(bob_folded_parts(f, i), again || i == 2 ? 2 : 1);
-		struct events_bytes b = pack(f);
-		bob_folded_close(f);
-		assert_int_equal(bob_folded_unpack(b.at, b.len, &events_alloc, &f), BOB_OK);
-		are_all_there(e, id, MEMBERS, f);
-		free(b.at);
-		bob_folded_close(f);
-		behind[1]--; /* in the middle of a part */
-		assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f),
-				 BOB_ERR_INVAL);
-		behind[1]++;
-		from[3].goes_on = from[2].goes_on = 0;
-		assert_int_equal(bob_folded_merge_all(from, 1 + MEMBERS, &events_alloc, &f),
-				 BOB_ERR_INVAL);
-		for (uint32_t i = 0; i < MEMBERS; i++) {
-			bob_folded_close((struct bob_folded *)(uintptr_t)heads[i].folded);
-			bob_folded_close((struct bob_folded *)(uintptr_t)from[1 + i].folded);
-		}
-		bob_folded_close(merged);
-		free_all(e, MEMBERS);
-	}
+	for (uint32_t i = 0; i < 2 * MEMBERS; i++)
+		check_goes_on(i % 2, i / 2);
 }
 
 /* Memory runs out at the n-th time it is asked for. */
