@@ -144,7 +144,7 @@ const struct bob_exact_part *bob_exact_find(const struct bob_exact_parts *all, u
 	}
 	for (*count = 0; lo + *count < all->count && all->at[lo + *count].id == id;)
 		++*count;
-	return all->at + lo;
+	return *count ? all->at + lo : NULL;
 }
 
 uint64_t bob_exact_bytes(const struct bob_file *f, uint32_t stream)

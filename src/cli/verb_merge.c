@@ -2,6 +2,7 @@
 /* bobbin merge: the folded streams of each process's threads in one, and then the processes in one file. */
 #include <getopt.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/complain.h"
 #include "cli/folding.h"
@@ -9,6 +10,7 @@
 #include "cli/numbers.h"
 #include "cli/running.h"
 #include "cli/verbs.h"
+#include "sys/sys.h"
 
 enum { OPT_DROP_BELOW, OPT_QUIET, OPT_RUNNING, OPT_LAST };
 
@@ -27,7 +29,7 @@ int verb_merge(int argc, char **argv)
 	struct cli_folding f = { .library = NULL };
 	struct cli_options o;
 	const char *arg, *dir, *running = NULL;
-	int opt, quiet = 0, is_last = 0, status = 0;
+	int opt, joined, quiet = 0, is_last = 0, status = 0;
 
 	cli_options_begin(&o, "merge", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
@@ -49,7 +51,16 @@ int verb_merge(int argc, char **argv)
 	dir = optind < argc ? argv[optind] : "bobbin.data";
 	if (running)
 		return cli_running(dir, running, is_last);
+	joined = bob_rundir_join(dir);
+	if (!bob_rundir_is_last(joined)) {
+		if (!quiet)
+			printf("%s: another launcher or merge is at work there; who ends last merges all\n",
+			       dir);
+		return 0;
+	}
 	status = cli_merge_all("merge", dir, f.how.drop_below, &r, &all);
+	if (joined >= 0)
+		close(joined);
 	if (status || quiet)
 		return status;
 	if (r.processes || !all.processes)

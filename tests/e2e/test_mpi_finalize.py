@@ -49,8 +49,9 @@ def all_there(trace, said, problems=False):
         m.same(by_rank[rank], lines, f"rank {rank}")
 
 
-def merge(trace):
-    r = h.bobbin("merge", trace)
+def merge(trace, mpi=None):
+    """`mpi`: by as many processes as somebody starts."""
+    r = h.run([*m.mpirun(mpi, 3), h.BOBBIN, "merge", trace], env=m.environment(mpi)) if mpi else h.bobbin("merge", trace)
     h.check(r.status == 0, f"{r}")
     left = sorted(p.name for p in trace.glob("*.bob") if p.name[0] != "i")
     h.check(left == ["trace.bob"], f"{left}")
@@ -99,7 +100,7 @@ def late(mpi):
     is_invisible(r, 5)
     h.check("nothing came from rank 3 in time" in reasons(r.trace), f"{reasons(r.trace)}")
     all_there(r.trace, said)
-    merge(r.trace)
+    merge(r.trace, mpi)
     all_there(r.trace, said)
 
 
