@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "cli/output.h"
 
+#include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,17 +49,60 @@ FILE *cli_output_open(const char *verb, const char *path)
 int cli_output_close(const char *verb, FILE *out, const char *path)
 {
 	char name[PATH_MAX];
-	int bad = fflush(out) || ferror(out);
+	int cause = errno,
+	    bad = ferror(out); /* of a write that failed before, if nothing else was wrong since */
 
+	if (fflush(out) && !bad) {
+		cause = errno;
+		bad = 1;
+	}
+	if (!is_stdout(path) && fclose(out) && !bad) {
+		cause = errno;
+		bad = 1;
+	}
+	errno = cause;
 	if (is_stdout(path))
 		return bad ? cli_fail(verb, "cannot write the output: %m") : 0;
-	bad |= fclose(out) != 0;
-	if (is_special(path))
-		return bad ? cli_fail(verb, "cannot write %s: %m", path) : 0;
-	temporary_name(path, name, sizeof(name));
-	if (!bad && !rename(name, path))
+	if (!is_special(path)) {
+		temporary_name(path, name, sizeof(name));
+		if (!bad && !rename(name, path))
+			return 0;
+		cause = bad ? cause : errno;
+		bad = 1;
+		unlink(name);
+	}
+	errno = cause;
+	return bad ? cli_fail(verb, "cannot write %s: %m", path) : 0;
+}
+
+int cli_output_directory(const char *verb, const char *path, char *name)
+{
+	struct stat st;
+
+	if (!lstat(path, &st))
+		return cli_fail(verb, "%s is there already", path);
+	temporary_name(path, name, PATH_MAX);
+	if (mkdir(name, 0777))
+		return cli_fail(verb, "cannot write %s: %m", path);
+	return 0;
+}
+
+int cli_output_directory_done(const char *verb, const char *name, const char *path)
+{
+	if (!rename(name, path))
 		return 0;
 	cli_fail(verb, "cannot write %s: %m", path);
-	unlink(name);
+	cli_output_directory_drop(name);
 	return 1;
+}
+
+static int drop_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	return remove(path) && errno != ENOENT;
+}
+
+void cli_output_directory_drop(const char *name)
+{
+	(void)nftw(name, drop_one, 16, FTW_DEPTH | FTW_PHYS);
 }

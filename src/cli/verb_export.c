@@ -1,23 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin export: the trace for other tools. */
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/complain.h"
 #include "cli/exporting.h"
+#include "cli/mpi_values.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 
-enum { OPT_FORMAT, OPT_OUTPUT, OPT_GROUP, OPT_MAX_EVENTS, OPT_NO_DEMANGLE };
+enum { OPT_FORMAT, OPT_OUTPUT, OPT_MPI, OPT_GROUP, OPT_MAX_EVENTS, OPT_NO_DEMANGLE };
 
 const struct cli_option export_options[] = {
 	{ "format", 'f', "FORMAT", "folded (flame graphs), callgrind (KCachegrind), chrome "
-	  "(Perfetto) or csv (a table of functions)", NULL, "folded|callgrind|chrome|csv" },
-	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
+	  "(Perfetto) or csv (a table of functions); of MPI calls chrome, csv (a line each) or otf2 "
+	  "(Vampir, Scalasca, ...)", NULL, "folded|callgrind|chrome|csv|otf2" },
+	{ "output", 'o', "FILE", "write there instead of standard output; for otf2 a directory, which is "
+	  "made", NULL, NULL },
+	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
 	{ "max-events", 'n', "N", "chrome: at most so many calls (default 1M, 0 for all); viewers "
@@ -28,20 +40,25 @@ const struct cli_option export_options[] = {
 
 #define MAX_EVENTS_DEFAULT 1000000u
 
-static const struct {
+struct format {
 	const char *name;
-	bob_status (*write)(struct bob_export *x);
-} formats[] = { { "folded", bob_export_folded },
-		{ "callgrind", bob_export_callgrind },
-		{ "chrome", bob_export_chrome },
-		{ "csv", bob_export_csv } };
+	bob_status (*write)(
+		struct bob_export *x); /* calls of functions; NULL: it is not for these */
+	bob_status (*write_mpi)(struct bob_export *x);
+};
 
-static int find_format(const char *name)
+static const struct format formats[] = { { "folded", bob_export_folded, NULL },
+					 { "callgrind", bob_export_callgrind, NULL },
+					 { "chrome", bob_export_chrome, bob_export_mpi_chrome },
+					 { "csv", bob_export_csv, bob_export_mpi_csv },
+					 { "otf2", NULL, bob_export_mpi_otf2 } };
+
+static const struct format *find_format(const char *name)
 {
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (!strcmp(formats[i].name, name))
-			return i;
-	return -1;
+			return &formats[i];
+	return NULL;
 }
 
 const char *cli_export_name(void *ctx, uint32_t number)
@@ -62,6 +79,8 @@ int cli_export_begin(struct bob_export *x, struct cli_session *s)
 	x->ctx = s->names;
 	x->threads = threads;
 	x->progress = &s->progress;
+	x->value = cli_mpi_value;
+	x->place = cli_place_print;
 	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
 		threads[x->thread_count++] = i;
 	return 0;
@@ -72,13 +91,18 @@ void cli_export_end(struct bob_export *x)
 	free((void *)x->threads);
 }
 
-static void tell_cut(const struct bob_export *x, int format)
+static void tell_cut(const struct bob_export *x, const struct format *format)
 {
 	char a[CLI_NUMBER_MAX];
 
+	if (x->lost_messages)
+		cli_warn("export",
+			 "%s messages could not be told apart, or nobody knows what a "
+			 "request was of: no arrows or events for these",
+			 cli_count(a, x->lost_messages));
 	if (!x->cut_events)
 		return;
-	if (formats[format].write == bob_export_chrome)
+	if (format->write == bob_export_chrome)
 		cli_warn("export",
 			 "%s calls were left out to keep the file small; "
 			 "--max-events=0 writes all",
@@ -90,27 +114,116 @@ static void tell_cut(const struct bob_export *x, int format)
 			 cli_count(a, x->cut_events));
 }
 
-static int export_to(struct cli_session *s, int format, uint64_t max_events, const char *output)
+/* What a process of its own tells of the export. */
+struct apart {
+	bob_status status;
+	uint64_t lost_messages, cut_events;
+	char said[BOB_EXPORT_SAID];
+};
+
+/* In a process of its own, because the library of the format may abort it. */
+static struct apart *export_apart(const struct format *format, struct bob_export *x)
 {
-	struct bob_error err = { 0 };
-	struct bob_export x = { .max_events = max_events, .err = &err };
+	struct apart *a =
+		mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child;
+
+	if (a == MAP_FAILED)
+		return NULL;
+	a->status = BOB_ERR_IO;
+	child = fork();
+	if (!child) {
+		const struct rlimit none = { 0, 0 };
+		int null = open("/dev/null", O_WRONLY);
+
+		(void)setrlimit(RLIMIT_CORE, &none);
+		(void)dup2(null, STDERR_FILENO);
+		x->said = a->said;
+		a->status = format->write_mpi(x);
+		a->lost_messages = x->lost_messages;
+		a->cut_events = x->cut_events;
+		_exit(0);
+	}
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (child < 0)
+		snprintf(a->said, sizeof(a->said), "%s", strerror(errno));
+	x->lost_messages = a->lost_messages;
+	x->cut_events = a->cut_events;
+	return a;
+}
+
+/* An archive is a directory of its own: made under another name, and renamed when it is complete. */
+static int export_directory(struct bob_export *x, const struct format *format, const char *output)
+{
+	char name[PATH_MAX];
+	struct apart *a;
+	int status;
+
+	if (cli_output_directory("export", output, name))
+		return 1;
+	x->directory = name;
+	x->progress = NULL;
+	a = export_apart(format, x);
+	if (a && (a->status == BOB_OK || a->status == BOB_ERR_CORRUPT)) {
+		status = cli_output_directory_done("export", name, output);
+		if (a->status != BOB_OK)
+			status =
+				cli_fail("export", "not all MPI calls could be read: bobbin check");
+		tell_cut(x, format);
+	} else {
+		cli_output_directory_drop(name);
+		if (!a || a->status == BOB_ERR_NOMEM)
+			status = cli_fail("export", "out of memory");
+		else if (a->status == BOB_ERR_UNSUPPORTED)
+			status = cli_fail("export", "this bobbin was built without OTF2 (Debian's "
+						    "libopen-trace-format2-dev)");
+		else
+			status = cli_fail("export", "cannot write %s: %s", output, a->said);
+	}
+	if (a)
+		munmap(a, sizeof(*a));
+	return status;
+}
+
+static int export_file(struct cli_session *s, struct bob_export *x, const struct format *format,
+		       bob_status (*write)(struct bob_export *x), const char *output)
+{
 	bob_status st;
 	int status;
 
-	if (cli_session_need_calls(s) || cli_export_begin(&x, s))
+	x->out = cli_output_open("export", output);
+	if (!x->out)
 		return 1;
-	x.out = cli_output_open("export", output);
-	if (!x.out) {
-		cli_export_end(&x);
-		return 1;
-	}
-	st = formats[format].write(&x);
+	st = write(x);
 	cli_session_progress_end(s);
-	status = cli_output_close("export", x.out, output);
-	if (st != BOB_OK)
+	status = cli_output_close("export", x->out, output);
+	if (st != BOB_OK && !status) /* else it has been said that nothing could be written */
 		status = cli_fail_status("export", "not all threads could be read to their end", st,
-					 &err);
-	tell_cut(&x, format);
+					 x->err);
+	tell_cut(x, format);
+	return status;
+}
+
+static int export_to(struct cli_session *s, const struct format *format, int mpi,
+		     uint64_t max_events, const char *output)
+{
+	struct bob_error err = { .text = "" };
+	struct bob_export x = { .max_events = max_events, .err = &err };
+	int status;
+
+	mpi |= !format->write || cli_session_is_mpi(s);
+	if (mpi && !format->write_mpi)
+		return cli_misuse("export", "--format=%s is not for MPI calls", format->name);
+	if (!format->write && (!output || !strcmp(output, "-")))
+		return cli_misuse("export", "an archive is a directory: say -o NAME");
+	if ((mpi ? cli_session_need_mpi(s) : cli_session_need_calls(s)) || cli_export_begin(&x, s))
+		return 1;
+	if (!format->write)
+		status = export_directory(&x, format, output);
+	else
+		status =
+			export_file(s, &x, format, mpi ? format->write_mpi : format->write, output);
 	cli_export_end(&x);
 	return status;
 }
@@ -120,15 +233,18 @@ int verb_export(int argc, char **argv)
 	struct cli_session s = { .verb = "export" };
 	uint64_t max_events = MAX_EVENTS_DEFAULT;
 	const char *arg, *output = NULL;
-	int opt, status = 0, format = -1;
+	const struct format *format = NULL;
+	int opt, status = 0, mpi = 0;
 	struct cli_options o;
 
 	cli_options_begin(&o, "export", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
-		if (opt == OPT_FORMAT && (format = find_format(arg)) < 0)
+		if (opt == OPT_FORMAT && !(format = find_format(arg)))
 			status = cli_misuse("export", "there is no format '%s'", arg);
 		else if (opt == OPT_OUTPUT)
 			output = arg;
+		else if (opt == OPT_MPI)
+			mpi = 1;
 		else if (opt == OPT_GROUP)
 			status |= cli_session_select(&s, arg);
 		else if (opt == OPT_MAX_EVENTS && cli_parse_count(arg, &max_events))
@@ -138,13 +254,14 @@ int verb_export(int argc, char **argv)
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	if (!status && format < 0)
-		status = cli_misuse("export", "say --format=folded, callgrind, chrome or csv");
+	if (!status && !format)
+		status =
+			cli_misuse("export", "say --format=folded, callgrind, chrome, csv or otf2");
 	if (!status)
 		status = cli_session_open(&s, argc, argv);
 	if (status)
 		return status;
-	status = export_to(&s, format, max_events, output);
+	status = export_to(&s, format, mpi, max_events, output);
 	cli_session_close(&s);
 	return status;
 }

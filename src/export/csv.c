@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comma-separated values after RFC 4180, lines ended by \n. */
+#include "export/csv.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/export.h"
 
-static void put_text(const char *text, FILE *out)
+void bob_csv_text(const char *text, FILE *out)
 {
 	if (!strpbrk(text, ",\"\n\r")) {
 		fputs(text, out);
@@ -32,15 +33,15 @@ static void put_function(struct bob_export *x, struct bob_callgraph *g, const st
 	uint32_t image;
 	bob_status st = bob_functions_get(x->functions, number, &fn, &image);
 
-	put_text(x->name(x->ctx, number), x->out);
+	bob_csv_text(x->name(x->ctx, number), x->out);
 	fputc(',', x->out);
-	put_text(st == BOB_OK ? bob_functions_image(x->functions, image)->path : "", x->out);
+	bob_csv_text(st == BOB_OK ? bob_functions_image(x->functions, image)->path : "", x->out);
 	fprintf(x->out, ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", fn.addr,
 		bob_callgraph_calls(g)[number], bob_callgraph_below(g)[number], d->callers,
 		d->callees);
-	put_text(fn.file, x->out);
+	bob_csv_text(fn.file, x->out);
 	fprintf(x->out, ",%" PRIu32 ",", fn.line);
-	put_text(fn.skip ? bob_skip_text(fn.skip) : "", x->out);
+	bob_csv_text(fn.skip ? bob_skip_text(fn.skip) : "", x->out);
 	fputc('\n', x->out);
 }
 

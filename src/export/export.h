@@ -8,6 +8,9 @@
 #include <stdio.h>
 
 #include "analysis/analysis.h"
+#include "archive/mpi_functions.h"
+
+#define BOB_EXPORT_SAID 256u
 
 struct bob_export {
 	const struct bob_trace *trace;
@@ -18,9 +21,16 @@ struct bob_export {
 	const uint32_t *threads;	/* chosen ones */
 	uint32_t thread_count;
 	const struct bob_progress *progress;
-	FILE *out;
+	/* Of MPI calls: a word for people, and a place in the program. */
+	void (*value)(enum bob_mpi_role role, uint64_t v, FILE *out);
+	void (*place)(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
+		      FILE *out);
+	FILE *out;		/* otf2: none */
+	const char *directory;	/* otf2: an empty one, to be filled */
+	char *said;		/* otf2, result: BOB_EXPORT_SAID bytes; why it could not be written, as soon as that is known */
 	uint64_t max_events;		/* chrome: entries at most, 0: no limit */
-	uint64_t cut_events;		/* result: entries left out because of it */
+	uint64_t cut_events;		/* result: entries or MPI calls left out because of it */
+	uint64_t lost_messages;		/* result: messages or requests that nobody can say more of */
 	uint64_t forced;		/* result: turns that came before what they waited for */
 	struct bob_error *err;
 };
@@ -34,6 +44,13 @@ bob_status bob_export_callgrind(struct bob_export *x);
 bob_status bob_export_chrome(struct bob_export *x);
 /* One line per function that was called or could not be traced. */
 bob_status bob_export_csv(struct bob_export *x);
+/* MPI calls: one line each, as functions.txt names their parameters. */
+bob_status bob_export_mpi_csv(struct bob_export *x);
+/* MPI calls as slices and messages as arrows, trace event JSON. Times are exact where the trace has them, else each call takes 1 us. */
+bob_status bob_export_mpi_chrome(struct bob_export *x);
+/* MPI calls as an OTF2 archive. BOB_ERR_UNSUPPORTED: this build has no OTF2. BOB_ERR_IO: x->said tells why. OTF2's library may abort the
+ * process when it cannot write: have a process for this. */
+bob_status bob_export_mpi_otf2(struct bob_export *x);
 /* Graphviz: the `max_arcs` (0: all) arcs of `g` with most calls; *left_out counts the others. */
 bob_status bob_export_dot(struct bob_export *x, struct bob_callgraph *g, uint64_t max_arcs,
 			  uint64_t *left_out);

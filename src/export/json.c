@@ -42,8 +42,17 @@ static void put_string(FILE *out, const char *value)
 
 	fputc('"', out);
 	while (*s) {
-		int n = utf8_length(s);
+		size_t plain = 0;
+		int n;
 
+		while (s[plain] >= 0x20 && s[plain] < 0x7f && s[plain] != '"' && s[plain] != '\\')
+			plain++;
+		if (plain) {
+			fwrite(s, 1, plain, out);
+			s += plain;
+			continue;
+		}
+		n = utf8_length(s);
 		if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);
 		else if (*s == '\n')

@@ -109,6 +109,13 @@ enum bob_mpi_class bob_mpi_class_of(const struct bob_mpi_function *f)
 	return n >= FILE_FIRST && n <= FILE_LAST ? BOB_MPI_CLASS_FILE : BOB_MPI_CLASS_OTHER;
 }
 
+const struct bob_mpi_function *bob_mpi_collective_form(const struct bob_mpi_function *f)
+{
+	uint32_t n = collective_of(base_of(f));
+
+	return n ? bob_mpi_function_of(n) : NULL;
+}
+
 /* --- arithmetic in which what is not known stays so --- */
 
 static uint64_t times(uint64_t a, uint64_t b)

@@ -18,6 +18,8 @@ enum bob_mpi_class {
 };
 
 enum bob_mpi_class bob_mpi_class_of(const struct bob_mpi_function *f);
+/* The blocking form of a collective function; NULL: it is none. */
+const struct bob_mpi_function *bob_mpi_collective_form(const struct bob_mpi_function *f);
 /* What the rank contributes: BOB_MPI_UNKNOWN if a type's size or a topology is not known. Of Start and Startall 0: ask for their requests. */
 uint64_t bob_mpi_sent(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
 /* What its statuses say. */

@@ -336,6 +336,12 @@ const struct bob_mpi_comm *bob_mpi_objects_comm(const struct bob_mpi_objects *o,
 	return find(&o->comms, number);
 }
 
+const struct bob_mpi_comm *bob_mpi_objects_comms(const struct bob_mpi_objects *o, size_t *count)
+{
+	*count = o->comms.count;
+	return (const struct bob_mpi_comm *)(const void *)o->comms.at;
+}
+
 uint32_t bob_mpi_objects_world_rank(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank)
 {
 	const struct bob_mpi_comm *c = bob_mpi_objects_comm(o, comm);

@@ -6,6 +6,8 @@
 #ifndef BOB_ANALYSIS_MPI_OBJECTS_H
 #define BOB_ANALYSIS_MPI_OBJECTS_H
 
+#include <stddef.h>
+
 #include "analysis/mpi/calls.h"
 
 struct bob_mpi_comm {
@@ -39,6 +41,8 @@ uint32_t bob_mpi_objects_rank(const struct bob_mpi_objects *o);
 uint32_t bob_mpi_objects_world(const struct bob_mpi_objects *o);
 /* NULL: not known. */
 const struct bob_mpi_comm *bob_mpi_objects_comm(const struct bob_mpi_objects *o, uint64_t number);
+/* All that are known, by number. */
+const struct bob_mpi_comm *bob_mpi_objects_comms(const struct bob_mpi_objects *o, size_t *count);
 /* Of rank `rank` of the communicator in MPI_COMM_WORLD; ~0: not known, or no process. */
 uint32_t bob_mpi_objects_world_rank(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank);
 /* Bytes of one of the type; BOB_MPI_UNKNOWN. */

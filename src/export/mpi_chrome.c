@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI calls as trace event JSON: a complete event each, a track for each thread, messages as flow arrows from the call that sends to the call
+ * in which the receive is complete. Events may stand in any order there, so an arrow's end is written when it is known which it is. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "export/json.h"
+#include "export/mpi_calls.h"
+#include "export/mpi_flows.h"
+
+struct drawing {
+	struct bob_export *x;
+	struct bob_mpi_flows *flows;
+	const struct bob_mpi_told *told;
+	FILE *text;
+	char *at;
+	size_t len;
+	int exact;
+};
+
+static void begin_event(struct bob_json *j, struct bob_export *x, const char *phase,
+			uint32_t process, uint32_t thread)
+{
+	*j = (struct bob_json){ .out = x->out, .dense = 1, .depth = 1, .first = 1 };
+	fputs(",\n", x->out);
+	bob_json_object(j, NULL);
+	bob_json_string(j, "ph", phase);
+	bob_json_uint(j, "pid", process);
+	bob_json_uint(j, "tid", thread);
+}
+
+/* Microseconds. */
+static void put_time(struct bob_export *x, const char *key, uint64_t ns)
+{
+	fprintf(x->out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
+}
+
+static void put_label(struct bob_export *x, const struct bob_mpi_told *told, const char *kind,
+		      const char *label)
+{
+	struct bob_json j;
+
+	begin_event(&j, x, "M", told->process, told->number);
+	bob_json_string(&j, "name", kind);
+	bob_json_object(&j, "args");
+	bob_json_string(&j, "name", label);
+	bob_json_end(&j, '}');
+	bob_json_end(&j, '}');
+}
+
+static void put_sort_index(struct bob_export *x, const struct bob_mpi_told *told)
+{
+	struct bob_json j;
+
+	begin_event(&j, x, "M", told->process, told->number);
+	bob_json_string(&j, "name", "process_sort_index");
+	bob_json_object(&j, "args");
+	bob_json_uint(&j, "sort_index", told->rank != ~0u ? told->rank : told->process);
+	bob_json_end(&j, '}');
+	bob_json_end(&j, '}');
+}
+
+/* --- messages --- */
+
+static void put_flow(struct bob_export *x, const char *phase, uint64_t id, uint32_t process,
+		     uint32_t thread, uint64_t ns)
+{
+	char text[24];
+	struct bob_json j;
+
+	begin_event(&j, x, phase, process, thread);
+	snprintf(text, sizeof(text), "0x%" PRIx64, id);
+	bob_json_string(&j, "id", text);
+	bob_json_string(&j, "cat", "message");
+	bob_json_string(&j, "name", "message");
+	if (*phase == 'f')
+		bob_json_string(&j, "bp", "e"); /* it ends at the slice around it */
+	put_time(x, "ts", ns);
+	bob_json_end(&j, '}');
+}
+
+static void put_arrival(void *ctx, uint64_t id, const struct bob_mpi_arrival *at)
+{
+	struct drawing *d = ctx;
+
+	put_flow(d->x, "f", id, d->told->process, at->thread, at->time);
+}
+
+static bob_status put_act(void *ctx, const struct bob_mpi_act *a)
+{
+	struct drawing *d = ctx;
+	const struct bob_mpi_told *told = d->told;
+	/* a slice has its begin, not its end */
+	const struct bob_mpi_arrival at = { told->number, told->span.end_ns > told->span.begin_ns ?
+								  told->span.end_ns - 1 :
+								  told->span.begin_ns };
+	uint64_t id;
+	bob_status st;
+
+	if (!told->lone) { /* nobody knows the order of what two threads send */
+		d->x->lost_messages += a->kind == BOB_MPI_ACT_SEND || a->kind == BOB_MPI_ACT_ISEND;
+		return BOB_OK;
+	}
+	st = bob_mpi_flows_act(d->flows, a, &at, &id);
+	if (st == BOB_OK && id)
+		put_flow(d->x, "s", id, told->process, told->number, told->span.begin_ns);
+	return st;
+}
+
+/* --- calls --- */
+
+static void put_text(struct drawing *d, struct bob_json *j, const char *key)
+{
+	fputc('\0', d->text);
+	fflush(d->text);
+	if (*d->at)
+		bob_json_string(j, key, d->at);
+	rewind(d->text);
+}
+
+static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
+{
+	struct drawing *d = ctx;
+	const struct bob_mpi_call *c = told->call;
+	struct bob_json j;
+
+	d->told = told;
+	begin_event(&j, d->x, "X", told->process, told->number);
+	fprintf(d->text, "MPI_%s", c->function->name);
+	put_text(d, &j, "name");
+	put_time(d->x, "ts", told->span.begin_ns);
+	put_time(d->x, "dur", told->span.end_ns - told->span.begin_ns);
+	bob_json_object(&j, "args");
+	bob_json_uint(&j, "call", told->index);
+	bob_mpi_put_site(d->x, told, d->text);
+	put_text(d, &j, "site");
+	bob_mpi_put_words(d->x, told, 0, d->text);
+	put_text(d, &j, "in");
+	bob_mpi_put_words(d->x, told, 1, d->text);
+	put_text(d, &j, "out");
+	if (c->event.open)
+		bob_json_bool(&j, "in_progress_at_end", 1);
+	else if (bob_mpi_result(c))
+		bob_json_int(&j, "result", bob_mpi_result(c));
+	bob_json_end(&j, '}');
+	bob_json_end(&j, '}');
+	if (ferror(d->x->out))
+		return BOB_ERR_IO;
+	return bob_mpi_messages_take(told->messages, c, told->number, told->made, put_act, d);
+}
+
+static bob_status begin_process(void *ctx, const struct bob_mpi_told *told)
+{
+	struct drawing *d = ctx;
+	const struct bob_process_info *p = bob_trace_process(d->x->trace, told->process);
+	char text[320];
+
+	d->told = told;
+	if (told->rank != ~0u)
+		snprintf(text, sizeof(text), "rank %" PRIu32 " %s (pid %" PRIu32 ")", told->rank,
+			 p->exe, p->pid);
+	else
+		snprintf(text, sizeof(text), "%s (pid %" PRIu32 ")", p->exe, p->pid);
+	put_label(d->x, told, "process_name", text);
+	put_sort_index(d->x, told);
+	return bob_mpi_flows_begin(d->flows, told->objects);
+}
+
+static bob_status begin_thread(void *ctx, const struct bob_mpi_told *told)
+{
+	struct drawing *d = ctx;
+	const struct bob_thread_info *th = bob_trace_thread(d->x->trace, told->thread);
+	char text[320];
+
+	snprintf(text, sizeof(text), "%s (tid %" PRIu32 ")", th->name, th->tid);
+	put_label(d->x, told, "thread_name", text);
+	return BOB_OK;
+}
+
+static bob_status end_process(void *ctx, const struct bob_mpi_told *told)
+{
+	struct drawing *d = ctx;
+
+	d->told = told;
+	bob_mpi_flows_end(d->flows);
+	d->x->lost_messages += bob_mpi_messages_unknown(told->messages);
+	return bob_mpi_tour_out(d->x);
+}
+
+bob_status bob_export_mpi_chrome(struct bob_export *x)
+{
+	struct drawing d = { .x = x };
+	struct bob_mpi_visitor v = { .begin_process = begin_process,
+				     .begin_thread = begin_thread,
+				     .call = put_call,
+				     .end_process = end_process,
+				     .ctx = &d,
+				     .budget = bob_mpi_tour_budget(x) };
+	bob_status st = bob_mpi_flows_create(put_arrival, &d, &d.flows);
+
+	v.exact = d.exact = bob_mpi_clock_is_exact(x->trace, x->threads, x->thread_count);
+	d.text = st == BOB_OK ? open_memstream(&d.at, &d.len) : NULL;
+	if (!d.text) {
+		bob_mpi_flows_destroy(d.flows);
+		return BOB_ERR_NOMEM;
+	}
+	fprintf(x->out,
+		"{\"displayTimeUnit\":\"ns\",\"otherData\":{\"recorded_by\":\"bobbin\",\"times\":\"%s\"},"
+		"\"traceEvents\":[\n"
+		"{\"ph\":\"M\",\"pid\":0,\"name\":\"trace_source\",\"args\":{\"name\":\"bobbin\"}}",
+		d.exact ? "exact, by the clock of rank 0" :
+			  "not recorded: each call takes 1 us, in the order of its thread");
+	st = bob_mpi_tour(x, &v);
+	fputs("\n]}\n", x->out);
+	x->lost_messages += bob_mpi_flows_lost(d.flows);
+	fclose(d.text);
+	free(d.at);
+	bob_mpi_flows_destroy(d.flows);
+	return st;
+}

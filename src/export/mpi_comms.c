@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "export/mpi_comms.h"
+
+#include <stdlib.h>
+
+struct known {
+	uint64_t number, members, id;
+};
+
+struct bob_mpi_comms {
+	size_t count;
+	struct known known[]; /* by number */
+};
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+static uint64_t members_of(const struct bob_mpi_comm *c)
+{
+	uint64_t h = mix(1, c->members);
+
+	for (uint32_t i = 0; i < c->members; i++)
+		h = mix(h, c->member[i]);
+	return c->member && c->me != ~0u ? h | 1 : 0;
+}
+
+bob_status bob_mpi_comms_create(const struct bob_mpi_objects *o, struct bob_mpi_comms **out)
+{
+	size_t count;
+	const struct bob_mpi_comm *comm = bob_mpi_objects_comms(o, &count);
+	struct bob_mpi_comms *c = malloc(sizeof(*c) + count * sizeof(*c->known));
+
+	if (!c)
+		return BOB_ERR_NOMEM;
+	c->count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct known *k = &c->known[i];
+		uint64_t before = 0;
+
+		*k = (struct known){ comm[i].number, members_of(&comm[i]), 0 };
+		for (size_t j = i; j-- > 0 && !before;) /* the last one of the same members */
+			before = c->known[j].members == k->members ? c->known[j].id : 0;
+		if (k->members)
+			k->id = mix(k->members, before) | 1;
+	}
+	*out = c;
+	return BOB_OK;
+}
+
+void bob_mpi_comms_destroy(struct bob_mpi_comms *c)
+{
+	free(c);
+}
+
+uint64_t bob_mpi_comms_id(const struct bob_mpi_comms *c, uint64_t number)
+{
+	size_t lo = 0, hi = c->count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (c->known[mid].number < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < c->count && c->known[lo].number == number ? c->known[lo].id : 0;
+}

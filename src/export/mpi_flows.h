@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which receive got which message, without having both at hand: a number that sender and receiver come to by themselves, each
+ * process for itself. Messages of one communicator, sender, receiver and tag do not overtake each other (MPI 4.0, 3.5): the k-th that is sent is
+ * the k-th that is received, by the order in which receives were posted. So receives that are complete wait here until it is known which of those
+ * posted before them got which message; what is kept are receives that are not complete, and a count for each peer and tag.
+ *
+ * Owner: the caller. Threads: one. */
+#ifndef BOB_EXPORT_MPI_FLOWS_H
+#define BOB_EXPORT_MPI_FLOWS_H
+
+#include "analysis/mpi/messages.h"
+
+struct bob_mpi_flows;
+
+/* Where the message was received, whatever the caller says of it. */
+struct bob_mpi_arrival {
+	uint32_t thread;
+	uint64_t time;
+};
+
+typedef void (*bob_mpi_flow_fn)(void *ctx, uint64_t id, const struct bob_mpi_arrival *at);
+
+/* `arrived` is called for each message that was received, sooner or later. */
+bob_status bob_mpi_flows_create(bob_mpi_flow_fn arrived, void *ctx, struct bob_mpi_flows **out);
+void bob_mpi_flows_destroy(struct bob_mpi_flows *f); /* NULL is allowed */
+/* From here on acts of this process. BOB_ERR_NOMEM. */
+bob_status bob_mpi_flows_begin(struct bob_mpi_flows *f, const struct bob_mpi_objects *o);
+/* *id: of a message that is sent; 0: the act is none, or nobody can say who gets it. BOB_ERR_NOMEM. */
+bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *a,
+			     const struct bob_mpi_arrival *at, uint64_t *id);
+/* The process has no more. */
+void bob_mpi_flows_end(struct bob_mpi_flows *f);
+/* Messages without an id: between groups, or of more peers and tags than are counted. Both ends count. */
+uint64_t bob_mpi_flows_lost(const struct bob_mpi_flows *f);
+
+#endif

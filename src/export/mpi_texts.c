@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The words of a call by the names of its parameters. */
+#include <inttypes.h>
+
+#include "export/mpi_calls.h"
+
+static void put_request(const struct bob_mpi_told *told, uint64_t word, FILE *to)
+{
+	uint64_t id = bob_mpi_request_id(word, told->number, told->made);
+
+	if (!id)
+		fputs(word ? "complete" : "null", to);
+	else if (id >> 32 == told->number + 1u)
+		fprintf(to, "%" PRIu32, (uint32_t)id + 1);
+	else
+		fprintf(to, "%" PRIu64 ":%" PRIu32, (id >> 32) - 1, (uint32_t)id + 1);
+}
+
+static void put_value(const struct bob_export *x, const struct bob_mpi_told *told,
+		      enum bob_mpi_role role, uint64_t v, FILE *to)
+{
+	switch (role) {
+	case BOB_MPI_ROLE_REQUEST:
+		put_request(told, v, to);
+		return;
+	case BOB_MPI_ROLE_COMM:
+	case BOB_MPI_ROLE_GROUP:
+	case BOB_MPI_ROLE_TYPE:
+	case BOB_MPI_ROLE_OP:
+	case BOB_MPI_ROLE_WIN:
+	case BOB_MPI_ROLE_FILE:
+	case BOB_MPI_ROLE_ERRH:
+	case BOB_MPI_ROLE_INFO:
+	case BOB_MPI_ROLE_MESSAGE:
+	case BOB_MPI_ROLE_SESSION:
+	case BOB_MPI_ROLE_KEYVAL:
+	case BOB_MPI_ROLE_CODE:
+	case BOB_MPI_ROLE_BUF:
+		x->value(role, v, to);
+		return;
+	default:
+		fprintf(to, "%" PRId64, (int64_t)v);
+	}
+}
+
+static void put_status(const uint64_t *word, FILE *to)
+{
+	fprintf(to, "%" PRId64 ":%" PRId64 ":%" PRIu64, (int64_t)word[0], (int64_t)word[1],
+		word[2]);
+}
+
+static void put_text(const struct bob_value_vector *v, uint64_t bytes, FILE *to)
+{
+	fputc('"', to);
+	for (uint64_t i = 0; i < bytes && i / 8 < v->count; i++) {
+		unsigned c = (unsigned)(v->at[i / 8] >> 8 * (i % 8)) & 255;
+
+		if (c >= ' ' && c < 127 && c != '"' && c != '\\')
+			fputc((int)c, to);
+		else
+			fprintf(to, "\\x%02x", c);
+	}
+	fputc('"', to);
+}
+
+static void put_vector(const struct bob_export *x, const struct bob_mpi_told *told,
+		       const struct bob_mpi_param *p, uint64_t length, uint32_t vector, FILE *to)
+{
+	const struct bob_value_event *e = &told->call->event;
+	static const struct bob_value_vector none;
+	const struct bob_value_vector *v = vector < e->vectors ? &e->vector[vector] : &none;
+
+	if (p->role == BOB_MPI_ROLE_STRING || p->role == BOB_MPI_ROLE_STRINGS ||
+	    p->role == BOB_MPI_ROLE_ARGVS) {
+		put_text(v, length, to);
+		return;
+	}
+	fputc('[', to);
+	for (uint64_t i = 0; i < v->count; i++) {
+		fputs(i ? " " : "", to);
+		if (v->words == 3)
+			put_status(v->at + 3 * i, to);
+		else
+			put_value(x, told, p->role, v->at[i], to);
+	}
+	fputc(']', to);
+}
+
+/* The ranks in MPI_COMM_WORLD of a new communicator's processes. */
+static void put_members(const struct bob_mpi_told *told, const struct bob_mpi_param *p, FILE *to)
+{
+	const struct bob_value_event *e = &told->call->event;
+	uint32_t vector = bob_mpi_vector_of(told->call->function, p);
+
+	fprintf(to, " %s.members=[", p->name);
+	for (uint64_t i = 0; vector < e->vectors && i < e->vector[vector].count; i++)
+		fprintf(to, "%s%" PRIu64, i ? " " : "", e->vector[vector].at[i]);
+	fputc(']', to);
+}
+
+static void put_param(const struct bob_export *x, const struct bob_mpi_told *told,
+		      const struct bob_mpi_param *p, int out, FILE *to)
+{
+	const struct bob_mpi_call *c = told->call;
+	uint32_t at = out ? p->out : p->in;
+	uint64_t v = at < c->event.words ? c->event.word[at] : 0;
+
+	fprintf(to, "%s=", p->name);
+	if (p->flags & BOB_MPI_VECTOR) {
+		put_vector(x, told, p, v,
+			   out ? bob_mpi_vector_after(c->function, p) :
+				 bob_mpi_vector_of(c->function, p),
+			   to);
+	} else if (p->role == BOB_MPI_ROLE_STATUS && out && at + 2u < c->event.words) {
+		put_status(&c->event.word[at], to);
+	} else if (p->role == BOB_MPI_ROLE_REQUEST && out && v == 2) {
+		fprintf(to, "%" PRIu64, told->made + 1);
+	} else {
+		put_value(x, told, p->role, v, to);
+	}
+	if (out && bob_mpi_has_size(p) && at + 1u < c->event.words)
+		fprintf(to, " %s.size=%" PRIu64, p->name, c->event.word[at + 1]);
+	if (out && bob_mpi_has_members(p))
+		put_members(told, p, to);
+}
+
+void bob_mpi_put_words(const struct bob_export *x, const struct bob_mpi_told *told, int out,
+		       FILE *to)
+{
+	const struct bob_mpi_function *f = told->call->function;
+	const char *between = "";
+
+	if (out && told->call->event.open)
+		return;
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i];
+
+		if ((out ? p->out : p->in) == BOB_MPI_NOWHERE)
+			continue;
+		fputs(between, to);
+		put_param(x, told, p, out, to);
+		between = " ";
+	}
+}
+
+void bob_mpi_put_site(const struct bob_export *x, const struct bob_mpi_told *told, FILE *to)
+{
+	const struct bob_value_event *e = &told->call->event;
+	uint32_t image;
+	uint64_t pc;
+
+	if (!e->depth)
+		return;
+	bob_trace_place(x->trace, told->process, e->place[e->depth - 1], &image, &pc);
+	x->place(x->trace, told->process, image, pc, to);
+}
