@@ -97,10 +97,11 @@ static int equal(const char *a, const char *b)
 
 enum bob_sync_caller bob_sync_caller_of(const char *base_name)
 {
-	static const char transport[][12] = {
+	static const char transport[][16] = {
 		"libmpi",   "libmpich",	 "libopen-rte", "libopen-pal", "libpmix", "libpmi",
 		"libucp",   "libuct",	 "libucs",	"libucm",      "libfabric", "libhwloc",
 		"libevent", "libpsm",	 "libibverbs",	"librdmacm",   "mca_",
+		"libmca_",  "pmix_mca_", "libinfinipath", "libbobbin-",
 	};
 
 	if (begins(base_name, "ld-linux"))
