@@ -632,6 +632,8 @@ class Events:
             self.end_all()
             if kind == 6:
                 self.notes.add("gap")
+        elif kind in (9, 10):
+            self.out("E %d %d" % (2 if kind == 9 else 4, payload))
 
 
 class Process:

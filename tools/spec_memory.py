@@ -22,6 +22,12 @@ class Access:
         self.guard = (r.u8(), r.u8()) if tag & 4 else None
 
 
+class Event:
+    """A mark of an event with values: 1 whole, 2 begins, 3 ends, 4 so many without."""
+    def __init__(self, kind, number):
+        self.kind, self.number = kind, number
+
+
 class Desc:
     def __init__(self, r):
         self.kind, self.image, self.pc, self.words = r.u8(), r.n() - 1, r.n(), r.u8()
@@ -169,6 +175,8 @@ class Memory:
                     yield "gap"
                 elif desc.mark == 3:
                     yield Sync(desc.sync, word)
+                elif desc.mark >= 6:
+                    yield Event(desc.mark - 5, desc.pc if desc.mark < 8 else sum(word[:desc.mark - 8]))
                 continue
             number = self.numbers.get(desc.image, len(self.images)) if self.numbers and desc.image >= 0 else desc.image
             bias = self.images[number][0] if 0 <= number < len(self.images) else 0
@@ -198,6 +206,9 @@ class Memory:
                 continue
             if isinstance(a, Sync):
                 out("Y %d 0x%x %d" % (a.kind, a.object, a.number))
+                continue
+            if isinstance(a, Event):
+                out("E %d %d" % (a.kind, a.number))
                 continue
             kind, address, size, pc, image = a
             place = "0x%x" % pc

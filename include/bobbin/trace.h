@@ -170,7 +170,15 @@ BOB_API size_t bob_trace_marks(const struct bob_trace *t, uint32_t thread,
 
 /* --- events --- */
 
-enum bob_event_kind { BOB_EVENT_ENTRY = 1, BOB_EVENT_EXIT = 2 };
+enum bob_event_kind {
+	BOB_EVENT_ENTRY = 1,
+	BOB_EVENT_EXIT = 2,
+	/* These two only of bob_cursor_tell_values: */
+	BOB_EVENT_VALUES =
+		3, /* the thread's next event with values (a call of MPI) begins; `id` is what it is,
+				 * `index` the next entry, `depth` the frames that are open */
+	BOB_EVENT_NO_PLACE = 4	/* `id` such events of the thread have no place among its calls */
+};
 
 enum bob_event_note {
 	BOB_NOTE_SIGNAL = 1,	/* this entry is a signal handler's */
@@ -205,6 +213,8 @@ BOB_API bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread,
  * ends without a clean end of the thread. */
 BOB_API bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev,
 				   struct bob_error *err);
+/* From now on bob_cursor_next also tells where events with values stand among the calls. */
+BOB_API void bob_cursor_tell_values(struct bob_cursor *c);
 /* Go to just before symbol `pos`; decodes from the nearest restart point, but the call stack there
  * needs the stream from its start unless a previous pass left it in the cursor's cache. */
 BOB_API bob_status bob_cursor_seek(struct bob_cursor *c, uint64_t pos, struct bob_error *err);
@@ -274,6 +284,22 @@ BOB_API const char *bob_sync_name(uint32_t kind);
  * bob_access_cursor_sync says what it does. With `only` there are no accesses. */
 BOB_API void bob_access_cursor_stop_at_syncs(struct bob_access_cursor *c, int only);
 BOB_API void bob_access_cursor_sync(const struct bob_access_cursor *c, struct bob_sync_event *sync);
+/* Where the thread's events with values, its calls of MPI, stand among its accesses: the n-th of these marks is the n-th event. */
+enum bob_value_mark {
+	BOB_VALUE_WHOLE = 1,	/* one that nothing was recorded in */
+	BOB_VALUE_BEGIN = 2,	/* what comes up to END happened in it */
+	BOB_VALUE_END = 3,
+	BOB_VALUE_NO_MARK = 4	/* so many events have none */
+};
+struct bob_value_place {
+	uint32_t kind;		/* enum bob_value_mark */
+	uint32_t what;		/* MPI: the function's number; of WHOLE and BEGIN */
+	uint64_t count;		/* of NO_MARK */
+};
+/* As bob_access_cursor_stop_at_syncs, for these marks; *place says what was come to. 0: it was synchronisation. */
+BOB_API void bob_access_cursor_stop_at_values(struct bob_access_cursor *c);
+BOB_API int bob_access_cursor_value(const struct bob_access_cursor *c,
+				    struct bob_value_place *place);
 /* What the end of a thread gives: the `order` of it, for those that await it. */
 BOB_API uint64_t bob_trace_end_order(const struct bob_trace *t, uint32_t thread);
 /* How many accesses a thread has, damaged parts left out. Reads all its records the first time. */
@@ -364,7 +390,8 @@ enum bob_leaf_kind {
 	BOB_LEAF_MARK = 3,	/* no accesses */
 	BOB_LEAF_AGAIN =
 		4, /* no accesses; the next (its word) ones were told before and do not count */
-	BOB_LEAF_SYNC = 5	/* no accesses; its words: the object, perhaps a number */
+	BOB_LEAF_SYNC = 5,	/* no accesses; its words: the object, perhaps a number */
+	BOB_LEAF_VALUES = 6	/* no accesses; an event with values, see `value` */
 };
 
 struct bob_leaf {
@@ -376,6 +403,8 @@ struct bob_leaf {
 	uint64_t pc;		/* of the first instruction */
 	uint32_t accesses;
 	uint32_t sync;		/* SYNC: what it is, see bob_sync_name */
+	uint32_t value;		/* VALUES: enum bob_value_mark; of NO_MARK the count is its word */
+	uint32_t value_what;	/* ... what it is */
 	uint32_t sp_word;	/* the stack pointer is this word + sp_begin there; or BOB_LEAF_NO_WORD */
 	int32_t sp_begin;
 };

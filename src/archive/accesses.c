@@ -13,7 +13,9 @@ struct bob_access_cursor {
 	uint64_t again;		/* so many accesses are passed over */
 	int lost;
 	int stops, only;	/* bob_access_cursor_stop_at_syncs */
+	int tells;		/* bob_access_cursor_stop_at_values */
 	struct bob_sync_event sync;
+	struct bob_value_place value; /* kind 0: it stopped at synchronisation */
 	bob_status held;	/* to be said before anything else is read */
 	struct bob_error held_err;
 };
@@ -65,7 +67,32 @@ void bob_access_cursor_sync(const struct bob_access_cursor *c, struct bob_sync_e
 	*sync = c->sync;
 }
 
-/* BOB_NONE: a mark of synchronisation. */
+void bob_access_cursor_stop_at_values(struct bob_access_cursor *c)
+{
+	c->tells = 1;
+}
+
+int bob_access_cursor_value(const struct bob_access_cursor *c, struct bob_value_place *place)
+{
+	*place = c->value;
+	return place->kind != 0;
+}
+
+/* BOB_NONE: one to stop at. */
+static bob_status take_mark(struct bob_access_cursor *c, const struct bob_mem_record *rec)
+{
+	c->lost |= is_mark(rec, BOB_MEM_GAP);
+	c->again += again_of(rec);
+	c->value = bob_value_place_of(rec->desc, rec->word);
+	if (c->value.kind)
+		return c->tells ? BOB_NONE : BOB_OK;
+	if (!c->stops || rec->desc->mark != BOB_MEM_SYNC)
+		return BOB_OK;
+	c->sync = bob_sync_event_of(rec->desc, rec->word);
+	return BOB_NONE;
+}
+
+/* BOB_NONE: a mark to stop at. */
 static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err)
 {
 	struct bob_mem_record rec;
@@ -76,14 +103,8 @@ static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err
 	c->lost |= rec.lost;
 	if (rec.lost)
 		c->again = 0; /* what it was about may be gone */
-	if (rec.desc->kind == BOB_MEM_MARK) {
-		c->lost |= is_mark(&rec, BOB_MEM_GAP);
-		c->again += again_of(&rec);
-		if (!c->stops || rec.desc->mark != BOB_MEM_SYNC)
-			return BOB_OK;
-		c->sync = bob_sync_event_of(rec.desc, rec.word);
-		return BOB_NONE;
-	}
+	if (rec.desc->kind == BOB_MEM_MARK)
+		return take_mark(c, &rec);
 	if (c->only)
 		return BOB_OK;
 	st = bob_mem_walk_begin(&c->walk, rec.desc, rec.word, rec.count,

@@ -49,6 +49,8 @@ struct bob_cursor {
 	int drain;		/* end all frames of all stacks, as `pops` would */
 	size_t drain_stack;
 	int entry;		/* syms[at - 1] still has to be entered */
+	int tells;		/* bob_cursor_tell_values */
+	uint32_t values;	/* what EVENT or EVENTS still has to tell; 0: nothing */
 	bob_status stop;	/* sticky */
 	struct bob_cursor_faults faults;
 	struct checkpoint *checks;
@@ -189,6 +191,7 @@ static bob_status restart(struct bob_cursor *c, const struct checkpoint *k)
 	c->at = c->n = 0;
 	c->pops = 0;
 	c->drain = c->entry = 0;
+	c->values = 0;
 	c->stop = BOB_OK;
 	bob_symbols_goto(&c->r, k ? k->block : 0);
 	c->base = c->r.pos;
@@ -222,6 +225,11 @@ bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread, struct bo
 	}
 	*out = c;
 	return BOB_OK;
+}
+
+void bob_cursor_tell_values(struct bob_cursor *c)
+{
+	c->tells = 1;
 }
 
 void bob_cursor_close(struct bob_cursor *c)
@@ -313,6 +321,10 @@ static __attribute__((noinline)) bob_status take_extended(struct bob_cursor *c, 
 	case BOB_SYM_END:
 		begin_drain(c, pos + 1);
 		break;
+	case BOB_SYM_EVENT:
+	case BOB_SYM_EVENTS:
+		c->values = c->tells ? sym : 0;
+		break;
 	default:
 		c->faults.unknown++;
 	}
@@ -393,6 +405,20 @@ static inline bob_status emit_entry(struct bob_cursor *c, struct stack *s, struc
 	return BOB_OK;
 }
 
+static bob_status emit_values(struct bob_cursor *c, const struct stack *s, struct bob_event *ev)
+{
+	*ev = (struct bob_event){ .pos = c->base + c->at - 1,
+				  .index = c->s.index,
+				  .kind = bob_sym_ext_kind(c->values) == BOB_SYM_EVENT ?
+						  BOB_EVENT_VALUES :
+						  BOB_EVENT_NO_PLACE,
+				  .id = bob_sym_ext_payload(c->values),
+				  .depth = (uint32_t)(s->inherited + s->depth),
+				  .stack = c->s.stack };
+	c->values = 0;
+	return BOB_OK;
+}
+
 static bob_status fail_stop(struct bob_cursor *c, bob_status st, struct bob_error *err)
 {
 	c->stop = st;
@@ -419,7 +445,7 @@ static inline bob_status emit_pending(struct bob_cursor *c, struct bob_event *ev
 		pop_inherited(c, s);
 	}
 	if (!c->entry)
-		return BOB_END;
+		return c->values ? emit_values(c, s, ev) : BOB_END;
 	st = emit_entry(c, s, ev);
 	return st == BOB_OK ? st : fail_stop(c, st, err);
 }
@@ -465,7 +491,7 @@ static uint64_t next_pos(const struct bob_cursor *c)
 
 static int between_symbols(const struct bob_cursor *c)
 {
-	return !c->pops && !c->drain && !c->entry;
+	return !c->pops && !c->drain && !c->entry && !c->values;
 }
 
 /* Step over whole symbols until the next one is at `pos` or later. */

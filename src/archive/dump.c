@@ -47,6 +47,11 @@ void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_
 static void print_event(const struct bob_trace *t, uint32_t process, const struct bob_event *ev,
 			uint32_t *stack, FILE *to)
 {
+	if (ev->kind == BOB_EVENT_VALUES || ev->kind == BOB_EVENT_NO_PLACE) {
+		fprintf(to, "E %d %" PRIu32 "\n",
+			ev->kind == BOB_EVENT_VALUES ? BOB_VALUE_BEGIN : BOB_VALUE_NO_MARK, ev->id);
+		return;
+	}
 	fprintf(to, "%" PRIu64 " %c %" PRIu32 " ", ev->index,
 		ev->kind == BOB_EVENT_ENTRY ? '>' : '<', ev->depth);
 	bob_archive_print_name(t, process, ev->id, to);
@@ -93,9 +98,15 @@ static void print_sync(const struct bob_access_cursor *c, FILE *to)
 	fprintf(to, "Y %" PRIu32 " 0x%" PRIx64 " %" PRIu64 "\n", s.kind, s.object, s.number);
 }
 
+static void print_value(const struct bob_value_place *v, FILE *to)
+{
+	fprintf(to, "E %" PRIu32 " %" PRIu64 "\n", v->kind, v->what + v->count);
+}
+
 static bob_status dump_accesses(const struct bob_trace *t, uint32_t thread, FILE *to)
 {
 	struct bob_access_cursor *c;
+	struct bob_value_place value;
 	struct bob_access batch[256];
 	uint64_t index = 0;
 	size_t n;
@@ -105,10 +116,13 @@ static bob_status dump_accesses(const struct bob_trace *t, uint32_t thread, FILE
 		return st == BOB_NONE ? BOB_OK : st;
 	fputs("accesses\n", to);
 	bob_access_cursor_stop_at_syncs(c, 0);
+	bob_access_cursor_stop_at_values(c);
 	while ((st = bob_access_cursor_read(c, batch, 256, &n, NULL)) == BOB_OK || st == BOB_NONE ||
 	       st == BOB_ERR_CORRUPT) {
 		if (st == BOB_ERR_CORRUPT)
 			fputs("damaged\n", to);
+		else if (st == BOB_NONE && bob_access_cursor_value(c, &value))
+			print_value(&value, to);
 		else if (st == BOB_NONE)
 			print_sync(c, to);
 		for (size_t i = 0; st == BOB_OK && i < n; i++)
@@ -131,6 +145,7 @@ static bob_status dump_events(const struct bob_trace *t, uint32_t thread, FILE *
 	st = bob_cursor_open(t, thread, &c, &err);
 	if (st != BOB_OK)
 		return st;
+	bob_cursor_tell_values(c);
 	while ((st = bob_cursor_next(c, &ev, &err)) != BOB_END) {
 		if (st == BOB_OK)
 			print_event(t, t->threads[thread]->info.process, &ev, &stack, to);

@@ -26,6 +26,7 @@ static enum bob_leaf_kind kind_of(const struct bob_mem_desc *d)
 	if (d->kind == BOB_MEM_MARK)
 		return d->mark == BOB_MEM_AGAIN ? BOB_LEAF_AGAIN :
 		       d->mark == BOB_MEM_SYNC	? BOB_LEAF_SYNC :
+		       d->mark >= BOB_MEM_EVENT ? BOB_LEAF_VALUES :
 						  BOB_LEAF_MARK;
 	return d->kind == BOB_MEM_LOOP && !d->payload ? BOB_LEAF_LOOP : BOB_LEAF_BLOCK;
 }
@@ -68,6 +69,13 @@ bob_status bob_trace_leaf(const struct bob_trace *t, uint32_t thread, uint32_t s
 				   .words = d->words, .counter = d->counter, .pc = d->pc,
 				   .accesses = d->access_count, .sync = d->sync,
 				   .sp_word = d->sp_word, .sp_begin = d->sp_begin };
+	if (leaf->kind == BOB_LEAF_VALUES) {
+		static const uint64_t none;
+		struct bob_value_place v = bob_value_place_of(d, &none);
+
+		leaf->value = v.kind;
+		leaf->value_what = v.what;
+	}
 	if (leaf->kind == BOB_LEAF_LOOP)
 		leaf->counter_step = d->step[d->counter].constant;
 	for (uint32_t i = 0; to && i < d->access_count && i < room; i++)

@@ -322,7 +322,8 @@ void bob_records_clone(const struct bob_records *r, struct bob_records *to);
 /* Where the next record is, for messages. */
 uint64_t bob_records_where(const struct bob_records *r);
 void bob_records_close(struct bob_records *r);
-/* syncs.c: a mark of synchronisation, with its words. */
+/* syncs.c: a mark with its words: of an event (kind 0: it is none), of synchronisation. */
+struct bob_value_place bob_value_place_of(const struct bob_mem_desc *d, const uint64_t *word);
 struct bob_sync_event bob_sync_event_of(const struct bob_mem_desc *d, const uint64_t *word);
 /* The process's number of a descriptor's image; BOB_IMAGES_MAX: it has none such. */
 uint32_t bob_desc_image(const struct bob_process *p, const struct bob_mem_desc *d);

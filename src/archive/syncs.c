@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Marks of synchronisation as readers see them. What orders them gets one number: the place of a turn, or group and
+/* Marks of synchronisation, and of events, as readers see them. What orders them gets one number: the place of a turn, or group and
  * object. */
 #include "archive/reader.h"
 #include "mem/sync.h"
@@ -30,6 +30,22 @@ struct bob_sync_event bob_sync_event_of(const struct bob_mem_desc *d, const uint
 
 	e.order = order_of(k->group, k->rule == BOB_SYNC_TURN ? bob_sync_place(word[0]) : word[0]);
 	return e;
+}
+
+struct bob_value_place bob_value_place_of(const struct bob_mem_desc *d, const uint64_t *word)
+{
+	switch (d->kind == BOB_MEM_MARK ? d->mark : 0) {
+	case BOB_MEM_EVENT:
+		return (struct bob_value_place){ BOB_VALUE_WHOLE, (uint32_t)d->pc, 0 };
+	case BOB_MEM_EVENT_BEGIN:
+		return (struct bob_value_place){ BOB_VALUE_BEGIN, (uint32_t)d->pc, 0 };
+	case BOB_MEM_EVENT_END:
+		return (struct bob_value_place){ BOB_VALUE_END, 0, 0 };
+	case BOB_MEM_EVENTS:
+		return (struct bob_value_place){ BOB_VALUE_NO_MARK, 0, word[0] };
+	default:
+		return (struct bob_value_place){ 0, 0, 0 };
+	}
 }
 
 uint64_t bob_trace_end_order(const struct bob_trace *t, uint32_t thread)

@@ -236,12 +236,14 @@ static void get_flow(struct in *in, struct bob_mem_desc *d)
 	d->last = (uint32_t)get_number(in, UINT32_MAX);
 }
 
-const uint8_t bob_mem_mark_words[BOB_MEM_MARKS] = { 0, 2, 0, 1, 1, 1 };
+const uint8_t bob_mem_mark_words[BOB_MEM_MARKS] = { 0, 2, 0, 1, 1, 1, 0, 0, 0, 1 };
 
 static void get_mark(struct in *in, struct bob_mem_desc *d)
 {
 	d->mark = get_byte(in);
 	if (!d->mark || d->mark >= BOB_MEM_MARKS || d->words < bob_mem_mark_words[d->mark])
+		in->bad = 1;
+	if ((d->mark == BOB_MEM_EVENT || d->mark == BOB_MEM_EVENT_BEGIN) && d->pc > UINT32_MAX)
 		in->bad = 1;
 	if (d->mark != BOB_MEM_SYNC)
 		return;

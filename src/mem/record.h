@@ -87,12 +87,20 @@ enum bob_mem_mark {
 	BOB_MEM_AGAIN =
 		5, /* the next word 0 accesses of the thread's records stand in earlier ones, too: a
 				 * handler had come between. They count once */
+	/* The thread's next event with values (archive/event_write.h: a call of MPI); the descriptor's pc says what it is. So the
+	 * n-th mark of these is the n-th event, and no number has to be kept. */
+	BOB_MEM_EVENT = 6,	/* nothing was recorded from its beginning to its end */
+	BOB_MEM_EVENT_BEGIN =
+		7, /* what comes up to EVENT_END happened in it; without one it never ended */
+	BOB_MEM_EVENT_END = 8,
+	BOB_MEM_EVENTS =
+		9, /* word 0 events of the thread have no mark: accesses were not recorded then */
 	BOB_MEM_MARKS
 };
 extern const uint8_t bob_mem_mark_words[BOB_MEM_MARKS]; /* that a mark must have */
 
 struct bob_mem_desc {
-	uint64_t pc;		/* link address of the first instruction */
+	uint64_t pc;		/* link address of the first instruction; EVENT, EVENT_BEGIN: what it is */
 	uint32_t image;		/* number in the process, or BOB_MEM_NO_IMAGE */
 	uint8_t kind;		/* enum bob_mem_kind */
 	uint8_t mark;		/* enum bob_mem_mark */

@@ -30,7 +30,10 @@ enum bob_sym_kind {
 				 * "frames below the stack pointer are gone" */
 	BOB_SYM_PAUSE = 6,	/* recording was off here; nothing is known of the stack before */
 	BOB_SYM_LOST = 7,	/* payload events could not be recorded here (saturating) */
-	BOB_SYM_END = 8		/* the thread ended cleanly: every open frame ended */
+	BOB_SYM_END = 8,	/* the thread ended cleanly: every open frame ended */
+	BOB_SYM_EVENT = 9,	/* the thread's next event with values (a call of MPI) begins: payload
+				 * says what it is. So the n-th of these is the n-th event */
+	BOB_SYM_EVENTS = 10	/* payload events of the thread have no symbol */
 };
 
 static inline uint32_t bob_sym_make(uint32_t pops, uint32_t id)

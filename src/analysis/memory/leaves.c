@@ -400,7 +400,7 @@ static int is_plain(struct thread *t, struct bob_leaf_access *a)
 		if (bob_trace_leaf(t->m->trace, t->thread, i, &leaf, a, LEAF_ACCESSES) != BOB_OK)
 			continue; /* said when it is used */
 		plain = leaf.kind == BOB_LEAF_BLOCK || leaf.kind == BOB_LEAF_MARK ||
-			leaf.kind == BOB_LEAF_SYNC ||
+			leaf.kind == BOB_LEAF_SYNC || leaf.kind == BOB_LEAF_VALUES ||
 			(leaf.kind == BOB_LEAF_LOOP && is_regular(t, i, &leaf));
 		for (uint32_t k = 0; plain && k < leaf.accesses && k < LEAF_ACCESSES; k++)
 			plain &= !a[k].guarded;

@@ -206,7 +206,7 @@ static bob_status add_shape(struct thread *t, uint32_t part, uint32_t shape, int
 	if (leaf.kind == BOB_LEAF_AGAIN ||
 	    (leaf.kind == BOB_LEAF_LOOP && !sum_trips(t, part, shape, &leaf, &times)))
 		return BOB_NONE;
-	if (leaf.kind == BOB_LEAF_MARK)
+	if (leaf.kind == BOB_LEAF_MARK || leaf.kind == BOB_LEAF_VALUES)
 		return BOB_OK;
 	a = calloc(leaf.accesses + 1u, sizeof(*a));
 	if (!a)

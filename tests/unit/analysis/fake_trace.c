@@ -39,6 +39,7 @@ struct bob_cursor {
 	struct bob_frame frames[FAKE_STACKS][FAKE_DEPTH];
 	uint64_t entered[FAKE_STACKS][FAKE_DEPTH];
 	uint32_t first_id;
+	int tells;
 };
 
 static struct bob_trace fake;
@@ -186,7 +187,12 @@ static void fake_enter(struct bob_cursor *c, struct bob_event *ev, uint32_t id)
 	c->notes = 0;
 }
 
-/* '#' makes the stream corrupt. */
+void bob_cursor_tell_values(struct bob_cursor *c)
+{
+	c->tells = 1;
+}
+
+/* '#' makes the stream corrupt, '*' is a call of MPI function 7. */
 bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bob_error *err)
 {
 	for (;;) {
@@ -209,6 +215,10 @@ bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bo
 			if (err)
 				err->offset = 42;
 			return BOB_ERR_CORRUPT;
+		} else if (ch == '*' && c->tells) {
+			*ev = (struct bob_event){ c->index, c->index, BOB_EVENT_VALUES,	7,
+						  c->depth[c->stack], c->stack, 0, 0 };
+			return BOB_OK;
 		} else if (isupper((unsigned char)ch)) {
 			fake_enter(c, ev, c->first_id + (uint32_t)(ch - 'A'));
 			return BOB_OK;

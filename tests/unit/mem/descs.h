@@ -54,6 +54,8 @@ static inline void desc_make(struct desc_room *r, uint64_t *seed)
 		d->mark = (uint8_t)(1 + desc_below(seed, BOB_MEM_MARKS - 1));
 		if (d->mark == BOB_MEM_SYNC)
 			d->sync = (uint8_t)(1 + desc_below(seed, BOB_SYNC_KIND_COUNT - 1));
+		if (d->mark == BOB_MEM_EVENT || d->mark == BOB_MEM_EVENT_BEGIN)
+			d->pc &= UINT32_MAX;
 		d->words = (uint8_t)(d->words < 2 ? 2 : d->words);
 		return;
 	}

@@ -117,6 +117,8 @@ static void test_refused(void **state)
 	REFUSED(one.access[1].guard = 0); /* which moves */
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = 0));
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_MARKS));
+	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_EVENT, d.pc = 1ull << 32));
+	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_EVENTS, d.words = 0));
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.sync = BOB_SYNC_LOCK,
 		 d.words = 1));
 	REFUSED((d.kind = BOB_MEM_MARK, d.mark = BOB_MEM_SYNC, d.sync = 0));
