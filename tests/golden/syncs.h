@@ -12,7 +12,7 @@
 enum { SYNC_LOAD = BOB_SYNC_KIND_COUNT, SYNC_STORE, SYNC_DESCS };
 
 #define SYNC_THREADS 3u
-#define SYNC_RAW_WORDS 1024u
+#define SYNC_RAW_WORDS 65536u
 
 struct sync_program {
 	struct build *b;

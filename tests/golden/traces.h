@@ -9,6 +9,7 @@
 #include "heads.h"
 #include "memory.h"
 #include "merged.h"
+#include "places.h"
 #include "syncs.h"
 
 #define GOLDEN_FILES 6
@@ -250,6 +251,16 @@ static inline void golden_heads_trace(struct golden *g)
 		*golden_file(g) = files[i];
 }
 
+static inline void golden_places_trace(struct golden *g)
+{
+	golden_places_process(golden_file(g));
+}
+
+static inline void golden_places_calls_trace(struct golden *g)
+{
+	golden_places_calls_process(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -267,6 +278,8 @@ static const struct {
 	{ "events-merged", golden_events_merged_trace },
 	{ "events-flat", golden_events_flat_trace },
 	{ "heads", golden_heads_trace },
+	{ "places", golden_places_trace },
+	{ "places-calls", golden_places_calls_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

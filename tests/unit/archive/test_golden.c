@@ -138,6 +138,7 @@ static void merged(void **state)
 	(void)state;
 	check_merged("folded");
 	check_merged("syncs");
+	check_merged("places");
 }
 
 /* All threads of some processes, as text; the caller frees it. */
