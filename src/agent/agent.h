@@ -398,6 +398,9 @@ static inline struct bob_stack *stack_now(const struct bob_thread *t)
 void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uint64_t rbx);
 void bob_enter_put(struct bob_hot *hot, uint32_t sym);
 void bob_enter_drain(struct bob_hot *hot);
+/* As of struct bob_agent_streams, of a thread whose calls are recorded; not called by entry.S. */
+bool enter_event(uint32_t what, uint64_t rsp, uint64_t frame);
+bool enter_events_missing(uint64_t count);
 
 /* --- special.c --- */
 /* First call of the agent in a fork child: a process of its own from now on. `t` may be NULL. */

@@ -315,6 +315,60 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 	set_idle(t);
 }
 
+/* In the middle of a recording: a handler that does what no handler may. */
+static struct bob_thread *idle_block(void)
+{
+	struct bob_thread *t = my_block(bob_thread_hot);
+
+	return t && !t->mem && !thread_is_busy(t) ? t : NULL;
+}
+
+/* Frames that have ended since the last entry end before it: readers see under which call it was. */
+bool enter_event(uint32_t what, uint64_t rsp, uint64_t frame)
+{
+	const struct bob_caller c = { .slot = frame ? frame : rsp,
+				      .flags = frame ? BOB_CALLER_FOUND : BOB_CALLER_UNKNOWN };
+	struct bob_thread *t = idle_block();
+	uint64_t *top, pops;
+
+	if (!t)
+		return false;
+	set_busy(t, rsp);
+	record_pending(t);
+	switch_stack(t, rsp);
+	if (!t->dead_end) {
+		top = live_top(t, rsp, &c);
+		pops = (uint64_t)(thread_hot(t)->top - top);
+		thread_hot(t)->top = top;
+		while (pops) {
+			uint64_t n = pops < BOB_SYM_PAYLOAD_MASK ? pops : BOB_SYM_PAYLOAD_MASK;
+
+			put(t, bob_sym_make_ext(BOB_SYM_POPS, (uint32_t)n));
+			pops -= n;
+		}
+		put(t, bob_sym_make_ext(BOB_SYM_EVENT, what & BOB_SYM_PAYLOAD_MASK));
+	}
+	set_idle(t);
+	return !t->dead_end;
+}
+
+bool enter_events_missing(uint64_t count)
+{
+	struct bob_thread *t = idle_block();
+
+	if (!t)
+		return false;
+	set_busy(t, thread_hot(t)->busy_rsp);
+	while (count && !t->dead_end) {
+		uint64_t n = count < BOB_SYM_PAYLOAD_MASK ? count : BOB_SYM_PAYLOAD_MASK;
+
+		put(t, bob_sym_make_ext(BOB_SYM_EVENTS, (uint32_t)n));
+		count -= n;
+	}
+	set_idle(t);
+	return !count;
+}
+
 void bob_enter_put(struct bob_hot *hot, uint32_t sym)
 {
 	put(thread_of_hot(hot), sym);

@@ -64,6 +64,30 @@ static void cut(void)
 		mem_part();
 }
 
+static bool has_places(void)
+{
+	return bob_process.config.mem || bob_process.config.calls;
+}
+
+static bool event_begins(uint32_t what, uint64_t sp, uint64_t frame, uint64_t **mark)
+{
+	if (!bob_process.config.mem)
+		return what < BOB_AGENT_EVENTS && enter_event(what, sp, frame);
+	*mark = mem_event_begins(what);
+	return *mark != NULL;
+}
+
+static void event_ends(uint32_t what, uint64_t *mark)
+{
+	if (bob_process.config.mem)
+		mem_event_ends(what, mark);
+}
+
+static bool events_missing(uint64_t count)
+{
+	return bob_process.config.mem ? mem_events_missing(count) : enter_events_missing(count);
+}
+
 extern const struct bob_agent_streams bob_agent_streams_1;
 __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_streams_1 = {
 	.size = sizeof(bob_agent_streams_1),
@@ -77,4 +101,8 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.cut = cut,
 	.helper_begin = helper_begin,
 	.helper_end = os_helper_end,
+	.has_places = has_places,
+	.event_begins = event_begins,
+	.event_ends = event_ends,
+	.events_missing = events_missing,
 };

@@ -13,6 +13,7 @@
 #define BOB_AGENT_STREAMS_NAME "bob_agent_streams_1"
 #define BOB_AGENT_NO_STREAM 0xffffffffu
 #define BOB_AGENT_NO_PLACE (~0ull)
+#define BOB_AGENT_EVENTS 1024u
 
 struct bob_agent_streams {
 	uint32_t size;		/* of this struct: later versions append */
@@ -41,6 +42,15 @@ struct bob_agent_streams {
 	long (*helper_begin)(const char *const *args, unsigned limit_ms, long *fd);
 	/* When it has ended by itself, or at once. */
 	void (*helper_end)(long number, bool at_once);
+	/* Are calls or memory accesses recorded as well? Then events get a place among those of their thread. */
+	bool (*has_places)(void);
+	/* An event begins: `what` it is (below BOB_AGENT_EVENTS), the stack pointer at the entry of its function, and where
+	 * the return address of that function's caller lies (0: not known). *mark is for event_ends. False: nothing is
+	 * recorded at the moment. Then the next one that is has to be preceded by events_missing. */
+	bool (*event_begins)(uint32_t what, uint64_t sp, uint64_t frame, uint64_t **mark);
+	void (*event_ends)(uint32_t what, uint64_t *mark);
+	/* So many events of the thread have no place. False: it could not be said, either. */
+	bool (*events_missing)(uint64_t count);
 };
 
 #endif

@@ -36,7 +36,7 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	c->silent = bob_mpi_how[function] == BOB_MPI_FOLLOW;
 	if (c->silent)
 		return follow(c, t, function);
-	st = bob_mpi_site(t, function, caller, cfa, &c->event);
+	st = bob_mpi_site(t, function, caller, cfa, &c->event, &c->frame);
 	if (st == BOB_NONE)
 		return false;
 	c->room = BOB_MPI_FIXED_WORDS;
@@ -49,6 +49,7 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	c->function = function;
 	c->words = 0;
 	c->lost = false;
+	c->sp = (uint64_t)(uintptr_t)cfa - sizeof(uint64_t);
 	bob_mpi_keep_begin(t);
 	bob_mpi_depth = 1;
 	return true;
@@ -61,30 +62,52 @@ static inline void keep_moment(struct bob_mpi_call *c, uint64_t ns)
 		c->lost = true;
 }
 
+/* Behind the event's own record: after a kill there may be an event without a place, never a place without an event. */
+static void take_place(struct bob_mpi_call *c)
+{
+	struct bob_mpi_thread *t = c->thread;
+
+	c->has_place = false;
+	if (!t->places)
+		return;
+	if (t->unplaced && bob_mpi_agent->events_missing(t->unplaced))
+		t->unplaced = 0;
+	if (!t->unplaced)
+		c->has_place = bob_mpi_agent->event_begins(c->function, c->sp, c->frame, &c->mark);
+	t->unplaced += !c->has_place;
+}
+
 void bob_mpi_before(struct bob_mpi_call *c)
 {
 	if (c->silent)
 		return;
 	bob_event_writer_begun(c->thread->writer, c->words);
+	take_place(c);
 	if (c->thread->times || c->thread->is_exact)
 		c->begin_ns = bob_mpi_now_ns();
 	keep_moment(c, c->begin_ns);
 }
 
-void bob_mpi_after(struct bob_mpi_call *c, int result)
+static void add_times(struct bob_mpi_call *c, struct bob_mpi_thread *t)
 {
-	struct bob_mpi_thread *t = c->thread;
-	uint64_t gap_ns;
+	uint64_t gap_ns = t->before == BOB_TIME_NONE ? 0 : c->begin_ns - t->end_ns;
 
-	(void)result;
-	if (c->silent || !(t->times || t->is_exact))
-		return;
-	gap_ns = t->before == BOB_TIME_NONE ? 0 : c->begin_ns - t->end_ns;
 	t->end_ns = bob_mpi_now_ns();
 	keep_moment(c, t->end_ns);
 	if (t->times)
 		bob_times_add(t->times, t->before, c->event, gap_ns, t->end_ns - c->begin_ns);
 	t->before = c->event;
+}
+
+void bob_mpi_after(struct bob_mpi_call *c, int result)
+{
+	(void)result;
+	if (c->silent)
+		return;
+	if (c->thread->times || c->thread->is_exact)
+		add_times(c, c->thread);
+	if (c->has_place)
+		bob_mpi_agent->event_ends(c->function, c->mark);
 }
 
 void bob_mpi_leave(struct bob_mpi_call *c)

@@ -43,6 +43,8 @@ struct bob_mpi_thread {
 	uint64_t end_ns;	/* of it */
 	bool is_exact;		/* each call's times are kept as well */
 	struct bob_exact exact;
+	bool places;		/* events have a place among calls or memory accesses */
+	uint64_t unplaced;	/* so many since the last one have none */
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_mpi_thread *bob_mpi_thread(void);
@@ -58,10 +60,10 @@ void bob_mpi_part(struct bob_mpi_call *c);
 /* --- site.c --- */
 struct bob_mpi_sites *bob_mpi_sites_open(void);
 void bob_mpi_sites_close(struct bob_mpi_sites *s);
-/* The number of the definition of `function`, called from there. BOB_NONE: MPI's Fortran library calls it for itself. BOB_ERR_FULL:
- * nothing more can be recorded. */
+/* The number of the definition of `function`, called from there, and where the caller's own return address lies (0: not
+ * known). BOB_NONE: MPI's Fortran library calls it for itself. BOB_ERR_FULL: nothing more can be recorded. */
 bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void *caller,
-			const void *cfa, uint32_t *number);
+			const void *cfa, uint32_t *number, uint64_t *frame);
 
 /* --- layout.c: how the words of a function's events lie --- */
 const struct bob_event_layout *bob_mpi_layout(uint32_t function);

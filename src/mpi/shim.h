@@ -46,6 +46,9 @@ struct bob_mpi_call {
 	bool lost;		/* there is no room for its words */
 	bool silent;		/* it is followed, not recorded */
 	bool passed;		/* neither, but what MPI calls in it is not the program's */
+	bool has_place;		/* among the thread's calls or memory accesses */
+	uint64_t sp, frame;	/* of the wrapper, of its caller: as of the agent's event_begins */
+	uint64_t *mark;
 	uint64_t begin_ns;
 };
 

@@ -22,6 +22,7 @@
 #define SLOTS_ROOM (1u << 20)	/* of all entries */
 #define KNOWN 65536u		/* definitions by path; a power of two */
 #define IGNORED (~0u)		/* instead of a definition's number */
+#define CALLER_SLOTS 2u		/* the wrapper's return address, and its caller's */
 #define ENTRY_CODE 64u		/* bytes of _start that its call of libc may lie in */
 
 struct slot {
@@ -34,6 +35,7 @@ struct memo {
 	uint32_t function;
 	uint32_t number;	/* of the definition */
 	uint32_t first, count;	/* slots */
+	uint64_t frame;		/* the caller's own return address is there; 0: not known */
 };
 
 struct known {
@@ -77,6 +79,8 @@ static void forget(struct bob_mpi_sites *s)
 struct walk {
 	const void *caller, *cfa;
 	bool found;		/* the wrapper's caller */
+	bool near;		/* no path is wanted */
+	uint32_t least;		/* slots that are needed in any case */
 	uint32_t slots, room;	/* of the path; those behind the last kept frame are not needed */
 	struct slot *slot;
 	uint32_t needed;
@@ -97,13 +101,17 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 	if (!ip || w->slots == w->room)
 		return _URC_END_OF_STACK;
 	w->slot[w->slots++] = (struct slot){ (const uint64_t *)(uintptr_t)(cfa - 8), ip };
+	if (w->slots == w->least)
+		w->needed = w->least;
+	if (w->near)
+		return w->slots < w->least ? _URC_NO_REASON : _URC_END_OF_STACK;
 	place = bob_mpi_agent->place(ip - 1);
 	if (place == BOB_AGENT_NO_PLACE)
 		return _URC_NO_REASON;
 	if (w->depth == BOB_EVENT_DEPTH_MAX)
 		return _URC_END_OF_STACK;
 	w->place[w->depth++] = place;
-	w->needed = w->slots;
+	w->needed = w->slots < w->needed ? w->needed : w->slots;
 	w->outermost = ip;
 	return _URC_NO_REASON;
 }
@@ -117,7 +125,7 @@ static void walk(struct walk *w)
 		w->slot[0] = (struct slot){ (const uint64_t *)(uintptr_t)w->cfa - 1, ip };
 		w->needed = 1;
 		w->place[0] = bob_mpi_agent->place(ip - 1);
-		w->depth = w->place[0] != BOB_AGENT_NO_PLACE;
+		w->depth = !w->near && w->place[0] != BOB_AGENT_NO_PLACE;
 	} else if (w->depth > 1 && w->outermost - getauxval(AT_ENTRY) < ENTRY_CODE) {
 		w->depth--;
 	}
@@ -237,10 +245,12 @@ static bob_status define(struct bob_mpi_thread *t, uint32_t function, const stru
 /* --- the memo --- */
 
 static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const void *caller,
-			      const void *cfa, struct memo *place, uint32_t *number)
+			      const void *cfa, struct memo *place, uint32_t *number,
+			      uint64_t *frame)
 {
 	struct bob_mpi_sites *s = t->sites;
-	struct walk w = { .caller = caller, .cfa = cfa };
+	struct walk w = { .caller = caller, .cfa = cfa, .near = s->nowhere,
+			  .least = t->places ? CALLER_SLOTS : 0 };
 	bob_status st;
 
 	if (SLOTS_ROOM - s->slots < 2 * BOB_EVENT_DEPTH_MAX) {
@@ -248,12 +258,12 @@ static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const
 		s->slots = 0;
 	}
 	if (is_own_call(caller, function)) {
-		*place = (struct memo){ caller, cfa, function, IGNORED, s->slots, 0 };
+		*place = (struct memo){ caller, cfa, function, IGNORED, s->slots, 0, 0 };
 		return BOB_NONE;
 	}
 	w.slot = s->slot + s->slots;
 	w.room = 2 * BOB_EVENT_DEPTH_MAX;
-	if (!s->nowhere)
+	if (cfa)
 		walk(&w);
 	st = define(t, function, &w, number);
 	if (st != BOB_OK)
@@ -261,7 +271,9 @@ static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const
 	if (w.slot != s->slot + s->slots) { /* everything was forgotten */
 		memmove(s->slot, w.slot, w.needed * sizeof(*w.slot));
 	}
-	*place = (struct memo){ caller, cfa, function, *number, s->slots, w.needed };
+	if (w.needed >= CALLER_SLOTS)
+		*frame = (uint64_t)(uintptr_t)s->slot[s->slots + 1].at;
+	*place = (struct memo){ caller, cfa, function, *number, s->slots, w.needed, *frame };
 	s->slots += w.needed;
 	return BOB_OK;
 }
@@ -278,13 +290,14 @@ static bool still_holds(const struct bob_mpi_sites *s, const struct memo *m)
 }
 
 bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void *caller,
-			const void *cfa, uint32_t *number)
+			const void *cfa, uint32_t *number, uint64_t *frame)
 {
 	struct bob_mpi_sites *s = t->sites;
 	uint64_t h;
 	struct memo *old = NULL;
 
-	if (s->nowhere)
+	*frame = 0;
+	if (s->nowhere && !t->places)
 		cfa = NULL; /* but not the caller: it may be a library's own call */
 	h = ((uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)cfa * 31 ^ function) *
 	    0x9e3779b97f4a7c15u;
@@ -294,6 +307,7 @@ bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void 
 		if (m->caller == caller && m->cfa == cfa && m->function == function) {
 			if (still_holds(s, m)) {
 				*number = m->number;
+				*frame = m->frame;
 				return m->number == IGNORED ? BOB_NONE : BOB_OK;
 			}
 			old = old ? old : m;
@@ -303,5 +317,6 @@ bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void 
 		}
 	}
 	return look_closer(t, function, caller, cfa,
-			   old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)], number);
+			   old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)], number,
+			   frame);
 }

@@ -89,6 +89,7 @@ static struct bob_mpi_thread *open_thread(uint32_t stream)
 		return NULL;
 	}
 	t->before = BOB_TIME_NONE;
+	t->places = bob_mpi_agent->has_places();
 	if (!time_is("none"))
 		begin_times(t, stream);
 	t->alive = ALIVE;

@@ -64,6 +64,11 @@ static struct bob_mem_desc sync_mark(enum bob_sync_kind kind)
 	return d;
 }
 
+static bool is_made_later(uint32_t kind)
+{
+	return kind == BOB_MEM_SYNC || kind == BOB_MEM_EVENT || kind == BOB_MEM_EVENT_BEGIN;
+}
+
 /* Those of numbers [first, end). */
 static bool write_marks(uint32_t first, uint32_t end)
 {
@@ -83,18 +88,62 @@ static bool write_marks(uint32_t first, uint32_t end)
 
 bool mem_marks_write(void)
 {
-	uint32_t syncs = mem_sync_desc(BOB_SYNC_NOTHING);
+	uint32_t syncs = mem_sync_desc(BOB_SYNC_NOTHING), events = mem_event_desc(0, false);
 
-	if (!block_count && reserve(syncs + BOB_SYNC_KIND_COUNT) == ~0u)
+	BOB_STATIC_ASSERT(BOB_MEM_MARKS + BOB_SYNC_KIND_COUNT + 2 * MEM_EVENTS <= BLOCK,
+			  "all marks are in the first block");
+	if (!block_count && reserve(BLOCK) == ~0u)
 		return false;
 	forget_cuts(); /* they are in another file */
+	memset(&blocks[0][events], 0, 2 * MEM_EVENTS * sizeof(*blocks[0]));
 	for (uint32_t i = 1; i < BOB_MEM_MARKS; i++)
-		if (i != BOB_MEM_SYNC)
+		if (!is_made_later(i))
 			blocks[0][i] = mark((enum bob_mem_mark)i);
 	for (uint32_t i = 1; i < BOB_SYNC_KIND_COUNT; i++)
 		blocks[0][syncs + i] = sync_mark((enum bob_sync_kind)i);
-	return write_marks(1, BOB_MEM_SYNC) && write_marks(BOB_MEM_SYNC + 1, BOB_MEM_MARKS) &&
+	return write_marks(1, BOB_MEM_SYNC) && write_marks(BOB_MEM_SYNC + 1, BOB_MEM_EVENT) &&
+	       write_marks(BOB_MEM_EVENT_END, BOB_MEM_MARKS) &&
 	       write_marks(syncs + 1, syncs + BOB_SYNC_KIND_COUNT);
+}
+
+/* Both of what has not happened before; others may be here for the same. */
+static bool make_event(uint32_t what)
+{
+	uint32_t first = mem_event_desc(what, false);
+	struct bob_mem_desc d[2] = { mark(BOB_MEM_EVENT), mark(BOB_MEM_EVENT_BEGIN) };
+	struct bob_chunk_head *c;
+	size_t n = 0;
+
+	if (blocks[0][first + 1].kind)
+		return true;
+	c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, 64, first);
+	if (!c)
+		return false;
+	for (uint32_t i = 0; i < 2; i++) {
+		uint8_t kind = d[i].kind;
+
+		d[i].pc = what;
+		n += bob_mem_desc_put(&d[i], (uint8_t *)bob_chunk_data(c) + n);
+		d[i].kind = 0;
+		blocks[0][first + i] = d[i];
+		__atomic_store_n(&blocks[0][first + i].kind, kind, __ATOMIC_RELEASE);
+	}
+	bob_chunk_seal(c, n);
+	return true;
+}
+
+bool mem_event_known(uint32_t what)
+{
+	bool known;
+
+	if (what >= MEM_EVENTS)
+		return false;
+	if (__atomic_load_n(&blocks[0][mem_event_desc(what, true)].kind, __ATOMIC_ACQUIRE))
+		return true;
+	lock_process();
+	known = make_event(what);
+	unlock_process();
+	return known;
 }
 
 /* Folding needs the steps of loops with payload; they are kept for ever. */

@@ -8,6 +8,7 @@
  *   signal.c   handlers of the program, which may interrupt a probe
  *   trap.c     landings without room for a jump
  *   sync.c     functions that synchronise threads
+ *   event.c    what others record meanwhile: calls of MPI
  *
  * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it dead), the
  * rest is written under the process's lock. All signals are blocked while a room is changed. */
@@ -15,6 +16,7 @@
 #define BOB_AGENT_MEM_MEM_H
 
 #include "agent/agent.h"
+#include "agent/streams.h"
 #include "archive/mem_write.h"
 #include "mem/sync.h"
 #include "plan/mem/format.h"
@@ -73,6 +75,14 @@ static inline uint32_t mem_sync_desc(enum bob_sync_kind kind)
 {
 	return BOB_MEM_MARKS + (uint32_t)kind;
 }
+/* Marks of events: two for each thing that they may be. */
+#define MEM_EVENTS BOB_AGENT_EVENTS
+static inline uint32_t mem_event_desc(uint32_t what, bool begin)
+{
+	return BOB_MEM_MARKS + BOB_SYNC_KIND_COUNT + 2 * what + begin;
+}
+/* These two are in the file. False: they cannot be. No lock. */
+bool mem_event_known(uint32_t what);
 const struct bob_mem_desc *mem_desc(void *unused, uint32_t number);
 /* What has happened of a record that is open, as up to two records that are complete. */
 struct mem_cut {
@@ -133,6 +143,12 @@ struct mem_thread_start {
 };
 struct mem_thread_start mem_sync_thread(void *start);
 
+/* --- event.c --- */
+/* As of struct bob_agent_streams. */
+uint64_t *mem_event_begins(uint32_t what);
+void mem_event_ends(uint32_t what, uint64_t *mark);
+bool mem_events_missing(uint64_t count);
+
 /* --- trap.c --- */
 /* SIGTRAP with this program counter: was it one of ours? Then where to go on. */
 bool mem_trapped(uint64_t *rip);
@@ -143,7 +159,10 @@ extern const uint8_t bob_mem_signal_entry[], bob_mem_signal_masked[];
 extern const uint8_t bob_mem_restorer[];
 extern uint64_t bob_mem_real_main;
 extern const uint8_t bob_sync_thread_entry[], bob_mem_mark_begin[], bob_mem_mark_end[];
+extern const uint8_t bob_mem_whole_begin[], bob_mem_whole_end[];
 int bob_mem_mark(uint64_t header, uint64_t first, uint64_t second, uint64_t words);
+/* If the newest thing recorded is a mark without words, `was`, that ends at `at`: it becomes `now`. Else 0. */
+int bob_mem_whole(uint64_t *at, uint64_t was, uint64_t now);
 void bob_mem_call_on_stack(void (*fn)(void *), void *arg, void *top);
 /* What a full buffer calls, into the first BOB_PLAN_HANDLER_BYTES of an arena. */
 void mem_entry_copy(uint8_t *to);

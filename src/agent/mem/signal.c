@@ -139,12 +139,21 @@ static void take_record(void *place)
 	tell_begun(p, &c);
 }
 
-/* In the middle of a mark of synchronisation, which then begins anew. */
+static bool is_between(void *uc, const uint8_t *begin, const uint8_t *end)
+{
+	return rip_of(uc) - (uint64_t)(uintptr_t)begin < (uint64_t)(end - begin);
+}
+
+/* In the middle of a mark, which then begins anew. */
 static bool leave_mark(void *uc)
 {
 	uint64_t begin = (uint64_t)(uintptr_t)bob_mem_mark_begin;
 
-	if (rip_of(uc) - begin >= (uint64_t)(bob_mem_mark_end - bob_mem_mark_begin))
+	if (is_between(uc, bob_mem_whole_begin, bob_mem_whole_end)) {
+		set_rip(uc, (uint64_t)(uintptr_t)bob_mem_whole_begin);
+		return true;
+	}
+	if (!is_between(uc, bob_mem_mark_begin, bob_mem_mark_end))
 		return false;
 	if (bob_mem_slots.cursor < bob_mem_slots.limit && !process_is_child())
 		memset(bob_mem_slots.cursor, 0, MARK_WORDS * sizeof(uint64_t));

@@ -149,4 +149,25 @@ bob_mem_mark_end:
 	ret
 	.cfi_endproc
 
+/* rdi where the newest mark ends, rsi its header, rdx its new one: see mem/mem.h. A handler that comes before the store begins this anew. */
+	.globl bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end
+	.hidden bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end
+	.balign 16
+bob_mem_whole:
+	.cfi_startproc
+	mov	bob_mem_slots@gottpoff(%rip), %r8
+bob_mem_whole_begin:
+	cmp	%fs:(%r8), %rdi			/* cursor */
+	jne	1f
+	cmp	-8(%rdi), %rsi
+	jne	1f
+	mov	%rdx, -8(%rdi)
+bob_mem_whole_end:
+	mov	$1, %eax
+	ret
+1:
+	xor	%eax, %eax
+	ret
+	.cfi_endproc
+
 	.section .note.GNU-stack, "", @progbits
