@@ -300,6 +300,43 @@ struct bob_value_place {
 BOB_API void bob_access_cursor_stop_at_values(struct bob_access_cursor *c);
 BOB_API int bob_access_cursor_value(const struct bob_access_cursor *c,
 				    struct bob_value_place *place);
+/* A stretch of a thread: what it did between two of its events with values, behind the first one's end and before the second one's begin. */
+struct bob_stretch_end {
+	int given;		/* 0: where the thread begins, or ends */
+	int by_number;		/* of all events; else of those that are `what` */
+	uint32_t what;
+	uint64_t number;	/* from 0 */
+};
+struct bob_stretch {
+	struct bob_stretch_end from, to;
+	int keep_syncs;		/* marks of synchronisation outside of it stay: others wait for them */
+};
+enum bob_stretch_lack {
+	BOB_STRETCH_FOUND = 0,
+	BOB_STRETCH_NO_ACCESSES, /* nothing is recorded but, perhaps, synchronisation */
+	BOB_STRETCH_NO_EVENTS,	/* no event has a place among them */
+	BOB_STRETCH_NO_FROM,	/* there is no such event */
+	BOB_STRETCH_NO_TO,
+	BOB_STRETCH_BACKWARDS,	/* it ends before it begins, or where */
+	BOB_STRETCH_NO_PLACE,	/* one that is meant has, or may have, no mark */
+	BOB_STRETCH_DAMAGED	/* records are missing before it */
+};
+/* From now on these threads of the trace have no accesses but those of the stretch, and its two events' marks. lack[i] says whether
+ * it is there in threads[i]; of one in which it is not nobody should read more. Nobody may read the trace meanwhile, and
+ * cursors that are open are not valid any more. What is before a stretch is not expanded where it is affine. Once for each
+ * thread. Errors: INVAL (no such thread, or it was restricted before), NOMEM, CORRUPT. */
+BOB_API bob_status bob_trace_restrict(struct bob_trace *t, const uint32_t *threads, uint32_t count,
+				      const struct bob_stretch *stretch,
+				      enum bob_stretch_lack *lack);
+/* The same in a thread whose calls are recorded: positions of the symbols that stand for the two events (0 and UINT64_MAX where an end is
+ * not given), or why there is no such stretch. */
+BOB_API bob_status bob_trace_stretch_positions(const struct bob_trace *t, uint32_t thread,
+					       const struct bob_stretch *stretch, uint64_t *first,
+					       uint64_t *last, enum bob_stretch_lack *lack);
+/* ... and the numbers of the two among all its events. */
+BOB_API bob_status bob_trace_stretch_numbers(const struct bob_trace *t, uint32_t thread,
+					     const struct bob_stretch *stretch, uint64_t *first,
+					     uint64_t *last, enum bob_stretch_lack *lack);
 /* What the end of a thread gives: the `order` of it, for those that await it. */
 BOB_API uint64_t bob_trace_end_order(const struct bob_trace *t, uint32_t thread);
 /* How many accesses a thread has, damaged parts left out. Reads all its records the first time. */

@@ -416,6 +416,7 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 void bob_process_free(struct bob_process *p)
 {
 	for (size_t i = 0; i < p->stream_count; i++) {
+		bob_stretch_free(p->streams[i]);
 		if (!p->common || !p->common->merged)
 			bob_folded_close((struct bob_folded *)(uintptr_t)p->streams[i]->folded);
 		bob_event_stream_free(p, &p->streams[i]->mpi);

@@ -15,6 +15,7 @@
 #include "archive/exact.h"
 #include "archive/format.h"
 #include "archive/source.h"
+#include "archive/stretch.h"
 #include "archive/times.h"
 #include "bobbin/trace.h"
 #include "mem/fold.h"
@@ -136,6 +137,11 @@ struct bob_stream {
 	size_t raw_count;
 	const struct bob_folded *folded; /* what comes before these; NULL: nothing */
 	uint32_t participant;	/* of that */
+	/* Restricted to a stretch: what is folded of that, in the place of what there was; of the raw ones what is known before them */
+	struct bob_folded *cut;
+	const struct bob_folded *whole;
+	uint32_t whole_participant;
+	struct bob_stretch_state *stretch;
 	int has_log;		/* what is raw is in rooms: it is to be folded */
 	struct bob_event_stream mpi;
 	int accesses_counted;	/* `accesses` is valid */
@@ -289,6 +295,8 @@ struct bob_records {
 	int lost;		/* something is missing before the next one */
 	uint64_t *copy;		/* of a chunk that is not aligned in memory */
 	size_t copy_of;		/* which, + 1 */
+	int restricted;		/* raw ones that are not in the stretch are passed over */
+	struct bob_stretch_state stretch;
 };
 struct bob_mem_record {
 	const struct bob_mem_desc *desc;
@@ -298,6 +306,8 @@ struct bob_mem_record {
 	uint64_t index;
 	int lost;		/* records are missing before this one */
 };
+/* restrict.c: the stream is as it was. */
+void bob_stretch_free(struct bob_stream *s);
 bob_status bob_raws_build(struct bob_trace *t, struct bob_process *p);
 /* Stream `i` of the process as a participant of FOLD_MERGED: its kernel thread id << 32, and how many streams before it have the
  * same one (0, unless ids are used again). Threads are then in the order in which they were made, as what they

@@ -75,6 +75,9 @@ void bob_records_open(struct bob_records *r, const struct bob_process *p,
 	r->p = p;
 	r->s = s;
 	r->unfolded = !s->folded;
+	r->restricted = s->stretch != NULL;
+	if (s->stretch)
+		r->stretch = *s->stretch;
 }
 
 void bob_records_clone(const struct bob_records *r, struct bob_records *to)
@@ -193,19 +196,12 @@ static bob_status give_up(struct bob_records *r, const char *text, struct bob_er
 	return bob_fail(err, BOB_ERR_CORRUPT, r->s->file, where, text);
 }
 
-bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
-			    struct bob_error *err)
+static bob_status next_raw(struct bob_records *r, struct bob_mem_record *out, struct bob_error *err)
 {
 	const struct bob_raw_ref *c;
 	const uint64_t *word;
 	uint64_t header;
 
-	if (!r->unfolded) {
-		bob_status st = next_folded(r, out, err);
-
-		if (st != BOB_NONE)
-			return st;
-	}
 	for (;;) {
 		if (r->chunk == r->s->raw_count)
 			return BOB_END;
@@ -237,6 +233,25 @@ bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
 	r->lost = 0;
 	r->at += 1 + out->count;
 	return BOB_OK;
+}
+
+bob_status bob_records_next(struct bob_records *r, struct bob_mem_record *out,
+			    struct bob_error *err)
+{
+	bob_status st;
+
+	if (!r->unfolded) {
+		st = next_folded(r, out, err);
+		if (st != BOB_NONE)
+			return st;
+	}
+	do {
+		st = next_raw(r, out, err);
+		if (st == BOB_ERR_CORRUPT)
+			bob_stretch_lost(&r->stretch);
+	} while (st == BOB_OK && r->restricted &&
+		 !bob_stretch_takes(&r->stretch, out->desc, out->word));
+	return st;
 }
 
 /* Of an open chunk only its records show how much of it was used. */

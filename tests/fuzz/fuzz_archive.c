@@ -224,6 +224,25 @@ static void read_all_values(struct bob_trace *t)
 		merge_again(t);
 }
 
+/* Small ones only: what is in a stretch is folded anew. Last of all, since the others are gone then. */
+static void read_stretches(struct bob_trace *t)
+{
+	static const struct bob_stretch s = { .from = { 1, 1, 0, 4 }, .to = { 1, 0, 16, 9 } };
+	uint64_t first, last;
+
+	for (uint32_t i = 0; i < t->thread_count && i < 4; i++) {
+		const struct bob_stream *one = t->threads[i];
+		enum bob_stretch_lack lack;
+
+		if (one->info.symbols < SYMBOLS_MAX)
+			bob_trace_stretch_positions(t, i, &s, &first, &last, &lack);
+		if (one->folded && bob_folded_events(one->folded, one->participant) > EVENTS_MAX)
+			continue;
+		if (bob_trace_restrict(t, &i, 1, &s, &lack) == BOB_OK)
+			read_accesses(t, i);
+	}
+}
+
 /* Made once, never freed. */
 static const struct golden *heads(void)
 {
@@ -290,6 +309,7 @@ static void read_trace(const uint8_t *data, size_t size)
 		bob_trace_function(t, 0, id, &fn);
 	if (symbols < SYMBOLS_MAX)
 		bob_trace_verify(t);
+	read_stretches(t);
 	bob_trace_close(t);
 }
 
