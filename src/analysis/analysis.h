@@ -126,9 +126,12 @@ enum bob_tree_flag {
 	BOB_TREE_LOST = 32
 };
 
+/* Added to the number of an MPI function, whose calls stand among the others where both are recorded. */
+#define BOB_TREE_MPI 0x80000000u
+
 struct bob_tree_line {
 	uint32_t number;	/* function; BOB_CALLER_NONE: the `children` lines one level deeper
-				 * are a row that repeats as a whole */
+				 * are a row that repeats as a whole; BOB_TREE_MPI and more */
 	uint32_t depth;		/* of indentation */
 	uint32_t flags;
 	uint32_t children;	/* lines one level deeper that follow, as far as known */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/interleave/turns.h"
+#include "archive/mpi_functions.h"
 #include "base/assert.h"
 #include "export/export.h"
 
@@ -165,6 +166,38 @@ static void put_sync(struct writer *w, const struct bob_sync_event *s)
 	put_char(w, '\n');
 }
 
+static void put_string(struct writer *w, const char *text)
+{
+	put_text(w, text, strlen(text));
+}
+
+/* M, the function. If something was recorded in the call, it begins, and ends. */
+static void put_value(struct writer *w, const struct bob_value_place *v)
+{
+	const struct bob_mpi_function *f = bob_mpi_function_of(v->what);
+
+	if (ROOM - w->len < LINE_MAX_BYTES)
+		flush(w);
+	put_text(w, w->name, w->name_len);
+	put_string(w, "M ");
+	if (v->kind == BOB_VALUE_NO_MARK) {
+		put_number(w, v->count, 10, 1);
+		put_string(w, " before");
+	} else if (v->kind != BOB_VALUE_END) {
+		put_string(w, f ? "MPI_" : "?");
+		put_string(w, f ? f->name : "");
+	}
+	put_string(w, v->kind == BOB_VALUE_BEGIN ? " begins" :
+		      v->kind == BOB_VALUE_END	 ? "ends" :
+						   "");
+	put_char(w, '\n');
+}
+
+static int wants_values(const struct writer *w)
+{
+	return w->style->values && w->style->format == BOB_ACCESSES_TEXT;
+}
+
 static int wants_syncs(const struct writer *w)
 {
 	return w->style->syncs && w->style->format == BOB_ACCESSES_TEXT;
@@ -203,6 +236,7 @@ static bob_status write_thread(struct writer *w, uint32_t thread)
 	struct bob_access batch[BATCH];
 	struct bob_access_cursor *c;
 	bob_status st = bob_access_cursor_open(w->x->trace, thread, &c, w->x->err), first = BOB_OK;
+	struct bob_value_place value;
 	struct bob_sync_event sync;
 	size_t n;
 
@@ -211,6 +245,8 @@ static bob_status write_thread(struct writer *w, uint32_t thread)
 	turn_to(w, thread);
 	if (wants_syncs(w))
 		bob_access_cursor_stop_at_syncs(c, 0);
+	if (wants_values(w))
+		bob_access_cursor_stop_at_values(c);
 	if (w->style->format == BOB_ACCESSES_TEXT)
 		fprintf(w->x->out, "# thread %u.%u\n", w->process, w->thread);
 	do {
@@ -219,7 +255,9 @@ static bob_status write_thread(struct writer *w, uint32_t thread)
 		first = damaged(first, st);
 		for (size_t i = 0; st == BOB_OK && i < n; i++)
 			put_access(w, &batch[i]);
-		if (st == BOB_NONE) {
+		if (st == BOB_NONE && bob_access_cursor_value(c, &value)) {
+			put_value(w, &value);
+		} else if (st == BOB_NONE) {
 			bob_access_cursor_sync(c, &sync);
 			put_sync(w, &sync);
 		}
@@ -245,6 +283,8 @@ static bob_status write_turns(struct writer *w, const uint32_t *threads, uint32_
 		return st;
 	if (wants_syncs(w))
 		bob_turns_tell_syncs(v);
+	if (wants_values(w))
+		bob_turns_tell_values(v);
 	do {
 		st = bob_turns_next(v, &index, &batch, &n, first == BOB_OK ? w->x->err : NULL);
 		first = damaged(first, st);
@@ -253,7 +293,9 @@ static bob_status write_turns(struct writer *w, const uint32_t *threads, uint32_
 		turn_to(w, threads[index]);
 		for (size_t i = 0; st == BOB_OK && i < n; i++)
 			put_access(w, &batch[i]);
-		if (st == BOB_NONE)
+		if (st == BOB_NONE && bob_turns_value(v)->kind)
+			put_value(w, bob_turns_value(v));
+		else if (st == BOB_NONE)
 			put_sync(w, bob_turns_sync(v));
 	} while (goes_on(w, st));
 	flush(w);

@@ -73,6 +73,7 @@ struct bob_access_style {
 	enum bob_access_order order;
 	uint64_t quantum;	/* of turns; 0: BOB_INTERLEAVE_QUANTUM */
 	int syncs;		/* TEXT: also where threads synchronise: Y, what, object, perhaps a number */
+	int values;		/* TEXT: also where MPI is called: M, the function; where accesses were made in it "begins" and a line "ends" */
 };
 
 #define BOB_ACCESS_MAGIC 0x31534343412d4f42ull /* "BO-ACCS1" as it lies in the file */

@@ -122,10 +122,10 @@ static bob_status give_node(struct walk *w, struct frame *f, uint32_t flags)
 	return BOB_OK;
 }
 
-/* The first call of the range: its open callers become visible. */
-static bob_status show_callers(struct walk *w, struct bob_stack *k)
+/* The first call of the range: its open callers, the first `depth` frames, become visible. */
+static bob_status show_callers(struct walk *w, struct bob_stack *k, size_t depth)
 {
-	for (size_t i = k->depth - 1; i-- > 0;) {
+	for (size_t i = depth; i-- > 0;) {
 		struct frame *f = frame_at(w, k, i);
 		bob_status st;
 
@@ -203,7 +203,7 @@ static bob_status enter(struct walk *w, struct bob_stack *k, const struct bob_ev
 		return BOB_OK;
 	}
 	st = give_node(w, f, 0);
-	return st == BOB_OK ? show_callers(w, k) : st;
+	return st == BOB_OK ? show_callers(w, k, k->depth - 1) : st;
 }
 
 /* Print and free all that is finished, on every stack; open frames get their lines. */
@@ -225,6 +225,34 @@ static void flush(struct walk *w)
 	}
 }
 
+/* A call of MPI: a leaf under the frame on top. */
+static bob_status take_mpi(struct walk *w, struct bob_stack *k, const struct bob_event *ev)
+{
+	const struct frame *top = k->depth ? frame_at(w, k, k->depth - 1) : NULL;
+	struct frame leaf = { .number = BOB_TREE_MPI | ev->id, .index = ev->index };
+	bob_status st;
+
+	if (ev->index < w->o->first || ev->pos < w->o->pos_first)
+		return BOB_OK;
+	if (ev->index > w->o->last || ev->pos > w->o->pos_last)
+		return BOB_END;
+	if (top ? !is_chosen(w, top) : w->o->only)
+		return BOB_OK;
+	leaf.level = top ? top->level + 1 : 0;
+	if (leaf.level >= w->max_depth) {
+		w->result->too_deep++;
+		return BOB_OK;
+	}
+	st = show_callers(w, k, k->depth);
+	if (st == BOB_OK)
+		st = give_node(w, &leaf, 0);
+	if (st == BOB_OK)
+		st = bob_tree_append(&w->pool, parent_of(w, k, k->depth, ev->stack), leaf.node);
+	if (w->pool.live > w->max_nodes)
+		flush(w);
+	return st;
+}
+
 /* BOB_END after the last event of the range. */
 static bob_status take(struct walk *w, const struct bob_event *ev)
 {
@@ -233,6 +261,10 @@ static bob_status take(struct walk *w, const struct bob_event *ev)
 
 	if (!k || !root_of(w, ev->stack))
 		return BOB_ERR_NOMEM;
+	if (ev->kind == BOB_EVENT_VALUES)
+		return take_mpi(w, k, ev);
+	if (ev->kind == BOB_EVENT_NO_PLACE)
+		return BOB_OK;
 	if (ev->kind == BOB_EVENT_EXIT) {
 		while (st == BOB_OK && bob_stack_ends(&w->stacks, k, ev->depth))
 			st = leave(w, k, ev->stack, 0);
@@ -303,6 +335,7 @@ bob_status bob_tree_walk(const struct bob_trace *t, const struct bob_functions *
 	st = bob_cursor_open(t, thread, &c, err);
 	if (st != BOB_OK)
 		return st;
+	bob_cursor_tell_values(c);
 	do {
 		st = bob_cursor_next(c, &ev, damage == BOB_OK ? err : NULL);
 		if (st == BOB_OK)

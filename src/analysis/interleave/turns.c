@@ -19,8 +19,9 @@ struct bob_turns {
 	struct bob_interleave *order;
 	struct reader *reader;
 	uint32_t chosen, count;	/* those from `chosen` on only synchronise */
-	int tells;
+	int tells_syncs;
 	struct bob_sync_event sync;
+	struct bob_value_place value;
 };
 
 /* A reader for each thread of the process, the chosen ones first. */
@@ -101,7 +102,19 @@ void bob_turns_close(struct bob_turns *v)
 
 void bob_turns_tell_syncs(struct bob_turns *v)
 {
-	v->tells = 1;
+	v->tells_syncs = 1;
+}
+
+void bob_turns_tell_values(struct bob_turns *v)
+{
+	for (uint32_t i = 0; i < v->chosen; i++)
+		if (v->reader[i].cursor)
+			bob_access_cursor_stop_at_values(v->reader[i].cursor);
+}
+
+const struct bob_value_place *bob_turns_value(const struct bob_turns *v)
+{
+	return &v->value;
 }
 
 const struct bob_sync_event *bob_turns_sync(const struct bob_turns *v)
@@ -164,9 +177,11 @@ bob_status bob_turns_next(struct bob_turns *v, uint32_t *index, const struct bob
 		st = read_ahead(r, err);
 		if (st == BOB_OK)
 			return pass_on(v, r, most, accesses, count);
+		if (st == BOB_NONE && bob_access_cursor_value(r->cursor, &v->value))
+			return BOB_NONE;
 		if (st == BOB_NONE) {
 			st = synchronise(v, r);
-			if (st == BOB_OK && v->tells && *index < v->chosen)
+			if (st == BOB_OK && v->tells_syncs && *index < v->chosen)
 				return BOB_NONE;
 		} else if (st == BOB_END) {
 			st = bob_interleave_sync(v->order, BOB_INTERLEAVE_END,

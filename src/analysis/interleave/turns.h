@@ -24,6 +24,9 @@ bob_status bob_turns_next(struct bob_turns *v, uint32_t *index, const struct bob
 void bob_turns_close(struct bob_turns *v); /* NULL is allowed */
 
 void bob_turns_tell_syncs(struct bob_turns *v);
+/* ... or comes to one of its events with values, a call of MPI. Then bob_turns_value(v)->kind is not 0. */
+void bob_turns_tell_values(struct bob_turns *v);
+const struct bob_value_place *bob_turns_value(const struct bob_turns *v);
 /* What bob_turns_next came to last. Whether the thread goes on at once is not said. */
 const struct bob_sync_event *bob_turns_sync(const struct bob_turns *v);
 /* Does the chosen thread `i` have memory records? */

@@ -22,7 +22,10 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 	struct bob_function_info fn = { .name = "row" };
 	uint32_t image;
 
-	bob_functions_get(f, l->number, &fn, &image);
+	if (l->number != BOB_CALLER_NONE && l->number & BOB_TREE_MPI)
+		fn.name = l->number == (BOB_TREE_MPI | 7) ? "MPI 7" : "MPI ?";
+	else
+		bob_functions_get(f, l->number, &fn, &image);
 	text_len += (size_t)sprintf(text + text_len, "%llu %*s%s", (unsigned long long)l->index,
 				    (int)l->depth, "",
 				    l->number == BOB_CALLER_NONE ? "row" : fn.name);
@@ -87,6 +90,25 @@ static void counts_inside_rows_must_agree(void **state)
 	(void)state;
 	walk("BbBbCc BbBbCc BbCc", (struct bob_tree_options){ ALL });
 	assert_string_equal(text, "0 row x2\n0  B x2\n2  C\n6 B\n7 C\n");
+}
+
+static void calls_of_mpi_are_leaves(void **state)
+{
+	struct bob_tree_options o = { ALL, .max_depth = 2 };
+
+	(void)state;
+	walk("A *BbBb* a *", (struct bob_tree_options){ ALL });
+	assert_string_equal(text, "0 A\n1  MPI 7\n1  B x2\n3  MPI 7\n3 MPI 7\n");
+	walk("A B*b B*b B**b B*b a", (struct bob_tree_options){ ALL });
+	assert_string_equal(text, "0 A\n1  B x2\n2   MPI 7\n3  B\n4   MPI 7 x2\n4  B\n5   MPI 7\n");
+	walk("A BC*cb * a", o);
+	assert_string_equal(text, "0 A\n1  B\n3  MPI 7\n");
+	/* a range that begins and ends with one; its position is here that of the next entry */
+	o = (struct bob_tree_options){
+		.fold = 1, .first = 0, .last = UINT64_MAX, .pos_first = 2, .pos_last = 3
+	};
+	walk("A B * Cc * b Dd a", o);
+	assert_string_equal(text, "0 A c\n1  B c\n2   MPI 7\n2   C\n3   MPI 7\n3  D\n");
 }
 
 static void open_frames_are_marked(void **state)
@@ -273,6 +295,7 @@ int main(void)
 		cmocka_unit_test(rows_of_siblings_are_folded),
 		cmocka_unit_test(rows_of_rows_are_folded),
 		cmocka_unit_test(counts_inside_rows_must_agree),
+		cmocka_unit_test(calls_of_mpi_are_leaves),
 		cmocka_unit_test(open_frames_are_marked),
 		cmocka_unit_test(depth_is_cut_and_counted),
 		cmocka_unit_test(lines_are_cut),
