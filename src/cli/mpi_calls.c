@@ -49,9 +49,11 @@ static int show_thread(struct cli_session *s, const struct cli_mpi_show *o, uint
 	struct cli_mpi_one one = { .call = &c, .numbered = 1,
 				   .thread = bob_trace_thread(s->trace, thread)->number };
 	struct bob_error err = { .text = "" };
-	uint64_t number = 0, lines = 0;
+	uint64_t number = 0, lines = 0, first = o->first, last = o->last;
 	bob_status st;
 
+	if (!cli_between_numbers(o->between, s, thread, &first, &last))
+		return 0;
 	print_title(s, thread, out);
 	for (; (st = bob_mpi_reader_next(r, &c, &err)) == BOB_OK || st == BOB_ERR_CORRUPT;
 	     number++) {
@@ -59,15 +61,15 @@ static int show_thread(struct cli_session *s, const struct cli_mpi_show *o, uint
 			(void)cli_session_thread_done(s, thread, st, &err);
 			continue;
 		}
-		if (number > o->last || ferror(out) || (o->lines && lines == o->lines))
+		if (number > last || ferror(out) || (o->lines && lines == o->lines))
 			break;
-		if (number >= o->first && cli_mpi_show_wants(o, c.function->name)) {
+		if (number >= first && cli_mpi_show_wants(o, c.function->name)) {
 			print_call(s, &one, thread, number, out);
 			lines++;
 		}
 		one.made += bob_mpi_requests_made(&c);
 	}
-	if (st == BOB_OK && number <= o->last)
+	if (st == BOB_OK && number <= last)
 		fprintf(out, "%12s  ... more calls: --lines, --events\n", "");
 	else if (!lines)
 		fprintf(out, "%12s  nothing to show\n", "");

@@ -5,13 +5,14 @@
 
 #include <stdio.h>
 
-#include "cli/session.h"
+#include "cli/between.h"
 
 struct cli_mpi_show {
 	uint64_t lines;		/* of each set of ranks or, one by one, of each thread; 0: all */
 	uint64_t first, last;	/* one by one: calls of the thread by number, last inclusive */
 	const char *const *only, *const * not ; /* patterns of functions */
 	int only_count, not_count;
+	const struct cli_between *between; /* one by one: only these */
 };
 
 /* Of the threads chosen that have any. Return an exit status. */

@@ -288,6 +288,29 @@ static void print_sync(struct nests *n, const struct bob_leaf *leaf, const struc
 	fputc('\n', n->out);
 }
 
+/* A call of MPI, where the path's last call is. */
+static void print_call(struct nests *n, const struct bob_leaf *leaf, const struct series *word,
+		       uint32_t path, unsigned depth)
+{
+	uint32_t parent, image;
+	uint64_t place, pc;
+
+	begin_line(n, depth);
+	if (leaf->value == BOB_VALUE_NO_MARK) {
+		fprintf(n->out, "(calls of MPI before here that have no place: %" PRIu64 ")",
+			word->count ? word->piece[0].base : 0);
+	} else {
+		cli_place_print_mpi(leaf->value, leaf->value_what, n->out);
+		if (leaf->value != BOB_VALUE_END &&
+		    bob_folded_path(n->folded, path, &parent, &place)) {
+			bob_trace_place(n->trace, n->process, place, &image, &pc);
+			fputs("   ", n->out);
+			cli_place_print(n->trace, n->process, image, pc, n->out);
+		}
+	}
+	fputc('\n', n->out);
+}
+
 static void print_leaf(struct nests *n, uint32_t shape, unsigned depth)
 {
 	struct bob_leaf leaf;
@@ -308,6 +331,8 @@ static void print_leaf(struct nests *n, uint32_t shape, unsigned depth)
 		(void)bob_trace_leaf(n->trace, n->thread, shape, &leaf, a, leaf.accesses);
 		for (uint32_t w = 0; w < s.words; w++)
 			read_series(n, shape * 2, w, &word[w]);
+		if (leaf.kind == BOB_LEAF_VALUES && !is_full(n))
+			print_call(n, &leaf, word, s.path, depth);
 		if (leaf.kind == BOB_LEAF_SYNC && !is_full(n))
 			print_sync(n, &leaf, word, s.words, depth);
 		for (uint32_t i = 0; i < leaf.accesses; i++) {

@@ -4,11 +4,28 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "archive/mpi_functions.h"
+
 const char *cli_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
+}
+
+void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out)
+{
+	const struct bob_mpi_function *f = bob_mpi_function_of(what);
+
+	if (mark == BOB_VALUE_END) {
+		fputs("the call of MPI ends", out);
+		return;
+	}
+	if (f)
+		fprintf(out, "MPI_%s", f->name);
+	else
+		fprintf(out, "MPI function %" PRIu32, what);
+	fputs(mark == BOB_VALUE_BEGIN ? " begins" : "", out);
 }
 
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,

@@ -12,6 +12,9 @@
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out);
 
+/* "MPI_Send", "MPI_Reduce begins", "the call of MPI ends": `mark` is an enum bob_value_mark, `what` the function. */
+void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out);
+
 /* The part of a path behind the last slash. */
 const char *cli_base_name(const char *path);
 

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -136,6 +137,8 @@ void cli_session_close(struct cli_session *s)
 	cli_names_destroy(s->names);
 	bob_functions_destroy(s->functions);
 	bob_trace_close(s->trace);
+	free(s->left_out);
+	s->left_out = NULL;
 	s->names = NULL;
 	s->functions = NULL;
 	s->trace = NULL;
@@ -145,7 +148,8 @@ uint32_t cli_session_thread(const struct cli_session *s, uint32_t thread)
 {
 	uint32_t n = bob_trace_thread_count(s->trace);
 
-	while (thread < n && !cli_select_match(&s->select, s->trace, thread))
+	while (thread < n && ((s->left_out && s->left_out[thread]) ||
+			      !cli_select_match(&s->select, s->trace, thread)))
 		thread++;
 	return thread;
 }

@@ -22,6 +22,7 @@ struct cli_session {
 	uint64_t events_done, events_all;
 	uint64_t progress_due_ns;
 	int progress_shown;
+	uint8_t *left_out;	/* by thread: not chosen after all (between.h); NULL: none */
 	int damaged;	/* threads that could not be read to their end */
 };
 

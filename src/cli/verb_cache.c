@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/interleave/interleave.h"
+#include "cli/between.h"
 #include "cli/cache_tables.h"
 #include "cli/complain.h"
 #include "cli/numbers.h"
@@ -23,6 +24,7 @@ enum {
 	OPT_ONE_BY_ONE,
 	OPT_BY,
 	OPT_SORT,
+	OPT_BETWEEN,
 	OPT_GROUP,
 	OPT_LIMIT,
 	OPT_OUTPUT,
@@ -43,6 +45,7 @@ const struct cli_option cache_options[] = {
 	  "variables", NULL, "function|pc|line|variable" },
 	{ "sort", 's', "KEY", "order by misses of a level (default the last one), accesses, sharing, name",
 	  NULL, "L1|L2|L3|L4|accesses|sharing|name" },
+	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
 	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
@@ -59,6 +62,7 @@ const struct cli_option cache_options[] = {
 struct cache {
 	struct cli_session s;
 	struct cli_cache_tables t;
+	struct cli_between between;
 	const char *preset, *file, *output;
 	const char *name, *about; /* of the machine */
 	uint64_t quantum;
@@ -97,6 +101,8 @@ static int take_option(struct cache *c, int opt, const char *arg)
 		return status;
 	case OPT_SORT:
 		return cli_option_word("cache", &cache_options[opt], arg, &c->t.sort);
+	case OPT_BETWEEN:
+		return cli_between_parse("cache", arg, &c->between);
 	case OPT_GROUP:
 		return cli_session_select(&c->s, arg);
 	case OPT_LIMIT:
@@ -312,8 +318,10 @@ static int open_and_run(struct cache *c, int argc, char **argv)
 
 	if (status)
 		return status;
-	status = 1;
-	c->t.out = cli_output_open("cache", c->output);
+	if (!c->show)
+		status = cli_between_apply(&c->between, &c->s, 1);
+	c->t.out = status ? NULL : cli_output_open("cache", c->output);
+	status |= !c->t.out;
 	if (c->t.out && c->show) {
 		bob_cache_config_write(&c->t.config, text, sizeof(text));
 		fputs(text, c->t.out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/between.h"
 #include "cli/complain.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -11,7 +12,18 @@
 #include "cli/verbs.h"
 #include "export/export.h"
 
-enum { OPT_MEM, OPT_FORMAT, OPT_ORDER, OPT_QUANTUM, OPT_SYNCS, OPT_GROUP, OPT_THREAD, OPT_OUTPUT };
+enum {
+	OPT_MEM,
+	OPT_FORMAT,
+	OPT_ORDER,
+	OPT_QUANTUM,
+	OPT_SYNCS,
+	OPT_MPI,
+	OPT_BETWEEN,
+	OPT_GROUP,
+	OPT_THREAD,
+	OPT_OUTPUT
+};
 
 const struct cli_option replay_options[] = {
 	{ "mem", 0, NULL, "memory accesses (nothing else can be replayed yet)", NULL, NULL },
@@ -22,6 +34,8 @@ const struct cli_option replay_options[] = {
 	  "threads|turns" },
 	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)", NULL, NULL },
 	{ "syncs", 0, NULL, "also where threads synchronise (text only)", NULL, NULL },
+	{ "mpi", 0, NULL, "also where MPI is called (text only)", NULL, NULL },
+	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL, NULL },
 	{ "thread", 't', "N", "the same as --group", NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
@@ -100,6 +114,9 @@ static int take_option(struct cli_session *s, struct bob_access_style *style, in
 	case OPT_SYNCS:
 		style->syncs = 1;
 		return 0;
+	case OPT_MPI:
+		style->values = 1;
+		return 0;
 	default:
 		return 0;
 	}
@@ -111,6 +128,7 @@ int verb_replay(int argc, char **argv)
 	const char *arg, *output = NULL;
 	struct cli_options o;
 	struct bob_access_style style = { .order = BOB_ACCESSES_TURNS };
+	struct cli_between between = { .given = 0 };
 	int opt, status = 0, mem = 0;
 	FILE *out;
 
@@ -120,6 +138,8 @@ int verb_replay(int argc, char **argv)
 			output = arg;
 		else if (opt == OPT_MEM)
 			mem = 1;
+		else if (!status && opt == OPT_BETWEEN)
+			status = cli_between_parse("replay", arg, &between);
 		else if (!status)
 			status = take_option(&s, &style, opt, arg);
 	}
@@ -131,8 +151,9 @@ int verb_replay(int argc, char **argv)
 		status = cli_session_open(&s, argc, argv);
 	if (status)
 		return status;
-	status = 1;
-	out = cli_output_open("replay", output);
+	status = cli_between_apply(&between, &s, 1);
+	out = status ? NULL : cli_output_open("replay", output);
+	status |= !out;
 	if (out) {
 		status = replay(&s, out, &style);
 		status |= cli_output_close("replay", out, output);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/between.h"
 #include "cli/complain.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
@@ -26,6 +27,7 @@ enum {
 	OPT_MPI,
 	OPT_SORT,
 	OPT_PER,
+	OPT_BETWEEN,
 	OPT_GROUP,
 	OPT_LIMIT,
 	OPT_OUTPUT,
@@ -46,6 +48,7 @@ const struct cli_option report_options[] = {
 	  "calls|below|name|image" },
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
 	  "thread|process|all" },
+	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
 	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
@@ -64,6 +67,7 @@ struct report {
 	struct cli_report_style style;
 	const char *callers, *callees, *output;
 	enum per per;
+	struct cli_between between;
 	int no_pager, mpi;
 	int found;	/* a function that fits --callers or --callees */
 };
@@ -94,6 +98,8 @@ static int take_option(struct report *r, int opt, const char *arg)
 		status = cli_option_word("report", &report_options[opt], arg, &value);
 		r->per = (enum per)value;
 		return status;
+	case OPT_BETWEEN:
+		return cli_between_parse("report", arg, &r->between);
 	case OPT_GROUP:
 		return cli_session_select(&r->s, arg);
 	case OPT_LIMIT:
@@ -370,6 +376,10 @@ int verb_report(int argc, char **argv)
 	r.mpi |= r.style.by >= CLI_BY_SITE || (!memory && cli_session_is_mpi(&r.s));
 	memory &= !r.mpi;
 	status = r.mpi ? check_mpi(&r) : memory ? check_memory(&r) : check_calls(&r);
+	if (!status && memory)
+		status = cli_between_apply(&r.between, &r.s, 0);
+	else if (!status && r.between.given)
+		status = cli_misuse("report", "--between is for memory accesses");
 	if (status) {
 		cli_session_close(&r.s);
 		return status;

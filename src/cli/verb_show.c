@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/between.h"
 #include "cli/complain.h"
 #include "cli/expanded.h"
 #include "cli/folding.h"
@@ -15,8 +16,10 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/pager.h"
+#include "cli/place.h"
 #include "cli/session.h"
 #include "cli/signatures.h"
+#include "cli/stack_at.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
 
@@ -36,6 +39,7 @@ enum {
 	OPT_EXPAND,
 	OPT_SIGNATURES,
 	OPT_MPI,
+	OPT_BETWEEN,
 	OPT_OUTPUT,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -65,6 +69,7 @@ const struct cli_option show_options[] = {
 	{ "signatures", 0, NULL, "memory: the call paths as a tree, with numbers of accesses", NULL,
 	  NULL },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
+	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -83,9 +88,11 @@ struct show {
 	const char *functions[PATTERNS_MAX], *nots[PATTERNS_MAX], *image, *output;
 	int function_count, not_count;
 	struct cli_time_range time;
+	struct cli_between between;
 	uint8_t *rules;
 	uint64_t stack_at;
 	int want_stack, no_pager, width, expand, signatures, mpi;
+	int between_found;
 	uint32_t stack;		/* last one printed in this thread */
 	FILE *out;
 };
@@ -168,6 +175,8 @@ static int take_option(struct show *w, int opt, const char *arg)
 	case OPT_MPI:
 		w->mpi = 1;
 		break;
+	case OPT_BETWEEN:
+		return cli_between_parse("show", arg, &w->between);
 	case OPT_OUTPUT:
 		w->output = arg;
 		break;
@@ -247,15 +256,19 @@ static int print_line(void *ctx, const struct bob_tree_line *l)
 {
 	struct show *w = ctx;
 	char a[CLI_NUMBER_MAX];
+	int is_mpi = l->number != BOB_CALLER_NONE && l->number & BOB_TREE_MPI;
 	int room = w->width - 14 - INDENT * (int)l->depth - 16;
 
 	if (l->stack != w->stack) {
 		fprintf(w->out, "%12s  stack %" PRIu32 " of the thread\n", "", l->stack);
 		w->stack = l->stack;
 	}
-	fprintf(w->out, "%12s  %*s", cli_count(a, l->index), INDENT * (int)l->depth, "");
+	fprintf(w->out, "%12s  %*s", is_mpi ? "" : cli_count(a, l->index), INDENT * (int)l->depth,
+		"");
 	if (l->number == BOB_CALLER_NONE) {
 		fputs("repeated", w->out);
+	} else if (is_mpi) {
+		cli_place_print_mpi(BOB_VALUE_WHOLE, l->number & ~BOB_TREE_MPI, w->out);
 	} else {
 		const char *name = cli_names_get(w->s.names, l->number);
 
@@ -340,6 +353,10 @@ static int show_thread(struct show *w, uint32_t thread)
 		cli_warn("show", "a thread has no times recorded; it is left out");
 		return 0;
 	}
+	if (!is_folded(w, thread) &&
+	    !cli_between_positions(&w->between, &w->s, thread, &o.pos_first, &o.pos_last))
+		return 0;
+	w->between_found = 1;
 	print_thread_title(w, thread);
 	if (is_folded(w, thread)) {
 		(void)cli_loss_print(w->s.trace, bob_trace_thread(w->s.trace, thread)->process,
@@ -359,47 +376,14 @@ static int show_thread(struct show *w, uint32_t thread)
 	return cli_session_thread_done(&w->s, thread, st, &err);
 }
 
-/* --stack-at: outermost first, as the tree is drawn. */
-static int print_stack(struct show *w, struct bob_cursor *c, uint32_t thread)
-{
-	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
-	size_t depth;
-	const struct bob_frame *frames = bob_cursor_stack(c, &depth);
-	char a[CLI_NUMBER_MAX];
-
-	print_thread_title(w, thread);
-	fprintf(w->out, "stack at call %s, outermost first\n", cli_count(a, w->stack_at));
-	for (size_t i = 0; i < depth; i++) {
-		uint32_t number = bob_functions_number(w->s.functions, th->process, frames[i].id);
-
-		fprintf(w->out, "%6zu  %s  (%s)\n", i, cli_names_get(w->s.names, number),
-			cli_names_image(w->s.names, number));
-	}
-	return 0;
-}
-
 static int show_stack(struct show *w, uint32_t thread)
 {
-	const struct bob_thread_info *th = bob_trace_thread(w->s.trace, thread);
 	struct bob_error err = { 0 };
-	struct bob_cursor *c;
-	struct bob_event ev;
-	bob_status st = bob_cursor_open(w->s.trace, thread, &c, &err);
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	bob_status st;
 
-	if (st != BOB_OK)
-		return cli_session_thread_done(&w->s, thread, st, &err);
-	while ((st = bob_cursor_next(c, &ev, &err)) == BOB_OK)
-		if (ev.kind == BOB_EVENT_ENTRY && ev.index == w->stack_at)
-			break;
-	if (st == BOB_OK)
-		print_stack(w, c, thread);
-	bob_cursor_close(c);
-	if (st == BOB_END)
-		return cli_fail("show", "thread %" PRIu32 ".%" PRIu32 " has no call %s, only %s",
-				th->process, th->number, cli_count(a, w->stack_at),
-				cli_count(b, th->events));
-	return cli_session_thread_done(&w->s, thread, st, &err);
+	print_thread_title(w, thread);
+	st = cli_stack_print(&w->s, thread, w->stack_at, w->out, &err);
+	return st == BOB_END ? 1 : cli_session_thread_done(&w->s, thread, st, &err);
 }
 
 static int show_all(struct show *w)
@@ -421,6 +405,8 @@ static int show_all(struct show *w)
 	}
 	if (more)
 		fprintf(w->out, "\n... %" PRIu32 " more threads (choose with --group)\n", more);
+	if (!status && w->between.given && !w->between_found)
+		status = 1;
 	return status ? status : w->s.damaged != 0;
 }
 
@@ -429,7 +415,8 @@ static int show_mpi(struct show *w)
 	const struct cli_mpi_show o = { .lines = w->tree.max_lines, .first = w->tree.first,
 					.last = w->tree.last,	    .only = w->functions,
 					.not = w->nots,		    .only_count = w->function_count,
-					.not_count = w->not_count };
+					.not_count = w->not_count,
+					.between = &w->between };
 
 	(void)cli_left_out_print(&w->s, "", w->out);
 	if (w->expand)
@@ -467,10 +454,13 @@ int verb_show(int argc, char **argv)
 	if (status)
 		return status;
 	w.mpi |= !cli_session_has_folded(&w.s) && cli_session_is_mpi(&w.s);
-	if (w.mpi)
+	if (w.mpi && w.between.given && !w.expand)
+		status = cli_misuse("show", "calls of MPI between two others are shown with "
+					    "--mpi --expand");
+	else if (w.mpi)
 		status = cli_session_need_mpi(&w.s);
 	else if (cli_session_has_folded(&w.s))
-		status = 0;
+		status = cli_between_apply(&w.between, &w.s, 0);
 	else if (w.expand || w.signatures)
 		status = cli_fail("show",
 				  "no memory accesses are folded in this trace; they are with "
