@@ -27,7 +27,7 @@ find_library(BOB_ZYDIS Zydis)
 find_library(BOB_ELF elf)
 find_library(BOB_DW dw)
 find_library(BOB_ZSTD zstd)
-# Optional: the OTF2 export. The static library, so that bobbin starts without it.
+# Optional: the OTF2 export (-DBOB_OTF2=OFF leaves it out). The static library, so that bobbin starts without it.
 find_library(BOB_OTF2 NAMES libopen-trace-format2.a libotf2.a)
 find_path(BOB_OTF2_INCLUDE otf2/otf2.h)
 if(BOB_OTF2 AND BOB_OTF2_INCLUDE)
