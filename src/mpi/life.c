@@ -44,6 +44,8 @@ void bob_mpi_started(int result)
 	bob_mpi_predefine();
 	put_rank();
 	bob_mpi_private_open();
+	if (bob_mpi_time_is_exact())
+		bob_mpi_clocks(0);
 	bob_mpi_depth = depth;
 }
 
@@ -54,6 +56,8 @@ void bob_mpi_finishing(struct bob_mpi_call *c)
 	if (!bob_mpi_agent)
 		return;
 	bob_mpi_depth = 1;
+	if (bob_mpi_time_is_exact())
+		bob_mpi_clocks(1);
 	bob_mpi_merge(c);
 	bob_mpi_private_close();
 	bob_mpi_depth = depth;

@@ -40,9 +40,7 @@ static struct {
 /* All ranks are told the same things, so all want it or none. */
 static bool is_wanted(void)
 {
-	const char *how = bob_mpi_agent ? bob_mpi_agent->setting("BOBBIN_TIME") : NULL;
-
-	return bob_mpi_merge_is_wanted() || (how && !strcmp(how, BOB_MPI_TIME_EXACT));
+	return bob_mpi_agent && (bob_mpi_merge_is_wanted() || bob_mpi_time_is_exact());
 }
 
 /* Several jobs may write into one directory. */
@@ -70,7 +68,7 @@ static bool path_of(const char *name, char *path, size_t size)
 }
 
 /* As the MPI launcher says it; -1: it does not. */
-static long announced_rank(void)
+long bob_mpi_launched_rank(void)
 {
 	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
 					     "SLURM_PROCID" };
@@ -91,7 +89,7 @@ static long announced_rank(void)
 void bob_mpi_private_announce(void)
 {
 	char path[4096];
-	long rank = announced_rank();
+	long rank = bob_mpi_launched_rank();
 	int fd;
 
 	if (own.announced || !is_wanted() || rank < 0 || !path_of(RANKS_FILE, path, sizeof(path)))

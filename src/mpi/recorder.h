@@ -25,7 +25,6 @@ void bob_mpi_unmap(void *p, size_t bytes);
 uint64_t bob_mpi_now_ns(void);
 
 /* --- thread.c --- */
-#define BOB_MPI_TIME_EXACT "exact:mpi" /* BOBBIN_TIME */
 struct bob_mpi_sites;
 struct bob_mpi_thread {
 	volatile uint64_t alive; /* alone on a page that a fork child finds wiped */
@@ -48,8 +47,14 @@ struct bob_mpi_thread {
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_mpi_thread *bob_mpi_thread(void);
+/* Is each call's begin and end to be kept (--time=exact:mpi)? There is an agent. */
+bool bob_mpi_time_is_exact(void);
 /* No more can be recorded of it: the trace says why. */
 void bob_mpi_thread_stop(bob_status why);
+
+/* --- clocks.c --- on every rank, where the tool's own communicator is open. `when`: of struct bob_rec_clock */
+void bob_mpi_clocks(uint32_t when);
+uint64_t bob_mpi_test_shift_ns(void);
 
 /* --- call.c --- memory of bob_mpi_keep: a new call has none yet; the thread has ended */
 void bob_mpi_keep_begin(struct bob_mpi_thread *t);

@@ -59,6 +59,11 @@ static bool time_is(const char *what)
 	return how && !strcmp(how, what);
 }
 
+bool bob_mpi_time_is_exact(void)
+{
+	return time_is("exact:mpi");
+}
+
 static void begin_times(struct bob_mpi_thread *t, uint32_t stream)
 {
 	const uint32_t number = stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
@@ -66,7 +71,7 @@ static void begin_times(struct bob_mpi_thread *t, uint32_t stream)
 
 	if (mem)
 		t->times = bob_times_begin(mem, bob_mpi_agent->chunk, NULL, number);
-	t->is_exact = time_is(BOB_MPI_TIME_EXACT);
+	t->is_exact = bob_mpi_time_is_exact();
 	bob_exact_begin(&t->exact, bob_mpi_agent->chunk, NULL, number);
 }
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How far each rank's clock is from that of rank 0, in MPI_Init and once more in MPI_Finalize: along a binomial tree, so that the
+ * ranks are through after a logarithm of their number of turns. A rank asks its parent for the time a few times; of the round trip that
+ * was shortest, the answer was given somewhere between asking and hearing it: it is taken to be in the middle, and half the round trip is how
+ * much that may be wrong. What a parent does not know of its own clock comes on top.
+ *
+ * Ranks that have the same clock -- the same boot of a kernel, and the same namespace of times -- need not ask. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include "archive/write.h"
+#include "mpi/private.h"
+#include "mpi/recorder.h"
+
+#define ROUNDS 8u
+#define TURN_NS (10 * 1000000000ull) /* for an answer of who has answered before */
+#define ARRIVE_NS                                                                                  \
+	(600 * 1000000000ull) /* for who has not come to MPI_Finalize yet: that would wait, too */
+
+/* What a parent tells first. */
+struct known {
+	uint64_t clock[3];	/* whose it is */
+	int64_t offset_ns;
+	uint64_t uncertainty_ns;
+	uint64_t same;		/* as rank 0 */
+};
+
+enum { ASK = 1, ENOUGH = 2 };
+
+/* The boot's name as the kernel gives it, and which time namespace. All zeros: not known, and nobody's. */
+static void find_clock(uint64_t clock[3])
+{
+	char text[64] = "";
+	struct stat ns;
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	memset(clock, 0, 3 * sizeof(*clock));
+	if (fd >= 0)
+		close(fd);
+	if (n < 36 || bob_mpi_agent->setting("BOBBIN_TEST_CLOCK"))
+		return;
+	for (int i = 0, digits = 0; text[i] && digits < 32; i++) {
+		const char *hex = "0123456789abcdef", *at = strchr(hex, text[i]);
+
+		if (!at)
+			continue;
+		clock[digits / 16] = clock[digits / 16] << 4 | (uint64_t)(at - hex);
+		digits++;
+	}
+	if (!stat("/proc/self/ns/time", &ns))
+		clock[2] = ns.st_ino;
+}
+
+static bool is_same(const uint64_t a[3], const uint64_t b[3])
+{
+	return (a[0] | a[1]) && !memcmp(a, b, 3 * sizeof(*a));
+}
+
+/* --- of a parent --- */
+
+static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
+{
+	uint64_t wants = 0, len, now;
+
+	if (!bob_mpi_private_send(k, sizeof(*k), child, BOB_MPI_TAG_CLOCKS, arrive_ns))
+		return false;
+	while (bob_mpi_private_receive(&wants, sizeof(wants), &len, child, BOB_MPI_TAG_CLOCKS,
+				       arrive_ns)) {
+		if (len != sizeof(wants) || wants != ASK)
+			return true;
+		now = bob_mpi_now_ns();
+		arrive_ns = now + TURN_NS;
+		if (!bob_mpi_private_send(&now, sizeof(now), child, BOB_MPI_TAG_CLOCKS, arrive_ns))
+			return false;
+	}
+	return false;
+}
+
+/* --- of a child --- */
+
+/* The time there, less that here. */
+static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
+{
+	uint64_t best = UINT64_MAX, wants = ASK, there, len;
+
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		const uint64_t begin = bob_mpi_now_ns();
+		uint64_t round;
+
+		if (!bob_mpi_private_send(&wants, sizeof(wants), parent, BOB_MPI_TAG_CLOCKS,
+					  begin + TURN_NS) ||
+		    !bob_mpi_private_receive(&there, sizeof(there), &len, parent,
+					     BOB_MPI_TAG_CLOCKS, begin + TURN_NS) ||
+		    len != sizeof(there))
+			return false;
+		round = bob_mpi_now_ns() - begin;
+		if (round >= best)
+			continue;
+		best = round;
+		*offset_ns = (int64_t)(there - begin - round / 2);
+		*uncertainty_ns = (round + 1) / 2;
+	}
+	return true;
+}
+
+static bool learn(uint32_t parent, struct known *own, uint64_t arrive_ns)
+{
+	struct known k = { .same = 0 };
+	int64_t offset = 0;
+	uint64_t uncertainty = 0, len, wants = ENOUGH;
+	bool same;
+
+	if (!bob_mpi_private_receive(&k, sizeof(k), &len, parent, BOB_MPI_TAG_CLOCKS, arrive_ns) ||
+	    len != sizeof(k))
+		return false;
+	same = is_same(k.clock, own->clock);
+	if (!same && !ask(parent, &offset, &uncertainty))
+		return false;
+	own->offset_ns = k.offset_ns + offset;
+	own->uncertainty_ns = k.uncertainty_ns + uncertainty;
+	own->same = same && k.same;
+	return bob_mpi_private_send(&wants, sizeof(wants), parent, BOB_MPI_TAG_CLOCKS,
+				    bob_mpi_now_ns() + TURN_NS);
+}
+
+/* --- all --- */
+
+static void put_clock(const struct known *k, uint64_t at_ns, uint32_t when)
+{
+	const struct bob_rec_clock rec = { at_ns, k->offset_ns, k->uncertainty_ns, when,
+					   (uint32_t)k->same };
+	uint64_t off, bytes[6] = { 0 };
+	struct bob_chunk_head *c;
+	struct bob_meta m;
+
+	bob_meta_init(&m, bytes, sizeof(bytes));
+	bob_meta_put(&m, BOB_REC_CLOCK, &rec, sizeof(rec));
+	c = bob_mpi_agent->chunk(NULL, BOB_CHUNK_META, BOB_STREAM_NONE, m.len, 0, &off);
+	if (!c)
+		return;
+	memcpy(bob_chunk_data(c), bytes, m.len);
+	bob_chunk_seal(c, m.len);
+}
+
+/* The parent of rank r is r without its lowest bit; the child with the most ranks behind it is first. */
+void bob_mpi_clocks(uint32_t when)
+{
+	const uint32_t rank = bob_mpi_private_rank(), ranks = bob_mpi_private_ranks();
+	const uint64_t arrive_ns = bob_mpi_now_ns() + ARRIVE_NS;
+	struct known own = { .same = 1 };
+	uint32_t bit = 1;
+	uint64_t at_ns;
+
+	if (!bob_mpi_private_is_open())
+		return;
+	find_clock(own.clock);
+	while (bit < ranks && !(rank & bit))
+		bit <<= 1;
+	if (rank && !learn(rank - bit, &own, arrive_ns))
+		return;
+	at_ns = bob_mpi_now_ns();
+	for (bit >>= 1; bit; bit >>= 1)
+		if (rank + bit < ranks && !answer(rank + bit, &own, arrive_ns))
+			break;
+	put_clock(&own, at_ns, when);
+}
+
+/* --- clocks that differ, for tests --- */
+
+/* BOBBIN_TEST_CLOCK=NS: each rank's clock is so much ahead of that of the rank before. */
+uint64_t bob_mpi_test_shift_ns(void)
+{
+	const char *ns = bob_mpi_agent->setting("BOBBIN_TEST_CLOCK");
+	const long rank = bob_mpi_launched_rank();
+
+	return ns && rank > 0 ? strtoull(ns, NULL, 10) * (uint64_t)rank : 0;
+}
