@@ -56,6 +56,42 @@ void cli_info_sizes(const struct bob_trace_sizes *s)
 	printf("%s uncompressed\n", cli_bytes(a, s->raw_bytes));
 }
 
+static void print_clocks(const struct bob_trace *t)
+{
+	uint64_t worst = 0;
+	uint32_t same = 0, measured = 0, n = bob_trace_process_count(t);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct bob_clock c;
+
+		bob_trace_clock(t, i, &c);
+		same += c.count && c.same;
+		measured += c.count != 0;
+		for (uint32_t k = 0; k < c.count; k++)
+			worst = c.uncertainty_ns[k] > worst ? c.uncertainty_ns[k] : worst;
+	}
+	if (measured && same == measured)
+		printf("            all ranks have the same clock\n");
+	else if (measured)
+		printf("            clocks of the ranks beside that of rank 0: known to %" PRIu64
+		       ".%03u us\n",
+		       worst / 1000, (unsigned)(worst % 1000));
+	else if (n > 1)
+		printf("            clocks of the processes were not compared\n");
+}
+
+void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s)
+{
+	uint64_t bytes = bob_trace_spans_bytes(t);
+	char a[CLI_NUMBER_MAX];
+
+	if (!bytes || !s->mpi_calls)
+		return;
+	printf("exact times %s of these, %.3g bytes an MPI call\n", cli_bytes(a, bytes),
+	       (double)bytes / (double)s->mpi_calls);
+	print_clocks(t);
+}
+
 enum counted { COUNT_CALLS, COUNT_ACCESSES, COUNT_MPI };
 
 static uint64_t count_of(const struct bob_trace *t, uint32_t thread, enum counted what)
