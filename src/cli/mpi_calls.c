@@ -26,7 +26,8 @@ static void print_title(const struct cli_session *s, uint32_t thread, FILE *out)
 
 /* Of a thread whose calls are being shown, in step with them. */
 struct spans {
-	struct bob_span_cursor *cursor; /* NULL: not recorded, or nobody knows whose the next one is */
+	struct bob_span_cursor
+		*cursor; /* NULL: not recorded, or nobody knows whose the next one is */
 	struct bob_value_span now;
 	uint64_t origin_ns;	/* by the clock of rank 0 */
 	uint32_t process;
@@ -160,7 +161,8 @@ int cli_mpi_show_calls(struct cli_session *s, const struct cli_mpi_show *o, FILE
 		if (shown++)
 			fputc('\n', out);
 		spans.process = bob_trace_thread(s->trace, i)->process;
-		if (bob_span_cursor_open(s->trace, i, BOB_VALUES_MPI, &spans.cursor, NULL) != BOB_OK)
+		if (bob_span_cursor_open(s->trace, i, BOB_VALUES_MPI, &spans.cursor, NULL) !=
+		    BOB_OK)
 			spans.cursor = NULL;
 		status = show_thread(s, o, i, r, &spans, out);
 		spans_end(&spans);

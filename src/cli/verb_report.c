@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/overhead.h"
 #include "cli/pager.h"
+#include "cli/report_late.h"
 #include "cli/report_memory.h"
 #include "cli/report_mpi.h"
 #include "cli/report_syncs.h"
@@ -41,8 +42,8 @@ const struct cli_option report_options[] = {
 	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
 	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
 	  "memory accesses functions, instructions, source lines, variables, or sync: what threads "
-	  "synchronise by; of MPI calls functions, sites, communicators (comm) or ranks", NULL,
-	  "function|image|api|instruction|line|variable|sync|site|comm|rank" },
+	  "synchronise by; of MPI calls functions, sites, communicators (comm), ranks, or late: what waited for whom", NULL,
+	  "function|image|api|instruction|line|variable|sync|site|comm|rank|late" },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
 	  "calls|below|name|image" },
@@ -331,13 +332,19 @@ static int check_mpi(const struct report *r)
 {
 	if (r->callers || r->callees || r->per != PER_ALL ||
 	    (r->style.by != CLI_BY_FUNCTION && r->style.by < CLI_BY_SITE))
-		return cli_misuse("report", "MPI calls are shown by function, site, comm or rank, "
-					    "of all chosen ranks together");
+		return cli_misuse("report",
+				  "MPI calls are shown by function, site, comm, rank or late, "
+				  "of all chosen ranks together");
+	if (r->style.by == CLI_BY_LATE && r->s.select.count)
+		return cli_misuse("report", "--by=late is of all ranks together: not with --group");
 	return cli_session_need_mpi(&r->s);
 }
 
 static int report_mpi(struct report *r)
 {
+	if (r->style.by == CLI_BY_LATE)
+		return cli_report_late(&r->s, &r->style);
+
 	static const enum bob_mpi_by by[] = { BOB_MPI_BY_SITE, BOB_MPI_BY_COMM, BOB_MPI_BY_RANK };
 
 	return cli_report_mpi(&r->s,

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where processes waited for others: receives that were waited for before the message was sent, collective calls that some came to later than
+ * others. From the moments of each call (record --time=exact:mpi), by the clock of rank 0; docs/mpi-reading.md has the rules.
+ *
+ * Messages are matched by the trace alone: those of one sender, receiver, communicator and tag are received in the order in which they
+ * were sent, by receives in the order in which these were posted; whose message a wildcard got was recorded.
+ *
+ * Reads every call twice, in the order of time; memory depends on what is under way at a time, not on how many calls there are.
+ *
+ * Owner: the caller. Threads: one. */
+#ifndef BOB_ANALYSIS_MPI_LATE_H
+#define BOB_ANALYSIS_MPI_LATE_H
+
+#include "analysis/mpi/objects.h"
+#include "analysis/mpi/places.h"
+
+/* What was waited for, and by whom: of a message the call that sent it, of a collective call that of who came last. */
+struct bob_mpi_late_cause {
+	const struct bob_mpi_function *function;
+	uint32_t path;		/* of bob_mpi_late_places */
+	uint32_t process;
+	uint64_t calls;		/* that waited for it longest */
+	uint64_t lost_ns;
+};
+
+struct bob_mpi_late_row {
+	const struct bob_mpi_function *function;
+	uint32_t path;
+	uint64_t times;		/* messages received there; or calls, of a collective function */
+	uint64_t late;		/* of them: one was there before what it waited for had begun */
+	uint64_t undecided;	/* of them: the clocks are not known well enough to say */
+	uint64_t lost_ns;	/* in these calls; a call that waits for several messages counts once */
+	uint64_t most_ns;	/* in one call */
+	uint32_t most_process;
+	const struct bob_mpi_late_cause *cause; /* those with the most time first */
+	uint32_t causes;
+};
+
+struct bob_mpi_late_sum {
+	uint64_t messages, late_messages;
+	uint64_t collectives, late_collectives; /* calls */
+	uint64_t lost_ns, undecided;
+	uint64_t
+		unmatched; /* receives whose sending was not found, or collective calls that not all came to */
+	uint64_t uncertainty_ns; /* of the clock that is known worst; BOB_CLOCK_UNKNOWN */
+	uint32_t doubtful;	/* processes whose messages could not be followed to the end */
+};
+
+struct bob_mpi_late;
+
+/* BOB_NONE: it cannot be said, err->text has why. BOB_ERR_NOMEM. */
+bob_status bob_mpi_late_create(const struct bob_trace *t, struct bob_mpi_late **out,
+			       struct bob_error *err);
+void bob_mpi_late_destroy(struct bob_mpi_late *l); /* NULL is allowed */
+/* Those with the most time first, then in an order that depends on the program only. Borrowed. */
+const struct bob_mpi_late_row *bob_mpi_late_rows(const struct bob_mpi_late *l, size_t *count);
+const struct bob_mpi_late_sum *bob_mpi_late_sums(const struct bob_mpi_late *l);
+const struct bob_mpi_places *bob_mpi_late_places(const struct bob_mpi_late *l);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A channel is what goes from one process to another on one communicator with one tag: its messages are received in the order in which they
+ * were sent. Which of its messages a receive gets is settled as soon as it is known that it is of this channel, and that no receive that was posted
+ * before it may still turn out to be: so wildcards hold up what is behind them until they have got something. */
+#include "analysis/mpi/late_private.h"
+
+#include <stdlib.h>
+
+struct bob_late_receive {
+	struct bob_late_receive *before, *next; /* of the process, while it is not settled */
+	uint32_t process, comm;
+	uint64_t source, tag;	/* what it asks for, or what it got */
+	int is_known;		/* it has got it */
+	int is_forgotten;
+	struct bob_late_channel *channel; /* settled */
+	uint64_t number;	/* in that */
+	struct bob_late_wait *wait;
+};
+
+/* --- channels --- */
+
+static struct bob_late_channel *channel_of(struct bob_mpi_late *l, uint32_t comm, uint64_t tag,
+					   uint64_t from, uint64_t to)
+{
+	const uint64_t a = (uint64_t)comm << 32 | (uint32_t)tag, b = from << 32 | to;
+	struct bob_late_channel *c = bob_late_map_get(&l->channels, a, b);
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (c && bob_late_map_put(&l->channels, a, b, c))
+		return c;
+	free(c);
+	l->no_memory = 1;
+	return NULL;
+}
+
+static int grow(struct bob_late_channel *c)
+{
+	size_t room = c->room ? 2 * c->room : 4;
+	struct bob_late_slot *slot = calloc(room, sizeof(*slot));
+
+	if (!slot)
+		return 0;
+	for (size_t i = 0; i < c->room; i++)
+		slot[(c->base + i) & (room - 1)] = c->slot[(c->base + i) & (c->room - 1)];
+	free(c->slot);
+	c->slot = slot;
+	c->room = room;
+	return 1;
+}
+
+static struct bob_late_slot *slot_of(struct bob_mpi_late *l, struct bob_late_channel *c,
+				     uint64_t number)
+{
+	while (number - c->base >= c->room)
+		if (!grow(c)) {
+			l->no_memory = 1;
+			return NULL;
+		}
+	return &c->slot[number & (c->room - 1)];
+}
+
+static int is_done(const struct bob_late_slot *s)
+{
+	return s->sent && (s->received || s->nobody);
+}
+
+void bob_late_waited(struct bob_mpi_late *l, struct bob_late_wait *w)
+{
+	if (--w->pending)
+		return;
+	bob_late_done(l, w);
+	free(w);
+}
+
+static void meet(struct bob_mpi_late *l, struct bob_late_channel *c, struct bob_late_slot *s)
+{
+	if (s->sent && s->received && s->wait) {
+		bob_late_judge(l, s->wait, &s->from, s->sent_ns);
+		bob_late_waited(l, s->wait);
+		s->wait = NULL;
+	}
+	while (c->base < c->sends && is_done(&c->slot[c->base & (c->room - 1)]))
+		c->slot[c->base++ & (c->room - 1)] = (struct bob_late_slot){ 0 };
+}
+
+void bob_late_send(struct bob_mpi_late *l, const struct bob_late_call *c, uint32_t comm,
+		   uint32_t to, uint64_t tag)
+{
+	const uint32_t from = l->process[c->site.process].rank;
+	struct bob_late_channel *ch = channel_of(l, comm, tag, from, to);
+	struct bob_late_slot *s = ch ? slot_of(l, ch, ch->sends) : NULL;
+
+	if (!s)
+		return;
+	ch->sends++;
+	s->from = c->site;
+	s->sent_ns = c->begin_ns;
+	s->sent = 1;
+	meet(l, ch, s);
+}
+
+/* --- receives --- */
+
+static void put_last(struct bob_late_posted *p, struct bob_late_receive *r)
+{
+	r->before = p->last;
+	if (p->last)
+		p->last->next = r;
+	else
+		p->first = r;
+	p->last = r;
+}
+
+static void take_out(struct bob_late_posted *p, struct bob_late_receive *r)
+{
+	if (r->before)
+		r->before->next = r->next;
+	else
+		p->first = r->next;
+	if (r->next)
+		r->next->before = r->before;
+	else
+		p->last = r->before;
+}
+
+static int is_wild(const struct bob_late_receive *r)
+{
+	return !r->is_known && (r->source == BOB_LATE_ANY || r->tag == BOB_LATE_ANY);
+}
+
+/* May they get messages of the same channel? */
+static int may_meet(const struct bob_late_receive *a, const struct bob_late_receive *b)
+{
+	return a->comm == b->comm &&
+	       (a->source == b->source || a->source == BOB_LATE_ANY || b->source == BOB_LATE_ANY) &&
+	       (a->tag == b->tag || a->tag == BOB_LATE_ANY || b->tag == BOB_LATE_ANY);
+}
+
+static int is_held_up(const struct bob_late_receive *r)
+{
+	for (const struct bob_late_receive *x = r->before; x; x = x->before)
+		if (may_meet(x, r))
+			return 1;
+	return is_wild(r);
+}
+
+static void fulfil(struct bob_mpi_late *l, struct bob_late_receive *r)
+{
+	struct bob_late_slot *s = slot_of(l, r->channel, r->number);
+
+	if (s) {
+		s->received = (uint8_t)r->is_known;
+		s->nobody = (uint8_t)!r->wait;
+		s->wait = r->wait;
+		meet(l, r->channel, s);
+	}
+	free(r);
+}
+
+/* In the order of posting: what was held up may now be settled. */
+static void settle(struct bob_mpi_late *l, uint32_t process)
+{
+	struct bob_late_posted *p = &l->process[process].posted;
+	struct bob_late_receive *r = p->first, *next;
+
+	for (; r && !l->no_memory; r = next) {
+		next = r->next;
+		if (is_held_up(r))
+			continue;
+		r->channel = channel_of(l, r->comm, r->tag, r->source, l->process[r->process].rank);
+		if (!r->channel)
+			return;
+		take_out(p, r);
+		r->number = r->channel->receives++;
+		if (!slot_of(l, r->channel, r->number))
+			return;
+		if (r->is_known || r->is_forgotten)
+			fulfil(l, r);
+	}
+}
+
+struct bob_late_receive *bob_late_post(struct bob_mpi_late *l, uint32_t process, uint32_t comm,
+				       uint64_t source, uint64_t tag)
+{
+	struct bob_late_receive *r = calloc(1, sizeof(*r));
+
+	if (!r) {
+		l->no_memory = 1;
+		return NULL;
+	}
+	r->process = process;
+	r->comm = comm;
+	r->source = source;
+	r->tag = tag;
+	put_last(&l->process[process].posted, r);
+	settle(l, process);
+	return r;
+}
+
+void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64_t source,
+		      uint64_t tag, struct bob_late_wait *w)
+{
+	const uint32_t process = r->process;
+
+	r->source = source;
+	r->tag = tag;
+	r->is_known = 1;
+	r->wait = w;
+	w->pending++;
+	if (r->channel)
+		fulfil(l, r);
+	else
+		settle(l, process);
+}
+
+void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
+{
+	const uint32_t process = r->process;
+
+	if (r->channel) {
+		fulfil(l, r);
+		return;
+	}
+	take_out(&l->process[process].posted, r);
+	free(r);
+	settle(l, process);
+}
+
+/* A wildcard that nobody knows more of holds up all that it might have been: the process cannot be followed any more. */
+void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r)
+{
+	r->is_forgotten = 1;
+	if (r->channel)
+		fulfil(l, r);
+	else
+		l->process[r->process].doubtful = 1;
+}
+
+/* --- the end --- */
+
+static void end_wait(struct bob_mpi_late *l, struct bob_late_wait *w)
+{
+	l->sum.unmatched++;
+	bob_late_waited(l, w);
+}
+
+void bob_late_match_end(struct bob_mpi_late *l)
+{
+	for (uint32_t p = 0; p < l->processes; p++) {
+		struct bob_late_receive *r = l->process[p].posted.first, *next;
+
+		for (; r; r = next) {
+			next = r->next;
+			if (r->wait) {
+				end_wait(l, r->wait);
+				free(r);
+			} else if (r->is_forgotten) {
+				free(r);
+			}
+		}
+		l->process[p].posted = (struct bob_late_posted){ NULL, NULL };
+	}
+	for (size_t i = 0; i < l->channels.room; i++) {
+		struct bob_late_channel *c = l->channels.at[i].value;
+
+		for (size_t k = 0; c && k < c->room; k++)
+			if (c->slot[k].wait)
+				end_wait(l, c->slot[k].wait);
+		if (c)
+			free(c->slot);
+	}
+}

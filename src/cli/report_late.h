@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report --by=late: where ranks waited for others. */
+#ifndef BOB_CLI_REPORT_LATE_H
+#define BOB_CLI_REPORT_LATE_H
+
+#include "cli/report_tables.h"
+
+int cli_report_late(struct cli_session *s, const struct cli_report_style *style);
+
+#endif
