@@ -219,7 +219,7 @@ static bob_status read_all(struct bob_mpi_late *l)
 	bob_late_match_end(l);
 	bob_late_all_end(l);
 	for (uint32_t p = 0; p < l->processes; p++)
-		l->sum.doubtful += l->process[p].doubtful != 0;
+		l->sum.doubtful += l->process[p].doubtful || l->process[p].deaf;
 	bob_late_rows_finish(l);
 	return st == BOB_OK && l->no_memory ? BOB_ERR_NOMEM : st;
 }

@@ -104,9 +104,11 @@ static uint32_t destination_of(struct bob_mpi_late *l, const struct bob_late_eve
 {
 	const struct bob_mpi_comm *own;
 	const uint64_t to = bob_mpi_destination(e->call);
+	uint32_t process;
 
 	*comm = bob_late_comm_of_call(l, e, &own);
-	return *comm && bob_late_peer(l, *comm, to) != ~0u ? (*comm)->member[to] : ~0u;
+	process = *comm ? bob_late_peer(l, *comm, to) : ~0u;
+	return process != ~0u && !l->process[process].deaf ? (*comm)->member[to] : ~0u;
 }
 
 static void send(struct bob_mpi_late *l, const struct bob_late_event *e)
@@ -136,7 +138,7 @@ static int asks_for(struct bob_mpi_late *l, const struct bob_late_event *e,
 
 	*source = named(e->call, "source", "");
 	*tag = named(e->call, "recvtag", "tag");
-	if (!c)
+	if (!c || l->process[e->at.site.process].deaf)
 		return 0;
 	*comm = c;
 	if (*source == BOB_LATE_ANY)
@@ -152,7 +154,7 @@ static void got(struct bob_mpi_late *l, struct bob_late_receive *r,
 		const struct bob_late_comm *comm, const uint64_t *status, struct bob_late_wait *w)
 {
 	if (!status)
-		bob_late_forget(l, r);
+		bob_late_forget(l, r, 0);
 	else if (bob_late_peer(l, comm, status[0]) == ~0u)
 		bob_late_ignore(l, r);
 	else
@@ -307,7 +309,7 @@ static void receive_now(struct bob_mpi_late *l, const struct bob_late_event *e)
 		return;
 	r = post(l, e, comm, source, tag);
 	if (r && e->call->event.open)
-		bob_late_forget(l, r); /* it waits for ever */
+		bob_late_forget(l, r, 1); /* it waits for ever */
 	if (!r || e->call->event.open)
 		return;
 	w = begin_wait(l, e);
@@ -329,7 +331,7 @@ static void receive_later(struct bob_mpi_late *l, const struct bob_late_event *e
 	if (id && (r.receive || persistent))
 		keep_request(l, e->at.site.process, id, &r);
 	else if (r.receive)
-		bob_late_forget(l, r.receive);
+		bob_late_forget(l, r.receive, 0);
 }
 
 static void send_later(struct bob_mpi_late *l, const struct bob_late_event *e)
@@ -358,7 +360,7 @@ static void probe(struct bob_mpi_late *l, const struct bob_late_event *e)
 	    !request_of(l, e->at.site.process, MESSAGE | message))
 		keep_request(l, e->at.site.process, MESSAGE | message, &r);
 	else if (r.receive)
-		bob_late_forget(l, r.receive);
+		bob_late_forget(l, r.receive, 0);
 }
 
 static void receive_probed(struct bob_mpi_late *l, const struct bob_late_event *e, int later)
@@ -373,7 +375,7 @@ static void receive_probed(struct bob_mpi_late *l, const struct bob_late_event *
 	if (later && request) {
 		keep_request(l, process, request, r);
 	} else if (later) {
-		bob_late_forget(l, r->receive);
+		bob_late_forget(l, r->receive, 0);
 	} else if ((w = begin_wait(l, e))) {
 		got(l, r->receive, r->comm, status_of(e->call), w);
 		bob_late_waited(l, w);
@@ -389,9 +391,9 @@ static void end_request(struct bob_mpi_late *l, const struct bob_late_event *e, 
 	if (!r)
 		return;
 	if (r->receive && cancelled)
-		l->process[e->at.site.process].doubtful = 1; /* did it get its message? */
+		l->process[e->at.site.process].deaf = 1; /* did it get its message? */
 	else if (r->receive)
-		bob_late_forget(l, r->receive);
+		bob_late_forget(l, r->receive, 0);
 	if (!cancelled)
 		drop_request(l, e->at.site.process, id);
 }

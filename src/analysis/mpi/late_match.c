@@ -229,13 +229,13 @@ void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r)
 }
 
 /* A wildcard that nobody knows more of holds up all that it might have been: the process cannot be followed any more. */
-void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r)
+void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int ends)
 {
 	r->is_forgotten = 1;
 	if (r->channel)
 		fulfil(l, r);
 	else
-		l->process[r->process].doubtful = 1;
+		l->process[r->process].deaf |= !ends;
 }
 
 /* --- the end --- */

@@ -105,8 +105,8 @@ void bob_late_receive(struct bob_mpi_late *l, struct bob_late_receive *r, uint64
 		      uint64_t tag, struct bob_late_wait *w);
 /* It got something that is not followed. */
 void bob_late_ignore(struct bob_mpi_late *l, struct bob_late_receive *r);
-/* Nobody will ever know what it got. */
-void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r);
+/* Nobody will ever know what it got; `ends`: nor does anything come behind it. */
+void bob_late_forget(struct bob_mpi_late *l, struct bob_late_receive *r, int ends);
 void bob_late_send(struct bob_mpi_late *l, const struct bob_late_call *c, uint32_t comm,
 		   uint32_t to, uint64_t tag);
 void bob_late_waited(struct bob_mpi_late *l, struct bob_late_wait *w);
@@ -123,7 +123,8 @@ struct bob_late_process {
 	struct bob_mpi_objects *objects;
 	uint64_t uncertainty_ns;
 	uint32_t rank;		/* in MPI_COMM_WORLD; ~0: not known */
-	int doubtful;		/* its messages cannot be followed any more */
+	int doubtful;		/* its messages cannot be followed any more ... */
+	int deaf;		/* ... what it receives cannot, what it sends can */
 	struct bob_late_posted posted;
 };
 

@@ -1,0 +1,724 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who waited for whom. Random programs run on a small MPI, which knows which message each receive got and when it was sent; what is found from
+ * the calls and their moments alone must be the same: for each call that receives, each of which is at a place of its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi/late.h"
+
+#define PROCESSES 4u
+#define CALLS_MAX 4000u
+#define VALUES_MAX 260u
+#define PENDING_MAX 60u
+#define ANY ((uint64_t)-1)
+#define DUP_FIRST 256u		/* numbers of the communicators that are made first */
+#define COMMS 3u		/* the world and two duplicates of it */
+#define REQUEST_NULL 0u
+
+enum {
+	SEND = 1,
+	RECV = 5,
+	SENDRECV = 6,
+	IRECV = 20,
+	WAIT = 31,
+	WAITALL = 35,
+	BARRIER = 84,
+	BCAST = 85,
+	REDUCE = 95,
+	COMM_DUP = 171
+};
+
+/* --- a trace: one thread a process --- */
+
+struct made {
+	uint32_t function, words, values;
+	uint64_t place, begin, end; /* end 0: it never came back */
+	uint64_t value[VALUES_MAX];
+};
+
+struct bob_trace {
+	struct bob_process_info process[PROCESSES];
+	struct bob_thread_info thread[PROCESSES];
+	struct made *call[PROCESSES];
+	uint32_t calls[PROCESSES];
+	uint64_t uncertainty;
+	int no_moments;
+};
+
+struct bob_value_cursor {
+	const struct bob_trace *t;
+	uint32_t thread, at;
+	uint8_t key[4];
+};
+
+struct bob_span_cursor {
+	const struct bob_trace *t;
+	uint32_t thread, at;
+};
+
+uint32_t bob_trace_process_count(const struct bob_trace *t)
+{
+	(void)t;
+	return PROCESSES;
+}
+
+uint32_t bob_trace_thread_count(const struct bob_trace *t)
+{
+	(void)t;
+	return PROCESSES;
+}
+
+const struct bob_process_info *bob_trace_process(const struct bob_trace *t, uint32_t index)
+{
+	return index < PROCESSES ? &t->process[index] : NULL;
+}
+
+const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32_t index)
+{
+	return index < PROCESSES ? &t->thread[index] : NULL;
+}
+
+const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t process,
+					     uint32_t image)
+{
+	static const struct bob_image_info im = { .path = "/app", .soname = "app" };
+
+	(void)t, (void)process, (void)image;
+	return &im;
+}
+
+void bob_trace_place(const struct bob_trace *t, uint32_t process, uint64_t place, uint32_t *image,
+		     uint64_t *pc)
+{
+	(void)t, (void)process;
+	*image = 0;
+	*pc = place;
+}
+
+bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
+				 enum bob_value_kind kind, struct bob_value_cursor **out,
+				 struct bob_error *err)
+{
+	(void)kind, (void)err;
+	if (!t->calls[thread])
+		return BOB_NONE;
+	*out = calloc(1, sizeof(**out));
+	(*out)->t = t;
+	(*out)->thread = thread;
+	return BOB_OK;
+}
+
+bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_event *e,
+				 struct bob_error *err)
+{
+	const struct made *m = &c->t->call[c->thread][c->at];
+	const uint64_t *v = m->value + m->words;
+
+	(void)err;
+	if (c->at == c->t->calls[c->thread])
+		return BOB_END;
+	c->at++;
+	memset(e, 0, sizeof(*e));
+	c->key[0] = (uint8_t)(m->function & 127) | 128;
+	c->key[1] = (uint8_t)(m->function >> 7);
+	e->key = c->key;
+	e->key_len = 2;
+	e->place = &m->place;
+	e->depth = 1;
+	e->word = m->value;
+	e->words = m->words;
+	e->open = !m->end;
+	if (m->function == WAITALL) {
+		e->vectors = 2;
+		e->vector[0] = (struct bob_value_vector){ v, m->value[1], 1 };
+		e->vector[1] = (struct bob_value_vector){ v + m->value[1],
+							  e->open ? 0 : m->value[3], 3 };
+	} else if (m->function == COMM_DUP) {
+		e->vectors = 1;
+		e->vector[0] = (struct bob_value_vector){ v, m->value[3], 1 };
+	}
+	return BOB_OK;
+}
+
+void bob_value_cursor_close(struct bob_value_cursor *c)
+{
+	free(c);
+}
+
+bob_status bob_span_cursor_open(const struct bob_trace *t, uint32_t thread,
+				enum bob_value_kind kind, struct bob_span_cursor **out,
+				struct bob_error *err)
+{
+	(void)kind, (void)err;
+	if (t->no_moments)
+		return BOB_NONE;
+	*out = calloc(1, sizeof(**out));
+	(*out)->t = t;
+	(*out)->thread = thread;
+	return BOB_OK;
+}
+
+bob_status bob_span_cursor_next(struct bob_span_cursor *c, struct bob_value_span *s,
+				struct bob_error *err)
+{
+	const struct made *m = &c->t->call[c->thread][c->at];
+
+	(void)err;
+	if (c->at++ == c->t->calls[c->thread])
+		return BOB_END;
+	*s = (struct bob_value_span){ .begin_ns = m->begin, .end_ns = m->end ? m->end : m->begin,
+				      .open = !m->end };
+	return BOB_OK;
+}
+
+void bob_span_cursor_close(struct bob_span_cursor *c)
+{
+	free(c);
+}
+
+uint64_t bob_trace_moment(const struct bob_trace *t, uint32_t process, uint64_t ns,
+			  uint64_t *uncertainty)
+{
+	*uncertainty = process ? t->uncertainty : 0;
+	return ns;
+}
+
+/* --- a small MPI --- */
+
+struct message {
+	uint32_t from, comm;
+	uint64_t tag, sent;
+};
+
+struct receive {
+	uint64_t source, tag;	/* asked for */
+	uint32_t comm;
+	int matched;
+	struct message got;
+	uint64_t request;	/* number of its making */
+	int is_in_wait;
+};
+
+struct process {
+	struct message unexpected[PENDING_MAX];
+	uint32_t messages;
+	struct receive *posted[PENDING_MAX]; /* not matched, in order */
+	uint32_t posts;
+	struct receive *request[PENDING_MAX]; /* not waited for */
+	uint32_t requests;
+	uint64_t made;		/* requests */
+	struct made *blocked;	/* the call that it is in */
+	struct receive *in[PENDING_MAX]; /* what that waits for */
+	uint32_t ins;
+};
+
+struct world {
+	struct bob_trace t;
+	struct process p[PROCESSES];
+	uint64_t now, next_place;
+	struct receive *all[PROCESSES * CALLS_MAX];
+	uint32_t count;
+};
+
+/* What is to be found of a call. */
+struct expected {
+	uint32_t messages, late;
+	uint64_t lost;
+	uint32_t cause;
+};
+static struct expected expected[PROCESSES * CALLS_MAX];
+static uint32_t decided_from;	/* who was first is said beyond this many ns */
+
+static uint64_t seed, total, strict, doubts;
+
+static uint32_t below(uint32_t n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+static struct made *call(struct world *w, uint32_t p, uint32_t function, uint32_t words)
+{
+	struct made *m = &w->t.call[p][w->t.calls[p]++];
+
+	assert_true(w->t.calls[p] < CALLS_MAX);
+	memset(m, 0, offsetof(struct made, value) + 40 * sizeof(m->value[0]));
+	m->function = function;
+	m->words = words;
+	m->begin = ++w->now;
+	m->place = ++w->next_place;
+	return m;
+}
+
+static uint64_t comm_number(uint32_t comm)
+{
+	return comm ? DUP_FIRST + comm - 1 : 1;
+}
+
+static int fits(const struct receive *r, const struct message *m)
+{
+	return r->comm == m->comm && (r->source == ANY || r->source == m->from) &&
+	       (r->tag == ANY || r->tag == m->tag);
+}
+
+/* The call has got all: it comes back. */
+static void try_to_end(struct world *w, uint32_t p)
+{
+	struct process *x = &w->p[p];
+	struct made *m = x->blocked;
+	struct expected *e;
+	uint64_t *status;
+
+	for (uint32_t i = 0; i < x->ins; i++)
+		if (!x->in[i]->matched)
+			return;
+	m->end = w->now + 1 + below(3);
+	w->now = m->end;
+	status = m->function == WAITALL	 ? &m->value[m->words + x->ins] :
+		 m->function == RECV	 ? &m->value[7] :
+		 m->function == SENDRECV ? &m->value[12] :
+					   &m->value[2];
+	if (m->function == WAITALL)
+		m->value[3] = x->ins;
+	e = &expected[m->place];
+	for (uint32_t i = 0; i < x->ins; i++, status += 3) {
+		const struct message *got = &x->in[i]->got;
+		const uint64_t lost = got->sent > m->begin ? got->sent - m->begin : 0;
+
+		status[0] = got->from;
+		status[1] = got->tag;
+		status[2] = 4;
+		e->messages++;
+		if (lost <= (p != got->from ? decided_from : 0))
+			continue;
+		e->late++;
+		if (lost > e->lost) {
+			e->lost = lost;
+			e->cause = got->from;
+		}
+	}
+	x->blocked = NULL;
+	x->ins = 0;
+}
+
+static void send_message(struct world *w, uint32_t from, uint32_t to, uint32_t comm, uint64_t tag,
+			 uint64_t sent)
+{
+	const struct message m = { from, comm, tag, sent };
+	struct process *x = &w->p[to];
+
+	for (uint32_t i = 0; i < x->posts; i++)
+		if (fits(x->posted[i], &m)) {
+			x->posted[i]->matched = 1;
+			x->posted[i]->got = m;
+			memmove(&x->posted[i], &x->posted[i + 1],
+				(--x->posts - i) * sizeof(x->posted[0]));
+			if (x->blocked)
+				try_to_end(w, to);
+			return;
+		}
+	if (x->messages < PENDING_MAX)
+		x->unexpected[x->messages++] = m;
+}
+
+/* `blocks`: of itself it waits for nothing. */
+static struct receive *post(struct world *w, uint32_t p, int blocks)
+{
+	struct receive *r = calloc(1, sizeof(*r));
+	struct process *x = &w->p[p];
+
+	w->all[w->count++] = r;
+	r->source = below(3) ? below(PROCESSES) : ANY;
+	r->source = blocks && r->source == p ? ANY : r->source;
+	r->tag = below(3) ? below(3) : ANY;
+	r->comm = below(COMMS);
+	for (uint32_t i = 0; i < x->messages; i++)
+		if (fits(r, &x->unexpected[i])) {
+			r->matched = 1;
+			r->got = x->unexpected[i];
+			memmove(&x->unexpected[i], &x->unexpected[i + 1],
+				(--x->messages - i) * sizeof(x->unexpected[0]));
+			return r;
+		}
+	x->posted[x->posts++] = r;
+	return r;
+}
+
+/* --- what processes do --- */
+
+static const struct receive *wanted(const struct process *x, uint32_t from)
+{
+	for (uint32_t i = 0; i < x->posts; i++)
+		if (x->posted[i]->source == ANY || x->posted[i]->source == from)
+			return x->posted[i];
+	return NULL;
+}
+
+static void send_one(struct world *w, uint32_t p, uint32_t to, const struct receive *r)
+{
+	const uint32_t comm = r ? r->comm : below(COMMS);
+	struct made *m;
+
+	if (w->p[to].messages == PENDING_MAX)
+		return;
+	m = call(w, p, SEND, 7);
+	m->value[3] = to;
+	m->value[4] = r && r->tag != ANY ? r->tag : below(3);
+	m->value[5] = comm_number(comm);
+	m->end = ++w->now;
+	send_message(w, p, to, comm, m->value[4], m->begin);
+}
+
+/* Mostly what somebody asks for: else nobody gets on. */
+static void do_send(struct world *w, uint32_t p)
+{
+	const uint32_t to = below(PROCESSES);
+
+	send_one(w, p, to, below(5) ? wanted(&w->p[to], p) : NULL);
+}
+
+static void do_irecv(struct world *w, uint32_t p)
+{
+	struct process *x = &w->p[p];
+	struct receive *r;
+	struct made *m;
+
+	if (x->requests >= PENDING_MAX - 2 || x->posts >= PENDING_MAX - 2)
+		return;
+	m = call(w, p, IRECV, 8);
+	r = post(w, p, 0);
+	m->value[3] = r->source;
+	m->value[4] = r->tag;
+	m->value[5] = comm_number(r->comm);
+	m->value[7] = 2;
+	r->request = x->made++;
+	x->request[x->requests++] = r;
+	m->end = ++w->now;
+}
+
+static void do_recv(struct world *w, uint32_t p)
+{
+	struct process *x = &w->p[p];
+	struct receive *r;
+	struct made *m;
+
+	if (x->posts >= PENDING_MAX - 2)
+		return;
+	m = call(w, p, RECV, 10);
+	r = post(w, p, 1);
+	m->value[3] = r->source;
+	m->value[4] = r->tag;
+	m->value[5] = comm_number(r->comm);
+	x->blocked = m;
+	x->in[x->ins++] = r;
+	try_to_end(w, p);
+}
+
+/* What is sent may be what is received. */
+static void do_sendrecv(struct world *w, uint32_t p)
+{
+	const uint32_t to = below(PROCESSES);
+	struct process *x = &w->p[p];
+	struct receive *r;
+	struct made *m;
+
+	if (x->posts >= PENDING_MAX - 2 || w->p[to].messages == PENDING_MAX)
+		return;
+	m = call(w, p, SENDRECV, 15);
+	r = post(w, p, 1);
+	m->value[3] = to;
+	m->value[4] = below(3);
+	m->value[8] = r->source;
+	m->value[9] = r->tag;
+	m->value[10] = comm_number(r->comm);
+	x->blocked = m;
+	x->in[x->ins++] = r;
+	send_message(w, p, to, r->comm, m->value[4], m->begin);
+	if (x->blocked == m)
+		try_to_end(w, p);
+}
+
+static uint64_t request_word(const struct process *x, const struct receive *r)
+{
+	return 2 * (x->made - 1 - r->request) + 2;
+}
+
+static void do_wait(struct world *w, uint32_t p)
+{
+	struct process *x = &w->p[p];
+	const uint32_t i = x->requests ? below(x->requests) : 0;
+	struct made *m;
+
+	if (!x->requests || (!x->request[i]->matched && x->request[i]->source == p))
+		return;
+	m = call(w, p, WAIT, 5);
+	m->value[0] = request_word(x, x->request[i]);
+	x->blocked = m;
+	x->in[x->ins++] = x->request[i];
+	x->request[i] = x->request[--x->requests];
+	try_to_end(w, p);
+}
+
+static void do_waitall(struct world *w, uint32_t p)
+{
+	struct process *x = &w->p[p];
+	struct made *m;
+
+	if (!x->requests || (x->posts && below(4)))
+		return;
+	m = call(w, p, WAITALL, 4);
+	m->value[0] = m->value[1] = x->requests;
+	for (uint32_t i = 0; i < x->requests; i++) {
+		m->value[4 + i] = request_word(x, x->request[i]);
+		x->in[x->ins++] = x->request[i];
+	}
+	x->requests = 0;
+	x->blocked = m;
+	try_to_end(w, p);
+}
+
+static void make_comms(struct world *w, uint32_t p)
+{
+	for (uint32_t i = 0; i + 1 < COMMS; i++) {
+		struct made *m = call(w, p, COMM_DUP, 4);
+
+		m->value[0] = 1;
+		m->value[2] = DUP_FIRST + i;
+		m->value[3] = PROCESSES;
+		for (uint32_t k = 0; k < PROCESSES; k++)
+			m->value[4 + k] = k;
+		m->end = ++w->now;
+	}
+}
+
+static struct world *new_world(void)
+{
+	static const char *const none[] = { NULL };
+	struct world *w = calloc(1, sizeof(*w));
+
+	memset(expected, 0, sizeof(expected));
+	for (uint32_t p = 0; p < PROCESSES; p++) {
+		w->t.process[p] = (struct bob_process_info){
+			.rank = (int32_t)p, .world_size = PROCESSES, .image_count = 1,
+			.first_thread = p,  .thread_count = 1,	     .left_out = none
+		};
+		w->t.thread[p] = (struct bob_thread_info){ .process = p };
+		w->t.call[p] = calloc(CALLS_MAX, sizeof(struct made));
+	}
+	return w;
+}
+
+static void free_world(struct world *w)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		free(w->all[i]);
+	for (uint32_t p = 0; p < PROCESSES; p++)
+		free(w->t.call[p]);
+	free(w);
+}
+
+static const struct bob_mpi_late_row *row_at(const struct bob_mpi_late *l, uint64_t place)
+{
+	size_t count;
+	const struct bob_mpi_late_row *row = bob_mpi_late_rows(l, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct bob_mpi_place p;
+
+		if (bob_mpi_places_last(bob_mpi_late_places(l), row[i].path, &p) && p.pc == place)
+			return &row[i];
+	}
+	return NULL;
+}
+
+/* --- tests --- */
+
+/* Those that are not blocked get what they asked for, as far as others can send it, and wait for all. */
+static void finish(struct world *w)
+{
+	for (uint32_t to = 0; to < PROCESSES; to++)
+		for (uint32_t from = 0; from < PROCESSES; from++)
+			for (uint32_t n = w->p[to].posts;
+			     n && !w->p[to].blocked && !w->p[from].blocked; n--)
+				send_one(w, from, to, wanted(&w->p[to], from));
+	for (uint32_t p = 0; p < PROCESSES; p++)
+		if (!w->p[p].blocked && !w->p[p].posts)
+			do_waitall(w, p);
+}
+
+/* Is it known in the end what every receive of the process got? Else those behind a wildcard of which it is not are held up. */
+static int is_strict(const struct world *w, uint64_t place, uint32_t *process)
+{
+	for (uint32_t p = 0; p < PROCESSES; p++)
+		for (uint32_t i = 0; i < w->t.calls[p]; i++)
+			if (w->t.call[p][i].place == place)
+				*process = p;
+	return !w->p[*process].blocked && !w->p[*process].requests;
+}
+
+static void run(uint64_t s, uint32_t steps, uint64_t uncertainty)
+{
+	struct world *w = new_world();
+	struct bob_mpi_late *l;
+	uint64_t messages = 0, undecided = 0, found = 0;
+
+	seed = s;
+	w->t.uncertainty = uncertainty;
+	decided_from = 0;
+	for (uint32_t p = 0; p < PROCESSES; p++)
+		make_comms(w, p);
+	while (steps--) {
+		const uint32_t p = below(PROCESSES), what = below(20);
+
+		uint32_t blocked = 0;
+
+		for (uint32_t i = 0; i < PROCESSES; i++)
+			blocked += w->p[i].blocked != NULL;
+		w->now += below(50);
+		if (w->p[p].blocked)
+			continue;
+		if (what < 8 || (what >= 13 && blocked))
+			do_send(w, p);
+		else if (what < 13)
+			do_irecv(w, p);
+		else if (what < 14)
+			do_recv(w, p);
+		else if (what < 16)
+			do_sendrecv(w, p);
+		else if (what < 19)
+			do_wait(w, p);
+		else
+			do_waitall(w, p);
+	}
+	finish(w);
+	assert_int_equal(bob_mpi_late_create(&w->t, &l, NULL), BOB_OK);
+	for (uint64_t place = 1; place <= w->next_place; place++) {
+		const struct bob_mpi_late_row *r = row_at(l, place);
+		const struct expected *e = &expected[place];
+		uint32_t process = 0;
+
+		messages += e->messages;
+		found += r ? r->times : 0;
+		if (!e->messages) {
+			assert_null(r);
+			continue;
+		}
+		if (!is_strict(w, place, &process) && (!r || r->times < e->messages)) {
+			assert_true(!r || r->late <= e->late);
+			continue;
+		}
+		strict += e->messages;
+		assert_non_null(r);
+		assert_int_equal(r->times, e->messages);
+		undecided += r->undecided;
+		if (uncertainty) {
+			assert_true(r->late <= e->late && r->lost_ns <= e->lost);
+			assert_true(r->late + r->undecided >= e->late);
+			continue;
+		}
+		assert_int_equal(r->late, e->late);
+		assert_int_equal(r->lost_ns, e->lost);
+		assert_int_equal(r->causes, e->lost > 0);
+		if (e->lost)
+			assert_int_equal(r->cause->process, e->cause);
+	}
+	total += messages;
+	assert_true(uncertainty || !undecided);
+	doubts += undecided;
+	assert_int_equal(bob_mpi_late_sums(l)->messages, found);
+	assert_int_equal(bob_mpi_late_sums(l)->unmatched, messages - found);
+	bob_mpi_late_destroy(l);
+	free_world(w);
+}
+
+static void test_messages(void **state)
+{
+	(void)state;
+	for (uint64_t s = 1; s <= 150; s++)
+		run(s, s < 140 ? 400 : 3000, 0);
+	assert_true(total > 3000);
+	assert_true(strict > total / 4);
+}
+
+static void test_clocks(void **state)
+{
+	(void)state;
+	for (uint64_t s = 1; s <= 20; s++)
+		run(s, 1000, 40);
+	assert_true(doubts > 20);
+}
+
+/* A barrier, a broadcast, a reduction: who waits for whom. */
+static void test_collectives(void **state)
+{
+	static const uint32_t begin[PROCESSES] = { 100, 400, 250, 120 };
+	static const uint64_t barrier[PROCESSES] = { 300, 0, 150, 280 },
+			      bcast[PROCESSES] = { 150, 0, 0, 130 },
+			      reduce[PROCESSES] = { 0, 0, 150, 0 };
+	struct world *w = new_world();
+	struct bob_mpi_late *l;
+
+	(void)state;
+	for (uint32_t p = 0; p < PROCESSES; p++) {
+		struct made *m;
+
+		for (uint32_t k = 0; k < 3; k++) {
+			m = k == 0 ? call(w, p, BARRIER, 2) :
+			    k == 1 ? call(w, p, BCAST, 6) :
+				     call(w, p, REDUCE, 8);
+			m->value[k == 0 ? 0 : k == 1 ? 4 : 6] = 1;
+			m->value[k == 1 ? 3 : 5] = k ? 2 : 0;
+			m->begin = 10000ull * k + begin[p];
+			m->end = 10000ull * k + 1000;
+			m->place = 10 * k + p + 1;
+		}
+	}
+	assert_int_equal(bob_mpi_late_create(&w->t, &l, NULL), BOB_OK);
+	for (uint32_t p = 0; p < PROCESSES; p++) {
+		assert_int_equal(row_at(l, 1 + p)->lost_ns, barrier[p]);
+		assert_int_equal(row_at(l, 11 + p)->lost_ns, bcast[p]);
+		assert_int_equal(row_at(l, 21 + p)->lost_ns, reduce[p]);
+	}
+	assert_int_equal(row_at(l, 1)->cause->process, 1);
+	assert_int_equal(row_at(l, 11)->cause->process, 2);
+	assert_int_equal(bob_mpi_late_sums(l)->collectives, 12);
+	bob_mpi_late_destroy(l);
+	free_world(w);
+}
+
+static void test_not_available(void **state)
+{
+	static const char *const some[] = { "mpi-functions=p2p", NULL };
+	struct bob_error err = { .text = "" };
+	struct world *w = new_world();
+	struct bob_mpi_late *l;
+
+	(void)state;
+	make_comms(w, 0);
+	w->t.no_moments = 1;
+	assert_int_equal(bob_mpi_late_create(&w->t, &l, &err), BOB_NONE);
+	assert_non_null(strstr(err.text, "--time=exact:mpi"));
+	w->t.no_moments = 0;
+	w->t.process[0].left_out = some;
+	assert_int_equal(bob_mpi_late_create(&w->t, &l, &err), BOB_NONE);
+	free_world(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_collectives),
+		cmocka_unit_test(test_not_available),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
