@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/mpi/late.h"
+#include "analysis/mpi/runs.h"
 
 #define PROCESSES 4u
 #define CALLS_MAX 4000u
@@ -188,6 +189,25 @@ uint64_t bob_trace_moment(const struct bob_trace *t, uint32_t process, uint64_t 
 {
 	*uncertainty = process ? t->uncertainty : 0;
 	return ns;
+}
+
+/* For what handles are: each call by itself. */
+bob_status bob_mpi_runs(const struct bob_trace *t, uint32_t thread,
+			const struct bob_mpi_question *q, struct bob_error *err)
+{
+	struct bob_mpi_run run = { .times = 1 };
+	struct bob_mpi_reader *r;
+	bob_status st = bob_mpi_reader_open(t, thread, &r, err);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	while (st == BOB_OK && (st = bob_mpi_reader_next(r, &run.call, err)) == BOB_OK) {
+		if (q->want(q->ctx, run.call.function) != BOB_MPI_WANT_NONE)
+			st = q->take(q->ctx, &run);
+		run.made += bob_mpi_requests_made(&run.call);
+	}
+	bob_mpi_reader_close(r);
+	return st == BOB_END ? BOB_OK : st;
 }
 
 /* --- a small MPI --- */
