@@ -6,6 +6,8 @@
 
 #include "analysis/mpi/late_calls.h"
 
+#define RANKS_MAX (1u << 24)
+
 /* A thread, at the call that comes next. */
 struct source {
 	struct bob_mpi_reader *reader;
@@ -89,8 +91,9 @@ static bob_status find_processes(struct bob_mpi_late *l, struct bob_error *err)
 		st = bob_mpi_objects_create(l->trace, p, &x->objects);
 		if (st != BOB_OK)
 			break;
-		x->rank = bob_mpi_has_calls_of(l->trace, p) ? bob_mpi_objects_rank(x->objects) :
-							      ~0u;
+		x->rank = bob_mpi_objects_rank(x->objects);
+		if (x->rank >= RANKS_MAX || !bob_mpi_has_calls_of(l->trace, p))
+			x->rank = ~0u;
 		(void)bob_trace_moment(l->trace, p, 0, &x->uncertainty_ns);
 		if (x->rank != ~0u && x->uncertainty_ns > worst)
 			l->sum.uncertainty_ns = x->uncertainty_ns;
