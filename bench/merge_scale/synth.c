@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "archive/event_fold.h"
 #include "archive/merging.h"
@@ -266,6 +267,15 @@ static void pack(struct recording *to, uint64_t rank, struct message *out)
 	bob_folded_close(again);
 }
 
+static uint8_t *map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		fail("out of memory");
+	return p;
+}
+
 void synth_rank(void (*run)(struct rank *r), uint64_t rank, uint64_t ranks, struct message *out)
 {
 	static struct recording to;
@@ -278,10 +288,9 @@ void synth_rank(void (*run)(struct rank *r), uint64_t rank, uint64_t ranks, stru
 	to.pair = pair;
 	to.out = bytes;
 	to.before = SITES_MAX;
-	mem = mem ? mem : aligned_alloc(4096, (bob_folder_size() + 4095) / 4096 * 4096);
-	if (!pair || !mem)
+	mem = mem ? mem : map(bob_folder_size());
+	if (!pair || madvise(mem, bob_folder_size(), MADV_DONTNEED)) /* little of it is touched */
 		fail("out of memory");
-	memset(mem, 0, bob_folder_size());
 	to.folder = bob_folder_begin(mem, bob_bytes_take, &to.out);
 	rank_call(&r, 60, INIT, (const uint64_t[]){ 0 }, 1);
 	rank_call(&r, 61, RANK, (const uint64_t[]){ COMM_WORLD, 0, rank }, 3);
