@@ -77,7 +77,21 @@ foreach(impl openmpi mpich)
 	target_link_options(bob_mpi_${impl} PRIVATE -static-libgcc -Wl,-soname,libbobbin-mpi-${impl}.so
 		-Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
 		-Wl,--version-script=${BOB_MPI_DIR}/shim.map)
+	# For programs with MPI linked statically. Its functions must end in jumps, whatever the build.
+	set(relink ${BOB_MPI_GENERATED}/relink_${impl})
+	set(flags ${CMAKE_BINARY_DIR}/lib/bobbin/libbobbin-mpi-${impl}.wrap)
+	add_custom_command(OUTPUT ${relink}.c ${flags}
+		COMMAND ${BOB_MPI_GENERATE} --relink ${relink}.c ${flags} ${mpicc}
+		DEPENDS ${BOB_MPI_GENERATOR} VERBATIM)
+	add_library(bob_mpi_relink_${impl} STATIC ${BOB_MPI_DIR}/relink/relink.c ${relink}.c ${flags})
+	set_target_properties(bob_mpi_relink_${impl} PROPERTIES
+		OUTPUT_NAME bobbin-mpi-${impl}
+		ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin
+		POSITION_INDEPENDENT_CODE ON)
+	target_include_directories(bob_mpi_relink_${impl} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+	target_include_directories(bob_mpi_relink_${impl} SYSTEM PRIVATE ${BOB_MPI_INCLUDE_${impl}})
+	target_compile_options(bob_mpi_relink_${impl} PRIVATE -O2 -Wall -Wno-deprecated-declarations)
 	if(TARGET bob_cli)
-		add_dependencies(bob_cli bob_mpi_${impl})
+		add_dependencies(bob_cli bob_mpi_${impl} bob_mpi_relink_${impl})
 	endif()
 endforeach()

@@ -43,11 +43,36 @@ static const char *of_launcher(const char *path)
 	return NULL;
 }
 
-const char *cli_mpi_find(const char *verb, const char *path)
+/* MPI that is a part of the program; *why_not: it is, but nobody can stand before it. */
+static const char *of_program(const char *path, int *why_not)
+{
+	*why_not = 0;
+	if (bob_target_defines(path, "bob_mpi_relinked_openmpi"))
+		return "openmpi";
+	if (bob_target_defines(path, "bob_mpi_relinked_mpich"))
+		return "mpich";
+	*why_not = bob_target_defines(path, "PMPI_Init");
+	return NULL;
+}
+
+const char *cli_mpi_find(const char *verb, const char *path, const char *said)
 {
 	struct search s = { NULL };
+	int is_bare = 0;
 
 	(void)bob_target_libraries(path, look, &s);
+	if (!s.mpi)
+		s.mpi = of_program(path, &is_bare);
+	if (is_bare) {
+		cli_fail(verb,
+			 "MPI is linked into %s statically, and calls within a program cannot be "
+			 "recorded; link it with what `bobbin env --mpi-link=mpich` (or openmpi) "
+			 "prints",
+			 path);
+		return NULL;
+	}
+	if (said)
+		return said;
 	if (!s.mpi)
 		s.mpi = of_launcher(path);
 	if (!s.mpi)
@@ -96,6 +121,22 @@ int cli_mpi_level_is(const struct cli_vars *v, const char *words)
 	const char *level = cli_vars_get(v, "BOBBIN_MPI_LEVEL");
 
 	return cli_word_index(words, level ? level : "all") >= 0;
+}
+
+int cli_mpi_link(const char *verb, const char *mpi)
+{
+	char self[BOB_SYS_PATH], path[BOB_SYS_PATH + 64];
+
+	bob_self_dir(self, sizeof(self));
+	snprintf(path, sizeof(path), "%s/../lib/bobbin/libbobbin-mpi-%s.a", self, mpi);
+	char *library = realpath(path, NULL);
+	if (!library)
+		return cli_fail(verb, "this bobbin was built without %s", mpi);
+	/* its linker options are in a file beside it */
+	printf("-Wl,--whole-archive %s -Wl,--no-whole-archive -Wl,@%.*s.wrap\n", library,
+	       (int)strlen(library) - 2, library);
+	free(library);
+	return 0;
 }
 
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)

@@ -7,15 +7,18 @@
 
 #include "cli/complain.h"
 #include "cli/mem_engine.h"
+#include "cli/mpi_shim.h"
 #include "cli/recording.h"
 #include "cli/verbs.h"
 
-enum { OPT_MEM = REC_COMMON, OPT_FROM_START };
+enum { OPT_MEM = REC_COMMON, OPT_FROM_START, OPT_MPI_LINK };
 
 const struct cli_option env_options[] = {
 	RECORDING_OPTIONS,
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
 	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
+	{ "mpi-link", 0, "WHICH",
+	  "print instead what is to be added to the link of a program with a static MPI", NULL, CLI_MPI_NAMES },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -53,7 +56,7 @@ int verb_env(int argc, char **argv)
 	struct cli_options o;
 	char dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
-	const char *arg, *output = "bobbin.data";
+	const char *arg, *output = "bobbin.data", *link = NULL;
 	int i, bad, mem = 0, from_start = 0;
 
 	cli_options_begin(&o, "env", argc, argv);
@@ -64,11 +67,17 @@ int verb_env(int argc, char **argv)
 			mem = 1;
 		else if (i == OPT_FROM_START)
 			from_start = 1;
+		else if (i == OPT_MPI_LINK && cli_word_index(CLI_MPI_NAMES, arg) < 0)
+			return cli_misuse("env", "--mpi-link=%s: want openmpi or mpich", arg);
+		else if (i == OPT_MPI_LINK)
+			link = arg;
 		else if ((bad = cli_recording_option(&vars, "env", i, arg)))
 			return bad == 125 ? 2 : bad;
 	}
 	if (i != CLI_OPTIONS_END)
 		return i == CLI_OPTIONS_HELP ? 0 : 2;
+	if (link)
+		return cli_mpi_link("env", link);
 	bad = choose_memory(&vars, mem, from_start);
 	if (bad)
 		return bad;

@@ -406,12 +406,11 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 /* What is recorded besides, or instead. 0, or 125 after a complaint. */
 static int choose_mpi(struct recording *r, const char *path)
 {
-	const char *mpi = r->which_mpi;
+	const char *mpi;
 
 	if (r->mem && !cli_mem_is_native(&r->engine))
 		return cli_misuse("record", "--mpi with --mem needs --engine=native"), 125;
-	if (!mpi)
-		mpi = cli_mpi_find("record", path);
+	mpi = cli_mpi_find("record", path, r->which_mpi);
 	if (!mpi)
 		return 125;
 	if (!r->calls)

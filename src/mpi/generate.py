@@ -3,6 +3,7 @@
 """Write C from functions.txt.
 
     generate.py --table FILE --wrappers OUT.c --predefined OUT.c COMPILER...    for the MPI whose compiler that is
+    generate.py --table FILE --relink OUT.c FLAGS COMPILER...         what programs link that have it statically
     generate.py --table FILE --reader OUT.c                                     for programs that read traces
 
 Deterministic: the same table and the same mpi.h give the same bytes. Exit 1 and one line for each fault of the table.
@@ -15,6 +16,7 @@ import sys
 from header import check, preprocess, prototypes
 from predefined import predefined, probe
 from reader import reader
+from relink import chosen, flags, relink
 from table import Bad, Table
 from wrappers import wrappers
 
@@ -66,18 +68,23 @@ def main():
     parser.add_argument("--wrappers")
     parser.add_argument("--predefined")
     parser.add_argument("--reader")
+    parser.add_argument("--relink", nargs=2)
     parser.add_argument("compiler", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     try:
         table = Table(options.table)
         if options.reader:
             write(options.reader, reader(table))
-        if options.wrappers or options.predefined:
+        if options.wrappers or options.predefined or options.relink:
             text = preprocess(options.compiler, REMOVED + "#include <mpi.h>\n" + probe(table))
         if options.wrappers:
             if "Pcontrol" in table.functions:
                 check_by_hand(table)
             write(options.wrappers, wrappers(matched(table, prototypes(text))))
+        if options.relink:
+            found = chosen(table, text, prototypes(text))
+            write(options.relink[0], relink(found))
+            write(options.relink[1], flags(found))
         if options.predefined:
             write(options.predefined, predefined(table, text))
     except Bad as fault:

@@ -53,6 +53,11 @@ enum bob_target bob_target_find(const char *command, char *path);
 bob_status bob_target_libraries(const char *path, void (*visit)(void *ctx, const char *name),
 				void *ctx);
 
+/* --- symbols.c --- */
+
+/* Does the program at `path` define a symbol of this name, as far as its symbol tables tell? */
+int bob_target_defines(const char *path, const char *name);
+
 /* --- launch.c: run it, invisibly in between --- */
 
 struct bob_launch {
