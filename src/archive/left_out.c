@@ -9,6 +9,7 @@ static const struct {
 	const char *variable, *name, *harmless;
 } settings[] = {
 	{ "BOBBIN_MPI_FUNCTIONS=", "mpi-functions=", "" },
+	{ "BOBBIN_MPI_VECTORS=", "mpi-vectors=", "" },
 	{ "BOBBIN_MPI_LEVEL=", "mpi-level=", "flat|rank|all" },
 };
 

@@ -27,6 +27,14 @@ const struct bob_mpi_name *bob_mpi_name_of(enum bob_mpi_role role, uint64_t numb
 	return NULL;
 }
 
+int bob_mpi_is_cut(const uint64_t *at, uint64_t count, uint64_t *length)
+{
+	if (count < 2 || at[count - 2] >> 48 != BOB_MPI_CUT >> 48)
+		return 0;
+	*length = at[count - 2] & ~(0xffffull << 48);
+	return 1;
+}
+
 static int is_new(const struct bob_mpi_param *p, enum bob_mpi_role role)
 {
 	return p->role == (uint8_t)role && (p->flags & (BOB_MPI_GOES_IN | BOB_MPI_COMES_OUT |

@@ -94,6 +94,12 @@ extern const uint32_t bob_mpi_function_count;
 extern const struct bob_mpi_name bob_mpi_names[];
 extern const uint32_t bob_mpi_name_count;
 
+/* A vector that was recorded in part (--mpi-vectors): behind the elements that were kept come this with the length that it had,
+ * and a hash of the others. No element of another vector is like that. */
+#define BOB_MPI_CUT (0xc0deull << 48)
+/* `count` elements of a word each: was it? Then *length is what it had. */
+int bob_mpi_is_cut(const uint64_t *at, uint64_t count, uint64_t *length);
+
 /* NULL: there is none. */
 const struct bob_mpi_function *bob_mpi_function_of(uint32_t number);
 const struct bob_mpi_name *bob_mpi_name_of(enum bob_mpi_role role, uint64_t number);

@@ -88,7 +88,8 @@ static void print_vector(const struct cli_mpi_cells *c, uint32_t vector, uint32_
 {
 	const struct cli_mpi_one *one = (const struct cli_mpi_one *)(const void *)c;
 	const struct bob_value_vector *v = &one->call->event.vector[vector];
-	uint64_t bytes = 0;
+	struct bob_value_vector whole = *v;
+	uint64_t bytes = 0, had = v->count;
 
 	if (role == BOB_MPI_ROLE_STRING || role == BOB_MPI_ROLE_STRINGS ||
 	    role == BOB_MPI_ROLE_ARGVS) {
@@ -96,14 +97,16 @@ static void print_vector(const struct cli_mpi_cells *c, uint32_t vector, uint32_
 		cli_mpi_text(v->at, v->count, bytes, out);
 		return;
 	}
+	if (v->words == 1 && bob_mpi_is_cut(v->at, v->count, &had))
+		whole.count -= 2;
 	fputc('[', out);
 	if (role == BOB_MPI_ROLE_STATUS && v->words == 3)
 		print_statuses(v, out);
 	else
-		print_values(one, v, role, out);
-	fputc(']', out);
-	if (v->count > ELEMENTS_SHOWN)
-		fprintf(out, " of %" PRIu64, v->count);
+		print_values(one, &whole, role, out);
+	fputs(whole.count < v->count ? ", ... not kept]" : "]", out);
+	if (had > ELEMENTS_SHOWN || whole.count < v->count)
+		fprintf(out, " of %" PRIu64, had);
 }
 
 void cli_mpi_one_print(struct cli_mpi_one *one, FILE *out)

@@ -3,12 +3,15 @@
 #include "cli/mpi_shim.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/mpi_choice.h"
 #include "cli/complain.h"
+
+#define VECTORS_MOST 1000000u
 
 /* Open MPI up to 4 has libmpi.so.40; MPICH and those with its ABI libmpich.so.12, libmpi.so.12. */
 static const struct {
@@ -100,6 +103,9 @@ static int functions_option(struct cli_vars *v, const char *verb, const char *ar
 
 int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *arg)
 {
+	char text[24];
+	uint64_t most;
+
 	switch (which) {
 	case MPI_FUNCTIONS:
 		return functions_option(v, verb, arg);
@@ -110,6 +116,14 @@ int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *
 					  arg),
 			       125;
 		cli_vars_set(v, "BOBBIN_MPI_LEVEL", arg);
+		return 0;
+	case MPI_VECTORS:
+		if (cli_parse_count(arg, &most) || most > VECTORS_MOST)
+			return cli_misuse(verb, "--mpi-vectors=%s: want a number up to %u", arg,
+					  VECTORS_MOST),
+			       125;
+		snprintf(text, sizeof(text), "%" PRIu64, most);
+		cli_vars_set(v, "BOBBIN_MPI_VECTORS", text);
 		return 0;
 	default:
 		return 0;

@@ -15,6 +15,7 @@
 struct vectors {
 	const uint64_t **at;
 	uint64_t count;		/* values, the same for all */
+	uint64_t length;	/* what it had if not all were kept; else 0 */
 };
 
 static int are_constant(const struct cli_mpi_leaf *leaf)
@@ -42,6 +43,20 @@ static int same_length(const struct cli_mpi_leaf *leaf, struct vectors *v)
 		v->count = n;
 	}
 	return v->at != NULL;
+}
+
+/* How many elements were kept; 0: not all members say the same of the others. */
+static int leave_rest(const struct cli_mpi_leaf *leaf, struct vectors *v)
+{
+	const uint64_t n = v->count;
+
+	if (!leaf->who.count || !bob_mpi_is_cut(v->at[0], n, &v->length))
+		return 1;
+	for (uint32_t i = 0; i < leaf->who.count; i++)
+		if (v->at[i][n - 2] != v->at[0][n - 2])
+			return 0;
+	v->count -= 2;
+	return 1;
 }
 
 /* 0: some element has no one expression for all members. */
@@ -164,8 +179,11 @@ static void print_elements(const struct cli_mpi_leaf *leaf, const struct vectors
 		if (!same)
 			break;
 	}
-	fputs(k + words <= v->count ? ", ...]" : "]", out);
-	if (k + words <= v->count)
+	if (v->length)
+		fprintf(out, "%s... not kept] of %" PRIu64, v->count ? ", " : "", v->length);
+	else
+		fputs(k + words <= v->count ? ", ...]" : "]", out);
+	if (!v->length && k + words <= v->count)
 		fprintf(out, " of %" PRIu64, v->count / words);
 }
 
@@ -175,7 +193,7 @@ static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum 
 {
 	struct cli_mpi_leaf one = *leaf;
 	const uint64_t *at;
-	struct vectors v = { &at, 0 };
+	struct vectors v = { &at, 0, 0 };
 
 	(void)relative;
 	one.who = (struct cli_mpi_who){ 1, leaf->who.me + member, leaf->who.peers };
@@ -185,6 +203,8 @@ static void write_member(const struct cli_mpi_leaf *leaf, uint32_t member, enum 
 		return;
 	}
 	at = bob_mpi_programs_vector(leaf->programs, one.series->piece[0].base, &v.count);
+	if (at && role != BOB_MPI_ROLE_STATUS)
+		(void)leave_rest(&one, &v);
 	if (at)
 		print_elements(&one, &v, role, out);
 	else
@@ -201,7 +221,8 @@ void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32
 		      role == BOB_MPI_ROLE_ARGVS;
 
 	(void)cli_mpi_leaf_read(leaf, c->function->words + vector);
-	if (same_length(leaf, &v) && !strings && have_forms(leaf, &v, role))
+	if (same_length(leaf, &v) && !strings &&
+	    (role == BOB_MPI_ROLE_STATUS || leave_rest(leaf, &v)) && have_forms(leaf, &v, role))
 		print_elements(leaf, &v, role, out);
 	else if (!strings && are_constant(leaf))
 		cli_mpi_apart_print(leaf, write_member, role, out);

@@ -182,7 +182,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
 					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
 					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS",
-					     "BOBBIN_MPI_LEVEL" };
+					     "BOBBIN_MPI_LEVEL",	 "BOBBIN_MPI_VECTORS" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))

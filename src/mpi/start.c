@@ -2,11 +2,13 @@
 /* The shim begins: is the agent here, and does it want MPI recorded? Whatever is missing, the program goes on as it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "mpi/recorder.h"
+#include "mpi/words.h"
 
 const struct bob_agent_streams *bob_mpi_agent;
 uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
@@ -39,10 +41,13 @@ uint64_t bob_mpi_now_ns(void)
 __attribute__((constructor)) static void start(void)
 {
 	const struct bob_agent_streams *a = dlsym(RTLD_DEFAULT, BOB_AGENT_STREAMS_NAME);
-	const char *level;
+	const char *level, *most;
 
 	if (!a || a->size < sizeof(*a) || !a->setting("BOBBIN_MPI"))
 		return;
+	most = a->setting("BOBBIN_MPI_VECTORS");
+	if (most)
+		bob_mpi_most = strtoull(most, NULL, 10);
 	level = a->setting("BOBBIN_MPI_LEVEL");
 	if (level && !strcmp(level, "off"))
 		return;

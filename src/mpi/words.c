@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "archive/mpi_functions.h"
+
 uint64_t bob_mpi_sum(const int *v, uint64_t count)
 {
 	uint64_t sum = 0;
@@ -137,25 +139,57 @@ void bob_mpi_put_argvs(struct bob_mpi_call *c, char **const *lists, uint64_t cou
 
 /* --- vectors --- */
 
-/* One function per kind of element; the first of them recorded may be another than that at 0. */
-#define PUT(name, type, word)                                                                      \
-	void name(struct bob_mpi_call *c, const type *v, uint64_t count, uint64_t first)           \
-	{                                                                                          \
-		if (first >= count)                                                                \
-			first = 0;                                                                 \
-		for (uint64_t i = first; i < count; i++)                                           \
-			bob_mpi_put(c, word(v[i]));                                                \
-		for (uint64_t i = 0; i < first; i++)                                               \
-			bob_mpi_put(c, word(v[i]));                                                \
-	}
+uint64_t bob_mpi_most = UINT64_MAX;
 
-PUT(bob_mpi_put_ints, int, bob_mpi_int)
-PUT(bob_mpi_put_ranks, int, bob_mpi_rank)
-PUT(bob_mpi_put_flags, int, bob_mpi_flag)
-PUT(bob_mpi_put_types, MPI_Datatype, bob_mpi_type)
-PUT(bob_mpi_put_new_types, MPI_Datatype, bob_mpi_new_type)
-PUT(bob_mpi_put_infos, MPI_Info, bob_mpi_info)
-static PUT(put_wides, int64_t, bob_mpi_int)
+/* Elements on their way: those beyond the most go into a hash. */
+struct putting {
+	struct bob_mpi_call *c;
+	uint64_t left, hash;
+};
+
+static inline void put_one(struct putting *p, uint64_t word)
+{
+	if (p->left) {
+		p->left--;
+		bob_mpi_put(p->c, word);
+	} else {
+		p->hash = (p->hash ^ word) * 0x9e3779b97f4a7c15u;
+		p->hash ^= p->hash >> 29;
+	}
+}
+
+static void end_putting(const struct putting *p, uint64_t count)
+{
+	if (count > bob_mpi_most) {
+		bob_mpi_put(p->c, BOB_MPI_CUT | count);
+		bob_mpi_put(p->c, p->hash);
+	}
+}
+
+/* One function per kind of element; the first of them recorded may be another than that at 0. */
+#define PUT(name, type, word, most)                                                                \
+	void name(struct bob_mpi_call *c, const type *v, uint64_t count,                           \
+		  uint64_t first) /* clang-format off */
+{
+	struct putting p = { c, most, 1 };
+
+	if (first >= count)
+		first = 0;
+	for (uint64_t i = first; i < count; i++)
+		put_one(&p, word(v[i]));
+	for (uint64_t i = 0; i < first; i++)
+		put_one(&p, word(v[i]));
+	if (most != UINT64_MAX)
+		end_putting(&p, count);
+}
+
+PUT(bob_mpi_put_ints, int, bob_mpi_int, bob_mpi_most)
+PUT(bob_mpi_put_ranks, int, bob_mpi_rank, bob_mpi_most)
+PUT(bob_mpi_put_flags, int, bob_mpi_flag, bob_mpi_most)
+PUT(bob_mpi_put_types, MPI_Datatype, bob_mpi_type, bob_mpi_most)
+PUT(bob_mpi_put_new_types, MPI_Datatype, bob_mpi_new_type, UINT64_MAX)
+PUT(bob_mpi_put_infos, MPI_Info, bob_mpi_info, UINT64_MAX)
+static PUT(put_wides, int64_t, bob_mpi_int, bob_mpi_most)
 
 	_Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Count) == 8 && sizeof(MPI_Offset) == 8,
 		       "wide integers");

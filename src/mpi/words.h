@@ -59,6 +59,15 @@ void bob_mpi_put_text(struct bob_mpi_call *c, const char *s, uint64_t bytes);
 void bob_mpi_put_texts(struct bob_mpi_call *c, char *const *list, uint64_t count);
 void bob_mpi_put_argvs(struct bob_mpi_call *c, char **const *lists, uint64_t count);
 
+/* At most so many elements of a vector are recorded (--mpi-vectors). */
+extern uint64_t bob_mpi_most;
+
+/* The word of a vector with n elements, where it may be cut. */
+static inline uint64_t bob_mpi_length(uint64_t n)
+{
+	return __builtin_expect(n > bob_mpi_most, 0) ? bob_mpi_most + 2 : n;
+}
+
 /* --- elements of vectors; the first one recorded is that at `first`, then they go around --- */
 
 void bob_mpi_put_ints(struct bob_mpi_call *c, const int *v, uint64_t count, uint64_t first);

@@ -115,6 +115,11 @@ class Body:
     def text_count(self, p):
         return self.length(p) if p.length else "BOB_MPI_TO_NULL"
 
+    def length_word(self, p, n, out):
+        """A vector may be recorded in part, but for those that others depend on."""
+        may = p.role in INTEGERS + ("rank", "flag", "code", "error", "weight") or p.role == "type" and not out
+        return f"bob_mpi_fix(&c_, {f'bob_mpi_length({n})' if may else n});"
+
     # --- what goes in ---
 
     def text_in(self, p):
@@ -136,7 +141,8 @@ class Body:
             if p.role == "weight":
                 c.append(f"bob_mpi_weighted({p.name})")
             self.before.append(f"const uint64_t n_{p.name} = {self.all_of(c)} ? {self.length(p)} : 0;")
-        self.before.append(f"bob_mpi_fix(&c_, n_{p.name});")
+        whole = p.goes_in and p.comes_out
+        self.before.append(f"bob_mpi_fix(&c_, n_{p.name});" if whole else self.length_word(p, f"n_{p.name}", False))
         if not (p.goes_in and p.comes_out):
             self.elements.append((f"if (n_{p.name})\n\t\t" if p.is_text else "") + self.put_elements(p, False))
         elif p.role == "request":
@@ -211,7 +217,7 @@ class Body:
                 c.append(f"bob_mpi_weighted({p.name})")
             name = p.name if not p.goes_in else f"{p.name}_out"
             self.behind.append(f"const uint64_t n_{name} = {self.all_of(c)} ? {self.length(p)} : 0;")
-        self.behind.append(f"bob_mpi_fix(&c_, n_{name});")
+        self.behind.append(self.length_word(p, f"n_{name}", True))
         self.elements.append(self.put_elements(p, True).replace(f"n_{p.name}", f"n_{name}"))
 
     def scalar_out(self, p):

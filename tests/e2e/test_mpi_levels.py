@@ -202,7 +202,60 @@ def every(mpi, patterns):
     return f"{sum(n.values())} of {sum(everything.values())} events"
 
 
+# --- some elements ---
+
+BITS = (1 << 64) - 1
+
+
+def cut(values, most):
+    rest = 1
+    for v in values[most:]:
+        rest = (rest ^ v & BITS) * 0x9E3779B97F4A7C15 & BITS
+        rest ^= rest >> 29
+    return [v & BITS for v in values[:most]] + [0xC0DE << 48 | len(values), rest]
+
+
+def is_cut(p, what):
+    numbers = ("count", "bytes", "disp", "index", "int", "rank", "flag", "code", "error", "weight")
+    return p and what != "members" and not (p.goes_in and p.comes_out and what == "in") and (
+        p.role in numbers or p.role == "type" and what == "in")
+
+
+def vectors(mpi, most, name, arguments):
+    """The same program twice: where a vector has more elements than that, the first ones, its length and a hash of the others."""
+    exe = m.program(mpi, name)
+    env = {"RANDOM_FIXED": "1", "ORACLE_FILE": str(h.fresh("file") / "data")}
+    whole = m.record(mpi, 4, [exe, *arguments], env=env)
+    some = m.record(mpi, 4, [exe, *arguments], options=[f"--mpi-vectors={most}"], env=env)
+    h.check(whole.status == some.status == 0, f"{whole}\n{some}")
+    found = 0
+    for a, b in zip(m.read(whole.trace), m.read(some.trace)):
+        h.check(len(a.events) == len(b.events), f"rank {a.rank}: {len(a.events)} and {len(b.events)} calls")
+        for x, y in zip(a.events, b.events):
+            for p, what in m.layout(x.name):
+                key = p and (p.name + ".members" if what == "members" else p.name + (">" if p.goes_in and what == "out" else ""))
+                if not p or not isinstance(x.values.get(key), list):
+                    continue
+                want = x.values[key]
+                if is_cut(p, what) and len(want) > most:
+                    found += 1
+                    want = cut(want, most)
+                have = y.values[key]
+                h.check(have == want or [v & BITS if isinstance(v, int) else v for v in have] == want,
+                        f"rank {a.rank}: {key} is {have}, not {want}\n{x}\n{y}")
+    h.check(found > 10, f"only {found} vectors")
+    says(some.trace, f"recorded with --mpi-vectors={most}")
+    shown = h.run([h.BOBBIN, "show", "--expand", "--lines=100000", some.trace])
+    h.check(b"... not kept] of 4" in shown.out, "show does not say which vectors are cut")
+    report = h.run([h.BOBBIN, "report", some.trace])
+    h.check(report.status == 0 and (name != "random.c" or b"unknown" in report.out), f"{report}")
+    return f"{found} vectors"
+
+
 def misuse():
+    for bad in ("-1", "x", "", "10000000"):
+        r = h.run([h.BOBBIN, "record", "--mpi-vectors=" + bad, "--", "true"])
+        h.check(r.status == 125 and b"want a number" in r.err, f"{bad!r} is taken\n{r}")
     for bad in ("foo", "p2p:foo", "MPI_Sendd", ""):
         r = h.run([h.BOBBIN, "record", "--mpi-functions=" + bad, "--", "true"])
         h.check(r.status == 125 and b"no function of MPI" in r.err, f"{bad!r} is taken\n{r}")
@@ -222,10 +275,12 @@ for name in m.MPIS:
         suite.add(f"{name}: flat, {part}", flat, name, "oracle.c", [part])
     suite.add(f"{name}: flat, killed", killed, name)
     suite.add(f"{name}: custom", custom, name)
+    suite.add(f"{name}: two elements of vectors", vectors, name, 2, "random.c", ["821", "15"])
     suite.add(f"{name}: off", off, name)
     suite.add(f"{name}: random programs in several runs", random_several, name, 4, 701, 30)
 for kernel_name, language in (("cg", "c"), ("is", "c"), ("lu", "fortran")):
     suite.add(f"openmpi: {kernel_name} in several runs", kernel, "openmpi", kernel_name, language)
+suite.add("openmpi: no elements of vectors", vectors, "openmpi", 0, "oracle.c", ["topologies"])
 suite.add("openmpi: 16 ranks in several runs", random_several, "openmpi", 16, 751, 3)
 suite.add("no such function", misuse)
 

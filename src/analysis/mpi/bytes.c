@@ -168,10 +168,20 @@ static const struct bob_value_vector *vector_named(const struct bob_mpi_call *c,
 	return i < c->event.vectors ? &c->event.vector[i] : &none;
 }
 
+/* Some elements were not kept. */
+static int is_cut(const struct bob_value_vector *v)
+{
+	uint64_t length;
+
+	return v->words == 1 && bob_mpi_is_cut(v->at, v->count, &length);
+}
+
 static uint64_t sum_of(const struct bob_value_vector *v)
 {
 	uint64_t n = 0;
 
+	if (is_cut(v))
+		return BOB_MPI_UNKNOWN;
 	for (uint64_t i = 0; i < v->count; i++)
 		n = plus(n, positive(v->at[i]));
 	return n;
@@ -203,6 +213,8 @@ static uint64_t one_by_one(const struct bob_mpi_objects *o, const struct bob_mpi
 	const struct bob_value_vector *n = vector_named(c, counts), *type = vector_named(c, types);
 	uint64_t sum = 0;
 
+	if (is_cut(n) || is_cut(type))
+		return BOB_MPI_UNKNOWN;
 	for (uint64_t i = 0; i < n->count && i < type->count; i++)
 		sum = plus(sum, times(positive(n->at[i]),
 				      type->at[i] ? bob_mpi_objects_size(o, type->at[i]) : 0));
@@ -223,7 +235,7 @@ static uint64_t sent_all(const struct bob_mpi_objects *o, const struct bob_mpi_c
 
 		if (!in_place)
 			return amount(o, c, "sendcount", "sendtype");
-		return comm && comm->me < v->count ?
+		return comm && comm->me < v->count && !is_cut(v) ?
 			       times(positive(v->at[comm->me]), size_named(o, c, "recvtype")) :
 			       BOB_MPI_UNKNOWN;
 	}
@@ -381,7 +393,8 @@ static int spread_vector(const struct bob_mpi_objects *o, const struct bob_mpi_c
 	uint32_t first = p->flags & BOB_MPI_ROTATED ? comm->me : 0;
 	uint64_t size = types->count ? 0 : size_named(o, c, type);
 
-	if (n->count != comm->members || (types->count && types->count != n->count))
+	if (n->count != comm->members || (types->count && types->count != n->count) || is_cut(n) ||
+	    is_cut(types))
 		return 0;
 	for (uint32_t i = 0; i < comm->members; i++) {
 		if (types->count)

@@ -119,6 +119,8 @@ static uint32_t neighbours_of(const struct bob_mpi_call *c)
 		return ~0u;
 	const struct bob_value_vector *v =
 		&c->event.vector[bob_mpi_vector_of(f, bob_mpi_param_named(f, "remain_dims"))];
+	if (bob_mpi_is_cut(v->at, v->count, &n))
+		return ~0u;
 	for (uint64_t i = 0; i < v->count; i++)
 		n += v->at[i] != 0;
 	return (uint32_t)(2 * n);
