@@ -147,6 +147,11 @@ struct putting {
 	uint64_t left, hash;
 };
 
+static inline struct putting begin_putting(struct bob_mpi_call *c, uint64_t most)
+{
+	return (struct putting){ c, most, 1 };
+}
+
 static inline void put_one(struct putting *p, uint64_t word)
 {
 	if (p->left) {
@@ -168,20 +173,17 @@ static void end_putting(const struct putting *p, uint64_t count)
 
 /* One function per kind of element; the first of them recorded may be another than that at 0. */
 #define PUT(name, type, word, most)                                                                \
-	void name(struct bob_mpi_call *c, const type *v, uint64_t count,                           \
-		  uint64_t first) /* clang-format off */
-{
-	struct putting p = { c, most, 1 };
-
-	if (first >= count)
-		first = 0;
-	for (uint64_t i = first; i < count; i++)
-		put_one(&p, word(v[i]));
-	for (uint64_t i = 0; i < first; i++)
-		put_one(&p, word(v[i]));
-	if (most != UINT64_MAX)
-		end_putting(&p, count);
-}
+	void name(struct bob_mpi_call *c, const type *v, uint64_t count, uint64_t first)           \
+	{                                                                                          \
+		struct putting p = begin_putting(c, most);                                         \
+		const uint64_t begin = first < count ? first : 0;                                  \
+		for (uint64_t i = begin; i < count; i++)                                           \
+			put_one(&p, word(v[i]));                                                   \
+		for (uint64_t i = 0; i < begin; i++)                                               \
+			put_one(&p, word(v[i]));                                                   \
+		if (most != UINT64_MAX)                                                            \
+			end_putting(&p, count);                                                    \
+	}
 
 PUT(bob_mpi_put_ints, int, bob_mpi_int, bob_mpi_most)
 PUT(bob_mpi_put_ranks, int, bob_mpi_rank, bob_mpi_most)
