@@ -20,8 +20,7 @@ __attribute__((visibility("default"))) void *bob_mpi_relinked_1(const char *name
 
 __attribute__((constructor)) static void start(void)
 {
-	bob_mpi_look_up *const wrapper =
-		(bob_mpi_look_up *)dlsym(RTLD_DEFAULT, BOB_MPI_WRAPPER);
+	bob_mpi_look_up *const wrapper = (bob_mpi_look_up *)dlsym(RTLD_DEFAULT, BOB_MPI_WRAPPER);
 
 	for (const struct bob_mpi_relinked *const *r = __start_bob_relink;
 	     wrapper && r < __stop_bob_relink; r++) {
