@@ -30,7 +30,6 @@ enum bob_mpi_role {
 	BOB_MPI_ROLE_STRINGS,
 	BOB_MPI_ROLE_ARGVS,
 	BOB_MPI_ROLE_BUF,
-	BOB_MPI_ROLE_CODE,
 	BOB_MPI_ROLE_RANK,
 	BOB_MPI_ROLE_ROOT,
 	BOB_MPI_ROLE_TAG,
@@ -42,7 +41,23 @@ enum bob_mpi_role {
 	BOB_MPI_ROLE_STATUS,	/* words: source, tag, bytes */
 	BOB_MPI_ROLE_IOSTATUS,	/* word: bytes */
 	BOB_MPI_ROLE_NONE,	/* no words */
+	/* One of MPI's constants: its number among the names of the role. */
+	BOB_MPI_ROLE_ORDER,
+	BOB_MPI_ROLE_DISTRIBUTION,
+	BOB_MPI_ROLE_TYPECLASS,
+	BOB_MPI_ROLE_COMBINER,
+	BOB_MPI_ROLE_COMPARISON,
+	BOB_MPI_ROLE_SPLIT,
+	BOB_MPI_ROLE_TOPOLOGY,
+	BOB_MPI_ROLE_THREAD,
+	BOB_MPI_ROLE_LOCK,
+	BOB_MPI_ROLE_WHENCE,
+	/* Some of them: a bit each. */
+	BOB_MPI_ROLE_MODE,
+	BOB_MPI_ROLE_ASSERTION,
 };
+
+#define BOB_MPI_OTHER_CODE (1ull << 32) /* + a value that has no name, as this MPI has it; of bits: shifted by 32 */
 
 enum bob_mpi_param_flag {
 	BOB_MPI_GOES_IN = 1,
@@ -80,7 +95,7 @@ struct bob_mpi_function {
 	uint8_t flags;	/* enum bob_mpi_function_flag */
 };
 
-/* A predefined handle. */
+/* A predefined handle, or a constant. */
 struct bob_mpi_name {
 	const char *name; /* without MPI_ */
 	uint8_t role;	/* enum bob_mpi_role */

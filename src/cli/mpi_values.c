@@ -79,6 +79,38 @@ static void print_rank(int64_t v, FILE *out)
 		fprintf(out, "%" PRId64, v + 1000);
 }
 
+static void print_code(enum bob_mpi_role role, uint64_t v, FILE *out)
+{
+	const struct bob_mpi_name *name = bob_mpi_name_of(role, v);
+
+	if (name)
+		fputs(name->name, out);
+	else
+		fprintf(out, "value %" PRId32, (int32_t)(uint32_t)v);
+}
+
+/* "MODE_CREATE|MODE_RDWR" */
+static void print_bits(enum bob_mpi_role role, uint64_t v, FILE *out)
+{
+	int n = 0;
+
+	if (!v)
+		fputc('0', out);
+	for (uint32_t i = 0; i < 32; i++) {
+		const struct bob_mpi_name *name = v >> i & 1 ? bob_mpi_name_of(role, i + 1) : NULL;
+
+		if (name)
+			fprintf(out, "%s%s", n++ ? "|" : "", name->name);
+	}
+	if (v >> 32)
+		fprintf(out, "%svalue 0x%" PRIx64, n ? "|" : "", v >> 32);
+}
+
+static int is_bits(enum bob_mpi_role role)
+{
+	return role == BOB_MPI_ROLE_MODE || role == BOB_MPI_ROLE_ASSERTION;
+}
+
 void cli_mpi_value(enum bob_mpi_role role, uint64_t v, FILE *out)
 {
 	static const char *const buffers[] = { "NULL", "IN_PLACE", "buffer" };
@@ -88,6 +120,10 @@ void cli_mpi_value(enum bob_mpi_role role, uint64_t v, FILE *out)
 		print_handle(role, kind, v, out);
 	else if (role == BOB_MPI_ROLE_REQUEST)
 		print_request(v, out);
+	else if (is_bits(role))
+		print_bits(role, v, out);
+	else if (role > BOB_MPI_ROLE_NONE)
+		print_code(role, v, out);
 	else if (role == BOB_MPI_ROLE_RANK || role == BOB_MPI_ROLE_ROOT)
 		print_rank((int64_t)v, out);
 	else if (role == BOB_MPI_ROLE_TAG && v == UINT64_MAX)

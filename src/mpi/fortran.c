@@ -203,7 +203,7 @@ static void body_match_size(struct from f, uint32_t *number, MPI_Fint *typeclass
 		return;
 	}
 	ierr = ierr ? ierr : &own;
-	bob_mpi_fix(&c, bob_mpi_int(*typeclass));
+	bob_mpi_fix(&c, bob_mpi_code(BOB_MPI_ROLE_TYPECLASS, *typeclass));
 	bob_mpi_fix(&c, bob_mpi_int(*size));
 	bob_mpi_before(&c);
 	next(typeclass, size, type, ierr);

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "archive/mpi_functions.h"
+
 enum bob_mpi_kind {
 	BOB_MPI_KIND_COMM,
 	BOB_MPI_KIND_GROUP,
@@ -27,6 +29,15 @@ struct bob_mpi_predefined {
 	uint16_t number;	/* 0: the null handle of its kind */
 	uint8_t kind;		/* enum bob_mpi_kind */
 };
+
+/* Constants, by the value that this MPI has for them. */
+struct bob_mpi_code {
+	int value;
+	uint16_t number;
+	uint8_t role;		/* enum bob_mpi_role */
+};
+extern const struct bob_mpi_code bob_mpi_codes[];
+extern const uint32_t bob_mpi_code_count;
 
 /* Names that MPI has for the same handle: the first one is its number. */
 extern const struct bob_mpi_predefined bob_mpi_predefined[];

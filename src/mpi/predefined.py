@@ -2,6 +2,8 @@
 """The handles that an MPI has from the start, as a C table of their numbers in functions.txt."""
 import re
 
+from table import BITS, CODES, HANDLES
+
 NULLS = (("comm", "COMM_NULL"), ("group", "GROUP_NULL"), ("type", "DATATYPE_NULL"), ("op", "OP_NULL"), ("win", "WIN_NULL"),
          ("file", "FILE_NULL"), ("errh", "ERRHANDLER_NULL"), ("info", "INFO_NULL"), ("request", "REQUEST_NULL"),
          ("message", "MESSAGE_NULL"), ("session", "SESSION_NULL"), ("keyval", "KEYVAL_INVALID"))
@@ -10,15 +12,25 @@ HIDDEN = {"LB": "ompi_mpi_lb", "UB": "ompi_mpi_ub"}  # Open MPI has them still, 
 
 
 def handles(table):
-    return [(kind, 0, name, 0) for kind, name in NULLS] + table.predefined
+    return [(kind, 0, name, 0) for kind, name in NULLS] + [h for h in table.predefined if h[0] in HANDLES]
 
 
 def probe(table):
     """Lines to preprocess behind #include <mpi.h>: they tell what MPI's names expand to."""
-    return "".join(f"#ifdef MPI_{name}\n{PROBE} {name} = MPI_{name}\n#endif\n" for _, _, name, _ in handles(table))
+    names = sorted({name for _, _, name, _ in handles(table) + table.predefined})
+    return "".join(f"#ifdef MPI_{name}\n{PROBE} {name} = MPI_{name}\n#endif\n" for name in names)
 
 
 def predefined(table, preprocessed):
+    constants = [h for h in table.predefined if h[0] in CODES + BITS]
+    return predefined_handles(table, preprocessed) + "\n".join(
+        ["", "const struct bob_mpi_code bob_mpi_codes[] = {"]
+        + [f"\t{{ MPI_{name}, {number}, BOB_MPI_ROLE_{kind.upper()} }}," for kind, number, name, _ in constants
+           if re.search(rf"^{PROBE} {name} = |\bMPI_{name}\b", preprocessed, flags=re.M)]
+        + ["};", "const uint32_t bob_mpi_code_count = sizeof(bob_mpi_codes) / sizeof(bob_mpi_codes[0]);", ""])
+
+
+def predefined_handles(table, preprocessed):
     expands = dict(re.findall(rf"^{PROBE} (\w+) = (.*)$", preprocessed, flags=re.M))
     # An enumerator is no macro: its name stands for itself.
     lines = ["/* Written by src/mpi/generate.py from functions.txt and mpi.h. */", "#include <mpi.h>", "#include <stddef.h>", "",

@@ -109,6 +109,9 @@ uint64_t bob_mpi_session(uint64_t h);
 uint64_t bob_mpi_keyval(int keyval);
 uint64_t bob_mpi_function(const void *f); /* a callback of the program: its place */
 uint64_t bob_mpi_pointer(const void *p);
+/* A constant, and several in one; `role` is that of the parameter (archive/mpi_functions.h). */
+uint64_t bob_mpi_code(uint32_t role, int value);
+uint64_t bob_mpi_bits(uint32_t role, int value);
 
 /* Handles that the call made: they get a number. */
 uint64_t bob_mpi_new_comm(struct bob_mpi_call *c, MPI_Comm h);

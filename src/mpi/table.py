@@ -6,9 +6,11 @@ LARGE = 1024  # what is added to a function's number for its large-count variant
 
 INTEGERS = ("count", "bytes", "disp", "index", "int")
 HANDLES = ("comm", "group", "type", "op", "win", "file", "errh", "info", "request", "message", "session", "keyval")
+CODES = ("order", "distribution", "typeclass", "combiner", "comparison", "split", "topology", "thread", "lock", "whence")
+BITS = ("mode", "assertion")
 TEXTS = ("string", "strings", "argvs")
-ROLES = INTEGERS + HANDLES + TEXTS + (
-    "buf", "code", "rank", "root", "tag", "error", "flag", "function", "pointer", "weight", "status", "iostatus", "none")
+ROLES = INTEGERS + HANDLES + TEXTS + CODES + BITS + (
+    "buf", "rank", "root", "tag", "error", "flag", "function", "pointer", "weight", "status", "iostatus", "none")
 LENGTHS = ("peers", "ranks", "sources", "destinations", "dims", "nodes", "edges", "neighbors", "integers", "addresses", "datatypes",
            "integers_c", "addresses_c", "large_counts_c", "datatypes_c", "sum", "last")
 FUNCTION_MARKS = ("started", "finishing", "by_hand")
@@ -141,7 +143,7 @@ class Table:
                     of_class = w[1]
                 elif w[0] == "predefined":
                     kind = w[1]
-                    if kind not in HANDLES:
+                    if kind not in HANDLES + CODES + BITS:
                         raise Bad(f"functions.txt: handles of what kind are {kind!r}?")
                 elif w[0].isdigit() and kind:
                     self.predefined.append((kind, int(w[0]), w[1], int(w[2]) if len(w) > 2 else 0))

@@ -42,6 +42,30 @@ uint64_t bob_mpi_pointer(const void *p)
 	return p != NULL;
 }
 
+uint64_t bob_mpi_code(uint32_t role, int value)
+{
+	for (uint32_t i = 0; i < bob_mpi_code_count; i++)
+		if (bob_mpi_codes[i].role == role && bob_mpi_codes[i].value == value)
+			return bob_mpi_codes[i].number;
+	return BOB_MPI_OTHER_CODE + (uint32_t)value;
+}
+
+uint64_t bob_mpi_bits(uint32_t role, int value)
+{
+	uint32_t left = (uint32_t)value;
+	uint64_t word = 0;
+
+	for (uint32_t i = 0; i < bob_mpi_code_count; i++) {
+		const uint32_t bit = (uint32_t)bob_mpi_codes[i].value;
+
+		if (bob_mpi_codes[i].role == role && bit && (left & bit) == bit) {
+			word |= 1ull << (bob_mpi_codes[i].number - 1);
+			left &= ~bit;
+		}
+	}
+	return word | (uint64_t)left << 32;
+}
+
 #ifdef OPEN_MPI
 uint64_t bob_mpi_status_bytes(const MPI_Status *s)
 {

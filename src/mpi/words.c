@@ -201,6 +201,15 @@ void bob_mpi_put_wides(struct bob_mpi_call *c, const void *v, uint64_t count, ui
 	put_wides(c, v, count, first);
 }
 
+void bob_mpi_put_codes(struct bob_mpi_call *c, const int *v, uint64_t count, uint32_t role)
+{
+	struct putting p = begin_putting(c, bob_mpi_most);
+
+	for (uint64_t i = 0; i < count; i++)
+		put_one(&p, bob_mpi_code(role, v[i]));
+	end_putting(&p, count);
+}
+
 void bob_mpi_put_words(struct bob_mpi_call *c, const uint64_t *v, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++)

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "archive/mpi_functions.h"
 #include "mpi/shim.h"
 
 #define BOB_MPI_EXPORT __attribute__((visibility("default")))
@@ -80,6 +81,7 @@ void bob_mpi_put_types(struct bob_mpi_call *c, const MPI_Datatype *v, uint64_t c
 void bob_mpi_put_new_types(struct bob_mpi_call *c, const MPI_Datatype *v, uint64_t count,
 			   uint64_t first);
 void bob_mpi_put_infos(struct bob_mpi_call *c, const MPI_Info *v, uint64_t count, uint64_t first);
+void bob_mpi_put_codes(struct bob_mpi_call *c, const int *v, uint64_t count, uint32_t role);
 void bob_mpi_put_words(struct bob_mpi_call *c, const uint64_t *v, uint64_t count);
 
 /* The words of a vector as it was before the call; NULL: there is no memory. */

@@ -9,7 +9,7 @@ For each function there is a body, which takes the function to be called as well
 
 Names of the body's own end in an underscore: no parameter's does."""
 from header import HANDLE_TYPES, WIDE, type_of
-from table import HANDLES, INTEGERS, terms
+from table import BITS, CODES, HANDLES, INTEGERS, terms
 
 WORD = {"rank": "rank", "root": "rank", "tag": "tag", "flag": "flag", "function": "function", "pointer": "pointer",
         "buf": "buf", **{h: h for h in HANDLES}}
@@ -18,7 +18,9 @@ FIXED_WORDS = 32  # shim.h
 
 def word(p, value, verb=""):
     """The word of a value of p's role; verb: new_ for a handle that came out."""
-    if p.role in INTEGERS or p.role in ("code", "error", "weight"):
+    if p.role in CODES + BITS:
+        return f"bob_mpi_{'bits' if p.role in BITS else 'code'}(BOB_MPI_ROLE_{p.role.upper()}, {value})"
+    if p.role in INTEGERS or p.role in ("error", "weight"):
         return f"bob_mpi_int({value})"
     if p.role == "session":
         value = f"(uint64_t){value}"
@@ -109,6 +111,8 @@ class Body:
             return f"bob_mpi_put_{'new_' if out else ''}{p.role}s(&c_, {p.name}, {n}, {first});"
         if p.role in ("rank", "flag"):
             return f"bob_mpi_put_{p.role}s(&c_, {p.name}, {n}, {first});"
+        if p.role in CODES:
+            return f"bob_mpi_put_codes(&c_, {p.name}, {n}, BOB_MPI_ROLE_{p.role.upper()});"
         values = f"(const int *){p.name}" if "[" in self.types[p.name] else p.name
         return f"bob_mpi_put_{'wides' if self.is_wide(p) else 'ints'}(&c_, {values}, {n}, {first});"
 
@@ -117,7 +121,7 @@ class Body:
 
     def length_word(self, p, n, out):
         """A vector may be recorded in part, but for those that others depend on."""
-        may = p.role in INTEGERS + ("rank", "flag", "code", "error", "weight") or p.role == "type" and not out
+        may = p.role in INTEGERS + CODES + ("rank", "flag", "error", "weight") or p.role == "type" and not out
         return f"bob_mpi_fix(&c_, {f'bob_mpi_length({n})' if may else n});"
 
     # --- what goes in ---

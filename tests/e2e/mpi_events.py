@@ -194,9 +194,11 @@ def said(line):
     shape, out = {p.name: p for p in TABLE.find(name)[0].parameters}, {}
     for f in fields:
         key, _, value = f.partition("=")
-        p = shape.get(re.sub(r"[.>].*", "", key))
+        p = shape.get("result" if key == "compared" else re.sub(r"[.>].*", "", key))
         kind = p.role if p else None
-        if re.match(r"[A-Z2]", value) and (kind, value) in PREDEFINED:
+        if kind in roles.BITS and value[0] == "M":
+            value = sum(1 << PREDEFINED[kind, v] - 1 for v in value.split("|"))
+        elif re.match(r"[A-Z2]", value) and (kind, value) in PREDEFINED:
             value = PREDEFINED[kind, value]
         elif "," in value and value[0] == "[" and re.search("[A-Z]", value):
             value = [PREDEFINED[kind, v] if (kind, v) in PREDEFINED else int(v) for v in value[1:-1].split(",") if v]

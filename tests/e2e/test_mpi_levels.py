@@ -216,7 +216,7 @@ def cut(values, most):
 
 
 def is_cut(p, what):
-    numbers = ("count", "bytes", "disp", "index", "int", "rank", "flag", "code", "error", "weight")
+    numbers = (*m.roles.INTEGERS, *m.roles.CODES, "rank", "flag", "error", "weight")
     return p and what != "members" and not (p.goes_in and p.comes_out and what == "in") and (
         p.role in numbers or p.role == "type" and what == "in")
 

@@ -166,8 +166,7 @@ program languages
   call MPI_Errhandler_free(handler, ierr)
   call say('Errhandler_free errhandler=256 result=0 errhandler>=0')
   call MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, t, ierr)
-  call parts([character(160) :: 'Type_match_size typeclass=', ' size=8 result=0 datatype=', ' datatype.size=8'], &
-    [MPI_TYPECLASS_REAL, same_as])
+  call parts([character(160) :: 'Type_match_size typeclass=TYPECLASS_REAL size=8 result=0 datatype=', ' datatype.size=8'], [same_as])
   call MPI_Comm_free(cart, ierr)
   call say('Comm_free comm=258 result=0 comm>=0')
   call MPI_Comm_free(dup, ierr)

@@ -296,7 +296,8 @@ static void comms(void)
 	say("Intercomm_merge intercomm=%ld high=%d result=%d newintracomm=%ld newintracomm.members=[0,2,1,3]",
 	    inter.n, me % 2, r, comms_made++);
 	r = MPI_Comm_compare(made, MPI_COMM_WORLD, &flag);
-	say("Comm_compare comm1=%ld comm2=1 result=%d compared=%d", comms_made - 1, r, flag);
+	say("Comm_compare comm1=%ld comm2=1 result=%d compared=%s", comms_made - 1, r,
+	    flag == MPI_SIMILAR ? "SIMILAR" : "?");
 	r = MPI_Comm_free(&made);
 	say("Comm_free comm=%ld result=%d comm>=0", comms_made - 1, r);
 	o_Comm_free(&inter);
@@ -435,7 +436,8 @@ int main(int argc, char **argv)
 	say("Get_version result=%d version=%d subversion=%d", r, major, minor);
 	if (!strcmp(part, "threads")) {
 		r = MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &n);
-		say("Init_thread required=%d result=%d provided=%d", MPI_THREAD_MULTIPLE, r, n);
+		say("Init_thread required=THREAD_MULTIPLE result=%d provided=%s", r,
+		    n == MPI_THREAD_MULTIPLE ? "THREAD_MULTIPLE" : "?");
 	} else {
 		r = MPI_Init(NULL, NULL);
 		say("Init result=%d", r);

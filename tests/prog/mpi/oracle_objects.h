@@ -33,9 +33,9 @@ static void types(void)
 	    "result=%d newtype=261 newtype.size=119",
 	    9, 3, r);
 	r = MPI_Type_create_subarray(2, sizes, sub, starts, MPI_ORDER_C, MPI_DOUBLE, &t[6]);
-	say("Type_create_subarray ndims=2 array_of_sizes=[8,8] array_of_subsizes=[2,3] array_of_starts=[1,4] order=%d oldtype=DOUBLE "
+	say("Type_create_subarray ndims=2 array_of_sizes=[8,8] array_of_subsizes=[2,3] array_of_starts=[1,4] order=ORDER_C oldtype=DOUBLE "
 	    "result=%d newtype=262 newtype.size=48",
-	    MPI_ORDER_C, r);
+	    r);
 	r = MPI_Type_create_resized(MPI_INT, -4, 100, &t[7]);
 	say("Type_create_resized oldtype=INT lb=-4 extent=100 result=%d newtype=263 newtype.size=4",
 	    r);
@@ -44,8 +44,8 @@ static void types(void)
 	r = MPI_Type_size(t[5], &n);
 	say("Type_size datatype=261 result=%d size=119", r);
 	r = MPI_Type_get_envelope(t[3], &n, &na, &nt, &k);
-	say("Type_get_envelope datatype=259 result=%d num_integers=7 num_addresses=0 num_datatypes=1 combiner=%d",
-	    r, k);
+	say("Type_get_envelope datatype=259 result=%d num_integers=7 num_addresses=0 num_datatypes=1 combiner=%s",
+	    r, k == MPI_COMBINER_INDEXED ? "COMBINER_INDEXED" : "?");
 	r = MPI_Type_get_contents(t[3], 7, 0, 1, integers, addresses, got);
 	say("Type_get_contents datatype=259 max_integers=7 max_addresses=0 max_datatypes=1 result=%d array_of_integers=[3,1,2,3,0,4,9] "
 	    "array_of_addresses=[] array_of_datatypes=[INT]",
@@ -106,7 +106,7 @@ static void windows(void)
 	if (w != 5 || memory[0] != 5)
 		_exit(3);
 	r = MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
-	say("Win_lock lock_type=%d rank=%d assert=0 win=256 result=%d", MPI_LOCK_SHARED, right, r);
+	say("Win_lock lock_type=LOCK_SHARED rank=%d assert=0 win=256 result=%d", right, r);
 	r = MPI_Accumulate(&v, 1, MPI_INT, right, 20, 1, MPI_INT, MPI_SUM, win);
 	say("Accumulate origin_count=1 origin_datatype=INT target_rank=%d target_disp=20 target_count=1 target_datatype=INT op=SUM win=256 "
 	    "result=%d",
@@ -131,7 +131,7 @@ static void windows(void)
 	r = MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
 	say("Win_allocate size=64 disp_unit=4 info=0 comm=1 result=%d baseptr=2 win=257", r);
 	r = MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
-	say("Win_lock_all assert=%d win=257 result=%d", MPI_MODE_NOCHECK, r);
+	say("Win_lock_all assert=MODE_NOCHECK win=257 result=%d", r);
 	r = MPI_Win_unlock_all(win);
 	say("Win_unlock_all win=257 result=%d", r);
 	r = MPI_Win_free(&win);
@@ -152,8 +152,8 @@ static void files(void)
 	struct req q;
 
 	r = MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
-	say("File_open comm=1 filename=\"%s\" amode=%d info=0 result=%d fh=256", name,
-	    MPI_MODE_CREATE | MPI_MODE_RDWR, r);
+	say("File_open comm=1 filename=\"%s\" amode=MODE_CREATE|MODE_RDWR info=0 result=%d fh=256", name,
+	    r);
 	r = MPI_File_set_view(f, 16, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
 	say("File_set_view fh=256 disp=16 etype=INT filetype=INT datarep=\"native\" info=0 result=%d",
 	    r);
@@ -168,7 +168,7 @@ static void files(void)
 	if (w[3] != (me + 1) % size)
 		_exit(3);
 	r = MPI_File_seek(f, 4 * size - 2, MPI_SEEK_SET);
-	say("File_seek fh=256 offset=%d whence=%d result=%d", 4 * size - 2, MPI_SEEK_SET, r);
+	say("File_seek fh=256 offset=%d whence=SEEK_SET result=%d", 4 * size - 2, r);
 	r = MPI_File_read(f, w, 4, MPI_INT, &s); /* only two are left */
 	say("File_read fh=256 count=4 datatype=INT result=%d status=8", r);
 	r = MPI_File_get_position(f, &n);
@@ -188,8 +188,7 @@ static void files(void)
 		say("File_delete filename=\"%s\" info=0 result=%d", name, r);
 		r = MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDONLY, MPI_INFO_NULL,
 				  &f); /* errors of files return */
-		say("File_open comm=2 filename=\"%s\" amode=%d info=0 result=%d fh=0", name,
-		    MPI_MODE_RDONLY, r);
+		say("File_open comm=2 filename=\"%s\" amode=MODE_RDONLY info=0 result=%d fh=0", name, r);
 	}
 	(void)view, (void)e, (void)t;
 }
