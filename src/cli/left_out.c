@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/numbers.h"
+
 static const char *const *list_of(const struct cli_session *s, uint32_t process)
 {
 	return bob_trace_process(s->trace, process)->left_out;
@@ -19,12 +21,34 @@ static int is_chosen(const struct cli_session *s, uint32_t process)
 	return !s->select.count;
 }
 
+static int add_count(void *ctx, const struct bob_value_pair *p)
+{
+	*(uint64_t *)ctx += p->count;
+	return 0;
+}
+
+/* Calls whose times were not kept, though others' were: there were more pairs of call sites than are kept, or no room. One of each
+ * thread may have none: it had not come back. */
+static uint64_t untimed(const struct bob_trace *t)
+{
+	struct bob_trace_sizes sizes;
+	uint64_t timed = 0;
+
+	(void)bob_trace_value_times(t, BOB_VALUES_MPI, add_count, &timed);
+	if (!timed)
+		return 0;
+	bob_trace_sizes(t, &sizes);
+	return sizes.mpi_calls > timed + bob_trace_thread_count(t) ? sizes.mpi_calls - timed : 0;
+}
+
 #define TEXTS_MAX 32u	/* different ones; behind them there may be some twice */
 
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out)
 {
 	const char *said[TEXTS_MAX];
 	uint32_t lines = 0, count = 0, at;
+	char a[CLI_NUMBER_MAX];
+	uint64_t missing;
 
 	for (uint32_t i = 0; i < bob_trace_process_count(s->trace); i++) {
 		const char *const *list = list_of(s, i);
@@ -40,7 +64,11 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 			lines++;
 		}
 	}
-	return lines;
+	missing = s->select.count ? 0 : untimed(s->trace);
+	if (missing)
+		fprintf(out, "%snot everything: times of %s calls, behind too many pairs of call sites\n",
+			before, cli_count(a, missing));
+	return lines + (missing != 0);
 }
 
 const char *cli_left_out_value(const struct cli_session *s, const char *name)

@@ -7,7 +7,8 @@
 
 #include "cli/session.h"
 
-/* A line for each thing that is left out of the threads chosen, each once, however many processes have it. How many lines. */
+/* A line for each thing that is left out of the threads chosen, each once, however many processes have it; of all threads also how many
+ * calls have no times, if others have. How many lines. */
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out);
 /* Was something like NAME=... left out of one of the processes chosen? Its value, NULL: no. */
 const char *cli_left_out_value(const struct cli_session *s, const char *name);

@@ -252,6 +252,20 @@ def vectors(mpi, most, name, arguments):
     return f"{found} vectors"
 
 
+def many_pairs():
+    """More pairs of call sites than times are kept for: the verbs say so."""
+    sites = 290
+    source = h.fresh("sites") / "sites.c"
+    source.write_text("#include <mpi.h>\nint main(int argc, char **argv)\n{\n\tunsigned long long x = 1;\n\tint n;\n\tMPI_Init(&argc, &argv);\n"
+                      "\tfor (int i = 0; i < 600000; i++) {\n\t\tx = x * 6364136223846793005ull + 1442695040888963407ull;\n"
+                      f"\t\tswitch ((x >> 33) % {sites}) {{\n"
+                      + "".join(f"\t\tcase {i}: MPI_Comm_rank(MPI_COMM_WORLD, &n); __asm__ volatile(\"# {i}\"); break;\n" for i in range(sites))
+                      + "\t\t}\n\t}\n\tMPI_Finalize();\n\treturn 0;\n}\n")
+    r = m.record("openmpi", 1, [m.program("openmpi", str(source))])
+    h.check(r.status == 0, f"{r}")
+    says(r.trace, "calls, behind too many pairs of call sites")
+
+
 def misuse():
     for bad in ("-1", "x", "", "10000000"):
         r = h.run([h.BOBBIN, "record", "--mpi-vectors=" + bad, "--", "true"])
@@ -282,6 +296,7 @@ for kernel_name, language in (("cg", "c"), ("is", "c"), ("lu", "fortran")):
     suite.add(f"openmpi: {kernel_name} in several runs", kernel, "openmpi", kernel_name, language)
 suite.add("openmpi: no elements of vectors", vectors, "openmpi", 0, "oracle.c", ["topologies"])
 suite.add("openmpi: 16 ranks in several runs", random_several, "openmpi", 16, 751, 3)
+suite.add("openmpi: times of too many pairs", many_pairs)
 suite.add("no such function", misuse)
 
 if __name__ == "__main__":
