@@ -44,6 +44,9 @@ typedef void (*cli_mpi_write_fn)(const struct cli_mpi_leaf *leaf, uint32_t membe
 /* Each member's own text, with the ranks that it is of: "{0: 3; 1-3: rank-1}". */
 void cli_mpi_apart_print(const struct cli_mpi_leaf *leaf, cli_mpi_write_fn write,
 			 enum bob_mpi_role role, FILE *out);
+/* A vector that is not the same in each call, if each of its elements goes a simple way: else nothing is printed, and 0. leaf->series are those
+ * of the vectors' numbers. */
+int cli_mpi_varying_print(const struct cli_mpi_leaf *leaf, enum bob_mpi_role role, FILE *out);
 /* The callback for vectors. */
 void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32_t length,
 			  enum bob_mpi_role role, FILE *out);

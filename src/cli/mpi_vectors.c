@@ -229,7 +229,7 @@ void cli_mpi_vector_print(const struct cli_mpi_cells *c, uint32_t vector, uint32
 	else if (v.at && v.at[0] && strings && cli_mpi_series_is_constant(&leaf->series[0]) &&
 		 c->constant(c, length, &bytes))
 		cli_mpi_text(v.at[0], v.count, bytes, out);
-	else {
+	else if (strings || !cli_mpi_varying_print(leaf, role, out)) {
 		cli_mpi_cell_print(leaf, length, BOB_MPI_ROLE_COUNT, out);
 		fputs(strings ? " bytes" : " that vary", out);
 	}
