@@ -57,7 +57,8 @@ enum bob_mpi_role {
 	BOB_MPI_ROLE_ASSERTION,
 };
 
-#define BOB_MPI_OTHER_CODE (1ull << 32) /* + a value that has no name, as this MPI has it; of bits: shifted by 32 */
+#define BOB_MPI_OTHER_CODE                                                                         \
+	(1ull << 32) /* + a value that has no name, as this MPI has it; of bits: shifted by 32 */
 
 enum bob_mpi_param_flag {
 	BOB_MPI_GOES_IN = 1,

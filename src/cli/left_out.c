@@ -66,7 +66,8 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 	}
 	missing = s->select.count ? 0 : untimed(s->trace);
 	if (missing)
-		fprintf(out, "%snot everything: times of %s calls, behind too many pairs of call sites\n",
+		fprintf(out,
+			"%snot everything: times of %s calls, behind too many pairs of call sites\n",
 			before, cli_count(a, missing));
 	return lines + (missing != 0);
 }

@@ -34,12 +34,14 @@ static void put_value(const struct bob_export *x, const struct bob_mpi_told *tol
 	case BOB_MPI_ROLE_MESSAGE:
 	case BOB_MPI_ROLE_SESSION:
 	case BOB_MPI_ROLE_KEYVAL:
-	case BOB_MPI_ROLE_CODE:
 	case BOB_MPI_ROLE_BUF:
 		x->value(role, v, to);
 		return;
 	default:
-		fprintf(to, "%" PRId64, (int64_t)v);
+		if (role > BOB_MPI_ROLE_NONE) /* one of MPI's constants */
+			x->value(role, v, to);
+		else
+			fprintf(to, "%" PRId64, (int64_t)v);
 	}
 }
 
@@ -69,20 +71,25 @@ static void put_vector(const struct bob_export *x, const struct bob_mpi_told *to
 	const struct bob_value_event *e = &told->call->event;
 	static const struct bob_value_vector none;
 	const struct bob_value_vector *v = vector < e->vectors ? &e->vector[vector] : &none;
+	uint64_t had;
+	int cut;
 
 	if (p->role == BOB_MPI_ROLE_STRING || p->role == BOB_MPI_ROLE_STRINGS ||
 	    p->role == BOB_MPI_ROLE_ARGVS) {
 		put_text(v, length, to);
 		return;
 	}
+	cut = v->words == 1 && bob_mpi_is_cut(v->at, v->count, &had);
 	fputc('[', to);
-	for (uint64_t i = 0; i < v->count; i++) {
+	for (uint64_t i = 0; i < v->count - (cut ? 2 : 0); i++) {
 		fputs(i ? " " : "", to);
 		if (v->words == 3)
 			put_status(v->at + 3 * i, to);
 		else
 			put_value(x, told, p->role, v->at[i], to);
 	}
+	if (cut)
+		fprintf(to, "%s... not kept of %" PRIu64, v->count > 2 ? " " : "", had);
 	fputc(']', to);
 }
 

@@ -21,7 +21,7 @@ ranks 0, 2: 88 MPI calls each
   loop 0, 10 times
     MPI_Irecv(1 INT, source={0: 3; 2: 1}, tag=0..9, COMM_WORLD)   ring
     MPI_Isend(1 INT, dest=rank+1, tag=0..9, COMM_WORLD)   ring
-    MPI_Waitall(requests=[last-1, last]) -> statuses=2 that vary   ring
+    MPI_Waitall(requests=[last-1, last]) -> statuses={0: [from 3, tag 0..9, 4 B; -]; 2: [from 1, tag 0..9, 4 B; -]}   ring
   loop 1, 10 times
     MPI_Sendrecv(send 8 DOUBLE, dest=rank+1, sendtag=1, recv 8 DOUBLE, source={0: PROC_NULL; 2: 1}, recvtag=1, COMM_WORLD) -> \
 from {0: PROC_NULL; 2: 1}, tag {0: ANY_TAG; 2: 1}, {0: 0; 2: 64} B   row

@@ -152,8 +152,8 @@ static void files(void)
 	struct req q;
 
 	r = MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
-	say("File_open comm=1 filename=\"%s\" amode=MODE_CREATE|MODE_RDWR info=0 result=%d fh=256", name,
-	    r);
+	say("File_open comm=1 filename=\"%s\" amode=MODE_CREATE|MODE_RDWR info=0 result=%d fh=256",
+	    name, r);
 	r = MPI_File_set_view(f, 16, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
 	say("File_set_view fh=256 disp=16 etype=INT filetype=INT datarep=\"native\" info=0 result=%d",
 	    r);
@@ -188,7 +188,8 @@ static void files(void)
 		say("File_delete filename=\"%s\" info=0 result=%d", name, r);
 		r = MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDONLY, MPI_INFO_NULL,
 				  &f); /* errors of files return */
-		say("File_open comm=2 filename=\"%s\" amode=MODE_RDONLY info=0 result=%d fh=0", name, r);
+		say("File_open comm=2 filename=\"%s\" amode=MODE_RDONLY info=0 result=%d fh=0",
+		    name, r);
 	}
 	(void)view, (void)e, (void)t;
 }
