@@ -31,6 +31,7 @@ int MPI_Comm_free(MPI_Comm *comm);
 double MPI_Wtime(void);
 """
 TABLE = """# comment
+class p2p
   1  Send     buf:buf count:count datatype:type dest:rank
               tag:tag comm:comm
   2  Waitall  count:count <>array_of_requests:request[count] >array_of_statuses:status(array_of_requests)[count]
@@ -92,7 +93,7 @@ def test_output(root):
     assert "COMM_SELF" not in predefined, "it is the null handle"
     assert "NOT_THERE" not in predefined and "NOT_THERE" in reader
     order(reader, '"array_of_requests", BOB_MPI_ROLE_REQUEST', ", 1, 255 }", '"array_of_statuses"', ", 255, 3 }",
-          '"Send", params_Send, 1, 6, 7, 6', '"Send_c", params_Send, 1025, 6, 7, 6')
+          '"Send", "p2p", params_Send, 1, 6, 7, 6', '"Send_c", "p2p", params_Send, 1025, 6, 7, 6')
     for name in ("wrappers.c", "predefined.c", "reader.c"):
         subprocess.run(["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wshadow",
                         "-I" + root, "-I" + os.path.join(ROOT, "src"), os.path.join(root, name)], check=True)
@@ -122,6 +123,7 @@ def test_faults(root):
     fails(root, "buf cannot be a buf that comes out", table=TABLE.replace(" buf:buf", " >buf:buf"))
     fails(root, "recvcounts cannot be a count", table=TABLE.replace("recvcounts:count[peers~(comm)]", "recvcounts:count"))
     fails(root, "array_of_requests cannot be a type", table=TABLE.replace("array_of_requests:request[count]", "array_of_requests:type[count]"))
+    fails(root, "Send: it is of no class", table=without("class"))
     fails(root, "is there already", table=TABLE.replace("  4  Comm_free", "  3  Comm_free"))
     fails(root, "handles of what kind are 'city'?", table=TABLE.replace("predefined comm", "predefined city"))
     fails(root, "gcc", header="#error no\n")
