@@ -221,9 +221,11 @@ def folds(mpi):
     """Ten times as many rounds take no more room, and are found without reading them."""
     exe, sizes = m.program(mpi, "stretch.c", ["-O2", "-g"]), []
     for rounds in (40, 400):
-        r = m.record(mpi, RANKS, [exe, "ring", str(rounds)], ["--mem", "--time=none"])
-        h.check(r.status == 0, f"{r}")
-        sizes.append(h.info(r.trace)["stream_bytes"])
+        runs = [m.record(mpi, RANKS, [exe, "ring", str(rounds)], ["--mem", "--time=none"]) for _ in range(3)]
+        h.check(not any(r.status for r in runs), f"{runs}")
+        r = runs[-1]
+        # where the system puts memory changes some twenty bytes from run to run
+        sizes.append(min(h.info(r.trace)["stream_bytes"] for r in runs))
         text = h.bobbin("show", "--lines=0", "--group=rank=1", r.trace).out.decode()
         loop = re.search(rf"(?m)^  loop \d+, {rounds - 1} times\n((?:    .*\n)+)", text)
         h.check(loop and re.findall(r"MPI_\w+", loop[1]) in (["MPI_Irecv", "MPI_Isend", "MPI_Waitall"], ["MPI_Waitall", "MPI_Irecv", "MPI_Isend"], ["MPI_Isend", "MPI_Waitall", "MPI_Irecv"]),
