@@ -64,7 +64,7 @@ static void begin(struct rank *r, uint32_t number)
 		begin_thread(r, number);
 	if (!number)
 		events_many(&r->events[0]);
-	work(r, number, number == KILLED ? 230 : 10 + number);
+	work(r, number, number == KILLED ? 60 : 6 + number);
 }
 
 static void cut(struct rank *r)
