@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank's part in the merge of running processes (docs/mpi.md, Merging): what MPI_Finalize starts beside the process, so that
+/* One rank's part in the merge of running processes (docs/mpi.md, One file): what MPI_Finalize starts beside the process, so that
  * nothing of it happens in the program's own memory.
  *
  * On standard input come *messages*, u64 length and bytes: the heads that other ranks send, then one of length 0. They are merged with what the

@@ -31,6 +31,10 @@ struct known {
 
 enum { ASK = 1, ENOUGH = 2 };
 
+/* What is sent and received: of a message that did not come in time MPI may have it for ever, so it is on no stack. */
+static struct known told;
+static uint64_t wish, moment;
+
 /* The boot's name as the kernel gives it, and which time namespace. All zeros: not known, and nobody's. */
 static void find_clock(uint64_t clock[3])
 {
@@ -65,17 +69,19 @@ static bool is_same(const uint64_t a[3], const uint64_t b[3])
 
 static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
 {
-	uint64_t wants = 0, len, now;
+	uint64_t len;
 
-	if (!bob_mpi_private_send(k, sizeof(*k), child, BOB_MPI_TAG_CLOCKS, arrive_ns))
+	told = *k;
+	if (!bob_mpi_private_send(&told, sizeof(told), child, BOB_MPI_TAG_CLOCKS, arrive_ns))
 		return false;
-	while (bob_mpi_private_receive(&wants, sizeof(wants), &len, child, BOB_MPI_TAG_CLOCKS,
+	while (bob_mpi_private_receive(&wish, sizeof(wish), &len, child, BOB_MPI_TAG_CLOCKS,
 				       arrive_ns)) {
-		if (len != sizeof(wants) || wants != ASK)
+		if (len != sizeof(wish) || wish != ASK)
 			return true;
-		now = bob_mpi_now_ns();
-		arrive_ns = now + TURN_NS;
-		if (!bob_mpi_private_send(&now, sizeof(now), child, BOB_MPI_TAG_CLOCKS, arrive_ns))
+		moment = bob_mpi_now_ns();
+		arrive_ns = moment + TURN_NS;
+		if (!bob_mpi_private_send(&moment, sizeof(moment), child, BOB_MPI_TAG_CLOCKS,
+					  arrive_ns))
 			return false;
 	}
 	return false;
@@ -86,23 +92,24 @@ static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
 /* The time there, less that here. */
 static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
 {
-	uint64_t best = UINT64_MAX, wants = ASK, there, len;
+	uint64_t best = UINT64_MAX, len;
 
+	wish = ASK;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		const uint64_t begin = bob_mpi_now_ns();
 		uint64_t round;
 
-		if (!bob_mpi_private_send(&wants, sizeof(wants), parent, BOB_MPI_TAG_CLOCKS,
+		if (!bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_MPI_TAG_CLOCKS,
 					  begin + TURN_NS) ||
-		    !bob_mpi_private_receive(&there, sizeof(there), &len, parent,
+		    !bob_mpi_private_receive(&moment, sizeof(moment), &len, parent,
 					     BOB_MPI_TAG_CLOCKS, begin + TURN_NS) ||
-		    len != sizeof(there))
+		    len != sizeof(moment))
 			return false;
 		round = bob_mpi_now_ns() - begin;
 		if (round >= best)
 			continue;
 		best = round;
-		*offset_ns = (int64_t)(there - begin - round / 2);
+		*offset_ns = (int64_t)(moment - begin - round / 2);
 		*uncertainty_ns = (round + 1) / 2;
 	}
 	return true;
@@ -110,21 +117,22 @@ static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
 
 static bool learn(uint32_t parent, struct known *own, uint64_t arrive_ns)
 {
-	struct known k = { .same = 0 };
 	int64_t offset = 0;
-	uint64_t uncertainty = 0, len, wants = ENOUGH;
+	uint64_t uncertainty = 0, len;
 	bool same;
 
-	if (!bob_mpi_private_receive(&k, sizeof(k), &len, parent, BOB_MPI_TAG_CLOCKS, arrive_ns) ||
-	    len != sizeof(k))
+	if (!bob_mpi_private_receive(&told, sizeof(told), &len, parent, BOB_MPI_TAG_CLOCKS,
+				     arrive_ns) ||
+	    len != sizeof(told))
 		return false;
-	same = is_same(k.clock, own->clock);
+	same = is_same(told.clock, own->clock);
 	if (!same && !ask(parent, &offset, &uncertainty))
 		return false;
-	own->offset_ns = k.offset_ns + offset;
-	own->uncertainty_ns = k.uncertainty_ns + uncertainty;
-	own->same = same && k.same;
-	return bob_mpi_private_send(&wants, sizeof(wants), parent, BOB_MPI_TAG_CLOCKS,
+	own->offset_ns = told.offset_ns + offset;
+	own->uncertainty_ns = told.uncertainty_ns + uncertainty;
+	own->same = same && told.same;
+	wish = ENOUGH;
+	return bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_MPI_TAG_CLOCKS,
 				    bob_mpi_now_ns() + TURN_NS);
 }
 
@@ -134,17 +142,8 @@ static void put_clock(const struct known *k, uint64_t at_ns, uint32_t when)
 {
 	const struct bob_rec_clock rec = { at_ns, k->offset_ns, k->uncertainty_ns, when,
 					   (uint32_t)k->same };
-	uint64_t off, bytes[6] = { 0 };
-	struct bob_chunk_head *c;
-	struct bob_meta m;
 
-	bob_meta_init(&m, bytes, sizeof(bytes));
-	bob_meta_put(&m, BOB_REC_CLOCK, &rec, sizeof(rec));
-	c = bob_mpi_agent->chunk(NULL, BOB_CHUNK_META, BOB_STREAM_NONE, m.len, 0, &off);
-	if (!c)
-		return;
-	memcpy(bob_chunk_data(c), bytes, m.len);
-	bob_chunk_seal(c, m.len);
+	bob_mpi_put_record(BOB_REC_CLOCK, &rec, sizeof(rec));
 }
 
 /* The parent of rank r is r without its lowest bit; the child with the most ranks behind it is first. */

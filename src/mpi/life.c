@@ -6,23 +6,29 @@
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
+void bob_mpi_put_record(enum bob_record_kind kind, const void *body, uint32_t len)
+{
+	uint64_t off, bytes[1 + BOB_MPI_RECORD_MAX / 8] = { 0 };
+	struct bob_chunk_head *c;
+	struct bob_meta m;
+
+	bob_meta_init(&m, bytes, sizeof(bytes));
+	bob_meta_put(&m, kind, body, len);
+	c = bob_mpi_agent->chunk(NULL, BOB_CHUNK_META, BOB_STREAM_NONE, m.len, 0, &off);
+	if (!c)
+		return;
+	__builtin_memcpy(bob_chunk_data(c), bytes, m.len);
+	bob_chunk_seal(c, m.len);
+}
+
 /* The process's rank in the world, for who reads the trace: a META record. What the launcher's environment said stands there already; that
  * of a program that was spawned says nothing. */
 static void put_rank(void)
 {
 	uint32_t r[2] = { (uint32_t)bob_mpi_me(bob_mpi_world()),
 			  (uint32_t)bob_mpi_ranks(bob_mpi_world()) };
-	uint64_t off, bytes[4] = { 0 };
-	struct bob_chunk_head *c;
-	struct bob_meta m;
 
-	bob_meta_init(&m, bytes, sizeof(bytes));
-	bob_meta_put(&m, BOB_REC_RANK, r, sizeof(r));
-	c = bob_mpi_agent->chunk(NULL, BOB_CHUNK_META, BOB_STREAM_NONE, m.len, 0, &off);
-	if (!c)
-		return;
-	__builtin_memcpy(bob_chunk_data(c), bytes, m.len);
-	bob_chunk_seal(c, m.len);
+	bob_mpi_put_record(BOB_REC_RANK, r, sizeof(r));
 }
 
 void bob_mpi_starting(void)

@@ -18,6 +18,7 @@
 #include "mpi/recorder.h"
 
 #define WAIT_S 30u		/* for a rank below; BOBBIN_MERGE_WAIT */
+#define WAIT_MOST_S 3600u
 #define WAIT_MORE                                                                                  \
 	8u /* one that has others below it may have waited: an eighth more for each level */
 #define MESSAGE_MAX (1ull << 28)
@@ -39,7 +40,7 @@ static uint64_t wait_ns(void)
 	const char *v = bob_mpi_agent->setting("BOBBIN_MERGE_WAIT");
 	unsigned long s = v ? strtoul(v, NULL, 10) : WAIT_S;
 
-	return (s ? s : 1) * 1000000000ull;
+	return (s < 1 ? 1 : s > WAIT_MOST_S ? WAIT_MOST_S : s) * 1000000000ull;
 }
 
 bool bob_mpi_merge_is_wanted(void)
@@ -55,35 +56,20 @@ bool bob_mpi_merge_is_wanted(void)
 
 /* --- what the trace is told --- */
 
-static void put_chunk(enum bob_chunk_kind kind, const void *bytes, uint64_t len)
-{
-	uint64_t off;
-	struct bob_chunk_head *c = bob_mpi_agent->chunk(NULL, kind, BOB_STREAM_NONE, len, 0, &off);
-
-	if (!c)
-		return;
-	memcpy(bob_chunk_data(c), bytes, len);
-	bob_chunk_seal(c, len);
-}
-
-/* The launcher leaves the file as it is: it is in a head. */
-static void put_merged(void)
-{
-	uint64_t bytes[2] = { 0 };
-	struct bob_meta m;
-
-	bob_meta_init(&m, bytes, sizeof(bytes));
-	bob_meta_put(&m, BOB_REC_IN_HEAD, NULL, 0);
-	put_chunk(BOB_CHUNK_META, bytes, m.len);
-}
-
 static void put_reason(const struct merge *m)
 {
 	char line[REASON_MAX + 64];
 	int n = snprintf(line, sizeof(line), "merging in MPI_Finalize: %s\n", m->reason);
+	struct bob_chunk_head *c;
+	uint64_t off;
 
-	if (m->reason[0] && n > 0)
-		put_chunk(BOB_CHUNK_LOG, line, (uint64_t)n);
+	if (!m->reason[0] || n <= 0)
+		return;
+	c = bob_mpi_agent->chunk(NULL, BOB_CHUNK_LOG, BOB_STREAM_NONE, (uint64_t)n, 0, &off);
+	if (!c)
+		return;
+	memcpy(bob_chunk_data(c), line, (size_t)n);
+	bob_chunk_seal(c, (uint64_t)n);
 }
 
 __attribute__((format(printf, 2, 3))) static void fail(struct merge *m, const char *format, ...)
@@ -325,8 +311,8 @@ void bob_mpi_merge(struct bob_mpi_call *c)
 	bob_mpi_part(c);
 	begin_helper(&m);
 	is_merged = merge_all(&m);
-	if (is_merged)
-		put_merged();
+	if (is_merged) /* then the launcher leaves the file as it is */
+		bob_mpi_put_record(BOB_REC_IN_HEAD, NULL, 0);
 	end_helper(&m, !is_merged);
 	put_reason(&m);
 	errno = saved;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ranks have recorded becomes one file while they still run, right before MPI_Finalize: docs/mpi.md, "Merging". */
+/* What the ranks have recorded becomes one file while they still run, right before MPI_Finalize: docs/mpi.md, "One file". */
 #ifndef BOB_MPI_MERGE_H
 #define BOB_MPI_MERGE_H
 

@@ -24,6 +24,11 @@ void *bob_mpi_map(size_t bytes);
 void bob_mpi_unmap(void *p, size_t bytes);
 uint64_t bob_mpi_now_ns(void);
 
+/* --- life.c --- */
+/* A record of `len` bytes, at most BOB_MPI_RECORD_MAX, for the process's META; nothing if the file has no room. */
+#define BOB_MPI_RECORD_MAX 64u
+void bob_mpi_put_record(enum bob_record_kind kind, const void *body, uint32_t len);
+
 /* --- thread.c --- */
 struct bob_mpi_sites;
 struct bob_mpi_thread {

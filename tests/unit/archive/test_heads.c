@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../../golden/heads.h"
+#include "archive/reader.h"
 #include "event_text.h"
 
 #define RANKS 6u
@@ -216,6 +217,11 @@ static void check(int with_cut)
 		file[i] = r[i].file;
 	}
 	was = open_files(file, RANKS);
+	for (uint32_t i = 0; i < 2 * (uint32_t)with_cut; i += 2) { /* killed with both */
+		const struct bob_process *p = was->processes[KILLED];
+
+		assert_true(p->streams[i]->mpi.folded && p->streams[i]->mpi.log_count);
+	}
 	is = open_files(file, RANKS + 1); /* their own files are read as long as they are there */
 	expect_equal(was, is);
 	bob_trace_close(is);
