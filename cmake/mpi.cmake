@@ -60,7 +60,7 @@ foreach(impl openmpi mpich)
 	add_custom_command(OUTPUT ${wrappers} ${predefined}
 		COMMAND ${BOB_MPI_GENERATE} --wrappers ${wrappers} --predefined ${predefined} ${mpicc}
 		DEPENDS ${BOB_MPI_GENERATOR} ${BOB_MPI_DIR}/pcontrol.c VERBATIM)
-	add_library(bob_mpi_${impl} SHARED ${BOB_MPI_SOURCES} ${wrappers} ${predefined}
+	add_library(bob_mpi_${impl} SHARED ${BOB_MPI_SOURCES} ${BOB_EVENTS_SOURCES} ${wrappers} ${predefined}
 		${CMAKE_SOURCE_DIR}/src/archive/mpi_functions.c ${CMAKE_SOURCE_DIR}/src/archive/mpi_choice.c
 		${BOB_MPI_GENERATED}/mpi_table.c
 		$<TARGET_OBJECTS:bob_freestanding>)

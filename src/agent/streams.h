@@ -14,6 +14,7 @@
 #define BOB_AGENT_NO_STREAM 0xffffffffu
 #define BOB_AGENT_NO_PLACE (~0ull)
 #define BOB_AGENT_EVENTS 1024u
+#define BOB_AGENT_USER_EVENT 1023u /* what is no function of MPI */
 
 struct bob_agent_streams {
 	uint32_t size;		/* of this struct: later versions append */

@@ -351,6 +351,11 @@ uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint3
 	return w->at + 1;
 }
 
+void bob_event_writer_rename(struct bob_event_writer *w, uint32_t number)
+{
+	w->number = number;
+}
+
 void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words)
 {
 	__atomic_store_n(w->at, BOB_EVENT_HEADER | (uint64_t)words << 32 | w->number,

@@ -29,7 +29,7 @@
 #include "archive/rooms.h"
 
 #define BOB_EVENT_VECTORS_MAX 8u
-#define BOB_EVENT_KEY_MAX 64u
+#define BOB_EVENT_KEY_MAX 224u
 #define BOB_EVENT_DEPTH_MAX 256u	/* calls of a path; outer ones are left out */
 #define BOB_EVENT_DEFS_MAX (1u << 16)	/* at a time: see bob_event_writer_forget */
 #define BOB_EVENT_NUMBER_MAX (1u << 24)
@@ -86,6 +86,8 @@ uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uin
 /* The first `have` values of the event are there, and `words` are wanted in all: where they are now. */
 uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint32_t words,
 				bob_status *why);
+/* The open event is of definition `number`. */
+void bob_event_writer_rename(struct bob_event_writer *w, uint32_t number);
 /* The event's first `words` values are there, and it may take long to complete: readers see it as it is. */
 void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words);
 /* It is complete. BOB_ERR_INVAL: `words` are not what the layout says; it is dropped. */

@@ -38,6 +38,7 @@ enum bob_mpi_role {
 	BOB_MPI_ROLE_FUNCTION,
 	BOB_MPI_ROLE_POINTER,
 	BOB_MPI_ROLE_WEIGHT,
+	BOB_MPI_ROLE_DOUBLE,	/* its bits */
 	BOB_MPI_ROLE_STATUS,	/* words: source, tag, bytes */
 	BOB_MPI_ROLE_IOSTATUS,	/* word: bytes */
 	BOB_MPI_ROLE_NONE,	/* no words */
@@ -71,6 +72,9 @@ enum bob_mpi_param_flag {
 enum bob_mpi_function_flag {
 	BOB_MPI_STARTED = 1,	/* MPI can be used behind it */
 	BOB_MPI_FINISHING = 2,	/* no more */
+	BOB_MPI_USER = 4,	/* no function of MPI, an event of the program (user_functions.h) */
+	BOB_MPI_USER_BEGIN = 8,	/* its beginning only, other events lie in it */
+	BOB_MPI_USER_END = 16,	/* its end */
 };
 
 #define BOB_MPI_NOWHERE 255 /* there is no such word */
@@ -86,13 +90,13 @@ struct bob_mpi_param {
 };
 
 struct bob_mpi_function {
-	const char *name; /* without MPI_ */
+	const char *name; /* without MPI_: bob_mpi_prefix */
 	const char *class_name;
 	const struct bob_mpi_param *params;
 	uint16_t number;
 	uint8_t count;	/* of params */
 	uint8_t words;	/* of an event, without the elements of vectors */
-	uint8_t result;	/* which of them is what the function returned */
+	uint8_t result;	/* which of them is what the function returned; BOB_MPI_NOWHERE: none */
 	uint8_t flags;	/* enum bob_mpi_function_flag */
 };
 
@@ -115,6 +119,15 @@ extern const uint32_t bob_mpi_name_count;
 #define BOB_MPI_CUT (0xc0deull << 48)
 /* `count` elements of a word each: was it? Then *length is what it had. */
 int bob_mpi_is_cut(const uint64_t *at, uint64_t count, uint64_t *length);
+
+/* What comes before the name: "MPI_", or something that says what an event of the program is. */
+static inline const char *bob_mpi_prefix(const struct bob_mpi_function *f)
+{
+	return !(f->flags & BOB_MPI_USER)    ? "MPI_" :
+	       f->flags & BOB_MPI_USER_BEGIN ? "begin " :
+	       f->flags & BOB_MPI_USER_END   ? "end " :
+					       "";
+}
 
 /* NULL: there is none. */
 const struct bob_mpi_function *bob_mpi_function_of(uint32_t number);

@@ -188,7 +188,7 @@ void cli_mpi_call_print(const struct cli_mpi_cells *c, FILE *out)
 {
 	struct printing p = { .c = c, .f = c->function, .out = out };
 
-	fprintf(out, "MPI_%s(", p.f->name);
+	fprintf(out, "%s%s(", bob_mpi_prefix(p.f), p.f->name);
 	print_ins(&p);
 	fputc(')', out);
 	p.n = 0;
@@ -196,7 +196,7 @@ void cli_mpi_call_print(const struct cli_mpi_cells *c, FILE *out)
 		fputs("  IN PROGRESS when recording ended", out);
 		return;
 	}
-	if (!is_zero(&p, p.f->result)) {
+	if (p.f->result != BOB_MPI_NOWHERE && !is_zero(&p, p.f->result)) {
 		fputs(" returns error ", out);
 		c->word(c, p.f->result, BOB_MPI_ROLE_ERROR, out);
 		return;

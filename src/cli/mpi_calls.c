@@ -127,7 +127,7 @@ static int show_thread(struct cli_session *s, const struct cli_mpi_show *o, uint
 		}
 		if (number > last || ferror(out) || (o->lines && lines == o->lines))
 			break;
-		if (number >= first && cli_mpi_show_wants(o, c.function->name)) {
+		if (number >= first && cli_mpi_show_wants(o, c.function)) {
 			print_call(s, &one, thread, number, spans, out);
 			lines++;
 		}

@@ -30,12 +30,14 @@ struct showing {
 	bob_status st;
 };
 
-int cli_mpi_show_wants(const struct cli_mpi_show *o, const char *name)
+int cli_mpi_show_wants(const struct cli_mpi_show *o, const struct bob_mpi_function *f)
 {
 	char full[128];
 	int wanted = !o->only_count;
 
-	snprintf(full, sizeof(full), "MPI_%s", name);
+	const char *name = f->name;
+
+	snprintf(full, sizeof(full), "%s%s", f->flags & BOB_MPI_USER ? "" : "MPI_", name);
 	for (int i = 0; i < o->only_count && !wanted; i++)
 		wanted = !fnmatch(o->only[i], full, 0) || !fnmatch(o->only[i], name, 0);
 	for (int i = 0; i < o->not_count && wanted; i++)
@@ -121,7 +123,7 @@ static void print_call(struct showing *w, uint32_t item, unsigned depth)
 	struct bob_mpi_leaf l;
 
 	if (!bob_mpi_programs_leaf(w->member[0], item >> 1, &l) ||
-	    !cli_mpi_show_wants(w->o, l.function->name))
+	    !cli_mpi_show_wants(w->o, l.function))
 		return;
 	leaf.cells.function = l.function;
 	leaf.cells.open = l.open;
@@ -145,7 +147,7 @@ static int has_wanted(const struct showing *w, uint32_t item, unsigned depth)
 
 	if (!(item & 1))
 		return bob_mpi_programs_leaf(w->member[0], item >> 1, &l) &&
-		       cli_mpi_show_wants(w->o, l.function->name);
+		       cli_mpi_show_wants(w->o, l.function);
 	body = bob_folded_body(w->member[0]->folded, item >> 1, &len);
 	for (uint32_t i = 0; i < len; i++)
 		if (depth == DEPTH_MAX || has_wanted(w, body[i], depth + 1))

@@ -156,6 +156,7 @@ int cli_mpi_link(const char *verb, const char *mpi)
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
 {
 	char self[BOB_SYS_PATH], path[BOB_SYS_PATH + 64];
+	const char *library = mpi ? mpi : "events"; /* both record these */
 
 	bob_self_dir(self, sizeof(self));
 	if (cli_vars_get(v, "BOBBIN_MPI_FUNCTIONS") && cli_mpi_level_is(v, "off|custom"))
@@ -164,15 +165,19 @@ int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
 				  "--mpi-functions",
 				  cli_vars_get(v, "BOBBIN_MPI_LEVEL")),
 		       125;
-	snprintf(path, sizeof(path), "%s/../lib/bobbin/libbobbin-mpi-%s.so", self, mpi);
+	snprintf(path, sizeof(path), "%s/../lib/bobbin/libbobbin-%s%s.so", self, mpi ? "mpi-" : "",
+		 library);
 	char *shim = realpath(path, NULL);
+	if (!shim && !mpi)
+		return cli_fail(verb, "%s is not there; is Bobbin installed whole?", path), 125;
 	if (!shim)
 		return cli_fail(verb,
 				"this bobbin was built without %s; install its development "
 				"package (lib%s-dev) and build it again",
 				mpi, mpi),
 		       125;
-	cli_vars_set(v, "BOBBIN_MPI", mpi);
+	if (mpi)
+		cli_vars_set(v, "BOBBIN_MPI", mpi);
 	cli_vars_set(v, "BOBBIN_SHIM", shim);
 	free(shim);
 	return 0;

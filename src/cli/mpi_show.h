@@ -7,6 +7,7 @@
 
 #include "cli/between.h"
 
+struct bob_mpi_function;
 struct cli_mpi_show {
 	uint64_t lines;		/* of each set of ranks or, one by one, of each thread; 0: all */
 	uint64_t first, last;	/* one by one: calls of the thread by number, last inclusive */
@@ -19,6 +20,6 @@ struct cli_mpi_show {
 int cli_mpi_show_folded(struct cli_session *s, const struct cli_mpi_show *o, FILE *out);
 int cli_mpi_show_calls(struct cli_session *s, const struct cli_mpi_show *o, FILE *out);
 /* Is a function of this name, which has no MPI_ before it, to be shown? */
-int cli_mpi_show_wants(const struct cli_mpi_show *o, const char *name);
+int cli_mpi_show_wants(const struct cli_mpi_show *o, const struct bob_mpi_function *f);
 
 #endif

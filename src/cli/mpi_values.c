@@ -2,6 +2,8 @@
 #include "cli/mpi_values.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FIRST_NEW 256u
 #define RANGES_SHOWN 12u
@@ -111,6 +113,21 @@ static int is_bits(enum bob_mpi_role role)
 	return role == BOB_MPI_ROLE_MODE || role == BOB_MPI_ROLE_ASSERTION;
 }
 
+/* As short as it can be read back. */
+static void print_double(uint64_t bits, FILE *out)
+{
+	char text[32];
+	double d;
+
+	memcpy(&d, &bits, sizeof(d));
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+	fputs(text, out);
+}
+
 void cli_mpi_value(enum bob_mpi_role role, uint64_t v, FILE *out)
 {
 	static const char *const buffers[] = { "NULL", "IN_PLACE", "buffer" };
@@ -128,6 +145,8 @@ void cli_mpi_value(enum bob_mpi_role role, uint64_t v, FILE *out)
 		print_rank((int64_t)v, out);
 	else if (role == BOB_MPI_ROLE_TAG && v == UINT64_MAX)
 		fputs("ANY_TAG", out);
+	else if (role == BOB_MPI_ROLE_DOUBLE)
+		print_double(v, out);
 	else if (role == BOB_MPI_ROLE_BUF && v < 3)
 		fputs(buffers[v], out);
 	else if (role == BOB_MPI_ROLE_POINTER || role == BOB_MPI_ROLE_FUNCTION)

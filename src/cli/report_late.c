@@ -24,7 +24,7 @@ static void print_site(const struct reporting *r, const struct bob_mpi_function 
 {
 	struct bob_mpi_place p;
 
-	fprintf(out, "MPI_%s", f->name);
+	fprintf(out, "%s%s", bob_mpi_prefix(f), f->name);
 	if (!bob_mpi_places_last(bob_mpi_late_places(r->late), path, &p))
 		return;
 	fputs("  ", out);

@@ -130,14 +130,14 @@ static void print_comm(const struct bob_mpi_row *r, FILE *out)
 	if (r->members_most != r->members_least)
 		fprintf(out, " to %" PRIu32, r->members_most);
 	if (r->function)
-		fprintf(out, " by MPI_%s", r->function->name);
+		fprintf(out, " by %s%s", bob_mpi_prefix(r->function), r->function->name);
 }
 
 static void print_site(const struct reporting *r, const struct bob_mpi_row *row, FILE *out)
 {
 	struct bob_mpi_place p;
 
-	fprintf(out, "MPI_%s", row->function->name);
+	fprintf(out, "%s%s", bob_mpi_prefix(row->function), row->function->name);
 	if (!bob_mpi_places_last(bob_mpi_table_places(r->table), row->path, &p))
 		return;
 	fputs("  ", out);

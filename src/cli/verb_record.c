@@ -32,6 +32,7 @@
 
 enum {
 	OPT_CALLS = REC_COMMON,
+	OPT_EVENTS,
 	OPT_MPI,
 	OPT_NO_CALLSITES,
 	OPT_MPI_MORE,
@@ -49,8 +50,9 @@ enum {
 const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
 	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
+	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
-	{ "no-callsites", 0, NULL, "--mpi: not where calls come from", NULL, NULL },
+	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
 	MPI_OPTIONS,
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
 	{ "engine", 0, "ENGINE",
@@ -72,7 +74,7 @@ const struct cli_option record_options[] = {
 
 struct recording {
 	const char *output;
-	int quiet, report, exec, calls, mpi, mem;
+	int quiet, report, exec, calls, events, mpi, mem;
 	const char *time;	/* one of TIME_NAMES */
 	const char *which_mpi;	/* NULL: whichever the program has */
 	struct cli_mem engine;
@@ -179,7 +181,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_TRIGGER",	 "BOBBIN_DEPTH",
 					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE",
 					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
-					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
+					     "BOBBIN_CALLS",	 "BOBBIN_MPI", "BOBBIN_EVENTS",
 					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
 					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS",
 					     "BOBBIN_MPI_LEVEL",	 "BOBBIN_MPI_VECTORS" };
@@ -282,6 +284,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->output = arg;
 		else if (i == OPT_CALLS)
 			r->calls = 1;
+		else if (i == OPT_EVENTS)
+			r->events = 1;
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)
@@ -332,7 +336,7 @@ static unsigned tick(void *ctx, int child)
 /* Is something recorded that is merged and named in the end? */
 static int is_folded(const struct recording *r)
 {
-	return r->mem || r->mpi;
+	return r->mem || r->mpi || r->events;
 }
 
 /* The end of a launcher: its own program's files, and then, if it is the last one or speaks for all, what concerns all. */
@@ -352,7 +356,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 		is_last = bob_rundir_is_last(joined);
 	is_last &= is_folded(r);
 	/* a rank that was killed keeps its own file */
-	if (is_last && r->mpi && cli_mpi_level_is(&r->vars, "all|custom")) {
+	if (is_last && (r->mpi || r->events) && cli_mpi_level_is(&r->vars, "all|custom")) {
 		(void)cli_merge_all("record", dir, 0, &threads, &merged);
 		is_last = 0; /* names are there */
 	}
@@ -403,16 +407,20 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	return 0;
 }
 
-/* What is recorded besides, or instead. 0, or 125 after a complaint. */
-static int choose_mpi(struct recording *r, const char *path)
+/* Events with values, besides or instead. 0, or 125 after a complaint. */
+static int choose_events(struct recording *r, const char *path)
 {
-	const char *mpi;
+	const char *mpi = NULL;
 
 	if (r->mem && !cli_mem_is_native(&r->engine))
-		return cli_misuse("record", "--mpi with --mem needs --engine=native"), 125;
-	mpi = cli_mpi_find("record", path, r->which_mpi);
-	if (!mpi)
+		return cli_misuse("record", "--mpi and --events with --mem need --engine=native"),
+		       125;
+	if (r->mpi)
+		mpi = cli_mpi_find("record", path, r->which_mpi);
+	if (r->mpi && !mpi)
 		return 125;
+	if (r->events)
+		cli_vars_set(&r->vars, "BOBBIN_EVENTS", "1");
 	if (!r->calls)
 		cli_vars_set(&r->vars, "BOBBIN_CALLS", "0");
 	cli_vars_set(&r->vars, "BOBBIN_TIME", r->time);
@@ -438,7 +446,8 @@ int verb_record(int argc, char **argv)
 
 	if (r.calls && r.mem)
 		return cli_misuse("record", "--calls and --mem cannot be recorded together"), 125;
-	r.calls |= !r.mem && !r.mpi;
+	r.events |= r.mpi && !cli_mpi_level_is(&r.vars, "off|flat|rank|all");
+	r.calls |= !r.mem && !r.mpi && !r.events;
 	enum bob_target t = bob_target_find(argv[optind], path);
 	int is_static = t == BOB_TARGET_STATIC;
 	if (r.mem && is_static)
@@ -459,9 +468,9 @@ int verb_record(int argc, char **argv)
 	if (r.mem && ((bad = cli_mem_check(&r.engine, &r.vars, is_static)) ||
 		      (bad = cli_mem_require(&r.engine, &r.vars, path))))
 		return bad;
-	if (!r.mpi && !strcmp(r.time, "exact:mpi"))
-		return cli_misuse("record", "--time=exact:mpi is of --mpi"), 125;
-	if (r.mpi && (bad = choose_mpi(&r, path)))
+	if (!r.mpi && !r.events && !strcmp(r.time, "exact:mpi"))
+		return cli_misuse("record", "--time=exact:mpi is of --mpi and --events"), 125;
+	if ((r.mpi || r.events) && (bad = choose_events(&r, path)))
 		return bad;
 	bob_run_key(key, sizeof(key));
 	if (bob_rundir_prepare(r.output, key, dir, &err) != BOB_OK) {

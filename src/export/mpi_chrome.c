@@ -126,11 +126,18 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 	struct bob_json j;
 
 	d->told = told;
-	begin_event(&j, d->x, "X", told->process, told->number);
-	fprintf(d->text, "MPI_%s", c->function->name);
+	const uint8_t flags = c->function->flags;
+
+	begin_event(&j, d->x,
+		    flags & BOB_MPI_USER_BEGIN ? "B" :
+		    flags & BOB_MPI_USER_END   ? "E" :
+						 "X",
+		    told->process, told->number);
+	fprintf(d->text, "%s%s", flags & BOB_MPI_USER ? "" : "MPI_", c->function->name);
 	put_text(d, &j, "name");
 	put_time(d->x, "ts", told->span.begin_ns);
-	put_time(d->x, "dur", told->span.end_ns - told->span.begin_ns);
+	if (!(flags & (BOB_MPI_USER_BEGIN | BOB_MPI_USER_END)))
+		put_time(d->x, "dur", told->span.end_ns - told->span.begin_ns);
 	bob_json_object(&j, "args");
 	bob_json_uint(&j, "call", told->index);
 	bob_mpi_put_site(d->x, told, d->text);

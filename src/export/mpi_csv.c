@@ -31,8 +31,8 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 
 	if (told->rank != ~0u)
 		fprintf(out, "%" PRIu32, told->rank);
-	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",MPI_%s,", told->process, told->number,
-		told->index, c->function->name);
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%s%s,", told->process, told->number,
+		told->index, bob_mpi_prefix(c->function), c->function->name);
 	bob_mpi_put_site(w->x, told, w->text);
 	put_field(w);
 	fputc(',', out);

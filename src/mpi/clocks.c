@@ -46,7 +46,7 @@ static void find_clock(uint64_t clock[3])
 	memset(clock, 0, 3 * sizeof(*clock));
 	if (fd >= 0)
 		close(fd);
-	if (n < 36 || bob_mpi_agent->setting("BOBBIN_TEST_CLOCK"))
+	if (n < 36 || bob_ev_agent->setting("BOBBIN_TEST_CLOCK"))
 		return;
 	for (int i = 0, digits = 0; text[i] && digits < 32; i++) {
 		const char *hex = "0123456789abcdef", *at = strchr(hex, text[i]);
@@ -78,7 +78,7 @@ static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
 				       arrive_ns)) {
 		if (len != sizeof(wish) || wish != ASK)
 			return true;
-		moment = bob_mpi_now_ns();
+		moment = bob_ev_now_ns();
 		arrive_ns = moment + TURN_NS;
 		if (!bob_mpi_private_send(&moment, sizeof(moment), child, BOB_MPI_TAG_CLOCKS,
 					  arrive_ns))
@@ -96,7 +96,7 @@ static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
 
 	wish = ASK;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
-		const uint64_t begin = bob_mpi_now_ns();
+		const uint64_t begin = bob_ev_now_ns();
 		uint64_t round;
 
 		if (!bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_MPI_TAG_CLOCKS,
@@ -105,7 +105,7 @@ static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
 					     BOB_MPI_TAG_CLOCKS, begin + TURN_NS) ||
 		    len != sizeof(moment))
 			return false;
-		round = bob_mpi_now_ns() - begin;
+		round = bob_ev_now_ns() - begin;
 		if (round >= best)
 			continue;
 		best = round;
@@ -133,7 +133,7 @@ static bool learn(uint32_t parent, struct known *own, uint64_t arrive_ns)
 	own->same = same && told.same;
 	wish = ENOUGH;
 	return bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_MPI_TAG_CLOCKS,
-				    bob_mpi_now_ns() + TURN_NS);
+				    bob_ev_now_ns() + TURN_NS);
 }
 
 /* --- all --- */
@@ -143,14 +143,14 @@ static void put_clock(const struct known *k, uint64_t at_ns, uint32_t when)
 	const struct bob_rec_clock rec = { at_ns, k->offset_ns, k->uncertainty_ns, when,
 					   (uint32_t)k->same };
 
-	bob_mpi_put_record(BOB_REC_CLOCK, &rec, sizeof(rec));
+	bob_ev_put_record(BOB_REC_CLOCK, &rec, sizeof(rec));
 }
 
 /* The parent of rank r is r without its lowest bit; the child with the most ranks behind it is first. */
 void bob_mpi_clocks(uint32_t when)
 {
 	const uint32_t rank = bob_mpi_private_rank(), ranks = bob_mpi_private_ranks();
-	const uint64_t arrive_ns = bob_mpi_now_ns() + ARRIVE_NS;
+	const uint64_t arrive_ns = bob_ev_now_ns() + ARRIVE_NS;
 	struct known own = { .same = 1 };
 	uint32_t bit = 1;
 	uint64_t at_ns;
@@ -162,7 +162,7 @@ void bob_mpi_clocks(uint32_t when)
 		bit <<= 1;
 	if (rank && !learn(rank - bit, &own, arrive_ns))
 		return;
-	at_ns = bob_mpi_now_ns();
+	at_ns = bob_ev_now_ns();
 	for (bit >>= 1; bit; bit >>= 1)
 		if (rank + bit < ranks && !answer(rank + bit, &own, arrive_ns))
 			break;
@@ -174,7 +174,7 @@ void bob_mpi_clocks(uint32_t when)
 /* BOBBIN_TEST_CLOCK=NS: each rank's clock is so much ahead of that of the rank before. */
 uint64_t bob_mpi_test_shift_ns(void)
 {
-	const char *ns = bob_mpi_agent->setting("BOBBIN_TEST_CLOCK");
+	const char *ns = bob_ev_agent->setting("BOBBIN_TEST_CLOCK");
 	const long rank = bob_mpi_launched_rank();
 
 	return ns && rank > 0 ? strtoull(ns, NULL, 10) * (uint64_t)rank : 0;

@@ -37,7 +37,7 @@ struct merge {
 
 static uint64_t wait_ns(void)
 {
-	const char *v = bob_mpi_agent->setting("BOBBIN_MERGE_WAIT");
+	const char *v = bob_ev_agent->setting("BOBBIN_MERGE_WAIT");
 	unsigned long s = v ? strtoul(v, NULL, 10) : WAIT_S;
 
 	return (s < 1 ? 1 : s > WAIT_MOST_S ? WAIT_MOST_S : s) * 1000000000ull;
@@ -47,10 +47,10 @@ bool bob_mpi_merge_is_wanted(void)
 {
 	const char *calls, *how;
 
-	if (!bob_mpi_agent || bob_mpi_level != BOB_MPI_LEVEL_ALL)
+	if (!bob_mpi_is_recorded || bob_ev_level != BOB_EV_LEVEL_ALL)
 		return false;
-	calls = bob_mpi_agent->setting("BOBBIN_CALLS");
-	how = bob_mpi_agent->setting("BOBBIN_MERGE");
+	calls = bob_ev_agent->setting("BOBBIN_CALLS");
+	how = bob_ev_agent->setting("BOBBIN_MERGE");
 	return calls && !strcmp(calls, "0") && !(how && !strcmp(how, "0"));
 }
 
@@ -60,16 +60,9 @@ static void put_reason(const struct merge *m)
 {
 	char line[REASON_MAX + 64];
 	int n = snprintf(line, sizeof(line), "merging in MPI_Finalize: %s\n", m->reason);
-	struct bob_chunk_head *c;
-	uint64_t off;
 
-	if (!m->reason[0] || n <= 0)
-		return;
-	c = bob_mpi_agent->chunk(NULL, BOB_CHUNK_LOG, BOB_STREAM_NONE, (uint64_t)n, 0, &off);
-	if (!c)
-		return;
-	memcpy(bob_chunk_data(c), line, (size_t)n);
-	bob_chunk_seal(c, (uint64_t)n);
+	if (m->reason[0] && n > 0)
+		bob_ev_log(line);
 }
 
 __attribute__((format(printf, 2, 3))) static void fail(struct merge *m, const char *format, ...)
@@ -86,7 +79,7 @@ __attribute__((format(printf, 2, 3))) static void fail(struct merge *m, const ch
 
 static void begin_helper(struct merge *m)
 {
-	const char *path = bob_mpi_agent->path(), *name = path ? strrchr(path, '/') : NULL;
+	const char *path = bob_ev_agent->path(), *name = path ? strrchr(path, '/') : NULL;
 	char option[512], dir[4096];
 	const char *args[] = { "merge", option, dir, m->rank ? NULL : "--last", NULL };
 	unsigned limit_ms = (unsigned)(m->wait_ns / 1000000u) * 8;
@@ -101,7 +94,7 @@ static void begin_helper(struct merge *m)
 		return fail(m, "rank %u: the name of the trace is too long", m->rank);
 	memcpy(dir, path, (size_t)(name - path));
 	dir[name - path] = 0;
-	m->helper = bob_mpi_agent->helper_begin(args, limit_ms, &fd);
+	m->helper = bob_ev_agent->helper_begin(args, limit_ms, &fd);
 	if (m->helper < 0)
 		return fail(m, "rank %u: no process can be started", m->rank);
 	m->fd = (int)fd;
@@ -113,13 +106,13 @@ static void end_helper(struct merge *m, bool at_once)
 		return;
 	close(m->fd);
 	m->fd = -1;
-	bob_mpi_agent->helper_end(m->helper, at_once);
+	bob_ev_agent->helper_end(m->helper, at_once);
 }
 
 static bool await(const struct merge *m, short what, uint64_t deadline_ns)
 {
 	for (;;) {
-		uint64_t now = bob_mpi_now_ns();
+		uint64_t now = bob_ev_now_ns();
 		struct pollfd p = { m->fd, what, 0 };
 		int n;
 
@@ -135,7 +128,7 @@ static bool await(const struct merge *m, short what, uint64_t deadline_ns)
 
 static bool give(struct merge *m, const void *bytes, uint64_t len)
 {
-	uint64_t deadline = bob_mpi_now_ns() + m->wait_ns;
+	uint64_t deadline = bob_ev_now_ns() + m->wait_ns;
 	const uint8_t *at = bytes;
 
 	while (len && m->fd >= 0) {
@@ -143,7 +136,7 @@ static bool give(struct merge *m, const void *bytes, uint64_t len)
 				    send(m->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT) :
 				    -1;
 
-		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_mpi_now_ns() < deadline)
+		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_ev_now_ns() < deadline)
 			continue;
 		if (n <= 0) {
 			fail(m, "rank %u: the helper has ended", m->rank);
@@ -158,13 +151,13 @@ static bool give(struct merge *m, const void *bytes, uint64_t len)
 
 static bool take(struct merge *m, void *bytes, uint64_t len)
 {
-	uint64_t deadline = bob_mpi_now_ns() + m->wait_ns;
+	uint64_t deadline = bob_ev_now_ns() + m->wait_ns;
 	uint8_t *at = bytes;
 
 	while (len && m->fd >= 0) {
 		ssize_t n = await(m, POLLIN, deadline) ? recv(m->fd, at, len, MSG_DONTWAIT) : -1;
 
-		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_mpi_now_ns() < deadline)
+		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_ev_now_ns() < deadline)
 			continue;
 		if (n <= 0) {
 			fail(m, "rank %u: the helper has not answered", m->rank);
@@ -185,7 +178,7 @@ static uint64_t size, answer;
 
 static void *room_for(struct merge *m, uint64_t len)
 {
-	void *bytes = len && len <= MESSAGE_MAX ? bob_mpi_map(len) : NULL;
+	void *bytes = len && len <= MESSAGE_MAX ? bob_ev_map(len) : NULL;
 
 	if (len && !bytes)
 		fail(m, "rank %u: too much for its memory", m->rank);
@@ -207,20 +200,20 @@ static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 				     deadline_ns)) {
 		fail(m, "nothing came from rank %u in time", from);
 		if (bob_mpi_private_is_open()) /* it may still come, and then it need not wait */
-			tell(from, false, bob_mpi_now_ns() + m->wait_ns);
+			tell(from, false, bob_ev_now_ns() + m->wait_ns);
 		return;
 	}
 	if (got != sizeof(size) || !size)
 		return;
 	bytes = room_for(m, size);
 	if (!tell(from, bytes != NULL, deadline_ns) || !bytes)
-		return bob_mpi_unmap(bytes, size);
+		return bob_ev_unmap(bytes, size);
 	if (!bob_mpi_private_receive(bytes, size, &got, from, BOB_MPI_TAG_MERGE, deadline_ns) ||
 	    got != size)
 		return fail(m, "what rank %u has did not come in time", from); /* MPI has it */
 	if (give(m, &size, sizeof(size)))
 		give(m, bytes, size);
-	bob_mpi_unmap(bytes, size);
+	bob_ev_unmap(bytes, size);
 }
 
 /* The helper makes what it will of it all: so many bytes; FAILED. */
@@ -245,7 +238,7 @@ static void *take_result(struct merge *m, uint64_t *len)
 		*len = 0;
 	bytes = room_for(m, *len);
 	if (bytes && !take(m, bytes, *len)) {
-		bob_mpi_unmap(bytes, *len);
+		bob_ev_unmap(bytes, *len);
 		bytes = NULL;
 	}
 	if (!bytes)
@@ -270,13 +263,13 @@ static bool send_up(struct merge *m, uint32_t to)
 	void *bytes = take_result(m, &size);
 	bool sent = false;
 
-	deadline = bob_mpi_now_ns() + 2 * m->wait_ns;
+	deadline = bob_ev_now_ns() + 2 * m->wait_ns;
 	if (may_send(to, deadline))
 		sent = bob_mpi_private_send(bytes, size, to, BOB_MPI_TAG_MERGE, deadline);
 	if (size && !sent)
 		fail(m, "rank %u does not take it", to);
 	if (bytes && (sent || bob_mpi_private_is_open()))
-		bob_mpi_unmap(bytes, size);
+		bob_ev_unmap(bytes, size);
 	return sent;
 }
 
@@ -284,7 +277,7 @@ static bool send_up(struct merge *m, uint32_t to)
 
 static bool merge_all(struct merge *m)
 {
-	uint64_t begin = bob_mpi_now_ns();
+	uint64_t begin = bob_ev_now_ns();
 	uint32_t level = 0;
 
 	for (uint64_t step = 1; step < m->ranks; step *= 2, level++) {
@@ -312,7 +305,7 @@ void bob_mpi_merge(struct bob_mpi_call *c)
 	begin_helper(&m);
 	is_merged = merge_all(&m);
 	if (is_merged) /* then the launcher leaves the file as it is */
-		bob_mpi_put_record(BOB_REC_IN_HEAD, NULL, 0);
+		bob_ev_put_record(BOB_REC_IN_HEAD, NULL, 0);
 	end_helper(&m, !is_merged);
 	put_reason(&m);
 	errno = saved;

@@ -50,7 +50,7 @@ static bool grow(void)
 	struct entry *old = table;
 	uint64_t old_room = room, now = room ? room * 2 : 1024;
 
-	table = bob_mpi_map(now * sizeof(*table));
+	table = bob_ev_map(now * sizeof(*table));
 	if (!table) {
 		table = old;
 		return false;
@@ -59,7 +59,7 @@ static bool grow(void)
 	for (uint64_t i = 0; i < old_room; i++)
 		if (old[i].kind)
 			*find(old[i].kind - 1, old[i].handle) = old[i];
-	bob_mpi_unmap(old, old_room * sizeof(*old));
+	bob_ev_unmap(old, old_room * sizeof(*old));
 	return true;
 }
 

@@ -40,7 +40,7 @@ static struct {
 /* All ranks are told the same things, so all want it or none. */
 static bool is_wanted(void)
 {
-	return bob_mpi_agent && (bob_mpi_merge_is_wanted() || bob_mpi_time_is_exact());
+	return bob_mpi_is_recorded && (bob_mpi_merge_is_wanted() || bob_ev_time_is_exact());
 }
 
 /* Several jobs may write into one directory. */
@@ -61,7 +61,7 @@ static uint64_t job(void)
 
 static bool path_of(const char *name, char *path, size_t size)
 {
-	const char *dir = bob_mpi_agent->setting("BOBBIN_DIR");
+	const char *dir = bob_ev_agent->setting("BOBBIN_DIR");
 	int n = dir ? snprintf(path, size, "%s/%s.%" PRIx64, dir, name, job()) : -1;
 
 	return n > 0 && (size_t)n < size;
@@ -136,7 +136,7 @@ static void pause_ns(long ns)
  * waited for too long. */
 static bool all_take_part(void)
 {
-	const uint64_t begin = bob_mpi_now_ns();
+	const uint64_t begin = bob_ev_now_ns();
 	char ranks[4096], decision[4096], said[8];
 
 	if (own.ranks == 1)
@@ -144,7 +144,7 @@ static bool all_take_part(void)
 	if (!path_of(RANKS_FILE, ranks, sizeof(ranks)) ||
 	    !path_of(DECISION_FILE, decision, sizeof(decision)))
 		return false;
-	while (bob_mpi_now_ns() - begin < DECIDE_NS) {
+	while (bob_ev_now_ns() - begin < DECIDE_NS) {
 		ssize_t n = readlink(decision, said, sizeof(said));
 		int made = -1;
 
@@ -152,7 +152,7 @@ static bool all_take_part(void)
 			return n == sizeof(YES) - 1 && !memcmp(said, YES, sizeof(YES) - 1);
 		if (have_all_announced(ranks))
 			made = symlink(YES, decision);
-		else if (bob_mpi_now_ns() - begin > AWAIT_NS)
+		else if (bob_ev_now_ns() - begin > AWAIT_NS)
 			made = symlink(NO, decision);
 		if (made)
 			pause_ns(POLL_NS);
@@ -238,7 +238,7 @@ static bool is_done(MPI_Request *r, MPI_Status *s, uint64_t deadline_ns)
 			sched_yield();
 			continue;
 		}
-		if (bob_mpi_now_ns() > deadline_ns)
+		if (bob_ev_now_ns() > deadline_ns)
 			return false;
 		pause_ns(sleep_ns);
 		sleep_ns = 2 * sleep_ns < SLEEP_MOST_NS ? 2 * sleep_ns : SLEEP_MOST_NS;
@@ -267,7 +267,7 @@ static bool cancel(MPI_Request *r)
 	int is_cancelled = 0;
 
 	return BOB_MPI_REAL(Cancel)(r) == MPI_SUCCESS &&
-	       is_done(r, &s, bob_mpi_now_ns() + CANCEL_NS) &&
+	       is_done(r, &s, bob_ev_now_ns() + CANCEL_NS) &&
 	       BOB_MPI_REAL(Test_cancelled)(&s, &is_cancelled) == MPI_SUCCESS && is_cancelled;
 }
 

@@ -6,7 +6,7 @@
  * directory before it calls MPI_Init, which comes back when all have been there. Else there is no such communicator -- some ranks are
  * not recorded, or want other things, or do not share the directory -- and all ranks find that out by themselves.
  *
- * Threads: the one that is in MPI_Init or MPI_Finalize. Times are moments of bob_mpi_now_ns. */
+ * Threads: the one that is in MPI_Init or MPI_Finalize. Times are moments of bob_ev_now_ns. */
 #ifndef BOB_MPI_PRIVATE_H
 #define BOB_MPI_PRIVATE_H
 

@@ -17,7 +17,7 @@ static uint64_t bits(MPI_Request h)
 
 static uint64_t word_of(uint64_t number)
 {
-	const struct bob_mpi_thread *t = bob_mpi_thread();
+	const struct bob_ev_thread *t = bob_ev_thread();
 
 	if (!number)
 		return 0;
@@ -39,7 +39,7 @@ uint64_t bob_mpi_request(MPI_Request h)
 
 uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
 {
-	struct bob_mpi_thread *t = bob_mpi_thread();
+	struct bob_ev_thread *t = bob_ev_thread();
 	uint64_t number = (uint64_t)(t->number + 1) << 32 | t->requests | (receives ? RECEIVES : 0);
 
 	if (!bob_mpi_numbers_add(BOB_MPI_KIND_REQUEST, bits(h), &number, SHARED) && !number)

@@ -3,9 +3,7 @@
  *
  *   functions.txt  every function and what its parameters are: the meaning of an event's words
  *   generate.py    wrappers from it and from an mpi.h
- *   call.c         one call: into the thread's record, times, out again
- *   thread.c       threads and their streams, through the agent (agent/streams.h)
- *   site.c         where the call came from
+ *   call.c         one call; what records it is src/events
  *   handles.c      communicators, datatypes, ... by number; requests.c requests; numbers.c their table
  *   values.c       words of what is no handle; words.c of vectors and texts; layout.c how an event's words lie
  *   comms.c        what MPI is asked: sizes, members, topologies
@@ -30,26 +28,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bob_mpi_thread;
-
-/* The calling thread is in a wrapper. */
-extern __thread uint32_t bob_mpi_depth;
+#include "events/recorder.h"
 
 /* A call that is being recorded; on the wrapper's stack. */
 struct bob_mpi_call {
-	struct bob_mpi_thread *thread;
-	uint32_t function;	/* number in functions.txt */
-	uint32_t event;		/* number of its definition in the thread's stream */
-	uint64_t *word;		/* the record's words ... */
-	uint32_t words;		/* ... so far */
-	uint32_t room;
-	bool lost;		/* there is no room for its words */
+	struct bob_ev_event e;
 	bool silent;		/* it is followed, not recorded */
 	bool passed;		/* neither, but what MPI calls in it is not the program's */
-	bool has_place;		/* among the thread's calls or memory accesses */
-	uint64_t sp, frame;	/* of the wrapper, of its caller: as of the agent's event_begins */
-	uint64_t *mark;
-	uint64_t begin_ns;
 };
 
 /* Where a wrapper was called: its return address and canonical frame address. */
@@ -59,13 +44,13 @@ struct bob_mpi_call {
 void *bob_mpi_next(const char *name);
 
 /* False: the call is not recorded (nothing is, it was not chosen, or the thread is in another one) and must just be made, and
- * bob_mpi_passed called behind it. True: it is, up to bob_mpi_leave, and there is room for BOB_MPI_FIXED_WORDS. It may be that it is only
+ * bob_mpi_passed called behind it. True: it is, up to bob_mpi_leave, and there is room for BOB_EV_FIXED_WORDS. It may be that it is only
  * followed (archive/mpi_choice.h): then nothing that is put is kept. */
 bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa);
 static inline void bob_mpi_passed(const struct bob_mpi_call *c)
 {
 	if (c->passed)
-		bob_mpi_depth = 0;
+		bob_ev_depth = 0;
 }
 
 /* Right before and right behind the call itself. */
@@ -78,16 +63,15 @@ void bob_mpi_more(struct bob_mpi_call *c, uint32_t more);
 
 static inline void bob_mpi_put(struct bob_mpi_call *c, uint64_t word)
 {
-	if (__builtin_expect(c->words == c->room, 0))
+	if (__builtin_expect(c->e.words == c->e.room, 0))
 		bob_mpi_more(c, 1);
-	c->word[c->words++] = word;
+	c->e.word[c->e.words++] = word;
 }
 
 /* One of an event's words that are not elements of vectors: they come first, and there is room for them. */
-#define BOB_MPI_FIXED_WORDS 32u
 static inline void bob_mpi_fix(struct bob_mpi_call *c, uint64_t word)
 {
-	c->word[c->words++] = word;
+	c->e.word[c->e.words++] = word;
 }
 
 /* --- words of parameters: see the roles in functions.txt --- */

@@ -1,49 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shim begins: is the agent here, and does it want MPI recorded? Whatever is missing, the program goes on as it is. */
+/* The shim begins: does the agent want MPI recorded? */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #include "mpi/recorder.h"
 #include "mpi/words.h"
 
-const struct bob_agent_streams *bob_mpi_agent;
+bool bob_mpi_is_recorded;
 uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
-enum bob_mpi_level bob_mpi_level = BOB_MPI_LEVEL_ALL;
 
-void *bob_mpi_map(size_t bytes)
+/* --- calls of MPI's Fortran libraries --- */
+
+static bool has_words(const char *text, const char *words)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	for (; *text; text++) {
+		size_t n = 0;
 
-	return p == MAP_FAILED ? NULL : p;
+		while (words[n] && (text[n] | 32) == (words[n] | 32))
+			n++;
+		if (!words[n])
+			return true;
+	}
+	return false;
 }
 
-void bob_mpi_unmap(void *p, size_t bytes)
+/* Their entry points call the function of C, which is the program's call. Some ask for sizes first, or make a type for an array
+ * section: those are not. The entry point's name says which it is for. */
+static bool is_own_call(const void *caller, uint32_t function)
 {
-	if (p)
-		munmap(p, bytes);
+	static const char *const of_their_own[] = { "Comm_size", "Cartdim_get",
+						    "Dist_graph_neighbors_count",
+						    "Type_create_hvector", "Type_contiguous",
+						    "Type_commit", "Type_free" };
+	const struct bob_mpi_function *f = bob_mpi_function_of(function);
+	Dl_info info;
+
+	if (!f || !dladdr(caller, &info) || !info.dli_fname || !info.dli_sname ||
+	    !(strstr(info.dli_fname, "libmpi") &&
+	      (strstr(info.dli_fname, "mpifh") || strstr(info.dli_fname, "usempi") ||
+	       strstr(info.dli_fname, "fort"))))
+		return false;
+	for (size_t i = 0; i < sizeof(of_their_own) / sizeof(of_their_own[0]); i++)
+		if (!strcmp(f->name, of_their_own[i]))
+			return !has_words(info.dli_sname, f->name);
+	return false;
 }
 
-static uint64_t shift_ns;	/* 0, but in tests */
-
-uint64_t bob_mpi_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + shift_ns;
-}
+static const struct bob_ev_mpi adds = {
+	.first = bob_mpi_predefine,
+	.ignores = is_own_call,
+	.layout = bob_mpi_layout,
+};
 
 __attribute__((constructor)) static void start(void)
 {
-	const struct bob_agent_streams *a = dlsym(RTLD_DEFAULT, BOB_AGENT_STREAMS_NAME);
+	const struct bob_agent_streams *a = bob_ev_ask_agent();
 	const char *level, *most;
 
-	if (!a || a->size < sizeof(*a) || !a->setting("BOBBIN_MPI"))
+	if (!a || !a->setting("BOBBIN_MPI"))
 		return;
 	most = a->setting("BOBBIN_MPI_VECTORS");
 	if (most)
@@ -51,13 +67,11 @@ __attribute__((constructor)) static void start(void)
 	level = a->setting("BOBBIN_MPI_LEVEL");
 	if (level && !strcmp(level, "off"))
 		return;
-	if (level && !strcmp(level, "flat"))
-		bob_mpi_level = BOB_MPI_LEVEL_FLAT;
-	else if (level && !strcmp(level, "rank"))
-		bob_mpi_level = BOB_MPI_LEVEL_RANK;
 	bob_mpi_choose(level && !strcmp(level, "custom") ? "Pcontrol" :
 							   a->setting("BOBBIN_MPI_FUNCTIONS"),
 		       bob_mpi_how);
-	bob_mpi_agent = a;
-	shift_ns = bob_mpi_test_shift_ns();
+	bob_ev_mpi = &adds;
+	bob_ev_agent = a;
+	bob_ev_shift_ns = bob_mpi_test_shift_ns();
+	bob_mpi_is_recorded = true;
 }

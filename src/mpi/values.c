@@ -32,7 +32,7 @@ uint64_t bob_mpi_tag(int tag)
 /* A place in the program as those of call paths; 1: in no chosen image (MPI's own functions). */
 uint64_t bob_mpi_function(const void *f)
 {
-	uint64_t place = bob_mpi_agent->place((uint64_t)(uintptr_t)f);
+	uint64_t place = bob_ev_agent->place((uint64_t)(uintptr_t)f);
 
 	return place == BOB_AGENT_NO_PLACE ? f != NULL : place;
 }

@@ -13,7 +13,7 @@ from table import BITS, CODES, HANDLES, INTEGERS, terms
 
 WORD = {"rank": "rank", "root": "rank", "tag": "tag", "flag": "flag", "function": "function", "pointer": "pointer",
         "buf": "buf", **{h: h for h in HANDLES}}
-FIXED_WORDS = 32  # shim.h
+FIXED_WORDS = 32  # events/recorder.h
 
 
 def word(p, value, verb=""):
@@ -295,7 +295,7 @@ class Body:
     def text(self):
         self.build()
         if len(self.f.layout()) > FIXED_WORDS:
-            raise AssertionError(f"{self.f.name}: more words than BOB_MPI_FIXED_WORDS")
+            raise AssertionError(f"{self.f.name}: more words than BOB_EV_FIXED_WORDS")
         parameters, name = self.parameters(), self.prototype.name
         listed = ", ".join(parameters) or "void"
         types = [x.replace("*" + p.name, "*").replace(" " + p.name, "") for x, p in zip(parameters, self.f.parameters)]

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/user_functions.h"
+
 struct bob_mpi_reader {
 	struct bob_value_cursor *cursor;
 };
@@ -34,13 +36,15 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r)
 	free(r);
 }
 
-/* A varint of at most three bytes. */
+/* MPI's: a varint of at most three bytes. */
 const struct bob_mpi_function *bob_mpi_function_of_key(const uint8_t *key, size_t len)
 {
 	uint32_t number = 0;
 
-	if (!key || len > 3)
+	if (!key)
 		return NULL;
+	if (len > 3)
+		return bob_user_function_of_key(key, len);
 	for (size_t i = 0; i < len; i++)
 		number |= (uint32_t)(key[i] & 127u) << 7 * i;
 	return bob_mpi_function_of(number);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/mpi/vectors.h"
+#include "archive/user_functions.h"
 
 #define KEY_BYTES 8u		/* u16 function, u8 open, u8 0, u32 path */
 #define SHAPES 8192u		/* remembered of a thread; a power of two */
@@ -351,7 +352,7 @@ int bob_mpi_programs_leaf(const struct bob_mpi_program *program, uint32_t shape,
 	if (s.key_len != KEY_BYTES)
 		return 0;
 	memcpy(&key, s.key, sizeof(key));
-	out->function = bob_mpi_function_of((uint16_t)key);
+	out->function = bob_event_function_of((uint16_t)key);
 	out->open = (key >> 16 & 1) != 0;
 	out->path = (uint32_t)(key >> 32);
 	return out->function != NULL;

@@ -81,10 +81,9 @@ static void describe(struct bob_otf2 *o)
 {
 	(void)OTF2_Archive_SetCreator(o->archive, "bobbin");
 	(void)OTF2_Archive_SetDescription(
-		o->archive,
-		o->exact ? "MPI calls; times are exact, by the clock of rank 0" :
-			   "MPI calls; times were not recorded: each call takes 1 us, in the "
-			   "order of its thread");
+		o->archive, o->exact ? "events; times are exact, by the clock of rank 0" :
+				       "events; times were not recorded: each takes 1 us, in the "
+				       "order of its thread");
 	(void)OTF2_Archive_SetProperty(o->archive, "BOBBIN::TIMES",
 				       o->exact ? "exact" : "order of calls only", true);
 }
@@ -95,7 +94,7 @@ static bob_status make_tables(struct bob_otf2 *o)
 
 	o->events = calloc(n + 1u, sizeof(*o->events));
 	o->has_calls = calloc(n + 1u, 1);
-	o->region = calloc(bob_mpi_function_count + 1u, sizeof(*o->region));
+	o->region = calloc(BOB_USER_FUNCTION_LAST + 1u, sizeof(*o->region));
 	return o->events && o->has_calls && o->region ? BOB_OK : BOB_ERR_NOMEM;
 }
 

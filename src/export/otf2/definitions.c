@@ -69,19 +69,21 @@ static bob_status define_regions(struct defining *d)
 
 	if (!function)
 		return BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < bob_mpi_function_count; i++)
+	for (uint32_t i = 0; i <= BOB_USER_FUNCTION_LAST; i++)
 		if (d->o->region[i])
 			function[d->o->region[i] - 1] = i;
 	for (uint32_t i = 0; i < d->o->regions; i++) {
-		const struct bob_mpi_function *f = &bob_mpi_functions[function[i]];
+		const struct bob_mpi_function *f = bob_event_function_of(function[i]);
 		char name[128];
 		uint32_t called;
 
-		snprintf(name, sizeof(name), "MPI_%s", f->name);
+		snprintf(name, sizeof(name), "%s%s", f->flags & BOB_MPI_USER ? "" : "MPI_",
+			 f->name);
 		called = text(d, name);
-		check(d, OTF2_GlobalDefWriter_WriteRegion(d->w, i, called, called, none, role_of(f),
-							  OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-							  OTF2_UNDEFINED_STRING, 0, 0));
+		check(d, OTF2_GlobalDefWriter_WriteRegion(
+				 d->w, i, called, called, none, role_of(f),
+				 f->flags & BOB_MPI_USER ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI,
+				 OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
 	}
 	free(function);
 	return BOB_OK;

@@ -148,7 +148,7 @@ static bob_status put_act(void *ctx, const struct bob_mpi_act *a)
 
 static uint32_t region_of(struct bob_otf2 *o, const struct bob_mpi_function *f)
 {
-	uint32_t *r = &o->region[f - bob_mpi_functions];
+	uint32_t *r = &o->region[bob_event_function_first(f)->number];
 
 	if (!*r)
 		*r = ++o->regions;
@@ -166,9 +166,10 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 	w->has_collective = 0;
 	if (told->span.end_ns > w->o->last_ns)
 		w->o->last_ns = told->span.end_ns;
-	check(w->o, OTF2_EvtWriter_Enter(w->w, NULL, told->span.begin_ns, region));
+	if (!(c->function->flags & BOB_MPI_USER_END))
+		check(w->o, OTF2_EvtWriter_Enter(w->w, NULL, told->span.begin_ns, region));
 	st = bob_mpi_messages_take(told->messages, c, told->number, told->made, put_act, w);
-	if (c->event.open)
+	if (c->event.open || c->function->flags & BOB_MPI_USER_BEGIN)
 		return st;
 	if (w->has_collective)
 		end_collective(w);

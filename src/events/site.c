@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a call came from: its whole call path, in the time of a few loads. The unwinder is asked once for each return address and
+/* Where an event came from: its whole call path, in the time of a few loads. The unwinder is asked once for each return address and
  * canonical frame address of a wrapper: it says where in the stack the return addresses of all callers lie. After that, as long as
  * the same values lie there, the path is the same -- by induction, since a frame has a fixed size at a call;
  * only one of variable size (alloca) could come to the same addresses with the same values and another size
@@ -13,9 +13,9 @@
 #include <sys/auxv.h>
 #include <unwind.h>
 
-#include "archive/mpi_functions.h"
 #include "base/varint.h"
-#include "mpi/recorder.h"
+#include "archive/user_key.h"
+#include "events/recorder.h"
 
 #define MEMO 4096u		/* entries; a power of two */
 #define MEMO_TRIES 4u
@@ -32,7 +32,7 @@ struct slot {
 
 struct memo {
 	const void *caller, *cfa;
-	uint32_t function;
+	uint32_t what;
 	uint32_t number;	/* of the definition */
 	uint32_t first, count;	/* slots */
 	uint64_t frame;		/* the caller's own return address is there; 0: not known */
@@ -44,34 +44,41 @@ struct known {
 	uint32_t reserved;
 };
 
-struct bob_mpi_sites {
+struct bob_ev_sites {
 	uint32_t slots, known_count;
+	uint32_t age;		/* how often everything was forgotten */
 	bool nowhere;		/* --no-callsites: where a call comes from is not asked */
 	struct memo memo[MEMO];
 	struct known known[KNOWN];
 	struct slot slot[SLOTS_ROOM];
 };
 
-struct bob_mpi_sites *bob_mpi_sites_open(void)
+uint32_t bob_ev_sites_age(const struct bob_ev_thread *t)
 {
-	struct bob_mpi_sites *s = bob_mpi_map(sizeof(*s));
-	const char *wanted = bob_mpi_agent->setting("BOBBIN_CALLSITES");
+	return t->sites->age;
+}
+
+struct bob_ev_sites *bob_ev_sites_open(void)
+{
+	struct bob_ev_sites *s = bob_ev_map(sizeof(*s));
+	const char *wanted = bob_ev_agent->setting("BOBBIN_CALLSITES");
 
 	if (s)
 		s->nowhere = wanted && !strcmp(wanted, "0");
 	return s;
 }
 
-void bob_mpi_sites_close(struct bob_mpi_sites *s)
+void bob_ev_sites_close(struct bob_ev_sites *s)
 {
-	bob_mpi_unmap(s, sizeof(*s));
+	bob_ev_unmap(s, sizeof(*s));
 }
 
-static void forget(struct bob_mpi_sites *s)
+static void forget(struct bob_ev_sites *s)
 {
 	memset(s->memo, 0, sizeof(s->memo));
 	memset(s->known, 0, sizeof(s->known));
 	s->slots = s->known_count = 0;
+	s->age++;
 }
 
 /* --- the unwinder --- */
@@ -105,7 +112,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 		w->needed = w->least;
 	if (w->near)
 		return w->slots < w->least ? _URC_NO_REASON : _URC_END_OF_STACK;
-	place = bob_mpi_agent->place(ip - 1);
+	place = bob_ev_agent->place(ip - 1);
 	if (place == BOB_AGENT_NO_PLACE)
 		return _URC_NO_REASON;
 	if (w->depth == BOB_EVENT_DEPTH_MAX)
@@ -124,55 +131,18 @@ static void walk(struct walk *w)
 
 		w->slot[0] = (struct slot){ (const uint64_t *)(uintptr_t)w->cfa - 1, ip };
 		w->needed = 1;
-		w->place[0] = bob_mpi_agent->place(ip - 1);
+		w->place[0] = bob_ev_agent->place(ip - 1);
 		w->depth = !w->near && w->place[0] != BOB_AGENT_NO_PLACE;
 	} else if (w->depth > 1 && w->outermost - getauxval(AT_ENTRY) < ENTRY_CODE) {
 		w->depth--;
 	}
 }
 
-/* --- calls of MPI's Fortran libraries --- */
-
-static bool has_words(const char *text, const char *words)
-{
-	for (; *text; text++) {
-		size_t n = 0;
-
-		while (words[n] && (text[n] | 32) == (words[n] | 32))
-			n++;
-		if (!words[n])
-			return true;
-	}
-	return false;
-}
-
-/* Their entry points call the function of C, which is the program's call. Some ask for sizes first, or make a type for an array
- * section: those are not. The entry point's name says which it is for. */
-static bool is_own_call(const void *caller, uint32_t function)
-{
-	static const char *const of_their_own[] = { "Comm_size", "Cartdim_get",
-						    "Dist_graph_neighbors_count",
-						    "Type_create_hvector", "Type_contiguous",
-						    "Type_commit", "Type_free" };
-	const struct bob_mpi_function *f = bob_mpi_function_of(function);
-	Dl_info info;
-
-	if (!f || !dladdr(caller, &info) || !info.dli_fname || !info.dli_sname ||
-	    !(strstr(info.dli_fname, "libmpi") &&
-	      (strstr(info.dli_fname, "mpifh") || strstr(info.dli_fname, "usempi") ||
-	       strstr(info.dli_fname, "fort"))))
-		return false;
-	for (size_t i = 0; i < sizeof(of_their_own) / sizeof(of_their_own[0]); i++)
-		if (!strcmp(f->name, of_their_own[i]))
-			return !has_words(info.dli_sname, f->name);
-	return false;
-}
-
 /* --- definitions --- */
 
-static uint64_t hash_of(uint32_t function, const uint64_t *place, uint32_t depth)
+static uint64_t hash_of(uint32_t what, const uint64_t *place, uint32_t depth)
 {
-	uint64_t h = (function + 1ull) *
+	uint64_t h = (what + 1ull) *
 		     0xd1b54a32d192ed03u; /* spread: places of neighbours differ in few bits, too */
 
 	for (uint32_t i = 0; i < depth; i++) {
@@ -182,7 +152,7 @@ static uint64_t hash_of(uint32_t function, const uint64_t *place, uint32_t depth
 	return h ? h : 1;
 }
 
-static bool says_the_same(const struct bob_mpi_thread *t, uint32_t number,
+static bool says_the_same(const struct bob_ev_thread *t, uint32_t number,
 			  const struct bob_event_def *d)
 {
 	struct bob_event_def there;
@@ -194,7 +164,7 @@ static bool says_the_same(const struct bob_mpi_thread *t, uint32_t number,
 }
 
 /* The definition, if there is one, or the place in the table where it will be. */
-static struct known *find_known(const struct bob_mpi_thread *t, uint64_t hash,
+static struct known *find_known(const struct bob_ev_thread *t, uint64_t hash,
 				const struct bob_event_def *d)
 {
 	struct known *k;
@@ -206,34 +176,65 @@ static struct known *find_known(const struct bob_mpi_thread *t, uint64_t hash,
 	}
 }
 
-static bob_status define(struct bob_mpi_thread *t, uint32_t function, const struct walk *w,
+/* What it is, and how its words lie. */
+static void describe(uint32_t what, uint8_t key[BOB_EVENT_KEY_MAX], struct bob_event_def *d)
+{
+	if (what < BOB_EV_USER) {
+		d->key_len = (uint32_t)bob_varint_put(key, what);
+		d->layout = *bob_ev_mpi->layout(what);
+	} else {
+		const struct bob_user_key *k = bob_ev_user(what);
+		const enum bob_user_phase phase = bob_ev_user_phase(what);
+
+		d->key_len = bob_user_encode(k, phase, key);
+		bob_user_layout(k, phase, &d->layout);
+	}
+}
+
+/* One of the program's own may have others in it: what it is then follows right behind, in the order of its phases. */
+static bob_status define_all(struct bob_ev_thread *t, uint32_t what, const struct bob_event_def *d,
+			     uint32_t *number)
+{
+	bob_status st = bob_event_writer_define(t->writer, d, number);
+	uint8_t key[BOB_EVENT_KEY_MAX];
+	struct bob_event_def part = { .key = key, .depth = d->depth, .place = d->place };
+	uint32_t next;
+
+	if (what < BOB_EV_USER || bob_ev_user_phase(what) != BOB_USER_WHOLE)
+		return st;
+	for (uint32_t phase = BOB_USER_BEGIN; phase <= BOB_USER_END && st == BOB_OK; phase++) {
+		describe(bob_ev_user_what(bob_ev_user_id(what), phase), key, &part);
+		st = bob_event_writer_define(t->writer, &part, &next);
+	}
+	return st;
+}
+
+static bob_status define(struct bob_ev_thread *t, uint32_t what, const struct walk *w,
 			 uint32_t *number)
 {
-	struct bob_mpi_sites *s = t->sites;
-	uint64_t hash = hash_of(function, w->place, w->depth);
+	struct bob_ev_sites *s = t->sites;
+	uint64_t hash = hash_of(what, w->place, w->depth);
 	uint64_t outer_first[BOB_EVENT_DEPTH_MAX];
-	uint8_t key[BOB_VARINT_MAX];
-	struct bob_event_def d = { .key = key, .depth = w->depth, .place = outer_first,
-				   .layout = *bob_mpi_layout(function) };
+	uint8_t key[BOB_EVENT_KEY_MAX];
+	struct bob_event_def d = { .key = key, .depth = w->depth, .place = outer_first };
 	struct known *k;
 	bob_status st;
 
 	for (uint32_t i = 0; i < w->depth; i++)
 		outer_first[i] = w->place[w->depth - 1 - i];
-	d.key_len = (uint32_t)bob_varint_put(key, function);
+	describe(what, key, &d);
 	k = find_known(t, hash, &d);
 	if (k->number) {
 		*number = k->number - 1;
 		return BOB_OK;
 	}
-	st = s->known_count < KNOWN - 1 ? bob_event_writer_define(t->writer, &d, number) :
-					  BOB_ERR_FULL;
+	st = s->known_count < KNOWN - 1 ? define_all(t, what, &d, number) : BOB_ERR_FULL;
 	if (st == BOB_ERR_FULL) {
 		st = bob_event_writer_forget(t->writer);
 		forget(s);
 		k = find_known(t, hash, &d);
 		if (st == BOB_OK)
-			st = bob_event_writer_define(t->writer, &d, number);
+			st = define_all(t, what, &d, number);
 	}
 	if (st == BOB_OK) {
 		*k = (struct known){ hash, *number + 1, 0 };
@@ -244,12 +245,12 @@ static bob_status define(struct bob_mpi_thread *t, uint32_t function, const stru
 
 /* --- the memo --- */
 
-static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const void *caller,
-			      const void *cfa, struct memo *place, uint32_t *number,
-			      uint64_t *frame)
+static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhere,
+			      const void *caller, const void *cfa, struct memo *place,
+			      uint32_t *number, uint64_t *frame)
 {
-	struct bob_mpi_sites *s = t->sites;
-	struct walk w = { .caller = caller, .cfa = cfa, .near = s->nowhere,
+	struct bob_ev_sites *s = t->sites;
+	struct walk w = { .caller = caller, .cfa = cfa, .near = nowhere,
 			  .least = t->places ? CALLER_SLOTS : 0 };
 	bob_status st;
 
@@ -257,15 +258,15 @@ static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const
 		memset(s->memo, 0, sizeof(s->memo));
 		s->slots = 0;
 	}
-	if (is_own_call(caller, function)) {
-		*place = (struct memo){ caller, cfa, function, IGNORED, s->slots, 0, 0 };
+	if (bob_ev_mpi && bob_ev_mpi->ignores(caller, what)) {
+		*place = (struct memo){ caller, cfa, what, IGNORED, s->slots, 0, 0 };
 		return BOB_NONE;
 	}
 	w.slot = s->slot + s->slots;
 	w.room = 2 * BOB_EVENT_DEPTH_MAX;
 	if (cfa)
 		walk(&w);
-	st = define(t, function, &w, number);
+	st = define(t, what, &w, number);
 	if (st != BOB_OK)
 		return st;
 	if (w.slot != s->slot + s->slots) { /* everything was forgotten */
@@ -273,13 +274,13 @@ static bob_status look_closer(struct bob_mpi_thread *t, uint32_t function, const
 	}
 	if (w.needed >= CALLER_SLOTS)
 		*frame = (uint64_t)(uintptr_t)s->slot[s->slots + 1].at;
-	*place = (struct memo){ caller, cfa, function, *number, s->slots, w.needed, *frame };
+	*place = (struct memo){ caller, cfa, what, *number, s->slots, w.needed, *frame };
 	s->slots += w.needed;
 	return BOB_OK;
 }
 
 /* Hot: a load and a comparison for each frame. */
-static bool still_holds(const struct bob_mpi_sites *s, const struct memo *m)
+static bool still_holds(const struct bob_ev_sites *s, const struct memo *m)
 {
 	const struct slot *at = s->slot + m->first;
 
@@ -289,22 +290,26 @@ static bool still_holds(const struct bob_mpi_sites *s, const struct memo *m)
 	return true;
 }
 
-bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void *caller,
-			const void *cfa, uint32_t *number, uint64_t *frame)
+bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,
+		       const void *cfa, uint32_t *number, uint64_t *frame)
 {
-	struct bob_mpi_sites *s = t->sites;
+	struct bob_ev_sites *s = t->sites;
 	uint64_t h;
 	struct memo *old = NULL;
 
 	*frame = 0;
-	if (s->nowhere && !t->places)
-		cfa = NULL; /* but not the caller: it may be a library's own call */
-	h = ((uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)cfa * 31 ^ function) *
+	nowhere |= s->nowhere;
+	if (nowhere && !t->places) {
+		cfa = NULL;
+		if (what >= BOB_EV_USER) /* others may be a library's own call */
+			caller = s;
+	}
+	h = ((uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)cfa * 31 ^ what) *
 	    0x9e3779b97f4a7c15u;
 	for (uint32_t i = 0; i < MEMO_TRIES; i++) {
 		struct memo *m = &s->memo[((h >> 52) + i) & (MEMO - 1)];
 
-		if (m->caller == caller && m->cfa == cfa && m->function == function) {
+		if (m->caller == caller && m->cfa == cfa && m->what == what) {
 			if (still_holds(s, m)) {
 				*number = m->number;
 				*frame = m->frame;
@@ -316,7 +321,7 @@ bob_status bob_mpi_site(struct bob_mpi_thread *t, uint32_t function, const void 
 			break;
 		}
 	}
-	return look_closer(t, function, caller, cfa,
+	return look_closer(t, what, nowhere, caller, cfa,
 			   old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)], number,
 			   frame);
 }

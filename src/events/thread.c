@@ -1,37 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread's stream and what it works in, from its first call of MPI to its end. A fork child begins anew: its page is wiped, and what
+/* A thread's stream and what it works in, from its first event to its end. A fork child begins anew: its page is wiped, and what
  * it has inherited lies in its parent's file. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "mpi/recorder.h"
+#include "events/recorder.h"
 
 #define ALIVE 0x626f62626d706931ull
 
-__thread uint32_t bob_mpi_depth;
-static __thread struct bob_mpi_thread *self;
+__thread uint32_t bob_ev_depth;
+static __thread struct bob_ev_thread *self;
 static __thread bool refused;	/* it is not recorded, and that was asked for once */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint32_t threads;
 
-static void free_thread(struct bob_mpi_thread *t)
+static void free_thread(struct bob_ev_thread *t)
 {
-	bob_mpi_sites_close(t->sites);
-	bob_mpi_unmap(t->work, bob_event_writer_size());
-	bob_mpi_unmap(t->times, bob_times_size());
-	bob_mpi_keep_end(t);
-	bob_mpi_unmap(t, sizeof(*t));
+	bob_ev_sites_close(t->sites);
+	bob_ev_unmap(t->work, bob_event_writer_size());
+	bob_ev_unmap(t->times, bob_times_size());
+	bob_ev_keep_end(t);
+	bob_ev_nest_close(t);
+	bob_ev_unmap(t, sizeof(*t));
+}
+
+/* What has begun and not ended stays so. */
+static void end_stream(struct bob_ev_thread *t)
+{
+	if (bob_ev_settle(t))
+		bob_event_writer_end(t->writer);
 }
 
 static void thread_ended(void *thread)
 {
-	struct bob_mpi_thread *t = thread;
+	struct bob_ev_thread *t = thread;
 
 	self = NULL;
 	if (t->alive == ALIVE)
-		bob_event_writer_end(t->writer);
+		end_stream(t);
 	free_thread(t);
 }
 
@@ -39,62 +47,64 @@ static void thread_ended(void *thread)
  * left as it is. Other threads may be at work: theirs is, too. */
 static void process_ends(void)
 {
-	if (self && self->alive == ALIVE && !bob_mpi_depth)
-		bob_event_writer_end(self->writer);
+	if (self && self->alive == ALIVE && !bob_ev_depth)
+		end_stream(self);
+	bob_ev_say_missed();
 	self = NULL;
 	refused = true;
 }
 
 static void first_thread(void)
 {
-	bob_mpi_predefine();
+	if (bob_ev_mpi)
+		bob_ev_mpi->first();
 	pthread_key_create(&key, thread_ended);
-	bob_mpi_agent->at_end(process_ends);
+	bob_ev_agent->at_end(process_ends);
 }
 
 static bool time_is(const char *what)
 {
-	const char *how = bob_mpi_agent->setting("BOBBIN_TIME");
+	const char *how = bob_ev_agent->setting("BOBBIN_TIME");
 
 	return how && !strcmp(how, what);
 }
 
-bool bob_mpi_time_is_exact(void)
+bool bob_ev_time_is_exact(void)
 {
 	return time_is("exact:mpi");
 }
 
-static void begin_times(struct bob_mpi_thread *t, uint32_t stream)
+static void begin_times(struct bob_ev_thread *t, uint32_t stream)
 {
 	const uint32_t number = stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
-	void *mem = bob_mpi_map(bob_times_size());
+	void *mem = bob_ev_map(bob_times_size());
 
 	if (mem)
-		t->times = bob_times_begin(mem, bob_mpi_agent->chunk, NULL, number);
-	t->is_exact = bob_mpi_time_is_exact();
-	bob_exact_begin(&t->exact, bob_mpi_agent->chunk, NULL, number);
+		t->times = bob_times_begin(mem, bob_ev_agent->chunk, NULL, number);
+	t->is_exact = bob_ev_time_is_exact();
+	bob_exact_begin(&t->exact, bob_ev_agent->chunk, NULL, number);
 }
 
-static struct bob_mpi_thread *open_thread(uint32_t stream)
+static struct bob_ev_thread *open_thread(uint32_t stream)
 {
 	bob_status (*const begin)(void *, bob_fold_chunk_fn, void *, uint32_t,
 				  struct bob_event_writer **) =
-		bob_mpi_level == BOB_MPI_LEVEL_FLAT ? bob_event_writer_begin_flat :
-						      bob_event_writer_begin;
-	struct bob_mpi_thread *t = bob_mpi_map(sizeof(*t));
+		bob_ev_level == BOB_EV_LEVEL_FLAT ? bob_event_writer_begin_flat :
+						    bob_event_writer_begin;
+	struct bob_ev_thread *t = bob_ev_map(sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->work = bob_mpi_map(bob_event_writer_size());
-	t->sites = bob_mpi_sites_open();
+	t->work = bob_ev_map(bob_event_writer_size());
+	t->sites = bob_ev_sites_open();
 	if (madvise(t, 4096, MADV_WIPEONFORK) || !t->work || !t->sites ||
-	    begin(t->work, bob_mpi_agent->chunk, NULL,
+	    begin(t->work, bob_ev_agent->chunk, NULL,
 		  stream | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT, &t->writer) != BOB_OK) {
 		free_thread(t);
 		return NULL;
 	}
 	t->before = BOB_TIME_NONE;
-	t->places = bob_mpi_agent->has_places();
+	t->places = bob_ev_agent->has_places();
 	if (!time_is("none"))
 		begin_times(t, stream);
 	t->alive = ALIVE;
@@ -102,25 +112,25 @@ static struct bob_mpi_thread *open_thread(uint32_t stream)
 	return t;
 }
 
-static struct bob_mpi_thread *begin_thread(void)
+static struct bob_ev_thread *begin_thread(void)
 {
 	uint32_t stream;
 
-	if (!bob_mpi_agent || refused)
+	if (!bob_ev_agent || refused)
 		return NULL;
 	pthread_once(&once, first_thread);
-	stream = bob_mpi_agent->stream();
+	stream = bob_ev_agent->stream();
 	if (stream != BOB_AGENT_NO_STREAM)
 		self = open_thread(stream);
 	if (self)
 		pthread_setspecific(key, self);
 	if (!self && stream != BOB_AGENT_NO_STREAM)
-		bob_mpi_agent->stop(BOB_ERR_FULL);
+		bob_ev_agent->stop(BOB_ERR_FULL);
 	refused = !self;
 	return self;
 }
 
-struct bob_mpi_thread *bob_mpi_thread(void)
+struct bob_ev_thread *bob_ev_thread(void)
 {
 	if (__builtin_expect(self && self->alive == ALIVE, 1))
 		return self;
@@ -131,9 +141,9 @@ struct bob_mpi_thread *bob_mpi_thread(void)
 	return begin_thread();
 }
 
-void bob_mpi_thread_stop(bob_status why)
+void bob_ev_thread_stop(bob_status why)
 {
-	bob_mpi_agent->stop(why);
+	bob_ev_agent->stop(why);
 	if (self) {
 		pthread_setspecific(key, NULL);
 		free_thread(self);

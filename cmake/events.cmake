@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What records the program's own events, libbobbin-events.so. The recorder is a part of the libraries that record MPI, too: there is one of
+# these in a process.
+
+file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c)
+list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/user_key.c)
+set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)
+if(TARGET bob_freestanding)
+	add_library(bob_events SHARED ${BOB_EVENTS_SOURCES} $<TARGET_OBJECTS:bob_freestanding>)
+	set_target_properties(bob_events PROPERTIES
+		OUTPUT_NAME bobbin-events
+		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin
+		NO_SONAME ON
+		LINK_DEPENDS ${map})
+	target_compile_options(bob_events PRIVATE -ftls-model=initial-exec)
+	target_link_libraries(bob_events PRIVATE bob_common bob_ours)
+	target_link_options(bob_events PRIVATE -static-libgcc -Wl,-soname,libbobbin-events.so
+		-Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
+		-Wl,--version-script=${map})
+	if(TARGET bob_cli)
+		add_dependencies(bob_cli bob_events)
+	endif()
+endif()

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program's own events, in its trace: docs/events.md.
+ *
+ *     static bob_event_id step;
+ *     if (!step)
+ *         step = bob_event_register("step", 0, "int n, double dt -> int cells");
+ *     BOB_EVENT_BEGIN(step, bob_int(n), bob_real(dt));
+ *     ...
+ *     BOB_EVENT_END(step, bob_int(cells));
+ *
+ * What is in this header needs no library: without `bobbin record --events` registering gives 0, and an event of number 0 costs a load
+ * and a branch. C11 and C++11; for Fortran there is the module bobbin (share/bobbin/bobbin.f90).
+ *
+ * Threads: any; an event ends in the thread in which it began. Not in signal handlers. Nothing here fails visibly, changes
+ * errno or frees what is yours: strings are copied. Registering is for once and takes microseconds. */
+#ifndef BOBBIN_EVENTS_H
+#define BOBBIN_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 0: no event; whatever is done with it is nothing. Valid in the whole process, and in its fork children. */
+typedef uint32_t bob_event_id;
+
+enum bob_event_flag {
+	/* Where in the program it happens is not recorded: events that are scattered over it fold together, and cost less. */
+	BOB_EVENT_NO_SIGNATURE = 1,
+	/* It stands for a call of the function of that name (generated wrappers). */
+	BOB_EVENT_WRAPPER = 2
+};
+
+#define BOB_EVENT_NAME_MAX 63u		/* bytes of a name */
+#define BOB_EVENT_PARAMETERS_MAX 16u	/* in and out */
+#define BOB_EVENT_STRINGS_MAX 8u	/* among them */
+#define BOB_EVENT_PARAMETER_BYTES 128u	/* of all their names, and two for each */
+#define BOB_EVENT_STRING_MAX 1024u	/* bytes; what is longer is cut there */
+
+/* A parameter's value; which one it is was said at registration. */
+union bob_arg {
+	int64_t i;
+	double d;
+	const char *s;		/* zero-terminated; NULL is an empty one */
+};
+
+static inline union bob_arg bob_int(int64_t i)
+{
+	union bob_arg a;
+
+	a.i = i;
+	return a;
+}
+
+static inline union bob_arg bob_real(double d)
+{
+	union bob_arg a;
+
+	a.d = d;
+	return a;
+}
+
+static inline union bob_arg bob_text(const char *s)
+{
+	union bob_arg a;
+
+	a.s = s;
+	return a;
+}
+
+/* What a recorder offers. Later versions append; a recorder of another name is none of this header's. */
+#define BOB_EVENTS_TABLE "bobbin_events_1"
+struct bob_events_table {
+	uint32_t size;		/* of this struct */
+	uint32_t reserved;
+	bob_event_id (*event)(const char *name, uint32_t flags, const char *parameters);
+	void (*begin)(bob_event_id e, const union bob_arg *in, uint32_t count);
+	void (*end)(bob_event_id e, const union bob_arg *out, uint32_t count);
+	void (*instant)(bob_event_id e, const union bob_arg *in, uint32_t count);
+	bob_event_id (*counter)(const char *name, uint32_t flags);
+};
+
+/* The recorder; NULL: there is none. For wrappers and modules; programs do not need it. */
+extern void *bob_events_dlsym(void *handle, const char *name) __asm__("dlsym")
+	__attribute__((weak));
+
+static inline const struct bob_events_table *bob_events_recorder(void)
+{
+	static const struct bob_events_table none = { 0, 0, NULL, NULL, NULL, NULL, NULL };
+	static const struct bob_events_table *found;
+	const struct bob_events_table *t = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(!t, 0)) {
+		if (bob_events_dlsym)
+			t = (const struct bob_events_table *)bob_events_dlsym(NULL,
+									      BOB_EVENTS_TABLE);
+		t = t && t->size >= sizeof(*t) ? t : &none;
+		__atomic_store_n(&found, t, __ATOMIC_RELEASE);
+	}
+	return t->size ? t : NULL;
+}
+
+/* An event by its name; the same name gives the same event. `parameters` are those it begins with, behind `->` those it ends
+ * with, each `int`, `double` or `string` and a name, apart by commas; NULL: none. Returns 0 if nothing is recorded, or if the recorder
+ * refuses it (a name or parameters that are too long, a type that is none, other parameters than before: the trace says so). */
+static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
+					      const char *parameters)
+{
+	const struct bob_events_table *t = bob_events_recorder();
+
+	return t ? t->event(name, flags, parameters) : 0;
+}
+
+/* It begins, it ends. Events may lie in one another; one that ends takes those in it that have not ended with it. Parameters that are
+ * missing are 0; what is too much is dropped. */
+static inline void bob_event_begin_with(bob_event_id e, uint32_t count, const union bob_arg *in)
+{
+	if (e)
+		bob_events_recorder()->begin(e, in, count);
+}
+
+static inline void bob_event_end_with(bob_event_id e, uint32_t count, const union bob_arg *out)
+{
+	if (e)
+		bob_events_recorder()->end(e, out, count);
+}
+
+static inline void bob_event_begin(bob_event_id e)
+{
+	bob_event_begin_with(e, 0, NULL);
+}
+
+static inline void bob_event_end(bob_event_id e)
+{
+	bob_event_end_with(e, 0, NULL);
+}
+
+/* Something that takes no time. */
+static inline void bob_event_instant_with(bob_event_id e, uint32_t count, const union bob_arg *in)
+{
+	if (e)
+		bob_events_recorder()->instant(e, in, count);
+}
+
+static inline void bob_event_instant(bob_event_id e)
+{
+	bob_event_instant_with(e, 0, NULL);
+}
+
+/* Something that has a value, which changes: an instant event with one parameter. */
+static inline bob_event_id bob_counter_register(const char *name, uint32_t flags)
+{
+	const struct bob_events_table *t = bob_events_recorder();
+
+	return t ? t->counter(name, flags) : 0;
+}
+
+static inline void bob_counter_set(bob_event_id e, double value)
+{
+	union bob_arg a;
+
+	if (!e)
+		return;
+	a.d = value;
+	bob_events_recorder()->instant(e, &a, 1);
+}
+
+/* The same with the parameters in place: BOB_EVENT_BEGIN(e, bob_int(n), bob_text(file)). */
+#define BOB_EVENT_ARGS_(...) = { __VA_ARGS__ }
+#define BOB_EVENT_WITH_(what, e, ...)                                                              \
+	do {                                                                                       \
+		if (e) {                                                                           \
+			const union bob_arg bob_args_[] BOB_EVENT_ARGS_(__VA_ARGS__);              \
+			what(e, (uint32_t)(sizeof(bob_args_) / sizeof(bob_args_[0])), bob_args_);  \
+		}                                                                                  \
+	} while (0)
+#define BOB_EVENT_BEGIN(e, ...) BOB_EVENT_WITH_(bob_event_begin_with, e, __VA_ARGS__)
+#define BOB_EVENT_END(e, ...) BOB_EVENT_WITH_(bob_event_end_with, e, __VA_ARGS__)
+#define BOB_EVENT_INSTANT(e, ...) BOB_EVENT_WITH_(bob_event_instant_with, e, __VA_ARGS__)
+
+#ifdef __cplusplus
+}
+
+namespace bobbin
+{
+/* An event as long as the block, exceptions included. */
+class scope
+{
+      public:
+	explicit scope(bob_event_id e) : event(e)
+	{
+		bob_event_begin(e);
+	}
+	~scope()
+	{
+		bob_event_end(event);
+	}
+	scope(const scope &) = delete;
+	scope &operator=(const scope &) = delete;
+
+      private:
+	bob_event_id event;
+};
+} // namespace bobbin
+#endif
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive/user_functions.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/user_key.h"
+
+#define ENTRIES (BOB_USER_FUNCTION_LAST - BOB_USER_FUNCTION_FIRST + 1)
+#define FIRST_SLOTS 64u
+
+struct entry {
+	struct bob_mpi_function function;
+	struct bob_mpi_param param[BOB_USER_PARAMETERS_MAX];
+	struct bob_user_key key;
+	uint32_t bytes_len;
+	uint8_t bytes[BOB_EVENT_KEY_MAX];
+};
+
+static struct entry **table;
+static uint32_t entries, room;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void fill(struct entry *e, enum bob_user_phase phase)
+{
+	static const uint8_t roles[BOB_USER_TYPES] = { BOB_MPI_ROLE_INT, BOB_MPI_ROLE_DOUBLE,
+						       BOB_MPI_ROLE_STRING };
+	static const uint8_t flags[BOB_USER_PHASES] = { 0, BOB_MPI_USER_BEGIN, BOB_MPI_USER_END, 0,
+							0 };
+	const struct bob_user_key *k = &e->key;
+	uint32_t from, to;
+
+	bob_user_range(k, phase, &from, &to);
+	e->function = (struct bob_mpi_function){
+		.name = k->name,
+		.class_name = "user",
+		.params = e->param,
+		.number = (uint16_t)(BOB_USER_FUNCTION_FIRST + entries),
+		.count = (uint8_t)(to - from),
+		.words = (uint8_t)(to - from),
+		.result = BOB_MPI_NOWHERE,
+		.flags = (uint8_t)(BOB_MPI_USER | flags[phase]),
+	};
+	for (uint32_t i = from; i < to; i++) {
+		const int is_in = i < k->in || phase >= BOB_USER_INSTANT;
+		const uint8_t word = (uint8_t)(i - from);
+
+		e->param[i - from] = (struct bob_mpi_param){
+			.name = k->text + k->name_at[i],
+			.role = roles[k->type[i]],
+			.flags = (uint8_t)((is_in ? BOB_MPI_GOES_IN : BOB_MPI_COMES_OUT) |
+					   (k->type[i] == BOB_USER_STRING ? BOB_MPI_VECTOR : 0)),
+			.in = is_in ? word : BOB_MPI_NOWHERE,
+			.out = is_in ? BOB_MPI_NOWHERE : word,
+		};
+	}
+}
+
+static struct entry *find(const uint8_t *key, size_t len)
+{
+	for (uint32_t i = 0; i < entries; i++)
+		if (table[i]->bytes_len == len && !memcmp(table[i]->bytes, key, len))
+			return table[i];
+	return NULL;
+}
+
+static struct entry *add(const uint8_t *key, size_t len)
+{
+	struct entry *e = entries < ENTRIES ? calloc(1, sizeof(*e)) : NULL;
+	enum bob_user_phase phase;
+
+	if (e && entries == room) {
+		const uint32_t more = room ? 2 * room : FIRST_SLOTS;
+		struct entry **t = realloc(table, more * sizeof(struct entry *));
+
+		table = t ? t : table;
+		room = t ? more : room;
+	}
+	if (!e || entries == room || bob_user_decode(key, len, &e->key, &phase) != BOB_OK) {
+		free(e);
+		return NULL;
+	}
+	memcpy(e->bytes, key, len);
+	e->bytes_len = (uint32_t)len;
+	fill(e, phase);
+	table[entries++] = e;
+	return e;
+}
+
+const struct bob_mpi_function *bob_user_function_of_key(const uint8_t *key, size_t len)
+{
+	struct entry *e = NULL;
+
+	if (len > BOB_EVENT_KEY_MAX)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	if (len)
+		e = find(key, len);
+	if (len && !e)
+		e = add(key, len);
+	pthread_mutex_unlock(&lock);
+	return e ? &e->function : NULL;
+}
+
+const struct bob_mpi_function *bob_event_function_of(uint32_t number)
+{
+	const struct bob_mpi_function *f = NULL;
+
+	if (number < BOB_USER_FUNCTION_FIRST)
+		return bob_mpi_function_of(number);
+	pthread_mutex_lock(&lock);
+	if (number - BOB_USER_FUNCTION_FIRST < entries)
+		f = &table[number - BOB_USER_FUNCTION_FIRST]->function;
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+const struct bob_mpi_function *bob_event_function_first(const struct bob_mpi_function *f)
+{
+	const struct bob_mpi_function *first = f;
+
+	if (!(f->flags & BOB_MPI_USER))
+		return f;
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 0; i < entries; i++)
+		if (!strcmp(table[i]->key.name, f->name)) {
+			first = &table[i]->function;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	return first;
+}

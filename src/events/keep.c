@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of a thread for as long as a call takes. */
+#include "events/recorder.h"
+
+/* Blocks of a call that needed more than the newest one had. */
+struct kept {
+	struct kept *older;
+	uint64_t room;
+};
+
+static void drop_older(struct kept *k)
+{
+	while (k) {
+		struct kept *older = k->older;
+
+		bob_ev_unmap(k, k->room);
+		k = older;
+	}
+}
+
+void bob_ev_keep_begin(struct bob_ev_thread *t)
+{
+	if (t->kept && t->kept->older) {
+		drop_older(t->kept->older);
+		t->kept->older = NULL;
+	}
+	t->kept_used = sizeof(struct kept);
+}
+
+void bob_ev_keep_end(struct bob_ev_thread *t)
+{
+	drop_older(t->kept);
+	t->kept = NULL;
+}
+
+void *bob_ev_keep(struct bob_ev_thread *t, uint64_t count, uint64_t size)
+{
+	uint64_t bytes = (count * size + 15) & ~15ull, room = t->kept ? t->kept->room : 0;
+	void *p;
+
+	if (size && count > (1ull << 40) / size)
+		return NULL;
+	if (room < t->kept_used || room - t->kept_used < bytes) {
+		struct kept *k;
+
+		for (room = room ? room : 4096; room < 2 * bytes + sizeof(*k);)
+			room *= 2;
+		k = bob_ev_map(room);
+		if (!k)
+			return NULL;
+		k->older = t->kept;
+		k->room = room;
+		t->kept = k;
+		t->kept_used = sizeof(*k);
+	}
+	p = (uint8_t *)t->kept + t->kept_used;
+	t->kept_used += bytes;
+	return p;
+}

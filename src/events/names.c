@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the program's own events are called. Numbers are given as they come; they stay in the process. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "archive/user_key.h"
+#include "events/recorder.h"
+
+#define IDS_MAX 16384u
+
+struct name {
+	struct bob_user_key key;
+	bool is_counter;
+};
+
+static struct name *names; /* [id]; 0 is none */
+static uint32_t count;		/* ids that are valid are up to it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void refuse(const char *name, const char *why)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "event '%.100s' is not recorded: %s\n", name ? name : "", why);
+	bob_ev_log(line);
+}
+
+static uint32_t find(const char *name)
+{
+	for (uint32_t id = 1; id <= count; id++)
+		if (!strcmp(names[id].key.name, name))
+			return id;
+	return 0;
+}
+
+static uint32_t add(const struct bob_user_key *k, bool is_counter)
+{
+	uint32_t id = find(k->name);
+
+	if (id) {
+		if (!memcmp(&names[id].key, k, sizeof(*k)) && names[id].is_counter == is_counter)
+			return id;
+		refuse(k->name, "it was registered before with other parameters or flags");
+		return 0;
+	}
+	if (!names)
+		names = bob_ev_map((IDS_MAX + 1) * sizeof(*names));
+	if (!names || count == IDS_MAX) {
+		refuse(k->name, "there are too many events");
+		return 0;
+	}
+	names[count + 1] = (struct name){ *k, is_counter };
+	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
+	return count;
+}
+
+uint32_t bob_ev_register(const char *name, uint32_t flags, const char *parameters, bool is_counter)
+{
+	struct bob_user_key k;
+	uint32_t id;
+
+	if (bob_user_parse(name, flags, parameters, &k) != BOB_OK) {
+		refuse(name, "its name or its parameters are not what bobbin/events.h says");
+		return 0;
+	}
+	pthread_mutex_lock(&lock);
+	id = add(&k, is_counter);
+	pthread_mutex_unlock(&lock);
+	return id;
+}
+
+bool bob_ev_is_registered(uint32_t id)
+{
+	return id && id <= __atomic_load_n(&count, __ATOMIC_ACQUIRE);
+}
+
+uint32_t bob_ev_instant_phase(uint32_t id)
+{
+	return names[id].is_counter ? BOB_USER_COUNTER : BOB_USER_INSTANT;
+}
+
+const struct bob_user_key *bob_ev_user(uint32_t what)
+{
+	return &names[bob_ev_user_id(what)].key;
+}
+
+bool bob_ev_user_is_nowhere(uint32_t what)
+{
+	return bob_ev_user(what)->flags & BOB_EVENT_NO_SIGNATURE;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records events with values inside a traced process: calls of MPI (src/mpi) and the program's own events (user.c), one behind the other in one
+ * stream for each thread, with the place they come from, their times, and where they stand among the thread's calls or memory accesses.
+ *
+ *   start.c   the agent, its settings        thread.c   a thread's stream and what it works in
+ *   site.c    where an event comes from      event.c    one event, from its beginning to its end
+ *   user.c    the program's own events       names.c    what these are called and have
+ *   table.c   what bobbin/events.h finds
+ *
+ * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
+ * There is only one of them in a process.
+ *
+ * Threads: an event belongs to its thread; bob_ev_thread says who that is. Nothing is recorded in signal handlers. */
+#ifndef BOB_EVENTS_RECORDER_H
+#define BOB_EVENTS_RECORDER_H
+
+#include "agent/streams.h"
+#include "archive/event_write.h"
+#include "archive/exact_write.h"
+#include "archive/time_write.h"
+#include "bobbin/events.h"
+
+/* What an event is: a function of MPI, by its number in functions.txt, or BOB_EV_USER and a program's own one. */
+#define BOB_EV_USER 4096u
+/* Words of an event that are not elements of vectors. */
+#define BOB_EV_FIXED_WORDS 32u
+
+/* --- start.c --- */
+/* The agent; NULL: nothing is recorded. */
+extern const struct bob_agent_streams *bob_ev_agent;
+/* How far what is recorded is worked on, BOBBIN_MPI_LEVEL: rank: not merged with other ranks'; flat: not even folded. */
+enum bob_ev_level { BOB_EV_LEVEL_FLAT, BOB_EV_LEVEL_RANK, BOB_EV_LEVEL_ALL };
+extern enum bob_ev_level bob_ev_level;
+/* Asks the agent, once; constructors need not come in order. What is recorded is for the caller to say. */
+const struct bob_agent_streams *bob_ev_ask_agent(void);
+/* Zeroed pages, never freed but by bob_ev_unmap; NULL: none. They are not swapped in before they are touched. */
+void *bob_ev_map(size_t bytes);
+void bob_ev_unmap(void *p, size_t bytes);
+extern uint64_t bob_ev_shift_ns; /* 0, but in tests */
+uint64_t bob_ev_now_ns(void);
+/* A record of `len` bytes, at most BOB_EV_RECORD_MAX, for the process's META; nothing if the file has no room. */
+#define BOB_EV_RECORD_MAX 64u
+void bob_ev_put_record(enum bob_record_kind kind, const void *body, uint32_t len);
+/* A line for who reads the trace, with a newline. */
+void bob_ev_log(const char *line);
+/* Recording is switched off and on by the program, for the process. */
+void bob_ev_switch(bool is_on);
+bool bob_ev_is_off(void);
+
+/* What a recorder of MPI adds; NULL: there is none. Set before the first event. */
+struct bob_ev_mpi {
+	void (*first)(void);		/* before the first thread's first event */
+	/* The call is one that a library makes for itself. */
+	bool (*ignores)(const void *caller, uint32_t what);
+	const struct bob_event_layout *(*layout)(uint32_t what);
+};
+extern const struct bob_ev_mpi *bob_ev_mpi;
+
+/* --- event.c --- */
+/* One that is under way. */
+struct bob_ev_event {
+	struct bob_ev_thread *thread;
+	uint32_t what;
+	uint32_t number;	/* of its definition in the thread's stream */
+	uint64_t *word;		/* the record's words ... */
+	uint32_t words;		/* ... so far */
+	uint32_t room;
+	bool lost;		/* there is no room for its words */
+	bool has_place;		/* among the thread's calls or memory accesses */
+	uint64_t sp,
+		frame; /* of the function that records it, of its caller: as of the agent's event_begins */
+	uint64_t *mark;
+	uint64_t begin_ns;
+};
+
+struct bob_ev_thread;
+/* It begins: there is room for BOB_EV_FIXED_WORDS. `caller`, `cfa`: the return address and the canonical frame address of the function that
+ * records it. False: it is not recorded. */
+bool bob_ev_open(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what, const void *caller,
+		 const void *cfa);
+/* The same, of a definition that is known. */
+bool bob_ev_open_as(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what,
+		    uint32_t number);
+/* The words that go in are there: readers see it as it is. What it does begins. */
+void bob_ev_begun(struct bob_ev_event *e);
+/* What it does has ended: its time. */
+void bob_ev_done(struct bob_ev_event *e);
+/* The two halves of that: the times of an event of this definition, which took from `since_ns` to `end_ns`; where it ends among calls. */
+void bob_ev_took(struct bob_ev_event *e, uint32_t number, uint64_t since_ns, uint64_t end_ns);
+void bob_ev_leave_place(struct bob_ev_event *e);
+/* All its words are there. False: it is lost, and the thread's memory freed. */
+bool bob_ev_put(struct bob_ev_event *e);
+/* Room for `more` words. The record may move. */
+void bob_ev_more(struct bob_ev_event *e, uint32_t more);
+/* What the thread has recorded so far is a part of its own, and complete in the file. `e` is under way, has no words yet, and stays so. */
+void bob_ev_part(struct bob_ev_event *e);
+
+/* --- thread.c --- */
+/* The calling thread is in something that is recorded as a whole: nothing in it is. */
+extern __thread uint32_t bob_ev_depth;
+
+struct bob_ev_sites;
+struct bob_ev_nest;
+struct bob_ev_thread {
+	volatile uint64_t alive; /* alone on a page that a fork child finds wiped */
+	uint8_t rest_of_page[4096 - 8];
+	struct bob_event_writer *writer;
+	void *work;		/* what it works in */
+	struct bob_ev_sites *sites;
+	struct bob_ev_nest *nest; /* user.c: the program's own events that are under way */
+	uint32_t number;	/* of the thread among those that record */
+	uint32_t before;	/* definition of the newest event */
+	uint64_t end_ns;	/* of it */
+	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
+	bool is_exact;		/* each event's times are kept as well */
+	bool places;		/* events have a place among calls or memory accesses */
+	bool pending;		/* the record that is open is the innermost event's of `nest` */
+	struct bob_exact exact;
+	uint64_t unplaced;	/* so many since the last one have none */
+	/* src/mpi */
+	uint32_t requests;	/* made by this thread */
+	uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* words of calls that are followed */
+	struct kept *kept;	/* call.c */
+	uint64_t kept_used;
+};
+/* The calling thread's; NULL: it is not recorded. */
+struct bob_ev_thread *bob_ev_thread(void);
+/* Is each event's begin and end to be kept (--time=exact:mpi)? There is an agent. */
+bool bob_ev_time_is_exact(void);
+/* No more can be recorded of it: the trace says why. */
+void bob_ev_thread_stop(bob_status why);
+
+/* --- keep.c --- memory of a call: a new one has none yet; the thread has ended; `size` bytes `count` times, up to the call's end */
+void bob_ev_keep_begin(struct bob_ev_thread *t);
+void bob_ev_keep_end(struct bob_ev_thread *t);
+void *bob_ev_keep(struct bob_ev_thread *t, uint64_t count, uint64_t size);
+
+/* --- site.c --- */
+struct bob_ev_sites *bob_ev_sites_open(void);
+void bob_ev_sites_close(struct bob_ev_sites *s);
+/* The number of the definition of `what`, from there, and where the caller's own return address lies (0: not
+ * known). `nowhere`: where it comes from does not matter. BOB_NONE: a library does it for itself. BOB_ERR_FULL: nothing more can be recorded. */
+bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,
+		       const void *cfa, uint32_t *number, uint64_t *frame);
+/* Numbers of definitions that were given before are not valid any more: counts up. */
+uint32_t bob_ev_sites_age(const struct bob_ev_thread *t);
+
+/* --- names.c --- */
+struct bob_user_key;
+/* A number, or 0: bob_event_register. A counter has one parameter, and is instant. */
+uint32_t bob_ev_register(const char *name, uint32_t flags, const char *parameters, bool is_counter);
+bool bob_ev_is_registered(uint32_t id);
+/* Which phase it is when it has no duration. */
+uint32_t bob_ev_instant_phase(uint32_t id);
+/* Of one that is registered. */
+const struct bob_user_key *bob_ev_user(uint32_t what);
+bool bob_ev_user_is_nowhere(uint32_t what);
+/* `what` of event `id` in a phase (enum bob_user_phase), and back. */
+static inline uint32_t bob_ev_user_what(uint32_t id, uint32_t phase)
+{
+	return BOB_EV_USER + (id << 3 | phase);
+}
+
+static inline uint32_t bob_ev_user_phase(uint32_t what)
+{
+	return (what - BOB_EV_USER) & 7u;
+}
+
+static inline uint32_t bob_ev_user_id(uint32_t what)
+{
+	return (what - BOB_EV_USER) >> 3;
+}
+
+/* --- user.c --- */
+void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
+		  const void *cfa);
+void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count);
+void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
+		    const void *cfa);
+/* The event whose record is open has others in it: its beginning is an event of its own. False: as of bob_ev_put. */
+bool bob_ev_settle(struct bob_ev_thread *t);
+void bob_ev_say_missed(void); /* the process ends */
+void bob_ev_nest_close(struct bob_ev_thread *t);
+
+#endif

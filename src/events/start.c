@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the recorder needs of the process: the agent, memory, the clock. Whatever is missing, the program goes on as it is. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "archive/write.h"
+#include "events/recorder.h"
+
+const struct bob_agent_streams *bob_ev_agent;
+const struct bob_ev_mpi *bob_ev_mpi;
+enum bob_ev_level bob_ev_level = BOB_EV_LEVEL_ALL;
+uint64_t bob_ev_shift_ns;
+static uint32_t off;
+
+void *bob_ev_map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void bob_ev_unmap(void *p, size_t bytes)
+{
+	if (p)
+		munmap(p, bytes);
+}
+
+uint64_t bob_ev_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + bob_ev_shift_ns;
+}
+
+void bob_ev_put_record(enum bob_record_kind kind, const void *body, uint32_t len)
+{
+	uint64_t at, bytes[1 + BOB_EV_RECORD_MAX / 8] = { 0 };
+	struct bob_chunk_head *c;
+	struct bob_meta m;
+
+	bob_meta_init(&m, bytes, sizeof(bytes));
+	bob_meta_put(&m, kind, body, len);
+	c = bob_ev_agent->chunk(NULL, BOB_CHUNK_META, BOB_STREAM_NONE, m.len, 0, &at);
+	if (!c)
+		return;
+	__builtin_memcpy(bob_chunk_data(c), bytes, m.len);
+	bob_chunk_seal(c, m.len);
+}
+
+void bob_ev_log(const char *line)
+{
+	const uint64_t n = strlen(line);
+	uint64_t at;
+	struct bob_chunk_head *c =
+		bob_ev_agent->chunk(NULL, BOB_CHUNK_LOG, BOB_STREAM_NONE, n, 0, &at);
+
+	if (!c)
+		return;
+	memcpy(bob_chunk_data(c), line, n);
+	bob_chunk_seal(c, n);
+}
+
+void bob_ev_switch(bool is_on)
+{
+	__atomic_store_n(&off, !is_on, __ATOMIC_RELAXED);
+}
+
+bool bob_ev_is_off(void)
+{
+	return __atomic_load_n(&off, __ATOMIC_RELAXED) != 0;
+}
+
+const struct bob_agent_streams *bob_ev_ask_agent(void)
+{
+	const struct bob_agent_streams *a = dlsym(RTLD_DEFAULT, BOB_AGENT_STREAMS_NAME);
+	const char *level;
+
+	if (!a || a->size < sizeof(*a))
+		return NULL;
+	level = a->setting("BOBBIN_MPI_LEVEL");
+	if (level && !strcmp(level, "flat"))
+		bob_ev_level = BOB_EV_LEVEL_FLAT;
+	else if (level && !strcmp(level, "rank"))
+		bob_ev_level = BOB_EV_LEVEL_RANK;
+	return a;
+}

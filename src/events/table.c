@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What bobbin/events.h finds, and whether events are recorded at all. */
+#include <errno.h>
+
+#include "events/recorder.h"
+
+#define HERE __builtin_return_address(0), __builtin_dwarf_cfa()
+
+static bool is_on;
+
+__attribute__((constructor)) static void start(void)
+{
+	const struct bob_agent_streams *a = bob_ev_ask_agent();
+
+	if (a && a->setting("BOBBIN_EVENTS")) {
+		bob_ev_agent = a;
+		is_on = true;
+	}
+}
+
+static bob_event_id event(const char *name, uint32_t flags, const char *parameters)
+{
+	const int saved = errno;
+	const uint32_t id = is_on ? bob_ev_register(name, flags, parameters, false) : 0;
+
+	errno = saved;
+	return id;
+}
+
+static bob_event_id counter(const char *name, uint32_t flags)
+{
+	const int saved = errno;
+	const uint32_t id = is_on ? bob_ev_register(name, flags, "double value", true) : 0;
+
+	errno = saved;
+	return id;
+}
+
+static void begin(bob_event_id e, const union bob_arg *in, uint32_t count)
+{
+	const int saved = errno;
+
+	bob_ev_begin(e, in, count, HERE);
+	errno = saved;
+}
+
+static void end(bob_event_id e, const union bob_arg *out, uint32_t count)
+{
+	const int saved = errno;
+
+	bob_ev_end(e, out, count);
+	errno = saved;
+}
+
+static void instant(bob_event_id e, const union bob_arg *in, uint32_t count)
+{
+	const int saved = errno;
+
+	bob_ev_instant(e, in, count, HERE);
+	errno = saved;
+}
+
+/* Its name is BOB_EVENTS_TABLE. */
+extern const struct bob_events_table bobbin_events_1;
+__attribute__((visibility("default"))) const struct bob_events_table bobbin_events_1 = {
+	.size = sizeof(bobbin_events_1),
+	.event = event,
+	.begin = begin,
+	.end = end,
+	.instant = instant,
+	.counter = counter,
+};

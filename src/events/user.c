@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program's own events. One that begins is an open record; if it ends and nothing was recorded in it, the record is that of a whole
+ * event. Else its beginning becomes an event of its own as soon as another one comes (it is *settled*), and so does its end: what is
+ * recorded is in the order in which it happened. */
+#include <stdio.h>
+#include <string.h>
+
+#include "archive/user_key.h"
+#include "events/recorder.h"
+
+#define NEST_MAX 65536u		/* events of a thread that are under way */
+#define TEXT_WORDS (BOB_USER_STRINGS_MAX * (BOB_EVENT_STRING_MAX / 8))
+
+struct open {
+	struct bob_ev_event e;	/* its number is that of the whole event */
+	uint32_t id;
+	uint32_t age;		/* bob_ev_sites_age when it began */
+};
+
+struct bob_ev_nest {
+	uint32_t depth;
+	uint32_t texts;		/* words of `text` */
+	uint64_t text[TEXT_WORDS]; /* strings of the record that is open */
+	struct open open[NEST_MAX];
+};
+
+static uint64_t missed;		/* events that began where nothing can be recorded */
+
+void bob_ev_nest_close(struct bob_ev_thread *t)
+{
+	bob_ev_unmap(t->nest, sizeof(*t->nest));
+}
+
+void bob_ev_say_missed(void)
+{
+	char line[160];
+
+	if (!missed)
+		return;
+	snprintf(line, sizeof(line),
+		 "%llu events were not recorded: they began in a callback of MPI, in a signal "
+		 "handler, or in too many others\n",
+		 (unsigned long long)missed);
+	bob_ev_log(line);
+}
+
+static void miss(void)
+{
+	__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
+}
+
+static struct bob_ev_thread *thread_with_nest(void)
+{
+	struct bob_ev_thread *t = bob_ev_thread();
+
+	if (t && __builtin_expect(!t->nest, 0))
+		t->nest = bob_ev_map(sizeof(*t->nest));
+	return t && t->nest ? t : NULL;
+}
+
+/* --- parameters --- */
+
+static uint64_t put_text(struct bob_ev_nest *n, const char *s)
+{
+	const uint64_t len = s ? strnlen(s, BOB_EVENT_STRING_MAX) : 0;
+	const uint64_t words = bob_event_padded(len);
+
+	if (!len)
+		return 0;
+	n->text[n->texts + words - 1] = 0;
+	memcpy(n->text + n->texts, s, len);
+	n->texts += (uint32_t)words;
+	return len;
+}
+
+static void put_arguments(struct bob_ev_event *e, const struct bob_user_key *k, uint32_t from,
+			  uint32_t to, const union bob_arg *arg, uint32_t count)
+{
+	struct bob_ev_nest *n = e->thread->nest;
+
+	for (uint32_t i = from; i < to; i++) {
+		const union bob_arg a = i - from < count ? arg[i - from] :
+							   (union bob_arg){ .i = 0 };
+
+		e->word[e->words++] = k->type[i] == BOB_USER_STRING ? put_text(n, a.s) :
+								      (uint64_t)a.i;
+	}
+}
+
+static void put_texts(struct bob_ev_event *e)
+{
+	struct bob_ev_nest *n = e->thread->nest;
+
+	if (e->words + n->texts > e->room)
+		bob_ev_more(e, n->texts);
+	if (!e->lost) {
+		memcpy(e->word + e->words, n->text, 8ull * n->texts);
+		e->words += n->texts;
+	}
+	n->texts = 0;
+}
+
+/* --- begin and end --- */
+
+static void begin(struct bob_ev_thread *t, uint32_t id, const union bob_arg *in, uint32_t count,
+		  const void *caller, const void *cfa)
+{
+	const uint32_t what = bob_ev_user_what(id, BOB_USER_WHOLE);
+	const struct bob_user_key *k = bob_ev_user(what);
+	struct bob_ev_nest *n = t->nest;
+	struct open *o = &n->open[n->depth];
+
+	if (n->depth == NEST_MAX) {
+		miss();
+		return;
+	}
+	if (!bob_ev_open(&o->e, t, what, caller, cfa))
+		return;
+	o->id = id;
+	o->age = bob_ev_sites_age(t);
+	n->texts = 0;
+	put_arguments(&o->e, k, 0, k->in, in, count);
+	bob_ev_begun(&o->e);
+	n->depth++;
+	t->pending = true;
+}
+
+bool bob_ev_settle(struct bob_ev_thread *t)
+{
+	struct bob_ev_event *e;
+
+	if (!t->pending)
+		return true;
+	t->pending = false;
+	e = &t->nest->open[t->nest->depth - 1].e;
+	bob_event_writer_rename(t->writer, e->number + BOB_USER_BEGIN);
+	bob_ev_took(e, e->number + BOB_USER_BEGIN, e->begin_ns, e->begin_ns);
+	put_texts(e);
+	return bob_ev_put(e);
+}
+
+/* Nothing was recorded in it. */
+static void end_whole(struct bob_ev_event *e, const union bob_arg *out, uint32_t count)
+{
+	const struct bob_user_key *k = bob_ev_user(e->what);
+
+	e->thread->pending = false;
+	put_arguments(e, k, k->in, (uint32_t)k->in + k->out, out, count);
+	bob_ev_done(e);
+	put_texts(e);
+	bob_ev_put(e);
+}
+
+/* Its end is an event of its own, from the same place as its beginning. */
+static void end_apart(struct bob_ev_thread *t, struct open *o, const union bob_arg *out,
+		      uint32_t count)
+{
+	const struct bob_user_key *k = bob_ev_user(o->e.what);
+	struct bob_ev_event e = { .sp = o->e.sp, .frame = o->e.frame };
+	uint32_t number = o->e.number;
+	uint64_t frame;
+
+	bob_ev_leave_place(&o->e);
+	/* definitions were forgotten meanwhile, and its place with them */
+	if (o->age != bob_ev_sites_age(t) &&
+	    bob_ev_site(t, o->e.what, true, t, NULL, &number, &frame) != BOB_OK)
+		return;
+	if (!bob_ev_open_as(&e, t, bob_ev_user_what(o->id, BOB_USER_END), number + BOB_USER_END))
+		return;
+	t->nest->texts = 0;
+	put_arguments(&e, k, k->in, (uint32_t)k->in + k->out, out, count);
+	bob_ev_begun(&e);
+	bob_ev_took(&e, e.number, o->e.begin_ns, e.begin_ns);
+	bob_ev_leave_place(&e);
+	put_texts(&e);
+	bob_ev_put(&e);
+}
+
+static void end_innermost(struct bob_ev_thread *t, const union bob_arg *out, uint32_t count)
+{
+	struct open *o = &t->nest->open[--t->nest->depth];
+
+	if (t->pending)
+		end_whole(&o->e, out, count);
+	else
+		end_apart(t, o, out, count);
+}
+
+static void end(struct bob_ev_thread *t, uint32_t id, const union bob_arg *out, uint32_t count)
+{
+	uint32_t at = t->nest->depth;
+
+	while (at && t->nest->open[at - 1].id != id)
+		at--;
+	if (!at) /* it began where nothing was recorded */
+		return;
+	while (bob_ev_thread() == t && t->nest->depth > at)
+		end_innermost(t, NULL, 0);
+	if (bob_ev_thread() == t)
+		end_innermost(t, out, count);
+}
+
+static void instant(struct bob_ev_thread *t, uint32_t id, const union bob_arg *in, uint32_t count,
+		    const void *caller, const void *cfa)
+{
+	const uint32_t what = bob_ev_user_what(id, bob_ev_instant_phase(id));
+	const struct bob_user_key *k = bob_ev_user(what);
+	struct bob_ev_event e;
+
+	if (!bob_ev_open(&e, t, what, caller, cfa))
+		return;
+	t->nest->texts = 0;
+	put_arguments(&e, k, 0, (uint32_t)k->in + k->out, in, count);
+	bob_ev_begun(&e);
+	bob_ev_took(&e, e.number, e.begin_ns, e.begin_ns);
+	bob_ev_leave_place(&e);
+	put_texts(&e);
+	bob_ev_put(&e);
+}
+
+/* --- from the program --- */
+
+/* In a wrapper, or in a signal handler that came while something was being recorded, nothing can be. */
+static struct bob_ev_thread *enter(uint32_t id)
+{
+	struct bob_ev_thread *t;
+
+	if (!bob_ev_is_registered(id))
+		return NULL;
+	if (bob_ev_depth) {
+		miss();
+		return NULL;
+	}
+	t = thread_with_nest();
+	bob_ev_depth = t != NULL;
+	return t;
+}
+
+void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
+		  const void *cfa)
+{
+	struct bob_ev_thread *t = bob_ev_is_off() ? NULL : enter(id);
+
+	if (t) {
+		begin(t, id, in, count, caller, cfa);
+		bob_ev_depth = 0;
+	}
+}
+
+void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
+{
+	struct bob_ev_thread *t = bob_ev_depth ? NULL : enter(id);
+
+	if (t) {
+		end(t, id, out, count);
+		bob_ev_depth = 0;
+	}
+}
+
+void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
+		    const void *cfa)
+{
+	struct bob_ev_thread *t = bob_ev_is_off() ? NULL : enter(id);
+
+	if (t) {
+		instant(t, id, in, count, caller, cfa);
+		bob_ev_depth = 0;
+	}
+}
