@@ -80,6 +80,7 @@ struct bob_events_table {
 	void (*end)(bob_event_id e, const union bob_arg *out, uint32_t count);
 	void (*instant)(bob_event_id e, const union bob_arg *in, uint32_t count);
 	bob_event_id (*counter)(const char *name, uint32_t flags);
+	void (*set)(bob_event_id e, double value);
 };
 
 /* The recorder; NULL: there is none. For wrappers and modules; programs do not need it. */
@@ -88,7 +89,7 @@ extern void *bob_events_dlsym(void *handle, const char *name) __asm__("dlsym")
 
 static inline const struct bob_events_table *bob_events_recorder(void)
 {
-	static const struct bob_events_table none = { 0, 0, NULL, NULL, NULL, NULL, NULL };
+	static const struct bob_events_table none = { 0, 0, NULL, NULL, NULL, NULL, NULL, NULL };
 	static const struct bob_events_table *found;
 	const struct bob_events_table *t = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 
@@ -114,40 +115,21 @@ static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 }
 
 /* It begins, it ends. Events may lie in one another; one that ends takes those in it that have not ended with it. Parameters that are
- * missing are 0; what is too much is dropped. */
-static inline void bob_event_begin_with(bob_event_id e, uint32_t count, const union bob_arg *in)
-{
-	if (e)
-		bob_events_recorder()->begin(e, in, count);
-}
-
-static inline void bob_event_end_with(bob_event_id e, uint32_t count, const union bob_arg *out)
-{
-	if (e)
-		bob_events_recorder()->end(e, out, count);
-}
-
-static inline void bob_event_begin(bob_event_id e)
-{
-	bob_event_begin_with(e, 0, NULL);
-}
-
-static inline void bob_event_end(bob_event_id e)
-{
-	bob_event_end_with(e, 0, NULL);
-}
-
+ * missing are 0; what is too much is dropped. These are macros, so that where it happens is a line of yours; `e` is evaluated twice.
+ *
+ *     void bob_event_begin_with(bob_event_id e, uint32_t count, const union bob_arg *in);
+ *     void bob_event_end_with(bob_event_id e, uint32_t count, const union bob_arg *out);
+ *     void bob_event_begin(bob_event_id e);
+ *     void bob_event_end(bob_event_id e); */
+#define bob_event_begin_with(e, count, in) BOB_EVENTS_DO_(e, begin, in, count)
+#define bob_event_end_with(e, count, out) BOB_EVENTS_DO_(e, end, out, count)
+#define bob_event_begin(e) BOB_EVENTS_DO_(e, begin, NULL, 0)
+#define bob_event_end(e) BOB_EVENTS_DO_(e, end, NULL, 0)
 /* Something that takes no time. */
-static inline void bob_event_instant_with(bob_event_id e, uint32_t count, const union bob_arg *in)
-{
-	if (e)
-		bob_events_recorder()->instant(e, in, count);
-}
-
-static inline void bob_event_instant(bob_event_id e)
-{
-	bob_event_instant_with(e, 0, NULL);
-}
+#define bob_event_instant_with(e, count, in) BOB_EVENTS_DO_(e, instant, in, count)
+#define bob_event_instant(e) BOB_EVENTS_DO_(e, instant, NULL, 0)
+#define BOB_EVENTS_DO_(e, what, args, count)                                                       \
+	((e) ? bob_events_recorder()->what((e), (args), (count)) : (void)0)
 
 /* Something that has a value, which changes: an instant event with one parameter. */
 static inline bob_event_id bob_counter_register(const char *name, uint32_t flags)
@@ -157,15 +139,8 @@ static inline bob_event_id bob_counter_register(const char *name, uint32_t flags
 	return t ? t->counter(name, flags) : 0;
 }
 
-static inline void bob_counter_set(bob_event_id e, double value)
-{
-	union bob_arg a;
-
-	if (!e)
-		return;
-	a.d = value;
-	bob_events_recorder()->instant(e, &a, 1);
-}
+/*     void bob_counter_set(bob_event_id e, double value); */
+#define bob_counter_set(e, value) ((e) ? bob_events_recorder()->set((e), (value)) : (void)0)
 
 /* The same with the parameters in place: BOB_EVENT_BEGIN(e, bob_int(n), bob_text(file)). */
 #define BOB_EVENT_ARGS_(...) = { __VA_ARGS__ }

@@ -174,6 +174,45 @@ static void print_config(const struct bob_process_info *p)
 		puts("recorded    with the default options");
 }
 
+/* How often the line stands in the logs of processes before this one, or of all: UINT32_MAX. */
+static uint32_t times_logged(const struct bob_trace *t, uint32_t before, const char *line,
+			     size_t len)
+{
+	uint32_t n = 0, last = bob_trace_process_count(t);
+
+	for (uint32_t i = 0; i < last && i < before; i++)
+		for (const char *p = bob_trace_log(t, i), *end; *p; p = end + (*end != 0)) {
+			end = p + strcspn(p, "\n");
+			n += (size_t)(end - p) == len && !memcmp(p, line, len);
+		}
+	return n;
+}
+
+/* What its parts had to say while it ran: each line once. */
+static void print_logs(const struct bob_trace *t)
+{
+	uint32_t shown = 0, more = 0;
+
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++)
+		for (const char *p = bob_trace_log(t, i), *end; *p; p = end + (*end != 0)) {
+			const size_t len = strcspn(p, "\n");
+			uint32_t all;
+
+			end = p + len;
+			if (times_logged(t, i, p, len))
+				continue;
+			if (shown == ROWS_DEFAULT) {
+				more++;
+				continue;
+			}
+			all = times_logged(t, UINT32_MAX, p, len);
+			printf("%s%.*s", shown++ ? "            " : "\nnotes       ", (int)len, p);
+			printf(all > 1 ? " (%" PRIu32 " times)\n" : "\n", all);
+		}
+	if (more)
+		printf("            ... %" PRIu32 " more, see bobbin info --json\n", more);
+}
+
 static void print_missing(const struct cli_session *s)
 {
 	uint32_t n = bob_trace_problem_count(s->trace);
@@ -222,6 +261,7 @@ static void print_text(const struct cli_session *s, int all)
 	cli_untraced_print(s, stdout);
 	(void)cli_left_out_print(s, "", stdout);
 	print_missing(s);
+	print_logs(t);
 }
 
 /* --- JSON --- */

@@ -60,6 +60,15 @@ static void instant(bob_event_id e, const union bob_arg *in, uint32_t count)
 	errno = saved;
 }
 
+static void set(bob_event_id e, double value)
+{
+	const union bob_arg a = { .d = value };
+	const int saved = errno;
+
+	bob_ev_instant(e, &a, 1, HERE);
+	errno = saved;
+}
+
 /* Its name is BOB_EVENTS_TABLE. */
 extern const struct bob_events_table bobbin_events_1;
 __attribute__((visibility("default"))) const struct bob_events_table bobbin_events_1 = {
@@ -69,4 +78,5 @@ __attribute__((visibility("default"))) const struct bob_events_table bobbin_even
 	.end = end,
 	.instant = instant,
 	.counter = counter,
+	.set = set,
 };

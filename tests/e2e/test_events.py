@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program's own events. Programs say what they do (tests/prog/events/say.h); the trace must say the same, event by event, with all
+parameters, for each thread: folded, merged, flat, beside calls and memory accesses, after a kill."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import harness as h
+
+suite = h.Suite("events")
+INCLUDE = f"-I{h.ROOT / 'include'}"
+PARAMETERS = {
+    "step": (["n", "file"], ["cells", "x"]), "leaf": (["a", "x"], []), "text": (["a", "b", "c"], []), "deep": (["n"], []),
+    "left": (["n"], []), "note": (["before"], ["after"]), "bare": ([], []), "residual": (["value"], []), "block": (["n"], []),
+    "inner": ([], []), "of library": (["n"], []),
+}
+
+
+def program(name, *flags, cc="gcc", sources=()):
+    stamp = max(p.stat().st_mtime_ns for p in [h.ROOT / "include/bobbin/events.h", *(h.PROG / "events").iterdir()])
+    return h.compile(f"{name}{len(flags)}", [f"events/{name}", *sources], cc,
+                     ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-Wno-unused-function", "-pthread", INCLUDE, f"-DSTAMP={stamp}", *flags], ["-lm"])
+
+
+def shown(name, before, after=None):
+    """As `bobbin show` has it. What is long is cut there."""
+    def text(names, values):
+        parts = []
+        for k, v in zip(names, values):
+            if v[:1] == '"' and len(v) > 202:
+                v = v[:201] + '"...'
+            parts.append(f"{k}={v}")
+        return ", ".join(parts)
+    ins, outs = PARAMETERS[name]
+    zeros = ["0" if n != "after" else '""' for n in outs]
+    out = f"{name}({text(ins, before)})"
+    if after is not None and outs:
+        out += " -> " + text(outs, after or zeros)
+    return out
+
+
+def expected(path):
+    """Lines of one thread. An event with nothing in it is whole; else its beginning and its end are apart."""
+    lines = [line.split("\t") for line in path.read_text().splitlines()]
+    lines = [(head[0], head[2:], rest) for head, *rest in lines if head]
+    out, nest = [], []
+    for i, (what, name, values) in enumerate(lines):
+        if what == "I":
+            out.append(shown(name, values))
+        elif what == "B":
+            whole = i + 1 < len(lines) and lines[i + 1][0] == "E"
+            nest.append((name, whole, values))
+            if not whole:
+                out.append("begin " + shown(name, values))
+        else:
+            while nest[-1][0] != name:  # it was left without an end
+                inner, whole, before = nest.pop()
+                out.append(shown(inner, before, []) if whole else end(inner, []))
+            _, whole, before = nest.pop()
+            out.append(shown(name, before, values) if whole else end(name, values))
+    return out
+
+
+def end(name, values):
+    return "end " + shown(name, [], values)
+
+
+def threads(trace, *options):
+    """[lines] of each thread as the trace has them, without numbers and places."""
+    r = h.bobbin("show", "-x", "--lines=0", *options, trace)
+    h.check(r.status == 0, f"show fails\n{r}")
+    out = []
+    for line in r.out.decode().splitlines():
+        if line.startswith("thread "):
+            out.append([])
+        elif re.match(r" *[\d,]+  ", line):
+            out[-1].append(re.sub(r"^[\d.]+  [\d.]+  |   [^ ].*$", "", line.split(None, 1)[1]))
+    return [t for t in out if t]
+
+
+def equal(folder, trace, *options):
+    """The same threads, whatever their order."""
+    want = [w for w in (expected(p) for p in sorted(folder.iterdir())) if w]
+    have = threads(trace, *options)
+    h.check(len(want) == len(have), f"{len(have)} threads with events, not {len(want)}")
+    for w in want:
+        best = max(have, key=lambda t: sum(a == b for a, b in zip(t, w)))
+        at = next((i for i, (a, b) in enumerate(zip(best, w)) if a != b), min(len(best), len(w)))
+        h.check(best == w, f"event {at} of {len(w)} and {len(best)}: {best[at:at + 1]}, not {w[at:at + 1]}")
+        have.remove(best)
+    return sum(map(len, want))
+
+
+def both(argv_of, options=("--events",), **kw):
+    """Natively and recorded: the same behaviour; the folder of what was said, the trace."""
+    native = h.run(argv_of(h.fresh("said")), **kw)
+    folder = h.fresh("said")
+    r = h.record(argv_of(folder), options, **kw)
+    h.check(native.status == r.status and native.err == r.err, f"native:\n{native}\nrecorded:\n{r}")
+    h.check_trace(r.trace)
+    return folder, native, r
+
+
+FLAGS = {"PIE": ["-fPIE", "-pie"], "not PIE": ["-no-pie", "-fno-pie"], "c11 -O0": ["-std=gnu11", "-O0"], "LTO": ["-flto", "-O2"]}
+
+
+@suite.case("C")
+def languages():
+    total = 0
+    for name, flags in FLAGS.items():
+        p = program("all.c", *flags)
+        folder, native, r = both(lambda said: [p, said, 1, 60])
+        h.check(native.out == b"1000000\nerrno 42\ndone\n" and r.out == native.out, f"{name}: output\n{native}\n{r}")
+        total += equal(folder, r.trace)
+    return f"{total} events"
+
+
+@suite.case("threads")
+def many_threads():
+    p = program("all.c")
+    folder, native, r = both(lambda said: [p, said, 4, 300])
+    total = equal(folder, r.trace)
+    return f"{total} events, {h.info(r.trace)['stream_bytes']} bytes"
+
+
+@suite.case("regular events do not grow with their number")
+def size():
+    sizes = []
+    q = program("regular.c")
+    for rounds in (200, 20000):
+        r = h.record([q, rounds], ["--events", "--time=none"])
+        h.check(r.status == 0, str(r))
+        h.check_trace(r.trace)
+        sizes.append(h.info(r.trace)["stream_bytes"])
+    h.check(sizes[1] <= sizes[0] + 16, f"{sizes} bytes")
+    return f"{sizes} bytes"
+
+
+@suite.case("flat, and not merged")
+def levels():
+    p = program("all.c")
+    for level in ("flat", "rank"):
+        folder, native, r = both(lambda said: [p, said, 2, 100], ["--events"], env=h.environment({"BOBBIN_MPI_LEVEL": level}))
+        equal(folder, r.trace)
+
+
+@suite.case("C++: blocks, exceptions, a library, a fork")
+def blocks():
+    library = h.compile("library.so", ["events/library.c"], "gcc", ["-shared", "-fPIC", "-O1", INCLUDE])
+    p = program("scope.cc", cc="g++", sources=[str(library)])
+    for extra in ([], ["--time=none"]):
+        folder, native, r = both(lambda said: [p, said], ["--events", *extra])
+        equal_with_library(folder, r.trace)
+
+
+def equal_with_library(folder, trace):
+    """`inner` says that it ends when it is over; in even rounds it has an event of the library in it."""
+    want = []
+    for path in sorted(folder.iterdir()):
+        out = []
+        for line in path.read_text().splitlines():
+            if line.startswith("B block"):
+                n = int(line.split("\t")[1])
+                inner = ["inner()"] if n % 2 else ["begin inner()", f"of library(n={n})", "end inner()"]
+                out += [f"begin block(n={n})", *inner, "end block()"]
+        want.append(out)
+    have = threads(trace)
+    h.check(sorted(want) == sorted(have), f"{have}\nnot {want}")
+
+
+@suite.case("beside calls, beside accesses")
+def beside():
+    p = program("all.c")
+    total = 0
+    for options in (["--calls", "--events"], ["--mem", "--events"], ["--events", "--time=exact:mpi"]):
+        folder, native, r = both(lambda said: [p, said, 1, 20], options)
+        extra = ["--mpi"] if "--events" != options[0] else []
+        total += equal(folder, r.trace, *extra)
+    return f"{total} events"
+
+
+@suite.case("static: nothing is recorded, nothing is wrong")
+def static():
+    p = program("all.c", "-static")
+    folder = h.fresh("said")
+    r = h.run([p, folder, 1, 5])
+    h.check(r.status == 7 and r.out == b"1000000\nerrno 42\ndone\n", str(r))
+
+
+@suite.case("what is refused is said")
+def refused():
+    p = program("all.c")
+    folder, native, r = both(lambda said: [p, said, 0, 1])
+    info = h.bobbin("info", r.trace)
+    for what in ("event 'step' is not recorded: it was registered before", "event 'bad' is not recorded", "event '' is not recorded"):
+        h.check(what.encode() in info.out, f"{what}: not said\n{info}")
+
+
+@suite.case("killed at random moments")
+def killed():
+    p = program("all.c")
+    total = 0
+    for i in range(4):
+        folder = h.fresh("said")
+        trace = h.fresh("trace") / "t"
+        run = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", str(trace), "--events", "--", str(p), str(folder), "2", "20000"],
+                               env=h.environment(), stdout=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(0.15 + 0.17 * i)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        h.check_trace(trace)
+        have = sorted(threads(trace), key=len)
+        said = [p.read_text() for p in sorted(folder.iterdir())]
+        # what was said was recorded before: every end and instant event, but the line that was being written
+        for t in have:
+            ends = [s for s in said if matches(s, t)]
+            h.check(ends, f"a thread of {len(t)} events is none that was said")
+            total += len(t)
+    return f"{total} events"
+
+
+def matches(said, have):
+    """What was said up to the kill is a beginning of what was recorded, but for what was under way."""
+    lines = said.splitlines()
+    folder = h.fresh("cut")
+    (folder / "0").write_text("\n".join(lines[:-1]) + "\n")
+    want = expected(folder / "0")[:-1]
+    have = [x.replace("  IN PROGRESS when recording ended", "") for x in have]
+    return len(have) >= len(want) - 2 and have[: len(want)] == want[: len(have)]
+
+
+if __name__ == "__main__":
+    sys.exit(suite.run())
