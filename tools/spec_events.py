@@ -46,7 +46,7 @@ class Definition:
     def __init__(self, v):
         vectors, key, depth = v[0] >> 8 & 255, v[0] >> 16 & 0xFFFF, v[0] >> 32
         keys = (key + 7) // 8
-        if len(v) != 1 + vectors + keys + depth or key > 64 or depth > 256:
+        if len(v) != 1 + vectors + keys + depth or key > 224 or depth > 256:
             raise Bad
         self.layout = Layout(v[0] & 255, [(x & 255, x >> 8 & 255) for x in v[1:1 + vectors]])
         at = 1 + vectors
