@@ -90,7 +90,7 @@ static void c_strings(void **state)
 			   "x // in here\"); \n"
 			   "x#error don't\n"
 			   "c// an apostrophe ends with its line\n"
-			   "xlong n = 1'000'000; /* and a separator\n"
+			   "xlong n = 1'000; /* and a separator\n"
 			   "c is none */\n"
 			   "xauto s = R\"x(\n"
 			   "x// raw\n"
