@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define CLI_TABLE_COLUMNS_MAX 10
+#define CLI_TABLE_COLUMNS_MAX 80
 
 struct cli_table {
 	int columns;

@@ -31,6 +31,8 @@ static const struct cli_verb
 		  "[options] [DIR]", merge_options, verb_merge, 2, 0, 0 },
 	fold = { "fold", "fold raw memory accesses, or those of a trace in another way",
 		 "[options] [DIR]", fold_options, verb_fold, 2, 0, 0 },
+	concerns = { "concerns", "how scattered concerns are over a program's source",
+		     "[options] MAP [MAP]", concerns_options, verb_concerns, 2, 0, 0 },
 	plan = { "plan", "prepare the patch plans of programs and libraries",
 		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },
 	env = { "env", "the variables that record without the launcher",
@@ -41,7 +43,7 @@ static const struct cli_verb
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
 const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &commmatrix, &merge, &fold, &plan, &env, &help, &calibrate,
+					     &dump, &replay, &cache, &commmatrix, &merge, &fold, &concerns, &plan, &env, &help, &calibrate,
 					     NULL };
 
 const struct cli_verb *cli_verb_find(const char *name)

@@ -49,7 +49,8 @@ def killed(mpi, times):
 
 def abort(mpi):
     r, said = run(mpi, "abort", "50")
-    h.check(r.status == 7, f"status {r.status}, not that of MPI_Abort\n{r}")
+    # MPICH's mpirun ors it with the statuses of those that it killed meanwhile
+    h.check(r.status == 7 or mpi == "mpich" and r.status & 7 == 7, f"status {r.status}, not that of MPI_Abort\n{r}")
     extra = prefix(m.read(r.trace, problems=True), said)
     last = extra[2][-1]
     h.check(last.name == "Abort" and last.open and last.values["errorcode"] == 7, f"rank 2 ends with {last}")

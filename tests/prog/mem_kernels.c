@@ -43,13 +43,13 @@ long k_matmul(long *d, long n)
 	return c[m];
 }
 
-/* Triangles: addresses of three registers, which compilers make of two rows of one matrix. */
-#define ROW 24
+/* Triangles: addresses of three registers, which compilers make of two rows of one matrix. They are cubic, and stepped through. */
+#define ROW 12
 long k_lu(long *d, long n)
 {
 	long(*a)[ROW] = (long(*)[ROW])d;
 
-	n = n < ROW ? n : ROW;
+	n = n < ROW ? n : ROW - 1;
 	for (long k = 0; k < n; k++)
 		for (long i = k + 1; i < n; i++) {
 			a[i][k] /= a[k][k] | 1;
@@ -64,7 +64,7 @@ long k_cholesky(long *d, long n)
 	static long c[ROW][ROW];
 	long(*b)[ROW] = (long(*)[ROW])d;
 
-	n = n < ROW ? n : ROW;
+	n = n < ROW ? n : ROW - 1;
 	for (int j = 0; j < n; j++)
 		for (int i = j; i < n; i++) {
 			long s = b[i][j];

@@ -130,10 +130,18 @@ static void cachegrind(const struct bob_cache_config *c, struct counts *n)
 	pclose(f);
 }
 
+/* Within a part of the other one, and two. */
+static int is_near(uint64_t a, uint64_t b, uint64_t part)
+{
+	return a <= b + b / part + 2 && b <= a + a / part + 2;
+}
+
+/* The last level depends on where the stack begins, and so on the environment, and on what the two tools do with it. */
 static void one_machine(const char *text)
 {
 	struct bob_cache_config c;
 	struct counts ours, theirs;
+	uint64_t all[2] = { 0 };
 
 	assert_int_equal(bob_cache_config_parse(text, strlen(text), "test", &c, NULL), BOB_OK);
 	cachegrind(&c, &theirs);
@@ -147,9 +155,11 @@ static void one_machine(const char *text)
 		assert_int_equal(ours.refs[i], theirs.refs[i]);
 		assert_true(theirs.l1[i] > 100);
 		assert_int_equal(ours.l1[i], theirs.l1[i]);
-		assert_true(ours.last[i] <= theirs.last[i] + theirs.last[i] / 20 + 2);
-		assert_true(theirs.last[i] <= ours.last[i] + ours.last[i] / 20 + 2);
+		assert_true(is_near(ours.last[i], theirs.last[i], 10));
+		all[0] += ours.last[i];
+		all[1] += theirs.last[i];
 	}
+	assert_true(is_near(all[0], all[1], 20));
 }
 
 static void machines(void **state)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../share.h"
 #include "gen.h"
 #include "rig.h"
 
@@ -92,14 +93,6 @@ static void unshare(void)
 	munmap(r->enc, bob_run_enc_size());
 	munmap(area, area_stretches * STRETCH);
 	munmap(shared, sizeof(*shared));
-}
-
-/* BOBBIN_TEST_LONG=1: every instruction where otherwise a sample is taken. */
-static int is_long(void)
-{
-	const char *v = getenv("BOBBIN_TEST_LONG");
-
-	return v && *v == '1';
 }
 
 /* Decodes the shared stream now; it must be a prefix of `sym`. Returns its length. */
@@ -272,7 +265,8 @@ static void test_abandoned_events(void **state)
 			uint32_t *sym = gen_make(GEN_SORT, 80, 3);
 
 			/* from raise() into the event and a little beyond */
-			for (int steps = 1; steps < 20000; steps += is_long() ? 1 : 1 + steps / 8)
+			for (int steps = 1; steps < 20000;
+			     steps += share_is_long() ? 1 : 1 + steps / 8)
 				if (!interrupt_at(codecs[c], sym, 80, armed, steps))
 					break;
 			free(sym);

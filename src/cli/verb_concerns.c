@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin concerns: how scattered concerns are over components, and how focused components are, by a map of source lines; of
+ * two maps, what the second one gained. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/concerns/concerns.h"
+#include "cli/complain.h"
+#include "cli/concerns_tables.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+
+enum { OPT_FORMAT, OPT_COUNT, OPT_OUTPUT };
+
+const struct cli_option concerns_options[] = {
+	{ "format", 'f', "FORMAT", "text (default), csv or json", NULL, "text|csv|json" },
+	{ "count-annotations", 0, NULL, "annotations are lines of code, too", NULL, NULL },
+	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+
+struct request {
+	int format;
+	int count_marks;
+	const char *output;
+};
+
+/* At most *room bytes, which it then takes from it. *out is the caller's to free. Returns an exit status. */
+static int read_text(const char *path, size_t *room, struct bob_concerns_text *out)
+{
+	FILE *f = fopen(path, "r");
+	size_t len = 0, have = 0, n = 0;
+	char *text = NULL;
+	int status = 0;
+
+	if (!f)
+		return cli_fail("concerns", "cannot open %s, %m", path);
+	do {
+		len += n;
+		if (len == have) {
+			size_t more = have ? 2 * have : 65536;
+			char *grown = realloc(text, more);
+
+			if (!grown) {
+				status = cli_fail("concerns", "out of memory");
+				break;
+			}
+			text = grown;
+			have = more;
+		}
+		n = fread(text + len, 1, have - len, f);
+	} while (n && len + n <= *room);
+	if (!status && ferror(f))
+		status = cli_fail("concerns", "cannot read %s, %m", path);
+	else if (!status && len + n > *room)
+		status = cli_fail("concerns", "%s is too large: no more than %zu bytes are read",
+				  path, *room);
+	fclose(f);
+	if (status) {
+		free(text);
+		return status;
+	}
+	*out = (struct bob_concerns_text){ text, len };
+	*room -= len;
+	return 0;
+}
+
+/* `file` as seen from where the map is. */
+static char *beside(const char *map, const char *file)
+{
+	const char *slash = strrchr(map, '/');
+	size_t dir = slash && *file != '/' ? (size_t)(slash + 1 - map) : 0;
+	char *path = malloc(dir + strlen(file) + 1);
+
+	if (path) {
+		memcpy(path, map, dir);
+		strcpy(path + dir, file);
+	}
+	return path;
+}
+
+static int read_files(const struct bob_concerns_map *map, struct bob_concerns_text *files)
+{
+	size_t room = BOB_CONCERNS_FILES_BYTES;
+	int status = 0;
+
+	for (uint32_t i = 0; i < map->files && !status; i++) {
+		char *path = beside(map->name, map->file[i]);
+
+		status = path ? read_text(path, &room, &files[i]) :
+				cli_fail("concerns", "out of memory");
+		free(path);
+	}
+	return status;
+}
+
+static int count(const struct bob_concerns_map *map, int count_marks,
+		 struct bob_concerns_counts *counts)
+{
+	struct bob_concerns_text *files = calloc(map->files + 1, sizeof(*files));
+	struct bob_concerns_complaint why = { "out of memory" };
+	int status = files ? read_files(map, files) : cli_fail("concerns", "out of memory");
+
+	if (!status && bob_concerns_count(map, files, count_marks, counts, &why) != BOB_OK)
+		status = cli_fail("concerns", "%s", why.text);
+	for (uint32_t i = 0; files && i < map->files; i++)
+		free((char *)files[i].text);
+	free(files);
+	return status;
+}
+
+static int read_map(const char *path, int count_marks, struct cli_concerns *out)
+{
+	struct bob_concerns_complaint why = { "out of memory" };
+	struct bob_concerns_text text = { NULL, 0 };
+	size_t room = BOB_CONCERNS_MAP_BYTES;
+	int status = read_text(path, &room, &text);
+
+	if (status)
+		return status;
+	if (bob_concerns_map_parse(text.text, text.len, path, &out->map, &why) != BOB_OK)
+		status = cli_fail("concerns", "%s", why.text);
+	free((char *)text.text);
+	return status ? status : count(out->map, count_marks, &out->counts);
+}
+
+static int print(const struct request *r, const struct cli_concerns *maps, int n)
+{
+	FILE *out = cli_output_open("concerns", r->output);
+	int status = 0;
+
+	if (!out)
+		return 1;
+	if (r->format == FORMAT_CSV)
+		cli_concerns_csv(maps, n, out);
+	else if (r->format == FORMAT_JSON)
+		cli_concerns_json(maps, n, out);
+	else if (cli_concerns_text(maps, n, out))
+		status = cli_fail("concerns", "out of memory");
+	return cli_output_close("concerns", out, r->output) | status;
+}
+
+static int run(const struct request *r, int n, char **paths)
+{
+	struct cli_concerns maps[2] = { { .map = NULL }, { .map = NULL } };
+	int status = 0;
+
+	for (int i = 0; i < n && !status; i++)
+		status = read_map(paths[i], r->count_marks, &maps[i]);
+	if (!status)
+		status = print(r, maps, n);
+	for (int i = 0; i < n; i++)
+		bob_concerns_map_destroy(maps[i].map);
+	return status;
+}
+
+int verb_concerns(int argc, char **argv)
+{
+	struct request r = { FORMAT_TEXT, 0, NULL };
+	struct cli_options o;
+	const char *arg;
+	int opt, status = 0;
+
+	cli_options_begin(&o, "concerns", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0) {
+		if (status)
+			continue;
+		if (opt == OPT_FORMAT)
+			status =
+				cli_option_word("concerns", &concerns_options[opt], arg, &r.format);
+		else if (opt == OPT_COUNT)
+			r.count_marks = 1;
+		else
+			r.output = arg;
+	}
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (status)
+		return status;
+	if (argc - optind < 1 || argc - optind > 2)
+		return cli_misuse("concerns", "one map of concerns is needed, or two to compare");
+	return run(&r, argc - optind, argv + optind);
+}
