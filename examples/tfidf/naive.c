@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TF-IDF with its reduction by hand: ranks are a binary tree, each receives what its children counted, adds its own, and sends
+ * it on. Compare events.c.
+ *
+ *     ./make_corpus corpus; mpirun -n 4 ./tfidf_naive corpus
+ *
+ * What a term is worth in a document is how often it is there, by the words of the document, times the logarithm of
+ * documents by documents that have it. Each rank reads every P-th document. Prints the best term of each; rank 0 reads all
+ * documents itself and checks that the table of the tree is that one. */
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pack.h"
+
+#define TAG_TABLE 1
+#define BEST_BYTES 128
+
+struct documents {
+	const char *folder;
+	char **name;
+	int count, rank, ranks;
+	struct terms *tf;	/* of the own ones: document rank + i * ranks is number i */
+	int64_t *words;
+	int own;
+};
+
+static void *get(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	if (!p)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	return p;
+}
+
+static void need(int ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "tfidf: %s\n", what);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* --- the terms --- */
+
+static int64_t read_one(const struct documents *d, int number, struct terms *tf)
+{
+	char path[4096];
+	int64_t words;
+
+	snprintf(path, sizeof(path), "%s/%s", d->folder, d->name[number]);
+	words = terms_read(tf, path);
+	need(words >= 0, path);
+	return words;
+}
+
+static void compute_tf(struct documents *d)
+{
+	d->own = (d->count - d->rank + d->ranks - 1) / d->ranks;
+	d->own = d->own < 0 ? 0 : d->own;
+	d->tf = get((size_t)d->own, sizeof(*d->tf));
+	d->words = get((size_t)d->own, sizeof(*d->words));
+	for (int i = 0; i < d->own; i++)
+		d->words[i] = read_one(d, d->rank + i * d->ranks, &d->tf[i]);
+}
+
+/* Adds 1 to each term of the document. */
+static void count_document(const struct terms *tf, struct terms *df)
+{
+	for (size_t i = 0; i < tf->slots; i++)
+		if (tf->slot[i].word)
+			need(!terms_add(df, tf->slot[i].word, strlen(tf->slot[i].word), 1),
+			     "memory");
+}
+
+static void compute_idf_local(const struct documents *d, struct terms *df)
+{
+	for (int i = 0; i < d->own; i++)
+		count_document(&d->tf[i], df);
+}
+
+/* --- the tree --- */
+
+static void receive_table(struct terms *df, int from)
+{
+	MPI_Status status;
+	char *bytes;
+	int len;
+
+	MPI_Probe(from, TAG_TABLE, MPI_COMM_WORLD, &status);
+	MPI_Get_count(&status, MPI_BYTE, &len);
+	bytes = get((size_t)len, 1);
+	MPI_Recv(bytes, len, MPI_BYTE, from, TAG_TABLE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	need(!terms_deserialise(df, bytes, (size_t)len), "a table cannot be read");
+	free(bytes);
+}
+
+static void send_table(const struct terms *df, int to)
+{
+	size_t len;
+	char *bytes = terms_serialise(df, &len);
+
+	need(bytes != NULL, "memory");
+	MPI_Send(bytes, (int)len, MPI_BYTE, to, TAG_TABLE, MPI_COMM_WORLD);
+	free(bytes);
+}
+
+static void reduce_idf(const struct documents *d, struct terms *df)
+{
+	int left = 2 * d->rank + 1, right = left + 1, parent = (d->rank - 1) / 2;
+
+	if (left < d->ranks)
+		receive_table(df, left);
+	if (right < d->ranks)
+		receive_table(df, right);
+	if (d->rank)
+		send_table(df, parent);
+}
+
+/* --- what it is for --- */
+
+/* The best term of own document `i`, as a line. Of equal ones the first by the alphabet. */
+static void best_term(const struct documents *d, const struct terms *df, int i, char *line)
+{
+	const struct terms *tf = &d->tf[i];
+	const char *best = "-";
+	double most = -1;
+
+	for (size_t k = 0; k < tf->slots; k++) {
+		const struct term *t = &tf->slot[k];
+		double worth;
+
+		if (!t->word)
+			continue;
+		worth = (double)t->count / (double)d->words[i] *
+			log((double)d->count / (double)terms_count(df, t->word));
+		if (worth > most || (worth == most && strcmp(t->word, best) < 0)) {
+			most = worth;
+			best = t->word;
+		}
+	}
+	snprintf(line, BEST_BYTES, "%.40s %s %.6f", d->name[d->rank + i * d->ranks], best, most);
+}
+
+static void print_best(const struct documents *d, const struct terms *df)
+{
+	int share = (d->count + d->ranks - 1) / d->ranks;
+	char *own = get((size_t)share + 1, BEST_BYTES);
+	char *all = get((size_t)(share + 1) * (size_t)d->ranks, BEST_BYTES);
+
+	for (int i = 0; i < d->own; i++)
+		best_term(d, df, i, own + i * BEST_BYTES);
+	MPI_Gather(own, share * BEST_BYTES, MPI_CHAR, all, share * BEST_BYTES, MPI_CHAR, 0,
+		   MPI_COMM_WORLD);
+	for (int k = 0; k < d->count && !d->rank; k++)
+		puts(all + (k % d->ranks * share + k / d->ranks) * BEST_BYTES);
+	free(all);
+	free(own);
+}
+
+/* On rank 0: whether one rank alone counts the same. */
+static int check(const struct documents *d, const struct terms *df)
+{
+	struct terms serial = { 0 }, tf = { 0 };
+	int same;
+
+	for (int k = 0; k < d->count; k++) {
+		read_one(d, k, &tf);
+		count_document(&tf, &serial);
+		terms_free(&tf);
+	}
+	same = terms_same(&serial, df) && terms_same(df, &serial);
+	printf("%d documents, %zu terms, %d ranks: %s\n", d->count, df->used, d->ranks,
+	       same ? "verified" : "FAILED");
+	terms_free(&serial);
+	return same;
+}
+
+static void destroy(struct documents *d)
+{
+	for (int i = 0; i < d->own; i++)
+		terms_free(&d->tf[i]);
+	for (int k = 0; k < d->count; k++)
+		free(d->name[k]);
+	free(d->name);
+	free(d->tf);
+	free(d->words);
+}
+
+int main(int argc, char **argv)
+{
+	struct documents d = { .folder = argc > 1 ? argv[1] : "corpus" };
+	struct terms df = { 0 };
+	int ok = 1;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &d.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &d.ranks);
+	d.count = documents_list(d.folder, &d.name);
+	need(d.count > 0, "no documents");
+
+	compute_tf(&d);
+	compute_idf_local(&d, &df);
+	reduce_idf(&d, &df);
+	need(!terms_spread(&df), "a table cannot be read");
+	print_best(&d, &df);
+	if (!d.rank)
+		ok = check(&d, &df);
+
+	terms_free(&df);
+	destroy(&d);
+	MPI_Finalize();
+	return ok ? 0 : 1;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of terms on their way between ranks. */
+#ifndef TFIDF_PACK_H
+#define TFIDF_PACK_H
+
+#include "terms.h"
+
+/* Each word with a zero, and 8 bytes of its number. *bytes is the caller's to free; NULL: out of memory. */
+char *terms_serialise(const struct terms *t, size_t *bytes);
+/* Adds what another table was serialised to. Returns 0, or -1: that is none, or out of memory. */
+int terms_deserialise(struct terms *t, const char *bytes, size_t len);
+
+/* All ranks get the table of rank 0. Returns 0, or -1 as above. */
+int terms_spread(struct terms *t);
+
+#endif
