@@ -3,7 +3,9 @@
 # these in a process.
 
 file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c)
-list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/user_key.c)
+list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/user_key.c
+	${CMAKE_SOURCE_DIR}/src/archive/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/value_numbers.c
+	${CMAKE_SOURCE_DIR}/src/archive/value_sets.c)
 set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)
 if(TARGET bob_freestanding)
 	add_library(bob_events SHARED ${BOB_EVENTS_SOURCES} $<TARGET_OBJECTS:bob_freestanding>)

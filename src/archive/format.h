@@ -102,8 +102,9 @@ enum bob_chunk_kind {
 		20, /* folded streams of several threads, packed (fold/pack.c) ... */
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
 	BOB_CHUNK_INNER =
-		22 /* process files: struct bob_inner_head, name, bytes, each; `aux` = number of the
+		22, /* process files: struct bob_inner_head, name, bytes, each; `aux` = number of the
 				 * first */
+	BOB_CHUNK_SETS = 30	/* what hooks brought at events (value_sets.h) */
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */

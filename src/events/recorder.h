@@ -107,6 +107,7 @@ struct bob_ev_thread {
 	struct bob_event_writer *writer;
 	void *work;		/* what it works in */
 	struct bob_ev_sites *sites;
+	struct bob_ev_sets *sets; /* sets.c; NULL: none yet */
 	struct bob_ev_nest *nest; /* user.c: the program's own events that are under way */
 	uint32_t number;	/* of the thread among those that record */
 	uint32_t before;	/* definition of the newest event */
@@ -125,6 +126,8 @@ struct bob_ev_thread {
 };
 /* The calling thread's; NULL: it is not recorded. */
 struct bob_ev_thread *bob_ev_thread(void);
+/* The same, but one that has recorded nothing stays so. */
+struct bob_ev_thread *bob_ev_thread_now(void);
 /* Is each event's begin and end to be kept (--time=exact:mpi)? There is an agent. */
 bool bob_ev_time_is_exact(void);
 /* No more can be recorded of it: the trace says why. */

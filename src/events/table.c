@@ -2,7 +2,7 @@
 /* What bobbin/events.h finds, and whether events are recorded at all. */
 #include <errno.h>
 
-#include "events/recorder.h"
+#include "events/hooks.h"
 
 #define HERE __builtin_return_address(0), __builtin_dwarf_cfa()
 
@@ -15,7 +15,19 @@ __attribute__((constructor)) static void start(void)
 	if (a && a->setting("BOBBIN_EVENTS")) {
 		bob_ev_agent = a;
 		is_on = true;
+		bob_ev_plugins_begin(a->setting("BOBBIN_PLUGINS"));
 	}
+}
+
+/* Before the program's output is flushed for the last time: results may be printed. */
+__attribute__((destructor)) static void finish(void)
+{
+	if (!bob_ev_agent)
+		return;
+	if (bob_ev_thread_now())
+		bob_ev_sets_end(bob_ev_thread_now());
+	bob_ev_sets_finish();
+	bob_ev_plugins_finish();
 }
 
 static bob_event_id event(const char *name, uint32_t flags, const char *parameters)
@@ -69,7 +81,22 @@ static void set(bob_event_id e, double value)
 	errno = saved;
 }
 
-/* Its name is BOB_EVENTS_TABLE. */
+static int add_hook(const struct bob_hook *h)
+{
+	const int saved = errno;
+	const int ok = bob_ev_agent ? bob_ev_hook_add(h) : 0;
+
+	errno = saved;
+	return ok;
+}
+
+/* Their names are BOB_EVENTS_TABLE and BOB_HOOKS_TABLE. */
+extern const struct bob_hooks_table bobbin_hooks_1;
+__attribute__((visibility("default"))) const struct bob_hooks_table bobbin_hooks_1 = {
+	.size = sizeof(bobbin_hooks_1),
+	.add = add_hook,
+};
+
 extern const struct bob_events_table bobbin_events_1;
 __attribute__((visibility("default"))) const struct bob_events_table bobbin_events_1 = {
 	.size = sizeof(bobbin_events_1),

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "events/recorder.h"
+#include "events/hooks.h"
 
 #define ALIVE 0x626f62626d706931ull
 
@@ -29,6 +29,7 @@ static void free_thread(struct bob_ev_thread *t)
 /* What has begun and not ended stays so. */
 static void end_stream(struct bob_ev_thread *t)
 {
+	bob_ev_sets_end(t);
 	if (bob_ev_settle(t))
 		bob_event_writer_end(t->writer);
 }
@@ -50,6 +51,7 @@ static void process_ends(void)
 	if (self && self->alive == ALIVE && !bob_ev_depth)
 		end_stream(self);
 	bob_ev_say_missed();
+	bob_ev_sets_write();
 	self = NULL;
 	refused = true;
 }
@@ -139,6 +141,11 @@ struct bob_ev_thread *bob_ev_thread(void)
 		self = NULL;
 	}
 	return begin_thread();
+}
+
+struct bob_ev_thread *bob_ev_thread_now(void)
+{
+	return self && self->alive == ALIVE ? self : NULL;
 }
 
 void bob_ev_thread_stop(bob_status why)

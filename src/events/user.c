@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "archive/user_key.h"
-#include "events/recorder.h"
+#include "events/hooks.h"
 
 #define NEST_MAX 65536u		/* events of a thread that are under way */
 #define TEXT_WORDS (BOB_USER_STRINGS_MAX * (BOB_EVENT_STRING_MAX / 8))
@@ -221,12 +221,10 @@ static void instant(struct bob_ev_thread *t, uint32_t id, const union bob_arg *i
 /* --- from the program --- */
 
 /* In a wrapper, or in a signal handler that came while something was being recorded, nothing can be. */
-static struct bob_ev_thread *enter(uint32_t id)
+static struct bob_ev_thread *enter(void)
 {
 	struct bob_ev_thread *t;
 
-	if (!bob_ev_is_registered(id))
-		return NULL;
 	if (bob_ev_depth) {
 		miss();
 		return NULL;
@@ -239,8 +237,13 @@ static struct bob_ev_thread *enter(uint32_t id)
 void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		  const void *cfa)
 {
-	struct bob_ev_thread *t = bob_ev_is_off() ? NULL : enter(id);
+	struct bob_ev_thread *t;
 
+	if (!bob_ev_is_registered(id))
+		return;
+	if (bob_ev_hook_count && !bob_ev_depth)
+		bob_ev_user_hooks_begin(id, in, count);
+	t = bob_ev_is_off() ? NULL : enter();
 	if (t) {
 		begin(t, id, in, count, caller, cfa);
 		bob_ev_depth = 0;
@@ -249,21 +252,33 @@ void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const vo
 
 void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 {
-	struct bob_ev_thread *t = bob_ev_depth ? NULL : enter(id);
+	struct bob_ev_thread *t;
 
+	if (!bob_ev_is_registered(id) || bob_ev_depth)
+		return;
+	t = enter();
 	if (t) {
 		end(t, id, out, count);
 		bob_ev_depth = 0;
 	}
+	if (bob_ev_hook_count)
+		bob_ev_user_hooks_end(id, out, count);
 }
 
 void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		    const void *cfa)
 {
-	struct bob_ev_thread *t = bob_ev_is_off() ? NULL : enter(id);
+	struct bob_ev_thread *t;
 
+	if (!bob_ev_is_registered(id))
+		return;
+	if (bob_ev_hook_count && !bob_ev_depth)
+		bob_ev_user_hooks_begin(id, in, count);
+	t = bob_ev_is_off() ? NULL : enter();
 	if (t) {
 		instant(t, id, in, count, caller, cfa);
 		bob_ev_depth = 0;
 	}
+	if (bob_ev_hook_count && !bob_ev_depth)
+		bob_ev_user_hooks_end(id, in, count);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One call, from the wrapper's first line to its last. */
+#include "events/hooks.h"
 #include "mpi/recorder.h"
 
 /* Its words go nowhere. */
@@ -20,6 +21,7 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	struct bob_ev_thread *t;
 
 	c->passed = false;
+	c->hooks = 0;
 	if (bob_ev_depth || !bob_mpi_is_recorded || bob_ev_is_off())
 		return false;
 	if (bob_mpi_how[function] == BOB_MPI_PASS) {
@@ -42,6 +44,8 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 
 void bob_mpi_before(struct bob_mpi_call *c)
 {
+	if (!c->silent && bob_ev_hook_count)
+		bob_mpi_hooks_before(c);
 	if (!c->silent)
 		bob_ev_begun(&c->e);
 }
@@ -55,6 +59,10 @@ void bob_mpi_after(struct bob_mpi_call *c, int result)
 
 void bob_mpi_leave(struct bob_mpi_call *c)
 {
+	if (c->hooks) {
+		bob_mpi_hooks_leave(c);
+		return;
+	}
 	bob_ev_depth = 0;
 	if (!c->silent)
 		bob_ev_put(&c->e);
@@ -77,5 +85,5 @@ void bob_mpi_more(struct bob_mpi_call *c, uint32_t more)
 
 void *bob_mpi_keep(struct bob_mpi_call *c, uint64_t count, uint64_t size)
 {
-	return bob_ev_keep(c->e.thread, count, size);
+	return c->e.thread ? bob_ev_keep(c->e.thread, count, size) : NULL;
 }

@@ -48,6 +48,7 @@ void bob_mpi_finishing(struct bob_mpi_call *c)
 	bob_ev_depth = 1;
 	if (bob_ev_time_is_exact())
 		bob_mpi_clocks(1);
+	bob_mpi_sets();
 	bob_mpi_merge(c);
 	bob_mpi_private_close();
 	bob_ev_depth = depth;

@@ -35,7 +35,7 @@ struct merge {
 
 /* --- whether --- */
 
-static uint64_t wait_ns(void)
+uint64_t bob_mpi_merge_wait_ns(void)
 {
 	const char *v = bob_ev_agent->setting("BOBBIN_MERGE_WAIT");
 	unsigned long s = v ? strtoul(v, NULL, 10) : WAIT_S;
@@ -293,7 +293,7 @@ static bool merge_all(struct merge *m)
 
 void bob_mpi_merge(struct bob_mpi_call *c)
 {
-	struct merge m = { .wait_ns = wait_ns(), .fd = -1 };
+	struct merge m = { .wait_ns = bob_mpi_merge_wait_ns(), .fd = -1 };
 	int saved = errno;
 	bool is_merged;
 

@@ -40,7 +40,8 @@ static struct {
 /* All ranks are told the same things, so all want it or none. */
 static bool is_wanted(void)
 {
-	return bob_mpi_is_recorded && (bob_mpi_merge_is_wanted() || bob_ev_time_is_exact());
+	return bob_mpi_is_recorded && (bob_mpi_merge_is_wanted() || bob_ev_time_is_exact() ||
+				       bob_ev_agent->setting("BOBBIN_EVENTS"));
 }
 
 /* Several jobs may write into one directory. */

@@ -19,6 +19,7 @@
 enum bob_mpi_private_tag {
 	BOB_MPI_TAG_CLOCKS = 1,
 	BOB_MPI_TAG_MERGE = 2,
+	BOB_MPI_TAG_SETS = 3,
 };
 
 /* This process's rank as the MPI launcher says it; -1: it does not. */

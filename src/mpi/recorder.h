@@ -22,6 +22,10 @@ uint64_t bob_mpi_test_shift_ns(void);
 /* What the calling thread has recorded so far is a part of its own, and complete in the file. `c` is under way, and stays so; NULL: none is. */
 void bob_mpi_part(struct bob_mpi_call *c);
 
+/* --- hooks.c --- */
+void bob_mpi_hooks_before(struct bob_mpi_call *c);
+void bob_mpi_hooks_leave(struct bob_mpi_call *c);
+
 /* --- layout.c: how the words of a function's events lie --- */
 const struct bob_event_layout *bob_mpi_layout(uint32_t function);
 

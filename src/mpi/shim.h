@@ -34,6 +34,7 @@
 struct bob_mpi_call {
 	struct bob_ev_event e;
 	bool silent;		/* it is followed, not recorded */
+	uint64_t hooks;		/* that are called at it: events/hooks.h */
 	bool passed;		/* neither, but what MPI calls in it is not the program's */
 };
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers that hooks bring at events (bobbin/hooks.h), gathered: how many, extremes, sums, and which
+ * they were. As long as there are few different ones each is kept with its count; then only its *bin*: the upper bits of
+ * the number. Bins get as wide as they must, and no wider, so what comes out does not depend on the order in which values are added or sets are
+ * united (sums: up to rounding).
+ *
+ * A number as a key: its bits as a double, all inverted if it is negative, else the sign alone: so keys are in the order of numbers. A bin is key >> shift,
+ * shift 0 (exact), or 50 (four bins between powers of two), 51, ...
+ *
+ *     bytes: LEB128: count, shift, bins; for each the bin less the one before it and its count; u64 bits of min, max, sum, sum of squares
+ *
+ * Pure functions. Owner: the caller. Threads: any. */
+#ifndef BOB_ARCHIVE_VALUE_NUMBERS_H
+#define BOB_ARCHIVE_VALUE_NUMBERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+#define BOB_VALUE_BINS 48u
+#define BOB_VALUE_FIRST_SHIFT 50u
+
+struct bob_value_bin {
+	uint64_t bin, count;
+};
+
+struct bob_value_numbers {
+	uint64_t count;
+	double min, max, sum, square;
+	uint32_t shift;
+	uint32_t bins;
+	struct bob_value_bin bin[BOB_VALUE_BINS]; /* ascending */
+};
+
+/* NaNs are one value, above all others. */
+void bob_value_add(struct bob_value_numbers *n, double value);
+void bob_value_unite(struct bob_value_numbers *n, const struct bob_value_numbers *with);
+/* The smallest number of a bin; the largest is just below that of the next one. */
+double bob_value_of_bin(uint64_t bin, uint32_t shift);
+/* Is it something that these could have made? */
+int bob_value_is_valid(const struct bob_value_numbers *n);
+
+/* Bytes of it, in `room` at `to`; how many it needs, at most BOB_VALUE_BYTES_MAX. */
+#define BOB_VALUE_BYTES_MAX 1024u
+size_t bob_value_pack(const struct bob_value_numbers *n, void *to, size_t room);
+/* BOB_ERR_CORRUPT. */
+bob_status bob_value_unpack(const void *bytes, size_t len, struct bob_value_numbers *n);
+
+#endif

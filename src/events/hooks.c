@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "events/hooks.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "archive/predicate.h"
+
+#define WHATS (BOB_EV_USER + 8u * 16385u)
+
+struct hook {
+	const struct bob_hook *h;
+	struct bob_predicate when;
+	bool has_when;
+};
+
+/* Hooks that an event's name and kind let through, when there were so many. */
+struct matched {
+	uint64_t hooks;
+	uint32_t of;
+	uint32_t reserved;
+};
+
+uint32_t bob_ev_hook_count;
+static struct hook *hooks;
+static struct matched *matched; /* [what] */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread const uint8_t *in_hook; /* the frame that calls one */
+
+/* An exception or a jump may have left it: then the stack is shorter than it was. */
+static bool is_in_hook(void)
+{
+	if (in_hook && (const uint8_t *)__builtin_frame_address(0) > in_hook)
+		in_hook = NULL;
+	return in_hook != NULL;
+}
+
+const struct bob_hook *bob_ev_hook(uint32_t number)
+{
+	return hooks[number].h;
+}
+
+/* --- adding --- */
+
+static int refuse(const struct bob_hook *h, const char *why)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "hook '%.60s' is not called: %.150s\n",
+		 h && h->name ? h->name : "", why);
+	bob_ev_log(line);
+	return 0;
+}
+
+static int add(const struct bob_hook *h)
+{
+	const bool calls_only = h->flags & BOB_HOOK_CALLBACK_ONLY;
+	const uint32_t n = bob_ev_hook_count;
+	const char *expected;
+	size_t at;
+
+	if (calls_only ? !h->callback : !h->end)
+		return refuse(h, "it has no function to call");
+	if (!hooks) {
+		hooks = bob_ev_map(BOB_EV_HOOKS_MAX * sizeof(*hooks));
+		matched = bob_ev_map(WHATS * sizeof(*matched));
+	}
+	if (!hooks || !matched || n == BOB_EV_HOOKS_MAX)
+		return refuse(h, "there are too many");
+	if (h->when && bob_predicate_parse(h->when, &hooks[n].when, &at, &expected) != BOB_OK) {
+		char why[160];
+
+		snprintf(why, sizeof(why), "`when`, column %zu: %s was expected", at + 1, expected);
+		return refuse(h, why);
+	}
+	hooks[n].has_when = h->when != NULL;
+	hooks[n].h = h;
+	__atomic_store_n(&bob_ev_hook_count, n + 1, __ATOMIC_RELEASE);
+	return 1;
+}
+
+int bob_ev_hook_add(const struct bob_hook *h)
+{
+	int ok;
+
+	if (!h || h->size < sizeof(*h))
+		return refuse(NULL, "it is of another version of bobbin/hooks.h");
+	pthread_mutex_lock(&lock);
+	ok = add(h);
+	pthread_mutex_unlock(&lock);
+	return ok;
+}
+
+/* --- which --- */
+
+static bool matches(const char *patterns, const char *name)
+{
+	while (*patterns) {
+		const size_t n = strcspn(patterns, ":");
+		char one[128];
+
+		if (n < sizeof(one)) {
+			memcpy(one, patterns, n);
+			one[n] = 0;
+			if (!fnmatch(one, name, 0))
+				return true;
+		}
+		patterns += n + (patterns[n] != 0);
+	}
+	return false;
+}
+
+static uint64_t by_name(const struct bob_hook_event *e, uint32_t count)
+{
+	uint64_t out = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct bob_hook *h = hooks[i].h;
+
+		if ((!h->kinds || h->kinds & e->kind) &&
+		    (!h->events || matches(h->events, e->name)))
+			out |= 1ull << i;
+	}
+	return out;
+}
+
+static int find_parameter(void *ctx, const char *name, size_t len, struct bob_predicate_value *v)
+{
+	const struct bob_hook_event *e = ctx;
+
+	for (uint32_t i = 0; i < e->count; i++) {
+		const char *there = e->parameter[i].name;
+
+		if (strncmp(there, name, len) != 0 || there[len])
+			continue;
+		v->type = e->parameter[i].type;
+		v->len = 0;
+		v->i = e->value[i].i;
+		if (v->type == BOB_ARG_STRING) {
+			v->s = e->value[i].s ? e->value[i].s : "";
+			v->len = (uint32_t)strlen(v->s);
+		}
+		return 1;
+	}
+	return 0;
+}
+
+bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e)
+{
+	const uint32_t count = __atomic_load_n(&bob_ev_hook_count, __ATOMIC_ACQUIRE);
+	struct matched *m;
+	uint64_t out, left;
+
+	if (what >= WHATS || is_in_hook())
+		return 0;
+	m = &matched[what];
+	if (__atomic_load_n(&m->of, __ATOMIC_ACQUIRE) != count) {
+		m->hooks = by_name(e, count); /* threads that do so at once do the same */
+		__atomic_store_n(&m->of, count, __ATOMIC_RELEASE);
+	}
+	out = m->hooks;
+	for (left = out; left; left &= left - 1) {
+		const int i = __builtin_ctzll(left);
+
+		if (hooks[i].has_when &&
+		    !bob_predicate_holds(&hooks[i].when, find_parameter, (void *)(uintptr_t)e))
+			out &= ~(1ull << i);
+	}
+	return out;
+}
+
+/* --- calling --- */
+
+static void call(uint32_t number, const struct bob_hook_event *e, struct bob_ev_data *data)
+{
+	const struct bob_hook *h = hooks[number].h;
+	const uint32_t over = e->at_end ? BOB_PHASE_EVENT : BOB_PHASE_COMPUTE;
+	union bob_datum d = { .d = 0 };
+
+	if (h->flags & BOB_HOOK_CALLBACK_ONLY) {
+		h->callback(h->ctx, e);
+		return;
+	}
+	if (h->end(h->ctx, e, over, &d)) {
+		data->of[data->count].hook = (uint8_t)number;
+		data->of[data->count].phase = (uint8_t)over;
+		data->of[data->count++].data = d;
+	}
+	if (h->start)
+		h->start(h->ctx, e, over == BOB_PHASE_EVENT ? BOB_PHASE_COMPUTE : BOB_PHASE_EVENT);
+}
+
+void bob_ev_hooks_call(bob_ev_hooks which, const struct bob_hook_event *e, struct bob_ev_data *data)
+{
+	const int saved = errno;
+
+	in_hook = __builtin_frame_address(0);
+	for (; which; which &= which - 1)
+		call((uint32_t)__builtin_ctzll(which), e, data);
+	in_hook = NULL;
+	errno = saved;
+}
+
+void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct bob_ev_data *data)
+{
+	for (uint32_t i = 0; t && i < data->count; i++)
+		bob_ev_sets_add(t, event, data->of[i].hook, data->of[i].phase, &data->of[i].data);
+}

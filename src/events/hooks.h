@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hooks: which are called at an event, and what they bring. Nothing here records an event; it happens outside of what does.
+ *
+ * Threads: any. */
+#ifndef BOB_EVENTS_HOOKS_H
+#define BOB_EVENTS_HOOKS_H
+
+#include "bobbin/hooks.h"
+#include "events/recorder.h"
+
+#define BOB_EV_HOOKS_MAX 64u
+
+/* How many there are: 0 is what events ask first. */
+extern uint32_t bob_ev_hook_count;
+
+/* One bit for each hook that is called at an event. */
+typedef uint64_t bob_ev_hooks;
+
+/* Data that hooks brought of a phase that is over, for bob_ev_hooks_keep. */
+struct bob_ev_data {
+	uint32_t count;
+	struct {
+		uint8_t hook, phase;
+		union bob_datum data;
+	} of[BOB_EV_HOOKS_MAX];
+};
+
+/* Of an event that begins: which hooks there are, by its name and its parameters. */
+bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e);
+/* They are called; what they bring is added to *data. */
+void bob_ev_hooks_call(bob_ev_hooks hooks, const struct bob_hook_event *e,
+		       struct bob_ev_data *data);
+/* Data of an event of this name. NULL: nothing is recorded, and they are lost. */
+void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct bob_ev_data *data);
+int bob_ev_hook_add(const struct bob_hook *h);
+const struct bob_hook *bob_ev_hook(uint32_t number);
+
+/* --- told.c: an event as hooks see it --- */
+struct bob_ev_told {
+	struct bob_hook_event event;
+	char name[BOB_EVENT_NAME_MAX + 8];
+	struct bob_hook_parameter parameter[BOB_EV_FIXED_WORDS];
+	union bob_arg value[BOB_EV_FIXED_WORDS];
+};
+/* One of the program's own; `args` are the parameters of that end. */
+void bob_ev_tell_user(struct bob_ev_told *to, uint32_t id, bool at_end, const union bob_arg *args,
+		      uint32_t count);
+/* Any other, whose name is put by the caller, and one parameter after the other. */
+void bob_ev_tell(struct bob_ev_told *to, uint32_t kind, bool at_end);
+void bob_ev_tell_parameter(struct bob_ev_told *to, const char *name, uint32_t type,
+			   union bob_arg value);
+
+/* --- user_hooks.c: those of the program's own events, which may lie in one another. Also where nothing is recorded --- */
+void bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count);
+void bob_ev_user_hooks_end(uint32_t id, const union bob_arg *out, uint32_t count);
+
+/* --- sets.c: value sets of a thread, then of the process --- */
+void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, uint32_t hook, uint32_t phase,
+		     const union bob_datum *data);
+/* The thread's are the process's from now on. */
+void bob_ev_sets_end(struct bob_ev_thread *t);
+/* The process's, for another one: bytes, to be freed (bob_ev_unmap of *size); NULL: none. And from another one. */
+void *bob_ev_sets_pack(size_t *len, size_t *size);
+void bob_ev_sets_unite(const void *bytes, size_t len);
+/* Another process has them, and gives the results. */
+void bob_ev_sets_given(void);
+/* All there will be is there: hooks get their results, and the file has what they are of. Once. */
+void bob_ev_sets_finish(void);
+/* The same without calling anything of the user's but what packs and prints: the process ends at once. */
+void bob_ev_sets_write(void);
+
+/* --- plugins.c: `paths` apart by ':', NULL: none --- */
+void bob_ev_plugins_begin(const char *paths);
+void bob_ev_plugins_finish(void);
+
+#endif

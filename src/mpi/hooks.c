@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hooks at calls of MPI. They are called where no record is open, and what they do is recorded: so the record of the call is dropped when
+ * its words are there, and begun anew behind the hooks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "archive/mpi_functions.h"
+#include "events/hooks.h"
+#include "mpi/recorder.h"
+
+static void tell(struct bob_ev_told *to, const struct bob_mpi_call *c, bool at_end)
+{
+	const struct bob_mpi_function *f = bob_mpi_function_of(c->e.what);
+
+	bob_ev_tell(to, BOB_HOOK_MPI, at_end);
+	snprintf(to->name, sizeof(to->name), "MPI_%s", f ? f->name : "?");
+	for (uint32_t i = 0; f && i < f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i];
+		const uint8_t at = at_end && p->out != BOB_MPI_NOWHERE ? p->out : p->in;
+
+		if (at < c->e.words)
+			bob_ev_tell_parameter(to, p->name, BOB_ARG_INT,
+					      bob_int((int64_t)c->e.word[at]));
+	}
+	if (f && at_end && f->result < c->e.words)
+		bob_ev_tell_parameter(to, "result", BOB_ARG_INT,
+				      bob_int((int64_t)c->e.word[f->result]));
+}
+
+/* The thread's stream may have changed meanwhile. False: nothing is recorded of it any more. */
+static bool begin_anew(struct bob_mpi_call *c, const uint64_t *word, uint32_t words, uint32_t age)
+{
+	struct bob_ev_thread *t = bob_ev_thread();
+	const uint32_t what = c->e.what;
+	const uint64_t sp = c->e.sp, frame = c->e.frame;
+	uint32_t number = c->e.number;
+	uint64_t unused;
+
+	if (!t ||
+	    (age != bob_ev_sites_age(t) &&
+	     bob_ev_site(t, what, true, c, NULL, &number, &unused) != BOB_OK) ||
+	    !bob_ev_open_as(&c->e, t, what, number))
+		return false;
+	c->e.sp = sp;
+	c->e.frame = frame;
+	memcpy(c->e.word, word, words * sizeof(*word));
+	c->e.words = words;
+	return true;
+}
+
+static void give_up(struct bob_mpi_call *c)
+{
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
+
+	c->silent = true;
+	c->hooks = 0;
+	c->e.thread = NULL;
+	c->e.word = nowhere;
+	c->e.words = 0;
+	c->e.room = BOB_EV_FIXED_WORDS;
+}
+
+/* Calls of MPI in hooks have memory of their own. */
+static void call_hooks(struct bob_mpi_call *c, const struct bob_hook_event *e,
+		       struct bob_ev_data *data)
+{
+	struct bob_ev_thread *t = c->e.thread;
+	struct kept *const kept = t->kept;
+	const uint64_t used = t->kept_used;
+
+	t->kept = NULL;
+	bob_ev_depth = 0;
+	bob_ev_hooks_call(c->hooks, e, data);
+	bob_ev_depth = 1;
+	if (bob_ev_thread() != t)
+		return;
+	bob_ev_keep_end(t);
+	t->kept = kept;
+	t->kept_used = used;
+}
+
+void bob_mpi_hooks_before(struct bob_mpi_call *c)
+{
+	struct bob_ev_data data = { .count = 0 };
+	uint64_t word[BOB_EV_FIXED_WORDS];
+	const uint32_t words = c->e.words, age = bob_ev_sites_age(c->e.thread);
+	struct bob_ev_told told;
+
+	tell(&told, c, false);
+	c->hooks = bob_ev_hooks_of(c->e.what, &told.event);
+	if (!c->hooks)
+		return;
+	memcpy(word, c->e.word, words * sizeof(*word));
+	call_hooks(c, &told.event, &data);
+	if (begin_anew(c, word, words, age))
+		bob_ev_hooks_keep(c->e.thread, told.name, &data);
+	else
+		give_up(c);
+}
+
+void bob_mpi_hooks_leave(struct bob_mpi_call *c)
+{
+	struct bob_ev_data data = { .count = 0 };
+	struct bob_ev_told told;
+
+	tell(&told, c, true);
+	bob_ev_depth = 0;
+	bob_ev_put(&c->e);
+	bob_ev_hooks_call(c->hooks, &told.event, &data);
+	bob_ev_hooks_keep(bob_ev_thread(), told.name, &data);
+}
