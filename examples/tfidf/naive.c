@@ -25,21 +25,20 @@ struct documents {
 	int own;
 };
 
-static void *get(size_t count, size_t size)
-{
-	void *p = calloc(count ? count : 1, size);
-
-	if (!p)
-		MPI_Abort(MPI_COMM_WORLD, 2);
-	return p;
-}
-
 static void need(int ok, const char *what)
 {
 	if (ok)
 		return;
 	fprintf(stderr, "tfidf: %s\n", what);
-	MPI_Abort(MPI_COMM_WORLD, 1);
+	exit(1);
+}
+
+static void *get(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	need(p != NULL, "memory");
+	return p;
 }
 
 /* --- the terms --- */
@@ -187,11 +186,11 @@ int main(int argc, char **argv)
 	compute_tf(&d);
 	compute_idf_local(&d, &df);
 	reduce_idf(&d, &df);
+	MPI_Finalize();
+
 	if (!d.rank)
 		ok = report(&d, &df);
-
 	terms_free(&df);
 	destroy(&d);
-	MPI_Finalize();
 	return ok ? 0 : 1;
 }
