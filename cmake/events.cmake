@@ -23,3 +23,17 @@ if(TARGET bob_freestanding)
 		add_dependencies(bob_cli bob_events)
 	endif()
 endif()
+
+# The Fortran module is a source file: each compiler has its own form of compiled ones.
+if(NOT BOB_PYTHON)
+	find_program(BOB_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+	find_program(BOB_PYTHON python3)
+endif()
+set(generator ${CMAKE_SOURCE_DIR}/src/events/fortran.py)
+set(header ${CMAKE_SOURCE_DIR}/include/bobbin/events.h)
+set(BOB_FORTRAN_MODULE ${CMAKE_BINARY_DIR}/share/bobbin/bobbin.f90)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/bobbin)
+add_custom_command(OUTPUT ${BOB_FORTRAN_MODULE}
+	COMMAND ${BOB_PYTHON} ${generator} ${header} ${BOB_FORTRAN_MODULE}
+	DEPENDS ${generator} ${header} VERBATIM)
+add_custom_target(fortran_module ALL DEPENDS ${BOB_FORTRAN_MODULE})

@@ -72,6 +72,12 @@ foreach(part IN LISTS BOB_PARTS)
 			target_link_libraries(bob_${part} PUBLIC bob_${dep})
 		endif()
 	endforeach()
+	if(part STREQUAL "wrap")
+		# What it writes contains these headers.
+		set(embedded ${CMAKE_SOURCE_DIR}/include/bobbin/events.h ${CMAKE_SOURCE_DIR}/src/wrap/wrapper.h)
+		set_source_files_properties(${CMAKE_SOURCE_DIR}/src/wrap/embed.c PROPERTIES
+			COMPILE_DEFINITIONS "BOB_SOURCE=\"${CMAKE_SOURCE_DIR}\"" OBJECT_DEPENDS "${embedded}")
+	endif()
 	target_link_libraries(bob_${part} PRIVATE $<BUILD_INTERFACE:bob_ours>)
 	target_link_libraries(bob_${part} PUBLIC bob_common bob_host ${BOB_LIBS_${part}})
 endforeach()

@@ -14,6 +14,7 @@ import sys
 
 from spec_bytes import M32, M64, crc32c
 from spec_events import Values, dump_times
+from spec_inner import inner_files
 from spec_memory import Memory
 from spec_source import Source
 
@@ -499,15 +500,9 @@ class File:
 
     def inner_files(self):
         for c in self.chunks:
-            if c.kind != 22:
-                continue
-            b, at, number = c.data, 0, c.aux
-            while at < len(b):
-                size, name_len = struct.unpack_from("<QI", b, at)
-                begin = at + 16 + (name_len + 7) // 8 * 8
-                name = b[at + 16:at + 16 + name_len].decode("latin-1")
-                yield File(name, b[begin:begin + size], self, number)
-                at, number = begin + (size + 7) // 8 * 8, number + 1
+            if c.kind == 22:
+                for name, number, b in inner_files(c.data):
+                    yield File(name, b, self, number)
 
 
 class Stream:

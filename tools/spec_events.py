@@ -77,6 +77,50 @@ def leaf_key(key, words):
     return Layout(words, vectors), key[1 + 2 * n:], bool(key[0] & 64)
 
 
+class UserKey:
+    """What a program's own event is: phase, flags, name, parameters."""
+    KIND = b"\x80\x80\x01"
+    PHASES, TYPES = ("whole", "begin", "end", "instant", "counter"), ("int", "double", "string")
+
+    def __init__(self, key):
+        r = Reader(key[len(self.KIND):])
+
+        def text():
+            n = r.u8()
+            if n > len(r.data) - r.at:
+                raise Bad
+            r.at += n
+            return r.data[r.at - n:r.at]
+        phase, self.flags, self.name = r.u8(), r.u8(), text()
+        ins, outs = r.u8(), r.u8()
+        self.parameters = [(r.u8(), text(), i >= ins) for i in range(ins + outs)]
+        if r.at != len(r.data) or phase >= 5 or not self.name or ins + outs > 16 or any(t > 2 for t, _, _ in self.parameters):
+            raise Bad
+        self.phase = self.PHASES[phase]
+        self.here = [p for p in self.parameters if not (self.phase == "begin" and p[2] or self.phase == "end" and not p[2])]
+
+    @staticmethod
+    def escaped(data):
+        return "".join(chr(c) if chr(c).isascii() and (chr(c).isalnum() or chr(c) in "_.:-") else "%%%02x" % c for c in data)
+
+    def text(self):
+        out = "%s,%d,%s(" % (self.phase, self.flags, self.escaped(self.name))
+        sides = [";".join("%s,%s" % (self.TYPES[t], name.decode()) for t, name, is_out in self.parameters if is_out == side) for side in (False, True)]
+        return out + sides[0] + ("->" + sides[1] if sides[1] else "") + ")"
+
+    def texts(self, words, vectors):
+        """Strings, from vectors."""
+        lengths = [w for w, p in zip(words, self.here) if p[0] == 2]
+        if len(words) != len(self.here) or len(lengths) != len(vectors):
+            raise Bad
+        for n, v in zip(lengths, vectors):
+            yield self.escaped(b"".join(struct.pack("<Q", e[0]) for e in v)[:n])
+
+
+def key_text(key):
+    return UserKey(key).text() if key.startswith(UserKey.KIND) else key.hex() or "-"
+
+
 class Thread:
     """A thread's events."""
     def __init__(self, file, number):
@@ -289,7 +333,7 @@ class Values:
     def site(self, site):
         if not site:
             return "-"
-        return (site[0].hex() or "-") + "".join(map(self.place, site[1]))
+        return key_text(site[0]) + "".join(map(self.place, site[1]))
 
     def dump(self, number, out):
         thread = Thread(self.file, number)
@@ -302,7 +346,10 @@ class Values:
                 lost = " !lost"
                 continue
             key, words, vectors, places, is_open = e
-            line = "%d %s" % (index, key.hex() or "-") + "".join(" %d" % w for w in words)
+            line = "%d %s" % (index, key_text(key)) + "".join(" %d" % w for w in words)
+            if key.startswith(UserKey.KIND):
+                line += "".join(" [%s]" % text for text in UserKey(key).texts(words, vectors))
+                vectors = []
             for v in vectors:
                 line += " [" + " ".join(",".join(map(str, element)) for element in v) + "]"
             out(line + "".join(map(self.place, places)) + (" !open" if is_open else "") + lost)

@@ -3,6 +3,7 @@
 makes events of entries, and of many participants packed into one. Like that, slow and simple on purpose.
 
 An event is (places of its path, the last call first; key; words)."""
+import itertools
 import struct
 
 from spec_bytes import M32, M64, Bad, Reader, crc32c
@@ -313,21 +314,52 @@ def read_part(r):
 # --- packed ---
 
 def read_series(r, n):
-    """`n` numbers: a count of pieces, and these; or 0, and a group of one."""
-    count = r.n()
-    if count or not n:
-        pieces, _ = read_pieces(r, count)
-    else:
-        pieces = Group(cut(r, r.n()), None, None).column(0).pieces
-    found = []
-    for p in pieces:
-        for v in p.values():
-            found.append(v)
-            if len(found) > n:
-                raise Bad
-    if len(found) != n:
+    """`n` numbers: a count of pieces, and these; or 0, and a group of one; or 0, 0, and halves."""
+    if not n:
+        if r.n():
+            raise Bad
+        return []
+    numbers = series_of(r, True)
+    found = list(itertools.islice(numbers, n))
+    if len(found) != n or next(numbers, None) is not None:
         raise Bad
     return found
+
+
+def series_of(r, halves):
+    """The numbers, one by one; `r` is behind it when this returns."""
+    count = r.n()
+    if count:
+        pieces, _ = read_pieces(r, count)
+    else:
+        data = cut(r, r.n())
+        if not data and halves:
+            return halves_of(Reader(cut(r, r.n())))
+        pieces = Group(data, None, None).column(0).pieces
+    return (v for p in pieces for v in p.values())
+
+
+def halves_of(r):
+    levels, odd = r.n(), r.n()
+    if levels > 32:
+        raise Bad
+    parts = [series_of(Reader(cut(r, r.n())), False) for _ in range(levels + 1)]
+    if r.at != len(r.data):
+        raise Bad
+    return by_halves(parts, odd)
+
+
+def by_halves(parts, odd):
+    i = 0
+    while True:
+        k, at = 0, i
+        while k < len(parts) - 1 and at & 1 != odd >> k & 1:
+            k, at = k + 1, at >> 1
+        value = next(parts[k], None)
+        if value is None:
+            return
+        yield value
+        i += 1
 
 
 def read_element(r):

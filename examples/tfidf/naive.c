@@ -5,8 +5,8 @@
  *     ./make_corpus corpus; mpirun -n 4 ./tfidf_naive corpus
  *
  * What a term is worth in a document is how often it is there, by the words of the document, times the logarithm of
- * documents by documents that have it. Each rank reads every P-th document. Prints the best term of each; rank 0 reads all
- * documents itself and checks that the table of the tree is that one. */
+ * documents by documents that have it. Each rank reads every P-th document. Rank 0 has the whole table in the end, prints the best term of
+ * each document, and checks the table against one that it counts alone. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -16,32 +16,29 @@
 #include "pack.h"
 
 #define TAG_TABLE 1
-#define BEST_BYTES 128
 
 struct documents {
 	const char *folder;
 	char **name;
 	int count, rank, ranks;
 	struct terms *tf;	/* of the own ones: document rank + i * ranks is number i */
-	int64_t *words;
 	int own;
 };
-
-static void *get(size_t count, size_t size)
-{
-	void *p = calloc(count ? count : 1, size);
-
-	if (!p)
-		MPI_Abort(MPI_COMM_WORLD, 2);
-	return p;
-}
 
 static void need(int ok, const char *what)
 {
 	if (ok)
 		return;
 	fprintf(stderr, "tfidf: %s\n", what);
-	MPI_Abort(MPI_COMM_WORLD, 1);
+	exit(1);
+}
+
+static void *get(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	need(p != NULL, "memory");
+	return p;
 }
 
 /* --- the terms --- */
@@ -62,9 +59,8 @@ static void compute_tf(struct documents *d)
 	d->own = (d->count - d->rank + d->ranks - 1) / d->ranks;
 	d->own = d->own < 0 ? 0 : d->own;
 	d->tf = get((size_t)d->own, sizeof(*d->tf));
-	d->words = get((size_t)d->own, sizeof(*d->words));
 	for (int i = 0; i < d->own; i++)
-		d->words[i] = read_one(d, d->rank + i * d->ranks, &d->tf[i]);
+		read_one(d, d->rank + i * d->ranks, &d->tf[i]);
 }
 
 /* Adds 1 to each term of the document. */
@@ -122,53 +118,39 @@ static void reduce_idf(const struct documents *d, struct terms *df)
 
 /* --- what it is for --- */
 
-/* The best term of own document `i`, as a line. Of equal ones the first by the alphabet. */
-static void best_term(const struct documents *d, const struct terms *df, int i, char *line)
+/* The best term of a document. Of equal ones the first by the alphabet. */
+static void print_best(const struct documents *d, int number, const struct terms *tf, int64_t words,
+		       const struct terms *df)
 {
-	const struct terms *tf = &d->tf[i];
 	const char *best = "-";
 	double most = -1;
 
 	for (size_t k = 0; k < tf->slots; k++) {
 		const struct term *t = &tf->slot[k];
+		int64_t in = t->word ? terms_count(df, t->word) : 0;
 		double worth;
 
-		if (!t->word)
+		if (!in)
 			continue;
-		worth = (double)t->count / (double)d->words[i] *
-			log((double)d->count / (double)terms_count(df, t->word));
+		worth = (double)t->count / (double)words * log((double)d->count / (double)in);
 		if (worth > most || (worth == most && strcmp(t->word, best) < 0)) {
 			most = worth;
 			best = t->word;
 		}
 	}
-	snprintf(line, BEST_BYTES, "%.40s %s %.6f", d->name[d->rank + i * d->ranks], best, most);
+	printf("%s %s %.6f\n", d->name[number], best, most);
 }
 
-static void print_best(const struct documents *d, const struct terms *df)
-{
-	int share = (d->count + d->ranks - 1) / d->ranks;
-	char *own = get((size_t)share + 1, BEST_BYTES);
-	char *all = get((size_t)(share + 1) * (size_t)d->ranks, BEST_BYTES);
-
-	for (int i = 0; i < d->own; i++)
-		best_term(d, df, i, own + i * BEST_BYTES);
-	MPI_Gather(own, share * BEST_BYTES, MPI_CHAR, all, share * BEST_BYTES, MPI_CHAR, 0,
-		   MPI_COMM_WORLD);
-	for (int k = 0; k < d->count && !d->rank; k++)
-		puts(all + (k % d->ranks * share + k / d->ranks) * BEST_BYTES);
-	free(all);
-	free(own);
-}
-
-/* On rank 0: whether one rank alone counts the same. */
-static int check(const struct documents *d, const struct terms *df)
+/* On rank 0: all documents by the table of all ranks, and whether one rank alone counts the same. */
+static int report(const struct documents *d, const struct terms *df)
 {
 	struct terms serial = { 0 }, tf = { 0 };
 	int same;
 
 	for (int k = 0; k < d->count; k++) {
-		read_one(d, k, &tf);
+		int64_t words = read_one(d, k, &tf);
+
+		print_best(d, k, &tf, words, df);
 		count_document(&tf, &serial);
 		terms_free(&tf);
 	}
@@ -187,7 +169,6 @@ static void destroy(struct documents *d)
 		free(d->name[k]);
 	free(d->name);
 	free(d->tf);
-	free(d->words);
 }
 
 int main(int argc, char **argv)
@@ -205,13 +186,11 @@ int main(int argc, char **argv)
 	compute_tf(&d);
 	compute_idf_local(&d, &df);
 	reduce_idf(&d, &df);
-	need(!terms_spread(&df), "a table cannot be read");
-	print_best(&d, &df);
-	if (!d.rank)
-		ok = check(&d, &df);
+	MPI_Finalize();
 
+	if (!d.rank)
+		ok = report(&d, &df);
 	terms_free(&df);
 	destroy(&d);
-	MPI_Finalize();
 	return ok ? 0 : 1;
 }

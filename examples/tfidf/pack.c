@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pack.h"
 
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,29 +39,4 @@ int terms_deserialise(struct terms *t, const char *bytes, size_t len)
 		bytes = zero + 1 + sizeof(count);
 	}
 	return 0;
-}
-
-int terms_spread(struct terms *t)
-{
-	uint64_t len = 0;
-	size_t own = 0;
-	char *bytes = NULL;
-	int rank, bad = 0;
-
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (rank == 0)
-		bytes = terms_serialise(t, &own);
-	len = own;
-	MPI_Bcast(&len, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	if (rank)
-		bytes = malloc(len + 1);
-	if (!bytes)
-		MPI_Abort(MPI_COMM_WORLD, 2);
-	MPI_Bcast(bytes, (int)len, MPI_BYTE, 0, MPI_COMM_WORLD);
-	if (rank) {
-		terms_free(t);
-		bad = terms_deserialise(t, bytes, len);
-	}
-	free(bytes);
-	return bad;
 }

@@ -10,7 +10,4 @@ char *terms_serialise(const struct terms *t, size_t *bytes);
 /* Adds what another table was serialised to. Returns 0, or -1: that is none, or out of memory. */
 int terms_deserialise(struct terms *t, const char *bytes, size_t len);
 
-/* All ranks get the table of rank 0. Returns 0, or -1 as above. */
-int terms_spread(struct terms *t);
-
 #endif

@@ -1,11 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events with values and their times as text. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "archive/dump.h"
+#include "archive/user_key.h"
+
+/* Without blanks. */
+static void print_bytes(const void *bytes, size_t len, FILE *to)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		if ((p[i] >= 'a' && p[i] <= 'z') || (p[i] >= 'A' && p[i] <= 'Z') ||
+		    (p[i] >= '0' && p[i] <= '9') || (p[i] && strchr("_.:-", p[i])))
+			putc(p[i], to);
+		else
+			fprintf(to, "%%%02x", p[i]);
+}
+
+static void print_user_key(const struct bob_user_key *k, enum bob_user_phase phase, FILE *to)
+{
+	static const char *const phases[BOB_USER_PHASES] = { "whole", "begin", "end", "instant",
+							     "counter" };
+	static const char *const types[BOB_USER_TYPES] = { "int", "double", "string" };
+
+	fprintf(to, "%s,%u,", phases[phase], k->flags);
+	print_bytes(k->name, strlen(k->name), to);
+	putc('(', to);
+	for (uint32_t i = 0; i < (uint32_t)k->in + k->out; i++)
+		fprintf(to, "%s%s,%s",
+			i == k->in ? "->" :
+			i	   ? ";" :
+				     "",
+			types[k->type[i]], k->text + k->name_at[i]);
+	putc(')', to);
+}
 
 static void print_key(const uint8_t *key, size_t len, FILE *to)
 {
+	struct bob_user_key k;
+	enum bob_user_phase phase;
+
+	if (bob_user_decode(key, len, &k, &phase) == BOB_OK) {
+		print_user_key(&k, phase, to);
+		return;
+	}
 	for (size_t i = 0; i < len; i++)
 		fprintf(to, "%02x", key[i]);
 	if (!len)
@@ -35,6 +75,32 @@ static void print_vector(const struct bob_value_vector *v, FILE *to)
 	putc(']', to);
 }
 
+static void print_text(const struct bob_value_vector *v, uint64_t bytes, FILE *to)
+{
+	const uint64_t there = 8 * v->count;
+
+	fputs(" [", to);
+	print_bytes(v->at, bytes < there ? bytes : there, to);
+	putc(']', to);
+}
+
+/* An event of the program's own has strings. 0: it is none. */
+static int print_texts(const struct bob_value_event *e, FILE *to)
+{
+	struct bob_event_layout l;
+	struct bob_user_key k;
+	enum bob_user_phase phase;
+
+	if (bob_user_decode(e->key, e->key_len, &k, &phase) != BOB_OK)
+		return 0;
+	bob_user_layout(&k, phase, &l);
+	if (l.words != e->words || l.vectors != e->vectors)
+		return 0;
+	for (uint32_t i = 0; i < e->vectors; i++)
+		print_text(&e->vector[i], e->word[l.vector[i].length], to);
+	return 1;
+}
+
 static void print_values(const struct bob_trace *t, uint32_t process, uint64_t index,
 			 const struct bob_value_event *e, FILE *to)
 {
@@ -42,8 +108,9 @@ static void print_values(const struct bob_trace *t, uint32_t process, uint64_t i
 	print_key(e->key, e->key_len, to);
 	for (uint32_t i = 0; i < e->words; i++)
 		fprintf(to, " %" PRIu64, e->word[i]);
-	for (uint32_t i = 0; i < e->vectors; i++)
-		print_vector(&e->vector[i], to);
+	if (!print_texts(e, to))
+		for (uint32_t i = 0; i < e->vectors; i++)
+			print_vector(&e->vector[i], to);
 	print_places(t, process, e->place, e->depth, to);
 	fprintf(to, "%s%s\n", e->open ? " !open" : "", e->lost ? " !lost" : "");
 }

@@ -101,9 +101,7 @@ enum bob_chunk_kind {
 	BOB_CHUNK_FOLD_MERGED =
 		20, /* folded streams of several threads, packed (fold/pack.c) ... */
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
-	BOB_CHUNK_INNER =
-		22, /* process files: struct bob_inner_head, name, bytes, each; `aux` = number of the
-				 * first */
+	BOB_CHUNK_INNER = 22, /* what processes are, packed as FOLD_MERGED: archive/inner.h */
 	BOB_CHUNK_SETS = 30	/* what hooks brought at events (value_sets.h) */
 };
 
@@ -259,14 +257,6 @@ struct bob_rec_skipped {
 	uint32_t id;		/* function id in this process */
 	uint32_t reason;	/* enum bob_skip */
 };
-
-/* Before each file in an INNER chunk. The name follows, then the bytes, each padded to 8. */
-struct bob_inner_head {
-	uint64_t bytes;
-	uint32_t name_len;
-	uint32_t reserved;
-};
-BOB_STATIC_ASSERT(sizeof(struct bob_inner_head) == 16, "inner head");
 
 /* Payload of an IMAGE chunk. Offsets inside it are from the start of the payload. */
 struct bob_image_head {

@@ -1,79 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process files that lie in a file of kind TRACE. Once out they are files like all others, but share what the
+/* Process files that lie in a file of kind TRACE, as leaves (inner.h). Once out they are files like all others, but share what the
  * outer file has (common.c). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/reader.h"
+#include "archive/folds.h"
+#include "archive/inner.h"
 
 struct inner {
 	struct bob_file *files;
 	size_t count, cap;
+	uint64_t room;		/* bytes that others may still have */
 };
 
-static uint64_t align8(uint64_t n)
-{
-	return (n + 7) & ~7ull;
-}
-
-/* What the chunk holds; NULL if that cannot be had. BOB_ERR_NOMEM. */
-static bob_status keep_payload(struct bob_trace *t, const struct bob_file *f,
-			       const struct bob_chunk_ref *c, uint8_t **out, uint64_t *len)
+static bob_status open_folded(struct bob_trace *t, const struct bob_file *f,
+			      const struct bob_chunk_ref *c, struct bob_folded **out)
 {
 	struct bob_payload p;
 	bob_status st = bob_payload_open(t, f, c, &p);
 
-	*out = NULL;
 	if (st != BOB_OK)
-		return st == BOB_NONE ? BOB_OK : st;
-	*len = p.len;
-	*out = bob_arena_alloc(&t->arena, p.len + 1);
-	if (*out && p.len)
-		memcpy(*out, p.at, p.len);
+		return st;
+	st = bob_folded_unpack(p.at, p.len, &bob_alloc_malloc, out);
 	bob_payload_close(&p);
-	return *out ? BOB_OK : BOB_ERR_NOMEM;
+	return st;
 }
 
-static bob_status add_file(struct bob_trace *t, struct inner *in, const char *name, size_t name_len,
-			   const uint8_t *bytes, uint64_t size, uint32_t number)
+/* The bytes move to the trace's memory. */
+static bob_status add_file(struct bob_trace *t, struct inner *in, const struct bob_inner_file *file,
+			   uint32_t number)
 {
+	uint8_t *bytes = bob_arena_alloc(&t->arena, file->bytes.len);
 	struct bob_file *f;
 
-	if (bob_array_room(&in->files, in->count, &in->cap, sizeof(*in->files)))
+	if (!bytes || bob_array_room(&in->files, in->count, &in->cap, sizeof(*in->files)))
 		return BOB_ERR_NOMEM;
+	memcpy(bytes, file->bytes.at, file->bytes.len);
 	f = &in->files[in->count++];
 	memset(f, 0, sizeof(*f));
-	f->name = bob_arena_text(&t->arena, name, name_len);
+	f->name = bob_arena_text(&t->arena, file->name.at, file->name.len);
 	f->bytes = bytes;
-	f->size = size;
+	f->size = file->bytes.len;
 	f->inner = number;
 	return f->name ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+static bob_status read_process(struct bob_trace *t, struct inner *in, const struct bob_folded *f,
+			       uint32_t i)
+{
+	struct bob_inner_file file = { 0 };
+	uint64_t id = bob_folded_id(f, i);
+	bob_status st = id >> 32 << 32 == id ? bob_inner_read(f, i, in->room, &file) :
+					       BOB_ERR_CORRUPT;
+
+	if (st == BOB_OK)
+		st = add_file(t, in, &file, (uint32_t)(id >> 32));
+	in->room -= st == BOB_OK ? file.bytes.len : 0;
+	free(file.name.at);
+	free(file.bytes.at);
+	return st;
 }
 
 static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
 			     const struct bob_chunk_ref *c, struct inner *in)
 {
-	uint64_t len = 0, at = 0;
-	uint32_t number = (uint32_t)c->head.aux;
-	uint8_t *bytes;
-	bob_status st = keep_payload(t, f, c, &bytes, &len);
+	struct bob_folded *folded = NULL;
+	bob_status st = open_folded(t, f, c, &folded);
 
-	while (st == BOB_OK && bytes && at < len) {
-		struct bob_inner_head h;
-		uint64_t name = at + sizeof(h), begin;
-
-		if (len - at >= sizeof(h))
-			memcpy(&h, bytes + at, sizeof(h));
-		begin = len - at < sizeof(h) ? len + 1 : name + align8(h.name_len);
-		if (begin > len || h.bytes > len - begin) {
-			bob_problem_add(t, f, c->off, "a process in a chunk is cut off", 1);
-			break;
-		}
-		st = add_file(t, in, (const char *)bytes + name, h.name_len, bytes + begin, h.bytes,
-			      number++);
-		at = begin + align8(h.bytes);
-	}
-	return st;
+	t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
+	for (uint32_t i = 0; st == BOB_OK && i < bob_folded_count(folded); i++)
+		st = read_process(t, in, folded, i);
+	bob_folded_close(folded);
+	if (st != BOB_OK && st != BOB_ERR_NOMEM && st != BOB_NONE)
+		bob_problem_add(t, f, c->off, "processes in a chunk cannot be read", 1);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
 }
 
 /* The file on disk that one in a trace file stands for. That of a process which was still running then (MPI_Finalize merges) has
@@ -108,12 +108,16 @@ static bob_status join(struct bob_trace *t, size_t outer, const struct inner *in
 
 static bob_status load(struct bob_trace *t, size_t outer)
 {
-	struct inner in = { 0 };
+	struct inner in = { .room = BOB_INNER_BYTES_ALWAYS };
+	const struct bob_file *f = &t->files[outer];
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < t->files[outer].chunk_count && st == BOB_OK; i++)
-		if (t->files[outer].chunks[i].head.kind == BOB_CHUNK_INNER)
-			st = read_chunk(t, &t->files[outer], &t->files[outer].chunks[i], &in);
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if (f->chunks[i].head.kind == BOB_CHUNK_INNER)
+			in.room += f->chunks[i].avail * BOB_INNER_BYTES_TIMES;
+	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++)
+		if (f->chunks[i].head.kind == BOB_CHUNK_INNER)
+			st = read_chunk(t, f, &f->chunks[i], &in);
 	if (st == BOB_OK)
 		st = join(t, outer, &in);
 	free(in.files);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All processes of a trace in one file: what they are -- heads, META, threads -- compressed one behind the other, and their memory
+/* All processes of a trace in one file: what they are -- heads, META, threads -- as columns (inner.h), and their memory
  * records merged, under the numbers of the trace (unify.c). Addresses differ from process to process by where the system put
  * things; that is a number a process for each such place (SHIFTS), whatever else the records say. */
 #include <stdlib.h>
@@ -7,12 +7,11 @@
 
 #include "archive/drop.h"
 #include "archive/folds.h"
+#include "archive/inner.h"
 #include "archive/merging.h"
 #include "archive/write.h"
 #include "base/crc.h"
 #include "base/varint.h"
-
-#define INNER_BYTES (8u << 20) /* of one chunk, before it is compressed */
 
 struct merging {
 	const struct bob_trace *t;
@@ -274,47 +273,53 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 
 /* --- what the processes are --- */
 
-static bob_status write_inner(struct merging *m, struct bob_bytes *b, uint32_t first)
+static const struct bob_unified_of *unified_of(const struct merging *m, const struct bob_process *p)
 {
-	uint64_t n;
+	size_t i = 0;
 
-	if (!b->len)
-		return BOB_OK;
-	n = bob_chunk_write_packed(m->to, BOB_CHUNK_INNER, first, b->at, b->len);
-	m->used += n;
-	b->len = 0;
-	return n ? BOB_OK : BOB_ERR_NOMEM;
+	while (m->t->commons[i] != p->common)
+		i++;
+	return &m->unified.of[i];
 }
 
-static bob_status put_process(const struct merging *m, const struct bob_process *p,
-			      struct bob_bytes *b)
+static bob_status write_inner(struct merging *m, const struct bob_inner_member *member,
+			      uint32_t count, uint32_t first)
 {
-	for (size_t i = 0; i < m->t->common_count; i++)
-		if (m->t->commons[i] == p->common)
-			return bob_inner_put(p, &m->unified.of[i], &m->how, b);
-	return BOB_ERR_CORRUPT;
+	struct bob_bytes b = { 0 };
+	uint64_t room = 0, n = 0;
+	bob_status st = bob_inner_pack(member, count, first, &m->how, &b);
+
+	for (uint32_t i = 0; i < count; i++)
+		room += bob_inner_room(member[i].process);
+	if (st == BOB_OK) {
+		n = bob_chunk_write_roomy(m->to, BOB_CHUNK_INNER, 0, b.at, b.len,
+					  room / BOB_INNER_BYTES_TIMES);
+		st = n ? BOB_OK : BOB_ERR_NOMEM;
+	}
+	m->used += n;
+	free(b.at);
+	return st;
 }
 
 static bob_status write_processes(struct merging *m)
 {
-	struct bob_bytes b = { 0 };
-	uint32_t number = 0, first = 0;
+	struct bob_inner_member member[BOB_INNER_PROCESSES];
+	uint32_t number = 0, count = 0;
 	bob_status st = BOB_OK;
 
 	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
+		const struct bob_process *p = m->t->processes[i];
+
 		if (!m->is_in[i])
 			continue;
-		st = put_process(m, m->t->processes[i], &b);
-		number++;
-		if (st == BOB_OK && b.len >= INNER_BYTES) {
-			st = write_inner(m, &b, first);
-			first = number;
-		}
+		member[count++] = (struct bob_inner_member){ p, unified_of(m, p) };
+		if (count < BOB_INNER_PROCESSES)
+			continue;
+		st = write_inner(m, member, count, number);
+		number += count;
+		count = 0;
 	}
-	if (st == BOB_OK)
-		st = write_inner(m, &b, first);
-	free(b.at);
-	return st;
+	return st == BOB_OK && count ? write_inner(m, member, count, number) : st;
 }
 
 /* --- the file --- */

@@ -34,42 +34,52 @@ void bob_bytes_take(void *ctx, const void *bytes, size_t len)
 
 /* --- chunks --- */
 
-static uint64_t write_chunk(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
-			    const void *bytes, uint64_t len, uint16_t flags)
+/* In a room of at least `least` bytes. */
+static uint64_t write_chunk(FILE *to, const struct bob_chunk_head *head, const void *bytes,
+			    uint64_t len, uint64_t least)
 {
-	static const uint8_t zero[BOB_CHUNK_ALIGN];
-	struct bob_chunk_head *c = calloc(1, sizeof(*c) + len + 1);
+	const uint64_t size = len > least ? len : least, all = bob_chunk_bytes(size);
+	struct bob_chunk_head *c = calloc(1, all);
 
 	if (!c)
 		return 0;
 	if (len)
 		memcpy(c + 1, bytes, len);
-	bob_chunk_begin(c, kind, stream, len, aux);
-	c->flags = flags;
+	bob_chunk_begin(c, head->kind, head->stream, size, head->aux);
+	c->flags = head->flags;
 	bob_chunk_seal(c, len);
-	fwrite(c, 1, sizeof(*c) + len, to);
-	fwrite(zero, 1, bob_chunk_bytes(len) - sizeof(*c) - len, to);
+	fwrite(c, 1, all, to);
 	free(c);
-	return bob_chunk_bytes(len);
+	return all;
 }
 
 uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
 			 const void *bytes, uint64_t len)
 {
-	return write_chunk(to, kind, stream, aux, bytes, len, 0);
+	const struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = stream, .aux = aux };
+
+	return write_chunk(to, &h, bytes, len, 0);
 }
 
 uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
 				uint64_t len)
 {
+	return bob_chunk_write_roomy(to, kind, aux, bytes, len, 0);
+}
+
+uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
+			       uint64_t len, uint64_t least)
+{
+	struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = BOB_STREAM_NONE, .aux = aux };
 	struct bob_payload p;
 	uint64_t n = 0;
 	bob_status st = bob_payload_pack(bytes, len, &p);
 
 	if (st == BOB_NONE)
-		return write_chunk(to, kind, BOB_STREAM_NONE, aux, bytes, len, 0);
+		return write_chunk(to, &h, bytes, len, least);
+	h.flags = BOB_CHUNK_ZSTD;
 	if (st == BOB_OK)
-		n = write_chunk(to, kind, BOB_STREAM_NONE, aux, p.at, p.len, BOB_CHUNK_ZSTD);
+		n = write_chunk(to, &h, p.at, p.len, least);
 	bob_payload_close(&p);
 	return n;
 }

@@ -23,6 +23,9 @@ uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, ui
 /* The same of no stream, compressed if it is shorter so. */
 uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
 				uint64_t len);
+/* The same with room for `least` bytes. */
+uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
+			       uint64_t len, uint64_t least);
 /* payload.c. BOB_NONE: it is not shorter when compressed. */
 bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p);
 /* The head once more, in front of what was written behind it; `used` bytes in all. */
@@ -107,10 +110,6 @@ struct bob_unified {
 bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
 		     struct bob_unified *u);
 void bob_unified_free(struct bob_unified *u);
-/* inner_write.c: a process, for a chunk INNER. `how`: what was given up. */
-bob_status bob_inner_put(const struct bob_process *p, const struct bob_unified_of *of,
-			 const struct bob_fold_settings *how, struct bob_bytes *b);
-
 /* The trace's number of an image of the process. */
 uint32_t bob_unified_image(const struct bob_unified_of *of, const struct bob_process *p,
 			   uint32_t own);

@@ -318,7 +318,8 @@ static bob_status read_chunks(struct bob_trace *t, struct bob_process *p)
 
 		if (c->head.kind != BOB_CHUNK_META && c->head.kind != BOB_CHUNK_LOG)
 			continue;
-		t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
+		/* what lies in a trace file is counted there, as it is */
+		t->meta_bytes += f->outer ? 0 : sizeof(c->head) + bob_chunk_len(c);
 		if (!bob_chunk_crc_ok(f, c))
 			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 		if (c->head.kind == BOB_CHUNK_META)

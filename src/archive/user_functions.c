@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "archive/user_key.h"
+#include "base/hash.h"
 
 #define ENTRIES (BOB_USER_FUNCTION_LAST - BOB_USER_FUNCTION_FIRST + 1)
-#define FIRST_SLOTS 64u
+#define FIRST_SLOTS 64u		/* a power of two */
 
 struct entry {
 	struct bob_mpi_function function;
@@ -19,6 +20,7 @@ struct entry {
 };
 
 static struct entry **table;
+static uint32_t *slot; /* twice `room`; of a key's hash on: its entry's number + 1, or 0 */
 static uint32_t entries, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -57,12 +59,35 @@ static void fill(struct entry *e, enum bob_user_phase phase)
 	}
 }
 
-static struct entry *find(const uint8_t *key, size_t len)
+/* The key's slot, or the free one where it will be. There is a table. */
+static uint32_t *slot_of(const uint8_t *key, size_t len)
 {
+	for (uint64_t at = bob_hash64(0, key, len);; at++) {
+		uint32_t *s = &slot[at & (2 * room - 1)];
+		const struct entry *e = *s ? table[*s - 1] : NULL;
+
+		if (!e || (e->bytes_len == len && !memcmp(e->bytes, key, len)))
+			return s;
+	}
+}
+
+static int grow(void)
+{
+	const uint32_t more = room ? 2 * room : FIRST_SLOTS;
+	struct entry **t = realloc(table, more * sizeof(struct entry *));
+	uint32_t *s = calloc(2 * more, sizeof(*s));
+
+	table = t ? t : table;
+	if (!t || !s) {
+		free(s);
+		return 0;
+	}
+	free(slot);
+	slot = s;
+	room = more;
 	for (uint32_t i = 0; i < entries; i++)
-		if (table[i]->bytes_len == len && !memcmp(table[i]->bytes, key, len))
-			return table[i];
-	return NULL;
+		*slot_of(table[i]->bytes, table[i]->bytes_len) = i + 1;
+	return 1;
 }
 
 static struct entry *add(const uint8_t *key, size_t len)
@@ -70,35 +95,29 @@ static struct entry *add(const uint8_t *key, size_t len)
 	struct entry *e = entries < ENTRIES ? calloc(1, sizeof(*e)) : NULL;
 	enum bob_user_phase phase;
 
-	if (e && entries == room) {
-		const uint32_t more = room ? 2 * room : FIRST_SLOTS;
-		struct entry **t = realloc(table, more * sizeof(struct entry *));
-
-		table = t ? t : table;
-		room = t ? more : room;
-	}
-	if (!e || entries == room || bob_user_decode(key, len, &e->key, &phase) != BOB_OK) {
+	if (!e || bob_user_decode(key, len, &e->key, &phase) != BOB_OK ||
+	    (entries == room && !grow())) {
 		free(e);
 		return NULL;
 	}
 	memcpy(e->bytes, key, len);
 	e->bytes_len = (uint32_t)len;
 	fill(e, phase);
-	table[entries++] = e;
+	table[entries] = e;
+	*slot_of(key, len) = ++entries;
 	return e;
 }
 
 const struct bob_mpi_function *bob_user_function_of_key(const uint8_t *key, size_t len)
 {
-	struct entry *e = NULL;
+	struct entry *e;
+	uint32_t at;
 
-	if (len > BOB_EVENT_KEY_MAX)
+	if (!len || len > BOB_EVENT_KEY_MAX)
 		return NULL;
 	pthread_mutex_lock(&lock);
-	if (len)
-		e = find(key, len);
-	if (len && !e)
-		e = add(key, len);
+	at = room ? *slot_of(key, len) : 0;
+	e = at ? table[at - 1] : add(key, len);
 	pthread_mutex_unlock(&lock);
 	return e ? &e->function : NULL;
 }

@@ -39,8 +39,8 @@ static const char *parse_type(const char *p, uint8_t *type)
 	static const char words[BOB_USER_TYPES][8] = { "int", "double", "string" };
 	const size_t n = name_length(p);
 
-	for (uint8_t t = 0; t < BOB_USER_TYPES; t++)
-		if (n && !words[t][n] && !memcmp(p, words[t], n)) {
+	for (uint8_t t = 0; n && n < sizeof(words[0]) && t < BOB_USER_TYPES; t++)
+		if (!words[t][n] && !memcmp(p, words[t], n)) {
 			*type = t;
 			return behind_spaces(p + n);
 		}
@@ -157,9 +157,22 @@ static uint32_t take_name(struct bytes *b, char *to, uint32_t room)
 		b->bad = 1;
 		return 0;
 	}
+	for (uint32_t i = 0; i < n; i++)
+		b->bad |= !b->at[i];
 	memcpy(to, b->at, n);
 	b->at += n;
 	return n;
+}
+
+/* At `at` in the names; behind it. */
+static uint32_t take_parameter(struct bytes *b, struct bob_user_key *k, uint32_t at)
+{
+	const uint32_t n = at + 2 <= BOB_USER_TEXT_MAX ?
+				   take_name(b, k->text + at, BOB_USER_TEXT_MAX - 2 - at) :
+				   0;
+
+	b->bad |= !n || name_length(k->text + at) != n;
+	return at + n + 2;
 }
 
 static void take_parameters(struct bytes *b, struct bob_user_key *k)
@@ -175,9 +188,7 @@ static void take_parameters(struct bytes *b, struct bob_user_key *k)
 	for (uint32_t i = 0; i < (uint32_t)k->in + k->out && !b->bad; i++) {
 		k->type[i] = take(b);
 		k->name_at[i] = (uint8_t)used;
-		b->bad |= used + 2 > BOB_USER_TEXT_MAX;
-		if (!b->bad)
-			used += take_name(b, k->text + used, BOB_USER_TEXT_MAX - 2 - used) + 2;
+		used = take_parameter(b, k, used);
 		strings += k->type[i] == BOB_USER_STRING;
 		b->bad |= k->type[i] >= BOB_USER_TYPES || strings > BOB_USER_STRINGS_MAX;
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/concerns/concerns.h"
 #include "cli/complain.h"
@@ -29,8 +30,9 @@ struct request {
 	const char *output;
 };
 
-/* At most *room bytes, which it then takes from it. *out is the caller's to free. Returns an exit status. */
-static int read_text(const char *path, size_t *room, struct bob_concerns_text *out)
+/* At most *room bytes, which it then takes from it. *out is the caller's to free; *id says which file it is. Returns an exit
+ * status. */
+static int read_text(const char *path, size_t *room, struct bob_concerns_text *out, struct stat *id)
 {
 	FILE *f = fopen(path, "r");
 	size_t len = 0, have = 0, n = 0;
@@ -59,6 +61,8 @@ static int read_text(const char *path, size_t *room, struct bob_concerns_text *o
 	else if (!status && len + n > *room)
 		status = cli_fail("concerns", "%s is too large: no more than %zu bytes are read",
 				  path, *room);
+	if (!status && fstat(fileno(f), id))
+		status = cli_fail("concerns", "cannot read %s, %m", path);
 	fclose(f);
 	if (status) {
 		free(text);
@@ -83,18 +87,31 @@ static char *beside(const char *map, const char *file)
 	return path;
 }
 
+/* A file under two names would count twice. */
+static int check_once(const struct bob_concerns_map *map, const struct stat *id, uint32_t file)
+{
+	for (uint32_t i = 0; i < file; i++)
+		if (id[i].st_dev == id[file].st_dev && id[i].st_ino == id[file].st_ino)
+			return cli_fail("concerns", "%s: '%s' and '%s' are the same file",
+					map->name, map->file[i], map->file[file]);
+	return 0;
+}
+
 static int read_files(const struct bob_concerns_map *map, struct bob_concerns_text *files)
 {
+	struct stat *id = calloc(map->files + 1, sizeof(*id));
 	size_t room = BOB_CONCERNS_FILES_BYTES;
-	int status = 0;
+	int status = id ? 0 : cli_fail("concerns", "out of memory");
 
 	for (uint32_t i = 0; i < map->files && !status; i++) {
 		char *path = beside(map->name, map->file[i]);
 
-		status = path ? read_text(path, &room, &files[i]) :
+		status = path ? read_text(path, &room, &files[i], &id[i]) :
 				cli_fail("concerns", "out of memory");
+		status = status ? status : check_once(map, id, i);
 		free(path);
 	}
+	free(id);
 	return status;
 }
 
@@ -118,7 +135,8 @@ static int read_map(const char *path, int count_marks, struct cli_concerns *out)
 	struct bob_concerns_complaint why = { "out of memory" };
 	struct bob_concerns_text text = { NULL, 0 };
 	size_t room = BOB_CONCERNS_MAP_BYTES;
-	int status = read_text(path, &room, &text);
+	struct stat id;
+	int status = read_text(path, &room, &text, &id);
 
 	if (status)
 		return status;

@@ -35,6 +35,8 @@ static const struct cli_verb
 		     "[options] MAP [MAP]", concerns_options, verb_concerns, 2, 0, 0 },
 	plan = { "plan", "prepare the patch plans of programs and libraries",
 		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },
+	wrap = { "wrap", "record functions of a list: wrappers from C prototypes",
+		 "[options] SPEC", wrap_options, verb_wrap, 2, 0, 0 },
 	env = { "env", "the variables that record without the launcher",
 		"[options]", env_options, verb_env, 2, 0, 0 },
 	calibrate = { "calibrate", "internal: time calls, for the estimate of overhead",
@@ -43,7 +45,7 @@ static const struct cli_verb
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
 const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &commmatrix, &merge, &fold, &concerns, &plan, &env, &help, &calibrate,
+					     &dump, &replay, &cache, &commmatrix, &merge, &fold, &concerns, &plan, &wrap, &env, &help, &calibrate,
 					     NULL };
 
 const struct cli_verb *cli_verb_find(const char *name)

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/varint.h"
+#include "fold/halves.h"
 
 #define MANY 4u /* pieces: fewer take no turns, ... */
+#define HALVES_BYTES 48u /* fewer are nothing to save */
 #define TOO_MANY                                                                                   \
 	(1u << 17) /* ... and among so many nobody looks for turns: it takes 100 bytes for each */
 
@@ -33,8 +35,8 @@ void bob_series_free(struct bob_series_writer *w)
 	bob_buffer_free(&w->pieces);
 }
 
-/* The same as a group; 0 if that takes no less. */
-static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces)
+/* The same as a group behind what `b` has; 0 if that takes no less than `*most`, which becomes what it takes. */
+static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size_t *most)
 {
 	const struct bob_fold_bytes bytes = { pieces->at, pieces->len };
 	struct bob_content c = { .structure.alloc = b->alloc };
@@ -43,27 +45,65 @@ static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces)
 
 	if (bob_content_read(&c, &bytes, 0) == BOB_OK && bob_content_fold(&c) == BOB_OK &&
 	    bob_group_put_alone(&group, &c) == BOB_OK)
-		shorter = group.len + 1 < pieces->len;
+		shorter = group.len + 1 < *most;
 	if (shorter) {
 		bob_buffer_varint(b, 0);
 		bob_buffer_varint(b, group.len);
 		bob_buffer_put(b, group.at, group.len);
+		*most = group.len + 1;
 	}
 	bob_buffer_free(&group);
 	bob_content_free(&c);
 	return shorter;
 }
 
-void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b)
+/* By halves, in the place of what `b` has from `begin` on, if that takes less than `most`. */
+static void put_halves(struct bob_buffer *b, uint32_t begin, const struct bob_series_writer *w,
+		       size_t most)
 {
+	struct bob_buffer halves = { .alloc = b->alloc };
+	bob_status st = bob_halves_put(&w->pieces, w->count, most, &halves);
+
+	if (st == BOB_OK) {
+		b->len = begin;
+		bob_buffer_varint(b, 0);
+		bob_buffer_varint(b, 0);
+		bob_buffer_varint(b, halves.len);
+		bob_buffer_put(b, halves.at, halves.len);
+	}
+	b->failed |= st == BOB_ERR_NOMEM;
+	bob_buffer_free(&halves);
+}
+
+/* `halves`: these, too. */
+static void end(struct bob_series_writer *w, struct bob_buffer *b, int halves)
+{
+	size_t most;
+	uint32_t begin;
+
 	bob_column_finish(&w->column);
 	if (!b)
 		return;
 	b->failed |= w->pieces.failed;
-	if (b->failed || w->count <= MANY || w->count > TOO_MANY || !put_group(b, &w->pieces)) {
+	begin = b->len;
+	most = w->pieces.len;
+	if (b->failed || w->count <= MANY || w->count > TOO_MANY ||
+	    !put_group(b, &w->pieces, &most)) {
 		bob_buffer_varint(b, w->count);
 		bob_buffer_put(b, w->pieces.at, w->pieces.len);
 	}
+	if (halves && !b->failed && w->count > MANY && most > HALVES_BYTES)
+		put_halves(b, begin, w, most - 2);
+}
+
+void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b)
+{
+	end(w, b, 1);
+}
+
+void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b)
+{
+	end(w, b, 0);
 }
 
 void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
@@ -79,26 +119,65 @@ void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n)
 
 /* --- reading --- */
 
+static void begin(struct bob_series_reader *r, const uint8_t *at, const uint8_t *end)
+{
+	r->at = at;
+	r->end = end;
+	r->before = r->left = 0;
+	r->is_group = r->has_piece = 0;
+	r->halves = NULL;
+}
+
+void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,
+			    uint64_t count)
+{
+	begin(r, pieces->at, pieces->at + pieces->len);
+	r->left = count;
+}
+
+/* So many bytes, and these. */
+static bob_status get_bytes(struct bob_series_reader *r, struct bob_fold_bytes *bytes)
+{
+	uint64_t len;
+
+	if (bob_varint_get(&r->at, r->end, &len) || len > (uint64_t)(r->end - r->at))
+		return BOB_ERR_CORRUPT;
+	*bytes = (struct bob_fold_bytes){ r->at, (size_t)len };
+	r->at += len;
+	return BOB_OK;
+}
+
+static bob_status open_any(struct bob_series_reader *r, const struct bob_alloc *alloc,
+			   const uint8_t *at, const uint8_t *end, int halves)
+{
+	struct bob_fold_bytes bytes;
+
+	begin(r, at, end);
+	if (bob_varint_get(&r->at, end, &r->left))
+		return BOB_ERR_CORRUPT;
+	if (r->left || r->at == end)
+		return BOB_OK;
+	if (get_bytes(r, &bytes) != BOB_OK)
+		return BOB_ERR_CORRUPT;
+	if (bytes.len) {
+		r->is_group = 1;
+		return bob_group_open_alone(&r->group, alloc, &bytes);
+	}
+	if (!halves || get_bytes(r, &bytes) != BOB_OK)
+		return BOB_ERR_CORRUPT;
+	return bob_halves_open(alloc, &bytes, &r->halves);
+}
+
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end)
 {
-	struct bob_fold_bytes bytes;
-	uint64_t len;
+	return open_any(r, alloc, at, end, 1);
+}
 
-	r->at = at;
-	r->end = end;
-	r->before = 0;
-	r->is_group = r->has_piece = 0;
-	if (bob_varint_get(&r->at, end, &r->left))
-		return BOB_ERR_CORRUPT;
-	if (r->left || r->at == end || !*r->at)
-		return BOB_OK;
-	if (bob_varint_get(&r->at, end, &len) || len > (uint64_t)(end - r->at))
-		return BOB_ERR_CORRUPT;
-	bytes = (struct bob_fold_bytes){ r->at, (size_t)len };
-	r->at += len;
-	r->is_group = 1;
-	return bob_group_open_alone(&r->group, alloc, &bytes);
+bob_status bob_series_open_whole(struct bob_series_reader *r, const struct bob_alloc *alloc,
+				 const uint8_t *at, const uint8_t *end)
+{
+	return open_any(r, alloc, at, end, 0);
 }
 
 static bob_status next_piece(struct bob_series_reader *r)
@@ -122,6 +201,8 @@ bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value)
 {
 	bob_status st;
 
+	if (r->halves)
+		return bob_halves_next(r->halves, value);
 	if (!r->has_piece || bob_piece_next(&r->piece, 0, &r->walk) != BOB_OK) {
 		r->has_piece = 0;
 		st = next_piece(r);
@@ -140,6 +221,8 @@ void bob_series_close(struct bob_series_reader *r)
 {
 	if (r->is_group)
 		bob_group_close(&r->group);
+	bob_halves_close(r->halves);
+	r->halves = NULL;
 }
 
 bob_status bob_series_at(const struct bob_alloc *alloc, const struct bob_fold_bytes *series,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which knows pieces that take turns:
- *     series:   varint pieces, pieces; or 0, varint bytes, group
+/* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which knows pieces that take turns, or by
+ * halves (halves.h):
+ *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves
  * Written and read one number after the other, so that a million of them need no room. */
 #ifndef BOB_FOLD_SERIES_H
 #define BOB_FOLD_SERIES_H
@@ -24,6 +25,8 @@ static inline void bob_series_add(struct bob_series_writer *w, uint64_t v)
 }
 /* The series goes behind what `b` has; NULL: nowhere. What w->pieces has stays until the writer is freed. */
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
+/* The same, but not by halves. */
+void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b);
 void bob_series_free(struct bob_series_writer *w);
 
 void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
@@ -37,11 +40,17 @@ struct bob_series_reader {
 	struct bob_piece piece;
 	struct bob_piece_walk walk;
 	struct bob_group_reader group;
+	struct bob_halves *halves;	/* NULL: it is not by halves */
 };
 
-/* Close it whatever comes back. BOB_ERR_CORRUPT. */
+/* Of one number at least. Close it whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end);
+/* The same of bytes that are a series and nothing else, which is none by halves; of pieces without their count before them. */
+bob_status bob_series_open_whole(struct bob_series_reader *r, const struct bob_alloc *alloc,
+				 const uint8_t *at, const uint8_t *end);
+void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,
+			    uint64_t count);
 bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value);
 void bob_series_close(struct bob_series_reader *r);
 

@@ -114,9 +114,13 @@ typedef bob_status (*take_fn)(struct unpacking *u, uint64_t v);
 static bob_status get_numbers(struct unpacking *u, uint32_t n, take_fn take)
 {
 	struct bob_series_reader r;
-	bob_status st = bob_series_open(&r, &u->alloc, u->at, u->end);
 	uint64_t v = 0;
+	bob_status st;
 
+	if (!n) /* no pieces */
+		return bob_varint_get(&u->at, u->end, &v) == BOB_OK && !v ? BOB_OK :
+									    BOB_ERR_CORRUPT;
+	st = bob_series_open(&r, &u->alloc, u->at, u->end);
 	for (uint32_t i = 0; i < n && st == BOB_OK; i++) {
 		st = bob_series_next(&r, &v);
 		if (st == BOB_OK)

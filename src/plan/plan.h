@@ -5,6 +5,7 @@
 #ifndef BOB_PLAN_PLAN_H
 #define BOB_PLAN_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,6 +60,17 @@ bob_status bob_plan_cache_store(int dir, const char *name, const void *bytes, si
  * `visit`; images that cannot be found are passed over. For warming the cache before a run. */
 bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const char *image),
 			    void *ctx, struct bob_error *err);
+
+/* A symbol of an image; the name is borrowed during the visit. */
+struct bob_plan_name {
+	const char *name;
+	uint8_t type, bind;	/* STT_*, STB_* */
+	bool is_defined;
+	bool is_dynamic;	/* of the table that the loader sees */
+};
+/* All symbols of the image at `path` that have a name. Errors: BOB_ERR_NOENT, BOB_ERR_UNSUPPORTED (not an x86-64 ELF file). */
+bob_status bob_plan_names(const char *path, void (*visit)(void *ctx, const struct bob_plan_name *s),
+			  void *ctx, struct bob_error *err);
 
 /* Print the functions of a plan that passed bob_plan_check, with their trampolines. */
 void bob_plan_dump(const void *plan, FILE *out);

@@ -128,6 +128,7 @@ def wrong():
     says(lambda m: m.replace("rest", "main.c 40-700"),
          "naive/is.map:9:8: line 40 of 'main.c' belongs to concern 'perf' already (line 7 of the map)")
     says(lambda m: m.replace("main.c", "mian.c"), "cannot open naive/mian.c, No such file or directory")
+    says(lambda m: m.replace('main.c every', './main.c every'), "naive/is.map: 'main.c' and './main.c' are the same file")
     says(lambda m: "x" * (1 << 20) + "\n", "naive/is.map is too large: no more than 1048576 bytes are read")
     r = h.bobbin("concerns", cwd=d)
     h.check(r.status == 2 and b"one map of concerns is needed" in r.err, f"{r}")

@@ -3,6 +3,7 @@
 """A program's own events. Programs say what they do (tests/prog/events/say.h); the trace must say the same, event by event, with all
 parameters, for each thread: folded, merged, flat, beside calls and memory accesses, after a kill."""
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import time
 import harness as h
 
 suite = h.Suite("events")
+BUILD = pathlib.Path(os.environ.get("BOBBIN_BUILD", h.ROOT / "build" / "release"))
 INCLUDE = f"-I{h.ROOT / 'include'}"
 PARAMETERS = {
     "step": (["n", "file"], ["cells", "x"]), "leaf": (["a", "x"], []), "text": (["a", "b", "c"], []), "deep": (["n"], []),
@@ -146,6 +148,31 @@ def levels():
     for level in ("flat", "rank"):
         folder, native, r = both(lambda said: [p, said, 2, 100], ["--events"], env=h.environment({"BOBBIN_MPI_LEVEL": level}))
         equal(folder, r.trace)
+
+
+def fortran_lines():
+    """Of the calls that are places of events."""
+    lines = (h.PROG / "events/all.f90").read_text().splitlines()
+    return {i for i, line in enumerate(lines, 1) if re.search(r"call bob_(event_begin|event_instant\(bare|counter_set)", line)}
+
+
+@suite.case("Fortran")
+def fortran():
+    module = str(BUILD / "share/bobbin/bobbin.f90")
+    total = 0
+    for name, flags in {"-O0": ["-O0"], "-O2": ["-O2", "-std=f2018"], "static": ["-O1", "-static"]}.items():
+        p = h.compile("fortran", [module, "events/all.f90"], "gfortran", ["-g", "-Wall", "-Wextra", "-Werror", *flags])
+        if name == "static":
+            r = h.run([p, h.fresh("said"), 5])
+            h.check(r.status == 0 and r.out.split() == [b"done", b"T"], str(r))
+            continue
+        folder, native, r = both(lambda said: [p, said, 30])
+        h.check(native.out.split() == r.out.split() == [b"done", b"T"], f"{name}: output\n{native}\n{r}")
+        total += equal(folder, r.trace)
+        shown = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
+        lines = {int(n) for n in re.findall(r"all\.f90:(\d+)$", shown, re.M)}
+        h.check(lines == fortran_lines() and "bobbin.f90" not in shown, f"{name}: places are lines {lines}\n{shown}")
+    return f"{total} events"
 
 
 @suite.case("C++: blocks, exceptions, a library, a fork")

@@ -11,6 +11,7 @@
 #include "merged.h"
 #include "places.h"
 #include "syncs.h"
+#include "user.h"
 
 #define GOLDEN_FILES 6
 
@@ -261,6 +262,11 @@ static inline void golden_places_calls_trace(struct golden *g)
 	golden_places_calls_process(golden_file(g));
 }
 
+static inline void golden_events_user_trace(struct golden *g)
+{
+	golden_user_file(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -280,6 +286,7 @@ static const struct {
 	{ "heads", golden_heads_trace },
 	{ "places", golden_places_trace },
 	{ "places-calls", golden_places_calls_trace },
+	{ "events-user", golden_events_user_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 

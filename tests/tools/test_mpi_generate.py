@@ -96,7 +96,8 @@ def test_output(root):
           '"Send", "p2p", params_Send, 1, 6, 7, 6', '"Send_c", "p2p", params_Send, 1025, 6, 7, 6')
     for name in ("wrappers.c", "predefined.c", "reader.c"):
         subprocess.run(["gcc", "-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wconversion", "-Wshadow",
-                        "-I" + root, "-I" + os.path.join(ROOT, "src"), os.path.join(root, name)], check=True)
+                        "-I" + root, "-I" + os.path.join(ROOT, "src"), "-I" + os.path.join(ROOT, "include"),
+                        os.path.join(root, name)], check=True)
     assert generate(root, HEADER, TABLE)[2] == out, "not the same a second time"
 
 

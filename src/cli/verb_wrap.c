@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin wrap: wrappers in C for the functions of a spec. */
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "cli/wrapping.h"
+
+enum { OPT_OUTPUT, OPT_BINARY };
+
+const struct cli_option wrap_options[] = {
+	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (wrap)", NULL, NULL },
+	{ "binary", 0, "PROGRAM",
+	  "the program: tells which of the functions are its own and which are in libraries", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+#define PRELOAD_HOW "Build: cc -O2 -fexceptions -shared -fPIC -o libwrap.so wrap.c"
+#define LINK_HOW                                                                                   \
+	"Build: cc -O2 -fexceptions -c wrap-link.c, and link the program with wrap-link.o @wrap-link.flags"
+
+static int write_source(const struct bob_wrap_spec *s, const char *dir, bool linked)
+{
+	const char *name = linked ? "wrap-link.c" : "wrap.c";
+	char path[PATH_MAX + 32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = cli_output_open("wrap", path);
+	if (!f)
+		return 1;
+	bob_wrap_write(s, linked, name, linked ? LINK_HOW : PRELOAD_HOW, f);
+	return cli_output_close("wrap", f, path);
+}
+
+/* What the linker is to be told. */
+static int write_flags(const struct bob_wrap_spec *s, const char *dir)
+{
+	char path[PATH_MAX + 32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/wrap-link.flags", dir);
+	f = cli_output_open("wrap", path);
+	if (!f)
+		return 1;
+	for (uint32_t i = 0; i < s->function_count; i++)
+		if (s->functions[i].how == BOB_WRAP_LINK)
+			fprintf(f, "-Wl,--wrap=%s\n", s->functions[i].symbol);
+	return cli_output_close("wrap", f, path);
+}
+
+static int write_all(const struct bob_wrap_spec *s, const char *output)
+{
+	const uint32_t linked = cli_wrap_count(s, BOB_WRAP_LINK),
+		       preloaded = cli_wrap_count(s, BOB_WRAP_PRELOAD);
+	char dir[PATH_MAX];
+	int bad;
+
+	if (cli_output_directory("wrap", output, dir))
+		return 1;
+	bad = cli_wrap_headers("wrap", dir) || (preloaded && write_source(s, dir, false)) ||
+	      (linked && (write_source(s, dir, true) || write_flags(s, dir)));
+	if (bad) {
+		cli_output_directory_drop(dir);
+		return 1;
+	}
+	if (cli_output_directory_done("wrap", dir, output))
+		return 1;
+	if (preloaded)
+		printf("%s/wrap.c: %u function%s of libraries. %s\n", output, preloaded,
+		       cli_plural(preloaded), PRELOAD_HOW);
+	if (linked)
+		printf("%s/wrap-link.c: %u function%s of the program itself. %s\n", output, linked,
+		       cli_plural(linked), LINK_HOW);
+	return 0;
+}
+
+static void print_mpi(const struct bob_wrap_spec *s)
+{
+	const char *before = "MPI's functions need no wrapper: record --mpi --mpi-functions=";
+
+	for (uint32_t i = 0; i < s->function_count; i++)
+		if (s->functions[i].is_mpi) {
+			printf("%s%s", before, s->functions[i].symbol);
+			before = " --mpi-functions=";
+		}
+	if (*before == ' ')
+		printf("\n");
+}
+
+int verb_wrap(int argc, char **argv)
+{
+	const char *output = "wrap", *binary = NULL, *arg;
+	struct bob_wrap_spec *s;
+	struct cli_options o;
+	int opt, bad;
+
+	cli_options_begin(&o, "wrap", argc, argv);
+	while ((opt = cli_options_next(&o, &arg)) >= 0) {
+		if (opt == OPT_OUTPUT)
+			output = arg;
+		else if (opt == OPT_BINARY)
+			binary = arg;
+	}
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (argc - optind != 1)
+		return cli_misuse("wrap", "want one spec, a file of prototypes");
+	if (cli_wrap_read("wrap", argv[optind], &s))
+		return 1;
+	bad = cli_wrap_choose("wrap", s, binary, BOB_WRAP_LINK, 0);
+	if (!bad) {
+		cli_wrap_notes("wrap", s);
+		bad = cli_wrap_count(s, BOB_WRAP_LEAVE) < s->function_count && write_all(s, output);
+	}
+	if (!bad)
+		print_mpi(s);
+	bob_wrap_spec_close(s);
+	return bad;
+}

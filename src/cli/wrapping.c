@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "cli/wrapping.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/complain.h"
+#include "plan/plan.h"
+
+int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out)
+{
+	struct bob_wrap_complaint why;
+	FILE *f = fopen(path, "re");
+	char *text;
+	size_t n;
+
+	if (!f)
+		return cli_fail(verb, "cannot read %s: %m", path);
+	text = malloc(BOB_WRAP_SPEC_MAX + 2); /* one too many: then it is too long */
+	n = text ? fread(text, 1, BOB_WRAP_SPEC_MAX + 2, f) : 0;
+	if (!text || ferror(f)) {
+		cli_fail(verb, "cannot read %s: %m", path);
+		free(text);
+		fclose(f);
+		return 1;
+	}
+	fclose(f);
+	bob_status st = bob_wrap_spec_read(text, n, path, out, &why);
+	free(text);
+	return st == BOB_OK ? 0 : cli_fail(verb, "%s", why.text);
+}
+
+/* Where a function of the spec was found. */
+enum found {
+	FOUND_OWN = 1,		/* the program defines it */
+	FOUND_DATA = 2,		/* ... and it is no function */
+	FOUND_WANTED = 4,	/* the program takes it from a library */
+	FOUND_LIBRARY = 8	/* a library defines it for others */
+};
+
+struct search {
+	const struct bob_wrap_spec *spec;
+	uint8_t *found;
+	uint32_t *sorted;	/* functions by symbol */
+	bool is_program;
+};
+
+static struct bob_wrap_function *by_number(const struct search *s, uint32_t i)
+{
+	return &s->spec->functions[i];
+}
+
+static int compare(const void *a, const void *b, void *spec)
+{
+	const struct bob_wrap_spec *s = spec;
+
+	return strcmp(s->functions[*(const uint32_t *)a].symbol,
+		      s->functions[*(const uint32_t *)b].symbol);
+}
+
+static void look(void *ctx, const struct bob_plan_name *n)
+{
+	struct search *s = ctx;
+	uint32_t lo = 0, hi = s->spec->function_count;
+
+	while (lo < hi) {
+		const uint32_t mid = (lo + hi) / 2;
+		const int order = strcmp(by_number(s, s->sorted[mid])->symbol, n->name);
+		uint8_t *found = &s->found[s->sorted[mid]];
+
+		if (order) {
+			lo = order < 0 ? mid + 1 : lo;
+			hi = order < 0 ? hi : mid;
+			continue;
+		}
+		if (!s->is_program)
+			*found |= n->is_dynamic && n->is_defined && n->bind != STB_LOCAL ?
+					  FOUND_LIBRARY :
+					  0;
+		else if (!n->is_defined)
+			*found |= FOUND_WANTED;
+		else if (n->type == STT_FUNC || n->type == STT_GNU_IFUNC || n->type == STT_NOTYPE)
+			*found |= FOUND_OWN;
+		else
+			*found |= FOUND_DATA;
+		return;
+	}
+}
+
+static void look_in_library(void *ctx, const char *path)
+{
+	struct search *s = ctx;
+
+	if (s->is_program) { /* comes first */
+		s->is_program = false;
+		return;
+	}
+	(void)bob_plan_names(path, look, s, NULL); /* one that cannot be read defines nothing */
+}
+
+static int decide(const char *verb, const struct search *s, const char *path, enum bob_wrap_how own,
+		  int quiet)
+{
+	for (uint32_t i = 0; i < s->spec->function_count; i++) {
+		struct bob_wrap_function *f = by_number(s, i);
+
+		if (f->is_mpi)
+			continue;
+		if (s->found[i] & FOUND_DATA)
+			return cli_fail(verb, "%s:%u:%u: expected a function: in %s, %s is none",
+					s->spec->name, f->line, f->column, path, f->symbol);
+		f->how = s->found[i] & FOUND_OWN ? own : BOB_WRAP_PRELOAD;
+		if (!quiet && !(s->found[i] & (FOUND_OWN | FOUND_LIBRARY)))
+			cli_warn(verb,
+				 "%s:%u:%u: %s is neither in %s nor in a library that it is linked "
+				 "with; it is wrapped for those that are loaded later",
+				 s->spec->name, f->line, f->column, f->symbol, path);
+	}
+	return 0;
+}
+
+int cli_wrap_choose(const char *verb, struct bob_wrap_spec *spec, const char *path,
+		    enum bob_wrap_how own, int quiet)
+{
+	const uint32_t n = spec->function_count;
+	struct search s = { spec, calloc(n, 1), calloc(n, sizeof(uint32_t)), true };
+	struct bob_error err = { .text = "" };
+	bob_status st = BOB_OK;
+	int bad;
+
+	if (!s.found || !s.sorted) {
+		free(s.found);
+		free(s.sorted);
+		return cli_fail(verb, "out of memory");
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		s.sorted[i] = i;
+		spec->functions[i].how = spec->functions[i].is_mpi ? BOB_WRAP_LEAVE :
+								     BOB_WRAP_PRELOAD;
+	}
+	qsort_r(s.sorted, n, sizeof(*s.sorted), compare, spec);
+	if (path)
+		st = bob_plan_names(path, look, &s, &err);
+	if (path && st == BOB_OK)
+		st = bob_plan_closure(path, look_in_library, &s, &err);
+	bad = st != BOB_OK ? cli_fail_status(verb, path, st, &err) :
+	      path	   ? decide(verb, &s, path, own, quiet) :
+			     0;
+	free(s.found);
+	free(s.sorted);
+	return bad;
+}
+
+uint32_t cli_wrap_count(const struct bob_wrap_spec *s, enum bob_wrap_how how)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->function_count; i++)
+		n += s->functions[i].how == how;
+	return n;
+}
+
+void cli_wrap_notes(const char *verb, const struct bob_wrap_spec *s)
+{
+	for (uint32_t i = 0; i < s->function_count; i++) {
+		const struct bob_wrap_function *f = &s->functions[i];
+
+		if (f->left_out && !f->is_mpi)
+			cli_warn(verb,
+				 "%s:%u:%u: %s has more parameters than an event can; the last %u "
+				 "are not recorded",
+				 s->name, f->line, f->column, f->name, f->left_out);
+	}
+}
+
+int cli_wrap_headers(const char *verb, const char *dir)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/bobbin", dir);
+	if (mkdir(path, 0777))
+		return cli_fail(verb, "cannot write %s: %m", path);
+	for (const struct bob_wrap_header *h = bob_wrap_headers; h->path; h++) {
+		const size_t n = (size_t)(h->end - h->begin);
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, h->path);
+		f = fopen(path, "we");
+		if (!f)
+			return cli_fail(verb, "cannot write %s: %m", path);
+		size_t put = fwrite(h->begin, 1, n, f);
+		if (fclose(f) || put != n)
+			return cli_fail(verb, "cannot write %s: %m", path);
+	}
+	return 0;
+}

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the Fortran module `bobbin` (share/bobbin/bobbin.f90) from bobbin/events.h: its constants, its table of functions.
+
+    fortran.py events.h bobbin.f90
+"""
+import re
+import sys
+
+ENDS = {"begin": "in", "end": "out", "instant": "in"}
+
+
+def constants(header):
+    """Flags, and what the largest ones are."""
+    flags = re.findall(r"\b(BOB_EVENT_[A-Z_]+) = (\d+)", re.search(r"enum bob_event_flag \{(.*?)\};", header, re.S).group(1))
+    limits = re.findall(r"^#define (BOB_EVENT_\w+_MAX) (\d+)u", header, re.M)
+    if not flags or not limits:
+        sys.exit("fortran.py: no constants in the header")
+    return flags + limits
+
+
+def table(header):
+    """Name, and members of the struct in order."""
+    name = re.search(r'#define BOB_EVENTS_TABLE "(\w+)"', header).group(1)
+    body = re.search(r"struct bob_events_table \{(.*?)\n\};", header, re.S).group(1)
+    body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+    members = []
+    for member in body.split(";"):
+        found = re.search(r"uint32_t (\w+)|\(\*(\w+)\)", member)
+        if found:
+            members.append(("integer(c_int32_t)", found.group(1)) if found.group(1) else ("type(c_funptr)", found.group(2)))
+    if [m for _, m in members[:2]] != ["size", "reserved"] or not {"event", "counter", "set"} <= {m for _, m in members}:
+        sys.exit("fortran.py: the table is not as it was")
+    return name, members
+
+
+def struct(name, members):
+    return [f"  type, bind(C) :: {name}"] + [f"    {kind} :: {member}" for kind, member in members] + ["  end type"]
+
+
+def module(header):
+    name, members = table(header)
+    phases = list(ENDS)
+    procedures = [m for m in members[:2]] + [("type(c_funptr)", p) for p in phases] + [("type(c_funptr)", p + "_with") for p in phases]
+    out = TEMPLATE.split("\n")
+
+    def fill(mark, lines):
+        at = out.index(f"  !{mark}")
+        out[at:at + 1] = lines
+    fill("constants", [f"  integer(c_int32_t), parameter, public :: {n.lower()} = {v}" for n, v in constants(header)])
+    fill("types", struct("table", members) + struct("procedures", procedures))
+    pointers = []
+    for p in phases:
+        pointers += [f"  procedure(bare), pointer :: {p}_bare => no_bare", f"  procedure(with), pointer :: {p}_with => no_with",
+                     f"  interface bob_event_{p}", f"    procedure {p}_bare, {p}_with", "  end interface", f"  public :: bob_event_{p}"]
+    fill("pointers", pointers)
+    assign = []
+    for p in phases:
+        assign += [f"    call c_f_procpointer(own%{p}, {p}_bare)", f"    call c_f_procpointer(own%{p}_with, {p}_with)"]
+    fill("assign", assign)
+    return "\n".join(out).replace("@TABLE@", name)
+
+
+TEMPLATE = """\
+! SPDX-License-Identifier: BSD-3-Clause
+! A program's own events, in its trace: generated from bobbin/events.h, which says what each of these is. A module is of one
+! compiler, so compile this file with yours. It needs no library; without `bobbin record --events` registering gives 0, and
+! an event is a call of nothing.
+!
+!     use bobbin
+!     integer(bob_event_id) :: step
+!     step = bob_event_register("step", parameters="int n, double dt, string file -> int cells")
+!     call bob_event_begin(step, 3, [bob_int(n), bob_real(dt), bob_text(file)])
+!     ...
+!     call bob_event_end(step, 1, [bob_int(cells)])
+!
+! Events without parameters: call bob_event_begin(step). Register before the first event, and not in two threads at once. These
+! are procedure pointers, so that where an event happens is a line of yours. bob_text takes a variable (not an
+! expression: it must live until the event is recorded); blanks at its end are left out.
+module bobbin
+  use, intrinsic :: iso_c_binding
+  implicit none
+  private
+  integer, parameter, public :: bob_event_id = c_int32_t
+  !constants
+
+  type, bind(C), public :: bob_arg
+    private
+    integer(c_int64_t) :: value = 0
+    integer(c_int64_t) :: length = 0
+  end type
+
+  !types
+
+  abstract interface
+    subroutine bare(e) bind(C)
+      import :: bob_event_id
+      integer(bob_event_id), value :: e
+    end subroutine
+    subroutine with(e, count, args) bind(C)
+      import :: bob_event_id, bob_arg, c_int32_t
+      integer(bob_event_id), value :: e
+      integer(c_int32_t), value :: count
+      type(bob_arg), intent(in) :: args(*)
+    end subroutine
+    subroutine setting(e, value) bind(C)
+      import :: bob_event_id, c_double
+      integer(bob_event_id), value :: e
+      real(c_double), value :: value
+    end subroutine
+    function registering(name, flags, parameters) bind(C) result(e)
+      import :: bob_event_id, c_int32_t, c_char
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t), value :: flags
+      character(kind=c_char), intent(in) :: parameters(*)
+      integer(bob_event_id) :: e
+    end function
+    function counting(name, flags) bind(C) result(e)
+      import :: bob_event_id, c_int32_t, c_char
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t), value :: flags
+      integer(bob_event_id) :: e
+    end function
+  end interface
+
+  interface
+    function dlsym(handle, name) bind(C, name="dlsym") result(found)
+      import :: c_ptr, c_char
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr) :: found
+    end function
+  end interface
+
+  interface bob_int
+    module procedure int_of_4, int_of_8
+  end interface
+  interface bob_real
+    module procedure real_of_4, real_of_8
+  end interface
+
+  !pointers
+  procedure(setting), pointer, public :: bob_counter_set => no_set
+  procedure(registering), pointer :: event => no_event
+  procedure(counting), pointer :: counter => no_counter
+  logical :: asked = .false.
+
+  public :: bob_event_register, bob_counter_register, bob_int, bob_real, bob_text
+
+contains
+
+  function bob_event_register(name, flags, parameters) result(e)
+    character(len=*), intent(in) :: name
+    integer, intent(in), optional :: flags
+    character(len=*), intent(in), optional :: parameters
+    integer(bob_event_id) :: e
+
+    call ask
+    if (present(parameters)) then
+      e = event(trim(name) // c_null_char, flags_of(flags), trim(parameters) // c_null_char)
+    else
+      e = event(trim(name) // c_null_char, flags_of(flags), c_null_char)
+    end if
+  end function
+
+  function bob_counter_register(name, flags) result(e)
+    character(len=*), intent(in) :: name
+    integer, intent(in), optional :: flags
+    integer(bob_event_id) :: e
+
+    call ask
+    e = counter(trim(name) // c_null_char, flags_of(flags))
+  end function
+
+  pure function flags_of(flags) result(f)
+    integer, intent(in), optional :: flags
+    integer(c_int32_t) :: f
+
+    f = 0
+    if (present(flags)) f = int(flags, c_int32_t)
+  end function
+
+  elemental function int_of_4(i) result(a)
+    integer(c_int32_t), intent(in) :: i
+    type(bob_arg) :: a
+
+    a%value = int(i, c_int64_t)
+  end function
+
+  elemental function int_of_8(i) result(a)
+    integer(c_int64_t), intent(in) :: i
+    type(bob_arg) :: a
+
+    a%value = i
+  end function
+
+  elemental function real_of_4(x) result(a)
+    real(c_float), intent(in) :: x
+    type(bob_arg) :: a
+
+    a%value = transfer(real(x, c_double), a%value)
+  end function
+
+  elemental function real_of_8(x) result(a)
+    real(c_double), intent(in) :: x
+    type(bob_arg) :: a
+
+    a%value = transfer(x, a%value)
+  end function
+
+  function bob_text(s) result(a)
+    character(len=*, kind=c_char), target, intent(in) :: s
+    type(bob_arg) :: a
+
+    a%value = transfer(c_loc(s), a%value)
+    a%length = len_trim(s, kind=c_int64_t)
+  end function
+
+  subroutine ask
+    type(c_ptr) :: found, found_own
+    type(table), pointer :: t
+    type(procedures), pointer :: own
+
+    if (asked) return
+    asked = .true.
+    found = dlsym(c_null_ptr, "@TABLE@" // c_null_char)
+    found_own = dlsym(c_null_ptr, "bobbin_fortran_1" // c_null_char)
+    if (.not. c_associated(found) .or. .not. c_associated(found_own)) return
+    call c_f_pointer(found, t)
+    call c_f_pointer(found_own, own)
+    if (t%size < c_sizeof(t) .or. own%size < c_sizeof(own)) return
+    call c_f_procpointer(t%event, event)
+    call c_f_procpointer(t%counter, counter)
+    call c_f_procpointer(t%set, bob_counter_set)
+  !assign
+  end subroutine
+
+  ! Without a recorder.
+
+  subroutine no_bare(e) bind(C, name="")
+    integer(bob_event_id), value :: e
+    if (.false.) print *, e
+  end subroutine
+
+  subroutine no_with(e, count, args) bind(C, name="")
+    integer(bob_event_id), value :: e
+    integer(c_int32_t), value :: count
+    type(bob_arg), intent(in) :: args(*)
+    if (.false.) print *, e, count, args(1)%value
+  end subroutine
+
+  subroutine no_set(e, value) bind(C, name="")
+    integer(bob_event_id), value :: e
+    real(c_double), value :: value
+    if (.false.) print *, e, value
+  end subroutine
+
+  function no_event(name, flags, parameters) bind(C, name="") result(e)
+    character(kind=c_char), intent(in) :: name(*)
+    integer(c_int32_t), value :: flags
+    character(kind=c_char), intent(in) :: parameters(*)
+    integer(bob_event_id) :: e
+    e = 0
+    if (.false.) print *, name(1), flags, parameters(1)
+  end function
+
+  function no_counter(name, flags) bind(C, name="") result(e)
+    character(kind=c_char), intent(in) :: name(*)
+    integer(c_int32_t), value :: flags
+    integer(bob_event_id) :: e
+    e = 0
+    if (.false.) print *, name(1), flags
+  end function
+end module bobbin
+"""
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: fortran.py events.h bobbin.f90")
+    with open(sys.argv[1], encoding="utf-8") as f:
+        text = module(f.read())
+    with open(sys.argv[2], "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+if __name__ == "__main__":
+    main()

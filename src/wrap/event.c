@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which of a function's parameters its event has, within the bounds of bobbin/events.h: what has no room is left out, the result last. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bobbin/events.h"
+#include "wrap/parse.h"
+
+#define NAME_CUT 31u		/* bytes of a parameter's name */
+#define RESULT "result"
+
+struct room {
+	uint32_t parameters, strings, bytes;
+};
+
+static const char *const type_names[] = {
+	[BOB_WRAP_INT] = "int",	    [BOB_WRAP_REAL] = "double", [BOB_WRAP_POINTER] = "int",
+	[BOB_WRAP_TEXT] = "string", [BOB_WRAP_NAMED] = "?",
+};
+
+static bool has_room(struct room *r, enum bob_wrap_kind kind, size_t name)
+{
+	const uint32_t count = kind == BOB_WRAP_COMPLEX ? 2 : 1;
+	const uint32_t bytes = count == 2 ? 2 * (uint32_t)name + 10 : (uint32_t)name + 2;
+
+	if (kind == BOB_WRAP_VOID || kind == BOB_WRAP_OTHER || r->parameters < count ||
+	    r->bytes < bytes || (kind == BOB_WRAP_TEXT && !r->strings))
+		return false;
+	r->parameters -= count;
+	r->bytes -= bytes;
+	r->strings -= kind == BOB_WRAP_TEXT;
+	return true;
+}
+
+static void add(struct bob_wrap_string *s, const char *comma, enum bob_wrap_kind kind,
+		const char *name)
+{
+	const int n = (int)strnlen(name, NAME_CUT);
+
+	if (kind == BOB_WRAP_COMPLEX)
+		bob_wrap_addf(s, "%sdouble %.*s_re, double %.*s_im", comma, n, name, n, name);
+	else
+		bob_wrap_addf(s, "%s%s %.*s", comma, type_names[kind], n, name);
+}
+
+/* One that is too long ends in a number made from all of it. */
+static const char *event_name(struct bob_wrap_pool *pool, const char *symbol)
+{
+	const size_t len = strlen(symbol);
+	char text[BOB_EVENT_NAME_MAX + 1];
+	uint32_t hash = 2166136261u;
+
+	if (len <= BOB_EVENT_NAME_MAX)
+		return symbol;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (uint8_t)symbol[i]) * 16777619u;
+	snprintf(text, sizeof(text), "%.*s~%08x", (int)BOB_EVENT_NAME_MAX - 9, symbol, hash);
+	return bob_wrap_keep(pool, text, strlen(text));
+}
+
+/* Two names that are the same when cut. */
+static bool is_twice(const struct bob_wrap_function *f, uint32_t i)
+{
+	const char *name = f->parameters[i].name;
+
+	if (!strncmp(name, RESULT, NAME_CUT))
+		return true;
+	for (uint32_t j = 0; j < i; j++)
+		if (f->parameters[j].is_recorded && !strncmp(f->parameters[j].name, name, NAME_CUT))
+			return true;
+	return false;
+}
+
+bob_status bob_wrap_event(struct bob_wrap_pool *pool, struct bob_wrap_function *f)
+{
+	struct room room = { BOB_EVENT_PARAMETERS_MAX, BOB_EVENT_STRINGS_MAX,
+			     BOB_EVENT_PARAMETER_BYTES };
+	struct bob_wrap_string s = { .at = NULL };
+
+	f->is_result_recorded = !(f->is_open && f->result.is_long_double) &&
+				!(f->is_open && f->result.kind == BOB_WRAP_COMPLEX) &&
+				has_room(&room, f->result.kind, strlen(RESULT));
+	for (uint32_t i = 0; i < f->parameter_count; i++) {
+		struct bob_wrap_parameter *a = &f->parameters[i];
+
+		if (a->type.kind == BOB_WRAP_OTHER)
+			continue;
+		a->is_recorded = !is_twice(f, i) &&
+				 has_room(&room, a->type.kind, strnlen(a->name, NAME_CUT));
+		f->left_out += !a->is_recorded;
+		if (a->is_recorded)
+			add(&s, s.len ? ", " : "", a->type.kind, a->name);
+	}
+	if (f->is_result_recorded)
+		add(&s, s.len ? " -> " : "-> ", f->result.kind, RESULT);
+	f->event_parameters = bob_wrap_string_end(&s, pool);
+	f->event = event_name(pool, f->symbol);
+	return f->event && f->event_parameters ? BOB_OK : BOB_ERR_NOMEM;
+}

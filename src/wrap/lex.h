@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The words of a spec's definitions. Comments, and lines that begin with #, are none. */
+#ifndef BOB_WRAP_LEX_H
+#define BOB_WRAP_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wrap/wrap.h"
+
+enum bob_wrap_word {
+	BOB_WORD_END,
+	BOB_WORD_NAME,
+	BOB_WORD_NUMBER,
+	BOB_WORD_STRING,	/* with its quotes; characters, too */
+	BOB_WORD_SIGN		/* one character, or `...` */
+};
+
+struct bob_wrap_token {
+	enum bob_wrap_word word;
+	bool is_dropped;	/* by the parser: not part of the type */
+	uint32_t at, len;	/* in the text */
+	uint32_t line, column;
+};
+
+struct bob_wrap_tokens {
+	struct bob_wrap_token *at; /* the last one is BOB_WORD_END; free() */
+	uint32_t count, room;
+	uint32_t
+		bad; /* where a text or comment begins that does not end: byte; its line and column */
+	uint32_t bad_line, bad_column;
+};
+
+/* The words of text[from..to), the first of them in this line. BOB_ERR_CORRUPT: see `bad`. BOB_ERR_NOMEM. To be called again for further parts;
+ * bob_wrap_lex_end then. */
+bob_status bob_wrap_lex(struct bob_wrap_tokens *t, const char *text, uint32_t from, uint32_t to,
+			uint32_t line);
+bob_status bob_wrap_lex_end(struct bob_wrap_tokens *t, uint32_t at, uint32_t line);
+
+#endif

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the wrappers that `bobbin wrap` writes stand on: docs/wrap.md. Each source file that includes this is a library of its own.
+ *
+ * A wrapper lets its function's event begin, calls the function, and lets the event end, also when it is left by an exception. A function
+ * whose parameters C cannot pass on ("..." or "()") is entered through a stub instead: it puts itself in the place where the return address
+ * is, and jumps to the function, which finds registers and stack as its caller left them.
+ *
+ * Threads: any. errno is left alone, but by blocks of the user. */
+#ifndef BOBBIN_WRAPPER_H
+#define BOBBIN_WRAPPER_H
+
+#if !defined(__x86_64__) || !defined(__GNUC__)
+#error "wrappers are for gcc or clang on x86-64"
+#endif
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/events.h"
+
+#pragma GCC diagnostic ignored "-Wignored-qualifiers" /* prototypes are as they are */
+
+#define BOB_THREAD static __thread __attribute__((tls_model("initial-exec"), unused))
+#define BOB_INLINE static inline __attribute__((always_inline, unused))
+#define BOB_UNUSED __attribute__((unused))
+
+struct bob_stub_call;
+struct bob_stub_result;
+
+struct bob_wrapper {
+	const char *symbol;
+	const char *name;		/* of the event */
+	const char *
+		parameters; /* for bob_event_register; "?": of a type that only the compiler knows */
+	const char *types;		/* BOB_TYPE of each of these */
+	void *next;			/* the function itself; NULL: to be looked up */
+	void *patch;			/* what the function is to jump to, where it cannot be stood before; NULL: it can */
+	bob_event_id event;
+	uint32_t has_blocks;
+	/* of functions with a stub: values for the event, from registers and stack */
+	uint32_t (*begin)(struct bob_wrapper *w, struct bob_stub_call *c, union bob_arg *in);
+	uint32_t (*end)(struct bob_wrapper *w, struct bob_stub_result *r, union bob_arg *out);
+};
+
+/* --- values --- */
+
+/* What a value is: a letter for each type that has a number, 'p' for pointers, 0 for all others. */
+#define BOB_TYPE(x)                                                                                \
+	_Generic((x), _Bool                                                                        \
+		 : 'B', char                                                                       \
+		 : 'c', signed char                                                                \
+		 : 'b', unsigned char                                                              \
+		 : 'B', short                                                                      \
+		 : 'h', unsigned short                                                             \
+		 : 'H', int                                                                        \
+		 : 'i', unsigned int                                                               \
+		 : 'I', long                                                                       \
+		 : 'l', unsigned long                                                              \
+		 : 'L', long long                                                                  \
+		 : 'l', unsigned long long                                                         \
+		 : 'L', float                                                                      \
+		 : 'f', double                                                                     \
+		 : 'd', long double                                                                \
+		 : 'x', default                                                                    \
+		 : __builtin_classify_type(x) == 5 ? 'p' : 0)
+#define BOB_IS_REAL(x) (BOB_TYPE(x) == 'f' || BOB_TYPE(x) == 'd' || BOB_TYPE(x) == 'x')
+
+BOB_INLINE union bob_arg bob_value(int type, const void *at)
+{
+	switch (type) {
+	case 'B':
+		return bob_int(*(const uint8_t *)at);
+	case 'b':
+		return bob_int(*(const int8_t *)at);
+	case 'c':
+		return bob_int(*(const char *)at);
+	case 'h':
+		return bob_int(*(const int16_t *)at);
+	case 'H':
+		return bob_int(*(const uint16_t *)at);
+	case 'i':
+		return bob_int(*(const int32_t *)at);
+	case 'I':
+		return bob_int(*(const uint32_t *)at);
+	case 'f':
+		return bob_real((double)*(const float *)at);
+	case 'd':
+		return bob_real(*(const double *)at);
+	case 'x':
+		return bob_real((double)*(const long double *)at);
+	case 'p':
+		return bob_int(*(void *const *)at != NULL);
+	default:
+		return bob_int(*(const int64_t *)at);
+	}
+}
+
+/* Values on their way to an event. */
+#define BOB_PUT(value) bob_values[bob_count++] = (value)
+#define BOB_PUT_ANY(x)                                                                             \
+	do {                                                                                       \
+		if (BOB_TYPE(x))                                                                   \
+			bob_values[bob_count++] = bob_value(BOB_TYPE(x), &(x));                    \
+	} while (0)
+
+/* --- whose call it is --- */
+
+/* Something of ours is at work in this thread: what it calls is not recorded. */
+BOB_THREAD volatile int bob_busy;
+/* The frame of a wrapper whose block of the user's is at work: neither is what that calls. Frames below an older one have ended (longjmp). */
+BOB_THREAD volatile uintptr_t bob_block_frame;
+
+#define BOB_FRAME ((uintptr_t)__builtin_frame_address(0))
+
+BOB_INLINE int bob_is_inner(uintptr_t frame)
+{
+	return bob_busy || frame < bob_block_frame;
+}
+
+BOB_INLINE int bob_is_recorded(const struct bob_wrapper *w, uintptr_t frame)
+{
+	return w->event && !bob_is_inner(frame);
+}
+
+struct bob_call {
+	const struct bob_wrapper *wrapper; /* NULL: no event is open */
+};
+
+BOB_INLINE void bob_call_begin(struct bob_call *c, const struct bob_wrapper *w,
+			       const union bob_arg *in, uint32_t count)
+{
+	bob_busy = 1;
+	bob_event_begin_with(w->event, count, in);
+	bob_busy = 0;
+	c->wrapper = w;
+}
+
+BOB_INLINE void bob_call_end(struct bob_call *c, const union bob_arg *out, uint32_t count)
+{
+	bob_busy = 1;
+	bob_event_end_with(c->wrapper->event, count, out);
+	bob_busy = 0;
+	c->wrapper = NULL;
+}
+
+/* The wrapper is left in another way than by its end. */
+static BOB_UNUSED void bob_call_leave(struct bob_call *c)
+{
+	if (c->wrapper)
+		bob_call_end(c, NULL, 0);
+}
+#define BOB_CALL __attribute__((cleanup(bob_call_leave)))
+
+/* --- blocks of the user --- */
+
+struct bob_block {
+	uintptr_t frame, outer;
+	int *error, saved;	/* errno is put back, if there is an address */
+};
+
+BOB_INLINE struct bob_block bob_block_begin(uintptr_t frame, int *error)
+{
+	struct bob_block b = { frame, bob_block_frame, error, error ? *error : 0 };
+
+	bob_block_frame = frame;
+	return b;
+}
+
+static BOB_UNUSED void bob_block_end(struct bob_block *b)
+{
+	bob_block_frame = b->outer;
+	if (b->error)
+		*b->error = b->saved;
+}
+#define BOB_BLOCK __attribute__((cleanup(bob_block_end)))
+
+/* Around proceed(): what the function calls is recorded. */
+BOB_INLINE void bob_block_pause(const struct bob_block *b)
+{
+	bob_block_frame = b->outer;
+}
+
+BOB_INLINE void bob_block_resume(const struct bob_block *b)
+{
+	bob_block_frame = b->frame;
+}
+
+/* --- the function itself --- */
+
+extern void *bob_wrapper_dlsym(void *handle, const char *name) __asm__("dlsym")
+	__attribute__((weak));
+extern long bob_wrapper_write(int fd, const void *bytes, size_t n) __asm__("write");
+extern void bob_wrapper_exit(int status) __asm__("_exit") __attribute__((noreturn));
+
+static __attribute__((noinline, cold, noreturn, unused)) void bob_missing(const char *symbol)
+{
+	static const char before[] = "bobbin: a wrapped function was called that no library has: ";
+	size_t n = 0;
+
+	while (symbol[n])
+		n++;
+	(void)!bob_wrapper_write(2, before, sizeof(before) - 1);
+	(void)!bob_wrapper_write(2, symbol, n);
+	(void)!bob_wrapper_write(2, "\n", 1);
+	bob_wrapper_exit(127); /* as the loader does */
+}
+
+/* The next one behind this library (its default version). */
+static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrapper *w)
+{
+	const int error = errno;
+	void *next = bob_wrapper_dlsym ? bob_wrapper_dlsym((void *)-1L, w->symbol) : NULL;
+
+	if (next)
+		__atomic_store_n(&w->next, next, __ATOMIC_RELEASE);
+	errno = error;
+	return next;
+}
+
+BOB_INLINE void *bob_next(struct bob_wrapper *w)
+{
+	void *next = __atomic_load_n(&w->next, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(!next, 0))
+		next = bob_look_up(w);
+	if (__builtin_expect(!next, 0))
+		bob_missing(w->symbol);
+	return next;
+}
+#define BOB_NEXT(f) ((__typeof__(bob_wrap_##f) *)bob_next(&bob_wrapper_##f))
+
+/* "?" becomes what the compiler found, or goes with its parameter if that is nothing that has a number. */
+static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
+{
+	const char *from = w->parameters, *type = w->types;
+
+	while (*from) {
+		const char c = *from == '?' ? *type : 0;
+		const char *text = c == 'f' || c == 'd' || c == 'x' ? "double" : "int";
+
+		if (*from != '?') {
+			*to++ = *from++;
+			continue;
+		}
+		type++;
+		from++;
+		if (c) {
+			while (*text)
+				*to++ = *text++;
+			continue;
+		}
+		while (*from && *from != ',' && *from != '-')
+			from++;
+		from += *from == ',' ? 2 : 0;
+	}
+	*to = 0;
+}
+
+/* Of the agent: the function's first instructions become a jump to `to`; *original goes on behind them. */
+typedef int (*bob_redirect_fn)(const char *symbol, void *to, void **original);
+
+static BOB_UNUSED void bob_wrapper_start(struct bob_wrapper *w)
+{
+	char text[1024];
+
+	if (w->patch) {
+		bob_redirect_fn redirect =
+			(bob_redirect_fn)(uintptr_t)(bob_wrapper_dlsym ?
+							     bob_wrapper_dlsym(
+								     NULL, "bob_agent_redirect_1") :
+							     NULL);
+
+		if (!redirect || redirect(w->symbol, w->patch, &w->next))
+			return;
+	} else if (!w->next) {
+		(void)bob_look_up(w);
+	}
+	bob_parameters(w, text);
+	w->event = bob_event_register(w->name, BOB_EVENT_WRAPPER, text);
+}
+
+/* --- stubs --- */
+
+/* Registers as a function finds them at its entry; the first 176 bytes are what va_arg expects. */
+struct bob_stub_call {
+	uint64_t integer[6];
+	double real[8][2];
+	uint64_t rax, r10;
+	void *target;		/* in: struct bob_wrapper; out: where to go on */
+	uint64_t unused[2];
+	/* the return address, then what was passed on the stack */
+};
+
+struct bob_stub_result {
+	uint64_t rax, rdx;
+	double xmm0[2], xmm1[2];
+};
+
+/* A function that was entered through its stub, until it returns. While it runs, rbx -- which it preserves -- points to this, so that unwinders
+ * find the caller. */
+struct bob_stub_frame {
+	void *back;		/* the caller's address; +0 and +8 are known to the assembly below */
+	uint64_t rbx;
+	void **slot;		/* where its return address was; NULL: free */
+	struct bob_wrapper *wrapper;
+	struct bob_call call;
+};
+#define BOB_STUB_FRAMES 48u
+#define BOB_STUB_NEAR 65536u
+
+/* Fixed parameters, in order, by va_arg: as structs, because float, short and so on have not been promoted. */
+BOB_INLINE void bob_stub_arguments(const struct bob_stub_call *c, void *list)
+{
+	struct {
+		uint32_t integers, reals;
+		const void *stack, *registers;
+	} l = { 0, 48, (const char *)(c + 1) + 8, c };
+
+	__builtin_memcpy(list, &l, sizeof(l));
+}
+
+#ifdef BOB_STUBS
+BOB_THREAD struct bob_stub_frame bob_stub_frames[BOB_STUB_FRAMES];
+extern char bob_stub_return[] __attribute__((visibility("hidden")));
+
+/* Is the frame's function known to have ended without returning? The stack below ours, not far away, is in use or was. */
+static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
+{
+	return f->slot == slot ||
+	       (f->slot < slot && (uintptr_t)slot - (uintptr_t)f->slot < BOB_STUB_NEAR &&
+		*f->slot != (void *)bob_stub_return);
+}
+
+static struct bob_stub_frame *bob_stub_take(void **slot)
+{
+	struct bob_stub_frame *found = NULL;
+
+	for (unsigned i = 0; i < BOB_STUB_FRAMES && !found; i++)
+		if (!bob_stub_frames[i].slot || bob_stub_frames[i].slot == slot)
+			found = &bob_stub_frames[i];
+	for (unsigned i = 0; i < BOB_STUB_FRAMES && !found; i++)
+		if (bob_stub_is_gone(&bob_stub_frames[i], slot))
+			found = &bob_stub_frames[i];
+	if (found)
+		*found = (struct bob_stub_frame){ *slot, 0, slot, NULL, { NULL } };
+	return found;
+}
+
+/* NULL: the function is just jumped to. */
+__attribute__((used)) static struct bob_stub_frame *bob_stub_begin(struct bob_stub_call *c)
+{
+	struct bob_wrapper *w = (struct bob_wrapper *)c->target;
+	union bob_arg in[BOB_EVENT_PARAMETERS_MAX];
+	void **slot = (void **)(void *)(c + 1);
+	struct bob_stub_frame *f;
+	uint32_t n;
+
+	c->target = bob_next(w);
+	if (bob_is_inner(BOB_FRAME) || !(w->event || w->has_blocks) || !(f = bob_stub_take(slot)))
+		return NULL;
+	f->wrapper = w;
+	n = w->begin(w, c, in);
+	if (w->event)
+		bob_call_begin(&f->call, w, in, n);
+	return f;
+}
+
+__attribute__((used)) static void bob_stub_end(struct bob_stub_frame *f, struct bob_stub_result *r)
+{
+	union bob_arg out[BOB_EVENT_PARAMETERS_MAX];
+	uint32_t n = f->wrapper->end(f->wrapper, r, out);
+
+	if (f->call.wrapper)
+		bob_call_end(&f->call, out, n);
+}
+
+/* An exception, or the end of the thread, goes through. */
+struct _Unwind_Context;
+extern unsigned long bob_unwind_register(struct _Unwind_Context *c, int n) __asm__("_Unwind_GetGR");
+__attribute__((used)) static int bob_stub_unwound(int version, int actions, uint64_t kind,
+						  void *exception, struct _Unwind_Context *c)
+{
+	struct bob_stub_frame *f = (struct bob_stub_frame *)bob_unwind_register(c, 3);
+
+	(void)version, (void)kind, (void)exception;
+	if (actions & 2) { /* cleanup, not search */
+		bob_call_leave(&f->call);
+		f->slot = NULL;
+	}
+	return 8;		/* go on */
+}
+
+/* The entry of a function with a stub: its wrapper is in r11, the stack as the caller left it. */
+#define BOB_STUB(label, scope, wrapper)                                                            \
+	__asm__(".text\n" scope "\n.type " label ", @function\n.p2align 4\n" label ":\n"           \
+		".cfi_startproc\nendbr64\nleaq " wrapper "(%rip), %r11\n"                          \
+		"jmp bob_stub_enter\n.cfi_endproc\n.size " label ", .-" label "\n")
+
+__asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
+	".cfi_startproc\n"
+	"subq $216, %rsp\n.cfi_adjust_cfa_offset 216\n"
+	"movq %rdi, 0(%rsp)\nmovq %rsi, 8(%rsp)\nmovq %rdx, 16(%rsp)\n"
+	"movq %rcx, 24(%rsp)\nmovq %r8, 32(%rsp)\nmovq %r9, 40(%rsp)\n"
+	"movaps %xmm0, 48(%rsp)\nmovaps %xmm1, 64(%rsp)\nmovaps %xmm2, 80(%rsp)\n"
+	"movaps %xmm3, 96(%rsp)\nmovaps %xmm4, 112(%rsp)\nmovaps %xmm5, 128(%rsp)\n"
+	"movaps %xmm6, 144(%rsp)\nmovaps %xmm7, 160(%rsp)\n"
+	"movq %rax, 176(%rsp)\nmovq %r10, 184(%rsp)\nmovq %r11, 192(%rsp)\n"
+	"movq %rsp, %rdi\ncall bob_stub_begin\n"
+	"testq %rax, %rax\nje 1f\n"
+	/* from here to the jump the caller's rbx is in the frame, which rbx points to */
+	"movq %rbx, 8(%rax)\nmovq %rax, %rbx\n"
+	".cfi_remember_state\n.cfi_escape 0x10, 3, 2, 0x73, 8\n"
+	"leaq bob_stub_return(%rip), %rax\nmovq %rax, 216(%rsp)\n"
+	".cfi_restore_state\n.cfi_same_value %rbx\n"
+	"1:\n"
+	"movq 0(%rsp), %rdi\nmovq 8(%rsp), %rsi\nmovq 16(%rsp), %rdx\n"
+	"movq 24(%rsp), %rcx\nmovq 32(%rsp), %r8\nmovq 40(%rsp), %r9\n"
+	"movaps 48(%rsp), %xmm0\nmovaps 64(%rsp), %xmm1\nmovaps 80(%rsp), %xmm2\n"
+	"movaps 96(%rsp), %xmm3\nmovaps 112(%rsp), %xmm4\nmovaps 128(%rsp), %xmm5\n"
+	"movaps 144(%rsp), %xmm6\nmovaps 160(%rsp), %xmm7\n"
+	"movq 176(%rsp), %rax\nmovq 184(%rsp), %r10\nmovq 192(%rsp), %r11\n"
+	"addq $216, %rsp\n.cfi_adjust_cfa_offset -216\n"
+	"jmp *%r11\n.cfi_endproc\n.size bob_stub_enter, .-bob_stub_enter\n"
+
+	/* Functions return here. Unwinders look for the byte before an address that is returned to: hence the nop. The address to go on
+	 * at is in the frame at rbx, the caller's rbx behind it. The canonical frame address is made up, 8 above the caller's stack
+	 * pointer: unwinders know frames by it, and it must not be the function's. */
+	".p2align 4\n.type bob_stub_returned, @function\nbob_stub_returned:\n"
+	".cfi_startproc\n.cfi_personality 0x1b, bob_stub_unwound\n"
+	".cfi_def_cfa %rsp, 8\n.cfi_escape 0x14, 7, 1\n"
+	".cfi_escape 0x10, 16, 2, 0x73, 0\n.cfi_escape 0x10, 3, 2, 0x73, 8\n"
+	"nop\n"
+	".globl bob_stub_return\n.hidden bob_stub_return\nbob_stub_return:\n"
+	"subq $48, %rsp\n.cfi_adjust_cfa_offset 48\n"
+	"movq %rax, 0(%rsp)\nmovq %rdx, 8(%rsp)\n"
+	"movaps %xmm0, 16(%rsp)\nmovaps %xmm1, 32(%rsp)\n"
+	"movq %rbx, %rdi\nmovq %rsp, %rsi\ncall bob_stub_end\n"
+	"movq 0(%rsp), %rax\nmovq 8(%rsp), %rdx\n"
+	"movaps 16(%rsp), %xmm0\nmovaps 32(%rsp), %xmm1\n"
+	"addq $48, %rsp\n.cfi_adjust_cfa_offset -48\n"
+	"movq %rbx, %rcx\n.cfi_escape 0x10, 16, 2, 0x72, 0\n.cfi_escape 0x10, 3, 2, 0x72, 8\n"
+	"movq 8(%rcx), %rbx\n.cfi_same_value %rbx\n"
+	"movq 0(%rcx), %r11\n.cfi_register %rip, %r11\n"
+	"movq $0, 16(%rcx)\n"
+	"jmp *%r11\n.cfi_endproc\n.size bob_stub_returned, .-bob_stub_returned\n");
+#endif
+#endif

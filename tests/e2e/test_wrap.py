@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""bobbin wrap: what it generates compiles, passes everything on as it is, and tells a recorder (tests/prog/wrap_recorder.c writes down
+what it is told) what was passed."""
+
+import os
+import re
+
+import harness as h
+import wrap_corpus
+
+suite = h.Suite("wrap")
+RUNS = {"through": ["wrap_through.c"], "recorder": ["wrap_recorder.c"]}
+
+
+def library(name, cc="gcc", flags=()):
+    return h.compile(name + ".so", RUNS[name], cc, ["-O2", "-shared", "-fPIC", "-fexceptions", f"-I{h.ROOT}/include",
+                                                    *flags])
+
+
+def generate(spec, *options, folder=None, status=0):
+    """A folder with the spec and what was generated for it in `out`."""
+    folder = folder or h.fresh("wrap")
+    (folder / "a.spec").write_text(spec)
+    r = h.bobbin("wrap", "-o", "out", *options, "a.spec", cwd=folder)
+    h.check(r.status == status, f"status {r.status}, not {status}\n{r}")
+    return folder, r
+
+
+def build(folder, cc="gcc", *flags):
+    so = folder / "out" / "libwrap.so"
+    r = h.run([cc, "-O2", "-Wall", "-Wextra", "-Werror", *flags, "-I..", "-fexceptions", "-shared", "-fPIC", "-o", so, "wrap.c"],
+              cwd=folder / "out")
+    h.check(r.status == 0, f"does not compile\n{r}")
+    return so
+
+
+def wrapped(argv, so, folder, recorder=True, **kw):
+    """The program with wrappers; the result has the recorder's lines."""
+    log = folder / "log"
+    log.unlink(missing_ok=True)
+    extra = {"LD_PRELOAD": f"{library('recorder')}:{so}" if recorder else str(so), "WRAP_LOG": str(log)}
+    r = h.run(argv, env=h.environment({**kw.pop("env", {}), **extra}), **kw)
+    r.log = log.read_text("utf-8", "replace").replace("\n\n", "\n") if log.exists() else ""
+    return r
+
+
+def plain(argv, **kw):
+    return h.run(argv, env=h.environment(kw.pop("env", {})), **kw)
+
+
+# --- everything that C can pass ---
+
+
+def corpus_in(folder):
+    (folder / "types.h").write_text(wrap_corpus.TYPES)
+    (folder / "lib.c").write_text(wrap_corpus.library())
+    (folder / "main.c").write_text(wrap_corpus.program())
+    for command in (["gcc", "-w", "-O1", "-shared", "-fPIC", "-o", "libcorpus.so", "lib.c"],
+                    ["gcc", "-w", "-O1", "-o", "main", "main.c", folder / "libcorpus.so"]):
+        r = h.run(command, cwd=folder)
+        h.check(r.status == 0, f"does not compile\n{r}")
+
+
+def check_corpus(log):
+    at = log.index("\n> ")
+    lines = iter(log[at + 1:].splitlines())
+    for name, begin, end in wrap_corpus.events():
+        for mark, values in ((">", begin), ("<", end)):
+            want = f"{mark} {name} {values}".strip()
+            got = next(lines, "nothing")
+            h.check(got == want, f"recorded: {got}, not: {want}")
+    h.check(next(lines, None) is None, "more was recorded than was called")
+
+
+def corpus(cc, flags):
+    h.need(cc)
+    folder = h.fresh("corpus")
+    corpus_in(folder)
+    generate(wrap_corpus.spec(), "--binary", "main", folder=folder)
+    so = build(folder, cc, *flags)
+    native = plain([folder / "main"])
+    r = wrapped([folder / "main"], so, folder)
+    h.same(native, r)
+    check_corpus(r.log)
+    h.same(native, wrapped([folder / "main"], so, folder, recorder=False), "without a recorder: ")
+    return f"{len(wrap_corpus.FUNCTIONS)} functions"
+
+
+suite.add("corpus, gcc -O2", corpus, "gcc", [])
+suite.add("corpus, clang -O0", corpus, "clang", ["-O0"])
+
+# --- ways out ---
+
+THROUGH = """\
+include:
+#include <stddef.h>
+definitions:
+void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
+int through(int n, int (*f)(void *), void *, ...);
+int printf(string format, ...);
+"""
+
+
+@suite.case("exceptions, longjmp, end of a thread")
+def ways_out():
+    h.need("g++")
+    through = library("through")
+    program = h.compile("throw", ["wrap_throw.cc", str(through)], "g++", ["-O1", "-pthread"])
+    folder, _ = generate(THROUGH, "--binary", program)
+    native = plain([program])
+    h.check(native.status == 0 and b"242 destroyed" in native.out, f"the program itself\n{native}")
+    for cc in ("gcc", "clang"):
+        r = wrapped([program], build(folder, cc), folder)
+        h.same(native, r, cc + ": ")
+        for line, count in (("> qsort", 120), ("< qsort", 60), ("> through", 241), ("< through", 181), ("> printf", 241)):
+            got = sum(l.startswith(line) for l in r.log.splitlines())
+            h.check(got == count, f"{cc}: {got} of {line}, not {count}")
+
+
+# --- programs of others ---
+
+
+
+@suite.case("a stripped program of the system")
+def stripped():
+    h.need("lua5.4")
+    folder, _ = generate("definitions:\ndouble sin(double x);\nFILE *fopen64(string, string);\nstring getenv(string name);\n"
+                         "double pow(double, double);\ninclude:\n#include <stdio.h>\n", "--binary", "/usr/bin/lua5.4")
+    argv = ["lua5.4", "-e", "print(math.sin(0.5), 2.5^3, io.open('/nonexistent/x')); print(os.getenv('TZ'))"]
+    r = wrapped(argv, build(folder), folder)
+    h.same(plain(argv), r)
+    for line in ("> sin 0.500\n< sin 0.479\n", "> pow 2.500 3.000\n< pow 15.625\n",
+                 "> fopen64 /nonexistent/x r\n< fopen64 0\n", "> getenv TZ\n< getenv UTC\n"):
+        h.check(line in r.log, f"not recorded: {line}\n{r.log}")
+
+
+@suite.case("a Fortran program")
+def fortran():
+    h.need("gfortran")
+    folder = h.fresh("fortran")
+    (folder / "lib.f90").write_text("subroutine scaled(n, a, x)\n integer :: n\n real(8) :: a, x(n)\n x = a * x\nend\n"
+                                    "real(8) function total(n, x)\n integer :: n\n real(8) :: x(n)\n total = sum(x)\nend\n")
+    (folder / "main.f90").write_text("program p\n real(8) :: x(4) = [1, 2, 3, 4], total\n call scaled(4, 2.5d0, x)\n"
+                                     " print *, total(4, x)\nend\n")
+    for command in (["gfortran", "-shared", "-fPIC", "-o", "libf.so", "lib.f90"],
+                    ["gfortran", "-o", "main", "main.f90", folder / "libf.so"]):
+        r = h.run(command, cwd=folder)
+        h.check(r.status == 0, f"does not compile\n{r}")
+    generate("definitions:\nvoid scaled_(int *n, double *a, double *x);\ndouble total_(int *n, double *x);\n",
+             "--binary", "main", folder=folder)
+    r = wrapped([folder / "main"], build(folder), folder)
+    h.same(plain([folder / "main"]), r)
+    h.check("> scaled_ 1 1 1\n< scaled_\n> total_ 1 1\n< total_ 25.000\n" in r.log, r.log)
+
+
+# --- blocks ---
+
+BLOCKS = """\
+sj-include:
+#include <stdio.h>
+#include <stdlib.h>
+#include <errno.h>
+static int tries;
+
+sj-definitions:
+# before may change parameters, after the result
+int abs(int n)
+before { n += 1; errno = 5; puts("before"); }
+after { /* } */ result *= 10; printf("after '}' %d\\n", result); }
+long labs(long n)
+around {
+	if (n == 7)
+		return -1;
+	while (++tries % 3)
+		(void)proceed();
+	proceed();
+}
+void srand(unsigned seed) around { printf("seed %u\\n", seed); }
+int printf(string format, ...)
+before { tries += 0; }
+after { if (result > 3) puts("long"); }
+int puts(string s);
+"""
+BLOCKS_PROGRAM = """\
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	(void)argv;
+	errno = 3;
+	int r = abs(-8 * argc);
+	printf("%d %d\\n", r, errno);
+	printf("%ld %ld\\n", labs(7 * argc), labs(-9 * argc));
+	srand((unsigned)argc);
+	return 0;
+}
+"""
+
+
+@suite.case("blocks of code")
+def blocks():
+    folder, _ = generate(BLOCKS)
+    (folder / "p.c").write_text(BLOCKS_PROGRAM)
+    r = h.run(["gcc", "-O1", "-fno-builtin", "-o", folder / "p", folder / "p.c"])
+    h.check(r.status == 0, str(r))
+    want = "before\nafter '}' 70\n70 3\nlong\n-1 9\nlong\nseed 1\n"
+    for cc in ("gcc", "clang"):
+        so = build(folder, cc)
+        for recorder in (True, False):
+            r = wrapped([folder / "p"], so, folder, recorder)
+            h.check(r.out.decode() == want, f"{cc}: printed\n{r}")
+        # what blocks call is not recorded; what the function does is, once
+        r = wrapped([folder / "p"], so, folder)
+        events = [l for l in r.log.splitlines() if l[0] in "<>"]
+        h.check(events == ["> abs -7", "< abs 7", "> printf %d %d", "< printf 5", "> labs -9", "< labs 9", "> labs 7",
+                           "< labs -1", "> printf %ld %ld", "< printf 5", "> srand 1", "< srand"], "\n".join(events))
+
+
+# --- functions of the program itself, at link time ---
+
+OWN = """\
+#include <stdio.h>
+int own(int n);
+int variable(int n, ...);
+int main(void)
+{
+	printf("%d %d\\n", own(3), variable(2, 4));
+	return 0;
+}
+"""
+
+
+@suite.case("linked into the program")
+def linked():
+    folder = h.fresh("linked")
+    (folder / "main.c").write_text(OWN)
+    (folder / "own.c").write_text("int own(int n) { return n + 1; }\nint variable(int n, ...) { return 2 * n; }\n")
+    r = h.run(["gcc", "-o", "main", "main.c", "own.c"], cwd=folder)
+    h.check(r.status == 0, str(r))
+    _, r = generate("definitions:\nint own(int n);\nint variable(int n, ...);\nint puts(const char *s);\n",
+                    "--binary", "main", folder=folder)
+    h.check(b"wrap.c: 1 function of" in r.out and b"wrap-link.c: 2 functions" in r.out, str(r))
+    for command in (["gcc", "-O2", "-Wall", "-Werror", "-fexceptions", "-c", "out/wrap-link.c"],
+                    ["gcc", "-o", "relinked", "main.c", "own.c", "wrap-link.o", "@out/wrap-link.flags"],
+                    ["gcc", "-static", "-o", "static", "main.c", "own.c", "wrap-link.o", "@out/wrap-link.flags"]):
+        r = h.run(command, cwd=folder)
+        h.check(r.status == 0, str(r))
+    native = plain([folder / "main"])
+    r = wrapped([folder / "relinked"], "", folder)
+    h.same(native, r)
+    h.check("> own 3\n< own 4\n" in r.log and "> variable 2\n< variable 4\n" in r.log, r.log)
+    h.same(native, plain([folder / "static"]), "linked statically: ")
+
+
+# --- what is wrong with a spec ---
+
+WRONG = [
+    ("definitions:\nint f(int\n", "a.spec:3:1: expected ',' or ')' behind a parameter, found the end of the file"),
+    ("int f(void);\n", "a.spec:1:1: expected a line 'include:' or 'definitions:'"),
+    ("definitions:\n", "a.spec:2:1: expected a prototype, found the end of the file"),
+    ("definitions:\n  int f(void)\n  int g(void);\n",
+     "a.spec:3:3: expected ';', 'before', 'after' or 'around' behind a prototype, found 'int'"),
+    ("definitions:\nint x;\n", "a.spec:2:5: expected a function: 'x' is none"),
+    ("definitions:\nint f(int a, long a);\n", "a.spec:2:19: expected another name: there is a parameter 'a' already"),
+    ("definitions:\nint f(int a b);\n", "a.spec:2:13: expected ',' or ')' behind a parameter, found 'b'"),
+    ("definitions:\nint f(struct { int i; } s);\n", "a.spec:2:14: expected a tag, found '{'"),
+    ("definitions:\nint f(struct s { int i; } s);\n",
+     "a.spec:2:16: expected no definition here: that belongs in the include section, found '{'"),
+    ("definitions:\nf(int);\n", "a.spec:2:2: expected the name of a function, found '('"),
+    ("definitions:\nint f(void) before { if (1) { }\n", "a.spec:2:20: expected an end of this '{'"),
+    ("definitions:\nint f(void) before { ) }\n", "a.spec:2:22: expected '}', found ')'"),
+    ("definitions:\nint f(void) after { return; }\n", "a.spec:2:21: expected no return here: that is for around blocks"),
+    ("definitions:\nint f(void) before {} before {}\n", "a.spec:2:23: expected at most one block 'before'"),
+    ("definitions:\nint f(int, ...) around { }\n", "a.spec:2:17: expected no around block: the parameters of a function with "
+     "'...' or '()' cannot be passed on by C code"),
+    ("definitions:\nint f(void);\n/* open\n", "a.spec:3:1: expected an end of what begins here with a comment"),
+    ("definitions:\nint f(void) before { \"x; }\n", "a.spec:2:22: expected an end of what begins here with a double quote"),
+    ("definitions:\nint f(void);\nlong f(int);\n", "a.spec:3:6: expected each function once: f is in line 2"),
+    ("definitions:\nint f(int)[3];\n", "a.spec:2:1: expected a function that returns no array and no function"),
+    ("definitions:\nint f(..., int);\n", "a.spec:2:10: expected ')' behind '...', found ','"),
+    ("definitions:\nint f(void x, int);\n", "a.spec:2:7: expected a type that has values, found 'void'"),
+    ("definitions:\nint f(int " + "(" * 70 + "x);\n", "more than 64 declarators in one another"),
+    ("definitions:\nint f(" + "int," * 200 + "int);\n", "more than 127 parameters"),
+    ("definitions:\nstruct s f(int, ...);\n", "a.spec:2:10: f cannot be wrapped: with '...' or '()' only numbers and "
+     "pointers can be returned"),
+    ("definitions:\nint setjmp(void *b);\n", "a.spec:2:5: setjmp cannot be wrapped: it returns twice"),
+    ("definitions:\nint vfork(void);\n", "vfork cannot be wrapped: it returns twice"),
+    ("definitions:\nvoid *dlsym(void *, const char *);\n", "dlsym cannot be wrapped: it asks who called it"),
+    ("definitions:\nvoid *memcpy(void *, const void *, unsigned long);\n", "memcpy cannot be wrapped: compilers call it"),
+    ("definitions:\nint f(void) __asm__(\"a b\");\n", "a.spec:2:21: expected letters, digits"),
+    ("definitions:\nint f(void)\x00;\n", "expected text: it has zero bytes"),
+    ("definitions:\nint f(int \x1b[31m);\n", "a.spec:2:11: expected ',' or ')' behind a parameter, found '?'"),
+    ("", "a.spec:1:1: expected a prototype, found the end of the file"),
+]
+
+
+@suite.case("errors: where, and what was expected")
+def errors():
+    folder = h.fresh("errors")
+    for spec, want in WRONG:
+        _, r = generate(spec, folder=folder, status=1)
+        text = r.err.decode()
+        h.check(text.startswith("bobbin: wrap: ") and want in text and text.count("\n") == 1 and text[:-1].isprintable(),
+                f"{spec!r}\nwant: {want}\n{r}")
+        h.check(os.listdir(folder) == ["a.spec"], f"left behind: {os.listdir(folder)}")
+    return f"{len(WRONG)} specs"
+
+
+@suite.case("errors: files and programs")
+def errors_of_files():
+    folder, r = generate("definitions:\nint f(void);\nint environ(void);\n", "--binary", "/nonexistent", status=1)
+    h.check(b"/nonexistent" in r.err, str(r))
+    _, r = generate("definitions:\nint f(void);\n", "--binary", "a.spec", folder=folder, status=1)
+    h.check(b"no x86-64 program" in r.err, str(r))
+    (folder / "p.c").write_text("int data = 1; int main(void) { return 0; }\n")
+    h.run(["gcc", "-o", "p", "p.c"], cwd=folder)
+    _, r = generate("definitions:\nint data(void);\n", "--binary", "p", folder=folder, status=1)
+    h.check(b"a.spec:2:5: expected a function: in p, data is none" in r.err, str(r))
+    _, r = generate("definitions:\nint nowhere(void);\n", "--binary", "p", folder=folder)
+    h.check(b"nowhere is neither in p nor in a library" in r.err, str(r))
+    _, r = generate("definitions:\nint f(void);\n", folder=folder, status=1)
+    h.check(b"out is there already" in r.err, str(r))
+    r = h.bobbin("wrap", "missing.spec", cwd=folder)
+    h.check(r.status == 1 and b"cannot read missing.spec" in r.err, str(r))
+    r = h.bobbin("wrap", cwd=folder)
+    h.check(r.status == 2, str(r))
+
+
+@suite.case("a function that no library has")
+def missing():
+    folder, _ = generate("definitions:\nint optional(int n);\n")
+    (folder / "p.c").write_text("__attribute__((weak)) int optional(int);\n"
+                                "int main(void) { return optional ? optional(1) : 3; }\n")
+    h.run(["gcc", "-o", "p", "p.c"], cwd=folder)
+    r = wrapped([folder / "p"], build(folder), folder)
+    h.check(r.status == 127 and r.err == b"bobbin: a wrapped function was called that no library has: optional\n", str(r))
+
+
+@suite.case("MPI's functions are left to the recorder of MPI")
+def mpi():
+    folder, r = generate("sj-include:\n#include <mpi.h>\nsj-definitions:\nint MPI_Send(void *buf, int count, MPI_Datatype datatype,"
+                         " int dest, int tag, MPI_Comm comm);\nint MPI_Barrier(MPI_Comm);\n")
+    h.check(r.out.decode().endswith("record --mpi --mpi-functions=MPI_Send --mpi-functions=MPI_Barrier\n"), str(r))
+    h.check(not (folder / "out").exists(), "something was generated")
+
+
+@suite.case("many parameters, long names")
+def limits():
+    name, long = "f" * 200, "p" * 100
+    folder, r = generate(f"definitions:\nint {name}(int {long}1, int {long}2, double {long[:30]}, string s1, string s2, string s3,"
+                         " string s4, string s5, string s6, string s7, string s8, string s9, int last);\n")
+    build(folder)
+    text = (folder / "out" / "wrap.c").read_text()
+    event = re.search(r'\.name = "([^"]*)",\n\t\.parameters = "([^"]*)"', text)
+    h.check(len(event[1]) <= 63 and event[2].count("string") <= 8 and event[2].endswith(" -> int result"), str(event[0]))
+    names = [w.split()[1] for w in event[2].replace(" -> ", ", ").split(", ")]
+    h.check(len(names) <= 16 and sum(len(n) + 2 for n in names) <= 128 and len(set(names)) == len(names), str(names))
+    h.check(b"are not recorded" in r.err, str(r))
+
+
+h.require_bobbin()
+raise SystemExit(suite.run())

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of numbers as bytes: what was put comes back, whatever the row; numbers that depend on the low zero bits of their place take room for each bit;
+ * damaged bytes are refused or are a row. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "fold/halves.h"
+
+#define MOST (1u << 17)
+
+static void *resize(void *ctx, void *old, size_t old_size, size_t size)
+{
+	(void)ctx;
+	(void)old_size;
+	if (size)
+		return realloc(old, size);
+	free(old);
+	return NULL;
+}
+
+static const struct bob_alloc alloc = { resize, NULL };
+static uint64_t value[MOST];
+
+/* The bytes of the first `n` numbers, once they have been read. */
+static size_t round_trip(uint32_t n)
+{
+	struct bob_buffer b = { .alloc = alloc };
+	struct bob_series_reader r;
+	uint64_t v = 0;
+	size_t len;
+
+	bob_series_put(&b, value, n);
+	assert_false(b.failed);
+	assert_int_equal(bob_series_open(&r, &alloc, b.at, b.at + b.len), BOB_OK);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(bob_series_next(&r, &v), BOB_OK);
+		assert_true(v == value[i]);
+	}
+	assert_int_equal(bob_series_next(&r, &v), BOB_END);
+	assert_ptr_equal(r.at, b.at + b.len);
+	bob_series_close(&r);
+	assert_int_equal(bob_series_at(&alloc, &(struct bob_fold_bytes){ b.at, b.len }, n - 1, &v),
+			 BOB_OK);
+	assert_true(v == value[n - 1]);
+	len = b.len;
+	bob_buffer_free(&b);
+	return len;
+}
+
+static uint64_t low_zeros(uint64_t n)
+{
+	return n ? (uint64_t)__builtin_ctzll(n) : 64;
+}
+
+/* How many children rank `r` of `ranks` has, and who is its parent. */
+static uint64_t children(uint64_t r, uint64_t ranks)
+{
+	uint64_t n = 0;
+
+	for (uint64_t bit = 1; bit < ranks && !(r & bit); bit *= 2)
+		n += r + bit < ranks;
+	return n;
+}
+
+static void test_tree(void **state)
+{
+	(void)state;
+	for (uint32_t ranks = 1 << 6; ranks <= MOST; ranks *= 2) {
+		for (uint32_t r = 0; r < ranks; r++)
+			value[r] = 20 * children(r, ranks) + 4;
+		assert_true(round_trip(ranks) <= 16 + 12 * low_zeros(ranks));
+		for (uint32_t r = 1; r < ranks; r++)
+			value[r - 1] = r & (r - 1); /* all but the root */
+		assert_true(round_trip(ranks - 1) <= 16 + 12 * low_zeros(ranks));
+	}
+}
+
+/* Ranks that are no power of two: some near the end have fewer children. */
+static void test_tree_of_any_size(void **state)
+{
+	static const uint32_t size[] = { 65, 100, 127, 1000, 1023, 1025, 10000, 99999 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(size) / sizeof(*size); i++) {
+		for (uint32_t r = 0; r < size[i]; r++)
+			value[r] = children(r, size[i]);
+		assert_true(round_trip(size[i]) <= 450);
+	}
+}
+
+/* Places of both kinds of parity, with and without exceptions; then anything. */
+static void test_any(void **state)
+{
+	(void)state;
+	for (uint32_t n = 1; n < 300; n++)
+		for (uint32_t first = 0; first < 9; first++) {
+			for (uint32_t i = 0; i < n; i++)
+				value[i] = low_zeros(i + first) * i;
+			if (first % 3 == 2)
+				value[n / 2] = ~0ull << first;
+			round_trip(n);
+		}
+	for (uint32_t n = 1; n < 3000; n += n / 3 + 1)
+		for (uint32_t kind = 0; kind < 6; kind++) {
+			for (uint32_t i = 0; i < n; i++) {
+				uint64_t x = bob_hash_mix(i * 7ull + kind);
+
+				value[i] = kind < 2 ? x : kind < 4 ? x % 3 : i & 1 ? x : 5ull * i;
+			}
+			round_trip(n);
+		}
+}
+
+static void test_damage(void **state)
+{
+	struct bob_buffer b = { .alloc = alloc };
+	uint64_t v;
+
+	(void)state;
+	for (uint32_t r = 0; r < 1000; r++)
+		value[r] = children(r, 1000);
+	bob_series_put(&b, value, 1000);
+	assert_false(b.failed);
+	assert_true(!b.at[0] && !b.at[1]); /* by halves */
+	for (uint32_t i = 0; i < b.len; i++)
+		for (uint32_t k = 0; k < 9; k++) {
+			uint8_t was = b.at[i];
+			struct bob_series_reader r;
+			bob_status st;
+
+			b.at[i] = k < 8 ? was ^ (uint8_t)(1 << k) : 0;
+			st = bob_series_open(&r, &alloc, b.at, b.at + (k ? b.len : i));
+			for (uint32_t n = 0; n < 2000 && st == BOB_OK; n++)
+				st = bob_series_next(&r, &v);
+			assert_true(st == BOB_OK || st == BOB_END || st == BOB_ERR_CORRUPT);
+			bob_series_close(&r);
+			b.at[i] = was;
+		}
+	bob_buffer_free(&b);
+}
+
+/* Halves of halves are none: depth is bounded. */
+static void test_no_halves_inside(void **state)
+{
+	static const uint8_t flat[] = { 0, 0, 6, 0, 0, 3, 1, 0, 6 }; /* no level, and 1 piece: 3 */
+	static const uint8_t outer[] = { 0, 0, 12, 0, 0, 9, 0, 0, 6, 0, 0, 3, 1, 0, 6 };
+	struct bob_series_reader r;
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(bob_series_open(&r, &alloc, flat, flat + sizeof(flat)), BOB_OK);
+	assert_int_equal(bob_series_next(&r, &v), BOB_OK);
+	assert_true(v == 3);
+	bob_series_close(&r);
+	assert_int_equal(bob_series_open(&r, &alloc, outer, outer + sizeof(outer)),
+			 BOB_ERR_CORRUPT);
+	bob_series_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree),	 cmocka_unit_test(test_tree_of_any_size),
+		cmocka_unit_test(test_any),	 cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_no_halves_inside),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
