@@ -153,6 +153,24 @@ int cli_mpi_link(const char *verb, const char *mpi)
 	return 0;
 }
 
+int cli_plugin_option(struct cli_vars *v, const char *verb, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	int bad = 0;
+
+	if (!whole)
+		return cli_fail(verb, "--plugin=%s: there is no such file", path), 125;
+	if (strchr(whole, ':'))
+		bad = (cli_fail(verb, "--plugin=%s: its path has a colon", path), 125);
+	else if (!bob_target_defines(whole, "bob_plugin"))
+		bad = (cli_fail(verb, "--plugin=%s: it has no bob_plugin (bobbin/hooks.h)", path),
+		       125);
+	else
+		cli_vars_add(v, "BOBBIN_PLUGINS", whole);
+	free(whole);
+	return bad;
+}
+
 int cli_mpi_choose(struct cli_vars *v, const char *verb, const char *mpi)
 {
 	char self[BOB_SYS_PATH], path[BOB_SYS_PATH + 64];

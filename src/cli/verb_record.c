@@ -33,6 +33,7 @@
 enum {
 	OPT_CALLS = REC_COMMON,
 	OPT_EVENTS,
+	OPT_PLUGIN,
 	OPT_MPI,
 	OPT_NO_CALLSITES,
 	OPT_MPI_MORE,
@@ -51,6 +52,7 @@ const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
 	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
 	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
+	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h); may be repeated", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
 	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
 	MPI_OPTIONS,
@@ -286,6 +288,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->calls = 1;
 		else if (i == OPT_EVENTS)
 			r->events = 1;
+		else if (i == OPT_PLUGIN)
+			r->events = 1, bad = cli_plugin_option(&r->vars, "record", arg);
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/overhead.h"
 #include "cli/pager.h"
+#include "cli/report_hooks.h"
 #include "cli/report_late.h"
 #include "cli/report_memory.h"
 #include "cli/report_mpi.h"
@@ -42,8 +43,8 @@ const struct cli_option report_options[] = {
 	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
 	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
 	  "memory accesses functions, instructions, source lines, variables, or sync: what threads "
-	  "synchronise by; of MPI calls functions, sites, communicators (comm), ranks, or late: what waited for whom", NULL,
-	  "function|image|api|instruction|line|variable|sync|site|comm|rank|late" },
+	  "synchronise by; of MPI calls functions, sites, communicators (comm), ranks, or late: what waited for whom; hook: what hooks brought", NULL,
+	  "function|image|api|instruction|line|variable|sync|site|comm|rank|late|hook" },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
 	  "calls|below|name|image" },
@@ -332,11 +333,13 @@ static int check_mpi(const struct report *r)
 {
 	if (r->callers || r->callees || r->per != PER_ALL ||
 	    (r->style.by != CLI_BY_FUNCTION && r->style.by < CLI_BY_SITE))
+		return cli_misuse(
+			"report",
+			"MPI calls are shown by function, site, comm, rank, late or hook, "
+			"of all chosen ranks together");
+	if (r->style.by >= CLI_BY_LATE && r->s.select.count)
 		return cli_misuse("report",
-				  "MPI calls are shown by function, site, comm, rank or late, "
-				  "of all chosen ranks together");
-	if (r->style.by == CLI_BY_LATE && r->s.select.count)
-		return cli_misuse("report", "--by=late is of all ranks together: not with --group");
+				  "--by=late and hook are of all ranks together: not with --group");
 	return cli_session_need_mpi(&r->s);
 }
 
@@ -344,6 +347,8 @@ static int report_mpi(struct report *r)
 {
 	if (r->style.by == CLI_BY_LATE)
 		return cli_report_late(&r->s, &r->style);
+	if (r->style.by == CLI_BY_HOOK)
+		return cli_report_hooks(&r->s, &r->style);
 
 	static const enum bob_mpi_by by[] = { BOB_MPI_BY_SITE, BOB_MPI_BY_COMM, BOB_MPI_BY_RANK };
 

@@ -5,7 +5,7 @@
  *   start.c   the agent, its settings        thread.c   a thread's stream and what it works in
  *   site.c    where an event comes from      event.c    one event, from its beginning to its end
  *   user.c    the program's own events       names.c    what these are called and have
- *   table.c   what bobbin/events.h finds
+ *   table.c   what bobbin/events.h finds     hooks.h    hooks, what they bring, plug-ins
  *
  * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
  * There is only one of them in a process.

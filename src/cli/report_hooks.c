@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/report_hooks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/hook_sets.h"
+#include "archive/value_numbers.h"
+#include "cli/complain.h"
+#include "cli/numbers.h"
+#include "cli/text_table.h"
+
+#define VALUES_SHOWN 6u
+#define TEXT_SHOWN 400u		/* bytes */
+
+/* One hook at one event; sets of the user's own are those of one process. */
+struct row {
+	char *event, *hook, *text;
+	uint32_t phase, processes;
+	int is_numbers;
+	struct bob_value_numbers numbers;
+	size_t bytes;
+};
+
+struct reporting {
+	const struct cli_report_style *style;
+	struct row *row;
+	size_t count, room;
+	int failed;		/* no memory */
+	uint32_t damaged;
+};
+
+/* Control characters go to no terminal. */
+static char *text_of(const uint8_t *bytes, size_t len)
+{
+	char *text = malloc(len + 1);
+
+	for (size_t i = 0; text && i < len; i++)
+		text[i] = (char)(bytes[i] < ' ' || bytes[i] == 0x7f ? '?' : bytes[i]);
+	if (text)
+		text[len] = 0;
+	return text;
+}
+
+static int same(const char *text, const uint8_t *bytes, size_t len)
+{
+	return strlen(text) == len && !memcmp(text, bytes, len);
+}
+
+static struct row *find(struct reporting *r, const struct bob_set *s)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->row[i].phase == s->phase && r->row[i].is_numbers &&
+		    same(r->row[i].hook, s->hook, s->hook_len) &&
+		    same(r->row[i].event, s->event, s->event_len))
+			return &r->row[i];
+	return NULL;
+}
+
+static struct row *add(struct reporting *r, const struct bob_set *s)
+{
+	struct row *to;
+
+	if (r->count == r->room) {
+		const size_t room = r->room ? 2 * r->room : 64;
+		struct row *more = realloc(r->row, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		r->row = more;
+		r->room = room;
+	}
+	to = &r->row[r->count];
+	memset(to, 0, sizeof(*to));
+	to->hook = text_of(s->hook, s->hook_len);
+	to->event = text_of(s->event, s->event_len);
+	to->text = text_of(s->text, s->text_len < TEXT_SHOWN ? s->text_len : TEXT_SHOWN);
+	to->phase = s->phase;
+	to->is_numbers = s->kind == BOB_SET_NUMBERS;
+	to->bytes = s->len;
+	r->count++;
+	return to->hook && to->event && to->text ? to : NULL;
+}
+
+static int take(void *ctx, uint32_t process, const struct bob_set *s)
+{
+	struct reporting *r = ctx;
+	struct bob_value_numbers n;
+	struct row *to;
+
+	(void)process;
+	if (s->kind == BOB_SET_NUMBERS && bob_value_unpack(s->bytes, s->len, &n) != BOB_OK) {
+		r->damaged++;
+		return 0;
+	}
+	to = s->kind == BOB_SET_NUMBERS ? find(r, s) : NULL;
+	to = to ? to : add(r, s);
+	if (!to) {
+		r->failed = 1;
+		return 1;
+	}
+	to->processes++;
+	if (to->is_numbers)
+		bob_value_unite(&to->numbers, &n);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	int c = strcmp(x->event, y->event);
+
+	c = c ? c : strcmp(x->hook, y->hook);
+	return c ? c : (int)x->phase - (int)y->phase;
+}
+
+static void number(struct cli_table *t, double d)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6g", d);
+	cli_table_cell(t, text);
+}
+
+/* "0 (3 times), 1", or how they lie: "[4, 5) 12 times, ...". */
+static void values(struct cli_table *t, const struct bob_value_numbers *n)
+{
+	char text[512];
+	size_t at = 0;
+
+	text[0] = 0;
+	for (uint32_t i = 0; i < n->bins && at < sizeof(text); i++) {
+		const double from = bob_value_of_bin(n->bin[i].bin, n->shift);
+		char times[48] = "";
+
+		if (i == VALUES_SHOWN) {
+			snprintf(text + at, sizeof(text) - at, ", ... %" PRIu32 " in all", n->bins);
+			break;
+		}
+		if (n->bin[i].count > 1)
+			snprintf(times, sizeof(times), " (%" PRIu64 " times)", n->bin[i].count);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s%.6g%s%s", i ? ", " : "",
+				       n->shift ? "from " : "", from, n->shift ? " on" : "", times);
+	}
+	cli_table_cell(t, text);
+}
+
+static void print_row(struct cli_table *t, const struct row *row)
+{
+	static const char *const phases[] = { "before", "in" };
+	char a[CLI_NUMBER_MAX];
+
+	cli_table_cell(t, row->event);
+	cli_table_cell(t, phases[row->phase]);
+	cli_table_cell(t, row->hook);
+	if (!row->is_numbers) {
+		for (int i = 0; i < 5; i++)
+			cli_table_cell(t, "");
+		cli_table_cell(t, *row->text ? row->text : cli_bytes(a, row->bytes));
+		return;
+	}
+	cli_table_cell(t, cli_count(a, row->numbers.count));
+	number(t, row->numbers.sum);
+	number(t, row->numbers.min);
+	number(t, row->numbers.sum / (double)row->numbers.count);
+	number(t, row->numbers.max);
+	values(t, &row->numbers);
+}
+
+static int print(const struct reporting *r)
+{
+	static const char *const titles[] = { "event", "",	"hook",	 ">count", ">sum",
+					      ">min",  ">mean", ">max",	 "values" };
+	struct cli_table t;
+	char a[CLI_NUMBER_MAX];
+	const size_t limit = r->style->limit ? (size_t)r->style->limit : r->count;
+
+	cli_table_begin(&t, 9, titles);
+	for (size_t i = 0; i < r->count && i < limit; i++)
+		print_row(&t, &r->row[i]);
+	if (cli_table_end(&t, r->style->width, r->style->out))
+		return cli_fail("report", "out of memory");
+	if (r->count > limit)
+		fprintf(r->style->out, "... %s more rows (--limit)\n",
+			cli_count(a, r->count - limit));
+	return 0;
+}
+
+static void free_rows(struct reporting *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free(r->row[i].event);
+		free(r->row[i].hook);
+		free(r->row[i].text);
+	}
+	free(r->row);
+}
+
+int cli_report_hooks(struct cli_session *s, const struct cli_report_style *style)
+{
+	struct reporting r = { .style = style };
+	int status = 0;
+
+	if (bob_hook_sets_visit(s->trace, take, &r) != BOB_OK)
+		r.damaged++;
+	if (r.failed) {
+		status = cli_fail("report", "out of memory");
+	} else if (!r.count && !r.damaged) {
+		status = cli_fail("report", "no hook brought data in this run (bobbin/hooks.h)");
+	} else {
+		qsort(r.row, r.count, sizeof(*r.row), by_name);
+		status = print(&r);
+		if (r.damaged)
+			status |= cli_fail("report", "some of what hooks brought is damaged");
+	}
+	free_rows(&r);
+	return status;
+}

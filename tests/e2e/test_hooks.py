@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hooks: which are called with what, what they bring, of threads and ranks; hooks that throw or jump; plug-ins."""
+import re
+import sys
+
+import harness as h
+import mpi_events as m
+
+suite = h.Suite("hooks")
+INCLUDE = f"-I{h.ROOT / 'include'}"
+
+
+def stamp():
+    return "-DSTAMP=%d" % max(p.stat().st_mtime_ns for p in [*(h.ROOT / "include/bobbin").iterdir(), *(h.PROG / "events").iterdir()])
+
+
+def program(name, cc="gcc", flags=()):
+    return h.compile("hooks", [f"events/{name}"], cc, ["-O1", "-g", "-Wall", "-Werror", "-pthread", INCLUDE, stamp(), *flags])
+
+
+def table(trace):
+    """{(event, phase, hook): the rest of the row}"""
+    r = h.bobbin("report", "--by=hook", "--limit=0", trace)
+    h.check(r.status == 0, f"report fails\n{r}")
+    rows = {}
+    for line in r.out.decode().splitlines()[1:]:
+        f = line.split(None, 3)
+        rows[f[0], f[1], f[2]] = " ".join(f[3].split())
+    return rows
+
+
+def equal(have, want):
+    h.check(have == want, f"{have}\nnot {want}")
+
+
+@suite.case("which, with what, what they bring")
+def one_program():
+    p = program("hooks.c")
+    native = h.run([p, "1"])
+    h.check(native.out == b"00000000\n" and native.status == 0, str(native))
+    r = h.record([p, "1"], ["--events"])
+    want = ("11110000\nleft\nstep begins n=7\nstep ends r=14\nstep begins n=9\nstep ends r=18\n"
+            "result step 0: 10 times, 10\nresult step 1: 10 times, 100\nresult inner 0: 5 times, 5\nresult inner 1: 5 times, 50\n")
+    h.check(r.out.decode() == want and r.status == 0, str(r))
+    h.check_trace(r.trace)
+    equal(table(r.trace), {
+        ("step", "in", "n"): "10 45 0 4.5 9 0, 1, 2, 3, 4, 5, ... 10 in all", ("step", "before", "set"): "10 times, 10",
+        ("step", "in", "set"): "10 times, 100", ("inner", "before", "set"): "5 times, 5", ("inner", "in", "set"): "5 times, 50"})
+    shown = h.bobbin("show", "-x", r.trace).out.decode()
+    h.check(len(re.findall(r"(?m)^ *\d+  inner\(\)", shown)) == 9, f"events in hooks are recorded\n{shown}")
+    info = h.bobbin("info", r.trace).out.decode()
+    for what in ("hook 'bad' is not called: `when`, column 4:", "hook 'none' is not called: it has no function", "another version"):
+        h.check(what in info, f"{what}: not said\n{info}")
+
+
+@suite.case("threads")
+def threads():
+    p = program("hooks.c")
+    r = h.record([p, "8"], ["--events"])
+    h.check(r.status == 0 and b"errno" not in r.out and b"result step 1: 80 times, 800\n" in r.out, str(r))
+    rows = table(r.trace)
+    equal(rows["step", "in", "n"], "80 360 0 4.5 9 " + ", ".join(f"{i} (8 times)" for i in range(6)) + ", ... 10 in all")
+    equal(rows["inner", "in", "set"], "40 times, 400")
+
+
+@suite.case("hooks that throw")
+def throwing():
+    p = program("hooks.cc", "g++")
+    r = h.record([p], ["--events"])
+    lines = r.out.decode().splitlines()
+    # a prologue that throws leaves no event; an epilogue that does leaves one that has ended
+    h.check(r.status == 0 and lines[0] == "1" and "begin" in r.out.decode() and "end" in r.out.decode(), str(r))
+    thrown = [int(x.split(":")[0]) for x in lines[1:-1] if x.endswith("begin")]
+    shown = h.bobbin("show", "-x", r.trace).out.decode()
+    there = [int(x) for x in re.findall(r"(?m)^ *\d+  e\(n=(\d+)\)", shown)]
+    equal(there, [i for i in range(9) if i not in thrown])
+
+
+@suite.case("plug-ins")
+def plugins():
+    p = program("hooks.c")
+    def plugin(version, fails):
+        return h.compile("plugin.so", ["events/plugin.c"], "gcc", ["-shared", "-fPIC", "-O1", INCLUDE, f"-DVERSION={version}", f"-DFAILS={fails}", stamp()])
+    r = h.record([p, "2"], [f"--plugin={plugin(1, 0)}"])
+    h.check(r.status == 0 and r.err == b"plug-in ends\n", str(r))
+    # 4 in the callback, one of each thread in odd steps, and `far`, whose epilogue is not reached
+    equal(table(r.trace)["step", "in", "events"].split()[0], "20")
+    for version, fails, why in ((7, 0, "it is of version 7, this is version 1"), (1, 1, "it says that it cannot begin")):
+        r = h.record([p, "1"], [f"--plugin={plugin(version, fails)}"])
+        h.check(r.status == 0 and not r.err, str(r))
+        info = h.bobbin("info", r.trace).out.decode()
+        h.check(why in info, f"{why}: not said\n{info}")
+    for path, why in (("/nowhere.so", "there is no such file"), (p, "it has no bob_plugin")):
+        r = h.record(["true"], [f"--plugin={path}"])
+        h.check(r.status == 125 and why in r.err.decode(), str(r))
+
+
+for mpi in m.MPIS:
+    @suite.case(f"{mpi}: ranks")
+    def ranks(mpi=mpi):
+        p = m.program(mpi, h.PROG / "events" / "hooks_mpi.c", [INCLUDE, stamp()])
+        for n in (1, 5):
+            r = m.record(mpi, n, [p], ["--mpi", "--events"])
+            h.check(r.status == 0 and r.out.decode() == f"{20 * n}\n", str(r))
+            h.check_trace(r.trace)
+            equal(table(r.trace), {
+                ("MPI_Irecv", "in", "counts"): f"{20 * n} {160 * n} 8 8 8 8 ({20 * n} times)",
+                ("MPI_Isend", "in", "counts"): f"{15 * n} {30 * n} 1 2 3 1 ({5 * n} times), 2 ({5 * n} times), 3 ({5 * n} times)"})
+            report = h.bobbin("report", r.trace).out.decode()
+            h.check(re.search(rf"(?m)^ *{20 * n} .*MPI_Allreduce$", report), f"calls in hooks are recorded\n{report}")
+
+
+if __name__ == "__main__":
+    sys.exit(suite.run())

@@ -1,0 +1,58 @@
+/* Hooks at calls of MPI: their parameters, calls of MPI in hooks, sets of all ranks. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bobbin/hooks.h>
+
+static int made;
+
+static int give_count(void *ctx, const struct bob_hook_event *e, uint32_t phase,
+		      union bob_datum *data)
+{
+	(void)ctx;
+	for (uint32_t i = 0; i < e->count; i++)
+		if (!strcmp(e->parameter[i].name, "count"))
+			data->d = (double)e->value[i].i;
+	return phase == BOB_PHASE_EVENT;
+}
+
+static const struct bob_hook counts = { .size = sizeof(counts), .name = "counts", .kinds = BOB_HOOK_MPI,
+					.events = "MPI_Isend:MPI_Irecv", .when = "count >= 1 && tag == 3",
+					.end = give_count };
+
+static void reduce(void *ctx, const struct bob_hook_event *e)
+{
+	int one = 1, all;
+
+	(void)ctx;
+	if (!e->at_end)
+		return;
+	MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	made += all;
+}
+
+static const struct bob_hook at_barrier = { .size = sizeof(at_barrier), .flags = BOB_HOOK_CALLBACK_ONLY,
+					    .events = "MPI_Barrier", .callback = reduce };
+
+int main(int argc, char **argv)
+{
+	int me, n, a[8] = { 0 }, b[8];
+	MPI_Request q[2];
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	bob_hook_add(&counts);
+	bob_hook_add(&at_barrier);
+	for (int i = 0; i < 20; i++) {
+		MPI_Irecv(b, 8, MPI_INT, (me + n - 1) % n, 3, MPI_COMM_WORLD, &q[0]);
+		MPI_Isend(a, i % 4, MPI_INT, (me + 1) % n, 3, MPI_COMM_WORLD, &q[1]);
+		MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	if (!me)
+		printf("%d\n", made);
+	MPI_Finalize();
+	return 0;
+}
