@@ -18,10 +18,18 @@ __attribute__((constructor)) static void start(void)
 	}
 }
 
+/* Constructors of others may register before ours has run. */
+static bool is_ready(void)
+{
+	if (!is_on)
+		start();
+	return is_on;
+}
+
 static bob_event_id event(const char *name, uint32_t flags, const char *parameters)
 {
 	const int saved = errno;
-	const uint32_t id = is_on ? bob_ev_register(name, flags, parameters, false) : 0;
+	const uint32_t id = is_ready() ? bob_ev_register(name, flags, parameters, false) : 0;
 
 	errno = saved;
 	return id;
@@ -30,7 +38,7 @@ static bob_event_id event(const char *name, uint32_t flags, const char *paramete
 static bob_event_id counter(const char *name, uint32_t flags)
 {
 	const int saved = errno;
-	const uint32_t id = is_on ? bob_ev_register(name, flags, "double value", true) : 0;
+	const uint32_t id = is_ready() ? bob_ev_register(name, flags, "double value", true) : 0;
 
 	errno = saved;
 	return id;

@@ -277,7 +277,9 @@ static BOB_UNUSED void bob_wrapper_start(struct bob_wrapper *w)
 		(void)bob_look_up(w);
 	}
 	bob_parameters(w, text);
+	bob_busy = 1; /* registering takes a lock */
 	w->event = bob_event_register(w->name, BOB_EVENT_WRAPPER, text);
+	bob_busy = 0;
 }
 
 /* --- stubs --- */

@@ -360,5 +360,95 @@ def limits():
     h.check(b"are not recorded" in r.err, str(r))
 
 
+# --- record --wrap ---
+
+
+def record(argv, spec, *options, status=0, env=None):
+    """Recorded with a cache of its own; the result has .trace and .libraries."""
+    folder = h.fresh("record")
+    (folder / "a.spec").write_text(spec)
+    return record_in(folder, argv, *options, status=status, env=env)
+
+
+def record_in(folder, argv, *options, status=0, env=None):
+    env = h.environment({"BOBBIN_CACHE": str(folder / "cache"), **(env or {})})
+    (folder / "cache").mkdir(mode=0o700, exist_ok=True)
+    r = h.run([h.BOBBIN, "record", "-q", "-o", folder / "t", *options, "--wrap", folder / "a.spec", "--", *argv], env=env)
+    h.check(r.status == status, f"status {r.status}, not {status}\n{r}")
+    r.trace, r.folder = folder / "t", folder
+    r.libraries = sorted(p.name for p in (folder / "cache").glob("*.so"))
+    h.check(not list((folder / "cache").glob("wrap.*")), "something is left in the cache")
+    return r
+
+
+def shown(r):
+    text = h.bobbin("show", r.trace)
+    h.check(text.status == 0, str(text))
+    h.check_trace(r.trace)
+    return text.out.decode()
+
+
+@suite.case("record --wrap: one step")
+def one_step():
+    h.need("lua5.4")
+    spec = "include:\n#include \"own.h\"\ndefinitions:\nnumber_t sin(number_t x);\nstring getenv(string name);\n"
+    argv = ["lua5.4", "-e", "for i = 1, 100 do math.sin(0.5) end print(os.getenv('TZ'))"]
+    folder = h.fresh("record")
+    (folder / "a.spec").write_text(spec)
+    (folder / "own.h").write_text("typedef double number_t;\n")
+    r = record_in(folder, argv)
+    h.same(plain(argv), r)
+    text = shown(r)
+    for line in (r"loop \d+, 100 times\n +sin\(x=0.5\) -> result=0.479425538604203", r'getenv\(name="TZ"\) -> result="UTC"'):
+        h.check(re.search(line, text), f"not there: {line}\n{text}")
+    h.check(len(r.libraries) == 1, str(r.libraries))
+    made = (folder / "cache" / r.libraries[0]).stat().st_mtime_ns
+    r = record_in(folder, argv)
+    h.check(len(r.libraries) == 1 and (folder / "cache" / r.libraries[0]).stat().st_mtime_ns == made, "compiled twice")
+    (folder / "own.h").write_text("typedef double number_t;\nextern int more;\n")
+    h.check(len(record_in(folder, argv).libraries) == 2, "another header, the same library")
+
+
+@suite.case("record --wrap: errors")
+def record_errors():
+    r = record(["true"], "definitions:\nint f(int;\n", status=125)
+    h.check(b"a.spec:2:10: expected" in r.err and r.out == b"", str(r))
+    good = "definitions:\nint puts(string s);\n"
+    r = record(["true"], good, status=125, env={"CC": "/nonexistent/cc"})
+    h.check(b"--wrap needs a C compiler, and '/nonexistent/cc' cannot be started" in r.err and r.err.count(b"\n") == 1, str(r))
+    r = record(["true"], "definitions:\nint puts(string s)\nbefore {\n  undeclared++;\n}\n", status=125)
+    h.check(re.search(rb"a.spec:4:\d+: error: .*undeclared", r.err), str(r))
+    h.check(not r.trace.exists(), "a trace was begun")
+    r = record(["sh", "-c", "exit 3"], good, status=3)
+    program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
+    r = record([program], "definitions:\nint puts(string s);\nvoid t_leaf(void);\n", status=125)
+    h.check(b"a.spec:3:6: t_leaf is a function of the program itself" in r.err and not r.trace.exists(), str(r))
+
+
+@suite.case("record --wrap: functions of MPI among others")
+def record_mpi():
+    h.need("mpicc.openmpi", "mpirun.openmpi")
+    folder = h.fresh("mpi")
+    (folder / "m.c").write_text("#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v)\n{\n\tint r, n = 1;\n"
+                                "\tMPI_Init(&c, &v);\n\tMPI_Comm_rank(MPI_COMM_WORLD, &r);\n"
+                                "\tif (r)\n\t\tMPI_Recv(&n, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+                                "\telse\n\t\tMPI_Send(&n, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);\n"
+                                "\tMPI_Barrier(MPI_COMM_WORLD);\n\tputs(\"done\");\n\tMPI_Finalize();\n\treturn 0;\n}\n")
+    (folder / "a.spec").write_text("include:\n#include <mpi.h>\ndefinitions:\nint puts(string s);\n"
+                                   "int MPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);\n")
+    r = h.run(["mpicc.openmpi", "-o", "m", "m.c"], cwd=folder)
+    h.check(r.status == 0, str(r))
+    env = h.environment({"BOBBIN_CACHE": str(folder / "cache"), "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "CC": "mpicc.openmpi"})
+    (folder / "cache").mkdir(mode=0o700)
+    r = h.run(["mpirun.openmpi", "--oversubscribe", "-n", "2", h.BOBBIN, "record", "-q", "-o", "t", "--mpi-level=custom",
+               "--wrap", "a.spec", "--", "./m"], cwd=folder, env=env)
+    h.check(r.status == 0 and r.out == b"done\ndone\n", str(r))
+    r.trace = folder / "t"
+    text = shown(r)
+    h.check("MPI_Send(1 INT, dest=" in text and 'puts(s="done") -> result=5' in text, text)
+    h.check("MPI_Recv" not in text and "MPI_Barrier" not in text, text)
+
+
 h.require_bobbin()
 raise SystemExit(suite.run())
