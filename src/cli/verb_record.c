@@ -13,6 +13,7 @@
 
 #include "bobbin/trace.h"
 #include "archive/format.h"
+#include "cli/event_words.h"
 #include "cli/complain.h"
 #include "cli/folding.h"
 #include "cli/mem_engine.h"
@@ -199,20 +200,31 @@ static char **build_env(const struct cli_vars *vars)
 	return env;
 }
 
-static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint32_t threads)
+/* "calls", "accesses", "MPI calls", "events", of one without the s. */
+static const char *counted(const struct bob_trace *t, const struct bob_trace_sizes *s,
+			   uint64_t count)
+{
+	if (s->events)
+		return count == 1 ? "call" : "calls";
+	if (s->accesses)
+		return count == 1 ? "access" : "accesses";
+	return cli_event_words(t, count);
+}
+
+static void print_totals(const char *dir, const struct bob_trace *t,
+			 const struct bob_trace_sizes *s)
 {
 	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
 	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "";
 	uint64_t count = s->events ? s->events : s->accesses ? s->accesses : s->mpi_calls;
-	const char *what = s->events ? "call" : s->accesses ? "access" : "MPI call";
-	const char *plural = count == 1 ? "" : s->accesses && !s->events ? "es" : "s";
+	const uint32_t threads = bob_trace_thread_count(t);
 	const char *next = s->events ? "report" : s->accesses ? "replay --mem" : "show";
 
 	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
 		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
-	fprintf(stderr, "bobbin: %s %s%s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
-		cli_count(events, count), what, plural, threads, cli_plural(threads),
+	fprintf(stderr, "bobbin: %s %s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
+		cli_count(events, count), counted(t, s, count), threads, cli_plural(threads),
 		cli_bytes(bytes, s->stream_bytes), ratio, dir, next, quote, dir, quote);
 }
 
@@ -237,7 +249,7 @@ static void closing_line(const char *dir, const struct bob_trace *t)
 	}
 	bob_trace_sizes(t, &s);
 	if (s.events || s.accesses || s.mpi_calls)
-		print_totals(dir, &s, bob_trace_thread_count(t));
+		print_totals(dir, t, &s);
 	else
 		cli_warn("record",
 			 "nothing was recorded; `bobbin info %s` says what was not traced and why",

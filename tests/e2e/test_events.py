@@ -53,6 +53,8 @@ def expected(path):
     for i, (what, name, values) in enumerate(lines):
         if what == "I":
             out.append(shown(name, values))
+        elif what == "M":  # a function of MPI
+            out.append("M " + name)
         elif what == "B":
             whole = i + 1 < len(lines) and lines[i + 1][0] == "E"
             nest.append((name, whole, values))
