@@ -31,7 +31,8 @@ static void register_all(int backwards)
 	for (int i = 0; i < 4; i++) {
 		switch (backwards ? 3 - i : i) {
 		case 0:
-			step = bob_event_register("step", 0, "int n, string file -> int cells, double x");
+			step = bob_event_register("step", 0,
+						  "int n, string file -> int cells, double x");
 			break;
 		case 1:
 			leaf = bob_event_register("leaf", 0, "int a, double x");
@@ -65,9 +66,9 @@ static void steps(MPI_Op op)
 
 	for (int i = 0; i < rounds; i++) {
 		SAY_BEGIN(step, "step", "is", bob_int(i), bob_text("mesh.dat"));
-		SAY_MPI("Sendrecv", Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 3, &got, 1, MPI_INT,
-					     (rank + size - 1) % size, 3, MPI_COMM_WORLD,
-					     MPI_STATUS_IGNORE));
+		SAY_MPI("Sendrecv",
+			Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 3, &got, 1, MPI_INT,
+				 (rank + size - 1) % size, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		for (int j = 0; j < 2; j++) {
 			SAY_BEGIN(leaf, "leaf", "id", bob_int(rank), bob_real(j + 0.5));
 			SAY_END(leaf, "leaf", "", bob_int(0));
