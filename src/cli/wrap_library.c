@@ -34,31 +34,16 @@ struct making {
 	const char *cc;
 };
 
-/* No library stands before those. */
-static int has_own(const struct bob_wrap_spec *s)
-{
-	for (uint32_t i = 0; i < s->function_count; i++) {
-		const struct bob_wrap_function *f = &s->functions[i];
-
-		if (f->how == BOB_WRAP_LINK)
-			return cli_fail(
-				VERB,
-				"%s:%u:%u: %s is a function of the program itself; what `bobbin "
-				"wrap --binary` writes can be linked into it",
-				s->name, f->line, f->column, f->symbol);
-	}
-	return 0;
-}
-
 int cli_wrap_open(struct cli_wrap *w, const char *path, int quiet)
 {
 	if (!w->spec)
 		return 0;
 	if (cli_wrap_read(VERB, w->spec, &w->read) ||
-	    cli_wrap_choose(VERB, w->read, path, BOB_WRAP_LINK, quiet) || has_own(w->read))
+	    cli_wrap_choose(VERB, w->read, path, BOB_WRAP_PATCH, quiet))
 		return 125;
 	if (!quiet)
 		cli_wrap_notes(VERB, w->read);
+	w->read->program = realpath(path ? path : "", w->program);
 	w->mpi = cli_wrap_count(w->read, BOB_WRAP_LEAVE);
 	return 0;
 }

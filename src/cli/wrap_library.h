@@ -9,6 +9,7 @@ struct cli_wrap {
 	const char *spec;	/* its file; NULL: nothing is wrapped */
 	struct bob_wrap_spec *read;
 	uint32_t mpi;		/* functions of MPI in it */
+	char program[BOB_SYS_PATH];
 };
 
 /* Reads the spec and holds it against the program at `path`. 0, or 125 after a complaint. */

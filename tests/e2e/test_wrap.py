@@ -409,6 +409,75 @@ def one_step():
     h.check(len(record_in(folder, argv).libraries) == 2, "another header, the same library")
 
 
+OWN_SPEC = """\
+definitions:
+int local(int n);
+double weak(double x);
+int strong(int n);
+int variable(int n, ...);
+int printf(string format, ...);
+"""
+
+
+def own(cc, *flags):
+    h.need(cc)
+    program = h.compile("own", ["wrap_own.c"], cc, list(flags))
+    r = record([program], OWN_SPEC)
+    h.same(plain([program]), r)
+    text = shown(r)
+    for line in (r"local\(.*-> result=22", r"local\(n=6\)", r"begin strong\(n=3\)",
+                 r"end strong\(\) -> result=5 ", r"variable\(n=3\) -> result=6", r"weak\(x=1\) -> result=0.5"):
+        h.check(re.search(line, text), f"not there: {line}\n{text}")
+    calls = h.info(r.trace)["mpi_calls"]
+    # strong(3) is 5 calls, 2 of them with others in them; printf in local or puts
+    h.check(calls in (11, 13), f"{calls} events\n{text}")
+    r = record([program], OWN_SPEC, "--calls")
+    h.same(plain([program]), r, "with calls: ")
+    h.check(h.info(r.trace)["mpi_calls"] == calls, "other events when calls are recorded as well")
+
+
+suite.add("record --wrap: functions of the program itself, gcc -O2", own, "gcc", "-O2")
+suite.add("record --wrap: functions of the program itself, gcc -O0 -no-pie", own, "gcc", "-O0", "-no-pie")
+suite.add("record --wrap: functions of the program itself, clang -O1", own, "clang", "-O1", "-Wno-unknown-attributes")
+
+
+@suite.case("record --wrap: the corpus as functions of the program itself")
+def own_corpus():
+    folder = h.fresh("corpus")
+    corpus_in(folder)
+    r = h.run(["gcc", "-w", "-O2", "-o", "own", "main.c", "lib.c"], cwd=folder)
+    h.check(r.status == 0, f"does not compile\n{r}")
+    (folder / "a.spec").write_text(wrap_corpus.spec())
+    r = record_in(folder, [folder / "own"])
+    h.same(plain([folder / "own"]), r)
+    text = h.bobbin("show", "--lines=0", r.trace).out.decode()
+    names = re.findall(r"^ +(\w+)\(", text, re.M)
+    want = [name for name, _, _ in wrap_corpus.events()]
+    h.check(names == want, f"functions recorded: {names}\n{text}")
+    for line in ("integer0(a=1, b=0) -> result=1 ", "minus2(a=-5) -> result=5 ", "integer17(a=3, b=4) -> result=7 ",
+                 "real0(a=1.5, b=4) -> result=-2.5 ", "real3(a=1.5, b=4) ", "real4(a=1.5, b=4) -> result=-2.5 ",
+                 "complex1(z_re=1, z_im=2) ", "bytes16(k=16, d=0.5) ", "bytes17(k=17, d=0.5) ", "bytes64(k=64, d=0.5) ",
+                 'said(s=1) -> result="said" ', "row(r=1, arg2=5) -> result=4 ", "many(i0=1, d0=2, l0=3, i1=4, d1=5, l1=6, i2=7, d2=8, l2=9, i3=10, d3=11, l3=12, i4=13, d4=14, l4=15) -> result=234.5 ",
+                 "mean(weight=0.5, n=10) -> result=2.75 ", "opaque(a=3, b=1.5, h=0, p=1) -> result=6.5 "):
+        h.check(f" {line} " in text, f"not there: {line}\n{text}")
+    return f"{len(names)} functions"
+
+
+@suite.case("record --wrap: exceptions through functions of the program itself")
+def own_ways_out():
+    h.need("g++")
+    folder = h.fresh("own")
+    for command in (["gcc", "-O2", "-fexceptions", "-c", h.PROG / "wrap_through.c"],
+                    ["g++", "-O1", "-pthread", "-o", "throw", h.PROG / "wrap_throw.cc", "wrap_through.o"]):
+        r = h.run(command, cwd=folder)
+        h.check(r.status == 0, str(r))
+    program = folder / "throw"
+    r = record([program], THROUGH)
+    h.same(plain([program]), r)
+    text = shown(r)
+    h.check("begin through(n=2, f=1, arg3=1)" in text and "loop 0, 60 times" in text, text)
+
+
 @suite.case("record --wrap: errors")
 def record_errors():
     r = record(["true"], "definitions:\nint f(int;\n", status=125)
@@ -420,9 +489,17 @@ def record_errors():
     h.check(re.search(rb"a.spec:4:\d+: error: .*undeclared", r.err), str(r))
     h.check(not r.trace.exists(), "a trace was begun")
     r = record(["sh", "-c", "exit 3"], good, status=3)
-    program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
-    r = record([program], "definitions:\nint puts(string s);\nvoid t_leaf(void);\n", status=125)
-    h.check(b"a.spec:3:6: t_leaf is a function of the program itself" in r.err and not r.trace.exists(), str(r))
+    folder = h.fresh("twice")
+    for name in ("a", "b"):
+        (folder / f"{name}.c").write_text(f"__attribute__((noinline)) static int same(int n) {{ return n; }}\n"
+                                          f"int {name}(int n);\nint {name}(int n) {{ return same(n) + 1; }}\n")
+    (folder / "m.c").write_text("int a(int); int b(int);\nint main(void) { return a(1) + b(2); }\n")
+    r = h.run(["gcc", "-O0", "-o", "twice", "a.c", "b.c", "m.c"], cwd=folder)
+    h.check(r.status == 0, str(r))
+    r = record([folder / "twice"], "definitions:\nint same(int n);\n", status=125)
+    h.check(b"twice has several functions called same" in r.err, str(r))
+    r = record([folder / "twice"], "definitions:\nint a(int n) around { return proceed(); }\n", status=125)
+    h.check(b"a is a function of the program itself: 'around' is not possible" in r.err, str(r))
 
 
 @suite.case("record --wrap: functions of MPI among others")
