@@ -85,7 +85,8 @@ struct bob_hook {
 	uint32_t kinds;		/* enum bob_hook_kind, several */
 	uint32_t reserved;
 	const char *events;	/* patterns of names with *, ? and [set], apart by ':' */
-	const char *when;	/* what parameters are: "count > 1000 && dest != 0"; of an end those it began with */
+	/* What parameters are: "count > 1000 && dest != 0"; of an end those it began with. */
+	const char *when;
 	void (*callback)(void *ctx, const struct bob_hook_event *e);
 	/* A phase begins; ends, and returns 1 if there are data. At an event's prologue BOB_PHASE_COMPUTE ends and
 	 * BOB_PHASE_EVENT begins, at its epilogue the other way round. `start` may be NULL. */

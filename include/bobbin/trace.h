@@ -300,11 +300,13 @@ struct bob_value_place {
 BOB_API void bob_access_cursor_stop_at_values(struct bob_access_cursor *c);
 BOB_API int bob_access_cursor_value(const struct bob_access_cursor *c,
 				    struct bob_value_place *place);
-/* A stretch of a thread: what it did between two of its events with values, behind the first one's end and before the second one's begin. */
+/* A stretch of a thread: what it did between two of its events with values, behind the first one's end and before the second one's begin. An event of
+ * the program's own has things in it: these are in the stretch that begins with it. */
 struct bob_stretch_end {
 	int given;		/* 0: where the thread begins, or ends */
-	int by_number;		/* of all events; else of those that are `what` */
+	int by_number;		/* of all events; else of those that are `what`, or of the program's own by that name */
 	uint32_t what;
+	const char *name;	/* NULL: `what` says */
 	uint64_t number;	/* from 0 */
 };
 struct bob_stretch {
@@ -483,6 +485,9 @@ BOB_API void bob_loop_cursor_close(struct bob_loop_cursor *c); /* NULL is allowe
 /* --- events with values: MPI calls --- */
 
 enum bob_value_kind { BOB_VALUES_MPI = 1 };
+/* Which of them there can be: calls of MPI, events that the program marks (bobbin/events.h). Bits. */
+enum bob_value_origin { BOB_VALUES_OF_MPI = 1, BOB_VALUES_OF_PROGRAM = 2 };
+BOB_API uint32_t bob_trace_value_origins(const struct bob_trace *t);
 
 #define BOB_VALUE_VECTORS_MAX 8u
 

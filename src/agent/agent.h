@@ -13,6 +13,7 @@
  *   enter.c    the whole path of one event in C; arch/x86_64/entry.S is its fast special case
  *   special.c  exec, exit, dlopen, makecontext, sigaltstack, seccomp, fork
  *   planner.c  plans from the cache; ask for those that are missing
+ *   redirect.c functions that lead to a wrapper (src/wrap)
  *   streams.c  what other parts of Bobbin inside the process get
  *   os.c       system calls; string.c the functions a compiler may call
  *   mem/       memory accesses instead of calls
@@ -307,6 +308,9 @@ bool image_is_agent(uint64_t addr);
 enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
 /* Write the jumps again: the image was unloaded and has come back; `moved`: to another place. */
 enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped);
+/* The function's trampoline leads to `to` instead of the recorder from now on, and the function there; *original goes on in the function as if
+ * nothing was. For the start: nobody runs in the image. */
+enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, uint64_t *original);
 /* For other code that is brought in beside an image: a place its jumps can reach (0: none), whether they still reach it,
  * and the code writable or with its own protection again. */
 uint64_t patch_find_arena(const struct bob_image *im, uint64_t size);

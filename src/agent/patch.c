@@ -11,6 +11,7 @@
 #define ARENA_STEP (1ull << 20)
 #define ARENA_REACH 0x70000000ull /* of a rel32, with room for both sizes */
 #define NON_PIE_TOP 0x70000000ull
+#define PATCH_FAR_JUMP 14u	/* bytes */
 
 static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
 {
@@ -255,19 +256,13 @@ bool patch_protect(const struct bob_image *im, bool writable)
 	return ok;
 }
 
-enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
+/* The arena, filled, and what in it is special known. */
+static enum bob_skip make_arena(struct bob_image *im)
 {
 	const struct bob_plan_head *plan = im->plan;
 	const struct bob_plan_special *sp = section(plan, &plan->special);
 	uint64_t size = BOB_PLAN_HANDLER_BYTES + plan->blob.len;
 
-	im->hooked = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
-	if (im->hooked && bob_process.config.trigger)
-		im->trigger = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
-	if (!im->hooked || (bob_process.config.trigger && !im->trigger))
-		return BOB_SKIP_LIMIT;
-	if (((!im->chosen || !bob_process.config.calls) && !plan->special.len) || !plan->blob.len)
-		return BOB_SKIP_NONE;
 	size = (size + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
 	im->arena = patch_find_arena(im, size);
 	im->arena_bytes = size;
@@ -278,7 +273,65 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		if (is_needed(&sp[i]))
 			special_add(im->first_id + sp[i].func, sp[i].what, false);
-	return patch_again(im, false, skipped);
+	return BOB_SKIP_NONE;
+}
+
+enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
+{
+	const struct bob_plan_head *plan = im->plan;
+	enum bob_skip why;
+
+	im->hooked = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
+	if (im->hooked && bob_process.config.trigger)
+		im->trigger = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
+	if (!im->hooked || (bob_process.config.trigger && !im->trigger))
+		return BOB_SKIP_LIMIT;
+	if (((!im->chosen || !bob_process.config.calls) && !plan->special.len) || !plan->blob.len)
+		return BOB_SKIP_NONE;
+	why = make_arena(im);
+	return why ? why : patch_again(im, false, skipped);
+}
+
+/* A jump to anywhere. */
+static void put_far_jump(uint8_t *at, uint64_t target)
+{
+	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 }; /* jmp *0(%rip) */
+
+	memcpy(at, jump, sizeof(jump));
+	memcpy(at + sizeof(jump), &target, sizeof(target));
+}
+
+enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, uint64_t *original)
+{
+	const struct bob_plan_func *f =
+		(const struct bob_plan_func *)section(im->plan, &im->plan->funcs) + index;
+	const uint64_t bit = 1ull << index % 64;
+	enum bob_skip why;
+	uint64_t tramp;
+
+	if (f->kind == BOB_PATCH_NONE)
+		return f->skip ? (enum bob_skip)f->skip : BOB_SKIP_SPECIAL;
+	if (is_special(im->plan, index) || f->body < PATCH_FAR_JUMP || !im->hooked)
+		return BOB_SKIP_SPECIAL;
+	if (!im->arena && (why = make_arena(im)))
+		return why;
+	tramp = im->arena + BOB_PLAN_HANDLER_BYTES + f->tramp;
+	*original = tramp + f->body;
+	if (os_protect(im->arena, im->arena_bytes, 1 | 2) < 0)
+		return BOB_SKIP_PROTECT;
+	put_far_jump((uint8_t *)(uintptr_t)tramp, to);
+	if (os_protect(im->arena, im->arena_bytes, 1 | 4) < 0)
+		return BOB_SKIP_PROTECT;
+	if (im->hooked[index / 64] & bit) { /* the jump to the trampoline is there */
+		im->hooked[index / 64] &= ~bit;
+		im->patched--;
+		return BOB_SKIP_NONE;
+	}
+	if (!patch_protect(im, true))
+		return BOB_SKIP_PROTECT;
+	why = commit_one(im, f);
+	patch_protect(im, false);
+	return why;
 }
 
 /* The arena was made for another place of the image; nobody runs in it. */

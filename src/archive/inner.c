@@ -6,6 +6,7 @@
 
 #include "archive/folds.h"
 #include "archive/inner.h"
+#include "fold/listing.h"
 
 struct inner {
 	struct bob_file *files;
@@ -23,7 +24,7 @@ static bob_status open_folded(struct bob_trace *t, const struct bob_file *f,
 		return st;
 	st = bob_folded_unpack(p.at, p.len, &bob_alloc_malloc, out);
 	bob_payload_close(&p);
-	return st;
+	return st == BOB_OK ? bob_profiles_list(*out) : st;
 }
 
 /* The bytes move to the trace's memory. */

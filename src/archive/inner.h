@@ -37,8 +37,8 @@ enum bob_inner_leaf {
 #define BOB_INNER_TEXT_MAX 120u	/* bytes of a text that one leaf has */
 
 #define BOB_INNER_NAME_MAX 1024u
-/* Processes in one chunk: reading one takes time in proportion to how many come before it there. */
-#define BOB_INNER_PROCESSES 512u
+/* Processes in one chunk: while it is made, 20 kB of memory for each. */
+#define BOB_INNER_PROCESSES 2048u
 /* What the chunks INNER of a file may say in all: so many bytes, and so many for each byte of them, room included. */
 #define BOB_INNER_BYTES_ALWAYS (16ull << 20)
 #define BOB_INNER_BYTES_TIMES 16384ull

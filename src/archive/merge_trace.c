@@ -49,16 +49,20 @@ static int may_join(const struct bob_process *p, int running)
 	return running || p->info.state != BOB_FILE_OPEN || p->common->merged || p->common->events;
 }
 
-/* How many may, and whether one has not yet. */
+/* How many may, and whether they are not all in one file yet. */
 static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int *is_new)
 {
-	size_t n = 0;
+	size_t n = 0, outer = 0;
 
 	*is_new = 0;
 	for (size_t i = 0; i < t->process_count; i++) {
+		const struct bob_file *f = t->processes[i]->file;
+
 		is_in[i] = (uint8_t)may_join(t->processes[i], running);
 		n += is_in[i];
-		*is_new |= is_in[i] && !t->processes[i]->file->outer;
+		*is_new |= is_in[i] && (!f->outer || (outer && f->outer != outer));
+		if (is_in[i])
+			outer = f->outer;
 	}
 	return n;
 }

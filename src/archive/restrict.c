@@ -232,6 +232,7 @@ bob_status bob_trace_restrict(struct bob_trace *t, const uint32_t *threads, uint
 			      const struct bob_stretch *stretch, enum bob_stretch_lack *lack)
 {
 	struct cutter c = { .open = 0 };
+	struct bob_stretch own;
 	bob_status st = BOB_OK;
 
 	for (uint32_t i = 0; i < count && st == BOB_OK; i++) {
@@ -241,9 +242,10 @@ bob_status bob_trace_restrict(struct bob_trace *t, const uint32_t *threads, uint
 			st = BOB_ERR_INVAL;
 		else if (!s->folded && !s->raw_count)
 			lack[i] = BOB_STRETCH_NO_ACCESSES;
-		else
-			st = restrict_thread(&c, t->processes[s->info.process], s, stretch,
-					     &lack[i]);
+		else {
+			bob_stretch_resolve(t, threads[i], stretch, &own);
+			st = restrict_thread(&c, t->processes[s->info.process], s, &own, &lack[i]);
+		}
 	}
 	close_cutter(&c);
 	return st;

@@ -7,6 +7,8 @@
 #include "bobbin/trace.h"
 #include "mem/record.h"
 
+#define BOB_STRETCH_OWN 1023u	/* what marks of the program's own events say */
+
 enum bob_stretch_phase {
 	BOB_STRETCH_BEFORE,
 	BOB_STRETCH_IN_FROM,	/* in the call that it begins behind */
@@ -29,6 +31,9 @@ struct bob_stretch_state {
 	int has_events, has_accesses; /* so far */
 };
 
+/* stretch_find.c: the same for one thread; ends that are given by an event's name are then given by its number there. */
+void bob_stretch_resolve(const struct bob_trace *t, uint32_t thread,
+			 const struct bob_stretch *stretch, struct bob_stretch *out);
 void bob_stretch_begin(struct bob_stretch_state *s, const struct bob_stretch *stretch);
 /* Is this record, the next one, to be kept? */
 int bob_stretch_takes(struct bob_stretch_state *s, const struct bob_mem_desc *d,

@@ -1,17 +1,74 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the ends of a stretch are among a thread's calls, and among its events themselves: these are told to a stretch as if they were
  * marks. */
+#include <string.h>
+
 #include "archive/reader.h"
+#include "archive/user_key.h"
 #include "base/varint.h"
+
+/* --- events by their names --- */
+
+static int is_named(const struct bob_value_event *e, const char *name)
+{
+	struct bob_user_key k;
+	enum bob_user_phase phase;
+
+	return bob_user_decode(e->key, e->key_len, &k, &phase) == BOB_OK && phase != BOB_USER_END &&
+	       !strcmp(k.name, name);
+}
+
+/* The number, among all events of the thread, of the one that `end` means; UINT64_MAX: there is none, or it cannot be told. */
+static uint64_t number_of(const struct bob_trace *t, uint32_t thread,
+			  const struct bob_stretch_end *end)
+{
+	struct bob_value_cursor *c;
+	struct bob_value_event e;
+	uint64_t number = 0, left = end->number;
+	bob_status st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &c, NULL);
+
+	if (st != BOB_OK)
+		return UINT64_MAX;
+	while ((st = bob_value_cursor_next(c, &e, NULL)) == BOB_OK && !e.lost) {
+		if (is_named(&e, end->name) && !left--)
+			break;
+		number++;
+	}
+	bob_value_cursor_close(c);
+	return st == BOB_OK && !e.lost ? number : UINT64_MAX;
+}
+
+static void resolve(const struct bob_trace *t, uint32_t thread, struct bob_stretch_end *end)
+{
+	if (!end->given || !end->name)
+		return;
+	end->number = number_of(t, thread, end);
+	end->by_number = 1;
+	end->name = NULL;
+}
+
+void bob_stretch_resolve(const struct bob_trace *t, uint32_t thread,
+			 const struct bob_stretch *stretch, struct bob_stretch *out)
+{
+	*out = *stretch;
+	resolve(t, thread, &out->from);
+	resolve(t, thread, &out->to);
+}
+
+/* --- events among calls --- */
 
 struct finder {
 	struct bob_stretch_state state;
 	uint64_t first, last;
 };
 
-static void begin(struct finder *f, const struct bob_stretch *stretch)
+static void begin(struct finder *f, const struct bob_trace *t, uint32_t thread,
+		  const struct bob_stretch *stretch)
 {
-	bob_stretch_begin(&f->state, stretch);
+	struct bob_stretch own;
+
+	bob_stretch_resolve(t, thread, stretch, &own);
+	bob_stretch_begin(&f->state, &own);
 	f->state.has_accesses = 1; /* that is not asked here */
 	f->first = 0;
 	f->last = UINT64_MAX;
@@ -57,7 +114,7 @@ bob_status bob_trace_stretch_positions(const struct bob_trace *t, uint32_t threa
 
 	if (st != BOB_OK)
 		return st;
-	begin(&f, stretch);
+	begin(&f, t, thread, stretch);
 	bob_cursor_tell_values(c);
 	while (!bob_stretch_is_over(&f.state)) {
 		st = bob_cursor_next(c, &ev, NULL);
@@ -86,7 +143,7 @@ bob_status bob_trace_stretch_numbers(const struct bob_trace *t, uint32_t thread,
 
 	if (st != BOB_OK)
 		return st;
-	begin(&f, stretch);
+	begin(&f, t, thread, stretch);
 	for (; !bob_stretch_is_over(&f.state); number++) {
 		const uint8_t *at;
 		uint64_t what = UINT64_MAX;

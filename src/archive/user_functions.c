@@ -15,6 +15,7 @@ struct entry {
 	struct bob_mpi_function function;
 	struct bob_mpi_param param[BOB_USER_PARAMETERS_MAX];
 	struct bob_user_key key;
+	const struct bob_mpi_function *first; /* that was met of the event */
 	uint32_t bytes_len;
 	uint8_t bytes[BOB_EVENT_KEY_MAX];
 };
@@ -103,6 +104,10 @@ static struct entry *add(const uint8_t *key, size_t len)
 	memcpy(e->bytes, key, len);
 	e->bytes_len = (uint32_t)len;
 	fill(e, phase);
+	e->first = &e->function;
+	for (uint32_t i = 0; i < entries && e->first == &e->function; i++)
+		if (!strcmp(table[i]->key.name, e->key.name))
+			e->first = table[i]->first;
 	table[entries] = e;
 	*slot_of(key, len) = ++entries;
 	return e;
@@ -137,16 +142,12 @@ const struct bob_mpi_function *bob_event_function_of(uint32_t number)
 
 const struct bob_mpi_function *bob_event_function_first(const struct bob_mpi_function *f)
 {
-	const struct bob_mpi_function *first = f;
+	const struct bob_mpi_function *first;
 
 	if (!(f->flags & BOB_MPI_USER))
 		return f;
 	pthread_mutex_lock(&lock);
-	for (uint32_t i = 0; i < entries; i++)
-		if (!strcmp(table[i]->key.name, f->name)) {
-			first = &table[i]->function;
-			break;
-		}
+	first = table[f->number - BOB_USER_FUNCTION_FIRST]->first;
 	pthread_mutex_unlock(&lock);
 	return first;
 }

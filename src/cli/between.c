@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "cli/between.h"
 
 #include <inttypes.h>
@@ -33,10 +34,11 @@ static int number_of(const char *verb, const char *arg, const char *text, size_t
 	return cli_misuse(verb, "--between=%s: '%.*s' is no number", arg, (int)len, text);
 }
 
+/* What comes behind the last colon is a number; names of events may have colons. */
 static int parse_name(const char *verb, const char *arg, const char *text, size_t len,
 		      struct bob_stretch_end *end)
 {
-	const char *colon = memchr(text, ':', len);
+	const char *colon = memrchr(text, ':', len);
 	size_t name = colon ? (size_t)(colon - text) : len;
 	uint64_t k = 1;
 
@@ -51,9 +53,14 @@ static int parse_name(const char *verb, const char *arg, const char *text, size_
 			end->number = k - 1;
 			return 0;
 		}
-	return cli_misuse(verb,
-			  "--between=%s: '%.*s' is no function of MPI; try MPI_Barrier:2, or #17",
-			  arg, (int)name, text);
+	if (!name || (name > 4 && !strncmp(text, "MPI_", 4)))
+		return cli_misuse(verb,
+				  "--between=%s: '%.*s' is no function of MPI; try MPI_Barrier:2, "
+				  "an event's name, or #17",
+				  arg, (int)name, text);
+	end->name = strndup(text, name); /* for as long as the program runs */
+	end->number = k - 1;
+	return end->name ? 0 : cli_fail(verb, "out of memory");
 }
 
 static int parse_end(const char *verb, const char *arg, const char *text, size_t len,
@@ -92,12 +99,12 @@ int cli_between_parse(const char *verb, const char *arg, struct cli_between *b)
 /* What threads in which the stretch is not there are told of. */
 static const char *const texts[] = {
 	[BOB_STRETCH_NO_ACCESSES] = "no memory accesses",
-	[BOB_STRETCH_NO_EVENTS] = "no MPI calls",
-	[BOB_STRETCH_NO_FROM] = "no call that it begins with",
-	[BOB_STRETCH_NO_TO] = "no call that it ends with",
+	[BOB_STRETCH_NO_EVENTS] = "no MPI calls and no events",
+	[BOB_STRETCH_NO_FROM] = "no call or event that it begins with",
+	[BOB_STRETCH_NO_TO] = "no call or event that it ends with",
 	[BOB_STRETCH_BACKWARDS] = "the end before the beginning",
 	[BOB_STRETCH_NO_PLACE] =
-		"MPI calls that were made when nothing else was recorded, so it cannot be told where it is",
+		"calls or events from when nothing else was recorded, so it cannot be told where it is",
 	[BOB_STRETCH_DAMAGED] = "damage before it",
 };
 #define LACKS (sizeof(texts) / sizeof(texts[0]))
@@ -134,8 +141,8 @@ static int nobody(const struct cli_between *b, const struct cli_session *s,
 	if (most == BOB_STRETCH_NO_ACCESSES || most == BOB_STRETCH_NO_EVENTS)
 		return cli_fail(
 			s->verb,
-			"--between=%s: the trace, or the threads chosen, have no MPI calls among "
-			"memory accesses; they are recorded with bobbin record --mem --mpi",
+			"--between=%s: the trace, or the threads chosen, have no MPI calls and no events "
+			"among memory accesses; they are recorded with bobbin record --mem --mpi or --events",
 			b->text);
 	return cli_fail(s->verb, "--between=%s: in no thread: %s", b->text, texts[most]);
 }
@@ -205,22 +212,22 @@ int cli_between_positions(const struct cli_between *b, const struct cli_session 
 			  uint64_t *first, uint64_t *last)
 {
 	enum bob_stretch_lack lack = BOB_STRETCH_FOUND;
+	bob_status st;
 
 	if (!b->given)
 		return 1;
-	return found(b, s, thread,
-		     bob_trace_stretch_positions(s->trace, thread, &b->stretch, first, last, &lack),
-		     lack);
+	st = bob_trace_stretch_positions(s->trace, thread, &b->stretch, first, last, &lack);
+	return found(b, s, thread, st, lack);
 }
 
 int cli_between_numbers(const struct cli_between *b, const struct cli_session *s, uint32_t thread,
 			uint64_t *first, uint64_t *last)
 {
 	enum bob_stretch_lack lack = BOB_STRETCH_FOUND;
+	bob_status st;
 
 	if (!b->given)
 		return 1;
-	return found(b, s, thread,
-		     bob_trace_stretch_numbers(s->trace, thread, &b->stretch, first, last, &lack),
-		     lack);
+	st = bob_trace_stretch_numbers(s->trace, thread, &b->stretch, first, last, &lack);
+	return found(b, s, thread, st, lack);
 }

@@ -9,8 +9,8 @@
 
 #include "cli/session.h"
 
-#define CLI_BETWEEN_HELP                                                                           \
-	"only what threads did between two of their MPI calls: MPI_Barrier:2..MPI_Barrier:3, "     \
+#define CLI_BETWEEN_HELP                                                                                  \
+	"only what threads did between two of their MPI calls, or events: MPI_Barrier:2..MPI_Barrier:3, " \
 	"#10..#20; A.. and ..B are allowed"
 
 struct cli_between {

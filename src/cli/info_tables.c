@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/event_words.h"
 #include "cli/numbers.h"
 #include "cli/text_table.h"
 
@@ -21,28 +22,39 @@ double cli_info_ratio(const struct bob_trace_sizes *s)
 }
 
 /* "calls", "calls and accesses", "MPI calls", ... */
-static const char *what_is_there(const struct bob_trace_sizes *s, char text[64])
+static const char *what_is_there(const struct bob_trace *t, const struct bob_trace_sizes *s,
+				 char text[64])
 {
 	snprintf(text, 64, "%s%s%s%s%s",
 		 s->events || (!s->accesses && !s->mpi_calls) ? "calls" : "",
 		 s->events && s->accesses ? " and " : "", s->accesses ? "accesses" : "",
 		 (s->events || s->accesses) && s->mpi_calls ? " and " : "",
-		 s->mpi_calls ? "MPI calls" : "");
+		 s->mpi_calls ? cli_event_words(t, 2) : "");
 	return text;
 }
 
-void cli_info_sizes(const struct bob_trace_sizes *s)
+/* "MPI calls   12", "events      12", and of both together "12 MPI calls and events". */
+static void print_events(const struct bob_trace *t, const struct bob_trace_sizes *s)
+{
+	const int both = bob_trace_value_origins(t) == (BOB_VALUES_OF_MPI | BOB_VALUES_OF_PROGRAM);
+	char a[CLI_NUMBER_MAX];
+
+	printf("%-12s%s%s\n", cli_event_only_own(t) || both ? "events" : "MPI calls",
+	       cli_count(a, s->mpi_calls), both ? ", calls of MPI and the program's own" : "");
+}
+
+void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s)
 {
 	uint64_t count = s->events + s->accesses + s->mpi_calls;
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], text[64];
-	const char *what = what_is_there(s, text);
+	const char *what = what_is_there(t, s, text);
 
 	if (s->events || (!s->accesses && !s->mpi_calls))
 		printf("calls       %s\n", cli_count(a, s->events));
 	if (s->accesses)
 		printf("accesses    %s\n", cli_count(a, s->accesses));
 	if (s->mpi_calls)
-		printf("MPI calls   %s\n", cli_count(a, s->mpi_calls));
+		print_events(t, s);
 	printf("size        %s on disk: %s %s", cli_bytes(a, s->file_bytes), what,
 	       cli_bytes(b, s->stream_bytes));
 	printf(", names and descriptions %s", cli_bytes(a, s->meta_bytes));
@@ -87,8 +99,8 @@ void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s
 
 	if (!bytes || !s->mpi_calls)
 		return;
-	printf("exact times %s of these, %.3g bytes an MPI call\n", cli_bytes(a, bytes),
-	       (double)bytes / (double)s->mpi_calls);
+	printf("exact times %s of these, %.3g bytes for each of the %s\n", cli_bytes(a, bytes),
+	       (double)bytes / (double)s->mpi_calls, cli_event_words(t, 2));
 	print_clocks(t);
 }
 
@@ -109,7 +121,10 @@ void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes 
 				  s->accesses  ? COUNT_ACCESSES :
 				  s->mpi_calls ? COUNT_MPI :
 						 COUNT_CALLS;
-	static const char *const counts[] = { ">calls", ">accesses", ">MPI calls" };
+	const char *const counts[] = { ">calls", ">accesses",
+				       bob_trace_value_origins(t) & BOB_VALUES_OF_PROGRAM ?
+					       ">events" :
+					       ">MPI calls" };
 	const char *const titles[] = { "process", ">pid", ">rank", ">threads", counts[what],
 				       "how it ended", "program" };
 	const char *const sized[] = { "process", ">pid", ">rank", ">threads", counts[what],

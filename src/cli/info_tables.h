@@ -9,7 +9,7 @@
 const char *cli_process_state(const struct bob_process_info *p);
 /* Times that the streams are smaller than what they stand for; 0: there are none. */
 double cli_info_ratio(const struct bob_trace_sizes *s);
-void cli_info_sizes(const struct bob_trace_sizes *s);
+void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s);
 /* When MPI calls began and ended, if that was recorded: what it takes, and how well clocks are known. */
 void cli_info_moments(const struct bob_trace *t, const struct bob_trace_sizes *s);
 /* At most `max` rows. */

@@ -13,6 +13,7 @@
 #include "cli/naming.h"
 
 #define TRACE_FILE "trace.bob"
+#define TRACE_SHARE "trace." /* merge_ranks.h */
 
 int cli_is_below(const struct bob_trace *t, uint32_t process, uint32_t root)
 {
@@ -154,8 +155,13 @@ static void remove_files(const struct bob_trace *t, const char *dir, const uint8
 			continue;
 		result->processes++;
 		result->before += remove_file(dir, bob_trace_process(t, i)->file);
-		if (outer && strcmp(outer, TRACE_FILE) != 0)
-			result->before += remove_file(dir, outer);
+		if (outer && strcmp(outer, TRACE_FILE) != 0) {
+			uint64_t size = remove_file(dir, outer);
+
+			/* a share of this merge was made of files that are counted */
+			result->before += strncmp(outer, TRACE_SHARE, strlen(TRACE_SHARE)) ? size :
+											     0;
+		}
 	}
 }
 

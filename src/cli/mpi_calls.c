@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "cli/complain.h"
+#include "cli/event_words.h"
 #include "cli/mpi_one.h"
 #include "cli/mpi_show.h"
 #include "cli/numbers.h"
@@ -19,7 +20,7 @@ static void print_title(const struct cli_session *s, uint32_t thread, FILE *out)
 		th->process, th->number, th->name, p->pid, th->tid);
 	if (p->rank >= 0)
 		fprintf(out, "  rank %" PRId32, p->rank);
-	fprintf(out, "  %s MPI call%s\n", cli_count(a, n), cli_plural(n));
+	fprintf(out, "  %s %s\n", cli_count(a, n), cli_event_words(s->trace, n));
 }
 
 /* --- when --- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/event_words.h"
 #include "cli/complain.h"
 #include "cli/mpi_cells.h"
 #include "cli/mpi_show.h"
@@ -237,7 +238,7 @@ static void print_title(struct showing *w)
 	fprintf(w->out, ": %s", cli_count(a, least));
 	if (most != least)
 		fprintf(w->out, " to %s", cli_count(b, most));
-	fprintf(w->out, " MPI call%s%s", cli_plural(most), w->count > 1 ? " each" : "");
+	fprintf(w->out, " %s%s", cli_event_words(w->s->trace, most), w->count > 1 ? " each" : "");
 	if (w->member[0]->open)
 		fputs(", the last one in progress when recording ended", w->out);
 	if (w->member[0]->damaged)
@@ -307,6 +308,6 @@ int cli_mpi_show_folded(struct cli_session *s, const struct cli_mpi_show *o, FIL
 	free(w.objects);
 	free(threads);
 	if (w.st != BOB_OK)
-		return cli_fail_status("show", "not all MPI calls can be read", w.st, &err);
+		return cli_fail_status("show", "not all events can be read", w.st, &err);
 	return s->damaged != 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "archive/mpi_functions.h"
+#include "archive/stretch.h"
 
 const char *cli_base_name(const char *path)
 {
@@ -18,10 +19,12 @@ void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out)
 	const struct bob_mpi_function *f = bob_mpi_function_of(what);
 
 	if (mark == BOB_VALUE_END) {
-		fputs("the call of MPI ends", out);
+		fputs("the call or event ends", out);
 		return;
 	}
-	if (f)
+	if (what == BOB_STRETCH_OWN)
+		fputs("event of the program", out);
+	else if (f)
 		fprintf(out, "MPI_%s", f->name);
 	else
 		fprintf(out, "MPI function %" PRIu32, what);

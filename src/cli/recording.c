@@ -213,3 +213,25 @@ void cli_recording_costs(struct cli_vars *v, int may_measure)
 	snprintf(text, sizeof(text), "%" PRIu64, c.bit_ps);
 	set(v, CLI_COSTS_BIT, text, 0);
 }
+
+const char *cli_recording_problem(enum bob_target t)
+{
+	switch (t) {
+	case BOB_TARGET_OK:
+	case BOB_TARGET_SCRIPT:
+		break;
+	case BOB_TARGET_MISSING:
+		return "command not found";
+	case BOB_TARGET_DENIED:
+		return "not an executable file";
+	case BOB_TARGET_32BIT:
+		return "a 32-bit program; only x86-64 programs can be recorded";
+	case BOB_TARGET_OTHER_CPU:
+		return "not a program for this processor; only x86-64 programs can be recorded";
+	case BOB_TARGET_STATIC:
+		return "statically linked; only dynamically linked programs can be recorded for now";
+	case BOB_TARGET_SETUID:
+		return "set-user-id or set-group-id; the loader ignores LD_PRELOAD for it";
+	}
+	return NULL;
+}

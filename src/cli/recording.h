@@ -47,6 +47,8 @@ enum {
 
 /* Take one common option. 0, or an exit status after a complaint. */
 int cli_recording_option(struct cli_vars *v, const char *verb, int index, const char *arg);
+/* Why such a program cannot be recorded; NULL: it can. */
+const char *cli_recording_problem(enum bob_target t);
 /* Complete the variables once the options are read: directory, cache, agent, planner, preload.
  * `dir` is the absolute trace directory. 0, or an exit status after a complaint. */
 int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir);

@@ -133,11 +133,16 @@ static void print_comm(const struct bob_mpi_row *r, FILE *out)
 		fprintf(out, " by %s%s", bob_mpi_prefix(r->function), r->function->name);
 }
 
+static void print_function(const struct bob_mpi_function *f, FILE *out)
+{
+	fprintf(out, "%s%s", f->flags & BOB_MPI_USER ? "" : bob_mpi_prefix(f), f->name);
+}
+
 static void print_site(const struct reporting *r, const struct bob_mpi_row *row, FILE *out)
 {
 	struct bob_mpi_place p;
 
-	fprintf(out, "%s%s", bob_mpi_prefix(row->function), row->function->name);
+	print_function(row->function, out);
 	if (!bob_mpi_places_last(bob_mpi_table_places(r->table), row->path, &p))
 		return;
 	fputs("  ", out);
@@ -164,6 +169,14 @@ static void put_what(const struct reporting *r, const struct bob_mpi_row *row, s
 	free(text);
 }
 
+/* Else the program's own events are all there is: they send nothing. */
+static int has_mpi(const struct reporting *r)
+{
+	const struct bob_mpi_row *sum = bob_mpi_table_sum(r->table);
+
+	return sum->own < sum->calls.sum || !sum->calls.sum;
+}
+
 static void put_row(const struct reporting *r, const struct bob_mpi_row *row, struct cli_table *t)
 {
 	uint32_t processes = bob_mpi_table_processes(r->table);
@@ -172,37 +185,56 @@ static void put_row(const struct reporting *r, const struct bob_mpi_row *row, st
 
 	cli_table_cell(t, cli_count(a, row->calls.sum));
 	cli_table_cell(t, cli_share(a, row->calls.sum, sum->calls.sum));
-	cli_table_cell(t, bytes_text(row, row->sent.sum, a));
-	cli_table_cell(t, bytes_text(row, row->received.sum, a));
+	if (has_mpi(r)) {
+		cli_table_cell(t, bytes_text(row, row->sent.sum, a));
+		cli_table_cell(t, bytes_text(row, row->received.sum, a));
+	}
 	if (r->by != BOB_MPI_BY_RANK) {
 		cli_table_cell(t, cli_count(a, row->processes));
 		cli_table_cell(t, balance(&row->calls, processes, a));
-		cli_table_cell(t, balance(&row->sent, processes, a));
+		if (has_mpi(r))
+			cli_table_cell(t, balance(&row->sent, processes, a));
 	}
 	if (r->by <= BOB_MPI_BY_SITE)
 		cli_table_cell(t, row->time_ns ? cli_seconds(a, row->time_ns) : "-");
 	put_what(r, row, t);
 }
 
-static int print_table(const struct reporting *r)
+/* Names of columns; how many. */
+static uint32_t titles_of(const struct reporting *r, const char *title[9])
 {
 	static const char *const whats[] = { "function", "call site", "communicator", "rank" };
-	const char *titles[9] = { ">calls", ">share",	       ">sent",		 ">received",
-				  ">ranks", ">calls max/mean", ">sent max/mean", whats[r->by] };
-	const char *short_titles[] = { ">calls", ">share", ">sent", ">received", "rank" };
+	static const char *const own[] = { "event", "place", "communicator", "process" };
+	const int mpi = has_mpi(r);
+	uint32_t n = 0;
+
+	title[n++] = mpi ? ">calls" : ">events";
+	title[n++] = ">share";
+	if (mpi) {
+		title[n++] = ">sent";
+		title[n++] = ">received";
+	}
+	if (r->by != BOB_MPI_BY_RANK) {
+		title[n++] = mpi ? ">ranks" : ">processes";
+		title[n++] = mpi ? ">calls max/mean" : ">events max/mean";
+		if (mpi)
+			title[n++] = ">sent max/mean";
+	}
+	if (r->by <= BOB_MPI_BY_SITE)
+		title[n++] = ">time";
+	title[n++] = (mpi ? whats : own)[r->by];
+	return n;
+}
+
+static int print_table(const struct reporting *r)
+{
+	const char *titles[9];
 	size_t count;
 	const struct bob_mpi_row *row = bob_mpi_table_rows(r->table, &count);
 	struct cli_table t;
 	char a[CLI_NUMBER_MAX];
 
-	if (r->by <= BOB_MPI_BY_SITE) {
-		titles[8] = titles[7];
-		titles[7] = ">time";
-	}
-	if (r->by == BOB_MPI_BY_RANK)
-		cli_table_begin(&t, 5, short_titles);
-	else
-		cli_table_begin(&t, r->by <= BOB_MPI_BY_SITE ? 9 : 8, titles);
+	cli_table_begin(&t, (int)titles_of(r, titles), titles);
 	for (size_t i = 0; i < count && (!r->style->limit || i < r->style->limit); i++)
 		put_row(r, &row[i], &t);
 	if (cli_table_end(&t, r->style->width, r->style->out))
@@ -234,8 +266,11 @@ static void print_balance(const struct reporting *r)
 	const struct bob_mpi_row *sum = bob_mpi_table_sum(r->table);
 	char a[CLI_NUMBER_MAX];
 
-	fputs("\nbalance     of the ranks\n", r->style->out);
-	print_share(r, "calls", &sum->calls, 0);
+	if (has_mpi(r) || bob_mpi_table_processes(r->table) > 1) {
+		fprintf(r->style->out, "\nbalance     of the %s\n",
+			has_mpi(r) ? "ranks" : "processes");
+		print_share(r, has_mpi(r) ? "calls" : "events", &sum->calls, 0);
+	}
 	print_share(r, "sent", &sum->sent, 1);
 	print_share(r, "received", &sum->received, 1);
 	if (sum->unknown)
@@ -253,11 +288,19 @@ static void print_head(const struct reporting *r)
 	const struct bob_mpi_row *sum = bob_mpi_table_sum(r->table);
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], d[CLI_NUMBER_MAX];
 	uint32_t n = bob_mpi_table_processes(r->table);
+	const uint64_t mpi = sum->calls.sum - sum->own;
 
-	fprintf(r->style->out, "%s: %s MPI call%s of %s process%s, %s sent, %s received\n",
-		r->s->dir, cli_count(a, sum->calls.sum), cli_plural(sum->calls.sum),
-		cli_count(b, n), n == 1 ? "" : "es", cli_bytes(c, sum->sent.sum),
-		cli_bytes(d, sum->received.sum));
+	fprintf(r->style->out, "%s: ", r->s->dir);
+	if (has_mpi(r))
+		fprintf(r->style->out, "%s MPI call%s", cli_count(a, mpi), cli_plural(mpi));
+	if (sum->own)
+		fprintf(r->style->out, "%s%s event%s", has_mpi(r) ? " and " : "",
+			cli_count(a, sum->own), cli_plural(sum->own));
+	fprintf(r->style->out, " of %s process%s", cli_count(b, n), n == 1 ? "" : "es");
+	if (has_mpi(r))
+		fprintf(r->style->out, ", %s sent, %s received", cli_bytes(c, sum->sent.sum),
+			cli_bytes(d, sum->received.sum));
+	fputc('\n', r->style->out);
 	(void)cli_left_out_print(r->s, "", r->style->out);
 	fputc('\n', r->style->out);
 }
@@ -314,6 +357,6 @@ int cli_report_mpi(struct cli_session *s, enum bob_mpi_by by, const struct cli_r
 	free(r.open);
 	free(r.is_open);
 	if (st != BOB_OK)
-		return cli_fail_status("report", "not all MPI calls can be read", st, &err);
+		return cli_fail_status("report", "not all events can be read", st, &err);
 	return status ? status : s->damaged != 0;
 }

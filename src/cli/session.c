@@ -219,8 +219,8 @@ int cli_session_need_mpi(const struct cli_session *s)
 	if (is_off(s))
 		return cli_fail(s->verb, OFF);
 	return cli_fail(s->verb,
-			"the trace has no MPI calls, or none in the threads chosen; they are "
-			"recorded with bobbin record --mpi");
+			"the trace has no MPI calls and no events, or none in the threads chosen; "
+			"they are recorded with bobbin record --mpi or --events");
 }
 
 int cli_session_thread_done(struct cli_session *s, uint32_t thread, bob_status st,

@@ -6,6 +6,7 @@
 
 #include "archive/format.h"
 #include "cli/complain.h"
+#include "cli/event_words.h"
 #include "cli/folding.h"
 #include "cli/left_out.h"
 #include "cli/numbers.h"
@@ -110,7 +111,8 @@ static void print_good(const struct cli_session *s, int lost)
 	else if (sizes.accesses)
 		printf("%s accesses%s", cli_count(a, sizes.accesses), sizes.mpi_calls ? ", " : "");
 	if (sizes.mpi_calls)
-		printf("%s MPI calls", cli_count(a, sizes.mpi_calls));
+		printf("%s %s", cli_count(a, sizes.mpi_calls),
+		       cli_event_words(s->trace, sizes.mpi_calls));
 	printf(" of %s thread%s in %s read%s\n", cli_count(b, bob_trace_thread_count(s->trace)),
 	       cli_plural(bob_trace_thread_count(s->trace)), cli_bytes(c, sizes.file_bytes),
 	       lost ? "; not everything that was recorded is there" : ", everything is there");

@@ -251,7 +251,7 @@ static void print_text(const struct cli_session *s, int all)
 	}
 	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
 	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
-	cli_info_sizes(&sizes);
+	cli_info_sizes(t, &sizes);
 	cli_info_moments(s->trace, &sizes);
 	sum_overhead(t, &overhead);
 	cli_overhead_print(&overhead, stdout);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bobbin merge: the folded streams of each process's threads in one, and then the processes in one file. */
+/* bobbin merge: the folded streams of each process's threads in one, and then the processes in one file. Under an MPI launcher
+ * the processes that it starts share the work. */
 #include <getopt.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/complain.h"
 #include "cli/folding.h"
+#include "cli/merge_ranks.h"
 #include "cli/merging.h"
 #include "cli/numbers.h"
 #include "cli/running.h"
@@ -29,7 +31,8 @@ int verb_merge(int argc, char **argv)
 	struct cli_folding f = { .library = NULL };
 	struct cli_options o;
 	const char *arg, *dir, *running = NULL;
-	int opt, joined, quiet = 0, is_last = 0, status = 0;
+	int opt, joined, alone, shared, quiet = 0, is_last = 0, status = 0;
+	uint32_t rank = 0, size = 0;
 
 	cli_options_begin(&o, "merge", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
@@ -51,8 +54,14 @@ int verb_merge(int argc, char **argv)
 	dir = optind < argc ? argv[optind] : "bobbin.data";
 	if (running)
 		return cli_running(dir, running, is_last);
+	shared = cli_rank(&rank, &size);
+	if (shared && rank)
+		return cli_merge_rank(dir, rank, size);
 	joined = bob_rundir_join(dir);
-	if (!bob_rundir_is_last(joined)) {
+	alone = !bob_rundir_is_last(joined);
+	if (shared)
+		cli_merge_shares(dir, size, alone || f.how.drop_below);
+	if (alone) {
 		if (!quiet)
 			printf("%s: another launcher or merge is at work there; who ends last merges all\n",
 			       dir);

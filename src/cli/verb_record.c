@@ -13,6 +13,7 @@
 
 #include "bobbin/trace.h"
 #include "archive/format.h"
+#include "cli/event_words.h"
 #include "cli/complain.h"
 #include "cli/folding.h"
 #include "cli/mem_engine.h"
@@ -23,6 +24,7 @@
 #include "cli/recording.h"
 #include "cli/sampler.h"
 #include "cli/verbs.h"
+#include "cli/wrap_library.h"
 
 #define RANKS_WAIT_MS 2000	/* while programs of theirs run */
 #define RANKS_END_MS 60000	/* while only their launchers do */
@@ -35,6 +37,7 @@ enum {
 	OPT_EVENTS,
 	OPT_PLUGIN,
 	OPT_MPI,
+	OPT_WRAP,
 	OPT_NO_CALLSITES,
 	OPT_MPI_MORE,
 	OPT_MEM = OPT_MPI_MORE + MPI_COMMON,
@@ -54,6 +57,7 @@ const struct cli_option record_options[] = {
 	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
 	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h); may be repeated", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
+	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap)", NULL, NULL },
 	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
 	MPI_OPTIONS,
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
@@ -79,32 +83,11 @@ struct recording {
 	int quiet, report, exec, calls, events, mpi, mem;
 	const char *time;	/* one of TIME_NAMES */
 	const char *which_mpi;	/* NULL: whichever the program has */
+	struct cli_wrap wrap;
 	struct cli_mem engine;
 	struct cli_folding folding;
 	struct cli_vars vars;
 };
-
-static const char *target_problem(enum bob_target t)
-{
-	switch (t) {
-	case BOB_TARGET_OK:
-	case BOB_TARGET_SCRIPT:
-		break;
-	case BOB_TARGET_MISSING:
-		return "command not found";
-	case BOB_TARGET_DENIED:
-		return "not an executable file";
-	case BOB_TARGET_32BIT:
-		return "a 32-bit program; only x86-64 programs can be recorded";
-	case BOB_TARGET_OTHER_CPU:
-		return "not a program for this processor; only x86-64 programs can be recorded";
-	case BOB_TARGET_STATIC:
-		return "statically linked; only dynamically linked programs can be recorded for now";
-	case BOB_TARGET_SETUID:
-		return "set-user-id or set-group-id; the loader ignores LD_PRELOAD for it";
-	}
-	return NULL;
-}
 
 /* Our rank as the MPI launcher says it, NULL: no MPI. */
 static const char *own_rank(void)
@@ -219,20 +202,31 @@ static char **build_env(const struct cli_vars *vars)
 	return env;
 }
 
-static void print_totals(const char *dir, const struct bob_trace_sizes *s, uint32_t threads)
+/* "calls", "accesses", "MPI calls", "events", of one without the s. */
+static const char *counted(const struct bob_trace *t, const struct bob_trace_sizes *s,
+			   uint64_t count)
+{
+	if (s->events)
+		return count == 1 ? "call" : "calls";
+	if (s->accesses)
+		return count == 1 ? "access" : "accesses";
+	return cli_event_words(t, count);
+}
+
+static void print_totals(const char *dir, const struct bob_trace *t,
+			 const struct bob_trace_sizes *s)
 {
 	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
 	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "";
 	uint64_t count = s->events ? s->events : s->accesses ? s->accesses : s->mpi_calls;
-	const char *what = s->events ? "call" : s->accesses ? "access" : "MPI call";
-	const char *plural = count == 1 ? "" : s->accesses && !s->events ? "es" : "s";
+	const uint32_t threads = bob_trace_thread_count(t);
 	const char *next = s->events ? "report" : s->accesses ? "replay --mem" : "show";
 
 	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
 		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
-	fprintf(stderr, "bobbin: %s %s%s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
-		cli_count(events, count), what, plural, threads, cli_plural(threads),
+	fprintf(stderr, "bobbin: %s %s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
+		cli_count(events, count), counted(t, s, count), threads, cli_plural(threads),
 		cli_bytes(bytes, s->stream_bytes), ratio, dir, next, quote, dir, quote);
 }
 
@@ -257,7 +251,7 @@ static void closing_line(const char *dir, const struct bob_trace *t)
 	}
 	bob_trace_sizes(t, &s);
 	if (s.events || s.accesses || s.mpi_calls)
-		print_totals(dir, &s, bob_trace_thread_count(t));
+		print_totals(dir, t, &s);
 	else
 		cli_warn("record",
 			 "nothing was recorded; `bobbin info %s` says what was not traced and why",
@@ -290,6 +284,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->events = 1;
 		else if (i == OPT_PLUGIN)
 			r->events = 1, bad = cli_plugin_option(&r->vars, "record", arg);
+		else if (i == OPT_WRAP)
+			r->wrap.spec = arg;
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)
@@ -406,6 +402,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	}
 	finish(r, dir, (uint32_t)child, joined);
 	cli_vars_free(&r->vars);
+	cli_wrap_close(&r->wrap);
 	cli_mem_free(&r->engine);
 	bob_launch_end(status);
 	return 0;
@@ -431,7 +428,19 @@ static int choose_events(struct recording *r, const char *path)
 	if (bob_fold_settings_any(&r->folding.how) || cli_vars_get(&r->vars, "BOBBIN_CODEC"))
 		cli_vars_set(&r->vars, "BOBBIN_MERGE",
 			     "0"); /* only what is folded exactly is merged while it runs */
-	return cli_mpi_choose(&r->vars, "record", mpi);
+	return cli_mpi_choose(&r->vars, "record", mpi) || cli_wrap_preload(&r->wrap, &r->vars) ?
+		       125 :
+		       0;
+}
+
+/* What a spec asks for: events, and MPI if some of its functions are there. 0, or 125 after a complaint. */
+static int choose_wrappers(struct recording *r, const char *path)
+{
+	if (cli_wrap_open(&r->wrap, path, r->quiet) || cli_wrap_mpi(&r->wrap, &r->vars, r->mpi))
+		return 125;
+	r->events |= r->wrap.spec != NULL;
+	r->mpi |= r->wrap.mpi != 0;
+	return 0;
 }
 
 int verb_record(int argc, char **argv)
@@ -451,15 +460,17 @@ int verb_record(int argc, char **argv)
 	if (r.calls && r.mem)
 		return cli_misuse("record", "--calls and --mem cannot be recorded together"), 125;
 	r.events |= r.mpi && !cli_mpi_level_is(&r.vars, "off|flat|rank|all");
-	r.calls |= !r.mem && !r.mpi && !r.events;
+	r.calls |= !r.mem && !r.mpi && !r.events && !r.wrap.spec;
 	enum bob_target t = bob_target_find(argv[optind], path);
 	int is_static = t == BOB_TARGET_STATIC;
 	if (r.mem && is_static)
 		t = BOB_TARGET_OK; /* Valgrind needs no loader */
-	if (target_problem(t)) {
-		cli_fail("record", "%s: %s", argv[optind], target_problem(t));
+	if (cli_recording_problem(t)) {
+		cli_fail("record", "%s: %s", argv[optind], cli_recording_problem(t));
 		return t == BOB_TARGET_MISSING ? 127 : t == BOB_TARGET_DENIED ? 126 : 125;
 	}
+	if ((bad = choose_wrappers(&r, t == BOB_TARGET_SCRIPT ? NULL : path)))
+		return bad;
 	if (!r.mem && (r.engine.complete || r.engine.from_start))
 		return cli_misuse("record", "--%s is of --mem",
 				  r.engine.complete ? "require-complete" : "from-start"),

@@ -39,11 +39,13 @@ enum found {
 	FOUND_OWN = 1,		/* the program defines it */
 	FOUND_DATA = 2,		/* ... and it is no function */
 	FOUND_WANTED = 4,	/* the program takes it from a library */
-	FOUND_LIBRARY = 8	/* a library defines it for others */
+	FOUND_LIBRARY = 8,	/* a library defines it for others */
+	FOUND_MANY = 16,	/* several functions of the program have the name */
+	FOUND_CHOSEN = 32	/* ... and are chosen from when it starts */
 };
 
 struct search {
-	const struct bob_wrap_spec *spec;
+	struct bob_wrap_spec *spec;
 	uint8_t *found;
 	uint32_t *sorted;	/* functions by symbol */
 	bool is_program;
@@ -62,6 +64,15 @@ static int compare(const void *a, const void *b, void *spec)
 		      s->functions[*(const uint32_t *)b].symbol);
 }
 
+/* The program defines it: twice in its tables, or twice. */
+static void add_own(struct bob_wrap_function *f, uint8_t *found, const struct bob_plan_name *n)
+{
+	if ((*found & FOUND_OWN) && f->address != n->value)
+		*found |= FOUND_MANY;
+	*found |= n->type == STT_GNU_IFUNC ? FOUND_OWN | FOUND_CHOSEN : FOUND_OWN;
+	f->address = n->value;
+}
+
 static void look(void *ctx, const struct bob_plan_name *n)
 {
 	struct search *s = ctx;
@@ -69,7 +80,8 @@ static void look(void *ctx, const struct bob_plan_name *n)
 
 	while (lo < hi) {
 		const uint32_t mid = (lo + hi) / 2;
-		const int order = strcmp(by_number(s, s->sorted[mid])->symbol, n->name);
+		struct bob_wrap_function *f = by_number(s, s->sorted[mid]);
+		const int order = strcmp(f->symbol, n->name);
 		uint8_t *found = &s->found[s->sorted[mid]];
 
 		if (order) {
@@ -84,7 +96,7 @@ static void look(void *ctx, const struct bob_plan_name *n)
 		else if (!n->is_defined)
 			*found |= FOUND_WANTED;
 		else if (n->type == STT_FUNC || n->type == STT_GNU_IFUNC || n->type == STT_NOTYPE)
-			*found |= FOUND_OWN;
+			add_own(f, found, n);
 		else
 			*found |= FOUND_DATA;
 		return;
@@ -113,7 +125,20 @@ static int decide(const char *verb, const struct search *s, const char *path, en
 		if (s->found[i] & FOUND_DATA)
 			return cli_fail(verb, "%s:%u:%u: expected a function: in %s, %s is none",
 					s->spec->name, f->line, f->column, path, f->symbol);
-		f->how = s->found[i] & FOUND_OWN ? own : BOB_WRAP_PRELOAD;
+		if (s->found[i] & FOUND_CHOSEN ||
+		    (s->found[i] & FOUND_MANY && own == BOB_WRAP_PATCH))
+			return cli_fail(verb, "%s:%u:%u: %s has %s %s", s->spec->name, f->line,
+					f->column, path,
+					s->found[i] & FOUND_MANY ? "several functions called" :
+								   "several variants of",
+					f->symbol);
+		if (bob_wrap_choose(s->spec, f, s->found[i] & FOUND_OWN ? own : BOB_WRAP_PRELOAD) !=
+		    BOB_OK)
+			return cli_fail(
+				verb,
+				"%s:%u:%u: %s is a function of the program itself: 'around' is "
+				"not possible, 'before' and 'after' are",
+				s->spec->name, f->line, f->column, f->symbol);
 		if (!quiet && !(s->found[i] & (FOUND_OWN | FOUND_LIBRARY)))
 			cli_warn(verb,
 				 "%s:%u:%u: %s is neither in %s nor in a library that it is linked "

@@ -10,7 +10,7 @@ static bool is_on;
 
 __attribute__((constructor)) static void start(void)
 {
-	const struct bob_agent_streams *a = bob_ev_ask_agent();
+	const struct bob_agent_streams *a = is_on ? NULL : bob_ev_ask_agent();
 
 	if (a && a->setting("BOBBIN_EVENTS")) {
 		bob_ev_agent = a;
@@ -30,10 +30,18 @@ __attribute__((destructor)) static void finish(void)
 	bob_ev_plugins_finish();
 }
 
+/* Constructors of others may register before ours has run. */
+static bool is_ready(void)
+{
+	if (!is_on)
+		start();
+	return is_on;
+}
+
 static bob_event_id event(const char *name, uint32_t flags, const char *parameters)
 {
 	const int saved = errno;
-	const uint32_t id = is_on ? bob_ev_register(name, flags, parameters, false) : 0;
+	const uint32_t id = is_ready() ? bob_ev_register(name, flags, parameters, false) : 0;
 
 	errno = saved;
 	return id;
@@ -42,7 +50,7 @@ static bob_event_id event(const char *name, uint32_t flags, const char *paramete
 static bob_event_id counter(const char *name, uint32_t flags)
 {
 	const int saved = errno;
-	const uint32_t id = is_on ? bob_ev_register(name, flags, "double value", true) : 0;
+	const uint32_t id = is_ready() ? bob_ev_register(name, flags, "double value", true) : 0;
 
 	errno = saved;
 	return id;

@@ -6,10 +6,12 @@
 #include "base/hash.h"
 #include "base/varint.h"
 #include "fold/folded.h"
+#include "fold/listing.h"
 
 #define BASES_FIRST 16u /* bases that are looked at: where the system put things is seen early, */
 #define BASES_LAST 16u	/* and what the program does besides, late */
 #define SAMPLE 512u	/* of more members than twice that so many are tried first */
+#define LISTED (1u << 20)	/* values, of all profiles together */
 #define SHORT                                                                                      \
 	16u /* bytes: a series that takes no more than these, and one for so many members, ... */
 #define SHORT_MEMBERS 256u /* ... is the program's, and looks for no base */
@@ -104,11 +106,49 @@ bob_status bob_profile_value(const struct bob_folded *f, uint32_t profile, uint3
 			     uint64_t *value)
 {
 	struct bob_profile_reader r;
-	bob_status st = bob_profile_open(&r, f, profile);
+	bob_status st;
 
+	if (f->profile[profile].value) {
+		*value = f->profile[profile].value[member];
+		return BOB_OK;
+	}
+	st = bob_profile_open(&r, f, profile);
 	for (uint64_t left = (uint64_t)member + 1; left && st == BOB_OK; left--)
 		st = bob_profile_next(&r, value);
 	bob_profile_close(&r);
+	return st;
+}
+
+static bob_status list_one(struct bob_folded *f, uint32_t number, uint32_t count)
+{
+	uint64_t *value = bob_blocks_get(&f->tables.blocks, count * sizeof(*value));
+	struct bob_profile_reader r;
+	bob_status st;
+
+	if (!value)
+		return BOB_ERR_NOMEM;
+	st = bob_profile_open(&r, f, number);
+	for (uint32_t i = 0; i < count && st == BOB_OK; i++)
+		st = bob_profile_next(&r, &value[i]);
+	bob_profile_close(&r);
+	if (st == BOB_OK)
+		f->profile[number].value = value;
+	return st;
+}
+
+bob_status bob_profiles_list(struct bob_folded *f)
+{
+	uint64_t left = LISTED;
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < f->profile_count && st == BOB_OK; i++) {
+		uint32_t count = f->set[f->profile[i].set].count;
+
+		if (count > left)
+			continue;
+		left -= count;
+		st = list_one(f, i, count);
+	}
 	return st;
 }
 

@@ -21,6 +21,7 @@ struct bob_fold_profile {
 	uint32_t set;			/* number */
 	uint32_t base;			/* number + 1; it has members of all processes that this has; 0: none */
 	uint32_t uses, trips;		/* rows that name it, of words and of trip counts */
+	const uint64_t *value;		/* by member, if they have been listed */
 };
 
 /* What members of a set, one after the other, have in a profile of perhaps another set, by their processes. */
@@ -48,7 +49,7 @@ bob_status bob_profile_open(struct bob_profile_reader *r, const struct bob_folde
 /* Not more often than there are members. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_profile_next(struct bob_profile_reader *r, uint64_t *value);
 void bob_profile_close(struct bob_profile_reader *r);
-/* That of member number `member`. Work: the members before it. */
+/* That of member number `member`. Work: the members before it, unless they have been listed (listing.h). */
 bob_status bob_profile_value(const struct bob_folded *f, uint32_t profile, uint32_t member,
 			     uint64_t *value);
 

@@ -64,6 +64,7 @@ bob_status bob_plan_closure(const char *path, void (*visit)(void *ctx, const cha
 /* A symbol of an image; the name is borrowed during the visit. */
 struct bob_plan_name {
 	const char *name;
+	uint64_t value;		/* link address, if it is defined */
 	uint8_t type, bind;	/* STT_*, STB_* */
 	bool is_defined;
 	bool is_dynamic;	/* of the table that the loader sees */

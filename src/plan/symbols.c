@@ -22,6 +22,7 @@ static void visit_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, bool is_dyn
 		if (!gelf_getsym(data, (int)i, &sym))
 			return;
 		s.name = elf_strptr(elf, sh->sh_link, sym.st_name);
+		s.value = sym.st_value;
 		s.is_defined = sym.st_shndx != SHN_UNDEF;
 		s.type = GELF_ST_TYPE(sym.st_info);
 		s.bind = GELF_ST_BIND(sym.st_info);

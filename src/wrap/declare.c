@@ -34,6 +34,7 @@ static const char *const integers[] = { "char", "short",  "int",    "long",	"sig
 					"_Bool", "bool", "__signed__", "__signed", NULL };
 static const char *const reals[] = { "float",	   "double",	"_Float128", "__float128", "_Float64",
 				     "_Float32", "_Float32x", "_Float64x", NULL };
+static const char *const long_reals[] = { "_Float128", "__float128", "_Float64x", NULL };
 static const char *const complexes[] = { "_Complex", "complex", "__complex__", NULL };
 static const char *const tags[] = { "struct", "union", "enum", NULL };
 static const char *const wide[] = { "__int128", "__int128_t", "__uint128_t", "va_list",
@@ -155,7 +156,7 @@ static bob_status group_type(struct bob_wrap_parser *p, struct declaration *d)
 static bob_status specifiers(struct bob_wrap_parser *p, struct declaration *d)
 {
 	bool has_type = false, is_builtin = false;
-	uint32_t longs = 0, doubles = 0;
+	uint32_t longs = 0, doubles = 0, quads = 0;
 	bob_status st;
 
 	d->from = p->pos;
@@ -166,6 +167,7 @@ static bob_status specifiers(struct bob_wrap_parser *p, struct declaration *d)
 			return st;
 		longs += bob_wrap_is(p, p->pos, "long");
 		doubles += bob_wrap_is(p, p->pos, "double");
+		quads += is_one_of(p, p->pos, long_reals);
 		if (is_one_of(p, p->pos, dropped)) {
 			p->pos++;
 			/* extern "C" */
@@ -196,7 +198,7 @@ static bob_status specifiers(struct bob_wrap_parser *p, struct declaration *d)
 		if (st != BOB_OK)
 			return st;
 	}
-	d->is_long_double = longs && doubles;
+	d->is_long_double = (longs && doubles) || quads;
 	return has_type ? BOB_OK : bob_wrap_expected(p, "a type");
 }
 

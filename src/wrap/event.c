@@ -77,8 +77,9 @@ bob_status bob_wrap_event(struct bob_wrap_pool *pool, struct bob_wrap_function *
 			     BOB_EVENT_PARAMETER_BYTES };
 	struct bob_wrap_string s = { .at = NULL };
 
-	f->is_result_recorded = !(f->is_open && f->result.is_long_double) &&
-				!(f->is_open && f->result.kind == BOB_WRAP_COMPLEX) &&
+	f->left_out = 0;
+	f->is_result_recorded = !(bob_wrap_has_stub(f) && f->result.is_long_double) &&
+				!(bob_wrap_has_stub(f) && f->result.kind == BOB_WRAP_COMPLEX) &&
 				has_room(&room, f->result.kind, strlen(RESULT));
 	for (uint32_t i = 0; i < f->parameter_count; i++) {
 		struct bob_wrap_parameter *a = &f->parameters[i];
@@ -96,4 +97,13 @@ bob_status bob_wrap_event(struct bob_wrap_pool *pool, struct bob_wrap_function *
 	f->event_parameters = bob_wrap_string_end(&s, pool);
 	f->event = event_name(pool, f->symbol);
 	return f->event && f->event_parameters ? BOB_OK : BOB_ERR_NOMEM;
+}
+
+bob_status bob_wrap_choose(struct bob_wrap_spec *s, struct bob_wrap_function *f,
+			   enum bob_wrap_how how)
+{
+	f->how = how;
+	if (how == BOB_WRAP_PATCH && f->block[BOB_WRAP_AROUND])
+		return BOB_ERR_UNSUPPORTED;
+	return bob_wrap_event(s->pool, f);
 }

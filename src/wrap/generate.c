@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* C from a spec: wrapper.h has what is the same in all of it, so that what is written here is short enough to read. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +196,8 @@ static void put_types(struct out *o, const struct bob_wrap_function *f)
 		if (f->parameters[i].is_recorded && f->parameters[i].type.kind == BOB_WRAP_NAMED)
 			put(o, "BOB_TYPE(*(%s *)0), ", f->parameters[i].type.before);
 	if (f->is_result_recorded && f->result.kind == BOB_WRAP_NAMED)
-		put(o, "BOB_TYPE(*(%s *)0), ", f->result.before);
+		put(o, "%s(*(%s *)0), ", bob_wrap_has_stub(f) ? "BOB_RESULT_TYPE" : "BOB_TYPE",
+		    f->result.before);
 	put(o, "0 };\n");
 }
 
@@ -207,18 +209,18 @@ static void put_head(struct out *o, const struct bob_wrap_function *f)
 		put(o, "; %u more have no room in an event", f->left_out);
 	put(o, " */\n");
 	put_types(o, f);
-	put(o, "%s", f->how == BOB_WRAP_PATCH ? "static " : "");
 	put_prototype(o, f, "bob_wrap_");
 	if (f->how == BOB_WRAP_PRELOAD)
 		put(o, " __asm__(\"%s\")", f->symbol);
 	else if (f->how == BOB_WRAP_LINK)
 		put(o, " __asm__(\"__wrap_%s\")", f->symbol);
-	else if (f->is_open)
-		put(o, " __asm__(\"bob_wrap_%s\")", f->symbol);
+	else
+		put(o, " __asm__(\"bob_wrap_%s\") __attribute__((visibility(\"hidden\")))",
+		    f->symbol);
 	put(o, ";\n");
 	if (f->how == BOB_WRAP_LINK)
 		put(o, "extern char bob_real_%s[] __asm__(\"__real_%s\");\n", f->name, f->symbol);
-	if (f->is_open)
+	if (bob_wrap_has_stub(f))
 		put(o,
 		    "static uint32_t bob_begin_%s(struct bob_wrapper *, struct bob_stub_call *, "
 		    "union bob_arg *);\n"
@@ -230,16 +232,19 @@ static void put_head(struct out *o, const struct bob_wrap_function *f)
 static void put_wrapper(struct out *o, const struct bob_wrap_function *f)
 {
 	put(o, "%sstruct bob_wrapper bob_wrapper_%s = {\n\t.symbol = \"%s\",\n",
-	    f->is_open ? "__attribute__((used)) static " : "static ", f->name, f->symbol);
+	    bob_wrap_has_stub(f) ? "__attribute__((used)) static " : "static ", f->name, f->symbol);
 	put(o, "\t.name = \"%s\",\n\t.parameters = \"%s\",\n\t.types = bob_types_%s,\n", f->event,
 	    f->event_parameters, f->name);
 	if (f->how == BOB_WRAP_LINK)
 		put(o, "\t.next = bob_real_%s,\n", f->name);
 	if (f->how == BOB_WRAP_PATCH)
-		put(o, "\t.patch = (void *)bob_wrap_%s,\n", f->name);
+		put(o,
+		    "\t.patch = (void *)bob_wrap_%s,\n\t.address = 0x%" PRIx64
+		    ",\n\t.program = bob_program,\n",
+		    f->name, f->address);
 	if (f->block[BOB_WRAP_BEFORE] || f->block[BOB_WRAP_AFTER])
 		put(o, "\t.has_blocks = 1,\n");
-	if (f->is_open)
+	if (bob_wrap_has_stub(f))
 		put(o, "\t.begin = bob_begin_%s,\n\t.end = bob_end_%s,\n", f->name, f->name);
 	put(o, "};\n");
 }
@@ -320,7 +325,7 @@ static void put_plain(struct out *o, const struct bob_wrap_function *f)
 
 	if (f->block[BOB_WRAP_AROUND])
 		put_around(o, f);
-	put(o, "\n%s", f->how == BOB_WRAP_PATCH ? "static " : "");
+	put(o, "\n");
 	put_prototype(o, f, "bob_wrap_");
 	put(o, "\n{\n\tBOB_CALL struct bob_call bob_call = { NULL };\n");
 	if (has_blocks) {
@@ -341,21 +346,35 @@ static void put_plain(struct out *o, const struct bob_wrap_function *f)
 
 /* --- and those it cannot --- */
 
+/* Types behind names may be arrays: those are pointers when they are passed, and behind a comma. */
+static void put_parameter(struct out *o, const struct bob_wrap_type *t, const char *name)
+{
+	if (t->kind == BOB_WRAP_NAMED || t->kind == BOB_WRAP_OTHER)
+		put(o, "__typeof__((void)0, *(%s *)0) %s", t->before, name);
+	else
+		put_declared(o, t, name, "");
+}
+
 static void put_stub_begin(struct out *o, const struct bob_wrap_function *f)
 {
 	put(o,
 	    "\nstatic uint32_t bob_begin_%s(struct bob_wrapper *bob_w, struct bob_stub_call *bob_c, "
 	    "union bob_arg *bob_values)\n{\n\tuint32_t bob_count = 0;\n"
 	    "\t__builtin_va_list bob_list;\n\n\t(void)bob_w;\n"
-	    "\tbob_stub_arguments(bob_c, &bob_list);\n",
+	    "\tbob_stub_arguments(bob_c, ",
 	    f->name);
+	if (f->result.kind == BOB_WRAP_NAMED || f->result.kind == BOB_WRAP_OTHER)
+		put(o, "BOB_IS_HIDDEN(*(%s *)0)", f->result.before);
+	else
+		put(o, "0");
+	put(o, ", &bob_list);\n");
 	for (uint32_t i = 0; i < f->parameter_count; i++) {
 		const struct bob_wrap_parameter *a = &f->parameters[i];
 
 		put(o, "\tBOB_UNUSED ");
-		put_declared(o, &a->type, a->name, "");
+		put_parameter(o, &a->type, a->name);
 		put(o, " = __builtin_va_arg(bob_list, struct { ");
-		put_declared(o, &a->type, "v", "");
+		put_parameter(o, &a->type, "v");
 		put(o, "; }).v;\n");
 	}
 	put_block(o, f, BOB_WRAP_BEFORE, "&errno");
@@ -364,25 +383,28 @@ static void put_stub_begin(struct out *o, const struct bob_wrap_function *f)
 	put(o, "\t\t(void)bob_values;\n\t}\n\treturn bob_count;\n}\n");
 }
 
+/* A result of a named type is one only if the compiler finds it in a register. */
+static void put_stub_result(struct out *o, const struct bob_wrap_function *f, const char *name)
+{
+	put(o, "\t");
+	put_declared(o, &f->result, name, f->middle);
+	put(o,
+	    ";\n\tif (BOB_RESULT_TYPE(%s)) {\n\t\t__builtin_memcpy((void *)&%s, "
+	    "BOB_IS_REAL(%s) ? (void *)bob_r->xmm0 : (void *)&bob_r->rax,\n"
+	    "\t\t\t\t sizeof(%s) < 8 ? sizeof(%s) : 8);\n",
+	    name, name, name, name, name);
+	put_value(o, f->result.kind, name);
+	put(o, "\t}\n");
+}
+
 static void put_stub_end(struct out *o, const struct bob_wrap_function *f)
 {
 	put(o,
 	    "\nstatic uint32_t bob_end_%s(struct bob_wrapper *bob_w, struct bob_stub_result *bob_r, "
 	    "union bob_arg *bob_values)\n{\n\tuint32_t bob_count = 0;\n\n\t(void)bob_w;\n",
 	    f->name);
-	if (f->is_result_recorded) {
-		put(o, "\t");
-		put_declared(o, &f->result, result_name(f), f->middle);
-		put(o,
-		    ";\n\t_Static_assert(BOB_TYPE(%s) && BOB_TYPE(%s) != 'x',\n"
-		    "\t\t       \"with '...' or '()' only numbers and pointers can be returned\");\n"
-		    "\t__builtin_memcpy((void *)&%s, BOB_IS_REAL(%s) ? (void *)bob_r->xmm0 : "
-		    "(void *)&bob_r->rax, sizeof(%s));\n",
-		    result_name(f), result_name(f), result_name(f), result_name(f), result_name(f));
-		put(o, "\t{\n");
-		put_value(o, f->result.kind, result_name(f));
-		put(o, "\t}\n");
-	}
+	if (f->is_result_recorded)
+		put_stub_result(o, f, result_name(f));
 	put_block(o, f, BOB_WRAP_AFTER, "&errno");
 	put(o, "\t(void)bob_r, (void)bob_values;\n\treturn bob_count;\n}\n");
 }
@@ -395,8 +417,9 @@ static void put_stub(struct out *o, const struct bob_wrap_function *f)
 
 	put_stub_begin(o, f);
 	put_stub_end(o, f);
-	put(o, "BOB_STUB(\"%s%s\", \"%s %s%s\", \"bob_wrapper_%s\");\n", prefix, f->symbol,
-	    f->how == BOB_WRAP_PATCH ? ".local" : ".globl", prefix, f->symbol, f->name);
+	put(o, "BOB_STUB(\"%s%s\", \".globl %s%s\\n%s %s%s\", \"bob_wrapper_%s\");\n", prefix,
+	    f->symbol, prefix, f->symbol, f->how == BOB_WRAP_PATCH ? ".hidden" : ".globl", prefix,
+	    f->symbol, f->name);
 }
 
 /* --- all --- */
@@ -424,11 +447,16 @@ void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file
 	bool any_open = false;
 
 	for (uint32_t i = 0; i < s->function_count; i++)
-		any_open |= is_in(&o, &s->functions[i]) && s->functions[i].is_open;
+		any_open |= is_in(&o, &s->functions[i]) && bob_wrap_has_stub(&s->functions[i]);
 	put(&o, "/* Made by `bobbin wrap`. %s */\n", how_to);
 	for (uint32_t i = 0; i < s->include_count; i++)
 		put_code(&o, s->includes[i].text, s->includes[i].line);
 	put(&o, "%s#include \"bobbin-wrapper.h\"\n", any_open ? "#define BOB_STUBS 1\n" : "");
+	if (s->program && !linked) {
+		put(&o, "static const char bob_program[] BOB_UNUSED = ");
+		put_string(&o, s->program);
+		put(&o, ";\n");
+	}
 	for (uint32_t i = 0; i < s->function_count; i++) {
 		const struct bob_wrap_function *f = &s->functions[i];
 
@@ -436,7 +464,7 @@ void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file
 			continue;
 		put_head(&o, f);
 		put_wrapper(&o, f);
-		if (f->is_open)
+		if (bob_wrap_has_stub(f))
 			put_stub(&o, f);
 		else
 			put_plain(&o, f);

@@ -36,7 +36,7 @@ enum bob_wrap_kind {
 struct bob_wrap_type {
 	const char *before, *after;
 	enum bob_wrap_kind kind;
-	bool is_long_double;
+	bool is_long_double;	/* of more than 64 bits */
 };
 
 struct bob_wrap_parameter {
@@ -47,7 +47,7 @@ struct bob_wrap_parameter {
 
 enum bob_wrap_block { BOB_WRAP_BEFORE, BOB_WRAP_AFTER, BOB_WRAP_AROUND, BOB_WRAP_BLOCKS };
 
-/* How calls are come between; chosen by the caller before anything is written. */
+/* How calls are come between; chosen by the caller (bob_wrap_choose) before anything is written. */
 enum bob_wrap_how {
 	BOB_WRAP_PRELOAD,	/* a library that is loaded before those that define it */
 	BOB_WRAP_PATCH,		/* in a library, too, which has the function's first instructions changed */
@@ -73,6 +73,7 @@ struct bob_wrap_function {
 	bool is_result_recorded;
 	uint32_t left_out;	/* so many parameters had no room in the event */
 	enum bob_wrap_how how;
+	uint64_t address;	/* BOB_WRAP_PATCH: its link address in `program` */
 };
 
 struct bob_wrap_include {
@@ -87,6 +88,8 @@ struct bob_wrap_spec {
 	uint32_t include_count;
 	struct bob_wrap_function *functions;
 	uint32_t function_count;
+	const char *
+		program; /* BOB_WRAP_PATCH: its path, as /proc/self/exe says it; lives as long as the spec is used */
 	struct bob_wrap_pool *pool; /* all of it lives there */
 };
 
@@ -99,6 +102,16 @@ struct bob_wrap_complaint {
  * wrong. Errors: BOB_ERR_CORRUPT, BOB_ERR_UNSUPPORTED (a function that cannot be wrapped), BOB_ERR_FULL (a bound), BOB_ERR_NOMEM. */
 bob_status bob_wrap_spec_read(const char *text, size_t len, const char *name,
 			      struct bob_wrap_spec **out, struct bob_wrap_complaint *why);
+/* Sets how calls of `f` are come between, and what its event has, which depends on it. BOB_ERR_NOMEM; BOB_ERR_UNSUPPORTED: not so, it has a
+ * block `around`. */
+bob_status bob_wrap_choose(struct bob_wrap_spec *s, struct bob_wrap_function *f,
+			   enum bob_wrap_how how);
+/* Is it passed on by a stub, and not by C? */
+static inline bool bob_wrap_has_stub(const struct bob_wrap_function *f)
+{
+	return f->is_open || f->how == BOB_WRAP_PATCH;
+}
+
 void bob_wrap_spec_close(struct bob_wrap_spec *s); /* NULL is allowed */
 
 /* Why a function of this name is never wrapped; NULL: it may be. */

@@ -36,6 +36,8 @@ struct bob_wrapper {
 	const char *types;		/* BOB_TYPE of each of these */
 	void *next;			/* the function itself; NULL: to be looked up */
 	void *patch;			/* what the function is to jump to, where it cannot be stood before; NULL: it can */
+	uint64_t address;		/* then: its link address ... */
+	const char *program;		/* ... in this file */
 	bob_event_id event;
 	uint32_t has_blocks;
 	/* of functions with a stub: values for the event, from registers and stack */
@@ -257,8 +259,18 @@ static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
 	*to = 0;
 }
 
-/* Of the agent: the function's first instructions become a jump to `to`; *original goes on behind them. */
-typedef int (*bob_redirect_fn)(const char *symbol, void *to, void **original);
+/* Of the agent (redirect.c): the function's first instructions become a jump to `to`; *original goes on behind them. */
+typedef int (*bob_redirect_fn)(const char *program, const char *symbol, uint64_t address, void *to,
+			       void **original);
+
+/* Has the system xsave switched on, which stubs use? */
+static BOB_UNUSED int bob_has_xsave(void)
+{
+	unsigned a = 1, b, c = 0, d;
+
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return (c >> 27 & 1) != 0;
+}
 
 static BOB_UNUSED void bob_wrapper_start(struct bob_wrapper *w)
 {
@@ -271,25 +283,25 @@ static BOB_UNUSED void bob_wrapper_start(struct bob_wrapper *w)
 								     NULL, "bob_agent_redirect_1") :
 							     NULL);
 
-		if (!redirect || redirect(w->symbol, w->patch, &w->next))
+		if (!redirect || !bob_has_xsave() ||
+		    redirect(w->program, w->symbol, w->address, w->patch, &w->next))
 			return;
 	} else if (!w->next) {
 		(void)bob_look_up(w);
 	}
 	bob_parameters(w, text);
+	bob_busy = 1; /* registering takes a lock */
 	w->event = bob_event_register(w->name, BOB_EVENT_WRAPPER, text);
+	bob_busy = 0;
 }
 
 /* --- stubs --- */
 
-/* Registers as a function finds them at its entry; the first 176 bytes are what va_arg expects. */
+/* What a stub gives C code: registers as the function finds them, the first 176 bytes as va_arg expects them; what is on the stack. */
 struct bob_stub_call {
 	uint64_t integer[6];
 	double real[8][2];
-	uint64_t rax, r10;
-	void *target;		/* in: struct bob_wrapper; out: where to go on */
-	uint64_t unused[2];
-	/* the return address, then what was passed on the stack */
+	const void *stack;
 };
 
 struct bob_stub_result {
@@ -297,6 +309,24 @@ struct bob_stub_result {
 	double xmm0[2], xmm1[2];
 };
 
+/* Is a result of this type put where a hidden first parameter says? */
+#define BOB_IS_HIDDEN(x)                                                                           \
+	((__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13) && sizeof(x) > 16)
+/* The type of a result that is in a register of these. */
+#define BOB_RESULT_TYPE(x) (BOB_TYPE(x) == 'x' ? 0 : BOB_TYPE(x))
+
+/* Parameters, in order, by va_arg: as structs, because float, short and so on have not been promoted. */
+BOB_INLINE void bob_stub_arguments(const struct bob_stub_call *c, int hidden, void *list)
+{
+	struct {
+		uint32_t integers, reals;
+		const void *stack, *registers;
+	} l = { hidden ? 8 : 0, 48, c->stack, c };
+
+	__builtin_memcpy(list, &l, sizeof(l));
+}
+
+#ifdef BOB_STUBS
 /* A function that was entered through its stub, until it returns. While it runs, rbx -- which it preserves -- points to this, so that unwinders
  * find the caller. */
 struct bob_stub_frame {
@@ -309,20 +339,25 @@ struct bob_stub_frame {
 #define BOB_STUB_FRAMES 48u
 #define BOB_STUB_NEAR 65536u
 
-/* Fixed parameters, in order, by va_arg: as structs, because float, short and so on have not been promoted. */
-BOB_INLINE void bob_stub_arguments(const struct bob_stub_call *c, void *list)
-{
-	struct {
-		uint32_t integers, reals;
-		const void *stack, *registers;
-	} l = { 0, 48, (const char *)(c + 1) + 8, c };
+/* What the assembly has on the stack, from rbp down and up. */
+struct bob_stub_saved {
+	uint64_t r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t rbp, flags;
+	void *stub;
+	uint64_t r11;
+	void *back;		/* the slot of the return address */
+	/* what was passed on the stack */
+};
+struct bob_stub_saved_end {
+	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t rbp, flags;
+	void *back;
+};
+#define BOB_STUB_XMM 160	/* in what xsave writes */
 
-	__builtin_memcpy(list, &l, sizeof(l));
-}
-
-#ifdef BOB_STUBS
 BOB_THREAD struct bob_stub_frame bob_stub_frames[BOB_STUB_FRAMES];
 extern char bob_stub_return[] __attribute__((visibility("hidden")));
+_Static_assert(offsetof(struct bob_wrapper, next) == 32, "BOB_STUB");
 
 /* Is the frame's function known to have ended without returning? The stack below ours, not far away, is in use or was. */
 static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
@@ -348,31 +383,44 @@ static struct bob_stub_frame *bob_stub_take(void **slot)
 }
 
 /* NULL: the function is just jumped to. */
-__attribute__((used)) static struct bob_stub_frame *bob_stub_begin(struct bob_stub_call *c)
+__attribute__((used)) static struct bob_stub_frame *
+bob_stub_begin(struct bob_stub_saved *s, const char *area, struct bob_wrapper *w)
 {
-	struct bob_wrapper *w = (struct bob_wrapper *)c->target;
+	struct bob_stub_call c = { { s->rdi, s->rsi, s->rdx, s->rcx, s->r8, s->r9 },
+				   { { 0 } },
+				   s + 1 };
 	union bob_arg in[BOB_EVENT_PARAMETERS_MAX];
-	void **slot = (void **)(void *)(c + 1);
 	struct bob_stub_frame *f;
 	uint32_t n;
 
-	c->target = bob_next(w);
-	if (bob_is_inner(BOB_FRAME) || !(w->event || w->has_blocks) || !(f = bob_stub_take(slot)))
+	(void)bob_next(w);
+	if (bob_is_inner(BOB_FRAME) || !(w->event || w->has_blocks) ||
+	    !(f = bob_stub_take(&s->back)))
 		return NULL;
 	f->wrapper = w;
-	n = w->begin(w, c, in);
+	__builtin_memcpy(c.real, area + BOB_STUB_XMM, sizeof(c.real));
+	n = w->begin(w, &c, in);
 	if (w->event)
 		bob_call_begin(&f->call, w, in, n);
 	return f;
 }
 
-__attribute__((used)) static void bob_stub_end(struct bob_stub_frame *f, struct bob_stub_result *r)
+/* Returns the caller's rbx. */
+__attribute__((used)) static uint64_t bob_stub_end(struct bob_stub_saved_end *s, const char *area,
+						   struct bob_stub_frame *f)
 {
+	struct bob_stub_result r = { s->rax, s->rdx, { 0 }, { 0 } };
 	union bob_arg out[BOB_EVENT_PARAMETERS_MAX];
-	uint32_t n = f->wrapper->end(f->wrapper, r, out);
+	const uint64_t rbx = f->rbx;
+	uint32_t n;
 
+	__builtin_memcpy(r.xmm0, area + BOB_STUB_XMM, 32);
+	n = f->wrapper->end(f->wrapper, &r, out);
 	if (f->call.wrapper)
 		bob_call_end(&f->call, out, n);
+	s->back = f->back;
+	f->slot = NULL;
+	return rbx;
 }
 
 /* An exception, or the end of the thread, goes through. */
@@ -391,37 +439,40 @@ __attribute__((used)) static int bob_stub_unwound(int version, int actions, uint
 	return 8;		/* go on */
 }
 
-/* The entry of a function with a stub: its wrapper is in r11, the stack as the caller left it. */
+/* All registers are put back, those that functions need not preserve, too: compilers know which ones a function that they see leaves alone,
+ * and do not care for more of the stack's alignment than it needs. */
+#define BOB_STUB_SAVE                                                                              \
+	"andq $-64, %rsp\nsubq $2752, %rsp\nxorl %eax, %eax\n"                                     \
+	"movq %rax, 512(%rsp)\nmovq %rax, 520(%rsp)\nmovq %rax, 528(%rsp)\nmovq %rax, 536(%rsp)\n" \
+	"movq %rax, 544(%rsp)\nmovq %rax, 552(%rsp)\nmovq %rax, 560(%rsp)\nmovq %rax, 568(%rsp)\n" \
+	"movl $0xe7, %eax\nxorl %edx, %edx\nxsave64 (%rsp)\ncld\nmovq %rsp, %rsi\n"
+#define BOB_STUB_RESTORE "movl $0xe7, %eax\nxorl %edx, %edx\nxrstor64 (%rsp)\n"
+
+/* The entry of a function with a stub. */
 #define BOB_STUB(label, scope, wrapper)                                                            \
 	__asm__(".text\n" scope "\n.type " label ", @function\n.p2align 4\n" label ":\n"           \
-		".cfi_startproc\nendbr64\nleaq " wrapper "(%rip), %r11\n"                          \
-		"jmp bob_stub_enter\n.cfi_endproc\n.size " label ", .-" label "\n")
+		".cfi_startproc\nendbr64\npushq %r11\n.cfi_adjust_cfa_offset 8\n"                  \
+		"leaq " wrapper "(%rip), %r11\ncall bob_stub_enter\n.cfi_adjust_cfa_offset -8\n"   \
+		"jmp *" wrapper "+32(%rip)\n.cfi_endproc\n.size " label ", .-" label "\n")
 
 __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	".cfi_startproc\n"
-	"subq $216, %rsp\n.cfi_adjust_cfa_offset 216\n"
-	"movq %rdi, 0(%rsp)\nmovq %rsi, 8(%rsp)\nmovq %rdx, 16(%rsp)\n"
-	"movq %rcx, 24(%rsp)\nmovq %r8, 32(%rsp)\nmovq %r9, 40(%rsp)\n"
-	"movaps %xmm0, 48(%rsp)\nmovaps %xmm1, 64(%rsp)\nmovaps %xmm2, 80(%rsp)\n"
-	"movaps %xmm3, 96(%rsp)\nmovaps %xmm4, 112(%rsp)\nmovaps %xmm5, 128(%rsp)\n"
-	"movaps %xmm6, 144(%rsp)\nmovaps %xmm7, 160(%rsp)\n"
-	"movq %rax, 176(%rsp)\nmovq %r10, 184(%rsp)\nmovq %r11, 192(%rsp)\n"
-	"movq %rsp, %rdi\ncall bob_stub_begin\n"
-	"testq %rax, %rax\nje 1f\n"
-	/* from here to the jump the caller's rbx is in the frame, which rbx points to */
-	"movq %rbx, 8(%rax)\nmovq %rax, %rbx\n"
+	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"
+	".cfi_offset %rbp, -24\nmovq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
+	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\n" BOB_STUB_SAVE
+	"leaq -64(%rbp), %rdi\nmovq %r11, %rdx\ncall bob_stub_begin\n"
+	"movq %rax, %r11\n" BOB_STUB_RESTORE "leaq -64(%rbp), %rsp\n"
+	"testq %r11, %r11\nje 1f\n"
+	/* the caller's rbx is in the frame, which rbx points to */
+	"movq %rbx, 8(%r11)\nmovq %r11, %rbx\n"
 	".cfi_remember_state\n.cfi_escape 0x10, 3, 2, 0x73, 8\n"
-	"leaq bob_stub_return(%rip), %rax\nmovq %rax, 216(%rsp)\n"
+	"leaq bob_stub_return(%rip), %rax\nmovq %rax, 32(%rbp)\n"
 	".cfi_restore_state\n.cfi_same_value %rbx\n"
 	"1:\n"
-	"movq 0(%rsp), %rdi\nmovq 8(%rsp), %rsi\nmovq 16(%rsp), %rdx\n"
-	"movq 24(%rsp), %rcx\nmovq 32(%rsp), %r8\nmovq 40(%rsp), %r9\n"
-	"movaps 48(%rsp), %xmm0\nmovaps 64(%rsp), %xmm1\nmovaps 80(%rsp), %xmm2\n"
-	"movaps 96(%rsp), %xmm3\nmovaps 112(%rsp), %xmm4\nmovaps 128(%rsp), %xmm5\n"
-	"movaps 144(%rsp), %xmm6\nmovaps 160(%rsp), %xmm7\n"
-	"movq 176(%rsp), %rax\nmovq 184(%rsp), %r10\nmovq 192(%rsp), %r11\n"
-	"addq $216, %rsp\n.cfi_adjust_cfa_offset -216\n"
-	"jmp *%r11\n.cfi_endproc\n.size bob_stub_enter, .-bob_stub_enter\n"
+	"popq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
+	"popq %rbp\n.cfi_def_cfa %rsp, 16\n.cfi_restore %rbp\n"
+	"popfq\n.cfi_adjust_cfa_offset -8\n"
+	"movq 8(%rsp), %r11\nret $8\n.cfi_endproc\n.size bob_stub_enter, .-bob_stub_enter\n"
 
 	/* Functions return here. Unwinders look for the byte before an address that is returned to: hence the nop. The address to go on
 	 * at is in the frame at rbx, the caller's rbx behind it. The canonical frame address is made up, 8 above the caller's stack
@@ -432,17 +483,18 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	".cfi_escape 0x10, 16, 2, 0x73, 0\n.cfi_escape 0x10, 3, 2, 0x73, 8\n"
 	"nop\n"
 	".globl bob_stub_return\n.hidden bob_stub_return\nbob_stub_return:\n"
-	"subq $48, %rsp\n.cfi_adjust_cfa_offset 48\n"
-	"movq %rax, 0(%rsp)\nmovq %rdx, 8(%rsp)\n"
-	"movaps %xmm0, 16(%rsp)\nmovaps %xmm1, 32(%rsp)\n"
-	"movq %rbx, %rdi\nmovq %rsp, %rsi\ncall bob_stub_end\n"
-	"movq 0(%rsp), %rax\nmovq 8(%rsp), %rdx\n"
-	"movaps 16(%rsp), %xmm0\nmovaps 32(%rsp), %xmm1\n"
-	"addq $48, %rsp\n.cfi_adjust_cfa_offset -48\n"
-	"movq %rbx, %rcx\n.cfi_escape 0x10, 16, 2, 0x72, 0\n.cfi_escape 0x10, 3, 2, 0x72, 8\n"
-	"movq 8(%rcx), %rbx\n.cfi_same_value %rbx\n"
-	"movq 0(%rcx), %r11\n.cfi_register %rip, %r11\n"
-	"movq $0, 16(%rcx)\n"
-	"jmp *%r11\n.cfi_endproc\n.size bob_stub_returned, .-bob_stub_returned\n");
+	"leaq -8(%rsp), %rsp\n.cfi_adjust_cfa_offset 8\n"
+	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"
+	".cfi_offset %rbp, -32\nmovq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
+	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\n"
+	"pushq %r11\n" BOB_STUB_SAVE "leaq -72(%rbp), %rdi\nmovq %rbx, %rdx\ncall bob_stub_end\n"
+	/* the slot has the address, and the frame is free */
+	"movq %rax, %rbx\n.cfi_offset %rip, -16\n.cfi_same_value %rbx\n" BOB_STUB_RESTORE
+	"leaq -72(%rbp), %rsp\npopq %r11\n"
+	"popq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
+	"popq %rbp\n.cfi_def_cfa %rsp, 24\n.cfi_restore %rbp\n"
+	"popfq\n.cfi_adjust_cfa_offset -8\n"
+	"leaq 8(%rsp), %rsp\n.cfi_adjust_cfa_offset -8\n" /* the slot is in the red zone: as a return would leave it */
+	"jmp *-8(%rsp)\n.cfi_endproc\n.size bob_stub_returned, .-bob_stub_returned\n");
 #endif
 #endif

@@ -53,6 +53,8 @@ def expected(path):
     for i, (what, name, values) in enumerate(lines):
         if what == "I":
             out.append(shown(name, values))
+        elif what == "M":  # a function of MPI
+            out.append("M " + name)
         elif what == "B":
             whole = i + 1 < len(lines) and lines[i + 1][0] == "E"
             nest.append((name, whole, values))
@@ -178,10 +180,14 @@ def fortran():
 @suite.case("C++: blocks, exceptions, a library, a fork")
 def blocks():
     library = h.compile("library.so", ["events/library.c"], "gcc", ["-shared", "-fPIC", "-O1", INCLUDE])
-    p = program("scope.cc", cc="g++", sources=[str(library)])
-    for extra in ([], ["--time=none"]):
+    text = (h.PROG / "events/scope.cc").read_text().splitlines()
+    line = next(i for i, code in enumerate(text, 1) if "bobbin::scope" in code)
+    for flags, extra in ([], []), ([], ["--time=none"]), (["-O2", "-gdwarf-4"], []):
+        p = program("scope.cc", *flags, cc="g++", sources=[str(library)])
         folder, native, r = both(lambda said: [p, said], ["--events", *extra])
         equal_with_library(folder, r.trace)
+        shown = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
+        h.check(f"  scope.cc:{line}\n" in shown and "events.h" not in shown, f"{flags}: inner is not in line {line}\n{shown}")
 
 
 def equal_with_library(folder, trace):

@@ -91,13 +91,13 @@ def random_several(mpi, ranks, first, count):
     return several(mpi, ranks, [m.program(mpi, "random.c"), str(first), str(count)], {"RANDOM_FIXED": "1"})
 
 
-def kernel(mpi, name, language):
-    suffix = {"c": ".c", "fortran": ".f90"}[language]
-    order = {"lu": ("field", "block", "sweep", "norm", "main")}.get(name)
-    own = [KERNELS / name / f"{x}.f90" for x in order] if order else sorted((KERNELS / name).glob(f"*{suffix}"))
-    frame = [KERNELS / "frame" / "frame.f90"] if order else sorted((KERNELS / "frame").glob("*.c"))
-    exe = m.program(mpi, str(frame[0]), [f"-I{KERNELS}", "-O2"], language, ["-lm"], [str(x) for x in [*frame[1:], *own]])
-    return several(mpi, 4, [exe, "S"], levels=("all",))
+def kernel(mpi, name, *arguments):
+    if name == "is":
+        own = [*sorted((KERNELS / "frame").glob("*.c")), *sorted((KERNELS / name).glob("*.c"))]
+    else:
+        own = [h.ROOT / "bench" / "mpi" / "kernels" / f"{name}.c"]
+    exe = m.program(mpi, str(own[0]), [f"-I{KERNELS}", "-O2"], libs=["-lm"], extra=[str(x) for x in own[1:]])
+    return several(mpi, 4, [exe, *arguments], levels=("all",))
 
 
 def custom(mpi):
@@ -292,8 +292,8 @@ for name in m.MPIS:
     suite.add(f"{name}: two elements of vectors", vectors, name, 2, "random.c", ["821", "15"])
     suite.add(f"{name}: off", off, name)
     suite.add(f"{name}: random programs in several runs", random_several, name, 4, 701, 30)
-for kernel_name, language in (("cg", "c"), ("is", "c"), ("lu", "fortran")):
-    suite.add(f"openmpi: {kernel_name} in several runs", kernel, "openmpi", kernel_name, language)
+for argv in (("cg", "64", "2"), ("is", "S"), ("lu", "8", "4")):
+    suite.add(f"openmpi: {argv[0]} in several runs", kernel, "openmpi", *argv)
 suite.add("openmpi: no elements of vectors", vectors, "openmpi", 0, "oracle.c", ["topologies"])
 suite.add("openmpi: 16 ranks in several runs", random_several, "openmpi", 16, 751, 3)
 suite.add("openmpi: times of too many pairs", many_pairs)

@@ -360,5 +360,172 @@ def limits():
     h.check(b"are not recorded" in r.err, str(r))
 
 
+# --- record --wrap ---
+
+
+def record(argv, spec, *options, status=0, env=None):
+    """Recorded with a cache of its own; the result has .trace and .libraries."""
+    folder = h.fresh("record")
+    (folder / "a.spec").write_text(spec)
+    return record_in(folder, argv, *options, status=status, env=env)
+
+
+def record_in(folder, argv, *options, status=0, env=None):
+    env = h.environment({"BOBBIN_CACHE": str(folder / "cache"), **(env or {})})
+    (folder / "cache").mkdir(mode=0o700, exist_ok=True)
+    r = h.run([h.BOBBIN, "record", "-q", "-o", folder / "t", *options, "--wrap", folder / "a.spec", "--", *argv], env=env)
+    h.check(r.status == status, f"status {r.status}, not {status}\n{r}")
+    r.trace, r.folder = folder / "t", folder
+    r.libraries = sorted(p.name for p in (folder / "cache").glob("*.so"))
+    h.check(not list((folder / "cache").glob("wrap.*")), "something is left in the cache")
+    return r
+
+
+def shown(r):
+    text = h.bobbin("show", r.trace)
+    h.check(text.status == 0, str(text))
+    h.check_trace(r.trace)
+    return text.out.decode()
+
+
+@suite.case("record --wrap: one step")
+def one_step():
+    h.need("lua5.4")
+    spec = "include:\n#include \"own.h\"\ndefinitions:\nnumber_t sin(number_t x);\nstring getenv(string name);\n"
+    argv = ["lua5.4", "-e", "for i = 1, 100 do math.sin(0.5) end print(os.getenv('TZ'))"]
+    folder = h.fresh("record")
+    (folder / "a.spec").write_text(spec)
+    (folder / "own.h").write_text("typedef double number_t;\n")
+    r = record_in(folder, argv)
+    h.same(plain(argv), r)
+    text = shown(r)
+    for line in (r"loop \d+, 100 times\n +sin\(x=0.5\) -> result=0.479425538604203", r'getenv\(name="TZ"\) -> result="UTC"'):
+        h.check(re.search(line, text), f"not there: {line}\n{text}")
+    h.check(len(r.libraries) == 1, str(r.libraries))
+    made = (folder / "cache" / r.libraries[0]).stat().st_mtime_ns
+    r = record_in(folder, argv)
+    h.check(len(r.libraries) == 1 and (folder / "cache" / r.libraries[0]).stat().st_mtime_ns == made, "compiled twice")
+    (folder / "own.h").write_text("typedef double number_t;\nextern int more;\n")
+    h.check(len(record_in(folder, argv).libraries) == 2, "another header, the same library")
+
+
+OWN_SPEC = """\
+definitions:
+int local(int n);
+double weak(double x);
+int strong(int n);
+int variable(int n, ...);
+int printf(string format, ...);
+"""
+
+
+def own(cc, *flags):
+    h.need(cc)
+    program = h.compile("own", ["wrap_own.c"], cc, list(flags))
+    r = record([program], OWN_SPEC)
+    h.same(plain([program]), r)
+    text = shown(r)
+    for line in (r"local\(.*-> result=22", r"local\(n=6\)", r"begin strong\(n=3\)",
+                 r"end strong\(\) -> result=5 ", r"variable\(n=3\) -> result=6", r"weak\(x=1\) -> result=0.5"):
+        h.check(re.search(line, text), f"not there: {line}\n{text}")
+    calls = h.info(r.trace)["mpi_calls"]
+    # strong(3) is 5 calls, 2 of them with others in them; printf in local or puts
+    h.check(calls in (11, 13), f"{calls} events\n{text}")
+    r = record([program], OWN_SPEC, "--calls")
+    h.same(plain([program]), r, "with calls: ")
+    h.check(h.info(r.trace)["mpi_calls"] == calls, "other events when calls are recorded as well")
+
+
+suite.add("record --wrap: functions of the program itself, gcc -O2", own, "gcc", "-O2")
+suite.add("record --wrap: functions of the program itself, gcc -O0 -no-pie", own, "gcc", "-O0", "-no-pie")
+suite.add("record --wrap: functions of the program itself, clang -O1", own, "clang", "-O1", "-Wno-unknown-attributes")
+
+
+@suite.case("record --wrap: the corpus as functions of the program itself")
+def own_corpus():
+    folder = h.fresh("corpus")
+    corpus_in(folder)
+    r = h.run(["gcc", "-w", "-O2", "-o", "own", "main.c", "lib.c"], cwd=folder)
+    h.check(r.status == 0, f"does not compile\n{r}")
+    (folder / "a.spec").write_text(wrap_corpus.spec())
+    r = record_in(folder, [folder / "own"])
+    h.same(plain([folder / "own"]), r)
+    text = h.bobbin("show", "--lines=0", r.trace).out.decode()
+    names = re.findall(r"^ +(\w+)\(", text, re.M)
+    want = [name for name, _, _ in wrap_corpus.events()]
+    h.check(names == want, f"functions recorded: {names}\n{text}")
+    for line in ("integer0(a=1, b=0) -> result=1 ", "minus2(a=-5) -> result=5 ", "integer17(a=3, b=4) -> result=7 ",
+                 "real0(a=1.5, b=4) -> result=-2.5 ", "real3(a=1.5, b=4) ", "real4(a=1.5, b=4) -> result=-2.5 ",
+                 "complex1(z_re=1, z_im=2) ", "bytes16(k=16, d=0.5) ", "bytes17(k=17, d=0.5) ", "bytes64(k=64, d=0.5) ",
+                 'said(s=1) -> result="said" ', "row(r=1, arg2=5) -> result=4 ", "many(i0=1, d0=2, l0=3, i1=4, d1=5, l1=6, i2=7, d2=8, l2=9, i3=10, d3=11, l3=12, i4=13, d4=14, l4=15) -> result=234.5 ",
+                 "mean(weight=0.5, n=10) -> result=2.75 ", "opaque(a=3, b=1.5, h=0, p=1) -> result=6.5 "):
+        h.check(f" {line} " in text, f"not there: {line}\n{text}")
+    return f"{len(names)} functions"
+
+
+@suite.case("record --wrap: exceptions through functions of the program itself")
+def own_ways_out():
+    h.need("g++")
+    folder = h.fresh("own")
+    for command in (["gcc", "-O2", "-fexceptions", "-c", h.PROG / "wrap_through.c"],
+                    ["g++", "-O1", "-pthread", "-o", "throw", h.PROG / "wrap_throw.cc", "wrap_through.o"]):
+        r = h.run(command, cwd=folder)
+        h.check(r.status == 0, str(r))
+    program = folder / "throw"
+    r = record([program], THROUGH)
+    h.same(plain([program]), r)
+    text = shown(r)
+    h.check("begin through(n=2, f=1, arg3=1)" in text and "loop 0, 60 times" in text, text)
+
+
+@suite.case("record --wrap: errors")
+def record_errors():
+    r = record(["true"], "definitions:\nint f(int;\n", status=125)
+    h.check(b"a.spec:2:10: expected" in r.err and r.out == b"", str(r))
+    good = "definitions:\nint puts(string s);\n"
+    r = record(["true"], good, status=125, env={"CC": "/nonexistent/cc"})
+    h.check(b"--wrap needs a C compiler, and '/nonexistent/cc' cannot be started" in r.err and r.err.count(b"\n") == 1, str(r))
+    r = record(["true"], "definitions:\nint puts(string s)\nbefore {\n  undeclared++;\n}\n", status=125)
+    h.check(re.search(rb"a.spec:4:\d+: error: .*undeclared", r.err), str(r))
+    h.check(not r.trace.exists(), "a trace was begun")
+    r = record(["sh", "-c", "exit 3"], good, status=3)
+    folder = h.fresh("twice")
+    for name in ("a", "b"):
+        (folder / f"{name}.c").write_text(f"__attribute__((noinline)) static int same(int n) {{ return n; }}\n"
+                                          f"int {name}(int n);\nint {name}(int n) {{ return same(n) + 1; }}\n")
+    (folder / "m.c").write_text("int a(int); int b(int);\nint main(void) { return a(1) + b(2); }\n")
+    r = h.run(["gcc", "-O0", "-o", "twice", "a.c", "b.c", "m.c"], cwd=folder)
+    h.check(r.status == 0, str(r))
+    r = record([folder / "twice"], "definitions:\nint same(int n);\n", status=125)
+    h.check(b"twice has several functions called same" in r.err, str(r))
+    r = record([folder / "twice"], "definitions:\nint a(int n) around { return proceed(); }\n", status=125)
+    h.check(b"a is a function of the program itself: 'around' is not possible" in r.err, str(r))
+
+
+@suite.case("record --wrap: functions of MPI among others")
+def record_mpi():
+    h.need("mpicc.openmpi", "mpirun.openmpi")
+    folder = h.fresh("mpi")
+    (folder / "m.c").write_text("#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v)\n{\n\tint r, n = 1;\n"
+                                "\tMPI_Init(&c, &v);\n\tMPI_Comm_rank(MPI_COMM_WORLD, &r);\n"
+                                "\tif (r)\n\t\tMPI_Recv(&n, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+                                "\telse\n\t\tMPI_Send(&n, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);\n"
+                                "\tMPI_Barrier(MPI_COMM_WORLD);\n\tputs(\"done\");\n\tMPI_Finalize();\n\treturn 0;\n}\n")
+    (folder / "a.spec").write_text("include:\n#include <mpi.h>\ndefinitions:\nint puts(string s);\n"
+                                   "int MPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);\n")
+    r = h.run(["mpicc.openmpi", "-o", "m", "m.c"], cwd=folder)
+    h.check(r.status == 0, str(r))
+    env = h.environment({"BOBBIN_CACHE": str(folder / "cache"), "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "CC": "mpicc.openmpi"})
+    (folder / "cache").mkdir(mode=0o700)
+    r = h.run(["mpirun.openmpi", "--oversubscribe", "-n", "2", h.BOBBIN, "record", "-q", "-o", "t", "--mpi-level=custom",
+               "--wrap", "a.spec", "--", "./m"], cwd=folder, env=env)
+    h.check(r.status == 0 and r.out == b"done\ndone\n", str(r))
+    r.trace = folder / "t"
+    text = shown(r)
+    h.check("MPI_Send(1 INT, dest=" in text and 'puts(s="done") -> result=5' in text, text)
+    h.check("MPI_Recv" not in text and "MPI_Barrier" not in text, text)
+
+
 h.require_bobbin()
 raise SystemExit(suite.run())

@@ -232,7 +232,8 @@ static void read_all_values(struct bob_trace *t)
 /* Small ones only: what is in a stretch is folded anew. Last of all, since the others are gone then. */
 static void read_stretches(struct bob_trace *t)
 {
-	static const struct bob_stretch s = { .from = { 1, 1, 0, 4 }, .to = { 1, 0, 16, 9 } };
+	static const struct bob_stretch s = { .from = { .given = 1, .by_number = 1, .number = 4 },
+					     .to = { .given = 1, .what = 16, .number = 9 } };
 	uint64_t first, last;
 
 	for (uint32_t i = 0; i < t->thread_count && i < 4; i++) {

@@ -49,7 +49,7 @@ static void write_all(struct bob_wrap_spec *s)
 		FILE *f = open_memstream(&text, &n);
 
 		for (uint32_t k = 0; k < s->function_count; k++)
-			s->functions[k].how = hows[i];
+			(void)bob_wrap_choose(s, &s->functions[k], hows[i]);
 		assert(f);
 		bob_wrap_write(s, hows[i] == BOB_WRAP_LINK, "out.c", "", f);
 		assert(!fclose(f) && strlen(text) == n && strstr(text, "bob_wrappers_start"));

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/user_functions.h"
+
 struct entry {
 	struct bob_mpi_row row;
 	uint64_t key;
@@ -123,7 +125,8 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 {
 	const struct bob_value_event *v = &c->event;
 	uint32_t path = BOB_MPI_NO_PATH;
-	uint64_t key = c->function->number;
+	const struct bob_mpi_function *f = bob_event_function_first(c->function);
+	uint64_t key = f->number;
 	struct entry *e;
 
 	if (m->by == BOB_MPI_BY_SITE) {
@@ -134,7 +137,7 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 	}
 	e = entry_of(m, key);
 	if (e) {
-		e->row.function = m->by <= BOB_MPI_BY_SITE ? c->function : e->row.function;
+		e->row.function = m->by <= BOB_MPI_BY_SITE ? f : e->row.function;
 		e->row.path = path;
 		e->row.process = process;
 		e->row.comm = m->by == BOB_MPI_BY_COMM ? comm : BOB_MPI_UNKNOWN;
@@ -144,13 +147,14 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 
 /* What one call adds, or its part on one communicator. */
 struct amounts {
-	uint64_t calls, sent, received;
+	uint64_t calls, own, sent, received;
 	int open;
 };
 
 static void count(struct entry *e, const struct amounts *a, uint64_t times)
 {
 	e->calls += times * a->calls;
+	e->row.own += times * a->own;
 	if (a->sent == BOB_MPI_UNKNOWN || a->received == BOB_MPI_UNKNOWN)
 		e->row.unknown += times;
 	e->sent += a->sent == BOB_MPI_UNKNOWN ? 0 : times * a->sent;
@@ -198,7 +202,7 @@ struct adding {
 	uint32_t process, thread, number; /* number: of the thread in the process */
 	bob_mpi_open_fn open;
 	void *ctx;
-	int finished;
+	int finished, has_mpi;
 };
 
 static int add(struct adding *a, uint64_t comm, const struct bob_mpi_run *run,
@@ -234,6 +238,19 @@ static int add_starts(struct adding *a, const struct bob_mpi_run *run)
 	return bad;
 }
 
+static bob_status add_own(struct adding *a, const struct bob_mpi_run *run)
+{
+	const struct bob_mpi_call *c = &run->call;
+	const uint64_t counts = !(c->function->flags & BOB_MPI_USER_BEGIN) || c->event.open;
+	const struct amounts amounts = { .calls = counts, .own = counts, .open = c->event.open };
+
+	if (add(a, BOB_MPI_UNKNOWN, run, &amounts))
+		return BOB_ERR_NOMEM;
+	if (c->event.open && a->open)
+		a->open(a->ctx, a->thread, a->objects, c);
+	return BOB_OK;
+}
+
 static bob_status add_run(void *ctx, const struct bob_mpi_run *run)
 {
 	struct adding *a = ctx;
@@ -241,11 +258,14 @@ static bob_status add_run(void *ctx, const struct bob_mpi_run *run)
 	enum bob_mpi_class class = bob_mpi_class_of(c->function);
 	int bad;
 
+	if (c->function->flags & BOB_MPI_USER)
+		return add_own(a, run);
+	a->has_mpi = 1;
 	a->finished |= !strcmp(c->function->name, "Finalize") && !c->event.open;
 	if (class == BOB_MPI_CLASS_START) {
 		bad = add_starts(a, run);
 	} else {
-		struct amounts amounts = { 1, 0, bob_mpi_received(c), c->event.open };
+		struct amounts amounts = { 1, 0, 0, bob_mpi_received(c), c->event.open };
 
 		if (class != BOB_MPI_CLASS_SEND_INIT && class != BOB_MPI_CLASS_COLLECTIVE_INIT &&
 		    !bob_mpi_result(c))
@@ -299,7 +319,7 @@ bob_status bob_mpi_table_add(struct bob_mpi_table *m, uint32_t process, const ui
 	}
 	if (m->sum.calls) {
 		m->processes++;
-		if (!a.finished)
+		if (a.has_mpi && !a.finished)
 			m->unfinished[m->unfinished_count++] = process;
 	}
 	for (uint32_t i = 0; i < m->count; i++) {
@@ -316,18 +336,20 @@ static int take_times(void *ctx, const struct bob_value_pair *p)
 {
 	struct bob_mpi_table *m = ctx;
 	const struct bob_mpi_function *f = bob_mpi_function_of_key(p->to.key, p->to.key_len);
+	const int is_own = f && f->flags & BOB_MPI_USER;
 	const struct bob_thread_info *th = bob_trace_thread(m->trace, p->to.thread);
 	struct entry *e;
 
 	if (!f || !th)
 		return 0;
+	f = bob_event_function_first(f);
 	e = entry_of(m, f->number | (uint64_t)path_of(m, th->process, p->to.place, p->to.depth)
 					    << 16);
 	if (!e)
 		return 1;
 	e->row.function = f;
 	e->row.time_ns += p->duration.sum_ns;
-	m->sum.row.time_ns += p->duration.sum_ns;
+	m->sum.row.time_ns += is_own ? 0 : p->duration.sum_ns; /* they lie in one another */
 	return 0;
 }
 
@@ -350,7 +372,7 @@ static int by_calls(const void *a, const void *b)
 	if (x->sent.sum != y->sent.sum)
 		return x->sent.sum < y->sent.sum ? 1 : -1;
 	if (x->function != y->function && x->function && y->function)
-		return x->function < y->function ? -1 : 1;
+		return x->function->number < y->function->number ? -1 : 1;
 	if (x->comm != y->comm)
 		return x->comm < y->comm ? -1 : 1;
 	return (x->path > y->path) - (x->path < y->path);

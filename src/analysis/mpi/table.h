@@ -28,11 +28,14 @@ struct bob_mpi_row {
 	uint32_t process;	/* by rank */
 	uint64_t comm;		/* by comm; BOB_MPI_UNKNOWN: calls of none */
 	uint32_t members_least, members_most; /* by comm: processes of it */
+	/* An event of the program's own that has others in it is two events, and counts where it ends. */
 	struct bob_mpi_share calls, sent, received;
+	uint64_t own;		/* events of the program's own among the calls */
 	uint64_t unknown;	/* calls among them whose bytes are not known */
 	uint64_t open;		/* calls that were in progress when recording ended */
 	uint32_t processes;	/* that have such calls */
-	uint64_t time_ns;	/* by function and site: in all these calls; 0: not known */
+	uint64_t
+		time_ns; /* by function and site: in all these calls; 0: not known. In the sum: in calls of MPI */
 };
 
 /* A call that had not come back. `call` is valid during the visit. */

@@ -24,6 +24,59 @@ static uint32_t file_index(struct bob_source_maker *m, const char *name)
 	return (uint32_t)m->files.count - 1;
 }
 
+/* --- lines --- */
+
+/* The header that a program's own events are marked with: code of it is inlined, and where it is called is what matters. */
+static int is_events_header(const char *file)
+{
+	static const char name[] = "bobbin/events.h";
+	const size_t n = strlen(file), own = sizeof(name) - 1;
+
+	return n >= own && !strcmp(file + n - own, name) && (n == own || file[n - own - 1] == '/');
+}
+
+/* Where the inlined function is called. 0: it is not said. */
+static int read_call(Dwarf_Die *unit, Dwarf_Die *inlined, const char **file, Dwarf_Word *line)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Files *files;
+	Dwarf_Word number;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attr), line) != 0 ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attr), &number) != 0 ||
+	    dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count)
+		return 0;
+	*file = dwarf_filesrc(files, number, NULL, NULL);
+	return *file && *line && *line <= INT32_MAX;
+}
+
+/* The innermost call that is in no such header; *file and *number stay if there is none. */
+static void leave_header(Dwarf_Die *unit, uint64_t pc, const char **file, int *number)
+{
+	Dwarf_Die *at, *scope = NULL;
+	int count = dwarf_getscopes(unit, pc, &at);
+	const char *in = *file;
+	Dwarf_Word line;
+
+	if (count <= 0)
+		return;
+	count = dwarf_getscopes_die(&at[0],
+				    &scope); /* the others of `at` are where it is defined */
+	free(at);
+	for (int i = 0; i < count && is_events_header(in); i++) {
+		if (dwarf_tag(&scope[i]) != DW_TAG_inlined_subroutine)
+			continue;
+		if (!read_call(unit, &scope[i], &in, &line))
+			break;
+		if (!is_events_header(in)) {
+			*file = in;
+			*number = (int)line;
+		}
+	}
+	free(scope);
+}
+
 static void read_line(struct bob_source_maker *m, Dwarf_Die *unit, struct bob_source_row *r)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, r->pc);
@@ -37,6 +90,8 @@ static void read_line(struct bob_source_maker *m, Dwarf_Die *unit, struct bob_so
 	    dwarf_lineendsequence(line, &ends) != 0 || ends)
 		return;
 	file = dwarf_linesrc(line, NULL, NULL);
+	if (file && is_events_header(file))
+		leave_header(unit, r->pc, &file, &number);
 	if (!file || strnlen(file, 4096) >= 4096)
 		return;
 	r->line = (uint32_t)number;

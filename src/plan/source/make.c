@@ -15,7 +15,7 @@
 
 #define WORK_MAX 50000000u	/* entries and ranges that are looked at */
 #define BUILD_ID_MAX 20u
-#define SOURCE_VERSION 2u	/* another one where the same files give other lines or variables */
+#define SOURCE_VERSION 3u	/* another one where the same files give other lines or variables */
 #define JOINED_MAX 60		/* characters of names of variables in one place */
 
 const char *bob_source_text(struct bob_source_maker *m, const char *text)

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions of the program itself that have a wrapper (docs/wrap.md): no library can stand before them, so their entry leads there. */
+#include "agent/agent.h"
+
+#include <elf.h>
+
+#include "agent/os.h"
+
+int bob_agent_redirect_1(const char *program, const char *symbol, uint64_t address, void *to,
+			 void **original);
+
+static struct bob_image *main_image(void)
+{
+	const uint64_t *a = bob_process.auxv;
+
+	for (; a && a[0]; a += 2)
+		if (a[0] == AT_ENTRY)
+			return image_at(a[1]);
+	return NULL;
+}
+
+/* Is this the program that was looked at? Others inherit what is preloaded. */
+static bool is_program(const char *path)
+{
+	char own[BOB_PATH_MAX];
+
+	return os_readlink("/proc/self/exe", own, sizeof(own)) > 0 && text_equal(own, path);
+}
+
+static enum bob_skip redirect(uint64_t address, uint64_t to, uint64_t *original)
+{
+	struct bob_image *im = main_image();
+	const struct bob_plan_func *f;
+
+	if (!im || !im->plan)
+		return BOB_SKIP_NO_PLAN;
+	if (im->mem) /* it runs translated */
+		return BOB_SKIP_SPECIAL;
+	f = (const struct bob_plan_func *)(const void *)((const char *)im->plan +
+							 im->plan->funcs.off);
+	for (uint32_t i = 0; i < im->plan->func_count; i++)
+		if (f[i].addr == address)
+			return patch_redirect(im, i, to, original);
+	return BOB_SKIP_NO_PLAN;
+}
+
+/* 0: done. By constructors only, before the program has threads. */
+__attribute__((visibility("default"))) int bob_agent_redirect_1(const char *program,
+								const char *symbol,
+								uint64_t address, void *to,
+								void **original)
+{
+	uint64_t at = 0;
+	enum bob_skip why;
+
+	if (!bob_process.recording || !os_allowed() || !is_program(program))
+		return -1;
+	lock_process();
+	why = redirect(address, (uint64_t)(uintptr_t)to, &at);
+	if (why)
+		agent_log("not wrapped, its code cannot be changed", symbol);
+	unlock_process();
+	if (!why)
+		*original = (void *)(uintptr_t)at;
+	return why ? -1 : 0;
+}

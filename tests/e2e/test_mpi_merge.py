@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# ctest: serial
+"""bobbin merge, started by mpirun as several processes: the bytes are those of one process alone, whoever comes, dies or hangs."""
+import fcntl
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import harness as h
+import mpi_events as m
+
+suite = h.Suite("mpi_merge", jobs=1)
+RANKS = 7
+_recorded = {}
+
+
+def trace(mpi):
+    """Files of all ranks, none merged, and what one process makes of them."""
+    if mpi not in _recorded:
+        exe = m.program(mpi, "late.c")
+        r = m.record(mpi, RANKS, [exe, "3"], options=["--mpi-level=rank", "--time=exact:mpi"])
+        h.check(r.status == 0 and len(list(r.trace.glob("p*.bob"))) == RANKS, f"{r}")
+        alone = copy(r.trace)
+        r.alone = h.bobbin("merge", alone)
+        h.check(r.alone.status == 0, f"{r.alone}")
+        _recorded[mpi] = r.trace, (alone / "trace.bob").read_bytes()
+    return _recorded[mpi]
+
+
+def copy(directory):
+    to = h.fresh("merge") / "t"
+    shutil.copytree(directory, to)
+    return to
+
+
+def merged(directory, want):
+    names = sorted(p.name for p in directory.iterdir() if not p.name.startswith("i"))
+    h.check(names == ["run.key", "trace.bob"], f"left: {names}")
+    h.check((directory / "trace.bob").read_bytes() == want, "not what one process makes")
+
+
+def launched(mpi, processes):
+    whole, want = trace(mpi)
+    t = copy(whole)
+    r = h.run([*m.mpirun(mpi, processes), h.BOBBIN, "merge", t], env=m.environment(mpi))
+    h.check(r.status == 0 and not r.err and r.out.count(b"\n") == 1, f"{r}")
+    merged(t, want)
+
+
+def start(directory, rank, ranks, **env):
+    env = m.environment("openmpi", {"OMPI_COMM_WORLD_RANK": str(rank), "OMPI_COMM_WORLD_SIZE": str(ranks),
+                                    "PMIX_NAMESPACE": directory.parent.name, **env})
+    return subprocess.Popen([h.BOBBIN, "merge", directory], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def end(p, status=0):
+    out, err = p.communicate(timeout=60)
+    h.check(p.returncode == status, f"status {p.returncode}\n{h.show(out)}\n{h.show(err)}")
+    return err
+
+
+def marker(directory, rank):
+    """The test is this rank: its marker, locked as if it had begun."""
+    for _ in range(1000):
+        found = list(directory.glob(f"merge.*.{rank}"))
+        if found:
+            f = open(found[0], "r+b", buffering=0)
+            fcntl.flock(f, fcntl.LOCK_EX)
+            h.check(f.read() == b"g", "the marker does not say go")
+            f.write(b"s")
+            return f
+        time.sleep(0.02)
+    raise h.Failure("rank 0 makes no marker")
+
+
+def dies():
+    whole, want = trace("openmpi")
+    t = copy(whole)
+    others = [start(t, 1, 3), start(t, 0, 3)]
+    marker(t, 2).close()
+    end(others[0])
+    h.check(b"rank 2: it died; rank 0 does its share" in end(others[1]), "nothing is said of it")
+    merged(t, want)
+
+
+def hangs():
+    whole, want = trace("openmpi")
+    t = copy(whole)
+    zero = start(t, 0, 2, BOBBIN_MERGE_WAIT="1")
+    f = marker(t, 1)
+    h.check(b"rank 1: it takes too long" in end(zero), "nothing is said of it")
+    h.check(not os.fstat(f.fileno()).st_nlink, "it could still give its share")
+    merged(t, want)
+
+
+def kill_9(times):
+    whole, want = trace("openmpi")
+    random.seed(1)
+    for _ in range(times):
+        t = copy(whole)
+        others = [start(t, rank, 3) for rank in range(3)]
+        time.sleep(random.random() / 20)
+        others[1].kill()
+        others[1].communicate()
+        h.check(others[2].wait(60) == 0, "rank 2")
+        end(others[0])
+        merged(t, want)
+
+
+def kill_9_first():
+    """Whatever has been given is part of the trace, and the next merge goes on from there."""
+    whole, want = trace("openmpi")
+    t = copy(whole)
+    zero, one = start(t, 0, 3), start(t, 1, 3)
+    with marker(t, 2):  # so that rank 0 waits
+        end(one)
+        h.check(list(t.glob("trace.*.1.bob")), "rank 1 gave nothing")
+        zero.kill()
+        zero.communicate()
+    r = h.bobbin("check", t)
+    h.check(r.status == 0 and len(h.info(t)["process_list"]) == RANKS, f"{r}")
+    r = h.bobbin("merge", t)
+    h.check(r.status == 0, f"{r}")
+    for p in t.glob("merge.*"):
+        p.unlink()
+    merged(t, want)
+
+
+def nothing_to_share():
+    """What is for one alone to do, the others leave to it."""
+    t = copy(trace("openmpi")[0])
+    others = [start(t, 1, 2)]
+    r = h.bobbin("merge", "--drop-below=1", t, env=m.environment("openmpi", {
+        "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2", "PMIX_NAMESPACE": t.parent.name}))
+    h.check(r.status == 0, f"{r}")
+    end(others[0])
+    h.check(not list(t.glob("p*.bob")) and not list(t.glob("merge.*")), "files are left")
+
+
+for name in m.MPIS:
+    for n in (2, 3, 4):
+        suite.add(f"{name}: {n} processes", launched, name, n)
+suite.add("one dies while it merges", dies)
+suite.add("one hangs", hangs)
+suite.add("one is killed at random moments", kill_9, 5)
+suite.add("rank 0 is killed", kill_9_first)
+suite.add("nothing to share", nothing_to_share)
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
