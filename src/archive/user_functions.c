@@ -25,6 +25,14 @@ static uint32_t *slot; /* twice `room`; of a key's hash on: its entry's number +
 static uint32_t entries, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* A name may have any bytes; what a terminal obeys is not printed. */
+static void make_printable(char *name)
+{
+	for (; *name; name++)
+		if ((uint8_t)*name < ' ' || *name == 127)
+			*name = '?';
+}
+
 static void fill(struct entry *e, enum bob_user_phase phase)
 {
 	static const uint8_t roles[BOB_USER_TYPES] = { BOB_MPI_ROLE_INT, BOB_MPI_ROLE_DOUBLE,
@@ -103,6 +111,7 @@ static struct entry *add(const uint8_t *key, size_t len)
 	}
 	memcpy(e->bytes, key, len);
 	e->bytes_len = (uint32_t)len;
+	make_printable(e->key.name);
 	fill(e, phase);
 	e->first = &e->function;
 	for (uint32_t i = 0; i < entries && e->first == &e->function; i++)

@@ -31,8 +31,11 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 
 	if (told->rank != ~0u)
 		fprintf(out, "%" PRIu32, told->rank);
-	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%s%s,", told->process, told->number,
-		told->index, bob_mpi_prefix(c->function), c->function->name);
+	fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",", told->process, told->number,
+		told->index);
+	fprintf(w->text, "%s%s", bob_mpi_prefix(c->function), c->function->name);
+	put_field(w);
+	fputc(',', out);
 	bob_mpi_put_site(w->x, told, w->text);
 	put_field(w);
 	fputc(',', out);
@@ -43,6 +46,8 @@ static bob_status put_call(void *ctx, const struct bob_mpi_told *told)
 	put_field(w);
 	if (c->event.open)
 		fputs(",open", out);
+	else if (c->function->flags & BOB_MPI_USER)
+		fputc(',', out);
 	else
 		fprintf(out, ",%" PRId64, bob_mpi_result(c));
 	if (w->exact)

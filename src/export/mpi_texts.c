@@ -35,6 +35,7 @@ static void put_value(const struct bob_export *x, const struct bob_mpi_told *tol
 	case BOB_MPI_ROLE_SESSION:
 	case BOB_MPI_ROLE_KEYVAL:
 	case BOB_MPI_ROLE_BUF:
+	case BOB_MPI_ROLE_DOUBLE:
 		x->value(role, v, to);
 		return;
 	default:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program's own events among calls of MPI, and of ranks without any: exact for each rank and thread, merged in MPI_Finalize, by
 level, after a kill; what the verbs say of them; sizes that do not grow with ranks."""
+import csv
+import json
 import os
 import re
 import signal
@@ -154,6 +156,41 @@ def verbs():
     h.check(len(re.findall(r"(?:begin |end )?step\(", only)) == len(re.findall(r"^ *\d[\d,]*  ", only, re.M)) >= begun, only)
     none = h.bobbin("show", "-x", "--lines=0", "-N", "step", r.trace).out.decode()
     h.check("step(" not in none and "leaf(" in none, none)
+
+
+@suite.case("exports")
+def exports():
+    p = program("all.c")
+    r = h.record([p, h.fresh("said"), 2, 15], ["--events", "--time=exact:mpi"])
+    out = h.fresh("exports")
+    for name in ("csv", "chrome", "otf2"):
+        e = h.bobbin("export", f"--format={name}", "-o", out / name, r.trace)
+        h.check(e.status == 0, str(e))
+    shown = [line for line in h.bobbin("show", "-x", "--lines=0", r.trace).out.decode().splitlines() if re.match(r" *\d", line)]
+    rows = list(csv.DictReader((out / "csv").open()))
+    h.check(len(rows) == len(shown) and all(row["result"] == "" for row in rows), f"{len(rows)} rows of {len(shown)}")
+    for row, line in zip(rows, shown):
+        value = re.search(r"(?:leaf|residual)\(.*?\b(?:x|value)=([^),]*)", line)
+        h.check(f" {row['function']}(" in line and (not value or row["in"].endswith("=" + value.group(1))), f"{row}\n{line}")
+    h.check(balanced([(e["ph"], (e["pid"], e["tid"]), e["name"]) for e in json.loads((out / "chrome").read_text())["traceEvents"] if e["ph"] in "BE"], "BE"), "chrome")
+    h.need("otf2-print")
+    text = h.run(["otf2-print", "-Werror", out / "otf2" / "traces.otf2"])
+    h.check(text.status == 0, str(text))
+    pairs = re.findall(r'^(ENTER|LEAVE) +(\d+) .*Region: "([^"]*)"', text.out.decode(), re.M)
+    h.check(len(pairs) > len(rows) and balanced(pairs, ("ENTER", "LEAVE")), f"otf2: {len(pairs)}")
+    return f"{len(rows)} events"
+
+
+def balanced(events, words):
+    """[(begin or end, thread, name)]: each end is that of the innermost beginning, and nothing is left."""
+    open_ones = {}
+    for what, thread, name in events:
+        nest = open_ones.setdefault(thread, [])
+        if what == words[0]:
+            nest.append(name)
+        elif not nest or nest.pop() != name:
+            return False
+    return events and not any(open_ones.values())
 
 
 @suite.case("what lies between two of them")

@@ -77,6 +77,19 @@ static void phases(void **state)
 	assert_ptr_equal(bob_event_function_of(1), bob_mpi_function_of(1));
 }
 
+/* Control characters are not for a terminal. */
+static void names(void **state)
+{
+	uint8_t key[BOB_EVENT_KEY_MAX];
+	struct bob_user_key k;
+	const struct bob_mpi_function *f;
+
+	(void)state;
+	assert_int_equal(bob_user_parse("a\x1b[1m\n\xc3\xa4", 0, NULL, &k), BOB_OK);
+	f = bob_user_function_of_key(key, bob_user_encode(&k, BOB_USER_WHOLE, key));
+	assert_string_equal(f->name, "a?[1m?\xc3\xa4");
+}
+
 static void none(void **state)
 {
 	uint8_t key[BOB_EVENT_KEY_MAX + 1] = { 0x80, 0x80, 1, 9 };
@@ -125,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(phases),
+		cmocka_unit_test(names),
 		cmocka_unit_test(none),
 		cmocka_unit_test(many),
 	};
