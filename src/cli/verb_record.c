@@ -21,6 +21,7 @@
 #include "cli/mpi_shim.h"
 #include "cli/naming.h"
 #include "cli/numbers.h"
+#include "cli/record_env.h"
 #include "cli/recording.h"
 #include "cli/sampler.h"
 #include "cli/verbs.h"
@@ -157,49 +158,6 @@ static int await_ranks(const char *dir, int run)
 		bob_rundir_stay(run);
 		nanosleep(&pause, NULL);
 	}
-}
-
-/* Options that are given anew for every recording: an outer one's are not ours. */
-static int is_of_outer(const char *name)
-{
-	static const char *const names[] = { "BOBBIN_FILTER",	 "BOBBIN_NOTRACE",
-					     "BOBBIN_TRIGGER",	 "BOBBIN_DEPTH",
-					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE",
-					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
-					     "BOBBIN_CALLS",	 "BOBBIN_MPI", "BOBBIN_EVENTS",
-					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
-					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS",
-					     "BOBBIN_MPI_LEVEL",	 "BOBBIN_MPI_VECTORS" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
-			return 1;
-	return 0;
-}
-
-/* Our environment without what we set, then that. */
-static char **build_env(const struct cli_vars *vars)
-{
-	size_t n = 0, kept = 0;
-
-	while (environ[n])
-		n++;
-	char **env = calloc(n + (size_t)vars->count + 1, sizeof(*env));
-	for (size_t i = 0; env && i < n; i++) {
-		char name[128];
-		size_t len = strcspn(environ[i], "=");
-
-		if (len < sizeof(name)) {
-			memcpy(name, environ[i], len);
-			name[len] = 0;
-			if (cli_vars_get(vars, name) || is_of_outer(name))
-				continue;
-		}
-		env[kept++] = environ[i];
-	}
-	for (int i = 0; env && i < vars->count; i++)
-		env[kept++] = vars->text[i];
-	return env;
 }
 
 /* "calls", "accesses", "MPI calls", "events", of one without the s. */
@@ -375,7 +333,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
-	char **env = build_env(&r->vars);
+	char **env = cli_record_environment(&r->vars);
 	const int marks = r->calls && strcmp(r->time, "none") != 0;
 	struct cli_sampler *sampler = marks ? cli_sampler_begin(abs) : NULL;
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
