@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shallow water on an adaptive mesh. The loop has finite differences in it and says where it is; all else is done by hooks at these events
+ * (services.c): pictures, refining the mesh, balancing the load, statistics. Compare naive.c.
+ *
+ *     mpirun -n 4 bobbin record --mpi --events --mpi-level=custom -- ./amr_events 20 amr
+ *
+ * 20 bursts of 10 steps; writes amr.000.ppm ...
+ *
+ * A round hill of water falls apart between four walls. Fluxes are those of Rusanov; what leaves a cell over half a
+ * side enters the one beside it, so the water stays the same to rounding, which is checked. */
+#include <bobbin/events.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mesh.h"
+#include "services.h"
+
+#define GRAVITY 9.8
+#define STEADY 0.4		/* of the time step that would be unstable */
+#define BURST 10
+
+struct flux {
+	double h, hu, hv;
+};
+
+/* --- finite differences --- */
+
+static double largest_speed(const struct state *s, double momentum)
+{
+	return fabs(momentum / s->h) + sqrt(GRAVITY * s->h);
+}
+
+/* Over a side between `a` (west) and `b` (east). */
+static struct flux flux_x(const struct state *a, const struct state *b)
+{
+	double ua = a->hu / a->h, ub = b->hu / b->h;
+	double s = fmax(largest_speed(a, a->hu), largest_speed(b, b->hu));
+	struct flux f;
+
+	f.h = 0.5 * (a->hu + b->hu) - 0.5 * s * (b->h - a->h);
+	f.hu = 0.5 * (a->hu * ua + b->hu * ub + 0.5 * GRAVITY * (a->h * a->h + b->h * b->h)) -
+	       0.5 * s * (b->hu - a->hu);
+	f.hv = 0.5 * (a->hv * ua + b->hv * ub) - 0.5 * s * (b->hv - a->hv);
+	return f;
+}
+
+static struct state turned(const struct state *s)
+{
+	return (struct state){ s->h, s->hv, s->hu };
+}
+
+/* A wall is a cell with the same water going the other way. */
+static struct state mirrored(const struct state *s, enum side side)
+{
+	int x = side == WEST || side == EAST;
+
+	return (struct state){ s->h, x ? -s->hu : s->hu, x ? s->hv : -s->hv };
+}
+
+/* What flows out of `own` over one side, per length. */
+static struct flux outflow(const struct state *own, const struct state *near, enum side side)
+{
+	struct state a = side == EAST || side == NORTH ? *own : *near;
+	struct state b = side == EAST || side == NORTH ? *near : *own;
+	double sign = side == EAST || side == NORTH ? 1 : -1;
+	struct flux f;
+
+	if (side == WEST || side == EAST) {
+		f = flux_x(&a, &b);
+		return (struct flux){ sign * f.h, sign * f.hu, sign * f.hv };
+	}
+	a = turned(&a);
+	b = turned(&b);
+	f = flux_x(&a, &b);
+	return (struct flux){ sign * f.h, sign * f.hv, sign * f.hu };
+}
+
+static void step_cell(const struct mesh *m, int i, double dt, struct state *out)
+{
+	double size = mesh_size(m, i), part = dt / (2 * size);
+
+	*out = m->own[i];
+	for (int side = 0; side < SIDES; side++)
+		for (int half = 0; half < 2; half++) {
+			int near = m->near[i][side][half];
+			struct state wall = mirrored(&m->own[i], (enum side)side);
+			struct flux f = outflow(&m->own[i], near == WALL ? &wall : &m->own[near],
+						(enum side)side);
+
+			out->h -= part * f.h;
+			out->hu -= part * f.hu;
+			out->hv -= part * f.hv;
+		}
+}
+
+static double time_step(const struct mesh *m)
+{
+	double dt = 1, all;
+
+	for (int i = 0; i < m->owned; i++) {
+		const struct state *s = &m->own[i];
+		double fastest = fmax(largest_speed(s, s->hu), largest_speed(s, s->hv));
+
+		dt = fmin(dt, STEADY * mesh_size(m, i) / fastest);
+	}
+	MPI_Allreduce(&dt, &all, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+	return all;
+}
+
+static void finite_differences(struct mesh *m, double *time)
+{
+	double dt = time_step(m);
+	struct state *next = malloc(((size_t)m->owned + 1) * sizeof(*next));
+
+	if (!next)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	mesh_exchange(m);
+	for (int i = 0; i < m->owned; i++)
+		step_cell(m, i, dt, &next[i]);
+	for (int i = 0; i < m->owned; i++)
+		m->own[i] = next[i];
+	free(next);
+	*time += dt;
+}
+
+static void pour_water(struct mesh *m)
+{
+	for (int i = 0; i < m->owned; i++) {
+		double x, y, half = mesh_size(m, i) / 2;
+
+		mesh_corner(m, m->first[m->rank] + i, &x, &y);
+		x += half - 0.4;
+		y += half - 0.45;
+		m->own[i] = (struct state){ x * x + y * y < 0.04 ? 10 : 2, 0, 0 };
+	}
+}
+
+static double water(const struct mesh *m)
+{
+	double own = 0, all = 0;
+
+	for (int i = 0; i < m->owned; i++)
+		own += m->own[i].h * mesh_size(m, i) * mesh_size(m, i);
+	MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	return all;
+}
+
+/* --- the whole --- */
+
+int main(int argc, char **argv)
+{
+	bob_event_id pour, run, burst, step;
+	int bursts = argc > 1 ? atoi(argv[1]) : 10;
+	double time = 0, before, after;
+	struct mesh m;
+
+	MPI_Init(&argc, &argv);
+	mesh_create(&m);
+	mesh_connect(&m);
+	services_add(&m, argc > 2 ? argv[2] : "amr");
+	pour = bob_event_register("pour", BOB_EVENT_NO_SIGNATURE, NULL);
+	run = bob_event_register("run", BOB_EVENT_NO_SIGNATURE, NULL);
+	burst = bob_event_register("burst", BOB_EVENT_NO_SIGNATURE, NULL);
+	step = bob_event_register("step", BOB_EVENT_NO_SIGNATURE, NULL);
+
+	for (int level = MESH_LEVEL_MIN; level < MESH_LEVEL_MAX; level++) {
+		bob_event_begin(pour);
+		pour_water(&m);
+		bob_event_end(pour);
+	}
+	pour_water(&m);
+	before = water(&m);
+
+	bob_event_begin(run);
+	for (int i = 0; i < bursts; i++) {
+		bob_event_begin(burst);
+		for (int k = 0; k < BURST; k++) {
+			bob_event_begin(step);
+			finite_differences(&m, &time);
+			bob_event_end(step);
+		}
+		bob_event_end(burst);
+	}
+	bob_event_end(run);
+	after = water(&m);
+
+	if (m.rank == 0)
+		printf("time %.6f, cells %d, water %.9f: %s\n", time, m.cells, after,
+		       fabs(after - before) < 1e-12 * before * BURST * (bursts + 1) ? "conserved" :
+										      "LOST");
+	mesh_destroy(&m);
+	MPI_Finalize();
+	return fabs(after - before) < 1e-12 * before * BURST * (bursts + 1) ? 0 : 1;
+}
