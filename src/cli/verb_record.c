@@ -360,7 +360,6 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	}
 	finish(r, dir, (uint32_t)child, joined);
 	cli_vars_free(&r->vars);
-	cli_wrap_close(&r->wrap);
 	cli_mem_free(&r->engine);
 	bob_launch_end(status);
 	return 0;
@@ -386,9 +385,11 @@ static int choose_events(struct recording *r, const char *path)
 	if (bob_fold_settings_any(&r->folding.how) || cli_vars_get(&r->vars, "BOBBIN_CODEC"))
 		cli_vars_set(&r->vars, "BOBBIN_MERGE",
 			     "0"); /* only what is folded exactly is merged while it runs */
-	return cli_mpi_choose(&r->vars, "record", mpi) || cli_wrap_preload(&r->wrap, &r->vars) ?
-		       125 :
-		       0;
+	const int bad = cli_mpi_choose(&r->vars, "record", mpi) ||
+			cli_wrap_preload(&r->wrap, &r->vars);
+
+	cli_wrap_close(&r->wrap);
+	return bad ? 125 : 0;
 }
 
 /* What a spec asks for: events, and MPI if some of its functions are there. 0, or 125 after a complaint. */

@@ -38,9 +38,12 @@ int cli_wrap_open(struct cli_wrap *w, const char *path, int quiet)
 {
 	if (!w->spec)
 		return 0;
-	if (cli_wrap_read(VERB, w->spec, &w->read) ||
-	    cli_wrap_choose(VERB, w->read, path, BOB_WRAP_PATCH, quiet))
+	if (cli_wrap_read(VERB, w->spec, &w->read))
 		return 125;
+	if (cli_wrap_choose(VERB, w->read, path, BOB_WRAP_PATCH, quiet)) {
+		cli_wrap_close(w);
+		return 125;
+	}
 	if (!quiet)
 		cli_wrap_notes(VERB, w->read);
 	w->read->program = realpath(path ? path : "", w->program);
