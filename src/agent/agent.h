@@ -6,6 +6,7 @@
  *   file.c     the process file: windows, chunks, META records
  *   images.c   which images are loaded, their plans, lookup by address
  *   patch.c    relocate a plan's trampolines into an arena, commit the jumps
+ *   rows.c     frame rows of a plan
  *   frames.c   the caller-frame rule: whose frame is the caller's?
  *   sites.c    the process-wide tables that make that rule one look-up
  *   thread.c   thread blocks and their streams
@@ -15,6 +16,7 @@
  *   planner.c  plans from the cache; ask for those that are missing
  *   redirect.c functions that lead to a wrapper (src/wrap)
  *   streams.c  what other parts of Bobbin inside the process get
+ *   hooks.c    functions chosen by name: their entries and returns (hooks.h)
  *   os.c       system calls; string.c the functions a compiler may call
  *   mem/       memory accesses instead of calls
  *
@@ -100,6 +102,7 @@ struct bob_thread {
 	struct bob_pending *pending; /* BOB_PENDING_MAX, reserved */
 	struct bob_thread *next; /* list of all */
 	struct bob_mem_thread *mem; /* NULL: calls are recorded */
+	void *hooks;		/* hooks.c */
 	size_t map_bytes;
 	struct {
 		void *p;
@@ -172,6 +175,8 @@ struct bob_image {
 	bool interface;		/* all it exports is the interface */
 	struct bob_mem_image *mem; /* runs translated; NULL: as it is */
 	uint8_t sync_caller;	/* enum bob_sync_caller: what its calls are */
+	uint64_t
+		unwind_ip; /* link address of _Unwind_GetIP, where backtraces leave our frames out; 0: they do not */
 	const char *path;	/* copy of the loader's */
 };
 
@@ -192,6 +197,7 @@ struct bob_config {
 	const char *only;	/* BOBBIN_FILTER: patterns separated by ':' */
 	const char *never;	/* BOBBIN_NOTRACE */
 	const char *trigger;	/* BOBBIN_TRIGGER */
+	const char *hooks;	/* BOBBIN_HOOK_FUNCTIONS; NULL: none */
 	const char *interface;	/* BOBBIN_INTERFACE: names of the functions that are the interface */
 	const char *interface_image; /* BOBBIN_INTERFACE_IMAGE: or all that these images export */
 	enum bob_images_mode images;
@@ -297,6 +303,7 @@ void meta_flush(struct bob_meta *m);
 /* Bring the set in line with the loader's list; lock held. */
 void images_update(void);
 struct bob_image *image_at(uint64_t addr);
+const struct bob_image *image_of(uint32_t id); /* of a function */
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
 /* The file says what this image is from now on, if it did not. False: it has no plan, or there are too many. No lock held. */
 bool image_use(struct bob_image *im);
@@ -317,6 +324,13 @@ uint64_t patch_find_arena(const struct bob_image *im, uint64_t size);
 bool patch_reaches(const struct bob_image *im, uint64_t arena, uint64_t size);
 bool patch_protect(const struct bob_image *im, bool writable);
 bool patch_add32(uint8_t *field, int64_t delta); /* false: it does not fit */
+/* Is one of the function's names, mangled or not, among these patterns? */
+bool patch_matches(const struct bob_plan_head *plan, const struct bob_plan_func *f,
+		   const char *patterns);
+/* Its name for people: that of the source without parameters, where there is one. */
+const char *patch_plain_name(const struct bob_plan_head *plan, uint32_t func);
+/* Is it of enum bob_special, and needed in this process? */
+bool patch_is_special(const struct bob_plan_head *plan, uint32_t func);
 /* Link addresses of the bytes that hooks of enum bob_special take, one range after the other (it may be empty);
  * false: no more. */
 bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo, uint64_t *hi);
@@ -349,6 +363,12 @@ struct bob_entry { /* registers at the entry */
 };
 void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry *e, uint64_t hi,
 		   struct bob_caller *out);
+
+/* --- rows.c --- */
+/* Link addresses; NULL: there is none. */
+const struct bob_plan_fde *rows_fde(const struct bob_plan_head *plan, uint64_t addr);
+const struct bob_plan_row *rows_row(const struct bob_plan_head *plan, const struct bob_plan_fde *f,
+				    uint64_t addr);
 
 /* --- sites.c --- */
 #define BOB_SITES (1u << 18)
@@ -391,6 +411,10 @@ void thread_dead_end(struct bob_thread *t, bob_status why);
 /* --- stacks.c --- */
 /* Make the stack that contains rsp the current one. False: no memory. */
 bool stacks_switch(struct bob_thread *t, uint64_t rsp);
+/* The stack that contains rsp. False: not known. */
+bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size);
+/* Does rsp lie in a stack that was named (makecontext, sigaltstack) and does not begin at lo? */
+bool stacks_named_other(uint64_t rsp, uint64_t lo);
 void stacks_free(struct bob_thread *t);
 void stacks_note(uint64_t lo, uint64_t size); /* makecontext named a stack */
 static inline struct bob_stack *stack_now(const struct bob_thread *t)
@@ -428,6 +452,8 @@ void streams_end(void); /* the process ends: whoever writes into its file comple
 uint32_t entry_special_offset(void); /* functions of enum bob_special */
 uint32_t entry_sync_offset(void); /* of them, those that synchronise threads */
 uint32_t entry_wide_offset(void); /* ids beyond BOB_SYM_ID_MASK */
+uint32_t entry_hook_offset(void); /* functions hooked by name (hooks.h) */
+uint32_t entry_backtrace_offset(void); /* _Unwind_Backtrace, where there are such */
 /* Copy the entry code to `to` (BOB_PLAN_HANDLER_BYTES), with its immediates filled in. */
 void entry_copy(uint8_t *to, bool null_codec);
 

@@ -152,6 +152,7 @@ bool config_read(struct bob_config *c, char **env)
 	c->only = config_env(env, "BOBBIN_FILTER");
 	c->never = config_env(env, "BOBBIN_NOTRACE");
 	c->trigger = config_env(env, "BOBBIN_TRIGGER");
+	c->hooks = config_env(env, "BOBBIN_HOOK_FUNCTIONS");
 	c->interface = config_env(env, "BOBBIN_INTERFACE");
 	c->interface_image = config_env(env, "BOBBIN_INTERFACE_IMAGE");
 	c->max_depth = (uint32_t)number(config_env(env, "BOBBIN_DEPTH"));

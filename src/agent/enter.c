@@ -10,6 +10,7 @@
  * stacks then begin anew, which the trace says (note gap); no committed event is lost. */
 #include "agent/agent.h"
 
+#include "agent/hooks.h"
 #include "agent/os.h"
 
 static void barrier(void)
@@ -70,16 +71,6 @@ static uint64_t *live_top(const struct bob_thread *t, uint64_t rsp, const struct
 
 /* --- options that select events at run time; all of them force the slow path --- */
 
-static const struct bob_image *image_of(uint32_t id)
-{
-	const struct bob_image_set *s = bob_process.images;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->image[i]->plan && id - s->image[i]->first_id < s->image[i]->plan->func_count)
-			return s->image[i];
-	return NULL;
-}
-
 /* BOBBIN_TRIGGER: recording is on while a trigger function's frame is open. */
 static bool triggered(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct bob_caller *c)
 {
@@ -104,7 +95,7 @@ static bool crosses(uint32_t id, uint64_t rsp)
 {
 	const struct bob_image *im = image_of(id);
 
-	return im && image_at(*(const uint64_t *)(uintptr_t)rsp) != im;
+	return im && image_at(returns_true(rsp, *(const uint64_t *)(uintptr_t)rsp)) != im;
 }
 
 static bool selected(struct bob_thread *t, uint32_t id, uint64_t rsp, const struct bob_caller *c,

@@ -10,6 +10,7 @@
  * instruction. Everything read from the stack is held against the bounds of the stack; nothing else
  * of the program is read. */
 #include "agent/agent.h"
+#include "agent/hooks.h"
 #include "agent/os.h"
 
 #define FRAMES_MAX 4096 /* unrecorded frames in a row; beyond: unknown */
@@ -62,45 +63,27 @@ static bool read_word(const struct walk *w, uint64_t addr, uint64_t *v)
 	return true;
 }
 
+/* What lies at a return address's place; if it is that of hooked functions, the true one. */
+static bool read_return(struct walk *w, uint64_t slot)
+{
+	const uint64_t *word;
+
+	if (!read_word(w, slot, &w->pc))
+		return false;
+	depends(w, slot, w->pc);
+	if (w->pc != BOB_HOOK_RETURN)
+		return true;
+	word = returns_word(slot);
+	if (!word)
+		return false;
+	w->pc = *word;
+	depends(w, (uint64_t)(uintptr_t)word, w->pc);
+	return true;
+}
+
 static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
 {
 	return (const char *)plan + s->off;
-}
-
-static const struct bob_plan_fde *find_fde(const struct bob_plan_head *plan, uint64_t addr)
-{
-	const struct bob_plan_fde *f = section(plan, &plan->fdes);
-	uint64_t n = plan->fdes.len / sizeof(*f), lo = 0;
-
-	while (lo < n) {
-		uint64_t mid = lo + (n - lo) / 2;
-
-		if (f[mid].hi <= addr)
-			lo = mid + 1;
-		else if (f[mid].lo > addr)
-			n = mid;
-		else
-			return &f[mid];
-	}
-	return NULL;
-}
-
-static const struct bob_plan_row *find_row(const struct bob_plan_head *plan,
-					   const struct bob_plan_fde *f, uint64_t addr)
-{
-	const struct bob_plan_row *r = section(plan, &plan->rows);
-	uint32_t start = (uint32_t)(addr - f->lo), lo = 0, n = f->row_count;
-
-	r += f->row;
-	while (n - lo > 1) { /* the last row that begins at or before start */
-		uint32_t mid = lo + (n - lo) / 2;
-
-		if (r[mid].start <= start)
-			lo = mid;
-		else
-			n = mid;
-	}
-	return n && r[lo].start <= start ? &r[lo] : NULL;
 }
 
 static bool is_hooked(const struct bob_image *im, uint32_t func)
@@ -120,11 +103,11 @@ static bool past_patch(const struct bob_image *im, uint32_t func, uint64_t addr)
 static bool step_from_plan(const struct bob_image *im, uint64_t pc, bool exact, struct step *s)
 {
 	uint64_t addr = pc - im->bias;
-	const struct bob_plan_fde *f = find_fde(im->plan, exact ? addr : addr - 1);
+	const struct bob_plan_fde *f = rows_fde(im->plan, exact ? addr : addr - 1);
 
 	if (!exact && (!f || !(f->flags & BOB_FDE_SIGNAL))) {
 		/* the return address of a handler is the first byte of the signal trampoline */
-		const struct bob_plan_fde *g = find_fde(im->plan, addr);
+		const struct bob_plan_fde *g = rows_fde(im->plan, addr);
 
 		if (g && g->flags & BOB_FDE_SIGNAL)
 			f = g;
@@ -134,7 +117,7 @@ static bool step_from_plan(const struct bob_image *im, uint64_t pc, bool exact, 
 	s->signal = f->flags & BOB_FDE_SIGNAL;
 	if (s->signal)
 		return true;
-	const struct bob_plan_row *r = find_row(im->plan, f, exact ? addr : addr - 1);
+	const struct bob_plan_row *r = rows_row(im->plan, f, exact ? addr : addr - 1);
 	if (!r || r->cfa_kind == BOB_CFA_UNKNOWN)
 		return false;
 	s->kind = (enum bob_cfa_kind)r->cfa_kind;
@@ -281,6 +264,10 @@ static enum where find_entry(const struct bob_thread *t, bool busy, struct walk 
 		*r = thread_hot(t)->busy_rsp;
 		return ENTRY_OF_F;
 	}
+	if (agent && hooks_under_way()) {
+		*r = hooks_under_way();
+		return ENTRY_OF_F;
+	}
 	if (agent) {
 		w->bp = 0; /* C may have used rbp: rules that need it find no frame */
 		return agent_entry(w, r) ? ENTRY_OF_F : LOST;
@@ -325,7 +312,7 @@ static enum after_signal step_signal(const struct bob_thread *t, bool busy, stru
 		*slot = r;
 		return IS_CALLER;
 	}
-	if (!read_word(w, r, &w->pc))
+	if (!read_return(w, r))
 		return UNKNOWN_THERE;
 	w->sp = r + 8;
 	w->exact = false;
@@ -376,10 +363,7 @@ static bool step_up(struct walk *w, const struct step *s, uint64_t cfa)
 	w->sp = cfa;
 	w->bx = 0;
 	w->exact = false;
-	if (!read_word(w, cfa - 8, &w->pc))
-		return false;
-	depends(w, cfa - 8, w->pc);
-	return true;
+	return read_return(w, cfa - 8);
 }
 
 static uint64_t site_word(uint64_t ret, const struct step *s)
@@ -397,6 +381,18 @@ static uint64_t site_word(uint64_t ret, const struct step *s)
 	return ret << 16 | (uint64_t)k | (s->kind == BOB_CFA_RBP ? BOB_SITE_RBP : 0);
 }
 
+/* Called by what a hooked function leads to: go on from that function's entry. */
+static bool from_hook(struct walk *w, uint64_t *slot)
+{
+	*slot = hooks_under_way();
+	w->kept = NULL;
+	w->bp = 0;
+	if (*slot < w->sp || !read_return(w, *slot))
+		return false;
+	w->sp = *slot + 8;
+	return true;
+}
+
 /* From the entry up to a recorded frame; `w` stands at the return address `ret`. */
 static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint64_t ret,
 		    struct bob_caller *out)
@@ -407,6 +403,14 @@ static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint6
 	for (int n = 0; n < FRAMES_MAX; n++) {
 		if (w->pc < 65536) { /* argc at _start, 0 at the end of a thread: no caller */
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
+			return;
+		}
+		if (!w->exact && image_is_agent(w->pc) && from_hook(w, &out->slot)) {
+			out->flags |= BOB_CALLER_UNHOOKED;
+			if (!on_shadow(t, out->slot))
+				continue;
+			out->flags = (out->flags & ~(uint32_t)BOB_CALLER_UNKNOWN) |
+				     BOB_CALLER_FOUND;
 			return;
 		}
 		if (!find_step(w->pc, w->exact, &s))
@@ -458,10 +462,14 @@ void frames_caller(const struct bob_thread *t, bool busy, const struct bob_entry
 	struct walk w = { .sp = e->rsp + 8, .bp = e->rbp, .bx = e->rbx, .lo = e->rsp, .hi = hi };
 
 	*out = (struct bob_caller){ .slot = e->rsp, .flags = BOB_CALLER_UNKNOWN };
-	if (!read_word(&w, e->rsp, &w.pc))
+	if (!read_return(&w, e->rsp))
 		return;
 	uint64_t ret = w.pc;
 	walk_up(t, busy, &w, ret, out);
+	if (*(const uint64_t *)(uintptr_t)e->rsp == BOB_HOOK_RETURN) {
+		out->site = 0; /* many calls have this return address */
+		return;
+	}
 	if (!w.kept || out->flags & (BOB_CALLER_UNKNOWN | BOB_CALLER_SIGNAL))
 		return;
 	walk_end(w.kept, e->rsp, out->flags & BOB_CALLER_BOTTOM ? ~0ull : out->slot);

@@ -55,6 +55,16 @@ struct bob_image *image_at(uint64_t addr)
 	return NULL;
 }
 
+const struct bob_image *image_of(uint32_t id)
+{
+	const struct bob_image_set *s = __atomic_load_n(&bob_process.images, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; s && i < s->count; i++)
+		if (s->image[i]->plan && id - s->image[i]->first_id < s->image[i]->plan->func_count)
+			return s->image[i];
+	return NULL;
+}
+
 bool image_is_agent(uint64_t addr)
 {
 	return addr >= (uint64_t)(uintptr_t)__ehdr_start && addr < (uint64_t)(uintptr_t)_end;
@@ -65,6 +75,8 @@ static bool is_chosen(const struct found *f)
 {
 	enum bob_images_mode mode = bob_process.config.images;
 
+	if (text_starts(base_name(f->path), "libbobbin-")) /* what records with us */
+		return false;
 	if (bob_process.config.interface)
 		return true;
 	if (bob_process.config.interface_image)

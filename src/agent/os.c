@@ -81,6 +81,11 @@ long os_drop_pages(void *p, size_t size)
 	return sys3(__NR_madvise, (long)p, (long)size, MADV_DONTNEED);
 }
 
+long os_small_pages(void *p, size_t size)
+{
+	return sys3(__NR_madvise, (long)p, (long)size, MADV_NOHUGEPAGE);
+}
+
 long os_open(const char *path, enum os_open how)
 {
 	/* a FIFO or device in a file's place must not make the program wait */

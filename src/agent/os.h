@@ -32,6 +32,7 @@ void os_unmap(void *p, size_t size);
 long os_protect(uint64_t addr, size_t size, int prot);
 long os_wipe_on_fork(void *p, size_t size);
 long os_drop_pages(void *p, size_t size);
+long os_small_pages(void *p, size_t size); /* a page that is touched costs no more than a page */
 bool os_is_mapped(uint64_t addr);
 /* Whether one byte at each of the n <= 64 addresses can be read; true if the kernel will not say. */
 bool os_readable(const void *const *what, size_t n);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "agent/hooks.h"
 #include "agent/os.h"
 
 #define ARENA_STEP (1ull << 20)
@@ -75,7 +76,7 @@ static bool is_sync(const struct bob_plan_special *sp)
 	       (sp->what >= BOB_SPECIAL_SYNC || sp->what == BOB_SPECIAL_SYSCALL);
 }
 
-static bool is_special(const struct bob_plan_head *plan, uint32_t func)
+bool patch_is_special(const struct bob_plan_head *plan, uint32_t func)
 {
 	const struct bob_plan_special *sp = section(plan, &plan->special);
 
@@ -103,6 +104,84 @@ bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo
 	return true;
 }
 
+static const char *func_name(const struct bob_plan_head *plan, const struct bob_plan_func *f)
+{
+	return f->name == ~0u ? "" : (const char *)section(plan, &plan->names) + f->name;
+}
+
+bool patch_matches(const struct bob_plan_head *plan, const struct bob_plan_func *f,
+		   const char *patterns)
+{
+	const char *name = func_name(plan, f);
+	const char *end = (const char *)section(plan, &plan->names) + plan->names.len;
+	int forms = text_starts(name, "_Z") ? 3 : 1;
+
+	for (; forms; forms--) {
+		if (config_match(patterns, name))
+			return true;
+		name += text_len(name) + 1;
+		if (name >= end)
+			return false;
+	}
+	return false;
+}
+
+const char *patch_plain_name(const struct bob_plan_head *plan, uint32_t func)
+{
+	const char *name =
+		func_name(plan, (const struct bob_plan_func *)section(plan, &plan->funcs) + func);
+	const char *end = (const char *)section(plan, &plan->names) + plan->names.len;
+	const char *n = name;
+
+	for (int i = 0; text_starts(name, "_Z") && i < 2; i++) {
+		n += text_len(n) + 1;
+		if (n >= end)
+			return name;
+	}
+	return *n ? n : name;
+}
+
+/* Not chosen by the user: by -F and -N, or because it is not part of the interface. */
+static bool filtered(const struct bob_image *im, const struct bob_plan_func *f)
+{
+	const struct bob_config *c = &bob_process.config;
+
+	if (c->interface || c->interface_image) {
+		bool named = c->interface && patch_matches(im->plan, f, c->interface);
+
+		if (!(f->flags & BOB_FUNC_EXPORTED) || !(named || im->interface))
+			return true;
+	}
+	return (c->only && !patch_matches(im->plan, f, c->only)) ||
+	       (c->never && patch_matches(im->plan, f, c->never));
+}
+
+static bool is_recorded(const struct bob_image *im, uint32_t func)
+{
+	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+
+	return im->chosen && bob_process.config.calls && !filtered(im, &f[func]);
+}
+
+/* Trampolines of functions that are hooked lead there. */
+static void fill_hooks(const struct bob_image *im, uint8_t *blob, bool wide)
+{
+	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+
+	for (uint32_t i = 0; bob_process.config.hooks && i < im->plan->func_count; i++) {
+		enum bob_hook_kind kind = hooks_kind(im, i);
+		uint32_t there = kind == BOB_HOOKED_FUNCTION ? entry_hook_offset() :
+							       entry_backtrace_offset();
+
+		if (kind == BOB_HOOKED_NOT)
+			continue;
+		patch_add32(blob + f[i].tramp + BOB_PLAN_TRAMP_CALL,
+			    (int64_t)there - (wide ? entry_wide_offset() : 0));
+		blob[f[i].tramp + BOB_PLAN_TRAMP_ID + 3] |=
+			is_recorded(im, i) ? BOB_HOOK_RECORD >> 24 : 0;
+	}
+}
+
 /* The bytes of the arena, still writable. False: something is out of reach. */
 static bool fill_arena(const struct bob_image *im)
 {
@@ -125,12 +204,13 @@ static bool fill_arena(const struct bob_image *im)
 			patch_add32(blob + f[i].tramp + BOB_PLAN_TRAMP_ID, im->first_id);
 	bool wide = im->first_id + plan->func_count > BOB_SYM_ID_MASK;
 	for (uint32_t i = 0; wide && i < plan->func_count; i++)
-		if (f[i].kind != BOB_PATCH_NONE && !is_special(plan, i))
+		if (f[i].kind != BOB_PATCH_NONE && !patch_is_special(plan, i))
 			patch_add32(blob + f[i].tramp + BOB_PLAN_TRAMP_CALL, entry_wide_offset());
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		if (f[sp[i].func].kind != BOB_PATCH_NONE && is_needed(&sp[i]))
 			patch_add32(blob + f[sp[i].func].tramp + BOB_PLAN_TRAMP_CALL,
 				    is_sync(&sp[i]) ? entry_sync_offset() : entry_special_offset());
+	fill_hooks(im, blob, wide);
 	return true;
 }
 
@@ -172,44 +252,6 @@ static enum bob_skip commit_one(const struct bob_image *im, const struct bob_pla
 	return BOB_SKIP_NONE;
 }
 
-static const char *func_name(const struct bob_plan_head *plan, const struct bob_plan_func *f)
-{
-	return f->name == ~0u ? "" : (const char *)section(plan, &plan->names) + f->name;
-}
-
-/* Is it one of the function's names, mangled or not? */
-static bool matches(const struct bob_plan_head *plan, const struct bob_plan_func *f,
-		    const char *patterns)
-{
-	const char *name = func_name(plan, f);
-	const char *end = (const char *)section(plan, &plan->names) + plan->names.len;
-	int forms = text_starts(name, "_Z") ? 3 : 1;
-
-	for (; forms; forms--) {
-		if (config_match(patterns, name))
-			return true;
-		name += text_len(name) + 1;
-		if (name >= end)
-			return false;
-	}
-	return false;
-}
-
-/* Not chosen by the user: by -F and -N, or because it is not part of the interface. */
-static bool filtered(const struct bob_image *im, const struct bob_plan_func *f)
-{
-	const struct bob_config *c = &bob_process.config;
-
-	if (c->interface || c->interface_image) {
-		bool named = c->interface && matches(im->plan, f, c->interface);
-
-		if (!(f->flags & BOB_FUNC_EXPORTED) || !(named || im->interface))
-			return true;
-	}
-	return (c->only && !matches(im->plan, f, c->only)) ||
-	       (c->never && matches(im->plan, f, c->never));
-}
-
 static void note_skip(struct bob_meta *skipped, uint32_t id, enum bob_skip why)
 {
 	struct bob_rec_skipped r = { .id = id, .reason = why };
@@ -223,21 +265,21 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 	bool any_special = im->plan->special.len != 0;
 
 	for (uint32_t i = 0; i < im->plan->func_count; i++) {
-		bool special = any_special && is_special(im->plan, i);
-		bool wanted = im->chosen && bob_process.config.calls && !filtered(im, &f[i]);
+		bool special = any_special && patch_is_special(im->plan, i);
+		bool wanted = is_recorded(im, i), hook = hooks_kind(im, i) != BOB_HOOKED_NOT;
 
 		if (f[i].kind == BOB_PATCH_NONE)
 			continue; /* its reason is in the image file */
-		if (!wanted && !special) {
-			if (im->chosen && bob_process.config.calls)
-				note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
+		if (!wanted && im->chosen && bob_process.config.calls && !special)
+			note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
+		if (!wanted && !special && !hook)
 			continue;
-		}
 		enum bob_skip why = commit_one(im, &f[i]);
 		if (why) {
 			note_skip(skipped, im->first_id + i, why);
 		} else if (wanted) {
-			if (im->trigger && matches(im->plan, &f[i], bob_process.config.trigger))
+			if (im->trigger &&
+			    patch_matches(im->plan, &f[i], bob_process.config.trigger))
 				im->trigger[i / 64] |= 1ull << i % 64;
 			im->hooked[i / 64] |= 1ull << i % 64;
 			im->patched++;
@@ -286,7 +328,10 @@ enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped)
 		im->trigger = os_map((plan->func_count / 64 + 1) * sizeof(uint64_t));
 	if (!im->hooked || (bob_process.config.trigger && !im->trigger))
 		return BOB_SKIP_LIMIT;
-	if (((!im->chosen || !bob_process.config.calls) && !plan->special.len) || !plan->blob.len)
+	bool hooks = hooks_begin_image(im);
+	hooks_complain(im);
+	if (((!im->chosen || !bob_process.config.calls) && !plan->special.len && !hooks) ||
+	    !plan->blob.len)
 		return BOB_SKIP_NONE;
 	why = make_arena(im);
 	return why ? why : patch_again(im, false, skipped);
@@ -311,7 +356,8 @@ enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, 
 
 	if (f->kind == BOB_PATCH_NONE)
 		return f->skip ? (enum bob_skip)f->skip : BOB_SKIP_SPECIAL;
-	if (is_special(im->plan, index) || f->body < PATCH_FAR_JUMP || !im->hooked)
+	if (patch_is_special(im->plan, index) || hooks_kind(im, index) != BOB_HOOKED_NOT ||
+	    f->body < PATCH_FAR_JUMP || !im->hooked)
 		return BOB_SKIP_SPECIAL;
 	if (!im->arena && (why = make_arena(im)))
 		return why;

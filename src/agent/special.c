@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
@@ -269,6 +270,7 @@ void process_leave(enum bob_file_state state)
 		streams_end();
 	thread_close_all(state != BOB_FILE_EXEC);
 	lock_process();
+	hooks_end();
 	file_close(state);
 	unlock_process();
 }

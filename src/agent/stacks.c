@@ -45,7 +45,14 @@ static bool find_named(uint64_t rsp, uint64_t *lo, uint64_t *size)
 	return false;
 }
 
-static bool find_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size)
+bool stacks_named_other(uint64_t rsp, uint64_t lo)
+{
+	uint64_t there, size;
+
+	return named_count && find_named(rsp, &there, &size) && there != lo;
+}
+
+bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size)
 {
 	uint64_t hi, below;
 
@@ -88,7 +95,7 @@ static bool add_stack(struct bob_thread *t, uint64_t rsp)
 {
 	uint64_t lo, size;
 
-	if (!grow_list(t) || !find_bounds(rsp, &lo, &size))
+	if (!grow_list(t) || !stacks_bounds(rsp, &lo, &size))
 		return false;
 	struct bob_stack *s = &t->stacks[t->stack_count];
 	s->lo = lo;

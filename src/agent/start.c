@@ -7,6 +7,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
@@ -216,6 +217,12 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	*p->alive = BOB_ALIVE;
 	if (!process_begin(NULL))
 		return;
+	if (p->config.hooks && (p->config.mem || !hooks_state_begin())) {
+		p->config.hooks = NULL;
+		agent_log("no function is hooked", p->config.mem ?
+							   "memory accesses are recorded" :
+							   "return addresses are protected");
+	}
 	images_update();
 	if (p->config.mem) {
 		mem_signals_begin();

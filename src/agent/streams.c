@@ -2,6 +2,7 @@
 #include "agent/streams.h"
 
 #include "agent/agent.h"
+#include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
@@ -105,4 +106,9 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.event_begins = event_begins,
 	.event_ends = event_ends,
 	.events_missing = events_missing,
+	.hook_functions = hooks_register,
+	.function_name = hooks_name,
+	.functions_left = hooks_left,
+	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,
+	.hooked_far = BOB_HOOK_FAR,
 };

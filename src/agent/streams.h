@@ -16,6 +16,24 @@
 #define BOB_AGENT_EVENTS 1024u
 #define BOB_AGENT_USER_EVENT 1023u /* what is no function of MPI */
 
+/* A call of a function that is hooked by name (BOBBIN_HOOK_FUNCTIONS); valid as long as the callback runs. */
+struct bob_function_call {
+	uint32_t function;	/* the same number for all its calls in the process */
+	bool returned;		/* end: it did; false: it was left (longjmp, an exception), which shows later */
+	const void *caller,
+		*cfa; /* begin: its return address, and what unwinders call its canonical frame address */
+	const uint64_t *
+		integer; /* begin: rdi, rsi, rdx, rcx, r8, r9; end: rax, rdx, or NULL if it was left */
+	const double (*vector)[2]; /* begin: xmm0 to xmm7; end: xmm0 and 1, or NULL */
+};
+
+/* On the program's stack, at the moment; all registers are kept. They keep errno. What is hooked and called by them, or by a
+ * signal handler that interrupts them, is not reported. */
+struct bob_function_hooks {
+	void (*begin)(const struct bob_function_call *c);
+	void (*end)(const struct bob_function_call *c);
+};
+
 struct bob_agent_streams {
 	uint32_t size;		/* of this struct: later versions append */
 	uint32_t reserved;
@@ -52,6 +70,15 @@ struct bob_agent_streams {
 	void (*event_ends)(uint32_t what, uint64_t *mark);
 	/* So many events of the thread have no place. False: it could not be said, either. */
 	bool (*events_missing)(uint64_t count);
+	/* From now on functions that are hooked by name are reported. False: none are. *h stays there. */
+	bool (*hook_functions)(const struct bob_function_hooks *h);
+	/* As in the source, without parameters. Valid for ever. */
+	const char *(*function_name)(uint32_t function);
+	/* Hooked functions of the calling thread whose frames lie below `sp` have been left: their ends are reported now. ~0: all,
+	 * the thread ends. */
+	void (*functions_left)(uint64_t sp);
+	/* This lies in the place of a hooked function's return address; the true one is where one bit of the place's address is turned. */
+	uint64_t hooked_return, hooked_far;
 };
 
 #endif

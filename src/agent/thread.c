@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
@@ -154,6 +155,7 @@ static void free_block(struct bob_thread *t)
 		if (t->owned[i].p)
 			os_unmap(t->owned[i].p, t->owned[i].size);
 	mem_thread_free(t);
+	hooks_thread_free(t);
 	stacks_free(t);
 	os_unmap(t, t->map_bytes);
 }

@@ -25,10 +25,10 @@
 
 	.section .rodata
 	.globl bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
-	.globl bob_entry_wide, bob_entry_wide_tls, bob_entry_sync
+	.globl bob_entry_wide, bob_entry_wide_tls, bob_entry_sync, bob_entry_hook, bob_entry_backtrace
 	.globl bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.hidden bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
-	.hidden bob_entry_wide, bob_entry_wide_tls, bob_entry_sync
+	.hidden bob_entry_wide, bob_entry_wide_tls, bob_entry_sync, bob_entry_hook, bob_entry_backtrace
 	.hidden bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
 	.balign 64
 bob_entry_begin:
@@ -261,6 +261,14 @@ bob_entry_special:
 bob_entry_sync:
 	jmp	*literal_sync(%rip)
 
+	/* A function that is hooked by name; _Unwind_Backtrace. */
+	.balign 16
+bob_entry_hook:
+	jmp	*literal_hook(%rip)
+	.balign 16
+bob_entry_backtrace:
+	jmp	*literal_backtrace(%rip)
+
 	.balign 8
 bob_entry_literals:
 literal_enter:
@@ -274,6 +282,10 @@ literal_special:
 literal_generation:
 	.quad	0
 literal_sync:
+	.quad	0
+literal_hook:
+	.quad	0
+literal_backtrace:
 	.quad	0
 bob_entry_end:
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/hooks.h"
 
 #define X(name, value, expr) _Static_assert((value) == (long)(expr), #name);
 #include "agent/arch/x86_64/asm_offsets.def"
@@ -10,6 +11,7 @@
 
 extern const uint8_t bob_entry_begin[], bob_entry_end[], bob_entry_special[], bob_entry_tls[];
 extern const uint8_t bob_entry_wide[], bob_entry_wide_tls[], bob_entry_sync[];
+extern const uint8_t bob_entry_hook[], bob_entry_backtrace[];
 extern const uint8_t bob_sync_entry[]; /* sync.S */
 extern const uint8_t bob_entry_mismatch[], bob_entry_mismatch_end[], bob_entry_literals[];
 
@@ -30,6 +32,16 @@ uint32_t entry_special_offset(void)
 uint32_t entry_sync_offset(void)
 {
 	return (uint32_t)(bob_entry_sync - bob_entry_begin);
+}
+
+uint32_t entry_hook_offset(void)
+{
+	return (uint32_t)(bob_entry_hook - bob_entry_begin);
+}
+
+uint32_t entry_backtrace_offset(void)
+{
+	return (uint32_t)(bob_entry_backtrace - bob_entry_begin);
 }
 
 uint32_t entry_wide_offset(void)
@@ -54,6 +66,8 @@ void entry_copy(uint8_t *to, bool null_codec)
 		(uintptr_t)bob_special,
 		(uintptr_t)&bob_process.generation,
 		(uintptr_t)bob_sync_entry,
+		(uintptr_t)bob_hook_entry,
+		(uintptr_t)bob_hook_backtrace,
 	};
 	int32_t tls = tls_offset();
 
