@@ -37,6 +37,7 @@ enum {
 	OPT_CALLS = REC_COMMON,
 	OPT_EVENTS,
 	OPT_PLUGIN,
+	OPT_HOOK_FUNCTIONS,
 	OPT_MPI,
 	OPT_WRAP,
 	OPT_NO_CALLSITES,
@@ -57,6 +58,7 @@ const struct cli_option record_options[] = {
 	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
 	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
 	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h); may be repeated", NULL, NULL },
+	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; may be repeated", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
 	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap)", NULL, NULL },
 	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
@@ -244,6 +246,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->events = 1, bad = cli_plugin_option(&r->vars, "record", arg);
 		else if (i == OPT_WRAP)
 			r->wrap.spec = arg;
+		else if (i == OPT_HOOK_FUNCTIONS)
+			r->events = 1, cli_vars_add(&r->vars, "BOBBIN_HOOK_FUNCTIONS", arg);
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)
@@ -373,6 +377,8 @@ static int choose_events(struct recording *r, const char *path)
 	if (r->mem && !cli_mem_is_native(&r->engine))
 		return cli_misuse("record", "--mpi and --events with --mem need --engine=native"),
 		       125;
+	if (r->mem && cli_vars_get(&r->vars, "BOBBIN_HOOK_FUNCTIONS"))
+		return cli_misuse("record", "--hook-functions cannot be recorded with --mem"), 125;
 	if (r->mpi)
 		mpi = cli_mpi_find("record", path, r->which_mpi);
 	if (r->mpi && !mpi)

@@ -6,6 +6,7 @@
  *   site.c    where an event comes from      event.c    one event, from its beginning to its end
  *   user.c    the program's own events       names.c    what these are called and have
  *   table.c   what bobbin/events.h finds     hooks.h    hooks, what they bring, plug-ins
+ *   function.c calls of functions that are hooked by name
  *
  * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
  * There is only one of them in a process.
@@ -184,5 +185,15 @@ void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const 
 bool bob_ev_settle(struct bob_ev_thread *t);
 void bob_ev_say_missed(void); /* the process ends */
 void bob_ev_nest_close(struct bob_ev_thread *t);
+
+/* --- function.c --- */
+/* There is an agent: from now on functions that are hooked by name are events. */
+void bob_ev_hook_functions(void);
+/* Before an event of a function whose canonical frame address this is: hooked functions that have been left end first. */
+static inline void bob_ev_end_left(const void *cfa)
+{
+	if (bob_ev_agent)
+		bob_ev_agent->functions_left((uint64_t)(uintptr_t)cfa);
+}
 
 #endif

@@ -87,14 +87,23 @@ struct walk {
 	const void *caller, *cfa;
 	bool found;		/* the wrapper's caller */
 	bool near;		/* no path is wanted */
-	uint32_t least;		/* slots that are needed in any case */
+	bool behind_hook;	/* the frame before was that of a hooked function's return */
+	uint32_t least;		/* frames whose slots are needed in any case */
+	uint32_t frames;
 	uint32_t slots, room;	/* of the path; those behind the last kept frame are not needed */
 	struct slot *slot;
 	uint32_t needed;
 	uint64_t place[BOB_EVENT_DEPTH_MAX]; /* innermost first */
 	uint32_t depth;
 	uint64_t outermost;	/* address of the frame kept last */
+	uint64_t frame;		/* the caller's own return address is there; 0: not known */
 };
+
+static const uint64_t *return_address_at(const struct walk *w, uint64_t place)
+{
+	return (const uint64_t *)(uintptr_t)(w->behind_hook ? place ^ bob_ev_agent->hooked_far :
+							      place);
+}
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 {
@@ -107,11 +116,18 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 		return _URC_NO_REASON;
 	if (!ip || w->slots == w->room)
 		return _URC_END_OF_STACK;
-	w->slot[w->slots++] = (struct slot){ (const uint64_t *)(uintptr_t)(cfa - 8), ip };
-	if (w->slots == w->least)
-		w->needed = w->least;
+	if (w->behind_hook) /* its frame counts 8 bytes more, and its return address is elsewhere (agent/streams.h) */
+		cfa -= 8;
+	w->slot[w->slots++] = (struct slot){ return_address_at(w, cfa - 8), ip };
+	w->behind_hook = ip == bob_ev_agent->hooked_return;
+	if (w->behind_hook)
+		return _URC_NO_REASON;
+	if (++w->frames == CALLER_SLOTS)
+		w->frame = cfa - 8;
+	if (w->frames == w->least)
+		w->needed = w->slots;
 	if (w->near)
-		return w->slots < w->least ? _URC_NO_REASON : _URC_END_OF_STACK;
+		return w->frames < w->least ? _URC_NO_REASON : _URC_END_OF_STACK;
 	place = bob_ev_agent->place(ip - 1);
 	if (place == BOB_AGENT_NO_PLACE)
 		return _URC_NO_REASON;
@@ -272,8 +288,7 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 	if (w.slot != s->slot + s->slots) { /* everything was forgotten */
 		memmove(s->slot, w.slot, w.needed * sizeof(*w.slot));
 	}
-	if (w.needed >= CALLER_SLOTS)
-		*frame = (uint64_t)(uintptr_t)s->slot[s->slots + 1].at;
+	*frame = w.least ? w.frame : 0;
 	*place = (struct memo){ caller, cfa, what, *number, s->slots, w.needed, *frame };
 	s->slots += w.needed;
 	return BOB_OK;

@@ -16,6 +16,7 @@ __attribute__((constructor)) static void start(void)
 		bob_ev_agent = a;
 		is_on = true;
 		bob_ev_plugins_begin(a->setting("BOBBIN_PLUGINS"));
+		bob_ev_hook_functions();
 	}
 }
 
@@ -38,28 +39,36 @@ static bool is_ready(void)
 	return is_on;
 }
 
-static bob_event_id event(const char *name, uint32_t flags, const char *parameters)
+/* Functions that are called meanwhile may be hooked. */
+static bob_event_id enroll(const char *name, uint32_t flags, const char *parameters,
+			   bool is_counter)
 {
 	const int saved = errno;
-	const uint32_t id = is_ready() ? bob_ev_register(name, flags, parameters, false) : 0;
+	const uint32_t depth = bob_ev_depth;
+	uint32_t id;
 
+	bob_ev_depth = 1;
+	id = is_ready() ? bob_ev_register(name, flags, parameters, is_counter) : 0;
+	bob_ev_depth = depth;
 	errno = saved;
 	return id;
 }
 
+static bob_event_id event(const char *name, uint32_t flags, const char *parameters)
+{
+	return enroll(name, flags, parameters, false);
+}
+
 static bob_event_id counter(const char *name, uint32_t flags)
 {
-	const int saved = errno;
-	const uint32_t id = is_ready() ? bob_ev_register(name, flags, "double value", true) : 0;
-
-	errno = saved;
-	return id;
+	return enroll(name, flags, "double value", true);
 }
 
 static void begin(bob_event_id e, const union bob_arg *in, uint32_t count)
 {
 	const int saved = errno;
 
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_begin(e, in, count, HERE);
 	errno = saved;
 }
@@ -68,6 +77,7 @@ static void end(bob_event_id e, const union bob_arg *out, uint32_t count)
 {
 	const int saved = errno;
 
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_end(e, out, count);
 	errno = saved;
 }
@@ -76,6 +86,7 @@ static void instant(bob_event_id e, const union bob_arg *in, uint32_t count)
 {
 	const int saved = errno;
 
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_instant(e, in, count, HERE);
 	errno = saved;
 }
@@ -85,6 +96,7 @@ static void set(bob_event_id e, double value)
 	const union bob_arg a = { .d = value };
 	const int saved = errno;
 
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_instant(e, &a, 1, HERE);
 	errno = saved;
 }

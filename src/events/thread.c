@@ -38,17 +38,23 @@ static void thread_ended(void *thread)
 {
 	struct bob_ev_thread *t = thread;
 
+	bob_ev_agent->functions_left(~0ull);
+	bob_ev_depth = 1;
 	self = NULL;
 	if (t->alive == ALIVE)
 		end_stream(t);
 	free_thread(t);
+	bob_ev_depth = 0;
 }
 
 /* The process ends, and this thread ends it. A call that is under way (MPI_Abort) shall stay visible: then the log is
  * left as it is. Other threads may be at work: theirs is, too. */
 static void process_ends(void)
 {
-	if (self && self->alive == ALIVE && !bob_ev_depth)
+	const bool is_idle = !bob_ev_depth;
+
+	bob_ev_depth = 1;
+	if (self && self->alive == ALIVE && is_idle)
 		end_stream(self);
 	bob_ev_say_missed();
 	bob_ev_sets_write();
@@ -116,10 +122,12 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 
 static struct bob_ev_thread *begin_thread(void)
 {
+	const uint32_t depth = bob_ev_depth;
 	uint32_t stream;
 
 	if (!bob_ev_agent || refused)
 		return NULL;
+	bob_ev_depth = 1; /* functions that are called here may be hooked */
 	pthread_once(&once, first_thread);
 	stream = bob_ev_agent->stream();
 	if (stream != BOB_AGENT_NO_STREAM)
@@ -129,6 +137,7 @@ static struct bob_ev_thread *begin_thread(void)
 	if (!self && stream != BOB_AGENT_NO_STREAM)
 		bob_ev_agent->stop(BOB_ERR_FULL);
 	refused = !self;
+	bob_ev_depth = depth;
 	return self;
 }
 

@@ -24,6 +24,7 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	c->hooks = 0;
 	if (bob_ev_depth || !bob_mpi_is_recorded || bob_ev_is_off())
 		return false;
+	bob_ev_end_left(cfa);
 	if (bob_mpi_how[function] == BOB_MPI_PASS) {
 		bob_ev_depth = 1;
 		c->passed = true;
@@ -35,10 +36,12 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	c->silent = bob_mpi_how[function] == BOB_MPI_FOLLOW;
 	if (c->silent)
 		return follow(c, t, function);
-	if (!bob_ev_open(&c->e, t, function, caller, cfa))
-		return false;
-	bob_ev_keep_begin(t);
 	bob_ev_depth = 1;
+	if (!bob_ev_open(&c->e, t, function, caller, cfa)) {
+		bob_ev_depth = 0;
+		return false;
+	}
+	bob_ev_keep_begin(t);
 	return true;
 }
 
