@@ -62,11 +62,11 @@ void bob_ev_sets_end(struct bob_ev_thread *t);
 /* The process's, for another one: bytes, to be freed (bob_ev_unmap of *size); NULL: none. And from another one. */
 void *bob_ev_sets_pack(size_t *len, size_t *size);
 void bob_ev_sets_unite(const void *bytes, size_t len);
-/* Another process has them, and gives the results. */
-void bob_ev_sets_given(void);
+/* Another process has them, and gives the results; or it could not get them, then they go to the file. */
+void bob_ev_sets_given(bool are_there);
 /* All there will be is there: hooks get their results, and the file has what they are of. Once. */
 void bob_ev_sets_finish(void);
-/* The same without calling anything of the user's but what packs and prints: the process ends at once. */
+/* The same without results: the process ends at once. */
 void bob_ev_sets_write(void);
 
 /* --- plugins.c: `paths` apart by ':', NULL: none --- */

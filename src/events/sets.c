@@ -30,7 +30,7 @@ struct bob_ev_sets {
 static struct bob_ev_sets *ours; /* the process's */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t of;		/* whose they are: a fork child has none */
-static bool finished, written;
+static bool finished;		/* hooks have had their results */
 static uint64_t lost;		/* data, or sets, for which there was no room, or that somebody refused */
 
 static void lose(void)
@@ -146,7 +146,7 @@ static void unite(const char *event, uint32_t hook, uint32_t phase, const void *
 	pthread_mutex_lock(&lock);
 	if (of != getpid()) {
 		ours = NULL;
-		finished = written = false;
+		finished = false;
 		of = getpid();
 	}
 	o = find(&ours, event, hook, phase);
@@ -307,9 +307,24 @@ void bob_ev_sets_unite(const void *bytes, size_t len)
 
 /* --- the end --- */
 
-void bob_ev_sets_given(void)
+/* What comes behind that is of this process alone. */
+static void drop(void)
 {
-	finished = written = true;
+	struct bob_ev_sets *s = ours;
+
+	ours = NULL;
+	for (uint32_t i = 0; i < s->count; i++)
+		ops_of(&s->one[i])->destroy(ctx_of(&s->one[i]), s->one[i].set);
+	bob_ev_unmap(s, sizeof(*s));
+}
+
+void bob_ev_sets_given(bool are_there)
+{
+	finished = true;
+	if (!are_there)
+		bob_ev_sets_write();
+	else if (ours)
+		drop();
 }
 
 static void say_lost(void)
@@ -326,11 +341,11 @@ void bob_ev_sets_write(void)
 	struct bob_chunk_head *c;
 	uint64_t at;
 
-	if (written || !ours || of != getpid())
+	if (!ours || of != getpid())
 		return;
-	written = true;
 	say_lost();
 	bytes = bob_ev_sets_pack(&len, &size);
+	drop();
 	if (!bytes)
 		return;
 	c = bob_ev_agent->chunk(NULL, BOB_CHUNK_SETS, BOB_STREAM_NONE, len + 1, 0, &at);
@@ -344,14 +359,14 @@ void bob_ev_sets_write(void)
 
 void bob_ev_sets_finish(void)
 {
-	if (finished || !ours || of != getpid())
+	if (!ours || of != getpid())
 		return;
-	finished = true;
-	for (uint32_t i = 0; i < ours->count; i++) {
+	for (uint32_t i = 0; i < ours->count && !finished; i++) {
 		const struct one *o = &ours->one[i];
 
 		if (ops_of(o)->result)
 			ops_of(o)->result(ctx_of(o), o->event, o->phase, o->set);
 	}
+	finished = true;
 	bob_ev_sets_write();
 }

@@ -62,10 +62,10 @@ void bob_mpi_sets(void)
 		const uint64_t deadline = begin + wait + level * (wait / 8);
 
 		if (rank & step) {
-			if (send_up(rank - (uint32_t)step, deadline + wait))
-				bob_ev_sets_given();
-			else
-				whole = false;
+			const bool sent = send_up(rank - (uint32_t)step, deadline + wait);
+
+			bob_ev_sets_given(sent);
+			whole &= sent;
 			break;
 		}
 		if (rank + step < ranks)
@@ -73,5 +73,6 @@ void bob_mpi_sets(void)
 	}
 	if (!whole)
 		bob_ev_log("value sets of some ranks were not united in time\n");
-	bob_ev_sets_finish();
+	if (!rank)
+		bob_ev_sets_finish();
 }

@@ -105,6 +105,7 @@ for mpi in m.MPIS:
             h.check(r.status == 0 and r.out.decode() == f"{20 * n}\n", str(r))
             h.check_trace(r.trace)
             equal(table(r.trace), {
+                ("late", "in", "late"): f"{2 * n} {2 * n} 1 1 1 1 ({2 * n} times)",
                 ("MPI_Irecv", "in", "counts"): f"{20 * n} {160 * n} 8 8 8 8 ({20 * n} times)",
                 ("MPI_Isend", "in", "counts"): f"{15 * n} {30 * n} 1 2 3 1 ({5 * n} times), 2 ({5 * n} times), 3 ({5 * n} times)"})
             report = h.bobbin("report", r.trace).out.decode()

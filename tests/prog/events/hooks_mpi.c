@@ -35,8 +35,22 @@ static void reduce(void *ctx, const struct bob_hook_event *e)
 static const struct bob_hook at_barrier = { .size = sizeof(at_barrier), .flags = BOB_HOOK_CALLBACK_ONLY,
 					    .events = "MPI_Barrier", .callback = reduce };
 
+static int give_one(void *ctx, const struct bob_hook_event *e, uint32_t phase,
+		    union bob_datum *data)
+{
+	(void)ctx;
+	(void)e;
+	data->d = 1;
+	return phase == BOB_PHASE_EVENT;
+}
+
+static const struct bob_hook late = {
+	.size = sizeof(late), .name = "late", .events = "late", .end = give_one
+};
+
 int main(int argc, char **argv)
 {
+	bob_event_id e;
 	int me, n, a[8] = { 0 }, b[8];
 	MPI_Request q[2];
 
@@ -45,6 +59,9 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &n);
 	bob_hook_add(&counts);
 	bob_hook_add(&at_barrier);
+	bob_hook_add(&late);
+	e = bob_event_register("late", 0, NULL);
+	bob_event_instant(e);
 	for (int i = 0; i < 20; i++) {
 		MPI_Irecv(b, 8, MPI_INT, (me + n - 1) % n, 3, MPI_COMM_WORLD, &q[0]);
 		MPI_Isend(a, i % 4, MPI_INT, (me + 1) % n, 3, MPI_COMM_WORLD, &q[1]);
@@ -54,5 +71,6 @@ int main(int argc, char **argv)
 	if (!me)
 		printf("%d\n", made);
 	MPI_Finalize();
+	bob_event_instant(e); /* every rank has this one for itself */
 	return 0;
 }
