@@ -47,8 +47,12 @@ def depth_of(line):
 
 def guarded(lines):
     """The lines with initialisers of several lines, and macros that hold some, switched off."""
-    out, depth, macro = [], 0, False
+    out, depth, macro, comment = [], 0, False, False
     for i, line in enumerate(lines):
+        if comment or NO_CODE.sub("", line).lstrip().startswith("/*"):  # a comment of several lines: an example in it is no table
+            comment = "*/" not in line
+            out.append(line)
+            continue
         inside = depth > 0 or macro
         ahead = line + (lines[i + 1] if line.endswith("\\\n") and i + 1 < len(lines) else "")
         if inside:
