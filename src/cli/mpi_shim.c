@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "archive/mpi_choice.h"
+#include "archive/predicate.h"
 #include "cli/complain.h"
 
 #define VECTORS_MOST 1000000u
@@ -150,6 +151,26 @@ int cli_mpi_link(const char *verb, const char *mpi)
 	printf("-Wl,--whole-archive %s -Wl,--no-whole-archive -Wl,@%.*s.wrap\n", library,
 	       (int)strlen(library) - 2, library);
 	free(library);
+	return 0;
+}
+
+int cli_when_option(struct cli_vars *v, const char *verb, const char *text)
+{
+	const char *colon = strstr(text, ": "), *expected;
+	struct bob_predicate p;
+	size_t at;
+
+	if (!colon || colon == text || strchr(text, '\n'))
+		return cli_misuse(
+			       verb,
+			       "--when=%s: want names of events, a colon, a space and a condition",
+			       text),
+		       125;
+	if (bob_predicate_parse(colon + 2, &p, &at, &expected) != BOB_OK)
+		return cli_misuse(verb, "--when=%s: column %zu: %s was expected", text,
+				  (size_t)(colon - text) + 2 + at + 1, expected),
+		       125;
+	cli_vars_add_line(v, "BOBBIN_WHEN", text);
 	return 0;
 }
 

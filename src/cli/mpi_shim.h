@@ -30,6 +30,8 @@ int cli_mpi_level_is(const struct cli_vars *v, const char *words);
 const char *cli_mpi_find(const char *verb, const char *path, const char *said);
 /* Prints what is to be added to the link of a program with this MPI in it. 0, or 1 after a complaint: there is none such. */
 int cli_mpi_link(const char *verb, const char *mpi);
+/* --when. 0, or 125 after a complaint: it is no condition. */
+int cli_when_option(struct cli_vars *v, const char *verb, const char *text);
 /* --plugin. 0, or 125 after a complaint: it is no plug-in. */
 int cli_plugin_option(struct cli_vars *v, const char *verb, const char *path);
 /* Variables for programs of this MPI (NULL: of none, for events of their own), before cli_recording_finish. 0, or 125 after a complaint: this bobbin has no shim for it. */

@@ -58,6 +58,11 @@ void cli_vars_add(struct cli_vars *v, const char *name, const char *value)
 	set(v, name, value, ':');
 }
 
+void cli_vars_add_line(struct cli_vars *v, const char *name, const char *value)
+{
+	set(v, name, value, '\n');
+}
+
 void cli_vars_free(struct cli_vars *v)
 {
 	for (int i = 0; i < v->count; i++)

@@ -59,6 +59,8 @@ const char *cli_vars_get(const struct cli_vars *v, const char *name); /* NULL if
 void cli_vars_set(struct cli_vars *v, const char *name, const char *value);
 /* The same, but behind a value that is there, and a colon. */
 void cli_vars_add(struct cli_vars *v, const char *name, const char *value);
+void cli_vars_add_line(struct cli_vars *v, const char *name,
+		       const char *value); /* ... by a newline */
 void cli_vars_free(struct cli_vars *v);
 
 #endif

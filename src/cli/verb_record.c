@@ -38,6 +38,7 @@ enum {
 	OPT_EVENTS,
 	OPT_PLUGIN,
 	OPT_HOOK_FUNCTIONS,
+	OPT_WHEN,
 	OPT_MPI,
 	OPT_WRAP,
 	OPT_NO_CALLSITES,
@@ -59,6 +60,7 @@ const struct cli_option record_options[] = {
 	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
 	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h); may be repeated", NULL, NULL },
 	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; may be repeated", NULL, NULL },
+	{ "when", 0, "EVENTS: CONDITION", "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be repeated", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
 	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap)", NULL, NULL },
 	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
@@ -244,6 +246,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->events = 1;
 		else if (i == OPT_PLUGIN)
 			r->events = 1, bad = cli_plugin_option(&r->vars, "record", arg);
+		else if (i == OPT_WHEN)
+			r->events = 1, bad = cli_when_option(&r->vars, "record", arg);
 		else if (i == OPT_WRAP)
 			r->wrap.spec = arg;
 		else if (i == OPT_HOOK_FUNCTIONS)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "events/hooks.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@ struct hook {
 	const struct bob_hook *h;
 	struct bob_predicate when;
 	bool has_when;
+	bool filters;		/* what it is not true of is left out of the trace; nothing is called */
+	uint64_t left_out;
 };
 
 /* Hooks that an event's name and kind let through, when there were so many. */
@@ -55,14 +58,14 @@ static int refuse(const struct bob_hook *h, const char *why)
 	return 0;
 }
 
-static int add(const struct bob_hook *h)
+static int add(const struct bob_hook *h, bool filters)
 {
 	const bool calls_only = h->flags & BOB_HOOK_CALLBACK_ONLY;
 	const uint32_t n = bob_ev_hook_count;
 	const char *expected;
 	size_t at;
 
-	if (calls_only ? !h->callback : !h->end)
+	if (!filters && (calls_only ? !h->callback : !h->end))
 		return refuse(h, "it has no function to call");
 	if (!hooks) {
 		hooks = bob_ev_map(BOB_EV_HOOKS_MAX * sizeof(*hooks));
@@ -77,6 +80,7 @@ static int add(const struct bob_hook *h)
 		return refuse(h, why);
 	}
 	hooks[n].has_when = h->when != NULL;
+	hooks[n].filters = filters;
 	hooks[n].h = h;
 	__atomic_store_n(&bob_ev_hook_count, n + 1, __ATOMIC_RELEASE);
 	return 1;
@@ -89,9 +93,61 @@ int bob_ev_hook_add(const struct bob_hook *h)
 	if (!h || h->size < sizeof(*h))
 		return refuse(NULL, "it is of another version of bobbin/hooks.h");
 	pthread_mutex_lock(&lock);
-	ok = add(h);
+	ok = add(h, false);
 	pthread_mutex_unlock(&lock);
 	return ok;
+}
+
+/* --- what is left out of the trace --- */
+
+/* "pattern[:pattern...]: condition" */
+static void add_filter(const char *text, size_t len)
+{
+	const char *colon = memmem(text, len, ": ", 2);
+	struct {
+		struct bob_hook hook;
+		char events[256], when[BOB_PREDICATE_TEXT + 1];
+	} *f = bob_ev_map(sizeof(*f)); /* for ever */
+	const size_t name = colon ? (size_t)(colon - text) : 0;
+
+	if (!f || !name || name >= sizeof(f->events) || len - name - 2 >= sizeof(f->when)) {
+		refuse(NULL, "a condition of --when is none");
+		return;
+	}
+	memcpy(f->events, text, name);
+	memcpy(f->when, colon + 2, len - name - 2);
+	f->hook = (struct bob_hook){ .size = sizeof(f->hook),
+				     .name = "--when",
+				     .events = f->events,
+				     .when = f->when };
+	add(&f->hook, true);
+}
+
+void bob_ev_filters_add(const char *lines)
+{
+	pthread_mutex_lock(&lock);
+	while (lines && *lines) {
+		const size_t n = strcspn(lines, "\n");
+
+		add_filter(lines, n);
+		lines += n + (lines[n] != 0);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void bob_ev_filters_say(void)
+{
+	for (uint32_t i = 0; i < bob_ev_hook_count; i++) {
+		const struct hook *k = &hooks[i];
+		char line[400];
+
+		if (!k->left_out)
+			continue;
+		snprintf(line, sizeof(line),
+			 "%llu events are left out: --when='%.100s: %.200s' is not true of them\n",
+			 (unsigned long long)k->left_out, k->h->events, k->h->when);
+		bob_ev_log(line);
+	}
 }
 
 /* --- which --- */
@@ -148,28 +204,42 @@ static int find_parameter(void *ctx, const char *name, size_t len, struct bob_pr
 	return 0;
 }
 
-bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e)
+/* Those of `m` whose conditions hold. */
+static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left_out)
+{
+	uint64_t out = 0;
+
+	for (; m; m &= m - 1) {
+		struct hook *k = &hooks[__builtin_ctzll(m)];
+		const bool holds = !k->has_when || bob_predicate_holds(&k->when, find_parameter,
+								       (void *)(uintptr_t)e);
+
+		if (holds && !k->filters)
+			out |= m & -m;
+		if (!holds && k->filters) {
+			*left_out = true;
+			__atomic_fetch_add(&k->left_out, 1, __ATOMIC_RELAXED);
+		}
+	}
+	return out;
+}
+
+bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool *left_out)
 {
 	const uint32_t count = __atomic_load_n(&bob_ev_hook_count, __ATOMIC_ACQUIRE);
 	struct matched *m;
-	uint64_t out, left;
+	uint64_t out;
 
-	if (what >= WHATS || is_in_hook())
+	*left_out = false;
+	if (what >= WHATS)
 		return 0;
 	m = &matched[what];
 	if (__atomic_load_n(&m->of, __ATOMIC_ACQUIRE) != count) {
 		m->hooks = by_name(e, count); /* threads that do so at once do the same */
 		__atomic_store_n(&m->of, count, __ATOMIC_RELEASE);
 	}
-	out = m->hooks;
-	for (left = out; left; left &= left - 1) {
-		const int i = __builtin_ctzll(left);
-
-		if (hooks[i].has_when &&
-		    !bob_predicate_holds(&hooks[i].when, find_parameter, (void *)(uintptr_t)e))
-			out &= ~(1ull << i);
-	}
-	return out;
+	out = m->hooks ? that_hold(m->hooks, e, left_out) : 0;
+	return out && is_in_hook() ? 0 : out;
 }
 
 /* --- calling --- */

@@ -25,8 +25,11 @@ struct bob_ev_data {
 	} of[BOB_EV_HOOKS_MAX];
 };
 
-/* Of an event that begins: which hooks there are, by its name and its parameters. */
-bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e);
+/* Of an event that begins: which hooks there are, by its name and its parameters. *left_out: it shall not be recorded. */
+bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool *left_out);
+/* Conditions of --when, a line each; how many events were left out, for who reads the trace. */
+void bob_ev_filters_add(const char *lines);
+void bob_ev_filters_say(void);
 /* They are called; what they bring is added to *data. */
 void bob_ev_hooks_call(bob_ev_hooks hooks, const struct bob_hook_event *e,
 		       struct bob_ev_data *data);
@@ -51,7 +54,8 @@ void bob_ev_tell_parameter(struct bob_ev_told *to, const char *name, uint32_t ty
 			   union bob_arg value);
 
 /* --- user_hooks.c: those of the program's own events, which may lie in one another. Also where nothing is recorded --- */
-void bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count);
+/* False: the event shall not be recorded. */
+bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count);
 void bob_ev_user_hooks_end(uint32_t id, const union bob_arg *out, uint32_t count);
 
 /* --- sets.c: value sets of a thread, then of the process --- */

@@ -15,6 +15,7 @@ __attribute__((constructor)) static void start(void)
 	if (a && a->setting("BOBBIN_EVENTS")) {
 		bob_ev_agent = a;
 		is_on = true;
+		bob_ev_filters_add(a->setting("BOBBIN_WHEN"));
 		bob_ev_plugins_begin(a->setting("BOBBIN_PLUGINS"));
 		bob_ev_hook_functions();
 	}

@@ -57,6 +57,7 @@ static void process_ends(void)
 	if (self && self->alive == ALIVE && is_idle)
 		end_stream(self);
 	bob_ev_say_missed();
+	bob_ev_filters_say();
 	bob_ev_sets_write();
 	self = NULL;
 	refused = true;

@@ -15,10 +15,12 @@ struct open {
 	struct bob_ev_event e;	/* its number is that of the whole event */
 	uint32_t id;
 	uint32_t age;		/* bob_ev_sites_age when it began */
+	bool left_out;		/* nothing of it is recorded */
 };
 
 struct bob_ev_nest {
 	uint32_t depth;
+	uint32_t pending;	/* whose record is open, if one is */
 	uint32_t texts;		/* words of `text` */
 	uint64_t text[TEXT_WORDS]; /* strings of the record that is open */
 	struct open open[NEST_MAX];
@@ -117,12 +119,19 @@ static void begin(struct bob_ev_thread *t, uint32_t id, const union bob_arg *in,
 	if (!bob_ev_open(&o->e, t, what, caller, cfa))
 		return;
 	o->id = id;
+	o->left_out = false;
 	o->age = bob_ev_sites_age(t);
 	n->texts = 0;
 	put_arguments(&o->e, k, 0, k->in, in, count);
 	bob_ev_begun(&o->e);
-	n->depth++;
+	n->pending = n->depth++;
 	t->pending = true;
+}
+
+static void begin_left_out(struct bob_ev_nest *n, uint32_t id)
+{
+	if (n->depth < NEST_MAX)
+		n->open[n->depth++] = (struct open){ .id = id, .left_out = true };
 }
 
 bool bob_ev_settle(struct bob_ev_thread *t)
@@ -132,7 +141,7 @@ bool bob_ev_settle(struct bob_ev_thread *t)
 	if (!t->pending)
 		return true;
 	t->pending = false;
-	e = &t->nest->open[t->nest->depth - 1].e;
+	e = &t->nest->open[t->nest->pending].e;
 	bob_event_writer_rename(t->writer, e->number + BOB_USER_BEGIN);
 	bob_ev_took(e, e->number + BOB_USER_BEGIN, e->begin_ns, e->begin_ns);
 	put_texts(e);
@@ -180,7 +189,9 @@ static void end_innermost(struct bob_ev_thread *t, const union bob_arg *out, uin
 {
 	struct open *o = &t->nest->open[--t->nest->depth];
 
-	if (t->pending)
+	if (o->left_out)
+		return;
+	if (t->pending && t->nest->pending == t->nest->depth)
 		end_whole(&o->e, out, count);
 	else
 		end_apart(t, o, out, count);
@@ -237,17 +248,21 @@ static struct bob_ev_thread *enter(void)
 void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		  const void *cfa)
 {
+	bool is_wanted = !bob_ev_is_off();
 	struct bob_ev_thread *t;
 
 	if (!bob_ev_is_registered(id))
 		return;
 	if (bob_ev_hook_count && !bob_ev_depth)
-		bob_ev_user_hooks_begin(id, in, count);
-	t = bob_ev_is_off() ? NULL : enter();
-	if (t) {
+		is_wanted &= bob_ev_user_hooks_begin(id, in, count);
+	t = enter();
+	if (!t)
+		return;
+	if (is_wanted)
 		begin(t, id, in, count, caller, cfa);
-		bob_ev_depth = 0;
-	}
+	else
+		begin_left_out(t->nest, id);
+	bob_ev_depth = 0;
 }
 
 void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
@@ -268,13 +283,14 @@ void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		    const void *cfa)
 {
+	bool is_wanted = !bob_ev_is_off();
 	struct bob_ev_thread *t;
 
 	if (!bob_ev_is_registered(id))
 		return;
 	if (bob_ev_hook_count && !bob_ev_depth)
-		bob_ev_user_hooks_begin(id, in, count);
-	t = bob_ev_is_off() ? NULL : enter();
+		is_wanted &= bob_ev_user_hooks_begin(id, in, count);
+	t = is_wanted ? enter() : NULL;
 	if (t) {
 		instant(t, id, in, count, caller, cfa);
 		bob_ev_depth = 0;

@@ -42,19 +42,21 @@ static bool need_nest(void)
 	return nest.open && nest.depth < OPEN_MAX;
 }
 
-void bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count)
+bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count)
 {
 	struct bob_ev_data data = { .count = 0 };
 	struct bob_ev_told told;
 	bob_ev_hooks hooks;
+	bool left_out;
 
 	bob_ev_tell_user(&told, id, false, in, count);
-	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &told.event);
+	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &told.event, &left_out);
 	if (hooks && need_nest()) {
 		nest.open[nest.depth++] = (struct open){ hooks, id, 0 };
 		bob_ev_hooks_call(hooks, &told.event, &data);
 		bob_ev_hooks_keep(bob_ev_thread(), told.name, &data);
 	}
+	return !left_out;
 }
 
 static void end_one(const struct open *o, const union bob_arg *out, uint32_t count)

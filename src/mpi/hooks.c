@@ -60,6 +60,15 @@ static void give_up(struct bob_mpi_call *c)
 	c->e.room = BOB_EV_FIXED_WORDS;
 }
 
+/* It is followed only; its record is dropped by the next one. */
+static void leave_out(struct bob_mpi_call *c)
+{
+	c->silent = true;
+	c->e.word = c->e.thread->nowhere;
+	c->e.words = 0;
+	c->e.room = BOB_EV_FIXED_WORDS;
+}
+
 /* Calls of MPI in hooks have memory of their own. */
 static void call_hooks(struct bob_mpi_call *c, const struct bob_hook_event *e,
 		       struct bob_ev_data *data)
@@ -85,17 +94,24 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 	uint64_t word[BOB_EV_FIXED_WORDS];
 	const uint32_t words = c->e.words, age = bob_ev_sites_age(c->e.thread);
 	struct bob_ev_told told;
+	bool left_out;
 
 	tell(&told, c, false);
-	c->hooks = bob_ev_hooks_of(c->e.what, &told.event);
-	if (!c->hooks)
+	c->hooks = bob_ev_hooks_of(c->e.what, &told.event, &left_out);
+	if (!c->hooks) {
+		if (left_out)
+			leave_out(c);
 		return;
+	}
 	memcpy(word, c->e.word, words * sizeof(*word));
 	call_hooks(c, &told.event, &data);
-	if (begin_anew(c, word, words, age))
-		bob_ev_hooks_keep(c->e.thread, told.name, &data);
-	else
+	if (!begin_anew(c, word, words, age)) {
 		give_up(c);
+		return;
+	}
+	bob_ev_hooks_keep(c->e.thread, told.name, &data);
+	if (left_out)
+		leave_out(c);
 }
 
 void bob_mpi_hooks_leave(struct bob_mpi_call *c)
@@ -103,9 +119,12 @@ void bob_mpi_hooks_leave(struct bob_mpi_call *c)
 	struct bob_ev_data data = { .count = 0 };
 	struct bob_ev_told told;
 
+	if (c->silent) /* left out: there are no words */
+		c->e.words = 0;
 	tell(&told, c, true);
 	bob_ev_depth = 0;
-	bob_ev_put(&c->e);
+	if (!c->silent)
+		bob_ev_put(&c->e);
 	bob_ev_hooks_call(c->hooks, &told.event, &data);
 	bob_ev_hooks_keep(bob_ev_thread(), told.name, &data);
 }

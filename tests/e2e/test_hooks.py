@@ -96,6 +96,43 @@ def plugins():
         h.check(r.status == 125 and why in r.err.decode(), str(r))
 
 
+def shown(trace):
+    """Events one by one, without numbers and places."""
+    r = h.bobbin("show", "-x", "--lines=0", trace)
+    return [re.sub(r"   [^ ].*$", "", line.split(None, 1)[1]) for line in r.out.decode().splitlines() if re.match(r" *[\d,]+  ", line)]
+
+
+@suite.case("what conditions leave out")
+def conditions():
+    p = program("recurse.c")
+    for condition, left, said in (("deep: n != 2", (2,), 1), ("d*p: n >= 1 && n < 4", (0, 4), 2), ("deep:x: 0", (0, 1, 2, 3, 4), 5), ("leaf: 1", (), 0), ("deep: m", (0, 1, 2, 3, 4), 5)):
+        r = h.record([p], [f"--when={condition}"])
+        h.check(r.status == 0, str(r))
+        h.check_trace(r.trace)
+        there = [n for n in range(4, -1, -1) if n not in left]
+        equal(shown(r.trace), [f"begin deep(n={n})" for n in there] + ["leaf()"] + [f"end deep() -> m={n}" for n in reversed(there)])
+        info = h.bobbin("info", r.trace).out.decode()
+        h.check(not said or f"{said} events are left out: --when='{condition}'" in info, f"not said\n{info}")
+    r = h.record([p], ["--when=deep: n > 1", "--when=deep: n < 3"])
+    equal(shown(r.trace), ["begin deep(n=2)", "leaf()", "end deep() -> m=2"])
+    for bad, why in (("deep", "want names of events"), ("deep: n >", "column 10: a parameter's name"), (": n", "want names")):
+        r = h.record([p], [f"--when={bad}"])
+        h.check(r.status == 125 and why in r.err.decode(), str(r))
+
+
+for mpi in m.MPIS:
+    @suite.case(f"{mpi}: conditions")
+    def conditions_of_mpi(mpi=mpi):
+        p = m.program(mpi, h.PROG / "events" / "hooks_mpi.c", [INCLUDE, stamp()])
+        r = m.record(mpi, 3, [p], ["--mpi", "--when=MPI_Isend: count >= 2", "--when=MPI_Waitall: 0"])
+        h.check(r.status == 0 and r.out.decode() == "60\n", str(r))
+        h.check_trace(r.trace)
+        counts = {name: int(n) for n, name in re.findall(r"(?m)^ *([\d,]+) .* (MPI_\w+)$", h.bobbin("report", r.trace).out.decode())}
+        h.check((counts["MPI_Isend"], counts["MPI_Irecv"], counts["MPI_Barrier"], counts.get("MPI_Waitall", 0)) == (30, 60, 60, 0), str(counts))
+        # hooks are called all the same
+        equal(table(r.trace)["MPI_Isend", "in", "counts"].split()[0], "45")
+
+
 for mpi in m.MPIS:
     @suite.case(f"{mpi}: ranks")
     def ranks(mpi=mpi):
