@@ -37,3 +37,20 @@ add_custom_command(OUTPUT ${BOB_FORTRAN_MODULE}
 	COMMAND ${BOB_PYTHON} ${generator} ${header} ${BOB_FORTRAN_MODULE}
 	DEPENDS ${generator} ${header} VERBATIM)
 add_custom_target(fortran_module ALL DEPENDS ${BOB_FORTRAN_MODULE})
+
+# Plug-ins, each a shared object of its own from one file: what a user's are.
+file(GLOB plugins CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/plugins/*.c)
+set(BOB_PLUGINS "")
+foreach(file IN LISTS plugins)
+	get_filename_component(name ${file} NAME_WE)
+	add_library(bob_plugin_${name} MODULE ${file})
+	set_target_properties(bob_plugin_${name} PROPERTIES
+		OUTPUT_NAME ${name} PREFIX ""
+		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin/plugins)
+	target_include_directories(bob_plugin_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include)
+	target_link_libraries(bob_plugin_${name} PRIVATE bob_ours)
+	list(APPEND BOB_PLUGINS bob_plugin_${name})
+	if(TARGET bob_cli)
+		add_dependencies(bob_cli bob_plugin_${name})
+	endif()
+endforeach()

@@ -176,8 +176,15 @@ int cli_when_option(struct cli_vars *v, const char *verb, const char *text)
 
 int cli_plugin_option(struct cli_vars *v, const char *verb, const char *path)
 {
+	char self[BOB_SYS_PATH], ours[BOB_SYS_PATH + 128];
 	char *whole = realpath(path, NULL);
 	int bad = 0;
+
+	if (!whole && !strchr(path, '/') && strlen(path) < 64) { /* one of ours */
+		bob_self_dir(self, sizeof(self));
+		snprintf(ours, sizeof(ours), "%s/../lib/bobbin/plugins/%s.so", self, path);
+		whole = realpath(ours, NULL);
+	}
 
 	if (!whole)
 		return cli_fail(verb, "--plugin=%s: there is no such file", path), 125;

@@ -96,6 +96,26 @@ def plugins():
         h.check(r.status == 125 and why in r.err.decode(), str(r))
 
 
+@suite.case("the plug-ins that are there")
+def shipped():
+    p = program("touch.c")
+    r = h.record([p], [f"--plugin={name}" for name in ("null", "memory", "latency", "counters")])
+    h.check(r.status == 0 and not r.err, str(r))
+    rows = {}
+    for line in h.bobbin("report", "--by=hook", "--limit=0", r.trace).out.decode().splitlines()[1:]:
+        f = re.match(r"(\w+) +in  (.*?)  +([\d,]+) +(\S+) +(\S+) +(\S+) +(\S+) ", line)
+        rows[f[1], f[2]] = [float(x.replace(",", "")) for x in f.groups()[2:]]
+    for event in ("touch", "idle"):
+        h.check(rows[event, "memory kB"][0] == rows[event, "latency ns"][0] == 10, str(rows))
+    h.check(rows["touch", "memory kB"][2] >= 32 << 10 and rows["touch", "latency ns"][2] > 0, str(rows))
+    if ("touch", "page-faults") not in rows:
+        info = h.bobbin("info", r.trace).out.decode()
+        h.check("counters.so is not used: it says that it cannot begin" in info, info)
+        return "the kernel gives no counters here"
+    h.check(rows["touch", "page-faults"][2] >= 8192 and rows["idle", "page-faults"][1] < 8192, str(rows))
+    h.check(rows["touch", "task-clock"][0] == 10 and rows["touch", "context-switches"][0] == 10, str(rows))
+
+
 def shown(trace):
     """Events one by one, without numbers and places."""
     r = h.bobbin("show", "-x", "--lines=0", trace)
