@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "archive/user_key.h"
+#include "base/hash.h"
 #include "events/recorder.h"
 
 #define IDS_MAX 16384u
+#define SLOTS (4 * IDS_MAX)
+#define REFUSED_MAX 64u		/* lines about it */
 
 struct name {
 	struct bob_user_key key;
@@ -16,41 +19,53 @@ struct name {
 
 static struct name *names; /* [id]; 0 is none */
 static uint32_t count;		/* ids that are valid are up to it */
+static uint32_t *slots;		/* by hash of the name: an id; 0: free */
+static uint32_t refused;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void refuse(const char *name, const char *why)
 {
 	char line[256];
 
+	/* a program may try again and again */
+	if (__atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED) >= REFUSED_MAX)
+		return;
 	snprintf(line, sizeof(line), "event '%.100s' is not recorded: %s\n", name ? name : "", why);
 	bob_ev_log(line);
 }
 
-static uint32_t find(const char *name)
+/* Where its id is, or will be. */
+static uint32_t *find(const char *name)
 {
-	for (uint32_t id = 1; id <= count; id++)
-		if (!strcmp(names[id].key.name, name))
-			return id;
-	return 0;
+	uint64_t at = bob_hash64(0, name, strlen(name)) % SLOTS;
+
+	while (slots[at] && strcmp(names[slots[at]].key.name, name) != 0)
+		at = (at + 1) % SLOTS;
+	return &slots[at];
 }
 
 static uint32_t add(const struct bob_user_key *k, bool is_counter)
 {
-	uint32_t id = find(k->name);
+	uint32_t *slot, id;
 
+	if (!names) {
+		names = bob_ev_map((IDS_MAX + 1) * sizeof(*names));
+		slots = bob_ev_map(SLOTS * sizeof(*slots));
+	}
+	slot = names && slots ? find(k->name) : NULL;
+	id = slot ? *slot : 0;
 	if (id) {
 		if (!memcmp(&names[id].key, k, sizeof(*k)) && names[id].is_counter == is_counter)
 			return id;
 		refuse(k->name, "it was registered before with other parameters or flags");
 		return 0;
 	}
-	if (!names)
-		names = bob_ev_map((IDS_MAX + 1) * sizeof(*names));
-	if (!names || count == IDS_MAX) {
+	if (!slot || count == IDS_MAX) {
 		refuse(k->name, "there are too many events");
 		return 0;
 	}
 	names[count + 1] = (struct name){ *k, is_counter };
+	*slot = count + 1;
 	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 	return count;
 }

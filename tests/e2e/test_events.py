@@ -233,6 +233,17 @@ def refused():
         h.check(what.encode() in info.out, f"{what}: not said\n{info}")
 
 
+@suite.case("more names than there can be")
+def many_names():
+    r = h.record([program("many.c")], ["--events"])
+    h.check(r.status == 0 and r.out == b"16384 0\n", str(r))
+    h.check_trace(r.trace)
+    text = h.bobbin("info", r.trace).out.decode()
+    h.check("event 'e16384' is not recorded: there are too many events" in text, text)
+    lines = b"".join(f.read_bytes() for f in r.trace.glob("*.bob")).count(b"there are too many events")
+    h.check(lines <= 64, f"{lines} lines: one for each attempt")
+
+
 @suite.case("killed at random moments")
 def killed():
     p = program("all.c")
