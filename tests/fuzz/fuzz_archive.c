@@ -9,7 +9,9 @@
 
 #include "../golden/traces.h"
 #include "archive/event_nests.h"
+#include "archive/hook_sets.h"
 #include "archive/reader.h"
+#include "archive/value_numbers.h"
 #include "base/crc.h"
 
 #define EVENTS_MAX 200000
@@ -216,6 +218,17 @@ static void merge_again(const struct bob_trace *t)
 	fclose(f);
 }
 
+static int read_set(void *ctx, uint32_t process, const struct bob_set *s)
+{
+	struct bob_value_numbers n;
+
+	(void)ctx;
+	(void)process;
+	if (s->kind == BOB_SET_NUMBERS && bob_value_unpack(s->bytes, s->len, &n) == BOB_OK)
+		assert(bob_value_is_valid(&n));
+	return 0;
+}
+
 static void read_all_values(struct bob_trace *t)
 {
 	int again = 1;
@@ -311,6 +324,7 @@ static void read_trace(const uint8_t *data, size_t size)
 		read_accesses(t, i);
 	}
 	read_all_values(t);
+	bob_hook_sets_visit(t, read_set, NULL);
 	for (uint32_t id = 0; id < 64; id++)
 		bob_trace_function(t, 0, id, &fn);
 	if (symbols < SYMBOLS_MAX)
