@@ -216,7 +216,7 @@ static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left
 
 		if (holds && !k->filters)
 			out |= m & -m;
-		if (!holds && k->filters) {
+		if (!holds && k->filters && left_out) {
 			*left_out = true;
 			__atomic_fetch_add(&k->left_out, 1, __ATOMIC_RELAXED);
 		}
@@ -230,7 +230,8 @@ bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool
 	struct matched *m;
 	uint64_t out;
 
-	*left_out = false;
+	if (left_out)
+		*left_out = false;
 	if (what >= WHATS)
 		return 0;
 	m = &matched[what];

@@ -25,7 +25,8 @@ struct bob_ev_data {
 	} of[BOB_EV_HOOKS_MAX];
 };
 
-/* Of an event that begins: which hooks there are, by its name and its parameters. *left_out: it shall not be recorded. */
+/* Of an event that begins: which hooks there are, by its name and its parameters. *left_out: it shall not be recorded; NULL: it
+ * is in any case. */
 bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool *left_out);
 /* Conditions of --when, a line each; how many events were left out, for who reads the trace. */
 void bob_ev_filters_add(const char *lines);

@@ -116,13 +116,13 @@ struct bob_ev_thread {
 	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
 	bool is_exact;		/* each event's times are kept as well */
 	bool places;		/* events have a place among calls or memory accesses */
-	bool pending;		/* the record that is open is the innermost event's of `nest` */
+	bool pending;		/* the record that is open is of an event of `nest` */
 	struct bob_exact exact;
 	uint64_t unplaced;	/* so many since the last one have none */
 	/* src/mpi */
 	uint32_t requests;	/* made by this thread */
 	uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* words of calls that are followed */
-	struct kept *kept;	/* call.c */
+	struct kept *kept;	/* keep.c */
 	uint64_t kept_used;
 };
 /* The calling thread's; NULL: it is not recorded. */

@@ -105,7 +105,7 @@ static void set(bob_event_id e, double value)
 static int add_hook(const struct bob_hook *h)
 {
 	const int saved = errno;
-	const int ok = bob_ev_agent ? bob_ev_hook_add(h) : 0;
+	const int ok = bob_ev_agent || is_ready() ? bob_ev_hook_add(h) : 0;
 
 	errno = saved;
 	return ok;

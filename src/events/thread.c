@@ -29,7 +29,6 @@ static void free_thread(struct bob_ev_thread *t)
 /* What has begun and not ended stays so. */
 static void end_stream(struct bob_ev_thread *t)
 {
-	bob_ev_sets_end(t);
 	if (bob_ev_settle(t))
 		bob_event_writer_end(t->writer);
 }
@@ -41,8 +40,10 @@ static void thread_ended(void *thread)
 	bob_ev_agent->functions_left(~0ull);
 	bob_ev_depth = 1;
 	self = NULL;
-	if (t->alive == ALIVE)
+	if (t->alive == ALIVE) {
+		bob_ev_sets_end(t);
 		end_stream(t);
+	}
 	free_thread(t);
 	bob_ev_depth = 0;
 }
@@ -54,7 +55,9 @@ static void process_ends(void)
 	const bool is_idle = !bob_ev_depth;
 
 	bob_ev_depth = 1;
-	if (self && self->alive == ALIVE && is_idle)
+	if (bob_ev_thread_now())
+		bob_ev_sets_end(self);
+	if (bob_ev_thread_now() && is_idle)
 		end_stream(self);
 	bob_ev_say_missed();
 	bob_ev_filters_say();

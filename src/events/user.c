@@ -245,20 +245,29 @@ static struct bob_ev_thread *enter(void)
 	return t;
 }
 
+/* Hooks are called, whether it is recorded or not. */
+static bool is_wanted(uint32_t id, const union bob_arg *in, uint32_t count)
+{
+	bool wanted = !bob_ev_is_off();
+
+	if (bob_ev_hook_count && !bob_ev_depth)
+		wanted &= bob_ev_user_hooks_begin(id, in, count);
+	return wanted;
+}
+
 void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		  const void *cfa)
 {
-	bool is_wanted = !bob_ev_is_off();
 	struct bob_ev_thread *t;
+	bool wanted;
 
 	if (!bob_ev_is_registered(id))
 		return;
-	if (bob_ev_hook_count && !bob_ev_depth)
-		is_wanted &= bob_ev_user_hooks_begin(id, in, count);
+	wanted = is_wanted(id, in, count);
 	t = enter();
 	if (!t)
 		return;
-	if (is_wanted)
+	if (wanted)
 		begin(t, id, in, count, caller, cfa);
 	else
 		begin_left_out(t->nest, id);
@@ -283,14 +292,11 @@ void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		    const void *cfa)
 {
-	bool is_wanted = !bob_ev_is_off();
 	struct bob_ev_thread *t;
 
 	if (!bob_ev_is_registered(id))
 		return;
-	if (bob_ev_hook_count && !bob_ev_depth)
-		is_wanted &= bob_ev_user_hooks_begin(id, in, count);
-	t = is_wanted ? enter() : NULL;
+	t = is_wanted(id, in, count) ? enter() : NULL;
 	if (t) {
 		instant(t, id, in, count, caller, cfa);
 		bob_ev_depth = 0;

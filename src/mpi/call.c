@@ -74,7 +74,7 @@ void bob_mpi_leave(struct bob_mpi_call *c)
 void bob_mpi_part(struct bob_mpi_call *c)
 {
 	bob_ev_agent->cut();
-	if (c)
+	if (c && !c->silent)
 		bob_ev_part(&c->e); /* MPI_Finalize has no parameters: there are no words yet */
 }
 

@@ -27,6 +27,14 @@ static void tell(struct bob_ev_told *to, const struct bob_mpi_call *c, bool at_e
 				      bob_int((int64_t)c->e.word[f->result]));
 }
 
+/* MPI_Init and MPI_Finalize are in every trace. */
+static bool is_bound(uint32_t function)
+{
+	const struct bob_mpi_function *f = bob_mpi_function_of(function);
+
+	return f && f->flags & (BOB_MPI_STARTED | BOB_MPI_FINISHING);
+}
+
 /* The thread's stream may have changed meanwhile. False: nothing is recorded of it any more. */
 static bool begin_anew(struct bob_mpi_call *c, const uint64_t *word, uint32_t words, uint32_t age)
 {
@@ -94,10 +102,10 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 	uint64_t word[BOB_EV_FIXED_WORDS];
 	const uint32_t words = c->e.words, age = bob_ev_sites_age(c->e.thread);
 	struct bob_ev_told told;
-	bool left_out;
+	bool left_out = false;
 
 	tell(&told, c, false);
-	c->hooks = bob_ev_hooks_of(c->e.what, &told.event, &left_out);
+	c->hooks = bob_ev_hooks_of(c->e.what, &told.event, is_bound(c->e.what) ? NULL : &left_out);
 	if (!c->hooks) {
 		if (left_out)
 			leave_out(c);

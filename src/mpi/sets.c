@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The user's value sets of all ranks are united over a binomial tree in MPI_Finalize, in the program's own memory, since what unites them is the
- * program's or a plug-in's. Every rank takes part if events are recorded, with sets or without. */
+ * program's or a plug-in's. Every rank takes part, with sets or without. */
 #include <string.h>
 
 #include "events/hooks.h"
@@ -52,7 +52,7 @@ void bob_mpi_sets(void)
 	bool whole = true;
 	uint32_t rank, ranks, level = 0;
 
-	if (!bob_ev_agent->setting("BOBBIN_EVENTS") || !bob_mpi_private_is_open())
+	if (!bob_mpi_private_is_open())
 		return;
 	rank = bob_mpi_private_rank();
 	ranks = bob_mpi_private_ranks();

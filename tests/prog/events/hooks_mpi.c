@@ -1,6 +1,7 @@
 /* Hooks at calls of MPI: their parameters, calls of MPI in hooks, sets of all ranks. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <bobbin/hooks.h>
@@ -44,6 +45,61 @@ static int give_one(void *ctx, const struct bob_hook_event *e, uint32_t phase,
 	return phase == BOB_PHASE_EVENT;
 }
 
+/* A set of its own: how often. */
+static void *create(void *ctx)
+{
+	(void)ctx;
+	return calloc(1, sizeof(long));
+}
+
+static int add(void *ctx, void *set, const union bob_datum *data)
+{
+	(void)ctx;
+	*(long *)set += (long)data->d;
+	return 1;
+}
+
+static int merge(void *ctx, void *into, const void *from)
+{
+	(void)ctx;
+	*(long *)into += *(const long *)from;
+	return 1;
+}
+
+static size_t pack(void *ctx, const void *set, void *to, size_t room)
+{
+	(void)ctx;
+	if (room >= sizeof(long))
+		memcpy(to, set, sizeof(long));
+	return sizeof(long);
+}
+
+static void *unpack(void *ctx, const void *bytes, size_t len)
+{
+	void *set = len == sizeof(long) ? create(ctx) : NULL;
+
+	return set ? memcpy(set, bytes, len) : NULL;
+}
+
+static void destroy(void *ctx, void *set)
+{
+	(void)ctx;
+	free(set);
+}
+
+static void result(void *ctx, const char *event, uint32_t phase, const void *set)
+{
+	(void)ctx;
+	printf("%s %u %ld\n", event, phase, *(const long *)set);
+}
+
+static const struct bob_value_set own = { .size = sizeof(own), .create = create, .add = add, .merge = merge, .pack = pack,
+					  .unpack = unpack, .destroy = destroy, .result = result };
+static const struct bob_hook often = { .size = sizeof(often),
+				       .name = "often",
+				       .events = "MPI_Waitall",
+				       .end = give_one,
+				       .set = &own };
 static const struct bob_hook late = {
 	.size = sizeof(late), .name = "late", .events = "late", .end = give_one
 };
@@ -60,6 +116,7 @@ int main(int argc, char **argv)
 	bob_hook_add(&counts);
 	bob_hook_add(&at_barrier);
 	bob_hook_add(&late);
+	bob_hook_add(&often);
 	e = bob_event_register("late", 0, NULL);
 	bob_event_instant(e);
 	for (int i = 0; i < 20; i++) {
