@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "archive/archive.h"
-#include "archive/arena.h"
+#include "base/host/arena.h"
 #include "archive/exact.h"
 #include "archive/format.h"
 #include "archive/source.h"

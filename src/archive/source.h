@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "archive/arena.h"
+#include "base/host/arena.h"
 #include "bobbin/fold.h"
 #include "bobbin/trace.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A bump allocator over malloc'ed blocks, and the growth rule of the reader's arrays. */
-#include "archive/arena.h"
+#include "base/host/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>

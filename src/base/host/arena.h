@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that lives as long as one open trace. A zeroed struct is an empty arena. One thread. */
-#ifndef BOB_ARCHIVE_ARENA_H
-#define BOB_ARCHIVE_ARENA_H
+/* Memory that lives as long as what was read (an open trace, a source file), for host-side parts: base itself is freestanding, this folder is not. A zeroed struct is an empty arena. One thread. */
+#ifndef BOB_BASE_HOST_ARENA_H
+#define BOB_BASE_HOST_ARENA_H
 
 #include <stddef.h>
 
