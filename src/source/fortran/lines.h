@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A Fortran source file as statements, each of whose characters is known by its byte in the file. Nothing is
+ * preprocessed: lines of the C preprocessor are statements of their own and both branches of an #if are read.
+ * Owner: everything belongs to the arena. The bytes of the file are borrowed and must live as long.
+ * Threads: one file, one thread. Units: bytes, lines and columns from 1, statements from 0. */
+#ifndef BOB_SOURCE_FORTRAN_LINES_H
+#define BOB_SOURCE_FORTRAN_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/host/arena.h"
+#include "bobbin/status.h"
+#include "source/fortran/kinds.h"
+
+#define BOB_FORTRAN_BYTES_MAX (64u << 20)
+#define BOB_FORTRAN_NO UINT32_MAX /* no such place, statement, unit, ... */
+
+enum bob_fortran_form { BOB_FORTRAN_AUTO, BOB_FORTRAN_FIXED, BOB_FORTRAN_FREE };
+
+/* All zero: the form and the width are found from the text. */
+struct bob_fortran_options {
+	enum bob_fortran_form form;
+	uint32_t width;		/* of fixed form: 72, 132, ...; 0: found */
+	bool is_openmp;		/* lines that begin with the sentinel `!$` are code */
+};
+
+/* One statement. `text` is what the statement says: letters small, comments and continuation marks left out, the
+ * label apart; runs of blanks are one blank in free form and nothing in fixed form. Character constants and
+ * Hollerith are as they stand in the file (fixed form: with the blanks up to the last column). */
+struct bob_fortran_statement {
+	const char *text;	/* `len` characters and a zero */
+	const uint32_t *
+		at; /* of each character its byte in the file, rising; at[len]: behind the last one */
+	uint32_t len;
+	uint32_t first,
+		end; /* bytes [first, end): from the label or first character to behind the last */
+	uint32_t line, line_last; /* lines it is on, those of its continuations included */
+	uint32_t label;		/* 0: none */
+	uint32_t label_at, label_len; /* its digits in the file */
+	bool shares_line;	/* another statement begins or ends on one of its lines (`;`) */
+
+	/* classify */
+	enum bob_fortran_kind kind;
+	uint32_t name_len;	/* of a construct's name at the beginning of `text`; 0: none */
+	uint32_t from;		/* in `text`: behind the construct's name and its colon */
+	enum bob_fortran_kind
+		body_kind; /* IF, WHERE, FORALL of one line: what they control, from `body` */
+	uint32_t body;		/* in `text`; 0: controls nothing */
+	uint32_t target;	/* DO with a label: that label; 0: none */
+
+	/* units */
+	uint32_t unit;		/* index; BOB_FORTRAN_NO: in none */
+	uint32_t
+		construct; /* the innermost around it (the own one of its first and last statement) */
+	uint32_t ends_loops;	/* labelled DO loops that end with this statement */
+	bool is_executable;
+	bool is_branch_target;	/* something else than a DO names its label */
+};
+
+/* How one line of the file was read. */
+enum bob_fortran_line {
+	BOB_LINE_COMMENT,	/* or blank */
+	BOB_LINE_START,		/* a statement begins on it */
+	BOB_LINE_CONTINUED,	/* goes on with one */
+	BOB_LINE_CPP
+};
+
+struct bob_fortran_unit;
+struct bob_fortran_construct;
+
+struct bob_fortran_file {
+	struct bob_arena *arena;
+	const char *bytes;
+	uint32_t len;
+	enum bob_fortran_form form; /* never AUTO */
+	uint32_t width;		/* last column of fixed form; 0 in free form */
+	uint32_t *line_at;	/* line n begins at line_at[n - 1]; line_at[line_count] = len */
+	uint8_t *line_kinds;	/* enum bob_fortran_line of line n at [n - 1] */
+	uint32_t line_count;
+	struct bob_fortran_statement *statements; /* in the order of the file */
+	uint32_t count;
+	uint32_t unknown_count;	/* of kind BOB_F_UNKNOWN */
+	struct bob_fortran_unit *units; /* units.h, in the order of their beginnings */
+	uint32_t unit_count;
+	struct bob_fortran_construct *constructs;
+	uint32_t construct_count;
+};
+
+/* Splits and classifies; any bytes are a file. On BOB_OK *out is in the arena. options may be NULL.
+ * Errors: BOB_ERR_NOMEM; BOB_ERR_FULL (longer than BOB_FORTRAN_BYTES_MAX). */
+bob_status bob_fortran_split(struct bob_arena *arena, const char *bytes, size_t len,
+			     const struct bob_fortran_options *options,
+			     struct bob_fortran_file **out);
+
+/* Where a byte is; a byte at or beyond the end is behind the last line's last. */
+struct bob_fortran_position {
+	uint32_t line, column;
+};
+struct bob_fortran_position bob_fortran_position(const struct bob_fortran_file *f, uint32_t byte);
+
+/* The byte where line `line` begins; beyond the last line: the end of the file. */
+uint32_t bob_fortran_line_at(const struct bob_fortran_file *f, uint32_t line);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The names of each unit: what they are, their types, shapes, values and storage, with IMPLICIT rules, COMMON,
+ * EQUIVALENCE, host association, and modules of the same file (others are named in `used`).
+ * Owner: the file's arena. Units: bytes; offsets count from the beginning of a block or class. */
+#ifndef BOB_SOURCE_FORTRAN_SYMBOLS_H
+#define BOB_SOURCE_FORTRAN_SYMBOLS_H
+
+#include "source/fortran/expr.h"
+#include "source/fortran/units.h"
+
+#define BOB_FORTRAN_RANK_MAX 15
+
+enum bob_fortran_class {
+	BOB_NAME_UNKNOWN,	/* nothing says what it is: an external function or a mistake */
+	BOB_NAME_VARIABLE,
+	BOB_NAME_CONSTANT,	/* PARAMETER, ENUMERATOR */
+	BOB_NAME_SUBROUTINE,
+	BOB_NAME_FUNCTION,
+	BOB_NAME_PROCEDURE,	/* EXTERNAL, PROCEDURE, dummy procedure: may be either */
+	BOB_NAME_STATEMENT_FUNCTION,
+	BOB_NAME_INTRINSIC,
+	BOB_NAME_GENERIC,
+	BOB_NAME_TYPE,
+	BOB_NAME_NAMELIST,
+	BOB_NAME_UNIT		/* the program, a module, a block data */
+};
+
+enum bob_fortran_type {
+	BOB_T_NONE,
+	BOB_T_INTEGER,
+	BOB_T_REAL,
+	BOB_T_COMPLEX,
+	BOB_T_LOGICAL,
+	BOB_T_CHARACTER,
+	BOB_T_DERIVED,
+	BOB_T_CLASS,		/* CLASS(t), CLASS(*) */
+	BOB_T_ANY		/* TYPE(*) */
+};
+
+#define BOB_SYMBOL_DUMMY 1u
+#define BOB_SYMBOL_RESULT 2u
+#define BOB_SYMBOL_ALLOCATABLE 4u
+#define BOB_SYMBOL_POINTER 8u
+#define BOB_SYMBOL_TARGET 0x10u
+#define BOB_SYMBOL_SAVE 0x20u		/* by SAVE, DATA, an initial value, or as a module's */
+#define BOB_SYMBOL_OPTIONAL 0x40u
+#define BOB_SYMBOL_VALUE 0x80u
+#define BOB_SYMBOL_VOLATILE 0x100u
+#define BOB_SYMBOL_CONTIGUOUS 0x200u
+#define BOB_SYMBOL_TYPED 0x400u		/* a declaration gave the type, not IMPLICIT */
+#define BOB_SYMBOL_COMMON 0x800u
+#define BOB_SYMBOL_EQUIVALENCE 0x1000u
+#define BOB_SYMBOL_USED 0x2000u		/* from a module */
+#define BOB_SYMBOL_HOST 0x4000u		/* from the unit around */
+#define BOB_SYMBOL_COARRAY 0x8000u
+#define BOB_SYMBOL_CRAY_POINTEE 0x10000u
+#define BOB_SYMBOL_INTENT_IN 0x20000u
+#define BOB_SYMBOL_INTENT_OUT 0x40000u	/* both: INOUT; none: unknown */
+#define BOB_SYMBOL_EXTERNAL 0x80000u
+#define BOB_SYMBOL_THREADPRIVATE 0x100000u
+#define BOB_SYMBOL_PRIVATE 0x200000u	/* not seen by who uses the module */
+#define BOB_SYMBOL_ASSOCIATE 0x400000u	/* an associate name */
+
+enum bob_fortran_bound {
+	BOB_BOUND_NUMBER,	/* `value` */
+	BOB_BOUND_EXPRESSION,	/* known when the unit is entered: the text says how */
+	BOB_BOUND_NONE,		/* `*` of an assumed size, `:` of a deferred or assumed shape */
+};
+
+struct bob_fortran_limit {
+	enum bob_fortran_bound bound;
+	int64_t value;
+	const char *text;	/* as it stands in the declaration, or "" */
+};
+
+enum bob_fortran_shape {
+	BOB_SHAPE_SCALAR,
+	BOB_SHAPE_EXPLICIT,
+	BOB_SHAPE_ASSUMED,	/* dummy(:) */
+	BOB_SHAPE_DEFERRED,	/* allocatable or pointer (:) */
+	BOB_SHAPE_ASSUMED_SIZE,	/* (*) */
+	BOB_SHAPE_ASSUMED_RANK	/* (..) */
+};
+
+struct bob_fortran_common {
+	const char *name;	/* "" is blank COMMON */
+	struct bob_fortran_common *next;
+	uint64_t bytes;
+	bool is_exact;		/* sizes of all members are known */
+};
+
+struct bob_fortran_symbol {
+	const char *name;	/* small letters */
+	struct bob_fortran_symbol
+		*next; /* of the same table, in the order of their first appearance */
+	enum bob_fortran_class class;
+	enum bob_fortran_type type;
+	int32_t kind;		/* of the type, in bytes for numbers; 0: unknown */
+	int64_t char_len;	/* -1: not a number known here; -2: `*`; -3: `:` */
+	const char *type_name;	/* DERIVED, CLASS; else NULL */
+	uint32_t flags;
+	enum bob_fortran_shape shape;
+	uint32_t rank;
+	struct bob_fortran_limit lower[BOB_FORTRAN_RANK_MAX], upper[BOB_FORTRAN_RANK_MAX];
+	bool has_value;		/* CONSTANT of type integer (or logical, 0 and 1) that could be computed */
+	int64_t value;
+	const char *init;	/* text of a constant's or initial value; NULL */
+	struct bob_fortran_common *common;
+	/* In its COMMON block, or in its class of EQUIVALENCE if it is in no block; known only if `is_placed`. */
+	int64_t offset;
+	bool is_placed;
+	uint32_t class_id;	/* EQUIVALENCE: equal ids share storage, within one unit; 0: none */
+	uint32_t unit;		/* that declares it; BOB_FORTRAN_NO: a module or include that was not read */
+	uint32_t statement;	/* of its declaration or first appearance; BOB_FORTRAN_NO */
+	struct bob_fortran_symbols *components; /* TYPE */
+};
+
+struct bob_fortran_use_module {
+	const char *name;
+	struct bob_fortran_use_module *next;
+	bool is_only;
+	bool is_known;		/* its symbols were found */
+};
+
+struct bob_fortran_symbols {
+	struct bob_fortran_symbols *host; /* NULL: none */
+	struct bob_fortran_symbol *first, *last;
+	struct bob_fortran_symbol **table; /* by hash */
+	uint32_t count, table_size;
+	struct bob_fortran_common *commons;
+	struct bob_fortran_use_module *used;
+	uint32_t unit;
+	bool implicit_none;
+	uint8_t implicit_type[26]; /* enum bob_fortran_type */
+	int32_t implicit_kind[26];
+	int64_t implicit_len[26];
+	bool is_incomplete;	/* an INCLUDE or module was not found: a name may be more than this says */
+};
+
+/* How files of INCLUDE and modules of other files are found. Both may be NULL. */
+struct bob_fortran_finder {
+	/* The text of an included file, alive as long as the arena; BOB_ERR_NOENT: not found. */
+	bob_status (*include)(void *data, const char *name, const char **bytes, size_t *len);
+	/* The symbols of a module that another file has; NULL: not known. */
+	const struct bob_fortran_symbols *(*module)(void *data, const char *name);
+	void *data;
+	int32_t integer_kind, real_kind; /* defaults of the compiler: 0 is 4 */
+};
+
+/* After bob_fortran_units: gives every unit its table, hosts first. What it does not understand is passed over. finder
+ * may be NULL. Errors: BOB_ERR_NOMEM. */
+bob_status bob_fortran_symbols_read(struct bob_fortran_file *f,
+				    const struct bob_fortran_finder *finder);
+
+/* The name as seen in the unit: its own, its host's, a module's, an intrinsic procedure's; NULL: it has none. `name` in small
+ * letters. */
+const struct bob_fortran_symbol *bob_fortran_lookup(const struct bob_fortran_symbols *t,
+						    const char *name, uint32_t len);
+/* Only names of its own, those it uses included. */
+const struct bob_fortran_symbol *bob_fortran_own(const struct bob_fortran_symbols *t,
+						 const char *name, uint32_t len);
+
+/* Bytes of one element, of the whole; 0: not known here. */
+uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,
+				   const struct bob_fortran_symbol *s);
+uint64_t bob_fortran_symbol_bytes(const struct bob_fortran_symbols *t,
+				  const struct bob_fortran_symbol *s);
+
+/* An integer constant expression: BOB_OK, or BOB_NONE if it is none that can be computed here. */
+bob_status bob_fortran_fold(const struct bob_fortran_symbols *t,
+			    const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
+			    int64_t *value);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Program units and constructs: what is inside what, and where lines may be inserted.
+ * Owner: the file's arena. */
+#ifndef BOB_SOURCE_FORTRAN_UNITS_H
+#define BOB_SOURCE_FORTRAN_UNITS_H
+
+#include "source/fortran/lines.h"
+
+enum bob_fortran_unit_kind {
+	BOB_UNIT_PROGRAM,	/* also one without a PROGRAM statement */
+	BOB_UNIT_SUBROUTINE,
+	BOB_UNIT_FUNCTION,
+	BOB_UNIT_PROCEDURE,	/* MODULE PROCEDURE with a body, in a submodule */
+	BOB_UNIT_MODULE,
+	BOB_UNIT_SUBMODULE,
+	BOB_UNIT_BLOCK_DATA
+};
+
+#define BOB_UNIT_PURE 1u
+#define BOB_UNIT_ELEMENTAL 2u	/* pure, too, unless BOB_UNIT_IMPURE */
+#define BOB_UNIT_IMPURE 4u
+#define BOB_UNIT_RECURSIVE 8u
+#define BOB_UNIT_MODULE_PREFIX 16u /* `module subroutine s` */
+#define BOB_UNIT_IMPLICIT_NONE 32u
+#define BOB_UNIT_INTERFACE 64u	/* a body in an INTERFACE: nothing may be inserted */
+#define BOB_UNIT_UNENDED 128u	/* its END is missing */
+#define BOB_UNIT_ENTRIES 256u	/* has ENTRY statements */
+#define BOB_UNIT_BIND_C 512u
+
+struct bob_fortran_symbols;
+
+struct bob_fortran_unit {
+	enum bob_fortran_unit_kind kind;
+	uint32_t flags;
+	const char *name;	/* small letters; "" if it has none */
+	uint32_t name_at;	/* byte of it in the file; BOB_FORTRAN_NO */
+	uint32_t parent;	/* unit around it; BOB_FORTRAN_NO */
+	uint32_t first, last;	/* statements, contained units included */
+	uint32_t contains;	/* its CONTAINS statement; BOB_FORTRAN_NO */
+	/* The statement before which declarations may be inserted (behind USE, IMPORT, IMPLICIT and PARAMETERs between
+	 * them): before the first declaration, or BOB_FORTRAN_NO (interface body). */
+	uint32_t declare;
+	/* Its first executable statement, behind specifications, DATA, statement functions; if it has none, its
+	 * CONTAINS or END. BOB_FORTRAN_NO: nothing may be inserted (module, block data, interface body). */
+	uint32_t execute;
+	const char **dummies;	/* names; "*" is an alternate return */
+	uint32_t dummy_count;
+	const char *result;	/* of a function: the variable's name; else NULL */
+	struct bob_fortran_symbols *symbols; /* symbols.h; NULL before bob_fortran_symbols_read */
+};
+
+/* Constructs, one-line ones not among them. */
+enum bob_fortran_construct_kind {
+	BOB_CONSTRUCT_IF,
+	BOB_CONSTRUCT_DO,	/* all forms of DO; `target` of the first statement if it has a label */
+	BOB_CONSTRUCT_SELECT,
+	BOB_CONSTRUCT_WHERE,
+	BOB_CONSTRUCT_FORALL,
+	BOB_CONSTRUCT_ASSOCIATE,
+	BOB_CONSTRUCT_BLOCK,
+	BOB_CONSTRUCT_CRITICAL,
+	BOB_CONSTRUCT_TEAM,
+	BOB_CONSTRUCT_TYPE,	/* TYPE, STRUCTURE, UNION, MAP */
+	BOB_CONSTRUCT_ENUM,
+	BOB_CONSTRUCT_INTERFACE
+};
+
+struct bob_fortran_construct {
+	enum bob_fortran_construct_kind kind;
+	uint32_t parent;	/* construct around it in the same unit; BOB_FORTRAN_NO */
+	uint32_t unit;
+	uint32_t depth;		/* 0: outermost in its unit */
+	uint32_t loop_depth;	/* DO constructs around it, itself included */
+	uint32_t first, last;	/* statements; `last` is the END, or the terminal of a labelled DO */
+	const char *name;	/* of the construct; "" */
+	bool shares_terminal;	/* labelled DO: others end with the same statement */
+	bool is_ended;		/* false: its end is missing; `last` is that of the unit */
+};
+
+/* Nests a file that was split: fills its units, constructs, and what statements know of them. What does not nest (an
+ * END of nothing, both branches of an #if) never fails: it is passed over. Errors: BOB_ERR_NOMEM. */
+bob_status bob_fortran_units(struct bob_fortran_file *f);
+
+/* The innermost construct of the kind around a statement, in its unit, or BOB_FORTRAN_NO. */
+uint32_t bob_fortran_inside(const struct bob_fortran_file *f, uint32_t statement,
+			    enum bob_fortran_construct_kind kind);
+
+/* Is the unit (by its prefixes) pure: nothing impure may be called from it. */
+bool bob_fortran_is_pure(const struct bob_fortran_unit *u);
+
+#endif
