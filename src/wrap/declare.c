@@ -153,9 +153,16 @@ static bob_status group_type(struct bob_wrap_parser *p, struct declaration *d)
 	return bob_wrap_skip_group(p);
 }
 
+/* Words that make a type by themselves; behind another type a name is that of what is declared. */
+static bool is_type_of_its_own(const struct bob_wrap_parser *p)
+{
+	return is_type_word(p, p->pos) && !is_one_of(p, p->pos, qualifiers) &&
+	       !is_one_of(p, p->pos, dropped);
+}
+
 static bob_status specifiers(struct bob_wrap_parser *p, struct declaration *d)
 {
-	bool has_type = false, is_builtin = false;
+	bool has_type = false, is_builtin = false, is_text = false;
 	uint32_t longs = 0, doubles = 0, quads = 0;
 	bob_status st;
 
@@ -165,6 +172,11 @@ static bob_status specifiers(struct bob_wrap_parser *p, struct declaration *d)
 
 		if ((st = attributes(p)) != BOB_OK)
 			return st;
+		if (has_type &&
+		    (is_text ? is_type_of_its_own(p) : bob_wrap_is(p, p->pos, "string")))
+			return bob_wrap_expected(
+				p, "no other type beside 'string', which is const char *");
+		is_text |= bob_wrap_is(p, p->pos, "string");
 		longs += bob_wrap_is(p, p->pos, "long");
 		doubles += bob_wrap_is(p, p->pos, "double");
 		quads += is_one_of(p, p->pos, long_reals);

@@ -24,6 +24,8 @@ static const struct expected table[] = {
 	  "int arg1, int b -> int result" },
 	{ "string f(string s, char *t)", "const char *@()", "const char *s; char *t; ",
 	  "string s, int t -> string result" },
+	{ "extern string const f(const string s, string *list)", "const char * const @()",
+	  "const const char *s; const char * *list; ", "string s, int list -> string result" },
 	{ "void (*f(int sig, void (*h)(int)))(int)", "void (*@())(int)", "int sig; void (*h)(int); ",
 	  "int sig, int h -> int result" },
 	{ "int (f)(int (x), int g(int))", "int(@)()", "int(x); int (*g)(int); ",
@@ -84,6 +86,37 @@ static void test_prototypes(void **state)
 		check_one(&table[i]);
 }
 
+/* `string` is a whole type. */
+static void test_string_alone(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "definitions:\nint f(string const char *s);\n",
+		  "x:2:20: expected no other type beside 'string', which is const char *, found 'char'" },
+		{ "definitions:\nint f(int n,\n  unsigned string s);\n",
+		  "x:3:12: expected no other type beside 'string', which is const char *, found 'string'" },
+		{ "definitions:\nstring string f(int);\n",
+		  "x:2:8: expected no other type beside 'string', which is const char *, found 'string'" },
+		{ "definitions:\nint f(char_t string);\n",
+		  "x:2:14: expected no other type beside 'string', which is const char *, found 'string'" },
+		{ "definitions:\nint f(string struct s v);\n",
+		  "x:2:14: expected no other type beside 'string', which is const char *, found 'struct'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct bob_wrap_complaint why;
+		struct bob_wrap_spec *s = NULL;
+
+		assert_int_equal(bob_wrap_spec_read(bad[i].text, strlen(bad[i].text), "x", &s,
+						    &why),
+				 BOB_ERR_CORRUPT);
+		assert_null(s);
+		assert_string_equal(why.text, bad[i].why);
+	}
+}
+
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -120,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_prototypes),
+		cmocka_unit_test(test_string_alone),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_sections),
 	};
