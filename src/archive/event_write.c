@@ -25,6 +25,7 @@ struct bob_event_writer {
 	uint64_t raw_words;	/* before it */
 	uint64_t *at,
 		*end; /* the open record, or where the next one will be; the end of the room */
+	const uint64_t *folded; /* records of the newest room before it are in the folder */
 	uint32_t part;		/* of the folder */
 	uint32_t number;	/* of the open event's definition */
 	uint64_t dirty;		/* values behind `at` that may have been written, header included */
@@ -186,25 +187,51 @@ static bob_status fold_event(struct bob_event_writer *w, struct def *d, const ui
 	return st;
 }
 
-/* What is complete in the newest room. */
-static bob_status fold_room(struct bob_event_writer *w)
+/* What is complete in the newest room. The room stays as it is: for who reads the file its records are not folded yet. */
+static bob_status fold_complete(struct bob_event_writer *w)
 {
-	size_t room;
-	const uint64_t *begin = bob_rooms_newest(&w->rooms, &room), *v;
 	bob_status st = BOB_OK;
 
-	if (!begin)
-		return BOB_OK;
-	for (v = begin; v < w->at && st == BOB_OK;) {
-		uint64_t len = *v >> 32 & BOB_EVENT_LENGTH_MAX;
+	while (w->folded < w->at && st == BOB_OK) {
+		const uint64_t *v = w->folded, len = *v >> 32 & BOB_EVENT_LENGTH_MAX;
 
 		st = fold_event(w, &w->def[(uint32_t)*v - w->first], v + 1);
 		if (st == BOB_OK)
-			v += 1 + len;
+			w->folded += 1 + len;
 	}
-	if (st == BOB_OK || v > begin)
-		bob_rooms_folded(&w->rooms, (size_t)(v - begin));
 	return st;
+}
+
+/* The newest room is over. */
+static bob_status fold_room(struct bob_event_writer *w)
+{
+	size_t room;
+	const uint64_t *begin = bob_rooms_newest(&w->rooms, &room);
+	bob_status st;
+
+	if (!begin)
+		return BOB_OK;
+	st = fold_complete(w);
+	if (st == BOB_OK || w->folded > begin)
+		bob_rooms_folded(&w->rooms, (size_t)(w->folded - begin));
+	return st;
+}
+
+uint64_t bob_event_writer_values(const struct bob_event_writer *w)
+{
+	size_t room;
+	const uint64_t *begin = w->folder ? bob_rooms_newest(&w->rooms, &room) : NULL;
+
+	return w->rooms.position + (begin && w->at > begin ? (uint64_t)(w->at - begin) : 0);
+}
+
+bob_status bob_event_writer_so_far(struct bob_event_writer *w, bob_fold_write_fn write, void *ctx)
+{
+	bob_status st = w->folder ? w->failed : BOB_ERR_INVAL;
+
+	if (st == BOB_OK)
+		st = fold_complete(w);
+	return st == BOB_OK ? bob_fold_writer_so_far(&w->out, w->folder, write, ctx) : st;
 }
 
 /* --- records --- */
@@ -261,6 +288,7 @@ static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_stat
 		w->at = w->end = NULL;
 		w->dirty = 0;
 	}
+	w->folded = w->at;
 	return st;
 }
 

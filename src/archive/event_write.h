@@ -79,6 +79,11 @@ bob_status bob_event_writer_forget(struct bob_event_writer *w);
 /* What has been put is folded, committed, and a part of its own: readers find it complete in the file, and later that something comes
  * behind it. Definitions stay; an event that was begun is dropped. BOB_ERR_INVAL: it is flat. */
 bob_status bob_event_writer_cut(struct bob_event_writer *w);
+/* Values that have been put: as long as these stay, so does what has been put. */
+uint64_t bob_event_writer_values(const struct bob_event_writer *w);
+/* What has been put, folded, as bytes for bob_folded_open; nothing of it is in the file that would not be there without. An event that was begun stays
+ * so. BOB_ERR_INVAL: it is flat; BOB_ERR_FULL: nothing more can be recorded, or there is more than can be read again (fold_write.h). */
+bob_status bob_event_writer_so_far(struct bob_event_writer *w, bob_fold_write_fn write, void *ctx);
 /* An event of definition `number` begins: memory for `words` of its values. NULL: nothing more can be recorded, *why
  * says (BOB_ERR_FULL). The one before has been put or dropped. */
 uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uint32_t words,

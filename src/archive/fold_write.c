@@ -21,6 +21,9 @@ static int more_data(struct bob_fold_writer *w)
 	}
 	w->data = c;
 	w->data_used = 0;
+	if (w->data_chunks < BOB_FOLD_KEPT)
+		w->kept[w->data_chunks] = c;
+	w->data_chunks++;
 	if (w->data_room < DATA_MAX)
 		w->data_room *= 2;
 	return 1;
@@ -138,4 +141,18 @@ bob_status bob_fold_writer_commit(struct bob_fold_writer *w, struct bob_folder *
 bob_status bob_fold_writer_end(struct bob_fold_writer *w, uint64_t log_begin)
 {
 	return w->failed != BOB_OK ? w->failed : publish(w, NULL, log_begin, NULL, 0);
+}
+
+bob_status bob_fold_writer_so_far(const struct bob_fold_writer *w, struct bob_folder *folder,
+				  bob_fold_write_fn write, void *ctx)
+{
+	if (w->failed != BOB_OK)
+		return w->failed;
+	if (w->data_chunks > BOB_FOLD_KEPT)
+		return BOB_ERR_FULL;
+	for (uint32_t i = 0; i < w->data_chunks; i++)
+		write(ctx, bob_chunk_data(w->kept[i]),
+		      i + 1 < w->data_chunks ? w->kept[i]->size : w->data_used);
+	bob_folder_rest(folder, write, ctx);
+	return BOB_OK;
 }

@@ -25,6 +25,9 @@ typedef struct bob_chunk_head *(*bob_fold_chunk_fn)(void *ctx, enum bob_chunk_ki
 						    uint32_t stream, uint64_t size, uint64_t aux,
 						    uint64_t *off);
 
+#define BOB_FOLD_KEPT                                                                              \
+	64u /* chunks of data that can be read again while they are written: 200 MB and more */
+
 struct bob_fold_writer {
 	bob_fold_chunk_fn chunk;
 	void *ctx;
@@ -35,6 +38,8 @@ struct bob_fold_writer {
 	uint64_t data_used;		/* of it */
 	uint64_t data_bytes;		/* of all */
 	uint64_t data_room;		/* of the next chunk */
+	uint32_t data_chunks;		/* the newest included */
+	struct bob_chunk_head *kept[BOB_FOLD_KEPT]; /* the first of them */
 	struct bob_chunk_head *rest[2];
 	uint64_t rest_used;		/* of the one being written; may be more than it holds */
 	uint32_t turn;			/* which one is valid */
@@ -49,7 +54,10 @@ void bob_fold_writer_data(void *ctx, const void *bytes, size_t len);
  * fold the log by itself. BOB_ERR_FULL: no room; what was committed before stays valid. */
 bob_status bob_fold_writer_commit(struct bob_fold_writer *w, struct bob_folder *folder,
 				  uint64_t log_begin, const void *state, size_t state_bytes);
-/* The same, once the folder has ended (bob_folder_end). */
+/* The sequence so far, as bytes for bob_folded_open: nothing changes. BOB_ERR_FULL: there is more than can be read again. */
+bob_status bob_fold_writer_so_far(const struct bob_fold_writer *w, struct bob_folder *folder,
+				  bob_fold_write_fn write, void *ctx);
+/* The same as a commit, once the folder has ended (bob_folder_end). */
 bob_status bob_fold_writer_end(struct bob_fold_writer *w, uint64_t log_begin);
 
 #endif

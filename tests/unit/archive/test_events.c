@@ -34,6 +34,8 @@ struct shared {
 };
 static struct shared *shared;
 static int is_flat;	/* nothing is folded */
+static uint64_t
+	look_every; /* events after which what was put is looked at while more come; 0: never */
 
 struct plan {
 	uint64_t seed, events;
@@ -183,6 +185,75 @@ static int write_event(const struct plan *p, struct bob_event_writer *w, uint32_
 	return 1;
 }
 
+struct looked {
+	uint8_t *bytes;
+	size_t len;
+};
+
+static void keep_bytes(void *ctx, const void *bytes, size_t len)
+{
+	struct looked *l = ctx;
+
+	l->bytes = realloc(l->bytes, l->len + len + 1);
+	if (!l->bytes)
+		_exit(7);
+	memcpy(l->bytes + l->len, bytes, len);
+	l->len += len;
+}
+
+static void *resize(void *ctx, void *old, size_t old_size, size_t size)
+{
+	(void)ctx;
+	(void)old_size;
+	if (size)
+		return realloc(old, size);
+	free(old);
+	return NULL;
+}
+
+/* The leaves of events `0 .. count - 1`, their words and those of their vectors' elements. */
+static int is_what_was_put(const struct plan *p, const struct bob_folded *f, uint64_t count)
+{
+	static struct event e;
+	struct bob_fold_cursor *c;
+	struct bob_fold_event leaf;
+	struct bob_event_layout l;
+	int same = bob_fold_cursor_open(f, 0, &c) == BOB_OK;
+
+	for (uint64_t i = 0; i < count && same; i++) {
+		make_event(p, i, &e);
+		layout_of(e.kind, &l);
+		for (uint32_t at = 0; same; at += leaf.words) {
+			if (at == e.words && at)
+				break;
+			same = bob_fold_cursor_next(c, &leaf) == BOB_OK &&
+			       leaf.words <= e.words - at &&
+			       (!leaf.words || !memcmp(leaf.word, e.value + at, 8ull * leaf.words));
+			if (!e.words)
+				break;
+		}
+	}
+	same = same && bob_fold_cursor_next(c, &leaf) == BOB_END;
+	bob_fold_cursor_close(c);
+	return same;
+}
+
+static void look(const struct plan *p, struct bob_event_writer *w, uint64_t count)
+{
+	static const struct bob_alloc alloc = { resize, NULL };
+	struct looked l = { 0 };
+	struct bob_folded *f;
+
+	if (bob_event_writer_so_far(w, keep_bytes, &l) != BOB_OK)
+		_exit(8);
+	if (bob_folded_open(l.bytes, l.len, 5, &alloc, &f) != BOB_OK || bob_folded_count(f) != 1)
+		_exit(9);
+	if (!is_what_was_put(p, f, count))
+		_exit(10);
+	bob_folded_close(f);
+	free(l.bytes);
+}
+
 static void write_all(const struct plan *p)
 {
 	void *mem = mmap(NULL, bob_event_writer_size(), PROT_READ | PROT_WRITE,
@@ -204,6 +275,8 @@ static void write_all(const struct plan *p)
 				_exit(6);
 			memset(number, 0xff, sizeof(number));
 		}
+		if (look_every && i % look_every == look_every - 1)
+			look(p, w, i);
 		if (number[e.kind] == ~0u && !define_kind(w, e.kind, &number[e.kind]))
 			_exit(4);
 		if (!write_event(p, w, number[e.kind], i, &e)) {
@@ -343,11 +416,37 @@ static void test_flat(void **state)
 	is_flat = 0;
 }
 
+/* It is what was put, and the file is the same byte for byte as if nobody had looked; killed, as well. */
+static void test_looked_at(void **state)
+{
+	uint8_t *without = malloc(FILE_BYTES);
+
+	assert_non_null(without);
+	for (uint64_t i = 0; i < 12; i += share_every()) {
+		const struct plan p = {
+			i, 3000 + 1000 * i, 0, 0, 1, i % 3 ? 0 : 997, i % 2 ? 3 : KINDS
+		};
+
+		shared->room = FILE_BYTES;
+		run(&p);
+		memcpy(without, shared->bytes, FILE_BYTES);
+		look_every = i % 4 ? 701 : 97;
+		run(&p);
+		look_every = 0;
+		assert_memory_equal(without, shared->bytes, FILE_BYTES);
+	}
+	free(without);
+	look_every = 997;
+	test_killed(state);
+	look_every = 0;
+}
+
 static void test_refused(void **state)
 {
 	void *mem = mmap(NULL, bob_event_writer_size(), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct bob_event_def d = { .layout = { .vectors = 1 } };
+	struct looked l = { 0 };
 	struct bob_event_writer *w;
 	bob_status why;
 	uint32_t number;
@@ -368,6 +467,12 @@ static void test_refused(void **state)
 	to[0] = 1ull << 40;
 	assert_int_equal(bob_event_writer_put(w, 1), BOB_ERR_INVAL);
 	munmap(mem, bob_event_writer_size());
+	mem = mmap(NULL, bob_event_writer_size(), PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_int_equal(bob_event_writer_begin_flat(mem, new_chunk, NULL, 0, &w), BOB_OK);
+	assert_int_equal(bob_event_writer_so_far(w, keep_bytes, &l), BOB_ERR_INVAL);
+	assert_null(l.bytes);
+	munmap(mem, bob_event_writer_size());
 }
 
 static int set_up(void **state)
@@ -385,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_looked_at),
 		cmocka_unit_test(test_refused),
 	};
 
