@@ -11,6 +11,7 @@
 #define BOBBIN_HOOKS_H
 
 #include "bobbin/events.h"
+#include "bobbin/fold.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,23 +98,114 @@ struct bob_hook {
 	void *ctx;
 };
 
+/* --- the folded trace so far: loops, leaves, counts, columns, as bobbin/fold.h has them --- */
+
+struct bob_so_far;
+
+/* Parameters of a leaf and which of its words each is. */
+struct bob_hook_word {
+	const char *name;
+	uint32_t
+		type; /* enum bob_arg_type; of a string the word is its length, the bytes are a vector */
+	uint32_t word;
+};
+
+enum bob_hook_part {
+	BOB_PART_WHOLE,
+	BOB_PART_BEGIN,		/* of an event in which others lie */
+	BOB_PART_END,
+	BOB_PART_ELEMENT	/* of a vector (requests, bytes of a string) of the event that the leaf before it is */
+};
+
+struct bob_hook_leaf {
+	uint32_t kind;		/* enum bob_hook_kind; 0: an element */
+	uint32_t part;		/* enum bob_hook_part */
+	const char *name;	/* "MPI_Send", "step"; "" of an element */
+	uint32_t count;
+	uint32_t reserved;
+	const struct bob_hook_word *parameter;
+};
+
+/* Functions of bobbin/fold.h, of the same names there; `folded` may be given to these only, since it is the recorder's. Later versions append. */
+struct bob_fold_reading {
+	uint32_t size;		/* of this struct */
+	uint32_t reserved;
+	uint64_t (*events)(const struct bob_folded *f, uint32_t participant);
+	uint32_t (*parts)(const struct bob_folded *f, uint32_t participant);
+	uint32_t (*shapes)(const struct bob_folded *f);
+	void (*shape)(const struct bob_folded *f, uint32_t shape, struct bob_fold_shape *out);
+	int (*path)(const struct bob_folded *f, uint32_t path, uint32_t *parent, uint64_t *place);
+	uint32_t (*loops)(const struct bob_folded *f);
+	const uint32_t *(*body)(const struct bob_folded *f, uint32_t loop, uint32_t *len);
+	bob_status (*spine)(const struct bob_folded *f, uint32_t participant, uint32_t part,
+			    int (*visit)(void *ctx, uint32_t item), void *ctx);
+	bob_status (*pieces)(const struct bob_folded *f, uint32_t participant, uint32_t part,
+			     uint32_t item, uint32_t word,
+			     int (*visit)(void *ctx, const struct bob_piece *p), void *ctx,
+			     int *left);
+	bob_status (*counts)(const struct bob_folded *f, uint32_t participant, uint32_t part,
+			     uint64_t *shape, uint64_t *loop);
+	bob_status (*pack)(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
+	/* What a shape is an event of. It is valid until it is asked again. 0: there is no such shape. */
+	int (*leaf)(const struct bob_so_far *s, uint32_t shape, struct bob_hook_leaf *out);
+};
+
+/* What the calling thread has recorded up to now: one participant, number 0. Of an event that the hook is called for the whole is in it when it has
+ * ended, nothing when it begins; one that is under way around it is in it once something was recorded in it. */
+struct bob_so_far {
+	uint32_t size;		/* of this struct */
+	uint32_t reserved;
+	uint64_t bytes;		/* that it is folded to, values included */
+	const struct bob_folded *folded;
+	const struct bob_fold_reading *read;
+};
+
 #define BOB_HOOKS_TABLE "bobbin_hooks_1"
 struct bob_hooks_table {
 	uint32_t size;
 	uint32_t reserved;
 	int (*add)(const struct bob_hook *h);
+	bob_status (*so_far)(uint64_t bytes_most, const struct bob_so_far **out);
+	int (*rank)(uint32_t *rank);
 };
 
-/* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is recorded, or it is none
- * (the trace says why). Hooks are called in the order in which they were added; never removed. */
-static inline int bob_hook_add(const struct bob_hook *h)
+static inline const struct bob_hooks_table *bob_hooks_recorder(void)
 {
 	const struct bob_hooks_table *t =
 		bob_events_dlsym ?
 			(const struct bob_hooks_table *)bob_events_dlsym(NULL, BOB_HOOKS_TABLE) :
 			NULL;
 
-	return t && t->size >= sizeof(*t) ? t->add(h) : 0;
+	return t && t->size >= sizeof(*t) ? t : NULL;
+}
+
+/* Borrowed, until the hook returns; within one hook call asking again costs nothing if nothing came. It takes memory and time as of what is
+ * folded, not of what has happened (docs/hooks.md), and changes nothing about what is recorded. `bytes_most`: what is folded to more is not
+ * given; 0: 64 MB.
+ * BOB_NONE: nothing of the thread is recorded. BOB_ERR_INVAL: no hook is running; nothing is folded (--mpi-level=flat). BOB_ERR_FULL: it is
+ * too much. BOB_ERR_NOMEM. *out is untouched then. */
+static inline bob_status bob_hook_so_far(uint64_t bytes_most, const struct bob_so_far **out)
+{
+	const struct bob_hooks_table *t = bob_hooks_recorder();
+
+	return t ? t->so_far(bytes_most, out) : BOB_NONE;
+}
+
+/* Which of the program's processes this is, in MPI_COMM_WORLD. 0: it is not known. */
+static inline int bob_hook_rank(uint32_t *rank)
+{
+	const struct bob_hooks_table *t = bob_hooks_recorder();
+
+	return t ? t->rank(rank) : 0;
+}
+
+/* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is recorded, or it is none
+ * (the trace says why). Hooks are called in the order in which they were added; never removed. */
+static inline int bob_hook_add(const struct bob_hook *h)
+{
+	const struct bob_hooks_table *t = bob_hooks_recorder();
+
+	return t ? t->add(h) : 0;
 }
 
 #define BOB_PLUGIN_VERSION 1u

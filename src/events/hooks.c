@@ -34,7 +34,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread const uint8_t *in_hook; /* the frame that calls one */
 
 /* An exception or a jump may have left it: then the stack is shorter than it was. */
-static bool is_in_hook(void)
+bool bob_ev_is_in_hook(void)
 {
 	if (in_hook && (const uint8_t *)__builtin_frame_address(0) > in_hook)
 		in_hook = NULL;
@@ -240,7 +240,7 @@ bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool
 		__atomic_store_n(&m->of, count, __ATOMIC_RELEASE);
 	}
 	out = m->hooks ? that_hold(m->hooks, e, left_out) : 0;
-	return out && is_in_hook() ? 0 : out;
+	return out && bob_ev_is_in_hook() ? 0 : out;
 }
 
 /* --- calling --- */
@@ -271,6 +271,7 @@ void bob_ev_hooks_call(bob_ev_hooks which, const struct bob_hook_event *e, struc
 	in_hook = __builtin_frame_address(0);
 	for (; which; which &= which - 1)
 		call((uint32_t)__builtin_ctzll(which), e, data);
+	bob_ev_so_far_close();
 	in_hook = NULL;
 	errno = saved;
 }

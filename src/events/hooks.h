@@ -38,6 +38,12 @@ void bob_ev_hooks_call(bob_ev_hooks hooks, const struct bob_hook_event *e,
 void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct bob_ev_data *data);
 int bob_ev_hook_add(const struct bob_hook *h);
 const struct bob_hook *bob_ev_hook(uint32_t number);
+/* The calling thread is in a hook. */
+bool bob_ev_is_in_hook(void);
+
+/* --- so_far.c: what bob_hook_so_far does; the calling thread's is not needed any more --- */
+bob_status bob_ev_so_far(uint64_t bytes_most, const struct bob_so_far **out);
+void bob_ev_so_far_close(void);
 
 /* --- told.c: an event as hooks see it --- */
 struct bob_ev_told {

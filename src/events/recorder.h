@@ -6,7 +6,7 @@
  *   site.c    where an event comes from      event.c    one event, from its beginning to its end
  *   user.c    the program's own events       names.c    what these are called and have
  *   table.c   what bobbin/events.h finds     hooks.h    hooks, what they bring, plug-ins
- *   function.c calls of functions that are hooked by name
+ *   function.c calls of functions that are hooked by name   so_far.c   the trace so far, for hooks
  *
  * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
  * There is only one of them in a process.
@@ -48,14 +48,21 @@ void bob_ev_log(const char *line);
 void bob_ev_switch(bool is_on);
 bool bob_ev_is_off(void);
 
+struct bob_mpi_function;
 /* What a recorder of MPI adds; NULL: there is none. Set before the first event. */
 struct bob_ev_mpi {
 	void (*first)(void);		/* before the first thread's first event */
 	/* The call is one that a library makes for itself. */
 	bool (*ignores)(const void *caller, uint32_t what);
 	const struct bob_event_layout *(*layout)(uint32_t what);
+	const struct bob_mpi_function *(*function)(uint32_t what); /* NULL: there is none */
+	bool (*rank)(uint32_t *rank); /* false: not known yet */
 };
 extern const struct bob_ev_mpi *bob_ev_mpi;
+/* This process's rank as the launcher's environment says it; -1: it does not. */
+long bob_ev_launched_rank(void);
+/* The same, or as MPI says it. False: it is not known. */
+bool bob_ev_rank(uint32_t *rank);
 
 /* --- event.c --- */
 /* One that is under way. */

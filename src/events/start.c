@@ -2,6 +2,7 @@
 /* What the recorder needs of the process: the agent, memory, the clock. Whatever is missing, the program goes on as it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -73,6 +74,34 @@ void bob_ev_switch(bool is_on)
 bool bob_ev_is_off(void)
 {
 	return __atomic_load_n(&off, __ATOMIC_RELAXED) != 0;
+}
+
+long bob_ev_launched_rank(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+					     "SLURM_PROCID" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *v = getenv(names[i]);
+		char *end;
+
+		if (v && *v) {
+			long rank = strtol(v, &end, 10);
+
+			return *end ? -1 : rank;
+		}
+	}
+	return -1;
+}
+
+bool bob_ev_rank(uint32_t *rank)
+{
+	const long launched = bob_ev_launched_rank();
+
+	if (bob_ev_mpi && bob_ev_mpi->rank(rank))
+		return true;
+	*rank = (uint32_t)launched;
+	return launched >= 0 && launched <= UINT32_MAX;
 }
 
 const struct bob_agent_streams *bob_ev_ask_agent(void)

@@ -111,11 +111,27 @@ static int add_hook(const struct bob_hook *h)
 	return ok;
 }
 
+static bob_status so_far(uint64_t bytes_most, const struct bob_so_far **out)
+{
+	const int saved = errno;
+	const bob_status st = bob_ev_agent ? bob_ev_so_far(bytes_most, out) : BOB_NONE;
+
+	errno = saved;
+	return st;
+}
+
+static int rank(uint32_t *to)
+{
+	return bob_ev_rank(to);
+}
+
 /* Their names are BOB_EVENTS_TABLE and BOB_HOOKS_TABLE. */
 extern const struct bob_hooks_table bobbin_hooks_1;
 __attribute__((visibility("default"))) const struct bob_hooks_table bobbin_hooks_1 = {
 	.size = sizeof(bobbin_hooks_1),
 	.add = add_hook,
+	.so_far = so_far,
+	.rank = rank,
 };
 
 extern const struct bob_events_table bobbin_events_1;

@@ -18,6 +18,7 @@ static uint32_t threads;
 
 static void free_thread(struct bob_ev_thread *t)
 {
+	bob_ev_so_far_close();
 	bob_ev_sites_close(t->sites);
 	bob_ev_unmap(t->work, bob_event_writer_size());
 	bob_ev_unmap(t->times, bob_times_size());

@@ -175,7 +175,7 @@ void bob_mpi_clocks(uint32_t when)
 uint64_t bob_mpi_test_shift_ns(void)
 {
 	const char *ns = bob_ev_agent->setting("BOBBIN_TEST_CLOCK");
-	const long rank = bob_mpi_launched_rank();
+	const long rank = bob_ev_launched_rank();
 
 	return ns && rank > 0 ? strtoull(ns, NULL, 10) * (uint64_t)rank : 0;
 }

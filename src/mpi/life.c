@@ -5,6 +5,10 @@
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
+#define NOT_KNOWN (~0u)
+
+static uint32_t known_rank = NOT_KNOWN;
+
 /* The process's rank in the world, for who reads the trace: a META record. What the launcher's environment said stands there already; that
  * of a program that was spawned says nothing. */
 static void put_rank(void)
@@ -13,6 +17,15 @@ static void put_rank(void)
 			  (uint32_t)bob_mpi_ranks(bob_mpi_world()) };
 
 	bob_ev_put_record(BOB_REC_RANK, r, sizeof(r));
+	known_rank = r[0];
+}
+
+bool bob_mpi_own_rank(uint32_t *rank)
+{
+	if (known_rank == NOT_KNOWN)
+		return false;
+	*rank = known_rank;
+	return true;
 }
 
 void bob_mpi_starting(void)

@@ -68,29 +68,10 @@ static bool path_of(const char *name, char *path, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-/* As the MPI launcher says it; -1: it does not. */
-long bob_mpi_launched_rank(void)
-{
-	static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
-					     "SLURM_PROCID" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *v = getenv(names[i]);
-		char *end;
-
-		if (v && *v) {
-			long rank = strtol(v, &end, 10);
-
-			return *end ? -1 : rank;
-		}
-	}
-	return -1;
-}
-
 void bob_mpi_private_announce(void)
 {
 	char path[4096];
-	long rank = bob_mpi_launched_rank();
+	long rank = bob_ev_launched_rank();
 	int fd;
 
 	if (own.announced || !is_wanted() || rank < 0 || !path_of(RANKS_FILE, path, sizeof(path)))

@@ -22,8 +22,6 @@ enum bob_mpi_private_tag {
 	BOB_MPI_TAG_SETS = 3,
 };
 
-/* This process's rank as the MPI launcher says it; -1: it does not. */
-long bob_mpi_launched_rank(void);
 /* Right before MPI_Init, on every rank: this one will take part, if it wants to. */
 void bob_mpi_private_announce(void);
 /* Right behind it. Waits up to a second for ranks that have not announced themselves; then for all of them to come. */

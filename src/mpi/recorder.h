@@ -14,6 +14,9 @@ extern bool bob_mpi_is_recorded;
 /* What is done about a function, by its number: enum bob_mpi_how. */
 extern uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 
+/* --- life.c --- in MPI_COMM_WORLD; false: MPI has not begun */
+bool bob_mpi_own_rank(uint32_t *rank);
+
 /* --- clocks.c --- on every rank, where the tool's own communicator is open. `when`: of struct bob_rec_clock */
 void bob_mpi_clocks(uint32_t when);
 uint64_t bob_mpi_test_shift_ns(void);

@@ -52,6 +52,8 @@ static const struct bob_ev_mpi adds = {
 	.first = bob_mpi_predefine,
 	.ignores = is_own_call,
 	.layout = bob_mpi_layout,
+	.function = bob_mpi_function_of,
+	.rank = bob_mpi_own_rank,
 };
 
 __attribute__((constructor)) static void start(void)

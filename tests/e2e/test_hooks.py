@@ -64,11 +64,50 @@ def threads():
     equal(rows["inner", "in", "set"], "40 times, 400")
 
 
+def looked_at(asked, rounds):
+    """What so_far.c prints when it looks for the `asked`-th time, behind so many rounds: all of the last loop shape, and the counts."""
+    n = sum(1000 * r for r in range(1, rounds + 1))
+    checks = asked // 2
+    leaves = 4 * n + 3 * rounds + checks + (rounds - 1)
+    begin, end = "begin work n@0", "end work m@0"
+    counts = f"  {n} times {begin}\n", f"  {2 * n + rounds - 1} times inner\n  {n} times {end}\n  {rounds} times text s@0\n  {2 * rounds} times element\n"
+    check = f"  {checks} times check\n" if checks else ""
+    return f"{asked}: {leaves} leaves\n", counts[0], counts[1] + check
+
+
+@suite.case("the trace so far")
+def so_far():
+    p = program("so_far.c")
+    h.check(h.run([p, "1"]).out == b"2\n", "without a recorder there is none")
+    for threads in (1, 4):
+        r = h.record([p, str(threads)], ["--events", "--time=none"])
+        h.check(r.status == 0 and not r.err, str(r))
+        out = r.out.decode()
+        h.check(out.startswith("-1\n"), f"no hook is running\n{out}")
+        for asked in range(1, 9):
+            for part in looked_at(asked, (asked + 1) // 2):
+                h.check(out.count(part) >= threads, f"{part!r} is not there {threads} times\n{out}")
+        # the structure is that of loops, whatever they run
+        last = ("  loop, 3 in all\n    loop, 10000 in all\n      begin work n@0\n      loop, 20000 in all\n        inner\n      end work m@0\n    text s@0\n"
+                "    loop, 8 in all\n      element\n    check\n    inner\n  loop, 10000 in all\n")
+        h.check(out.count("40018 leaves\n" + last) == threads, out)
+        h.check(out.count("  0 1000x1 4x0\n") == 2 * threads, f"the values of n are one piece\n{out}")
+        h.check_trace(r.trace)
+    # what is recorded is the same, and folded to the same
+    both = [h.record([p, n], ["--events", "--time=none"]).trace for n in "01"]
+    texts = [h.bobbin("show", t).out for t in both]
+    h.check(b"loop 2, 4 times" in texts[0] and texts[0] == texts[1], f"looking has changed the trace\n{texts}")
+    sizes = [re.search(r'"stream_bytes": (\d+)', h.bobbin("info", "--json", t).out.decode())[1] for t in both]
+    h.check(sizes[0] == sizes[1], str(sizes))
+
+
 @suite.case("hooks that throw")
 def throwing():
     p = program("hooks.cc", "g++")
     r = h.record([p], ["--events"])
     lines = r.out.decode().splitlines()
+    n = lines[-1].split()
+    h.check(n[0] == n[2] != "0" and n[1:] == ["calls,", n[0], "looked"], str(r))
     # a prologue that throws leaves no event; an epilogue that does leaves one that has ended
     h.check(r.status == 0 and lines[0] == "1" and "begin" in r.out.decode() and "end" in r.out.decode(), str(r))
     thrown = [int(x.split(":")[0]) for x in lines[1:-1] if x.endswith("begin")]

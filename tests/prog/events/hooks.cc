@@ -1,14 +1,26 @@
-// Hooks that throw: the program catches it, and goes on with hooks and events.
+// Hooks that look at the trace so far and throw: the program catches it, and goes on with hooks and events.
 #include <cstdio>
 #include <stdexcept>
 
 #include <bobbin/hooks.h>
 
 static bob_event_id e;
-static int calls;
+static int calls, looked;
+static unsigned ended;
+
+// Events that have ended, also where hooks before have left without giving back what they had borrowed.
+static void look(const struct bob_hook_event *told)
+{
+	const struct bob_so_far *s;
+	const bob_status st = bob_hook_so_far(0, &s);
+
+	ended += told->at_end;
+	looked += st == BOB_OK ? s->read->events(s->folded, 0) == ended : st == BOB_NONE && !ended;
+}
 
 static void callback(void *, const struct bob_hook_event *told)
 {
+	look(told);
 	if (++calls % 3 == 0)
 		throw std::runtime_error(told->at_end ? "end" : "begin");
 }
@@ -28,5 +40,5 @@ int main()
 		} catch (std::exception &x) {
 			std::printf("%d: %s\n", i, x.what());
 		}
-	std::printf("%d calls\n", calls);
+	std::printf("%d calls, %d looked\n", calls, looked);
 }
