@@ -13,6 +13,7 @@
 #include <fcntl.h>
 
 #include "archive/write.h"
+#include "events/ranks.h"
 #include "mpi/private.h"
 #include "mpi/recorder.h"
 
@@ -72,15 +73,15 @@ static bool answer(uint32_t child, const struct known *k, uint64_t arrive_ns)
 	uint64_t len;
 
 	told = *k;
-	if (!bob_mpi_private_send(&told, sizeof(told), child, BOB_MPI_TAG_CLOCKS, arrive_ns))
+	if (!bob_mpi_private_send(&told, sizeof(told), child, BOB_EV_TAG_CLOCKS, arrive_ns))
 		return false;
-	while (bob_mpi_private_receive(&wish, sizeof(wish), &len, child, BOB_MPI_TAG_CLOCKS,
+	while (bob_mpi_private_receive(&wish, sizeof(wish), &len, child, BOB_EV_TAG_CLOCKS,
 				       arrive_ns)) {
 		if (len != sizeof(wish) || wish != ASK)
 			return true;
 		moment = bob_ev_now_ns();
 		arrive_ns = moment + TURN_NS;
-		if (!bob_mpi_private_send(&moment, sizeof(moment), child, BOB_MPI_TAG_CLOCKS,
+		if (!bob_mpi_private_send(&moment, sizeof(moment), child, BOB_EV_TAG_CLOCKS,
 					  arrive_ns))
 			return false;
 	}
@@ -99,10 +100,10 @@ static bool ask(uint32_t parent, int64_t *offset_ns, uint64_t *uncertainty_ns)
 		const uint64_t begin = bob_ev_now_ns();
 		uint64_t round;
 
-		if (!bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_MPI_TAG_CLOCKS,
+		if (!bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_EV_TAG_CLOCKS,
 					  begin + TURN_NS) ||
 		    !bob_mpi_private_receive(&moment, sizeof(moment), &len, parent,
-					     BOB_MPI_TAG_CLOCKS, begin + TURN_NS) ||
+					     BOB_EV_TAG_CLOCKS, begin + TURN_NS) ||
 		    len != sizeof(moment))
 			return false;
 		round = bob_ev_now_ns() - begin;
@@ -121,7 +122,7 @@ static bool learn(uint32_t parent, struct known *own, uint64_t arrive_ns)
 	uint64_t uncertainty = 0, len;
 	bool same;
 
-	if (!bob_mpi_private_receive(&told, sizeof(told), &len, parent, BOB_MPI_TAG_CLOCKS,
+	if (!bob_mpi_private_receive(&told, sizeof(told), &len, parent, BOB_EV_TAG_CLOCKS,
 				     arrive_ns) ||
 	    len != sizeof(told))
 		return false;
@@ -132,7 +133,7 @@ static bool learn(uint32_t parent, struct known *own, uint64_t arrive_ns)
 	own->uncertainty_ns = told.uncertainty_ns + uncertainty;
 	own->same = same && told.same;
 	wish = ENOUGH;
-	return bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_MPI_TAG_CLOCKS,
+	return bob_mpi_private_send(&wish, sizeof(wish), parent, BOB_EV_TAG_CLOCKS,
 				    bob_ev_now_ns() + TURN_NS);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What certain calls mean for recording: MPI has begun, is about to end; the program switches recording off and on. */
-#include "mpi/merge.h"
 #include "mpi/private.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
@@ -61,8 +60,7 @@ void bob_mpi_finishing(struct bob_mpi_call *c)
 	bob_ev_depth = 1;
 	if (bob_ev_time_is_exact())
 		bob_mpi_clocks(1);
-	bob_mpi_sets();
-	bob_mpi_merge(c);
+	bob_mpi_unite(c);
 	bob_mpi_private_close();
 	bob_ev_depth = depth;
 }

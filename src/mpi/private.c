@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "mpi/merge.h"
+#include "events/ranks.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
@@ -40,7 +40,7 @@ static struct {
 /* All ranks are told the same things, so all want it or none. */
 static bool is_wanted(void)
 {
-	return bob_mpi_is_recorded && (bob_mpi_merge_is_wanted() || bob_ev_time_is_exact() ||
+	return bob_mpi_is_recorded && (bob_ev_merge_is_wanted() || bob_ev_time_is_exact() ||
 				       bob_ev_agent->setting("BOBBIN_EVENTS"));
 }
 

@@ -6,7 +6,7 @@
  * directory before it calls MPI_Init, which comes back when all have been there. Else there is no such communicator -- some ranks are
  * not recorded, or want other things, or do not share the directory -- and all ranks find that out by themselves.
  *
- * Threads: the one that is in MPI_Init or MPI_Finalize. Times are moments of bob_ev_now_ns. */
+ * ranks.c makes a transport of it (events/ranks.h). Threads: the one that is in MPI_Init or MPI_Finalize. Times are moments of bob_ev_now_ns. */
 #ifndef BOB_MPI_PRIVATE_H
 #define BOB_MPI_PRIVATE_H
 
@@ -14,13 +14,6 @@
 #include <stdint.h>
 
 #define BOB_MPI_PRIVATE_BYTES_MAX 0x7fffffffull /* of one message */
-
-/* Tags: who sends what. */
-enum bob_mpi_private_tag {
-	BOB_MPI_TAG_CLOCKS = 1,
-	BOB_MPI_TAG_MERGE = 2,
-	BOB_MPI_TAG_SETS = 3,
-};
 
 /* Right before MPI_Init, on every rank: this one will take part, if it wants to. */
 void bob_mpi_private_announce(void);

@@ -25,6 +25,11 @@ uint64_t bob_mpi_test_shift_ns(void);
 /* What the calling thread has recorded so far is a part of its own, and complete in the file. `c` is under way, and stays so; NULL: none is. */
 void bob_mpi_part(struct bob_mpi_call *c);
 
+/* --- ranks.c --- */
+/* On every rank, within MPI_Finalize, of which `c` is the record (NULL: it has none), and before anything of MPI is given up: value sets of hooks go to rank 0, what is
+ * recorded into one file. In bounded time, whatever other ranks do. errno stays. */
+void bob_mpi_unite(struct bob_mpi_call *c);
+
 /* --- hooks.c --- */
 void bob_mpi_hooks_before(struct bob_mpi_call *c);
 void bob_mpi_hooks_leave(struct bob_mpi_call *c);

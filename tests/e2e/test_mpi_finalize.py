@@ -21,7 +21,7 @@ def head(trace):
 
 
 def reasons(trace):
-    marker = b"merging in MPI_Finalize: "
+    marker = b"merging while the ranks run: "
     return [line.split(marker)[1].decode() for p in trace.glob("p*.bob") for line in p.read_bytes().split(b"\n") if marker in line]
 
 

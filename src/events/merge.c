@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging in MPI_Finalize: over a binomial tree of ranks, each takes what those below it have, and gives the whole to the one above. The work is
+/* Merging while the program runs: over the tree of ranks, each takes what those below it have, and gives the whole to the one above. The work is
  * done by a program of ours beside the process (cli/running.h); here are only bytes that come and go. Nobody waits for all: each for those
  * below it, and for each so long. What does not come is merged when the launchers end, as without this. */
-#include "mpi/merge.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -14,19 +12,17 @@
 #include <unistd.h>
 
 #include "archive/write.h"
-#include "mpi/private.h"
-#include "mpi/recorder.h"
+#include "events/ranks.h"
 
 #define WAIT_S 30u		/* for a rank below; BOBBIN_MERGE_WAIT */
 #define WAIT_MOST_S 3600u
-#define WAIT_MORE                                                                                  \
-	8u /* one that has others below it may have waited: an eighth more for each level */
 #define MESSAGE_MAX (1ull << 28)
 #define FAILED (~0ull)
 #define REASON_MAX 120u
 
 struct merge {
-	uint32_t rank, ranks;
+	const struct bob_transport *ranks;
+	bool is_broken;		/* a message was not sent: the transport is of no use any more */
 	uint64_t wait_ns;
 	long helper;
 	int fd;			/* to it and from it; -1: it is of no use any more */
@@ -35,7 +31,7 @@ struct merge {
 
 /* --- whether --- */
 
-uint64_t bob_mpi_merge_wait_ns(void)
+uint64_t bob_ev_merge_wait_ns(void)
 {
 	const char *v = bob_ev_agent->setting("BOBBIN_MERGE_WAIT");
 	unsigned long s = v ? strtoul(v, NULL, 10) : WAIT_S;
@@ -43,11 +39,11 @@ uint64_t bob_mpi_merge_wait_ns(void)
 	return (s < 1 ? 1 : s > WAIT_MOST_S ? WAIT_MOST_S : s) * 1000000000ull;
 }
 
-bool bob_mpi_merge_is_wanted(void)
+bool bob_ev_merge_is_wanted(void)
 {
 	const char *calls, *how;
 
-	if (!bob_mpi_is_recorded || bob_ev_level != BOB_EV_LEVEL_ALL)
+	if (bob_ev_level != BOB_EV_LEVEL_ALL)
 		return false;
 	calls = bob_ev_agent->setting("BOBBIN_CALLS");
 	how = bob_ev_agent->setting("BOBBIN_MERGE");
@@ -59,7 +55,7 @@ bool bob_mpi_merge_is_wanted(void)
 static void put_reason(const struct merge *m)
 {
 	char line[REASON_MAX + 64];
-	int n = snprintf(line, sizeof(line), "merging in MPI_Finalize: %s\n", m->reason);
+	int n = snprintf(line, sizeof(line), "merging while the ranks run: %s\n", m->reason);
 
 	if (m->reason[0] && n > 0)
 		bob_ev_log(line);
@@ -81,22 +77,22 @@ static void begin_helper(struct merge *m)
 {
 	const char *path = bob_ev_agent->path(), *name = path ? strrchr(path, '/') : NULL;
 	char option[512], dir[4096];
-	const char *args[] = { "merge", option, dir, m->rank ? NULL : "--last", NULL };
+	const char *args[] = { "merge", option, dir, m->ranks->rank ? NULL : "--last", NULL };
 	unsigned limit_ms = (unsigned)(m->wait_ns / 1000000u) * 8;
 	long fd = -1;
 	int n;
 
 	m->fd = -1;
 	if (!name)
-		return fail(m, "nothing is recorded on rank %u any more", m->rank);
+		return fail(m, "nothing is recorded on rank %u any more", m->ranks->rank);
 	n = snprintf(option, sizeof(option), "--running=%s", name + 1);
 	if (n < 0 || (size_t)n >= sizeof(option) || (size_t)(name - path) >= sizeof(dir))
-		return fail(m, "rank %u: the name of the trace is too long", m->rank);
+		return fail(m, "rank %u: the name of the trace is too long", m->ranks->rank);
 	memcpy(dir, path, (size_t)(name - path));
 	dir[name - path] = 0;
 	m->helper = bob_ev_agent->helper_begin(args, limit_ms, &fd);
 	if (m->helper < 0)
-		return fail(m, "rank %u: no process can be started", m->rank);
+		return fail(m, "rank %u: no process can be started", m->ranks->rank);
 	m->fd = (int)fd;
 }
 
@@ -139,7 +135,7 @@ static bool give(struct merge *m, const void *bytes, uint64_t len)
 		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_ev_now_ns() < deadline)
 			continue;
 		if (n <= 0) {
-			fail(m, "rank %u: the helper has ended", m->rank);
+			fail(m, "rank %u: the helper has ended", m->ranks->rank);
 			end_helper(m, true);
 			break;
 		}
@@ -160,7 +156,7 @@ static bool take(struct merge *m, void *bytes, uint64_t len)
 		if (n < 0 && (errno == EINTR || errno == EAGAIN) && bob_ev_now_ns() < deadline)
 			continue;
 		if (n <= 0) {
-			fail(m, "rank %u: the helper has not answered", m->rank);
+			fail(m, "rank %u: the helper has not answered", m->ranks->rank);
 			end_helper(m, true);
 			break;
 		}
@@ -172,23 +168,43 @@ static bool take(struct merge *m, void *bytes, uint64_t len)
 
 /* --- messages --- */
 
-/* Up: u64, how many bytes there are, 0: nothing. Then down, if there are any: u64, 1: let them come; 0: too late. Then up: the bytes.
- * Static, since MPI may have them for ever. */
+/* Up: u64, how many bytes there are, 0: nothing. Then down, if there are any and the transport does not store messages: u64, 1: let them come; 0: too late.
+ * Then up: the bytes. Static, since a transport may have them for ever. */
 static uint64_t size, answer;
+
+static bool stores(const struct merge *m)
+{
+	return m->ranks->flags & BOB_TRANSPORT_STORES;
+}
+
+static bool send_to(struct merge *m, uint32_t to, const void *bytes, uint64_t len,
+		    uint64_t deadline_ns)
+{
+	m->is_broken = m->is_broken ||
+		       !bob_ev_send(m->ranks, to, BOB_EV_TAG_MERGE, bytes, len, deadline_ns);
+	return !m->is_broken;
+}
+
+static bool receive(struct merge *m, uint32_t from, void *bytes, uint64_t room, uint64_t *got,
+		    uint64_t deadline_ns)
+{
+	return !m->is_broken &&
+	       bob_ev_receive(m->ranks, from, BOB_EV_TAG_MERGE, bytes, room, got, deadline_ns);
+}
 
 static void *room_for(struct merge *m, uint64_t len)
 {
 	void *bytes = len && len <= MESSAGE_MAX ? bob_ev_map(len) : NULL;
 
 	if (len && !bytes)
-		fail(m, "rank %u: too much for its memory", m->rank);
+		fail(m, "rank %u: too much for its memory", m->ranks->rank);
 	return bytes;
 }
 
-static bool tell(uint32_t to, bool go_on, uint64_t deadline_ns)
+static bool tell(struct merge *m, uint32_t to, bool go_on, uint64_t deadline_ns)
 {
 	answer = go_on;
-	return bob_mpi_private_send(&answer, sizeof(answer), to, BOB_MPI_TAG_MERGE, deadline_ns);
+	return stores(m) || send_to(m, to, &answer, sizeof(answer), deadline_ns);
 }
 
 static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
@@ -196,21 +212,22 @@ static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 	uint64_t got = 0;
 	void *bytes;
 
-	if (!bob_mpi_private_receive(&size, sizeof(size), &got, from, BOB_MPI_TAG_MERGE,
-				     deadline_ns)) {
+	if (!receive(m, from, &size, sizeof(size), &got, deadline_ns)) {
 		fail(m, "nothing came from rank %u in time", from);
-		if (bob_mpi_private_is_open()) /* it may still come, and then it need not wait */
-			tell(from, false, bob_ev_now_ns() + m->wait_ns);
+		/* it may still come, and then it need not wait */
+		tell(m, from, false, bob_ev_now_ns() + m->wait_ns);
 		return;
 	}
-	if (got != sizeof(size) || !size)
+	if (got != sizeof(size))
+		return fail(m, "rank %u speaks another language", from);
+	if (!size)
 		return;
 	bytes = room_for(m, size);
-	if (!tell(from, bytes != NULL, deadline_ns) || !bytes)
+	if (!tell(m, from, bytes != NULL, deadline_ns) || !bytes)
 		return bob_ev_unmap(bytes, size);
-	if (!bob_mpi_private_receive(bytes, size, &got, from, BOB_MPI_TAG_MERGE, deadline_ns) ||
-	    got != size)
-		return fail(m, "what rank %u has did not come in time", from); /* MPI has it */
+	if (!receive(m, from, bytes, size, &got, deadline_ns) || got != size)
+		return fail(m, "what rank %u has did not come in time",
+			    from); /* the transport has it */
 	if (give(m, &size, sizeof(size)))
 		give(m, bytes, size);
 	bob_ev_unmap(bytes, size);
@@ -224,7 +241,7 @@ static uint64_t result_length(struct merge *m)
 	if (m->fd < 0 || !give(m, &len, sizeof(len)) || !take(m, &len, sizeof(len)))
 		return FAILED;
 	if (len == FAILED)
-		fail(m, "rank %u: it was not possible", m->rank);
+		fail(m, "rank %u: it was not possible", m->ranks->rank);
 	return len;
 }
 
@@ -246,29 +263,28 @@ static void *take_result(struct merge *m, uint64_t *len)
 	return bytes;
 }
 
-static bool may_send(uint32_t to, uint64_t deadline_ns)
+static bool may_send(struct merge *m, uint32_t to, uint64_t deadline_ns)
 {
 	uint64_t got = 0;
 
-	return bob_mpi_private_send(&size, sizeof(size), to, BOB_MPI_TAG_MERGE, deadline_ns) &&
-	       size &&
-	       bob_mpi_private_receive(&answer, sizeof(answer), &got, to, BOB_MPI_TAG_MERGE,
-				       deadline_ns) &&
-	       got == sizeof(answer) && answer;
+	return send_to(m, to, &size, sizeof(size), deadline_ns) && size &&
+	       (stores(m) || (receive(m, to, &answer, sizeof(answer), &got, deadline_ns) &&
+			      got == sizeof(answer) && answer));
 }
 
-static bool send_up(struct merge *m, uint32_t to)
+static bool send_up(struct merge *m)
 {
+	const uint32_t to = bob_ev_parent(m->ranks);
 	uint64_t deadline;
 	void *bytes = take_result(m, &size);
 	bool sent = false;
 
 	deadline = bob_ev_now_ns() + 2 * m->wait_ns;
-	if (may_send(to, deadline))
-		sent = bob_mpi_private_send(bytes, size, to, BOB_MPI_TAG_MERGE, deadline);
+	if (may_send(m, to, deadline))
+		sent = send_to(m, to, bytes, size, deadline);
 	if (size && !sent)
 		fail(m, "rank %u does not take it", to);
-	if (bytes && (sent || bob_mpi_private_is_open()))
+	if (bytes && !m->is_broken)
 		bob_ev_unmap(bytes, size);
 	return sent;
 }
@@ -277,31 +293,23 @@ static bool send_up(struct merge *m, uint32_t to)
 
 static bool merge_all(struct merge *m)
 {
-	uint64_t begin = bob_ev_now_ns();
-	uint32_t level = 0;
+	const uint64_t begin = bob_ev_now_ns();
+	uint32_t child;
 
-	for (uint64_t step = 1; step < m->ranks; step *= 2, level++) {
-		uint64_t limit = m->wait_ns + level * (m->wait_ns / WAIT_MORE);
-
-		if (m->rank & step)
-			return send_up(m, m->rank - (uint32_t)step);
-		if (m->rank + step < m->ranks)
-			take_from(m, m->rank + (uint32_t)step, begin + limit);
-	}
-	return result_length(m) == 0; /* it is in a file */
+	for (uint32_t i = 0; (child = bob_ev_child(m->ranks, i)); i++)
+		take_from(m, child, bob_ev_child_deadline(m->ranks, i, begin, m->wait_ns));
+	return m->ranks->rank ? send_up(m) : result_length(m) == 0; /* then it is in a file */
 }
 
-void bob_mpi_merge(struct bob_mpi_call *c)
+bool bob_ev_merge(const struct bob_transport *t, void (*part)(void *ctx), void *ctx)
 {
-	struct merge m = { .wait_ns = bob_mpi_merge_wait_ns(), .fd = -1 };
-	int saved = errno;
+	struct merge m = { .ranks = t, .wait_ns = bob_ev_merge_wait_ns(), .fd = -1 };
+	const int saved = errno;
 	bool is_merged;
 
-	if (!bob_mpi_merge_is_wanted() || !bob_mpi_private_is_open() || bob_mpi_private_ranks() < 2)
-		return;
-	m.rank = bob_mpi_private_rank();
-	m.ranks = bob_mpi_private_ranks();
-	bob_mpi_part(c);
+	if (!bob_ev_merge_is_wanted() || t->ranks < 2)
+		return true;
+	part(ctx);
 	begin_helper(&m);
 	is_merged = merge_all(&m);
 	if (is_merged) /* then the launcher leaves the file as it is */
@@ -309,4 +317,5 @@ void bob_mpi_merge(struct bob_mpi_call *c)
 	end_helper(&m, !is_merged);
 	put_reason(&m);
 	errno = saved;
+	return is_merged && !m.reason[0];
 }
