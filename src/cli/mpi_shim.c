@@ -119,9 +119,13 @@ int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *
 		cli_vars_set(v, "BOBBIN_MPI_LEVEL", arg);
 		return 0;
 	case MPI_VECTORS:
+		if (!strcmp(arg, "none")) {
+			cli_vars_set(v, "BOBBIN_MPI_VECTORS", arg);
+			return 0;
+		}
 		if (cli_parse_count(arg, &most) || most > VECTORS_MOST)
-			return cli_misuse(verb, "--mpi-vectors=%s: want a number up to %u", arg,
-					  VECTORS_MOST),
+			return cli_misuse(verb, "--mpi-vectors=%s: want a number up to %u, or none",
+					  arg, VECTORS_MOST),
 			       125;
 		snprintf(text, sizeof(text), "%" PRIu64, most);
 		cli_vars_set(v, "BOBBIN_MPI_VECTORS", text);

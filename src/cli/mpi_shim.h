@@ -16,7 +16,7 @@ enum { MPI_FUNCTIONS, MPI_LEVEL, MPI_VECTORS, MPI_COMMON };
 	{ "mpi-level", 0, "LEVEL",                                                                 \
 	  "of MPI: all (default); rank: ranks are not merged; flat: nothing is folded; custom: only Init, Finalize and Pcontrol; off", \
 	  NULL, CLI_MPI_LEVELS },                                                                  \
-	{ "mpi-vectors", 0, "N", "keep only the first N elements of vectors of numbers, their length and a hash of the rest", NULL, NULL }
+	{ "mpi-vectors", 0, "N", "keep only the first N elements of vectors of numbers, their length and a hash of the rest; none: their length alone", NULL, NULL }
 
 /* Take one of these, `which` counted from the first. 0, or an exit status after a complaint. */
 int cli_mpi_option(struct cli_vars *v, const char *verb, int which, const char *arg);

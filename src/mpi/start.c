@@ -64,8 +64,10 @@ __attribute__((constructor)) static void start(void)
 	if (!a || !a->setting("BOBBIN_MPI"))
 		return;
 	most = a->setting("BOBBIN_MPI_VECTORS");
-	if (most)
+	if (most) { /* a number, or none */
 		bob_mpi_most = strtoull(most, NULL, 10);
+		bob_mpi_hashes = strcmp(most, "none") != 0;
+	}
 	level = a->setting("BOBBIN_MPI_LEVEL");
 	if (level && !strcmp(level, "off"))
 		return;

@@ -62,6 +62,7 @@ void bob_mpi_put_argvs(struct bob_mpi_call *c, char **const *lists, uint64_t cou
 
 /* At most so many elements of a vector are recorded (--mpi-vectors). */
 extern uint64_t bob_mpi_most;
+extern bool bob_mpi_hashes;	/* of those that are not, a hash; else 0 */
 
 /* The word of a vector with n elements, where it may be cut. */
 static inline uint64_t bob_mpi_length(uint64_t n)

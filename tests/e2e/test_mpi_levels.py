@@ -209,10 +209,10 @@ BITS = (1 << 64) - 1
 
 def cut(values, most):
     rest = 1
-    for v in values[most:]:
+    for v in values[most or 0:]:
         rest = (rest ^ v & BITS) * 0x9E3779B97F4A7C15 & BITS
         rest ^= rest >> 29
-    return [v & BITS for v in values[:most]] + [0xC0DE << 48 | len(values), rest]
+    return [v & BITS for v in values[:most or 0]] + [0xC0DE << 48 | len(values), 0 if most is None else rest]
 
 
 def is_cut(p, what):
@@ -222,11 +222,11 @@ def is_cut(p, what):
 
 
 def vectors(mpi, most, name, arguments):
-    """The same program twice: where a vector has more elements than that, the first ones, its length and a hash of the others."""
-    exe = m.program(mpi, name)
+    """The same program twice: where a vector has more elements than that, the first ones, its length and a hash of the others; None: its length."""
+    exe, option = m.program(mpi, name), f"--mpi-vectors={'none' if most is None else most}"
     env = {"RANDOM_FIXED": "1", "ORACLE_FILE": str(h.fresh("file") / "data")}
     whole = m.record(mpi, 4, [exe, *arguments], env=env)
-    some = m.record(mpi, 4, [exe, *arguments], options=[f"--mpi-vectors={most}"], env=env)
+    some = m.record(mpi, 4, [exe, *arguments], options=[option], env=env)
     h.check(whole.status == some.status == 0, f"{whole}\n{some}")
     found = 0
     for a, b in zip(m.read(whole.trace), m.read(some.trace)):
@@ -237,14 +237,14 @@ def vectors(mpi, most, name, arguments):
                 if not p or not isinstance(x.values.get(key), list):
                     continue
                 want = x.values[key]
-                if is_cut(p, what) and len(want) > most:
+                if is_cut(p, what) and len(want) > (most or 0):
                     found += 1
                     want = cut(want, most)
                 have = y.values[key]
                 h.check(have == want or [v & BITS if isinstance(v, int) else v for v in have] == want,
                         f"rank {a.rank}: {key} is {have}, not {want}\n{x}\n{y}")
     h.check(found > 10, f"only {found} vectors")
-    says(some.trace, f"recorded with --mpi-vectors={most}")
+    says(some.trace, f"recorded with {option}")
     shown = h.run([h.BOBBIN, "show", "--expand", "--lines=100000", some.trace])
     h.check(b"... not kept] of 4" in shown.out, "show does not say which vectors are cut")
     report = h.run([h.BOBBIN, "report", some.trace])
@@ -295,6 +295,7 @@ for name in m.MPIS:
 for argv in (("cg", "64", "2"), ("is", "S"), ("lu", "8", "4")):
     suite.add(f"openmpi: {argv[0]} in several runs", kernel, "openmpi", *argv)
 suite.add("openmpi: no elements of vectors", vectors, "openmpi", 0, "oracle.c", ["topologies"])
+suite.add("openmpi: lengths of vectors alone", vectors, "openmpi", None, "random.c", ["821", "15"])
 suite.add("openmpi: 16 ranks in several runs", random_several, "openmpi", 16, 751, 3)
 suite.add("openmpi: times of too many pairs", many_pairs)
 suite.add("no such function", misuse)
