@@ -2,7 +2,7 @@
 /* IS with its measurements by Bobbin: the drawing of keys is an event, at which a hook reads counters (measure.c); calls of MPI
  * are recorded as they are. Compare naive.c.
  *
- *     mpirun -n 4 bobbin record --mpi --events -- ./is_events S       # class S, W or A
+ *     mpirun -n 4 bobbin record --mpi --events -- ./is_events S       # class S, W, A, B or C
  *
  * Keys lie evenly on the ranks. In each round every rank gets the keys of some buckets, so many that all have about
  * the same number, and counts how often each key is there: that gives the rank of any key. */

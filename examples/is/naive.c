@@ -2,7 +2,7 @@
 /* IS with its measurements by hand: counters are read before and after the keys are drawn, and every call of MPI is written
  * to the trace where it is made. Compare events.c.
  *
- *     mpirun -n 4 ./is_naive S trace       # class S, W or A; writes trace.0.trace ...
+ *     mpirun -n 4 ./is_naive S trace       # class S, W, A, B or C; writes trace.0.trace ...
  *
  * Keys lie evenly on the ranks. In each round every rank gets the keys of some buckets, so many that all have about
  * the same number, and counts how often each key is there: that gives the rank of any key. */
