@@ -2,10 +2,12 @@
 # What records the program's own events, libbobbin-events.so. The recorder is a part of the libraries that record MPI, too: there is one of
 # these in a process.
 
-file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c)
+file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c
+	${CMAKE_SOURCE_DIR}/src/probe/*.c)
 list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/user_key.c
 	${CMAKE_SOURCE_DIR}/src/archive/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/value_numbers.c
-	${CMAKE_SOURCE_DIR}/src/archive/value_sets.c)
+	${CMAKE_SOURCE_DIR}/src/archive/value_sets.c ${CMAKE_SOURCE_DIR}/src/archive/source.c
+	${CMAKE_SOURCE_DIR}/src/base/host/arena.c)
 set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)
 if(TARGET bob_freestanding)
 	add_library(bob_events SHARED ${BOB_EVENTS_SOURCES} $<TARGET_OBJECTS:bob_freestanding>)

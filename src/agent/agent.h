@@ -207,6 +207,7 @@ struct bob_config {
 	bool slow;		/* BOBBIN_CHECK has "slow": never use the fast path of entry.S */
 	bool calls;		/* they are recorded: neither BOBBIN_MEM nor BOBBIN_CALLS=0 */
 	bool mem;		/* BOBBIN_MEM: memory accesses are recorded */
+	bool source;		/* BOBBIN_MEM=source: those that instrumented sources tell; no code is translated */
 	bool from_start;	/* BOBBIN_FROM_START: not from main on */
 	enum bob_mem_codec mem_codec;
 	bool flat;		/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */

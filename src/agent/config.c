@@ -169,6 +169,7 @@ bool config_read(struct bob_config *c, char **env)
 						  BOB_CODEC_RUN;
 	v = config_env(env, "BOBBIN_MEM");
 	c->mem = v && !is_no(v);
+	c->source = v && text_equal(v, "source");
 	c->calls = !c->mem && !is_no(config_env(env, "BOBBIN_CALLS"));
 	c->from_start = c->mem && (v = config_env(env, "BOBBIN_FROM_START")) && !is_no(v);
 	v = config_env(env, "BOBBIN_CODEC");

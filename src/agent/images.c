@@ -197,6 +197,12 @@ static bool had_no_plan(const struct found *f)
 	return false;
 }
 
+/* Else when something in it is recorded (image_use). */
+static bool is_told_at_once(const struct bob_process *p)
+{
+	return p->config.calls || (p->config.mem && !p->config.source);
+}
+
 static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 {
 	struct bob_process *p = &bob_process;
@@ -216,7 +222,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	if (!plan) /* in the set all the same, so that it is not asked for again and again */
 		return im;
 	im->plan = plan;
-	if (p->config.calls || p->config.mem)
+	if (is_told_at_once(p))
 		im->number = p->image_count++;
 	im->chosen = is_chosen(f);
 	im->interface = bob_process.config.interface_image &&
@@ -230,9 +236,9 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 		describe_skipped(f, why, meta);
 	if (!im->hooked)
 		return NULL;
-	if (bob_process.config.mem && im->chosen)
+	if (bob_process.config.mem && !bob_process.config.source && im->chosen)
 		translate(im, f, meta);
-	if (p->config.calls || p->config.mem)
+	if (is_told_at_once(p))
 		describe(im, meta);
 	return im;
 }
@@ -404,7 +410,7 @@ void images_update(void)
 	if (old)
 		drop_gone(s, &meta);
 	load_plans(found, n);
-	if (p->config.mem)
+	if (p->config.mem && !p->config.source)
 		load_memory_plans(found, n);
 	/* Readers must know an image before its first event: so all are in the set when the last
 	 * jump is written, and no other thread runs their code yet. */

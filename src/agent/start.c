@@ -102,6 +102,7 @@ static void describe_inherited(void)
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->image[i]->mem && mem_descs_write(s->image[i]))
 			mem_image_describe(s->image[i], &m);
+	mem_sources_describe(&m);
 	meta_flush(&m);
 }
 

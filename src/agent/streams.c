@@ -6,7 +6,8 @@
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 
-static void (*end_fn)(void);
+#define ENDS 4u
+static void (*end_fns[ENDS])(void);
 
 static uint32_t own_stream(void)
 {
@@ -45,13 +46,20 @@ static void stop(bob_status why)
 
 static void at_end(void (*fn)(void))
 {
-	end_fn = fn;
+	size_t i = 0;
+
+	lock_process();
+	while (i < ENDS && end_fns[i] && end_fns[i] != fn)
+		i++;
+	if (i < ENDS)
+		end_fns[i] = fn;
+	unlock_process();
 }
 
 void streams_end(void)
 {
-	if (end_fn)
-		end_fn();
+	for (size_t i = 0; i < ENDS && end_fns[i]; i++)
+		end_fns[i]();
 }
 
 static const char *path(void)
@@ -109,6 +117,8 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.hook_functions = hooks_register,
 	.function_name = hooks_name,
 	.functions_left = hooks_left,
+	.source_add = mem_source_add,
+	.source_record = mem_source_record,
 	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,
 	.hooked_far = BOB_HOOK_FAR,
 };

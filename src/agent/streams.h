@@ -34,6 +34,18 @@ struct bob_function_hooks {
 	void (*end)(const struct bob_function_call *c);
 };
 
+/* An image that is a source: code and variables have the addresses that its recorder gives them. */
+struct bob_agent_source {
+	const char *path;
+	uint64_t key;		/* as of other images: names are in i<key>.bob */
+	uint64_t build_id;
+	uint64_t bias;		/* addresses less link addresses */
+	uint32_t functions;
+	uint32_t desc_count;
+	const uint8_t *descs;	/* as bob_mem_desc_put writes them, of image 0 */
+	size_t descs_bytes;
+};
+
 struct bob_agent_streams {
 	uint32_t size;		/* of this struct: later versions append */
 	uint32_t reserved;
@@ -49,7 +61,7 @@ struct bob_agent_streams {
 	/* Nothing more can be recorded of a thread: recording ends for the whole process, and the trace says why (BOB_ERR_FULL: no
 	 * room for the trace; BOB_ERR_NOMEM; else an error of our own). */
 	void (*stop)(bob_status why);
-	/* To be called once more when the process ends for good, by whichever thread ends it. */
+	/* To be called once more when the process ends for good, by whichever thread ends it; 4 functions at most, each once. */
 	void (*at_end)(void (*fn)(void));
 	/* The process's file; NULL: nothing is recorded. */
 	const char *(*path)(void);
@@ -77,6 +89,11 @@ struct bob_agent_streams {
 	/* Hooked functions of the calling thread whose frames lie below `sp` have been left: their ends are reported now. ~0: all,
 	 * the thread ends. */
 	void (*functions_left)(uint64_t sp);
+	/* With BOBBIN_MEM=source. The number of its first descriptor, ~0: there is no room. What is passed is copied. */
+	uint32_t (*source_add)(const struct bob_agent_source *s);
+	/* A record of the calling thread (mem/record.h); false: nothing is recorded (any more). In signal handlers, too. Budget: 3 ns, up to
+	 * two words. */
+	bool (*source_record)(uint32_t number, const uint64_t *word, uint32_t words);
 	/* This lies in the place of a hooked function's return address; the true one is where one bit of the place's address is turned. */
 	uint64_t hooked_return, hooked_far;
 };

@@ -46,6 +46,7 @@ enum {
 	OPT_MEM = OPT_MPI_MORE + MPI_COMMON,
 	OPT_ENGINE,
 	OPT_FROM_START,
+	OPT_SOURCE,
 	OPT_REQUIRE_COMPLETE,
 	OPT_TIME,
 	OPT_QUIET,
@@ -71,6 +72,7 @@ const struct cli_option record_options[] = {
 	  "BOBBIN_ENGINE",
 	  "auto|native|valgrind" },
 	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
+	{ "source", 0, NULL, "record what instrumented sources tell of their variables (bobbin instrument)", NULL, NULL },
 	{ "require-complete", 0, NULL,
 	  "--mem: refuse to start if some code could not be recorded", NULL, NULL },
 	{ "time", 0, "HOW",
@@ -85,7 +87,7 @@ const struct cli_option record_options[] = {
 
 struct recording {
 	const char *output;
-	int quiet, report, exec, calls, events, mpi, mem;
+	int quiet, report, exec, calls, events, mpi, mem, source;
 	const char *time;	/* one of TIME_NAMES */
 	const char *which_mpi;	/* NULL: whichever the program has */
 	struct cli_wrap wrap;
@@ -262,6 +264,8 @@ static int options(struct recording *r, int argc, char **argv)
 			r->mpi = 1, bad = cli_mpi_option(&r->vars, "record", i - OPT_MPI_MORE, arg);
 		else if (i == OPT_MEM)
 			r->mem = 1;
+		else if (i == OPT_SOURCE)
+			r->source = r->events = 1;
 		else if (i == OPT_FROM_START)
 			r->engine.from_start = 1;
 		else if (i == OPT_REQUIRE_COMPLETE)
@@ -389,6 +393,8 @@ static int choose_events(struct recording *r, const char *path)
 		return 125;
 	if (r->events)
 		cli_vars_set(&r->vars, "BOBBIN_EVENTS", "1");
+	if (r->source)
+		cli_vars_set(&r->vars, "BOBBIN_MEM", "source");
 	if (!r->calls)
 		cli_vars_set(&r->vars, "BOBBIN_CALLS", "0");
 	cli_vars_set(&r->vars, "BOBBIN_TIME", r->time);
@@ -426,8 +432,10 @@ int verb_record(int argc, char **argv)
 	if (optind >= argc)
 		return cli_misuse("record", "no command given"), 125;
 
-	if (r.calls && r.mem)
-		return cli_misuse("record", "--calls and --mem cannot be recorded together"), 125;
+	if (r.calls + r.mem + r.source > 1)
+		return cli_misuse("record",
+				  "--calls, --mem and --source cannot be recorded together"),
+		       125;
 	r.events |= r.mpi && !cli_mpi_level_is(&r.vars, "off|flat|rank|all");
 	r.calls |= !r.mem && !r.mpi && !r.events && !r.wrap.spec;
 	enum bob_target t = bob_target_find(argv[optind], path);

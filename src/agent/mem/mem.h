@@ -9,6 +9,7 @@
  *   trap.c     landings without room for a jump
  *   sync.c     functions that synchronise threads
  *   event.c    what others record meanwhile: calls of MPI
+ *   source.c   what instrumented sources record (src/probe), instead of translated code
  *
  * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it dead), the
  * rest is written under the process's lock. All signals are blocked while a room is changed. */
@@ -149,6 +150,13 @@ uint64_t *mem_event_begins(uint32_t what);
 void mem_event_ends(uint32_t what, uint64_t *mark);
 bool mem_events_missing(uint64_t count);
 
+/* --- source.c --- */
+/* As of struct bob_agent_streams. */
+uint32_t mem_source_add(const struct bob_agent_source *s);
+bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words);
+/* In a fork child, for its own file: what the parent added. */
+void mem_sources_describe(struct bob_meta *meta);
+
 /* --- trap.c --- */
 /* SIGTRAP with this program counter: was it one of ours? Then where to go on. */
 bool mem_trapped(uint64_t *rip);
@@ -160,6 +168,9 @@ extern const uint8_t bob_mem_restorer[];
 extern uint64_t bob_mem_real_main;
 extern const uint8_t bob_sync_thread_entry[], bob_mem_mark_begin[], bob_mem_mark_end[];
 extern const uint8_t bob_mem_whole_begin[], bob_mem_whole_end[];
+extern const uint8_t bob_mem_words_begin[], bob_mem_words_end[];
+/* One record; `words` of a descriptor. 0: there is no room. */
+int bob_mem_words(uint64_t header, const uint64_t *word, uint64_t words);
 int bob_mem_mark(uint64_t header, uint64_t first, uint64_t second, uint64_t words);
 /* If the newest thing recorded is a mark without words, `was`, that ends at `at`: it becomes `now`. Else 0. */
 int bob_mem_whole(uint64_t *at, uint64_t was, uint64_t now);

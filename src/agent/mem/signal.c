@@ -24,6 +24,7 @@
 /* What libc is given instead: a handler may come before libc has read it, and do the same. */
 #define NESTED 4
 #define MARK_WORDS 3		/* of bob_mem_mark, header included */
+#define WORDS_MOST BOB_MEM_SLACK_WORDS /* of bob_mem_words, likewise */
 
 void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask);
 
@@ -144,21 +145,27 @@ static bool is_between(void *uc, const uint8_t *begin, const uint8_t *end)
 	return rip_of(uc) - (uint64_t)(uintptr_t)begin < (uint64_t)(end - begin);
 }
 
-/* In the middle of a mark, which then begins anew. */
+/* In the middle of a mark or of a whole record, which then begins anew: what it may have written is taken away. */
 static bool leave_mark(void *uc)
 {
-	uint64_t begin = (uint64_t)(uintptr_t)bob_mem_mark_begin;
+	static const struct {
+		const uint8_t *begin, *end;
+		size_t words;
+	} writers[] = {
+		{ bob_mem_mark_begin, bob_mem_mark_end, MARK_WORDS },
+		{ bob_mem_words_begin, bob_mem_words_end, WORDS_MOST },
+		{ bob_mem_whole_begin, bob_mem_whole_end, 0 },
+	};
 
-	if (is_between(uc, bob_mem_whole_begin, bob_mem_whole_end)) {
-		set_rip(uc, (uint64_t)(uintptr_t)bob_mem_whole_begin);
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+		if (!is_between(uc, writers[i].begin, writers[i].end))
+			continue;
+		if (bob_mem_slots.cursor < bob_mem_slots.limit && !process_is_child())
+			memset(bob_mem_slots.cursor, 0, writers[i].words * sizeof(uint64_t));
+		set_rip(uc, (uint64_t)(uintptr_t)writers[i].begin);
 		return true;
 	}
-	if (!is_between(uc, bob_mem_mark_begin, bob_mem_mark_end))
-		return false;
-	if (bob_mem_slots.cursor < bob_mem_slots.limit && !process_is_child())
-		memset(bob_mem_slots.cursor, 0, MARK_WORDS * sizeof(uint64_t));
-	set_rip(uc, begin);
-	return true;
+	return false;
 }
 
 /* The same in a loop with payload: its record ends here, and another will begin where it was interrupted. */

@@ -149,6 +149,37 @@ bob_mem_mark_end:
 	ret
 	.cfi_endproc
 
+/* A record: rdi its header, rsi its words, rdx how many (BOB_MEM_SLACK_WORDS, less one, at most). As above. */
+	.globl bob_mem_words, bob_mem_words_begin, bob_mem_words_end
+	.hidden bob_mem_words, bob_mem_words_begin, bob_mem_words_end
+	.balign 16
+bob_mem_words:
+	.cfi_startproc
+	mov	bob_mem_slots@gottpoff(%rip), %r8
+bob_mem_words_begin:
+	mov	%fs:(%r8), %rax			/* cursor */
+	cmp	%fs:8(%r8), %rax		/* limit */
+	jae	1f
+	xor	%ecx, %ecx
+2:
+	cmp	%rdx, %rcx
+	jae	3f
+	mov	(%rsi,%rcx,8), %r9
+	mov	%r9, 8(%rax,%rcx,8)
+	inc	%rcx
+	jmp	2b
+3:
+	mov	%rdi, (%rax)
+	lea	8(%rax,%rdx,8), %rax
+	mov	%rax, %fs:(%r8)
+bob_mem_words_end:
+	mov	$1, %eax
+	ret
+1:
+	xor	%eax, %eax
+	ret
+	.cfi_endproc
+
 /* rdi where the newest mark ends, rsi its header, rdx its new one: see mem/mem.h. A handler that comes before the store begins this anew. */
 	.globl bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end
 	.hidden bob_mem_whole, bob_mem_whole_begin, bob_mem_whole_end

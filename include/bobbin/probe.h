@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What instrumented sources call: docs/source.md. `bobbin instrument` writes the calls; nobody else has to.
+ *
+ * An instrumented file describes itself once -- *units* (functions, subroutines), *variables* (what is traced), *sites* (places in its text
+ * where something may be accessed), *nests* (loops whose accesses are told at once) -- and is made known before its code runs. A
+ * probe passes a site and an address. Whether something traced lies there the recorder decides, by a table of variables where they
+ * are at the time; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are told apart exactly.
+ *
+ * What is in this header needs no library: without `bobbin record --source` a probe costs a load and a branch. C11 and C++11.
+ * Threads: any. Nothing here fails visibly, changes errno or frees what is the program's. The tables are read as long as the
+ * file's code is there. */
+#ifndef BOBBIN_PROBE_H
+#define BOBBIN_PROBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BOB_PROBE_DIMENSIONS_MAX 15u
+#define BOB_PROBE_VARIABLES_MAX 4095u /* of a file */
+#define BOB_PROBE_NEST_ACCESSES_MAX 31u /* of one iteration */
+#define BOB_PROBE_NEST_DEPTH_MAX 8u
+
+enum bob_probe_kind {
+	BOB_PROBE_READ = 0,
+	BOB_PROBE_WRITE = 1,
+	BOB_PROBE_UPDATE = 2	/* a read, then a write of the same place */
+};
+
+/* A place in the text, in the order of the text. */
+struct bob_probe_site {
+	uint32_t line;
+	uint16_t column;	/* bytes from 1; 0: not known */
+	uint8_t kind;		/* enum bob_probe_kind */
+	uint8_t reserved;
+	uint32_t unit;		/* index */
+	uint32_t size;		/* bytes that are accessed, 1..65535 */
+};
+
+/* All that is innermost in loops without calls: sites first..first+count-1, in order, in each iteration. */
+struct bob_probe_nest {
+	uint32_t first, count;
+	uint32_t depth;		/* loops around */
+};
+
+struct bob_probe_variable {
+	const char *name;	/* as people call it: "a", "u in solve", "/blk/x" */
+	uint32_t element;	/* bytes; of a scalar its own */
+	uint32_t rank;		/* dimensions */
+	/* Of each dimension, that which varies fastest first: lower bound, extent. Extents of 0: not known before it is declared. */
+	const int64_t (*bounds)[2];
+	/* What is wanted of each dimension: first and last subscript; NULL: everything. */
+	const int64_t (*wanted)[2];
+	uint32_t rows_first;	/* C: subscripts are written with the fastest last */
+	uint32_t reserved;
+};
+
+struct bob_probe_table;
+
+struct bob_probe_file {
+	uint32_t size;		/* of this struct: later versions append */
+	uint32_t reserved;
+	const char *path;	/* of the source as it was given */
+	uint64_t digest;	/* of its text and of what is traced: another one, another image */
+	const char *const *unit;
+	const struct bob_probe_variable *variable;
+	const struct bob_probe_site *site;
+	const struct bob_probe_nest *nest;
+	uint32_t units, variables, sites, nests;
+	/* The rest is the recorder's; NULL: nothing is recorded. */
+	void (*access)(struct bob_probe_file *f, uint32_t site, const volatile void *at);
+	const struct bob_probe_table *recorder;
+	void *own;
+};
+
+#define BOB_PROBE_TABLE "bobbin_probe_1"
+struct bob_probe_table {
+	uint32_t size;
+	uint32_t reserved;
+	/* From now on f->access is what probes call, if anything is recorded. Once for each file. */
+	void (*begin)(struct bob_probe_file *f);
+	/* Variable `v` lies at `base` from now on. `bounds` as in struct bob_probe_variable, NULL: as there. One without elements lies
+	 * nowhere. */
+	void (*declare)(struct bob_probe_file *f, uint32_t v, const volatile void *base,
+			const int64_t (*bounds)[2]);
+	/* No longer. */
+	void (*forget)(struct bob_probe_file *f, uint32_t v, const volatile void *base);
+	/* Nest `n` runs now: `trips` of its loops, outermost first; for each access where its first iteration goes and, for each loop,
+	 * how far the next one is from there, bytes: step[access * depth + loop]. */
+	void (*nest)(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
+		     const volatile void *const *at, const int64_t *step);
+};
+
+extern void *bob_probe_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
+
+static inline const struct bob_probe_table *bob_probe_recorder(void)
+{
+	const struct bob_probe_table *t = NULL;
+
+	if (bob_probe_dlsym)
+		t = (const struct bob_probe_table *)bob_probe_dlsym(NULL, BOB_PROBE_TABLE);
+	return t && t->size >= sizeof(*t) ? t : NULL;
+}
+
+static inline void bob_probe_begin(struct bob_probe_file *f)
+{
+	const struct bob_probe_table *t = bob_probe_recorder();
+
+	if (t)
+		t->begin(f);
+}
+
+/* Gives the address back, so that it can stand within an expression. */
+static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
+						const volatile void *at)
+{
+	if (__builtin_expect(f->access != NULL, 0))
+		f->access(f, site, at);
+	return at;
+}
+
+static inline void bob_probe_declare(struct bob_probe_file *f, uint32_t v,
+				     const volatile void *base, const int64_t (*bounds)[2])
+{
+	if (f->recorder)
+		f->recorder->declare(f, v, base, bounds);
+}
+
+static inline void bob_probe_forget(struct bob_probe_file *f, uint32_t v, const volatile void *base)
+{
+	if (f->recorder)
+		f->recorder->forget(f, v, base);
+}
+
+static inline void bob_probe_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
+				  const volatile void *const *at, const int64_t *step)
+{
+	if (f->recorder)
+		f->recorder->nest(f, n, trips, at, step);
+}
+
+/* The lvalue x, whose access is told: BOB_PROBE_X(site, x) = 1. The file's struct is called bob_probe_here. Evaluates x once. */
+#define BOB_PROBE_X(site, x)                                                                       \
+	(*(__typeof__(&(x)))(uintptr_t)bob_probe_at(&bob_probe_here, (site), &(x)))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What instrumented sources record (src/probe): images that no loader knows, whose descriptors come from their own recorder, and
+ * records that are written for it. Everything else -- rooms, folding, forks, the end -- is as for translated code. */
+#include "agent/mem/mem.h"
+
+#include <string.h>
+
+#include "agent/os.h"
+
+/* An image with the plans that describing it takes; for ever. */
+struct source {
+	struct bob_image image;
+	struct bob_mem_image mem;
+	struct bob_plan_head plan;
+	struct bob_mem_plan_head mem_plan;
+	uint8_t bytes[]; /* descriptors, then the path */
+};
+
+static struct source *newest; /* list by image.next */
+
+static struct source *copy(const struct bob_agent_source *s)
+{
+	size_t path_bytes = text_len(s->path) + 1;
+	struct source *p = os_map(sizeof(*p) + s->descs_bytes + path_bytes);
+
+	if (!p)
+		return NULL;
+	memcpy(p->bytes, s->descs, s->descs_bytes);
+	memcpy(p->bytes + s->descs_bytes, s->path, path_bytes);
+	p->plan.key = s->key;
+	p->plan.func_count = s->functions;
+	p->plan.build_id_len = sizeof(s->build_id);
+	memcpy(p->plan.build_id, &s->build_id, sizeof(s->build_id));
+	p->mem_plan.desc_count = s->desc_count;
+	p->mem_plan.descs.off = offsetof(struct source, bytes) - offsetof(struct source, mem_plan);
+	p->mem_plan.descs.len = s->descs_bytes;
+	p->mem.plan = &p->mem_plan;
+	p->image.plan = &p->plan;
+	p->image.mem = &p->mem;
+	p->image.bias = s->bias;
+	p->image.path = (const char *)p->bytes + s->descs_bytes;
+	p->image.chosen = true;
+	return p;
+}
+
+/* Lock held. */
+static bool enter(struct source *p)
+{
+	struct bob_meta meta;
+
+	p->image.number = bob_process.image_count;
+	p->image.first_id = bob_process.next_id;
+	if (!mem_descs_add(&p->image) || !mem_descs_write(&p->image) ||
+	    !meta_open(&meta, 4096 + BOB_PATH_MAX))
+		return false;
+	bob_process.image_count++;
+	bob_process.next_id += p->plan.func_count;
+	image_describe(&p->image, &meta);
+	meta_flush(&meta);
+	p->image.next = newest ? &newest->image : NULL;
+	newest = p;
+	return true;
+}
+
+uint32_t mem_source_add(const struct bob_agent_source *s)
+{
+	struct source *p;
+	bool ok;
+
+	if (!bob_process.recording || !bob_process.config.source || process_is_child() ||
+	    text_len(s->path) >= BOB_PATH_MAX)
+		return ~0u;
+	p = copy(s);
+	if (!p)
+		return ~0u;
+	lock_process();
+	ok = enter(p);
+	unlock_process();
+	if (!ok)
+		return ~0u;
+	mem_begin(); /* constructors may have probes */
+	return p->mem.first_desc;
+}
+
+void mem_sources_describe(struct bob_meta *meta)
+{
+	const struct bob_image *im = newest ? &newest->image : NULL;
+
+	for (; im; im = im->next)
+		if (mem_descs_write(im))
+			image_describe(im, meta);
+}
+
+bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words)
+{
+	uint64_t header = BOB_MEM_HEADER | number;
+
+	while (!(words == 1 ? bob_mem_mark(header, word[0], 0, 1) :
+			      bob_mem_words(header, word, words))) {
+		bob_mem_full();
+		if (!mem_is_recorded())
+			return false;
+	}
+	return true;
+}

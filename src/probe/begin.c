@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An instrumented file becomes known: its sites and nests get descriptors (mem/record.h), its image gets a file. Whatever fails, the file's
+ * probes stay off, and the trace says so. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "probe/probe.h"
+
+static uint32_t files;
+
+void bob_pr_note(const char *line)
+{
+	const uint64_t n = strlen(line);
+	uint64_t at;
+	struct bob_chunk_head *c =
+		bob_pr_agent->chunk(NULL, BOB_CHUNK_LOG, BOB_STREAM_NONE, n, 0, &at);
+
+	if (!c)
+		return;
+	memcpy(bob_chunk_data(c), line, n);
+	bob_chunk_seal(c, n);
+}
+
+/* --- descriptors --- */
+
+static void add_accesses(struct bob_mem_desc *d, struct bob_mem_access *to,
+			 const struct bob_probe_site *site, uint32_t index, uint8_t word,
+			 uint8_t guard)
+{
+	struct bob_mem_access a = { .pc = (uint32_t)(index + 1 - d->pc), .size = (uint16_t)site->size,
+				    .type = site->kind == BOB_PROBE_WRITE ? BOB_MEM_STORE :
+									    BOB_MEM_LOAD,
+				    .word = word, .guard = guard };
+
+	a.guard_bit = guard == BOB_MEM_NO_WORD ? 0 : word;
+	to[d->access_count++] = a;
+	if (site->kind != BOB_PROBE_UPDATE)
+		return;
+	a.type = BOB_MEM_STORE;
+	to[d->access_count++] = a;
+}
+
+static struct bob_mem_desc plain(enum bob_mem_kind kind, uint32_t site)
+{
+	return (struct bob_mem_desc){ .kind = (uint8_t)kind, .pc = site + 1,
+				      .sp_word = BOB_MEM_NO_WORD, .words = 1 };
+}
+
+static size_t put_site(const struct bob_probe_file *f, uint32_t i, uint8_t *to)
+{
+	struct bob_mem_desc d = plain(BOB_MEM_BLOCK, i);
+	struct bob_mem_access a[2];
+
+	add_accesses(&d, a, &f->site[i], i, 0, BOB_MEM_NO_WORD);
+	d.access = a;
+	return bob_mem_desc_put(&d, to);
+}
+
+/* Words: the addresses, a step for each, the mask if there is one, the counter; the record ends with what the counter ends at. */
+static size_t put_nest(const struct bob_probe_file *f, const struct bob_probe_nest *n, bool masked,
+		       uint8_t *to)
+{
+	struct bob_mem_desc d = plain(BOB_MEM_LOOP, n->first);
+	struct bob_mem_access a[2 * BOB_PROBE_NEST_ACCESSES_MAX];
+	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
+	const uint8_t count = (uint8_t)n->count;
+
+	d.words = (uint8_t)(2 * count + masked + 1);
+	d.counter = (uint8_t)(d.words - 1);
+	for (uint8_t w = 0; w < d.words; w++) {
+		step[w] = (struct bob_mem_step){ .word = BOB_MEM_NO_WORD };
+		if (w < count) {
+			step[w].word = (uint8_t)(count + w);
+			step[w].scale = 1;
+			add_accesses(&d, a, &f->site[n->first + w], n->first + w, w,
+				     masked ? (uint8_t)(2 * count) : BOB_MEM_NO_WORD);
+		}
+	}
+	step[d.counter].constant = 1;
+	d.access = a;
+	d.step = step;
+	return bob_mem_desc_put(&d, to);
+}
+
+static bool is_sane(const struct bob_probe_file *f)
+{
+	bool ok = f->variables <= BOB_PROBE_VARIABLES_MAX && f->sites && f->sites < 1u << 30 &&
+		  f->nests < 1u << 28;
+
+	for (uint32_t i = 0; i < f->sites && ok; i++)
+		ok = f->site[i].kind <= BOB_PROBE_UPDATE && f->site[i].size &&
+		     f->site[i].size <= UINT16_MAX && f->site[i].unit < f->units;
+	for (uint32_t i = 0; i < f->nests && ok; i++)
+		ok = f->nest[i].count && f->nest[i].count <= BOB_PROBE_NEST_ACCESSES_MAX &&
+		     f->nest[i].first < f->sites &&
+		     f->nest[i].count <= f->sites - f->nest[i].first && f->nest[i].depth &&
+		     f->nest[i].depth <= BOB_PROBE_NEST_DEPTH_MAX;
+	return ok;
+}
+
+static uint32_t enter(const struct bob_probe_file *f, uint64_t key, uint64_t bias)
+{
+	const size_t room = BOB_MEM_DESC_BYTES(2) * f->sites +
+			    2 * BOB_MEM_DESC_BYTES(2 * BOB_PROBE_NEST_ACCESSES_MAX) * f->nests;
+	uint8_t *bytes = malloc(room);
+	struct bob_agent_source s = { .path = f->path, .key = key, .build_id = f->digest,
+				      .bias = bias, .functions = bob_pr_image_functions(f),
+				      .desc_count = f->sites + 2 * f->nests, .descs = bytes };
+	uint32_t first;
+
+	if (!bytes)
+		return ~0u;
+	for (uint32_t i = 0; i < f->sites; i++)
+		s.descs_bytes += put_site(f, i, bytes + s.descs_bytes);
+	for (uint32_t i = 0; i < 2 * f->nests; i++)
+		s.descs_bytes += put_nest(f, &f->nest[i / 2], i & 1, bytes + s.descs_bytes);
+	first = bob_pr_agent->source_add(&s);
+	free(bytes);
+	return first;
+}
+
+/* --- what bobbin/probe.h finds --- */
+
+static void after_fork(void)
+{
+	bob_pr_places_unlock();
+	bob_pr_count_after_fork();
+}
+
+static void find_agent(void)
+{
+	const struct bob_agent_streams *a = dlsym(RTLD_DEFAULT, BOB_AGENT_STREAMS_NAME);
+	const char *what = a && a->size >= sizeof(*a) ? a->setting("BOBBIN_MEM") : NULL;
+
+	if (!what || strcmp(what, "source") != 0)
+		return;
+	pthread_atfork(bob_pr_places_lock, bob_pr_places_unlock, after_fork);
+	bob_pr_count_begin();
+	bob_pr_agent = a;
+	a->at_end(bob_pr_count_tell);
+}
+
+static void begin_file(struct bob_probe_file *f);
+
+static const struct bob_probe_variable *variable(const struct bob_probe_file *f, uint32_t v)
+{
+	return v < f->variables ? &f->variable[v] : NULL;
+}
+
+static uint64_t address_of(const struct bob_probe_file *f, uint32_t v)
+{
+	const struct bob_pr_file *own = f->own;
+
+	return own->bias + ((uint64_t)(v + 1) << BOB_PR_VARIABLE_SHIFT);
+}
+
+static void declare(struct bob_probe_file *f, uint32_t v, const volatile void *base,
+		    const int64_t (*bounds)[2])
+{
+	const struct bob_probe_variable *d = variable(f, v);
+
+	if (d && f->own)
+		bob_pr_declare(d, (const void *)(uintptr_t)base, bounds ? bounds : d->bounds,
+			       address_of(f, v));
+}
+
+static void forget(struct bob_probe_file *f, uint32_t v, const volatile void *base)
+{
+	if (variable(f, v) && f->own)
+		bob_pr_forget((const void *)(uintptr_t)base, address_of(f, v));
+}
+
+static void begin(struct bob_probe_file *f)
+{
+	const int saved = errno;
+
+	begin_file(f);
+	errno = saved;
+}
+
+extern const struct bob_probe_table bobbin_probe_1;
+__attribute__((visibility("default"))) const struct bob_probe_table bobbin_probe_1 = {
+	.size = sizeof(bobbin_probe_1),
+	.begin = begin,
+	.declare = declare,
+	.forget = forget,
+	.nest = bob_pr_nest,
+};
+
+static void begin_file(struct bob_probe_file *f)
+{
+	uint64_t words[3] = { f->digest, f->sites, f->nests }, key;
+	struct bob_pr_file *own;
+	uint32_t number;
+
+	if (!bob_pr_agent)
+		find_agent();
+	if (!bob_pr_agent || f->size < sizeof(*f) || f->own)
+		return;
+	own = malloc(sizeof(*own));
+	number = __atomic_fetch_add(&files, 1, __ATOMIC_RELAXED);
+	key = bob_hash64(bob_hash64(0, words, sizeof(words)), f->path, strlen(f->path));
+	if (!own || number >= BOB_PR_FILES_MAX || !is_sane(f)) {
+		bob_pr_note("an instrumented file is not recorded: its tables cannot be used\n");
+		free(own);
+		return;
+	}
+	own->bias = (uint64_t)(number + 1) << BOB_PR_FILE_SHIFT;
+	own->first = enter(f, key, own->bias);
+	if (own->first == ~0u) {
+		free(own);
+		return;
+	}
+	bob_pr_image_save(f, key, bob_pr_agent->setting("BOBBIN_DIR"));
+	f->own = own;
+	f->recorder = &bobbin_probe_1;
+	__atomic_store_n(&f->access, bob_pr_access, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many accesses probes told of that nobody wants. Each thread has a counter of its own, which another one goes on with when it has
+ * ended; at the end of the process the trace is told their sum. What a killed process counted is lost. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "probe/probe.h"
+
+#define CELLS 4096u /* threads at a time; more are not counted */
+
+static struct cell {
+	uint64_t outside, taken;
+	uint64_t pad[6]; /* a cache line each */
+} cells[CELLS];
+static pthread_key_t at_end;
+static bool have_key;
+static __thread struct cell *own;
+static __thread bool busy, gone; /* gone: there is none, or the thread ends */
+
+static void give_back(void *unused)
+{
+	(void)unused;
+	__atomic_store_n(&own->taken, 0, __ATOMIC_RELEASE);
+	own = NULL;
+	gone = true;
+}
+
+/* No locks: they would be among what is recorded. */
+static struct cell *free_cell(void)
+{
+	for (uint32_t i = 0; i < CELLS; i++) {
+		uint64_t none = 0;
+
+		if (__atomic_compare_exchange_n(&cells[i].taken, &none, 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return &cells[i];
+	}
+	return NULL;
+}
+
+void bob_pr_count_begin(void)
+{
+	have_key = !pthread_key_create(&at_end, give_back);
+}
+
+static void take(void)
+{
+	own = free_cell();
+	if (own && have_key)
+		pthread_setspecific(at_end, own);
+}
+
+__attribute__((noinline, cold)) static void first(uint64_t outside)
+{
+	if (gone || busy) /* busy: a handler interrupts what follows */
+		return;
+	busy = true;
+	take();
+	busy = false;
+	gone = !own;
+	if (own)
+		own->outside += outside;
+}
+
+void bob_pr_count(uint64_t outside)
+{
+	if (__builtin_expect(own != NULL, 1))
+		__atomic_store_n(&own->outside, own->outside + outside, __ATOMIC_RELAXED);
+	else
+		first(outside);
+}
+
+void bob_pr_count_tell(void)
+{
+	uint64_t sum = 0;
+	char line[100];
+
+	for (uint32_t i = 0; i < CELLS; i++)
+		sum += __atomic_load_n(&cells[i].outside, __ATOMIC_RELAXED);
+	if (!sum)
+		return;
+	snprintf(line, sizeof(line),
+		 "probes told of %" PRIu64 " accesses more, of nothing that is traced\n", sum);
+	bob_pr_note(line);
+}
+
+void bob_pr_count_after_fork(void)
+{
+	own = NULL;
+	gone = busy = false;
+	for (uint32_t i = 0; i < CELLS; i++)
+		cells[i].outside = cells[i].taken = 0;
+}

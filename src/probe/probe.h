@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a traced process: what bobbin/probe.h finds. Part of the libraries that record events (src/events), of which a process has
+ * one. docs/source.md says what is recorded.
+ *
+ *   begin.c   files become known: their descriptors and their image
+ *   image.c   the image's file in the trace: units, variables, lines
+ *   places.c  where traced variables are now
+ *   record.c  probes
+ *   count.c   how many probes had nothing to record
+ *
+ * Threads: any may call any probe. What is kept of a file is made once and stays. */
+#ifndef BOB_PROBE_PROBE_H
+#define BOB_PROBE_PROBE_H
+
+#include <stdbool.h>
+
+#include "agent/streams.h"
+#include "bobbin/probe.h"
+#include "mem/record.h"
+
+/* Link addresses: site k has k + 1 (a site is an instruction), element 0 of variable v has (v + 1) << 36. Process addresses: these, and
+ * the image's bias, (number of the file + 1) << 49. */
+#define BOB_PR_VARIABLE_SHIFT 36
+#define BOB_PR_FILE_SHIFT 49
+#define BOB_PR_FILES_MAX 16000u
+
+/* What the recorder keeps of a file, as its `own`. */
+struct bob_pr_file {
+	uint32_t first;		/* descriptor of site 0; those of nests follow, two for each: see begin.c */
+	uint64_t bias;
+};
+
+extern const struct bob_agent_streams *bob_pr_agent; /* NULL: nothing is recorded */
+
+/* --- begin.c --- */
+/* A line, with its newline, for those who read the trace (bobbin info). */
+void bob_pr_note(const char *line);
+
+/* --- image.c --- */
+/* The image's file; *bytes are the caller's to free. Returns how many; 0: no memory. */
+size_t bob_pr_image(const struct bob_probe_file *f, uint64_t key, uint8_t **bytes);
+/* i<key>.bob in directory `dir`, unless it is there. */
+void bob_pr_image_save(const struct bob_probe_file *f, uint64_t key, const char *dir);
+/* How many functions the image has: units, and again where one goes on behind another that lies in it. */
+uint32_t bob_pr_image_functions(const struct bob_probe_file *f);
+
+/* --- places.c --- */
+/* A variable lies at [base, base + its bytes) and element 0 has this address in the trace. Ignored: no elements, too many places, no memory. */
+void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
+		    const int64_t (*bounds)[2], uint64_t address);
+void bob_pr_forget(const void *base, uint64_t address);
+/* Addresses of which the same can be said, as long as the version is this one. */
+struct bob_pr_stretch {
+	uint64_t version;
+	uintptr_t lo, hi;
+	uint64_t shift;		/* to be added for the address in the trace */
+	bool wanted;
+};
+extern uint64_t bob_pr_version;
+/* The stretch around `at`; without one (lo == hi) nothing is known now, and nothing wanted. */
+struct bob_pr_stretch bob_pr_find(uintptr_t at);
+/* `count` of them, `step` apart. */
+enum bob_pr_row {
+	BOB_PR_NONE,	/* none is wanted */
+	BOB_PR_ALL,	/* all are, and they lie `step` apart in the trace, too */
+	BOB_PR_SOME	/* not easily said */
+};
+enum bob_pr_row bob_pr_find_row(uintptr_t at, int64_t step, uint64_t count, uint64_t *address);
+/* Before a fork, and after it in both processes. */
+void bob_pr_places_lock(void);
+void bob_pr_places_unlock(void);
+
+/* --- record.c --- */
+void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at);
+void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
+		 const volatile void *const *at, const int64_t *step);
+
+/* --- count.c --- */
+void bob_pr_count_begin(void);
+void bob_pr_count(uint64_t outside);
+/* At the end of the process. */
+void bob_pr_count_tell(void);
+/* In the child, which begins with nothing. */
+void bob_pr_count_after_fork(void);
+
+#endif
