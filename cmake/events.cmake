@@ -40,17 +40,35 @@ add_custom_command(OUTPUT ${BOB_FORTRAN_MODULE}
 	DEPENDS ${generator} ${header} VERBATIM)
 add_custom_target(fortran_module ALL DEPENDS ${BOB_FORTRAN_MODULE})
 
-# Plug-ins, each a shared object of its own from one file: what a user's are.
-file(GLOB plugins CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/plugins/*.c)
+# How `cluster` compares and groups, once more for its tests.
+file(GLOB cluster CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/plugins/cluster/*.c)
+list(FILTER cluster EXCLUDE REGEX "/plugin\\.c$")
+add_library(bob_cluster STATIC ${cluster})
+set_target_properties(bob_cluster PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(bob_cluster PRIVATE bob_ours PUBLIC bob_common bob_host)
+list(APPEND BOB_BUILT bob_cluster)
+
+# Plug-ins, each a shared object of its own, from one file, NAME.c, as a user's may be, or from NAME/plugin.c and what it needs.
+file(GLOB plugins CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/plugins/*.c
+	${CMAKE_SOURCE_DIR}/src/events/plugins/*/plugin.c)
 set(BOB_PLUGINS "")
+set(map ${CMAKE_SOURCE_DIR}/src/events/plugins/plugins.map)
 foreach(file IN LISTS plugins)
 	get_filename_component(name ${file} NAME_WE)
-	add_library(bob_plugin_${name} MODULE ${file})
+	set(sources ${file})
+	if(name STREQUAL "plugin")
+		get_filename_component(folder ${file} DIRECTORY)
+		get_filename_component(name ${folder} NAME)
+		file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+	endif()
+	add_library(bob_plugin_${name} MODULE ${sources})
 	set_target_properties(bob_plugin_${name} PROPERTIES
 		OUTPUT_NAME ${name} PREFIX ""
+		LINK_DEPENDS ${map}
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin/plugins)
-	target_include_directories(bob_plugin_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include)
+	target_include_directories(bob_plugin_${name} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
 	target_link_libraries(bob_plugin_${name} PRIVATE bob_ours)
+	target_link_options(bob_plugin_${name} PRIVATE -Wl,--version-script=${map})
 	list(APPEND BOB_PLUGINS bob_plugin_${name})
 	if(TARGET bob_cli)
 		add_dependencies(bob_cli bob_plugin_${name})

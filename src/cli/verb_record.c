@@ -59,7 +59,7 @@ const struct cli_option record_options[] = {
 	RECORDING_OPTIONS,
 	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
 	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
-	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: counters, latency, memory; may be repeated", NULL, NULL },
+	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: cluster, counters, latency, memory; may be repeated", NULL, NULL },
 	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; may be repeated", NULL, NULL },
 	{ "when", 0, "EVENTS: CONDITION", "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be repeated", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
