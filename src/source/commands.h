@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What somebody wants traced, as they say it: the command language of `bobbin instrument` (docs/source.md; the paper's figure 2), one
+ * command a line.
+ *
+ *     trace file F
+ *     trace variable NAME[1..10][3..4] from 100 to 300      or NAME(1:10,3:4)
+ *     trace code at loop level from 50 to 125               or subroutine level
+ *     trace communication from 1 to 99
+ *     show   undo   help   bye
+ *
+ * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). Words may be in any case; a line that is empty or begins with # is
+ * none.
+ *
+ * Owner: a table owns what it holds (an arena of its own). Threads: one. Lines, columns from 1. */
+#ifndef BOB_SOURCE_COMMANDS_H
+#define BOB_SOURCE_COMMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/host/arena.h"
+#include "bobbin/status.h"
+
+#define BOB_WISH_RANK_MAX 15u
+#define BOB_COMMAND_BYTES_MAX 4096u /* of a line */
+
+enum bob_wish_what {
+	BOB_WISH_VARIABLE,
+	BOB_WISH_LOOPS,
+	BOB_WISH_CALLS,		/* code at subroutine level */
+	BOB_WISH_COMMUNICATION
+};
+
+enum bob_wish_scope {
+	BOB_SCOPE_ANY,		/* wherever there is one of that name */
+	BOB_SCOPE_UNIT,		/* unit:x */
+	BOB_SCOPE_MODULE,	/* module%x */
+	BOB_SCOPE_COMMON	/* /common/x */
+};
+
+/* Open ends are INT64_MIN and INT64_MAX. */
+struct bob_wish_range {
+	int64_t first, last;
+};
+
+struct bob_wish {
+	enum bob_wish_what what;
+	enum bob_wish_scope scope;
+	const char *in;		/* the unit, module or block; "" */
+	const char *name;	/* of the variable, as written */
+	struct bob_wish_range box[BOB_WISH_RANK_MAX]; /* as written, first subscript first */
+	uint32_t rank;		/* 0: the whole variable */
+	uint32_t first_line, last_line; /* 1, UINT32_MAX where nothing was said */
+	uint32_t command, column; /* of the name, for complaints */
+	struct bob_wish *next;
+};
+
+struct bob_wish_file {
+	const char *path;
+	uint32_t command;
+	struct bob_wish *first, *last;
+	struct bob_wish_file *next;
+};
+
+struct bob_wishes {
+	struct bob_arena arena;
+	struct bob_wish_file *first, *last;
+	uint32_t commands;	/* lines so far */
+};
+
+enum bob_command {
+	BOB_COMMAND_NONE,	/* an empty line */
+	BOB_COMMAND_TRACE,	/* is in the table */
+	BOB_COMMAND_FILE,	/* a file has begun: what came before concerns others */
+	BOB_COMMAND_SHOW,	/* the caller's business */
+	BOB_COMMAND_UNDO,	/* done; *complaint says that nothing was there to be undone */
+	BOB_COMMAND_HELP,
+	BOB_COMMAND_BYE
+};
+
+struct bob_command_complaint {
+	uint32_t column;	/* 0: none */
+	char text[256];		/* what is wrong, and what was expected */
+};
+
+/* One line, without its newline. BOB_OK: *command says which it was. BOB_ERR_INVAL: it is none, the table is as before. BOB_ERR_NOMEM. */
+bob_status bob_wishes_put(struct bob_wishes *w, const char *line, size_t len,
+			  enum bob_command *command, struct bob_command_complaint *why);
+/* As a command, zero terminated, cut at `size`. Returns its length. */
+size_t bob_wish_print(const struct bob_wish *w, char *to, size_t size);
+void bob_wishes_free(struct bob_wishes *w);
+
+/* Lists what there is to say, a line each. */
+extern const char bob_commands_help[];
+
+#endif
