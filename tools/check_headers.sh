@@ -39,6 +39,10 @@ for path in $(find src -name '*.h' | sort); do
 		[ -n "$mpi" ] || continue
 		flags=$mpi
 		;;
+	src/source/c/*)
+		[ -d /usr/lib/llvm-14/include/clang-c ] || continue
+		flags="-isystem /usr/lib/llvm-14/include"
+		;;
 	esac
 	alone "${path#src/}" c gcc -std=gnu11 $warn -Iinclude -Isrc $flags
 done

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stands in for the C front end where libclang's headers were not there when Bobbin was built. */
+#include "source/c/c.h"
+
+#include <stdio.h>
+
+const char *bob_source_c_refusal_text(enum bob_source_c_refusal why)
+{
+	(void)why;
+	return "";
+}
+
+bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_options *options,
+				   struct bob_source_c_result **out,
+				   struct bob_source_c_complaint *why)
+{
+	(void)options;
+	(void)out;
+	if (why)
+		snprintf(why->text, sizeof(why->text),
+			 "%.255s: this bobbin was built without libclang-14-dev and cannot read C",
+			 path);
+	return BOB_ERR_UNSUPPORTED;
+}
+
+void bob_source_c_close(struct bob_source_c_result *r)
+{
+	(void)r;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The C front end of `bobbin instrument`: docs/source-c.md. Reads one C file with libclang, finds what was asked for, and
+ * gives the file's bytes back with probes put in between; nothing of the file is taken away. What the probes are is
+ * source/probe/bobbin_probe.h; the only file here that knows how they are written is emit.c.
+ *
+ * Owner: a result owns all it points at. Threads: one at a time (libclang is loaded once). errno is not used.
+ * Units: lines and columns from 1, both ends of a range belong to it. */
+#ifndef BOB_SOURCE_C_C_H
+#define BOB_SOURCE_C_C_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+#define BOB_SOURCE_C_RANK_MAX 8u
+#define BOB_SOURCE_C_DEPTH_MAX 1000u /* of expressions and statements in one another */
+
+enum bob_source_c_what {
+	BOB_SOURCE_C_VARIABLE,
+	BOB_SOURCE_C_LOOPS,		/* code at loop level */
+	BOB_SOURCE_C_CALLS,		/* code at subroutine level */
+	BOB_SOURCE_C_COMMUNICATION,	/* calls of MPI and PVM */
+	BOB_SOURCE_C_POINTERS		/* what is reached through pointers, where its address is that of a variable of another file */
+};
+
+struct bob_source_c_bounds {
+	int64_t low, high;
+};
+
+/* One thing asked for. */
+struct bob_source_c_wish {
+	enum bob_source_c_what what;
+	const char *function;	/* of the variable; NULL: any, and file scope */
+	const char *name;	/* of the variable; "*": all */
+	struct bob_source_c_bounds box[BOB_SOURCE_C_RANK_MAX];
+	uint32_t rank;		/* subscripts the box speaks of; 0: the whole variable */
+	uint32_t first_line, last_line; /* 0: open */
+};
+
+/* All zero: no flags, nothing asked for. */
+struct bob_source_c_options {
+	const char *const *
+		flags; /* of the compiler; those that do not change what the text means are passed over */
+	uint32_t flag_count;
+	const struct bob_source_c_wish *wishes;
+	uint32_t wish_count;
+	const char *header;	/* included at the top; NULL: "bobbin_probe.h" */
+};
+
+/* Why something asked for got no probe. */
+enum bob_source_c_refusal {
+	BOB_SOURCE_C_MACRO,	/* it is written in a macro */
+	BOB_SOURCE_C_INCLUDED,	/* it is in another file */
+	BOB_SOURCE_C_REGISTER,	/* no address */
+	BOB_SOURCE_C_BITS,	/* no address, and what it belongs to has an effect */
+	BOB_SOURCE_C_VECTOR,	/* element of a vector: no address */
+	BOB_SOURCE_C_ASSEMBLER,
+	BOB_SOURCE_C_ATOMIC_PRAGMA, /* a pragma rules how it is to be written */
+	BOB_SOURCE_C_DEEP,
+	BOB_SOURCE_C_JUMP,	/* something jumps over it or into it */
+	BOB_SOURCE_C_UNCLEAR,	/* no place for a probe was found */
+	BOB_SOURCE_C_REFUSALS
+};
+const char *bob_source_c_refusal_text(enum bob_source_c_refusal why);
+
+struct bob_source_c_counts {
+	uint32_t probes;	/* of accesses: proved + filtered */
+	uint32_t proved;	/* what they see was asked for */
+	uint32_t filtered;	/* the run time looks at the address */
+	uint32_t
+		dropped; /* references that cannot touch what was asked for, of those that looked like it */
+	uint32_t nests;		/* loop nests with one probe ... */
+	uint32_t nest_references; /* ... and accesses written there */
+	uint32_t loops, calls, communication, passes;
+	uint32_t variables;
+	uint32_t refused[BOB_SOURCE_C_REFUSALS];
+};
+
+struct bob_source_c_result {
+	char *text;		/* the new file */
+	size_t len;
+	struct bob_source_c_counts counts;
+	void *memory;
+};
+
+struct bob_source_c_complaint {
+	char text[512];		/* one line; with "file:line:column: " where there is such a place */
+};
+
+/* On BOB_OK *out belongs to the caller (bob_source_c_close). Else *out is untouched and `why` says what is wrong: BOB_ERR_UNSUPPORTED
+ * (no libclang), BOB_ERR_CORRUPT (not C: the first error), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_FULL (too long), BOB_ERR_NOMEM. */
+bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_options *options,
+				   struct bob_source_c_result **out,
+				   struct bob_source_c_complaint *why);
+void bob_source_c_close(struct bob_source_c_result *r); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libclang, loaded when it is first asked for: bobbin starts, and does all else, without it.
+ * Owner: the library stays loaded. Threads: one at a time. */
+#ifndef BOB_SOURCE_C_CLANG_H
+#define BOB_SOURCE_C_CLANG_H
+
+#include <clang-c/Index.h>
+
+#define BOB_CLANG_FUNCTIONS(X)                                                                     \
+	X(createIndex)                                                                             \
+	X(disposeIndex)                                                                            \
+	X(parseTranslationUnit2)                                                                   \
+	X(disposeTranslationUnit)                                                                  \
+	X(getTranslationUnitCursor)                                                                \
+	X(getNumDiagnostics)                                                                       \
+	X(getDiagnostic)                                                                           \
+	X(disposeDiagnostic)                                                                       \
+	X(getDiagnosticSeverity)                                                                   \
+	X(getDiagnosticLocation)                                                                   \
+	X(getDiagnosticSpelling)                                                                   \
+	X(getCString)                                                                              \
+	X(disposeString)                                                                           \
+	X(getFile)                                                                                 \
+	X(File_isEqual)                                                                            \
+	X(getFileContents)                                                                         \
+	X(getFileName)                                                                             \
+	X(getExpansionLocation)                                                                    \
+	X(getRangeStart)                                                                           \
+	X(getRangeEnd)                                                                             \
+	X(getCursorExtent)                                                                         \
+	X(getCursorLocation)                                                                       \
+	X(getCursorKind)                                                                           \
+	X(getCursorSpelling)                                                                       \
+	X(getCursorReferenced)                                                                     \
+	X(getCanonicalCursor)                                                                      \
+	X(getCursorDefinition)                                                                     \
+	X(getCursorSemanticParent)                                                                 \
+	X(getCursorTLSKind)                                                                        \
+	X(getCursorLinkage)                                                                        \
+	X(Cursor_getStorageClass)                                                                  \
+	X(Cursor_getVarDeclInitializer)                                                            \
+	X(Cursor_isBitField)                                                                       \
+	X(Cursor_isNull)                                                                           \
+	X(Cursor_Evaluate)                                                                         \
+	X(EvalResult_getKind)                                                                      \
+	X(EvalResult_getAsLongLong)                                                                \
+	X(EvalResult_dispose)                                                                      \
+	X(isExpression)                                                                            \
+	X(isStatement)                                                                             \
+	X(isDeclaration)                                                                           \
+	X(isCursorDefinition)                                                                      \
+	X(equalCursors)                                                                            \
+	X(hashCursor)                                                                              \
+	X(visitChildren)                                                                           \
+	X(getCursorType)                                                                           \
+	X(getCursorResultType)                                                                     \
+	X(getCanonicalType)                                                                        \
+	X(getTypeSpelling)                                                                         \
+	X(getPointeeType)                                                                          \
+	X(getResultType)                                                                           \
+	X(getArrayElementType)                                                                     \
+	X(getArraySize)                                                                            \
+	X(getElementType)                                                                          \
+	X(isVolatileQualifiedType)                                                                 \
+	X(Type_getSizeOf)                                                                          \
+	X(Type_visitFields)
+
+struct bob_clang {
+#define X(name) __typeof__(&clang_##name) name;
+	BOB_CLANG_FUNCTIONS(X)
+#undef X
+};
+
+/* NULL: there is none that can be used. */
+const struct bob_clang *bob_clang_load(void);
+
+#endif

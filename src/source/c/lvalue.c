@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which object an lvalue is a part of, as far as the text says, with its subscripts; and what the wishes make of that. An object is
+ * named (a[i].x is of a), or reached through a pointer (p[i], *p, p->x are through p; f()->x through none that has a name). */
+#include "source/c/unit.h"
+
+#include <string.h>
+
+static CXCursor inner(struct bob_c_unit *u, CXCursor c)
+{
+	CXCursor child[1];
+
+	while (u->clang->getCursorKind(c) == CXCursor_ParenExpr &&
+	       bob_c_children(u, c, child, 1) == 1)
+		c = child[0];
+	return c;
+}
+
+static bool is_variable(struct bob_c_unit *u, CXCursor ref)
+{
+	const enum CXCursorKind k = u->clang->getCursorKind(u->clang->getCursorReferenced(ref));
+
+	return k == CXCursor_VarDecl || k == CXCursor_ParmDecl;
+}
+
+/* Of a unary operator: `*`? In a macro, what it gives tells. */
+static bool is_indirection(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_clang *l = u->clang;
+	const struct bob_c_operator op = bob_c_operator(u, c);
+	CXCursor child[1];
+	CXType t;
+
+	if (op.text[0])
+		return op.is_prefix && !strcmp(op.text, "*");
+	if (bob_c_children(u, c, child, 1) != 1)
+		return false;
+	t = l->getCanonicalType(l->getCursorType(child[0]));
+	return t.kind == CXType_Pointer &&
+	       l->getCanonicalType(l->getPointeeType(t)).kind == bob_c_type_kind(u, c);
+}
+
+bool bob_c_is_lvalue(struct bob_c_unit *u, CXCursor c)
+{
+	CXCursor child[2];
+	uint32_t n;
+
+	c = inner(u, c);
+	switch (u->clang->getCursorKind(c)) {
+	case CXCursor_DeclRefExpr:
+		return is_variable(u, c);
+	case CXCursor_ArraySubscriptExpr:
+	case CXCursor_CompoundLiteralExpr:
+		return true;
+	case CXCursor_MemberRefExpr:
+		n = bob_c_children(u, c, child, 2);
+		return n && (bob_c_type_kind(u, child[0]) == CXType_Pointer ||
+			     bob_c_is_lvalue(u, child[0]));
+	case CXCursor_UnaryOperator:
+		if (is_indirection(u, c))
+			return true;
+		return !strcmp(bob_c_operator(u, c).text, "__") &&
+		       bob_c_children(u, c, child, 1) == 1 && bob_c_is_lvalue(u, child[0]);
+	default:
+		return false;
+	}
+}
+
+static void add_subscript(struct bob_c_unit *u, struct bob_c_lvalue *lv, CXCursor index,
+			  bool is_zero)
+{
+	CXEvalResult r;
+
+	if (lv->is_whole || lv->rank == BOB_SOURCE_C_RANK_MAX)
+		return;
+	if (is_zero) {
+		lv->is_constant[lv->rank] = true;
+	} else {
+		r = u->clang->Cursor_Evaluate(index);
+		if (r && u->clang->EvalResult_getKind(r) == CXEval_Int) {
+			lv->is_constant[lv->rank] = true;
+			lv->subscript[lv->rank] = u->clang->EvalResult_getAsLongLong(r);
+		}
+		if (r)
+			u->clang->EvalResult_dispose(r);
+	}
+	lv->rank++;
+}
+
+static void find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv);
+
+static void find_pointed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv);
+
+/* A pointer that another one was turned into: p + i, p++, (int *)p. */
+static bool find_moved(struct bob_c_unit *u, CXCursor c, const CXCursor *child, uint32_t n,
+		       struct bob_c_lvalue *lv)
+{
+	CXCursor from;
+
+	if (u->clang->getCursorKind(c) == CXCursor_BinaryOperator && n == 2 &&
+	    !bob_c_is_lvalue(u, child[0]))
+		from = child[bob_c_type_kind(u, child[0]) != CXType_Pointer];
+	else
+		return false;
+	if (bob_c_type_kind(u, from) != CXType_Pointer)
+		return false;
+	find_pointed(u, from, lv);
+	lv->is_blurred = true;
+	return true;
+}
+
+/* What the pointer `c` leads to: an object that became a pointer just here, or anything. */
+static void find_pointed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv)
+{
+	CXCursor child[2];
+	uint32_t n;
+
+	c = inner(u, c);
+	n = bob_c_children(u, c, child, 2);
+	if (u->clang->getCursorKind(c) == CXCursor_UnexposedExpr && n == 1) {
+		if (bob_c_is_array(bob_c_type_kind(u, child[0]))) {
+			find(u, child[0], lv);
+			return;
+		}
+		c = inner(u, child[0]);
+		if (u->clang->getCursorKind(c) == CXCursor_DeclRefExpr)
+			lv->variable = bob_c_variable(u, u->clang->getCursorReferenced(c));
+	} else if (u->clang->getCursorKind(c) == CXCursor_UnaryOperator && n == 1 &&
+		   !strcmp(bob_c_operator(u, c).text, "&") && bob_c_is_lvalue(u, child[0])) {
+		find(u, child[0], lv);
+		lv->is_blurred = true;
+		return;
+	} else if (find_moved(u, c, child, n, lv)) {
+		return;
+	}
+	lv->is_known = lv->is_through = true;
+}
+
+static void find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv)
+{
+	CXCursor child[2];
+	uint32_t n;
+
+	c = inner(u, c);
+	n = bob_c_children(u, c, child, 2);
+	switch (u->clang->getCursorKind(c)) {
+	case CXCursor_DeclRefExpr:
+		lv->variable = bob_c_variable(u, u->clang->getCursorReferenced(c));
+		lv->is_known = lv->variable != NULL;
+		break;
+	case CXCursor_MemberRefExpr:
+		if (!n)
+			break;
+		if (bob_c_type_kind(u, child[0]) == CXType_Pointer)
+			find_pointed(u, child[0], lv);
+		else
+			find(u, child[0], lv);
+		lv->is_whole = true;	/* further subscripts are the member's */
+		break;
+	case CXCursor_ArraySubscriptExpr:
+		if (n != 2)
+			break;
+		if (bob_c_type_kind(u, child[0]) != CXType_Pointer &&
+		    bob_c_type_kind(u, child[1]) == CXType_Pointer) {
+			const CXCursor swap = child[0];
+
+			child[0] = child[1];
+			child[1] = swap;
+		}
+		lv->is_vector = bob_c_type_kind(u, child[0]) == CXType_Vector;
+		if (lv->is_vector)
+			find(u, child[0], lv);
+		else
+			find_pointed(u, child[0], lv);
+		add_subscript(u, lv, child[1], false);
+		break;
+	case CXCursor_UnaryOperator:
+		if (n != 1)
+			break;
+		if (!is_indirection(u, c)) {
+			find(u, child[0], lv);
+			break;
+		}
+		find_pointed(u, child[0], lv);
+		add_subscript(u, lv, child[0], true);
+		break;
+	default:
+		break;
+	}
+}
+
+void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out)
+{
+	const CXCursor member = inner(u, c);
+
+	memset(out, 0, sizeof(*out));
+	find(u, c, out);
+	if (u->clang->getCursorKind(member) == CXCursor_MemberRefExpr)
+		out->is_bits = u->has_odd_order ||
+			       u->clang->Cursor_isBitField(u->clang->getCursorReferenced(member)) !=
+				       0;
+}
+
+static bool is_in_lines(const struct bob_source_c_wish *w, uint32_t line)
+{
+	return line >= w->first_line && (!w->last_line || line <= w->last_line);
+}
+
+bool bob_c_is_asked(const struct bob_c_unit *u, enum bob_source_c_what what, uint32_t line)
+{
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (u->options->wishes[i].what == what && is_in_lines(&u->options->wishes[i], line))
+			return true;
+	return false;
+}
+
+static enum bob_c_verdict judge_box(const struct bob_source_c_wish *w,
+				    const struct bob_c_lvalue *lv)
+{
+	enum bob_c_verdict verdict = BOB_C_PROVED;
+
+	if (!w->rank)
+		return BOB_C_PROVED;
+	/* A box of a pointer is of what it points at. */
+	if (lv->variable->is_pointer && !lv->is_through)
+		return BOB_C_NOT_ASKED;
+	for (uint32_t i = 0; i < w->rank; i++) {
+		if (i >= lv->rank || !lv->is_constant[i] || lv->is_blurred)
+			verdict = BOB_C_FILTERED;
+		else if (lv->subscript[i] < w->box[i].low || lv->subscript[i] > w->box[i].high)
+			return BOB_C_DROPPED;
+	}
+	return verdict;
+}
+
+enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *lv, CXCursor c,
+			       uint32_t line)
+{
+	enum bob_c_verdict best = BOB_C_NOT_ASKED, one;
+
+	if (!lv->is_known)
+		return BOB_C_NOT_ASKED;
+	for (uint32_t i = 0; lv->variable && lv->variable->is_wanted && i < u->options->wish_count;
+	     i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+
+		if (!bob_c_is_wish_of(w, lv->variable) || !is_in_lines(w, line))
+			continue;
+		one = judge_box(w, lv);
+		if (one == BOB_C_PROVED)
+			return one;
+		best = one > best ? one : best;
+	}
+	if (best == BOB_C_FILTERED || !lv->is_through)
+		return best;
+	if (bob_c_is_asked(u, BOB_SOURCE_C_POINTERS, line))
+		return BOB_C_FILTERED;
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE &&
+		    is_in_lines(&u->options->wishes[i], line))
+			return bob_c_may_alias(u, u->clang->getCursorType(c)) ? BOB_C_FILTERED :
+			       best == BOB_C_DROPPED			      ? best :
+										BOB_C_DROPPED;
+	return best;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Statements and declarations. What a compiler must know when it compiles (initial values of static objects, labels of cases, widths,
+ * bounds of arrays that are fixed) is not evaluated when the program runs and gets no probe. */
+#include "source/c/unit.h"
+
+#include <string.h>
+
+static CXCursor initial_value(struct bob_c_unit *u, CXCursor decl)
+{
+	return u->clang->Cursor_getVarDeclInitializer(decl);
+}
+
+static bool has_variable_size(struct bob_c_unit *u, CXType t)
+{
+	for (int depth = 0; depth < 16; depth++) {
+		t = u->clang->getCanonicalType(t);
+		if (t.kind == CXType_VariableArray)
+			return true;
+		if (!bob_c_is_array(t.kind))
+			return false;
+		t = u->clang->getArrayElementType(t);
+	}
+	return false;
+}
+
+/* The bounds of an array whose size is found when the program runs. */
+static void walk_bounds(struct bob_c_unit *u, CXCursor decl, CXCursor init)
+{
+	struct bob_c_list l = bob_c_all_children(u, decl);
+	CXFile file;
+	unsigned line, column, name;
+
+	u->clang->getExpansionLocation(u->clang->getCursorLocation(decl), &file, &line, &column,
+				       &name);
+	for (size_t i = 0; i < l.count; i++)
+		if (!u->clang->equalCursors(l.at[i], init) && bob_c_span(u, l.at[i]).start > name)
+			bob_c_walk(u, l.at[i], BOB_C_VALUE);
+	bob_c_list_free(&l);
+}
+
+/* Where a declarator with its attributes ends: the comma, semicolon or parenthesis behind it. 0: not found. */
+static uint32_t declarator_end(const struct bob_c_unit *u, uint32_t at)
+{
+	int depth = 0;
+
+	while (at < u->len) {
+		const char c = u->bytes[at];
+
+		if (!depth && (c == ',' || c == ';'))
+			return at;
+		if (c == '"' || c == '\'' || c == '#' || c == '{')
+			return 0;
+		depth += c == '(' || c == '[';
+		depth -= c == ')' || c == ']';
+		if (depth < 0)
+			return 0;
+		at = bob_c_skip_blanks(u, at + 1);
+	}
+	return 0;
+}
+
+static int write_site(struct bob_c_unit *u, const struct bob_c_span *s, struct bob_c_variable *v)
+{
+	const struct bob_c_site site = {
+		.line = s->line,
+		.column = s->column,
+		.function = u->function_name,
+		.variable = v,
+		.kind = BOB_C_PROBE_WRITE,
+	};
+	bool is_asked = false;
+
+	for (uint32_t i = 0; i < u->options->wish_count; i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+
+		is_asked |= bob_c_is_wish_of(w, v) && s->line >= w->first_line &&
+			    (!w->last_line || s->line <= w->last_line) &&
+			    !(w->rank && v->is_pointer);
+	}
+	if (!is_asked)
+		return -1;
+	u->counts.probes++;
+	u->counts.proved++;
+	return (int)bob_c_site(u, &site);
+}
+
+/* Tells the run time of a variable of this block. `scope_end`: where it ends. */
+static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_variable *v,
+			  bool has_init, uint32_t scope_end)
+{
+	const struct bob_c_span s = bob_c_span(u, decl);
+	const uint32_t at = s.is_plain ? declarator_end(u, bob_c_skip_blanks(u, s.end)) : 0;
+
+	if (!s.is_ours || !at) {
+		bob_c_refuse(u, s.is_ours ? BOB_SOURCE_C_MACRO : BOB_SOURCE_C_INCLUDED);
+		return;
+	}
+	if (strstr(v->type, "__auto_type") || !strncmp(u->bytes + s.start, "__auto_type", 11)) {
+		bob_c_refuse(u, BOB_SOURCE_C_UNCLEAR);
+		return;
+	}
+	if (v->is_static) {
+		const char *semicolon = strchr(u->bytes + at, ';');
+
+		if (u->bytes[at] == ';' && semicolon)
+			bob_c_close_at(u, at + 1, bob_c_static(u, v));
+		return;
+	}
+	if (bob_c_is_jumped_into(u, at, scope_end)) {
+		bob_c_refuse(u, BOB_SOURCE_C_JUMP);
+		return;
+	}
+	bob_c_close_at(u, at, bob_c_local(u, v, has_init ? write_site(u, &s, v) : -1));
+}
+
+static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
+{
+	struct bob_c_variable *v = bob_c_variable(u, decl);
+	const CXCursor init = initial_value(u, decl);
+	const bool has_init = !u->clang->Cursor_isNull(init);
+
+	if (!v)
+		return;
+	if (u->clang->Cursor_getStorageClass(decl) == CX_SC_Extern)
+		return;
+	if (has_variable_size(u, u->clang->getCursorType(decl)))
+		walk_bounds(u, decl, init);
+	if (has_init && (!v->is_static || u->is_scan))
+		bob_c_walk(u, init, BOB_C_VALUE);
+	if (!u->is_scan && v->is_wanted && !v->is_register && !v->is_thread)
+		declare_local(u, decl, v, has_init, scope_end);
+}
+
+static void walk_declarations(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+	uint32_t end = u->len;
+
+	/* To the end of the statement around it: a block, or a loop with a declaration of its own. */
+	if (u->path_count > 1)
+		end = bob_c_span(u, u->path_at[u->path_count - 2]).end;
+	for (size_t i = 0; i < l.count; i++)
+		if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl &&
+		    bob_c_enter(u, l.at[i])) {
+			walk_local(u, l.at[i], end);
+			bob_c_leave(u);
+		}
+	bob_c_list_free(&l);
+}
+
+static void walk_children(struct bob_c_unit *u, CXCursor c, bool last_only)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+
+	for (size_t i = last_only && l.count ? l.count - 1 : 0; i < l.count; i++)
+		bob_c_walk_statement(u, l.at[i]);
+	bob_c_list_free(&l);
+}
+
+/* Operands are the assembler's business; those that were asked for are counted. */
+static void walk_assembler(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+	const int blocked = u->blocked;
+
+	u->blocked = BOB_SOURCE_C_ASSEMBLER;
+	for (size_t i = 0; i < l.count; i++)
+		bob_c_walk(u, l.at[i], BOB_C_READ);
+	u->blocked = blocked;
+	bob_c_list_free(&l);
+}
+
+void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
+{
+	const enum CXCursorKind k = u->clang->getCursorKind(c);
+
+	if (u->clang->isExpression(k)) {
+		bob_c_walk(u, c, BOB_C_VALUE);
+		return;
+	}
+	if (!u->clang->isStatement(k) || !bob_c_enter(u, c))
+		return;
+	switch (k) {
+	case CXCursor_DeclStmt:
+		walk_declarations(u, c);
+		break;
+	case CXCursor_AsmStmt:
+		walk_assembler(u, c);
+		break;
+	case CXCursor_CaseStmt:
+	case CXCursor_LabelStmt:
+		walk_children(u, c, true);
+		break;
+	default:
+		walk_children(u, c, false);
+	}
+	bob_c_leave(u);
+}
+
+static void declare_parameters(struct bob_c_unit *u, const struct bob_c_list *l, CXCursor body)
+{
+	const struct bob_c_span s = bob_c_span(u, body);
+
+	for (size_t i = 0; i < l->count; i++) {
+		struct bob_c_variable *v;
+
+		if (u->clang->getCursorKind(l->at[i]) != CXCursor_ParmDecl)
+			continue;
+		v = bob_c_variable(u, l->at[i]);
+		if (!v || !v->is_wanted || !*v->name || v->is_register)
+			continue;
+		if (!s.is_plain || u->bytes[s.start] != '{')
+			bob_c_refuse(u, s.is_ours ? BOB_SOURCE_C_MACRO : BOB_SOURCE_C_INCLUDED);
+		else if (bob_c_is_jumped_into(u, s.start, s.end))
+			bob_c_refuse(u, BOB_SOURCE_C_JUMP);
+		else
+			bob_c_close_at(u, s.start + 1, bob_c_parameter(u, v));
+	}
+}
+
+static void walk_function(struct bob_c_unit *u, CXCursor function)
+{
+	struct bob_c_list l = bob_c_all_children(u, function);
+	const CXCursor body = l.count ? l.at[l.count - 1] : function;
+
+	if (l.count && u->clang->getCursorKind(body) == CXCursor_CompoundStmt) {
+		u->function_name = bob_c_spelling(u, function);
+		bob_c_jumps_find(u, body);
+		if (!u->is_scan)
+			declare_parameters(u, &l, body);
+		bob_c_walk_statement(u, body);
+		u->function_name = "";
+	}
+	bob_c_list_free(&l);
+}
+
+void bob_c_walk_file(struct bob_c_unit *u)
+{
+	struct bob_c_list l = bob_c_all_children(u, u->clang->getTranslationUnitCursor(u->tu));
+
+	u->blocked = -1;
+	for (size_t i = 0; i < l.count && !u->is_failed; i++) {
+		if (!bob_c_enter(u, l.at[i]))
+			break;
+		if (u->clang->getCursorKind(l.at[i]) == CXCursor_FunctionDecl &&
+		    u->clang->isCursorDefinition(l.at[i])) {
+			walk_function(u, l.at[i]);
+		} else if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl && u->is_scan) {
+			const CXCursor init = initial_value(u, l.at[i]);
+
+			bob_c_variable(u, l.at[i]);
+			if (!u->clang->Cursor_isNull(init))
+				bob_c_walk(u, init, BOB_C_VALUE);
+		}
+		bob_c_leave(u);
+	}
+	bob_c_list_free(&l);
+}

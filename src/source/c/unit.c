@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the file, has libclang read it, and answers where things are. A place is the byte in the file where it is written; of what
+ * a macro stands for, the use of the macro. */
+#include "source/c/unit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Flags that change what a text means. All others (of optimisation, warnings, output, linking) are passed over. */
+static const char *const kept[] = {
+	"-I",	  "-D",		   "-U",	     "-std=",		  "-ansi",
+	"-m",	  "-include",	   "-isystem",	     "-iquote",		  "-idirafter",
+	"-O",	  "-fsigned-char", "-funsigned-char", "-fshort-enums",	  "-fgnu89-inline",
+	"-pthread", "-nostdinc",   "--sysroot=",     "-fms-extensions",	  "-fno-builtin",
+	"-ffreestanding", "-fno-signed-char", "-fno-unsigned-char", "-isysroot", "-imacros",
+};
+static const char *const with_word[] = { "-I",	     "-D",	   "-U",       "-include", "-isystem",
+					 "-iquote",  "-idirafter", "-isysroot", "-imacros" };
+
+static bool is_kept(const char *flag)
+{
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (!strncmp(flag, kept[i], strlen(kept[i])))
+			return true;
+	return false;
+}
+
+static bool has_word(const char *flag)
+{
+	for (size_t i = 0; i < sizeof(with_word) / sizeof(with_word[0]); i++)
+		if (!strcmp(flag, with_word[i]))
+			return true;
+	return false;
+}
+
+/* The pragmas of OpenMP are looked at as text (pragma.c): the tree is that of the loops below them. */
+static const char **arguments(const struct bob_source_c_options *o, int *count)
+{
+	const char **to = calloc((size_t)o->flag_count + 4, sizeof(*to));
+	int n = 0;
+
+	if (!to)
+		return NULL;
+	to[n++] = "-w";
+	to[n++] = "-xc";
+	to[n++] = "-ferror-limit=1";
+	for (uint32_t i = 0; i < o->flag_count; i++) {
+		if (!strcmp(o->flags[i], "-fopenmp"))
+			to[n++] = "-D_OPENMP=201511";
+		else if (is_kept(o->flags[i]))
+			to[n++] = o->flags[i];
+		if (has_word(o->flags[i]) && i + 1 < o->flag_count)
+			to[n++] = o->flags[++i];
+	}
+	*count = n;
+	return to;
+}
+
+static bob_status complain(struct bob_source_c_complaint *why, bob_status st, const char *format,
+			   ...) __attribute__((format(printf, 3, 4)));
+static bob_status complain(struct bob_source_c_complaint *why, bob_status st, const char *format,
+			   ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (why)
+		vsnprintf(why->text, sizeof(why->text), format, args);
+	va_end(args);
+	return st;
+}
+
+static bob_status read_file(struct bob_c_unit *u, struct bob_source_c_complaint *why)
+{
+	FILE *f = fopen(u->path, "rb");
+	long len;
+
+	if (!f)
+		return complain(why, BOB_ERR_NOENT, "%s: cannot be read: %m", u->path);
+	if (fseek(f, 0, SEEK_END) || (len = ftell(f)) < 0 || fseek(f, 0, SEEK_SET)) {
+		fclose(f);
+		return complain(why, BOB_ERR_IO, "%s: cannot be read: %m", u->path);
+	}
+	if ((unsigned long)len > BOB_C_BYTES_MAX) {
+		fclose(f);
+		return complain(why, BOB_ERR_FULL, "%s: longer than %u bytes", u->path,
+				BOB_C_BYTES_MAX);
+	}
+	u->len = (uint32_t)len;
+	u->bytes = malloc((size_t)len + 1);
+	if (!u->bytes || fread(u->bytes, 1, u->len, f) != u->len) {
+		fclose(f);
+		return complain(why, u->bytes ? BOB_ERR_IO : BOB_ERR_NOMEM, "%s: cannot be read",
+				u->path);
+	}
+	u->bytes[u->len] = 0;
+	fclose(f);
+	return BOB_OK;
+}
+
+/* The first error there is. */
+static bob_status check(struct bob_c_unit *u, struct bob_source_c_complaint *why)
+{
+	const struct bob_clang *l = u->clang;
+	const unsigned count = l->getNumDiagnostics(u->tu);
+
+	for (unsigned i = 0; i < count; i++) {
+		CXDiagnostic d = l->getDiagnostic(u->tu, i);
+		CXString text, file;
+		CXFile f;
+		unsigned line, column, offset;
+
+		if (l->getDiagnosticSeverity(d) < CXDiagnostic_Error) {
+			l->disposeDiagnostic(d);
+			continue;
+		}
+		text = l->getDiagnosticSpelling(d);
+		l->getExpansionLocation(l->getDiagnosticLocation(d), &f, &line, &column, &offset);
+		file = l->getFileName(f);
+		complain(why, BOB_ERR_CORRUPT, "%.255s:%u:%u: %.200s",
+			 l->getCString(file) ? l->getCString(file) : u->path, line, column,
+			 l->getCString(text));
+		l->disposeString(file);
+		l->disposeString(text);
+		l->disposeDiagnostic(d);
+		return BOB_ERR_CORRUPT;
+	}
+	return BOB_OK;
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Does what a macro stands for look like one expression, and not like a piece of one or more than one? */
+static bool is_expression(const char *body, const char *end)
+{
+	int depth = 0;
+
+	while (body < end && strchr(" \t\\\r\n", *body))
+		body++;
+	while (end > body && strchr(" \t\\\r\n", end[-1]))
+		end--;
+	if (body == end || !(*body == '(' || *body == '*' || *body == '_' || is_letter(*body)) ||
+	    !(end[-1] == ')' || end[-1] == ']' || end[-1] == '_' || is_letter(end[-1]) ||
+	      (end[-1] >= '0' && end[-1] <= '9')))
+		return false;
+	for (; body < end; body++) {
+		depth += *body == '(' || *body == '[';
+		depth -= *body == ')' || *body == ']';
+		if (depth < 0 || (!depth && strchr(",;{}", *body)))
+			return false;
+	}
+	return !depth;
+}
+
+static bool is_whole(const struct bob_c_unit *u, CXCursor expansion)
+{
+	const struct bob_clang *l = u->clang;
+	const CXCursor definition = l->getCursorReferenced(expansion);
+	const CXSourceRange r = l->getCursorExtent(definition);
+	CXFile file, other;
+	unsigned line, column, start, end;
+	const char *text, *p;
+	size_t size = 0;
+
+	if (l->getCursorKind(definition) != CXCursor_MacroDefinition)
+		return false;
+	l->getExpansionLocation(l->getRangeStart(r), &file, &line, &column, &start);
+	l->getExpansionLocation(l->getRangeEnd(r), &other, &line, &column, &end);
+	text = file ? l->getFileContents(u->tu, file, &size) : NULL;
+	if (!text || end > size || start >= end)
+		return false;
+	p = text + start;
+	while (p < text + end && (is_letter(*p) || *p == '_' || (*p >= '0' && *p <= '9')))
+		p++;
+	if (p < text + end && *p == '(') {
+		p = memchr(p, ')', (size_t)(text + end - p));
+		p = p ? p + 1 : text + end;
+	}
+	return is_expression(p, text + end);
+}
+
+static enum CXChildVisitResult see_macro(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct bob_c_unit *u = data;
+	struct bob_c_span s;
+
+	(void)parent;
+	if (u->clang->getCursorKind(c) != CXCursor_MacroExpansion)
+		return CXChildVisit_Continue;
+	s = bob_c_span(u, c);
+	if (!s.is_ours)
+		return CXChildVisit_Continue;
+	s.is_macro = is_whole(u, c);
+	if (bob_array_room(&u->macros, u->macro_count, &u->macro_room, sizeof(*u->macros))) {
+		u->is_failed = true;
+		return CXChildVisit_Break;
+	}
+	u->macros[u->macro_count++] = s;
+	return CXChildVisit_Continue;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bob_c_span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end > y->end ? -1 : x->end < y->end;
+}
+
+static void find_macros(struct bob_c_unit *u)
+{
+	size_t n = 0;
+
+	u->clang->visitChildren(u->clang->getTranslationUnitCursor(u->tu), see_macro, u);
+	if (u->macro_count)
+		qsort(u->macros, u->macro_count, sizeof(*u->macros), by_place);
+	for (size_t i = 0; i < u->macro_count; i++)
+		if (!n || u->macros[i].start >= u->macros[n - 1].end)
+			u->macros[n++] = u->macros[i];
+	u->macro_count = n;
+}
+
+bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path,
+			   const struct bob_source_c_options *options,
+			   struct bob_source_c_complaint *why)
+{
+	const char **flags;
+	int count, error;
+	bob_status st;
+
+	u->path = path;
+	u->options = options;
+	u->function_name = "";
+	u->clang = bob_clang_load();
+	if (!u->clang)
+		return complain(
+			why, BOB_ERR_UNSUPPORTED,
+			"C sources need libclang, and there is none: install libclang1-14, or set "
+			"BOBBIN_LIBCLANG to the path of libclang.so");
+	st = read_file(u, why);
+	if (st != BOB_OK)
+		return st;
+	flags = arguments(options, &count);
+	u->index = flags ? u->clang->createIndex(0, 0) : NULL;
+	if (!u->index) {
+		free(flags);
+		return complain(why, BOB_ERR_NOMEM, "%s: no memory", path);
+	}
+	error = (int)u->clang->parseTranslationUnit2(u->index, path, flags, count, NULL, 0,
+						     CXTranslationUnit_DetailedPreprocessingRecord,
+						     &u->tu);
+	free(flags);
+	if (error)
+		return complain(why, BOB_ERR_CORRUPT, "%s: libclang cannot read it (error %d)",
+				path, error);
+	st = check(u, why);
+	if (st != BOB_OK)
+		return st;
+	u->has_odd_order = strstr(u->bytes, "scalar_storage_order") != NULL;
+	find_macros(u);
+	return u->is_failed ? complain(why, BOB_ERR_NOMEM, "%s: no memory", path) : BOB_OK;
+}
+
+void bob_c_unit_close(struct bob_c_unit *u)
+{
+	if (u->tu)
+		u->clang->disposeTranslationUnit(u->tu);
+	if (u->index)
+		u->clang->disposeIndex(u->index);
+	free(u->bytes);
+	free(u->macros);
+	free(u->used);
+	free(u->sites);
+	free(u->edits);
+	free(u->wrapped);
+	free(u->path_at);
+	bob_c_jumps_free(u);
+	bob_arena_free(&u->arena);
+}
+
+/* The use of a macro that has the byte `at`; NULL: none. */
+static const struct bob_c_span *macro_at(const struct bob_c_unit *u, uint32_t at)
+{
+	size_t lo = 0, hi = u->macro_count;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (u->macros[mid].end <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < u->macro_count && u->macros[lo].start <= at ? &u->macros[lo] : NULL;
+}
+
+struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_clang *l = u->clang;
+	const CXSourceRange r = l->getCursorExtent(c);
+	const struct bob_c_span *m;
+	struct bob_c_span s = { .start = 0 };
+	CXFile first, last;
+	unsigned start, end, line, column;
+
+	l->getExpansionLocation(l->getRangeEnd(r), &last, &line, &column, &end);
+	l->getExpansionLocation(l->getRangeStart(r), &first, &line, &column, &start);
+	s.is_ours = first && last && l->File_isEqual(first, l->getFile(u->tu, u->path)) &&
+		    l->File_isEqual(last, first) && end >= start && end <= u->len;
+	s.start = start;
+	s.end = end;
+	s.line = line;
+	s.column = column;
+	if (!s.is_ours)
+		return s;
+	m = macro_at(u, s.start);
+	if (m && m->start == s.start && s.end <= m->end) {
+		s.is_macro = m->is_macro;
+		s.end = m->end;
+		return s;
+	}
+	/* An end in a macro's argument is said to be where the macro begins. */
+	s.is_plain = s.end > s.start && !(m && m->start != s.start) && !macro_at(u, s.end);
+	return s;
+}
+
+static enum CXChildVisitResult see_child(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct bob_c_list *l = data;
+
+	(void)parent;
+	if (bob_array_room(&l->at, l->count, &l->room, sizeof(*l->at)))
+		return CXChildVisit_Break;
+	l->at[l->count++] = c;
+	return CXChildVisit_Continue;
+}
+
+struct bob_c_list bob_c_all_children(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list list = { .at = NULL };
+
+	if (u->clang->visitChildren(c, see_child, &list))
+		u->is_failed = true;
+	return list;
+}
+
+void bob_c_list_free(struct bob_c_list *l)
+{
+	free(l->at);
+}
+
+struct few {
+	CXCursor *to;
+	uint32_t count, max;
+};
+
+static enum CXChildVisitResult see_few(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct few *f = data;
+
+	(void)parent;
+	if (f->count < f->max)
+		f->to[f->count] = c;
+	f->count++;
+	return CXChildVisit_Continue;
+}
+
+uint32_t bob_c_children(const struct bob_c_unit *u, CXCursor c, CXCursor *to, uint32_t max)
+{
+	struct few f = { to, 0, max };
+
+	u->clang->visitChildren(c, see_few, &f);
+	return f.count;
+}
+
+const char *bob_c_text(struct bob_c_unit *u, CXString s)
+{
+	const char *text = u->clang->getCString(s), *copy;
+
+	copy = bob_arena_text(&u->arena, text ? text : "", text ? strlen(text) : 0);
+	u->clang->disposeString(s);
+	if (!copy)
+		u->is_failed = true;
+	return copy ? copy : "";
+}
+
+const char *bob_c_spelling(struct bob_c_unit *u, CXCursor c)
+{
+	return bob_c_text(u, u->clang->getCursorSpelling(c));
+}
+
+enum CXTypeKind bob_c_type_kind(const struct bob_c_unit *u, CXCursor c)
+{
+	return u->clang->getCanonicalType(u->clang->getCursorType(c)).kind;
+}
+
+bool bob_c_is_array(enum CXTypeKind k)
+{
+	return k == CXType_ConstantArray || k == CXType_IncompleteArray ||
+	       k == CXType_VariableArray || k == CXType_DependentSizedArray;
+}
+
+uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at)
+{
+	const char *b = u->bytes;
+
+	while (at < u->len) {
+		if (strchr(" \t\r\n\f\v", b[at])) {
+			at++;
+		} else if (b[at] == '\\' && (b[at + 1] == '\n' || b[at + 1] == '\r')) {
+			at += 2;
+		} else if (b[at] == '/' && b[at + 1] == '*') {
+			const char *end = strstr(b + at + 2, "*/");
+
+			at = end ? (uint32_t)(end - b) + 2 : u->len;
+		} else if (b[at] == '/' && b[at + 1] == '/') {
+			while (at < u->len && (b[at] != '\n' || b[at - 1] == '\\'))
+				at++;
+		} else {
+			break;
+		}
+	}
+	return at;
+}
+
+void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
+{
+	u->counts.refused[why]++;
+}
+
+char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)
+{
+	va_list args, again;
+	int n;
+	char *to;
+
+	va_start(args, format);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	to = n >= 0 ? bob_arena_alloc(&u->arena, (size_t)n + 1) : NULL;
+	if (to)
+		vsnprintf(to, (size_t)n + 1, format, again);
+	else
+		u->is_failed = true;
+	va_end(again);
+	return to ? to : NULL;
+}

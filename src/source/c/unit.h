@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One C file on its way: what libclang says of it, which variables matter, what is to be put in.
+ * Owner: bob_c_unit; all in it is freed by bob_c_unit_close. Threads: one. */
+#ifndef BOB_SOURCE_C_UNIT_H
+#define BOB_SOURCE_C_UNIT_H
+
+#include "base/host/arena.h"
+#include "source/c/c.h"
+#include "source/c/clang.h"
+
+#define BOB_C_BUCKETS 1024u
+#define BOB_C_BYTES_MAX (64u << 20)
+
+/* Bytes [start, end) of the file. */
+struct bob_c_span {
+	uint32_t start, end, line, column;
+	bool is_ours;		/* both ends are in the file ... */
+	bool is_plain;		/* ... and no macro has only a part of it */
+	bool is_macro;		/* it is as long as one use of a macro that stands for an expression, or for more than it */
+};
+
+/* What happens to an lvalue. */
+enum bob_c_use {
+	BOB_C_VALUE,		/* nothing: not an lvalue, or one that is not looked at */
+	BOB_C_READ,
+	BOB_C_WRITE,
+	BOB_C_UPDATE,
+	BOB_C_ADDRESS,		/* its address is taken */
+	BOB_C_PATH		/* a part of it is used: the way there is evaluated */
+};
+
+struct bob_c_variable {
+	struct bob_c_variable *next; /* in its bucket */
+	CXCursor decl;
+	const char *name, *function; /* function: "" at file scope */
+	bool is_wanted;		/* by some wish, whatever its lines */
+	bool is_exposed;	/* pointers may lead to it */
+	bool is_register, is_thread, is_static, is_extern, is_parameter, is_pointer;
+	bool is_used;		/* a probe names it */
+	bool is_registered;	/* there is a place where it is told */
+	uint32_t number;	/* in the table of variables, once used */
+	uint32_t line;
+	const char *type;	/* as written */
+	CXType canonical;
+};
+
+struct bob_c_site {
+	uint32_t line, column;
+	struct bob_c_variable *variable; /* NULL: whatever the address is of; loops, calls: none */
+	const char *text;	/* of a call: whom; else NULL */
+	const char *function;	/* it is in */
+	int kind;		/* enum bob_c_probe */
+	bool is_filtered;
+};
+
+enum bob_c_probe {
+	BOB_C_PROBE_READ,
+	BOB_C_PROBE_WRITE,
+	BOB_C_PROBE_UPDATE,
+	BOB_C_PROBE_PASS,
+	BOB_C_PROBE_LOOP,
+	BOB_C_PROBE_CALL,
+	BOB_C_PROBE_COMMUNICATION,
+	BOB_C_PROBE_NEST
+};
+
+struct bob_c_edit {
+	uint32_t at;
+	uint32_t number;	/* in the order made */
+	bool is_close;		/* comes before what begins here */
+	const char *text;
+};
+
+struct bob_c_jumps;
+struct bob_c_unit {
+	const struct bob_clang *clang;
+	const struct bob_source_c_options *options;
+	struct bob_arena arena;
+	CXIndex index;
+	CXTranslationUnit tu;
+	const char *path;
+	char *bytes;		/* the file, and a zero */
+	uint32_t len;
+	struct bob_c_span *macros; /* uses, in order, none in another */
+	size_t macro_count, macro_room;
+	struct bob_c_variable *buckets[BOB_C_BUCKETS];
+	struct bob_c_variable **used; /* in the order of their numbers */
+	size_t used_count, used_room;
+	struct bob_c_site *sites;
+	size_t site_count, site_room;
+	struct bob_c_edit *edits;
+	size_t edit_count, edit_room;
+	uint64_t *wrapped;	/* spans that have a probe: an open hash of (start, end) */
+	size_t wrapped_count, wrapped_room;
+	struct bob_source_c_counts counts;
+	bool is_failed;		/* no memory */
+	bool has_odd_order;	/* members may have no address (scalar_storage_order) */
+	bool is_scan;		/* the first walk: only looks which addresses are taken */
+
+	/* while it is walked */
+	const char *function_name; /* "" outside */
+	CXCursor *path_at;	/* from the function to what is looked at */
+	size_t path_count, path_room;
+	int blocked;		/* enum bob_source_c_refusal of all that is met, or -1 */
+	struct bob_c_jumps *jumps; /* of the function */
+};
+
+/* --- unit.c --- */
+bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path,
+			   const struct bob_source_c_options *options,
+			   struct bob_source_c_complaint *why);
+void bob_c_unit_close(struct bob_c_unit *u);
+
+struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c);
+/* Child cursors, at most `max` of them; the number there are. */
+uint32_t bob_c_children(const struct bob_c_unit *u, CXCursor c, CXCursor *to, uint32_t max);
+/* All of them, in memory of the unit until bob_c_children_free. */
+struct bob_c_list {
+	CXCursor *at;
+	size_t count, room;
+};
+struct bob_c_list bob_c_all_children(struct bob_c_unit *u, CXCursor c);
+void bob_c_list_free(struct bob_c_list *l);
+const char *bob_c_spelling(struct bob_c_unit *u, CXCursor c);
+const char *bob_c_text(struct bob_c_unit *u, CXString s);
+enum CXTypeKind bob_c_type_kind(const struct bob_c_unit *u, CXCursor c);
+bool bob_c_is_array(enum CXTypeKind k);
+/* The first byte at or behind `at` that is neither blank nor comment. */
+uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at);
+void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why);
+char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* --- edits.c --- */
+void bob_c_open_at(struct bob_c_unit *u, uint32_t at, const char *text);
+void bob_c_close_at(struct bob_c_unit *u, uint32_t at, const char *text);
+/* False: something is around exactly this already. */
+bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end);
+bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len);
+
+/* --- variables.c --- */
+/* NULL: not a variable, or no memory. */
+struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
+bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
+/* May an access of this type through a pointer touch something wanted that is exposed? */
+bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
+
+/* --- lvalue.c --- */
+struct bob_c_lvalue {
+	bool is_known;		/* it is one, of an object or through a pointer */
+	bool is_through;	/* ... of which `variable`, if any, is the pointer */
+	bool is_bits, is_vector;
+	bool is_whole;		/* no subscript, and an array or struct */
+	bool is_blurred;	/* its subscripts do not tell which element */
+	struct bob_c_variable *variable;
+	uint32_t rank;		/* subscripts */
+	bool is_constant[BOB_SOURCE_C_RANK_MAX];
+	long long subscript[BOB_SOURCE_C_RANK_MAX];
+};
+void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out);
+/* An expression that denotes an object? Implicit conversions are not. */
+bool bob_c_is_lvalue(struct bob_c_unit *u, CXCursor c);
+/* What a selection makes of it. */
+enum bob_c_verdict { BOB_C_NOT_ASKED, BOB_C_DROPPED, BOB_C_PROVED, BOB_C_FILTERED };
+enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *lv, CXCursor c,
+			       uint32_t line);
+/* Is there a wish of this kind for this line? */
+bool bob_c_is_asked(const struct bob_c_unit *u, enum bob_source_c_what what, uint32_t line);
+
+/* --- operators.c --- */
+/* The operator between or beside operands, such as "+=": up to 3 characters. "": unclear. */
+struct bob_c_operator {
+	char text[4];
+	bool is_prefix;
+};
+struct bob_c_operator bob_c_operator(struct bob_c_unit *u, CXCursor c);
+
+/* --- walk.c --- */
+void bob_c_walk(struct bob_c_unit *u, CXCursor c, enum bob_c_use use);
+/* Around what is looked at: false if that is too deep. */
+bool bob_c_enter(struct bob_c_unit *u, CXCursor c);
+void bob_c_leave(struct bob_c_unit *u);
+/* May text be put around what is looked at now? */
+bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
+
+/* --- statements.c --- */
+void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
+void bob_c_walk_file(struct bob_c_unit *u);
+
+/* --- jumps.c --- */
+void bob_c_jumps_free(struct bob_c_unit *u);
+void bob_c_jumps_find(struct bob_c_unit *u, CXCursor body);
+/* Does anything outside of [start, end) jump into it? */
+bool bob_c_is_jumped_into(const struct bob_c_unit *u, uint32_t start, uint32_t end);
+
+/* --- emit.c --- */
+uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s);
+/* Around an lvalue: before and behind it. */
+const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site, enum bob_c_probe kind);
+const char *bob_c_behind_access(struct bob_c_unit *u);
+/* Around an expression in which `bytes` at `address` (texts) are accessed. */
+const char *bob_c_before_beside(struct bob_c_unit *u, uint32_t site, const char *address,
+				const char *bytes);
+const char *bob_c_behind_beside(struct bob_c_unit *u);
+/* Around a call. */
+const char *bob_c_before_call(struct bob_c_unit *u, uint32_t site, bool has_value);
+const char *bob_c_behind_call(struct bob_c_unit *u);
+/* A block around a loop, whose body begins with `trip`. */
+const char *bob_c_before_loop(struct bob_c_unit *u, uint32_t site);
+const char *bob_c_loop_trip(struct bob_c_unit *u, uint32_t site);
+const char *bob_c_behind_loop(struct bob_c_unit *u);
+/* Behind a declarator; behind the beginning of a body, for a parameter; behind a declaration, for a static one. */
+const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);
+const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v);
+const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v);
+/* Top and end of the file. */
+void bob_c_emit_frame(struct bob_c_unit *u);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variables, whether they are asked for, and whether a pointer may lead to them: their address is taken somewhere in the file, or other
+ * files can take it. Types are compared as C's rules of aliasing do, but that characters may be anything. */
+#include "source/c/unit.h"
+
+#include <string.h>
+
+/* Classes of scalars that may alias one another, as bits. */
+#define CLASS_CHAR 1u
+#define CLASS_ALL 0xffffffffu
+
+static bool is_named(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
+{
+	if (w->what != BOB_SOURCE_C_VARIABLE || !w->name)
+		return false;
+	return (!strcmp(w->name, "*") || !strcmp(w->name, v->name)) &&
+	       (!w->function || !strcmp(w->function, v->function));
+}
+
+bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
+{
+	return is_named(w, v);
+}
+
+/* The function it is declared in; "": none. */
+static const char *scope(struct bob_c_unit *u, CXCursor decl)
+{
+	const CXCursor parent = u->clang->getCursorSemanticParent(decl);
+
+	return u->clang->getCursorKind(parent) == CXCursor_FunctionDecl ?
+		       bob_c_spelling(u, parent) :
+		       "";
+}
+
+static void describe(struct bob_c_unit *u, struct bob_c_variable *v)
+{
+	const struct bob_clang *l = u->clang;
+	const enum CX_StorageClass storage = l->Cursor_getStorageClass(v->decl);
+	const CXType type = l->getCursorType(v->decl);
+	CXFile file;
+	unsigned line, column, offset;
+
+	v->name = bob_c_spelling(u, v->decl);
+	v->function = scope(u, v->decl);
+	v->canonical = l->getCanonicalType(type);
+	v->type = bob_c_text(u, l->getTypeSpelling(type));
+	v->is_parameter = l->getCursorKind(v->decl) == CXCursor_ParmDecl;
+	v->is_register = storage == CX_SC_Register;
+	v->is_thread = l->getCursorTLSKind(v->decl) != CXTLS_None;
+	v->is_extern = storage == CX_SC_Extern;
+	v->is_static = !v->is_parameter &&
+		       (!*v->function || storage == CX_SC_Static || v->is_extern);
+	v->is_pointer = v->canonical.kind == CXType_Pointer;
+	v->is_exposed = l->getCursorLinkage(v->decl) == CXLinkage_External;
+	l->getExpansionLocation(l->getCursorLocation(v->decl), &file, &line, &column, &offset);
+	v->line = line;
+	/* The compiler's own: what it is made of is nobody's business. */
+	if (strstr(v->type, "va_list"))
+		return;
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		v->is_wanted |= is_named(&u->options->wishes[i], v);
+}
+
+struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl)
+{
+	const struct bob_clang *l = u->clang;
+	const enum CXCursorKind kind = l->getCursorKind(decl);
+	struct bob_c_variable *v, **bucket;
+
+	if (kind != CXCursor_VarDecl && kind != CXCursor_ParmDecl)
+		return NULL;
+	decl = l->getCanonicalCursor(decl);
+	bucket = &u->buckets[l->hashCursor(decl) % BOB_C_BUCKETS];
+	for (v = *bucket; v; v = v->next)
+		if (l->equalCursors(v->decl, decl))
+			return v;
+	v = bob_arena_alloc(&u->arena, sizeof(*v));
+	if (!v) {
+		u->is_failed = true;
+		return NULL;
+	}
+	v->decl = decl;
+	v->next = *bucket;
+	*bucket = v;
+	describe(u, v);
+	return v;
+}
+
+static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth);
+
+struct fields {
+	struct bob_c_unit *u;
+	uint32_t mask, depth;
+};
+
+static enum CXVisitorResult see_field(CXCursor c, CXClientData data)
+{
+	struct fields *f = data;
+
+	f->mask |= classes(f->u, f->u->clang->getCursorType(c), f->depth + 1);
+	return CXVisit_Continue;
+}
+
+static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth)
+{
+	const struct bob_clang *l = u->clang;
+	struct fields f = { u, 0, depth };
+
+	t = l->getCanonicalType(t);
+	if (depth > 32)
+		return CLASS_ALL;
+	if (bob_c_is_array(t.kind))
+		return classes(u, l->getArrayElementType(t), depth + 1);
+	switch (t.kind) {
+	case CXType_Char_U:
+	case CXType_Char_S:
+	case CXType_SChar:
+	case CXType_UChar:
+		return CLASS_CHAR;
+	case CXType_Bool:
+		return 2;
+	case CXType_Short:
+	case CXType_UShort:
+		return 4;
+	case CXType_Int:
+	case CXType_UInt:
+	case CXType_Enum:
+		return 8;
+	case CXType_Long:
+	case CXType_ULong:
+		return 16;
+	case CXType_LongLong:
+	case CXType_ULongLong:
+		return 32;
+	case CXType_Float:
+		return 64;
+	case CXType_Double:
+		return 128;
+	case CXType_LongDouble:
+		return 256;
+	case CXType_Pointer:
+		return 512;
+	case CXType_Complex:
+		return classes(u, l->getElementType(t), depth + 1);
+	case CXType_Record:
+		l->Type_visitFields(t, see_field, &f);
+		return f.mask ? f.mask : CLASS_ALL;
+	default:
+		return CLASS_ALL;
+	}
+}
+
+bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
+{
+	const uint32_t mask = classes(u, accessed, 0);
+
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
+			return true;
+	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
+			uint32_t own;
+
+			if (!v->is_wanted || !v->is_exposed)
+				continue;
+			own = classes(u, v->canonical, 0);
+			if (mask & own || (mask | own) & CLASS_CHAR)
+				return true;
+		}
+	return false;
+}

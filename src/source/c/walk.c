@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Expressions, from outside in: what happens to each lvalue is decided by what is around it. libclang shows an implicit conversion as an
+ * unexposed expression with one operand: of an array it makes a pointer, of any other lvalue a value, which is a read. So an lvalue
+ * directly below an operator is what the operator writes, updates or takes the address of, and no operator need be known for that. */
+#include "source/c/unit.h"
+
+#include <string.h>
+
+bool bob_c_enter(struct bob_c_unit *u, CXCursor c)
+{
+	if (u->path_count >= BOB_SOURCE_C_DEPTH_MAX) {
+		bob_c_refuse(u, BOB_SOURCE_C_DEEP);
+		return false;
+	}
+	if (bob_array_room(&u->path_at, u->path_count, &u->path_room, sizeof(*u->path_at))) {
+		u->is_failed = true;
+		return false;
+	}
+	u->path_at[u->path_count++] = c;
+	return true;
+}
+
+void bob_c_leave(struct bob_c_unit *u)
+{
+	u->path_count--;
+}
+
+static bool is_transparent(struct bob_c_unit *u, CXCursor c)
+{
+	const enum CXCursorKind k = u->clang->getCursorKind(c);
+	CXCursor child[1];
+
+	return k == CXCursor_ParenExpr ||
+	       (k == CXCursor_UnexposedExpr && bob_c_children(u, c, child, 1) == 1);
+}
+
+bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	struct bob_c_span outer;
+	size_t i = u->path_count - 1;
+
+	if (s->is_plain)
+		return true;
+	if (!s->is_ours || !s->is_macro)
+		return false;
+	/* All that a macro stands for has the macro's place: it is the whole of it if nothing else around it is there, too. */
+	while (i > 0 && is_transparent(u, u->path_at[i - 1]))
+		i--;
+	if (!i)
+		return false;
+	outer = bob_c_span(u, u->path_at[i - 1]);
+	return outer.start != s->start || outer.end != s->end;
+}
+
+/* Is the pointer made here given to a function? */
+static bool is_argument(struct bob_c_unit *u)
+{
+	for (size_t i = u->path_count - 1; i > 0; i--) {
+		const CXCursor c = u->path_at[i - 1];
+		const enum CXCursorKind k = u->clang->getCursorKind(c);
+
+		if (k == CXCursor_CallExpr)
+			return true;
+		if (k != CXCursor_UnaryOperator && k != CXCursor_CStyleCastExpr &&
+		    !is_transparent(u, c))
+			return false;
+	}
+	return false;
+}
+
+static const enum bob_c_probe probe_of[] = {
+	[BOB_C_READ] = BOB_C_PROBE_READ,
+	[BOB_C_WRITE] = BOB_C_PROBE_WRITE,
+	[BOB_C_UPDATE] = BOB_C_PROBE_UPDATE,
+	[BOB_C_ADDRESS] = BOB_C_PROBE_PASS,
+};
+
+/* Counts, and makes a site: its number. */
+static uint32_t site_of(struct bob_c_unit *u, const struct bob_c_lvalue *lv,
+			const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict)
+{
+	const struct bob_c_site site = {
+		.line = s->line,
+		.column = s->column,
+		.function = u->function_name,
+		.variable = lv->variable && lv->variable->is_wanted ? lv->variable : NULL,
+		.kind = (int)probe_of[use],
+		.is_filtered = verdict == BOB_C_FILTERED,
+	};
+
+	if (use == BOB_C_ADDRESS) {
+		u->counts.passes++;
+	} else {
+		u->counts.probes++;
+		if (verdict == BOB_C_PROVED)
+			u->counts.proved++;
+		else
+			u->counts.filtered++;
+	}
+	return bob_c_site(u, &site);
+}
+
+/* No probe for this one? Then it is counted why. */
+static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const struct bob_c_span *s,
+		   enum bob_c_verdict verdict)
+{
+	if (verdict == BOB_C_NOT_ASKED)
+		return true;
+	if (verdict == BOB_C_DROPPED) {
+		u->counts.dropped++;
+		return true;
+	}
+	if (u->blocked >= 0)
+		bob_c_refuse(u, (enum bob_source_c_refusal)u->blocked);
+	else if (!s->is_ours)
+		bob_c_refuse(u, BOB_SOURCE_C_INCLUDED);
+	else if (lv->is_vector)
+		bob_c_refuse(u, BOB_SOURCE_C_VECTOR);
+	else
+		return false;
+	return true;
+}
+
+/* The reference that is looked at now. True: `behind` is to close at s->end. */
+static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
+			   struct bob_c_span *s, struct bob_c_lvalue *lv)
+{
+	enum bob_c_verdict verdict;
+
+	bob_c_lvalue_find(u, c, lv);
+	if (u->is_scan) {
+		if (use == BOB_C_ADDRESS && lv->variable && !lv->is_through)
+			lv->variable->is_exposed = true;
+		return false;
+	}
+	*s = bob_c_span(u, c);
+	verdict = bob_c_judge(u, lv, c, s->line);
+	if (use == BOB_C_ADDRESS &&
+	    (lv->is_through || verdict == BOB_C_NOT_ASKED || !is_argument(u)))
+		return false;
+	if (is_out(u, lv, s, verdict))
+		return false;
+	if (!lv->is_through && lv->variable && lv->variable->is_register) {
+		bob_c_refuse(u, BOB_SOURCE_C_REGISTER);
+		return false;
+	}
+	if (lv->is_bits) {
+		bob_c_refuse(u, BOB_SOURCE_C_BITS);
+		return false;
+	}
+	if (!bob_c_is_editable(u, s)) {
+		bob_c_refuse(u, BOB_SOURCE_C_MACRO);
+		return false;
+	}
+	if (!bob_c_claim(u, s->start, s->end))
+		return false;
+	bob_c_open_at(u, s->start,
+		      bob_c_before_access(u, site_of(u, lv, s, use, verdict), probe_of[use]));
+	return true;
+}
+
+static void walk_parts(struct bob_c_unit *u, CXCursor c)
+{
+	const enum CXCursorKind kind = u->clang->getCursorKind(c);
+	CXCursor child[2];
+	const uint32_t n = bob_c_children(u, c, child, 2);
+
+	if (kind == CXCursor_DeclRefExpr)
+		return;
+	for (uint32_t i = 0; i < n && i < 2; i++) {
+		const bool is_index = kind == CXCursor_ArraySubscriptExpr &&
+				      bob_c_type_kind(u, child[i]) != CXType_Pointer &&
+				      bob_c_type_kind(u, child[i]) != CXType_Vector;
+
+		bob_c_walk(u, child[i], is_index ? BOB_C_VALUE : BOB_C_PATH);
+	}
+}
+
+static void walk_lvalue(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
+{
+	struct bob_c_lvalue lv;
+	struct bob_c_span s;
+	bool is_open = use != BOB_C_VALUE && use != BOB_C_PATH &&
+		       open_reference(u, c, use, &s, &lv);
+
+	walk_parts(u, c);
+	if (is_open)
+		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+}
+
+static bool begins_with(const struct bob_c_unit *u, CXCursor c, const char *word)
+{
+	const struct bob_c_span s = bob_c_span(u, c);
+
+	return s.is_ours && !strncmp(u->bytes + s.start, word, strlen(word));
+}
+
+static void walk_all(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+
+	for (size_t i = 0; i < l.count; i++)
+		bob_c_walk(u, l.at[i], BOB_C_VALUE);
+	bob_c_list_free(&l);
+}
+
+static void walk_last(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+
+	if (l.count)
+		bob_c_walk(u, l.at[l.count - 1], BOB_C_VALUE);
+	bob_c_list_free(&l);
+}
+
+static void walk_implicit(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
+{
+	CXCursor child[1];
+
+	/* va_arg, offsetof, __builtin_choose_expr and the like evaluate nothing, or in their own way. */
+	if (begins_with(u, c, "__builtin_") || begins_with(u, c, "va_arg"))
+		if (bob_c_children(u, c, child, 1) != 1 ||
+		    u->clang->getCursorKind(child[0]) != CXCursor_CallExpr)
+			return;
+	if (bob_c_children(u, c, child, 1) != 1)
+		walk_all(u, c);
+	else if (!bob_c_is_lvalue(u, child[0]))
+		bob_c_walk(u, child[0], use == BOB_C_PATH ? use : BOB_C_VALUE);
+	else if (bob_c_is_array(bob_c_type_kind(u, child[0])))
+		bob_c_walk(u, child[0], use == BOB_C_PATH ? use : BOB_C_ADDRESS);
+	else
+		bob_c_walk(u, child[0], BOB_C_READ);
+}
+
+/* Of these the compiler wants the arguments as they are. */
+static bool is_odd(const char *callee)
+{
+	static const char *const names[] = {
+		"__builtin_constant_p", "__builtin_object_size", "__builtin_dynamic_object_size",
+		"__builtin_va_start",	"__builtin_va_end",	 "__builtin_va_copy",
+		"__builtin_classify_type", "__builtin_ms_va_start", "__builtin_ms_va_end",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], callee))
+			return true;
+	return false;
+}
+
+static void walk_call(struct bob_c_unit *u, CXCursor c)
+{
+	const CXString name = u->clang->getCursorSpelling(c);
+	const bool is_left = is_odd(u->clang->getCString(name) ? u->clang->getCString(name) : "");
+
+	u->clang->disposeString(name);
+	if (!is_left)
+		walk_all(u, c);
+}
+
+static void walk_unary(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
+{
+	const struct bob_c_operator op = bob_c_operator(u, c);
+	CXCursor child[1];
+
+	if (bob_c_children(u, c, child, 1) != 1)
+		return;
+	if (!strcmp(op.text, "&&"))
+		return;
+	if (!strcmp(op.text, "__") || !bob_c_is_lvalue(u, child[0])) {
+		if (bob_c_is_lvalue(u, c))
+			walk_lvalue(u, c, use);
+		else
+			bob_c_walk(u, child[0], BOB_C_VALUE);
+		return;
+	}
+	if (op.text[0] ? op.text[0] == '&' : bob_c_type_kind(u, c) != bob_c_type_kind(u, child[0]))
+		bob_c_walk(u, child[0], use == BOB_C_PATH ? use : BOB_C_ADDRESS);
+	else
+		bob_c_walk(u, child[0], BOB_C_UPDATE);
+}
+
+static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left)
+{
+	CXCursor child[2];
+
+	if (bob_c_children(u, c, child, 2) != 2)
+		return;
+	bob_c_walk(u, child[0], bob_c_is_lvalue(u, child[0]) ? on_left : BOB_C_VALUE);
+	bob_c_walk(u, child[1], BOB_C_VALUE);
+}
+
+static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
+{
+	CXCursor child[1];
+
+	switch (u->clang->getCursorKind(c)) {
+	case CXCursor_DeclRefExpr:
+	case CXCursor_MemberRefExpr:
+	case CXCursor_ArraySubscriptExpr:
+		walk_lvalue(u, c, bob_c_is_lvalue(u, c) ? use : BOB_C_PATH);
+		break;
+	case CXCursor_ParenExpr:
+		if (bob_c_children(u, c, child, 1) == 1)
+			bob_c_walk(u, child[0], use);
+		break;
+	case CXCursor_UnexposedExpr:
+		walk_implicit(u, c, use);
+		break;
+	case CXCursor_UnaryOperator:
+		walk_unary(u, c, use);
+		break;
+	case CXCursor_BinaryOperator:
+		walk_binary(u, c, BOB_C_WRITE);
+		break;
+	case CXCursor_CompoundAssignOperator:
+		walk_binary(u, c, BOB_C_UPDATE);
+		break;
+	case CXCursor_CallExpr:
+		walk_call(u, c);
+		break;
+	case CXCursor_CStyleCastExpr:
+	case CXCursor_CompoundLiteralExpr:
+		walk_last(u, c);
+		break;
+	case CXCursor_UnaryExpr: /* sizeof, _Alignof */
+	case CXCursor_AddrLabelExpr:
+	case CXCursor_GenericSelectionExpr:
+		break;
+	case CXCursor_StmtExpr:
+		if (bob_c_children(u, c, child, 1) == 1)
+			bob_c_walk_statement(u, child[0]);
+		break;
+	default:
+		walk_all(u, c);
+	}
+}
+
+void bob_c_walk(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
+{
+	if (!u->clang->isExpression(u->clang->getCursorKind(c)) || !bob_c_enter(u, c))
+		return;
+	walk_expression(u, c, use);
+	bob_c_leave(u);
+}
