@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C front end of the instrumenter: what it writes compiles, does what the original does, and its probes see what the oracle says.
+
+The probes are those of tests/prog/source/log_probe.h: a line for each access. Operands of one line of source have no order in C, so
+lines of the log that stand beside each other and are of one line of source are compared sorted."""
+
+import itertools
+import os
+import re
+
+import harness as h
+import test_gcc_torture as torture
+
+suite = h.Suite("source c")
+TOOL = os.path.join(os.environ.get("BOBBIN_BUILD", str(h.ROOT / "build" / "release")), "tests", "instrument_c")
+PROBE = h.PROG / "source"
+WAYS = [(cc, level) for cc in ("gcc", "clang") for level in ("-O0", "-O1", "-O2", "-O3")]
+
+
+def instrument(text, *wishes, flags=(), folder=None, status=0, name="a.c"):
+    """(folder with a.c and new.c, result)"""
+    folder = folder or h.fresh("source")
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    r = h.run([TOOL, name, *wishes, "--", *flags], cwd=folder)
+    h.check(r.status == status, f"status {r.status}, not {status}\n{r}")
+    (folder / "new.c").write_bytes(r.out)
+    return folder, r
+
+
+def build(folder, source, cc="gcc", flags=("-w",)):
+    exe = folder / f"{source}.{cc}"
+    log = h.compile("log_probe.o", [PROBE / "log_probe.c"], cc, ["-w", "-O1", "-fPIC", "-c"])
+    r = h.run([cc, *flags, f"-I{PROBE}", source, log, "-o", exe, "-lm"], cwd=folder)
+    h.check(r.status == 0, f"does not compile\n{r}")
+    return exe
+
+
+def accesses(exe):
+    log = exe.with_suffix(".log")
+    log.unlink(missing_ok=True)
+    r = h.run([exe], env=h.environment({"BOB_TEST_LOG": str(log)}))
+    return r, log.read_text() if log.exists() else ""
+
+
+def canonical(lines):
+    """Neighbours of one line of source, sorted."""
+    rows = [line.split(None, 1) for line in lines]
+    return [(at, sorted(b for _, b in group)) for at, group in itertools.groupby(rows, key=lambda r: r[0])]
+
+
+def check(text, expected, *wishes, flags=()):
+    """All compilers and levels see `expected`, and the program says what it said before."""
+    folder, r = instrument(text, *wishes, flags=flags)
+    want = canonical(line.strip() for line in expected.replace(";", "\n").splitlines() if line.strip())
+    native = h.run([build(folder, "a.c")])
+    for cc, level in WAYS:
+        exe = build(folder, "new.c", cc, ("-w", level, *flags))
+        after, log = accesses(exe)
+        h.same(native, after, f"{cc} {level}")
+        got = canonical(log.splitlines())
+        h.check(got == want, f"{cc} {level}: accesses differ\ngot  {got}\nwant {want}\n{r.out.decode()}")
+    return r
+
+
+def counts(r):
+    return {k: int(v) for k, v in re.findall(r"([\w-]+) (\d+)", r.err.decode().splitlines()[0])}
+
+
+@suite.case("operators: reads, writes, updates, and what is not evaluated")
+def _():
+    check(
+        """
+int x = 1, y, v[4]; struct { int a, b[3]; } s;
+int main(void)
+{
+	y = x;
+	x += y++;
+	v[x] = -v[y];
+	s.b[v[2] & 1] = 1, s.a = sizeof(v[x]);
+	int *p = &x;
+	return (y > 5 && x) || s.a != sizeof x;
+}
+""",
+        """5 R x+0 4;5 W y+0 4; 6 U x+0 4;6 U y+0 4; 7 R x+0 4;7 R y+0 4;7 R v+8 4;7 W v+8 4
+        8 R v+8 4;8 W s+4 4;8 W s+0 4; 10 R y+0 4;10 R s+0 4""",
+        "--variable=x", "--variable=y", "--variable=v", "--variable=s",
+    )
+
+
+@suite.case("one variable of several, in some lines, in one function")
+def _():
+    text = """
+static int n, k;
+static int f(int n)
+{
+	n++;
+	return n + k;
+}
+int main(void)
+{
+	n = 2;
+	k = f(n);
+	n = k;
+	return n != 3;
+}
+"""
+    check(text, "10 W n+0 4;11 R n+0 4", "--variable=n", "--function=", "--lines=10-11")
+    check(text, "5 U n+0 4;6 R n+0 4", "--variable=n", "--function=f")
+    check(text, "12 R k+0 4", "--variable=k", "--lines=12-0")
+
+
+@suite.case("a box: what is outside gets no probe, what is inside is proved")
+def _():
+    text = """
+double c[20][4];
+int main(void)
+{
+	int i = 3;
+	c[0][0] = 1;
+	c[2][1] = c[11][1];
+	c[i][2] = c[1][1 + 1];
+	return c[10][3] != 0;
+}
+"""
+    folder, r = instrument(text, "--variable=c", "--box=1..10")
+    n = counts(r)
+    h.check((n["proved"], n["filtered"], n["dropped"]) == (3, 1, 2), str(r))
+    folder, r = instrument(text, "--variable=c", "--box=1..10,2..3")
+    n = counts(r)
+    h.check((n["proved"], n["filtered"], n["dropped"]) == (2, 1, 3), str(r))
+
+
+@suite.case("pointers: a traced array is seen inside the function it is given to, and other arrays are not")
+def _():
+    r = check(
+        """
+static double a[4], b[4];
+static int k[4];
+static double sum(const double *p, int *q)
+{
+	double s = 0;
+	for (int i = 0; i < 2; i++)
+		s += p[i] + q[i];
+	return s;
+}
+int main(void)
+{
+	a[1] = 2;
+	double s = sum(b, k);
+	s += sum(a + 1, k);
+	*(&a[3]) = s;
+	return a[1] + a[3] != 4;
+}
+""",
+        "13 W a+8 8; 8 R a+8 8;8 R a+16 8; 16 W a+24 8; 17 R a+8 8;17 R a+24 8",
+        "--variable=a",
+    )
+    n = counts(r)
+    h.check(n["filtered"] == 1 and n["proved"] == 4, str(r))
+
+
+@suite.case("macros stay as they are")
+def _():
+    check(
+        """
+#define AT(i, j) a[(i) * 2 + (j)]
+#define N n
+#define TWICE(x) ((x) + (x))
+static int a[8] = { 3, 1, 4, 1, 5 }, n = 2;
+int main(void)
+{
+	AT(1, 1) = AT(0, N) + N;
+	return TWICE(n) != a[3] - 2;
+}
+""",
+        "8 R a+8 4;8 R n+0 4;8 W a+12 4;9 R a+12 4",
+        "--variable=a", "--variable=n",
+    )
+
+
+@suite.case("variables of a block: told of where they are declared, forgotten where they end")
+def _():
+    folder, _ = instrument(
+        "int main(void)\n{\n\tint s = 0;\n\tfor (int i = 0; i < 3; i++) {\n\t\tint v[i + 1];\n\t\tv[i] = i;\n\t\ts += v[i];\n"
+        "\t}\n\treturn s != 3;\n}\n", "--variable=s", "--variable=v")
+    for cc, level in WAYS:
+        r, log = accesses(build(folder, "new.c", cc, ("-w", level)))
+        h.check(r.status == 0, str(r))
+        want = ["3 W s+0 4"]
+        for i in range(3):
+            want += [f"6 W v+{4 * i} 4", f"7 R v+{4 * i} 4", "7 U s+0 4"]
+        h.check(canonical(log.splitlines()) == canonical([*want, "9 R s+0 4"]), log)
+
+
+@suite.case("an error of syntax: where, and nothing written")
+def _():
+    _, r = instrument("int x;\nint main(void)\n{\n\treturn x +;\n}\n", "--variable=x", status=1)
+    h.check(r.out == b"" and b"a.c:4:12: expected expression" in r.err, str(r))
+
+
+@suite.case("nothing asked for: the same bytes")
+def _():
+    text = "int x;\r\nint main(void) { return x; }"
+    _, r = instrument(text, "--variable=y")
+    h.check(r.out.decode() == text, str(r))
+    _, r = instrument(text, "--variable=x")
+    new = r.out.decode()
+    for piece in ("int x;\r\nint main(void) { return ", "; }\n"):
+        h.check(piece in new, new)
+
+
+# --- GCC's own programs, every variable of theirs ---
+
+# What they look at is the optimiser or the compiler, and not C: these see that code was added.
+OPTIMISER = re.compile(rb"link_error|link_failure|__builtin_constant_p|__builtin_return_address|__builtin_frame_address")
+REFUSED = {"refused": 0, "same": 0}
+
+
+def torture_one(number, path):
+    text = path.read_bytes()
+    if OPTIMISER.search(text):
+        raise h.Skip("looks at the optimiser")
+    cc, level = WAYS[number % len(WAYS)]
+    own = " ".join(torture.OPTIONS.findall(text.decode("latin1"))).split()
+    flags = ["-w", level, *own, f"-I{path.parent}"]
+    folder = h.fresh("torture")
+    (folder / path.name).write_bytes(text)
+    try:
+        before = h.run([build(folder, path.name, cc, flags)], timeout=20)
+    except h.Failure:
+        before = None
+    if before is None or before.status:
+        raise h.Skip("does not pass as it is")
+    r = h.run([TOOL, path.name, "--variable=*", "--loops", "--calls", "--", *flags], cwd=folder)
+    if r.status:
+        h.check(re.match(rb"\S+:\d+:\d+: ", r.err), f"no reason given\n{r}")
+        REFUSED["refused"] += 1
+        raise h.Skip(r.err.decode("utf-8", "replace").strip())
+    (folder / "new.c").write_bytes(r.out)
+    h.same(before, h.run([build(folder, "new.c", cc, flags)], timeout=60), f"{cc} {level}")
+    REFUSED["same"] += 1
+    return f"{cc} {level}"
+
+
+def main():
+    if not os.path.exists(TOOL):
+        print(f"skipped: no {TOOL}")
+        return 77
+    if h.run([TOOL, "none.c"]).err.find(b"libclang") >= 0:
+        print("skipped: no libclang")
+        return 77
+    try:
+        torture.unpack()
+        every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", "16"))
+        paths = sorted((torture.TREE / "gcc.c-torture/execute").glob("*.c"))[::every]
+    except h.Skip as e:
+        print(f"programs of GCC left out: {e}")
+        paths = []
+    for number, path in enumerate(paths):
+        suite.add(f"torture {path.stem}", torture_one, number, path)
+    status = suite.run()
+    print(f"programs of GCC: {REFUSED['same']} the same, {REFUSED['refused']} refused")
+    return status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

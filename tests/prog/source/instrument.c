@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The C front end from a command line: instrument FILE [wish...] [-- flags]; the new file to standard output, counts to standard error.
+ *   --variable=NAME --loops --calls --communication --pointers    begin a wish
+ *   --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/c/c.h"
+
+#define WISHES_MAX 32
+
+static struct bob_source_c_wish wishes[WISHES_MAX];
+static uint32_t count;
+
+static const struct {
+	const char *option;
+	enum bob_source_c_what what;
+} begins[] = {
+	{ "--variable=", BOB_SOURCE_C_VARIABLE }, { "--loops", BOB_SOURCE_C_LOOPS },
+	{ "--calls", BOB_SOURCE_C_CALLS },	  { "--communication", BOB_SOURCE_C_COMMUNICATION },
+	{ "--pointers", BOB_SOURCE_C_POINTERS },
+};
+
+static void read_box(struct bob_source_c_wish *w, const char *text)
+{
+	long long low, high;
+	int n;
+
+	while (w->rank < BOB_SOURCE_C_RANK_MAX &&
+	       sscanf(text, "%lld..%lld%n", &low, &high, &n) == 2) {
+		w->box[w->rank++] = (struct bob_source_c_bounds){ low, high };
+		text += n;
+		text += *text == ',';
+	}
+}
+
+static int read_option(const char *a)
+{
+	struct bob_source_c_wish *w = count ? &wishes[count - 1] : NULL;
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(a, begins[i].option, strlen(begins[i].option)) && count < WISHES_MAX) {
+			wishes[count++] = (struct bob_source_c_wish){
+				.what = begins[i].what, .name = a + strlen(begins[i].option)
+			};
+			return 0;
+		}
+	if (!w)
+		return 1;
+	if (!strncmp(a, "--function=", 11))
+		w->function = a + 11;
+	else if (!strncmp(a, "--box=", 6))
+		read_box(w, a + 6);
+	else if (sscanf(a, "--lines=%u-%u", &w->first_line, &w->last_line) != 2)
+		return 1;
+	return 0;
+}
+
+static void say(const struct bob_source_c_counts *c)
+{
+	fprintf(stderr,
+		"probes %u proved %u filtered %u dropped %u nests %u in-nests %u loops %u calls %u "
+		"communication %u passes %u variables %u\n",
+		c->probes, c->proved, c->filtered, c->dropped, c->nests, c->nest_references,
+		c->loops, c->calls, c->communication, c->passes, c->variables);
+	for (int i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
+		if (c->refused[i])
+			fprintf(stderr, "refused %u: %s\n", c->refused[i],
+				bob_source_c_refusal_text((enum bob_source_c_refusal)i));
+}
+
+int main(int argc, char **argv)
+{
+	struct bob_source_c_options o = { .wishes = wishes, .header = "log_probe.h" };
+	struct bob_source_c_complaint why = { "" };
+	struct bob_source_c_result *r;
+	int i = 2;
+
+	for (; i < argc && strcmp(argv[i], "--"); i++)
+		if (read_option(argv[i])) {
+			fprintf(stderr, "what is %s?\n", argv[i]);
+			return 2;
+		}
+	o.wish_count = count;
+	if (i < argc) {
+		o.flags = (const char *const *)argv + i + 1;
+		o.flag_count = (uint32_t)(argc - i - 1);
+	}
+	if (argc < 2 || bob_source_c_instrument(argv[1], &o, &r, &why) != BOB_OK) {
+		fprintf(stderr, "%s\n", why.text);
+		return 1;
+	}
+	fwrite(r->text, 1, r->len, stdout);
+	say(&r->counts);
+	bob_source_c_close(r);
+	return 0;
+}
