@@ -17,7 +17,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
 					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
 					     "BOBBIN_EVENTS",	 "BOBBIN_WHEN",
-					     "BOBBIN_HOOK_FUNCTIONS",
+					     "BOBBIN_HOOK_FUNCTIONS", "BOBBIN_HOOK_PROTOTYPES",
 					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
 					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS",
 					     "BOBBIN_MPI_LEVEL",	 "BOBBIN_MPI_VECTORS" };

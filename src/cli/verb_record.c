@@ -15,6 +15,7 @@
 #include "archive/format.h"
 #include "cli/event_words.h"
 #include "cli/complain.h"
+#include "cli/hook_prototype.h"
 #include "cli/folding.h"
 #include "cli/mem_engine.h"
 #include "cli/merging.h"
@@ -60,7 +61,7 @@ const struct cli_option record_options[] = {
 	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
 	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
 	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: cluster, counters, latency, memory; may be repeated", NULL, NULL },
-	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; may be repeated", NULL, NULL },
+	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; a prototype of C: of that function, with its parameters and its result; may be repeated", NULL, NULL },
 	{ "when", 0, "EVENTS: CONDITION", "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be repeated", NULL, NULL },
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
 	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap)", NULL, NULL },
@@ -253,7 +254,7 @@ static int options(struct recording *r, int argc, char **argv)
 		else if (i == OPT_WRAP)
 			r->wrap.spec = arg;
 		else if (i == OPT_HOOK_FUNCTIONS)
-			r->events = 1, cli_vars_add(&r->vars, "BOBBIN_HOOK_FUNCTIONS", arg);
+			r->events = 1, bad = cli_hook_functions_option(&r->vars, "record", arg);
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)

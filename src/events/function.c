@@ -3,57 +3,78 @@
 #include <errno.h>
 #include <string.h>
 
-#include "events/recorder.h"
+#include "events/signature.h"
 
 #define FUNCTIONS_MAX (1u << 22)
 #define REFUSED (~0u)
 
-static uint32_t *ids;		/* [function]: 0 not known yet, REFUSED, or an event's */
+struct known {
+	_Alignas(8) uint32_t id; /* of its event; 0: nothing is known of it yet; REFUSED */
+	uint32_t signature;	/* number + 1; 0: it has none */
+};
 
-static uint32_t register_function(uint32_t function)
+static struct known *functions;	/* [function] */
+static const struct bob_ev_signature *signatures;
+static uint32_t signature_count;
+
+static struct known register_function(uint32_t function)
 {
+	const char *whole = bob_ev_agent->function_name(function);
 	char name[BOB_EVENT_NAME_MAX + 1] = "";
-	uint32_t id;
+	struct known k = { .signature = signature_count };
 
-	strncpy(name, bob_ev_agent->function_name(function), BOB_EVENT_NAME_MAX);
-	id = bob_ev_register(name, BOB_EVENT_WRAPPER, NULL, false);
-	return id ? id : REFUSED;
+	strncpy(name, whole, BOB_EVENT_NAME_MAX);
+	while (k.signature && strcmp(signatures[k.signature - 1].name, whole) != 0)
+		k.signature--;
+	k.id = bob_ev_register(name, BOB_EVENT_WRAPPER,
+			       k.signature ? signatures[k.signature - 1].parameters : NULL, false);
+	if (!k.id)
+		k.id = REFUSED;
+	return k;
 }
 
-/* 0: it is not recorded. */
-static uint32_t event_of(uint32_t function)
+/* Its id is 0: it is not recorded. */
+static struct known event_of(uint32_t function)
 {
-	uint32_t id;
+	struct known k = { .id = 0 };
 
-	if (function >= FUNCTIONS_MAX)
-		return 0;
-	id = __atomic_load_n(&ids[function], __ATOMIC_RELAXED);
-	if (!id) {
-		id = register_function(function);
-		__atomic_store_n(&ids[function], id, __ATOMIC_RELAXED);
+	if (bob_ev_depth || function >= FUNCTIONS_MAX) /* not what we call ourselves */
+		return k;
+	__atomic_load(&functions[function], &k, __ATOMIC_RELAXED);
+	if (!k.id) {
+		k = register_function(function);
+		__atomic_store(&functions[function], &k, __ATOMIC_RELAXED);
 	}
-	return id == REFUSED ? 0 : id;
+	if (k.id == REFUSED)
+		k.id = 0;
+	return k;
 }
 
 static void begin(const struct bob_function_call *c)
 {
 	const int saved = errno;
-	const uint32_t id = bob_ev_depth ? 0 :
-					   event_of(c->function); /* not what we call ourselves */
+	const struct known k = event_of(c->function);
+	union bob_arg in[BOB_EVENT_PARAMETERS_MAX];
+	uint32_t count = 0;
 
-	if (id)
-		bob_ev_begin(id, NULL, 0, c->caller, c->cfa);
+	if (k.id && k.signature)
+		count = bob_ev_signature_in(&signatures[k.signature - 1], c, in);
+	if (k.id)
+		bob_ev_begin(k.id, in, count, c->caller, c->cfa);
 	errno = saved;
 }
 
 static void end(const struct bob_function_call *c)
 {
 	const int saved = errno;
-	const uint32_t id = bob_ev_depth ? 0 :
-					   event_of(c->function); /* not what we call ourselves */
+	const struct known k = event_of(c->function);
+	union bob_arg out;
+	uint32_t count = 0;
 
-	if (id)
-		bob_ev_end(id, NULL, 0);
+	if (k.id && k.signature)
+		count = bob_ev_signature_out(&signatures[k.signature - 1], c, &out);
+	if (k.id)
+		bob_ev_end(k.id, &out, count);
 	errno = saved;
 }
 
@@ -61,9 +82,11 @@ static const struct bob_function_hooks hooks = { .begin = begin, .end = end };
 
 void bob_ev_hook_functions(void)
 {
-	if (ids || !bob_ev_agent->setting("BOBBIN_HOOK_FUNCTIONS"))
+	if (functions || !bob_ev_agent->setting("BOBBIN_HOOK_FUNCTIONS"))
 		return;
-	ids = bob_ev_map(FUNCTIONS_MAX * sizeof(*ids));
-	if (ids)
+	signatures = bob_ev_signatures_read(bob_ev_agent->setting("BOBBIN_HOOK_PROTOTYPES"),
+					    &signature_count);
+	functions = bob_ev_map(FUNCTIONS_MAX * sizeof(*functions));
+	if (functions)
 		bob_ev_agent->hook_functions(&hooks);
 }

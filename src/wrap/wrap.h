@@ -114,6 +114,10 @@ static inline bool bob_wrap_has_stub(const struct bob_wrap_function *f)
 
 void bob_wrap_spec_close(struct bob_wrap_spec *s); /* NULL is allowed */
 
+/* How a value of the type lies in a register or on the stack, as BOB_TYPE of wrapper.h says it: b h i l signed, B H I L unsigned of 1 to 8 bytes,
+ * f d x real, p a pointer, s `string`. 0: the words do not say. */
+char bob_wrap_letter(const struct bob_wrap_type *t);
+
 /* Why a function of this name is never wrapped; NULL: it may be. */
 const char *bob_wrap_refusal(const char *symbol);
 

@@ -126,6 +126,51 @@ def chosen():
     h.check("function _init is not hooked: its frame is not described" in notes, f"what is not hooked is not said\n{notes}")
 
 
+PROTOTYPES = [
+    "int t_small(signed char a, unsigned char b, short c, unsigned short d, int e, unsigned f, long g, uint64_t h, _Bool i, enum colour j)",
+    "double t_reals(float a, double b, float c, double d, double e, double f, double g, double h, double i, float j, long double k, double l, int m)",
+    "string t_texts(string s, const void *p, int64_t *q, int n)", "float t_float(float x);", "void t_nothing(void)", "bool t_leaves(int n)",
+    "int t_sum(int count, ...)"]
+
+
+def typed_events(trace):
+    """Whole events of the one thread, in order."""
+    return threads(trace)[0]
+
+
+@suite.case("parameters and results, from prototypes")
+def typed():
+    total = 0
+    for flags, more in ((["-O2"], []), (["-O0"], []), (["-O1"], ["--calls"])):
+        exe = program("typed.c", *flags)
+        _, r = both(lambda said: [exe], [f"--hook-functions={p}" for p in PROTOTYPES] + more)
+        want = r.out.decode().splitlines()
+        have = typed_events(r.trace)
+        h.check(have == want, "\n".join(f"{a}\n  not {b}" for a, b in zip(have, want) if a != b) or f"{len(have)} events, not {len(want)}")
+        total += len(have)
+    return f"{total} calls"
+
+
+@suite.case("conditions on what functions are called with")
+def typed_conditions():
+    exe = program("typed.c", "-O2")
+    _, r = both(lambda said: [exe], ["--hook-functions=" + PROTOTYPES[0], "--hook-functions=int t_leaves(int n)", "--hook-functions=t_f*",
+                                     "--when=t_small: e > 0 && j == 0", "--when=t_leaves: n == 2"])
+    want = [line for line in r.out.decode().splitlines() if ("t_small" in line and re.search(r" e=[12],", line)) or "t_leaves(n=2" in line]
+    h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:], f"{typed_events(r.trace)}, not {want}")
+
+
+@suite.case("prototypes that are none")
+def no_prototypes():
+    for bad, why in (("int f(int", "column 10: expected ',' or ')' behind a parameter, found ';'"), ("f(foo_t x)", "column 9: expected ')' behind a declarator, found 'x'"),
+                     ("int f(foo_t x)", "how x is passed is not known"), ("struct s f(int n)", "how result is passed is not known"),
+                     ("int f(struct s v, int n)", "how v is passed is not known"), ("int f(double _Complex z)", "how z is passed is not known"),
+                     ("int f(int n) before { }", "without a block"), ("int f(int n); int g(int n)", "want one prototype"),
+                     ("int setjmp(int n)", "cannot be wrapped"), ("int f(string char *s)", "column 14: expected no other type beside 'string'")):
+        r = h.bobbin("record", "--hook-functions=" + bad, "--", "/bin/true")
+        h.check(r.status == 125 and why in r.err.decode() and r.err.count(b"\n") <= 2, f"{bad}: {r.err}")
+
+
 @suite.case("not with memory accesses")
 def refused():
     r = h.bobbin("record", "--mem", "--hook-functions=f", "--", "/bin/true")

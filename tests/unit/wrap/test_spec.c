@@ -117,6 +117,30 @@ static void test_string_alone(void **state)
 	}
 }
 
+static void test_letters(void **state)
+{
+	static const char text[] =
+		"definitions:\n"
+		"const unsigned long long *f(const char a, unsigned char b, short int c, unsigned short d, signed e, unsigned f, long g,\n"
+		"	unsigned long int h, _Bool i, enum long_one j, const size_t k, int8_t l, float m, double const n, long double o,\n"
+		"	__float128 p, double _Complex q, struct s r, foo_t s, string t, void (*u)(void), int v[2], uint16_t w, long long x);\n";
+	static const char letters[] = { 'b', 'B', 'h', 'H', 'i', 'I', 'l', 'L', 'B', 'i', 'L', 'b', 'f',
+					'd', 'x', 0,   0,   0,	 0,   's', 'p', 'p', 'H', 'l' };
+	struct bob_wrap_spec *s = NULL;
+	struct bob_wrap_complaint why;
+
+	(void)state;
+	if (bob_wrap_spec_read(text, sizeof(text) - 1, "x", &s, &why) != BOB_OK)
+		fail_msg("%s", why.text);
+	assert_int_equal(s->functions[0].parameter_count, sizeof(letters));
+	for (size_t i = 0; i < sizeof(letters); i++)
+		if (bob_wrap_letter(&s->functions[0].parameters[i].type) != letters[i])
+			fail_msg("%s is %c", s->functions[0].parameters[i].name,
+				 bob_wrap_letter(&s->functions[0].parameters[i].type));
+	assert_int_equal(bob_wrap_letter(&s->functions[0].result), 'p');
+	bob_wrap_spec_close(s);
+}
+
 static void test_refusals(void **state)
 {
 	(void)state;
@@ -154,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_prototypes),
 		cmocka_unit_test(test_string_alone),
+		cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_sections),
 	};
