@@ -21,6 +21,7 @@ enum bob_fortran_form { BOB_FORTRAN_AUTO, BOB_FORTRAN_FIXED, BOB_FORTRAN_FREE };
 /* All zero: the form and the width are found from the text. */
 struct bob_fortran_options {
 	enum bob_fortran_form form;
+	enum bob_fortran_form likely; /* taken if the text may be either; AUTO: fixed */
 	uint32_t width;		/* of fixed form: 72, 132, ...; 0: found */
 	bool is_openmp;		/* lines that begin with the sentinel `!$` are code */
 };
@@ -92,6 +93,9 @@ struct bob_fortran_file {
 bob_status bob_fortran_split(struct bob_arena *arena, const char *bytes, size_t len,
 			     const struct bob_fortran_options *options,
 			     struct bob_fortran_file **out);
+
+/* What the ending of a file's name makes likely: .f, .for, .F77 ... fixed, .f90 ... free; else AUTO. */
+enum bob_fortran_form bob_fortran_form_of_name(const char *path);
 
 /* Where a byte is; a byte at or beyond the end is behind the last line's last. */
 struct bob_fortran_position {
