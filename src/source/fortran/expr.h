@@ -9,7 +9,8 @@
 
 #include "source/fortran/lines.h"
 
-#define BOB_FORTRAN_DEPTH_MAX 200
+#define BOB_FORTRAN_DEPTH_MAX 200 /* of brackets and operators to the right */
+#define BOB_FORTRAN_HEIGHT_MAX 4000 /* of a tree: a bound for who walks it */
 
 enum bob_fortran_node {
 	BOB_N_BAD,
@@ -61,6 +62,7 @@ enum bob_fortran_op {
 
 struct bob_fortran_expr {
 	uint8_t node, op;
+	uint16_t height;	/* 1: no children */
 	uint32_t from, to;
 	uint32_t name_len, op_at;
 	struct bob_fortran_expr *child, *next;
