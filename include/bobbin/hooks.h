@@ -167,6 +167,7 @@ struct bob_hooks_table {
 	int (*add)(const struct bob_hook *h);
 	bob_status (*so_far)(uint64_t bytes_most, const struct bob_so_far **out);
 	int (*rank)(uint32_t *rank);
+	void (*say)(const char *line);
 };
 
 static inline const struct bob_hooks_table *bob_hooks_recorder(void)
@@ -197,6 +198,15 @@ static inline int bob_hook_rank(uint32_t *rank)
 	const struct bob_hooks_table *t = bob_hooks_recorder();
 
 	return t ? t->rank(rank) : 0;
+}
+
+/* A line for who reads the trace: `bobbin info` prints it. */
+static inline void bob_hook_say(const char *line)
+{
+	const struct bob_hooks_table *t = bob_hooks_recorder();
+
+	if (t)
+		t->say(line);
 }
 
 /* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is recorded, or it is none

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What bobbin/events.h finds, and whether events are recorded at all. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "events/hooks.h"
 
@@ -120,6 +121,18 @@ static bob_status so_far(uint64_t bytes_most, const struct bob_so_far **out)
 	return st;
 }
 
+static void say(const char *line)
+{
+	const int saved = errno;
+	char ended[512];
+
+	if (bob_ev_agent && line) {
+		snprintf(ended, sizeof(ended), "%.500s\n", line);
+		bob_ev_log(ended);
+	}
+	errno = saved;
+}
+
 static int rank(uint32_t *to)
 {
 	return bob_ev_rank(to);
@@ -132,6 +145,7 @@ __attribute__((visibility("default"))) const struct bob_hooks_table bobbin_hooks
 	.add = add_hook,
 	.so_far = so_far,
 	.rank = rank,
+	.say = say,
 };
 
 extern const struct bob_events_table bobbin_events_1;

@@ -114,6 +114,23 @@ def throwing():
     equal(there, [i for i in range(9) if i not in thrown])
 
 
+@suite.case("hooks that end the process")
+def ending():
+    p = program("hook_exit.c")
+    for where in ("callback", "end", "thread"):
+        for n, how in ((0, "exit"), (5, "exit"), (6, "exit"), (5, "_exit"), (6, "abort")):
+            r = h.record([p, where, str(n), how], ["--events"])
+            want = {"exit": 3, "_exit": 4}.get(how)
+            said = b"at exit\n" if how == "exit" else b""
+            h.check((r.status == want if want else r.status in (-6, 134)) and r.out == said, f"{where} {n} {how}\n{r}")
+            h.check_trace(r.trace)
+            # call number n is of event n / 2: in its epilogue the event has ended
+            text = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
+            equal([int(x) for x in re.findall(r"step\(n=(\d+)\)", text)], list(range((n + 1) // 2)))
+            if where == "end" and n and how == "exit":  # what was brought before is there
+                equal(table(r.trace)["step", "in", "ones"].split()[0], str(n // 2))
+
+
 @suite.case("plug-ins")
 def plugins():
     p = program("hooks.c")
@@ -151,6 +168,21 @@ def shipped():
         return "the kernel gives no counters here"
     h.check(rows["touch", "page-faults"][2] >= 8192 and rows["idle", "page-faults"][1] < 8192, str(rows))
     h.check(rows["touch", "task-clock"][0] == 10 and rows["touch", "context-switches"][0] == 10, str(rows))
+
+
+@suite.case("counters of PAPI")
+def papi():
+    source = h.PROG / "events" / "counted.c"
+    if h.run(["gcc", "-fsyntax-only", INCLUDE, source]).status:
+        return "sde_lib.h of libpapi-dev is not installed"
+    p = h.compile("counted", ["events/counted.c"], "gcc", ["-O1", "-pthread", INCLUDE, stamp()], ["-lsde"])
+    r = h.record([p, "3"], ["--plugin=counters"], env={"BOBBIN_COUNTERS": "sde:::Test::work,PAPI_NONE,sde:::Test::more"})
+    h.check(r.status == 0 and not r.err, str(r))
+    info = h.bobbin("info", r.trace).out.decode()
+    h.check("counter PAPI_NONE is not there: neither the kernel nor PAPI has it" in info, info)
+    rows = table(r.trace)
+    equal(rows["step", "in", "sde:::Test::work"], "30 210 7 7 7 7 (30 times)")
+    equal(rows["step", "in", "sde:::Test::more"], "30 135 0 4.5 9 " + ", ".join(f"{i} (3 times)" for i in range(6)) + ", ... 10 in all")
 
 
 def shown(trace):
@@ -208,7 +240,7 @@ def one_cluster():
     for bad in ({"BOBBIN_CLUSTERS": "33"}, {"BOBBIN_CLUSTERS": "x"}, {"BOBBIN_CLUSTER_AT": "touch:0"}, {"BOBBIN_CLUSTER_AT": ""}):
         r = h.record([p], ["--plugin=cluster"], env=bad)
         info = h.bobbin("info", r.trace).out.decode()
-        h.check(r.status == 0 and "cluster.so is not used: it says that it cannot begin" in info, f"{bad}\n{info}")
+        h.check(r.status == 0 and f"{[*bad][0]} is n" in info and "cluster.so is not used: it says that it cannot begin" in info, f"{bad}\n{info}")
 
 
 for mpi in m.MPIS:

@@ -138,8 +138,14 @@ static int begin(void)
 	const char *at = getenv("BOBBIN_CLUSTER_AT"), *k = getenv("BOBBIN_CLUSTERS");
 	uint64_t most = clusters;
 
-	if ((at && !read_event(at)) || (k && (!number(k, &most) || most > BOB_CLUSTER_MOST)))
+	if (at && !read_event(at)) {
+		bob_hook_say("BOBBIN_CLUSTER_AT is neither NAME nor NAME:NUMBER");
 		return 1;
+	}
+	if (k && (!number(k, &most) || most > BOB_CLUSTER_MOST)) {
+		bob_hook_say("BOBBIN_CLUSTERS is none of 1 to 32");
+		return 1;
+	}
 	clusters = (uint32_t)most;
 	return !bob_hook_add(&hook);
 }
