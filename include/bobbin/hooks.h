@@ -69,7 +69,7 @@ struct bob_value_set {
 	/* A text for people, as pack; NULL: none. */
 	size_t (*print)(void *ctx, const void *set, char *to, size_t room);
 	void (*destroy)(void *ctx, void *set);
-	/* On rank 0, in MPI_Finalize, what all threads of all ranks made of it at an event; without MPI when the process ends. NULL: not asked for. */
+	/* On rank 0, in MPI_Finalize, what all threads of all ranks made of it at an event; without MPI in bob_ranks_finalize, or when the process ends. NULL: not asked for. */
 	void (*result)(void *ctx, const char *event, uint32_t phase, const void *set);
 };
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "archive/value_sets.h"
 
+#include <string.h>
+
+#include "base/assert.h"
 #include "base/varint.h"
+
+BOB_STATIC_ASSERT(sizeof(struct bob_sets_head) == 16, "bytes of a file");
 
 struct input {
 	const uint8_t *at, *end;
@@ -25,6 +30,34 @@ static const uint8_t *get_bytes(struct input *in, size_t *len)
 	*len = in->bad ? 0 : (size_t)n;
 	in->at += *len;
 	return bytes;
+}
+
+bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t **names,
+			 uint32_t *count, uint64_t *times)
+{
+	const uint8_t *p = *at;
+	struct bob_sets_head h;
+
+	*names = NULL;
+	*count = 0;
+	*times = 0;
+	if (p == end)
+		return BOB_ERR_CORRUPT;
+	if (*p == BOB_SETS_ALONE) {
+		++*at;
+		return BOB_OK;
+	}
+	if ((size_t)(end - p) < sizeof(h))
+		return BOB_ERR_CORRUPT;
+	memcpy(&h, p, sizeof(h));
+	p += sizeof(h);
+	if (h.version != BOB_SETS_NAMED || !h.names || h.names > (size_t)(end - p) / 8)
+		return BOB_ERR_CORRUPT;
+	*names = p;
+	*count = h.names;
+	*times = h.times;
+	*at = p + 8ull * h.names;
+	return BOB_OK;
 }
 
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s)

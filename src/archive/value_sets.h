@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What hooks brought at events (bobbin/hooks.h), in a process's file.
  *
- *     SETS  of no stream, all LEB128: 1; then sets: bytes of the hook's name, it; bytes of the event's name, it; phase; kind (0: numbers,
+ *     SETS  of no stream: 1; then sets, integers LEB128: bytes of the hook's name, it; bytes of the event's name, it; phase; kind (0: numbers,
  *           value_numbers.h; 1: of the user's own); bytes, they; bytes of a text, it
+ *           or struct bob_sets_head; names, the first its own; then sets as above
  *
- * Sets of a user's own are bytes that mean something to who made them, and a text. */
+ * Of chunks of one name the one that was written last holds. Chunks whose names are among those of another one, but for its first, are in it: they do not
+ * count. Empty chunks are being written. Sets of a user's own are bytes that mean something to who made them, and a text. */
 #ifndef BOB_ARCHIVE_VALUE_SETS_H
 #define BOB_ARCHIVE_VALUE_SETS_H
 
@@ -12,6 +14,15 @@
 #include <stdint.h>
 
 #include "bobbin/status.h"
+
+enum bob_sets_version { BOB_SETS_ALONE = 1, BOB_SETS_NAMED = 2 };
+
+struct bob_sets_head {
+	uint8_t version;	/* BOB_SETS_NAMED */
+	uint8_t reserved[3];	/* 0 */
+	uint32_t names;		/* u64 each, that follow; at least 1 */
+	uint64_t times;		/* how often a chunk of that name was written by then */
+};
 
 enum bob_set_kind { BOB_SET_NUMBERS, BOB_SET_OWN, BOB_SET_KINDS };
 
@@ -23,6 +34,9 @@ struct bob_set {
 	uint32_t kind;
 };
 
+/* The names in front of the sets of a chunk, behind its head: *count of 8 bytes each, 0 if it has none; *at is behind them then. *times: of the head. BOB_ERR_CORRUPT. */
+bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t **names,
+			 uint32_t *count, uint64_t *times);
 /* The next set of the bytes from *at to `end`, which then lie behind it. BOB_END; BOB_ERR_CORRUPT. */
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s);
 

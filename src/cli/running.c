@@ -15,7 +15,7 @@
 #include "archive/archive.h"
 #include "cli/complain.h"
 
-#define MESSAGES_MAX 64u	/* a rank has at most so many below it */
+#define MESSAGES_MAX 4096u	/* a rank has at most so many below it */
 #define FAILED (~0ull)
 
 struct input {

@@ -10,6 +10,7 @@
 #include "cli/merge_ranks.h"
 #include "cli/merging.h"
 #include "cli/numbers.h"
+#include "cli/ranks.h"
 #include "cli/running.h"
 #include "cli/verbs.h"
 #include "sys/sys.h"
@@ -68,6 +69,7 @@ int verb_merge(int argc, char **argv)
 		return 0;
 	}
 	status = cli_merge_all("merge", dir, f.how.drop_below, &r, &all);
+	cli_ranks_clear(dir);
 	if (joined >= 0)
 		close(joined);
 	if (status || quiet)

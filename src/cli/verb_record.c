@@ -22,6 +22,7 @@
 #include "cli/mpi_shim.h"
 #include "cli/naming.h"
 #include "cli/numbers.h"
+#include "cli/ranks.h"
 #include "cli/record_env.h"
 #include "cli/recording.h"
 #include "cli/sampler.h"
@@ -40,7 +41,8 @@ enum {
 	OPT_PLUGIN,
 	OPT_HOOK_FUNCTIONS,
 	OPT_WHEN,
-	OPT_MPI,
+	OPT_RANKS,
+	OPT_MPI = OPT_RANKS + RANKS_COMMON,
 	OPT_WRAP,
 	OPT_NO_CALLSITES,
 	OPT_MPI_MORE,
@@ -63,6 +65,7 @@ const struct cli_option record_options[] = {
 	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: cluster, counters, latency, memory; may be repeated", NULL, NULL },
 	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; a prototype of C: of that function, with its parameters and its result; may be repeated", NULL, NULL },
 	{ "when", 0, "EVENTS: CONDITION", "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be repeated", NULL, NULL },
+	RANKS_OPTIONS,
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
 	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap)", NULL, NULL },
 	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
@@ -255,6 +258,9 @@ static int options(struct recording *r, int argc, char **argv)
 			r->wrap.spec = arg;
 		else if (i == OPT_HOOK_FUNCTIONS)
 			r->events = 1, bad = cli_hook_functions_option(&r->vars, "record", arg);
+		else if (i >= OPT_RANKS && i < OPT_MPI)
+			r->events = 1,
+			bad = cli_ranks_option(&r->vars, "record", i - OPT_RANKS, arg);
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)
@@ -327,6 +333,8 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 		is_last = bob_rundir_is_last(joined);
 	is_last &= is_folded(r);
 	/* a rank that was killed keeps its own file */
+	if (is_last && r->events)
+		cli_ranks_clear(dir);
 	if (is_last && (r->mpi || r->events) && cli_mpi_level_is(&r->vars, "all|custom")) {
 		(void)cli_merge_all("record", dir, 0, &threads, &merged);
 		is_last = 0; /* names are there */

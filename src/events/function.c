@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of functions that are hooked by name (--hook-functions), as events of their names. */
+/* Calls of functions that are hooked by name (--hook-functions), as events of their names. Two may play Init and Finalize (--init, --finalize). */
 #include <errno.h>
+#include <fnmatch.h>
 #include <string.h>
 
+#include "events/ranks.h"
 #include "events/signature.h"
 
 #define FUNCTIONS_MAX (1u << 22)
 #define REFUSED (~0u)
+#define SIGNATURES_MAX 0x3fffffffu
+#define INITS 1u
+#define FINALIZES 2u
 
 struct known {
 	_Alignas(8) uint32_t id; /* of its event; 0: nothing is known of it yet; REFUSED */
-	uint32_t signature;	/* number + 1; 0: it has none */
+	uint32_t signature : 30; /* number + 1; 0: it has none */
+	uint32_t role : 2;	/* INITS, FINALIZES */
 };
 
 static struct known *functions;	/* [function] */
 static const struct bob_ev_signature *signatures;
 static uint32_t signature_count;
 
+static bool is_named(const char *name, const char *setting)
+{
+	const char *pattern = bob_ev_agent->setting(setting);
+
+	return pattern && !fnmatch(pattern, name, 0);
+}
+
 static struct known register_function(uint32_t function)
 {
 	const char *whole = bob_ev_agent->function_name(function);
 	char name[BOB_EVENT_NAME_MAX + 1] = "";
-	struct known k = { .signature = signature_count };
+	struct known k = { .signature = signature_count & SIGNATURES_MAX };
 
 	strncpy(name, whole, BOB_EVENT_NAME_MAX);
 	while (k.signature && strcmp(signatures[k.signature - 1].name, whole) != 0)
@@ -30,6 +43,8 @@ static struct known register_function(uint32_t function)
 			       k.signature ? signatures[k.signature - 1].parameters : NULL, false);
 	if (!k.id)
 		k.id = REFUSED;
+	k.role = (is_named(whole, "BOBBIN_INIT") ? INITS : 0) |
+		 (is_named(whole, "BOBBIN_FINALIZE") ? FINALIZES : 0);
 	return k;
 }
 
@@ -57,6 +72,8 @@ static void begin(const struct bob_function_call *c)
 	union bob_arg in[BOB_EVENT_PARAMETERS_MAX];
 	uint32_t count = 0;
 
+	if (k.role & FINALIZES)
+		(void)bob_ev_ranks_finalize();
 	if (k.id && k.signature)
 		count = bob_ev_signature_in(&signatures[k.signature - 1], c, in);
 	if (k.id)
@@ -75,6 +92,8 @@ static void end(const struct bob_function_call *c)
 		count = bob_ev_signature_out(&signatures[k.signature - 1], c, &out);
 	if (k.id)
 		bob_ev_end(k.id, &out, count);
+	if (k.role & INITS && c->returned)
+		(void)bob_ev_ranks_init(NULL);
 	errno = saved;
 }
 

@@ -68,17 +68,29 @@ void bob_ev_user_hooks_end(uint32_t id, const union bob_arg *out, uint32_t count
 /* --- sets.c: value sets of a thread, then of the process --- */
 void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, uint32_t hook, uint32_t phase,
 		     const union bob_datum *data);
-/* The thread's are the process's from now on. */
+/* What the thread has is the process's from now on; what all threads have. */
 void bob_ev_sets_end(struct bob_ev_thread *t);
-/* The process's, for another one: bytes, to be freed (bob_ev_unmap of *size); NULL: none. And from another one. */
+void bob_ev_sets_gather(void);
+/* The process's, for another one: bytes, to be freed (bob_ev_unmap of *size); NULL: none. And from another one: false, not all could be. */
 void *bob_ev_sets_pack(size_t *len, size_t *size);
-void bob_ev_sets_unite(const void *bytes, size_t len);
+bool bob_ev_sets_unite(const void *bytes, size_t len);
 /* Another process has them, and gives the results; or it could not get them, then they go to the file. */
 void bob_ev_sets_given(bool are_there);
 /* All there will be is there: hooks get their results, and the file has what they are of. Once. */
 void bob_ev_sets_finish(void);
 /* The same without results: the process ends at once. */
 void bob_ev_sets_write(void);
+/* The file has them, and they go on. */
+void bob_ev_sets_save(void);
+
+/* --- sets_file.c: sets in the process's file --- */
+/* They have a name, until bob_ev_sets_unname: what is written of them replaces what was written before, and what others whose names they have wrote of theirs. */
+void bob_ev_sets_name(void);
+void bob_ev_sets_unname(void);
+/* *count of them, the first our own; NULL: they have none. Sets of others are among them: false, no memory. */
+const uint64_t *bob_ev_sets_names(uint32_t *count);
+bool bob_ev_sets_have(const uint64_t *names, uint32_t count);
+void bob_ev_sets_put(const void *bytes, size_t len);
 
 /* --- plugins.c: `paths` apart by ':', NULL: none --- */
 void bob_ev_plugins_begin(const char *paths);

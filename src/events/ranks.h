@@ -11,6 +11,8 @@
 #include "bobbin/ranks.h"
 #include "events/recorder.h"
 
+#define BOB_EV_RANKS_MAX 65536u
+
 /* Tags of messages: who sends what. */
 enum bob_ev_tag {
 	BOB_EV_TAG_CLOCKS = 1,
@@ -64,6 +66,14 @@ static inline bool bob_ev_receive(const struct bob_transport *t, uint32_t from, 
 	return t->receive(t->ctx, from, tag, bytes, room, got, bob_ev_left_ns(deadline_ns)) == 1 &&
 	       *got <= room;
 }
+
+/* --- ranks.c --- */
+/* bob_ranks_init, bob_ranks_finalize. Not to be called while a record is open. */
+bool bob_ev_ranks_init(const struct bob_transport *t);
+bool bob_ev_ranks_finalize(void);
+
+/* --- place.c --- this process is a rank of those that meet there. False, and *why: it cannot be. */
+bool bob_ev_place_open(struct bob_transport *t, const char **why);
 
 /* --- merge.c --- */
 /* Is what is recorded of a kind that can be merged while the program runs, and shall it? The same on all ranks. */

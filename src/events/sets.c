@@ -2,17 +2,18 @@
 /* What hooks bring: value sets of each thread, by event, hook and phase; united in the process's when the thread ends, and these with other
  * processes' (src/mpi). Memory of sets is their makers'; numbers have sets of ours. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "archive/value_numbers.h"
 #include "archive/value_sets.h"
-#include "archive/write.h"
 #include "base/varint.h"
 #include "events/hooks.h"
 
 #define SETS_MAX 4096u
+#define TURNS_MAX 100000u	/* of waiting for who has a thread's sets */
 #define TEXT_MAX 4096u		/* bytes of a set's text */
 #define NAME_MAX_BYTES (BOB_EVENT_NAME_MAX + 8u)
 
@@ -23,11 +24,14 @@ struct one {
 };
 
 struct bob_ev_sets {
+	struct bob_ev_sets *next; /* of another thread */
+	uint32_t busy;		/* somebody is at work on them */
 	uint32_t count;
 	struct one one[SETS_MAX];
 };
 
 static struct bob_ev_sets *ours; /* the process's */
+static struct bob_ev_sets *threads; /* of threads that live */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t of;		/* whose they are: a fork child has none */
 static bool finished;		/* hooks have had their results */
@@ -129,46 +133,115 @@ static struct one *find(struct bob_ev_sets **sets, const char *event, uint32_t h
 	return o;
 }
 
+/* The lock is held. A fork child has nothing. */
+static void need_process(void)
+{
+	if (of == getpid())
+		return;
+	ours = NULL;
+	threads = NULL;
+	finished = false;
+	of = getpid();
+}
+
+/* A thread's own, or all threads' by one that gathers. False: who has them does not come to an end. */
+static bool enter(struct bob_ev_sets *s)
+{
+	for (uint32_t i = 0; __atomic_exchange_n(&s->busy, 1, __ATOMIC_ACQUIRE); i++) {
+		if (i == TURNS_MAX)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+static void leave(struct bob_ev_sets *s)
+{
+	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
+}
+
+static struct bob_ev_sets *open_sets(void)
+{
+	struct bob_ev_sets *s = bob_ev_map(sizeof(*s));
+
+	if (!s)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	need_process();
+	s->next = threads;
+	threads = s;
+	pthread_mutex_unlock(&lock);
+	return s;
+}
+
 void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, uint32_t hook, uint32_t phase,
 		     const union bob_datum *data)
 {
-	struct one *o = find(&t->sets, event, hook, phase);
+	struct one *o;
 
+	t->sets = t->sets ? t->sets : open_sets();
+	if (!t->sets || !enter(t->sets)) {
+		lose();
+		return;
+	}
+	o = find(&t->sets, event, hook, phase);
 	if (!o || !ops_of(o)->add(ctx_of(o), o->set, data))
 		lose();
+	leave(t->sets);
 }
 
-/* `set` stays whose it is. */
+/* The lock is held. `set` stays whose it is. */
 static void unite(const char *event, uint32_t hook, uint32_t phase, const void *set)
 {
 	struct one *o;
 
-	pthread_mutex_lock(&lock);
-	if (of != getpid()) {
-		ours = NULL;
-		finished = false;
-		of = getpid();
-	}
+	need_process();
 	o = find(&ours, event, hook, phase);
 	if (!o || !ops_of(o)->merge(ctx_of(o), o->set, set))
 		lose();
-	pthread_mutex_unlock(&lock);
 }
 
-void bob_ev_sets_end(struct bob_ev_thread *t)
+/* The lock is held. */
+static void take_all(struct bob_ev_sets *s)
 {
-	struct bob_ev_sets *s = t->sets;
-
-	if (!s)
-		return;
-	t->sets = NULL;
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct one *o = &s->one[i];
 
 		unite(o->event, o->hook, o->phase, o->set);
 		ops_of(o)->destroy(ctx_of(o), o->set);
 	}
+	s->count = 0;
+}
+
+void bob_ev_sets_end(struct bob_ev_thread *t)
+{
+	struct bob_ev_sets *s = t->sets, **at = &threads;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&lock);
+	need_process();
+	while (*at && *at != s)
+		at = &(*at)->next;
+	if (*at)
+		*at = s->next;
+	t->sets = NULL;
+	take_all(s);
+	pthread_mutex_unlock(&lock);
 	bob_ev_unmap(s, sizeof(*s));
+}
+
+void bob_ev_sets_gather(void)
+{
+	pthread_mutex_lock(&lock);
+	need_process();
+	for (struct bob_ev_sets *s = threads; s; s = s->next) {
+		if (!enter(s))
+			continue;
+		take_all(s);
+		leave(s);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 /* --- bytes: value_sets.h --- */
@@ -274,35 +347,40 @@ static bool hook_named(const struct bob_set *s, uint32_t *number)
 	return false;
 }
 
-static void take(const struct bob_set *s)
+static bool take(const struct bob_set *s)
 {
 	struct one like = { .phase = s->phase };
 	void *set;
 
 	if (s->event_len >= sizeof(like.event) || !hook_named(s, &like.hook)) {
 		lose();
-		return;
+		return false;
 	}
 	memcpy(like.event, s->event, s->event_len);
 	set = ops_of(&like)->unpack(ctx_of(&like), s->bytes, s->len);
 	if (!set) {
 		lose();
-		return;
+		return false;
 	}
+	pthread_mutex_lock(&lock);
 	unite(like.event, like.hook, like.phase, set);
+	pthread_mutex_unlock(&lock);
 	ops_of(&like)->destroy(ctx_of(&like), set);
+	return true;
 }
 
-void bob_ev_sets_unite(const void *bytes, size_t len)
+bool bob_ev_sets_unite(const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes, *end = at + len;
 	struct bob_set s;
+	bool all = true;
 	bob_status st;
 
 	while ((st = bob_set_next(&at, end, &s)) == BOB_OK)
-		take(&s);
+		all &= take(&s);
 	if (st != BOB_END)
 		lose();
+	return all && st == BOB_END;
 }
 
 /* --- the end --- */
@@ -334,27 +412,32 @@ static void say_lost(void)
 			"data of hooks were lost: there was no room, or their set refused them\n");
 }
 
-void bob_ev_sets_write(void)
+static void write_ours(bool go_on)
 {
 	size_t len, size;
 	uint8_t *bytes;
-	struct bob_chunk_head *c;
-	uint64_t at;
 
 	if (!ours || of != getpid())
 		return;
-	say_lost();
 	bytes = bob_ev_sets_pack(&len, &size);
-	drop();
+	if (!go_on)
+		drop();
 	if (!bytes)
 		return;
-	c = bob_ev_agent->chunk(NULL, BOB_CHUNK_SETS, BOB_STREAM_NONE, len + 1, 0, &at);
-	if (c) {
-		((uint8_t *)bob_chunk_data(c))[0] = 1;
-		memcpy((uint8_t *)bob_chunk_data(c) + 1, bytes, len);
-		bob_chunk_seal(c, len + 1);
-	}
+	bob_ev_sets_put(bytes, len);
 	bob_ev_unmap(bytes, size);
+}
+
+void bob_ev_sets_write(void)
+{
+	if (ours && of == getpid())
+		say_lost();
+	write_ours(false);
+}
+
+void bob_ev_sets_save(void)
+{
+	write_ours(true);
 }
 
 void bob_ev_sets_finish(void)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "events/hooks.h"
+#include "events/ranks.h"
 
 #define HERE __builtin_return_address(0), __builtin_dwarf_cfa()
 
@@ -27,8 +28,7 @@ __attribute__((destructor)) static void finish(void)
 {
 	if (!bob_ev_agent)
 		return;
-	if (bob_ev_thread_now())
-		bob_ev_sets_end(bob_ev_thread_now());
+	bob_ev_sets_gather();
 	bob_ev_sets_finish();
 	bob_ev_plugins_finish();
 }
@@ -138,7 +138,24 @@ static int rank(uint32_t *to)
 	return bob_ev_rank(to);
 }
 
-/* Their names are BOB_EVENTS_TABLE and BOB_HOOKS_TABLE. */
+static int ranks_init(const struct bob_transport *t)
+{
+	return (bob_ev_agent || is_ready()) && !bob_ev_depth && bob_ev_ranks_init(t);
+}
+
+static int ranks_finalize(void)
+{
+	return bob_ev_agent && !bob_ev_depth && bob_ev_ranks_finalize();
+}
+
+/* Their names are BOB_EVENTS_TABLE, BOB_HOOKS_TABLE and BOB_RANKS_TABLE. */
+extern const struct bob_ranks_table bobbin_ranks_1;
+__attribute__((visibility("default"))) const struct bob_ranks_table bobbin_ranks_1 = {
+	.size = sizeof(bobbin_ranks_1),
+	.init = ranks_init,
+	.finalize = ranks_finalize,
+};
+
 extern const struct bob_hooks_table bobbin_hooks_1;
 __attribute__((visibility("default"))) const struct bob_hooks_table bobbin_hooks_1 = {
 	.size = sizeof(bobbin_hooks_1),

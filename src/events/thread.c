@@ -56,8 +56,7 @@ static void process_ends(void)
 	const bool is_idle = !bob_ev_depth;
 
 	bob_ev_depth = 1;
-	if (bob_ev_thread_now())
-		bob_ev_sets_end(self);
+	bob_ev_sets_gather();
 	if (bob_ev_thread_now() && is_idle)
 		end_stream(self);
 	bob_ev_say_missed();

@@ -167,12 +167,61 @@ static void hostile(void **state)
 	}
 }
 
+static bob_status open_names(const uint8_t *bytes, size_t len, uint32_t *count, uint64_t *times,
+			     size_t *left)
+{
+	uint8_t *copy = malloc(len ? len : 1); /* so that a sanitizer sees what is read behind it */
+	const uint8_t *at = copy, *names;
+	bob_status st;
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, len);
+	st = bob_sets_open(&at, copy + len, &names, count, times);
+	if (st == BOB_OK) {
+		assert_true(!*count || (names > copy && names + 8ull * *count == at));
+		*left = (size_t)(copy + len - at);
+	}
+	free(copy);
+	return st;
+}
+
+static void names(void **state)
+{
+	const struct bob_sets_head h = { .version = BOB_SETS_NAMED, .names = 3, .times = 7 };
+	uint8_t bytes[sizeof(h) + 3 * 8 + 5] = { 0 };
+	uint64_t times;
+	uint32_t count;
+	size_t left;
+
+	(void)state;
+	memcpy(bytes, &h, sizeof(h));
+	assert_int_equal(open_names(bytes, sizeof(bytes), &count, &times, &left), BOB_OK);
+	assert_true(count == 3 && times == 7 && left == 5);
+	for (size_t len = 0; len < sizeof(h) + 3 * 8; len++)
+		assert_int_equal(open_names(bytes, len, &count, &times, &left), BOB_ERR_CORRUPT);
+	memset(bytes + 4, 0, 4); /* it has no name */
+	assert_int_equal(open_names(bytes, sizeof(bytes), &count, &times, &left), BOB_ERR_CORRUPT);
+	memset(bytes + 4, 255, 4);
+	assert_int_equal(open_names(bytes, sizeof(bytes), &count, &times, &left), BOB_ERR_CORRUPT);
+	for (int version = 0; version < 256; version++) {
+		bytes[0] = (uint8_t)version;
+		bytes[4] = 1;
+		memset(bytes + 5, 0, 3);
+		assert_int_equal(open_names(bytes, sizeof(bytes), &count, &times, &left),
+				 version == BOB_SETS_ALONE || version == BOB_SETS_NAMED ?
+					 BOB_OK :
+					 BOB_ERR_CORRUPT);
+		assert_true(version != BOB_SETS_ALONE || (!count && left == sizeof(bytes) - 1));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_tree),
 		cmocka_unit_test(bins),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks outside MPI: their Init and Finalize, which the program calls (bobbin/ranks.h), or which functions of its play (--init, --finalize: function.c). */
+#include "events/ranks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "archive/format.h"
+#include "events/hooks.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct bob_transport own;
+static pid_t of;		/* whose it is; 0: nobody's: a fork child has none */
+static pid_t done;		/* who has finalized */
+
+static bool refuse(const char *why)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "this process is no rank: %.200s\n", why);
+	bob_ev_log(line);
+	return false;
+}
+
+/* The last such record holds. */
+static void put_rank(void)
+{
+	const uint32_t r[2] = { own.rank, own.ranks };
+
+	bob_ev_put_record(BOB_REC_RANK, r, sizeof(r));
+}
+
+static bool choose(const struct bob_transport *t)
+{
+	const char *why = NULL;
+
+	if (!t) {
+		if (!bob_ev_place_open(&own, &why))
+			return refuse(why);
+		return true;
+	}
+	if (t->size < sizeof(*t))
+		return refuse("its transport is of another version of bobbin/ranks.h");
+	if (!t->send || !t->receive)
+		return refuse("its transport cannot send and receive");
+	if (t->rank >= t->ranks || t->ranks > BOB_EV_RANKS_MAX)
+		return refuse("its number is not below that of the ranks");
+	own = *t;
+	return true;
+}
+
+static bool init(const struct bob_transport *t)
+{
+	if (of == getpid() || done == getpid())
+		return refuse("it is, or was, one already");
+	if (bob_ev_mpi)
+		return refuse("MPI is recorded, and ranks are MPI's");
+	if (!bob_ev_thread()) /* a fork child has its file now */
+		return false;
+	if (!choose(t))
+		return false;
+	of = getpid();
+	put_rank();
+	return true;
+}
+
+/* What the thread has recorded so far is complete: events that are under way have begun in it. */
+static void part(void *ctx)
+{
+	struct bob_ev_thread *t;
+
+	(void)ctx;
+	bob_ev_agent->cut();
+	t = bob_ev_thread_now();
+	if (t && bob_ev_settle(t))
+		(void)bob_event_writer_cut(t->writer);
+}
+
+static bool finalize(void)
+{
+	bool all;
+
+	if (of != getpid())
+		return false;
+	of = 0;
+	done = getpid();
+	if (own.count) {
+		const uint32_t n = own.count(own.ctx);
+
+		own.ranks = n > own.rank ? n : own.rank + 1;
+		own.ranks = own.ranks < BOB_EV_RANKS_MAX ? own.ranks : BOB_EV_RANKS_MAX;
+		put_rank();
+	}
+	all = !own.barrier || own.barrier(own.ctx, bob_ev_merge_wait_ns()) == 1;
+	all &= bob_ev_unite(&own);
+	return bob_ev_merge(&own, part, NULL) && all;
+}
+
+bool bob_ev_ranks_init(const struct bob_transport *t)
+{
+	const int saved = errno;
+	const uint32_t depth = bob_ev_depth;
+	bool ok;
+
+	bob_ev_depth = 1; /* functions that are called here may be hooked */
+	pthread_mutex_lock(&lock);
+	ok = bob_ev_agent && init(t);
+	pthread_mutex_unlock(&lock);
+	bob_ev_depth = depth;
+	errno = saved;
+	return ok;
+}
+
+bool bob_ev_ranks_finalize(void)
+{
+	const int saved = errno;
+	const uint32_t depth = bob_ev_depth;
+	bool ok;
+
+	bob_ev_depth = 1;
+	pthread_mutex_lock(&lock);
+	ok = bob_ev_agent && finalize();
+	pthread_mutex_unlock(&lock);
+	bob_ev_depth = depth;
+	errno = saved;
+	return ok;
+}
