@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Instructions of a process from callgrind's file, those within MPI's library left out: it waits by asking again and again, so how many these
+are says how long the others took.
+
+    own(path) -> number
+
+An edge of the call graph says what a call cost altogether. What program or tool spent in calls of the library is taken off the whole, what the library
+spent in calls of the tool (it calls its own functions by name) is put back."""
+import re
+
+MPI = re.compile(r'/(libmpi\w*|libmpich\w*)\.so|/openmpi/|/libopen-(pal|rte)\.so|/lib(pmix|ucp|uct|ucs|fabric|hwloc|event[\w-]*)\.so')
+NEUTRAL = re.compile(r'/(ld-linux-x86-64|libc|libm|libpthread|libdl|libgcc_s|vgpreload\w*)[.-]')
+
+
+def kind(name):
+    return 'mpi' if MPI.search(name) else 'neutral' if NEUTRAL.search(name) else 'own'
+
+
+def own(path):
+    kinds = {}
+
+    def of(text):
+        number, _, name = text.partition(' ')
+        if name:
+            kinds[number] = kind(name)
+        return kinds[number]
+
+    total, here, there, inclusive = 0, 'own', None, False
+    with open(path, errors='replace') as f:
+        for line in f:
+            if line.startswith('summary:'):
+                total = int(line.split()[1])
+            elif line.startswith('ob='):
+                here, there = of(line[3:].strip()), None
+            elif line.startswith('cob='):
+                there = of(line[4:].strip())
+            elif line.startswith('calls='):
+                cost = int(next(f).split()[1])
+                if (here, there) == ('own', 'mpi'):
+                    total -= cost
+                elif (here, there) == ('mpi', 'own'):
+                    total += cost
+                there = None
+    return total
