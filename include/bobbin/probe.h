@@ -24,6 +24,13 @@ extern "C" {
 #define BOB_PROBE_NEST_ACCESSES_MAX 31u /* of one iteration */
 #define BOB_PROBE_NEST_DEPTH_MAX 8u
 
+/* What lies there is not looked at: it may have no value yet. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define BOB_PROBE_UNREAD(parameter) __attribute__((access(none, parameter)))
+#else
+#define BOB_PROBE_UNREAD(parameter)
+#endif
+
 enum bob_probe_kind {
 	BOB_PROBE_READ = 0,
 	BOB_PROBE_WRITE = 1,
@@ -71,7 +78,8 @@ struct bob_probe_file {
 	const struct bob_probe_nest *nest;
 	uint32_t units, variables, sites, nests;
 	/* The rest is the recorder's; NULL: nothing is recorded. */
-	void (*access)(struct bob_probe_file *f, uint32_t site, const volatile void *at);
+	void (*access)(struct bob_probe_file *f, uint32_t site, const volatile void *at)
+		BOB_PROBE_UNREAD(3);
 	const struct bob_probe_table *recorder;
 	void *own;
 };
@@ -85,9 +93,10 @@ struct bob_probe_table {
 	/* Variable `v` lies at `base` from now on. `bounds` as in struct bob_probe_variable, NULL: as there. One without elements lies
 	 * nowhere. */
 	void (*declare)(struct bob_probe_file *f, uint32_t v, const volatile void *base,
-			const int64_t (*bounds)[2]);
+			const int64_t (*bounds)[2]) BOB_PROBE_UNREAD(3);
 	/* No longer. */
-	void (*forget)(struct bob_probe_file *f, uint32_t v, const volatile void *base);
+	void (*forget)(struct bob_probe_file *f, uint32_t v, const volatile void *base)
+		BOB_PROBE_UNREAD(3);
 	/* Nest `n` runs now: `trips` of its loops, outermost first; for each access where its first iteration goes and, for each loop,
 	 * how far the next one is from there, bytes: step[access * depth + loop]. */
 	void (*nest)(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
@@ -114,6 +123,7 @@ static inline void bob_probe_begin(struct bob_probe_file *f)
 }
 
 /* Gives the address back, so that it can stand within an expression. */
+BOB_PROBE_UNREAD(3)
 static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
 						const volatile void *at)
 {
@@ -122,6 +132,7 @@ static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32
 	return at;
 }
 
+BOB_PROBE_UNREAD(3)
 static inline void bob_probe_declare(struct bob_probe_file *f, uint32_t v,
 				     const volatile void *base, const int64_t (*bounds)[2])
 {
@@ -129,6 +140,7 @@ static inline void bob_probe_declare(struct bob_probe_file *f, uint32_t v,
 		f->recorder->declare(f, v, base, bounds);
 }
 
+BOB_PROBE_UNREAD(3)
 static inline void bob_probe_forget(struct bob_probe_file *f, uint32_t v, const volatile void *base)
 {
 	if (f->recorder)

@@ -119,6 +119,7 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.functions_left = hooks_left,
 	.source_add = mem_source_add,
 	.source_record = mem_source_record,
+	.allowed = os_allowed,
 	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,
 	.hooked_far = BOB_HOOK_FAR,
 };

@@ -94,6 +94,8 @@ struct bob_agent_streams {
 	/* A record of the calling thread (mem/record.h); false: nothing is recorded (any more). In signal handlers, too. Budget: 3 ns, up to
 	 * two words. */
 	bool (*source_record)(uint32_t number, const uint64_t *word, uint32_t words);
+	/* May system calls be made? No longer once the program has a seccomp filter. */
+	bool (*allowed)(void);
 	/* This lies in the place of a hooked function's return address; the true one is where one bit of the place's address is turned. */
 	uint64_t hooked_return, hooked_far;
 };

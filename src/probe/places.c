@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where traced variables are. A table sorted by address, read without a lock: a reader looks whether the table was changed meanwhile and
- * then begins anew. Places may overlap (aliases that are declared one by one): whoever was there first says what the storage is
- * called, and everything is wanted that one of them wants.
+ * then begins anew. Places may overlap (aliases that are declared one by one): a byte is called as the first of them that was there
+ * says, and it is wanted if one of them wants it.
  *
- * A handler that interrupts a change of its own thread finds nothing. */
+ * Signals are blocked while the table is changed: a handler always finds it whole, and may change it. Where no system call may be made any
+ * more (seccomp), recording ends with the next change. */
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -22,50 +24,77 @@ struct key {
 struct place {
 	uint64_t address;	/* of `lo`, in the trace */
 	uint64_t declared;	/* as bob_pr_declare was told */
+	uint64_t since;		/* a smaller number was there before */
 	uint32_t element, rank;
 	bool whole;		/* all of it is wanted */
 	uint32_t next;		/* free ones */
 	int64_t extent[BOB_PROBE_DIMENSIONS_MAX];
 	int64_t from[BOB_PROBE_DIMENSIONS_MAX],
-		to[BOB_PROBE_DIMENSIONS_MAX]; /* subscripts from 0 */
+		to[BOB_PROBE_DIMENSIONS_MAX]; /* subscripts from 0, at most the extent, and -1 to the last one */
 };
 
 static struct key *keys;
 static struct place *places;
 static uint32_t count, made, free_first = ~0u;
+static uint64_t declared_count;
 uint64_t bob_pr_version;	/* odd: it is being changed */
-static __thread bool changing;
+static sigset_t blocked;	/* before the change that is going on */
 
 /* --- changes --- */
 
-static void lock(void)
+static bool is_allowed(void)
+{
+	return !bob_pr_agent || bob_pr_agent->allowed();
+}
+
+static void wait_for_others(void)
+{
+	if (is_allowed())
+		sched_yield();
+}
+
+/* false: nothing may be changed. */
+static bool lock(void)
 {
 	uint64_t v = __atomic_load_n(&bob_pr_version, __ATOMIC_RELAXED);
+	sigset_t all, before;
 
+	if (!is_allowed()) {
+		bob_pr_agent->stop(BOB_ERR_UNSUPPORTED);
+		return false;
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while ((v & 1) || !__atomic_compare_exchange_n(&bob_pr_version, &v, v + 1, true,
 						       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		if (v & 1) {
-			sched_yield();
+			wait_for_others();
 			v = __atomic_load_n(&bob_pr_version, __ATOMIC_RELAXED);
 		}
-	changing = true;
+	blocked = before;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
+	return true;
 }
 
 static void unlock(void)
 {
+	const sigset_t before = blocked;
+
 	__atomic_fetch_add(&bob_pr_version, 1, __ATOMIC_RELEASE);
-	changing = false;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
+
+static bool locked_for_fork;
 
 void bob_pr_places_lock(void)
 {
-	lock();
+	locked_for_fork = lock();
 }
 
 void bob_pr_places_unlock(void)
 {
-	unlock();
+	if (locked_for_fork)
+		unlock();
 }
 
 static void *map(size_t bytes)
@@ -121,6 +150,18 @@ static void reach_again(uint32_t i)
 	}
 }
 
+/* What is wanted of a dimension of which there is `extent` from `lower` on, as subscripts from 0. */
+static void measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
+			   int64_t *to)
+{
+	const uint64_t n = (uint64_t)extent;
+	uint64_t first = wanted[0] < lower ? 0 : (uint64_t)wanted[0] - (uint64_t)lower;
+	uint64_t last = (uint64_t)wanted[1] - (uint64_t)lower;
+
+	*from = (int64_t)(first < n ? first : n);
+	*to = wanted[1] < lower ? -1 : (int64_t)(last < n ? last : n - 1);
+}
+
 /* Bytes of the variable, and the place's dimensions. 0: none. */
 static uint64_t measure(struct place *p, const struct bob_probe_variable *v,
 			const int64_t (*bounds)[2])
@@ -133,10 +174,9 @@ static uint64_t measure(struct place *p, const struct bob_probe_variable *v,
 			return 0;
 		bytes *= (uint64_t)bounds[d][1];
 		p->extent[d] = bounds[d][1];
-		if (!v->wanted)
-			continue;
-		p->from[d] = v->wanted[d][0] - bounds[d][0];
-		p->to[d] = v->wanted[d][1] - bounds[d][0];
+		if (v->wanted)
+			measure_wanted(v->wanted[d], bounds[d][0], bounds[d][1], &p->from[d],
+				       &p->to[d]);
 	}
 	return bytes;
 }
@@ -144,11 +184,16 @@ static uint64_t measure(struct place *p, const struct bob_probe_variable *v,
 /* What the storage is called already, if it is: where it overlaps. */
 static uint64_t address_of(uintptr_t lo, uintptr_t hi, uint64_t address)
 {
-	uint32_t i = behind(hi - 1);
+	uint64_t since = UINT64_MAX;
 
-	while (i-- > 0 && keys[i].reach > lo)
-		if (keys[i].hi > lo)
-			return places[keys[i].place].address + (lo - keys[i].lo);
+	for (uint32_t i = behind(hi - 1); i-- > 0 && keys[i].reach > lo;) {
+		const struct place *p = &places[keys[i].place];
+
+		if (keys[i].hi <= lo || p->since > since)
+			continue;
+		since = p->since;
+		address = p->address + (lo - keys[i].lo);
+	}
 	return address;
 }
 
@@ -159,6 +204,7 @@ static void insert(const struct place *p, uintptr_t lo, uintptr_t hi)
 	if (at == ~0u)
 		return;
 	places[at] = *p;
+	places[at].since = declared_count++;
 	places[at].address = address_of(lo, hi, p->declared);
 	memmove(keys + i + 1, keys + i, (count - i) * sizeof(*keys));
 	keys[i] = (struct key){ .lo = lo, .hi = hi, .place = at };
@@ -179,7 +225,8 @@ void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 	p.declared = address;
 	if (!base || !bytes || bytes > BYTES_MAX)
 		return;
-	lock();
+	if (!lock())
+		return;
 	if (have_tables() && count < PLACES_MAX)
 		insert(&p, lo, lo + bytes);
 	unlock();
@@ -189,7 +236,8 @@ void bob_pr_forget(const void *base, uint64_t address)
 {
 	uintptr_t lo = (uintptr_t)base;
 
-	lock();
+	if (!base || !lock())
+		return;
 	for (uint32_t i = count ? behind(lo) : 0; i-- > 0 && keys[i].lo == lo;) {
 		uint32_t at = keys[i].place;
 
@@ -232,15 +280,15 @@ static bool wants(const struct place *p, uint64_t offset)
 	return p->whole || subscripts(p, offset, s);
 }
 
-/* Of a place of which not all is wanted: elements of the row of `offset` that are wanted, or not, as it is. */
+/* Of a place of which not all is wanted: bytes around `offset`, of its row, that are wanted, or not, as it is. */
 static void narrow(const struct place *p, uint64_t offset, bool wanted, uint64_t *from,
 		   uint64_t *to)
 {
 	const uint64_t element = p->element ? p->element : 1, at = offset / element;
 	const uint64_t extent = p->rank && p->extent[0] > 0 ? (uint64_t)p->extent[0] : 1;
 	const uint64_t row = at - at % extent;
-	uint64_t lo = p->from[0] > 0 ? (uint64_t)p->from[0] : 0;
-	uint64_t hi = p->to[0] < (int64_t)extent ? (uint64_t)(p->to[0] + 1) : extent;
+	uint64_t lo = p->rank ? (uint64_t)p->from[0] : 0;
+	uint64_t hi = p->rank ? (uint64_t)p->to[0] + 1 : 1;
 
 	if (!wanted && hi <= lo) {
 		lo = 0;
@@ -256,14 +304,14 @@ static void narrow(const struct place *p, uint64_t offset, bool wanted, uint64_t
 	*to = (row + hi) * element;
 }
 
-/* Begins a look at the table; false: it must not be looked at. */
-static bool look(uint64_t *v)
+/* Begins a look at the table. */
+static uint64_t look(void)
 {
-	if (changing)
-		return false;
-	while ((*v = __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE)) & 1)
-		sched_yield();
-	return true;
+	uint64_t v;
+
+	while ((v = __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE)) & 1)
+		wait_for_others();
+	return v;
 }
 
 static bool is_same(uint64_t v)
@@ -272,66 +320,67 @@ static bool is_same(uint64_t v)
 	return __atomic_load_n(&bob_pr_version, __ATOMIC_RELAXED) == v;
 }
 
-static const struct key *find(uintptr_t at)
+static void cut(struct bob_pr_stretch *s, uintptr_t lo, uintptr_t hi)
 {
-	uint32_t i = count ? behind(at) : 0;
-
-	while (i-- > 0 && keys[i].reach > at)
-		if (keys[i].hi > at && wants(&places[keys[i].place], at - keys[i].lo))
-			return &keys[i];
-	return NULL;
+	if (lo > s->lo)
+		s->lo = lo;
+	if (hi < s->hi)
+		s->hi = hi;
 }
 
-/* What lies around `at`. */
+/* `at` lies in this place: what can be said of both around it. */
+static void add(struct bob_pr_stretch *s, const struct key *k, uintptr_t at)
+{
+	const struct place *p = &places[k->place];
+	bool wanted = wants(p, at - k->lo);
+	uint64_t from, to;
+
+	s->wanted |= wanted;
+	cut(s, k->lo, k->hi);
+	if (p->whole)
+		return;
+	narrow(p, at - k->lo, wanted, &from, &to);
+	cut(s, k->lo + from, k->lo + to);
+}
+
+/* What lies around `at`: the same places, and what they want of it. */
 static struct bob_pr_stretch stretch_at(uintptr_t at)
 {
 	const uint32_t next = count ? behind(at) : 0;
-	const uintptr_t before = next ? keys[next - 1].reach : 0;
-	struct bob_pr_stretch s = { .lo = before,
-				    .hi = next < count ? keys[next].lo : UINTPTR_MAX };
-	const struct key *k = find(at);
-	const bool alone = next && keys[next - 1].hi > at &&
-			   (next < 2 || keys[next - 2].reach <= keys[next - 1].lo);
-	uint64_t from, to;
+	struct bob_pr_stretch s = { .hi = next < count ? keys[next].lo : UINTPTR_MAX };
+	uint64_t since = UINT64_MAX;
+	uint32_t i = next;
 
-	if (!k && before <= at)
-		return s;
-	s.wanted = k != NULL;
-	if (!k && !alone) { /* in several places, and wanted in none */
-		s.lo = at;
-		s.hi = at + 1;
-		return s;
+	for (; i > 0 && keys[i - 1].reach > at; i--) {
+		const struct key *k = &keys[i - 1];
+		const struct place *p = &places[k->place];
+
+		if (k->hi <= at) {
+			cut(&s, k->hi, UINTPTR_MAX);
+			continue;
+		}
+		add(&s, k, at);
+		if (p->since <= since) {
+			since = p->since;
+			s.shift = p->address - k->lo;
+		}
 	}
-	if (!k)
-		k = &keys[next - 1];
-	const struct place *p = &places[k->place];
-	s.shift = p->address - k->lo;
-	s.lo = k->lo;
-	if (s.wanted || k->hi < s.hi)
-		s.hi = k->hi;
-	if (!p->whole) {
-		narrow(p, at - k->lo, s.wanted, &from, &to);
-		s.lo = k->lo + from;
-		if (k->lo + to < s.hi)
-			s.hi = k->lo + to;
-	}
+	if (i > 0)
+		cut(&s, keys[i - 1].reach, UINTPTR_MAX);
 	return s;
 }
 
 struct bob_pr_stretch bob_pr_find(uintptr_t at)
 {
-	struct bob_pr_stretch s = { 0 };
-	uint64_t v;
+	struct bob_pr_stretch s;
 
-	if (!look(&v))
-		return s;
-	for (;;) {
+	do {
+		uint64_t v = look();
+
 		s = stretch_at(at);
 		s.version = v;
-		if (is_same(v))
-			return s;
-		look(&v);
-	}
+	} while (!is_same(s.version));
+	return s;
 }
 
 /* Is every element wanted, if the first and the last one are? Their subscripts must change evenly. */
@@ -341,7 +390,7 @@ static bool is_even(const struct place *p, uint64_t first, uint64_t last, uint64
 
 	if (p->whole)
 		return true;
-	if (!subscripts(p, first, a) || !subscripts(p, last, b) ||
+	if (trips < 2 || !p->element || !subscripts(p, first, a) || !subscripts(p, last, b) ||
 	    first % p->element != last % p->element)
 		return false;
 	for (uint32_t d = 0; d < p->rank; d++)
@@ -352,17 +401,22 @@ static bool is_even(const struct place *p, uint64_t first, uint64_t last, uint64
 
 static enum bob_pr_row row(uintptr_t at, uintptr_t last, uint64_t trips, uint64_t *address)
 {
-	uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
-	const struct key *k = find(at);
-	uint32_t i;
+	const struct bob_pr_stretch s = stretch_at(at);
+	const uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
+	const struct key *k;
+	uint32_t n;
 
-	if (k && last >= k->lo && last < k->hi &&
-	    (trips < 2 || is_even(&places[k->place], at - k->lo, last - k->lo, trips))) {
-		*address = places[k->place].address + (at - k->lo);
-		return BOB_PR_ALL;
-	}
-	i = count ? behind(hi) : 0;
-	return i && keys[i - 1].reach > lo ? BOB_PR_SOME : BOB_PR_NONE;
+	*address = at + s.shift;
+	if (lo >= s.lo && hi < s.hi)
+		return s.wanted ? BOB_PR_ALL : BOB_PR_NONE;
+	n = count ? behind(hi) : 0;
+	if (!n || keys[n - 1].reach <= lo)
+		return BOB_PR_NONE;
+	k = &keys[n - 1];
+	if (k->lo > lo || k->hi <= hi || (n > 1 && keys[n - 2].reach > lo) ||
+	    !is_even(&places[k->place], at - k->lo, last - k->lo, trips))
+		return BOB_PR_SOME;
+	return BOB_PR_ALL;
 }
 
 enum bob_pr_row bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address)
@@ -371,12 +425,9 @@ enum bob_pr_row bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint
 	enum bob_pr_row found;
 	uint64_t v;
 
-	if (!look(&v))
-		return BOB_PR_NONE;
-	for (;;) {
+	do {
+		v = look();
 		found = row(at, last, trips, address);
-		if (is_same(v))
-			return found;
-		look(&v);
-	}
+	} while (!is_same(v));
+	return found;
 }

@@ -57,12 +57,12 @@ struct bob_pr_stretch {
 	bool wanted;
 };
 extern uint64_t bob_pr_version;
-/* The stretch around `at`; without one (lo == hi) nothing is known now, and nothing wanted. */
+/* The stretch around `at`. */
 struct bob_pr_stretch bob_pr_find(uintptr_t at);
 /* `count` of them, `step` apart. */
 enum bob_pr_row {
 	BOB_PR_NONE,	/* none is wanted */
-	BOB_PR_ALL,	/* all are, and they lie `step` apart in the trace, too */
+	BOB_PR_ALL,	/* all are, and they lie `step` apart in the trace, too: from *address on */
 	BOB_PR_SOME	/* not easily said */
 };
 enum bob_pr_row bob_pr_find_row(uintptr_t at, int64_t step, uint64_t count, uint64_t *address);
