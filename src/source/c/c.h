@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C front end of `bobbin instrument`: docs/source-c.md. Reads one C file with libclang, finds what was asked for, and
  * gives the file's bytes back with probes put in between; nothing of the file is taken away. What the probes are is
- * source/probe/bobbin_probe.h; the only file here that knows how they are written is emit.c.
+ * bobbin/probe.h; emit.c and table.c alone know how they are written.
  *
  * Owner: a result owns all it points at. Threads: one at a time (libclang is loaded once). errno is not used.
  * Units: lines and columns from 1, both ends of a range belong to it. */
@@ -19,9 +19,6 @@
 
 enum bob_source_c_what {
 	BOB_SOURCE_C_VARIABLE,
-	BOB_SOURCE_C_LOOPS,		/* code at loop level */
-	BOB_SOURCE_C_CALLS,		/* code at subroutine level */
-	BOB_SOURCE_C_COMMUNICATION,	/* calls of MPI and PVM */
 	BOB_SOURCE_C_POINTERS		/* what is reached through pointers, where its address is that of a variable of another file */
 };
 
@@ -46,7 +43,7 @@ struct bob_source_c_options {
 	uint32_t flag_count;
 	const struct bob_source_c_wish *wishes;
 	uint32_t wish_count;
-	const char *header;	/* included at the top; NULL: "bobbin_probe.h" */
+	const char *header;	/* included at the top; NULL: "bobbin/probe.h" */
 };
 
 /* Why something asked for got no probe. */
@@ -59,6 +56,8 @@ enum bob_source_c_refusal {
 	BOB_SOURCE_C_ASSEMBLER,
 	BOB_SOURCE_C_ATOMIC_PRAGMA, /* a pragma rules how it is to be written */
 	BOB_SOURCE_C_DEEP,
+	BOB_SOURCE_C_THREAD,	/* one for each thread */
+	BOB_SOURCE_C_LARGE,	/* more bytes at once than a record can say */
 	BOB_SOURCE_C_JUMP,	/* something jumps over it or into it */
 	BOB_SOURCE_C_UNCLEAR,	/* no place for a probe was found */
 	BOB_SOURCE_C_REFUSALS
@@ -73,8 +72,7 @@ struct bob_source_c_counts {
 		dropped; /* references that cannot touch what was asked for, of those that looked like it */
 	uint32_t nests;		/* loop nests with one probe ... */
 	uint32_t nest_references; /* ... and accesses written there */
-	uint32_t loops, calls, communication, passes;
-	uint32_t variables;
+	uint32_t variables;	/* rows of the table */
 	uint32_t refused[BOB_SOURCE_C_REFUSALS];
 };
 

@@ -1,53 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How probes are written: all that the text of a file knows of source/probe/bobbin_probe.h is here. An lvalue goes in brackets of its
- * own, so that commas in it are not the macro's. Lines stay what they were: nothing that is put in has a line end, but at the top and
- * behind the end of the file. */
+/* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue goes in brackets of its own, so that commas in it
+ * are not the macro's, and the macro has it once, so that what is in one another stays short. Lines stay what they were: nothing that is
+ * put in has a line end, but at the top and behind the end of the file. */
 #include "source/c/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Names that are made up begin so. */
-#define OWN "bobbin_"
-
-static uint32_t number_of(struct bob_c_unit *u, struct bob_c_variable *v)
+const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site)
 {
-	if (v->is_used)
-		return v->number;
-	if (bob_array_room(&u->used, u->used_count, &u->used_room,
-			   sizeof(struct bob_c_variable *))) {
-		u->is_failed = true;
-		return 0;
-	}
-	v->is_used = true;
-	v->number = (uint32_t)u->used_count;
-	u->used[u->used_count++] = v;
-	u->counts.variables++;
-	return v->number;
-}
-
-uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s)
-{
-	if (bob_array_room(&u->sites, u->site_count, &u->site_room, sizeof(*u->sites))) {
-		u->is_failed = true;
-		return 0;
-	}
-	if (s->variable)
-		number_of(u, s->variable);
-	u->sites[u->site_count] = *s;
-	return (uint32_t)u->site_count++;
-}
-
-const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site, enum bob_c_probe kind)
-{
-	static const char *const macros[] = {
-		[BOB_C_PROBE_READ] = "BOBBIN_RD",
-		[BOB_C_PROBE_WRITE] = "BOBBIN_WR",
-		[BOB_C_PROBE_UPDATE] = "BOBBIN_RW",
-		[BOB_C_PROBE_PASS] = "BOBBIN_PS",
-	};
-
-	return bob_c_printf(u, "%s(%u,(", macros[kind], site);
+	return bob_c_printf(u, "BOBBIN_AT(%u,(", site);
 }
 
 const char *bob_c_behind_access(struct bob_c_unit *u)
@@ -56,38 +18,80 @@ const char *bob_c_behind_access(struct bob_c_unit *u)
 	return "))";
 }
 
+/* Bounds that only the running program knows, the fastest first; "0": the table has them. `of` is an array. */
+static const char *bounds(struct bob_c_unit *u, CXType t, const char *of)
+{
+	const char *list = "", *at = of;
+	bool is_fixed = true;
+
+	for (int depth = 0; depth < (int)BOB_SOURCE_C_RANK_MAX; depth++) {
+		t = u->clang->getCanonicalType(t);
+		if (!bob_c_is_array(t.kind))
+			break;
+		is_fixed &= t.kind != CXType_VariableArray;
+		list = bob_c_printf(u, "{0,(int64_t)(sizeof(%s)/sizeof(%s[0]))},%s", at, at, list);
+		at = bob_c_printf(u, "%s[0]", at);
+		t = u->clang->getArrayElementType(t);
+	}
+	return is_fixed ? "0" : bob_c_printf(u, "(const int64_t[][2]){%s}", list);
+}
+
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write)
 {
-	const uint32_t n = number_of(u, v);
+	bob_c_rows(u, v);
+	return bob_c_printf(u,
+			    ",*bobbin_v%u __attribute__((unused,cleanup(bobbin_end_%u)))="
+			    "bobbin_local(%u,%u,&%s,%s,%d)",
+			    v->first, v->first, v->first, v->count, v->name,
+			    bounds(u, v->canonical, v->name), write);
+}
 
-	v->is_registered = true;
-	return bob_c_printf(u, ",*" OWN "v%u BOBBIN_SCOPE = bobbin_local(%u,&%s,sizeof(%s),%d)", n,
-			    n, v->name, v->name, write);
+/* Of an array parameter all is told that it says of itself; of a pointer, what the box says. */
+static const char *pointed(struct bob_c_unit *u, struct bob_c_variable *v)
+{
+	CXType t = v->canonical;
+	const struct bob_source_c_wish *w = v->pointed_count ? u->rows[v->pointed_first].wish :
+							       NULL;
+	const char *list = "0";
+
+	if (!v->pointed_count || (t.kind != CXType_ConstantArray && !(w && w->rank)))
+		return "";
+	for (int depth = 0; depth < (int)BOB_SOURCE_C_RANK_MAX && bob_c_is_array(t.kind); depth++) {
+		t = u->clang->getCanonicalType(u->clang->getArrayElementType(t));
+		if (t.kind == CXType_VariableArray || t.kind == CXType_IncompleteArray)
+			return "";
+	}
+	return bob_c_printf(u,
+			    "void*bobbin_v%u __attribute__((unused,cleanup(bobbin_end_%u)))="
+			    "bobbin_local(%u,%u,%s,%s,-1);",
+			    v->pointed_first, v->pointed_first, v->pointed_first, v->pointed_count,
+			    v->name, list);
 }
 
 const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v)
 {
-	const uint32_t n = number_of(u, v);
+	const char *own = "";
 
-	v->is_registered = true;
-	return bob_c_printf(u,
-			    "void *" OWN "v%u BOBBIN_SCOPE = bobbin_local(%u,&%s,sizeof(%s),-1);",
-			    n, n, v->name, v->name);
+	bob_c_rows(u, v);
+	v->has_scope = true;
+	if (v->count)
+		own = bob_c_printf(u,
+				   "void*bobbin_v%u __attribute__((unused,cleanup(bobbin_end_%u)))="
+				   "bobbin_local(%u,%u,&%s,0,-1);",
+				   v->first, v->first, v->first, v->count, v->name);
+	return bob_c_printf(u, "%s%s", own, pointed(u, v));
 }
 
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v)
 {
-	const uint32_t n = number_of(u, v);
-
-	v->is_registered = true;
+	bob_c_rows(u, v);
 	return bob_c_printf(u,
-			    "__extension__ int " OWN "v%u __attribute__((unused)) = "
-			    "bobbin_static(%u,&%s,sizeof(%s));",
-			    n, n, v->name, v->name);
+			    "static char bobbin_o%u;int bobbin_v%u __attribute__((unused))="
+			    "bobbin_once(&bobbin_o%u,%u,%u,&%s);",
+			    v->first, v->first, v->first, v->first, v->count, v->name);
 }
 
-/* A text as C writes it. */
-static const char *quoted(struct bob_c_unit *u, const char *text)
+const char *bob_c_quoted(struct bob_c_unit *u, const char *text)
 {
 	const size_t len = strlen(text);
 	char *to = bob_arena_alloc(&u->arena, 4 * len + 3), *p = to;
@@ -113,106 +117,89 @@ static const char *quoted(struct bob_c_unit *u, const char *text)
 	return to;
 }
 
-/* "{10,20}": how many elements in each direction, 0: not known. */
-static const char *extents(struct bob_c_unit *u, CXType t, unsigned *rank, const char **element)
-{
-	const char *text = "";
-
-	*rank = 0;
-	for (; *rank < BOB_SOURCE_C_RANK_MAX; ++*rank) {
-		long long n;
-
-		t = u->clang->getCanonicalType(t);
-		if (!bob_c_is_array(t.kind))
-			break;
-		n = t.kind == CXType_ConstantArray ? u->clang->getArraySize(t) : 0;
-		text = bob_c_printf(u, "%s%s%lld", text, *rank ? "," : "", n);
-		t = u->clang->getArrayElementType(t);
-	}
-	*element = u->clang->Type_getSizeOf(t) > 0 ?
-			   bob_c_printf(u, "%lld", u->clang->Type_getSizeOf(t)) :
-			   "0";
-	return text;
-}
-
-static void describe_variables(struct bob_c_unit *u)
-{
-	bob_c_close_at(u, u->len, "\nstatic const struct bobbin_variable bobbin_variables[] = {\n");
-	for (size_t i = 0; i < u->used_count; i++) {
-		const struct bob_c_variable *v = u->used[i];
-		const bool is_pointer = v->is_pointer;
-		unsigned rank;
-		const char *element, *text;
-
-		text = extents(u,
-			       is_pointer ? u->clang->getPointeeType(v->canonical) : v->canonical,
-			       &rank, &element);
-		bob_c_close_at(u, u->len,
-			       bob_c_printf(u, "{%s,%s,%s,%u,%d,%s,%u,{%s}},\n", quoted(u, v->name),
-					    quoted(u, v->function), quoted(u, v->type), v->line,
-					    is_pointer, element, rank, *text ? text : "0"));
-	}
-	bob_c_close_at(u, u->len, "{0,0,0,0,0,0,0,{0}}};\n");
-}
-
-static void describe_sites(struct bob_c_unit *u)
-{
-	bob_c_close_at(u, u->len, "static const struct bobbin_site bobbin_sites[] = {\n");
-	for (size_t i = 0; i < u->site_count; i++) {
-		const struct bob_c_site *s = &u->sites[i];
-
-		bob_c_close_at(u, u->len,
-			       bob_c_printf(u, "{%u,%u,%d,%d,%d,%s,%s},\n", s->line, s->column,
-					    s->kind, s->variable ? (int)s->variable->number : -1,
-					    s->is_filtered, quoted(u, s->function),
-					    s->text ? quoted(u, s->text) : "0"));
-	}
-	bob_c_close_at(u, u->len, "{0,0,0,0,0,0,0}};\n");
-}
-
-/* At file scope, and whole: its name says the same at the end of the file. */
+/* At file scope: its name says the same at the end of the file. */
 static bool is_nameable(struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	return v->is_static && !*v->function && !v->is_thread &&
+	       v->canonical.kind != CXType_IncompleteArray && !v->is_register &&
 	       u->clang->getCursorKind(u->clang->getCursorSemanticParent(v->decl)) !=
 		       CXCursor_FunctionDecl;
 }
 
-void bob_c_emit_frame(struct bob_c_unit *u)
+/* Variables of this file that only a pointer may lead to. */
+static void use_exposed(struct bob_c_unit *u)
 {
-	const char *header = u->options->header ? u->options->header : "bobbin_probe.h";
-
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
 		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
 			if (v->is_wanted && v->is_exposed && is_nameable(u, v) &&
 			    u->clang->isCursorDefinition(u->clang->getCursorDefinition(v->decl)))
-				number_of(u, v);
-	if (!u->site_count && !u->used_count)
-		return;
-	bob_c_open_at(u, 0,
-		      bob_c_printf(u, "#include \"%s\"\n#line 1 %s\n", header, quoted(u, u->path)));
-	describe_variables(u);
-	describe_sites(u);
-	bob_c_close_at(
-		u, u->len,
-		bob_c_printf(
-			u,
-			"static struct bobbin_unit bobbin_this_unit = {%s,bobbin_variables,%zu,"
-			"bobbin_sites,%zu};\n"
-			"static void __attribute__((constructor, no_instrument_function)) bobbin_begin_unit(void) {\n"
-			"bobbin_unit_begin(&bobbin_this_unit);\n",
-			quoted(u, u->path), u->used_count, u->site_count));
-	for (size_t i = 0; i < u->used_count; i++) {
-		const struct bob_c_variable *v = u->used[i];
+				bob_c_rows(u, v);
+}
 
-		if (!is_nameable(u, v))
-			continue;
-		bob_c_close_at(
-			u, u->len,
-			bob_c_printf(u, "bobbin_static(%zu,&%s,%s%s%s);\n", i, v->name,
-				     v->canonical.kind == CXType_IncompleteArray ? "0" : "sizeof(",
-				     v->canonical.kind == CXType_IncompleteArray ? "" : v->name,
-				     v->canonical.kind == CXType_IncompleteArray ? "" : ")"));
+#define QUIET "__attribute__((unused,no_instrument_function))"
+static const char prologue[] =
+	"static struct bob_probe_file bob_probe_here;\n"
+	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p=&x;"
+	"(void)bob_probe_at(&bob_probe_here,s,(const volatile void*)bobbin_p);bobbin_p;}))\n"
+	"static " QUIET " void*bobbin_local(uint32_t v,uint32_t n,const volatile void*p,"
+	"const int64_t(*b)[2],int w){uint32_t i;for(i=0;i<n;i++)bob_probe_declare(&bob_probe_here,v+i,p,b);"
+	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"
+	"static " QUIET " int bobbin_once(char*o,uint32_t v,uint32_t n,const volatile void*p)"
+	"{if(!__atomic_exchange_n(o,1,__ATOMIC_RELAXED))(void)bobbin_local(v,n,p,0,-1);return 0;}\n"
+	"static " QUIET " void bobbin_end(uint32_t v,uint32_t n,const volatile void*p)"
+	"{uint32_t i;for(i=0;i<n;i++)bob_probe_forget(&bob_probe_here,v+i,p);}\n";
+
+/* Whatever the file has said about packing is not for us. */
+#define OLD "!defined(__STDC_VERSION__)||__STDC_VERSION__<199901L"
+static const char before_header[] = "#pragma pack(push)\n#pragma pack()\n#if " OLD
+				    "\n#define inline __inline__\n#endif\n";
+static const char behind_header[] = "#if " OLD "\n#undef inline\n#endif\n#pragma pack(pop)\n";
+
+static void put_top(struct bob_c_unit *u)
+{
+	const char *header = u->options->header ? u->options->header : "bobbin/probe.h";
+	const bool is_line = !u->top || u->bytes[u->top - 1] == '\n';
+
+	bob_c_open_at(u, u->top,
+		      bob_c_printf(u, "%s%s#include \"%s\"\n%s%s", is_line ? "" : "\n",
+				   before_header, header, behind_header, prologue));
+	for (size_t i = 0; i < u->row_count; i++) {
+		const struct bob_c_variable *v = u->rows[i].variable;
+		const uint32_t first = u->rows[i].is_pointed ? v->pointed_first : v->first;
+		const uint32_t count = u->rows[i].is_pointed ? v->pointed_count : v->count;
+
+		if (v->has_scope && first == i)
+			bob_c_open_at(u, u->top,
+				      bob_c_printf(u,
+						   "static " QUIET " void bobbin_end_%u(void*p)"
+						   "{bobbin_end(%u,%u,*(void**)p);}\n",
+						   first, first, count));
+	}
+	bob_c_open_at(u, u->top,
+		      bob_c_printf(u, "#line %u %s\n", u->top_line ? u->top_line : 1,
+				   bob_c_quoted(u, u->path)));
+}
+
+void bob_c_emit_frame(struct bob_c_unit *u)
+{
+	use_exposed(u);
+	if (!u->site_count) {
+		/* Nothing to see, and so nobody to tell of variables. */
+		u->edit_count = 0;
+		return;
+	}
+	put_top(u);
+	bob_c_emit_tables(u);
+	bob_c_close_at(u, u->len,
+		       "static __attribute__((constructor(101),no_instrument_function)) void "
+		       "bobbin_begin(void){bob_probe_begin(&bob_probe_here);\n");
+	for (size_t i = 0; i < u->row_count; i++) {
+		const struct bob_c_variable *v = u->rows[i].variable;
+
+		if (is_nameable(u, v) && v->first == i && v->count)
+			bob_c_close_at(u, u->len,
+				       bob_c_printf(u, "(void)bobbin_local(%u,%u,&%s,0,-1);\n",
+						    v->first, v->count, v->name));
 	}
 	bob_c_close_at(u, u->len, "}\n");
 }

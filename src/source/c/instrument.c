@@ -17,6 +17,8 @@ const char *bob_source_c_refusal_text(enum bob_source_c_refusal why)
 		[BOB_SOURCE_C_ASSEMBLER] = "an operand of an asm statement",
 		[BOB_SOURCE_C_ATOMIC_PRAGMA] = "below a pragma that rules its form",
 		[BOB_SOURCE_C_DEEP] = "too deep",
+		[BOB_SOURCE_C_THREAD] = "one for each thread",
+		[BOB_SOURCE_C_LARGE] = "too large for one record",
 		[BOB_SOURCE_C_JUMP] = "jumped over",
 		[BOB_SOURCE_C_UNCLEAR] = "no place for a probe",
 	};

@@ -218,11 +218,12 @@ static enum bob_c_verdict judge_box(const struct bob_source_c_wish *w,
 {
 	enum bob_c_verdict verdict = BOB_C_PROVED;
 
+	/* A box of a pointer is of what it points at. */
+	if (!lv->is_through &&
+	    (lv->variable->is_array_parameter || (w->rank && lv->variable->is_pointer)))
+		return BOB_C_NOT_ASKED;
 	if (!w->rank)
 		return BOB_C_PROVED;
-	/* A box of a pointer is of what it points at. */
-	if (lv->variable->is_pointer && !lv->is_through)
-		return BOB_C_NOT_ASKED;
 	for (uint32_t i = 0; i < w->rank; i++) {
 		if (i >= lv->rank || !lv->is_constant[i] || lv->is_blurred)
 			verdict = BOB_C_FILTERED;

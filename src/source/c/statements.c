@@ -59,28 +59,32 @@ static uint32_t declarator_end(const struct bob_c_unit *u, uint32_t at)
 	return 0;
 }
 
-static int write_site(struct bob_c_unit *u, const struct bob_c_span *s, struct bob_c_variable *v)
+/* The first value is written where the variable is declared. -1: that was not asked for. */
+static int write_site(struct bob_c_unit *u, CXCursor decl, const struct bob_c_span *s,
+		      struct bob_c_variable *v)
 {
+	const long long bytes = u->clang->Type_getSizeOf(u->clang->getCursorType(decl));
 	const struct bob_c_site site = {
 		.line = s->line,
 		.column = s->column,
-		.function = u->function_name,
-		.variable = v,
+		.unit = bob_c_unit_number(u, u->function_name),
+		.bytes = (uint32_t)bytes,
 		.kind = BOB_C_PROBE_WRITE,
 	};
-	bool is_asked = false;
+	struct bob_c_lvalue lv = { .is_known = true, .variable = v };
+	const enum bob_c_verdict verdict = bob_c_judge(u, &lv, decl, s->line);
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
-
-		is_asked |= bob_c_is_wish_of(w, v) && s->line >= w->first_line &&
-			    (!w->last_line || s->line <= w->last_line) &&
-			    !(w->rank && v->is_pointer);
-	}
-	if (!is_asked)
+	if (verdict != BOB_C_PROVED && verdict != BOB_C_FILTERED)
 		return -1;
+	if (bytes <= 0 || bytes > BOB_C_ACCESS_MAX) {
+		bob_c_refuse(u, BOB_SOURCE_C_LARGE);
+		return -1;
+	}
 	u->counts.probes++;
-	u->counts.proved++;
+	if (verdict == BOB_C_PROVED)
+		u->counts.proved++;
+	else
+		u->counts.filtered++;
 	return (int)bob_c_site(u, &site);
 }
 
@@ -89,28 +93,26 @@ static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_vari
 			  bool has_init, uint32_t scope_end)
 {
 	const struct bob_c_span s = bob_c_span(u, decl);
-	const uint32_t at = s.is_plain ? declarator_end(u, bob_c_skip_blanks(u, s.end)) : 0;
+	const bool is_auto = !strncmp(u->bytes + s.start, "__auto_type", 11);
+	uint32_t at = s.is_plain && !is_auto && u->blocked < 0 ?
+			      declarator_end(u, bob_c_skip_blanks(u, s.end)) :
+			      0;
 
-	if (!s.is_ours || !at) {
-		bob_c_refuse(u, s.is_ours ? BOB_SOURCE_C_MACRO : BOB_SOURCE_C_INCLUDED);
+	if (!at)
+		bob_c_refuse(u, is_auto	  ? BOB_SOURCE_C_UNCLEAR :
+				s.is_ours ? BOB_SOURCE_C_MACRO :
+					    BOB_SOURCE_C_INCLUDED);
+	v->is_jumped = !at || (!v->is_static && bob_c_is_jumped_into(u, at, scope_end));
+	while (v->is_static && at && u->bytes[at] == ',')
+		at = declarator_end(u, at + 1);
+	if (v->is_jumped || !at)
 		return;
-	}
-	if (strstr(v->type, "__auto_type") || !strncmp(u->bytes + s.start, "__auto_type", 11)) {
-		bob_c_refuse(u, BOB_SOURCE_C_UNCLEAR);
-		return;
-	}
 	if (v->is_static) {
-		const char *semicolon = strchr(u->bytes + at, ';');
-
-		if (u->bytes[at] == ';' && semicolon)
-			bob_c_close_at(u, at + 1, bob_c_static(u, v));
+		bob_c_close_at(u, at + 1, bob_c_static(u, v));
 		return;
 	}
-	if (bob_c_is_jumped_into(u, at, scope_end)) {
-		bob_c_refuse(u, BOB_SOURCE_C_JUMP);
-		return;
-	}
-	bob_c_close_at(u, at, bob_c_local(u, v, has_init ? write_site(u, &s, v) : -1));
+	v->has_scope = true;
+	bob_c_close_at(u, at, bob_c_local(u, v, has_init ? write_site(u, decl, &s, v) : -1));
 }
 
 static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
@@ -127,7 +129,9 @@ static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
 		walk_bounds(u, decl, init);
 	if (has_init && (!v->is_static || u->is_scan))
 		bob_c_walk(u, init, BOB_C_VALUE);
-	if (!u->is_scan && v->is_wanted && !v->is_register && !v->is_thread)
+	if (u->is_scan || !v->is_wanted)
+		return;
+	if (!v->is_register && !v->is_thread)
 		declare_local(u, decl, v, has_init, scope_end);
 }
 
@@ -234,6 +238,21 @@ static void walk_function(struct bob_c_unit *u, CXCursor function)
 	bob_c_list_free(&l);
 }
 
+/* What probes need comes before the first function that has one: behind what the file says to the headers of the system before it
+ * includes them, and behind these. */
+static void note_top(struct bob_c_unit *u, CXCursor function)
+{
+	const struct bob_c_span s = bob_c_span(u, function);
+	uint32_t at = s.start;
+
+	if (u->top_line || !s.is_ours)
+		return;
+	while (at && (u->bytes[at - 1] == ' ' || u->bytes[at - 1] == '\t'))
+		at--;
+	u->top = !at || u->bytes[at - 1] == '\n' ? at : s.start;
+	u->top_line = s.line;
+}
+
 void bob_c_walk_file(struct bob_c_unit *u)
 {
 	struct bob_c_list l = bob_c_all_children(u, u->clang->getTranslationUnitCursor(u->tu));
@@ -244,7 +263,11 @@ void bob_c_walk_file(struct bob_c_unit *u)
 			break;
 		if (u->clang->getCursorKind(l.at[i]) == CXCursor_FunctionDecl &&
 		    u->clang->isCursorDefinition(l.at[i])) {
+			const size_t before = u->edit_count;
+
 			walk_function(u, l.at[i]);
+			if (u->edit_count > before)
+				note_top(u, l.at[i]);
 		} else if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl && u->is_scan) {
 			const CXCursor init = initial_value(u, l.at[i]);
 

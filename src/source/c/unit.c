@@ -275,7 +275,9 @@ void bob_c_unit_close(struct bob_c_unit *u)
 		u->clang->disposeIndex(u->index);
 	free(u->bytes);
 	free(u->macros);
-	free(u->used);
+	free(u->rows);
+	free(u->nests);
+	free(u->units);
 	free(u->sites);
 	free(u->edits);
 	free(u->wrapped);
@@ -395,9 +397,44 @@ const char *bob_c_spelling(struct bob_c_unit *u, CXCursor c)
 	return bob_c_text(u, u->clang->getCursorSpelling(c));
 }
 
+/* An array parameter is a pointer, which libclang calls what it was written as; so it does with what is read from it. */
+static bool is_really_pointer(const struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_clang *l = u->clang;
+	CXCursor child[1];
+
+	for (;;) {
+		switch (l->getCursorKind(c)) {
+		case CXCursor_ParenExpr:
+			if (bob_c_children(u, c, child, 1) != 1)
+				return false;
+			c = child[0];
+			break;
+		case CXCursor_ParmDecl:
+			return true;
+		case CXCursor_DeclRefExpr:
+			return l->getCursorKind(l->getCursorReferenced(c)) == CXCursor_ParmDecl;
+		case CXCursor_UnexposedExpr:
+		case CXCursor_BinaryOperator:
+		case CXCursor_CompoundAssignOperator:
+		case CXCursor_ConditionalOperator:
+			return true;
+		case CXCursor_UnaryOperator:
+			/* ++ and -- have the parameter itself below them; what * gives is an array indeed. */
+			return bob_c_children(u, c, child, 1) == 1 &&
+			       l->getCursorKind(child[0]) == CXCursor_DeclRefExpr &&
+			       is_really_pointer(u, child[0]);
+		default:
+			return false;
+		}
+	}
+}
+
 enum CXTypeKind bob_c_type_kind(const struct bob_c_unit *u, CXCursor c)
 {
-	return u->clang->getCanonicalType(u->clang->getCursorType(c)).kind;
+	const enum CXTypeKind k = u->clang->getCanonicalType(u->clang->getCursorType(c)).kind;
+
+	return bob_c_is_array(k) && is_really_pointer(u, c) ? CXType_Pointer : k;
 }
 
 bool bob_c_is_array(enum CXTypeKind k)

@@ -9,6 +9,7 @@
 #include "source/c/clang.h"
 
 #define BOB_C_BUCKETS 1024u
+#define BOB_C_ACCESS_MAX 65535 /* bytes at once */
 #define BOB_C_BYTES_MAX (64u << 20)
 
 /* Bytes [start, end) of the file. */
@@ -25,7 +26,7 @@ enum bob_c_use {
 	BOB_C_READ,
 	BOB_C_WRITE,
 	BOB_C_UPDATE,
-	BOB_C_ADDRESS,		/* its address is taken */
+	BOB_C_ADDRESS,		/* its address is taken: no access */
 	BOB_C_PATH		/* a part of it is used: the way there is evaluated */
 };
 
@@ -35,33 +36,34 @@ struct bob_c_variable {
 	const char *name, *function; /* function: "" at file scope */
 	bool is_wanted;		/* by some wish, whatever its lines */
 	bool is_exposed;	/* pointers may lead to it */
-	bool is_register, is_thread, is_static, is_extern, is_parameter, is_pointer;
-	bool is_used;		/* a probe names it */
-	bool is_registered;	/* there is a place where it is told */
-	uint32_t number;	/* in the table of variables, once used */
+	bool is_register, is_thread, is_static, is_extern, is_parameter;
+	bool is_pointer;	/* ... or an array parameter: */
+	bool is_array_parameter; /* stands for what it points at alone */
+	bool is_used;		/* it has rows in the table of variables: */
+	uint32_t first, count;	/* of itself; first UINT32_MAX: none */
+	uint32_t pointed_first, pointed_count; /* of what it points at */
+	bool is_jumped;		/* something leads into its scope: it is not told of */
+	bool has_scope;		/* it ends with a block */
 	uint32_t line;
 	const char *type;	/* as written */
 	CXType canonical;
 };
 
+enum bob_c_probe { BOB_C_PROBE_READ, BOB_C_PROBE_WRITE, BOB_C_PROBE_UPDATE };
+
 struct bob_c_site {
-	uint32_t line, column;
-	struct bob_c_variable *variable; /* NULL: whatever the address is of; loops, calls: none */
-	const char *text;	/* of a call: whom; else NULL */
-	const char *function;	/* it is in */
-	int kind;		/* enum bob_c_probe */
-	bool is_filtered;
+	uint32_t line, column, unit, bytes;
+	enum bob_c_probe kind;
 };
 
-enum bob_c_probe {
-	BOB_C_PROBE_READ,
-	BOB_C_PROBE_WRITE,
-	BOB_C_PROBE_UPDATE,
-	BOB_C_PROBE_PASS,
-	BOB_C_PROBE_LOOP,
-	BOB_C_PROBE_CALL,
-	BOB_C_PROBE_COMMUNICATION,
-	BOB_C_PROBE_NEST
+struct bob_c_row {
+	const struct bob_c_variable *variable;
+	const struct bob_source_c_wish *wish; /* its box; NULL: everything */
+	bool is_pointed;	/* what it points at */
+};
+
+struct bob_c_nest_row {
+	uint32_t first, count, depth;
 };
 
 struct bob_c_edit {
@@ -84,8 +86,12 @@ struct bob_c_unit {
 	struct bob_c_span *macros; /* uses, in order, none in another */
 	size_t macro_count, macro_room;
 	struct bob_c_variable *buckets[BOB_C_BUCKETS];
-	struct bob_c_variable **used; /* in the order of their numbers */
-	size_t used_count, used_room;
+	struct bob_c_row *rows;
+	size_t row_count, row_room;
+	struct bob_c_nest_row *nests;
+	size_t nest_count, nest_room;
+	const char **units;	/* names of functions with sites */
+	size_t unit_count, unit_room;
 	struct bob_c_site *sites;
 	size_t site_count, site_room;
 	struct bob_c_edit *edits;
@@ -93,6 +99,7 @@ struct bob_c_unit {
 	uint64_t *wrapped;	/* spans that have a probe: an open hash of (start, end) */
 	size_t wrapped_count, wrapped_room;
 	struct bob_source_c_counts counts;
+	uint32_t top, top_line;	/* where the first function with a probe begins */
 	bool is_failed;		/* no memory */
 	bool has_odd_order;	/* members may have no address (scalar_storage_order) */
 	bool is_scan;		/* the first walk: only looks which addresses are taken */
@@ -142,6 +149,8 @@ bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len);
 /* NULL: not a variable, or no memory. */
 struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
 bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
+/* What a pointer or an array parameter leads to. */
+CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v);
 /* May an access of this type through a pointer touch something wanted that is exposed? */
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
 
@@ -193,26 +202,25 @@ void bob_c_jumps_find(struct bob_c_unit *u, CXCursor body);
 /* Does anything outside of [start, end) jump into it? */
 bool bob_c_is_jumped_into(const struct bob_c_unit *u, uint32_t start, uint32_t end);
 
-/* --- emit.c --- */
+/* --- table.c: the tables of the file --- */
+/* Counted, and noted as used; UINT32_MAX: no memory. */
 uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s);
+/* Of a function by this name; the one it has. */
+uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function);
+/* Rows of the table of variables for `v`, made when it is first asked for: the object itself and, of a pointer, what it points at. */
+void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v);
+void bob_c_emit_tables(struct bob_c_unit *u);
+
+/* --- emit.c --- */
 /* Around an lvalue: before and behind it. */
-const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site, enum bob_c_probe kind);
+const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site);
 const char *bob_c_behind_access(struct bob_c_unit *u);
-/* Around an expression in which `bytes` at `address` (texts) are accessed. */
-const char *bob_c_before_beside(struct bob_c_unit *u, uint32_t site, const char *address,
-				const char *bytes);
-const char *bob_c_behind_beside(struct bob_c_unit *u);
-/* Around a call. */
-const char *bob_c_before_call(struct bob_c_unit *u, uint32_t site, bool has_value);
-const char *bob_c_behind_call(struct bob_c_unit *u);
-/* A block around a loop, whose body begins with `trip`. */
-const char *bob_c_before_loop(struct bob_c_unit *u, uint32_t site);
-const char *bob_c_loop_trip(struct bob_c_unit *u, uint32_t site);
-const char *bob_c_behind_loop(struct bob_c_unit *u);
 /* Behind a declarator; behind the beginning of a body, for a parameter; behind a declaration, for a static one. */
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);
 const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v);
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v);
+/* A text as C writes it. */
+const char *bob_c_quoted(struct bob_c_unit *u, const char *text);
 /* Top and end of the file. */
 void bob_c_emit_frame(struct bob_c_unit *u);
 

@@ -7,6 +7,7 @@
 
 /* Classes of scalars that may alias one another, as bits. */
 #define CLASS_CHAR 1u
+#define CLASS_POINTER 512u
 #define CLASS_ALL 0xffffffffu
 
 static bool is_named(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
@@ -50,7 +51,8 @@ static void describe(struct bob_c_unit *u, struct bob_c_variable *v)
 	v->is_extern = storage == CX_SC_Extern;
 	v->is_static = !v->is_parameter &&
 		       (!*v->function || storage == CX_SC_Static || v->is_extern);
-	v->is_pointer = v->canonical.kind == CXType_Pointer;
+	v->is_pointer = bob_c_type_kind(u, v->decl) == CXType_Pointer;
+	v->is_array_parameter = v->is_pointer && bob_c_is_array(v->canonical.kind);
 	v->is_exposed = l->getCursorLinkage(v->decl) == CXLinkage_External;
 	l->getExpansionLocation(l->getCursorLocation(v->decl), &file, &line, &column, &offset);
 	v->line = line;
@@ -139,7 +141,7 @@ static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth)
 	case CXType_LongDouble:
 		return 256;
 	case CXType_Pointer:
-		return 512;
+		return CLASS_POINTER;
 	case CXType_Complex:
 		return classes(u, l->getElementType(t), depth + 1);
 	case CXType_Record:
@@ -148,6 +150,12 @@ static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth)
 	default:
 		return CLASS_ALL;
 	}
+}
+
+CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	return v->canonical.kind == CXType_Pointer ? u->clang->getPointeeType(v->canonical) :
+						     u->clang->getArrayElementType(v->canonical);
 }
 
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
@@ -161,9 +169,10 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
 			uint32_t own;
 
-			if (!v->is_wanted || !v->is_exposed)
+			if (!v->is_wanted || (!v->is_exposed && !v->is_pointer))
 				continue;
-			own = classes(u, v->canonical, 0);
+			own = v->is_pointer ? CLASS_POINTER | classes(u, bob_c_pointee(u, v), 0) :
+					      classes(u, v->canonical, 0);
 			if (mask & own || (mask | own) & CLASS_CHAR)
 				return true;
 		}

@@ -52,51 +52,38 @@ bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s)
 	return outer.start != s->start || outer.end != s->end;
 }
 
-/* Is the pointer made here given to a function? */
-static bool is_argument(struct bob_c_unit *u)
-{
-	for (size_t i = u->path_count - 1; i > 0; i--) {
-		const CXCursor c = u->path_at[i - 1];
-		const enum CXCursorKind k = u->clang->getCursorKind(c);
-
-		if (k == CXCursor_CallExpr)
-			return true;
-		if (k != CXCursor_UnaryOperator && k != CXCursor_CStyleCastExpr &&
-		    !is_transparent(u, c))
-			return false;
-	}
-	return false;
-}
-
 static const enum bob_c_probe probe_of[] = {
 	[BOB_C_READ] = BOB_C_PROBE_READ,
 	[BOB_C_WRITE] = BOB_C_PROBE_WRITE,
 	[BOB_C_UPDATE] = BOB_C_PROBE_UPDATE,
-	[BOB_C_ADDRESS] = BOB_C_PROBE_PASS,
 };
 
-/* Counts, and makes a site: its number. */
-static uint32_t site_of(struct bob_c_unit *u, const struct bob_c_lvalue *lv,
+/* Counts, and makes a site: its number. UINT32_MAX: what is accessed has no size, or too much of it. */
+static uint32_t site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 			const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict)
 {
+	const long long bytes = u->clang->Type_getSizeOf(u->clang->getCursorType(c));
 	const struct bob_c_site site = {
 		.line = s->line,
 		.column = s->column,
-		.function = u->function_name,
-		.variable = lv->variable && lv->variable->is_wanted ? lv->variable : NULL,
-		.kind = (int)probe_of[use],
-		.is_filtered = verdict == BOB_C_FILTERED,
+		.unit = bob_c_unit_number(u, u->function_name),
+		.bytes = bob_c_type_kind(u, c) == CXType_Pointer ? sizeof(void *) : (uint32_t)bytes,
+		.kind = probe_of[use],
 	};
 
-	if (use == BOB_C_ADDRESS) {
-		u->counts.passes++;
-	} else {
-		u->counts.probes++;
-		if (verdict == BOB_C_PROVED)
-			u->counts.proved++;
-		else
-			u->counts.filtered++;
+	if (bytes == 0)
+		return UINT32_MAX;
+	if (bytes < 0 || bytes > BOB_C_ACCESS_MAX) {
+		bob_c_refuse(u, BOB_SOURCE_C_LARGE);
+		return UINT32_MAX;
 	}
+	u->counts.probes++;
+	if (verdict == BOB_C_PROVED)
+		u->counts.proved++;
+	else
+		u->counts.filtered++;
+	if (lv->variable && lv->variable->is_wanted)
+		bob_c_rows(u, lv->variable);
 	return bob_c_site(u, &site);
 }
 
@@ -116,6 +103,14 @@ static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const st
 		bob_c_refuse(u, BOB_SOURCE_C_INCLUDED);
 	else if (lv->is_vector)
 		bob_c_refuse(u, BOB_SOURCE_C_VECTOR);
+	else if (!lv->is_through && lv->variable->is_register)
+		bob_c_refuse(u, BOB_SOURCE_C_REGISTER);
+	else if (!lv->is_through && lv->variable->is_thread)
+		bob_c_refuse(u, BOB_SOURCE_C_THREAD);
+	else if (!lv->is_through && lv->variable->is_jumped)
+		bob_c_refuse(u, BOB_SOURCE_C_JUMP);
+	else if (lv->is_bits)
+		bob_c_refuse(u, BOB_SOURCE_C_BITS);
 	else
 		return false;
 	return true;
@@ -126,6 +121,7 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 			   struct bob_c_span *s, struct bob_c_lvalue *lv)
 {
 	enum bob_c_verdict verdict;
+	uint32_t site;
 
 	bob_c_lvalue_find(u, c, lv);
 	if (u->is_scan) {
@@ -134,28 +130,21 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 		return false;
 	}
 	*s = bob_c_span(u, c);
-	verdict = bob_c_judge(u, lv, c, s->line);
-	if (use == BOB_C_ADDRESS &&
-	    (lv->is_through || verdict == BOB_C_NOT_ASKED || !is_argument(u)))
+	if (use == BOB_C_ADDRESS)
 		return false;
+	verdict = bob_c_judge(u, lv, c, s->line);
 	if (is_out(u, lv, s, verdict))
 		return false;
-	if (!lv->is_through && lv->variable && lv->variable->is_register) {
-		bob_c_refuse(u, BOB_SOURCE_C_REGISTER);
-		return false;
-	}
-	if (lv->is_bits) {
-		bob_c_refuse(u, BOB_SOURCE_C_BITS);
-		return false;
-	}
 	if (!bob_c_is_editable(u, s)) {
 		bob_c_refuse(u, BOB_SOURCE_C_MACRO);
 		return false;
 	}
 	if (!bob_c_claim(u, s->start, s->end))
 		return false;
-	bob_c_open_at(u, s->start,
-		      bob_c_before_access(u, site_of(u, lv, s, use, verdict), probe_of[use]));
+	site = site_of(u, c, lv, s, use, verdict);
+	if (site == UINT32_MAX)
+		return false;
+	bob_c_open_at(u, s->start, bob_c_before_access(u, site));
 	return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C front end from a command line: instrument FILE [wish...] [-- flags]; the new file to standard output, counts to standard error.
- *   --variable=NAME --loops --calls --communication --pointers    begin a wish
+ *   --variable=NAME --pointers                                       begin a wish
  *   --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,7 @@ static const struct {
 	const char *option;
 	enum bob_source_c_what what;
 } begins[] = {
-	{ "--variable=", BOB_SOURCE_C_VARIABLE }, { "--loops", BOB_SOURCE_C_LOOPS },
-	{ "--calls", BOB_SOURCE_C_CALLS },	  { "--communication", BOB_SOURCE_C_COMMUNICATION },
+	{ "--variable=", BOB_SOURCE_C_VARIABLE },
 	{ "--pointers", BOB_SOURCE_C_POINTERS },
 };
 
@@ -60,10 +59,9 @@ static int read_option(const char *a)
 static void say(const struct bob_source_c_counts *c)
 {
 	fprintf(stderr,
-		"probes %u proved %u filtered %u dropped %u nests %u in-nests %u loops %u calls %u "
-		"communication %u passes %u variables %u\n",
+		"probes %u proved %u filtered %u dropped %u nests %u in-nests %u variables %u\n",
 		c->probes, c->proved, c->filtered, c->dropped, c->nests, c->nest_references,
-		c->loops, c->calls, c->communication, c->passes, c->variables);
+		c->variables);
 	for (int i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
 		if (c->refused[i])
 			fprintf(stderr, "refused %u: %s\n", c->refused[i],
@@ -72,7 +70,7 @@ static void say(const struct bob_source_c_counts *c)
 
 int main(int argc, char **argv)
 {
-	struct bob_source_c_options o = { .wishes = wishes, .header = "log_probe.h" };
+	struct bob_source_c_options o = { .wishes = wishes };
 	struct bob_source_c_complaint why = { "" };
 	struct bob_source_c_result *r;
 	int i = 2;

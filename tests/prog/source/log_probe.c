@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What log_probe.h calls. One line for each access: line of the source, kind, variable, offset in it and size; of what is at no known
- * address the variable is '-'. Filtered sites say nothing of other addresses. */
+/* A recorder behind bobbin/probe.h for tests: each access is a line in the file that BOB_TEST_LOG names (none: nothing is recorded): line of
+ * the source, kind, variable, offset in it and bytes. What lies in no variable, or is not wanted of it, is left out. Linked into the
+ * program, which must export bobbin_probe_1. It is simple and slow, and shares no code with the real one. */
 #include <fcntl.h>
-#include <stdint.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "log_probe.h"
+#include "bobbin/probe.h"
 
-#define OBJECTS_MAX 100000
+#define PLACES_MAX 100000
 
-static struct object {
+static struct place {
 	const volatile char *at;
-	unsigned long bytes;
-	const char *name;
-} objects[OBJECTS_MAX];
-static unsigned object_count;
+	uint64_t bytes;
+	const struct bob_probe_variable *v;
+	uint32_t number;
+	int64_t bounds[BOB_PROBE_DIMENSIONS_MAX][2];
+} places[PLACES_MAX];
+static unsigned count;
 static char text[1 << 16];
 static size_t used;
 static int fd = -2;
@@ -41,55 +44,109 @@ static void __attribute__((destructor)) finish(void)
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void say(const char *format, ...)
 {
-	__builtin_va_list args;
+	va_list args;
 
 	if (used > sizeof(text) - 1000)
 		flush();
-	__builtin_va_start(args, format);
+	va_start(args, format);
 	used += (size_t)vsnprintf(text + used, 900, format, args);
-	__builtin_va_end(args);
+	va_end(args);
 }
 
-void bobbin_log_begin(struct bobbin_unit *u, unsigned variable, const volatile void *at,
-		      unsigned long bytes)
+static void declare(struct bob_probe_file *f, uint32_t v, const volatile void *base,
+		    const int64_t (*bounds)[2])
 {
-	for (unsigned i = 0; i < object_count; i++)
-		if (objects[i].at == at && objects[i].bytes == bytes)
-			return;
-	if (object_count < OBJECTS_MAX)
-		objects[object_count++] = (struct object){ at, bytes, u->variables[variable].name };
+	struct place p = {
+		.at = base, .v = &f->variable[v], .bytes = f->variable[v].element, .number = v
+	};
+
+	if (!bounds)
+		bounds = p.v->bounds;
+	for (uint32_t d = 0; d < p.v->rank; d++) {
+		memcpy(p.bounds[d], bounds[d], sizeof(p.bounds[d]));
+		p.bytes *= (uint64_t)bounds[d][1];
+	}
+	if (p.bytes && count < PLACES_MAX)
+		places[count++] = p;
 }
 
-void bobbin_log_end(const void *at)
+static void forget(struct bob_probe_file *f, uint32_t v, const volatile void *base)
 {
-	for (unsigned i = object_count; i-- > 0;)
-		if (objects[i].at == at) {
-			memmove(&objects[i], &objects[i + 1],
-				(--object_count - i) * sizeof(objects[0]));
+	for (unsigned i = count; i-- > 0;)
+		if (places[i].at == base && places[i].v == &f->variable[v]) {
+			memmove(&places[i], &places[i + 1], (--count - i) * sizeof(places[0]));
 			return;
 		}
 }
 
-void bobbin_log_access(struct bobbin_unit *u, unsigned site, const volatile void *at,
-		       unsigned long bytes)
+static int is_wanted(const struct place *p, uint64_t offset)
 {
-	const struct bobbin_site *s = &u->sites[site];
+	uint64_t index = offset / p->v->element;
+
+	for (uint32_t d = 0; p->v->wanted && d < p->v->rank; d++) {
+		const int64_t s = p->bounds[d][0] + (int64_t)(index % (uint64_t)p->bounds[d][1]);
+
+		index /= (uint64_t)p->bounds[d][1];
+		if (s < p->v->wanted[d][0] || s > p->v->wanted[d][1])
+			return 0;
+	}
+	return 1;
+}
+
+static void see(struct bob_probe_file *f, uint32_t site, const volatile void *at)
+{
+	const struct bob_probe_site *s = &f->site[site];
 	const volatile char *p = at;
 
-	for (unsigned i = object_count; i-- > 0;)
-		if (p >= objects[i].at && p < objects[i].at + objects[i].bytes) {
-			say("%u %c %s+%ld %lu\n", s->line, "RWUP"[s->kind], objects[i].name,
-			    (long)(p - objects[i].at), bytes);
+	for (unsigned i = count; i-- > 0;)
+		if (p >= places[i].at && p < places[i].at + places[i].bytes &&
+		    is_wanted(&places[i], (uint64_t)(p - places[i].at))) {
+			say("%u %c %.*s+%ld %u\n", s->line, "RWU"[s->kind],
+			    (int)strcspn(places[i].v->name, " "), places[i].v->name,
+			    (long)(p - places[i].at), s->size);
 			return;
 		}
-	if (!s->is_filtered)
-		say("%u %c %s %lu\n", s->line, "RWUP"[s->kind],
-		    s -> variable >= 0 ? u -> variables[s->variable].name : "-", bytes);
 }
 
-void bobbin_log_mark(struct bobbin_unit *u, unsigned site, const char *what)
+static void nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
+		 const volatile void *const *at, const int64_t *step)
 {
-	const struct bobbin_site *s = &u->sites[site];
+	const struct bob_probe_nest *own = &f->nest[n];
+	int64_t i[BOB_PROBE_NEST_DEPTH_MAX] = { 0 };
+	uint32_t d;
 
-	say("%u %s %s\n", s->line, what, s->text ? s->text : "");
+	for (d = 0; d < own->depth; d++)
+		if (trips[d] <= 0)
+			return;
+	do {
+		for (uint32_t k = 0; k < own->count; k++) {
+			const volatile char *p = at[k];
+
+			for (d = 0; d < own->depth; d++)
+				p += i[d] * step[k * own->depth + d];
+			see(f, own->first + k, p);
+		}
+		for (d = own->depth; d-- > 0;) {
+			if (++i[d] < trips[d])
+				break;
+			i[d] = 0;
+		}
+	} while (d != UINT32_MAX);
 }
+
+static const struct bob_probe_table table;
+
+static void begin(struct bob_probe_file *f)
+{
+	if (!getenv("BOB_TEST_LOG"))
+		return;
+	f->recorder = &table;
+	f->access = see;
+}
+
+static const struct bob_probe_table table = {
+	.size = sizeof(table), .begin = begin, .declare = declare, .forget = forget, .nest = nest
+};
+
+extern const struct bob_probe_table bobbin_probe_1
+	__attribute__((alias("table"), visibility("default")));

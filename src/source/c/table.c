@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the file says of itself behind its last line: units, sites, nests and variables. A variable has a row for everything that was
+ * asked of it, so that several boxes of one are told apart by the run time alone; a pointer has rows for itself and for what it points at. */
+#include "source/c/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function)
+{
+	for (size_t i = u->unit_count; i-- > 0;)
+		if (!strcmp(u->units[i], function))
+			return (uint32_t)i;
+	if (bob_array_room(&u->units, u->unit_count, &u->unit_room, sizeof(*u->units))) {
+		u->is_failed = true;
+		return 0;
+	}
+	u->units[u->unit_count] = function;
+	return (uint32_t)u->unit_count++;
+}
+
+uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s)
+{
+	if (bob_array_room(&u->sites, u->site_count, &u->site_room, sizeof(*u->sites))) {
+		u->is_failed = true;
+		return UINT32_MAX;
+	}
+	u->sites[u->site_count] = *s;
+	return (uint32_t)u->site_count++;
+}
+
+static void add_row(struct bob_c_unit *u, const struct bob_c_variable *v,
+		    const struct bob_source_c_wish *wish, bool is_pointed)
+{
+	if (bob_array_room(&u->rows, u->row_count, &u->row_room, sizeof(*u->rows))) {
+		u->is_failed = true;
+		return;
+	}
+	u->rows[u->row_count++] = (struct bob_c_row){ v, wish, is_pointed };
+	u->counts.variables++;
+}
+
+/* One row for all of it, or one for each box. */
+static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, bool is_pointed)
+{
+	const size_t before = u->row_count;
+	const struct bob_source_c_wish *whole = NULL;
+
+	for (uint32_t i = 0; i < u->options->wish_count; i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+
+		if (bob_c_is_wish_of(w, v) && !w->rank)
+			whole = w;
+	}
+	if (!is_pointed && v->is_array_parameter)
+		return 0;
+	if (whole)
+		add_row(u, v, NULL, is_pointed);
+	for (uint32_t i = 0; !whole && i < u->options->wish_count; i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+
+		if (bob_c_is_wish_of(w, v) && (is_pointed || !v->is_pointer))
+			add_row(u, v, w, is_pointed);
+	}
+	return (uint32_t)(u->row_count - before);
+}
+
+void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v)
+{
+	if (v->is_used)
+		return;
+	v->is_used = true;
+	v->first = (uint32_t)u->row_count;
+	v->count = add_rows(u, v, false);
+	if (!v->is_pointer)
+		return;
+	v->pointed_first = (uint32_t)u->row_count;
+	v->pointed_count = add_rows(u, v, true);
+}
+
+/* --- text --- */
+
+static void put(struct bob_c_unit *u, const char *text)
+{
+	bob_c_close_at(u, u->len, text);
+}
+
+struct shape {
+	uint32_t rank;
+	long long extent[BOB_SOURCE_C_RANK_MAX + 1]; /* outermost first; 0: not known */
+	long long bytes;	/* of an element */
+};
+
+static struct shape shape_of(struct bob_c_unit *u, const struct bob_c_row *r)
+{
+	struct shape s = { .rank = 0 };
+	CXType t = r->variable->canonical;
+	const bool is_array = bob_c_is_array(t.kind);
+
+	if (r->is_pointed && !is_array) {
+		t = bob_c_pointee(u, r->variable);
+		s.rank = 1;
+	}
+	if (!r->is_pointed && r->variable->is_pointer) {
+		s.bytes = sizeof(void *);
+		return s;
+	}
+	while (s.rank < BOB_SOURCE_C_RANK_MAX) {
+		t = u->clang->getCanonicalType(t);
+		if (!bob_c_is_array(t.kind))
+			break;
+		s.extent[s.rank++] = t.kind == CXType_ConstantArray ? u->clang->getArraySize(t) : 0;
+		t = u->clang->getArrayElementType(t);
+	}
+	s.bytes = u->clang->Type_getSizeOf(t);
+	/* Nobody says how long it is: it is as long as what is looked at. */
+	if (r->is_pointed && s.rank && !s.extent[0] && r->wish && r->wish->rank)
+		s.extent[0] = r->wish->box[0].high + 1;
+	return s;
+}
+
+static void put_row(struct bob_c_unit *u, const struct bob_c_row *r, size_t number)
+{
+	const struct shape s = shape_of(u, r);
+	const char *bounds = "", *wanted = "";
+
+	for (uint32_t i = s.rank; i-- > 0;) {
+		const bool is_asked = r->wish && i < r->wish->rank;
+
+		bounds = bob_c_printf(u, "%s{0,%lld},", bounds, s.extent[i]);
+		wanted = bob_c_printf(
+			u, "%s{%lld,%lld},", wanted, is_asked ? (long long)r->wish->box[i].low : 0,
+			is_asked ? (long long)r->wish->box[i].high : 0x7fffffffffffLL);
+	}
+	if (s.rank)
+		put(u, bob_c_printf(u, "static const int64_t bobbin_b%zu[][2]={%s};\n", number,
+				    bounds));
+	if (s.rank && r->wish && r->wish->rank)
+		put(u, bob_c_printf(u, "static const int64_t bobbin_w%zu[][2]={%s};\n", number,
+				    wanted));
+}
+
+static const char *name_of(struct bob_c_unit *u, const struct bob_c_row *r)
+{
+	const struct bob_c_variable *v = r->variable;
+	const char *star = r->is_pointed && v->count ? "*" : "";
+
+	return bob_c_quoted(u, *v->function ?
+				       bob_c_printf(u, "%s%s in %s", star, v->name, v->function) :
+				       bob_c_printf(u, "%s%s", star, v->name));
+}
+
+static void put_variables(struct bob_c_unit *u)
+{
+	for (size_t i = 0; i < u->row_count; i++)
+		put_row(u, &u->rows[i], i);
+	put(u, "static const struct bob_probe_variable bobbin_variables[]={\n");
+	for (size_t i = 0; i < u->row_count; i++) {
+		const struct bob_c_row *r = &u->rows[i];
+		const struct shape s = shape_of(u, r);
+		const char *bounds = s.rank ? bob_c_printf(u, "bobbin_b%zu", i) : "0";
+		const char *wanted = s.rank && r->wish && r->wish->rank ?
+					     bob_c_printf(u, "bobbin_w%zu", i) :
+					     "0";
+
+		put(u, bob_c_printf(u, "{%s,%lld,%u,%s,%s,1,0},\n", name_of(u, r),
+				    s.bytes > 0 ? s.bytes : 0, s.rank, bounds, wanted));
+	}
+	put(u, "{0,0,0,0,0,0,0}};\n");
+}
+
+/* Another text or another selection is another image. */
+static uint64_t digest(const struct bob_c_unit *u)
+{
+	uint64_t h = bob_hash64(0, u->bytes, u->len);
+
+	for (uint32_t i = 0; i < u->options->wish_count; i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+
+		h = bob_hash64(h, w->name ? w->name : "", w->name ? strlen(w->name) : 0);
+		h = bob_hash64(h, w->function ? w->function : "*",
+			       w->function ? strlen(w->function) : 1);
+		h = bob_hash64(h, w->box, w->rank * sizeof(w->box[0]));
+		h = bob_hash64(h, &w->first_line, sizeof(w->first_line));
+		h = bob_hash64(h, &w->last_line, sizeof(w->last_line));
+	}
+	return h;
+}
+
+void bob_c_emit_tables(struct bob_c_unit *u)
+{
+	put(u, "\n");
+	put_variables(u);
+	put(u, "static const char *const bobbin_units[]={");
+	for (size_t i = 0; i < u->unit_count; i++)
+		put(u, bob_c_printf(u, "%s,", bob_c_quoted(u, u->units[i])));
+	put(u, "0};\nstatic const struct bob_probe_site bobbin_sites[]={\n");
+	for (size_t i = 0; i < u->site_count; i++) {
+		const struct bob_c_site *s = &u->sites[i];
+
+		put(u, bob_c_printf(u, "{%u,%u,%d,0,%u,%u},\n", s->line,
+				    s->column > UINT16_MAX ? 0 : s->column, (int)s->kind, s->unit,
+				    s->bytes));
+	}
+	put(u, "{0,0,0,0,0,0}};\nstatic const struct bob_probe_nest bobbin_nests[]={\n");
+	for (size_t i = 0; i < u->nest_count; i++)
+		put(u, bob_c_printf(u, "{%u,%u,%u},\n", u->nests[i].first, u->nests[i].count,
+				    u->nests[i].depth));
+	put(u, bob_c_printf(
+		       u,
+		       "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
+		       "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
+		       "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0};\n",
+		       bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->unit_count,
+		       u->row_count, u->site_count, u->nest_count));
+}
