@@ -209,6 +209,11 @@ static inline void golden_folded_trace(struct golden *g)
 	golden_folded_files(golden_file(g));
 }
 
+static inline void golden_turns_trace(struct golden *g)
+{
+	golden_turns_files(golden_file(g));
+}
+
 static inline void golden_merged_trace(struct golden *g)
 {
 	golden_merged_files(golden_file(g));
@@ -287,6 +292,7 @@ static const struct {
 	{ "places", golden_places_trace },
 	{ "places-calls", golden_places_calls_trace },
 	{ "events-user", golden_events_user_trace },
+	{ "turns", golden_turns_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 
