@@ -5,7 +5,7 @@
 file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c
 	${CMAKE_SOURCE_DIR}/src/probe/*.c)
 list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/user_key.c
-	${CMAKE_SOURCE_DIR}/src/archive/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/value_numbers.c
+	${CMAKE_SOURCE_DIR}/src/archive/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/flush.c ${CMAKE_SOURCE_DIR}/src/archive/value_numbers.c
 	${CMAKE_SOURCE_DIR}/src/archive/value_sets.c ${CMAKE_SOURCE_DIR}/src/archive/source.c
 	${CMAKE_SOURCE_DIR}/src/base/host/arena.c)
 set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)

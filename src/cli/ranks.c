@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/flush.h"
 #include "cli/complain.h"
 
 #define RANKS_MAX 65536u
@@ -61,6 +62,17 @@ static int place_option(struct cli_vars *v, const char *verb, const char *arg)
 	return 0;
 }
 
+static int flush_option(struct cli_vars *v, const char *verb, const char *arg)
+{
+	const char *expected;
+	struct bob_flush f;
+
+	if (bob_flush_parse(arg, &f, &expected))
+		return cli_misuse(verb, "--flush-every=%s: want %s", arg, expected), 125;
+	cli_vars_set(v, "BOBBIN_FLUSH_EVERY", arg);
+	return 0;
+}
+
 int cli_ranks_option(struct cli_vars *v, const char *verb, int which, const char *arg)
 {
 	switch (which) {
@@ -70,6 +82,8 @@ int cli_ranks_option(struct cli_vars *v, const char *verb, int which, const char
 		return function_option(v, verb, "finalize", "BOBBIN_FINALIZE", arg);
 	case RANKS_RANK:
 		return rank_option(v, verb, arg);
+	case RANKS_FLUSH:
+		return flush_option(v, verb, arg);
 	default:
 		return place_option(v, verb, arg);
 	}

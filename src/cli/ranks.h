@@ -5,7 +5,7 @@
 
 #include "cli/recording.h"
 
-enum { RANKS_INIT, RANKS_FINALIZE, RANKS_RANK, RANKS_PLACE, RANKS_COMMON };
+enum { RANKS_INIT, RANKS_FINALIZE, RANKS_RANK, RANKS_PLACE, RANKS_FLUSH, RANKS_COMMON };
 #define RANKS_OPTIONS                                                                              \
 	{ "init", 0, "FUNCTION",                                                                   \
 	  "a process is a rank, without MPI, from the end of this function on (docs/ranks.md)", NULL, NULL }, \
@@ -15,6 +15,9 @@ enum { RANKS_INIT, RANKS_FINALIZE, RANKS_RANK, RANKS_PLACE, RANKS_COMMON };
 	  "BOBBIN_RANK", NULL },                                                                   \
 	{ "ranks", 0, "DIR",                                                                       \
 	  "with --init: the directory in which ranks meet, instead of the trace's; a new one for each run", \
+	  NULL, NULL },                                                                            \
+	{ "flush-every", 0, "WHAT",                                                                \
+	  "--mpi, --events: write out what was recorded every 1000 events of a thread, 10s, or event: step, MPI_Barrier/10; 'step,all': ranks become one then", \
 	  NULL, NULL }
 
 /* Take one of these, `which` counted from the first. 0, or an exit status after a complaint. */

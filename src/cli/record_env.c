@@ -19,7 +19,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_EVENTS",	 "BOBBIN_WHEN",
 					     "BOBBIN_HOOK_FUNCTIONS", "BOBBIN_HOOK_PROTOTYPES",
 					     "BOBBIN_INIT",	 "BOBBIN_FINALIZE",
-					     "BOBBIN_RANKS",
+					     "BOBBIN_RANKS",	 "BOBBIN_FLUSH_EVERY",
 					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
 					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS",
 					     "BOBBIN_MPI_LEVEL",	 "BOBBIN_MPI_VECTORS" };

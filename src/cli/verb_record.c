@@ -259,7 +259,7 @@ static int options(struct recording *r, int argc, char **argv)
 		else if (i == OPT_HOOK_FUNCTIONS)
 			r->events = 1, bad = cli_hook_functions_option(&r->vars, "record", arg);
 		else if (i >= OPT_RANKS && i < OPT_MPI)
-			r->events = 1,
+			r->events |= i != OPT_RANKS + RANKS_FLUSH,
 			bad = cli_ranks_option(&r->vars, "record", i - OPT_RANKS, arg);
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
@@ -447,6 +447,8 @@ int verb_record(int argc, char **argv)
 		       125;
 	r.events |= r.mpi && !cli_mpi_level_is(&r.vars, "off|flat|rank|all");
 	r.calls |= !r.mem && !r.mpi && !r.events && !r.wrap.spec;
+	if (!r.mpi && !r.events && cli_vars_get(&r.vars, "BOBBIN_FLUSH_EVERY"))
+		return cli_misuse("record", "--flush-every is of --mpi and --events"), 125;
 	enum bob_target t = bob_target_find(argv[optind], path);
 	int is_static = t == BOB_TARGET_STATIC;
 	if (r.mem && is_static)

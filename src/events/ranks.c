@@ -66,16 +66,22 @@ static bool init(const struct bob_transport *t)
 	return true;
 }
 
-/* What the thread has recorded so far is complete: events that are under way have begun in it. */
-static void part(void *ctx)
+static void count_ranks(void)
 {
-	struct bob_ev_thread *t;
+	const uint32_t n = own.count ? own.count(own.ctx) : own.ranks;
 
-	(void)ctx;
-	bob_ev_agent->cut();
-	t = bob_ev_thread_now();
-	if (t && bob_ev_settle(t))
-		(void)bob_event_writer_cut(t->writer);
+	if (n <= own.ranks)
+		return;
+	own.ranks = n < BOB_EV_RANKS_MAX ? n : BOB_EV_RANKS_MAX;
+	put_rank();
+}
+
+const struct bob_transport *bob_ev_ranks_now(void)
+{
+	if (of != getpid())
+		return NULL;
+	count_ranks();
+	return &own;
 }
 
 static bool finalize(void)
@@ -86,16 +92,10 @@ static bool finalize(void)
 		return false;
 	of = 0;
 	done = getpid();
-	if (own.count) {
-		const uint32_t n = own.count(own.ctx);
-
-		own.ranks = n > own.rank ? n : own.rank + 1;
-		own.ranks = own.ranks < BOB_EV_RANKS_MAX ? own.ranks : BOB_EV_RANKS_MAX;
-		put_rank();
-	}
+	count_ranks();
 	all = !own.barrier || own.barrier(own.ctx, bob_ev_merge_wait_ns()) == 1;
 	all &= bob_ev_unite(&own);
-	return bob_ev_merge(&own, part, NULL) && all;
+	return bob_ev_merge(&own, bob_ev_part_all, NULL) && all;
 }
 
 bool bob_ev_ranks_init(const struct bob_transport *t)

@@ -71,6 +71,11 @@ static inline bool bob_ev_receive(const struct bob_transport *t, uint32_t from, 
 /* bob_ranks_init, bob_ranks_finalize. Not to be called while a record is open. */
 bool bob_ev_ranks_init(const struct bob_transport *t);
 bool bob_ev_ranks_finalize(void);
+/* How this process reaches other ranks now; NULL: it is none. */
+const struct bob_transport *bob_ev_ranks_now(void);
+
+/* --- flush.c --- all that the calling thread has recorded so far is a part of its own, complete in the file; for bob_ev_merge */
+void bob_ev_part_all(void *unused);
 
 /* --- place.c --- this process is a rank of those that meet there. False, and *why: it cannot be. */
 bool bob_ev_place_open(struct bob_transport *t, const char **why);

@@ -49,6 +49,7 @@ void bob_ev_switch(bool is_on);
 bool bob_ev_is_off(void);
 
 struct bob_mpi_function;
+struct bob_transport;
 /* What a recorder of MPI adds; NULL: there is none. Set before the first event. */
 struct bob_ev_mpi {
 	void (*first)(void);		/* before the first thread's first event */
@@ -57,6 +58,7 @@ struct bob_ev_mpi {
 	const struct bob_event_layout *(*layout)(uint32_t what);
 	const struct bob_mpi_function *(*function)(uint32_t what); /* NULL: there is none */
 	bool (*rank)(uint32_t *rank); /* false: not known yet */
+	const struct bob_transport *(*transport)(void); /* between ranks; NULL: there is none now */
 };
 extern const struct bob_ev_mpi *bob_ev_mpi;
 /* This process's rank as the launcher's environment says it; -1: it does not. */
@@ -123,6 +125,7 @@ struct bob_ev_thread {
 	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
 	bool is_exact;		/* each event's times are kept as well */
 	bool places;		/* events have a place among calls or memory accesses */
+	uint64_t flushed;	/* flush.c: when, or how many events ago */
 	bool pending;		/* the record that is open is of an event of `nest` */
 	struct bob_exact exact;
 	uint64_t unplaced;	/* so many since the last one have none */
@@ -155,6 +158,16 @@ bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, con
 		       const void *cfa, uint32_t *number, uint64_t *frame);
 /* Numbers of definitions that were given before are not valid any more: counts up. */
 uint32_t bob_ev_sites_age(const struct bob_ev_thread *t);
+
+/* --- flush.c --- --flush-every: there is an agent; an event of this kind has ended, and no record is open */
+extern bool bob_ev_flushes;
+void bob_ev_flush_begin(void);
+void bob_ev_flush_look(uint32_t what);
+static inline void bob_ev_flush_after(uint32_t what)
+{
+	if (__builtin_expect(bob_ev_flushes, 0))
+		bob_ev_flush_look(what);
+}
 
 /* --- names.c --- */
 struct bob_user_key;

@@ -70,6 +70,7 @@ static void first_thread(void)
 {
 	if (bob_ev_mpi)
 		bob_ev_mpi->first();
+	bob_ev_flush_begin();
 	pthread_key_create(&key, thread_ended);
 	bob_ev_agent->at_end(process_ends);
 }

@@ -287,6 +287,7 @@ void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 	}
 	if (bob_ev_hook_count)
 		bob_ev_user_hooks_end(id, out, count);
+	bob_ev_flush_after(bob_ev_user_what(id, BOB_USER_WHOLE));
 }
 
 void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
@@ -303,4 +304,5 @@ void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const 
 	}
 	if (bob_ev_hook_count && !bob_ev_depth)
 		bob_ev_user_hooks_end(id, in, count);
+	bob_ev_flush_after(bob_ev_user_what(id, BOB_USER_WHOLE));
 }

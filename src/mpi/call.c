@@ -67,8 +67,8 @@ void bob_mpi_leave(struct bob_mpi_call *c)
 		return;
 	}
 	bob_ev_depth = 0;
-	if (!c->silent)
-		bob_ev_put(&c->e);
+	if (!c->silent && bob_ev_put(&c->e))
+		bob_ev_flush_after(c->e.what);
 }
 
 void bob_mpi_part(struct bob_mpi_call *c)

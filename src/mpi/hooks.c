@@ -135,4 +135,6 @@ void bob_mpi_hooks_leave(struct bob_mpi_call *c)
 		bob_ev_put(&c->e);
 	bob_ev_hooks_call(c->hooks, &told.event, &data);
 	bob_ev_hooks_keep(bob_ev_thread(), told.name, &data);
+	if (!c->silent)
+		bob_ev_flush_after(c->e.what);
 }

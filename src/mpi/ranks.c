@@ -23,19 +23,25 @@ static void part(void *call)
 	bob_mpi_part(call);
 }
 
-void bob_mpi_unite(struct bob_mpi_call *c)
+const struct bob_transport *bob_mpi_transport(void)
 {
-	const struct bob_transport t = {
+	static struct bob_transport t = {
 		.size = sizeof(t),
-		.rank = bob_mpi_private_rank(),
-		.ranks = bob_mpi_private_ranks(),
 		.send = send_to,
 		.receive = receive_from,
 	};
 
-	if (!bob_mpi_private_is_open())
-		return;
-	bob_ev_unite(&t);
-	if (bob_mpi_private_is_open())
-		bob_ev_merge(&t, part, c);
+	t.rank = bob_mpi_private_rank();
+	t.ranks = bob_mpi_private_ranks();
+	return bob_mpi_private_is_open() ? &t : NULL;
+}
+
+void bob_mpi_unite(struct bob_mpi_call *c)
+{
+	const struct bob_transport *t = bob_mpi_transport();
+
+	if (t)
+		bob_ev_unite(t);
+	if (t && bob_mpi_private_is_open())
+		bob_ev_merge(t, part, c);
 }

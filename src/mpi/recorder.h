@@ -29,6 +29,7 @@ void bob_mpi_part(struct bob_mpi_call *c);
 /* On every rank, within MPI_Finalize, of which `c` is the record (NULL: it has none), and before anything of MPI is given up: value sets of hooks go to rank 0, what is
  * recorded into one file. In bounded time, whatever other ranks do. errno stays. */
 void bob_mpi_unite(struct bob_mpi_call *c);
+const struct bob_transport *bob_mpi_transport(void); /* NULL: there is none (any more) */
 
 /* --- hooks.c --- */
 void bob_mpi_hooks_before(struct bob_mpi_call *c);

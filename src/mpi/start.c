@@ -54,6 +54,7 @@ static const struct bob_ev_mpi adds = {
 	.layout = bob_mpi_layout,
 	.function = bob_mpi_function_of,
 	.rank = bob_mpi_own_rank,
+	.transport = bob_mpi_transport,
 };
 
 __attribute__((constructor)) static void start(void)
