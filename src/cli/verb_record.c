@@ -260,7 +260,7 @@ static int options(struct recording *r, int argc, char **argv)
 			r->events = 1, bad = cli_hook_functions_option(&r->vars, "record", arg);
 		else if (i >= OPT_RANKS && i < OPT_MPI)
 			r->events |= i != OPT_RANKS + RANKS_FLUSH,
-			bad = cli_ranks_option(&r->vars, "record", i - OPT_RANKS, arg);
+				bad = cli_ranks_option(&r->vars, "record", i - OPT_RANKS, arg);
 		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
 			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
 		else if (i == OPT_MPI)
