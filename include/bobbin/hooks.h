@@ -75,7 +75,10 @@ struct bob_value_set {
 
 enum bob_hook_flag {
 	/* `callback` alone is called, once when the event begins and once when it has ended; nothing is added to the trace. */
-	BOB_HOOK_CALLBACK_ONLY = 1
+	BOB_HOOK_CALLBACK_ONLY = 1,
+	/* There is a set for each place an event comes from -- its call path, so of each leaf of the folded trace -- not one for all events of a name. Events
+	 * without a signature have one for all. */
+	BOB_HOOK_BY_PLACE = 2
 };
 
 struct bob_hook {
@@ -148,6 +151,8 @@ struct bob_fold_reading {
 	bob_status (*pack)(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
 	/* What a shape is an event of. It is valid until it is asked again. 0: there is no such shape. */
 	int (*leaf)(const struct bob_so_far *s, uint32_t shape, struct bob_hook_leaf *out);
+	/* A place of a path, as a number that is the same in all processes that have loaded the same file, whatever else they have. */
+	uint64_t (*common_place)(uint64_t place);
 };
 
 /* What the calling thread has recorded up to now: one participant, number 0. Of an event that the hook is called for the whole is in it when it has

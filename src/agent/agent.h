@@ -305,6 +305,7 @@ void meta_flush(struct bob_meta *m);
 void images_update(void);
 struct bob_image *image_at(uint64_t addr);
 const struct bob_image *image_of(uint32_t id); /* of a function */
+const struct bob_image *image_numbered(uint32_t number); /* NULL: none that is loaded */
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
 /* The file says what this image is from now on, if it did not. False: it has no plan, or there are too many. No lock held. */
 bool image_use(struct bob_image *im);

@@ -55,6 +55,16 @@ struct bob_image *image_at(uint64_t addr)
 	return NULL;
 }
 
+const struct bob_image *image_numbered(uint32_t number)
+{
+	const struct bob_image_set *s = __atomic_load_n(&bob_process.images, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; s && i < s->count; i++)
+		if (s->image[i]->described && s->image[i]->number == number)
+			return s->image[i];
+	return NULL;
+}
+
 const struct bob_image *image_of(uint32_t id)
 {
 	const struct bob_image_set *s = __atomic_load_n(&bob_process.images, __ATOMIC_ACQUIRE);

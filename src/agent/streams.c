@@ -31,6 +31,13 @@ static uint64_t place_of(uint64_t address)
 	return (uint64_t)im->number << 48 | ((address - im->bias) & ~(0xffffull << 48));
 }
 
+static uint64_t image_key(uint32_t number)
+{
+	const struct bob_image *im = image_numbered(number);
+
+	return im ? im->plan->key : 0;
+}
+
 static const char *setting(const char *name)
 {
 	return bob_process.env ? config_env(bob_process.env, name) : NULL;
@@ -117,6 +124,7 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.hook_functions = hooks_register,
 	.function_name = hooks_name,
 	.functions_left = hooks_left,
+	.image_key = image_key,
 	.source_add = mem_source_add,
 	.source_record = mem_source_record,
 	.allowed = os_allowed,

@@ -96,6 +96,8 @@ struct bob_agent_streams {
 	bool (*source_record)(uint32_t number, const uint64_t *word, uint32_t words);
 	/* May system calls be made? No longer once the program has a seccomp filter. */
 	bool (*allowed)(void);
+	/* Which file an image of place()'s numbers is: the same in all processes, and in the trace (BOB_REC_IMAGE); 0: it is not known (any more). */
+	uint64_t (*image_key)(uint32_t number);
 	/* This lies in the place of a hooked function's return address; the true one is where one bit of the place's address is turned. */
 	uint64_t hooked_return, hooked_far;
 };

@@ -145,3 +145,13 @@ bob_status bob_hook_sets_visit(const struct bob_trace *t,
 	free(all.inner);
 	return st == BOB_OK ? all.worst : st;
 }
+
+uint32_t bob_hook_image(const struct bob_trace *t, uint32_t process, uint64_t key)
+{
+	const struct bob_process *p = t->processes[process];
+
+	for (uint32_t i = 0; i < p->image_count; i++)
+		if (p->images[i].key == key)
+			return i;
+	return BOB_SET_NO_IMAGE;
+}

@@ -10,5 +10,8 @@
 bob_status bob_hook_sets_visit(const struct bob_trace *t,
 			       int (*visit)(void *ctx, uint32_t process, const struct bob_set *s),
 			       void *ctx);
+/* The image of that key in the process; BOB_SET_NO_IMAGE: it has none. */
+#define BOB_SET_NO_IMAGE (~0u)
+uint32_t bob_hook_image(const struct bob_trace *t, uint32_t process, uint64_t key);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "archive/archive.h"
 #include "archive/event_write.h"
+#include "archive/hook_sets.h"
 #include "archive/reader.h"
 
 #define RAW_WORDS_READ                                                                             \
@@ -87,14 +88,55 @@ static void visit_calls(const struct bob_trace *t, uint32_t process,
 	}
 }
 
+struct visiting {
+	const struct bob_trace *t;
+	uint32_t process;
+	void (*visit)(void *ctx, uint32_t image, uint64_t pc);
+	void *ctx;
+};
+
+/* Sets of other processes are of places that these have. */
+static int visit_set(void *ctx, uint32_t process, const struct bob_set *s)
+{
+	const struct visiting *v = ctx;
+	struct bob_set_call call[BOB_SET_DEPTH_MAX];
+
+	if (process != v->process)
+		return 0;
+	bob_set_calls(s, call);
+	for (uint32_t i = 0; i < s->depth; i++) {
+		const uint32_t image = bob_hook_image(v->t, process, call[i].image);
+
+		if (image != BOB_SET_NO_IMAGE)
+			v->visit(v->ctx, image, call[i].address);
+	}
+	return 0;
+}
+
+static bob_status visit_sets(const struct bob_trace *t, uint32_t process,
+			     void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx)
+{
+	const struct bob_file *f = t->processes[process]->file;
+	struct visiting v = { t, process, visit, ctx };
+	int has_sets = 0;
+
+	for (size_t k = 0; k < f->chunk_count; k++)
+		has_sets |= f->chunks[k].head.kind == BOB_CHUNK_SETS;
+	/* what is damaged there is said by who prints them */
+	return has_sets && bob_hook_sets_visit(t, visit_set, &v) == BOB_ERR_NOMEM ? BOB_ERR_NOMEM :
+										    BOB_OK;
+}
+
 bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 			    void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx)
 {
 	const struct bob_process *p = t->processes[process];
 	const struct bob_desc_run *last = p->common->descs + p->common->desc_run_count - 1;
 	struct used u = { .count = p->common->desc_run_count ? last->first + last->count : 0 };
-	bob_status st = BOB_OK;
+	bob_status st = visit_sets(t, process, visit, ctx);
 
+	if (st != BOB_OK)
+		return st;
 	visit_calls(t, process, visit, ctx);
 	if (!u.count || u.count > BOB_MEM_NUMBER)
 		return u.count ? BOB_ERR_CORRUPT : BOB_OK;

@@ -60,6 +60,49 @@ bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t *
 	return BOB_OK;
 }
 
+/* --- paths --- */
+
+size_t bob_set_put_calls(uint8_t *to, const struct bob_set_call *call, uint32_t depth)
+{
+	size_t n = bob_varint_put(to, depth);
+
+	for (uint32_t i = 0; i < depth; i++) {
+		const int same = i && call[i].image == call[i - 1].image;
+
+		n += bob_varint_put(to + n, same ? 0 : call[i].image);
+		n += bob_varint_put(to + n, call[i].address);
+	}
+	return n;
+}
+
+static void get_path(struct input *in, struct bob_set *s)
+{
+	const uint64_t depth = get(in);
+
+	s->path = in->at;
+	in->bad |= !depth || depth > BOB_SET_DEPTH_MAX;
+	for (uint64_t i = 0; i < depth && !in->bad; i++) {
+		in->bad |= !get(in) && !i;
+		get(in);
+	}
+	s->depth = in->bad ? 0 : (uint32_t)depth;
+	s->path_len = in->bad ? 0 : (size_t)(in->at - s->path);
+}
+
+void bob_set_calls(const struct bob_set *s, struct bob_set_call *to)
+{
+	struct input in = { s->path, s->path + s->path_len, 0 };
+
+	for (uint32_t i = 0; i < s->depth; i++) {
+		const uint64_t image = get(&in);
+
+		to[i].image = image || !i ? image : to[i - 1].image;
+		to[i].address = get(&in);
+	}
+}
+
+/* --- sets --- */
+
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s)
 {
 	struct input in = { *at, end, 0 };
@@ -70,12 +113,16 @@ bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *
 	s->hook = get_bytes(&in, &s->hook_len);
 	s->event = get_bytes(&in, &s->event_len);
 	phase = get(&in);
+	s->path = NULL;
+	s->path_len = s->depth = 0;
+	if (phase & 2)
+		get_path(&in, s);
 	kind = get(&in);
 	s->bytes = get_bytes(&in, &s->len);
 	s->text = get_bytes(&in, &s->text_len);
-	if (in.bad || phase > 1 || kind >= BOB_SET_KINDS)
+	if (in.bad || phase > 3 || kind >= BOB_SET_KINDS)
 		return BOB_ERR_CORRUPT;
-	s->phase = (uint32_t)phase;
+	s->phase = (uint32_t)phase & 1;
 	s->kind = (uint32_t)kind;
 	*at = in.at;
 	return BOB_OK;

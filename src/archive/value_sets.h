@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What hooks brought at events (bobbin/hooks.h), in a process's file.
  *
- *     SETS  of no stream: 1; then sets, integers LEB128: bytes of the hook's name, it; bytes of the event's name, it; phase; kind (0: numbers,
- *           value_numbers.h; 1: of the user's own); bytes, they; bytes of a text, it
+ *     SETS  of no stream: 1; then sets, integers LEB128: bytes of the hook's name, it; bytes of the event's name, it; phase, + 2 if it is of a place: then
+ *           calls of the path that leads there, outermost first, and for each its image's key (1: not known; 0: as the call before), its link address;
+ *           kind (0: numbers, value_numbers.h; 1: of the user's own); bytes, they; bytes of a text, it
  *           or struct bob_sets_head; names, the first its own; then sets as above
  *
  * Of chunks of one name the one that was written last holds. Chunks whose names are among those of another one, but for its first, are in it: they do not
@@ -26,10 +27,21 @@ struct bob_sets_head {
 
 enum bob_set_kind { BOB_SET_NUMBERS, BOB_SET_OWN, BOB_SET_KINDS };
 
+#define BOB_SET_DEPTH_MAX 256u
+#define BOB_SET_IMAGE_UNKNOWN 1u
+
+struct bob_set_call {
+	uint64_t image;		/* its key (struct bob_rec_image) */
+	uint64_t address;	/* of the call, in the image's file */
+};
+
 /* Points into the bytes. */
 struct bob_set {
 	const uint8_t *hook, *event, *bytes, *text;
 	size_t hook_len, event_len, len, text_len;
+	const uint8_t *path;
+	size_t path_len;
+	uint32_t depth;		/* calls of it; 0: it is of no place, but of all */
 	uint32_t phase;
 	uint32_t kind;
 };
@@ -37,6 +49,11 @@ struct bob_set {
 /* The names in front of the sets of a chunk, behind its head: *count of 8 bytes each, 0 if it has none; *at is behind them then. *times: of the head. BOB_ERR_CORRUPT. */
 bob_status bob_sets_open(const uint8_t **at, const uint8_t *end, const uint8_t **names,
 			 uint32_t *count, uint64_t *times);
+/* How it is written, at `to`: so many bytes, at most BOB_SET_CALLS_BYTES for each call and 10 more. */
+#define BOB_SET_CALLS_BYTES 20u
+size_t bob_set_put_calls(uint8_t *to, const struct bob_set_call *call, uint32_t depth);
+/* The calls of a set that was read; `to` has room for s->depth. */
+void bob_set_calls(const struct bob_set *s, struct bob_set_call *to);
 /* The next set of the bytes from *at to `end`, which then lie behind it. BOB_END; BOB_ERR_CORRUPT. */
 bob_status bob_set_next(const uint8_t **at, const uint8_t *end, struct bob_set *s);
 

@@ -29,6 +29,7 @@ struct matched {
 
 uint32_t bob_ev_hook_count;
 static struct hook *hooks;
+static bob_ev_hooks by_place;	/* those whose sets are of each place */
 static struct matched *matched; /* [what] */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread const uint8_t *in_hook; /* the frame that calls one */
@@ -82,6 +83,8 @@ static int add(const struct bob_hook *h, bool filters)
 	hooks[n].has_when = h->when != NULL;
 	hooks[n].filters = filters;
 	hooks[n].h = h;
+	if (h->flags & BOB_HOOK_BY_PLACE)
+		by_place |= 1ull << n;
 	__atomic_store_n(&bob_ev_hook_count, n + 1, __ATOMIC_RELEASE);
 	return 1;
 }
@@ -276,8 +279,29 @@ void bob_ev_hooks_call(bob_ev_hooks which, const struct bob_hook_event *e, struc
 	errno = saved;
 }
 
-void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct bob_ev_data *data)
+/* --- what they bring --- */
+
+bool bob_ev_hooks_want_place(bob_ev_hooks which)
 {
-	for (uint32_t i = 0; t && i < data->count; i++)
-		bob_ev_sets_add(t, event, data->of[i].hook, data->of[i].phase, &data->of[i].data);
+	return (which & by_place) != 0;
+}
+
+struct bob_ev_path bob_ev_path_of(const struct bob_ev_thread *t, uint32_t number)
+{
+	struct bob_event_def d;
+
+	if (bob_event_writer_says(t->writer, number, &d) != BOB_OK)
+		return (struct bob_ev_path){ 0, NULL };
+	return (struct bob_ev_path){ d.depth, d.place };
+}
+
+void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct bob_ev_path *path,
+		       const struct bob_ev_data *data)
+{
+	for (uint32_t i = 0; t && i < data->count; i++) {
+		const uint32_t hook = data->of[i].hook;
+
+		bob_ev_sets_add(t, event, bob_ev_hooks_want_place(1ull << hook) ? path : NULL, hook,
+				data->of[i].phase, &data->of[i].data);
+	}
 }

@@ -34,8 +34,18 @@ void bob_ev_filters_say(void);
 /* They are called; what they bring is added to *data. */
 void bob_ev_hooks_call(bob_ev_hooks hooks, const struct bob_hook_event *e,
 		       struct bob_ev_data *data);
+/* Where an event comes from: the calls that lead there, outermost first, as a definition has them; they stay where they are. */
+struct bob_ev_path {
+	uint32_t depth;
+	const uint64_t *place;
+};
+/* Do some of these want to know it? */
+bool bob_ev_hooks_want_place(bob_ev_hooks which);
+/* Of a definition of the thread's stream; of no calls if it is not there any more. */
+struct bob_ev_path bob_ev_path_of(const struct bob_ev_thread *t, uint32_t number);
 /* Data of an event of this name. NULL: nothing is recorded, and they are lost. */
-void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct bob_ev_data *data);
+void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct bob_ev_path *path,
+		       const struct bob_ev_data *data);
 int bob_ev_hook_add(const struct bob_hook *h);
 const struct bob_hook *bob_ev_hook(uint32_t number);
 /* The calling thread is in a hook. */
@@ -61,13 +71,15 @@ void bob_ev_tell_parameter(struct bob_ev_told *to, const char *name, uint32_t ty
 			   union bob_arg value);
 
 /* --- user_hooks.c: those of the program's own events, which may lie in one another. Also where nothing is recorded --- */
-/* False: the event shall not be recorded. */
-bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count);
+/* False: the event shall not be recorded. `caller` and `cfa` as of bob_ev_open. */
+bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count,
+			     const void *caller, const void *cfa);
 void bob_ev_user_hooks_end(uint32_t id, const union bob_arg *out, uint32_t count);
 
 /* --- sets.c: value sets of a thread, then of the process --- */
-void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, uint32_t hook, uint32_t phase,
-		     const union bob_datum *data);
+/* `path` NULL: of no place. */
+void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, const struct bob_ev_path *path,
+		     uint32_t hook, uint32_t phase, const union bob_datum *data);
 /* What the thread has is the process's from now on; what all threads have. */
 void bob_ev_sets_end(struct bob_ev_thread *t);
 void bob_ev_sets_gather(void);

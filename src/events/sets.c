@@ -1,34 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hooks bring: value sets of each thread, by event, hook and phase; united in the process's when the thread ends, and these with other
- * processes' (src/mpi). Memory of sets is their makers'; numbers have sets of ours. */
+/* What hooks bring: value sets of each thread (sets.h), united in the process's when the thread ends, and these with other
+ * processes' (src/mpi). Memory of sets is their makers'. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/value_numbers.h"
-#include "archive/value_sets.h"
 #include "base/varint.h"
-#include "events/hooks.h"
+#include "events/sets.h"
 
-#define SETS_MAX 4096u
 #define TURNS_MAX 100000u	/* of waiting for who has a thread's sets */
 #define TEXT_MAX 4096u		/* bytes of a set's text */
-#define NAME_MAX_BYTES (BOB_EVENT_NAME_MAX + 8u)
-
-struct one {
-	void *set;
-	uint32_t hook, phase;
-	char event[NAME_MAX_BYTES];
-};
-
-struct bob_ev_sets {
-	struct bob_ev_sets *next; /* of another thread */
-	uint32_t busy;		/* somebody is at work on them */
-	uint32_t count;
-	struct one one[SETS_MAX];
-};
 
 static struct bob_ev_sets *ours; /* the process's */
 static struct bob_ev_sets *threads; /* of threads that live */
@@ -42,96 +25,7 @@ static void lose(void)
 	__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
 }
 
-/* --- numbers --- */
-
-static void *numbers_create(void *ctx)
-{
-	(void)ctx;
-	return calloc(1, sizeof(struct bob_value_numbers));
-}
-
-static int numbers_add(void *ctx, void *set, const union bob_datum *data)
-{
-	(void)ctx;
-	bob_value_add(set, data->d);
-	return 1;
-}
-
-static int numbers_merge(void *ctx, void *into, const void *from)
-{
-	(void)ctx;
-	bob_value_unite(into, from);
-	return 1;
-}
-
-static size_t numbers_pack(void *ctx, const void *set, void *to, size_t room)
-{
-	(void)ctx;
-	return bob_value_pack(set, to, room);
-}
-
-static void *numbers_unpack(void *ctx, const void *bytes, size_t len)
-{
-	struct bob_value_numbers *n = numbers_create(ctx);
-
-	if (n && bob_value_unpack(bytes, len, n) == BOB_OK)
-		return n;
-	free(n);
-	return NULL;
-}
-
-static void numbers_destroy(void *ctx, void *set)
-{
-	(void)ctx;
-	free(set);
-}
-
-static const struct bob_value_set numbers = {
-	.size = sizeof(numbers),
-	.create = numbers_create,
-	.add = numbers_add,
-	.merge = numbers_merge,
-	.pack = numbers_pack,
-	.unpack = numbers_unpack,
-	.destroy = numbers_destroy,
-};
-
 /* --- of a thread, of the process --- */
-
-static const struct bob_value_set *ops_of(const struct one *o)
-{
-	const struct bob_hook *h = bob_ev_hook(o->hook);
-
-	return h->set ? h->set : &numbers;
-}
-
-static void *ctx_of(const struct one *o)
-{
-	return bob_ev_hook(o->hook)->ctx;
-}
-
-/* It is made if it is not there; NULL: it cannot. */
-static struct one *find(struct bob_ev_sets **sets, const char *event, uint32_t hook, uint32_t phase)
-{
-	struct bob_ev_sets *s = *sets ? *sets : (*sets = bob_ev_map(sizeof(*s)));
-	struct one *o;
-
-	for (uint32_t i = 0; s && i < s->count; i++)
-		if (s->one[i].hook == hook && s->one[i].phase == phase &&
-		    !strcmp(s->one[i].event, event))
-			return &s->one[i];
-	if (!s || s->count == SETS_MAX || strlen(event) >= NAME_MAX_BYTES)
-		return NULL;
-	o = &s->one[s->count];
-	o->hook = hook;
-	o->phase = phase;
-	memcpy(o->event, event, strlen(event) + 1);
-	o->set = ops_of(o)->create(ctx_of(o));
-	if (!o->set)
-		return NULL;
-	s->count++;
-	return o;
-}
 
 /* The lock is held. A fork child has nothing. */
 static void need_process(void)
@@ -174,43 +68,43 @@ static struct bob_ev_sets *open_sets(void)
 	return s;
 }
 
-void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, uint32_t hook, uint32_t phase,
-		     const union bob_datum *data)
+void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, const struct bob_ev_path *path,
+		     uint32_t hook, uint32_t phase, const union bob_datum *data)
 {
-	struct one *o;
+	struct bob_ev_set *o;
 
 	t->sets = t->sets ? t->sets : open_sets();
 	if (!t->sets || !enter(t->sets)) {
 		lose();
 		return;
 	}
-	o = find(&t->sets, event, hook, phase);
-	if (!o || !ops_of(o)->add(ctx_of(o), o->set, data))
+	o = path && path->depth ? bob_ev_sets_find_place(t->sets, event, hook, phase, path) :
+				  bob_ev_sets_find(t->sets, event, hook, phase, NULL, 0);
+	if (!o || !bob_ev_set_ops(o)->add(bob_ev_set_ctx(o), o->set, data))
 		lose();
 	leave(t->sets);
 }
 
-/* The lock is held. `set` stays whose it is. */
-static void unite(const char *event, uint32_t hook, uint32_t phase, const void *set)
+/* The lock is held. What `like` has stays whose it is. */
+static void unite(const struct bob_ev_set *like)
 {
-	struct one *o;
+	struct bob_ev_set *o = NULL;
 
 	need_process();
-	o = find(&ours, event, hook, phase);
-	if (!o || !ops_of(o)->merge(ctx_of(o), o->set, set))
+	ours = ours ? ours : bob_ev_map(sizeof(*ours));
+	if (ours)
+		o = bob_ev_sets_find(ours, like->event, like->hook, like->phase, like->call,
+				     like->depth);
+	if (!o || !bob_ev_set_ops(o)->merge(bob_ev_set_ctx(o), o->set, like->set))
 		lose();
 }
 
 /* The lock is held. */
 static void take_all(struct bob_ev_sets *s)
 {
-	for (uint32_t i = 0; i < s->count; i++) {
-		struct one *o = &s->one[i];
-
-		unite(o->event, o->hook, o->phase, o->set);
-		ops_of(o)->destroy(ctx_of(o), o->set);
-	}
-	s->count = 0;
+	for (uint32_t i = 0; i < s->count; i++)
+		unite(&s->one[i]);
+	bob_ev_sets_empty(s);
 }
 
 void bob_ev_sets_end(struct bob_ev_thread *t)
@@ -289,9 +183,17 @@ static void put_text(struct bytes *b, const char *text, size_t n)
 	b->len += to ? n : 0;
 }
 
-static void put_one(struct bytes *b, const struct one *o)
+static void put_calls(struct bytes *b, const struct bob_ev_set *o)
 {
-	const struct bob_value_set *ops = ops_of(o);
+	uint8_t *to = need(b, (o->depth + 1ull) * BOB_SET_CALLS_BYTES);
+
+	if (to)
+		b->len += bob_set_put_calls(to, o->call, o->depth);
+}
+
+static void put_one(struct bytes *b, const struct bob_ev_set *o)
+{
+	const struct bob_value_set *ops = bob_ev_set_ops(o);
 	const char *hook = bob_ev_hook(o->hook)->name;
 	char text[TEXT_MAX];
 	size_t n;
@@ -299,16 +201,18 @@ static void put_one(struct bytes *b, const struct one *o)
 
 	put_text(b, hook ? hook : "", hook ? strlen(hook) : 0);
 	put_text(b, o->event, strlen(o->event));
-	put(b, o->phase);
-	put(b, ops == &numbers ? BOB_SET_NUMBERS : BOB_SET_OWN);
-	n = ops->pack(ctx_of(o), o->set, NULL, 0);
+	put(b, o->phase | (o->depth ? 2 : 0));
+	if (o->depth)
+		put_calls(b, o);
+	put(b, ops == &bob_ev_numbers ? BOB_SET_NUMBERS : BOB_SET_OWN);
+	n = ops->pack(bob_ev_set_ctx(o), o->set, NULL, 0);
 	put(b, n);
 	to = need(b, n);
-	if (to && ops->pack(ctx_of(o), o->set, to, n) == n)
+	if (to && ops->pack(bob_ev_set_ctx(o), o->set, to, n) == n)
 		b->len += n;
 	else
 		b->failed = true;
-	n = ops->print ? ops->print(ctx_of(o), o->set, text, sizeof(text)) : 0;
+	n = ops->print ? ops->print(bob_ev_set_ctx(o), o->set, text, sizeof(text)) : 0;
 	put_text(b, text, n < sizeof(text) ? n : 0);
 }
 
@@ -349,23 +253,24 @@ static bool hook_named(const struct bob_set *s, uint32_t *number)
 
 static bool take(const struct bob_set *s)
 {
-	struct one like = { .phase = s->phase };
-	void *set;
+	struct bob_set_call call[BOB_SET_DEPTH_MAX];
+	struct bob_ev_set like = { .phase = s->phase, .depth = s->depth, .call = call };
 
 	if (s->event_len >= sizeof(like.event) || !hook_named(s, &like.hook)) {
 		lose();
 		return false;
 	}
 	memcpy(like.event, s->event, s->event_len);
-	set = ops_of(&like)->unpack(ctx_of(&like), s->bytes, s->len);
-	if (!set) {
+	bob_set_calls(s, call);
+	like.set = bob_ev_set_ops(&like)->unpack(bob_ev_set_ctx(&like), s->bytes, s->len);
+	if (!like.set) {
 		lose();
 		return false;
 	}
 	pthread_mutex_lock(&lock);
-	unite(like.event, like.hook, like.phase, set);
+	unite(&like);
 	pthread_mutex_unlock(&lock);
-	ops_of(&like)->destroy(ctx_of(&like), set);
+	bob_ev_set_ops(&like)->destroy(bob_ev_set_ctx(&like), like.set);
 	return true;
 }
 
@@ -391,8 +296,7 @@ static void drop(void)
 	struct bob_ev_sets *s = ours;
 
 	ours = NULL;
-	for (uint32_t i = 0; i < s->count; i++)
-		ops_of(&s->one[i])->destroy(ctx_of(&s->one[i]), s->one[i].set);
+	bob_ev_sets_empty(s);
 	bob_ev_unmap(s, sizeof(*s));
 }
 
@@ -445,10 +349,10 @@ void bob_ev_sets_finish(void)
 	if (!ours || of != getpid())
 		return;
 	for (uint32_t i = 0; i < ours->count && !finished; i++) {
-		const struct one *o = &ours->one[i];
+		const struct bob_ev_set *o = &ours->one[i];
 
-		if (ops_of(o)->result)
-			ops_of(o)->result(ctx_of(o), o->event, o->phase, o->set);
+		if (bob_ev_set_ops(o)->result)
+			bob_ev_set_ops(o)->result(bob_ev_set_ctx(o), o->event, o->phase, o->set);
 	}
 	finished = true;
 	bob_ev_sets_write();

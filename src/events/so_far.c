@@ -6,6 +6,7 @@
 
 #include "archive/mpi_functions.h"
 #include "archive/user_key.h"
+#include "base/hash.h"
 #include "base/varint.h"
 #include "events/hooks.h"
 
@@ -147,6 +148,13 @@ static int leaf(const struct bob_so_far *s, uint32_t shape, struct bob_hook_leaf
 	return 1;
 }
 
+static uint64_t common_place(uint64_t place)
+{
+	const uint64_t key = bob_ev_agent->image_key((uint32_t)(place >> 48));
+
+	return bob_hash_mix(key ^ (place & ((1ull << 48) - 1)));
+}
+
 /* --- for hooks --- */
 
 static const struct bob_fold_reading reading = {
@@ -163,6 +171,7 @@ static const struct bob_fold_reading reading = {
 	.counts = bob_folded_counts,
 	.pack = bob_folded_pack,
 	.leaf = leaf,
+	.common_place = common_place,
 };
 
 static bob_status open_view(struct bob_ev_thread *t, uint64_t bytes_most)

@@ -246,12 +246,13 @@ static struct bob_ev_thread *enter(void)
 }
 
 /* Hooks are called, whether it is recorded or not. */
-static bool is_wanted(uint32_t id, const union bob_arg *in, uint32_t count)
+static bool is_wanted(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
+		      const void *cfa)
 {
 	bool wanted = !bob_ev_is_off();
 
 	if (bob_ev_hook_count && !bob_ev_depth)
-		wanted &= bob_ev_user_hooks_begin(id, in, count);
+		wanted &= bob_ev_user_hooks_begin(id, in, count, caller, cfa);
 	return wanted;
 }
 
@@ -263,7 +264,7 @@ void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const vo
 
 	if (!bob_ev_is_registered(id))
 		return;
-	wanted = is_wanted(id, in, count);
+	wanted = is_wanted(id, in, count, caller, cfa);
 	t = enter();
 	if (!t)
 		return;
@@ -297,7 +298,7 @@ void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const 
 
 	if (!bob_ev_is_registered(id))
 		return;
-	t = is_wanted(id, in, count) ? enter() : NULL;
+	t = is_wanted(id, in, count, caller, cfa) ? enter() : NULL;
 	if (t) {
 		instant(t, id, in, count, caller, cfa);
 		bob_ev_depth = 0;

@@ -10,7 +10,7 @@
 struct open {
 	uint64_t hooks;
 	uint32_t id;
-	uint32_t reserved;
+	struct bob_ev_path path;
 };
 
 static __thread struct {
@@ -42,19 +42,43 @@ static bool need_nest(void)
 	return nest.open && nest.depth < OPEN_MAX;
 }
 
-bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count)
+/* Where it comes from, before it is recorded. An event that is under way and has nothing in it yet is settled: when there is no room for definitions all
+ * records have to be complete. */
+static struct bob_ev_path find_path(uint32_t id, const void *caller, const void *cfa)
+{
+	struct bob_ev_path path = { 0, NULL };
+	struct bob_ev_thread *t;
+	uint32_t number;
+	uint64_t frame;
+
+	bob_ev_depth = 1;
+	t = bob_ev_thread();
+	if (t && bob_ev_settle(t) &&
+	    bob_ev_site(t, bob_ev_user_what(id, BOB_USER_WHOLE),
+			bob_ev_user_is_nowhere(bob_ev_user_what(id, BOB_USER_WHOLE)), caller, cfa,
+			&number, &frame) == BOB_OK)
+		path = bob_ev_path_of(t, number);
+	bob_ev_depth = 0;
+	return path;
+}
+
+bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t count,
+			     const void *caller, const void *cfa)
 {
 	struct bob_ev_data data = { .count = 0 };
 	struct bob_ev_told told;
+	struct bob_ev_path path = { 0, NULL };
 	bob_ev_hooks hooks;
 	bool left_out;
 
 	bob_ev_tell_user(&told, id, false, in, count);
 	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &told.event, &left_out);
 	if (hooks && need_nest()) {
-		nest.open[nest.depth++] = (struct open){ hooks, id, 0 };
+		if (bob_ev_hooks_want_place(hooks))
+			path = find_path(id, caller, cfa);
+		nest.open[nest.depth++] = (struct open){ hooks, id, path };
 		bob_ev_hooks_call(hooks, &told.event, &data);
-		bob_ev_hooks_keep(bob_ev_thread(), told.name, &data);
+		bob_ev_hooks_keep(bob_ev_thread(), told.name, &path, &data);
 	}
 	return !left_out;
 }
@@ -66,7 +90,7 @@ static void end_one(const struct open *o, const union bob_arg *out, uint32_t cou
 
 	bob_ev_tell_user(&told, o->id, true, out, count);
 	bob_ev_hooks_call(o->hooks, &told.event, &data);
-	bob_ev_hooks_keep(bob_ev_thread(), told.name, &data);
+	bob_ev_hooks_keep(bob_ev_thread(), told.name, &o->path, &data);
 }
 
 void bob_ev_user_hooks_end(uint32_t id, const union bob_arg *out, uint32_t count)

@@ -56,6 +56,14 @@ static bool begin_anew(struct bob_mpi_call *c, const uint64_t *word, uint32_t wo
 	return true;
 }
 
+/* Where it comes from, if a hook wants that. Its stream may have ended while it ran. */
+static struct bob_ev_path path_of(const struct bob_mpi_call *c)
+{
+	if (!bob_ev_hooks_want_place(c->hooks) || c->e.thread != bob_ev_thread_now())
+		return (struct bob_ev_path){ 0, NULL };
+	return bob_ev_path_of(c->e.thread, c->e.number);
+}
+
 static void give_up(struct bob_mpi_call *c)
 {
 	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
@@ -102,6 +110,7 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 	uint64_t word[BOB_EV_FIXED_WORDS];
 	const uint32_t words = c->e.words, age = bob_ev_sites_age(c->e.thread);
 	struct bob_ev_told told;
+	struct bob_ev_path path;
 	bool left_out = false;
 
 	tell(&told, c, false);
@@ -111,13 +120,14 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 			leave_out(c);
 		return;
 	}
+	path = path_of(c);
 	memcpy(word, c->e.word, words * sizeof(*word));
 	call_hooks(c, &told.event, &data);
 	if (!begin_anew(c, word, words, age)) {
 		give_up(c);
 		return;
 	}
-	bob_ev_hooks_keep(c->e.thread, told.name, &data);
+	bob_ev_hooks_keep(c->e.thread, told.name, &path, &data);
 	if (left_out)
 		leave_out(c);
 }
@@ -125,6 +135,7 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 void bob_mpi_hooks_leave(struct bob_mpi_call *c)
 {
 	struct bob_ev_data data = { .count = 0 };
+	const struct bob_ev_path path = path_of(c);
 	struct bob_ev_told told;
 
 	if (c->silent) /* left out: there are no words */
@@ -134,7 +145,7 @@ void bob_mpi_hooks_leave(struct bob_mpi_call *c)
 	if (!c->silent)
 		bob_ev_put(&c->e);
 	bob_ev_hooks_call(c->hooks, &told.event, &data);
-	bob_ev_hooks_keep(bob_ev_thread(), told.name, &data);
+	bob_ev_hooks_keep(bob_ev_thread(), told.name, &path, &data);
 	if (!c->silent)
 		bob_ev_flush_after(c->e.what);
 }

@@ -225,6 +225,59 @@ for mpi in m.MPIS:
         equal(table(r.trace)["MPI_Isend", "in", "counts"].split()[0], "45")
 
 
+def by_place(trace):
+    """[(event, hook, place, count, sum)] of a table with places"""
+    r = h.bobbin("report", "--by=hook", "--limit=0", trace)
+    lines = r.out.decode().splitlines()
+    at, end = lines[0].index("place"), lines[0].index(" count")
+    rows = []
+    for line in lines[1:]:
+        f = line[:at].split()
+        n = re.match(r"(.*?) +([\d,]+) +([\d,-]+) ", line[at:])
+        rows.append((f[0], f[2], n[1].strip(), int(n[2].replace(",", "")), int(n[3].replace(",", ""))))
+    h.check(end > at, r.out)
+    return rows
+
+
+@suite.case("sets of each place")
+def places():
+    p = program("places.c")
+    line = {n: i + 1 for i, text in enumerate((h.PROG / "events" / "places.c").read_text().splitlines())
+            for n, what in (("step", "BOB_EVENT_BEGIN(step"), ("left", "\tone(n)"), ("right", "\tone(10"), ("again", "again(n - 1)"), ("seven", "right(7)"),
+                            ("run_left", "left(i)"), ("run_right", "right(i)"), ("run_again", "again(1 + i")) if what in text}
+    at = f"one  places.c:{line['step']}, of "
+    for n in (1, 4):
+        r = h.record([p, str(n)], ["--events"])
+        h.check(r.status == 0, str(r))
+        h.check_trace(r.trace)
+        equal(sorted(by_place(r.trace)), sorted([
+            ("flat", "all", "", 30 * n, -30 * n), ("flat", "there", "", 30 * n, -30 * n),  # of no place
+            ("step", "all", "", 30 * n, 1195 * n),
+            ("step", "there", at + f"left:{line['left']}, run:{line['run_left']}", 10 * n, 45 * n),
+            ("step", "there", at + f"right:{line['right']}, run:{line['run_right']}", 10 * n, 450 * n),
+            ("step", "there", at + f"right:{line['right']}, again:{line['seven']}, again:{line['again']}, ...", 10 * n, 700 * n)]))
+    r = h.record([p, "2"], ["--events", "--no-callsites"])
+    equal(table(r.trace)["step", "in", "there"].split()[:2], ["60", "2390"])
+
+
+for mpi in m.MPIS:
+    @suite.case(f"{mpi}: sets of each place")
+    def places_of_ranks(mpi=mpi):
+        # ranks number the two libraries as they come to them
+        source = h.PROG / "events" / "places_one.c"
+        built = [m.program(mpi, source, ["-shared", "-fPIC", "-g", f"-DNAME={name}"]) for name in ("one", "two")]
+        p = m.program(mpi, h.PROG / "events" / "places_mpi.c", [INCLUDE, stamp(), "-g"], libs=built)
+        r = m.record(mpi, 3, [p], ["--mpi"])
+        h.check(r.status == 0, str(r))
+        h.check_trace(r.trace)
+        text = (h.PROG / "events" / "places_mpi.c").read_text().splitlines()
+        odd, even = (next(i + 1 for i, t in enumerate(text) if x in t) for x in ("one() + two() + two();", "two() + two() + one();"))
+        call = next(i + 1 for i, t in enumerate(source.read_text().splitlines()) if "Comm_size" in t)
+        equal(sorted(by_place(r.trace)), sorted([
+            ("MPI_Comm_size", "there", f"{name}  places_one.c:{call}, of main:{at}", n, n)
+            for name, at, n in (("one", odd, 10), ("two", odd, 10), ("two", odd, 10), ("one", even, 20), ("two", even, 20), ("two", even, 20))]))
+
+
 def clusters(trace, event="MPI_Finalize"):
     r = h.bobbin("report", "--by=hook", "--limit=0", trace)
     found = re.findall(rf"(?m)^{event} +before  cluster +(\d.*)$", r.out.decode())

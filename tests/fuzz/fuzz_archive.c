@@ -221,9 +221,11 @@ static void merge_again(const struct bob_trace *t)
 static int read_set(void *ctx, uint32_t process, const struct bob_set *s)
 {
 	struct bob_value_numbers n;
+	struct bob_set_call call[BOB_SET_DEPTH_MAX];
 
 	(void)ctx;
 	(void)process;
+	bob_set_calls(s, call);
 	if (s->kind == BOB_SET_NUMBERS && bob_value_unpack(s->bytes, s->len, &n) == BOB_OK)
 		assert(bob_value_is_valid(&n));
 	return 0;

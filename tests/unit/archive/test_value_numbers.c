@@ -167,6 +167,60 @@ static void hostile(void **state)
 	}
 }
 
+/* A set of a place: as it was written; cut off, or of no call or too many, it is none. */
+static void places(void **state)
+{
+	struct bob_set_call call[BOB_SET_DEPTH_MAX], out[BOB_SET_DEPTH_MAX];
+	static uint8_t bytes[32 + BOB_SET_DEPTH_MAX * BOB_SET_CALLS_BYTES];
+	struct bob_set s;
+
+	(void)state;
+	for (uint32_t depth = 1; depth <= BOB_SET_DEPTH_MAX; depth = depth * 3 / 2 + 1) {
+		static const uint8_t head[] = { 2, 'h', 'k', 1, 'e', 3 };
+		static const uint8_t rest[] = { 1, 2, 7, 8, 0 };
+		const uint8_t *at = bytes;
+		uint8_t *copy;
+		size_t len = sizeof(head);
+
+		memcpy(bytes, head, sizeof(head));
+		for (uint32_t i = 0; i < depth; i++)
+			call[i] = (struct bob_set_call){ random64() % 2 ? random64() | 2 : 1,
+							 random64() >> random64() % 64 };
+		if (depth > 2)
+			call[1].image = call[0].image;
+		len += bob_set_put_calls(bytes + len, call, depth);
+		memcpy(bytes + len, rest, sizeof(rest));
+		len += sizeof(rest);
+		assert_int_equal(bob_set_next(&at, bytes + len, &s), BOB_OK);
+		assert_ptr_equal(at, bytes + len);
+		assert_true(s.phase == 1 && s.kind == BOB_SET_OWN && s.depth == depth);
+		assert_true(s.len == 2 && s.bytes[1] == 8 && !s.text_len && s.hook_len == 2);
+		bob_set_calls(&s, out);
+		assert_memory_equal(out, call, depth * sizeof(*call));
+		for (size_t cut = 1; cut < len; cut++) {
+			copy = malloc(cut);
+			assert_non_null(copy);
+			memcpy(copy, bytes, cut);
+			at = copy;
+			assert_int_equal(bob_set_next(&at, copy + cut, &s), BOB_ERR_CORRUPT);
+			free(copy);
+		}
+	}
+	{
+		uint8_t none[] = { 0, 0, 2, 0, 1, 0, 0 }, first[] = { 0, 0, 2, 1, 0, 5, 1, 0, 0 },
+			many[] = { 0, 0, 2, 0x81, 2, 1, 0, 0, 0 };
+		const uint8_t *at = none;
+
+		assert_int_equal(bob_set_next(&at, none + sizeof(none), &s), BOB_ERR_CORRUPT);
+		at = first; /* as the call before the first */
+		assert_int_equal(bob_set_next(&at, first + sizeof(first), &s), BOB_ERR_CORRUPT);
+		first[4] = 1;
+		assert_int_equal(bob_set_next(&at, first + sizeof(first), &s), BOB_OK);
+		at = many;
+		assert_int_equal(bob_set_next(&at, many + sizeof(many), &s), BOB_ERR_CORRUPT);
+	}
+}
+
 static bob_status open_names(const uint8_t *bytes, size_t len, uint32_t *count, uint64_t *times,
 			     size_t *left)
 {
@@ -221,6 +275,7 @@ int main(void)
 		cmocka_unit_test(any_tree),
 		cmocka_unit_test(bins),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(places),
 		cmocka_unit_test(names),
 	};
 

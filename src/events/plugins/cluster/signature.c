@@ -26,7 +26,7 @@ static uint64_t leaf_id(const struct bob_so_far *s, uint32_t shape)
 	for (size_t i = 0; i < sh.key_len; i++)
 		h = mix(h, sh.key[i]);
 	for (path = sh.path; s->read->path(s->folded, path, &path, &place);)
-		h = mix(h, place);
+		h = mix(h, s->read->common_place(place));
 	return h ? h : 1;
 }
 

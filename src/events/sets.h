@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A table of value sets, of a thread or of the process: by event, hook, phase, and, where the hook wants it, the place the event comes from.
+ *
+ * Owner: who opened it. Threads: one at a time. */
+#ifndef BOB_EVENTS_SETS_H
+#define BOB_EVENTS_SETS_H
+
+#include "archive/value_sets.h"
+#include "events/hooks.h"
+
+#define BOB_EV_SETS_MAX 4096u
+#define BOB_EV_SETS_SLOTS 8192u	/* a power of two */
+#define BOB_EV_SETS_MEMO 256u	/* a power of two */
+#define BOB_EV_SETS_NAME (BOB_EVENT_NAME_MAX + 8u)
+
+struct bob_ev_set {
+	void *set;
+	uint32_t hook, phase;
+	uint32_t hash;
+	uint32_t depth;
+	struct bob_set_call *call; /* its own (malloc); recursion folded, as in the folded trace */
+	char event[BOB_EV_SETS_NAME];
+};
+
+struct bob_ev_sets {
+	struct bob_ev_sets *next; /* of another thread */
+	uint32_t busy;		/* somebody is at work on them */
+	uint32_t count;
+	struct bob_ev_set one[BOB_EV_SETS_MAX];
+	uint16_t slot[BOB_EV_SETS_SLOTS]; /* + 1; 0: free */
+	/* The newest ones of places: by where a definition has its path, which nothing else ever has. */
+	struct {
+		const uint64_t *place;
+		uint32_t hook_phase;
+		uint32_t one;
+	} memo[BOB_EV_SETS_MEMO];
+};
+
+/* What makes it and takes it apart. */
+const struct bob_value_set *bob_ev_set_ops(const struct bob_ev_set *o);
+void *bob_ev_set_ctx(const struct bob_ev_set *o);
+/* Of numbers; hooks without sets of their own have these (sets_table.c). */
+extern const struct bob_value_set bob_ev_numbers;
+
+/* It is made if it is not there; NULL: it cannot. */
+struct bob_ev_set *bob_ev_sets_find(struct bob_ev_sets *s, const char *event, uint32_t hook,
+				    uint32_t phase, const struct bob_set_call *call,
+				    uint32_t depth);
+/* The same of a path, which is that of an event's definition. */
+struct bob_ev_set *bob_ev_sets_find_place(struct bob_ev_sets *s, const char *event, uint32_t hook,
+					  uint32_t phase, const struct bob_ev_path *path);
+/* What the sets hold is destroyed; it is empty. */
+void bob_ev_sets_empty(struct bob_ev_sets *s);
+
+#endif
