@@ -82,7 +82,7 @@ foreach(part IN LISTS BOB_PARTS)
 	endforeach()
 	if(part STREQUAL "wrap")
 		# What it writes contains these headers.
-		set(embedded ${CMAKE_SOURCE_DIR}/include/bobbin/events.h ${CMAKE_SOURCE_DIR}/src/wrap/wrapper.h)
+		file(GLOB embedded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/bobbin/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.spec)
 		set_source_files_properties(${CMAKE_SOURCE_DIR}/src/wrap/embed.c PROPERTIES
 			COMPILE_DEFINITIONS "BOB_SOURCE=\"${CMAKE_SOURCE_DIR}\"" OBJECT_DEPENDS "${embedded}")
 	endif()

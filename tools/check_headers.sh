@@ -39,6 +39,10 @@ for path in $(find src -name '*.h' | sort); do
 		[ -n "$mpi" ] || continue
 		flags=$mpi
 		;;
+	src/wrap/opencl*)
+		[ -e /usr/include/CL/cl.h ] || continue
+		flags=-DCL_TARGET_OPENCL_VERSION=300
+		;;
 	src/source/c/*)
 		[ -d /usr/lib/llvm-14/include/clang-c ] || continue
 		flags="-isystem /usr/lib/llvm-14/include"

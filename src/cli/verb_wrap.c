@@ -20,7 +20,7 @@ const struct cli_option wrap_options[] = {
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
-#define PRELOAD_HOW "Build: cc -O2 -fexceptions -shared -fPIC -o libwrap.so wrap.c"
+#define PRELOAD_HOW "Build: cc -O2 -fexceptions -shared -fPIC -I. -o libwrap.so wrap.c"
 #define LINK_HOW                                                                                   \
 	"Build: cc -O2 -fexceptions -c wrap-link.c, and link the program with wrap-link.o @wrap-link.flags"
 

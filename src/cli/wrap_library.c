@@ -125,12 +125,14 @@ static int preprocess(const struct making *m, const char *spec)
 	char include[PATH_MAX + 3] = "-I";
 	char *folder = realpath(spec, include + 2);
 	char *slash = folder ? strrchr(folder, '/') : NULL;
-	const char *const argv[] = { m->cc, "-E", include, "-o", "wrap.i", "wrap.c",
+	const char *const argv[] = { m->cc, "-E", include, "-I.", "-o", "wrap.i", "wrap.c",
 			       NULL };
 	int status;
 
 	if (slash)
 		slash[slash == folder] = 0;
+	else
+		strcpy(include + 2, "."); /* one of ours has no folder */
 	status = compile(m, argv);
 	return status ? complain(m, spec, status) : 0;
 }

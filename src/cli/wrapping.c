@@ -3,6 +3,7 @@
 #include "cli/wrapping.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,28 @@
 #include "cli/complain.h"
 #include "plan/plan.h"
 
-int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out)
+static int read_text(const char *verb, const char *text, size_t n, const char *name,
+		     struct bob_wrap_spec **out)
 {
 	struct bob_wrap_complaint why;
+
+	return bob_wrap_spec_read(text, n, name, out, &why) == BOB_OK ?
+		       0 :
+		       cli_fail(verb, "%s", why.text);
+}
+
+int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out)
+{
+	const struct bob_wrap_header *ours = bob_wrap_specs;
 	FILE *f = fopen(path, "re");
 	char *text;
 	size_t n;
+	int bad;
 
+	while (ours->path && strcmp(ours->path, path) != 0)
+		ours++;
+	if (!f && errno == ENOENT && ours->path)
+		return read_text(verb, ours->begin, (size_t)(ours->end - ours->begin), path, out);
 	if (!f)
 		return cli_fail(verb, "cannot read %s: %m", path);
 	text = malloc(BOB_WRAP_SPEC_MAX + 2); /* one too many: then it is too long */
@@ -29,9 +45,9 @@ int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out
 		return 1;
 	}
 	fclose(f);
-	bob_status st = bob_wrap_spec_read(text, n, path, out, &why);
+	bad = read_text(verb, text, n, path, out);
 	free(text);
-	return st == BOB_OK ? 0 : cli_fail(verb, "%s", why.text);
+	return bad;
 }
 
 /* Where a function of the spec was found. */
@@ -204,11 +220,14 @@ void cli_wrap_notes(const char *verb, const struct bob_wrap_spec *s)
 
 int cli_wrap_headers(const char *verb, const char *dir)
 {
+	static const char *const folders[] = { "bobbin", "wrap" };
 	char path[PATH_MAX + 32];
 
-	snprintf(path, sizeof(path), "%s/bobbin", dir);
-	if (mkdir(path, 0777))
-		return cli_fail(verb, "cannot write %s: %m", path);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
+		if (mkdir(path, 0777))
+			return cli_fail(verb, "cannot write %s: %m", path);
+	}
 	for (const struct bob_wrap_header *h = bob_wrap_headers; h->path; h++) {
 		const size_t n = (size_t)(h->end - h->begin);
 		FILE *f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The headers that generated code needs, as they are in the tree. The build says where that is. */
+/* The headers that generated code needs, and the specs that are there, as they are in the tree. The build says where that is. */
 #include "wrap/wrap.h"
 
 #define EMBED(name, file)                                                                          \
@@ -12,9 +12,27 @@
 
 EMBED(bob_wrap_events_h, BOB_SOURCE "/include/bobbin/events.h");
 EMBED(bob_wrap_wrapper_h, BOB_SOURCE "/src/wrap/wrapper.h");
+EMBED(bob_wrap_status_h, BOB_SOURCE "/include/bobbin/status.h");
+EMBED(bob_wrap_fold_h, BOB_SOURCE "/include/bobbin/fold.h");
+EMBED(bob_wrap_hooks_h, BOB_SOURCE "/include/bobbin/hooks.h");
+EMBED(bob_wrap_opencl_h, BOB_SOURCE "/src/wrap/opencl.h");
+EMBED(bob_wrap_opencl_values_h, BOB_SOURCE "/src/wrap/opencl_values.h");
+EMBED(bob_wrap_opencl_tags_h, BOB_SOURCE "/src/wrap/opencl_tags.h");
+EMBED(bob_wrap_opencl_spec, BOB_SOURCE "/src/wrap/opencl.spec");
 
 const struct bob_wrap_header bob_wrap_headers[] = {
 	{ "bobbin/events.h", bob_wrap_events_h, bob_wrap_events_h_end },
 	{ "bobbin-wrapper.h", bob_wrap_wrapper_h, bob_wrap_wrapper_h_end },
+	{ "bobbin/status.h", bob_wrap_status_h, bob_wrap_status_h_end },
+	{ "bobbin/fold.h", bob_wrap_fold_h, bob_wrap_fold_h_end },
+	{ "bobbin/hooks.h", bob_wrap_hooks_h, bob_wrap_hooks_h_end },
+	{ "wrap/opencl.h", bob_wrap_opencl_h, bob_wrap_opencl_h_end },
+	{ "wrap/opencl_values.h", bob_wrap_opencl_values_h, bob_wrap_opencl_values_h_end },
+	{ "wrap/opencl_tags.h", bob_wrap_opencl_tags_h, bob_wrap_opencl_tags_h_end },
+	{ NULL, NULL, NULL },
+};
+
+const struct bob_wrap_header bob_wrap_specs[] = {
+	{ "opencl", bob_wrap_opencl_spec, bob_wrap_opencl_spec_end },
 	{ NULL, NULL, NULL },
 };

@@ -132,5 +132,7 @@ struct bob_wrap_header {
 	const char *begin, *end;
 };
 extern const struct bob_wrap_header bob_wrap_headers[];
+/* Specs that are there, by their names. */
+extern const struct bob_wrap_header bob_wrap_specs[];
 
 #endif
