@@ -16,6 +16,7 @@ from spec_bytes import M32, M64, crc32c
 from spec_events import Values, dump_times
 from spec_inner import inner_files
 from spec_memory import Memory
+from spec_sets import dump_sets
 from spec_source import Source
 
 A, B, C = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xD6E8FEB86659FD93
@@ -750,6 +751,7 @@ def main():
         for at, offset, uncertainty, same in p.clocks():
             print("clock %d %d %d %d%s" % (i, at, offset, uncertainty, " same" if same else ""))
     dump_times(timed, print)
+    dump_sets(processes, safe, print)
     dump_sources(processes, sources, print)
 
 

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "merged.h"
 #include "places.h"
+#include "sets.h"
 #include "syncs.h"
 #include "user.h"
 
@@ -272,6 +273,15 @@ static inline void golden_events_user_trace(struct golden *g)
 	golden_user_file(golden_file(g));
 }
 
+static inline void golden_sets_trace(struct golden *g)
+{
+	struct build files[4];
+
+	golden_sets_files(files, &files[3]);
+	for (uint32_t i = 0; i < 4; i++)
+		*golden_file(g) = files[i];
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -293,6 +303,7 @@ static const struct {
 	{ "places-calls", golden_places_calls_trace },
 	{ "events-user", golden_events_user_trace },
 	{ "turns", golden_turns_trace },
+	{ "sets", golden_sets_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 
