@@ -215,6 +215,141 @@ def _():
         h.check(canonical(log.splitlines()) == canonical([*want, "9 R s+0 4"]), log)
 
 
+# --- nests: one probe for all accesses of loops ---
+
+KERNELS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#define N 6
+static double a[N][N], b[N][N], d[N * N], sum;
+static struct { double x, y[3]; } s[N];
+static int idx[N] = { 5, 3, 1, 0, 2, 4 }, count = N;
+static void turn(int n, double *c, const double *restrict x)
+{
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			c[i * n + j] = x[j * n + i] * 2;
+}
+static void triangle(unsigned n)
+{
+	for (unsigned i = 1; i < n; ++i) {
+		for (unsigned j = 0; j < i; j += 2)
+			a[i][j] += b[j][i];
+	}
+}
+struct grid { int n; double *v; };
+static void scale(struct grid *g, double by)
+{
+	for (int i = 0; i < g->n; i++)
+		g->v[i] *= by;
+}
+int main(void)
+{
+	int i, j, k;
+	for (i = 0; i < N; i++)
+		for (j = N - 1; j >= 0; j--) {
+			double t = i + j;
+			a[i][j] = t;
+			b[j][i] = t * a[i][j];
+		}
+	for (i = 0; i < N; i++)
+		for (j = 0; j < N; j++)
+			for (k = 0; k < N; k++)
+				sum += a[i][k] * b[k][j];
+	turn(N, d, &a[0][0]);
+	turn(0, NULL, NULL);
+	triangle(N);
+	triangle(0);
+	for (i = 0; i < N; i++) {
+		s[i].x = s[N - 1 - i].y[1] + d[2 * i + 1];
+		s[i].y[i % 3] = 1;
+	}
+	for (i = 0; i < N; i++)
+		d[idx[i]] = i;
+	for (i = 0; i < N && sum > 0; i++)
+		d[i] += 1;
+	for (i = 1; i < N - 1; i++)
+		d[i] = (d[i - 1] + d[i + 1]) / 2;
+	for (i = 0; i < count; i++)
+		count = 4, d[i] = 0;
+	for (i = 0; i < N; i++) {
+		if (i == 3)
+			continue;
+		b[i][0] = abs(i);
+	}
+	for (i = 10; i > 0; i -= 3)
+		d[i] = d[10 - i];
+	struct grid g = { 5, d }, none = { 0, NULL };
+	scale(&g, 2);
+	scale(&none, 2);
+	printf("%g %g %g\n", sum, d[3], s[2].x);
+	return 0;
+}
+"""
+
+
+@suite.case("nests: the same accesses as one by one, and where they may not be, none")
+def _():
+    wishes = ["--variable=a", "--variable=b", "--variable=d", "--variable=sum", "--variable=s"]
+    folder, r = instrument(KERNELS, *wishes)
+    n = counts(r)
+    # fill, product, turn, triangle (its inner loop), smooth, the one with step -3, scale
+    h.check((n["nests"], n["in-nests"]) == (7, 16), str(r))
+    native = h.run([build(folder, "a.c")])
+    flat, r = instrument(KERNELS, *wishes, "--flat")
+    h.check(counts(r)["nests"] == 0, str(r))
+    _, want = accesses(build(flat, "new.c"))
+    h.check(len(want.splitlines()) > 900, want)
+    for cc, level in WAYS:
+        after, log = accesses(build(folder, "new.c", cc, ("-w", level)))
+        h.same(native, after, f"{cc} {level}")
+        h.check(canonical(log.splitlines()) == canonical(want.splitlines()), f"{cc} {level}: accesses differ")
+
+
+@suite.case("nests: in the order in which they happen")
+def _():
+    text = """
+static int v[8], w[4];
+int main(void)
+{
+	for (int i = 0; i < 4; i++) {
+		w[i] = v[2 * i] + v[7 - i];
+		v[2 * i]++;
+	}
+	return 0;
+}
+"""
+    folder, r = instrument(text, "--variable=v", "--variable=w")
+    h.check(counts(r)["nests"] == 1, str(r))
+    _, log = accesses(build(folder, "new.c"))
+    want = []
+    for i in range(4):
+        want += [f"6 R v+{8 * i} 4", f"6 R v+{28 - 4 * i} 4", f"6 W w+{4 * i} 4", f"7 U v+{8 * i} 4"]
+    h.check(log.splitlines() == want, log)
+
+
+@suite.case("what a pragma rules keeps its form")
+def _():
+    text = """
+static int n, v[100];
+int main(void)
+{
+	#pragma omp parallel for
+	for (int i = 0; i < 100; i++) {
+		v[i] = i;
+		#pragma omp atomic
+		n += v[i];
+	}
+	return n != 4950;
+}
+"""
+    folder, r = instrument(text, "--variable=v", "--variable=n", flags=["-fopenmp"])
+    h.check(b"for (int i = 0; i < 100; i++) {" in r.out and b"\t\tn += v[i];" in r.out, r.out.decode())
+    h.check(counts(r)["probes"] == 2 and b"refused 2: below a pragma" in r.err, str(r))
+    after, _ = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
+    h.check(after.status == 0, str(after))
+
+
 @suite.case("an error of syntax: where, and nothing written")
 def _():
     _, r = instrument("int x;\nint main(void)\n{\n\treturn x +;\n}\n", "--variable=x", status=1)

@@ -43,6 +43,7 @@ struct bob_source_c_options {
 	uint32_t flag_count;
 	const struct bob_source_c_wish *wishes;
 	uint32_t wish_count;
+	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	const char *header;	/* included at the top; NULL: "bobbin/probe.h" */
 };
 
@@ -65,13 +66,13 @@ enum bob_source_c_refusal {
 const char *bob_source_c_refusal_text(enum bob_source_c_refusal why);
 
 struct bob_source_c_counts {
-	uint32_t probes;	/* of accesses: proved + filtered */
-	uint32_t proved;	/* what they see was asked for */
+	uint32_t probes;	/* in the text: one for each access, or for each nest */
+	uint32_t proved;	/* accesses: what is seen was asked for */
 	uint32_t filtered;	/* the run time looks at the address */
 	uint32_t
 		dropped; /* references that cannot touch what was asked for, of those that looked like it */
 	uint32_t nests;		/* loop nests with one probe ... */
-	uint32_t nest_references; /* ... and accesses written there */
+	uint32_t nest_references; /* ... and the accesses in them */
 	uint32_t variables;	/* rows of the table */
 	uint32_t refused[BOB_SOURCE_C_REFUSALS];
 };

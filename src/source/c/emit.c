@@ -146,6 +146,8 @@ static const char prologue[] =
 	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"
 	"static " QUIET " int bobbin_once(char*o,uint32_t v,uint32_t n,const volatile void*p)"
 	"{if(!__atomic_exchange_n(o,1,__ATOMIC_RELAXED))(void)bobbin_local(v,n,p,0,-1);return 0;}\n"
+	"static " QUIET " int64_t bobbin_trips(int64_t l,int64_t h,int64_t s,int c){"
+	"const int64_t n=(s>0?h-l:l-h)+c,w=s>0?s:-s;return n>0?(n+w-1)/w:0;}\n"
 	"static " QUIET " void bobbin_end(uint32_t v,uint32_t n,const volatile void*p)"
 	"{uint32_t i;for(i=0;i<n;i++)bob_probe_forget(&bob_probe_here,v+i,p);}\n";
 

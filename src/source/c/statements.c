@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statements and declarations. What a compiler must know when it compiles (initial values of static objects, labels of cases, widths,
  * bounds of arrays that are fixed) is not evaluated when the program runs and gets no probe. */
-#include "source/c/unit.h"
+#include "source/c/nest.h"
 
 #include <string.h>
 
@@ -174,17 +174,68 @@ static void walk_assembler(struct bob_c_unit *u, CXCursor c)
 	bob_c_list_free(&l);
 }
 
+const char *bob_c_pragma_before(const struct bob_c_unit *u, uint32_t at)
+{
+	const char *p;
+
+	while (at && strchr(" \t\r\n", u->bytes[at - 1]))
+		at--;
+	while (at && u->bytes[at - 1] != '\n')
+		at--;
+	p = u->bytes + at + strspn(u->bytes + at, " \t");
+	if (*p != '#')
+		return NULL;
+	p += 1 + strspn(p + 1, " \t");
+	return strncmp(p, "pragma", 6) ? NULL : p + 6;
+}
+
+/* What stands below `omp atomic` must keep its form. */
+static bool is_below_atomic(const struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_c_span s = bob_c_span(u, c);
+	const char *pragma = s.is_ours ? bob_c_pragma_before(u, s.start) : NULL;
+	const char *end = pragma ? strchr(pragma, '\n') : NULL;
+	const char *word = pragma ? strstr(pragma, "atomic") : NULL;
+
+	return word && end && word < end;
+}
+
+/* The head of a loop below a pragma must keep its form: nothing is put into it. */
+static void walk_for(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_c_span s = bob_c_span(u, c);
+	const char *pragma = s.is_ours ? bob_c_pragma_before(u, s.start) : NULL;
+	struct bob_c_list l = bob_c_all_children(u, c);
+	const int blocked = u->blocked;
+
+	for (size_t i = 0; i < l.count; i++) {
+		if (pragma && i + 1 < l.count)
+			u->blocked = BOB_SOURCE_C_ATOMIC_PRAGMA;
+		bob_c_walk_statement(u, l.at[i]);
+		u->blocked = blocked;
+	}
+	bob_c_list_free(&l);
+}
+
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 {
 	const enum CXCursorKind k = u->clang->getCursorKind(c);
+	const int blocked = u->blocked;
 
 	if (u->clang->isExpression(k)) {
+		if (is_below_atomic(u, c))
+			u->blocked = BOB_SOURCE_C_ATOMIC_PRAGMA;
 		bob_c_walk(u, c, BOB_C_VALUE);
+		u->blocked = blocked;
 		return;
 	}
 	if (!u->clang->isStatement(k) || !bob_c_enter(u, c))
 		return;
 	switch (k) {
+	case CXCursor_ForStmt:
+		if (!bob_c_nest_try(u, c))
+			walk_for(u, c);
+		break;
 	case CXCursor_DeclStmt:
 		walk_declarations(u, c);
 		break;

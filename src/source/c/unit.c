@@ -144,7 +144,8 @@ static bool is_expression(const char *body, const char *end)
 		body++;
 	while (end > body && strchr(" \t\\\r\n", end[-1]))
 		end--;
-	if (body == end || !(*body == '(' || *body == '*' || *body == '_' || is_letter(*body)) ||
+	if (body == end ||
+	    !(strchr("(*_", *body) || is_letter(*body) || (*body >= '0' && *body <= '9')) ||
 	    !(end[-1] == ')' || end[-1] == ']' || end[-1] == '_' || is_letter(end[-1]) ||
 	      (end[-1] >= '0' && end[-1] <= '9')))
 		return false;

@@ -74,6 +74,7 @@ struct bob_c_edit {
 };
 
 struct bob_c_jumps;
+struct bob_c_nest;
 struct bob_c_unit {
 	const struct bob_clang *clang;
 	const struct bob_source_c_options *options;
@@ -110,6 +111,7 @@ struct bob_c_unit {
 	size_t path_count, path_room;
 	int blocked;		/* enum bob_source_c_refusal of all that is met, or -1 */
 	struct bob_c_jumps *jumps; /* of the function */
+	struct bob_c_nest *nest; /* references are collected there, and get no probes */
 };
 
 /* --- unit.c --- */
@@ -151,6 +153,9 @@ struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
 bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
 /* What a pointer or an array parameter leads to. */
 CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v);
+/* The classes of scalars in it that may alias one another, as bits. */
+uint32_t bob_c_classes(struct bob_c_unit *u, CXType t);
+bool bob_c_classes_meet(uint32_t a, uint32_t b);
 /* May an access of this type through a pointer touch something wanted that is exposed? */
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
 
@@ -189,12 +194,21 @@ void bob_c_walk(struct bob_c_unit *u, CXCursor c, enum bob_c_use use);
 /* Around what is looked at: false if that is too deep. */
 bool bob_c_enter(struct bob_c_unit *u, CXCursor c);
 void bob_c_leave(struct bob_c_unit *u);
+/* Is there nothing in its nature that keeps it from having a probe? */
+bool bob_c_is_clear(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
+		    const struct bob_c_span *s);
+/* Counts, and makes a site: its number. UINT32_MAX: what is accessed has no size, or too much of it. */
+uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
+		       const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict);
 /* May text be put around what is looked at now? */
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
 /* --- statements.c --- */
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
 void bob_c_walk_file(struct bob_c_unit *u);
+
+/* What a #pragma on the line before the one of `at` says, to the end of the file; NULL: there is none. */
+const char *bob_c_pragma_before(const struct bob_c_unit *u, uint32_t at);
 
 /* --- jumps.c --- */
 void bob_c_jumps_free(struct bob_c_unit *u);

@@ -152,6 +152,16 @@ static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth)
 	}
 }
 
+uint32_t bob_c_classes(struct bob_c_unit *u, CXType t)
+{
+	return classes(u, t, 0);
+}
+
+bool bob_c_classes_meet(uint32_t a, uint32_t b)
+{
+	return a && b && (a & b || (a | b) & CLASS_CHAR);
+}
+
 CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
 	return v->canonical.kind == CXType_Pointer ? u->clang->getPointeeType(v->canonical) :
@@ -173,7 +183,7 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 				continue;
 			own = v->is_pointer ? CLASS_POINTER | classes(u, bob_c_pointee(u, v), 0) :
 					      classes(u, v->canonical, 0);
-			if (mask & own || (mask | own) & CLASS_CHAR)
+			if (bob_c_classes_meet(mask, own))
 				return true;
 		}
 	return false;

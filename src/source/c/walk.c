@@ -2,7 +2,7 @@
 /* Expressions, from outside in: what happens to each lvalue is decided by what is around it. libclang shows an implicit conversion as an
  * unexposed expression with one operand: of an array it makes a pointer, of any other lvalue a value, which is a read. So an lvalue
  * directly below an operator is what the operator writes, updates or takes the address of, and no operator need be known for that. */
-#include "source/c/unit.h"
+#include "source/c/nest.h"
 
 #include <string.h>
 
@@ -58,9 +58,8 @@ static const enum bob_c_probe probe_of[] = {
 	[BOB_C_UPDATE] = BOB_C_PROBE_UPDATE,
 };
 
-/* Counts, and makes a site: its number. UINT32_MAX: what is accessed has no size, or too much of it. */
-static uint32_t site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
-			const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict)
+uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
+		       const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict)
 {
 	const long long bytes = u->clang->Type_getSizeOf(u->clang->getCursorType(c));
 	const struct bob_c_site site = {
@@ -87,6 +86,33 @@ static uint32_t site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lva
 	return bob_c_site(u, &site);
 }
 
+/* Why there can be no probe; BOB_SOURCE_C_REFUSALS: there can. */
+static enum bob_source_c_refusal obstacle(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
+					  const struct bob_c_span *s)
+{
+	const struct bob_c_variable *v = lv->is_through ? NULL : lv->variable;
+
+	if (u->blocked >= 0)
+		return (enum bob_source_c_refusal)u->blocked;
+	if (!s->is_ours)
+		return BOB_SOURCE_C_INCLUDED;
+	if (lv->is_vector)
+		return BOB_SOURCE_C_VECTOR;
+	if (v && v->is_register)
+		return BOB_SOURCE_C_REGISTER;
+	if (v && v->is_thread)
+		return BOB_SOURCE_C_THREAD;
+	if (v && v->is_jumped)
+		return BOB_SOURCE_C_JUMP;
+	return lv->is_bits ? BOB_SOURCE_C_BITS : BOB_SOURCE_C_REFUSALS;
+}
+
+bool bob_c_is_clear(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
+		    const struct bob_c_span *s)
+{
+	return obstacle(u, lv, s) == BOB_SOURCE_C_REFUSALS;
+}
+
 /* No probe for this one? Then it is counted why. */
 static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const struct bob_c_span *s,
 		   enum bob_c_verdict verdict)
@@ -97,22 +123,9 @@ static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const st
 		u->counts.dropped++;
 		return true;
 	}
-	if (u->blocked >= 0)
-		bob_c_refuse(u, (enum bob_source_c_refusal)u->blocked);
-	else if (!s->is_ours)
-		bob_c_refuse(u, BOB_SOURCE_C_INCLUDED);
-	else if (lv->is_vector)
-		bob_c_refuse(u, BOB_SOURCE_C_VECTOR);
-	else if (!lv->is_through && lv->variable->is_register)
-		bob_c_refuse(u, BOB_SOURCE_C_REGISTER);
-	else if (!lv->is_through && lv->variable->is_thread)
-		bob_c_refuse(u, BOB_SOURCE_C_THREAD);
-	else if (!lv->is_through && lv->variable->is_jumped)
-		bob_c_refuse(u, BOB_SOURCE_C_JUMP);
-	else if (lv->is_bits)
-		bob_c_refuse(u, BOB_SOURCE_C_BITS);
-	else
+	if (bob_c_is_clear(u, lv, s))
 		return false;
+	bob_c_refuse(u, obstacle(u, lv, s));
 	return true;
 }
 
@@ -129,9 +142,9 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 			lv->variable->is_exposed = true;
 		return false;
 	}
-	*s = bob_c_span(u, c);
 	if (use == BOB_C_ADDRESS)
 		return false;
+	*s = bob_c_span(u, c);
 	verdict = bob_c_judge(u, lv, c, s->line);
 	if (is_out(u, lv, s, verdict))
 		return false;
@@ -141,7 +154,7 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 	}
 	if (!bob_c_claim(u, s->start, s->end))
 		return false;
-	site = site_of(u, c, lv, s, use, verdict);
+	site = bob_c_site_of(u, c, lv, s, use, verdict);
 	if (site == UINT32_MAX)
 		return false;
 	bob_c_open_at(u, s->start, bob_c_before_access(u, site));
@@ -169,12 +182,16 @@ static void walk_lvalue(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 {
 	struct bob_c_lvalue lv;
 	struct bob_c_span s;
-	bool is_open = use != BOB_C_VALUE && use != BOB_C_PATH &&
-		       open_reference(u, c, use, &s, &lv);
+	const bool is_used = use != BOB_C_VALUE && use != BOB_C_PATH;
+	const bool is_open = is_used && !u->nest && open_reference(u, c, use, &s, &lv);
 
 	walk_parts(u, c);
 	if (is_open)
 		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+	if (is_used && u->nest) {
+		bob_c_lvalue_find(u, c, &lv);
+		bob_c_nest_note(u, c, &lv, use);
+	}
 }
 
 static bool begins_with(const struct bob_c_unit *u, CXCursor c, const char *word)
@@ -270,12 +287,20 @@ static void walk_unary(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 
 static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left)
 {
+	bool is_late;
 	CXCursor child[2];
 
 	if (bob_c_children(u, c, child, 2) != 2)
 		return;
-	bob_c_walk(u, child[0], bob_c_is_lvalue(u, child[0]) ? on_left : BOB_C_VALUE);
+	if (!bob_c_is_lvalue(u, child[0]))
+		on_left = BOB_C_VALUE;
+	is_late = u->nest && on_left != BOB_C_VALUE;
+	if (!is_late)
+		bob_c_walk(u, child[0], on_left);
 	bob_c_walk(u, child[1], BOB_C_VALUE);
+	/* What is collected comes as it happens: what is stored is stored at last. */
+	if (is_late)
+		bob_c_walk(u, child[0], on_left);
 }
 
 static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)

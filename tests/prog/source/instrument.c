@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C front end from a command line: instrument FILE [wish...] [-- flags]; the new file to standard output, counts to standard error.
  *   --variable=NAME --pointers                                       begin a wish
+ *   --flat                                                        every access has a probe of its own
  *   --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static void read_box(struct bob_source_c_wish *w, const char *text)
 	}
 }
 
+static struct bob_source_c_options o = { .wishes = wishes };
+
 static int read_option(const char *a)
 {
 	struct bob_source_c_wish *w = count ? &wishes[count - 1] : NULL;
@@ -45,6 +48,10 @@ static int read_option(const char *a)
 			};
 			return 0;
 		}
+	if (!strcmp(a, "--flat")) {
+		o.is_flat = true;
+		return 0;
+	}
 	if (!w)
 		return 1;
 	if (!strncmp(a, "--function=", 11))
@@ -70,7 +77,6 @@ static void say(const struct bob_source_c_counts *c)
 
 int main(int argc, char **argv)
 {
-	struct bob_source_c_options o = { .wishes = wishes };
 	struct bob_source_c_complaint why = { "" };
 	struct bob_source_c_result *r;
 	int i = 2;

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops whose accesses can be told before they run: `for` in `for` with nothing else between, counted by local variables whose bounds do
+ * not change in them, and in the innermost one expressions without calls, jumps or conditions, in which everything that was asked for has
+ * an address that is an affine function of the counters. The probe then stands before the outermost loop, computes where the first iteration goes and,
+ * with each counter moved by one step, how far the next ones are. It evaluates nothing that the first iteration does not evaluate, and
+ * only if there is one. What cannot be shown to be so stays as it is, and the loops inside are tried.
+ *
+ * Collecting is the common walk (walk.c), which calls bob_c_nest_note where it would put a probe. */
+#include "source/c/nest.h"
+
+#include <string.h>
+
+#define TEXT_MAX 1000u
+
+static CXCursor strip(const struct bob_c_unit *u, CXCursor c)
+{
+	CXCursor child[1];
+	enum CXCursorKind k = u->clang->getCursorKind(c);
+
+	while ((k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr) &&
+	       bob_c_children(u, c, child, 1) == 1) {
+		c = child[0];
+		k = u->clang->getCursorKind(c);
+	}
+	return c;
+}
+
+static struct bob_c_variable *variable_of(struct bob_c_unit *u, CXCursor c)
+{
+	c = strip(u, c);
+	return u->clang->getCursorKind(c) == CXCursor_DeclRefExpr ?
+		       bob_c_variable(u, u->clang->getCursorReferenced(c)) :
+		       NULL;
+}
+
+/* --- what is collected --- */
+
+void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
+		     enum bob_c_use use)
+{
+	struct bob_c_nest *n = u->nest;
+	const struct bob_c_span s = bob_c_span(u, c);
+	const enum bob_c_verdict verdict = bob_c_judge(u, lv, c, s.line);
+	const long long bytes = u->clang->Type_getSizeOf(u->clang->getCursorType(c));
+
+	if (use == BOB_C_ADDRESS)
+		return;
+	if (use == BOB_C_WRITE || use == BOB_C_UPDATE) {
+		const uint32_t classes = bob_c_classes(u, u->clang->getCursorType(c));
+
+		n->stored |= classes;
+		if (lv->is_through || !lv->variable)
+			n->stored_through |= classes;
+		else if (n->written_count < BOB_C_NEST_WRITTEN_MAX)
+			n->written[n->written_count++] = lv->variable;
+		else
+			n->is_bad = true;
+	}
+	if (verdict == BOB_C_DROPPED)
+		n->dropped++;
+	if (verdict == BOB_C_NOT_ASKED || verdict == BOB_C_DROPPED)
+		return;
+	if (n->count == BOB_PROBE_NEST_ACCESSES_MAX || !bob_c_is_clear(u, lv, &s) ||
+	    !bob_c_is_editable(u, &s) || bytes <= 0 || bytes > BOB_C_ACCESS_MAX) {
+		n->is_bad = true;
+		return;
+	}
+	n->access[n->count++] = (struct bob_c_nest_access){ c, s, *lv, use, verdict, NULL };
+}
+
+static bool is_written(const struct bob_c_nest *n, const struct bob_c_variable *v)
+{
+	for (uint32_t i = 0; i < n->written_count; i++)
+		if (n->written[i] == v)
+			return true;
+	return false;
+}
+
+static bool is_counter(const struct bob_c_nest *n, const struct bob_c_variable *v)
+{
+	for (uint32_t i = 0; i < n->depth; i++)
+		if (n->loop[i].counter == v)
+			return true;
+	return false;
+}
+
+/* --- what does not change --- */
+
+static bool is_same_always(struct bob_c_nest *n, CXCursor c);
+
+/* The object itself: is nothing stored there? Its parts are looked at by the caller. */
+static bool is_kept(struct bob_c_nest *n, CXCursor c)
+{
+	const uint32_t own = bob_c_classes(n->u, n->u->clang->getCursorType(c));
+	struct bob_c_lvalue lv;
+
+	if (n->u->clang->isVolatileQualifiedType(n->u->clang->getCursorType(c)))
+		return false;
+	bob_c_lvalue_find(n->u, c, &lv);
+	if (!lv.is_known)
+		return false;
+	if (lv.is_through || !lv.variable)
+		return !bob_c_classes_meet(n->stored, own);
+	if (is_written(n, lv.variable) || is_counter(n, lv.variable) || lv.variable->is_thread)
+		return false;
+	return !lv.variable->is_exposed || !bob_c_classes_meet(n->stored_through, own);
+}
+
+static bool are_same_always(struct bob_c_nest *n, CXCursor c)
+{
+	CXCursor child[2];
+	const uint32_t count = bob_c_children(n->u, c, child, 2);
+
+	for (uint32_t i = 0; i < count && i < 2; i++)
+		if (!is_same_always(n, child[i]))
+			return false;
+	return count > 0 && count <= 2;
+}
+
+static bool is_same_always(struct bob_c_nest *n, CXCursor c)
+{
+	const struct bob_clang *l = n->u->clang;
+	CXCursor child[1];
+
+	switch (l->getCursorKind(c)) {
+	case CXCursor_IntegerLiteral:
+	case CXCursor_CharacterLiteral:
+	case CXCursor_UnaryExpr:
+		return true;
+	case CXCursor_DeclRefExpr:
+		if (!bob_c_is_lvalue(n->u, c))
+			return l->getCursorKind(l->getCursorReferenced(c)) ==
+			       CXCursor_EnumConstantDecl;
+		return bob_c_is_array(bob_c_type_kind(n->u, c)) || is_kept(n, c);
+	case CXCursor_MemberRefExpr:
+	case CXCursor_ArraySubscriptExpr:
+		return are_same_always(n, c) &&
+		       (bob_c_is_array(bob_c_type_kind(n->u, c)) || is_kept(n, c));
+	case CXCursor_UnaryOperator:
+		if (bob_c_is_lvalue(n->u, c))
+			return are_same_always(n, c) && is_kept(n, c);
+		/* ++, -- and & have an lvalue directly below them. */
+		return bob_c_children(n->u, c, child, 1) == 1 && !bob_c_is_lvalue(n->u, child[0]) &&
+		       is_same_always(n, child[0]);
+	case CXCursor_BinaryOperator:
+		return bob_c_children(n->u, c, child, 1) == 2 && !bob_c_is_lvalue(n->u, child[0]) &&
+		       are_same_always(n, c);
+	case CXCursor_ParenExpr:
+	case CXCursor_UnexposedExpr:
+		return bob_c_children(n->u, c, child, 1) == 1 && is_same_always(n, child[0]);
+	default:
+		return false;
+	}
+}
+
+/* --- what changes evenly --- */
+
+static bool is_affine(struct bob_c_nest *n, CXCursor c)
+{
+	struct bob_c_operator op;
+	CXCursor child[2];
+
+	c = strip(n->u, c);
+	if (n->u->clang->Type_getSizeOf(n->u->clang->getCursorType(c)) < (long long)sizeof(int))
+		return is_same_always(n, c);
+	if (is_same_always(n, c) || is_counter(n, variable_of(n->u, c)))
+		return true;
+	op = bob_c_operator(n->u, c);
+	if (n->u->clang->getCursorKind(c) == CXCursor_UnaryOperator)
+		return (!strcmp(op.text, "-") || !strcmp(op.text, "+")) &&
+		       bob_c_children(n->u, c, child, 1) == 1 && is_affine(n, child[0]);
+	if (n->u->clang->getCursorKind(c) != CXCursor_BinaryOperator ||
+	    bob_c_children(n->u, c, child, 2) != 2)
+		return false;
+	if (!strcmp(op.text, "+") || !strcmp(op.text, "-"))
+		return is_affine(n, child[0]) && is_affine(n, child[1]);
+	if (!strcmp(op.text, "*"))
+		return (is_same_always(n, child[0]) && is_affine(n, child[1])) ||
+		       (is_affine(n, child[0]) && is_same_always(n, child[1]));
+	return false;
+}
+
+static bool is_place_affine(struct bob_c_nest *n, CXCursor c);
+
+static bool is_pointer_affine(struct bob_c_nest *n, CXCursor c)
+{
+	CXCursor child[2];
+	uint32_t count;
+
+	while (n->u->clang->getCursorKind(c) == CXCursor_ParenExpr &&
+	       bob_c_children(n->u, c, child, 1) == 1)
+		c = child[0];
+	count = bob_c_children(n->u, c, child, 2);
+	if (n->u->clang->getCursorKind(c) == CXCursor_UnexposedExpr && count == 1 &&
+	    bob_c_is_array(bob_c_type_kind(n->u, child[0])))
+		return is_place_affine(n, child[0]);
+	if (is_same_always(n, c))
+		return true;
+	if (n->u->clang->getCursorKind(c) == CXCursor_BinaryOperator && count == 2 &&
+	    strchr("+-", bob_c_operator(n->u, c).text[0]) && bob_c_operator(n->u, c).text[0]) {
+		const bool second = bob_c_type_kind(n->u, child[0]) != CXType_Pointer;
+
+		return is_pointer_affine(n, child[second]) && is_affine(n, child[!second]);
+	}
+	return false;
+}
+
+static bool is_place_affine(struct bob_c_nest *n, CXCursor c)
+{
+	CXCursor child[2];
+	uint32_t count;
+	bool second;
+
+	while (n->u->clang->getCursorKind(c) == CXCursor_ParenExpr &&
+	       bob_c_children(n->u, c, child, 1) == 1)
+		c = child[0];
+	count = bob_c_children(n->u, c, child, 2);
+	switch (n->u->clang->getCursorKind(c)) {
+	case CXCursor_DeclRefExpr:
+		return true;
+	case CXCursor_MemberRefExpr:
+		return count && (bob_c_type_kind(n->u, child[0]) == CXType_Pointer ?
+					 is_pointer_affine(n, child[0]) :
+					 is_place_affine(n, child[0]));
+	case CXCursor_ArraySubscriptExpr:
+		second = bob_c_type_kind(n->u, child[0]) != CXType_Pointer;
+		return count == 2 && is_pointer_affine(n, child[second]) &&
+		       is_affine(n, child[!second]);
+	case CXCursor_UnaryOperator:
+		return count == 1 && is_pointer_affine(n, child[0]);
+	default:
+		return false;
+	}
+}
+
+/* --- loops --- */
+
+/* The text of an expression on one line; NULL: it has lines of the preprocessor or comments, or is long. */
+static const char *text_of(struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	char *to;
+
+	if ((!s->is_plain && !s->is_macro) || s->end - s->start > TEXT_MAX ||
+	    memchr(u->bytes + s->start, '#', s->end - s->start))
+		return NULL;
+	to = bob_arena_text(&u->arena, u->bytes + s->start, s->end - s->start);
+	if (!to) {
+		u->is_failed = true;
+		return NULL;
+	}
+	if (strstr(to, "//") || strchr(to, '\\'))
+		return NULL;
+	for (char *p = to; *p; p++)
+		if (*p == '\n' || *p == '\r')
+			*p = ' ';
+	return to;
+}
+
+static bool read_init(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to)
+{
+	CXCursor child[2];
+
+	if (u->clang->getCursorKind(c) == CXCursor_DeclStmt) {
+		if (bob_c_children(u, c, child, 2) != 1)
+			return false;
+		to->counter = bob_c_variable(u, child[0]);
+		to->low = u->clang->Cursor_getVarDeclInitializer(child[0]);
+		return to->counter && !u->clang->Cursor_isNull(to->low);
+	}
+	if (u->clang->getCursorKind(c) != CXCursor_BinaryOperator ||
+	    bob_c_children(u, c, child, 2) != 2 || !bob_c_is_lvalue(u, child[0]))
+		return false;
+	to->counter = variable_of(u, child[0]);
+	to->low = child[1];
+	return to->counter != NULL;
+}
+
+static bool read_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to)
+{
+	const struct bob_c_operator op = bob_c_operator(u, c);
+	CXCursor child[2];
+
+	if (u->clang->getCursorKind(c) != CXCursor_BinaryOperator ||
+	    bob_c_children(u, c, child, 2) != 2 || (op.text[0] != '<' && op.text[0] != '>') ||
+	    (op.text[1] && op.text[1] != '='))
+		return false;
+	to->is_down = op.text[0] == '>';
+	to->is_closed = op.text[1] == '=';
+	to->high = child[1];
+	return variable_of(u, child[0]) == to->counter;
+}
+
+static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to)
+{
+	const struct bob_c_operator op = bob_c_operator(u, c);
+	CXCursor child[2];
+	CXEvalResult r;
+
+	if (!bob_c_children(u, c, child, 2) || variable_of(u, child[0]) != to->counter)
+		return false;
+	if (u->clang->getCursorKind(c) == CXCursor_UnaryOperator) {
+		to->step = !strcmp(op.text, "++") ? 1 : !strcmp(op.text, "--") ? -1 : 0;
+	} else if (u->clang->getCursorKind(c) == CXCursor_CompoundAssignOperator) {
+		r = u->clang->Cursor_Evaluate(child[1]);
+		if (r && u->clang->EvalResult_getKind(r) == CXEval_Int)
+			to->step = u->clang->EvalResult_getAsLongLong(r);
+		if (r)
+			u->clang->EvalResult_dispose(r);
+		if (!strcmp(op.text, "-="))
+			to->step = -to->step;
+		else if (strcmp(op.text, "+="))
+			return false;
+	}
+	return to->is_down ? to->step < 0 : to->step > 0;
+}
+
+static bool is_unsigned(enum CXTypeKind k)
+{
+	return k == CXType_UInt || k == CXType_ULong || k == CXType_ULongLong;
+}
+
+/* A counter that nothing but its loop changes, and that is compared as what it is. */
+static bool is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	const struct bob_c_variable *v = loop->counter;
+	const enum CXTypeKind k = v->canonical.kind, other = bob_c_type_kind(u, loop->high);
+	const bool is_signed = k == CXType_Int || k == CXType_Long || k == CXType_LongLong;
+	bool is_negative = true;
+	CXEvalResult r;
+
+	if ((!is_signed && !is_unsigned(k)) || v->is_exposed || v->is_static || v->is_wanted ||
+	    u->clang->isVolatileQualifiedType(u->clang->getCursorType(v->decl)))
+		return false;
+	if (!is_signed || !is_unsigned(other))
+		return is_signed || !loop->is_down || !loop->is_closed;
+	/* Compared as unsigned: the same as long as it begins at 0 or above. */
+	r = u->clang->Cursor_Evaluate(loop->low);
+	if (r && u->clang->EvalResult_getKind(r) == CXEval_Int)
+		is_negative = u->clang->EvalResult_getAsLongLong(r) < 0;
+	if (r)
+		u->clang->EvalResult_dispose(r);
+	return !is_negative && !loop->is_down;
+}
+
+/* Collects what c does. */
+static void collect(struct bob_c_nest *n, CXCursor c)
+{
+	n->u->nest = n;
+	bob_c_walk_statement(n->u, c);
+	n->u->nest = NULL;
+}
+
+static enum CXChildVisitResult see_bad(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct bob_c_nest *n = data;
+	const struct bob_clang *l = n->u->clang;
+	const enum CXCursorKind k = l->getCursorKind(c);
+	struct bob_c_operator op;
+	CXCursor child[1];
+
+	(void)parent;
+	switch (k) {
+	case CXCursor_CompoundStmt:
+	case CXCursor_NullStmt:
+	case CXCursor_DeclStmt:
+		return CXChildVisit_Recurse;
+	case CXCursor_CallExpr:
+	case CXCursor_StmtExpr:
+	case CXCursor_ConditionalOperator:
+	case CXCursor_GenericSelectionExpr:
+	case CXCursor_InitListExpr:
+		break;
+	case CXCursor_UnexposedExpr:
+		if (bob_c_children(n->u, c, child, 1) == 1)
+			return CXChildVisit_Recurse;
+		break;
+	case CXCursor_BinaryOperator:
+		op = bob_c_operator(n->u, c);
+		if (op.text[0] && strcmp(op.text, "&&") && strcmp(op.text, "||"))
+			return CXChildVisit_Recurse;
+		break;
+	case CXCursor_VarDecl:
+		if (l->Cursor_getStorageClass(c) != CX_SC_Static &&
+		    n->written_count < BOB_C_NEST_WRITTEN_MAX) {
+			struct bob_c_variable *v = bob_c_variable(n->u, c);
+
+			n->written[n->written_count++] = v;
+			if (v && !v->is_wanted)
+				return CXChildVisit_Recurse;
+		}
+		break;
+	default:
+		if (!l->isStatement(k))
+			return CXChildVisit_Recurse;
+	}
+	n->is_bad = true;
+	return CXChildVisit_Break;
+}
+
+/* Adds the loop `c`; *body is what it does. */
+static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
+{
+	struct bob_c_nest_loop *loop = &n->loop[n->depth];
+	const struct bob_c_span s = bob_c_span(n->u, c);
+	CXCursor child[4];
+
+	memset(loop, 0, sizeof(*loop));
+	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX || !s.is_plain ||
+	    bob_c_children(n->u, c, child, 4) != 4 || bob_c_pragma_before(n->u, s.start) ||
+	    !read_init(n->u, child[0], loop) || !read_condition(n->u, child[1], loop) ||
+	    !read_step(n->u, child[2], loop) || !is_plain_counter(n->u, loop) ||
+	    is_counter(n, loop->counter))
+		return false;
+	n->depth++;
+	for (int i = 0; i < 3; i++) {
+		n->u->clang->visitChildren(child[i], see_bad, n);
+		collect(n, child[i]);
+	}
+	*body = child[3];
+	return !n->count && !n->is_bad;
+}
+
+/* Of a block with one statement, that. */
+static CXCursor only(const struct bob_c_unit *u, CXCursor c)
+{
+	CXCursor child[1];
+
+	while (u->clang->getCursorKind(c) == CXCursor_CompoundStmt &&
+	       bob_c_children(u, c, child, 1) == 1)
+		c = child[0];
+	return c;
+}
+
+static bool gather(struct bob_c_nest *n, CXCursor c)
+{
+	CXCursor body = c;
+
+	while (n->u->clang->getCursorKind(only(n->u, body)) == CXCursor_ForStmt)
+		if (!add_loop(n, only(n->u, body), &body))
+			return false;
+	/* The counters were written by what counts them. */
+	n->written_count = 0;
+	n->stored = n->stored_through = 0;
+	if (n->u->clang->isStatement(n->u->clang->getCursorKind(body)) &&
+	    n->u->clang->getCursorKind(body) != CXCursor_CompoundStmt)
+		return false;
+	n->u->clang->visitChildren(body, see_bad, n);
+	if (n->u->clang->isExpression(n->u->clang->getCursorKind(body)))
+		see_bad(body, body, n);
+	collect(n, body);
+	return !n->is_bad && n->count;
+}
+
+static bool is_even(struct bob_c_nest *n)
+{
+	for (uint32_t i = 0; i < n->depth; i++) {
+		struct bob_c_nest_loop *loop = &n->loop[i];
+		const struct bob_c_span low = bob_c_span(n->u, loop->low),
+					high = bob_c_span(n->u, loop->high);
+
+		loop->low_text = text_of(n->u, &low);
+		loop->high_text = text_of(n->u, &high);
+		if (is_written(n, loop->counter) || !is_same_always(n, loop->low) ||
+		    !is_same_always(n, loop->high) || !loop->low_text || !loop->high_text)
+			return false;
+	}
+	for (uint32_t k = 0; k < n->count; k++) {
+		n->access[k].text = text_of(n->u, &n->access[k].span);
+		if (!n->access[k].text || !is_place_affine(n, n->access[k].c))
+			return false;
+	}
+	return true;
+}
+
+bool bob_c_nest_try(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_nest n = { .u = u };
+	const struct bob_c_span s = bob_c_span(u, c);
+	uint32_t end;
+
+	if (u->is_scan || u->nest || u->options->is_flat || u->blocked >= 0 || !gather(&n, c) ||
+	    !is_even(&n))
+		return false;
+	end = s.end;
+	if (u->bytes[end - 1] != '}' && u->bytes[end - 1] != ';') {
+		end = bob_c_skip_blanks(u, end);
+		if (u->bytes[end++] != ';')
+			return false;
+	}
+	u->counts.dropped += n.dropped;
+	bob_c_emit_nest(u, &n, s.start, end);
+	return true;
+}
