@@ -32,6 +32,7 @@ struct bob_cl_program {
 
 static struct bob_cl_program bob_cl_program[BOB_CL_PROGRAMS];
 static struct bob_cl_kernel bob_cl_kernels[BOB_CL_KERNELS];
+static int bob_cl_said_large;
 static struct bob_cl_flight *bob_cl_first, **bob_cl_last = &bob_cl_first;
 static pthread_mutex_t bob_cl_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -283,12 +284,18 @@ static inline struct bob_cl_flight *bob_cl_flight(const struct bob_cl_kernel *k,
 	size_t items = 1;
 
 	for (cl_uint i = 0; i < dims; i++) {
-		if (!size || !size[i] || items > BOB_CL_BYTES_MAX / size[i])
+		if (!size || !size[i] || items > SIZE_MAX / size[i])
 			return NULL;
 		items *= size[i];
 	}
-	if (k->outs && items > BOB_CL_BYTES_MAX / 16 / k->outs)
+	if (k->outs && items > BOB_CL_BYTES_MAX / 16 / k->outs) {
+		if (!bob_cl_said_large)
+			bob_cl_say(
+				"launches of tagged OpenCL kernels were as without tags: too many work-items%s%s\n",
+				"", "");
+		bob_cl_said_large = 1;
 		return NULL;
+	}
 	*bytes = 8 * (1 + 2 * (k->ins + k->outs * items));
 	l = (struct bob_cl_flight *)calloc(1, sizeof(*l) + *bytes);
 	if (!l)

@@ -83,6 +83,14 @@ def bad():
     h.check(not [e for e in shown(r.trace) if e[0] in ("scale", "count")], "launches of twins")
 
 
+@suite.case("too many work-items")
+def large():
+    native, r = both("large")
+    h.same(native, r)
+    h.check(sets(r.trace)[("count", "half")] == HALF, f"{sets(r.trace)}")
+    h.check("too many work-items" in h.bobbin("info", r.trace).out.decode(), "info does not say so")
+
+
 @suite.case("a program without OpenCL")
 def without():
     native = h.run(["/bin/echo", "x"])

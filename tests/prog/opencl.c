@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels with tags, launched in all ways that a wrapper could get wrong. Prints what they compute, and what they are: with the tags
- * at work all of it must be the same. Argument "bad": tags that cannot be built are added. */
+ * at work all of it must be the same. Argument "bad": tags that cannot be built are added; "large": a launch that is too large
+ * for tags. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ static cl_program build(cl_context c, cl_device_id d, int bad)
 int main(int argc, char **argv)
 {
 	const size_t size[3] = { N / 2, 2, 1 }, offset[3] = { 0, 5, 0 }, all = N, part = N / 2,
-		     one = 1;
+		     one = 1, many = 5000000;
 	float a[N], factor = 2;
 	cl_kernel scale, count, plain;
 	cl_command_queue q;
@@ -130,6 +131,11 @@ int main(int argc, char **argv)
 	       clEnqueueNDRangeKernel(q, plain, 4, NULL, &all, NULL, 0, NULL, NULL) != 0,
 	       clEnqueueNDRangeKernel(q, scale, 1, NULL, &all, &all, 0, NULL, NULL) != 0);
 	need(clFinish(q), "finish");
+	if (argc > 1 && !strcmp(argv[1], "large")) {
+		need(clEnqueueNDRangeKernel(q, count, 1, NULL, &many, NULL, 0, NULL, NULL),
+		     "large");
+		need(clFinish(q), "finish");
+	}
 	need(clReleaseKernel(scale), "release");
 	need(clReleaseKernel(count), "release");
 	need(clReleaseKernel(plain), "release");
