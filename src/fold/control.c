@@ -25,8 +25,7 @@
 
 struct loop {
 	uint64_t hash;		/* of the body */
-	uint32_t body;		/* offset */
-	uint32_t len;
+	uint32_t body, len;	/* offset */
 	uint32_t column;	/* of trip counts */
 	uint32_t first;		/* the shape it begins with */
 	uint32_t last;		/* position of its newest item, NOWHERE if none */
@@ -47,13 +46,13 @@ struct bob_control {
 	struct frame *top;	/* of `frame`, one below the first if there is no cursor */
 	uint32_t end;		/* position after the newest item; positions begin at 1 */
 	uint32_t begin;		/* of the oldest one in the tail */
-	uint32_t loop_count;
-	uint32_t body_used;
+	uint32_t loop_count, body_used;
 	uint32_t queue_len;	/* to be fed, the next one last */
 	struct frame frame[BOB_CURSOR_MAX + 1]; /* [0] is none */
 	uint32_t item[BOB_TAIL];
 	uint32_t before[BOB_TAIL];	/* position of the item of the same kind before */
 	uint64_t prefix[BOB_TAIL];	/* hash of everything before the item */
+	uint8_t doubtful[BOB_TAIL];	/* a loop that perhaps did not run */
 	uint32_t queue[QUEUE];		/* shapes */
 	uint32_t scratch[BOB_BODY_MAX];
 	uint32_t shape_last[BOB_SHAPES_MAX];
@@ -206,7 +205,7 @@ static int has_event(const struct frame *f)
 
 /* --- the tail --- */
 
-static void push(struct bob_control *c, uint32_t item)
+static void push(struct bob_control *c, uint32_t item, int doubtful)
 {
 	uint32_t pos = c->end, *last = last_of(c, item);
 	uint64_t hash = c->prefix[AT(pos)];
@@ -215,6 +214,7 @@ static void push(struct bob_control *c, uint32_t item)
 		c->sink.item(c->sink.ctx, c->item[AT(c->begin++)]);
 	c->item[AT(pos)] = item;
 	c->before[AT(pos)] = *last;
+	c->doubtful[AT(pos)] = (uint8_t)doubtful;
 	*last = pos;
 	c->end = pos + 1;
 	c->prefix[AT(pos + 1)] = (hash + item + 1) * FACTOR;
@@ -238,11 +238,12 @@ static uint64_t power(uint32_t n)
 	return p;
 }
 
-/* The last `n` items are the `n` before them. */
+/* The last `n` items are the `n` before them, and both have an event: loops that were skipped alone are no iteration. */
 static int repeats(const struct bob_control *c, uint32_t n)
 {
 	uint32_t end = c->end;
 	uint64_t a = c->prefix[AT(end - 2 * n)], b = c->prefix[AT(end - n)], p;
+	int sure = 0;
 
 	/* the last item is the same already; most often the one before is not */
 	if (n > 1 && c->item[AT(end - 2)] != c->item[AT(end - n - 2)])
@@ -250,10 +251,12 @@ static int repeats(const struct bob_control *c, uint32_t n)
 	p = power(n);
 	if (b - a * p != c->prefix[AT(end)] - b * p)
 		return 0;
-	for (uint32_t i = 1; i <= n; i++)
+	for (uint32_t i = 1; i <= n; i++) {
 		if (c->item[AT(end - i)] != c->item[AT(end - n - i)])
 			return 0;
-	return 1;
+		sure |= (!c->doubtful[AT(end - i)]) | (!c->doubtful[AT(end - n - i)]) << 1;
+	}
+	return sure == 3;
 }
 
 /* Is the newest item the end of something that has come twice in a row? */
@@ -273,7 +276,7 @@ static void find_loop(struct bob_control *c)
 			if (number == BOB_LOOPS_MAX)
 				return;
 			pop(c, 2 * n);
-			push(c, BOB_LOOP_FLAG | number);
+			push(c, BOB_LOOP_FLAG | number, 0);
 			enter(c, number, 2);
 			return;
 		}
@@ -290,14 +293,14 @@ static void unwind(struct bob_control *c)
 		if (f->trips) {
 			put_trips(c, f->number, f->trips);
 			if (f != c->frame + 1)
-				push(c, BOB_LOOP_FLAG | f->number);
+				push(c, BOB_LOOP_FLAG | f->number, 0);
 		}
 		for (uint32_t i = 0; i < f->at; i++)
-			push(c, f->body[i]);
+			push(c, f->body[i], is_loop(f->body[i]) != 0);
 	}
 	c->top = c->frame;
 	while (c->queue_len)
-		push(c, c->queue[--c->queue_len]);
+		push(c, c->queue[--c->queue_len], 0);
 	find_loop(c);
 }
 
@@ -372,7 +375,7 @@ static void feed(struct bob_control *c, uint32_t shape)
 		leave(c);
 		return;
 	}
-	push(c, shape);
+	push(c, shape, 0);
 	find_loop(c);
 }
 

@@ -219,12 +219,57 @@ static void test_exhaustive(void **state)
 		}
 }
 
+/* A loop is left within a body whose loops were skipped, and these loops stand beside themselves then: they are no iterations of a loop
+ * around them, for such would have no event. */
+static void test_skipped_beside(void **state)
+{
+	static const uint8_t shapes[] = {
+		6, 6, 2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 5, 6, 6, 2, 3, 4, 5,
+		2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 7, 8, 9, 10, 5, 6, 6, 2, 3, 4, 5, 2, 3,
+		4, 5, 2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 5, 6, 6, 2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 7,
+		8, 9, 10, 5, 2, 3, 4, 5, 2, 3, 4, 5, 2, 3, 4, 5, 6, 6, 2, 3, 4, 5, 2, 3, 4, 5, 7,
+	};
+	struct events e;
+
+	(void)state;
+	events_begin(&e);
+	for (size_t i = 0; i < sizeof(shapes); i++)
+		events_put(&e, shapes[i]);
+	(void)end(&e, "skipped loops");
+}
+
+/* Runs of a few loops of different lengths, and now and then something between: all that was missed above needs long sequences. */
+static void test_interrupted(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		struct events e;
+
+		state_of_draw = seed * 104729;
+		events_begin(&e);
+		for (int turn = 0; turn < 60; turn++) {
+			uint64_t lead = draw(4), trips = draw(7);
+
+			for (uint64_t i = 0; i < lead; i++)
+				events_put(&e, 6);
+			for (uint64_t i = 0; i < trips * 4; i++) {
+				if (draw(40) == 0)
+					for (uint32_t k = 7; k < 9; k++)
+						events_put(&e, k);
+				events_put(&e, (uint32_t)(i % 4));
+			}
+		}
+		(void)end(&e, "interrupted");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_codes),	      cmocka_unit_test(test_random_codes),
 		cmocka_unit_test(test_random_shapes), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_exhaustive),
+		cmocka_unit_test(test_exhaustive),    cmocka_unit_test(test_skipped_beside),
+		cmocka_unit_test(test_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
