@@ -238,7 +238,8 @@ def compile(name, sources, cc="gcc", flags=(), libs=()):
     sources = [str(PROG / s) for s in sources]  # an absolute path stays what it is
     h = hashlib.sha256()
     h.update(_version(cc) + b"\0" + repr((cc, tuple(flags), tuple(libs))).encode())
-    for s in [*sources, *sorted(map(str, PROG.glob("*.h")))]:
+    folders = {PROG, ROOT / "include" / "bobbin", *(pathlib.Path(s).parent for s in sources)}
+    for s in [*sources, *sorted(str(header) for folder in folders for header in folder.glob("*.h"))]:
         h.update(s.encode() + b"\0" + pathlib.Path(s).read_bytes())
     out = WORK / "bin" / f"{h.hexdigest()[:16]}" / name
     with _locks_guard:

@@ -4,8 +4,12 @@
 tests/prog/source are instrumented by hand and write down themselves what must be there (oracle.h)."""
 
 import os
+import random
 import re
+import signal
+import subprocess
 import sys
+import time
 
 import harness as h
 
@@ -35,7 +39,6 @@ def accesses(text):
             continue
         m = LINE.match(line)
         h.check(m, f"replay: {line!r} is not understood")
-        # Offsets are signed: what lies before a variable that shares its storage comes before it.
         address = int(m[2], 16)
         file, rest = (address >> 49) - 1, address & ((1 << 49) - 1)
         threads[-1].append((m[1].decode(), (rest >> 36) - 1, rest & ((1 << 36) - 1), int(m[3]), int(m[5], 16) - 1, file))
@@ -118,6 +121,131 @@ def compilers():
             first = first or r.text
             h.check(r.text == first, f"{cc} {level} differs from gcc -O0")
     return f"{r.count} accesses each"
+
+
+# --- nests ---
+
+
+def nests(seed, options):
+    r = truth([program("nests"), seed, 300], options)
+    return f"{r.count} accesses"
+
+
+for n in range(1, 7):
+    suite.add(f"nests {n}", nests, n, [])
+suite.add("nests, not folded", nests, 7, ["--codec=none"])
+
+
+@suite.case("the size of a nest's trace does not grow")
+def sizes():
+    found = [h.info(truth([program("nests"), "stencil", n]).trace)["stream_bytes"] for n in (2, 30, 90)]
+    h.check(max(found) <= min(found) + 8, f"{found} bytes")
+    return f"{found} bytes"
+
+
+# --- threads, processes, handlers ---
+
+
+def library(name, source, cc="gcc"):
+    return h.compile(name, [f"source/{source}"], cc, ["-O2", "-fPIC", "-shared", INCLUDE, "-Wall", "-Wextra"])
+
+
+def team(flags=()):
+    """With library.c, linked; the oracle's rows are the program's."""
+    lib = library("liblibrary.so", "library.c")
+    return program("team", flags=["-O2", "-rdynamic", *flags], libs=[lib, f"-Wl,-rpath,{lib.parent}", "-lpthread"])
+
+
+def plugin():
+    return library("plugin.so", "plugin.cc", "g++")
+
+
+for k in ("threads", "linked"):
+    suite.add(k, lambda k=k: f"{truth([team(), k]).count} accesses")
+suite.add("threads, not folded", lambda: f"{truth([team(), 'threads'], ['--codec=none']).count} accesses")
+suite.add("OpenMP", lambda: f"{truth([team(['-fopenmp']), 'openmp']).count} accesses")
+suite.add("a library that is loaded, left and loaded again; C++", lambda: f"{truth([team(), 'load', plugin()]).count} accesses")
+
+
+def by_process(trace):
+    """The rows of each process's threads."""
+    found = {}
+    for part in re.split(rb"^# thread ", replay(trace), flags=re.M)[1:]:
+        found.setdefault(part.split(b".")[0], []).extend(accesses(b"# thread " + part))
+    return [busy(rows) for rows in found.values()]
+
+
+def two_processes(argv, logs):
+    r = recorded([team(), *argv])
+    h.check(len(h.info(r.trace)["process_list"]) == 2, "processes")
+    found = sorted(by_process(r.trace))
+    want = sorted(busy(read_log(f"{r.log}{suffix}")) for suffix in logs)
+    for got, expected in zip(found, want):
+        h.check(len(got) == len(expected), f"{len(got)} threads, {len(expected)}")
+        for row, e in zip(got, expected):
+            same(row, e)
+
+
+suite.add("fork", two_processes, ["fork"], ["", ".child"])
+suite.add("exec", two_processes, ["exec"], ["", ".before"])
+
+
+@suite.case("fork, and a library that only the child loads")
+def load_in_child():
+    two_processes(["load-in-child", plugin()], [".child", ""])
+
+
+for k in ("exit-in-thread", "quick_exit", "_exit"):
+    suite.add(k, lambda k=k: f"{truth([team(), k]).count} accesses")
+
+
+def signals(options):
+    """What the handlers did, and what the program did, is each in order; and nothing else is there."""
+    r = recorded([team(), "signals"], options)
+    got, = busy(accesses(replay(r.trace)))
+    want, = busy(read_log(r.log))
+    for name, mine in (("the program: ", (0, 1)), ("handlers' count: ", (2,)), ("handlers' own: ", (3,))):
+        mine = [[a for a in row if a[1] in mine] for row in (got, want)]
+        if name[0] == "h":  # handlers interrupt each other: what each does is there as often
+            mine = [sorted(row) for row in mine]
+        same(*mine, name)
+    h.check(len(got) == len(want), f"{len(got)} recorded, {len(want)} happened")
+    count = sum(a[1] == 3 for a in want)
+    h.check(count > 10, f"{count} handlers ran: this proves nothing")
+    return f"{len(want)} accesses, {count} handlers"
+
+
+suite.add("signals", signals, [])
+suite.add("signals, not folded", signals, ["--codec=none"])
+
+
+def killed(options):
+    exe, rng = team(), random.Random(11)
+    for _ in range(4):
+        where = h.fresh("kill")
+        shared = where / "shared"
+        shared.write_bytes(bytes(4096))
+        p = subprocess.Popen([h.BOBBIN, "record", "-q", "--source", "-o", where / "t", *options, "--", exe, "for-ever", shared],
+                             env=h.environment(), start_new_session=True, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while not int.from_bytes(shared.read_bytes()[:8], "little") and time.monotonic() < end:
+            time.sleep(0.002)
+        time.sleep(rng.random() / 100)
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+        done = int.from_bytes(shared.read_bytes()[:8], "little")
+        h.check_trace(where / "t")
+        got, = busy(accesses(replay(where / "t")))
+        x = 1
+        for i, a in enumerate(got):
+            h.check(a == ("S", 4, 4 * x, 4, 6, 1), f"access {i} is {a}")
+            x = (x * 5 + 3) % 4096
+        h.check(done <= len(got) <= done + 1, f"{done} were done, {len(got)} recorded")
+    return f"{done} in the last one"
+
+
+suite.add("kill -9", killed, [])
+suite.add("kill -9, not folded", killed, ["--codec=none"])
 
 
 if __name__ == "__main__":

@@ -55,12 +55,16 @@ static inline void oracle_thread(void)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (oracle_rows[i].note == MAP_FAILED)
 		abort();
+	oracle_rows[i].count = 0;
 	oracle_own = &oracle_rows[i];
 }
 
-static inline void oracle_note(int file, int v, uint64_t offset, uint32_t site, uint32_t size, int store)
+static inline void oracle_note(int file, int v, uint64_t offset, uint32_t site, uint32_t size,
+			       int store)
 {
-	struct oracle_note *n = oracle_own->note + oracle_own->count++;
+	/* handlers note, too */
+	struct oracle_note *n =
+		oracle_own->note + __atomic_fetch_add(&oracle_own->count, 1, __ATOMIC_RELAXED);
 
 	if (oracle_own->count > ORACLE_ROOM)
 		abort();

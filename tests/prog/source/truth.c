@@ -9,13 +9,41 @@ static const char *const units[] = { "main",	"scalars", "dimensions", "boxes",
 
 /* One each in its line, from 10 on. */
 enum site {
-	I_READ, I_WRITE, I_UPDATE, D_READ, D_WRITE, C_UPDATE, UNTRACED,
-	DIM1, DIM2, DIM3, DIM4, DIM5, DIM6, DIM7, DIM7_READ,
-	BOX_READ, BOX_WRITE, CUBE_UPDATE, LINE_READ,
-	S_ID, S_X, S_TAG, S_WHOLE,
-	DUMMY_READ, DUMMY_WRITE, EQUIVALENT, BRIDGE, PART,
-	LOCAL_WRITE, LOCAL_READ, TEMP_WRITE, TEMP_READ,
-	VLA, HEAP_WRITE, HEAP_READ,
+	I_READ,
+	I_WRITE,
+	I_UPDATE,
+	D_READ,
+	D_WRITE,
+	C_UPDATE,
+	UNTRACED,
+	DIM1,
+	DIM2,
+	DIM3,
+	DIM4,
+	DIM5,
+	DIM6,
+	DIM7,
+	DIM7_READ,
+	BOX_READ,
+	BOX_WRITE,
+	CUBE_UPDATE,
+	LINE_READ,
+	S_ID,
+	S_X,
+	S_TAG,
+	S_WHOLE,
+	DUMMY_READ,
+	DUMMY_WRITE,
+	EQUIVALENT,
+	BRIDGE,
+	PART,
+	LOCAL_WRITE,
+	LOCAL_READ,
+	TEMP_WRITE,
+	TEMP_READ,
+	VLA,
+	HEAP_WRITE,
+	HEAP_READ,
 	SITES
 };
 #define SITE(k, kind_, unit_, size_) \
@@ -64,11 +92,39 @@ static char storage[200];
 static double some[20];
 
 enum variable {
-	V_I, V_D, V_C, V_A1, V_A2, V_A3, V_A4, V_A5, V_A6, V_A7, V_BOX, V_CUBE, V_LINE, V_BODIES,
-	V_BLOCK, V_DUMMY, V_FIRST, V_SECOND, V_BRIDGE, V_SOME, V_ALL, V_LOCAL, V_TEMP, V_VLA,
-	V_HEAP, V_BELOW, VARIABLES
+	V_I,
+	V_D,
+	V_C,
+	V_A1,
+	V_A2,
+	V_A3,
+	V_A4,
+	V_A5,
+	V_A6,
+	V_A7,
+	V_BOX,
+	V_CUBE,
+	V_LINE,
+	V_BODIES,
+	V_BLOCK,
+	V_DUMMY,
+	V_FIRST,
+	V_SECOND,
+	V_BRIDGE,
+	V_SOME,
+	V_ALL,
+	V_LOCAL,
+	V_TEMP,
+	V_VLA,
+	V_HEAP,
+	V_BELOW,
+	VARIABLES
 };
-#define BOUNDS(...) (const int64_t[][2]){ __VA_ARGS__ }
+#define BOUNDS(...)                                                                                \
+	(const int64_t[][2])                                                                       \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 #define ARRAY(v, name_, element_, rank_, ...) \
 	[v] = { .name = name_, .element = element_, .rank = rank_, .bounds = BOUNDS(__VA_ARGS__), \
 		.rows_first = 1 }
@@ -391,7 +447,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} kernel[] = { { "scalars", scalars }, { "dimensions", dimensions }, { "boxes", boxes },
-		       { "structs", structs }, { "aliases", aliases }, { "heap", heap } };
+		       { "structs", structs }, { "aliases", aliases },	     { "heap", heap } };
 
 	oracle_thread();
 	for (unsigned k = 0; k < sizeof(kernel) / sizeof(kernel[0]); k++)
