@@ -37,11 +37,11 @@ struct bob_fortran_unit {
 	uint32_t parent;	/* unit around it; BOB_FORTRAN_NO */
 	uint32_t first, last;	/* statements, contained units included */
 	uint32_t contains;	/* its CONTAINS statement; BOB_FORTRAN_NO */
-	/* The statement before which declarations may be inserted (behind USE, IMPORT, IMPLICIT and PARAMETERs between
-	 * them): before the first declaration, or BOB_FORTRAN_NO (interface body). */
+	/* Declarations may be inserted before this statement: behind all that specify, before statement functions.
+	 * BOB_FORTRAN_NO: they may not (interface body). */
 	uint32_t declare;
-	/* Its first executable statement, behind specifications, DATA, statement functions; if it has none, its
-	 * CONTAINS or END. BOB_FORTRAN_NO: nothing may be inserted (module, block data, interface body). */
+	/* Its first executable statement, or the #if around it; if it has none, its CONTAINS or END. BOB_FORTRAN_NO:
+	 * nothing that runs may be inserted (module, block data, interface body). */
 	uint32_t execute;
 	const char **dummies;	/* names; "*" is an alternate return */
 	uint32_t dummy_count;

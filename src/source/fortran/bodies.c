@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the specifications of a unit end. An #if that begins before the first statement behind them, and ends behind it,
+ * comes after what is inserted: else it would be left out with it. */
+#include "source/fortran/nest.h"
+
+#include <string.h>
+
+/* +1: #if; -1: #endif; 0: another line. */
+static int conditional_step(const struct bob_fortran_statement *s)
+{
+	const char *p = s->text + (*s->text == '#');
+
+	if (s->kind != BOB_F_CPP)
+		return 0;
+	while (*p == ' ' || *p == '\t')
+		p++;
+	return !strncmp(p, "if", 2) ? 1 : !strncmp(p, "endif", 5) ? -1 : 0;
+}
+
+/* The outermost #if behind `from` that is open at `to`, else `to`. */
+static uint32_t before_conditionals(const struct bob_fortran_file *f, uint32_t from, uint32_t to)
+{
+	uint32_t outermost = to;
+	int depth = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		int step = conditional_step(&f->statements[i]);
+
+		if (step > 0 && !depth)
+			outermost = i;
+		depth += step;
+		if (depth <= 0) {
+			depth = 0;
+			outermost = to;
+		}
+	}
+	return outermost;
+}
+
+static bool specifies(const struct bob_fortran_statement *s)
+{
+	enum bob_fortran_group g = bob_fortran_group(s->kind);
+
+	return g == BOB_FORTRAN_SPECIFICATION || s->kind == BOB_F_INTERFACE ||
+	       s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_MODULE_PROCEDURE;
+}
+
+static void find_body(struct bob_fortran_file *f, uint32_t index)
+{
+	struct bob_fortran_unit *u = &f->units[index];
+	uint32_t end = u->contains != BOB_FORTRAN_NO ? u->contains : u->last, i = u->first;
+	uint32_t declare = BOB_FORTRAN_NO, execute = end, last = u->first;
+	bool has_header = u->name_at != BOB_FORTRAN_NO;
+
+	u->declare = u->execute = BOB_FORTRAN_NO;
+	if (u->flags & BOB_UNIT_INTERFACE)
+		return;
+	for (i += has_header; i < end; i++) {
+		const struct bob_fortran_statement *s = &f->statements[i];
+		bool is_own = s->unit == index;
+
+		if (is_own && s->is_executable) {
+			execute = i;
+			break;
+		}
+		if (is_own && s->kind == BOB_F_ASSIGN && declare == BOB_FORTRAN_NO)
+			declare = i; /* a statement function */
+		if (!is_own || specifies(s))
+			last = i;
+	}
+	if (execute == u->first && has_header)
+		execute = end;
+	if (declare == BOB_FORTRAN_NO || declare > execute || last > declare)
+		declare = execute;
+	/* what is between the last specification and it is lines of the preprocessor, directives and formats */
+	u->declare = before_conditionals(f, last, declare);
+	if (u->kind != BOB_UNIT_MODULE && u->kind != BOB_UNIT_SUBMODULE &&
+	    u->kind != BOB_UNIT_BLOCK_DATA)
+		u->execute = before_conditionals(f, last, execute);
+}
+
+void bob_fortran_find_bodies(struct bob_fortran_file *f)
+{
+	for (uint32_t i = 0; i < f->unit_count; i++)
+		find_body(f, i);
+}

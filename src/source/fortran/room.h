@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrays that grow within an arena: what they outgrow is freed with it. */
+#ifndef BOB_SOURCE_FORTRAN_ROOM_H
+#define BOB_SOURCE_FORTRAN_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/host/arena.h"
+
+/* Room for one more element of `elem` bytes; false without memory, the array is as before. */
+static inline bool bob_fortran_room(struct bob_arena *arena, void *array_ptr, uint32_t count,
+				    uint32_t *room, size_t elem)
+{
+	uint32_t want = *room ? *room * 2 : 16;
+	void *old, *p;
+
+	if (count < *room)
+		return true;
+	if (want > UINT32_MAX / 4)
+		return false;
+	memcpy(&old, array_ptr, sizeof(old));
+	p = bob_arena_alloc(arena, want * elem);
+	if (!p)
+		return false;
+	if (count)
+		memcpy(p, old, count * elem);
+	memcpy(array_ptr, &p, sizeof(p));
+	*room = want;
+	return true;
+}
+
+#endif
