@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* USE: names of modules of the same file, or of those that the caller knows, under the names the unit gives them. */
+#include "source/fortran/scope.h"
+
+#include <string.h>
+
+#include "source/fortran/split.h"
+
+static const struct bob_fortran_symbols *find_module(struct bob_fortran_scope *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->file->unit_count; i++) {
+		const struct bob_fortran_unit *u = &s->file->units[i];
+
+		if (u->kind == BOB_UNIT_MODULE && u->symbols && u->symbols != s->unit_table &&
+		    !strcmp(u->name, name))
+			return u->symbols;
+	}
+	return s->finder && s->finder->module ? s->finder->module(s->finder->data, name) : NULL;
+}
+
+/* One name of the module, under another one. */
+static void take(struct bob_fortran_scope *s, const struct bob_fortran_symbol *from,
+		 const char *name, uint32_t len)
+{
+	struct bob_fortran_symbol *y = bob_fortran_enter(s->arena, s->table, name, len);
+	struct bob_fortran_symbol *next;
+
+	if (!y) {
+		s->failed = true;
+		return;
+	}
+	if (y->class != BOB_NAME_UNKNOWN && !(y->flags & BOB_SYMBOL_USED))
+		return;
+	next = y->next;
+	name = y->name;
+	*y = *from;
+	y->name = name;
+	y->next = next;
+	y->flags |= BOB_SYMBOL_USED;
+	y->statement = s->index;
+}
+
+static void take_constant(struct bob_fortran_scope *s, const char *name, uint32_t len,
+			  int32_t value)
+{
+	const struct bob_fortran_symbol constant = { .class = BOB_NAME_CONSTANT,
+						     .type = BOB_T_INTEGER,
+						     .kind = 4,
+						     .char_len = 1,
+						     .flags = BOB_SYMBOL_TYPED,
+						     .has_value = true,
+						     .value = value,
+						     .unit = BOB_FORTRAN_NO };
+
+	take(s, &constant, name, len);
+}
+
+/* `local => name` or `name`. */
+static void take_named(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
+		       const struct bob_fortran_symbols *module, bool is_intrinsic)
+{
+	struct bob_fortran_symbol unknown = { .class = BOB_NAME_UNKNOWN, .unit = BOB_FORTRAN_NO };
+	const struct bob_fortran_symbol *y = NULL;
+	uint32_t local, local_len, n;
+	int32_t value;
+
+	(void)bob_fortran_peek(r);
+	local = r->p;
+	local_len = bob_fortran_name_len(r);
+	if (!local_len)
+		return;
+	r->p += local_len;
+	if (bob_fortran_peek(r) == '(') { /* operator(+), assignment(=) */
+		bob_fortran_skip_group(r);
+		return;
+	}
+	n = local_len;
+	if (bob_fortran_accept(r, "=>")) {
+		(void)bob_fortran_peek(r);
+		n = bob_fortran_name_len(r);
+		y = module ? bob_fortran_own(module, r->text + r->p, n) : NULL;
+	} else {
+		r->p = local;
+		y = module ? bob_fortran_own(module, r->text + r->p, n) : NULL;
+	}
+	if (y)
+		take(s, y, r->text + local, local_len);
+	else if (is_intrinsic && bob_fortran_module_constant(r->text + r->p, n, &value))
+		take_constant(s, r->text + local, local_len, value);
+	else
+		take(s, &unknown, r->text + local, local_len);
+	r->p += n;
+}
+
+static void take_all(struct bob_fortran_scope *s, const struct bob_fortran_symbols *module)
+{
+	for (const struct bob_fortran_symbol *y = module->first; y && !s->failed; y = y->next)
+		if (!(y->flags & BOB_SYMBOL_PRIVATE) && y->class != BOB_NAME_UNIT)
+			take(s, y, y->name, (uint32_t)strlen(y->name));
+}
+
+static void note(struct bob_fortran_scope *s, const char *name, bool is_only, bool is_known)
+{
+	struct bob_fortran_use_module *u = bob_arena_alloc(s->arena, sizeof(*u));
+
+	if (!u) {
+		s->failed = true;
+		return;
+	}
+	*u = (struct bob_fortran_use_module){ name, s->table->used, is_only, is_known };
+	s->table->used = u;
+	if (!is_known && !is_only)
+		s->table->is_incomplete = true;
+}
+
+void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
+{
+	const struct bob_fortran_symbols *module;
+	bool is_intrinsic, is_only = false;
+	const char *name;
+	uint32_t n;
+
+	bob_fortran_skip_word(r, "use");
+	if (bob_fortran_accept(r, ",")) /* use, intrinsic :: */
+		while (bob_fortran_peek(r) && r->text[r->p] != ':')
+			r->p++;
+	(void)bob_fortran_accept(r, "::");
+	(void)bob_fortran_peek(r);
+	n = bob_fortran_name_len(r);
+	name = bob_fortran_text_of(s, r->p, r->p + n);
+	r->p += n;
+	if (s->failed)
+		return;
+	is_intrinsic = !strcmp(name, "iso_c_binding") || !strcmp(name, "iso_fortran_env");
+	module = find_module(s, name);
+	if (bob_fortran_accept(r, ",")) {
+		struct bob_fortran_parser only = *r;
+
+		(void)bob_fortran_peek(&only);
+		if (!strncmp(only.text + only.p, "only", 4)) {
+			only.p += 4;
+			if (bob_fortran_accept(&only, ":")) {
+				*r = only;
+				is_only = true;
+			}
+		}
+		do
+			take_named(s, r, module, is_intrinsic);
+		while (!s->failed && bob_fortran_accept(r, ","));
+	}
+	if (module && !is_only)
+		take_all(s, module);
+	for (uint32_t i = 0; is_intrinsic && !is_only && !s->failed; i++) {
+		const char *constant;
+		int32_t value;
+
+		if (!bob_fortran_module_constant_at(i, &constant, &value))
+			break;
+		take_constant(s, constant, (uint32_t)strlen(constant), value);
+	}
+	note(s, name, is_only, module || is_intrinsic);
+}

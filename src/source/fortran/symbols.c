@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gives each unit its table: statements in order, hosts before what they contain. Declarations first tell what names are;
+ * then names in executable statements get the types of IMPLICIT rules, if nothing around declares them. */
+#include "source/fortran/symbols.h"
+
+#include <string.h>
+
+#include "source/fortran/nest.h"
+#include "source/fortran/scope.h"
+#include "source/fortran/split.h"
+
+#define INCLUDE_DEPTH_MAX 8
+
+static void read_one(struct bob_fortran_scope *s, const struct bob_fortran_statement *t);
+
+static void default_rules(struct bob_fortran_symbols *t, const struct bob_fortran_symbols *host,
+			  const struct bob_fortran_scope *s)
+{
+	for (int c = 0; c < 26; c++) {
+		bool is_integer = c >= 'i' - 'a' && c <= 'n' - 'a';
+
+		t->implicit_type[c] = host	 ? host->implicit_type[c] :
+				      is_integer ? BOB_T_INTEGER :
+						   BOB_T_REAL;
+		t->implicit_kind[c] = host	 ? host->implicit_kind[c] :
+				      is_integer ? s->integer_kind :
+						   s->real_kind;
+		t->implicit_len[c] = host ? host->implicit_len[c] : 1;
+	}
+	t->implicit_none = host && host->implicit_none;
+}
+
+static struct bob_fortran_symbol *enter_text(struct bob_fortran_scope *s, const char *name)
+{
+	struct bob_fortran_symbol *y =
+		bob_fortran_enter(s->arena, s->table, name, (uint32_t)strlen(name));
+
+	if (!y)
+		s->failed = true;
+	else if (y->statement == BOB_FORTRAN_NO)
+		y->statement = s->index;
+	return y;
+}
+
+/* The unit's own name, dummies and result; the type that its first statement may give. */
+static void read_first(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+{
+	const struct bob_fortran_statement *t = &s->file->statements[u->first];
+	struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .end = t->len };
+	struct bob_fortran_typing type;
+	struct bob_fortran_symbol *y;
+
+	s->statement = t;
+	s->index = u->first;
+	for (uint32_t i = 0; i < u->dummy_count; i++) {
+		y = *u->dummies[i] == '*' ? NULL : enter_text(s, u->dummies[i]);
+		if (y)
+			y->flags |= BOB_SYMBOL_DUMMY;
+	}
+	if (!*u->name)
+		return;
+	y = enter_text(s, u->name);
+	if (!y)
+		return;
+	if (u->kind == BOB_UNIT_FUNCTION) {
+		y->class = BOB_NAME_FUNCTION;
+		y = enter_text(s, u->result);
+		if (!y)
+			return;
+		y->class = BOB_NAME_VARIABLE;
+		y->flags |= BOB_SYMBOL_RESULT;
+		while (r.p < r.end && t->at[r.p] < u->name_at) {
+			struct bob_fortran_parser at = r;
+
+			if (bob_fortran_read_type(s, &at, &type)) {
+				bob_fortran_give_type(y, &type);
+				break;
+			}
+			r.p += bob_fortran_name_len(&r) && strchr(t->text + r.p, ' ') ?
+				       bob_fortran_name_len(&r) :
+				       1;
+			(void)bob_fortran_peek(&r);
+		}
+	} else {
+		y->class = u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_PROCEDURE ?
+				   BOB_NAME_SUBROUTINE :
+				   BOB_NAME_UNIT;
+	}
+}
+
+/* A unit that is contained, or a body in an interface: its name is known here. */
+static void read_inner_unit(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+{
+	struct bob_fortran_symbol *y = *u->name ? enter_text(s, u->name) : NULL;
+
+	if (!y || u->kind == BOB_UNIT_PROCEDURE)
+		return;
+	y->class = u->kind == BOB_UNIT_FUNCTION ? BOB_NAME_FUNCTION : BOB_NAME_SUBROUTINE;
+	if (u->flags & BOB_UNIT_INTERFACE)
+		y->flags |= BOB_SYMBOL_EXTERNAL;
+}
+
+static void begin_type(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .p = 4, .end = t->len };
+	struct bob_fortran_symbols *base = NULL;
+	struct bob_fortran_symbol *y;
+
+	while (bob_fortran_accept(&r, ",")) {
+		uint32_t from;
+
+		(void)bob_fortran_peek(&r);
+		from = r.p;
+		r.p += bob_fortran_name_len(&r);
+		if (bob_fortran_peek(&r) != '(')
+			continue;
+		if (!strncmp(t->text + from, "extends", 7)) {
+			const struct bob_fortran_symbol *parent;
+
+			r.p++;
+			(void)bob_fortran_peek(&r);
+			parent = bob_fortran_lookup(s->unit_table, t->text + r.p,
+						    bob_fortran_name_len(&r));
+			base = parent ? parent->components : NULL;
+			while (r.p < r.end && t->text[r.p] != ')')
+				r.p++;
+			(void)bob_fortran_accept(&r, ")");
+		} else {
+			bob_fortran_skip_group(&r);
+		}
+	}
+	(void)bob_fortran_accept(&r, "::");
+	y = bob_fortran_enter_next(s, &r);
+	if (!y)
+		return;
+	y->class = BOB_NAME_TYPE;
+	y->components = bob_fortran_table(s->arena, base);
+	if (!y->components) {
+		s->failed = true;
+		return;
+	}
+	y->components->unit = s->unit;
+	s->table = y->components;
+}
+
+static void read_interface(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .end = t->len };
+	struct bob_fortran_symbol *y;
+
+	bob_fortran_skip_word(&r, "interface");
+	if (!bob_fortran_peek(&r) || !strncmp(t->text + r.p, "operator", 8) ||
+	    !strncmp(t->text + r.p, "assignment", 10) || *t->text == 'a')
+		return;
+	y = bob_fortran_enter_next(s, &r);
+	if (y && y->class == BOB_NAME_UNKNOWN)
+		y->class = BOB_NAME_GENERIC;
+}
+
+/* INCLUDE 'name' and #include "name": its statements as if they stood here. */
+static void include(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	struct bob_fortran_options o = { .form = s->file->form, .width = s->file->width };
+	const char *quote = strpbrk(t->text, "'\""), *end, *bytes;
+	struct bob_fortran_file *f;
+	char *name;
+	size_t len;
+
+	end = quote ? strchr(quote + 1, *quote) : NULL;
+	if (!end || (t->kind == BOB_F_CPP && !strstr(t->text, "include")))
+		return;
+	name = bob_arena_text(s->arena, quote + 1, (size_t)(end - quote - 1));
+	if (!name) {
+		s->failed = true;
+		return;
+	}
+	if (!s->finder || !s->finder->include || s->include_depth == INCLUDE_DEPTH_MAX ||
+	    s->finder->include(s->finder->data, name, &bytes, &len) != BOB_OK ||
+	    bob_fortran_split(s->arena, bytes, len, &o, &f) != BOB_OK) {
+		s->table->is_incomplete = true;
+		return;
+	}
+	s->include_depth++;
+	for (uint32_t i = 0; i < f->count && !s->failed; i++)
+		read_one(s, &f->statements[i]);
+	s->include_depth--;
+}
+
+static void read_one(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	s->statement = t;
+	switch (t->kind) {
+	case BOB_F_TYPE_DEF:
+		begin_type(s, t);
+		break;
+	case BOB_F_END_TYPE:
+		s->table = s->unit_table;
+		break;
+	case BOB_F_INTERFACE:
+		read_interface(s, t);
+		break;
+	case BOB_F_INCLUDE:
+	case BOB_F_CPP:
+		include(s, t);
+		break;
+	default:
+		bob_fortran_declare(s);
+		break;
+	}
+}
+
+/* f(x) = ... before all executable statements, where f is no array. */
+static bool is_statement_function(const struct bob_fortran_scope *s,
+				  const struct bob_fortran_statement *t,
+				  const struct bob_fortran_expr *left)
+{
+	const struct bob_fortran_expr *part = left->child, *e;
+	const struct bob_fortran_symbol *y;
+
+	if (!part || part->node != BOB_N_PART || part->next || !part->child || part->child->next ||
+	    part->child->node != BOB_N_ARGUMENTS)
+		return false;
+	y = bob_fortran_lookup(s->unit_table, t->text + part->from, part->name_len);
+	if (y && (y->shape != BOB_SHAPE_SCALAR || (y->flags & BOB_SYMBOL_USED) ||
+		  (y->class != BOB_NAME_UNKNOWN && y->class != BOB_NAME_INTRINSIC)))
+		return false;
+	for (e = part->child->child; e; e = e->next)
+		if (e->node != BOB_N_REFERENCE || !e->child || e->child->child || e->child->next)
+			return false;
+	return true;
+}
+
+static bool take_statement_function(struct bob_fortran_scope *s, struct bob_fortran_statement *t)
+{
+	struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .end = t->len };
+	struct bob_fortran_expr *left = bob_fortran_parse_reference(&r);
+	struct bob_fortran_symbol *y;
+
+	if (!left || !is_statement_function(s, t, left))
+		return false;
+	y = bob_fortran_enter(s->arena, s->table, t->text + left->child->from,
+			      left->child->name_len);
+	if (!y) {
+		s->failed = true;
+		return false;
+	}
+	y->class = BOB_NAME_STATEMENT_FUNCTION;
+	if (y->statement == BOB_FORTRAN_NO)
+		y->statement = s->index;
+	t->is_executable = false;
+	return true;
+}
+
+/* A name in a statement that runs: known around, or new here. */
+static void meet(struct bob_fortran_scope *s, const struct bob_fortran_expr *part,
+		 enum bob_fortran_role role)
+{
+	const char *name = s->statement->text + part->from;
+	bool has_arguments = part->child && part->child->node == BOB_N_ARGUMENTS;
+	const struct bob_fortran_symbol *known =
+		bob_fortran_lookup(s->unit_table, name, part->name_len);
+	struct bob_fortran_symbol *y;
+
+	if (known &&
+	    (known->class != BOB_NAME_INTRINSIC || has_arguments || known->unit == s->unit))
+		if (known->unit != s->unit || known->class != BOB_NAME_UNKNOWN)
+			return;
+	y = bob_fortran_enter(s->arena, s->unit_table, name, part->name_len);
+	if (!y) {
+		s->failed = true;
+		return;
+	}
+	if (y->statement == BOB_FORTRAN_NO)
+		y->statement = s->index;
+	if (y->class != BOB_NAME_UNKNOWN)
+		return;
+	if (role == BOB_ROLE_CALL)
+		y->class = (y->flags & BOB_SYMBOL_DUMMY) ? BOB_NAME_PROCEDURE : BOB_NAME_SUBROUTINE;
+	else if (has_arguments && y->shape == BOB_SHAPE_SCALAR && !part->next &&
+		 y->type != BOB_T_CHARACTER && y->type != BOB_T_DERIVED && y->type != BOB_T_CLASS)
+		y->class = BOB_NAME_FUNCTION;
+}
+
+static void meet_all(struct bob_fortran_scope *s, const struct bob_fortran_expr *e,
+		     enum bob_fortran_role role)
+{
+	if (e->node == BOB_N_REFERENCE && e->child && e->child->node == BOB_N_PART)
+		meet(s, e->child, role);
+	for (const struct bob_fortran_expr *c = e->child; c && !s->failed; c = c->next)
+		meet_all(s, c, BOB_ROLE_READ);
+}
+
+/* `name =>` of ASSOCIATE and SELECT TYPE. */
+static void associate_names(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	const char *p = t->text;
+
+	while ((p = strstr(p, "=>")) != NULL) {
+		const char *end = p, *name;
+		struct bob_fortran_symbol *y;
+
+		while (end > t->text && end[-1] == ' ')
+			end--;
+		for (name = end; name > t->text && bob_fortran_is_word(name[-1]); name--)
+			;
+		y = name < end ? bob_fortran_enter(s->arena, s->unit_table, name,
+						   (uint32_t)(end - name)) :
+				 NULL;
+		if (y && y->class == BOB_NAME_UNKNOWN) {
+			y->class = BOB_NAME_VARIABLE;
+			y->flags |= BOB_SYMBOL_ASSOCIATE;
+		}
+		p += 2;
+	}
+}
+
+static void read_executable(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	const struct bob_fortran_item *item;
+
+	s->statement = t;
+	if (t->kind == BOB_F_ASSOCIATE || t->kind == BOB_F_SELECT_TYPE ||
+	    t->kind == BOB_F_SELECT_RANK)
+		associate_names(s, t);
+	if (bob_fortran_items(s->arena, t, &item, NULL) != BOB_OK) {
+		s->failed = true;
+		return;
+	}
+	for (; item && !s->failed; item = item->next)
+		meet_all(s, item->expr, item->role);
+}
+
+static void entry(struct bob_fortran_scope *s, const struct bob_fortran_statement *t,
+		  bool is_function)
+{
+	struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .end = t->len };
+	struct bob_fortran_symbol *y;
+
+	bob_fortran_skip_word(&r, "entry");
+	y = bob_fortran_enter_next(s, &r);
+	if (!y)
+		return;
+	y->class = is_function ? BOB_NAME_VARIABLE : BOB_NAME_SUBROUTINE;
+	y->flags |= is_function ? BOB_SYMBOL_RESULT : 0;
+	if (!bob_fortran_accept(&r, "("))
+		return;
+	do {
+		y = bob_fortran_enter_next(s, &r);
+		if (y)
+			y->flags |= BOB_SYMBOL_DUMMY;
+	} while (bob_fortran_accept(&r, ","));
+}
+
+/* Everything else is known: classes and types of what nothing declared. */
+static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+{
+	for (struct bob_fortran_symbol *y = s->unit_table->first; y; y = y->next) {
+		if (y->class == BOB_NAME_UNKNOWN && !(y->flags & BOB_SYMBOL_USED))
+			y->class = BOB_NAME_VARIABLE;
+		if (y->class == BOB_NAME_VARIABLE || y->class == BOB_NAME_FUNCTION ||
+		    y->class == BOB_NAME_STATEMENT_FUNCTION || y->class == BOB_NAME_CONSTANT)
+			bob_fortran_default_type(s, y);
+		if (y->shape == BOB_SHAPE_ASSUMED &&
+		    (y->flags & (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)))
+			y->shape = BOB_SHAPE_DEFERRED;
+		if (y->class == BOB_NAME_VARIABLE && !(y->flags & BOB_SYMBOL_USED) &&
+		    (s->saves_all || u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_PROGRAM))
+			y->flags |= BOB_SYMBOL_SAVE;
+		if (s->is_private && u->kind == BOB_UNIT_MODULE)
+			y->flags |= BOB_SYMBOL_PRIVATE;
+	}
+	bob_fortran_place_storage(s);
+}
+
+static void read_statements(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+{
+	bool runs = false;
+
+	for (uint32_t i = u->first; i <= u->last && !s->failed; i++) {
+		struct bob_fortran_statement *t = &s->file->statements[i];
+
+		s->index = i;
+		if (t->unit != s->unit) {
+			const struct bob_fortran_unit *inner = &s->file->units[t->unit];
+
+			if (t->unit != BOB_FORTRAN_NO && inner->first == i &&
+			    inner->parent == s->unit)
+				read_inner_unit(s, inner);
+			continue;
+		}
+		if (t->kind == BOB_F_ENTRY)
+			entry(s, t, u->kind == BOB_UNIT_FUNCTION);
+		else if (t->kind == BOB_F_ASSIGN && !runs && take_statement_function(s, t))
+			continue;
+		else if (t->is_executable) {
+			runs = true;
+			read_executable(s, t);
+		} else if (i != u->first || u->name_at == BOB_FORTRAN_NO) {
+			read_one(s, t);
+		}
+	}
+}
+
+static bob_status read_unit(struct bob_fortran_file *f, const struct bob_fortran_finder *finder,
+			    uint32_t index)
+{
+	struct bob_fortran_unit *u = &f->units[index];
+	struct bob_fortran_symbols *host =
+		u->parent == BOB_FORTRAN_NO ? NULL : f->units[u->parent].symbols;
+	struct bob_fortran_scope s = { .file = f, .arena = f->arena, .finder = finder };
+
+	/* the body of an interface sees only what it declares; IMPORT is taken for granted */
+	s.integer_kind = finder && finder->integer_kind ? finder->integer_kind : 4;
+	s.real_kind = finder && finder->real_kind ? finder->real_kind : 4;
+	s.table = s.unit_table = bob_fortran_table(f->arena, host);
+	if (!s.table)
+		return BOB_ERR_NOMEM;
+	s.unit = s.table->unit = index;
+	default_rules(s.table, (u->flags & BOB_UNIT_INTERFACE) ? NULL : host, &s);
+	u->symbols = s.table;
+	read_first(&s, u);
+	if (!s.failed)
+		read_statements(&s, u);
+	if (!s.failed)
+		finish(&s, u);
+	return s.failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+bob_status bob_fortran_symbols_read(struct bob_fortran_file *f,
+				    const struct bob_fortran_finder *finder)
+{
+	for (uint32_t i = 0; i < f->unit_count; i++) {
+		bob_status st = read_unit(f, finder, i);
+
+		if (st != BOB_OK)
+			return st;
+	}
+	bob_fortran_find_bodies(f);
+	return BOB_OK;
+}
