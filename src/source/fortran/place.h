@@ -14,8 +14,7 @@
 	0x10u /* DO WHILE: what is read is read on each trip: also before the END DO and each CYCLE */
 #define BOB_NEED_LOOP_BODY                                                                         \
 	0x20u /* DO: the variable is written at the beginning of the body and behind the loop */
-#define BOB_NEED_SPLIT                                                                             \
-	0x40u /* shares its line with others: new lines need the `;` taken away; see `before`, `after` */
+#define BOB_NEED_SPLIT 0x40u /* shares its line with others: patch.h takes the `;` away */
 #define BOB_NEED_NO_CALL                                                                           \
 	0x80u /* no impure procedure may be called here: pure unit, DO CONCURRENT */
 #define BOB_NEED_SAVE 0x100u	/* subscripts may change while it runs: take them before */
@@ -26,15 +25,19 @@
 	0x800u /* leaves early (END=, ERR=, alternate return): what is behind may not run */
 #define BOB_NEED_REGISTER                                                                          \
 	0x1000u /* the interval must be registered anew behind it: ALLOCATE, =>, allocatable on the left */
+#define BOB_NEED_TIGHT                                                                             \
+	0x4000u /* within loops that a directive takes together: no lines between them */
 #define BOB_NEED_UNREGISTER 0x2000u /* ... and forgotten before it */
 
 struct bob_fortran_place {
 	uint32_t needs;		/* BOB_NEED_*; of a use: those of its statement and its own */
 	/* Byte at which lines that run before the statement go: the beginning of its first line, or of the directives that
-	 * must stay right before it. BOB_FORTRAN_NO: there is none (WRAPPER, ELSE IF, CASE, FORMAT, no executable). */
+	 * must stay right before it; of a statement behind a `;` its first byte. What is masked (ONE_SECTION) goes before the
+	 * outermost construct that masks. BOB_FORTRAN_NO: there is none (ELSE IF, CASE, FORMAT, what does not run). */
 	uint32_t before;
-	/* Byte for lines that run after it: the beginning of the line behind its last. BOB_FORTRAN_NO: there is none
-	 * (GO TO, RETURN, STOP, the ends of constructs that are left there; IF (...) THEN: see `inside`). */
+	/* Byte for lines that run after it: the beginning of the line behind its last, or behind the directives that end
+	 * there; before a `;` the first byte of the next statement. BOB_FORTRAN_NO: there is none (GO TO, RETURN, STOP,
+	 * beginnings of constructs: see `inside`). */
 	uint32_t after;
 	/* For the beginning of a construct or branch (IF THEN, ELSE IF, ELSE, DO, CASE): byte at which its block begins. */
 	uint32_t inside;

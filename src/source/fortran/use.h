@@ -21,6 +21,7 @@
 #define BOB_USE_LIST 0x800u	/* of the data list of a READ, WRITE, PRINT */
 #define BOB_USE_MASKED 0x1000u	/* under a WHERE or FORALL */
 #define BOB_USE_COARRAY 0x2000u	/* of another image */
+#define BOB_USE_UNSURE 0x8000u	/* x%f(...) of a type that is not known here: may be a function */
 #define BOB_USE_ELEMENT 0x4000u	/* subscripts that are all scalars, as far as the text says */
 
 struct bob_fortran_use {
