@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/fortran/expr.h"
+#include "source/fortran/place.h"
+#include "source/fortran/units.h"
 
 static void check_statement(const struct bob_fortran_file *f, const struct bob_fortran_statement *s,
 			    unsigned char *used)
@@ -75,7 +76,7 @@ static void check_line(const struct bob_fortran_file *f, uint32_t from, uint32_t
 }
 
 /* A tree: children within their parents, in order. */
-static void check_tree(const struct bob_fortran_expr *e, uint32_t from, uint32_t to)
+static inline void check_tree(const struct bob_fortran_expr *e, uint32_t from, uint32_t to)
 {
 	assert(from <= e->from && e->from <= e->to && e->to <= to);
 	assert(e->height && e->height <= BOB_FORTRAN_HEIGHT_MAX + BOB_FORTRAN_DEPTH_MAX);
@@ -88,7 +89,7 @@ static void check_tree(const struct bob_fortran_expr *e, uint32_t from, uint32_t
 	}
 }
 
-static uint32_t check_items(const struct bob_fortran_file *f)
+static inline uint32_t check_items(const struct bob_fortran_file *f)
 {
 	uint32_t all = 0;
 
@@ -109,7 +110,67 @@ static uint32_t check_items(const struct bob_fortran_file *f)
 	return all;
 }
 
-static void check_split(const struct bob_fortran_file *f)
+/* Units and constructs lie within what is around them. */
+static inline void check_units(const struct bob_fortran_file *f)
+{
+	for (uint32_t i = 0; i < f->unit_count; i++) {
+		const struct bob_fortran_unit *u = &f->units[i];
+
+		assert(u->first < f->count && u->last < f->count);
+		assert(u->declare == BOB_FORTRAN_NO ||
+		       (u->declare >= u->first && u->declare <= u->last));
+		assert(u->execute == BOB_FORTRAN_NO ||
+		       (u->execute >= u->declare && u->execute <= u->last));
+		assert(u->parent == BOB_FORTRAN_NO || u->parent < i);
+	}
+	for (uint32_t i = 0; i < f->construct_count; i++) {
+		const struct bob_fortran_construct *c = &f->constructs[i];
+
+		assert(c->first <= c->last && c->last < f->count);
+		assert(c->parent == BOB_FORTRAN_NO || c->parent < i);
+	}
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct bob_fortran_statement *s = &f->statements[i];
+
+		assert(s->unit == BOB_FORTRAN_NO || s->unit < f->unit_count);
+		assert(s->construct == BOB_FORTRAN_NO || s->construct < f->construct_count);
+	}
+}
+
+static inline void check_byte(const struct bob_fortran_file *f, uint32_t at)
+{
+	assert(at == BOB_FORTRAN_NO || at <= f->len);
+}
+
+/* References, and the places of their probes. */
+static inline void check_uses(const struct bob_fortran_file *f)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		const struct bob_fortran_statement *s = &f->statements[i];
+		struct bob_fortran_uses uses;
+		struct bob_fortran_place p;
+
+		assert(bob_fortran_uses(f->arena, f, i, &uses) == BOB_OK);
+		assert(bob_fortran_place(f, i, &p) == BOB_OK);
+		for (uint32_t k = 0;; k++) {
+			check_byte(f, p.before);
+			check_byte(f, p.after);
+			check_byte(f, p.inside);
+			check_byte(f, p.behind_loop);
+			assert(p.header <= p.header_end && p.header_end <= p.body_end);
+			assert(p.body <= p.body_end && p.body_end <= f->len);
+			assert(p.target_at + p.target_len <= f->len);
+			/* each asks for the others: many of them are a share */
+			if (k == uses.count || k == 32)
+				break;
+			assert(uses.at[k].symbol && uses.at[k].from < uses.at[k].to);
+			assert(uses.at[k].to <= s->len);
+			assert(bob_fortran_place_use(f, i, &uses.at[k], &p) == BOB_OK);
+		}
+	}
+}
+
+static inline void check_split(const struct bob_fortran_file *f)
 {
 	unsigned char *used = calloc(1, (size_t)f->len + 1);
 	uint32_t unknown = 0;

@@ -17,6 +17,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		assert(bob_fortran_split(&arena, (const char *)bytes, len, &o, &f) == BOB_OK);
 		check_split(f);
 		check_items(f);
+		assert(bob_fortran_units(f) == BOB_OK);
+		check_units(f);
+		assert(bob_fortran_symbols_read(f, NULL) == BOB_OK);
+		check_units(f);
+		check_uses(f);
 		bob_arena_free(&arena);
 	}
 	return 0;
