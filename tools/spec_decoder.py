@@ -635,7 +635,7 @@ class Events:
 class Process:
     def __init__(self, f, images):
         self.file, self.rank, self.ranges, self.images, self.numbers = f, -1, [], [], {}
-        self.keys, self.clock = [], {}
+        self.keys, self.clock, self.shapes = [], {}, []
         for c in f.chunks:
             if c.kind == 1:
                 self.read_meta(c.data, images)
@@ -656,6 +656,8 @@ class Process:
             elif kind == 16:
                 *clock, when, same = struct.unpack_from("<QqQII", body)
                 self.clock[when] = (*clock, same)
+            elif kind == 18:
+                self.read_shape(body)
             elif kind == 10:
                 self.rank = struct.unpack_from("<I", body)[0]
             elif kind == 6:
@@ -667,6 +669,21 @@ class Process:
                 self.keys.append(key)
                 if not any(a < first + count and first < a + n for a, n, _, _ in self.ranges):
                     self.ranges.append((first, count, image, base))
+
+    def read_shape(self, body):
+        if len(body) < 24:
+            return
+        address, element, rank, flags = struct.unpack_from("<QIII", body)
+        if not element or rank > 15 or len(body) < 24 + 16 * rank:
+            return
+        v = struct.unpack_from("<%dq" % (2 * rank), body, 24)
+        bounds, size = list(zip(v[::2], v[1::2])), element
+        for low, extent in bounds:
+            size *= extent
+            if extent < 1 or abs(low) > 2 ** 62 or size > 2 ** 48:
+                return
+        self.shapes.append("0x%x %d %s" % (address, element, "last" if flags & 1 else "first") +
+                           "".join(" %d:%d" % b for b in bounds))
 
     def clocks(self):
         """Measurements in order; a second one that is not later says nothing."""
@@ -747,6 +764,9 @@ def main():
             values.dump(s.number, print)
             values.dump_moments(s.number, print)
         memory.check_syncs([s.number for s in p.streams])
+    for i, p in enumerate(processes):
+        for shape in p.shapes:
+            print("shape %d %s" % (i, shape))
     for i, p in enumerate(processes):
         for at, offset, uncertainty, same in p.clocks():
             print("clock %d %d %d %d%s" % (i, at, offset, uncertainty, " same" if same else ""))

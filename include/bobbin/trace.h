@@ -393,6 +393,37 @@ BOB_API bob_status bob_trace_object(const struct bob_trace *t, uint32_t process,
 /* The stretch around `address` in which that has one answer: *lo <= address < *hi. */
 BOB_API void bob_trace_object_span(const struct bob_trace *t, uint32_t process, uint64_t address,
 				   uint64_t *lo, uint64_t *hi);
+/* --- variables of instrumented sources (docs/source.md) --- */
+
+#define BOB_SHAPE_DIMENSIONS_MAX 15u
+
+/* A variable, and which element of it lies at an address. Dimensions: that which varies fastest comes first. */
+struct bob_shape {
+	const char *name;	/* "" if not known */
+	uint64_t address;	/* of its first element */
+	uint32_t image;		/* in the process, ~0: not known */
+	uint32_t element;	/* bytes */
+	uint32_t rank;		/* dimensions; 0: a scalar */
+	int rows_first;		/* people write the fastest dimension last, as in C */
+	uint32_t
+		told; /* so many different bounds it had, one after the other or in several places */
+	int varies;		/* ... by which an element had other subscripts, or 16 of them, and perhaps others; below are those of the largest */
+	const int64_t (*bounds)[2]; /* of each dimension its lower bound and extent; borrowed */
+	uint64_t elements;
+	uint64_t number;	/* which element the address is in, from 0 */
+	uint32_t offset;	/* bytes into it */
+	int inside;		/* number < elements; else there are no subscripts: it is behind, of what shares its storage */
+	int64_t subscript[BOB_SHAPE_DIMENSIONS_MAX];
+};
+
+/* BOB_NONE: no variable whose bounds are known is there. */
+BOB_API bob_status bob_trace_shape(const struct bob_trace *t, uint32_t process, uint64_t address,
+				   struct bob_shape *out);
+/* The `index`th one, its first element, in order of their addresses; `element` is 0 if something else is said to lie there. BOB_NONE: there
+ * are not so many. */
+BOB_API bob_status bob_trace_shape_at(const struct bob_trace *t, uint32_t process, uint32_t index,
+				      struct bob_shape *out);
+
 /* Is there source information for any image of the process? */
 BOB_API int bob_trace_has_source(const struct bob_trace *t, uint32_t process);
 

@@ -34,7 +34,8 @@ bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_tra
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);
 /* The events of one thread only, without the `thread` line. */
 bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, FILE *to);
-/* What stands behind all threads: how long events took; then lines and variables of the images. */
+/* What stands behind all threads: shapes of variables; how long events took; then lines and variables of the images. */
+bob_status bob_archive_dump_shapes(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_times(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to);
 

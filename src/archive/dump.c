@@ -171,6 +171,23 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 	return st == BOB_OK && ferror(to) ? BOB_ERR_IO : st;
 }
 
+static void print_shape(size_t process, const struct bob_shape_told *s, FILE *to)
+{
+	fprintf(to, "shape %zu 0x%" PRIx64 " %" PRIu32 " %s", process, s->rec.address,
+		s->rec.element, s->rec.flags & BOB_SHAPE_ROWS_FIRST ? "last" : "first");
+	for (uint32_t d = 0; d < s->rec.rank; d++)
+		fprintf(to, " %" PRId64 ":%" PRId64, s->bounds[d][0], s->bounds[d][1]);
+	putc('\n', to);
+}
+
+bob_status bob_archive_dump_shapes(const struct bob_trace *t, FILE *to)
+{
+	for (size_t i = 0; i < t->process_count; i++)
+		for (size_t k = 0; k < t->processes[i]->shape_count; k++)
+			print_shape(i, &t->processes[i]->shapes[k], to);
+	return ferror(to) ? BOB_ERR_IO : BOB_OK;
+}
+
 /* --- lines and variables --- */
 
 static void print_objects(const char *what, const struct bob_source_object *o, size_t count,
@@ -246,6 +263,8 @@ bob_status bob_archive_dump(const struct bob_trace *t, FILE *to)
 			t->threads[i]->info.number);
 		st = bob_archive_dump_thread(t, i, to);
 	}
+	if (st == BOB_OK)
+		st = bob_archive_dump_shapes(t, to);
 	if (st == BOB_OK)
 		st = bob_archive_dump_times(t, to);
 	if (st == BOB_OK)

@@ -187,7 +187,9 @@ enum bob_record_kind {
 		15, /* not folded exactly: NAME=value, each followed by a zero byte; the last one counts */
 	BOB_REC_CLOCK = 16,	/* struct bob_rec_clock; one of each `when` */
 	BOB_REC_IN_HEAD =
-		17 /* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in common */
+		17, /* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in common */
+	BOB_REC_SHAPE =
+		18 /* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
 };
 
 struct bob_record {
@@ -234,6 +236,20 @@ struct bob_rec_mem_skipped {
 	uint32_t reserved;
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_rec_mem_skipped) == 24, "code that is not translated");
+
+#define BOB_SHAPE_RANK_MAX 15u
+#define BOB_SHAPE_ROWS_FIRST                                                                       \
+	1u /* flag: written with the dimension that varies fastest last, as in C */
+
+/* What subscripts the elements of a variable have. The dimension that varies fastest comes first. */
+struct bob_rec_shape {
+	uint64_t address;	/* of the first element in the process */
+	uint32_t element;	/* bytes */
+	uint32_t rank;		/* dimensions; 0: a scalar */
+	uint32_t flags;		/* BOB_SHAPE_* */
+	uint32_t reserved;
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_shape) == 24, "shape record");
 
 /* Why a function (or an image) is not traced. Grows only. */
 enum bob_skip {

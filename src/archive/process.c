@@ -244,6 +244,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 	case BOB_REC_RANK:
 		read_rank(t, p, b);
 		return BOB_OK;
+	case BOB_REC_SHAPE:
+		return bob_shape_read(t, p, b->p, b->len, b->off);
 	default:
 		return BOB_OK; /* not needed, or of a later minor version */
 	}
@@ -400,6 +402,8 @@ bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file)
 				"unknown state of the process", 0);
 	st = read_chunks(t, p);
 	if (st == BOB_OK)
+		st = bob_shapes_build(t, p);
+	if (st == BOB_OK)
 		st = bob_left_out_build(t, p);
 	if (st != BOB_OK)
 		return st;
@@ -431,6 +435,8 @@ void bob_process_free(struct bob_process *p)
 	free(p->skipped);
 	free(p->skipped_images);
 	free(p->unrecorded);
+	free(p->shapes);
+	free(p->known);
 	free(p->spans);
 	free(p->raws);
 	free(p->image_of);

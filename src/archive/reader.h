@@ -163,6 +163,19 @@ struct bob_skipped_image {
 	uint32_t reason;
 };
 
+/* Bounds that a variable had. */
+struct bob_shape_told {
+	struct bob_rec_shape rec;
+	const int64_t (*bounds)[2];
+};
+/* All that it had, as one. */
+struct bob_shape_known {
+	const struct bob_shape_told *as; /* the largest: what subscripts are by */
+	uint64_t elements;
+	uint32_t told;
+	int varies;
+};
+
 struct bob_process {
 	struct bob_process_info info;
 	const struct bob_file *file;
@@ -182,6 +195,10 @@ struct bob_process {
 	struct bob_span *spans;	/* of all its streams */
 	struct bob_raw_ref *raws;
 	struct bob_common *common;
+	struct bob_shape_told *shapes; /* as the file has them */
+	size_t shape_count, shape_cap;
+	struct bob_shape_known *known; /* sorted by address, one of each */
+	size_t known_count;
 	struct bob_rec_clock clock[2];
 	uint32_t clocks;	/* bit i: there is clock[i] */
 	uint32_t *
@@ -246,6 +263,11 @@ void bob_payload_close(struct bob_payload *p);
 /* process.c */
 bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file);
 void bob_process_free(struct bob_process *p);
+
+/* shapes.c: a record's body is read; all are put together, once META has been read. BOB_ERR_NOMEM. */
+bob_status bob_shape_read(struct bob_trace *t, struct bob_process *p, const uint8_t *body,
+			  uint32_t len, uint64_t off);
+bob_status bob_shapes_build(struct bob_trace *t, struct bob_process *p);
 
 /* left_out.c: p->info.left_out, once META has been read. */
 bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p);

@@ -36,7 +36,8 @@ static int dump_all(struct cli_session *s, FILE *out)
 	     i = cli_session_thread(s, i + 1))
 		if (cli_session_thread_done(s, i, dump_thread(s, i, out), NULL))
 			return 1;
-	if (!s->select.count && (bob_archive_dump_times(s->trace, out) != BOB_OK ||
+	if (!s->select.count && (bob_archive_dump_shapes(s->trace, out) != BOB_OK ||
+				 bob_archive_dump_times(s->trace, out) != BOB_OK ||
 				 bob_archive_dump_sources(s->trace, out) != BOB_OK))
 		return 1;
 	return s->damaged != 0;

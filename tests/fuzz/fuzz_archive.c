@@ -218,6 +218,24 @@ static void merge_again(const struct bob_trace *t)
 	fclose(f);
 }
 
+static void read_shapes(const struct bob_trace *t)
+{
+	struct bob_shape s, again;
+
+	for (uint32_t i = 0; bob_trace_shape_at(t, 0, i, &s) == BOB_OK; i++) {
+		if (!s.element)
+			continue;
+		assert(s.told && s.elements && s.rank <= BOB_SHAPE_DIMENSIONS_MAX);
+		if (bob_trace_shape(t, 0, s.address + (s.elements - 1) * s.element, &again) !=
+			    BOB_OK ||
+		    again.address != s.address)
+			continue;
+		assert(again.inside && again.number == s.elements - 1 && !again.offset);
+		for (uint32_t d = 0; d < s.rank; d++)
+			assert(again.subscript[d] == s.bounds[d][0] + s.bounds[d][1] - 1);
+	}
+}
+
 static int read_set(void *ctx, uint32_t process, const struct bob_set *s)
 {
 	struct bob_value_numbers n;
@@ -327,6 +345,7 @@ static void read_trace(const uint8_t *data, size_t size)
 	}
 	read_all_values(t);
 	bob_hook_sets_visit(t, read_set, NULL);
+	read_shapes(t);
 	for (uint32_t id = 0; id < 64; id++)
 		bob_trace_function(t, 0, id, &fn);
 	if (symbols < SYMBOLS_MAX)

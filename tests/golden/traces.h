@@ -11,6 +11,7 @@
 #include "merged.h"
 #include "places.h"
 #include "sets.h"
+#include "shapes.h"
 #include "syncs.h"
 #include "user.h"
 
@@ -282,6 +283,11 @@ static inline void golden_sets_trace(struct golden *g)
 		*golden_file(g) = files[i];
 }
 
+static inline void golden_shapes_trace(struct golden *g)
+{
+	golden_shapes_process(golden_file(g));
+}
+
 typedef void (*golden_fn)(struct golden *g);
 static const struct {
 	const char *name;
@@ -304,6 +310,7 @@ static const struct {
 	{ "events-user", golden_events_user_trace },
 	{ "turns", golden_turns_trace },
 	{ "sets", golden_sets_trace },
+	{ "shapes", golden_shapes_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 
