@@ -22,6 +22,13 @@ static uint32_t own_stream(void)
 	return t ? t->stream : BOB_AGENT_NO_STREAM;
 }
 
+static bool source_tell(const void *meta, size_t bytes)
+{
+	if (process_is_child() && own_stream() == BOB_AGENT_NO_STREAM)
+		return false;
+	return mem_source_tell(meta, bytes);
+}
+
 static uint64_t place_of(uint64_t address)
 {
 	struct bob_image *im = image_at(address);
@@ -126,6 +133,7 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.functions_left = hooks_left,
 	.image_key = image_key,
 	.source_add = mem_source_add,
+	.source_tell = source_tell,
 	.source_record = mem_source_record,
 	.allowed = os_allowed,
 	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,

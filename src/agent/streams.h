@@ -44,6 +44,8 @@ struct bob_agent_source {
 	uint32_t desc_count;
 	const uint8_t *descs;	/* as bob_mem_desc_put writes them, of image 0 */
 	size_t descs_bytes;
+	const uint8_t *meta;	/* records for META that go with it, each padded to 8 bytes */
+	size_t meta_bytes;
 };
 
 struct bob_agent_streams {
@@ -91,6 +93,9 @@ struct bob_agent_streams {
 	void (*functions_left)(uint64_t sp);
 	/* With BOBBIN_MEM=source. The number of its first descriptor, ~0: there is no room. What is passed is copied. */
 	uint32_t (*source_add)(const struct bob_agent_source *s);
+	/* Records for META, as in struct bob_agent_source, that come later. What fork children write begins with them, too. False: nothing is
+	 * recorded (any more). */
+	bool (*source_tell)(const void *meta, size_t bytes);
 	/* A record of the calling thread (mem/record.h); false: nothing is recorded (any more). In signal handlers, too. Budget: 3 ns, up to
 	 * two words. */
 	bool (*source_record)(uint32_t number, const uint64_t *word, uint32_t words);

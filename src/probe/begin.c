@@ -103,23 +103,27 @@ static bool is_sane(const struct bob_probe_file *f)
 	return ok;
 }
 
-static uint32_t enter(const struct bob_probe_file *f, uint64_t key, uint64_t bias)
+static uint32_t enter(const struct bob_probe_file *f, uint64_t key, struct bob_pr_file *own)
 {
 	const size_t room = BOB_MEM_DESC_BYTES(2) * f->sites +
 			    2 * BOB_MEM_DESC_BYTES(2 * BOB_PROBE_NEST_ACCESSES_MAX) * f->nests;
 	uint8_t *bytes = malloc(room);
 	struct bob_agent_source s = { .path = f->path, .key = key, .build_id = f->digest,
-				      .bias = bias, .functions = bob_pr_image_functions(f),
+				      .bias = own->bias, .functions = bob_pr_image_functions(f),
 				      .desc_count = f->sites + 2 * f->nests, .descs = bytes };
+	uint8_t *shapes;
 	uint32_t first;
 
 	if (!bytes)
 		return ~0u;
+	s.meta_bytes = bob_pr_shapes(f, own, &shapes);
+	s.meta = shapes;
 	for (uint32_t i = 0; i < f->sites; i++)
 		s.descs_bytes += put_site(f, i, bytes + s.descs_bytes);
 	for (uint32_t i = 0; i < 2 * f->nests; i++)
 		s.descs_bytes += put_nest(f, &f->nest[i / 2], i & 1, bytes + s.descs_bytes);
 	first = bob_pr_agent->source_add(&s);
+	free(shapes);
 	free(bytes);
 	return first;
 }
@@ -152,27 +156,23 @@ static const struct bob_probe_variable *variable(const struct bob_probe_file *f,
 	return v < f->variables ? &f->variable[v] : NULL;
 }
 
-static uint64_t address_of(const struct bob_probe_file *f, uint32_t v)
-{
-	const struct bob_pr_file *own = f->own;
-
-	return own->bias + ((uint64_t)(v + 1) << BOB_PR_VARIABLE_SHIFT);
-}
-
 static void declare(struct bob_probe_file *f, uint32_t v, const volatile void *base,
 		    const int64_t (*bounds)[2])
 {
 	const struct bob_probe_variable *d = variable(f, v);
 
-	if (d && f->own)
-		bob_pr_declare(d, (const void *)(uintptr_t)base, bounds ? bounds : d->bounds,
-			       address_of(f, v));
+	if (!d || !f->own)
+		return;
+	bob_pr_declare(d, (const void *)(uintptr_t)base, bounds ? bounds : d->bounds,
+		       bob_pr_address(f->own, v));
+	if (bounds)
+		bob_pr_shape_tell(f, v, bounds);
 }
 
 static void forget(struct bob_probe_file *f, uint32_t v, const volatile void *base)
 {
 	if (variable(f, v) && f->own)
-		bob_pr_forget((const void *)(uintptr_t)base, address_of(f, v));
+		bob_pr_forget((const void *)(uintptr_t)base, bob_pr_address(f->own, v));
 }
 
 static void begin(struct bob_probe_file *f)
@@ -211,8 +211,10 @@ static void begin_file(struct bob_probe_file *f)
 		return;
 	}
 	own->bias = (uint64_t)(number + 1) << BOB_PR_FILE_SHIFT;
-	own->first = enter(f, key, own->bias);
+	own->shape = NULL;
+	own->first = enter(f, key, own);
 	if (own->first == ~0u) {
+		free(own->shape);
 		free(own);
 		return;
 	}

@@ -6,6 +6,7 @@
  *   image.c   the image's file in the trace: units, variables, lines
  *   places.c  where traced variables are now
  *   record.c  probes
+ *   shapes.c  what bounds they have
  *   count.c   how many probes had nothing to record
  *
  * Threads: any may call any probe. What is kept of a file is made once and stays. */
@@ -24,11 +25,26 @@
 #define BOB_PR_FILE_SHIFT 49
 #define BOB_PR_FILES_MAX 16000u
 
+#define BOB_PR_SHAPES_MAX 16u /* of a variable; more are not told */
+
+/* What was told of a variable's bounds. */
+struct bob_pr_shape {
+	uint32_t count;
+	uint64_t key[BOB_PR_SHAPES_MAX]; /* 0: could not be told */
+};
+
 /* What the recorder keeps of a file, as its `own`. */
 struct bob_pr_file {
 	uint32_t first;		/* descriptor of site 0; those of nests follow, two for each: see begin.c */
 	uint64_t bias;
+	struct bob_pr_shape *shape; /* of each variable; NULL: no memory */
 };
+
+/* Where element 0 of a variable lies, in the trace. */
+static inline uint64_t bob_pr_address(const struct bob_pr_file *own, uint32_t variable)
+{
+	return own->bias + ((uint64_t)(variable + 1) << BOB_PR_VARIABLE_SHIFT);
+}
 
 extern const struct bob_agent_streams *bob_pr_agent; /* NULL: nothing is recorded */
 
@@ -43,6 +59,13 @@ size_t bob_pr_image(const struct bob_probe_file *f, uint64_t key, uint8_t **byte
 void bob_pr_image_save(const struct bob_probe_file *f, uint64_t key, const char *dir);
 /* How many functions the image has: units, and again where one goes on behind another that lies in it. */
 uint32_t bob_pr_image_functions(const struct bob_probe_file *f);
+
+/* --- shapes.c --- */
+/* Records of the variables whose bounds the source says; *bytes are the caller's to free. Returns how many bytes. */
+size_t bob_pr_shapes(const struct bob_probe_file *f, struct bob_pr_file *own, uint8_t **bytes);
+/* The variable has these bounds now. Told before: a hash, and comparisons. */
+void bob_pr_shape_tell(const struct bob_probe_file *f, uint32_t variable,
+		       const int64_t (*bounds)[2]);
 
 /* --- places.c --- */
 /* A variable lies at [base, base + its bytes) and element 0 has this address in the trace. Ignored: no elements, too many places, no memory. */

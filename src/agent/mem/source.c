@@ -18,6 +18,44 @@ struct source {
 
 static struct source *newest; /* list by image.next */
 
+/* What was told of sources' variables, for the files of fork children. Mapped, for ever. */
+#define TOLD_ROOM 65536u
+static struct told {
+	struct told *before;
+	size_t len, room;
+	uint8_t bytes[];
+} * told;
+
+/* Lock held. */
+static bool keep(const void *meta, size_t bytes)
+{
+	if (!told || bytes > told->room - told->len) {
+		const size_t room = bytes > TOLD_ROOM ? bytes : TOLD_ROOM;
+		struct told *next = os_map(sizeof(*next) + room);
+
+		if (!next)
+			return false;
+		next->before = told;
+		next->room = room;
+		told = next;
+	}
+	memcpy(told->bytes + told->len, meta, bytes);
+	told->len += bytes;
+	return true;
+}
+
+/* Lock held. */
+static bool write_meta(const void *meta, size_t bytes)
+{
+	struct bob_chunk_head *h = file_chunk(BOB_CHUNK_META, BOB_STREAM_NONE, bytes, 0);
+
+	if (!h)
+		return false;
+	memcpy(bob_chunk_data(h), meta, bytes);
+	bob_chunk_seal(h, bytes);
+	return true;
+}
+
 static struct source *copy(const struct bob_agent_source *s)
 {
 	size_t path_bytes = text_len(s->path) + 1;
@@ -44,7 +82,7 @@ static struct source *copy(const struct bob_agent_source *s)
 }
 
 /* Lock held. */
-static bool enter(struct source *p)
+static bool enter(struct source *p, const struct bob_agent_source *s)
 {
 	struct bob_meta meta;
 
@@ -59,6 +97,8 @@ static bool enter(struct source *p)
 	meta_flush(&meta);
 	p->image.next = newest ? &newest->image : NULL;
 	newest = p;
+	if (s->meta_bytes && keep(s->meta, s->meta_bytes))
+		(void)write_meta(s->meta, s->meta_bytes);
 	return true;
 }
 
@@ -74,7 +114,7 @@ uint32_t mem_source_add(const struct bob_agent_source *s)
 	if (!p)
 		return ~0u;
 	lock_process();
-	ok = enter(p);
+	ok = enter(p, s);
 	unlock_process();
 	if (!ok)
 		return ~0u;
@@ -89,6 +129,20 @@ void mem_sources_describe(struct bob_meta *meta)
 	for (; im; im = im->next)
 		if (mem_descs_write(im))
 			image_describe(im, meta);
+	for (const struct told *t = told; t; t = t->before)
+		(void)write_meta(t->bytes, t->len);
+}
+
+bool mem_source_tell(const void *meta, size_t bytes)
+{
+	bool ok;
+
+	if (!bob_process.recording || !bob_process.config.source || !os_allowed())
+		return false;
+	lock_process();
+	ok = keep(meta, bytes) && write_meta(meta, bytes);
+	unlock_process();
+	return ok;
 }
 
 bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words)
