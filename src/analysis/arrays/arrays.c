@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Accesses one by one. Those of one site mostly go to one variable, so each site remembers where it was last (struct slot); the rest is a
+ * division for each dimension. */
+#include "analysis/arrays/arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/arrays/rows.h"
+
+#define SLOTS 1024u
+#define BATCH 1024u
+#define TICK 1000000u
+
+/* Addresses lo <= address < hi are elements of the variable `row`. */
+struct slot {
+	uint64_t lo, hi, pc;
+	uint32_t image;
+	uint8_t type;
+	size_t row, site;
+};
+
+struct bob_arrays {
+	const struct bob_trace *trace;
+	const struct bob_arrays_wanted *wanted;
+	struct bob_array_row *row;
+	struct bob_array *sorted;
+	size_t count, room, found; /* found: of `sorted` */
+	uint64_t accesses;
+	/* of the thread */
+	struct slot slot[SLOTS];
+	uint32_t thread, process;
+	uint64_t position, all;
+	bob_status st;
+};
+
+static int same_variable(const struct bob_array_row *r, const struct bob_shape *s,
+			 const char *source)
+{
+	const struct bob_shape *own = &r->pub.shape;
+
+	return !strcmp(own->name, s->name) && !strcmp(r->pub.source, source) &&
+	       own->element == s->element && own->rank == s->rank &&
+	       own->rows_first == s->rows_first &&
+	       (!s->rank || !memcmp(own->bounds, s->bounds, s->rank * sizeof(*s->bounds)));
+}
+
+/* The row of this variable; SIZE_MAX: no memory. */
+static size_t row_of(struct bob_arrays *a, const struct bob_shape *s)
+{
+	const struct bob_image_info *im = bob_trace_image(a->trace, a->process, s->image);
+	const char *source = im ? im->path : "";
+	size_t i = 0;
+
+	while (i < a->count && !same_variable(&a->row[i], s, source))
+		i++;
+	if (i < a->count)
+		return i;
+	if (a->count == a->room) {
+		size_t room = 2 * a->room + 16;
+		struct bob_array_row *more = realloc(a->row, room * sizeof(*more));
+
+		if (!more)
+			return SIZE_MAX;
+		a->row = more;
+		a->room = room;
+	}
+	a->st = bob_array_row_begin(&a->row[a->count++], s, source, a->wanted);
+	return a->st == BOB_OK ? i : SIZE_MAX;
+}
+
+/* 0: it is in no variable, or not in what is wanted. */
+static int find(struct bob_arrays *a, const struct bob_access *x, struct slot *slot)
+{
+	struct bob_shape s;
+
+	*slot = (struct slot){ .pc = x->pc, .image = x->image, .type = x->type };
+	if (bob_trace_shape(a->trace, a->process, x->address, &s) != BOB_OK)
+		return 0;
+	slot->row = row_of(a, &s);
+	if (slot->row == SIZE_MAX) {
+		a->st = BOB_ERR_NOMEM;
+		return 0;
+	}
+	if (!a->row[slot->row].wanted)
+		return 0;
+	if (!s.inside) {
+		struct bob_array *p = &a->row[slot->row].pub;
+
+		if (a->row[slot->row].has_box)
+			return 0;
+		p->behind++;
+		*(x->type == BOB_ACCESS_LOAD ? &p->loads : &p->stores) += 1;
+		return 0;
+	}
+	slot->site = bob_array_site_of(&a->row[slot->row], a->trace, a->process, x);
+	if (slot->site == SIZE_MAX) {
+		a->st = BOB_ERR_NOMEM;
+		return 0;
+	}
+	slot->lo = s.address;
+	slot->hi = s.address + s.elements * s.element;
+	return 1;
+}
+
+/* Subscripts of the element; its cell. 0: it is not in the box. */
+static int place(const struct bob_array_row *r, uint64_t number, int64_t *subscript, uint64_t *cell)
+{
+	const struct bob_array *p = &r->pub;
+	uint64_t rest = number, times = 1;
+
+	*cell = 0;
+	for (uint32_t d = 0; d < p->shape.rank; d++) {
+		const uint64_t extent = (uint64_t)p->shape.bounds[d][1], at = rest % extent;
+
+		subscript[d] = p->shape.bounds[d][0] + (int64_t)at;
+		rest /= extent;
+		if (r->has_box && (subscript[d] < r->box[d][0] || subscript[d] > r->box[d][1]))
+			return 0;
+		*cell += (r->binned ? at / p->bin[d] : at) * times;
+		times *= p->extent[d];
+	}
+	return 1;
+}
+
+static void touch(struct bob_arrays *a, struct bob_array_row *r, uint64_t number,
+		  const struct bob_array_site_row *site)
+{
+	const struct bob_array_touch t = { .thread = a->thread, .position = a->position,
+					   .number = number,	.file = site->pub.file,
+					   .line = site->pub.line, .store = site->pub.store };
+
+	if (!r->is_touched)
+		r->pub.first = t;
+	r->is_touched = 1;
+	r->pub.last = t;
+}
+
+static void count(struct bob_arrays *a, const struct bob_access *x, uint32_t window)
+{
+	struct slot *slot = &a->slot[(2 * x->pc + x->type) % SLOTS];
+	int64_t subscript[BOB_SHAPE_DIMENSIONS_MAX];
+	struct bob_array_site_row *site;
+	struct bob_array_row *r;
+	uint64_t number, cell;
+	uint32_t *n;
+
+	if ((slot->pc != x->pc || slot->image != x->image || slot->type != x->type ||
+	     x->address - slot->lo >= slot->hi - slot->lo) &&
+	    !find(a, x, slot))
+		return;
+	r = &a->row[slot->row];
+	number = (x->address - slot->lo) / r->pub.shape.element;
+	if (!place(r, number, subscript, &cell))
+		return;
+	site = &r->site[slot->site];
+	*(site->pub.store ? &r->pub.stores : &r->pub.loads) += 1;
+	site->pub.accesses++;
+	bob_array_site_move(site, r->pub.shape.rank, subscript);
+	touch(a, r, number, site);
+	r->touched[cell / 64] |= 1ull << cell % 64;
+	n = site->pub.store ? r->written : r->read;
+	if (n && n[window * r->pub.cells + cell] != UINT32_MAX)
+		n[window * r->pub.cells + cell]++;
+}
+
+/* The share of the thread that its next access is in; 0: it is not wanted. */
+static int window_of(const struct bob_arrays *a, uint32_t *window)
+{
+	const uint32_t windows = a->wanted->windows ? a->wanted->windows : 1;
+	uint32_t in = windows == 1 || !a->all ?
+			      0 :
+			      (uint32_t)((unsigned __int128)a->position * windows / a->all);
+
+	in = in < windows ? in : windows - 1;
+	*window = a->wanted->window ? 0 : in;
+	return !a->wanted->window || a->wanted->window == in + 1;
+}
+
+static void begin_thread(struct bob_arrays *a, uint32_t thread)
+{
+	memset(a->slot, 0, sizeof(a->slot));
+	a->thread = thread;
+	a->process = bob_trace_thread(a->trace, thread)->process;
+	a->position = 0;
+	a->all = a->wanted->windows > 1 ? bob_trace_accesses(a->trace, thread) : 0;
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t k = 0; k < a->row[i].site_count; k++)
+			a->row[i].site[k].has_before = 0;
+}
+
+static bob_status count_thread(struct bob_arrays *a, uint32_t thread,
+			       const struct bob_progress *progress, struct bob_error *err)
+{
+	struct bob_access_cursor *c;
+	struct bob_access batch[BATCH];
+	bob_status st = bob_access_cursor_open(a->trace, thread, &c, err), result = BOB_OK;
+	uint64_t due = TICK;
+	uint32_t window;
+	size_t n;
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	begin_thread(a, thread);
+	while ((st = bob_access_cursor_read(c, batch, BATCH, &n, err)) == BOB_OK ||
+	       st == BOB_ERR_CORRUPT) {
+		if (st == BOB_ERR_CORRUPT) {
+			result = st;
+			continue;
+		}
+		for (size_t i = 0; i < n && a->st == BOB_OK; i++, a->position++)
+			if (window_of(a, &window))
+				count(a, &batch[i], window);
+		if (a->st != BOB_OK)
+			break;
+		if (progress && a->position >= due) {
+			progress->tick(progress->ctx, TICK);
+			due += TICK;
+		}
+	}
+	a->accesses += a->position;
+	bob_access_cursor_close(c);
+	if (a->st != BOB_OK)
+		return a->st;
+	return st == BOB_END ? result : st;
+}
+
+/* --- the result --- */
+
+static int by_accesses(const void *x, const void *y)
+{
+	const struct bob_array *a = x, *b = y;
+	const uint64_t m = a->loads + a->stores, n = b->loads + b->stores;
+
+	if (m != n)
+		return m > n ? -1 : 1;
+	return strcmp(a->shape.name, b->shape.name);
+}
+
+static bob_status finish(struct bob_arrays *a)
+{
+	bob_status st = BOB_OK;
+	size_t n = 0;
+
+	a->sorted = calloc(a->count + 1, sizeof(*a->sorted));
+	if (!a->sorted)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < a->count && st == BOB_OK; i++) {
+		st = bob_array_row_finish(&a->row[i]);
+		if (a->row[i].pub.loads + a->row[i].pub.stores)
+			a->sorted[n++] = a->row[i].pub;
+	}
+	qsort(a->sorted, n, sizeof(*a->sorted), by_accesses);
+	a->found = n;
+	return st;
+}
+
+bob_status bob_arrays_create(const struct bob_trace *t, const uint32_t *threads, uint32_t count,
+			     const struct bob_arrays_wanted *w, const struct bob_progress *progress,
+			     struct bob_arrays **out, struct bob_error *err)
+{
+	struct bob_arrays *a = calloc(1, sizeof(*a));
+	bob_status st = BOB_OK, result = BOB_OK;
+
+	if (!a)
+		return BOB_ERR_NOMEM;
+	a->trace = t;
+	a->wanted = w;
+	for (uint32_t i = 0; i < count && (st == BOB_OK || st == BOB_ERR_CORRUPT); i++) {
+		st = count_thread(a, threads[i], progress, err);
+		result = st == BOB_OK ? result : st;
+	}
+	if (st == BOB_OK || st == BOB_ERR_CORRUPT)
+		st = finish(a);
+	a->wanted = NULL; /* the caller's, no longer needed */
+	if (st != BOB_OK) {
+		bob_arrays_destroy(a);
+		return st;
+	}
+	*out = a;
+	return result;
+}
+
+void bob_arrays_destroy(struct bob_arrays *a)
+{
+	for (size_t i = 0; a && i < a->count; i++)
+		bob_array_row_free(&a->row[i]);
+	if (a) {
+		free(a->row);
+		free(a->sorted);
+	}
+	free(a);
+}
+
+const struct bob_array *bob_arrays_all(const struct bob_arrays *a, size_t *count)
+{
+	*count = a->found;
+	return a->sorted;
+}
+
+uint64_t bob_arrays_accesses(const struct bob_arrays *a)
+{
+	return a->accesses;
+}
