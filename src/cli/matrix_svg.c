@@ -7,52 +7,16 @@
 #include <stdlib.h>
 
 #include "cli/numbers.h"
+#include "cli/shades.h"
 
 #define SQUARES_MAX 512u	/* in a row */
 #define SIDE 640u		/* of the grid, about */
 #define LEFT 70u
 #define TOP 84u
-#define SHADES 9u
-
-static const char *const shades[SHADES] = { "#dceefb", "#b9dcf5", "#92c6ec", "#6aade0", "#4493d0",
-					    "#2a78b8", "#1a5e9a", "#0f4577", "#072b4f" };
 
 struct square {
 	uint64_t messages, bytes;
 };
-
-/* In quarters of a doubling. */
-static unsigned log_of(uint64_t v)
-{
-	unsigned bit = 0;
-
-	while (v >> bit > 1)
-		bit++;
-	return 4 * bit + (unsigned)(bit >= 2 ? v >> (bit - 2) & 3 : bit ? 2 * (v & 1) : 0);
-}
-
-/* `least` and `most` are logarithms. */
-static const char *shade_of(uint64_t v, unsigned least, unsigned most)
-{
-	if (most == least)
-		return shades[SHADES / 2];
-	return shades[(log_of(v) - least) * (SHADES - 1) / (most - least)];
-}
-
-static void print_escaped(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		default:
-			fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-		}
-}
 
 static const char *text_of(uint64_t v, int messages, char text[CLI_NUMBER_MAX])
 {
@@ -89,7 +53,6 @@ static void print_ranks(const struct picture *p, uint32_t i)
 static void print_square(const struct picture *p, uint32_t row, uint32_t column)
 {
 	const struct square *s = &p->square[(size_t)row * p->n + column];
-	unsigned least = log_of(p->least), most = log_of(p->most);
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 
 	if (!s->messages)
@@ -98,7 +61,8 @@ static void print_square(const struct picture *p, uint32_t row, uint32_t column)
 		"<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"%" PRIu32 "\" height=\"%" PRIu32
 		"\" fill=\"%s\"><title>",
 		LEFT + column * p->pixels, TOP + row * p->pixels, p->pixels, p->pixels,
-		weight(p, row, column) ? shade_of(weight(p, row, column), least, most) : "#f3f3f3");
+		weight(p, row, column) ? cli_shade(weight(p, row, column), p->least, p->most) :
+					 "#f3f3f3");
 	print_ranks(p, row);
 	fputs(" to ", p->out);
 	print_ranks(p, column);
@@ -134,21 +98,12 @@ static void print_axes(const struct picture *p)
 /* What the shades mean. */
 static void print_legend(const struct picture *p)
 {
-	uint32_t x = LEFT + p->n * p->pixels + 24;
-	char a[CLI_NUMBER_MAX];
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 
-	if (!p->most)
-		return;
-	for (unsigned i = 0; i < SHADES; i++)
-		fprintf(p->out,
-			"<rect x=\"%" PRIu32
-			"\" y=\"%u\" width=\"18\" height=\"14\" fill=\"%s\"/>\n",
-			x, TOP + 14 * i, shades[p->most == p->least ? SHADES / 2 : SHADES - 1 - i]);
-	fprintf(p->out, "<text x=\"%" PRIu32 "\" y=\"%u\">%s</text>\n", x + 24, TOP + 11,
-		text_of(p->most, p->messages, a));
-	if (p->most != p->least)
-		fprintf(p->out, "<text x=\"%" PRIu32 "\" y=\"%u\">%s</text>\n", x + 24,
-			TOP + 14 * SHADES - 3, text_of(p->least, p->messages, a));
+	if (p->most)
+		cli_shades_legend(LEFT + p->n * p->pixels + 24, TOP,
+				  text_of(p->least, p->messages, a),
+				  text_of(p->most, p->messages, b), p->most != p->least, p->out);
 }
 
 static void draw(struct picture *p, const char *title)
@@ -167,7 +122,7 @@ static void draw(struct picture *p, const char *title)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
 		"<text x=\"%u\" y=\"24\" font-size=\"16\">",
 		LEFT + side + 130, TOP + side + 20, LEFT);
-	print_escaped(title, p->out);
+	cli_svg_text(title, p->out);
 	fprintf(p->out,
 		": %s message%s, %s between %" PRIu32 " ranks; %s shown</text>\n"
 		"<rect x=\"%u\" y=\"%u\" width=\"%" PRIu32 "\" height=\"%" PRIu32
