@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/arrays/arrays.h"
 #include "bobbin/fold.h"
 #include "cli/numbers.h"
 #include "cli/place.h"
@@ -90,8 +91,14 @@ static void print_access(struct expanding *x, const struct bob_access *a)
 {
 	static const char *const types[] = { "load", "store", "atomic" };
 
+	char text[BOB_SUBSCRIPTS_MAX];
+
 	begin_line(x, x->depth);
-	fprintf(x->out, "%-6s%3u  0x%" PRIx64 "   ", types[a->type], a->size, a->address);
+	fprintf(x->out, "%-6s%3u  ", types[a->type], a->size);
+	if (bob_subscripts_text(x->trace, x->process, a->address, text))
+		fprintf(x->out, "%s   ", text);
+	else
+		fprintf(x->out, "0x%" PRIx64 "   ", a->address);
 	cli_place_print(x->trace, x->process, a->image, a->pc, x->out);
 	fputc('\n', x->out);
 }

@@ -4,13 +4,15 @@
  *
  *     loop, 100 times
  *       load 8   0x4a4e040 (100 x +800)(100 x +8)    a[]  mm  mm.c:12
- */
+ *
+ * Of variables of instrumented sources it is the first element, and what they are within: a[0][0] (100 x +8)   a[0][0..99] */
 #include "cli/nests.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/arrays/arrays.h"
 #include "analysis/memory/frames.h"
 #include "analysis/memory/variables.h"
 #include "bobbin/fold.h"
@@ -103,15 +105,28 @@ static void print_loops(FILE *out, const struct bob_piece *p)
 	}
 }
 
+/* The address; of an element of a traced variable, which. */
+static void print_where(struct nests *n, uint64_t address)
+{
+	char text[BOB_SUBSCRIPTS_MAX];
+
+	if (bob_subscripts_text(n->trace, n->process, address, text))
+		fputs(text, n->out);
+	else
+		fprintf(n->out, "0x%" PRIx64, address);
+}
+
 static void print_address(struct nests *n, const struct series *s, int64_t offset)
 {
 	if (s->count == 1 && !s->left) {
-		fprintf(n->out, "0x%" PRIx64 " ", s->piece[0].base + (uint64_t)offset);
+		print_where(n, s->piece[0].base + (uint64_t)offset);
+		fputc(' ', n->out);
 		print_loops(n->out, &s->piece[0]);
 		return;
 	}
 	for (uint32_t i = 0; i < s->count && i < PIECES_SHOWN; i++) {
-		fprintf(n->out, "%s0x%" PRIx64, i ? ", " : "", s->piece[i].base + (uint64_t)offset);
+		fputs(i ? ", " : "", n->out);
+		print_where(n, s->piece[i].base + (uint64_t)offset);
 		if (s->piece[i].dims) {
 			fputc(' ', n->out);
 			print_loops(n->out, &s->piece[i]);
@@ -225,7 +240,12 @@ static void print_place(struct nests *n, const struct bob_leaf *leaf,
 {
 	struct bob_variable v = { .name = "" };
 	const char *name = variable_of(n, leaf, a, w, &v) ? v.name : "";
+	char box[BOB_SUBSCRIPTS_MAX];
 
+	if (w->series && w->series->count == 1 && !w->series->left &&
+	    bob_box_text(n->trace, n->process, &w->series->piece[0], (uint64_t)a->offset + w->bias,
+			 box))
+		name = box;
 	fprintf(n->out, "   %s%s", name, *name ? "  " : "");
 	cli_place_print(n->trace, n->process, leaf->image, a->pc, n->out);
 	fputc('\n', n->out);

@@ -17,6 +17,7 @@ enum {
 	OPT_FORMAT,
 	OPT_ORDER,
 	OPT_QUANTUM,
+	OPT_SUBSCRIPTS,
 	OPT_SYNCS,
 	OPT_MPI,
 	OPT_BETWEEN,
@@ -33,6 +34,7 @@ const struct cli_option replay_options[] = {
 	  "turns (default): the threads of a process take turns; threads: one after another", NULL,
 	  "threads|turns" },
 	{ "quantum", 'q', "ACCESSES", "of a thread's turn (default 100)", NULL, NULL },
+	{ "subscripts", 0, NULL, "behind each access the variable and its subscripts, of instrumented sources (text only)", NULL, NULL },
 	{ "syncs", 0, NULL, "also where threads synchronise (text only)", NULL, NULL },
 	{ "mpi", 0, NULL, "also where MPI is called (text only)", NULL, NULL },
 	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
@@ -110,6 +112,9 @@ static int take_option(struct cli_session *s, struct bob_access_style *style, in
 	case OPT_QUANTUM:
 		if (cli_parse_count(arg, &style->quantum) || !style->quantum)
 			return cli_misuse("replay", "--quantum is a number above 0, not '%s'", arg);
+		return 0;
+	case OPT_SUBSCRIPTS:
+		style->subscripts = 1;
 		return 0;
 	case OPT_SYNCS:
 		style->syncs = 1;

@@ -3,6 +3,7 @@
  * so lines are put together by hand. */
 #include <string.h>
 
+#include "analysis/arrays/arrays.h"
 #include "analysis/interleave/turns.h"
 #include "archive/mpi_functions.h"
 #include "base/assert.h"
@@ -13,7 +14,7 @@ BOB_STATIC_ASSERT(sizeof(struct bob_access_record) == 32, "record of binary acce
 
 #define ROOM 65536
 #define BATCH 1024
-#define LINE_MAX_BYTES 384	/* an image's name is cut */
+#define LINE_MAX_BYTES (384 + BOB_SUBSCRIPTS_MAX) /* an image's name is cut */
 #define NAME_MAX_BYTES 255
 
 struct writer {
@@ -80,6 +81,8 @@ static void put_place(struct writer *w, const struct bob_access *a)
 
 static void put_plain(struct writer *w, const struct bob_access *a)
 {
+	char subscripts[BOB_SUBSCRIPTS_MAX];
+
 	if (a->flags & BOB_ACCESS_LOST)
 		put_text(w, "# accesses are missing here\n", 28);
 	put_text(w, w->name, w->name_len);
@@ -90,6 +93,11 @@ static void put_plain(struct writer *w, const struct bob_access *a)
 	put_number(w, a->size, 10, 1);
 	put_char(w, ' ');
 	put_place(w, a);
+	if (w->style->subscripts &&
+	    bob_subscripts_text(w->x->trace, w->process, a->address, subscripts)) {
+		put_char(w, ' ');
+		put_text(w, subscripts, strlen(subscripts));
+	}
 	put_char(w, '\n');
 }
 

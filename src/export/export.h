@@ -72,6 +72,7 @@ struct bob_access_style {
 	enum bob_access_format format;
 	enum bob_access_order order;
 	uint64_t quantum;	/* of turns; 0: BOB_INTERLEAVE_QUANTUM */
+	int subscripts;		/* TEXT: behind each access the variable and element, where they are known */
 	int syncs;		/* TEXT: also where threads synchronise: Y, what, object, perhaps a number */
 	int values;		/* TEXT: also where MPI is called: M, the function; where accesses were made in it "begins" and a line "ends" */
 };
