@@ -25,6 +25,8 @@ static const struct cli_verb
 		   "--mem [options] [DIR]", replay_options, verb_replay, 2, 0, 0 },
 	cache = { "cache", "what caches do with the memory accesses, and sharing",
 		  "[options] [DIR]", cache_options, verb_cache, 2, 0, 0 },
+	arrays = { "arrays", "what happened to the variables of instrumented sources",
+		   "[options] [DIR]", arrays_options, verb_arrays, 2, 0, 0 },
 	commmatrix = { "commmatrix", "messages and bytes between pairs of MPI ranks",
 		       "[options] [DIR]", commmatrix_options, verb_commmatrix, 2, 0, 0 },
 	merge = { "merge", "the folded memory accesses of threads and processes in one",
@@ -45,7 +47,7 @@ static const struct cli_verb
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
 const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &commmatrix, &merge, &fold, &concerns, &plan, &wrap, &env, &help, &calibrate,
+					     &dump, &replay, &cache, &arrays, &commmatrix, &merge, &fold, &concerns, &plan, &wrap, &env, &help, &calibrate,
 					     NULL };
 
 const struct cli_verb *cli_verb_find(const char *name)

@@ -23,6 +23,7 @@ int verb_dump(int argc, char **argv);
 int verb_export(int argc, char **argv);
 int verb_replay(int argc, char **argv);
 int verb_cache(int argc, char **argv);
+int verb_arrays(int argc, char **argv);
 int verb_commmatrix(int argc, char **argv);
 int verb_merge(int argc, char **argv);
 int verb_fold(int argc, char **argv);
@@ -34,8 +35,9 @@ int verb_help(int argc, char **argv);
 
 extern const struct cli_option record_options[], plan_options[], env_options[], info_options[],
 	report_options[], show_options[], graph_options[], dump_options[], export_options[],
-	check_options[], replay_options[], cache_options[], commmatrix_options[], merge_options[],
-	fold_options[], concerns_options[], wrap_options[], calibrate_options[], help_options[];
+	check_options[], replay_options[], cache_options[], arrays_options[], commmatrix_options[],
+	merge_options[], fold_options[], concerns_options[], wrap_options[], calibrate_options[],
+	help_options[];
 
 extern const struct cli_verb *const cli_verbs[]; /* NULL terminated */
 const struct cli_verb *cli_verb_find(const char *name); /* NULL if there is none */

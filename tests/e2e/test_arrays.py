@@ -3,7 +3,11 @@
 """Variables of instrumented sources where people read them: bounds in the trace, subscripts, `bobbin arrays` against counting. The
 program is tests/prog/source/arrays.c."""
 
+import csv
+import io
+import re
 import sys
+from xml.etree import ElementTree
 
 import harness as h
 
@@ -73,6 +77,183 @@ def bounds_fork():
 @suite.case("after kill -9")
 def bounds_kill():
     h.check(shapes(record("kill", status=-9).trace) == {0: STATIC + GROWN}, "shapes")
+
+
+# --- subscripts ---
+
+LINE = re.compile(rb"([LS]) 0x([0-9a-f]+) (\d+) .*\+0x([0-9a-f]+)(?: (.*))?$")
+
+
+def replay(trace):
+    """[(store, variable, element, site, text behind it)] of the one thread."""
+    r = h.bobbin("replay", "--mem", "--subscripts", trace)
+    h.check(r.status == 0, f"{r}")
+    plain = h.bobbin("replay", "--mem", trace)
+    rows = []
+    for line, bare in zip(r.out.splitlines(), plain.out.splitlines()):
+        h.check(line.startswith(bare), f"{line!r} is not {bare!r} and more")
+        if line.startswith(b"#"):
+            continue
+        m = LINE.match(line)
+        h.check(m, f"replay: {line!r}")
+        at = int(m[2], 16) % (1 << 49)
+        v = (at >> 36) - 1
+        rows.append((m[1] == b"S", v, at % (1 << 36) // SIZE[v], int(m[4], 16) - 1, (m[5] or b"").decode()))
+    return rows
+
+
+SIZE = {0: 8, 1: 4, 2: 4, 3: 8, 4: 8}
+NAME = {0: "a", 1: "f", 2: "list", 3: "s in main", 4: "v in grow"}
+
+
+def subscripts(v, n):
+    """As the program's declarations have them, the fastest dimension first."""
+    return {0: [n % 10, n // 10], 1: [n % 4 - 1, n // 4 + 1], 2: [n], 3: [], 4: [n % 5 + 1, n // 5 + 1]}[v]
+
+
+def written(v, n):
+    s = subscripts(v, n)
+    if v in (1, 4):
+        return f"{NAME[v]}({','.join(map(str, s))})"
+    return NAME[v] + "".join(f"[{k}]" for k in reversed(s))
+
+
+@suite.case("replay --subscripts: variable and element of every access")
+def replay_subscripts():
+    rows = replay(record().trace)
+    for _, v, n, _, text in rows:
+        h.check(text == written(v, n), f"{text} is {written(v, n)}")
+    return f"{len(rows)} accesses"
+
+
+@suite.case("show: first element, and the box of a column")
+def show():
+    trace = record().trace
+    out = h.bobbin("show", "--no-pager", trace).out.decode()
+    for want in ("a[0][0] (60 x +8)   a[0..5][0..9]  fill", "f(-1,1) (12 x +4)   f(-1:2,1:3)  main", "s in main", "list[0..59]  gather"):
+        h.check(want in out, f"show has no {want!r}\n{out}")
+    h.check("0x200" not in out, f"an address is left\n{out}")
+    out = h.bobbin("show", "--no-pager", "--expand", "--lines=0", trace).out.decode()
+    for want in ("a[5][9]   fill  arrays.c:10", "f(2,3)   main  arrays.c:17", "v in grow(5,4)   grow  arrays.c:18"):
+        h.check(want in out, f"show --expand has no {want!r}\n{out}")
+
+
+@suite.case("bounds that changed in more than one dimension: only which element")
+def varying():
+    texts = {t for _, v, _, _, t in replay(record("many").trace) if v == 4}
+    h.check(texts and all(re.fullmatch(r"v in grow\{\d+(, behind)?\}", t) for t in texts), f"{sorted(texts)[:5]}")
+
+
+# --- bobbin arrays ---
+
+
+def arrays(trace, *options):
+    r = h.bobbin("arrays", *options, trace)
+    h.check(r.status == 0, f"{r}")
+    return r.out.decode()
+
+
+def table(trace, *options):
+    """{(variable, window, subscripts as written): (reads, writes)}"""
+    rows = list(csv.reader(io.StringIO(arrays(trace, "--format=csv", *options))))
+    h.check(rows[0][:3] == ["variable", "source", "window"] and rows[0][-2:] == ["reads", "writes"], f"{rows[0]}")
+    got = {}
+    for name, source, window, *subs, reads, writes in rows[1:]:
+        key = name, int(window), tuple(int(s) for s in subs if s)
+        h.check(source == "arrays.c" and key not in got, f"{key} twice")
+        got[key] = int(reads), int(writes)
+    return got
+
+
+def counted(rows, windows=1, wanted=lambda v, s: True):
+    want = {}
+    for i, (store, v, n, _, _) in enumerate(rows):
+        s = subscripts(v, n)
+        s = tuple(s if v in (1, 4) else reversed(s))
+        if wanted(v, s):
+            key = NAME[v], i * windows // len(rows) + 1, s
+            reads, writes = want.get(key, (0, 0))
+            want[key] = reads + (not store), writes + store
+    return want
+
+
+@suite.case("csv: every element as counted by hand, in windows and boxes")
+def csv_exact():
+    trace = record().trace
+    rows = replay(trace)
+    h.check(table(trace) == counted(rows), "all")
+    for n in (2, 7):
+        h.check(table(trace, f"--windows={n}") == counted(rows, n), f"{n} windows")
+    third = {k: c for k, c in counted(rows, 5).items() if k[1] == 3}
+    h.check(third and table(trace, "--window=3/5") == third, "window 3/5")
+    box = counted(rows, 1, lambda v, s: v == 0 and 1 <= s[0] <= 3 and s[1] == 3)
+    for text in ("a[1..3][3]", "a[1:3,3]", "a(1:3,3)"):
+        h.check(box and table(trace, f"--variable={text}") == box, text)
+    column = counted(rows, 1, lambda v, s: v == 4 and s[1] == 2)
+    for text in ("v(*,2)", "v in grow(,2)"):
+        h.check(column and table(trace, f"--variable={text}") == column, text)
+    codec = record(options=["--codec=none"]).trace
+    h.check(table(codec, "--windows=7") == counted(rows, 7), "not folded")
+    return f"{len(rows)} accesses"
+
+
+@suite.case("threads of all processes together")
+def csv_fork():
+    trace = record("fork").trace
+    whole = table(trace)
+    parts = [table(trace, f"--group={k}.0") for k in (0, 1)]
+    for key in set(whole) | set(parts[0]) | set(parts[1]):
+        want = tuple(sum(p.get(key, (0, 0))[i] for p in parts) for i in (0, 1))
+        h.check(whole[key] == want, f"{key}: {whole[key]}, {want} in the parts")
+
+
+@suite.case("text: sums, first and last, statements and their moves")
+def text():
+    trace = record().trace
+    rows = replay(trace)
+    out = arrays(trace)
+    for v, declared in ((0, "a[6][10]   8 B"), (1, "f(-1:2,3)   4 B"), (2, "list[60]   4 B"), (4, "v in grow(5,4)   8 B")):
+        of = [(i, r) for i, r in enumerate(rows) if r[1] == v]
+        reads, writes = sum(not r[0] for _, r in of), sum(r[0] for _, r in of)
+        touched = len({r[2] for _, r in of})
+        block = out[out.index("\n" + declared):].split("\n\n")[0]
+        for want in (f"{reads} reads, {writes} writes; touched {touched} of ", f"first: {of[0][1][4]} ", f"access {of[0][0]:,} of thread 0.0\n",
+                     f"last: {of[-1][1][4]} ", f"access {of[-1][0]:,} of thread 0.0\n"):
+            h.check(want in block, f"{declared} has no {want!r}\n{out}")
+    # a[i][j], i inside: five of six moves go down a column
+    h.check(re.search(r"24 .* read +arrays.c:11  column_sum +\[\+1\]\[0\] 87.0%, \[-5\]\[\+3\] 13.0%", out), out)
+    h.check("never" not in out, "a variable that was not accessed")
+
+
+@suite.case("svg: a square for each element that was touched")
+def svg():
+    trace = record().trace
+    for options in ((), ("--windows=3",)):
+        root = ElementTree.fromstring(arrays(trace, "--format=svg", *options))
+        titles = [e.text for e in root.iter("{http://www.w3.org/2000/svg}title")]
+        want = table(trace, *options)
+        h.check(len(titles) == len(want), f"{len(titles)} squares, {len(want)} elements")
+        got = sorted(re.sub(r": .*", "", t) for t in titles)
+        names = sorted(f"{n}({','.join(map(str, s))})" if n[0] in "fv" else n + "".join(f"[{k}]" for k in s) for n, _, s in want)
+        h.check(got == names, "squares")
+        reads = sum(int(re.search(r": (\d+) read", t)[1]) for t in titles)
+        h.check(reads == sum(r for r, _ in want.values()), "reads")
+    return f"{len(titles)} squares"
+
+
+@suite.case("misuse and traces without variables")
+def misuse():
+    trace = record().trace
+    for bad in ("--variable=", "--variable=a[1", "--variable=a[2..1]", "--variable=a[x]", "--windows=0", "--windows=65", "--window=3/2", "--window=1",
+                "--format=png"):
+        r = h.bobbin("arrays", bad, trace)
+        h.check(r.status == 2 and not r.out and r.err.startswith(b"bobbin: arrays: "), f"{bad}\n{r}")
+    for none in ("--variable=nothing", "--variable=a[100][0]", "--variable=a[1]", "--variable=never"):
+        r = h.bobbin("arrays", none, "-o", trace / "out", trace)
+        h.check(r.status == 1 and b"no such element" in r.err and not (trace / "out").exists(), f"{none}\n{r}")
+    calls = h.record([program()])
+    r = h.bobbin("arrays", calls.trace)
+    h.check(r.status == 1 and b"has no variables" in r.err, f"{r}")
 
 
 if __name__ == "__main__":
