@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/complain.h"
-#include "cli/nearest.h"
+#include "base/host/nearest.h"
 #include "cli/overview.h"
 #include "cli/verbs.h"
 
@@ -57,7 +57,7 @@ static int record_and_report(int argc, char **argv)
 
 static int complain_unknown(const char *word)
 {
-	struct cli_nearest n = { .word = word };
+	struct bob_nearest n = { .word = word };
 	char here[PATH_MAX];
 
 	snprintf(here, sizeof(here), "./%s", word);
@@ -66,7 +66,7 @@ static int complain_unknown(const char *word)
 				  word, here);
 	for (int i = 0; cli_verbs[i]; i++)
 		if (!cli_verbs[i]->hidden)
-			cli_nearest_try(&n, cli_verbs[i]->name);
+			bob_nearest_try(&n, cli_verbs[i]->name);
 	if (n.name)
 		return cli_misuse(NULL, "'%s' is neither a verb nor a program; did you mean '%s'?",
 				  word, n.name);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
-#include "cli/nearest.h"
+#include "base/host/nearest.h"
 #include "cli/verbs.h"
 
 #define HELP_COLUMN 30
@@ -110,14 +110,14 @@ static int find_letter(const struct cli_option *table, int count, int letter)
 static void complain_unknown(const struct cli_options *o, const char *word)
 {
 	const struct cli_option *table = table_of(o->verb);
-	struct cli_nearest n = { .word = word + strspn(word, "-") };
+	struct bob_nearest n = { .word = word + strspn(word, "-") };
 
 	int prefixes = 0;
 
 	n.len = strcspn(n.word, "=");
 	for (int i = 0; i < o->count && n.len; i++) {
 		prefixes += !strncmp(table[i].name, n.word, n.len);
-		cli_nearest_try(&n, table[i].name);
+		bob_nearest_try(&n, table[i].name);
 	}
 	if (prefixes > 1)
 		cli_misuse(o->verb->name, "option %s could be several", word);

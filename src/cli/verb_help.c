@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
-#include "cli/nearest.h"
+#include "base/host/nearest.h"
 #include "cli/overview.h"
 #include "cli/verbs.h"
 
@@ -18,11 +18,11 @@ const struct cli_option help_options[] = {
 
 static int complain_unknown(const char *word)
 {
-	struct cli_nearest n = { .word = word };
+	struct bob_nearest n = { .word = word };
 
 	for (int i = 0; cli_verbs[i]; i++)
 		if (!cli_verbs[i]->hidden)
-			cli_nearest_try(&n, cli_verbs[i]->name);
+			bob_nearest_try(&n, cli_verbs[i]->name);
 	if (n.name)
 		return cli_misuse("help", "there is no verb '%s'; did you mean '%s'?", word,
 				  n.name);

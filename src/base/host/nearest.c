@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/nearest.h"
+#include "base/host/nearest.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static unsigned distance(const char *a, size_t len, const char *b)
 	return row[n];
 }
 
-void cli_nearest_try(struct cli_nearest *n, const char *name)
+void bob_nearest_try(struct bob_nearest *n, const char *name)
 {
 	unsigned d = distance(n->word, n->len ? n->len : strlen(n->word), name);
 
