@@ -356,14 +356,49 @@ def _():
     h.check(r.out == b"" and b"a.c:4:12: expected expression" in r.err, str(r))
 
 
+@suite.case("a wish for what is not there: what may have been meant")
+def _():
+    text = "static int alpha;\nstatic int f(int count)\n{\n\treturn alpha + 1;\n}\nint main(void)\n{\n\treturn f(1);\n}\n"
+    for wishes, said in ((["--variable=alpa"], "a.c: there is no variable alpa; did you mean alpha?"),
+                         (["--variable=count", "--function=main"], "a.c: there is no variable count"),
+                         (["--variable=count", "--function=mainn"], "a.c: there is no function mainn; did you mean main?"),
+                         (["--variable=alpha", "--lines=40-50"], "a.c: there is no line 40: it has 9")):
+        _, r = instrument(text, *wishes, status=1)
+        h.check(r.out == b"" and r.err.decode().strip() == said, str(r))
+    instrument(text, "--variable=count", "--function=f")
+
+
+@suite.case("an array that is only given away, and open boxes")
+def _():
+    text = """
+static int a[4], b[4];
+static void copy(int *to, const int *from)
+{
+	for (int i = 0; i < 3; i++)
+		to[i] = from[i];
+}
+int main(void)
+{
+	copy(a, b);
+	return a[2];
+}
+"""
+    rows = [f"6 R b+{4 * i} 4;6 W a+{4 * i} 4" for i in range(3)]
+    check(text, ";".join([*rows, "11 R a+8 4"]), "--variable=a", "--variable=b")
+    check(text, f"{rows[2]};11 R a+8 4", "--variable=a", "--box=2..9223372036854775807", "--variable=b",
+          "--box=2..9223372036854775807")
+    check(text, ";".join(rows[:2]), "--variable=a", "--box=-9223372036854775808..1", "--variable=b",
+          "--box=-9223372036854775808..1")
+
+
 @suite.case("nothing asked for: the same bytes")
 def _():
-    text = "int x;\r\nint main(void) { return x; }"
+    text = "int x;\r\nint main(void) { int y; return x; }"
     _, r = instrument(text, "--variable=y")
     h.check(r.out.decode() == text, str(r))
     _, r = instrument(text, "--variable=x")
     new = r.out.decode()
-    for piece in ("#line 2 \"a.c\"\nint main(void) { return BOBBIN_AT(0,(x)); }\n",):
+    for piece in ("#line 2 \"a.c\"\nint main(void) { int y; return BOBBIN_AT(0,(x)); }\n",):
         h.check(piece in new, new)
 
 

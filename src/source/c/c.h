@@ -31,6 +31,7 @@ struct bob_source_c_wish {
 	enum bob_source_c_what what;
 	const char *function;	/* of the variable; NULL: any, and file scope */
 	const char *name;	/* of the variable; "*": all */
+	/* An end may be open: INT64_MIN, INT64_MAX. */
 	struct bob_source_c_bounds box[BOB_SOURCE_C_RANK_MAX];
 	uint32_t rank;		/* subscripts the box speaks of; 0: the whole variable */
 	uint32_t first_line, last_line; /* 0: open */
@@ -44,6 +45,8 @@ struct bob_source_c_options {
 	const struct bob_source_c_wish *wishes;
 	uint32_t wish_count;
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	uint32_t *
+		missing; /* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */
 	const char *header;	/* included at the top; NULL: "bobbin/probe.h" */
 };
 
@@ -89,7 +92,7 @@ struct bob_source_c_complaint {
 };
 
 /* On BOB_OK *out belongs to the caller (bob_source_c_close). Else *out is untouched and `why` says what is wrong: BOB_ERR_UNSUPPORTED
- * (no libclang), BOB_ERR_CORRUPT (not C: the first error), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_FULL (too long), BOB_ERR_NOMEM. */
+ * (no libclang), BOB_ERR_CORRUPT (not C: the first error), BOB_ERR_INVAL (a wish for what is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_FULL (too long), BOB_ERR_NOMEM. */
 bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_options *options,
 				   struct bob_source_c_result **out,
 				   struct bob_source_c_complaint *why);

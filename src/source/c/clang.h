@@ -33,7 +33,6 @@
 	X(getCursorSpelling)                                                                       \
 	X(getCursorReferenced)                                                                     \
 	X(getCanonicalCursor)                                                                      \
-	X(getCursorDefinition)                                                                     \
 	X(getCursorSemanticParent)                                                                 \
 	X(getCursorTLSKind)                                                                        \
 	X(getCursorLinkage)                                                                        \

@@ -131,8 +131,7 @@ static void use_exposed(struct bob_c_unit *u)
 {
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
 		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (v->is_wanted && v->is_exposed && is_nameable(u, v) &&
-			    u->clang->isCursorDefinition(u->clang->getCursorDefinition(v->decl)))
+			if (v->is_wanted && v->is_exposed && is_nameable(u, v) && v->is_defined)
 				bob_c_rows(u, v);
 }
 

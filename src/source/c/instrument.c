@@ -53,6 +53,9 @@ bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_o
 	if (st == BOB_OK) {
 		u->is_scan = true;
 		bob_c_walk_file(u);
+		st = bob_c_check_wishes(u, why);
+	}
+	if (st == BOB_OK) {
 		u->is_scan = false;
 		bob_c_walk_file(u);
 		bob_c_emit_frame(u);

@@ -414,6 +414,8 @@ static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 	n->depth++;
 	for (int i = 0; i < 3; i++) {
 		n->u->clang->visitChildren(child[i], see_bad, n);
+		if (n->is_bad)
+			return false;
 		collect(n, child[i]);
 	}
 	*body = child[3];
@@ -447,6 +449,8 @@ static bool gather(struct bob_c_nest *n, CXCursor c)
 	n->u->clang->visitChildren(body, see_bad, n);
 	if (n->u->clang->isExpression(n->u->clang->getCursorKind(body)))
 		see_bad(body, body, n);
+	if (n->is_bad)
+		return false;
 	collect(n, body);
 	return !n->is_bad && n->count;
 }

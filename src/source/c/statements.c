@@ -129,7 +129,7 @@ static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
 		walk_bounds(u, decl, init);
 	if (has_init && (!v->is_static || u->is_scan))
 		bob_c_walk(u, init, BOB_C_VALUE);
-	if (u->is_scan || !v->is_wanted)
+	if (u->is_scan || u->nest || !v->is_wanted)
 		return;
 	if (!v->is_register && !v->is_thread)
 		declare_local(u, decl, v, has_init, scope_end);
@@ -262,7 +262,7 @@ static void declare_parameters(struct bob_c_unit *u, const struct bob_c_list *l,
 		if (u->clang->getCursorKind(l->at[i]) != CXCursor_ParmDecl)
 			continue;
 		v = bob_c_variable(u, l->at[i]);
-		if (!v || !v->is_wanted || !*v->name || v->is_register)
+		if (u->is_scan || !v || !v->is_wanted || !*v->name || v->is_register)
 			continue;
 		if (!s.is_plain || u->bytes[s.start] != '{')
 			bob_c_refuse(u, s.is_ours ? BOB_SOURCE_C_MACRO : BOB_SOURCE_C_INCLUDED);
@@ -273,6 +273,15 @@ static void declare_parameters(struct bob_c_unit *u, const struct bob_c_list *l,
 	}
 }
 
+static void note_function(struct bob_c_unit *u)
+{
+	if (bob_array_room(&u->functions, u->function_count, &u->function_room,
+			   sizeof(*u->functions)))
+		u->is_failed = true;
+	else
+		u->functions[u->function_count++] = u->function_name;
+}
+
 static void walk_function(struct bob_c_unit *u, CXCursor function)
 {
 	struct bob_c_list l = bob_c_all_children(u, function);
@@ -280,9 +289,10 @@ static void walk_function(struct bob_c_unit *u, CXCursor function)
 
 	if (l.count && u->clang->getCursorKind(body) == CXCursor_CompoundStmt) {
 		u->function_name = bob_c_spelling(u, function);
+		if (u->is_scan)
+			note_function(u);
 		bob_c_jumps_find(u, body);
-		if (!u->is_scan)
-			declare_parameters(u, &l, body);
+		declare_parameters(u, &l, body);
 		bob_c_walk_statement(u, body);
 		u->function_name = "";
 	}
@@ -321,8 +331,11 @@ void bob_c_walk_file(struct bob_c_unit *u)
 				note_top(u, l.at[i]);
 		} else if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl && u->is_scan) {
 			const CXCursor init = initial_value(u, l.at[i]);
+			struct bob_c_variable *v = bob_c_variable(u, l.at[i]);
 
-			bob_c_variable(u, l.at[i]);
+			if (v && (u->clang->Cursor_getStorageClass(l.at[i]) != CX_SC_Extern ||
+				  !u->clang->Cursor_isNull(init)))
+				v->is_defined = true;
 			if (!u->clang->Cursor_isNull(init))
 				bob_c_walk(u, init, BOB_C_VALUE);
 		}

@@ -8,6 +8,8 @@
 
 #include "base/hash.h"
 
+#define SUBSCRIPT_MAX 0x7fffffffffffLL /* open ends */
+
 uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function)
 {
 	for (size_t i = u->unit_count; i-- > 0;)
@@ -116,7 +118,8 @@ static struct shape shape_of(struct bob_c_unit *u, const struct bob_c_row *r)
 	}
 	s.bytes = u->clang->Type_getSizeOf(t);
 	/* Nobody says how long it is: it is as long as what is looked at. */
-	if (r->is_pointed && s.rank && !s.extent[0] && r->wish && r->wish->rank)
+	if (r->is_pointed && s.rank && !s.extent[0] && r->wish && r->wish->rank &&
+	    r->wish->box[0].high < SUBSCRIPT_MAX)
 		s.extent[0] = r->wish->box[0].high + 1;
 	return s;
 }
@@ -128,11 +131,13 @@ static void put_row(struct bob_c_unit *u, const struct bob_c_row *r, size_t numb
 
 	for (uint32_t i = s.rank; i-- > 0;) {
 		const bool is_asked = r->wish && i < r->wish->rank;
+		const int64_t low = is_asked ? r->wish->box[i].low : 0;
+		const int64_t high = is_asked ? r->wish->box[i].high : SUBSCRIPT_MAX;
 
 		bounds = bob_c_printf(u, "%s{0,%lld},", bounds, s.extent[i]);
-		wanted = bob_c_printf(
-			u, "%s{%lld,%lld},", wanted, is_asked ? (long long)r->wish->box[i].low : 0,
-			is_asked ? (long long)r->wish->box[i].high : 0x7fffffffffffLL);
+		wanted = bob_c_printf(u, "%s{%lld,%lld},", wanted,
+				      (long long)(low > -SUBSCRIPT_MAX ? low : -SUBSCRIPT_MAX),
+				      (long long)(high < SUBSCRIPT_MAX ? high : SUBSCRIPT_MAX));
 	}
 	if (s.rank)
 		put(u, bob_c_printf(u, "static const int64_t bobbin_b%zu[][2]={%s};\n", number,

@@ -279,6 +279,7 @@ void bob_c_unit_close(struct bob_c_unit *u)
 	free(u->rows);
 	free(u->nests);
 	free(u->units);
+	free(u->functions);
 	free(u->sites);
 	free(u->edits);
 	free(u->wrapped);

@@ -39,6 +39,7 @@ struct bob_c_variable {
 	bool is_register, is_thread, is_static, is_extern, is_parameter;
 	bool is_pointer;	/* ... or an array parameter: */
 	bool is_array_parameter; /* stands for what it points at alone */
+	bool is_defined;	/* not only declared */
 	bool is_used;		/* it has rows in the table of variables: */
 	uint32_t first, count;	/* of itself; first UINT32_MAX: none */
 	uint32_t pointed_first, pointed_count; /* of what it points at */
@@ -91,6 +92,8 @@ struct bob_c_unit {
 	size_t row_count, row_room;
 	struct bob_c_nest_row *nests;
 	size_t nest_count, nest_room;
+	const char **functions;	/* that the file defines */
+	size_t function_count, function_room;
 	const char **units;	/* names of functions with sites */
 	size_t unit_count, unit_room;
 	struct bob_c_site *sites;
@@ -188,6 +191,10 @@ struct bob_c_operator {
 	bool is_prefix;
 };
 struct bob_c_operator bob_c_operator(struct bob_c_unit *u, CXCursor c);
+
+/* --- missing.c --- */
+/* BOB_ERR_INVAL: a wish names nothing. */
+bob_status bob_c_check_wishes(const struct bob_c_unit *u, struct bob_source_c_complaint *why);
 
 /* --- walk.c --- */
 void bob_c_walk(struct bob_c_unit *u, CXCursor c, enum bob_c_use use);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wishes for what is not there: a name that no variable has, a function that the file does not define, lines behind its end. */
+#include "source/c/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/host/nearest.h"
+
+static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_wish *w)
+{
+	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
+			if (bob_c_is_wish_of(w, v))
+				return true;
+	return false;
+}
+
+static const char *near_variable(const struct bob_c_unit *u, const struct bob_source_c_wish *w)
+{
+	struct bob_nearest n = { .word = w->name };
+
+	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
+			if (!w->function || !strcmp(w->function, v->function))
+				bob_nearest_try(&n, v->name);
+	return n.name;
+}
+
+static bool has_function(const struct bob_c_unit *u, const char *name, struct bob_nearest *near)
+{
+	bool is_there = !*name;
+
+	for (size_t i = 0; i < u->function_count; i++) {
+		is_there |= !strcmp(u->functions[i], name);
+		bob_nearest_try(near, u->functions[i]);
+	}
+	return is_there;
+}
+
+static uint32_t lines_of(const struct bob_c_unit *u)
+{
+	uint32_t n = 1;
+
+	for (uint32_t i = 0; i + 1 < u->len; i++)
+		n += u->bytes[i] == '\n';
+	return n;
+}
+
+static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint *why, uint32_t wish,
+		      const char *what, const char *name, const char *near)
+{
+	if (u->options->missing)
+		*u->options->missing = wish;
+	if (why)
+		snprintf(why->text, sizeof(why->text), "%.200s: there is no %s %.60s%s%.60s%s",
+			 u->path, what, name, near ? "; did you mean " : "", near ? near : "",
+			 near ? "?" : "");
+	return BOB_ERR_INVAL;
+}
+
+bob_status bob_c_check_wishes(const struct bob_c_unit *u, struct bob_source_c_complaint *why)
+{
+	for (uint32_t i = 0; i < u->options->wish_count; i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+		struct bob_nearest near = { .word = w->function };
+		char line[32];
+
+		if (w->first_line > lines_of(u)) {
+			snprintf(line, sizeof(line), "%u: it has %u", w->first_line, lines_of(u));
+			return say(u, why, i, "line", line, NULL);
+		}
+		if (w->what != BOB_SOURCE_C_VARIABLE || !w->name)
+			continue;
+		if (w->function && !has_function(u, w->function, &near))
+			return say(u, why, i, "function", w->function, near.name);
+		if (strcmp(w->name, "*") && !has_variable(u, w))
+			return say(u, why, i, "variable", w->name, near_variable(u, w));
+	}
+	return BOB_OK;
+}
