@@ -197,7 +197,7 @@ static inline bob_status bob_hook_so_far(uint64_t bytes_most, const struct bob_s
 	return t ? t->so_far(bytes_most, out) : BOB_NONE;
 }
 
-/* Which of the program's processes this is, in MPI_COMM_WORLD. 0: it is not known. */
+/* Which of the program's processes this is, in MPI_COMM_WORLD, or without MPI as bobbin/ranks.h has it. 0: it is not known. */
 static inline int bob_hook_rank(uint32_t *rank)
 {
 	const struct bob_hooks_table *t = bob_hooks_recorder();

@@ -38,6 +38,8 @@ bob_status bob_archive_dump_thread(const struct bob_trace *t, uint32_t thread, F
 bob_status bob_archive_dump_shapes(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_times(const struct bob_trace *t, FILE *to);
 bob_status bob_archive_dump_sources(const struct bob_trace *t, FILE *to);
+/* What hooks brought; nothing if they brought nothing. */
+bob_status bob_archive_dump_sets(const struct bob_trace *t, FILE *to);
 
 /* Print a function's name as the dump does: image!function, image+0xaddr, or ?id. */
 void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_t id, FILE *to);

@@ -268,6 +268,6 @@ bob_status bob_archive_dump(const struct bob_trace *t, FILE *to)
 	if (st == BOB_OK)
 		st = bob_archive_dump_times(t, to);
 	if (st == BOB_OK)
-		st = bob_dump_sets(t, to);
+		st = bob_archive_dump_sets(t, to);
 	return st == BOB_OK ? bob_archive_dump_sources(t, to) : st;
 }

@@ -14,7 +14,5 @@ void bob_dump_address(const struct bob_trace *t, uint32_t process, uint32_t imag
 bob_status bob_dump_values(const struct bob_trace *t, uint32_t thread, FILE *to);
 /* The same; when they began and ended. */
 bob_status bob_dump_spans(const struct bob_trace *t, uint32_t thread, FILE *to);
-/* dump_sets.c: what hooks brought; nothing if they brought nothing. BOB_ERR_NOMEM. */
-bob_status bob_dump_sets(const struct bob_trace *t, FILE *to);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "archive/archive.h"
 #include "archive/dump.h"
 #include "archive/hook_sets.h"
 #include "archive/value_numbers.h"
@@ -86,7 +87,7 @@ static int print_set(void *ctx, uint32_t process, const struct bob_set *s)
 	return 0;
 }
 
-bob_status bob_dump_sets(const struct bob_trace *t, FILE *to)
+bob_status bob_archive_dump_sets(const struct bob_trace *t, FILE *to)
 {
 	struct dumping d = { t, to };
 	const bob_status st = bob_hook_sets_visit(t, print_set, &d);

@@ -38,6 +38,7 @@ static int dump_all(struct cli_session *s, FILE *out)
 			return 1;
 	if (!s->select.count && (bob_archive_dump_shapes(s->trace, out) != BOB_OK ||
 				 bob_archive_dump_times(s->trace, out) != BOB_OK ||
+				 bob_archive_dump_sets(s->trace, out) != BOB_OK ||
 				 bob_archive_dump_sources(s->trace, out) != BOB_OK))
 		return 1;
 	return s->damaged != 0;

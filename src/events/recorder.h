@@ -63,7 +63,7 @@ struct bob_ev_mpi {
 extern const struct bob_ev_mpi *bob_ev_mpi;
 /* This process's rank as the launcher's environment says it; -1: it does not. */
 long bob_ev_launched_rank(void);
-/* The same, or as MPI says it. False: it is not known. */
+/* The same, or as MPI or a transport says it. False: it is not known. */
 bool bob_ev_rank(uint32_t *rank);
 
 /* --- event.c --- */

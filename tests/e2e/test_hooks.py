@@ -256,6 +256,8 @@ def places():
             ("step", "there", at + f"left:{line['left']}, run:{line['run_left']}", 10 * n, 45 * n),
             ("step", "there", at + f"right:{line['right']}, run:{line['run_right']}", 10 * n, 450 * n),
             ("step", "there", at + f"right:{line['right']}, again:{line['seven']}, again:{line['again']}, ...", 10 * n, 700 * n)]))
+        told = h.bobbin("dump", r.trace).out
+        h.check(told.count(b"\nset 0 [there] [step] 1 @") == 3 and told == h.run([sys.executable, h.ROOT / "tools/spec_decoder.py", r.trace]).out, "the two decoders differ")
     r = h.record([p, "2"], ["--events", "--no-callsites"])
     equal(table(r.trace)["step", "in", "there"].split()[:2], ["60", "2390"])
 
@@ -290,6 +292,9 @@ def one_cluster():
     p = program("touch.c")
     r = h.record([p], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "touch:3"})
     equal(clusters(r.trace, "touch"), "1 cluster of 1 rank: 0 like 0")
+    # ranks without MPI
+    pool = h.record([program("pool.c"), "calls", "5"], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "job:5"})
+    equal(clusters(pool.trace, "job"), "1 cluster of 5 ranks: 1-5 like 1")
     for bad in ({"BOBBIN_CLUSTERS": "33"}, {"BOBBIN_CLUSTERS": "x"}, {"BOBBIN_CLUSTER_AT": "touch:0"}, {"BOBBIN_CLUSTER_AT": ""}):
         r = h.record([p], ["--plugin=cluster"], env=bad)
         info = h.bobbin("info", r.trace).out.decode()
