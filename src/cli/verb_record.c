@@ -67,7 +67,7 @@ const struct cli_option record_options[] = {
 	{ "when", 0, "EVENTS: CONDITION", "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be repeated", NULL, NULL },
 	RANKS_OPTIONS,
 	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
-	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap)", NULL, NULL },
+	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap); opencl is one that is there", NULL, NULL },
 	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
 	MPI_OPTIONS,
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
