@@ -225,6 +225,15 @@ def text():
     h.check("never" not in out, "a variable that was not accessed")
 
 
+@suite.case("millions of accesses: the same, but for what happened more often")
+def csv_long():
+    want = table(record().trace)
+    for key, (reads, writes) in want.items():
+        if key[0] == "a":
+            want[key] = reads, writes + 33332
+    h.check(table(record("long").trace) == want, "long")
+
+
 @suite.case("svg: a square for each element that was touched")
 def svg():
     trace = record().trace

@@ -213,7 +213,7 @@ static bob_status count_thread(struct bob_arrays *a, uint32_t thread,
 				count(a, &batch[i], window);
 		if (a->st != BOB_OK)
 			break;
-		if (progress && a->position >= due) {
+		if (progress && progress->tick && a->position >= due) {
 			progress->tick(progress->ctx, TICK);
 			due += TICK;
 		}

@@ -3,6 +3,7 @@
  *     arrays          prints nothing
  *     arrays many     the array that is allocated has 20 different sizes
  *     arrays fork     a child does the half of it; prints its process id
+ *     arrays long     two million accesses more
  *     arrays kill     ends by SIGKILL */
 #include <signal.h>
 #include <stdio.h>
@@ -117,7 +118,8 @@ int main(int argc, char **argv)
 	for (int j = 0; j < 3; j++)
 		for (int i = 0; i < 4; i++)
 			BOB_PROBE_X(F_WRITE, f[j][i]) = 1;
-	fill();
+	for (int k = 0; k < (strcmp(how, "long") ? 1 : 33333); k++)
+		fill();
 	if (!strcmp(how, "fork")) {
 		pid_t child = fork();
 
