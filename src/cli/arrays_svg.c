@@ -11,7 +11,7 @@
 #include "cli/shades.h"
 
 #define PANELS_MAX 64u		/* of a variable */
-#define WIDTH 1060u
+#define WIDTH 1070u
 #define LEFT 50u
 #define GAP 26u			/* between pictures, and for what stands above each */
 #define STRIP 28u		/* height of one */
@@ -80,7 +80,8 @@ static uint32_t panels_in_row(const struct drawing *d)
 {
 	const uint32_t n = WIDTH / panel_width(d);
 
-	return n ? n : 1;
+	/* slices of a window in a row, if they fit */
+	return d->shown > 1 && d->shown < n ? d->shown : n ? n : 1;
 }
 
 static uint32_t panel_height(const struct drawing *d)
@@ -223,13 +224,20 @@ static void print_panel(struct drawing *d, uint32_t panel, uint32_t y)
 
 static void print_variable(struct drawing *d, uint32_t y)
 {
-	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX];
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], text[BOB_SUBSCRIPTS_MAX];
+	int64_t first[BOB_SHAPE_DIMENSIONS_MAX], last[BOB_SHAPE_DIMENSIONS_MAX];
 	const struct bob_array *v = d->a;
 	const uint32_t in_row = panels_in_row(d);
 	const uint32_t panels = d->panels < in_row ? d->panels : in_row;
 
+	for (uint32_t k = 0; k < v->shape.rank; k++) {
+		first[k] = v->shape.bounds[k][0];
+		last[k] = first[k] + v->shape.bounds[k][1] - 1;
+	}
+	bob_subscripts_of(&v->shape, first, last, text, sizeof(text));
 	fprintf(d->out, "<text x=\"%u\" y=\"%" PRIu32 "\" font-size=\"15\">", LEFT, y + 18);
 	cli_svg_text(v->shape.name, d->out);
+	cli_svg_text(text, d->out);
 	fprintf(d->out, ": %s reads, %s writes", cli_count(a, v->loads), cli_count(b, v->stores));
 	if (d->shown < d->slices)
 		fprintf(d->out, "; the first %" PRIu32 " of %s slices", d->shown,
