@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "events/ranks.h"
 
 #define TAGS 16u
@@ -124,7 +125,8 @@ static bool has_ended(uint32_t rank)
 static bool write_beside(char beside[4096], const void *bytes, uint64_t len)
 {
 	const uint8_t *at = bytes;
-	int fd = name(beside, "new.%ld.%" PRIu32, (long)getpid(), place.nonce++) ?
+	int fd = name(beside, "new.%" PRIx64 ".%" PRIu32,
+		      bob_hash64(0, place.line, strlen(place.line)), place.nonce++) ?
 			 open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) :
 			 -1;
 

@@ -3,14 +3,13 @@
 #include "events/ranks.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "archive/format.h"
 #include "events/hooks.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct bob_ev_lock lock;
 static struct bob_transport own;
 static pid_t of;		/* whose it is; 0: nobody's: a fork child has none */
 static pid_t done;		/* who has finalized */
@@ -105,9 +104,9 @@ bool bob_ev_ranks_init(const struct bob_transport *t)
 	bool ok;
 
 	bob_ev_depth = 1; /* functions that are called here may be hooked */
-	pthread_mutex_lock(&lock);
+	bob_ev_lock(&lock);
 	ok = bob_ev_agent && init(t);
-	pthread_mutex_unlock(&lock);
+	bob_ev_unlock(&lock);
 	bob_ev_depth = depth;
 	errno = saved;
 	return ok;
@@ -120,9 +119,9 @@ bool bob_ev_ranks_finalize(void)
 	bool ok;
 
 	bob_ev_depth = 1;
-	pthread_mutex_lock(&lock);
+	bob_ev_lock(&lock);
 	ok = bob_ev_agent && finalize();
-	pthread_mutex_unlock(&lock);
+	bob_ev_unlock(&lock);
 	bob_ev_depth = depth;
 	errno = saved;
 	return ok;

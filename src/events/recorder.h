@@ -15,6 +15,9 @@
 #ifndef BOB_EVENTS_RECORDER_H
 #define BOB_EVENTS_RECORDER_H
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "agent/streams.h"
 #include "archive/event_write.h"
 #include "archive/exact_write.h"
@@ -37,6 +40,13 @@ const struct bob_agent_streams *bob_ev_ask_agent(void);
 /* Zeroed pages, never freed but by bob_ev_unmap; NULL: none. They are not swapped in before they are touched. */
 void *bob_ev_map(size_t bytes);
 void bob_ev_unmap(void *p, size_t bytes);
+/* A lock that a fork child finds open, whoever had it when it was forked. All zeros: open. */
+struct bob_ev_lock {
+	pthread_mutex_t mutex;
+	pid_t of;
+};
+void bob_ev_lock(struct bob_ev_lock *l);
+void bob_ev_unlock(struct bob_ev_lock *l);
 extern uint64_t bob_ev_shift_ns; /* 0, but in tests */
 uint64_t bob_ev_now_ns(void);
 /* A record of `len` bytes, at most BOB_EV_RECORD_MAX, for the process's META; nothing if the file has no room. */

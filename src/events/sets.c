@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What hooks bring: value sets of each thread (sets.h), united in the process's when the thread ends, and these with other
  * processes' (src/mpi). Memory of sets is their makers'. */
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 static struct bob_ev_sets *ours; /* the process's */
 static struct bob_ev_sets *threads; /* of threads that live */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct bob_ev_lock lock;
 static pid_t of;		/* whose they are: a fork child has none */
 static bool finished;		/* hooks have had their results */
 static uint64_t lost;		/* data, or sets, for which there was no room, or that somebody refused */
@@ -60,11 +59,11 @@ static struct bob_ev_sets *open_sets(void)
 
 	if (!s)
 		return NULL;
-	pthread_mutex_lock(&lock);
+	bob_ev_lock(&lock);
 	need_process();
 	s->next = threads;
 	threads = s;
-	pthread_mutex_unlock(&lock);
+	bob_ev_unlock(&lock);
 	return s;
 }
 
@@ -113,7 +112,7 @@ void bob_ev_sets_end(struct bob_ev_thread *t)
 
 	if (!s)
 		return;
-	pthread_mutex_lock(&lock);
+	bob_ev_lock(&lock);
 	need_process();
 	while (*at && *at != s)
 		at = &(*at)->next;
@@ -121,13 +120,15 @@ void bob_ev_sets_end(struct bob_ev_thread *t)
 		*at = s->next;
 	t->sets = NULL;
 	take_all(s);
-	pthread_mutex_unlock(&lock);
+	bob_ev_unlock(&lock);
 	bob_ev_unmap(s, sizeof(*s));
 }
 
 void bob_ev_sets_gather(void)
 {
-	pthread_mutex_lock(&lock);
+	if (of != getpid())
+		return;
+	bob_ev_lock(&lock);
 	need_process();
 	for (struct bob_ev_sets *s = threads; s; s = s->next) {
 		if (!enter(s))
@@ -135,7 +136,7 @@ void bob_ev_sets_gather(void)
 		take_all(s);
 		leave(s);
 	}
-	pthread_mutex_unlock(&lock);
+	bob_ev_unlock(&lock);
 }
 
 /* --- bytes: value_sets.h --- */
@@ -223,10 +224,10 @@ void *bob_ev_sets_pack(size_t *len, size_t *size)
 	*len = 0;
 	if (!ours || of != getpid())
 		return NULL;
-	pthread_mutex_lock(&lock);
+	bob_ev_lock(&lock);
 	for (uint32_t i = 0; i < ours->count; i++)
 		put_one(&b, &ours->one[i]);
-	pthread_mutex_unlock(&lock);
+	bob_ev_unlock(&lock);
 	if (b.failed) {
 		lose();
 		bob_ev_unmap(b.at, b.room);
@@ -267,9 +268,9 @@ static bool take(const struct bob_set *s)
 		lose();
 		return false;
 	}
-	pthread_mutex_lock(&lock);
+	bob_ev_lock(&lock);
 	unite(&like);
-	pthread_mutex_unlock(&lock);
+	bob_ev_unlock(&lock);
 	bob_ev_set_ops(&like)->destroy(bob_ev_set_ctx(&like), like.set);
 	return true;
 }

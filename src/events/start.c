@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "archive/write.h"
 #include "events/ranks.h"
@@ -29,6 +30,23 @@ void bob_ev_unmap(void *p, size_t bytes)
 {
 	if (p)
 		munmap(p, bytes);
+}
+
+void bob_ev_lock(struct bob_ev_lock *l)
+{
+	const pid_t self = getpid();
+	pid_t of = __atomic_load_n(&l->of, __ATOMIC_ACQUIRE);
+
+	if (of != self && __atomic_compare_exchange_n(&l->of, &of, self, false, __ATOMIC_ACQ_REL,
+						      __ATOMIC_ACQUIRE))
+		if (of) /* who has it is not here */
+			l->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&l->mutex);
+}
+
+void bob_ev_unlock(struct bob_ev_lock *l)
+{
+	pthread_mutex_unlock(&l->mutex);
 }
 
 uint64_t bob_ev_now_ns(void)

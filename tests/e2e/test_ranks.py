@@ -5,6 +5,7 @@ import re
 import sys
 
 import harness as h
+import mpi_events as m
 
 suite = h.Suite("ranks")
 INCLUDE = f"-I{h.ROOT / 'include'}"
@@ -130,6 +131,16 @@ def apart():
     h.check("another process has its number" in log(r.trace), log(r.trace))
 
 
+for mpi in m.MPIS:
+    @suite.case(f"told by the launcher of {mpi}")
+    def told(mpi=mpi):
+        t = h.fresh("told") / "t"
+        r = h.run([*m.mpirun(mpi, 5), h.BOBBIN, "record", "-q", "-o", t, "--events", "--", program("pool.c"), "rank"], env=m.environment(mpi))
+        h.check(r.status == 0 and r.out == b"job 1 100\n", str(r))
+        h.check_trace(t)
+        equal((count(t), events(t), files(t)), (100, 100, ["run.key", "trace.bob"]))
+
+
 @suite.case("threads that live")
 def threads():
     p = program("pool_threads.c")
@@ -138,6 +149,13 @@ def threads():
         h.check(r.status == 0, str(r))
         h.check_trace(r.trace)
         equal((count(r.trace), events(r.trace)), (want, want))
+
+
+@suite.case("forked while sets are united")
+def forked():
+    r = h.record([program("fork_at.c")], ["--events"], timeout=60)
+    h.check(r.status == 0 and r.out == b"step 1 10\nstep 1 10\n", str(r))
+    h.check_trace(r.trace)
 
 
 @suite.case("a transport of the program's own")
