@@ -185,7 +185,7 @@ static inline const struct bob_hooks_table *bob_hooks_recorder(void)
 	return t && t->size >= sizeof(*t) ? t : NULL;
 }
 
-/* Borrowed, until the hook returns; within one hook call asking again costs nothing if nothing came. It takes memory and time as of what is
+/* Borrowed, until the hook returns or asks again; asking again costs nothing if nothing came meanwhile. It takes memory and time as of what is
  * folded, not of what has happened (docs/hooks.md), and changes nothing about what is recorded. `bytes_most`: what is folded to more is not
  * given; 0: 64 MB.
  * BOB_NONE: nothing of the thread is recorded. BOB_ERR_INVAL: no hook is running; nothing is folded (--mpi-level=flat). BOB_ERR_FULL: it is

@@ -18,7 +18,6 @@ static uint32_t threads;
 
 static void free_thread(struct bob_ev_thread *t)
 {
-	bob_ev_so_far_close();
 	bob_ev_sites_close(t->sites);
 	bob_ev_unmap(t->work, bob_event_writer_size());
 	bob_ev_unmap(t->times, bob_times_size());
@@ -41,6 +40,7 @@ static void thread_ended(void *thread)
 	bob_ev_agent->functions_left(~0ull);
 	bob_ev_depth = 1;
 	self = NULL;
+	bob_ev_so_far_close(); /* of a hook that was left */
 	if (t->alive == ALIVE) {
 		bob_ev_sets_end(t);
 		end_stream(t);
