@@ -91,7 +91,7 @@ static void unite(void)
 {
 	const struct bob_transport *t = bob_ev_mpi ? bob_ev_mpi->transport() : bob_ev_ranks_now();
 
-	if (!t || failed) {
+	if (!t || t->ranks < 2 || failed) {
 		bob_ev_part_all(NULL);
 		return;
 	}

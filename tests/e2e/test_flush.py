@@ -66,6 +66,18 @@ def same():
         equal(count(t), 300)
 
 
+@suite.case("parts are in the file")
+def parts():
+    def size(every):
+        """Of the process's file, as the process left it."""
+        t = flush([1, 2000, 0], every, "--exec", "--time=none")
+        return sum(p.stat().st_size for p in t.iterdir() if p.name[0] == "p")
+
+    whole = size("1000000")
+    for every in ("100", "step/10", "step/10,all"):
+        h.check(size(every) > whole + 100 * 64, f"--flush-every={every}: no larger than {whole}")
+
+
 @suite.case("threads")
 def threads():
     args = [6, 200, 0, "threads"]
