@@ -80,10 +80,10 @@ foreach(part IN LISTS BOB_PARTS)
 			target_link_libraries(bob_${part} PUBLIC bob_${dep})
 		endif()
 	endforeach()
-	if(part STREQUAL "wrap")
-		# What it writes contains these headers.
+	if(part MATCHES "^(wrap|source)$")
+		# What they write contains these headers.
 		file(GLOB embedded CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/bobbin/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.h ${CMAKE_SOURCE_DIR}/src/wrap/*.spec)
-		set_source_files_properties(${CMAKE_SOURCE_DIR}/src/wrap/embed.c PROPERTIES
+		set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${part}/embed.c PROPERTIES
 			COMPILE_DEFINITIONS "BOB_SOURCE=\"${CMAKE_SOURCE_DIR}\"" OBJECT_DEPENDS "${embedded}")
 	endif()
 	if(part STREQUAL "source" AND BOB_CLANG_INCLUDE)

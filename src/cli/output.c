@@ -106,3 +106,36 @@ void cli_output_directory_drop(const char *name)
 {
 	(void)nftw(name, drop_one, 16, FTW_DEPTH | FTW_PHYS);
 }
+
+/* The folder that the file is in, below `dir`, if it is not there yet. */
+static int make_folder(const char *verb, const char *dir, const char *file)
+{
+	const char *slash = strchr(file, '/');
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%.*s", dir, slash ? (int)(slash - file) : 0, file);
+	if (slash && mkdir(path, 0777) && errno != EEXIST)
+		return cli_fail(verb, "cannot write %s: %m", path);
+	return 0;
+}
+
+int cli_output_embedded(const char *verb, const char *dir, const struct bob_embedded *list)
+{
+	char path[PATH_MAX + 32];
+
+	for (const struct bob_embedded *h = list; h->path; h++) {
+		const size_t n = (size_t)(h->end - h->begin);
+		FILE *f;
+
+		if (make_folder(verb, dir, h->path))
+			return 1;
+		snprintf(path, sizeof(path), "%s/%s", dir, h->path);
+		f = fopen(path, "we");
+		if (!f)
+			return cli_fail(verb, "cannot write %s: %m", path);
+		size_t put = fwrite(h->begin, 1, n, f);
+		if (fclose(f) || put != n)
+			return cli_fail(verb, "cannot write %s: %m", path);
+	}
+	return 0;
+}

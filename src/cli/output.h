@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "base/host/embed.h"
+
 /* `path` NULL or "-": standard output. NULL after a complaint. */
 FILE *cli_output_open(const char *verb, const char *path);
 /* Returns 0, or 1 after a complaint. */
@@ -14,5 +16,7 @@ int cli_output_close(const char *verb, FILE *out, const char *path);
 int cli_output_directory(const char *verb, const char *path, char *name);
 int cli_output_directory_done(const char *verb, const char *name, const char *path);
 void cli_output_directory_drop(const char *name);
+/* The headers that generated code includes, under `dir`. Returns an exit status. */
+int cli_output_embedded(const char *verb, const char *dir, const struct bob_embedded *list);
 
 #endif

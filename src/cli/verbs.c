@@ -39,6 +39,8 @@ static const struct cli_verb
 		 "[options] FILE...", plan_options, verb_plan, 2, 0, 0 },
 	wrap = { "wrap", "record functions of a list: wrappers from C prototypes",
 		 "[options] SPEC", wrap_options, verb_wrap, 2, 0, 0 },
+	instrument = { "instrument", "sources that tell what they do with chosen variables",
+		       "[options] [COMMANDS] [-- FLAG...]", instrument_options, verb_instrument, 2, 1, 0 },
 	env = { "env", "the variables that record without the launcher",
 		"[options]", env_options, verb_env, 2, 0, 0 },
 	calibrate = { "calibrate", "internal: time calls, for the estimate of overhead",
@@ -47,7 +49,7 @@ static const struct cli_verb
 		 "[VERB]", help_options, verb_help, 2, 0, 0 };
 
 const struct cli_verb *const cli_verbs[] = { &record, &report, &show, &graph, &info, &export, &check,
-					     &dump, &replay, &cache, &arrays, &commmatrix, &merge, &fold, &concerns, &plan, &wrap, &env, &help, &calibrate,
+					     &dump, &replay, &cache, &arrays, &commmatrix, &merge, &fold, &concerns, &plan, &wrap, &instrument, &env, &help, &calibrate,
 					     NULL };
 
 const struct cli_verb *cli_verb_find(const char *name)

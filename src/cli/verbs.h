@@ -29,6 +29,7 @@ int verb_merge(int argc, char **argv);
 int verb_fold(int argc, char **argv);
 int verb_concerns(int argc, char **argv);
 int verb_wrap(int argc, char **argv);
+int verb_instrument(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_calibrate(int argc, char **argv);
 int verb_help(int argc, char **argv);
@@ -36,8 +37,8 @@ int verb_help(int argc, char **argv);
 extern const struct cli_option record_options[], plan_options[], env_options[], info_options[],
 	report_options[], show_options[], graph_options[], dump_options[], export_options[],
 	check_options[], replay_options[], cache_options[], arrays_options[], commmatrix_options[],
-	merge_options[], fold_options[], concerns_options[], wrap_options[], calibrate_options[],
-	help_options[];
+	merge_options[], fold_options[], concerns_options[], wrap_options[], instrument_options[],
+	calibrate_options[], help_options[];
 
 extern const struct cli_verb *const cli_verbs[]; /* NULL terminated */
 const struct cli_verb *cli_verb_find(const char *name); /* NULL if there is none */

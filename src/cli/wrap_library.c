@@ -173,7 +173,7 @@ static int write_source(const struct making *m, const struct cli_wrap *w)
 	char path[sizeof(m->dir) + 16];
 	FILE *f;
 
-	if (cli_wrap_headers(VERB, m->dir))
+	if (cli_output_embedded(VERB, m->dir, bob_wrap_headers))
 		return 1;
 	snprintf(path, sizeof(path), "%s/wrap.c", m->dir);
 	f = fopen(path, "we");

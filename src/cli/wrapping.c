@@ -24,7 +24,7 @@ static int read_text(const char *verb, const char *text, size_t n, const char *n
 
 int cli_wrap_read(const char *verb, const char *path, struct bob_wrap_spec **out)
 {
-	const struct bob_wrap_header *ours = bob_wrap_specs;
+	const struct bob_embedded *ours = bob_wrap_specs;
 	FILE *f = fopen(path, "re");
 	char *text;
 	size_t n;
@@ -216,29 +216,4 @@ void cli_wrap_notes(const char *verb, const struct bob_wrap_spec *s)
 				 "are not recorded",
 				 s->name, f->line, f->column, f->name, f->left_out);
 	}
-}
-
-int cli_wrap_headers(const char *verb, const char *dir)
-{
-	static const char *const folders[] = { "bobbin", "wrap" };
-	char path[PATH_MAX + 32];
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
-		if (mkdir(path, 0777))
-			return cli_fail(verb, "cannot write %s: %m", path);
-	}
-	for (const struct bob_wrap_header *h = bob_wrap_headers; h->path; h++) {
-		const size_t n = (size_t)(h->end - h->begin);
-		FILE *f;
-
-		snprintf(path, sizeof(path), "%s/%s", dir, h->path);
-		f = fopen(path, "we");
-		if (!f)
-			return cli_fail(verb, "cannot write %s: %m", path);
-		size_t put = fwrite(h->begin, 1, n, f);
-		if (fclose(f) || put != n)
-			return cli_fail(verb, "cannot write %s: %m", path);
-	}
-	return 0;
 }

@@ -17,7 +17,4 @@ int cli_wrap_choose(const char *verb, struct bob_wrap_spec *s, const char *path,
 uint32_t cli_wrap_count(const struct bob_wrap_spec *s, enum bob_wrap_how how);
 void cli_wrap_notes(const char *verb, const struct bob_wrap_spec *s);
 
-/* The headers of generated code, under `dir`. Returns an exit status. */
-int cli_wrap_headers(const char *verb, const char *dir);
-
 #endif

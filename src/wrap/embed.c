@@ -2,25 +2,17 @@
 /* The headers that generated code needs, and the specs that are there, as they are in the tree. The build says where that is. */
 #include "wrap/wrap.h"
 
-#define EMBED(name, file)                                                                          \
-	__asm__(".pushsection .rodata\n"                                                           \
-		".globl " #name "\n.hidden " #name "\n" #name ":\n"                                \
-		".incbin \"" file "\"\n"                                                           \
-		".globl " #name "_end\n.hidden " #name "_end\n" #name "_end:\n.byte 0\n"           \
-		".popsection\n");                                                                  \
-	extern const char name[], name##_end[]
+BOB_EMBED(bob_wrap_events_h, BOB_SOURCE "/include/bobbin/events.h");
+BOB_EMBED(bob_wrap_wrapper_h, BOB_SOURCE "/src/wrap/wrapper.h");
+BOB_EMBED(bob_wrap_status_h, BOB_SOURCE "/include/bobbin/status.h");
+BOB_EMBED(bob_wrap_fold_h, BOB_SOURCE "/include/bobbin/fold.h");
+BOB_EMBED(bob_wrap_hooks_h, BOB_SOURCE "/include/bobbin/hooks.h");
+BOB_EMBED(bob_wrap_opencl_h, BOB_SOURCE "/src/wrap/opencl.h");
+BOB_EMBED(bob_wrap_opencl_values_h, BOB_SOURCE "/src/wrap/opencl_values.h");
+BOB_EMBED(bob_wrap_opencl_tags_h, BOB_SOURCE "/src/wrap/opencl_tags.h");
+BOB_EMBED(bob_wrap_opencl_spec, BOB_SOURCE "/src/wrap/opencl.spec");
 
-EMBED(bob_wrap_events_h, BOB_SOURCE "/include/bobbin/events.h");
-EMBED(bob_wrap_wrapper_h, BOB_SOURCE "/src/wrap/wrapper.h");
-EMBED(bob_wrap_status_h, BOB_SOURCE "/include/bobbin/status.h");
-EMBED(bob_wrap_fold_h, BOB_SOURCE "/include/bobbin/fold.h");
-EMBED(bob_wrap_hooks_h, BOB_SOURCE "/include/bobbin/hooks.h");
-EMBED(bob_wrap_opencl_h, BOB_SOURCE "/src/wrap/opencl.h");
-EMBED(bob_wrap_opencl_values_h, BOB_SOURCE "/src/wrap/opencl_values.h");
-EMBED(bob_wrap_opencl_tags_h, BOB_SOURCE "/src/wrap/opencl_tags.h");
-EMBED(bob_wrap_opencl_spec, BOB_SOURCE "/src/wrap/opencl.spec");
-
-const struct bob_wrap_header bob_wrap_headers[] = {
+const struct bob_embedded bob_wrap_headers[] = {
 	{ "bobbin/events.h", bob_wrap_events_h, bob_wrap_events_h_end },
 	{ "bobbin-wrapper.h", bob_wrap_wrapper_h, bob_wrap_wrapper_h_end },
 	{ "bobbin/status.h", bob_wrap_status_h, bob_wrap_status_h_end },
@@ -32,7 +24,7 @@ const struct bob_wrap_header bob_wrap_headers[] = {
 	{ NULL, NULL, NULL },
 };
 
-const struct bob_wrap_header bob_wrap_specs[] = {
+const struct bob_embedded bob_wrap_specs[] = {
 	{ "opencl", bob_wrap_opencl_spec, bob_wrap_opencl_spec_end },
 	{ NULL, NULL, NULL },
 };

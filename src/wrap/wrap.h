@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/host/embed.h"
 #include "bobbin/status.h"
 
 #define BOB_WRAP_SPEC_MAX (1u << 20)	/* bytes */
@@ -127,12 +128,8 @@ void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file
 		    const char *how_to, FILE *out);
 
 /* The headers that go beside it, by their paths there; NULL ends the list. */
-struct bob_wrap_header {
-	const char *path;
-	const char *begin, *end;
-};
-extern const struct bob_wrap_header bob_wrap_headers[];
+extern const struct bob_embedded bob_wrap_headers[];
 /* Specs that are there, by their names. */
-extern const struct bob_wrap_header bob_wrap_specs[];
+extern const struct bob_embedded bob_wrap_specs[];
 
 #endif

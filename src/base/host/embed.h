@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files of the tree inside the program: headers that code which we write includes. */
+#ifndef BOB_BASE_HOST_EMBED_H
+#define BOB_BASE_HOST_EMBED_H
+
+struct bob_embedded {
+	const char *path;	/* as it is included; NULL ends a list */
+	const char *begin, *end;
+};
+
+/* At file scope, once: `name` and `name`_end are its bytes from then on. `file` is a text with the whole path, and a dependency of the build. */
+#define BOB_EMBED(name, file)                                                                      \
+	__asm__(".pushsection .rodata\n"                                                           \
+		".globl " #name "\n.hidden " #name "\n" #name ":\n"                                \
+		".incbin \"" file "\"\n"                                                           \
+		".globl " #name "_end\n.hidden " #name "_end\n" #name "_end:\n.byte 0\n"           \
+		".popsection\n");                                                                  \
+	extern const char name[], name##_end[]
+
+#endif

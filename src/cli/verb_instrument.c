@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin instrument: sources with probes for what the commands name. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/complain.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/text_table.h"
+#include "cli/verbs.h"
+#include "source/instrument.h"
+
+#define VERB "instrument"
+#define PROMPT "bobbin> "
+
+enum { OPT_OUTPUT };
+
+const struct cli_option instrument_options[] = {
+	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
+	{ NULL, 0, NULL, NULL, NULL, NULL },
+};
+
+/* --- commands --- */
+
+struct session {
+	struct bob_wishes wishes;
+	FILE *in;
+	const char *name;	/* of the commands, for complaints */
+	bool is_asked;		/* somebody types: mistakes are said, and it goes on */
+};
+
+static void show(const struct bob_wishes *w)
+{
+	char text[8192];
+
+	for (const struct bob_wish_file *f = w->first; f; f = f->next) {
+		printf("trace file %s\n", f->path);
+		for (const struct bob_wish *x = f->first; x; x = x->next) {
+			bob_wish_print(x, text, sizeof(text));
+			printf("%s\n", text);
+		}
+	}
+}
+
+/* Is this a file that can be read? Said at once, where somebody types. */
+static int look_at_file(const struct session *s, const struct bob_wish_file *f)
+{
+	if (bob_source_language(f->path) == BOB_SOURCE_UNKNOWN)
+		return cli_fail(
+			VERB,
+			"%s:%u: %s is not a C or Fortran file by its name (.c, .f, .f90, ...)",
+			s->name, f->command, f->path);
+	if (access(f->path, R_OK))
+		return cli_fail(VERB, "%s:%u: %s: %m", s->name, f->command, f->path);
+	return 0;
+}
+
+/* 0, 1 after a complaint; *over: bye. */
+static int do_line(struct session *s, const char *line, size_t len, bool *over)
+{
+	struct bob_command_complaint why;
+	enum bob_command c = BOB_COMMAND_NONE;
+	bob_status st = bob_wishes_put(&s->wishes, line, len, &c, &why);
+
+	if (st == BOB_ERR_INVAL)
+		return cli_fail(VERB, "%s:%u:%u: %s", s->name, s->wishes.commands, why.column,
+				why.text);
+	if (st != BOB_OK)
+		return cli_fail(VERB, "out of memory");
+	if (c == BOB_COMMAND_FILE && look_at_file(s, s->wishes.last)) {
+		(void)bob_wishes_put(&s->wishes, "undo", 4, &c, &why);
+		s->wishes.commands--;
+		return 1;
+	}
+	if (c == BOB_COMMAND_SHOW)
+		show(&s->wishes);
+	else if (c == BOB_COMMAND_HELP)
+		fputs(bob_commands_help, stdout);
+	*over = c == BOB_COMMAND_BYE;
+	return 0;
+}
+
+static int read_commands(struct session *s)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool over = false;
+	int bad = 0;
+
+	while (!over && !bad) {
+		if (s->is_asked) {
+			fputs(PROMPT, stdout);
+			fflush(stdout);
+		}
+		errno = 0;
+		ssize_t n = getline(&line, &room, s->in);
+		if (n < 0) {
+			if (errno)
+				bad = cli_fail(VERB, "%s: %m", s->name);
+			break;
+		}
+		if (n && line[n - 1] == '\n')
+			n--;
+		bad = do_line(s, line, (size_t)n, &over);
+		if (s->is_asked)
+			bad = 0;
+	}
+	if (s->is_asked && !over)
+		fputc('\n', stdout);
+	free(line);
+	return bad;
+}
+
+/* --- files --- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A file that is named twice is one: what is said later joins what was said. */
+static void unite(struct bob_wishes *w)
+{
+	for (struct bob_wish_file *f = w->first; f; f = f->next) {
+		struct bob_wish_file *before = f;
+
+		for (struct bob_wish_file *g = f->next; g; g = before->next) {
+			if (strcmp(f->path, g->path) != 0) {
+				before = g;
+				continue;
+			}
+			if (g->first && f->last)
+				f->last->next = g->first;
+			else if (g->first)
+				f->first = g->first;
+			if (g->first)
+				f->last = g->last;
+			before->next = g->next;
+		}
+		w->last = before;
+	}
+}
+
+static int check_names(const struct session *s)
+{
+	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next)
+		for (const struct bob_wish_file *g = f->next; g; g = g->next)
+			if (!strcmp(base_name(f->path), base_name(g->path)))
+				return cli_fail(
+					VERB,
+					"%s:%u: %s and %s would have the same name in the output",
+					s->name, g->command, f->path, g->path);
+	return 0;
+}
+
+static int write_file(const char *dir, const char *name, const char *bytes, size_t len)
+{
+	char path[PATH_MAX + 300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "we");
+	if (!f)
+		return cli_fail(VERB, "cannot write %s: %m", path);
+	size_t put = fwrite(bytes, 1, len, f);
+	return fclose(f) || put != len ? cli_fail(VERB, "cannot write %s: %m", path) : 0;
+}
+
+/* The file in C that goes with an instrumented one: "adi.f" has "adi_probes.c". */
+static const char *name_beside(const char *path, char *to, size_t size)
+{
+	const char *base = base_name(path), *dot = strrchr(base, '.');
+
+	snprintf(to, size, "%.*s_probes.c", dot ? (int)(dot - base) : (int)strlen(base), base);
+	return to;
+}
+
+static int write_result(const char *dir, const char *path, const struct bob_source_result *r)
+{
+	char beside[PATH_MAX];
+	int bad = write_file(dir, base_name(path), r->text, r->len);
+
+	if (!bad && r->beside)
+		bad = write_file(dir, name_beside(path, beside, sizeof(beside)), r->beside,
+				 r->beside_len);
+	return bad;
+}
+
+static void number(struct cli_table *t, uint64_t n)
+{
+	char text[CLI_NUMBER_MAX];
+
+	cli_table_cell(t, n ? cli_count(text, n) : "0");
+}
+
+static void add_row(struct cli_table *t, const char *path, const struct bob_source_counts *c)
+{
+	cli_table_cell(t, path);
+	number(t, c->variables);
+	number(t, c->proved);
+	number(t, c->filtered);
+	number(t, c->nests);
+	number(t, c->nest_references);
+	number(t, c->dropped);
+	number(t, c->loops + c->calls + c->communication);
+}
+
+static void print_refusals(const char *path, const struct bob_source_result *r)
+{
+	for (uint32_t i = 0; i < r->refusal_count; i++) {
+		const struct bob_source_refusal *x = &r->refusals[i];
+
+		printf("%s", path);
+		if (x->line)
+			printf(":%u", x->line);
+		printf(": no probe at %u place%s: %s\n", x->count, cli_plural(x->count), x->why);
+	}
+}
+
+static int instrument(const struct session *s, const struct bob_source_options *o, const char *dir,
+		      struct cli_table *t)
+{
+	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
+		struct bob_source_complaint why = { "" };
+		struct bob_source_result *r;
+		bob_status st = bob_source_instrument(f, o, &r, &why);
+		int bad;
+
+		if (st == BOB_ERR_NOMEM)
+			return cli_fail(VERB, "out of memory");
+		if (st != BOB_OK)
+			return cli_fail(VERB, "%s", why.text);
+		add_row(t, f->path, &r->counts);
+		print_refusals(f->path, r);
+		bad = write_result(dir, f->path, r);
+		bob_source_close(r);
+		if (bad)
+			return bad;
+	}
+	return 0;
+}
+
+static void print_how(const struct session *s, const struct bob_source_options *o,
+		      const char *output)
+{
+	char beside[PATH_MAX];
+
+	printf("\nCompile these instead of the originals, and link all:\n");
+	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
+		const bool is_c = bob_source_language(f->path) == BOB_SOURCE_C;
+
+		printf("    %s", is_c ? "cc" : "gfortran");
+		if (is_c)
+			printf(" -I%s", output);
+		for (uint32_t i = 0; i < o->flag_count; i++)
+			printf(" %s", o->flags[i]);
+		printf(" -c %s/%s\n", output, base_name(f->path));
+		if (!is_c)
+			printf("    cc -I%s -c %s/%s\n", output, output,
+			       name_beside(f->path, beside, sizeof(beside)));
+	}
+	printf("then: bobbin record --source -- ./program\n");
+}
+
+static int work(struct session *s, const struct bob_source_options *o, const char *output)
+{
+	static const char *const titles[] = { "file",	  ">variables",	 ">proved",
+					      ">filtered", ">nests",	 ">references in nests",
+					      ">dropped", ">events" };
+	char dir[PATH_MAX];
+	struct cli_table t;
+	int bad;
+
+	unite(&s->wishes);
+	if (check_names(s))
+		return 1;
+	if (!s->wishes.first)
+		return cli_fail(VERB, "%s: no file was named: nothing to do", s->name);
+	if (cli_output_directory(VERB, output, dir))
+		return 1;
+	cli_table_begin(&t, 8, titles);
+	bad = cli_output_embedded(VERB, dir, bob_source_headers) || instrument(s, o, dir, &t);
+	if (bad)
+		cli_output_directory_drop(dir);
+	else
+		bad = cli_output_directory_done(VERB, dir, output);
+	if (!bad)
+		bad = cli_table_end(&t, 0, stdout) ? cli_fail(VERB, "out of memory") : 0;
+	if (!bad)
+		print_how(s, o, output);
+	return bad;
+}
+
+int verb_instrument(int argc, char **argv)
+{
+	struct session s = { .in = stdin, .name = "commands" };
+	struct bob_source_options o = { 0 };
+	const char *output = "instrumented", *arg;
+	struct cli_options opts;
+	int opt, bad;
+
+	cli_options_begin(&opts, VERB, argc, argv);
+	while ((opt = cli_options_next(&opts, &arg)) >= 0)
+		if (opt == OPT_OUTPUT)
+			output = arg;
+	if (opt != CLI_OPTIONS_END)
+		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
+		s.name = argv[optind++];
+		s.in = fopen(s.name, "re");
+		if (!s.in)
+			return cli_fail(VERB, "%s: %m", s.name);
+		if (optind < argc && !strcmp(argv[optind], "--"))
+			optind++;
+	}
+	o.flags = (const char *const *)(void *)(argv + optind);
+	o.flag_count = (uint32_t)(argc - optind);
+	s.is_asked = s.in == stdin && isatty(STDIN_FILENO);
+	bad = read_commands(&s);
+	if (!bad)
+		bad = work(&s, &o, output);
+	if (s.in != stdin)
+		fclose(s.in);
+	bob_wishes_free(&s.wishes);
+	return bad;
+}

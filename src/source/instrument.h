@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One source file with probes put in, whatever its language: what `bobbin instrument` asks the front ends for (docs/source.md).
+ *
+ *   commands.c     what somebody wants traced
+ *   instrument.c   which front end reads a file
+ *   c/             C, by libclang
+ *   fortran/       Fortran, our own reader
+ *   embed.c        the headers that instrumented files include
+ *
+ * Owner: a result owns all it points at. Threads: one at a time. Lines and columns from 1. */
+#ifndef BOB_SOURCE_INSTRUMENT_H
+#define BOB_SOURCE_INSTRUMENT_H
+
+#include "base/host/embed.h"
+#include "source/commands.h"
+
+enum bob_source_language { BOB_SOURCE_UNKNOWN, BOB_SOURCE_C, BOB_SOURCE_FORTRAN };
+
+struct bob_source_options {
+	const char *const *flags; /* of the compiler: where headers and includes are, macros */
+	uint32_t flag_count;
+};
+
+/* What became of references. */
+struct bob_source_counts {
+	uint32_t variables;
+	uint32_t proved;	/* probes that can only see what was asked for */
+	uint32_t filtered;	/* probes of which the recorder decides by the address */
+	uint32_t dropped;	/* no probe: they cannot touch what was asked for */
+	uint32_t nests,
+		nest_references; /* loops with one probe before them, and references in these */
+	uint32_t loops, calls, communication, passes;
+};
+
+/* Something that was asked for and has no probe. */
+struct bob_source_refusal {
+	const char *why;
+	uint32_t count;
+	uint32_t line;		/* of the first */
+};
+
+struct bob_source_result {
+	char *text;		/* the new file */
+	size_t len;
+	char *beside;		/* a file in C to be compiled and linked as well; NULL: there is none */
+	size_t beside_len;
+	struct bob_source_counts counts;
+	const struct bob_source_refusal *refusals;
+	uint32_t refusal_count;
+	void *memory;		/* the front end's */
+	void (*close)(struct bob_source_result *r);
+};
+
+struct bob_source_complaint {
+	char text[512];		/* one line; "file:line:column: " first where there is such a place */
+};
+
+/* By the file's name. */
+enum bob_source_language bob_source_language(const char *path);
+/* On BOB_OK *out is the caller's (bob_source_close). Else it is untouched and `why` says what is wrong: BOB_ERR_UNSUPPORTED (no front end for it, or no
+ * libclang), BOB_ERR_CORRUPT (the text has an error), BOB_ERR_INVAL (what was asked for is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_NOMEM. */
+bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
+				 struct bob_source_result **out, struct bob_source_complaint *why);
+void bob_source_close(struct bob_source_result *r); /* NULL is allowed */
+
+/* Headers that instrumented files include, by the names they do it by; the last has none. */
+extern const struct bob_embedded bob_source_headers[];
+
+#endif
