@@ -114,6 +114,18 @@ def throwing():
     equal(there, [i for i in range(9) if i not in thrown])
 
 
+@suite.case("a set that throws")
+def throwing_set():
+    p = program("set_throws.cc", "g++")
+    for args in ([], ["in a thread"]):
+        r = h.record([p, *args], ["--events"])
+        # nobody catches it: the C++ run time says what it was, and every event is there
+        h.check(r.status in (-6, 134) and b"two sets do not fit together" in r.err, str(r))
+        h.check_trace(r.trace)
+        text = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
+        h.check(len(re.findall(r"(?m)^ *\d+  e\(\)", text)) == 5, text)
+
+
 @suite.case("hooks that end the process")
 def ending():
     p = program("hook_exit.c")
