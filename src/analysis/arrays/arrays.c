@@ -234,7 +234,11 @@ static int by_accesses(const void *x, const void *y)
 
 	if (m != n)
 		return m > n ? -1 : 1;
-	return strcmp(a->shape.name, b->shape.name);
+	if (strcmp(a->shape.name, b->shape.name) != 0)
+		return strcmp(a->shape.name, b->shape.name);
+	if (strcmp(a->source, b->source) != 0)
+		return strcmp(a->source, b->source);
+	return a->shape.address < b->shape.address ? -1 : a->shape.address > b->shape.address;
 }
 
 static bob_status finish(struct bob_arrays *a)

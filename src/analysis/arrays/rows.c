@@ -214,7 +214,7 @@ static int by_accesses(const void *x, const void *y)
 		return a->accesses > b->accesses ? -1 : 1;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	return a->store - b->store;
+	return a->store != b->store ? a->store - b->store : strcmp(a->file, b->file);
 }
 
 bob_status bob_array_row_finish(struct bob_array_row *r)
