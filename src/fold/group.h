@@ -48,6 +48,8 @@ void bob_content_free(struct bob_content *c);
 bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *bytes, int in_line);
 /* Finds patterns of at most `most` elements (pattern.h). BOB_ERR_NOMEM. */
 bob_status bob_content_fold(struct bob_content *c, uint32_t most);
+/* Patterns of at most BOB_PATTERN_MAX values as such; plain.c. BOB_ERR_NOMEM. */
+bob_status bob_content_plain(struct bob_content *c);
 /* group_read.c. How many numbers the element at *at has; *at goes behind it. BOB_ERR_CORRUPT, also if patterns are nested
  * deeper than BOB_PATTERN_DEPTH. */
 bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers);

@@ -291,6 +291,129 @@ static void test_content(void **state)
 	}
 }
 
+/* --- as values --- */
+
+static uint64_t *values_of(const struct bob_content *c, size_t *count)
+{
+	struct bob_buffer b = { .alloc = events_alloc };
+	struct bob_group_reader r;
+	struct bob_piece p;
+	struct bob_piece_walk w;
+	uint64_t *out = NULL;
+	size_t room = 0;
+	int given_up;
+
+	*count = 0;
+	assert_int_equal(bob_group_put_alone(&b, c), BOB_OK);
+	const struct bob_fold_bytes bytes = { b.at, b.len };
+	assert_int_equal(bob_group_open_alone(&r, &events_alloc, &bytes), BOB_OK);
+	while (bob_group_piece(&r, &p, &given_up) == BOB_OK)
+		for (bob_status st = bob_piece_begin(&p, 0, 0, &w); st == BOB_OK;
+		     st = bob_piece_next(&p, 0, &w)) {
+			out = events_grow(out, *count, &room, sizeof(*out));
+			out[(*count)++] = w.value;
+		}
+	bob_group_close(&r);
+	bob_buffer_free(&b);
+	return out;
+}
+
+/* A row; how long it is and how far its values are apart may change with time, too. */
+static void add_row(struct bob_content *c, uint64_t base, uint64_t count, uint64_t step)
+{
+	const uint8_t dims = 1;
+
+	bob_buffer_put(&c->structure, &dims, 1);
+	bob_content_add(c, base);
+	bob_content_add(c, count);
+	bob_content_add(c, step);
+}
+
+/* As they were, whatever depends on how often a pattern has come: bases and steps may, counts may not, in patterns within neither. */
+static void test_plain(void **state)
+{
+	size_t changed = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 2000; seed += share_every()) {
+		struct bob_content c = { .structure.alloc = events_alloc };
+		uint64_t before = 0, inner = 1 + draw(4), rows, from, longer, steeper;
+		size_t want_count, got_count;
+
+		state_of_draw = seed + 9;
+		rows = 1 + draw(4);
+		longer = draw(4) == 0;
+		steeper = draw(2);
+		from = state_of_draw;
+		for (uint64_t t = 0; t < 3 + inner; t++)
+			for (uint64_t k = 0; k < 3 + inner + (seed % 11 == 3 ? t : 0); k++) {
+				state_of_draw = from;
+				for (uint64_t i = 0; i < rows; i++) {
+					uint64_t base = draw(50) + t * draw(3) + k * draw(9);
+
+					add_row(&c, base - before, 1 + draw(3) + longer * t,
+						draw(3) + steeper * (t + 2 * k));
+					before = base;
+				}
+				if (k == 2) {
+					add_row(&c, 1000 + t - before, 1, 0);
+					before = 1000 + t;
+				}
+			}
+		uint64_t *want = values_of(&c, &want_count);
+		assert_int_equal(bob_content_fold(&c, BOB_PATTERN_MAX), BOB_OK);
+		uint32_t bytes = c.structure.len;
+		assert_int_equal(bob_content_plain(&c), BOB_OK);
+		changed += c.structure.len != bytes;
+		uint64_t *got = values_of(&c, &got_count);
+		assert_int_equal(want_count, got_count);
+		assert_memory_equal(want, got, want_count * sizeof(*want));
+		free(want);
+		free(got);
+		bob_content_free(&c);
+	}
+	assert_in_range(changed, 100 / share_every(), 2000);
+}
+
+/* Each participant's numbers without a rule, some of them equal or in step: one structure for all, so one group. */
+static void test_one_group(void **state)
+{
+	struct bob_folded *all = NULL;
+	uint32_t column = 0, groups = 0;
+
+	(void)state;
+	for (uint64_t id = 0; id < 24; id++) {
+		struct events e;
+		struct bob_folded *f, *both;
+		uint64_t number[6];
+
+		state_of_draw = id * 3 + 1;
+		for (int i = 0; i < 6; i++)
+			number[i] = draw(5);
+		number[5] = number[0] + 7; /* not all equal */
+		events_begin(&e);
+		for (int t = 0; t < 40; t++)
+			for (int i = 0; i < 18; i++)
+				put(&e, number[i / 3]);
+		is_null(events_end(&e), &e, id);
+		assert_int_equal(bob_folded_open(e.out.at, e.out.len, id, &events_alloc, &f),
+				 BOB_OK);
+		if (all) {
+			assert_int_equal(bob_folded_merge(all, f, &events_alloc, &both), BOB_OK);
+			bob_folded_close(all);
+			bob_folded_close(f);
+			f = both;
+		}
+		all = f;
+		is_null(events_same(&e, all, (uint32_t)id), &e, id);
+		events_free(&e);
+	}
+	for (uint32_t i = all->column[column]; i; i = all->sharing[i - 1].next)
+		groups++;
+	bob_folded_close(all);
+	assert_in_range(groups, 1, 3);
+}
+
 /* --- bytes that nobody wrote --- */
 
 static bob_status read_bytes(const uint8_t *bytes, size_t len)
@@ -324,7 +447,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),	  cmocka_unit_test(test_given_up),
 		cmocka_unit_test(test_any),	  cmocka_unit_test(test_every_end),
-		cmocka_unit_test(test_content),	  cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_content),	  cmocka_unit_test(test_hostile), cmocka_unit_test(test_plain), cmocka_unit_test(test_one_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
