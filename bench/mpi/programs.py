@@ -89,8 +89,8 @@ def without_times(text):
 class Program:
     """One that is there: a command in a directory."""
 
-    def __init__(self, name, argv, files=None, ranks=None, result=None, exact=None, only='.'):
-        self.name, self.argv, self.files = name, argv, files or {}
+    def __init__(self, name, argv, files=None, ranks=None, result=None, exact=None, only='.', env=None, mpi='openmpi'):
+        self.name, self.argv, self.files, self.env, self.mpi = name, argv, files or {}, env or {}, mpi
         self.ranks = ranks or (lambda n: True)  # the numbers of ranks that it takes
         self.result = result                    # the file that has its result; else its output
         self.exact = exact                      # lines to be compared to the last digit, as a pattern
@@ -118,10 +118,17 @@ def is_square(n):
     return math.isqrt(n) ** 2 == n
 
 
-def build_own(name, out):
-    exe = os.path.join(out, name)
-    subprocess.check_call(['mpicc.openmpi', '-O2', '-std=gnu11', os.path.join(HERE, 'kernels', name + '.c'), '-lm', '-o', exe])
+def build_own(name, out, mpi='openmpi'):
+    exe = os.path.join(out, name + '.' + mpi)
+    subprocess.check_call(['mpicc.' + mpi, '-O2', '-std=gnu11', os.path.join(HERE, 'kernels', name + '.c'), '-lm', '-o', exe])
     return exe
+
+
+def build_yield(out):
+    """MPICH waits without a pause; with more ranks than processors that takes for ever."""
+    library = os.path.join(out, 'yield.so')
+    subprocess.check_call(['gcc', '-O2', '-shared', '-fPIC', os.path.join(ROOT, 'tests', 'prog', 'mpi', 'yield.c'), '-o', library])
+    return library
 
 
 def build_calls(name, out):
@@ -136,11 +143,18 @@ def hpcc_input():
     return re.sub(r'(?m)^2( +Qs)', r'{q}\1', text)
 
 
-def find(name, out):
-    """The program of that name, built into `out` if it is ours; None: it is not installed."""
+FITS = {'bt': is_square, 'ring': bool}
+
+
+def find(name, out, mpi='openmpi'):
+    """The program of that name, built into `out` if it is ours; None: it is not installed. With MPICH there are kernels only."""
+    if mpi == 'mpich':
+        if name not in OWN or not shutil.which('mpicc.mpich'):
+            return None
+        return Program(name, [build_own(name, out, mpi)], ranks=FITS.get(name, is_power_of_two), exact='.',
+                       env={'LD_PRELOAD': build_yield(out)}, mpi=mpi)
     if name in OWN:
-        fits = {'bt': is_square, 'ring': bool}.get(name, is_power_of_two)
-        return Program(name, [build_own(name, out)], ranks=fits, exact='.')
+        return Program(name, [build_own(name, out)], ranks=FITS.get(name, is_power_of_two), exact='.')
     if name in CALLS:
         return Program(name, [build_calls(name, out), 'S'], ranks=is_power_of_two, exact='.')
     if name == 'hpcc' and shutil.which('hpcc'):
