@@ -93,7 +93,7 @@ static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_vari
 			  bool has_init, uint32_t scope_end)
 {
 	const struct bob_c_span s = bob_c_span(u, decl);
-	const bool is_auto = !strncmp(u->bytes + s.start, "__auto_type", 11);
+	const bool is_auto = s.is_ours && !strncmp(u->bytes + s.start, "__auto_type", 11);
 	uint32_t at = s.is_plain && !is_auto && u->blocked < 0 ?
 			      declarator_end(u, bob_c_skip_blanks(u, s.end)) :
 			      0;
