@@ -45,6 +45,14 @@ static bool specifies(const struct bob_fortran_statement *s)
 	       s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_MODULE_PROCEDURE;
 }
 
+/* A directive that runs (`!$omp parallel`): nothing is declared behind it. */
+static bool is_running_directive(const struct bob_fortran_statement *s)
+{
+	return s->kind == BOB_F_DIRECTIVE && !strstr(s->text, "threadprivate") &&
+	       !strstr(s->text, "declare") && !strstr(s->text, "routine") &&
+	       !strstr(s->text, "requires") && !strstr(s->text, "attributes");
+}
+
 static void find_body(struct bob_fortran_file *f, uint32_t index)
 {
 	struct bob_fortran_unit *u = &f->units[index];
@@ -70,8 +78,14 @@ static void find_body(struct bob_fortran_file *f, uint32_t index)
 	}
 	if (execute == u->first && has_header)
 		execute = end;
+	for (i = last + 1; i < execute; i++)
+		if (is_running_directive(&f->statements[i]))
+			execute = i;
 	if (declare == BOB_FORTRAN_NO || declare > execute || last > declare)
 		declare = execute;
+	for (i = last + 1; i < declare; i++) /* nor behind `!$omp threadprivate` */
+		if (f->statements[i].kind == BOB_F_DIRECTIVE)
+			declare = i;
 	/* what is between the last specification and it is lines of the preprocessor, directives and formats */
 	u->declare = before_conditionals(f, last, declare);
 	if (u->kind != BOB_UNIT_MODULE && u->kind != BOB_UNIT_SUBMODULE &&

@@ -152,7 +152,7 @@ static void read_entities(struct bob_fortran_scope *s, struct bob_fortran_parser
 
 			r->p++;
 			e = bob_fortran_peek(r) == '(' ? bob_fortran_parse_arguments(r) :
-							 bob_fortran_parse_literal(r);
+							 bob_fortran_parse_digits(r);
 			if (e && e->node == BOB_N_ARGUMENTS)
 				e = e->child;
 			if (e && e->node == BOB_N_STAR)

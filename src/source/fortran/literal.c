@@ -100,6 +100,12 @@ static struct bob_fortran_expr *number(struct bob_fortran_parser *r)
 	return literal(r, is_real ? BOB_N_REAL : BOB_N_INTEGER, kind_end(r, next));
 }
 
+struct bob_fortran_expr *bob_fortran_parse_digits(struct bob_fortran_parser *r)
+{
+	(void)bob_fortran_peek(r);
+	return literal(r, BOB_N_INTEGER, digits(r, r->p));
+}
+
 struct bob_fortran_expr *bob_fortran_parse_literal(struct bob_fortran_parser *r)
 {
 	char c = bob_fortran_peek(r), next = bob_fortran_char_at(r, r->p + 1);

@@ -52,6 +52,8 @@ struct bob_fortran_expr *bob_fortran_parse_arguments(struct bob_fortran_parser *
 struct bob_fortran_expr *bob_fortran_parse_item(struct bob_fortran_parser *r);
 /* literal.c: a number, text or logical constant; NULL if there is none at p (and memory). */
 struct bob_fortran_expr *bob_fortran_parse_literal(struct bob_fortran_parser *r);
+/* literal.c: digits alone: in `complex*16d1` the d is of a name. */
+struct bob_fortran_expr *bob_fortran_parse_digits(struct bob_fortran_parser *r);
 /* literal.c: an operator at p: its length and what it is; BOB_OP_NONE. */
 enum bob_fortran_op bob_fortran_parse_op(const struct bob_fortran_parser *r, uint32_t *len);
 

@@ -74,12 +74,13 @@ static uint32_t collapsed(const struct bob_fortran_file *f, uint32_t loop)
 	uint32_t first = f->constructs[loop].first, levels = 1;
 
 	for (uint32_t i = first_of_directives(f, first); i < first; i++) {
-		const char *p = strstr(f->statements[i].text, "collapse");
+		const char *text = f->statements[i].text, *p = strstr(text, "collapse");
 		uint32_t n = 0;
 
+		p = p ? p + 8 : strstr(text, "ordered");
 		if (!p)
 			continue;
-		for (p += 8; *p == ' ' || *p == '('; p++)
+		for (p += *p == 'o' ? 7 : 0; *p == ' ' || *p == '('; p++)
 			;
 		for (; bob_fortran_is_digit(*p) && n < 100; p++)
 			n = n * 10 + (uint32_t)(*p - '0');
@@ -113,6 +114,29 @@ static uint32_t mask_around(const struct bob_fortran_file *f, uint32_t statement
 		    f->constructs[c].kind == BOB_CONSTRUCT_FORALL)
 			found = c;
 	return found;
+}
+
+#define ATOMIC_MAX 8u /* statements of an atomic block */
+
+/* `!$omp atomic` to its end around the statement: no lines within. */
+static bool atomic_block(const struct bob_fortran_file *f, uint32_t statement, uint32_t *first,
+			 uint32_t *last)
+{
+	uint32_t i = statement;
+
+	while (i && statement - i < ATOMIC_MAX && f->statements[i].kind != BOB_F_DIRECTIVE)
+		i--;
+	*first = i;
+	if (f->statements[i].kind != BOB_F_DIRECTIVE || !has_word(&f->statements[i], "atomic") ||
+	    has_word(&f->statements[i], "end"))
+		return false;
+	for (i = statement + 1; i < f->count && i - statement < ATOMIC_MAX; i++)
+		if (f->statements[i].kind == BOB_F_DIRECTIVE) {
+			*last = i;
+			return has_word(&f->statements[i], "end") &&
+			       has_word(&f->statements[i], "atomic");
+		}
+	return false;
 }
 
 static bool leaves_early(const struct bob_fortran_statement *s)
@@ -203,6 +227,7 @@ static void place_around(const struct bob_fortran_file *f, uint32_t statement,
 			 struct bob_fortran_place *p)
 {
 	enum around a = around(f->statements[statement].kind);
+	uint32_t first, last;
 
 	if (a == BOTH || a == BEFORE || a == OPENS || a == OPENS_TIGHT)
 		p->before = before_of(f, statement);
@@ -210,6 +235,11 @@ static void place_around(const struct bob_fortran_file *f, uint32_t statement,
 		p->after = after_of(f, statement);
 	if (a == OPENS || a == TURNS)
 		p->inside = after_of(f, statement);
+	if (!atomic_block(f, statement, &first, &last))
+		return;
+	p->before = bob_fortran_line_at(f, f->statements[first].line);
+	p->after = bob_fortran_line_at(f, f->statements[last].line_last + 1);
+	p->inside = BOB_FORTRAN_NO;
 }
 
 /* `do 10 i = ...`: the digits. */
@@ -230,7 +260,7 @@ static void place_loop(const struct bob_fortran_file *f, uint32_t statement,
 	}
 	if (c->parent != BOB_FORTRAN_NO && f->constructs[c->parent].kind == BOB_CONSTRUCT_DO &&
 	    f->constructs[c->parent].first + 1 == statement && is_tight(f, c->parent)) {
-		p->before = BOB_FORTRAN_NO;
+		p->before = p->behind_loop = BOB_FORTRAN_NO;
 		p->needs |= BOB_NEED_TIGHT;
 	}
 	if (!s->target)
@@ -241,6 +271,26 @@ static void place_loop(const struct bob_fortran_file *f, uint32_t statement,
 	while (i < s->len && bob_fortran_is_digit(s->text[i]))
 		i++;
 	p->target_len = s->at[i - 1] + 1 - p->target_at;
+}
+
+/* The END DO of loops that a directive takes together: none between them, either. */
+static void place_loop_end(const struct bob_fortran_file *f, uint32_t statement,
+			   struct bob_fortran_place *p)
+{
+	uint32_t loop = f->statements[statement].construct, parent;
+
+	if (f->statements[statement].kind != BOB_F_END_DO || loop == BOB_FORTRAN_NO ||
+	    f->constructs[loop].last != statement)
+		return;
+	parent = f->constructs[loop].parent;
+	if (is_tight(f, loop)) {
+		p->before = BOB_FORTRAN_NO;
+		p->needs |= BOB_NEED_TIGHT;
+	}
+	if (parent != BOB_FORTRAN_NO && is_tight(f, parent)) {
+		p->after = BOB_FORTRAN_NO;
+		p->needs |= BOB_NEED_TIGHT;
+	}
 }
 
 static void place_one_line_if(const struct bob_fortran_statement *s, struct bob_fortran_place *p)
@@ -288,6 +338,7 @@ bob_status bob_fortran_place(const struct bob_fortran_file *f, uint32_t statemen
 	if (leaves_early(s))
 		p.needs |= BOB_NEED_EARLY;
 	place_loop(f, statement, &p);
+	place_loop_end(f, statement, &p);
 	if (s->kind == BOB_F_IF)
 		place_one_line_if(s, &p);
 	mask = mask_around(f, statement);

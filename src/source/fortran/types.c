@@ -47,7 +47,7 @@ static void read_kind(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 	int64_t value;
 
 	if (bob_fortran_accept(r, "*")) {
-		e = bob_fortran_parse_literal(r);
+		e = bob_fortran_parse_digits(r);
 		if (fold_expr(s, e, &value) && value > 0 && value <= 64)
 			t->kind = (int32_t)(t->type == BOB_T_COMPLEX ? value / 2 : value);
 	} else if (bob_fortran_peek(r) == '(') {
@@ -82,7 +82,7 @@ static bool read_star_length(struct bob_fortran_scope *s, struct bob_fortran_par
 		e = bob_fortran_parse_arguments(r);
 		*len = length_of(s, e ? e->child : NULL);
 	} else {
-		*len = length_of(s, bob_fortran_parse_literal(r));
+		*len = length_of(s, bob_fortran_parse_digits(r));
 	}
 	return true;
 }
@@ -291,8 +291,8 @@ void bob_fortran_default_type(struct bob_fortran_scope *s, struct bob_fortran_sy
 {
 	int c = y->name[0] - 'a';
 
-	if ((y->flags & (BOB_SYMBOL_TYPED | BOB_SYMBOL_USED)) || c < 0 || c > 25 ||
-	    s->unit_table->implicit_none)
+	if ((y->flags & (BOB_SYMBOL_TYPED | BOB_SYMBOL_USED | BOB_SYMBOL_ASSOCIATE)) || c < 0 ||
+	    c > 25 || s->unit_table->implicit_none)
 		return;
 	y->type = (enum bob_fortran_type)s->unit_table->implicit_type[c];
 	y->kind = s->unit_table->implicit_kind[c];

@@ -91,7 +91,7 @@ static bob_status probe_all(struct bob_fortran_file *f, const char *path,
 		if (u->declare != BOB_FORTRAN_NO && u->execute != BOB_FORTRAN_NO)
 			st = bob_fortran_patch_statement(
 				&t.patches, bob_fortran_line_at(f, f->statements[u->declare].line),
-				0, "integer bobdcl");
+				0, "external bobprb");
 	}
 	for (uint32_t i = 0; i < f->count && st == BOB_OK; i++)
 		st = probe_statement(&t, i);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GCC's Fortran tests (Debian package gcc-12-source), all of them read, some of them probed, compiled and run.
- *     unit.source.fortran_corpus FILE...    reads these files instead, and prints what it counted */
+ *     unit.source.fortran_corpus FILE...            reads these files instead, and prints what it counted
+ *     unit.source.fortran_corpus --symbols FILE     prints its names, for bench/fortran_oracle.py
+ *     unit.source.fortran_corpus --probe FILE       prints it with a call at every place */
 #include "fortran_file.h"
 
 #include <dirent.h>
@@ -205,6 +207,49 @@ static void test_probed_programs_run(void **state)
 	assert_true(ran > RUN_MAX / 2);
 }
 
+/* unit|name|class|type|kind|rank|bounds|value|common */
+static void print_symbols(const char *path)
+{
+	static const char *const types[] = { "NONE", "INTEGER", "REAL", "COMPLEX", "LOGICAL",
+					     "CHARACTER", "DERIVED", "CLASS", "ANY" };
+
+	read_path(path);
+	for (uint32_t i = 0; i < file->unit_count; i++) {
+		const struct bob_fortran_unit *u = &file->units[i];
+
+		for (const struct bob_fortran_symbol *y = u->symbols->first; y; y = y->next) {
+			printf("%s|%s|%d|%s|%d|%u|", u->name, y->name, (int)y->class,
+			       types[y->type], (int)y->kind, y->rank);
+			for (uint32_t d = 0; d < y->rank; d++) {
+				const struct bob_fortran_limit *l[] = { &y->lower[d],
+									&y->upper[d] };
+
+				for (int k = 0; k < 2; k++)
+					if (l[k]->bound == BOB_BOUND_NUMBER)
+						printf("%lld ", (long long)l[k]->value);
+					else
+						printf("%s ",
+						       l[k]->bound == BOB_BOUND_NONE ? "." : "?");
+			}
+			printf("|");
+			if (y->has_value)
+				printf("%lld", (long long)y->value);
+			printf("|%s%s\n", y->common ? "/" : "", y->common ? y->common->name : "");
+		}
+	}
+}
+
+static int print_probed(const char *path)
+{
+	struct bob_fortran_output out;
+	uint32_t probes;
+
+	read_path(path);
+	if (probe_all(file, path, &out, &probes) != BOB_OK)
+		return 1;
+	return fwrite(out.bytes, 1, out.len, stdout) == out.len ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +259,12 @@ int main(int argc, char **argv)
 	struct counts c = { .files = 0 };
 	int failed;
 
+	if (argc == 3 && !strcmp(argv[1], "--symbols")) {
+		print_symbols(argv[2]);
+		return 0;
+	}
+	if (argc == 3 && !strcmp(argv[1], "--probe"))
+		return print_probed(argv[2]);
 	for (int i = 1; i < argc; i++)
 		count_file(&c, argv[i]);
 	if (argc > 1) {

@@ -181,7 +181,7 @@ static void test_everything_is_probed(void **state)
 				     "   10 j = i\n      end\n");
 	assert_int_equal(probe_all(file, NULL, &out, &probes), BOB_OK);
 	assert_string_equal(out.bytes,
-			    "      integer bobdcl\n      call bobprb(1)\n"
+			    "      external bobprb\n      call bobprb(1)\n"
 			    "      do 70000 i = 1, 3\n      call bobprb(1)\n"
 			    "      call bobprb(1)\n      if (i .eq. 2) goto 10\n"
 			    "      call bobprb(1)\n   10 continue\n      call bobprb(1)\n"

@@ -100,7 +100,7 @@ static void test_types_and_shapes(void **state)
 				     "      PARAMETER (M=2*3+1,L=MAX(M**2,MOD(7,4)))\n"
 				     "      DIMENSION A(N,*),B(0:M,L)\n"
 				     "      CHARACTER*8 CH(3)*5,CJ\n"
-				     "      COMPLEX*16 Z\n"
+				     "      COMPLEX*16 D11,Z\n      CHARACTER*80 HEADER\n"
 				     "      EXTERNAL G\n"
 				     "      F(X)=X+1\n"
 				     "      Q=B(1,1)+F(2.D0)+H(3)+SQRT(P)\n"
@@ -120,6 +120,8 @@ static void test_types_and_shapes(void **state)
 	assert_int_equal(symbol(0, "ch")->char_len, 5);
 	assert_int_equal(symbol(0, "cj")->char_len, 8);
 	assert_int_equal(symbol(0, "z")->kind, 8);
+	assert_int_equal(symbol(0, "d11")->type, BOB_T_COMPLEX);
+	assert_int_equal(symbol(0, "header")->char_len, 80);
 	assert_int_equal(symbol(0, "tt")->type, BOB_T_CHARACTER);
 	assert_int_equal(symbol(0, "tt")->char_len, 4);
 	assert_int_equal(symbol(0, "l")->value, 49);
@@ -128,9 +130,9 @@ static void test_types_and_shapes(void **state)
 	assert_int_equal(symbol(0, "h")->class, BOB_NAME_FUNCTION);
 	assert_int_equal(symbol(0, "sqrt")->class, BOB_NAME_INTRINSIC);
 	assert_int_equal(symbol(0, "t1")->class, BOB_NAME_SUBROUTINE);
-	assert_false(file->statements[at_line(8)].is_executable);
-	assert_int_equal(file->statements[file->units[0].declare].line, 8);
-	assert_int_equal(file->statements[file->units[0].execute].line, 9);
+	assert_false(file->statements[at_line(9)].is_executable);
+	assert_int_equal(file->statements[file->units[0].declare].line, 9);
+	assert_int_equal(file->statements[file->units[0].execute].line, 10);
 }
 
 static void test_storage(void **state)
