@@ -187,7 +187,7 @@ static void test_probed_programs_run(void **state)
 		printf("not run: no gfortran\n");
 		return;
 	}
-	snprintf(dir, sizeof(dir), "%s/run", unpack());
+	snprintf(dir, sizeof(dir), "%s.run", unpack());
 	assert_true(run("mkdir -p '%s'", dir));
 	assert_true(
 		run("cd '%s' && printf '      subroutine bobprb(i)\\n      end\\n' >stub.f", dir));
