@@ -15,15 +15,20 @@ static struct cell {
 } cells[CELLS];
 static pthread_key_t at_end;
 static bool have_key;
-static __thread struct cell *own;
+__thread uint64_t *bob_pr_outside;
+static __thread struct cell *own; /* its cell */
 static __thread bool busy, gone; /* gone: there is none, or the thread ends */
 
 static void give_back(void *unused)
 {
+	struct cell *c = own; /* NULL: in a child that was forked since */
+
 	(void)unused;
-	__atomic_store_n(&own->taken, 0, __ATOMIC_RELEASE);
+	bob_pr_outside = NULL;
 	own = NULL;
 	gone = true;
+	if (c)
+		__atomic_store_n(&c->taken, 0, __ATOMIC_RELEASE);
 }
 
 /* No locks: they would be among what is recorded. */
@@ -51,7 +56,7 @@ static void take(void)
 		pthread_setspecific(at_end, own);
 }
 
-__attribute__((noinline, cold)) static void first(uint64_t outside)
+__attribute__((noinline, cold)) void bob_pr_count_first(uint64_t outside)
 {
 	if (gone || busy) /* busy: a handler interrupts what follows */
 		return;
@@ -59,16 +64,10 @@ __attribute__((noinline, cold)) static void first(uint64_t outside)
 	take();
 	busy = false;
 	gone = !own;
-	if (own)
-		own->outside += outside;
-}
-
-void bob_pr_count(uint64_t outside)
-{
-	if (__builtin_expect(own != NULL, 1))
-		__atomic_store_n(&own->outside, own->outside + outside, __ATOMIC_RELAXED);
-	else
-		first(outside);
+	if (!own)
+		return;
+	own->outside += outside;
+	bob_pr_outside = &own->outside;
 }
 
 void bob_pr_count_tell(void)
@@ -88,6 +87,7 @@ void bob_pr_count_tell(void)
 void bob_pr_count_after_fork(void)
 {
 	own = NULL;
+	bob_pr_outside = NULL;
 	gone = busy = false;
 	for (uint32_t i = 0; i < CELLS; i++)
 		cells[i].outside = cells[i].taken = 0;

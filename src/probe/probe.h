@@ -100,7 +100,17 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 
 /* --- count.c --- */
 void bob_pr_count_begin(void);
-void bob_pr_count(uint64_t outside);
+extern __thread uint64_t *bob_pr_outside; /* the thread's counter; NULL: not yet, or none */
+void bob_pr_count_first(uint64_t outside);
+static inline void bob_pr_count(uint64_t outside)
+{
+	uint64_t *own = bob_pr_outside;
+
+	if (__builtin_expect(own != NULL, 1))
+		*own += outside;
+	else
+		bob_pr_count_first(outside);
+}
 /* At the end of the process. */
 void bob_pr_count_tell(void);
 /* In the child, which begins with nothing. */

@@ -7,51 +7,67 @@ const struct bob_agent_streams *bob_pr_agent;
 /* What sites found last: loops stay in a variable, or beside all. A handler may put something else there at any moment, and counts that it
  * did. */
 #define KNOWN 32u
-static __thread struct bob_pr_stretch known[KNOWN];
+static __thread struct {
+	uint64_t version;
+	uintptr_t lo, hi;
+	uint64_t
+		shift; /* 0: not wanted; else never, for addresses in the trace are above all others */
+} known[KNOWN];
 static __thread uint64_t replaced;
 static __thread bool replacing;
 
-__attribute__((noinline)) static struct bob_pr_stretch find_again(uint32_t site, uintptr_t at)
+static void remember(uint32_t site, const struct bob_pr_stretch *s)
 {
-	struct bob_pr_stretch s = bob_pr_find(at);
-
 	if (replacing)
-		return s;
+		return;
 	replacing = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	known[site % KNOWN] = s;
+	known[site % KNOWN].version = s->version;
+	known[site % KNOWN].lo = s->lo;
+	known[site % KNOWN].hi = s->hi;
+	known[site % KNOWN].shift = s->wanted ? s->shift : 0;
 	replaced++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	replacing = false;
-	return s;
 }
 
-static inline struct bob_pr_stretch find(uint32_t site, uintptr_t at)
+static inline void tell(const struct bob_probe_file *f, uint32_t site, uint64_t address,
+			bool wanted)
 {
-	const uint64_t before = replaced;
-	struct bob_pr_stretch s;
+	const struct bob_pr_file *own = f->own;
 
-	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	s = known[site % KNOWN];
-	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	if (__builtin_expect(s.version == __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE) &&
-				     at - s.lo < s.hi - s.lo && before == replaced,
-			     1))
-		return s;
-	return find_again(site, at);
+	if (wanted)
+		(void)bob_pr_agent->source_record(own->first + site, &address, 1);
+	else
+		bob_pr_count(1);
+}
+
+__attribute__((noinline)) static void find_again(const struct bob_probe_file *f, uint32_t site,
+						 uintptr_t at)
+{
+	const struct bob_pr_stretch s = bob_pr_find(at);
+
+	remember(site, &s);
+	tell(f, site, at + s.shift, s.wanted);
 }
 
 /* Hot path: 12 ns where something is recorded, 3 ns where not; bench/source. */
 void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
-	const struct bob_pr_file *own = f->own;
-	const struct bob_pr_stretch s = find(site, (uintptr_t)at);
-	const uint64_t address = (uintptr_t)at + s.shift;
+	const __typeof__(known[0]) *k = &known[site % KNOWN];
+	const uint64_t before = replaced;
 
-	if (s.wanted)
-		(void)bob_pr_agent->source_record(own->first + site, &address, 1);
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	const uint64_t version = k->version, shift = k->shift;
+	const uintptr_t lo = k->lo, hi = k->hi;
+
+	__atomic_signal_fence(__ATOMIC_ACQUIRE);
+	if (__builtin_expect(version == __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE) &&
+				     (uintptr_t)at - lo < hi - lo && before == replaced,
+			     1))
+		tell(f, site, (uintptr_t)at + shift, shift != 0);
 	else
-		bob_pr_count(1);
+		find_again(f, site, (uintptr_t)at);
 }
 
 struct row {
