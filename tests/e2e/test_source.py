@@ -187,6 +187,7 @@ def two_processes(argv, logs):
 
 
 suite.add("fork", two_processes, ["fork"], ["", ".child"])
+suite.add("fork in a thread, which then ends", two_processes, ["fork-in-thread"], ["", ".child"])
 suite.add("exec", two_processes, ["exec"], ["", ".before"])
 
 
@@ -246,6 +247,80 @@ def killed(options):
 
 suite.add("kill -9", killed, [])
 suite.add("kill -9, not folded", killed, ["--codec=none"])
+
+
+# --- without room, without a recorder, with ranks ---
+
+
+@suite.case("a file system that is full ends the trace, not the program")
+def full():
+    where = h.fresh("full")
+    # the program writes nothing but its output
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", where], capture_output=True).returncode:
+        raise h.Skip("a small file system cannot be mounted")
+    try:
+        log = h.fresh("log") / "log"
+        r = h.run([h.BOBBIN, "record", "-o", where / "t", "--source", "--codec=none", "--", team(), "many", "30000"],
+                  env=h.environment({"BOB_LOG": str(log)}))
+        h.check((r.status, r.out) == (0, b"ok\n") and b"no space for the trace" in r.err, f"{r}")
+        got, = busy(accesses(h.bobbin("replay", "--mem", "--order=threads", where / "t").out))
+        want, = busy(read_log(log))
+        same(got, want[:len(got)])
+        h.check(1000 < len(got) < len(want), f"{len(got)} of {len(want)}")
+        return f"{len(got)} of {len(want)} accesses"
+    finally:
+        subprocess.run(["umount", "-l", where], check=False)
+
+
+@suite.case("without --source nothing is recorded of it, and nothing happens")
+def no_recorder():
+    for argv in ([team(), "threads"], [program("truth")], [team(), "load", plugin()]):
+        native = h.run(argv)
+        h.check(native.status == 0, f"{native}")
+        for options in (["--calls"], ["--events"], ["--mem"]):
+            r = h.record(argv, options)
+            h.same(native, r, f"{options} ")
+            h.check_trace(r.trace)
+            r = h.bobbin("report", *(["--by=variable"] if options == ["--mem"] else []), r.trace)
+            h.check(b"  team.c" not in r.out and b"  truth.c" not in r.out, f"{r}")
+
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@suite.case("Open MPI: four ranks, merged, are little more than one", alone=True)
+def ranks():
+    h.need("mpicc.openmpi")
+    exe = program("ranks", "mpicc.openmpi")
+    size = {}
+    for n in (1, 4):
+        log, trace = h.fresh("log") / "log", h.fresh("ranks") / "t"
+        r = h.run(["mpirun.openmpi", "-n", n, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", h.BOBBIN, "record", "-q",
+                   "--source", "-o", trace, "--", exe, 300], env=h.environment({**AS_ROOT, "BOB_LOG": str(log)}), timeout=200)
+        h.check(r.status == 0, f"{r}")
+        h.check(h.bobbin("merge", "-q", trace).status == 0, "merge")
+        h.check_trace(trace)
+        found = sorted(by_process(trace))
+        want = sorted(busy(read_log(f"{log}.{k}")) for k in range(n))
+        h.check(len(found) == n, f"{len(found)} processes of {n}")
+        for got, expected in zip(found, want):
+            same(got[0], expected[0])
+        size[n] = h.info(trace)["stream_bytes"]
+    h.check(size[4] < 1.25 * size[1], f"{size}")
+    return f"bytes by ranks: {size}"
+
+
+@suite.case("names, lines and notes")
+def names():
+    r = truth([program("truth"), "boxes"])
+    found = h.bobbin("report", "--by=variable", r.trace).out.decode()
+    for name in ("box", "cube", "line"):
+        h.check(re.search(rf"  truth\.c +{name}$", found, re.M), found)
+    found = h.bobbin("report", "--by=line", r.trace).out.decode()
+    for line in sorted({10 + a[4] for a in read_log(r.log)[0]}):
+        h.check(re.search(rf"truth\.c:{line}\b", found), f"line {line}: {found}")
+    found = h.bobbin("info", r.trace).out.decode()
+    h.check("accesses more, of nothing that is traced" in found, found)
 
 
 if __name__ == "__main__":

@@ -153,6 +153,37 @@ static void forks(void)
 		abort();
 }
 
+/* A thread forks; in the child it ends as a thread does, and the process with it. */
+static void *forks_and_ends(void *unused)
+{
+	double beside = 0;
+	int status;
+	pid_t pid;
+
+	oracle_thread();
+	some(5);
+	X(UPDATE_A, beside) += 1; /* counted only */
+	pid = fork();
+	if (!pid) {
+		oracle_child();
+		some(8);
+		oracle_write(".child");
+		return unused;
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		abort();
+	return unused;
+}
+
+static void forks_in_thread(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, forks_and_ends, NULL))
+		abort();
+	pthread_join(t, NULL);
+}
+
 /* The child makes a file known that the parent did not. */
 static void loads_in_child(char *path)
 {
@@ -280,7 +311,7 @@ static void signals(void)
 	}
 }
 
-/* Known beforehand, for ever: element x, how far it is stands in the file. */
+/* Known beforehand: element x, how far it is stands in the file. Then it waits to be killed. */
 static void for_ever(const char *path)
 {
 	int fd = open(path, O_RDWR);
@@ -293,6 +324,8 @@ static void for_ever(const char *path)
 		X(SEQUENCE, sequence[x]) = 1;
 		__atomic_store_n(done, *done + 1, __ATOMIC_RELAXED);
 		x = (x * 5 + 3) % 4096;
+		while (*done == 100000)
+			pause();
 	}
 }
 
@@ -315,6 +348,8 @@ int main(int argc, char **argv)
 		threads();
 	else if (!strcmp(what, "fork"))
 		forks();
+	else if (!strcmp(what, "fork-in-thread"))
+		forks_in_thread();
 	else if (!strcmp(what, "load-in-child"))
 		loads_in_child(argv[2]);
 	else if (!strcmp(what, "load"))

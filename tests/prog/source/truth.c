@@ -266,7 +266,7 @@ static void boxes(void)
 			untraced += X(BOX_READ, box[p][q]);
 		}
 	for (int k = 0; k < 500; k++) {
-		int e = k * k * 3 % 120;
+		int e = k * 7 % 120;
 
 		if (e % 4 >= 1 && e % 4 <= 2 && e / 20 >= 3 && e / 20 <= 4)
 			want(V_CUBE, 2u * e, CUBE_UPDATE);
