@@ -5,8 +5,8 @@
  * by the same step, they are one element, a pattern, and that goes on as long as the next n are its next time. Patterns are
  * elements too.
  *
- * What has come and is no pattern yet waits in the *window* of a column while events come in, a window of fixed room (columns.h); for a complete
- * column, that column in its own memory.
+ * What has come and may still become a pattern waits: while events come in, in a *window* of fixed room (columns.h); of a complete
+ * column, in that column's own memory.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation. Work: for an element that does not go on with
  * the open pattern, `most` tries that mostly fail at once. */
@@ -15,9 +15,8 @@
 
 #include "fold/group.h"
 
-struct bob_element {		/* an element */
-	uint32_t structure,
-		number; /* where its bytes and numbers begin; the first number is absolute */
+struct bob_element {		/* where its bytes and numbers begin; the first number is absolute */
+	uint32_t structure, number;
 	uint32_t mark;			/* of the structure: that of others is another one if this is */
 	uint32_t depth;			/* patterns in each other; 0: a piece */
 };
