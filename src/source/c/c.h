@@ -84,7 +84,6 @@ struct bob_source_c_result {
 	char *text;		/* the new file */
 	size_t len;
 	struct bob_source_c_counts counts;
-	void *memory;
 };
 
 struct bob_source_c_complaint {

@@ -35,7 +35,7 @@ static bool has_word(const char *flag)
 	return false;
 }
 
-/* The pragmas of OpenMP are looked at as text (pragma.c): the tree is that of the loops below them. */
+/* The pragmas of OpenMP are looked at as text (statements.c): the tree is that of the loops below them. */
 static const char **arguments(const struct bob_source_c_options *o, int *count)
 {
 	const char **to = calloc((size_t)o->flag_count + 4, sizeof(*to));
