@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where variables are, against a list that is gone through from its beginning: declared and forgotten at random, over each other, with
+ * boxes; and rows against their elements. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* The recorder is in no library that tests are linked with. */
+#include "probe/places.c"
+
+const struct bob_agent_streams *bob_pr_agent;
+
+#define ROOM 4000u
+#define NAIVE 40u
+
+static struct naive {
+	struct bob_probe_variable v;
+	int64_t bounds[3][2], wanted[3][2];
+	uintptr_t lo, hi;
+	uint64_t name, address;
+} list[NAIVE]; /* oldest first */
+static unsigned list_count;
+static uint64_t state_of_draw, names;
+static uint8_t storage[ROOM];
+
+static int64_t draw(int64_t n)
+{
+	state_of_draw = state_of_draw * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)((state_of_draw >> 33) % (uint64_t)n);
+}
+
+static void add_one(void)
+{
+	struct naive *n = &list[list_count];
+	uint64_t bytes;
+
+	if (list_count == NAIVE)
+		return;
+	memset(n, 0, sizeof(*n));
+	n->v.element = (uint32_t)(1 + draw(9));
+	n->v.rank = (uint32_t)draw(4);
+	bytes = n->v.element;
+	for (uint32_t d = 0; d < n->v.rank; d++) {
+		n->bounds[d][0] = draw(9) - 4;
+		n->bounds[d][1] = 1 + draw(6);
+		n->wanted[d][0] = draw(9) - 4;
+		n->wanted[d][1] = draw(5) ? n->wanted[d][0] + draw(6) - 1 : INT64_MAX;
+		bytes *= (uint64_t)n->bounds[d][1];
+	}
+	n->v.bounds = n->bounds;
+	n->v.wanted = draw(2) ? n->wanted : NULL;
+	n->lo = (uintptr_t)storage + (uintptr_t)draw(ROOM - (int64_t)bytes);
+	n->hi = n->lo + bytes;
+	n->name = n->address = ++names << 40;
+	for (unsigned i = list_count; i-- > 0;)
+		if (list[i].lo < n->hi && n->lo < list[i].hi)
+			n->address = list[i].address + (n->lo - list[i].lo);
+	bob_pr_declare(&n->v, (const void *)n->lo, n->v.bounds, n->name);
+	list_count++;
+}
+
+static void remove_one(void)
+{
+	unsigned i = list_count ? (unsigned)draw(list_count) : 0;
+
+	if (!list_count)
+		return;
+	bob_pr_forget((const void *)list[i].lo, list[i].name);
+	list_count--;
+	memmove(list + i, list + i + 1, (list_count - i) * sizeof(*list));
+	for (; i < list_count; i++) { /* they have moved */
+		list[i].v.bounds = list[i].bounds;
+		list[i].v.wanted = list[i].v.wanted ? list[i].wanted : NULL;
+	}
+}
+
+static bool naive_wants(const struct naive *n, uintptr_t at)
+{
+	uint64_t e = (at - n->lo) / n->v.element;
+
+	for (uint32_t d = 0; d < n->v.rank && n->v.wanted; d++) {
+		int64_t s = (int64_t)(e % (uint64_t)n->bounds[d][1]) + n->bounds[d][0];
+
+		if (s < n->wanted[d][0] || s > n->wanted[d][1])
+			return false;
+		e /= (uint64_t)n->bounds[d][1];
+	}
+	return true;
+}
+
+/* Its address in the trace; 0: it is not wanted. */
+static uint64_t naive_find(uintptr_t at)
+{
+	uint64_t address = 0;
+	bool wanted = false;
+
+	for (unsigned i = list_count; i-- > 0;)
+		if (at >= list[i].lo && at < list[i].hi) {
+			address = list[i].address + (at - list[i].lo);
+			wanted |= naive_wants(&list[i], at);
+		}
+	return wanted ? address : 0;
+}
+
+/* A stretch says the same of all that lies in it. */
+static void check_stretch(void)
+{
+	uintptr_t at = (uintptr_t)storage + (uintptr_t)draw(ROOM);
+	struct bob_pr_stretch s = bob_pr_find(at);
+
+	assert_true(at >= s.lo && at < s.hi);
+	assert_true(s.version == bob_pr_version);
+	for (uintptr_t i = (uintptr_t)storage; i < (uintptr_t)storage + ROOM; i++)
+		if (i >= s.lo && i < s.hi)
+			assert_int_equal(s.wanted ? i + s.shift : 0, naive_find(i));
+}
+
+static void check_row(unsigned found[3])
+{
+	uint64_t trips = 1 + (uint64_t)draw(20), address;
+	int64_t at = draw(ROOM), step = draw(60) - 30, last = at + step * (int64_t)(trips - 1);
+	enum bob_pr_row row;
+
+	if (last < 0 || last >= (int64_t)ROOM)
+		return;
+	at += (int64_t)(uintptr_t)storage;
+	row = bob_pr_find_row((uintptr_t)at, step, trips, &address);
+	found[row]++;
+	for (uint64_t i = 0; i < trips; i++) {
+		uint64_t want = naive_find((uintptr_t)(at + (int64_t)i * step));
+
+		if (row == BOB_PR_NONE)
+			assert_int_equal(want, 0);
+		else if (row == BOB_PR_ALL)
+			assert_int_equal(want, address + (uint64_t)((int64_t)i * step));
+	}
+}
+
+static void test_random(void **state)
+{
+	unsigned found[3] = { 0 };
+
+	(void)state;
+	for (int turn = 0; turn < 3000; turn++) {
+		if (draw(40) == 0)
+			while (list_count)
+				remove_one();
+		else if (draw(5) < 3)
+			add_one();
+		else
+			remove_one();
+		check_stretch();
+		for (int k = 0; k < 20; k++)
+			check_row(found);
+	}
+	for (int k = 0; k < 3; k++) /* each of them was tried */
+		assert_true(found[k] > 500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
