@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "source/c/c.h"
+#include "source/fortran/weave/fortran.h"
 
 enum bob_source_language bob_source_language(const char *path)
 {
@@ -156,9 +157,7 @@ bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob
 	case BOB_SOURCE_C:
 		return instrument_c(f, o, out, why);
 	case BOB_SOURCE_FORTRAN:
-		snprintf(why->text, sizeof(why->text),
-			 "%.400s: Fortran is read, but not instrumented yet", f->path);
-		return BOB_ERR_UNSUPPORTED;
+		return bob_source_fortran_instrument(f, o, out, why);
 	default:
 		snprintf(why->text, sizeof(why->text),
 			 "%.400s: not a C or Fortran file by its name (.c, .f, .f90, ...)",

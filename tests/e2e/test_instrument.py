@@ -156,4 +156,110 @@ def session():
     assert f"cc -I{out} -DUNUSED -c {out}/stencil.c" in r.stdout
 
 
+def legacy():
+    """What legacy.f does with a, b, flat and k, told by itself: kind, bytes, name, offset."""
+    n, out, a, b = 6, [], {}, {}
+
+    def touch(kind, name, *at, size=8):
+        index = at[0] - 1 if len(at) == 1 else (at[0] - 1) + n * (at[1] - 1) if at else 0
+        out.append((kind, size, name, index * {"k": 4, "flat": 4}.get(name, 8)))
+    for i in range(1, n + 1):
+        for j in range(1, n + 1):
+            a[j, i] = i * 10 + j
+            touch("S", "a", j, i)
+    for i in range(1, n + 1):
+        touch("L", "a", i, i)
+        touch("S", "b", i)
+        b[i] = a[i, i]
+        touch("L", "a", i, i)
+        if a[i, i] > 30:
+            touch("L", "b", i)
+        touch("L", "b", i)
+        if not b[i] < 20:
+            touch("L", "b", i)
+            if b[i] < 50 or i == 6:
+                touch("L", "a", 1, i)
+            else:
+                touch("L", "a", 2, i)
+    touch("S", "k", size=4)
+    touch("L", "k", size=4)
+    touch("L", "k", size=4)
+    touch("L", "a", 3, 1)
+    touch("S", "a", 1, 1)
+    for i in range(1, n + 1):  # scale(a(1,2), ...)
+        touch("L", "a", i, 2)
+        touch("L", "a", i, 2)
+        touch("S", "a", i, 2)
+    touch("L", "a", 2, 2)  # other: q(8) is a(2,2), l is k
+    touch("S", "b", 1)
+    touch("L", "k", size=4)
+    touch("S", "b", 6)
+    touch("S", "flat", 3, size=4)
+    touch("L", "flat", 3)  # pair(2), 8 bytes
+    touch("S", "flat", 1)
+    touch("L", "a", 1, 2)
+    touch("L", "b", 6)
+    touch("L", "flat", 1, size=4)
+    return out
+
+
+def build_fortran(out, name, flags):
+    stem, suffix = name.rsplit(".", 1)
+    exe = out / (stem + "".join(flags))
+    subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", f"-I{out}", "-c", f"{stem}_probes.c"], check=True, cwd=out)
+    subprocess.run(["gfortran", "-w", *flags, name, f"{stem}_probes.o", "-o", str(exe)], check=True, cwd=out)
+    return exe
+
+
+@suite.case("Fortran, fixed form: every access, through COMMON, EQUIVALENCE, arguments")
+def fixed_form():
+    h.need("gfortran")
+    names = ["a", "b", "flat", "k"]
+    out = instrument("legacy", ["trace file legacy.f", "trace variable legacy:a", "trace variable b", "trace variable flat", "trace variable k",
+                                "trace code at loop level from 40 to 60"], ["legacy.f", "legacy_probes.c"])
+    plain = out / "plain"
+    subprocess.run(["gfortran", "-w", str(h.PROG / "source" / "legacy.f"), "-o", str(plain)], check=True)
+    want = [({"L": "load", "S": "store"}[k], n, names.index(v), o) for k, n, v, o in legacy()]
+    for level in ("-O0", "-O3"):
+        exe = build_fortran(out, "legacy.f", [level, "-fcheck=bounds"])
+        trace, text = accesses(exe, [], "legacy" + level)
+        assert text == subprocess.run([str(plain)], capture_output=True, text=True, check=True).stdout
+        rows = replayed(trace)
+        assert rows == want, next(((i, g, w) for i, (g, w) in enumerate(zip(rows, want)) if g != w), (len(rows), len(want)))
+        shown = subprocess.run([str(h.BOBBIN), "show", str(trace)], capture_output=True, text=True, check=True).stdout
+        assert "/blk/a(1:6,2)  scale  legacy.f:48" in shown, shown
+
+
+@suite.case("Fortran, free form: modules, ALLOCATE, sections, locals in recursion")
+def free_form():
+    h.need("gfortran")
+    out = instrument("modern", ["trace file modern.f90", "trace variable grid", "trace variable down:local", "trace variable modern:total"],
+                     ["modern.f90", "modern_probes.c"])
+    traces = set()
+    for level in ("-O0", "-O3"):
+        exe = build_fortran(out, "modern.f90", [level])
+        trace, text = accesses(exe, [], "modern" + level)
+        assert text.split()[2] == "3", text
+        rows = replayed(trace)
+        grid = [r for r in rows if r[2] == 0]
+        fill = [("store", 4, 0, 4 * (4 * j + i)) for j in range(3) for i in range(4)]
+        section = [("load", 4, 0, 4 * i) for i in range(4)] + [("store", 4, 0, 16 + 4 * i) for i in range(4)]
+        assert grid == [*fill, *section, ("load", 4, 0, 4), ("load", 4, 0, 24), ("load", 4, 0, 16)], grid
+        locals_ = [r for r in rows if r[2] == 1]
+        assert locals_ == [("store", 4, 1, 0)] * 3 + [("load", 4, 1, 0), ("store", 4, 1, 4), ("load", 4, 1, 4)] * 3, locals_
+        traces.add(tuple(rows))
+    assert len(traces) == 1
+
+
+@suite.case("Fortran: names that are not there, lines beyond the file")
+def fortran_wrong():
+    for commands, text in (
+            (["trace variable grud"], "there is no variable grud; did you mean grid?"),
+            (["trace variable down:lokal"], "there is no variable lokal in down; did you mean local?"),
+            (["trace variable dawn:local"], "there is no unit dawn; did you mean down?"),
+            (["trace variable k from 900 to 901"], "from line 900: the file has")):
+        got = instrument("wrong", ["trace file modern.f90", *commands], [], fails=True)
+        assert text in got and "command 2" in got, (text, got)
+
+
 sys.exit(suite.run())

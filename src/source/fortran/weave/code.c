@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops, calls and communication: events that begin before the statement and end behind it. */
+#include <ctype.h>
+#include <string.h>
+
+#include "source/fortran/weave/weave.h"
+
+static bool is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line)
+{
+	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
+		if (x->what == what && line >= x->first_line && line <= x->last_line)
+			return true;
+	return false;
+}
+
+static uint32_t event(struct bob_weave *w, const char *name, bool has_trips)
+{
+	size_t i = 0;
+
+	while (i < w->event_count && strcmp(w->events[i].name, name) != 0)
+		i++;
+	if (i < w->event_count)
+		return (uint32_t)i;
+	if (bob_array_room(&w->events, w->event_count, &w->event_room, sizeof(*w->events))) {
+		w->is_failed = true;
+		return 0;
+	}
+	w->events[w->event_count] = (struct bob_weave_event){ name, has_trips };
+	return (uint32_t)w->event_count++;
+}
+
+static const char *call(struct bob_weave *w, char what, uint32_t event)
+{
+	return bob_weave_text(w, "call %s%c(%u_4)", w->id, what, event);
+}
+
+static bool is_loop(enum bob_fortran_kind k)
+{
+	return k == BOB_F_DO || k == BOB_F_DO_WHILE || k == BOB_F_DO_FOREVER;
+}
+
+static void put_loop(struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const struct bob_fortran_unit *u = bob_weave_unit(w, statement);
+	struct bob_fortran_place p;
+	uint32_t at, e;
+
+	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.inside == BOB_FORTRAN_NO ||
+	    p.behind_loop == BOB_FORTRAN_NO) {
+		bob_weave_refuse(w, "no line can stand in this loop", s->line);
+		return;
+	}
+	if (!bob_weave_before(w, statement, &at))
+		return;
+	e = event(w, bob_weave_text(w, "loop %u in %s", s->line, *u->name ? u->name : "main"),
+		  true);
+	bob_weave_put(w, at, BOB_RANK_BEFORE, statement, call(w, 'l', e));
+	bob_weave_put(w, p.inside, BOB_RANK_INSIDE, statement, call(w, 't', e));
+	bob_weave_put(w, p.behind_loop, BOB_RANK_BEHIND, statement, call(w, 'e', e));
+	w->has_probes[s->unit] = true;
+	w->counts.loops++;
+}
+
+/* Names of MPI and PVM; others are of subroutines. */
+static bool is_message(const char *name, size_t len)
+{
+	return (len > 4 && !memcmp(name, "mpi_", 4)) || (len > 4 && !memcmp(name, "pvmf", 4));
+}
+
+/* Event names of messages are those that other traces of MPI have, in capitals as Fortran has them. */
+static const char *event_name(struct bob_weave *w, const char *name, uint32_t len, bool is_capital)
+{
+	char *text = bob_arena_text(w->arena, name, len);
+
+	if (!text)
+		w->is_failed = true;
+	for (char *c = text; c && *c && is_capital; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return text ? text : "";
+}
+
+static void put_call(struct bob_weave *w, uint32_t statement, const char *name, uint32_t len)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const bool is_mpi = is_message(name, len);
+	struct bob_fortran_place p;
+	uint32_t at, e;
+
+	if (!is_wished(w, BOB_WISH_CALLS, s->line) &&
+	    !(is_mpi && is_wished(w, BOB_WISH_COMMUNICATION, s->line)))
+		return;
+	if (s->kind != BOB_F_CALL || bob_fortran_place(w->file, statement, &p) != BOB_OK ||
+	    p.after == BOB_FORTRAN_NO || s->ends_loops ||
+	    p.needs & (BOB_NEED_EARLY | BOB_NEED_SPLIT | BOB_NEED_NO_CALL)) {
+		bob_weave_refuse(
+			w,
+			s->kind == BOB_F_CALL ?
+				"no line can stand behind this CALL" :
+				"a CALL in an IF of one line, or a function in an expression",
+			s->line);
+		return;
+	}
+	if (!bob_weave_before(w, statement, &at))
+		return;
+	e = event(w, event_name(w, name, len, is_mpi), false);
+	bob_weave_put(w, at, BOB_RANK_BEFORE, statement, call(w, 'b', e));
+	bob_weave_put(w, p.after, BOB_RANK_AFTER, statement, call(w, 'e', e));
+	w->has_probes[s->unit] = true;
+	if (is_mpi)
+		w->counts.communication++;
+	else
+		w->counts.calls++;
+}
+
+bob_status bob_weave_code(struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_fortran_uses uses;
+	bob_status st;
+
+	if (!s->is_executable || s->unit == BOB_FORTRAN_NO)
+		return BOB_OK;
+	if (is_loop(s->kind) && is_wished(w, BOB_WISH_LOOPS, s->line))
+		put_loop(w, statement);
+	if (!is_wished(w, BOB_WISH_CALLS, s->line) &&
+	    !is_wished(w, BOB_WISH_COMMUNICATION, s->line))
+		return w->is_failed ? BOB_ERR_NOMEM : BOB_OK;
+	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
+	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
+		const struct bob_fortran_use *u = &uses.at[i];
+
+		if (u->role == BOB_ROLE_CALL && u->symbol->class != BOB_NAME_INTRINSIC &&
+		    u->ref->child)
+			put_call(w, statement, s->text + u->ref->child->from,
+				 u->ref->child->name_len);
+	}
+	return w->is_failed ? BOB_ERR_NOMEM : st;
+}

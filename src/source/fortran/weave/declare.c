@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where variables come to life and end: at the entry of each unit that sees them, behind ALLOCATE, before DEALLOCATE; automatic ones end where the
+ * unit is left. What never moves is told each time, and told on once (companion.c). */
+#include <string.h>
+
+#include "source/fortran/weave/weave.h"
+
+/* --- interfaces --- */
+
+static void line(struct bob_weave *w, uint32_t at, uint32_t unit, const char *text)
+{
+	bob_weave_put(w, at, BOB_RANK_INTERFACE, unit, text);
+}
+
+static void interface(struct bob_weave *w, uint32_t at, uint32_t unit, char what,
+		      const char *arguments, const char *const *declarations)
+{
+	line(w, at, unit,
+	     bob_weave_text(w, "subroutine %s%c(%s) bind(c,name='%s%c')", w->id, what, arguments,
+			    w->id, what));
+	for (; *declarations; declarations++)
+		line(w, at, unit, *declarations);
+	line(w, at, unit, "end subroutine");
+}
+
+static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
+{
+	static const char number[] = "integer(4),value::bobbin_s";
+	static const char *const element[] = { number, "type(*),intent(in)::bobbin_x", NULL };
+	static const char *const array[] = { number, "type(*),dimension(..),intent(in)::bobbin_x",
+					     NULL };
+	static const char *const bounds[] = { number, "type(*),dimension(..),intent(in)::bobbin_x",
+					      "integer(8),intent(in)::bobbin_l(*)", NULL };
+	static const char *const event[] = { number, NULL };
+
+	line(w, at, unit, "interface");
+	if (w->variable_count) {
+		interface(w, at, unit, 'a', "bobbin_s,bobbin_x", element);
+		interface(w, at, unit, 's', "bobbin_s,bobbin_x", array);
+		interface(w, at, unit, 'd', "bobbin_s,bobbin_x,bobbin_l", bounds);
+		interface(w, at, unit, 'f', "bobbin_s,bobbin_x", array);
+	}
+	for (const char *c = "ltbe"; *c && w->event_count; c++)
+		interface(w, at, unit, *c, "bobbin_s", event);
+	line(w, at, unit, "end interface");
+}
+
+/* --- one variable --- */
+
+static const char *guard(struct bob_weave *w, const struct bob_weave_variable *v)
+{
+	const char *name = v->symbol->name;
+	const uint32_t flags = v->symbol->flags;
+
+	if (flags & BOB_SYMBOL_ALLOCATABLE)
+		return bob_weave_text(w, "if (allocated(%s)) ", name);
+	if (flags & BOB_SYMBOL_POINTER)
+		return bob_weave_text(w, "if (associated(%s)) ", name);
+	if (flags & BOB_SYMBOL_OPTIONAL)
+		return bob_weave_text(w, "if (present(%s)) ", name);
+	return "";
+}
+
+static const char *declare(struct bob_weave *w, const struct bob_weave_variable *v)
+{
+	const uint32_t n = (uint32_t)(v - w->variables);
+	const char *name = v->symbol->name;
+
+	return v->symbol->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,int(lbound(%s),8))",
+						guard(w, v), w->id, n, name, name) :
+				 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", guard(w, v),
+						w->id, n, name);
+}
+
+static const char *forget(struct bob_weave *w, const struct bob_weave_variable *v)
+{
+	return bob_weave_text(w, "%scall %sf(%u_4,%s)", guard(w, v), w->id,
+			      (uint32_t)(v - w->variables), v->symbol->name);
+}
+
+static const char *condition_of(struct bob_weave *w, const struct bob_fortran_statement *s)
+{
+	uint32_t end = s->body;
+
+	while (end > s->from && s->text[end - 1] != ')')
+		end--;
+	return bob_weave_text(w, "%.*s then", (int)(end - s->from), s->text + s->from);
+}
+
+/* Where the unit is left. The END, or CONTAINS, is no statement that others stand before, but lines may. */
+static bool leaves(const struct bob_weave *w, uint32_t unit, uint32_t i, bool *in_if)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+	const struct bob_fortran_statement *s = &w->file->statements[i];
+
+	*in_if = s->kind == BOB_F_IF && s->body_kind == BOB_F_RETURN;
+	return s->unit == unit && (s->kind == BOB_F_RETURN || *in_if ||
+				   i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last));
+}
+
+static bool before_leaving(struct bob_weave *w, uint32_t i, uint32_t *at)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[i];
+
+	if (s->kind == BOB_F_RETURN || s->kind == BOB_F_IF)
+		return bob_weave_before(w, i, at);
+	*at = bob_fortran_line_at(w->file, s->line);
+	if (!s->is_branch_target && !s->shares_line)
+		return true;
+	bob_weave_refuse(w, "a variable of a unit whose END is jumped to", s->line);
+	return false;
+}
+
+/* Before every RETURN of the unit, and its end. False: not before one of them, so it must not be declared. */
+static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bool only_try)
+{
+	const struct bob_fortran_unit *u = &w->file->units[v->unit];
+	uint32_t at;
+	bool in_if;
+
+	for (uint32_t i = u->execute; i <= u->last && i < w->file->count; i++) {
+		if (!leaves(w, v->unit, i, &in_if))
+			continue;
+		if (!before_leaving(w, i, &at))
+			return false;
+		if (only_try)
+			continue;
+		if (in_if)
+			bob_weave_put(w, at, BOB_RANK_EXIT, i,
+				      condition_of(w, &w->file->statements[i]));
+		bob_weave_put(w, at, BOB_RANK_EXIT, i, forget(w, v));
+		if (in_if)
+			bob_weave_put(w, at, BOB_RANK_EXIT, i, "end if");
+	}
+	return true;
+}
+
+static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+	uint32_t at;
+
+	const bool ends = unit == v->unit && v->is_automatic;
+
+	if (u->execute == BOB_FORTRAN_NO)
+		return;
+	if (u->flags & BOB_UNIT_ENTRIES && ends) {
+		bob_weave_refuse(w, "a variable of a unit with ENTRY statements",
+				 w->file->statements[u->first].line);
+		return;
+	}
+	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, u->execute, &at))
+		return;
+	bob_weave_put(w, at, BOB_RANK_ENTRY, u->execute, declare(w, v));
+	w->has_probes[unit] = true;
+	if (ends)
+		put_ends(w, v, false);
+}
+
+/* ALLOCATE, DEALLOCATE, pointer assignment. */
+static bob_status put_moves(struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_fortran_uses uses;
+	struct bob_fortran_place p;
+	bob_status st = bob_fortran_uses(w->arena, w->file, statement, &uses);
+	uint32_t at;
+
+	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
+		const struct bob_fortran_use *u = &uses.at[i];
+		const bool ends = u->role == BOB_ROLE_RELEASE;
+		size_t k = 0;
+
+		if (!ends && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT)
+			continue;
+		while (k < w->variable_count && w->variables[k].symbol != u->symbol)
+			k++;
+		if (k == w->variable_count || u->flags & BOB_USE_COMPONENT)
+			continue;
+		if (bob_fortran_place(w->file, statement, &p) != BOB_OK || s->body ||
+		    (!ends && (p.after == BOB_FORTRAN_NO || s->ends_loops))) {
+			bob_weave_refuse(w, "no line can stand behind this ALLOCATE", s->line);
+			continue;
+		}
+		w->has_probes[s->unit] = true;
+		if (!ends)
+			bob_weave_put(w, p.after, BOB_RANK_AFTER, statement,
+				      declare(w, &w->variables[k]));
+		else if (bob_weave_before(w, statement, &at))
+			bob_weave_put(w, at, BOB_RANK_BEFORE, statement,
+				      forget(w, &w->variables[k]));
+	}
+	return st;
+}
+
+bob_status bob_weave_declare(struct bob_weave *w)
+{
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < w->variable_count; i++)
+		for (uint32_t u = 0; u < w->file->unit_count; u++)
+			if (!(w->file->units[u].flags & BOB_UNIT_INTERFACE) &&
+			    bob_weave_is_in(w, &w->variables[i], u))
+				put_entry(w, &w->variables[i], u);
+	for (uint32_t i = 0; i < w->file->count && st == BOB_OK && w->variable_count; i++)
+		if (w->file->statements[i].is_executable)
+			st = put_moves(w, i);
+	for (uint32_t u = 0; u < w->file->unit_count; u++) {
+		const struct bob_fortran_unit *unit = &w->file->units[u];
+		const uint32_t first = unit->declare != BOB_FORTRAN_NO ? unit->declare :
+									 unit->execute;
+
+		if (w->has_probes[u] && first != BOB_FORTRAN_NO)
+			interfaces(w, bob_fortran_line_at(w->file, w->file->statements[first].line),
+				   u);
+	}
+	return w->is_failed ? BOB_ERR_NOMEM : st;
+}

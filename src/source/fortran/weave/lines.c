@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines to be put in. They are found in the order of the statements, and put in in the order of the bytes they go to; at one byte what
+ * belongs to what ends there comes before what belongs to what begins there. */
+#include "source/fortran/weave/weave.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/host/arena.h"
+
+struct bob_weave_line {
+	uint32_t at, rank;
+	uint32_t order;		/* of equal ones ... */
+	uint32_t made;		/* ... and of these */
+	uint32_t label;		/* 0: none */
+	uint32_t blank_at, blank_len; /* a label that moves away from there; len 0: none */
+	const char *text;
+};
+
+static struct bob_weave_line *add(struct bob_weave *w)
+{
+	if (bob_array_room(&w->lines, w->line_count, &w->line_room, sizeof(*w->lines))) {
+		w->is_failed = true;
+		return NULL;
+	}
+	memset(&w->lines[w->line_count], 0, sizeof(*w->lines));
+	w->lines[w->line_count].made = (uint32_t)w->line_count;
+	return &w->lines[w->line_count++];
+}
+
+void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
+		   const char *text)
+{
+	struct bob_weave_line *l = add(w);
+
+	if (!l)
+		return;
+	l->at = at;
+	l->rank = (uint32_t)rank;
+	l->text = text;
+	/* loops that end together: the one that began last ends first */
+	l->order = rank == BOB_RANK_BEHIND ? UINT32_MAX / 2 - statement : statement;
+}
+
+/* The CONTINUE that has the label from now on; once. */
+static void move_label(struct bob_weave *w, const struct bob_fortran_place *p)
+{
+	struct bob_weave_line *l;
+
+	for (size_t i = 0; i < w->line_count; i++)
+		if (w->lines[i].blank_len && w->lines[i].blank_at == p->label_at)
+			return;
+	l = add(w);
+	if (!l)
+		return;
+	l->at = p->before;
+	l->rank = BOB_RANK_BEHIND;
+	l->order = UINT32_MAX; /* behind what ends there: jumps come in here */
+	l->label = p->label;
+	l->blank_at = p->label_at;
+	l->blank_len = p->label_len;
+	l->text = "continue";
+}
+
+bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_fortran_place p;
+
+	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.before == BOB_FORTRAN_NO) {
+		bob_weave_refuse(w, "no line can stand before this statement", s->line);
+		return false;
+	}
+	if (p.needs & BOB_NEED_NO_CALL) {
+		bob_weave_refuse(w, "in a pure procedure, or in DO CONCURRENT", s->line);
+		return false;
+	}
+	if (p.needs & BOB_NEED_SPLIT) {
+		bob_weave_refuse(w, "several statements on one line", s->line);
+		return false;
+	}
+	if (s->is_branch_target && s->ends_loops) {
+		bob_weave_refuse(w, "jumps lead to the statement that ends a loop", s->line);
+		return false;
+	}
+	if (s->is_branch_target && p.label)
+		move_label(w, &p);
+	*at = p.before;
+	return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bob_weave_line *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->made < y->made ? -1 : 1;
+}
+
+bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p)
+{
+	static const char blanks[] = "        ";
+	bob_status st = BOB_OK;
+
+	if (w->line_count)
+		qsort(w->lines, w->line_count, sizeof(*w->lines), by_place);
+	for (size_t i = 0; i < w->line_count && st == BOB_OK; i++) {
+		const struct bob_weave_line *l = &w->lines[i];
+
+		st = bob_fortran_patch_statement(p, l->at, l->label, l->text);
+		if (st == BOB_OK && l->blank_len && l->blank_len < sizeof(blanks))
+			st = bob_fortran_patch_replace(p, l->blank_at, l->blank_len,
+						       blanks + sizeof(blanks) - 1 - l->blank_len);
+	}
+	return st;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Putting probes into a Fortran file that the reader (src/source/fortran) has read: docs/source-fortran.md, "Probes".
+ *
+ *   weave.c      the whole: file in, instrumented file and its companion in C out
+ *   wanted.c     which variables the commands name, and which references may be of them
+ *   accesses.c   the probes of a statement
+ *   code.c       loops, calls, communication
+ *   declare.c    where variables come to life and end, and the interfaces of what is called
+ *   lines.c      lines to be put in, in the order in which they have to stand
+ *   companion.c  the tables, and what the probes call, in C
+ *
+ * Probes stand before a statement wherever that gives the same accesses in the same order: they pass addresses, not values. So nothing has to
+ * be put behind statements that jump, end loops or are controlled by an IF.
+ *
+ * Owner: the arena. Threads: one. */
+#ifndef BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
+#define BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
+
+#include "source/fortran/patch.h"
+#include "source/fortran/place.h"
+#include "source/instrument.h"
+
+#define BOB_WEAVE_REFUSALS_MAX 64u
+
+/* A variable that is traced: where it is declared in the recorder's tables. */
+struct bob_weave_variable {
+	const struct bob_fortran_symbol *symbol;
+	const struct bob_wish *wish;
+	const char *name;	/* as people read it: "a", "u in solve", "/blk/x", "m::x" */
+	uint32_t unit;		/* whose own it is */
+	uint32_t element;	/* bytes */
+	bool is_alone;		/* in this unit only: automatic, or its SAVE */
+	bool is_automatic;	/* it ends when its unit is left */
+};
+
+struct bob_weave_site {
+	uint32_t line, column;
+	uint32_t unit, size;
+	int kind;		/* enum bob_probe_kind */
+};
+
+/* Something with a beginning and an end: a loop, a call. */
+struct bob_weave_event {
+	const char *name;
+	bool has_trips;
+};
+
+struct bob_weave_line;
+
+struct bob_weave {
+	struct bob_arena *arena;
+	struct bob_fortran_file *file;
+	const struct bob_wish_file *wishes;
+	const char *path;
+	char id[24];		/* what all names that are put in begin with */
+
+	struct bob_weave_variable *variables;
+	size_t variable_count, variable_room;
+	struct bob_weave_site *sites;
+	size_t site_count, site_room;
+	struct bob_weave_event *events;
+	size_t event_count, event_room;
+	struct bob_weave_line *lines;
+	size_t line_count, line_room;
+	uint8_t *dummies;	/* of each unit and dummy, see wanted.c */
+	bool *has_probes;	/* of each unit */
+
+	struct bob_source_counts counts;
+	struct bob_source_refusal refusals[BOB_WEAVE_REFUSALS_MAX];
+	uint32_t refusal_count;
+	bool is_failed;		/* no memory */
+};
+
+/* --- weave.c --- */
+/* `line`: of what was asked for and cannot be had. */
+void bob_weave_refuse(struct bob_weave *w, const char *why, uint32_t line);
+/* A formatted text in the arena; "" and is_failed without memory. */
+const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+const struct bob_fortran_unit *bob_weave_unit(const struct bob_weave *w, uint32_t statement);
+
+/* --- wanted.c --- */
+/* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is near. */
+bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why);
+enum bob_weave_touch {
+	BOB_TOUCH_NOT,
+	BOB_TOUCH_DROPPED,	/* it looks so, but its subscripts cannot be in what is wanted */
+	BOB_TOUCH_PERHAPS,	/* the address tells */
+	BOB_TOUCH_PROVED
+};
+/* May this reference, at this line, touch something that is wanted there? */
+enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t statement,
+				       const struct bob_fortran_use *u);
+/* Does something that is wanted become visible in the unit, so that it has to be declared there? */
+bool bob_weave_is_in(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t unit);
+
+/* --- accesses.c --- */
+bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);
+
+/* --- code.c --- */
+bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
+
+/* --- declare.c --- */
+bob_status bob_weave_declare(struct bob_weave *w);
+
+/* --- lines.c --- */
+/* Where a line stands among others that go to the same byte. */
+enum bob_weave_rank {
+	BOB_RANK_INTERFACE,	/* declarations */
+	BOB_RANK_AFTER,		/* behind the statement that ends here ... */
+	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
+	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
+	BOB_RANK_ENTRY,		/* ... of the unit ... */
+	BOB_RANK_BEFORE,	/* ... and before the statement that does */
+	BOB_RANK_EXIT		/* the unit is about to be left */
+};
+void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
+		   const char *text);
+/* Lines before the statement are put there; its label, if something jumps to it, moves to before them. False: that cannot be done, and was
+ * refused. *at is where. */
+bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
+bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p);
+
+/* --- companion.c --- */
+/* A file in C; NULL without memory. */
+const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *len);
+
+#endif
