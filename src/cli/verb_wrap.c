@@ -63,7 +63,8 @@ static int write_all(const struct bob_wrap_spec *s, const char *output)
 
 	if (cli_output_directory("wrap", output, dir))
 		return 1;
-	bad = cli_output_embedded("wrap", dir, bob_wrap_headers) || (preloaded && write_source(s, dir, false)) ||
+	bad = cli_output_embedded("wrap", dir, bob_wrap_headers) ||
+	      (preloaded && write_source(s, dir, false)) ||
 	      (linked && (write_source(s, dir, true) || write_flags(s, dir)));
 	if (bad) {
 		cli_output_directory_drop(dir);

@@ -28,6 +28,7 @@ SUITES = (
     ("g++.dg/eh", ".C", "g++", 1),
     ("gfortran.dg", ".f90", "gfortran", 40),
 )
+FOLDERS = [folder for folder, *_ in SUITES] + ["gfortran.fortran-torture/execute"]
 COMPILER = {suffix: cc for _, suffix, cc, _ in SUITES}
 TREE = h.WORK / "torture"
 OPTIONS = re.compile(r'\{\s*dg-(?:additional-)?options\s+"([^"]*)"\s*\}')
@@ -39,7 +40,7 @@ counts = {"compared": 0, "unfit": 0}
 
 
 def unpack():
-    """The three folders of the archive, unpacked once."""
+    """Folders of the archive, unpacked once."""
     found = sorted(glob.glob(ARCHIVES))
     if not found:
         raise h.Skip(f"no {ARCHIVES}: install the Debian package gcc-12-source")
@@ -47,14 +48,15 @@ def unpack():
     with open(TREE / "lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = TREE / "done"
-        if not done.exists() or done.read_text() != found[-1]:
-            patterns = [f"*/gcc/testsuite/{folder}/*" for folder, *_ in SUITES]
+        what = " ".join([found[-1], *FOLDERS])
+        if not done.exists() or done.read_text() != what:
+            patterns = [f"*/gcc/testsuite/{folder}/*" for folder in FOLDERS]
             r = h.run(
                 ["tar", "-xJf", found[-1], "-C", TREE, "--wildcards", "--strip-components=3", *patterns],
                 timeout=200,
             )
             h.check(r.status == 0, f"cannot unpack\n{r}")
-            done.write_text(found[-1])
+            done.write_text(what)
 
 
 def fit(path):

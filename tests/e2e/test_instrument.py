@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """bobbin instrument: from commands and sources to a trace. What a program does with its variables is computed here again, access by
 access, and must be what `replay` has; the program's output must not change."""
+import os
 import re
 import subprocess
-import sys
 
 import harness as h
+import test_gcc_torture as torture
 
 suite = h.Suite("instrument")
 N = 12
@@ -262,4 +263,40 @@ def fortran_wrong():
         assert text in got and "command 2" in got, (text, got)
 
 
-sys.exit(suite.run())
+def torture_one(path):
+    """A program that checks itself, every variable and loop of it traced: it compiles, and does what it did."""
+    folder = h.fresh("fortran")
+
+    def run(*argv, **kw):
+        return subprocess.run([str(a) for a in argv], capture_output=True, text=True, cwd=folder, timeout=100, **kw)
+    if run("gfortran", "-w", "-O1", path, "-o", "plain").returncode:
+        raise h.Skip("does not compile as it is")
+    want = run("./plain")
+    r = run(h.BOBBIN, "instrument", "-o", "out", input=f"trace file {path}\ntrace variable *\ntrace code at loop level\n")
+    h.check(r.returncode == 0, r.stderr)
+    stem = path.stem
+    r = run("gcc", "-Iout", "-c", f"out/{stem}_probes.c")
+    h.check(r.returncode == 0, r.stderr)
+    r = run("gfortran", "-w", "-O1", f"out/{path.name}", f"{stem}_probes.o", "-o", "new")
+    h.check(r.returncode == 0, r.stderr)
+    for argv in (["./new"], [h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./new"]):
+        got = run(*argv)
+        h.check((got.returncode, got.stdout) == (want.returncode, want.stdout), f"{argv}: {got} {want}")
+
+
+def main():
+    try:
+        torture.unpack()
+        every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", "8"))
+        paths = sorted((torture.TREE / "gfortran.fortran-torture/execute").glob("*.f90"))[::every]
+        h.need("gfortran")
+    except h.Skip as e:
+        print(f"programs of GCC left out: {e}")
+        paths = []
+    for path in paths:
+        suite.add(f"torture {path.stem}", torture_one, path)
+    return suite.run()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

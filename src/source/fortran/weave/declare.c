@@ -144,11 +144,6 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v, u
 
 	if (u->execute == BOB_FORTRAN_NO)
 		return;
-	if (u->flags & BOB_UNIT_ENTRIES && ends) {
-		bob_weave_refuse(w, "a variable of a unit with ENTRY statements",
-				 w->file->statements[u->first].line);
-		return;
-	}
 	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, u->execute, &at))
 		return;
 	bob_weave_put(w, at, BOB_RANK_ENTRY, u->execute, declare(w, v));

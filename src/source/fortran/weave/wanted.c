@@ -71,6 +71,9 @@ static const char *unfit(const struct bob_fortran_symbol *s, uint64_t element)
 		return "threadprivate";
 	if (s->flags & BOB_SYMBOL_ASSOCIATE)
 		return "a name that ASSOCIATE gives";
+	if (s->flags & BOB_SYMBOL_OPTIONAL &&
+	    s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE))
+		return "an optional pointer or allocatable argument";
 	if (!element || element > UINT16_MAX)
 		return "the size of its elements is not known here";
 	return NULL;
@@ -82,8 +85,11 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 	const struct bob_fortran_unit *u = unit_of(w, unit);
 	const uint64_t element = bob_fortran_element_bytes(u->symbols, s);
 	const char *name = name_of(w, s, u), *why = unfit(s, element);
+
 	struct bob_weave_variable *v;
 
+	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common)
+		why = "a variable of a unit with ENTRY statements";
 	for (size_t i = 0; i < w->variable_count; i++) /* a member of COMMON, in another unit */
 		if (w->variables[i].wish == wish && !strcmp(w->variables[i].name, name))
 			return;
@@ -109,6 +115,53 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 static bool is_variable(const struct bob_fortran_symbol *s)
 {
 	return s->class == BOB_NAME_VARIABLE && !(s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST));
+}
+
+/* A name with a type that is called, or that of a function whose result has another name, is a procedure's. */
+static bool is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+			 uint32_t unit)
+{
+	const struct bob_fortran_unit *u = unit_of(w, unit);
+
+	if (u->result && !strcmp(s->name, u->name) && strcmp(s->name, u->result) != 0)
+		return true;
+	for (size_t i = 0; i < w->called_count; i++)
+		if (w->called[i] == s)
+			return true;
+	return false;
+}
+
+/* A scalar with brackets behind it that hold no range: a function, whatever its type. */
+static bool is_called(const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_expr *part = u->ref->child;
+	const struct bob_fortran_expr *arguments = part ? part->child : NULL;
+
+	return u->symbol->shape == BOB_SHAPE_SCALAR && !u->symbol->rank && arguments &&
+	       arguments->node == BOB_N_ARGUMENTS &&
+	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
+}
+
+/* What the statements of the file call. */
+static bob_status note_calls(struct bob_weave *w)
+{
+	struct bob_fortran_uses uses;
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
+		if (!w->file->statements[i].is_executable)
+			continue;
+		st = bob_fortran_uses(w->arena, w->file, i, &uses);
+		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
+			if (uses.at[k].role != BOB_ROLE_CALL && !is_called(&uses.at[k]))
+				continue;
+			if (bob_array_room(&w->called, w->called_count, &w->called_room,
+					   sizeof(struct bob_fortran_symbol *)))
+				return BOB_ERR_NOMEM;
+			w->called[w->called_count++] = uses.at[k].symbol;
+		}
+	}
+	return st;
 }
 
 static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_wish *wish,
@@ -164,8 +217,9 @@ static bob_status choose(struct bob_weave *w, const struct bob_wish *wish,
 
 		if (!u->symbols || !is_unit_meant(u, wish, in))
 			continue;
+		found |= !strcmp(name, "*") && wish->scope != BOB_SCOPE_COMMON;
 		for (const struct bob_fortran_symbol *s = u->symbols->first; s; s = s->next)
-			if (is_meant(s, wish, in, name)) {
+			if (is_meant(s, wish, in, name) && !is_procedure(w, s, i)) {
 				found = true;
 				add(w, s, i, wish);
 			}
@@ -320,6 +374,7 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 	w->dummies = bob_arena_alloc(w->arena, dummies + 1u);
 	if (!w->dummies)
 		return BOB_ERR_NOMEM;
+	st = note_calls(w);
 	for (const struct bob_wish *x = w->wishes->first; x && st == BOB_OK; x = x->next)
 		if (x->what == BOB_WISH_VARIABLE)
 			st = choose(w, x, why);

@@ -235,6 +235,7 @@ static void fini(struct bob_weave *w)
 	free(w->sites);
 	free(w->events);
 	free(w->lines);
+	free(w->called);
 }
 
 bob_status bob_source_fortran_instrument(const struct bob_wish_file *f,

@@ -63,6 +63,8 @@ struct bob_weave {
 	struct bob_weave_line *lines;
 	size_t line_count, line_room;
 	uint8_t *dummies;	/* of each unit and dummy, see wanted.c */
+	const struct bob_fortran_symbol **called; /* by statements of the file */
+	size_t called_count, called_room;
 	bool *has_probes;	/* of each unit */
 
 	struct bob_source_counts counts;
