@@ -263,6 +263,21 @@ def fortran_wrong():
         assert text in got and "command 2" in got, (text, got)
 
 
+@suite.case("Fortran: what .and. guards is not looked up")
+def guarded():
+    h.need("gfortran")
+    out = h.fresh("instrument") / "guarded"
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="trace file guarded.f90\ntrace variable *\n", text=True,
+                       capture_output=True, cwd=h.PROG / "source")
+    assert r.returncode == 0, r.stderr
+    refused = re.findall(r"guarded\.f90:(\d+): no probe at (\d+) places?: (.*)", r.stdout)
+    assert any(line == "19" and count == "1" and "behind .and." in why for line, count, why in refused), r.stdout
+    trace, text = accesses(build_fortran(out, "guarded.f90", ["-O0"]), [], "guarded")
+    assert text.split() == ["6"], text
+    text = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)], capture_output=True, text=True, check=True).stdout
+    assert len(re.findall(r"^L .*\ba\(", text, re.M)) == 3, text
+
+
 def torture_one(path):
     """A program that checks itself, every variable and loop of it traced: it compiles, and does what it did."""
     folder = h.fresh("fortran")

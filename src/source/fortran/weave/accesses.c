@@ -95,8 +95,30 @@ static uint32_t size_of(const struct statement *x, const struct bob_fortran_use 
 	return bytes <= UINT16_MAX ? (uint32_t)bytes : 0;
 }
 
+/* Is an element of something looked up on the way to it? */
+static bool looks_up(const struct bob_fortran_expr *e)
+{
+	for (; e; e = e->next)
+		if ((e->node == BOB_N_PART && e->child) || looks_up(e->child))
+			return true;
+	return false;
+}
+
+/* Behind .and. or .or. it may be what must not be touched: a subscript beyond the array, a component of nothing. Its address may be taken,
+ * but nothing may be read for it. */
+static bool is_unsafe(const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_expr *part = u->ref->child;
+
+	return u->flags & BOB_USE_CONDITIONAL &&
+	       (u->flags & BOB_USE_COMPONENT ||
+		(part && part->child && looks_up(part->child->child)));
+}
+
 static const char *unfit(const struct statement *x, const struct bob_fortran_use *u)
 {
+	if (is_unsafe(u))
+		return "behind .and. or .or., which may have to keep from looking it up";
 	if (u->flags & BOB_USE_COARRAY)
 		return "of another image";
 	if (u->flags & BOB_USE_CALLS)
