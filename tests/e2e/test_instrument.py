@@ -111,6 +111,16 @@ def by_name(file, rows):
     return [(k, n, names.index(("a", "b", "total", "s")[v]), o) for k, n, v, o in rows]
 
 
+@suite.case("nests of which a part is traced: no address of the process is in the trace")
+def apart():
+    out = instrument("apart", ["trace file stencil.c", "trace variable a"], ["stencil.c"])
+    trace, _ = accesses(build(out, ["stencil.c"], "program"), ["2"], "apart")
+    shown = subprocess.run([str(h.BOBBIN), "show", str(trace)], capture_output=True, text=True, check=True).stdout
+    assert "sometimes" in shown, shown
+    addresses = [int(a, 16) for a in re.findall(r"0x([0-9a-f]+)", shown)]
+    assert all(a >> 49 == 1 or a < 1 << 20 for a in addresses), shown
+
+
 @suite.case("the trace does not grow with the steps")
 def constant():
     out = instrument("stencil", WISHES, ["stencil.c"])
