@@ -117,7 +117,7 @@ static void record(const struct row *r)
 			one_by_one(r);
 			return;
 		default:
-			word[k] = 0; /* where it lies is of no interest, and another one each time */
+			word[k] = 0; /* where it lies is another place each time */
 			outside += r->trips;
 		}
 	}
