@@ -288,6 +288,22 @@ def guarded():
     assert len(re.findall(r"^L .*\ba\(", text, re.M)) == 3, text
 
 
+@suite.case("Fortran: what pointers lead to is told; what cannot be is said")
+def indirect():
+    h.need("gfortran")
+    out = h.fresh("instrument") / "indirect"
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="trace file indirect.f90\ntrace variable a\n", text=True,
+                       capture_output=True, cwd=h.PROG / "source")
+    assert r.returncode == 0, r.stderr
+    refused = {int(n): why for n, why in re.findall(r"indirect\.f90:(\d+): no probe at \d+ places?: (.*)", r.stdout)}
+    assert set(refused) == {17, 19}, r.stdout
+    trace, text = accesses(build_fortran(out, "indirect.f90", ["-O0"]), [], "indirect")
+    assert float(text) == 18, text
+    want = [("store", 4, 0, 4 * i) for i in range(4)] + [("store", 4, 0, 4), ("store", 4, 0, 12), ("load", 4, 0, 0)]
+    got = replayed(trace)
+    assert got[:7] == want, got
+
+
 def torture_one(path):
     """A program that checks itself, every variable and loop of it traced: it compiles, and does what it did."""
     folder = h.fresh("fortran")

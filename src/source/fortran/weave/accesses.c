@@ -251,10 +251,10 @@ static void put_after(const struct statement *x)
 	for (uint32_t i = 0; i < x->uses.count; i++) {
 		const struct bob_fortran_use *u = &x->uses.at[i];
 
-		if (!is_of(x, u, false, true) ||
+		if ((!is_of(x, u, false, true) && !is_of(x, u, true, true)) ||
 		    bob_weave_touches(x->w, x->number, u) == BOB_TOUCH_NOT)
 			continue;
-		if (p.after == BOB_FORTRAN_NO || x->s->ends_loops ||
+		if (u->flags & BOB_USE_BODY || p.after == BOB_FORTRAN_NO || x->s->ends_loops ||
 		    p.needs & (BOB_NEED_EARLY | BOB_NEED_SPLIT | BOB_NEED_NO_CALL)) {
 			bob_weave_refuse(x->w, "no line can stand behind this READ", x->s->line);
 			continue;

@@ -272,6 +272,12 @@ static bool is_used(const struct bob_weave *w, const struct bob_fortran_symbol *
 	       !strcmp(s->name, v->symbol->name);
 }
 
+/* Pointers may lead to it. */
+static bool is_target(const struct bob_weave_variable *v)
+{
+	return v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
+}
+
 /* The symbol, as one of the unit sees it, may be the variable. */
 static bool may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 		   const struct bob_weave_variable *v)
@@ -280,8 +286,8 @@ static bool may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s
 		return true;
 	if (s->flags & BOB_SYMBOL_DUMMY && s->unit < w->file->unit_count)
 		return is_dummy_reached(w, s->unit, s->name);
-	return s->flags & BOB_SYMBOL_POINTER && same_type(s, v->symbol) &&
-	       v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
+	return s->flags & BOB_SYMBOL_ASSOCIATE ||
+	       (s->flags & BOB_SYMBOL_POINTER && same_type(s, v->symbol) && is_target(v));
 }
 
 static bool may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s)
@@ -415,7 +421,7 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 		enum bob_weave_touch t = BOB_TOUCH_PERHAPS;
 
 		if (line < v->wish->first_line || line > v->wish->last_line ||
-		    !may_be(w, u->symbol, v))
+		    (!may_be(w, u->symbol, v) && !(u->flags & BOB_USE_COMPONENT && is_target(v))))
 			continue;
 		if (is_outside(w, statement, u, v))
 			t = BOB_TOUCH_DROPPED;
