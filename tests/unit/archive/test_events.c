@@ -187,14 +187,17 @@ static int write_event(const struct plan *p, struct bob_event_writer *w, uint32_
 
 struct looked {
 	uint8_t *bytes;
-	size_t len;
+	size_t len, room;
 };
 
 static void keep_bytes(void *ctx, const void *bytes, size_t len)
 {
 	struct looked *l = ctx;
 
-	l->bytes = realloc(l->bytes, l->len + len + 1);
+	if (l->len + len >= l->room) {
+		l->room = 2 * (l->len + len) + 4096;
+		l->bytes = realloc(l->bytes, l->room);
+	}
 	if (!l->bytes)
 		_exit(7);
 	memcpy(l->bytes + l->len, bytes, len);
