@@ -29,7 +29,7 @@ struct bob_source_counts {
 	uint32_t dropped;	/* no probe: they cannot touch what was asked for */
 	uint32_t nests,
 		nest_references; /* loops with one probe before them, and references in these */
-	uint32_t loops, calls, communication, passes;
+	uint32_t loops, calls, communication;
 };
 
 /* Something that was asked for and has no probe. */

@@ -217,6 +217,11 @@ def among_calls(mpi, options, seed):
     return f"{total} calls of both kinds"
 
 
+def locks(trace):
+    """How many places of its folded form lock or unlock: the libraries do, in MPI_Init and MPI_Finalize."""
+    return len(re.findall(r"(?m)^ +(?:un)?lock ", h.bobbin("show", "--lines=0", trace).out.decode()))
+
+
 def folds(mpi):
     """Ten times as many rounds take no more room, and are found without reading them."""
     exe, sizes = m.program(mpi, "stretch.c", ["-O2", "-g"]), []
@@ -224,16 +229,16 @@ def folds(mpi):
         runs = [m.record(mpi, RANKS, [exe, "ring", str(rounds)], ["--mem", "--time=none"]) for _ in range(3)]
         h.check(not any(r.status for r in runs), f"{runs}")
         r = runs[-1]
-        # where the system puts memory changes some twenty bytes from run to run
-        sizes.append(min(h.info(r.trace)["stream_bytes"] for r in runs))
+        # where the system puts memory changes some twenty bytes from run to run, and so does a loader's lock that falls out of its loop in MPI_Finalize
+        sizes.append(min(h.info(r.trace)["stream_bytes"] - 24 * locks(r.trace) for r in runs))
         text = h.bobbin("show", "--lines=0", "--group=rank=1", r.trace).out.decode()
         loop = re.search(rf"(?m)^  loop \d+, {rounds - 1} times\n((?:    .*\n)+)", text)
         h.check(loop and re.findall(r"MPI_\w+", loop[1]) in (["MPI_Irecv", "MPI_Isend", "MPI_Waitall"], ["MPI_Waitall", "MPI_Irecv", "MPI_Isend"], ["MPI_Isend", "MPI_Waitall", "MPI_Irecv"]),
                 f"the rounds are no loop with three calls\n{text}")
         one = h.bobbin("show", f"--between=MPI_Waitall:{rounds - 2}..MPI_Waitall:{rounds - 1}", "--group=rank=1", r.trace).out.decode()
         h.check(re.findall(r"MPI_\w+", one) == ["MPI_Waitall", "MPI_Irecv", "MPI_Isend", "MPI_Waitall"], f"one round\n{one}")
-    h.check(sizes[1] <= sizes[0] + 24, f"{sizes} bytes")
-    return f"{sizes} bytes"
+    h.check(sizes[1] <= sizes[0] + 24, f"{sizes} bytes without locks")
+    return f"{sizes} bytes without locks"
 
 
 def killed(mpi, times):
