@@ -18,10 +18,11 @@
 #define VERB "instrument"
 #define PROMPT "bobbin> "
 
-enum { OPT_OUTPUT };
+enum { OPT_OUTPUT, OPT_FLAT };
 
 const struct cli_option instrument_options[] = {
 	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
+	{ "flat", 0, NULL, "a probe for each access in loops, too, which otherwise have one before them where that says the same", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -307,9 +308,11 @@ int verb_instrument(int argc, char **argv)
 	int opt, bad;
 
 	cli_options_begin(&opts, VERB, argc, argv);
-	while ((opt = cli_options_next(&opts, &arg)) >= 0)
+	while ((opt = cli_options_next(&opts, &arg)) >= 0) {
 		if (opt == OPT_OUTPUT)
 			output = arg;
+		o.is_flat |= opt == OPT_FLAT;
+	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
 	if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {

@@ -125,7 +125,9 @@ static void complain(const struct bob_wish_file *f, bob_status st, uint32_t miss
 static bob_status instrument_c(const struct bob_wish_file *f, const struct bob_source_options *o,
 			       struct bob_source_result **out, struct bob_source_complaint *why)
 {
-	struct bob_source_c_options options = { .flags = o->flags, .flag_count = o->flag_count };
+	struct bob_source_c_options options = { .flags = o->flags,
+						.flag_count = o->flag_count,
+						.is_flat = o->is_flat };
 	struct c_result *c = calloc(1, sizeof(*c));
 	struct bob_source_c_complaint complaint = { "" };
 	struct bob_source_c_wish *wishes = NULL;

@@ -19,6 +19,7 @@ enum bob_source_language { BOB_SOURCE_UNKNOWN, BOB_SOURCE_C, BOB_SOURCE_FORTRAN 
 struct bob_source_options {
 	const char *const *flags; /* of the compiler: where headers and includes are, macros */
 	uint32_t flag_count;
+	bool is_flat;		/* every access has a probe of its own, in loops, too */
 };
 
 /* What became of references. */

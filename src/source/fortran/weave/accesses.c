@@ -68,30 +68,36 @@ static bool has_calls(const struct statement *x, bool in_body)
 
 /* --- one reference --- */
 
+const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
+						const struct bob_fortran_expr *ref)
+{
+	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
+	const struct bob_fortran_symbols *table = unit ? unit->symbols : NULL;
+	const char *text = w->file->statements[statement].text;
+	const struct bob_fortran_expr *part = ref->child;
+	const struct bob_fortran_symbol *s =
+		part && table ? bob_fortran_lookup(table, text + part->from, part->name_len) : NULL;
+
+	for (part = part ? part->next : NULL; part && s; part = part->next) {
+		const struct bob_fortran_symbol *type =
+			s->type_name ? bob_fortran_lookup(table, s->type_name,
+							  (uint32_t)strlen(s->type_name)) :
+				       NULL;
+
+		s = type && type->components ?
+			    bob_fortran_own(type->components, text + part->from, part->name_len) :
+			    NULL;
+	}
+	return s;
+}
+
 /* Bytes that one element of it has; 0: not known. */
 static uint32_t size_of(const struct statement *x, const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_unit *unit = bob_weave_unit(x->w, x->number);
-	const struct bob_fortran_symbols *table = unit ? unit->symbols : NULL;
-	const struct bob_fortran_symbol *s = u->symbol;
-	uint64_t bytes;
+	const struct bob_fortran_symbol *s = bob_weave_last(x->w, x->number, u->ref);
+	const uint64_t bytes = s && unit ? bob_fortran_element_bytes(unit->symbols, s) : 0;
 
-	for (const struct bob_fortran_expr *part = u->ref->child ? u->ref->child->next : NULL; part;
-	     part = part->next) {
-		const struct bob_fortran_symbol *type =
-			s && s->type_name && table ?
-				bob_fortran_lookup(table, s->type_name,
-						   (uint32_t)strlen(s->type_name)) :
-				NULL;
-
-		s = type && type->components ?
-			    bob_fortran_own(type->components, x->s->text + part->from,
-					    part->name_len) :
-			    NULL;
-		if (!s)
-			return 0;
-	}
-	bytes = s && table ? bob_fortran_element_bytes(table, s) : 0;
 	return bytes <= UINT16_MAX ? (uint32_t)bytes : 0;
 }
 
@@ -138,6 +144,15 @@ static const char *unfit(const struct statement *x, const struct bob_fortran_use
 	return NULL;
 }
 
+const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u)
+{
+	const struct statement x = { .w = w, .number = statement,
+				     .s = &w->file->statements[statement] };
+
+	return unfit(&x, u);
+}
+
 static uint32_t add_site(struct bob_weave *w, const struct statement *x,
 			 const struct bob_fortran_use *u, int kind)
 {
@@ -152,6 +167,22 @@ static uint32_t add_site(struct bob_weave *w, const struct statement *x,
 		.kind = kind };
 	w->has_probes[x->s->unit] = true;
 	return (uint32_t)w->site_count++;
+}
+
+static void count(struct bob_weave *w, enum bob_weave_touch t)
+{
+	w->counts.proved += t == BOB_TOUCH_PROVED;
+	w->counts.filtered += t == BOB_TOUCH_PERHAPS;
+}
+
+uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			int kind)
+{
+	const struct statement x = { .w = w, .number = statement,
+				     .s = &w->file->statements[statement] };
+
+	count(w, bob_weave_touches(w, statement, u));
+	return add_site(w, &x, u, kind);
 }
 
 static const char *probe(struct bob_weave *w, const struct statement *x,
@@ -182,8 +213,7 @@ static const char *wanted(const struct statement *x, const struct bob_fortran_us
 		bob_weave_refuse(w, why, x->s->line);
 		return "";
 	}
-	w->counts.proved += t == BOB_TOUCH_PROVED;
-	w->counts.filtered += t == BOB_TOUCH_PERHAPS;
+	count(w, t);
 	return probe(w, x, u, kind);
 }
 
@@ -306,7 +336,8 @@ static void put_loop(const struct statement *x)
 		text = wanted(x, u, BOB_PROBE_WRITE);
 		if (!*text)
 			continue;
-		put(x, p.inside, BOB_RANK_INSIDE, text);
+		if (x->w->told[x->number] != BOB_TOLD_HEAD)
+			put(x, p.inside, BOB_RANK_INSIDE, text);
 		put(x, p.behind_loop, BOB_RANK_BEHIND, text);
 	}
 }
@@ -416,7 +447,8 @@ bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)
 	struct statement x = { .w = w, .number = statement, .s = &w->file->statements[statement] };
 	bob_status st;
 
-	if (!x.s->is_executable || x.s->unit == BOB_FORTRAN_NO)
+	if (!x.s->is_executable || x.s->unit == BOB_FORTRAN_NO ||
+	    w->told[statement] == BOB_TOLD_IN_NEST)
 		return BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &x.uses);
 	if (st != BOB_OK)

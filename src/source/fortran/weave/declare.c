@@ -12,15 +12,36 @@ static void line(struct bob_weave *w, uint32_t at, uint32_t unit, const char *te
 	bob_weave_put(w, at, BOB_RANK_INTERFACE, unit, text);
 }
 
-static void interface(struct bob_weave *w, uint32_t at, uint32_t unit, char what,
+static void procedure(struct bob_weave *w, uint32_t at, uint32_t unit, const char *kind, char what,
 		      const char *arguments, const char *const *declarations)
 {
 	line(w, at, unit,
-	     bob_weave_text(w, "subroutine %s%c(%s) bind(c,name='%s%c')", w->id, what, arguments,
+	     bob_weave_text(w, "%s %s%c(%s) bind(c,name='%s%c')", kind, w->id, what, arguments,
 			    w->id, what));
 	for (; *declarations; declarations++)
 		line(w, at, unit, *declarations);
-	line(w, at, unit, "end subroutine");
+	line(w, at, unit, "end");
+}
+
+static void interface(struct bob_weave *w, uint32_t at, uint32_t unit, char what,
+		      const char *arguments, const char *const *declarations)
+{
+	procedure(w, at, unit, "subroutine", what, arguments, declarations);
+}
+
+/* What the probe of a nest calls. */
+static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
+{
+	static const char *const number[] = { "integer(4),value::bobbin_s", NULL };
+	static const char *const place[] = { "integer(4),value::bobbin_s",
+					     "type(*),intent(in)::bobbin_x", NULL };
+	static const char *const loop[] = { "integer(8),value::bobbin_s,bobbin_t,bobbin_u", NULL };
+
+	procedure(w, at, unit, "integer(4) function", 'o', "bobbin_s", number);
+	procedure(w, at, unit, "integer(4) function", 'c', "bobbin_s,bobbin_t,bobbin_u", loop);
+	procedure(w, at, unit, "integer(4) function", 'g', "bobbin_s", number);
+	procedure(w, at, unit, "subroutine", 'w', "bobbin_s,bobbin_x", place);
+	procedure(w, at, unit, "subroutine", 'n', "bobbin_s", number);
 }
 
 static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
@@ -40,6 +61,8 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		interface(w, at, unit, 'd', "bobbin_s,bobbin_x,bobbin_l", bounds);
 		interface(w, at, unit, 'f', "bobbin_s,bobbin_x", array);
 	}
+	if (w->nest_count)
+		nest_interfaces(w, at, unit);
 	for (const char *c = "ltbe"; *c && w->event_count; c++)
 		interface(w, at, unit, *c, "bobbin_s", event);
 	line(w, at, unit, "end interface");

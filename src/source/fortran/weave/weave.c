@@ -179,7 +179,9 @@ static bob_status weave(struct bob_weave *w, struct bob_source_complaint *why)
 	if (st == BOB_OK)
 		st = bob_weave_choose(w, why);
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
-		st = bob_weave_accesses(w, i);
+		st = bob_weave_nest(w, i);
+		if (st == BOB_OK)
+			st = bob_weave_accesses(w, i);
 		if (st == BOB_OK)
 			st = bob_weave_code(w, i);
 	}
@@ -235,6 +237,7 @@ static void fini(struct bob_weave *w)
 	free(w->sites);
 	free(w->events);
 	free(w->lines);
+	free(w->nests);
 	free(w->called);
 }
 
@@ -255,8 +258,10 @@ bob_status bob_source_fortran_instrument(const struct bob_wish_file *f,
 	if (st == BOB_OK) {
 		digest = digest_of(&w);
 		snprintf(w.id, sizeof(w.id), "bobbin_%08" PRIx32 "_", (uint32_t)digest);
+		w.is_flat = o->is_flat;
 		w.has_probes = bob_arena_alloc(w.arena, w.file->unit_count + 1u);
-		st = w.has_probes ? weave(&w, why) : BOB_ERR_NOMEM;
+		w.told = bob_arena_alloc(w.arena, w.file->count + 1u);
+		st = w.has_probes && w.told ? weave(&w, why) : BOB_ERR_NOMEM;
 	}
 	if (st == BOB_OK)
 		st = write_out(&w, digest, &m->result, why);

@@ -4,6 +4,7 @@
  *   weave.c      the whole: file in, instrumented file and its companion in C out
  *   wanted.c     which variables the commands name, and which references may be of them
  *   accesses.c   the probes of a statement
+ *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
  *   code.c       loops, calls, communication
  *   declare.c    where variables come to life and end, and the interfaces of what is called
  *   lines.c      lines to be put in, in the order in which they have to stand
@@ -45,6 +46,18 @@ struct bob_weave_event {
 	bool has_trips;
 };
 
+/* A loop nest that is told at once: as struct bob_probe_nest. */
+struct bob_weave_nest_row {
+	uint32_t first, count, depth;
+};
+
+/* What became of a statement's accesses. */
+enum bob_weave_told {
+	BOB_TOLD_NOT,
+	BOB_TOLD_IN_NEST,	/* the probe of a nest tells them */
+	BOB_TOLD_HEAD		/* the DO of a nest: what its variable is given for each trip */
+};
+
 struct bob_weave_line;
 
 struct bob_weave {
@@ -52,6 +65,7 @@ struct bob_weave {
 	struct bob_fortran_file *file;
 	const struct bob_wish_file *wishes;
 	const char *path;
+	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	char id[24];		/* what all names that are put in begin with */
 
 	struct bob_weave_variable *variables;
@@ -60,6 +74,9 @@ struct bob_weave {
 	size_t site_count, site_room;
 	struct bob_weave_event *events;
 	size_t event_count, event_room;
+	struct bob_weave_nest_row *nests;
+	size_t nest_count, nest_room;
+	uint8_t *told;		/* enum bob_weave_told, of each statement */
 	struct bob_weave_line *lines;
 	size_t line_count, line_room;
 	uint8_t *dummies;	/* of each unit and dummy, see wanted.c */
@@ -98,6 +115,19 @@ bool bob_weave_is_in(const struct bob_weave *w, const struct bob_weave_variable 
 
 /* --- accesses.c --- */
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);
+/* What the last part of a reference is: the variable, or a component; NULL: not known. */
+const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
+						const struct bob_fortran_expr *ref);
+/* Why a use can have no probe; NULL: it can. */
+const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u);
+/* A site for the use, which may be told and is counted; returns its number. */
+uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			int kind);
+
+/* --- nest.c --- */
+/* If the statement is the DO of a nest that can be told at once: its probe is put before it, and w->told says so of all that is in it. */
+bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
 
 /* --- code.c --- */
 bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
@@ -113,7 +143,8 @@ enum bob_weave_rank {
 	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
 	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
 	BOB_RANK_ENTRY,		/* ... of the unit ... */
-	BOB_RANK_BEFORE,	/* ... and before the statement that does */
+	BOB_RANK_BEFORE,	/* ... and before the statement that does ... */
+	BOB_RANK_NEST,		/* ... and before the loops that do, when their bounds were read */
 	BOB_RANK_EXIT		/* the unit is about to be left */
 };
 void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,

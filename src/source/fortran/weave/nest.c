@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to be told happens in the innermost of them, at
+ * each trip, at addresses that are affine functions of the counters. What else is in them may be anything that calls nothing, jumps nowhere and
+ * changes neither bounds nor subscripts. The probe then stands before the outermost DO, gives the counters the values that they are given
+ * there anyway, and takes the addresses of the first and the second trip of each loop -- those alone, for these are evaluated in any case. What cannot be
+ * shown to be so has a probe for each access, and the loops inside are tried. */
+#include "source/fortran/weave/nest.h"
+
+#include <string.h>
+
+static const struct bob_fortran_statement *at(const struct bob_weave_nest *n, uint32_t statement)
+{
+	return &n->w->file->statements[statement];
+}
+
+static bool is_touched(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_use *u)
+{
+	return (u->role == BOB_ROLE_READ || u->role == BOB_ROLE_WRITE ||
+		u->role == BOB_ROLE_LOOP) &&
+	       bob_weave_touches(n->w, statement, u) > BOB_TOUCH_DROPPED;
+}
+
+static const struct bob_fortran_construct *construct(const struct bob_weave_nest *n, uint32_t i)
+{
+	return i < n->w->file->construct_count ? &n->w->file->constructs[i] : NULL;
+}
+
+/* --- loops --- */
+
+/* A variable that nothing but its loop changes, and that is what people see. */
+static bool is_plain_counter(const struct bob_fortran_symbol *s)
+{
+	return s && s->class == BOB_NAME_VARIABLE && s->type == BOB_T_INTEGER && s->kind >= 1 &&
+	       s->kind <= 8 && s->shape == BOB_SHAPE_SCALAR &&
+	       !(s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_VOLATILE |
+			     BOB_SYMBOL_COARRAY | BOB_SYMBOL_ASSOCIATE | BOB_SYMBOL_CRAY_POINTEE |
+			     BOB_SYMBOL_INTENT_IN));
+}
+
+static bob_status add_loop(struct bob_weave_nest *n, uint32_t statement, bool *ok)
+{
+	const struct bob_fortran_item *item;
+	const struct bob_fortran_expr *e[4] = { NULL };
+	struct bob_weave_nest_loop *loop = &n->loop[n->depth];
+	uint32_t count = 0, bad;
+	bob_status st = bob_fortran_items(n->w->arena, at(n, statement), &item, &bad);
+
+	*ok = false;
+	if (st != BOB_OK || bad || n->depth == BOB_PROBE_NEST_DEPTH_MAX)
+		return st;
+	for (; item && count < 4; item = item->next)
+		e[count++] = item->expr;
+	if (item || count < 3) /* low, high, perhaps the step, the counter */
+		return BOB_OK;
+	*loop = (struct bob_weave_nest_loop){ .statement = statement, .low = e[0], .high = e[1],
+					      .step = count == 4 ? e[2] : NULL };
+	loop->counter = bob_weave_symbol(n->w, statement, e[count - 1]);
+	*ok = is_plain_counter(loop->counter) && !e[count - 1]->child->next;
+	for (uint32_t d = 0; d < n->depth && *ok; d++)
+		*ok = n->loop[d].counter != loop->counter;
+	n->depth += *ok;
+	return BOB_OK;
+}
+
+/* The loop at whose trips the statement runs without a condition; BOB_FORTRAN_NO: there is a condition. A DO runs at the trips of the loop around. */
+static uint32_t loop_of(const struct bob_weave_nest *n, uint32_t statement)
+{
+	uint32_t i = at(n, statement)->construct;
+	const struct bob_fortran_construct *c = construct(n, i);
+
+	if (c && c->first == statement) {
+		i = c->parent;
+		c = construct(n, i);
+	}
+	return c && c->kind == BOB_CONSTRUCT_DO ? i : BOB_FORTRAN_NO;
+}
+
+/* The loops from the nest's own down to `innermost`. */
+static bob_status add_loops(struct bob_weave_nest *n, uint32_t innermost, bool *ok)
+{
+	uint32_t chain[BOB_PROBE_NEST_DEPTH_MAX], count = 0;
+	const struct bob_fortran_construct *c;
+	bob_status st = BOB_OK;
+
+	*ok = false;
+	for (c = construct(n, innermost); c; c = construct(n, c->parent)) {
+		if (c->kind != BOB_CONSTRUCT_DO || count == BOB_PROBE_NEST_DEPTH_MAX)
+			return BOB_OK;
+		chain[count++] = c->first;
+		if (c->first == n->first)
+			break;
+	}
+	*ok = c != NULL;
+	while (count-- && *ok && st == BOB_OK) {
+		*ok = at(n, chain[count])->kind == BOB_F_DO;
+		if (*ok)
+			st = add_loop(n, chain[count], ok);
+	}
+	return st;
+}
+
+/* --- what is in them --- */
+
+static bool is_plain_statement(const struct bob_fortran_statement *s)
+{
+	switch (s->kind) {
+	case BOB_F_IF:
+		return s->body_kind == BOB_F_ASSIGN || s->body_kind == BOB_F_CONTINUE;
+	case BOB_F_ASSIGN:
+	case BOB_F_CONTINUE:
+	case BOB_F_EMPTY:
+	case BOB_F_DO:
+	case BOB_F_END_DO:
+	case BOB_F_IF_THEN:
+	case BOB_F_ELSE_IF:
+	case BOB_F_ELSE:
+	case BOB_F_END_IF:
+		return !s->body;
+	default:
+		return false;
+	}
+}
+
+/* A scalar with brackets behind it: a function, whatever its type. */
+static bool is_called(const struct bob_fortran_use *u)
+{
+	return u->flags & BOB_USE_ELEMENT && !(u->flags & BOB_USE_COMPONENT) &&
+	       u->symbol->shape == BOB_SHAPE_SCALAR;
+}
+
+/* Does the use do nothing but look or store, and move nothing? */
+static bool is_plain_use(const struct bob_weave_nest *n, uint32_t statement,
+			 const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_symbol *last = bob_weave_last(n->w, statement, u->ref);
+	const uint32_t bad = BOB_USE_CALLS | BOB_USE_UNSURE | BOB_USE_COARRAY;
+
+	if (u->role == BOB_ROLE_INQUIRE)
+		return true;
+	if ((u->role != BOB_ROLE_READ && u->role != BOB_ROLE_WRITE && u->role != BOB_ROLE_LOOP) ||
+	    u->flags & bad || is_called(u) || !last)
+		return false;
+	if (last->type == BOB_T_DERIVED || last->type == BOB_T_CLASS || last->type == BOB_T_ANY ||
+	    last->type == BOB_T_NONE) /* an operator or assignment that somebody defined */
+		return false;
+	/* what is allocated may get another place */
+	return u->role != BOB_ROLE_WRITE || !(last->flags & BOB_SYMBOL_ALLOCATABLE) ||
+	       u->flags & (BOB_USE_ELEMENT | BOB_USE_SECTION);
+}
+
+static bool note(struct bob_weave_nest *n, uint32_t statement, const struct bob_fortran_use *u)
+{
+	if (!is_plain_use(n, statement, u))
+		return false;
+	if (u->role != BOB_ROLE_WRITE && u->role != BOB_ROLE_LOOP)
+		return true;
+	for (uint32_t i = 0; i < n->written_count; i++)
+		if (n->written[i].symbol == u->symbol) {
+			n->written[i].places++;
+			return true;
+		}
+	if (n->written_count == BOB_WEAVE_NEST_WRITTEN_MAX)
+		return false;
+	n->written[n->written_count].symbol = u->symbol;
+	n->written[n->written_count++].places = 1;
+	return true;
+}
+
+static bool add_access(struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_use *u)
+{
+	if (n->count == BOB_PROBE_NEST_ACCESSES_MAX || bob_weave_unfit(n->w, statement, u) ||
+	    u->flags & (BOB_USE_WHOLE | BOB_USE_SECTION | BOB_USE_BODY))
+		return false;
+	n->access[n->count++] = (struct bob_weave_nest_access){
+		statement, *u, u->role == BOB_ROLE_READ ? BOB_PROBE_READ : BOB_PROBE_WRITE };
+	return true;
+}
+
+/* What happens at each trip: the loop's own variable first, then in the order of the text. */
+static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
+		     const struct bob_fortran_uses *uses, uint32_t *innermost)
+{
+	const bool is_head = statement == n->first;
+
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct bob_fortran_use *u = &uses->at[i];
+		const bool is_counter = u->role == BOB_ROLE_LOOP;
+		uint32_t loop = is_head ? at(n, statement)->construct : loop_of(n, statement);
+
+		if (!note(n, statement, u))
+			return false;
+		if (!is_touched(n, statement, u)) {
+			n->dropped += !is_head &&
+				      bob_weave_touches(n->w, statement, u) == BOB_TOUCH_DROPPED;
+			continue;
+		}
+		if (is_head && !is_counter)
+			continue; /* a bound: before the loop */
+		if ((is_counter && !is_head) || loop == BOB_FORTRAN_NO ||
+		    (*innermost != BOB_FORTRAN_NO && *innermost != loop) ||
+		    !add_access(n, statement, u))
+			return false;
+		*innermost = loop;
+	}
+	return true;
+}
+
+static bool is_wished_loop(const struct bob_weave *w, uint32_t line)
+{
+	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
+		if (x->what == BOB_WISH_LOOPS && line >= x->first_line && line <= x->last_line)
+			return true;
+	return false;
+}
+
+/* An operator that somebody defined is a call. */
+static bool has_operator(const struct bob_fortran_expr *e)
+{
+	for (; e; e = e->next)
+		if (((e->node == BOB_N_UNARY || e->node == BOB_N_BINARY) &&
+		     e->op == BOB_OP_DEFINED) ||
+		    has_operator(e->child))
+			return true;
+	return false;
+}
+
+static bool calls_operator(const struct bob_weave_nest *n, uint32_t statement)
+{
+	const struct bob_fortran_item *item;
+
+	if (bob_fortran_items(n->w->arena, at(n, statement), &item, NULL) != BOB_OK)
+		return true;
+	for (; item; item = item->next)
+		if (has_operator(item->expr))
+			return true;
+	return false;
+}
+
+/* Everything from the DO on. *ok: nothing speaks against it so far. */
+static bob_status gather(struct bob_weave_nest *n, uint32_t *innermost, bool *ok)
+{
+	struct bob_fortran_uses uses;
+	bob_status st = BOB_OK;
+
+	*innermost = BOB_FORTRAN_NO;
+	*ok = true;
+	for (uint32_t i = n->first; i <= n->last && *ok && st == BOB_OK; i++) {
+		const struct bob_fortran_statement *s = at(n, i);
+
+		*ok = is_plain_statement(s) &&
+		      (i == n->first || (!s->is_branch_target &&
+					 (s->kind != BOB_F_DO || !is_wished_loop(n->w, s->line))));
+		if (!*ok)
+			break;
+		st = bob_fortran_uses(n->w->arena, n->w->file, i, &uses);
+		*ok = st == BOB_OK && !uses.bad_count && !calls_operator(n, i) &&
+		      add_uses(n, i, &uses, innermost);
+	}
+	*ok &= n->count > 0;
+	return st;
+}
+
+/* --- what has to be even --- */
+
+static bool are_bounds_same(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
+{
+	return bob_weave_is_same(n, l->statement, l->low) &&
+	       bob_weave_is_same(n, l->statement, l->high) &&
+	       (!l->step || bob_weave_is_same(n, l->statement, l->step));
+}
+
+static bool is_even(const struct bob_weave_nest *n)
+{
+	for (uint32_t d = 0; d < n->depth; d++)
+		if (!are_bounds_same(n, &n->loop[d]) ||
+		    bob_weave_writes(n, n->loop[d].counter) != 1) /* by its DO */
+			return false;
+	for (uint32_t k = 0; k < n->count; k++)
+		if (!bob_weave_is_even(n, n->access[k].statement, n->access[k].use.ref))
+			return false;
+	return true;
+}
+
+/* --- where it goes --- */
+
+/* Lines may stand before the DO, and nothing that a directive divides is told by one thread. */
+static bool has_place(const struct bob_weave_nest *n)
+{
+	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
+	struct bob_fortran_place p;
+
+	if (n->first && at(n, n->first - 1)->kind == BOB_F_DIRECTIVE)
+		return false;
+	return bob_fortran_place(n->w->file, n->first, &p) == BOB_OK &&
+	       p.before != BOB_FORTRAN_NO && !(p.needs & bad) &&
+	       !(at(n, n->first)->is_branch_target && at(n, n->first)->ends_loops);
+}
+
+/* Only a loop alone may have a variable that is told: others are given theirs between the rows. */
+static bool is_head_told(const struct bob_weave_nest *n)
+{
+	for (uint32_t k = 0; k < n->count; k++)
+		if (n->access[k].use.role == BOB_ROLE_LOOP)
+			return true;
+	return false;
+}
+
+static bob_status take(struct bob_weave_nest *n)
+{
+	struct bob_weave *w = n->w;
+	uint32_t before;
+
+	if (bob_array_room(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
+		return BOB_ERR_NOMEM;
+	if (!bob_weave_before(w, n->first, &before))
+		return BOB_OK;
+	w->nests[w->nest_count] =
+		(struct bob_weave_nest_row){ (uint32_t)w->site_count, n->count, n->depth };
+	for (uint32_t k = 0; k < n->count; k++)
+		(void)bob_weave_site(w, n->access[k].statement, &n->access[k].use,
+				     n->access[k].kind);
+	bob_weave_emit_nest(n, before);
+	w->nest_count++;
+	w->counts.nests++;
+	w->counts.nest_references += n->count;
+	w->counts.dropped += n->dropped;
+	for (uint32_t i = n->first + 1; i <= n->last; i++)
+		w->told[i] = BOB_TOLD_IN_NEST;
+	if (is_head_told(n))
+		w->told[n->first] = BOB_TOLD_HEAD;
+	return w->is_failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_weave_nest n = { .w = w, .first = statement };
+	const struct bob_fortran_construct *c;
+	uint32_t innermost;
+	bob_status st;
+	bool ok;
+
+	if (w->is_flat || !w->variable_count || s->kind != BOB_F_DO || s->unit == BOB_FORTRAN_NO ||
+	    w->told[statement] != BOB_TOLD_NOT)
+		return BOB_OK;
+	c = construct(&n, s->construct);
+	if (!c || c->kind != BOB_CONSTRUCT_DO || c->first != statement || !c->is_ended ||
+	    !has_place(&n))
+		return BOB_OK;
+	n.last = c->last;
+	st = gather(&n, &innermost, &ok);
+	if (st == BOB_OK && ok)
+		st = add_loops(&n, innermost, &ok);
+	if (st != BOB_OK || !ok || (is_head_told(&n) && n.depth > 1) || !is_even(&n))
+		return st;
+	return take(&n);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loop nests that have one probe for all their accesses: nest.c finds them, affine.c proves what has to be even, emit_nest.c writes
+ * the probe. Owner: the arena of struct bob_weave. One thread. */
+#ifndef BOB_SOURCE_FORTRAN_WEAVE_NEST_H
+#define BOB_SOURCE_FORTRAN_WEAVE_NEST_H
+
+#include "bobbin/probe.h"
+#include "source/fortran/weave/weave.h"
+
+#define BOB_WEAVE_NEST_WRITTEN_MAX 64u
+
+struct bob_weave_nest_loop {
+	uint32_t statement;	/* the DO */
+	const struct bob_fortran_symbol *counter;
+	const struct bob_fortran_expr *low, *high,
+		*step; /* in the statement's text; step may be NULL */
+};
+
+struct bob_weave_nest_access {
+	uint32_t statement;
+	struct bob_fortran_use use;
+	int kind;		/* enum bob_probe_kind */
+};
+
+struct bob_weave_nest {
+	struct bob_weave *w;
+	uint32_t first, last;	/* statements, from the outermost DO on */
+	struct bob_weave_nest_loop loop[BOB_PROBE_NEST_DEPTH_MAX]; /* outermost first */
+	uint32_t depth;
+	struct bob_weave_nest_access
+		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of their happening */
+	uint32_t count, dropped;
+	struct {
+		const struct bob_fortran_symbol *symbol;
+		uint32_t places;	/* in the text */
+	} written[BOB_WEAVE_NEST_WRITTEN_MAX]; /* in it, counters among them */
+	uint32_t written_count;
+};
+
+/* --- affine.c --- */
+/* What the name at the beginning of a reference stands for; NULL: nothing that is known. */
+const struct bob_fortran_symbol *bob_weave_symbol(const struct bob_weave *w, uint32_t statement,
+						  const struct bob_fortran_expr *ref);
+/* At how many places of the nest may this be written? */
+uint32_t bob_weave_writes(const struct bob_weave_nest *n, const struct bob_fortran_symbol *s);
+/* An integer that is the same as long as the nest runs, and may be computed before it. */
+bool bob_weave_is_same(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_expr *e);
+/* Is the address of the reference an affine function of the counters? */
+bool bob_weave_is_even(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_expr *ref);
+/* Does the expression name this symbol? */
+bool bob_weave_names(const struct bob_weave *w, uint32_t statement,
+		     const struct bob_fortran_expr *e, const struct bob_fortran_symbol *symbol);
+
+/* --- emit_nest.c --- */
+/* The probe, before byte `at`; nest number and sites are taken. */
+void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at);
+
+#endif
