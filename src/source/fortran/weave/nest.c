@@ -167,11 +167,26 @@ static bool note(struct bob_weave_nest *n, uint32_t statement, const struct bob_
 	return true;
 }
 
+/* One access at each trip, whatever the values: no array, no part of a text, nothing that a condition may keep from being looked at. */
+static bool is_one_access(const struct bob_weave_nest *n, uint32_t statement,
+			  const struct bob_fortran_use *u)
+{
+	const uint32_t many = BOB_USE_WHOLE | BOB_USE_SECTION | BOB_USE_VECTOR |
+			      BOB_USE_IMPLIED_DO | BOB_USE_SUBSTRING;
+	const uint32_t perhaps = BOB_USE_CONDITIONAL | BOB_USE_BODY | BOB_USE_MASKED;
+	const struct bob_fortran_symbol *last = bob_weave_last(n->w, statement, u->ref);
+	const struct bob_fortran_unit *unit = bob_weave_unit(n->w, statement);
+	const uint64_t bytes = last && unit ? bob_fortran_element_bytes(unit->symbols, last) : 0;
+
+	return !(u->flags & (many | perhaps)) && !(u->symbol->flags & BOB_SYMBOL_OPTIONAL) &&
+	       bytes && bytes <= UINT16_MAX;
+}
+
 static bool add_access(struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_use *u)
 {
-	if (n->count == BOB_PROBE_NEST_ACCESSES_MAX || bob_weave_unfit(n->w, statement, u) ||
-	    u->flags & (BOB_USE_WHOLE | BOB_USE_SECTION | BOB_USE_BODY))
+	if (n->count == BOB_PROBE_NEST_ACCESSES_MAX || !is_one_access(n, statement, u) ||
+	    bob_weave_unfit(n->w, statement, u))
 		return false;
 	n->access[n->count++] = (struct bob_weave_nest_access){
 		statement, *u, u->role == BOB_ROLE_READ ? BOB_PROBE_READ : BOB_PROBE_WRITE };
