@@ -162,6 +162,9 @@ struct bob_image {
 	uint32_t text_count;
 	uint64_t bias;
 	const struct bob_plan_head *plan; /* mapped for ever */
+	const void
+		*phdr; /* its program headers: its plan has not been looked for yet; NULL: it has */
+	uint32_t phnum;
 	uint64_t arena;		/* BOB_PLAN_HANDLER_BYTES of handler, then trampolines; 0 none */
 	uint64_t arena_bytes;
 	uint64_t *hooked;	/* bitmap by function index: its entries are recorded */
@@ -307,6 +310,8 @@ struct bob_image *image_at(uint64_t addr);
 const struct bob_image *image_of(uint32_t id); /* of a function */
 const struct bob_image *image_numbered(uint32_t number); /* NULL: none that is loaded */
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
+/* Its plan, if that could wait. False: it has none. Lock held. */
+bool image_need_plan(struct bob_image *im);
 /* The file says what this image is from now on, if it did not. False: it has no plan, or there are too many. No lock held. */
 bool image_use(struct bob_image *im);
 /* The running text of the agent itself, for frames.c. */

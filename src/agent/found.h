@@ -16,6 +16,7 @@ struct found {
 	const struct bob_plan_head *plan;
 	const struct bob_mem_plan_head *mem;
 	bool main;
+	bool waits;		/* its plan is not looked for yet */
 };
 
 /* `main`: the program, first on the loader's list. False: it is no image that has a file. Without program headers (phnum is 0)

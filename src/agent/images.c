@@ -162,6 +162,15 @@ static void translate(struct bob_image *im, const struct found *f, struct bob_me
 		describe_skipped(f, why, meta);
 }
 
+/* Its plan is looked for when something in it is recorded; if there is one to be looked for. */
+static void put_off(struct bob_image *im, const struct found *f)
+{
+	im->phdr = f->waits ? f->phdr : NULL;
+	im->phnum = f->phnum;
+	if (im->phdr)
+		found_text(f, im);
+}
+
 /* An image that comes back keeps its ids, its plan and its arena: a program that loads and unloads a
  * plug-in all the time must not use up any of them. */
 static struct bob_image *take_up_again(const struct found *f, struct bob_meta *meta)
@@ -174,8 +183,10 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 			continue;
 		*at = im->next;
 		im->bias = f->bias;
-		if (!im->plan)
+		if (!im->plan) {
+			put_off(im, f);
 			return im;
+		}
 		if (f->plan) /* it has its own */
 			os_unmap((void *)(uintptr_t)f->plan, f->plan->file_bytes);
 		if (f->mem)
@@ -199,12 +210,45 @@ static void describe(struct bob_image *im, struct bob_meta *meta)
 	image_describe(im, meta);
 }
 
-static bool had_no_plan(const struct found *f)
+/* Unloaded since, and looked at. */
+static bool was_here(const struct found *f, bool with_plan)
 {
 	for (const struct bob_image *im = bob_process.retired; im; im = im->next)
-		if (!im->plan && text_equal(im->path, f->path))
+		if (!im->phdr && !im->plan == !with_plan && text_equal(im->path, f->path))
 			return true;
 	return false;
+}
+
+/* Where neither calls nor accesses are recorded, plans name what is on call paths, and no stack is walked by them; but
+ * libc and the loader have special functions (plan/funcs.c). */
+static bool may_wait(const struct found *f)
+{
+	const struct bob_config *c = &bob_process.config;
+
+	return !c->calls && !c->mem && !c->hooks && !c->interface && !c->interface_image &&
+	       !config_match("libc.so*:libc-*:ld-*", base_name(f->path)) && !was_here(f, true);
+}
+
+/* Of images that do not wait. */
+static void find_plans(struct found *f, uint32_t n)
+{
+	static const char *paths[NEW_MAX]; /* the lock is held */
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!f[i].phnum || f[i].waits)
+			continue;
+		f[i].key = found_key(&f[i]);
+		f[i].plan = plan_load(f[i].key);
+		if (!f[i].plan && !was_here(&f[i], false))
+			paths[missing++] = f[i].path;
+	}
+	if (!missing)
+		return;
+	plan_request(paths, missing, false);
+	for (uint32_t i = 0; i < n; i++)
+		if (f[i].phnum && !f[i].waits && !f[i].plan)
+			f[i].plan = plan_load(f[i].key);
 }
 
 /* Else when something in it is recorded (image_use). */
@@ -213,38 +257,47 @@ static bool is_told_at_once(const struct bob_process *p)
 	return p->config.calls || (p->config.mem && !p->config.source);
 }
 
+/* False: it cannot be in the set. */
+static bool take_plan(struct bob_image *im, const struct found *f, struct bob_meta *meta)
+{
+	struct bob_process *p = &bob_process;
+	enum bob_skip why;
+
+	im->plan = f->plan;
+	if (is_told_at_once(p))
+		im->number = p->image_count++;
+	im->interface = bob_process.config.interface_image &&
+			config_match(bob_process.config.interface_image, base_name(f->path));
+	im->first_id = p->next_id;
+	p->next_id += im->plan->func_count;
+	found_text(f, im);
+	why = patch_image(im, meta);
+	if (why)
+		describe_skipped(f, why, meta);
+	return im->hooked;
+}
+
 static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 {
 	struct bob_process *p = &bob_process;
-	const struct bob_plan_head *plan = f->plan;
 	struct bob_image *im = take_up_again(f, meta);
 
 	if (im)
 		return im;
 	im = os_map(sizeof(*im) + text_len(f->path) + 1);
-	if (!plan || !im)
-		describe_skipped(f, plan ? BOB_SKIP_LIMIT : BOB_SKIP_NO_PLAN, meta);
+	if (!im || !(f->plan || f->waits))
+		describe_skipped(f, im ? BOB_SKIP_NO_PLAN : BOB_SKIP_LIMIT, meta);
 	if (!im)
 		return NULL;
 	im->bias = f->bias;
 	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
 	im->sync_caller = (uint8_t)bob_sync_caller_of(base_name(f->path));
-	if (!plan) /* in the set all the same, so that it is not asked for again and again */
+	im->chosen = (f->plan || f->waits) && is_chosen(f);
+	if (!f->plan) { /* in the set all the same, so that it is not asked for again and again */
+		put_off(im, f);
 		return im;
-	im->plan = plan;
-	if (is_told_at_once(p))
-		im->number = p->image_count++;
-	im->chosen = is_chosen(f);
-	im->interface = bob_process.config.interface_image &&
-			config_match(bob_process.config.interface_image, base_name(f->path));
-	im->first_id = p->next_id;
-	p->next_id += plan->func_count;
-	found_text(f, im);
-
-	enum bob_skip why = patch_image(im, meta);
-	if (why)
-		describe_skipped(f, why, meta);
-	if (!im->hooked)
+	}
+	if (!take_plan(im, f, meta))
 		return NULL;
 	if (bob_process.config.mem && !bob_process.config.source && im->chosen)
 		translate(im, f, meta);
@@ -253,14 +306,36 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	return im;
 }
 
+bool image_need_plan(struct bob_image *im)
+{
+	struct found f = {
+		.path = im->path, .bias = im->bias, .phdr = im->phdr, .phnum = im->phnum
+	};
+	struct bob_meta meta;
+
+	if (!im->phdr)
+		return im->plan;
+	if (!os_allowed() || !meta_open(&meta, 4096 + BOB_PATH_MAX))
+		return false;
+	find_plans(&f, 1);
+	if (!f.plan)
+		describe_skipped(&f, BOB_SKIP_NO_PLAN, &meta);
+	else if (!take_plan(im, &f, &meta))
+		im->plan = NULL;
+	/* last: others look at it without the lock */
+	__atomic_store_n(&im->phdr, NULL, __ATOMIC_RELEASE);
+	meta_flush(&meta);
+	return im->plan;
+}
+
 bool image_use(struct bob_image *im)
 {
 	struct bob_meta meta;
 
-	if (!im->plan)
+	if (!im->plan && !im->phdr)
 		return false;
 	lock_process();
-	if (!im->described && meta_open(&meta, 4096 + BOB_PATH_MAX)) {
+	if (!im->described && image_need_plan(im) && meta_open(&meta, 4096 + BOB_PATH_MAX)) {
 		im->number = bob_process.image_count++;
 		describe(im, &meta);
 		meta_flush(&meta);
@@ -308,7 +383,7 @@ static bool known(const struct bob_image_set *s, uint64_t bias, uint64_t text)
 {
 	for (uint32_t i = 0; s && i < s->count; i++)
 		if (s->image[i]->bias == bias &&
-		    (!s->image[i]->plan || (text >= s->image[i]->lo && text < s->image[i]->hi)))
+		    (!s->image[i]->hi || (text >= s->image[i]->lo && text < s->image[i]->hi)))
 			return true;
 	return false;
 }
@@ -384,23 +459,9 @@ static void load_memory_plans(struct found *f, uint32_t n)
 
 static void load_plans(struct found *f, uint32_t n)
 {
-	static const char *paths[NEW_MAX]; /* the lock is held */
-	uint32_t missing = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (!f[i].phnum)
-			continue;
-		f[i].key = found_key(&f[i]);
-		f[i].plan = plan_load(f[i].key);
-		if (!f[i].plan && !had_no_plan(&f[i]))
-			paths[missing++] = f[i].path;
-	}
-	if (!missing)
-		return;
-	plan_request(paths, missing, false);
 	for (uint32_t i = 0; i < n; i++)
-		if (f[i].phnum && !f[i].plan)
-			f[i].plan = plan_load(f[i].key);
+		f[i].waits = f[i].phnum && may_wait(&f[i]);
+	find_plans(f, n);
 }
 
 void images_update(void)

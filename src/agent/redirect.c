@@ -32,7 +32,7 @@ static enum bob_skip redirect(uint64_t address, uint64_t to, uint64_t *original)
 	struct bob_image *im = main_image();
 	const struct bob_plan_func *f;
 
-	if (!im || !im->plan)
+	if (!im || !image_need_plan(im))
 		return BOB_SKIP_NO_PLAN;
 	if (im->mem) /* it runs translated */
 		return BOB_SKIP_SPECIAL;
