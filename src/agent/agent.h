@@ -343,11 +343,11 @@ bool patch_is_special(const struct bob_plan_head *plan, uint32_t func);
 bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo, uint64_t *hi);
 
 /* --- planner.c --- */
-/* The plan for `key` from the cache, checked; NULL if there is none. */
-const struct bob_plan_head *plan_load(uint64_t key);
+/* The plan for `key` from the cache, checked; NULL if there is none. `special`: that of special functions alone. */
+const struct bob_plan_head *plan_load(uint64_t key, bool special);
 const struct bob_mem_plan_head *plan_load_mem(uint64_t key);
-/* Ask a planner to make the plans of these files (`mem`: memory plans, too); returns false if that is not possible now. */
-bool plan_request(const char *const *paths, size_t n, bool mem);
+/* Ask a planner to make the plans of these files (`option`: of bobbin plan, or NULL); returns false if that is not possible now. */
+bool plan_request(const char *const *paths, size_t n, const char *option);
 /* Our own program with these arguments (NULL-terminated, at most 8) beside the process: os_helper_begin. */
 long helper_begin(const char *const *args, unsigned limit_ms, long *fd);
 

@@ -83,11 +83,45 @@ uint64_t found_key(const struct found *f)
 	for (uint32_t i = 0; i < f->phnum; i++) {
 		const ElfW(Phdr) *p = &f->phdr[i];
 
-		if (p->p_type == PT_LOAD && p->p_flags & PF_X)
-			key = bob_plan_key_segment(
-				key, p->p_vaddr, (const void *)(f->bias + p->p_vaddr), p->p_filesz);
+		const void *at = (const void *)(f->bias + p->p_vaddr);
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		key = f->wants == FOUND_SPECIAL ?
+			      bob_plan_key_sample(key, p->p_vaddr, at, p->p_filesz, !len) :
+			      bob_plan_key_segment(key, p->p_vaddr, at, p->p_filesz);
 	}
 	return key;
+}
+
+bool found_before(const struct found *f, bool with_plan)
+{
+	for (const struct bob_image *im = bob_process.retired; im; im = im->next)
+		if (!im->phdr && !im->plan == !with_plan && text_equal(im->path, f->path))
+			return true;
+	return false;
+}
+
+void found_plans(struct found *f, uint32_t n, enum found_plan kind)
+{
+	static const char *paths[FOUND_MAX]; /* the lock is held */
+	const bool special = kind == FOUND_SPECIAL;
+	uint32_t missing = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (f[i].wants != kind)
+			continue;
+		f[i].key = found_key(&f[i]);
+		f[i].plan = plan_load(f[i].key, special);
+		if (!f[i].plan && !found_before(&f[i], false))
+			paths[missing++] = f[i].path;
+	}
+	if (!missing)
+		return;
+	plan_request(paths, missing, special ? "--special" : NULL);
+	for (uint32_t i = 0; i < n; i++)
+		if (f[i].wants == kind && !f[i].plan)
+			f[i].plan = plan_load(f[i].key, special);
 }
 
 uint64_t found_first_text(const struct found *f)

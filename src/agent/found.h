@@ -7,6 +7,15 @@
 
 #include "agent/agent.h"
 
+#define FOUND_MAX 2048u	/* images that can come in one go (start, dlopen) */
+
+enum found_plan {
+	FOUND_NO_PLAN,		/* it has no program headers */
+	FOUND_PLAN,
+	FOUND_SPECIAL,		/* that of its special functions alone (plan/format.h) */
+	FOUND_LATER		/* none is looked for yet */
+};
+
 struct found {
 	const char *path;
 	uint64_t bias;
@@ -16,14 +25,18 @@ struct found {
 	const struct bob_plan_head *plan;
 	const struct bob_mem_plan_head *mem;
 	bool main;
-	bool waits;		/* its plan is not looked for yet */
+	enum found_plan wants;
 };
 
 /* `main`: the program, first on the loader's list. False: it is no image that has a file. Without program headers (phnum is 0)
  * nothing but its path is known. */
 bool found_read(const struct link_map *m, bool main, struct found *f);
-/* The key of its plan (plan/format.h), from the bytes in memory. */
+/* The key of the plan it wants (plan/format.h), from the bytes in memory. */
 uint64_t found_key(const struct found *f);
+/* An image of this path was here, has been unloaded since, and had a plan, or none. */
+bool found_before(const struct found *f, bool with_plan);
+/* The plans of those that want this kind: from the cache, or made. */
+void found_plans(struct found *f, uint32_t n, enum found_plan kind);
 /* Where its code begins; 0: it has none. */
 uint64_t found_first_text(const struct found *f);
 /* Its segments of code, into im->text, lo and hi. */

@@ -12,7 +12,6 @@
 #include "agent/os.h"
 #include "base/runtime_list.h"
 
-#define NEW_MAX 2048	/* images that can come in one go (start, dlopen) */
 #define IMAGES_MAX 65536
 
 extern struct r_debug _r_debug __attribute__((weak));
@@ -165,7 +164,7 @@ static void translate(struct bob_image *im, const struct found *f, struct bob_me
 /* Its plan is looked for when something in it is recorded; if there is one to be looked for. */
 static void put_off(struct bob_image *im, const struct found *f)
 {
-	im->phdr = f->waits ? f->phdr : NULL;
+	im->phdr = f->wants == FOUND_LATER ? f->phdr : NULL;
 	im->phnum = f->phnum;
 	if (im->phdr)
 		found_text(f, im);
@@ -210,45 +209,19 @@ static void describe(struct bob_image *im, struct bob_meta *meta)
 	image_describe(im, meta);
 }
 
-/* Unloaded since, and looked at. */
-static bool was_here(const struct found *f, bool with_plan)
-{
-	for (const struct bob_image *im = bob_process.retired; im; im = im->next)
-		if (!im->phdr && !im->plan == !with_plan && text_equal(im->path, f->path))
-			return true;
-	return false;
-}
-
-/* Where neither calls nor accesses are recorded, plans name what is on call paths, and no stack is walked by them; but
- * libc and the loader have special functions (plan/funcs.c). */
-static bool may_wait(const struct found *f)
+/* Where neither calls nor accesses are recorded no stack is walked by plans. They name what is on call paths, so they can wait until something is;
+ * but libc and the loader have special functions (plan/funcs.c). */
+static enum found_plan wanted_plan(const struct found *f)
 {
 	const struct bob_config *c = &bob_process.config;
 
-	return !c->calls && !c->mem && !c->hooks && !c->interface && !c->interface_image &&
-	       !config_match("libc.so*:libc-*:ld-*", base_name(f->path)) && !was_here(f, true);
-}
-
-/* Of images that do not wait. */
-static void find_plans(struct found *f, uint32_t n)
-{
-	static const char *paths[NEW_MAX]; /* the lock is held */
-	uint32_t missing = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (!f[i].phnum || f[i].waits)
-			continue;
-		f[i].key = found_key(&f[i]);
-		f[i].plan = plan_load(f[i].key);
-		if (!f[i].plan && !was_here(&f[i], false))
-			paths[missing++] = f[i].path;
-	}
-	if (!missing)
-		return;
-	plan_request(paths, missing, false);
-	for (uint32_t i = 0; i < n; i++)
-		if (f[i].phnum && !f[i].waits && !f[i].plan)
-			f[i].plan = plan_load(f[i].key);
+	if (!f->phnum)
+		return FOUND_NO_PLAN;
+	if (c->calls || c->mem || c->hooks || c->interface || c->interface_image)
+		return FOUND_PLAN;
+	if (config_match("libc.so*:libc-*:ld-*", base_name(f->path)))
+		return is_chosen(f) ? FOUND_PLAN : FOUND_SPECIAL;
+	return found_before(f, true) ? FOUND_PLAN : FOUND_LATER;
 }
 
 /* Else when something in it is recorded (image_use). */
@@ -285,14 +258,14 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	if (im)
 		return im;
 	im = os_map(sizeof(*im) + text_len(f->path) + 1);
-	if (!im || !(f->plan || f->waits))
+	if (!im || !(f->plan || f->wants == FOUND_LATER))
 		describe_skipped(f, im ? BOB_SKIP_NO_PLAN : BOB_SKIP_LIMIT, meta);
 	if (!im)
 		return NULL;
 	im->bias = f->bias;
 	im->path = memcpy(im + 1, f->path, text_len(f->path) + 1);
 	im->sync_caller = (uint8_t)bob_sync_caller_of(base_name(f->path));
-	im->chosen = (f->plan || f->waits) && is_chosen(f);
+	im->chosen = (f->plan || f->wants == FOUND_LATER) && is_chosen(f);
 	if (!f->plan) { /* in the set all the same, so that it is not asked for again and again */
 		put_off(im, f);
 		return im;
@@ -308,16 +281,15 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 
 bool image_need_plan(struct bob_image *im)
 {
-	struct found f = {
-		.path = im->path, .bias = im->bias, .phdr = im->phdr, .phnum = im->phnum
-	};
+	struct found f = { .path = im->path, .bias = im->bias, .phdr = im->phdr,
+			   .phnum = im->phnum, .wants = FOUND_PLAN };
 	struct bob_meta meta;
 
 	if (!im->phdr)
 		return im->plan;
 	if (!os_allowed() || !meta_open(&meta, 4096 + BOB_PATH_MAX))
 		return false;
-	find_plans(&f, 1);
+	found_plans(&f, 1, FOUND_PLAN);
 	if (!f.plan)
 		describe_skipped(&f, BOB_SKIP_NO_PLAN, &meta);
 	else if (!take_plan(im, &f, &meta))
@@ -440,7 +412,7 @@ static void drop_gone(struct bob_image_set *s, struct bob_meta *meta)
 
 static void load_memory_plans(struct found *f, uint32_t n)
 {
-	static const char *paths[NEW_MAX]; /* the lock is held */
+	static const char *paths[FOUND_MAX]; /* the lock is held */
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -450,7 +422,7 @@ static void load_memory_plans(struct found *f, uint32_t n)
 		if (!f[i].mem)
 			paths[missing++] = f[i].path;
 	}
-	if (!missing || !plan_request(paths, missing, true))
+	if (!missing || !plan_request(paths, missing, "--mem"))
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (f[i].plan && !f[i].mem && is_chosen(&f[i]))
@@ -460,19 +432,20 @@ static void load_memory_plans(struct found *f, uint32_t n)
 static void load_plans(struct found *f, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		f[i].waits = f[i].phnum && may_wait(&f[i]);
-	find_plans(f, n);
+		f[i].wants = wanted_plan(&f[i]);
+	found_plans(f, n, FOUND_SPECIAL);
+	found_plans(f, n, FOUND_PLAN);
 }
 
 void images_update(void)
 {
-	static struct found found[NEW_MAX];
+	static struct found found[FOUND_MAX];
 	struct bob_process *p = &bob_process;
 	struct bob_image_set *old = p->images, *s;
 	struct bob_meta meta;
 	uint32_t n;
 
-	n = find_new(found, NEW_MAX);
+	n = find_new(found, FOUND_MAX);
 	s = set_new((old ? old->count : 0) + n);
 	if (!s || !meta_open(&meta, 1u << 20))
 		return;

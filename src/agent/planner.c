@@ -63,9 +63,9 @@ static void *load(uint64_t key, const char *ending,
 	return plan;
 }
 
-const struct bob_plan_head *plan_load(uint64_t key)
+const struct bob_plan_head *plan_load(uint64_t key, bool special)
 {
-	return load(key, ".plan", bob_plan_check);
+	return load(key, special ? ".special" : ".plan", bob_plan_check);
 }
 
 const struct bob_mem_plan_head *plan_load_mem(uint64_t key)
@@ -89,7 +89,7 @@ static const char *const *own_env(void)
 	return envp;
 }
 
-static bool run_planner(const char *const *paths, size_t n, bool mem)
+static bool run_planner(const char *const *paths, size_t n, const char *option)
 {
 	static const char *argv[PATHS_MAX + 6]; /* the lock is held */
 	const struct bob_config *c = &bob_process.config;
@@ -99,8 +99,8 @@ static bool run_planner(const char *const *paths, size_t n, bool mem)
 	argv[argc++] = "plan";
 	argv[argc++] = "--cache";
 	argv[argc++] = c->cache;
-	if (mem)
-		argv[argc++] = "--mem";
+	if (option)
+		argv[argc++] = option;
 	for (size_t i = 0; i < n; i++)
 		argv[argc++] = paths[i];
 	argv[argc] = NULL;
@@ -119,7 +119,7 @@ long helper_begin(const char *const *args, unsigned limit_ms, long *fd)
 	return os_helper_begin(argv, own_env(), limit_ms, fd);
 }
 
-bool plan_request(const char *const *paths, size_t n, bool mem)
+bool plan_request(const char *const *paths, size_t n, const char *option)
 {
 	const struct bob_config *c = &bob_process.config;
 	bool ok = true;
@@ -127,6 +127,6 @@ bool plan_request(const char *const *paths, size_t n, bool mem)
 	if (!c->planner[0] || !c->cache[0] || !os_allowed())
 		return false;
 	for (size_t i = 0; i < n; i += PATHS_MAX)
-		ok &= run_planner(paths + i, n - i < PATHS_MAX ? n - i : PATHS_MAX, mem);
+		ok &= run_planner(paths + i, n - i < PATHS_MAX ? n - i : PATHS_MAX, option);
 	return ok;
 }

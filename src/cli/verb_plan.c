@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "plan/plan.h"
 
-enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_MEM, OPT_VERBOSE };
+enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_MEM, OPT_SPECIAL, OPT_VERBOSE };
 
 const struct cli_option plan_options[] = {
 	{ "cache", 0, "DIR", "keep the plans there instead of the user's cache", "BOBBIN_CACHE",
@@ -18,6 +18,8 @@ const struct cli_option plan_options[] = {
 	{ "closure", 0, NULL, "also plan every library the programs start with", NULL, NULL },
 	{ "dump", 0, NULL, "print each function, its patch and its trampoline", NULL, NULL },
 	{ "mem", 0, NULL, "also translate for tracing memory", NULL, NULL },
+	{ "special", 0, NULL, "only the few functions of libc and the loader that any recording needs",
+	  NULL, NULL },
 	{ "verbose", 'v', NULL, "print what came of each image", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -25,7 +27,7 @@ const struct cli_option plan_options[] = {
 struct request {
 	const char *dir;
 	char own_dir[4096];	/* where `dir` points if the user named none */
-	int closure, dump, mem, verbose;
+	int closure, dump, mem, special, verbose;
 	int status;
 };
 
@@ -92,7 +94,8 @@ static void plan_one(void *ctx, const char *path)
 		show(r, path);
 	if (r->dump)
 		return;
-	st = bob_plan_cache(r->dir, path, NULL, NULL, &err);
+	st = r->special ? bob_plan_cache_special(r->dir, path, NULL, &err) :
+			  bob_plan_cache(r->dir, path, NULL, NULL, &err);
 	if (st == BOB_OK && r->mem)
 		st = bob_plan_cache_mem(r->dir, path, NULL, &err);
 	if (st != BOB_OK)
@@ -140,6 +143,8 @@ int verb_plan(int argc, char **argv)
 			r.dump = 1;
 		else if (opt == OPT_MEM)
 			r.mem = 1;
+		else if (opt == OPT_SPECIAL)
+			r.special = 1;
 		else if (opt == OPT_VERBOSE)
 			r.verbose++;
 	}

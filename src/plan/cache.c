@@ -129,10 +129,11 @@ bob_status bob_plan_cache_store(int dir, const char *name, const void *plan, siz
 	return BOB_OK;
 }
 
-/* What the two kinds of plans differ in. */
+/* What the kinds of plans differ in. */
 struct kind {
 	const char *suffix;
 	check_fn check;
+	bob_status (*key)(const char *path, uint64_t *key, struct bob_error *err);
 	/* *key of the image as it was read */
 	bob_status (*make)(const char *path, void **plan, size_t *len, uint64_t *key,
 			   struct bob_plan_stats *stats, struct bob_error *err);
@@ -143,6 +144,17 @@ static bob_status make_patch_plan(const char *path, void **plan, size_t *len, ui
 {
 	bob_status st = bob_plan_image(path, plan, len, stats, err);
 
+	if (st == BOB_OK)
+		*key = ((const struct bob_plan_head *)*plan)->key;
+	return st;
+}
+
+static bob_status make_special_plan(const char *path, void **plan, size_t *len, uint64_t *key,
+				    struct bob_plan_stats *stats, struct bob_error *err)
+{
+	bob_status st = bob_plan_image_special(path, plan, len, err);
+
+	(void)stats;
 	if (st == BOB_OK)
 		*key = ((const struct bob_plan_head *)*plan)->key;
 	return st;
@@ -167,7 +179,7 @@ static bob_status cache_one(const struct kind *kind, const char *dir, const char
 	void *plan = NULL;
 	size_t len = 0;
 	int fd;
-	bob_status st = bob_plan_key(path, &key, err);
+	bob_status st = kind->key(path, &key, err);
 
 	if (st != BOB_OK)
 		return st;
@@ -199,14 +211,25 @@ close_dir:
 bob_status bob_plan_cache(const char *dir, const char *path, int *made,
 			  struct bob_plan_stats *stats, struct bob_error *err)
 {
-	static const struct kind kind = { ".plan", bob_plan_check, make_patch_plan };
+	static const struct kind kind = { ".plan", bob_plan_check, bob_plan_key,
+					    make_patch_plan };
 
 	return cache_one(&kind, dir, path, made, stats, err);
 }
 
+bob_status bob_plan_cache_special(const char *dir, const char *path, int *made,
+				  struct bob_error *err)
+{
+	static const struct kind kind = { ".special", bob_plan_check, bob_plan_sample_key,
+					  make_special_plan };
+
+	return cache_one(&kind, dir, path, made, NULL, err);
+}
+
 bob_status bob_plan_cache_mem(const char *dir, const char *path, int *made, struct bob_error *err)
 {
-	static const struct kind kind = { ".mem", bob_mem_plan_check, make_mem_plan };
+	static const struct kind kind = { ".mem", bob_mem_plan_check, bob_plan_key,
+					    make_mem_plan };
 
 	return cache_one(&kind, dir, path, made, NULL, err);
 }

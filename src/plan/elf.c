@@ -168,11 +168,15 @@ static bob_status read_segments(struct bob_plan_image *img, bool all)
 			read_build_id(img, &ph);
 	}
 	img->key = bob_plan_key_begin(img->build_id, img->build_id_len);
+	img->sample_key = img->key;
 	for (size_t i = 0; i < img->segments.count; i++) {
 		const struct bob_plan_segment *s = &img->segments.at[i];
 
-		if (s->flags & PF_X)
-			img->key = bob_plan_key_segment(img->key, s->addr, s->bytes, s->len);
+		if (!(s->flags & PF_X))
+			continue;
+		img->key = bob_plan_key_segment(img->key, s->addr, s->bytes, s->len);
+		img->sample_key = bob_plan_key_sample(img->sample_key, s->addr, s->bytes, s->len,
+						      !img->build_id_len);
 	}
 	return BOB_OK;
 }

@@ -10,7 +10,12 @@
  * byte of the executable segments (BOLT and patchelf keep build-ids), begun from the planner's
  * version: bob_plan_key_begin, then bob_plan_key_segment for each PT_LOAD with PF_X in the order of
  * the program headers (p_filesz bytes). The agent computes it from memory, the planner from the
- * file. The directory is 0700 and ours; owner and mode of file and directory are checked. */
+ * file. The directory is 0700 and ours; owner and mode of file and directory are checked.
+ *
+ * <key>.special is a plan with nothing in it but the special functions (below) that are needed when neither calls nor
+ * accesses are recorded, without frame rules: some kB, where libc's plan has two megabytes. Its key is begun in the same way; of
+ * the segments it takes addresses, sizes and 64 bytes of each 4096, or all of them if there is no build-id
+ * (bob_plan_key_sample): what is patched is compared byte by byte as ever. */
 #ifndef BOB_PLAN_FORMAT_H
 #define BOB_PLAN_FORMAT_H
 
@@ -155,6 +160,9 @@ struct bob_plan_special {
 
 uint64_t bob_plan_key_begin(const uint8_t *build_id, uint64_t len);
 uint64_t bob_plan_key_segment(uint64_t key, uint64_t vaddr, const void *bytes, uint64_t len);
+/* The same for <key>.special; `all`: there is no build-id. */
+uint64_t bob_plan_key_sample(uint64_t key, uint64_t vaddr, const void *bytes, uint64_t len,
+			     int all);
 
 /* Freestanding; also run by the agent before it believes a plan. `key` 0 accepts any. */
 bob_status bob_plan_check(const void *plan, uint64_t len, uint64_t key);

@@ -90,7 +90,7 @@ struct bob_plan_elf;		/* libelf's handles, private to elf.c */
 
 struct bob_plan_image {
 	struct bob_plan_elf *elf;
-	uint64_t key;
+	uint64_t key, sample_key;
 	uint8_t build_id[20];
 	uint8_t build_id_len;
 	bool fixed;		/* ET_EXEC: runs where it was linked */
@@ -126,6 +126,8 @@ bob_status bob_plan_scan(struct bob_plan_image *img);
  * without a name are in truth such parts. The second renumbers the functions. */
 void bob_plan_find_owners(struct bob_plan_image *img);
 bob_status bob_plan_drop_cold(struct bob_plan_image *img);
+/* Between these two: nothing but the functions that the agent needs for itself, under the key of such a plan. */
+bob_status bob_plan_keep_specials(struct bob_plan_image *img);
 bob_status bob_plan_patch(struct bob_plan_image *img);
 bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len);
 

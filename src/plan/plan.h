@@ -27,6 +27,8 @@ struct bob_plan_stats {
 /* The cache key of the image at `path`, from its build-id, its executable bytes' identity and the
  * planner's version. Cheap: does not decode. */
 bob_status bob_plan_key(const char *path, uint64_t *key, struct bob_error *err);
+/* That of the plan of its special functions alone (format.h). */
+bob_status bob_plan_sample_key(const char *path, uint64_t *key, struct bob_error *err);
 
 /* Make the plan of the image at `path`. On BOB_OK *plan (of *len bytes) belongs to the caller and
  * is freed with free(). `stats` may be NULL. Errors: BOB_ERR_IO, BOB_ERR_NOENT,
@@ -35,11 +37,18 @@ bob_status bob_plan_key(const char *path, uint64_t *key, struct bob_error *err);
 bob_status bob_plan_image(const char *path, void **plan, size_t *len, struct bob_plan_stats *stats,
 			  struct bob_error *err);
 
+/* The same of its special functions alone. */
+bob_status bob_plan_image_special(const char *path, void **plan, size_t *len,
+				  struct bob_error *err);
+
 /* Make the plan and put it into the cache directory `dir` unless a valid one is there (temporary
  * file, fsync not needed, rename). `*made` (may be NULL) tells whether it had to be made. Refuses
  * (BOB_ERR_IO) a directory that is not ours or writable by others. */
 bob_status bob_plan_cache(const char *dir, const char *path, int *made,
 			  struct bob_plan_stats *stats, struct bob_error *err);
+
+bob_status bob_plan_cache_special(const char *dir, const char *path, int *made,
+				  struct bob_error *err);
 
 /* The user's cache directory: $BOBBIN_CACHE, else $XDG_CACHE_HOME/bobbin, else ~/.cache/bobbin
  * (created 0700). `buf` gets the path. */

@@ -109,6 +109,33 @@ def _():
     h.check(same, "the second run wrote to the cache")
 
 
+@suite.case("events alone: plans of special functions, and of what events come from")
+def _():
+    cache = new_cache()
+    env = h.environment({"BOBBIN_CACHE": str(cache)})
+    say = h.compile("regular", ["events/regular.c"], "gcc", ["-O1", f"-I{h.ROOT / 'include'}"])
+
+    def events():
+        r = h.record([say, "10"], ["--events"], env=env)
+        h.check((r.status, r.out, r.err) == (0, b"", b""), f"{r}")
+        h.check_trace(r.trace)
+        told = h.bobbin("info", r.trace).out
+        h.check(re.search(rb"^events +60$", told, re.M), f"not 60 events\n{h.show(told)}")
+        h.check(re.search(rb"  ended  .*/regular$", told, re.M), f"its end was not seen\n{h.show(told)}")
+
+    def kinds():
+        return sorted(p.suffix for p in cache.iterdir() if p.suffix in (".plan", ".special"))
+
+    events()
+    h.check(kinds() == [".plan", ".special", ".special"], f"in the cache: {kinds()}")
+    for p in list(cache.glob("*.special")):
+        good = p.read_bytes()
+        for what, bad in list(damage(good))[::16]:
+            p.write_bytes(bad)
+            events()
+            h.check(p.read_bytes() == good, f"{what}: not replaced")
+
+
 @suite.case("cold, eight at once")
 def _():
     cache = new_cache()

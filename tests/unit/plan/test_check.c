@@ -210,6 +210,96 @@ static void test_specials(void **state)
 				       1u << BOB_SPECIAL_LIBC_SIGACTION);
 }
 
+static const struct bob_plan_func *func_at(const struct bob_plan_head *h, uint64_t addr)
+{
+	const struct bob_plan_func *f = (const void *)((const uint8_t *)h + h->funcs.off);
+
+	for (uint32_t i = 0; i < h->func_count; i++)
+		if (f[i].addr == addr)
+			return &f[i];
+	return NULL;
+}
+
+/* The trampoline but for what depends on where it is and on its number. */
+static void assert_same_body(const struct bob_plan_head *a, const struct bob_plan_func *f,
+			     const struct bob_plan_head *b, const struct bob_plan_func *g)
+{
+	const uint8_t *p = (const uint8_t *)a + a->blob.off + f->tramp;
+	const uint8_t *q = (const uint8_t *)b + b->blob.off + g->tramp;
+
+	assert_int_equal(f->tramp_len, g->tramp_len);
+	assert_int_equal(f->displaced_len, g->displaced_len);
+	assert_int_equal(f->expect_len, g->expect_len);
+	assert_memory_equal(f->expect, g->expect, f->expect_len);
+	assert_memory_equal(p, q, BOB_PLAN_TRAMP_ID);
+	assert_int_equal(p[f->body], q[g->body]);
+}
+
+/* The plan of special functions alone patches each of them as the whole one does. */
+static void test_special_plan(void **state)
+{
+	const struct bob_plan_head *whole = (const void *)good, *h;
+	const struct bob_plan_special *s;
+	const struct bob_plan_func *f;
+	uint64_t seen = 0, key;
+	size_t len;
+	void *p;
+
+	(void)state;
+	assert_int_equal(bob_plan_image_special(test_images[0], &p, &len, NULL), BOB_OK);
+	assert_int_equal(bob_plan_sample_key(test_images[0], &key, NULL), BOB_OK);
+	assert_int_equal(bob_plan_check(p, len, key), BOB_OK);
+	h = p;
+	assert_true(key != whole->key && len < 16384);
+	s = (const void *)((const uint8_t *)p + h->special.off);
+	f = (const void *)((const uint8_t *)p + h->funcs.off);
+	assert_int_equal(h->func_count, h->special.len / sizeof(*s));
+	for (uint32_t i = 0; i < h->func_count; i++) {
+		const struct bob_plan_func *there = func_at(whole, f[i].addr);
+
+		assert_int_equal(s[i].func, i);
+		seen |= 1ull << s[i].what;
+		assert_non_null(there);
+		assert_int_equal(there->size, f[i].size);
+		if (f[i].kind == BOB_PATCH_JMP && there->kind == BOB_PATCH_JMP)
+			assert_same_body(h, &f[i], whole, there);
+		assert_int_not_equal(f[i].kind, BOB_PATCH_NONE);
+	}
+	assert_int_equal(seen, 1u << BOB_SPECIAL_EXECVE | 1u << BOB_SPECIAL_EXIT |
+				       1u << BOB_SPECIAL_MAKECONTEXT | 1u << BOB_SPECIAL_PRCTL |
+				       1u << BOB_SPECIAL_SYSCALL | 1u << BOB_SPECIAL_EXECVEAT |
+				       1u << BOB_SPECIAL_SIGALTSTACK);
+	free(p);
+	assert_int_equal(bob_plan_image_special(test_images[1], &p, &len, NULL), BOB_OK);
+	h = p;
+	s = (const void *)((const uint8_t *)p + h->special.off);
+	seen = 0;
+	for (uint32_t i = 0; i < h->func_count; i++)
+		seen |= 1ull << s[i].what;
+	assert_int_equal(seen, 1u << BOB_SPECIAL_DL_STATE | 1u << BOB_SPECIAL_EXIT);
+	free(p);
+}
+
+/* Of each 4096 bytes 64 count, without a build-id all; places and sizes always. */
+static void test_sample_key(void **state)
+{
+	static uint8_t bytes[10000];
+	const uint64_t key = bob_plan_key_sample(1, 64, bytes, sizeof(bytes), 0),
+		       all = bob_plan_key_sample(1, 64, bytes, sizeof(bytes), 1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		bytes[i] = 1;
+		assert_int_equal(bob_plan_key_sample(1, 64, bytes, sizeof(bytes), 0) != key,
+				 i % 4096 < 64);
+		assert_true(bob_plan_key_sample(1, 64, bytes, sizeof(bytes), 1) != all);
+		bytes[i] = 0;
+	}
+	assert_true(bob_plan_key_sample(2, 64, bytes, sizeof(bytes), 0) != key);
+	assert_true(bob_plan_key_sample(1, 128, bytes, sizeof(bytes), 0) != key);
+	assert_true(bob_plan_key_sample(1, 64, bytes, sizeof(bytes) - 1, 0) != key);
+}
+
 static void test_cache(void **state)
 {
 	char dir[] = "/tmp/bob_plan_XXXXXX", file[128];
@@ -267,6 +357,8 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_image_file),
 		cmocka_unit_test(test_specials),
+		cmocka_unit_test(test_special_plan),
+		cmocka_unit_test(test_sample_key),
 		cmocka_unit_test(test_cache),
 		cmocka_unit_test(test_closure),
 	};
