@@ -55,7 +55,7 @@ union bob_datum {
 
 /* How data that a hook returns are kept at an event, and how those of several iterations, threads and ranks become one. NULL in a hook: they
  * are numbers, kept one by one as long as they have few different values, then as a histogram. None of these may fail but create, add and
- * unpack, which return NULL or 0 then: the trace says so. None may throw, jump away or end the process. `merge` must give the same in any order. */
+ * unpack, which return NULL or 0 then: the trace says so. None may throw, jump away or end the process: the set of one that throws is lost. `merge` must give the same in any order. */
 struct bob_value_set {
 	uint32_t size;		/* of this struct */
 	uint32_t reserved;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/varint.h"
+#include "events/guard.h"
 #include "events/sets.h"
 
 #define TURNS_MAX 100000u	/* of waiting for who has a thread's sets */
@@ -18,6 +19,9 @@ static struct bob_ev_lock lock;
 static pid_t of;		/* whose they are: a fork child has none */
 static bool finished;		/* hooks have had their results */
 static uint64_t lost;		/* data, or sets, for which there was no room, or that somebody refused */
+/* What the calling thread has while it calls functions of the user's. */
+static __thread struct bob_ev_sets *entered;
+static __thread bool has_lock;
 
 static void lose(void)
 {
@@ -40,9 +44,12 @@ static void need_process(void)
 /* A thread's own, or all threads' by one that gathers. False: who has them does not come to an end. */
 static bool enter(struct bob_ev_sets *s)
 {
+	entered = s;
 	for (uint32_t i = 0; __atomic_exchange_n(&s->busy, 1, __ATOMIC_ACQUIRE); i++) {
-		if (i == TURNS_MAX)
+		if (i == TURNS_MAX) {
+			entered = NULL;
 			return false;
+		}
 		sched_yield();
 	}
 	return true;
@@ -50,7 +57,54 @@ static bool enter(struct bob_ev_sets *s)
 
 static void leave(struct bob_ev_sets *s)
 {
+	entered = NULL;
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* A function of the user's was left by a jump: what the calling thread had meanwhile is given back. */
+static bool come_back(void)
+{
+	if (!bob_ev_guard_was_left())
+		return false;
+	if (entered)
+		leave(entered);
+	if (has_lock)
+		bob_ev_unlock(&lock);
+	has_lock = false;
+	lose();
+	return true;
+}
+
+bool bob_ev_sets_left(void)
+{
+	const bool is_left = come_back();
+
+	if (is_left)
+		bob_ev_depth = 0;
+	return is_left;
+}
+
+/* False: the calling thread is in already, in a function of the user's in which there are events, or which ends the process. */
+static bool may_come(void)
+{
+	if (bob_ev_guard_is_inside())
+		return false;
+	(void)come_back();
+	return true;
+}
+
+static bool begin(void)
+{
+	has_lock = may_come();
+	if (has_lock)
+		bob_ev_lock(&lock);
+	return has_lock;
+}
+
+static void end(void)
+{
+	has_lock = false;
+	bob_ev_unlock(&lock);
 }
 
 static struct bob_ev_sets *open_sets(void)
@@ -72,6 +126,10 @@ void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, const struct bo
 {
 	struct bob_ev_set *o;
 
+	if (!may_come()) {
+		lose();
+		return;
+	}
 	t->sets = t->sets ? t->sets : open_sets();
 	if (!t->sets || !enter(t->sets)) {
 		lose();
@@ -79,7 +137,7 @@ void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, const struct bo
 	}
 	o = path && path->depth ? bob_ev_sets_find_place(t->sets, event, hook, phase, path) :
 				  bob_ev_sets_find(t->sets, event, hook, phase, NULL, 0);
-	if (!o || !bob_ev_set_ops(o)->add(bob_ev_set_ctx(o), o->set, data))
+	if (!o || !bob_ev_set_add(o, data))
 		lose();
 	leave(t->sets);
 }
@@ -94,15 +152,22 @@ static void unite(const struct bob_ev_set *like)
 	if (ours)
 		o = bob_ev_sets_find(ours, like->event, like->hook, like->phase, like->call,
 				     like->depth);
-	if (!o || !bob_ev_set_ops(o)->merge(bob_ev_set_ctx(o), o->set, like->set))
+	if (!o || !bob_ev_set_merge(o, like))
 		lose();
 }
 
-/* The lock is held. */
+/* The lock is held. Whatever the user's functions do, nothing is taken twice. */
 static void take_all(struct bob_ev_sets *s)
 {
-	for (uint32_t i = 0; i < s->count; i++)
-		unite(&s->one[i]);
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct bob_ev_set o = s->one[i];
+
+		s->one[i].is_lost = true;
+		if (o.is_lost)
+			continue;
+		unite(&o);
+		bob_ev_set_destroy(&o);
+	}
 	bob_ev_sets_empty(s);
 }
 
@@ -110,9 +175,8 @@ void bob_ev_sets_end(struct bob_ev_thread *t)
 {
 	struct bob_ev_sets *s = t->sets, **at = &threads;
 
-	if (!s)
+	if (!s || !begin())
 		return;
-	bob_ev_lock(&lock);
 	need_process();
 	while (*at && *at != s)
 		at = &(*at)->next;
@@ -120,15 +184,14 @@ void bob_ev_sets_end(struct bob_ev_thread *t)
 		*at = s->next;
 	t->sets = NULL;
 	take_all(s);
-	bob_ev_unlock(&lock);
+	end();
 	bob_ev_unmap(s, sizeof(*s));
 }
 
 void bob_ev_sets_gather(void)
 {
-	if (of != getpid())
+	if (of != getpid() || !begin())
 		return;
-	bob_ev_lock(&lock);
 	need_process();
 	for (struct bob_ev_sets *s = threads; s; s = s->next) {
 		if (!enter(s))
@@ -136,7 +199,7 @@ void bob_ev_sets_gather(void)
 		take_all(s);
 		leave(s);
 	}
-	bob_ev_unlock(&lock);
+	end();
 }
 
 /* --- bytes: value_sets.h --- */
@@ -192,12 +255,14 @@ static void put_calls(struct bytes *b, const struct bob_ev_set *o)
 		b->len += bob_set_put_calls(to, o->call, o->depth);
 }
 
-static void put_one(struct bytes *b, const struct bob_ev_set *o)
+/* One that cannot be packed is not there. */
+static void put_one(struct bytes *b, struct bob_ev_set *o)
 {
 	const struct bob_value_set *ops = bob_ev_set_ops(o);
+	const size_t before = b->len;
 	const char *hook = bob_ev_hook(o->hook)->name;
 	char text[TEXT_MAX];
-	size_t n;
+	size_t n, again;
 	uint8_t *to;
 
 	put_text(b, hook ? hook : "", hook ? strlen(hook) : 0);
@@ -206,15 +271,18 @@ static void put_one(struct bytes *b, const struct bob_ev_set *o)
 	if (o->depth)
 		put_calls(b, o);
 	put(b, ops == &bob_ev_numbers ? BOB_SET_NUMBERS : BOB_SET_OWN);
-	n = ops->pack(bob_ev_set_ctx(o), o->set, NULL, 0);
-	put(b, n);
-	to = need(b, n);
-	if (to && ops->pack(bob_ev_set_ctx(o), o->set, to, n) == n)
-		b->len += n;
-	else
-		b->failed = true;
-	n = ops->print ? ops->print(bob_ev_set_ctx(o), o->set, text, sizeof(text)) : 0;
-	put_text(b, text, n < sizeof(text) ? n : 0);
+	if (bob_ev_set_pack(o, NULL, 0, &n)) {
+		put(b, n);
+		to = need(b, n);
+		if (to && bob_ev_set_pack(o, to, n, &again) && again == n) {
+			b->len += n;
+			n = bob_ev_set_print(o, text, sizeof(text));
+			put_text(b, text, n < sizeof(text) ? n : 0);
+			return;
+		}
+	}
+	lose();
+	b->len = before;
 }
 
 void *bob_ev_sets_pack(size_t *len, size_t *size)
@@ -222,12 +290,11 @@ void *bob_ev_sets_pack(size_t *len, size_t *size)
 	struct bytes b = { 0 };
 
 	*len = 0;
-	if (!ours || of != getpid())
+	if (!ours || of != getpid() || !begin())
 		return NULL;
-	bob_ev_lock(&lock);
 	for (uint32_t i = 0; i < ours->count; i++)
 		put_one(&b, &ours->one[i]);
-	bob_ev_unlock(&lock);
+	end();
 	if (b.failed) {
 		lose();
 		bob_ev_unmap(b.at, b.room);
@@ -256,6 +323,7 @@ static bool take(const struct bob_set *s)
 {
 	struct bob_set_call call[BOB_SET_DEPTH_MAX];
 	struct bob_ev_set like = { .phase = s->phase, .depth = s->depth, .call = call };
+	bool all;
 
 	if (s->event_len >= sizeof(like.event) || !hook_named(s, &like.hook)) {
 		lose();
@@ -263,16 +331,17 @@ static bool take(const struct bob_set *s)
 	}
 	memcpy(like.event, s->event, s->event_len);
 	bob_set_calls(s, call);
-	like.set = bob_ev_set_ops(&like)->unpack(bob_ev_set_ctx(&like), s->bytes, s->len);
-	if (!like.set) {
-		lose();
+	if (!begin())
 		return false;
+	all = bob_ev_set_unpack(&like, s->bytes, s->len);
+	if (all) {
+		unite(&like);
+		bob_ev_set_destroy(&like);
+	} else {
+		lose();
 	}
-	bob_ev_lock(&lock);
-	unite(&like);
-	bob_ev_unlock(&lock);
-	bob_ev_set_ops(&like)->destroy(bob_ev_set_ctx(&like), like.set);
-	return true;
+	end();
+	return all;
 }
 
 bool bob_ev_sets_unite(const void *bytes, size_t len)
@@ -291,14 +360,19 @@ bool bob_ev_sets_unite(const void *bytes, size_t len)
 
 /* --- the end --- */
 
+static void drop(struct bob_ev_sets *s)
+{
+	bob_ev_sets_empty(s);
+	bob_ev_unmap(s, sizeof(*s));
+}
+
 /* What comes behind that is of this process alone. */
-static void drop(void)
+static void drop_ours(void)
 {
 	struct bob_ev_sets *s = ours;
 
 	ours = NULL;
-	bob_ev_sets_empty(s);
-	bob_ev_unmap(s, sizeof(*s));
+	drop(s);
 }
 
 void bob_ev_sets_given(bool are_there)
@@ -306,8 +380,8 @@ void bob_ev_sets_given(bool are_there)
 	finished = true;
 	if (!are_there)
 		bob_ev_sets_write();
-	else if (ours)
-		drop();
+	else if (ours && may_come())
+		drop_ours();
 }
 
 static void say_lost(void)
@@ -322,11 +396,11 @@ static void write_ours(bool go_on)
 	size_t len, size;
 	uint8_t *bytes;
 
-	if (!ours || of != getpid())
+	if (!ours || of != getpid() || !may_come())
 		return;
 	bytes = bob_ev_sets_pack(&len, &size);
 	if (!go_on)
-		drop();
+		drop_ours();
 	if (!bytes)
 		return;
 	bob_ev_sets_put(bytes, len);
@@ -335,7 +409,10 @@ static void write_ours(bool go_on)
 
 void bob_ev_sets_write(void)
 {
-	if (ours && of == getpid())
+	if (bob_ev_guard_is_inside())
+		bob_ev_log(
+			"a function of a hook's sets has ended the process: what was not written before is lost\n");
+	else if (ours && of == getpid())
 		say_lost();
 	write_ours(false);
 }
@@ -345,16 +422,21 @@ void bob_ev_sets_save(void)
 	write_ours(true);
 }
 
+/* They are in the file, for good, before anybody gets a result, who may not come back. */
 void bob_ev_sets_finish(void)
 {
-	if (!ours || of != getpid())
-		return;
-	for (uint32_t i = 0; i < ours->count && !finished; i++) {
-		const struct bob_ev_set *o = &ours->one[i];
+	const bool had_results = finished;
+	struct bob_ev_sets *s;
 
-		if (bob_ev_set_ops(o)->result)
-			bob_ev_set_ops(o)->result(bob_ev_set_ctx(o), o->event, o->phase, o->set);
-	}
+	if (!ours || of != getpid() || !may_come())
+		return;
 	finished = true;
-	bob_ev_sets_write();
+	write_ours(true);
+	bob_ev_sets_unname();
+	s = ours;
+	ours = NULL;
+	for (uint32_t i = 0; i < s->count && !had_results; i++)
+		bob_ev_set_result(&s->one[i]);
+	drop(s);
+	say_lost();
 }

@@ -18,6 +18,7 @@ struct bob_ev_set {
 	uint32_t hook, phase;
 	uint32_t hash;
 	uint32_t depth;
+	bool is_lost;		/* one of its functions has thrown, or somebody else has it: it is not touched any more */
 	struct bob_set_call *call; /* its own (malloc); recursion folded, as in the folded trace */
 	char event[BOB_EV_SETS_NAME];
 };
@@ -36,11 +37,21 @@ struct bob_ev_sets {
 	} memo[BOB_EV_SETS_MEMO];
 };
 
-/* What makes it and takes it apart. */
+/* What makes it and takes it apart; set_calls.c calls it. */
 const struct bob_value_set *bob_ev_set_ops(const struct bob_ev_set *o);
 void *bob_ev_set_ctx(const struct bob_ev_set *o);
 /* Of numbers; hooks without sets of their own have these (sets_table.c). */
 extern const struct bob_value_set bob_ev_numbers;
+
+/* --- set_calls.c: what `o` is is known; `create` and `unpack` make o->set. False: it was refused, or an exception came, and what has been lost by it the trace says --- */
+bool bob_ev_set_create(struct bob_ev_set *o);
+bool bob_ev_set_add(struct bob_ev_set *o, const union bob_datum *data);
+bool bob_ev_set_merge(struct bob_ev_set *o, const struct bob_ev_set *from);
+bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t room, size_t *size);
+bool bob_ev_set_unpack(struct bob_ev_set *o, const void *bytes, size_t len);
+size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t room);
+void bob_ev_set_destroy(struct bob_ev_set *o);
+void bob_ev_set_result(struct bob_ev_set *o);
 
 /* It is made if it is not there; NULL: it cannot. */
 struct bob_ev_set *bob_ev_sets_find(struct bob_ev_sets *s, const char *event, uint32_t hook,

@@ -121,8 +121,7 @@ static struct bob_ev_set *make(struct bob_ev_sets *s, const struct bob_ev_set *l
 			return NULL;
 		memcpy(o->call, like->call, o->depth * sizeof(*o->call));
 	}
-	o->set = bob_ev_set_ops(o)->create(bob_ev_set_ctx(o));
-	if (!o->set) {
+	if (!bob_ev_set_create(o)) {
 		free(o->call);
 		return NULL;
 	}
@@ -174,7 +173,7 @@ void bob_ev_sets_empty(struct bob_ev_sets *s)
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct bob_ev_set *o = &s->one[i];
 
-		bob_ev_set_ops(o)->destroy(bob_ev_set_ctx(o), o->set);
+		bob_ev_set_destroy(o);
 		free(o->call);
 	}
 	s->count = 0;

@@ -236,7 +236,7 @@ static struct bob_ev_thread *enter(void)
 {
 	struct bob_ev_thread *t;
 
-	if (bob_ev_depth) {
+	if (bob_ev_is_within()) {
 		miss();
 		return NULL;
 	}
@@ -251,7 +251,7 @@ static bool is_wanted(uint32_t id, const union bob_arg *in, uint32_t count, cons
 {
 	bool wanted = !bob_ev_is_off();
 
-	if (bob_ev_hook_count && !bob_ev_depth)
+	if (bob_ev_hook_count && !bob_ev_is_within())
 		wanted &= bob_ev_user_hooks_begin(id, in, count, caller, cfa);
 	return wanted;
 }
@@ -279,7 +279,7 @@ void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 {
 	struct bob_ev_thread *t;
 
-	if (!bob_ev_is_registered(id) || bob_ev_depth)
+	if (!bob_ev_is_registered(id) || bob_ev_is_within())
 		return;
 	t = enter();
 	if (t) {

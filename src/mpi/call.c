@@ -22,7 +22,7 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 
 	c->passed = false;
 	c->hooks = 0;
-	if (bob_ev_depth || !bob_mpi_is_recorded || bob_ev_is_off())
+	if (bob_ev_is_within() || !bob_mpi_is_recorded || bob_ev_is_off())
 		return false;
 	bob_ev_end_left(cfa);
 	if (bob_mpi_how[function] == BOB_MPI_PASS) {

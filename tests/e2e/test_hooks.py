@@ -114,16 +114,40 @@ def throwing():
     equal(there, [i for i in range(9) if i not in thrown])
 
 
-@suite.case("a set that throws")
+def events(trace):
+    h.check_trace(trace)
+    return len(re.findall(r"(?m)^ *\d+  e\(\)", h.bobbin("show", "-x", "--lines=0", trace).out.decode()))
+
+
+@suite.case("sets that throw, jump, or end the process")
 def throwing_set():
+    """Each of its functions: what is lost is that set, or what was under way; never the program, nor an event, nor other sets."""
     p = program("set_throws.cc", "g++")
-    for args in ([], ["in a thread"]):
-        r = h.record([p, *args], ["--events"])
-        # nobody catches it: the C++ run time says what it was, and every event is there
-        h.check(r.status in (-6, 134) and b"two sets do not fit together" in r.err, str(r))
-        h.check_trace(r.trace)
-        text = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
-        h.check(len(re.findall(r"(?m)^ *\d+  e\(\)", text)) == 5, text)
+    functions = ("create", "add", "merge", "pack", "unpack", "print", "destroy", "result")
+    for which in functions:
+        for where in ("here", "thread", "ranks"):
+            if which == "unpack" and where != "ranks":
+                continue  # nobody calls it
+            r = h.record([p, which, "throw", where], ["--events"])
+            n = 12 if where == "ranks" else 7
+            h.check(r.status == 0 and b"0 exceptions\n" in r.out, f"{which} {where}: {r}")
+            h.check(events(r.trace) == n, f"{which} {where}: events are lost")
+            info = h.bobbin("info", r.trace).out.decode()
+            h.check(f"hook 'throws': `{which}` of its sets has thrown an exception" in info, info)
+            equal(table(r.trace)["e", "in", "ones"].split()[0], str(n))
+            r = h.record([p, which, "exit", where], ["--events"])
+            h.check(r.status == 5, f"{which} {where}: {r}")
+            h.check_trace(r.trace)
+            info = h.bobbin("info", r.trace).out.decode()
+            h.check("a function of a hook's sets has ended the process" in info, info)
+    # a jump to where the ranks had begun, which go on: what was brought by then is not brought twice. Of what another one had sent it is not known
+    for which in functions:
+        r = h.record([p, which, "jump", "ranks"], ["--events"])
+        h.check(r.status == 0 and r.out.startswith(b"jumped\n") and b"0 exceptions\n" in r.out, f"{which}: {r}")
+        early = which in ("create", "add")
+        h.check(events(r.trace) == (3 if early else 12), f"{which}: events are lost")
+        equal(table(r.trace)["e", "in", "ones"].split()[0], {"create": "2", "add": "2", "unpack": "7"}.get(which, "12"))
+
 
 
 @suite.case("hooks that end the process")

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What makes sets, puts them together and takes them apart. The user's own functions are called under guard: what one of them throws costs the set, and the trace says so. */
+#include <stdio.h>
+
+#include "events/guard.h"
+#include "events/sets.h"
+
+enum op { CREATE, ADD, MERGE, PACK, UNPACK, PRINT, DESTROY, RESULT };
+static const char *const op_name[] = { "create", "add",	  "merge",   "pack",
+				       "unpack", "print", "destroy", "result" };
+
+struct call {
+	enum op op;
+	const struct bob_value_set *ops;
+	void *ctx;
+	const struct bob_ev_set *o;
+	const void *from;	/* the other set; data; bytes */
+	void *to;
+	size_t len, size;
+	int ok;
+	void *set;
+};
+
+static void work(void *arg)
+{
+	struct call *c = arg;
+
+	switch (c->op) {
+	case CREATE:
+		c->set = c->ops->create(c->ctx);
+		break;
+	case ADD:
+		c->ok = c->ops->add(c->ctx, c->o->set, c->from);
+		break;
+	case MERGE:
+		c->ok = c->ops->merge(c->ctx, c->o->set, c->from);
+		break;
+	case PACK:
+		c->size = c->ops->pack(c->ctx, c->o->set, c->to, c->len);
+		break;
+	case UNPACK:
+		c->set = c->ops->unpack(c->ctx, c->from, c->len);
+		break;
+	case PRINT:
+		c->size = c->ops->print(c->ctx, c->o->set, c->to, c->len);
+		break;
+	case DESTROY:
+		c->ops->destroy(c->ctx, c->o->set);
+		break;
+	case RESULT:
+		c->ops->result(c->ctx, c->o->event, c->o->phase, c->o->set);
+		break;
+	}
+}
+
+static void say(const struct call *c)
+{
+	static uint8_t said[BOB_EV_HOOKS_MAX]; /* one of each hook will do */
+	const char *hook = bob_ev_hook(c->o->hook)->name;
+	char line[200];
+
+	if (__atomic_exchange_n(&said[c->o->hook], 1, __ATOMIC_RELAXED))
+		return;
+	snprintf(line, sizeof(line),
+		 "hook '%.60s': `%s` of its sets has thrown an exception; the set is lost\n",
+		 hook ? hook : "", op_name[c->op]);
+	bob_ev_log(line);
+}
+
+/* False: it has thrown. */
+static bool call(struct call *c, struct bob_ev_set *o, enum op op)
+{
+	c->op = op;
+	c->o = o;
+	c->ops = bob_ev_set_ops(o);
+	c->ctx = bob_ev_set_ctx(o);
+	if (c->ops == &bob_ev_numbers) {
+		work(c);
+		return true;
+	}
+	if (bob_ev_guard(work, c))
+		return true;
+	say(c);
+	o->is_lost = op != UNPACK;
+	return false;
+}
+
+bool bob_ev_set_create(struct bob_ev_set *o)
+{
+	struct call c = { .set = NULL };
+
+	o->set = call(&c, o, CREATE) ? c.set : NULL;
+	return o->set != NULL;
+}
+
+bool bob_ev_set_add(struct bob_ev_set *o, const union bob_datum *data)
+{
+	struct call c = { .from = data };
+
+	return !o->is_lost && call(&c, o, ADD) && c.ok;
+}
+
+bool bob_ev_set_merge(struct bob_ev_set *o, const struct bob_ev_set *from)
+{
+	struct call c = { .from = from->set };
+
+	return !o->is_lost && !from->is_lost && call(&c, o, MERGE) && c.ok;
+}
+
+bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t room, size_t *size)
+{
+	struct call c = { .to = to, .len = room };
+
+	if (o->is_lost || !call(&c, o, PACK))
+		return false;
+	*size = c.size;
+	return true;
+}
+
+bool bob_ev_set_unpack(struct bob_ev_set *o, const void *bytes, size_t len)
+{
+	struct call c = { .from = bytes, .len = len };
+
+	o->set = call(&c, o, UNPACK) ? c.set : NULL;
+	return o->set != NULL;
+}
+
+size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t room)
+{
+	struct call c = { .to = to, .len = room };
+
+	return !o->is_lost && bob_ev_set_ops(o)->print && call(&c, o, PRINT) ? c.size : 0;
+}
+
+void bob_ev_set_destroy(struct bob_ev_set *o)
+{
+	struct call c = { .set = NULL };
+
+	if (!o->is_lost) /* else nobody knows what it is */
+		call(&c, o, DESTROY);
+}
+
+void bob_ev_set_result(struct bob_ev_set *o)
+{
+	struct call c = { .set = NULL };
+
+	if (!o->is_lost && bob_ev_set_ops(o)->result)
+		call(&c, o, RESULT);
+}
