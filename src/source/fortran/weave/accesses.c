@@ -191,6 +191,8 @@ static const char *probe(struct bob_weave *w, const struct statement *x,
 	const bool is_array = u->flags & (BOB_USE_WHOLE | BOB_USE_SECTION);
 	const uint32_t site = add_site(w, x, u, kind);
 
+	if (is_array)
+		bob_weave_box(w, x->number, u);
 	return bob_weave_text(w, "call %s%c(%u_4,%s)", w->id, is_array ? 's' : 'a', site,
 			      slice(w, x->s, u->from, u->to));
 }

@@ -114,12 +114,24 @@ static void say_sites(struct out *o, const struct bob_weave *w)
 	say(o, "{0,0,0,0,0,0}};\n");
 }
 
+/* Of some variable only a part is wanted. */
+static bool has_parts(const struct bob_weave *w)
+{
+	for (size_t i = 0; i < w->variable_count; i++)
+		if (w->variables[i].wish->rank)
+			return true;
+	return false;
+}
+
 static void say_nests(struct out *o, const struct bob_weave *w)
 {
 	say(o, "static const struct bob_probe_nest nests[] = {\n");
 	for (size_t i = 0; i < w->nest_count; i++)
 		say(o, "{%u,%u,%u},\n", w->nests[i].first, w->nests[i].count, w->nests[i].depth);
-	say(o, "{0,0,0}};\n");
+	say(o, "{0,0,0}};\nstatic const int32_t boxes[] = {\n");
+	for (size_t i = 0; i < w->site_count; i++)
+		say(o, "%d,\n", w->sites[i].box);
+	say(o, "0};\n#define JOINS %d\n", !has_parts(w));
 }
 
 static void say_events(struct out *o, const struct bob_weave *w)
@@ -154,6 +166,8 @@ static const char accesses[] =
 	"	for (k = 0; k < d->rank; k++)\n"
 	"		if (d->dim[k].extent <= 0)\n"
 	"			return;\n"
+	"	if (tell_box(site, d))\n"
+	"		return;\n"
 	"	for (;;) {\n"
 	"		const char *at = d->base_addr;\n"
 	"\n"
@@ -195,79 +209,6 @@ static const char accesses[] =
 	"	__atomic_store_n(&told[v], NULL, __ATOMIC_RELAXED);\n"
 	"	if (d->base_addr)\n"
 	"		bob_probe_forget(&here, (uint32_t)v, d->base_addr);\n"
-	"}\n";
-
-/* A nest is put together by calls: it begins, each loop says its trips, each access where the first iteration goes (slot 0), and where the next one of
- * a loop does (its slot). A handler may put together another one meanwhile. */
-static const char told_at_once[] =
-	"#define NESTS 4\n"
-	"#define SLOTS (BOB_PROBE_NEST_DEPTH_MAX + 1)\n"
-	"static __thread struct {\n"
-	"	uint32_t nest, depth;\n"
-	"	int64_t trips[BOB_PROBE_NEST_DEPTH_MAX];\n"
-	"	const void *at[BOB_PROBE_NEST_ACCESSES_MAX * SLOTS];\n"
-	"} begun[NESTS];\n"
-	"static __thread int begun_count;\n"
-	"\n"
-	"int32_t BOBBIN(o)(int32_t nest);\n"
-	"int32_t BOBBIN(o)(int32_t nest)\n"
-	"{\n"
-	"	uint32_t slots = nests[nest].count * (nests[nest].depth + 1);\n"
-	"\n"
-	"	if (!here.recorder || begun_count == NESTS)\n"
-	"		return 0;\n"
-	"	begun_count++;\n"
-	"	begun[begun_count - 1].nest = (uint32_t)nest;\n"
-	"	begun[begun_count - 1].depth = 0;\n"
-	"	for (uint32_t i = 0; i < slots; i++)\n"
-	"		begun[begun_count - 1].at[i] = NULL;\n"
-	"	return 1;\n"
-	"}\n"
-	"\n"
-	"/* Does the loop run? If not, the nest does not. */\n"
-	"int32_t BOBBIN(c)(int64_t low, int64_t high, int64_t step);\n"
-	"int32_t BOBBIN(c)(int64_t low, int64_t high, int64_t step)\n"
-	"{\n"
-	"	uint64_t by = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;\n"
-	"	uint64_t way = step < 0 ? (uint64_t)low - (uint64_t)high : (uint64_t)high - (uint64_t)low;\n"
-	"\n"
-	"	if (!step || (step < 0 ? low < high : high < low)) {\n"
-	"		begun_count--;\n"
-	"		return 0;\n"
-	"	}\n"
-	"	begun[begun_count - 1].trips[begun[begun_count - 1].depth++] = (int64_t)(way / by + 1);\n"
-	"	return 1;\n"
-	"}\n"
-	"\n"
-	"/* Does it run again? */\n"
-	"int32_t BOBBIN(g)(int32_t loop);\n"
-	"int32_t BOBBIN(g)(int32_t loop)\n"
-	"{\n"
-	"	return begun[begun_count - 1].trips[loop] > 1;\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(w)(int32_t slot, const void *at);\n"
-	"void BOBBIN(w)(int32_t slot, const void *at)\n"
-	"{\n"
-	"	begun[begun_count - 1].at[slot] = at;\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(n)(int32_t nest);\n"
-	"void BOBBIN(n)(int32_t nest)\n"
-	"{\n"
-	"	const uint32_t count = nests[nest].count, depth = nests[nest].depth;\n"
-	"	const volatile void *at[BOB_PROBE_NEST_ACCESSES_MAX];\n"
-	"	int64_t step[BOB_PROBE_NEST_ACCESSES_MAX * BOB_PROBE_NEST_DEPTH_MAX];\n"
-	"\n"
-	"	for (uint32_t k = 0; k < count; k++) {\n"
-	"		const void *const *slot = &begun[begun_count - 1].at[k * (depth + 1)];\n"
-	"\n"
-	"		at[k] = slot[0];\n"
-	"		for (uint32_t d = 0; d < depth; d++)\n"
-	"			step[k * depth + d] = slot[1 + d] ? (int64_t)((uintptr_t)slot[1 + d] - (uintptr_t)slot[0]) : 0;\n"
-	"	}\n"
-	"	bob_probe_nest(&here, (uint32_t)nest, begun[begun_count - 1].trips, at, step);\n"
-	"	begun_count--;\n"
 	"}\n";
 
 static const char code[] =
@@ -385,9 +326,9 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		    "					       names[i].has_trips ? \"-> int trips\" : NULL);\n");
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
 	if (w->variable_count)
-		say(&o, "%s\n", accesses);
+		say(&o, "%s\n%s\n", bob_weave_box_code, accesses);
 	if (w->nest_count)
-		say(&o, "%s\n", told_at_once);
+		say(&o, "%s\n", bob_weave_nest_code);
 	if (w->event_count)
 		say(&o, "%s", code);
 	text = o.failed ? NULL : bob_arena_text(w->arena, o.at, o.len);

@@ -61,7 +61,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		interface(w, at, unit, 'd', "bobbin_s,bobbin_x,bobbin_l", bounds);
 		interface(w, at, unit, 'f', "bobbin_s,bobbin_x", array);
 	}
-	if (w->nest_count)
+	if (w->counts.nests)
 		nest_interfaces(w, at, unit);
 	for (const char *c = "ltbe"; *c && w->event_count; c++)
 		interface(w, at, unit, *c, "bobbin_s", event);

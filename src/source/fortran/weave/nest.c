@@ -306,7 +306,8 @@ static bool has_place(const struct bob_weave_nest *n)
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
 	struct bob_fortran_place p;
 
-	if (n->first && at(n, n->first - 1)->kind == BOB_F_DIRECTIVE)
+	if ((n->first && at(n, n->first - 1)->kind == BOB_F_DIRECTIVE) ||
+	    bob_fortran_is_pure(bob_weave_unit(n->w, n->first)))
 		return false;
 	return bob_fortran_place(n->w->file, n->first, &p) == BOB_OK &&
 	       p.before != BOB_FORTRAN_NO && !(p.needs & bad) &&
@@ -371,4 +372,18 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	if (st != BOB_OK || !ok || (is_head_told(&n) && n.depth > 1) || !is_even(&n))
 		return st;
 	return take(&n);
+}
+
+void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_symbol *last = bob_weave_last(w, statement, u->ref);
+	uint32_t depth = last && last->rank > u->symbol->rank ? last->rank : u->symbol->rank;
+
+	if (w->is_flat || !depth || !w->site_count ||
+	    bob_array_room(&w->nests, w->nest_count, &w->nest_room, sizeof(*w->nests)))
+		return;
+	depth = depth < BOB_PROBE_NEST_DEPTH_MAX ? depth : BOB_PROBE_NEST_DEPTH_MAX;
+	w->nests[w->nest_count++] =
+		(struct bob_weave_nest_row){ (uint32_t)w->site_count - 1, 1, depth };
+	w->sites[w->site_count - 1].box = (uint32_t)w->nest_count;
 }

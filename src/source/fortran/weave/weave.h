@@ -8,7 +8,7 @@
  *   code.c       loops, calls, communication
  *   declare.c    where variables come to life and end, and the interfaces of what is called
  *   lines.c      lines to be put in, in the order in which they have to stand
- *   companion.c  the tables, and what the probes call, in C
+ *   companion.c  the tables, and what the probes call, in C; nest_code.c that of nests
  *
  * Probes stand before a statement wherever that gives the same accesses in the same order: they pass addresses, not values. So nothing has to
  * be put behind statements that jump, end loops or are controlled by an IF.
@@ -38,6 +38,7 @@ struct bob_weave_site {
 	uint32_t line, column;
 	uint32_t unit, size;
 	int kind;		/* enum bob_probe_kind */
+	uint32_t box;		/* 1 + the nest that tells a whole array or section; 0: none */
 };
 
 /* Something with a beginning and an end: a loop, a call. */
@@ -153,6 +154,12 @@ void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, u
  * refused. *at is where. */
 bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
 bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p);
+
+/* A whole array or section is told at once, too: of the site that was added last. */
+void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u);
+
+/* --- nest_code.c --- */
+extern const char bob_weave_nest_code[], bob_weave_box_code[];
 
 /* --- companion.c --- */
 /* A file in C; NULL without memory. */
