@@ -182,23 +182,52 @@ int main(void)
     check(text, "\n".join(inside).replace("{n}", "a"), "--variable=a", "--function=set")
 
 
-@suite.case("macros stay as they are")
-def _():
-    check(
-        """
+MACROS = """
 #define AT(i, j) a[(i) * 2 + (j)]
 #define N n
 #define TWICE(x) ((x) + (x))
+#define SWAP(x, y) do { int t_ = x; \\
+	x = y; y = t_; } while (0)
+#define DECLARE(v, k) int v = k; const char *v##_text = "/* " #v
+#define LINE (__LINE__ + n - n)
 static int a[8] = { 3, 1, 4, 1, 5 }, n = 2;
 int main(void)
 {
 	AT(1, 1) = AT(0, N) + N;
-	return TWICE(n) != a[3] - 2;
+	SWAP(a[0],
+	     n);
+	DECLARE(k, n);
+	if (LINE != 16 || k_text[3] != 'k')
+		return 1;
+	return TWICE(n) + k != 9 || TWICE(3) != 6;
 }
-""",
-        "8 R a+8 4;8 R n+0 4;8 W a+12 4;9 R a+12 4",
+"""
+
+
+@suite.case("macros: a use that is in the way of a probe is replaced by what it stands for; no other is, and no definition")
+def _():
+    r = check(
+        MACROS,
+        """12 R a+8 4;12 R n+0 4;12 W a+12 4;12 R n+0 4; 13 R a+0 4;13 R n+0 4;13 W a+0 4;13 W n+0 4
+        15 R n+0 4;16 R n+0 4;16 R n+0 4;18 R n+0 4;18 R n+0 4""",
         "--variable=a", "--variable=n",
     )
+    text = r.out.decode()
+    h.check("TWICE(3)" in text and "AT(1, 1)" in text, "a use that was not in the way is gone")
+    for line in MACROS.splitlines():
+        h.check(not line.startswith("#") or line in text, f"gone: {line}")
+
+
+@suite.case("macros: without a compiler, or where the text would mean something else, a piece gets no probe and is counted")
+def _():
+    for text, seen in (("int g(int x);\n#define g(x) g(x + n)\nstatic int n = 1;\nint main(void) { return g(2) != 4; }\nint (g)(int x) { return x + 1; }\n", ""),
+                       ("#define ODD(x) _Pragma(\"GCC unroll 2\") for (int i = 0; i < 2; i++) x\nint n; int main(void)\n{\n\tODD(n++);\n\treturn n != 2;\n}\n", "5 R n+0 4")):
+        r = check(text, seen, "--variable=n")
+        h.check("written in a macro" in r.err.decode(), str(r))
+    folder = h.fresh("source")
+    (folder / "a.c").write_text(MACROS)
+    r = h.run([TOOL, "a.c", "--variable=n", "--"], cwd=folder, env=h.environment({"CC": "no-such-compiler"}))
+    h.check(r.status == 0 and "written in a macro" in r.err.decode() and b"SWAP(a[0]," in r.out, str(r))
 
 
 @suite.case("variables of a block: told of where they are declared, forgotten where they end")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of work: read; walk once for the addresses that are taken, and once for the probes; put in. */
+/* The order of work: read; walk once for the addresses that are taken, and once for the probes; put in. If macros were in the way of probes,
+ * the same again with what they stand for. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -40,31 +41,71 @@ static bob_status finish(struct bob_c_unit *u, struct bob_source_c_result **out)
 	return BOB_OK;
 }
 
+/* `text`: NULL, or what the file becomes, for the unit. NULL: `why` says it. */
+static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
+				     const struct bob_source_c_options *options, bob_status *st,
+				     struct bob_source_c_complaint *why)
+{
+	struct bob_c_unit *u = calloc(1, sizeof(*u));
+
+	*st = u ? bob_c_unit_open(u, path, text, len, options, why) : BOB_ERR_NOMEM;
+	if (!u) {
+		free(text);
+		return NULL;
+	}
+	if (*st == BOB_OK) {
+		u->is_scan = true;
+		bob_c_walk_file(u);
+		*st = bob_c_check_wishes(u, why);
+	}
+	if (*st != BOB_OK) {
+		bob_c_unit_close(u);
+		free(u);
+		return NULL;
+	}
+	u->is_scan = false;
+	bob_c_walk_file(u);
+	bob_c_emit_frame(u);
+	return u;
+}
+
+static void close_unit(struct bob_c_unit *u)
+{
+	bob_c_unit_close(u);
+	free(u);
+}
+
+/* The same once more, of what macros that were in the way stand for. */
+static struct bob_c_unit *expanded(struct bob_c_unit *u)
+{
+	struct bob_c_unit *again;
+	bob_status st;
+	char *text;
+	size_t len;
+
+	if (!bob_c_expand(u, &text, &len))
+		return u;
+	again = instrument(u->path, text, len, u->options, &st, NULL);
+	if (!again)
+		return u;
+	close_unit(u);
+	return again;
+}
+
 bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_options *options,
 				   struct bob_source_c_result **out,
 				   struct bob_source_c_complaint *why)
 {
-	struct bob_c_unit *u = calloc(1, sizeof(*u));
 	bob_status st;
+	struct bob_c_unit *u = instrument(path, NULL, 0, options, &st, why);
 
 	if (!u)
-		return BOB_ERR_NOMEM;
-	st = bob_c_unit_open(u, path, options, why);
-	if (st == BOB_OK) {
-		u->is_scan = true;
-		bob_c_walk_file(u);
-		st = bob_c_check_wishes(u, why);
-	}
-	if (st == BOB_OK) {
-		u->is_scan = false;
-		bob_c_walk_file(u);
-		bob_c_emit_frame(u);
-		st = finish(u, out);
-		if (st != BOB_OK && why)
-			snprintf(why->text, sizeof(why->text), "%.255s: no memory", path);
-	}
-	bob_c_unit_close(u);
-	free(u);
+		return st;
+	u = expanded(u);
+	st = finish(u, out);
+	if (st != BOB_OK && why)
+		snprintf(why->text, sizeof(why->text), "%.255s: no memory", path);
+	close_unit(u);
 	return st;
 }
 

@@ -8,56 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flags that change what a text means. All others (of optimisation, warnings, output, linking) are passed over. */
-static const char *const kept[] = {
-	"-I",	  "-D",		   "-U",	     "-std=",		  "-ansi",
-	"-m",	  "-include",	   "-isystem",	     "-iquote",		  "-idirafter",
-	"-O",	  "-fsigned-char", "-funsigned-char", "-fshort-enums",	  "-fgnu89-inline",
-	"-pthread", "-nostdinc",   "--sysroot=",     "-fms-extensions",	  "-fno-builtin",
-	"-ffreestanding", "-fno-signed-char", "-fno-unsigned-char", "-isysroot", "-imacros",
-};
-static const char *const with_word[] = { "-I",	     "-D",	   "-U",       "-include", "-isystem",
-					 "-iquote",  "-idirafter", "-isysroot", "-imacros" };
-
-static bool is_kept(const char *flag)
-{
-	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
-		if (!strncmp(flag, kept[i], strlen(kept[i])))
-			return true;
-	return false;
-}
-
-static bool has_word(const char *flag)
-{
-	for (size_t i = 0; i < sizeof(with_word) / sizeof(with_word[0]); i++)
-		if (!strcmp(flag, with_word[i]))
-			return true;
-	return false;
-}
-
-/* The pragmas of OpenMP are looked at as text (statements.c): the tree is that of the loops below them. */
-static const char **arguments(const struct bob_source_c_options *o, int *count)
-{
-	const char **to = calloc((size_t)o->flag_count + 4, sizeof(*to));
-	int n = 0;
-
-	if (!to)
-		return NULL;
-	to[n++] = "-w";
-	to[n++] = "-xc";
-	to[n++] = "-ferror-limit=1";
-	for (uint32_t i = 0; i < o->flag_count; i++) {
-		if (!strcmp(o->flags[i], "-fopenmp"))
-			to[n++] = "-D_OPENMP=201511";
-		else if (is_kept(o->flags[i]))
-			to[n++] = o->flags[i];
-		if (has_word(o->flags[i]) && i + 1 < o->flag_count)
-			to[n++] = o->flags[++i];
-	}
-	*count = n;
-	return to;
-}
-
 static bob_status complain(struct bob_source_c_complaint *why, bob_status st, const char *format,
 			   ...) __attribute__((format(printf, 3, 4)));
 static bob_status complain(struct bob_source_c_complaint *why, bob_status st, const char *format,
@@ -227,14 +177,17 @@ static void find_macros(struct bob_c_unit *u)
 	u->macro_count = n;
 }
 
-bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path,
+bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, size_t len,
 			   const struct bob_source_c_options *options,
 			   struct bob_source_c_complaint *why)
 {
 	const char **flags;
+	struct CXUnsavedFile instead;
 	int count, error;
 	bob_status st;
 
+	u->bytes = text;
+	u->len = (uint32_t)len;
 	u->path = path;
 	u->options = options;
 	u->function_name = "";
@@ -244,16 +197,17 @@ bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path,
 			why, BOB_ERR_UNSUPPORTED,
 			"C sources need libclang, and there is none: install libclang1-14, or set "
 			"BOBBIN_LIBCLANG to the path of libclang.so");
-	st = read_file(u, why);
+	st = text ? BOB_OK : read_file(u, why);
 	if (st != BOB_OK)
 		return st;
-	flags = arguments(options, &count);
+	flags = bob_c_clang_flags(options, &count);
 	u->index = flags ? u->clang->createIndex(0, 0) : NULL;
 	if (!u->index) {
 		free(flags);
 		return complain(why, BOB_ERR_NOMEM, "%s: no memory", path);
 	}
-	error = (int)u->clang->parseTranslationUnit2(u->index, path, flags, count, NULL, 0,
+	instead = (struct CXUnsavedFile){ path, u->bytes, u->len };
+	error = (int)u->clang->parseTranslationUnit2(u->index, path, flags, count, &instead, 1,
 						     CXTranslationUnit_DetailedPreprocessingRecord,
 						     &u->tu);
 	free(flags);
@@ -289,7 +243,7 @@ void bob_c_unit_close(struct bob_c_unit *u)
 }
 
 /* The use of a macro that has the byte `at`; NULL: none. */
-static const struct bob_c_span *macro_at(const struct bob_c_unit *u, uint32_t at)
+static struct bob_c_span *macro_at(const struct bob_c_unit *u, uint32_t at)
 {
 	size_t lo = 0, hi = u->macro_count;
 
@@ -471,6 +425,17 @@ uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at)
 void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
 {
 	u->counts.refused[why]++;
+}
+
+void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	struct bob_c_span *first = macro_at(u, s->start), *last = macro_at(u, s->end);
+
+	bob_c_refuse(u, BOB_SOURCE_C_MACRO);
+	if (first)
+		first->is_in_the_way = true;
+	if (last)
+		last->is_in_the_way = true;
 }
 
 char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)

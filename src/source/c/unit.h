@@ -18,6 +18,7 @@ struct bob_c_span {
 	bool is_ours;		/* both ends are in the file ... */
 	bool is_plain;		/* ... and no macro has only a part of it */
 	bool is_macro;		/* it is as long as one use of a macro that stands for an expression, or for more than it */
+	bool is_in_the_way;	/* a use of a macro: something that was asked for got no probe because of it */
 };
 
 /* What happens to an lvalue. */
@@ -118,10 +119,23 @@ struct bob_c_unit {
 };
 
 /* --- unit.c --- */
-bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path,
+/* `text`: what stands for the file's bytes, then the unit's; NULL: they are read. */
+bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, size_t len,
 			   const struct bob_source_c_options *options,
 			   struct bob_source_c_complaint *why);
 void bob_c_unit_close(struct bob_c_unit *u);
+
+/* --- flags.c --- */
+/* What of the compiler's flags changes what a text means, for clang; free() it. NULL: no memory. */
+const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count);
+/* The same for the preprocessor of the compiler `cc`, with a NULL behind the last. */
+const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, const char *cc,
+				      const char *folder);
+
+/* --- expand.c --- */
+/* The file with what stands for them in place of the uses of macros that were in the way, for the caller to free. False: there are none, or it is not sure that
+ * the text means the same. */
+bool bob_c_expand(const struct bob_c_unit *u, char **text, size_t *len);
 
 struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c);
 /* Child cursors, at most `max` of them; the number there are. */
@@ -140,6 +154,8 @@ bool bob_c_is_array(enum CXTypeKind k);
 /* The first byte at or behind `at` that is neither blank nor comment. */
 uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at);
 void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why);
+/* ... because of a macro that has one of its ends. */
+void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s);
 char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

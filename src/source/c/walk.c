@@ -149,7 +149,7 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 	if (is_out(u, lv, s, verdict))
 		return false;
 	if (!bob_c_is_editable(u, s)) {
-		bob_c_refuse(u, BOB_SOURCE_C_MACRO);
+		bob_c_refuse_in_macro(u, s);
 		return false;
 	}
 	if (!bob_c_claim(u, s->start, s->end))

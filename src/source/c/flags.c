@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Of the flags that the user compiles with, those that say what the text means. */
+#include "source/c/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Flags that change what a text means. All others (of optimisation, warnings, output, linking) are passed over. */
+static const char *const kept[] = {
+	"-I",	  "-D",		   "-U",	     "-std=",		  "-ansi",
+	"-m",	  "-include",	   "-isystem",	     "-iquote",		  "-idirafter",
+	"-O",	  "-fsigned-char", "-funsigned-char", "-fshort-enums",	  "-fgnu89-inline",
+	"-pthread", "-nostdinc",   "--sysroot=",     "-fms-extensions",	  "-fno-builtin",
+	"-ffreestanding", "-fno-signed-char", "-fno-unsigned-char", "-isysroot", "-imacros",
+};
+static const char *const with_word[] = { "-I",	     "-D",	   "-U",       "-include", "-isystem",
+					 "-iquote",  "-idirafter", "-isysroot", "-imacros" };
+
+static bool is_kept(const char *flag)
+{
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		if (!strncmp(flag, kept[i], strlen(kept[i])))
+			return true;
+	return false;
+}
+
+static bool has_word(const char *flag)
+{
+	for (size_t i = 0; i < sizeof(with_word) / sizeof(with_word[0]); i++)
+		if (!strcmp(flag, with_word[i]))
+			return true;
+	return false;
+}
+
+/* The pragmas of OpenMP are looked at as text (statements.c): the tree is that of the loops below them. */
+const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count)
+{
+	const char **to = calloc((size_t)o->flag_count + 4, sizeof(*to));
+	int n = 0;
+
+	if (!to)
+		return NULL;
+	to[n++] = "-w";
+	to[n++] = "-xc";
+	to[n++] = "-ferror-limit=1";
+	for (uint32_t i = 0; i < o->flag_count; i++) {
+		if (!strcmp(o->flags[i], "-fopenmp"))
+			to[n++] = "-D_OPENMP=201511";
+		else if (is_kept(o->flags[i]))
+			to[n++] = o->flags[i];
+		if (has_word(o->flags[i]) && i + 1 < o->flag_count)
+			to[n++] = o->flags[++i];
+	}
+	*count = n;
+	return to;
+}
+
+const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, const char *cc,
+				      const char *folder)
+{
+	const char **to = calloc((size_t)o->flag_count + 10, sizeof(*to));
+	int n = 0;
+
+	if (!to)
+		return NULL;
+	to[n++] = cc;
+	for (uint32_t i = 0; i < o->flag_count; i++) {
+		if (is_kept(o->flags[i]) || !strcmp(o->flags[i], "-fopenmp"))
+			to[n++] = o->flags[i];
+		if (has_word(o->flags[i]) && i + 1 < o->flag_count)
+			to[n++] = o->flags[++i];
+	}
+	to[n++] = "-iquote";
+	to[n++] = folder;
+	to[n++] = "-w";
+	to[n++] = "-E";
+	to[n++] = "-P";
+	to[n++] = "-xc";
+	to[n++] = "-";
+	return to;
+}
