@@ -53,7 +53,10 @@ static void take_c(struct c_result *c)
 	r->counts = (struct bob_source_counts){ .variables = n->variables, .proved = n->proved,
 						.filtered = n->filtered, .dropped = n->dropped,
 						.nests = n->nests,
-						.nest_references = n->nest_references };
+						.nest_references = n->nest_references,
+						.loops = n->loops,
+						.calls = n->calls,
+						.communication = n->communication };
 	for (uint32_t i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
 		if (n->refused[i])
 			c->refusals[r->refusal_count++] = (struct bob_source_refusal){
@@ -64,19 +67,26 @@ static void take_c(struct c_result *c)
 	r->close = close_c;
 }
 
+static const enum bob_source_c_what c_what[] = {
+	[BOB_WISH_VARIABLE] = BOB_SOURCE_C_VARIABLE,
+	[BOB_WISH_LOOPS] = BOB_SOURCE_C_LOOPS,
+	[BOB_WISH_CALLS] = BOB_SOURCE_C_CALLS,
+	[BOB_WISH_COMMUNICATION] = BOB_SOURCE_C_COMMUNICATION,
+};
+
 /* False: C has no such thing. */
 static bool c_wish(const struct bob_wish *w, struct bob_source_c_wish *to)
 {
 	*to = (struct bob_source_c_wish){
-		.what = BOB_SOURCE_C_VARIABLE,
+		.what = c_what[w->what],
 		.function = w->scope == BOB_SCOPE_UNIT ? w->in : NULL,
 		.name = w->name,
 		.rank = w->rank,
 		.first_line = w->first_line,
 		.last_line = w->last_line == UINT32_MAX ? 0 : w->last_line,
 	};
-	if (w->what != BOB_WISH_VARIABLE || w->rank > BOB_SOURCE_C_RANK_MAX ||
-	    w->scope == BOB_SCOPE_MODULE || w->scope == BOB_SCOPE_COMMON)
+	if (w->rank > BOB_SOURCE_C_RANK_MAX || w->scope == BOB_SCOPE_MODULE ||
+	    w->scope == BOB_SCOPE_COMMON)
 		return false;
 	for (uint32_t i = 0; i < w->rank; i++)
 		to->box[i] = (struct bob_source_c_bounds){
@@ -99,9 +109,10 @@ static bob_status c_wishes(const struct bob_wish_file *f, struct bob_source_c_wi
 	n = 0;
 	for (const struct bob_wish *w = f->first; w; w = w->next)
 		if (!c_wish(w, &(*wishes)[n++])) {
-			snprintf(why->text, sizeof(why->text),
-				 "%.300s: command %u: not for C, where only variables are traced",
-				 f->path, w->command);
+			snprintf(
+				why->text, sizeof(why->text),
+				"%.300s: command %u: not for C, which has neither modules nor COMMON, nor so many subscripts",
+				f->path, w->command);
 			return BOB_ERR_INVAL;
 		}
 	return BOB_OK;

@@ -453,7 +453,7 @@ def torture_one(number, path):
         before = None
     if before is None or before.status:
         raise h.Skip("does not pass as it is")
-    r = h.run([TOOL, path.name, "--variable=*", "--", *flags], cwd=folder)
+    r = h.run([TOOL, path.name, "--variable=*", "--loops", "--calls", "--", *flags], cwd=folder)
     if r.status:
         h.check(re.match(rb"\S+:\d+:\d+: ", r.err), f"no reason given\n{r}")
         REFUSED["refused"] += 1

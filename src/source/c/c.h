@@ -19,7 +19,10 @@
 
 enum bob_source_c_what {
 	BOB_SOURCE_C_VARIABLE,
-	BOB_SOURCE_C_POINTERS		/* what is reached through pointers, where its address is that of a variable of another file */
+	BOB_SOURCE_C_POINTERS,		/* what is reached through pointers, where its address is that of a variable of another file */
+	BOB_SOURCE_C_LOOPS,		/* that begin in these lines, with their trips */
+	BOB_SOURCE_C_CALLS,
+	BOB_SOURCE_C_COMMUNICATION	/* calls of MPI and PVM */
 };
 
 struct bob_source_c_bounds {
@@ -63,6 +66,7 @@ enum bob_source_c_refusal {
 	BOB_SOURCE_C_THREAD,	/* one for each thread */
 	BOB_SOURCE_C_LARGE,	/* more bytes at once than a record can say */
 	BOB_SOURCE_C_JUMP,	/* something jumps over it or into it */
+	BOB_SOURCE_C_TWICE,	/* a call that may come back twice */
 	BOB_SOURCE_C_UNCLEAR,	/* no place for a probe was found */
 	BOB_SOURCE_C_REFUSALS
 };
@@ -76,6 +80,7 @@ struct bob_source_c_counts {
 		dropped; /* references that cannot touch what was asked for, of those that looked like it */
 	uint32_t nests;		/* loop nests with one probe ... */
 	uint32_t nest_references; /* ... and the accesses in them */
+	uint32_t loops, calls, communication; /* that are events */
 	uint32_t variables;	/* rows of the table */
 	uint32_t refused[BOB_SOURCE_C_REFUSALS];
 };

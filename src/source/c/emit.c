@@ -162,8 +162,10 @@ static void put_top(struct bob_c_unit *u)
 	const bool is_line = !u->top || u->bytes[u->top - 1] == '\n';
 
 	bob_c_open_at(u, u->top,
-		      bob_c_printf(u, "%s%s#include \"%s\"\n%s%s", is_line ? "" : "\n",
-				   before_header, header, behind_header, prologue));
+		      bob_c_printf(u, "%s%s#include \"%s\"\n%s%s%s", is_line ? "" : "\n",
+				   before_header, header,
+				   u->event_count ? "#include \"bobbin/events.h\"\n" : "",
+				   behind_header, prologue));
 	for (size_t i = 0; i < u->row_count; i++) {
 		const struct bob_c_variable *v = u->rows[i].variable;
 		const uint32_t first = u->rows[i].is_pointed ? v->pointed_first : v->first;
@@ -176,6 +178,7 @@ static void put_top(struct bob_c_unit *u)
 						   "{bobbin_end(%u,%u,*(void**)p);}\n",
 						   first, first, count));
 	}
+	bob_c_emit_events(u);
 	bob_c_open_at(u, u->top,
 		      bob_c_printf(u, "#line %u %s\n", u->top_line ? u->top_line : 1,
 				   bob_c_quoted(u, u->path)));
@@ -184,7 +187,7 @@ static void put_top(struct bob_c_unit *u)
 void bob_c_emit_frame(struct bob_c_unit *u)
 {
 	use_exposed(u);
-	if (!u->site_count) {
+	if (!u->site_count && !u->event_count) {
 		/* Nothing to see, and so nobody to tell of variables. */
 		u->edit_count = 0;
 		return;
@@ -193,7 +196,9 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	bob_c_emit_tables(u);
 	bob_c_close_at(u, u->len,
 		       "static __attribute__((constructor(101),no_instrument_function)) void "
-		       "bobbin_begin(void){bob_probe_begin(&bob_probe_here);\n");
+		       "bobbin_begin(void){");
+	bob_c_close_at(u, u->len, u->site_count ? "bob_probe_begin(&bob_probe_here);\n" : "\n");
+	bob_c_emit_event_names(u);
 	for (size_t i = 0; i < u->row_count; i++) {
 		const struct bob_c_variable *v = u->rows[i].variable;
 

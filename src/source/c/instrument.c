@@ -21,6 +21,7 @@ const char *bob_source_c_refusal_text(enum bob_source_c_refusal why)
 		[BOB_SOURCE_C_THREAD] = "one for each thread",
 		[BOB_SOURCE_C_LARGE] = "too large for one record",
 		[BOB_SOURCE_C_JUMP] = "jumped over",
+		[BOB_SOURCE_C_TWICE] = "a call that may come back twice",
 		[BOB_SOURCE_C_UNCLEAR] = "no place for a probe",
 	};
 

@@ -405,6 +405,9 @@ static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 	CXCursor child[4];
 
 	memset(loop, 0, sizeof(*loop));
+	/* What an inner loop accesses comes while its event is under way. */
+	if (n->depth && bob_c_is_asked(n->u, BOB_SOURCE_C_LOOPS, s.line))
+		return false;
 	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX || !s.is_plain ||
 	    bob_c_children(n->u, c, child, 4) != 4 || bob_c_pragma_before(n->u, s.start) ||
 	    !read_init(n->u, child[0], loop) || !read_condition(n->u, child[1], loop) ||

@@ -217,6 +217,17 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 	bob_c_list_free(&l);
 }
 
+static void walk_loop(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_c_loop loop = bob_c_loop_open(u, c);
+
+	if (u->clang->getCursorKind(c) != CXCursor_ForStmt)
+		walk_children(u, c, false);
+	else if (!bob_c_nest_try(u, c))
+		walk_for(u, c);
+	bob_c_loop_close(u, &loop);
+}
+
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 {
 	const enum CXCursorKind k = u->clang->getCursorKind(c);
@@ -233,8 +244,9 @@ void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 		return;
 	switch (k) {
 	case CXCursor_ForStmt:
-		if (!bob_c_nest_try(u, c))
-			walk_for(u, c);
+	case CXCursor_WhileStmt:
+	case CXCursor_DoStmt:
+		walk_loop(u, c);
 		break;
 	case CXCursor_DeclStmt:
 		walk_declarations(u, c);

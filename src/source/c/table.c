@@ -184,6 +184,7 @@ static uint64_t digest(const struct bob_c_unit *u)
 	for (uint32_t i = 0; i < u->options->wish_count; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
 
+		h = bob_hash64(h, &w->what, sizeof(w->what));
 		h = bob_hash64(h, w->name ? w->name : "", w->name ? strlen(w->name) : 0);
 		h = bob_hash64(h, w->function ? w->function : "*",
 			       w->function ? strlen(w->function) : 1);

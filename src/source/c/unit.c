@@ -235,6 +235,7 @@ void bob_c_unit_close(struct bob_c_unit *u)
 	free(u->units);
 	free(u->functions);
 	free(u->sites);
+	free(u->events);
 	free(u->edits);
 	free(u->wrapped);
 	free(u->path_at);

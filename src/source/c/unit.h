@@ -68,6 +68,12 @@ struct bob_c_nest_row {
 	uint32_t first, count, depth;
 };
 
+/* A loop or a call, whose every run is an event. */
+struct bob_c_event {
+	const char *name;
+	bool has_trips;
+};
+
 struct bob_c_edit {
 	uint32_t at;
 	uint32_t number;	/* in the order made */
@@ -99,6 +105,8 @@ struct bob_c_unit {
 	size_t unit_count, unit_room;
 	struct bob_c_site *sites;
 	size_t site_count, site_room;
+	struct bob_c_event *events;
+	size_t event_count, event_room;
 	struct bob_c_edit *edits;
 	size_t edit_count, edit_room;
 	uint64_t *wrapped;	/* spans that have a probe: an open hash of (start, end) */
@@ -232,6 +240,22 @@ void bob_c_walk_file(struct bob_c_unit *u);
 
 /* What a #pragma on the line before the one of `at` says, to the end of the file; NULL: there is none. */
 const char *bob_c_pragma_before(const struct bob_c_unit *u, uint32_t at);
+
+/* --- code.c --- */
+/* Was it asked for that this loop is an event? Then what comes before it is put in, and bob_c_loop_close puts in the rest when what is in
+ * the loop has been walked. */
+struct bob_c_loop {
+	uint32_t body_end, end;
+	bool is_event;
+};
+struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c);
+void bob_c_loop_close(struct bob_c_unit *u, const struct bob_c_loop *loop);
+/* Likewise a call of `callee`: false if it is no event, else bob_c_call_close comes behind its arguments. */
+bool bob_c_call_open(struct bob_c_unit *u, CXCursor c, const char *callee, uint32_t *end);
+void bob_c_call_close(struct bob_c_unit *u, uint32_t end);
+/* What these call, at the top; their names, in the file's constructor. */
+void bob_c_emit_events(struct bob_c_unit *u);
+void bob_c_emit_event_names(struct bob_c_unit *u);
 
 /* --- jumps.c --- */
 void bob_c_jumps_free(struct bob_c_unit *u);

@@ -255,12 +255,16 @@ static bool is_odd(const char *callee)
 
 static void walk_call(struct bob_c_unit *u, CXCursor c)
 {
-	const CXString name = u->clang->getCursorSpelling(c);
-	const bool is_left = is_odd(u->clang->getCString(name) ? u->clang->getCString(name) : "");
+	const char *callee = bob_c_spelling(u, c);
+	bool is_event;
+	uint32_t end;
 
-	u->clang->disposeString(name);
-	if (!is_left)
-		walk_all(u, c);
+	if (is_odd(callee))
+		return;
+	is_event = bob_c_call_open(u, c, callee, &end);
+	walk_all(u, c);
+	if (is_event)
+		bob_c_call_close(u, end);
 }
 
 static void walk_unary(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)

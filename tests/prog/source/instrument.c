@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C front end from a command line: instrument FILE [wish...] [-- flags]; the new file to standard output, counts to standard error.
- *   --variable=NAME --pointers                                       begin a wish
+ *   --variable=NAME --pointers --loops --calls                       begin a wish
  *   --flat                                                        every access has a probe of its own
  *   --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
 #include <stdio.h>
@@ -20,6 +20,8 @@ static const struct {
 } begins[] = {
 	{ "--variable=", BOB_SOURCE_C_VARIABLE },
 	{ "--pointers", BOB_SOURCE_C_POINTERS },
+	{ "--loops", BOB_SOURCE_C_LOOPS },
+	{ "--calls", BOB_SOURCE_C_CALLS },
 };
 
 static void read_box(struct bob_source_c_wish *w, const char *text)

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops, calls and messages as events of the program (bobbin/events.h), as in Fortran: "loop 12 in solve" with its trips, and calls by the
+ * name of what is called. The event of a loop is a variable with an end (cleanup) in a block around the loop, so it ends however the loop is
+ * left; that of a call is one in a statement expression around the call, which begins before the arguments are evaluated. */
+#include "source/c/unit.h"
+
+#include <string.h>
+
+#define NAME_MAX_BYTES 63 /* bobbin/events.h: BOB_EVENT_NAME_MAX */
+
+static uint32_t event(struct bob_c_unit *u, const char *name, bool has_trips)
+{
+	size_t i = 0;
+
+	while (i < u->event_count && strcmp(u->events[i].name, name) != 0)
+		i++;
+	if (i < u->event_count)
+		return (uint32_t)i;
+	if (bob_array_room(&u->events, u->event_count, &u->event_room, sizeof(*u->events))) {
+		u->is_failed = true;
+		return 0;
+	}
+	u->events[u->event_count] = (struct bob_c_event){ name, has_trips };
+	return (uint32_t)u->event_count++;
+}
+
+static const char *named(struct bob_c_unit *u, const char *what, uint32_t line)
+{
+	const char *name = bob_c_printf(u, "%s %u in %s", what, line, u->function_name);
+
+	return name ? bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name) : "";
+}
+
+/* --- loops --- */
+
+/* Where a statement ends, its semicolon included; 0: that is not to be found. */
+static uint32_t statement_end(const struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	uint32_t end = s->end;
+
+	if (u->bytes[end - 1] == '}' || u->bytes[end - 1] == ';')
+		return end;
+	end = bob_c_skip_blanks(u, end);
+	return end < u->len && u->bytes[end] == ';' ? end + 1 : 0;
+}
+
+/* A pragma that takes the loops below it together says how they have to look. */
+static bool is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	static const char *const deep[] = { "collapse", "ordered", "tile" };
+
+	if (bob_c_pragma_before(u, s->start))
+		return true;
+	for (size_t i = u->path_count; i-- > 0;) {
+		const struct bob_c_span outer = bob_c_span(u, u->path_at[i]);
+		const char *pragma = u->clang->getCursorKind(u->path_at[i]) == CXCursor_ForStmt &&
+						     outer.is_ours ?
+					     bob_c_pragma_before(u, outer.start) :
+					     NULL;
+		const char *end = pragma ? strchr(pragma, '\n') : NULL;
+
+		for (size_t k = 0; end && k < sizeof(deep) / sizeof(deep[0]); k++) {
+			const char *word = strstr(pragma, deep[k]);
+
+			if (word && word < end)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What the loop does: a DO has it first, others last. */
+static bool find_body(struct bob_c_unit *u, CXCursor c, struct bob_c_span *body)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+	const bool is_do = u->clang->getCursorKind(c) == CXCursor_DoStmt;
+	bool is_there = l.count > 0;
+
+	if (is_there)
+		*body = bob_c_span(u, l.at[is_do ? 0 : l.count - 1]);
+	bob_c_list_free(&l);
+	return is_there && body->is_plain;
+}
+
+struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_c_span s = bob_c_span(u, c);
+	struct bob_c_loop loop = { 0 };
+	struct bob_c_span body;
+	uint32_t e, n;
+
+	if (u->is_scan || u->nest || !bob_c_is_asked(u, BOB_SOURCE_C_LOOPS, s.line))
+		return loop;
+	if (s.is_ours && s.is_plain && find_body(u, c, &body)) {
+		loop.body_end = statement_end(u, &body);
+		loop.end = statement_end(u, &s);
+	}
+	if (!loop.body_end || !loop.end)
+		bob_c_refuse(u, s.is_ours ? BOB_SOURCE_C_MACRO : BOB_SOURCE_C_INCLUDED);
+	else if (u->blocked >= 0 || is_below_pragma(u, &s))
+		bob_c_refuse(u, BOB_SOURCE_C_ATOMIC_PRAGMA);
+	else if (bob_c_is_jumped_into(u, s.start, loop.end))
+		bob_c_refuse(u, BOB_SOURCE_C_JUMP);
+	else
+		loop.is_event = true;
+	if (!loop.is_event)
+		return loop;
+	e = event(u, named(u, "loop", s.line), true);
+	n = u->counts.loops++;
+	bob_c_open_at(u, s.start,
+		      bob_c_printf(u,
+				   "{struct bobbin_loop bobbin_l%u "
+				   "__attribute__((cleanup(bobbin_loop_end)))=bobbin_loop(%u);",
+				   n, e));
+	bob_c_open_at(u, body.start, bob_c_printf(u, "{bobbin_l%u.trips++;", n));
+	return loop;
+}
+
+void bob_c_loop_close(struct bob_c_unit *u, const struct bob_c_loop *loop)
+{
+	if (!loop->is_event)
+		return;
+	bob_c_close_at(u, loop->body_end, "}");
+	bob_c_close_at(u, loop->end, "}");
+}
+
+/* --- calls --- */
+
+static bool is_message(const char *callee)
+{
+	return !strncmp(callee, "MPI_", 4) || !strncmp(callee, "pvm_", 4);
+}
+
+static bool is_builtin(const char *callee)
+{
+	return !strncmp(callee, "__builtin_", 10) || !strncmp(callee, "__sync_", 7) ||
+	       !strncmp(callee, "__atomic_", 9);
+}
+
+static bool comes_back_twice(const char *callee)
+{
+	static const char *const names[] = { "setjmp", "_setjmp",    "sigsetjmp", "__sigsetjmp",
+					     "vfork",  "getcontext", "savectx" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], callee))
+			return true;
+	return false;
+}
+
+static bool is_call_asked(const struct bob_c_unit *u, const char *callee, uint32_t line)
+{
+	return bob_c_is_asked(u, BOB_SOURCE_C_CALLS, line) ||
+	       (is_message(callee) && bob_c_is_asked(u, BOB_SOURCE_C_COMMUNICATION, line));
+}
+
+bool bob_c_call_open(struct bob_c_unit *u, CXCursor c, const char *callee, uint32_t *end)
+{
+	const struct bob_c_span s = bob_c_span(u, c);
+	uint32_t e;
+
+	if (u->is_scan || u->nest || !*u->function_name || is_builtin(callee) ||
+	    !is_call_asked(u, callee, s.line))
+		return false;
+	if (!s.is_ours || u->blocked >= 0 || comes_back_twice(callee) ||
+	    !bob_c_is_editable(u, &s)) {
+		bob_c_refuse(u, !s.is_ours		 ? BOB_SOURCE_C_INCLUDED :
+				u->blocked >= 0		 ? (enum bob_source_c_refusal)u->blocked :
+				comes_back_twice(callee) ? BOB_SOURCE_C_TWICE :
+							   BOB_SOURCE_C_MACRO);
+		return false;
+	}
+	if (!bob_c_claim(u, s.start, s.end))
+		return false;
+	e = event(u,
+		  *callee ? bob_c_printf(u, "%.*s", NAME_MAX_BYTES, callee) :
+			    named(u, "call", s.line),
+		  false);
+	bob_c_open_at(u, s.start,
+		      bob_c_printf(u,
+				   "__extension__({uint32_t bobbin_c "
+				   "__attribute__((unused,cleanup(bobbin_call_end)))="
+				   "bobbin_call(%u);",
+				   e));
+	*end = s.end;
+	if (is_message(callee))
+		u->counts.communication++;
+	else
+		u->counts.calls++;
+	return true;
+}
+
+void bob_c_call_close(struct bob_c_unit *u, uint32_t end)
+{
+	bob_c_close_at(u, end, ";})");
+}
+
+/* --- what they call --- */
+
+#define QUIET "__attribute__((unused,no_instrument_function))"
+static const char procedures[] =
+	"struct bobbin_loop{uint32_t event;int64_t trips;};\n"
+	"static " QUIET " struct bobbin_loop bobbin_loop(uint32_t e)"
+	"{struct bobbin_loop l={e,0};bob_event_begin(bobbin_events[e]);return l;}\n"
+	"static " QUIET " void bobbin_loop_end(struct bobbin_loop*l)"
+	"{BOB_EVENT_END(bobbin_events[l->event],bob_int(l->trips));}\n"
+	"static " QUIET
+	" uint32_t bobbin_call(uint32_t e){bob_event_begin(bobbin_events[e]);return e;}\n"
+	"static " QUIET " void bobbin_call_end(uint32_t*e){bob_event_end(bobbin_events[*e]);}\n";
+
+void bob_c_emit_events(struct bob_c_unit *u)
+{
+	if (u->event_count)
+		bob_c_open_at(u, u->top,
+			      bob_c_printf(u, "static bob_event_id bobbin_events[%zu];\n%s",
+					   u->event_count, procedures));
+}
+
+void bob_c_emit_event_names(struct bob_c_unit *u)
+{
+	for (size_t i = 0; i < u->event_count; i++)
+		bob_c_close_at(u, u->len,
+			       bob_c_printf(u,
+					    "bobbin_events[%zu]=bob_event_register(%s,"
+					    "BOB_EVENT_NO_SIGNATURE,%s);\n",
+					    i, bob_c_quoted(u, u->events[i].name),
+					    u->events[i].has_trips ? "\"-> int trips\"" : "0"));
+}
