@@ -177,6 +177,21 @@ static int has_mpi(const struct reporting *r)
 	return sum->own < sum->calls.sum || !sum->calls.sum;
 }
 
+/* Loops of instrumented sources are among the events. */
+static int has_trips(const struct reporting *r)
+{
+	return bob_mpi_table_sum(r->table)->trips.loops && r->by <= BOB_MPI_BY_SITE;
+}
+
+static void put_trips(const struct bob_mpi_trips *trips, struct cli_table *t)
+{
+	const uint64_t number[] = { trips->sum, trips->least, trips->most };
+	char a[CLI_NUMBER_MAX];
+
+	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
+		cli_table_cell(t, trips->loops ? cli_count(a, number[i]) : "-");
+}
+
 static void put_row(const struct reporting *r, const struct bob_mpi_row *row, struct cli_table *t)
 {
 	uint32_t processes = bob_mpi_table_processes(r->table);
@@ -195,13 +210,15 @@ static void put_row(const struct reporting *r, const struct bob_mpi_row *row, st
 		if (has_mpi(r))
 			cli_table_cell(t, balance(&row->sent, processes, a));
 	}
+	if (has_trips(r))
+		put_trips(&row->trips, t);
 	if (r->by <= BOB_MPI_BY_SITE)
 		cli_table_cell(t, row->time_ns ? cli_seconds(a, row->time_ns) : "-");
 	put_what(r, row, t);
 }
 
 /* Names of columns; how many. */
-static uint32_t titles_of(const struct reporting *r, const char *title[9])
+static uint32_t titles_of(const struct reporting *r, const char *title[12])
 {
 	static const char *const whats[] = { "function", "call site", "communicator", "rank" };
 	static const char *const own[] = { "event", "place", "communicator", "process" };
@@ -220,6 +237,11 @@ static uint32_t titles_of(const struct reporting *r, const char *title[9])
 		if (mpi)
 			title[n++] = ">sent max/mean";
 	}
+	if (has_trips(r)) {
+		title[n++] = ">trips";
+		title[n++] = ">fewest";
+		title[n++] = ">most";
+	}
 	if (r->by <= BOB_MPI_BY_SITE)
 		title[n++] = ">time";
 	title[n++] = (mpi ? whats : own)[r->by];
@@ -228,7 +250,7 @@ static uint32_t titles_of(const struct reporting *r, const char *title[9])
 
 static int print_table(const struct reporting *r)
 {
-	const char *titles[9];
+	const char *titles[12];
 	size_t count;
 	const struct bob_mpi_row *row = bob_mpi_table_rows(r->table, &count);
 	struct cli_table t;

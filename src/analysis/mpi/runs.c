@@ -186,7 +186,8 @@ static uint32_t param_varies(const struct telling *t, uint32_t item, const struc
 	enum bob_mpi_depends depends = t->q->depends(t->q->ctx, f, p);
 	int is_status = p->role == BOB_MPI_ROLE_STATUS || p->role == BOB_MPI_ROLE_IOSTATUS;
 	uint32_t bytes = p->role == BOB_MPI_ROLE_STATUS ? 2 : 0;
-	uint32_t word = is_status ? p->out : p->in;
+	const int is_behind = is_status || (f->flags & BOB_MPI_USER && p->in == BOB_MPI_NOWHERE);
+	uint32_t word = is_behind ? p->out : p->in;
 
 	if (depends == BOB_MPI_DEPENDS_NOT || word == BOB_MPI_NOWHERE)
 		return 0;

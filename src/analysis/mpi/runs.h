@@ -28,7 +28,7 @@ struct bob_mpi_run {
 
 struct bob_mpi_question {
 	enum bob_mpi_want (*want)(void *ctx, const struct bob_mpi_function *f);
-	/* Does the answer depend on the parameter, as it was before the call, or, of a status, behind it? On what the function returned and
+	/* Does the answer depend on the parameter, as it was before the call, or, of a status and of what an event ends with, behind it? On what the function returned and
 	 * on which call it is, where from, it always does. */
 	enum bob_mpi_depends (*depends)(void *ctx, const struct bob_mpi_function *f,
 					const struct bob_mpi_param *p);

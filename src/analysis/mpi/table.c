@@ -238,6 +238,41 @@ static int add_starts(struct adding *a, const struct bob_mpi_run *run)
 	return bad;
 }
 
+static void take_trips(struct bob_mpi_trips *t, uint64_t trips, uint64_t times)
+{
+	t->least = t->loops && t->least < trips ? t->least : trips;
+	t->most = t->most > trips ? t->most : trips;
+	t->loops += times;
+	t->sum += times * trips;
+}
+
+static const struct bob_mpi_param *trips_of(const struct bob_mpi_function *f)
+{
+	const struct bob_mpi_param *p = f->flags & BOB_MPI_USER ? bob_mpi_param_named(f, "trips") :
+								  NULL;
+
+	return p && p->role == BOB_MPI_ROLE_INT && p->in == BOB_MPI_NOWHERE &&
+			       p->out != BOB_MPI_NOWHERE ?
+		       p :
+		       NULL;
+}
+
+static bob_status add_trips(struct adding *a, const struct bob_mpi_run *run)
+{
+	const struct bob_mpi_call *c = &run->call;
+	const struct bob_mpi_param *p = trips_of(c->function);
+	struct entry *e;
+
+	if (!p || c->function->flags & BOB_MPI_USER_BEGIN || c->event.open)
+		return BOB_OK;
+	e = find_row(a->table, a->process, BOB_MPI_UNKNOWN, c);
+	if (!e)
+		return BOB_ERR_NOMEM;
+	take_trips(&e->row.trips, bob_mpi_out(c, p), run->times);
+	take_trips(&a->table->sum.row.trips, bob_mpi_out(c, p), run->times);
+	return BOB_OK;
+}
+
 static bob_status add_own(struct adding *a, const struct bob_mpi_run *run)
 {
 	const struct bob_mpi_call *c = &run->call;
@@ -248,7 +283,7 @@ static bob_status add_own(struct adding *a, const struct bob_mpi_run *run)
 		return BOB_ERR_NOMEM;
 	if (c->event.open && a->open)
 		a->open(a->ctx, a->thread, a->objects, c);
-	return BOB_OK;
+	return add_trips(a, run);
 }
 
 static bob_status add_run(void *ctx, const struct bob_mpi_run *run)
@@ -287,6 +322,8 @@ static enum bob_mpi_depends depends(void *ctx, const struct bob_mpi_function *f,
 				    const struct bob_mpi_param *p)
 {
 	(void)ctx;
+	if (f->flags & BOB_MPI_USER)
+		return p == trips_of(f) ? BOB_MPI_DEPENDS : BOB_MPI_DEPENDS_NOT;
 	return bob_mpi_bytes_depend(f, p);
 }
 

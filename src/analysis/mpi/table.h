@@ -22,6 +22,11 @@ struct bob_mpi_share {
 	uint32_t most_process;	/* the first that has so many */
 };
 
+/* Of events that end with a number called trips: loops of instrumented sources (docs/source.md). */
+struct bob_mpi_trips {
+	uint64_t loops, sum, least, most; /* loops: that have ended; the rest: of their trips */
+};
+
 struct bob_mpi_row {
 	const struct bob_mpi_function *function; /* by function and site; that made it, by comm */
 	uint32_t path;		/* by site: of bob_mpi_table_places */
@@ -30,6 +35,7 @@ struct bob_mpi_row {
 	uint32_t members_least, members_most; /* by comm: processes of it */
 	/* An event of the program's own that has others in it is two events, and counts where it ends. */
 	struct bob_mpi_share calls, sent, received;
+	struct bob_mpi_trips trips;
 	uint64_t own;		/* events of the program's own among the calls */
 	uint64_t unknown;	/* calls among them whose bytes are not known */
 	uint64_t open;		/* calls that were in progress when recording ended */
