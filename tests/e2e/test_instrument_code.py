@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""bobbin instrument: loops with their trips, calls and messages as events, `trace code` and `trace communication`. How often each of them
+runs is known; programs do what they did."""
+import re
+
+import harness as h
+
+suite = h.Suite("instrument code")
+SOURCE = h.PROG / "source"
+KERNELS = h.ROOT / "bench" / "source" / "kernels"
+OPENMPI = ["mpirun.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "5"]
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(*argv, folder, text=None, env=None):
+    r = h.run(argv, env=h.environment(env), cwd=folder, stdin=(text or "").encode())
+    h.check(r.status == 0, str(r))
+    return r.out.decode()
+
+
+def instrument(folder, path, *commands, flags=()):
+    return run(h.BOBBIN, "instrument", "-o", "out", "--", *flags, folder=folder, text="\n".join([f"trace file {path}", *commands, ""]))
+
+
+def report(folder):
+    """{event: (how often, trips, fewest, most)}; of what is no loop None."""
+    out = {}
+    for line in run(h.BOBBIN, "report", "--mpi", "-n", "0", "t", folder=folder).splitlines():
+        m = re.match(r" *([\d,]+) +[\d.]+% +\d+ +\S+(?: +([\d,]+|-) +([\d,]+|-) +([\d,]+|-))? +(?:[\d.]+ \w+|-)  (\S.*)$", line)
+        if m:
+            out[m[5]] = tuple(None if n in (None, "-") else int(n.replace(",", "")) for n in m.groups()[:4])
+    return out
+
+
+# how often, trips, fewest, most
+LOOPS = {
+    "search 30": (2, 2 + 6, 2, 6), "search 31": (8, 2 + 2 + 2 + 3 + 4 + 5 + 6 + 6, 2, 6), "triangle 47": (1, 2, 2, 2), "triangle 48": (2, 6, 3, 3),
+    "smooth 57": (1, 3, 3, 3), "smooth 58": (3, 18, 6, 6), "smooth 59": (18, 108, 6, 6), "leap 80": (0, None, None, None),
+    "main 99": (1, 4, 4, 4), "main 103": (1, 2, 2, 2), "main 108": (1, 6, 6, 6), "main 109": (6, 36, 6, 6), "main 111": (1, 0, 0, 0),
+}
+CALLS = {"twice": 9, "both": 4, "descend": 6, "call 101 in main": 1, "search": 2, "triangle": 1, "duff": 1, "smooth": 1, "strlen": 2,
+         "printf": 1, "leap": 0, "longjmp": 0}
+
+
+@suite.case("C: loops that are left in all ways, and calls")
+def code():
+    folder = h.fresh("code")
+    want = {f"loop {k.split()[1]} in {k.split()[0]}": v for k, v in LOOPS.items()}
+    want.update({k: (n, None, None, None) for k, n in CALLS.items()})
+    said = instrument(folder, SOURCE / "code.c", "trace variable a", "trace code at loop level", "trace code at subroutine level")
+    h.check("no probe at 1 place: jumped over" in said and "no probe at 1 place: a call that may come back twice" in said, said)
+    run("gcc", SOURCE / "code.c", "-o", "plain", folder=folder)
+    plain = run("./plain", folder=folder)
+    for cc, level in (("gcc", "-O0"), ("gcc", "-O3"), ("clang", "-O2")):
+        run(cc, level, "-Wall", "-Werror", "-Wno-parentheses", "-Iout", "out/code.c", "-o", "program", folder=folder)
+        h.check(run("./program", folder=folder) == plain, "another output")
+        run("rm", "-rf", "t", folder=folder)
+        h.check(run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", "./program", folder=folder) == plain, "another output")
+        got = report(folder)
+        h.check(got == want, f"{cc} {level}: got {sorted(got.items() ^ want.items())}")
+
+
+@suite.case("C: only what begins in these lines")
+def lines():
+    folder = h.fresh("lines")
+    instrument(folder, SOURCE / "code.c", "trace code at loop level from 50 to 60", "trace code at subroutine level from 107 to 107")
+    run("gcc", "-Iout", "out/code.c", "-o", "program", folder=folder)
+    run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", "./program", folder=folder)
+    h.check(set(report(folder)) == {"loop 57 in smooth", "loop 58 in smooth", "loop 59 in smooth", "smooth"}, report(folder))
+
+
+@suite.case("Fortran: loops, calls")
+def fortran():
+    h.need("gfortran")
+    folder = h.fresh("fortran")
+    instrument(folder, SOURCE / "kernels" / "cg.f", "trace code at loop level", "trace code at subroutine level")
+    run("gcc", "-Iout", "-c", "out/cg_probes.c", folder=folder)
+    run("gfortran", "-w", "out/cg.f", "cg_probes.o", "-o", "program", folder=folder)
+    out = run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", "./program", folder=folder)
+    got = report(folder)
+    products, rows, nonzeros = (int(re.search(word + r" +(\d+)", out)[1]) for word in ("products", "rows", "nonzeros"))
+    h.check(got["matvec"] == (products, None, None, None), got)
+    h.check(got["loop 95 in matvec"] == (products, products * rows, rows, rows), got)
+    h.check(got["loop 97 in matvec"][:2] == (products * rows, products * nonzeros), got)
+    h.check(got["makea"][0] == 1, got)
+
+
+def messages(kernel, cc, upper):
+    """A master and four slaves, ten steps."""
+    h.need(cc, OPENMPI[0])
+    folder = h.fresh("messages")
+    flags = [f for f in run(cc, "-showme:compile", folder=folder).split() if f.startswith("-I")]
+    instrument(folder, KERNELS / kernel, "trace communication", flags=flags)
+    if kernel.endswith(".c"):
+        run(cc, "-Iout", f"out/{kernel}", "-o", "program", folder=folder)
+    else:
+        run("gcc", "-Iout", "-c", "out/smooth_mpi_probes.c", folder=folder)
+        run(cc, f"out/{kernel}", "smooth_mpi_probes.o", "-o", "program", folder=folder)
+    run(*OPENMPI, h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", "./program", "10", folder=folder, env=AS_ROOT)
+    want = {"MPI_Sendrecv": 4 * 2 * 10, "MPI_Send": 8, "MPI_Recv": 8, "MPI_Init": 5, "MPI_Comm_rank": 5, "MPI_Comm_size": 5, "MPI_Finalize": 5}
+    got = {k: v[0] for k, v in report(folder).items()}
+    h.check(got == {k.upper() if upper else k: n for k, n in want.items()}, got)
+
+
+suite.add("C: messages of five ranks", messages, "smooth_mpi.c", "mpicc.openmpi", False)
+suite.add("Fortran: messages of five ranks", messages, "smooth_mpi.f90", "mpifort.openmpi", True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(suite.run())
