@@ -2,23 +2,10 @@
 /* A reader of one line at a time, by descent. Nothing enters the table before the whole line was read. */
 #include "source/commands.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-const char bob_commands_help[] =
-	"trace file F                          what follows is about this source file\n"
-	"trace variable A [from L1 to L2]      a variable, in these lines\n"
-	"trace variable C[1..10][3..4]         a part of an array; Fortran's C(1:10,3:4) means the same\n"
-	"trace variable unit:x                 of one subroutine or function; module%x, /common/x; *: all\n"
-	"trace code at loop level [from L1 to L2]          loops, and how often they ran\n"
-	"trace code at subroutine level [from L1 to L2]    calls\n"
-	"trace communication [from L1 to L2]               calls of MPI and PVM\n"
-	"show                                  what was said so far\n"
-	"undo                                  takes the last trace command back\n"
-	"bye                                   instruments\n";
 
 struct line {
 	const char *at, *end, *begin;
@@ -485,57 +472,4 @@ void bob_wishes_free(struct bob_wishes *w)
 {
 	bob_arena_free(&w->arena);
 	*w = (struct bob_wishes){ 0 };
-}
-
-/* --- back to text --- */
-
-struct out {
-	char *to;
-	size_t size, len;
-};
-
-static void say(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct out *o, const char *format, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = vsnprintf(o->len < o->size ? o->to + o->len : NULL,
-		      o->len < o->size ? o->size - o->len : 0, format, ap);
-	va_end(ap);
-	o->len += n > 0 ? (size_t)n : 0;
-}
-
-static void say_range(struct out *o, const struct bob_wish_range *r)
-{
-	say(o, "[");
-	if (r->first != INT64_MIN)
-		say(o, "%" PRId64, r->first);
-	if (r->first != r->last)
-		say(o, "..");
-	if (r->first != r->last && r->last != INT64_MAX)
-		say(o, "%" PRId64, r->last);
-	say(o, "]");
-}
-
-size_t bob_wish_print(const struct bob_wish *w, char *to, size_t size)
-{
-	static const char *const what[] = { "variable ", "code at loop level",
-					    "code at subroutine level", "communication" };
-	struct out o = { to, size, 0 };
-
-	say(&o, "trace %s", what[w->what]);
-	if (w->scope == BOB_SCOPE_UNIT)
-		say(&o, "%s:", w->in);
-	else if (w->scope == BOB_SCOPE_MODULE)
-		say(&o, "%s%%", w->in);
-	else if (w->scope == BOB_SCOPE_COMMON)
-		say(&o, "/%s/", w->in);
-	say(&o, "%s", w->name);
-	for (uint32_t i = 0; i < w->rank; i++)
-		say_range(&o, &w->box[i]);
-	if (w->first_line > 1 || w->last_line != UINT32_MAX)
-		say(&o, " from %u to %u", w->first_line, w->last_line);
-	return o.len < size ? o.len : size ? size - 1 : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One source file with probes put in, whatever its language: what `bobbin instrument` asks the front ends for (docs/source.md).
  *
- *   commands.c     what somebody wants traced
+ *   commands.c     what somebody wants traced; commands_text.c as text
  *   instrument.c   which front end reads a file
  *   c/             C, by libclang
  *   fortran/       Fortran, our own reader
