@@ -89,10 +89,87 @@ void bob_fortran_equivalence(struct bob_fortran_scope *s, struct bob_fortran_par
 	}
 }
 
+/* --- types with components, as gfortran lays them out: each where its size may begin --- */
+
+#define TYPE_DEPTH_MAX 16 /* of types in types */
+#define DESCRIPTOR_BYTES 40u /* of an array that is a pointer or allocatable, and ... */
+#define DIMENSION_BYTES 24u /* ... for each dimension */
+
+struct layout {
+	uint64_t bytes, align;
+};
+
+static bool type_layout(const struct bob_fortran_symbols *t, const char *name, uint32_t depth,
+			struct layout *out);
+static bool extent(const struct bob_fortran_symbol *s, uint32_t d, uint64_t *n);
+
+static bool component_layout(const struct bob_fortran_symbols *t,
+			     const struct bob_fortran_symbol *s, uint32_t depth, struct layout *out)
+{
+	const bool is_moving = s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE);
+	uint64_t n;
+
+	if (s->type == BOB_T_CLASS || s->type == BOB_T_ANY || s->type == BOB_T_NONE ||
+	    (s->type == BOB_T_CHARACTER && s->char_len < 0) || s->flags & BOB_SYMBOL_COARRAY)
+		return false;
+	if (is_moving) {
+		*out = (struct layout){ s->rank ? DESCRIPTOR_BYTES + DIMENSION_BYTES * s->rank : 8,
+					8 };
+		return true;
+	}
+	if (s->type == BOB_T_DERIVED) {
+		if (!s->type_name || !type_layout(t, s->type_name, depth + 1, out))
+			return false;
+	} else {
+		out->bytes = bob_fortran_element_bytes(t, s);
+		out->align = s->type == BOB_T_CHARACTER ? (uint64_t)s->kind :
+			     s->type == BOB_T_COMPLEX	? out->bytes / 2 :
+							  out->bytes;
+	}
+	if (!out->bytes || !out->align || (s->rank && s->shape != BOB_SHAPE_EXPLICIT))
+		return false;
+	for (uint32_t d = 0; d < s->rank; d++)
+		if (!extent(s, d, &n) || __builtin_mul_overflow(out->bytes, n, &out->bytes))
+			return false;
+	return out->bytes < INT64_MAX / 4;
+}
+
+static bool components_layout(const struct bob_fortran_symbols *t,
+			      const struct bob_fortran_symbols *components, uint32_t depth,
+			      struct layout *out)
+{
+	struct layout one;
+
+	if (depth > TYPE_DEPTH_MAX)
+		return false;
+	*out = (struct layout){ 0, 1 };
+	if (components->host && !components_layout(t, components->host, depth + 1, out))
+		return false;
+	for (const struct bob_fortran_symbol *s = components->first; s; s = s->next) {
+		if ((s->class != BOB_NAME_VARIABLE && s->class != BOB_NAME_UNKNOWN) ||
+		    !component_layout(t, s, depth, &one))
+			return false;
+		out->bytes = (out->bytes + one.align - 1) / one.align * one.align + one.bytes;
+		out->align = one.align > out->align ? one.align : out->align;
+	}
+	out->bytes = (out->bytes + out->align - 1) / out->align * out->align;
+	return out->bytes < INT64_MAX / 4;
+}
+
+static bool type_layout(const struct bob_fortran_symbols *t, const char *name, uint32_t depth,
+			struct layout *out)
+{
+	const struct bob_fortran_symbol *type =
+		t ? bob_fortran_lookup(t, name, (uint32_t)strlen(name)) : NULL;
+
+	return type && type->components && components_layout(t, type->components, depth, out);
+}
+
 uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,
 				   const struct bob_fortran_symbol *s)
 {
-	(void)t;
+	struct layout all;
+
 	if (s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE) && s->common)
 		return 0;
 	switch (s->type) {
@@ -107,6 +184,8 @@ uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,
 	case BOB_T_INTEGER:
 	case BOB_T_LOGICAL:
 		return s->kind > 0 ? (uint64_t)s->kind : 0;
+	case BOB_T_DERIVED:
+		return s->type_name && type_layout(t, s->type_name, 0, &all) ? all.bytes : 0;
 	default:
 		return 0;
 	}
