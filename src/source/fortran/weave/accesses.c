@@ -7,20 +7,25 @@
 #include <string.h>
 
 #include "bobbin/probe.h"
-#include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/frames.h"
 
 struct statement {
 	struct bob_weave *w;
 	uint32_t number;
 	const struct bob_fortran_statement *s;
 	struct bob_fortran_uses uses;
+	uint64_t told;		/* variables of implied DO, by the number of their use */
 };
 
-static const char *slice(struct bob_weave *w, const struct bob_fortran_statement *s, uint32_t from,
-			 uint32_t to)
-{
-	return bob_weave_text(w, "%.*s", (int)(to - from), s->text + from);
-}
+/* Lines that are being put, and what is open around them. */
+struct lines {
+	struct statement *x;
+	uint32_t at;
+	enum bob_weave_rank rank;
+	struct bob_weave_frames open;
+	const char
+		*variable[BOB_WEAVE_FRAMES_MAX]; /* of each frame: the probe of its variable; "" */
+};
 
 /* Behind the bracket at `from`: where it is closed. 0: nowhere. */
 static uint32_t closing(const struct bob_fortran_statement *s, uint32_t from)
@@ -50,7 +55,7 @@ static const char *condition(struct bob_weave *w, const struct bob_fortran_state
 	const char *open = memchr(s->text + s->from, '(', s->len - s->from);
 	uint32_t from = open ? (uint32_t)(open - s->text) : 0, to = open ? closing(s, from) : 0;
 
-	return to ? slice(w, s, from, to + 1) : "";
+	return to ? bob_weave_text(w, "%.*s", (int)(to + 1 - from), s->text + from) : "";
 }
 
 /* Does it call something that is not intrinsic? */
@@ -66,165 +71,71 @@ static bool has_calls(const struct statement *x, bool in_body)
 	return false;
 }
 
-/* --- one reference --- */
-
-const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
-						const struct bob_fortran_expr *ref)
-{
-	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
-	const struct bob_fortran_symbols *table = unit ? unit->symbols : NULL;
-	const char *text = w->file->statements[statement].text;
-	const struct bob_fortran_expr *part = ref->child;
-	const struct bob_fortran_symbol *s =
-		part && table ? bob_fortran_lookup(table, text + part->from, part->name_len) : NULL;
-
-	for (part = part ? part->next : NULL; part && s; part = part->next) {
-		const struct bob_fortran_symbol *type =
-			s->type_name ? bob_fortran_lookup(table, s->type_name,
-							  (uint32_t)strlen(s->type_name)) :
-				       NULL;
-
-		s = type && type->components ?
-			    bob_fortran_own(type->components, text + part->from, part->name_len) :
-			    NULL;
-	}
-	return s;
-}
-
-/* Bytes that one element of it has; 0: not known. */
-static uint32_t size_of(const struct statement *x, const struct bob_fortran_use *u)
-{
-	const struct bob_fortran_unit *unit = bob_weave_unit(x->w, x->number);
-	const struct bob_fortran_symbol *s = bob_weave_last(x->w, x->number, u->ref);
-	const uint64_t bytes = s && unit ? bob_fortran_element_bytes(unit->symbols, s) : 0;
-
-	return bytes <= UINT16_MAX ? (uint32_t)bytes : 0;
-}
-
-/* Is an element of something looked up on the way to it? */
-static bool looks_up(const struct bob_fortran_expr *e)
-{
-	for (; e; e = e->next)
-		if ((e->node == BOB_N_PART && e->child) || looks_up(e->child))
-			return true;
-	return false;
-}
-
-/* Behind .and. or .or. it may be what must not be touched: a subscript beyond the array, a component of nothing. Its address may be taken,
- * but nothing may be read for it. */
-static bool is_unsafe(const struct bob_fortran_use *u)
-{
-	const struct bob_fortran_expr *part = u->ref->child;
-
-	return u->flags & BOB_USE_CONDITIONAL &&
-	       (u->flags & BOB_USE_COMPONENT ||
-		(part && part->child && looks_up(part->child->child)));
-}
-
-static const char *unfit(const struct statement *x, const struct bob_fortran_use *u)
-{
-	if (is_unsafe(u))
-		return "behind .and. or .or., which may have to keep from looking it up";
-	if (u->flags & BOB_USE_COARRAY)
-		return "of another image";
-	if (u->flags & BOB_USE_CALLS)
-		return "its subscripts call a function";
-	if (u->flags & BOB_USE_MASKED)
-		return "under WHERE or FORALL";
-	if (u->flags & BOB_USE_VECTOR)
-		return "a subscript is an array";
-	if (u->flags & BOB_USE_IMPLIED_DO)
-		return "in an implied DO";
-	if (u->flags & BOB_USE_SUBSTRING)
-		return "a part of a text";
-	if (u->symbol->flags & BOB_SYMBOL_OPTIONAL)
-		return "an optional argument";
-	if (!size_of(x, u))
-		return "its size is not known here";
-	return NULL;
-}
-
-const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
-			    const struct bob_fortran_use *u)
-{
-	const struct statement x = { .w = w, .number = statement,
-				     .s = &w->file->statements[statement] };
-
-	return unfit(&x, u);
-}
-
-static uint32_t add_site(struct bob_weave *w, const struct statement *x,
-			 const struct bob_fortran_use *u, int kind)
-{
-	const struct bob_fortran_position at = bob_fortran_position(w->file, x->s->at[u->from]);
-
-	if (bob_array_room(&w->sites, w->site_count, &w->site_room, sizeof(*w->sites))) {
-		w->is_failed = true;
-		return 0;
-	}
-	w->sites[w->site_count] = (struct bob_weave_site){
-		.line = at.line, .column = at.column, .unit = x->s->unit, .size = size_of(x, u),
-		.kind = kind };
-	w->has_probes[x->s->unit] = true;
-	return (uint32_t)w->site_count++;
-}
-
-static void count(struct bob_weave *w, enum bob_weave_touch t)
-{
-	w->counts.proved += t == BOB_TOUCH_PROVED;
-	w->counts.filtered += t == BOB_TOUCH_PERHAPS;
-}
-
-uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
-			int kind)
-{
-	const struct statement x = { .w = w, .number = statement,
-				     .s = &w->file->statements[statement] };
-
-	count(w, bob_weave_touches(w, statement, u));
-	return add_site(w, &x, u, kind);
-}
-
-static const char *probe(struct bob_weave *w, const struct statement *x,
-			 const struct bob_fortran_use *u, int kind)
-{
-	const bool is_array = u->flags & (BOB_USE_WHOLE | BOB_USE_SECTION);
-	const uint32_t site = add_site(w, x, u, kind);
-
-	if (is_array)
-		bob_weave_box(w, x->number, u);
-	return bob_weave_text(w, "call %s%c(%u_4,%s)", w->id, is_array ? 's' : 'a', site,
-			      slice(w, x->s, u->from, u->to));
-}
-
-/* The references that matter of a role; the probe of each, "" where there is none. Counts and refuses. */
-static const char *wanted(const struct statement *x, const struct bob_fortran_use *u, int kind)
-{
-	struct bob_weave *w = x->w;
-	const enum bob_weave_touch t = bob_weave_touches(w, x->number, u);
-	const char *why;
-
-	if (t == BOB_TOUCH_NOT)
-		return "";
-	if (t == BOB_TOUCH_DROPPED) {
-		w->counts.dropped++;
-		return "";
-	}
-	why = unfit(x, u);
-	if (why) {
-		bob_weave_refuse(w, why, x->s->line);
-		return "";
-	}
-	count(w, t);
-	return probe(w, x, u, kind);
-}
-
-/* --- statements --- */
+/* --- lines --- */
 
 static void put(const struct statement *x, uint32_t at, enum bob_weave_rank rank, const char *text)
 {
 	bob_weave_put(x->w, at, rank, x->number, text);
 }
+
+static void put_line(const struct lines *l, const char *text)
+{
+	if (*text)
+		put(l->x, l->at, l->rank, text);
+}
+
+/* The probe of an implied DO's variable, once. */
+static const char *variable_of(struct statement *x, const struct bob_fortran_expr *ref)
+{
+	struct bob_weave_frames unused;
+
+	for (uint32_t i = 0; i < x->uses.count && i < 64; i++) {
+		const struct bob_fortran_use *u = &x->uses.at[i];
+
+		if (u->role != BOB_ROLE_LOOP || u->from != ref->from || x->told >> i & 1)
+			continue;
+		x->told |= UINT64_C(1) << i;
+		return bob_weave_probe(x->w, x->number, u, BOB_PROBE_WRITE, &unused);
+	}
+	return "";
+}
+
+static void close_to(struct lines *l, uint32_t count)
+{
+	while (l->open.count > count) {
+		const uint32_t i = --l->open.count;
+
+		put_line(l, l->open.at[i].close);
+		put_line(l, l->variable[i]);
+		if (l->open.at[i].block)
+			put_line(l, "end block");
+	}
+}
+
+/* Closes and opens until these frames are open. */
+static void open_frames(struct lines *l, const struct bob_weave_frames *f)
+{
+	uint32_t same = 0;
+
+	while (same < f->count && same < l->open.count && f->at[same].key == l->open.at[same].key)
+		same++;
+	close_to(l, same);
+	for (uint32_t i = same; i < f->count; i++) {
+		const struct bob_weave_frame *one = &f->at[i];
+
+		if (one->block) {
+			put_line(l, "block");
+			put_line(l, one->block);
+		}
+		put_line(l, one->open);
+		l->variable[i] = one->variable ? variable_of(l->x, one->variable) : "";
+		put_line(l, l->variable[i]);
+		l->open.at[i] = *one;
+		l->open.count = i + 1;
+	}
+}
+
+/* --- statements --- */
 
 static int kind_of(const struct bob_fortran_use *u)
 {
@@ -234,71 +145,172 @@ static int kind_of(const struct bob_fortran_use *u)
 }
 
 /* Reading from a file or an internal unit: where it goes to may depend on what was read before. */
-static bool writes_late(const struct bob_fortran_statement *s)
+static bool reads_input(const struct bob_fortran_statement *s)
 {
 	const enum bob_fortran_kind k = s->body ? s->body_kind : s->kind;
 
 	return k == BOB_F_READ || k == BOB_F_ACCEPT || k == BOB_F_DECODE;
 }
 
+static bool is_late(const struct statement *x, const struct bob_fortran_use *u)
+{
+	if (bob_weave_moves(x->s, u))
+		return true;
+	return reads_input(x->s) && (u->role == BOB_ROLE_WRITE || u->role == BOB_ROLE_LOOP ||
+				     u->flags & BOB_USE_IMPLIED_DO);
+}
+
 /* `late`: those that are told behind the statement. */
 static bool is_of(const struct statement *x, const struct bob_fortran_use *u, bool in_body,
 		  bool late)
 {
-	const bool is_late = u->role == BOB_ROLE_WRITE && writes_late(x->s);
+	const bool is_implied = u->role == BOB_ROLE_LOOP && x->s->kind != BOB_F_DO;
 
-	return kind_of(u) >= 0 && !(u->flags & BOB_USE_BODY) == !in_body && is_late == late;
+	return (kind_of(u) >= 0 || is_implied) && !(u->flags & BOB_USE_BODY) == !in_body &&
+	       is_late(x, u) == late;
+}
+
+/* One use, inside what must be around it. The variable of an implied DO is told by its frame. */
+static void tell(struct lines *l, uint32_t use, const struct bob_weave_frames *f, const char *text)
+{
+	open_frames(l, f);
+	if (l->x->uses.at[use].role != BOB_ROLE_LOOP)
+		put_line(l, text);
+}
+
+/* Is it told already, with the loop that it is of? */
+static bool is_told(const struct statement *x, uint32_t use)
+{
+	return x->uses.at[use].role == BOB_ROLE_LOOP && (use >= 64 || x->told >> use & 1);
+}
+
+/* The probe of a use that is its turn. Of an implied DO's variable its frame has it: some text that is not empty. */
+static const char *text_of(struct statement *x, uint32_t use, struct bob_weave_frames *f)
+{
+	const struct bob_fortran_use *u = &x->uses.at[use];
+
+	if (u->role != BOB_ROLE_LOOP)
+		return bob_weave_probe(x->w, x->number, u, kind_of(u), f);
+	if (bob_weave_touches(x->w, x->number, u) <= BOB_TOUCH_DROPPED ||
+	    bob_weave_frames(x->w, x->number, u, f))
+		return "";
+	return "continue";
 }
 
 /* Probes before the statement, in a frame: "if (...) then", "end if". Returns how many. */
-static uint32_t put_before(const struct statement *x, bool in_body, const char *begin,
-			   const char *end)
+static uint32_t put_before(struct statement *x, bool in_body, const char *begin, const char *end)
 {
-	uint32_t n = 0, at = 0;
+	struct lines l = { .x = x, .rank = BOB_RANK_BEFORE };
+	struct bob_weave_frames f;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < x->uses.count; i++) {
-		const struct bob_fortran_use *u = &x->uses.at[i];
 		const char *text;
 
-		if (!is_of(x, u, in_body, false))
+		if (!is_of(x, &x->uses.at[i], in_body, false) || is_told(x, i))
 			continue;
-		text = wanted(x, u, kind_of(u));
-		if (!*text || (!n && !bob_weave_before(x->w, x->number, &at)))
+		text = text_of(x, i, &f);
+		if (!*text ||
+		    (!n && !bob_weave_before(x->w, bob_weave_outermost(x->w, x->number), &l.at)))
 			continue;
-		if (!n++ && *begin)
-			put(x, at, BOB_RANK_BEFORE, begin);
-		put(x, at, BOB_RANK_BEFORE, text);
+		if (!n++)
+			put_line(&l, begin);
+		/* a FORALL reads for all indices before it writes */
+		if (x->uses.at[i].role == BOB_ROLE_WRITE && x->uses.at[i].flags & BOB_USE_MASKED)
+			close_to(&l, 0);
+		tell(&l, i, &f, text);
 	}
-	if (n && *end)
-		put(x, at, BOB_RANK_BEFORE, end);
+	close_to(&l, 0);
+	if (n)
+		put_line(&l, end);
 	return n;
 }
 
-static void put_after(const struct statement *x)
+/* What is written only if nothing went wrong: "if (ios==0) then"; "": nothing says so. */
+static const char *success(const struct statement *x)
 {
-	struct bob_fortran_place p;
-
-	if (bob_fortran_place(x->w->file, x->number, &p) != BOB_OK)
-		return;
 	for (uint32_t i = 0; i < x->uses.count; i++) {
 		const struct bob_fortran_use *u = &x->uses.at[i];
 
-		if ((!is_of(x, u, false, true) && !is_of(x, u, true, true)) ||
-		    bob_weave_touches(x->w, x->number, u) == BOB_TOUCH_NOT)
-			continue;
-		if (u->flags & BOB_USE_BODY || p.after == BOB_FORTRAN_NO || x->s->ends_loops ||
-		    p.needs & (BOB_NEED_EARLY | BOB_NEED_SPLIT | BOB_NEED_NO_CALL)) {
-			bob_weave_refuse(x->w, "no line can stand behind this READ", x->s->line);
-			continue;
-		}
-		const char *text = wanted(x, u, BOB_PROBE_WRITE);
-		if (*text)
-			put(x, p.after, BOB_RANK_AFTER, text);
+		if (u->role == BOB_ROLE_WRITE && u->keyword_len == 6 &&
+		    !memcmp(x->s->text + u->keyword, "iostat", 6))
+			return bob_weave_text(x->w, "if (%.*s==0) then", (int)(u->to - u->from),
+					      x->s->text + u->from);
 	}
+	return "";
+}
+
+static bool is_list(const struct bob_fortran_use *u)
+{
+	return u->flags & (BOB_USE_LIST | BOB_USE_IMPLIED_DO) || u->role == BOB_ROLE_LOOP;
+}
+
+/* Numbers of the uses, in the order of the text: items one after the other, subscripts before what they select. */
+static uint32_t *in_order(const struct statement *x)
+{
+	uint32_t *order = bob_arena_alloc(x->w->arena, (x->uses.count + 1) * sizeof(*order));
+
+	x->w->is_failed |= !order;
+	for (uint32_t i = 0, k; order && i < x->uses.count; i++) {
+		for (k = i; k && x->uses.at[order[k - 1]].to > x->uses.at[i].to; k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+	return order;
+}
+
+/* Of the data list, or of the rest. */
+static void put_late(struct lines *l, bool of_list, const char *begin, const char *end)
+{
+	const uint32_t *order = in_order(l->x);
+	struct bob_weave_frames f;
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; order && k < l->x->uses.count; k++) {
+		const uint32_t i = order[k];
+		const struct bob_fortran_use *u = &l->x->uses.at[i];
+		const char *text;
+
+		if ((!is_of(l->x, u, false, true) && !is_of(l->x, u, true, true)) ||
+		    is_list(u) != of_list || is_told(l->x, i))
+			continue;
+		text = text_of(l->x, i, &f);
+		if (!*text)
+			continue;
+		if (!n++)
+			put_line(l, begin);
+		tell(l, i, &f, text);
+	}
+	close_to(l, 0);
+	if (n)
+		put_line(l, end);
+}
+
+static void put_after(struct statement *x)
+{
+	const char *begin = success(x);
+	struct lines l = { .x = x, .rank = BOB_RANK_AFTER };
+	struct bob_fortran_place p;
+	bool some = false;
+
+	for (uint32_t i = 0; i < x->uses.count && !some; i++)
+		some = (is_of(x, &x->uses.at[i], false, true) ||
+			is_of(x, &x->uses.at[i], true, true)) &&
+		       bob_weave_touches(x->w, x->number, &x->uses.at[i]) != BOB_TOUCH_NOT;
+	if (!some || bob_fortran_place(x->w->file, x->number, &p) != BOB_OK)
+		return;
+	if (x->s->body || p.after == BOB_FORTRAN_NO || x->s->ends_loops) {
+		bob_weave_refuse(x->w, "no line can stand behind this statement", x->s->line);
+		return;
+	}
+	l.at = p.after;
+	l.rank = x->s->kind == BOB_F_ASSIGN ? BOB_RANK_MOVED : BOB_RANK_AFTER;
+	put_late(&l, true, begin, *begin ? "end if" : "");
+	put_late(&l, false, "", "");
 }
 
 /* What the body of a one-line IF does, under its condition. */
-static void put_body(const struct statement *x)
+static void put_body(struct statement *x)
 {
 	bool some = false;
 
@@ -308,7 +320,7 @@ static void put_body(const struct statement *x)
 	if (!some)
 		return;
 	if (x->s->kind != BOB_F_IF)
-		bob_weave_refuse(x->w, "under WHERE or FORALL", x->s->line);
+		put_before(x, true, "", "");
 	else if (has_calls(x, false))
 		bob_weave_refuse(x->w, "under an IF whose condition calls a function", x->s->line);
 	else
@@ -317,25 +329,25 @@ static void put_body(const struct statement *x)
 }
 
 /* The variable of a DO. */
-static void put_loop(const struct statement *x)
+static void put_loop(struct statement *x)
 {
+	struct bob_weave_frames unused;
 	struct bob_fortran_place p;
 
 	for (uint32_t i = 0; i < x->uses.count; i++) {
 		const struct bob_fortran_use *u = &x->uses.at[i];
 		const char *text;
 
-		if (u->role != BOB_ROLE_LOOP || u->flags & BOB_USE_IMPLIED_DO ||
+		if (u->role != BOB_ROLE_LOOP || x->s->kind != BOB_F_DO ||
 		    bob_fortran_place(x->w->file, x->number, &p) != BOB_OK)
 			continue;
 		if (bob_weave_touches(x->w, x->number, u) == BOB_TOUCH_NOT)
 			continue;
-		if (p.inside == BOB_FORTRAN_NO || p.behind_loop == BOB_FORTRAN_NO ||
-		    p.needs & BOB_NEED_NO_CALL) {
+		if (p.inside == BOB_FORTRAN_NO || p.behind_loop == BOB_FORTRAN_NO) {
 			bob_weave_refuse(x->w, "no line can stand in this loop", x->s->line);
 			continue;
 		}
-		text = wanted(x, u, BOB_PROBE_WRITE);
+		text = bob_weave_probe(x->w, x->number, u, BOB_PROBE_WRITE, &unused);
 		if (!*text)
 			continue;
 		if (x->w->told[x->number] != BOB_TOLD_HEAD)
@@ -372,9 +384,11 @@ static const char *branches_before(const struct statement *x, uint32_t *first)
 	return text;
 }
 
-static void put_else_if(const struct statement *x)
+static void put_else_if(struct statement *x)
 {
-	uint32_t first = 0, at = 0, n = 0;
+	struct lines l = { .x = x, .rank = BOB_RANK_BEFORE };
+	struct bob_weave_frames f;
+	uint32_t first = 0, n = 0;
 	const char *before = NULL;
 
 	for (uint32_t i = 0; i < x->uses.count; i++) {
@@ -391,15 +405,16 @@ static void put_else_if(const struct statement *x)
 					 x->s->line);
 			return;
 		}
-		text = wanted(x, u, kind_of(u));
-		if (!*text || (!n && !bob_weave_before(x->w, first, &at)))
+		text = bob_weave_probe(x->w, x->number, u, kind_of(u), &f);
+		if (!*text || (!n && !bob_weave_before(x->w, first, &l.at)))
 			continue;
 		if (!n++)
-			put(x, at, BOB_RANK_BEFORE, bob_weave_text(x->w, "if (%s) then", before));
-		put(x, at, BOB_RANK_BEFORE, text);
+			put_line(&l, bob_weave_text(x->w, "if (%s) then", before));
+		tell(&l, i, &f, text);
 	}
+	close_to(&l, 0);
 	if (n)
-		put(x, at, BOB_RANK_BEFORE, "end if");
+		put_line(&l, "end if");
 }
 
 /* Can the loop be left otherwise than by its condition? */
@@ -419,29 +434,39 @@ static bool is_left_early(const struct statement *x)
 	return false;
 }
 
-/* A condition is read before each trip, and once more when there is none: which is at the beginning of each trip, and behind. */
-static void put_while(const struct statement *x)
+static void put_condition(struct statement *x, uint32_t at, enum bob_weave_rank rank)
 {
-	struct bob_fortran_place p;
+	struct lines l = { .x = x, .at = at, .rank = rank };
+	struct bob_weave_frames f;
 
 	for (uint32_t i = 0; i < x->uses.count; i++) {
-		const struct bob_fortran_use *u = &x->uses.at[i];
-		const char *text;
+		const char *text = kind_of(&x->uses.at[i]) < 0 ? "" : text_of(x, i, &f);
 
-		if (kind_of(u) < 0 || bob_weave_touches(x->w, x->number, u) <= BOB_TOUCH_DROPPED)
-			continue;
-		if (bob_fortran_place(x->w->file, x->number, &p) != BOB_OK ||
-		    p.inside == BOB_FORTRAN_NO || p.behind_loop == BOB_FORTRAN_NO ||
-		    x->s->construct >= x->w->file->construct_count || is_left_early(x)) {
-			bob_weave_refuse(x->w, "a DO WHILE that is left by a jump", x->s->line);
-			return;
-		}
-		text = wanted(x, u, kind_of(u));
-		if (!*text)
-			continue;
-		put(x, p.inside, BOB_RANK_INSIDE, text);
-		put(x, p.behind_loop, BOB_RANK_BEHIND, text);
+		if (*text)
+			tell(&l, i, &f, text);
 	}
+	close_to(&l, 0);
+}
+
+/* A condition is read before each trip, and once more when there is none: which is at the beginning of each trip, and behind. */
+static void put_while(struct statement *x)
+{
+	struct bob_fortran_place p;
+	bool some = false;
+
+	for (uint32_t i = 0; i < x->uses.count && !some; i++)
+		some = kind_of(&x->uses.at[i]) >= 0 &&
+		       bob_weave_touches(x->w, x->number, &x->uses.at[i]) > BOB_TOUCH_DROPPED;
+	if (!some)
+		return;
+	if (bob_fortran_place(x->w->file, x->number, &p) != BOB_OK || p.inside == BOB_FORTRAN_NO ||
+	    p.behind_loop == BOB_FORTRAN_NO || x->s->construct >= x->w->file->construct_count ||
+	    is_left_early(x)) {
+		bob_weave_refuse(x->w, "a DO WHILE that is left by a jump", x->s->line);
+		return;
+	}
+	put_condition(x, p.inside, BOB_RANK_INSIDE);
+	put_condition(x, p.behind_loop, BOB_RANK_BEHIND);
 }
 
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)

@@ -91,8 +91,7 @@ static void put_call(struct bob_weave *w, uint32_t statement, const char *name, 
 	    !(is_mpi && is_wished(w, BOB_WISH_COMMUNICATION, s->line)))
 		return;
 	if (s->kind != BOB_F_CALL || bob_fortran_place(w->file, statement, &p) != BOB_OK ||
-	    p.after == BOB_FORTRAN_NO || s->ends_loops ||
-	    p.needs & (BOB_NEED_EARLY | BOB_NEED_SPLIT | BOB_NEED_NO_CALL)) {
+	    p.after == BOB_FORTRAN_NO || s->ends_loops || p.needs & BOB_NEED_EARLY) {
 		bob_weave_refuse(
 			w,
 			s->kind == BOB_F_CALL ?

@@ -62,7 +62,7 @@ static void say_wanted(struct out *o, const struct bob_weave_variable *v, size_t
 	if (!v->wish->rank)
 		return;
 	say(o, "static const int64_t wanted%zu[][2] = {", n);
-	for (uint32_t d = 0; d < v->symbol->rank; d++) {
+	for (uint32_t d = 0; d < v->symbol->rank + v->is_text; d++) {
 		const struct bob_wish_range all = { INT64_MIN / 4, INT64_MAX / 4 };
 		struct bob_wish_range r = d < v->wish->rank ? v->wish->box[d] : all;
 
@@ -83,7 +83,7 @@ static void say_variables(struct out *o, const struct bob_weave *w)
 
 		say(o, "{");
 		say_text(o, v->name);
-		say(o, ",%u,%u,unknown,", v->element, v->symbol->rank);
+		say(o, ",%u,%u,unknown,", v->element, v->symbol->rank + v->is_text);
 		if (v->wish->rank)
 			say(o, "wanted%zu,0,0},\n", i);
 		else
@@ -154,6 +154,13 @@ static const char accesses[] =
 	"	bob_probe_at(&here, (uint32_t)site, at);\n"
 	"}\n"
 	"\n"
+	"/* One element, in pieces of what an access of the site has; an element of no size has none. */\n"
+	"static void tell(int32_t site, const char *at, size_t bytes)\n"
+	"{\n"
+	"	for (size_t k = 0; k < bytes; k += sites[site].size)\n"
+	"		here.access(&here, (uint32_t)site, at + k);\n"
+	"}\n"
+	"\n"
 	"/* Every element, in the order of an array's elements. */\n"
 	"void BOBBIN(s)(int32_t site, const CFI_cdesc_t *d);\n"
 	"void BOBBIN(s)(int32_t site, const CFI_cdesc_t *d)\n"
@@ -173,7 +180,7 @@ static const char accesses[] =
 	"\n"
 	"		for (k = 0; k < d->rank; k++)\n"
 	"			at += i[k] * d->dim[k].sm;\n"
-	"		here.access(&here, (uint32_t)site, at);\n"
+	"		tell(site, at, d->elem_len);\n"
 	"		for (k = 0; k < d->rank && ++i[k] == d->dim[k].extent; k++)\n"
 	"			i[k] = 0;\n"
 	"		if (k == d->rank)\n"
@@ -181,21 +188,57 @@ static const char accesses[] =
 	"	}\n"
 	"}\n"
 	"\n"
-	"/* What lies where it lay is not told again. Arrays with gaps are not declared. */\n"
+	"/* Those for which the mask, a LOGICAL of the same shape, is true. */\n"
+	"void BOBBIN(m)(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask);\n"
+	"void BOBBIN(m)(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)\n"
+	"{\n"
+	"	CFI_index_t i[CFI_MAX_RANK] = { 0 };\n"
+	"	int k;\n"
+	"\n"
+	"	if (!here.access || !d->base_addr || d->rank != mask->rank)\n"
+	"		return;\n"
+	"	for (k = 0; k < d->rank; k++)\n"
+	"		if (d->dim[k].extent <= 0 || mask->dim[k].extent != d->dim[k].extent)\n"
+	"			return;\n"
+	"	for (;;) {\n"
+	"		const char *at = d->base_addr, *is = mask->base_addr;\n"
+	"		int wanted = 0;\n"
+	"\n"
+	"		for (k = 0; k < d->rank; k++) {\n"
+	"			at += i[k] * d->dim[k].sm;\n"
+	"			is += i[k] * mask->dim[k].sm;\n"
+	"		}\n"
+	"		for (size_t b = 0; b < mask->elem_len; b++)\n"
+	"			wanted |= is[b];\n"
+	"		if (wanted)\n"
+	"			tell(site, at, d->elem_len);\n"
+	"		for (k = 0; k < d->rank && ++i[k] == d->dim[k].extent; k++)\n"
+	"			i[k] = 0;\n"
+	"		if (k == d->rank)\n"
+	"			return;\n"
+	"	}\n"
+	"}\n"
+	"\n"
+	"/* What lies where it lay is not told again. Arrays with gaps are not declared. A text has its characters as a first dimension. */\n"
 	"void BOBBIN(d)(int32_t v, const CFI_cdesc_t *d, const int64_t *lower);\n"
 	"void BOBBIN(d)(int32_t v, const CFI_cdesc_t *d, const int64_t *lower)\n"
 	"{\n"
 	"	int64_t bounds[BOB_PROBE_DIMENSIONS_MAX][2];\n"
 	"	CFI_index_t packed = (CFI_index_t)d->elem_len;\n"
+	"	const int text = is_text[v];\n"
 	"	int k;\n"
 	"\n"
-	"	if (!here.access || !d->base_addr || d->rank != (int)variables[v].rank)\n"
+	"	if (!here.access || !d->base_addr || d->rank + text != (int)variables[v].rank)\n"
 	"		return;\n"
+	"	if (!text && d->elem_len != variables[v].element)\n"
+	"		return;\n"
+	"	bounds[0][0] = 1;\n"
+	"	bounds[0][1] = packed / (CFI_index_t)variables[v].element;\n"
 	"	for (k = 0; k < d->rank; k++) {\n"
 	"		if (d->dim[k].sm != packed && d->dim[k].extent > 1)\n"
 	"			return;\n"
-	"		bounds[k][0] = lower[k];\n"
-	"		bounds[k][1] = d->dim[k].extent;\n"
+	"		bounds[k + text][0] = lower[k];\n"
+	"		bounds[k + text][1] = d->dim[k].extent;\n"
 	"		packed *= d->dim[k].extent;\n"
 	"	}\n"
 	"	if (!is_automatic[v] && __atomic_exchange_n(&told[v], d->base_addr, __ATOMIC_RELAXED) == d->base_addr)\n"
@@ -279,6 +322,9 @@ static void say_storage(struct out *o, const struct bob_weave *w)
 	say(o, "static const char is_automatic[] = {");
 	for (size_t i = 0; i < w->variable_count; i++)
 		say(o, "%d,", w->variables[i].is_automatic);
+	say(o, "0};\nstatic const char is_text[] = {");
+	for (size_t i = 0; i < w->variable_count; i++)
+		say(o, "%d,", w->variables[i].is_text);
 	say(o, "0};\nstatic void *told[%zu];\n", w->variable_count + 1);
 }
 

@@ -26,7 +26,7 @@ static void procedure(struct bob_weave *w, uint32_t at, uint32_t unit, const cha
 static void interface(struct bob_weave *w, uint32_t at, uint32_t unit, char what,
 		      const char *arguments, const char *const *declarations)
 {
-	procedure(w, at, unit, "subroutine", what, arguments, declarations);
+	procedure(w, at, unit, "pure subroutine", what, arguments, declarations);
 }
 
 /* What the probe of a nest calls. */
@@ -50,6 +50,9 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	static const char *const element[] = { number, "type(*),intent(in)::bobbin_x", NULL };
 	static const char *const array[] = { number, "type(*),dimension(..),intent(in)::bobbin_x",
 					     NULL };
+	static const char *const masked[] = {
+		number, "type(*),dimension(..),intent(in)::bobbin_x,bobbin_l", NULL
+	};
 	static const char *const bounds[] = { number, "type(*),dimension(..),intent(in)::bobbin_x",
 					      "integer(8),intent(in)::bobbin_l(*)", NULL };
 	static const char *const event[] = { number, NULL };
@@ -58,6 +61,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	if (w->variable_count) {
 		interface(w, at, unit, 'a', "bobbin_s,bobbin_x", element);
 		interface(w, at, unit, 's', "bobbin_s,bobbin_x", array);
+		interface(w, at, unit, 'm', "bobbin_s,bobbin_x,bobbin_l", masked);
 		interface(w, at, unit, 'd', "bobbin_s,bobbin_x,bobbin_l", bounds);
 		interface(w, at, unit, 'f', "bobbin_s,bobbin_x", array);
 	}
@@ -70,6 +74,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 
 /* --- one variable --- */
 
+/* "if (there) call ..." of a variable that may not be there. */
 static const char *guard(struct bob_weave *w, const struct bob_weave_variable *v)
 {
 	const char *name = v->symbol->name;
@@ -79,9 +84,21 @@ static const char *guard(struct bob_weave *w, const struct bob_weave_variable *v
 		return bob_weave_text(w, "if (allocated(%s)) ", name);
 	if (flags & BOB_SYMBOL_POINTER)
 		return bob_weave_text(w, "if (associated(%s)) ", name);
-	if (flags & BOB_SYMBOL_OPTIONAL)
-		return bob_weave_text(w, "if (present(%s)) ", name);
 	return "";
+}
+
+/* One that is an optional argument, too, asks for that first. */
+static void put(struct bob_weave *w, const struct bob_weave_variable *v, uint32_t at,
+		enum bob_weave_rank rank, uint32_t statement, const char *text)
+{
+	const bool is_optional = v->symbol->flags & BOB_SYMBOL_OPTIONAL;
+
+	if (is_optional)
+		bob_weave_put(w, at, rank, statement,
+			      bob_weave_text(w, "if (present(%s)) then", v->symbol->name));
+	bob_weave_put(w, at, rank, statement, text);
+	if (is_optional)
+		bob_weave_put(w, at, rank, statement, "end if");
 }
 
 static const char *declare(struct bob_weave *w, const struct bob_weave_variable *v)
@@ -121,14 +138,22 @@ static bool leaves(const struct bob_weave *w, uint32_t unit, uint32_t i, bool *i
 				   i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last));
 }
 
+/* Where lines go before a statement that specifies: behind a `;` right there. */
+static uint32_t line_of(const struct bob_weave *w, uint32_t i)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[i];
+
+	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
+}
+
 static bool before_leaving(struct bob_weave *w, uint32_t i, uint32_t *at)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
 
 	if (s->kind == BOB_F_RETURN || s->kind == BOB_F_IF)
 		return bob_weave_before(w, i, at);
-	*at = bob_fortran_line_at(w->file, s->line);
-	if (!s->is_branch_target && !s->shares_line)
+	*at = line_of(w, i);
+	if (!s->is_branch_target)
 		return true;
 	bob_weave_refuse(w, "a variable of a unit whose END is jumped to", s->line);
 	return false;
@@ -151,7 +176,7 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 		if (in_if)
 			bob_weave_put(w, at, BOB_RANK_EXIT, i,
 				      condition_of(w, &w->file->statements[i]));
-		bob_weave_put(w, at, BOB_RANK_EXIT, i, forget(w, v));
+		put(w, v, at, BOB_RANK_EXIT, i, forget(w, v));
 		if (in_if)
 			bob_weave_put(w, at, BOB_RANK_EXIT, i, "end if");
 	}
@@ -169,13 +194,41 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v, u
 		return;
 	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, u->execute, &at))
 		return;
-	bob_weave_put(w, at, BOB_RANK_ENTRY, u->execute, declare(w, v));
+	put(w, v, at, BOB_RANK_ENTRY, u->execute, declare(w, v));
 	w->has_probes[unit] = true;
 	if (ends)
 		put_ends(w, v, false);
 }
 
-/* ALLOCATE, DEALLOCATE, pointer assignment. */
+bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
+{
+	return u->role == BOB_ROLE_WRITE && u->symbol->flags & BOB_SYMBOL_ALLOCATABLE &&
+	       s->kind == BOB_F_ASSIGN && u->ref->child && !u->ref->child->child &&
+	       !u->ref->child->next;
+}
+
+/* An allocatable variable that is assigned as a whole may lie elsewhere behind that. */
+static bool put_assigned(struct bob_weave *w, uint32_t statement,
+			 const struct bob_weave_variable *v)
+{
+	struct bob_fortran_place p;
+	uint32_t at;
+
+	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.after == BOB_FORTRAN_NO ||
+	    w->file->statements[statement].ends_loops) {
+		bob_weave_refuse(w, "no line can stand behind this assignment",
+				 w->file->statements[statement].line);
+		return false;
+	}
+	if (!bob_weave_before(w, statement, &at))
+		return false;
+	put(w, v, at, BOB_RANK_BEFORE, statement, forget(w, v));
+	put(w, v, p.after, BOB_RANK_AFTER, statement, declare(w, v));
+	w->has_probes[w->file->statements[statement].unit] = true;
+	return true;
+}
+
+/* ALLOCATE, DEALLOCATE, pointer assignment, assignment. */
 static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -186,15 +239,19 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
 		const struct bob_fortran_use *u = &uses.at[i];
-		const bool ends = u->role == BOB_ROLE_RELEASE;
+		const bool ends = u->role == BOB_ROLE_RELEASE, moves = bob_weave_moves(s, u);
 		size_t k = 0;
 
-		if (!ends && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT)
+		if (!ends && !moves && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT)
 			continue;
 		while (k < w->variable_count && w->variables[k].symbol != u->symbol)
 			k++;
 		if (k == w->variable_count || u->flags & BOB_USE_COMPONENT)
 			continue;
+		if (moves) {
+			put_assigned(w, statement, &w->variables[k]);
+			continue;
+		}
 		if (bob_fortran_place(w->file, statement, &p) != BOB_OK || s->body ||
 		    (!ends && (p.after == BOB_FORTRAN_NO || s->ends_loops))) {
 			bob_weave_refuse(w, "no line can stand behind this ALLOCATE", s->line);
@@ -202,11 +259,11 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 		}
 		w->has_probes[s->unit] = true;
 		if (!ends)
-			bob_weave_put(w, p.after, BOB_RANK_AFTER, statement,
-				      declare(w, &w->variables[k]));
+			put(w, &w->variables[k], p.after, BOB_RANK_AFTER, statement,
+			    declare(w, &w->variables[k]));
 		else if (bob_weave_before(w, statement, &at))
-			bob_weave_put(w, at, BOB_RANK_BEFORE, statement,
-				      forget(w, &w->variables[k]));
+			put(w, &w->variables[k], at, BOB_RANK_BEFORE, statement,
+			    forget(w, &w->variables[k]));
 	}
 	return st;
 }
@@ -229,8 +286,7 @@ bob_status bob_weave_declare(struct bob_weave *w)
 									 unit->execute;
 
 		if (w->has_probes[u] && first != BOB_FORTRAN_NO)
-			interfaces(w, bob_fortran_line_at(w->file, w->file->statements[first].line),
-				   u);
+			interfaces(w, line_of(w, first), u);
 	}
 	return w->is_failed ? BOB_ERR_NOMEM : st;
 }

@@ -71,14 +71,6 @@ bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at)
 		bob_weave_refuse(w, "no line can stand before this statement", s->line);
 		return false;
 	}
-	if (p.needs & BOB_NEED_NO_CALL) {
-		bob_weave_refuse(w, "in a pure procedure, or in DO CONCURRENT", s->line);
-		return false;
-	}
-	if (p.needs & BOB_NEED_SPLIT) {
-		bob_weave_refuse(w, "several statements on one line", s->line);
-		return false;
-	}
 	if (s->is_branch_target && s->ends_loops) {
 		bob_weave_refuse(w, "jumps lead to the statement that ends a loop", s->line);
 		return false;

@@ -12,7 +12,7 @@ const char bob_weave_box_code[] =
 	"	const volatile void *at = d->base_addr;\n"
 	"	int loop = depth - 1, k = 0;\n"
 	"\n"
-	"	if (d->rank > depth || d->elem_len != sites[site].size)\n"
+	"	if (nest < 0 || d->rank > depth || d->elem_len != sites[site].size)\n"
 	"		return 0;\n"
 	"	for (; k < d->rank; loop--) {\n"
 	"		step[loop] = d->dim[k].sm;\n"

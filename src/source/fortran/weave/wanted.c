@@ -60,6 +60,13 @@ static const char *name_of(struct bob_weave *w, const struct bob_fortran_symbol 
 	return bob_weave_text(w, "%s in %s", s->name, u->name);
 }
 
+/* Of a length that is not known here, or too long for one access. */
+static bool is_text(const struct bob_fortran_symbol *s, uint64_t element)
+{
+	return s->type == BOB_T_CHARACTER && s->kind > 0 && s->rank < BOB_FORTRAN_RANK_MAX &&
+	       (!element || element > UINT16_MAX);
+}
+
 /* Why it cannot be declared; NULL: it can. */
 static const char *unfit(const struct bob_fortran_symbol *s, uint64_t element)
 {
@@ -71,10 +78,9 @@ static const char *unfit(const struct bob_fortran_symbol *s, uint64_t element)
 		return "threadprivate";
 	if (s->flags & BOB_SYMBOL_ASSOCIATE)
 		return "a name that ASSOCIATE gives";
-	if (s->flags & BOB_SYMBOL_OPTIONAL &&
-	    s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE))
-		return "an optional pointer or allocatable argument";
-	if (!element || element > UINT16_MAX)
+	if (!element && is_text(s, element))
+		return NULL;
+	if (!element || (element > UINT16_MAX && !is_text(s, element)))
 		return "the size of its elements is not known here";
 	return NULL;
 }
@@ -107,6 +113,9 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 	v = &w->variables[w->variable_count++];
 	*v = (struct bob_weave_variable){ .symbol = s, .wish = wish, .name = name, .unit = unit,
 					  .element = (uint32_t)element };
+	v->is_text = is_text(s, element);
+	if (v->is_text)
+		v->element = (uint32_t)s->kind;
 	v->is_alone = !s->common && u->kind != BOB_UNIT_MODULE && u->kind != BOB_UNIT_SUBMODULE;
 	v->is_automatic = v->is_alone && !(s->flags & BOB_SYMBOL_SAVE) &&
 			  u->kind != BOB_UNIT_PROGRAM;

@@ -3,7 +3,7 @@
  *
  *   weave.c      the whole: file in, instrumented file and its companion in C out
  *   wanted.c     which variables the commands name, and which references may be of them
- *   accesses.c   the probes of a statement
+ *   accesses.c   the probes of a statement; reference.c that of one reference, frames.c and masked.c what must be around it
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
  *   code.c       loops, calls, communication
  *   declare.c    where variables come to life and end, and the interfaces of what is called
@@ -30,6 +30,7 @@ struct bob_weave_variable {
 	const char *name;	/* as people read it: "a", "u in solve", "/blk/x", "m::x" */
 	uint32_t unit;		/* whose own it is */
 	uint32_t element;	/* bytes */
+	bool is_text;		/* of a length that is not known here: each character is an element */
 	bool is_alone;		/* in this unit only: automatic, or its SAVE */
 	bool is_automatic;	/* it ends when its unit is left */
 };
@@ -116,24 +117,32 @@ bool bob_weave_is_in(const struct bob_weave *w, const struct bob_weave_variable 
 
 /* --- accesses.c --- */
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);
-/* What the last part of a reference is: the variable, or a component; NULL: not known. */
-const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
-						const struct bob_fortran_expr *ref);
-/* Why a use can have no probe; NULL: it can. */
-const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
-			    const struct bob_fortran_use *u);
-/* A site for the use, which may be told and is counted; returns its number. */
-uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
-			int kind);
 
 /* --- nest.c --- */
 /* If the statement is the DO of a nest that can be told at once: its probe is put before it, and w->told says so of all that is in it. */
 bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
 
+/* --- reference.c --- */
+/* What the last part of a reference is: the variable, or a component; NULL: not known. */
+const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
+						const struct bob_fortran_expr *ref);
+/* Why a use cannot be told by its address alone; NULL: it can. */
+const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u);
+/* A site for the use, which may be told and is counted; returns its number. */
+uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			int kind);
+struct bob_weave_frames;
+/* The probe of a use, "" if it has none, and what stands around it. Counts and refuses. */
+const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f);
+
 /* --- code.c --- */
 bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
 
 /* --- declare.c --- */
+/* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
+bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_fortran_use *u);
 bob_status bob_weave_declare(struct bob_weave *w);
 
 /* --- lines.c --- */
@@ -141,6 +150,7 @@ bob_status bob_weave_declare(struct bob_weave *w);
 enum bob_weave_rank {
 	BOB_RANK_INTERFACE,	/* declarations */
 	BOB_RANK_AFTER,		/* behind the statement that ends here ... */
+	BOB_RANK_MOVED,		/* ... what it wrote where it may be elsewhere now ... */
 	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
 	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
 	BOB_RANK_ENTRY,		/* ... of the unit ... */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Frames of what is inside one statement: implied DO, .and. and .or., arguments that may not be there. */
+#include "source/fortran/weave/frames.h"
+
+#include <string.h>
+
+/* --- text --- */
+
+static const char *index_of(const struct bob_weave_frames *f, const char *name, uint32_t len)
+{
+	for (uint32_t i = f->count; i-- > 0;)
+		if (f->at[i].name && f->at[i].name_len == len && !memcmp(f->at[i].name, name, len))
+			return f->at[i].index;
+	return NULL;
+}
+
+struct render {
+	struct bob_weave *w;
+	const struct bob_fortran_statement *s;
+	const struct bob_weave_frames *f;
+	const char *text;	/* so far */
+	uint32_t from;		/* what comes next */
+};
+
+static void render(struct render *r, const struct bob_fortran_expr *e)
+{
+	for (; e; e = e->next) {
+		const struct bob_fortran_expr *part = e->child;
+
+		if (e->node == BOB_N_REFERENCE && part && part->node == BOB_N_PART) {
+			const char *index = index_of(r->f, r->s->text + part->from, part->name_len);
+
+			if (index) {
+				r->text = bob_weave_text(r->w, "%s%.*s%s", r->text,
+							 (int)(part->from - r->from),
+							 r->s->text + r->from, index);
+				r->from = part->from + part->name_len;
+			}
+		}
+		render(r, part);
+	}
+}
+
+const char *bob_weave_render(struct bob_weave *w, const struct bob_fortran_statement *s,
+			     const struct bob_fortran_expr *e, const struct bob_weave_frames *f)
+{
+	struct bob_fortran_expr alone = *e;
+	struct render r = { .w = w, .s = s, .f = f, .text = "", .from = e->from };
+
+	alone.next = NULL;
+	if (f->count)
+		render(&r, &alone);
+	return bob_weave_text(w, "%s%.*s", r.text, (int)(e->to - r.from), s->text + r.from);
+}
+
+/* --- frames --- */
+
+const char *bob_weave_add_frame(struct bob_weave_frames *f, const struct bob_weave_frame *one)
+{
+	if (f->count == BOB_WEAVE_FRAMES_MAX)
+		return "too many loops and conditions around it";
+	f->at[f->count++] = *one;
+	return NULL;
+}
+
+static const struct bob_fortran_symbols *table_of(const struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
+
+	return unit ? unit->symbols : NULL;
+}
+
+static const struct bob_fortran_symbol *symbol_of(const struct bob_weave *w, uint32_t statement,
+						  const struct bob_fortran_expr *ref)
+{
+	const struct bob_fortran_symbols *table = table_of(w, statement);
+	const struct bob_fortran_expr *part = ref->child;
+
+	return table && part && part->node == BOB_N_PART ?
+		       bob_fortran_lookup(table, w->file->statements[statement].text + part->from,
+					  part->name_len) :
+		       NULL;
+}
+
+bool bob_weave_calls(const struct bob_weave *w, uint32_t statement,
+		     const struct bob_fortran_expr *e)
+{
+	if (e->node == BOB_N_REFERENCE) {
+		const struct bob_fortran_symbol *s = symbol_of(w, statement, e);
+		const bool has_arguments = e->child && e->child->child;
+
+		if (!s ? has_arguments :
+			 s->class == BOB_NAME_FUNCTION || s->class == BOB_NAME_PROCEDURE ||
+				    s->class == BOB_NAME_GENERIC ||
+				    (s->class == BOB_NAME_UNKNOWN && has_arguments))
+			return true;
+	}
+	if (e->op == BOB_OP_DEFINED)
+		return true;
+	for (e = e->child; e; e = e->next)
+		if (bob_weave_calls(w, statement, e))
+			return true;
+	return false;
+}
+
+const char *bob_weave_add_loop(struct bob_weave *w, uint32_t statement, struct bob_weave_frames *f,
+			       const void *key, uint32_t name_at, uint32_t name_len,
+			       const struct bob_fortran_expr *bounds)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const struct bob_fortran_symbols *table = table_of(w, statement);
+	const struct bob_fortran_symbol *y =
+		table ? bob_fortran_lookup(table, s->text + name_at, name_len) : NULL;
+	const int kind = y && y->type == BOB_T_INTEGER && y->kind > 0 ? y->kind : 4;
+	const char *index = bob_weave_text(w, "bobbin_%u", f->count + 1), *text = "";
+	struct bob_weave_frame one = { .key = key, .close = "end do", .name = s->text + name_at,
+				       .name_len = name_len, .index = index };
+
+	if (y && y->type != BOB_T_INTEGER && y->type != BOB_T_NONE)
+		return "a loop over numbers that are not whole";
+	for (; bounds; bounds = bounds->next) {
+		if (bob_weave_calls(w, statement, bounds))
+			return "bounds that call a function";
+		text = bob_weave_text(w, "%s%s%s", text, *text ? "," : "",
+				      bob_weave_render(w, s, bounds, f));
+	}
+	one.block = bob_weave_text(w, "integer(%d)::%s", kind, index);
+	one.open = bob_weave_text(w, "do %s=%s", index, text);
+	return bob_weave_add_frame(f, &one);
+}
+
+/* --- the way from an item to the reference --- */
+
+static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
+{
+	return e->from <= ref->from && ref->to <= e->to;
+}
+
+/* Everything of these is read, whatever a mask around them says. */
+static bool is_reduction(const char *name, uint32_t len)
+{
+	static const char *const all[] = {
+		"all",	   "any",     "count",	 "cshift", "dot_product", "eoshift", "findloc",
+		"iall",	   "iany",    "iparity", "matmul", "maxloc",	  "maxval",  "minloc",
+		"minval",  "norm2",   "pack",	 "parity", "product",	  "reduce",  "repeat",
+		"reshape", "spread",  "sum",	 "transfer", "transpose", "trim",    "unpack"
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strlen(all[i]) == len && !memcmp(all[i], name, len))
+			return true;
+	return false;
+}
+
+struct way {
+	struct bob_weave *w;
+	uint32_t statement;
+	const struct bob_fortran_use *use;
+	struct bob_weave_frames *out;
+	bool is_guarded;	/* evaluated only if what is left of .and. or .or. says so */
+};
+
+static bool is_intrinsic(const struct way *x, const struct bob_fortran_expr *ref)
+{
+	const struct bob_fortran_symbol *s = symbol_of(x->w, x->statement, ref);
+
+	return s && s->class == BOB_NAME_INTRINSIC;
+}
+
+static const char *add_condition(struct bob_weave *w, struct bob_weave_frames *f, const void *key,
+				 const char *condition)
+{
+	const struct bob_weave_frame one = { .key = key,
+					     .open = bob_weave_text(w, "if (%s) then", condition),
+					     .close = "end if" };
+
+	return bob_weave_add_frame(f, &one);
+}
+
+/* Right of .and. what is left of it is true; right of .or. false. */
+static const char *pass_operator(struct way *x, const struct bob_fortran_expr *e)
+{
+	const char *left;
+
+	const char *text = x->w->file->statements[x->statement].text;
+
+	if (!x->is_guarded || (e->op != BOB_OP_AND && e->op != BOB_OP_OR) || !e->child->next ||
+	    !is_within(e->child->next, x->use->ref))
+		return NULL;
+	if (bob_weave_calls(x->w, x->statement, e->child))
+		return "behind .and. or .or., whose left side calls a function";
+	left = bob_weave_render(x->w, &x->w->file->statements[x->statement], e->child, x->out);
+	return add_condition(x->w, x->out, text + e->op_at,
+			     e->op == BOB_OP_AND ? left : bob_weave_text(x->w, ".not.(%s)", left));
+}
+
+static const char *pass_loop(struct way *x, const struct bob_fortran_expr *e)
+{
+	const struct bob_fortran_expr *c = e->child;
+	const char *text = x->w->file->statements[x->statement].text, *why;
+
+	while (c && c->node != BOB_N_CONTROL)
+		c = c->next;
+	if (!c || !c->child || !c->child->child)
+		return "an implied DO that is not understood";
+	if (is_within(c, x->use->ref) && x->use->role != BOB_ROLE_LOOP)
+		return NULL; /* its bounds: read before it */
+	why = bob_weave_add_loop(x->w, x->statement, x->out, text + e->from, c->child->child->from,
+				 c->child->child->name_len, c->child->next);
+	if (!why)
+		x->out->at[x->out->count - 1].variable = c->child;
+	return why;
+}
+
+/* Trees are read anew each time. */
+static bool is_it(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
+{
+	return e->node == BOB_N_REFERENCE && e->from == ref->from && e->to == ref->to;
+}
+
+static const char *follow(struct way *x, const struct bob_fortran_expr *e)
+{
+	const char *why = NULL, *text = x->w->file->statements[x->statement].text;
+
+	while (e && !is_it(e, x->use->ref) && !why) {
+		if (e->node == BOB_N_BINARY)
+			why = pass_operator(x, e);
+		else if (e->node == BOB_N_IMPLIED_DO)
+			why = pass_loop(x, e);
+		else if (e->node == BOB_N_REFERENCE && is_intrinsic(x, e) &&
+			 is_reduction(text + e->child->from, e->child->name_len))
+			x->out->mask = NULL;
+		for (e = e->child; e && !is_within(e, x->use->ref); e = e->next)
+			;
+	}
+	return why;
+}
+
+/* Is an element of something looked up on the way to it? */
+static bool looks_up(const struct bob_fortran_expr *e)
+{
+	for (; e; e = e->next)
+		if ((e->node == BOB_N_PART && e->child) || looks_up(e->child))
+			return true;
+	return false;
+}
+
+/* Behind .and. or .or. it may be what must not be touched: a subscript beyond the array, a component of nothing. */
+static bool is_unsafe(const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_expr *part = u->ref->child;
+
+	return u->flags & BOB_USE_CONDITIONAL &&
+	       (u->flags & (BOB_USE_COMPONENT | BOB_USE_SUBSTRING) ||
+		u->symbol->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE) ||
+		(part && part->child && looks_up(part->child->child)));
+}
+
+/* A variable that may not be there. */
+static const char *guard_variable(struct bob_weave *w, const struct bob_fortran_use *u,
+				  struct bob_weave_frames *f)
+{
+	if (u->symbol->flags & BOB_SYMBOL_OPTIONAL)
+		return add_condition(w, f, u->symbol,
+				     bob_weave_text(w, "present(%s)", u->symbol->name));
+	return NULL;
+}
+
+const char *bob_weave_frames(struct bob_weave *w, uint32_t statement,
+			     const struct bob_fortran_use *u, struct bob_weave_frames *out)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct way x = { w, statement, u, out, is_unsafe(u) };
+	const struct bob_fortran_item *item;
+	const struct bob_fortran_expr *part = u->ref->child;
+	const char *why = NULL;
+
+	out->count = 0;
+	out->mask = NULL;
+	if (bob_fortran_items(w->arena, s, &item, NULL) != BOB_OK)
+		return "";
+	while (item && !is_within(item->expr, u->ref))
+		item = item->next;
+	if (u->flags & BOB_USE_MASKED)
+		why = bob_weave_masked(w, statement, u, out);
+	if (!why && item)
+		why = follow(&x, item->expr);
+	if (!why)
+		why = guard_variable(w, u, out);
+	/* the variable of a loop itself is the program's */
+	out->text = part && !part->next && !part->child ?
+			    bob_weave_text(w, "%.*s", (int)(u->to - u->from), s->text + u->from) :
+			    bob_weave_render(w, s, u->ref, out);
+	return why;
+}

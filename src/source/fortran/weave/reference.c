@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The probe of one reference: a CALL with the reference itself as its argument. */
+#include <string.h>
+
+#include "source/fortran/weave/frames.h"
+
+/* A part of a text, or one whose length is not known here, is told character by character. */
+static bool is_in_pieces(const struct bob_fortran_use *u, const struct bob_fortran_symbol *s,
+			 uint64_t bytes)
+{
+	return s->type == BOB_T_CHARACTER &&
+	       (u->flags & BOB_USE_SUBSTRING || !bytes || bytes > UINT16_MAX);
+}
+
+const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
+						const struct bob_fortran_expr *ref)
+{
+	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
+	const struct bob_fortran_symbols *table = unit ? unit->symbols : NULL;
+	const char *text = w->file->statements[statement].text;
+	const struct bob_fortran_expr *part = ref->child;
+	const struct bob_fortran_symbol *s =
+		part && table ? bob_fortran_lookup(table, text + part->from, part->name_len) : NULL;
+
+	for (part = part ? part->next : NULL; part && s; part = part->next) {
+		const struct bob_fortran_symbol *type =
+			s->type_name ? bob_fortran_lookup(table, s->type_name,
+							  (uint32_t)strlen(s->type_name)) :
+				       NULL;
+		const struct bob_fortran_symbols *t = type ? type->components : NULL;
+
+		for (s = NULL; t && !s; t = t->host) /* those of its parents, too */
+			s = bob_fortran_own(t, text + part->from, part->name_len);
+	}
+	return s;
+}
+
+struct size {
+	uint32_t bytes;		/* of one access; 0: not known */
+	bool in_pieces;
+};
+
+static struct size size_of(const struct bob_weave *w, uint32_t statement,
+			   const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
+	const struct bob_fortran_symbol *s = bob_weave_last(w, statement, u->ref);
+	const uint64_t bytes = s && unit ? bob_fortran_element_bytes(unit->symbols, s) : 0;
+
+	if (s && is_in_pieces(u, s, bytes))
+		return (struct size){ s->kind > 0 ? (uint32_t)s->kind : 0, true };
+	return (struct size){ bytes <= UINT16_MAX ? (uint32_t)bytes : 0, false };
+}
+
+/* What no frame helps with. */
+static const char *unfit(const struct bob_weave *w, uint32_t statement,
+			 const struct bob_fortran_use *u)
+{
+	if (u->flags & BOB_USE_COARRAY)
+		return "of another image";
+	if (u->flags & BOB_USE_CALLS && !(u->flags & BOB_USE_MASKED))
+		return "its subscripts call a function";
+	if (u->flags & BOB_USE_VECTOR)
+		return "a subscript is an array";
+	if (!size_of(w, statement, u).bytes)
+		return "its size is not known here";
+	return NULL;
+}
+
+const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u)
+{
+	const uint32_t framed = BOB_USE_MASKED | BOB_USE_IMPLIED_DO | BOB_USE_CONDITIONAL;
+
+	if (u->flags & framed || u->symbol->flags & BOB_SYMBOL_OPTIONAL ||
+	    size_of(w, statement, u).in_pieces ||
+	    bob_weave_moves(&w->file->statements[statement], u))
+		return "more than a call is needed";
+	return unfit(w, statement, u);
+}
+
+static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			 int kind)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const struct bob_fortran_position at = bob_fortran_position(w->file, s->at[u->from]);
+
+	if (bob_array_room(&w->sites, w->site_count, &w->site_room, sizeof(*w->sites))) {
+		w->is_failed = true;
+		return 0;
+	}
+	w->sites[w->site_count] = (struct bob_weave_site){
+		.line = at.line, .column = at.column, .unit = s->unit,
+		.size = size_of(w, statement, u).bytes, .kind = kind };
+	w->has_probes[s->unit] = true;
+	return (uint32_t)w->site_count++;
+}
+
+static void count(struct bob_weave *w, enum bob_weave_touch t)
+{
+	w->counts.proved += t == BOB_TOUCH_PROVED;
+	w->counts.filtered += t == BOB_TOUCH_PERHAPS;
+}
+
+uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			int kind)
+{
+	count(w, bob_weave_touches(w, statement, u));
+	return add_site(w, statement, u, kind);
+}
+
+static const char *probe(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			 int kind, const struct bob_weave_frames *f)
+{
+	const bool is_array = u->flags & (BOB_USE_WHOLE | BOB_USE_SECTION);
+	const bool in_pieces = size_of(w, statement, u).in_pieces;
+	const uint32_t site = add_site(w, statement, u, kind);
+
+	if (is_array && !in_pieces && !f->mask)
+		bob_weave_box(w, statement, u);
+	if (is_array && f->mask)
+		return bob_weave_text(w, "call %sm(%u_4,%s,%s)", w->id, site, f->text, f->mask);
+	return bob_weave_text(w, "call %s%c(%u_4,%s)", w->id, is_array || in_pieces ? 's' : 'a',
+			      site, f->text);
+}
+
+const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f)
+{
+	const enum bob_weave_touch t = bob_weave_touches(w, statement, u);
+	const char *why;
+
+	if (t == BOB_TOUCH_NOT)
+		return "";
+	if (t == BOB_TOUCH_DROPPED) {
+		w->counts.dropped++;
+		return "";
+	}
+	why = unfit(w, statement, u);
+	if (!why)
+		why = bob_weave_frames(w, statement, u, f);
+	if (why && *why)
+		bob_weave_refuse(w, why, w->file->statements[statement].line);
+	if (why)
+		return "";
+	count(w, t);
+	return probe(w, statement, u, kind, f);
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# ctest: memory
+"""Fortran statements whose probes need something around them: what each does with its variables is computed here again, access by access."""
+import subprocess
+
+import harness as h
+import test_instrument as i
+
+suite = h.Suite("instrument_fortran")
+
+
+class Memory:
+    """Variables by name, with the values that a Python program gives them; each access is written down."""
+
+    def __init__(self, **sizes):
+        self.names, self.sizes, self.rows, self.at = list(sizes), sizes, [], {}
+
+    def _row(self, kind, name, index, size):
+        self.rows.append((kind, size or self.sizes[name], self.names.index(name), index * (size or self.sizes[name])))
+
+    def get(self, name, index=1, size=None):
+        self._row("load", name, index - 1, size)
+        return self.at.get((name, index), 0)
+
+    def set(self, name, index, value, size=None):
+        self._row("store", name, index - 1, size)
+        self.at[name, index] = value
+
+    def peek(self, name, index=1):
+        return self.at.get((name, index), 0)
+
+
+def check(name, memory, wishes, flags=(("-O0", "-fcheck=bounds"), ("-O3",)), **kw):
+    """The accesses of the program are those of the memory, whatever the compiler made of it, and its output is that of the plain program."""
+    h.need("gfortran")
+    stem = name.split(".")[0]
+    out = i.instrument(stem, [f"trace file {name}", *(f"trace {w}" for w in wishes)], [name, f"{stem}_probes.c"], **kw)
+    plain = out / "plain"
+    subprocess.run(["gfortran", "-w", str(h.PROG / "source" / name), "-o", str(plain)], check=True, cwd=out)
+    want = subprocess.run([str(plain)], capture_output=True, text=True, check=True).stdout
+    for level in flags:
+        trace, text = i.accesses(i.build_fortran(out, name, level), [], "t" + "".join(level))
+        assert text == want, (text, want)
+        rows = i.replayed(trace)
+        assert rows == memory.rows, next(((n, g, w) for n, (g, w) in enumerate(zip(rows, memory.rows)) if g != w),
+                                         (len(rows), len(memory.rows)))
+    return out
+
+
+def where_statements(m):
+    def load(name, indices):
+        for k in indices:
+            m.get(name, k)
+
+    def store(name, indices, value):
+        for k in indices:
+            m.set(name, k, value(k))
+    every = range(1, 7)
+    store("a", every, lambda k: 0)
+    store("b", every, lambda k: 1)
+    load("a", every)
+    load("b", every)
+    store("a", every, lambda k: m.peek("b", k))
+    m.set("a", 2, -5)
+    m.set("a", 4, -7)
+    a = {k: m.peek("a", k) for k in every}
+    load("a", every)
+    load("a", [k for k in every if a[k] > 0])
+    store("b", [k for k in every if a[k] > 0], lambda k: a[k] + 1)
+    load("a", [k for k in every if a[k] <= 0])
+    store("b", [k for k in every if a[k] < -6], lambda k: 0)
+    rest = [k for k in every if -6 <= a[k] <= 0]
+    load("a", rest)
+    store("b", rest, lambda k: -a[k])
+    load("a", rest)
+    store("a", [k for k in rest if a[k] == -5], lambda k: 9)
+    load("b", every)
+    load("b", every)
+    bound = sum(m.peek("b", k) for k in every) // 100
+    store("b", [k for k in every if m.peek("b", k) > bound], lambda k: 3)
+    for j in (1, 2, 3):
+        for k in (1, 2):
+            m.set("m", k + 2 * (j - 1), 10 * k + j)
+    picked = [k for k in (1, 2, 3) if m.peek("a", k) > 0]
+    load("a", (1, 2, 3))
+    store("a", picked, lambda k: k)
+    for k in picked:
+        m.get("a", k)
+    # one statement for all indices, then the next: what it writes is told behind what it reads
+    store("b", [k + 1 for k in picked], lambda k: m.peek("a", k - 1))
+
+
+def lists_and_texts(m):
+    for k in (1, 2):
+        m.set("k", 1, k)
+        for name in "ab":
+            m.get("k")
+            m.get(name, k)
+    m.set("k", 1, 3)
+    for k in range(1, 7):
+        m.get("m", k)
+    m.set("text", 1, "2 7 8", 8)
+    m.get("text", 1, 8)
+    for k in (1, 2):
+        m.set("k", 1, k)
+        m.get("k")
+        m.set("b", k, 6 + k)
+    m.set("k", 1, 3)
+    for k in (3, 4, 5):
+        m.set("text", k, "abc"[k - 3])
+    m.get("text", 4)
+    m.get("text", 3)
+    m.set("text", 1, "a")
+    for k in (1, 2):
+        m.get("text", k)
+    for k in (1, 2):
+        m.set("long", k, "a ")
+    for k in (5, 6, 7):
+        m.set("k", 1, k)
+        # behind .and. and .or. what needs no other element is told whether it is evaluated or not
+        m.get("k")
+        m.get("k")
+        if k <= 6:
+            m.get("a", k)
+        m.get("k")
+        m.get("b", 3)
+        if k <= 6:
+            m.get("a", m.peek("b", 3))
+    m.set("k", 1, 8)
+
+
+def rest(m):
+    m.get("a", 1)
+    m.set("a", 2, m.peek("a", 1))
+    m.get("b", 1)
+    m.set("b", 2, m.peek("b", 1))
+    m.get("b", 3)
+    for k in (1, 2, 3):
+        m.get("b", k)
+        m.set("a", k, m.peek("b", k) + 1)
+    for k in (1, 2, 3):
+        m.get("a", k)
+    # what a statement writes is told before what the functions do that it calls
+    m.set("a", 1, 0)
+    m.get("a", 2)
+    for k in (2, 3):
+        m.set("a", k, 0)
+    for k in (2, 3):
+        m.get("b", k)
+    for name in ("a", "b", "m"):
+        for k in range(1, 7):
+            m.get(name, k)
+    m.get("text", 1, 8)
+    for k in (1, 2):
+        m.get("long", k)
+
+
+@suite.case("WHERE, FORALL, implied DO, texts, .and., optional arguments, PURE, DO CONCURRENT, several statements on a line")
+def masked():
+    m = Memory(a=4, b=4, m=4, k=4, text=1, long=1)
+    where_statements(m)
+    lists_and_texts(m)
+    rest(m)
+    check("masked.f90", m, ["variable masked:a", "variable masked:b", "variable masked:m", "variable masked:k", "variable text", "variable long"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(suite.run())
