@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "probe/probe.h"
+#include "probe/places.h"
 
-#define PLACES_MAX 65536u
-#define BYTES_MAX (1ull << BOB_PR_VARIABLE_SHIFT)
+#define SWEEP_FIRST                                                                                \
+	1024u /* places: then those that sleep are taken out, and again when there are twice as many as were left */
 
 struct key {
 	uintptr_t lo, hi;
@@ -21,22 +21,10 @@ struct key {
 	uint32_t place;
 };
 
-struct place {
-	uint64_t address;	/* of `lo`, in the trace */
-	uint64_t declared;	/* as bob_pr_declare was told */
-	uint64_t since;		/* a smaller number was there before */
-	uint32_t element, rank;
-	bool whole;		/* all of it is wanted */
-	uint32_t next;		/* free ones */
-	int64_t extent[BOB_PROBE_DIMENSIONS_MAX];
-	int64_t from[BOB_PROBE_DIMENSIONS_MAX],
-		to[BOB_PROBE_DIMENSIONS_MAX]; /* subscripts from 0, at most the extent, and -1 to the last one */
-};
-
 static struct key *keys;
-static struct place *places;
-static uint32_t count, made, free_first = ~0u;
-static uint64_t declared_count;
+struct bob_pr_place *bob_pr_places;
+static uint32_t count, made, free_first = ~0u, sweep_at = SWEEP_FIRST;
+uint64_t bob_pr_declared;
 uint64_t bob_pr_version;	/* odd: it is being changed */
 static sigset_t blocked;	/* before the change that is going on */
 
@@ -108,10 +96,10 @@ static void *map(size_t bytes)
 static bool have_tables(void)
 {
 	if (!keys)
-		keys = map(PLACES_MAX * sizeof(*keys));
-	if (!places)
-		places = map(PLACES_MAX * sizeof(*places));
-	return keys && places;
+		keys = map(BOB_PR_PLACES_MAX * sizeof(*keys));
+	if (!bob_pr_places)
+		bob_pr_places = map(BOB_PR_PLACES_MAX * sizeof(*bob_pr_places));
+	return keys && bob_pr_places;
 }
 
 static uint32_t new_place(void)
@@ -119,8 +107,8 @@ static uint32_t new_place(void)
 	uint32_t i = free_first;
 
 	if (i != ~0u)
-		free_first = places[i].next;
-	else if (made < PLACES_MAX)
+		free_first = bob_pr_places[i].next;
+	else if (made < BOB_PR_PLACES_MAX)
 		i = made++;
 	return i;
 }
@@ -150,8 +138,7 @@ static void reach_again(uint32_t i)
 	}
 }
 
-/* What is wanted of a dimension of which there is `extent` from `lower` on, as subscripts from 0. */
-static void measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
+void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
 			   int64_t *to)
 {
 	const uint64_t n = (uint64_t)extent;
@@ -163,20 +150,20 @@ static void measure_wanted(const int64_t wanted[2], int64_t lower, int64_t exten
 }
 
 /* Bytes of the variable, and the place's dimensions. 0: none. */
-static uint64_t measure(struct place *p, const struct bob_probe_variable *v,
+static uint64_t measure(struct bob_pr_place *p, const struct bob_probe_variable *v,
 			const int64_t (*bounds)[2])
 {
 	uint64_t bytes = v->element;
 
-	*p = (struct place){ .element = v->element, .rank = v->rank, .whole = !v->wanted };
+	*p = (struct bob_pr_place){ .element = v->element, .rank = v->rank, .whole = !v->wanted };
 	for (uint32_t d = 0; d < v->rank; d++) {
-		if (bounds[d][1] <= 0 || bytes > BYTES_MAX / (uint64_t)bounds[d][1])
+		if (bounds[d][1] <= 0 || bytes > BOB_PR_BYTES_MAX / (uint64_t)bounds[d][1])
 			return 0;
 		bytes *= (uint64_t)bounds[d][1];
 		p->extent[d] = bounds[d][1];
 		if (v->wanted)
-			measure_wanted(v->wanted[d], bounds[d][0], bounds[d][1], &p->from[d],
-				       &p->to[d]);
+			bob_pr_measure_wanted(v->wanted[d], bounds[d][0], bounds[d][1], &p->from[d],
+					      &p->to[d]);
 	}
 	return bytes;
 }
@@ -187,7 +174,7 @@ static uint64_t address_of(uintptr_t lo, uintptr_t hi, uint64_t address)
 	uint64_t since = UINT64_MAX;
 
 	for (uint32_t i = behind(hi - 1); i-- > 0 && keys[i].reach > lo;) {
-		const struct place *p = &places[keys[i].place];
+		const struct bob_pr_place *p = &bob_pr_places[keys[i].place];
 
 		if (keys[i].hi <= lo || p->since > since)
 			continue;
@@ -197,37 +184,109 @@ static uint64_t address_of(uintptr_t lo, uintptr_t hi, uint64_t address)
 	return address;
 }
 
-static void insert(const struct place *p, uintptr_t lo, uintptr_t hi)
+/* Free from now on, if its state is this one. */
+static bool set_free(uint32_t at, uint64_t state)
 {
+	struct bob_pr_place *p = &bob_pr_places[at];
+	const uint64_t next = (state | BOB_PR_STATE_MASK) + 1 + BOB_PR_FREE;
+
+	if (!__atomic_compare_exchange_n(&p->state, &state, next, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return false;
+	p->next = free_first;
+	free_first = at;
+	return true;
+}
+
+static bool set_free_asleep(uint32_t at)
+{
+	const uint64_t state = __atomic_load_n(&bob_pr_places[at].state, __ATOMIC_ACQUIRE);
+
+	return (state & BOB_PR_STATE_MASK) == BOB_PR_ASLEEP && set_free(at, state);
+}
+
+static void take_out(uint32_t i)
+{
+	count--;
+	memmove(keys + i, keys + i + 1, (count - i) * sizeof(*keys));
+	reach_again(i);
+}
+
+/* Everything that sleeps. */
+static void sweep(void)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!set_free_asleep(keys[i].place))
+			keys[left++] = keys[i];
+	count = left;
+	reach_again(0);
+	sweep_at = 2 * count > SWEEP_FIRST ? 2 * count : SWEEP_FIRST;
+}
+
+/* Nothing sleeps there any more, and what is awake is not alone. Is there anything? */
+static bool disturb(uintptr_t lo, uintptr_t hi)
+{
+	bool some = false;
+
+	for (uint32_t i = behind(hi - 1); i-- > 0 && keys[i].reach > lo;) {
+		if (keys[i].hi <= lo)
+			continue;
+		if (set_free_asleep(keys[i].place)) {
+			take_out(i);
+			continue;
+		}
+		__atomic_store_n(&bob_pr_places[keys[i].place].alone, false, __ATOMIC_RELAXED);
+		some = true;
+	}
+	return some;
+}
+
+static void insert(const struct bob_pr_place *p, uintptr_t lo, uintptr_t hi)
+{
+	const bool alone = !disturb(lo, hi);
 	uint32_t i = behind(lo), at = new_place();
+	struct bob_pr_place *to;
+	uint64_t state;
 
 	if (at == ~0u)
 		return;
-	places[at] = *p;
-	places[at].since = declared_count++;
-	places[at].address = address_of(lo, hi, p->declared);
+	to = &bob_pr_places[at];
+	state = to->state;
+	*to = *p;
+	to->state = state; /* free until all is there */
+	to->base = lo;
+	to->alone = alone;
+	to->since = __atomic_fetch_add(&bob_pr_declared, 1, __ATOMIC_RELAXED);
+	to->address = address_of(lo, hi, p->declared);
+	__atomic_store_n(&to->state, state | BOB_PR_AWAKE, __ATOMIC_RELEASE);
 	memmove(keys + i + 1, keys + i, (count - i) * sizeof(*keys));
 	keys[i] = (struct key){ .lo = lo, .hi = hi, .place = at };
 	count++;
 	reach_again(i);
+	bob_pr_remember(to);
 }
 
 void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 		    const int64_t (*bounds)[2], uint64_t address)
 {
 	uintptr_t lo = (uintptr_t)base;
-	struct place p;
+	struct bob_pr_place p;
 	uint64_t bytes;
 
-	if (v->rank > BOB_PROBE_DIMENSIONS_MAX || !v->element || (v->rank && !bounds))
+	if (v->rank > BOB_PROBE_DIMENSIONS_MAX || !v->element || (v->rank && !bounds) ||
+	    bob_pr_wake(v, base, bounds, address))
 		return;
 	bytes = measure(&p, v, bounds);
 	p.declared = address;
-	if (!base || !bytes || bytes > BYTES_MAX)
+	if (!base || !bytes || bytes > BOB_PR_BYTES_MAX)
 		return;
 	if (!lock())
 		return;
-	if (have_tables() && count < PLACES_MAX)
+	if (have_tables() && count >= sweep_at)
+		sweep();
+	if (bob_pr_places && count < BOB_PR_PLACES_MAX)
 		insert(&p, lo, lo + bytes);
 	unlock();
 }
@@ -236,18 +295,16 @@ void bob_pr_forget(const void *base, uint64_t address)
 {
 	uintptr_t lo = (uintptr_t)base;
 
-	if (!base || !lock())
+	if (!base || bob_pr_sleep(base, address) || !lock())
 		return;
 	for (uint32_t i = count ? behind(lo) : 0; i-- > 0 && keys[i].lo == lo;) {
-		uint32_t at = keys[i].place;
+		const struct bob_pr_place *p = &bob_pr_places[keys[i].place];
+		const uint64_t state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
 
-		if (places[at].declared != address)
+		if (p->declared != address || (state & BOB_PR_STATE_MASK) != BOB_PR_AWAKE)
 			continue;
-		places[at].next = free_first;
-		free_first = at;
-		count--;
-		memmove(keys + i, keys + i + 1, (count - i) * sizeof(*keys));
-		reach_again(i);
+		if (set_free(keys[i].place, state) || set_free_asleep(keys[i].place))
+			take_out(i);
 		break;
 	}
 	unlock();
@@ -256,7 +313,7 @@ void bob_pr_forget(const void *base, uint64_t address)
 /* --- questions --- */
 
 /* What is read while it is being changed may be anything; it is not used then, but must not be divided by. */
-static bool subscripts(const struct place *p, uint64_t offset, int64_t *s)
+static bool subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s)
 {
 	uint64_t element = p->element, index = element ? offset / element : 0;
 
@@ -273,7 +330,7 @@ static bool subscripts(const struct place *p, uint64_t offset, int64_t *s)
 	return true;
 }
 
-static bool wants(const struct place *p, uint64_t offset)
+static bool wants(const struct bob_pr_place *p, uint64_t offset)
 {
 	int64_t s[BOB_PROBE_DIMENSIONS_MAX];
 
@@ -281,7 +338,7 @@ static bool wants(const struct place *p, uint64_t offset)
 }
 
 /* Of a place of which not all is wanted: bytes around `offset`, of its row, that are wanted, or not, as it is. */
-static void narrow(const struct place *p, uint64_t offset, bool wanted, uint64_t *from,
+static void narrow(const struct bob_pr_place *p, uint64_t offset, bool wanted, uint64_t *from,
 		   uint64_t *to)
 {
 	const uint64_t element = p->element ? p->element : 1, at = offset / element;
@@ -331,7 +388,7 @@ static void cut(struct bob_pr_stretch *s, uintptr_t lo, uintptr_t hi)
 /* `at` lies in this place: what can be said of both around it. */
 static void add(struct bob_pr_stretch *s, const struct key *k, uintptr_t at)
 {
-	const struct place *p = &places[k->place];
+	const struct bob_pr_place *p = &bob_pr_places[k->place];
 	bool wanted = wants(p, at - k->lo);
 	uint64_t from, to;
 
@@ -353,10 +410,14 @@ static struct bob_pr_stretch stretch_at(uintptr_t at)
 
 	for (; i > 0 && keys[i - 1].reach > at; i--) {
 		const struct key *k = &keys[i - 1];
-		const struct place *p = &places[k->place];
+		const struct bob_pr_place *p = &bob_pr_places[k->place];
 
 		if (k->hi <= at) {
 			cut(&s, k->hi, UINTPTR_MAX);
+			continue;
+		}
+		if (bob_pr_state(p) == BOB_PR_ASLEEP) {
+			cut(&s, k->lo, k->hi);
 			continue;
 		}
 		add(&s, k, at);
@@ -384,7 +445,7 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 }
 
 /* Is every element wanted, if the first and the last one are? Their subscripts must change evenly. */
-static bool is_even(const struct place *p, uint64_t first, uint64_t last, uint64_t trips)
+static bool is_even(const struct bob_pr_place *p, uint64_t first, uint64_t last, uint64_t trips)
 {
 	int64_t a[BOB_PROBE_DIMENSIONS_MAX], b[BOB_PROBE_DIMENSIONS_MAX];
 
@@ -413,8 +474,9 @@ static enum bob_pr_row row(uintptr_t at, uintptr_t last, uint64_t trips, uint64_
 	if (!n || keys[n - 1].reach <= lo)
 		return BOB_PR_NONE;
 	k = &keys[n - 1];
-	if (k->lo > lo || k->hi <= hi || (n > 1 && keys[n - 2].reach > lo) ||
-	    !is_even(&places[k->place], at - k->lo, last - k->lo, trips))
+	if (bob_pr_state(&bob_pr_places[k->place]) == BOB_PR_ASLEEP || k->lo > lo || k->hi <= hi ||
+	    (n > 1 && keys[n - 2].reach > lo) ||
+	    !is_even(&bob_pr_places[k->place], at - k->lo, last - k->lo, trips))
 		return BOB_PR_SOME;
 	return BOB_PR_ALL;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where variables are, against a list that is gone through from its beginning: declared and forgotten at random, over each other, with
- * boxes; and rows against their elements. */
+ * boxes, some of them again where they were; and rows against their elements. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 
 /* The recorder is in no library that tests are linked with. */
+#include "probe/asleep.c"
 #include "probe/places.c"
 
 const struct bob_agent_streams *bob_pr_agent;
@@ -21,8 +23,9 @@ static struct naive {
 	int64_t bounds[3][2], wanted[3][2];
 	uintptr_t lo, hi;
 	uint64_t name, address;
-} list[NAIVE]; /* oldest first */
-static unsigned list_count;
+} list[NAIVE], /* oldest first */
+	gone[NAIVE]; /* the last ones that were taken away */
+static unsigned list_count, gone_count, woken;
 static uint64_t state_of_draw, names;
 static uint8_t storage[ROOM];
 
@@ -32,13 +35,16 @@ static int64_t draw(int64_t n)
 	return (int64_t)((state_of_draw >> 33) % (uint64_t)n);
 }
 
-static void add_one(void)
+static void point_to_own(struct naive *n, bool wants)
 {
-	struct naive *n = &list[list_count];
+	n->v.bounds = n->bounds;
+	n->v.wanted = wants ? n->wanted : NULL;
+}
+
+static void draw_one(struct naive *n)
+{
 	uint64_t bytes;
 
-	if (list_count == NAIVE)
-		return;
 	memset(n, 0, sizeof(*n));
 	n->v.element = (uint32_t)(1 + draw(9));
 	n->v.rank = (uint32_t)draw(4);
@@ -50,31 +56,69 @@ static void add_one(void)
 		n->wanted[d][1] = draw(5) ? n->wanted[d][0] + draw(6) - 1 : INT64_MAX;
 		bytes *= (uint64_t)n->bounds[d][1];
 	}
-	n->v.bounds = n->bounds;
-	n->v.wanted = draw(2) ? n->wanted : NULL;
+	point_to_own(n, draw(2));
 	n->lo = (uintptr_t)storage + (uintptr_t)draw(ROOM - (int64_t)bytes);
 	n->hi = n->lo + bytes;
-	n->name = n->address = ++names << 40;
+	n->name = ++names << 40;
+}
+
+/* One that was there, as it was or with other lower bounds. */
+static void draw_again(struct naive *n)
+{
+	const struct naive *was = &gone[draw(gone_count < NAIVE ? gone_count : NAIVE)];
+
+	*n = *was;
+	point_to_own(n, was->v.wanted != NULL);
+	if (n->v.rank && !draw(4))
+		n->bounds[0][0] = draw(9) - 4;
+}
+
+static bool is_listed(uint64_t name)
+{
+	for (unsigned i = 0; i < list_count; i++)
+		if (list[i].name == name)
+			return true;
+	return false;
+}
+
+static void add_one(void)
+{
+	struct naive *n = &list[list_count];
+
+	if (list_count == NAIVE)
+		return;
+	if (gone_count && draw(2))
+		draw_again(n);
+	else
+		draw_one(n);
+	if (is_listed(n->name))
+		return;
+	n->address = n->name;
 	for (unsigned i = list_count; i-- > 0;)
 		if (list[i].lo < n->hi && n->lo < list[i].hi)
 			n->address = list[i].address + (n->lo - list[i].lo);
-	bob_pr_declare(&n->v, (const void *)n->lo, n->v.bounds, n->name);
+	if (bob_pr_wake(&n->v, (const void *)n->lo, n->v.bounds, n->name))
+		woken++;
+	else
+		bob_pr_declare(&n->v, (const void *)n->lo, n->v.bounds, n->name);
 	list_count++;
 }
 
 static void remove_one(void)
 {
 	unsigned i = list_count ? (unsigned)draw(list_count) : 0;
+	struct naive *to = &gone[gone_count % NAIVE];
 
 	if (!list_count)
 		return;
+	*to = list[i];
+	point_to_own(to, list[i].v.wanted != NULL);
+	gone_count++;
 	bob_pr_forget((const void *)list[i].lo, list[i].name);
 	list_count--;
 	memmove(list + i, list + i + 1, (list_count - i) * sizeof(*list));
-	for (; i < list_count; i++) { /* they have moved */
-		list[i].v.bounds = list[i].bounds;
-		list[i].v.wanted = list[i].v.wanted ? list[i].wanted : NULL;
-	}
+	for (; i < list_count; i++) /* they have moved */
+		point_to_own(&list[i], list[i].v.wanted != NULL);
 }
 
 static bool naive_wants(const struct naive *n, uintptr_t at)
@@ -158,11 +202,62 @@ static void test_random(void **state)
 	}
 	for (int k = 0; k < 3; k++) /* each of them was tried */
 		assert_true(found[k] > 500);
+	assert_true(woken > 100);
+}
+
+/* Threads with a variable each, that come and go; one that reads all; and one that declares over them. */
+#define TURNS 20000
+static uint8_t lanes[4][64];
+static int running;
+
+static void *come_and_go(void *arg)
+{
+	const unsigned lane = (unsigned)(uintptr_t)arg;
+	const struct bob_probe_variable v = { .element = 64 };
+	const uint64_t name = (uint64_t)(lane + 1) << 50;
+
+	for (int i = 0; i < TURNS; i++) {
+		bob_pr_declare(&v, lanes[lane], NULL, name);
+		struct bob_pr_stretch s = bob_pr_find((uintptr_t)lanes[lane] + 5);
+
+		/* its own name, or what lay over all of them before */
+		if (!s.wanted || ((uintptr_t)lanes[lane] + 5 + s.shift) >> 50 == 0)
+			__atomic_store_n(&running, -1000000, __ATOMIC_RELAXED);
+		bob_pr_forget(lanes[lane], name);
+	}
+	__atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void test_threads(void **state)
+{
+	const struct bob_probe_variable all = { .element = sizeof(lanes) };
+	pthread_t t[4];
+	bool found = false;
+
+	(void)state;
+	running = 4;
+	for (uintptr_t i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, come_and_go, (void *)i), 0);
+	for (int i = 0; __atomic_load_n(&running, __ATOMIC_RELAXED) > 0; i++) {
+		if (i % 8 == 0)
+			bob_pr_declare(&all, lanes, NULL, 9ull << 50);
+		found |= bob_pr_find((uintptr_t)lanes[i % 4] + 7).wanted;
+		if (i % 8 == 0)
+			bob_pr_forget(lanes, 9ull << 50);
+	}
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	assert_int_equal(running, 0);
+	assert_true(found);
+	for (int i = 0; i < 4; i++)
+		assert_false(bob_pr_find((uintptr_t)lanes[i] + 7).wanted);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
+					    cmocka_unit_test(test_threads) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
