@@ -230,6 +230,36 @@ def _():
     h.check(r.status == 0 and "written in a macro" in r.err.decode() and b"SWAP(a[0]," in r.out, str(r))
 
 
+@suite.case("register: the word goes where it is in the way; a register that is named stays")
+def _():
+    r = check(
+        """
+static int sum(p, n)
+	register const int *p;
+	register int n;
+{
+	register int i, s = 0;
+	register long sp __asm__("r12") = 1;
+	register long untraced = sizeof sp;
+	for (i = 0; i < n; i++)
+		s += p[i];
+	return s + (sp != 0) + (int)untraced;
+}
+int v[3] = { 1, 2, 3 };
+int main(void)
+{
+	return sum(v, 3) != 15;
+}
+""",
+        """6 W s+0 4; 9 W i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4; 9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4;
+        9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4; 9 U i+0 4;9 R i+0 4;9 R n+0 4; 11 R s+0 4""",
+        "--variable=p", "--variable=n", "--variable=i", "--variable=s", "--variable=sp",
+    )
+    text = r.out.decode()
+    h.check("register long sp __asm__" in text and "register long untraced" in text and "register int i" not in text and "register int n" not in text, text)
+    h.check("in a register" in r.err.decode(), str(r))
+
+
 @suite.case("variables of a block: told of where they are declared, forgotten where they end")
 def _():
     folder, _ = instrument(

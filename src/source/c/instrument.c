@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of work: read; walk once for the addresses that are taken, and once for the probes; put in. If macros were in the way of probes,
- * the same again with what they stand for. */
+/* The order of work: read; walk once for the addresses that are taken, and once for the probes; put in. If macros or the
+ * word `register` were in the way of probes, the same again without them. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -76,15 +76,15 @@ static void close_unit(struct bob_c_unit *u)
 	free(u);
 }
 
-/* The same once more, of what macros that were in the way stand for. */
-static struct bob_c_unit *expanded(struct bob_c_unit *u)
+/* The same once more, of the file without what was in the way. */
+static struct bob_c_unit *without_obstacles(struct bob_c_unit *u)
 {
 	struct bob_c_unit *again;
 	bob_status st;
 	char *text;
 	size_t len;
 
-	if (!bob_c_expand(u, &text, &len))
+	if (!bob_c_remove_obstacles(u, &text, &len))
 		return u;
 	again = instrument(u->path, text, len, u->options, &st, NULL);
 	if (!again)
@@ -102,7 +102,7 @@ bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_o
 
 	if (!u)
 		return st;
-	u = expanded(u);
+	u = without_obstacles(u);
 	st = finish(u, out);
 	if (st != BOB_OK && why)
 		snprintf(why->text, sizeof(why->text), "%.255s: no memory", path);

@@ -230,6 +230,7 @@ void bob_c_unit_close(struct bob_c_unit *u)
 		u->clang->disposeIndex(u->index);
 	free(u->bytes);
 	free(u->macros);
+	free(u->obstacles);
 	free(u->rows);
 	free(u->nests);
 	free(u->units);
@@ -243,8 +244,7 @@ void bob_c_unit_close(struct bob_c_unit *u)
 	bob_arena_free(&u->arena);
 }
 
-/* The use of a macro that has the byte `at`; NULL: none. */
-static struct bob_c_span *macro_at(const struct bob_c_unit *u, uint32_t at)
+const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at)
 {
 	size_t lo = 0, hi = u->macro_count;
 
@@ -278,14 +278,14 @@ struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c)
 	s.column = column;
 	if (!s.is_ours)
 		return s;
-	m = macro_at(u, s.start);
+	m = bob_c_macro_at(u, s.start);
 	if (m && m->start == s.start && s.end <= m->end) {
 		s.is_macro = m->is_macro;
 		s.end = m->end;
 		return s;
 	}
 	/* An end in a macro's argument is said to be where the macro begins. */
-	s.is_plain = s.end > s.start && !(m && m->start != s.start) && !macro_at(u, s.end);
+	s.is_plain = s.end > s.start && !(m && m->start != s.start) && !bob_c_macro_at(u, s.end);
 	return s;
 }
 
@@ -426,17 +426,6 @@ uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at)
 void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
 {
 	u->counts.refused[why]++;
-}
-
-void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s)
-{
-	struct bob_c_span *first = macro_at(u, s->start), *last = macro_at(u, s->end);
-
-	bob_c_refuse(u, BOB_SOURCE_C_MACRO);
-	if (first)
-		first->is_in_the_way = true;
-	if (last)
-		last->is_in_the_way = true;
 }
 
 char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)

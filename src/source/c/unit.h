@@ -18,7 +18,6 @@ struct bob_c_span {
 	bool is_ours;		/* both ends are in the file ... */
 	bool is_plain;		/* ... and no macro has only a part of it */
 	bool is_macro;		/* it is as long as one use of a macro that stands for an expression, or for more than it */
-	bool is_in_the_way;	/* a use of a macro: something that was asked for got no probe because of it */
 };
 
 /* What happens to an lvalue. */
@@ -94,6 +93,9 @@ struct bob_c_unit {
 	uint32_t len;
 	struct bob_c_span *macros; /* uses, in order, none in another */
 	size_t macro_count, macro_room;
+	struct bob_c_span *
+		obstacles; /* uses of macros and words `register` because of which something that was asked for got no probe; a place may be there twice */
+	size_t obstacle_count, obstacle_room;
 	struct bob_c_variable *buckets[BOB_C_BUCKETS];
 	struct bob_c_row *rows;
 	size_t row_count, row_room;
@@ -140,10 +142,12 @@ const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count)
 const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, const char *cc,
 				      const char *folder);
 
-/* --- expand.c --- */
-/* The file with what stands for them in place of the uses of macros that were in the way, for the caller to free. False: there are none, or it is not sure that
- * the text means the same. */
-bool bob_c_expand(const struct bob_c_unit *u, char **text, size_t *len);
+/* --- obstacles.c --- */
+/* It gets no probe because of a macro that has one of its ends, or because of `register`. */
+void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s);
+void bob_c_refuse_in_register(struct bob_c_unit *u, const struct bob_c_variable *v);
+/* The file with what stands for them in place of obstacles, for the caller to free. False: there are none, or it is not sure that the text means the same. */
+bool bob_c_remove_obstacles(struct bob_c_unit *u, char **text, size_t *len);
 
 struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c);
 /* Child cursors, at most `max` of them; the number there are. */
@@ -159,11 +163,11 @@ const char *bob_c_spelling(struct bob_c_unit *u, CXCursor c);
 const char *bob_c_text(struct bob_c_unit *u, CXString s);
 enum CXTypeKind bob_c_type_kind(const struct bob_c_unit *u, CXCursor c);
 bool bob_c_is_array(enum CXTypeKind k);
+/* The use of a macro that has the byte `at`; NULL: none. */
+const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at);
 /* The first byte at or behind `at` that is neither blank nor comment. */
 uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at);
 void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why);
-/* ... because of a macro that has one of its ends. */
-void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s);
 char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

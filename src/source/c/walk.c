@@ -125,7 +125,10 @@ static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const st
 	}
 	if (bob_c_is_clear(u, lv, s))
 		return false;
-	bob_c_refuse(u, obstacle(u, lv, s));
+	if (obstacle(u, lv, s) == BOB_SOURCE_C_REGISTER)
+		bob_c_refuse_in_register(u, lv->variable);
+	else
+		bob_c_refuse(u, obstacle(u, lv, s));
 	return true;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses of macros that are in the way of a probe are replaced by what they stand for. What that is the user's compiler says: it
- * preprocesses the file with a mark before and behind each of these uses. Then it preprocesses the file that has the replacements, too: only if both
- * give the same, but for blanks, is the new file taken. Definitions of macros and all other uses stay as they are, and so do the numbers of lines. */
+/* Uses of macros that are in the way of a probe are replaced by what they stand for; the word `register` by nothing. What a use stands for the
+ * user's compiler says: it preprocesses the file with a mark before and behind each obstacle. Then it preprocesses the file that has the replacements, too:
+ * only if both give the same, but for blanks and that word, is the new file taken. Definitions of macros and all other uses stay as they are, and so do
+ * the numbers of lines. */
 #define _GNU_SOURCE /* memfd_create */
 #include "source/c/unit.h"
 
@@ -17,8 +18,64 @@
 
 #define MARK "bobbin_use_of_macro_"
 #define MARK_MAX 64
+#define WORD "register"
 
 extern char **environ;
+
+static void note(struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	if (bob_array_room(&u->obstacles, u->obstacle_count, &u->obstacle_room,
+			   sizeof(*u->obstacles)))
+		u->is_failed = true;
+	else
+		u->obstacles[u->obstacle_count++] = *s;
+}
+
+void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	const struct bob_c_span *first = bob_c_macro_at(u, s->start),
+				*last = bob_c_macro_at(u, s->end);
+
+	bob_c_refuse(u, BOB_SOURCE_C_MACRO);
+	if (first)
+		note(u, first);
+	if (last)
+		note(u, last);
+}
+
+static bool is_in_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* There is a byte in front of `at`. */
+static bool is_word(const char *at, const char *word)
+{
+	return !strncmp(at, word, strlen(word)) && !is_in_word(at[strlen(word)]) &&
+	       !is_in_word(at[-1]);
+}
+
+/* The word in the declaration. A register that is named (asm) is meant: that stays. */
+void bob_c_refuse_in_register(struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	const struct bob_c_span s = bob_c_span(u, v->decl);
+	struct bob_c_span found = { .start = 0 };
+
+	bob_c_refuse(u, BOB_SOURCE_C_REGISTER);
+	if (!s.is_ours || !*v->function || !s.start)
+		return;
+	for (uint32_t i = s.start; i < u->len && !strchr(";{", u->bytes[i]); i++) {
+		if (is_word(u->bytes + i, "asm") || is_word(u->bytes + i, "__asm__"))
+			return;
+		if (!found.end && i < s.end && is_word(u->bytes + i, WORD))
+			found = (struct bob_c_span){ .start = i, .end = i + sizeof(WORD) - 1 };
+	}
+	if (found.end && !bob_c_macro_at(u, found.start))
+		note(u, &found);
+}
+
+/* --- a preprocessor --- */
 
 /* Bytes that grow; `is_failed`: no memory. */
 struct text {
@@ -124,6 +181,7 @@ static bool preprocess(const struct bob_c_unit *u, const struct text *from, stru
 	put(&named, from->bytes, from->len);
 	in = named.is_failed ? -1 : file_of(&named);
 	free(named.bytes);
+	put(to, "\n", 1);
 	is_done = argv && in >= 0 && out >= 0 && run(argv, in, out);
 
 	if (is_done)
@@ -134,7 +192,7 @@ static bool preprocess(const struct bob_c_unit *u, const struct text *from, stru
 		close(out);
 	free(argv);
 	free(folder);
-	return is_done && !to->is_failed && to->bytes;
+	return is_done && !to->is_failed;
 }
 
 /* The use's lines go on behind what stands for it. */
@@ -145,39 +203,56 @@ static void put_line_ends(struct text *t, const char *bytes, uint32_t len)
 			put(t, "\n", 1);
 }
 
-static bool is_before(const char *at, const char *end)
+/* --- the new file --- */
+
+/* No line of the preprocessor's, which would have to stay one, and not the word alone, which goes. */
+static bool is_text(const char *from, size_t len)
 {
-	return at && at < end;
+	for (size_t i = 0; i + 1 < len; i++)
+		if (from[i] == '\n' && from[i + 1] == '#')
+			return false;
+	return true;
 }
 
-/* What stands between the marks of use `number`; false: that cannot be said in one line. */
-static bool find(const struct text *t, size_t number, const char **from, size_t *len)
+static bool is_word_alone(const char *from, size_t len)
+{
+	return is_word(from, WORD) && strspn(from + strlen(WORD), " \n") == len - strlen(WORD);
+}
+
+/* What stands between the marks of obstacle `number`, at or behind *at, which becomes its end; false: that cannot be said in one line. */
+static bool find(const char **at, size_t number, const char **from, size_t *len)
 {
 	char mark[MARK_MAX];
 	const char *end;
 
 	snprintf(mark, sizeof(mark), MARK "from_%zu ", number);
-	*from = strstr(t->bytes, mark);
+	*from = strstr(*at, mark);
 	if (!*from)
 		return false;
 	*from += strlen(mark);
 	snprintf(mark, sizeof(mark), MARK "to_%zu", number);
 	end = strstr(*from, mark);
-	*len = end ? (size_t)(end - *from) : 0;
-	return end && !is_before(strstr(*from, "\n#"), end) && !is_before(strstr(*from, MARK), end);
+	if (!end)
+		return false;
+	*at = end;
+	*len = (size_t)(end - *from);
+	if (is_word_alone(*from, *len))
+		*len = 0;
+	return is_text(*from, *len);
 }
 
 /* The file, with marks around the uses; or, if `by` is what the preprocessor made of that, with what they stand for. */
 static bool rewrite(const struct bob_c_unit *u, const struct text *by, struct text *to)
 {
+	const char *there = by ? by->bytes : NULL;
 	uint32_t at = 0;
 
-	for (size_t i = 0; i < u->macro_count; i++) {
-		const struct bob_c_span *m = &u->macros[i];
+	for (size_t i = 0; i < u->obstacle_count; i++) {
+		const struct bob_c_span *m = &u->obstacles[i];
 		const char *from;
 		size_t len;
 
-		if (!m->is_in_the_way)
+		if (m->start < at) /* it is there twice */
 			continue;
 		put(to, u->bytes + at, m->start - at);
 		at = m->start;
@@ -186,7 +261,7 @@ static bool rewrite(const struct bob_c_unit *u, const struct text *by, struct te
 			put(to, u->bytes + at, m->end - at);
 			put_mark(to, "to", i);
 			at = m->end;
-		} else if (find(by, i, &from, &len)) {
+		} else if (find(&there, i, &from, &len)) {
 			for (size_t k = 0; k < len; k++)
 				put(to, from[k] == '\n' ? " " : &from[k], 1);
 			put_line_ends(to, u->bytes + at, m->end - at);
@@ -203,7 +278,7 @@ static char next(const char **p)
 	while (**p) {
 		if (strchr(" \t\n\r\f\v", **p)) {
 			++*p;
-		} else if (!strncmp(*p, MARK, strlen(MARK))) {
+		} else if (!strncmp(*p, MARK, strlen(MARK)) || is_word(*p, WORD)) {
 			*p += strcspn(*p, " \n");
 		} else {
 			return *(*p)++;
@@ -214,7 +289,7 @@ static char next(const char **p)
 
 static bool is_same(const struct text *a, const struct text *b)
 {
-	const char *p = a->bytes, *q = b->bytes;
+	const char *p = a->bytes + 1, *q = b->bytes + 1;
 	char c;
 
 	do {
@@ -225,21 +300,24 @@ static bool is_same(const struct text *a, const struct text *b)
 	return true;
 }
 
-static bool is_any(const struct bob_c_unit *u)
+static int by_place(const void *a, const void *b)
 {
-	for (size_t i = 0; i < u->macro_count; i++)
-		if (u->macros[i].is_in_the_way)
-			return true;
-	return false;
+	const struct bob_c_span *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-bool bob_c_expand(const struct bob_c_unit *u, char **text, size_t *len)
+bool bob_c_remove_obstacles(struct bob_c_unit *u, char **text, size_t *len)
 {
 	struct text marked = { 0 }, meaning = { 0 }, expanded = { 0 }, again = { 0 };
-	const bool is_sure = is_any(u) && rewrite(u, NULL, &marked) &&
-			     preprocess(u, &marked, &meaning) && rewrite(u, &meaning, &expanded) &&
-			     preprocess(u, &expanded, &again) && is_same(&meaning, &again) &&
-			     expanded.len <= BOB_C_BYTES_MAX;
+	bool is_sure;
+
+	if (!u->obstacle_count || u->is_failed)
+		return false;
+	qsort(u->obstacles, u->obstacle_count, sizeof(*u->obstacles), by_place);
+	is_sure = rewrite(u, NULL, &marked) && preprocess(u, &marked, &meaning) &&
+		  rewrite(u, &meaning, &expanded) && preprocess(u, &expanded, &again) &&
+		  is_same(&meaning, &again) && expanded.len <= BOB_C_BYTES_MAX;
 
 	free(marked.bytes);
 	free(meaning.bytes);
