@@ -51,23 +51,51 @@ __attribute__((noinline)) static void find_again(const struct bob_probe_file *f,
 	tell(f, site, at + s.shift, s.wanted);
 }
 
-/* Hot path: 12 ns where something is recorded, 3 ns where not; bench/source. */
-void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
+/* All from lo to hi is known to be the same: *shift as in `known`. */
+static inline bool is_known(uint32_t site, uintptr_t lo, uintptr_t hi, uint64_t *shift)
 {
 	const __typeof__(known[0]) *k = &known[site % KNOWN];
 	const uint64_t before = replaced;
 
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	const uint64_t version = k->version, shift = k->shift;
-	const uintptr_t lo = k->lo, hi = k->hi;
+	const uint64_t version = k->version;
+	const uintptr_t from = k->lo, to = k->hi;
 
+	*shift = k->shift;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	if (__builtin_expect(version == __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE) &&
-				     (uintptr_t)at - lo < hi - lo && before == replaced,
-			     1))
+	return version == __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE) && lo >= from &&
+	       hi < to && before == replaced;
+}
+
+/* Hot path: 12 ns where something is recorded, 3 ns where not; bench/source. */
+void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
+{
+	uint64_t shift;
+
+	if (__builtin_expect(is_known(site, (uintptr_t)at, (uintptr_t)at, &shift), 1))
 		tell(f, site, (uintptr_t)at + shift, shift != 0);
 	else
 		find_again(f, site, (uintptr_t)at);
+}
+
+/* As bob_pr_find_row, of a site's row. */
+static enum bob_pr_row find_row(uint32_t site, uintptr_t at, int64_t step, uint64_t trips,
+				uint64_t *address)
+{
+	const uintptr_t last = at + (uint64_t)step * (trips - 1);
+	const uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
+	struct bob_pr_stretch s;
+	uint64_t shift;
+
+	if (!is_known(site, lo, hi, &shift)) {
+		s = bob_pr_find(at);
+		remember(site, &s);
+		if (lo < s.lo || hi >= s.hi)
+			return bob_pr_find_row(at, step, trips, address);
+		shift = s.wanted ? s.shift : 0;
+	}
+	*address = at + shift;
+	return shift ? BOB_PR_ALL : BOB_PR_NONE;
 }
 
 struct row {
@@ -109,7 +137,7 @@ static void record(const struct row *r)
 
 	for (uint32_t k = 0; k < r->nest->count; k++) {
 		word[k] = 0;
-		switch (bob_pr_find_row(r->at[k], r->step[k], r->trips, &word[k])) {
+		switch (find_row(r->nest->first + k, r->at[k], r->step[k], r->trips, &word[k])) {
 		case BOB_PR_ALL:
 			mask |= 1ull << k;
 			break;
@@ -145,11 +173,14 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 	const struct bob_pr_file *own = f->own;
 	const uint32_t depth = nest->depth;
 	uint64_t i[BOB_PROBE_NEST_DEPTH_MAX] = { 0 };
-	struct row r = { .file = f, .nest = nest, .desc = own->first + f->sites + 2 * n };
+	struct row r; /* large: only what is needed of it is set */
 
 	for (uint32_t d = 0; d < depth; d++)
 		if (trips[d] <= 0)
 			return;
+	r.file = f;
+	r.nest = nest;
+	r.desc = own->first + f->sites + 2 * n;
 	r.trips = (uint64_t)trips[depth - 1];
 	do {
 		for (uint32_t k = 0; k < nest->count; k++) {
