@@ -54,7 +54,7 @@ def check(text, expected, *wishes, flags=()):
     """All compilers and levels see `expected`, and the program says what it said before."""
     folder, r = instrument(text, *wishes, flags=flags)
     want = canonical(line.strip() for line in expected.replace(";", "\n").splitlines() if line.strip())
-    native = h.run([build(folder, "a.c")])
+    native = h.run([build(folder, "a.c", flags=("-w", *flags))])
     for cc, level in WAYS:
         exe = build(folder, "new.c", cc, ("-w", level, *flags))
         after, log = accesses(exe)
@@ -448,6 +448,14 @@ int main(void)
           "--box=2..9223372036854775807")
     check(text, ";".join(rows[:2]), "--variable=a", "--box=-9223372036854775808..1", "--variable=b",
           "--box=-9223372036854775808..1")
+
+
+@suite.case("nests: bounds that are macros of the command line")
+def _():
+    text = "double a[20]; int main(void) { for (int i = 1; i < N - 1; i++) a[i] = i; return 0; }"
+    for flags in (["-DN=9"], ["-D", "N=(4 + 5)"], ["-DN=4", "-UN", "-DN=9"]):
+        r = check(text, ";".join(f"1 W a+{8 * i} 8" for i in range(1, 8)), "--variable=a", flags=flags)
+        h.check(counts(r)["nests"] == 1, f"{flags}: {r}")
 
 
 @suite.case("nothing asked for: the same bytes")

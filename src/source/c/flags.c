@@ -55,6 +55,26 @@ const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count)
 	return to;
 }
 
+const char *bob_c_macro_of_flags(const struct bob_source_c_options *o, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *value = NULL;
+
+	for (uint32_t i = 0; i < o->flag_count; i++) {
+		const char *flag = o->flags[i];
+		const bool is_set = !strncmp(flag, "-D", 2);
+
+		if (!is_set && strncmp(flag, "-U", 2) != 0)
+			continue;
+		flag += 2;
+		if (!*flag && i + 1 < o->flag_count)
+			flag = o->flags[++i];
+		if (!strncmp(flag, name, len) && (!flag[len] || flag[len] == '='))
+			value = !is_set ? NULL : flag[len] ? flag + len + 1 : "1";
+	}
+	return value;
+}
+
 const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, const char *cc,
 				      const char *folder)
 {

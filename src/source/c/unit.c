@@ -108,7 +108,7 @@ static bool is_expression(const char *body, const char *end)
 	return !depth;
 }
 
-static bool is_whole(const struct bob_c_unit *u, CXCursor expansion)
+static bool is_whole(struct bob_c_unit *u, CXCursor expansion)
 {
 	const struct bob_clang *l = u->clang;
 	const CXCursor definition = l->getCursorReferenced(expansion);
@@ -123,7 +123,11 @@ static bool is_whole(const struct bob_c_unit *u, CXCursor expansion)
 	l->getExpansionLocation(l->getRangeStart(r), &file, &line, &column, &start);
 	l->getExpansionLocation(l->getRangeEnd(r), &other, &line, &column, &end);
 	text = file ? l->getFileContents(u->tu, file, &size) : NULL;
-	if (!text || end > size || start >= end)
+	if (!text) {
+		text = bob_c_macro_of_flags(u->options, bob_c_spelling(u, expansion));
+		return text && is_expression(text, text + strlen(text));
+	}
+	if (end > size || start >= end)
 		return false;
 	p = text + start;
 	while (p < text + end && (is_letter(*p) || *p == '_' || (*p >= '0' && *p <= '9')))

@@ -138,6 +138,8 @@ void bob_c_unit_close(struct bob_c_unit *u);
 /* --- flags.c --- */
 /* What of the compiler's flags changes what a text means, for clang; free() it. NULL: no memory. */
 const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count);
+/* What the flags say that the macro `name` stands for; NULL: they do not. Borrowed. */
+const char *bob_c_macro_of_flags(const struct bob_source_c_options *o, const char *name);
 /* The same for the preprocessor of the compiler `cc`, with a NULL behind the last. */
 const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, const char *cc,
 				      const char *folder);
