@@ -315,7 +315,7 @@ void bob_pr_forget(const void *base, uint64_t address)
 /* What is read while it is being changed may be anything; it is not used then, but must not be divided by. */
 static bool subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s)
 {
-	uint64_t element = p->element, index = element ? offset / element : 0;
+	uint64_t index = p->element ? offset / p->element : 0;
 
 	for (uint32_t d = 0; d < p->rank; d++) {
 		uint64_t extent = (uint64_t)p->extent[d];
@@ -324,8 +324,6 @@ static bool subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s
 			return false;
 		s[d] = (int64_t)(d + 1 < p->rank ? index % extent : index);
 		index /= extent;
-		if (s[d] < p->from[d] || s[d] > p->to[d])
-			return false;
 	}
 	return true;
 }
@@ -333,8 +331,11 @@ static bool subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s
 static bool wants(const struct bob_pr_place *p, uint64_t offset)
 {
 	int64_t s[BOB_PROBE_DIMENSIONS_MAX];
+	bool ok = p->whole || subscripts(p, offset, s);
 
-	return p->whole || subscripts(p, offset, s);
+	for (uint32_t d = 0; ok && !p->whole && d < p->rank; d++)
+		ok = s[d] >= p->from[d] && s[d] <= p->to[d];
+	return ok;
 }
 
 /* Of a place of which not all is wanted: bytes around `offset`, of its row, that are wanted, or not, as it is. */
@@ -379,10 +380,8 @@ static bool is_same(uint64_t v)
 
 static void cut(struct bob_pr_stretch *s, uintptr_t lo, uintptr_t hi)
 {
-	if (lo > s->lo)
-		s->lo = lo;
-	if (hi < s->hi)
-		s->hi = hi;
+	s->lo = lo > s->lo ? lo : s->lo;
+	s->hi = hi < s->hi ? hi : s->hi;
 }
 
 /* `at` lies in this place: what can be said of both around it. */
@@ -444,20 +443,29 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 	return s;
 }
 
-/* Is every element wanted, if the first and the last one are? Their subscripts must change evenly. */
-static bool is_even(const struct bob_pr_place *p, uint64_t first, uint64_t last, uint64_t trips)
+/* Which elements are wanted, by the first and the last one: subscripts that change evenly are between theirs. */
+static enum bob_pr_row even(const struct bob_pr_place *p, uint64_t first, uint64_t last,
+			    uint64_t trips)
 {
 	int64_t a[BOB_PROBE_DIMENSIONS_MAX], b[BOB_PROBE_DIMENSIONS_MAX];
+	enum bob_pr_row found = BOB_PR_ALL;
 
 	if (p->whole)
-		return true;
+		return found;
 	if (trips < 2 || !p->element || !subscripts(p, first, a) || !subscripts(p, last, b) ||
 	    first % p->element != last % p->element)
-		return false;
-	for (uint32_t d = 0; d < p->rank; d++)
+		return BOB_PR_SOME;
+	for (uint32_t d = 0; d < p->rank; d++) {
+		const int64_t lo = a[d] < b[d] ? a[d] : b[d], hi = a[d] < b[d] ? b[d] : a[d];
+
 		if ((b[d] - a[d]) % (int64_t)(trips - 1))
-			return false;
-	return true;
+			return BOB_PR_SOME;
+		if (hi < p->from[d] || lo > p->to[d])
+			found = BOB_PR_NONE;
+		else if ((lo < p->from[d] || hi > p->to[d]) && found == BOB_PR_ALL)
+			found = BOB_PR_SOME;
+	}
+	return found;
 }
 
 static enum bob_pr_row row(uintptr_t at, uintptr_t last, uint64_t trips, uint64_t *address)
@@ -475,10 +483,9 @@ static enum bob_pr_row row(uintptr_t at, uintptr_t last, uint64_t trips, uint64_
 		return BOB_PR_NONE;
 	k = &keys[n - 1];
 	if (bob_pr_state(&bob_pr_places[k->place]) == BOB_PR_ASLEEP || k->lo > lo || k->hi <= hi ||
-	    (n > 1 && keys[n - 2].reach > lo) ||
-	    !is_even(&bob_pr_places[k->place], at - k->lo, last - k->lo, trips))
+	    (n > 1 && keys[n - 2].reach > lo))
 		return BOB_PR_SOME;
-	return BOB_PR_ALL;
+	return even(&bob_pr_places[k->place], at - k->lo, last - k->lo, trips);
 }
 
 enum bob_pr_row bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address)

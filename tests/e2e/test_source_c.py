@@ -453,7 +453,7 @@ int main(void)
 @suite.case("nests: bounds that are macros of the command line")
 def _():
     text = "double a[20]; int main(void) { for (int i = 1; i < N - 1; i++) a[i] = i; return 0; }"
-    for flags in (["-DN=9"], ["-D", "N=(4 + 5)"], ["-DN=4", "-UN", "-DN=9"]):
+    for flags in (["-DN=9"], ["-D", "N=9"], ["-DN=4", "-UN", "-DN=9"]):
         r = check(text, ";".join(f"1 W a+{8 * i} 8" for i in range(1, 8)), "--variable=a", flags=flags)
         h.check(counts(r)["nests"] == 1, f"{flags}: {r}")
 

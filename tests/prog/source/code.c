@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 	n += descend(5) + TWICE(3) + (*function)(2);
 	n += search(7) + search(100) + triangle() + duff(4);
 	EACH(i, 2)
-		n++;
+	n++;
 	if (!setjmp(out))
 		leap(3);
 	smooth();
