@@ -225,8 +225,14 @@ static void print_refusals(const char *path, const struct bob_source_result *r)
 	}
 }
 
-static int instrument(const struct session *s, const struct bob_source_options *o, const char *dir,
-		      struct cli_table *t)
+static int complain(bob_status st, const struct bob_source_complaint *why)
+{
+	return st == BOB_ERR_NOMEM ? cli_fail(VERB, "out of memory") :
+				     cli_fail(VERB, "%s", why->text);
+}
+
+static int instrument_all(const struct session *s, const struct bob_source_options *o,
+			  const char *dir, struct cli_table *t)
 {
 	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
 		struct bob_source_complaint why = { "" };
@@ -234,10 +240,8 @@ static int instrument(const struct session *s, const struct bob_source_options *
 		bob_status st = bob_source_instrument(f, o, &r, &why);
 		int bad;
 
-		if (st == BOB_ERR_NOMEM)
-			return cli_fail(VERB, "out of memory");
 		if (st != BOB_OK)
-			return cli_fail(VERB, "%s", why.text);
+			return complain(st, &why);
 		add_row(t, f->path, &r->counts);
 		print_refusals(f->path, r);
 		bad = write_result(dir, f->path, r);
@@ -246,6 +250,18 @@ static int instrument(const struct session *s, const struct bob_source_options *
 			return bad;
 	}
 	return 0;
+}
+
+static int instrument(const struct session *s, const struct bob_source_options *o, const char *dir,
+		      struct cli_table *t)
+{
+	struct bob_source_options together = *o;
+	struct bob_source_complaint why = { "" };
+	bob_status st = bob_source_group_open(s->wishes.first, o, &together.group, &why);
+	int bad = st == BOB_OK ? instrument_all(s, &together, dir, t) : complain(st, &why);
+
+	bob_source_group_close(together.group);
+	return bad;
 }
 
 static void print_how(const struct session *s, const struct bob_source_options *o,

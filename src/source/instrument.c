@@ -163,6 +163,32 @@ static bob_status instrument_c(const struct bob_wish_file *f, const struct bob_s
 
 /* --- all --- */
 
+struct bob_source_group {
+	struct bob_source_fortran_group *fortran;
+};
+
+bob_status bob_source_group_open(const struct bob_wish_file *first,
+				 const struct bob_source_options *o, struct bob_source_group **out,
+				 struct bob_source_complaint *why)
+{
+	struct bob_source_group *g = calloc(1, sizeof(*g));
+	bob_status st = g ? bob_source_fortran_group_open(first, o, &g->fortran, why) :
+			    BOB_ERR_NOMEM;
+
+	if (st == BOB_OK)
+		*out = g;
+	else
+		free(g);
+	return st;
+}
+
+void bob_source_group_close(struct bob_source_group *g)
+{
+	if (g)
+		bob_source_fortran_group_close(g->fortran);
+	free(g);
+}
+
 bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
 				 struct bob_source_result **out, struct bob_source_complaint *why)
 {
@@ -170,7 +196,8 @@ bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob
 	case BOB_SOURCE_C:
 		return instrument_c(f, o, out, why);
 	case BOB_SOURCE_FORTRAN:
-		return bob_source_fortran_instrument(f, o, out, why);
+		return bob_source_fortran_instrument(o->group ? o->group->fortran : NULL, f, o, out,
+						     why);
 	default:
 		snprintf(why->text, sizeof(why->text),
 			 "%.400s: not a C or Fortran file by its name (.c, .f, .f90, ...)",

@@ -16,9 +16,12 @@
 
 enum bob_source_language { BOB_SOURCE_UNKNOWN, BOB_SOURCE_C, BOB_SOURCE_FORTRAN };
 
+struct bob_source_group;
+
 struct bob_source_options {
 	const char *const *flags; /* of the compiler: where headers and includes are, macros */
 	uint32_t flag_count;
+	struct bob_source_group *group; /* the files of the command; NULL: the file alone */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 };
 
@@ -55,6 +58,13 @@ struct bob_source_result {
 struct bob_source_complaint {
 	char text[512];		/* one line; "file:line:column: " first where there is such a place */
 };
+
+/* The files of a command, which know of each other: modules, COMMON blocks, who passes what to whom. Wishes and options are borrowed and must live as
+ * long; results end before it. Errors: as below. */
+bob_status bob_source_group_open(const struct bob_wish_file *first,
+				 const struct bob_source_options *o, struct bob_source_group **out,
+				 struct bob_source_complaint *why);
+void bob_source_group_close(struct bob_source_group *g); /* NULL is allowed */
 
 /* By the file's name. */
 enum bob_source_language bob_source_language(const char *path);

@@ -165,5 +165,58 @@ def masked():
     check("masked.f90", m, ["variable masked:a", "variable masked:b", "variable masked:m", "variable masked:k", "variable text", "variable long"])
 
 
+def several_files():
+    """Name, element, bytes and kind of each access of the program in several/."""
+    rows = []
+
+    def touch(kind, name, index=1, size=8):
+        rows.append((kind, f"{name}({index})" if name in ("w", "c", "field::grid", "field::limits") else name, size))
+    for k in (1, 2, 3, 4):
+        touch("S", "field::grid", k)
+        touch("S", "w", k)
+    touch("S", "/blk/first")
+    touch("L", "field::limits", 2)
+    for k in (1, 2, 3, 4):  # scale
+        touch("L", "w", k)
+        touch("L", "/blk/first")
+        touch("S", "w", k)
+    touch("S", "field::grid", 4)
+    touch("L", "w", 2)  # inner
+    touch("S", "w", 2)
+    touch("L", "w", 3)
+    touch("S", "c", 2, 16)
+    touch("L", "c", 2, 16)
+    touch("S", "c", 1, 16)
+    touch("L", "c", "1) +8")  # update
+    touch("S", "c", "1) +8")
+    for name in ("w", "field::grid"):
+        for k in (1, 2, 3, 4):
+            touch("L", name, k)
+    touch("L", "/blk/first")
+    touch("L", "c", "1) +8")
+    return [(k, n.replace("+8)", "+8"), s) for k, n, s in rows]
+
+
+@suite.case("several files: modules under other names, COMMON, what is passed to procedures of another file")
+def files():
+    h.need("gfortran")
+    folder = h.PROG / "source" / "several"
+    names = ("field.f90", "driver.f90", "kernel.f")
+    wishes = ["trace file several/field.f90", "trace variable grid", "trace variable limits", "trace file several/driver.f90", "trace variable w",
+              "trace variable /blk/first", "trace variable c", "trace file several/kernel.f"]
+    for order in (wishes, wishes[3:7] + wishes[:3] + wishes[7:]):
+        out = i.instrument("several", order, names)
+        subprocess.run(["gfortran", "-w", *[str(folder / n) for n in names], "-o", "plain"], check=True, cwd=out)
+        want = subprocess.run(["./plain"], capture_output=True, text=True, check=True, cwd=out).stdout
+        probes = [f"{n.split('.')[0]}_probes.c" for n in names]
+        subprocess.run(["gcc", "-Wall", "-Wextra", "-Werror", f"-I{out}", "-c", *probes], check=True, cwd=out)
+        subprocess.run(["gfortran", "-w", "-O2", "-fcheck=all", *names, *[p.replace(".c", ".o") for p in probes], "-o", "program"], check=True, cwd=out)
+        trace, text = i.accesses(out / "program", [], "several")
+        assert text == want, (text, want)
+        shown = subprocess.run([str(h.BOBBIN), "replay", "--mem", "--subscripts", str(trace)], capture_output=True, text=True, check=True).stdout
+        got = [(r[0], r[4], int(r[2])) for r in (line.split(" ", 4) for line in shown.splitlines() if line[0] in "LS")]
+        assert got == several_files(), next(((n, g, w) for n, (g, w) in enumerate(zip(got, several_files())) if g != w), (len(got), shown))
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())

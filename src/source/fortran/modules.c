@@ -15,6 +15,7 @@ static const struct bob_fortran_symbols *find_module(struct bob_fortran_scope *s
 		    !strcmp(u->name, name))
 			return u->symbols;
 	}
+	s->takes_foreign = true;
 	return s->finder && s->finder->module ? s->finder->module(s->finder->data, name) : NULL;
 }
 
@@ -38,6 +39,12 @@ static void take(struct bob_fortran_scope *s, const struct bob_fortran_symbol *f
 	y->next = next;
 	y->flags |= BOB_SYMBOL_USED;
 	y->statement = s->index;
+	if (!y->origin)
+		y->origin = from->name;
+	if (s->takes_foreign) {
+		y->unit = BOB_FORTRAN_NO;
+		y->class_id = 0;
+	}
 }
 
 static void take_constant(struct bob_fortran_scope *s, const char *name, uint32_t len,
@@ -92,10 +99,23 @@ static void take_named(struct bob_fortran_scope *s, struct bob_fortran_parser *r
 	r->p += n;
 }
 
-static void take_all(struct bob_fortran_scope *s, const struct bob_fortran_symbols *module)
+/* Has it another name here? */
+static bool is_renamed(const struct bob_fortran_scope *s, const struct bob_fortran_symbol *y)
+{
+	for (const struct bob_fortran_symbol *z = s->table->first; z; z = z->next)
+		if (z->statement == s->index && z->origin && !strcmp(z->origin, y->name) &&
+		    strcmp(z->name, y->name) != 0)
+			return true;
+	return false;
+}
+
+static void take_all(struct bob_fortran_scope *s, const struct bob_fortran_symbols *module,
+		     bool with_names)
 {
 	for (const struct bob_fortran_symbol *y = module->first; y && !s->failed; y = y->next)
-		if (!(y->flags & BOB_SYMBOL_PRIVATE) && y->class != BOB_NAME_UNIT)
+		if (with_names && is_renamed(s, y))
+			continue;
+		else if (!(y->flags & BOB_SYMBOL_PRIVATE) && y->class != BOB_NAME_UNIT)
 			take(s, y, y->name, (uint32_t)strlen(y->name));
 }
 
@@ -116,7 +136,7 @@ static void note(struct bob_fortran_scope *s, const char *name, bool is_only, bo
 void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
 	const struct bob_fortran_symbols *module;
-	bool is_intrinsic, is_only = false;
+	bool is_intrinsic, is_only = false, with_names = false;
 	const char *name;
 	uint32_t n;
 
@@ -132,6 +152,7 @@ void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_pars
 	if (s->failed)
 		return;
 	is_intrinsic = !strcmp(name, "iso_c_binding") || !strcmp(name, "iso_fortran_env");
+	s->takes_foreign = false;
 	module = find_module(s, name);
 	if (bob_fortran_accept(r, ",")) {
 		struct bob_fortran_parser only = *r;
@@ -144,12 +165,13 @@ void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_pars
 				is_only = true;
 			}
 		}
+		with_names = true;
 		do
 			take_named(s, r, module, is_intrinsic);
 		while (!s->failed && bob_fortran_accept(r, ","));
 	}
 	if (module && !is_only)
-		take_all(s, module);
+		take_all(s, module, with_names);
 	for (uint32_t i = 0; is_intrinsic && !is_only && !s->failed; i++) {
 		const char *constant;
 		int32_t value;

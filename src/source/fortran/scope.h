@@ -33,6 +33,7 @@ struct bob_fortran_scope {
 	uint32_t same_count, same_room, sets;
 	int32_t integer_kind, real_kind;
 	bool saves_all, is_private, failed;
+	bool takes_foreign;	/* from a module of another file */
 	int64_t next_enumerator;
 };
 

@@ -110,9 +110,11 @@ struct bob_fortran_symbol {
 	int64_t offset;
 	bool is_placed;
 	uint32_t class_id;	/* EQUIVALENCE: equal ids share storage, within one unit; 0: none */
-	uint32_t unit;		/* that declares it; BOB_FORTRAN_NO: a module or include that was not read */
+	uint32_t
+		unit; /* that declares it; BOB_FORTRAN_NO: another file's, or one that was not read */
 	uint32_t statement;	/* of its declaration or first appearance; BOB_FORTRAN_NO */
 	struct bob_fortran_symbols *components; /* TYPE */
+	const char *origin;	/* BOB_SYMBOL_USED: what the module calls it */
 };
 
 struct bob_fortran_use_module {

@@ -355,7 +355,8 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	    "#include \"bobbin/probe.h\"\n\n"
 	    "#define BOBBIN(what) %s##what\n\n",
 	    w->id);
-	say(&o, "static const int64_t unknown[BOB_PROBE_DIMENSIONS_MAX][2];\n");
+	if (w->variable_count)
+		say(&o, "static const int64_t unknown[BOB_PROBE_DIMENSIONS_MAX][2];\n");
 	say_units(&o, w);
 	say_variables(&o, w);
 	say_sites(&o, w);
@@ -371,7 +372,7 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		    "		events[i] = bob_event_register(names[i].name, BOB_EVENT_NO_SIGNATURE,\n"
 		    "					       names[i].has_trips ? \"-> int trips\" : NULL);\n");
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
-	if (w->variable_count)
+	if (w->variable_count || w->passed_count)
 		say(&o, "%s\n%s\n", bob_weave_box_code, accesses);
 	if (w->nest_count)
 		say(&o, "%s\n", bob_weave_nest_code);

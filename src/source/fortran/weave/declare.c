@@ -58,7 +58,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	static const char *const event[] = { number, NULL };
 
 	line(w, at, unit, "interface");
-	if (w->variable_count) {
+	if (w->variable_count || w->passed_count) {
 		interface(w, at, unit, 'a', "bobbin_s,bobbin_x", element);
 		interface(w, at, unit, 's', "bobbin_s,bobbin_x", array);
 		interface(w, at, unit, 'm', "bobbin_s,bobbin_x,bobbin_l", masked);
@@ -75,47 +75,46 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 /* --- one variable --- */
 
 /* "if (there) call ..." of a variable that may not be there. */
-static const char *guard(struct bob_weave *w, const struct bob_weave_variable *v)
+static const char *guard(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
-	const char *name = v->symbol->name;
-	const uint32_t flags = v->symbol->flags;
-
-	if (flags & BOB_SYMBOL_ALLOCATABLE)
-		return bob_weave_text(w, "if (allocated(%s)) ", name);
-	if (flags & BOB_SYMBOL_POINTER)
-		return bob_weave_text(w, "if (associated(%s)) ", name);
+	if (s->flags & BOB_SYMBOL_ALLOCATABLE)
+		return bob_weave_text(w, "if (allocated(%s)) ", s->name);
+	if (s->flags & BOB_SYMBOL_POINTER)
+		return bob_weave_text(w, "if (associated(%s)) ", s->name);
 	return "";
 }
 
 /* One that is an optional argument, too, asks for that first. */
-static void put(struct bob_weave *w, const struct bob_weave_variable *v, uint32_t at,
+static void put(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t at,
 		enum bob_weave_rank rank, uint32_t statement, const char *text)
 {
-	const bool is_optional = v->symbol->flags & BOB_SYMBOL_OPTIONAL;
+	const bool is_optional = s->flags & BOB_SYMBOL_OPTIONAL;
 
 	if (is_optional)
 		bob_weave_put(w, at, rank, statement,
-			      bob_weave_text(w, "if (present(%s)) then", v->symbol->name));
+			      bob_weave_text(w, "if (present(%s)) then", s->name));
 	bob_weave_put(w, at, rank, statement, text);
 	if (is_optional)
 		bob_weave_put(w, at, rank, statement, "end if");
 }
 
-static const char *declare(struct bob_weave *w, const struct bob_weave_variable *v)
+/* `s`: what the unit calls it. */
+static const char *declare(struct bob_weave *w, const struct bob_weave_variable *v,
+			   const struct bob_fortran_symbol *s)
 {
 	const uint32_t n = (uint32_t)(v - w->variables);
-	const char *name = v->symbol->name;
 
-	return v->symbol->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,int(lbound(%s),8))",
-						guard(w, v), w->id, n, name, name) :
-				 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", guard(w, v),
-						w->id, n, name);
+	return s->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,int(lbound(%s),8))", guard(w, s),
+					w->id, n, s->name, s->name) :
+			 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", guard(w, s), w->id, n,
+					s->name);
 }
 
-static const char *forget(struct bob_weave *w, const struct bob_weave_variable *v)
+static const char *forget(struct bob_weave *w, const struct bob_weave_variable *v,
+			  const struct bob_fortran_symbol *s)
 {
-	return bob_weave_text(w, "%scall %sf(%u_4,%s)", guard(w, v), w->id,
-			      (uint32_t)(v - w->variables), v->symbol->name);
+	return bob_weave_text(w, "%scall %sf(%u_4,%s)", guard(w, s), w->id,
+			      (uint32_t)(v - w->variables), s->name);
 }
 
 static const char *condition_of(struct bob_weave *w, const struct bob_fortran_statement *s)
@@ -176,14 +175,15 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 		if (in_if)
 			bob_weave_put(w, at, BOB_RANK_EXIT, i,
 				      condition_of(w, &w->file->statements[i]));
-		put(w, v, at, BOB_RANK_EXIT, i, forget(w, v));
+		put(w, v->symbol, at, BOB_RANK_EXIT, i, forget(w, v, v->symbol));
 		if (in_if)
 			bob_weave_put(w, at, BOB_RANK_EXIT, i, "end if");
 	}
 	return true;
 }
 
-static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v, uint32_t unit)
+static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
+		      const struct bob_fortran_symbol *s, uint32_t unit)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
 	uint32_t at;
@@ -194,7 +194,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v, u
 		return;
 	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, u->execute, &at))
 		return;
-	put(w, v, at, BOB_RANK_ENTRY, u->execute, declare(w, v));
+	put(w, s, at, BOB_RANK_ENTRY, u->execute, declare(w, v, s));
 	w->has_probes[unit] = true;
 	if (ends)
 		put_ends(w, v, false);
@@ -209,7 +209,7 @@ bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_for
 
 /* An allocatable variable that is assigned as a whole may lie elsewhere behind that. */
 static bool put_assigned(struct bob_weave *w, uint32_t statement,
-			 const struct bob_weave_variable *v)
+			 const struct bob_weave_variable *v, const struct bob_fortran_symbol *s)
 {
 	struct bob_fortran_place p;
 	uint32_t at;
@@ -222,8 +222,8 @@ static bool put_assigned(struct bob_weave *w, uint32_t statement,
 	}
 	if (!bob_weave_before(w, statement, &at))
 		return false;
-	put(w, v, at, BOB_RANK_BEFORE, statement, forget(w, v));
-	put(w, v, p.after, BOB_RANK_AFTER, statement, declare(w, v));
+	put(w, s, at, BOB_RANK_BEFORE, statement, forget(w, v, s));
+	put(w, s, p.after, BOB_RANK_AFTER, statement, declare(w, v, s));
 	w->has_probes[w->file->statements[statement].unit] = true;
 	return true;
 }
@@ -244,12 +244,12 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 
 		if (!ends && !moves && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT)
 			continue;
-		while (k < w->variable_count && w->variables[k].symbol != u->symbol)
+		while (k < w->variable_count && !bob_weave_is(u->symbol, &w->variables[k]))
 			k++;
 		if (k == w->variable_count || u->flags & BOB_USE_COMPONENT)
 			continue;
 		if (moves) {
-			put_assigned(w, statement, &w->variables[k]);
+			put_assigned(w, statement, &w->variables[k], u->symbol);
 			continue;
 		}
 		if (bob_fortran_place(w->file, statement, &p) != BOB_OK || s->body ||
@@ -259,11 +259,11 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 		}
 		w->has_probes[s->unit] = true;
 		if (!ends)
-			put(w, &w->variables[k], p.after, BOB_RANK_AFTER, statement,
-			    declare(w, &w->variables[k]));
+			put(w, u->symbol, p.after, BOB_RANK_AFTER, statement,
+			    declare(w, &w->variables[k], u->symbol));
 		else if (bob_weave_before(w, statement, &at))
-			put(w, &w->variables[k], at, BOB_RANK_BEFORE, statement,
-			    forget(w, &w->variables[k]));
+			put(w, u->symbol, at, BOB_RANK_BEFORE, statement,
+			    forget(w, &w->variables[k], u->symbol));
 	}
 	return st;
 }
@@ -273,10 +273,15 @@ bob_status bob_weave_declare(struct bob_weave *w)
 	bob_status st = BOB_OK;
 
 	for (size_t i = 0; i < w->variable_count; i++)
-		for (uint32_t u = 0; u < w->file->unit_count; u++)
-			if (!(w->file->units[u].flags & BOB_UNIT_INTERFACE) &&
-			    bob_weave_is_in(w, &w->variables[i], u))
-				put_entry(w, &w->variables[i], u);
+		for (uint32_t u = 0; u < w->file->unit_count; u++) {
+			const struct bob_fortran_symbol *seen =
+				w->file->units[u].flags & BOB_UNIT_INTERFACE ?
+					NULL :
+					bob_weave_seen(w, &w->variables[i], u);
+
+			if (seen)
+				put_entry(w, &w->variables[i], seen, u);
+		}
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK && w->variable_count; i++)
 		if (w->file->statements[i].is_executable)
 			st = put_moves(w, i);

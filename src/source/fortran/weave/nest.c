@@ -358,8 +358,8 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	bob_status st;
 	bool ok;
 
-	if (w->is_flat || !w->variable_count || s->kind != BOB_F_DO || s->unit == BOB_FORTRAN_NO ||
-	    w->told[statement] != BOB_TOLD_NOT)
+	if (w->is_flat || !(w->variable_count + w->passed_count) || s->kind != BOB_F_DO ||
+	    s->unit == BOB_FORTRAN_NO || w->told[statement] != BOB_TOLD_NOT)
 		return BOB_OK;
 	c = construct(&n, s->construct);
 	if (!c || c->kind != BOB_CONSTRUCT_DO || c->first != statement || !c->is_ended ||

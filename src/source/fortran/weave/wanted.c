@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which variables are meant, and which references may be of them. A reference may if it names the variable, or storage that COMMON or EQUIVALENCE
- * puts in the same place, or a dummy argument or pointer that may lead to it. Which dummies may is found by following arguments through the
- * calls of the file until nothing more comes. */
+/* Which variables are meant, and which references may be of them (closure.c). */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,7 +114,8 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 	v->is_text = is_text(s, element);
 	if (v->is_text)
 		v->element = (uint32_t)s->kind;
-	v->is_alone = !s->common && u->kind != BOB_UNIT_MODULE && u->kind != BOB_UNIT_SUBMODULE;
+	v->is_module = u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE;
+	v->is_alone = !s->common && !v->is_module;
 	v->is_automatic = v->is_alone && !(s->flags & BOB_SYMBOL_SAVE) &&
 			  u->kind != BOB_UNIT_PROGRAM;
 }
@@ -154,22 +153,25 @@ static bool is_called(const struct bob_fortran_use *u)
 /* What the statements of the file call. */
 static bob_status note_calls(struct bob_weave *w)
 {
+	struct bob_arena scratch = { 0 };
 	struct bob_fortran_uses uses;
 	bob_status st = BOB_OK;
 
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
 		if (!w->file->statements[i].is_executable)
 			continue;
-		st = bob_fortran_uses(w->arena, w->file, i, &uses);
+		st = bob_fortran_uses(&scratch, w->file, i, &uses);
 		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
 			if (uses.at[k].role != BOB_ROLE_CALL && !is_called(&uses.at[k]))
 				continue;
 			if (bob_array_room(&w->called, w->called_count, &w->called_room,
 					   sizeof(struct bob_fortran_symbol *)))
-				return BOB_ERR_NOMEM;
-			w->called[w->called_count++] = uses.at[k].symbol;
+				st = BOB_ERR_NOMEM;
+			else
+				w->called[w->called_count++] = uses.at[k].symbol;
 		}
 	}
+	bob_arena_free(&scratch);
 	return st;
 }
 
@@ -236,148 +238,6 @@ static bob_status choose(struct bob_weave *w, const struct bob_wish *wish,
 	return found || w->is_failed ? BOB_OK : not_there(w, wish, in, name, why);
 }
 
-/* --- what else may be the same storage --- */
-
-/* Numbers of dummies, unit after unit. */
-static uint32_t dummy_number(const struct bob_weave *w, uint32_t unit, uint32_t dummy)
-{
-	uint32_t n = dummy;
-
-	for (uint32_t i = 0; i < unit; i++)
-		n += unit_of(w, i)->dummy_count;
-	return n;
-}
-
-static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const char *name)
-{
-	const struct bob_fortran_unit *u = unit_of(w, unit);
-
-	for (uint32_t d = 0; d < u->dummy_count; d++)
-		if (!strcmp(u->dummies[d], name))
-			return w->dummies[dummy_number(w, unit, d)] != 0;
-	return false;
-}
-
-static bool share_storage(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
-{
-	if (a->common && b->common)
-		return !strcmp(a->common->name, b->common->name);
-	return a->class_id && a->class_id == b->class_id && a->unit == b->unit;
-}
-
-static bool same_type(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
-{
-	return a->type == b->type && a->kind == b->kind;
-}
-
-/* A module's, seen by who uses it. */
-static bool is_used(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-		    const struct bob_weave_variable *v)
-{
-	const enum bob_fortran_unit_kind k = unit_of(w, v->unit)->kind;
-
-	return s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST) &&
-	       (k == BOB_UNIT_MODULE || k == BOB_UNIT_SUBMODULE) &&
-	       !strcmp(s->name, v->symbol->name);
-}
-
-/* Pointers may lead to it. */
-static bool is_target(const struct bob_weave_variable *v)
-{
-	return v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
-}
-
-/* The symbol, as one of the unit sees it, may be the variable. */
-static bool may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-		   const struct bob_weave_variable *v)
-{
-	if (s == v->symbol || share_storage(s, v->symbol) || is_used(w, s, v))
-		return true;
-	if (s->flags & BOB_SYMBOL_DUMMY && s->unit < w->file->unit_count)
-		return is_dummy_reached(w, s->unit, s->name);
-	return s->flags & BOB_SYMBOL_ASSOCIATE ||
-	       (s->flags & BOB_SYMBOL_POINTER && same_type(s, v->symbol) && is_target(v));
-}
-
-static bool may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s)
-{
-	for (size_t i = 0; i < w->variable_count; i++)
-		if (may_be(w, s, &w->variables[i]))
-			return true;
-	return false;
-}
-
-/* The procedure of this file that a name calls. */
-static uint32_t procedure(const struct bob_weave *w, const char *name, uint32_t len)
-{
-	for (uint32_t i = 0; i < w->file->unit_count; i++) {
-		const struct bob_fortran_unit *u = unit_of(w, i);
-
-		if (!(u->flags & BOB_UNIT_INTERFACE) && strlen(u->name) == len &&
-		    !memcmp(u->name, name, len) &&
-		    (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION))
-			return i;
-	}
-	return BOB_FORTRAN_NO;
-}
-
-/* Everything that a call in this statement may pass on: who passes it to a procedure of the file by position is followed exactly, the rest
- * reaches every dummy of the file. */
-static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_fortran_uses *uses)
-{
-	const struct bob_fortran_statement *s = &w->file->statements[statement];
-	bool is_new = false;
-
-	for (uint32_t i = 0; i < uses->count; i++) {
-		const struct bob_fortran_use *call = &uses->at[i];
-		uint32_t unit, d = 0;
-		const struct bob_fortran_expr *argument;
-
-		if (call->role != BOB_ROLE_CALL || !call->ref->child)
-			continue;
-		unit = procedure(w, s->text + call->ref->child->from, call->ref->child->name_len);
-		if (unit == BOB_FORTRAN_NO || !call->ref->child->child)
-			continue;
-		for (argument = call->ref->child->child->child; argument;
-		     argument = argument->next, d++)
-			for (uint32_t k = 0; k < uses->count; k++) {
-				const struct bob_fortran_use *u = &uses->at[k];
-
-				if (u->from < argument->from || u->to > argument->to ||
-				    u->role != BOB_ROLE_PASS || !may_be_any(w, u->symbol))
-					continue;
-				for (uint32_t q = 0; q < unit_of(w, unit)->dummy_count; q++) {
-					uint8_t *at = &w->dummies[dummy_number(w, unit, q)];
-
-					if ((q == d || argument->node == BOB_N_KEYWORD) && !*at)
-						*at = is_new = true;
-				}
-			}
-	}
-	return is_new;
-}
-
-static bob_status follow_all(struct bob_weave *w)
-{
-	bool is_new = true;
-
-	while (is_new) {
-		is_new = false;
-		for (uint32_t i = 0; i < w->file->count; i++) {
-			struct bob_fortran_uses uses;
-			bob_status st;
-
-			if (!w->file->statements[i].is_executable)
-				continue;
-			st = bob_fortran_uses(w->arena, w->file, i, &uses);
-			if (st != BOB_OK)
-				return st;
-			is_new |= follow(w, i, &uses);
-		}
-	}
-	return BOB_OK;
-}
-
 /* Dummies that somebody named are what they are, and so are members of modules that are used. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why)
 {
@@ -393,8 +253,6 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 	for (const struct bob_wish *x = w->wishes->first; x && st == BOB_OK; x = x->next)
 		if (x->what == BOB_WISH_VARIABLE)
 			st = choose(w, x, why);
-	if (st == BOB_OK && w->variable_count)
-		st = follow_all(w);
 	return w->is_failed ? BOB_ERR_NOMEM : st;
 }
 
@@ -419,42 +277,35 @@ static bool is_outside(const struct bob_weave *w, uint32_t statement,
 	return false;
 }
 
+static enum bob_weave_touch touch(const struct bob_weave *w, uint32_t statement,
+				  const struct bob_fortran_use *u,
+				  const struct bob_weave_variable *v)
+{
+	const uint32_t line = w->file->statements[statement].line;
+
+	if (!v->is_foreign && (line < v->wish->first_line || line > v->wish->last_line))
+		return BOB_TOUCH_NOT;
+	if (!bob_weave_may_be(w, u->symbol, v) &&
+	    !(u->flags & BOB_USE_COMPONENT && bob_weave_is_target(v)))
+		return BOB_TOUCH_NOT;
+	if (is_outside(w, statement, u, v))
+		return BOB_TOUCH_DROPPED;
+	return u->symbol == v->symbol && !v->wish->rank ? BOB_TOUCH_PROVED : BOB_TOUCH_PERHAPS;
+}
+
 enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t statement,
 				       const struct bob_fortran_use *u)
 {
-	const uint32_t line = w->file->statements[statement].line;
 	enum bob_weave_touch best = BOB_TOUCH_NOT;
 
-	for (size_t i = 0; i < w->variable_count; i++) {
-		const struct bob_weave_variable *v = &w->variables[i];
-		enum bob_weave_touch t = BOB_TOUCH_PERHAPS;
+	for (size_t i = 0; i < w->variable_count + w->passed_count; i++) {
+		const struct bob_weave_variable *v = i < w->variable_count ?
+							     &w->variables[i] :
+							     &w->passed[i - w->variable_count];
+		const enum bob_weave_touch t = touch(w, statement, u, v);
 
-		if (line < v->wish->first_line || line > v->wish->last_line ||
-		    (!may_be(w, u->symbol, v) && !(u->flags & BOB_USE_COMPONENT && is_target(v))))
-			continue;
-		if (is_outside(w, statement, u, v))
-			t = BOB_TOUCH_DROPPED;
-		else if (u->symbol == v->symbol && !v->wish->rank)
-			t = BOB_TOUCH_PROVED;
 		if (t > best)
 			best = t;
 	}
 	return best;
-}
-
-bool bob_weave_is_in(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t unit)
-{
-	const struct bob_fortran_unit *u = unit_of(w, unit);
-
-	if (v->unit == unit)
-		return true;
-	if (v->is_alone || !u->symbols)
-		return false;
-	const struct bob_fortran_symbol *s =
-		bob_fortran_lookup(u->symbols, v->symbol->name, (uint32_t)strlen(v->symbol->name));
-	if (!s)
-		return false;
-	return s == v->symbol || is_used(w, s, v) ||
-	       (s->common && v->symbol->common &&
-		!strcmp(s->common->name, v->symbol->common->name));
 }

@@ -51,133 +51,10 @@ const struct bob_fortran_unit *bob_weave_unit(const struct bob_weave *w, uint32_
 	return unit < w->file->unit_count ? &w->file->units[unit] : NULL;
 }
 
-/* --- files --- */
-
-static bob_status read_file(struct bob_arena *arena, const char *path, char **bytes, size_t *len,
-			    struct bob_source_complaint *why)
+static bob_status weave(struct bob_weave *w)
 {
-	FILE *f = fopen(path, "re");
-	char *at = NULL;
-	long size = -1;
+	bob_status st = BOB_OK;
 
-	if (f && !fseek(f, 0, SEEK_END))
-		size = ftell(f);
-	if (size >= 0 && size <= (long)BOB_FORTRAN_BYTES_MAX && !fseek(f, 0, SEEK_SET))
-		at = bob_arena_alloc(arena, (size_t)size + 1);
-	if (at && fread(at, 1, (size_t)size, f) != (size_t)size)
-		at = NULL;
-	if (!at)
-		snprintf(why->text, sizeof(why->text), "%.400s: %s", path,
-			 size > (long)BOB_FORTRAN_BYTES_MAX ? "too long" : strerror(errno));
-	if (f)
-		fclose(f);
-	if (!at)
-		return BOB_ERR_IO;
-	*bytes = at;
-	*len = (size_t)size;
-	return BOB_OK;
-}
-
-struct includes {
-	struct bob_arena *arena;
-	const char *path;	/* of the file that includes */
-	const struct bob_source_options *options;
-};
-
-static bob_status try_include(struct includes *in, const char *dir, size_t dir_len,
-			      const char *name, const char **bytes, size_t *len)
-{
-	struct bob_source_complaint unused;
-	char path[4096];
-	char *at;
-
-	if (snprintf(path, sizeof(path), "%.*s%s%s", (int)dir_len, dir, dir_len ? "/" : "", name) >=
-	    (int)sizeof(path))
-		return BOB_ERR_NOENT;
-	if (read_file(in->arena, path, &at, len, &unused) != BOB_OK)
-		return BOB_ERR_NOENT;
-	*bytes = at;
-	return BOB_OK;
-}
-
-/* Beside the file, then where -I says. */
-static bob_status find_include(void *data, const char *name, const char **bytes, size_t *len)
-{
-	struct includes *in = data;
-	const char *slash = strrchr(in->path, '/');
-	bob_status st =
-		try_include(in, in->path, slash ? (size_t)(slash - in->path) : 0, name, bytes, len);
-
-	for (uint32_t i = 0; i < in->options->flag_count && st != BOB_OK; i++)
-		if (!strncmp(in->options->flags[i], "-I", 2))
-			st = try_include(in, in->options->flags[i] + 2,
-					 strlen(in->options->flags[i] + 2), name, bytes, len);
-	return st;
-}
-
-static bob_status read_source(struct bob_weave *w, const struct bob_source_options *o,
-			      struct bob_source_complaint *why)
-{
-	struct bob_fortran_options how = { .likely = bob_fortran_form_of_name(w->path) };
-	struct includes in = { .arena = w->arena, .path = w->path, .options = o };
-	struct bob_fortran_finder finder = { .include = find_include, .data = &in };
-	char *bytes;
-	size_t len;
-	bob_status st = read_file(w->arena, w->path, &bytes, &len, why);
-
-	for (uint32_t i = 0; i < o->flag_count; i++) {
-		how.is_openmp |= !strcmp(o->flags[i], "-fopenmp");
-		if (!strcmp(o->flags[i], "-ffixed-form"))
-			how.form = BOB_FORTRAN_FIXED;
-		else if (!strcmp(o->flags[i], "-ffree-form"))
-			how.form = BOB_FORTRAN_FREE;
-		else if (!strncmp(o->flags[i], "-ffixed-line-length-", 20))
-			how.width = (uint32_t)strtoul(o->flags[i] + 20, NULL, 10);
-		else if (!strcmp(o->flags[i], "-fdefault-integer-8"))
-			finder.integer_kind = 8;
-		else if (!strcmp(o->flags[i], "-fdefault-real-8"))
-			finder.real_kind = 8;
-	}
-	if (st == BOB_OK)
-		st = bob_fortran_split(w->arena, bytes, len, &how, &w->file);
-	if (st == BOB_OK)
-		st = bob_fortran_units(w->file);
-	if (st == BOB_OK)
-		st = bob_fortran_symbols_read(w->file, &finder);
-	return st;
-}
-
-/* --- lines that no file has --- */
-
-static bob_status check_lines(const struct bob_weave *w, struct bob_source_complaint *why)
-{
-	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
-		if (x->first_line > w->file->line_count) {
-			snprintf(why->text, sizeof(why->text),
-				 "%.300s: command %u: from line %u: the file has %u", w->path,
-				 x->command, x->first_line, w->file->line_count);
-			return BOB_ERR_INVAL;
-		}
-	return BOB_OK;
-}
-
-/* All that is asked for, and the text: another digest, another image. */
-static uint64_t digest_of(const struct bob_weave *w)
-{
-	uint64_t h = bob_hash64(1, w->file->bytes, w->file->len);
-	char text[8192];
-
-	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
-		h = bob_hash64(h, text, bob_wish_print(x, text, sizeof(text)));
-	return h;
-}
-
-static bob_status weave(struct bob_weave *w, struct bob_source_complaint *why)
-{
-	bob_status st = check_lines(w, why);
-
-	if (st == BOB_OK)
-		st = bob_weave_choose(w, why);
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
 		st = bob_weave_nest(w, i);
 		if (st == BOB_OK)
@@ -218,9 +95,9 @@ static bob_status write_out(struct bob_weave *w, uint64_t digest, struct bob_sou
 /* --- what instrument.h asks for --- */
 
 struct memory {
-	struct bob_arena arena;
+	struct bob_arena arena;	/* of what weaving needs; the file is the group's */
 	struct bob_source_result result;
-	struct bob_source_refusal refusals[BOB_WEAVE_REFUSALS_MAX];
+	struct bob_source_fortran_group *own; /* of a file alone */
 };
 
 static void close_result(struct bob_source_result *r)
@@ -228,55 +105,55 @@ static void close_result(struct bob_source_result *r)
 	struct memory *m = r->memory;
 
 	bob_arena_free(&m->arena);
+	bob_source_fortran_group_close(m->own);
 	free(m);
 }
 
-static void fini(struct bob_weave *w)
+static bob_status instrument(struct bob_weave *w, struct memory *m,
+			     struct bob_source_complaint *why)
 {
-	free(w->variables);
-	free(w->sites);
-	free(w->events);
-	free(w->lines);
-	free(w->nests);
-	free(w->called);
+	bob_status st;
+
+	w->arena = &m->arena;
+	snprintf(w->id, sizeof(w->id), "bobbin_%08" PRIx32 "_", (uint32_t)w->digest);
+	w->has_probes = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
+	w->told = bob_arena_alloc(w->arena, w->file->count + 1u);
+	st = w->has_probes && w->told ? weave(w) : BOB_ERR_NOMEM;
+	if (st == BOB_OK)
+		st = write_out(w, w->digest, &m->result, why);
+	m->result.counts = w->counts;
+	m->result.refusals = w->refusals;
+	m->result.refusal_count = w->refusal_count;
+	m->result.memory = m;
+	m->result.close = close_result;
+	return st;
 }
 
-bob_status bob_source_fortran_instrument(const struct bob_wish_file *f,
+bob_status bob_source_fortran_instrument(struct bob_source_fortran_group *g,
+					 const struct bob_wish_file *f,
 					 const struct bob_source_options *o,
 					 struct bob_source_result **out,
 					 struct bob_source_complaint *why)
 {
 	struct memory *m = calloc(1, sizeof(*m));
-	struct bob_weave w = { .wishes = f, .path = f->path };
-	uint64_t digest = 0;
-	bob_status st;
+	bob_status st = m ? BOB_OK : BOB_ERR_NOMEM;
+	struct bob_wish_file alone = *f;
 
-	if (!m)
-		return BOB_ERR_NOMEM;
-	w.arena = &m->arena;
-	st = read_source(&w, o, why);
-	if (st == BOB_OK) {
-		digest = digest_of(&w);
-		snprintf(w.id, sizeof(w.id), "bobbin_%08" PRIx32 "_", (uint32_t)digest);
-		w.is_flat = o->is_flat;
-		w.has_probes = bob_arena_alloc(w.arena, w.file->unit_count + 1u);
-		w.told = bob_arena_alloc(w.arena, w.file->count + 1u);
-		st = w.has_probes && w.told ? weave(&w, why) : BOB_ERR_NOMEM;
+	alone.next = NULL;
+	if (st == BOB_OK && !g) {
+		st = bob_source_fortran_group_open(&alone, o, &m->own, why);
+		g = m->own;
 	}
 	if (st == BOB_OK)
-		st = write_out(&w, digest, &m->result, why);
-	memcpy(m->refusals, w.refusals, sizeof(w.refusals));
-	fini(&w);
-	if (st != BOB_OK) {
-		bob_arena_free(&m->arena);
-		free(m);
-		return st;
+		st = instrument(bob_weave_of(g, f->path), m, why);
+	if (st == BOB_OK) {
+		*out = &m->result;
+		return BOB_OK;
 	}
-	m->result.counts = w.counts;
-	m->result.refusals = m->refusals;
-	m->result.refusal_count = w.refusal_count;
-	m->result.memory = m;
-	m->result.close = close_result;
-	*out = &m->result;
-	return BOB_OK;
+	if (m) {
+		bob_arena_free(&m->arena);
+		bob_source_fortran_group_close(m->own);
+	}
+	free(m);
+	return st;
 }

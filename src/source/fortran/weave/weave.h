@@ -2,7 +2,9 @@
 /* Putting probes into a Fortran file that the reader (src/source/fortran) has read: docs/source-fortran.md, "Probes".
  *
  *   weave.c      the whole: file in, instrumented file and its companion in C out
+ *   group.c      the files of a command, read
  *   wanted.c     which variables the commands name, and which references may be of them
+ *   closure.c    what else may be these variables, in all files
  *   accesses.c   the probes of a statement; reference.c that of one reference, frames.c and masked.c what must be around it
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
  *   code.c       loops, calls, communication
@@ -33,6 +35,8 @@ struct bob_weave_variable {
 	bool is_text;		/* of a length that is not known here: each character is an element */
 	bool is_alone;		/* in this unit only: automatic, or its SAVE */
 	bool is_automatic;	/* it ends when its unit is left */
+	bool is_module;		/* a module's */
+	bool is_foreign;	/* another file's */
 };
 
 struct bob_weave_site {
@@ -66,12 +70,17 @@ struct bob_weave {
 	struct bob_arena *arena;
 	struct bob_fortran_file *file;
 	const struct bob_wish_file *wishes;
+	struct bob_weave *files,
+		*next; /* of the command: the first one, and the next behind this one */
 	const char *path;
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	uint64_t digest;	/* of the text, and of what is traced */
 	char id[24];		/* what all names that are put in begin with */
 
 	struct bob_weave_variable *variables;
 	size_t variable_count, variable_room;
+	struct bob_weave_variable *passed; /* of other files: they may come in as arguments */
+	size_t passed_count, passed_room;
 	struct bob_weave_site *sites;
 	size_t site_count, site_room;
 	struct bob_weave_event *events;
@@ -100,6 +109,11 @@ const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const struct bob_fortran_unit *bob_weave_unit(const struct bob_weave *w, uint32_t statement);
 
+/* --- group.c --- */
+struct bob_source_fortran_group;
+/* The file of the group; NULL: it has none of that name. */
+struct bob_weave *bob_weave_of(struct bob_source_fortran_group *g, const char *path);
+
 /* --- wanted.c --- */
 /* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is near. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why);
@@ -112,8 +126,18 @@ enum bob_weave_touch {
 /* May this reference, at this line, touch something that is wanted there? */
 enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t statement,
 				       const struct bob_fortran_use *u);
-/* Does something that is wanted become visible in the unit, so that it has to be declared there? */
-bool bob_weave_is_in(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t unit);
+
+/* --- closure.c --- */
+/* When all files have chosen: what each sees of the others' variables, and which dummies may be something that is traced. */
+bob_status bob_weave_close(struct bob_weave *files);
+/* May the symbol, as a unit of the file sees it, be the variable? Is it? May pointers lead to it? */
+bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+		      const struct bob_weave_variable *v);
+bool bob_weave_is(const struct bob_fortran_symbol *s, const struct bob_weave_variable *v);
+bool bob_weave_is_target(const struct bob_weave_variable *v);
+/* What the unit calls the variable, if it becomes visible there, so that it has to be declared; NULL: it does not. */
+const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
+						const struct bob_weave_variable *v, uint32_t unit);
 
 /* --- accesses.c --- */
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);

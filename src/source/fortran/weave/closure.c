@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What may be a variable that is traced: what names it, storage that COMMON or EQUIVALENCE puts in the same place, or a dummy argument or pointer
+ * that may lead to it. Which dummies may is found by following arguments through the calls of all files of the command until nothing more comes. */
+#include <string.h>
+
+#include "source/fortran/weave/weave.h"
+
+static const struct bob_fortran_unit *unit_of(const struct bob_weave *w, uint32_t i)
+{
+	return &w->file->units[i];
+}
+
+/* Numbers of dummies, unit after unit. */
+static uint32_t dummy_number(const struct bob_weave *w, uint32_t unit, uint32_t dummy)
+{
+	uint32_t n = dummy;
+
+	for (uint32_t i = 0; i < unit; i++)
+		n += unit_of(w, i)->dummy_count;
+	return n;
+}
+
+static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const char *name)
+{
+	const struct bob_fortran_unit *u = unit_of(w, unit);
+
+	for (uint32_t d = 0; d < u->dummy_count; d++)
+		if (!strcmp(u->dummies[d], name))
+			return w->dummies[dummy_number(w, unit, d)] != 0;
+	return false;
+}
+
+static bool share_storage(const struct bob_fortran_symbol *a, const struct bob_weave_variable *v)
+{
+	const struct bob_fortran_symbol *b = v->symbol;
+
+	if (a->common && b->common)
+		return !strcmp(a->common->name, b->common->name);
+	return !v->is_foreign && a->class_id && a->class_id == b->class_id && a->unit == b->unit;
+}
+
+static bool same_type(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
+{
+	return a->type == b->type && a->kind == b->kind;
+}
+
+/* A module's, seen by who uses it. */
+static bool is_used(const struct bob_fortran_symbol *s, const struct bob_weave_variable *v)
+{
+	return s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST) && v->is_module &&
+	       !strcmp(s->origin ? s->origin : s->name, v->symbol->name);
+}
+
+bool bob_weave_is(const struct bob_fortran_symbol *s, const struct bob_weave_variable *v)
+{
+	if (s == v->symbol || is_used(s, v))
+		return true;
+	return s->common && v->symbol->common && !strcmp(s->name, v->symbol->name) &&
+	       !strcmp(s->common->name, v->symbol->common->name);
+}
+
+/* Pointers may lead to it. */
+bool bob_weave_is_target(const struct bob_weave_variable *v)
+{
+	return v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
+}
+
+/* The symbol, as one of the unit sees it, may be the variable. */
+bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+		      const struct bob_weave_variable *v)
+{
+	if (s == v->symbol || share_storage(s, v) || is_used(s, v))
+		return true;
+	if (s->flags & BOB_SYMBOL_DUMMY && s->unit < w->file->unit_count)
+		return is_dummy_reached(w, s->unit, s->name);
+	return s->flags & BOB_SYMBOL_ASSOCIATE ||
+	       (s->flags & BOB_SYMBOL_POINTER && same_type(s, v->symbol) && bob_weave_is_target(v));
+}
+
+static bool may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	for (size_t i = 0; i < w->variable_count; i++)
+		if (bob_weave_may_be(w, s, &w->variables[i]))
+			return true;
+	for (size_t i = 0; i < w->passed_count; i++)
+		if (bob_weave_may_be(w, s, &w->passed[i]))
+			return true;
+	return false;
+}
+
+/* The procedure of this file that a name calls. */
+static uint32_t procedure(const struct bob_weave *w, const char *name, uint32_t len)
+{
+	for (uint32_t i = 0; i < w->file->unit_count; i++) {
+		const struct bob_fortran_unit *u = unit_of(w, i);
+
+		if (!(u->flags & BOB_UNIT_INTERFACE) && strlen(u->name) == len &&
+		    !memcmp(u->name, name, len) &&
+		    (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION))
+			return i;
+	}
+	return BOB_FORTRAN_NO;
+}
+
+/* The dummies of a procedure that an argument becomes: by position; by name any. */
+static bool mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool by_name)
+{
+	bool is_new = false;
+
+	for (uint32_t q = 0; q < unit_of(w, unit)->dummy_count; q++) {
+		uint8_t *at = &w->dummies[dummy_number(w, unit, q)];
+
+		if ((q == position || by_name) && !*at)
+			*at = is_new = true;
+	}
+	return is_new;
+}
+
+/* Of this file, or else of whatever file has one of that name. */
+static bool mark_procedure(struct bob_weave *w, const char *name, uint32_t len, uint32_t position,
+			   bool by_name)
+{
+	uint32_t unit = procedure(w, name, len);
+	bool is_new = false;
+
+	if (unit != BOB_FORTRAN_NO)
+		return mark(w, unit, position, by_name);
+	for (struct bob_weave *other = w->files; other; other = other->next) {
+		unit = other == w ? BOB_FORTRAN_NO : procedure(other, name, len);
+		if (unit != BOB_FORTRAN_NO)
+			is_new |= mark(other, unit, position, by_name);
+	}
+	return is_new;
+}
+
+/* Everything that a call in this statement may pass on. */
+static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_fortran_uses *uses)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	bool is_new = false;
+
+	for (uint32_t i = 0; i < uses->count; i++) {
+		const struct bob_fortran_expr *part = uses->at[i].ref->child, *argument;
+		uint32_t d = 0;
+
+		if (uses->at[i].role != BOB_ROLE_CALL || !part || !part->child)
+			continue;
+		for (argument = part->child->child; argument; argument = argument->next, d++)
+			for (uint32_t k = 0; k < uses->count; k++) {
+				const struct bob_fortran_use *u = &uses->at[k];
+
+				if (u->from >= argument->from && u->to <= argument->to &&
+				    u->role == BOB_ROLE_PASS && may_be_any(w, u->symbol))
+					is_new |= mark_procedure(w, s->text + part->from,
+								 part->name_len, d,
+								 argument->node == BOB_N_KEYWORD);
+			}
+	}
+	return is_new;
+}
+
+static bob_status follow_file(struct bob_weave *w, bool *is_new)
+{
+	struct bob_arena scratch = { 0 };
+	struct bob_fortran_uses uses;
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
+		if (!w->file->statements[i].is_executable)
+			continue;
+		st = bob_fortran_uses(&scratch, w->file, i, &uses);
+		if (st == BOB_OK)
+			*is_new |= follow(w, i, &uses);
+	}
+	bob_arena_free(&scratch);
+	return st;
+}
+
+/* --- variables of other files --- */
+
+static bool put(struct bob_weave_variable **list, size_t *count, size_t *room,
+		const struct bob_weave_variable *v)
+{
+	if (bob_array_room(list, *count, room, sizeof(**list)))
+		return false;
+	(*list)[*count] = *v;
+	(*list)[*count].is_foreign = true;
+	(*list)[*count].unit = BOB_FORTRAN_NO;
+	(*count)++;
+	return true;
+}
+
+static bool is_there(const struct bob_weave *w, const struct bob_weave_variable *v)
+{
+	for (size_t i = 0; i < w->variable_count; i++)
+		if (!strcmp(w->variables[i].name, v->name))
+			return true;
+	return false;
+}
+
+static bool sees(const struct bob_weave *w, const struct bob_weave_variable *v)
+{
+	for (uint32_t u = 0; u < w->file->unit_count; u++)
+		if (!(unit_of(w, u)->flags & BOB_UNIT_INTERFACE) && bob_weave_seen(w, v, u))
+			return true;
+	return false;
+}
+
+/* Those of another file, asked for in all of its lines: what is seen here is declared here, too. */
+static bob_status take(struct bob_weave *w, const struct bob_weave *other)
+{
+	for (size_t i = 0; i < other->variable_count; i++) {
+		const struct bob_weave_variable *v = &other->variables[i];
+		struct bob_weave_variable foreign = *v;
+		bool ok;
+
+		foreign.unit = BOB_FORTRAN_NO;
+		if (v->is_foreign || v->wish->first_line > 1 || v->wish->last_line != UINT32_MAX ||
+		    is_there(w, v))
+			continue;
+		if (!v->is_alone && sees(w, &foreign))
+			ok = put(&w->variables, &w->variable_count, &w->variable_room, v);
+		else
+			ok = put(&w->passed, &w->passed_count, &w->passed_room, v);
+		if (!ok)
+			return BOB_ERR_NOMEM;
+	}
+	return BOB_OK;
+}
+
+bob_status bob_weave_close(struct bob_weave *files)
+{
+	bob_status st = BOB_OK;
+	bool is_new = false;
+
+	for (struct bob_weave *w = files; w; w = w->next)
+		for (struct bob_weave *other = files; other && st == BOB_OK; other = other->next) {
+			is_new |= other->variable_count != 0;
+			if (other != w)
+				st = take(w, other);
+		}
+	while (is_new && st == BOB_OK) {
+		is_new = false;
+		for (struct bob_weave *w = files; w && st == BOB_OK; w = w->next)
+			st = follow_file(w, &is_new);
+	}
+	return st;
+}
+
+const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
+						const struct bob_weave_variable *v, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = unit_of(w, unit);
+	const struct bob_fortran_symbol *s;
+
+	if (v->unit == unit)
+		return v->symbol;
+	if (v->is_alone || !u->symbols)
+		return NULL;
+	s = bob_fortran_lookup(u->symbols, v->symbol->name, (uint32_t)strlen(v->symbol->name));
+	if (s && bob_weave_is(s, v))
+		return s;
+	for (s = v->is_module ? u->symbols->first : NULL; s; s = s->next)
+		if (is_used(s, v))
+			return s;
+	return NULL;
+}

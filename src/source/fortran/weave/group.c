@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of a command, read: names of modules that one of them has are known in the others. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "source/fortran/weave/fortran.h"
+#include "source/fortran/weave/weave.h"
+
+struct member {
+	struct bob_weave w;
+	bool is_begun, is_read;	/* its names */
+};
+
+struct bob_source_fortran_group {
+	struct bob_arena arena;
+	const struct bob_source_options *options;
+	struct bob_fortran_options how;
+	int32_t integer_kind, real_kind;
+	struct member *members;
+	uint32_t count;
+};
+
+/* --- files --- */
+
+static bob_status read_file(struct bob_arena *arena, const char *path, char **bytes, size_t *len,
+			    struct bob_source_complaint *why)
+{
+	FILE *f = fopen(path, "re");
+	char *at = NULL;
+	long size = -1;
+
+	if (f && !fseek(f, 0, SEEK_END))
+		size = ftell(f);
+	if (size >= 0 && size <= (long)BOB_FORTRAN_BYTES_MAX && !fseek(f, 0, SEEK_SET))
+		at = bob_arena_alloc(arena, (size_t)size + 1);
+	if (at && fread(at, 1, (size_t)size, f) != (size_t)size)
+		at = NULL;
+	if (!at)
+		snprintf(why->text, sizeof(why->text), "%.400s: %s", path,
+			 size > (long)BOB_FORTRAN_BYTES_MAX ? "too long" : strerror(errno));
+	if (f)
+		fclose(f);
+	if (!at)
+		return BOB_ERR_IO;
+	*bytes = at;
+	*len = (size_t)size;
+	return BOB_OK;
+}
+
+struct includes {
+	struct bob_arena *arena;
+	const char *path;	/* of the file that includes */
+	struct bob_source_fortran_group *group;
+	bob_status st;		/* of modules */
+};
+
+static bob_status try_include(struct includes *in, const char *dir, size_t dir_len,
+			      const char *name, const char **bytes, size_t *len)
+{
+	struct bob_source_complaint unused;
+	char path[4096];
+	char *at;
+
+	if (snprintf(path, sizeof(path), "%.*s%s%s", (int)dir_len, dir, dir_len ? "/" : "", name) >=
+	    (int)sizeof(path))
+		return BOB_ERR_NOENT;
+	if (read_file(in->arena, path, &at, len, &unused) != BOB_OK)
+		return BOB_ERR_NOENT;
+	*bytes = at;
+	return BOB_OK;
+}
+
+/* Beside the file, then where -I says. */
+static bob_status find_include(void *data, const char *name, const char **bytes, size_t *len)
+{
+	struct includes *in = data;
+	const char *slash = strrchr(in->path, '/');
+	bob_status st =
+		try_include(in, in->path, slash ? (size_t)(slash - in->path) : 0, name, bytes, len);
+
+	for (uint32_t i = 0; i < in->group->options->flag_count && st != BOB_OK; i++)
+		if (!strncmp(in->group->options->flags[i], "-I", 2))
+			st = try_include(in, in->group->options->flags[i] + 2,
+					 strlen(in->group->options->flags[i] + 2), name, bytes,
+					 len);
+	return st;
+}
+
+/* --- what the flags say --- */
+
+static void read_flags(struct bob_source_fortran_group *g, const struct bob_source_options *o)
+{
+	for (uint32_t i = 0; i < o->flag_count; i++) {
+		const char *flag = o->flags[i];
+
+		g->how.is_openmp |= !strcmp(flag, "-fopenmp");
+		if (!strcmp(flag, "-ffixed-form"))
+			g->how.form = BOB_FORTRAN_FIXED;
+		else if (!strcmp(flag, "-ffree-form"))
+			g->how.form = BOB_FORTRAN_FREE;
+		else if (!strncmp(flag, "-ffixed-line-length-", 20))
+			g->how.width = (uint32_t)strtoul(flag + 20, NULL, 10);
+		else if (!strcmp(flag, "-fdefault-integer-8"))
+			g->integer_kind = 8;
+		else if (!strcmp(flag, "-fdefault-real-8"))
+			g->real_kind = 8;
+	}
+}
+
+static bob_status split_source(const struct bob_source_fortran_group *g, struct bob_weave *w,
+			       struct bob_source_complaint *why)
+{
+	struct bob_fortran_options how = g->how;
+	char *bytes;
+	size_t len;
+	bob_status st = read_file(w->arena, w->path, &bytes, &len, why);
+
+	how.likely = bob_fortran_form_of_name(w->path);
+	if (st == BOB_OK)
+		st = bob_fortran_split(w->arena, bytes, len, &how, &w->file);
+	if (st == BOB_OK)
+		st = bob_fortran_units(w->file);
+	return st;
+}
+
+/* --- names: those of modules come first --- */
+
+static bob_status read_names(struct bob_source_fortran_group *g, struct member *m);
+
+static const struct bob_fortran_unit *module_of(const struct member *m, const char *name)
+{
+	const struct bob_fortran_file *f = m->w.file;
+
+	for (uint32_t i = 0; i < f->unit_count; i++)
+		if (f->units[i].kind == BOB_UNIT_MODULE && !strcmp(f->units[i].name, name))
+			return &f->units[i];
+	return NULL;
+}
+
+/* Modules that need each other in a circle are not Fortran: names are missing then. */
+static const struct bob_fortran_symbols *find_module(void *data, const char *name)
+{
+	struct includes *in = data;
+
+	for (uint32_t i = 0; i < in->group->count; i++) {
+		struct member *m = &in->group->members[i];
+		const struct bob_fortran_unit *u = module_of(m, name);
+
+		if (!u || m->is_begun != m->is_read)
+			continue;
+		in->st = read_names(in->group, m);
+		return in->st == BOB_OK ? u->symbols : NULL;
+	}
+	return NULL;
+}
+
+static bob_status read_names(struct bob_source_fortran_group *g, struct member *m)
+{
+	struct includes in = { .arena = &g->arena, .path = m->w.path, .group = g };
+	const struct bob_fortran_finder finder = { .include = find_include,
+						   .module = find_module,
+						   .data = &in,
+						   .integer_kind = g->integer_kind,
+						   .real_kind = g->real_kind };
+	bob_status st;
+
+	if (m->is_begun)
+		return BOB_OK;
+	m->is_begun = true;
+	st = bob_fortran_symbols_read(m->w.file, &finder);
+	m->is_read = true;
+	return st == BOB_OK ? in.st : st;
+}
+
+/* --- lines that no file has --- */
+
+static bob_status check_lines(const struct bob_weave *w, struct bob_source_complaint *why)
+{
+	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
+		if (x->first_line > w->file->line_count) {
+			snprintf(why->text, sizeof(why->text),
+				 "%.300s: command %u: from line %u: the file has %u", w->path,
+				 x->command, x->first_line, w->file->line_count);
+			return BOB_ERR_INVAL;
+		}
+	return BOB_OK;
+}
+
+/* All that is asked for, of any file, and the text: another digest, another image. */
+static uint64_t digest_of(const struct bob_weave *w)
+{
+	uint64_t h = bob_hash64(1, w->file->bytes, w->file->len);
+	char text[8192];
+
+	for (const struct bob_weave *o = w->files; o; o = o->next) {
+		h = bob_hash64(h, &(uint8_t){ o == w }, 1);
+		for (const struct bob_wish *x = o->wishes->first; x; x = x->next)
+			h = bob_hash64(h, text, bob_wish_print(x, text, sizeof(text)));
+	}
+	return h;
+}
+
+/* --- all --- */
+
+static bob_status add_files(struct bob_source_fortran_group *g, const struct bob_wish_file *first)
+{
+	uint32_t n = 0;
+
+	for (const struct bob_wish_file *f = first; f; f = f->next)
+		n++;
+	g->members = calloc(n + 1u, sizeof(*g->members));
+	if (!g->members)
+		return BOB_ERR_NOMEM;
+	for (const struct bob_wish_file *f = first; f; f = f->next) {
+		struct bob_weave *w = &g->members[g->count].w;
+
+		if (bob_source_language(f->path) != BOB_SOURCE_FORTRAN)
+			continue;
+		*w = (struct bob_weave){ .arena = &g->arena, .wishes = f, .path = f->path,
+					 .is_flat = g->options->is_flat,
+					 .files = &g->members[0].w };
+		if (g->count)
+			g->members[g->count - 1].w.next = w;
+		g->count++;
+	}
+	return BOB_OK;
+}
+
+static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source_complaint *why)
+{
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < g->count && st == BOB_OK; i++)
+		st = split_source(g, &g->members[i].w, why);
+	for (uint32_t i = 0; i < g->count && st == BOB_OK; i++)
+		st = read_names(g, &g->members[i]);
+	for (uint32_t i = 0; i < g->count && st == BOB_OK; i++) {
+		struct bob_weave *w = &g->members[i].w;
+
+		w->digest = digest_of(w);
+		st = check_lines(w, why);
+		if (st == BOB_OK)
+			st = bob_weave_choose(w, why);
+	}
+	return st == BOB_OK && g->count ? bob_weave_close(&g->members[0].w) : st;
+}
+
+bob_status bob_source_fortran_group_open(const struct bob_wish_file *first,
+					 const struct bob_source_options *o,
+					 struct bob_source_fortran_group **out,
+					 struct bob_source_complaint *why)
+{
+	struct bob_source_fortran_group *g = calloc(1, sizeof(*g));
+	bob_status st;
+
+	if (!g)
+		return BOB_ERR_NOMEM;
+	g->options = o;
+	read_flags(g, o);
+	st = add_files(g, first);
+	if (st == BOB_OK)
+		st = read_all(g, why);
+	if (st == BOB_OK)
+		*out = g;
+	else
+		bob_source_fortran_group_close(g);
+	return st;
+}
+
+void bob_source_fortran_group_close(struct bob_source_fortran_group *g)
+{
+	if (!g)
+		return;
+	for (uint32_t i = 0; i < g->count; i++) {
+		struct bob_weave *w = &g->members[i].w;
+
+		free(w->variables);
+		free(w->passed);
+		free(w->sites);
+		free(w->events);
+		free(w->lines);
+		free(w->nests);
+		free(w->called);
+	}
+	free(g->members);
+	bob_arena_free(&g->arena);
+	free(g);
+}
+
+struct bob_weave *bob_weave_of(struct bob_source_fortran_group *g, const char *path)
+{
+	for (uint32_t i = 0; i < g->count; i++)
+		if (!strcmp(g->members[i].w.path, path))
+			return &g->members[i].w;
+	return NULL;
+}
