@@ -85,24 +85,22 @@ static bob_status read_times(struct bob_trace *t, struct bob_common *c)
 }
 
 /* The one of the file, a new one if it has none yet. */
-static bob_status find_common(struct bob_trace *t, const struct bob_file *f,
-			      struct bob_common **out)
+static bob_status find_common(struct bob_trace *t, struct bob_file *f, struct bob_common **out)
 {
 	struct bob_common *c;
 	bob_status st;
 
-	for (size_t i = 0; i < t->common_count; i++)
-		if (t->commons[i]->file == f) {
-			*out = t->commons[i];
-			return BOB_OK;
-		}
+	*out = f->common;
+	if (f->common)
+		return BOB_OK;
 	c = calloc(1, sizeof(*c));
 	if (!c ||
 	    bob_array_room(&t->commons, t->common_count, &t->common_cap, sizeof(*t->commons))) {
 		free(c);
 		return BOB_ERR_NOMEM;
 	}
-	t->commons[t->common_count++] = *out = c;
+	c->number = t->common_count;
+	t->commons[t->common_count++] = f->common = *out = c;
 	c->file = f;
 	st = bob_descs_build(t, c);
 	if (st == BOB_OK)
@@ -160,8 +158,8 @@ int bob_participant_find(const struct bob_folded *merged, uint64_t id, uint32_t 
 
 bob_status bob_common_build(struct bob_trace *t, struct bob_process *p)
 {
-	const struct bob_file *f = p->file->outer ? &t->files[p->file->outer - 1] : p->file;
-	bob_status st = find_common(t, f, &p->common);
+	size_t outer = p->file->outer ? p->file->outer - 1 : (size_t)(p->file - t->files);
+	bob_status st = find_common(t, &t->files[outer], &p->common);
 
 	for (size_t k = 0; st == BOB_OK && k < p->stream_count; k++) {
 		const struct bob_common *c = p->common;

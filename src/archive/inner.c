@@ -6,6 +6,7 @@
 
 #include "archive/folds.h"
 #include "archive/inner.h"
+#include "archive/keyed.h"
 #include "fold/listing.h"
 
 struct inner {
@@ -79,16 +80,20 @@ static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
 
 /* The file on disk that one in a trace file stands for. That of a process which was still running then (MPI_Finalize merges) has
  * more in it. */
-static void choose(struct bob_trace *t, size_t count, struct bob_file *inner)
+static void choose(struct bob_trace *t, const struct bob_keyed *names, struct bob_file *inner)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (t->files[i].kind != BOB_FILE_PROCESS ||
-		    strcmp(t->files[i].name, inner->name) != 0)
+	uint64_t key = bob_key_of_text(inner->name);
+	const struct bob_keyed_entry *e = bob_keyed_first(names, key);
+
+	for (; bob_keyed_is(names, e, key); e++) {
+		struct bob_file *f = &t->files[e->number];
+
+		if (f->kind != BOB_FILE_PROCESS || strcmp(f->name, inner->name) != 0)
 			continue;
 		if (inner->head.state == BOB_FILE_OPEN)
 			inner->is_head = 1;
 		else
-			t->files[i].kind = 0;
+			f->kind = 0;
 	}
 }
 
@@ -125,6 +130,31 @@ static bob_status load(struct bob_trace *t, size_t outer)
 	return st;
 }
 
+/* Files that lay in others, from `before` on, beside those that did not. */
+static bob_status choose_all(struct bob_trace *t, size_t before)
+{
+	struct bob_keyed names;
+	bob_status st = BOB_OK;
+
+	if (!bob_keyed_begin(&names, before))
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < before; i++)
+		bob_keyed_add(&names, bob_key_of_text(t->files[i].name), i);
+	bob_keyed_sort(&names);
+	for (size_t i = before; i < t->file_count && st == BOB_OK; i++) {
+		struct bob_file *f = &t->files[i];
+
+		st = bob_file_scan(t, f);
+		if (st == BOB_NONE || (st == BOB_OK && f->kind != BOB_FILE_PROCESS))
+			f->kind = 0;
+		else if (st == BOB_OK)
+			choose(t, &names, f);
+		st = st == BOB_NONE ? BOB_OK : st;
+	}
+	bob_keyed_free(&names);
+	return st;
+}
+
 bob_status bob_inner_load(struct bob_trace *t)
 {
 	size_t before = t->file_count;
@@ -133,15 +163,5 @@ bob_status bob_inner_load(struct bob_trace *t)
 	for (size_t i = 0; i < before && st == BOB_OK; i++)
 		if (t->files[i].kind == BOB_FILE_TRACE)
 			st = load(t, i);
-	for (size_t i = before; i < t->file_count && st == BOB_OK; i++) {
-		struct bob_file *f = &t->files[i];
-
-		st = bob_file_scan(t, f);
-		if (st == BOB_NONE || (st == BOB_OK && f->kind != BOB_FILE_PROCESS))
-			f->kind = 0;
-		else if (st == BOB_OK)
-			choose(t, before, f);
-		st = st == BOB_NONE ? BOB_OK : st;
-	}
-	return st;
+	return st == BOB_OK && t->file_count > before ? choose_all(t, before) : st;
 }

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time marks: hands the marks of every marks file to the threads they belong to. */
+#include "archive/keyed.h"
 #include "archive/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct bob_process *find_process(const struct bob_trace *t, const struct bob_file *f,
-					uint64_t key)
+/* `name`: pid << 32 | seq. */
+static struct bob_process *find_process(const struct bob_trace *t, const struct bob_keyed *pids,
+					const struct bob_file *f, uint64_t name)
 {
-	for (size_t i = 0; i < t->process_count; i++) {
-		struct bob_process *p = t->processes[i];
+	uint64_t key = bob_key_of_pid((uint32_t)(name >> 32), f->head.host);
+	const struct bob_keyed_entry *e = bob_keyed_first(pids, key);
 
-		if (p->info.pid == key >> 32 && p->info.seq == (uint32_t)key &&
+	for (; bob_keyed_is(pids, e, key); e++) {
+		struct bob_process *p = t->processes[e->number];
+
+		if (p->info.pid == name >> 32 && p->info.seq == (uint32_t)name &&
 		    !strcmp(p->info.host, f->head.host))
 			return p;
 	}
@@ -26,10 +31,10 @@ static struct bob_stream *find_stream(const struct bob_process *p, uint32_t numb
 	return NULL;
 }
 
-static bob_status read_chunk(struct bob_trace *t, const struct bob_file *f,
-			     const struct bob_chunk_ref *c)
+static bob_status read_chunk(struct bob_trace *t, const struct bob_keyed *pids,
+			     const struct bob_file *f, const struct bob_chunk_ref *c)
 {
-	struct bob_process *p = find_process(t, f, c->head.aux);
+	struct bob_process *p = find_process(t, pids, f, c->head.aux);
 	struct bob_stream *s = NULL;
 	uint32_t last = 0;
 	int strangers = 0;
@@ -68,17 +73,27 @@ static int by_pos(const void *a, const void *b)
 	return x->mono_ns < y->mono_ns ? -1 : x->mono_ns > y->mono_ns;
 }
 
-bob_status bob_marks_attach(struct bob_trace *t)
+static bob_status read_all(struct bob_trace *t)
 {
+	struct bob_keyed pids;
+	bob_status st = bob_keyed_pids(&pids, t) ? BOB_OK : BOB_ERR_NOMEM;
+
 	for (size_t i = 0; i < t->file_count; i++) {
 		const struct bob_file *f = &t->files[i];
 
-		for (size_t k = 0; f->kind == BOB_FILE_MARKS && k < f->chunk_count; k++) {
-			if (f->chunks[k].head.kind == BOB_CHUNK_MARKS &&
-			    read_chunk(t, f, &f->chunks[k]) != BOB_OK)
-				return BOB_ERR_NOMEM;
-		}
+		for (size_t k = 0; f->kind == BOB_FILE_MARKS && k < f->chunk_count && st == BOB_OK;
+		     k++)
+			if (f->chunks[k].head.kind == BOB_CHUNK_MARKS)
+				st = read_chunk(t, &pids, f, &f->chunks[k]);
 	}
+	bob_keyed_free(&pids);
+	return st;
+}
+
+bob_status bob_marks_attach(struct bob_trace *t)
+{
+	if (read_all(t) != BOB_OK)
+		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < t->process_count; i++) {
 		struct bob_process *p = t->processes[i];
 

@@ -16,6 +16,9 @@
 struct merging {
 	const struct bob_trace *t;
 	const uint8_t *is_in;	/* by process */
+	const struct bob_process *
+		*first; /* by common: the first of its processes that is in; NULL: none */
+	uint8_t *has_heads;	/* by common: of processes that are in */
 	int running;		/* they are, in MPI_Finalize: the file will be a head */
 	struct bob_fold_settings how;
 	struct bob_folded **
@@ -67,23 +70,22 @@ static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int
 	return n;
 }
 
-/* The first one that is in. */
-static const struct bob_process *process_of(const struct merging *m, const struct bob_common *c)
+/* What the commons are to those that are in. */
+static bob_status find_commons(struct merging *m)
 {
-	for (size_t i = 0; i < m->t->process_count; i++)
-		if (m->is_in[i] && m->t->processes[i]->common == c)
-			return m->t->processes[i];
-	return NULL;
-}
+	m->first = calloc(m->t->common_count + 1, sizeof(*m->first));
+	m->has_heads = calloc(m->t->common_count + 1, 1);
+	if (!m->first || !m->has_heads)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < m->t->process_count; i++) {
+		const struct bob_process *p = m->t->processes[i];
 
-/* Has it heads of processes that are in? */
-static int has_heads(const struct merging *m, const struct bob_common *c)
-{
-	for (size_t i = 0; i < m->t->process_count; i++)
-		if (m->is_in[i] && m->t->processes[i]->head &&
-		    m->t->processes[i]->head->common == c)
-			return 1;
-	return 0;
+		if (m->is_in[i] && !m->first[p->common->number])
+			m->first[p->common->number] = p;
+		if (m->is_in[i] && p->head)
+			m->has_heads[p->head->common->number] = 1;
+	}
+	return BOB_OK;
 }
 
 /* Those of `p` that its file has merged already, `of_file`, and which are borrowed; else NULL, or what comes behind its head. */
@@ -97,11 +99,11 @@ static bob_status merged_of_file(const struct bob_process *p, enum bob_content c
 static bob_status merge_common(struct merging *m, size_t i, struct bob_error *err)
 {
 	const struct bob_common *c = m->t->commons[i];
-	const struct bob_process *p = process_of(m, c);
+	const struct bob_process *p = m->first[i];
 	enum bob_which which = m->running ? BOB_COMPLETE : p && p->head ? BOB_TAIL : BOB_ALL;
 	bob_status st;
 
-	if (!p && !has_heads(m, c))
+	if (!p && !m->has_heads[i])
 		return BOB_OK;
 	st = merged_of_file(p, BOB_CONTENT_MEM, c->merged, &m->merged[i]);
 	if (st == BOB_OK && p && !c->merged)
@@ -137,6 +139,8 @@ static void free_merged(struct merging *m)
 			bob_folded_close(m->events[i]);
 	free(m->merged);
 	free(m->events);
+	free(m->first);
+	free(m->has_heads);
 }
 
 /* --- names --- */
@@ -189,7 +193,7 @@ static bob_status add_id(struct names *n, uint64_t old, uint64_t new)
 	return BOB_OK;
 }
 
-/* Process `number` of the file, if it or its head is of this common. */
+/* Process `number` of the file, whose streams or their heads are of this common. */
 static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t number,
 			  const struct bob_common *c)
 {
@@ -201,42 +205,52 @@ static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t
 
 		if (p->common == c)
 			st = add_id(n, bob_merged_id(p, i), id);
-		else if (h && p->head->common == c)
+		else if (h)
 			st = add_id(n, bob_merged_id(p->head, h->info.number), id);
 	}
 	return st;
 }
 
-static bob_status find_names(const struct merging *m, size_t common, int events, struct names *n)
+/* Of all commons. */
+static bob_status find_names(const struct merging *m, int events, struct names *names)
 {
 	uint32_t number = 0;
 	bob_status st = BOB_OK;
 
-	n->of = &m->unified.of[common];
-	n->rename = (struct bob_fold_rename){ new_id, events ? NULL : new_key, new_place, n };
 	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
+		const struct bob_process *p = m->t->processes[i];
+		const struct bob_common *own = p->common, *head = p->head ? p->head->common : own;
+
 		if (m->is_in[i])
-			st = add_ids(n, m->t->processes[i], number, m->t->commons[common]);
+			st = add_ids(&names[own->number], p, number, own);
+		if (m->is_in[i] && head != own && st == BOB_OK)
+			st = add_ids(&names[head->number], p, number, head);
 		number += m->is_in[i];
 	}
-	if (n->id_count)
-		qsort(n->id, n->id_count, 2 * sizeof(*n->id), by_old);
+	for (size_t i = 0; i < m->t->common_count; i++) {
+		struct names *n = &names[i];
+
+		n->of = &m->unified.of[i];
+		n->rename = (struct bob_fold_rename){ new_id, events ? NULL : new_key, new_place,
+						      n };
+		if (n->id_count)
+			qsort(n->id, n->id_count, 2 * sizeof(*n->id), by_old);
+	}
 	return st;
 }
 
 /* --- merging --- */
 
 /* Where the records of common `i` come from. */
-static bob_status add_source(const struct merging *m, size_t i, int events, struct names *names,
-			     struct bob_fold_source *from, struct bob_time_source *timed)
+static void add_source(const struct merging *m, size_t i, int events, const struct names *names,
+		       struct bob_fold_source *from, struct bob_time_source *timed)
 {
-	const struct bob_process *p = process_of(m, m->t->commons[i]);
+	const struct bob_process *p = m->first[i];
 
 	*timed = (struct bob_time_source){ p, &names->rename };
 	*from = (struct bob_fold_source){ .folded = events ? m->events[i] : m->merged[i],
 					  .rename = &names->rename,
 					  .goes_on = p && p->head };
-	return find_names(m, i, events, names);
 }
 
 /* *out is NULL if there are no records; or, with `times` (which get the statistics of their times), events. Records of trace files go
@@ -254,12 +268,14 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 	uint32_t n = 0;
 
 	*out = NULL;
+	if (st == BOB_OK)
+		st = find_names(m, events, names);
 	for (size_t k = 0; k < 2 * m->t->common_count && st == BOB_OK; k++) {
 		size_t i = k % m->t->common_count;
 		int first = m->t->commons[i]->file->kind == BOB_FILE_TRACE;
 
 		if (merged[i] && first == (k < m->t->common_count)) {
-			st = add_source(m, i, events, &names[i], &from[n], &timed[n]);
+			add_source(m, i, events, &names[i], &from[n], &timed[n]);
 			n++;
 		}
 	}
@@ -276,15 +292,6 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 }
 
 /* --- what the processes are --- */
-
-static const struct bob_unified_of *unified_of(const struct merging *m, const struct bob_process *p)
-{
-	size_t i = 0;
-
-	while (m->t->commons[i] != p->common)
-		i++;
-	return &m->unified.of[i];
-}
 
 static bob_status write_inner(struct merging *m, const struct bob_inner_member *member,
 			      uint32_t count, uint32_t first)
@@ -316,7 +323,7 @@ static bob_status write_processes(struct merging *m)
 
 		if (!m->is_in[i])
 			continue;
-		member[count++] = (struct bob_inner_member){ p, unified_of(m, p) };
+		member[count++] = (struct bob_inner_member){ p, &m->unified.of[p->common->number] };
 		if (count < BOB_INNER_PROCESSES)
 			continue;
 		st = write_inner(m, member, count, number);
@@ -430,8 +437,10 @@ static bob_status write_trace(struct merging *m, struct bob_error *err)
 static bob_status merge_chosen(struct merging *m, struct bob_error *err)
 {
 	struct bob_error why = { .text = "the processes cannot be merged" };
-	bob_status st = merge_threads(m, &why);
+	bob_status st = find_commons(m);
 
+	if (st == BOB_OK)
+		st = merge_threads(m, &why);
 	if (st == BOB_OK)
 		st = bob_unify(m->t, m->merged, &m->unified);
 	if (st == BOB_OK)

@@ -45,6 +45,7 @@ struct bob_file {
 	size_t outer;		/* number of the file that this one lies in, + 1; 0: it is one of its own */
 	uint32_t inner;		/* its number there */
 	int is_head;		/* another file, of the same name, has all of it and what came later */
+	struct bob_common *common; /* of the processes in it; NULL: none yet */
 };
 
 /* A stretch of a stream's bytes inside its file. */
@@ -89,6 +90,7 @@ struct bob_desc_run {
 /* What the memory records of a process speak of; in a merged trace one for all processes. */
 struct bob_common {
 	const struct bob_file *file;
+	size_t number;		/* among the trace's */
 	struct bob_desc_run *descs; /* sorted by `first` */
 	size_t desc_run_count, desc_run_cap;
 	uint64_t desc_bytes;
@@ -263,6 +265,9 @@ void bob_payload_close(struct bob_payload *p);
 /* process.c */
 bob_status bob_process_build(struct bob_trace *t, const struct bob_file *file);
 void bob_process_free(struct bob_process *p);
+
+/* relatives.c: processes in order, their parents and heads; the trace's threads. BOB_ERR_NOMEM. */
+bob_status bob_relatives_link(struct bob_trace *t);
 
 /* shapes.c: a record's body is read; all are put together, once META has been read. BOB_ERR_NOMEM. */
 bob_status bob_shape_read(struct bob_trace *t, struct bob_process *p, const uint8_t *body,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening a trace and looking around in it: files to processes to threads, order, parents, sizes. */
+/* Opening a trace and looking around in it: files to processes to threads, sizes. */
 #include "bobbin/trace.h"
 
 #include <stdlib.h>
@@ -59,80 +59,6 @@ const struct bob_problem *bob_trace_problem(const struct bob_trace *t, uint32_t 
 	return index < t->problem_count ? &t->problems[index] : NULL;
 }
 
-/* --- order and parents --- */
-
-static int by_rank(const void *a, const void *b)
-{
-	const struct bob_process_info *x = &(*(struct bob_process *const *)a)->info;
-	const struct bob_process_info *y = &(*(struct bob_process *const *)b)->info;
-
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->start_real_ns != y->start_real_ns)
-		return x->start_real_ns < y->start_real_ns ? -1 : 1;
-	if (x->start_mono_ns != y->start_mono_ns)
-		return x->start_mono_ns < y->start_mono_ns ? -1 : 1;
-	return strcmp(x->file, y->file);
-}
-
-/* The parent's file as the child named it, else the latest of that pid that began before it. */
-static uint32_t find_parent(const struct bob_trace *t, const struct bob_process *child)
-{
-	const struct bob_file_head *h = &child->file->head;
-	uint32_t pid = h->parent_seq != ~0u ? h->parent_pid : h->ppid, best = ~0u;
-
-	for (size_t i = 0; i < t->process_count; i++) {
-		const struct bob_process *p = t->processes[i];
-
-		if (p == child || p->info.pid != pid || strcmp(p->info.host, child->info.host))
-			continue;
-		if (h->parent_seq != ~0u) {
-			if (p->info.seq == h->parent_seq)
-				return (uint32_t)i;
-			continue;
-		}
-		if (p->info.start_mono_ns <= child->info.start_mono_ns &&
-		    (best == ~0u || p->info.start_mono_ns > t->processes[best]->info.start_mono_ns))
-			best = (uint32_t)i;
-	}
-	return best;
-}
-
-static void link_head(struct bob_trace *t, const struct bob_process *head)
-{
-	for (size_t i = 0; i < t->process_count; i++)
-		if (!t->processes[i]->file->outer && t->processes[i]->info.in_head &&
-		    !strcmp(t->processes[i]->file->name, head->file->name))
-			t->processes[i]->head = head;
-}
-
-static bob_status link_all(struct bob_trace *t)
-{
-	size_t n = 0;
-
-	if (t->process_count)
-		qsort(t->processes, t->process_count, sizeof(*t->processes), by_rank);
-	for (size_t i = 0; i < t->process_count; i++)
-		n += t->processes[i]->stream_count;
-	for (size_t i = 0; i < t->head_count; i++)
-		link_head(t, t->heads[i]);
-	t->threads = calloc(n + 1, sizeof(*t->threads));
-	if (!t->threads)
-		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < t->process_count; i++) {
-		struct bob_process *p = t->processes[i];
-
-		p->info.parent = find_parent(t, p);
-		p->info.first_thread = (uint32_t)t->thread_count;
-		p->info.thread_count = (uint32_t)p->stream_count;
-		for (size_t k = 0; k < p->stream_count; k++) {
-			p->streams[k]->info.process = (uint32_t)i;
-			t->threads[t->thread_count++] = p->streams[k];
-		}
-	}
-	return BOB_OK;
-}
-
 /* --- open and close --- */
 
 static struct bob_trace *new_trace(void)
@@ -189,7 +115,7 @@ static bob_status build(struct bob_trace *t, struct bob_error *err)
 		if (t->files[i].kind == BOB_FILE_PROCESS)
 			st = bob_process_build(t, &t->files[i]);
 	if (st >= BOB_OK)
-		st = link_all(t);
+		st = bob_relatives_link(t);
 	if (st >= BOB_OK && !t->nameless)
 		st = bob_images_attach(t);
 	if (st >= BOB_OK)

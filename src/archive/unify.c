@@ -38,16 +38,45 @@ static const struct bob_process *member(const struct bob_trace *t, size_t i)
 	return i < t->process_count ? t->processes[i] : t->heads[i - t->process_count];
 }
 
-/* Image `number` of a common: that of the first process that has it. */
-static const struct bob_image *image_of(const struct bob_trace *t, const struct bob_common *c,
-					uint32_t number)
+/* Members by common, those of one in order. */
+struct members {
+	const struct bob_trace *t;
+	size_t *begin;		/* of each common's, and behind the last one's */
+	size_t *member;
+};
+
+static bob_status find_members(struct members *m)
 {
-	for (size_t i = 0; i < t->process_count + t->head_count; i++) {
-		const struct bob_process *p = member(t, i);
+	const struct bob_trace *t = m->t;
+	size_t n = t->process_count + t->head_count;
+
+	m->begin = calloc(t->common_count + 2, sizeof(*m->begin));
+	m->member = calloc(n + 1, sizeof(*m->member));
+	if (!m->begin || !m->member)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		m->begin[member(t, i)->common->number + 2]++;
+	for (size_t i = 2; i < t->common_count + 2; i++)
+		m->begin[i] += m->begin[i - 1];
+	/* begin[c + 1] goes from the beginning of c's to their end */
+	for (size_t i = 0; i < n; i++)
+		m->member[m->begin[member(t, i)->common->number + 1]++] = i;
+	return BOB_OK;
+}
+
+static void free_members(struct members *m)
+{
+	free(m->begin);
+	free(m->member);
+}
+
+/* Image `number` of a common: that of the first process that has it. */
+static const struct bob_image *image_of(const struct members *m, size_t common, uint32_t number)
+{
+	for (size_t i = m->begin[common]; i < m->begin[common + 1]; i++) {
+		const struct bob_process *p = member(m->t, m->member[i]);
 		uint32_t own = number;
 
-		if (p->common != c)
-			continue;
 		if (p->image_of_count)
 			own = number < p->image_of_count ? p->image_of[number] : BOB_IMAGES_MAX;
 		if (own < p->image_count)
@@ -56,16 +85,15 @@ static const struct bob_image *image_of(const struct bob_trace *t, const struct 
 	return NULL;
 }
 
-static size_t images_of(const struct bob_trace *t, const struct bob_common *c)
+static size_t images_of(const struct members *m, size_t common)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->process_count + t->head_count; i++) {
-		const struct bob_process *p = member(t, i);
+	for (size_t i = m->begin[common]; i < m->begin[common + 1]; i++) {
+		const struct bob_process *p = member(m->t, m->member[i]);
 		size_t has = p->image_of_count ? p->image_of_count : p->image_count;
 
-		if (p->common == c && has > n)
-			n = has;
+		n = has > n ? has : n;
 	}
 	return n;
 }
@@ -88,17 +116,17 @@ static bob_status add_image(struct table *images, const struct bob_image *im, si
 	return BOB_OK;
 }
 
-static bob_status unify_images(const struct bob_trace *t, size_t common, struct table *images,
+static bob_status unify_images(const struct members *m, size_t common, struct table *images,
 			       struct bob_unified_of *of)
 {
-	size_t n = images_of(t, t->commons[common]);
+	size_t n = images_of(m, common);
 	bob_status st = BOB_OK;
 
 	of->image = malloc((n + 1) * sizeof(*of->image));
 	if (!of->image)
 		return BOB_ERR_NOMEM;
 	for (of->image_count = 0; of->image_count < n && st == BOB_OK; of->image_count++) {
-		const struct bob_image *im = image_of(t, t->commons[common], of->image_count);
+		const struct bob_image *im = image_of(m, common, of->image_count);
 
 		of->image[of->image_count] = BOB_MEM_NO_IMAGE;
 		if (im)
@@ -231,37 +259,31 @@ static bob_status unify_descs(const struct bob_common *c, const struct bob_folde
 
 /* --- both --- */
 
-/* Of a process or head: these are in order, while commons are in that of the files. */
-static size_t common_of(const struct bob_trace *t, size_t k)
-{
-	size_t i = 0;
-
-	while (t->commons[i] != member(t, k)->common)
-		i++;
-	return i;
-}
-
 bob_status bob_unify(const struct bob_trace *t, struct bob_folded *const *merged,
 		     struct bob_unified *u)
 {
 	struct table images = { 0 }, descs = { 0 };
-	bob_status st = BOB_OK;
+	struct members m = { .t = t };
+	bob_status st;
 
 	memset(u, 0, sizeof(*u));
 	u->of = calloc(t->common_count + 1, sizeof(*u->of));
 	if (!u->of)
 		return BOB_ERR_NOMEM;
 	u->count = t->common_count;
+	st = find_members(&m);
+	/* processes and heads are in order, while commons are in that of the files */
 	for (size_t k = 0; k < t->process_count + t->head_count && st == BOB_OK; k++) {
-		size_t i = common_of(t, k);
+		size_t i = member(t, k)->common->number;
 
 		if (u->of[i].image)
 			continue;
-		st = unify_images(t, i, &images, &u->of[i]);
+		st = unify_images(&m, i, &images, &u->of[i]);
 		if (st == BOB_OK && merged[i])
 			st = unify_descs(t->commons[i], merged[i], i, u, &descs);
 	}
 	u->desc_count = (uint32_t)descs.count;
+	free_members(&m);
 	free(images.entry);
 	free(descs.entry);
 	free(descs.slot);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A trace's files or processes by what they are called: looked for without going through all of them for each.
+ *
+ * Owner: the caller, who fills it, sorts it and frees it. What has the same key need not be the same: look at it. */
+#ifndef BOB_ARCHIVE_KEYED_H
+#define BOB_ARCHIVE_KEYED_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/search.h"
+
+struct bob_keyed_entry {
+	uint64_t key;		/* a hash */
+	size_t number;
+};
+
+struct bob_keyed {
+	struct bob_keyed_entry
+		*entry; /* malloc'ed; once sorted by key, and those of a key by number */
+	size_t count;
+};
+
+struct bob_trace;
+
+/* Room for `most` entries. 0: no memory. */
+int bob_keyed_begin(struct bob_keyed *k, size_t most);
+void bob_keyed_add(struct bob_keyed *k, uint64_t key, size_t number);
+void bob_keyed_sort(struct bob_keyed *k);
+void bob_keyed_free(struct bob_keyed *k);
+
+uint64_t bob_key_of_text(const char *text);
+uint64_t bob_key_of_pid(uint32_t pid, const char *host);
+/* All processes of the trace, by pid and host; sorted. 0: no memory. */
+int bob_keyed_pids(struct bob_keyed *k, const struct bob_trace *t);
+
+/* The entries of a key, from the smallest number on: `for (e = first; bob_keyed_is(k, e, key); e++)`. */
+static inline const struct bob_keyed_entry *bob_keyed_first(const struct bob_keyed *k, uint64_t key)
+{
+	return k->entry + BOB_COUNT_BELOW(k->entry, k->count, struct bob_keyed_entry, key, key);
+}
+
+static inline int bob_keyed_is(const struct bob_keyed *k, const struct bob_keyed_entry *e,
+			       uint64_t key)
+{
+	return e < k->entry + k->count && e->key == key;
+}
+
+#endif

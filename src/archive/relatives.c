@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The order of a trace's processes, who is whose parent, and which of them go on from a head. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/keyed.h"
+#include "archive/reader.h"
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct bob_process_info *x = &(*(struct bob_process *const *)a)->info;
+	const struct bob_process_info *y = &(*(struct bob_process *const *)b)->info;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (x->start_real_ns != y->start_real_ns)
+		return x->start_real_ns < y->start_real_ns ? -1 : 1;
+	if (x->start_mono_ns != y->start_mono_ns)
+		return x->start_mono_ns < y->start_mono_ns ? -1 : 1;
+	return strcmp(x->file, y->file);
+}
+
+/* --- parents --- */
+
+/* The parent's file as the child named it, else the latest of that pid that began before it. */
+static uint32_t find_parent(const struct bob_trace *t, const struct bob_keyed *pids,
+			    const struct bob_process *child)
+{
+	const struct bob_file_head *h = &child->file->head;
+	uint32_t pid = h->parent_seq != ~0u ? h->parent_pid : h->ppid, best = ~0u;
+	uint64_t key = bob_key_of_pid(pid, child->info.host);
+	const struct bob_keyed_entry *e = bob_keyed_first(pids, key);
+
+	for (; bob_keyed_is(pids, e, key); e++) {
+		const struct bob_process *p = t->processes[e->number];
+
+		if (p == child || p->info.pid != pid || strcmp(p->info.host, child->info.host))
+			continue;
+		if (h->parent_seq != ~0u) {
+			if (p->info.seq == h->parent_seq)
+				return (uint32_t)e->number;
+			continue;
+		}
+		if (p->info.start_mono_ns <= child->info.start_mono_ns &&
+		    (best == ~0u || p->info.start_mono_ns > t->processes[best]->info.start_mono_ns))
+			best = (uint32_t)e->number;
+	}
+	return best;
+}
+
+/* Processes and their threads, in order. */
+static bob_status link_processes(struct bob_trace *t)
+{
+	struct bob_keyed pids;
+
+	if (!bob_keyed_pids(&pids, t))
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct bob_process *p = t->processes[i];
+
+		p->info.parent = find_parent(t, &pids, p);
+		p->info.first_thread = (uint32_t)t->thread_count;
+		p->info.thread_count = (uint32_t)p->stream_count;
+		for (size_t k = 0; k < p->stream_count; k++) {
+			p->streams[k]->info.process = (uint32_t)i;
+			t->threads[t->thread_count++] = p->streams[k];
+		}
+	}
+	bob_keyed_free(&pids);
+	return BOB_OK;
+}
+
+/* --- heads --- */
+
+static void link_head(struct bob_trace *t, const struct bob_keyed *names,
+		      const struct bob_process *head)
+{
+	uint64_t key = bob_key_of_text(head->file->name);
+	const struct bob_keyed_entry *e = bob_keyed_first(names, key);
+
+	for (; bob_keyed_is(names, e, key); e++)
+		if (!strcmp(t->processes[e->number]->file->name, head->file->name))
+			t->processes[e->number]->head = head;
+}
+
+static bob_status link_heads(struct bob_trace *t)
+{
+	struct bob_keyed names;
+
+	if (!t->head_count)
+		return BOB_OK;
+	if (!bob_keyed_begin(&names, t->process_count))
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct bob_process *p = t->processes[i];
+
+		if (!p->file->outer && p->info.in_head)
+			bob_keyed_add(&names, bob_key_of_text(p->file->name), i);
+	}
+	bob_keyed_sort(&names);
+	for (size_t i = 0; i < t->head_count; i++)
+		link_head(t, &names, t->heads[i]);
+	bob_keyed_free(&names);
+	return BOB_OK;
+}
+
+bob_status bob_relatives_link(struct bob_trace *t)
+{
+	size_t n = 0;
+	bob_status st;
+
+	if (t->process_count)
+		qsort(t->processes, t->process_count, sizeof(*t->processes), by_rank);
+	for (size_t i = 0; i < t->process_count; i++)
+		n += t->processes[i]->stream_count;
+	t->threads = calloc(n + 1, sizeof(*t->threads));
+	if (!t->threads)
+		return BOB_ERR_NOMEM;
+	st = link_heads(t);
+	return st == BOB_OK ? link_processes(t) : st;
+}
