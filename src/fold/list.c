@@ -15,12 +15,53 @@ static uint32_t length(const struct bob_lister *l)
 	return (uint32_t)(l->count - l->run[l->run_count - 1].first);
 }
 
+static uint32_t width_of(uint64_t v)
+{
+	return v <= UINT8_MAX ? 1 : v <= UINT16_MAX ? 2 : v <= UINT32_MAX ? 4 : 8;
+}
+
+static void set_plain(uint8_t *plain, uint32_t width, uint32_t i, uint64_t v)
+{
+	const uint16_t two = (uint16_t)v;
+	const uint32_t four = (uint32_t)v;
+
+	plain += (size_t)i * width;
+	if (width == 1)
+		*plain = (uint8_t)v;
+	else
+		memcpy(plain,
+		       width == 2 ? (const void *)&two :
+		       width == 4 ? (const void *)&four :
+				    &v,
+		       width);
+}
+
+/* Numbers of `width` bytes from now on. */
+static int widen(struct bob_lister *l, uint32_t width)
+{
+	uint32_t room = l->count < 16 ? 16 : l->count + l->count / 4;
+	uint8_t *plain = l->alloc.resize(l->alloc.ctx, NULL, 0, (size_t)room * width);
+
+	if (!plain)
+		return 0;
+	for (uint32_t i = 0; i < l->count; i++)
+		set_plain(plain, width, i, bob_list_plain(l->plain, l->width, i));
+	bob_array_free(&l->alloc, l->plain, l->plain_room, l->width);
+	l->plain = plain;
+	l->plain_room = room;
+	l->width = width;
+	return 1;
+}
+
 static void put_plain(struct bob_lister *l, uint64_t v)
 {
-	if (bob_array_grow(&l->alloc, &l->value, &l->value_room, l->count, 1, sizeof(*l->value)))
-		l->value[l->count++] = v;
-	else
+	uint32_t width = width_of(v);
+
+	if ((width > l->width && !widen(l, width)) ||
+	    !bob_array_grow(&l->alloc, &l->plain, &l->plain_room, l->count, 1, l->width))
 		l->failed = 1;
+	else
+		set_plain(l->plain, l->width, l->count++, v);
 }
 
 /* Numbers take less. */
@@ -28,7 +69,6 @@ static void make_plain(struct bob_lister *l)
 {
 	uint32_t count = l->count;
 
-	l->is_plain = 1;
 	l->count = 0;
 	for (uint32_t i = 0; i < l->run_count && !l->failed; i++) {
 		uint64_t end = i + 1 < l->run_count ? l->run[i + 1].first : count;
@@ -60,7 +100,7 @@ void bob_lister_put(struct bob_lister *l, uint64_t v)
 
 	if (l->failed)
 		return;
-	if (l->is_plain) {
+	if (l->width) {
 		put_plain(l, v);
 	} else if (!r) {
 		begin_run(l, v);
@@ -86,21 +126,24 @@ bob_status bob_lister_end(struct bob_lister *l, struct bob_blocks *blocks, struc
 	int failed = l->failed;
 
 	*out = (struct bob_list){ .count = l->count };
-	if (!failed && l->is_plain) {
-		out->value = keep(blocks, l->value, l->count * sizeof(*l->value));
+	if (!failed && l->width) {
+		out->plain = keep(blocks, l->plain, (size_t)l->count * l->width);
+		out->width = l->width;
 	} else if (!failed) {
 		out->run = keep(blocks, l->run, l->run_count * sizeof(*l->run));
 		out->run_count = l->run_count;
 	}
-	l->count = l->run_count = 0;
-	l->is_plain = l->failed = 0;
-	return out->value || out->run ? BOB_OK : BOB_ERR_NOMEM;
+	bob_array_free(&l->alloc, l->plain, l->plain_room, l->width); /* it may be large */
+	l->plain = NULL;
+	l->count = l->run_count = l->plain_room = l->width = 0;
+	l->failed = 0;
+	return out->plain || out->run ? BOB_OK : BOB_ERR_NOMEM;
 }
 
 void bob_lister_free(struct bob_lister *l)
 {
 	bob_array_free(&l->alloc, l->run, l->run_room, sizeof(*l->run));
-	bob_array_free(&l->alloc, l->value, l->value_room, sizeof(*l->value));
+	bob_array_free(&l->alloc, l->plain, l->plain_room, l->width);
 	*l = (struct bob_lister){ .alloc = l->alloc };
 }
 
@@ -130,7 +173,7 @@ static uint64_t end_of(const struct bob_list *l, const struct bob_run *r)
 uint64_t bob_list_at(const struct bob_list *l, uint32_t i)
 {
 	if (!l->run)
-		return l->value[i];
+		return bob_list_plain(l->plain, l->width, i);
 	const struct bob_run *r = run_of(l, i);
 
 	return r->value + (i - r->first) * r->step;
@@ -143,7 +186,7 @@ static uint32_t below_plain(const struct bob_list *l, uint64_t v)
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (l->value[mid] < v)
+		if (bob_list_plain(l->plain, l->width, mid) < v)
 			low = mid + 1;
 		else
 			high = mid;
@@ -174,18 +217,28 @@ uint32_t bob_list_below(const struct bob_list *l, uint64_t v)
 	return (uint32_t)(n < end_of(l, r) - r->first ? r->first + n : end_of(l, r));
 }
 
+/* What the list is in, and how much of it; the same for the same numbers. */
+static const void *bytes_of(const struct bob_list *l, size_t *len)
+{
+	*len = l->run ? l->run_count * sizeof(*l->run) : (size_t)l->count * l->width;
+	return l->run ? (const void *)l->run : l->plain;
+}
+
 int bob_list_same(const struct bob_list *a, const struct bob_list *b)
 {
-	if (a->count != b->count || a->run_count != b->run_count || !a->run != !b->run)
-		return 0;
-	return a->run ? !a->count || !memcmp(a->run, b->run, a->run_count * sizeof(*a->run)) :
-			!a->count || !memcmp(a->value, b->value, a->count * sizeof(*a->value));
+	size_t len, other;
+	const void *x = bytes_of(a, &len), *y = bytes_of(b, &other);
+
+	return a->count == b->count && !a->run == !b->run && len == other &&
+	       (!len || !memcmp(x, y, len));
 }
 
 uint64_t bob_list_hash(const struct bob_list *l)
 {
-	return l->run ? bob_hash64(l->count, l->run, l->run_count * sizeof(*l->run)) :
-			bob_hash64(l->count, l->value, l->count * sizeof(*l->value));
+	size_t len;
+	const void *bytes = bytes_of(l, &len);
+
+	return bob_hash64(l->count, bytes, len);
 }
 
 void bob_list_begin(struct bob_list_walk *w, const struct bob_list *l, uint32_t from)

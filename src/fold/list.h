@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A row of numbers in memory, short if they step: *runs* of an arithmetic progression each. Where most runs would be of one or two numbers, the
- * numbers themselves. What is about each of a million participants -- ids, events, members of sets -- is such a list.
+ * numbers themselves, in as many bytes as the largest needs. What is about each of a million participants -- ids, events, members of sets -- is such a list.
  *
  * The same numbers give the same list. Immutable once made; owner: the blocks that it was made in. */
 #ifndef BOB_FOLD_LIST_H
 #define BOB_FOLD_LIST_H
+
+#include <string.h>
 
 #include "fold/block.h"
 
@@ -14,9 +16,10 @@ struct bob_run {
 };
 
 struct bob_list {
-	const struct bob_run *run; /* NULL: `value` has them all */
-	const uint64_t *value;
+	const struct bob_run *run; /* NULL: `plain` has them all */
+	const uint8_t *plain;
 	uint32_t run_count, count;
+	uint32_t width;		/* bytes of a number in `plain`: 1, 2, 4, 8 */
 };
 
 /* --- making --- */
@@ -25,9 +28,10 @@ struct bob_list {
 struct bob_lister {
 	struct bob_alloc alloc;
 	struct bob_run *run;
-	uint64_t *value;
-	uint32_t run_count, run_room, count, value_room;
-	int is_plain, failed;
+	uint8_t *plain;
+	uint32_t run_count, run_room, count, plain_room; /* plain_room: numbers */
+	uint32_t width;		/* of those in `plain`; 0: there are none */
+	int failed;
 };
 
 void bob_lister_put(struct bob_lister *l, uint64_t v);
@@ -36,6 +40,28 @@ bob_status bob_lister_end(struct bob_lister *l, struct bob_blocks *blocks, struc
 void bob_lister_free(struct bob_lister *l);
 
 /* --- asking --- */
+
+static inline uint64_t bob_list_plain(const uint8_t *plain, uint32_t width, uint32_t i)
+{
+	uint16_t two;
+	uint32_t four;
+	uint64_t eight;
+
+	plain += (size_t)i * width;
+	switch (width) {
+	case 1:
+		return *plain;
+	case 2:
+		memcpy(&two, plain, sizeof(two));
+		return two;
+	case 4:
+		memcpy(&four, plain, sizeof(four));
+		return four;
+	default:
+		memcpy(&eight, plain, sizeof(eight));
+		return eight;
+	}
+}
 
 /* Number `i`, which is there. Work: the logarithm of the runs. */
 uint64_t bob_list_at(const struct bob_list *l, uint32_t i);
@@ -60,7 +86,7 @@ static inline uint64_t bob_list_next(struct bob_list_walk *w)
 	uint64_t v;
 
 	if (!w->list->run)
-		return w->list->value[w->at++];
+		return bob_list_plain(w->list->plain, w->list->width, w->at++);
 	if (!w->left)
 		bob_list_turn(w);
 	v = w->value;
