@@ -164,13 +164,10 @@ static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
 	return st;
 }
 
-static bob_status need_shapes(struct bob_event_writer *w, struct def *d)
+static __attribute__((noinline)) bob_status need_shapes(struct bob_event_writer *w, struct def *d)
 {
-	bob_status st;
+	bob_status st = make_shapes(w, d);
 
-	if (d->part == w->part + 1)
-		return BOB_OK;
-	st = make_shapes(w, d);
 	if (st != BOB_ERR_FULL)
 		return st;
 	bob_folder_again(w->folder);
@@ -180,11 +177,15 @@ static bob_status need_shapes(struct bob_event_writer *w, struct def *d)
 
 static bob_status fold_event(struct bob_event_writer *w, struct def *d, const uint64_t *word)
 {
-	bob_status st = need_shapes(w, d);
+	bob_status st = d->part == w->part + 1 ? BOB_OK : need_shapes(w, d);
 
-	if (st == BOB_OK)
+	if (st != BOB_OK)
+		return st;
+	if (d->layout.vectors)
 		bob_event_fold(w->folder, &d->layout, d->shape, word);
-	return st;
+	else
+		bob_folder_put(w->folder, d->shape[0], word);
+	return BOB_OK;
 }
 
 /* What is complete in the newest room. The room stays as it is: for who reads the file its records are not folded yet. */
@@ -292,7 +293,8 @@ static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_stat
 	return st;
 }
 
-static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
+static __attribute__((noinline)) bob_status next_room(struct bob_event_writer *w, uint64_t need,
+						      int keep)
 {
 	bob_status st = w->folder ? fold_room(w) : BOB_OK;
 
@@ -302,21 +304,25 @@ static bob_status next_room(struct bob_event_writer *w, uint64_t need, int keep)
 }
 
 /* Room for the open event with `words` values. */
-static bob_status make_room(struct bob_event_writer *w, uint64_t words, int keep)
+static inline bob_status make_room(struct bob_event_writer *w, uint64_t words, int keep)
 {
-	if (w->failed == BOB_OK && (uint64_t)(w->end - w->at) < 1 + words)
+	if (__builtin_expect((uint64_t)(w->end - w->at) < 1 + words, 0) && w->failed == BOB_OK)
 		return next_room(w, 1 + words, keep);
 	return w->failed;
 }
 
 /* An event that was begun and never put; nothing of it may look like a header to who reads the log. */
-static void drop(struct bob_event_writer *w)
+static __attribute__((noinline, cold)) void wipe(struct bob_event_writer *w)
 {
-	if (!w->dirty)
-		return;
 	__atomic_store_n(w->at, 0, __ATOMIC_RELEASE);
 	memset(w->at + 1, 0, 8 * (w->dirty - 1));
 	w->dirty = 0;
+}
+
+static inline void drop(struct bob_event_writer *w)
+{
+	if (__builtin_expect(w->dirty != 0, 0))
+		wipe(w);
 }
 
 bob_status bob_event_writer_forget(struct bob_event_writer *w)
@@ -394,7 +400,7 @@ bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words)
 {
 	const struct bob_event_layout *l = &w->def[w->number - w->first].layout;
 
-	if (words < l->words || bob_event_length(l, w->at + 1) != words) {
+	if (words < l->words || (l->vectors ? bob_event_length(l, w->at + 1) : l->words) != words) {
 		drop(w);
 		return BOB_ERR_INVAL;
 	}

@@ -50,12 +50,15 @@ static void add_square(uint64_t square[2], uint64_t low, uint64_t high)
 	square[1] += high + (square[0] < low);
 }
 
-static void take(struct bob_time_sums *s, uint64_t count, uint64_t ns)
+static inline __attribute__((always_inline)) void take(struct bob_time_sums *s, uint64_t count,
+						       uint64_t ns)
 {
 	unsigned __int128 square = (unsigned __int128)ns * ns;
 
-	s->min = !count || ns < s->min ? ns : s->min;
-	s->max = ns > s->max ? ns : s->max;
+	if (__builtin_expect(ns < s->min || !count, 0))
+		s->min = ns;
+	if (__builtin_expect(ns > s->max, 0))
+		s->max = ns;
 	s->sum += ns;
 	add_square(s->square, (uint64_t)square, (uint64_t)(square >> 64));
 	s->bin[bob_time_bin(ns)]++;
@@ -96,26 +99,43 @@ static struct bob_time_slot *new_slot(struct bob_times *t, uint32_t from, uint32
 	return slot;
 }
 
-/* Hot: one look-up, two cache lines of sums and one of a bin, twice. */
-void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t gap_ns,
-		   uint64_t duration_ns)
+static inline __attribute__((always_inline)) void take_both(struct bob_time_slot *s,
+							    uint64_t gap_ns, uint64_t duration_ns)
 {
-	uint64_t pair = ((uint64_t)from << 32 | to) + 1;
-	uint64_t at = (pair * 0x9e3779b97f4a7c15u >> 40) % TABLE;
+	take(&s->gap, s->count, gap_ns);
+	take(&s->duration, s->count, duration_ns);
+	s->count++;
+}
+
+/* It is not at its own place in the table. */
+static __attribute__((noinline)) void search(struct bob_times *t, uint64_t pair, uint64_t at,
+					     uint64_t gap_ns, uint64_t duration_ns)
+{
 	struct bob_time_slot *s;
 
 	while (t->table[at].pair && t->table[at].pair != pair)
 		at = (at + 1) % TABLE;
 	s = t->table[at].slot;
-	if (__builtin_expect(!s, 0)) {
-		s = new_slot(t, from, to);
+	if (!s) {
+		s = new_slot(t, (uint32_t)((pair - 1) >> 32), (uint32_t)(pair - 1));
 		if (!s) {
 			t->left_out++;
 			return;
 		}
 		t->table[at] = (struct entry){ pair, s };
 	}
-	take(&s->gap, s->count, gap_ns);
-	take(&s->duration, s->count, duration_ns);
-	s->count++;
+	take_both(s, gap_ns, duration_ns);
+}
+
+/* Hot: one look-up, two cache lines of sums and one of a bin, twice. */
+void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t gap_ns,
+		   uint64_t duration_ns)
+{
+	uint64_t pair = ((uint64_t)from << 32 | to) + 1;
+	uint64_t at = (pair * 0x9e3779b97f4a7c15u >> 40) % TABLE;
+
+	if (__builtin_expect(t->table[at].pair == pair, 1))
+		take_both(t->table[at].slot, gap_ns, duration_ns);
+	else
+		search(t, pair, at, gap_ns, duration_ns);
 }

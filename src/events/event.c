@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One event, from its beginning to its end. */
+#include "events/clock.h"
 #include "events/recorder.h"
 
 /* As the agent knows it: a number among few. */
@@ -25,6 +26,26 @@ static bool start(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what
 	return true;
 }
 
+/* A user's event that comes from nowhere. */
+static inline bob_status nowhere_site(struct bob_ev_thread *t, uint32_t what, uint32_t *number)
+{
+	__typeof__(t->nowhere_def[0]) *d = &t->nowhere_def[bob_ev_user_id(what) % BOB_EV_NOWHERE];
+	uint64_t frame;
+	bob_status st;
+
+	if (__builtin_expect(d->what == what && d->age == t->sites_age, 1)) {
+		*number = d->number;
+		return BOB_OK;
+	}
+	st = bob_ev_site(t, what, true, t, NULL, number, &frame);
+	if (st == BOB_OK) {
+		d->what = what;
+		d->number = *number;
+		d->age = t->sites_age;
+	}
+	return st;
+}
+
 bool bob_ev_open(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what, const void *caller,
 		 const void *cfa)
 {
@@ -34,7 +55,9 @@ bool bob_ev_open(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t what,
 
 	if (t->pending && !bob_ev_settle(t))
 		return false;
-	st = bob_ev_site(t, what, nowhere, caller, cfa, &number, &e->frame);
+	e->frame = 0;
+	st = nowhere && !t->places ? nowhere_site(t, what, &number) :
+				     bob_ev_site(t, what, nowhere, caller, cfa, &number, &e->frame);
 	if (st == BOB_NONE)
 		return false;
 	e->sp = (uint64_t)(uintptr_t)cfa - sizeof(uint64_t);
@@ -49,20 +72,16 @@ bool bob_ev_open_as(struct bob_ev_event *e, struct bob_ev_thread *t, uint32_t wh
 }
 
 /* Without room for it the event is lost: events and their moments go together. */
-static inline void keep_moment(struct bob_ev_event *e, uint64_t ns)
+static __attribute__((noinline)) void keep_moment(struct bob_ev_event *e, uint64_t ns)
 {
-	if (e->thread->is_exact && bob_exact_put(&e->thread->exact, ns) != BOB_OK)
-		e->lost = true;
+	e->lost |= bob_exact_put(&e->thread->exact, ns) != BOB_OK;
 }
 
 /* Behind the event's own record: after a kill there may be an event without a place, never a place without an event. */
-static void take_place(struct bob_ev_event *e)
+static __attribute__((noinline)) void take_place(struct bob_ev_event *e)
 {
 	struct bob_ev_thread *t = e->thread;
 
-	e->has_place = false;
-	if (!t->places)
-		return;
 	if (t->unplaced && bob_ev_agent->events_missing(t->unplaced))
 		t->unplaced = 0;
 	if (!t->unplaced)
@@ -71,28 +90,43 @@ static void take_place(struct bob_ev_event *e)
 	t->unplaced += !e->has_place;
 }
 
+/* Moments that are kept as they are have to be the clock's. */
+static inline uint64_t moment(struct bob_ev_thread *t)
+{
+	return t->is_exact ? bob_ev_now_ns() : bob_ev_clock_ns(&t->clock);
+}
+
 void bob_ev_begun(struct bob_ev_event *e)
 {
 	bob_event_writer_begun(e->thread->writer, e->words);
-	take_place(e);
+	e->has_place = false;
+	if (__builtin_expect(e->thread->places, 0))
+		take_place(e);
 	if (e->thread->times || e->thread->is_exact)
-		e->begin_ns = bob_ev_now_ns();
-	keep_moment(e, e->begin_ns);
+		e->begin_ns = moment(e->thread);
+	if (__builtin_expect(e->thread->is_exact, 0))
+		keep_moment(e, e->begin_ns);
 }
 
-void bob_ev_took(struct bob_ev_event *e, uint32_t number, uint64_t since_ns, uint64_t end_ns)
+static inline void took(struct bob_ev_event *e, uint32_t number, uint64_t since_ns, uint64_t end_ns)
 {
 	struct bob_ev_thread *t = e->thread;
 
-	if (!t->times && !t->is_exact)
+	if (__builtin_expect(t->is_exact, 0))
+		keep_moment(e, end_ns);
+	else if (!t->times)
 		return;
-	keep_moment(e, end_ns);
 	if (t->times)
 		bob_times_add(t->times, t->before, number,
 			      t->before == BOB_TIME_NONE ? 0 : e->begin_ns - t->end_ns,
 			      end_ns - since_ns);
 	t->end_ns = end_ns;
 	t->before = number;
+}
+
+void bob_ev_took(struct bob_ev_event *e, uint32_t number, uint64_t since_ns, uint64_t end_ns)
+{
+	took(e, number, since_ns, end_ns);
 }
 
 void bob_ev_leave_place(struct bob_ev_event *e)
@@ -104,7 +138,7 @@ void bob_ev_leave_place(struct bob_ev_event *e)
 void bob_ev_done(struct bob_ev_event *e)
 {
 	if (e->thread->times || e->thread->is_exact)
-		bob_ev_took(e, e->number, e->begin_ns, bob_ev_now_ns());
+		took(e, e->number, e->begin_ns, moment(e->thread));
 	bob_ev_leave_place(e);
 }
 

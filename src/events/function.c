@@ -19,6 +19,7 @@ struct known {
 	uint32_t role : 2;	/* INITS, FINALIZES */
 };
 
+bool bob_ev_has_functions;
 static struct known *functions;	/* [function] */
 static const struct bob_ev_signature *signatures;
 static uint32_t signature_count;
@@ -106,6 +107,8 @@ void bob_ev_hook_functions(void)
 	signatures = bob_ev_signatures_read(bob_ev_agent->setting("BOBBIN_HOOK_PROTOTYPES"),
 					    &signature_count);
 	functions = bob_ev_map(FUNCTIONS_MAX * sizeof(*functions));
-	if (functions)
-		bob_ev_agent->hook_functions(&hooks);
+	if (!functions)
+		return;
+	bob_ev_has_functions = true;
+	bob_ev_agent->hook_functions(&hooks);
 }

@@ -12,13 +12,8 @@
 #define SLOTS (4 * IDS_MAX)
 #define REFUSED_MAX 64u		/* lines about it */
 
-struct name {
-	struct bob_user_key key;
-	bool is_counter;
-};
-
-static struct name *names; /* [id]; 0 is none */
-static uint32_t count;		/* ids that are valid are up to it */
+struct bob_ev_name *bob_ev_names;
+uint32_t bob_ev_name_count;
 static uint32_t *slots;		/* by hash of the name: an id; 0: free */
 static uint32_t refused;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,7 +34,7 @@ static uint32_t *find(const char *name)
 {
 	uint64_t at = bob_hash64(0, name, strlen(name)) % SLOTS;
 
-	while (slots[at] && strcmp(names[slots[at]].key.name, name) != 0)
+	while (slots[at] && strcmp(bob_ev_names[slots[at]].key.name, name) != 0)
 		at = (at + 1) % SLOTS;
 	return &slots[at];
 }
@@ -48,26 +43,28 @@ static uint32_t add(const struct bob_user_key *k, bool is_counter)
 {
 	uint32_t *slot, id;
 
-	if (!names) {
-		names = bob_ev_map((IDS_MAX + 1) * sizeof(*names));
+	if (!bob_ev_names) {
+		bob_ev_names = bob_ev_map((IDS_MAX + 1) * sizeof(*bob_ev_names));
 		slots = bob_ev_map(SLOTS * sizeof(*slots));
 	}
-	slot = names && slots ? find(k->name) : NULL;
+	slot = bob_ev_names && slots ? find(k->name) : NULL;
 	id = slot ? *slot : 0;
 	if (id) {
-		if (!memcmp(&names[id].key, k, sizeof(*k)) && names[id].is_counter == is_counter)
+		if (!memcmp(&bob_ev_names[id].key, k, sizeof(*k)) &&
+		    bob_ev_names[id].is_counter == is_counter)
 			return id;
 		refuse(k->name, "it was registered before with other parameters or flags");
 		return 0;
 	}
-	if (!slot || count == IDS_MAX) {
+	if (!slot || bob_ev_name_count == IDS_MAX) {
 		refuse(k->name, "there are too many events");
 		return 0;
 	}
-	names[count + 1] = (struct name){ *k, is_counter };
-	*slot = count + 1;
-	__atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
-	return count;
+	id = bob_ev_name_count + 1;
+	bob_ev_names[id] = (struct bob_ev_name){ *k, is_counter };
+	*slot = id;
+	__atomic_store_n(&bob_ev_name_count, id, __ATOMIC_RELEASE);
+	return id;
 }
 
 uint32_t bob_ev_register(const char *name, uint32_t flags, const char *parameters, bool is_counter)
@@ -83,24 +80,4 @@ uint32_t bob_ev_register(const char *name, uint32_t flags, const char *parameter
 	id = add(&k, is_counter);
 	pthread_mutex_unlock(&lock);
 	return id;
-}
-
-bool bob_ev_is_registered(uint32_t id)
-{
-	return id && id <= __atomic_load_n(&count, __ATOMIC_ACQUIRE);
-}
-
-uint32_t bob_ev_instant_phase(uint32_t id)
-{
-	return names[id].is_counter ? BOB_USER_COUNTER : BOB_USER_INSTANT;
-}
-
-const struct bob_user_key *bob_ev_user(uint32_t what)
-{
-	return &names[bob_ev_user_id(what)].key;
-}
-
-bool bob_ev_user_is_nowhere(uint32_t what)
-{
-	return bob_ev_user(what)->flags & BOB_EVENT_NO_SIGNATURE;
 }

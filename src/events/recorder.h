@@ -22,6 +22,8 @@
 #include "archive/event_write.h"
 #include "archive/exact_write.h"
 #include "archive/time_write.h"
+#include "archive/user_key.h"
+#include "base/ticks.h"
 #include "bobbin/events.h"
 
 /* What an event is: a function of MPI, by its number in functions.txt, or BOB_EV_USER and a program's own one. */
@@ -56,7 +58,11 @@ void bob_ev_put_record(enum bob_record_kind kind, const void *body, uint32_t len
 void bob_ev_log(const char *line);
 /* Recording is switched off and on by the program, for the process. */
 void bob_ev_switch(bool is_on);
-bool bob_ev_is_off(void);
+extern uint32_t bob_ev_off;	/* of start.c alone */
+static inline bool bob_ev_is_off(void)
+{
+	return __atomic_load_n(&bob_ev_off, __ATOMIC_RELAXED) != 0;
+}
 
 struct bob_mpi_function;
 struct bob_transport;
@@ -125,19 +131,28 @@ static inline bool bob_ev_is_within(void)
 	return __builtin_expect(bob_ev_depth != 0, 0) && !bob_ev_sets_left();
 }
 
+#define BOB_EV_ALIVE 0x626f62626d706931ull
+
 struct bob_ev_sites;
 struct bob_ev_nest;
+#define BOB_EV_NOWHERE 64u
 struct bob_ev_thread {
 	volatile uint64_t alive; /* alone on a page that a fork child finds wiped */
 	uint8_t rest_of_page[4096 - 8];
 	struct bob_event_writer *writer;
 	void *work;		/* what it works in */
 	struct bob_ev_sites *sites;
+	uint32_t
+		sites_age; /* counts up when numbers of definitions that were given before are not valid any more */
+	struct {		/* definitions of events that come from nowhere, by their number: the newest */
+		uint32_t what, number, age;
+	} nowhere_def[BOB_EV_NOWHERE];
 	struct bob_ev_sets *sets; /* sets.c; NULL: none yet */
 	struct bob_ev_nest *nest; /* user.c: the program's own events that are under way */
 	uint32_t number;	/* of the thread among those that record */
 	uint32_t before;	/* definition of the newest event */
 	uint64_t end_ns;	/* of it */
+	struct bob_ticks clock;
 	struct bob_times *times; /* NULL: they are not wanted, or there is no memory */
 	bool is_exact;		/* each event's times are kept as well */
 	bool places;		/* events have a place among calls or memory accesses */
@@ -151,8 +166,16 @@ struct bob_ev_thread {
 	struct kept *kept;	/* keep.c */
 	uint64_t kept_used;
 };
+extern __thread struct bob_ev_thread *bob_ev_self; /* of thread.c alone */
+struct bob_ev_thread *bob_ev_thread_begin(void);
 /* The calling thread's; NULL: it is not recorded. */
-struct bob_ev_thread *bob_ev_thread(void);
+static inline struct bob_ev_thread *bob_ev_thread(void)
+{
+	struct bob_ev_thread *const t = bob_ev_self;
+
+	return __builtin_expect(t && t->alive == BOB_EV_ALIVE, 1) ? t : bob_ev_thread_begin();
+}
+
 /* The same, but one that has recorded nothing stays so. */
 struct bob_ev_thread *bob_ev_thread_now(void);
 /* Is each event's begin and end to be kept (--time=exact:mpi)? There is an agent. */
@@ -172,8 +195,6 @@ void bob_ev_sites_close(struct bob_ev_sites *s);
  * known). `nowhere`: where it comes from does not matter. BOB_NONE: a library does it for itself. BOB_ERR_FULL: nothing more can be recorded. */
 bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,
 		       const void *cfa, uint32_t *number, uint64_t *frame);
-/* Numbers of definitions that were given before are not valid any more: counts up. */
-uint32_t bob_ev_sites_age(const struct bob_ev_thread *t);
 
 /* --- flush.c --- --flush-every: there is an agent; an event of this kind has ended, and no record is open */
 extern bool bob_ev_flushes;
@@ -186,15 +207,25 @@ static inline void bob_ev_flush_after(uint32_t what)
 }
 
 /* --- names.c --- */
-struct bob_user_key;
+struct bob_ev_name {
+	struct bob_user_key key;
+	bool is_counter;
+};
+extern struct bob_ev_name *bob_ev_names; /* [id]; 0 is none */
+extern uint32_t bob_ev_name_count; /* ids that are valid are up to it */
 /* A number, or 0: bob_event_register. A counter has one parameter, and is instant. */
 uint32_t bob_ev_register(const char *name, uint32_t flags, const char *parameters, bool is_counter);
-bool bob_ev_is_registered(uint32_t id);
+static inline bool bob_ev_is_registered(uint32_t id)
+{
+	return id && id <= __atomic_load_n(&bob_ev_name_count, __ATOMIC_ACQUIRE);
+}
+
 /* Which phase it is when it has no duration. */
-uint32_t bob_ev_instant_phase(uint32_t id);
-/* Of one that is registered. */
-const struct bob_user_key *bob_ev_user(uint32_t what);
-bool bob_ev_user_is_nowhere(uint32_t what);
+static inline uint32_t bob_ev_instant_phase(uint32_t id)
+{
+	return bob_ev_names[id].is_counter ? BOB_USER_COUNTER : BOB_USER_INSTANT;
+}
+
 /* `what` of event `id` in a phase (enum bob_user_phase), and back. */
 static inline uint32_t bob_ev_user_what(uint32_t id, uint32_t phase)
 {
@@ -211,6 +242,17 @@ static inline uint32_t bob_ev_user_id(uint32_t what)
 	return (what - BOB_EV_USER) >> 3;
 }
 
+/* Of one that is registered. */
+static inline const struct bob_user_key *bob_ev_user(uint32_t what)
+{
+	return &bob_ev_names[bob_ev_user_id(what)].key;
+}
+
+static inline bool bob_ev_user_is_nowhere(uint32_t what)
+{
+	return bob_ev_user(what)->flags & BOB_EVENT_NO_SIGNATURE;
+}
+
 /* --- user.c --- */
 void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		  const void *cfa);
@@ -225,10 +267,11 @@ void bob_ev_nest_close(struct bob_ev_thread *t);
 /* --- function.c --- */
 /* There is an agent: from now on functions that are hooked by name are events. */
 void bob_ev_hook_functions(void);
+extern bool bob_ev_has_functions; /* there are some */
 /* Before an event of a function whose canonical frame address this is: hooked functions that have been left end first. */
 static inline void bob_ev_end_left(const void *cfa)
 {
-	if (bob_ev_agent)
+	if (__builtin_expect(bob_ev_has_functions, 0))
 		bob_ev_agent->functions_left((uint64_t)(uintptr_t)cfa);
 }
 

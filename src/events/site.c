@@ -46,17 +46,11 @@ struct known {
 
 struct bob_ev_sites {
 	uint32_t slots, known_count;
-	uint32_t age;		/* how often everything was forgotten */
 	bool nowhere;		/* --no-callsites: where a call comes from is not asked */
 	struct memo memo[MEMO];
 	struct known known[KNOWN];
 	struct slot slot[SLOTS_ROOM];
 };
-
-uint32_t bob_ev_sites_age(const struct bob_ev_thread *t)
-{
-	return t->sites->age;
-}
 
 struct bob_ev_sites *bob_ev_sites_open(void)
 {
@@ -73,12 +67,14 @@ void bob_ev_sites_close(struct bob_ev_sites *s)
 	bob_ev_unmap(s, sizeof(*s));
 }
 
-static void forget(struct bob_ev_sites *s)
+static void forget(struct bob_ev_thread *t)
 {
+	struct bob_ev_sites *s = t->sites;
+
 	memset(s->memo, 0, sizeof(s->memo));
 	memset(s->known, 0, sizeof(s->known));
 	s->slots = s->known_count = 0;
-	s->age++;
+	t->sites_age++;
 }
 
 /* --- the unwinder --- */
@@ -247,7 +243,7 @@ static bob_status define(struct bob_ev_thread *t, uint32_t what, const struct wa
 	st = s->known_count < KNOWN - 1 ? define_all(t, what, &d, number) : BOB_ERR_FULL;
 	if (st == BOB_ERR_FULL) {
 		st = bob_event_writer_forget(t->writer);
-		forget(s);
+		forget(t);
 		k = find_known(t, hash, &d);
 		if (st == BOB_OK)
 			st = define_all(t, what, &d, number);
@@ -305,38 +301,66 @@ static bool still_holds(const struct bob_ev_sites *s, const struct memo *m)
 	return true;
 }
 
-bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,
-		       const void *cfa, uint32_t *number, uint64_t *frame)
+static inline uint64_t memo_hash(const void *caller, const void *cfa, uint32_t what)
+{
+	return ((uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)cfa * 31 ^ what) *
+	       0x9e3779b97f4a7c15u;
+}
+
+static inline bool is_it(const struct memo *m, const void *caller, const void *cfa, uint32_t what)
+{
+	return m->caller == caller && m->cfa == cfa && m->what == what;
+}
+
+static inline bob_status take_memo(const struct memo *m, uint32_t *number, uint64_t *frame)
+{
+	*number = m->number;
+	*frame = m->frame;
+	return m->number == IGNORED ? BOB_NONE : BOB_OK;
+}
+
+/* It is not the first memo. */
+static __attribute__((noinline)) bob_status search(struct bob_ev_thread *t, uint32_t what,
+						   bool nowhere, const void *caller,
+						   const void *cfa, uint32_t *number,
+						   uint64_t *frame)
 {
 	struct bob_ev_sites *s = t->sites;
-	uint64_t h;
+	const uint64_t h = memo_hash(caller, cfa, what);
 	struct memo *old = NULL;
 
-	*frame = 0;
-	nowhere |= s->nowhere;
-	if (nowhere && !t->places) {
-		cfa = NULL;
-		if (what >= BOB_EV_USER) /* others may be a library's own call */
-			caller = s;
-	}
-	h = ((uint64_t)(uintptr_t)caller ^ (uint64_t)(uintptr_t)cfa * 31 ^ what) *
-	    0x9e3779b97f4a7c15u;
 	for (uint32_t i = 0; i < MEMO_TRIES; i++) {
 		struct memo *m = &s->memo[((h >> 52) + i) & (MEMO - 1)];
 
-		if (m->caller == caller && m->cfa == cfa && m->what == what) {
-			if (still_holds(s, m)) {
-				*number = m->number;
-				*frame = m->frame;
-				return m->number == IGNORED ? BOB_NONE : BOB_OK;
-			}
+		if (is_it(m, caller, cfa, what)) {
+			if (still_holds(s, m))
+				return take_memo(m, number, frame);
 			old = old ? old : m;
 		} else if (!m->caller) {
 			old = m;
 			break;
 		}
 	}
+	*frame = 0;
 	return look_closer(t, what, nowhere, caller, cfa,
 			   old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)], number,
 			   frame);
+}
+
+bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,
+		       const void *cfa, uint32_t *number, uint64_t *frame)
+{
+	struct bob_ev_sites *s = t->sites;
+	const struct memo *m;
+
+	nowhere |= s->nowhere;
+	if (nowhere && !t->places) {
+		cfa = NULL;
+		if (what >= BOB_EV_USER) /* others may be a library's own call */
+			caller = s;
+	}
+	m = &s->memo[memo_hash(caller, cfa, what) >> 52];
+	if (__builtin_expect(is_it(m, caller, cfa, what) && still_holds(s, m), 1))
+		return take_memo(m, number, frame);
+	return search(t, what, nowhere, caller, cfa, number, frame);
 }

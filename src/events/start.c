@@ -16,7 +16,7 @@ const struct bob_agent_streams *bob_ev_agent;
 const struct bob_ev_mpi *bob_ev_mpi;
 enum bob_ev_level bob_ev_level = BOB_EV_LEVEL_ALL;
 uint64_t bob_ev_shift_ns;
-static uint32_t off;
+uint32_t bob_ev_off;
 
 void *bob_ev_map(size_t bytes)
 {
@@ -87,12 +87,7 @@ void bob_ev_log(const char *line)
 
 void bob_ev_switch(bool is_on)
 {
-	__atomic_store_n(&off, !is_on, __ATOMIC_RELAXED);
-}
-
-bool bob_ev_is_off(void)
-{
-	return __atomic_load_n(&off, __ATOMIC_RELAXED) != 0;
+	__atomic_store_n(&bob_ev_off, !is_on, __ATOMIC_RELAXED);
 }
 
 long bob_ev_launched_rank(void)

@@ -7,10 +7,8 @@
 
 #include "events/hooks.h"
 
-#define ALIVE 0x626f62626d706931ull
-
 __thread uint32_t bob_ev_depth;
-static __thread struct bob_ev_thread *self;
+__thread struct bob_ev_thread *bob_ev_self;
 static __thread bool refused;	/* it is not recorded, and that was asked for once */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -39,9 +37,9 @@ static void thread_ended(void *thread)
 
 	bob_ev_agent->functions_left(~0ull);
 	bob_ev_depth = 1;
-	self = NULL;
+	bob_ev_self = NULL;
 	bob_ev_so_far_close(); /* of a hook that was left */
-	if (t->alive == ALIVE) {
+	if (t->alive == BOB_EV_ALIVE) {
 		bob_ev_sets_end(t);
 		end_stream(t);
 	}
@@ -58,11 +56,11 @@ static void process_ends(void)
 	bob_ev_depth = 1;
 	bob_ev_sets_gather();
 	if (bob_ev_thread_now() && is_idle)
-		end_stream(self);
+		end_stream(bob_ev_self);
 	bob_ev_say_missed();
 	bob_ev_filters_say();
 	bob_ev_sets_write();
-	self = NULL;
+	bob_ev_self = NULL;
 	refused = true;
 }
 
@@ -120,7 +118,7 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 	t->places = bob_ev_agent->has_places();
 	if (!time_is("none"))
 		begin_times(t, stream);
-	t->alive = ALIVE;
+	t->alive = BOB_EV_ALIVE;
 	t->number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
 	return t;
 }
@@ -136,39 +134,37 @@ static struct bob_ev_thread *begin_thread(void)
 	pthread_once(&once, first_thread);
 	stream = bob_ev_agent->stream();
 	if (stream != BOB_AGENT_NO_STREAM)
-		self = open_thread(stream);
-	if (self)
-		pthread_setspecific(key, self);
-	if (!self && stream != BOB_AGENT_NO_STREAM)
+		bob_ev_self = open_thread(stream);
+	if (bob_ev_self)
+		pthread_setspecific(key, bob_ev_self);
+	if (!bob_ev_self && stream != BOB_AGENT_NO_STREAM)
 		bob_ev_agent->stop(BOB_ERR_FULL);
-	refused = !self;
+	refused = !bob_ev_self;
 	bob_ev_depth = depth;
-	return self;
+	return bob_ev_self;
 }
 
-struct bob_ev_thread *bob_ev_thread(void)
+__attribute__((noinline, cold)) struct bob_ev_thread *bob_ev_thread_begin(void)
 {
-	if (__builtin_expect(self && self->alive == ALIVE, 1))
-		return self;
-	if (self) { /* a fork child */
-		free_thread(self);
-		self = NULL;
+	if (bob_ev_self) { /* a fork child */
+		free_thread(bob_ev_self);
+		bob_ev_self = NULL;
 	}
 	return begin_thread();
 }
 
 struct bob_ev_thread *bob_ev_thread_now(void)
 {
-	return self && self->alive == ALIVE ? self : NULL;
+	return bob_ev_self && bob_ev_self->alive == BOB_EV_ALIVE ? bob_ev_self : NULL;
 }
 
 void bob_ev_thread_stop(bob_status why)
 {
 	bob_ev_agent->stop(why);
-	if (self) {
+	if (bob_ev_self) {
 		pthread_setspecific(key, NULL);
-		free_thread(self);
+		free_thread(bob_ev_self);
 	}
-	self = NULL;
+	bob_ev_self = NULL;
 	refused = true;
 }

@@ -14,7 +14,7 @@
 struct open {
 	struct bob_ev_event e;	/* its number is that of the whole event */
 	uint32_t id;
-	uint32_t age;		/* bob_ev_sites_age when it began */
+	uint32_t age;		/* the thread's sites_age when it began */
 	bool left_out;		/* nothing of it is recorded */
 };
 
@@ -75,8 +75,9 @@ static uint64_t put_text(struct bob_ev_nest *n, const char *s)
 	return len;
 }
 
-static void put_arguments(struct bob_ev_event *e, const struct bob_user_key *k, uint32_t from,
-			  uint32_t to, const union bob_arg *arg, uint32_t count)
+static inline void put_arguments(struct bob_ev_event *e, const struct bob_user_key *k,
+				 uint32_t from, uint32_t to, const union bob_arg *arg,
+				 uint32_t count)
 {
 	struct bob_ev_nest *n = e->thread->nest;
 
@@ -89,7 +90,7 @@ static void put_arguments(struct bob_ev_event *e, const struct bob_user_key *k, 
 	}
 }
 
-static void put_texts(struct bob_ev_event *e)
+static __attribute__((noinline)) void put_some_texts(struct bob_ev_event *e)
 {
 	struct bob_ev_nest *n = e->thread->nest;
 
@@ -100,6 +101,12 @@ static void put_texts(struct bob_ev_event *e)
 		e->words += n->texts;
 	}
 	n->texts = 0;
+}
+
+static inline void put_texts(struct bob_ev_event *e)
+{
+	if (e->thread->nest->texts)
+		put_some_texts(e);
 }
 
 /* --- begin and end --- */
@@ -120,7 +127,7 @@ static void begin(struct bob_ev_thread *t, uint32_t id, const union bob_arg *in,
 		return;
 	o->id = id;
 	o->left_out = false;
-	o->age = bob_ev_sites_age(t);
+	o->age = t->sites_age;
 	n->texts = 0;
 	put_arguments(&o->e, k, 0, k->in, in, count);
 	bob_ev_begun(&o->e);
@@ -161,8 +168,8 @@ static void end_whole(struct bob_ev_event *e, const union bob_arg *out, uint32_t
 }
 
 /* Its end is an event of its own, from the same place as its beginning. */
-static void end_apart(struct bob_ev_thread *t, struct open *o, const union bob_arg *out,
-		      uint32_t count)
+static __attribute__((noinline)) void end_apart(struct bob_ev_thread *t, struct open *o,
+						const union bob_arg *out, uint32_t count)
 {
 	const struct bob_user_key *k = bob_ev_user(o->e.what);
 	struct bob_ev_event e = { .sp = o->e.sp, .frame = o->e.frame };
@@ -171,7 +178,7 @@ static void end_apart(struct bob_ev_thread *t, struct open *o, const union bob_a
 
 	bob_ev_leave_place(&o->e);
 	/* definitions were forgotten meanwhile, and its place with them */
-	if (o->age != bob_ev_sites_age(t) &&
+	if (o->age != t->sites_age &&
 	    bob_ev_site(t, o->e.what, true, t, NULL, &number, &frame) != BOB_OK)
 		return;
 	if (!bob_ev_open_as(&e, t, bob_ev_user_what(o->id, BOB_USER_END), number + BOB_USER_END))

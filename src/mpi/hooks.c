@@ -45,7 +45,7 @@ static bool begin_anew(struct bob_mpi_call *c, const uint64_t *word, uint32_t wo
 	uint64_t unused;
 
 	if (!t ||
-	    (age != bob_ev_sites_age(t) &&
+	    (age != t->sites_age &&
 	     bob_ev_site(t, what, true, c, NULL, &number, &unused) != BOB_OK) ||
 	    !bob_ev_open_as(&c->e, t, what, number))
 		return false;
@@ -108,7 +108,7 @@ void bob_mpi_hooks_before(struct bob_mpi_call *c)
 {
 	struct bob_ev_data data = { .count = 0 };
 	uint64_t word[BOB_EV_FIXED_WORDS];
-	const uint32_t words = c->e.words, age = bob_ev_sites_age(c->e.thread);
+	const uint32_t words = c->e.words, age = c->e.thread->sites_age;
 	struct bob_ev_told told;
 	struct bob_ev_path path;
 	bool left_out = false;
