@@ -101,6 +101,8 @@ struct bob_probe_table {
 	 * how far the next one is from there, bytes: step[access * depth + loop]. */
 	void (*nest)(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		     const volatile void *const *at, const int64_t *step);
+	/* The memory at `base` is given back: variables of any file that begin there lie there no longer. */
+	void (*gone)(const volatile void *base) BOB_PROBE_UNREAD(1);
 };
 
 extern void *bob_probe_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
@@ -145,6 +147,35 @@ static inline void bob_probe_forget(struct bob_probe_file *f, uint32_t v, const 
 {
 	if (f->recorder)
 		f->recorder->forget(f, v, base);
+}
+
+/* Declares what a pointer leads to, in new memory of so many bytes: the slowest dimension of `v` is as long as they allow. */
+BOB_PROBE_UNREAD(3)
+static inline void bob_probe_block(struct bob_probe_file *f, uint32_t v, const volatile void *base,
+				   size_t bytes)
+{
+	const struct bob_probe_variable *d = &f->variable[v];
+	int64_t bounds[BOB_PROBE_DIMENSIONS_MAX][2];
+	size_t rest = d->element;
+	uint32_t i;
+
+	if (!f->recorder || !base || !d->rank || d->rank > BOB_PROBE_DIMENSIONS_MAX)
+		return;
+	for (i = 0; i < d->rank; i++) {
+		bounds[i][0] = d->bounds[i][0];
+		bounds[i][1] = d->bounds[i][1];
+		if (i + 1 < d->rank)
+			rest *= (size_t)bounds[i][1];
+	}
+	bounds[d->rank - 1][1] = rest ? (int64_t)(bytes / rest) : 0;
+	f->recorder->declare(f, v, base, (const int64_t(*)[2])bounds);
+}
+
+BOB_PROBE_UNREAD(2)
+static inline void bob_probe_gone(struct bob_probe_file *f, const volatile void *base)
+{
+	if (f->recorder && base)
+		f->recorder->gone(base);
 }
 
 static inline void bob_probe_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,

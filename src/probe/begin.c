@@ -175,6 +175,11 @@ static void forget(struct bob_probe_file *f, uint32_t v, const volatile void *ba
 		bob_pr_forget((const void *)(uintptr_t)base, bob_pr_address(f->own, v));
 }
 
+static void gone(const volatile void *base)
+{
+	bob_pr_forget((const void *)(uintptr_t)base, BOB_PR_ANY);
+}
+
 static void begin(struct bob_probe_file *f)
 {
 	const int saved = errno;
@@ -190,6 +195,7 @@ __attribute__((visibility("default"))) const struct bob_probe_table bobbin_probe
 	.declare = declare,
 	.forget = forget,
 	.nest = bob_pr_nest,
+	.gone = gone,
 };
 
 static void begin_file(struct bob_probe_file *f)

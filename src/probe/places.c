@@ -291,21 +291,35 @@ void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 	unlock();
 }
 
+/* Hot where memory is given back: most of it was nobody's. Without the lock. */
+static bool may_begin_at(uintptr_t lo)
+{
+	const uint64_t version = __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE);
+	const uint32_t i = version & 1 ? 0 : behind(lo);
+	const bool some = i && keys[i - 1].lo == lo;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return some || (version & 1) ||
+	       __atomic_load_n(&bob_pr_version, __ATOMIC_RELAXED) != version;
+}
+
 void bob_pr_forget(const void *base, uint64_t address)
 {
-	uintptr_t lo = (uintptr_t)base;
+	const uintptr_t lo = (uintptr_t)base;
+	const bool any = address == BOB_PR_ANY;
 
-	if (!base || bob_pr_sleep(base, address) || !lock())
+	if (!base || (any ? !may_begin_at(lo) : bob_pr_sleep(base, address)) || !lock())
 		return;
 	for (uint32_t i = count ? behind(lo) : 0; i-- > 0 && keys[i].lo == lo;) {
 		const struct bob_pr_place *p = &bob_pr_places[keys[i].place];
 		const uint64_t state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
 
-		if (p->declared != address || (state & BOB_PR_STATE_MASK) != BOB_PR_AWAKE)
+		if ((!any && p->declared != address) || (state & BOB_PR_STATE_MASK) != BOB_PR_AWAKE)
 			continue;
 		if (set_free(keys[i].place, state) || set_free_asleep(keys[i].place))
 			take_out(i);
-		break;
+		if (!any)
+			break;
 	}
 	unlock();
 }

@@ -71,6 +71,8 @@ void bob_pr_shape_tell(const struct bob_probe_file *f, uint32_t variable,
 /* A variable lies at [base, base + its bytes) and element 0 has this address in the trace. Ignored: no elements, too many places, no memory. */
 void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 		    const int64_t (*bounds)[2], uint64_t address);
+#define BOB_PR_ANY UINT64_MAX
+/* The variable of this address (BOB_PR_ANY: each) that begins at `base` lies there no longer. */
 void bob_pr_forget(const void *base, uint64_t address);
 /* Addresses of which the same can be said, as long as the version is this one. */
 struct bob_pr_stretch {

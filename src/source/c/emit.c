@@ -82,6 +82,18 @@ const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v)
 	return bob_c_printf(u, "%s%s", own, pointed(u, v));
 }
 
+const char *bob_c_before_block(struct bob_c_unit *u, struct bob_c_variable *v)
+{
+	bob_c_rows(u, v);
+	return bob_c_printf(u, "BOBBIN_BLOCK(%u,%u,(", v->pointed_first, v->pointed_count);
+}
+
+const char *bob_c_local_block(struct bob_c_unit *u, struct bob_c_variable *v)
+{
+	return bob_c_printf(u, ",*bobbin_v%u __attribute__((unused))=bobbin_told(%u,%u,%s)",
+			    v->pointed_first, v->pointed_first, v->pointed_count, v->name);
+}
+
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v)
 {
 	bob_c_rows(u, v);
@@ -145,6 +157,14 @@ static const char prologue[] =
 	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"
 	"static " QUIET " int bobbin_once(char*o,uint32_t v,uint32_t n,const volatile void*p)"
 	"{if(!__atomic_exchange_n(o,1,__ATOMIC_RELAXED))(void)bobbin_local(v,n,p,0,-1);return 0;}\n"
+	"static __thread size_t bobbin_block[2];\n"
+	"static " QUIET " void*bobbin_told(uint32_t v,uint32_t n,const volatile void*p){uint32_t i;"
+	"for(i=0;i<n;i++)bob_probe_block(&bob_probe_here,v+i,p,bobbin_block[0]*bobbin_block[1]);"
+	"return(void*)(uintptr_t)p;}\n"
+	"#define BOBBIN_BLOCK(v,n,x) (__extension__({__auto_type bobbin_q=x;"
+	"(void)bobbin_told(v,n,bobbin_q);bobbin_q;}))\n"
+	"static " QUIET " void*bobbin_gone(const volatile void*p)"
+	"{bob_probe_gone(&bob_probe_here,p);return(void*)(uintptr_t)p;}\n"
 	"static " QUIET " int64_t bobbin_trips(int64_t l,int64_t h,int64_t s,int c){"
 	"const int64_t n=(s>0?h-l:l-h)+c,w=s>0?s:-s;return n>0?(n+w-1)/w:0;}\n"
 	"static " QUIET " void bobbin_end(uint32_t v,uint32_t n,const volatile void*p)"

@@ -126,6 +126,8 @@ struct bob_c_unit {
 	int blocked;		/* enum bob_source_c_refusal of all that is met, or -1 */
 	struct bob_c_jumps *jumps; /* of the function */
 	struct bob_c_nest *nest; /* references are collected there, and get no probes */
+	CXCursor block;		/* a call whose result is what a traced pointer leads to from now on */
+	bool has_block;
 };
 
 /* --- unit.c --- */
@@ -240,6 +242,14 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 /* May text be put around what is looked at now? */
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
+/* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
+/* `c` gives `v` a value. If that is a new block, the call is noted: its arguments will tell how large it is. */
+bool bob_c_block_begin(struct bob_c_unit *u, const struct bob_c_variable *v, CXCursor value);
+/* An assignment that does so. True: it was opened, and bob_c_behind_access() closes it at s->end. */
+bool bob_c_block_open(struct bob_c_unit *u, CXCursor assignment, struct bob_c_span *s);
+/* Before argument `i` of a call; bob_c_behind_access() is behind it. NULL: nothing. */
+const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, uint32_t i);
+
 /* --- statements.c --- */
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
 void bob_c_walk_file(struct bob_c_unit *u);
@@ -286,6 +296,9 @@ const char *bob_c_behind_access(struct bob_c_unit *u);
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);
 const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v);
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v);
+/* Around an expression that makes a pointer lead to a new block; behind a declarator that does. */
+const char *bob_c_before_block(struct bob_c_unit *u, struct bob_c_variable *v);
+const char *bob_c_local_block(struct bob_c_unit *u, struct bob_c_variable *v);
 /* A text as C writes it. */
 const char *bob_c_quoted(struct bob_c_unit *u, const char *text);
 /* Top and end of the file. */

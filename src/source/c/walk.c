@@ -256,6 +256,29 @@ static bool is_odd(const char *callee)
 	return false;
 }
 
+static void walk_argument(struct bob_c_unit *u, CXCursor c, const char *before)
+{
+	const struct bob_c_span s = before ? bob_c_span(u, c) : (struct bob_c_span){ .start = 0 };
+	const bool is_open = before && s.is_ours && (s.is_plain || s.is_macro);
+
+	if (is_open)
+		bob_c_open_at(u, s.start, before);
+	else if (before && s.is_ours)
+		bob_c_refuse_in_macro(u, &s);
+	bob_c_walk(u, c, BOB_C_VALUE);
+	if (is_open)
+		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+}
+
+static void walk_arguments(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+
+	for (size_t i = 0; i < l.count; i++)
+		walk_argument(u, l.at[i], i ? bob_c_before_argument(u, c, (uint32_t)i - 1) : NULL);
+	bob_c_list_free(&l);
+}
+
 static void walk_call(struct bob_c_unit *u, CXCursor c)
 {
 	const char *callee = bob_c_spelling(u, c);
@@ -265,7 +288,7 @@ static void walk_call(struct bob_c_unit *u, CXCursor c)
 	if (is_odd(callee))
 		return;
 	is_event = bob_c_call_open(u, c, callee, &end);
-	walk_all(u, c);
+	walk_arguments(u, c);
 	if (is_event)
 		bob_c_call_close(u, end);
 }
@@ -310,6 +333,16 @@ static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left
 		bob_c_walk(u, child[0], on_left);
 }
 
+static void walk_assignment(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_span s;
+	const bool is_block = bob_c_block_open(u, c, &s);
+
+	walk_binary(u, c, BOB_C_WRITE);
+	if (is_block)
+		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+}
+
 static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 {
 	CXCursor child[1];
@@ -331,7 +364,7 @@ static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use
 		walk_unary(u, c, use);
 		break;
 	case CXCursor_BinaryOperator:
-		walk_binary(u, c, BOB_C_WRITE);
+		walk_assignment(u, c);
 		break;
 	case CXCursor_CompoundAssignOperator:
 		walk_binary(u, c, BOB_C_UPDATE);

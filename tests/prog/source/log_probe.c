@@ -79,6 +79,13 @@ static void forget(struct bob_probe_file *f, uint32_t v, const volatile void *ba
 		}
 }
 
+static void gone(const volatile void *base)
+{
+	for (unsigned i = count; i-- > 0;)
+		if (places[i].at == base)
+			memmove(&places[i], &places[i + 1], (--count - i) * sizeof(places[0]));
+}
+
 static int is_wanted(const struct place *p, uint64_t offset)
 {
 	uint64_t index = offset / p->v->element;
@@ -145,7 +152,7 @@ static void begin(struct bob_probe_file *f)
 }
 
 static const struct bob_probe_table table = {
-	.size = sizeof(table), .begin = begin, .declare = declare, .forget = forget, .nest = nest
+	.size = sizeof(table), .begin = begin, .declare = declare, .forget = forget, .nest = nest, .gone = gone
 };
 
 extern const struct bob_probe_table bobbin_probe_1

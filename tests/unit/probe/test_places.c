@@ -104,21 +104,39 @@ static void add_one(void)
 	list_count++;
 }
 
-static void remove_one(void)
+static void drop(unsigned i)
 {
-	unsigned i = list_count ? (unsigned)draw(list_count) : 0;
 	struct naive *to = &gone[gone_count % NAIVE];
 
-	if (!list_count)
-		return;
 	*to = list[i];
 	point_to_own(to, list[i].v.wanted != NULL);
 	gone_count++;
-	bob_pr_forget((const void *)list[i].lo, list[i].name);
 	list_count--;
 	memmove(list + i, list + i + 1, (list_count - i) * sizeof(*list));
 	for (; i < list_count; i++) /* they have moved */
 		point_to_own(&list[i], list[i].v.wanted != NULL);
+}
+
+static void remove_one(void)
+{
+	unsigned i = list_count ? (unsigned)draw(list_count) : 0;
+
+	if (!list_count)
+		return;
+	bob_pr_forget((const void *)list[i].lo, list[i].name);
+	drop(i);
+}
+
+/* Memory is given back: what begins there, if anything does. */
+static void give_back(void)
+{
+	const uintptr_t at = list_count && draw(3) ? list[draw(list_count)].lo :
+						     (uintptr_t)storage + (uintptr_t)draw(ROOM);
+
+	bob_pr_forget((const void *)at, BOB_PR_ANY);
+	for (unsigned i = list_count; i-- > 0;)
+		if (list[i].lo == at)
+			drop(i);
 }
 
 static bool naive_wants(const struct naive *n, uintptr_t at)
@@ -194,8 +212,10 @@ static void test_random(void **state)
 				remove_one();
 		else if (draw(5) < 3)
 			add_one();
-		else
+		else if (draw(4))
 			remove_one();
+		else
+			give_back();
 		check_stretch();
 		for (int k = 0; k < 20; k++)
 			check_row(found);
@@ -239,7 +259,7 @@ static void test_threads(void **state)
 	running = 4;
 	for (uintptr_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, come_and_go, (void *)i), 0);
-	for (int i = 0; __atomic_load_n(&running, __ATOMIC_RELAXED) > 0; i++) {
+	for (int i = 0; !i || __atomic_load_n(&running, __ATOMIC_RELAXED) > 0; i++) {
 		if (i % 8 == 0)
 			bob_pr_declare(&all, lanes, NULL, 9ull << 50);
 		found |= bob_pr_find((uintptr_t)lanes[i % 4] + 7).wanted;
