@@ -221,7 +221,11 @@ static void print_refusals(const char *path, const struct bob_source_result *r)
 		printf("%s", path);
 		if (x->line)
 			printf(":%u", x->line);
-		printf(": no probe at %u place%s: %s\n", x->count, cli_plural(x->count), x->why);
+		if (x->count)
+			printf(": no probe at %u place%s: %s\n", x->count, cli_plural(x->count),
+			       x->why);
+		else
+			printf(": %s\n", x->why);
 	}
 }
 

@@ -36,7 +36,7 @@ struct bob_source_counts {
 	uint32_t loops, calls, communication;
 };
 
-/* Something that was asked for and has no probe. */
+/* Something that was asked for and has no probe; count 0: something else that is to be said of the line. */
 struct bob_source_refusal {
 	const char *why;
 	uint32_t count;

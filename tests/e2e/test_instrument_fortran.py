@@ -165,6 +165,58 @@ def masked():
     check("masked.f90", m, ["variable masked:a", "variable masked:b", "variable masked:m", "variable masked:k", "variable text", "variable long"])
 
 
+def entries_and_ifs(m):
+    def late():
+        m.get("a", 3)
+        m.set("t", 2, m.peek("a", 3))
+        m.get("t", 2)
+        m.get("t", 2)
+        m.set("a", 3, m.peek("t", 2) - 1)
+    for k in (1, 2, 3):
+        m.set("a", k, k)
+        if k % 2:
+            m.set("t", 1, 2)
+            m.get("a", 2)
+            m.get("t", 1)
+            m.set("a", 2, 0)
+            m.get("a", 1)
+            late()
+    late()
+    m.get("a", 1)
+    m.set("a", 1, 42)
+    m.set("a", 3, 43)
+    m.get("a", 1)
+    m.set("a", 2, 42)
+    m.get("a", 3)
+    for k in (1, 2):
+        m.set("q", k, 4 + k)
+    for k in (1, 2, 3):
+        m.set("q", k, 6 + k)
+    for name in ("a", "q"):
+        for k in (1, 2, 3):
+            m.get(name, k)
+
+
+@suite.case("ENTRY, and IFs of one line that call, read, return, allocate, and ask functions")
+def entries():
+    m = Memory(a=4, q=4, t=4)
+    entries_and_ifs(m)
+    check("entries.f", m, ["variable main:a", "variable q", "variable early:t", "code at subroutine level"])
+
+
+@suite.case("what is not understood stays as it is, and is said; so is an INCLUDE that is not there")
+def mistakes():
+    folder = h.fresh("instrument_fortran")
+    broken = "      subroutine broken(a)\n      include 'nowhere.inc'\n      integer a(3)\n      a(1 = 3\n      a(2) = 4\n      end\n"
+    (folder / "two.f").write_text(broken + "      subroutine good(a)\n      integer a(3), b\n      b = 1\n      a(2) = b\n      end\n")
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input="trace file two.f\ntrace variable *\n", text=True, capture_output=True, cwd=folder)
+    assert r.returncode == 0, r.stderr
+    assert "two.f:4: not understood: the unit that it is in stays as it is" in r.stdout, r.stdout
+    assert "two.f:2: this INCLUDE was not found" in r.stdout, r.stdout
+    text = (folder / "out" / "two.f").read_text()
+    assert text.startswith(broken) and text.count("call bobbin_") > 3, text
+
+
 def several_files():
     """Name, element, bytes and kind of each access of the program in several/."""
     rows = []

@@ -196,11 +196,11 @@ static const char *text_of(struct statement *x, uint32_t use, struct bob_weave_f
 		return "";
 	return "continue";
 }
-
 /* Probes before the statement, in a frame: "if (...) then", "end if". Returns how many. */
 static uint32_t put_before(struct statement *x, bool in_body, const char *begin, const char *end)
 {
-	struct lines l = { .x = x, .rank = BOB_RANK_BEFORE };
+	const bool is_if = in_body && x->s->kind == BOB_F_IF && !*begin;
+	struct lines l = { .x = x, .rank = is_if ? BOB_RANK_BODY_BEFORE : BOB_RANK_BEFORE };
 	struct bob_weave_frames f;
 	uint32_t n = 0;
 
@@ -210,8 +210,11 @@ static uint32_t put_before(struct statement *x, bool in_body, const char *begin,
 		if (!is_of(x, &x->uses.at[i], in_body, false) || is_told(x, i))
 			continue;
 		text = text_of(x, i, &f);
-		if (!*text ||
-		    (!n && !bob_weave_before(x->w, bob_weave_outermost(x->w, x->number), &l.at)))
+		if (!*text)
+			continue;
+		if (!n &&
+		    !(is_if ? bob_weave_expand(x->w, x->number, &l.at) :
+			      bob_weave_before(x->w, bob_weave_outermost(x->w, x->number), &l.at)))
 			continue;
 		if (!n++)
 			put_line(&l, begin);
@@ -299,27 +302,30 @@ static void put_after(struct statement *x)
 		       bob_weave_touches(x->w, x->number, &x->uses.at[i]) != BOB_TOUCH_NOT;
 	if (!some || bob_fortran_place(x->w->file, x->number, &p) != BOB_OK)
 		return;
-	if (x->s->body || p.after == BOB_FORTRAN_NO || x->s->ends_loops) {
+	if (p.after == BOB_FORTRAN_NO || x->s->ends_loops ||
+	    (x->s->body && x->s->kind == BOB_F_IF &&
+	     !bob_weave_expand(x->w, x->number, &p.after))) {
 		bob_weave_refuse(x->w, "no line can stand behind this statement", x->s->line);
 		return;
 	}
 	l.at = p.after;
-	l.rank = x->s->kind == BOB_F_ASSIGN ? BOB_RANK_MOVED : BOB_RANK_AFTER;
+	l.rank = reads_input(x->s) ? BOB_RANK_AFTER : BOB_RANK_MOVED;
 	put_late(&l, true, begin, *begin ? "end if" : "");
 	put_late(&l, false, "", "");
 }
 
-/* What the body of a one-line IF does, under its condition. */
+/* What the body of a one-line IF does: under its condition, which is evaluated once more if it cannot become an IF of several lines. */
 static void put_body(struct statement *x)
 {
 	bool some = false;
+	uint32_t at;
 
 	for (uint32_t i = 0; i < x->uses.count && !some; i++)
 		some = is_of(x, &x->uses.at[i], true, false) &&
 		       bob_weave_touches(x->w, x->number, &x->uses.at[i]) > BOB_TOUCH_DROPPED;
 	if (!some)
 		return;
-	if (x->s->kind != BOB_F_IF)
+	if (x->s->kind != BOB_F_IF || bob_weave_expand(x->w, x->number, &at))
 		put_before(x, true, "", "");
 	else if (has_calls(x, false))
 		bob_weave_refuse(x->w, "under an IF whose condition calls a function", x->s->line);

@@ -27,7 +27,7 @@ static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const cha
 	for (uint32_t d = 0; d < u->dummy_count; d++)
 		if (!strcmp(u->dummies[d], name))
 			return w->dummies[dummy_number(w, unit, d)] != 0;
-	return false;
+	return u->flags & BOB_UNIT_ENTRIES; /* an ENTRY's */
 }
 
 static bool share_storage(const struct bob_fortran_symbol *a, const struct bob_weave_variable *v)
@@ -88,6 +88,25 @@ static bool may_be_any(const struct bob_weave *w, const struct bob_fortran_symbo
 	return false;
 }
 
+/* The name behind ENTRY. */
+static bool is_entry(const struct bob_fortran_statement *s, const char *name, uint32_t len)
+{
+	uint32_t at = 5; /* the word itself */
+
+	at += s->kind == BOB_F_ENTRY && s->text[at] == ' ';
+	return s->kind == BOB_F_ENTRY && s->len >= at + len && !memcmp(s->text + at, name, len) &&
+	       (s->len == at + len || s->text[at + len] == '(' || s->text[at + len] == ' ');
+}
+
+/* The unit that has an ENTRY of that name. */
+static uint32_t unit_of_entry(const struct bob_weave *w, const char *name, uint32_t len)
+{
+	for (uint32_t i = 0; i < w->file->count; i++)
+		if (is_entry(&w->file->statements[i], name, len))
+			return w->file->statements[i].unit;
+	return BOB_FORTRAN_NO;
+}
+
 /* The procedure of this file that a name calls. */
 static uint32_t procedure(const struct bob_weave *w, const char *name, uint32_t len)
 {
@@ -125,6 +144,9 @@ static bool mark_procedure(struct bob_weave *w, const char *name, uint32_t len, 
 
 	if (unit != BOB_FORTRAN_NO)
 		return mark(w, unit, position, by_name);
+	unit = unit_of_entry(w, name, len); /* whose list may be another one */
+	if (unit != BOB_FORTRAN_NO)
+		return mark(w, unit, position, true);
 	for (struct bob_weave *other = w->files; other; other = other->next) {
 		unit = other == w ? BOB_FORTRAN_NO : procedure(other, name, len);
 		if (unit != BOB_FORTRAN_NO)

@@ -80,30 +80,55 @@ static const char *event_name(struct bob_weave *w, const char *name, uint32_t le
 	return text ? text : "";
 }
 
-static void put_call(struct bob_weave *w, uint32_t statement, const char *name, uint32_t len)
+struct call_place {
+	uint32_t before, after;
+	enum bob_weave_rank rank; /* of what comes before */
+};
+
+/* False: refused. */
+static bool place_call(struct bob_weave *w, uint32_t statement, struct call_place *out)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
-	const bool is_mpi = is_message(name, len);
+	const bool is_if = s->kind == BOB_F_IF && s->body_kind == BOB_F_CALL;
 	struct bob_fortran_place p;
-	uint32_t at, e;
+
+	out->rank = is_if ? BOB_RANK_BODY_BEFORE : BOB_RANK_BEFORE;
+	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.after == BOB_FORTRAN_NO ||
+	    s->ends_loops || p.needs & BOB_NEED_EARLY ||
+	    (is_if && !bob_weave_expand(w, statement, &out->before))) {
+		bob_weave_refuse(w, "no line can stand behind this CALL", s->line);
+		return false;
+	}
+	out->after = p.after;
+	return is_if || bob_weave_before(w, statement, &out->before);
+}
+
+/* Is it what the CALL statement calls, and not a function in its arguments? */
+static bool is_called(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
+{
+	return (s->kind == BOB_F_CALL || s->body_kind == BOB_F_CALL) && u->to == s->len;
+}
+
+static void put_call(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const char *name = s->text + u->ref->child->from;
+	const uint32_t len = u->ref->child->name_len;
+	const bool is_mpi = is_message(name, len);
+	struct call_place p;
+	uint32_t e;
 
 	if (!is_wished(w, BOB_WISH_CALLS, s->line) &&
 	    !(is_mpi && is_wished(w, BOB_WISH_COMMUNICATION, s->line)))
 		return;
-	if (s->kind != BOB_F_CALL || bob_fortran_place(w->file, statement, &p) != BOB_OK ||
-	    p.after == BOB_FORTRAN_NO || s->ends_loops || p.needs & BOB_NEED_EARLY) {
-		bob_weave_refuse(
-			w,
-			s->kind == BOB_F_CALL ?
-				"no line can stand behind this CALL" :
-				"a CALL in an IF of one line, or a function in an expression",
-			s->line);
+	if (!is_called(s, u)) {
+		bob_weave_refuse(w, "a function in an expression", s->line);
 		return;
 	}
-	if (!bob_weave_before(w, statement, &at))
+	if (!place_call(w, statement, &p))
 		return;
 	e = event(w, event_name(w, name, len, is_mpi), false);
-	bob_weave_put(w, at, BOB_RANK_BEFORE, statement, call(w, 'b', e));
+	bob_weave_put(w, p.before, p.rank, statement, call(w, 'b', e));
 	bob_weave_put(w, p.after, BOB_RANK_AFTER, statement, call(w, 'e', e));
 	w->has_probes[s->unit] = true;
 	if (is_mpi)
@@ -131,8 +156,7 @@ bob_status bob_weave_code(struct bob_weave *w, uint32_t statement)
 
 		if (u->role == BOB_ROLE_CALL && u->symbol->class != BOB_NAME_INTRINSIC &&
 		    u->ref->child)
-			put_call(w, statement, s->text + u->ref->child->from,
-				 u->ref->child->name_len);
+			put_call(w, statement, u);
 	}
 	return w->is_failed ? BOB_ERR_NOMEM : st;
 }

@@ -127,14 +127,14 @@ static const char *condition_of(struct bob_weave *w, const struct bob_fortran_st
 }
 
 /* Where the unit is left. The END, or CONTAINS, is no statement that others stand before, but lines may. */
-static bool leaves(const struct bob_weave *w, uint32_t unit, uint32_t i, bool *in_if)
+static bool leaves(const struct bob_weave *w, uint32_t unit, uint32_t i)
 {
 	const struct bob_fortran_unit *u = &w->file->units[unit];
 	const struct bob_fortran_statement *s = &w->file->statements[i];
 
-	*in_if = s->kind == BOB_F_IF && s->body_kind == BOB_F_RETURN;
-	return s->unit == unit && (s->kind == BOB_F_RETURN || *in_if ||
-				   i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last));
+	return s->unit == unit &&
+	       (s->kind == BOB_F_RETURN || (s->kind == BOB_F_IF && s->body_kind == BOB_F_RETURN) ||
+		i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last));
 }
 
 /* Where lines go before a statement that specifies: behind a `;` right there. */
@@ -145,10 +145,25 @@ static uint32_t line_of(const struct bob_weave *w, uint32_t i)
 	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
 }
 
-static bool before_leaving(struct bob_weave *w, uint32_t i, uint32_t *at)
+/* What comes before the unit is left: where, and under which condition if there must be one. */
+struct leaving {
+	uint32_t at;
+	enum bob_weave_rank rank;
+	const char *condition;
+};
+
+static bool before_leaving(struct bob_weave *w, uint32_t i, struct leaving *l)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
+	uint32_t *at = &l->at;
 
+	*l = (struct leaving){ 0, BOB_RANK_EXIT, NULL };
+	if (s->kind == BOB_F_IF && bob_weave_expand(w, i, at)) {
+		l->rank = BOB_RANK_BODY_BEFORE;
+		return true;
+	}
+	if (s->kind == BOB_F_IF)
+		l->condition = condition_of(w, s);
 	if (s->kind == BOB_F_RETURN || s->kind == BOB_F_IF)
 		return bob_weave_before(w, i, at);
 	*at = line_of(w, i);
@@ -162,24 +177,38 @@ static bool before_leaving(struct bob_weave *w, uint32_t i, uint32_t *at)
 static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bool only_try)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
-	uint32_t at;
-	bool in_if;
+	struct leaving l;
 
 	for (uint32_t i = u->execute; i <= u->last && i < w->file->count; i++) {
-		if (!leaves(w, v->unit, i, &in_if))
+		if (!leaves(w, v->unit, i))
 			continue;
-		if (!before_leaving(w, i, &at))
+		if (!before_leaving(w, i, &l))
 			return false;
 		if (only_try)
 			continue;
-		if (in_if)
-			bob_weave_put(w, at, BOB_RANK_EXIT, i,
-				      condition_of(w, &w->file->statements[i]));
-		put(w, v->symbol, at, BOB_RANK_EXIT, i, forget(w, v, v->symbol));
-		if (in_if)
-			bob_weave_put(w, at, BOB_RANK_EXIT, i, "end if");
+		if (l.condition)
+			bob_weave_put(w, l.at, l.rank, i, l.condition);
+		put(w, v->symbol, l.at, l.rank, i, forget(w, v, v->symbol));
+		if (l.condition)
+			bob_weave_put(w, l.at, l.rank, i, "end if");
 	}
 	return true;
+}
+
+/* Behind ENTRY statements among those that run: whoever comes by from before has it declared already. */
+static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
+			const struct bob_fortran_symbol *s, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+
+	for (uint32_t i = u->execute; i < u->last; i++) {
+		if (w->file->statements[i].kind != BOB_F_ENTRY ||
+		    w->file->statements[i].unit != unit)
+			continue;
+		if (unit == v->unit && v->is_automatic)
+			put(w, s, line_of(w, i + 1), BOB_RANK_ENTRY, i, forget(w, v, s));
+		put(w, s, line_of(w, i + 1), BOB_RANK_ENTRY, i, declare(w, v, s));
+	}
 }
 
 static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
@@ -196,6 +225,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 		return;
 	put(w, s, at, BOB_RANK_ENTRY, u->execute, declare(w, v, s));
 	w->has_probes[unit] = true;
+	put_entries(w, v, s, unit);
 	if (ends)
 		put_ends(w, v, false);
 }
@@ -203,8 +233,8 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
 {
 	return u->role == BOB_ROLE_WRITE && u->symbol->flags & BOB_SYMBOL_ALLOCATABLE &&
-	       s->kind == BOB_F_ASSIGN && u->ref->child && !u->ref->child->child &&
-	       !u->ref->child->next;
+	       (s->body ? s->body_kind : s->kind) == BOB_F_ASSIGN && u->ref->child &&
+	       !u->ref->child->child && !u->ref->child->next;
 }
 
 /* An allocatable variable that is assigned as a whole may lie elsewhere behind that. */
@@ -214,15 +244,18 @@ static bool put_assigned(struct bob_weave *w, uint32_t statement,
 	struct bob_fortran_place p;
 	uint32_t at;
 
+	const bool is_body = w->file->statements[statement].body;
+
 	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.after == BOB_FORTRAN_NO ||
-	    w->file->statements[statement].ends_loops) {
+	    w->file->statements[statement].ends_loops ||
+	    (is_body && !bob_weave_expand(w, statement, &at))) {
 		bob_weave_refuse(w, "no line can stand behind this assignment",
 				 w->file->statements[statement].line);
 		return false;
 	}
-	if (!bob_weave_before(w, statement, &at))
+	if (!is_body && !bob_weave_before(w, statement, &at))
 		return false;
-	put(w, s, at, BOB_RANK_BEFORE, statement, forget(w, v, s));
+	put(w, s, at, is_body ? BOB_RANK_BODY_BEFORE : BOB_RANK_BEFORE, statement, forget(w, v, s));
 	put(w, s, p.after, BOB_RANK_AFTER, statement, declare(w, v, s));
 	w->has_probes[w->file->statements[statement].unit] = true;
 	return true;
@@ -235,7 +268,7 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 	struct bob_fortran_uses uses;
 	struct bob_fortran_place p;
 	bob_status st = bob_fortran_uses(w->arena, w->file, statement, &uses);
-	uint32_t at;
+	uint32_t at, body = 0;
 
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
 		const struct bob_fortran_use *u = &uses.at[i];
@@ -252,7 +285,8 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 			put_assigned(w, statement, &w->variables[k], u->symbol);
 			continue;
 		}
-		if (bob_fortran_place(w->file, statement, &p) != BOB_OK || s->body ||
+		if (bob_fortran_place(w->file, statement, &p) != BOB_OK ||
+		    (s->body && !bob_weave_expand(w, statement, &body)) ||
 		    (!ends && (p.after == BOB_FORTRAN_NO || s->ends_loops))) {
 			bob_weave_refuse(w, "no line can stand behind this ALLOCATE", s->line);
 			continue;
@@ -261,6 +295,9 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 		if (!ends)
 			put(w, u->symbol, p.after, BOB_RANK_AFTER, statement,
 			    declare(w, &w->variables[k], u->symbol));
+		else if (s->body)
+			put(w, u->symbol, body, BOB_RANK_BODY_BEFORE, statement,
+			    forget(w, &w->variables[k], u->symbol));
 		else if (bob_weave_before(w, statement, &at))
 			put(w, u->symbol, at, BOB_RANK_BEFORE, statement,
 			    forget(w, &w->variables[k], u->symbol));
@@ -275,7 +312,7 @@ bob_status bob_weave_declare(struct bob_weave *w)
 	for (size_t i = 0; i < w->variable_count; i++)
 		for (uint32_t u = 0; u < w->file->unit_count; u++) {
 			const struct bob_fortran_symbol *seen =
-				w->file->units[u].flags & BOB_UNIT_INTERFACE ?
+				w->file->units[u].flags & BOB_UNIT_INTERFACE || w->is_left[u] ?
 					NULL :
 					bob_weave_seen(w, &w->variables[i], u);
 
@@ -283,7 +320,9 @@ bob_status bob_weave_declare(struct bob_weave *w)
 				put_entry(w, &w->variables[i], seen, u);
 		}
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK && w->variable_count; i++)
-		if (w->file->statements[i].is_executable)
+		if (w->file->statements[i].is_executable &&
+		    w->file->statements[i].unit != BOB_FORTRAN_NO &&
+		    !w->is_left[w->file->statements[i].unit])
 			st = put_moves(w, i);
 	for (uint32_t u = 0; u < w->file->unit_count; u++) {
 		const struct bob_fortran_unit *unit = &w->file->units[u];

@@ -203,8 +203,6 @@ static uint64_t digest_of(const struct bob_weave *w)
 	return h;
 }
 
-/* --- all --- */
-
 static bob_status add_files(struct bob_source_fortran_group *g, const struct bob_wish_file *first)
 {
 	uint32_t n = 0;
@@ -229,6 +227,68 @@ static bob_status add_files(struct bob_source_fortran_group *g, const struct bob
 	return BOB_OK;
 }
 
+/* --- what is not understood --- */
+
+static bool is_understood(const struct bob_fortran_statement *s)
+{
+	struct bob_arena scratch = { 0 };
+	const struct bob_fortran_item *items;
+	uint32_t bad = 0;
+	bool ok = s->kind != BOB_F_UNKNOWN;
+
+	if (ok && s->is_executable)
+		ok = bob_fortran_items(&scratch, s, &items, &bad) == BOB_OK && !bad;
+	bob_arena_free(&scratch);
+	return ok;
+}
+
+/* Units with a statement that may be a mistake, or without an end, stay as they are. */
+static bob_status leave_units(struct bob_weave *w)
+{
+	w->is_left = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
+	if (!w->is_left)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < w->file->unit_count; i++) {
+		w->is_left[i] = w->file->units[i].flags & BOB_UNIT_UNENDED;
+		if (w->is_left[i])
+			bob_weave_remark(w, "the END of this unit is missing: it stays as it is",
+					 w->file->statements[w->file->units[i].first].line);
+	}
+	for (uint32_t i = 0; i < w->file->count; i++) {
+		const struct bob_fortran_statement *s = &w->file->statements[i];
+
+		if (s->unit == BOB_FORTRAN_NO || w->is_left[s->unit] || is_understood(s))
+			continue;
+		w->is_left[s->unit] = true;
+		bob_weave_remark(w, "not understood: the unit that it is in stays as it is",
+				 s->line);
+	}
+	return BOB_OK;
+}
+
+/* Included files that are not there. */
+static void check_includes(struct bob_source_fortran_group *g, struct bob_weave *w)
+{
+	struct includes in = { .arena = &g->arena, .path = w->path, .group = g };
+
+	for (uint32_t i = 0; i < w->file->count; i++) {
+		const struct bob_fortran_statement *s = &w->file->statements[i];
+		const char *open = s->kind == BOB_F_INCLUDE ? strpbrk(s->text, "'\"") : NULL;
+		const char *close = open ? strchr(open + 1, *open) : NULL, *bytes;
+		size_t len;
+
+		if (close &&
+		    find_include(&in, bob_weave_text(w, "%.*s", (int)(close - open - 1), open + 1),
+				 &bytes, &len) != BOB_OK)
+			bob_weave_remark(
+				w,
+				"this INCLUDE was not found (-I says where): what it declares is not known",
+				s->line);
+	}
+}
+
+/* --- all --- */
+
 static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source_complaint *why)
 {
 	bob_status st = BOB_OK;
@@ -241,7 +301,10 @@ static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source
 		struct bob_weave *w = &g->members[i].w;
 
 		w->digest = digest_of(w);
-		st = check_lines(w, why);
+		check_includes(g, w);
+		st = leave_units(w);
+		if (st == BOB_OK)
+			st = check_lines(w, why);
 		if (st == BOB_OK)
 			st = bob_weave_choose(w, why);
 	}

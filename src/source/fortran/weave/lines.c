@@ -14,6 +14,7 @@ struct bob_weave_line {
 	uint32_t made;		/* ... and of these */
 	uint32_t label;		/* 0: none */
 	uint32_t blank_at, blank_len; /* a label that moves away from there; len 0: none */
+	const char *instead;	/* what comes there; NULL: blanks */
 	const char *text;
 };
 
@@ -81,6 +82,35 @@ bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at)
 	return true;
 }
 
+bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_weave_line *l;
+	struct bob_fortran_place p;
+
+	if (s->kind != BOB_F_IF || s->ends_loops ||
+	    bob_fortran_place(w->file, statement, &p) != BOB_OK || p.after == BOB_FORTRAN_NO ||
+	    bob_fortran_position(w->file, p.body).line !=
+		    bob_fortran_position(w->file, p.body_end - 1).line)
+		return false;
+	*at = p.after;
+	for (size_t i = 0; i < w->line_count; i++)
+		if (w->lines[i].instead && w->lines[i].blank_at == p.body)
+			return true;
+	l = add(w);
+	if (l) {
+		l->at = p.after;
+		l->rank = BOB_RANK_BODY;
+		l->order = statement;
+		l->text = bob_weave_text(w, "%.*s", (int)(s->len - s->body), s->text + s->body);
+		l->blank_at = p.body;
+		l->blank_len = p.body_end - p.body;
+		l->instead = "then";
+	}
+	bob_weave_put(w, p.after, BOB_RANK_END_IF, statement, "end if");
+	return !w->is_failed;
+}
+
 static int by_place(const void *a, const void *b)
 {
 	const struct bob_weave_line *x = a, *y = b;
@@ -105,7 +135,9 @@ bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p)
 		const struct bob_weave_line *l = &w->lines[i];
 
 		st = bob_fortran_patch_statement(p, l->at, l->label, l->text);
-		if (st == BOB_OK && l->blank_len && l->blank_len < sizeof(blanks))
+		if (st == BOB_OK && l->instead)
+			st = bob_fortran_patch_replace(p, l->blank_at, l->blank_len, l->instead);
+		else if (st == BOB_OK && l->blank_len && l->blank_len < sizeof(blanks))
 			st = bob_fortran_patch_replace(p, l->blank_at, l->blank_len,
 						       blanks + sizeof(blanks) - 1 - l->blank_len);
 	}

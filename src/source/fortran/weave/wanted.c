@@ -83,6 +83,67 @@ static const char *unfit(const struct bob_fortran_symbol *s, uint64_t element)
 	return NULL;
 }
 
+/* Does the list in brackets have the name? */
+static bool lists(const struct bob_fortran_statement *s, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (const char *p = strchr(s->text, '('); p && *p && *p != ')'; p++)
+		if ((*p == '(' || *p == ',' || *p == ' ') && !strncmp(p + 1, name, n) &&
+		    strchr(",) ", p[1 + n]))
+			return true;
+	return false;
+}
+
+/* An ENTRY whose result has another name than it has. */
+static bool is_named_apart(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+			   uint32_t unit)
+{
+	const struct bob_fortran_unit *u = unit_of(w, unit);
+	const size_t n = strlen(s->name);
+
+	for (uint32_t i = u->first; i <= u->last; i++) {
+		const struct bob_fortran_statement *e = &w->file->statements[i];
+		const char *name = e->text + 5;
+
+		if (e->kind != BOB_F_ENTRY || e->unit != unit)
+			continue;
+		name += *name == ' ';
+		if (!strncmp(name, s->name, n) &&
+		    !strchr("_$0123456789abcdefghijklmnopqrstuvwxyz", name[n]) &&
+		    strstr(name + n, "result"))
+			return true;
+	}
+	return false;
+}
+
+/* Is the variable there whichever ENTRY the unit is entered by? */
+static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+			  uint32_t unit)
+{
+	const struct bob_fortran_unit *u = unit_of(w, unit);
+	bool all = false;
+
+	if (s->flags & BOB_SYMBOL_RESULT &&
+	    (s->rank || s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE) ||
+	     is_named_apart(w, s, unit)))
+		return false;
+	if (s->type == BOB_T_CHARACTER && s->char_len < 0)
+		return false;
+	for (uint32_t d = 0; d < s->rank && s->shape == BOB_SHAPE_EXPLICIT; d++)
+		if (s->lower[d].bound != BOB_BOUND_NUMBER || s->upper[d].bound != BOB_BOUND_NUMBER)
+			return false;
+	if (!(s->flags & BOB_SYMBOL_DUMMY))
+		return true;
+	for (uint32_t d = 0; d < u->dummy_count && !all; d++)
+		all = !strcmp(u->dummies[d], s->name);
+	for (uint32_t i = u->first; i <= u->last && all; i++)
+		if (w->file->statements[i].kind == BOB_F_ENTRY &&
+		    w->file->statements[i].unit == unit)
+			all = lists(&w->file->statements[i], s->name);
+	return all;
+}
+
 static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t unit,
 		const struct bob_wish *wish)
 {
@@ -92,8 +153,10 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 
 	struct bob_weave_variable *v;
 
-	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common)
-		why = "a variable of a unit with ENTRY statements";
+	if (!why && w->is_left[unit] && !s->common)
+		why = "a variable of a unit that has what is not understood";
+	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common && !is_at_entries(w, s, unit))
+		why = "a result, an argument that not every ENTRY has, or one whose size depends on some";
 	for (size_t i = 0; i < w->variable_count; i++) /* a member of COMMON, in another unit */
 		if (w->variables[i].wish == wish && !strcmp(w->variables[i].name, name))
 			return;

@@ -44,6 +44,13 @@ void bob_weave_refuse(struct bob_weave *w, const char *why, uint32_t line)
 	w->refusals[i].count++;
 }
 
+void bob_weave_remark(struct bob_weave *w, const char *why, uint32_t line)
+{
+	if (w->refusal_count < BOB_WEAVE_REFUSALS_MAX)
+		w->refusals[w->refusal_count++] =
+			(struct bob_source_refusal){ .why = why, .line = line };
+}
+
 const struct bob_fortran_unit *bob_weave_unit(const struct bob_weave *w, uint32_t statement)
 {
 	const uint32_t unit = w->file->statements[statement].unit;
@@ -56,6 +63,10 @@ static bob_status weave(struct bob_weave *w)
 	bob_status st = BOB_OK;
 
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
+		const uint32_t unit = w->file->statements[i].unit;
+
+		if (unit == BOB_FORTRAN_NO || w->is_left[unit])
+			continue;
 		st = bob_weave_nest(w, i);
 		if (st == BOB_OK)
 			st = bob_weave_accesses(w, i);

@@ -94,6 +94,7 @@ struct bob_weave {
 	const struct bob_fortran_symbol **called; /* by statements of the file */
 	size_t called_count, called_room;
 	bool *has_probes;	/* of each unit */
+	bool *is_left;		/* of each unit: something in it is not understood, it stays as it is */
 
 	struct bob_source_counts counts;
 	struct bob_source_refusal refusals[BOB_WEAVE_REFUSALS_MAX];
@@ -104,6 +105,8 @@ struct bob_weave {
 /* --- weave.c --- */
 /* `line`: of what was asked for and cannot be had. */
 void bob_weave_refuse(struct bob_weave *w, const char *why, uint32_t line);
+/* Something that is to be said of a line: a refusal that has no places. */
+void bob_weave_remark(struct bob_weave *w, const char *why, uint32_t line);
 /* A formatted text in the arena; "" and is_failed without memory. */
 const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -173,8 +176,11 @@ bob_status bob_weave_declare(struct bob_weave *w);
 /* Where a line stands among others that go to the same byte. */
 enum bob_weave_rank {
 	BOB_RANK_INTERFACE,	/* declarations */
-	BOB_RANK_AFTER,		/* behind the statement that ends here ... */
+	BOB_RANK_BODY_BEFORE,	/* of an IF that ends here and was one line: before what it controls ... */
+	BOB_RANK_BODY,		/* ... that itself ... */
+	BOB_RANK_AFTER,		/* ... behind the statement that ends here, or that is controlled ... */
 	BOB_RANK_MOVED,		/* ... what it wrote where it may be elsewhere now ... */
+	BOB_RANK_END_IF,	/* ... the end of that IF ... */
 	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
 	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
 	BOB_RANK_ENTRY,		/* ... of the unit ... */
@@ -187,6 +193,9 @@ void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, u
 /* Lines before the statement are put there; its label, if something jumps to it, moves to before them. False: that cannot be done, and was
  * refused. *at is where. */
 bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
+/* An IF of one line becomes one of several, once: lines of the ranks BODY_BEFORE, AFTER and MOVED at *at are under its condition. False: it cannot, as where
+ * it ends a loop, or what it controls is on several lines. */
+bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at);
 bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p);
 
 /* A whole array or section is told at once, too: of the site that was added last. */
