@@ -5,6 +5,7 @@ C     ENTRY, IFs of one line that call, read, return and allocate; what a functi
       CHARACTER*8 LINE
       COMMON /COUNT/ CALLS
       INTEGER, ALLOCATABLE :: Q(:)
+      DATA A /3*0/
       CALLS = 0
       DO 10 I = 1, 3
          A(I) = I
