@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "archive/ring.h"
 #include "base/crc.h"
 
 #define DATA_MAX (4u << 20)
@@ -130,6 +131,124 @@ bob_status bob_fold_writer_begin(struct bob_fold_writer *w, bob_fold_chunk_fn ch
 		return BOB_ERR_FULL;
 	w->turn = 1;
 	return make_room(w, first_bytes) ? BOB_OK : BOB_ERR_FULL;
+}
+
+/* --- going on --- */
+
+/* Calls `visit` for each chunk of the stream. */
+static void visit_chunks(struct bob_fold_writer *w, uint8_t *file, uint64_t len,
+			 void (*visit)(struct bob_fold_writer *w, struct bob_chunk_head *c,
+				       uint64_t off, void *arg),
+			 void *arg)
+{
+	uint64_t off = BOB_FILE_HEAD_BYTES;
+
+	while (off < len && len - off > sizeof(struct bob_chunk_head)) {
+		struct bob_chunk_head *c = (struct bob_chunk_head *)(void *)(file + off);
+
+		if (!bob_chunk_is_at(file + off, file + len)) {
+			off += BOB_CHUNK_ALIGN;
+			continue;
+		}
+		off += bob_chunk_bytes(c->size);
+		if (c->stream == w->stream)
+			visit(w, c, (uint64_t)((uint8_t *)c - file), arg);
+	}
+}
+
+static void find_head(struct bob_fold_writer *w, struct bob_chunk_head *c, uint64_t off, void *arg)
+{
+	(void)off, (void)arg;
+	if (c->kind == BOB_CHUNK_FOLD && c->size >= sizeof(*w->head) && !w->head)
+		w->head = bob_chunk_data(c);
+}
+
+static void find_rest(struct bob_fold_writer *w, struct bob_chunk_head *c, uint64_t off, void *arg)
+{
+	if (c->kind == BOB_CHUNK_FOLD_REST && off == *(const uint64_t *)arg)
+		w->rest[w->turn] = c;
+}
+
+/* Chunks behind what counts are no data: the next ones would have the same place. */
+static void find_data(struct bob_fold_writer *w, struct bob_chunk_head *c, uint64_t off, void *arg)
+{
+	(void)off, (void)arg;
+	if (c->kind != BOB_CHUNK_FOLD_DATA)
+		return;
+	if (c->aux >= w->data_bytes) {
+		bob_chunk_begin(c, BOB_CHUNK_PAD, BOB_STREAM_NONE, c->size, 0);
+		return;
+	}
+	if (w->data_chunks < BOB_FOLD_KEPT)
+		w->kept[w->data_chunks] = c;
+	w->data_chunks++;
+	w->data = c;
+	w->data_used = w->data_bytes - c->aux;
+}
+
+/* The rest that counts, in w->rest[turn]. */
+static const struct bob_fold_rest *valid_rest(const struct bob_fold_writer *w)
+{
+	const struct bob_chunk_head *c = w->rest[w->turn];
+	const struct bob_fold_rest *r = (const void *)(c + 1);
+	struct bob_fold_rest zeroed;
+
+	if (!c || c->size < sizeof(*r) || r->rest_bytes > c->size - sizeof(*r) ||
+	    r->state_bytes > c->size - sizeof(*r) - r->rest_bytes)
+		return NULL;
+	zeroed = *r;
+	zeroed.crc = 0;
+	return bob_crc32c(bob_crc32c(0, &zeroed, sizeof(zeroed)), r + 1,
+			  r->rest_bytes + r->state_bytes) == r->crc ?
+		       r :
+		       NULL;
+}
+
+bob_status bob_fold_writer_resume(struct bob_fold_writer *w, bob_fold_chunk_fn chunk, void *ctx,
+				  uint32_t stream, uint64_t first_bytes, uint8_t *file,
+				  uint64_t len, struct bob_fold_left *left)
+{
+	const struct bob_fold_rest *r;
+	uint64_t off;
+
+	memset(w, 0, sizeof(*w));
+	memset(left, 0, sizeof(*left));
+	w->chunk = chunk;
+	w->ctx = ctx;
+	w->stream = stream;
+	w->data_room = first_bytes;
+	visit_chunks(w, file, len, find_head, NULL);
+	if (!w->head)
+		return BOB_ERR_CORRUPT;
+	if (!w->head->commit) {
+		visit_chunks(w, file, len, find_data, NULL);
+		w->turn = 1;
+		if (!make_room(w, first_bytes))
+			return BOB_ERR_FULL;
+		w->turn = 0;
+		return make_room(w, first_bytes) ? BOB_OK : BOB_ERR_FULL;
+	}
+	w->turn = w->head->commit & 1;
+	off = w->head->rest_off[w->turn];
+	visit_chunks(w, file, len, find_rest, &off);
+	r = valid_rest(w);
+	if (!r)
+		return BOB_ERR_CORRUPT;
+	left->log_begin = r->log_begin;
+	left->state = (const uint8_t *)(r + 1) + r->rest_bytes;
+	left->state_bytes = r->state_bytes;
+	left->ended = (r->flags & BOB_FOLD_ENDED) != 0;
+	if (left->ended)
+		return BOB_OK;
+	w->data_bytes = r->data_bytes;
+	visit_chunks(w, file, len, find_data, NULL);
+	if ((w->data ? w->data_used > w->data->size : r->data_bytes != 0))
+		return BOB_ERR_CORRUPT;
+	bob_fold_writer_data(w, r + 1, r->rest_bytes);
+	/* the other one may have been half written */
+	return w->failed != BOB_OK || !make_room(w, 2 * r->rest_bytes + first_bytes) ?
+		       BOB_ERR_FULL :
+		       BOB_OK;
 }
 
 bob_status bob_fold_writer_commit(struct bob_fold_writer *w, struct bob_folder *folder,

@@ -48,6 +48,19 @@ struct bob_fold_writer {
 /* BOB_ERR_FULL: no room. `first_bytes` is the size of the first chunks. */
 bob_status bob_fold_writer_begin(struct bob_fold_writer *w, bob_fold_chunk_fn chunk, void *ctx,
 				 uint32_t stream, uint64_t first_bytes);
+/* What another writer of the stream has left in `file`, `len` bytes that are mapped and stay so. */
+struct bob_fold_left {
+	uint64_t log_begin;
+	const void *state;	/* in the file, as it was passed with the commit */
+	size_t state_bytes;
+	int ended;		/* there is nothing to go on with */
+};
+/* Goes on behind the newest commit of a writer that is no more: what that one had not committed is given up, and its rest
+ * becomes data; the folder that follows is a new one, and has to be committed before the log is given up. BOB_ERR_CORRUPT: there is no such stream, or what
+ * is there cannot be. */
+bob_status bob_fold_writer_resume(struct bob_fold_writer *w, bob_fold_chunk_fn chunk, void *ctx,
+				  uint32_t stream, uint64_t first_bytes, uint8_t *file,
+				  uint64_t len, struct bob_fold_left *left);
 /* For bob_folder_begin; `ctx` is the writer. */
 void bob_fold_writer_data(void *ctx, const void *bytes, size_t len);
 /* All events put so far are in the file then; the log begins at position `log_begin`. `state` is what a reader must know to

@@ -102,7 +102,10 @@ enum bob_chunk_kind {
 		20, /* folded streams of several threads, packed (fold/pack.c) ... */
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
 	BOB_CHUNK_INNER = 22, /* what processes are, packed as FOLD_MERGED: archive/inner.h */
-	BOB_CHUNK_SETS = 30	/* what hooks brought at events (value_sets.h) */
+	BOB_CHUNK_SETS = 30,	/* what hooks brought at events (value_sets.h) */
+	/* between a process and who folds its records (archive/ring.h); no reader's business */
+	BOB_CHUNK_COLLECTOR = 31,
+	BOB_CHUNK_RING = 32
 };
 
 #define BOB_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */

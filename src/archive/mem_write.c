@@ -91,6 +91,53 @@ uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_
 	return room;
 }
 
+/* A rest is behind what it completes: its state is not a multiple of 8 from the beginning of the chunk. */
+static bob_status resume_state(struct bob_mem_writer *w, const struct bob_fold_left *left)
+{
+	uint64_t state[BOB_MEM_STATE_WORDS];
+
+	if (!left->state_bytes || left->state_bytes % sizeof(*state) ||
+	    left->state_bytes > sizeof(state))
+		return BOB_OK; /* there is none: readers do without, too */
+	memcpy(state, left->state, left->state_bytes);
+	return bob_mem_fold_resume(w->fold, state, left->state_bytes / sizeof(*state));
+}
+
+bob_status bob_mem_writer_resume(struct bob_mem_writer *w, void *mem, bob_fold_chunk_fn chunk,
+				 void *ctx, uint32_t stream, bob_mem_desc_fn desc, void *desc_ctx,
+				 uint8_t *file, uint64_t len, int *ended)
+{
+	struct bob_fold_left left;
+	bob_status st;
+
+	memset(w, 0, sizeof(*w));
+	st = bob_fold_writer_resume(&w->out, chunk, ctx, stream, DATA_FIRST, file, len, &left);
+	*ended = left.ended;
+	if (st != BOB_OK || left.ended)
+		return st;
+	w->rooms.position = left.log_begin;
+	w->folder = bob_folder_begin(mem, bob_fold_writer_data, &w->out);
+	w->fold = bob_mem_fold_begin((uint8_t *)mem + rounded(bob_folder_size()), w->folder, desc,
+				     desc_ctx);
+	return resume_state(w, &left);
+}
+
+bob_status bob_mem_writer_fold(struct bob_mem_writer *w, const uint64_t *word, size_t count,
+			       int open, size_t *used)
+{
+	bob_status st = bob_mem_fold_put(w->fold, word, count, open, used);
+
+	w->rooms.position += *used;
+	return st;
+}
+
+bob_status bob_mem_writer_commit(struct bob_mem_writer *w, int part)
+{
+	bob_status st = part ? bob_mem_fold_again(w->fold) : BOB_OK;
+
+	return st == BOB_OK ? commit(w) : st;
+}
+
 bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at)
 {
 	bob_status st = fold_room(w, at);

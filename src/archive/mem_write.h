@@ -31,6 +31,21 @@ uint64_t *bob_mem_writer_next(struct bob_mem_writer *w, const uint64_t *at, size
  * that something comes behind it. */
 uint64_t *bob_mem_writer_cut(struct bob_mem_writer *w, const uint64_t *at, size_t need,
 			     uint64_t **end, bob_status *why);
+/* --- for who folds the records of another process (ring.h): rooms are not the writer's --- */
+
+/* As begin, behind what `file` has of the stream (bob_fold_writer_resume); the stream goes on at w->rooms.position. *ended: there
+ * is nothing more to be done, and no writer. */
+bob_status bob_mem_writer_resume(struct bob_mem_writer *w, void *mem, bob_fold_chunk_fn chunk,
+				 void *ctx, uint32_t stream, bob_mem_desc_fn desc, void *desc_ctx,
+				 uint8_t *file, uint64_t len, int *ended);
+/* The records of a room; with `open` up to the last one that is complete. *used words. */
+bob_status bob_mem_writer_fold(struct bob_mem_writer *w, const uint64_t *word, size_t count,
+			       int open, size_t *used);
+/* All that has been folded is in the file; with `part` as by bob_mem_writer_cut. */
+bob_status bob_mem_writer_commit(struct bob_mem_writer *w, int part);
+
+/* --- the end --- */
+
 /* The thread has ended; its last record ends at `at`. NULL: that is not known, the room tells. */
 bob_status bob_mem_writer_end(struct bob_mem_writer *w, const uint64_t *at);
 

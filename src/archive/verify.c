@@ -10,7 +10,8 @@ static void verify_chunks(struct bob_trace *t, const struct bob_file *f)
 		const struct bob_chunk_ref *c = &f->chunks[i];
 		uint32_t kind = c->head.kind;
 
-		if (kind < BOB_CHUNK_META || (kind > BOB_CHUNK_INNER && kind != BOB_CHUNK_SETS) ||
+		if (kind < BOB_CHUNK_META || kind > BOB_CHUNK_RING ||
+		    (kind > BOB_CHUNK_INNER && kind < BOB_CHUNK_SETS) ||
 		    (kind > BOB_CHUNK_EXACT_HEADS && kind < BOB_CHUNK_FOLD))
 			bob_problem_add(t, f, c->off, "a chunk of unknown kind", 0);
 		/* these were checked when the trace was opened */
