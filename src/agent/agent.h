@@ -213,6 +213,8 @@ struct bob_config {
 	bool source;		/* BOBBIN_MEM=source: those that instrumented sources tell; no code is translated */
 	bool from_start;	/* BOBBIN_FROM_START: not from main on */
 	enum bob_mem_codec mem_codec;
+	uint32_t
+		collector; /* BOBBIN_LAUNCHER: the launcher that starts one; 0: the process folds for itself */
 	bool flat;		/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */
 };
 
@@ -238,6 +240,8 @@ struct bob_process {
 	uint64_t window_used;
 	uint64_t window_grown;	/* size asked for last */
 	uint32_t streams;
+	struct bob_collector
+		*collector; /* shared with it (archive/ring.h); NULL: none is expected */
 
 	struct bob_image_set *images;
 	struct bob_image
@@ -299,6 +303,10 @@ struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uin
 struct bob_chunk_head *file_chunk_at(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
 				     uint64_t size, uint64_t aux, uint64_t *off);
 void file_close(enum bob_file_state state); /* lock held */
+/* There is no collector any more: chunks from now on lie behind all that it has made. False: there is no room. No lock. */
+bool file_behind_collector(void);
+/* All of the file up to *len, for ever; NULL: not possible. No lock. */
+uint8_t *file_map_all(uint64_t *len);
 /* META records (archive/write.h) are collected in memory of their own and become one sealed chunk. */
 bool meta_open(struct bob_meta *m, size_t room);
 void meta_flush(struct bob_meta *m);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/os.h"
+#include "archive/ring.h"
 
 #define WINDOW_FIRST (64u << 10)
 #define WINDOW_MAX (4u << 20)
@@ -68,6 +69,22 @@ static long create_named(uint32_t *seq)
 	return -OS_EEXIST;
 }
 
+/* The first chunk, if records are to be folded by another process. */
+static void expect_collector(void)
+{
+	struct bob_process *p = &bob_process;
+	struct bob_chunk_head *h =
+		file_chunk(BOB_CHUNK_COLLECTOR, BOB_STREAM_NONE, sizeof(*p->collector), 0);
+	struct bob_collector *c = bob_chunk_data(h);
+
+	c->end = p->window_size;
+	c->namespace = os_pid_namespace();
+	p->collector = c;
+	bob_ring_pad(p->window + p->window_used, p->window_size - p->window_used);
+	bob_ring_used(p->file, p->window_size);
+	__atomic_store_n(&c->launcher, p->config.collector, __ATOMIC_RELEASE);
+}
+
 bob_status file_create(const struct bob_fork *parent)
 {
 	struct bob_process *p = &bob_process;
@@ -86,7 +103,10 @@ bob_status file_create(const struct bob_fork *parent)
 	p->window_used = BOB_FILE_HEAD_BYTES;
 	p->window_grown = WINDOW_FIRST;
 	p->streams = 0;
+	p->collector = NULL;
 	fill_head(p->file, seq, parent);
+	if (p->config.collector)
+		expect_collector();
 	return BOB_OK;
 }
 
@@ -96,10 +116,30 @@ static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, u
 	struct bob_process *p = &bob_process;
 	struct bob_chunk_head *h = (void *)(p->window + p->window_used);
 
-	bob_chunk_begin(h, kind, stream, size, aux);
 	p->window_used += sizeof(*h) + size;
-	bob_file_set_used(p->file, p->window_off + p->window_used);
+	if (p->collector)
+		bob_ring_pad(p->window + p->window_used, p->window_size - p->window_used);
+	bob_chunk_begin(h, kind, stream, size, aux);
+	if (p->collector)
+		bob_ring_used(p->file, p->window_off + p->window_size);
+	else
+		bob_file_set_used(p->file, p->window_off + p->window_used);
 	return h;
+}
+
+/* Behind the newest window; the collector's are among them. */
+static bool open_shared(long fd, uint64_t size)
+{
+	uint64_t *end = &bob_process.collector->end;
+	uint64_t off = __atomic_fetch_add(end, size, __ATOMIC_RELAXED), after = off + size;
+
+	if (open_window(fd, off, size)) {
+		bob_ring_pad(bob_process.window, size);
+		return true;
+	}
+	(void)__atomic_compare_exchange_n(end, &after, off, false, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED);
+	return false;
 }
 
 /* The rest of the window becomes a PAD chunk, and a new window follows it in the file. */
@@ -122,11 +162,11 @@ static bool next_window(uint64_t need)
 		return false;
 	uint8_t *old = p->window;
 	uint64_t old_off = p->window_off, old_used = p->window_used;
-	bool ok = open_window(fd, off, size);
+	bool ok = p->collector ? open_shared(fd, size) : open_window(fd, off, size);
 	os_close(fd);
 	if (!ok)
 		return false;
-	if (left >= sizeof(struct bob_chunk_head)) {
+	if (!p->collector && left >= sizeof(struct bob_chunk_head)) {
 		uint8_t *now = p->window;
 
 		p->window = old;
@@ -195,8 +235,35 @@ void file_close(enum bob_file_state state)
 	/* a process that survived a failed exec ends a second time */
 	if (!f || (f->state != BOB_FILE_OPEN && f->state != BOB_FILE_EXEC))
 		return;
-	trim();
+	if (!bob_process.collector) /* who may write behind it */
+		trim();
 	bob_file_end(f, state, BOB_STOP_NONE, os_time_mono());
+}
+
+bool file_behind_collector(void)
+{
+	struct bob_process *p = &bob_process;
+	bool ok;
+
+	lock_process();
+	ok = p->window_off + p->window_size == p->collector->end || next_window(0);
+	unlock_process();
+	return ok;
+}
+
+uint8_t *file_map_all(uint64_t *len)
+{
+	long fd = os_open(bob_process.path, OS_WRITE), size = -1;
+	uint8_t *file = NULL;
+
+	if (fd < 0)
+		return NULL;
+	size = os_file_size(fd);
+	if (size > 0)
+		file = os_map_file(fd, 0, (size_t)size, true);
+	os_close(fd);
+	*len = (uint64_t)size;
+	return file;
 }
 
 bool meta_open(struct bob_meta *m, size_t room)

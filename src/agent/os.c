@@ -270,6 +270,33 @@ bool os_thread_alive(uint32_t pid, uint32_t tid)
 	return sys3(__NR_tgkill, pid, tid, 0) != -OS_ESRCH;
 }
 
+bool os_process_alive(uint32_t pid)
+{
+	return sys2(__NR_kill, pid, 0) != -OS_ESRCH;
+}
+
+uint64_t os_pid_namespace(void)
+{
+	struct stat st;
+
+	return sys2(__NR_stat, (long)"/proc/self/ns/pid", (long)&st) ? 0 : st.st_ino;
+}
+
+#define FUTEX_WAIT 0
+#define FUTEX_WAKE 1
+
+void os_wait_word(const uint32_t *word, uint32_t is, unsigned ms)
+{
+	const struct timespec limit = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	sys6(__NR_futex, (long)word, FUTEX_WAIT, is, (long)&limit, 0, 0);
+}
+
+void os_wake_word(const uint32_t *word)
+{
+	sys6(__NR_futex, (long)word, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
 void os_thread_name(char name[16])
 {
 	name[0] = 0;

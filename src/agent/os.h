@@ -64,6 +64,11 @@ void os_thread_name(char name[16]);
 void os_hostname(char *buf, size_t size);
 uint64_t os_stack_limit(void); /* RLIMIT_STACK, ~0 if unlimited */
 void os_yield(void);
+bool os_process_alive(uint32_t pid); /* or nobody has waited for it yet */
+uint64_t os_pid_namespace(void); /* 0: not known */
+/* Until *word is no longer `is`, somebody wakes it, a signal comes, or it has been so long. Shared with other processes. */
+void os_wait_word(const uint32_t *word, uint32_t is, unsigned ms);
+void os_wake_word(const uint32_t *word);
 unsigned long os_block_signals(void); /* returns what os_restore_signals wants */
 void os_never_block(int sig); /* this one is left out from now on */
 void os_restore_signals(unsigned long old);

@@ -9,6 +9,7 @@
  *   trap.c     landings without room for a jump
  *   sync.c     functions that synchronise threads
  *   event.c    what others record meanwhile: calls of MPI
+ *   collect.c  rooms that another process folds (docs/collector.md)
  *   source.c   what instrumented sources record (src/probe), instead of translated code
  *
  * Threads: slots and struct bob_mem_thread belong to their thread (or to the one that finds it dead), the
@@ -18,7 +19,7 @@
 
 #include "agent/agent.h"
 #include "agent/streams.h"
-#include "archive/mem_write.h"
+#include "archive/ring.h"
 #include "mem/sync.h"
 #include "plan/mem/format.h"
 
@@ -28,6 +29,7 @@ extern __thread struct bob_mem_slots bob_mem_slots;
 struct bob_mem_thread {
 	struct bob_mem_writer writer;
 	void *work;		/* what the writer works in; NULL: raw */
+	struct bob_ring_writer ring; /* its rooms, if another process folds them */
 	uint64_t *limit;	/* of the room in use; NULL: none */
 	void *stack;		/* the thread's own_stack (room.c), once it has one */
 	struct bob_chunk_head *raw;
@@ -120,6 +122,19 @@ void mem_make_room(void);
 void mem_on_own_stack(void (*fn)(void *), void *arg);
 /* Is what this thread does recorded now? */
 bool mem_is_recorded(void);
+
+/* --- collect.c --- signals are blocked --- */
+/* The thread's ring. False: there is no collector, or no room. */
+bool mem_ring_begin(struct bob_thread *t);
+/* The next room, where the writer's would come from bob_mem_writer_next. When it comes from there, because there is no collector any more,
+ * the thread has no ring from then on. `at` NULL: the thread has none yet. */
+uint64_t *mem_ring_next(struct bob_thread *t, const uint64_t *at, size_t need, uint64_t **end,
+			bob_status *why);
+/* As bob_mem_writer_cut. */
+uint64_t *mem_ring_cut(struct bob_thread *t, const uint64_t *at, size_t need, uint64_t **end,
+		       bob_status *why);
+/* As bob_mem_writer_end. */
+void mem_ring_end(struct bob_thread *t, const uint64_t *at);
 
 /* --- signal.c --- */
 void mem_signals_begin(void);

@@ -48,10 +48,12 @@ bool mem_is_recorded(void)
 
 /* --- rooms that are folded --- */
 
-static bob_status next_folded(struct bob_mem_thread *m, const uint64_t *at, uint64_t **end)
+static bob_status next_folded(struct bob_thread *t, const uint64_t *at, uint64_t **end)
 {
+	struct bob_mem_thread *m = t->mem;
 	bob_status why;
-	uint64_t *to = bob_mem_writer_next(&m->writer, at, NEED, end, &why);
+	uint64_t *to = m->ring.ring ? mem_ring_next(t, at, NEED, end, &why) :
+				      bob_mem_writer_next(&m->writer, at, NEED, end, &why);
 
 	bob_mem_slots.cursor = to;
 	return to ? BOB_OK : why;
@@ -101,6 +103,8 @@ bool mem_thread_begin(struct bob_thread *t)
 	m->raw_bytes = RAW_FIRST;
 	if (bob_process.config.mem_codec == BOB_MEM_RAW)
 		return true;
+	if (bob_process.collector && mem_ring_begin(t))
+		return true;
 	m->work = os_map(bob_mem_writer_size());
 	return m->work && bob_mem_writer_begin(&m->writer, m->work, file_chunk_at, NULL, t->stream,
 					       mem_desc, NULL) == BOB_OK;
@@ -110,7 +114,10 @@ void mem_thread_end(struct bob_thread *t, bool own)
 {
 	struct bob_mem_thread *m = t->mem;
 
-	if (m->work && m->limit) /* a dead thread's slots are gone: its last record is looked for */
+	if (m->ring.ring)
+		mem_ring_end(t, own ? bob_mem_slots.cursor : NULL);
+	else if (m->work &&
+		 m->limit) /* a dead thread's slots are gone: its last record is looked for */
 		bob_mem_writer_end(&m->writer, own ? bob_mem_slots.cursor : NULL);
 	else if (own && m->limit)
 		close_raw(m, bob_mem_slots.cursor);
@@ -122,11 +129,11 @@ void mem_thread_end(struct bob_thread *t, bool own)
 }
 
 /* What is in them stays in the file, but in no memory of ours: threads may come and go for ever. */
-static void drop_rooms(const struct bob_rooms *r)
+static void drop_rooms(struct bob_chunk_head *const *room, uint32_t rooms)
 {
-	for (uint32_t i = 0; i < r->rooms; i++) {
-		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(r->room[i]);
-		uint64_t hi = (lo + r->room[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
+	for (uint32_t i = 0; i < rooms; i++) {
+		uint64_t lo = (uint64_t)(uintptr_t)bob_chunk_data(room[i]);
+		uint64_t hi = (lo + room[i]->size) & ~(uint64_t)(BOB_PAGE - 1);
 
 		lo = (lo + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
 		if (lo < hi)
@@ -138,7 +145,9 @@ void mem_thread_free(struct bob_thread *t)
 {
 	if (!t->mem)
 		return;
-	drop_rooms(&t->mem->writer.rooms);
+	drop_rooms(t->mem->writer.rooms.room, t->mem->writer.rooms.rooms);
+	if (t->mem->ring.ring)
+		drop_rooms(t->mem->ring.room, t->mem->ring.ring->rooms);
 	if (t->mem->work)
 		os_unmap(t->mem->work, bob_mem_writer_size());
 	if (t->mem->stack)
@@ -168,7 +177,7 @@ static void next_room(struct bob_thread *t)
 	struct bob_mem_thread *m = t->mem;
 	const uint64_t *at = m->limit ? bob_mem_slots.cursor : NULL;
 	uint64_t *end = NULL;
-	bob_status st = m->work ? next_folded(m, at, &end) : next_raw(t, at, &end);
+	bob_status st = m->work || m->ring.ring ? next_folded(t, at, &end) : next_raw(t, at, &end);
 
 	enter_room(t, end, st);
 }
@@ -181,7 +190,9 @@ static void cut_room(void *thread)
 	bob_status st;
 
 	bob_mem_slots.cursor =
-		bob_mem_writer_cut(&m->writer, bob_mem_slots.cursor, NEED, &end, &st);
+		m->ring.ring ?
+			mem_ring_cut(t, bob_mem_slots.cursor, NEED, &end, &st) :
+			bob_mem_writer_cut(&m->writer, bob_mem_slots.cursor, NEED, &end, &st);
 	enter_room(t, end, st);
 }
 
@@ -190,7 +201,8 @@ void mem_part(void)
 	struct bob_thread *t = this_thread();
 	unsigned long signals;
 
-	if (!t || !t->mem || !t->mem->work || !t->mem->limit || !mem_is_recorded())
+	if (!t || !t->mem || !(t->mem->work || t->mem->ring.ring) || !t->mem->limit ||
+	    !mem_is_recorded())
 		return;
 	signals = os_block_signals();
 	mem_on_own_stack(cut_room, t);
