@@ -14,6 +14,7 @@
 #include "bobbin/trace.h"
 #include "archive/format.h"
 #include "cli/event_words.h"
+#include "cli/collector.h"
 #include "cli/complain.h"
 #include "cli/hook_prototype.h"
 #include "cli/folding.h"
@@ -24,7 +25,7 @@
 #include "cli/numbers.h"
 #include "cli/ranks.h"
 #include "cli/record_env.h"
-#include "cli/recording.h"
+#include "cli/record_options.h"
 #include "cli/sampler.h"
 #include "cli/verbs.h"
 #include "cli/wrap_library.h"
@@ -32,73 +33,6 @@
 #define RANKS_WAIT_MS 2000	/* while programs of theirs run */
 #define RANKS_END_MS 60000	/* while only their launchers do */
 #define RANKS_POLL_MS 20
-
-#define TIME_NAMES "marks|exact:mpi|none"
-
-enum {
-	OPT_CALLS = REC_COMMON,
-	OPT_EVENTS,
-	OPT_PLUGIN,
-	OPT_HOOK_FUNCTIONS,
-	OPT_WHEN,
-	OPT_RANKS,
-	OPT_MPI = OPT_RANKS + RANKS_COMMON,
-	OPT_WRAP,
-	OPT_NO_CALLSITES,
-	OPT_MPI_MORE,
-	OPT_MEM = OPT_MPI_MORE + MPI_COMMON,
-	OPT_ENGINE,
-	OPT_FROM_START,
-	OPT_SOURCE,
-	OPT_REQUIRE_COMPLETE,
-	OPT_TIME,
-	OPT_QUIET,
-	OPT_REPORT,
-	OPT_EXEC,
-	OPT_FOLDING
-};
-
-const struct cli_option record_options[] = {
-	RECORDING_OPTIONS,
-	{ "calls", 0, NULL, "record calls; this is what is recorded if nothing else is asked for", NULL, NULL },
-	{ "events", 0, NULL, "record the program's own events (bobbin/events.h)", NULL, NULL },
-	{ "plugin", 0, "FILE", "--events with the hooks of this shared object (bobbin/hooks.h), or of ours: cluster, counters, latency, memory; may be repeated", NULL, NULL },
-	{ "hook-functions", 0, "PATTERN", "record each call of functions whose name matches as an event of that name; a prototype of C: of that function, with its parameters and its result; may be repeated", NULL, NULL },
-	{ "when", 0, "EVENTS: CONDITION", "leave out events of which it is not true: 'MPI_*send: count > 1000'; may be repeated", NULL, NULL },
-	RANKS_OPTIONS,
-	{ "mpi", 0, "[WHICH]", "record calls of MPI, with all their parameters, folded to loops", NULL, CLI_MPI_NAMES },
-	{ "wrap", 0, "SPEC", "record calls of the functions whose prototypes SPEC lists (bobbin wrap); opencl is one that is there", NULL, NULL },
-	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
-	MPI_OPTIONS,
-	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
-	{ "engine", 0, "ENGINE",
-	  "of --mem: native, rewriting the program's code; valgrind; auto (default): native, but for static programs",
-	  "BOBBIN_ENGINE",
-	  "auto|native|valgrind" },
-	{ "from-start", 0, NULL, "--mem: accesses before main, too", NULL, NULL },
-	{ "source", 0, NULL, "record what instrumented sources tell of their variables (bobbin instrument)", NULL, NULL },
-	{ "require-complete", 0, NULL,
-	  "--mem: refuse to start if some code could not be recorded", NULL, NULL },
-	{ "time", 0, "HOW",
-	  "marks: sample positions of calls from outside, statistics of MPI calls (default); exact:mpi: begin and end of each MPI call as well; none",
-	  "BOBBIN_TIME", TIME_NAMES },
-	{ "quiet", 'q', NULL, "print nothing of our own", "BOBBIN_QUIET", NULL },
-	{ "report", 0, NULL, "print a short report when the program has ended", NULL, NULL },
-	{ "exec", 0, NULL, "become the program instead of waiting for it (no time marks)", NULL, NULL },
-	FOLDING_OPTIONS,
-	{ NULL, 0, NULL, NULL, NULL, NULL },
-};
-
-struct recording {
-	const char *output;
-	int quiet, report, exec, calls, events, mpi, mem, source;
-	const char *time;	/* one of TIME_NAMES */
-	const char *which_mpi;	/* NULL: whichever the program has */
-	struct cli_wrap wrap;
-	struct cli_mem engine;
-	struct cli_folding folding;
-	struct cli_vars vars;
-};
 
 /* Our rank as the MPI launcher says it, NULL: no MPI. */
 static const char *own_rank(void)
@@ -226,85 +160,6 @@ static void closing_line(const char *dir, const struct bob_trace *t)
 			 dir);
 }
 
-static int engine_option(struct recording *r, const char *arg)
-{
-	if (cli_word_index("auto|native|valgrind", arg) < 0)
-		return cli_misuse("record", "--engine=%s: want auto, native or valgrind", arg), 125;
-	r->engine.engine = arg;
-	return 0;
-}
-
-static int options(struct recording *r, int argc, char **argv)
-{
-	struct cli_options o;
-	const char *arg;
-	int i;
-
-	cli_options_begin(&o, "record", argc, argv);
-	while ((i = cli_options_next(&o, &arg)) >= 0) {
-		int bad = 0;
-
-		if (i == REC_OUTPUT)
-			r->output = arg;
-		else if (i == OPT_CALLS)
-			r->calls = 1;
-		else if (i == OPT_EVENTS)
-			r->events = 1;
-		else if (i == OPT_PLUGIN)
-			r->events = 1, bad = cli_plugin_option(&r->vars, "record", arg);
-		else if (i == OPT_WHEN)
-			r->events = 1, bad = cli_when_option(&r->vars, "record", arg);
-		else if (i == OPT_WRAP)
-			r->wrap.spec = arg;
-		else if (i == OPT_HOOK_FUNCTIONS)
-			r->events = 1, bad = cli_hook_functions_option(&r->vars, "record", arg);
-		else if (i >= OPT_RANKS && i < OPT_MPI)
-			r->events |= i != OPT_RANKS + RANKS_FLUSH,
-				bad = cli_ranks_option(&r->vars, "record", i - OPT_RANKS, arg);
-		else if (i == OPT_MPI && arg && cli_word_index(CLI_MPI_NAMES, arg) < 0)
-			bad = (cli_misuse("record", "--mpi=%s: want openmpi or mpich", arg), 125);
-		else if (i == OPT_MPI)
-			r->mpi = 1, r->which_mpi = arg;
-		else if (i == OPT_NO_CALLSITES)
-			cli_vars_set(&r->vars, "BOBBIN_CALLSITES", "0");
-		else if (i >= OPT_MPI_MORE && i < OPT_MEM)
-			r->mpi = 1, bad = cli_mpi_option(&r->vars, "record", i - OPT_MPI_MORE, arg);
-		else if (i == OPT_MEM)
-			r->mem = 1;
-		else if (i == OPT_SOURCE)
-			r->source = r->events = 1;
-		else if (i == OPT_FROM_START)
-			r->engine.from_start = 1;
-		else if (i == OPT_REQUIRE_COMPLETE)
-			r->engine.complete = 1;
-		else if (i == OPT_ENGINE)
-			bad = engine_option(r, arg);
-		else if (i == OPT_TIME && cli_word_index(TIME_NAMES, arg) >= 0)
-			r->time = arg;
-		else if (i == OPT_TIME)
-			bad = (cli_misuse("record", "--time=%s: want marks, exact:mpi or none",
-					  arg),
-			       125);
-		else if (i == OPT_QUIET)
-			r->quiet = 1;
-		else if (i == OPT_REPORT)
-			r->report = 1;
-		else if (i == OPT_EXEC)
-			r->exec = 1;
-		else if (i >= OPT_FOLDING)
-			bad = cli_folding_option(&r->folding, "record", i - OPT_FOLDING, arg) ?
-				      125 :
-				      0;
-		else
-			bad = cli_recording_option(&r->vars, "record", i, arg);
-		if (bad)
-			return bad;
-	}
-	if (i == CLI_OPTIONS_HELP)
-		return -1;
-	return i == CLI_OPTIONS_BAD ? 125 : 0;
-}
-
 static unsigned tick(void *ctx, int child)
 {
 	return cli_sampler_tick(ctx, child);
@@ -352,8 +207,27 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 		close(joined);
 }
 
+/* Does another process fold what the program records? */
+static int is_collected(const struct recording *r)
+{
+	return r->source && !cli_vars_get(&r->vars, "BOBBIN_CODEC") &&
+	       !strcmp(r->collector, "process");
+}
+
+static void name_launcher(struct cli_vars *v)
+{
+	char pid[24];
+
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+	cli_vars_set(v, "BOBBIN_LAUNCHER", pid);
+}
+
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
 {
+	struct cli_collectors collectors = { .ask = -1 };
+
+	if (!r->exec && is_collected(r) && !cli_collectors_begin(&collectors, abs))
+		name_launcher(&r->vars);
 	char **env = cli_record_environment(&r->vars);
 	const int marks = r->calls && strcmp(r->time, "none") != 0;
 	struct cli_sampler *sampler = marks ? cli_sampler_begin(abs) : NULL;
@@ -363,7 +237,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	int status = 0, child = 0, joined = -1;
 
 	if (!env)
-		return cli_fail("record", "out of memory"), 125;
+		return cli_collectors_end(&collectors), cli_fail("record", "out of memory"), 125;
 	if (r->exec) {
 		execve(path, argv, env);
 		cli_fail("record", "%s: the system refused to execute it", path);
@@ -374,6 +248,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		joined = bob_rundir_join(dir);
 	bob_status st = bob_launch_run(&l, &child, &status, &err);
 	cli_sampler_end(sampler, child);
+	cli_collectors_end(&collectors);
 	free(env);
 	if (st != BOB_OK) {
 		cli_fail("record", "%s: %s", path, err.text);
@@ -429,10 +304,11 @@ static int choose_wrappers(struct recording *r, const char *path)
 
 int verb_record(int argc, char **argv)
 {
-	struct recording r = { .output = "bobbin.data", .time = "marks", .engine.engine = "auto" };
+	struct recording r = { .output = "bobbin.data", .time = "marks", .engine.engine = "auto",
+			       .collector = "process" };
 	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
-	int bad = options(&r, argc, argv);
+	int bad = record_options_read(&r, argc, argv);
 
 	if (bad)
 		return bad < 0 ? 0 : bad;

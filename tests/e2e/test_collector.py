@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""record --source --collector=process: another process folds. Whoever is killed, and whenever: the program's output and status are its own, and the
+trace is what --collector=none records, up to where the program was killed."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import harness as h
+
+suite = h.Suite("collector")
+INCLUDE = f"-I{h.ROOT / 'include'}"
+COUNT = 300000
+KILLS = 8
+
+
+def collected():
+    return h.compile("collected", ["source/collected.c"], "gcc", ["-O2", INCLUDE, "-Wall", "-Wextra", "-Werror"], ["-pthread"])
+
+
+def accesses(trace):
+    """The accesses of each thread, by thread, as bytes."""
+    r = h.bobbin("replay", "--mem", "--order=threads", trace)
+    h.check(r.status == 0 and not r.err, f"replay\n{r}")
+    rows = []
+    for line in r.out.splitlines():
+        if line.startswith(b"# thread"):
+            rows.append([])
+        else:
+            rows[-1].append(line)
+    return rows
+
+
+def without(*args):
+    r = h.record([collected(), *map(str, args)], ["--source", "--collector=none"])
+    h.check((r.status, r.out) == (3, b"ok\n"), f"{r}")
+    h.check_trace(r.trace)
+    return accesses(r.trace)
+
+
+def environment():
+    return h.environment({})
+
+
+class Run:
+    """A program under record, in the background."""
+
+    def __init__(self, *args, options=()):
+        self.trace = h.fresh("collector") / "t"
+        self.log = open(self.trace.parent / "err", "w+b")
+        argv = [str(a) for a in (h.BOBBIN, "record", "-o", self.trace, "--source", *options, "--", collected(), *args)]
+        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, env=environment())
+
+    def users(self, name):
+        """Processes of this name that have a file of the trace in their memory."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/comm") as f:
+                    if f.read().strip() != name:
+                        continue
+                with open(f"/proc/{pid}/maps") as f:
+                    if str(self.trace) in f.read():
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return found
+
+    def await_users(self, name, seconds=10):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = self.users(name)
+            if found:
+                return found
+            time.sleep(0.005)
+        return []
+
+    def half(self):
+        h.check(self.p.stdout.readline() == b"half\n", "it did not come to its first half")
+
+    def go_on(self):
+        self.p.stdin.write(b"\n")
+        self.p.stdin.flush()
+
+    def end(self):
+        self.out, _ = self.p.communicate(timeout=h.TIMEOUT)
+        self.log.seek(0)
+        self.err = self.log.read()
+        self.log.close()
+        return self.p.returncode
+
+    def notes(self):
+        return h.bobbin("info", self.trace).out
+
+
+def no_collectors(run):
+    end = time.monotonic() + 5
+    while run.users("bobbin-collect") and time.monotonic() < end:
+        time.sleep(0.01)
+    h.check(not run.users("bobbin-collect"), "a collector is left")
+
+
+@suite.case("another process folds, and the trace is that of --collector=none")
+def same():
+    for args in ((1, COUNT), (4, COUNT // 4), (3, 1000, "fork"), (1, 0), (8, 1)):
+        want = without(*args)
+        r = h.record([collected(), *map(str, args)], ["--source", "--collector=process"])
+        h.check((r.status, r.out) == (3, b"ok\n"), f"{r}")
+        h.check_trace(r.trace)
+        h.check(sorted(accesses(r.trace)) == sorted(want), f"{args}: another trace")
+
+
+@suite.case("it is there while the program runs, and is not the program's child")
+def there():
+    run = Run(2, COUNT, "pause")
+    run.half()
+    program, = run.await_users("collected")
+    collector, = run.await_users("bobbin-collect")
+    with open(f"/proc/{collector}/stat") as f:
+        host = int(f.read().rsplit(")", 1)[1].split()[1])
+    with open(f"/proc/{host}/stat") as f:
+        launcher = int(f.read().rsplit(")", 1)[1].split()[1])
+    h.check(launcher == run.p.pid, f"the host's parent is {launcher}, not the launcher {run.p.pid}")
+    h.check(os.getsid(collector) == host != os.getsid(program), "the collector is in the program's session")
+    h.check(not [f for f in os.listdir(f"/proc/{collector}/fd") if int(f) < 3 and os.readlink(f"/proc/{collector}/fd/{f}") != "/dev/null"],
+            "the collector has the program's output")
+    run.go_on()
+    h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
+    no_collectors(run)
+    h.check(sorted(accesses(run.trace)) == sorted(without(2, COUNT)), "another trace")
+
+
+@suite.case("the program is killed: what it recorded is folded, to the last access")
+def program_killed():
+    want = without(2, COUNT)
+    rnd = random.Random(7)
+    counts = []
+    for i in range(KILLS):
+        run = Run(2, COUNT)
+        program = run.await_users("collected")
+        time.sleep(rnd.random() ** 2 * 0.1)
+        if program:
+            try:
+                os.kill(program[0], signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        status = run.end()
+        h.check(status in (-9, 3), f"status {status}: {run.err}")
+        no_collectors(run)
+        if not list(run.trace.glob("i*.bob")): # it was killed before it had told of itself
+            continue
+        h.check_trace(run.trace)
+        got = accesses(run.trace)
+        for row in got:
+            h.check(any(row == w[:len(row)] for w in want), f"run {i}: {len(row)} accesses, not those that happened")
+        counts.append(sum(map(len, got)))
+    h.check(counts, "no run left a trace")
+    return f"{min(counts)} to {max(counts)} accesses"
+
+
+@suite.case("program and launcher are killed: the collector finishes the trace all the same")
+def both_killed():
+    want = without(1, COUNT)
+    run = Run(1, COUNT, "pause")
+    run.half()
+    program, = run.await_users("collected")
+    h.check(run.await_users("bobbin-collect"), "no collector")
+    os.kill(run.p.pid, signal.SIGKILL)
+    run.p.wait()
+    os.kill(program, signal.SIGKILL)
+    no_collectors(run)
+    h.check_trace(run.trace)
+    row, = accesses(run.trace)
+    h.check(row == want[0][:len(row)] and len(row) == COUNT // 2, f"{len(row)} accesses of {COUNT // 2}")
+    r = h.run([sys.executable, str(h.ROOT / "tools/spec_decoder.py"), str(run.trace)])
+    h.check(r.status == 0 and r.out == h.bobbin("dump", run.trace).out, "the decoder that is written from the specification reads something else")
+
+
+@suite.case("the collector is killed: another one goes on, and nothing is lost")
+def collector_killed():
+    want = without(2, COUNT)
+    rnd = random.Random(11)
+    killed = told = 0
+    for i in range(KILLS):
+        run = Run(2, COUNT)
+        collectors = run.await_users("bobbin-collect", 2)
+        time.sleep(rnd.random() ** 2 * 0.1)
+        for pid in collectors:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                killed += 1
+            except ProcessLookupError:
+                pass
+        h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
+        no_collectors(run)
+        h.check_trace(run.trace)
+        h.check(sorted(accesses(run.trace)) == sorted(want), f"run {i}: another trace")
+        told += b"a collector was killed" in run.notes()
+    h.check(killed and told, f"{killed} were killed, {told} traces say so")
+    return f"{told} of {killed}"
+
+
+@suite.case("collector and host are killed: the program folds for itself, and nothing is lost")
+def host_killed():
+    want = without(2, COUNT)
+    for early in (True, False):
+        run = Run(2, COUNT, "pause")
+        if not early:
+            run.half()
+        collector = run.await_users("bobbin-collect")
+        h.check(collector, "no collector")
+        with open(f"/proc/{collector[0]}/stat") as f:
+            host = int(f.read().rsplit(")", 1)[1].split()[1])
+        os.kill(host, signal.SIGKILL)
+        os.kill(collector[0], signal.SIGKILL)
+        if early:
+            run.half()
+        run.go_on()
+        h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
+        h.check_trace(run.trace)
+        h.check(sorted(accesses(run.trace)) == sorted(want), "another trace")
+        h.check(b"its collector is gone: the process folds for itself" in run.notes(), run.notes().decode())
+
+
+@suite.case("nobody comes: the program folds for itself")
+def nobody():
+    want = without(1, COUNT)
+    trace = h.fresh("alone") / "t"
+    trace.mkdir()
+    # as record does it, with a launcher that starts none
+    env = environment()
+    r = h.run([h.BOBBIN, "record", "-q", "--source", "-o", trace.parent / "other", "--", "env", "-0"], env=env)
+    h.check(b"BOBBIN_LAUNCHER=" in r.out, f"{r}")
+    env.update(v.split("=", 1) for v in r.out.decode().split("\0") if v.startswith(("BOBBIN_", "LD_PRELOAD=")))
+    env.update(BOBBIN_DIR=str(trace), BOBBIN_LAUNCHER="1")
+    r = h.run([str(collected()), "1", str(COUNT)], env=env)
+    h.check((r.status, r.out) == (3, b"ok\n"), f"{r}")
+    h.check_trace(trace)
+    h.check(accesses(trace) == want, "another trace")
+    h.check(b"no collector came: the process folds for itself" in h.bobbin("info", trace).out, "no note")
+
+
+@suite.case("options")
+def options():
+    for args, what in ((["--collector=x"], b"--collector=x: want process or none"),):
+        r = h.run([h.BOBBIN, "record", "--source", *args, "--", "true"])
+        h.check(r.status == 125 and what in r.err, f"{r}")
+
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
