@@ -13,7 +13,9 @@ static void smooth(void)
 {
 	for (int i = 1; i < N - 1; i++)
 		for (int j = 1; j < N - 1; j++)
-			b[i][j] = (a[i][j] + a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) / 5;
+			b[i][j] =
+				(a[i][j] + a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) /
+				5;
 	for (int i = 1; i < N - 1; i++)
 		for (int j = 1; j < N - 1; j++)
 			a[i][j] = b[i][j];

@@ -15,7 +15,9 @@ static void smooth(int rows)
 {
 	for (int i = 1; i <= rows; i++)
 		for (int j = 1; j < N - 1; j++)
-			b[i][j] = (a[i][j] + a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) / 5;
+			b[i][j] =
+				(a[i][j] + a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]) /
+				5;
 	for (int i = 1; i <= rows; i++)
 		for (int j = 1; j < N - 1; j++)
 			a[i][j] = b[i][j];
@@ -23,10 +25,13 @@ static void smooth(int rows)
 
 static void borders(int rank, int slaves, int rows)
 {
-	const int up = rank > 1 ? rank - 1 : MPI_PROC_NULL, down = rank < slaves ? rank + 1 : MPI_PROC_NULL;
+	const int up = rank > 1 ? rank - 1 : MPI_PROC_NULL,
+		  down = rank < slaves ? rank + 1 : MPI_PROC_NULL;
 
-	MPI_Sendrecv(a[1], N, MPI_DOUBLE, up, 1, a[rows + 1], N, MPI_DOUBLE, down, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	MPI_Sendrecv(a[rows], N, MPI_DOUBLE, down, 2, a[0], N, MPI_DOUBLE, up, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(a[1], N, MPI_DOUBLE, up, 1, a[rows + 1], N, MPI_DOUBLE, down, 1,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(a[rows], N, MPI_DOUBLE, down, 2, a[0], N, MPI_DOUBLE, up, 2, MPI_COMM_WORLD,
+		     MPI_STATUS_IGNORE);
 }
 
 static void slave(int rank, int slaves, int steps)
@@ -52,7 +57,8 @@ static void master(int slaves)
 	for (int s = 0; s < slaves; s++)
 		MPI_Send(a[s * rows], rows * N, MPI_DOUBLE, s + 1, 0, MPI_COMM_WORLD);
 	for (int s = 0; s < slaves; s++)
-		MPI_Recv(a[s * rows], rows * N, MPI_DOUBLE, s + 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(a[s * rows], rows * N, MPI_DOUBLE, s + 1, 3, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
 	for (int i = 0; i < N; i++)
 		sum += a[i][i];
 	printf("%.15g\n", sum);
