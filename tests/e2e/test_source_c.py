@@ -291,7 +291,7 @@ int main(void)
 	m[2][1] = s;
 	a = realloc(a, 8 * sizeof *a);
 	a[7] = a[2];
-	if (!(b = (NEW(int, n++))))
+	if (!(b = NEW(int, n++)))
 		return 1;
 	b[n - 2] = m[2][1];
 	s += b[2];

@@ -256,14 +256,16 @@ static bool is_odd(const char *callee)
 	return false;
 }
 
-static void walk_argument(struct bob_c_unit *u, CXCursor c, const char *before)
+/* `before` comes before it. All of the call may be a macro's. */
+static void walk_told(struct bob_c_unit *u, CXCursor call, CXCursor c, const char *before)
 {
-	const struct bob_c_span s = before ? bob_c_span(u, c) : (struct bob_c_span){ .start = 0 };
-	const bool is_open = before && s.is_ours && (s.is_plain || s.is_macro);
+	const struct bob_c_span outer = bob_c_span(u, call), s = bob_c_span(u, c);
+	const bool is_open = s.is_plain ||
+			     (s.is_macro && (outer.start != s.start || outer.end != s.end));
 
 	if (is_open)
 		bob_c_open_at(u, s.start, before);
-	else if (before && s.is_ours)
+	else if (s.is_ours)
 		bob_c_refuse_in_macro(u, &s);
 	bob_c_walk(u, c, BOB_C_VALUE);
 	if (is_open)
@@ -274,8 +276,14 @@ static void walk_arguments(struct bob_c_unit *u, CXCursor c)
 {
 	struct bob_c_list l = bob_c_all_children(u, c);
 
-	for (size_t i = 0; i < l.count; i++)
-		walk_argument(u, l.at[i], i ? bob_c_before_argument(u, c, (uint32_t)i - 1) : NULL);
+	for (size_t i = 0; i < l.count; i++) {
+		const char *before = i ? bob_c_before_argument(u, c, (uint32_t)i - 1) : NULL;
+
+		if (before)
+			walk_told(u, c, l.at[i], before);
+		else
+			bob_c_walk(u, l.at[i], BOB_C_VALUE);
+	}
 	bob_c_list_free(&l);
 }
 
