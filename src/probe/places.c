@@ -138,36 +138,6 @@ static void reach_again(uint32_t i)
 	}
 }
 
-void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
-			   int64_t *to)
-{
-	const uint64_t n = (uint64_t)extent;
-	uint64_t first = wanted[0] < lower ? 0 : (uint64_t)wanted[0] - (uint64_t)lower;
-	uint64_t last = (uint64_t)wanted[1] - (uint64_t)lower;
-
-	*from = (int64_t)(first < n ? first : n);
-	*to = wanted[1] < lower ? -1 : (int64_t)(last < n ? last : n - 1);
-}
-
-/* Bytes of the variable, and the place's dimensions. 0: none. */
-static uint64_t measure(struct bob_pr_place *p, const struct bob_probe_variable *v,
-			const int64_t (*bounds)[2])
-{
-	uint64_t bytes = v->element;
-
-	*p = (struct bob_pr_place){ .element = v->element, .rank = v->rank, .whole = !v->wanted };
-	for (uint32_t d = 0; d < v->rank; d++) {
-		if (bounds[d][1] <= 0 || bytes > BOB_PR_BYTES_MAX / (uint64_t)bounds[d][1])
-			return 0;
-		bytes *= (uint64_t)bounds[d][1];
-		p->extent[d] = bounds[d][1];
-		if (v->wanted)
-			bob_pr_measure_wanted(v->wanted[d], bounds[d][0], bounds[d][1], &p->from[d],
-					      &p->to[d]);
-	}
-	return bytes;
-}
-
 /* What the storage is called already, if it is: where it overlaps. */
 static uint64_t address_of(uintptr_t lo, uintptr_t hi, uint64_t address)
 {
@@ -278,7 +248,7 @@ void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 	if (v->rank > BOB_PROBE_DIMENSIONS_MAX || !v->element || (v->rank && !bounds) ||
 	    bob_pr_wake(v, base, bounds, address))
 		return;
-	bytes = measure(&p, v, bounds);
+	bytes = bob_pr_measure(&p, v, bounds);
 	p.declared = address;
 	if (!base || !bytes || bytes > BOB_PR_BYTES_MAX)
 		return;
@@ -326,56 +296,6 @@ void bob_pr_forget(const void *base, uint64_t address)
 
 /* --- questions --- */
 
-/* What is read while it is being changed may be anything; it is not used then, but must not be divided by. */
-static bool subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s)
-{
-	uint64_t index = p->element ? offset / p->element : 0;
-
-	for (uint32_t d = 0; d < p->rank; d++) {
-		uint64_t extent = (uint64_t)p->extent[d];
-
-		if (!extent)
-			return false;
-		s[d] = (int64_t)(d + 1 < p->rank ? index % extent : index);
-		index /= extent;
-	}
-	return true;
-}
-
-static bool wants(const struct bob_pr_place *p, uint64_t offset)
-{
-	int64_t s[BOB_PROBE_DIMENSIONS_MAX];
-	bool ok = p->whole || subscripts(p, offset, s);
-
-	for (uint32_t d = 0; ok && !p->whole && d < p->rank; d++)
-		ok = s[d] >= p->from[d] && s[d] <= p->to[d];
-	return ok;
-}
-
-/* Of a place of which not all is wanted: bytes around `offset`, of its row, that are wanted, or not, as it is. */
-static void narrow(const struct bob_pr_place *p, uint64_t offset, bool wanted, uint64_t *from,
-		   uint64_t *to)
-{
-	const uint64_t element = p->element ? p->element : 1, at = offset / element;
-	const uint64_t extent = p->rank && p->extent[0] > 0 ? (uint64_t)p->extent[0] : 1;
-	const uint64_t row = at - at % extent;
-	uint64_t lo = p->rank ? (uint64_t)p->from[0] : 0;
-	uint64_t hi = p->rank ? (uint64_t)p->to[0] + 1 : 1;
-
-	if (!wanted && hi <= lo) {
-		lo = 0;
-		hi = extent;
-	} else if (!wanted && at - row < lo) {
-		hi = lo;
-		lo = 0;
-	} else if (!wanted && at - row >= hi) {
-		lo = hi;
-		hi = extent;
-	}
-	*from = (row + lo) * element;
-	*to = (row + hi) * element;
-}
-
 /* Begins a look at the table. */
 static uint64_t look(void)
 {
@@ -402,14 +322,14 @@ static void cut(struct bob_pr_stretch *s, uintptr_t lo, uintptr_t hi)
 static void add(struct bob_pr_stretch *s, const struct key *k, uintptr_t at)
 {
 	const struct bob_pr_place *p = &bob_pr_places[k->place];
-	bool wanted = wants(p, at - k->lo);
+	bool wanted = bob_pr_wants(p, at - k->lo);
 	uint64_t from, to;
 
 	s->wanted |= wanted;
 	cut(s, k->lo, k->hi);
 	if (p->whole)
 		return;
-	narrow(p, at - k->lo, wanted, &from, &to);
+	bob_pr_narrow(p, at - k->lo, wanted, &from, &to);
 	cut(s, k->lo + from, k->lo + to);
 }
 
@@ -466,8 +386,8 @@ static enum bob_pr_row even(const struct bob_pr_place *p, uint64_t first, uint64
 
 	if (p->whole)
 		return found;
-	if (trips < 2 || !p->element || !subscripts(p, first, a) || !subscripts(p, last, b) ||
-	    first % p->element != last % p->element)
+	if (trips < 2 || !p->element || !bob_pr_subscripts(p, first, a) ||
+	    !bob_pr_subscripts(p, last, b) || first % p->element != last % p->element)
 		return BOB_PR_SOME;
 	for (uint32_t d = 0; d < p->rank; d++) {
 		const int64_t lo = a[d] < b[d] ? a[d] : b[d], hi = a[d] < b[d] ? b[d] : a[d];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of places.c, for it and for asleep.c: variables that ended and may come back where they were.
+/* The table of places.c, for it, for box.c, and for asleep.c: variables that ended and may come back where they were.
  *
  * A place is free, awake (a variable lies there) or asleep: it ended, and its key stays in the table, for a unit's local variables mostly come back
  * to the same place. Falling asleep and waking are one store of the place's state and a new version, without a lock and with signals as they are.
@@ -36,15 +36,25 @@ struct bob_pr_place {
 /* --- places.c --- */
 extern struct bob_pr_place *bob_pr_places; /* BOB_PR_PLACES_MAX of them; NULL: not yet */
 extern uint64_t bob_pr_declared;	/* how often something was: numbers of `since` */
-/* What is wanted of a dimension of which there is `extent` from `lower` on, as subscripts from 0. */
-void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
-			   int64_t *to);
-
 static inline enum bob_pr_state bob_pr_state(const struct bob_pr_place *p)
 {
 	return (enum bob_pr_state)(__atomic_load_n(&p->state, __ATOMIC_ACQUIRE) &
 				   BOB_PR_STATE_MASK);
 }
+
+/* --- box.c --- */
+/* What is wanted of a dimension of which there is `extent` from `lower` on, as subscripts from 0. */
+void bob_pr_measure_wanted(const int64_t wanted[2], int64_t lower, int64_t extent, int64_t *from,
+			   int64_t *to);
+/* Bytes of the variable, and the place's dimensions; all else of the place is zero. 0: none. */
+uint64_t bob_pr_measure(struct bob_pr_place *p, const struct bob_probe_variable *v,
+			const int64_t (*bounds)[2]);
+/* Subscripts of what lies at the offset, from 0. False: the place is being changed. */
+bool bob_pr_subscripts(const struct bob_pr_place *p, uint64_t offset, int64_t *s);
+bool bob_pr_wants(const struct bob_pr_place *p, uint64_t offset);
+/* Bytes around the offset of which the same can be said. */
+void bob_pr_narrow(const struct bob_pr_place *p, uint64_t offset, bool wanted, uint64_t *from,
+		   uint64_t *to);
 
 /* --- asleep.c --- */
 /* Where a variable of this address and base is or was, so that it is found again. */

@@ -4,7 +4,7 @@
  *
  *   begin.c   files become known: their descriptors and their image
  *   image.c   the image's file in the trace: units, variables, lines
- *   places.c  where traced variables are now; asleep.c those that come and go
+ *   places.c  where traced variables are now; asleep.c those that come and go; box.c what is wanted of them
  *   record.c  probes
  *   shapes.c  what bounds they have
  *   count.c   how many probes had nothing to record

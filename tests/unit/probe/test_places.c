@@ -11,6 +11,7 @@
 
 /* The recorder is in no library that tests are linked with. */
 #include "probe/asleep.c"
+#include "probe/box.c"
 #include "probe/places.c"
 
 const struct bob_agent_streams *bob_pr_agent;
