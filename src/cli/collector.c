@@ -23,6 +23,8 @@
 
 #define BEGIN_MS 5000	/* for the process to describe itself */
 #define SLEEP_MS 50
+#define NO_PROCESS (-1) /* for a pidfd: it is gone */
+#define NO_PIDFD (-2)	/* the system has none, or does not give any */
 #define END_MS 2	/* between looks at a process that is ending */
 #define WORDS_PER_COLUMN 256u	/* as in archive/rooms.c */
 
@@ -155,7 +157,7 @@ static int serve(struct cli_cfile *c, struct cli_cstream *s)
 	uint32_t wanted = __atomic_load_n(&r->cut_wanted, __ATOMIC_ACQUIRE);
 	int done = 0;
 
-	if (s->over)
+	if (s->over || !is_ours(c)) /* of one stream, perhaps, and then of all */
 		return 0;
 	if (!s->work && !wanted &&
 	    bob_ring_find(r, c->file, cli_cfile_len(c), 0) == BOB_ROOMS_MAX && !c->shared->restarts)
@@ -180,7 +182,7 @@ static int serve(struct cli_cfile *c, struct cli_cstream *s)
 /* Nothing comes behind what is there. */
 static void end_stream(struct cli_cfile *c, struct cli_cstream *s)
 {
-	if (s->over || !begin_stream(c, s))
+	if (s->over || !is_ours(c) || !begin_stream(c, s))
 		return;
 	while (!s->over && fold_next(c, s, 0))
 		;
@@ -219,8 +221,10 @@ static int has_file(const struct cli_cfile *c, uint32_t pid)
 	while (!found && fgets(line, sizeof(line), f)) {
 		unsigned long long inode = 0;
 
+		/* layered file systems tell other numbers here */
+		found = strstr(line, c->name) != NULL;
 		if (sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1)
-			found = inode == st.st_ino && st.st_ino;
+			found |= inode == st.st_ino && st.st_ino;
 	}
 	if (ferror(f))
 		found = -1;
@@ -233,7 +237,9 @@ static int is_gone(struct cli_cfile *c)
 	const struct bob_file_head *h = cli_cfile_head(c);
 	struct pollfd p = { .fd = c->process, .events = POLLIN };
 
-	if (c->process < 0 || poll(&p, 1, 0) > 0)
+	if (c->process == NO_PROCESS || (c->process >= 0 && poll(&p, 1, 0) > 0))
+		return 1;
+	if (c->process == NO_PIDFD && kill((pid_t)h->pid, 0) && errno == ESRCH)
 		return 1;
 	/* ended, and on its way; or it is another program now */
 	return __atomic_load_n(&h->state, __ATOMIC_ACQUIRE) == BOB_FILE_EXEC &&
@@ -243,11 +249,10 @@ static int is_gone(struct cli_cfile *c)
 static void find_process(struct cli_cfile *c)
 {
 	c->process = (int)syscall(SYS_pidfd_open, cli_cfile_head(c)->pid, 0);
-	if (c->process >= 0 &&
-	    !has_file(c, cli_cfile_head(c)->pid)) { /* it has another one's number */
-		close(c->process);
-		c->process = -1;
-	}
+	if (c->process < 0)
+		c->process = errno == ESRCH ? NO_PROCESS : NO_PIDFD;
+	if (!has_file(c, cli_cfile_head(c)->pid)) /* somebody else has its number */
+		c->process = NO_PROCESS;
 }
 
 static void sleep_until_called(struct cli_cfile *c)

@@ -229,6 +229,7 @@ void cli_cfile_trim(struct cli_cfile *c)
 
 int cli_cfile_open(struct cli_cfile *c, const char *path)
 {
+	c->name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	c->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (c->fd < 0)
 		return -1;

@@ -27,7 +27,8 @@ struct cli_cfile {
 	struct cli_cstream **stream;
 	uint32_t streams;
 	uint32_t rings_seen;	/* of shared->rings */
-	int process;		/* a pidfd; -1: there is none any more */
+	int process;		/* a pidfd, or what collector.c has for it */
+	const char *name;	/* of the file, without folders */
 	/* windows */
 	uint8_t *window;
 	uint64_t window_size, window_used, window_next;
