@@ -31,6 +31,25 @@ contains
        end do
     end do
   end subroutine
+
+  ! the recorder knows where the row of last time was
+  subroutine again
+    integer :: i, j
+    do i = 1, n/width
+       do j = 1, width
+          y(j, 100 + i/50) = i
+       end do
+    end do
+  end subroutine
+
+  subroutine agains
+    integer :: i, j
+    do i = 1, n/width
+       do j = 1, width
+          y(j, 100 + i/50) = y(j, 100 + i/50) + z(j, 100 + i/50) + z(width + 1 - j, 100 + i/50)
+       end do
+    end do
+  end subroutine
 end module
 
 program probe
@@ -49,6 +68,8 @@ program probe
      if (what == 0) call each
      if (what == 1) call row
      if (what == 2) call rows
+     if (what == 3) call again
+     if (what == 4) call agains
   end do
   print *, x(n), y(1, 1)
 end program
