@@ -7,16 +7,21 @@ import os
 import random
 import re
 import signal
+import struct
 import subprocess
 import sys
 import time
 
 import harness as h
 
+sys.path.insert(0, str(h.ROOT / "tools"))
+import spec_decoder  # pylint: disable=wrong-import-position
+
 suite = h.Suite("collector")
 INCLUDE = f"-I{h.ROOT / 'include'}"
 COUNT = 300000
 KILLS = 8
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def collected():
@@ -177,6 +182,12 @@ def both_killed():
     h.check_trace(run.trace)
     row, = accesses(run.trace)
     h.check(row == want[0][:len(row)] and len(row) == COUNT // 2, f"{len(row)} accesses of {COUNT // 2}")
+    file, = (spec_decoder.File(p.name, p.read_bytes()) for p in run.trace.glob("p*.bob"))
+    chunks = {c.off: c for c in file.chunks}
+    head, = (c.payload for c in file.chunks if c.kind == 16)
+    commit, *rests = struct.unpack_from("<3Q", head)
+    rest = chunks.get(rests[commit & 1]) or chunks[rests[commit & 1] + 64]
+    h.check(rest.kind == 18 and struct.unpack_from("<I", rest.payload, 24)[0] & 1, "the stream has not ended: it is for the reader to fold it")
     r = h.run([sys.executable, str(h.ROOT / "tools/spec_decoder.py"), str(run.trace)])
     h.check(r.status == 0 and r.out == h.bobbin("dump", run.trace).out, "the decoder that is written from the specification reads something else")
 
@@ -243,6 +254,45 @@ def nobody():
     h.check_trace(trace)
     h.check(accesses(trace) == want, "another trace")
     h.check(b"no collector came: the process folds for itself" in h.bobbin("info", trace).out, "no note")
+
+
+@suite.case("it is killed as soon as it comes, again and again: the program folds for itself, and nothing is lost")
+def killed_always():
+    want = without(1, COUNT)
+    run = Run(1, COUNT, "pause")
+    run.half()
+    killed = 0
+    while collectors := run.await_users("bobbin-collect", 1):
+        for pid in collectors:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                killed += 1
+            except ProcessLookupError:
+                pass
+        h.check(killed < 100, "there is no end of collectors")
+    run.go_on()
+    h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
+    h.check_trace(run.trace)
+    h.check(accesses(run.trace) == want, "another trace")
+    h.check(b"its collector is gone: the process folds for itself" in run.notes(), run.notes().decode())
+    return f"{killed} killed"
+
+
+@suite.case("Open MPI: four ranks with calls of MPI, merged while they run", alone=True)
+def ranks():
+    h.need("mpicc.openmpi")
+    exe = h.compile("ranks", ["source/ranks.c"], "mpicc.openmpi", ["-O2", INCLUDE], [])
+    found = []
+    for how in ("none", "process"):
+        trace = h.fresh("ranks") / "t"
+        r = h.run(["mpirun.openmpi", "-n", "4", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", h.BOBBIN, "record", "-q", "--source", "--mpi",
+                   f"--collector={how}", "-o", trace, "--", exe, "300"], env=h.environment(AS_ROOT), timeout=200)
+        h.check(r.status == 0, f"{r}")
+        h.check_trace(trace)
+        found.append((sorted(row for row in accesses(trace) if row), h.info(trace)["stream_bytes"]))
+    h.check(found[0][0] == found[1][0] and len(found[0][0]) == 4, f"{[len(rows) for rows, _ in found]} threads, or other accesses")
+    h.check(found[1][1] < 1.25 * found[0][1], f"{found[1][1]} bytes, {found[0][1]} without a collector")
+    return f"{found[1][1]} bytes, {found[0][1]} without"
 
 
 @suite.case("options")

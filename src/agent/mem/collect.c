@@ -19,11 +19,11 @@ static uint32_t state_of(const struct bob_collector *c)
 	return __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
 }
 
-/* It is not `was` any more; false: somebody else was first. */
-static bool change(struct bob_collector *c, uint32_t was, enum bob_collector_state now)
+/* Unless somebody else was first. */
+static void change(struct bob_collector *c, uint32_t was, enum bob_collector_state now)
 {
-	return __atomic_compare_exchange_n(&c->state, &was, now, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
+	(void)__atomic_compare_exchange_n(&c->state, &was, now, false, __ATOMIC_ACQ_REL,
+					  __ATOMIC_ACQUIRE);
 }
 
 static void ring_bell(struct bob_collector *c)
@@ -76,6 +76,20 @@ static bob_status fold_rooms(struct bob_mem_thread *m)
 	return st == BOB_OK ? bob_mem_writer_commit(&m->writer, 0) : st;
 }
 
+/* The first thread that finds itself alone, whoever said so. */
+static void say_why(void)
+{
+	static const struct bob_collector *said; /* of this process, not of its parent */
+	const struct bob_collector *c = bob_process.collector;
+
+	lock_process();
+	if (said != c)
+		agent_log(c->pid ? "its collector is gone" : "no collector came",
+			  "the process folds for itself; nothing is lost");
+	said = c;
+	unlock_process();
+}
+
 static bob_status take_over(struct bob_thread *t)
 {
 	struct bob_mem_thread *m = t->mem;
@@ -103,15 +117,8 @@ static bob_status take_over(struct bob_thread *t)
 		if (m->ring.ring->slot[i].state == BOB_SLOT_HANDED)
 			*(uint64_t *)bob_chunk_data(m->ring.room[i]) = UINT64_MAX;
 	m->ring.ring = NULL;
+	say_why();
 	return BOB_OK;
-}
-
-static void say_why(bool was_there)
-{
-	lock_process();
-	agent_log(was_there ? "its collector is gone" : "no collector came",
-		  "the process folds for itself; nothing is lost");
-	unlock_process();
 }
 
 /* Nobody else folds for this process from now on, if nobody does now. */
@@ -121,8 +128,8 @@ static bool give_up(struct bob_collector *c, uint64_t waited_ms)
 	bool gone = state == BOB_COLLECTOR_AWAITED && waited_ms >= AWAIT_MS;
 
 	gone |= state == BOB_COLLECTOR_THERE && waited_ms >= ALIVE_MS && !os_process_alive(c->pid);
-	if (gone && change(c, state, BOB_COLLECTOR_NONE))
-		say_why(state == BOB_COLLECTOR_THERE);
+	if (gone)
+		change(c, state, BOB_COLLECTOR_NONE);
 	return state_of(c) == BOB_COLLECTOR_NONE;
 }
 
