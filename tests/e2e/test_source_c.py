@@ -274,6 +274,30 @@ def _():
         h.check(canonical(log.splitlines()) == canonical([*want, "9 R s+0 4"]), log)
 
 
+@suite.case("a goto into a loop: its variables, and the loop, are not told of")
+def _():
+    r = check(
+        """
+int h = 1, j;
+int main(void)
+{
+	for (int g = 0; g <= 2; ++g) {
+L:
+		if (j)
+			break;
+	}
+	for (; h;) {
+		h = 0, j = 1;
+		goto L;
+	}
+	return 0;
+}
+""",
+        "10 R h+0 4;11 W h+0 4;10 R h+0 4", "--variable=h", "--variable=g", "--loops",
+    )
+    h.check("jumped over" in r.err.decode() and r.out.count(b"bobbin_loop bobbin_l") == 1, str(r))
+
+
 BLOCKS = """
 #include <stdlib.h>
 #define NEW(type, n) ((type *)malloc((n) * sizeof(type)))

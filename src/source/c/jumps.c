@@ -9,7 +9,7 @@ enum kind { LABEL, GOTO, CASE, SWITCH };
 struct jump {
 	enum kind kind;
 	uint32_t start, end;
-	CXCursor label;		/* LABEL: itself; GOTO: where to */
+	uint32_t to;		/* GOTO: where the label is */
 };
 
 struct bob_c_jumps {
@@ -24,7 +24,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	struct bob_c_jumps *j = data;
 	const struct bob_clang *l = j->u->clang;
 	struct bob_c_span s;
-	struct jump one = { .label = c };
+	struct jump one = { .to = 0 };
 	CXCursor child[1];
 
 	(void)parent;
@@ -35,7 +35,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	case CXCursor_GotoStmt:
 		one.kind = GOTO;
 		if (bob_c_children(j->u, c, child, 1))
-			one.label = l->getCursorReferenced(child[0]);
+			one.to = bob_c_span(j->u, l->getCursorReferenced(child[0])).start;
 		break;
 	case CXCursor_CaseStmt:
 	case CXCursor_DefaultStmt:
@@ -121,7 +121,7 @@ bool bob_c_is_jumped_into(const struct bob_c_unit *u, uint32_t start, uint32_t e
 			const struct jump *from = &j->at[k];
 
 			if (from->kind == GOTO && (from->start < start || from->start >= end) &&
-			    u->clang->equalCursors(from->label, to->label))
+			    from->to == to->start)
 				return true;
 		}
 	}
