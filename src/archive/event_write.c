@@ -20,6 +20,7 @@ struct def {
 struct bob_event_writer {
 	struct bob_fold_writer out;
 	struct bob_folder *folder; /* NULL: flat */
+	bob_event_zero_fn zero;	/* NULL: memset */
 	struct bob_rooms rooms;
 	struct bob_chunk_head *raw; /* of a flat stream: the newest chunk; NULL: none yet */
 	uint64_t raw_words;	/* before it */
@@ -164,14 +165,30 @@ static bob_status make_shapes(struct bob_event_writer *w, struct def *d)
 	return st;
 }
 
+void bob_event_writer_zero(struct bob_event_writer *w, bob_event_zero_fn zero)
+{
+	w->zero = zero;
+}
+
+static void begin_part(struct bob_event_writer *w)
+{
+	if (w->zero) {
+		bob_folder_end(w->folder);
+		w->zero(w->folder, bob_folder_size());
+		w->folder = bob_folder_begin(w->folder, bob_fold_writer_data, &w->out);
+	} else {
+		bob_folder_again(w->folder);
+	}
+	w->part++;
+}
+
 static __attribute__((noinline)) bob_status need_shapes(struct bob_event_writer *w, struct def *d)
 {
 	bob_status st = make_shapes(w, d);
 
 	if (st != BOB_ERR_FULL)
 		return st;
-	bob_folder_again(w->folder);
-	w->part++;
+	begin_part(w);
 	return make_shapes(w, d);
 }
 
@@ -346,8 +363,7 @@ bob_status bob_event_writer_cut(struct bob_event_writer *w)
 	drop(w);
 	st = fold_room(w);
 	if (st == BOB_OK) {
-		bob_folder_again(w->folder);
-		w->part++;
+		begin_part(w);
 		st = commit(w, 0);
 	}
 	return enter_room(w, 1, st);

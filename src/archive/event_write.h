@@ -66,6 +66,9 @@ bob_status bob_event_writer_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx,
 /* The same, but nothing is folded: every record stays as it is, in chunks of its own kind (RAW). */
 bob_status bob_event_writer_begin_flat(void *mem, bob_fold_chunk_fn chunk, void *ctx,
 				       uint32_t stream, struct bob_event_writer **out);
+/* How memory becomes zeros again, where most of it still is: megabytes of which few pages have been touched. Not called: memset. */
+typedef void (*bob_event_zero_fn)(void *p, size_t bytes);
+void bob_event_writer_zero(struct bob_event_writer *w, bob_event_zero_fn zero);
 /* After BOB_ERR_FULL of any call but bob_event_writer_define nothing more is recorded; what was stays.
  *
  * What *def says is copied. BOB_ERR_FULL: no more definitions fit; see bob_event_writer_forget. BOB_ERR_INVAL. */

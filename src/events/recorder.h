@@ -42,6 +42,8 @@ const struct bob_agent_streams *bob_ev_ask_agent(void);
 /* Zeroed pages, never freed but by bob_ev_unmap; NULL: none. They are not swapped in before they are touched. */
 void *bob_ev_map(size_t bytes);
 void bob_ev_unmap(void *p, size_t bytes);
+/* Memory of bob_ev_map becomes zeros again; whole pages are given back. errno stays. */
+void bob_ev_zero(void *p, size_t bytes);
 /* A lock that a fork child finds open, whoever had it when it was forked. All zeros: open. */
 struct bob_ev_lock {
 	pthread_mutex_t mutex;

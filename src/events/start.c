@@ -2,6 +2,7 @@
 /* What the recorder needs of the process: the agent, memory, the clock. Whatever is missing, the program goes on as it is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,6 +31,23 @@ void bob_ev_unmap(void *p, size_t bytes)
 {
 	if (p)
 		munmap(p, bytes);
+}
+
+void bob_ev_zero(void *p, size_t bytes)
+{
+	const uintptr_t page = 4096, from = (uintptr_t)p, to = from + bytes;
+	const uintptr_t first = (from + page - 1) & ~(page - 1), last = to & ~(page - 1);
+	const int saved = errno;
+
+	/* locked memory (mlockall) stays where it is */
+	if (first >= last || !bob_ev_agent->allowed() ||
+	    madvise((void *)first, last - first, MADV_DONTNEED) != 0) {
+		memset(p, 0, bytes);
+	} else {
+		memset(p, 0, first - from);
+		memset((void *)last, 0, to - last);
+	}
+	errno = saved;
 }
 
 void bob_ev_lock(struct bob_ev_lock *l)

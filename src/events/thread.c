@@ -114,6 +114,7 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 		free_thread(t);
 		return NULL;
 	}
+	bob_event_writer_zero(t->writer, bob_ev_zero);
 	t->before = BOB_TIME_NONE;
 	t->places = bob_ev_agent->has_places();
 	if (!time_is("none"))
