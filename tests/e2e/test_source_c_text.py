@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The C front end of the instrumenter, where the text matters: macros, `register`, where variables begin and end, jumps, memory that is given out, pragmas."""
+
+import sys
+
+import harness as h
+from c_probes import TOOL, WAYS, accesses, build, canonical, check, counts, instrument, why_not
+
+suite = h.Suite("source c text")
+
+
+MACROS = """
+#define AT(i, j) a[(i) * 2 + (j)]
+#define N n
+#define TWICE(x) ((x) + (x))
+#define SWAP(x, y) do { int t_ = x; \\
+	x = y; y = t_; } while (0)
+#define DECLARE(v, k) int v = k; const char *v##_text = "/* " #v
+#define LINE (__LINE__ + n - n)
+static int a[8] = { 3, 1, 4, 1, 5 }, n = 2;
+int main(void)
+{
+	AT(1, 1) = AT(0, N) + N;
+	SWAP(a[0],
+	     n);
+	DECLARE(k, n);
+	if (LINE != 16 || k_text[3] != 'k')
+		return 1;
+	return TWICE(n) + k != 9 || TWICE(3) != 6;
+}
+"""
+
+
+@suite.case("macros: a use that is in the way of a probe is replaced by what it stands for; no other is, and no definition")
+def _():
+    r = check(
+        MACROS,
+        """12 R a+8 4;12 R n+0 4;12 W a+12 4;12 R n+0 4; 13 R a+0 4;13 R n+0 4;13 W a+0 4;13 W n+0 4
+        15 R n+0 4;16 R n+0 4;16 R n+0 4;18 R n+0 4;18 R n+0 4""",
+        "--variable=a", "--variable=n",
+    )
+    text = r.out.decode()
+    h.check("TWICE(3)" in text and "AT(1, 1)" in text, "a use that was not in the way is gone")
+    for line in MACROS.splitlines():
+        h.check(not line.startswith("#") or line in text, f"gone: {line}")
+
+
+@suite.case("macros: without a compiler, or where the text would mean something else, a piece gets no probe and is counted")
+def _():
+    for text, seen in (("int g(int x);\n#define g(x) g(x + n)\nstatic int n = 1;\nint main(void) { return g(2) != 4; }\nint (g)(int x) { return x + 1; }\n", ""),
+                       ("#define ODD(x) _Pragma(\"GCC unroll 2\") for (int i = 0; i < 2; i++) x\nint n; int main(void)\n{\n\tODD(n++);\n\treturn n != 2;\n}\n", "5 R n+0 4")):
+        r = check(text, seen, "--variable=n")
+        h.check("written in a macro" in r.err.decode(), str(r))
+    folder = h.fresh("source")
+    (folder / "a.c").write_text(MACROS)
+    r = h.run([TOOL, "a.c", "--variable=n", "--"], cwd=folder, env=h.environment({"CC": "no-such-compiler"}))
+    h.check(r.status == 0 and "written in a macro" in r.err.decode() and b"SWAP(a[0]," in r.out, str(r))
+
+
+@suite.case("register: the word goes where it is in the way; a register that is named stays")
+def _():
+    r = check(
+        """
+static int sum(p, n)
+	register const int *p;
+	register int n;
+{
+	register int i, s = 0;
+	register long sp __asm__("r12") = 1;
+	register long untraced = sizeof sp;
+	for (i = 0; i < n; i++)
+		s += p[i];
+	return s + (sp != 0) + (int)untraced;
+}
+int v[3] = { 1, 2, 3 };
+int main(void)
+{
+	return sum(v, 3) != 15;
+}
+""",
+        """6 W s+0 4; 9 W i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4; 9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4;
+        9 U i+0 4;9 R i+0 4;9 R n+0 4; 10 R p+0 8;10 R i+0 4;10 U s+0 4; 9 U i+0 4;9 R i+0 4;9 R n+0 4; 11 R s+0 4""",
+        "--variable=p", "--variable=n", "--variable=i", "--variable=s", "--variable=sp",
+    )
+    text = r.out.decode()
+    h.check("register long sp __asm__" in text and "register long untraced" in text and "register int i" not in text and "register int n" not in text, text)
+    h.check("in a register" in r.err.decode(), str(r))
+
+
+@suite.case("variables of a block: told of where they are declared, forgotten where they end")
+def _():
+    folder, _ = instrument(
+        "int main(void)\n{\n\tint s = 0;\n\tfor (int i = 0; i < 3; i++) {\n\t\tint v[i + 1];\n\t\tv[i] = i;\n\t\ts += v[i];\n"
+        "\t}\n\treturn s != 3;\n}\n", "--variable=s", "--variable=v")
+    for cc, level in WAYS:
+        r, log = accesses(build(folder, "new.c", cc, ("-w", level)))
+        h.check(r.status == 0, str(r))
+        want = ["3 W s+0 4"]
+        for i in range(3):
+            want += [f"6 W v+{4 * i} 4", f"7 R v+{4 * i} 4", "7 U s+0 4"]
+        h.check(canonical(log.splitlines()) == canonical([*want, "9 R s+0 4"]), log)
+
+
+@suite.case("a goto into a loop: its variables, and the loop, are not told of")
+def _():
+    r = check(
+        """
+int h = 1, j;
+int main(void)
+{
+	for (int g = 0; g <= 2; ++g) {
+L:
+		if (j)
+			break;
+	}
+	for (; h;) {
+		h = 0, j = 1;
+		goto L;
+	}
+	return 0;
+}
+""",
+        "10 R h+0 4;11 W h+0 4;10 R h+0 4", "--variable=h", "--variable=g", "--loops",
+    )
+    h.check("jumped over" in r.err.decode() and b"bobbin_loop bobbin_l0 " in r.out and b"bobbin_l1 " not in r.out, str(r))
+
+
+BLOCKS = """
+#include <stdlib.h>
+#define NEW(type, n) ((type *)malloc((n) * sizeof(type)))
+#define FREE(p) do { free(p); p = 0; } while (0)
+static int *a, *b;
+static short wide(int n) { return (short)n; }
+static int third(const int *p) { return p[2]; }
+int main(void)
+{
+	int n = 3, s;
+	int (*m)[2] = calloc(n, sizeof *m);
+	a = malloc(wide(n) * sizeof *a);
+	a[2] = 5;
+	s = third(a);
+	m[2][1] = s;
+	a = realloc(a, 8 * sizeof *a);
+	a[7] = a[2];
+	if (!(b = NEW(int, n++)))
+		return 1;
+	b[n - 2] = m[2][1];
+	s += b[2];
+	FREE(b);
+	free(a);
+	for (int i = 0; i < 100; i++) {
+		int *other = malloc(32 + i);
+		other[1] = i;
+		s += other[1] - i;
+		free(other);
+	}
+	free(m);
+	return s != 10;
+}
+"""
+
+
+@suite.case("blocks: what malloc and its like give to a traced pointer is declared, and gone when it is given back")
+def _():
+    want = """12 W a+0 8; 13 R a+0 8;13 W *a+8 4; 14 R a+0 8; 7 R *a+8 4; 15 R m+0 8;15 W *m+20 4; 16 R a+0 8;16 W a+0 8;
+        17 R a+0 8;17 R *a+8 4;17 R a+0 8;17 W *a+28 4; 20 R m+0 8;20 R *m+20 4; 23 R a+0 8; 30 R m+0 8"""
+    check(BLOCKS, "11 W m+0 8;" + want, "--variable=a", "--variable=m")
+    check(BLOCKS, "18 W b+0 8; 20 R b+0 8;20 W *b+8 4; 21 R b+0 8;21 R *b+8 4; 22 R b+0 8;22 W b+0 8", "--variable=b")
+
+
+@suite.case("what a pragma rules keeps its form")
+def _():
+    text = """
+static int n, v[100];
+int main(void)
+{
+	#pragma omp parallel for
+	for (int i = 0; i < 100; i++) {
+		v[i] = i;
+		#pragma omp atomic
+		n += v[i];
+	}
+	return n != 4950;
+}
+"""
+    folder, r = instrument(text, "--variable=v", "--variable=n", flags=["-fopenmp"])
+    h.check(b"for (int i = 0; i < 100; i++) {" in r.out and b"\t\tn += v[i];" in r.out, r.out.decode())
+    h.check(counts(r)["probes"] == 2 and b"refused 2: below a pragma" in r.err, str(r))
+    after, _ = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
+    h.check(after.status == 0, str(after))
+
+
+if __name__ == "__main__":
+    if why_not():
+        print(f"skipped: {why_not()}")
+        sys.exit(77)
+    sys.exit(suite.run())
