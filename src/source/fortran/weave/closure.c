@@ -30,12 +30,37 @@ static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const cha
 	return u->flags & BOB_UNIT_ENTRIES; /* an ENTRY's */
 }
 
-static bool share_storage(const struct bob_fortran_symbol *a, const struct bob_weave_variable *v)
+/* Where a member of COMMON ends in its block: UINT64_MAX if that is not known, or if it may be used beyond its end, as the last member and arrays of
+ * one element are. */
+static uint64_t end_in_block(const struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	const struct bob_fortran_symbols *t =
+		s->unit < w->file->unit_count ? w->file->units[s->unit].symbols : NULL;
+	const uint64_t bytes = t ? bob_fortran_symbol_bytes(t, s) : 0;
+	const uint64_t end = (uint64_t)s->offset + bytes;
+
+	if (!s->is_placed || s->offset < 0 || !s->common->is_exact || !bytes ||
+	    end >= s->common->bytes || (s->rank && bytes == bob_fortran_element_bytes(t, s)))
+		return UINT64_MAX;
+	return end;
+}
+
+static bool are_apart(const struct bob_weave *w, const struct bob_fortran_symbol *a,
+		      const struct bob_fortran_symbol *b)
+{
+	return a->is_placed && b->is_placed &&
+	       (end_in_block(w, a) <= (uint64_t)b->offset ||
+		end_in_block(w, b) <= (uint64_t)a->offset);
+}
+
+static bool share_storage(const struct bob_weave *w, const struct bob_fortran_symbol *a,
+			  const struct bob_weave_variable *v)
 {
 	const struct bob_fortran_symbol *b = v->symbol;
 
 	if (a->common && b->common)
-		return !strcmp(a->common->name, b->common->name);
+		return !strcmp(a->common->name, b->common->name) &&
+		       (v->is_foreign || !are_apart(w, a, b));
 	return !v->is_foreign && a->class_id && a->class_id == b->class_id && a->unit == b->unit;
 }
 
@@ -69,7 +94,7 @@ bool bob_weave_is_target(const struct bob_weave_variable *v)
 bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 		      const struct bob_weave_variable *v)
 {
-	if (s == v->symbol || share_storage(s, v) || is_used(s, v))
+	if (s == v->symbol || share_storage(w, s, v) || is_used(s, v))
 		return true;
 	if (s->flags & BOB_SYMBOL_DUMMY && s->unit < w->file->unit_count)
 		return is_dummy_reached(w, s->unit, s->name);
