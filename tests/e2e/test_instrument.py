@@ -307,7 +307,7 @@ def indirect():
 
 
 def torture_one(path):
-    """A program that checks itself, every variable and loop of it traced: it compiles, and does what it did."""
+    """A program that checks itself, every variable, loop and call of it traced: it compiles, and does what it did."""
     folder = h.fresh("fortran")
 
     def run(*argv, **kw):
@@ -315,7 +315,7 @@ def torture_one(path):
     if run("gfortran", "-w", "-O1", path, "-o", "plain").returncode:
         raise h.Skip("does not compile as it is")
     want = run("./plain")
-    r = run(h.BOBBIN, "instrument", "-o", "out", input=f"trace file {path}\ntrace variable *\ntrace code at loop level\n")
+    r = run(h.BOBBIN, "instrument", "-o", "out", input=f"trace file {path}\ntrace variable *\ntrace code at loop level\ntrace code at subroutine level\n")
     h.check(r.returncode == 0, r.stderr)
     stem = path.stem
     r = run("gcc", "-Iout", "-c", f"out/{stem}_probes.c")

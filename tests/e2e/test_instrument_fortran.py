@@ -217,6 +217,30 @@ def mistakes():
     assert text.startswith(broken) and text.count("call bobbin_") > 3, text
 
 
+@suite.case("functions in subscripts and expressions are called once, and are events")
+def functions():
+    m = Memory(a=4)
+    m.at = {("a", k): k for k in range(1, 5)}
+    m.get("a", 1)
+    m.set("a", 2, 4)
+    for k in (1, 2):
+        m.set("a", k, 0)
+    m.get("a", 3)  # take
+    m.set("a", 3, 8)
+    for _ in range(2):
+        for k in (1, 2, 3, 4):
+            m.get("a", k)
+        if _ == 0:
+            m.set("a", 4, 0)
+    out = check("functions.f90", m, ["variable functions:a", "code at subroutine level"])
+    trace = str(out / "t-O3.trace")
+    # pick is called 14 times, but once in another's arguments, and once behind .and.
+    for name, last in (("pick", 12), ("half", 3), ("take", 1)):
+        for n in (last, last + 1):
+            r = subprocess.run([str(h.BOBBIN), "replay", "--mem", f"--between=..{name}:{n}", trace], capture_output=True, text=True)
+            assert (r.returncode == 0) == (n == last), (name, n, r)
+
+
 def several_files():
     """Name, element, bytes and kind of each access of the program in several/."""
     rows = []

@@ -132,8 +132,7 @@ static uint32_t unit_of_entry(const struct bob_weave *w, const char *name, uint3
 	return BOB_FORTRAN_NO;
 }
 
-/* The procedure of this file that a name calls. */
-static uint32_t procedure(const struct bob_weave *w, const char *name, uint32_t len)
+uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32_t len)
 {
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		const struct bob_fortran_unit *u = unit_of(w, i);
@@ -164,7 +163,7 @@ static bool mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool by_
 static bool mark_procedure(struct bob_weave *w, const char *name, uint32_t len, uint32_t position,
 			   bool by_name)
 {
-	uint32_t unit = procedure(w, name, len);
+	uint32_t unit = bob_weave_procedure(w, name, len);
 	bool is_new = false;
 
 	if (unit != BOB_FORTRAN_NO)
@@ -173,7 +172,7 @@ static bool mark_procedure(struct bob_weave *w, const char *name, uint32_t len, 
 	if (unit != BOB_FORTRAN_NO)
 		return mark(w, unit, position, true);
 	for (struct bob_weave *other = w->files; other; other = other->next) {
-		unit = other == w ? BOB_FORTRAN_NO : procedure(other, name, len);
+		unit = other == w ? BOB_FORTRAN_NO : bob_weave_procedure(other, name, len);
 		if (unit != BOB_FORTRAN_NO)
 			is_new |= mark(other, unit, position, by_name);
 	}

@@ -109,6 +109,173 @@ static bool is_called(const struct bob_fortran_statement *s, const struct bob_fo
 	return (s->kind == BOB_F_CALL || s->body_kind == BOB_F_CALL) && u->to == s->len;
 }
 
+/* --- functions in expressions --- */
+
+const char *bob_weave_hoisted(const struct bob_weave *w, const struct bob_fortran_statement *s,
+			      uint32_t from, uint32_t to)
+{
+	if (!w->hoisted_count || s != &w->file->statements[w->hoisted_statement])
+		return NULL;
+	for (uint32_t i = 0; i < w->hoisted_count; i++)
+		if (w->hoisted[i].from == from && w->hoisted[i].to == to)
+			return w->hoisted[i].name;
+	return NULL;
+}
+
+static bool is_in(const struct bob_fortran_use *inner, const struct bob_fortran_use *outer)
+{
+	return inner != outer && outer->from <= inner->from && inner->to <= outer->to;
+}
+
+static bool is_event(const struct bob_weave *w, const struct bob_fortran_statement *s,
+		     const struct bob_fortran_use *u)
+{
+	return is_wished(w, BOB_WISH_CALLS, s->line) ||
+	       (is_message(s->text + u->ref->child->from, u->ref->child->name_len) &&
+		is_wished(w, BOB_WISH_COMMUNICATION, s->line));
+}
+
+/* A number or a truth value: nothing that points, and no array or text. */
+static bool is_plain(const struct bob_weave *w, const struct bob_fortran_statement *s,
+		     const struct bob_fortran_use *u)
+{
+	const uint32_t unit =
+		bob_weave_procedure(w, s->text + u->ref->child->from, u->ref->child->name_len);
+	const struct bob_fortran_symbol *y = u->symbol;
+
+	if (unit != BOB_FORTRAN_NO) {
+		const struct bob_fortran_unit *f = &w->file->units[unit];
+
+		y = f->result && f->symbols ?
+			    bob_fortran_own(f->symbols, f->result, (uint32_t)strlen(f->result)) :
+			    NULL;
+	}
+	return y && !y->rank && y->shape == BOB_SHAPE_SCALAR &&
+	       !(y->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE)) &&
+	       (y->type == BOB_T_INTEGER || y->type == BOB_T_REAL || y->type == BOB_T_COMPLEX ||
+		y->type == BOB_T_LOGICAL);
+}
+
+static bool is_function(const struct bob_fortran_symbol *y)
+{
+	return y->class == BOB_NAME_FUNCTION || y->class == BOB_NAME_PROCEDURE;
+}
+
+/* Is it evaluated once, in any case, and alone? */
+static bool is_hoistable(const struct bob_weave *w, const struct bob_fortran_statement *s,
+			 const struct bob_fortran_uses *uses, const struct bob_fortran_use *u)
+{
+	uint32_t first, last;
+
+	if (u->role != BOB_ROLE_CALL || !is_function(u->symbol) || is_called(s, u) ||
+	    !u->ref->child || u->ref->child->next || !u->ref->child->child ||
+	    u->flags & (BOB_USE_CONDITIONAL | BOB_USE_IMPLIED_DO | BOB_USE_MASKED | BOB_USE_BODY) ||
+	    !is_plain(w, s, u))
+		return false;
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (uses->at[i].role == BOB_ROLE_CALL && is_in(u, &uses->at[i]) &&
+		    !is_called(s, &uses->at[i]))
+			return false;
+	bob_fortran_bytes(s, u->from, u->to, &first, &last);
+	return bob_fortran_position(w->file, first).line ==
+	       bob_fortran_position(w->file, last - 1).line;
+}
+
+static bool is_asked_for(const struct bob_weave *w, uint32_t statement,
+			 const struct bob_fortran_uses *uses, const struct bob_fortran_use *u)
+{
+	if (is_event(w, &w->file->statements[statement], u))
+		return true;
+	for (uint32_t i = 0; i < uses->count; i++)
+		if (uses->at[i].role != BOB_ROLE_CALL && uses->at[i].flags & BOB_USE_CALLS &&
+		    is_in(u, &uses->at[i]) &&
+		    bob_weave_touches(w, statement, &uses->at[i]) > BOB_TOUCH_DROPPED)
+			return true;
+	return false;
+}
+
+static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+		  uint32_t before, uint32_t after)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const char *name = bob_weave_text(w, "bobbin_f%u", w->hoisted_count + 1);
+	const char *function = s->text + u->ref->child->from;
+	const uint32_t len = u->ref->child->name_len;
+	const bool is_mpi = is_message(function, len), is_told = is_event(w, s, u);
+	const uint32_t e = is_told ? event(w, event_name(w, function, len, is_mpi), false) : 0;
+	uint32_t first, last;
+
+	bob_fortran_bytes(s, u->from, u->to, &first, &last);
+	if (is_told)
+		bob_weave_put(w, before, BOB_RANK_BEFORE, statement, call(w, 'b', e));
+	bob_weave_put_instead(w, before, BOB_RANK_BEFORE, statement,
+			      bob_weave_text(w, "associate(%s=>%.*s)", name, (int)(u->to - u->from),
+					     s->text + u->from),
+			      first, last, name);
+	if (is_told)
+		bob_weave_put(w, before, BOB_RANK_BEFORE, statement, call(w, 'e', e));
+	bob_weave_put(w, after, BOB_RANK_END_HOISTED, statement, "end associate");
+	w->has_probes[s->unit] = true;
+	w->counts.communication += is_told && is_mpi;
+	w->counts.calls += is_told && !is_mpi;
+	w->hoisted[w->hoisted_count++] = (struct bob_weave_hoisted){ u->from, u->to, name };
+}
+
+/* Behind everything that may use the names: an IF THEN up to its end. False: there is no such place. */
+static bool end_of(const struct bob_weave *w, uint32_t statement, uint32_t *after)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_fortran_place p;
+
+	switch (s->kind) {
+	case BOB_F_ASSIGN:
+	case BOB_F_CALL:
+	case BOB_F_WRITE:
+	case BOB_F_PRINT:
+	case BOB_F_IF:
+		break;
+	case BOB_F_IF_THEN:
+		if (s->construct >= w->file->construct_count ||
+		    w->file->constructs[s->construct].first != statement ||
+		    !w->file->constructs[s->construct].is_ended)
+			return false;
+		statement = w->file->constructs[s->construct].last;
+		break;
+	default:
+		return false;
+	}
+	if (bob_fortran_place(w->file, statement, &p) != BOB_OK ||
+	    w->file->statements[statement].ends_loops)
+		return false;
+	*after = p.after;
+	return p.after != BOB_FORTRAN_NO;
+}
+
+bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_fortran_uses uses;
+	uint32_t before = 0, after;
+	bob_status st;
+
+	w->hoisted_count = 0;
+	w->hoisted_statement = statement;
+	if (!s->is_executable || s->ends_loops || !end_of(w, statement, &after))
+		return BOB_OK;
+	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
+	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
+		const struct bob_fortran_use *u = &uses.at[i];
+
+		if (w->hoisted_count == BOB_WEAVE_HOISTED_MAX || !is_hoistable(w, s, &uses, u) ||
+		    !is_asked_for(w, statement, &uses, u))
+			continue;
+		if (!w->hoisted_count && !bob_weave_before(w, statement, &before))
+			break;
+		hoist(w, statement, u, before, after);
+	}
+	return st;
+}
+
 static void put_call(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
@@ -121,8 +288,13 @@ static void put_call(struct bob_weave *w, uint32_t statement, const struct bob_f
 	if (!is_wished(w, BOB_WISH_CALLS, s->line) &&
 	    !(is_mpi && is_wished(w, BOB_WISH_COMMUNICATION, s->line)))
 		return;
+	if (bob_weave_hoisted(w, s, u->from, u->to))
+		return; /* told where it is evaluated */
+	if (u->symbol->class == BOB_NAME_STATEMENT_FUNCTION)
+		return; /* a part of the expression */
 	if (!is_called(s, u)) {
-		bob_weave_refuse(w, "a function in an expression", s->line);
+		bob_weave_refuse(w, "a function in a condition, or in another's arguments",
+				 s->line);
 		return;
 	}
 	if (!place_call(w, statement, &p))

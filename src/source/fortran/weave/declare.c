@@ -3,7 +3,7 @@
  * unit is left. What never moves is told each time, and told on once (companion.c). */
 #include <string.h>
 
-#include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/frames.h"
 
 /* --- interfaces --- */
 
@@ -145,6 +145,19 @@ static uint32_t line_of(const struct bob_weave *w, uint32_t i)
 	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
 }
 
+/* To evaluate it once more would be another call. */
+static bool condition_calls(const struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_item *item;
+
+	if (bob_fortran_items(w->arena, &w->file->statements[statement], &item, NULL) != BOB_OK)
+		return true;
+	for (; item; item = item->next)
+		if (!item->in_body && bob_weave_calls(w, statement, item->expr))
+			return true;
+	return false;
+}
+
 /* What comes before the unit is left: where, and under which condition if there must be one. */
 struct leaving {
 	uint32_t at;
@@ -161,6 +174,11 @@ static bool before_leaving(struct bob_weave *w, uint32_t i, struct leaving *l)
 	if (s->kind == BOB_F_IF && bob_weave_expand(w, i, at)) {
 		l->rank = BOB_RANK_BODY_BEFORE;
 		return true;
+	}
+	if (s->kind == BOB_F_IF && condition_calls(w, i)) {
+		bob_weave_refuse(w, "a unit that is left under a condition that calls a function",
+				 s->line);
+		return false;
 	}
 	if (s->kind == BOB_F_IF)
 		l->condition = condition_of(w, s);

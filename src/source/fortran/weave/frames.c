@@ -26,7 +26,17 @@ static void render(struct render *r, const struct bob_fortran_expr *e)
 {
 	for (; e; e = e->next) {
 		const struct bob_fortran_expr *part = e->child;
+		const char *whole = e->node == BOB_N_REFERENCE ?
+					    bob_weave_hoisted(r->w, r->s, e->from, e->to) :
+					    NULL;
 
+		if (whole) {
+			r->text = bob_weave_text(r->w, "%s%.*s%s", r->text,
+						 (int)(e->from - r->from), r->s->text + r->from,
+						 whole);
+			r->from = e->to;
+			continue;
+		}
 		if (e->node == BOB_N_REFERENCE && part && part->node == BOB_N_PART) {
 			const char *index = index_of(r->f, r->s->text + part->from, part->name_len);
 
@@ -48,8 +58,7 @@ const char *bob_weave_render(struct bob_weave *w, const struct bob_fortran_state
 	struct render r = { .w = w, .s = s, .f = f, .text = "", .from = e->from };
 
 	alone.next = NULL;
-	if (f->count)
-		render(&r, &alone);
+	render(&r, &alone);
 	return bob_weave_text(w, "%s%.*s", r.text, (int)(e->to - r.from), s->text + r.from);
 }
 
@@ -86,6 +95,8 @@ bool bob_weave_calls(const struct bob_weave *w, uint32_t statement,
 		     const struct bob_fortran_expr *e)
 {
 	if (e->node == BOB_N_REFERENCE) {
+		if (bob_weave_hoisted(w, &w->file->statements[statement], e->from, e->to))
+			return false;
 		const struct bob_fortran_symbol *s = symbol_of(w, statement, e);
 		const bool has_arguments = e->child && e->child->child;
 

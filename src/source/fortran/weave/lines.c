@@ -43,6 +43,20 @@ void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, u
 	l->order = rank == BOB_RANK_BEHIND ? UINT32_MAX / 2 - statement : statement;
 }
 
+void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank,
+			   uint32_t statement, const char *text, uint32_t first, uint32_t last,
+			   const char *instead)
+{
+	const size_t n = w->line_count;
+
+	bob_weave_put(w, at, rank, statement, text);
+	if (w->line_count == n)
+		return;
+	w->lines[n].blank_at = first;
+	w->lines[n].blank_len = last - first;
+	w->lines[n].instead = instead;
+}
+
 /* The CONTINUE that has the label from now on; once. */
 static void move_label(struct bob_weave *w, const struct bob_fortran_place *p)
 {

@@ -58,7 +58,8 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 {
 	if (u->flags & BOB_USE_COARRAY)
 		return "of another image";
-	if (u->flags & BOB_USE_CALLS && !(u->flags & BOB_USE_MASKED))
+	if (u->flags & BOB_USE_CALLS && !(u->flags & BOB_USE_MASKED) &&
+	    bob_weave_calls(w, statement, u->ref))
 		return "its subscripts call a function";
 	if (u->flags & BOB_USE_VECTOR)
 		return "a subscript is an array";

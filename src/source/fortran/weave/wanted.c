@@ -95,28 +95,6 @@ static bool lists(const struct bob_fortran_statement *s, const char *name)
 	return false;
 }
 
-/* An ENTRY whose result has another name than it has. */
-static bool is_named_apart(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-			   uint32_t unit)
-{
-	const struct bob_fortran_unit *u = unit_of(w, unit);
-	const size_t n = strlen(s->name);
-
-	for (uint32_t i = u->first; i <= u->last; i++) {
-		const struct bob_fortran_statement *e = &w->file->statements[i];
-		const char *name = e->text + 5;
-
-		if (e->kind != BOB_F_ENTRY || e->unit != unit)
-			continue;
-		name += *name == ' ';
-		if (!strncmp(name, s->name, n) &&
-		    !strchr("_$0123456789abcdefghijklmnopqrstuvwxyz", name[n]) &&
-		    strstr(name + n, "result"))
-			return true;
-	}
-	return false;
-}
-
 /* Is the variable there whichever ENTRY the unit is entered by? */
 static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			  uint32_t unit)
@@ -124,9 +102,7 @@ static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_sy
 	const struct bob_fortran_unit *u = unit_of(w, unit);
 	bool all = false;
 
-	if (s->flags & BOB_SYMBOL_RESULT &&
-	    (s->rank || s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE) ||
-	     is_named_apart(w, s, unit)))
+	if (s->flags & BOB_SYMBOL_RESULT) /* an ENTRY's name, as an argument, is the procedure */
 		return false;
 	if (s->type == BOB_T_CHARACTER && s->char_len < 0)
 		return false;
@@ -213,6 +189,51 @@ static bool is_called(const struct bob_fortran_use *u)
 	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
 }
 
+static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	if (bob_array_room(&w->called, w->called_count, &w->called_room, sizeof(*w->called)))
+		return false;
+	w->called[w->called_count++] = s;
+	return true;
+}
+
+/* Names with brackets in what statement functions say, that are no arrays. */
+static bool note_in(struct bob_weave *w, const struct bob_fortran_statement *s,
+		    const struct bob_fortran_expr *e)
+{
+	const struct bob_fortran_symbols *table = w->file->units[s->unit].symbols;
+
+	for (; e; e = e->next) {
+		const struct bob_fortran_expr *part = e->node == BOB_N_REFERENCE ? e->child : NULL;
+		const struct bob_fortran_symbol *y =
+			part && part->child && table ?
+				bob_fortran_lookup(table, s->text + part->from, part->name_len) :
+				NULL;
+
+		if (y && y->shape == BOB_SHAPE_SCALAR && y->type != BOB_T_CHARACTER &&
+		    !note_called(w, y))
+			return false;
+		if (!note_in(w, s, e->child))
+			return false;
+	}
+	return true;
+}
+
+static bool note_statement_function(struct bob_weave *w, struct bob_arena *scratch,
+				    const struct bob_fortran_statement *s)
+{
+	const struct bob_fortran_item *item = NULL;
+
+	if (s->kind != BOB_F_ASSIGN || s->unit == BOB_FORTRAN_NO)
+		return true;
+	if (bob_fortran_items(scratch, s, &item, NULL) != BOB_OK)
+		return false;
+	for (; item; item = item->next)
+		if (!note_in(w, s, item->expr))
+			return false;
+	return true;
+}
+
 /* What the statements of the file call. */
 static bob_status note_calls(struct bob_weave *w)
 {
@@ -221,17 +242,17 @@ static bob_status note_calls(struct bob_weave *w)
 	bob_status st = BOB_OK;
 
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
-		if (!w->file->statements[i].is_executable)
+		if (!w->file->statements[i].is_executable) {
+			if (!note_statement_function(w, &scratch, &w->file->statements[i]))
+				st = BOB_ERR_NOMEM;
 			continue;
+		}
 		st = bob_fortran_uses(&scratch, w->file, i, &uses);
 		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
 			if (uses.at[k].role != BOB_ROLE_CALL && !is_called(&uses.at[k]))
 				continue;
-			if (bob_array_room(&w->called, w->called_count, &w->called_room,
-					   sizeof(struct bob_fortran_symbol *)))
+			if (!note_called(w, uses.at[k].symbol))
 				st = BOB_ERR_NOMEM;
-			else
-				w->called[w->called_count++] = uses.at[k].symbol;
 		}
 	}
 	bob_arena_free(&scratch);

@@ -67,7 +67,9 @@ static bob_status weave(struct bob_weave *w)
 
 		if (unit == BOB_FORTRAN_NO || w->is_left[unit])
 			continue;
-		st = bob_weave_nest(w, i);
+		st = bob_weave_hoist(w, i);
+		if (st == BOB_OK)
+			st = bob_weave_nest(w, i);
 		if (st == BOB_OK)
 			st = bob_weave_accesses(w, i);
 		if (st == BOB_OK)

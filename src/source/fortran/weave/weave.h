@@ -66,6 +66,14 @@ enum bob_weave_told {
 
 struct bob_weave_line;
 
+#define BOB_WEAVE_HOISTED_MAX 8u /* of a statement */
+
+/* A function reference that is evaluated before its statement, under a name. */
+struct bob_weave_hoisted {
+	uint32_t from, to;	/* in the statement's text */
+	const char *name;
+};
+
 struct bob_weave {
 	struct bob_arena *arena;
 	struct bob_fortran_file *file;
@@ -90,6 +98,9 @@ struct bob_weave {
 	uint8_t *told;		/* enum bob_weave_told, of each statement */
 	struct bob_weave_line *lines;
 	size_t line_count, line_room;
+	struct bob_weave_hoisted
+		hoisted[BOB_WEAVE_HOISTED_MAX]; /* of the statement that is woven */
+	uint32_t hoisted_count, hoisted_statement;
 	uint8_t *dummies;	/* of each unit and dummy, see wanted.c */
 	const struct bob_fortran_symbol **called; /* by statements of the file */
 	size_t called_count, called_room;
@@ -133,6 +144,8 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 /* --- closure.c --- */
 /* When all files have chosen: what each sees of the others' variables, and which dummies may be something that is traced. */
 bob_status bob_weave_close(struct bob_weave *files);
+/* The procedure of this file that a name calls, or BOB_FORTRAN_NO. */
+uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32_t len);
 /* May the symbol, as a unit of the file sees it, be the variable? Is it? May pointers lead to it? */
 bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 		      const struct bob_weave_variable *v);
@@ -165,6 +178,12 @@ const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f);
 
 /* --- code.c --- */
+/* Functions in an expression that are events, or in a subscript: they are evaluated before the statement, where nothing tells whether that is needed.
+ * First of all that is done with a statement. */
+bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement);
+/* The name that stands for this part of the statement; NULL: none. */
+const char *bob_weave_hoisted(const struct bob_weave *w, const struct bob_fortran_statement *s,
+			      uint32_t from, uint32_t to);
 bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
 
 /* --- declare.c --- */
@@ -180,7 +199,8 @@ enum bob_weave_rank {
 	BOB_RANK_BODY,		/* ... that itself ... */
 	BOB_RANK_AFTER,		/* ... behind the statement that ends here, or that is controlled ... */
 	BOB_RANK_MOVED,		/* ... what it wrote where it may be elsewhere now ... */
-	BOB_RANK_END_IF,	/* ... the end of that IF ... */
+	BOB_RANK_END_IF,	/* ... the end of that IF, and ... */
+	BOB_RANK_END_HOISTED,	/* ... of where names for functions are known ... */
 	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
 	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
 	BOB_RANK_ENTRY,		/* ... of the unit ... */
@@ -188,6 +208,10 @@ enum bob_weave_rank {
 	BOB_RANK_NEST,		/* ... and before the loops that do, when their bounds were read */
 	BOB_RANK_EXIT		/* the unit is about to be left */
 };
+/* The line, and `instead` in place of bytes of the file. */
+void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank,
+			   uint32_t statement, const char *text, uint32_t first, uint32_t last,
+			   const char *instead);
 void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
 		   const char *text);
 /* Lines before the statement are put there; its label, if something jumps to it, moves to before them. False: that cannot be done, and was
