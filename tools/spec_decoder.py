@@ -471,7 +471,7 @@ class Chunk:
 class File:
     """`outer` is the file of a merged trace that it lies in, as number `inner`."""
     def __init__(self, name, b, outer=None, inner=None):
-        self.name, self.outer, self.inner = name, outer, inner
+        self.name, self.outer, self.inner, self.before = name, outer, inner, None
         if b[:8] != b"\xffBOBBIN\n" or crc32c(b[:132]) != struct.unpack_from("<I", b, 132)[0]:
             raise Damaged
         version, self.kind, _, self.pid, self.ppid, self.seq = struct.unpack_from("<6I", b, 8)
@@ -500,10 +500,43 @@ class File:
         return self.outer.chunks if self.outer else self.chunks
 
     def inner_files(self):
+        """Of all parts of the file; the newest of a name knows what comes before it."""
+        newest = {}
+        for part in [self] + [File(self.name, c.data) for c in self.chunks if c.kind == 23]:
+            for c in part.chunks:
+                if c.kind == 22:
+                    for name, number, b in inner_files(c.data):
+                        f = File(name, b, part, number)
+                        f.before = newest.get(name)
+                        newest[name] = f
+        return list(newest.values())
+
+    def numbers(self):
+        """IMAGE_MAP: the process's numbers of images by those of the trace file."""
+        for kind, body in self.records():
+            if kind == 14:
+                return {number: own for own, number in enumerate(struct.unpack("<%dI" % (len(body) // 4), body))}
+        return {}
+
+    def begins(self, stream, content):
+        """BEHIND: how many events of a stream come before what this has."""
+        for kind, body in self.records():
+            if kind == 19:
+                for at in range(0, len(body), 16):
+                    if struct.unpack_from("<II", body, at) == (stream, content):
+                        return struct.unpack_from("<Q", body, at + 8)[0]
+        return 0
+
+    def records(self):
+        """The last one of a kind holds, so that comes first."""
+        found = []
         for c in self.chunks:
-            if c.kind == 22:
-                for name, number, b in inner_files(c.data):
-                    yield File(name, b, self, number)
+            at = 0
+            while c.kind == 1 and at + 8 <= len(c.data):
+                kind, length = struct.unpack_from("<II", c.data, at)
+                found.append((kind, c.data[at + 8:at + 8 + length]))
+                at = (at + 8 + length + 7) // 8 * 8
+        return found[::-1]
 
 
 class Stream:

@@ -563,6 +563,24 @@ class Folded:
                 if any(at == number for at, _ in packed.parts):
                     self.found = True
                     self.events = list(events_of(packed.participant(number)))
+        if file.before:
+            self.join(file, Folded(file.before, thread, content), content)
+
+    def join(self, file, before, content):
+        """What comes before it in an earlier part of the same file, under its own numbers of images. Keys of memory accesses are numbers of descriptors, other ones in each part: not joined here."""
+        if self.events and file.begins(self.thread, content) != len(before.events):
+            self.events = []  # something between them did not arrive
+        if content == 0 and before.events:
+            raise Bad
+        ours = {own: number for number, own in file.numbers().items()}
+        theirs = file.before.numbers()
+
+        def renamed(place):
+            own = theirs.get(place >> 48)
+            return place if own not in ours else ours[own] << 48 | place & (1 << 48) - 1
+
+        self.found |= before.found
+        self.events = [([renamed(p) for p in path], key, words) for path, key, words in before.events] + self.events
 
     def participant(self):
         """The kernel thread id, and how many streams before this one have the same; in a merged trace the process's

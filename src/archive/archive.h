@@ -24,6 +24,10 @@ bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t c
 bob_status bob_archive_open_running(const struct bob_memory_file *files, size_t count,
 				    struct bob_trace **out, struct bob_error *err);
 
+/* The same, of parts of one trace file, in their order, for what reads such a file (more.c). */
+bob_status bob_archive_open_parts(const struct bob_memory_file *files, size_t count,
+				  struct bob_trace **out, struct bob_error *err);
+
 /* As bob_trace_open, but only the process `root` of this host and its descendants, as far as their files tell, without names of
  * functions: in time that does not depend on how many other processes the trace has. */
 bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_trace **out,
@@ -75,6 +79,20 @@ bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_
 /* The same while they run, in MPI_Finalize, of one or more: a *head*, which goes on in the processes' own files. What is under way -- a
  * call that has not come back -- and statistics of times are not in it. BOB_NONE: there is no process that could be in it. */
 bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err);
+
+/* The same of what a process recorded behind so many events, which it has given before; of those in trace files all there is. */
+struct bob_rec_behind;
+struct bob_given {
+	struct bob_rec_behind
+		*row; /* malloc'ed, by the caller at first; afterwards with what was given now */
+	size_t count;
+};
+/* Of the one process of `t` that lies in no trace file. On failure *given is untouched. Errors as above. */
+bob_status bob_archive_merge_behind(const struct bob_trace *t, struct bob_given *given, FILE *to,
+				    struct bob_error *err);
+/* What that has made, all of `from`, becomes a part of the trace file `fd`, which is open to be read and written: readers see it once it is whole.
+ * What a call that did not come back has left there goes. BOB_ERR_IO, BOB_ERR_NOMEM; BOB_ERR_CORRUPT: it is no trace file. */
+bob_status bob_archive_append(int fd, FILE *from);
 
 /* The name of the trace file that the process, or its head, lies in; NULL: in none. */
 const char *bob_archive_outer(const struct bob_trace *t, uint32_t process);

@@ -111,6 +111,8 @@ bob_status bob_file_scan(struct bob_trace *t, struct bob_file *f)
 	if (st != BOB_OK)
 		return st;
 	used = f->head.used;
+	if (t->joins && used > f->size) /* the first part says how long all of them are */
+		used = f->size;
 	if (used > f->size || used < BOB_FILE_HEAD_BYTES || used % BOB_CHUNK_ALIGN) {
 		bob_problem_add(t, f, offsetof(struct bob_file_head, used),
 				used > f->size ? "the file is shorter than it says" :

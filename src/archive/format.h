@@ -102,6 +102,8 @@ enum bob_chunk_kind {
 		20, /* folded streams of several threads, packed (fold/pack.c) ... */
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
 	BOB_CHUNK_INNER = 22, /* what processes are, packed as FOLD_MERGED: archive/inner.h */
+	BOB_CHUNK_MORE =
+		23, /* a TRACE file: what its processes recorded behind what comes before in this one */
 	BOB_CHUNK_SETS = 30,	/* what hooks brought at events (value_sets.h) */
 	/* between a process and who folds its records (archive/ring.h); no reader's business */
 	BOB_CHUNK_COLLECTOR = 31,
@@ -192,13 +194,23 @@ enum bob_record_kind {
 	BOB_REC_IN_HEAD =
 		17, /* what was recorded up to MPI_Finalize has been given to a trace file that ranks have in common */
 	BOB_REC_SHAPE =
-		18 /* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
+		18, /* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
+	BOB_REC_BEHIND =
+		19 /* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
 };
 
 struct bob_record {
 	uint32_t kind;
 	uint32_t len;		/* bytes that follow, padding excluded */
 };
+
+/* So many events of a stream; where there is none, 0. */
+struct bob_rec_behind {
+	uint32_t stream;	/* its number in the process's file */
+	uint32_t content;	/* enum bob_content */
+	uint64_t events;
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_behind) == 16, "behind record");
 
 struct bob_rec_image {
 	uint32_t image;		/* number in this process, from 0 */

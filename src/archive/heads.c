@@ -19,6 +19,8 @@ uint64_t bob_head_events(const struct bob_process *p, const struct bob_stream *s
 	const struct bob_stream *h = bob_head_stream(p, s);
 	const struct bob_folded *f;
 
+	if (p->given)
+		return bob_behind_find(p->given, p->given_count, s->number, content);
 	if (!h)
 		return 0;
 	f = content == BOB_CONTENT_MPI ? h->mpi.folded : h->folded;

@@ -95,7 +95,7 @@ static bob_status read_kept(const struct bob_process *p, const struct bob_stream
 
 	memset(kept, 0, sizeof(*kept));
 	if (how || p->common->merged || !s->folded || !s->has_log ||
-	    (bob_folded_events(s->folded, s->participant) < KEPT_EVENTS && !p->head))
+	    (bob_folded_events(s->folded, s->participant) < KEPT_EVENTS && !p->head && !p->given))
 		return BOB_OK;
 	st = bob_fold_stream_read(p->file, s->number, kept, NULL);
 	if (st == BOB_OK && kept->state_len)
@@ -219,7 +219,7 @@ static bob_status add_thread(struct threads *t, const struct bob_process *p, siz
 	if (!t->from[n].folded)
 		return BOB_OK;
 	t->count++;
-	t->behind[n] = which == BOB_TAIL ? bob_head_events(p, s, BOB_CONTENT_MEM) : 0;
+	t->behind[n] = which == BOB_ALL ? 0 : bob_head_events(p, s, BOB_CONTENT_MEM);
 	return t->behind[n] ? leave_out_head(t, n) : BOB_OK;
 }
 

@@ -8,34 +8,10 @@
 #include "archive/drop.h"
 #include "archive/folds.h"
 #include "archive/inner.h"
-#include "archive/merging.h"
+#include "archive/merge_trace.h"
 #include "archive/write.h"
 #include "base/crc.h"
 #include "base/varint.h"
-
-struct merging {
-	const struct bob_trace *t;
-	const uint8_t *is_in;	/* by process */
-	const struct bob_process *
-		*first; /* by common: the first of its processes that is in; NULL: none */
-	uint8_t *has_heads;	/* by common: of processes that are in */
-	int running;		/* they are, in MPI_Finalize: the file will be a head */
-	struct bob_fold_settings how;
-	struct bob_folded **
-		merged; /* by common: the records of its threads; NULL: it has none, or is not in */
-	struct bob_folded **events; /* likewise: events with values */
-	struct bob_unified unified;
-	FILE *to;
-	uint64_t used;		/* bytes written */
-};
-
-/* The names of one common's records. */
-struct names {
-	const struct bob_unified_of *of;
-	uint64_t *id;		/* of its participants: old, new, old, new ... by old */
-	size_t id_count, id_cap;
-	struct bob_fold_rename rename;
-};
 
 /* --- which --- */
 
@@ -71,19 +47,20 @@ static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int
 }
 
 /* What the commons are to those that are in. */
-static bob_status find_commons(struct merging *m)
+static bob_status find_commons(struct bob_merging *m)
 {
 	m->first = calloc(m->t->common_count + 1, sizeof(*m->first));
-	m->has_heads = calloc(m->t->common_count + 1, 1);
-	if (!m->first || !m->has_heads)
+	m->has_some_before = calloc(m->t->common_count + 1, 1);
+	if (!m->first || !m->has_some_before)
 		return BOB_ERR_NOMEM;
 	for (size_t i = 0; i < m->t->process_count; i++) {
 		const struct bob_process *p = m->t->processes[i];
 
 		if (m->is_in[i] && !m->first[p->common->number])
 			m->first[p->common->number] = p;
-		if (m->is_in[i] && p->head)
-			m->has_heads[p->head->common->number] = 1;
+		for (const struct bob_process *q = bob_process_before(p); m->is_in[i] && q;
+		     q = bob_process_before(q))
+			m->has_some_before[q->common->number] = 1;
 	}
 	return BOB_OK;
 }
@@ -96,14 +73,14 @@ static bob_status merged_of_file(const struct bob_process *p, enum bob_content c
 	return of_file && p && p->head ? bob_tail_of_merged(p, content, of_file, out) : BOB_OK;
 }
 
-static bob_status merge_common(struct merging *m, size_t i, struct bob_error *err)
+static bob_status merge_common(struct bob_merging *m, size_t i, struct bob_error *err)
 {
 	const struct bob_common *c = m->t->commons[i];
 	const struct bob_process *p = m->first[i];
 	enum bob_which which = m->running ? BOB_COMPLETE : p && p->head ? BOB_TAIL : BOB_ALL;
 	bob_status st;
 
-	if (!p && !m->has_heads[i])
+	if (!p && !m->has_some_before[i])
 		return BOB_OK;
 	st = merged_of_file(p, BOB_CONTENT_MEM, c->merged, &m->merged[i]);
 	if (st == BOB_OK && p && !c->merged)
@@ -116,7 +93,7 @@ static bob_status merge_common(struct merging *m, size_t i, struct bob_error *er
 }
 
 /* Threads first. */
-static bob_status merge_threads(struct merging *m, struct bob_error *err)
+static bob_status merge_threads(struct bob_merging *m, struct bob_error *err)
 {
 	bob_status st = BOB_OK;
 
@@ -129,7 +106,7 @@ static bob_status merge_threads(struct merging *m, struct bob_error *err)
 	return st;
 }
 
-static void free_merged(struct merging *m)
+static void free_merged(struct bob_merging *m)
 {
 	for (size_t i = 0; i < m->t->common_count && m->merged; i++)
 		if (m->merged[i] != m->t->commons[i]->merged)
@@ -140,128 +117,33 @@ static void free_merged(struct merging *m)
 	free(m->merged);
 	free(m->events);
 	free(m->first);
-	free(m->has_heads);
-}
-
-/* --- names --- */
-
-static bob_status new_key(void *ctx, const uint8_t *key, size_t len, uint8_t *to, size_t *to_len)
-{
-	const struct names *n = ctx;
-	uint32_t number;
-
-	if (bob_mem_leaf_key(key, len, &number) != BOB_OK || number >= n->of->desc_count ||
-	    !n->of->desc[number])
-		return BOB_ERR_CORRUPT;
-	*to_len = bob_varint_put(to, n->of->desc[number] - 1);
-	return BOB_OK;
-}
-
-static uint64_t new_place(void *ctx, uint64_t place)
-{
-	const struct names *n = ctx;
-	uint64_t image = place >> 48;
-
-	if (image >= n->of->image_count || n->of->image[image] == BOB_MEM_NO_IMAGE)
-		return place;
-	return (place & ~(0xffffull << 48)) | (uint64_t)n->of->image[image] << 48;
-}
-
-static int by_old(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static uint64_t new_id(void *ctx, uint64_t id)
-{
-	const struct names *n = ctx;
-	const uint64_t *found =
-		n->id_count ? bsearch(&id, n->id, n->id_count, 2 * sizeof(*n->id), by_old) : NULL;
-
-	return found ? found[1] : BOB_FOLD_NOBODY; /* of a process that is not in */
-}
-
-static bob_status add_id(struct names *n, uint64_t old, uint64_t new)
-{
-	while (n->id_cap < 2 * n->id_count + 2)
-		if (bob_array_room(&n->id, n->id_cap, &n->id_cap, sizeof(*n->id)))
-			return BOB_ERR_NOMEM;
-	n->id[2 * n->id_count] = old;
-	n->id[2 * n->id_count++ + 1] = new;
-	return BOB_OK;
-}
-
-/* Process `number` of the file, whose streams or their heads are of this common. */
-static bob_status add_ids(struct names *n, const struct bob_process *p, uint32_t number,
-			  const struct bob_common *c)
-{
-	bob_status st = BOB_OK;
-
-	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++) {
-		const struct bob_stream *h = bob_head_stream(p, p->streams[i]);
-		const uint64_t id = bob_trace_id(p, i, number);
-
-		if (p->common == c)
-			st = add_id(n, bob_merged_id(p, i), id);
-		else if (h)
-			st = add_id(n, bob_merged_id(p->head, h->info.number), id);
-	}
-	return st;
-}
-
-/* Of all commons. */
-static bob_status find_names(const struct merging *m, int events, struct names *names)
-{
-	uint32_t number = 0;
-	bob_status st = BOB_OK;
-
-	for (size_t i = 0; i < m->t->process_count && st == BOB_OK; i++) {
-		const struct bob_process *p = m->t->processes[i];
-		const struct bob_common *own = p->common, *head = p->head ? p->head->common : own;
-
-		if (m->is_in[i])
-			st = add_ids(&names[own->number], p, number, own);
-		if (m->is_in[i] && head != own && st == BOB_OK)
-			st = add_ids(&names[head->number], p, number, head);
-		number += m->is_in[i];
-	}
-	for (size_t i = 0; i < m->t->common_count; i++) {
-		struct names *n = &names[i];
-
-		n->of = &m->unified.of[i];
-		n->rename = (struct bob_fold_rename){ new_id, events ? NULL : new_key, new_place,
-						      n };
-		if (n->id_count)
-			qsort(n->id, n->id_count, 2 * sizeof(*n->id), by_old);
-	}
-	return st;
+	free(m->has_some_before);
 }
 
 /* --- merging --- */
 
 /* Where the records of common `i` come from. */
-static void add_source(const struct merging *m, size_t i, int events, const struct names *names,
-		       struct bob_fold_source *from, struct bob_time_source *timed)
+static void add_source(const struct bob_merging *m, size_t i, int events,
+		       const struct bob_names *names, struct bob_fold_source *from,
+		       struct bob_time_source *timed)
 {
 	const struct bob_process *p = m->first[i];
 
 	*timed = (struct bob_time_source){ p, &names->rename };
 	*from = (struct bob_fold_source){ .folded = events ? m->events[i] : m->merged[i],
 					  .rename = &names->rename,
-					  .goes_on = p && p->head };
+					  .goes_on = m->t->joins || (p && p->head) };
 }
 
 /* *out is NULL if there are no records; or, with `times` (which get the statistics of their times), events. Records of trace files go
  * first: others may go on from there. */
-static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
+static bob_status merge_all(const struct bob_merging *m, struct bob_bytes *times,
 			    struct bob_folded **out)
 {
 	const int events = times != NULL;
 	struct bob_folded *const *merged = events ? m->events : m->merged;
 	size_t most = m->t->common_count + 1;
-	struct names *names = calloc(most, sizeof(*names));
+	struct bob_names *names = calloc(most, sizeof(*names));
 	struct bob_fold_source *from = calloc(most, sizeof(*from));
 	struct bob_time_source *timed = calloc(most, sizeof(*timed));
 	bob_status st = names && from && timed ? BOB_OK : BOB_ERR_NOMEM;
@@ -269,7 +151,7 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 
 	*out = NULL;
 	if (st == BOB_OK)
-		st = find_names(m, events, names);
+		st = bob_names_find(m, events, names);
 	for (size_t k = 0; k < 2 * m->t->common_count && st == BOB_OK; k++) {
 		size_t i = k % m->t->common_count;
 		int first = m->t->commons[i]->file->kind == BOB_FILE_TRACE;
@@ -293,7 +175,7 @@ static bob_status merge_all(const struct merging *m, struct bob_bytes *times,
 
 /* --- what the processes are --- */
 
-static bob_status write_inner(struct merging *m, const struct bob_inner_member *member,
+static bob_status write_inner(struct bob_merging *m, const struct bob_inner_member *member,
 			      uint32_t count, uint32_t first)
 {
 	struct bob_bytes b = { 0 };
@@ -312,7 +194,22 @@ static bob_status write_inner(struct merging *m, const struct bob_inner_member *
 	return st;
 }
 
-static bob_status write_processes(struct merging *m)
+/* With what comes before all that the file will have of it; joined parts begin at the beginning. */
+static struct bob_inner_member member_of(const struct bob_merging *m, const struct bob_process *p)
+{
+	struct bob_inner_member in = { .process = p, .of = &m->unified.of[p->common->number] };
+
+	if (p == m->own) {
+		in.behind = p->given;
+		in.behind_count = p->given_count;
+	} else if (!m->t->joins) {
+		in.behind = p->behind;
+		in.behind_count = p->behind_count;
+	}
+	return in;
+}
+
+static bob_status write_processes(struct bob_merging *m)
 {
 	struct bob_inner_member member[BOB_INNER_PROCESSES];
 	uint32_t number = 0, count = 0;
@@ -323,7 +220,7 @@ static bob_status write_processes(struct merging *m)
 
 		if (!m->is_in[i])
 			continue;
-		member[count++] = (struct bob_inner_member){ p, &m->unified.of[p->common->number] };
+		member[count++] = member_of(m, p);
 		if (count < BOB_INNER_PROCESSES)
 			continue;
 		st = write_inner(m, member, count, number);
@@ -335,7 +232,7 @@ static bob_status write_processes(struct merging *m)
 
 /* --- the file --- */
 
-static bob_status write_packed(struct merging *m, const struct bob_packed *p)
+static bob_status write_packed(struct bob_merging *m, const struct bob_packed *p)
 {
 	uint64_t n = bob_packed_write(p, m->to);
 
@@ -343,7 +240,7 @@ static bob_status write_packed(struct merging *m, const struct bob_packed *p)
 	return n ? BOB_OK : BOB_ERR_NOMEM;
 }
 
-static bob_status write_events(struct merging *m)
+static bob_status write_events(struct bob_merging *m)
 {
 	struct bob_folded *f = NULL;
 	struct bob_packed packed = { 0 };
@@ -368,7 +265,7 @@ static bob_status write_events(struct merging *m)
 }
 
 /* Of all threads, in the order of the numbers that the processes have now. */
-static bob_status write_exact(struct merging *m, struct bob_error *err)
+static bob_status write_exact(struct bob_merging *m, struct bob_error *err)
 {
 	struct bob_exact_writer w;
 	bob_status st = bob_exact_writer_begin(&w, m->to), end;
@@ -387,7 +284,7 @@ static bob_status write_exact(struct merging *m, struct bob_error *err)
 	return st == BOB_OK ? end : st;
 }
 
-static bob_status write_folded(struct merging *m)
+static bob_status write_folded(struct bob_merging *m)
 {
 	const struct bob_bytes *descs = &m->unified.descs;
 	struct bob_folded *f = NULL;
@@ -413,7 +310,7 @@ static bob_status write_folded(struct merging *m)
 	return st;
 }
 
-static bob_status write_trace(struct merging *m, struct bob_error *err)
+static bob_status write_trace(struct bob_merging *m, struct bob_error *err)
 {
 	struct bob_file_head head = { .magic = BOB_FORMAT_MAGIC, .version = BOB_FORMAT_VERSION,
 				      .kind = BOB_FILE_TRACE, .head_bytes = BOB_FILE_HEAD_BYTES,
@@ -434,7 +331,26 @@ static bob_status write_trace(struct merging *m, struct bob_error *err)
 	return st == BOB_OK ? bob_head_write(m->to, &head, m->used) : st;
 }
 
-static bob_status merge_chosen(struct merging *m, struct bob_error *err)
+/* All of the process's own events that are in the file, or in one before. */
+static void count_own(struct bob_merging *m, enum bob_content content,
+		      struct bob_folded *const *merged)
+{
+	const struct bob_process *p = m->own;
+	const size_t c = p->common->number;
+
+	for (size_t i = 0; i < p->stream_count; i++) {
+		uint32_t participant;
+		uint64_t n = bob_head_events(p, p->streams[i], content);
+
+		if (merged[c] && bob_participant_find(merged[c], bob_merged_id(p, i), &participant))
+			n += bob_folded_events(merged[c], participant);
+		if (n)
+			m->now[m->now_count++] =
+				(struct bob_rec_behind){ p->streams[i]->number, content, n };
+	}
+}
+
+static bob_status merge_chosen(struct bob_merging *m, struct bob_error *err)
 {
 	struct bob_error why = { .text = "the processes cannot be merged" };
 	bob_status st = find_commons(m);
@@ -445,6 +361,10 @@ static bob_status merge_chosen(struct merging *m, struct bob_error *err)
 		st = bob_unify(m->t, m->merged, &m->unified);
 	if (st == BOB_OK)
 		st = write_trace(m, &why);
+	if (st == BOB_OK && m->own) {
+		count_own(m, BOB_CONTENT_MEM, m->merged);
+		count_own(m, BOB_CONTENT_MPI, m->events);
+	}
 	bob_unified_free(&m->unified);
 	free_merged(m);
 	return st == BOB_OK ? st : bob_fail(err, st, NULL, why.offset, why.text);
@@ -453,7 +373,7 @@ static bob_status merge_chosen(struct merging *m, struct bob_error *err)
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err)
 {
-	struct merging m = { .t = t, .is_in = is_in, .to = to };
+	struct bob_merging m = { .t = t, .is_in = is_in, .to = to };
 	int is_new;
 	size_t count = choose(t, 0, is_in, &is_new);
 
@@ -464,17 +384,53 @@ bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_
 	return merge_chosen(&m, err);
 }
 
-bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err)
+static bob_status merge_running(struct bob_merging *m, struct bob_error *err)
 {
-	uint8_t *is_in = calloc(t->process_count + 1, 1);
-	struct merging m = { .t = t, .is_in = is_in, .running = 1, .to = to };
+	uint8_t *is_in = calloc(m->t->process_count + 1, 1);
 	int is_new;
 	bob_status st = BOB_NONE;
 
 	if (!is_in)
 		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
-	if (choose(t, 1, is_in, &is_new))
-		st = merge_chosen(&m, err);
+	m->running = 1;
+	m->is_in = is_in;
+	if (choose(m->t, 1, is_in, &is_new))
+		st = merge_chosen(m, err);
 	free(is_in);
+	return st;
+}
+
+bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err)
+{
+	struct bob_merging m = { .t = t, .to = to };
+
+	return merge_running(&m, err);
+}
+
+bob_status bob_archive_merge_behind(const struct bob_trace *t, struct bob_given *given, FILE *to,
+				    struct bob_error *err)
+{
+	struct bob_merging m = { .t = t, .to = to };
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < t->process_count; i++)
+		if (!t->processes[i]->file->outer)
+			m.own = t->processes[i];
+	if (m.own) {
+		m.own->given = given->row;
+		m.own->given_count = given->count;
+		m.now = calloc(2 * m.own->stream_count + 1, sizeof(*m.now));
+		st = m.now ? BOB_OK : bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+	}
+	if (st == BOB_OK)
+		st = merge_running(&m, err);
+	if (m.own)
+		m.own->given = NULL;
+	if (st == BOB_OK && m.own) {
+		free(given->row);
+		*given = (struct bob_given){ m.now, m.now_count };
+	} else {
+		free(m.now);
+	}
 	return st;
 }

@@ -211,6 +211,20 @@ static void read_clock(struct bob_trace *t, struct bob_process *p, const struct 
 	p->clocks |= 1u << rec.when;
 }
 
+static bob_status read_behind(struct bob_process *p, const struct body *b)
+{
+	p->behind_count = 0; /* the last one holds */
+	for (uint32_t at = 0; b->len - at >= sizeof(*p->behind);
+	     at += (uint32_t)sizeof(*p->behind)) {
+		struct bob_rec_behind **rows = (struct bob_rec_behind **)(uintptr_t)&p->behind;
+
+		if (bob_array_room(rows, p->behind_count, &p->behind_cap, sizeof(**rows)))
+			return BOB_ERR_NOMEM;
+		memcpy(&(*rows)[p->behind_count++], b->p + at, sizeof(**rows));
+	}
+	return BOB_OK;
+}
+
 static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32_t kind,
 			      const struct body *b)
 {
@@ -244,6 +258,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 	case BOB_REC_RANK:
 		read_rank(t, p, b);
 		return BOB_OK;
+	case BOB_REC_BEHIND:
+		return read_behind(p, b);
 	case BOB_REC_SHAPE:
 		return bob_shape_read(t, p, b->p, b->len, b->off);
 	default:
@@ -440,5 +456,6 @@ void bob_process_free(struct bob_process *p)
 	free(p->spans);
 	free(p->raws);
 	free(p->image_of);
+	free((void *)(uintptr_t)p->behind);
 	free(p);
 }

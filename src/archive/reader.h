@@ -148,6 +148,9 @@ struct bob_stream {
 	struct bob_event_stream mpi;
 	int accesses_counted;	/* `accesses` is valid */
 	uint64_t accesses;
+	/* more.c, by content: events of it and of what comes before it in the file; it does not begin where that ends, and is of no use */
+	uint64_t until[2];
+	uint8_t is_apart[2];
 };
 
 struct bob_image {
@@ -209,6 +212,13 @@ struct bob_process {
 	const char *log;
 	const struct bob_process
 		*head; /* as it was when MPI_Finalize merged it (docs/mpi.md); NULL: it was not */
+	const struct bob_process
+		*before; /* more.c: what comes before it in the file; NULL: nothing does */
+	const struct bob_rec_behind *
+		behind; /* the file has what comes behind these events; so of any that are not named, from the first one on */
+	size_t behind_count, behind_cap;
+	const struct bob_rec_behind *given; /* merging: these events are in another file already */
+	size_t given_count;
 };
 
 struct bob_trace {
@@ -228,6 +238,7 @@ struct bob_trace {
 	uint64_t file_bytes, meta_bytes, mark_bytes;
 	int verified;
 	int nameless;		/* files of images do not belong to it */
+	int joins;		/* more.c: its files are parts of one */
 	pthread_mutex_t lock;
 };
 
@@ -299,6 +310,15 @@ void bob_common_free(struct bob_common *c);
 /* inner.c: the process files that lie in files of merged traces become files of the trace. Those of processes that had ended go
  * before others of the same name, which were being removed; of one that had not, the other has more, and it is a head. */
 bob_status bob_inner_load(struct bob_trace *t);
+
+/* more.c: a TRACE file that is in parts (chunks MORE) becomes one that is not, in memory. What cannot be joined is left out, with a problem. BOB_ERR_NOMEM. */
+bob_status bob_more_join(struct bob_trace *t, struct bob_file *f);
+/* Of a trace whose files are such parts: processes of one name are one, whose newest file says what it is. Once inner files are there; once processes are. BOB_ERR_NOMEM. */
+bob_status bob_more_choose(struct bob_trace *t);
+bob_status bob_more_link(struct bob_trace *t);
+/* So many events, of these rows. */
+uint64_t bob_behind_find(const struct bob_rec_behind *row, size_t count, uint32_t stream,
+			 uint32_t content);
 
 /* descs.c: the memory descriptors */
 bob_status bob_descs_build(struct bob_trace *t, struct bob_common *c);

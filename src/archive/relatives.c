@@ -72,13 +72,14 @@ static bob_status link_processes(struct bob_trace *t)
 
 /* --- heads --- */
 
+/* Not one that does not begin where the process's file does. */
 static void link_head(struct bob_trace *t, const struct bob_keyed *names,
 		      const struct bob_process *head)
 {
 	uint64_t key = bob_key_of_text(head->file->name);
 	const struct bob_keyed_entry *e = bob_keyed_first(names, key);
 
-	for (; bob_keyed_is(names, e, key); e++)
+	for (; !head->behind_count && bob_keyed_is(names, e, key); e++)
 		if (!strcmp(t->processes[e->number]->file->name, head->file->name))
 			t->processes[e->number]->head = head;
 }

@@ -109,13 +109,20 @@ static bob_status build(struct bob_trace *t, struct bob_error *err)
 		if (st == BOB_NONE)
 			f->kind = 0;
 	}
+	for (size_t i = 0; i < t->file_count && st >= BOB_OK && !t->joins; i++)
+		if (t->files[i].kind == BOB_FILE_TRACE)
+			st = bob_more_join(t, &t->files[i]);
 	if (st >= BOB_OK)
 		st = bob_inner_load(t);
+	if (st >= BOB_OK && t->joins)
+		st = bob_more_choose(t);
 	for (size_t i = 0; i < t->file_count && st >= BOB_OK; i++)
 		if (t->files[i].kind == BOB_FILE_PROCESS)
 			st = bob_process_build(t, &t->files[i]);
 	if (st >= BOB_OK)
 		st = bob_relatives_link(t);
+	if (st >= BOB_OK && t->joins)
+		st = bob_more_link(t);
 	if (st >= BOB_OK && !t->nameless)
 		st = bob_images_attach(t);
 	if (st >= BOB_OK)
@@ -167,13 +174,15 @@ bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_tra
 }
 
 static bob_status open_memory(const struct bob_memory_file *files, size_t count, int nameless,
-			      struct bob_trace **out, struct bob_error *err)
+			      int joins, struct bob_trace **out, struct bob_error *err)
 {
 	struct bob_trace *t = new_trace();
 	bob_status st;
 
-	if (t)
+	if (t) {
 		t->nameless = nameless;
+		t->joins = joins;
+	}
 	if (t)
 		t->files = calloc(count + 1, sizeof(*t->files));
 	if (!t || !t->files) {
@@ -187,6 +196,7 @@ static bob_status open_memory(const struct bob_memory_file *files, size_t count,
 		t->file_bytes += files[i].len;
 	}
 	t->file_count = count;
+	t->file_cap = count + 1;
 	st = build(t, err);
 	if (st != BOB_OK) {
 		bob_trace_close(t);
@@ -199,13 +209,19 @@ static bob_status open_memory(const struct bob_memory_file *files, size_t count,
 bob_status bob_archive_open_memory(const struct bob_memory_file *files, size_t count,
 				   struct bob_trace **out, struct bob_error *err)
 {
-	return open_memory(files, count, 0, out, err);
+	return open_memory(files, count, 0, 0, out, err);
 }
 
 bob_status bob_archive_open_running(const struct bob_memory_file *files, size_t count,
 				    struct bob_trace **out, struct bob_error *err)
 {
-	return open_memory(files, count, 1, out, err);
+	return open_memory(files, count, 1, 0, out, err);
+}
+
+bob_status bob_archive_open_parts(const struct bob_memory_file *files, size_t count,
+				  struct bob_trace **out, struct bob_error *err)
+{
+	return open_memory(files, count, 1, 1, out, err);
 }
 
 /* --- looking around --- */

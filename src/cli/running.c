@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "archive/archive.h"
+#include "archive/format.h"
 #include "cli/complain.h"
 
 #define MESSAGES_MAX 4096u	/* a rank has at most so many below it */
@@ -22,6 +23,7 @@ struct input {
 	struct bob_memory_file file[1 + MESSAGES_MAX]; /* the first is the process's own */
 	char name[1 + MESSAGES_MAX][32];
 	size_t count;
+	struct bob_given given;
 };
 
 static int read_all(int fd, void *to, uint64_t len)
@@ -133,11 +135,24 @@ static int read_message(struct input *in)
 	return 0;
 }
 
+/* What the process has given before; nothing, at first. */
+static int read_given(struct input *in)
+{
+	uint64_t len;
+
+	if (read_all(STDIN_FILENO, &len, sizeof(len)) || len > CLI_RUNNING_BYTES_MAX ||
+	    len % sizeof(*in->given.row))
+		return -1;
+	in->given.count = len / sizeof(*in->given.row);
+	in->given.row = malloc(len + 1);
+	return in->given.row && !read_all(STDIN_FILENO, in->given.row, len) ? 0 : -1;
+}
+
 static int read_input(const char *dir, const char *file, struct input *in)
 {
 	uint64_t len = 0;
 	uint8_t *own = snapshot(dir, file, &len);
-	int status = 0;
+	int status = own ? read_given(in) : -1;
 
 	in->file[0] = (struct bob_memory_file){ file, own, len };
 	in->count = 1;
@@ -148,7 +163,7 @@ static int read_input(const char *dir, const char *file, struct input *in)
 
 /* --- the result --- */
 
-static bob_status merge_to(const struct input *in, FILE *to)
+static bob_status merge_to(struct input *in, FILE *to)
 {
 	struct bob_trace *t;
 	bob_status st = bob_archive_open_running(in->file, in->count, &t, NULL);
@@ -159,7 +174,7 @@ static bob_status merge_to(const struct input *in, FILE *to)
 		if (bob_trace_problem(t, i)->lost)
 			st = BOB_ERR_CORRUPT;
 	if (st == BOB_OK)
-		st = bob_archive_merge_running(t, to, NULL);
+		st = bob_archive_merge_behind(t, &in->given, to, NULL);
 	bob_trace_close(t);
 	return st;
 }
@@ -176,42 +191,85 @@ static int send_file(int fd)
 	return status;
 }
 
-static int send_result(const struct input *in)
+/* Merged, in memory; NULL: it was not possible. */
+static FILE *result(struct input *in, int *fd)
 {
-	int fd = memfd_create("head", MFD_CLOEXEC), status = -1;
-	FILE *to = fd < 0 ? NULL : fdopen(fd, "w+b");
+	FILE *to;
 
+	*fd = memfd_create("head", MFD_CLOEXEC);
+	to = *fd < 0 ? NULL : fdopen(*fd, "w+b");
 	if (to && merge_to(in, to) == BOB_OK && !fflush(to))
-		status = send_file(fd);
+		return to;
 	if (to)
 		fclose(to);
-	else if (fd >= 0)
-		close(fd);
+	else if (*fd >= 0)
+		close(*fd);
+	return NULL;
+}
+
+static int send_result(struct input *in)
+{
+	int fd, status;
+	FILE *to = result(in, &fd);
+
+	if (!to)
+		return -1;
+	status = send_file(fd);
+	fclose(to);
 	return status;
 }
 
-/* Beside, and then under its name: that of the process's file, as that of a trace. */
-static int write_result(const struct input *in, const char *dir)
+/* Beside, and then under its name. */
+static bob_status write_new(FILE *from, const char *path)
 {
-	const uint64_t none = 0;
-	char *beside = NULL, *path = NULL;
-	bob_status st = BOB_ERR_NOMEM;
-	FILE *to = NULL;
+	char *beside = NULL;
+	bob_status st = BOB_ERR_IO;
+	int fd = asprintf(&beside, "%s.new", path) < 0 ?
+			 -1 :
+			 open(beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	uint64_t len = 0;
+	uint8_t *bytes = copy_of(fileno(from), &len);
 
-	if (asprintf(&path, "%s/t%s", dir, in->file[0].name + 1) >= 0 &&
-	    asprintf(&beside, "%s.new", path) >= 0) {
-		to = fopen(beside, "wbxe");
-		st = to ? merge_to(in, to) : BOB_ERR_IO;
-	}
-	if (to && fclose(to))
+	if (fd >= 0 && bytes && !write_all(fd, bytes, len))
+		st = BOB_OK;
+	if (fd >= 0 && close(fd))
 		st = BOB_ERR_IO;
 	if (st == BOB_OK && rename(beside, path))
 		st = BOB_ERR_IO;
-	if (to && st != BOB_OK)
+	if (fd >= 0 && st != BOB_OK)
 		unlink(beside);
+	free(bytes);
 	free(beside);
+	return st;
+}
+
+/* The file has the name of the process's, as that of a trace. */
+static int write_result(struct input *in, const char *dir)
+{
+	const uint64_t none = 0;
+	char *path = NULL;
+	bob_status st = BOB_ERR_NOMEM;
+	int fd, old;
+	FILE *from = result(in, &fd);
+
+	if (from && asprintf(&path, "%s/t%s", dir, in->file[0].name + 1) >= 0) {
+		old = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+		st = old < 0 ? write_new(from, path) : bob_archive_append(old, from);
+		if (old >= 0)
+			close(old);
+	}
+	if (from)
+		fclose(from);
 	free(path);
 	return st == BOB_OK ? write_all(STDOUT_FILENO, &none, sizeof(none)) : -1;
+}
+
+static int send_given(const struct input *in)
+{
+	const uint64_t len = in->given.count * sizeof(*in->given.row);
+
+	return write_all(STDOUT_FILENO, &len, sizeof(len)) ||
+	       write_all(STDOUT_FILENO, in->given.row, len);
 }
 
 int cli_running(const char *dir, const char *file, int is_last)
@@ -232,8 +290,12 @@ int cli_running(const char *dir, const char *file, int is_last)
 		status = is_last ? write_result(in, dir) : send_result(in);
 	if (status)
 		(void)write_all(STDOUT_FILENO, &failed, sizeof(failed));
+	else
+		status = send_given(in);
 	for (size_t i = 0; in && i < in->count; i++)
 		free((void *)(uintptr_t)in->file[i].bytes);
+	if (in)
+		free(in->given.row);
 	free(in);
 	return status ? 1 : 0;
 }

@@ -29,6 +29,14 @@ struct merge {
 	char reason[REASON_MAX];	/* why something was not merged; the first one */
 };
 
+/* What this process has given already: later merges carry what came since. As its helper said it (cli/running.h). */
+static struct {
+	pid_t of;		/* a fork child has given nothing */
+	bool is_said;		/* the file says that others have it */
+	void *row;
+	uint64_t len;		/* bytes */
+} given;
+
 /* --- whether --- */
 
 uint64_t bob_ev_merge_wait_ns(void)
@@ -207,6 +215,43 @@ static bool tell(struct merge *m, uint32_t to, bool go_on, uint64_t deadline_ns)
 	return stores(m) || send_to(m, to, &answer, sizeof(answer), deadline_ns);
 }
 
+static void give_given(struct merge *m)
+{
+	if (given.of != getpid())
+		memset(&given, 0, sizeof(given));
+	given.of = getpid();
+	if (give(m, &given.len, sizeof(given.len)) && given.len)
+		give(m, given.row, given.len);
+}
+
+/* The helper's last message. NULL: there is none. */
+static void *take_given(struct merge *m, uint64_t *len)
+{
+	void *row;
+
+	*len = 0;
+	if (m->fd < 0 || !take(m, len, sizeof(*len)) || !*len || *len > MESSAGE_MAX)
+		return NULL;
+	row = bob_ev_map(*len);
+	if (row && take(m, row, *len))
+		return row;
+	bob_ev_unmap(row, *len);
+	return NULL;
+}
+
+/* It has arrived. */
+static void have_given(void *row, uint64_t len)
+{
+	if (row) {
+		bob_ev_unmap(given.row, given.len);
+		given.row = row;
+		given.len = len;
+	}
+	if (!given.is_said) /* then the launcher leaves the file as it is */
+		bob_ev_put_record(BOB_REC_IN_HEAD, NULL, 0);
+	given.is_said = true;
+}
+
 static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 {
 	uint64_t got = 0;
@@ -275,8 +320,8 @@ static bool may_send(struct merge *m, uint32_t to, uint64_t deadline_ns)
 static bool send_up(struct merge *m)
 {
 	const uint32_t to = bob_ev_parent(m->ranks);
-	uint64_t deadline;
-	void *bytes = take_result(m, &size);
+	uint64_t deadline, len = 0;
+	void *bytes = take_result(m, &size), *row = bytes ? take_given(m, &len) : NULL;
 	bool sent = false;
 
 	deadline = bob_ev_now_ns() + 2 * m->wait_ns;
@@ -286,7 +331,23 @@ static bool send_up(struct merge *m)
 		fail(m, "rank %u does not take it", to);
 	if (bytes && !m->is_broken)
 		bob_ev_unmap(bytes, size);
+	if (sent)
+		have_given(row, len);
+	else if (row)
+		bob_ev_unmap(row, len);
 	return sent;
+}
+
+static bool write_down(struct merge *m)
+{
+	void *row;
+	uint64_t len;
+
+	if (result_length(m) != 0)
+		return false;
+	row = take_given(m, &len);
+	have_given(row, len);
+	return true;
 }
 
 /* --- the tree --- */
@@ -298,7 +359,7 @@ static bool merge_all(struct merge *m)
 
 	for (uint32_t i = 0; (child = bob_ev_child(m->ranks, i)); i++)
 		take_from(m, child, bob_ev_child_deadline(m->ranks, i, begin, m->wait_ns));
-	return m->ranks->rank ? send_up(m) : result_length(m) == 0; /* then it is in a file */
+	return m->ranks->rank ? send_up(m) : write_down(m);
 }
 
 bool bob_ev_merge(const struct bob_transport *t, void (*part)(void *ctx), void *ctx)
@@ -311,9 +372,8 @@ bool bob_ev_merge(const struct bob_transport *t, void (*part)(void *ctx), void *
 		return true;
 	part(ctx);
 	begin_helper(&m);
+	give_given(&m);
 	is_merged = merge_all(&m);
-	if (is_merged) /* then the launcher leaves the file as it is */
-		bob_ev_put_record(BOB_REC_IN_HEAD, NULL, 0);
 	end_helper(&m, !is_merged);
 	put_reason(&m);
 	errno = saved;

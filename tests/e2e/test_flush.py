@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """record --flush-every: at counts, times and events, of threads and of ranks together; what is there after a kill; nothing is different but that."""
+import os
 import re
+import shutil
+import signal
+import subprocess
 import sys
+import time
 
 import harness as h
 import mpi_events as m
@@ -114,8 +119,71 @@ def together():
     equal((shown(t), count(t)), (want, 360))
 
 
+def alone(trace):
+    """The file that all ranks have in common, and the names that it needs."""
+    to = trace.with_name("alone")
+    shutil.rmtree(to, ignore_errors=True)
+    to.mkdir()
+    for p in trace.iterdir():
+        if p.name[0] in "ti" and p.name.endswith(".bob"):
+            shutil.copy(p, to)
+    return to
+
+
+@suite.case("one file, at any moment")
+def grows():
+    want = shown(flush([4, 95, 0], None))
+    t = flush([4, 95, 0, "kill"], "step/10,all", "--exec", status=-9)
+    one = alone(t)
+    h.check_trace(one)
+    end = want[0].index("step(n=90)")
+    equal(shown(one), [x[:end] for x in want])
+    size = sum(p.stat().st_size for p in one.iterdir() if p.name[0] == "t")
+    h.check(size < 9 * 4096, f"{size} bytes of nine parts")
+    # killed while it grows, again and again
+    parts = set()
+    for ms in range(200, 1000, 100):
+        trace = t.with_name(f"killed{ms}")
+        p = subprocess.Popen([h.BOBBIN, "record", "-o", trace, "--exec", "--events", "--flush-every=step/10,all", "--", program(), "4", "9999", "100000"],
+                             env=h.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(ms / 1000)
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+        if not any(x.name[0] == "t" and x.name.endswith(".bob") for x in trace.iterdir()):
+            continue
+        h.check_trace(trace)
+        one = alone(trace)
+        h.check_trace(one)
+        steps = [sum(e.startswith(("step(", "begin step(")) for e in x) for x in shown(one)]
+        h.check(len(steps) == 4 and len(set(steps)) == 1 and steps[0] and steps[0] % 10 == 0, f"after {ms} ms: {steps}")
+        parts.add(steps[0])
+    h.check(parts, "there was no file yet, however late")
+
+
+@suite.case("what goes up at the end")
+def sent():
+    p = program("flush_sent.c")
+    last, steps = set(), (450, 850, 1650)
+    flushed = []
+    for n in steps:
+        r = h.record([p, "4", str(n)], ["--events", "--flush-every=step/100,all"])
+        h.check(r.status == 0, str(r))
+        h.check_trace(r.trace)
+        before, now = map(int, r.out.split())
+        last.add(now)
+        flushed.append(before)
+        plain = h.record([p, "4", str(n)], ["--events"])
+        equal(shown(r.trace), shown(plain.trace))
+        all_at_once = list(map(int, plain.out.split()))
+        h.check(all_at_once[0] == 0 and all_at_once[1] > now + 4 * 6 * (n - 50), f"{n}: {all_at_once}, {now}")
+    # 50 events each, whatever came before
+    h.check(max(last) - min(last) <= 256, f"{last}")
+    each = [x / (n // 100) for x, n in zip(flushed, steps)]
+    h.check(max(each) < min(each) * 1.05, f"each flush sends the same: {each}")
+
+
 @suite.case("ranks do not come together")
-def alone():
+def apart():
     """Of the workers each has 20 events, rank 0 has one before it finalizes."""
     for how, every, made, of in (("calls", "job/20,all", 101, 5), ("calls", "job,all", 101, 5), ("never", "job/7,all", 81, 5), ("dies", "job/7,all", 81, 5)):
         r = h.record([program("pool.c"), how, str(of)], ["--events", f"--flush-every={every}"], env=h.environment({"BOBBIN_MERGE_WAIT": "2"}))

@@ -103,7 +103,7 @@ static void round_trip(const uint8_t *data, size_t size)
 	u.of = calloc(1, sizeof(*u.of));
 	must(u.of != NULL);
 	for (int i = 0; i < 2; i++)
-		member[i] = (struct bob_inner_member){ t->processes[i], u.of };
+		member[i] = (struct bob_inner_member){ .process = t->processes[i], .of = u.of };
 	must(bob_inner_pack(member, 2, 7, NULL, &packed) == BOB_OK);
 	must(bob_folded_unpack(packed.at, packed.len, &bob_alloc_malloc, &f) == BOB_OK);
 	must(bob_folded_count(f) == 2);

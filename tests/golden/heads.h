@@ -63,4 +63,76 @@ static inline void golden_heads_files(struct build *rank, struct build *head)
 	}
 }
 
+/* --- a head that has grown --- */
+
+/* One more part of `to`, or, where it is NULL, the first one: what each rank has recorded since. */
+static inline FILE *build_part(const struct build *rank, struct bob_given *given, FILE *to)
+{
+	struct bob_memory_file file[HEADS_RANKS];
+	struct build head[HEADS_RANKS];
+	FILE *part = NULL;
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = HEADS_RANKS;
+	     i-- && st == BOB_OK;) { /* the first one has what the others sent */
+		struct bob_trace *t;
+		char name[16];
+
+		file[i] = (struct bob_memory_file){ rank[i].name, rank[i].bytes, rank[i].len };
+		part = tmpfile();
+		assert(part);
+		st = bob_archive_open_running(file + i, i ? 1 : HEADS_RANKS, &t, NULL);
+		assert(st == BOB_OK);
+		st = bob_archive_merge_behind(t, &given[i], part, NULL);
+		bob_trace_close(t);
+		if (!i)
+			break;
+		snprintf(name, sizeof(name), "t%u.bob", i);
+		build_of_file(part, name, &head[i]);
+		file[i] = (struct bob_memory_file){ head[i].name, head[i].bytes, head[i].len };
+	}
+	assert(st == BOB_OK);
+	for (uint32_t i = 1; i < HEADS_RANKS; i++)
+		build_free(&head[i]);
+	if (!to)
+		return part;
+	st = bob_archive_append(fileno(to), part);
+	assert(st == BOB_OK);
+	(void)st;
+	fclose(part);
+	return to;
+}
+
+/* Three parts of two ranks, of which one is cut at each, and nothing else: so nobody knows how long things took. */
+static inline void golden_parts_file(struct build *head)
+{
+	struct build rank[HEADS_RANKS];
+	struct events_thread t[HEADS_RANKS];
+	struct bob_given given[HEADS_RANKS] = { { 0 } };
+	FILE *f = NULL;
+
+	for (uint32_t i = 0; i < HEADS_RANKS; i++) {
+		golden_memory_two_images(&rank[i], 970 + i, i, 0x1000ull * i);
+		events_begin(&t[i], &rank[i], "flushes", i, 3 + i);
+	}
+	for (uint32_t part = 0; part < 3; part++) {
+		for (uint32_t i = 0; i < HEADS_RANKS; i++) {
+			bob_status st = BOB_OK;
+
+			events_rounds(&t[i], 5 + part);
+			if (i)
+				st = bob_event_writer_cut(t[i].w);
+			assert(st == BOB_OK);
+			(void)st;
+		}
+		f = build_part(rank, given, f);
+	}
+	build_of_file(f, "tgoldhost.970.0.bob", head);
+	for (uint32_t i = 0; i < HEADS_RANKS; i++) {
+		events_end(&t[i]);
+		build_free(&rank[i]);
+		free(given[i].row);
+	}
+}
+
 #endif

@@ -254,6 +254,11 @@ static inline void golden_heads_trace(struct golden *g)
 		*golden_file(g) = files[i];
 }
 
+static inline void golden_parts_trace(struct golden *g)
+{
+	golden_parts_file(golden_file(g));
+}
+
 static inline void golden_places_trace(struct golden *g)
 {
 	golden_places_process(golden_file(g));
@@ -300,6 +305,7 @@ static const struct {
 	{ "events-merged", golden_events_merged_trace },
 	{ "events-flat", golden_events_flat_trace },
 	{ "heads", golden_heads_trace },
+	{ "parts", golden_parts_trace },
 	{ "places", golden_places_trace },
 	{ "places-calls", golden_places_calls_trace },
 	{ "events-user", golden_events_user_trace },

@@ -115,7 +115,7 @@ static struct build copy_of(const struct build *b)
 	return c;
 }
 
-static struct bob_trace *open_files(const struct build *from, size_t count)
+static struct bob_trace *open_some(const struct build *from, size_t count, uint32_t problems)
 {
 	struct bob_memory_file file[RANKS + 1];
 	struct bob_trace *t;
@@ -123,8 +123,15 @@ static struct bob_trace *open_files(const struct build *from, size_t count)
 	for (size_t i = 0; i < count; i++)
 		file[i] = (struct bob_memory_file){ from[i].name, from[i].bytes, from[i].len };
 	assert_int_equal(bob_archive_open_memory(file, count, &t, NULL), BOB_OK);
-	assert_int_equal(bob_trace_problem_count(t), 0);
+	assert_int_equal(bob_trace_problem_count(t), problems);
 	return t;
+}
+
+static uint32_t apart; /* parts of the head that are of no use, which is the last file */
+
+static struct bob_trace *open_files(const struct build *from, size_t count)
+{
+	return open_some(from, count, count > RANKS ? apart : 0);
 }
 
 /* These, which are closed, while they run. */
@@ -200,7 +207,142 @@ static struct build merge_rest(const struct build *from, size_t count, uint32_t 
 	return to;
 }
 
-static void check(int with_cut)
+/* --- in parts --- */
+
+#define ROUNDS 4u
+#define NOBODY RANKS
+
+/* What rank `i` has recorded since, with the heads of others. */
+static FILE *merge_behind(const struct build *own, const struct build *heads, size_t count,
+			  struct bob_given *given)
+{
+	struct bob_memory_file file[RANKS + 1] = { { own->name, own->bytes, own->len } };
+	struct bob_trace *t;
+	FILE *f = tmpfile();
+
+	for (size_t i = 0; i < count; i++)
+		file[i + 1] = (struct bob_memory_file){ heads[i].name, heads[i].bytes,
+							heads[i].len };
+	assert_int_equal(bob_archive_open_running(file, count + 1, &t, NULL), BOB_OK);
+	assert_int_equal(bob_archive_merge_behind(t, given, f, NULL), BOB_OK);
+	bob_trace_close(t);
+	return f;
+}
+
+/* One more part of `file`, or the first one. What `lost` has sent has not come. */
+static uint64_t merge_round(const struct rank *r, struct bob_given *given, uint32_t lost,
+			    FILE **file)
+{
+	struct build head[RANKS];
+	uint64_t bytes = 0;
+	size_t n = 0;
+	FILE *all;
+
+	for (uint32_t i = 1; i < AWAY; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "t%u.bob", i);
+		build_of_file(merge_behind(&r[i].file, NULL, 0, &given[i]), name, &head[n]);
+		bytes += head[n].len;
+		n += i != lost;
+		if (i == lost)
+			build_free(&head[n]);
+	}
+	all = merge_behind(&r[0].file, head, n, &given[0]);
+	while (n)
+		build_free(&head[--n]);
+	if (*file) {
+		assert_int_equal(bob_archive_append(fileno(*file), all), BOB_OK);
+		fclose(all);
+	} else {
+		*file = all;
+	}
+	return bytes;
+}
+
+static uint64_t events_of(const struct bob_trace *t, uint32_t process)
+{
+	const struct bob_process_info *p = bob_trace_process(t, process);
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < p->thread_count; i++)
+		n += bob_trace_value_events(t, p->first_thread + i, BOB_VALUES_MPI);
+	return n;
+}
+
+/* Processes' files have them. */
+static void drop_moments(char *text)
+{
+	char *to = text;
+	int drops = 0;
+
+	for (char *next; *text; text = next) {
+		next = text + strcspn(text, "\n") + 1;
+		drops = !strncmp(text, "moments\n", 8) || (drops && *text >= '0' && *text <= '9');
+		if (drops)
+			continue;
+		memmove(to, text, (size_t)(next - text));
+		to += next - text;
+	}
+	*to = 0;
+}
+
+static void expect_equal_but_times(const struct bob_trace *a, const struct bob_trace *b)
+{
+	char *x = dump_of(a), *y = dump_of(b);
+
+	drop_moments(x);
+	assert_true(strlen(x) > 10000);
+	assert_string_equal(x, y);
+	free(x);
+	free(y);
+}
+
+/* The file alone says what the ranks' files say at that moment, but what came behind something that was lost. */
+static void check_alone(const struct rank *r, const struct build *head, uint32_t lost)
+{
+	struct build file[RANKS];
+	struct bob_trace *own, *alone = open_some(head, 1, apart);
+
+	for (uint32_t i = 0; i < AWAY; i++)
+		file[i] = r[i].file;
+	own = open_files(file, AWAY);
+	if (lost == NOBODY)
+		expect_equal_but_times(own, alone);
+	assert_int_equal(bob_trace_process_count(alone), AWAY);
+	for (uint32_t i = 0; i < AWAY; i++)
+		assert_int_equal(events_of(alone, i) == events_of(own, i), i != lost);
+	bob_trace_close(own);
+	bob_trace_close(alone);
+}
+
+static struct build merge_parts(struct rank *r, int with_cut, uint32_t lost)
+{
+	struct bob_given given[RANKS] = { { 0 } };
+	uint64_t bytes[ROUNDS];
+	struct build head;
+	FILE *file = NULL;
+
+	apart = lost == NOBODY ? 0 : ROUNDS - 2;
+	for (uint32_t k = 0; k < ROUNDS; k++) {
+		bytes[k] = merge_round(r, given, k == 1 ? lost : NOBODY, &file);
+		for (uint32_t i = 0; i < AWAY && k + 1 < ROUNDS; i++) {
+			work(&r[i], i, 5);
+			if (with_cut && i != UNCUT)
+				cut(&r[i]);
+		}
+	}
+	assert_true(bytes[ROUNDS - 1] < bytes[1] + bytes[1] / 8); /* all rounds are alike */
+	for (uint32_t i = 0; i < RANKS; i++)
+		free(given[i].row);
+	build_of_file(file, "trace.bob", &head);
+	check_alone(r, &head, lost);
+	return head;
+}
+
+/* --- all of it --- */
+
+static void check(int with_cut, int in_parts, uint32_t lost)
 {
 	struct build file[RANKS + 1], two[2];
 	struct rank *r = calloc(RANKS, sizeof(*r));
@@ -211,7 +353,7 @@ static void check(int with_cut)
 		if (with_cut && i != UNCUT)
 			cut(&r[i]);
 	}
-	file[RANKS] = merge_tree(r, AWAY);
+	file[RANKS] = in_parts ? merge_parts(r, with_cut, lost) : merge_tree(r, AWAY);
 	for (uint32_t i = 0; i < RANKS; i++) {
 		go_on(&r[i], i);
 		file[i] = r[i].file;
@@ -241,13 +383,31 @@ static void check(int with_cut)
 static void test_cut(void **state)
 {
 	(void)state;
-	check(1);
+	check(1, 0, NOBODY);
 }
 
 static void test_not_cut(void **state)
 {
 	(void)state;
-	check(0);
+	check(0, 0, NOBODY);
+}
+
+static void test_parts(void **state)
+{
+	(void)state;
+	check(1, 1, NOBODY);
+}
+
+static void test_parts_not_cut(void **state)
+{
+	(void)state;
+	check(0, 1, NOBODY);
+}
+
+static void test_lost(void **state)
+{
+	(void)state;
+	check(1, 1, MORE);
 }
 
 /* The bytes of a head do not depend on the tree. */
@@ -281,6 +441,9 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_not_cut),
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_parts_not_cut),
+		cmocka_unit_test(test_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
