@@ -314,7 +314,7 @@ def read_part(r):
 # --- packed ---
 
 def read_series(r, n):
-    """`n` numbers: a count of pieces, and these; or 0, and a group of one; or 0, 0, and halves."""
+    """`n` numbers: a count of pieces, and these; or 0, and a group of one; or 0, 0, and halves; or 0, 0, 0, and narrow ones."""
     if not n:
         if r.n():
             raise Bad
@@ -334,9 +334,27 @@ def series_of(r, halves):
     else:
         data = cut(r, r.n())
         if not data and halves:
-            return halves_of(Reader(cut(r, r.n())))
+            data = cut(r, r.n())
+            return halves_of(Reader(data)) if data else narrow_of(Reader(cut(r, r.n())))
         pieces = Group(data, None, None).column(0).pieces
     return (v for p in pieces for v in p.values())
+
+
+def narrow_of(r):
+    count = r.n()
+    count, differences = count // 2, count & 1
+    least = value = 0
+    while count:
+        least += zigzag(r.n())
+        width, n = r.u8(), min(count, 64)
+        if width > 64:
+            raise Bad
+        bits = int.from_bytes(cut(r, (n * width + 7) // 8), "little")
+        for _ in range(n):
+            value = (value if differences else 0) + least + (bits & (1 << width) - 1) & (1 << 64) - 1
+            yield value
+            bits >>= width
+        count -= n
 
 
 def halves_of(r):

@@ -8,6 +8,7 @@
 
 #define MANY 4u /* pieces: fewer take no turns, ... */
 #define HALVES_BYTES 48u /* fewer are nothing to save */
+#define NARROW_BYTES 8u /* it has to save these: pieces are compressed once more in a file */
 #define TOO_MANY                                                                                   \
 	(1u << 17) /* ... and among so many nobody looks for turns: it takes 100 bytes for each */
 
@@ -75,8 +76,26 @@ static void put_halves(struct bob_buffer *b, uint32_t begin, const struct bob_se
 	bob_buffer_free(&halves);
 }
 
-/* `halves`: these, too. */
-static void end(struct bob_series_writer *w, struct bob_buffer *b, int halves)
+/* The same, narrow. */
+static void put_narrow(struct bob_buffer *b, uint32_t begin, const struct bob_series_writer *w,
+		       size_t most)
+{
+	struct bob_buffer narrow = { .alloc = b->alloc };
+	bob_status st = bob_narrow_put(&w->pieces, w->count, most, &narrow);
+
+	if (st == BOB_OK) {
+		b->len = begin;
+		for (int i = 0; i < 3; i++)
+			bob_buffer_varint(b, 0);
+		bob_buffer_varint(b, narrow.len);
+		bob_buffer_put(b, narrow.at, narrow.len);
+	}
+	b->failed |= st == BOB_ERR_NOMEM || narrow.failed;
+	bob_buffer_free(&narrow);
+}
+
+/* `any`: by halves or narrow, too. */
+static void end(struct bob_series_writer *w, struct bob_buffer *b, int any)
 {
 	size_t most;
 	uint32_t begin;
@@ -92,8 +111,10 @@ static void end(struct bob_series_writer *w, struct bob_buffer *b, int halves)
 		bob_buffer_varint(b, w->count);
 		bob_buffer_put(b, w->pieces.at, w->pieces.len);
 	}
-	if (halves && !b->failed && w->count > MANY && most > HALVES_BYTES)
+	if (any && !b->failed && w->count > MANY && most > HALVES_BYTES)
 		put_halves(b, begin, w, most - 2);
+	if (any && !b->failed && w->count > MANY && b->len - begin > NARROW_BYTES)
+		put_narrow(b, begin, w, b->len - begin - NARROW_BYTES);
 }
 
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b)
@@ -126,6 +147,7 @@ static void begin(struct bob_series_reader *r, const uint8_t *at, const uint8_t 
 	r->before = r->left = 0;
 	r->is_group = r->has_piece = 0;
 	r->halves = NULL;
+	r->is_narrow = 0;
 }
 
 void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,
@@ -148,7 +170,7 @@ static bob_status get_bytes(struct bob_series_reader *r, struct bob_fold_bytes *
 }
 
 static bob_status open_any(struct bob_series_reader *r, const struct bob_alloc *alloc,
-			   const uint8_t *at, const uint8_t *end, int halves)
+			   const uint8_t *at, const uint8_t *end, int any)
 {
 	struct bob_fold_bytes bytes;
 
@@ -163,9 +185,13 @@ static bob_status open_any(struct bob_series_reader *r, const struct bob_alloc *
 		r->is_group = 1;
 		return bob_group_open_alone(&r->group, alloc, &bytes);
 	}
-	if (!halves || get_bytes(r, &bytes) != BOB_OK)
+	if (!any || get_bytes(r, &bytes) != BOB_OK)
 		return BOB_ERR_CORRUPT;
-	return bob_halves_open(alloc, &bytes, &r->halves);
+	if (bytes.len)
+		return bob_halves_open(alloc, &bytes, &r->halves);
+	r->is_narrow = 1;
+	return get_bytes(r, &bytes) == BOB_OK ? bob_narrow_open(&bytes, &r->narrow) :
+						BOB_ERR_CORRUPT;
 }
 
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
@@ -203,6 +229,8 @@ bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value)
 
 	if (r->halves)
 		return bob_halves_next(r->halves, value);
+	if (r->is_narrow)
+		return bob_narrow_next(&r->narrow, value);
 	if (!r->has_piece || bob_piece_next(&r->piece, 0, &r->walk) != BOB_OK) {
 		r->has_piece = 0;
 		st = next_piece(r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which knows pieces that take turns, or by
- * halves (halves.h):
- *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves
+ * halves (halves.h), or narrow (narrow.h):
+ *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves; or 0, 0, 0, varint bytes, narrow
  * Written and read one number after the other, so that a million of them need no room. */
 #ifndef BOB_FOLD_SERIES_H
 #define BOB_FOLD_SERIES_H
@@ -9,6 +9,7 @@
 #include "fold/buffer.h"
 #include "fold/column.h"
 #include "fold/group.h"
+#include "fold/narrow.h"
 
 /* --- writing --- */
 
@@ -25,7 +26,7 @@ static inline void bob_series_add(struct bob_series_writer *w, uint64_t v)
 }
 /* The series goes behind what `b` has; NULL: nowhere. What w->pieces has stays until the writer is freed. */
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
-/* The same, but not by halves. */
+/* The same, but neither by halves nor narrow. */
 void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b);
 void bob_series_free(struct bob_series_writer *w);
 
@@ -41,12 +42,14 @@ struct bob_series_reader {
 	struct bob_piece_walk walk;
 	struct bob_group_reader group;
 	struct bob_halves *halves;	/* NULL: it is not by halves */
+	int is_narrow;
+	struct bob_narrow_reader narrow;
 };
 
 /* Of one number at least. Close it whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end);
-/* The same of bytes that are a series and nothing else, which is none by halves; of pieces without their count before them. */
+/* The same of bytes that are a series and nothing else, which is neither by halves nor narrow; of pieces without their count before them. */
 bob_status bob_series_open_whole(struct bob_series_reader *r, const struct bob_alloc *alloc,
 				 const uint8_t *at, const uint8_t *end);
 void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of numbers as bytes: what was put comes back, whatever the row; numbers that depend on the low zero bits of their place take room for each bit;
+/* Rows of numbers as bytes: what was put comes back, whatever the row; numbers that depend on the low zero bits of their place take room for each bit; numbers without
+ * a rule as many bits as they differ by;
  * damaged bytes are refused or are a row. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,17 +119,53 @@ static void test_any(void **state)
 		}
 }
 
-static void test_damage(void **state)
+/* No rule: of each 64 numbers the least one, and the bits by which the others differ from it; likewise if they step, but not evenly, and if they drift. */
+static void test_narrow(void **state)
 {
-	struct bob_buffer b = { .alloc = alloc };
-	uint64_t v;
+	static const uint32_t least[] = { 16, 64, 65, 1000, 10000 };
 
 	(void)state;
-	for (uint32_t r = 0; r < 1000; r++)
-		value[r] = children(r, 1000);
-	bob_series_put(&b, value, 1000);
-	assert_false(b.failed);
-	assert_true(!b.at[0] && !b.at[1]); /* by halves */
+	for (uint32_t bits = 1; bits < 60; bits += 4)
+		for (size_t i = 0; i < sizeof(least) / sizeof(*least); i++)
+			for (uint32_t kind = 0; kind < 4; kind++) {
+				const uint32_t n = least[i], blocks = (n + 63) / 64;
+
+				for (uint32_t k = 0; k < n; k++) {
+					uint64_t any = bob_hash_mix(n * 60ull + k) >> (64 - bits);
+
+					value[k] = kind == 0 ? any :
+						   kind == 1 ? any - (1ull << (bits - 1)) :
+						   kind == 2 ? any + k / 64 * 12345 :
+						   k	     ? value[k - 1] + 1000000 + any :
+							       1000000;
+				}
+				assert_true(round_trip(n) <=
+					    16 + (n * (size_t)bits + 7) / 8 + blocks * 12ull);
+			}
+}
+
+static void test_all_bits(void **state)
+{
+	(void)state;
+	for (uint32_t n = 5; n < 300; n += 7)
+		for (uint32_t kind = 0; kind < 3; kind++) {
+			for (uint32_t i = 0; i < n; i++) {
+				uint64_t any = bob_hash_mix(i * 3ull + kind);
+
+				value[i] = kind == 0 ? any :
+					   kind == 1 ? any >> any % 64 :
+					   i % 2     ? any :
+						       ~any;
+			}
+			round_trip(n);
+		}
+}
+
+/* Whatever is damaged is refused, or is a row. */
+static void damage(struct bob_buffer b, uint32_t most)
+{
+	uint64_t v;
+
 	for (uint32_t i = 0; i < b.len; i++)
 		for (uint32_t k = 0; k < 9; k++) {
 			uint8_t was = b.at[i];
@@ -137,12 +174,32 @@ static void test_damage(void **state)
 
 			b.at[i] = k < 8 ? was ^ (uint8_t)(1 << k) : 0;
 			st = bob_series_open(&r, &alloc, b.at, b.at + (k ? b.len : i));
-			for (uint32_t n = 0; n < 2000 && st == BOB_OK; n++)
+			for (uint32_t n = 0; n < most && st == BOB_OK; n++)
 				st = bob_series_next(&r, &v);
 			assert_true(st == BOB_OK || st == BOB_END || st == BOB_ERR_CORRUPT);
 			bob_series_close(&r);
 			b.at[i] = was;
 		}
+}
+
+static void test_damage(void **state)
+{
+	struct bob_buffer b = { .alloc = alloc };
+
+	(void)state;
+	for (uint32_t r = 0; r < 1000; r++)
+		value[r] = children(r, 1000);
+	bob_series_put(&b, value, 1000);
+	assert_false(b.failed);
+	assert_true(!b.at[0] && !b.at[1] && b.at[2]); /* by halves */
+	damage(b, 2000);
+	b.len = 0;
+	for (uint32_t i = 0; i < 150; i++)
+		value[i] = bob_hash_mix(i) % 1000;
+	bob_series_put(&b, value, 150);
+	assert_false(b.failed);
+	assert_true(!b.at[0] && !b.at[1] && !b.at[2]); /* narrow */
+	damage(b, 2000);
 	bob_buffer_free(&b);
 }
 
@@ -169,7 +226,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),	 cmocka_unit_test(test_tree_of_any_size),
 		cmocka_unit_test(test_any),	 cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_no_halves_inside),
+		cmocka_unit_test(test_no_halves_inside), cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_all_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
