@@ -11,7 +11,7 @@
 struct recording {
 	const char *output;
 	int quiet, report, exec, calls, events, mpi, mem, source;
-	const char *collector;	/* auto, process or none */
+	const char *collector;	/* process or none; NULL: nothing said, process */
 	const char *time;	/* one of TIME_NAMES */
 	const char *which_mpi;	/* NULL: whichever the program has */
 	struct cli_wrap wrap;

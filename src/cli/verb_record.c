@@ -211,7 +211,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int joi
 static int is_collected(const struct recording *r)
 {
 	return r->source && !cli_vars_get(&r->vars, "BOBBIN_CODEC") &&
-	       !strcmp(r->collector, "process");
+	       (!r->collector || !strcmp(r->collector, "process"));
 }
 
 static void name_launcher(struct cli_vars *v)
@@ -304,8 +304,7 @@ static int choose_wrappers(struct recording *r, const char *path)
 
 int verb_record(int argc, char **argv)
 {
-	struct recording r = { .output = "bobbin.data", .time = "marks", .engine.engine = "auto",
-			       .collector = "process" };
+	struct recording r = { .output = "bobbin.data", .time = "marks", .engine.engine = "auto" };
 	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512];
 	struct bob_error err = { .text = "" };
 	int bad = record_options_read(&r, argc, argv);
@@ -321,6 +320,8 @@ int verb_record(int argc, char **argv)
 		return cli_misuse("record",
 				  "--calls, --mem and --source cannot be recorded together"),
 		       125;
+	if (r.collector && !r.source)
+		return cli_misuse("record", "--collector is of --source"), 125;
 	r.events |= r.mpi && !cli_mpi_level_is(&r.vars, "off|flat|rank|all");
 	r.calls |= !r.mem && !r.mpi && !r.events && !r.wrap.spec;
 	if (!r.mpi && !r.events && cli_vars_get(&r.vars, "BOBBIN_FLUSH_EVERY"))

@@ -297,8 +297,9 @@ def ranks():
 
 @suite.case("options")
 def options():
-    for args, what in ((["--collector=x"], b"--collector=x: want process or none"),):
-        r = h.run([h.BOBBIN, "record", "--source", *args, "--", "true"])
+    for args, what in ((["--source", "--collector=x"], b"--collector=x: want process or none"),
+                       (["--collector=none"], b"--collector is of --source")):
+        r = h.run([h.BOBBIN, "record", *args, "--", "true"])
         h.check(r.status == 125 and what in r.err, f"{r}")
 
 
