@@ -10,6 +10,7 @@ from spec_bytes import M32, M64, Bad, Reader, crc32c
 
 PATH, SHAPE, LOOP, SPINE, COLUMN, VALUES, ITEMS, END = range(1, 9)
 REST = 7  # in the place of a piece: what follows is not affine
+PATTERN, PATTERN_MAX = 16, 64  # in the place of a piece: so many elements and this one more
 WORDS_MAX, KEY_MAX, DIMS_MAX = 128, 255, 6
 
 
@@ -144,12 +145,18 @@ def read_pairs(r, dims):
 
 
 def read_pieces(r, limit=None):
-    """Pieces up to `limit`, else up to the end or what is not affine; and whether that came."""
+    """Pieces up to `limit`; else also those of patterns, up to the end or what is not affine; and whether that came."""
     found, base = [], 0
     while r.at < len(r.data) and (limit is None or len(found) < limit):
         first = r.u8()
         if first == REST:
             return found, True
+        if limit is None and first > PATTERN:
+            pattern = read_pattern(r, first)
+            numbers = [r.s() for _ in range(numbers_of(pattern))]
+            found += expand_element(pattern, numbers, base)
+            base += numbers[0]
+            continue
         dims, grows = read_dims(r, first)
         base += r.s()
         count, step, grow = [], [], {}
@@ -380,11 +387,17 @@ def by_halves(parts, odd):
         i += 1
 
 
+def read_pattern(r, first):
+    if first > PATTERN + PATTERN_MAX:
+        raise Bad
+    return "pattern", [read_element(r) for _ in range(first - PATTERN)]
+
+
 def read_element(r):
     """("piece", dims, pairs) or ("pattern", elements)."""
     first = r.u8()
-    if 16 < first < 32:
-        return "pattern", [read_element(r) for _ in range(first - 16)]
+    if first > PATTERN:
+        return read_pattern(r, first)
     dims, grows = read_dims(r, first)
     return "piece", dims, read_pairs(r, dims) if grows else []
 

@@ -6,8 +6,11 @@
 
 #include "base/varint.h"
 
-/* Given up where fewer values than this make a piece; the first pieces say little. */
-#define PIECES_TO_JUDGE 48u
+/* Given up where fewer values than this make a piece. The first pieces say little: so many may have come before the first
+ * of them come again, BOB_WINDOW_PATTERN, and then these. What does come again may do so three times. */
+#define PIECES_TO_JUDGE (BOB_WINDOW_PATTERN + PIECES_BACK)
+#define PIECES_BACK 8u
+#define PIECES_TO_WAIT (4 * BOB_WINDOW_PATTERN)
 #define VALUES_PER_PIECE 4u
 /* A trip count that was predicted costs nothing and another one a byte, but a piece five at least, also if it comes again. */
 #define TRIPS_PER_PIECE 12u
@@ -15,14 +18,15 @@
 
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
 		      struct bob_column_full *full, uint32_t full_room,
-		      struct bob_values_enc *values, struct bob_trips *trips,
-		      bob_column_bytes_fn sink, void *ctx)
+		      struct bob_columns_windows *windows, struct bob_values_enc *values,
+		      struct bob_trips *trips, bob_column_bytes_fn sink, void *ctx)
 {
 	memset(c, 0, sizeof(*c));
 	c->slot = slot;
 	c->room = room;
 	c->full = full;
 	c->full_room = full_room;
+	c->windows = windows;
 	c->values = values;
 	c->trips = trips;
 	trips->sink = sink;
@@ -49,19 +53,125 @@ static uint64_t values_wanted(const struct bob_columns *c, const struct bob_colu
 	return s->in_line && bob_trips_have_room(c->trips) ? TRIPS_PER_PIECE : VALUES_PER_PIECE;
 }
 
+struct out {
+	bob_column_bytes_fn sink;
+	void *ctx;
+	uint32_t number;
+	uint64_t last;			/* first number of the element before */
+};
+
+static void put_piece(struct out *o, const struct bob_piece *p)
+{
+	uint8_t bytes[BOB_PIECE_BYTES_MAX];
+
+	o->sink(o->ctx, o->number, bytes, bob_piece_put(p, o->last, bytes));
+	o->last = p->base;
+}
+
+static COLD void put_pattern(struct out *o, const struct bob_element_view *v)
+{
+	uint8_t bytes[8 * BOB_VARINT_MAX];
+	size_t len = 0;
+
+	o->sink(o->ctx, o->number, v->structure, v->structure_len);
+	for (uint32_t i = 0; i < v->number_count; i++) {
+		uint64_t n = v->number[i] - (i ? 0 : o->last);
+
+		len += bob_varint_put(bytes + len, bob_zigzag((int64_t)n));
+		if (len > sizeof(bytes) - BOB_VARINT_MAX || i + 1 == v->number_count) {
+			o->sink(o->ctx, o->number, bytes, len);
+			len = 0;
+		}
+	}
+	o->last = v->number[0];
+}
+
+static void put_element(void *ctx, const struct bob_element_view *v)
+{
+	struct bob_piece p;
+
+	if (v->structure[0] > BOB_PATTERN_MARK) {
+		put_pattern(ctx, v);
+		return;
+	}
+	bob_element_piece(v->structure, v->structure_len, v->number, &p);
+	put_piece(ctx, &p);
+}
+
+static struct out out_of(const struct bob_columns *c, uint32_t number)
+{
+	return (struct out){ c->sink, c->ctx, number, c->slot[number].last };
+}
+
+static void give_element(void *ctx, const struct bob_element_view *v)
+{
+	struct bob_column_full *f = ctx;
+	struct out o = out_of(f->owner, f->number);
+
+	put_element(&o, v);
+	f->owner->slot[f->number].last = o.last;
+	f->given += bob_element_weight(v);
+}
+
+/* --- windows --- */
+
+static COLD void take_window(struct bob_column_full *f)
+{
+	struct bob_columns_windows *w = f->owner->windows;
+
+	if (!w || f->column.pieces > 1)
+		return;
+	if (w->free_count)
+		f->window = &w->window[w->free[--w->free_count]];
+	else if (w->count < BOB_COLUMNS_WINDOWS)
+		f->window = &w->window[w->count++];
+	if (f->window)
+		bob_patterns_begin(f->window);
+}
+
+static COLD void leave_window(struct bob_column_full *f)
+{
+	struct bob_columns_windows *w = f->owner->windows;
+
+	if (!f->window)
+		return;
+	bob_patterns_rest(&f->window->patterns, give_element, f);
+	w->free[w->free_count++] = (uint32_t)(f->window - w->window);
+	f->window = NULL;
+}
+
+/* Are there too many elements for the values? */
+static COLD int is_too_much(const struct bob_column_full *f)
+{
+	uint64_t elements = f->given, wanted = values_wanted(f->owner, &f->owner->slot[f->number]);
+
+	if (f->window)
+		elements += bob_patterns_weight(&f->window->patterns);
+	if (f->column.values >= wanted * elements)
+		return 0;
+	return !f->window || f->column.pieces > PIECES_TO_WAIT ||
+	       !bob_patterns_return(&f->window->patterns, PIECES_BACK);
+}
+
 static void give_piece(void *ctx, const struct bob_piece *p)
 {
 	struct bob_column_full *f = ctx;
-	struct bob_columns *c = f->owner;
-	struct bob_column_slot *s = &c->slot[f->number];
-	uint8_t bytes[BOB_PIECE_BYTES_MAX];
-	size_t len = bob_piece_put(p, s->last, bytes);
 
-	s->last = p->base;
-	c->sink(c->ctx, f->number, bytes, len);
-	if (f->column.pieces > PIECES_TO_JUDGE &&
-	    f->column.values < values_wanted(c, s) * f->column.pieces)
-		s->leaves = 1;
+	if (!f->window)
+		take_window(f);
+	f->newest = p->base;
+	if (f->window) {
+		bob_patterns_put(&f->window->patterns, p, give_element, f);
+	} else {
+		struct out o = out_of(f->owner, f->number);
+
+		put_piece(&o, p);
+		f->owner->slot[f->number].last = o.last;
+		f->given++;
+	}
+	if (f->column.pieces >= PIECES_TO_JUDGE && f->column.pieces % PIECES_BACK == 0 &&
+	    is_too_much(f))
+		f->owner->slot[f->number].leaves = 1;
 }
 
 static COLD void put_difference(struct bob_columns *c, uint32_t number, uint64_t v)
@@ -94,6 +204,8 @@ static void fill(struct bob_columns *c, struct bob_column_full *f, uint32_t numb
 
 	f->owner = c;
 	f->number = number;
+	f->window = NULL;
+	f->given = 0;
 	bob_column_init(&f->column, give_piece, f);
 	for (uint32_t i = 0; i < s->used; i++)
 		bob_column_put(&f->column, s->u.first[i]);
@@ -109,6 +221,8 @@ static COLD void give_up(struct bob_columns *c, uint32_t number)
 	if (!s->full)
 		fill(c, f, number);
 	bob_column_finish(&f->column);
+	leave_window(f);
+	s->last = f->newest;
 	if (s->full) {
 		s->full = NULL;
 		f->next_free = c->full_free;
@@ -178,28 +292,21 @@ void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t 
 
 /* --- the rest --- */
 
-struct rest {
-	bob_column_bytes_fn sink;
-	void *ctx;
-	uint32_t number;
-	uint64_t last;
-};
-
 static void rest_piece(void *ctx, const struct bob_piece *p)
 {
-	struct rest *r = ctx;
-	uint8_t bytes[BOB_PIECE_BYTES_MAX];
-
-	r->sink(r->ctx, r->number, bytes, bob_piece_put(p, r->last, bytes));
-	r->last = p->base;
+	put_piece(ctx, p);
 }
 
-static void rest_of_pieces(struct bob_columns *c, struct rest *r, const uint64_t *more)
+static void rest_of_pieces(struct bob_columns *c, struct out *r, const uint64_t *more)
 {
 	const struct bob_column_slot *s = &c->slot[r->number];
 	struct bob_column *copy = &c->scratch.column;
 
 	if (s->full) {
+		struct bob_column_full *f = s->full->ctx;
+
+		if (f->window)
+			bob_patterns_rest(&f->window->patterns, put_element, r);
 		*copy = *s->full;
 		copy->sink = rest_piece;
 		copy->ctx = r;
@@ -217,7 +324,7 @@ void bob_columns_rest(struct bob_columns *c, uint32_t number, const uint64_t *mo
 		      bob_column_bytes_fn sink, void *ctx)
 {
 	const struct bob_column_slot *s = &c->slot[number];
-	struct rest r = { sink, ctx, number, s->last };
+	struct out r = { sink, ctx, number, s->last };
 	uint8_t bytes[BOB_TRIPS_REST_MAX];
 
 	if (!s->given_up) {

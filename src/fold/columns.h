@@ -2,14 +2,16 @@
 /* All columns (column.h) of one folder: a number each, in the order in which they were added.
  *
  * Most columns of a program get a handful of values and most of the others are affine, so a column begins
- * as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if there is room. One that is not affine, or has
+ * as four values in its slot of 64 bytes and gets its 1.4 KB when the fifth comes, if there is room. One that gives pieces gets a window
+ * for them, where those that take turns become patterns (pattern.h), if there is room. One that is not affine, nor comes again, or has
  * no room, is *given up*: its values go to the thread's stream of values (values.h), or, where the
  * column is `in_line`, behind its own pieces (trips.h). Trip counts are in line, because who reads
  * wants them before the values of the loop, which come before them.
  *
  *     bytes of a column:  pieces (piece.h), the base of each relative to that of the one before;
+ *                         patterns: the structure, then the numbers, zigzag (group.h), the first one relative likewise;
  *                         if given up: a byte BOB_COLUMN_GIVEN_UP; in line: trips.h
- *     the last base before the mark is what the first difference is to.
+ *     the base of the last piece before the mark, patterns expanded, is what the first difference is to.
  *
  * Owner: the caller, also of the memory. Threads: one. Freestanding, no allocation.
  * Budget: <= 4 ns for a predicted value, <= 45 ns for another (bench/fold/bench_folder.c). */
@@ -17,19 +19,21 @@
 #define BOB_FOLD_COLUMNS_H
 
 #include "fold/column.h"
+#include "fold/pattern.h"
 #include "fold/trips.h"
 #include "fold/values.h"
 
 #define BOB_COLUMN_GIVEN_UP 7u	/* never the first byte of a piece */
 #define BOB_COLUMN_FIRST 4u	/* values that need no more than the slot */
 #define BOB_COLUMNS_NONE UINT32_MAX
+#define BOB_COLUMNS_WINDOWS 256u
 
 /* `bytes` are only lent. */
 typedef void (*bob_column_bytes_fn)(void *ctx, uint32_t number, const uint8_t *bytes, size_t len);
 
 struct bob_column_slot {
 	struct bob_column *full;	/* NULL: not yet, or given up */
-	uint64_t last;			/* base of the newest piece given away; given up: the last value */
+	uint64_t last;			/* first number of the newest element given away; given up: the last value */
 	union {
 		uint64_t first[BOB_COLUMN_FIRST];
 		uint8_t bytes
@@ -46,8 +50,18 @@ struct bob_column_slot {
 struct bob_column_full {
 	struct bob_column column;
 	struct bob_columns *owner;
+	struct bob_pattern_window *window; /* where its pieces go; NULL: none yet, or no room */
+	uint64_t newest;		/* base of the newest piece */
 	uint32_t number;
+	uint32_t given;			/* elements that went out, by their weight */
 	uint32_t next_free;		/* index + 1 */
+};
+
+/* Windows that columns have or had. */
+struct bob_columns_windows {
+	uint32_t count, free_count;	/* ever used, and of them in no use now */
+	uint32_t free[BOB_COLUMNS_WINDOWS];
+	struct bob_pattern_window window[BOB_COLUMNS_WINDOWS];
 };
 
 struct bob_columns {
@@ -58,16 +72,17 @@ struct bob_columns {
 	uint32_t count, room;		/* slots */
 	uint32_t full_count, full_room;	/* ever used */
 	uint32_t full_free;		/* index + 1, 0: none */
+	struct bob_columns_windows *windows;
 	bob_column_bytes_fn sink;
 	void *ctx;
 	struct bob_column_full scratch;
 };
 
-/* `slot` has room for `room`, `full` for `full_room`; these and `trips` are zeroed. */
+/* `slot` has room for `room`, `full` for `full_room`; these, `windows` and `trips` are zeroed. `windows` may be NULL. */
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
 		      struct bob_column_full *full, uint32_t full_room,
-		      struct bob_values_enc *values, struct bob_trips *trips,
-		      bob_column_bytes_fn sink, void *ctx);
+		      struct bob_columns_windows *windows, struct bob_values_enc *values,
+		      struct bob_trips *trips, bob_column_bytes_fn sink, void *ctx);
 /* `n` more; the number of the first, BOB_COLUMNS_NONE if there is no room. */
 uint32_t bob_columns_add(struct bob_columns *c, uint32_t n, int in_line);
 /* The bytes that complete those given so far, and the value `more` if it is not NULL, go to `sink`. Nothing

@@ -47,7 +47,7 @@ static size_t rounded(size_t size)
 }
 
 struct layout {
-	size_t control, paths, shape, shape_slot, key, column, full, trips, values, spine,
+	size_t control, paths, shape, shape_slot, key, column, full, windows, trips, values, spine,
 		tolerated, end;
 };
 
@@ -62,7 +62,8 @@ static struct layout make_layout(void)
 	l.key = l.shape_slot + rounded(BOB_SHAPE_SLOTS * sizeof(uint32_t));
 	l.column = l.key + rounded(BOB_SHAPE_KEY_BYTES);
 	l.full = l.column + rounded(COLUMNS_MAX * sizeof(struct bob_column_slot));
-	l.trips = l.full + rounded(FULL_MAX * sizeof(struct bob_column_full));
+	l.windows = l.full + rounded(FULL_MAX * sizeof(struct bob_column_full));
+	l.trips = l.windows + rounded(sizeof(struct bob_columns_windows));
 	l.values = l.trips + rounded(sizeof(struct bob_trips));
 	l.spine = l.values + rounded(bob_values_size(BOB_FOLD_VALUES_BITS));
 	l.tolerated = l.spine + rounded(bob_values_size(BOB_FOLD_SPINE_BITS));
@@ -175,7 +176,8 @@ static void begin(struct bob_folder *f)
 	bob_values_enc_init(&f->values, mem + l.values, BOB_FOLD_VALUES_BITS, take_values, f);
 	bob_values_enc_init(&f->spine, mem + l.spine, BOB_FOLD_SPINE_BITS, take_spine, f);
 	bob_columns_init(&f->columns, (void *)(mem + l.column), COLUMNS_MAX, (void *)(mem + l.full),
-			 FULL_MAX, &f->values, (void *)(mem + l.trips), take_column, f);
+			 FULL_MAX, (void *)(mem + l.windows), &f->values, (void *)(mem + l.trips),
+			 take_column, f);
 	f->control = bob_control_init(mem + l.control, &sink, &f->columns);
 }
 

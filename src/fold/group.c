@@ -28,26 +28,59 @@ int bob_content_add(struct bob_content *c, uint64_t number)
 	return 1;
 }
 
-static void put_piece(struct bob_content *c, const struct bob_piece *p, uint64_t before)
+uint32_t bob_element_make(const struct bob_piece *p, uint8_t *structure, uint64_t *number,
+			  uint32_t *numbers)
 {
 	unsigned pairs = bob_piece_pair(0, p->dims);
 	uint64_t mask = 0;
-	uint8_t dims;
+	uint32_t n = 0;
 
 	for (unsigned i = 0; i < pairs; i++)
 		mask |= (uint64_t)(p->grow[i] != 0) << i;
-	dims = (uint8_t)(p->dims | (mask ? 8u : 0u));
-	bob_buffer_put(&c->structure, &dims, 1);
-	if (mask)
-		bob_buffer_varint(&c->structure, mask);
-	bob_content_add(c, p->base - before);
+	structure[0] = (uint8_t)(p->dims | (mask ? 8u : 0u));
+	number[n++] = p->base;
 	for (unsigned d = 0; d < p->dims; d++) {
-		bob_content_add(c, p->count[d]);
-		bob_content_add(c, p->step[d]);
+		number[n++] = p->count[d];
+		number[n++] = p->step[d];
 	}
 	for (unsigned i = 0; i < pairs; i++)
 		if (p->grow[i])
-			bob_content_add(c, p->grow[i]);
+			number[n++] = p->grow[i];
+	*numbers = n;
+	return 1 + (mask ? (uint32_t)bob_varint_put(structure + 1, mask) : 0);
+}
+
+static void put_piece(struct bob_content *c, const struct bob_piece *p, uint64_t before)
+{
+	uint8_t structure[BOB_ELEMENT_BYTES_MAX];
+	uint64_t number[BOB_ELEMENT_NUMBERS_MAX];
+	uint32_t n, bytes = bob_element_make(p, structure, number, &n);
+
+	number[0] -= before;
+	bob_buffer_put(&c->structure, structure, bytes);
+	for (uint32_t i = 0; i < n; i++)
+		bob_content_add(c, number[i]);
+}
+
+/* A pattern, whose structure comes first and then its numbers. */
+static bob_status get_pattern(struct bob_content *c, const uint8_t **at, const uint8_t *end,
+			      uint64_t *before)
+{
+	const uint8_t *structure = *at;
+	uint32_t numbers;
+	uint64_t z = 0;
+
+	if (bob_element_skip(at, end, &numbers) != BOB_OK || numbers > (uint64_t)(end - *at))
+		return BOB_ERR_CORRUPT;
+	bob_buffer_put(&c->structure, structure, (size_t)(*at - structure));
+	for (uint32_t i = 0; i < numbers; i++) {
+		if (bob_varint_get(at, end, &z) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+		bob_content_add(c, (uint64_t)bob_unzigzag(z));
+		if (!i)
+			*before += (uint64_t)bob_unzigzag(z);
+	}
+	return BOB_OK;
 }
 
 void bob_content_clear(struct bob_content *c)
@@ -65,6 +98,11 @@ bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *
 
 	bob_content_clear(c);
 	while (at != end && *at != BOB_COLUMN_GIVEN_UP) {
+		if (*at > BOB_PATTERN_MARK) {
+			if (get_pattern(c, &at, end, &before) != BOB_OK)
+				return BOB_ERR_CORRUPT;
+			continue;
+		}
 		if (bob_piece_get(&at, end, before, &p) != BOB_OK)
 			return BOB_ERR_CORRUPT;
 		put_piece(c, &p, before);

@@ -28,7 +28,7 @@
 #include "fold/piece.h"
 
 #define BOB_PATTERN_DEPTH 6u
-#define BOB_PATTERN_MAX 15u	/* elements */
+#define BOB_PATTERN_MAX 64u	/* elements */
 #define BOB_PATTERN_MARK 16u
 
 enum bob_row_kind { BOB_ROW_SAME = 0, BOB_ROW_AFFINE = 1, BOB_ROW_PROFILE = 2 };
@@ -46,11 +46,23 @@ int bob_content_add(struct bob_content *c, uint64_t number);
 void bob_content_free(struct bob_content *c);
 /* From what a folder wrote of the column; *c is emptied first. */
 bob_status bob_content_read(struct bob_content *c, const struct bob_fold_bytes *bytes, int in_line);
-/* Finds patterns among the pieces; pattern.c. BOB_ERR_NOMEM. */
-bob_status bob_content_fold(struct bob_content *c);
+/* Finds patterns of at most `most` elements (pattern.h). BOB_ERR_NOMEM. */
+bob_status bob_content_fold(struct bob_content *c, uint32_t most);
+/* Patterns of at most BOB_PATTERN_MAX values as such; plain.c. BOB_ERR_NOMEM. */
+bob_status bob_content_plain(struct bob_content *c);
 /* group_read.c. How many numbers the element at *at has; *at goes behind it. BOB_ERR_CORRUPT, also if patterns are nested
  * deeper than BOB_PATTERN_DEPTH. */
 bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *numbers);
+
+/* A piece as an element, its base absolute. Returns the bytes of its structure. */
+#define BOB_ELEMENT_BYTES_MAX 4u
+#define BOB_ELEMENT_NUMBERS_MAX (1u + 2 * BOB_PIECE_DIMS + BOB_PIECE_PAIRS)
+uint32_t bob_element_make(const struct bob_piece *p, uint8_t *structure, uint64_t *number,
+			  uint32_t *numbers);
+
+/* And back: the structure is a piece's. */
+void bob_element_piece(const uint8_t *structure, size_t len, const uint64_t *number,
+		       struct bob_piece *p);
 
 /* The group of one member. */
 bob_status bob_group_put_alone(struct bob_buffer *b, const struct bob_content *c);

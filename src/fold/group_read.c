@@ -160,9 +160,9 @@ bob_status bob_element_skip(const uint8_t **at, const uint8_t *end, uint32_t *nu
 }
 
 /* The structure was skipped before, so it is good. */
-static void make_piece(const uint8_t *structure, const uint8_t *end, const uint64_t *v,
-		       struct bob_piece *p)
+void bob_element_piece(const uint8_t *structure, size_t len, const uint64_t *v, struct bob_piece *p)
 {
+	const uint8_t *end = structure + len;
 	uint64_t mask = 0;
 	uint8_t byte = *structure++;
 
@@ -302,7 +302,7 @@ bob_status bob_group_piece(struct bob_group_reader *r, struct bob_piece *p, int 
 	const uint8_t *next = structure;
 	(void)bob_element_skip(&next, r->structure_end, &n);
 	r->vector_count -= n;
-	make_piece(structure, r->structure_end, r->vector + r->vector_count, p);
+	bob_element_piece(structure, (size_t)(next - structure), r->vector + r->vector_count, p);
 	r->last = p->base;
 	return BOB_OK;
 }

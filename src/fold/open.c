@@ -219,7 +219,9 @@ static bob_status keep_column(struct reading *r, uint32_t i, uint32_t set)
 		return BOB_ERR_CORRUPT;
 	st = bob_content_read(&r->content, &bytes, c->in_line);
 	if (st == BOB_OK)
-		st = bob_content_fold(&r->content);
+		st = bob_content_fold(&r->content, BOB_PATTERN_MAX);
+	if (st == BOB_OK)
+		st = bob_content_plain(&r->content);
 	if (st == BOB_OK)
 		st = bob_group_put_alone(&r->out, &r->content);
 	return st != BOB_OK ? st : keep(r, list, set);

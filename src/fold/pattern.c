@@ -1,308 +1,408 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns: pieces that take turns. A column folds what is one loop nest; where rows of other kinds alternate --
- * 1 2 3 .. n, 0, 1 2 3 .. n + 1, 0 -- it gives many pieces, and these progress affinely again. So once the
- * column is complete its pieces are looked at as elements with numbers: where n elements are followed by
- * the same n twice or more, and each of their numbers by the same step, they are one element, a
- * pattern. Patterns are elements too, so this is done until nothing changes.
+/* Elements come one by one. While a pattern is open an element that is as it expects is counted and goes; one that is not
+ * closes it, and what had been counted of the next time comes again, before that one. A closed pattern, or a piece, is
+ * *settled*: either the newest n elements are the next time of a pattern before them, which opens again, or the newest 3 n become
+ * a pattern; else they stay. So nothing is ever looked for but at the newest end.
  *
- * Work: n elements, times BOB_PATTERN_MAX tries that mostly fail at once, times the depth. */
+ * There is always room: n elements three times take more than their pattern does, and what has been counted was taken out. */
+#include "fold/pattern.h"
+
 #include <string.h>
 
 #include "fold/columns.h"
-#include "fold/group.h"
 
 #define REPEATS_MIN 3u
-#define MARK_BYTES 4u
 
-struct element {
-	uint64_t mark;			/* of the structure: that of others is another one if this is */
-	uint32_t structure, structure_len;
-	uint32_t number, number_count;	/* the first one is absolute here */
-	uint32_t is_new;		/* was not there at the level before */
-};
+/* --- elements --- */
 
-struct elements {
-	struct bob_alloc alloc;
-	struct element *element;
-	uint64_t *first;		/* number of each */
-	uint32_t count, room, first_room;
-	const struct bob_content *content;
-};
-
-/* Its length and its first bytes: mostly all of it. */
-static uint64_t mark_of(const struct bob_content *c, const struct element *x)
+static uint32_t depth_at(const uint8_t **at, const uint8_t *end)
 {
-	uint32_t n = x->structure_len < MARK_BYTES ? x->structure_len : MARK_BYTES;
-	uint64_t mark = x->structure_len;
+	uint32_t deepest = 0, numbers;
 
-	for (uint32_t i = 0; i < n; i++)
-		mark = mark << 8 | c->structure.at[x->structure + i];
-	return mark;
+	if (at[0][0] <= BOB_PATTERN_MARK) {
+		(void)bob_element_skip(at, end, &numbers);
+		return 0;
+	}
+	for (uint32_t n = *(*at)++ - BOB_PATTERN_MARK; n; n--) {
+		uint32_t depth = depth_at(at, end);
+
+		deepest = deepest < depth ? depth : deepest;
+	}
+	return deepest + 1;
 }
 
-static inline int same_structure(const struct elements *e, uint32_t a, uint32_t b)
+/* The first of those to come. */
+static struct bob_element_view view_next(const struct bob_patterns *t)
 {
-	const struct element *p = &e->element[a], *q = &e->element[b];
-	const uint8_t *bytes = e->content->structure.at;
+	const struct bob_element *x = &t->element[t->next];
+	int last = t->next + 1 == t->room;
 
-	return p->mark == q->mark &&
-	       (p->structure_len <= MARK_BYTES ||
-		!memcmp(bytes + p->structure, bytes + q->structure, p->structure_len));
+	return (struct bob_element_view){
+		.structure = t->structure + x->structure,
+		.number = t->number + x->number,
+		.structure_len = (last ? t->structure_room : x[1].structure) - x->structure,
+		.number_count = (last ? t->number_room : x[1].number) - x->number,
+	};
 }
 
-/* Does each number of c follow b as b follows a? */
-static int progress(const struct elements *e, uint32_t a, uint32_t b, uint32_t c)
+static int same_structure(const struct bob_element_view *a, const struct bob_element_view *b)
 {
-	const uint64_t *n = e->content->number;
-	const uint64_t *x = n + e->element[a].number, *y = n + e->element[b].number,
-		       *z = n + e->element[c].number;
+	return a->structure_len == b->structure_len &&
+	       !memcmp(a->structure, b->structure, a->structure_len);
+}
 
-	for (uint32_t i = 0; i < e->element[a].number_count; i++)
-		if (y[i] - x[i] != z[i] - y[i])
+/* --- what a pattern expects --- */
+
+/* How many numbers there are in one time, in front of how often. */
+static uint32_t half_of(const struct bob_element_view *pattern)
+{
+	return (pattern->number_count - 1) / 2;
+}
+
+/* Number `at` of a pattern's next time. Those that are the first of an element, but the first one, are relative to that: see first. */
+static uint64_t expected(const struct bob_element_view *pattern, uint32_t at)
+{
+	uint32_t half = half_of(pattern);
+
+	return pattern->number[at] + pattern->number[half] * pattern->number[half + 1 + at];
+}
+
+/* The child at these places, which is described but for its numbers. */
+static struct bob_element_view child_at(const struct bob_element_view *pattern, uint32_t structure)
+{
+	const uint8_t *at = pattern->structure + structure;
+	struct bob_element_view v = { .structure = at };
+
+	(void)bob_element_skip(&at, pattern->structure + pattern->structure_len, &v.number_count);
+	v.structure_len = (uint32_t)(at - v.structure);
+	return v;
+}
+
+static uint64_t expected_first(const struct bob_element_view *pattern, uint32_t at)
+{
+	return expected(pattern, at) + (at ? expected(pattern, 0) : 0);
+}
+
+/* Is `v` the child whose bytes and numbers begin at these places of the pattern? They go behind it if so. */
+static int is_expected(const struct bob_element_view *pattern, const struct bob_element_view *v,
+		       uint32_t *structure, uint32_t *number)
+{
+	uint32_t at = *number;
+
+	if (v->number[0] != expected_first(pattern, at))
+		return 0;
+	struct bob_element_view child = child_at(pattern, *structure);
+	if (!same_structure(&child, v))
+		return 0;
+	for (uint32_t i = 1; i < v->number_count; i++)
+		if (v->number[i] != expected(pattern, at + i))
 			return 0;
+	*structure += child.structure_len;
+	*number += child.number_count;
 	return 1;
 }
 
-/* May the `n` elements at `at` come three times, as far as their first one tells? Mostly not: this is asked for each element and each n. */
-static inline int may_repeat(const struct elements *e, uint32_t at, uint32_t n)
+static void open_pattern(struct bob_patterns *t)
 {
-	const uint64_t *v = e->first + at;
-
-	return v[n] - v[0] == v[2 * n] - v[n] && e->element[at].mark == e->element[at + n].mark;
+	t->is_open = 1;
+	t->matched = 0;
+	t->child = 1; /* behind the mark */
+	t->child_number = 0;
 }
 
-/* Does the element follow that of `n` before as that one follows its own? */
-static inline int follows(const struct elements *e, uint32_t at, uint32_t n)
+/* Does the first element to come go on with the open pattern? */
+static int goes_on(struct bob_patterns *t)
 {
-	return same_structure(e, at - n, at) && progress(e, at - 2 * n, at - n, at);
-}
+	struct bob_element_view pattern = bob_patterns_at(t, t->count - 1), x = view_next(t);
 
-/* How often the `n` elements at `at` come in a row, this time included; 0: fewer times than count. */
-static uint32_t repeats(const struct elements *e, uint32_t at, uint32_t n)
-{
-	uint32_t end = at + 2 * n;
-
-	for (; end < at + REPEATS_MIN * n; end++)
-		if (!same_structure(e, end - 2 * n, end) || !follows(e, end, n))
-			return 0;
-	while (end < e->count && follows(e, end, n))
-		end++;
-	return (end - at) / n;
-}
-
-/* --- making --- */
-
-static int add_element(struct elements *e, const struct element *x, uint64_t first)
-{
-	if (e->count == e->room &&
-	    !bob_array_grow(&e->alloc, &e->element, &e->room, e->count, 1, sizeof(*e->element)))
+	if (!is_expected(&pattern, &x, &t->child, &t->child_number))
 		return 0;
-	if (e->count == e->first_room &&
-	    !bob_array_grow(&e->alloc, &e->first, &e->first_room, e->count, 1, sizeof(*e->first)))
-		return 0;
-	e->first[e->count] = first;
-	e->element[e->count++] = *x;
+	if (++t->matched == pattern.structure[0] - BOB_PATTERN_MARK) {
+		t->number[t->element[t->count - 1].number + half_of(&pattern)]++;
+		open_pattern(t);
+	}
 	return 1;
 }
 
-/* Those from `at` to `end`, whose bytes and numbers lie behind each other. */
-static int copy_elements(const struct elements *from, uint32_t at, uint32_t end,
-			 struct elements *to, struct bob_content *out)
+/* --- settling --- */
+
+/* Are the elements behind the pattern at `at` its next time? That is so many as it has. */
+static int continues(const struct bob_patterns *t, uint32_t at)
 {
-	const struct element *first = &from->element[at], *last = &from->element[end - 1];
-	uint32_t structure = out->structure.len - first->structure;
-	uint32_t number = out->count - first->number;
+	struct bob_element_view pattern = bob_patterns_at(t, at);
+	uint32_t structure = 1, number = 0;
 
-	bob_buffer_put(&out->structure, from->content->structure.at + first->structure,
-		       last->structure + last->structure_len - first->structure);
-	for (uint32_t i = first->number; i < last->number + last->number_count; i++)
-		if (!bob_content_add(out, from->content->number[i]))
-			return 0;
-	for (uint32_t i = at; i < end; i++) {
-		struct element x = from->element[i];
+	while (++at < t->count) {
+		struct bob_element_view v = bob_patterns_at(t, at);
 
-		x.structure += structure;
-		x.number += number;
-		x.is_new = 0;
-		if (!add_element(to, &x, from->first[i]))
+		if (!is_expected(&pattern, &v, &structure, &number))
 			return 0;
 	}
 	return 1;
 }
 
-/* The numbers of `n` elements of a pattern: those at `at`, or, with `back`, how they differ from those so many
- * before. */
-static int add_numbers(const struct elements *from, uint32_t at, uint32_t n, uint32_t back,
-		       struct bob_content *out)
+static void drop(struct bob_patterns *t, uint32_t from)
 {
-	const uint64_t *number = from->content->number;
-	uint64_t first = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const struct element *x = &from->element[at + i];
-		const struct element *y = back ? &from->element[at + i - back] : NULL;
-
-		for (uint32_t k = 0; k < x->number_count; k++) {
-			uint64_t v = number[x->number + k] - (y ? number[y->number + k] : 0);
-
-			if (!i && !k)
-				first = v;
-			if (!bob_content_add(out, i && !k ? v - first : v))
-				return 0;
-		}
-	}
-	return 1;
+	t->structure_count = t->element[from].structure;
+	t->number_count = t->element[from].number;
+	t->count = from;
 }
 
-static int make_pattern(const struct elements *from, uint32_t at, uint32_t n, uint32_t times,
-			struct elements *to, struct bob_content *out)
+/* The newest elements are the next time of a pattern before them, which is open again. */
+static int absorb(struct bob_patterns *t)
 {
-	uint8_t mark = (uint8_t)(BOB_PATTERN_MARK + n);
-	struct element y = { .structure = out->structure.len, .number = out->count, .is_new = 1 };
+	for (uint32_t n = 1; n <= BOB_PATTERN_MAX && n < t->count; n++) {
+		uint32_t at = t->count - 1 - n;
 
-	bob_buffer_put(&out->structure, &mark, 1);
-	for (uint32_t i = 0; i < n; i++)
-		bob_buffer_put(&out->structure,
-			       from->content->structure.at + from->element[at + i].structure,
-			       from->element[at + i].structure_len);
-	if (!add_numbers(from, at, n, 0, out) || !bob_content_add(out, times) ||
-	    !add_numbers(from, at + n, n, n, out))
-		return 0;
-	y.structure_len = out->structure.len - y.structure;
-	y.number_count = out->count - y.number;
-	if (out->structure.failed)
-		return 0;
-	y.mark = mark_of(out, &y);
-	return add_element(to, &y, out->number[y.number]);
-}
-
-/* A pattern: `n` elements at `at`, so many times. */
-struct found {
-	uint32_t at, n, times;
-	uint32_t fresh;		/* no element between `at` and this is new */
-};
-
-/* The next one from f->at on; 0: there is none. What came three times without anything new in it was seen at the level before. */
-static int find_next(const struct elements *e, struct found *f)
-{
-	for (; f->at + REPEATS_MIN <= e->count; f->at++) {
-		f->fresh = f->fresh < f->at ? f->at : f->fresh;
-		while (f->fresh < e->count && !e->element[f->fresh].is_new)
-			f->fresh++;
-		f->n = (f->fresh - f->at) / REPEATS_MIN + 1;
-		for (; f->n <= BOB_PATTERN_MAX && f->at + REPEATS_MIN * f->n <= e->count; f->n++) {
-			f->times = may_repeat(e, f->at, f->n) ? repeats(e, f->at, f->n) : 0;
-			if (f->times >= REPEATS_MIN)
-				return 1;
-		}
+		if (!t->element[at].depth ||
+		    t->structure[t->element[at].structure] != BOB_PATTERN_MARK + n ||
+		    !continues(t, at))
+			continue;
+		struct bob_element_view pattern = bob_patterns_at(t, at);
+		t->number[t->element[at].number + half_of(&pattern)]++;
+		drop(t, at + 1);
+		open_pattern(t);
+		return 1;
 	}
 	return 0;
 }
 
-/* All patterns of one level. *changed is 0 if there are none; then nothing is made. 0: there is no memory. */
-static int fold_once(const struct elements *from, struct elements *to, struct bob_content *out,
-		     int *changed)
+/* Do element `at` and the two that are `n` and 2 n before it progress? */
+static int progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
 {
-	struct found f = { 0 };
-	uint32_t done = 0;
-	int more;
+	struct bob_element_view x = bob_patterns_at(t, at - 2 * n), y = bob_patterns_at(t, at - n),
+				z = bob_patterns_at(t, at);
 
-	*changed = 0;
-	while ((more = find_next(from, &f)) || *changed) {
-		uint32_t end = more ? f.at : from->count;
-
-		if (end > done && !copy_elements(from, done, end, to, out))
+	if (t->element[at].depth >= BOB_PATTERN_DEPTH || !same_structure(&x, &y) ||
+	    !same_structure(&y, &z))
+		return 0;
+	for (uint32_t i = 0; i < z.number_count; i++)
+		if (y.number[i] - x.number[i] != z.number[i] - y.number[i])
 			return 0;
-		if (!more)
-			break;
-		*changed = 1;
-		if (!make_pattern(from, f.at, f.n, f.times, to, out))
-			return 0;
-		done = f.at += f.n * f.times;
-	}
-	return !out->structure.failed;
-}
-
-/* --- a column --- */
-
-/* Its elements; their first numbers become absolute. What is behind them is *tail. */
-static int find_elements(struct bob_content *c, struct elements *e, const uint8_t **tail)
-{
-	const uint8_t *at = c->structure.at, *end = at + c->structure.len;
-	uint64_t before = 0;
-	uint32_t number = 0, count;
-
-	while (at != end && *at != BOB_COLUMN_GIVEN_UP) {
-		struct element x = { .structure = (uint32_t)(at - c->structure.at),
-				     .number = number,
-				     .is_new = 1 };
-
-		if (bob_element_skip(&at, end, &count) != BOB_OK)
-			break;
-		x.structure_len = (uint32_t)(at - c->structure.at) - x.structure;
-		x.number_count = count;
-		x.mark = mark_of(c, &x);
-		before = c->number[number] += before;
-		number += count;
-		if (!add_element(e, &x, before))
-			return 0;
-	}
-	*tail = at;
 	return 1;
 }
 
-static void make_relative(struct bob_content *c, const struct elements *e)
+/* Does the newest element progress with those `n` and 2 n before, as far as its first number tells? Mostly not. */
+static int may_repeat(const struct bob_patterns *t, uint32_t n)
+{
+	const struct bob_element *z = &t->element[t->count - 1], *y = z - n;
+	uint64_t step = t->number[z->number] - t->number[y->number];
+
+	return z->mark == y->mark &&
+	       t->number[y->number] - t->number[t->element[t->count - 1 - 2 * n].number] == step;
+}
+
+static int repeats(const struct bob_patterns *t, uint32_t n)
+{
+	if (!may_repeat(t, n))
+		return 0;
+	for (uint32_t k = 1; k <= n; k++)
+		if (!progress(t, t->count - k, n))
+			return 0;
+	return 1;
+}
+
+/* The numbers of the `n` elements from `from` on, `back` numbers behind where they say, become relative. */
+static void make_relative(struct bob_patterns *t, uint32_t from, uint32_t n, uint32_t back)
+{
+	uint64_t *number = t->number + back, first = number[t->element[from].number];
+
+	for (uint32_t i = 1; i < n; i++)
+		number[t->element[from + i].number] -= first;
+}
+
+/* The newest 3 n elements become one. */
+static void collapse(struct bob_patterns *t, uint32_t n)
+{
+	uint32_t from = t->count - REPEATS_MIN * n, depth = 0;
+	struct bob_element *first = &t->element[from];
+	uint32_t numbers = t->element[from + n].number - first->number;
+	uint32_t bytes = t->element[from + n].structure - first->structure;
+	uint64_t *now = t->number + first->number, *step = now + numbers;
+	uint8_t *structure = t->structure + first->structure;
+
+	for (uint32_t i = 0; i < n; i++)
+		depth = first[i].depth > depth ? first[i].depth : depth;
+	for (uint32_t i = 0; i < numbers; i++)
+		step[i] -= now[i];
+	make_relative(t, from, n, 0);
+	make_relative(t, from, n, numbers);
+	memmove(step + 1, step, numbers * sizeof(*step));
+	*step = REPEATS_MIN;
+	memmove(structure + 1, structure, bytes);
+	structure[0] = (uint8_t)(BOB_PATTERN_MARK + n);
+	first->depth = depth + 1;
+	first->mark = bob_element_mark(structure, bytes + 1);
+	t->count = from + 1;
+	t->number_count = first->number + 2 * numbers + 1;
+	t->structure_count = first->structure + bytes + 1;
+	open_pattern(t);
+}
+
+/* The newest element is a piece or a pattern that does not go on. */
+static void settle(struct bob_patterns *t)
+{
+	if (absorb(t))
+		return;
+	for (uint32_t n = 1; n <= t->most && n * REPEATS_MIN <= t->count; n++)
+		if (repeats(t, n)) {
+			collapse(t, n);
+			return;
+		}
+}
+
+/* --- closing --- */
+
+void bob_element_child(const struct bob_element_view *pattern, struct bob_element_view *v,
+		       uint32_t *structure, uint32_t *at, uint64_t *number)
+{
+	*v = child_at(pattern, *structure);
+	number[0] = expected_first(pattern, *at);
+	for (uint32_t i = 1; i < v->number_count; i++)
+		number[i] = expected(pattern, *at + i);
+	v->number = number;
+	*structure += v->structure_len;
+	*at += v->number_count;
+}
+
+void bob_patterns_close(struct bob_patterns *t)
+{
+	struct bob_element_view pattern = bob_patterns_at(t, t->count - 1), v;
+	uint32_t structure = 1, number = 0, at, bytes;
+
+	t->is_open = 0;
+	t->next -= t->matched;
+	t->structure_next -= t->child - 1;
+	t->number_next -= t->child_number;
+	at = t->number_next;
+	bytes = t->structure_next;
+	for (uint32_t i = 0; i < t->matched; i++) {
+		bob_element_child(&pattern, &v, &structure, &number, t->number + at);
+		const uint8_t *depth = v.structure;
+		t->element[t->next + i] = (struct bob_element){
+			.structure = bytes,
+			.number = at,
+			.mark = bob_element_mark(v.structure, v.structure_len),
+			.depth = depth_at(&depth, v.structure + v.structure_len),
+		};
+		memcpy(t->structure + bytes, v.structure, v.structure_len);
+		at += v.number_count;
+		bytes += v.structure_len;
+	}
+	t->matched = t->child_number = 0;
+	t->child = 1;
+	settle(t);
+}
+
+/* --- going through --- */
+
+static void pass(struct bob_patterns *t, const struct bob_element_view *x)
+{
+	t->next++;
+	t->number_next += x->number_count;
+	t->structure_next += x->structure_len;
+}
+
+/* The first element to come is in front now. */
+static void move(struct bob_patterns *t)
+{
+	struct bob_element_view x = view_next(t);
+	struct bob_element moved = t->element[t->next];
+
+	moved.structure = t->structure_count;
+	moved.number = t->number_count;
+	pass(t, &x);
+	memmove(t->structure + t->structure_count, x.structure, x.structure_len);
+	memmove(t->number + t->number_count, x.number, x.number_count * sizeof(*x.number));
+	t->structure_count += x.structure_len;
+	t->number_count += x.number_count;
+	t->element[t->count++] = moved;
+	if (moved.depth)
+		open_pattern(t);
+	else
+		settle(t);
+}
+
+/* Elements only get fewer, so this ends. */
+void bob_patterns_run(struct bob_patterns *t)
+{
+	while (t->next < t->room) {
+		struct bob_element_view x = view_next(t);
+
+		if (!t->is_open)
+			move(t);
+		else if (goes_on(t))
+			pass(t, &x);
+		else
+			bob_patterns_close(t);
+	}
+}
+
+/* --- a complete column --- */
+
+/* Its elements, all of them to come; their first numbers become absolute. Returns how many bytes are elements. */
+static uint32_t find_elements(struct bob_content *c, struct bob_element *element, uint32_t *count)
+{
+	const uint8_t *begin = c->structure.at, *at = begin, *end = at + c->structure.len;
+	uint64_t before = 0;
+	uint32_t number = 0, numbers;
+
+	*count = 0;
+	while (at != end && *at != BOB_COLUMN_GIVEN_UP) {
+		const uint8_t *structure = at, *depth = at;
+
+		if (bob_element_skip(&at, end, &numbers) != BOB_OK)
+			break;
+		before = c->number[number] += before;
+		element[(*count)++] = (struct bob_element){
+			.structure = (uint32_t)(structure - begin),
+			.number = number,
+			.mark = bob_element_mark(structure, (uint32_t)(at - structure)),
+			.depth = depth_at(&depth, end),
+		};
+		number += numbers;
+	}
+	return (uint32_t)(at - begin);
+}
+
+/* What is in front is the column, and `tail` of what it was comes behind. */
+static void finish(struct bob_content *c, const struct bob_patterns *t, uint32_t tail)
 {
 	uint64_t before = 0;
 
-	for (uint32_t i = 0; i < e->count; i++) {
-		uint64_t *first = &c->number[e->element[i].number], absolute = *first;
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t *first = &c->number[t->element[i].number], absolute = *first;
 
 		*first -= before;
 		before = absolute;
 	}
+	memmove(c->structure.at + t->structure_count, c->structure.at + tail,
+		c->structure.len - tail);
+	c->structure.len -= tail - t->structure_count;
+	c->count = t->number_count;
 }
 
-static void exchange(struct bob_content *a, struct bob_content *b)
+bob_status bob_content_fold(struct bob_content *c, uint32_t most)
 {
-	struct bob_content c = *a;
+	struct bob_alloc *a = &c->structure.alloc;
+	struct bob_patterns t = { .number = c->number, .most = most };
+	uint32_t room = 0;
 
-	*a = *b;
-	*b = c;
-}
-
-bob_status bob_content_fold(struct bob_content *c)
-{
-	struct bob_alloc a = c->structure.alloc;
-	struct bob_content out = { .structure.alloc = a };
-	struct elements from = { .alloc = a }, to = { .alloc = a };
-	const uint8_t *tail = NULL;
-	int ok = find_elements(c, &from, &tail), changed = ok;
-
-	for (unsigned depth = 0; ok && changed && depth < BOB_PATTERN_DEPTH; depth++) {
-		uint32_t tail_len = (uint32_t)(c->structure.at + c->structure.len - tail), tail_at;
-
-		from.content = c;
-		bob_content_clear(&out);
-		to.count = 0;
-		ok = fold_once(&from, &to, &out, &changed);
-		if (!ok || !changed)
-			break;
-		tail_at = out.structure.len;
-		bob_buffer_put(&out.structure, tail, tail_len);
-		ok = !out.structure.failed;
-		exchange(c, &out);
-		tail = c->structure.at + tail_at;
-		struct elements e = from;
-		from = to;
-		to = e;
+	/* an element has a number and a byte at least */
+	uint32_t elements = c->count < c->structure.len ? c->count : c->structure.len;
+	if (!elements)
+		return BOB_OK;
+	if (!bob_array_grow(a, &t.element, &room, 0, elements, sizeof(*t.element)))
+		return BOB_ERR_NOMEM;
+	t.structure_room = find_elements(c, t.element, &t.room);
+	t.structure = c->structure.at;
+	t.number_room = c->count;
+	bob_patterns_run(&t);
+	while (t.is_open) {
+		bob_patterns_close(&t);
+		bob_patterns_run(&t);
 	}
-	if (ok)
-		make_relative(c, &from);
-	bob_array_free(&a, from.element, from.room, sizeof(*from.element));
-	bob_array_free(&a, to.element, to.room, sizeof(*to.element));
-	bob_array_free(&a, from.first, from.first_room, sizeof(*from.first));
-	bob_array_free(&a, to.first, to.first_room, sizeof(*to.first));
-	bob_content_free(&out);
-	return ok ? BOB_OK : BOB_ERR_NOMEM;
+	finish(c, &t, t.structure_room);
+	bob_array_free(a, t.element, room, sizeof(*t.element));
+	return BOB_OK;
 }

@@ -9,8 +9,9 @@
 #define MANY 4u /* pieces: fewer take no turns, ... */
 #define HALVES_BYTES 48u /* fewer are nothing to save */
 #define NARROW_BYTES 8u /* it has to save these: pieces are compressed once more in a file */
+#define PATTERN_MAX 15u /* there may be many numbers, and each is compared with so many before it */
 #define TOO_MANY                                                                                   \
-	(1u << 17) /* ... and among so many nobody looks for turns: it takes 100 bytes for each */
+	(1u << 17) /* ... and among so many nobody looks for turns: it takes 30 bytes for each */
 
 /* --- writing --- */
 
@@ -44,7 +45,8 @@ static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size
 	struct bob_buffer group = { .alloc = b->alloc };
 	int shorter = 0;
 
-	if (bob_content_read(&c, &bytes, 0) == BOB_OK && bob_content_fold(&c) == BOB_OK &&
+	if (bob_content_read(&c, &bytes, 0) == BOB_OK &&
+	    bob_content_fold(&c, PATTERN_MAX) == BOB_OK &&
 	    bob_group_put_alone(&group, &c) == BOB_OK)
 		shorter = group.len + 1 < *most;
 	if (shorter) {

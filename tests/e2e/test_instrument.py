@@ -121,7 +121,7 @@ def apart():
     assert all(a >> 49 == 1 or a < 1 << 20 for a in addresses), shown
 
 
-@suite.case("the trace hardly grows with the steps")
+@suite.case("the trace does not grow with the steps")
 def constant():
     out = instrument("stencil", WISHES, ["stencil.c"])
     exe = build(out, ["stencil.c"], "program")
@@ -130,7 +130,7 @@ def constant():
         trace, _ = accesses(exe, [steps], "steps" + steps)
         text = subprocess.run([str(h.BOBBIN), "info", "--json", str(trace)], capture_output=True, text=True, check=True).stdout
         sizes.append(int(re.search(r'"stream_bytes": (\d+)', text)[1]))
-    assert sizes[1] < 2 * sizes[0], sizes  # two arrays that change places: columns that take turns are given up
+    assert sizes[1] <= sizes[0] + 16, sizes
 
 
 @suite.case("commands that are wrong")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: serial
 """A regular program on more ranks, squares that are no powers of two among them: recorded as usual it is what a flat recording is, call by
-call and word by word, and hardly larger with more ranks. BOBBIN_TEST_LONG=1: 36 and 64 ranks as well."""
+call and word by word, and hardly larger with more ranks, nor with more steps. BOBBIN_TEST_LONG=1: 36 and 64 ranks as well."""
 import os
 import re
 import sys
@@ -56,11 +56,28 @@ def grows(mpi, ranks):
     return ", ".join(f"{n}: {b:.0f} bytes" for n, b in bytes_of.items())
 
 
+def steps(mpi, ranks):
+    """The partners in a step are six numbers without a rule, and again in the next one: merged or not, what folds does not grow with the steps."""
+    notes = []
+    for level in ("all", "rank"):
+        few, many = (h.info(m.record(mpi, ranks, [program(mpi), "24", str(n)], options=[f"--mpi-level={level}", "--time=none"]).trace)
+                     for n in (10, 100))
+        h.check(many["mpi_calls"] > 9 * few["mpi_calls"], f"{few} {many}")
+        few, many = few["stream_bytes"], many["stream_bytes"]
+        # counts are longer; of each rank's own, what has begun of the next step is one by one in up to 10 columns
+        most = few + (40 if level == "all" else 50 * ranks)
+        h.check(many <= most, f"level {level}: {few} bytes for 10 steps, {many} for 100")
+        notes.append(f"{level}: {few}, {many} bytes")
+    return "; ".join(notes)
+
+
 long = os.environ.get("BOBBIN_TEST_LONG") == "1"
 for one in m.MPIS:
     for count in CASES[one] + (LONG[one] if long else ()):
         suite.add(f"{one}: {count} ranks", exact, one, count)
 suite.add("openmpi: size by ranks", grows, "openmpi", (9, 16, 36, 64) if long else (9, 16))
+
+suite.add("openmpi: size by steps", steps, "openmpi", 9)
 
 if __name__ == "__main__":
     h.require_bobbin()

@@ -269,6 +269,30 @@ static inline void folded_turns(struct folded_thread *t, uint64_t x, uint64_t y,
 	}
 }
 
+/* Numbers without a rule that come again: as they are; each a little farther, in blocks of their own; and, at last, no more, so
+ * that the column is given up behind its pattern. */
+static inline void folded_again_and_again(struct folded_thread *t)
+{
+	uint64_t number[10];
+
+	for (int i = 0; i < 10; i++)
+		number[i] = 0x20000 + folded_random(t) % 50000;
+	for (uint64_t r = 0; r < 16; r++)
+		for (int i = 0; i < 10; i++)
+			folded_one(t, FOLD_A, number[i]);
+	for (uint64_t r = 0; r < 8; r++) {
+		for (uint64_t k = 0; k < 4; k++)
+			for (uint64_t i = 0; i < 6; i++)
+				folded_one(t, FOLD_B, number[i] + 8 * k * i + 0x100000 * r);
+		folded_one(t, FOLD_B, 64 * r);
+	}
+	for (uint64_t r = 0; r < 12; r++)
+		for (int i = 0; i < 5; i++)
+			folded_one(t, FOLD_C, number[2 * i]);
+	for (int i = 0; i < 120; i++)
+		folded_one(t, FOLD_C, folded_random(t) % 100000);
+}
+
 static inline void folded_loops(struct folded_thread *t, uint64_t base)
 {
 	uint64_t word[64];
@@ -389,6 +413,25 @@ static inline void golden_folded_files(struct build *p)
 	at = (uint64_t)(t.at - bob_rooms_newest(&t.w.rooms, &words));
 	build_log(p, 2, at + 2, MEM_WORDS(MEM_HEAD(FOLD_B), 0x9000));
 	build_log(p, 2, at, MEM_WORDS(MEM_HEAD(FOLD_A), 0x8000));
+	build_unmap(t.mem);
+	free(descs);
+}
+
+/* One thread that was killed behind a snapshot, one that ended: patterns in columns, whole and begun. */
+static inline void golden_turns_files(struct build *p)
+{
+	struct folded_thread t;
+	struct folded_descs *descs;
+
+	golden_memory_images(p, 510);
+	descs = build_folded_descs(p, 0);
+	folded_begin(&t, p, descs, "ended", 31);
+	folded_again_and_again(&t);
+	folded_end(&t);
+	folded_begin(&t, p, descs, "killed", 32);
+	folded_again_and_again(&t);
+	folded_next(&t);
+	folded_one(&t, FOLD_A, 0x6000);
 	build_unmap(t.mem);
 	free(descs);
 }

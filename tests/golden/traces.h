@@ -211,6 +211,11 @@ static inline void golden_folded_trace(struct golden *g)
 	golden_folded_files(golden_file(g));
 }
 
+static inline void golden_turns_trace(struct golden *g)
+{
+	golden_turns_files(golden_file(g));
+}
+
 static inline void golden_merged_trace(struct golden *g)
 {
 	golden_merged_files(golden_file(g));
@@ -309,6 +314,7 @@ static const struct {
 	{ "places", golden_places_trace },
 	{ "places-calls", golden_places_calls_trace },
 	{ "events-user", golden_events_user_trace },
+	{ "turns", golden_turns_trace },
 	{ "sets", golden_sets_trace },
 	{ "shapes", golden_shapes_trace },
 };
