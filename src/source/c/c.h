@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The C front end of `bobbin instrument`: docs/source-c.md. Reads one C file with libclang, finds what was asked for, and
- * gives the file's bytes back with probes put in between; nothing of the file is taken away. What the probes are is
+ * gives the file's bytes back with probes put in between; nothing of the file is taken away but what is in their way (obstacles.c). What the probes are is
  * bobbin/probe.h; emit.c and table.c alone know how they are written.
  *
  * Owner: a result owns all it points at. Threads: one at a time (libclang is loaded once). errno is not used.
