@@ -110,6 +110,18 @@ def no_collectors(run):
     h.check(not run.users("bobbin-collect"), "a collector is left")
 
 
+def kill_all(pids):
+    """How many of them were still there."""
+    killed = 0
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+            killed += 1
+        except ProcessLookupError:
+            pass
+    return killed
+
+
 @suite.case("another process folds, and the trace is that of --collector=none")
 def same():
     for args in ((1, COUNT), (4, COUNT // 4), (3, 1000, "fork"), (1, 0), (8, 1)):
@@ -201,12 +213,7 @@ def collector_killed():
         run = Run(2, COUNT)
         collectors = run.await_users("bobbin-collect", 2)
         time.sleep(rnd.random() ** 2 * 0.1)
-        for pid in collectors:
-            try:
-                os.kill(pid, signal.SIGKILL)
-                killed += 1
-            except ProcessLookupError:
-                pass
+        killed += kill_all(collectors)
         h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
         no_collectors(run)
         h.check_trace(run.trace)
@@ -263,12 +270,7 @@ def killed_always():
     run.half()
     killed = 0
     while collectors := run.await_users("bobbin-collect", 1):
-        for pid in collectors:
-            try:
-                os.kill(pid, signal.SIGKILL)
-                killed += 1
-            except ProcessLookupError:
-                pass
+        killed += kill_all(collectors)
         h.check(killed < 100, "there is no end of collectors")
     run.go_on()
     h.check((run.end(), run.out) == (3, b"ok\n"), f"{run.out} {run.err}")
