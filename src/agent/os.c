@@ -270,6 +270,30 @@ bool os_thread_alive(uint32_t pid, uint32_t tid)
 	return sys3(__NR_tgkill, pid, tid, 0) != -OS_ESRCH;
 }
 
+#define STAT_FLAGS 7     /* blanks between the name and the flags, see proc(5) */
+#define PF_EXITING 0x4u /* the kernel's: set before whoever joins the thread is woken */
+
+bool os_exiting(const char *stat)
+{
+	char text[256];
+	long fd = os_open(stat, OS_READ);
+	long len = fd < 0 ? 0 : os_read(fd, text, sizeof(text));
+	long at = len;
+	uint64_t flags = 0;
+
+	if (fd >= 0)
+		os_close(fd);
+	while (at > 0 && text[at - 1] != ')') /* a name may hold blanks, and these */
+		at--;
+	for (int blanks = 0; at > 0 && at < len && blanks <= STAT_FLAGS; at++) {
+		if (text[at] == ' ')
+			blanks++;
+		else if (blanks == STAT_FLAGS)
+			flags = flags * 10 + (uint64_t)(text[at] - '0');
+	}
+	return flags & PF_EXITING;
+}
+
 bool os_process_alive(uint32_t pid)
 {
 	return sys2(__NR_kill, pid, 0) != -OS_ESRCH;

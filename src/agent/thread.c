@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thread blocks and their streams. A block is made at the first hooked entry of a thread. That a
  * thread has ended is noticed by others: whoever makes a block asks the kernel about two older ones
- * (tgkill with signal 0), and so does the end of the process. A dead thread's stream gets its end
- * symbol and is closed; its memory is returned. */
+ * (tgkill with signal 0), and the end of the process about all of them. A dead thread's stream gets
+ * its end symbol and is closed; its memory is returned. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -275,7 +275,18 @@ void thread_dead_end(struct bob_thread *t, bob_status why)
 					    BOB_STOP_DISK);
 }
 
-/* Off the list with the blocks whose threads are gone, chained by `next`. */
+/* A thread that was joined may be signalled for some time yet; the kernel's flags tell. */
+static bool has_ended(const struct bob_thread *t)
+{
+	char path[48];
+	size_t n = text_add(path, sizeof(path), 0, "/proc/self/task/");
+
+	n = text_add_u64(path, sizeof(path), n, t->tid, 10);
+	text_add(path, sizeof(path), n, "/stat");
+	return !os_thread_alive(bob_process.pid, t->tid) || os_exiting(path);
+}
+
+/* Off the list with the blocks whose threads have ended, chained by `next`. */
 static struct bob_thread *take_dead(uint32_t self)
 {
 	struct bob_process *p = &bob_process;
@@ -284,7 +295,7 @@ static struct bob_thread *take_dead(uint32_t self)
 	while (*at) {
 		struct bob_thread *t = *at;
 
-		if (t->tid == self || os_thread_alive(p->pid, t->tid)) {
+		if (t->tid == self || !has_ended(t)) {
 			at = &t->next;
 			continue;
 		}

@@ -131,6 +131,10 @@ def leader():
     h.check_trace(r.trace)
     if h.MEM:
         return
+    # Such a thread can be signalled until the process ends, but it made its last call long ago.
+    (process,) = h.info(pair([program("process"), "leader", "1000"], "run").trace)["process_list"]
+    states = [t["state"] for t in process["thread_list"]]
+    h.check(states == ["ended", "alive at process end"], f"first and second thread: {states}")
     events, lost, thread = counted(r.trace)
     h.check((events, lost) == (1000, 0), f"1000 calls made: {thread}")
 
