@@ -89,7 +89,7 @@ static size_t put_nest(const struct bob_probe_file *f, const struct bob_probe_ne
 
 static bool is_sane(const struct bob_probe_file *f)
 {
-	bool ok = f->variables <= BOB_PROBE_VARIABLES_MAX && f->sites && f->sites < 1u << 30 &&
+	bool ok = f->variables <= BOB_PROBE_VARIABLES_MAX && f->sites < 1u << 30 &&
 		  f->nests < 1u << 28;
 
 	for (uint32_t i = 0; i < f->sites && ok; i++)
@@ -107,7 +107,7 @@ static uint32_t enter(const struct bob_probe_file *f, uint64_t key, struct bob_p
 {
 	const size_t room = BOB_MEM_DESC_BYTES(2) * f->sites +
 			    2 * BOB_MEM_DESC_BYTES(2 * BOB_PROBE_NEST_ACCESSES_MAX) * f->nests;
-	uint8_t *bytes = malloc(room);
+	uint8_t *bytes = malloc(room + 1);
 	struct bob_agent_source s = { .path = f->path, .key = key, .build_id = f->digest,
 				      .bias = own->bias, .functions = bob_pr_image_functions(f),
 				      .desc_count = f->sites + 2 * f->nests, .descs = bytes };
@@ -206,7 +206,7 @@ static void begin_file(struct bob_probe_file *f)
 
 	if (!bob_pr_agent)
 		find_agent();
-	if (!bob_pr_agent || f->size < sizeof(*f) || f->own)
+	if (!bob_pr_agent || f->size < sizeof(*f) || f->own || (!f->sites && !f->variables))
 		return;
 	own = malloc(sizeof(*own));
 	number = __atomic_fetch_add(&files, 1, __ATOMIC_RELAXED);

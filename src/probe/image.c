@@ -103,7 +103,7 @@ static void put_source(const struct bob_probe_file *f, struct buffer *to)
 
 	s.file = (const char **)(uintptr_t)&f->path;
 	s.object = calloc(f->variables + 1u, sizeof(*s.object));
-	s.row = calloc(f->sites, sizeof(*s.row));
+	s.row = calloc(f->sites + 1u, sizeof(*s.row));
 	to->failed |= !s.object || !s.row;
 	for (uint32_t v = 0; v < f->variables && !to->failed; v++)
 		s.object[v] = (struct bob_source_object){

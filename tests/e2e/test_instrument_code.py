@@ -86,6 +86,42 @@ def fortran():
     h.check(got["makea"][0] == 1, got)
 
 
+@suite.case("files of which nothing is accessed: nothing is said of them; variables that they have are told of")
+def without_accesses():
+    h.need("gfortran")
+    folder = h.fresh("without")
+    (folder / "loop.f90").write_text("program p\n integer :: i, s\n s = 0\n do i = 1, 10\n  s = s + i\n end do\n print *, s\nend\n")
+    (folder / "loop.c").write_text("int main(void)\n{\n\tint s = 0;\n\tfor (int i = 0; i < 10; i++)\n\t\ts += i;\n\treturn s != 45;\n}\n")
+    # what one file has is accessed by another one alone
+    (folder / "has.f90").write_text("program p\n real(8) :: a(4)\n call fill(a)\nend\n")
+    (folder / "fills.f90").write_text("subroutine fill(x)\n real(8) :: x(4)\n x(3) = 1\nend\n")
+    (folder / "has.c").write_text("double a[4];\nvoid fill(double *);\nint main(void)\n{\n\tfill(a);\n\treturn 0;\n}\n")
+    (folder / "fills.c").write_text("double own[2];\nvoid fill(double *p)\n{\n\tp[3] = 1;\n\town[1] = p[2];\n}\n")
+    for names, text, want in (
+            (["loop.f90"], "trace file loop.f90\ntrace code at loop level", None),
+            (["loop.c"], "trace file loop.c\ntrace code at loop level", None),
+            (["has.f90", "fills.f90"], "trace file has.f90\ntrace variable a\ntrace file fills.f90", ["a(3)"]),
+            (["has.c", "fills.c"], "trace file has.c\ntrace variable a\ntrace file fills.c\ntrace variable own", ["a[3]", "a[2]", "own[1]"])):
+        run("rm", "-rf", "out", "t", folder=folder)
+        run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text=text + "\n")
+        sources = [f"out/{n}" for n in names]
+        if names[0].endswith("90"):
+            probes = [f"out/{n[:-4]}_probes.c" for n in names]
+            run("gcc", "-Wall", "-Wextra", "-Werror", "-Iout", "-c", *probes, folder=folder)
+            run("gfortran", "-w", *sources, *[p[4:-2] + ".o" for p in probes], "-o", "program", folder=folder)
+        else:
+            run("gcc", "-Wall", "-Werror", "-Iout", *sources, "-o", "program", folder=folder)
+        run(h.BOBBIN, "record", "-q", "--source", *([] if want else ["--events"]), "-o", "t", "--", "./program", folder=folder)
+        said = run(h.BOBBIN, "info", "t", folder=folder)
+        h.check("not recorded" not in said, said)
+        if want:
+            rows = run(h.BOBBIN, "replay", "--mem", "--subscripts", "t", folder=folder).splitlines()
+            got = [r.split()[-1] for r in rows if r[0] in "LS"]
+            h.check(got == want, f"{names}: {rows}")
+        else:
+            h.check(len(report(folder)) == 1, f"{names}: {report(folder)}")
+
+
 def messages(kernel, cc, upper):
     """A master and four slaves, ten steps."""
     h.need(cc, OPENMPI[0])

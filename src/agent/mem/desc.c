@@ -38,6 +38,8 @@ static uint32_t reserve(uint32_t count)
 
 	if (n > BLOCKS_MAX - first)
 		return ~0u;
+	if (!n) /* an image without descriptors has variables: a source's */
+		return first << BLOCK_BITS;
 	p = os_map((size_t)n * BLOCK * sizeof(*p));
 	if (!p)
 		return ~0u;

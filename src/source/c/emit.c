@@ -204,10 +204,19 @@ static void put_top(struct bob_c_unit *u)
 				   bob_c_quoted(u, u->path)));
 }
 
+/* Accesses, or variables that other files may access. */
+static bool has_accesses(const struct bob_c_unit *u)
+{
+	for (size_t i = 0; i < u->row_count; i++)
+		if (u->rows[i].variable->is_exposed)
+			return true;
+	return u->site_count != 0;
+}
+
 void bob_c_emit_frame(struct bob_c_unit *u)
 {
 	use_exposed(u);
-	if (!u->site_count && !u->event_count) {
+	if (!has_accesses(u) && !u->event_count) {
 		/* Nothing to see, and so nobody to tell of variables. */
 		u->edit_count = 0;
 		return;
@@ -217,7 +226,7 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	bob_c_close_at(u, u->len,
 		       "static __attribute__((constructor(101),no_instrument_function)) void "
 		       "bobbin_begin(void){");
-	bob_c_close_at(u, u->len, u->site_count ? "bob_probe_begin(&bob_probe_here);\n" : "\n");
+	bob_c_close_at(u, u->len, has_accesses(u) ? "bob_probe_begin(&bob_probe_here);\n" : "\n");
 	bob_c_emit_event_names(u);
 	for (size_t i = 0; i < u->row_count; i++) {
 		const struct bob_c_variable *v = u->rows[i].variable;

@@ -128,7 +128,12 @@ static void say_nests(struct out *o, const struct bob_weave *w)
 	say(o, "static const struct bob_probe_nest nests[] = {\n");
 	for (size_t i = 0; i < w->nest_count; i++)
 		say(o, "{%u,%u,%u},\n", w->nests[i].first, w->nests[i].count, w->nests[i].depth);
-	say(o, "{0,0,0}};\nstatic const int32_t boxes[] = {\n");
+	say(o, "{0,0,0}};\n");
+}
+
+static void say_boxes(struct out *o, const struct bob_weave *w)
+{
+	say(o, "static const int32_t boxes[] = {\n");
 	for (size_t i = 0; i < w->site_count; i++)
 		say(o, "%d,\n", w->sites[i].box);
 	say(o, "0};\n#define JOINS %d\n", !has_parts(w));
@@ -331,6 +336,7 @@ static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 
 const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *len)
 {
+	const bool has_accesses = w->variable_count || w->passed_count;
 	struct out o = { 0 };
 	char *text;
 
@@ -349,7 +355,10 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	say_variables(&o, w);
 	say_sites(&o, w);
 	say_nests(&o, w);
-	say_storage(&o, w);
+	if (has_accesses) {
+		say_boxes(&o, w);
+		say_storage(&o, w);
+	}
 	say_here(&o, w, digest);
 	if (w->event_count)
 		say_events(&o, w);
@@ -360,7 +369,7 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		    "		events[i] = bob_event_register(names[i].name, BOB_EVENT_NO_SIGNATURE,\n"
 		    "					       names[i].has_trips ? \"-> int trips\" : NULL);\n");
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
-	if (w->variable_count || w->passed_count)
+	if (has_accesses)
 		say(&o, "%s\n%s\n", bob_weave_box_code, accesses);
 	if (w->nest_count)
 		say(&o, "%s\n", bob_weave_nest_code);
