@@ -1,145 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A reader of one line at a time, by descent. Nothing enters the table before the whole line was read. */
-#include "source/commands.h"
+#include "source/commands_line.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-struct line {
-	const char *at, *end, *begin;
-	struct bob_wishes *w;
-	struct bob_command_complaint *why;
-	bob_status st;
-};
-
-/* --- words --- */
-
-static void skip_blanks(struct line *l)
-{
-	while (l->at < l->end && (*l->at == ' ' || *l->at == '\t' || *l->at == '\r'))
-		l->at++;
-}
-
-static bool complain(struct line *l, const char *at, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static bool complain(struct line *l, const char *at, const char *format, ...)
-{
-	va_list ap;
-
-	if (l->st != BOB_OK)
-		return false;
-	l->st = BOB_ERR_INVAL;
-	l->why->column = (uint32_t)(at - l->begin) + 1;
-	va_start(ap, format);
-	vsnprintf(l->why->text, sizeof(l->why->text), format, ap);
-	va_end(ap);
-	return false;
-}
-
-static size_t word_length(const struct line *l)
-{
-	size_t n = 0;
-
-	while (l->at + n < l->end && !memchr(" \t\r", l->at[n], 3))
-		n++;
-	return n;
-}
-
-static bool is_word(const struct line *l, const char *word)
-{
-	size_t n = word_length(l);
-
-	return n == strlen(word) && !strncasecmp(l->at, word, n);
-}
-
-static bool take_word(struct line *l, const char *word)
-{
-	if (!is_word(l, word))
-		return false;
-	l->at += strlen(word);
-	skip_blanks(l);
-	return true;
-}
-
-/* For messages: no more than a few letters of what stands there. */
-static int shown(const struct line *l)
-{
-	size_t n = word_length(l);
-
-	return n > 40 ? 40 : (int)n;
-}
-
-static bool want_word(struct line *l, const char *word)
-{
-	if (take_word(l, word))
-		return true;
-	if (l->at == l->end)
-		return complain(l, l->at, "'%s' is missing at the end of the line", word);
-	return complain(l, l->at, "'%s' was expected, not '%.*s'", word, shown(l), l->at);
-}
-
-static bool want_end(struct line *l)
-{
-	if (l->at == l->end)
-		return true;
-	return complain(l, l->at, "nothing more was expected, not '%.*s'", shown(l), l->at);
-}
-
-static const char *keep(struct line *l, const char *text, size_t len)
-{
-	const char *copy = bob_arena_text(&l->w->arena, text, len);
-
-	if (!copy)
-		l->st = BOB_ERR_NOMEM;
-	return copy;
-}
-
-/* --- numbers --- */
-
-static bool is_digit(const struct line *l)
-{
-	return l->at < l->end && *l->at >= '0' && *l->at <= '9';
-}
-
-static bool take_number(struct line *l, int64_t *value)
-{
-	const char *begin = l->at;
-	bool minus = l->at < l->end && *l->at == '-';
-	uint64_t v = 0;
-
-	if (minus || (l->at < l->end && *l->at == '+'))
-		l->at++;
-	if (!is_digit(l))
-		return complain(l, begin, "a whole number was expected");
-	for (; is_digit(l); l->at++) {
-		v = v * 10 + (uint64_t)(*l->at - '0');
-		if (v > INT64_MAX / 16)
-			return complain(l, begin, "a number that is too large");
-	}
-	*value = minus ? -(int64_t)v : (int64_t)v;
-	return true;
-}
-
-static bool take_line_number(struct line *l, uint32_t *value)
+static bool take_line_number(struct bob_line *l, uint32_t *value)
 {
 	const char *begin = l->at;
 	int64_t v;
 
-	if (!take_number(l, &v))
+	if (!bob_line_number(l, &v))
 		return false;
 	if (v < 1 || v >= UINT32_MAX)
-		return complain(l, begin, "lines are numbered from 1");
+		return bob_line_complain(l, begin, "lines are numbered from 1");
 	*value = (uint32_t)v;
 	if (l->at < l->end && !memchr(" \t\r", *l->at, 3))
-		return complain(l, begin, "a line's number was expected");
-	skip_blanks(l);
+		return bob_line_complain(l, begin, "a line's number was expected");
+	bob_line_skip(l);
 	return true;
 }
 
 /* [from L1 to L2] */
-static bool take_lines(struct line *l, struct bob_wish *wish)
+static bool take_lines(struct bob_line *l, struct bob_wish *wish)
 {
 	const char *begin = l->at;
 
@@ -147,60 +30,38 @@ static bool take_lines(struct line *l, struct bob_wish *wish)
 	wish->last_line = UINT32_MAX;
 	if (l->at == l->end)
 		return true;
-	if (!is_word(l, "from"))
-		return complain(l, l->at,
-				"'from', or the end of the line, was expected, not '%.*s'",
-				shown(l), l->at);
-	take_word(l, "from");
-	if (!take_line_number(l, &wish->first_line) || !want_word(l, "to") ||
+	if (!bob_line_is(l, "from"))
+		return bob_line_complain(l, l->at,
+					 "'from', or the end of the line, was expected, not '%.*s'",
+					 bob_line_shown(l), l->at);
+	bob_line_take(l, "from");
+	if (!take_line_number(l, &wish->first_line) || !bob_line_want(l, "to") ||
 	    !take_line_number(l, &wish->last_line))
 		return false;
 	if (wish->last_line < wish->first_line)
-		return complain(l, begin, "the last line, %u, comes before the first, %u",
-				wish->last_line, wish->first_line);
-	return want_end(l);
+		return bob_line_complain(l, begin, "the last line, %u, comes before the first, %u",
+					 wish->last_line, wish->first_line);
+	return bob_line_want_end(l);
 }
 
 /* --- a variable --- */
 
-static bool is_name_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$' || (c & 0x80);
-}
-
-static const char *take_name(struct line *l, const char *what)
-{
-	const char *begin = l->at;
-
-	while (l->at < l->end && is_name_byte(*l->at))
-		l->at++;
-	if (l->at == begin) {
-		complain(l, begin, "%s was expected", what);
-		return NULL;
-	}
-	if (*begin >= '0' && *begin <= '9') {
-		complain(l, begin, "%s does not begin with a digit", what);
-		return NULL;
-	}
-	return keep(l, begin, (size_t)(l->at - begin));
-}
-
-static bool take_common(struct line *l, struct bob_wish *wish)
+static bool take_common(struct bob_line *l, struct bob_wish *wish)
 {
 	const char *begin = ++l->at;
 
-	while (l->at < l->end && is_name_byte(*l->at))
+	while (l->at < l->end && bob_line_is_name_byte(*l->at))
 		l->at++;
 	wish->scope = BOB_SCOPE_COMMON;
-	wish->in = keep(l, begin, (size_t)(l->at - begin)); /* blank COMMON has no name */
+	wish->in = bob_line_keep(l, begin, (size_t)(l->at - begin)); /* blank COMMON has no name */
 	if (l->at == l->end || *l->at != '/')
-		return complain(l, l->at, "'/' was expected behind the name of the COMMON block");
+		return bob_line_complain(l, l->at,
+					 "'/' was expected behind the name of the COMMON block");
 	l->at++;
 	return wish->in != NULL;
 }
 
-static bool take_star(struct line *l, struct bob_wish *wish)
+static bool take_star(struct bob_line *l, struct bob_wish *wish)
 {
 	if (l->at == l->end || *l->at != '*')
 		return false;
@@ -210,7 +71,32 @@ static bool take_star(struct line *l, struct bob_wish *wish)
 	return true;
 }
 
-static bool take_qualified(struct line *l, struct bob_wish *wish)
+/* ->member, .member and [*], as many as there are. */
+static bool take_path(struct bob_line *l, struct bob_wish *wish)
+{
+	const char *begin = l->at;
+	bool is_more = true;
+
+	while (is_more) {
+		const size_t left = (size_t)(l->end - l->at);
+		const bool is_arrow = left >= 2 && !memcmp(l->at, "->", 2);
+
+		if (left >= 3 && !memcmp(l->at, "[*]", 3)) {
+			l->at += 3;
+		} else if (is_arrow || (left && *l->at == '.')) {
+			l->at += is_arrow ? 2 : 1;
+			if (!bob_line_name(l, "the name of a member"))
+				return false;
+		} else {
+			is_more = false;
+		}
+	}
+	if (l->at > begin)
+		wish->path = bob_line_keep(l, begin, (size_t)(l->at - begin));
+	return l->st == BOB_OK;
+}
+
+static bool take_qualified(struct bob_line *l, struct bob_wish *wish)
 {
 	wish->in = "";
 	if (l->at < l->end && *l->at == '/' && !take_common(l, wish))
@@ -218,7 +104,7 @@ static bool take_qualified(struct line *l, struct bob_wish *wish)
 	if (take_star(l, wish))
 		return true;
 	wish->column = (uint32_t)(l->at - l->begin) + 1;
-	wish->name = take_name(l, "the name of a variable");
+	wish->name = bob_line_name(l, "the name of a variable");
 	if (!wish->name || wish->scope == BOB_SCOPE_COMMON || l->at == l->end ||
 	    (*l->at != ':' && *l->at != '%'))
 		return wish->name != NULL;
@@ -227,11 +113,11 @@ static bool take_qualified(struct line *l, struct bob_wish *wish)
 	if (take_star(l, wish))
 		return true;
 	wish->column = (uint32_t)(l->at - l->begin) + 1;
-	wish->name = take_name(l, "the name of a variable");
+	wish->name = bob_line_name(l, "the name of a variable");
 	return wish->name != NULL;
 }
 
-static bool take_separator(struct line *l, bool brackets)
+static bool take_separator(struct bob_line *l, bool brackets)
 {
 	if (brackets && l->end - l->at >= 2 && !memcmp(l->at, "..", 2)) {
 		l->at += 2;
@@ -245,44 +131,46 @@ static bool take_separator(struct line *l, bool brackets)
 }
 
 /* 3, 1..10, 1.., ..10, .. up to one of the bytes in `ends`. */
-static bool take_range(struct line *l, bool brackets, const char *ends, struct bob_wish_range *r)
+static bool take_range(struct bob_line *l, bool brackets, const char *ends,
+		       struct bob_wish_range *r)
 {
 	const char *begin = l->at;
 	bool is_open;
 
 	*r = (struct bob_wish_range){ INT64_MIN, INT64_MAX };
-	skip_blanks(l);
+	bob_line_skip(l);
 	is_open = l->end - l->at >= 1 && (*l->at == ':' || *l->at == '.');
-	if (!is_open && !take_number(l, &r->first))
+	if (!is_open && !bob_line_number(l, &r->first))
 		return false;
-	skip_blanks(l);
+	bob_line_skip(l);
 	if (!take_separator(l, brackets)) {
 		if (l->at == l->end || !strchr(ends, *l->at))
-			return complain(l, l->at,
-					brackets ? "a subscript, or first..last, was expected" :
-						   "a subscript, or first:last, was expected");
+			return bob_line_complain(
+				l, l->at,
+				brackets ? "a subscript, or first..last, was expected" :
+					   "a subscript, or first:last, was expected");
 		r->last = r->first;
 		return true;
 	}
-	skip_blanks(l);
-	if (l->at < l->end && !strchr(ends, *l->at) && !take_number(l, &r->last))
+	bob_line_skip(l);
+	if (l->at < l->end && !strchr(ends, *l->at) && !bob_line_number(l, &r->last))
 		return false;
-	skip_blanks(l);
+	bob_line_skip(l);
 	if (l->at == l->end || !strchr(ends, *l->at))
-		return complain(l, l->at, "'%c' was expected", brackets ? ']' : ')');
+		return bob_line_complain(l, l->at, "'%c' was expected", brackets ? ']' : ')');
 	if (r->last < r->first)
-		return complain(l, begin, "the last subscript comes before the first");
+		return bob_line_complain(l, begin, "the last subscript comes before the first");
 	return true;
 }
 
-static bool add_range(struct line *l, bool brackets, const char *ends, struct bob_wish *wish)
+static bool add_range(struct bob_line *l, bool brackets, const char *ends, struct bob_wish *wish)
 {
 	if (wish->rank == BOB_WISH_RANK_MAX)
-		return complain(l, l->at, "more than %u subscripts", BOB_WISH_RANK_MAX);
+		return bob_line_complain(l, l->at, "more than %u subscripts", BOB_WISH_RANK_MAX);
 	return take_range(l, brackets, ends, &wish->box[wish->rank++]);
 }
 
-static bool take_box(struct line *l, struct bob_wish *wish)
+static bool take_box(struct bob_line *l, struct bob_wish *wish)
 {
 	if (l->at < l->end && *l->at == '(') {
 		do {
@@ -301,14 +189,14 @@ static bool take_box(struct line *l, struct bob_wish *wish)
 		l->at++;
 	}
 	if (l->at < l->end && !memchr(" \t\r", *l->at, 3))
-		return complain(l, l->at, "a blank was expected, not '%c'", *l->at);
-	skip_blanks(l);
+		return bob_line_complain(l, l->at, "a blank was expected, not '%c'", *l->at);
+	bob_line_skip(l);
 	return true;
 }
 
 /* --- commands --- */
 
-static void enter(struct line *l, const struct bob_wish *wish)
+static void enter(struct bob_line *l, const struct bob_wish *wish)
 {
 	struct bob_wish *w = bob_arena_alloc(&l->w->arena, sizeof(*w));
 	struct bob_wish_file *f = l->w->last;
@@ -326,12 +214,12 @@ static void enter(struct line *l, const struct bob_wish *wish)
 	f->last = w;
 }
 
-static bool want_file(struct line *l, const char *at)
+static bool want_file(struct bob_line *l, const char *at)
 {
-	return l->w->last || complain(l, at, "no file yet: `trace file F` comes first");
+	return l->w->last || bob_line_complain(l, at, "no file yet: `trace file F` comes first");
 }
 
-static enum bob_command file(struct line *l)
+static enum bob_command file(struct bob_line *l)
 {
 	const char *end = l->end;
 	struct bob_wish_file *f;
@@ -339,11 +227,11 @@ static enum bob_command file(struct line *l)
 	while (end > l->at && memchr(" \t\r", end[-1], 3))
 		end--;
 	if (end == l->at) {
-		complain(l, l->at, "the name of a file was expected");
+		bob_line_complain(l, l->at, "the name of a file was expected");
 		return BOB_COMMAND_NONE;
 	}
 	f = bob_arena_alloc(&l->w->arena, sizeof(*f));
-	if (!f || !(f->path = keep(l, l->at, (size_t)(end - l->at)))) {
+	if (!f || !(f->path = bob_line_keep(l, l->at, (size_t)(end - l->at)))) {
 		l->st = BOB_ERR_NOMEM;
 		return BOB_COMMAND_NONE;
 	}
@@ -356,39 +244,108 @@ static enum bob_command file(struct line *l)
 	return BOB_COMMAND_FILE;
 }
 
-static bool code(struct line *l, struct bob_wish *wish)
+static bool code(struct bob_line *l, struct bob_wish *wish)
 {
-	if (!want_word(l, "at"))
+	if (!bob_line_want(l, "at"))
 		return false;
-	if (take_word(l, "loop"))
+	if (bob_line_take(l, "loop"))
 		wish->what = BOB_WISH_LOOPS;
-	else if (take_word(l, "subroutine"))
+	else if (bob_line_take(l, "subroutine"))
 		wish->what = BOB_WISH_CALLS;
 	else
-		return complain(l, l->at, "'loop' or 'subroutine' was expected, not '%.*s'",
-				shown(l), l->at);
-	return want_word(l, "level");
+		return bob_line_complain(l, l->at,
+					 "'loop' or 'subroutine' was expected, not '%.*s'",
+					 bob_line_shown(l), l->at);
+	return bob_line_want(l, "level");
 }
 
-static enum bob_command trace(struct line *l, const char *begin)
+/* (K) or (K,L), directly behind a word. */
+static bool arguments(struct bob_line *l, uint32_t *to, uint32_t max)
+{
+	int64_t value;
+
+	for (uint32_t i = 0; i < max; i++) {
+		const char *begin = ++l->at;
+
+		if (!bob_line_number(l, &value))
+			return false;
+		if (value < 1 || value > 1000)
+			return bob_line_complain(l, begin, "arguments are numbered from 1");
+		to[i] = (uint32_t)value;
+		if (l->at == l->end || *l->at != ',')
+			break;
+	}
+	if (l->at == l->end || *l->at != ')')
+		return bob_line_complain(l, l->at, "')' was expected");
+	l->at++;
+	bob_line_skip(l);
+	return true;
+}
+
+static bool is_call_of(struct bob_line *l, const char *word)
+{
+	const size_t len = strlen(word);
+
+	if ((size_t)(l->end - l->at) <= len || strncasecmp(l->at, word, len) || l->at[len] != '(')
+		return false;
+	l->at += len;
+	return true;
+}
+
+/* NAME [size(K[,L]) | count(K[,L]) | text] [free(K)] */
+static bool allocator(struct bob_line *l, struct bob_wish *wish)
+{
+	struct bob_wish_allocator *a = &wish->allocator;
+
+	wish->in = "";
+	wish->column = (uint32_t)(l->at - l->begin) + 1;
+	wish->name = bob_line_name(l, "the name of a function");
+	if (!wish->name)
+		return false;
+	bob_line_skip(l);
+	a->is_counted = is_call_of(l, "count");
+	if (a->is_counted || is_call_of(l, "size")) {
+		if (!arguments(l, a->size, 2))
+			return false;
+	} else {
+		a->is_text = bob_line_take(l, "text");
+	}
+	if (is_call_of(l, "free") && !arguments(l, &a->old, 1))
+		return false;
+	if (!a->size[0] && !a->is_text && !a->old)
+		return bob_line_complain(l, l->at,
+					 "size(K), count(K), text or free(K) was expected");
+	return bob_line_want_end(l);
+}
+
+static enum bob_command trace(struct bob_line *l, const char *begin)
 {
 	struct bob_wish wish = { .in = "", .name = "" };
 	bool ok;
 
-	if (take_word(l, "file"))
+	if (bob_line_take(l, "file"))
 		return file(l);
-	if (take_word(l, "variable")) {
-		ok = want_file(l, begin) && take_qualified(l, &wish) && take_box(l, &wish);
-	} else if (take_word(l, "code")) {
+	if (bob_line_take(l, "variable")) {
+		ok = want_file(l, begin) && take_qualified(l, &wish) && take_path(l, &wish) &&
+		     take_box(l, &wish);
+	} else if (bob_line_take(l, "code")) {
 		ok = want_file(l, begin) && code(l, &wish);
-	} else if (take_word(l, "communication")) {
+	} else if (bob_line_take(l, "communication")) {
 		wish.what = BOB_WISH_COMMUNICATION;
 		ok = want_file(l, begin);
+	} else if (bob_line_take(l, "allocator")) {
+		wish.what = BOB_WISH_ALLOCATOR;
+		wish.first_line = 1;
+		wish.last_line = UINT32_MAX;
+		if (want_file(l, begin) && allocator(l, &wish))
+			enter(l, &wish);
+		return BOB_COMMAND_TRACE;
 	} else {
-		ok = complain(l, l->at,
-			      "'file', 'variable', 'code' or 'communication' was expected%s%.*s%s",
-			      l->at == l->end ? "" : ", not '", shown(l), l->at,
-			      l->at == l->end ? "" : "'");
+		ok = bob_line_complain(
+			l, l->at,
+			"'file', 'variable', 'code', 'communication' or 'allocator' was expected%s%.*s%s",
+			l->at == l->end ? "" : ", not '", bob_line_shown(l), l->at,
+			l->at == l->end ? "" : "'");
 	}
 	if (ok && take_lines(l, &wish))
 		enter(l, &wish);
@@ -396,15 +353,15 @@ static enum bob_command trace(struct line *l, const char *begin)
 }
 
 /* Files go, too, once nothing is said of them. */
-static enum bob_command undo(struct line *l, const char *begin)
+static enum bob_command undo(struct bob_line *l, const char *begin)
 {
 	struct bob_wish_file *f = l->w->last, *before = NULL;
 	struct bob_wish *w, *previous = NULL;
 
-	if (!want_end(l))
+	if (!bob_line_want_end(l))
 		return BOB_COMMAND_NONE;
 	if (!f) {
-		complain(l, begin, "nothing to undo");
+		bob_line_complain(l, begin, "nothing to undo");
 		return BOB_COMMAND_NONE;
 	}
 	if (f->first) {
@@ -421,7 +378,7 @@ static enum bob_command undo(struct line *l, const char *begin)
 	return BOB_COMMAND_UNDO;
 }
 
-static enum bob_command command(struct line *l)
+static enum bob_command command(struct bob_line *l)
 {
 	static const struct {
 		const char *word;
@@ -433,33 +390,33 @@ static enum bob_command command(struct line *l)
 
 	if (l->at == l->end || *l->at == '#')
 		return BOB_COMMAND_NONE;
-	if (take_word(l, "trace"))
+	if (bob_line_take(l, "trace"))
 		return trace(l, begin);
-	if (take_word(l, "undo"))
+	if (bob_line_take(l, "undo"))
 		return undo(l, begin);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		if (take_word(l, plain[i].word)) {
-			want_end(l);
+		if (bob_line_take(l, plain[i].word)) {
+			bob_line_want_end(l);
 			return plain[i].command;
 		}
-	complain(l, begin, "'%.*s' is no command: want trace, show, undo, help or bye", shown(l),
-		 begin);
+	bob_line_complain(l, begin, "'%.*s' is no command: want trace, show, undo, help or bye",
+			  bob_line_shown(l), begin);
 	return BOB_COMMAND_NONE;
 }
 
 bob_status bob_wishes_put(struct bob_wishes *w, const char *line, size_t len, enum bob_command *out,
 			  struct bob_command_complaint *why)
 {
-	struct line l = { .at = line, .end = line + len, .begin = line, .w = w, .why = why };
+	struct bob_line l = { .at = line, .end = line + len, .begin = line, .w = w, .why = why };
 
 	why->column = 0;
 	why->text[0] = 0;
 	w->commands++;
 	if (len > BOB_COMMAND_BYTES_MAX)
-		complain(&l, line, "a line of more than %u bytes", BOB_COMMAND_BYTES_MAX);
+		bob_line_complain(&l, line, "a line of more than %u bytes", BOB_COMMAND_BYTES_MAX);
 	else if (memchr(line, 0, len))
-		complain(&l, (const char *)memchr(line, 0, len), "a zero byte");
-	skip_blanks(&l);
+		bob_line_complain(&l, (const char *)memchr(line, 0, len), "a zero byte");
+	bob_line_skip(&l);
 	if (l.st == BOB_OK)
 		*out = command(&l);
 	for (char *c = why->text; *c; c++) /* it may have pieces of the line */

@@ -6,9 +6,10 @@
  *     trace variable NAME[1..10][3..4] from 100 to 300      or NAME(1:10,3:4)
  *     trace code at loop level from 50 to 125               or subroutine level
  *     trace communication from 1 to 99
+ *     trace allocator NAME size(1,2) free(3)
  *     show   undo   help   bye
  *
- * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). Words may be in any case; a line that is empty or begins with # is
+ * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). In C a way may lead on from it: x->member, x.member, x[*]. Words may be in any case; a line that is empty or begins with # is
  * none.
  *
  * Owner: a table owns what it holds (an arena of its own). Threads: one. Lines, columns from 1. */
@@ -29,7 +30,8 @@ enum bob_wish_what {
 	BOB_WISH_VARIABLE,
 	BOB_WISH_LOOPS,
 	BOB_WISH_CALLS,		/* code at subroutine level */
-	BOB_WISH_COMMUNICATION
+	BOB_WISH_COMMUNICATION,
+	BOB_WISH_ALLOCATOR	/* nothing to be traced: what functions of the program give memory out */
 };
 
 enum bob_wish_scope {
@@ -37,6 +39,14 @@ enum bob_wish_scope {
 	BOB_SCOPE_UNIT,		/* unit:x */
 	BOB_SCOPE_MODULE,	/* module%x */
 	BOB_SCOPE_COMMON	/* /common/x */
+};
+
+/* What an allocator's arguments are, from 1; 0: none. */
+struct bob_wish_allocator {
+	uint32_t size[2];	/* bytes, multiplied */
+	bool is_counted;	/* ... elements, not bytes */
+	bool is_text;		/* it gives a text */
+	uint32_t old;		/* is given back */
 };
 
 /* Open ends are INT64_MIN and INT64_MAX. */
@@ -49,8 +59,10 @@ struct bob_wish {
 	enum bob_wish_scope scope;
 	const char *in;		/* the unit, module or block; "" */
 	const char *name;	/* of the variable, as written */
+	const char *path;	/* behind it, "->v[*]"; NULL: none */
 	struct bob_wish_range box[BOB_WISH_RANK_MAX]; /* as written, first subscript first */
 	uint32_t rank;		/* 0: the whole variable */
+	struct bob_wish_allocator allocator;
 	uint32_t first_line, last_line; /* 1, UINT32_MAX where nothing was said */
 	uint32_t command, column; /* of the name, for complaints */
 	struct bob_wish *next;

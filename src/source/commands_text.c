@@ -11,6 +11,9 @@ const char bob_commands_help[] =
 	"trace variable A [from L1 to L2]      a variable, in these lines\n"
 	"trace variable C[1..10][3..4]         a part of an array; Fortran's C(1:10,3:4) means the same\n"
 	"trace variable unit:x                 of one subroutine or function; module%x, /common/x; *: all\n"
+	"trace variable G->ROWS[*]             C: the memory that a pointer gets which is a member, or an element; G.ROWS means the same\n"
+	"trace allocator NAME size(1,2)        C: a function of the program that gives memory out, so many bytes as its arguments 1 and 2\n"
+	"                                      say, multiplied; count(1): so many elements; text: a text; free(K): takes back what argument K is\n"
 	"trace code at loop level [from L1 to L2]          loops, and how often they ran\n"
 	"trace code at subroutine level [from L1 to L2]    calls\n"
 	"trace communication [from L1 to L2]               calls of MPI and PVM\n"
@@ -48,10 +51,21 @@ static void say_range(struct out *o, const struct bob_wish_range *r)
 	say(o, "]");
 }
 
+static void say_allocator(struct out *o, const struct bob_wish_allocator *a)
+{
+	if (a->size[0])
+		say(o, a->size[1] ? " %s(%u,%u)" : " %s(%u)", a->is_counted ? "count" : "size",
+		    a->size[0], a->size[1]);
+	if (a->is_text)
+		say(o, " text");
+	if (a->old)
+		say(o, " free(%u)", a->old);
+}
+
 size_t bob_wish_print(const struct bob_wish *w, char *to, size_t size)
 {
 	static const char *const what[] = { "variable ", "code at loop level",
-					    "code at subroutine level", "communication" };
+					    "code at subroutine level", "communication", "allocator " };
 	struct out o = { to, size, 0 };
 
 	say(&o, "trace %s", what[w->what]);
@@ -61,7 +75,9 @@ size_t bob_wish_print(const struct bob_wish *w, char *to, size_t size)
 		say(&o, "%s%%", w->in);
 	else if (w->scope == BOB_SCOPE_COMMON)
 		say(&o, "/%s/", w->in);
-	say(&o, "%s", w->name);
+	say(&o, "%s%s", w->name, w->path ? w->path : "");
+	if (w->what == BOB_WISH_ALLOCATOR)
+		say_allocator(&o, &w->allocator);
 	for (uint32_t i = 0; i < w->rank; i++)
 		say_range(&o, &w->box[i]);
 	if (w->first_line > 1 || w->last_line != UINT32_MAX)

@@ -3,6 +3,7 @@
  *
  *   commands.c     what somebody wants traced; commands_text.c as text
  *   instrument.c   which front end reads a file
+ *   instrument_c.c wishes as the one for C has them
  *   c/             C, by libclang
  *   fortran/       Fortran, our own reader
  *   embed.c        the headers that instrumented files include

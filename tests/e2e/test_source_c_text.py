@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The C front end of the instrumenter, where the text matters: macros, `register`, where variables begin and end, jumps, memory that is given out, pragmas."""
+"""The C front end of the instrumenter, where the text matters: macros, `register`, where variables begin and end, jumps, pragmas."""
 
 import sys
 
@@ -124,49 +124,6 @@ L:
         "10 R h+0 4;11 W h+0 4;10 R h+0 4", "--variable=h", "--variable=g", "--loops",
     )
     h.check("jumped over" in r.err.decode() and b"bobbin_loop bobbin_l0 " in r.out and b"bobbin_l1 " not in r.out, str(r))
-
-
-BLOCKS = """
-#include <stdlib.h>
-#define NEW(type, n) ((type *)malloc((n) * sizeof(type)))
-#define FREE(p) do { free(p); p = 0; } while (0)
-static int *a, *b;
-static short wide(int n) { return (short)n; }
-static int third(const int *p) { return p[2]; }
-int main(void)
-{
-	int n = 3, s;
-	int (*m)[2] = calloc(n, sizeof *m);
-	a = malloc(wide(n) * sizeof *a);
-	a[2] = 5;
-	s = third(a);
-	m[2][1] = s;
-	a = realloc(a, 8 * sizeof *a);
-	a[7] = a[2];
-	if (!(b = NEW(int, n++)))
-		return 1;
-	b[n - 2] = m[2][1];
-	s += b[2];
-	FREE(b);
-	free(a);
-	for (int i = 0; i < 100; i++) {
-		int *other = malloc(32 + i);
-		other[1] = i;
-		s += other[1] - i;
-		free(other);
-	}
-	free(m);
-	return s != 10;
-}
-"""
-
-
-@suite.case("blocks: what malloc and its like give to a traced pointer is declared, and gone when it is given back")
-def _():
-    want = """12 W a+0 8; 13 R a+0 8;13 W *a+8 4; 14 R a+0 8; 7 R *a+8 4; 15 R m+0 8;15 W *m+20 4; 16 R a+0 8;16 W a+0 8;
-        17 R a+0 8;17 R *a+8 4;17 R a+0 8;17 W *a+28 4; 20 R m+0 8;20 R *m+20 4; 23 R a+0 8; 30 R m+0 8"""
-    check(BLOCKS, "11 W m+0 8;" + want, "--variable=a", "--variable=m")
-    check(BLOCKS, "18 W b+0 8; 20 R b+0 8;20 W *b+8 4; 21 R b+0 8;21 R *b+8 4; 22 R b+0 8;22 W b+0 8", "--variable=b")
 
 
 @suite.case("what a pragma rules keeps its form")

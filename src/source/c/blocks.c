@@ -1,58 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that malloc and its like give: where a traced pointer variable gets such a block -- the call itself, under casts, is what is
- * assigned or what the variable begins with -- the block is declared as what the pointer leads to, as long as the call asked for. The
- * arguments are evaluated where they stand, once, and put down on the way. What is given back lies there no longer, in every file that
- * is instrumented, for the next block may come to the same place. */
+/* Memory that malloc and its like give: where a traced pointer -- a variable, or a member or element that a wish reaches (paths.c) -- gets such a
+ * block, the call itself, under casts, being what is assigned or what the variable begins with, the block is declared as what the pointer leads to,
+ * as long as the call asked for. The arguments are evaluated where they stand, once, and put down on the way. What is given back lies
+ * there no longer, in every file that is instrumented, for the next block may come to the same place. */
 #include "source/c/unit.h"
 
 #include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE BOB_SOURCE_C_NO_ARGUMENT
 
-struct allocator {
-	const char *name;
-	uint32_t count, bytes;	/* arguments that are multiplied; NONE: 1 */
-	uint32_t old;		/* argument that is given back */
+static const struct bob_source_c_allocator library[] = {
+	{ .name = "malloc", .bytes = 0, .count = NONE, .old = NONE },
+	{ .name = "calloc", .bytes = 1, .count = 0, .old = NONE },
+	{ .name = "realloc", .bytes = 1, .count = NONE, .old = 0 },
+	{ .name = "reallocarray", .bytes = 2, .count = 1, .old = 0 },
+	{ .name = "aligned_alloc", .bytes = 1, .count = NONE, .old = NONE },
+	{ .name = "memalign", .bytes = 1, .count = NONE, .old = NONE },
+	{ .name = "valloc", .bytes = 0, .count = NONE, .old = NONE },
+	{ .name = "strdup", .bytes = NONE, .count = NONE, .is_text = true, .old = NONE },
+	{ .name = "strndup", .bytes = NONE, .count = NONE, .is_text = true, .old = NONE },
+	{ .name = "free", .bytes = NONE, .count = NONE, .old = 0 },
 };
 
-static const struct allocator allocators[] = {
-	{ "malloc", NONE, 0, NONE },	      { "calloc", 0, 1, NONE },
-	{ "realloc", NONE, 1, 0 },	      { "reallocarray", 1, 2, 0 },
-	{ "aligned_alloc", NONE, 1, NONE },   { "memalign", NONE, 1, NONE },
-	{ "valloc", NONE, 0, NONE },	      { "free", NONE, NONE, 0 },
-};
-
-static const struct allocator *allocator(struct bob_c_unit *u, CXCursor call)
+static const struct bob_source_c_allocator *find(const struct bob_source_c_allocator *from,
+						 size_t count, const char *name)
 {
-	const struct allocator *found = NULL;
-	CXString name;
+	for (size_t i = 0; name && i < count; i++)
+		if (!strcmp(name, from[i].name))
+			return &from[i];
+	return NULL;
+}
+
+/* What is called; where that is a pointer, the variable or member that it is. */
+static const char *callee(struct bob_c_unit *u, CXCursor call)
+{
+	const char *name = bob_c_spelling(u, call);
+	CXCursor child[1], c = call;
+
+	while (!*name && bob_c_children(u, c, child, 1)) {
+		c = bob_c_bare(u, child[0]);
+		if (u->clang->getCursorKind(c) != CXCursor_UnaryOperator)
+			return bob_c_spelling(u, c);
+	}
+	return name;
+}
+
+/* The program's own word goes first: a `malloc` of its own may be another one. */
+static const struct bob_source_c_allocator *allocator(struct bob_c_unit *u, CXCursor call)
+{
+	const struct bob_source_c_options *o = u->options;
+	const struct bob_source_c_allocator *found;
+	const char *name;
 
 	if (u->clang->getCursorKind(call) != CXCursor_CallExpr)
 		return NULL;
-	name = u->clang->getCursorSpelling(call);
-	for (size_t i = 0; i < sizeof(allocators) / sizeof(allocators[0]); i++)
-		if (u->clang->getCString(name) &&
-		    !strcmp(u->clang->getCString(name), allocators[i].name))
-			found = &allocators[i];
-	u->clang->disposeString(name);
+	name = callee(u, call);
+	found = find(o->allocators, o->allocator_count, name);
+	if (!found)
+		found = find(library, sizeof(library) / sizeof(library[0]), name);
 	return found;
 }
 
-/* What is below brackets, casts and conversions. */
-static CXCursor bare(struct bob_c_unit *u, CXCursor c)
+static bool gives(const struct bob_source_c_allocator *a)
 {
-	for (;;) {
-		const enum CXCursorKind k = u->clang->getCursorKind(c);
-		CXCursor child[2];
-		const uint32_t n = bob_c_children(u, c, child, 2);
-
-		if (n && n <= 2 && k == CXCursor_CStyleCastExpr)
-			c = child[n - 1];
-		else if (n == 1 && (k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr))
-			c = child[0];
-		else
-			return c;
-	}
+	return a && (a->bytes != NONE || a->is_text);
 }
 
 static bool leads_anywhere(const struct bob_c_variable *v)
@@ -60,44 +71,64 @@ static bool leads_anywhere(const struct bob_c_variable *v)
 	return v->is_wanted && v->is_pointer && !v->is_thread;
 }
 
-bool bob_c_block_begin(struct bob_c_unit *u, const struct bob_c_variable *v, CXCursor value)
+/* `outer` has the value in it: of a macro that is all of both nothing can be put around one. */
+static bool open(struct bob_c_unit *u, CXCursor outer, CXCursor value, uint32_t first,
+		 uint32_t count, CXType element, struct bob_c_span *s)
 {
-	const struct allocator *a;
+	const struct bob_c_span around = bob_c_span(u, outer);
 
-	if (u->is_scan || u->nest || u->blocked >= 0 || !leads_anywhere(v))
-		return false;
-	u->block = bare(u, value);
-	a = allocator(u, u->block);
-	u->has_block = a && a->bytes != NONE;
-	return u->has_block;
-}
-
-bool bob_c_block_open(struct bob_c_unit *u, CXCursor c, struct bob_c_span *s)
-{
-	CXCursor child[2], to;
-	struct bob_c_variable *v;
-
-	if (u->is_scan || bob_c_children(u, c, child, 2) != 2)
-		return false;
-	to = bare(u, child[0]);
-	if (u->clang->getCursorKind(to) != CXCursor_DeclRefExpr)
-		return false;
-	v = bob_c_variable(u, u->clang->getCursorReferenced(to));
-	if (!v || !bob_c_block_begin(u, v, child[1]))
-		return false;
-	*s = bob_c_span(u, c);
-	if (!bob_c_is_editable(u, s)) {
-		u->has_block = false;
+	*s = bob_c_span(u, value);
+	if (!s->is_plain && (!s->is_macro || (around.start == s->start && around.end == s->end))) {
 		bob_c_refuse_in_macro(u, s);
 		return false;
 	}
-	bob_c_open_at(u, s->start, bob_c_before_block(u, v));
+	u->block = (struct bob_c_block){ true, bob_c_bare(u, value),
+					 u->clang->Type_getSizeOf(element) };
+	bob_c_open_at(u, s->start,
+		      bob_c_before_block(u, first, count, allocator(u, u->block.call)->is_text));
 	return true;
+}
+
+bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
+			     struct bob_c_span *s)
+{
+	if (u->is_scan || u->nest || u->blocked >= 0 || !leads_anywhere(v) ||
+	    !gives(allocator(u, bob_c_bare(u, value))))
+		return false;
+	bob_c_rows(u, v);
+	return open(u, v->decl, value, v->pointed_first, v->pointed_count, bob_c_pointee(u, v), s);
+}
+
+bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor c, struct bob_c_span *s)
+{
+	CXCursor child[2], to;
+	struct bob_c_path *p;
+
+	if (u->nest || u->blocked >= 0 || bob_c_children(u, c, child, 2) != 2 ||
+	    !gives(allocator(u, bob_c_bare(u, child[1]))))
+		return false;
+	to = bob_c_bare(u, child[0]);
+	if (u->clang->getCursorKind(to) == CXCursor_DeclRefExpr) {
+		struct bob_c_variable *v = bob_c_variable(u, u->clang->getCursorReferenced(to));
+
+		if (u->is_scan || !v || !leads_anywhere(v))
+			return false;
+		bob_c_rows(u, v);
+		return open(u, c, child[1], v->pointed_first, v->pointed_count, bob_c_pointee(u, v),
+			    s);
+	}
+	p = bob_c_path_note(u, to, true);
+	if (u->is_scan || !p)
+		return false;
+	bob_c_path_rows(u, p);
+	return open(u, c, child[1], p->first, p->count, p->pointee, s);
 }
 
 /* Pointers matter in this file. */
 static bool has_pointers(const struct bob_c_unit *u)
 {
+	if (u->paths)
+		return true;
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
 			return true;
@@ -108,17 +139,28 @@ static bool has_pointers(const struct bob_c_unit *u)
 	return false;
 }
 
-const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, uint32_t i)
+static bool is_number(struct bob_c_unit *u, CXCursor c)
 {
-	const struct allocator *a = u->is_scan || u->nest ? NULL : allocator(u, call);
-	const bool is_block = u->has_block && u->clang->equalCursors(call, u->block);
+	const enum CXTypeKind k = bob_c_type_kind(u, c);
+
+	return (k >= CXType_Bool && k <= CXType_Int128) || k == CXType_Enum;
+}
+
+const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
+				  uint32_t i)
+{
+	const struct bob_source_c_allocator *a = u->is_scan || u->nest ? NULL : allocator(u, call);
+	const bool is_block = u->block.is_there && u->clang->equalCursors(call, u->block.call);
 
 	if (!a)
 		return NULL;
 	if (i == a->old)
-		return has_pointers(u) ? "bobbin_gone((" : NULL;
-	if (is_block && i == a->bytes)
-		return a->count == NONE ? "(bobbin_block[0]=1,bobbin_block[1]=(" :
-					  "(bobbin_block[1]=(";
-	return is_block && i == a->count ? "(bobbin_block[0]=(" : NULL;
+		return has_pointers(u) && bob_c_type_kind(u, argument) == CXType_Pointer ?
+			       "bobbin_gone((" :
+			       NULL;
+	if (!is_block || (i != a->bytes && i != a->count) || !is_number(u, argument))
+		return NULL;
+	return bob_c_printf(
+		u, "BOBBIN_PUT(%d,%lld,(", i == a->bytes,
+		a->is_counted && i == a->bytes && u->block.element > 0 ? u->block.element : 1);
 }

@@ -34,10 +34,24 @@ struct bob_source_c_wish {
 	enum bob_source_c_what what;
 	const char *function;	/* of the variable; NULL: any, and file scope */
 	const char *name;	/* of the variable; "*": all */
+	const char *
+		path; /* to a member or element of it that is a pointer, "->v", ".rows[*]": what memory it gets is meant; NULL: the variable */
 	/* An end may be open: INT64_MIN, INT64_MAX. */
 	struct bob_source_c_bounds box[BOB_SOURCE_C_RANK_MAX];
 	uint32_t rank;		/* subscripts the box speaks of; 0: the whole variable */
 	uint32_t first_line, last_line; /* 0: open */
+};
+
+#define BOB_SOURCE_C_NO_ARGUMENT UINT32_MAX
+
+/* A function that gives memory out, or takes it back, as malloc and free do; a member of that name that points to one, too. */
+struct bob_source_c_allocator {
+	const char *name;
+	uint32_t bytes,
+		count; /* its arguments, from 0, that say how much it is, which are multiplied; NO_ARGUMENT: 1 of it */
+	bool is_counted;	/* in elements of what the pointer leads to, not in bytes */
+	bool is_text;		/* as long as a text, with its zero: no arguments */
+	uint32_t old;		/* what is given back; NO_ARGUMENT: nothing */
 };
 
 /* All zero: no flags, nothing asked for. */
@@ -47,6 +61,8 @@ struct bob_source_c_options {
 	uint32_t flag_count;
 	const struct bob_source_c_wish *wishes;
 	uint32_t wish_count;
+	const struct bob_source_c_allocator *allocators; /* beside those of the C library */
+	uint32_t allocator_count;
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	uint32_t *
 		missing; /* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */

@@ -82,16 +82,10 @@ const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v)
 	return bob_c_printf(u, "%s%s", own, pointed(u, v));
 }
 
-const char *bob_c_before_block(struct bob_c_unit *u, struct bob_c_variable *v)
+const char *bob_c_before_block(struct bob_c_unit *u, uint32_t first, uint32_t count, bool is_text)
 {
-	bob_c_rows(u, v);
-	return bob_c_printf(u, "BOBBIN_BLOCK(%u,%u,(", v->pointed_first, v->pointed_count);
-}
-
-const char *bob_c_local_block(struct bob_c_unit *u, struct bob_c_variable *v)
-{
-	return bob_c_printf(u, ",*bobbin_v%u __attribute__((unused))=bobbin_told(%u,%u,%s)",
-			    v->pointed_first, v->pointed_first, v->pointed_count, v->name);
+	return bob_c_printf(u, "%s(%u,%u,(", is_text ? "BOBBIN_TEXT" : "BOBBIN_BLOCK", first,
+			    count);
 }
 
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v)
@@ -157,12 +151,15 @@ static const char prologue[] =
 	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"
 	"static " QUIET " int bobbin_once(char*o,uint32_t v,uint32_t n,const volatile void*p)"
 	"{if(!__atomic_exchange_n(o,1,__ATOMIC_RELAXED))(void)bobbin_local(v,n,p,0,-1);return 0;}\n"
-	"static __thread size_t bobbin_block[2];\n"
-	"static " QUIET " void*bobbin_told(uint32_t v,uint32_t n,const volatile void*p){uint32_t i;"
-	"for(i=0;i<n;i++)bob_probe_block(&bob_probe_here,v+i,p,bobbin_block[0]*bobbin_block[1]);"
-	"return(void*)(uintptr_t)p;}\n"
-	"#define BOBBIN_BLOCK(v,n,x) (__extension__({__auto_type bobbin_q=x;"
-	"(void)bobbin_told(v,n,bobbin_q);bobbin_q;}))\n"
+	"static " QUIET " void bobbin_told(uint32_t v,uint32_t n,const volatile void*p,size_t b)"
+	"{uint32_t i;for(i=0;i<n;i++)bob_probe_block(&bob_probe_here,v+i,p,b);}\n"
+	"#define BOBBIN_BLOCK(v,n,x) (__extension__({size_t bobbin_block[2]={1,1};"
+	"__auto_type bobbin_q=x;bobbin_told(v,n,(const volatile void*)(uintptr_t)bobbin_q,"
+	"bobbin_block[0]*bobbin_block[1]);bobbin_q;}))\n"
+	"#define BOBBIN_TEXT(v,n,x) (__extension__({__auto_type bobbin_q=x;"
+	"if(bobbin_q)bobbin_told(v,n,bobbin_q,__builtin_strlen((const char*)bobbin_q)+1);bobbin_q;}))\n"
+	"#define BOBBIN_PUT(k,m,x) (__extension__({__auto_type bobbin_n=+x;"
+	"bobbin_block[k]=(size_t)bobbin_n*m;bobbin_n;}))\n"
 	"static " QUIET " void*bobbin_gone(const volatile void*p)"
 	"{bob_probe_gone(&bob_probe_here,p);return(void*)(uintptr_t)p;}\n"
 	"static " QUIET " int64_t bobbin_trips(int64_t l,int64_t h,int64_t s,int c){"

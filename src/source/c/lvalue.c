@@ -124,6 +124,8 @@ static void find_pointed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *
 		c = inner(u, child[0]);
 		if (u->clang->getCursorKind(c) == CXCursor_DeclRefExpr)
 			lv->variable = bob_c_variable(u, u->clang->getCursorReferenced(c));
+		else
+			lv->path = bob_c_path(u, c);
 	} else if (u->clang->getCursorKind(c) == CXCursor_UnaryOperator && n == 1 &&
 		   !strcmp(bob_c_operator(u, c).text, "&") && bob_c_is_lvalue(u, child[0])) {
 		find(u, child[0], lv);
@@ -251,6 +253,10 @@ enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *
 			return one;
 		best = one > best ? one : best;
 	}
+	for (uint32_t i = 0; lv->path && i < u->options->wish_count; i++)
+		if (is_in_lines(&u->options->wishes[i], line) &&
+		    bob_c_is_wish_of_path(u, &u->options->wishes[i], lv->path))
+			return BOB_C_FILTERED;
 	if (best == BOB_C_FILTERED || !lv->is_through)
 		return best;
 	if (bob_c_is_asked(u, BOB_SOURCE_C_POINTERS, line))

@@ -11,8 +11,16 @@ static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_w
 {
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
 		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (bob_c_is_wish_of(w, v))
+			if (bob_c_is_name_of(w, v))
 				return true;
+	return false;
+}
+
+static bool has_path(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+{
+	for (const struct bob_c_path *p = u->paths; p; p = p->next)
+		if (bob_c_is_wish_of_path(u, w, p))
+			return true;
 	return false;
 }
 
@@ -59,7 +67,7 @@ static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint 
 	return BOB_ERR_INVAL;
 }
 
-bob_status bob_c_check_wishes(const struct bob_c_unit *u, struct bob_source_c_complaint *why)
+bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complaint *why)
 {
 	for (uint32_t i = 0; i < u->options->wish_count; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
@@ -76,6 +84,9 @@ bob_status bob_c_check_wishes(const struct bob_c_unit *u, struct bob_source_c_co
 			return say(u, why, i, "function", w->function, near.name);
 		if (strcmp(w->name, "*") && !has_variable(u, w))
 			return say(u, why, i, "variable", w->name, near_variable(u, w));
+		if (w->path && !has_path(u, w))
+			return say(u, why, i, "use of a pointer",
+				   bob_c_printf(u, "%s%s", w->name, w->path), NULL);
 	}
 	return BOB_OK;
 }

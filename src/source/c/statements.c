@@ -90,7 +90,7 @@ static int write_site(struct bob_c_unit *u, CXCursor decl, const struct bob_c_sp
 
 /* Tells the run time of a variable of this block. `scope_end`: where it ends. */
 static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_variable *v,
-			  bool has_init, bool has_block, uint32_t scope_end)
+			  bool has_init, uint32_t scope_end)
 {
 	const struct bob_c_span s = bob_c_span(u, decl);
 	const bool is_auto = s.is_ours && !strncmp(u->bytes + s.start, "__auto_type", 11);
@@ -113,8 +113,6 @@ static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_vari
 	}
 	v->has_scope = true;
 	bob_c_close_at(u, at, bob_c_local(u, v, has_init ? write_site(u, decl, &s, v) : -1));
-	if (has_block)
-		bob_c_close_at(u, at, bob_c_local_block(u, v));
 }
 
 static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
@@ -122,7 +120,8 @@ static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
 	struct bob_c_variable *v = bob_c_variable(u, decl);
 	const CXCursor init = initial_value(u, decl);
 	const bool has_init = !u->clang->Cursor_isNull(init);
-	bool has_block = false;
+	const struct bob_c_block block = u->block;
+	struct bob_c_span s;
 
 	if (!v)
 		return;
@@ -131,13 +130,17 @@ static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
 	if (has_variable_size(u, u->clang->getCursorType(decl)))
 		walk_bounds(u, decl, init);
 	if (has_init && (!v->is_static || u->is_scan)) {
-		has_block = bob_c_block_begin(u, v, init);
+		const bool is_block = bob_c_block_of_variable(u, v, init, &s);
+
 		bob_c_walk(u, init, BOB_C_VALUE);
+		if (is_block)
+			bob_c_close_at(u, s.end, bob_c_behind_access(u));
+		u->block = block;
 	}
 	if (u->is_scan || u->nest || !v->is_wanted)
 		return;
 	if (!v->is_register && !v->is_thread)
-		declare_local(u, decl, v, has_init, has_block, scope_end);
+		declare_local(u, decl, v, has_init, scope_end);
 }
 
 static void walk_declarations(struct bob_c_unit *u, CXCursor c)

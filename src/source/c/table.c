@@ -40,7 +40,7 @@ static void add_row(struct bob_c_unit *u, const struct bob_c_variable *v,
 		u->is_failed = true;
 		return;
 	}
-	u->rows[u->row_count++] = (struct bob_c_row){ v, wish, is_pointed };
+	u->rows[u->row_count++] = (struct bob_c_row){ v, wish, is_pointed, NULL };
 	u->counts.variables++;
 }
 
@@ -82,6 +82,28 @@ void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v)
 	v->pointed_count = add_rows(u, v, true);
 }
 
+void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p)
+{
+	bool is_whole = false;
+
+	if (p->is_used)
+		return;
+	p->is_used = true;
+	p->first = (uint32_t)u->row_count;
+	for (int with_box = 0; with_box < 2 && !is_whole; with_box++)
+		for (uint32_t i = 0; i < u->options->wish_count && !is_whole; i++) {
+			const struct bob_source_c_wish *w = &u->options->wishes[i];
+
+			if (!bob_c_is_wish_of_path(u, w, p) || (w->rank != 0) != with_box)
+				continue;
+			is_whole = !w->rank;
+			add_row(u, p->variable, w, true);
+		}
+	p->count = (uint32_t)(u->row_count - p->first);
+	for (uint32_t i = 0; i < p->count; i++)
+		u->rows[p->first + i].path = p;
+}
+
 /* --- text --- */
 
 static void put(struct bob_c_unit *u, const char *text)
@@ -99,10 +121,9 @@ static struct shape shape_of(struct bob_c_unit *u, const struct bob_c_row *r)
 {
 	struct shape s = { .rank = 0 };
 	CXType t = r->variable->canonical;
-	const bool is_array = bob_c_is_array(t.kind);
 
-	if (r->is_pointed && !is_array) {
-		t = bob_c_pointee(u, r->variable);
+	if (r->path || (r->is_pointed && !bob_c_is_array(t.kind))) {
+		t = r->path ? r->path->pointee : bob_c_pointee(u, r->variable);
 		s.rank = 1;
 	}
 	if (!r->is_pointed && r->variable->is_pointer) {
@@ -150,11 +171,12 @@ static void put_row(struct bob_c_unit *u, const struct bob_c_row *r, size_t numb
 static const char *name_of(struct bob_c_unit *u, const struct bob_c_row *r)
 {
 	const struct bob_c_variable *v = r->variable;
-	const char *star = r->is_pointed && v->count ? "*" : "";
+	const char *star = r->is_pointed && v->count && !r->path ? "*" : "";
+	const char *name = r->path ? r->path->name : v->name;
 
 	return bob_c_quoted(u, *v->function ?
-				       bob_c_printf(u, "%s%s in %s", star, v->name, v->function) :
-				       bob_c_printf(u, "%s%s", star, v->name));
+				       bob_c_printf(u, "%s%s in %s", star, name, v->function) :
+				       bob_c_printf(u, "%s%s", star, name));
 }
 
 static void put_variables(struct bob_c_unit *u)
@@ -188,6 +210,7 @@ static uint64_t digest(const struct bob_c_unit *u)
 		h = bob_hash64(h, w->name ? w->name : "", w->name ? strlen(w->name) : 0);
 		h = bob_hash64(h, w->function ? w->function : "*",
 			       w->function ? strlen(w->function) : 1);
+		h = bob_hash64(h, w->path ? w->path : "", w->path ? strlen(w->path) : 0);
 		h = bob_hash64(h, w->box, w->rank * sizeof(w->box[0]));
 		h = bob_hash64(h, &w->first_line, sizeof(w->first_line));
 		h = bob_hash64(h, &w->last_line, sizeof(w->last_line));

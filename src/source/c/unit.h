@@ -50,6 +50,17 @@ struct bob_c_variable {
 	CXType canonical;
 };
 
+/* A pointer that is a member or an element: paths.c. */
+struct bob_c_path {
+	struct bob_c_path *next;
+	struct bob_c_variable *variable; /* where the way begins */
+	const char *key;	/* which way it is, ".v[*]" */
+	const char *name;	/* as people call it, "g->v[*]" */
+	CXType pointee;
+	bool is_used;		/* it has rows in the table of variables: */
+	uint32_t first, count;
+};
+
 enum bob_c_probe { BOB_C_PROBE_READ, BOB_C_PROBE_WRITE, BOB_C_PROBE_UPDATE };
 
 struct bob_c_site {
@@ -61,6 +72,7 @@ struct bob_c_row {
 	const struct bob_c_variable *variable;
 	const struct bob_source_c_wish *wish; /* its box; NULL: everything */
 	bool is_pointed;	/* what it points at */
+	const struct bob_c_path *path; /* ... or what this one points at; NULL: not that */
 };
 
 struct bob_c_nest_row {
@@ -80,6 +92,13 @@ struct bob_c_edit {
 	const char *text;
 };
 
+/* A call whose result is what a traced pointer leads to from now on. */
+struct bob_c_block {
+	bool is_there;
+	CXCursor call;
+	long long element;	/* bytes of what the pointer leads to */
+};
+
 struct bob_c_jumps;
 struct bob_c_nest;
 struct bob_c_unit {
@@ -97,6 +116,7 @@ struct bob_c_unit {
 		obstacles; /* uses of macros and words `register` because of which something that was asked for got no probe; a place may be there twice */
 	size_t obstacle_count, obstacle_room;
 	struct bob_c_variable *buckets[BOB_C_BUCKETS];
+	struct bob_c_path *paths; /* that were asked for and are there, or get memory */
 	struct bob_c_row *rows;
 	size_t row_count, row_room;
 	struct bob_c_nest_row *nests;
@@ -126,8 +146,7 @@ struct bob_c_unit {
 	int blocked;		/* enum bob_source_c_refusal of all that is met, or -1 */
 	struct bob_c_jumps *jumps; /* of the function */
 	struct bob_c_nest *nest; /* references are collected there, and get no probes */
-	CXCursor block;		/* a call whose result is what a traced pointer leads to from now on */
-	bool has_block;
+	struct bob_c_block block;
 };
 
 /* --- unit.c --- */
@@ -185,7 +204,9 @@ bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len);
 /* --- variables.c --- */
 /* NULL: not a variable, or no memory. */
 struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
+/* For the variable itself; for it or something that it leads to. */
 bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
+bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
 /* What a pointer or an array parameter leads to. */
 CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v);
 /* The classes of scalars in it that may alias one another, as bits. */
@@ -193,6 +214,18 @@ uint32_t bob_c_classes(struct bob_c_unit *u, CXType t);
 bool bob_c_classes_meet(uint32_t a, uint32_t b);
 /* May an access of this type through a pointer touch something wanted that is exposed? */
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
+
+/* --- paths.c --- */
+/* What is below brackets, casts and conversions. */
+CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c);
+/* Does a wish ask for what can be reached from it? */
+bool bob_c_has_paths(struct bob_c_unit *u, const struct bob_c_variable *v);
+/* The pointer `c`, if it was noted. NULL: it is no member or element, or was not. */
+struct bob_c_path *bob_c_path(struct bob_c_unit *u, CXCursor c);
+/* Notes the pointer `c` if it was asked for by its name, or its variable was and it gets memory. NULL: not. */
+struct bob_c_path *bob_c_path_note(struct bob_c_unit *u, CXCursor c, bool gets_block);
+bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
+			   const struct bob_c_path *p);
 
 /* --- lvalue.c --- */
 struct bob_c_lvalue {
@@ -202,6 +235,7 @@ struct bob_c_lvalue {
 	bool is_whole;		/* no subscript, and an array or struct */
 	bool is_blurred;	/* its subscripts do not tell which element */
 	struct bob_c_variable *variable;
+	struct bob_c_path *path; /* the pointer that it is through, if it was noted */
 	uint32_t rank;		/* subscripts */
 	bool is_constant[BOB_SOURCE_C_RANK_MAX];
 	long long subscript[BOB_SOURCE_C_RANK_MAX];
@@ -226,7 +260,7 @@ struct bob_c_operator bob_c_operator(struct bob_c_unit *u, CXCursor c);
 
 /* --- missing.c --- */
 /* BOB_ERR_INVAL: a wish names nothing. */
-bob_status bob_c_check_wishes(const struct bob_c_unit *u, struct bob_source_c_complaint *why);
+bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complaint *why);
 
 /* --- walk.c --- */
 void bob_c_walk(struct bob_c_unit *u, CXCursor c, enum bob_c_use use);
@@ -243,12 +277,14 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
 /* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
-/* `c` gives `v` a value. If that is a new block, the call is noted: its arguments will tell how large it is. */
-bool bob_c_block_begin(struct bob_c_unit *u, const struct bob_c_variable *v, CXCursor value);
-/* An assignment that does so. True: it was opened, and bob_c_behind_access() closes it at s->end. */
-bool bob_c_block_open(struct bob_c_unit *u, CXCursor assignment, struct bob_c_span *s);
+/* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access() closes it at s->end; what the call says of how large
+ * it is is put down while it is walked. */
+bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
+			     struct bob_c_span *s);
+bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor assignment, struct bob_c_span *s);
 /* Before argument `i` of a call; bob_c_behind_access() is behind it. NULL: nothing. */
-const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, uint32_t i);
+const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
+				  uint32_t i);
 
 /* --- statements.c --- */
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
@@ -286,6 +322,7 @@ uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s);
 uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function);
 /* Rows of the table of variables for `v`, made when it is first asked for: the object itself and, of a pointer, what it points at. */
 void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v);
+void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p);
 void bob_c_emit_tables(struct bob_c_unit *u);
 
 /* --- emit.c --- */
@@ -296,9 +333,8 @@ const char *bob_c_behind_access(struct bob_c_unit *u);
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);
 const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v);
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v);
-/* Around an expression that makes a pointer lead to a new block; behind a declarator that does. */
-const char *bob_c_before_block(struct bob_c_unit *u, struct bob_c_variable *v);
-const char *bob_c_local_block(struct bob_c_unit *u, struct bob_c_variable *v);
+/* Before an expression that gives a new block to rows of the table. */
+const char *bob_c_before_block(struct bob_c_unit *u, uint32_t first, uint32_t count, bool is_text);
 /* A text as C writes it. */
 const char *bob_c_quoted(struct bob_c_unit *u, const char *text);
 /* Top and end of the file. */

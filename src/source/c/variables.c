@@ -10,7 +10,7 @@
 #define CLASS_POINTER 512u
 #define CLASS_ALL 0xffffffffu
 
-static bool is_named(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
+bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
 {
 	if (w->what != BOB_SOURCE_C_VARIABLE || !w->name)
 		return false;
@@ -20,7 +20,7 @@ static bool is_named(const struct bob_source_c_wish *w, const struct bob_c_varia
 
 bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
 {
-	return is_named(w, v);
+	return !w->path && bob_c_is_name_of(w, v);
 }
 
 /* The function it is declared in; "": none. */
@@ -60,7 +60,7 @@ static void describe(struct bob_c_unit *u, struct bob_c_variable *v)
 	if (strstr(v->type, "va_list"))
 		return;
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		v->is_wanted |= is_named(&u->options->wishes[i], v);
+		v->is_wanted |= bob_c_is_wish_of(&u->options->wishes[i], v);
 }
 
 struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl)
@@ -174,6 +174,9 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
+			return true;
+	for (struct bob_c_path *p = u->paths; p; p = p->next)
+		if (bob_c_classes_meet(mask, CLASS_POINTER | classes(u, p->pointee, 0)))
 			return true;
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
 		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {

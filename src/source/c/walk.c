@@ -143,6 +143,7 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 	if (u->is_scan) {
 		if (use == BOB_C_ADDRESS && lv->variable && !lv->is_through)
 			lv->variable->is_exposed = true;
+		(void)bob_c_path_note(u, c, false);
 		return false;
 	}
 	if (use == BOB_C_ADDRESS)
@@ -277,7 +278,8 @@ static void walk_arguments(struct bob_c_unit *u, CXCursor c)
 	struct bob_c_list l = bob_c_all_children(u, c);
 
 	for (size_t i = 0; i < l.count; i++) {
-		const char *before = i ? bob_c_before_argument(u, c, (uint32_t)i - 1) : NULL;
+		const char *before = i ? bob_c_before_argument(u, c, l.at[i], (uint32_t)i - 1) :
+					 NULL;
 
 		if (before)
 			walk_told(u, c, l.at[i], before);
@@ -343,12 +345,14 @@ static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left
 
 static void walk_assignment(struct bob_c_unit *u, CXCursor c)
 {
+	const struct bob_c_block block = u->block;
 	struct bob_c_span s;
-	const bool is_block = bob_c_block_open(u, c, &s);
+	const bool is_block = bob_c_block_of_assignment(u, c, &s);
 
 	walk_binary(u, c, BOB_C_WRITE);
 	if (is_block)
 		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+	u->block = block;
 }
 
 static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)

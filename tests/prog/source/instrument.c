@@ -2,7 +2,8 @@
 /* The C front end from a command line: instrument FILE [wish...] [-- flags]; the new file to standard output, counts to standard error.
  *   --variable=NAME --pointers --loops --calls                       begin a wish
  *   --flat                                                        every access has a probe of its own
- *   --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
+ *   --allocator=NAME:BYTES,COUNT,OLD[,counted|text]               arguments from 0; -1: none
+ *   --path=->V --function=F --lines=A-B --box=LOW..HIGH,LOW..HIGH            say more of the last one */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +38,27 @@ static void read_box(struct bob_source_c_wish *w, const char *text)
 	}
 }
 
-static struct bob_source_c_options o = { .wishes = wishes };
+static struct bob_source_c_allocator allocators[8];
+static struct bob_source_c_options o = { .wishes = wishes, .allocators = allocators };
 
-static int read_option(const char *a)
+static int read_allocator(char *text)
+{
+	struct bob_source_c_allocator *a = &allocators[o.allocator_count];
+	char *colon = strchr(text, ':'), how[16] = "";
+	int bytes, of, old;
+
+	if (!colon || o.allocator_count == 8 ||
+	    sscanf(colon + 1, "%d,%d,%d,%15s", &bytes, &of, &old, how) < 3)
+		return 1;
+	*colon = 0;
+	*a = (struct bob_source_c_allocator){ text, (uint32_t)bytes, (uint32_t)of,
+					      !strcmp(how, "counted"), !strcmp(how, "text"),
+					      (uint32_t)old };
+	o.allocator_count++;
+	return 0;
+}
+
+static int read_option(char *a)
 {
 	struct bob_source_c_wish *w = count ? &wishes[count - 1] : NULL;
 
@@ -54,9 +73,13 @@ static int read_option(const char *a)
 		o.is_flat = true;
 		return 0;
 	}
+	if (!strncmp(a, "--allocator=", 12))
+		return read_allocator(a + 12);
 	if (!w)
 		return 1;
-	if (!strncmp(a, "--function=", 11))
+	if (!strncmp(a, "--path=", 7))
+		w->path = a + 7;
+	else if (!strncmp(a, "--function=", 11))
 		w->function = a + 11;
 	else if (!strncmp(a, "--box=", 6))
 		read_box(w, a + 6);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Members and elements that are pointers: the way to them from a variable, as g->v, rows[*] or s->part[*].text. Two ways are the same if they
+ * have the same members in the same order and, behind the last one, as many subscripts: `->`, `.` and subscripts before a member do not tell them
+ * apart, so g->v, g.v and g[*].v are one. What such a pointer gets from malloc and its like is a block (blocks.c), which the table of
+ * variables calls by the way. */
+#include "source/c/unit.h"
+
+#include <string.h>
+
+#define STEPS_MAX 32 /* members and subscripts of a way */
+
+struct way {
+	struct bob_c_variable *variable;
+	const char *shown;	/* from it on */
+	int steps;
+};
+
+/* What is below brackets, casts and conversions. */
+CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c)
+{
+	for (;;) {
+		const enum CXCursorKind k = u->clang->getCursorKind(c);
+		CXCursor child[2];
+		const uint32_t n = bob_c_children(u, c, child, 2);
+
+		if (n && n <= 2 && k == CXCursor_CStyleCastExpr)
+			c = child[n - 1];
+		else if (n == 1 && (k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr))
+			c = child[0];
+		else
+			return c;
+	}
+}
+
+/* --- keys --- */
+
+/* A way as somebody wrote it, `->` as `.`; subscripts before a member are left out. */
+static const char *key_of(struct bob_c_unit *u, const char *text)
+{
+	const size_t len = strlen(text);
+	char *key = bob_arena_alloc(&u->arena, len + 1), *to = key;
+
+	if (!key) {
+		u->is_failed = true;
+		return "";
+	}
+	while (*text) {
+		if (*text == '.' || !strncmp(text, "->", 2)) {
+			while (to > key && to[-1] == ']')
+				to -= 3;
+			*to++ = '.';
+			text += *text == '.' ? 1 : 2;
+		} else {
+			*to++ = *text++;
+		}
+	}
+	*to = 0;
+	return key;
+}
+
+bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
+			   const struct bob_c_path *p)
+{
+	if (!bob_c_is_name_of(w, p->variable))
+		return false;
+	return w->path ? !strcmp(key_of(u, w->path), p->key) : !w->rank;
+}
+
+/* --- the way in the text --- */
+
+static bool follow(struct bob_c_unit *u, CXCursor c, struct way *to);
+
+static bool follow_member(struct bob_c_unit *u, CXCursor c, CXCursor base, struct way *to)
+{
+	const char *name = bob_c_spelling(u, c);
+
+	if (!follow(u, base, to))
+		return false;
+	if (!*name)
+		return true; /* a struct without a name in another one */
+	to->shown = bob_c_printf(u, "%s%s%s", to->shown,
+				 bob_c_type_kind(u, base) == CXType_Pointer ? "->" : ".", name);
+	return to->shown != NULL;
+}
+
+static bool follow_element(struct bob_c_unit *u, CXCursor base, struct way *to)
+{
+	if (!follow(u, base, to))
+		return false;
+	to->shown = bob_c_printf(u, "%s[*]", to->shown);
+	return to->shown != NULL;
+}
+
+static bool is_pointer_or_array(struct bob_c_unit *u, CXCursor c)
+{
+	const enum CXTypeKind k = bob_c_type_kind(u, c);
+
+	return k == CXType_Pointer || bob_c_is_array(k);
+}
+
+static bool follow(struct bob_c_unit *u, CXCursor c, struct way *to)
+{
+	CXCursor child[2];
+	uint32_t n;
+
+	c = bob_c_bare(u, c);
+	n = bob_c_children(u, c, child, 2);
+	if (++to->steps > STEPS_MAX)
+		return false;
+	switch (u->clang->getCursorKind(c)) {
+	case CXCursor_DeclRefExpr:
+		to->variable = bob_c_variable(u, u->clang->getCursorReferenced(c));
+		to->shown = "";
+		return to->variable && bob_c_has_paths(u, to->variable);
+	case CXCursor_MemberRefExpr:
+		return n && follow_member(u, c, child[0], to);
+	case CXCursor_ArraySubscriptExpr:
+		return n == 2 && follow_element(u, child[!is_pointer_or_array(u, child[0])], to);
+	case CXCursor_UnaryOperator:
+		if (n != 1 || !bob_c_is_lvalue(u, c) || !is_pointer_or_array(u, child[0]))
+			return false;
+		return follow_element(u, child[0], to);
+	case CXCursor_BinaryOperator: /* p + i */
+		return n == 2 && !bob_c_is_lvalue(u, child[0]) &&
+		       follow(u, child[!is_pointer_or_array(u, child[0])], to);
+	default:
+		return false;
+	}
+}
+
+bool bob_c_has_paths(struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (bob_c_is_name_of(&u->options->wishes[i], v) &&
+		    (u->options->wishes[i].path || !u->options->wishes[i].rank))
+			return true;
+	return false;
+}
+
+static struct bob_c_path *known(const struct bob_c_unit *u, const struct bob_c_variable *v,
+				const char *key)
+{
+	for (struct bob_c_path *p = u->paths; p; p = p->next)
+		if (p->variable == v && !strcmp(p->key, key))
+			return p;
+	return NULL;
+}
+
+struct bob_c_path *bob_c_path(struct bob_c_unit *u, CXCursor c)
+{
+	struct way w = { .variable = NULL };
+
+	if (!u->paths || !follow(u, c, &w) || !*w.shown)
+		return NULL;
+	return known(u, w.variable, key_of(u, w.shown));
+}
+
+/* Does a wish name it, rather than what it begins with? */
+static bool is_named(struct bob_c_unit *u, const struct bob_c_path *p)
+{
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (u->options->wishes[i].path &&
+		    bob_c_is_wish_of_path(u, &u->options->wishes[i], p))
+			return true;
+	return false;
+}
+
+static bool is_reached(struct bob_c_unit *u, const struct bob_c_path *p)
+{
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (bob_c_is_wish_of_path(u, &u->options->wishes[i], p))
+			return true;
+	return false;
+}
+
+struct bob_c_path *bob_c_path_note(struct bob_c_unit *u, CXCursor c, bool gets_block)
+{
+	struct way w = { .variable = NULL };
+	struct bob_c_path *p;
+	const char *key;
+
+	if (bob_c_type_kind(u, c) != CXType_Pointer || !follow(u, c, &w) || !*w.shown)
+		return NULL;
+	key = key_of(u, w.shown);
+	p = known(u, w.variable, key);
+	if (p)
+		return p;
+	p = bob_arena_alloc(&u->arena, sizeof(*p));
+	if (!p) {
+		u->is_failed = true;
+		return NULL;
+	}
+	*p = (struct bob_c_path){ .next = u->paths, .variable = w.variable, .key = key };
+	p->name = bob_c_printf(u, "%s%s", w.variable->name, w.shown);
+	p->pointee =
+		u->clang->getPointeeType(u->clang->getCanonicalType(u->clang->getCursorType(c)));
+	if (!p->name || !(gets_block ? is_reached(u, p) : is_named(u, p)))
+		return NULL;
+	u->paths = p;
+	return p;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A line of commands while it is read: words, numbers and names, from left to right. For commands.c. One thread.
+ * `take`: if that is what stands there, it is passed over with the blanks behind it. `want`: or there is a complaint. Nothing follows the first one. */
+#ifndef BOB_SOURCE_COMMANDS_LINE_H
+#define BOB_SOURCE_COMMANDS_LINE_H
+
+#include "source/commands.h"
+
+struct bob_line {
+	const char *at, *end, *begin;
+	struct bob_wishes *w;
+	struct bob_command_complaint *why;
+	bob_status st;
+};
+
+/* Always false. `at`: where in the line. */
+bool bob_line_complain(struct bob_line *l, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void bob_line_skip(struct bob_line *l); /* blanks */
+bool bob_line_is(const struct bob_line *l, const char *word);
+bool bob_line_take(struct bob_line *l, const char *word);
+bool bob_line_want(struct bob_line *l, const char *word);
+bool bob_line_want_end(struct bob_line *l);
+/* For messages: no more than a few letters of what stands there. */
+int bob_line_shown(const struct bob_line *l);
+/* A copy that lives as long as the table; NULL: no memory, which the line notes. */
+const char *bob_line_keep(struct bob_line *l, const char *text, size_t len);
+bool bob_line_number(struct bob_line *l, int64_t *value);
+bool bob_line_is_name_byte(char c);
+/* NULL: a complaint that `what` was expected, or no memory. */
+const char *bob_line_name(struct bob_line *l, const char *what);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wishes as the C front end has them, and what became of them as `bobbin instrument` says it. */
+#include "source/instrument_c.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/c/c.h"
+
+#define OPEN (1ll << 40) /* beyond every array */
+
+struct c_result {
+	struct bob_source_result result;
+	struct bob_source_c_result *of_c;
+	struct bob_source_refusal refusals[BOB_SOURCE_C_REFUSALS];
+};
+
+static void close_c(struct bob_source_result *r)
+{
+	struct c_result *c = r->memory;
+
+	bob_source_c_close(c->of_c);
+	free(c);
+}
+
+static void take_c(struct c_result *c)
+{
+	const struct bob_source_c_counts *n = &c->of_c->counts;
+	struct bob_source_result *r = &c->result;
+
+	r->text = c->of_c->text;
+	r->len = c->of_c->len;
+	r->counts = (struct bob_source_counts){ .variables = n->variables, .proved = n->proved,
+						.filtered = n->filtered, .dropped = n->dropped,
+						.nests = n->nests,
+						.nest_references = n->nest_references,
+						.loops = n->loops,
+						.calls = n->calls,
+						.communication = n->communication };
+	for (uint32_t i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
+		if (n->refused[i])
+			c->refusals[r->refusal_count++] = (struct bob_source_refusal){
+				.why = bob_source_c_refusal_text((enum bob_source_c_refusal)i),
+				.count = n->refused[i] };
+	r->refusals = c->refusals;
+	r->memory = c;
+	r->close = close_c;
+}
+
+static const enum bob_source_c_what c_what[] = {
+	[BOB_WISH_VARIABLE] = BOB_SOURCE_C_VARIABLE,
+	[BOB_WISH_LOOPS] = BOB_SOURCE_C_LOOPS,
+	[BOB_WISH_CALLS] = BOB_SOURCE_C_CALLS,
+	[BOB_WISH_COMMUNICATION] = BOB_SOURCE_C_COMMUNICATION,
+};
+
+/* False: C has no such thing. */
+static bool c_wish(const struct bob_wish *w, struct bob_source_c_wish *to)
+{
+	*to = (struct bob_source_c_wish){
+		.what = c_what[w->what],
+		.function = w->scope == BOB_SCOPE_UNIT ? w->in : NULL,
+		.name = w->name,
+		.path = w->path,
+		.rank = w->rank,
+		.first_line = w->first_line,
+		.last_line = w->last_line == UINT32_MAX ? 0 : w->last_line,
+	};
+	if (w->rank > BOB_SOURCE_C_RANK_MAX || w->scope == BOB_SCOPE_MODULE ||
+	    w->scope == BOB_SCOPE_COMMON)
+		return false;
+	for (uint32_t i = 0; i < w->rank; i++)
+		to->box[i] = (struct bob_source_c_bounds){
+			w->box[i].first < -OPEN ? -OPEN : w->box[i].first,
+			w->box[i].last > OPEN ? OPEN : w->box[i].last };
+	return true;
+}
+
+static bob_status c_wishes(const struct bob_wish_file *f, struct bob_source_c_wish **wishes,
+			   uint32_t *count, struct bob_source_complaint *why)
+{
+	uint32_t n = 0;
+
+	for (const struct bob_wish *w = f->first; w; w = w->next)
+		n += w->what != BOB_WISH_ALLOCATOR;
+	*wishes = calloc(n + 1u, sizeof(**wishes));
+	*count = n;
+	if (!*wishes)
+		return BOB_ERR_NOMEM;
+	n = 0;
+	for (const struct bob_wish *w = f->first; w; w = w->next)
+		if (w->what != BOB_WISH_ALLOCATOR && !c_wish(w, &(*wishes)[n++])) {
+			snprintf(
+				why->text, sizeof(why->text),
+				"%.300s: command %u: not for C, which has neither modules nor COMMON, nor so many subscripts",
+				f->path, w->command);
+			return BOB_ERR_INVAL;
+		}
+	return BOB_OK;
+}
+
+static uint32_t argument(uint32_t from_1)
+{
+	return from_1 ? from_1 - 1 : BOB_SOURCE_C_NO_ARGUMENT;
+}
+
+/* The program's own, whichever file they were named at. For the caller to free; NULL: no memory. */
+static struct bob_source_c_allocator *c_allocators(const struct bob_wish_file *files,
+						   uint32_t *count)
+{
+	struct bob_source_c_allocator *to;
+	uint32_t n = 0;
+
+	for (int turn = 0; turn < 2; turn++) {
+		if (turn && !(to = calloc(n + 1u, sizeof(*to))))
+			return NULL;
+		n = 0;
+		for (const struct bob_wish_file *f = files; f; f = f->next)
+			for (const struct bob_wish *w = f->first; w; w = w->next) {
+				const struct bob_wish_allocator *a = &w->allocator;
+
+				if (w->what != BOB_WISH_ALLOCATOR)
+					continue;
+				if (turn)
+					to[n] = (struct bob_source_c_allocator){
+						w->name, argument(a->size[0]), argument(a->size[1]),
+						a->is_counted, a->is_text, argument(a->old)
+					};
+				n++;
+			}
+	}
+	*count = n;
+	return to;
+}
+
+/* Of a wish for what is not there: which command it was. */
+static void complain(const struct bob_wish_file *f, bob_status st, uint32_t missing,
+		     const char *text, struct bob_source_complaint *why)
+{
+	const struct bob_wish *w = f->first;
+
+	for (uint32_t i = 0; w; w = w->next)
+		if (w->what != BOB_WISH_ALLOCATOR && i++ == missing)
+			break;
+	if (st == BOB_ERR_INVAL && w)
+		snprintf(why->text, sizeof(why->text), "command %u, column %u: %.450s", w->command,
+			 w->column, text);
+	else
+		snprintf(why->text, sizeof(why->text), "%s", text);
+}
+
+/* --- files --- */
+
+struct bob_source_c_group {
+	struct bob_source_c_allocator *allocators;
+	uint32_t allocator_count;
+};
+
+bob_status bob_source_c_group_open(const struct bob_wish_file *first,
+				   const struct bob_source_options *o,
+				   struct bob_source_c_group **out,
+				   struct bob_source_complaint *why)
+{
+	struct bob_source_c_group *g = calloc(1, sizeof(*g));
+
+	(void)o;
+	(void)why;
+	if (g)
+		g->allocators = c_allocators(first, &g->allocator_count);
+	if (!g || !g->allocators) {
+		free(g);
+		return BOB_ERR_NOMEM;
+	}
+	*out = g;
+	return BOB_OK;
+}
+
+void bob_source_c_group_close(struct bob_source_c_group *g)
+{
+	if (g)
+		free(g->allocators);
+	free(g);
+}
+
+static bob_status instrument(const struct bob_wish_file *f,
+			     const struct bob_source_c_options *options,
+			     struct bob_source_c_result **out, struct bob_source_complaint *why)
+{
+	struct bob_source_c_complaint complaint = { "" };
+	struct bob_source_c_options with = *options;
+	uint32_t missing = UINT32_MAX;
+	bob_status st;
+
+	with.missing = &missing;
+	st = bob_source_c_instrument(f->path, &with, out, &complaint);
+	complain(f, st, missing, complaint.text, why);
+	return st;
+}
+
+bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bob_wish_file *f,
+			     const struct bob_source_options *o, struct bob_source_result **out,
+			     struct bob_source_complaint *why)
+{
+	struct bob_source_c_options options = { .flags = o->flags,
+						.flag_count = o->flag_count,
+						.is_flat = o->is_flat };
+	struct c_result *c = calloc(1, sizeof(*c));
+	struct bob_source_c_wish *wishes = NULL;
+	bob_status st = c ? c_wishes(f, &wishes, &options.wish_count, why) : BOB_ERR_NOMEM;
+
+	options.wishes = wishes;
+	if (g) {
+		options.allocators = g->allocators;
+		options.allocator_count = g->allocator_count;
+	}
+	if (st == BOB_OK)
+		st = instrument(f, &options, &c->of_c, why);
+	free(wishes);
+	if (st != BOB_OK) {
+		free(c);
+		return st;
+	}
+	take_c(c);
+	*out = &c->result;
+	return BOB_OK;
+}
