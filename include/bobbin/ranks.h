@@ -26,7 +26,7 @@ enum bob_transport_flag {
 	BOB_TRANSPORT_STAR = 2
 };
 
-/* None of these may throw, jump away or end the process. Tags are below 16. Messages of one rank to another with the same tag come in the order in
+/* None of these should throw, jump away or end the process: what throws or jumps is not called again, and the trace says so. Tags are below 16. Messages of one rank to another with the same tag come in the order in
  * which they were sent. What comes from others is checked, so they may be anybody. */
 struct bob_transport {
 	uint32_t size;		/* of this struct: later versions append */

@@ -106,7 +106,7 @@ void bob_ev_flush_look(uint32_t what)
 	struct bob_ev_thread *t = bob_ev_thread_now();
 	const int saved = errno;
 
-	if (!t || bob_ev_depth || !is_due(t, what))
+	if (!t || bob_ev_is_within() || !is_due(t, what))
 		return;
 	bob_ev_depth = 1;
 	if (bob_ev_hook_count) {

@@ -54,7 +54,7 @@ static struct known event_of(uint32_t function)
 {
 	struct known k = { .id = 0 };
 
-	if (bob_ev_depth || function >= FUNCTIONS_MAX) /* not what we call ourselves */
+	if (bob_ev_is_within() || function >= FUNCTIONS_MAX) /* not what we call ourselves */
 		return k;
 	__atomic_load(&functions[function], &k, __ATOMIC_RELAXED);
 	if (!k.id) {

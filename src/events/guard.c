@@ -6,42 +6,78 @@
 #include "events/guard.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <unwind.h>
 
-/* The one whose frame is there. */
+#include "events/recorder.h"
+
+/* Those that the thread is within, the innermost last. */
 struct guard {
-	const uint8_t *frame;	/* NULL: there is none */
+	const uint8_t *frame;
+	const volatile uint64_t *marks;	/* in the frame */
+	enum bob_ev_guarded what;
 	void *back[5];		/* __builtin_setjmp */
 };
 
-static __thread struct guard now;
-static __thread bool was_left;
+#define MARKS 64u
+#define MARK 0x626f626775617264ull
 
-/* A jump has left it: then the stack is shorter than it was. */
+static __thread struct guard guards[BOB_EV_GUARDS];
+static __thread uint32_t depth;
+static __thread uint32_t left;	/* bits of enum bob_ev_guarded */
+
+/* Stacks that a program has made itself may be gone. */
+static bool is_mapped(const volatile void *p)
+{
+	const int saved = errno;
+	unsigned char resident;
+	bool is_there;
+
+	if (!bob_ev_agent->allowed())
+		return true;
+	is_there = mincore((void *)((uintptr_t)p & ~(uintptr_t)4095), 1, &resident) == 0;
+	errno = saved;
+	return is_there;
+}
+
+/* The stack is shorter than it was, or others have been where its frame was (but for one with so large a hole). */
+static bool is_left(const struct guard *g, const uint8_t *here)
+{
+	if (here > g->frame || !is_mapped(g->marks) || !is_mapped(g->marks + MARKS - 1))
+		return true;
+	for (uint32_t i = 0; i < MARKS; i++)
+		if (g->marks[i] != (MARK ^ (uintptr_t)&g->marks[i]))
+			return true;
+	return false;
+}
+
+/* A jump has left some. */
 static void look(void)
 {
-	if (now.frame && (const uint8_t *)__builtin_frame_address(0) > now.frame) {
-		now.frame = NULL;
-		was_left = true;
-	}
+	while (depth && is_left(&guards[depth - 1], __builtin_frame_address(0)))
+		left |= guards[--depth].what;
 }
 
-bool bob_ev_guard_is_inside(void)
+bool bob_ev_guard_is_inside(enum bob_ev_guarded what)
 {
 	look();
-	return now.frame != NULL;
+	for (uint32_t i = 0; i < depth; i++)
+		if (guards[i].what == what)
+			return true;
+	return false;
 }
 
-bool bob_ev_guard_was_left(void)
+uint32_t bob_ev_guards_left(void)
 {
-	bool it_was;
+	uint32_t which;
 
 	look();
-	it_was = was_left;
-	was_left = false;
-	return it_was;
+	which = left;
+	left = 0;
+	return which;
 }
 
 /* --- an exception --- */
@@ -90,28 +126,37 @@ _Unwind_Reason_Code bob_ev_guard_personality(int version, _Unwind_Action actions
 {
 	(void)class;
 	(void)context;
-	if (version != 1 || actions & _UA_FORCE_UNWIND || !now.frame)
+	if (version != 1 || actions & _UA_FORCE_UNWIND || !depth)
 		return _URC_CONTINUE_UNWIND;
 	if (actions & _UA_SEARCH_PHASE)
 		return _URC_HANDLER_FOUND;
 	if (!(actions & _UA_HANDLER_FRAME))
 		return _URC_CONTINUE_UNWIND;
 	destroy(e);
-	__builtin_longjmp(now.back, 1);
+	__builtin_longjmp(guards[depth - 1].back, 1);
 }
 
 /* --- the frame --- */
 
-__attribute__((noinline)) bool bob_ev_guard(void (*work)(void *arg), void *arg)
+__attribute__((noinline)) bool bob_ev_guard(enum bob_ev_guarded what, void (*work)(void *arg),
+					    void *arg)
 {
 	/* 0x1b: as a distance of four bytes */
 	__asm__ volatile(".cfi_personality 0x1b, bob_ev_guard_personality");
-	if (__builtin_setjmp(now.back)) {
-		now.frame = NULL;
+	volatile uint64_t marks[MARKS];
+
+	if (depth == BOB_EV_GUARDS)
+		return false;
+	for (uint32_t i = 0; i < MARKS; i++)
+		marks[i] = MARK ^ (uintptr_t)&marks[i];
+	guards[depth].marks = marks;
+	if (__builtin_setjmp(guards[depth].back)) {
+		depth--;
 		return false;
 	}
-	now.frame = __builtin_frame_address(0);
+	guards[depth].frame = __builtin_frame_address(0);
+	guards[depth++].what = what;
 	work(arg);
-	now.frame = NULL;
+	depth--;
 	return true;
 }

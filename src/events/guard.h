@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code of the user's that is called in the midst of our own work, and has to come back: functions of value sets. Whoever it is written by: an exception (C++, or whatever unwinds as it does)
+/* Code of the user's that is called in the midst of our own work, and has to come back: functions of value sets and of a transport. Whoever it is written by: an exception (C++, or whatever unwinds as it does)
  * that leaves it ends here. A jump that leaves it cannot be held up, nor exit in it; but both are noticed.
  *
  * Threads: any; each for itself. */
@@ -7,12 +7,16 @@
 #define BOB_EVENTS_GUARD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* False: an exception has left it, and is gone. Not within another one. */
-bool bob_ev_guard(void (*work)(void *arg), void *arg);
+enum bob_ev_guarded { BOB_EV_GUARDED_SETS = 1, BOB_EV_GUARDED_TRANSPORT = 2 };
+
+/* False: an exception has left it, and is gone. They may lie in one another where `work` ends the process; not deeper than BOB_EV_GUARDS, then `work` is not called. */
+#define BOB_EV_GUARDS 4u
+bool bob_ev_guard(enum bob_ev_guarded what, void (*work)(void *arg), void *arg);
 /* The calling thread is within it: it is called by `work`, or `work` ends the process. */
-bool bob_ev_guard_is_inside(void);
-/* True once after a jump has left it. */
-bool bob_ev_guard_was_left(void);
+bool bob_ev_guard_is_inside(enum bob_ev_guarded what);
+/* Which a jump has left since it was asked: bits of enum bob_ev_guarded. */
+uint32_t bob_ev_guards_left(void);
 
 #endif

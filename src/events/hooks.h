@@ -107,5 +107,6 @@ void bob_ev_sets_put(const void *bytes, size_t len);
 /* --- plugins.c: `paths` apart by ':', NULL: none --- */
 void bob_ev_plugins_begin(const char *paths);
 void bob_ev_plugins_finish(void);
+void bob_ev_sets_put_alone(const void *bytes, size_t len); /* without a name, for ever */
 
 #endif

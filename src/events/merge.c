@@ -37,6 +37,13 @@ static struct {
 	uint64_t len;		/* bytes */
 } given;
 
+/* The helper that is at work, for who leaves by a jump. */
+static struct {
+	long helper;
+	int fd;
+	pid_t of;		/* whose it is; 0: nobody's */
+} at_work;
+
 /* --- whether --- */
 
 uint64_t bob_ev_merge_wait_ns(void)
@@ -102,6 +109,9 @@ static void begin_helper(struct merge *m)
 	if (m->helper < 0)
 		return fail(m, "rank %u: no process can be started", m->ranks->rank);
 	m->fd = (int)fd;
+	at_work.helper = m->helper;
+	at_work.fd = m->fd;
+	at_work.of = getpid();
 }
 
 static void end_helper(struct merge *m, bool at_once)
@@ -110,7 +120,16 @@ static void end_helper(struct merge *m, bool at_once)
 		return;
 	close(m->fd);
 	m->fd = -1;
+	at_work.of = 0;
 	bob_ev_agent->helper_end(m->helper, at_once);
+}
+
+void bob_ev_merge_left(void)
+{
+	struct merge m = { .helper = at_work.helper, .fd = at_work.fd };
+
+	if (at_work.of == getpid())
+		end_helper(&m, true);
 }
 
 static bool await(const struct merge *m, short what, uint64_t deadline_ns)
@@ -268,8 +287,12 @@ static void take_from(struct merge *m, uint32_t from, uint64_t deadline_ns)
 	if (!size)
 		return;
 	bytes = room_for(m, size);
-	if (!tell(m, from, bytes != NULL, deadline_ns) || !bytes)
+	if (!tell(m, from, bytes != NULL, deadline_ns)) {
+		fail(m, "rank %u cannot be answered", from);
 		return bob_ev_unmap(bytes, size);
+	}
+	if (!bytes)
+		return;
 	if (!receive(m, from, bytes, size, &got, deadline_ns) || got != size)
 		return fail(m, "what rank %u has did not come in time",
 			    from); /* the transport has it */

@@ -13,6 +13,26 @@ static struct bob_ev_lock lock;
 static struct bob_transport own;
 static pid_t of;		/* whose it is; 0: nobody's: a fork child has none */
 static pid_t done;		/* who has finalized */
+static __thread bool has_lock;
+
+static void enter(void)
+{
+	bob_ev_lock(&lock);
+	has_lock = true;
+}
+
+static void leave(void)
+{
+	has_lock = false;
+	bob_ev_unlock(&lock);
+}
+
+void bob_ev_ranks_left(void)
+{
+	if (has_lock)
+		leave();
+	bob_ev_merge_left();
+}
 
 static bool refuse(const char *why)
 {
@@ -46,7 +66,7 @@ static bool choose(const struct bob_transport *t)
 		return refuse("its transport cannot send and receive");
 	if (t->rank >= t->ranks || t->ranks > BOB_EV_RANKS_MAX)
 		return refuse("its number is not below that of the ranks");
-	own = *t;
+	bob_ev_transport_guarded(&own, t);
 	return true;
 }
 
@@ -104,9 +124,9 @@ bool bob_ev_ranks_init(const struct bob_transport *t)
 	bool ok;
 
 	bob_ev_depth = 1; /* functions that are called here may be hooked */
-	bob_ev_lock(&lock);
+	enter();
 	ok = bob_ev_agent && init(t);
-	bob_ev_unlock(&lock);
+	leave();
 	bob_ev_depth = depth;
 	errno = saved;
 	return ok;
@@ -119,9 +139,9 @@ bool bob_ev_ranks_finalize(void)
 	bool ok;
 
 	bob_ev_depth = 1;
-	bob_ev_lock(&lock);
+	enter();
 	ok = bob_ev_agent && finalize();
-	bob_ev_unlock(&lock);
+	leave();
 	bob_ev_depth = depth;
 	errno = saved;
 	return ok;

@@ -77,6 +77,16 @@ const struct bob_transport *bob_ev_ranks_now(void);
 /* --- flush.c --- all that the calling thread has recorded so far is a part of its own, complete in the file; for bob_ev_merge */
 void bob_ev_part_all(void *unused);
 
+/* --- transport.c --- */
+/* The user's, whose functions are called under guard (guard.h): one that throws, or is left by a jump, is not called again, and the trace says so. Not at once in several threads. */
+void bob_ev_transport_guarded(struct bob_transport *to, const struct bob_transport *users);
+/* A jump has left one of its functions: what the calling thread had meanwhile is given back. */
+void bob_ev_transport_left(void);
+void bob_ev_transport_end(void); /* the process ends, perhaps in one of them */
+/* ranks.c, merge.c: the same for what these have */
+void bob_ev_ranks_left(void);
+void bob_ev_merge_left(void);
+
 /* --- place.c --- this process is a rank of those that meet there. False, and *why: it cannot be. */
 bool bob_ev_place_open(struct bob_transport *t, const char **why);
 

@@ -126,7 +126,7 @@ void bob_ev_part(struct bob_ev_event *e);
 /* --- thread.c --- */
 /* The calling thread is in something that is recorded as a whole: nothing in it is. */
 extern __thread uint32_t bob_ev_depth;
-/* sets.c: it is not any more: a jump has left a function of the user's that was called there. */
+/* sets.c: it is not any more: a jump has left a function of the user's (guard.h) that was called there. */
 bool bob_ev_sets_left(void);
 static inline bool bob_ev_is_within(void)
 {

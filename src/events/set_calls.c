@@ -62,8 +62,8 @@ static void say(const struct call *c)
 	if (__atomic_exchange_n(&said[c->o->hook], 1, __ATOMIC_RELAXED))
 		return;
 	snprintf(line, sizeof(line),
-		 "hook '%.60s': `%s` of its sets has thrown an exception; the set is lost\n",
-		 hook ? hook : "", op_name[c->op]);
+		 "hook '%.60s': `%s` of its sets has thrown an exception; the set %s\n",
+		 hook ? hook : "", op_name[c->op], c->op == UNPACK ? "stays apart" : "is lost");
 	bob_ev_log(line);
 }
 
@@ -78,7 +78,7 @@ static bool call(struct call *c, struct bob_ev_set *o, enum op op)
 		work(c);
 		return true;
 	}
-	if (bob_ev_guard(work, c))
+	if (bob_ev_guard(BOB_EV_GUARDED_SETS, work, c))
 		return true;
 	say(c);
 	o->is_lost = op != UNPACK;

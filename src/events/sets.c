@@ -8,6 +8,7 @@
 
 #include "base/varint.h"
 #include "events/guard.h"
+#include "events/ranks.h"
 #include "events/sets.h"
 
 #define TURNS_MAX 100000u	/* of waiting for who has a thread's sets */
@@ -64,15 +65,19 @@ static void leave(struct bob_ev_sets *s)
 /* A function of the user's was left by a jump: what the calling thread had meanwhile is given back. */
 static bool come_back(void)
 {
-	if (!bob_ev_guard_was_left())
-		return false;
-	if (entered)
-		leave(entered);
-	if (has_lock)
-		bob_ev_unlock(&lock);
-	has_lock = false;
-	lose();
-	return true;
+	const uint32_t which = bob_ev_guards_left();
+
+	if (which & BOB_EV_GUARDED_SETS) {
+		if (entered)
+			leave(entered);
+		if (has_lock)
+			bob_ev_unlock(&lock);
+		has_lock = false;
+		lose();
+	}
+	if (which & BOB_EV_GUARDED_TRANSPORT)
+		bob_ev_transport_left();
+	return which != 0;
 }
 
 bool bob_ev_sets_left(void)
@@ -87,7 +92,7 @@ bool bob_ev_sets_left(void)
 /* False: the calling thread is in already, in a function of the user's in which there are events, or which ends the process. */
 static bool may_come(void)
 {
-	if (bob_ev_guard_is_inside())
+	if (bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS))
 		return false;
 	(void)come_back();
 	return true;
@@ -319,14 +324,26 @@ static bool hook_named(const struct bob_set *s, uint32_t *number)
 	return false;
 }
 
-static bool take(const struct bob_set *s)
+/* What cannot be taken apart here stands for itself, as its rank wrote it. */
+static void keep(const uint8_t *bytes, size_t len)
+{
+	static uint8_t said;
+
+	if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+		bob_ev_log(
+			"sets of other ranks are as these have written them: here they could not be taken apart\n");
+	bob_ev_sets_put_alone(bytes, len);
+}
+
+/* `whole`: all of it, as it came. */
+static bool take(const struct bob_set *s, const uint8_t *whole, size_t whole_len)
 {
 	struct bob_set_call call[BOB_SET_DEPTH_MAX];
 	struct bob_ev_set like = { .phase = s->phase, .depth = s->depth, .call = call };
 	bool all;
 
 	if (s->event_len >= sizeof(like.event) || !hook_named(s, &like.hook)) {
-		lose();
+		keep(whole, whole_len);
 		return false;
 	}
 	memcpy(like.event, s->event, s->event_len);
@@ -337,10 +354,10 @@ static bool take(const struct bob_set *s)
 	if (all) {
 		unite(&like);
 		bob_ev_set_destroy(&like);
-	} else {
-		lose();
 	}
 	end();
+	if (!all)
+		keep(whole, whole_len);
 	return all;
 }
 
@@ -351,8 +368,8 @@ bool bob_ev_sets_unite(const void *bytes, size_t len)
 	bool all = true;
 	bob_status st;
 
-	while ((st = bob_set_next(&at, end, &s)) == BOB_OK)
-		all &= take(&s);
+	for (const uint8_t *from = at; (st = bob_set_next(&at, end, &s)) == BOB_OK; from = at)
+		all &= take(&s, from, (size_t)(at - from));
 	if (st != BOB_END)
 		lose();
 	return all && st == BOB_END;
@@ -409,7 +426,7 @@ static void write_ours(bool go_on)
 
 void bob_ev_sets_write(void)
 {
-	if (bob_ev_guard_is_inside())
+	if (bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS))
 		bob_ev_log(
 			"a function of a hook's sets has ended the process: what was not written before is lost\n");
 	else if (ours && of == getpid())

@@ -97,19 +97,23 @@ static void put_named(const void *bytes, size_t len)
 	bob_chunk_set_len(*slot, all);
 }
 
-void bob_ev_sets_put(const void *bytes, size_t len)
+void bob_ev_sets_put_alone(const void *bytes, size_t len)
 {
 	struct bob_chunk_head *c;
 	uint64_t at;
 
-	if (is_named()) {
-		put_named(bytes, len);
-		return;
-	}
 	c = bob_ev_agent->chunk(NULL, BOB_CHUNK_SETS, BOB_STREAM_NONE, len + 1, 0, &at);
 	if (!c)
 		return;
 	((uint8_t *)bob_chunk_data(c))[0] = BOB_SETS_ALONE;
 	memcpy((uint8_t *)bob_chunk_data(c) + 1, bytes, len);
 	bob_chunk_seal(c, len + 1);
+}
+
+void bob_ev_sets_put(const void *bytes, size_t len)
+{
+	if (is_named())
+		put_named(bytes, len);
+	else
+		bob_ev_sets_put_alone(bytes, len);
 }

@@ -140,12 +140,12 @@ static int rank(uint32_t *to)
 
 static int ranks_init(const struct bob_transport *t)
 {
-	return (bob_ev_agent || is_ready()) && !bob_ev_depth && bob_ev_ranks_init(t);
+	return (bob_ev_agent || is_ready()) && !bob_ev_is_within() && bob_ev_ranks_init(t);
 }
 
 static int ranks_finalize(void)
 {
-	return bob_ev_agent && !bob_ev_depth && bob_ev_ranks_finalize();
+	return bob_ev_agent && !bob_ev_is_within() && bob_ev_ranks_finalize();
 }
 
 /* Their names are BOB_EVENTS_TABLE, BOB_HOOKS_TABLE and BOB_RANKS_TABLE. */

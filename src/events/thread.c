@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "events/hooks.h"
+#include "events/ranks.h"
 
 __thread uint32_t bob_ev_depth;
 __thread struct bob_ev_thread *bob_ev_self;
@@ -51,13 +52,14 @@ static void thread_ended(void *thread)
  * left as it is. Other threads may be at work: theirs is, too. */
 static void process_ends(void)
 {
-	const bool is_idle = !bob_ev_depth;
+	const bool is_idle = !bob_ev_is_within();
 
 	bob_ev_depth = 1;
 	bob_ev_sets_gather();
 	if (bob_ev_thread_now() && is_idle)
 		end_stream(bob_ev_self);
 	bob_ev_say_missed();
+	bob_ev_transport_end();
 	bob_ev_filters_say();
 	bob_ev_sets_write();
 	bob_ev_self = NULL;

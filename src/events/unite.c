@@ -85,12 +85,17 @@ static bool send_up(const struct bob_transport *t, uint64_t deadline_ns)
 	return sent && len == head.bytes && count == head.names;
 }
 
-/* Where messages may never be read the file has what they say, too. */
+/* What has been sent may never be read: then the file has it, too, under a name, so that it does not count twice. MPI is believed. */
+static bool may_be_lost(void)
+{
+	return !bob_ev_mpi;
+}
+
 static bool give_up(const struct bob_transport *t, uint64_t deadline_ns)
 {
 	bool sent;
 
-	if (t->flags & BOB_TRANSPORT_STORES)
+	if (may_be_lost())
 		bob_ev_sets_save();
 	sent = send_up(t, deadline_ns);
 	bob_ev_sets_given(sent);
@@ -103,7 +108,7 @@ bool bob_ev_unite(const struct bob_transport *t)
 	bool whole = true;
 	uint32_t child, i;
 
-	if (t->flags & BOB_TRANSPORT_STORES)
+	if (may_be_lost())
 		bob_ev_sets_name();
 	bob_ev_sets_gather();
 	for (i = 0; (child = bob_ev_child(t, i)); i++)

@@ -134,6 +134,9 @@ def throwing_set():
             h.check(events(r.trace) == n, f"{which} {where}: events are lost")
             info = h.bobbin("info", r.trace).out.decode()
             h.check(f"hook 'throws': `{which}` of its sets has thrown an exception" in info, info)
+            if which == "unpack":  # what the other rank has brought stands for itself
+                own = re.findall(r"(?m)^e +in +throws +(.*)$", h.bobbin("report", "--by=hook", r.trace).out.decode())
+                equal(sorted(own), ["2 in all", "5 in all", "5 in all"])
             equal(table(r.trace)["e", "in", "ones"].split()[0], str(n))
             r = h.record([p, which, "exit", where], ["--events"])
             h.check(r.status == 5, f"{which} {where}: {r}")
