@@ -81,6 +81,7 @@ struct bob_events_table {
 	void (*instant)(bob_event_id e, const union bob_arg *in, uint32_t count);
 	bob_event_id (*counter)(const char *name, uint32_t flags);
 	void (*set)(bob_event_id e, double value);
+	int (*when)(bob_event_id e, const char *condition); /* not in the first ones */
 };
 
 /* The recorder; NULL: there is none. For wrappers and modules; programs do not need it. */
@@ -89,7 +90,8 @@ extern void *bob_events_dlsym(void *handle, const char *name) __asm__("dlsym")
 
 static inline const struct bob_events_table *bob_events_recorder(void)
 {
-	static const struct bob_events_table none = { 0, 0, NULL, NULL, NULL, NULL, NULL, NULL };
+	static const struct bob_events_table none = { 0,    0,	  NULL, NULL, NULL,
+							     NULL, NULL, NULL, NULL };
 	static const struct bob_events_table *found;
 	const struct bob_events_table *t = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 
@@ -97,7 +99,7 @@ static inline const struct bob_events_table *bob_events_recorder(void)
 		if (bob_events_dlsym)
 			t = (const struct bob_events_table *)bob_events_dlsym(NULL,
 									      BOB_EVENTS_TABLE);
-		t = t && t->size >= sizeof(*t) ? t : &none;
+		t = t && t->size >= offsetof(struct bob_events_table, when) ? t : &none;
 		__atomic_store_n(&found, t, __ATOMIC_RELEASE);
 	}
 	return t->size ? t : NULL;
@@ -112,6 +114,15 @@ static inline bob_event_id bob_event_register(const char *name, uint32_t flags,
 	const struct bob_events_table *t = bob_events_recorder();
 
 	return t ? t->event(name, flags, parameters) : 0;
+}
+
+/* It is recorded only where this is true of what it begins with: "n > 1000 && name != \"x\"", as of `bobbin record --when` (docs/hooks.md); the trace says how many were left
+ * out. Once for each event. 1: so it will be; 0: nothing is recorded, or it is no condition (the trace says why), and all are recorded. */
+static inline int bob_event_when(bob_event_id e, const char *condition)
+{
+	const struct bob_events_table *t = e ? bob_events_recorder() : NULL;
+
+	return t && t->size > offsetof(struct bob_events_table, when) ? t->when(e, condition) : 0;
 }
 
 /* It begins, it ends. Events may lie in one another; one that ends takes those in it that have not ended with it. Parameters that are

@@ -202,6 +202,16 @@ bob_status bob_predicate_parse(const char *text, struct bob_predicate *p, size_t
 	return g.expected ? BOB_ERR_INVAL : BOB_OK;
 }
 
+const char *bob_predicate_name(const struct bob_predicate *p, uint32_t i, size_t *len)
+{
+	for (uint32_t k = 0; k < p->count; k++)
+		if (p->node[k].op == NAME && !i--) {
+			*len = p->node[k].value.len;
+			return p->node[k].value.s;
+		}
+	return NULL;
+}
+
 /* --- asking --- */
 
 struct asking {

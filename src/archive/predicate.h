@@ -46,6 +46,8 @@ struct bob_predicate {
 /* `text` is copied. BOB_ERR_INVAL: *at is where in it, *expected what was expected there. */
 bob_status bob_predicate_parse(const char *text, struct bob_predicate *p, size_t *at,
 			       const char **expected);
+/* The i-th name in it, in its own text; NULL: there are no more. */
+const char *bob_predicate_name(const struct bob_predicate *p, uint32_t i, size_t *len);
 /* `find` gives the parameter of that name, 0: there is none. */
 int bob_predicate_holds(const struct bob_predicate *p,
 			int (*find)(void *ctx, const char *name, size_t len,

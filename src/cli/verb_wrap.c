@@ -81,6 +81,18 @@ static int write_all(const struct bob_wrap_spec *s, const char *output)
 	return 0;
 }
 
+/* As an option, for a shell. */
+static void print_when(const struct bob_wrap_function *f)
+{
+	printf(" --when='%s: ", f->symbol);
+	for (const char *c = f->when; *c; c++)
+		if (*c == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*c);
+	putchar('\'');
+}
+
 static void print_mpi(const struct bob_wrap_spec *s)
 {
 	const char *before = "MPI's functions need no wrapper: record --mpi --mpi-functions=";
@@ -90,6 +102,9 @@ static void print_mpi(const struct bob_wrap_spec *s)
 			printf("%s%s", before, s->functions[i].symbol);
 			before = " --mpi-functions=";
 		}
+	for (uint32_t i = 0; i < s->function_count; i++)
+		if (s->functions[i].is_mpi && s->functions[i].when)
+			print_when(&s->functions[i]);
 	if (*before == ' ')
 		printf("\n");
 }

@@ -57,13 +57,26 @@ void cli_wrap_close(struct cli_wrap *w)
 	w->read = NULL;
 }
 
+/* Calls of a function of MPI that shall not be recorded, as of --when. */
+static int mpi_when(const struct bob_wrap_function *f, struct cli_vars *v)
+{
+	char text[BOB_WRAP_NAME_MAX + 1024];
+
+	if (!f->is_mpi || !f->when)
+		return 0;
+	snprintf(text, sizeof(text), "%s: %s", f->symbol, f->when);
+	return cli_when_option(v, VERB, text);
+}
+
 int cli_wrap_mpi(const struct cli_wrap *w, struct cli_vars *v, int all)
 {
 	const int custom = cli_mpi_level_is(v, "custom");
 	int bad = 0;
 
-	if (!w->mpi || (all && !custom))
-		return 0;
+	for (uint32_t i = 0; w->mpi && i < w->read->function_count && !bad; i++)
+		bad = mpi_when(&w->read->functions[i], v);
+	if (!w->mpi || bad || (all && !custom))
+		return bad;
 	if (custom)
 		cli_vars_set(v, "BOBBIN_MPI_LEVEL", "all");
 	for (uint32_t i = 0; i < w->read->function_count && !bad; i++)

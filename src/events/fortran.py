@@ -29,7 +29,7 @@ def table(header):
         found = re.search(r"uint32_t (\w+)|\(\*(\w+)\)", member)
         if found:
             members.append(("integer(c_int32_t)", found.group(1)) if found.group(1) else ("type(c_funptr)", found.group(2)))
-    if [m for _, m in members[:2]] != ["size", "reserved"] or not {"event", "counter", "set"} <= {m for _, m in members}:
+    if [m for _, m in members[:2]] != ["size", "reserved"] or not {"event", "counter", "set", "when"} <= {m for _, m in members}:
         sys.exit("fortran.py: the table is not as it was")
     return name, members
 
@@ -121,6 +121,12 @@ module bobbin
       integer(c_int32_t), value :: flags
       integer(bob_event_id) :: e
     end function
+    function conditioning(e, condition) bind(C) result(ok)
+      import :: bob_event_id, c_char, c_int
+      integer(bob_event_id), value :: e
+      character(kind=c_char), intent(in) :: condition(*)
+      integer(c_int) :: ok
+    end function
   end interface
 
   interface
@@ -143,9 +149,10 @@ module bobbin
   procedure(setting), pointer, public :: bob_counter_set => no_set
   procedure(registering), pointer :: event => no_event
   procedure(counting), pointer :: counter => no_counter
+  procedure(conditioning), pointer :: when => no_when
   logical :: asked = .false.
 
-  public :: bob_event_register, bob_counter_register, bob_int, bob_real, bob_text
+  public :: bob_event_register, bob_counter_register, bob_event_when, bob_int, bob_real, bob_text
 
 contains
 
@@ -170,6 +177,15 @@ contains
 
     call ask
     e = counter(trim(name) // c_null_char, flags_of(flags))
+  end function
+
+  function bob_event_when(e, condition) result(is_so)
+    integer(bob_event_id), intent(in) :: e
+    character(len=*), intent(in) :: condition
+    logical :: is_so
+
+    call ask
+    is_so = when(e, trim(condition) // c_null_char) /= 0
   end function
 
   pure function flags_of(flags) result(f)
@@ -232,6 +248,7 @@ contains
     call c_f_procpointer(t%event, event)
     call c_f_procpointer(t%counter, counter)
     call c_f_procpointer(t%set, bob_counter_set)
+    call c_f_procpointer(t%when, when)
   !assign
   end subroutine
 
@@ -270,6 +287,14 @@ contains
     integer(bob_event_id) :: e
     e = 0
     if (.false.) print *, name(1), flags
+  end function
+
+  function no_when(e, condition) bind(C, name="") result(ok)
+    integer(bob_event_id), value :: e
+    character(kind=c_char), intent(in) :: condition(*)
+    integer(c_int) :: ok
+    ok = 0
+    if (.false.) print *, e, condition(1)
   end function
 end module bobbin
 """

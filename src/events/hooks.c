@@ -186,7 +186,7 @@ static uint64_t by_name(const struct bob_hook_event *e, uint32_t count)
 	return out;
 }
 
-static int find_parameter(void *ctx, const char *name, size_t len, struct bob_predicate_value *v)
+int bob_ev_find_parameter(void *ctx, const char *name, size_t len, struct bob_predicate_value *v)
 {
 	const struct bob_hook_event *e = ctx;
 
@@ -214,8 +214,9 @@ static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left
 
 	for (; m; m &= m - 1) {
 		struct hook *k = &hooks[__builtin_ctzll(m)];
-		const bool holds = !k->has_when || bob_predicate_holds(&k->when, find_parameter,
-								       (void *)(uintptr_t)e);
+		const bool holds =
+			!k->has_when ||
+			bob_predicate_holds(&k->when, bob_ev_find_parameter, (void *)(uintptr_t)e);
 
 		if (holds && !k->filters)
 			out |= m & -m;

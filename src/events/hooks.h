@@ -51,6 +51,10 @@ const struct bob_hook *bob_ev_hook(uint32_t number);
 /* The calling thread is in a hook. */
 bool bob_ev_is_in_hook(void);
 
+/* For bob_predicate_holds: `ctx` is a struct bob_hook_event, whose parameters are looked for. */
+struct bob_predicate_value;
+int bob_ev_find_parameter(void *ctx, const char *name, size_t len, struct bob_predicate_value *v);
+
 /* --- so_far.c: what bob_hook_so_far does; the calling thread's is not needed any more --- */
 bob_status bob_ev_so_far(uint64_t bytes_most, const struct bob_so_far **out);
 void bob_ev_so_far_close(void);
@@ -103,10 +107,10 @@ void bob_ev_sets_unname(void);
 const uint64_t *bob_ev_sets_names(uint32_t *count);
 bool bob_ev_sets_have(const uint64_t *names, uint32_t count);
 void bob_ev_sets_put(const void *bytes, size_t len);
+void bob_ev_sets_put_alone(const void *bytes, size_t len); /* without a name, for ever */
 
 /* --- plugins.c: `paths` apart by ':', NULL: none --- */
 void bob_ev_plugins_begin(const char *paths);
 void bob_ev_plugins_finish(void);
-void bob_ev_sets_put_alone(const void *bytes, size_t len); /* without a name, for ever */
 
 #endif

@@ -61,7 +61,7 @@ static uint32_t add(const struct bob_user_key *k, bool is_counter)
 		return 0;
 	}
 	id = bob_ev_name_count + 1;
-	bob_ev_names[id] = (struct bob_ev_name){ *k, is_counter };
+	bob_ev_names[id] = (struct bob_ev_name){ .key = *k, .is_counter = is_counter };
 	*slot = id;
 	__atomic_store_n(&bob_ev_name_count, id, __ATOMIC_RELEASE);
 	return id;

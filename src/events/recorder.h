@@ -7,6 +7,7 @@
  *   user.c    the program's own events       names.c    what these are called and have
  *   table.c   what bobbin/events.h finds     hooks.h    hooks, what they bring, plug-ins
  *   function.c calls of functions that are hooked by name   so_far.c   the trace so far, for hooks
+ *   when.c    events that are left out
  *
  * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
  * There is only one of them in a process.
@@ -212,6 +213,7 @@ static inline void bob_ev_flush_after(uint32_t what)
 struct bob_ev_name {
 	struct bob_user_key key;
 	bool is_counter;
+	struct bob_ev_condition *when; /* when.c; NULL: always */
 };
 extern struct bob_ev_name *bob_ev_names; /* [id]; 0 is none */
 extern uint32_t bob_ev_name_count; /* ids that are valid are up to it */
@@ -227,6 +229,12 @@ static inline uint32_t bob_ev_instant_phase(uint32_t id)
 {
 	return bob_ev_names[id].is_counter ? BOB_USER_COUNTER : BOB_USER_INSTANT;
 }
+
+/* --- when.c: an event is recorded only where a condition is true of what it begins with --- */
+/* bob_event_when. */
+bool bob_ev_when(uint32_t id, const char *condition);
+bool bob_ev_when_holds(uint32_t id, const union bob_arg *in, uint32_t count);
+void bob_ev_when_say(void); /* the process ends */
 
 /* `what` of event `id` in a phase (enum bob_user_phase), and back. */
 static inline uint32_t bob_ev_user_what(uint32_t id, uint32_t phase)

@@ -103,6 +103,15 @@ static void set(bob_event_id e, double value)
 	errno = saved;
 }
 
+static int when(bob_event_id e, const char *condition)
+{
+	const int saved = errno;
+	const int ok = bob_ev_is_registered(e) && condition && bob_ev_when(e, condition);
+
+	errno = saved;
+	return ok;
+}
+
 static int add_hook(const struct bob_hook *h)
 {
 	const int saved = errno;
@@ -174,4 +183,5 @@ __attribute__((visibility("default"))) const struct bob_events_table bobbin_even
 	.instant = instant,
 	.counter = counter,
 	.set = set,
+	.when = when,
 };

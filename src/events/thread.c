@@ -61,6 +61,7 @@ static void process_ends(void)
 	bob_ev_say_missed();
 	bob_ev_transport_end();
 	bob_ev_filters_say();
+	bob_ev_when_say();
 	bob_ev_sets_write();
 	bob_ev_self = NULL;
 	refused = true;

@@ -244,6 +244,11 @@ static void put_wrapper(struct out *o, const struct bob_wrap_function *f)
 		    f->name, f->address);
 	if (f->block[BOB_WRAP_BEFORE] || f->block[BOB_WRAP_AFTER])
 		put(o, "\t.has_blocks = 1,\n");
+	if (f->when) {
+		put(o, "\t.when = ");
+		put_string(o, f->when);
+		put(o, ",\n");
+	}
 	if (bob_wrap_has_stub(f))
 		put(o, "\t.begin = bob_begin_%s,\n\t.end = bob_end_%s,\n", f->name, f->name);
 	put(o, "};\n");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/predicate.h"
 #include "wrap/parse.h"
 
 #define INCLUDES_MAX 64u
@@ -14,7 +15,7 @@ struct line {
 
 enum section { SECTION_NONE, SECTION_INCLUDE, SECTION_DEFINITIONS, SECTION_CONTENT };
 
-static const char *const block_names[BOB_WRAP_BLOCKS] = { "before", "after", "around" };
+static const char *const block_names[BOB_WRAP_BLOCKS + 1] = { "before", "after", "around", "when" };
 
 static bool line_is(const char *text, struct line l, const char *word)
 {
@@ -149,6 +150,92 @@ static bob_status block(struct bob_wrap_parser *p, struct bob_wrap_function *f,
 	return f->block[which] ? BOB_OK : BOB_ERR_NOMEM;
 }
 
+/* Is it one of the parameters that are in the event when it begins? */
+static bool is_in_event(const struct bob_wrap_function *f, const char *name, size_t len)
+{
+	const char *at = f->event_parameters, *end = strstr(at, "->");
+
+	end = end ? end : at + strlen(at);
+	while (at < end) { /* each is a type, a name, and a comma or a blank */
+		const char *word = strchr(at, ' ') + 1;
+		const size_t n = strcspn(word, ", ");
+
+		if (n == len && !memcmp(word, name, n))
+			return true;
+		at = word + n + strspn(word + n, ", ");
+	}
+	return false;
+}
+
+/* A place in a condition, as one in the file. */
+static struct bob_wrap_token place_in(const struct bob_wrap_parser *p,
+				      const struct bob_wrap_token *brace, size_t at)
+{
+	struct bob_wrap_token t = *brace;
+
+	t.column++;
+	for (size_t i = 0; i < at; i++) {
+		t.column = p->text[brace->at + 1 + i] == '\n' ? 1 : t.column + 1;
+		t.line += p->text[brace->at + 1 + i] == '\n';
+	}
+	return t;
+}
+
+/* Behind the event's parameters are known. Those of MPI's functions are called as MPI's recorder calls them. */
+static bob_status check_when(struct bob_wrap_parser *p, struct bob_wrap_function *f)
+{
+	const struct bob_wrap_token *brace = &p->tokens.at[f->when_token];
+	struct bob_predicate c;
+	struct bob_wrap_token t;
+	const char *expected, *name;
+	size_t at, len;
+
+	if (bob_predicate_parse(f->when, &c, &at, &expected) != BOB_OK) {
+		t = place_in(p, brace, at);
+		return bob_wrap_complain(p, &t, BOB_ERR_CORRUPT, "expected %s", expected);
+	}
+	for (uint32_t i = 0; !f->is_mpi && (name = bob_predicate_name(&c, i, &len)); i++)
+		if (!is_in_event(f, name, len)) {
+			t = place_in(p, brace, (size_t)(name - c.text));
+			return bob_wrap_complain(
+				p, &t, BOB_ERR_CORRUPT,
+				"expected a parameter that is in the event (%.200s), found '%.*s'",
+				*f->event_parameters ? f->event_parameters : "it has none",
+				(int)(len < 60 ? len : 60), name);
+		}
+	f->when += strspn(f->when, " \t");
+	return BOB_OK;
+}
+
+/* when { condition } */
+static bob_status condition(struct bob_wrap_parser *p, struct bob_wrap_function *f)
+{
+	const struct bob_wrap_token *word = bob_wrap_here(p), *last;
+	bob_status st;
+	char *text;
+
+	if (f->when)
+		return bob_wrap_complain(p, word, BOB_ERR_CORRUPT, "expected at most one 'when'");
+	f->when_token = ++p->pos;
+	if (!bob_wrap_is(p, p->pos, "{"))
+		return bob_wrap_expected(p, "'{'");
+	st = bob_wrap_skip_group(p);
+	if (st != BOB_OK)
+		return st;
+	word = &p->tokens.at[f->when_token];
+	last = &p->tokens.at[p->pos - 1];
+	text = bob_wrap_keep(p->spec->pool, p->text + word->at + 1, last->at - word->at - 1);
+	if (!text)
+		return BOB_ERR_NOMEM;
+	for (char *c = text; *c; c++) /* one line */
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+	for (size_t n = strlen(text); n && (text[n - 1] == ' ' || text[n - 1] == '\t'); n--)
+		text[n - 1] = 0;
+	f->when = text;
+	return BOB_OK;
+}
+
 /* asm("symbol") behind the declarator. */
 static bob_status label(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 {
@@ -198,10 +285,11 @@ static bob_status blocks(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 	const bool is_ended = bob_wrap_accept(p, ";");
 	bool any = false;
 
-	for (uint32_t i = 0; i < BOB_WRAP_BLOCKS; i++) {
+	for (uint32_t i = 0; i <= BOB_WRAP_BLOCKS; i++) {
 		if (!bob_wrap_is(p, p->pos, block_names[i]))
 			continue;
-		bob_status st = block(p, f, (enum bob_wrap_block)i);
+		bob_status st = i == BOB_WRAP_BLOCKS ? condition(p, f) :
+						       block(p, f, (enum bob_wrap_block)i);
 		if (st != BOB_OK)
 			return st;
 		any = true;
@@ -211,8 +299,8 @@ static bob_status blocks(struct bob_wrap_parser *p, struct bob_wrap_function *f)
 		(void)bob_wrap_accept(p, ";");
 	return any || is_ended ?
 		       BOB_OK :
-		       bob_wrap_expected(p,
-					 "';', 'before', 'after' or 'around' behind a prototype");
+		       bob_wrap_expected(
+			       p, "';', 'before', 'after', 'around' or 'when' behind a prototype");
 }
 
 static bob_status check_function(struct bob_wrap_parser *p, struct bob_wrap_function *f)
@@ -236,7 +324,9 @@ static bob_status check_function(struct bob_wrap_parser *p, struct bob_wrap_func
 						 "expected each function once: %.60s is in line %u",
 						 f->name, p->spec->functions[i].line);
 	f->is_mpi = !strncmp(f->symbol, "MPI_", 4) || !strncmp(f->symbol, "MPIX_", 5);
-	return bob_wrap_event(p->spec->pool, f);
+	if (bob_wrap_event(p->spec->pool, f) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	return f->when ? check_when(p, f) : BOB_OK;
 }
 
 static bob_status definitions(struct bob_wrap_parser *p)

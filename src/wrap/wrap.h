@@ -68,6 +68,9 @@ struct bob_wrap_function {
 	bool is_mpi;		/* one of MPI's: recorded by the recorder of MPI */
 	const char *block[BOB_WRAP_BLOCKS]; /* with its braces; NULL: none */
 	uint32_t block_line[BOB_WRAP_BLOCKS];
+	uint32_t when_token;	/* of the reader alone */
+	const char *
+		when; /* calls of which it is not true are not recorded (archive/predicate.h); NULL: all are */
 	const char *event;	/* of bob_event_register: name ... */
 	const char *
 		event_parameters; /* ... and parameters; a `?` in place of a type: the compiler knows */

@@ -43,6 +43,7 @@ struct bob_wrapper {
 	/* of functions with a stub: values for the event, from registers and stack */
 	uint32_t (*begin)(struct bob_wrapper *w, struct bob_stub_call *c, union bob_arg *in);
 	uint32_t (*end)(struct bob_wrapper *w, struct bob_stub_result *r, union bob_arg *out);
+	const char *when;		/* for bob_event_when; NULL: none */
 };
 
 /* --- values --- */
@@ -292,6 +293,8 @@ static BOB_UNUSED void bob_wrapper_start(struct bob_wrapper *w)
 	bob_parameters(w, text);
 	bob_busy = 1; /* registering takes a lock */
 	w->event = bob_event_register(w->name, BOB_EVENT_WRAPPER, text);
+	if (w->when)
+		(void)bob_event_when(w->event, w->when);
 	bob_busy = 0;
 }
 

@@ -233,6 +233,34 @@ def refused():
         h.check(what.encode() in info.out, f"{what}: not said\n{info}")
 
 
+def counted(trace):
+    """How many there are of each event."""
+    h.check_trace(trace)
+    names = re.findall(r"(?m)^ *\d+  (\w+)\(", h.bobbin("show", "-x", "--lines=0", trace).out.decode())
+    return {name: names.count(name) for name in names}
+
+
+@suite.case("conditions that the program has")
+def conditions():
+    for cc, flags in (("gcc", []), ("g++", ["-x", "c++"]), ("gcc", ["-static"])):
+        p = program("when.c", *flags, cc=cc)
+        r = h.run([p]) if "-static" in flags else h.record([p], ["--events"])
+        said = b"00000000" if "-static" in flags else b"11100000"
+        h.check(r.status == 0 and r.out.splitlines() == [said, b"e 2, i 4, in 9, all 9"], str(r))
+        if "-static" in flags:
+            continue
+        have = counted(r.trace)
+        h.check(have == {"e": 2, "i": 4, "in": 9, "all": 9}, f"{have}")
+        info = h.bobbin("info", r.trace).out.decode()
+        for line in ("7 events are left out: 'e: (n == 0 || n == 3 || n == 6) && name == \"b\"' is not true of them", "5 events are left out: 'i: x >= 2.5' is not true",
+                     "9 events are left out: 'out: unknown'", "event 'all': all are recorded: `when`, column 4: a parameter's name, a number or a \"text\" was expected",
+                     "event 'e': all are recorded: `when`, column 1: it has a condition already"):
+            h.check(line in info, f"not said: {line}\n{info}")
+    f = h.compile("when_fortran", [str(BUILD / "share/bobbin/bobbin.f90"), "events/when.f90"], "gfortran", ["-g", "-Wall", "-Wextra", "-Werror"])
+    r = h.record([f], ["--events"])
+    h.check(r.status == 0 and r.out.split() == [b"T"] and counted(r.trace) == {"e": 7}, f"{r}\n{counted(r.trace)}")
+
+
 @suite.case("more names than there can be")
 def many_names():
     r = h.record([program("many.c")], ["--events"])

@@ -261,7 +261,7 @@ WRONG = [
     ("int f(void);\n", "a.spec:1:1: expected a line 'include:' or 'definitions:'"),
     ("definitions:\n", "a.spec:2:1: expected a prototype, found the end of the file"),
     ("definitions:\n  int f(void)\n  int g(void);\n",
-     "a.spec:3:3: expected ';', 'before', 'after' or 'around' behind a prototype, found 'int'"),
+     "a.spec:3:3: expected ';', 'before', 'after', 'around' or 'when' behind a prototype, found 'int'"),
     ("definitions:\nint x;\n", "a.spec:2:5: expected a function: 'x' is none"),
     ("definitions:\nint f(int a, long a);\n", "a.spec:2:19: expected another name: there is a parameter 'a' already"),
     ("definitions:\nint f(int a b);\n", "a.spec:2:13: expected ',' or ')' behind a parameter, found 'b'"),
@@ -273,6 +273,11 @@ WRONG = [
     ("definitions:\nint f(void) before { ) }\n", "a.spec:2:22: expected '}', found ')'"),
     ("definitions:\nint f(void) after { return; }\n", "a.spec:2:21: expected no return here: that is for around blocks"),
     ("definitions:\nint f(void) before {} before {}\n", "a.spec:2:23: expected at most one block 'before'"),
+    ("definitions:\nint f(int n) when { n > }\n", "a.spec:2:24: expected a parameter's name, a number or a \"text\""),
+    ("definitions:\nint f(int n)\nwhen {\n  n > 1 &&\n  m }\n", "a.spec:5:3: expected a parameter that is in the event (int n -> int result), found 'm'"),
+    ("definitions:\nint f(int n) when { result }\n", "a.spec:2:21: expected a parameter that is in the event (int n -> int result), found 'result'"),
+    ("definitions:\nint f(int n) when { n } before {} when { n }\n", "a.spec:2:35: expected at most one 'when'"),
+    ("definitions:\nint f(int n) when n;\n", "a.spec:2:19: expected '{', found 'n'"),
     ("definitions:\nint f(int, ...) around { }\n", "a.spec:2:17: expected no around block: the parameters of a function with "
      "'...' or '()' cannot be passed on by C code"),
     ("definitions:\nint f(void);\n/* open\n", "a.spec:3:1: expected an end of what begins here with a comment"),
@@ -502,6 +507,25 @@ def record_errors():
     h.check(b"a is a function of the program itself: 'around' is not possible" in r.err, str(r))
 
 
+@suite.case("record --wrap: calls that are left out")
+def left_out():
+    h.need("lua5.4")
+    spec = ("definitions:\ndouble sin(double x) when { x > 0.5 && x < 2 }\nint fputs(string s, FILE *f)\nbefore { } when { s != \"x\" }\n"
+            "double cos(double x);\ninclude:\n#include <stdio.h>\n")
+    argv = ["lua5.4", "-e", "for i = 1, 10 do math.sin(i / 4) math.cos(i) end"]
+    r = record(argv, spec)
+    h.same(plain(argv), r)
+    text = h.bobbin("show", "-x", "--lines=0", r.trace).out.decode()
+    h.check(re.findall(r"sin\(x=([\d.]+)\)", text) == ["0.75", "1", "1.25", "1.5", "1.75"] and text.count(" cos(") == 10, text)
+    info = h.bobbin("info", r.trace).out.decode()
+    h.check("5 events are left out: 'sin: x > 0.5 && x < 2' is not true of them" in info and "column" not in info, info)
+    r = record([h.compile("own", ["wrap_own.c"], "gcc", ["-O2"])], "definitions:\nint strong(int n) when { n < 2 }\nint local(int n);\n")
+    text = shown(r)
+    h.check(re.search(r"strong\(n=1\)", text) and "strong(n=3)" not in text and "local(n=6)" in text, text)
+    _, r = generate("include:\n#include <mpi.h>\ndefinitions:\nint MPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)\n when {count > 9\n}\n")
+    h.check(r.out.decode().endswith("record --mpi --mpi-functions=MPI_Send --when='MPI_Send: count > 9'\n"), str(r))
+
+
 @suite.case("record --wrap: functions of MPI among others")
 def record_mpi():
     h.need("mpicc.openmpi", "mpirun.openmpi")
@@ -512,7 +536,8 @@ def record_mpi():
                                 "\telse\n\t\tMPI_Send(&n, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);\n"
                                 "\tMPI_Barrier(MPI_COMM_WORLD);\n\tputs(\"done\");\n\tMPI_Finalize();\n\treturn 0;\n}\n")
     (folder / "a.spec").write_text("include:\n#include <mpi.h>\ndefinitions:\nint puts(string s);\n"
-                                   "int MPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);\n")
+                                   "int MPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);\n"
+                                   "int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) when { source == 7 }\n")
     r = h.run(["mpicc.openmpi", "-o", "m", "m.c"], cwd=folder)
     h.check(r.status == 0, str(r))
     env = h.environment({"BOBBIN_CACHE": str(folder / "cache"), "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -524,7 +549,8 @@ def record_mpi():
     r.trace = folder / "t"
     text = shown(r)
     h.check("MPI_Send(1 INT, dest=" in text and 'puts(s="done") -> result=5' in text, text)
-    h.check("MPI_Recv" not in text and "MPI_Barrier" not in text, text)
+    h.check("MPI_Recv(" not in text and "MPI_Barrier(" not in text, text)
+    h.check("1 events are left out: --when='MPI_Recv: source == 7' is not true of them" in h.bobbin("info", r.trace).out.decode(), "not said")
 
 
 h.require_bobbin()
