@@ -152,10 +152,47 @@ static void complain(const struct bob_wish_file *f, bob_status st, uint32_t miss
 
 /* --- files --- */
 
+struct member {
+	const struct bob_wish_file *file;
+	struct bob_source_c_wish *wishes;
+	uint32_t wish_count;
+	struct bob_source_c_reach *reach; /* what the others have to look at; NULL: it is alone */
+};
+
 struct bob_source_c_group {
 	struct bob_source_c_allocator *allocators;
 	uint32_t allocator_count;
+	struct member *members;
+	uint32_t count;
 };
+
+static struct bob_source_c_options options_of(const struct bob_source_c_group *g,
+					      const struct bob_source_options *o)
+{
+	return (struct bob_source_c_options){ .flags = o->flags,
+					      .flag_count = o->flag_count,
+					      .is_flat = o->is_flat,
+					      .allocators = g ? g->allocators : NULL,
+					      .allocator_count = g ? g->allocator_count : 0 };
+}
+
+static bob_status read_member(const struct bob_source_c_group *g, struct member *m,
+			      const struct bob_source_options *o, struct bob_source_complaint *why)
+{
+	struct bob_source_c_options options = options_of(g, o);
+	struct bob_source_c_complaint complaint = { "" };
+	uint32_t missing = UINT32_MAX;
+	bob_status st = c_wishes(m->file, &m->wishes, &m->wish_count, why);
+
+	if (st != BOB_OK || g->count < 2)
+		return st;
+	options.wishes = m->wishes;
+	options.wish_count = m->wish_count;
+	options.missing = &missing;
+	st = bob_source_c_reach(m->file->path, &options, &m->reach, &complaint);
+	complain(m->file, st, missing, complaint.text, why);
+	return st;
+}
 
 bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 				   const struct bob_source_options *o,
@@ -163,24 +200,70 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 				   struct bob_source_complaint *why)
 {
 	struct bob_source_c_group *g = calloc(1, sizeof(*g));
+	bob_status st = BOB_OK;
+	uint32_t n = 0;
 
-	(void)o;
-	(void)why;
-	if (g)
-		g->allocators = c_allocators(first, &g->allocator_count);
-	if (!g || !g->allocators) {
-		free(g);
+	if (!g)
+		return BOB_ERR_NOMEM;
+	for (const struct bob_wish_file *f = first; f; f = f->next)
+		n += bob_source_language(f->path) == BOB_SOURCE_C;
+	g->members = calloc(n + 1u, sizeof(*g->members));
+	g->allocators = c_allocators(first, &g->allocator_count);
+	if (!g->members || !g->allocators) {
+		bob_source_c_group_close(g);
 		return BOB_ERR_NOMEM;
 	}
-	*out = g;
-	return BOB_OK;
+	for (const struct bob_wish_file *f = first; f; f = f->next)
+		if (bob_source_language(f->path) == BOB_SOURCE_C)
+			g->members[g->count++].file = f;
+	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
+		st = read_member(g, &g->members[i], o, why);
+	if (st == BOB_OK)
+		*out = g;
+	else
+		bob_source_c_group_close(g);
+	return st;
 }
 
 void bob_source_c_group_close(struct bob_source_c_group *g)
 {
-	if (g)
-		free(g->allocators);
+	if (!g)
+		return;
+	for (uint32_t i = 0; i < g->count; i++) {
+		free(g->members[i].wishes);
+		free(g->members[i].reach);
+	}
+	free(g->members);
+	free(g->allocators);
 	free(g);
+}
+
+/* What the other files want, behind the file's own wishes. */
+static bob_status add_others(const struct bob_source_c_group *g, const struct bob_wish_file *f,
+			     struct bob_source_c_wish **wishes, struct bob_source_c_options *o)
+{
+	uint32_t more = 0;
+	struct bob_source_c_wish *to;
+
+	for (uint32_t i = 0; i < g->count; i++)
+		more += g->members[i].reach ? g->members[i].reach->count : 0;
+	to = realloc(*wishes, (o->wish_count + more + 1u) * sizeof(*to));
+	if (!to)
+		return BOB_ERR_NOMEM;
+	*wishes = to;
+	for (uint32_t i = 0; i < g->count; i++) {
+		const struct member *m = &g->members[i];
+
+		if (!m->reach || m->file == f)
+			continue;
+		o->reach |= m->reach->classes;
+		for (uint32_t k = 0; k < m->reach->count; k++) {
+			to[o->wish_count] = m->wishes[m->reach->wishes[k]];
+			to[o->wish_count].name = m->reach->names[k];
+			to[o->wish_count++].is_of_another = true;
+		}
+	}
+	return BOB_OK;
 }
 
 static bob_status instrument(const struct bob_wish_file *f,
@@ -202,18 +285,14 @@ bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bo
 			     const struct bob_source_options *o, struct bob_source_result **out,
 			     struct bob_source_complaint *why)
 {
-	struct bob_source_c_options options = { .flags = o->flags,
-						.flag_count = o->flag_count,
-						.is_flat = o->is_flat };
+	struct bob_source_c_options options = options_of(g, o);
 	struct c_result *c = calloc(1, sizeof(*c));
 	struct bob_source_c_wish *wishes = NULL;
 	bob_status st = c ? c_wishes(f, &wishes, &options.wish_count, why) : BOB_ERR_NOMEM;
 
+	if (st == BOB_OK && g)
+		st = add_others(g, f, &wishes, &options);
 	options.wishes = wishes;
-	if (g) {
-		options.allocators = g->allocators;
-		options.allocator_count = g->allocator_count;
-	}
 	if (st == BOB_OK)
 		st = instrument(f, &options, &c->of_c, why);
 	free(wishes);

@@ -23,6 +23,13 @@ bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_o
 	return BOB_ERR_UNSUPPORTED;
 }
 
+bob_status bob_source_c_reach(const char *path, const struct bob_source_c_options *options,
+			      struct bob_source_c_reach **out, struct bob_source_c_complaint *why)
+{
+	(void)out;
+	return bob_source_c_instrument(path, options, NULL, why);
+}
+
 void bob_source_c_close(struct bob_source_c_result *r)
 {
 	(void)r;

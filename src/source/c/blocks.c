@@ -127,7 +127,7 @@ bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor c, struct bob_c_sp
 /* Pointers matter in this file. */
 static bool has_pointers(const struct bob_c_unit *u)
 {
-	if (u->paths)
+	if (u->paths || u->options->reach)
 		return true;
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
@@ -147,19 +147,23 @@ static bool is_number(struct bob_c_unit *u, CXCursor c)
 }
 
 const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
-				  uint32_t i)
+				  uint32_t i, const char **behind)
 {
 	const struct bob_source_c_allocator *a = u->is_scan || u->nest ? NULL : allocator(u, call);
 	const bool is_block = u->block.is_there && u->clang->equalCursors(call, u->block.call);
 
 	if (!a)
 		return NULL;
-	if (i == a->old)
-		return has_pointers(u) && bob_c_type_kind(u, argument) == CXType_Pointer ?
-			       "bobbin_gone((" :
-			       NULL;
+	if (i == a->old) {
+		if (!has_pointers(u) || bob_c_type_kind(u, argument) != CXType_Pointer)
+			return NULL;
+		u->gone++;
+		*behind = bob_c_behind_gone;
+		return bob_c_before_gone;
+	}
 	if (!is_block || (i != a->bytes && i != a->count) || !is_number(u, argument))
 		return NULL;
+	*behind = bob_c_behind_access(u);
 	return bob_c_printf(
 		u, "BOBBIN_PUT(%d,%lld,(", i == a->bytes,
 		a->is_counted && i == a->bytes && u->block.element > 0 ? u->block.element : 1);

@@ -40,6 +40,7 @@ struct bob_source_c_wish {
 	struct bob_source_c_bounds box[BOB_SOURCE_C_RANK_MAX];
 	uint32_t rank;		/* subscripts the box speaks of; 0: the whole variable */
 	uint32_t first_line, last_line; /* 0: open */
+	bool is_of_another;	/* it is another file's: for a variable that both know, if there is one */
 };
 
 #define BOB_SOURCE_C_NO_ARGUMENT UINT32_MAX
@@ -63,6 +64,8 @@ struct bob_source_c_options {
 	uint32_t wish_count;
 	const struct bob_source_c_allocator *allocators; /* beside those of the C library */
 	uint32_t allocator_count;
+	uint32_t
+		reach; /* what pointers may lead to that was asked for in other files: bob_source_c_reach */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	uint32_t *
 		missing; /* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */
@@ -117,5 +120,16 @@ bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_o
 				   struct bob_source_c_result **out,
 				   struct bob_source_c_complaint *why);
 void bob_source_c_close(struct bob_source_c_result *r); /* NULL is allowed */
+
+/* What other files of the program may touch of what was asked for in one, wherever in it: wishes for some of its lines are its own business. */
+struct bob_source_c_reach {
+	uint32_t classes;	/* of types, for their options.reach */
+	const char **names;	/* of variables that they may know by name, ... */
+	uint32_t *wishes;	/* ... and which wish named it */
+	uint32_t count;
+};
+/* On BOB_OK *out is the caller's to free (all of it). Errors: as above. */
+bob_status bob_source_c_reach(const char *path, const struct bob_source_c_options *options,
+			      struct bob_source_c_reach **out, struct bob_source_c_complaint *why);
 
 #endif

@@ -31,6 +31,16 @@ void bob_c_close_at(struct bob_c_unit *u, uint32_t at, const char *text)
 	add(u, at, text, true);
 }
 
+void bob_c_keep_edits(struct bob_c_unit *u, const char *one, const char *other)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->edit_count; i++)
+		if (u->edits[i].text == one || u->edits[i].text == other)
+			u->edits[n++] = u->edits[i];
+	u->edit_count = n;
+}
+
 static void insert(uint64_t *table, size_t room, uint64_t key)
 {
 	size_t i = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (room - 1);

@@ -18,6 +18,9 @@ const char *bob_c_behind_access(struct bob_c_unit *u)
 	return "))";
 }
 
+const char bob_c_before_gone[] = "bobbin_gone((";
+const char bob_c_behind_gone[] = "))";
+
 /* Bounds that only the running program knows, the fastest first; "0": the table has them. `of` is an array. */
 static const char *bounds(struct bob_c_unit *u, CXType t, const char *of)
 {
@@ -173,13 +176,22 @@ static const char before_header[] = "#pragma pack(push)\n#pragma pack()\n#if " O
 				    "\n#define inline __inline__\n#endif\n";
 static const char behind_header[] = "#if " OLD "\n#undef inline\n#endif\n#pragma pack(pop)\n";
 
+/* A file without functions has it at its end, where nothing can depend on it. */
+static void put_at_top(struct bob_c_unit *u, const char *text)
+{
+	if (u->top_line)
+		bob_c_open_at(u, u->top, text);
+	else
+		bob_c_close_at(u, u->len, text);
+}
+
 static void put_top(struct bob_c_unit *u)
 {
 	const char *header = u->options->header ? u->options->header : "bobbin/probe.h";
-	const bool is_line = !u->top || u->bytes[u->top - 1] == '\n';
+	const uint32_t at = u->top_line ? u->top : u->len;
+	const bool is_line = !at || u->bytes[at - 1] == '\n';
 
-	bob_c_open_at(u, u->top,
-		      bob_c_printf(u, "%s%s#include \"%s\"\n%s%s%s", is_line ? "" : "\n",
+	put_at_top(u, bob_c_printf(u, "%s%s#include \"%s\"\n%s%s%s", is_line ? "" : "\n",
 				   before_header, header,
 				   u->event_count ? "#include \"bobbin/events.h\"\n" : "",
 				   behind_header, prologue));
@@ -189,16 +201,24 @@ static void put_top(struct bob_c_unit *u)
 		const uint32_t count = u->rows[i].is_pointed ? v->pointed_count : v->count;
 
 		if (v->has_scope && first == i)
-			bob_c_open_at(u, u->top,
-				      bob_c_printf(u,
+			put_at_top(u, bob_c_printf(u,
 						   "static " QUIET " void bobbin_end_%u(void*p)"
 						   "{bobbin_end(%u,%u,*(void**)p);}\n",
 						   first, first, count));
 	}
 	bob_c_emit_events(u);
-	bob_c_open_at(u, u->top,
-		      bob_c_printf(u, "#line %u %s\n", u->top_line ? u->top_line : 1,
+	put_at_top(u, bob_c_printf(u, "#line %u %s\n", u->top_line ? u->top_line : 1,
 				   bob_c_quoted(u, u->path)));
+}
+
+/* It is of another file, which tells of it. */
+static bool is_lent(const struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (!u->options->wishes[i].is_of_another &&
+		    bob_c_is_wish_of(&u->options->wishes[i], v))
+			return false;
+	return !v->is_defined;
 }
 
 /* Accesses, or variables that other files may access. */
@@ -214,21 +234,24 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 {
 	use_exposed(u);
 	if (!has_accesses(u) && !u->event_count) {
-		/* Nothing to see, and so nobody to tell of variables. */
-		u->edit_count = 0;
-		return;
+		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is given back. */
+		bob_c_keep_edits(u, bob_c_before_gone, bob_c_behind_gone);
+		if (!u->edit_count)
+			return;
 	}
 	put_top(u);
 	bob_c_emit_tables(u);
 	bob_c_close_at(u, u->len,
 		       "static __attribute__((constructor(101),no_instrument_function)) void "
 		       "bobbin_begin(void){");
-	bob_c_close_at(u, u->len, has_accesses(u) ? "bob_probe_begin(&bob_probe_here);\n" : "\n");
+	bob_c_close_at(u, u->len,
+		       has_accesses(u) ? "bob_probe_begin(&bob_probe_here);\n" :
+					 "bob_probe_here.recorder=bob_probe_recorder();\n");
 	bob_c_emit_event_names(u);
 	for (size_t i = 0; i < u->row_count; i++) {
 		const struct bob_c_variable *v = u->rows[i].variable;
 
-		if (is_nameable(u, v) && v->first == i && v->count)
+		if (is_nameable(u, v) && !is_lent(u, v) && v->first == i && v->count)
 			bob_c_close_at(u, u->len,
 				       bob_c_printf(u, "(void)bobbin_local(%u,%u,&%s,0,-1);\n",
 						    v->first, v->count, v->name));

@@ -43,9 +43,9 @@ static bob_status finish(struct bob_c_unit *u, struct bob_source_c_result **out)
 }
 
 /* `text`: NULL, or what the file becomes, for the unit. NULL: `why` says it. */
-static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
-				     const struct bob_source_c_options *options, bob_status *st,
-				     struct bob_source_c_complaint *why)
+static struct bob_c_unit *scan(const char *path, char *text, size_t len,
+			       const struct bob_source_c_options *options, bob_status *st,
+			       struct bob_source_c_complaint *why)
 {
 	struct bob_c_unit *u = calloc(1, sizeof(*u));
 
@@ -65,6 +65,17 @@ static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
 		return NULL;
 	}
 	u->is_scan = false;
+	return u;
+}
+
+static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
+				     const struct bob_source_c_options *options, bob_status *st,
+				     struct bob_source_c_complaint *why)
+{
+	struct bob_c_unit *u = scan(path, text, len, options, st, why);
+
+	if (!u)
+		return NULL;
 	bob_c_walk_file(u);
 	bob_c_emit_frame(u);
 	return u;
@@ -108,6 +119,22 @@ bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_o
 		snprintf(why->text, sizeof(why->text), "%.255s: no memory", path);
 	close_unit(u);
 	return st;
+}
+
+bob_status bob_source_c_reach(const char *path, const struct bob_source_c_options *options,
+			      struct bob_source_c_reach **out, struct bob_source_c_complaint *why)
+{
+	bob_status st;
+	struct bob_c_unit *u = scan(path, NULL, 0, options, &st, why);
+	struct bob_source_c_reach *r = u ? bob_c_reach(u) : NULL;
+
+	if (!u)
+		return st;
+	close_unit(u);
+	if (!r)
+		return BOB_ERR_NOMEM;
+	*out = r;
+	return BOB_OK;
 }
 
 void bob_source_c_close(struct bob_source_c_result *r)

@@ -259,7 +259,9 @@ enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *
 			return BOB_C_FILTERED;
 	if (best == BOB_C_FILTERED || !lv->is_through)
 		return best;
-	if (bob_c_is_asked(u, BOB_SOURCE_C_POINTERS, line))
+	if (bob_c_is_asked(u, BOB_SOURCE_C_POINTERS, line) ||
+	    (u->options->reach &&
+	     bob_c_classes_meet(bob_c_classes(u, u->clang->getCursorType(c)), u->options->reach)))
 		return BOB_C_FILTERED;
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE &&

@@ -78,7 +78,7 @@ bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complain
 			snprintf(line, sizeof(line), "%u: it has %u", w->first_line, lines_of(u));
 			return say(u, why, i, "line", line, NULL);
 		}
-		if (w->what != BOB_SOURCE_C_VARIABLE || !w->name)
+		if (w->what != BOB_SOURCE_C_VARIABLE || !w->name || w->is_of_another)
 			continue;
 		if (w->function && !has_function(u, w->function, &near))
 			return say(u, why, i, "function", w->function, near.name);

@@ -321,15 +321,16 @@ static void walk_function(struct bob_c_unit *u, CXCursor function)
 	bob_c_list_free(&l);
 }
 
-/* What probes need comes before the first function that has one: behind what the file says to the headers of the system before it
+/* What probes need comes before the first function that has one, or the first one of all: behind what the file says to the headers of the system before it
  * includes them, and behind these. */
-static void note_top(struct bob_c_unit *u, CXCursor function)
+static void note_top(struct bob_c_unit *u, CXCursor function, bool is_sure)
 {
 	const struct bob_c_span s = bob_c_span(u, function);
 	uint32_t at = s.start;
 
-	if (u->top_line || !s.is_ours)
+	if (u->has_top || (u->top_line && !is_sure) || !s.is_ours)
 		return;
+	u->has_top = is_sure;
 	while (at && (u->bytes[at - 1] == ' ' || u->bytes[at - 1] == '\t'))
 		at--;
 	u->top = !at || u->bytes[at - 1] == '\n' ? at : s.start;
@@ -349,8 +350,7 @@ void bob_c_walk_file(struct bob_c_unit *u)
 			const size_t before = u->edit_count;
 
 			walk_function(u, l.at[i]);
-			if (u->edit_count > before)
-				note_top(u, l.at[i]);
+			note_top(u, l.at[i], u->edit_count > before);
 		} else if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl && u->is_scan) {
 			const CXCursor init = initial_value(u, l.at[i]);
 			struct bob_c_variable *v = bob_c_variable(u, l.at[i]);

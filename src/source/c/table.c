@@ -214,6 +214,7 @@ static uint64_t digest(const struct bob_c_unit *u)
 		h = bob_hash64(h, w->box, w->rank * sizeof(w->box[0]));
 		h = bob_hash64(h, &w->first_line, sizeof(w->first_line));
 		h = bob_hash64(h, &w->last_line, sizeof(w->last_line));
+		h = bob_hash64(h, &w->is_of_another, sizeof(w->is_of_another));
 	}
 	return h;
 }

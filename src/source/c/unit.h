@@ -36,6 +36,7 @@ struct bob_c_variable {
 	const char *name, *function; /* function: "" at file scope */
 	bool is_wanted;		/* by some wish, whatever its lines */
 	bool is_exposed;	/* pointers may lead to it */
+	bool is_linked;		/* other files may name it */
 	bool is_register, is_thread, is_static, is_extern, is_parameter;
 	bool is_pointer;	/* ... or an array parameter: */
 	bool is_array_parameter; /* stands for what it points at alone */
@@ -134,7 +135,10 @@ struct bob_c_unit {
 	uint64_t *wrapped;	/* spans that have a probe: an open hash of (start, end) */
 	size_t wrapped_count, wrapped_room;
 	struct bob_source_c_counts counts;
-	uint32_t top, top_line;	/* where the first function with a probe begins */
+	uint32_t top,
+		top_line; /* where the first function with a probe begins, if has_top; else the first function */
+	bool has_top;
+	uint32_t gone;		/* places where memory is given back */
 	bool is_failed;		/* no memory */
 	bool has_odd_order;	/* members may have no address (scalar_storage_order) */
 	bool is_scan;		/* the first walk: only looks which addresses are taken */
@@ -197,6 +201,8 @@ char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)
 /* --- edits.c --- */
 void bob_c_open_at(struct bob_c_unit *u, uint32_t at, const char *text);
 void bob_c_close_at(struct bob_c_unit *u, uint32_t at, const char *text);
+/* Only those with these very texts stay. */
+void bob_c_keep_edits(struct bob_c_unit *u, const char *one, const char *other);
 /* False: something is around exactly this already. */
 bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end);
 bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len);
@@ -212,6 +218,9 @@ CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v)
 /* The classes of scalars in it that may alias one another, as bits. */
 uint32_t bob_c_classes(struct bob_c_unit *u, CXType t);
 bool bob_c_classes_meet(uint32_t a, uint32_t b);
+/* ... of what pointers may lead to of a variable; of what this pointer leads to. */
+uint32_t bob_c_exposed_classes(struct bob_c_unit *u, const struct bob_c_variable *v);
+uint32_t bob_c_path_classes(struct bob_c_unit *u, const struct bob_c_path *p);
 /* May an access of this type through a pointer touch something wanted that is exposed? */
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
 
@@ -250,6 +259,10 @@ enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *
 /* Is there a wish of this kind for this line? */
 bool bob_c_is_asked(const struct bob_c_unit *u, enum bob_source_c_what what, uint32_t line);
 
+/* --- reach.c --- */
+/* After the first walk; for the caller to free. NULL: no memory. */
+struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u);
+
 /* --- operators.c --- */
 /* The operator between or beside operands, such as "+=": up to 3 characters. "": unclear. */
 struct bob_c_operator {
@@ -282,9 +295,9 @@ bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
 			     struct bob_c_span *s);
 bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor assignment, struct bob_c_span *s);
-/* Before argument `i` of a call; bob_c_behind_access() is behind it. NULL: nothing. */
+/* Before argument `i` of a call, and behind it. NULL: nothing. */
 const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
-				  uint32_t i);
+				  uint32_t i, const char **behind);
 
 /* --- statements.c --- */
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
@@ -326,6 +339,8 @@ void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p);
 void bob_c_emit_tables(struct bob_c_unit *u);
 
 /* --- emit.c --- */
+/* Around a pointer to what is given back: these texts, and no copies of them. */
+extern const char bob_c_before_gone[], bob_c_behind_gone[];
 /* Around an lvalue: before and behind it. */
 const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site);
 const char *bob_c_behind_access(struct bob_c_unit *u);

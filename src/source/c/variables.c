@@ -15,6 +15,7 @@ bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_vari
 	if (w->what != BOB_SOURCE_C_VARIABLE || !w->name)
 		return false;
 	return (!strcmp(w->name, "*") || !strcmp(w->name, v->name)) &&
+	       (!w->is_of_another || v->is_linked) &&
 	       (!w->function || !strcmp(w->function, v->function));
 }
 
@@ -53,7 +54,7 @@ static void describe(struct bob_c_unit *u, struct bob_c_variable *v)
 		       (!*v->function || storage == CX_SC_Static || v->is_extern);
 	v->is_pointer = bob_c_type_kind(u, v->decl) == CXType_Pointer;
 	v->is_array_parameter = v->is_pointer && bob_c_is_array(v->canonical.kind);
-	v->is_exposed = l->getCursorLinkage(v->decl) == CXLinkage_External;
+	v->is_linked = v->is_exposed = l->getCursorLinkage(v->decl) == CXLinkage_External;
 	l->getExpansionLocation(l->getCursorLocation(v->decl), &file, &line, &column, &offset);
 	v->line = line;
 	/* The compiler's own: what it is made of is nobody's business. */
@@ -168,6 +169,20 @@ CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v)
 						     u->clang->getArrayElementType(v->canonical);
 }
 
+/* The classes of what pointers may lead to of it. */
+uint32_t bob_c_exposed_classes(struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	if (!v->is_exposed && !v->is_pointer)
+		return 0;
+	return v->is_pointer ? CLASS_POINTER | classes(u, bob_c_pointee(u, v), 0) :
+			       classes(u, v->canonical, 0);
+}
+
+uint32_t bob_c_path_classes(struct bob_c_unit *u, const struct bob_c_path *p)
+{
+	return CLASS_POINTER | classes(u, p->pointee, 0);
+}
+
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 {
 	const uint32_t mask = classes(u, accessed, 0);
@@ -175,19 +190,14 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
 			return true;
+	if (bob_c_classes_meet(mask, u->options->reach))
+		return true;
 	for (struct bob_c_path *p = u->paths; p; p = p->next)
-		if (bob_c_classes_meet(mask, CLASS_POINTER | classes(u, p->pointee, 0)))
+		if (bob_c_classes_meet(mask, bob_c_path_classes(u, p)))
 			return true;
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
-			uint32_t own;
-
-			if (!v->is_wanted || (!v->is_exposed && !v->is_pointer))
-				continue;
-			own = v->is_pointer ? CLASS_POINTER | classes(u, bob_c_pointee(u, v), 0) :
-					      classes(u, v->canonical, 0);
-			if (bob_c_classes_meet(mask, own))
+		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
+			if (v->is_wanted && bob_c_classes_meet(mask, bob_c_exposed_classes(u, v)))
 				return true;
-		}
 	return false;
 }

@@ -258,7 +258,8 @@ static bool is_odd(const char *callee)
 }
 
 /* `before` comes before it. All of the call may be a macro's. */
-static void walk_told(struct bob_c_unit *u, CXCursor call, CXCursor c, const char *before)
+static void walk_told(struct bob_c_unit *u, CXCursor call, CXCursor c, const char *before,
+		      const char *behind)
 {
 	const struct bob_c_span outer = bob_c_span(u, call), s = bob_c_span(u, c);
 	const bool is_open = s.is_plain ||
@@ -270,7 +271,7 @@ static void walk_told(struct bob_c_unit *u, CXCursor call, CXCursor c, const cha
 		bob_c_refuse_in_macro(u, &s);
 	bob_c_walk(u, c, BOB_C_VALUE);
 	if (is_open)
-		bob_c_close_at(u, s.end, bob_c_behind_access(u));
+		bob_c_close_at(u, s.end, behind);
 }
 
 static void walk_arguments(struct bob_c_unit *u, CXCursor c)
@@ -278,11 +279,12 @@ static void walk_arguments(struct bob_c_unit *u, CXCursor c)
 	struct bob_c_list l = bob_c_all_children(u, c);
 
 	for (size_t i = 0; i < l.count; i++) {
-		const char *before = i ? bob_c_before_argument(u, c, l.at[i], (uint32_t)i - 1) :
-					 NULL;
+		const char *behind = "";
+		const char *before =
+			i ? bob_c_before_argument(u, c, l.at[i], (uint32_t)i - 1, &behind) : NULL;
 
 		if (before)
-			walk_told(u, c, l.at[i], before);
+			walk_told(u, c, l.at[i], before, behind);
 		else
 			bob_c_walk(u, l.at[i], BOB_C_VALUE);
 	}

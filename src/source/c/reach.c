@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What other files of the program may touch of what was asked for in this one: variables that they can name, and what pointers may lead to. */
+#include "source/c/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_everywhere(const struct bob_source_c_wish *w)
+{
+	return w->first_line <= 1 && !w->last_line;
+}
+
+static uint32_t classes_of_paths(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+{
+	uint32_t mask = 0;
+
+	for (const struct bob_c_path *p = u->paths; p; p = p->next)
+		if (bob_c_is_wish_of_path(u, w, p))
+			mask |= bob_c_path_classes(u, p);
+	return mask;
+}
+
+struct names {
+	const struct bob_c_variable *of;
+	uint32_t wish;
+};
+
+/* Variables with a name that other files may know, and the wish that means them. NULL: no memory. */
+static struct names *find_names(struct bob_c_unit *u, uint32_t *classes, size_t *count)
+{
+	struct names *names = calloc(1, sizeof(*names));
+	size_t room = 1;
+
+	*count = 0;
+	for (uint32_t i = 0; names && i < u->options->wish_count; i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+
+		if (!is_everywhere(w) || w->what != BOB_SOURCE_C_VARIABLE)
+			continue;
+		*classes |= classes_of_paths(u, w);
+		for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+			for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
+				if (!bob_c_is_name_of(w, v))
+					continue;
+				if (!w->path)
+					*classes |= bob_c_exposed_classes(u, v);
+				if (!v->is_linked)
+					continue;
+				if (bob_array_room(&names, *count, &room, sizeof(*names))) {
+					free(names);
+					return NULL;
+				}
+				names[(*count)++] = (struct names){ v, i };
+			}
+	}
+	return names;
+}
+
+struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u)
+{
+	struct bob_source_c_reach *r;
+	uint32_t classes = 0;
+	size_t count, bytes = 0;
+	struct names *names = find_names(u, &classes, &count);
+	char *text;
+
+	for (size_t i = 0; names && i < count; i++)
+		bytes += strlen(names[i].of->name) + 1;
+	r = names ? calloc(1,
+			   sizeof(*r) + count * (sizeof(*r->names) + sizeof(*r->wishes)) + bytes) :
+		    NULL;
+	if (!r) {
+		free(names);
+		return NULL;
+	}
+	r->classes = classes;
+	r->count = (uint32_t)count;
+	r->names = (const char **)(r + 1);
+	r->wishes = (uint32_t *)(r->names + count);
+	text = (char *)(r->wishes + count);
+	for (size_t i = 0; i < count; i++) {
+		r->wishes[i] = names[i].wish;
+		r->names[i] = strcpy(text, names[i].of->name);
+		text += strlen(text) + 1;
+	}
+	free(names);
+	return r;
+}

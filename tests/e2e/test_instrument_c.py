@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""bobbin instrument: several C files of one command, which know what the others ask for. The accesses that must be in the trace are written out here."""
+import re
+import subprocess
+
+import harness as h
+from c_probes import why_not
+
+suite = h.Suite("instrument c")
+
+FILES = {
+    "grid.h": """
+extern double grid[3][4];
+extern float *line;
+extern int table[4];
+double row(const double *p, int n);
+double half(int n);
+void drop(void *p);
+float *make(int n);
+""",
+    # Defines both, gives grid's rows away.
+    "main.c": """#include <stdio.h>
+#include "grid.h"
+double grid[3][4];
+float *line;
+static int number(int n) { return n + 1; }
+int main(void)
+{
+	grid[1][2] = number(1);
+	double s = row(grid[1], 4) + half(2);
+	line = make(3);
+	line[2] = (float)s;
+	s += line[2];
+	drop(line);
+	float *other = make(3);
+	other[2] = 7;
+	s += other[2];
+	drop(other);
+	printf("%g\\n", s);
+	return 0;
+}
+""",
+    # Knows grid by its name, and by what it is passed.
+    "rows.c": """#include <stdlib.h>
+#include "grid.h"
+static int number(int n)
+{
+	int twice = n * 2;
+	return twice;
+}
+double row(const double *p, int n)
+{
+	double s = 0;
+	for (int i = 0; i < n; i++)
+		s += p[i];
+	return s;
+}
+double half(int n)
+{
+	grid[0][number(1)] = n;
+	return grid[0][2] / 2 + table[1];
+}
+""",
+    # Has nothing of its own that is traced.
+    "memory.c": """#define _GNU_SOURCE
+#include <stdlib.h>
+#include "grid.h"
+float *make(int n)
+{
+	return malloc(n * sizeof(float));
+}
+void drop(void *p)
+{
+	free(p);
+}
+""",
+    "data.c": """#define _GNU_SOURCE
+#include <sched.h>
+cpu_set_t all;
+int table[4] = { 1, 2, 3, 4 };
+""",
+}
+
+
+def instrument(folder, *commands):
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    subprocess.run([str(h.BOBBIN), "instrument", "-o", "out", "--", "-I."], input="\n".join([*commands, "bye"]), text=True, check=True,
+                   stdout=subprocess.DEVNULL, cwd=folder)
+
+
+def accesses(folder, cc, level):
+    """Kind, name with subscripts and file of each access; the program says what it says without probes."""
+    def run(*argv):
+        return subprocess.run([str(a) for a in argv], check=True, capture_output=True, text=True, cwd=folder).stdout
+    sources = [f"out/{n}" if (folder / "out" / n).exists() else n for n in FILES if n.endswith(".c")]
+    run(cc, level, "-w", *[n for n in FILES if n.endswith(".c")], "-o", "plain")
+    run(cc, level, "-w", "-Iout", "-I.", *sources, "-o", "probed")
+    trace = folder / f"{cc}{level}"
+    assert run("./plain") == run(h.BOBBIN, "record", "-q", "--source", "-o", trace, "--", "./probed")
+    rows = []
+    for line in run(h.BOBBIN, "replay", "--mem", "--subscripts", trace).splitlines():
+        m = re.match(r"([LS]) 0x\S+ \d+ (\w+)\.c\S+ (.+)$", line)
+        assert m or line.startswith("#"), line
+        if m:
+            rows.append(f"{m[1]} {m[3]} {m[2]}")
+    return rows
+
+
+def check(commands, want):
+    folder = h.fresh("instrument_c")
+    instrument(folder, *commands)
+    for cc, level in (("gcc", "-O2"), ("clang", "-O0")):
+        rows = accesses(folder, cc, level)
+        assert rows == want, (cc, rows)
+
+
+PASSED = [f"L grid[1][{i}] rows" for i in range(4)]
+
+
+@suite.case("what one file asks for is seen in the others: by its name, and where it is passed")
+def together():
+    here, there = ["S grid[1][2] main"], ["S grid[0][2] rows", "L grid[0][2] rows"]
+    check(["trace file main.c", "trace variable grid", "trace file rows.c"], [*here, *PASSED, *there])
+    check(["trace file rows.c", "trace file main.c", "trace variable grid[1][..]"], [*here, *PASSED])
+    check(["trace file main.c", "trace variable grid from 1 to 9", "trace file rows.c"], here)
+    check(["trace file main.c", "trace variable grid"], here)
+
+
+@suite.case("static functions of one name in two files are two")
+def apart():
+    check(["trace file main.c", "trace variable number:n", "trace file rows.c"], ["L n in number main"])
+    check(["trace file main.c", "trace file rows.c", "trace variable number:twice"], ["S twice in number rows", "L twice in number rows"])
+
+
+@suite.case("memory that another file gives out and takes back")
+def memory():
+    line = ["S line main", "L line main", "S *line[2] main", "L line main", "L *line[2] main", "L line main"]
+    commands = ["trace file main.c", "trace variable line", "trace allocator make count(1)"]
+    check([*commands, "trace file memory.c"], line)
+    # Nobody tells that it is given back: the next block comes to the same place.
+    check(commands, [*line, "S *line[2] main", "L *line[2] main"])
+    check([*commands, "trace allocator drop free(1)"], line)
+
+
+@suite.case("a file without functions")
+def data():
+    check(["trace file data.c", "trace variable table", "trace variable all", "trace file rows.c"], ["L table[1] rows"])
+
+
+if __name__ == "__main__":
+    if why_not():
+        print(f"skipped: {why_not()}")
+        raise SystemExit(77)
+    raise SystemExit(suite.run())
