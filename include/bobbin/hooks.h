@@ -54,8 +54,8 @@ union bob_datum {
 };
 
 /* How data that a hook returns are kept at an event, and how those of several iterations, threads and ranks become one. NULL in a hook: they
- * are numbers, kept one by one as long as they have few different values, then as a histogram. None of these may fail but create, add and
- * unpack, which return NULL or 0 then: the trace says so. None may throw, jump away or end the process: the set of one that throws is lost. `merge` must give the same in any order. */
+ * are numbers, kept one by one as long as they have few different values, then as a histogram. None of these may fail but create, add,
+ * unpack and add_packed, which return NULL or 0 then: the trace says so. None may throw, jump away or end the process: the set of one that throws is lost. `merge` must give the same in any order. */
 struct bob_value_set {
 	uint32_t size;		/* of this struct */
 	uint32_t reserved;
@@ -71,6 +71,8 @@ struct bob_value_set {
 	void (*destroy)(void *ctx, void *set);
 	/* On rank 0, in MPI_Finalize, what all threads of all ranks made of it at an event; without MPI in bob_ranks_finalize, or when the process ends. NULL: not asked for. */
 	void (*result)(void *ctx, const char *event, uint32_t phase, const void *set);
+	/* What another set was packed to is added: unpack, merge and destroy in one. 0: it could not be, or not all. NULL, or not in `size`: these are called. */
+	int (*add_packed)(void *ctx, void *into, const void *bytes, size_t len);
 };
 
 enum bob_hook_flag {

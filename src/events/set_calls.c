@@ -5,9 +5,9 @@
 #include "events/guard.h"
 #include "events/sets.h"
 
-enum op { CREATE, ADD, MERGE, PACK, UNPACK, PRINT, DESTROY, RESULT };
-static const char *const op_name[] = { "create", "add",	  "merge",   "pack",
-				       "unpack", "print", "destroy", "result" };
+enum op { CREATE, ADD, MERGE, PACK, UNPACK, ADD_PACKED, PRINT, DESTROY, RESULT };
+static const char *const op_name[] = { "create",	"add",   "merge",   "pack",  "unpack",
+				       "add_packed", "print", "destroy", "result" };
 
 struct call {
 	enum op op;
@@ -40,6 +40,9 @@ static void work(void *arg)
 		break;
 	case UNPACK:
 		c->set = c->ops->unpack(c->ctx, c->from, c->len);
+		break;
+	case ADD_PACKED:
+		c->ok = c->ops->add_packed(c->ctx, c->o->set, c->from, c->len);
 		break;
 	case PRINT:
 		c->size = c->ops->print(c->ctx, c->o->set, c->to, c->len);
@@ -123,6 +126,20 @@ bool bob_ev_set_unpack(struct bob_ev_set *o, const void *bytes, size_t len)
 
 	o->set = call(&c, o, UNPACK) ? c.set : NULL;
 	return o->set != NULL;
+}
+
+bool bob_ev_set_can_add_packed(const struct bob_ev_set *o)
+{
+	const struct bob_value_set *ops = bob_ev_set_ops(o);
+
+	return ops->size >= sizeof(*ops) && ops->add_packed;
+}
+
+bool bob_ev_set_add_packed(struct bob_ev_set *o, const void *bytes, size_t len)
+{
+	struct call c = { .from = bytes, .len = len };
+
+	return !o->is_lost && call(&c, o, ADD_PACKED) && c.ok;
 }
 
 size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t room)

@@ -13,6 +13,7 @@
 
 #define TURNS_MAX 100000u	/* of waiting for who has a thread's sets */
 #define TEXT_MAX 4096u		/* bytes of a set's text */
+#define PACKED_MAX (1ull << 40)	/* of a set: what says more is wrong */
 
 static struct bob_ev_sets *ours; /* the process's */
 static struct bob_ev_sets *threads; /* of threads that live */
@@ -147,18 +148,25 @@ void bob_ev_sets_add(struct bob_ev_thread *t, const char *event, const struct bo
 	leave(t->sets);
 }
 
-/* The lock is held. What `like` has stays whose it is. */
-static void unite(const struct bob_ev_set *like)
+/* The lock is held. The process's; NULL: there is no memory. */
+static struct bob_ev_sets *process_sets(void)
 {
-	struct bob_ev_set *o = NULL;
-
 	need_process();
 	ours = ours ? ours : bob_ev_map(sizeof(*ours));
-	if (ours)
-		o = bob_ev_sets_find(ours, like->event, like->hook, like->phase, like->call,
-				     like->depth);
-	if (!o || !bob_ev_set_merge(o, like))
+	return ours;
+}
+
+/* The lock is held. The first one becomes the process's own, what others have is merged into it, and they are destroyed. */
+static void unite(struct bob_ev_set *from)
+{
+	struct bob_ev_sets *all = process_sets();
+	struct bob_ev_set *o = all ? bob_ev_sets_look(all, from) : NULL;
+
+	if (all && !o && bob_ev_sets_adopt(all, from))
+		return;
+	if (!o || !bob_ev_set_merge(o, from))
 		lose();
+	bob_ev_set_destroy(from);
 }
 
 /* The lock is held. Whatever the user's functions do, nothing is taken twice. */
@@ -168,10 +176,8 @@ static void take_all(struct bob_ev_sets *s)
 		struct bob_ev_set o = s->one[i];
 
 		s->one[i].is_lost = true;
-		if (o.is_lost)
-			continue;
-		unite(&o);
-		bob_ev_set_destroy(&o);
+		if (!o.is_lost)
+			unite(&o);
 	}
 	bob_ev_sets_empty(s);
 }
@@ -260,6 +266,27 @@ static void put_calls(struct bytes *b, const struct bob_ev_set *o)
 		b->len += bob_set_put_calls(to, o->call, o->depth);
 }
 
+/* It is packed where there is room, which mostly is enough, and its length put before it. */
+static bool put_packed(struct bytes *b, struct bob_ev_set *o)
+{
+	uint8_t *to = need(b, BOB_VARINT_MAX), length[BOB_VARINT_MAX];
+	const size_t room = to ? b->room - b->len - BOB_VARINT_MAX : 0;
+	size_t n, again, bytes;
+
+	if (!to || !bob_ev_set_pack(o, to + BOB_VARINT_MAX, room, &n))
+		return false;
+	if (n > room) {
+		to = n <= PACKED_MAX ? need(b, n + BOB_VARINT_MAX) : NULL;
+		if (!to || !bob_ev_set_pack(o, to + BOB_VARINT_MAX, n, &again) || again != n)
+			return false;
+	}
+	bytes = bob_varint_put(length, n);
+	memcpy(to, length, bytes);
+	memmove(to + bytes, to + BOB_VARINT_MAX, n);
+	b->len += bytes + n;
+	return true;
+}
+
 /* One that cannot be packed is not there. */
 static void put_one(struct bytes *b, struct bob_ev_set *o)
 {
@@ -267,8 +294,7 @@ static void put_one(struct bytes *b, struct bob_ev_set *o)
 	const size_t before = b->len;
 	const char *hook = bob_ev_hook(o->hook)->name;
 	char text[TEXT_MAX];
-	size_t n, again;
-	uint8_t *to;
+	size_t n;
 
 	put_text(b, hook ? hook : "", hook ? strlen(hook) : 0);
 	put_text(b, o->event, strlen(o->event));
@@ -276,18 +302,13 @@ static void put_one(struct bytes *b, struct bob_ev_set *o)
 	if (o->depth)
 		put_calls(b, o);
 	put(b, ops == &bob_ev_numbers ? BOB_SET_NUMBERS : BOB_SET_OWN);
-	if (bob_ev_set_pack(o, NULL, 0, &n)) {
-		put(b, n);
-		to = need(b, n);
-		if (to && bob_ev_set_pack(o, to, n, &again) && again == n) {
-			b->len += n;
-			n = bob_ev_set_print(o, text, sizeof(text));
-			put_text(b, text, n < sizeof(text) ? n : 0);
-			return;
-		}
+	if (!put_packed(b, o)) {
+		lose();
+		b->len = before;
+		return;
 	}
-	lose();
-	b->len = before;
+	n = bob_ev_set_print(o, text, sizeof(text));
+	put_text(b, text, n < sizeof(text) ? n : 0);
 }
 
 void *bob_ev_sets_pack(size_t *len, size_t *size)
@@ -335,11 +356,29 @@ static void keep(const uint8_t *bytes, size_t len)
 	bob_ev_sets_put_alone(bytes, len);
 }
 
-/* `whole`: all of it, as it came. */
+/* The lock is held. */
+static bool take_apart(struct bob_ev_set *like, const void *bytes, size_t len)
+{
+	if (!bob_ev_set_unpack(like, bytes, len))
+		return false;
+	unite(like);
+	return true;
+}
+
+/* The lock is held. NULL: this process has none like that, or it has to be taken apart. */
+static struct bob_ev_set *adds_packed(const struct bob_ev_set *like)
+{
+	struct bob_ev_sets *all = process_sets();
+	struct bob_ev_set *o = all ? bob_ev_sets_look(all, like) : NULL;
+
+	return o && bob_ev_set_can_add_packed(o) ? o : NULL;
+}
+
+/* `whole`: all of it, as it came. What was added in part is not kept beside that. */
 static bool take(const struct bob_set *s, const uint8_t *whole, size_t whole_len)
 {
 	struct bob_set_call call[BOB_SET_DEPTH_MAX];
-	struct bob_ev_set like = { .phase = s->phase, .depth = s->depth, .call = call };
+	struct bob_ev_set like = { .phase = s->phase, .depth = s->depth, .call = call }, *o;
 	bool all;
 
 	if (s->event_len >= sizeof(like.event) || !hook_named(s, &like.hook)) {
@@ -350,13 +389,12 @@ static bool take(const struct bob_set *s, const uint8_t *whole, size_t whole_len
 	bob_set_calls(s, call);
 	if (!begin())
 		return false;
-	all = bob_ev_set_unpack(&like, s->bytes, s->len);
-	if (all) {
-		unite(&like);
-		bob_ev_set_destroy(&like);
-	}
+	o = adds_packed(&like);
+	all = o ? bob_ev_set_add_packed(o, s->bytes, s->len) : take_apart(&like, s->bytes, s->len);
+	if (o && !all)
+		lose();
 	end();
-	if (!all)
+	if (!o && !all)
 		keep(whole, whole_len);
 	return all;
 }

@@ -49,6 +49,8 @@ bool bob_ev_set_add(struct bob_ev_set *o, const union bob_datum *data);
 bool bob_ev_set_merge(struct bob_ev_set *o, const struct bob_ev_set *from);
 bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t room, size_t *size);
 bool bob_ev_set_unpack(struct bob_ev_set *o, const void *bytes, size_t len);
+bool bob_ev_set_can_add_packed(const struct bob_ev_set *o);
+bool bob_ev_set_add_packed(struct bob_ev_set *o, const void *bytes, size_t len);
 size_t bob_ev_set_print(struct bob_ev_set *o, char *to, size_t room);
 void bob_ev_set_destroy(struct bob_ev_set *o);
 void bob_ev_set_result(struct bob_ev_set *o);
@@ -57,7 +59,11 @@ void bob_ev_set_result(struct bob_ev_set *o);
 struct bob_ev_set *bob_ev_sets_find(struct bob_ev_sets *s, const char *event, uint32_t hook,
 				    uint32_t phase, const struct bob_set_call *call,
 				    uint32_t depth);
-/* The same of a path, which is that of an event's definition. */
+/* One that is what `like` is; NULL: it is not there. */
+struct bob_ev_set *bob_ev_sets_look(struct bob_ev_sets *s, const struct bob_ev_set *like);
+/* What `like` is is not there: like->set is the table's from now on. False: there is no room. */
+bool bob_ev_sets_adopt(struct bob_ev_sets *s, const struct bob_ev_set *like);
+/* As bob_ev_sets_find, of a path, which is that of an event's definition. */
 struct bob_ev_set *bob_ev_sets_find_place(struct bob_ev_sets *s, const char *event, uint32_t hook,
 					  uint32_t phase, const struct bob_ev_path *path);
 /* What the sets hold is destroyed; it is empty. */

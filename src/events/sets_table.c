@@ -110,23 +110,49 @@ static uint16_t *find_slot(struct bob_ev_sets *s, const struct bob_ev_set *like)
 	return &s->slot[at];
 }
 
+/* With the set of `like`, if it has one. */
 static struct bob_ev_set *make(struct bob_ev_sets *s, const struct bob_ev_set *like, uint16_t *slot)
 {
 	struct bob_ev_set *o = &s->one[s->count];
 
 	*o = *like;
+	o->call = NULL;
 	if (o->depth) {
 		o->call = malloc(o->depth * sizeof(*o->call));
 		if (!o->call)
 			return NULL;
 		memcpy(o->call, like->call, o->depth * sizeof(*o->call));
 	}
-	if (!bob_ev_set_create(o)) {
+	if (!o->set && !bob_ev_set_create(o)) {
 		free(o->call);
 		return NULL;
 	}
 	*slot = (uint16_t)++s->count;
 	return o;
+}
+
+static uint32_t hash_of(const struct bob_ev_set *o)
+{
+	return (uint32_t)bob_hash64(bob_hash64(o->hook << 1 | o->phase, o->event, strlen(o->event)),
+				    o->call, o->depth * sizeof(*o->call));
+}
+
+struct bob_ev_set *bob_ev_sets_look(struct bob_ev_sets *s, const struct bob_ev_set *like)
+{
+	struct bob_ev_set key = *like;
+	uint16_t at;
+
+	key.hash = hash_of(like);
+	at = *find_slot(s, &key);
+	return at ? &s->one[at - 1] : NULL;
+}
+
+bool bob_ev_sets_adopt(struct bob_ev_sets *s, const struct bob_ev_set *like)
+{
+	struct bob_ev_set key = *like;
+
+	key.hash = hash_of(like);
+	return s->count < BOB_EV_SETS_MAX && make(s, &key, find_slot(s, &key));
 }
 
 struct bob_ev_set *bob_ev_sets_find(struct bob_ev_sets *s, const char *event, uint32_t hook,
@@ -140,8 +166,7 @@ struct bob_ev_set *bob_ev_sets_find(struct bob_ev_sets *s, const char *event, ui
 		return NULL;
 	memcpy(like.event, event, len);
 	like.call = (struct bob_set_call *)(uintptr_t)(depth ? call : NULL);
-	like.hash = (uint32_t)bob_hash64(bob_hash64(hook << 1 | phase, event, len), like.call,
-					 depth * sizeof(*call));
+	like.hash = hash_of(&like);
 	slot = find_slot(s, &like);
 	if (*slot)
 		return &s->one[*slot - 1];

@@ -190,7 +190,7 @@ static inline void bob_cl_hook(const struct bob_cl_tag *t)
 {
 	static const struct bob_value_set set = { sizeof(set), 0, bob_cl_set_create, bob_cl_set_add,
 						  bob_cl_set_merge, bob_cl_set_pack, bob_cl_set_unpack,
-						  bob_cl_set_print, bob_cl_set_destroy, NULL };
+						  bob_cl_set_print, bob_cl_set_destroy, NULL, NULL };
 	struct bob_cl_hook *h;
 
 	for (uint32_t i = 0; i < bob_cl_hook_count; i++)

@@ -123,11 +123,11 @@ def events(trace):
 def throwing_set():
     """Each of its functions: what is lost is that set, or what was under way; never the program, nor an event, nor other sets."""
     p = program("set_throws.cc", "g++")
-    functions = ("create", "add", "merge", "pack", "unpack", "print", "destroy", "result")
+    functions = ("create", "add", "merge", "pack", "unpack", "add_packed", "print", "destroy", "result")
     for which in functions:
         for where in ("here", "thread", "ranks"):
-            if which == "unpack" and where != "ranks":
-                continue  # nobody calls it
+            if (which in ("unpack", "add_packed") and where != "ranks") or (which == "merge" and where == "here"):
+                continue  # nobody calls it: a single thread's sets become the process's as they are
             r = h.record([p, which, "throw", where], ["--events"])
             n = 12 if where == "ranks" else 7
             h.check(r.status == 0 and b"0 exceptions\n" in r.out, f"{which} {where}: {r}")
@@ -149,7 +149,7 @@ def throwing_set():
         h.check(r.status == 0 and r.out.startswith(b"jumped\n") and b"0 exceptions\n" in r.out, f"{which}: {r}")
         early = which in ("create", "add")
         h.check(events(r.trace) == (3 if early else 12), f"{which}: events are lost")
-        equal(table(r.trace)["e", "in", "ones"].split()[0], {"create": "2", "add": "2", "unpack": "7"}.get(which, "12"))
+        equal(table(r.trace)["e", "in", "ones"].split()[0], {"create": "2", "add": "2", "unpack": "7", "add_packed": "7", "merge": "7", "destroy": "7"}.get(which, "12"))
 
 
 
@@ -385,6 +385,11 @@ for mpi in m.MPIS:
                 ("MPI_Isend", "in", "counts"): f"{15 * n} {30 * n} 1 2 3 1 ({5 * n} times), 2 ({5 * n} times), 3 ({5 * n} times)"})
             report = h.bobbin("report", r.trace).out.decode()
             h.check(re.search(rf"(?m)^ *{20 * n} .*MPI_Allreduce$", report), f"calls in hooks are recorded\n{report}")
+        # packed sets are added as they are: no set is made of them
+        p = m.program(mpi, h.PROG / "events" / "hooks_mpi.c", [INCLUDE, stamp(), "-DADD_PACKED"])
+        r = m.record(mpi, 5, [p], ["--mpi"])
+        h.check(r.status == 0 and r.out.decode() == united, str(r))
+        h.check("data of hooks were lost" not in h.bobbin("info", r.trace).out.decode(), str(r))
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ def threads():
 @suite.case("forked while sets are united")
 def forked():
     r = h.record([program("fork_at.c")], ["--events"], timeout=60)
-    h.check(r.status == 0 and r.out == b"step 1 10\nstep 1 10\n", str(r))
+    h.check(r.status == 0 and r.out == b"step 1 10\nstep 1 20\n", str(r))
     h.check_trace(r.trace)
 
 

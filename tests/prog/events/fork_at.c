@@ -1,4 +1,4 @@
-/* A process is forked while a thread unites what it has brought: the child brings something, too, and ends. */
+/* A process is forked while a thread unites what it has brought with what another one had: the child brings something, too, and ends. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +96,8 @@ int main(void)
 	step = bob_event_register("step", 0, NULL);
 	if (!bob_hook_add(&hook) || pipe(in) || pipe(go))
 		return 1;
+	pthread_create(&t, NULL, work, NULL);
+	pthread_join(t, NULL);
 	pthread_create(&t, NULL, work, NULL);
 	if (read(in[0], &c, 1) != 1)
 		return 1;

@@ -79,6 +79,17 @@ static void *unpack(void *, const void *bytes, size_t len)
 	return n;
 }
 
+static int add_packed(void *, void *into, const void *bytes, size_t len)
+{
+	perhaps("add_packed");
+	int n = 0;
+	if (len != sizeof(n))
+		return 0;
+	memcpy(&n, bytes, sizeof(n));
+	*static_cast<int *>(into) += n;
+	return 1;
+}
+
 static size_t print(void *, const void *set, char *to, size_t room)
 {
 	perhaps("print");
@@ -148,6 +159,8 @@ int main(int, char **argv)
 	set.print = print;
 	set.destroy = destroy;
 	set.result = result;
+	if (!strcmp(which, "add_packed"))
+		set.add_packed = add_packed;
 	for (auto &k : h) {
 		k.size = sizeof(k);
 		k.end = end;
