@@ -135,7 +135,8 @@ static void destroy(struct documents *d)
 int main(int argc, char **argv)
 {
 	struct documents d = { .folder = argc > 1 ? argv[1] : "corpus" };
-	struct terms own = { 0 }, df = { 0 };
+	struct terms own = { 0 };
+	const struct terms *df = NULL;
 	bob_event_id idf;
 	int ok = 1;
 
@@ -154,9 +155,9 @@ int main(int argc, char **argv)
 	MPI_Finalize();
 
 	if (!d.rank)
-		ok = report(&d, &df);
+		ok = df && report(&d, df);
 	terms_free(&own);
-	terms_free(&df);
+	idf_set_free(df);
 	destroy(&d);
 	return ok ? 0 : 1;
 }

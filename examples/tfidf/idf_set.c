@@ -9,7 +9,8 @@
 #include "pack.h"
 
 struct tables {
-	struct terms *own, *all;
+	struct terms *own;
+	const struct terms **all;
 };
 
 static void *create(void *ctx)
@@ -18,11 +19,12 @@ static void *create(void *ctx)
 	return calloc(1, sizeof(struct terms));
 }
 
+/* What `result` had is the program's. */
 static void destroy(void *ctx, void *set)
 {
-	(void)ctx;
-	if (set)
-		terms_free(set);
+	if (!set || set == *((struct tables *)ctx)->all)
+		return;
+	terms_free(set);
 	free(set);
 }
 
@@ -38,9 +40,20 @@ static int merge(void *ctx, void *into, const void *from)
 	return 1;
 }
 
+/* The first table is taken as it is, not word by word. */
 static int add(void *ctx, void *set, const union bob_datum *data)
 {
-	return merge(ctx, set, data->p);
+	struct terms *into = set, *own = data->p;
+	int ok;
+
+	if (into->slots) {
+		ok = merge(ctx, into, own);
+		terms_free(own);
+		return ok;
+	}
+	*into = *own;
+	memset(own, 0, sizeof(*own));
+	return 1;
 }
 
 static size_t pack(void *ctx, const void *set, void *to, size_t room)
@@ -55,11 +68,17 @@ static size_t pack(void *ctx, const void *set, void *to, size_t room)
 	return len;
 }
 
+static int add_packed(void *ctx, void *into, const void *bytes, size_t len)
+{
+	(void)ctx;
+	return !terms_deserialise(into, bytes, len);
+}
+
 static void *unpack(void *ctx, const void *bytes, size_t len)
 {
 	struct terms *set = create(ctx);
 
-	if (set && terms_deserialise(set, bytes, len)) {
+	if (set && !add_packed(ctx, set, bytes, len)) {
 		destroy(ctx, set);
 		return NULL;
 	}
@@ -76,7 +95,7 @@ static void result(void *ctx, const char *event, uint32_t phase, const void *set
 {
 	(void)event;
 	(void)phase;
-	merge(ctx, ((struct tables *)ctx)->all, set);
+	*((struct tables *)ctx)->all = set;
 }
 
 static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union bob_datum *data)
@@ -86,10 +105,10 @@ static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union 
 	return phase == BOB_PHASE_EVENT;
 }
 
-int idf_set_add(const char *event, struct terms *own, struct terms *all)
+int idf_set_add(const char *event, struct terms *own, const struct terms **all)
 {
-	static const struct bob_value_set set = { sizeof(set), 0, create, add, merge, pack,
-						  unpack, print, destroy, result };
+	static const struct bob_value_set set = { sizeof(set), 0,	create, add,	merge,	pack,
+						  unpack,      print,	destroy, result, add_packed };
 	static struct tables tables;
 	static struct bob_hook hook;
 
@@ -102,4 +121,13 @@ int idf_set_add(const char *event, struct terms *own, struct terms *all)
 				  .set = &set,
 				  .ctx = &tables };
 	return bob_hook_add(&hook);
+}
+
+void idf_set_free(const struct terms *all)
+{
+	struct terms *t = (struct terms *)(uintptr_t)all;
+
+	if (t)
+		terms_free(t);
+	free(t);
 }

@@ -5,8 +5,9 @@
 
 #include "terms.h"
 
-/* At the end of events of that name, `own` is added. In MPI_Finalize `all` of rank 0 becomes what all ranks added. Both must live
- * until then. Returns 0 if the program is not being recorded. */
-int idf_set_add(const char *event, struct terms *own, struct terms *all);
+/* At the end of events of that name, `own` is added, and empty then. In MPI_Finalize *all of rank 0, NULL before, becomes what all ranks added:
+ * the caller's, idf_set_free. Both must live until then. Returns 0 if the program is not being recorded. */
+int idf_set_add(const char *event, struct terms *own, const struct terms **all);
+void idf_set_free(const struct terms *all);	/* NULL is allowed */
 
 #endif
