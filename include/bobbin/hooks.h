@@ -167,6 +167,9 @@ struct bob_so_far {
 	const struct bob_fold_reading *read;
 };
 
+/* What all ranks are told of `all`, a set: as pack of a value set. */
+typedef size_t (*bob_hook_tell_fn)(void *ctx, const void *all, void *to, size_t room);
+
 #define BOB_HOOKS_TABLE "bobbin_hooks_1"
 struct bob_hooks_table {
 	uint32_t size;
@@ -175,6 +178,10 @@ struct bob_hooks_table {
 	bob_status (*so_far)(uint64_t bytes_most, const struct bob_so_far **out);
 	int (*rank)(uint32_t *rank);
 	void (*say)(const char *line);
+	bob_status (*exchange)(const struct bob_hook *h, const void *mine, bob_hook_tell_fn tell,
+			       const void **told, size_t *len);
+	int (*post)(const char *name, const void *bytes, size_t len);
+	size_t (*posted)(const char *name, void *to, size_t room);
 };
 
 static inline const struct bob_hooks_table *bob_hooks_recorder(void)
@@ -214,6 +221,56 @@ static inline void bob_hook_say(const char *line)
 
 	if (t)
 		t->say(line);
+}
+
+/* --- ranks at an event that all of them have --- */
+
+/* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What each brings, `mine`, a set of the hook's own kind (which has been added and has a value set), is united
+ * on the way to rank 0, over the tree and with the transport that MPI_Finalize has, or bob_ranks_finalize; there `tell` says what all ranks are told of it (NULL: pack). `mine` stays the
+ * caller's, as it is. A process that is no rank is alone, and is told what it brings.
+ * BOB_OK: *told, *len bytes of it, is the same on all ranks; borrowed until the next exchange. Else it is untouched: BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for
+ * each step), now or before: the trace says why, and nobody tries again. BOB_NONE: ranks cannot reach each other, or not from this thread. BOB_ERR_INVAL: no such hook, no value set, another exchange
+ * is under way, or an event is being recorded. BOB_ERR_NOMEM. It comes back in bounded time, whatever others do. */
+static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void *mine,
+					   bob_hook_tell_fn tell, const void **told, size_t *len)
+{
+	const struct bob_hooks_table *t = bob_hooks_recorder();
+
+	return t ? t->exchange(h, mine, tell, told, len) : BOB_NONE;
+}
+
+/* What a hook found out, for whoever in the process asks for it by this name: the newest. At most 16 names of 63 bytes, 256 bytes each. 0: it
+ * is too much, or nothing is recorded. Threads: any. */
+static inline int bob_hook_post(const char *name, const void *bytes, size_t len)
+{
+	const struct bob_hooks_table *t = bob_hooks_recorder();
+
+	return t ? t->post(name, bytes, len) : 0;
+}
+
+/* Its length, and `room` bytes of it at most; 0: there is none. Outside hooks, too; a copy. */
+static inline size_t bob_hook_posted(const char *name, void *to, size_t room)
+{
+	const struct bob_hooks_table *t = bob_hooks_recorder();
+
+	return t ? t->posted(name, to, room) : 0;
+}
+
+/* What the plug-in `cluster` found when ranks were compared last, at an event that all have (docs/hooks.md). */
+struct bob_cluster {
+	uint32_t comparison;	/* 1: the first */
+	uint32_t rank, ranks;	/* this one; how many were compared */
+	uint32_t cluster,
+		clusters; /* its own, below how many: in the order of their smallest ranks */
+	uint32_t members;	/* ranks in its own */
+	uint32_t like;		/* the one of them that the others are like: one in each cluster */
+	uint32_t reserved;
+};
+
+/* 1: *out is filled; 0: ranks have not been compared, or this one's trace was not among them. */
+static inline int bob_cluster_here(struct bob_cluster *out)
+{
+	return bob_hook_posted("cluster", out, sizeof(*out)) == sizeof(*out);
 }
 
 /* Its struct, and what that points to, must stay as they are. 1: it will be called; 0: nothing is recorded, or it is none

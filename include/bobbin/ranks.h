@@ -9,7 +9,7 @@
  *
  * Without a recorder of events (bobbin record --events) both do nothing.
  *
- * Threads: any, one at a time. What is sent and received is done by the thread that finalizes. Nothing here changes errno. */
+ * Threads: any, one at a time. What is sent and received is done by the thread that finalizes, or has an event that all ranks have. Nothing here changes errno. */
 #ifndef BOBBIN_RANKS_H
 #define BOBBIN_RANKS_H
 
@@ -22,7 +22,7 @@ extern "C" {
 enum bob_transport_flag {
 	/* What is sent is kept for who will receive it: nobody waits to send, and both need not be there at the same time. */
 	BOB_TRANSPORT_STORES = 1,
-	/* Ranks send to rank 0 and to nobody else; without it to each other along a binomial tree. */
+	/* Ranks send to rank 0, which answers, and to nobody else; without it to each other along a binomial tree. */
 	BOB_TRANSPORT_STAR = 2
 };
 

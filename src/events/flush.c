@@ -87,9 +87,9 @@ static bool is_due(struct bob_ev_thread *t, uint32_t what)
 
 /* --- what --- */
 
-static void unite(void)
+static void unite(uint32_t what)
 {
-	const struct bob_transport *t = bob_ev_mpi ? bob_ev_mpi->transport() : bob_ev_ranks_now();
+	const struct bob_transport *t = bob_ev_transport_now(what < BOB_EV_USER);
 
 	if (!t || t->ranks < 2 || failed) {
 		bob_ev_part_all(NULL);
@@ -115,7 +115,7 @@ void bob_ev_flush_look(uint32_t what)
 		bob_ev_sets_save();
 	}
 	if (how.all && bob_ev_merge_is_wanted())
-		unite();
+		unite(what);
 	else
 		bob_ev_part_all(NULL);
 	bob_ev_depth = 0;

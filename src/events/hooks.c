@@ -33,6 +33,7 @@ static bob_ev_hooks by_place;	/* those whose sets are of each place */
 static struct matched *matched; /* [what] */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread const uint8_t *in_hook; /* the frame that calls one */
+static __thread bool at_mpi;	/* it does so at a call of MPI */
 
 /* An exception or a jump may have left it: then the stack is shorter than it was. */
 bool bob_ev_is_in_hook(void)
@@ -40,6 +41,11 @@ bool bob_ev_is_in_hook(void)
 	if (in_hook && (const uint8_t *)__builtin_frame_address(0) > in_hook)
 		in_hook = NULL;
 	return in_hook != NULL;
+}
+
+bool bob_ev_is_in_mpi_hook(void)
+{
+	return bob_ev_is_in_hook() && at_mpi;
 }
 
 const struct bob_hook *bob_ev_hook(uint32_t number)
@@ -273,6 +279,7 @@ void bob_ev_hooks_call(bob_ev_hooks which, const struct bob_hook_event *e, struc
 	const int saved = errno;
 
 	in_hook = __builtin_frame_address(0);
+	at_mpi = e->kind == BOB_HOOK_MPI;
 	for (; which; which &= which - 1)
 		call((uint32_t)__builtin_ctzll(which), e, data);
 	bob_ev_so_far_close();

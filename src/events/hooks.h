@@ -48,8 +48,9 @@ void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct 
 		       const struct bob_ev_data *data);
 int bob_ev_hook_add(const struct bob_hook *h);
 const struct bob_hook *bob_ev_hook(uint32_t number);
-/* The calling thread is in a hook. */
+/* The calling thread is in a hook; in one at a call of MPI. */
 bool bob_ev_is_in_hook(void);
+bool bob_ev_is_in_mpi_hook(void);
 
 /* For bob_predicate_holds: `ctx` is a struct bob_hook_event, whose parameters are looked for. */
 struct bob_predicate_value;
@@ -58,6 +59,12 @@ int bob_ev_find_parameter(void *ctx, const char *name, size_t len, struct bob_pr
 /* --- so_far.c: what bob_hook_so_far does; the calling thread's is not needed any more --- */
 bob_status bob_ev_so_far(uint64_t bytes_most, const struct bob_so_far **out);
 void bob_ev_so_far_close(void);
+
+/* --- exchange.c: what bob_hook_exchange does; board.c: what bob_hook_post and bob_hook_posted do --- */
+bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
+			   const void **told, size_t *len);
+bool bob_ev_post(const char *name, const void *bytes, size_t len);
+size_t bob_ev_posted(const char *name, void *to, size_t room);
 
 /* --- told.c: an event as hooks see it --- */
 struct bob_ev_told {

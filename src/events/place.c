@@ -35,12 +35,11 @@ static struct place {
 	char dir[3800];
 	char line[LINE_MAX_BYTES];	/* of this process */
 	uint32_t rank, known;		/* how many were seen */
-	uint32_t sent[TAGS];
-	uint32_t *received;		/* [rank * TAGS + tag], mapped */
+	uint32_t *sent, *received;	/* [rank * TAGS + tag], mapped */
 	uint32_t nonce;
 } place;
 
-#define RECEIVED_BYTES (BOB_EV_RANKS_MAX * TAGS * sizeof(uint32_t))
+#define COUNTS_BYTES (BOB_EV_RANKS_MAX * TAGS * sizeof(uint32_t))
 
 __attribute__((format(printf, 2, 3))) static bool name(char path[4096], const char *format, ...)
 {
@@ -206,17 +205,19 @@ static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint
 		   uint64_t wait_ns)
 {
 	char path[4096], beside[4096];
+	uint32_t *n;
 
 	(void)ctx, (void)wait_ns;
-	if (tag >= TAGS || !write_beside(beside, bytes, len))
+	if (tag >= TAGS || to >= BOB_EV_RANKS_MAX || !write_beside(beside, bytes, len))
 		return 0;
+	n = &place.sent[to * TAGS + tag];
 	if (!name(path, "m.%" PRIu32 ".%" PRIu32 ".%" PRIu32 ".%" PRIu32, place.rank, to, tag,
-		  place.sent[tag]) ||
+		  *n) ||
 	    rename(beside, path)) {
 		unlink(beside);
 		return 0;
 	}
-	place.sent[tag]++;
+	++*n;
 	return 1;
 }
 
@@ -343,14 +344,16 @@ bool bob_ev_place_open(struct bob_transport *t, const char **why)
 	uint32_t rank = 0, ranks = 1;
 	int ok;
 
-	bob_ev_unmap(place.received, RECEIVED_BYTES); /* a parent's */
+	bob_ev_unmap(place.sent, COUNTS_BYTES); /* a parent's */
+	bob_ev_unmap(place.received, COUNTS_BYTES);
 	memset(&place, 0, sizeof(place));
 	*why = "there is no directory to meet others in";
 	if (!find_dir())
 		return false;
-	place.received = bob_ev_map(RECEIVED_BYTES);
+	place.sent = bob_ev_map(COUNTS_BYTES);
+	place.received = bob_ev_map(COUNTS_BYTES);
 	*why = "out of memory";
-	if (!place.received)
+	if (!place.sent || !place.received)
 		return false;
 	describe(place.line);
 	*t = (struct bob_transport){ .size = sizeof(*t), .flags = BOB_TRANSPORT_STORES,

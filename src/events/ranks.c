@@ -13,6 +13,7 @@ static struct bob_ev_lock lock;
 static struct bob_transport own;
 static pid_t of;		/* whose it is; 0: nobody's: a fork child has none */
 static pid_t done;		/* who has finalized */
+static pid_t lost;		/* whose transport is of no use any more */
 static __thread bool has_lock;
 
 static void enter(void)
@@ -95,12 +96,30 @@ static void count_ranks(void)
 	put_rank();
 }
 
-const struct bob_transport *bob_ev_ranks_now(void)
+const struct bob_transport *bob_ev_transport_now(bool in_mpi_call)
 {
-	if (of != getpid())
+	if (bob_ev_mpi)
+		return bob_ev_mpi->transport(in_mpi_call);
+	if (of != getpid() || lost == of)
 		return NULL;
 	count_ranks();
 	return &own;
+}
+
+bool bob_ev_is_rank(void)
+{
+	return bob_ev_mpi || of == getpid();
+}
+
+bool bob_ev_ranks_number(uint32_t *rank)
+{
+	*rank = own.rank;
+	return of == getpid();
+}
+
+void bob_ev_ranks_lose(void)
+{
+	lost = getpid(); /* MPI's knows it by itself */
 }
 
 static bool finalize(void)
@@ -111,6 +130,8 @@ static bool finalize(void)
 		return false;
 	of = 0;
 	done = getpid();
+	if (lost == done)
+		return false;
 	count_ranks();
 	all = !own.barrier || own.barrier(own.ctx, bob_ev_merge_wait_ns()) == 1;
 	all &= bob_ev_unite(&own);

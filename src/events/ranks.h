@@ -3,8 +3,9 @@
  * processes of one recording (place.c), or a user's (bobbin/ranks.h).
  *
  *   unite.c  value sets of hooks go up the tree     merge.c  what is recorded does     ranks.c  when, outside MPI
+ *   exchange.c  a set goes up, and what is made of it comes down again
  *
- * Threads: the one that is in MPI_Finalize, or in its like. */
+ * Threads: the one that is in MPI_Finalize, or in its like, or at an event that all ranks have. */
 #ifndef BOB_EVENTS_RANKS_H
 #define BOB_EVENTS_RANKS_H
 
@@ -18,6 +19,7 @@ enum bob_ev_tag {
 	BOB_EV_TAG_CLOCKS = 1,
 	BOB_EV_TAG_MERGE = 2,
 	BOB_EV_TAG_SETS = 3,
+	BOB_EV_TAG_EXCHANGE = 4,
 };
 
 /* --- the tree: a rank's parent is the rank without its lowest bit; in a star it is rank 0 --- */
@@ -71,8 +73,14 @@ static inline bool bob_ev_receive(const struct bob_transport *t, uint32_t from, 
 /* bob_ranks_init, bob_ranks_finalize. Not to be called while a record is open. */
 bool bob_ev_ranks_init(const struct bob_transport *t);
 bool bob_ev_ranks_finalize(void);
-/* How this process reaches other ranks now; NULL: it is none. */
-const struct bob_transport *bob_ev_ranks_now(void);
+/* How this process reaches other ranks now, from this thread, which is in a call of MPI or not; NULL: it does not. */
+const struct bob_transport *bob_ev_transport_now(bool in_mpi_call);
+/* Its number among those outside MPI; false: it is none. */
+bool bob_ev_ranks_number(uint32_t *rank);
+/* It may be one of several, whether it reaches them or not. */
+bool bob_ev_is_rank(void);
+/* A message was not sent: nobody is reached any more. */
+void bob_ev_ranks_lose(void);
 
 /* --- flush.c --- all that the calling thread has recorded so far is a part of its own, complete in the file; for bob_ev_merge */
 void bob_ev_part_all(void *unused);

@@ -7,6 +7,7 @@
  *   user.c    the program's own events       names.c    what these are called and have
  *   table.c   what bobbin/events.h finds     hooks.h    hooks, what they bring, plug-ins
  *   function.c calls of functions that are hooked by name   so_far.c   the trace so far, for hooks
+ *   exchange.c what ranks tell each other at an event        board.c    what hooks found out, by name
  *   when.c    events that are left out
  *
  * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
@@ -77,7 +78,8 @@ struct bob_ev_mpi {
 	const struct bob_event_layout *(*layout)(uint32_t what);
 	const struct bob_mpi_function *(*function)(uint32_t what); /* NULL: there is none */
 	bool (*rank)(uint32_t *rank); /* false: not known yet */
-	const struct bob_transport *(*transport)(void); /* between ranks; NULL: there is none now */
+	/* Between ranks, for the calling thread, which is in a call of MPI or not; NULL: there is none now. */
+	const struct bob_transport *(*transport)(bool in_call);
 };
 extern const struct bob_ev_mpi *bob_ev_mpi;
 /* This process's rank as the launcher's environment says it; -1: it does not. */

@@ -128,15 +128,12 @@ long bob_ev_launched_rank(void)
 
 bool bob_ev_rank(uint32_t *rank)
 {
-	const struct bob_transport *t = bob_ev_ranks_now();
 	const long launched = bob_ev_launched_rank();
 
 	if (bob_ev_mpi && bob_ev_mpi->rank(rank))
 		return true;
-	if (t) {
-		*rank = t->rank;
+	if (bob_ev_ranks_number(rank))
 		return true;
-	}
 	*rank = (uint32_t)launched;
 	return launched >= 0 && launched <= UINT32_MAX;
 }

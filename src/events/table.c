@@ -147,6 +147,26 @@ static int rank(uint32_t *to)
 	return bob_ev_rank(to);
 }
 
+static bob_status exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn tell,
+			   const void **told, size_t *len)
+{
+	const int saved = errno;
+	const bob_status st = bob_ev_agent ? bob_ev_exchange(h, mine, tell, told, len) : BOB_NONE;
+
+	errno = saved;
+	return st;
+}
+
+static int post(const char *name, const void *bytes, size_t len)
+{
+	return bob_ev_agent && name && bob_ev_post(name, bytes, len);
+}
+
+static size_t posted(const char *name, void *to, size_t room)
+{
+	return bob_ev_agent && name ? bob_ev_posted(name, to, room) : 0;
+}
+
 static int ranks_init(const struct bob_transport *t)
 {
 	return (bob_ev_agent || is_ready()) && !bob_ev_is_within() && bob_ev_ranks_init(t);
@@ -172,6 +192,9 @@ __attribute__((visibility("default"))) const struct bob_hooks_table bobbin_hooks
 	.so_far = so_far,
 	.rank = rank,
 	.say = say,
+	.exchange = exchange,
+	.post = post,
+	.posted = posted,
 };
 
 extern const struct bob_events_table bobbin_events_1;

@@ -192,12 +192,6 @@ uint32_t bob_mpi_private_ranks(void)
 	return own.ranks;
 }
 
-/* MPI_Finalize clears it away, and messages that are under way: freeing may wait for all ranks. */
-void bob_mpi_private_close(void)
-{
-	own.open = false;
-}
-
 /* --- messages --- */
 
 static MPI_Datatype byte(void)
@@ -273,4 +267,33 @@ bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t
 	if (!own.broken)
 		*len = bob_mpi_status_bytes(&s);
 	return !own.broken;
+}
+
+/* What was sent to who had stopped waiting for it: some MPIs complain of it in MPI_Finalize. */
+static void drop_unread(void)
+{
+	for (uint32_t i = 0; i < own.ranks && bob_mpi_private_is_open(); i++) {
+		uint64_t len, size;
+		MPI_Status s;
+		void *bytes;
+		int is_there = 0;
+
+		if (BOB_MPI_REAL(Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, own.comm, &is_there, &s) !=
+			    MPI_SUCCESS ||
+		    !is_there)
+			return;
+		size = bob_mpi_status_bytes(&s);
+		bytes = bob_ev_map(size + 1);
+		if (!bytes || !bob_mpi_private_receive(bytes, size, &len, (uint32_t)s.MPI_SOURCE,
+						       s.MPI_TAG, bob_ev_now_ns() + CANCEL_NS))
+			return;
+		bob_ev_unmap(bytes, size + 1);
+	}
+}
+
+/* MPI_Finalize clears it away, and messages that are under way: freeing may wait for all ranks. */
+void bob_mpi_private_close(void)
+{
+	drop_unread();
+	own.open = false;
 }

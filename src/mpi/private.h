@@ -6,7 +6,7 @@
  * directory before it calls MPI_Init, which comes back when all have been there. Else there is no such communicator -- some ranks are
  * not recorded, or want other things, or do not share the directory -- and all ranks find that out by themselves.
  *
- * ranks.c makes a transport of it (events/ranks.h). Threads: the one that is in MPI_Init or MPI_Finalize. Times are moments of bob_ev_now_ns. */
+ * ranks.c makes a transport of it (events/ranks.h). Threads: the one that is in MPI_Init or MPI_Finalize, or at an event that all ranks have. Times are moments of bob_ev_now_ns. */
 #ifndef BOB_MPI_PRIVATE_H
 #define BOB_MPI_PRIVATE_H
 
@@ -23,7 +23,7 @@ void bob_mpi_private_open(void);
 bool bob_mpi_private_is_open(void);
 uint32_t bob_mpi_private_rank(void);
 uint32_t bob_mpi_private_ranks(void);
-/* Before MPI_Finalize, on every rank; local. */
+/* Before MPI_Finalize, on every rank; local. What nobody has read is dropped. */
 void bob_mpi_private_close(void);
 
 /* False: it did not work in time, and the communicator is of no use any more. MPI may still read `bytes` then, for ever: they are

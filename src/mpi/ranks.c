@@ -2,6 +2,7 @@
 /* MPI as a transport between ranks (events/ranks.h): the tool's own communicator. */
 #include "events/ranks.h"
 #include "mpi/private.h"
+#include "mpi/real.h"
 #include "mpi/recorder.h"
 
 static int send_to(void *ctx, uint32_t to, uint32_t tag, const void *bytes, uint64_t len,
@@ -23,7 +24,18 @@ static void part(void *call)
 	bob_mpi_part(call);
 }
 
-const struct bob_transport *bob_mpi_transport(void)
+/* Where several threads may call MPI, one at a time, the event was chosen such that none is in it. */
+static bool may_call(void)
+{
+	int level = 0, is_main = 0;
+
+	if (BOB_MPI_REAL(Query_thread)(&level) != MPI_SUCCESS)
+		return false;
+	return level == MPI_THREAD_MULTIPLE || level == MPI_THREAD_SERIALIZED ||
+	       (BOB_MPI_REAL(Is_thread_main)(&is_main) == MPI_SUCCESS && is_main);
+}
+
+const struct bob_transport *bob_mpi_transport(bool in_call)
 {
 	static struct bob_transport t = {
 		.size = sizeof(t),
@@ -31,14 +43,16 @@ const struct bob_transport *bob_mpi_transport(void)
 		.receive = receive_from,
 	};
 
+	if (!bob_mpi_private_is_open() || (!in_call && !may_call()))
+		return NULL;
 	t.rank = bob_mpi_private_rank();
 	t.ranks = bob_mpi_private_ranks();
-	return bob_mpi_private_is_open() ? &t : NULL;
+	return &t;
 }
 
 void bob_mpi_unite(struct bob_mpi_call *c)
 {
-	const struct bob_transport *t = bob_mpi_transport();
+	const struct bob_transport *t = bob_mpi_transport(true);
 
 	if (t)
 		bob_ev_unite(t);

@@ -29,7 +29,8 @@ void bob_mpi_part(struct bob_mpi_call *c);
 /* On every rank, within MPI_Finalize, of which `c` is the record (NULL: it has none), and before anything of MPI is given up: value sets of hooks go to rank 0, what is
  * recorded into one file. In bounded time, whatever other ranks do. errno stays. */
 void bob_mpi_unite(struct bob_mpi_call *c);
-const struct bob_transport *bob_mpi_transport(void); /* NULL: there is none (any more) */
+/* For the calling thread, which is in a call of the program's or not; NULL: there is none (any more), or it may not call MPI. */
+const struct bob_transport *bob_mpi_transport(bool in_call);
 
 /* --- hooks.c --- */
 void bob_mpi_hooks_before(struct bob_mpi_call *c);

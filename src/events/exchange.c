@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every rank brings to an event that all have becomes one set on its way to rank 0, and what rank 0 makes of it is told to all, over the tree of ranks and with the
+ * transport that Finalize has (ranks.h), in the program's own memory.
+ *
+ * Up and down go the same: a head; then, unless the transport stores messages, a head from who takes it; then the bytes. So nothing large is sent to who is not there. A head may say instead that the
+ * exchange has failed, which a rank tells those right above and below, once; it takes part in none after that. So who waits is told soon, and who comes late at once. Each wait has a deadline. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "events/guard.h"
+#include "events/ranks.h"
+#include "events/sets.h"
+
+#define BYTES_MOST (1ull << 28)
+
+enum why { NOTHING, NOT_IN_TIME, ANOTHER, LOST, REFUSED, MEMORY };
+
+struct head {
+	uint64_t what;		/* which exchange: the hook's name, and the how-manieth of the process */
+	uint64_t len;		/* of the bytes that follow */
+	uint32_t why, who;	/* it has failed, and because of which rank */
+};
+
+struct exchange {
+	const struct bob_transport *ranks;
+	uint64_t what, begin_ns, wait_ns;
+	struct bob_ev_set all;
+	const char *name;
+	uint32_t why, who;	/* the first thing that went wrong */
+	uint32_t told_by;	/* the rank that said so; our own: none did */
+	bool is_broken;		/* the transport: nothing is sent any more */
+};
+
+/* Static: a transport may have them for ever. */
+static struct head out, in;
+/* Of this process; a fork child has made none. */
+static struct {
+	pid_t of;
+	bool is_busy, has_failed;
+	uint64_t count;
+	void *told;		/* mapped */
+	uint64_t len;
+} ours;
+
+static bool fail(struct exchange *x, enum why why, uint32_t who)
+{
+	if (!x->why) {
+		x->why = why;
+		x->who = who;
+	}
+	return false;
+}
+
+/* --- messages --- */
+
+static bool stores(const struct exchange *x)
+{
+	return x->ranks->flags & BOB_TRANSPORT_STORES;
+}
+
+static bool send_to(struct exchange *x, uint32_t to, const void *bytes, uint64_t len,
+		    uint64_t deadline_ns)
+{
+	if (!x->is_broken)
+		x->is_broken =
+			!bob_ev_send(x->ranks, to, BOB_EV_TAG_EXCHANGE, bytes, len, deadline_ns);
+	return !x->is_broken || fail(x, NOT_IN_TIME, to);
+}
+
+static bool send_head(struct exchange *x, uint32_t to, uint64_t len)
+{
+	out = (struct head){ x->what, len, x->why, x->who };
+	return send_to(x, to, &out, sizeof(out), bob_ev_now_ns() + x->wait_ns);
+}
+
+static bool take_head(struct exchange *x, uint32_t from, uint64_t deadline_ns)
+{
+	uint64_t got;
+
+	if (!bob_ev_receive(x->ranks, from, BOB_EV_TAG_EXCHANGE, &in, sizeof(in), &got,
+			    deadline_ns) ||
+	    got != sizeof(in))
+		return fail(x, NOT_IN_TIME, from);
+	if (in.why) {
+		x->told_by = from;
+		return in.who < x->ranks->ranks ? fail(x, in.why, in.who) : fail(x, LOST, from);
+	}
+	return in.what == x->what || fail(x, ANOTHER, from);
+}
+
+static bool give(struct exchange *x, uint32_t to, const void *bytes, uint64_t len)
+{
+	if (!send_head(x, to, len) ||
+	    (len && !stores(x) && !take_head(x, to, bob_ev_now_ns() + 2 * x->wait_ns)))
+		return false;
+	return !len || send_to(x, to, bytes, len, bob_ev_now_ns() + x->wait_ns);
+}
+
+/* On true *bytes is mapped, unless there are none. */
+static bool take(struct exchange *x, uint32_t from, uint64_t deadline_ns, void **bytes,
+		 uint64_t *len)
+{
+	uint64_t got;
+
+	*bytes = NULL;
+	if (!take_head(x, from, deadline_ns))
+		return false;
+	*len = in.len;
+	if (!*len)
+		return true;
+	*bytes = *len <= BYTES_MOST ? bob_ev_map(*len) : NULL;
+	if (!*bytes)
+		return fail(x, MEMORY, x->ranks->rank);
+	if (!stores(x) && !send_head(x, from, 0))
+		return false;
+	/* if it does not come the transport may have the bytes */
+	return (bob_ev_receive(x->ranks, from, BOB_EV_TAG_EXCHANGE, *bytes, *len, &got,
+			       bob_ev_now_ns() + x->wait_ns) &&
+		got == *len) ||
+	       fail(x, LOST, from);
+}
+
+/* --- the set --- */
+
+static bool unite(struct exchange *x, uint32_t from, const void *bytes, uint64_t len)
+{
+	struct bob_ev_set s = { .hook = x->all.hook };
+	bool is_in;
+
+	if (!bob_ev_set_unpack(&s, bytes, len))
+		return fail(x, REFUSED, from);
+	is_in = bob_ev_set_merge(&x->all, &s);
+	bob_ev_set_destroy(&s);
+	return is_in || fail(x, REFUSED, from);
+}
+
+struct telling {
+	bob_hook_tell_fn tell;
+	void *ctx, *to;
+	const void *all;
+	size_t room, len;
+};
+
+static void tell(void *arg)
+{
+	struct telling *t = arg;
+
+	t->len = t->tell(t->ctx, t->all, t->to, t->room);
+}
+
+static bool write_set(struct exchange *x, bob_hook_tell_fn fn, void *to, size_t room, size_t *len)
+{
+	struct telling t = { fn, bob_ev_set_ctx(&x->all), to, x->all.set, room, 0 };
+
+	if (!fn)
+		return bob_ev_set_pack(&x->all, to, room, len);
+	if (x->all.is_lost || !bob_ev_guard(BOB_EV_GUARDED_SETS, tell, &t))
+		return false;
+	*len = t.len;
+	return true;
+}
+
+/* NULL tell: what goes up. *bytes is mapped, unless there are none. */
+static bool pack(struct exchange *x, bob_hook_tell_fn fn, void **bytes, uint64_t *len)
+{
+	size_t n, again;
+
+	*bytes = NULL;
+	if (!write_set(x, fn, NULL, 0, &n) || n > BYTES_MOST)
+		return fail(x, REFUSED, x->ranks->rank);
+	*len = n;
+	if (!n)
+		return true;
+	*bytes = bob_ev_map(n);
+	if (!*bytes)
+		return fail(x, MEMORY, x->ranks->rank);
+	return (write_set(x, fn, *bytes, n, &again) && again == n) ||
+	       fail(x, REFUSED, x->ranks->rank);
+}
+
+/* --- the tree --- */
+
+static bool take_all(struct exchange *x)
+{
+	uint32_t child;
+	uint64_t len;
+	void *bytes;
+
+	for (uint32_t i = 0; !x->why && (child = bob_ev_child(x->ranks, i)); i++)
+		if (take(x, child, bob_ev_child_deadline(x->ranks, i, x->begin_ns, x->wait_ns),
+			 &bytes, &len)) {
+			unite(x, child, bytes, len);
+			bob_ev_unmap(bytes, len);
+		}
+	return !x->why;
+}
+
+static bool send_up(struct exchange *x)
+{
+	uint64_t len;
+	void *bytes;
+
+	if (!pack(x, NULL, &bytes, &len) || !give(x, bob_ev_parent(x->ranks), bytes, len))
+		return false;
+	bob_ev_unmap(bytes, len);
+	return true;
+}
+
+/* Who took ours is there, and waits for those above and beside us, who may be late. */
+static bool take_told(struct exchange *x, void **told, uint64_t *len)
+{
+	const uint32_t above = (uint32_t)__builtin_popcount(x->ranks->rank);
+
+	return take(x, bob_ev_parent(x->ranks),
+		    bob_ev_now_ns() + 2 * x->wait_ns + above * (x->wait_ns / 4), told, len);
+}
+
+/* Those with most below them first. What one of them does not take costs the others nothing. */
+static void tell_all(struct exchange *x, const void *told, uint64_t len)
+{
+	uint32_t children = 0;
+
+	while (bob_ev_child(x->ranks, children))
+		children++;
+	while (children--) {
+		struct exchange one = *x;
+
+		one.why = NOTHING;
+		if (!give(&one, bob_ev_child(x->ranks, children), told, len))
+			fail(x, one.why, one.who);
+		x->is_broken = one.is_broken;
+	}
+}
+
+static void spread(struct exchange *x)
+{
+	const uint32_t parent = bob_ev_parent(x->ranks), self = x->ranks->rank;
+	uint32_t child;
+
+	if (self && (x->told_by == self || x->told_by != parent))
+		send_head(x, parent, 0);
+	for (uint32_t i = 0; (child = bob_ev_child(x->ranks, i)); i++)
+		if (x->told_by == self || x->told_by != child)
+			send_head(x, child, 0);
+}
+
+static void say(const struct exchange *x)
+{
+	static const char *const text[][2] = {
+		[NOT_IN_TIME] = { "nothing came from rank ", " in time" },
+		[ANOTHER] = { "at another event is rank ", "" },
+		[LOST] = { "nothing whole came from rank ", "" },
+		[REFUSED] = { "it could not be united, what came from rank ", "" },
+		[MEMORY] = { "there is no memory for it on rank ", "" },
+	};
+	const uint32_t why = x->why < sizeof(text) / sizeof(*text) ? x->why : LOST;
+	char line[256];
+
+	snprintf(line, sizeof(line), "hook '%.60s': ranks have not come together: %s%u%s\n",
+		 x->name, text[why][0], x->who, text[why][1]);
+	bob_ev_log(line);
+}
+
+static bool exchange(struct exchange *x, const void *mine, bob_hook_tell_fn fn)
+{
+	const struct bob_ev_set m = { .hook = x->all.hook, .set = (void *)(uintptr_t)mine };
+	uint64_t len = 0;
+	void *told = NULL;
+	bool is_told;
+
+	if (!bob_ev_set_create(&x->all) || !bob_ev_set_merge(&x->all, &m))
+		fail(x, MEMORY, x->ranks->rank);
+	is_told = take_all(x) && (x->ranks->rank ? send_up(x) && take_told(x, &told, &len) :
+						   pack(x, fn, &told, &len));
+	if (is_told) {
+		bob_ev_unmap(ours.told, ours.len);
+		ours.told = told;
+		ours.len = len;
+		tell_all(x, told, len);
+	}
+	if (x->why) {
+		ours.has_failed = true;
+		if (x->told_by == x->ranks->rank || !x->ranks->rank)
+			say(x);
+		spread(x);
+	}
+	if (x->is_broken)
+		bob_ev_ranks_lose();
+	if (x->all.set)
+		bob_ev_set_destroy(&x->all);
+	return is_told;
+}
+
+/* --- from a hook --- */
+
+static bool find(const struct bob_hook *h, uint32_t *number)
+{
+	for (*number = 0; *number < bob_ev_hook_count; ++*number)
+		if (bob_ev_hook(*number) == h)
+			return h->set != NULL;
+	return false;
+}
+
+static bob_status begin(struct exchange *x, const struct bob_hook *h)
+{
+	static const struct bob_transport alone = { .ranks = 1 };
+
+	if (bob_ev_is_within() || bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS) ||
+	    bob_ev_guard_is_inside(BOB_EV_GUARDED_TRANSPORT) || !find(h, &x->all.hook))
+		return BOB_ERR_INVAL;
+	if (ours.of != getpid())
+		memset(&ours, 0, sizeof(ours));
+	ours.of = getpid();
+	if (ours.has_failed)
+		return BOB_ERR_FULL;
+	x->ranks = bob_ev_transport_now(bob_ev_is_in_mpi_hook());
+	if (!x->ranks && !bob_ev_is_rank())
+		x->ranks = &alone;
+	if (!x->ranks)
+		return BOB_NONE;
+	/* one that was left by a jump stays busy: the others go on without this rank */
+	return __atomic_exchange_n(&ours.is_busy, true, __ATOMIC_ACQUIRE) ? BOB_ERR_INVAL : BOB_OK;
+}
+
+bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
+			   const void **told, size_t *len)
+{
+	struct exchange x = { .wait_ns = bob_ev_merge_wait_ns() };
+	const uint32_t depth = bob_ev_depth;
+	bob_status st = begin(&x, h);
+
+	if (st != BOB_OK)
+		return st;
+	bob_ev_depth = 1;
+	x.name = h->name ? h->name : "";
+	x.what = bob_hash64(++ours.count, x.name, strlen(x.name));
+	x.begin_ns = bob_ev_now_ns();
+	x.told_by = x.ranks->rank;
+	if (exchange(&x, mine, fn)) {
+		*told = ours.told;
+		*len = ours.len;
+	} else {
+		st = x.why == MEMORY ? BOB_ERR_NOMEM : BOB_ERR_FULL;
+	}
+	bob_ev_depth = depth;
+	__atomic_store_n(&ours.is_busy, false, __ATOMIC_RELEASE);
+	return st;
+}
