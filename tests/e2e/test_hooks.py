@@ -319,52 +319,6 @@ for mpi in m.MPIS:
             for name, at, n in (("one", odd, 10), ("two", odd, 10), ("two", odd, 10), ("one", even, 20), ("two", even, 20), ("two", even, 20))]))
 
 
-def clusters(trace, event="MPI_Finalize"):
-    r = h.bobbin("report", "--by=hook", "--limit=0", trace)
-    found = re.findall(rf"(?m)^{event} +before  cluster +(\d.*)$", r.out.decode())
-    h.check(len(found) == 1, str(r))
-    return found[0]
-
-
-@suite.case("clusters: of one process, and what cannot be asked for")
-def one_cluster():
-    p = program("touch.c")
-    r = h.record([p], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "touch:3"})
-    equal(clusters(r.trace, "touch"), "1 cluster of 1 rank: 0 like 0")
-    # ranks without MPI
-    pool = h.record([program("pool.c"), "calls", "5"], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "job:5"})
-    equal(clusters(pool.trace, "job"), "1 cluster of 5 ranks: 1-5 like 1")
-    for bad in ({"BOBBIN_CLUSTERS": "33"}, {"BOBBIN_CLUSTERS": "x"}, {"BOBBIN_CLUSTER_AT": "touch:0"}, {"BOBBIN_CLUSTER_AT": ""}):
-        r = h.record([p], ["--plugin=cluster"], env=bad)
-        info = h.bobbin("info", r.trace).out.decode()
-        h.check(r.status == 0 and f"{[*bad][0]} is n" in info and "cluster.so is not used: it says that it cannot begin" in info, f"{bad}\n{info}")
-
-
-for mpi in m.MPIS:
-    @suite.case(f"{mpi}: clusters of ranks")
-    def ranks_that_differ(mpi=mpi):
-        p = m.program(mpi, h.PROG / "events" / "cluster.c", [INCLUDE, stamp()])
-
-        def run(n, args, **env):
-            r = m.record(mpi, n, [p, *args], ["--mpi", "--plugin=cluster"], env=env)
-            h.check(r.status == 0 and not r.out, str(r))
-            h.check_trace(r.trace)
-            return r.trace
-        h.check(clusters(run(5, ["-1"])) == "1 cluster of 5 ranks: 0-4 like 0", "all do the same")
-        for n, odd, how in ((4, 0, "probe"), (8, 5, "more"), (7, 6, "master"), (16, 9, "probe")):
-            text = clusters(run(n, [str(odd), how]))
-            others = ",".join(f"{a}-{b}" if a < b else f"{a}" for a, b in ((0, odd - 1), (odd + 1, n - 1)) if a <= b)
-            first = 1 if odd == 0 else 0
-            both = {rf"{others} like {first}, (0\.\d+) from {odd}", rf"{odd} like {odd}, (0\.\d+) from {first}"}
-            said = re.match(rf"2 clusters of {n} ranks: (.*); (.*)$", text)
-            h.check(said and all(any(re.fullmatch(b, s) for s in said.groups()) for b in both), f"{how} of rank {odd}: {text}")
-        # before it differs it is like the others; k is what is asked for
-        t = run(5, ["2", "probe"], BOBBIN_CLUSTER_AT="MPI_Barrier:2")
-        h.check(clusters(t, "MPI_Barrier") == "1 cluster of 5 ranks: 0-4 like 0", clusters(t, "MPI_Barrier"))
-        text = clusters(run(5, ["2", "probe"], BOBBIN_CLUSTERS="1"))
-        h.check(re.fullmatch(r"1 cluster of 5 ranks, 2 groups: 0-4 like 0, within 0\.\d+", text), text)
-
-
 for mpi in m.MPIS:
     @suite.case(f"{mpi}: ranks")
     def ranks(mpi=mpi):

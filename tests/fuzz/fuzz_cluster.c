@@ -1,14 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks by their signatures, from any bytes, as they come from another process: what can be read is written again the same, united with itself
- * it stays what it is, and something is said of it. */
+ * it stays what it is, and something is said of it. And what is told of clusters: a rank is in one of them, or in none. */
 #undef NDEBUG
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/plugins/cluster/groups.h"
+#include "events/plugins/cluster/told.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static void tell(const struct bob_cluster_groups *g, uint32_t k)
+{
+	const size_t n = bob_cluster_tell(g, k, NULL, 0);
+	uint8_t *told = malloc(n);
+	struct bob_cluster c;
+
+	assert(told && bob_cluster_tell(g, k, told, n) == n);
+	for (uint32_t i = 0; i < g->count; i++) {
+		/* a rank may be in two groups here */
+		const uint32_t rank = g->group[i].run[0].first;
+
+		if (bob_cluster_told(told, n, rank, &c))
+			assert(c.rank == rank && c.cluster < c.clusters && c.clusters <= k &&
+			       c.members && c.members <= c.ranks);
+	}
+	free(told);
+}
+
+static void read_told(const uint8_t *bytes, size_t len)
+{
+	struct bob_cluster c;
+
+	for (uint32_t rank = 0; rank < 8; rank++)
+		if (bob_cluster_told(bytes, len, rank, &c))
+			assert(c.rank == rank && c.cluster < c.clusters && c.members &&
+			       c.members <= c.ranks);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
@@ -17,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	uint8_t *packed;
 	size_t n;
 
+	read_told(bytes, len);
 	if (!g)
 		return 0;
 	n = bob_cluster_pack(g, NULL, 0);
@@ -25,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	again = bob_cluster_unpack(packed, n);
 	assert(again);
 	assert(bob_cluster_text(g, 1 + (uint32_t)(len % 8), text, sizeof(text)) == strlen(text));
+	tell(g, 1 + (uint32_t)(len % 8));
 	assert(bob_cluster_unite(again, g));
 	assert(again->count <= BOB_CLUSTER_GROUPS);
 	bob_cluster_destroy(again);

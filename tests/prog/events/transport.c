@@ -13,7 +13,7 @@
 #include <bobbin/ranks.h>
 
 #define RANKS_MAX 16
-#define TAGS 4
+#define TAGS 8
 
 static int ends[RANKS_MAX][RANKS_MAX][TAGS][2]; /* [from][to][tag] */
 static uint32_t rank, ranks;

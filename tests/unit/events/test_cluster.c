@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "events/plugins/cluster/groups.h"
+#include "events/plugins/cluster/told.h"
 
 static uint64_t seed = 1;
 
@@ -280,11 +280,93 @@ static void hostile(void **state)
 	bob_cluster_destroy(g);
 }
 
+/* The later comparison holds, whichever comes first. */
+static void comparisons(void **state)
+{
+	(void)state;
+	for (int turn = 0; turn < 2; turn++) {
+		struct bob_cluster_groups *old = bob_cluster_create(), *new = bob_cluster_create(),
+					  *all = bob_cluster_create();
+		uint8_t *want, *have;
+		size_t len;
+
+		old->comparison = 2;
+		new->comparison = 3;
+		for (uint32_t r = 0; r < 20; r++) {
+			add_rank(old, r, 5);
+			add_rank(new, r, 3);
+		}
+		assert_true(bob_cluster_unite(all, turn ? new : old));
+		assert_true(bob_cluster_unite(all, turn ? old : new));
+		len = bytes_of(new, &want);
+		assert_int_equal(bytes_of(all, &have), len);
+		assert_memory_equal(want, have, len);
+		free(want);
+		free(have);
+		bob_cluster_destroy(old);
+		bob_cluster_destroy(new);
+		bob_cluster_destroy(all);
+	}
+}
+
+/* What each rank is told is what the clusters are. */
+static void told(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 100; round++) {
+		const uint32_t ranks = 1 + (uint32_t)(random64() % 200),
+			       k = 1 + (uint32_t)(random64() % 6);
+		struct bob_cluster_groups *g = bob_cluster_create();
+		uint32_t of[BOB_CLUSTER_GROUPS], like[200], clusters = 0;
+		struct bob_cluster c;
+		uint8_t *bytes;
+		size_t len;
+
+		for (uint32_t r = 0; r < ranks; r++)
+			add_rank(g, r, 1 + (uint32_t)round % 20);
+		g->comparison = round;
+		assert_true(bob_cluster_medoids(g, k, of));
+		for (uint32_t i = 0; i < g->count; i++) {
+			clusters += of[i] == i;
+			for (uint32_t n = 0; n < g->group[i].runs; n++)
+				for (uint32_t r = g->group[i].run[n].first;
+				     r <= g->group[i].run[n].last; r++)
+					like[r] = g->group[of[i]].run[0].first;
+		}
+		len = bob_cluster_tell(g, k, NULL, 0);
+		bytes = malloc(len);
+		assert_non_null(bytes);
+		assert_int_equal(bob_cluster_tell(g, k, bytes, len), len);
+		for (uint32_t r = 0, next = 0; r < ranks; r++) {
+			uint32_t members = 0;
+
+			assert_true(bob_cluster_told(bytes, len, r, &c));
+			for (uint32_t other = 0; other < ranks; other++)
+				members += like[other] == like[r];
+			assert_int_equal(c.comparison, round);
+			assert_int_equal(c.rank, r);
+			assert_int_equal(c.ranks, ranks);
+			assert_int_equal(c.clusters, clusters);
+			assert_int_equal(c.members, members);
+			assert_int_equal(c.like, like[r]);
+			assert_true(c.cluster <= next); /* numbered as they are met */
+			next += c.cluster == next;
+		}
+		assert_false(bob_cluster_told(bytes, len, ranks, &c));
+		for (size_t i = 0; i < len; i++)
+			assert_false(bob_cluster_told(bytes, i, 0, &c));
+		free(bytes);
+		bob_cluster_destroy(g);
+	}
+	assert_false(bob_cluster_told(NULL, 0, 0, &(struct bob_cluster){ 0 }));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances), cmocka_unit_test(cut),   cmocka_unit_test(any_tree),
 		cmocka_unit_test(too_many),  cmocka_unit_test(texts), cmocka_unit_test(hostile),
+		cmocka_unit_test(comparisons), cmocka_unit_test(told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1u
+#define VERSION 2u
 #define VARINT_MAX 10u
 
 struct bob_cluster_groups *bob_cluster_create(void)
@@ -18,10 +18,17 @@ static void drop(struct bob_cluster_group *g)
 	free(g->run);
 }
 
+static void drop_all(struct bob_cluster_groups *g)
+{
+	while (g->count)
+		drop(&g->group[--g->count]);
+	g->joined = 0;
+}
+
 void bob_cluster_destroy(struct bob_cluster_groups *g)
 {
-	for (uint32_t i = 0; g && i < g->count; i++)
-		drop(&g->group[i]);
+	if (g)
+		drop_all(g);
 	free(g);
 }
 
@@ -156,6 +163,11 @@ int bob_cluster_unite(struct bob_cluster_groups *into, const struct bob_cluster_
 {
 	int whole = 1;
 
+	if (from->comparison < into->comparison)
+		return 1;
+	if (from->comparison > into->comparison)
+		drop_all(into);
+	into->comparison = from->comparison;
 	for (uint32_t i = 0; i < from->count; i++) {
 		const struct bob_cluster_group *g = &from->group[i];
 
@@ -209,6 +221,7 @@ size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t roo
 	struct output o = { to, 0, to ? room : 0 };
 
 	put(&o, VERSION);
+	put(&o, g->comparison);
 	put(&o, g->joined);
 	put(&o, g->count);
 	for (uint32_t i = 0; i < g->count; i++)
@@ -293,6 +306,7 @@ struct bob_cluster_groups *bob_cluster_unpack(const void *bytes, size_t len)
 		return NULL;
 	in.end = in.at + len;
 	in.bad = get(&in, VERSION) != VERSION;
+	g->comparison = get(&in, UINT32_MAX);
 	g->joined = get(&in, UINT32_MAX);
 	count = (uint32_t)get(&in, BOB_CLUSTER_GROUPS);
 	while (g->count < count && !in.bad) {

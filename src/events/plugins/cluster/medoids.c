@@ -111,6 +111,43 @@ int bob_cluster_medoids(const struct bob_cluster_groups *g, uint32_t k, uint32_t
 	return 1;
 }
 
+/* --- ranks of a cluster --- */
+
+/* Those of all groups of a cluster, which may lie between one another's: the next run of one of them from `from` on. */
+static int next_one(const struct bob_cluster_groups *g, const uint32_t *of, uint32_t medoid,
+		    uint64_t from, struct bob_cluster_run *out)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < g->count; i++)
+		for (uint32_t r = 0; of[i] == medoid && r < g->group[i].runs; r++) {
+			struct bob_cluster_run run = g->group[i].run[r];
+
+			if (run.last < from)
+				continue;
+			if (run.first < from)
+				run.first = (uint32_t)from;
+			if (!found || run.first < out->first)
+				*out = run;
+			found = 1;
+			break;
+		}
+	return found;
+}
+
+int bob_cluster_next_run(const struct bob_cluster_groups *g, const uint32_t *of, uint32_t medoid,
+			 uint64_t from, struct bob_cluster_run *out)
+{
+	struct bob_cluster_run more;
+
+	if (!next_one(g, of, medoid, from, out))
+		return 0;
+	while (next_one(g, of, medoid, (uint64_t)out->last + 1, &more) &&
+	       more.first == (uint64_t)out->last + 1)
+		out->last = more.last;
+	return 1;
+}
+
 /* --- text --- */
 
 struct text {
@@ -142,39 +179,14 @@ static double fraction(uint32_t distance)
 	return (double)distance / BOB_CLUSTER_ONE;
 }
 
-/* Those of all groups of a cluster, which may lie between one another's: the next run from `from` on. */
-static int next_run(const struct bob_cluster_groups *g, const uint32_t *of, uint32_t medoid,
-		    uint64_t from, struct bob_cluster_run *out)
-{
-	int found = 0;
-
-	for (uint32_t i = 0; i < g->count; i++)
-		for (uint32_t r = 0; of[i] == medoid && r < g->group[i].runs; r++) {
-			struct bob_cluster_run run = g->group[i].run[r];
-
-			if (run.last < from)
-				continue;
-			if (run.first < from)
-				run.first = (uint32_t)from;
-			if (!found || run.first < out->first)
-				*out = run;
-			found = 1;
-			break;
-		}
-	return found;
-}
-
 static void say_ranks(struct text *t, const struct bob_cluster_groups *g, const uint32_t *of,
 		      uint32_t medoid)
 {
-	struct bob_cluster_run all, more;
+	struct bob_cluster_run all;
 	uint64_t from = 0;
 	const char *comma = "";
 
-	while (!t->full && next_run(g, of, medoid, from, &all)) {
-		while (next_run(g, of, medoid, (uint64_t)all.last + 1, &more) &&
-		       more.first == (uint64_t)all.last + 1)
-			all.last = more.last;
+	while (!t->full && bob_cluster_next_run(g, of, medoid, from, &all)) {
 		if (all.first == all.last)
 			say(t, "%s%u", comma, all.first);
 		else

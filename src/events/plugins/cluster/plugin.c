@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ranks do the same: each looks at its folded trace so far when an event begins -- MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME or NAME:NUMBER, the
- * process's NUMBER-th of that name -- and what their traces are like is united with other ranks' on the way to rank 0: at most
- * BOBBIN_CLUSTERS=K clusters (4). docs/hooks.md says how ranks are compared. */
+/* Which ranks do the same: each looks at its folded trace so far when an event begins -- MPI_Finalize, or BOBBIN_CLUSTER_AT=NAME, NAME:NUMBER, the
+ * process's NUMBER-th of that name, or NAME/NUMBER, each NUMBER-th -- and what their traces are like is united on the way to rank 0: at most
+ * BOBBIN_CLUSTERS=K clusters (4). In Finalize; or, if ",all" stands behind the name, since all ranks have that event, there and then: each rank
+ * is told its cluster, which is an event of its trace and what bob_cluster_here gives. docs/hooks.md says how ranks are compared. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/plugins/cluster/groups.h"
+#include "events/plugins/cluster/told.h"
 
 #define CLUSTERS 4u
+#define ALL ",all"
 
 static char name[128] = "MPI_Finalize";
 static uint64_t wanted = 1, come;
+static int every, all, failed;
 static uint32_t clusters = CLUSTERS;
+static bob_event_id grouped;
 
 /* --- the set --- */
-
-struct datum {
-	uint32_t rank;
-	struct bob_cluster_signature *like;
-};
 
 static void *create(void *ctx)
 {
@@ -26,14 +25,13 @@ static void *create(void *ctx)
 	return bob_cluster_create();
 }
 
+/* A datum is such a set. */
 static int add(void *ctx, void *set, const union bob_datum *data)
 {
-	struct datum *d = data->p;
-	const int ok = bob_cluster_add(set, d->rank, d->like);
+	const int ok = bob_cluster_unite(set, data->p);
 
 	(void)ctx;
-	free(d->like);
-	free(d);
+	bob_cluster_destroy(data->p);
 	return ok;
 }
 
@@ -78,35 +76,107 @@ static const struct bob_value_set groups = { .size = sizeof(groups),
 
 /* --- the hook --- */
 
-static struct datum *look(void)
-{
-	struct datum *d = calloc(1, sizeof(*d));
-	const struct bob_so_far *s;
-
-	if (d && bob_hook_so_far(0, &s) == BOB_OK)
-		d->like = bob_cluster_signature_of(s);
-	if (!d || !d->like) {
-		free(d);
-		return NULL;
-	}
-	if (!bob_hook_rank(&d->rank)) /* one process */
-		d->rank = 0;
-	return d;
-}
-
-static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union bob_datum *data)
-{
-	(void)ctx;
-	(void)e;
-	if (phase != BOB_PHASE_COMPUTE || __atomic_add_fetch(&come, 1, __ATOMIC_RELAXED) != wanted)
-		return 0;
-	data->p = look();
-	return data->p != NULL;
-}
+static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union bob_datum *data);
 
 static const struct bob_hook hook = {
 	.size = sizeof(hook), .name = "cluster", .events = name, .end = end, .set = &groups
 };
+
+static uint32_t own_rank(void)
+{
+	uint32_t rank;
+
+	return bob_hook_rank(&rank) ? rank : 0; /* one process */
+}
+
+/* Of this rank; of none, if nothing of it is folded. NULL: no memory. */
+static struct bob_cluster_groups *look(uint64_t comparison)
+{
+	struct bob_cluster_groups *g = bob_cluster_create();
+	struct bob_cluster_signature *like = NULL;
+	const struct bob_so_far *s;
+
+	if (g && bob_hook_so_far(0, &s) == BOB_OK)
+		like = bob_cluster_signature_of(s);
+	if (g && like && !bob_cluster_add(g, own_rank(), like)) {
+		bob_cluster_destroy(g);
+		g = NULL;
+	}
+	if (g)
+		g->comparison = comparison;
+	free(like);
+	return g;
+}
+
+/* On rank 0, which has them all: they are a datum of its. */
+static struct bob_cluster_groups *whole;
+
+static size_t tell(void *ctx, const void *of_all, void *to, size_t room)
+{
+	(void)ctx;
+	if (!whole)
+		whole = bob_cluster_create();
+	if (whole)
+		bob_cluster_unite(whole, of_all);
+	return bob_cluster_tell(of_all, clusters, to, room);
+}
+
+/* All ranks compare what they are like. 0: they have not come together. */
+static int compare(const struct bob_cluster_groups *g)
+{
+	struct bob_cluster here;
+	const void *told;
+	size_t len;
+
+	if (bob_hook_exchange(&hook, g, tell, &told, &len) != BOB_OK) {
+		bob_cluster_destroy(whole);
+		whole = NULL;
+		return 0;
+	}
+	if (bob_cluster_told(told, len, own_rank(), &here)) {
+		bob_hook_post("cluster", &here, sizeof(here));
+		BOB_EVENT_INSTANT(grouped, bob_int(here.cluster), bob_int(here.like),
+				  bob_int(here.clusters));
+	}
+	return 1;
+}
+
+static void say_failed(void)
+{
+	if (!__atomic_exchange_n(&failed, 1, __ATOMIC_RELAXED))
+		bob_hook_say(
+			"cluster: ranks could not be compared at the event, and will be when they finalize");
+}
+
+static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union bob_datum *data)
+{
+	struct bob_cluster_groups *g;
+	uint64_t n;
+
+	(void)ctx;
+	(void)e;
+	if (phase != BOB_PHASE_COMPUTE)
+		return 0;
+	n = __atomic_add_fetch(&come, 1, __ATOMIC_RELAXED);
+	if (every ? n % wanted != 0 : n != wanted)
+		return 0;
+	g = look(every ? n / wanted : 1);
+	if (g && all) {
+		if (compare(g)) {
+			bob_cluster_destroy(g);
+			g = whole;
+			whole = NULL;
+		} else {
+			say_failed();
+		}
+	}
+	if (g && !g->count) {
+		bob_cluster_destroy(g);
+		g = NULL;
+	}
+	data->p = g;
+	return g != NULL;
+}
 
 /* --- what is asked for --- */
 
@@ -123,12 +193,23 @@ static int number(const char *text, uint64_t *to)
 
 static int read_event(const char *text)
 {
-	const char *colon = strrchr(text, ':');
-	const size_t n = colon ? (size_t)(colon - text) : strlen(text);
+	size_t n = strlen(text);
+	const char *at;
+	char copy[sizeof(name)];
 
-	if (!n || n >= sizeof(name) || (colon && !number(colon + 1, &wanted)))
+	if (n >= sizeof(copy))
 		return 0;
-	memcpy(name, text, n);
+	memcpy(copy, text, n + 1);
+	all = n > strlen(ALL) && !strcmp(copy + n - strlen(ALL), ALL);
+	if (all)
+		copy[n - strlen(ALL)] = 0;
+	at = strrchr(copy, '/');
+	every = at != NULL;
+	at = at ? at : strrchr(copy, ':');
+	n = at ? (size_t)(at - copy) : strlen(copy);
+	if (!n || (at && !number(at + 1, &wanted)))
+		return 0;
+	memcpy(name, copy, n);
 	name[n] = 0;
 	return 1;
 }
@@ -139,7 +220,8 @@ static int begin(void)
 	uint64_t most = clusters;
 
 	if (at && !read_event(at)) {
-		bob_hook_say("BOBBIN_CLUSTER_AT is neither NAME nor NAME:NUMBER");
+		bob_hook_say(
+			"BOBBIN_CLUSTER_AT is none of NAME, NAME:NUMBER and NAME/NUMBER, with or without ,all");
 		return 1;
 	}
 	if (k && (!number(k, &most) || most > BOB_CLUSTER_MOST)) {
@@ -147,6 +229,9 @@ static int begin(void)
 		return 1;
 	}
 	clusters = (uint32_t)most;
+	if (all)
+		grouped = bob_event_register("cluster", BOB_EVENT_NO_SIGNATURE,
+					     "int cluster, int like, int clusters");
 	return !bob_hook_add(&hook);
 }
 
