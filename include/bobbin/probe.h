@@ -103,6 +103,13 @@ struct bob_probe_table {
 		     const volatile void *const *at, const int64_t *step);
 	/* The memory at `base` is given back: variables of any file that begin there lie there no longer. */
 	void (*gone)(const volatile void *base) BOB_PROBE_UNREAD(1);
+	/* As `nest`, of loops whose trips depend on those around them. In iteration i[0], i[1], ... (from 0) of these, loop d has
+	 * span[d] + the sum of slope[d * depth + e] * i[e] over e < d values before it, of which it takes each by[d]-th: none if that is not above 0.
+	 * at[k] is where access k would go with all i[] = 0, which need not happen; step[k * depth + d] how far it is from there in the
+	 * next iteration of loop d with the loops in it at their beginning. */
+	void (*uneven)(struct bob_probe_file *f, uint32_t n, const int64_t *span,
+		       const int64_t *slope, const int64_t *by, const volatile void *const *at,
+		       const int64_t *step);
 };
 
 extern void *bob_probe_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
@@ -183,6 +190,14 @@ static inline void bob_probe_nest(struct bob_probe_file *f, uint32_t n, const in
 {
 	if (f->recorder)
 		f->recorder->nest(f, n, trips, at, step);
+}
+
+static inline void bob_probe_uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span,
+				    const int64_t *slope, const int64_t *by,
+				    const volatile void *const *at, const int64_t *step)
+{
+	if (f->recorder)
+		f->recorder->uneven(f, n, span, slope, by, at, step);
 }
 
 /* The lvalue x, whose access is told: BOB_PROBE_X(site, x) = 1. The file's struct is called bob_probe_here. Evaluates x once. */

@@ -196,6 +196,7 @@ __attribute__((visibility("default"))) const struct bob_probe_table bobbin_probe
 	.forget = forget,
 	.nest = bob_pr_nest,
 	.gone = gone,
+	.uneven = bob_pr_uneven,
 };
 
 static void begin_file(struct bob_probe_file *f)

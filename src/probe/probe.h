@@ -99,6 +99,8 @@ void bob_pr_places_unlock(void);
 void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at);
 void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		 const volatile void *const *at, const int64_t *step);
+void bob_pr_uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span, const int64_t *slope,
+		   const int64_t *by, const volatile void *const *at, const int64_t *step);
 
 /* --- count.c --- */
 void bob_pr_count_begin(void);

@@ -166,29 +166,80 @@ static bool go_on(uint64_t *i, const int64_t *trips, uint32_t outer)
 	return false;
 }
 
+static void begin_rows(struct row *r, struct bob_probe_file *f, uint32_t n)
+{
+	const struct bob_pr_file *own = f->own;
+
+	r->file = f;
+	r->nest = &f->nest[n];
+	r->desc = own->first + f->sites + 2 * n;
+}
+
+/* The row in iteration `i` of the loops around it. */
+static void record_row(struct row *r, const uint64_t *i, const volatile void *const *at,
+		       const int64_t *step)
+{
+	const uint32_t depth = r->nest->depth;
+
+	for (uint32_t k = 0; k < r->nest->count; k++) {
+		r->at[k] = (uintptr_t)at[k];
+		r->step[k] = step[k * depth + depth - 1];
+		for (uint32_t d = 0; d + 1 < depth; d++)
+			r->at[k] += i[d] * (uint64_t)step[k * depth + d];
+	}
+	record(r);
+}
+
 void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		 const volatile void *const *at, const int64_t *step)
 {
-	const struct bob_probe_nest *nest = &f->nest[n];
-	const struct bob_pr_file *own = f->own;
-	const uint32_t depth = nest->depth;
+	const uint32_t depth = f->nest[n].depth;
 	uint64_t i[BOB_PROBE_NEST_DEPTH_MAX] = { 0 };
 	struct row r; /* large: only what is needed of it is set */
 
 	for (uint32_t d = 0; d < depth; d++)
 		if (trips[d] <= 0)
 			return;
-	r.file = f;
-	r.nest = nest;
-	r.desc = own->first + f->sites + 2 * n;
+	begin_rows(&r, f, n);
 	r.trips = (uint64_t)trips[depth - 1];
 	do {
-		for (uint32_t k = 0; k < nest->count; k++) {
-			r.at[k] = (uintptr_t)at[k];
-			r.step[k] = step[k * depth + depth - 1];
-			for (uint32_t d = 0; d + 1 < depth; d++)
-				r.at[k] += i[d] * (uint64_t)step[k * depth + d];
-		}
-		record(&r);
+		record_row(&r, i, at, step);
 	} while (go_on(i, trips, depth - 1));
+}
+
+/* How often a loop runs that has so many values before it. */
+static uint64_t trips_of(const int64_t *slope, int64_t span, int64_t by, const uint64_t *i,
+			 uint32_t d)
+{
+	for (uint32_t e = 0; e < d; e++)
+		span += slope[e] * (int64_t)i[e];
+	return span <= 0 || by <= 0 ? 0 : ((uint64_t)span - 1) / (uint64_t)by + 1;
+}
+
+void bob_pr_uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span, const int64_t *slope,
+		   const int64_t *by, const volatile void *const *at, const int64_t *step)
+{
+	const uint32_t depth = f->nest[n].depth;
+	uint64_t i[BOB_PROBE_NEST_DEPTH_MAX] = { 0 }, trips[BOB_PROBE_NEST_DEPTH_MAX];
+	uint32_t d = 0;
+	struct row r;
+
+	begin_rows(&r, f, n);
+	trips[0] = trips_of(slope, span[0], by[0], i, 0);
+	for (;;) {
+		while (d + 1 < depth && i[d] < trips[d]) {
+			d++;
+			i[d] = 0;
+			trips[d] = trips_of(slope + d * depth, span[d], by[d], i, d);
+		}
+		if (d + 1 == depth && trips[d]) {
+			r.trips = trips[d];
+			record_row(&r, i, at, step);
+		}
+		do {
+			if (!d)
+				return;
+			i[--d]++;
+		} while (i[d] >= trips[d]);
+	}
 }

@@ -67,9 +67,123 @@ static uint32_t add_sites(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return first;
 }
 
+/* --- loops whose bounds depend on those around --- */
+
+static const char *type_of(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
+{
+	return bob_c_text(u, u->clang->getTypeSpelling(l->counter->canonical));
+}
+
+/* Runs the loops up to the first iteration of the innermost: only then everything in them has a value. */
+static const char *search(struct bob_c_unit *u, const struct bob_c_nest *n)
+{
+	const char *to = "int bobbin_f=1;";
+
+	for (uint32_t d = 0; d < n->depth; d++) {
+		const struct bob_c_nest_loop *l = &n->loop[d];
+		const char *name = l->counter->name;
+
+		to = add(u, to,
+			 bob_c_printf(u, "for(%s %s=%s;bobbin_f&&%s%s%s(%s);%s+=%lld)",
+				      type_of(u, l), name, l->low_text, name,
+				      l->is_down ? ">" : "<", l->is_closed ? "=" : "", l->high_text,
+				      name, l->step));
+	}
+	return to;
+}
+
+/* How many values loop d has before it, with the counters as they are. */
+static const char *room(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
+{
+	const char *name = l->counter->name;
+
+	return l->is_down ? bob_c_printf(u, "(int64_t)%s-(int64_t)(%s)+%d", name, l->high_text,
+					 l->is_closed) :
+			    bob_c_printf(u, "(int64_t)(%s)-(int64_t)%s+%d", l->high_text, name,
+					 l->is_closed);
+}
+
+/* The loops inside of loop `of` at their beginning. */
+static const char *inner_begin(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t of)
+{
+	const char *to = "";
+
+	for (uint32_t d = of + 1; d < n->depth; d++)
+		to = add(u, to,
+			 bob_c_printf(u, "%s=%s;", n->loop[d].counter->name, n->loop[d].low_text));
+	return to;
+}
+
+/* What changes when loop `of` goes on by one. */
+static const char *changes(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t of)
+{
+	const struct bob_c_nest_loop *l = &n->loop[of];
+	const char *to =
+		bob_c_printf(u, "%s+=%lld;%s", l->counter->name, l->step, inner_begin(u, n, of));
+
+	for (uint32_t d = of + 1; d < n->depth; d++)
+		to = add(u, to,
+			 bob_c_printf(u, "bobbin_d[%u]=%s-bobbin_n[%u];", d * n->depth + of,
+				      room(u, &n->loop[d]), d));
+	for (uint32_t k = 0; k < n->count; k++)
+		to = add(u, to,
+			 bob_c_printf(u,
+				      "bobbin_s[%u]=(int64_t)((uintptr_t)&(%s)-(uintptr_t)"
+				      "bobbin_a[%u]);",
+				      k * n->depth + of, n->access[k].text, k));
+	return add(u, to,
+		   bob_c_printf(u, "%s-=%lld;%s", l->counter->name, l->step,
+				inner_begin(u, n, of)));
+}
+
+static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n, const char *places)
+{
+	const char *to = add(u, search(u, n), "{bobbin_f=0;{"), *rooms = "", *by = "";
+
+	for (uint32_t d = 0; d < n->depth; d++) {
+		const struct bob_c_nest_loop *l = &n->loop[d];
+
+		to = add(u, to,
+			 bob_c_printf(u, "%s %s=%s;", type_of(u, l), l->counter->name,
+				      l->low_text));
+		rooms = add(u, rooms, bob_c_printf(u, "%s%s", d ? "," : "", room(u, l)));
+		by = add(u, by,
+			 bob_c_printf(u, "%s%lld", d ? "," : "", l->is_down ? -l->step : l->step));
+	}
+	to = add(u, to,
+		 bob_c_printf(
+			 u,
+			 "const int64_t bobbin_n[]={%s},bobbin_b[]={%s};int64_t bobbin_d[%u]={0},"
+			 "bobbin_s[%u];const volatile void*const bobbin_a[]={%s};",
+			 rooms, by, n->depth * n->depth, n->count * n->depth, places));
+	for (uint32_t d = 0; d < n->depth; d++)
+		to = add(u, to, changes(u, n, d));
+	return add(u, to,
+		   bob_c_printf(u,
+				"bob_probe_uneven(&bob_probe_here,%zu,bobbin_n,bobbin_d,bobbin_b,"
+				"bobbin_a,bobbin_s);}}",
+				u->nest_count));
+}
+
+static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const char *places)
+{
+	const char *trips = "", *closing = "";
+
+	for (uint32_t d = 0; d < n->depth; d++) {
+		trips = add(u, trips, bob_c_printf(u, "%sbobbin_t%u", d ? "," : "", d));
+		closing = add(u, closing, "}");
+	}
+	return bob_c_printf(u,
+			    "%sconst int64_t bobbin_t[]={%s};"
+			    "const volatile void*const bobbin_a[]={%s};int64_t bobbin_s[%u];%s"
+			    "bob_probe_nest(&bob_probe_here,%zu,bobbin_t,bobbin_a,bobbin_s);%s",
+			    heads(u, n), trips, places, n->count * n->depth, steps(u, n),
+			    u->nest_count, closing);
+}
+
 void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t start, uint32_t end)
 {
-	const char *trips = "", *places = "", *closing = "";
+	const char *places = "";
 	const uint32_t first = add_sites(u, n);
 
 	if (bob_array_room(&u->nests, u->nest_count, &u->nest_room, sizeof(*u->nests))) {
@@ -77,22 +191,13 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 		return;
 	}
 	u->nests[u->nest_count] = (struct bob_c_nest_row){ first, n->count, n->depth };
-	for (uint32_t d = 0; d < n->depth; d++) {
-		trips = add(u, trips, bob_c_printf(u, "%sbobbin_t%u", d ? "," : "", d));
-		closing = add(u, closing, "}");
-	}
 	for (uint32_t k = 0; k < n->count; k++)
 		places = add(u, places,
 			     bob_c_printf(u, "%s(const volatile void*)&(%s)", k ? "," : "",
 					  n->access[k].text));
-	bob_c_open_at(
-		u, start,
-		bob_c_printf(u,
-			     "{if(bob_probe_here.recorder){%sconst int64_t bobbin_t[]={%s};"
-			     "const volatile void*const bobbin_a[]={%s};int64_t bobbin_s[%u];%s"
-			     "bob_probe_nest(&bob_probe_here,%zu,bobbin_t,bobbin_a,bobbin_s);%s}",
-			     heads(u, n), trips, places, n->count * n->depth, steps(u, n),
-			     u->nest_count, closing));
+	bob_c_open_at(u, start,
+		      bob_c_printf(u, "{if(bob_probe_here.recorder){%s}",
+				   n->is_uneven ? uneven(u, n, places) : even(u, n, places)));
 	bob_c_close_at(u, end, "}");
 	u->nest_count++;
 	u->counts.nests++;

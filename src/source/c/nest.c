@@ -12,27 +12,6 @@
 
 #define TEXT_MAX 1000u
 
-static CXCursor strip(const struct bob_c_unit *u, CXCursor c)
-{
-	CXCursor child[1];
-	enum CXCursorKind k = u->clang->getCursorKind(c);
-
-	while ((k == CXCursor_ParenExpr || k == CXCursor_UnexposedExpr) &&
-	       bob_c_children(u, c, child, 1) == 1) {
-		c = child[0];
-		k = u->clang->getCursorKind(c);
-	}
-	return c;
-}
-
-static struct bob_c_variable *variable_of(struct bob_c_unit *u, CXCursor c)
-{
-	c = strip(u, c);
-	return u->clang->getCursorKind(c) == CXCursor_DeclRefExpr ?
-		       bob_c_variable(u, u->clang->getCursorReferenced(c)) :
-		       NULL;
-}
-
 /* --- what is collected --- */
 
 void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
@@ -66,171 +45,6 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 		return;
 	}
 	n->access[n->count++] = (struct bob_c_nest_access){ c, s, *lv, use, verdict, NULL };
-}
-
-static bool is_written(const struct bob_c_nest *n, const struct bob_c_variable *v)
-{
-	for (uint32_t i = 0; i < n->written_count; i++)
-		if (n->written[i] == v)
-			return true;
-	return false;
-}
-
-static bool is_counter(const struct bob_c_nest *n, const struct bob_c_variable *v)
-{
-	for (uint32_t i = 0; i < n->depth; i++)
-		if (n->loop[i].counter == v)
-			return true;
-	return false;
-}
-
-/* --- what does not change --- */
-
-static bool is_same_always(struct bob_c_nest *n, CXCursor c);
-
-/* The object itself: is nothing stored there? Its parts are looked at by the caller. */
-static bool is_kept(struct bob_c_nest *n, CXCursor c)
-{
-	const uint32_t own = bob_c_classes(n->u, n->u->clang->getCursorType(c));
-	struct bob_c_lvalue lv;
-
-	if (n->u->clang->isVolatileQualifiedType(n->u->clang->getCursorType(c)))
-		return false;
-	bob_c_lvalue_find(n->u, c, &lv);
-	if (!lv.is_known)
-		return false;
-	if (lv.is_through || !lv.variable)
-		return !bob_c_classes_meet(n->stored, own);
-	if (is_written(n, lv.variable) || is_counter(n, lv.variable) || lv.variable->is_thread)
-		return false;
-	return !lv.variable->is_exposed || !bob_c_classes_meet(n->stored_through, own);
-}
-
-static bool are_same_always(struct bob_c_nest *n, CXCursor c)
-{
-	CXCursor child[2];
-	const uint32_t count = bob_c_children(n->u, c, child, 2);
-
-	for (uint32_t i = 0; i < count && i < 2; i++)
-		if (!is_same_always(n, child[i]))
-			return false;
-	return count > 0 && count <= 2;
-}
-
-static bool is_same_always(struct bob_c_nest *n, CXCursor c)
-{
-	const struct bob_clang *l = n->u->clang;
-	CXCursor child[1];
-
-	switch (l->getCursorKind(c)) {
-	case CXCursor_IntegerLiteral:
-	case CXCursor_CharacterLiteral:
-	case CXCursor_UnaryExpr:
-		return true;
-	case CXCursor_DeclRefExpr:
-		if (!bob_c_is_lvalue(n->u, c))
-			return l->getCursorKind(l->getCursorReferenced(c)) ==
-			       CXCursor_EnumConstantDecl;
-		return bob_c_is_array(bob_c_type_kind(n->u, c)) || is_kept(n, c);
-	case CXCursor_MemberRefExpr:
-	case CXCursor_ArraySubscriptExpr:
-		return are_same_always(n, c) &&
-		       (bob_c_is_array(bob_c_type_kind(n->u, c)) || is_kept(n, c));
-	case CXCursor_UnaryOperator:
-		if (bob_c_is_lvalue(n->u, c))
-			return are_same_always(n, c) && is_kept(n, c);
-		/* ++, -- and & have an lvalue directly below them. */
-		return bob_c_children(n->u, c, child, 1) == 1 && !bob_c_is_lvalue(n->u, child[0]) &&
-		       is_same_always(n, child[0]);
-	case CXCursor_BinaryOperator:
-		return bob_c_children(n->u, c, child, 1) == 2 && !bob_c_is_lvalue(n->u, child[0]) &&
-		       are_same_always(n, c);
-	case CXCursor_ParenExpr:
-	case CXCursor_UnexposedExpr:
-		return bob_c_children(n->u, c, child, 1) == 1 && is_same_always(n, child[0]);
-	default:
-		return false;
-	}
-}
-
-/* --- what changes evenly --- */
-
-static bool is_affine(struct bob_c_nest *n, CXCursor c)
-{
-	struct bob_c_operator op;
-	CXCursor child[2];
-
-	c = strip(n->u, c);
-	if (n->u->clang->Type_getSizeOf(n->u->clang->getCursorType(c)) < (long long)sizeof(int))
-		return is_same_always(n, c);
-	if (is_same_always(n, c) || is_counter(n, variable_of(n->u, c)))
-		return true;
-	op = bob_c_operator(n->u, c);
-	if (n->u->clang->getCursorKind(c) == CXCursor_UnaryOperator)
-		return (!strcmp(op.text, "-") || !strcmp(op.text, "+")) &&
-		       bob_c_children(n->u, c, child, 1) == 1 && is_affine(n, child[0]);
-	if (n->u->clang->getCursorKind(c) != CXCursor_BinaryOperator ||
-	    bob_c_children(n->u, c, child, 2) != 2)
-		return false;
-	if (!strcmp(op.text, "+") || !strcmp(op.text, "-"))
-		return is_affine(n, child[0]) && is_affine(n, child[1]);
-	if (!strcmp(op.text, "*"))
-		return (is_same_always(n, child[0]) && is_affine(n, child[1])) ||
-		       (is_affine(n, child[0]) && is_same_always(n, child[1]));
-	return false;
-}
-
-static bool is_place_affine(struct bob_c_nest *n, CXCursor c);
-
-static bool is_pointer_affine(struct bob_c_nest *n, CXCursor c)
-{
-	CXCursor child[2];
-	uint32_t count;
-
-	while (n->u->clang->getCursorKind(c) == CXCursor_ParenExpr &&
-	       bob_c_children(n->u, c, child, 1) == 1)
-		c = child[0];
-	count = bob_c_children(n->u, c, child, 2);
-	if (n->u->clang->getCursorKind(c) == CXCursor_UnexposedExpr && count == 1 &&
-	    bob_c_is_array(bob_c_type_kind(n->u, child[0])))
-		return is_place_affine(n, child[0]);
-	if (is_same_always(n, c))
-		return true;
-	if (n->u->clang->getCursorKind(c) == CXCursor_BinaryOperator && count == 2 &&
-	    strchr("+-", bob_c_operator(n->u, c).text[0]) && bob_c_operator(n->u, c).text[0]) {
-		const bool second = bob_c_type_kind(n->u, child[0]) != CXType_Pointer;
-
-		return is_pointer_affine(n, child[second]) && is_affine(n, child[!second]);
-	}
-	return false;
-}
-
-static bool is_place_affine(struct bob_c_nest *n, CXCursor c)
-{
-	CXCursor child[2];
-	uint32_t count;
-	bool second;
-
-	while (n->u->clang->getCursorKind(c) == CXCursor_ParenExpr &&
-	       bob_c_children(n->u, c, child, 1) == 1)
-		c = child[0];
-	count = bob_c_children(n->u, c, child, 2);
-	switch (n->u->clang->getCursorKind(c)) {
-	case CXCursor_DeclRefExpr:
-		return true;
-	case CXCursor_MemberRefExpr:
-		return count && (bob_c_type_kind(n->u, child[0]) == CXType_Pointer ?
-					 is_pointer_affine(n, child[0]) :
-					 is_place_affine(n, child[0]));
-	case CXCursor_ArraySubscriptExpr:
-		second = bob_c_type_kind(n->u, child[0]) != CXType_Pointer;
-		return count == 2 && is_pointer_affine(n, child[second]) &&
-		       is_affine(n, child[!second]);
-	case CXCursor_UnaryOperator:
-		return count == 1 && is_pointer_affine(n, child[0]);
-	default:
-		return false;
-	}
 }
 
 /* --- loops --- */
@@ -270,7 +84,7 @@ static bool read_init(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	if (u->clang->getCursorKind(c) != CXCursor_BinaryOperator ||
 	    bob_c_children(u, c, child, 2) != 2 || !bob_c_is_lvalue(u, child[0]))
 		return false;
-	to->counter = variable_of(u, child[0]);
+	to->counter = bob_c_nest_variable(u, child[0]);
 	to->low = child[1];
 	return to->counter != NULL;
 }
@@ -287,7 +101,7 @@ static bool read_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_l
 	to->is_down = op.text[0] == '>';
 	to->is_closed = op.text[1] == '=';
 	to->high = child[1];
-	return variable_of(u, child[0]) == to->counter;
+	return bob_c_nest_variable(u, child[0]) == to->counter;
 }
 
 static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to)
@@ -296,7 +110,7 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	CXCursor child[2];
 	CXEvalResult r;
 
-	if (!bob_c_children(u, c, child, 2) || variable_of(u, child[0]) != to->counter)
+	if (!bob_c_children(u, c, child, 2) || bob_c_nest_variable(u, child[0]) != to->counter)
 		return false;
 	if (u->clang->getCursorKind(c) == CXCursor_UnaryOperator) {
 		to->step = !strcmp(op.text, "++") ? 1 : !strcmp(op.text, "--") ? -1 : 0;
@@ -412,7 +226,7 @@ static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 	    bob_c_children(n->u, c, child, 4) != 4 || bob_c_pragma_before(n->u, s.start) ||
 	    !read_init(n->u, child[0], loop) || !read_condition(n->u, child[1], loop) ||
 	    !read_step(n->u, child[2], loop) || !is_plain_counter(n->u, loop) ||
-	    is_counter(n, loop->counter))
+	    bob_c_nest_counts(n, loop->counter))
 		return false;
 	n->depth++;
 	for (int i = 0; i < 3; i++) {
@@ -467,13 +281,15 @@ static bool is_even(struct bob_c_nest *n)
 
 		loop->low_text = text_of(n->u, &low);
 		loop->high_text = text_of(n->u, &high);
-		if (is_written(n, loop->counter) || !is_same_always(n, loop->low) ||
-		    !is_same_always(n, loop->high) || !loop->low_text || !loop->high_text)
+		n->around = i;
+		if (bob_c_nest_writes(n, loop->counter) || !loop->low_text || !loop->high_text ||
+		    !bob_c_has_even_bounds(n, loop))
 			return false;
 	}
+	n->around = n->depth;
 	for (uint32_t k = 0; k < n->count; k++) {
 		n->access[k].text = text_of(n->u, &n->access[k].span);
-		if (!n->access[k].text || !is_place_affine(n, n->access[k].c))
+		if (!n->access[k].text || !bob_c_is_place_affine(n, n->access[k].c))
 			return false;
 	}
 	return true;

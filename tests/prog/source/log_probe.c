@@ -141,6 +141,45 @@ static void nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 	} while (d != UINT32_MAX);
 }
 
+/* By recursion: loop d and what is in it, for each iteration of those around. */
+struct uneven {
+	struct bob_probe_file *f;
+	uint32_t n;
+	const int64_t *span, *slope, *by, *step;
+	const volatile void *const *at;
+	int64_t i[BOB_PROBE_NEST_DEPTH_MAX];
+};
+
+static void run(struct uneven *u, uint32_t d)
+{
+	const struct bob_probe_nest *own = &u->f->nest[u->n];
+	int64_t span;
+
+	if (d == own->depth) {
+		for (uint32_t k = 0; k < own->count; k++) {
+			const volatile char *p = u->at[k];
+
+			for (uint32_t e = 0; e < d; e++)
+				p += u->i[e] * u->step[k * d + e];
+			see(u->f, own->first + k, p);
+		}
+		return;
+	}
+	span = u->span[d];
+	for (uint32_t e = 0; e < d; e++)
+		span += u->i[e] * u->slope[d * own->depth + e];
+	for (u->i[d] = 0; u->i[d] * u->by[d] < span; u->i[d]++)
+		run(u, d + 1);
+}
+
+static void uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span, const int64_t *slope,
+		   const int64_t *by, const volatile void *const *at, const int64_t *step)
+{
+	struct uneven u = { f, n, span, slope, by, step, at, { 0 } };
+
+	run(&u, 0);
+}
+
 static const struct bob_probe_table table;
 
 static void begin(struct bob_probe_file *f)
@@ -152,7 +191,8 @@ static void begin(struct bob_probe_file *f)
 }
 
 static const struct bob_probe_table table = {
-	.size = sizeof(table), .begin = begin, .declare = declare, .forget = forget, .nest = nest, .gone = gone
+	.size = sizeof(table), .begin = begin, .declare = declare, .forget = forget, .nest = nest, .gone = gone,
+	.uneven = uneven
 };
 
 extern const struct bob_probe_table bobbin_probe_1

@@ -104,7 +104,37 @@ struct told {
 	int64_t trips[DEPTHS];
 	const volatile void *at[MOST];
 	int64_t step[MOST * DEPTHS];
+	int is_uneven;		/* trips are those of a loop around which all are in their first iterations */
+	int64_t slope[DEPTHS * DEPTHS], by[DEPTHS];
 };
+
+static void want_row(const struct told *t, const int64_t *i)
+{
+	const struct bob_probe_nest *n = &nests[t->nest];
+
+	for (uint32_t k = 0; k < n->count; k++) {
+		const char *at = (const char *)(uintptr_t)t->at[k];
+
+		for (uint32_t d = 0; d < n->depth; d++)
+			at += i[d] * t->step[k * n->depth + d];
+		access_at(at, n->first + k);
+	}
+}
+
+static void run(const struct told *t, uint32_t d, int64_t *i)
+{
+	const uint32_t depth = nests[t->nest].depth;
+	int64_t span = t->trips[d];
+
+	for (uint32_t e = 0; e < d; e++)
+		span += i[e] * t->slope[d * depth + e];
+	for (i[d] = 0; i[d] * t->by[d] < span; i[d]++) {
+		if (d + 1 < depth)
+			run(t, d + 1, i);
+		else
+			want_row(t, i);
+	}
+}
 
 /* Addresses are only told: they need not be anybody's. */
 static void tell(const struct told *t)
@@ -113,24 +143,36 @@ static void tell(const struct told *t)
 	int64_t i[DEPTHS] = { 0 };
 	uint32_t d;
 
+	if (t->is_uneven) {
+		bob_probe_uneven(&bob_probe_here, t->nest, t->trips, t->slope, t->by, t->at,
+				 t->step);
+		run(t, 0, i);
+		return;
+	}
 	bob_probe_nest(&bob_probe_here, t->nest, t->trips, t->at, t->step);
 	for (d = 0; d < n->depth; d++)
 		if (t->trips[d] <= 0)
 			return;
 	do {
-		for (uint32_t k = 0; k < n->count; k++) {
-			const char *at = (const char *)(uintptr_t)t->at[k];
-
-			for (d = 0; d < n->depth; d++)
-				at += i[d] * t->step[k * n->depth + d];
-			access_at(at, n->first + k);
-		}
+		want_row(t, i);
 		for (d = n->depth; d-- > 0;) {
 			if (++i[d] < t->trips[d])
 				break;
 			i[d] = 0;
 		}
 	} while (d != ~0u);
+}
+
+/* One of three, if that does not make it large. */
+static void make_uneven(struct told *t, uint32_t depth)
+{
+	t->is_uneven = depth > 1 && depth < 5 && !below(3);
+	for (uint32_t d = 0; d < depth && t->is_uneven; d++) {
+		t->by[d] = 1 + below(3);
+		t->trips[d] = t->trips[d] * t->by[d] - below(2);
+		for (uint32_t e = 0; e < d; e++)
+			t->slope[d * depth + e] = (int64_t)below(5) - 2;
+	}
 }
 
 static void random_nest(void)
@@ -165,6 +207,7 @@ static void random_nest(void)
 				below(9) ? step * (v < VARIABLES ? variables[v].element : 4) : step;
 		}
 	}
+	make_uneven(&t, n->depth);
 	tell(&t);
 }
 

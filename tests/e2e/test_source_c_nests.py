@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""C sources with probes: loops whose bounds depend on the loops around them have one probe, and it says what a probe for each access says."""
+
+import random
+import re
+import sys
+
+import harness as h
+from c_probes import WAYS, accesses, build, canonical, counts, instrument, why_not
+
+suite = h.Suite("source c nests")
+
+TRIANGLES = r"""
+#include <stdio.h>
+#include <stddef.h>
+#define N 9
+static double a[N][N], b[N], l[N * (N + 1) / 2];
+struct matrix { long n; double *v; } m = { N, a[0] };
+static void lower(int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < i; j++)
+			a[i][j] = a[j][i] + b[j];
+}
+static void upper(struct matrix *m)
+{
+	for (long i = 0; i < m->n; i++)
+		for (long j = i; j < m->n; j++)
+			m->v[i * m->n + j] += 1;
+}
+static void back(int n)
+{
+	int i, j;
+	for (i = n - 1; i >= 0; i--)
+		for (j = n - 1; j > i; j--)
+			b[i] -= a[i][j] * b[j];
+}
+static void band(size_t n, size_t width)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i; j < i + width; j++)
+			b[j] = i;
+}
+static void factor(int n)
+{
+	for (int k = 0; k < n; k += 2)
+		for (int i = k + 1; i < n; i += 2)
+			for (int j = k + 1; j <= i; j++)
+				a[i][j] -= a[i][k] * a[k][j];
+}
+static void none(double *p)
+{
+	for (int i = 0; i < 3; i++)
+		for (int j = 5; j < i; j++)
+			p[i + j] = 1;
+}
+/* These must have probes of their own. */
+static void not_even(unsigned n, int *k, int square)
+{
+	for (unsigned i = 1; i < n; i++)
+		for (unsigned j = 0; j < n - i; j++)
+			b[j] = 2;
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < i * i; j++)
+			b[j] = 3;
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < k[i]; j++)
+			b[j] = 4;
+	for (int i = 0; i < 6; i++)
+		for (int j = 0; j < i / 2; j++)
+			b[j] = square;
+}
+int main(void)
+{
+	int k[3] = { 2, 0, 1 };
+	lower(N);
+	lower(0);
+	lower(1);
+	upper(&m);
+	back(N);
+	band(N - 3, 3);
+	factor(N);
+	none(NULL);
+	not_even(5, k, 4);
+	double sum = 0;
+	for (int i = 0; i < N; i++)
+		sum += b[i] + a[i][i];
+	printf("%g\n", sum);
+	return 0;
+}
+"""
+
+
+def same(text, wishes, nests, ways=WAYS):
+    """With nests and flat: the program's output, and what probes see, in the same order but for operands of one line."""
+    folder, r = instrument(text, *wishes)
+    n = counts(r)
+    h.check((n["nests"], n["in-nests"]) == nests, str(r))
+    native = h.run([build(folder, "a.c", flags=("-w",))])
+    flat, r = instrument(text, *wishes, "--flat")
+    h.check(counts(r)["nests"] == 0, str(r))
+    _, want = accesses(build(flat, "new.c"))
+    for cc, level in ways:
+        after, log = accesses(build(folder, "new.c", cc, ("-w", level)))
+        h.same(native, after, f"{cc} {level}")
+        h.check(canonical(log.splitlines()) == canonical(want.splitlines()), f"{cc} {level}: accesses differ")
+    return want
+
+
+@suite.case("triangles: one probe for all of it, where bounds change evenly in numbers that do not wrap")
+def _():
+    # lower 3, upper 1, back 3, band 1, factor 3, none 1; the inner loops of not_even 1 each; the sum of main 2
+    want = same(TRIANGLES, ["--variable=a", "--variable=b"], (11, 18))
+    h.check(want.count("W") > 60, want)
+
+
+def expression(r, counters):
+    """An affine expression of some counters."""
+    terms = [f"{r.choice(['', '2 * ', '-'])}{c}" for c in counters if r.random() < 0.6]
+    return " + ".join([*terms, str(r.randint(-2, 3))]).replace("+ -", "- ")
+
+
+def loops(r, depth):
+    counters, text = [], ""
+    for d in range(depth):
+        c = "ijkl"[d]
+        low, high = expression(r, counters), expression(r, counters)
+        if r.random() < 0.5:
+            text += f"for (int {c} = {low}; {c} {r.choice(['<', '<='])} {high} + 3; {c} += {r.choice([1, 1, 2, 3])}) "
+        else:
+            text += f"for (int {c} = {high} + 3; {c} {r.choice(['>', '>='])} {low}; {c} -= {r.choice([1, 1, 2])}) "
+        counters.append(c)
+    body = " ".join(f"a[500 + {expression(r, counters)}]{r.choice([' =', ' +='])} a[500 + {expression(r, counters)}] + {n};"
+                    for n in range(r.randint(1, 3)))
+    return text + "{ " + body + " }"
+
+
+@suite.case("nests at random, with bounds that are affine in the counters around them")
+def _():
+    r = random.Random(7)
+    nests = [loops(r, r.randint(1, 4)) for _ in range(60)]
+    text = "#include <stdio.h>\nint a[1000];\nint main(void)\n{\n" + "\n".join(f"\t{n}" for n in nests) + "\n\tprintf(\"%d\\n\", a[500]);\n\treturn 0;\n}\n"
+    number = sum(len(re.findall(r"a\[", n)) for n in nests)
+    want = same(text, ["--variable=a"], (60, number), [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1"), ("clang", "-O3")])
+    h.check(len(want.splitlines()) > 5000, str(len(want.splitlines())))
+
+
+if __name__ == "__main__":
+    if why_not():
+        print(f"skipped: {why_not()}")
+        sys.exit(77)
+    sys.exit(suite.run())
