@@ -190,10 +190,10 @@ static void find_data(struct bob_fold_writer *w, struct bob_chunk_head *c, uint6
 static const struct bob_fold_rest *valid_rest(const struct bob_fold_writer *w)
 {
 	const struct bob_chunk_head *c = w->rest[w->turn];
-	const struct bob_fold_rest *r = (const void *)(c + 1);
+	const struct bob_fold_rest *r = c ? (const void *)(c + 1) : NULL;
 	struct bob_fold_rest zeroed;
 
-	if (!c || c->size < sizeof(*r) || r->rest_bytes > c->size - sizeof(*r) ||
+	if (!r || c->size < sizeof(*r) || r->rest_bytes > c->size - sizeof(*r) ||
 	    r->state_bytes > c->size - sizeof(*r) - r->rest_bytes)
 		return NULL;
 	zeroed = *r;

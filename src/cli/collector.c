@@ -136,12 +136,16 @@ static int fold_next(struct cli_cfile *c, struct cli_cstream *s, int last)
 	if (i == BOB_ROOMS_MAX || (!handed && !last))
 		return 0;
 	word = bob_ring_words(s->ring, i, c->file, len, &room);
-	if (!word || (handed && s->ring->slot[i].words > room)) {
+	if (handed) {
+		const uint64_t words = __atomic_load_n(&s->ring->slot[i].words, __ATOMIC_RELAXED);
+
+		word = words <= room ? word : NULL;
+		room = words;
+	}
+	if (!word) {
 		give_up(c, s, BOB_ERR_CORRUPT);
 		return 0;
 	}
-	if (handed)
-		room = s->ring->slot[i].words;
 	st = bob_mem_writer_fold(&s->writer, word, room, !handed, &used);
 	if (st != BOB_OK) {
 		give_up(c, s, st);
@@ -251,8 +255,11 @@ static void find_process(struct cli_cfile *c)
 	c->process = (int)syscall(SYS_pidfd_open, cli_cfile_head(c)->pid, 0);
 	if (c->process < 0)
 		c->process = errno == ESRCH ? NO_PROCESS : NO_PIDFD;
-	if (!has_file(c, cli_cfile_head(c)->pid)) /* somebody else has its number */
-		c->process = NO_PROCESS;
+	if (has_file(c, cli_cfile_head(c)->pid))
+		return;
+	if (c->process >= 0) /* somebody else has its number */
+		close(c->process);
+	c->process = NO_PROCESS;
 }
 
 static void sleep_until_called(struct cli_cfile *c)
@@ -340,40 +347,60 @@ static int attach(struct cli_cfile *c, uint32_t restarts)
 					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-enum cli_collected cli_collector(const char *path, uint32_t launcher, uint32_t restarts)
+static struct cli_cfile *open_file(const char *path)
 {
 	struct cli_cfile *c = calloc(1, sizeof(*c));
-	int ours = -1;
 
-	if (!c || cli_cfile_open(c, path))
-		return CLI_COLLECTED_NONE;
-	for (int ms = 0; ms < BEGIN_MS && (ours = expects_us(c, launcher)) < 0; ms++)
-		nap(1);
-	return ours > 0 && attach(c, restarts) ? collect(c) : CLI_COLLECTED_NONE;
+	if (c && cli_cfile_open(c, path)) {
+		free(c);
+		c = NULL;
+	}
+	if (c)
+		c->process = NO_PROCESS;
+	return c;
 }
 
-static int open_shared(struct cli_cfile *c, const char *path)
+static void close_file(struct cli_cfile *c)
 {
-	if (cli_cfile_open(c, path))
-		return -1;
-	if (cli_cfile_len(c) > BOB_FILE_HEAD_BYTES)
-		cli_cfile_scan(c);
-	return c->shared ? 0 : -1;
+	for (uint32_t i = 0; i < c->streams; i++)
+		drop_work(c->stream[i]);
+	if (c->process >= 0)
+		close(c->process);
+	cli_cfile_close(c);
+	free(c);
+}
+
+enum cli_collected cli_collector(const char *path, uint32_t launcher, uint32_t restarts)
+{
+	struct cli_cfile *c = open_file(path);
+	enum cli_collected how = CLI_COLLECTED_NONE;
+	int ours = -1;
+
+	if (!c)
+		return how;
+	for (int ms = 0; ms < BEGIN_MS && (ours = expects_us(c, launcher)) < 0; ms++)
+		nap(1);
+	if (ours > 0 && attach(c, restarts))
+		how = collect(c);
+	close_file(c);
+	return how;
 }
 
 void cli_collector_gone(const char *path, int another)
 {
-	struct cli_cfile *c = calloc(1, sizeof(*c));
+	struct cli_cfile *c = open_file(path);
 	uint32_t there = BOB_COLLECTOR_THERE;
 
-	if (c && !open_shared(c, path)) {
+	if (!c)
+		return;
+	if (cli_cfile_len(c) > BOB_FILE_HEAD_BYTES)
+		cli_cfile_scan(c);
+	if (c->shared)
 		(void)__atomic_compare_exchange_n(&c->shared->state, &there,
 						  another ? BOB_COLLECTOR_AWAITED :
 							    BOB_COLLECTOR_NONE,
 						  0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-		cli_cfile_close(c);
-	}
-	free(c);
+	close_file(c);
 }
 
 int cli_collector_is_over(const char *path)

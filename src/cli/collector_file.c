@@ -243,8 +243,20 @@ int cli_cfile_open(struct cli_cfile *c, const char *path)
 	return -1;
 }
 
+static void free_block(struct bob_mem_desc *block)
+{
+	for (uint32_t i = 0; block && i < BLOCK; i++)
+		free((void *)(uintptr_t)block[i].step);
+	free(block);
+}
+
 void cli_cfile_close(struct cli_cfile *c)
 {
+	for (uint32_t i = 0; i < c->streams; i++)
+		free(c->stream[i]);
+	free(c->stream);
+	for (uint32_t i = 0; i < CLI_CFILE_BLOCKS; i++)
+		free_block(c->block[i]);
 	munmap(c->file, c->map_len);
 	close(c->fd);
 }

@@ -2,7 +2,7 @@
 /* The process's file, as its collector sees and writes it: mapped as far as it may ever grow, with the rings and descriptors that are among
  * its chunks, and windows of the collector's own. What another process wrote is checked before it is used.
  *
- * One thread. The caller's memory, zeroed; nothing of it is freed before its process ends, but by close. */
+ * One thread. The caller's memory, zeroed; what hangs on it is freed by close. */
 #ifndef BOB_CLI_COLLECTOR_FILE_H
 #define BOB_CLI_COLLECTOR_FILE_H
 
