@@ -55,10 +55,10 @@ def environment():
 class Run:
     """A program under record, in the background."""
 
-    def __init__(self, *args, options=()):
+    def __init__(self, *args, options=(), command=None):
         self.trace = h.fresh("collector") / "t"
         self.log = open(self.trace.parent / "err", "w+b")
-        argv = [str(a) for a in (h.BOBBIN, "record", "-o", self.trace, "--source", *options, "--", collected(), *args)]
+        argv = [str(a) for a in (h.BOBBIN, "record", "-o", self.trace, "--source", *options, "--", *(command or (collected(), *args)))]
         self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, env=environment())
 
     def users(self, name):
@@ -277,6 +277,23 @@ def killed_always():
     h.check_trace(run.trace)
     h.check(accesses(run.trace) == want, "another trace")
     h.check(b"its collector is gone: the process folds for itself" in run.notes(), run.notes().decode())
+    return f"{killed} killed"
+
+
+@suite.case("fork and exec while collectors are killed: nothing is lost in any of the processes")
+def killed_around_forks():
+    (one,) = without(1, COUNT)
+    shell = f"{collected()} 1 {COUNT} fork; exec {collected()} 1 {COUNT}"
+    run = Run(command=["sh", "-c", shell])
+    killed = 0
+    while run.p.poll() is None:
+        killed += kill_all(run.users("bobbin-collect"))
+        time.sleep(0.02)
+    h.check((run.end(), run.out) == (3, b"ok\nok\n"), f"{run.out} {run.err}")
+    h.check(killed > 0, "no collector was met")
+    h.check_trace(run.trace)
+    got = [rows for rows in accesses(run.trace) if rows]
+    h.check(len(got) == 3 and all(rows == one for rows in got), f"{[len(rows) for rows in got]} accesses, {len(one)} each")
     return f"{killed} killed"
 
 
