@@ -86,7 +86,7 @@ BOB_PLAN_VEC(bob_plan_u32s, uint32_t);
 BOB_PLAN_VEC(bob_plan_u64s, uint64_t);
 BOB_PLAN_VEC(bob_plan_bytes, uint8_t);
 
-struct bob_plan_elf;		/* libelf's handles, private to elf.c */
+struct bob_plan_elf;		/* libelf's handles: elf.h */
 
 struct bob_plan_image {
 	struct bob_plan_elf *elf;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Facts about instructions, out of Zydis's operand lists. What the lists do not say as we need it
- * stands here by hand: stack accesses, strings, and all that is declined. */
+ * stands here by hand: stack accesses and strings. */
 #include "plan/arch/x86_64/facts.h"
 
 #include <Zydis/Zydis.h>
 #include <string.h>
 
 #include "mem/record.h"
+#include "plan/arch/x86_64/forms.h"
 #include "plan/arch/x86_64/lanes.h"
 
 #define WORD 8
@@ -393,72 +394,6 @@ static unsigned note_flow(const struct decoded *d, struct bob_x86_facts *f)
 	return BOB_MEM_TAKEN;
 }
 
-/* Forms that are not translated, whatever their operands. */
-static unsigned decline_mnemonic(const ZydisDecodedInstruction *in)
-{
-	switch (in->mnemonic) {
-	case ZYDIS_MNEMONIC_INT3:
-	case ZYDIS_MNEMONIC_INT1:
-		return BOB_MEM_BREAKPOINT;
-	case ZYDIS_MNEMONIC_XBEGIN:
-	case ZYDIS_MNEMONIC_XEND:
-	case ZYDIS_MNEMONIC_XABORT:
-		return BOB_MEM_TRANSACTION;
-	case ZYDIS_MNEMONIC_WRFSBASE:
-	case ZYDIS_MNEMONIC_WRGSBASE:
-	case ZYDIS_MNEMONIC_SWAPGS:
-		return BOB_MEM_SEGMENT;
-	case ZYDIS_MNEMONIC_ENTER:
-	case ZYDIS_MNEMONIC_XLAT:
-	case ZYDIS_MNEMONIC_MOVDIR64B:
-	case ZYDIS_MNEMONIC_ENQCMD:
-	case ZYDIS_MNEMONIC_ENQCMDS:
-		return BOB_MEM_ODD;
-	default:
-		return BOB_MEM_TAKEN;
-	}
-}
-
-static unsigned decline_form(const struct decoded *d)
-{
-	const ZydisDecodedInstruction *in = &d->in;
-
-	switch (in->meta.category) {
-	case ZYDIS_CATEGORY_XSAVE:
-	case ZYDIS_CATEGORY_XSAVEOPT:
-	case ZYDIS_CATEGORY_IO:
-	case ZYDIS_CATEGORY_IOSTRINGOP:
-	case ZYDIS_CATEGORY_SYSRET:
-	case ZYDIS_CATEGORY_AMX_TILE:
-		return BOB_MEM_SYSTEM;
-	case ZYDIS_CATEGORY_BITBYTE:
-		if (d->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    d->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
-			return BOB_MEM_BIT_ADDRESS;
-		break;
-	default:
-		break;
-	}
-	return decline_mnemonic(in);
-}
-
-/* Names memory without accessing it as data. */
-static bool only_hints(const ZydisDecodedInstruction *in)
-{
-	switch (in->meta.category) {
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-	case ZYDIS_CATEGORY_PREFETCH:
-	case ZYDIS_CATEGORY_PREFETCHWT1:
-	case ZYDIS_CATEGORY_CLFLUSHOPT:
-	case ZYDIS_CATEGORY_CLWB:
-		return true;
-	default:
-		return in->mnemonic == ZYDIS_MNEMONIC_CLFLUSH ||
-		       in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
-	}
-}
-
 static uint8_t direction_behind(const ZydisDecodedInstruction *in)
 {
 	switch (in->mnemonic) {
@@ -515,12 +450,12 @@ unsigned bob_x86_facts(const uint8_t *p, size_t avail, uint64_t addr, struct bob
 	f->len = d.in.length;
 	f->nop = d.in.meta.category == ZYDIS_CATEGORY_NOP ||
 		 d.in.meta.category == ZYDIS_CATEGORY_WIDENOP;
-	if (only_hints(&d.in)) {
+	if (bob_x86_only_hints(&d.in)) {
 		if (!f->nop)
 			note_hint_registers(&d, f);
 		return BOB_MEM_TAKEN;
 	}
-	why = decline_form(&d);
+	why = bob_x86_declined(&d.in, d.op);
 	if (why == BOB_MEM_TAKEN)
 		why = bob_x86_find_lanes(&d.in, d.op, &f->lanes);
 	if (why == BOB_MEM_TAKEN)
