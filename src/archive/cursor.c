@@ -5,19 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/call_stacks.h"
 #include "archive/reader.h"
 #include "run/symbol.h"
 
 #define SYMBOLS 4096		/* decoded at a time */
 #define CHECKPOINTS_MAX 64
 #define CHECKPOINT_FRAMES_MAX 65536 /* no copies of larger stacks */
-
-struct stack {
-	struct bob_frame *frames;
-	uint64_t *index;	/* which entry of the thread each frame is */
-	size_t depth, cap;
-	uint64_t inherited;	/* frames below, of the parent before fork */
-};
 
 /* What carries over from one symbol to the next, besides the stacks. */
 struct carry {
@@ -30,14 +24,14 @@ struct carry {
 struct checkpoint {
 	size_t block;
 	struct carry carry;
-	struct stack *stacks;
+	struct bob_call_stack *stacks;
 	size_t stack_count;
 };
 
 struct bob_cursor {
 	struct bob_symbol_reader r;
 	struct carry s;
-	struct stack *stacks;	/* indexed by number */
+	struct bob_call_stack *stacks;	/* indexed by number */
 	size_t stack_count;
 	size_t frame_count;	/* over all stacks */
 	uint32_t *syms;
@@ -57,79 +51,7 @@ struct bob_cursor {
 	size_t check_count, check_stride;
 };
 
-/* --- stacks --- */
-
-static void free_stacks(struct stack *stacks, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(stacks[i].frames);
-		free(stacks[i].index);
-	}
-	free(stacks);
-}
-
-static bob_status want_stack(struct bob_cursor *c, uint32_t number)
-{
-	size_t want = c->stack_count;
-	struct stack *p;
-
-	if (number < want)
-		return BOB_OK;
-	while (want <= number)
-		want = want ? want * 2 : 4;
-	p = realloc(c->stacks, want * sizeof(*p));
-	if (!p)
-		return BOB_ERR_NOMEM;
-	memset(p + c->stack_count, 0, (want - c->stack_count) * sizeof(*p));
-	c->stacks = p;
-	c->stack_count = want;
-	return BOB_OK;
-}
-
-static __attribute__((noinline, cold)) bob_status grow_stack(struct stack *s)
-{
-	size_t cap = s->cap ? s->cap * 2 : 64;
-	struct bob_frame *frames = realloc(s->frames, cap * sizeof(*frames));
-	uint64_t *index;
-
-	if (!frames)
-		return BOB_ERR_NOMEM;
-	s->frames = frames;
-	index = realloc(s->index, cap * sizeof(*index));
-	if (!index)
-		return BOB_ERR_NOMEM;
-	s->index = index;
-	s->cap = cap;
-	return BOB_OK;
-}
-
 /* --- checkpoints --- */
-
-static int copy_stacks(const struct stack *from, size_t count, struct stack **to)
-{
-	struct stack *v = calloc(count + 1, sizeof(*v));
-
-	if (!v)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		size_t n = from[i].depth;
-
-		v[i].inherited = from[i].inherited;
-		if (!n)
-			continue;
-		v[i].frames = malloc(n * sizeof(*v[i].frames));
-		v[i].index = malloc(n * sizeof(*v[i].index));
-		if (!v[i].frames || !v[i].index) {
-			free_stacks(v, count);
-			return -1;
-		}
-		memcpy(v[i].frames, from[i].frames, n * sizeof(*v[i].frames));
-		memcpy(v[i].index, from[i].index, n * sizeof(*v[i].index));
-		v[i].depth = v[i].cap = n;
-	}
-	*to = v;
-	return 0;
-}
 
 /* Every second one goes when the table is full, so they stay evenly spread. */
 static void thin_out(struct bob_cursor *c)
@@ -138,7 +60,7 @@ static void thin_out(struct bob_cursor *c)
 
 	for (size_t i = 0; i < c->check_count; i++) {
 		if (i & 1)
-			free_stacks(c->checks[i].stacks, c->checks[i].stack_count);
+			bob_stacks_free(c->checks[i].stacks, c->checks[i].stack_count);
 		else
 			c->checks[n++] = c->checks[i];
 	}
@@ -163,7 +85,7 @@ static void keep_checkpoint(struct bob_cursor *c, size_t block)
 	if (!c->checks)
 		return;
 	k = &c->checks[c->check_count];
-	if (copy_stacks(c->stacks, c->stack_count, &k->stacks))
+	if (bob_stacks_copy(c->stacks, c->stack_count, &k->stacks))
 		return;
 	k->stack_count = c->stack_count;
 	k->block = block;
@@ -175,11 +97,11 @@ static void keep_checkpoint(struct bob_cursor *c, size_t block)
 
 static bob_status restart(struct bob_cursor *c, const struct checkpoint *k)
 {
-	struct stack *stacks = NULL;
+	struct bob_call_stack *stacks = NULL;
 
-	if (k && copy_stacks(k->stacks, k->stack_count, &stacks))
+	if (k && bob_stacks_copy(k->stacks, k->stack_count, &stacks))
 		return BOB_ERR_NOMEM;
-	free_stacks(c->stacks, c->stack_count);
+	bob_stacks_free(c->stacks, c->stack_count);
 	c->stacks = stacks;
 	c->stack_count = k ? k->stack_count : 0;
 	c->frame_count = 0;
@@ -197,7 +119,7 @@ static bob_status restart(struct bob_cursor *c, const struct checkpoint *k)
 	c->base = c->r.pos;
 	if (k)
 		return BOB_OK;
-	if (want_stack(c, 0) != BOB_OK)
+	if (bob_stacks_want(&c->stacks, &c->stack_count, 0) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	c->stacks[0].inherited = c->r.s->start_depth;
 	return BOB_OK;
@@ -237,9 +159,9 @@ void bob_cursor_close(struct bob_cursor *c)
 	if (!c)
 		return;
 	for (size_t i = 0; i < c->check_count; i++)
-		free_stacks(c->checks[i].stacks, c->checks[i].stack_count);
+		bob_stacks_free(c->checks[i].stacks, c->checks[i].stack_count);
 	free(c->checks);
-	free_stacks(c->stacks, c->stack_count);
+	bob_stacks_free(c->stacks, c->stack_count);
 	bob_symbols_close(&c->r);
 	free(c->syms);
 	free(c);
@@ -281,7 +203,7 @@ static bob_status refill(struct bob_cursor *c, struct bob_error *err)
 
 static bob_status switch_stack(struct bob_cursor *c, uint32_t number)
 {
-	if (want_stack(c, number) != BOB_OK)
+	if (bob_stacks_want(&c->stacks, &c->stack_count, number) != BOB_OK)
 		return BOB_ERR_NOMEM;
 	c->s.stack = number;
 	c->s.notes |= BOB_NOTE_STACK;
@@ -333,7 +255,7 @@ static __attribute__((noinline)) bob_status take_extended(struct bob_cursor *c, 
 
 /* --- events --- */
 
-static inline void emit_exit(struct bob_cursor *c, struct stack *s, uint32_t number,
+static inline void emit_exit(struct bob_cursor *c, struct bob_call_stack *s, uint32_t number,
 			     struct bob_event *ev)
 {
 	const struct bob_frame *f = &s->frames[--s->depth];
@@ -354,7 +276,7 @@ static int drain_one(struct bob_cursor *c, struct bob_event *ev)
 {
 	c->stacks[0].inherited = 0; /* only the first stack has any */
 	for (; c->frame_count; c->drain_stack++) {
-		struct stack *s = &c->stacks[c->drain_stack];
+		struct bob_call_stack *s = &c->stacks[c->drain_stack];
 
 		if (s->depth) {
 			emit_exit(c, s, (uint32_t)c->drain_stack, ev);
@@ -366,7 +288,7 @@ static int drain_one(struct bob_cursor *c, struct bob_event *ev)
 }
 
 /* Exits that find no frame of ours end inherited ones; more than those cannot be. */
-static __attribute__((noinline)) void pop_inherited(struct bob_cursor *c, struct stack *s)
+static __attribute__((noinline)) void pop_inherited(struct bob_cursor *c, struct bob_call_stack *s)
 {
 	uint64_t n = c->pops < s->inherited ? c->pops : s->inherited;
 
@@ -376,14 +298,15 @@ static __attribute__((noinline)) void pop_inherited(struct bob_cursor *c, struct
 	c->pops = 0;
 }
 
-static inline bob_status emit_entry(struct bob_cursor *c, struct stack *s, struct bob_event *ev)
+static inline bob_status emit_entry(struct bob_cursor *c, struct bob_call_stack *s,
+				    struct bob_event *ev)
 {
 	uint64_t pos = c->base + c->at - 1;
 	uint32_t id = bob_sym_id(c->syms[c->at - 1]) | c->s.high;
 	struct bob_frame *f;
 
 	if (s->depth == s->cap &&
-	    (c->frame_count >= BOB_STACK_FRAMES_MAX || grow_stack(s) != BOB_OK))
+	    (c->frame_count >= BOB_STACK_FRAMES_MAX || bob_stack_grow(s) != BOB_OK))
 		return c->frame_count >= BOB_STACK_FRAMES_MAX ? BOB_ERR_FULL : BOB_ERR_NOMEM;
 	c->entry = 0;
 	f = &s->frames[s->depth];
@@ -405,7 +328,8 @@ static inline bob_status emit_entry(struct bob_cursor *c, struct stack *s, struc
 	return BOB_OK;
 }
 
-static bob_status emit_values(struct bob_cursor *c, const struct stack *s, struct bob_event *ev)
+static bob_status emit_values(struct bob_cursor *c, const struct bob_call_stack *s,
+			      struct bob_event *ev)
 {
 	*ev = (struct bob_event){ .pos = c->base + c->at - 1,
 				  .index = c->s.index,
@@ -430,7 +354,7 @@ static bob_status fail_stop(struct bob_cursor *c, bob_status st, struct bob_erro
 static inline bob_status emit_pending(struct bob_cursor *c, struct bob_event *ev,
 				      struct bob_error *err)
 {
-	struct stack *s = &c->stacks[c->s.stack];
+	struct bob_call_stack *s = &c->stacks[c->s.stack];
 	bob_status st;
 
 	if (c->drain) {
@@ -532,7 +456,7 @@ bob_status bob_cursor_seek(struct bob_cursor *c, uint64_t pos, struct bob_error 
 
 const struct bob_frame *bob_cursor_stack(const struct bob_cursor *c, size_t *depth)
 {
-	const struct stack *s = &c->stacks[c->s.stack];
+	const struct bob_call_stack *s = &c->stacks[c->s.stack];
 
 	*depth = s->depth;
 	return s->frames;

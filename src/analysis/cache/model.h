@@ -77,7 +77,7 @@ struct sharing_table {
 	int sorted;		/* `slot` is not valid then */
 };
 
-/* Room of nest.c, kept from one nest to the next: most are small. */
+/* Room of nests (nest.h), kept from one nest to the next: most are small. */
 struct nest_room {
 	struct loop_info *info;
 	uint32_t *site;
@@ -155,7 +155,7 @@ void bob_cache_sharing_count(struct bob_cache *c, uint64_t line, const struct ca
 			     const struct line_user *user, int is_true);
 void bob_cache_sharing_fini(struct sharing_table *t);
 
-/* nest.c */
+/* nest_look.c */
 void bob_cache_nest_fini(struct nest_room *room);
 
 /* hierarchy.c: one line. `mask` are the granules of it. */

@@ -17,39 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/cache/model.h"
+#include "analysis/cache/nest.h"
 
-#define LEAF_MAX 64u		/* accesses of a loop that are kept by address */
 #define FOREVER (~0ull)
 #define COMPARE_RATE 4u		/* words compared for each access simulated, at most */
-
-struct loop_info {
-	uint32_t depth;
-	uint32_t first_site, sites; /* those of the body, once each */
-	uint8_t leaf;		/* the body has accesses only, not too many */
-	uint8_t fixed;		/* no trip count inside depends on its index */
-};
-
-/* The state of the caches one core can reach, and what was done until then. */
-struct snapshot {
-	void *bytes;
-	size_t room;
-	uint64_t used[BOB_CACHE_LEVELS];
-	uint32_t levels;	/* bits: which are in `bytes` */
-};
-
-struct nest {
-	struct bob_cache *c;
-	struct cache_core *core;
-	uint32_t thread;
-	const struct bob_cache_item *item;
-	struct loop_info *info;	/* by item; not set for accesses */
-	uint32_t *site;
-	struct bob_cache_site *before; /* by depth: counts of the body's sites */
-	uint32_t site_room;
-	struct snapshot snapshot[BOB_CACHE_DEPTH];
-	uint64_t idx[BOB_CACHE_DEPTH];
-};
 
 /* --- within a line --- */
 
@@ -138,7 +109,7 @@ bob_status bob_cache_run(struct bob_cache *c, const struct bob_cache_access *fir
 	return c->status;
 }
 
-/* --- what is known of a nest before it runs --- */
+/* --- loops of accesses --- */
 
 static uint64_t value_at(const struct nest *n, const struct bob_cache_item *item, uint32_t depth)
 {
@@ -148,112 +119,6 @@ static uint64_t value_at(const struct nest *n, const struct bob_cache_item *item
 		v += (uint64_t)item->step[d] * n->idx[d];
 	return v;
 }
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Items `from` to `to` at `depth` loops; BOB_ERR_INVAL: they are no nest. */
-static bob_status check(const struct nest *n, uint32_t from, uint32_t to, uint32_t depth)
-{
-	for (uint32_t i = from; i < to; i++) {
-		const struct bob_cache_item *item = &n->item[i];
-		struct bob_cache_access a = { 0, n->thread, item->site, item->size, item->type };
-		bob_status st;
-
-		if (!item->items) {
-			if (!cache_valid(n->c, &a))
-				return BOB_ERR_INVAL;
-			continue;
-		}
-		if (depth == BOB_CACHE_DEPTH || item->items > to - i - 1)
-			return BOB_ERR_INVAL;
-		n->info[i] = (struct loop_info){ .depth = depth, .leaf = item->items <= LEAF_MAX,
-						 .fixed = 1 };
-		for (uint32_t k = i + 1; k <= i + item->items; k++)
-			if (n->item[k].items) {
-				n->info[i].leaf = 0;
-				n->info[i].fixed &= n->item[k].step[depth] == 0;
-			}
-		st = check(n, i + 1, i + 1 + item->items, depth + 1);
-		if (st != BOB_OK)
-			return st;
-		i += item->items;
-	}
-	return BOB_OK;
-}
-
-/* The sites of each loop's body, sorted, once each. */
-static bob_status collect_sites(struct nest *n, uint32_t count)
-{
-	struct nest_room *room = &n->c->nest;
-	uint32_t used = 0, most = 1;
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct bob_cache_item *item = &n->item[i];
-		uint32_t first = used, unique;
-
-		if (!item->items)
-			continue;
-		for (uint32_t k = i + 1; k <= i + item->items; k++)
-			if (!n->item[k].items)
-				n->site[used++] = n->item[k].site;
-		if (used - first > 1)
-			qsort(&n->site[first], used - first, sizeof(*n->site), by_number);
-		unique = first;
-		for (uint32_t k = first; k < used; k++)
-			if (k == first || n->site[k] != n->site[unique - 1])
-				n->site[unique++] = n->site[k];
-		used = unique;
-		n->info[i].first_site = first;
-		n->info[i].sites = used - first;
-		most = used - first > most ? used - first : most;
-	}
-	n->site_room = most;
-	if (most > room->sites) {
-		struct bob_cache_site *before =
-			realloc(room->before, (size_t)most * BOB_CACHE_DEPTH * sizeof(*before));
-
-		if (!before)
-			return BOB_ERR_NOMEM;
-		room->before = before;
-		room->sites = most;
-	}
-	n->before = room->before;
-	return BOB_OK;
-}
-
-static bob_status make_room_for(struct nest *n, uint32_t count)
-{
-	struct nest_room *room = &n->c->nest;
-
-	if (count > room->items) {
-		bob_cache_nest_fini(room);
-		*room = (struct nest_room){ .items = count + count / 2 };
-		room->info = malloc(room->items * sizeof(*room->info));
-		room->site = malloc((size_t)room->items * BOB_CACHE_DEPTH * sizeof(*room->site));
-		if (!room->info || !room->site) {
-			bob_cache_nest_fini(room);
-			*room = (struct nest_room){ .items = 0 };
-			return BOB_ERR_NOMEM;
-		}
-	}
-	n->info = room->info;
-	n->site = room->site;
-	return BOB_OK;
-}
-
-void bob_cache_nest_fini(struct nest_room *room)
-{
-	free(room->info);
-	free(room->site);
-	free(room->before);
-}
-
-/* --- loops of accesses --- */
 
 /* Do all of these hit, and go on hitting? Lines that the iteration wrote are owned if they are there. */
 static int all_there(const struct nest *n, const struct bob_cache_access *a, uint32_t count)
@@ -558,11 +423,7 @@ bob_status bob_cache_nest(struct bob_cache *c, uint32_t thread, const struct bob
 	if (c->status != BOB_OK)
 		return c->status;
 	n.core = &c->core[c->core_of[thread]];
-	st = make_room_for(&n, count);
-	if (st == BOB_OK)
-		st = check(&n, 0, count, 0);
-	if (st == BOB_OK)
-		st = collect_sites(&n, count);
+	st = cache_nest_look(&n, count);
 	if (st == BOB_OK) {
 		run_items(&n, 0, count, 0);
 		st = c->status;
