@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/complain.h"
+#include "cli/mpi_shim.h"
 #include "wrap/wrap.h"
 
 #define HEAD "definitions:\n"
@@ -65,7 +66,7 @@ static int add(struct cli_vars *v, const char *verb, const char *arg, struct bob
 {
 	struct bob_wrap_function *f = s->functions;
 	const char *why = no_prototype(s), *which;
-	char *line = NULL, text[256];
+	char *line = NULL, text[256], when[BOB_WRAP_NAME_MAX + 1024];
 	size_t len = 0;
 	FILE *out;
 	bool known;
@@ -84,6 +85,13 @@ static int add(struct cli_vars *v, const char *verb, const char *arg, struct bob
 			which);
 		free(line);
 		return refuse(verb, arg, text);
+	}
+	if (f->when) {
+		snprintf(when, sizeof(when), "%s: %s", f->symbol, f->when);
+		if (cli_when_option(v, verb, when)) {
+			free(line);
+			return 125;
+		}
 	}
 	cli_vars_add(v, "BOBBIN_HOOK_FUNCTIONS", f->symbol);
 	cli_vars_add_line(v, "BOBBIN_HOOK_PROTOTYPES", line);

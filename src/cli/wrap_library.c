@@ -47,7 +47,8 @@ int cli_wrap_open(struct cli_wrap *w, const char *path, int quiet)
 	if (!quiet)
 		cli_wrap_notes(VERB, w->read);
 	w->read->program = realpath(path ? path : "", w->program);
-	w->mpi = cli_wrap_count(w->read, BOB_WRAP_LEAVE);
+	for (uint32_t i = 0; i < w->read->function_count; i++)
+		w->mpi += w->read->functions[i].is_mpi;
 	return 0;
 }
 

@@ -136,6 +136,12 @@ static int decide(const char *verb, const struct search *s, const char *path, en
 	for (uint32_t i = 0; i < s->spec->function_count; i++) {
 		struct bob_wrap_function *f = by_number(s, i);
 
+		if (f->is_mpi && bob_wrap_has_blocks(f) && s->found[i] & FOUND_OWN)
+			return cli_fail(
+				verb,
+				"%s:%u:%u: %s has a block, and %s has MPI linked into it: that "
+				"takes a library of MPI",
+				s->spec->name, f->line, f->column, f->symbol, path);
 		if (f->is_mpi)
 			continue;
 		if (s->found[i] & FOUND_DATA)
@@ -150,11 +156,7 @@ static int decide(const char *verb, const struct search *s, const char *path, en
 					f->symbol);
 		if (bob_wrap_choose(s->spec, f, s->found[i] & FOUND_OWN ? own : BOB_WRAP_PRELOAD) !=
 		    BOB_OK)
-			return cli_fail(
-				verb,
-				"%s:%u:%u: %s is a function of the program itself: 'around' is "
-				"not possible, 'before' and 'after' are",
-				s->spec->name, f->line, f->column, f->symbol);
+			return cli_fail(verb, "out of memory");
 		if (!quiet && !(s->found[i] & (FOUND_OWN | FOUND_LIBRARY)))
 			cli_warn(verb,
 				 "%s:%u:%u: %s is neither in %s nor in a library that it is linked "
@@ -180,8 +182,10 @@ int cli_wrap_choose(const char *verb, struct bob_wrap_spec *spec, const char *pa
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		s.sorted[i] = i;
-		spec->functions[i].how = spec->functions[i].is_mpi ? BOB_WRAP_LEAVE :
-								     BOB_WRAP_PRELOAD;
+		spec->functions[i].how = spec->functions[i].is_mpi &&
+							 !bob_wrap_has_blocks(&spec->functions[i]) ?
+						 BOB_WRAP_LEAVE :
+						 BOB_WRAP_PRELOAD;
 	}
 	qsort_r(s.sorted, n, sizeof(*s.sorted), compare, spec);
 	if (path)

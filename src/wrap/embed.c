@@ -4,6 +4,7 @@
 
 BOB_EMBED(bob_wrap_events_h, BOB_SOURCE "/include/bobbin/events.h");
 BOB_EMBED(bob_wrap_wrapper_h, BOB_SOURCE "/src/wrap/wrapper.h");
+BOB_EMBED(bob_wrap_stubs_h, BOB_SOURCE "/src/wrap/stubs.h");
 BOB_EMBED(bob_wrap_status_h, BOB_SOURCE "/include/bobbin/status.h");
 BOB_EMBED(bob_wrap_fold_h, BOB_SOURCE "/include/bobbin/fold.h");
 BOB_EMBED(bob_wrap_hooks_h, BOB_SOURCE "/include/bobbin/hooks.h");
@@ -15,6 +16,7 @@ BOB_EMBED(bob_wrap_opencl_spec, BOB_SOURCE "/src/wrap/opencl.spec");
 const struct bob_embedded bob_wrap_headers[] = {
 	{ "bobbin/events.h", bob_wrap_events_h, bob_wrap_events_h_end },
 	{ "bobbin-wrapper.h", bob_wrap_wrapper_h, bob_wrap_wrapper_h_end },
+	{ "bobbin-stubs.h", bob_wrap_stubs_h, bob_wrap_stubs_h_end },
 	{ "bobbin/status.h", bob_wrap_status_h, bob_wrap_status_h_end },
 	{ "bobbin/fold.h", bob_wrap_fold_h, bob_wrap_fold_h_end },
 	{ "bobbin/hooks.h", bob_wrap_hooks_h, bob_wrap_hooks_h_end },

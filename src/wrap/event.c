@@ -103,7 +103,5 @@ bob_status bob_wrap_choose(struct bob_wrap_spec *s, struct bob_wrap_function *f,
 			   enum bob_wrap_how how)
 {
 	f->how = how;
-	if (how == BOB_WRAP_PATCH && f->block[BOB_WRAP_AROUND])
-		return BOB_ERR_UNSUPPORTED;
 	return bob_wrap_event(s->pool, f);
 }

@@ -65,7 +65,7 @@ struct bob_wrap_function {
 	struct bob_wrap_parameter *parameters;
 	uint32_t parameter_count;
 	bool is_open;		/* `...`, or () which says nothing */
-	bool is_mpi;		/* one of MPI's: recorded by the recorder of MPI */
+	bool is_mpi;		/* one of MPI's: recorded by the recorder of MPI; a wrapper has only its blocks */
 	const char *block[BOB_WRAP_BLOCKS]; /* with its braces; NULL: none */
 	uint32_t block_line[BOB_WRAP_BLOCKS];
 	uint32_t when_token;	/* of the reader alone */
@@ -106,14 +106,24 @@ struct bob_wrap_complaint {
  * wrong. Errors: BOB_ERR_CORRUPT, BOB_ERR_UNSUPPORTED (a function that cannot be wrapped), BOB_ERR_FULL (a bound), BOB_ERR_NOMEM. */
 bob_status bob_wrap_spec_read(const char *text, size_t len, const char *name,
 			      struct bob_wrap_spec **out, struct bob_wrap_complaint *why);
-/* Sets how calls of `f` are come between, and what its event has, which depends on it. BOB_ERR_NOMEM; BOB_ERR_UNSUPPORTED: not so, it has a
- * block `around`. */
+/* Sets how calls of `f` are come between, and what its event has, which depends on it. BOB_ERR_NOMEM. */
 bob_status bob_wrap_choose(struct bob_wrap_spec *s, struct bob_wrap_function *f,
 			   enum bob_wrap_how how);
+static inline bool bob_wrap_has_blocks(const struct bob_wrap_function *f)
+{
+	return f->block[BOB_WRAP_BEFORE] || f->block[BOB_WRAP_AFTER] || f->block[BOB_WRAP_AROUND];
+}
+
 /* Is it passed on by a stub, and not by C? */
 static inline bool bob_wrap_has_stub(const struct bob_wrap_function *f)
 {
-	return f->is_open || f->how == BOB_WRAP_PATCH;
+	return f->is_open || (f->how == BOB_WRAP_PATCH && !bob_wrap_has_blocks(f));
+}
+
+/* Is it passed on by C, which a stub calls? */
+static inline bool bob_wrap_is_called(const struct bob_wrap_function *f)
+{
+	return !f->is_open && f->how == BOB_WRAP_PATCH && bob_wrap_has_blocks(f);
 }
 
 void bob_wrap_spec_close(struct bob_wrap_spec *s); /* NULL is allowed */

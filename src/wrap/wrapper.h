@@ -2,8 +2,7 @@
 /* What the wrappers that `bobbin wrap` writes stand on: docs/wrap.md. Each source file that includes this is a library of its own.
  *
  * A wrapper lets its function's event begin, calls the function, and lets the event end, also when it is left by an exception. A function
- * whose parameters C cannot pass on ("..." or "()") is entered through a stub instead: it puts itself in the place where the return address
- * is, and jumps to the function, which finds registers and stack as its caller left them.
+ * whose parameters C cannot pass on ("..." or "()"), or whose callers know which registers it leaves alone, is entered through a stub (stubs.h).
  *
  * Threads: any. errno is left alone, but by blocks of the user. */
 #ifndef BOBBIN_WRAPPER_H
@@ -30,7 +29,7 @@ struct bob_stub_result;
 
 struct bob_wrapper {
 	const char *symbol;
-	const char *name;		/* of the event */
+	const char *name;		/* of the event; NULL: it has none, only blocks */
 	const char *
 		parameters; /* for bob_event_register; "?": of a type that only the compiler knows */
 	const char *types;		/* BOB_TYPE of each of these */
@@ -44,6 +43,10 @@ struct bob_wrapper {
 	uint32_t (*begin)(struct bob_wrapper *w, struct bob_stub_call *c, union bob_arg *in);
 	uint32_t (*end)(struct bob_wrapper *w, struct bob_stub_result *r, union bob_arg *out);
 	const char *when;		/* for bob_event_when; NULL: none */
+	/* of functions of the program that have blocks */
+	void *inner;			/* the wrapper in C */
+	uint32_t stack;			/* at most so many bytes are passed on the stack, a multiple of 16 */
+	uint32_t result;		/* BOB_RESULT_REGISTERS */
 };
 
 /* --- values --- */
@@ -290,6 +293,8 @@ static BOB_UNUSED void bob_wrapper_start(struct bob_wrapper *w)
 	} else if (!w->next) {
 		(void)bob_look_up(w);
 	}
+	if (!w->name)
+		return;
 	bob_parameters(w, text);
 	bob_busy = 1; /* registering takes a lock */
 	w->event = bob_event_register(w->name, BOB_EVENT_WRAPPER, text);
@@ -329,175 +334,4 @@ BOB_INLINE void bob_stub_arguments(const struct bob_stub_call *c, int hidden, vo
 	__builtin_memcpy(list, &l, sizeof(l));
 }
 
-#ifdef BOB_STUBS
-/* A function that was entered through its stub, until it returns. While it runs, rbx -- which it preserves -- points to this, so that unwinders
- * find the caller. */
-struct bob_stub_frame {
-	void *back;		/* the caller's address; +0 and +8 are known to the assembly below */
-	uint64_t rbx;
-	void **slot;		/* where its return address was; NULL: free */
-	struct bob_wrapper *wrapper;
-	struct bob_call call;
-};
-#define BOB_STUB_FRAMES 48u
-#define BOB_STUB_NEAR 65536u
-
-/* What the assembly has on the stack, from rbp down and up. */
-struct bob_stub_saved {
-	uint64_t r10, r9, r8, rdi, rsi, rdx, rcx, rax;
-	uint64_t rbp, flags;
-	void *stub;
-	uint64_t r11;
-	void *back;		/* the slot of the return address */
-	/* what was passed on the stack */
-};
-struct bob_stub_saved_end {
-	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
-	uint64_t rbp, flags;
-	void *back;
-};
-#define BOB_STUB_XMM 160	/* in what xsave writes */
-
-BOB_THREAD struct bob_stub_frame bob_stub_frames[BOB_STUB_FRAMES];
-extern char bob_stub_return[] __attribute__((visibility("hidden")));
-_Static_assert(offsetof(struct bob_wrapper, next) == 32, "BOB_STUB");
-
-/* Is the frame's function known to have ended without returning? The stack below ours, not far away, is in use or was. */
-static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
-{
-	return f->slot == slot ||
-	       (f->slot < slot && (uintptr_t)slot - (uintptr_t)f->slot < BOB_STUB_NEAR &&
-		*f->slot != (void *)bob_stub_return);
-}
-
-static struct bob_stub_frame *bob_stub_take(void **slot)
-{
-	struct bob_stub_frame *found = NULL;
-
-	for (unsigned i = 0; i < BOB_STUB_FRAMES && !found; i++)
-		if (!bob_stub_frames[i].slot || bob_stub_frames[i].slot == slot)
-			found = &bob_stub_frames[i];
-	for (unsigned i = 0; i < BOB_STUB_FRAMES && !found; i++)
-		if (bob_stub_is_gone(&bob_stub_frames[i], slot))
-			found = &bob_stub_frames[i];
-	if (found)
-		*found = (struct bob_stub_frame){ *slot, 0, slot, NULL, { NULL } };
-	return found;
-}
-
-/* NULL: the function is just jumped to. */
-__attribute__((used)) static struct bob_stub_frame *
-bob_stub_begin(struct bob_stub_saved *s, const char *area, struct bob_wrapper *w)
-{
-	struct bob_stub_call c = { { s->rdi, s->rsi, s->rdx, s->rcx, s->r8, s->r9 },
-				   { { 0 } },
-				   s + 1 };
-	union bob_arg in[BOB_EVENT_PARAMETERS_MAX];
-	struct bob_stub_frame *f;
-	uint32_t n;
-
-	(void)bob_next(w);
-	if (bob_is_inner(BOB_FRAME) || !(w->event || w->has_blocks) ||
-	    !(f = bob_stub_take(&s->back)))
-		return NULL;
-	f->wrapper = w;
-	__builtin_memcpy(c.real, area + BOB_STUB_XMM, sizeof(c.real));
-	n = w->begin(w, &c, in);
-	if (w->event)
-		bob_call_begin(&f->call, w, in, n);
-	return f;
-}
-
-/* Returns the caller's rbx. */
-__attribute__((used)) static uint64_t bob_stub_end(struct bob_stub_saved_end *s, const char *area,
-						   struct bob_stub_frame *f)
-{
-	struct bob_stub_result r = { s->rax, s->rdx, { 0 }, { 0 } };
-	union bob_arg out[BOB_EVENT_PARAMETERS_MAX];
-	const uint64_t rbx = f->rbx;
-	uint32_t n;
-
-	__builtin_memcpy(r.xmm0, area + BOB_STUB_XMM, 32);
-	n = f->wrapper->end(f->wrapper, &r, out);
-	if (f->call.wrapper)
-		bob_call_end(&f->call, out, n);
-	s->back = f->back;
-	f->slot = NULL;
-	return rbx;
-}
-
-/* An exception, or the end of the thread, goes through. */
-struct _Unwind_Context;
-extern unsigned long bob_unwind_register(struct _Unwind_Context *c, int n) __asm__("_Unwind_GetGR");
-__attribute__((used)) static int bob_stub_unwound(int version, int actions, uint64_t kind,
-						  void *exception, struct _Unwind_Context *c)
-{
-	struct bob_stub_frame *f = (struct bob_stub_frame *)bob_unwind_register(c, 3);
-
-	(void)version, (void)kind, (void)exception;
-	if (actions & 2) { /* cleanup, not search */
-		bob_call_leave(&f->call);
-		f->slot = NULL;
-	}
-	return 8;		/* go on */
-}
-
-/* All registers are put back, those that functions need not preserve, too: compilers know which ones a function that they see leaves alone,
- * and do not care for more of the stack's alignment than it needs. */
-#define BOB_STUB_SAVE                                                                              \
-	"andq $-64, %rsp\nsubq $2752, %rsp\nxorl %eax, %eax\n"                                     \
-	"movq %rax, 512(%rsp)\nmovq %rax, 520(%rsp)\nmovq %rax, 528(%rsp)\nmovq %rax, 536(%rsp)\n" \
-	"movq %rax, 544(%rsp)\nmovq %rax, 552(%rsp)\nmovq %rax, 560(%rsp)\nmovq %rax, 568(%rsp)\n" \
-	"movl $0xe7, %eax\nxorl %edx, %edx\nxsave64 (%rsp)\ncld\nmovq %rsp, %rsi\n"
-#define BOB_STUB_RESTORE "movl $0xe7, %eax\nxorl %edx, %edx\nxrstor64 (%rsp)\n"
-
-/* The entry of a function with a stub. */
-#define BOB_STUB(label, scope, wrapper)                                                            \
-	__asm__(".text\n" scope "\n.type " label ", @function\n.p2align 4\n" label ":\n"           \
-		".cfi_startproc\nendbr64\npushq %r11\n.cfi_adjust_cfa_offset 8\n"                  \
-		"leaq " wrapper "(%rip), %r11\ncall bob_stub_enter\n.cfi_adjust_cfa_offset -8\n"   \
-		"jmp *" wrapper "+32(%rip)\n.cfi_endproc\n.size " label ", .-" label "\n")
-
-__asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
-	".cfi_startproc\n"
-	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"
-	".cfi_offset %rbp, -24\nmovq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
-	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\n" BOB_STUB_SAVE
-	"leaq -64(%rbp), %rdi\nmovq %r11, %rdx\ncall bob_stub_begin\n"
-	"movq %rax, %r11\n" BOB_STUB_RESTORE "leaq -64(%rbp), %rsp\n"
-	"testq %r11, %r11\nje 1f\n"
-	/* the caller's rbx is in the frame, which rbx points to */
-	"movq %rbx, 8(%r11)\nmovq %r11, %rbx\n"
-	".cfi_remember_state\n.cfi_escape 0x10, 3, 2, 0x73, 8\n"
-	"leaq bob_stub_return(%rip), %rax\nmovq %rax, 32(%rbp)\n"
-	".cfi_restore_state\n.cfi_same_value %rbx\n"
-	"1:\n"
-	"popq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
-	"popq %rbp\n.cfi_def_cfa %rsp, 16\n.cfi_restore %rbp\n"
-	"popfq\n.cfi_adjust_cfa_offset -8\n"
-	"movq 8(%rsp), %r11\nret $8\n.cfi_endproc\n.size bob_stub_enter, .-bob_stub_enter\n"
-
-	/* Functions return here. Unwinders look for the byte before an address that is returned to: hence the nop. The address to go on
-	 * at is in the frame at rbx, the caller's rbx behind it. The canonical frame address is made up, 8 above the caller's stack
-	 * pointer: unwinders know frames by it, and it must not be the function's. */
-	".p2align 4\n.type bob_stub_returned, @function\nbob_stub_returned:\n"
-	".cfi_startproc\n.cfi_personality 0x1b, bob_stub_unwound\n"
-	".cfi_def_cfa %rsp, 8\n.cfi_escape 0x14, 7, 1\n"
-	".cfi_escape 0x10, 16, 2, 0x73, 0\n.cfi_escape 0x10, 3, 2, 0x73, 8\n"
-	"nop\n"
-	".globl bob_stub_return\n.hidden bob_stub_return\nbob_stub_return:\n"
-	"leaq -8(%rsp), %rsp\n.cfi_adjust_cfa_offset 8\n"
-	"pushfq\n.cfi_adjust_cfa_offset 8\npushq %rbp\n.cfi_adjust_cfa_offset 8\n"
-	".cfi_offset %rbp, -32\nmovq %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
-	"pushq %rax\npushq %rcx\npushq %rdx\npushq %rsi\npushq %rdi\npushq %r8\npushq %r9\npushq %r10\n"
-	"pushq %r11\n" BOB_STUB_SAVE "leaq -72(%rbp), %rdi\nmovq %rbx, %rdx\ncall bob_stub_end\n"
-	/* the slot has the address, and the frame is free */
-	"movq %rax, %rbx\n.cfi_offset %rip, -16\n.cfi_same_value %rbx\n" BOB_STUB_RESTORE
-	"leaq -72(%rbp), %rsp\npopq %r11\n"
-	"popq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
-	"popq %rbp\n.cfi_def_cfa %rsp, 24\n.cfi_restore %rbp\n"
-	"popfq\n.cfi_adjust_cfa_offset -8\n"
-	"leaq 8(%rsp), %rsp\n.cfi_adjust_cfa_offset -8\n" /* the slot is in the red zone: as a return would leave it */
-	"jmp *-8(%rsp)\n.cfi_endproc\n.size bob_stub_returned, .-bob_stub_returned\n");
-#endif
 #endif

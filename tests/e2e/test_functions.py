@@ -158,6 +158,8 @@ def typed_conditions():
                                      "--when=t_small: e > 0 && j == 0", "--when=t_leaves: n == 2"])
     want = [line for line in r.out.decode().splitlines() if ("t_small" in line and re.search(r" e=[12],", line)) or "t_leaves(n=2" in line]
     h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:], f"{typed_events(r.trace)}, not {want}")
+    _, r = both(lambda said: [exe], ["--hook-functions=" + PROTOTYPES[0] + " when { e > 0 && j == 0 }", "--hook-functions=int t_leaves(int n) when {n==2}", "--hook-functions=t_f*"])
+    h.check(typed_events(r.trace) == want[:-1] + ["t_float()"] + want[-1:], f"{typed_events(r.trace)}, not {want}")
 
 
 @suite.case("prototypes that are none")

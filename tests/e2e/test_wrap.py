@@ -446,13 +446,61 @@ suite.add("record --wrap: functions of the program itself, gcc -O0 -no-pie", own
 suite.add("record --wrap: functions of the program itself, clang -O1", own, "clang", "-O1", "-Wno-unknown-attributes")
 
 
+OWN_BLOCKS = """\
+include:
+int printf(const char *, ...);
+definitions:
+int local(int n)
+around { if (n == 6) return proceed() + 1000; n++; result = proceed(); }
+before { n += 10; if (n > 20) n = 6; }
+double weak(double x)
+after { result = result + 100; }
+int strong(int n)
+around { result = n < 2 ? 77 : proceed(); }
+int variable(int n, ...)
+after { printf("variable gave %d\\n", result); }
+"""
+
+
+@suite.case("record --wrap: blocks of functions of the program itself")
+def own_blocks():
+    for flags in (["-O2"], ["-O0", "-no-pie"]):
+        r = record([h.compile("own", ["wrap_own.c"], "gcc", flags)], OWN_BLOCKS)
+        h.check(r.out == b"big\nvariable gave 6\n55 100.5 483 6\n", str(r))
+        text = shown(r)
+        for line in (r"local\(n=16\)", r"strong\(n=0\) -> result=77 ", r"end strong\(\) -> result=215 ", r"end strong\(\) -> result=483 ", r"weak\(x=1\) -> result=0.5 ",
+                     r"variable\(n=3\) -> result=6 "):
+            h.check(re.search(line, text), f"not there: {line}\n{text}")
+
+
+@suite.case("record --wrap: registers that a function of the program itself leaves alone")
+def own_registers():
+    p = h.compile("registers", ["wrap_registers.c"], "gcc", ["-O1"])
+    for block in ("", "before { }", "before { } after { }", "around { proceed(); }"):
+        r = record([p], f"definitions:\nint more(int n, long a, long b, long c, long d, long e, long on_stack) {block};\ndouble more_real(double x) {block};\n")
+        h.same(plain([p]), r, f"'{block}': ")
+        h.check(h.info(r.trace)["mpi_calls"] == 6, shown(r))
+
+
+def with_blocks(spec):
+    """Each function has blocks that change nothing, and all that it may have."""
+    return re.sub(r"(?m)^(?!#)(.*\));$", lambda m: m[1] + ("\nbefore { }\nafter { }" if "..." in m[1] or "()" in m[1] else "\naround { proceed(); }\nbefore { }\nafter { }"), spec)
+
+
 @suite.case("record --wrap: the corpus as functions of the program itself")
 def own_corpus():
     folder = h.fresh("corpus")
     corpus_in(folder)
     r = h.run(["gcc", "-w", "-O2", "-o", "own", "main.c", "lib.c"], cwd=folder)
     h.check(r.status == 0, f"does not compile\n{r}")
+    (folder / "a.spec").write_text(with_blocks(wrap_corpus.spec()))
+    h.check((folder / "a.spec").read_text().count("around") > 100, "the corpus has no blocks")
+    r = record_in(folder, [folder / "own"])
+    h.same(plain([folder / "own"]), r, "blocks: ")
+    names = re.findall(r"^ +(\w+)\(", h.bobbin("show", "--lines=0", r.trace).out.decode(), re.M)
+    h.check(names == [name for name, _, _ in wrap_corpus.events()], f"functions with blocks recorded: {names}")
     (folder / "a.spec").write_text(wrap_corpus.spec())
+    (folder / "t").rename(folder / "t.blocks")
     r = record_in(folder, [folder / "own"])
     h.same(plain([folder / "own"]), r)
     text = h.bobbin("show", "--lines=0", r.trace).out.decode()
@@ -477,8 +525,9 @@ def own_ways_out():
         r = h.run(command, cwd=folder)
         h.check(r.status == 0, str(r))
     program = folder / "throw"
-    r = record([program], THROUGH)
-    h.same(plain([program]), r)
+    for spec in (with_blocks(THROUGH), THROUGH):
+        r = record([program], spec)
+        h.same(plain([program]), r)
     text = shown(r)
     h.check("begin through(n=2, f=1, arg3=1)" in text and "loop 0, 60 times" in text, text)
 
@@ -503,8 +552,8 @@ def record_errors():
     h.check(r.status == 0, str(r))
     r = record([folder / "twice"], "definitions:\nint same(int n);\n", status=125)
     h.check(b"twice has several functions called same" in r.err, str(r))
-    r = record([folder / "twice"], "definitions:\nint a(int n) around { return proceed(); }\n", status=125)
-    h.check(b"a is a function of the program itself: 'around' is not possible" in r.err, str(r))
+    r = record([folder / "twice"], "definitions:\nint a(int n, ...)\nbefore { n++; }\nafter {\n result = 1; }\n", status=125)
+    h.check(re.search(rb"a.spec:3:\d+: error: .*\bn\b", r.err) and re.search(rb"a.spec:5:\d+: error: .*\bresult\b", r.err), str(r))
 
 
 @suite.case("record --wrap: calls that are left out")
@@ -535,8 +584,9 @@ def record_mpi():
                                 "\tif (r)\n\t\tMPI_Recv(&n, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
                                 "\telse\n\t\tMPI_Send(&n, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);\n"
                                 "\tMPI_Barrier(MPI_COMM_WORLD);\n\tputs(\"done\");\n\tMPI_Finalize();\n\treturn 0;\n}\n")
-    (folder / "a.spec").write_text("include:\n#include <mpi.h>\ndefinitions:\nint puts(string s);\n"
+    (folder / "a.spec").write_text("include:\n#include <mpi.h>\n#include <stdio.h>\ndefinitions:\nint puts(string s);\n"
                                    "int MPI_Send(void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);\n"
+                                   "int MPI_Barrier(MPI_Comm c)\nafter { printf(\"barrier %d\\n\", result); }\n"
                                    "int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) when { source == 7 }\n")
     r = h.run(["mpicc.openmpi", "-o", "m", "m.c"], cwd=folder)
     h.check(r.status == 0, str(r))
@@ -545,11 +595,11 @@ def record_mpi():
     (folder / "cache").mkdir(mode=0o700)
     r = h.run(["mpirun.openmpi", "--oversubscribe", "-n", "2", h.BOBBIN, "record", "-q", "-o", "t", "--mpi-level=custom",
                "--wrap", "a.spec", "--", "./m"], cwd=folder, env=env)
-    h.check(r.status == 0 and r.out == b"done\ndone\n", str(r))
+    h.check(r.status == 0 and sorted(r.out.splitlines()) == [b"barrier 0"] * 2 + [b"done"] * 2, str(r))
     r.trace = folder / "t"
     text = shown(r)
     h.check("MPI_Send(1 INT, dest=" in text and 'puts(s="done") -> result=5' in text, text)
-    h.check("MPI_Recv(" not in text and "MPI_Barrier(" not in text, text)
+    h.check("MPI_Recv(" not in text and text.count("MPI_Barrier(") == 2, text)
     h.check("1 events are left out: --when='MPI_Recv: source == 7' is not true of them" in h.bobbin("info", r.trace).out.decode(), "not said")
 
 

@@ -14,7 +14,8 @@ int main(void)
 {
 	const bob_event_id e = bob_event_register("e", 0, "int n, string name");
 	const bob_event_id i = bob_event_register("i", BOB_EVENT_NO_SIGNATURE, "double x");
-	const bob_event_id out = bob_event_register("out", 0, NULL), in = bob_event_register("in", 0, NULL);
+	const bob_event_id out = bob_event_register("out", 0, NULL),
+			   in = bob_event_register("in", 0, NULL);
 	const bob_event_id all = bob_event_register("all", 0, "int n");
 	int es = 0, is = 0;
 
