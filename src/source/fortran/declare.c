@@ -21,6 +21,7 @@ static const struct {
 	{ "volatile", BOB_SYMBOL_VOLATILE },
 	{ "contiguous", BOB_SYMBOL_CONTIGUOUS },
 	{ "private", BOB_SYMBOL_PRIVATE },
+	{ "public", BOB_SYMBOL_PUBLIC },
 	{ "external", BOB_SYMBOL_EXTERNAL },
 	{ "codimension", BOB_SYMBOL_COARRAY },
 };
@@ -188,6 +189,28 @@ static void declaration(struct bob_fortran_scope *s, struct bob_fortran_parser *
 	read_entities(s, r, &e);
 }
 
+/* PUBLIC, PRIVATE: of whatever has the name, which may be declared later, or come from a module. */
+static void accessibility(struct bob_fortran_scope *s, struct bob_fortran_parser *r, uint32_t flag)
+{
+	(void)bob_fortran_accept(r, "::");
+	do {
+		struct bob_fortran_symbol *y;
+		struct bob_fortran_parser name = *r;
+
+		(void)bob_fortran_peek(&name);
+		name.p += bob_fortran_name_len(&name);
+		if (bob_fortran_peek(&name) == '(') { /* operator(+) */
+			*r = name;
+			bob_fortran_skip_group(r);
+			continue;
+		}
+		y = bob_fortran_enter_next(s, r);
+		if (!y)
+			return;
+		y->flags |= flag;
+	} while (!s->failed && bob_fortran_accept(r, ","));
+}
+
 /* ALLOCATABLE, POINTER, ..., INTENT, as statements */
 static void attribute(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
@@ -208,10 +231,13 @@ static void attribute(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 		if (bob_fortran_peek(r) == '(')
 			e.flags = intent(r);
 	} else if (!e.flags) {
-		return; /* PUBLIC, BIND, ASYNCHRONOUS, ... */
+		return; /* BIND, ASYNCHRONOUS, ... */
 	}
-	if (e.flags == BOB_SYMBOL_PRIVATE && !bob_fortran_peek(r)) {
-		s->is_private = true;
+	if (e.flags == BOB_SYMBOL_PRIVATE || e.flags == BOB_SYMBOL_PUBLIC) {
+		if (bob_fortran_peek(r))
+			accessibility(s, r, e.flags);
+		else
+			s->is_private |= e.flags == BOB_SYMBOL_PRIVATE;
 		return;
 	}
 	if (e.flags == BOB_SYMBOL_POINTER && bob_fortran_peek(r) == '(') { /* Cray: (p, a(10)) */

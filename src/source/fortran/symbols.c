@@ -355,7 +355,8 @@ static void entry(struct bob_fortran_scope *s, const struct bob_fortran_statemen
 static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	for (struct bob_fortran_symbol *y = s->unit_table->first; y; y = y->next) {
-		if (y->class == BOB_NAME_UNKNOWN && !(y->flags & BOB_SYMBOL_USED))
+		if (y->class == BOB_NAME_UNKNOWN && !(y->flags & BOB_SYMBOL_USED) &&
+		    !(y->flags & BOB_SYMBOL_PUBLIC && s->unit_table->is_incomplete))
 			y->class = BOB_NAME_VARIABLE;
 		if (y->class == BOB_NAME_VARIABLE || y->class == BOB_NAME_FUNCTION ||
 		    y->class == BOB_NAME_STATEMENT_FUNCTION || y->class == BOB_NAME_CONSTANT)
@@ -366,7 +367,7 @@ static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u
 		if (y->class == BOB_NAME_VARIABLE && !(y->flags & BOB_SYMBOL_USED) &&
 		    (s->saves_all || u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_PROGRAM))
 			y->flags |= BOB_SYMBOL_SAVE;
-		if (s->is_private && u->kind == BOB_UNIT_MODULE)
+		if (s->is_private && u->kind == BOB_UNIT_MODULE && !(y->flags & BOB_SYMBOL_PUBLIC))
 			y->flags |= BOB_SYMBOL_PRIVATE;
 	}
 	bob_fortran_place_storage(s);

@@ -60,6 +60,7 @@ enum bob_fortran_type {
 #define BOB_SYMBOL_THREADPRIVATE 0x100000u
 #define BOB_SYMBOL_PRIVATE 0x200000u	/* not seen by who uses the module */
 #define BOB_SYMBOL_ASSOCIATE 0x400000u	/* an associate name */
+#define BOB_SYMBOL_PUBLIC 0x800000u	/* said to be: so it is where PRIVATE stands alone, too */
 
 enum bob_fortran_bound {
 	BOB_BOUND_NUMBER,	/* `value` */

@@ -198,6 +198,24 @@ static void test_modules_hosts_includes(void **state)
 	assert_false(file->units[1].symbols->is_incomplete);
 }
 
+static void test_public_names(void **state)
+{
+	(void)state;
+	read_with(BOB_FORTRAN_FREE,
+		  "module m\n implicit none\n private\n public :: a, operator(+), f\n"
+		  " integer a, b\n integer, public :: c\ncontains\n"
+		  " subroutine f\n end subroutine\n subroutine g\n end subroutine\nend module\n"
+		  "program p\n use m\n a = c\n call f\nend program\n",
+		  NULL);
+	assert_true(symbol(0, "b")->flags & BOB_SYMBOL_PRIVATE);
+	assert_int_equal(symbol(0, "f")->class, BOB_NAME_SUBROUTINE);
+	assert_null(bob_fortran_lookup(file->units[0].symbols, "operator", 8));
+	for (const char *name = "acf"; *name; name++)
+		assert_true(symbol(3, (char[]){ *name, 0 })->flags & BOB_SYMBOL_USED);
+	assert_null(bob_fortran_lookup(file->units[3].symbols, "b", 1));
+	assert_null(bob_fortran_lookup(file->units[3].symbols, "g", 1));
+}
+
 /* The references of a line as text. */
 static void expect_uses(uint32_t line, const char *want)
 {
@@ -279,6 +297,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_types_and_shapes, close_file),
 		cmocka_unit_test_teardown(test_storage, close_file),
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
+		cmocka_unit_test_teardown(test_public_names, close_file),
 		cmocka_unit_test_teardown(test_uses, close_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
