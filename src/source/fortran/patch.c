@@ -304,35 +304,72 @@ static void apply_line(struct applier *a, uint32_t line)
 	}
 }
 
+static void take_patches(struct applier *a, const struct bob_fortran_patches *p)
+{
+	a->patches = p;
+	a->next = 0;
+	a->at = bob_arena_alloc(p->arena, ((size_t)p->count + 1) * sizeof(*a->at));
+	if (!a->at) {
+		a->st = BOB_ERR_NOMEM;
+		return;
+	}
+	if (p->count) {
+		memcpy(a->at, p->at, p->count * sizeof(*a->at));
+		qsort(a->at, p->count, sizeof(*a->at), compare);
+	}
+}
+
+/* All patches have found their place: none is within what another one replaced. */
+static void check_rest(struct applier *a)
+{
+	if (a->st == BOB_OK && a->next < a->patches->count) {
+		a->st = BOB_ERR_INVAL;
+		a->bad = a->at[a->next].at;
+	}
+}
+
+static void apply_copy(struct applier *a, const struct bob_fortran_copy *c)
+{
+	const struct bob_fortran_patches *patches = a->patches;
+	struct bob_fortran_patch *at = a->at;
+	const uint32_t next = a->next;
+
+	if (a->w.out->len && a->w.out->bytes[a->w.out->len - 1] != '\n')
+		bob_fortran_write_end(&a->w);
+	take_patches(a, &c->patches);
+	a->is_shifted = true;
+	for (uint32_t line = c->first_line; line <= c->last_line && a->st == BOB_OK; line++)
+		apply_line(a, line);
+	check_rest(a);
+	a->is_shifted = true;
+	a->patches = patches;
+	a->at = at;
+	a->next = next;
+}
+
 bob_status bob_fortran_patches_apply(const struct bob_fortran_patches *p, const char *path,
 				     struct bob_fortran_output *out, uint32_t *bad_byte)
 {
-	struct applier a = { .patches = p, .f = p->file, .path = path };
+	struct applier a = { .f = p->file, .path = path };
+	uint32_t copy = 0;
 
 	*out = (struct bob_fortran_output){ .bytes = NULL };
 	a.w.arena = a.edited.arena = p->arena;
 	a.w.out = out;
 	a.edited.out = &a.line;
-	a.at = bob_arena_alloc(p->arena, ((size_t)p->count + 1) * sizeof(*a.at));
-	if (!a.at)
-		return BOB_ERR_NOMEM;
-	if (p->count) {
-		memcpy(a.at, p->at, p->count * sizeof(*a.at));
-		qsort(a.at, p->count, sizeof(*a.at), compare);
-	}
+	take_patches(&a, p);
 	bob_fortran_write(&a.w, "", 0);
 	for (uint32_t line = 1; line <= p->file->line_count && a.st == BOB_OK; line++) {
 		apply_line(&a, line);
+		for (; copy < p->copy_count && p->copies[copy].last_line == line; copy++)
+			apply_copy(&a, &p->copies[copy]);
 		if (a.w.failed || a.edited.failed)
 			return BOB_ERR_NOMEM;
 	}
 	a.w.line = p->file->line_count + 1;
 	if (a.st == BOB_OK)
 		insert(&a, p->file->len);
-	if (a.st == BOB_OK && a.next < p->count) { /* within what another one replaced */
-		a.st = BOB_ERR_INVAL;
-		a.bad = a.at[a.next].at;
-	}
+	check_rest(&a);
 	if (a.st != BOB_OK && bad_byte)
 		*bad_byte = a.bad;
 	return a.w.failed ? BOB_ERR_NOMEM : a.st;

@@ -12,12 +12,21 @@
 	255 /* of one statement, by the standard of 2008 and gfortran */
 
 struct bob_fortran_patch;
+struct bob_fortran_copy;
 
 struct bob_fortran_patches {
 	struct bob_arena *arena;
 	const struct bob_fortran_file *file;
+	const struct bob_fortran_copy *copies; /* by last_line; NULL: none */
+	uint32_t copy_count;
 	struct bob_fortran_patch *at; /* in the order of the calls */
 	uint32_t count, room;
+};
+
+/* Lines that the file has once more, behind the last of them, with patches of their own. */
+struct bob_fortran_copy {
+	uint32_t first_line, last_line;
+	struct bob_fortran_patches patches;
 };
 
 void bob_fortran_patches_init(struct bob_fortran_patches *p, struct bob_arena *arena,

@@ -192,6 +192,40 @@ static void test_everything_is_probed(void **state)
 	assert_int_equal(out.lines[out.line_count - 1].line, 4);
 }
 
+/* Of `subroutine s`. */
+static void rename_subroutine(const char *name)
+{
+	assert_int_equal(bob_fortran_patch_replace(&patches, byte_of("ine s\n") + 4, 1, name),
+			 BOB_OK);
+}
+
+/* Two copies behind the lines that they are of, the last line without an end. */
+static void test_lines_are_copied(void **state)
+{
+	struct bob_fortran_copy copies[2] = { { .first_line = 2, .last_line = 3 },
+					      { .first_line = 2, .last_line = 3 } };
+
+	(void)state;
+	begin(BOB_FORTRAN_FREE, "! s\nsubroutine s\nend subroutine s");
+	for (int i = 0; i < 2; i++) {
+		struct bob_fortran_patches own = patches, *p = &copies[i].patches;
+
+		bob_fortran_patches_init(p, &arena, file);
+		patches = *p;
+		rename_subroutine(i ? "u" : "t");
+		*p = patches;
+		patches = own;
+	}
+	rename_subroutine("r");
+	insert(0, 0, "call first");
+	patches.copies = copies;
+	patches.copy_count = 2;
+	expect_file("a.f90",
+		    "      call first\n# 1 \"a.f90\"\n! s\nsubroutine r\nend subroutine s\n"
+		    "# 2 \"a.f90\"\nsubroutine t\nend subroutine s\n"
+		    "# 2 \"a.f90\"\nsubroutine u\nend subroutine s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +235,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_places, close_file),
 		cmocka_unit_test_teardown(test_needs_of_uses, close_file),
 		cmocka_unit_test_teardown(test_everything_is_probed, close_file),
+		cmocka_unit_test_teardown(test_lines_are_copied, close_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
