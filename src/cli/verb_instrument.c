@@ -18,11 +18,12 @@
 #define VERB "instrument"
 #define PROMPT "bobbin> "
 
-enum { OPT_OUTPUT, OPT_FLAT };
+enum { OPT_OUTPUT, OPT_FLAT, OPT_IN_PLACE };
 
 const struct cli_option instrument_options[] = {
 	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
 	{ "flat", 0, NULL, "a probe for each access in loops, too, which otherwise have one before them where that says the same", NULL, NULL },
+	{ "in-place", 0, NULL, "no copies of procedures for the calls that pass them what is traced: probes in the procedures themselves, for all who call them", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -211,6 +212,7 @@ static void add_row(struct cli_table *t, const char *path, const struct bob_sour
 	number(t, c->nest_references);
 	number(t, c->dropped);
 	number(t, c->loops + c->calls + c->communication);
+	number(t, c->copies);
 }
 
 static void print_refusals(const char *path, const struct bob_source_result *r)
@@ -294,7 +296,7 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 {
 	static const char *const titles[] = { "file",	  ">variables",	 ">proved",
 					      ">filtered", ">nests",	 ">references in nests",
-					      ">dropped", ">events" };
+					      ">dropped", ">events",	 ">copies" };
 	char dir[PATH_MAX];
 	struct cli_table t;
 	int bad;
@@ -306,7 +308,7 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 		return cli_fail(VERB, "%s: no file was named: nothing to do", s->name);
 	if (cli_output_directory(VERB, output, dir))
 		return 1;
-	cli_table_begin(&t, 8, titles);
+	cli_table_begin(&t, 9, titles);
 	bad = cli_output_embedded(VERB, dir, bob_source_headers) || instrument(s, o, dir, &t);
 	if (bad)
 		cli_output_directory_drop(dir);
@@ -332,6 +334,7 @@ int verb_instrument(int argc, char **argv)
 		if (opt == OPT_OUTPUT)
 			output = arg;
 		o.is_flat |= opt == OPT_FLAT;
+		o.is_in_place |= opt == OPT_IN_PLACE;
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;

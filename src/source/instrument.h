@@ -24,6 +24,7 @@ struct bob_source_options {
 	uint32_t flag_count;
 	struct bob_source_group *group; /* the files of the command; NULL: the file alone */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	bool is_in_place;	/* no copies of procedures for calls that pass what is traced */
 };
 
 /* What became of references. */
@@ -35,6 +36,7 @@ struct bob_source_counts {
 	uint32_t nests,
 		nest_references; /* loops with one probe before them, and references in these */
 	uint32_t loops, calls, communication;
+	uint32_t copies;	/* of procedures, for calls that pass what is traced */
 };
 
 /* Something that was asked for and has no probe; count 0: something else that is to be said of the line. */

@@ -20,6 +20,11 @@ static uint32_t dummy_number(const struct bob_weave *w, uint32_t unit, uint32_t 
 	return n;
 }
 
+uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d)
+{
+	return &w->dummies[dummy_number(w, unit, d)];
+}
+
 static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const char *name)
 {
 	const struct bob_fortran_unit *u = unit_of(w, unit);
@@ -102,7 +107,7 @@ bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol
 	       (s->flags & BOB_SYMBOL_POINTER && same_type(s, v->symbol) && bob_weave_is_target(v));
 }
 
-static bool may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s)
+bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	for (size_t i = 0; i < w->variable_count; i++)
 		if (bob_weave_may_be(w, s, &w->variables[i]))
@@ -196,7 +201,7 @@ static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_for
 				const struct bob_fortran_use *u = &uses->at[k];
 
 				if (u->from >= argument->from && u->to <= argument->to &&
-				    u->role == BOB_ROLE_PASS && may_be_any(w, u->symbol))
+				    u->role == BOB_ROLE_PASS && bob_weave_may_be_any(w, u->symbol))
 					is_new |= mark_procedure(w, s->text + part->from,
 								 part->name_len, d,
 								 argument->node == BOB_N_KEYWORD);

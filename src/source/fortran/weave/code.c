@@ -209,8 +209,8 @@ static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fort
 	if (is_told)
 		bob_weave_put(w, before, BOB_RANK_BEFORE, statement, call(w, 'b', e));
 	bob_weave_put_instead(w, before, BOB_RANK_BEFORE, statement,
-			      bob_weave_text(w, "associate(%s=>%.*s)", name, (int)(u->to - u->from),
-					     s->text + u->from),
+			      bob_weave_text(w, "associate(%s=>%s)", name,
+					     bob_weave_slice(w, s, u->from, u->to)),
 			      first, last, name);
 	if (is_told)
 		bob_weave_put(w, before, BOB_RANK_BEFORE, statement, call(w, 'e', e));

@@ -137,14 +137,6 @@ static bool leaves(const struct bob_weave *w, uint32_t unit, uint32_t i)
 		i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last));
 }
 
-/* Where lines go before a statement that specifies: behind a `;` right there. */
-static uint32_t line_of(const struct bob_weave *w, uint32_t i)
-{
-	const struct bob_fortran_statement *s = &w->file->statements[i];
-
-	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
-}
-
 /* To evaluate it once more would be another call. */
 static bool condition_calls(const struct bob_weave *w, uint32_t statement)
 {
@@ -184,7 +176,7 @@ static bool before_leaving(struct bob_weave *w, uint32_t i, struct leaving *l)
 		l->condition = condition_of(w, s);
 	if (s->kind == BOB_F_RETURN || s->kind == BOB_F_IF)
 		return bob_weave_before(w, i, at);
-	*at = line_of(w, i);
+	*at = bob_weave_line_of(w, i);
 	if (!s->is_branch_target)
 		return true;
 	bob_weave_refuse(w, "a variable of a unit whose END is jumped to", s->line);
@@ -224,8 +216,8 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 		    w->file->statements[i].unit != unit)
 			continue;
 		if (unit == v->unit && v->is_automatic)
-			put(w, s, line_of(w, i + 1), BOB_RANK_ENTRY, i, forget(w, v, s));
-		put(w, s, line_of(w, i + 1), BOB_RANK_ENTRY, i, declare(w, v, s));
+			put(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i, forget(w, v, s));
+		put(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i, declare(w, v, s));
 	}
 }
 
@@ -323,32 +315,43 @@ static bob_status put_moves(struct bob_weave *w, uint32_t statement)
 	return st;
 }
 
+/* All that a unit, or the copy of it that is being woven, has beside its probes. */
+static bob_status declare_unit(struct bob_weave *w, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+	const uint32_t first = u->declare != BOB_FORTRAN_NO ? u->declare : u->execute;
+	bob_status st = BOB_OK;
+
+	if (u->flags & BOB_UNIT_INTERFACE || w->is_left[unit])
+		return BOB_OK;
+	for (size_t i = 0; i < w->variable_count; i++) {
+		const struct bob_fortran_symbol *seen = bob_weave_seen(w, &w->variables[i], unit);
+
+		if (seen)
+			put_entry(w, &w->variables[i], seen, unit);
+	}
+	for (uint32_t i = u->first; i <= u->last && st == BOB_OK && w->variable_count; i++)
+		if (w->file->statements[i].is_executable && w->file->statements[i].unit == unit)
+			st = put_moves(w, i);
+	if (w->has_probes[unit] && first != BOB_FORTRAN_NO)
+		interfaces(w, bob_weave_line_of(w, first), unit);
+	return st;
+}
+
 bob_status bob_weave_declare(struct bob_weave *w)
 {
 	bob_status st = BOB_OK;
 
-	for (size_t i = 0; i < w->variable_count; i++)
-		for (uint32_t u = 0; u < w->file->unit_count; u++) {
-			const struct bob_fortran_symbol *seen =
-				w->file->units[u].flags & BOB_UNIT_INTERFACE || w->is_left[u] ?
-					NULL :
-					bob_weave_seen(w, &w->variables[i], u);
+	for (uint32_t u = 0; u < w->file->unit_count && st == BOB_OK; u++)
+		st = declare_unit(w, u);
+	for (size_t k = 0; k < w->clone_count && st == BOB_OK; k++) {
+		const uint32_t unit = w->clones[k].unit;
+		const bool has_probes = w->has_probes[unit];
 
-			if (seen)
-				put_entry(w, &w->variables[i], seen, u);
-		}
-	for (uint32_t i = 0; i < w->file->count && st == BOB_OK && w->variable_count; i++)
-		if (w->file->statements[i].is_executable &&
-		    w->file->statements[i].unit != BOB_FORTRAN_NO &&
-		    !w->is_left[w->file->statements[i].unit])
-			st = put_moves(w, i);
-	for (uint32_t u = 0; u < w->file->unit_count; u++) {
-		const struct bob_fortran_unit *unit = &w->file->units[u];
-		const uint32_t first = unit->declare != BOB_FORTRAN_NO ? unit->declare :
-									 unit->execute;
-
-		if (w->has_probes[u] && first != BOB_FORTRAN_NO)
-			interfaces(w, line_of(w, first), u);
+		bob_weave_enter_clone(w, k);
+		st = declare_unit(w, unit);
+		bob_weave_leave_clone(w, k);
+		w->has_probes[unit] = has_probes;
 	}
 	return w->is_failed ? BOB_ERR_NOMEM : st;
 }

@@ -31,8 +31,8 @@ static void render(struct render *r, const struct bob_fortran_expr *e)
 					    NULL;
 
 		if (whole) {
-			r->text = bob_weave_text(r->w, "%s%.*s%s", r->text,
-						 (int)(e->from - r->from), r->s->text + r->from,
+			r->text = bob_weave_text(r->w, "%s%s%s", r->text,
+						 bob_weave_slice(r->w, r->s, r->from, e->from),
 						 whole);
 			r->from = e->to;
 			continue;
@@ -41,9 +41,9 @@ static void render(struct render *r, const struct bob_fortran_expr *e)
 			const char *index = index_of(r->f, r->s->text + part->from, part->name_len);
 
 			if (index) {
-				r->text = bob_weave_text(r->w, "%s%.*s%s", r->text,
-							 (int)(part->from - r->from),
-							 r->s->text + r->from, index);
+				r->text = bob_weave_text(
+					r->w, "%s%s%s", r->text,
+					bob_weave_slice(r->w, r->s, r->from, part->from), index);
 				r->from = part->from + part->name_len;
 			}
 		}
@@ -59,7 +59,7 @@ const char *bob_weave_render(struct bob_weave *w, const struct bob_fortran_state
 
 	alone.next = NULL;
 	render(&r, &alone);
-	return bob_weave_text(w, "%s%.*s", r.text, (int)(e->to - r.from), s->text + r.from);
+	return bob_weave_text(w, "%s%s", r.text, bob_weave_slice(w, s, r.from, e->to));
 }
 
 /* --- frames --- */

@@ -19,6 +19,7 @@ struct bob_source_fortran_group {
 	const struct bob_source_options *options;
 	struct bob_fortran_options how;
 	int32_t integer_kind, real_kind;
+	bool keeps_locals;
 	struct member *members;
 	uint32_t count;
 };
@@ -97,6 +98,8 @@ static void read_flags(struct bob_source_fortran_group *g, const struct bob_sour
 		const char *flag = o->flags[i];
 
 		g->how.is_openmp |= !strcmp(flag, "-fopenmp");
+		g->keeps_locals |= !strcmp(flag, "-fno-automatic") || !strcmp(flag, "-save") ||
+				   !strcmp(flag, "-Msave");
 		if (!strcmp(flag, "-ffixed-form"))
 			g->how.form = BOB_FORTRAN_FIXED;
 		else if (!strcmp(flag, "-ffree-form"))
@@ -192,7 +195,7 @@ static bob_status check_lines(const struct bob_weave *w, struct bob_source_compl
 /* All that is asked for, of any file, and the text: another digest, another image. */
 static uint64_t digest_of(const struct bob_weave *w)
 {
-	uint64_t h = bob_hash64(1, w->file->bytes, w->file->len);
+	uint64_t h = bob_hash64(1 + w->is_in_place, w->file->bytes, w->file->len);
 	char text[8192];
 
 	for (const struct bob_weave *o = w->files; o; o = o->next) {
@@ -219,6 +222,8 @@ static bob_status add_files(struct bob_source_fortran_group *g, const struct bob
 			continue;
 		*w = (struct bob_weave){ .arena = &g->arena, .wishes = f, .path = f->path,
 					 .is_flat = g->options->is_flat,
+					 .is_in_place = g->options->is_in_place,
+					 .keeps_locals = g->keeps_locals,
 					 .files = &g->members[0].w };
 		if (g->count)
 			g->members[g->count - 1].w.next = w;
@@ -308,7 +313,9 @@ static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source
 		if (st == BOB_OK)
 			st = bob_weave_choose(w, why);
 	}
-	return st == BOB_OK && g->count ? bob_weave_close(&g->members[0].w) : st;
+	if (st == BOB_OK && g->count)
+		st = bob_weave_close(&g->members[0].w);
+	return st == BOB_OK && g->count ? bob_weave_plan_clones(&g->members[0].w) : st;
 }
 
 bob_status bob_source_fortran_group_open(const struct bob_wish_file *first,
@@ -347,6 +354,8 @@ void bob_source_fortran_group_close(struct bob_source_fortran_group *g)
 		free(w->lines);
 		free(w->nests);
 		free(w->called);
+		free(w->clones);
+		free(w->redirects);
 	}
 	free(g->members);
 	bob_arena_free(&g->arena);

@@ -12,6 +12,7 @@ struct bob_weave_line {
 	uint32_t at, rank;
 	uint32_t order;		/* of equal ones ... */
 	uint32_t made;		/* ... and of these */
+	uint32_t in;		/* as of struct bob_weave */
 	uint32_t label;		/* 0: none */
 	uint32_t blank_at, blank_len; /* a label that moves away from there; len 0: none */
 	const char *instead;	/* what comes there; NULL: blanks */
@@ -26,6 +27,7 @@ static struct bob_weave_line *add(struct bob_weave *w)
 	}
 	memset(&w->lines[w->line_count], 0, sizeof(*w->lines));
 	w->lines[w->line_count].made = (uint32_t)w->line_count;
+	w->lines[w->line_count].in = w->in;
 	return &w->lines[w->line_count++];
 }
 
@@ -63,7 +65,8 @@ static void move_label(struct bob_weave *w, const struct bob_fortran_place *p)
 	struct bob_weave_line *l;
 
 	for (size_t i = 0; i < w->line_count; i++)
-		if (w->lines[i].blank_len && w->lines[i].blank_at == p->label_at)
+		if (w->lines[i].in == w->in && w->lines[i].blank_len &&
+		    w->lines[i].blank_at == p->label_at)
 			return;
 	l = add(w);
 	if (!l)
@@ -109,14 +112,15 @@ bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at)
 		return false;
 	*at = p.after;
 	for (size_t i = 0; i < w->line_count; i++)
-		if (w->lines[i].instead && w->lines[i].blank_at == p.body)
+		if (w->lines[i].in == w->in && w->lines[i].instead &&
+		    w->lines[i].blank_at == p.body)
 			return true;
 	l = add(w);
 	if (l) {
 		l->at = p.after;
 		l->rank = BOB_RANK_BODY;
 		l->order = statement;
-		l->text = bob_weave_text(w, "%.*s", (int)(s->len - s->body), s->text + s->body);
+		l->text = bob_weave_slice(w, s, s->body, s->len);
 		l->blank_at = p.body;
 		l->blank_len = p.body_end - p.body;
 		l->instead = "then";
@@ -129,6 +133,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct bob_weave_line *x = a, *y = b;
 
+	if (x->in != y->in)
+		return x->in < y->in ? -1 : 1;
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
 	if (x->rank != y->rank)
@@ -138,7 +144,23 @@ static int by_place(const void *a, const void *b)
 	return x->made < y->made ? -1 : 1;
 }
 
-bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p)
+uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t i)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[i];
+
+	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
+}
+
+bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte)
+{
+	for (size_t i = 0; i < w->line_count; i++)
+		if (w->lines[i].in == in && w->lines[i].instead && byte >= w->lines[i].blank_at &&
+		    byte - w->lines[i].blank_at < w->lines[i].blank_len)
+			return true;
+	return false;
+}
+
+bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_patches *p)
 {
 	static const char blanks[] = "        ";
 	bob_status st = BOB_OK;
@@ -148,6 +170,8 @@ bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p)
 	for (size_t i = 0; i < w->line_count && st == BOB_OK; i++) {
 		const struct bob_weave_line *l = &w->lines[i];
 
+		if (l->in != in)
+			continue;
 		st = bob_fortran_patch_statement(p, l->at, l->label, l->text);
 		if (st == BOB_OK && l->instead)
 			st = bob_fortran_patch_replace(p, l->blank_at, l->blank_len, l->instead);

@@ -58,6 +58,40 @@ const struct bob_fortran_unit *bob_weave_unit(const struct bob_weave *w, uint32_
 	return unit < w->file->unit_count ? &w->file->units[unit] : NULL;
 }
 
+static bob_status weave_statement(struct bob_weave *w, uint32_t i)
+{
+	bob_status st = bob_weave_hoist(w, i);
+
+	if (st == BOB_OK)
+		st = bob_weave_nest(w, i);
+	if (st == BOB_OK)
+		st = bob_weave_accesses(w, i);
+	if (st == BOB_OK)
+		st = bob_weave_code(w, i);
+	return st;
+}
+
+/* Copies of a unit, whose probes come behind its own. */
+static bob_status weave_clones(struct bob_weave *w, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+	const bool has_probes = w->has_probes[unit];
+	bob_status st = BOB_OK;
+
+	for (size_t k = 0; k < w->clone_count && st == BOB_OK; k++) {
+		if (w->clones[k].unit != unit)
+			continue;
+		bob_weave_enter_clone(w, k);
+		memset(w->told + u->first, BOB_TOLD_NOT, u->last - u->first + 1);
+		for (uint32_t i = u->first; i <= u->last && st == BOB_OK; i++)
+			if (w->file->statements[i].unit == unit)
+				st = weave_statement(w, i);
+		bob_weave_leave_clone(w, k);
+	}
+	w->has_probes[unit] = has_probes;
+	return st;
+}
+
 static bob_status weave(struct bob_weave *w)
 {
 	bob_status st = BOB_OK;
@@ -67,30 +101,36 @@ static bob_status weave(struct bob_weave *w)
 
 		if (unit == BOB_FORTRAN_NO || w->is_left[unit])
 			continue;
-		st = bob_weave_hoist(w, i);
-		if (st == BOB_OK)
-			st = bob_weave_nest(w, i);
-		if (st == BOB_OK)
-			st = bob_weave_accesses(w, i);
-		if (st == BOB_OK)
-			st = bob_weave_code(w, i);
+		st = weave_statement(w, i);
+		if (st == BOB_OK && i == w->file->units[unit].last)
+			st = weave_clones(w, unit);
 	}
 	if (st == BOB_OK)
 		st = bob_weave_declare(w);
+	if (st == BOB_OK)
+		st = bob_weave_redirect(w);
 	w->counts.variables = (uint32_t)w->variable_count;
+	w->counts.copies = (uint32_t)w->clone_count;
 	return st;
 }
 
 static bob_status write_out(struct bob_weave *w, uint64_t digest, struct bob_source_result *r,
 			    struct bob_source_complaint *why)
 {
+	struct bob_fortran_copy *copies = NULL;
 	struct bob_fortran_patches p;
 	struct bob_fortran_output out;
 	uint32_t bad = 0;
 	bob_status st;
 
 	bob_fortran_patches_init(&p, w->arena, w->file);
-	st = bob_weave_lines(w, &p);
+	st = bob_weave_lines(w, 0, &p);
+	if (st == BOB_OK)
+		st = bob_weave_rename_calls(w, 0, &p);
+	if (st == BOB_OK)
+		st = bob_weave_copies(w, &copies);
+	p.copies = copies;
+	p.copy_count = (uint32_t)w->clone_count;
 	if (st == BOB_OK)
 		st = bob_fortran_patches_apply(&p, w->path, &out, &bad);
 	if (st == BOB_ERR_UNSUPPORTED)

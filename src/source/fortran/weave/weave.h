@@ -5,6 +5,8 @@
  *   group.c      the files of a command, read
  *   wanted.c     which variables the commands name, and which references may be of them
  *   closure.c    what else may be these variables, in all files
+ *   clones.c     copies of procedures for the calls that pass them what is traced; calls.c who calls whom, clonable.c what may have copies,
+ *                clone_text.c their text
  *   accesses.c   the probes of a statement; reference.c that of one reference, frames.c and masked.c what must be around it
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
  *   code.c       loops, calls, communication
@@ -66,6 +68,23 @@ enum bob_weave_told {
 
 struct bob_weave_line;
 
+/* A copy of a procedure, for calls that pass what is traced. */
+struct bob_weave_clone {
+	uint32_t unit;
+	uint64_t dummies;	/* those that may be something that is traced: bit d is the d-th */
+	const char *name;
+	bool has_probes;
+};
+
+/* A call of a copy. `in`: as of struct bob_weave. */
+struct bob_weave_redirect {
+	uint32_t in, statement;
+	uint32_t from, to;	/* the name, in the statement's text */
+	const char *name;
+	const char *module;	/* NULL, or where the copy is, which is not this unit's module */
+	const char *type;	/* NULL, or of a procedure of no module: what has to be declared */
+};
+
 #define BOB_WEAVE_HOISTED_MAX 8u /* of a statement */
 
 /* A function reference that is evaluated before its statement, under a name. */
@@ -82,6 +101,8 @@ struct bob_weave {
 		*next; /* of the command: the first one, and the next behind this one */
 	const char *path;
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	bool is_in_place;	/* no copies */
+	bool keeps_locals;	/* the compiler is told that procedures keep their variables */
 	uint64_t digest;	/* of the text, and of what is traced */
 	char id[24];		/* what all names that are put in begin with */
 
@@ -101,7 +122,13 @@ struct bob_weave {
 	struct bob_weave_hoisted
 		hoisted[BOB_WEAVE_HOISTED_MAX]; /* of the statement that is woven */
 	uint32_t hoisted_count, hoisted_statement;
-	uint8_t *dummies;	/* of each unit and dummy, see wanted.c */
+	uint8_t *dummies;	/* of each unit and dummy, see closure.c */
+	uint32_t
+		in; /* what is being woven: 0 the text as it stands, n its n-th copy of a procedure */
+	struct bob_weave_clone *clones;
+	size_t clone_count, clone_room;
+	struct bob_weave_redirect *redirects;
+	size_t redirect_count, redirect_room;
 	const struct bob_fortran_symbol **called; /* by statements of the file */
 	size_t called_count, called_room;
 	bool *has_probes;	/* of each unit */
@@ -155,6 +182,29 @@ bool bob_weave_is_target(const struct bob_weave_variable *v);
 const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
 						const struct bob_weave_variable *v, uint32_t unit);
 
+/* May it be any variable? */
+bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s);
+/* Is the d-th dummy of a unit something that may be traced? */
+uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d);
+
+/* --- clones.c --- */
+/* Behind bob_weave_close: which procedures get copies, and which calls go there. */
+bob_status bob_weave_plan_clones(struct bob_weave *files);
+
+/* --- clone_text.c --- */
+/* What is woven from now on is the n-th copy; it is the text as it stands again. has_probes of the unit is the copy's meanwhile. */
+void bob_weave_enter_clone(struct bob_weave *w, size_t n);
+void bob_weave_leave_clone(struct bob_weave *w, size_t n);
+/* The text of a statement from..to, calls of copies with their names: what stands for it elsewhere. */
+const char *bob_weave_slice(struct bob_weave *w, const struct bob_fortran_statement *s,
+			    uint32_t from, uint32_t to);
+/* Names of copies where they are called, and what makes them known: when all lines are there. */
+bob_status bob_weave_redirect(struct bob_weave *w);
+bob_status bob_weave_rename_calls(const struct bob_weave *w, uint32_t in,
+				  struct bob_fortran_patches *p);
+/* The copies' texts, behind what they are copies of, when all lines are there. */
+bob_status bob_weave_copies(struct bob_weave *w, struct bob_fortran_copy **out);
+
 /* --- accesses.c --- */
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);
 
@@ -194,6 +244,7 @@ bob_status bob_weave_declare(struct bob_weave *w);
 /* --- lines.c --- */
 /* Where a line stands among others that go to the same byte. */
 enum bob_weave_rank {
+	BOB_RANK_USE,
 	BOB_RANK_INTERFACE,	/* declarations */
 	BOB_RANK_BODY_BEFORE,	/* of an IF that ends here and was one line: before what it controls ... */
 	BOB_RANK_BODY,		/* ... that itself ... */
@@ -220,7 +271,12 @@ bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
 /* An IF of one line becomes one of several, once: lines of the ranks BODY_BEFORE, AFTER and MOVED at *at are under its condition. False: it cannot, as where
  * it ends a loop, or what it controls is on several lines. */
 bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at);
-bob_status bob_weave_lines(struct bob_weave *w, struct bob_fortran_patches *p);
+/* All that were put while `in` was this. */
+bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_patches *p);
+/* Do lines that were put stand for these bytes? */
+bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte);
+/* The byte where lines before a statement that specifies go: behind a `;` right there. */
+uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t statement);
 
 /* A whole array or section is told at once, too: of the site that was added last. */
 void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u);

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The calls of all files that may pass something that is traced. */
+#include "source/fortran/weave/clones.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bob_weave_rule_out(struct bob_weave_procedure *p, const char *why)
+{
+	if (!p->why)
+		p->why = why;
+}
+
+struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
+						     const struct bob_weave *w, uint32_t unit)
+{
+	for (size_t i = 0; i < c->procedure_count; i++)
+		if (c->procedures[i].w == w && c->procedures[i].unit == unit)
+			return &c->procedures[i];
+	return NULL;
+}
+
+void bob_weave_calls_free(struct bob_weave_calls *c)
+{
+	free(c->procedures);
+	free(c->calls);
+	free(c->passes);
+	bob_arena_free(&c->arena);
+}
+
+/* --- procedures --- */
+
+static bool is_procedure(const struct bob_fortran_unit *u)
+{
+	return !(u->flags & BOB_UNIT_INTERFACE) &&
+	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
+}
+
+static bob_status add_procedure(struct bob_weave_calls *c, struct bob_weave *w, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+	struct bob_weave_procedure p = { .w = w, .unit = unit };
+
+	if (!is_procedure(u))
+		return BOB_OK;
+	for (uint32_t d = 0; d < u->dummy_count; d++)
+		if (*bob_weave_dummy(w, unit, d))
+			p.all |= d < BOB_WEAVE_CLONE_DUMMIES_MAX ? UINT64_C(1) << d : UINT64_MAX;
+	if (!p.all)
+		return BOB_OK;
+	if (bob_array_room(&c->procedures, c->procedure_count, &c->procedure_room,
+			   sizeof(*c->procedures)))
+		return BOB_ERR_NOMEM;
+	c->procedures[c->procedure_count++] = p;
+	return BOB_OK;
+}
+
+/* --- arguments --- */
+
+static bool is_pointer(const struct bob_fortran_symbol *s, uint32_t use_flags)
+{
+	const uint32_t leads = BOB_SYMBOL_POINTER | BOB_SYMBOL_ASSOCIATE | BOB_SYMBOL_CRAY_POINTEE;
+
+	return s->flags & leads || use_flags & (BOB_USE_COMPONENT | BOB_USE_UNSURE);
+}
+
+/* A block that has something traced: what is passed may be used beyond its end. */
+static bool is_in_block(const struct bob_weave_calls *c, const struct bob_fortran_symbol *s)
+{
+	for (const struct bob_weave *w = c->files; w && s->common; w = w->next)
+		for (size_t i = 0; i < w->variable_count; i++)
+			if (w->variables[i].symbol->common &&
+			    !strcmp(w->variables[i].symbol->common->name, s->common->name))
+				return true;
+	return false;
+}
+
+/* The dummies of the procedure that the d-th argument becomes. */
+static uint64_t becomes(const struct bob_weave_procedure *p, const struct bob_fortran_statement *s,
+			const struct bob_fortran_expr *argument, uint32_t d)
+{
+	const struct bob_fortran_unit *u = &p->w->file->units[p->unit];
+
+	if (argument->node != BOB_N_KEYWORD)
+		return d < BOB_WEAVE_CLONE_DUMMIES_MAX ? UINT64_C(1) << d : UINT64_MAX;
+	for (d = 0; d < u->dummy_count && d < BOB_WEAVE_CLONE_DUMMIES_MAX; d++)
+		if (strlen(u->dummies[d]) == argument->name_len &&
+		    !memcmp(u->dummies[d], s->text + argument->from, argument->name_len))
+			return UINT64_C(1) << d;
+	return UINT64_MAX;
+}
+
+static bob_status add_pass(struct bob_weave_calls *c, struct bob_weave_pass pass)
+{
+	if (bob_array_room(&c->passes, c->pass_count, &c->pass_room, sizeof(*c->passes)))
+		return BOB_ERR_NOMEM;
+	c->passes[c->pass_count++] = pass;
+	c->calls[c->call_count - 1].pass_count++;
+	return BOB_OK;
+}
+
+/* What a use within an argument says of it. */
+static bob_status add_use(struct bob_weave_calls *c, const struct bob_fortran_use *u,
+			  uint64_t dummies)
+{
+	const bool is_function = u->role == BOB_ROLE_CALL && u->symbol->class != BOB_NAME_INTRINSIC;
+	struct bob_weave_pass pass = { .symbol = u->symbol, .dummies = dummies };
+
+	if (u->role != BOB_ROLE_PASS && !is_function)
+		return BOB_OK;
+	/* a function may give a pointer */
+	pass.is_always = (c->is_target && (is_function || is_pointer(u->symbol, u->flags))) ||
+			 is_in_block(c, u->symbol);
+	return is_function && !pass.is_always ? BOB_OK : add_pass(c, pass);
+}
+
+static bob_status add_arguments(struct bob_weave_calls *c, const struct bob_fortran_statement *s,
+				const struct bob_fortran_uses *uses,
+				const struct bob_fortran_use *call)
+{
+	const struct bob_weave_procedure *to = c->calls[c->call_count - 1].to;
+	const struct bob_fortran_expr *list = call->ref->child->child, *e;
+	bob_status st = BOB_OK;
+	uint32_t d = 0;
+
+	for (e = list ? list->child : NULL; e; e = e->next, d++)
+		for (uint32_t k = 0; k < uses->count && st == BOB_OK; k++) {
+			const struct bob_fortran_use *u = &uses->at[k];
+
+			if (u != call && u->from >= e->from && u->to <= e->to)
+				st = add_use(c, u, to ? becomes(to, s, e, d) : UINT64_MAX);
+		}
+	return st;
+}
+
+/* --- calls --- */
+
+/* Libraries that call no procedure of the program with what they get. */
+static bool is_library(const char *name, uint32_t len)
+{
+	static const char *const begins[] = { "mpi_", "pmpi_", "omp_", "pvmf" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (len > strlen(begins[i]) && !memcmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+/* A procedure of no file, or one that only the run tells. */
+static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call *call)
+{
+	struct bob_weave *w = call->w;
+	const char *name = w->file->statements[call->statement].text + call->from;
+	bool is_traced = c->is_visible;
+
+	for (uint32_t i = 0; i < call->pass_count && !is_traced; i++) {
+		const struct bob_weave_pass *p = &c->passes[call->first_pass + i];
+
+		is_traced = p->is_always || bob_weave_may_be_any(w, p->symbol);
+	}
+	if (is_traced && !c->foreign)
+		c->foreign = bob_weave_text(
+			w, "%.*s, which no file of the command has, may pass on what is traced",
+			(int)call->len, name);
+}
+
+/* Where the call goes, if *is_known; else one of those of the name, which then have no copies. */
+static struct bob_weave_procedure *target(struct bob_weave_calls *c,
+					  const struct bob_weave_call *call,
+					  const struct bob_fortran_symbol *called, bool *is_known)
+{
+	const char *name = call->w->file->statements[call->statement].text + call->from;
+	struct bob_weave_procedure *to = NULL, *p;
+	bool is_sure = false;
+	uint32_t found = 0;
+
+	for (struct bob_weave *w = c->files; w; w = w->next)
+		for (uint32_t i = 0; i < w->file->unit_count; i++) {
+			const struct bob_fortran_unit *u = &w->file->units[i];
+			struct bob_weave_procedure any = { .w = w, .unit = i };
+
+			if (!is_procedure(u) || strlen(u->name) != call->len ||
+			    memcmp(u->name, name, call->len) != 0)
+				continue;
+			p = bob_weave_find_procedure(c, w, i);
+			is_sure = bob_weave_is_sure(call->w, call->unit, called, p ? p : &any);
+			if (p && found++)
+				bob_weave_rule_out(p, "several procedures have its name");
+			if (p && !is_sure)
+				bob_weave_rule_out(
+					p, "a call of that name may be one of something else");
+			to = p ? p : to;
+			found += !p;
+		}
+	*is_known = found == 1 && is_sure;
+	if (found > 1 && to)
+		bob_weave_rule_out(to, "several procedures have its name");
+	return to;
+}
+
+static bool is_in_one_piece(const struct bob_fortran_statement *s, uint32_t from, uint32_t len)
+{
+	return s->at[from + len - 1] - s->at[from] == len - 1;
+}
+
+static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint32_t statement,
+			   const struct bob_fortran_uses *uses, const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const struct bob_fortran_expr *part = u->ref->child;
+	struct bob_weave_call call = { .w = w, .unit = s->unit, .statement = statement,
+				       .from = part->from, .len = part->name_len,
+				       .first_pass = c->pass_count };
+	bool is_known = false;
+	bob_status st;
+
+	if (!part->next)
+		call.to = target(c, &call, u->symbol, &is_known);
+	if (!is_known && is_library(s->text + part->from, part->name_len))
+		return BOB_OK;
+	if (bob_array_room(&c->calls, c->call_count, &c->call_room, sizeof(*c->calls)))
+		return BOB_ERR_NOMEM;
+	c->calls[c->call_count++] = call;
+	st = add_arguments(c, s, uses, u);
+	if (st != BOB_OK)
+		return st;
+	if (!is_known)
+		call_foreign(c, &c->calls[c->call_count - 1]);
+	if (call.to && !is_in_one_piece(s, call.from, call.len))
+		bob_weave_rule_out(call.to, "a call has its name in pieces");
+	if (!call.to) {
+		c->pass_count = call.first_pass;
+		c->call_count--;
+	}
+	return BOB_OK;
+}
+
+/* Statements that may call what nobody sees. */
+static void look_for_hidden(struct bob_weave_calls *c, struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const struct bob_fortran_unit *u = s->unit == BOB_FORTRAN_NO ? NULL :
+								       &w->file->units[s->unit];
+
+	if (u && u->execute != BOB_FORTRAN_NO && statement >= u->execute && statement < u->last &&
+	    (s->kind == BOB_F_INCLUDE || (s->kind == BOB_F_CPP && strstr(s->text, "include"))))
+		c->hidden = "a procedure includes a file among its statements";
+	else if (u && w->is_left[s->unit])
+		c->hidden = "a procedure has what is not understood";
+}
+
+static bob_status read_file(struct bob_weave_calls *c, struct bob_weave *w)
+{
+	struct bob_fortran_uses uses;
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
+		look_for_hidden(c, w, i);
+		if (!w->file->statements[i].is_executable ||
+		    w->file->statements[i].unit == BOB_FORTRAN_NO)
+			continue;
+		st = bob_fortran_uses(&c->arena, w->file, i, &uses);
+		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++)
+			if (uses.at[k].role == BOB_ROLE_CALL && uses.at[k].ref->child &&
+			    uses.at[k].symbol->class != BOB_NAME_INTRINSIC &&
+			    uses.at[k].symbol->class != BOB_NAME_STATEMENT_FUNCTION)
+				st = add_call(c, w, i, &uses, &uses.at[k]);
+	}
+	return st;
+}
+
+/* --- all --- */
+
+static bool has_program(const struct bob_weave *files)
+{
+	for (const struct bob_weave *w = files; w; w = w->next)
+		for (uint32_t i = 0; i < w->file->unit_count; i++)
+			if (w->file->units[i].kind == BOB_UNIT_PROGRAM)
+				return true;
+	return false;
+}
+
+static void look_at_variables(struct bob_weave_calls *c)
+{
+	for (const struct bob_weave *w = c->files; w; w = w->next)
+		for (size_t i = 0; i < w->variable_count; i++) {
+			c->is_target |= bob_weave_is_target(&w->variables[i]);
+			c->is_visible |= !w->variables[i].is_alone;
+		}
+	if (c->is_visible && !has_program(c->files))
+		c->foreign =
+			"the program is in no file of the command, and may pass what is traced";
+}
+
+bob_status bob_weave_calls_read(struct bob_weave *files, struct bob_weave_calls *c)
+{
+	bob_status st = BOB_OK;
+
+	*c = (struct bob_weave_calls){ .files = files };
+	look_at_variables(c);
+	for (struct bob_weave *w = files; w; w = w->next)
+		for (uint32_t i = 0; i < w->file->unit_count && st == BOB_OK; i++)
+			st = add_procedure(c, w, i);
+	for (struct bob_weave *w = files; w && st == BOB_OK && c->procedure_count; w = w->next)
+		st = read_file(c, w);
+	if (st != BOB_OK)
+		bob_weave_calls_free(c);
+	return st;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who calls whom, and which procedures may have copies: what clones.c plans by. In all files of a command; of procedures that get something that is
+ * traced, by closure.c.
+ *
+ * A copy is safe when nobody can tell it from the procedure: it must be reached by calls alone whose target the text says for sure, keep nothing from one
+ * call to the next, and every call that may pass what is traced must be known. Whatever is not sure speaks against it, and the procedure has its
+ * probes in place.
+ *
+ * Owner: the arena of struct bob_weave_calls. Threads: one. */
+#ifndef BOB_SOURCE_FORTRAN_WEAVE_CLONES_H
+#define BOB_SOURCE_FORTRAN_WEAVE_CLONES_H
+
+#include "source/fortran/weave/weave.h"
+
+#define BOB_WEAVE_CLONES_MAX 4u /* of a procedure; with more it has one for all */
+#define BOB_WEAVE_CLONE_DUMMIES_MAX 64u
+
+struct bob_weave_procedure {
+	struct bob_weave *w;
+	uint32_t unit;
+	uint64_t all;		/* dummies that may be something that is traced, whoever calls */
+	const char *why;	/* it can have no copies; NULL: it can */
+	bool is_needless;	/* all calls pass the same: copies would save nothing */
+	bool is_united;		/* one copy for all that is passed */
+	/* What calls pass, so far. */
+	bool has_plain;		/* nothing that is traced */
+	uint64_t sets[BOB_WEAVE_CLONES_MAX];
+	uint32_t set_count;
+	uint32_t first_clone;	/* in w->clones */
+};
+
+/* An argument that may be traced, by its symbol. */
+struct bob_weave_pass {
+	const struct bob_fortran_symbol *symbol;
+	bool is_always;		/* whatever it is: nothing is known of where it leads */
+	uint64_t dummies;	/* that it becomes */
+};
+
+struct bob_weave_call {
+	struct bob_weave *w;
+	uint32_t unit, statement; /* that call */
+	uint32_t from, len;	/* the name */
+	struct bob_weave_procedure *to;
+	size_t first_pass;
+	uint32_t pass_count;
+};
+
+struct bob_weave_calls {
+	struct bob_arena arena;
+	struct bob_weave *files;
+	struct bob_weave_procedure *procedures;
+	size_t procedure_count, procedure_room;
+	struct bob_weave_call *calls;
+	size_t call_count, call_room;
+	struct bob_weave_pass *passes;
+	size_t pass_count, pass_room;
+	bool is_target;		/* pointers may lead to something that is traced */
+	bool is_visible;	/* something that is traced is in a module or COMMON */
+	const char *hidden;	/* calls that nobody sees: no copies at all; NULL: there are none */
+	const char *foreign;	/* a procedure of no file may pass on what is traced; NULL: none */
+};
+
+/* --- calls.c --- */
+/* Procedures and calls; `hidden` and `foreign`. Frees what it has on failure. Errors: BOB_ERR_NOMEM. */
+bob_status bob_weave_calls_read(struct bob_weave *files, struct bob_weave_calls *c);
+void bob_weave_calls_free(struct bob_weave_calls *c);
+/* The procedure of that name, if it is one that gets something traced; `unit` BOB_FORTRAN_NO: in any unit. */
+struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
+						     const struct bob_weave *w, uint32_t unit);
+/* It can have no copies; the first reason stays. */
+void bob_weave_rule_out(struct bob_weave_procedure *p, const char *why);
+
+/* --- clonable.c --- */
+/* What the procedures' own text says, and whoever names them. */
+bob_status bob_weave_clonable(struct bob_weave_calls *c);
+/* Is the call surely one of this procedure? */
+bool bob_weave_is_sure(const struct bob_weave *w, uint32_t unit,
+		       const struct bob_fortran_symbol *called,
+		       const struct bob_weave_procedure *p);
+/* The type of a function's result as a declaration has it; NULL: it is no plain number or truth value. "" of a subroutine. */
+const char *bob_weave_result_type(struct bob_weave *w, const struct bob_weave_procedure *p);
+
+#endif
