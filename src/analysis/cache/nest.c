@@ -423,7 +423,7 @@ bob_status bob_cache_nest(struct bob_cache *c, uint32_t thread, const struct bob
 	if (c->status != BOB_OK)
 		return c->status;
 	n.core = &c->core[c->core_of[thread]];
-	st = cache_nest_look(&n, count);
+	st = bob_cache_nest_look(&n, count);
 	if (st == BOB_OK) {
 		run_items(&n, 0, count, 0);
 		st = c->status;

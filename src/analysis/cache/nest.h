@@ -38,6 +38,6 @@ struct nest {
 
 /* Checks the `count` items at n->item, and tells of each loop what there is to know, and its body's sites. BOB_ERR_INVAL: they are no
  * nest; BOB_ERR_NOMEM. */
-bob_status cache_nest_look(struct nest *n, uint32_t count);
+bob_status bob_cache_nest_look(struct nest *n, uint32_t count);
 
 #endif

@@ -108,7 +108,7 @@ void bob_cache_nest_fini(struct nest_room *room)
 	free(room->before);
 }
 
-bob_status cache_nest_look(struct nest *n, uint32_t count)
+bob_status bob_cache_nest_look(struct nest *n, uint32_t count)
 {
 	bob_status st = make_room_for(n, count);
 
