@@ -321,7 +321,8 @@ def read_part(r):
 # --- packed ---
 
 def read_series(r, n):
-    """`n` numbers: a count of pieces, and these; or 0, and a group of one; or 0, 0, and halves; or 0, 0, 0, and narrow ones."""
+    """`n` numbers: a count of pieces, and these; or 0, and a group of one; or 0, 0, and halves; or 0, 0, 0, and narrow ones; or 0, 0, 0, 0, and
+    those by bits."""
     if not n:
         if r.n():
             raise Bad
@@ -342,7 +343,10 @@ def series_of(r, halves):
         data = cut(r, r.n())
         if not data and halves:
             data = cut(r, r.n())
-            return halves_of(Reader(data)) if data else narrow_of(Reader(cut(r, r.n())))
+            if data:
+                return halves_of(Reader(data))
+            data = cut(r, r.n())
+            return narrow_of(Reader(data)) if data else bits_of(Reader(cut(r, r.n())))
         pieces = Group(data, None, None).column(0).pieces
     return (v for p in pieces for v in p.values())
 
@@ -362,6 +366,16 @@ def narrow_of(r):
             yield value
             bits >>= width
         count -= n
+
+
+def bits_of(r):
+    count, first, steps = r.n(), zigzag(r.n()), []
+    if count > 1 << 32:
+        raise Bad
+    for i in range(count):
+        while i >> len(steps):
+            steps.append((2 * steps[-1] if steps else 0) + zigzag(r.n()))
+        yield first + sum(step for k, step in enumerate(steps) if i >> k & 1) & (1 << 64) - 1
 
 
 def halves_of(r):

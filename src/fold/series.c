@@ -9,6 +9,7 @@
 #define MANY 4u /* pieces: fewer take no turns, ... */
 #define HALVES_BYTES 48u /* fewer are nothing to save */
 #define NARROW_BYTES 8u /* it has to save these: pieces are compressed once more in a file */
+#define BITS_BYTES 10u /* likewise */
 #define PATTERN_MAX 15u /* there may be many numbers, and each is compared with so many before it */
 #define TOO_MANY                                                                                   \
 	(1u << 17) /* ... and among so many nobody looks for turns: it takes 30 bytes for each */
@@ -60,43 +61,47 @@ static int put_group(struct bob_buffer *b, const struct bob_buffer *pieces, size
 	return shorter;
 }
 
-/* By halves, in the place of what `b` has from `begin` on, if that takes less than `most`. */
-static void put_halves(struct bob_buffer *b, uint32_t begin, const struct bob_series_writer *w,
-		       size_t most)
+typedef bob_status (*put_fn)(const struct bob_buffer *pieces, uint64_t count, size_t most,
+			     struct bob_buffer *b);
+
+/* The same in another way, in the place of what `b` has from `begin` on, if that takes less than `most`. */
+static void put_as(enum bob_series_kind kind, put_fn put, struct bob_buffer *b, uint32_t begin,
+		   const struct bob_series_writer *w, size_t most)
 {
-	struct bob_buffer halves = { .alloc = b->alloc };
-	bob_status st = bob_halves_put(&w->pieces, w->count, most, &halves);
+	struct bob_buffer other = { .alloc = b->alloc };
+	bob_status st = put(&w->pieces, w->count, most, &other);
 
 	if (st == BOB_OK) {
 		b->len = begin;
-		bob_buffer_varint(b, 0);
-		bob_buffer_varint(b, 0);
-		bob_buffer_varint(b, halves.len);
-		bob_buffer_put(b, halves.at, halves.len);
-	}
-	b->failed |= st == BOB_ERR_NOMEM;
-	bob_buffer_free(&halves);
-}
-
-/* The same, narrow. */
-static void put_narrow(struct bob_buffer *b, uint32_t begin, const struct bob_series_writer *w,
-		       size_t most)
-{
-	struct bob_buffer narrow = { .alloc = b->alloc };
-	bob_status st = bob_narrow_put(&w->pieces, w->count, most, &narrow);
-
-	if (st == BOB_OK) {
-		b->len = begin;
-		for (int i = 0; i < 3; i++)
+		for (uint32_t i = 0; i < kind; i++)
 			bob_buffer_varint(b, 0);
-		bob_buffer_varint(b, narrow.len);
-		bob_buffer_put(b, narrow.at, narrow.len);
+		bob_buffer_varint(b, other.len);
+		bob_buffer_put(b, other.at, other.len);
 	}
-	b->failed |= st == BOB_ERR_NOMEM || narrow.failed;
-	bob_buffer_free(&narrow);
+	b->failed |= st == BOB_ERR_NOMEM || other.failed;
+	bob_buffer_free(&other);
 }
 
-/* `any`: by halves or narrow, too. */
+/* What `b` has from `begin` on in whichever other way is shortest. */
+static void shorten(const struct bob_series_writer *w, struct bob_buffer *b, uint32_t begin)
+{
+	static const struct {
+		enum bob_series_kind kind;
+		put_fn put;
+		uint32_t saves; /* more bytes than these, or it is not worth it */
+		uint32_t least; /* there have to be more */
+	} way[] = {
+		{ BOB_SERIES_BITS, bob_bits_put, BOB_SERIES_BITS + 1, BITS_BYTES },
+		{ BOB_SERIES_HALVES, bob_halves_put, BOB_SERIES_HALVES + 1, HALVES_BYTES },
+		{ BOB_SERIES_NARROW, bob_narrow_put, NARROW_BYTES, NARROW_BYTES },
+	};
+
+	for (uint32_t i = 0; i < sizeof(way) / sizeof(*way) && !b->failed; i++)
+		if (b->len - begin > way[i].least)
+			put_as(way[i].kind, way[i].put, b, begin, w, b->len - begin - way[i].saves);
+}
+
+/* `any`: in the other ways, too. */
 static void end(struct bob_series_writer *w, struct bob_buffer *b, int any)
 {
 	size_t most;
@@ -113,10 +118,8 @@ static void end(struct bob_series_writer *w, struct bob_buffer *b, int any)
 		bob_buffer_varint(b, w->count);
 		bob_buffer_put(b, w->pieces.at, w->pieces.len);
 	}
-	if (any && !b->failed && w->count > MANY && most > HALVES_BYTES)
-		put_halves(b, begin, w, most - 2);
-	if (any && !b->failed && w->count > MANY && b->len - begin > NARROW_BYTES)
-		put_narrow(b, begin, w, b->len - begin - NARROW_BYTES);
+	if (any && w->count > MANY)
+		shorten(w, b, begin);
 }
 
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b)
@@ -147,9 +150,9 @@ static void begin(struct bob_series_reader *r, const uint8_t *at, const uint8_t 
 	r->at = at;
 	r->end = end;
 	r->before = r->left = 0;
-	r->is_group = r->has_piece = 0;
+	r->kind = BOB_SERIES_PIECES;
+	r->has_piece = 0;
 	r->halves = NULL;
-	r->is_narrow = 0;
 }
 
 void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,
@@ -171,41 +174,53 @@ static bob_status get_bytes(struct bob_series_reader *r, struct bob_fold_bytes *
 	return BOB_OK;
 }
 
-static bob_status open_any(struct bob_series_reader *r, const struct bob_alloc *alloc,
-			   const uint8_t *at, const uint8_t *end, int any)
+/* `bytes` are of kind r->kind. */
+static bob_status open_kind(struct bob_series_reader *r, const struct bob_alloc *alloc,
+			    const struct bob_fold_bytes *bytes)
 {
-	struct bob_fold_bytes bytes;
+	switch (r->kind) {
+	case BOB_SERIES_GROUP:
+		return bob_group_open_alone(&r->group, alloc, bytes);
+	case BOB_SERIES_HALVES:
+		return bob_halves_open(alloc, bytes, &r->halves);
+	case BOB_SERIES_NARROW:
+		return bob_narrow_open(bytes, &r->narrow);
+	default:
+		return bob_bits_open(bytes, &r->bits);
+	}
+}
+
+/* Up to kind `most`. */
+static bob_status open_any(struct bob_series_reader *r, const struct bob_alloc *alloc,
+			   const uint8_t *at, const uint8_t *end, enum bob_series_kind most)
+{
+	struct bob_fold_bytes bytes = { NULL, 0 };
 
 	begin(r, at, end);
 	if (bob_varint_get(&r->at, end, &r->left))
 		return BOB_ERR_CORRUPT;
 	if (r->left || r->at == end)
 		return BOB_OK;
-	if (get_bytes(r, &bytes) != BOB_OK)
-		return BOB_ERR_CORRUPT;
-	if (bytes.len) {
-		r->is_group = 1;
-		return bob_group_open_alone(&r->group, alloc, &bytes);
+	while (!bytes.len) {
+		if (r->kind == most || get_bytes(r, &bytes) != BOB_OK) {
+			r->kind = BOB_SERIES_PIECES; /* nothing is open */
+			return BOB_ERR_CORRUPT;
+		}
+		r->kind++;
 	}
-	if (!any || get_bytes(r, &bytes) != BOB_OK)
-		return BOB_ERR_CORRUPT;
-	if (bytes.len)
-		return bob_halves_open(alloc, &bytes, &r->halves);
-	r->is_narrow = 1;
-	return get_bytes(r, &bytes) == BOB_OK ? bob_narrow_open(&bytes, &r->narrow) :
-						BOB_ERR_CORRUPT;
+	return open_kind(r, alloc, &bytes);
 }
 
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end)
 {
-	return open_any(r, alloc, at, end, 1);
+	return open_any(r, alloc, at, end, BOB_SERIES_BITS);
 }
 
 bob_status bob_series_open_whole(struct bob_series_reader *r, const struct bob_alloc *alloc,
 				 const uint8_t *at, const uint8_t *end)
 {
-	return open_any(r, alloc, at, end, 0);
+	return open_any(r, alloc, at, end, BOB_SERIES_GROUP);
 }
 
 static bob_status next_piece(struct bob_series_reader *r)
@@ -213,7 +228,7 @@ static bob_status next_piece(struct bob_series_reader *r)
 	bob_status st;
 	int given_up;
 
-	if (r->is_group) {
+	if (r->kind == BOB_SERIES_GROUP) {
 		st = bob_group_piece(&r->group, &r->piece, &given_up);
 		return st == BOB_END && given_up ? BOB_ERR_CORRUPT : st;
 	}
@@ -229,10 +244,12 @@ bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value)
 {
 	bob_status st;
 
-	if (r->halves)
+	if (r->kind == BOB_SERIES_HALVES)
 		return bob_halves_next(r->halves, value);
-	if (r->is_narrow)
+	if (r->kind == BOB_SERIES_NARROW)
 		return bob_narrow_next(&r->narrow, value);
+	if (r->kind == BOB_SERIES_BITS)
+		return bob_bits_next(&r->bits, value);
 	if (!r->has_piece || bob_piece_next(&r->piece, 0, &r->walk) != BOB_OK) {
 		r->has_piece = 0;
 		st = next_piece(r);
@@ -249,7 +266,7 @@ bob_status bob_series_turn(struct bob_series_reader *r, uint64_t *value)
 
 void bob_series_close(struct bob_series_reader *r)
 {
-	if (r->is_group)
+	if (r->kind == BOB_SERIES_GROUP)
 		bob_group_close(&r->group);
 	bob_halves_close(r->halves);
 	r->halves = NULL;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A row of numbers as pieces, or, where that is shorter, as a group of one member (group.h), which knows pieces that take turns, or by
- * halves (halves.h), or narrow (narrow.h):
- *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves; or 0, 0, 0, varint bytes, narrow
+ * halves (halves.h), or narrow (narrow.h), or by the bits of the index (bits.h):
+ *     series:   varint pieces, pieces; or 0, varint bytes, group; or 0, 0, varint bytes, halves; or 0, 0, 0, varint bytes, narrow;
+ *               or 0, 0, 0, 0, varint bytes, bits
  * Written and read one number after the other, so that a million of them need no room. */
 #ifndef BOB_FOLD_SERIES_H
 #define BOB_FOLD_SERIES_H
 
+#include "fold/bits.h"
 #include "fold/buffer.h"
 #include "fold/column.h"
 #include "fold/group.h"
@@ -26,7 +28,7 @@ static inline void bob_series_add(struct bob_series_writer *w, uint64_t v)
 }
 /* The series goes behind what `b` has; NULL: nowhere. What w->pieces has stays until the writer is freed. */
 void bob_series_end(struct bob_series_writer *w, struct bob_buffer *b);
-/* The same, but neither by halves nor narrow. */
+/* The same, but as pieces or a group. */
 void bob_series_end_plain(struct bob_series_writer *w, struct bob_buffer *b);
 void bob_series_free(struct bob_series_writer *w);
 
@@ -34,22 +36,31 @@ void bob_series_put(struct bob_buffer *b, const uint64_t *value, uint32_t n);
 
 /* --- reading --- */
 
+enum bob_series_kind {
+	BOB_SERIES_PIECES,
+	BOB_SERIES_GROUP,
+	BOB_SERIES_HALVES,
+	BOB_SERIES_NARROW,
+	BOB_SERIES_BITS
+};
+
 struct bob_series_reader {
 	const uint8_t *at, *end;
 	uint64_t left, before;		/* pieces */
-	int is_group, has_piece;
+	enum bob_series_kind kind;
+	int has_piece;
 	struct bob_piece piece;
 	struct bob_piece_walk walk;
 	struct bob_group_reader group;
-	struct bob_halves *halves;	/* NULL: it is not by halves */
-	int is_narrow;
+	struct bob_halves *halves;
 	struct bob_narrow_reader narrow;
+	struct bob_bits_reader bits;
 };
 
 /* Of one number at least. Close it whatever comes back. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_series_open(struct bob_series_reader *r, const struct bob_alloc *alloc,
 			   const uint8_t *at, const uint8_t *end);
-/* The same of bytes that are a series and nothing else, which is neither by halves nor narrow; of pieces without their count before them. */
+/* The same of bytes that are a series and nothing else, which are pieces or a group; of pieces without their count before them. */
 bob_status bob_series_open_whole(struct bob_series_reader *r, const struct bob_alloc *alloc,
 				 const uint8_t *at, const uint8_t *end);
 void bob_series_open_pieces(struct bob_series_reader *r, const struct bob_buffer *pieces,

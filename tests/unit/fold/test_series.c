@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of numbers as bytes: what was put comes back, whatever the row; numbers that depend on the low zero bits of their place take room for each bit; numbers without
- * a rule as many bits as they differ by;
+ * a rule as many bits as they differ by; numbers that are affine in each bit of their place a step for each bit;
  * damaged bytes are refused or are a row. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "fold/halves.h"
 
-#define MOST (1u << 17)
+#define MOST (1u << 19)
 
 static void *resize(void *ctx, void *old, size_t old_size, size_t size)
 {
@@ -73,7 +73,7 @@ static uint64_t children(uint64_t r, uint64_t ranks)
 static void test_tree(void **state)
 {
 	(void)state;
-	for (uint32_t ranks = 1 << 6; ranks <= MOST; ranks *= 2) {
+	for (uint32_t ranks = 1 << 6; ranks <= MOST / 4; ranks *= 2) {
 		for (uint32_t r = 0; r < ranks; r++)
 			value[r] = 20 * children(r, ranks) + 4;
 		assert_true(round_trip(ranks) <= 16 + 12 * low_zeros(ranks));
@@ -161,6 +161,49 @@ static void test_all_bits(void **state)
 		}
 }
 
+/* The bits of `i`, of which there are `bits`, with the lower and the upper half swapped. */
+static uint64_t transposed(uint64_t i, uint32_t bits)
+{
+	const uint32_t low = bits / 2;
+
+	return (i & ((1u << low) - 1)) << (bits - low) | i >> low;
+}
+
+/* Partners in a butterfly and in a transposition; of a million, too, although they are more pieces than anybody looks through for turns. */
+static void test_bits(void **state)
+{
+	(void)state;
+	for (uint32_t n = 5; n <= MOST; n = n < 300 ? n + 1 : n * 2 + n % 3) {
+		for (uint32_t bit = 1; bit < n; bit *= 2) {
+			for (uint32_t i = 0; i < n; i++)
+				value[i] = i ^ bit;
+			assert_true(round_trip(n) <= 48);
+			if (n > 5000)
+				bit *= 4;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			value[i] = 1000 - 3 * transposed(i, 20) % 1000003 + (i >> 5);
+		round_trip(n);
+	}
+	for (uint32_t bits = 6; 1u << bits <= MOST; bits++) {
+		for (uint32_t i = 0; i < 1u << bits; i++)
+			value[i] = transposed(i, bits) - i;
+		assert_true(round_trip(1u << bits) <= 12 + 4 * bits);
+	}
+}
+
+/* Not if one is another one, wherever that is. */
+static void test_not_bits(void **state)
+{
+	(void)state;
+	for (uint32_t n = 6; n < 140; n++)
+		for (uint32_t other = 0; other < n; other++) {
+			for (uint32_t i = 0; i < n; i++)
+				value[i] = (i ^ 2) + (i == other);
+			round_trip(n);
+		}
+}
+
 /* Whatever is damaged is refused, or is a row. */
 static void damage(struct bob_buffer b, uint32_t most)
 {
@@ -198,7 +241,14 @@ static void test_damage(void **state)
 		value[i] = bob_hash_mix(i) % 1000;
 	bob_series_put(&b, value, 150);
 	assert_false(b.failed);
-	assert_true(!b.at[0] && !b.at[1] && !b.at[2]); /* narrow */
+	assert_true(!b.at[0] && !b.at[1] && !b.at[2] && b.at[3]); /* narrow */
+	damage(b, 2000);
+	b.len = 0;
+	for (uint32_t i = 0; i < 1000; i++)
+		value[i] = i ^ 64;
+	bob_series_put(&b, value, 1000);
+	assert_false(b.failed);
+	assert_true(!b.at[0] && !b.at[1] && !b.at[2] && !b.at[3]); /* by bits */
 	damage(b, 2000);
 	bob_buffer_free(&b);
 }
@@ -227,7 +277,8 @@ int main(void)
 		cmocka_unit_test(test_tree),	 cmocka_unit_test(test_tree_of_any_size),
 		cmocka_unit_test(test_any),	 cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_no_halves_inside), cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_all_bits),
+		cmocka_unit_test(test_all_bits), cmocka_unit_test(test_bits),
+		cmocka_unit_test(test_not_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
