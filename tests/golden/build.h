@@ -18,7 +18,7 @@
 #include "run/symbol.h"
 
 #define BUILD_CAP ((size_t)8 << 20)
-#define BUILD_STREAMS 8
+#define BUILD_STREAMS 64
 
 struct build;
 

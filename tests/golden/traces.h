@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "merged.h"
 #include "places.h"
+#include "rows.h"
 #include "sets.h"
 #include "shapes.h"
 #include "syncs.h"
@@ -279,6 +280,11 @@ static inline void golden_events_user_trace(struct golden *g)
 	golden_user_file(golden_file(g));
 }
 
+static inline void golden_rows_trace(struct golden *g)
+{
+	golden_rows_file(golden_file(g));
+}
+
 static inline void golden_sets_trace(struct golden *g)
 {
 	struct build files[4];
@@ -317,6 +323,7 @@ static const struct {
 	{ "turns", golden_turns_trace },
 	{ "sets", golden_sets_trace },
 	{ "shapes", golden_shapes_trace },
+	{ "rows", golden_rows_trace },
 };
 #define GOLDEN_TRACES (sizeof(golden_traces) / sizeof(*golden_traces))
 
