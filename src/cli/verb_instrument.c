@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/instrument_compile.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/text_table.h"
@@ -18,12 +19,13 @@
 #define VERB "instrument"
 #define PROMPT "bobbin> "
 
-enum { OPT_OUTPUT, OPT_FLAT, OPT_IN_PLACE };
+enum { OPT_OUTPUT, OPT_FLAT, OPT_IN_PLACE, OPT_COMPILE };
 
 const struct cli_option instrument_options[] = {
 	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
 	{ "flat", 0, NULL, "a probe for each access in loops, too, which otherwise have one before them where that says the same", NULL, NULL },
 	{ "in-place", 0, NULL, "no copies of procedures for the calls that pass them what is traced: probes in the procedures themselves, for all who call them", NULL, NULL },
+	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make: CC=\"bobbin instrument --compile /path/COMMANDS -- cc\"", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -34,6 +36,7 @@ struct session {
 	FILE *in;
 	const char *name;	/* of the commands, for complaints */
 	bool is_asked;		/* somebody types: mistakes are said, and it goes on */
+	bool is_compiling;	/* files are where the compiler's command line has them */
 };
 
 static void show(const struct bob_wishes *w)
@@ -57,7 +60,7 @@ static int look_at_file(const struct session *s, const struct bob_wish_file *f)
 			VERB,
 			"%s:%u: %s is not a C or Fortran file by its name (.c, .f, .f90, ...)",
 			s->name, f->command, f->path);
-	if (access(f->path, R_OK))
+	if (!s->is_compiling && access(f->path, R_OK))
 		return cli_fail(VERB, "%s:%u: %s: %m", s->name, f->command, f->path);
 	return 0;
 }
@@ -270,6 +273,19 @@ static int instrument(const struct session *s, const struct bob_source_options *
 	return bad;
 }
 
+/* As the shell reads it. */
+static void print_word(const char *word)
+{
+	if (*word && !word[strcspn(word, " \t\n\"'\\$`&|;<>()*?[]#~!{}")]) {
+		printf(" %s", word);
+		return;
+	}
+	printf(" '");
+	for (; *word; word++)
+		printf(*word == '\'' ? "'\\''" : "%c", *word);
+	printf("'");
+}
+
 static void print_how(const struct session *s, const struct bob_source_options *o,
 		      const char *output)
 {
@@ -283,7 +299,7 @@ static void print_how(const struct session *s, const struct bob_source_options *
 		if (is_c)
 			printf(" -I%s", output);
 		for (uint32_t i = 0; i < o->flag_count; i++)
-			printf(" %s", o->flags[i]);
+			print_word(o->flags[i]);
 		printf(" -c %s/%s\n", output, base_name(f->path));
 		if (!is_c)
 			printf("    cc -I%s -c %s/%s\n", output, output,
@@ -321,6 +337,21 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 	return bad;
 }
 
+static int compile(struct session *s, char **argv, const struct bob_source_options *o)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(s->name, '/');
+
+	if (s->in == stdin)
+		return cli_misuse(VERB, "--compile wants a file with COMMANDS");
+	if (!*argv)
+		return cli_misuse(VERB, "--compile wants `--` and a compiler with its arguments");
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - s->name) + 1 : 1,
+		 slash ? s->name : ".");
+	unite(&s->wishes);
+	return cli_instrument_compile(VERB, s->wishes.first, folder, o, argv);
+}
+
 int verb_instrument(int argc, char **argv)
 {
 	struct session s = { .in = stdin, .name = "commands" };
@@ -335,6 +366,7 @@ int verb_instrument(int argc, char **argv)
 			output = arg;
 		o.is_flat |= opt == OPT_FLAT;
 		o.is_in_place |= opt == OPT_IN_PLACE;
+		s.is_compiling |= opt == OPT_COMPILE;
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
@@ -350,7 +382,9 @@ int verb_instrument(int argc, char **argv)
 	o.flag_count = (uint32_t)(argc - optind);
 	s.is_asked = s.in == stdin && isatty(STDIN_FILENO);
 	bad = read_commands(&s);
-	if (!bad)
+	if (!bad && s.is_compiling)
+		bad = compile(&s, argv + optind, &o);
+	else if (!bad)
 		bad = work(&s, &o, output);
 	if (s.in != stdin)
 		fclose(s.in);

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""bobbin instrument --compile: in the place of the compiler, from make: the same objects, lists of what they depend on, complaints and status."""
+import os
+import pathlib
+import re
+import subprocess
+
+import harness as h
+from c_probes import why_not
+
+suite = h.Suite("instrument compile")
+CC = f"{h.BOBBIN} instrument --compile {{commands}} -- gcc"
+FILES = {
+    "src/main.c": """#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include "beside.h"
+extern const char *const other_file;
+static const char *const this_file = __FILE__;
+int main(void)
+{
+	int v[3] = { BESIDE, SIZE };
+	for (int i = 0; i < 3; i++)
+		v[2] += v[i];
+	printf("%s %d %d %s %s %s\\n", this_file, __LINE__, twice(v[2]), __FILE__, other_file, strchrnul("abc", 'b'));
+	return 0;
+}
+""",
+    "src/beside.h": "#include <shared.h>\n#define BESIDE 4\n",
+    "include/shared.h": "int twice(int n);\n",
+    "src/other/main2.c": """#include <shared.h>
+const char *const other_file = __FILE__;
+int twice(int n)
+{
+	int m = 2 * n;
+	return m;
+}
+""",
+    "Makefile": """CFLAGS = -O1 -Wall -Wextra -Werror -I../include -MMD "-DSIZE=(4 + 5)"
+program: main.o other/main2.o
+	$(CC) -o $@ $^
+main.o: ../src/main.c
+other/main2.o: ../src/other/main2.c
+main.o other/main2.o:
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -c $< -o $@
+-include main.d other/main2.d
+""",
+}
+
+
+def top(folder):
+    while not (folder / "Makefile").exists():
+        folder = folder.parent
+    return folder
+
+
+def project(commands="trace file main.c\ntrace variable v\nbye\n"):
+    folder = h.fresh("compile")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "commands").write_text(commands)
+    for name in ("plain", "probed", "tmp"):
+        (folder / name).mkdir()
+    return folder
+
+
+def run(*argv, folder, status=0):
+    env = {**os.environ, "TMPDIR": str(top(folder) / "tmp")}
+    r = subprocess.run([str(a) for a in argv], cwd=folder, text=True, capture_output=True, env=env)
+    assert (r.returncode == 0) if not status else r.returncode == status, r
+    return r
+
+
+def make(folder, where, cc):
+    return run("make", "-f", "../Makefile", f"CC={cc}", folder=folder / where)
+
+
+def depends(path):
+    """Its words; where lines end depends on how long names are."""
+    return path.read_text().replace("\\\n", " ").split()
+
+
+@suite.case("a program built by make: says what it says without probes, depends on the same files, and is recorded")
+def built():
+    folder = project()
+    make(folder, "plain", "gcc")
+    made = make(folder, "probed", CC.format(commands=folder / "commands"))
+    plain = run("./program", folder=folder / "plain").stdout
+    trace = folder / "trace"
+    assert run(h.BOBBIN, "record", "-q", "--source", "-o", trace, "--", "./program", folder=folder / "probed").stdout == plain, plain
+    assert "../src/main.c" in plain and "../src/other/main2.c" in plain, plain
+    out = run(h.BOBBIN, "replay", "--mem", "--subscripts", trace, folder=folder).stdout
+    rows = [f"{m[1]} v[{m[2]}]" for m in re.finditer(r"^([LS]) .* v in main\[(\d)\]$", out, re.M)]
+    want = [x for i in range(3) for x in (f"L v[{i}]", "L v[2]", "S v[2]")]
+    assert rows[0] == "S v[0]" and sorted(rows[1:10]) == sorted(want) and rows[10:] == ["L v[2]"], out
+    for name in ("main.d", "other/main2.d"):
+        assert depends(folder / "plain" / name) == depends(folder / "probed" / name), name
+    assert list((folder / "tmp").iterdir()) == [], "copies are left"
+    # Made, and made again where something changed.
+    assert "up to date" in make(folder, "probed", "false").stdout, made
+    (folder / "src/beside.h").write_text(FILES["src/beside.h"].replace("4", "5"))
+    again = make(folder, "probed", CC.format(commands=folder / "commands")).stdout
+    assert "main.c" in again and "main2.c" not in again, again
+
+
+@suite.case("what the compiler says, and how it ends, is the user's")
+def ends():
+    folder = project()
+    cc = CC.format(commands=folder / "commands").split()
+    flags = ["-I../include", "-DSIZE=1", "-c"]
+    (folder / "src/main.c").write_text(FILES["src/main.c"].replace("return 0;", "return none;"))
+    r = run(*cc, *flags, "../src/main.c", folder=folder / "probed", status=1)
+    assert "../src/main.c:13:9: " in r.stderr and "none" in r.stderr, r
+    r = run(*cc, *flags, "../src/other/none.c", folder=folder / "probed", status=1)
+    assert "none.c" in r.stderr, r
+    r = run(*cc[:-1], "no-such-compiler", "-c", "../src/other/main2.c", folder=folder / "probed", status=127)
+    assert "no-such-compiler: cannot be run" in r.stderr, r
+    (folder / "src/main.c").write_text(FILES["src/main.c"] + "#warning odd\n")
+    r = run(*cc, *flags, "../src/main.c", folder=folder / "probed")
+    assert "../src/main.c:15:2: warning: #warning odd" in r.stderr, r
+    assert run(*cc, "-E", "-I../include", "../src/main.c", folder=folder / "probed").stdout == \
+        run("gcc", "-E", "-I../include", "../src/main.c", folder=folder / "probed").stdout
+    assert list((folder / "tmp").iterdir()) == [], "copies are left"
+
+
+@suite.case("files of the commands are known to each other; one that cannot be read with these flags is said to be not")
+def together():
+    folder = project("trace file src/main.c\ntrace variable v\ntrace file src/other/main2.c\ntrace variable m\n")
+    cc = CC.format(commands=folder / "commands").split()
+    run(*cc, "-Iinclude", "-DSIZE=1", "-c", "src/main.c", "src/other/main2.c", folder=folder)
+    assert (folder / "main.o").exists() and (folder / "main2.o").exists()
+    r = run(*cc, "-Iinclude", "-c", "src/other/main2.c", folder=folder)
+    assert "SIZE" in r.stderr and "so src/other/main2.c is read as if it were alone" in r.stderr, r
+    (folder / "src/main.c").unlink()
+    r = run(*cc, "-Iinclude", "-c", "src/other/main2.c", folder=folder)
+    assert "src/main.c: not found, so src/other/main2.c is read without it" in r.stderr, r
+
+
+@suite.case("commands anywhere: files are named by how their places end")
+def ends_of_names():
+    folder = project("trace file b.c\ntrace variable grid\ntrace file a.c\n")
+    (folder / "commands").rename(folder / "src" / "commands")
+    deep = folder / "deep" / "er"
+    deep.mkdir(parents=True)
+    (deep / "a.c").write_text("#include <stdio.h>\ndouble sum(const double *p);\nextern double grid[4];\n"
+                              "int main(void) { grid[1] = 2; printf(\"%g\\n\", sum(grid)); return 0; }\n")
+    (deep / "b.c").write_text("double grid[4];\ndouble sum(const double *p) { return p[1] + p[2]; }\n")
+    cc = CC.format(commands=folder / "src" / "commands").split()
+    for name in "ab":
+        run(*cc, "-O2", "-c", f"er/{name}.c", "-o", f"{name}.o", folder=folder / "deep")
+    run("gcc", "a.o", "b.o", "-o", "ab", folder=folder / "deep")
+    run(h.BOBBIN, "record", "-q", "--source", "-o", "trace", "--", "./ab", folder=folder / "deep")
+    out = run(h.BOBBIN, "replay", "--mem", "--subscripts", "trace", folder=folder / "deep").stdout
+    assert re.findall(r"^([LS]) .* (grid\S+)$", out, re.M) == [("S", "grid[1]"), ("L", "grid[1]"), ("L", "grid[2]")], out
+
+
+@suite.case("command lines that make no sense")
+def mistakes():
+    folder = project()
+    for argv, said in ((["--compile", "--", "gcc"], "COMMANDS"), (["--compile", "commands"], "a compiler"),
+                       (["--compile", "none", "--", "gcc"], "none")):
+        r = subprocess.run([str(h.BOBBIN), "instrument", *argv], cwd=folder, text=True, capture_output=True, stdin=subprocess.DEVNULL)
+        assert r.returncode in (1, 2) and said in r.stderr, r
+
+
+if __name__ == "__main__":
+    if why_not():
+        print(f"skipped: {why_not()}")
+        raise SystemExit(77)
+    raise SystemExit(suite.run())
