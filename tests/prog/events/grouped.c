@@ -34,8 +34,9 @@ static void tell(const char *who, int n)
 	if (!bob_cluster_here(&c))
 		printf("%s %d.%d: not known\n", who, me, n);
 	else
-		printf("%s %d.%d: comparison %u, rank %u of %u, cluster %u of %u, %u like %u\n", who, me, n,
-		       c.comparison, c.rank, c.ranks, c.cluster, c.clusters, c.members, c.like);
+		printf("%s %d.%d: comparison %u, rank %u of %u, cluster %u of %u, %u like %u\n",
+		       who, me, n, c.comparison, c.rank, c.ranks, c.cluster, c.clusters, c.members,
+		       c.like);
 	fflush(stdout);
 }
 
