@@ -9,6 +9,7 @@
 #include "archive/folds.h"
 #include "archive/inner.h"
 #include "archive/loss.h"
+#include "archive/told.h"
 #include "archive/write.h"
 #include "base/hash.h"
 #include "base/varint.h"
@@ -22,6 +23,7 @@ struct walk {
 	const struct bob_inner_texts *texts;
 	struct bob_folder *folder;
 	const struct bob_file_head *head;
+	int is_known;		/* an earlier part has the process */
 	bob_status status;
 };
 
@@ -207,8 +209,10 @@ static void put_records(struct walk *w, const uint8_t *bytes, uint64_t len)
 		uint64_t n;
 
 		memcpy(&rec, bytes, sizeof(rec));
-		put_numbered(w, BOB_INNER_RECORD, rec.kind, NULL, 0);
-		put_body(w, rec.kind, bytes + sizeof(rec), rec.len);
+		if (!w->is_known || !bob_is_told_once(rec.kind)) {
+			put_numbered(w, BOB_INNER_RECORD, rec.kind, NULL, 0);
+			put_body(w, rec.kind, bytes + sizeof(rec), rec.len);
+		}
 		n = (sizeof(rec) + rec.len + 7ull) & ~7ull;
 		bytes += n;
 		len -= n;
@@ -242,6 +246,8 @@ static void put_chunk(struct walk *w, const struct bob_file *f, const struct bob
 	const uint8_t *bytes = f->bytes + c->off;
 	uint64_t len = bob_chunk_kept_bytes(c);
 
+	if (w->is_known && len && c->head.kind == BOB_CHUNK_META && bob_are_told_once(bytes, len))
+		return;
 	begin_chunk(w, c->head.kind, c->head.stream, c->head.aux);
 	switch (c->head.kind) {
 	case BOB_CHUNK_META:
@@ -333,6 +339,7 @@ static bob_status put_file(struct walk *w, const struct bob_inner_member *m,
 	const struct bob_file *f = m->process->file;
 
 	w->head = &f->head;
+	w->is_known = m->behind_count != 0;
 	put_long_text(w, BOB_INNER_NAME, (const uint8_t *)f->name, strlen(f->name));
 	put_head(w);
 	for (size_t i = 0; i < f->chunk_count && w->status == BOB_OK; i++)

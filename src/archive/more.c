@@ -12,6 +12,7 @@
 
 #include "archive/archive.h"
 #include "archive/merging.h"
+#include "archive/told.h"
 #include "archive/write.h"
 
 #define PARTS_MAX (1u << 20)
@@ -41,21 +42,39 @@ static int by_name(const void *a, const void *b)
 	return c ? c : x->file < y->file ? -1 : x->file > y->file;
 }
 
+/* Files of one name, the oldest first: the newest says what the process is, with what only those before say. */
+static bob_status choose_newest(struct bob_trace *t, struct bob_file **f, size_t count)
+{
+	for (size_t i = 0; i + 1 < count; i++)
+		f[i]->is_head = 1;
+	return count > 1 ? bob_told_inherit(t, f[count - 1], f, count - 1) : BOB_OK;
+}
+
 bob_status bob_more_choose(struct bob_trace *t)
 {
 	struct named *n = calloc(t->file_count + 1, sizeof(*n));
-	size_t count = 0;
+	struct bob_file **f = calloc(t->file_count + 1, sizeof(*f));
+	size_t count = 0, first = 0;
+	bob_status st = n && f ? BOB_OK : BOB_ERR_NOMEM;
 
-	if (!n)
-		return BOB_ERR_NOMEM;
+	if (st != BOB_OK)
+		goto out;
 	for (size_t i = 0; i < t->file_count; i++)
 		if (t->files[i].kind == BOB_FILE_PROCESS)
 			n[count++].file = &t->files[i];
 	qsort(n, count, sizeof(*n), by_name);
-	for (size_t i = 0; i + 1 < count; i++)
-		n[i].file->is_head = !strcmp(n[i].file->name, n[i + 1].file->name);
+	for (size_t i = 0; i < count; i++)
+		f[i] = n[i].file;
+	for (size_t i = 0; i < count && st == BOB_OK; i++) {
+		if (i + 1 < count && !strcmp(f[i]->name, f[i + 1]->name))
+			continue;
+		st = choose_newest(t, f + first, i + 1 - first);
+		first = i + 1;
+	}
+out:
 	free(n);
-	return BOB_OK;
+	free(f);
+	return st;
 }
 
 static const struct bob_stream *same_stream(const struct bob_process *p, const struct bob_stream *s)

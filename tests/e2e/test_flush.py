@@ -130,6 +130,13 @@ def alone(trace):
     return to
 
 
+def told(trace):
+    """What processes say once."""
+    found = sorted((p["file"], p["exe"], p["cwd"], p["command"], p["config"]) for p in h.info(trace)["process_list"])
+    h.check(all(p[1] and p[2] and len(p[3]) > 3 and len(p[4]) > 3 for p in found), found)
+    return found
+
+
 @suite.case("one file, at any moment")
 def grows():
     want = shown(flush([4, 95, 0], None))
@@ -139,7 +146,9 @@ def grows():
     end = want[0].index("step(n=90)")
     equal(shown(one), [x[:end] for x in want])
     size = sum(p.stat().st_size for p in one.iterdir() if p.name[0] == "t")
-    h.check(size < 9 * 4096, f"{size} bytes of nine parts")
+    h.check(size < 9 * 2048, f"{size} bytes of nine parts")
+    # what is in the first part alone
+    equal(told(one), told(t))
     # killed while it grows, again and again
     parts = set()
     for ms in range(200, 1000, 100):
