@@ -129,6 +129,10 @@ void bob_ev_part(struct bob_ev_event *e);
 /* --- thread.c --- */
 /* The calling thread is in something that is recorded as a whole: nothing in it is. */
 extern __thread uint32_t bob_ev_depth;
+/* The frame of ours that it is in, if that is known: of an event of the program's own. */
+extern __thread const void *bob_ev_entered;
+/* A signal handler has jumped out of it: true. Nobody knows how far it had come, so the thread is not recorded any more, as if it had been killed there; hooks are called. */
+bool bob_ev_thread_left(void);
 /* sets.c: it is not any more: a jump has left a function of the user's (guard.h) that was called there. */
 bool bob_ev_sets_left(void);
 static inline bool bob_ev_is_within(void)

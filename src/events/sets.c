@@ -83,7 +83,7 @@ static bool come_back(void)
 
 bool bob_ev_sets_left(void)
 {
-	const bool is_left = come_back();
+	const bool is_left = come_back() || bob_ev_thread_left();
 
 	if (is_left)
 		bob_ev_depth = 0;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread's stream and what it works in, from its first event to its end. A fork child begins anew: its page is wiped, and what
  * it has inherited lies in its parent's file. */
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "events/hooks.h"
 #include "events/ranks.h"
 
+#define SIGNAL_FRAME 512u
+
 __thread uint32_t bob_ev_depth;
+__thread const void *bob_ev_entered;
 __thread struct bob_ev_thread *bob_ev_self;
 static __thread bool refused;	/* it is not recorded, and that was asked for once */
 static pthread_key_t key;
@@ -160,6 +165,37 @@ __attribute__((noinline, cold)) struct bob_ev_thread *bob_ev_thread_begin(void)
 struct bob_ev_thread *bob_ev_thread_now(void)
 {
 	return bob_ev_self && bob_ev_self->alive == BOB_EV_ALIVE ? bob_ev_self : NULL;
+}
+
+/* A handler may have a stack of its own, anywhere. */
+static bool is_in_handler(void)
+{
+	const int saved = errno;
+	stack_t s;
+	bool is_so;
+
+	if (!bob_ev_agent->allowed())
+		return true;
+	is_so = sigaltstack(NULL, &s) || s.ss_flags & SS_ONSTACK;
+	errno = saved;
+	return is_so;
+}
+
+/* Below what was interrupted there is at least what the kernel keeps of it for the handler. */
+__attribute__((noinline)) bool bob_ev_thread_left(void)
+{
+	const uint8_t *here = __builtin_frame_address(0);
+
+	if (!bob_ev_entered || here + SIGNAL_FRAME < (const uint8_t *)bob_ev_entered ||
+	    is_in_handler())
+		return false;
+	bob_ev_entered = NULL;
+	bob_ev_log(
+		"a signal handler has jumped out of the recorder: what came behind in that thread is not recorded\n");
+	pthread_setspecific(key, NULL); /* its memory stays: it may be in use */
+	bob_ev_self = NULL;
+	refused = true;
+	return true;
 }
 
 void bob_ev_thread_stop(bob_status why)

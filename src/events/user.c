@@ -249,7 +249,14 @@ static struct bob_ev_thread *enter(void)
 	}
 	t = thread_with_nest();
 	bob_ev_depth = t != NULL;
+	bob_ev_entered = __builtin_frame_address(0);
 	return t;
+}
+
+static void leave(void)
+{
+	bob_ev_entered = NULL;
+	bob_ev_depth = 0;
 }
 
 /* Hooks are called, whether it is recorded or not. */
@@ -281,7 +288,7 @@ void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const vo
 		begin(t, id, in, count, caller, cfa);
 	else
 		begin_left_out(t->nest, id);
-	bob_ev_depth = 0;
+	leave();
 }
 
 void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
@@ -293,7 +300,7 @@ void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 	t = enter();
 	if (t) {
 		end(t, id, out, count);
-		bob_ev_depth = 0;
+		leave();
 	}
 	if (bob_ev_hook_count)
 		bob_ev_user_hooks_end(id, out, count);
@@ -310,7 +317,7 @@ void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const 
 	t = is_wanted(id, in, count, caller, cfa) ? enter() : NULL;
 	if (t) {
 		instant(t, id, in, count, caller, cfa);
-		bob_ev_depth = 0;
+		leave();
 	}
 	if (bob_ev_hook_count && !bob_ev_depth)
 		bob_ev_user_hooks_end(id, in, count);

@@ -261,6 +261,20 @@ def conditions():
     h.check(r.status == 0 and r.out.split() == [b"T"] and counted(r.trace) == {"e": 7}, f"{r}\n{counted(r.trace)}")
 
 
+@suite.case("handlers that jump out of the recorder")
+def jumps_out():
+    """The thread is not recorded behind that, as if it had been killed there; other threads are, and hooks are called for all."""
+    p = program("jump_out.c")
+    for jumps in (0, 1, 3):
+        r = h.record([p, jumps], ["--events"])
+        ends = 20 + max(jumps - 1, 0)  # once the thread is not recorded nobody reads the text
+        h.check(r.status == 0 and r.out == f"{ends} 50\n".encode(), str(r))
+        have = counted(r.trace)
+        h.check(have == {"e": 10 if jumps else 20, "other": 50}, f"{have}")
+        said = "a signal handler has jumped out of the recorder" in h.bobbin("info", r.trace).out.decode()
+        h.check(said == (jumps > 0), f"{jumps} jumps: it is {'' if said else 'not '}said")
+
+
 @suite.case("more names than there can be")
 def many_names():
     r = h.record([program("many.c")], ["--events"])
