@@ -251,6 +251,14 @@ static bool take_statement_function(struct bob_fortran_scope *s, struct bob_fort
 	return true;
 }
 
+/* name(2:5) of a text; name(2) is a function's. */
+static bool is_substring(const struct bob_fortran_symbol *y, const struct bob_fortran_expr *part)
+{
+	const struct bob_fortran_expr *e = part->child->child;
+
+	return y->type == BOB_T_CHARACTER && e && e->node == BOB_N_RANGE && !e->next;
+}
+
 /* A name in a statement that runs: known around, or new here. */
 static void meet(struct bob_fortran_scope *s, const struct bob_fortran_expr *part,
 		 enum bob_fortran_role role)
@@ -277,7 +285,7 @@ static void meet(struct bob_fortran_scope *s, const struct bob_fortran_expr *par
 	if (role == BOB_ROLE_CALL)
 		y->class = (y->flags & BOB_SYMBOL_DUMMY) ? BOB_NAME_PROCEDURE : BOB_NAME_SUBROUTINE;
 	else if (has_arguments && y->shape == BOB_SHAPE_SCALAR && !part->next &&
-		 y->type != BOB_T_CHARACTER && y->type != BOB_T_DERIVED && y->type != BOB_T_CLASS)
+		 !is_substring(y, part) && y->type != BOB_T_DERIVED && y->type != BOB_T_CLASS)
 		y->class = BOB_NAME_FUNCTION;
 }
 

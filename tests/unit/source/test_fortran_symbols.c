@@ -99,12 +99,13 @@ static void test_types_and_shapes(void **state)
 				     "      IMPLICIT REAL*8 (A-H,O-Z), CHARACTER*4 (T)\n"
 				     "      PARAMETER (M=2*3+1,L=MAX(M**2,MOD(7,4)))\n"
 				     "      DIMENSION A(N,*),B(0:M,L)\n"
-				     "      CHARACTER*8 CH(3)*5,CJ\n"
+				     "      CHARACTER*8 CH(3)*5,CJ,V,W\n"
 				     "      COMPLEX*16 D11,Z\n      CHARACTER*80 HEADER\n"
 				     "      EXTERNAL G\n"
 				     "      F(X)=X+1\n"
 				     "      Q=B(1,1)+F(2.D0)+H(3)+SQRT(P)\n"
 				     "      CALL T1(TT)\n"
+				     "      CJ=V(2:3)//W(2)\n"
 				     "      END\n");
 	y = symbol(0, "a");
 	assert_int_equal(y->shape, BOB_SHAPE_ASSUMED_SIZE);
@@ -128,6 +129,8 @@ static void test_types_and_shapes(void **state)
 	assert_int_equal(symbol(0, "f")->class, BOB_NAME_STATEMENT_FUNCTION);
 	assert_int_equal(symbol(0, "g")->class, BOB_NAME_PROCEDURE);
 	assert_int_equal(symbol(0, "h")->class, BOB_NAME_FUNCTION);
+	assert_int_equal(symbol(0, "v")->class, BOB_NAME_VARIABLE);
+	assert_int_equal(symbol(0, "w")->class, BOB_NAME_FUNCTION);
 	assert_int_equal(symbol(0, "sqrt")->class, BOB_NAME_INTRINSIC);
 	assert_int_equal(symbol(0, "t1")->class, BOB_NAME_SUBROUTINE);
 	assert_false(file->statements[at_line(9)].is_executable);
