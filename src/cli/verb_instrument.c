@@ -19,11 +19,12 @@
 #define VERB "instrument"
 #define PROMPT "bobbin> "
 
-enum { OPT_OUTPUT, OPT_FLAT, OPT_IN_PLACE, OPT_COMPILE };
+enum { OPT_OUTPUT, OPT_FLAT, OPT_EXACT, OPT_IN_PLACE, OPT_COMPILE };
 
 const struct cli_option instrument_options[] = {
 	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
 	{ "flat", 0, NULL, "a probe for each access in loops, too, which otherwise have one before them where that says the same", NULL, NULL },
+	{ "exact", 0, NULL, "tell accesses where the compiler evaluates them, within expressions: its own order, and no loop at once", NULL, NULL },
 	{ "in-place", 0, NULL, "no copies of procedures for the calls that pass them what is traced: probes in the procedures themselves, for all who call them", NULL, NULL },
 	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make: CC=\"bobbin instrument --compile /path/COMMANDS -- cc\"", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
@@ -226,7 +227,10 @@ static void print_refusals(const char *path, const struct bob_source_result *r)
 		printf("%s", path);
 		if (x->line)
 			printf(":%u", x->line);
-		if (x->count)
+		if (x->is_early)
+			printf(": told before the statement at %u place%s: %s\n", x->count,
+			       cli_plural(x->count), x->why);
+		else if (x->count)
 			printf(": no probe at %u place%s: %s\n", x->count, cli_plural(x->count),
 			       x->why);
 		else
@@ -365,6 +369,7 @@ int verb_instrument(int argc, char **argv)
 		if (opt == OPT_OUTPUT)
 			output = arg;
 		o.is_flat |= opt == OPT_FLAT;
+		o.is_exact |= opt == OPT_EXACT;
 		o.is_in_place |= opt == OPT_IN_PLACE;
 		s.is_compiling |= opt == OPT_COMPILE;
 	}

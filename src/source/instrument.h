@@ -24,6 +24,7 @@ struct bob_source_options {
 	uint32_t flag_count;
 	struct bob_source_group *group; /* the files of the command; NULL: the file alone */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	bool is_exact;		/* ... and is told where the compiler evaluates it, not before its statement */
 	bool is_in_place;	/* no copies of procedures for calls that pass what is traced */
 };
 
@@ -44,6 +45,7 @@ struct bob_source_refusal {
 	const char *why;
 	uint32_t count;
 	uint32_t line;		/* of the first */
+	bool is_early;		/* not that: is_exact was asked for, and they are told before their statements */
 };
 
 struct bob_source_result {

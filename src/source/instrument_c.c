@@ -171,7 +171,7 @@ static struct bob_source_c_options options_of(const struct bob_source_c_group *g
 {
 	return (struct bob_source_c_options){ .flags = o->flags,
 					      .flag_count = o->flag_count,
-					      .is_flat = o->is_flat,
+					      .is_flat = o->is_flat || o->is_exact,
 					      .allocators = g ? g->allocators : NULL,
 					      .allocator_count = g ? g->allocator_count : 0 };
 }

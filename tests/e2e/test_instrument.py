@@ -306,7 +306,7 @@ def indirect():
     assert got == want, got
 
 
-def torture_one(path):
+def torture_one(path, *options):
     """A program that checks itself, every variable, loop and call of it traced: it compiles, and does what it did."""
     folder = h.fresh("fortran")
 
@@ -315,7 +315,7 @@ def torture_one(path):
     if run("gfortran", "-w", "-O1", path, "-o", "plain").returncode:
         raise h.Skip("does not compile as it is")
     want = run("./plain")
-    r = run(h.BOBBIN, "instrument", "-o", "out", input=f"trace file {path}\ntrace variable *\ntrace code at loop level\ntrace code at subroutine level\n")
+    r = run(h.BOBBIN, "instrument", *options, "-o", "out", input=f"trace file {path}\ntrace variable *\ntrace code at loop level\ntrace code at subroutine level\n")
     h.check(r.returncode == 0, r.stderr)
     stem = path.stem
     r = run("gcc", "-Iout", "-c", f"out/{stem}_probes.c")
@@ -327,7 +327,8 @@ def torture_one(path):
         h.check((got.returncode, got.stdout) == (want.returncode, want.stdout), f"{argv}: {got} {want}")
 
 
-def main():
+def add_torture(suite, *options):
+    """Every 8th of GCC's programs, or every BOB_TEST_TORTURE_EVERYth, as cases."""
     try:
         torture.unpack()
         every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", "8"))
@@ -337,7 +338,11 @@ def main():
         print(f"programs of GCC left out: {e}")
         paths = []
     for path in paths:
-        suite.add(f"torture {path.stem}", torture_one, path)
+        suite.add(f"torture {path.stem}", torture_one, path, *options)
+
+
+def main():
+    add_torture(suite)
     return suite.run()
 
 

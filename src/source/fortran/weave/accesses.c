@@ -484,6 +484,8 @@ bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)
 	    w->told[statement] == BOB_TOLD_IN_NEST)
 		return BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &x.uses);
+	if (st == BOB_OK && w->is_exact)
+		st = bob_weave_exact(w, statement, &x.uses);
 	if (st != BOB_OK)
 		return st;
 	if (x.s->kind == BOB_F_ELSE_IF) {

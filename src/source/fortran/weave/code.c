@@ -135,13 +135,12 @@ static bool is_event(const struct bob_weave *w, const struct bob_fortran_stateme
 		is_wished(w, BOB_WISH_COMMUNICATION, s->line));
 }
 
-/* A number or a truth value: nothing that points, and no array or text. */
-static bool is_plain(const struct bob_weave *w, const struct bob_fortran_statement *s,
-		     const struct bob_fortran_use *u)
+bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
+			const struct bob_fortran_expr *ref, const struct bob_fortran_symbol *symbol)
 {
-	const uint32_t unit =
-		bob_weave_procedure(w, s->text + u->ref->child->from, u->ref->child->name_len);
-	const struct bob_fortran_symbol *y = u->symbol;
+	const char *name = w->file->statements[statement].text + ref->child->from;
+	const uint32_t unit = bob_weave_procedure(w, name, ref->child->name_len);
+	const struct bob_fortran_symbol *y = symbol;
 
 	if (unit != BOB_FORTRAN_NO) {
 		const struct bob_fortran_unit *f = &w->file->units[unit];
@@ -170,7 +169,7 @@ static bool is_hoistable(const struct bob_weave *w, const struct bob_fortran_sta
 	if (u->role != BOB_ROLE_CALL || !is_function(u->symbol) || is_called(s, u) ||
 	    !u->ref->child || u->ref->child->next || !u->ref->child->child ||
 	    u->flags & (BOB_USE_CONDITIONAL | BOB_USE_IMPLIED_DO | BOB_USE_MASKED | BOB_USE_BODY) ||
-	    !is_plain(w, s, u))
+	    !bob_weave_is_plain(w, (uint32_t)(s - w->file->statements), u->ref, u->symbol))
 		return false;
 	for (uint32_t i = 0; i < uses->count; i++)
 		if (uses->at[i].role == BOB_ROLE_CALL && is_in(u, &uses->at[i]) &&
@@ -189,7 +188,8 @@ static bool is_asked_for(const struct bob_weave *w, uint32_t statement,
 	for (uint32_t i = 0; i < uses->count; i++)
 		if (uses->at[i].role != BOB_ROLE_CALL && uses->at[i].flags & BOB_USE_CALLS &&
 		    is_in(u, &uses->at[i]) &&
-		    bob_weave_touches(w, statement, &uses->at[i]) > BOB_TOUCH_DROPPED)
+		    bob_weave_touches(w, statement, &uses->at[i]) > BOB_TOUCH_DROPPED &&
+		    !(w->is_exact && !bob_weave_not_exact(w, statement, &uses->at[i])))
 			return true;
 	return false;
 }

@@ -69,6 +69,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		nest_interfaces(w, at, unit);
 	for (const char *c = "ltbe"; *c && w->event_count; c++)
 		interface(w, at, unit, *c, "bobbin_s", event);
+	bob_weave_wrapper_interfaces(w, at, unit);
 	line(w, at, unit, "end interface");
 }
 

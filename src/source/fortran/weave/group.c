@@ -195,7 +195,8 @@ static bob_status check_lines(const struct bob_weave *w, struct bob_source_compl
 /* All that is asked for, of any file, and the text: another digest, another image. */
 static uint64_t digest_of(const struct bob_weave *w)
 {
-	uint64_t h = bob_hash64(1 + w->is_in_place, w->file->bytes, w->file->len);
+	uint64_t h =
+		bob_hash64(1 + w->is_in_place + 2u * w->is_exact, w->file->bytes, w->file->len);
 	char text[8192];
 
 	for (const struct bob_weave *o = w->files; o; o = o->next) {
@@ -221,7 +222,8 @@ static bob_status add_files(struct bob_source_fortran_group *g, const struct bob
 		if (bob_source_language(f->path) != BOB_SOURCE_FORTRAN)
 			continue;
 		*w = (struct bob_weave){ .arena = &g->arena, .wishes = f, .path = f->path,
-					 .is_flat = g->options->is_flat,
+					 .is_flat = g->options->is_flat || g->options->is_exact,
+					 .is_exact = g->options->is_exact,
 					 .is_in_place = g->options->is_in_place,
 					 .keeps_locals = g->keeps_locals,
 					 .files = &g->members[0].w };
@@ -352,6 +354,7 @@ void bob_source_fortran_group_close(struct bob_source_fortran_group *g)
 		free(w->sites);
 		free(w->events);
 		free(w->lines);
+		free(w->edits);
 		free(w->nests);
 		free(w->called);
 		free(w->clones);

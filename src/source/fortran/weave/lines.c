@@ -99,28 +99,56 @@ bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at)
 	return true;
 }
 
-bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at)
+/* p: of the statement. */
+static bool expands(const struct bob_weave *w, uint32_t statement, struct bob_fortran_place *p)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
+
+	return s->kind == BOB_F_IF && !s->ends_loops &&
+	       bob_fortran_place(w->file, statement, p) == BOB_OK && p->after != BOB_FORTRAN_NO &&
+	       bob_fortran_position(w->file, p->body).line ==
+		       bob_fortran_position(w->file, p->body_end - 1).line;
+}
+
+bool bob_weave_expands(const struct bob_weave *w, uint32_t statement)
+{
+	struct bob_fortran_place p;
+
+	return expands(w, statement, &p);
+}
+
+static bool is_expanded(const struct bob_weave *w, const struct bob_fortran_place *p)
+{
+	for (size_t i = 0; i < w->line_count; i++)
+		if (w->lines[i].in == w->in && w->lines[i].instead &&
+		    w->lines[i].blank_at == p->body)
+			return true;
+	return false;
+}
+
+bool bob_weave_is_expanded(const struct bob_weave *w, uint32_t statement)
+{
+	struct bob_fortran_place p;
+
+	return expands(w, statement, &p) && is_expanded(w, &p);
+}
+
+bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at)
+{
 	struct bob_weave_line *l;
 	struct bob_fortran_place p;
 
-	if (s->kind != BOB_F_IF || s->ends_loops ||
-	    bob_fortran_place(w->file, statement, &p) != BOB_OK || p.after == BOB_FORTRAN_NO ||
-	    bob_fortran_position(w->file, p.body).line !=
-		    bob_fortran_position(w->file, p.body_end - 1).line)
+	if (!expands(w, statement, &p))
 		return false;
 	*at = p.after;
-	for (size_t i = 0; i < w->line_count; i++)
-		if (w->lines[i].in == w->in && w->lines[i].instead &&
-		    w->lines[i].blank_at == p.body)
-			return true;
+	if (is_expanded(w, &p))
+		return true;
 	l = add(w);
 	if (l) {
 		l->at = p.after;
 		l->rank = BOB_RANK_BODY;
 		l->order = statement;
-		l->text = bob_weave_slice(w, s, s->body, s->len);
+		l->text = ""; /* when it is known what is wrapped in it */
 		l->blank_at = p.body;
 		l->blank_len = p.body_end - p.body;
 		l->instead = "then";
@@ -163,8 +191,15 @@ bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte
 bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_patches *p)
 {
 	static const char blanks[] = "        ";
-	bob_status st = BOB_OK;
+	bob_status st;
 
+	w->in = in;
+	st = bob_weave_wrap_all(w, p);
+	for (size_t i = 0; i < w->line_count; i++)
+		if (w->lines[i].in == in && w->lines[i].rank == BOB_RANK_BODY)
+			w->lines[i].text = bob_weave_wrapped(
+				w, w->lines[i].order, w->file->statements[w->lines[i].order].body);
+	w->in = 0;
 	if (w->line_count)
 		qsort(w->lines, w->line_count, sizeof(*w->lines), by_place);
 	for (size_t i = 0; i < w->line_count && st == BOB_OK; i++) {

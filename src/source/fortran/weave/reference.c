@@ -12,8 +12,9 @@ static bool is_in_pieces(const struct bob_fortran_use *u, const struct bob_fortr
 	       (u->flags & BOB_USE_SUBSTRING || !bytes || bytes > UINT16_MAX);
 }
 
-const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
-						const struct bob_fortran_expr *ref)
+const struct bob_fortran_symbol *bob_weave_part(const struct bob_weave *w, uint32_t statement,
+						const struct bob_fortran_expr *ref,
+						const struct bob_fortran_expr *up_to)
 {
 	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
 	const struct bob_fortran_symbols *table = unit ? unit->symbols : NULL;
@@ -22,17 +23,24 @@ const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint3
 	const struct bob_fortran_symbol *s =
 		part && table ? bob_fortran_lookup(table, text + part->from, part->name_len) : NULL;
 
-	for (part = part ? part->next : NULL; part && s; part = part->next) {
+	for (; part && part != up_to && part->next && s;) {
 		const struct bob_fortran_symbol *type =
 			s->type_name ? bob_fortran_lookup(table, s->type_name,
 							  (uint32_t)strlen(s->type_name)) :
 				       NULL;
 		const struct bob_fortran_symbols *t = type ? type->components : NULL;
 
+		part = part->next;
 		for (s = NULL; t && !s; t = t->host) /* those of its parents, too */
 			s = bob_fortran_own(t, text + part->from, part->name_len);
 	}
 	return s;
+}
+
+const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
+						const struct bob_fortran_expr *ref)
+{
+	return bob_weave_part(w, statement, ref, NULL);
 }
 
 struct size {
@@ -80,6 +88,15 @@ const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 	return unfit(w, statement, u);
 }
 
+uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
+			const struct bob_fortran_use *u, bool *in_pieces)
+{
+	const struct size size = size_of(w, statement, u);
+
+	*in_pieces = size.in_pieces;
+	return size.bytes;
+}
+
 static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			 int kind)
 {
@@ -125,6 +142,13 @@ static const char *probe(struct bob_weave *w, uint32_t statement, const struct b
 			      site, f->text);
 }
 
+const char *bob_weave_call(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			   int kind, const struct bob_weave_frames *f)
+{
+	count(w, bob_weave_touches(w, statement, u));
+	return probe(w, statement, u, kind, f);
+}
+
 const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f)
 {
@@ -144,6 +168,8 @@ const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 		bob_weave_refuse(w, why, w->file->statements[statement].line);
 	if (why)
 		return "";
-	count(w, t);
-	return probe(w, statement, u, kind, f);
+	why = w->is_exact ? bob_weave_not_exact(w, statement, u) : NULL;
+	if (why && *why)
+		bob_weave_early(w, why, w->file->statements[statement].line);
+	return bob_weave_call(w, statement, u, kind, f);
 }

@@ -30,18 +30,29 @@ const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
 	return text ? text : "";
 }
 
-void bob_weave_refuse(struct bob_weave *w, const char *why, uint32_t line)
+static void refuse(struct bob_weave *w, const char *why, uint32_t line, bool is_early)
 {
 	uint32_t i = 0;
 
-	while (i < w->refusal_count && strcmp(w->refusals[i].why, why) != 0)
+	while (i < w->refusal_count &&
+	       (w->refusals[i].is_early != is_early || strcmp(w->refusals[i].why, why) != 0))
 		i++;
 	if (i == BOB_WEAVE_REFUSALS_MAX)
 		return;
 	if (i == w->refusal_count)
-		w->refusals[w->refusal_count++] =
-			(struct bob_source_refusal){ .why = why, .line = line };
+		w->refusals[w->refusal_count++] = (struct bob_source_refusal){
+			.why = why, .line = line, .is_early = is_early };
 	w->refusals[i].count++;
+}
+
+void bob_weave_refuse(struct bob_weave *w, const char *why, uint32_t line)
+{
+	refuse(w, why, line, false);
+}
+
+void bob_weave_early(struct bob_weave *w, const char *why, uint32_t line)
+{
+	refuse(w, why, line, true);
 }
 
 void bob_weave_remark(struct bob_weave *w, const char *why, uint32_t line)
@@ -109,6 +120,8 @@ static bob_status weave(struct bob_weave *w)
 		st = bob_weave_declare(w);
 	if (st == BOB_OK)
 		st = bob_weave_redirect(w);
+	if (st == BOB_OK)
+		bob_weave_wrapper_functions(w);
 	w->counts.variables = (uint32_t)w->variable_count;
 	w->counts.copies = (uint32_t)w->clone_count;
 	return st;

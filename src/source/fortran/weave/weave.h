@@ -8,6 +8,8 @@
  *   clones.c     copies of procedures for the calls that pass them what is traced; calls.c who calls whom, clonable.c what may have copies,
  *                clone_text.c their text
  *   accesses.c   the probes of a statement; reference.c that of one reference, frames.c and masked.c what must be around it
+ *   exact.c      references that are told within their expressions, with --exact; scalar.c what is one value,
+ *                wrapper.c the functions that tell them
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
  *   code.c       loops, calls, communication
  *   declare.c    where variables come to life and end, and the interfaces of what is called
@@ -67,6 +69,7 @@ enum bob_weave_told {
 };
 
 struct bob_weave_line;
+struct bob_weave_edit;
 
 /* A copy of a procedure, for calls that pass what is traced. */
 struct bob_weave_clone {
@@ -101,6 +104,7 @@ struct bob_weave {
 		*next; /* of the command: the first one, and the next behind this one */
 	const char *path;
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	bool is_exact;		/* what can be is told where it is evaluated */
 	bool is_in_place;	/* no copies */
 	bool keeps_locals;	/* the compiler is told that procedures keep their variables */
 	uint64_t digest;	/* of the text, and of what is traced */
@@ -129,6 +133,9 @@ struct bob_weave {
 	size_t clone_count, clone_room;
 	struct bob_weave_redirect *redirects;
 	size_t redirect_count, redirect_room;
+	struct bob_weave_edit *edits;
+	size_t edit_count, edit_room;
+	uint64_t wrappers;	/* those that are called: a bit for each, see wrapper.c */
 	const struct bob_fortran_symbol **called; /* by statements of the file */
 	size_t called_count, called_room;
 	bool *has_probes;	/* of each unit */
@@ -145,6 +152,8 @@ struct bob_weave {
 void bob_weave_refuse(struct bob_weave *w, const char *why, uint32_t line);
 /* Something that is to be said of a line: a refusal that has no places. */
 void bob_weave_remark(struct bob_weave *w, const char *why, uint32_t line);
+/* With is_exact: something that is told before its statement all the same. */
+void bob_weave_early(struct bob_weave *w, const char *why, uint32_t line);
 /* A formatted text in the arena; "" and is_failed without memory. */
 const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -208,6 +217,36 @@ bob_status bob_weave_copies(struct bob_weave *w, struct bob_fortran_copy **out);
 /* --- accesses.c --- */
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement);
 
+/* --- exact.c --- */
+/* Uses that are told where they are evaluated get their probes and are taken out of `uses`. First of all that is done with accesses. */
+bob_status bob_weave_exact(struct bob_weave *w, uint32_t statement, struct bob_fortran_uses *uses);
+/* Why this one, a read or a write, is not; NULL: it is, "": there is nothing to be said of it. */
+const char *bob_weave_not_exact(const struct bob_weave *w, uint32_t statement,
+				const struct bob_fortran_use *u);
+
+/* --- scalar.c --- */
+/* Is the expression a scalar, for sure? */
+bool bob_weave_is_one(const struct bob_weave *w, uint32_t statement,
+		      const struct bob_fortran_expr *e);
+
+/* --- wrapper.c --- */
+/* Text [from, to) of the statement becomes the argument of `open`, which has its bracket, behind it stands `close`. */
+void bob_weave_wrap(struct bob_weave *w, uint32_t statement, uint32_t from, uint32_t to,
+		    const char *open, const char *close);
+bool bob_weave_has_wrapper(enum bob_fortran_type type, int32_t kind, bool in_pieces);
+/* The wrapper for such values, which will be in the file: what stands before "(site," */
+const char *bob_weave_wrapper(struct bob_weave *w, enum bob_fortran_type type, int32_t kind,
+			      bool in_pieces);
+/* ... for subscripts that are kept. */
+const char *bob_weave_keeper(struct bob_weave *w);
+/* What is wrapped, as patches; not in bodies that became statements of their own. */
+bob_status bob_weave_wrap_all(struct bob_weave *w, struct bob_fortran_patches *p);
+/* ... whose text this is: the statement's from `from` on. */
+const char *bob_weave_wrapped(struct bob_weave *w, uint32_t statement, uint32_t from);
+void bob_weave_wrapper_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit);
+/* The functions themselves, at the end of the file. */
+void bob_weave_wrapper_functions(struct bob_weave *w);
+
 /* --- nest.c --- */
 /* If the statement is the DO of a nest that can be told at once: its probe is put before it, and w->told says so of all that is in it. */
 bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
@@ -216,13 +255,23 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
 /* What the last part of a reference is: the variable, or a component; NULL: not known. */
 const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
 						const struct bob_fortran_expr *ref);
+/* ... what this part of it is. */
+const struct bob_fortran_symbol *bob_weave_part(const struct bob_weave *w, uint32_t statement,
+						const struct bob_fortran_expr *ref,
+						const struct bob_fortran_expr *part);
 /* Why a use cannot be told by its address alone; NULL: it can. */
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u);
 /* A site for the use, which may be told and is counted; returns its number. */
 uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			int kind);
+/* Bytes of one access; 0: not known here. *in_pieces: of a text that is told character by character. */
+uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
+			const struct bob_fortran_use *u, bool *in_pieces);
 struct bob_weave_frames;
+/* A CALL that tells the use, whose text is f's, with a new site. Counts. */
+const char *bob_weave_call(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			   int kind, const struct bob_weave_frames *f);
 /* The probe of a use, "" if it has none, and what stands around it. Counts and refuses. */
 const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f);
@@ -235,6 +284,10 @@ bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement);
 const char *bob_weave_hoisted(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			      uint32_t from, uint32_t to);
 bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
+/* Does the function give a number or a truth value: nothing that points, and no array or text? */
+bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
+			const struct bob_fortran_expr *ref,
+			const struct bob_fortran_symbol *symbol);
 
 /* --- declare.c --- */
 /* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
@@ -271,6 +324,10 @@ bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
 /* An IF of one line becomes one of several, once: lines of the ranks BODY_BEFORE, AFTER and MOVED at *at are under its condition. False: it cannot, as where
  * it ends a loop, or what it controls is on several lines. */
 bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at);
+/* Could it? */
+bool bob_weave_expands(const struct bob_weave *w, uint32_t statement);
+/* Did it? */
+bool bob_weave_is_expanded(const struct bob_weave *w, uint32_t statement);
 /* All that were put while `in` was this. */
 bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_patches *p);
 /* Do lines that were put stand for these bytes? */
