@@ -6,7 +6,7 @@
  * probe passes a site and an address. Whether something traced lies there the recorder decides, by a table of variables where they
  * are at the time; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are told apart exactly.
  *
- * What is in this header needs no library: without `bobbin record --source` a probe costs a load and a branch. C11 and C++11.
+ * What is in this header needs no library: without `bobbin record --source` a probe costs a load and a branch, and with it little more where nothing is wanted. C11 and C++11.
  * Threads: any. Nothing here fails visibly, changes errno or frees what is the program's. The tables are read as long as the
  * file's code is there. */
 #ifndef BOBBIN_PROBE_H
@@ -65,6 +65,11 @@ struct bob_probe_variable {
 	uint32_t reserved;
 };
 
+/* Addresses from lo on, so many. It stays as it is. */
+struct bob_probe_gap {
+	uintptr_t lo, size;
+};
+
 struct bob_probe_table;
 
 struct bob_probe_file {
@@ -82,6 +87,8 @@ struct bob_probe_file {
 		BOB_PROBE_UNREAD(3);
 	const struct bob_probe_table *recorder;
 	void *own;
+	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there. NULL: `access` is not, either. */
+	const struct bob_probe_gap *const *gap;
 };
 
 #define BOB_PROBE_TABLE "bobbin_probe_1"
@@ -136,8 +143,14 @@ BOB_PROBE_UNREAD(3)
 static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
 						const volatile void *at)
 {
-	if (__builtin_expect(f->access != NULL, 0))
-		f->access(f, site, at);
+	const struct bob_probe_gap *const *gap = f->gap;
+
+	if (__builtin_expect(gap != NULL, 1)) {
+		const struct bob_probe_gap *g = __atomic_load_n(&gap[site], __ATOMIC_RELAXED);
+
+		if (__builtin_expect((uintptr_t)at - g->lo >= g->size, 0))
+			f->access(f, site, at);
+	}
 	return at;
 }
 

@@ -145,6 +145,7 @@ static void find_agent(void)
 		return;
 	pthread_atfork(bob_pr_places_lock, bob_pr_places_unlock, after_fork);
 	bob_pr_count_begin();
+	bob_pr_gaps_begin(a->setting("BOBBIN_PROBE_COUNT") != NULL);
 	bob_pr_agent = a;
 	a->at_end(bob_pr_count_tell);
 }
@@ -212,7 +213,8 @@ static void begin_file(struct bob_probe_file *f)
 	own = malloc(sizeof(*own));
 	number = __atomic_fetch_add(&files, 1, __ATOMIC_RELAXED);
 	key = bob_hash64(bob_hash64(0, words, sizeof(words)), f->path, strlen(f->path));
-	if (!own || number >= BOB_PR_FILES_MAX || !is_sane(f)) {
+	if (!own || number >= BOB_PR_FILES_MAX || !is_sane(f) ||
+	    !bob_pr_gaps_open(&own->gaps, f->sites)) {
 		bob_pr_note("an instrumented file is not recorded: its tables cannot be used\n");
 		free(own);
 		return;
@@ -222,11 +224,13 @@ static void begin_file(struct bob_probe_file *f)
 	own->first = enter(f, key, own);
 	if (own->first == ~0u) {
 		free(own->shape);
+		bob_pr_gaps_drop(&own->gaps);
 		free(own);
 		return;
 	}
 	bob_pr_image_save(f, key, bob_pr_agent->setting("BOBBIN_DIR"));
 	f->own = own;
 	f->recorder = &bobbin_probe_1;
-	__atomic_store_n(&f->access, bob_pr_access, __ATOMIC_RELEASE);
+	f->access = bob_pr_access;
+	__atomic_store_n(&f->gap, own->gaps.gap, __ATOMIC_RELEASE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses probes told of that nobody wants. Each thread has a counter of its own, which another one goes on with when it has
+/* How many accesses the recorder was told of that nobody wants. Each thread has a counter of its own, which another one goes on with when it has
  * ended; at the end of the process the trace is told their sum. What a killed process counted is lost. */
 #include <inttypes.h>
 #include <pthread.h>

@@ -256,8 +256,10 @@ void bob_pr_declare(const struct bob_probe_variable *v, const void *base,
 		return;
 	if (have_tables() && count >= sweep_at)
 		sweep();
-	if (bob_pr_places && count < BOB_PR_PLACES_MAX)
+	if (bob_pr_places && count < BOB_PR_PLACES_MAX) {
 		insert(&p, lo, lo + bytes);
+		bob_pr_gaps_close();
+	}
 	unlock();
 }
 
@@ -350,6 +352,7 @@ static struct bob_pr_stretch stretch_at(uintptr_t at)
 			continue;
 		}
 		if (bob_pr_state(p) == BOB_PR_ASLEEP) {
+			s.asleep = true;
 			cut(&s, k->lo, k->hi);
 			continue;
 		}

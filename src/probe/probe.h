@@ -6,6 +6,7 @@
  *   image.c   the image's file in the trace: units, variables, lines
  *   places.c  where traced variables are now; asleep.c those that come and go; box.c what is wanted of them
  *   record.c  probes
+ *   gaps.c    where they need not ask
  *   shapes.c  what bounds they have
  *   count.c   how many probes had nothing to record
  *
@@ -33,11 +34,18 @@ struct bob_pr_shape {
 	uint64_t key[BOB_PR_SHAPES_MAX]; /* 0: could not be told */
 };
 
+/* Of each site of a file. */
+struct bob_pr_gaps {
+	const struct bob_probe_gap **gap;
+	uint8_t *entered;	/* it has, or had, one that is not empty */
+};
+
 /* What the recorder keeps of a file, as its `own`. */
 struct bob_pr_file {
 	uint32_t first;		/* descriptor of site 0; those of nests follow, two for each: see begin.c */
 	uint64_t bias;
 	struct bob_pr_shape *shape; /* of each variable; NULL: no memory */
+	struct bob_pr_gaps gaps;
 };
 
 /* Where element 0 of a variable lies, in the trace. */
@@ -80,6 +88,7 @@ struct bob_pr_stretch {
 	uintptr_t lo, hi;
 	uint64_t shift;		/* to be added for the address in the trace */
 	bool wanted;
+	bool asleep;		/* of a variable that ended and may come back */
 };
 extern uint64_t bob_pr_version;
 /* The stretch around `at`. */
@@ -101,6 +110,20 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		 const volatile void *const *at, const int64_t *step);
 void bob_pr_uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span, const int64_t *slope,
 		   const int64_t *by, const volatile void *const *at, const int64_t *step);
+
+/* --- gaps.c --- */
+#define BOB_PR_ASKS 8u /* a thread asks so often in one stretch before a site gets a gap */
+/* Once, before all others. Off: probes always ask. So they do if there is no memory. */
+void bob_pr_gaps_begin(bool off);
+/* Of a new file; they stay, once one was aimed. False: no memory. */
+bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites);
+void bob_pr_gaps_drop(struct bob_pr_gaps *of);
+/* Nothing that is wanted lies around `at`: the site's gap is there from now on, if that lasts. `last`: the thread's, of the site; NULL at first. Returns how
+ * often to ask, beyond BOB_PR_ASKS, before it is tried again. */
+uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
+			const struct bob_probe_gap **last);
+/* Something is where nothing was: all probes ask. Under the lock of places.c, before the table is even again. */
+void bob_pr_gaps_close(void);
 
 /* --- count.c --- */
 void bob_pr_count_begin(void);

@@ -13,6 +13,11 @@ static __thread struct {
 	uint64_t
 		shift; /* 0: not wanted; else never, for addresses in the trace are above all others */
 } known[KNOWN];
+/* What was asked in vain in the stretch that is known. */
+static __thread struct {
+	uint32_t asked, more;	/* how often; for how long beyond BOB_PR_ASKS */
+	const struct bob_probe_gap *gap; /* what was done about it */
+} in_vain[KNOWN];
 static __thread uint64_t replaced;
 static __thread bool replacing;
 
@@ -26,6 +31,7 @@ static void remember(uint32_t site, const struct bob_pr_stretch *s)
 	known[site % KNOWN].lo = s->lo;
 	known[site % KNOWN].hi = s->hi;
 	known[site % KNOWN].shift = s->wanted ? s->shift : 0;
+	in_vain[site % KNOWN].asked = 0;
 	replaced++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	replacing = false;
@@ -67,15 +73,30 @@ static inline bool is_known(uint32_t site, uintptr_t lo, uintptr_t hi, uint64_t 
 	       hi < to && before == replaced;
 }
 
-/* Hot path: 12 ns where something is recorded, 3 ns where not; bench/source. */
+/* Nothing is wanted around `at`, once more. */
+static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, uintptr_t at)
+{
+	__typeof__(in_vain[0]) *v = &in_vain[site % KNOWN];
+	struct bob_pr_file *own = f->own;
+
+	bob_pr_count(1);
+	if (__builtin_expect(++v->asked < BOB_PR_ASKS || v->asked - BOB_PR_ASKS < v->more, 1))
+		return;
+	v->asked = 0;
+	v->more = bob_pr_gap_aim(&own->gaps, site, at, &v->gap);
+}
+
+/* Hot path: 12 ns where something is recorded, 3 ns where not (where the site has no gap); bench/source. */
 void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
 	uint64_t shift;
 
-	if (__builtin_expect(is_known(site, (uintptr_t)at, (uintptr_t)at, &shift), 1))
-		tell(f, site, (uintptr_t)at + shift, shift != 0);
-	else
+	if (__builtin_expect(!is_known(site, (uintptr_t)at, (uintptr_t)at, &shift), 0))
 		find_again(f, site, (uintptr_t)at);
+	else if (shift)
+		tell(f, site, (uintptr_t)at + shift, true);
+	else
+		ask_in_vain(f, site, (uintptr_t)at);
 }
 
 /* As bob_pr_find_row, of a site's row. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where variables are, against a list that is gone through from its beginning: declared and forgotten at random, over each other, with
- * boxes, some of them again where they were; and rows against their elements. */
+ * boxes, some of them again where they were; rows against their elements; and gaps, in which nothing may be wanted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 /* The recorder is in no library that tests are linked with. */
 #include "probe/asleep.c"
 #include "probe/box.c"
+#include "probe/gaps.c"
 #include "probe/places.c"
 
 const struct bob_agent_streams *bob_pr_agent;
@@ -202,11 +203,46 @@ static void check_row(unsigned found[3])
 	}
 }
 
+#define SITES 6u
+static struct bob_pr_gaps sites;
+
+static bool is_in_gap(uint32_t site, uintptr_t at)
+{
+	const struct bob_probe_gap *g = __atomic_load_n(&sites.gap[site], __ATOMIC_RELAXED);
+
+	return at - g->lo < g->size;
+}
+
+/* Nothing is wanted in the gap of any site, whatever happened since it was aimed. Returns how many sites have one. */
+static unsigned check_gaps(void)
+{
+	unsigned open = 0;
+
+	for (uint32_t k = 0; k < SITES; k++) {
+		open += sites.gap[k]->size != 0;
+		for (uintptr_t i = (uintptr_t)storage; i < (uintptr_t)storage + ROOM; i++)
+			if (is_in_gap(k, i))
+				assert_int_equal(naive_find(i), 0);
+	}
+	return open;
+}
+
+static void aim_one(void)
+{
+	const struct bob_probe_gap *last = NULL;
+	const uint32_t site = (uint32_t)draw(SITES);
+	const uintptr_t at = (uintptr_t)storage + (uintptr_t)draw(ROOM);
+
+	if (!naive_find(at) && !bob_pr_gap_aim(&sites, site, at, &last))
+		assert_true(is_in_gap(site, at));
+}
+
 static void test_random(void **state)
 {
-	unsigned found[3] = { 0 };
+	unsigned found[3] = { 0 }, open = 0;
 
 	(void)state;
+	assert_true(bob_pr_gaps_open(&sites, SITES));
 	for (int turn = 0; turn < 3000; turn++) {
 		if (draw(40) == 0)
 			while (list_count)
@@ -220,7 +256,10 @@ static void test_random(void **state)
 		check_stretch();
 		for (int k = 0; k < 20; k++)
 			check_row(found);
+		open += check_gaps();
+		aim_one();
 	}
+	assert_true(open > 2000);
 	for (int k = 0; k < 3; k++) /* each of them was tried */
 		assert_true(found[k] > 500);
 	assert_true(woken > 100);
@@ -244,20 +283,42 @@ static void *come_and_go(void *arg)
 		/* its own name, or what lay over all of them before */
 		if (!s.wanted || ((uintptr_t)lanes[lane] + 5 + s.shift) >> 50 == 0)
 			__atomic_store_n(&running, -1000000, __ATOMIC_RELAXED);
+		for (uint32_t k = 0; k < SITES; k++)
+			if (is_in_gap(k, (uintptr_t)lanes[lane] + 5))
+				__atomic_store_n(&running, -1000000, __ATOMIC_RELAXED);
 		bob_pr_forget(lanes[lane], name);
 	}
 	__atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
+/* Gaps where lanes are, if they are not there, and beside them. */
+static void *aim(void *arg)
+{
+	static const uint8_t beside;
+	unsigned *aims = arg, i = 0;
+
+	do {
+		const struct bob_probe_gap *last = NULL;
+		const unsigned where = i / SITES % 5;
+
+		*aims += !bob_pr_gap_aim(
+			&sites, i % SITES,
+			where < 4 ? (uintptr_t)lanes[where] + 5 : (uintptr_t)&beside, &last);
+	} while (++i < 5 * SITES || __atomic_load_n(&running, __ATOMIC_RELAXED) > 0);
+	return NULL;
+}
+
 static void test_threads(void **state)
 {
 	const struct bob_probe_variable all = { .element = sizeof(lanes) };
-	pthread_t t[4];
+	pthread_t t[4], aimer;
+	unsigned aims = 0;
 	bool found = false;
 
 	(void)state;
 	running = 4;
+	assert_int_equal(pthread_create(&aimer, NULL, aim, &aims), 0);
 	for (uintptr_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&t[i], NULL, come_and_go, (void *)i), 0);
 	for (int i = 0; !i || __atomic_load_n(&running, __ATOMIC_RELAXED) > 0; i++) {
@@ -269,7 +330,9 @@ static void test_threads(void **state)
 	}
 	for (int i = 0; i < 4; i++)
 		pthread_join(t[i], NULL);
+	pthread_join(aimer, NULL);
 	assert_int_equal(running, 0);
+	assert_true(aims > 0);
 	assert_true(found);
 	for (int i = 0; i < 4; i++)
 		assert_false(bob_pr_find((uintptr_t)lanes[i] + 7).wanted);
@@ -280,5 +343,6 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
 					    cmocka_unit_test(test_threads) };
 
+	bob_pr_gaps_begin(false);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

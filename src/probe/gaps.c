@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Gaps: where a site's probes need not ask, for nothing that is wanted lies there. Each site has a pointer, which probes follow
+ * (bob_probe_at), to a gap: an interval that never changes once it is pointed to, so a probe sees all of it or none. Whoever has asked
+ * often enough in one stretch of which nothing is wanted lets the site point to it (bob_pr_gap_aim); whoever declares a variable
+ * where none was lets all sites point to empty ones (bob_pr_gaps_close). What ends, sleeps or wakes changes no gap: it leaves out what
+ * sleeps.
+ *
+ * No locks, for signal handlers do all of this, too. A gap is put where the pointer is still the one that was seen before the table of
+ * places was; closing puts a different one there. For that, empty gaps are many, and each is used only once in a million times. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "probe/places.h"
+
+#define ASKS_AFTER_LOSS 4096u /* another thread took its own gap instead: they would go on so */
+#define SITES_MAX 2048u /* of the process, that have or had a gap */
+#define GAPS_MAX 16384u /* different ones; a power of two */
+#define SEARCH_MAX 8u
+#define EMPTY_COUNT (1u << 20) /* never touched but for reading: addresses without memory */
+
+enum { UNUSED, IN_WORK, READY };
+
+struct made_gap {
+	struct bob_probe_gap gap;
+	uint64_t state;
+};
+
+struct tables {
+	struct bob_probe_gap empty[EMPTY_COUNT];
+	struct made_gap made[GAPS_MAX];
+};
+
+static struct tables *tables;	/* NULL: there are no gaps */
+static const struct bob_probe_gap **open_sites[SITES_MAX];
+static uint32_t open_count, next_empty;
+static uint32_t aimed;		/* since they were closed */
+
+static const struct bob_probe_gap nothing; /* where all begin */
+void bob_pr_gaps_begin(bool off)
+{
+	struct tables *t = off ? MAP_FAILED :
+				 mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (t != MAP_FAILED)
+		tables = t;
+}
+
+void bob_pr_gaps_drop(struct bob_pr_gaps *of)
+{
+	free(of->gap);
+	free(of->entered);
+}
+
+bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites)
+{
+	of->gap = malloc((sites + 1) * sizeof(const struct bob_probe_gap *));
+	of->entered = calloc(sites + 1, 1);
+	if (!of->gap || !of->entered) {
+		bob_pr_gaps_drop(of);
+		return false;
+	}
+	for (uint32_t i = 0; i < sites; i++)
+		of->gap[i] = &nothing;
+	return true;
+}
+
+void bob_pr_gaps_close(void)
+{
+	uint32_t count;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!tables || !__atomic_exchange_n(&aimed, 0, __ATOMIC_SEQ_CST))
+		return;
+	count = __atomic_load_n(&open_count, __ATOMIC_ACQUIRE);
+	next_empty = (next_empty + 1) % EMPTY_COUNT;
+	for (uint32_t i = 0; i < count && i < SITES_MAX; i++) {
+		const struct bob_probe_gap **site =
+			__atomic_load_n(&open_sites[i], __ATOMIC_ACQUIRE);
+
+		if (site)
+			__atomic_store_n(site, &tables->empty[next_empty], __ATOMIC_RELEASE);
+	}
+}
+
+/* The one gap of this interval. NULL: there are too many. */
+static const struct bob_probe_gap *make(uintptr_t lo, uintptr_t size)
+{
+	const uint64_t h = ((lo >> 3) * 0x9e3779b97f4a7c15u ^ size) * 0x9e3779b97f4a7c15u;
+
+	for (uint32_t k = 0; k < SEARCH_MAX; k++) {
+		struct made_gap *g = &tables->made[((h >> 40) + k) % GAPS_MAX];
+		uint64_t state = __atomic_load_n(&g->state, __ATOMIC_ACQUIRE);
+
+		if (state == READY && g->gap.lo == lo && g->gap.size == size)
+			return &g->gap;
+		if (state != UNUSED ||
+		    !__atomic_compare_exchange_n(&g->state, &state, IN_WORK, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		g->gap = (struct bob_probe_gap){ lo, size };
+		__atomic_store_n(&g->state, READY, __ATOMIC_RELEASE);
+		return &g->gap;
+	}
+	return NULL;
+}
+
+/* From now on the site is closed with all others. */
+static bool is_entered(struct bob_pr_gaps *of, uint32_t site)
+{
+	uint32_t i;
+
+	if (__atomic_load_n(&of->entered[site], __ATOMIC_ACQUIRE))
+		return true;
+	i = __atomic_fetch_add(&open_count, 1, __ATOMIC_SEQ_CST);
+	if (i >= SITES_MAX) {
+		__atomic_fetch_sub(&open_count, 1, __ATOMIC_SEQ_CST);
+		return false;
+	}
+	__atomic_store_n(&open_sites[i], &of->gap[site], __ATOMIC_SEQ_CST);
+	__atomic_store_n(&of->entered[site], 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
+			const struct bob_probe_gap **last)
+{
+	const struct bob_probe_gap *seen, *gap;
+	struct bob_pr_stretch s;
+
+	if (!tables || !is_entered(of, site))
+		return UINT32_MAX;
+	__atomic_store_n(&aimed, 1, __ATOMIC_SEQ_CST);
+	seen = __atomic_load_n(&of->gap[site], __ATOMIC_SEQ_CST);
+	s = bob_pr_find(at);
+	gap = s.wanted || s.asleep || s.hi <= s.lo ? NULL : make(s.lo, s.hi - s.lo);
+	if (!gap)
+		return ASKS_AFTER_LOSS;
+	if (gap == *last && seen->size) {
+		*last = NULL;
+		return ASKS_AFTER_LOSS;
+	}
+	*last = gap;
+	(void)__atomic_compare_exchange_n(&of->gap[site], &seen, gap, false, __ATOMIC_RELEASE,
+					  __ATOMIC_RELAXED);
+	return 0;
+}
