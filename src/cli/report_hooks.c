@@ -211,7 +211,7 @@ static int by_name(const void *a, const void *b)
 	return c ? c : strcmp(x->place, y->place);
 }
 
-static void number(struct cli_table *t, double d)
+void cli_cell_number(struct cli_table *t, double d)
 {
 	char text[32];
 
@@ -219,8 +219,7 @@ static void number(struct cli_table *t, double d)
 	cli_table_cell(t, text);
 }
 
-/* "0 (3 times), 1", or how they lie: "[4, 5) 12 times, ...". */
-static void values(struct cli_table *t, const struct bob_value_numbers *n)
+void cli_cell_values(struct cli_table *t, const struct bob_value_numbers *n)
 {
 	char text[512];
 	size_t at = 0;
@@ -259,11 +258,11 @@ static void print_row(struct cli_table *t, const struct row *row, int has_places
 		return;
 	}
 	cli_table_cell(t, cli_count(a, row->numbers.count));
-	number(t, row->numbers.sum);
-	number(t, row->numbers.min);
-	number(t, row->numbers.sum / (double)row->numbers.count);
-	number(t, row->numbers.max);
-	values(t, &row->numbers);
+	cli_cell_number(t, row->numbers.sum);
+	cli_cell_number(t, row->numbers.min);
+	cli_cell_number(t, row->numbers.sum / (double)row->numbers.count);
+	cli_cell_number(t, row->numbers.max);
+	cli_cell_values(t, &row->numbers);
 }
 
 static int print(const struct reporting *r)

@@ -3,8 +3,14 @@
 #ifndef BOB_CLI_REPORT_HOOKS_H
 #define BOB_CLI_REPORT_HOOKS_H
 
+#include "archive/value_numbers.h"
 #include "cli/report_tables.h"
+#include "cli/text_table.h"
 
 int cli_report_hooks(struct cli_session *s, const struct cli_report_style *style);
+
+/* Cells of tables: a number; which numbers there were: "0 (3 times), 1", or "from 4 on (12 times), ...". */
+void cli_cell_number(struct cli_table *t, double d);
+void cli_cell_values(struct cli_table *t, const struct bob_value_numbers *n);
 
 #endif

@@ -19,7 +19,8 @@ enum cli_report_by {
 	CLI_BY_COMM,
 	CLI_BY_RANK,
 	CLI_BY_LATE, /* where they wait for others */
-	CLI_BY_HOOK /* what hooks brought */
+	CLI_BY_HOOK, /* what hooks brought */
+	CLI_BY_PARAMETER /* what events were called with */
 };
 enum cli_report_sort { CLI_SORT_CALLS, CLI_SORT_BELOW, CLI_SORT_NAME, CLI_SORT_IMAGE };
 

@@ -15,6 +15,7 @@
 #include "cli/report_late.h"
 #include "cli/report_memory.h"
 #include "cli/report_mpi.h"
+#include "cli/report_parameters.h"
 #include "cli/report_syncs.h"
 #include "cli/report_tables.h"
 #include "cli/session.h"
@@ -43,8 +44,8 @@ const struct cli_option report_options[] = {
 	{ "callees", 'C', "FUNCTION", "what it calls", NULL, NULL },
 	{ "by", 'b', "KIND", "rows are functions, images, or api: calls from one image into another; of "
 	  "memory accesses functions, instructions, source lines, variables, or sync: what threads "
-	  "synchronise by; of MPI calls functions, sites, communicators (comm), ranks, or late: what waited for whom; hook: what hooks brought", NULL,
-	  "function|image|api|instruction|line|variable|sync|site|comm|rank|late|hook" },
+	  "synchronise by; of MPI calls functions, sites, communicators (comm), ranks, or late: what waited for whom; hook: what hooks brought; parameter: what events and calls were called with", NULL,
+	  "function|image|api|instruction|line|variable|sync|site|comm|rank|late|hook|parameter" },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "sort", 's', "KEY", "order by calls (default), below, name or image", NULL,
 	  "calls|below|name|image" },
@@ -335,9 +336,9 @@ static int check_mpi(const struct report *r)
 	    (r->style.by != CLI_BY_FUNCTION && r->style.by < CLI_BY_SITE))
 		return cli_misuse(
 			"report",
-			"MPI calls are shown by function, site, comm, rank, late or hook, "
+			"MPI calls are shown by function, site, comm, rank, late, hook or parameter, "
 			"of all chosen ranks together");
-	if (r->style.by >= CLI_BY_LATE && r->s.select.count)
+	if ((r->style.by == CLI_BY_LATE || r->style.by == CLI_BY_HOOK) && r->s.select.count)
 		return cli_misuse("report",
 				  "--by=late and hook are of all ranks together: not with --group");
 	return cli_session_need_mpi(&r->s);
@@ -349,6 +350,8 @@ static int report_mpi(struct report *r)
 		return cli_report_late(&r->s, &r->style);
 	if (r->style.by == CLI_BY_HOOK)
 		return cli_report_hooks(&r->s, &r->style);
+	if (r->style.by == CLI_BY_PARAMETER)
+		return cli_report_parameters(&r->s, &r->style);
 
 	static const enum bob_mpi_by by[] = { BOB_MPI_BY_SITE, BOB_MPI_BY_COMM, BOB_MPI_BY_RANK };
 

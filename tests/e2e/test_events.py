@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A program's own events. Programs say what they do (tests/prog/events/say.h); the trace must say the same, event by event, with all
 parameters, for each thread: folded, merged, flat, beside calls and memory accesses, after a kill."""
+import collections
 import os
 import pathlib
 import re
@@ -121,6 +122,56 @@ def languages():
         h.check(native.out == b"1000000\nerrno 42\ndone\n" and r.out == native.out, f"{name}: output\n{native}\n{r}")
         total += equal(folder, r.trace)
     return f"{total} events"
+
+
+def said_values(folder):
+    """{(event, parameter): values} of what programs said; what an event that was left would have brought is 0 or empty."""
+    out = collections.defaultdict(list)
+
+    def put(name, which, values):
+        for k, v in zip(PARAMETERS[name][which], values):
+            out[name, k].append(v)
+    for path in folder.iterdir():
+        nest = []
+        for what, *fields in (re.split(r"[ \t]", line, maxsplit=1) for line in path.read_text().splitlines() if line):
+            name, *values = fields[0].split("\t")
+            if what in "BI":
+                put(name, 0, values)
+            if what == "B":
+                nest.append(name)
+            while what == "E" and nest.pop() != name:
+                pass
+            if what == "E":
+                put(name, 1, values)
+    return out
+
+
+@suite.case("parameters in a report")
+def parameters():
+    p = program("all.c")
+    folder, native, r = both(lambda said: [p, said, 3, 60])
+    report = h.bobbin("report", "--by=parameter", "--limit=0", r.trace)
+    h.check(report.status == 0, str(report))
+    want, seen = said_values(folder), set()
+    for line in report.out.decode().splitlines()[1:]:
+        event, rest = re.match(r"(.{3,}?)  +(.*)$", line).groups()
+        words = rest.removeprefix("->").split()
+        values = want[event, words[0]]
+        seen.add((event, words[0]))
+        h.check(int(words[1].replace(",", "")) == len(values), f"{len(values)} were said of {line}")
+        if values[0][:1] == '"':
+            common = collections.Counter(values).most_common(1)[0]
+            h.check(len(common[0]) > 90 or common[1] == 1 or f"({common[1]} times)" in line, f"{common}: {line}")
+            continue
+        numbers = [float(v) for v in values]
+        for k, v in enumerate((sum(numbers), min(numbers), sum(numbers) / len(numbers), max(numbers))):
+            have = float(words[2 + k])
+            h.check(have == v or abs(have - v) <= 1e-5 * abs(v) + 1e-9, f"{v} in {line}")
+    h.check(seen == set(want) and len(seen) >= 10, f"not reported: {set(want) - seen}, reported: {seen}")
+    # of one thread
+    one = h.bobbin("report", "--by=parameter", "--group=0.1", "--limit=1", r.trace).out.decode()
+    h.check("more rows" in one, one)
+    return f"{len(seen)} parameters"
 
 
 @suite.case("threads")

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out, wherever the event comes from; numbers are gathered as those of hooks are (archive/value_numbers.h),
+ * texts as long as there are few different ones. Of MPI's functions only what is a number in any process: counts, bytes, tags and the like. */
+#define _GNU_SOURCE
+#include "cli/report_parameters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi/calls.h"
+#include "archive/user_functions.h"
+#include "archive/value_numbers.h"
+#include "cli/complain.h"
+#include "cli/mpi_values.h"
+#include "cli/numbers.h"
+#include "cli/report_hooks.h"
+#include "cli/text_table.h"
+
+#define TEXTS_MAX 48u		/* of a row */
+#define TEXTS_SHOWN 6u
+#define TEXT_BYTES 200u		/* that are looked at */
+
+struct text {
+	uint64_t word[TEXT_BYTES / 8], bytes, count;
+};
+
+struct row {
+	const struct bob_mpi_function *function; /* the event's first */
+	const struct bob_mpi_param *param; /* one of that name */
+	int is_out;
+	uint64_t count, others;	/* others: texts that are not in the list */
+	struct bob_value_numbers numbers;
+	struct text *text;	/* in the order of their first times; NULL: numbers */
+	uint32_t texts;
+};
+
+struct reporting {
+	const struct cli_report_style *style;
+	struct row *row;
+	size_t count, room;
+	/* Of functions that were met, by number: rows of their parameters, in then out. ROW_NONE: not one to be reported. */
+	uint32_t *rows_of[BOB_USER_FUNCTION_LAST + 1];
+};
+
+#define ROW_NONE UINT32_MAX
+
+/* --- rows --- */
+
+static int is_told(const struct bob_mpi_function *f, const struct bob_mpi_param *p)
+{
+	if (f->flags & BOB_MPI_USER)
+		return 1;
+	return !(p->flags & BOB_MPI_VECTOR) &&
+	       (p->role == BOB_MPI_ROLE_COUNT || p->role == BOB_MPI_ROLE_BYTES ||
+		p->role == BOB_MPI_ROLE_INT || p->role == BOB_MPI_ROLE_TAG);
+}
+
+static uint32_t find_row(struct reporting *r, const struct bob_mpi_function *f,
+			 const struct bob_mpi_param *p, int is_out)
+{
+	const struct bob_mpi_function *first = bob_event_function_first(f);
+	struct row *to;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->row[i].function == first && r->row[i].is_out == is_out &&
+		    !strcmp(r->row[i].param->name, p->name))
+			return (uint32_t)i;
+	if (r->count == r->room) {
+		const size_t room = r->room ? 2 * r->room : 64;
+		struct row *more = realloc(r->row, room * sizeof(*more));
+
+		if (!more)
+			return ROW_NONE;
+		r->row = more;
+		r->room = room;
+	}
+	to = &r->row[r->count];
+	*to = (struct row){ .function = first, .param = p, .is_out = is_out };
+	if (p->flags & BOB_MPI_VECTOR) {
+		to->text = calloc(TEXTS_MAX, sizeof(*to->text));
+		if (!to->text)
+			return ROW_NONE;
+	}
+	return (uint32_t)r->count++;
+}
+
+/* NULL: no memory. */
+static const uint32_t *rows_of(struct reporting *r, const struct bob_mpi_function *f)
+{
+	uint32_t *rows = r->rows_of[f->number];
+
+	if (rows)
+		return rows;
+	rows = calloc(2u * f->count + 1u, sizeof(*rows));
+	for (uint32_t i = 0; rows && i < 2u * f->count; i++) {
+		const struct bob_mpi_param *p = &f->params[i / 2];
+		const int is_there = (i & 1 ? p->out : p->in) != BOB_MPI_NOWHERE && is_told(f, p);
+
+		rows[i] = is_there ? find_row(r, f, p, i & 1) : ROW_NONE;
+		if (is_there && rows[i] == ROW_NONE) {
+			free(rows);
+			return NULL;
+		}
+	}
+	r->rows_of[f->number] = rows;
+	return rows;
+}
+
+/* --- values --- */
+
+static void take_text(struct row *to, const struct bob_value_vector *v, uint64_t bytes)
+{
+	const uint64_t most = bytes < TEXT_BYTES ? bytes : TEXT_BYTES, words = (most + 7) / 8;
+	struct text t = { .bytes = bytes, .count = 1 };
+
+	if (v->words != 1 || v->count < words)
+		return;
+	memcpy(t.word, v->at, words * 8);
+	for (uint32_t i = 0; i < to->texts; i++)
+		if (to->text[i].bytes == bytes &&
+		    !memcmp(to->text[i].word, t.word, sizeof(t.word))) {
+			to->text[i].count++;
+			return;
+		}
+	if (to->texts < TEXTS_MAX)
+		to->text[to->texts++] = t;
+	else
+		to->others++;
+}
+
+static void take_value(struct row *to, const struct bob_mpi_call *c, const struct bob_mpi_param *p)
+{
+	const uint64_t v = to->is_out ? bob_mpi_out(c, p) : bob_mpi_in(c, p);
+	uint32_t vector;
+	double d;
+
+	if (to->text) {
+		vector = bob_mpi_vector_of(c->function, p);
+		if (vector >= c->event.vectors)
+			return;
+		take_text(to, &c->event.vector[vector], v);
+	} else if (p->role == BOB_MPI_ROLE_DOUBLE) {
+		memcpy(&d, &v, sizeof(d));
+		bob_value_add(&to->numbers, d);
+	} else if (c->function->flags & BOB_MPI_USER || cli_mpi_is_number(p->role, v)) {
+		bob_value_add(&to->numbers, (double)(int64_t)v);
+	} else {
+		return;
+	}
+	to->count++;
+}
+
+static bob_status take_thread(struct reporting *r, const struct cli_session *s, uint32_t thread,
+			      uint32_t *damaged)
+{
+	struct bob_mpi_reader *reader;
+	struct bob_mpi_call c;
+	bob_status st = bob_mpi_reader_open(s->trace, thread, &reader, NULL);
+
+	if (st != BOB_OK)
+		return st == BOB_NONE ? BOB_OK : st;
+	while ((st = bob_mpi_reader_next(reader, &c, NULL)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		const uint32_t *rows;
+
+		if (st == BOB_ERR_CORRUPT) {
+			++*damaged;
+			continue;
+		}
+		rows = rows_of(r, c.function);
+		if (!rows) {
+			st = BOB_ERR_NOMEM;
+			break;
+		}
+		/* of one that has not ended what comes out is not there */
+		for (uint32_t i = 0; i < 2u * c.function->count; i++)
+			if (rows[i] != ROW_NONE && !(i & 1 && c.event.open))
+				take_value(&r->row[rows[i]], &c, &c.function->params[i / 2]);
+	}
+	bob_mpi_reader_close(reader);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* --- the table --- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	const int c = strcmp(x->function->name, y->function->name);
+
+	return c			  ? c :
+	       x->function != y->function ? (x->function < y->function ? -1 : 1) :
+	       x->is_out != y->is_out	  ? x->is_out - y->is_out :
+					    strcmp(x->param->name, y->param->name);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct text *x = a, *y = b;
+
+	return x->count != y->count ? (x->count < y->count ? 1 : -1) :
+	       x->bytes != y->bytes ? (x->bytes < y->bytes ? -1 : 1) :
+				      memcmp(x->word, y->word, sizeof(x->word));
+}
+
+/* "odd" (150 times), "even", ... 12 in all */
+static void put_texts(struct cli_table *t, struct row *row)
+{
+	char a[CLI_NUMBER_MAX], *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	qsort(row->text, row->texts, sizeof(*row->text), by_count);
+	for (uint32_t i = 0; i < row->texts && i < TEXTS_SHOWN; i++) {
+		const struct text *x = &row->text[i];
+		const uint64_t most = x->bytes < TEXT_BYTES ? x->bytes : TEXT_BYTES;
+
+		fputs(i ? ", " : "", out);
+		cli_mpi_text(x->word, (most + 7) / 8, most, out);
+		fputs(x->bytes > TEXT_BYTES ? "..." : "", out);
+		if (x->count > 1)
+			fprintf(out, " (%s times)", cli_count(a, x->count));
+	}
+	if (row->others)
+		fprintf(out, ", ... more than %u in all", TEXTS_MAX);
+	else if (row->texts > TEXTS_SHOWN)
+		fprintf(out, ", ... %u in all", row->texts);
+	if (!fclose(out))
+		cli_table_cell(t, text);
+	free(text);
+}
+
+static void put_row(struct cli_table *t, struct row *row)
+{
+	char a[CLI_NUMBER_MAX], name[200];
+	const struct bob_mpi_function *f = row->function;
+
+	snprintf(name, sizeof(name), "%s%s", f->flags & BOB_MPI_USER ? "" : bob_mpi_prefix(f),
+		 f->name);
+	cli_table_cell(t, name);
+	cli_table_cell(t, row->is_out ? "->" : "");
+	cli_table_cell(t, row->param->name);
+	cli_table_cell(t, cli_count(a, row->count));
+	if (row->text) {
+		for (int i = 0; i < 4; i++)
+			cli_table_cell(t, "");
+		put_texts(t, row);
+		return;
+	}
+	cli_cell_number(t, row->numbers.sum);
+	cli_cell_number(t, row->numbers.min);
+	cli_cell_number(t, row->numbers.sum / (double)row->numbers.count);
+	cli_cell_number(t, row->numbers.max);
+	cli_cell_values(t, &row->numbers);
+}
+
+static int print(struct reporting *r)
+{
+	static const char *const titles[] = { "event", "",     "parameter", ">count", ">sum",
+					      ">min",  ">mean", ">max",	    "values" };
+	size_t shown = 0, there = 0;
+	struct cli_table t;
+	char a[CLI_NUMBER_MAX];
+
+	qsort(r->row, r->count, sizeof(*r->row), by_name);
+	cli_table_begin(&t, 9, titles);
+	for (size_t i = 0; i < r->count; i++) {
+		if (!r->row[i].count)
+			continue;
+		if (!r->style->limit || shown < r->style->limit) {
+			put_row(&t, &r->row[i]);
+			shown++;
+		}
+		there++;
+	}
+	if (cli_table_end(&t, r->style->width, r->style->out))
+		return cli_fail("report", "out of memory");
+	if (there > shown)
+		fprintf(r->style->out, "... %s more rows (--limit)\n", cli_count(a, there - shown));
+	return 0;
+}
+
+static void free_all(struct reporting *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		free(r->row[i].text);
+	for (uint32_t i = 0; i <= BOB_USER_FUNCTION_LAST; i++)
+		free(r->rows_of[i]);
+	free(r->row);
+	free(r);
+}
+
+int cli_report_parameters(struct cli_session *s, const struct cli_report_style *style)
+{
+	const uint32_t n = bob_trace_thread_count(s->trace);
+	struct reporting *r = calloc(1, sizeof(*r));
+	uint32_t damaged = 0;
+	bob_status st = r ? BOB_OK : BOB_ERR_NOMEM;
+	int status;
+
+	if (r)
+		r->style = style;
+	for (uint32_t i = cli_session_thread(s, 0); st == BOB_OK && i < n;
+	     i = cli_session_thread(s, i + 1))
+		st = take_thread(r, s, i, &damaged);
+	if (st != BOB_OK)
+		status = cli_fail("report", "%s", bob_status_text(st));
+	else if (!r->count)
+		status = cli_fail("report", "the events of this run have no parameters");
+	else
+		status = print(r);
+	if (damaged)
+		status |= cli_fail("report", "some events are damaged");
+	if (r)
+		free_all(r);
+	return status;
+}
