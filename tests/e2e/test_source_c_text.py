@@ -126,6 +126,42 @@ L:
     h.check("jumped over" in r.err.decode() and b"bobbin_loop bobbin_l0 " in r.out and b"bobbin_l1 " not in r.out, str(r))
 
 
+BITS = """
+struct flags { char name; unsigned low : 3, mid : 9, : 4; signed high : 7; struct { unsigned in : 2; } part[2]; union { struct { int deep : 5, far : 20; }; int all; }; };
+static struct flags f, many[3];
+#define MID(p) (p)->mid
+static struct flags *next(struct flags *p) { return p + 1; }
+static int use(const struct flags *p, volatile struct flags *v)
+{
+	v->low++;
+	v->high = -p->high;
+	return MID(p) + v->far;
+}
+int main(void)
+{
+	int i = 1;
+	f.low = 5;
+	f.mid += f.low * 20;
+	(f).high = 3, f.part[i].in = 2;
+	many[i].far = f.part[1].in;
+	next(many)->deep = -1;
+	struct flags *p = &many[i];
+	p->mid = 300;
+	return use(p, &f) + f.low + f.high + p->deep != 302;
+}
+"""
+
+
+@suite.case("bit-fields: the bytes that they lie in")
+def _():
+    check(
+        BITS,
+        """15 W f+1 1; 16 R f+1 1;16 U f+1 2; 17 W f+3 1;17 W f+8 1; 18 R f+8 1;18 W many+28 4; 19 W many+28 1; 21 W many+17 2
+        8 U f+1 1; 9 R many+19 1;9 W f+3 1; 10 R many+17 2;10 R f+12 4; 22 R f+1 1;22 R f+3 1;22 R many+28 1""",
+        "--variable=f", "--variable=many",
+    )
+
+
 @suite.case("what a pragma rules keeps its form")
 def _():
     text = """

@@ -77,7 +77,7 @@ enum bob_source_c_refusal {
 	BOB_SOURCE_C_MACRO,	/* it is written in a macro */
 	BOB_SOURCE_C_INCLUDED,	/* it is in another file */
 	BOB_SOURCE_C_REGISTER,	/* no address */
-	BOB_SOURCE_C_BITS,	/* no address, and what it belongs to has an effect */
+	BOB_SOURCE_C_BITS,	/* a member that may have no address (scalar_storage_order) */
 	BOB_SOURCE_C_VECTOR,	/* element of a vector: no address */
 	BOB_SOURCE_C_ASSEMBLER,
 	BOB_SOURCE_C_ATOMIC_PRAGMA, /* a pragma rules how it is to be written */

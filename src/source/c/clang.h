@@ -62,6 +62,8 @@
 	X(getElementType)                                                                          \
 	X(isVolatileQualifiedType)                                                                 \
 	X(Type_getSizeOf)                                                                          \
+	X(Type_getOffsetOf)                                                                        \
+	X(getFieldDeclBitWidth)                                                                    \
 	X(Type_visitFields)
 
 struct bob_clang {

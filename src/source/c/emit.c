@@ -12,6 +12,11 @@ const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site)
 	return bob_c_printf(u, "BOBBIN_AT(%u,(", site);
 }
 
+const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, bool is_pointer)
+{
+	return bob_c_printf(u, "%s(%u,%u,(", is_pointer ? "BOBBIN_TO" : "BOBBIN_IN", site, at);
+}
+
 const char *bob_c_behind_access(struct bob_c_unit *u)
 {
 	(void)u;
@@ -149,6 +154,9 @@ static const char prologue[] =
 	"static struct bob_probe_file bob_probe_here;\n"
 	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p=&x;"
 	"(void)bob_probe_at(&bob_probe_here,s,(const volatile void*)bobbin_p);bobbin_p;}))\n"
+	"#define BOBBIN_TO(s,o,x) (__extension__({__auto_type bobbin_p=x;"
+	"(void)bob_probe_at(&bob_probe_here,s,(const volatile char*)bobbin_p+o);bobbin_p;}))\n"
+	"#define BOBBIN_IN(s,o,x) (*BOBBIN_TO(s,o,&x))\n"
 	"static " QUIET " void*bobbin_local(uint32_t v,uint32_t n,const volatile void*p,"
 	"const int64_t(*b)[2],int w){uint32_t i;for(i=0;i<n;i++)bob_probe_declare(&bob_probe_here,v+i,p,b);"
 	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"

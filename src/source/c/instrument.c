@@ -13,7 +13,7 @@ const char *bob_source_c_refusal_text(enum bob_source_c_refusal why)
 		[BOB_SOURCE_C_MACRO] = "written in a macro",
 		[BOB_SOURCE_C_INCLUDED] = "written in an included file",
 		[BOB_SOURCE_C_REGISTER] = "in a register: no address",
-		[BOB_SOURCE_C_BITS] = "a bit-field: no address",
+		[BOB_SOURCE_C_BITS] = "a member whose place is not known",
 		[BOB_SOURCE_C_VECTOR] = "an element of a vector: no address",
 		[BOB_SOURCE_C_ASSEMBLER] = "an operand of an asm statement",
 		[BOB_SOURCE_C_ATOMIC_PRAGMA] = "below a pragma that rules its form",

@@ -190,16 +190,48 @@ static void find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv)
 	}
 }
 
+CXCursor bob_c_member_of(struct bob_c_unit *u, CXCursor member)
+{
+	CXCursor child[1], c = member;
+
+	while (bob_c_children(u, c, child, 1)) {
+		c = child[0];
+		if (u->clang->getCursorKind(c) != CXCursor_MemberRefExpr || *bob_c_spelling(u, c))
+			return c;
+	}
+	return member;
+}
+
+/* Bytes in which a bit-field lies. */
+static void find_bits(struct bob_c_unit *u, CXCursor member, struct bob_c_lvalue *out)
+{
+	const struct bob_clang *l = u->clang;
+	const int width = l->getFieldDeclBitWidth(l->getCursorReferenced(member));
+	CXType of = l->getCanonicalType(l->getCursorType(bob_c_member_of(u, member)));
+	long long at;
+
+	if (of.kind == CXType_Pointer)
+		of = l->getCanonicalType(l->getPointeeType(of));
+	at = l->Type_getOffsetOf(of, bob_c_spelling(u, member));
+	if (at < 0 || at / 8 > UINT32_MAX || width <= 0) {
+		out->is_odd = true;
+		return;
+	}
+	out->bits_at = (uint32_t)(at / 8);
+	out->bits_bytes = (uint32_t)(at % 8 + width + 7) / 8;
+}
+
 void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out)
 {
 	const CXCursor member = inner(u, c);
 
 	memset(out, 0, sizeof(*out));
 	find(u, c, out);
-	if (u->clang->getCursorKind(member) == CXCursor_MemberRefExpr)
-		out->is_bits = u->has_odd_order ||
-			       u->clang->Cursor_isBitField(u->clang->getCursorReferenced(member)) !=
-				       0;
+	if (u->clang->getCursorKind(member) != CXCursor_MemberRefExpr)
+		return;
+	out->is_odd = u->has_odd_order;
+	if (u->clang->Cursor_isBitField(u->clang->getCursorReferenced(member)))
+		find_bits(u, member, out);
 }
 
 static bool is_in_lines(const struct bob_source_c_wish *w, uint32_t line)

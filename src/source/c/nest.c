@@ -40,7 +40,7 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 	if (verdict == BOB_C_NOT_ASKED || verdict == BOB_C_DROPPED)
 		return;
 	if (n->count == BOB_PROBE_NEST_ACCESSES_MAX || !bob_c_is_clear(u, lv, &s) ||
-	    !bob_c_is_editable(u, &s) || bytes <= 0 || bytes > BOB_C_ACCESS_MAX) {
+	    !bob_c_is_editable(u, &s) || lv->bits_bytes || bytes <= 0 || bytes > BOB_C_ACCESS_MAX) {
 		n->is_bad = true;
 		return;
 	}

@@ -240,7 +240,10 @@ bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish 
 struct bob_c_lvalue {
 	bool is_known;		/* it is one, of an object or through a pointer */
 	bool is_through;	/* ... of which `variable`, if any, is the pointer */
-	bool is_bits, is_vector;
+	bool is_odd;		/* it may have no address (scalar_storage_order) */
+	bool is_vector;
+	uint32_t bits_at,
+		bits_bytes; /* of a bit-field: bytes that it lies in, from the beginning of what it is a member of */
 	bool is_whole;		/* no subscript, and an array or struct */
 	bool is_blurred;	/* its subscripts do not tell which element */
 	struct bob_c_variable *variable;
@@ -250,6 +253,8 @@ struct bob_c_lvalue {
 	long long subscript[BOB_SOURCE_C_RANK_MAX];
 };
 void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out);
+/* What a member is of: an object, or a pointer to one. */
+CXCursor bob_c_member_of(struct bob_c_unit *u, CXCursor member);
 /* An expression that denotes an object? Implicit conversions are not. */
 bool bob_c_is_lvalue(struct bob_c_unit *u, CXCursor c);
 /* What a selection makes of it. */
@@ -341,6 +346,8 @@ void bob_c_emit_tables(struct bob_c_unit *u);
 /* --- emit.c --- */
 /* Around a pointer to what is given back: these texts, and no copies of them. */
 extern const char bob_c_before_gone[], bob_c_behind_gone[];
+/* Before what a bit-field is a member of, or a pointer to that; bob_c_behind_access() is behind it. */
+const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, bool is_pointer);
 /* Around an lvalue: before and behind it. */
 const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site);
 const char *bob_c_behind_access(struct bob_c_unit *u);

@@ -61,7 +61,9 @@ static const enum bob_c_probe probe_of[] = {
 uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		       const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict)
 {
-	const long long bytes = u->clang->Type_getSizeOf(u->clang->getCursorType(c));
+	const long long bytes = lv->bits_bytes ?
+					lv->bits_bytes :
+					u->clang->Type_getSizeOf(u->clang->getCursorType(c));
 	const struct bob_c_site site = {
 		.line = s->line,
 		.column = s->column,
@@ -104,7 +106,7 @@ static enum bob_source_c_refusal obstacle(const struct bob_c_unit *u, const stru
 		return BOB_SOURCE_C_THREAD;
 	if (v && v->is_jumped)
 		return BOB_SOURCE_C_JUMP;
-	return lv->is_bits ? BOB_SOURCE_C_BITS : BOB_SOURCE_C_REFUSALS;
+	return lv->is_odd ? BOB_SOURCE_C_BITS : BOB_SOURCE_C_REFUSALS;
 }
 
 bool bob_c_is_clear(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
@@ -132,6 +134,28 @@ static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const st
 	return true;
 }
 
+static CXCursor member_of(struct bob_c_unit *u, CXCursor c)
+{
+	CXCursor child[1];
+
+	while (u->clang->getCursorKind(c) == CXCursor_ParenExpr &&
+	       bob_c_children(u, c, child, 1) == 1)
+		c = child[0];
+	return bob_c_member_of(u, c);
+}
+
+/* A bit-field has no address: what it is a member of has the probe around it, up to s->end. */
+static void open_bits(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
+		      uint32_t site, struct bob_c_span *s)
+{
+	const CXCursor of = member_of(u, c);
+
+	*s = bob_c_span(u, of);
+	bob_c_open_at(u, s->start,
+		      bob_c_before_bits(u, site, lv->bits_at,
+					bob_c_type_kind(u, of) == CXType_Pointer));
+}
+
 /* The reference that is looked at now. True: `behind` is to close at s->end. */
 static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 			   struct bob_c_span *s, struct bob_c_lvalue *lv)
@@ -156,12 +180,19 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 		bob_c_refuse_in_macro(u, s);
 		return false;
 	}
+	if (lv->bits_bytes && !bob_c_span(u, member_of(u, c)).is_plain) {
+		bob_c_refuse_in_macro(u, s);
+		return false;
+	}
 	if (!bob_c_claim(u, s->start, s->end))
 		return false;
 	site = bob_c_site_of(u, c, lv, s, use, verdict);
 	if (site == UINT32_MAX)
 		return false;
-	bob_c_open_at(u, s->start, bob_c_before_access(u, site));
+	if (lv->bits_bytes)
+		open_bits(u, c, lv, site, s);
+	else
+		bob_c_open_at(u, s->start, bob_c_before_access(u, site));
 	return true;
 }
 
