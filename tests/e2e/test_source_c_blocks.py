@@ -131,6 +131,39 @@ def _():
     h.check(b"variables 1" in r.err, str(r))
 
 
+@suite.case("memory that comes to a member by way of a variable")
+def _():
+    text = """
+#include <stdlib.h>
+struct list { int n; int *v, *w; };
+static void grow(struct list *l, int n)
+{
+	int *more = realloc(l->v, n * sizeof *more), *other;
+	if (!more)
+		return;
+	more[n - 1] = n;
+	l->v = more;
+	other = malloc(8);
+	other[0] = other[1] = 2;
+	if (n > 4)
+		l->v = other;
+	else
+		l->w = other;
+	l->n = n;
+}
+int main(void)
+{
+	struct list l = { 0, 0, 0 };
+	grow(&l, 4);
+	l.v[0] = l.v[3] + l.w[1];
+	return l.v[0] != 6;
+}
+"""
+    # Which of them `other` gets its memory for nobody knows: it is not told of.
+    check(text, "9 W l->v+12 4", "--variable=l", "--path=->v", "--function=grow", "--lines=1-17")
+    check(text, "9 W l->v+12 4; 23 W l->v+0 4;23 R l->v+12 4; 24 R l->v+0 4", "--variable=l", "--path=->v", "--function=grow")
+
+
 OWN = """
 #include <stdlib.h>
 #include <string.h>

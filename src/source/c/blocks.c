@@ -89,34 +89,66 @@ static bool open(struct bob_c_unit *u, CXCursor outer, CXCursor value, uint32_t 
 	return true;
 }
 
+/* What `v` gets is its own, or of the one pointer that it is passed on to. `outer` has the value in it. */
+static bool open_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor outer,
+			     CXCursor value, struct bob_c_span *s)
+{
+	struct bob_c_path *p = v->passes_to_many ? NULL : v->passes_to;
+
+	if (u->is_scan || (!leads_anywhere(v) && !p))
+		return false;
+	if (leads_anywhere(v)) {
+		bob_c_rows(u, v);
+		return open(u, outer, value, v->pointed_first, v->pointed_count,
+			    bob_c_pointee(u, v), s);
+	}
+	bob_c_path_rows(u, p);
+	return open(u, outer, value, p->first, p->count, p->pointee, s);
+}
+
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
 			     struct bob_c_span *s)
 {
-	if (u->is_scan || u->nest || u->blocked >= 0 || !leads_anywhere(v) ||
-	    !gives(allocator(u, bob_c_bare(u, value))))
-		return false;
-	bob_c_rows(u, v);
-	return open(u, v->decl, value, v->pointed_first, v->pointed_count, bob_c_pointee(u, v), s);
+	return !u->nest && u->blocked < 0 && gives(allocator(u, bob_c_bare(u, value))) &&
+	       open_of_variable(u, v, v->decl, value, s);
+}
+
+static struct bob_c_variable *variable_of(struct bob_c_unit *u, CXCursor c)
+{
+	return u->clang->getCursorKind(c) == CXCursor_DeclRefExpr ?
+		       bob_c_variable(u, u->clang->getCursorReferenced(c)) :
+		       NULL;
+}
+
+/* g->v = p: if that is asked for, p's blocks are of g->v. */
+static void note_passing(struct bob_c_unit *u, CXCursor to, CXCursor value)
+{
+	struct bob_c_variable *from = variable_of(u, bob_c_bare(u, value));
+	struct bob_c_path *p;
+
+	if (!from || !from->is_pointer || bob_c_type_kind(u, to) != CXType_Pointer)
+		return;
+	p = bob_c_path_note(u, to, true);
+	from->passes_to_many |= !p || (from->passes_to && from->passes_to != p);
+	from->passes_to = p;
 }
 
 bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor c, struct bob_c_span *s)
 {
 	CXCursor child[2], to;
+	struct bob_c_variable *v;
 	struct bob_c_path *p;
 
-	if (u->nest || u->blocked >= 0 || bob_c_children(u, c, child, 2) != 2 ||
-	    !gives(allocator(u, bob_c_bare(u, child[1]))))
+	if (u->nest || u->blocked >= 0 || bob_c_children(u, c, child, 2) != 2)
 		return false;
 	to = bob_c_bare(u, child[0]);
-	if (u->clang->getCursorKind(to) == CXCursor_DeclRefExpr) {
-		struct bob_c_variable *v = bob_c_variable(u, u->clang->getCursorReferenced(to));
-
-		if (u->is_scan || !v || !leads_anywhere(v))
-			return false;
-		bob_c_rows(u, v);
-		return open(u, c, child[1], v->pointed_first, v->pointed_count, bob_c_pointee(u, v),
-			    s);
-	}
+	v = variable_of(u, to);
+	if (u->is_scan && !v)
+		note_passing(u, to, child[1]);
+	if (!gives(allocator(u, bob_c_bare(u, child[1]))))
+		return false;
+	if (v)
+		return open_of_variable(u, v, c, child[1], s);
 	p = bob_c_path_note(u, to, true);
 	if (u->is_scan || !p)
 		return false;

@@ -44,6 +44,8 @@ struct bob_c_variable {
 	bool is_used;		/* it has rows in the table of variables: */
 	uint32_t first, count;	/* of itself; first UINT32_MAX: none */
 	uint32_t pointed_first, pointed_count; /* of what it points at */
+	struct bob_c_path *passes_to; /* a pointer that was asked for gets its value from it ... */
+	bool passes_to_many;	/* ... or others do, too */
 	bool is_jumped;		/* something leads into its scope: it is not told of */
 	bool has_scope;		/* it ends with a block */
 	uint32_t line;
