@@ -62,8 +62,8 @@ def replay(trace, where):
     return rows
 
 
-def both_ways(path, commands, flags=("-O1",)):
-    """(nests, references in them, arrays and sections at once), accesses. They are the same with nests and without."""
+def both_ways(path, commands, flags=("-O1",), outs=None):
+    """`outs` gets the directory with nests. (nests, references in them, arrays and sections at once), accesses. They are the same with nests and without."""
     h.need("gfortran", "gcc")
     folder = h.fresh("fortran")
     r = h.run(["gfortran", "-w", *flags, path, "-o", folder / "plain"], cwd=folder)
@@ -80,6 +80,8 @@ def both_ways(path, commands, flags=("-O1",)):
         h.same(native, traced, str(option))
         rows[option] = replay(traced.trace, sites(out, path.name))
     h.check(found["--flat"] == (0, 0, 0), str(found))
+    if outs is not None:
+        outs.append(out)
     want, got = rows["--flat"], rows[None]
     first = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
     h.check(want == got, f"{folder}: {len(got)} accesses, not {len(want)}; first other one {first}: {got[first:first + 3]}, not {want[first:first + 3]}")
@@ -300,8 +302,171 @@ def at_random(seed):
     h.check(found[0] > 0, f"{path}: {found}")
 
 
+# --- bounds that change with the loops around ---
+
+def uneven(out, name):
+    """How many probes there are of such nests."""
+    return len(re.findall(r"bobbin_\w+_r\(0_4,4_4,", (out / name).read_text()))
+
+
+TRIANGLES = """
+program triangles
+  implicit none
+  integer, parameter :: n = 6
+  real(8) :: a(n, n), b(n), s
+  real(8), allocatable :: c(:, :)
+  integer :: i, j, k, none, idx(2)
+  integer(2) :: h
+  type pair
+    real(8) :: x, y(3)
+  end type
+  type(pair) :: t(n)
+  allocate (c(n, n))
+  c = 2
+  t = pair(1, [2, 3, 4])
+  none = 0
+  idx = 1
+  do j = 1, n               ! lower
+    do i = j, n
+      a(i, j) = i + 10 * j
+    end do
+  end do
+  do i = n, 1, -1           ! upper, backwards, the first row empty
+    do j = n, i + 1, -1
+      a(i, j) = a(j, i)
+    end do
+  end do
+  do k = 1, n - 1           ! elimination, without its division
+    do j = k + 1, n
+      do i = k + 1, n
+        a(i, j) = a(i, j) - a(i, k) * c(k, j)
+      end do
+    end do
+  end do
+  do i = 1, n               ! as far as the middle one
+    do j = 1, i
+      do k = 1, j
+        c(k, j) = c(k, j) + a(i, k)
+      end do
+    end do
+  end do
+  do i = 1, n               ! the diagonal: one of each
+    do j = i, i
+      b(j) = a(i, j)
+    end do
+  end do
+  do i = 1, n, 2            ! a parallelogram, in steps
+    do j = 2 * i - 1, 2 * i + 3, 3
+      a(i, 1 + (j - 2 * i + 1)) = i
+    end do
+  end do
+  do i = 1, none            ! nothing
+    do j = 1, i
+      a(idx(99), j) = 1
+    end do
+  end do
+  do h = 1, 3               ! components, another kind
+    do k = 1, h
+      t(h)%y(k) = k
+      t(k + 1)%x = h
+    end do
+  end do
+  do k = 1, 2               ! only where j is twice k, one trip
+    do j = 2 * k, 2 * k
+      do i = j + k, j + k
+        c(i - j, j) = 5
+      end do
+    end do
+  end do
+  do k = 1, 3               ! k, 2 k: neither moves alone
+    do j = 2 * k, 2 * k
+      do i = j, j + 1
+        a(i - j + 1, j) = 5
+      end do
+    end do
+  end do
+  call solve(a, n, b)
+  s = sum(a) + sum(b) + sum(c)
+  print *, s, i, j, k, h, t(1)%y, t(2)%x
+contains
+  subroutine solve(m, lda, x)
+    integer, intent(in) :: lda
+    real(8), intent(in) :: m(lda, *)
+    real(8), intent(inout) :: x(*)
+    integer :: i, j
+    do j = lda, 1, -1
+      do i = 1, j - 1
+        x(i) = x(i) - 0.5d0 * m(i, j)
+      end do
+    end do
+  end subroutine
+end program
+"""
+
+
+@suite.case("triangles and other bounds that change with the loops around have one probe")
+def triangles():
+    path = h.fresh("triangles") / "triangles.f90"
+    path.write_text(TRIANGLES)
+    for flags in (("-O0", "-fcheck=all"), ("-O3",)):
+        outs = []
+        both_ways(path, ["trace variable a", "trace variable triangles:b", "trace variable c", "trace variable t"], flags, outs)
+        out = outs[0]
+        h.check(uneven(out, path.name) == 11, str(uneven(out, path.name)))
+
+
+class Uneven:
+    """Nests whose bounds are affine in the counters around them, of arrays of -99:99."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+
+    def affine(self, counters, most):
+        r = self.r
+        text = str(r.randint(-3, 3))
+        if counters and r.random() < 0.75:
+            text = r.choice([f"{r.choice(counters)} + {text}", f"{r.randint(-most, most)}*{r.choice(counters)} + ({text})", f"one*{r.choice(counters)}", f"{text} - {r.choice(counters)}"])
+        return text
+
+    def bounds(self, counters):
+        r = self.r
+        low = self.affine(counters, 2 if len(counters) < 3 else 1)
+        step = r.choice(["", "", "", ", 2", ", -1", ", 3", ", -2", ", one"])
+        if r.random() < 0.15:
+            return f"{low}, {low}{step}"
+        return f"{low}, {low} {'-' if '-' in step else '+'} {r.randint(-1, 5)}{step}" if r.random() < 0.5 else f"{low}, {self.affine(counters, 1)}{step}"
+
+    def subscript(self, counters):
+        r = self.r
+        a, b = r.choice(counters), r.choice(counters)
+        return r.choice([a, f"{a} + {r.randint(-9, 9)}", f"-{a}", f"{a} - {b}", f"{a} + {b}", f"2*{a}", str(r.randint(-9, 9))])
+
+    def text(self):
+        r = self.r
+        lines = ["program random", "  implicit none", "  integer :: i, j, k, l, one", "  real, target :: a(-99:99, -99:99)", "  real, allocatable :: b(:, :)",
+                 "  real, pointer :: p(:, :)", "  one = 1", "  allocate (b(-99:99, -99:99))", "  p => a", "  a = 1", "  b = 2"]
+        for _ in range(12):
+            counters = r.sample(["i", "j", "k", "l"], r.choice([2, 2, 3, 3, 4]))
+            for d, c in enumerate(counters):
+                lines.append(f"  do {c} = {self.bounds(counters[:d]) if d else r.choice(['0, 5', '5, 1, -1', '3, 3', '-2, 4, 2', '1, 0'])}")
+            for _ in range(r.randint(1, 3)):
+                references = [f"{r.choice('abp')}({self.subscript(counters)}, {self.subscript(counters)})" for _ in range(2)]
+                lines.append(f"    {references[0]} = mod({references[1]} + 1, 64.)")
+            lines += ["  end do"] * len(counters)
+        return "\n".join([*lines, "  print *, sum(a), sum(b), i, j, k, l", "end program", ""])
+
+
+def uneven_at_random(seed):
+    path = h.fresh("random") / "random.f90"
+    path.write_text(Uneven(seed).text())
+    outs = []
+    both_ways(path, ["trace variable a", "trace variable b"] if seed % 2 else ["trace variable a(0:9,-5:20)", "trace variable b"], ["-O1", "-fcheck=bounds"], outs)
+    h.check(uneven(outs[0], path.name) >= 3, f"{outs[0]}: {uneven(outs[0], path.name)}")
+
+
 for n in range(SEEDS):
     suite.add(f"at random {n}", at_random, n)
+    suite.add(f"uneven at random {n}", uneven_at_random, n)
 
 if __name__ == "__main__":
     sys.exit(suite.run())

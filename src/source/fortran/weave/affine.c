@@ -174,6 +174,51 @@ static bool is_counter(const struct bob_weave_nest *n, uint32_t statement,
 	return false;
 }
 
+/* A scalar of this unit that is always there. */
+static bool is_safe_name(const struct bob_weave_nest *n, uint32_t statement,
+			 const struct bob_fortran_expr *ref)
+{
+	const struct bob_fortran_symbol *s = bob_weave_symbol(n->w, statement, ref);
+	const uint32_t bad = BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_OPTIONAL |
+			     BOB_SYMBOL_ASSOCIATE | BOB_SYMBOL_CRAY_POINTEE;
+
+	if (!s || !is_integer(s) || ref->child->next || ref->child->child || s->flags & bad)
+		return false;
+	return s->class == BOB_NAME_CONSTANT ||
+	       (s->class == BOB_NAME_VARIABLE && s->shape == BOB_SHAPE_SCALAR &&
+		bob_weave_is_same(n, statement, ref));
+}
+
+bool bob_weave_is_safe(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_expr *e, uint32_t depth)
+{
+	const struct bob_fortran_expr *a = e->child, *b = a ? a->next : NULL;
+
+	switch ((enum bob_fortran_node)e->node) {
+	case BOB_N_INTEGER:
+		return true;
+	case BOB_N_PAREN:
+		return a && bob_weave_is_safe(n, statement, a, depth);
+	case BOB_N_UNARY:
+		return a && (e->op == BOB_OP_PLUS || e->op == BOB_OP_MINUS) &&
+		       bob_weave_is_safe(n, statement, a, depth);
+	case BOB_N_BINARY:
+		if (!b || (e->op != BOB_OP_PLUS && e->op != BOB_OP_MINUS && e->op != BOB_OP_TIMES))
+			return false;
+		return bob_weave_is_safe(n, statement, a, depth) &&
+		       bob_weave_is_safe(n, statement, b, depth) &&
+		       (e->op != BOB_OP_TIMES || bob_weave_is_safe(n, statement, a, 0) ||
+			bob_weave_is_safe(n, statement, b, 0));
+	case BOB_N_REFERENCE:
+		for (uint32_t d = 0; d < depth; d++)
+			if (n->loop[d].counter == bob_weave_symbol(n->w, statement, e))
+				return !e->child->next && !e->child->child;
+		return is_safe_name(n, statement, e);
+	default:
+		return false;
+	}
+}
+
 static bool is_affine(const struct bob_weave_nest *n, uint32_t statement,
 		      const struct bob_fortran_expr *e)
 {

@@ -344,7 +344,8 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	    "/* Written by bobbin instrument: what the probes in the Fortran file beside this one call. */\n"
 	    "#include <ISO_Fortran_binding.h>\n"
 	    "#include <stddef.h>\n"
-	    "#include <stdint.h>\n\n"
+	    "#include <stdint.h>\n"
+	    "#include <string.h>\n\n"
 	    "#include \"bobbin/events.h\"\n"
 	    "#include \"bobbin/probe.h\"\n\n"
 	    "#define BOBBIN(what) %s##what\n\n",
@@ -373,6 +374,8 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		say(&o, "%s\n%s\n", bob_weave_box_code, accesses);
 	if (w->nest_count)
 		say(&o, "%s\n", bob_weave_nest_code);
+	if (w->has_uneven)
+		say(&o, "%s\n", bob_weave_uneven_code);
 	if (w->event_count)
 		say(&o, "%s", code);
 	text = o.failed ? NULL : bob_arena_text(w->arena, o.at, o.len);

@@ -36,12 +36,20 @@ static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	static const char *const place[] = { "integer(4),value::bobbin_s",
 					     "type(*),intent(in)::bobbin_x", NULL };
 	static const char *const loop[] = { "integer(8),value::bobbin_s,bobbin_t,bobbin_u", NULL };
+	static const char *const range[] = { "integer(4),value::bobbin_s,bobbin_p",
+					     "integer(8),value::bobbin_t,bobbin_u,bobbin_v", NULL };
 
 	procedure(w, at, unit, "integer(4) function", 'o', "bobbin_s", number);
 	procedure(w, at, unit, "integer(4) function", 'c', "bobbin_s,bobbin_t,bobbin_u", loop);
 	procedure(w, at, unit, "integer(4) function", 'g', "bobbin_s", number);
 	procedure(w, at, unit, "subroutine", 'w', "bobbin_s,bobbin_x", place);
 	procedure(w, at, unit, "subroutine", 'n', "bobbin_s", number);
+	if (!w->has_uneven)
+		return;
+	procedure(w, at, unit, "subroutine", 'r', "bobbin_s,bobbin_p,bobbin_t,bobbin_u,bobbin_v",
+		  range);
+	procedure(w, at, unit, "integer(4) function", 'p', "bobbin_s", number);
+	procedure(w, at, unit, "integer(8) function", 'v', "bobbin_s", number);
 }
 
 static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)

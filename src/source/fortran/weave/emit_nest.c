@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are there, so nothing is declared here; and the
- * counters are the program's own: they get what the loops give them next. Inner bounds are looked at only if the loops around run. */
+ * counters are the program's own: they get what the loops give them next. Inner bounds are looked at only if the loops around run.
+ *
+ * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then the addresses in the iterations that are wanted. Counters are
+ * names of its own there, in a BLOCK: the program's keep what they have, for their loops may not run. */
 #include "source/fortran/weave/nest.h"
 
 static void put(const struct bob_weave_nest *n, uint32_t at, const char *text)
@@ -78,4 +81,70 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nest_count));
 	for (uint32_t d = 0; d <= n->depth; d++)
 		put(n, at, "end if");
+}
+
+/* --- uneven --- */
+
+static const char *step_of(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
+{
+	return l->step ? slice(n, l->statement, l->step) : "1";
+}
+
+static void put_counters(const struct bob_weave_nest *n, uint32_t at)
+{
+	const char *names = "";
+
+	for (uint32_t d = 0; d < n->depth; d++)
+		names = bob_weave_text(n->w, "%s%s%s", names, d ? "," : "",
+				       n->loop[d].counter->name);
+	put(n, at, "block");
+	put(n, at, bob_weave_text(n->w, "integer(8)::%s", names));
+}
+
+/* Bounds in the first iteration of the loops around, or a step of loop `point` further. */
+static void put_bounds(const struct bob_weave_nest *n, uint32_t at, uint32_t point)
+{
+	for (uint32_t d = 0; d < n->depth; d++) {
+		const struct bob_weave_nest_loop *l = &n->loop[d];
+		const char *low = slice(n, l->statement, l->low);
+
+		put(n, at,
+		    bob_weave_text(n->w, "call %sr(%u_4,%u_4,(%s)+0_8,(%s)+0_8,(%s)+0_8)", n->w->id,
+				   d, point, low, slice(n, l->statement, l->high), step_of(n, l)));
+		put(n, at,
+		    d == point ? bob_weave_text(n->w, "%s=(%s)+0_8+(%s)", l->counter->name, low,
+						step_of(n, l)) :
+				 bob_weave_text(n->w, "%s=%s", l->counter->name, low));
+	}
+}
+
+void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at)
+{
+	const struct bob_weave_nest_loop *first = &n->loop[0];
+	const size_t nest = n->w->nest_count;
+
+	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, nest));
+	put_counters(n, at);
+	put(n, at,
+	    bob_weave_text(n->w, "if (%sc((%s)+0_8,(%s)+0_8,(%s)+0_8)/=0_4) then", n->w->id,
+			   slice(n, first->statement, first->low),
+			   slice(n, first->statement, first->high), step_of(n, first)));
+	for (uint32_t d = 0; d + 1 < n->depth; d++)
+		put_bounds(n, at, d);
+	put_bounds(n, at, BOB_WEAVE_UNEVEN_MAX);
+	put(n, at, bob_weave_text(n->w, "do while (%sp(%zu_4)/=0_4)", n->w->id, nest));
+	for (uint32_t d = 0; d < n->depth; d++)
+		put(n, at,
+		    bob_weave_text(n->w, "%s=%sv(%u_4)", n->loop[d].counter->name, n->w->id, d));
+	for (uint32_t k = 0; k < n->count; k++) {
+		const struct bob_weave_nest_access *a = &n->access[k];
+
+		put(n, at,
+		    bob_weave_text(n->w, "call %sw(%u_4,%s)", n->w->id, k,
+				   slice(n, a->statement, a->use.ref)));
+	}
+	put(n, at, "end do");
+	put(n, at, "end if");
+	put(n, at, "end block");
+	put(n, at, "end if");
 }

@@ -286,11 +286,38 @@ static bool are_bounds_same(const struct bob_weave_nest *n, const struct bob_wea
 	       (!l->step || bob_weave_is_same(n, l->statement, l->step));
 }
 
-static bool is_even(const struct bob_weave_nest *n)
+/* Can bounds that change with the loops around be computed before these run? */
+static bool are_bounds_safe(const struct bob_weave_nest *n, uint32_t d)
+{
+	const struct bob_weave_nest_loop *l = &n->loop[d];
+
+	return bob_weave_is_safe(n, l->statement, l->low, d) &&
+	       bob_weave_is_safe(n, l->statement, l->high, d) &&
+	       (!l->step || bob_weave_is_safe(n, l->statement, l->step, 0));
+}
+
+/* What the probe of an uneven nest gives counters is not the program's: they cannot be told. */
+static bool is_counter_told(const struct bob_weave_nest *n)
 {
 	for (uint32_t d = 0; d < n->depth; d++)
-		if (!are_bounds_same(n, &n->loop[d]) ||
-		    bob_weave_writes(n, n->loop[d].counter) != 1) /* by its DO */
+		for (uint32_t k = 0; k < n->count; k++)
+			if (n->access[k].use.symbol == n->loop[d].counter)
+				return true;
+	return false;
+}
+
+static bool is_even(struct bob_weave_nest *n)
+{
+	for (uint32_t d = 0; d < n->depth; d++) {
+		n->is_uneven |= !are_bounds_same(n, &n->loop[d]);
+		if (bob_weave_writes(n, n->loop[d].counter) != 1) /* by its DO */
+			return false;
+	}
+	if (n->is_uneven && (n->depth > BOB_WEAVE_UNEVEN_MAX || is_counter_told(n)))
+		return false;
+	/* those of the first two loops are looked at if the first one runs, as in the program */
+	for (uint32_t d = 0; d < n->depth && n->is_uneven; d++)
+		if (!(d < 2 && are_bounds_same(n, &n->loop[d])) && !are_bounds_safe(n, d))
 			return false;
 	for (uint32_t k = 0; k < n->count; k++)
 		if (!bob_weave_is_even(n, n->access[k].statement, n->access[k].use.ref))
@@ -337,7 +364,11 @@ static bob_status take(struct bob_weave_nest *n)
 	for (uint32_t k = 0; k < n->count; k++)
 		(void)bob_weave_site(w, n->access[k].statement, &n->access[k].use,
 				     n->access[k].kind);
-	bob_weave_emit_nest(n, before);
+	if (n->is_uneven)
+		bob_weave_emit_uneven(n, before);
+	else
+		bob_weave_emit_nest(n, before);
+	w->has_uneven |= n->is_uneven;
 	w->nest_count++;
 	w->counts.nests++;
 	w->counts.nest_references += n->count;

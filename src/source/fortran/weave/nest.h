@@ -27,6 +27,7 @@ struct bob_weave_nest {
 	uint32_t first, last;	/* statements, from the outermost DO on */
 	struct bob_weave_nest_loop loop[BOB_PROBE_NEST_DEPTH_MAX]; /* outermost first */
 	uint32_t depth;
+	bool is_uneven;		/* bounds change with the loops around */
 	struct bob_weave_nest_access
 		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of their happening */
 	uint32_t count, dropped;
@@ -46,6 +47,9 @@ uint32_t bob_weave_writes(const struct bob_weave_nest *n, const struct bob_fortr
 /* An integer that is the same as long as the nest runs, and may be computed before it. */
 bool bob_weave_is_same(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *e);
+/* An affine function of the counters of the first `depth` loops, and of names that can be looked at whether the loops run or not. */
+bool bob_weave_is_safe(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_expr *e, uint32_t depth);
 /* Is the address of the reference an affine function of the counters? */
 bool bob_weave_is_even(const struct bob_weave_nest *n, uint32_t statement,
 		       const struct bob_fortran_expr *ref);
@@ -56,5 +60,8 @@ bool bob_weave_names(const struct bob_weave *w, uint32_t statement,
 /* --- emit_nest.c --- */
 /* The probe, before byte `at`; nest number and sites are taken. */
 void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at);
+#define BOB_WEAVE_UNEVEN_MAX 4u /* loops */
+/* As above; is_uneven. */
+void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at);
 
 #endif

@@ -14,7 +14,7 @@
  *   code.c       loops, calls, communication
  *   declare.c    where variables come to life and end, and the interfaces of what is called
  *   lines.c      lines to be put in, in the order in which they have to stand
- *   companion.c  the tables, and what the probes call, in C; nest_code.c that of nests
+ *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
  *
  * Probes stand before a statement wherever that gives the same accesses in the same order: they pass addresses, not values. So nothing has to
  * be put behind statements that jump, end loops or are controlled by an IF.
@@ -120,6 +120,7 @@ struct bob_weave {
 	size_t event_count, event_room;
 	struct bob_weave_nest_row *nests;
 	size_t nest_count, nest_room;
+	bool has_uneven;	/* a nest whose bounds change with the loops around */
 	uint8_t *told;		/* enum bob_weave_told, of each statement */
 	struct bob_weave_line *lines;
 	size_t line_count, line_room;
@@ -340,6 +341,9 @@ void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_for
 
 /* --- nest_code.c --- */
 extern const char bob_weave_nest_code[], bob_weave_box_code[];
+
+/* --- uneven_code.c --- */
+extern const char bob_weave_uneven_code[];
 
 /* --- companion.c --- */
 /* A file in C; NULL without memory. */
