@@ -108,5 +108,17 @@ def several():
         record(name, commands, "-O3")
 
 
+@suite.case("LAPACK's test program of matrices in RFP format, of Debian's source package")
+def lapack():
+    """bench/source/lapack: all it prints is the same, every variable of its tests and of what they test traced."""
+    h.need("gfortran", "gcc", "tar", "apt-get")
+    r = h.run([h.ROOT / "bench" / "source" / "lapack", "--only", "xlintstrfd"], env=h.environment({"BOBBIN": str(h.BOBBIN)}), timeout=280)
+    if r.status == 77:
+        raise h.Skip(r.out.decode().strip())
+    m = re.search(rb"the same; (\d+) kinds of tests passed, 0 failed; ([\d,]+) accesses", r.out)
+    h.check(r.status == 0 and m and int(m[1]) >= 4 and int(m[2].replace(b",", b"")) > 10_000_000, str(r))
+    return m[0].decode()
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())
