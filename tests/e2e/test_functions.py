@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions hooked by name. Programs say which of their functions begin and end (tests/prog/hooked); the trace must have the same
 events, and the program must not notice: jumps, exceptions, signals, threads that are cancelled, coroutines, backtraces."""
+import pathlib
 import re
 import sys
 
@@ -85,6 +86,16 @@ for how, recorded in RECORDED.items():
     suite.add(f"coroutines; {how}", ways, ["coroutines"], recorded, ("-O1",), False)
     suite.add(f"tail calls; {how}", ways, ["tails"], recorded, ("-O2",))
 suite.add("vectors of 32 bytes", ways, ["state"], (), ("-O2", "-mavx"))
+
+
+@suite.case("vectors of 64 bytes, mask registers")
+def widest():
+    if "avx512f" not in pathlib.Path("/proc/cpuinfo").read_text():
+        raise h.Skip("this processor has no AVX-512")
+    for recorded in RECORDED.values():
+        ways(["state"], recorded, ("-O2", "-mavx512f"))
+
+
 suite.add("everything, -O0", ways, ["state", "jumps", "signals", "threads", "backtraces"], (), ("-O0",))
 suite.add("everything, -O2", ways, ["state", "jumps", "signals", "threads", "processes", "backtraces", "tails"], (), ("-O2",))
 

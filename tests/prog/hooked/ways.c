@@ -73,6 +73,43 @@ HOOKED __m256d h_vector(__m256d a, __m256d b)
 }
 #endif
 
+#if defined(__AVX512F__)
+HOOKED __m512d h_wide_vector(__m512d a, __m512d b)
+{
+	SAY_IN(r, __m512d, _mm512_add_pd(a, b));
+}
+
+__attribute__((noinline, noclone, used)) void h_touches_nothing(void);
+void h_touches_nothing(void)
+{
+	__asm__ volatile("nop\nnop\nnop\nnop\nnop\nnop");
+}
+
+/* Registers that only these processors have: behind a hooked call they are used, as is done by who sees that the function does not touch them. */
+static void keep_wide(void)
+{
+	__m512d v = h_wide_vector(_mm512_set1_pd(1.5), _mm512_set_pd(8, 7, 6, 5, 4, 3, 2, 1));
+	double out[8], high[8], in[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	unsigned mask = 0;
+
+	_mm512_storeu_pd(out, v);
+	for (int i = 0; i < 8; i++)
+		printf("%g ", out[i]);
+	begins("h_touches_nothing");
+	__asm__ volatile(
+		"vmovupd %2, %%zmm31\nkmovw %3, %%k5\nsubq $128, %%rsp\ncall h_touches_nothing\n"
+		"subq $-128, %%rsp\nvmovupd %%zmm31, %0\nkmovw %%k5, %1\n"
+		: "=m"(high), "=r"(mask)
+		: "m"(in), "r"(0x5a5a)
+		: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc",
+		  "xmm0", "xmm1", "xmm31", "k5");
+	ends("h_touches_nothing");
+	for (int i = 0; i < 8; i++)
+		printf("%g ", high[i]);
+	printf("%x\n", mask);
+}
+#endif
+
 HOOKED int h_errno(int x)
 {
 	begins(__func__);
@@ -97,6 +134,9 @@ static void state(void)
 
 		printf("%g %g %g %g\n", v[0], v[1], v[2], v[3]);
 	}
+#endif
+#if defined(__AVX512F__)
+	keep_wide();
 #endif
 	errno = 5;
 	h_many(1, 2, 3, 4, 5, 6, 7, 8, 9);
