@@ -40,14 +40,18 @@ static void end_stream(struct bob_ev_thread *t)
 static void thread_ended(void *thread)
 {
 	struct bob_ev_thread *t = thread;
+	/* cancelled in the midst of it (asynchronously): nobody knows how far it had come, and its stream stays as after a kill */
+	const bool is_idle = !bob_ev_depth;
 
+	bob_ev_entered = NULL;
 	bob_ev_agent->functions_left(~0ull);
 	bob_ev_depth = 1;
 	bob_ev_self = NULL;
 	bob_ev_so_far_close(); /* of a hook that was left */
 	if (t->alive == BOB_EV_ALIVE) {
 		bob_ev_sets_end(t);
-		end_stream(t);
+		if (is_idle)
+			end_stream(t);
 	}
 	free_thread(t);
 	bob_ev_depth = 0;

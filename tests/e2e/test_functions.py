@@ -100,6 +100,17 @@ suite.add("everything, -O0", ways, ["state", "jumps", "signals", "threads", "bac
 suite.add("everything, -O2", ways, ["state", "jumps", "signals", "threads", "processes", "backtraces", "tails"], (), ("-O2",))
 
 
+@suite.case("threads that are cancelled at any moment")
+def cancelled():
+    exe = program("cancel.c", "-O1")
+    total = 0
+    for options in (["--events", "--flush-every=50"], ["--flush-every=50"], [], ["--calls"]):
+        _, r = both(lambda said: [exe, 120], ["--hook-functions=h_*", *options])
+        total += h.info(r.trace)["mpi_calls"]
+    h.check(total > 10000, f"only {total} events")
+    return f"{total} events"
+
+
 @suite.case("C++: exceptions")
 def exceptions():
     total = 0
