@@ -358,10 +358,15 @@ static int run(const struct job *j, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The command line with the copies; headers that a file includes in quotes are looked for beside the original first. NULL: no memory. */
-static char **with_copies(const struct job *j, char (*folders)[PATH_MAX])
+struct words {
+	char folder[PATH_MAX], map[3 * PATH_MAX];
+};
+
+/* The command line with the copies; headers that a file includes in quotes are looked for beside the original first, and debug information
+ * has the original's name. NULL: no memory. */
+static char **with_copies(const struct job *j, struct words *words)
 {
-	char **to = calloc(j->argc + 2u * j->count + 1u, sizeof(*to));
+	char **to = calloc(j->argc + 3u * j->count + 1u, sizeof(*to));
 	uint32_t n = 0;
 
 	if (!to)
@@ -370,10 +375,14 @@ static char **with_copies(const struct job *j, char (*folders)[PATH_MAX])
 	for (uint32_t i = 0; i < j->count; i++) {
 		const char *path = j->copies[i].name, *base = base_name(path);
 
-		snprintf(folders[i], PATH_MAX, "%.*s", base == path ? 1 : (int)(base - path),
-			 base == path ? "." : path);
+		const int len = (int)(base - path);
+
+		snprintf(words[i].folder, PATH_MAX, "%.*s", len ? len : 1, len ? path : ".");
+		snprintf(words[i].map, sizeof(words[i].map), "-fdebug-prefix-map=%s/%u/=%.*s",
+			 j->dir, i, len, path);
 		to[n++] = (char *)(uintptr_t) "-iquote";
-		to[n++] = folders[i];
+		to[n++] = words[i].folder;
+		to[n++] = words[i].map;
 	}
 	memcpy(to + n, j->argv + 1, j->argc * sizeof(*to)); /* and the NULL */
 	for (uint32_t i = 0; i < j->count; i++)
@@ -452,15 +461,15 @@ static int instrument_all(struct job *j)
 
 static int compile(struct job *j)
 {
-	char(*folders)[PATH_MAX] = calloc(j->count + 1u, sizeof(*folders));
-	char **argv = folders ? with_copies(j, folders) : NULL;
+	struct words *words = calloc(j->count + 1u, sizeof(*words));
+	char **argv = words ? with_copies(j, words) : NULL;
 	int status = argv ? run(j, argv) : cli_fail(j->verb, "out of memory");
 
 	for (uint32_t i = 0; i < j->count && argv; i++)
 		if (mend_depends(j, &j->copies[i]) && !status)
 			status = 1;
 	free(argv);
-	free(folders);
+	free(words);
 	return status;
 }
 

@@ -106,6 +106,16 @@ def built():
     assert "main.c" in again and "main2.c" not in again, again
 
 
+@suite.case("the same object each time, with the original's name in its debug information")
+def again():
+    folder = project()
+    cc = CC.format(commands=folder / "commands").split()
+    for name in ("one.o", "two.o"):
+        run(*cc, "-g", "-I../include", "-DSIZE=1", "-c", "../src/main.c", "-o", name, folder=folder / "probed")
+    one, two = ((folder / "probed" / name).read_bytes() for name in ("one.o", "two.o"))
+    assert one == two and b"../src/main.c" in one and b"bobbin-" not in one
+
+
 @suite.case("what the compiler says, and how it ends, is the user's")
 def ends():
     folder = project()
