@@ -80,7 +80,9 @@ enum bob_hook_flag {
 	BOB_HOOK_CALLBACK_ONLY = 1,
 	/* There is a set for each place an event comes from -- its call path, so of each leaf of the folded trace -- not one for all events of a name. Events
 	 * without a signature have one for all. */
-	BOB_HOOK_BY_PLACE = 2
+	BOB_HOOK_BY_PLACE = 2,
+	/* It calls bob_hook_exchange. All ranks add such a hook, or none: in Finalize they tell each other that there will be no exchange any more. */
+	BOB_HOOK_EXCHANGES = 4
 };
 
 struct bob_hook {
@@ -225,11 +227,11 @@ static inline void bob_hook_say(const char *line)
 
 /* --- ranks at an event that all of them have --- */
 
-/* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What each brings, `mine`, a set of the hook's own kind (which has been added and has a value set), is united
+/* Every rank calls it at the same event, one exchange after the other, in a hook or outside. What each brings, `mine`, a set of the hook's own kind (which has been added, has a value set, and BOB_HOOK_EXCHANGES), is united
  * on the way to rank 0, over the tree and with the transport that MPI_Finalize has, or bob_ranks_finalize; there `tell` says what all ranks are told of it (NULL: pack). `mine` stays the
  * caller's, as it is. A process that is no rank is alone, and is told what it brings.
  * BOB_OK: *told, *len bytes of it, is the same on all ranks; borrowed until the next exchange. Else it is untouched: BOB_ERR_FULL: ranks have not come together in time (BOBBIN_MERGE_WAIT for
- * each step), now or before: the trace says why, and nobody tries again. BOB_NONE: ranks cannot reach each other, or not from this thread. BOB_ERR_INVAL: no such hook, no value set, another exchange
+ * each step), or one is in Finalize already, now or before: the trace says why, and nobody tries again. BOB_NONE: ranks cannot reach each other, or not from this thread. BOB_ERR_INVAL: no such hook, no value set, another exchange
  * is under way, or an event is being recorded. BOB_ERR_NOMEM. It comes back in bounded time, whatever others do. */
 static inline bob_status bob_hook_exchange(const struct bob_hook *h, const void *mine,
 					   bob_hook_tell_fn tell, const void **told, size_t *len)

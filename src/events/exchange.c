@@ -3,7 +3,8 @@
  * transport that Finalize has (ranks.h), in the program's own memory.
  *
  * Up and down go the same: a head; then, unless the transport stores messages, a head from who takes it; then the bytes. So nothing large is sent to who is not there. A head may say instead that the
- * exchange has failed, which a rank tells those right above and below, once; it takes part in none after that. So who waits is told soon, and who comes late at once. Each wait has a deadline. */
+ * exchange has failed, or that there will be none any more, which a rank tells those right above and below, once, in Finalize at the latest; it takes part in none after that. So who waits is told soon, and who comes late at once. Each wait has
+ * a deadline. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 #define BYTES_MOST (1ull << 28)
 
-enum why { NOTHING, NOT_IN_TIME, ANOTHER, LOST, REFUSED, MEMORY };
+enum why { NOTHING, NOT_IN_TIME, ANOTHER, LOST, REFUSED, MEMORY, ENDED };
 
 struct head {
 	uint64_t what;		/* which exchange: the hook's name, and the how-manieth of the process */
@@ -39,8 +40,10 @@ static struct head out, in;
 /* Of this process; a fork child has made none. */
 static struct {
 	pid_t of;
-	bool is_busy, has_failed;
+	bool is_busy;
+	bool has_failed;	/* those above and below have been told so */
 	uint64_t count;
+	uint8_t heard[BOB_EV_RANKS_MAX / 8 + 1]; /* a bit for each of those: it has told us so */
 	void *told;		/* mapped */
 	uint64_t len;
 } ours;
@@ -52,6 +55,31 @@ static bool fail(struct exchange *x, enum why why, uint32_t who)
 		x->who = who;
 	}
 	return false;
+}
+
+/* The parent is 0, the i-th child i + 1. */
+static uint32_t neighbour(const struct exchange *x, uint32_t rank)
+{
+	const uint32_t self = x->ranks->rank;
+
+	if (rank < self)
+		return 0;
+	return x->ranks->flags & BOB_TRANSPORT_STAR ? rank :
+						      1 + (uint32_t)__builtin_ctz(rank - self);
+}
+
+static void hear(const struct exchange *x, uint32_t rank)
+{
+	const uint32_t n = neighbour(x, rank);
+
+	ours.heard[n / 8] |= (uint8_t)(1u << n % 8);
+}
+
+static bool has_told(const struct exchange *x, uint32_t rank)
+{
+	const uint32_t n = neighbour(x, rank);
+
+	return ours.heard[n / 8] >> n % 8 & 1;
 }
 
 /* --- messages --- */
@@ -85,6 +113,7 @@ static bool take_head(struct exchange *x, uint32_t from, uint64_t deadline_ns)
 	    got != sizeof(in))
 		return fail(x, NOT_IN_TIME, from);
 	if (in.why) {
+		hear(x, from);
 		x->told_by = from;
 		return in.who < x->ranks->ranks ? fail(x, in.why, in.who) : fail(x, LOST, from);
 	}
@@ -130,6 +159,8 @@ static bool unite(struct exchange *x, uint32_t from, const void *bytes, uint64_t
 	struct bob_ev_set s = { .hook = x->all.hook };
 	bool is_in;
 
+	if (bob_ev_set_can_add_packed(&x->all))
+		return bob_ev_set_add_packed(&x->all, bytes, len) || fail(x, REFUSED, from);
 	if (!bob_ev_set_unpack(&s, bytes, len))
 		return fail(x, REFUSED, from);
 	is_in = bob_ev_set_merge(&x->all, &s);
@@ -237,14 +268,15 @@ static void tell_all(struct exchange *x, const void *told, uint64_t len)
 
 static void spread(struct exchange *x)
 {
-	const uint32_t parent = bob_ev_parent(x->ranks), self = x->ranks->rank;
 	uint32_t child;
 
-	if (self && (x->told_by == self || x->told_by != parent))
-		send_head(x, parent, 0);
+	ours.has_failed = true;
+	if (x->ranks->rank)
+		send_head(x, bob_ev_parent(x->ranks), 0);
 	for (uint32_t i = 0; (child = bob_ev_child(x->ranks, i)); i++)
-		if (x->told_by == self || x->told_by != child)
-			send_head(x, child, 0);
+		send_head(x, child, 0);
+	if (x->is_broken)
+		bob_ev_ranks_lose();
 }
 
 static void say(const struct exchange *x)
@@ -255,6 +287,7 @@ static void say(const struct exchange *x)
 		[LOST] = { "nothing whole came from rank ", "" },
 		[REFUSED] = { "it could not be united, what came from rank ", "" },
 		[MEMORY] = { "there is no memory for it on rank ", "" },
+		[ENDED] = { "in Finalize already is rank ", "" },
 	};
 	const uint32_t why = x->why < sizeof(text) / sizeof(*text) ? x->why : LOST;
 	char line[256];
@@ -271,8 +304,10 @@ static bool exchange(struct exchange *x, const void *mine, bob_hook_tell_fn fn)
 	void *told = NULL;
 	bool is_told;
 
-	if (!bob_ev_set_create(&x->all) || !bob_ev_set_merge(&x->all, &m))
+	if (!bob_ev_set_create(&x->all))
 		fail(x, MEMORY, x->ranks->rank);
+	else if (!bob_ev_set_merge(&x->all, &m))
+		fail(x, REFUSED, x->ranks->rank);
 	is_told = take_all(x) && (x->ranks->rank ? send_up(x) && take_told(x, &told, &len) :
 						   pack(x, fn, &told, &len));
 	if (is_told) {
@@ -282,13 +317,11 @@ static bool exchange(struct exchange *x, const void *mine, bob_hook_tell_fn fn)
 		tell_all(x, told, len);
 	}
 	if (x->why) {
-		ours.has_failed = true;
-		if (x->told_by == x->ranks->rank || !x->ranks->rank)
+		if (x->told_by == x->ranks->rank || !x->ranks->rank ||
+		    (x->why == ENDED && x->told_by == x->who))
 			say(x);
 		spread(x);
 	}
-	if (x->is_broken)
-		bob_ev_ranks_lose();
 	if (x->all.set)
 		bob_ev_set_destroy(&x->all);
 	return is_told;
@@ -300,8 +333,15 @@ static bool find(const struct bob_hook *h, uint32_t *number)
 {
 	for (*number = 0; *number < bob_ev_hook_count; ++*number)
 		if (bob_ev_hook(*number) == h)
-			return h->set != NULL;
+			return h->set && h->flags & BOB_HOOK_EXCHANGES;
 	return false;
+}
+
+static void need_ours(void)
+{
+	if (ours.of != getpid())
+		memset(&ours, 0, sizeof(ours));
+	ours.of = getpid();
 }
 
 static bob_status begin(struct exchange *x, const struct bob_hook *h)
@@ -311,9 +351,7 @@ static bob_status begin(struct exchange *x, const struct bob_hook *h)
 	if (bob_ev_is_within() || bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS) ||
 	    bob_ev_guard_is_inside(BOB_EV_GUARDED_TRANSPORT) || !find(h, &x->all.hook))
 		return BOB_ERR_INVAL;
-	if (ours.of != getpid())
-		memset(&ours, 0, sizeof(ours));
-	ours.of = getpid();
+	need_ours();
 	if (ours.has_failed)
 		return BOB_ERR_FULL;
 	x->ranks = bob_ev_transport_now(bob_ev_is_in_mpi_hook());
@@ -348,4 +386,50 @@ bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_
 	bob_ev_depth = depth;
 	__atomic_store_n(&ours.is_busy, false, __ATOMIC_RELEASE);
 	return st;
+}
+
+/* --- the end --- */
+
+static bool is_used(void)
+{
+	for (uint32_t i = 0; i < bob_ev_hook_count; i++)
+		if (bob_ev_hook(i)->flags & BOB_HOOK_EXCHANGES)
+			return true;
+	return false;
+}
+
+/* Until it has said that there will be no exchange any more; heads of one that we had no part in come before that. */
+static void hear_out(struct exchange *x, uint32_t from)
+{
+	uint64_t got;
+
+	while (!has_told(x, from) && bob_ev_receive(x->ranks, from, BOB_EV_TAG_EXCHANGE, &in,
+						    sizeof(in), &got, x->begin_ns + x->wait_ns))
+		if (got == sizeof(in) && in.why)
+			hear(x, from);
+}
+
+void bob_ev_exchange_end(const struct bob_transport *t)
+{
+	struct exchange x = { .ranks = t,
+			      .begin_ns = bob_ev_now_ns(),
+			      .wait_ns = bob_ev_merge_wait_ns(),
+			      .told_by = t->rank };
+	uint32_t child;
+
+	need_ours();
+	if (t->ranks < 2 || !is_used())
+		return;
+	if (ours.is_busy)
+		bob_ev_log("an exchange of hooks was left by a jump\n");
+	if (!ours.has_failed) {
+		fail(&x, ENDED, t->rank);
+		spread(&x);
+	}
+	if (stores(&x) || x.is_broken)
+		return;
+	if (t->rank)
+		hear_out(&x, bob_ev_parent(t));
+	for (uint32_t i = 0; (child = bob_ev_child(t, i)); i++)
+		hear_out(&x, child);
 }

@@ -133,6 +133,9 @@ static bool finalize(void)
 	if (lost == done)
 		return false;
 	count_ranks();
+	bob_ev_exchange_end(&own);
+	if (lost == done)
+		return false;
 	all = !own.barrier || own.barrier(own.ctx, bob_ev_merge_wait_ns()) == 1;
 	all &= bob_ev_unite(&own);
 	return bob_ev_merge(&own, bob_ev_part_all, NULL) && all;

@@ -108,6 +108,10 @@ uint64_t bob_ev_merge_wait_ns(void);
  * False: not all of it has worked; the trace says why. */
 bool bob_ev_merge(const struct bob_transport *t, void (*part)(void *ctx), void *ctx);
 
+/* --- exchange.c --- */
+/* In Finalize, on every rank, first: who waits for this rank in an exchange need not any more. In bounded time. */
+void bob_ev_exchange_end(const struct bob_transport *t);
+
 /* --- unite.c --- */
 /* On every rank: value sets go to rank 0, and hooks get their results there. False: of some ranks they did not come in time. */
 bool bob_ev_unite(const struct bob_transport *t);

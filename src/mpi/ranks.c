@@ -55,6 +55,8 @@ void bob_mpi_unite(struct bob_mpi_call *c)
 	const struct bob_transport *t = bob_mpi_transport(true);
 
 	if (t)
+		bob_ev_exchange_end(t);
+	if (t && bob_mpi_private_is_open())
 		bob_ev_unite(t);
 	if (t && bob_mpi_private_is_open())
 		bob_ev_merge(t, part, c);

@@ -155,7 +155,8 @@ def family():
         for (rank, n), what in have.items():
             equal(what, groups(9, None, min(n, compared))[rank] if compared else None)
         equal(clusters(r.trace, "phase"), "1 cluster of 8 ranks: 0-5,7-8 like 0")
-        h.check("hook 'cluster': ranks have not come together: nothing came from rank 6 in time\n" in notes(r.trace) and
+        why = "nothing came from rank 6 in time" if how == "dies" else "in Finalize already is rank 6"
+        h.check(f"hook 'cluster': ranks have not come together: {why}\n" in notes(r.trace) and
                 "cluster: ranks could not be compared at the event, and will be when they finalize (8 times)" in notes(r.trace), notes(r.trace))
         h.check_trace(r.trace)
     r = h.run([p, "6", "phase", "2"])
@@ -177,6 +178,34 @@ def transports():
         equal(per, {k: [(int(k > 0), int(k > 0), 2)] * 2 if how == "friend" else [] for k in range(5)})
 
 
+@suite.case("what hooks of one's own tell each other; sets that throw or jump")
+def exchanges():
+    p = h.compile("exchange", ["events/exchange.cc"], "g++", ["-O1", "-g", "-Wall", "-Werror", INCLUDE, stamp()])
+
+    def run(*args):
+        r = h.record([p, *args], ["--events"])
+        h.check(r.status == 0 and not r.err, str(r))
+        h.check_trace(r.trace)
+        return sorted(r.out.decode().splitlines()), notes(r.trace)
+    equal(run("sums", "9")[0], sorted([f"rank {k}: 45 in all, 0 alive" for k in range(9)] + [f"rank {k}: 3600, 0 alive" for k in range(9)]))
+    equal(run("alone")[0], ["rank 0: 7 in all, 0 alive"])
+    r = h.record([p, "wrong"], ["--events"])
+    equal(r.out.decode(), "-1 -1\nrank 0: 1, 0 alive\nwithin: -1\n0 0 0 0\n16 of 20\n1 4 new 256 0 256\n")
+    equal(h.run([p, "wrong"]).out.decode().splitlines()[:2], ["2 2", "rank 0: status 2, 0 alive"])
+    for function in ("merge", "pack", "unpack", "tell"):
+        lines, said = run(f"throw-{function}", "5")
+        told = [f"rank {k}: 15 in all, 0 alive" if function == "pack" else f"rank {k}: status -7, 0 alive" for k in range(5)]
+        again = [f"rank {k}: status -7, 0 alive" for k in range(5)]
+        equal(lines, sorted(line.replace("0 alive", "1 alive") if "rank 0" in line and (function == "merge" or (function == "pack" and "-7" in line)) else line
+                            for line in told + again))
+        h.check(f"could not be united, what came from rank {int(function == 'unpack')}" in said, said)
+        h.check(function == "tell" or f"`{function}` of its sets has thrown" in said, said)
+        lines, said = run(f"jump-{function}", "5")
+        equal([line for line in lines if "rank 0" not in line],
+              sorted(["jumped"] + [line for line in told + again if "rank 0" not in line]))
+        h.check("an exchange of hooks was left by a jump" in said and "in Finalize already is rank 0 (4 times)" in said, said)
+
+
 for mpi in m.MPIS:
     @suite.case(f"{mpi}: compared while they run")
     def while_they_run(mpi=mpi):
@@ -194,14 +223,22 @@ for mpi in m.MPIS:
             h.check(re.fullmatch(both(n, odd) if n > 1 else "1 cluster of 1 rank: 0 like 0", text), text)
         # a rank that has no such event, or has it too late: once all have waited, nobody does again
         for how in ("skips", "late"):
-            r = run(8, 3, how, "phase/1,all" if how == "skips" else "phase:1,all", "2")
+            r = run(8, 3, how, "phase/1,all" if how == "skips" else "phase:1,all", "30" if how == "skips" else "2")
             h.check(set(told(r)[0].values()) == {None}, str(r))
             info = notes(r.trace)
-            h.check("hook 'cluster': ranks have not come together: nothing came from rank 3 in time" in info, info)
+            why = "in Finalize already is rank 3" if how == "skips" else "nothing came from rank 3 in time"
+            h.check(f"hook 'cluster': ranks have not come together: {why} (2 times)\n" in info, info)
+            h.check("not united" not in info and "merging while" not in info, info)
             h.check(f"will be when they finalize ({7 if how == 'skips' else 8} times)" in info, info)
             h.check_trace(r.trace)
             text = clusters(r.trace, "phase")
             h.check(re.fullmatch("1 cluster of 7 ranks: 0-2,4-7 like 0" if how == "skips" else both(8, 3), text), text)
+        # one that has many below it
+        for odd in (0, 4):
+            r = run(8, odd, "skips", "phase:4,all")
+            info = notes(r.trace)
+            h.check(f"in Finalize already is rank {odd}" in info and "(7 times)" in info and "not united" not in info, info)
+            h.check(re.fullmatch("1 cluster of 7 ranks: .* like .", clusters(r.trace, "phase")), clusters(r.trace, "phase"))
         # not from a thread that may not call MPI
         r = run(4, 2, "thread", "phase:3,all")
         h.check(set(told(r)[0].values()) == {None} and "will be when they finalize (4 times)" in notes(r.trace), notes(r.trace))

@@ -78,7 +78,7 @@ static const struct bob_value_set groups = { .size = sizeof(groups),
 
 static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union bob_datum *data);
 
-static const struct bob_hook hook = {
+static struct bob_hook hook = {
 	.size = sizeof(hook), .name = "cluster", .events = name, .end = end, .set = &groups
 };
 
@@ -229,9 +229,11 @@ static int begin(void)
 		return 1;
 	}
 	clusters = (uint32_t)most;
-	if (all)
+	if (all) {
+		hook.flags = BOB_HOOK_EXCHANGES;
 		grouped = bob_event_register("cluster", BOB_EVENT_NO_SIGNATURE,
 					     "int cluster, int like, int clusters");
+	}
 	return !bob_hook_add(&hook);
 }
 
