@@ -249,7 +249,8 @@ static struct bob_ev_thread *enter(void)
 	}
 	t = thread_with_nest();
 	bob_ev_depth = t != NULL;
-	bob_ev_entered = __builtin_frame_address(0);
+	/* who is not recorded does not leave */
+	bob_ev_entered = t ? __builtin_frame_address(0) : NULL;
 	return t;
 }
 
