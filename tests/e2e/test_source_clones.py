@@ -308,6 +308,15 @@ def refused():
         h.check(re.search(rf"^{name}:\d+: f has its probes in place, for all who call it: .*{re.escape(why)}", said, re.M), f"{why}: {said}")
 
 
+@suite.case("a procedure that has the name of an intrinsic one: compilers may call that")
+def intrinsic():
+    folder = h.fresh("clones")
+    (folder / "main.f90").write_text("program main\n real a(4), b(4)\n a = 1\n b = 2\n call flush(a)\n call flush(b)\n print *, a, b\nend\n"
+                                     "subroutine flush(x)\n real x(4)\n x(1) = x(2)\nend\n")
+    said = run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text="trace file main.f90\ntrace variable main:a\n")
+    h.check(said_of(said) == {"main.f90": 0} and "main.f90:9: flush has its probes in place, for all who call it: an intrinsic procedure has its name" in said, said)
+
+
 @suite.case("more sets of arguments than a procedure gets copies: one for all")
 def many():
     arrays = "abcdef"

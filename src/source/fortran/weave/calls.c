@@ -249,8 +249,25 @@ static void look_for_hidden(struct bob_weave_calls *c, struct bob_weave *w, uint
 		c->hidden = "a procedure has what is not understood";
 }
 
+static bob_status read_uses(struct bob_weave_calls *c, struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_uses *uses)
+{
+	bob_status st = BOB_OK;
+
+	for (uint32_t k = 0; k < uses->count && st == BOB_OK; k++) {
+		const struct bob_fortran_use *u = &uses->at[k];
+
+		if (u->role == BOB_ROLE_CALL && u->ref->child &&
+		    u->symbol->class != BOB_NAME_STATEMENT_FUNCTION &&
+		    u->symbol->class != BOB_NAME_INTRINSIC)
+			st = add_call(c, w, statement, uses, u);
+	}
+	return st;
+}
+
 static bob_status read_file(struct bob_weave_calls *c, struct bob_weave *w)
 {
+	struct bob_arena scratch = { 0 };
 	struct bob_fortran_uses uses;
 	bob_status st = BOB_OK;
 
@@ -259,13 +276,11 @@ static bob_status read_file(struct bob_weave_calls *c, struct bob_weave *w)
 		if (!w->file->statements[i].is_executable ||
 		    w->file->statements[i].unit == BOB_FORTRAN_NO)
 			continue;
-		st = bob_fortran_uses(&c->arena, w->file, i, &uses);
-		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++)
-			if (uses.at[k].role == BOB_ROLE_CALL && uses.at[k].ref->child &&
-			    uses.at[k].symbol->class != BOB_NAME_INTRINSIC &&
-			    uses.at[k].symbol->class != BOB_NAME_STATEMENT_FUNCTION)
-				st = add_call(c, w, i, &uses, &uses.at[k]);
+		st = bob_fortran_uses(&scratch, w->file, i, &uses);
+		if (st == BOB_OK)
+			st = read_uses(c, w, i, &uses);
 	}
+	bob_arena_free(&scratch);
 	return st;
 }
 

@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "source/fortran/scope.h"
+
 /* Compilers put a procedure's own arrays from this size on where they stay (gfortran: -fmax-stack-var-size). */
 #define LARGE_BYTES 32768u
 
@@ -58,6 +60,24 @@ bool bob_weave_is_sure(const struct bob_weave *w, uint32_t unit,
 	return w == p->w && (is_module(&w->file->units[u->parent]) ?
 				     is_within(w, unit, u->parent) :
 				     unit == u->parent || w->file->units[unit].parent == u->parent);
+}
+
+/* Which of both a call without EXTERNAL is one of, compilers decide. Beside the standard's, subroutines that gfortran has. */
+static bool is_intrinsic(const char *name)
+{
+	static const char *const more[] = {
+		"abort",  "alarm", "backtrace", "chdir",  "chmod",  "ctime",  "dtime",	"exit",
+		"fdate",  "fgetc", "fget",	"flush",  "fput",   "fputc",  "free",	"fseek",
+		"fstat",  "ftell", "gerror",	"getarg", "getcwd", "getenv", "getlog", "gmtime",
+		"hostnm", "idate", "itime",	"kill",	  "link",   "lstat",  "ltime",	"perror",
+		"rename", "secnds", "signal",	"sleep",  "srand",  "stat",   "symlnk", "system",
+		"time",	  "ttynam", "umask",	"unlink"
+	};
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		if (!strcmp(more[i], name))
+			return true;
+	return bob_fortran_intrinsic(name, (uint32_t)strlen(name)) != NULL;
 }
 
 /* --- its own text --- */
@@ -310,6 +330,8 @@ static void look_at(struct bob_weave_calls *c, struct bob_weave_procedure *p)
 		p->why = look_at_header(p);
 	if (!p->why)
 		p->why = look_at_names(p);
+	if (u->parent == BOB_FORTRAN_NO && is_intrinsic(u->name))
+		bob_weave_rule_out(p, "an intrinsic procedure has its name");
 	if (!p->why && u->parent == BOB_FORTRAN_NO && !bob_weave_result_type(p->w, p))
 		p->why = "who calls it needs its interface";
 	for (size_t i = 0; i < c->call_count && u->kind == BOB_UNIT_FUNCTION; i++)
