@@ -9,6 +9,7 @@ import subprocess
 
 import harness as h
 import test_instrument as i
+import test_source_clones as clones
 
 suite = h.Suite("instrument_exact")
 
@@ -108,6 +109,26 @@ def the_rest():
     # nothing is lost: as many references have probes
     counts = [[int(n) for n in re.search(r"^masked\.f90 +\d+ +(\d+) +(\d+)", text, re.M).groups()] for text in (said, plain)]
     assert sum(counts[0]) >= sum(counts[1]), counts
+
+
+def all_told(folder, name, how):
+    """Everything that is told of the program's `a`, without its order."""
+    out, said = instrument(folder / name, ["variable a"], how)
+    assert clones.said_of(said) and sum(clones.said_of(said).values()) > 0, said  # copies of procedures
+    exe = i.build_fortran(out, name, ["-O2"])
+    rows, text = told(exe, lines_of_sites((out / f"{name.split('.')[0]}_probes.c").read_text()), "t")
+    return sorted(rows), text
+
+
+@suite.case("Fortran: procedures with copies: the same accesses as without --exact")
+def copies():
+    h.need("gfortran")
+    folder = h.fresh("exact")
+    for name, text in (("internal.f90", clones.INTERNAL), ("fixed.f", clones.FIXED)):
+        (folder / name).write_text(text)
+        flat, exact = (all_told(folder, name, how) for how in ("--flat", "--exact"))
+        assert flat[1] == exact[1], (flat[1], exact[1])
+        assert len(flat[0]) > 50 and flat[0] == exact[0], (len(flat[0]), len(exact[0]), [x for x in zip(flat[0], exact[0]) if x[0] != x[1]][:3])
 
 
 ADD = "9 L n; 9 S n; 10 L n"
