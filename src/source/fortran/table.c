@@ -146,7 +146,7 @@ static const char *const intrinsics[] = {
 	"log_gamma", "logical", "lshift", "matmul", "max", "max0", "max1", "maxexponent*",
 	"maxloc", "maxval", "merge", "min", "min0", "min1", "minexponent*", "minloc", "minval",
 	"mod", "modulo", "move_alloc", "mvbits", "nearest", "new_line*", "nint", "norm2", "not",
-	"null", "num_images", "or", "pack", "parity", "popcnt", "poppar", "precision*",
+	"null*", "num_images", "or", "pack", "parity", "popcnt", "poppar", "precision*",
 	"present*", "product", "radix*", "random_number", "random_seed", "range*", "rank*",
 	"real", "repeat", "reshape", "rrspacing", "rshift", "same_type_as*", "scale", "scan",
 	"secnds", "second", "selected_int_kind", "selected_real_kind", "set_exponent", "shape*",
