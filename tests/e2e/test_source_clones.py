@@ -199,8 +199,15 @@ FIXED = """
 @suite.case("fixed form: COMMON, alternate returns, recursion, results")
 def fixed():
     for flags in (("-O0", "-fcheck=bounds"), ("-O2",)):
-        copies, _, _ = one("fixed.f", FIXED, "trace variable fixed:a", flags=flags)
+        folder = h.fresh("clones")
+        (folder / "fixed.f").write_text(FIXED)
+        copies, _, _ = both_ways(folder, [folder / "fixed.f"], ["trace file fixed.f", "trace variable fixed:a"], flags)
         h.check(copies == {"fixed.f": 3}, str(copies))
+        # the procedures themselves are the same bytes
+        new = (folder / "copies" / "fixed.f").read_text()
+        for name in ("TURN", "NORM", "DOWN"):
+            old = re.search(rf"^ +(?:REAL FUNCTION|SUBROUTINE|RECURSIVE SUBROUTINE) {name}\(.*?^      END[^\n]*\n", FIXED, re.M | re.S)[0]
+            h.check(old in new, old)
 
 
 MODULES = {
