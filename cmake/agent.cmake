@@ -33,7 +33,8 @@ if(sources AND BOB_AGENT_SHARED)
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/bobbin
 		NO_SONAME ON
 		LINK_DEPENDS "${map}")
-	target_link_options(bob_agent PRIVATE -nostdlib -Wl,-soname,libbobbin-agent.so
+	# without a name of its own: nothing is linked with it, and the loader compares one for each library that it looks for
+	target_link_options(bob_agent PRIVATE -nostdlib
 		-Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined
 		-Wl,-Bsymbolic -Wl,--build-id)
 	if(map)

@@ -121,13 +121,30 @@ static bool match_one(const char *p, const char *name)
 	}
 }
 
+/* Where it ends. Letters come behind ':'. */
+static const char *skip_pattern(const char *p)
+{
+	for (;;) {
+		while ((unsigned char)*p > ':')
+			p++;
+		if (ends_pattern(p))
+			return p;
+		p += *p == ':' ? 2 : 1;
+	}
+}
+
+/* A look at the first letter says no to most: each image and each variable of the environment is asked for. */
+static bool may_match(const char *p, const char *name)
+{
+	return *p == *name || *p == '*' || *p == '?' || *p == '[' || *p == ':';
+}
+
 bool config_match(const char *patterns, const char *name)
 {
 	for (const char *p = patterns; p;) {
-		if (!ends_pattern(p) && match_one(p, name))
+		if (may_match(p, name) && !ends_pattern(p) && match_one(p, name))
 			return true;
-		while (!ends_pattern(p))
-			p += *p == ':' ? 2 : 1;
+		p = skip_pattern(p);
 		p = *p ? p + 1 : NULL;
 	}
 	return false;
