@@ -5,7 +5,6 @@
  * Up and down go the same: a head; then, unless the transport stores messages, a head from who takes it; then the bytes. So nothing large is sent to who is not there. A head may say instead that the
  * exchange has failed, or that there will be none any more, which a rank tells those right above and below, once, in Finalize at the latest; it takes part in none after that. So who waits is told soon, and who comes late at once. Each wait has
  * a deadline. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
