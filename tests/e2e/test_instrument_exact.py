@@ -65,12 +65,12 @@ FREE = """36 L a(1); B; 36 L a(3); 36 S b(2); B; 37 S a(3); B; 38 L a(4); B; 38 
 B; 55 L a(3); 57 L t(1) +8; 57 L z(1); 57 L z(2); 57 L idx(2); 57 S t(2); 59 L t(2) +16; 59 L a(2); 59 S t(1) +16;
 B; 60 L idx(2); 60 L c(2); 60 L c(2) +1; 60 S c(1) +2;
 61 L idx(2); 61 L a(2); B; 61 S i; 62 L i; 62 L l(1); 62 L i; 62 L a(1); 62 L i; 62 S b(1); 61 S i;
-64 L a(1); 64 L a(2); 64 L l(2); 64 S l(1)"""
+64 L a(1); 64 L a(2); 64 L l(2); 64 S l(1); 71 L p in most; 71 L q in most; 71 S most in most"""
 
 
 @suite.case("Fortran: operands, functions in subscripts, conditions, short circuit, left sides")
 def free_form():
-    wishes = ["variable n from 1 to 64", "variable * from 36 to 64"]
+    wishes = ["variable n from 1 to 64", "variable * from 36 to 64", "variable most:*"]
     for level in ("-O2", "-O1", "-O3"):
         rows, said = fortran("exact.f90", wishes, level)
         compare(rows, FREE % ("", ""), B=BUMP)

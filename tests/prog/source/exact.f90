@@ -63,4 +63,11 @@ program exact
   end do
   l(1) = a(1) > a(2) .neqv. l(2)
   print *, a, b, idx, n, l, t(1)%k, t(2)%x, c
+  b(1) = most(1, 2)
+contains
+  integer function most(p, q, r)
+    integer, intent(in) :: p, q
+    integer, intent(in), optional :: r
+    most = max(p, q, r)
+  end function
 end program

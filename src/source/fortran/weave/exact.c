@@ -3,7 +3,7 @@
  * the statement, with the subscripts that it had. So order, short circuit and how often are the compiler's, and a function in a subscript is called once.
  *
  * What is passed to a procedure stays a variable. Nothing is wrapped that is not proved to be one number, truth value or text: an array would not
- * compile. Behind .and. and .or. gfortran evaluates arguments and powers before the condition: in these nothing is, for it might not be there. */
+ * compile. Behind .and. and .or., and in MERGE, gfortran evaluates arguments and powers before the condition: in these nothing is, for it might not be there. */
 #include <string.h>
 
 #include "bobbin/probe.h"
@@ -19,7 +19,7 @@ struct way {
 	const struct bob_weave *w;
 	uint32_t statement;
 	const struct bob_fortran_use *use;
-	bool is_guarded;	/* behind .and. or .or. */
+	bool is_guarded;	/* behind .and. or .or., in MERGE */
 };
 
 static bool is_within(const struct bob_fortran_expr *e, const struct bob_fortran_expr *ref)
@@ -39,7 +39,17 @@ static bool is_index(const struct way *x, const struct bob_fortran_expr *loop)
 	       !memcmp(text + c->from, text + part->from, c->name_len);
 }
 
-static const char *pass_reference(const struct way *x, const struct bob_fortran_expr *e)
+/* MERGE takes one of two. */
+static bool is_merge(const struct way *x, const struct bob_fortran_expr *e,
+		     const struct bob_fortran_symbol *s)
+{
+	const char *name = x->w->file->statements[x->statement].text + e->child->from;
+
+	return s && s->class == BOB_NAME_INTRINSIC && e->child->name_len == 5 &&
+	       !memcmp(name, "merge", 5);
+}
+
+static const char *pass_reference(struct way *x, const struct bob_fortran_expr *e)
 {
 	const struct bob_fortran_symbol *s = bob_weave_symbol(x->w, x->statement, e);
 
@@ -48,11 +58,17 @@ static const char *pass_reference(const struct way *x, const struct bob_fortran_
 	if (s && s->class == BOB_NAME_STATEMENT_FUNCTION &&
 	    bob_weave_last(x->w, x->statement, x->use->ref)->flags & BOB_SYMBOL_POINTER)
 		return "a pointer, in the arguments of a statement function";
+	if (x->use->symbol->flags & BOB_SYMBOL_OPTIONAL && s && s->class != BOB_NAME_VARIABLE)
+		return "an optional argument, in a function's"; /* MAX passes over one that is not there */
+	if (!x->is_guarded && is_merge(x, e, s)) {
+		x->is_guarded = true;
+		return NULL;
+	}
 	if (!x->is_guarded ||
 	    (s && (s->class == BOB_NAME_VARIABLE || s->class == BOB_NAME_CONSTANT) &&
 	     s->type != BOB_T_CHARACTER))
 		return NULL;
-	return "an argument, or in a text, behind .and. or .or.";
+	return "an argument, or in a text, behind .and. or .or., or in MERGE";
 }
 
 static const char *pass(struct way *x, const struct bob_fortran_expr *e)
@@ -63,7 +79,7 @@ static const char *pass(struct way *x, const struct bob_fortran_expr *e)
 		    is_within(e->child->next, x->use->ref))
 			x->is_guarded = true;
 		else if (x->is_guarded && (e->op == BOB_OP_POWER || e->op == BOB_OP_DEFINED))
-			return "a power, behind .and. or .or.";
+			return "a power, behind .and. or .or., or in MERGE";
 		return NULL;
 	case BOB_N_REFERENCE:
 		return pass_reference(x, e);
@@ -97,7 +113,7 @@ static const char *what_is_around(const struct way *from)
 	}
 	if (!why && x.is_guarded &&
 	    bob_weave_last(x.w, x.statement, x.use->ref)->type == BOB_T_CHARACTER)
-		why = "a text, behind .and. or .or.";
+		why = "a text, behind .and. or .or., or in MERGE";
 	return why;
 }
 
