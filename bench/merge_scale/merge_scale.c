@@ -74,6 +74,21 @@ static void unpack(const struct message *m, struct bob_common *c)
 	      "unpacking times");
 }
 
+/* bob_bytes_take, counted. */
+static void take(void *ctx, const void *bytes, size_t len)
+{
+	struct bob_bytes *b = ctx;
+	size_t cap = b->cap ? b->cap : 4096;
+
+	while (cap - b->len < len)
+		cap *= 2;
+	if (cap != b->cap)
+		b->at = resize(NULL, b->at, b->cap, cap);
+	b->cap = cap;
+	memcpy(b->at + b->len, bytes, len);
+	b->len += len;
+}
+
 static size_t message_size(const struct message *m)
 {
 	return m->folded_len + m->times_len;
@@ -99,13 +114,13 @@ static void merge(struct message *a, struct message *b, struct message *out, str
 		bob_time_rows_free(&common[i].times);
 		bob_folded_close(common[i].events);
 	}
-	check(bob_folded_pack(f, bob_bytes_take, &folded), "packing");
+	check(bob_folded_pack(f, take, &folded), "packing");
 	bob_folded_close(f);
 	double seconds = now() - begin;
-	if (held)
+	if (held != folded.cap)
 		check(BOB_ERR_CORRUPT, "memory is left");
 	*out = (struct message){ folded.at, times.at, folded.len, times.len };
-	memory = held_most + rows + folded.cap + times.cap + message_size(a) + message_size(b);
+	memory = held_most + rows + times.cap + message_size(a) + message_size(b);
 	l->merges++;
 	l->sum += seconds;
 	l->most = seconds > l->most ? seconds : l->most;

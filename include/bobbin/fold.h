@@ -270,7 +270,8 @@ BOB_API bob_status bob_folded_plug(const struct bob_folded *f, const struct bob_
 
 /* --- bytes --- */
 
-/* To bytes, for your own transport, and back. Columns of participants that differ affinely take the room of one. */
+/* To bytes, for your own transport, and back. Columns of participants that differ affinely take the room of one. Bytes come in any number of
+ * pieces, one behind the other; if it fails, those that came are worth nothing. */
 BOB_API bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, void *ctx);
 BOB_API bob_status bob_folded_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,
 				     struct bob_folded **out);

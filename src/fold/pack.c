@@ -15,7 +15,7 @@
  *     under a tree (signatures.h) the version is another and paths are numbers there
  *     list:     varint sharings, per sharing: set, bytes, the bytes
  *
- * Columns are counted from 1 here. Series and groups: group.h. Integers are varints. */
+ * The bytes are passed on a piece at a time. Columns are counted from 1 here. Series and groups: group.h. Integers are varints. */
 #include <string.h>
 
 #include "base/varint.h"
@@ -65,27 +65,43 @@ static void put_list_of(struct bob_buffer *b, const struct bob_list *l)
 	bob_series_free(&w);
 }
 
-static void put_parts(struct bob_buffer *b, const struct bob_folded *f)
-{
-	bob_buffer_varint(b, f->part_count);
-	put_list_of(b, &f->id);
-	put_list_of(b, &f->segment);
-	put_list_of(b, &f->events);
-	bob_buffer_varint(b, f->set_count);
-	for (uint32_t i = 0; i < f->set_count; i++) {
-		bob_buffer_varint(b, f->set[i].count);
-		put_list_of(b, &f->set[i]);
-	}
-}
-
+#define MUCH (1u << 16) /* bytes that are passed on */
 #define SHORT 12u /* bytes of a series that are not worth it */
 
 struct packing {
 	const struct bob_fold_tree *tree; /* NULL: its paths go with it */
 	int (*is_apart)(void *ctx, const struct bob_fold_shift *shift);
+	bob_fold_write_fn write, write_apart;
 	void *ctx;
 	struct bob_buffer b, apart;
 };
+
+/* What there is goes on, if it is much: so no more than a row is here at a time. */
+static void pass_on(struct packing *p, uint32_t much)
+{
+	if (p->b.len >= much && !p->b.failed) {
+		p->write(p->ctx, p->b.at, p->b.len);
+		p->b.len = 0;
+	}
+	if (p->apart.len >= much && !p->apart.failed) {
+		p->write_apart(p->ctx, p->apart.at, p->apart.len);
+		p->apart.len = 0;
+	}
+}
+
+static void put_parts(struct packing *p, const struct bob_folded *f)
+{
+	bob_buffer_varint(&p->b, f->part_count);
+	put_list_of(&p->b, &f->id);
+	put_list_of(&p->b, &f->segment);
+	put_list_of(&p->b, &f->events);
+	bob_buffer_varint(&p->b, f->set_count);
+	for (uint32_t i = 0; i < f->set_count; i++) {
+		bob_buffer_varint(&p->b, f->set[i].count);
+		put_list_of(&p->b, &f->set[i]);
+		pass_on(p, MUCH);
+	}
+}
 
 static uint64_t *numbers(const struct bob_buffer *b, uint32_t n)
 {
@@ -144,6 +160,7 @@ static void put_profiles(struct packing *p, const struct bob_folded *f)
 			bob_buffer_varint(&p->b, 0);
 		put_bytes(apart ? &p->apart : &p->b, &profile->series);
 		p->b.failed |= apart < 0;
+		pass_on(p, MUCH);
 	}
 }
 
@@ -174,16 +191,17 @@ static void put_column(struct bob_buffer *b, const struct bob_folded *f, uint32_
 	put_bytes(b, &s->bytes);
 }
 
-static void put_columns(struct bob_buffer *b, const struct bob_folded *f)
+static void put_columns(struct packing *p, const struct bob_folded *f)
 {
 	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < f->column_count; i++)
 		if (f->column[i]) {
-			put_column(b, f, f->column[i], i + 1 - before);
+			put_column(&p->b, f, f->column[i], i + 1 - before);
 			before = i + 1;
+			pass_on(p, MUCH);
 		}
-	bob_buffer_varint(b, 0);
+	bob_buffer_varint(&p->b, 0);
 }
 
 static bob_status put_all(struct packing *p, const struct bob_folded *f)
@@ -196,16 +214,15 @@ static bob_status put_all(struct packing *p, const struct bob_folded *f)
 	else
 		put_paths(&p->b, &f->tables);
 	put_tables(&p->b, &f->tables);
-	put_parts(&p->b, f);
+	put_parts(p, f);
 	put_profiles(p, f);
 	put_list(&p->b, f, f->spines);
 	put_list(&p->b, f, f->values);
-	put_columns(&p->b, f);
+	put_columns(p, f);
 	return st == BOB_OK && (p->b.failed || p->apart.failed) ? BOB_ERR_NOMEM : st;
 }
 
-static bob_status pack(struct packing *p, const struct bob_folded *f, bob_fold_write_fn write,
-		       bob_fold_write_fn write_apart)
+static bob_status pack(struct packing *p, const struct bob_folded *f)
 {
 	const struct bob_fold_source from = { .folded = f };
 	struct bob_folded *u = NULL;
@@ -218,9 +235,7 @@ static bob_status pack(struct packing *p, const struct bob_folded *f, bob_fold_w
 		return st;
 	st = put_all(p, u ? u : f);
 	if (st == BOB_OK)
-		write(p->ctx, p->b.at, p->b.len);
-	if (st == BOB_OK && p->apart.len)
-		write_apart(p->ctx, p->apart.at, p->apart.len);
+		pass_on(p, 1);
 	bob_buffer_free(&p->b);
 	bob_buffer_free(&p->apart);
 	bob_folded_close(u);
@@ -231,9 +246,10 @@ bob_status bob_folded_pack_apart(const struct bob_folded *f,
 				 int (*is_apart)(void *ctx, const struct bob_fold_shift *shift),
 				 bob_fold_write_fn write, bob_fold_write_fn write_apart, void *ctx)
 {
-	struct packing p = { .is_apart = is_apart, .ctx = ctx };
+	struct packing p = { .is_apart = is_apart, .write = write, .write_apart = write_apart,
+			     .ctx = ctx };
 
-	return pack(&p, f, write, write_apart);
+	return pack(&p, f);
 }
 
 bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, void *ctx)
@@ -244,7 +260,7 @@ bob_status bob_folded_pack(const struct bob_folded *f, bob_fold_write_fn write, 
 bob_status bob_folded_pack_under(const struct bob_folded *f, const struct bob_fold_tree *tree,
 				 bob_fold_write_fn write, void *ctx)
 {
-	struct packing p = { .tree = tree, .ctx = ctx };
+	struct packing p = { .tree = tree, .write = write, .ctx = ctx };
 
-	return pack(&p, f, write, NULL);
+	return pack(&p, f);
 }

@@ -447,6 +447,44 @@ static void test_no_memory(void **state)
 	events_free(&e);
 }
 
+struct pieces {
+	struct events_bytes all;
+	uint32_t count;
+	size_t most;
+};
+
+static void take_piece(void *ctx, const void *bytes, size_t len)
+{
+	struct pieces *p = ctx;
+
+	events_write(&p->all, bytes, len);
+	p->count++;
+	p->most = len > p->most ? len : p->most;
+}
+
+/* What is large is packed a piece at a time: tables and one column are the most there is at once. */
+static void test_pieces(void **state)
+{
+	struct events e;
+	struct bob_folded *f, *again;
+	struct pieces p = { .count = 0 };
+
+	(void)state;
+	events_begin(&e);
+	for (uint32_t i = 0; i < 24000; i++)
+		put2(&e, i % 4000, draw(UINT32_MAX), draw(UINT32_MAX));
+	bob_folder_end(e.folder);
+	f = open_folded(&e, 7);
+	assert_int_equal(bob_folded_pack(f, take_piece, &p), BOB_OK);
+	assert_true(p.all.len > 5 << 16 && p.count >= 4 && p.most < p.all.len / 3);
+	assert_int_equal(bob_folded_unpack(p.all.at, p.all.len, &events_alloc, &again), BOB_OK);
+	assert_null(events_same(&e, again, 0));
+	bob_folded_close(f);
+	bob_folded_close(again);
+	free(p.all.at);
+	events_free(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_goes_on),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
