@@ -211,10 +211,10 @@ static void run_return(void *arg, void *state)
 	}
 }
 
-/* Something else is being worked on. True: no more, that was left by a jump. */
+/* Something else is being worked on, further down the stack. True: no more, that was left by a jump. */
 static bool was_left(struct hooks *h, uint64_t slot)
 {
-	if (slot <= h->busy || !is_here(h, h->busy) || !is_here(h, slot))
+	if (slot < h->busy || !is_here(h, h->busy) || !is_here(h, slot))
 		return false;
 	h->busy = 0;
 	return true;
@@ -247,6 +247,8 @@ void bob_hook_entered(struct bob_hook_frame *f, uint64_t rbp, uint64_t rbx, uint
 
 	if (calling) {
 		e.h = thread_hooks();
+		if (e.h && e.h->busy)
+			(void)was_left(e.h, slot);
 		word = e.h && !e.h->busy ? returns_make_word(slot) : returns_word(slot);
 		if (e.h && !word && !e.h->busy)
 			__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);

@@ -42,7 +42,9 @@ static struct known register_function(uint32_t function)
 		k.signature--;
 	k.id = bob_ev_register(name, BOB_EVENT_WRAPPER,
 			       k.signature ? signatures[k.signature - 1].parameters : NULL, false);
-	if (!k.id)
+	if (k.id)
+		bob_ev_names[k.id].is_hooked = true;
+	else
 		k.id = REFUSED;
 	k.role = (is_named(whole, "BOBBIN_INIT") ? INITS : 0) |
 		 (is_named(whole, "BOBBIN_FINALIZE") ? FINALIZES : 0);

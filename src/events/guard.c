@@ -145,6 +145,7 @@ __attribute__((noinline)) bool bob_ev_guard(enum bob_ev_guarded what, void (*wor
 	__asm__ volatile(".cfi_personality 0x1b, bob_ev_guard_personality");
 	volatile uint64_t marks[MARKS];
 
+	look();
 	if (depth == BOB_EV_GUARDS)
 		return false;
 	for (uint32_t i = 0; i < MARKS; i++)

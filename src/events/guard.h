@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code of the user's that is called in the midst of our own work, and has to come back: functions of value sets and of a transport. Whoever it is written by: an exception (C++, or whatever unwinds as it does)
+/* Code of the user's that is called in the midst of our own work, and has to come back: functions of value sets and of a transport, and hooks where no exception can pass. Whoever it is written by: an exception (C++, or whatever unwinds as it does)
  * that leaves it ends here. A jump that leaves it cannot be held up, nor exit in it; but both are noticed.
  *
  * Threads: any; each for itself. */
@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum bob_ev_guarded { BOB_EV_GUARDED_SETS = 1, BOB_EV_GUARDED_TRANSPORT = 2 };
+enum bob_ev_guarded {
+	BOB_EV_GUARDED_SETS = 1,
+	BOB_EV_GUARDED_TRANSPORT = 2,
+	BOB_EV_GUARDED_HOOK = 4	/* at a function that is hooked by name */
+};
 
 /* False: an exception has left it, and is gone. They may lie in one another where `work` ends the process; not deeper than BOB_EV_GUARDS, then `work` is not called. */
 #define BOB_EV_GUARDS 4u

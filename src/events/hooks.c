@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "archive/predicate.h"
+#include "events/guard.h"
 
 #define WHATS (BOB_EV_USER + 8u * 16385u)
 
@@ -33,6 +34,7 @@ static bob_ev_hooks by_place;	/* those whose sets are of each place */
 static struct matched *matched; /* [what] */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread const uint8_t *in_hook; /* the frame that calls one */
+__thread bool bob_ev_hooks_held;
 static __thread bool at_mpi;	/* it does so at a call of MPI */
 
 /* An exception or a jump may have left it: then the stack is shorter than it was. */
@@ -234,6 +236,10 @@ static uint64_t that_hold(uint64_t m, const struct bob_hook_event *e, bool *left
 	return out;
 }
 
+/* Between who calls a hook and an event in it there is at least what hooks are told: less, and it was left. */
+#define IN_HOOK_BYTES 512u
+_Static_assert(sizeof(struct bob_ev_told) > IN_HOOK_BYTES, "IN_HOOK_BYTES");
+
 bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool *left_out)
 {
 	const uint32_t count = __atomic_load_n(&bob_ev_hook_count, __ATOMIC_ACQUIRE);
@@ -250,6 +256,8 @@ bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool
 		__atomic_store_n(&m->of, count, __ATOMIC_RELEASE);
 	}
 	out = m->hooks ? that_hold(m->hooks, e, left_out) : 0;
+	if (in_hook && (const uint8_t *)__builtin_frame_address(0) + IN_HOOK_BYTES > in_hook)
+		in_hook = NULL;
 	return out && bob_ev_is_in_hook() ? 0 : out;
 }
 
@@ -274,14 +282,46 @@ static void call(uint32_t number, const struct bob_hook_event *e, struct bob_ev_
 		h->start(h->ctx, e, over == BOB_PHASE_EVENT ? BOB_PHASE_COMPUTE : BOB_PHASE_EVENT);
 }
 
+struct held {
+	uint32_t number;
+	const struct bob_hook_event *e;
+	struct bob_ev_data *data;
+};
+
+static void call_one(void *arg)
+{
+	const struct held *c = arg;
+
+	call(c->number, c->e, c->data);
+}
+
+static void call_held(uint32_t number, const struct bob_hook_event *e, struct bob_ev_data *data)
+{
+	static uint8_t said[BOB_EV_HOOKS_MAX];
+	const char *name = hooks[number].h->name;
+	struct held c = { number, e, data };
+	char line[200];
+
+	if (bob_ev_guard(BOB_EV_GUARDED_HOOK, call_one, &c) ||
+	    __atomic_exchange_n(&said[number], 1, __ATOMIC_RELAXED))
+		return;
+	snprintf(
+		line, sizeof(line),
+		"hook '%.60s' has thrown an exception at a function that is hooked by name: it ended there\n",
+		name ? name : "");
+	bob_ev_log(line);
+}
+
 void bob_ev_hooks_call(bob_ev_hooks which, const struct bob_hook_event *e, struct bob_ev_data *data)
 {
+	const bool held = bob_ev_hooks_held;
 	const int saved = errno;
 
 	in_hook = __builtin_frame_address(0);
 	at_mpi = e->kind == BOB_HOOK_MPI;
+	bob_ev_hooks_held = false;
 	for (; which; which &= which - 1)
-		call((uint32_t)__builtin_ctzll(which), e, data);
+		(held ? call_held : call)((uint32_t)__builtin_ctzll(which), e, data);
 	bob_ev_so_far_close();
 	in_hook = NULL;
 	errno = saved;

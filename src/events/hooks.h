@@ -48,6 +48,8 @@ void bob_ev_hooks_keep(struct bob_ev_thread *t, const char *event, const struct 
 		       const struct bob_ev_data *data);
 int bob_ev_hook_add(const struct bob_hook *h);
 const struct bob_hook *bob_ev_hook(uint32_t number);
+/* For the next ones that are called by the thread: no exception can pass; one that leaves a hook ends there. */
+extern __thread bool bob_ev_hooks_held;
 /* The calling thread is in a hook; in one at a call of MPI. */
 bool bob_ev_is_in_hook(void);
 bool bob_ev_is_in_mpi_hook(void);

@@ -219,6 +219,7 @@ static inline void bob_ev_flush_after(uint32_t what)
 struct bob_ev_name {
 	struct bob_user_key key;
 	bool is_counter;
+	bool is_hooked;		/* of a function, by name: the code that is called then has no frame information */
 	struct bob_ev_condition *when; /* when.c; NULL: always */
 };
 extern struct bob_ev_name *bob_ev_names; /* [id]; 0 is none */

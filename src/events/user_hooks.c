@@ -77,6 +77,7 @@ bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t coun
 		if (bob_ev_hooks_want_place(hooks))
 			path = find_path(id, caller, cfa);
 		nest.open[nest.depth++] = (struct open){ hooks, id, path };
+		bob_ev_hooks_held = bob_ev_names[id].is_hooked;
 		bob_ev_hooks_call(hooks, &told.event, &data);
 		bob_ev_hooks_keep(bob_ev_thread(), told.name, &path, &data);
 	}
@@ -89,6 +90,7 @@ static void end_one(const struct open *o, const union bob_arg *out, uint32_t cou
 	struct bob_ev_told told;
 
 	bob_ev_tell_user(&told, o->id, true, out, count);
+	bob_ev_hooks_held = bob_ev_names[o->id].is_hooked;
 	bob_ev_hooks_call(o->hooks, &told.event, &data);
 	bob_ev_hooks_keep(bob_ev_thread(), told.name, &o->path, &data);
 }

@@ -153,6 +153,18 @@ def throwing_set():
 
 
 
+@suite.case("hooks that leave at functions hooked by name")
+def leaving():
+    p = program("hook_leaves.cc", "g++")
+    for how, left, there in (("throw", 0, 20), ("jump", 8, 16), ("not", 0, 20)):  # a prologue that is left leaves no event
+        r = h.record([p, how], ["--events", "--hook-functions=h_*"])
+        h.check(r.status == 0 and r.out == f"{left} left, 40 calls\n".encode(), f"{how}: {r}")
+        h.check_trace(r.trace)
+        equal(h.info(r.trace)["mpi_calls"], there)
+        said = "hook 'leaves' has thrown an exception at a function that is hooked by name" in h.bobbin("info", r.trace).out.decode()
+        equal(said, how == "throw")
+
+
 @suite.case("hooks that end the process")
 def ending():
     p = program("hook_exit.c")
