@@ -39,14 +39,13 @@ static bool is_index(const struct way *x, const struct bob_fortran_expr *loop)
 	       !memcmp(text + c->from, text + part->from, c->name_len);
 }
 
-/* MERGE takes one of two. */
-static bool is_merge(const struct way *x, const struct bob_fortran_expr *e,
-		     const struct bob_fortran_symbol *s)
+static bool is_intrinsic(const struct way *x, const struct bob_fortran_expr *e,
+			 const struct bob_fortran_symbol *s, const char *name)
 {
-	const char *name = x->w->file->statements[x->statement].text + e->child->from;
+	const char *text = x->w->file->statements[x->statement].text + e->child->from;
 
-	return s && s->class == BOB_NAME_INTRINSIC && e->child->name_len == 5 &&
-	       !memcmp(name, "merge", 5);
+	return s && s->class == BOB_NAME_INTRINSIC && e->child->name_len == strlen(name) &&
+	       !memcmp(text, name, e->child->name_len);
 }
 
 static const char *pass_reference(struct way *x, const struct bob_fortran_expr *e)
@@ -60,8 +59,10 @@ static const char *pass_reference(struct way *x, const struct bob_fortran_expr *
 		return "a pointer, in the arguments of a statement function";
 	if (x->use->symbol->flags & BOB_SYMBOL_OPTIONAL && s && s->class != BOB_NAME_VARIABLE)
 		return "an optional argument, in a function's"; /* MAX passes over one that is not there */
-	if (!x->is_guarded && is_merge(x, e, s)) {
-		x->is_guarded = true;
+	if (is_intrinsic(x, e, s, "spread"))
+		return "in the arguments of SPREAD"; /* of texts gfortran 12 does not compile it */
+	if (!x->is_guarded && is_intrinsic(x, e, s, "merge")) {
+		x->is_guarded = true; /* it takes one of two */
 		return NULL;
 	}
 	if (!x->is_guarded ||
