@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/plugins/cluster/numbers.h"
+
 #define VERSION 2u
-#define VARINT_MAX 10u
 
 struct bob_cluster_groups *bob_cluster_create(void)
 {
@@ -179,23 +180,6 @@ int bob_cluster_unite(struct bob_cluster_groups *into, const struct bob_cluster_
 
 /* --- bytes --- */
 
-struct output {
-	uint8_t *at;
-	size_t len, room;
-};
-
-static void put(struct output *o, uint64_t v)
-{
-	do {
-		const uint8_t more = v > 127 ? 128 : 0;
-
-		if (o->len < o->room)
-			o->at[o->len] = (uint8_t)(v & 127) | more;
-		o->len++;
-		v >>= 7;
-	} while (v);
-}
-
 static void put_group(struct output *o, const struct bob_cluster_group *g)
 {
 	uint64_t before = 0;
@@ -227,33 +211,6 @@ size_t bob_cluster_pack(const struct bob_cluster_groups *g, void *to, size_t roo
 	for (uint32_t i = 0; i < g->count; i++)
 		put_group(&o, &g->group[i]);
 	return o.len;
-}
-
-struct input {
-	const uint8_t *at, *end;
-	int bad;
-};
-
-static uint64_t get(struct input *in, uint64_t most)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < VARINT_MAX; i++) {
-		uint8_t b;
-
-		if (in->at == in->end)
-			break;
-		b = *in->at++;
-		if (i == VARINT_MAX - 1 && b > 1)
-			break;
-		v |= (uint64_t)(b & 127) << 7 * i;
-		if (b < 128) {
-			in->bad |= v > most;
-			return in->bad ? 0 : v;
-		}
-	}
-	in->bad = 1;
-	return 0;
 }
 
 /* Also where the bytes are bad: what there is of it is freed with the group. */

@@ -3,26 +3,11 @@
 
 #include <string.h>
 
-#include "base/varint.h"
+#include "events/plugins/cluster/numbers.h"
 
 #define VERSION 1u
 
 /* --- to bytes --- */
-
-struct output {
-	uint8_t *at;
-	size_t len, room;
-};
-
-static void put(struct output *o, uint64_t v)
-{
-	uint8_t one[BOB_VARINT_MAX];
-	const size_t n = bob_varint_put(one, v);
-
-	if (o->len <= o->room && n <= o->room - o->len)
-		memcpy(o->at + o->len, one, n);
-	o->len += n;
-}
 
 /* How many; they are put if that is not all that is asked for. */
 static uint32_t put_runs(struct output *o, const struct bob_cluster_groups *g, const uint32_t *of,
@@ -70,20 +55,6 @@ size_t bob_cluster_tell(const struct bob_cluster_groups *g, uint32_t k, void *to
 }
 
 /* --- from bytes --- */
-
-struct input {
-	const uint8_t *at, *end;
-	int bad;
-};
-
-static uint64_t get(struct input *in, uint64_t most)
-{
-	uint64_t v = 0;
-
-	if (!in->bad)
-		in->bad = bob_varint_get(&in->at, in->end, &v) != BOB_OK || v > most;
-	return in->bad ? 0 : v;
-}
 
 /* Of one cluster: how many ranks it has; *is_in: `rank` is one. */
 static uint64_t get_runs(struct input *in, uint32_t rank, int *is_in)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers that ranks tell each other, as bytes. Who writes counts on where there is no more room: `len` is what it would have been. Who reads is told nothing
+ * that is not in the bytes, or above what may be. */
+#ifndef BOB_CLUSTER_NUMBERS_H
+#define BOB_CLUSTER_NUMBERS_H
+
+#include <string.h>
+
+#include "base/varint.h"
+
+struct output {
+	uint8_t *at;
+	size_t len, room;
+};
+
+static inline void put(struct output *o, uint64_t v)
+{
+	uint8_t one[BOB_VARINT_MAX];
+	const size_t n = bob_varint_put(one, v);
+
+	if (o->len <= o->room && n <= o->room - o->len)
+		memcpy(o->at + o->len, one, n);
+	o->len += n;
+}
+
+struct input {
+	const uint8_t *at, *end;
+	int bad;
+};
+
+static inline uint64_t get(struct input *in, uint64_t most)
+{
+	uint64_t v = 0;
+
+	if (!in->bad)
+		in->bad = bob_varint_get(&in->at, in->end, &v) != BOB_OK || v > most;
+	return in->bad ? 0 : v;
+}
+
+#endif
