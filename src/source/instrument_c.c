@@ -112,24 +112,23 @@ static struct bob_source_c_allocator *c_allocators(const struct bob_wish_file *f
 	struct bob_source_c_allocator *to;
 	uint32_t n = 0;
 
-	for (int turn = 0; turn < 2; turn++) {
-		if (turn && !(to = calloc(n + 1u, sizeof(*to))))
-			return NULL;
-		n = 0;
-		for (const struct bob_wish_file *f = files; f; f = f->next)
-			for (const struct bob_wish *w = f->first; w; w = w->next) {
-				const struct bob_wish_allocator *a = &w->allocator;
+	for (const struct bob_wish_file *f = files; f; f = f->next)
+		for (const struct bob_wish *w = f->first; w; w = w->next)
+			n += w->what == BOB_WISH_ALLOCATOR;
+	to = calloc(n + 1u, sizeof(*to));
+	if (!to)
+		return NULL;
+	n = 0;
+	for (const struct bob_wish_file *f = files; f; f = f->next)
+		for (const struct bob_wish *w = f->first; w; w = w->next) {
+			const struct bob_wish_allocator *a = &w->allocator;
 
-				if (w->what != BOB_WISH_ALLOCATOR)
-					continue;
-				if (turn)
-					to[n] = (struct bob_source_c_allocator){
-						w->name, argument(a->size[0]), argument(a->size[1]),
-						a->is_counted, a->is_text, argument(a->old)
-					};
-				n++;
-			}
-	}
+			if (w->what == BOB_WISH_ALLOCATOR)
+				to[n++] = (struct bob_source_c_allocator){
+					w->name, argument(a->size[0]), argument(a->size[1]),
+					a->is_counted, a->is_text, argument(a->old)
+				};
+		}
 	*count = n;
 	return to;
 }
