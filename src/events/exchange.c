@@ -347,7 +347,7 @@ static bob_status begin(struct exchange *x, const struct bob_hook *h)
 {
 	static const struct bob_transport alone = { .ranks = 1 };
 
-	if (bob_ev_is_within() || bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS) ||
+	if (bob_ev_guard_is_inside(BOB_EV_GUARDED_SETS) ||
 	    bob_ev_guard_is_inside(BOB_EV_GUARDED_TRANSPORT) || !find(h, &x->all.hook))
 		return BOB_ERR_INVAL;
 	need_ours();
@@ -362,28 +362,38 @@ static bob_status begin(struct exchange *x, const struct bob_hook *h)
 	return __atomic_exchange_n(&ours.is_busy, true, __ATOMIC_ACQUIRE) ? BOB_ERR_INVAL : BOB_OK;
 }
 
+static bob_status run(struct exchange *x, const struct bob_hook *h, const void *mine,
+		      bob_hook_tell_fn fn, const void **told, size_t *len)
+{
+	bob_status st = begin(x, h);
+
+	if (st != BOB_OK)
+		return st;
+	x->name = h->name ? h->name : "";
+	x->what = bob_hash64(++ours.count, x->name, strlen(x->name));
+	x->begin_ns = bob_ev_now_ns();
+	x->told_by = x->ranks->rank;
+	if (exchange(x, mine, fn)) {
+		*told = ours.told;
+		*len = ours.len;
+	} else {
+		st = x->why == MEMORY ? BOB_ERR_NOMEM : BOB_ERR_FULL;
+	}
+	__atomic_store_n(&ours.is_busy, false, __ATOMIC_RELEASE);
+	return st;
+}
+
 bob_status bob_ev_exchange(const struct bob_hook *h, const void *mine, bob_hook_tell_fn fn,
 			   const void **told, size_t *len)
 {
 	struct exchange x = { .wait_ns = bob_ev_merge_wait_ns() };
-	const uint32_t depth = bob_ev_depth;
-	bob_status st = begin(&x, h);
+	bob_status st;
 
-	if (st != BOB_OK)
-		return st;
-	bob_ev_depth = 1;
-	x.name = h->name ? h->name : "";
-	x.what = bob_hash64(++ours.count, x.name, strlen(x.name));
-	x.begin_ns = bob_ev_now_ns();
-	x.told_by = x.ranks->rank;
-	if (exchange(&x, mine, fn)) {
-		*told = ours.told;
-		*len = ours.len;
-	} else {
-		st = x.why == MEMORY ? BOB_ERR_NOMEM : BOB_ERR_FULL;
-	}
-	bob_ev_depth = depth;
-	__atomic_store_n(&ours.is_busy, false, __ATOMIC_RELEASE);
+	if (bob_ev_is_within())
+		return BOB_ERR_INVAL;
+	bob_ev_depth = 1; /* what is called meanwhile is no event */
+	st = run(&x, h, mine, fn, told, len);
+	bob_ev_depth = 0;
 	return st;
 }
 

@@ -18,7 +18,7 @@
 struct guard {
 	const uint8_t *frame;
 	const volatile uint64_t *marks;	/* in the frame */
-	enum bob_ev_guarded what;
+	uint32_t what;		/* bits of enum bob_ev_guarded */
 	void *back[5];		/* __builtin_setjmp */
 };
 
@@ -54,18 +54,23 @@ static bool is_left(const struct guard *g, const uint8_t *here)
 	return false;
 }
 
-/* A jump has left some. */
+/* A jump has left some. A handler's own stack may lie above a frame that is not left. */
 static void look(void)
 {
-	while (depth && is_left(&guards[depth - 1], __builtin_frame_address(0)))
+	const uint8_t *here = __builtin_frame_address(0);
+
+	if (!depth || !is_left(&guards[depth - 1], here) || bob_ev_is_in_handler())
+		return;
+	do
 		left |= guards[--depth].what;
+	while (depth && is_left(&guards[depth - 1], here));
 }
 
 bool bob_ev_guard_is_inside(enum bob_ev_guarded what)
 {
 	look();
 	for (uint32_t i = 0; i < depth; i++)
-		if (guards[i].what == what)
+		if (guards[i].what & what)
 			return true;
 	return false;
 }
@@ -126,7 +131,11 @@ _Unwind_Reason_Code bob_ev_guard_personality(int version, _Unwind_Action actions
 {
 	(void)class;
 	(void)context;
-	if (version != 1 || actions & _UA_FORCE_UNWIND || !depth)
+	if (version != 1 || actions & _UA_FORCE_UNWIND)
+		return _URC_CONTINUE_UNWIND;
+	if (actions & _UA_SEARCH_PHASE)
+		look(); /* what a jump has left lies no longer between it and who throws */
+	if (!depth)
 		return _URC_CONTINUE_UNWIND;
 	if (actions & _UA_SEARCH_PHASE)
 		return _URC_HANDLER_FOUND;
@@ -138,26 +147,35 @@ _Unwind_Reason_Code bob_ev_guard_personality(int version, _Unwind_Action actions
 
 /* --- the frame --- */
 
+/* Those within it are over, and it itself perhaps, if it was taken for left. */
+static void come_out(uint32_t outside)
+{
+	if (depth > outside)
+		depth = outside;
+}
+
 __attribute__((noinline)) bool bob_ev_guard(enum bob_ev_guarded what, void (*work)(void *arg),
 					    void *arg)
 {
 	/* 0x1b: as a distance of four bytes */
 	__asm__ volatile(".cfi_personality 0x1b, bob_ev_guard_personality");
 	volatile uint64_t marks[MARKS];
+	volatile uint32_t outside;
 
 	look();
 	if (depth == BOB_EV_GUARDS)
 		return false;
+	outside = depth;
 	for (uint32_t i = 0; i < MARKS; i++)
 		marks[i] = MARK ^ (uintptr_t)&marks[i];
 	guards[depth].marks = marks;
 	if (__builtin_setjmp(guards[depth].back)) {
-		depth--;
+		come_out(outside);
 		return false;
 	}
 	guards[depth].frame = __builtin_frame_address(0);
-	guards[depth++].what = what;
+	guards[depth++].what = what | (bob_ev_depth ? BOB_EV_GUARDED_WITHIN : 0u);
 	work(arg);
-	depth--;
+	come_out(outside);
 	return true;
 }

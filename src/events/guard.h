@@ -12,7 +12,9 @@
 enum bob_ev_guarded {
 	BOB_EV_GUARDED_SETS = 1,
 	BOB_EV_GUARDED_TRANSPORT = 2,
-	BOB_EV_GUARDED_HOOK = 4	/* at a function that is hooked by name */
+	BOB_EV_GUARDED_HOOK = 4,	/* at a function that is hooked by name */
+	BOB_EV_GUARDED_WITHIN =
+		8 /* besides: what called it was recording something (bob_ev_depth) */
 };
 
 /* False: an exception has left it, and is gone. They may lie in one another where `work` ends the process; not deeper than BOB_EV_GUARDS, then `work` is not called. */

@@ -133,6 +133,8 @@ extern __thread uint32_t bob_ev_depth;
 extern __thread const void *bob_ev_entered;
 /* A signal handler has jumped out of it: true. Nobody knows how far it had come, so the thread is not recorded any more, as if it had been killed there; hooks are called. */
 bool bob_ev_thread_left(void);
+/* The thread is on the stack that it has for signal handlers, or cannot be asked. Costs a system call. */
+bool bob_ev_is_in_handler(void);
 /* sets.c: it is not any more: a jump has left a function of the user's (guard.h) that was called there. */
 bool bob_ev_sets_left(void);
 static inline bool bob_ev_is_within(void)

@@ -63,7 +63,7 @@ static void leave(struct bob_ev_sets *s)
 	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
 }
 
-/* A function of the user's was left by a jump: what the calling thread had meanwhile is given back. */
+/* A function of the user's was left by a jump: what the calling thread had meanwhile is given back. True: it was recording something, and does no longer. */
 static bool come_back(void)
 {
 	const uint32_t which = bob_ev_guards_left();
@@ -78,7 +78,7 @@ static bool come_back(void)
 	}
 	if (which & BOB_EV_GUARDED_TRANSPORT)
 		bob_ev_transport_left();
-	return which != 0;
+	return which & BOB_EV_GUARDED_WITHIN;
 }
 
 bool bob_ev_sets_left(void)

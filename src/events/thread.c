@@ -172,7 +172,7 @@ struct bob_ev_thread *bob_ev_thread_now(void)
 }
 
 /* A handler may have a stack of its own, anywhere. */
-static bool is_in_handler(void)
+bool bob_ev_is_in_handler(void)
 {
 	const int saved = errno;
 	stack_t s;
@@ -191,7 +191,7 @@ __attribute__((noinline)) bool bob_ev_thread_left(void)
 	const uint8_t *here = __builtin_frame_address(0);
 
 	if (!bob_ev_entered || here + SIGNAL_FRAME < (const uint8_t *)bob_ev_entered ||
-	    is_in_handler())
+	    bob_ev_is_in_handler())
 		return false;
 	bob_ev_entered = NULL;
 	bob_ev_log(

@@ -205,6 +205,11 @@ def guarded():
                 want = 23 if how == "exit" else 26
                 h.check(f"the program's transport: `{which}` {said}" in log(r.trace), f"{what}: {log(r.trace)}")
                 equal((what, events(r.trace), count(r.trace)), (what, want, want))
+    for which in ("send", "receive", "barrier", "count"):  # an event in a handler, meanwhile, which is not recorded
+        r = h.record([p, which, "signal", "1"], ["--events"])
+        h.check(r.status == 0 and sorted(r.out.splitlines()) == [b"0 well", b"1 well"], f"{which} signal: {r}")
+        h.check("was left by a jump" not in log(r.trace), f"{which} signal: {log(r.trace)}")
+        equal((which, events(r.trace), count(r.trace)), (which, 26, 26))
 
 
 @suite.case("what is no rank")

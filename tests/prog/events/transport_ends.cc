@@ -1,6 +1,7 @@
-// Two ranks with a pipe each way. argv: a function of the transport that does what none may (send, receive, barrier, count), how (throw, jump, exit, or well), and on which
+// Two ranks with a pipe each way. argv: a function of the transport that does what none may (send, receive, barrier, count), how (throw, jump, exit, signal: a handler on a stack of its own, above, has an event; or well), and on which
 // rank. Each rank says how its Finalize went; each has events before it and behind it.
 #include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,6 +30,8 @@ static void perhaps(const char *what)
 		longjmp(back, 1);
 	if (!strcmp(how, "exit"))
 		exit(5);
+	if (!strcmp(how, "signal"))
+		raise(SIGUSR1);
 }
 
 static int get(int fd, void *bytes, uint64_t len, uint64_t wait_ns)
@@ -87,6 +90,25 @@ static void work(int events)
 		bob_event_instant(job);
 }
 
+static void handler(int)
+{
+	work(1);
+}
+
+/* `room` lies above all frames that are still to come. */
+static void have_handler(void *room, size_t size)
+{
+	struct sigaction a = {};
+	stack_t s = {};
+
+	s.ss_sp = room;
+	s.ss_size = size;
+	a.sa_handler = handler;
+	a.sa_flags = SA_ONSTACK;
+	if (sigaltstack(&s, nullptr) || sigaction(SIGUSR1, &a, nullptr))
+		abort();
+}
+
 static void be_rank()
 {
 	struct bob_transport t = {};
@@ -117,6 +139,7 @@ static void be_rank()
 int main(int, char **argv)
 {
 	static struct bob_hook h = {};
+	char room[65536];
 	int status;
 
 	which = argv[1];
@@ -130,6 +153,7 @@ int main(int, char **argv)
 		for (auto &tag : from)
 			if (pipe(tag))
 				return 1;
+	have_handler(room, sizeof(room));
 	const pid_t other = fork();
 	rank = !other;
 	be_rank();
