@@ -130,8 +130,10 @@ uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
 
 	if (!tables || !is_entered(of, site))
 		return UINT32_MAX;
-	__atomic_store_n(&aimed, 1, __ATOMIC_SEQ_CST);
-	seen = __atomic_load_n(&of->gap[site], __ATOMIC_SEQ_CST);
+	/* In this order. Closing that finds `aimed` changes what was seen: what is put below fails, or is changed. Closing that
+	 * came before has its place in the table, which is seen to be in work or done: for that it is an exchange. */
+	seen = __atomic_load_n(&of->gap[site], __ATOMIC_ACQUIRE);
+	(void)__atomic_exchange_n(&aimed, 1, __ATOMIC_ACQ_REL);
 	s = bob_pr_find(at);
 	gap = s.wanted || s.asleep || s.hi <= s.lo ? NULL : make(s.lo, s.hi - s.lo);
 	if (!gap)
