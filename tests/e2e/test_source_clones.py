@@ -283,6 +283,11 @@ def modules():
 # What must stay in place, with a word of the reason. Each has a call that passes a and one that passes b.
 REFUSED = {
     "it keeps variables": "subroutine f(x)\n real x(4)\n integer, save :: n = 0\n n = n + 1\n x(1) = n\nend\n",
+    "it keeps variables from one call": "subroutine f(x)\n real x(4)\n procedure(), pointer, save :: p\n x(1) = x(2)\n if (x(3) > 1e9) call p\nend\n",
+    "it keeps variables from one call to": "subroutine f(x)\n real x(4)\n procedure(), pointer :: p => null()\n external g\n x(1) = x(2)\n"
+                                           " if (.not. associated(p)) x(1) = 7\n p => g\nend\nsubroutine g\nend\n",
+    "it keeps variables from one call to the": "subroutine f(x)\n save\n real x(4)\n procedure(), pointer :: p\n external g\n"
+                                               " if (x(1) < 2) p => g\n x(1) = x(2)\n call p\nend\nsubroutine g\nend\n",
     "it has an array that compilers keep": "subroutine f(x)\n real x(4), y(40000)\n integer i\n do i = 1, 4\n y(i) = x(i)\n end do\n x(1) = y(2)\nend\n",
     "it has an ENTRY": "subroutine f(x)\n real x(4)\n x(1) = x(2)\n entry g\nend\n",
     "C may call it": "subroutine f(x) bind(c,name='f_')\n real x(4)\n x(1) = x(2)\nend\n",
@@ -313,6 +318,21 @@ def refused():
             copies, said, rows = both_ways(folder, [folder / name], [f"trace file {name}", "trace variable main:a"])
             h.check(copies == {name: 0} and rows, f"{why}: {said}")
         h.check(re.search(rf"^{name}:\d+: f has its probes in place, for all who call it: .*{re.escape(why)}", said, re.M), f"{why}: {said}")
+
+
+WORDS = "program main\n real a(4), b(4), subroutine_of\n external subroutine_of\n a = 1\n b = 2\n{}print *, a, b, subroutine_of(a) + subroutine_of(b)\nend\n" \
+        "subroutine function_eval(x)\n real x(4)\n x(1) = x(2) + 1\n{}real function subroutine_of(x)\n real x(4)\n subroutine_of = x(1)\n{}"
+
+
+@suite.case("names that begin with words of END")
+def words():
+    calls = "call function_eval(a)\ncall function_eval(b)\n"
+    for ends in (("end subroutine function_eval\n", "end function subroutine_of\n"), ("endsubroutine function_eval\n", "end function\n"), ("end\n", "end\n")):
+        copies, said, rows = one("words.f90", WORDS.format(calls, *ends), "trace variable main:a")
+        h.check(copies == {"words.f90": 2} and rows, said)
+    text = "".join(f"      {line.strip()}\n" for line in WORDS.format(calls, "end subroutine function_eval\n", "endfunctionsubroutine_of\n").splitlines())
+    copies, said, rows = one("words.f", text, "trace variable main:a")
+    h.check(copies == {"words.f": 2} and rows, said)
 
 
 @suite.case("a procedure that has the name of an intrinsic one: compilers may call that")

@@ -372,7 +372,9 @@ static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u
 		if (y->shape == BOB_SHAPE_ASSUMED &&
 		    (y->flags & (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)))
 			y->shape = BOB_SHAPE_DEFERRED;
-		if (y->class == BOB_NAME_VARIABLE && !(y->flags & BOB_SYMBOL_USED) &&
+		if ((y->class == BOB_NAME_VARIABLE ||
+		     (y->class == BOB_NAME_PROCEDURE && y->flags & BOB_SYMBOL_POINTER)) &&
+		    !(y->flags & BOB_SYMBOL_USED) &&
 		    (s->saves_all || u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_PROGRAM))
 			y->flags |= BOB_SYMBOL_SAVE;
 		if (s->is_private && u->kind == BOB_UNIT_MODULE && !(y->flags & BOB_SYMBOL_PUBLIC))

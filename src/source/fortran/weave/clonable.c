@@ -99,9 +99,11 @@ static const char *keeps(const struct bob_weave *w, const struct bob_fortran_uni
 {
 	const uint32_t elsewhere = BOB_SYMBOL_DUMMY | BOB_SYMBOL_USED | BOB_SYMBOL_COMMON;
 	const uint32_t moves = BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER;
+	const bool is_kept = s->class == BOB_NAME_VARIABLE ||
+			     (s->class == BOB_NAME_PROCEDURE && s->flags & BOB_SYMBOL_POINTER);
 	uint64_t bytes;
 
-	if (s->class != BOB_NAME_VARIABLE || s->flags & elsewhere || s->common)
+	if (!is_kept || s->flags & elsewhere || s->common)
 		return NULL;
 	if (s->flags & BOB_SYMBOL_SAVE || s->init || w->keeps_locals)
 		return "it keeps variables from one call to the next";

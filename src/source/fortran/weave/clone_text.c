@@ -142,10 +142,12 @@ bob_status bob_weave_rename_calls(const struct bob_weave *w, uint32_t in,
 	return st;
 }
 
-/* `end function f`: behind the words. */
-static uint32_t name_behind_end(const struct bob_fortran_statement *s)
+/* `end function f`: behind the words. The name may begin with the other one. */
+static uint32_t name_behind_end(const struct bob_fortran_unit *u,
+				const struct bob_fortran_statement *s)
 {
-	static const char *const words[] = { "end", "subroutine", "function" };
+	const char *const words[] = { "end",
+				      u->kind == BOB_UNIT_FUNCTION ? "function" : "subroutine" };
 	uint32_t p = s->from;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -168,7 +170,7 @@ static bob_status rename_procedure(const struct bob_weave *w, const struct bob_w
 	const struct bob_fortran_unit *u = &w->file->units[c->unit];
 	const struct bob_fortran_statement *first = &w->file->statements[u->first];
 	const struct bob_fortran_statement *last = &w->file->statements[u->last];
-	const uint32_t name = name_behind_end(last);
+	const uint32_t name = name_behind_end(u, last);
 	bob_status st =
 		bob_fortran_patch_replace(p, u->name_at, (uint32_t)strlen(u->name), c->name);
 	char result[80];
