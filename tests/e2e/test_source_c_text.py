@@ -184,6 +184,42 @@ int main(void)
     h.check(after.status == 0, str(after))
 
 
+@suite.case("default(none): probes name nothing that somebody must share")
+def _():
+    text = """
+#include <stdlib.h>
+static int a[4], m[8][8];
+int main(void)
+{
+	int n = 100, *p = malloc(40);
+	#pragma omp parallel default(none) shared(a, m, n, p)
+	{
+		int mine[3] = { 0 };
+		for (int i = 0; i < n; i++)
+			a[i & 3] = 1 + mine[i % 3];
+		#pragma omp single
+		{
+			for (int i = 0; i < 8; i++)
+				for (int j = 0; j < 8; j++)
+					m[i][j] = i;
+			for (int i = 0; i < 8; i++)
+				for (int j = 0; j < i; j++)
+					m[i][j]++;
+			p[1] = m[7][2];
+		}
+	}
+	n = p[1];
+	free(p);
+	return a[3] != 1 || n != 8;
+}
+"""
+    folder, r = instrument(text, "--variable=a", "--variable=m", "--variable=p", "--variable=mine", flags=["-fopenmp"])
+    h.check(b"bobbin_nest(0," in r.out and b"bobbin_uneven(1," in r.out, r.out.decode())
+    for level in ("-O0", "-O2"):
+        after, log = accesses(build(folder, "new.c", "gcc", ("-Wall", "-Wextra", "-Werror", level, "-fopenmp")))
+        h.check(after.status == 0 and log, str(after))
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

@@ -150,19 +150,25 @@ static void use_exposed(struct bob_c_unit *u)
 }
 
 #define QUIET "__attribute__((unused,no_instrument_function))"
+#define FAST "static __inline__ __attribute__((unused,no_instrument_function,always_inline))"
+/* Only functions name the file's struct: within the program's own, `default(none)` of OpenMP would ask who shares it. */
 static const char prologue[] =
 	"static struct bob_probe_file bob_probe_here;\n"
+	"BOB_PROBE_UNREAD(2)\n" FAST " void bobbin_at(uint32_t s,const volatile void*p)"
+	"{(void)bob_probe_at(&bob_probe_here,s,p);}\n" FAST
+	" int bobbin_is_on(void){return bob_probe_here.recorder!=0;}\n"
 	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p=&x;"
-	"(void)bob_probe_at(&bob_probe_here,s,(const volatile void*)bobbin_p);bobbin_p;}))\n"
+	"bobbin_at(s,(const volatile void*)bobbin_p);bobbin_p;}))\n"
 	"#define BOBBIN_TO(s,o,x) (__extension__({__auto_type bobbin_p=x;"
-	"(void)bob_probe_at(&bob_probe_here,s,(const volatile char*)bobbin_p+o);bobbin_p;}))\n"
+	"bobbin_at(s,(const volatile char*)bobbin_p+o);bobbin_p;}))\n"
 	"#define BOBBIN_IN(s,o,x) (*BOBBIN_TO(s,o,&x))\n"
 	"static " QUIET " void*bobbin_local(uint32_t v,uint32_t n,const volatile void*p,"
 	"const int64_t(*b)[2],int w){uint32_t i;for(i=0;i<n;i++)bob_probe_declare(&bob_probe_here,v+i,p,b);"
 	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"
 	"static " QUIET " int bobbin_once(char*o,uint32_t v,uint32_t n,const volatile void*p)"
 	"{if(!__atomic_exchange_n(o,1,__ATOMIC_RELAXED))(void)bobbin_local(v,n,p,0,-1);return 0;}\n"
-	"static " QUIET " void bobbin_told(uint32_t v,uint32_t n,const volatile void*p,size_t b)"
+	"BOB_PROBE_UNREAD(3)\nstatic " QUIET
+	" void bobbin_told(uint32_t v,uint32_t n,const volatile void*p,size_t b)"
 	"{uint32_t i;for(i=0;i<n;i++)bob_probe_block(&bob_probe_here,v+i,p,b);}\n"
 	"#define BOBBIN_BLOCK(v,n,x) (__extension__({size_t bobbin_block[2]={1,1};"
 	"__auto_type bobbin_q=x;bobbin_told(v,n,(const volatile void*)(uintptr_t)bobbin_q,"
@@ -175,6 +181,11 @@ static const char prologue[] =
 	"{bob_probe_gone(&bob_probe_here,p);return(void*)(uintptr_t)p;}\n"
 	"static " QUIET " int64_t bobbin_trips(int64_t l,int64_t h,int64_t s,int c){"
 	"const int64_t n=(s>0?h-l:l-h)+c,w=s>0?s:-s;return n>0?(n+w-1)/w:0;}\n"
+	"static " QUIET " void bobbin_nest(uint32_t n,const int64_t*t,const volatile void*const*a,"
+	"const int64_t*s){bob_probe_nest(&bob_probe_here,n,t,a,s);}\n"
+	"static " QUIET " void bobbin_uneven(uint32_t n,const int64_t*c,const int64_t*d,"
+	"const int64_t*b,const volatile void*const*a,const int64_t*s)"
+	"{bob_probe_uneven(&bob_probe_here,n,c,d,b,a,s);}\n"
 	"static " QUIET " void bobbin_end(uint32_t v,uint32_t n,const volatile void*p)"
 	"{uint32_t i;for(i=0;i<n;i++)bob_probe_forget(&bob_probe_here,v+i,p);}\n";
 

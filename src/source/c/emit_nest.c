@@ -160,7 +160,7 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n, cons
 		to = add(u, to, changes(u, n, d));
 	return add(u, to,
 		   bob_c_printf(u,
-				"bob_probe_uneven(&bob_probe_here,%zu,bobbin_n,bobbin_d,bobbin_b,"
+				"bobbin_uneven(%zu,bobbin_n,bobbin_d,bobbin_b,"
 				"bobbin_a,bobbin_s);}}",
 				u->nest_count));
 }
@@ -176,7 +176,7 @@ static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const 
 	return bob_c_printf(u,
 			    "%sconst int64_t bobbin_t[]={%s};"
 			    "const volatile void*const bobbin_a[]={%s};int64_t bobbin_s[%u];%s"
-			    "bob_probe_nest(&bob_probe_here,%zu,bobbin_t,bobbin_a,bobbin_s);%s",
+			    "bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);%s",
 			    heads(u, n), trips, places, n->count * n->depth, steps(u, n),
 			    u->nest_count, closing);
 }
@@ -196,7 +196,7 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 			     bob_c_printf(u, "%s(const volatile void*)&(%s)", k ? "," : "",
 					  n->access[k].text));
 	bob_c_open_at(u, start,
-		      bob_c_printf(u, "{if(bob_probe_here.recorder){%s}",
+		      bob_c_printf(u, "{if(bobbin_is_on()){%s}",
 				   n->is_uneven ? uneven(u, n, places) : even(u, n, places)));
 	bob_c_close_at(u, end, "}");
 	u->nest_count++;
