@@ -196,14 +196,15 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 	 sizeof(x) > 16	  ? 1u :                                                                   \
 			    15u)
 
-/* How many registers of either kind a parameter takes, if there are enough, and bytes on the stack whatever there is: at most. Of small structs only the compiler knows. */
+/* How many registers of either kind a parameter takes, if there are enough, and bytes on the stack whatever there is: at most. Of small structs only the compiler knows. Where registers are not
+ * enough each takes 16 bytes: some are as large, or so aligned. */
 #define BOB_INTEGERS(x) (BOB_IS_NUMBER(x) ? (unsigned)(sizeof(x) + 7) / 8 : 0u)
 #define BOB_REALS(x) (BOB_IS_X87(x) ? 0u : BOB_KIND(x) == 8 ? 1u : BOB_KIND(x) == 9 ? 2u : 0u)
 #define BOB_MEMORY(x)                                                                              \
 	(BOB_IS_X87(x) || !(BOB_IS_NUMBER(x) || BOB_KIND(x) == 8 || BOB_KIND(x) == 9) ?            \
 		 (unsigned)(sizeof(x) + 15) / 16 * 16 + 8 :                                        \
 		 0u)
-#define BOB_BEYOND(n, registers) ((n) > (registers) ? 8u * ((n) - (registers)) + 16u : 0u)
+#define BOB_BEYOND(n, registers) ((n) > (registers) ? 16u * ((n) - (registers)) + 16u : 0u)
 #define BOB_ON_STACK(integers, reals, memory)                                                      \
 	((BOB_BEYOND(integers, 6u) + BOB_BEYOND(reals, 8u) + (memory) + 15u) / 16u * 16u)
 

@@ -126,6 +126,9 @@ def pointers():
                    "{ struct s24 s = {{0, 1, 2, 3}}; printf(\"%g\\n\", many(" + ", ".join(
                        str(i) for i in range(1, 22)) + ", s, 0.5f)); }",
                    " ".join(f"{i}" if i % 3 == 1 else f"{i}.000" for i in range(1, 16)), "234.500")
+    # four on the stack, of 16 bytes each (__int128 there is not where all versions of clang look for it)
+    yield Function("double quads(" + ", ".join(f"__float128 q{i}" for i in range(12)) + ")", "{ return (double)(q11 - q8 + q0); }",
+                   'printf("%g\\n", quads(' + ", ".join(map(str, range(1, 13))) + "));", " ".join(f"{i}.000" for i in range(1, 13)), "4.000")
     yield Function("int keyword(int bob, int result, int values)", "{ return bob + result + values; }",
                    'printf("%d\\n", keyword(1, 2, 3));', "1 3", "6")
 
