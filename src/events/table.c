@@ -41,7 +41,7 @@ static bool is_ready(void)
 	return is_on;
 }
 
-/* Functions that are called meanwhile may be hooked. */
+/* Here and in `when` functions that are called meanwhile may be hooked. */
 static bob_event_id enroll(const char *name, uint32_t flags, const char *parameters,
 			   bool is_counter)
 {
@@ -106,8 +106,12 @@ static void set(bob_event_id e, double value)
 static int when(bob_event_id e, const char *condition)
 {
 	const int saved = errno;
-	const int ok = bob_ev_is_registered(e) && condition && bob_ev_when(e, condition);
+	const uint32_t depth = bob_ev_depth;
+	int ok;
 
+	bob_ev_depth = 1;
+	ok = bob_ev_is_registered(e) && condition && bob_ev_when(e, condition);
+	bob_ev_depth = depth;
 	errno = saved;
 	return ok;
 }

@@ -266,8 +266,8 @@ static bool is_wanted(uint32_t id, const union bob_arg *in, uint32_t count, cons
 {
 	bool wanted = !bob_ev_is_off();
 
-	if (__builtin_expect(bob_ev_names[id].when != NULL, 0))
-		wanted &= bob_ev_when_holds(id, in, count);
+	if (wanted && __builtin_expect(bob_ev_names[id].when != NULL, 0))
+		wanted = bob_ev_when_holds(id, in, count);
 	if (bob_ev_hook_count && !bob_ev_is_within())
 		wanted &= bob_ev_user_hooks_begin(id, in, count, caller, cfa);
 	return wanted;

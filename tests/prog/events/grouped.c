@@ -100,6 +100,8 @@ static void prepare(void)
 	phase = bob_event_register("phase", 0, "int n");
 	step = bob_event_register("step", 0, "int i");
 	other = bob_event_register("other", 0, "int i");
+	if (!strcmp(how, "quiet"))
+		bob_event_when(step, "i < 99");
 	bob_hook_add(&watch);
 }
 
