@@ -169,7 +169,8 @@ struct bob_so_far {
 	const struct bob_fold_reading *read;
 };
 
-/* What all ranks are told of `all`, a set: as pack of a value set. */
+/* What all ranks are told of `all`, a set: as pack of a value set. It is called twice in an exchange: for the length, with neither `to` nor `room`; then, unless that is 0, for
+ * the bytes. */
 typedef size_t (*bob_hook_tell_fn)(void *ctx, const void *all, void *to, size_t room);
 
 #define BOB_HOOKS_TABLE "bobbin_hooks_1"

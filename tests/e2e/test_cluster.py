@@ -147,6 +147,12 @@ def family():
     check_groups(r, 9, 6, [1, 2, 3, 4], 3)
     text = clusters(r.trace, "phase")
     h.check(re.fullmatch(both(9, 6), text), text)
+    # another thread of rank 0 has the event while it is in the exchange: that is none, and takes nothing from it
+    r = h.record([p, "0", "twice", "5"], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "phase/1,all"})
+    have, _ = told(r)
+    equal({k: v for (k, n), v in have.items() if n == 4}, groups(5, 0, 4))
+    text, info = clusters(r.trace, "phase"), notes(r.trace)
+    h.check(re.fullmatch(both(5, 0), text) and "could not be compared" not in info, f"{text}\n{info}")
     # in a star of ranks, each that has come is told of who has not; the trace has all
     for how, compared in (("skips", 0), ("dies", 2)):
         r = h.record([p, "6", how, "9"], ["--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "phase/1,all", "BOBBIN_MERGE_WAIT": "5"})

@@ -2,9 +2,10 @@
  * argv: that rank, how:
  *   barrier   the event is MPI_Barrier       phase    it is one of the program's own
  *   skips     that rank has no `phase`       late     it has one only when the others have stopped waiting
- *   quiet     only one rank of each cluster goes on being recorded, behind the third one
+ *   quiet     only one rank of each cluster goes on being recorded, behind the third one; the last step before each is left out
  *   thread    `phase` is in a thread that may not call MPI
- * NO_MPI: the ranks are processes of one family, their number the third argument: phase, skips; dies: that rank does, at the third event */
+ *   twice     that rank, 0, has the last `phase` in another thread, too, while it waits for the others
+ * NO_MPI: the ranks are processes of one family, their number the third argument: phase, skips, twice; dies: that rank does, at the third event */
 #ifndef NO_MPI
 #include <mpi.h>
 #endif
@@ -75,6 +76,26 @@ static void *in_thread(void *n)
 	return NULL;
 }
 
+static void *in_thread_later(void *n)
+{
+	usleep(200000);
+	one_phase(*(int *)n);
+	return NULL;
+}
+
+static void meet_twice(int n)
+{
+	pthread_t t;
+
+	if (me == odd)
+		pthread_create(&t, NULL, in_thread_later, &n);
+	else
+		usleep(600000);
+	one_phase(n);
+	if (me == odd)
+		pthread_join(t, NULL);
+}
+
 static void meet(int n)
 {
 	pthread_t t;
@@ -84,6 +105,8 @@ static void meet(int n)
 	if (!strcmp(how, "thread")) {
 		pthread_create(&t, NULL, in_thread, &n);
 		pthread_join(t, NULL);
+	} else if (!strcmp(how, "twice") && n == PHASES) {
+		meet_twice(n);
 	} else if (strcmp(how, "barrier") && strcmp(how, "quiet") &&
 		   !(me == odd && (!strcmp(how, "skips") || !strcmp(how, "late")))) {
 		one_phase(n);

@@ -108,37 +108,38 @@ static struct bob_cluster_groups *look(uint64_t comparison)
 	return g;
 }
 
-/* On rank 0, which has them all: they are a datum of its. */
-static struct bob_cluster_groups *whole;
+/* On rank 0, which has them all: they are a datum of its. Of the thread that is in the exchange: others may have the event meanwhile. */
+static _Thread_local struct bob_cluster_groups *whole;
 
 static size_t tell(void *ctx, const void *of_all, void *to, size_t room)
 {
 	(void)ctx;
-	if (!whole)
+	if (!to && !whole)
 		whole = bob_cluster_create();
-	if (whole)
-		bob_cluster_unite(whole, of_all);
+	if (!to && whole)
+		bob_cluster_unite(whole, of_all); /* once, when it is asked for the length */
 	return bob_cluster_tell(of_all, clusters, to, room);
 }
 
-/* All ranks compare what they are like. 0: they have not come together. */
-static int compare(const struct bob_cluster_groups *g)
+/* All ranks compare what they are like; BOB_OK: they have come together. */
+static bob_status compare(const struct bob_cluster_groups *g)
 {
 	struct bob_cluster here;
 	const void *told;
 	size_t len;
+	const bob_status st = bob_hook_exchange(&hook, g, tell, &told, &len);
 
-	if (bob_hook_exchange(&hook, g, tell, &told, &len) != BOB_OK) {
+	if (st != BOB_OK) {
 		bob_cluster_destroy(whole);
 		whole = NULL;
-		return 0;
+		return st;
 	}
 	if (bob_cluster_told(told, len, own_rank(), &here)) {
 		bob_hook_post("cluster", &here, sizeof(here));
 		BOB_EVENT_INSTANT(grouped, bob_int(here.cluster), bob_int(here.like),
 				  bob_int(here.clusters));
 	}
-	return 1;
+	return BOB_OK;
 }
 
 static void say_failed(void)
@@ -146,6 +147,26 @@ static void say_failed(void)
 	if (!__atomic_exchange_n(&failed, 1, __ATOMIC_RELAXED))
 		bob_hook_say(
 			"cluster: ranks could not be compared at the event, and will be when they finalize");
+}
+
+/* What is a datum, of this rank or of all; NULL: nothing is. */
+static struct bob_cluster_groups *compared(struct bob_cluster_groups *g)
+{
+	const bob_status st = compare(g);
+
+	/* another thread is comparing, and its event has the datum: this one would be the later one */
+	if (st == BOB_ERR_INVAL && every) {
+		bob_cluster_destroy(g);
+		return NULL;
+	}
+	if (st != BOB_OK) {
+		say_failed();
+		return g;
+	}
+	bob_cluster_destroy(g);
+	g = whole;
+	whole = NULL;
+	return g;
 }
 
 static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union bob_datum *data)
@@ -161,15 +182,8 @@ static int end(void *ctx, const struct bob_hook_event *e, uint32_t phase, union 
 	if (every ? n % wanted != 0 : n != wanted)
 		return 0;
 	g = look(every ? n / wanted : 1);
-	if (g && all) {
-		if (compare(g)) {
-			bob_cluster_destroy(g);
-			g = whole;
-			whole = NULL;
-		} else {
-			say_failed();
-		}
-	}
+	if (g && all)
+		g = compared(g);
 	if (g && !g->count) {
 		bob_cluster_destroy(g);
 		g = NULL;
