@@ -23,8 +23,7 @@ struct lines {
 	uint32_t at;
 	enum bob_weave_rank rank;
 	struct bob_weave_frames open;
-	const char
-		*variable[BOB_WEAVE_FRAMES_MAX]; /* of each frame: the probe of its variable; "" */
+	const char *variable[BOB_WEAVE_FRAMES_MAX]; /* the probe of each frame's variable; "" */
 };
 
 /* Behind the bracket at `from`: where it is closed. 0: nowhere. */
@@ -196,6 +195,7 @@ static const char *text_of(struct statement *x, uint32_t use, struct bob_weave_f
 		return "";
 	return "continue";
 }
+
 /* Probes before the statement, in a frame: "if (...) then", "end if". Returns how many. */
 static uint32_t put_before(struct statement *x, bool in_body, const char *begin, const char *end)
 {
@@ -274,8 +274,8 @@ static void put_late(struct lines *l, bool of_list, const char *begin, const cha
 		const struct bob_fortran_use *u = &l->x->uses.at[i];
 		const char *text;
 
-		if ((!is_of(l->x, u, false, true) && !is_of(l->x, u, true, true)) ||
-		    is_list(u) != of_list || is_told(l->x, i))
+		if (!is_of(l->x, u, u->flags & BOB_USE_BODY, true) || is_list(u) != of_list ||
+		    is_told(l->x, i))
 			continue;
 		text = text_of(l->x, i, &f);
 		if (!*text)
@@ -297,8 +297,7 @@ static void put_after(struct statement *x)
 	bool some = false;
 
 	for (uint32_t i = 0; i < x->uses.count && !some; i++)
-		some = (is_of(x, &x->uses.at[i], false, true) ||
-			is_of(x, &x->uses.at[i], true, true)) &&
+		some = is_of(x, &x->uses.at[i], x->uses.at[i].flags & BOB_USE_BODY, true) &&
 		       bob_weave_touches(x->w, x->number, &x->uses.at[i]) != BOB_TOUCH_NOT;
 	if (!some || bob_fortran_place(x->w->file, x->number, &p) != BOB_OK)
 		return;
@@ -345,9 +344,8 @@ static void put_loop(struct statement *x)
 		const char *text;
 
 		if (u->role != BOB_ROLE_LOOP || x->s->kind != BOB_F_DO ||
-		    bob_fortran_place(x->w->file, x->number, &p) != BOB_OK)
-			continue;
-		if (bob_weave_touches(x->w, x->number, u) == BOB_TOUCH_NOT)
+		    bob_fortran_place(x->w->file, x->number, &p) != BOB_OK ||
+		    bob_weave_touches(x->w, x->number, u) == BOB_TOUCH_NOT)
 			continue;
 		if (p.inside == BOB_FORTRAN_NO || p.behind_loop == BOB_FORTRAN_NO) {
 			bob_weave_refuse(x->w, "no line can stand in this loop", x->s->line);
