@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/instrument_depends.h"
 #include "cli/numbers.h"
 
 extern char **environ;
@@ -39,6 +40,7 @@ struct job {
 	struct copy *copies;
 	uint32_t count;
 	char dir[PATH_MAX];	/* "": not there */
+	char beside[PATH_MAX];	/* the folder that the originals are in */
 	struct bob_source_options options;
 };
 
@@ -100,54 +102,6 @@ static bool is_same_file(const char *named, const char *folder, const char *argu
 	return true;
 }
 
-static const char *value_of(const struct job *j, const char *option)
-{
-	const size_t len = strlen(option);
-	const char *value = NULL;
-
-	for (uint32_t i = 1; i < j->argc; i++)
-		if (!strcmp(j->argv[i], option) && i + 1 < j->argc)
-			value = j->argv[i + 1];
-		else if (!strncmp(j->argv[i], option, len) && j->argv[i][len])
-			value = j->argv[i] + len;
-	return value;
-}
-
-static bool has_option(const struct job *j, const char *option)
-{
-	for (uint32_t i = 1; i < j->argc; i++)
-		if (!strcmp(j->argv[i], option))
-			return true;
-	return false;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* Where the compiler says what the object depends on. */
-static void find_depends(const struct job *j, struct copy *c)
-{
-	const char *output = value_of(j, "-o"), *file = value_of(j, "-MF");
-	const char *from = output ? output : base_name(c->name);
-	const char *dot = strrchr(base_name(from), '.');
-	const char *wp = value_of(j, "-Wp,-MD,");
-
-	wp = wp ? wp : value_of(j, "-Wp,-MMD,");
-	if (wp)
-		snprintf(c->depends, sizeof(c->depends), "%s", wp);
-	else if (!has_option(j, "-MD") && !has_option(j, "-MMD"))
-		return;
-	else if (file)
-		snprintf(c->depends, sizeof(c->depends), "%s", file);
-	else
-		snprintf(c->depends, sizeof(c->depends), "%.*s.d",
-			 dot ? (int)(dot - from) : (int)strlen(from), from);
-}
-
 /* The C files of the commands. False: no memory. */
 static bool find_files(struct job *j, const struct bob_wish_file *files)
 {
@@ -160,11 +114,9 @@ static bool find_files(struct job *j, const struct bob_wish_file *files)
 	j->copies = calloc(j->argc + 1u, sizeof(*j->copies));
 	if (!j->files || !j->paths || !j->copies)
 		return false;
-	for (const struct bob_wish_file *f = files; f; f = f->next) {
-		if (bob_source_language(f->path) != BOB_SOURCE_C)
-			continue;
-		j->files[j->file_count++] = *f;
-	}
+	for (const struct bob_wish_file *f = files; f; f = f->next)
+		if (bob_source_language(f->path) == BOB_SOURCE_C)
+			j->files[j->file_count++] = *f;
 	return true;
 }
 
@@ -204,7 +156,7 @@ static void find_copies(struct job *j)
 					    .name = j->argv[i],
 					    .argument = i };
 			snprintf(j->paths[k], PATH_MAX, "%s", c->name);
-			find_depends(j, c);
+			cli_depends_find(j->argv, c->name, c->depends);
 			j->count++;
 			break;
 		}
@@ -248,8 +200,7 @@ static int write_copy(struct job *j, struct copy *c, const struct bob_source_res
 
 	snprintf(c->path, sizeof(c->path), "%.2000s/%u", j->dir, number);
 	bad = mkdir(c->path, 0700);
-	snprintf(c->path, sizeof(c->path), "%.2000s/%u/%.1000s", j->dir, number,
-		 base_name(c->name));
+	snprintf(c->path, sizeof(c->path), "%.2000s/%u/%.1000s", j->dir, number, basename(c->name));
 	f = bad ? NULL : fopen(c->path, "we");
 	if (!f)
 		return cli_fail(j->verb, "cannot write %s: %m", c->path);
@@ -331,7 +282,7 @@ static int run(const struct job *j, char **argv)
 	struct sigaction interrupt, quit;
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
-	int error, status = 0;
+	int error, status = W_EXITCODE(1, 0); /* if nobody can say */
 	pid_t pid;
 
 	sigaction(SIGINT, &ignore, &interrupt);
@@ -358,31 +309,24 @@ static int run(const struct job *j, char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-struct words {
-	char folder[PATH_MAX], map[3 * PATH_MAX];
-};
-
 /* The command line with the copies; headers that a file includes in quotes are looked for beside the original first, and debug information
  * has the original's name. NULL: no memory. */
-static char **with_copies(const struct job *j, struct words *words)
+static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 {
-	char **to = calloc(j->argc + 3u * j->count + 1u, sizeof(*to));
+	char **to = calloc(j->argc + j->count + 3u, sizeof(*to));
 	uint32_t n = 0;
 
 	if (!to)
 		return NULL;
 	to[n++] = j->argv[0];
+	to[n++] = (char *)(uintptr_t) "-iquote";
+	to[n++] = j->beside;
 	for (uint32_t i = 0; i < j->count; i++) {
-		const char *path = j->copies[i].name, *base = base_name(path);
+		const char *path = j->copies[i].name;
 
-		const int len = (int)(base - path);
-
-		snprintf(words[i].folder, PATH_MAX, "%.*s", len ? len : 1, len ? path : ".");
-		snprintf(words[i].map, sizeof(words[i].map), "-fdebug-prefix-map=%s/%u/=%.*s",
-			 j->dir, i, len, path);
-		to[n++] = (char *)(uintptr_t) "-iquote";
-		to[n++] = words[i].folder;
-		to[n++] = words[i].map;
+		snprintf(maps[i], sizeof(maps[i]), "-fdebug-prefix-map=%s/%u/=%.*s", j->dir, i,
+			 (int)(basename(path) - path), path);
+		to[n++] = maps[i];
 	}
 	memcpy(to + n, j->argv + 1, j->argc * sizeof(*to)); /* and the NULL */
 	for (uint32_t i = 0; i < j->count; i++)
@@ -390,28 +334,9 @@ static char **with_copies(const struct job *j, struct words *words)
 	return to;
 }
 
-/* In a list of what an object depends on, the original's name in place of the copy's. */
 static int mend_depends(const struct job *j, const struct copy *c)
 {
-	FILE *f = *c->depends ? fopen(c->depends, "r+e") : NULL;
-	char *old = NULL, *at, *next;
-	size_t len = 0;
-	int bad;
-
-	if (!f)
-		return 0; /* the compiler failed */
-	if (getdelim(&old, &len, 0, f) < 0)
-		*(old ? old : (char[1]){ 0 }) = 0;
-	bad = !old || fseek(f, 0, SEEK_SET) || ftruncate(fileno(f), 0);
-	for (at = old; !bad && (next = strstr(at, c->path)); at = next + strlen(c->path)) {
-		fwrite(at, 1, (size_t)(next - at), f);
-		for (const char *p = c->name; *p; p++)
-			fprintf(f, *p == ' ' || *p == '#' ? "\\%c" : *p == '$' ? "$%c" : "%c", *p);
-	}
-	if (!bad)
-		fputs(at, f);
-	free(old);
-	return fclose(f) || bad ? cli_fail(j->verb, "cannot write %s: %m", c->depends) : 0;
+	return cli_depends_mend(j->verb, c->depends, c->path, c->name);
 }
 
 static void drop(struct job *j)
@@ -439,12 +364,36 @@ static int make_directory(struct job *j)
 	return 1;
 }
 
+/* Where headers beside the originals are is told by a flag, which holds for all that is compiled. */
+static int find_folder(struct job *j)
+{
+	char folder[PATH_MAX];
+	struct stat first, st;
+
+	for (uint32_t i = 0; i < j->count; i++) {
+		const char *path = j->copies[i].name;
+		const int len = (int)(basename(path) - path);
+
+		snprintf(folder, PATH_MAX, "%.*s", len ? len : 1, len ? path : ".");
+		if (stat(folder, i ? &st : &first))
+			return cli_fail(j->verb, "%s: %m", folder);
+		if (!i)
+			strcpy(j->beside, folder);
+		else if (st.st_dev != first.st_dev || st.st_ino != first.st_ino)
+			return cli_fail(
+				j->verb,
+				"%s and %s are in different folders: they need a command line each",
+				j->copies[0].name, path);
+	}
+	return 0;
+}
+
 /* What a macro stands for this compiler says. */
 static int instrument_all(struct job *j)
 {
 	const char *cc = getenv("CC");
 	char *before = cc ? strdup(cc) : NULL;
-	int bad = make_directory(j);
+	int bad = find_folder(j) || make_directory(j);
 
 	setenv("CC", j->argv[0], 1);
 	bad = bad || open_group(j);
@@ -461,15 +410,15 @@ static int instrument_all(struct job *j)
 
 static int compile(struct job *j)
 {
-	struct words *words = calloc(j->count + 1u, sizeof(*words));
-	char **argv = words ? with_copies(j, words) : NULL;
+	char(*maps)[3 * PATH_MAX] = calloc(j->count, sizeof(*maps));
+	char **argv = maps ? with_copies(j, maps) : NULL;
 	int status = argv ? run(j, argv) : cli_fail(j->verb, "out of memory");
 
 	for (uint32_t i = 0; i < j->count && argv; i++)
 		if (mend_depends(j, &j->copies[i]) && !status)
 			status = 1;
 	free(argv);
-	free(words);
+	free(maps);
 	return status;
 }
 
@@ -486,6 +435,8 @@ int cli_instrument_compile(const char *verb, const struct bob_wish_file *files, 
 	struct job j = { .verb = verb, .folder = folder, .argv = argv };
 	int status;
 
+	/* ignored by those who started this, nobody could say how the compiler ended */
+	signal(SIGCHLD, SIG_DFL);
 	while (argv[j.argc])
 		j.argc++;
 	j.options = *o;

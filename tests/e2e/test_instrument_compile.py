@@ -138,15 +138,41 @@ def ends():
 
 @suite.case("files of the commands are known to each other; one that cannot be read with these flags is said to be not")
 def together():
-    folder = project("trace file src/main.c\ntrace variable v\ntrace file src/other/main2.c\ntrace variable m\n")
+    folder = project("trace file src/main.c\ntrace variable v\ntrace file src/other/main2.c\ntrace variable m\n"
+                     "trace file src/main3.c\ntrace variable m\n")
+    (folder / "src/main3.c").write_text(FILES["src/other/main2.c"])
     cc = CC.format(commands=folder / "commands").split()
-    run(*cc, "-Iinclude", "-DSIZE=1", "-c", "src/main.c", "src/other/main2.c", folder=folder)
-    assert (folder / "main.o").exists() and (folder / "main2.o").exists()
+    run(*cc, "-Iinclude", "-DSIZE=1", "-c", "src/main.c", "./src/main3.c", folder=folder)
+    assert (folder / "main.o").exists() and (folder / "main3.o").exists()
+    (folder / "src/main3.c").unlink()
     r = run(*cc, "-Iinclude", "-c", "src/other/main2.c", folder=folder)
     assert "SIZE" in r.stderr and "so src/other/main2.c is read as if it were alone" in r.stderr, r
     (folder / "src/main.c").unlink()
     r = run(*cc, "-Iinclude", "-c", "src/other/main2.c", folder=folder)
     assert "src/main.c: not found, so src/other/main2.c is read without it" in r.stderr, r
+
+
+@suite.case("files of one command line are in one folder: headers beside one are not those of another")
+def folders():
+    folder = project("trace file a.c\ntrace variable v\ntrace file b.c\ntrace variable v\n")
+    for name, size in (("a", 1), ("b", 2)):
+        (folder / name).mkdir()
+        (folder / name / f"{name}.c").write_text(f'#include "config.h"\nint v;\nint {name}(void) {{ return v = CONFIG; }}\n')
+        (folder / name / "config.h").write_text(f"#define CONFIG {size}\n")
+    cc = CC.format(commands=folder / "commands").split()
+    r = run(*cc, "-c", "a/a.c", "b/b.c", folder=folder, status=1)
+    assert r.stderr.count("\n") == 1 and "a/a.c and b/b.c are in different folders" in r.stderr, r
+    assert not (folder / "b.o").exists() and list((folder / "tmp").iterdir()) == []
+
+
+@suite.case("no list of what the object depends on, and nobody who waits for children")
+def odd():
+    folder = project()
+    cc = CC.format(commands=folder / "commands").split()
+    flags = ["-Iinclude", "-DSIZE=1", "-c", "src/main.c"]
+    run(*cc, *flags, "-MD", "-MF", "/dev/null", folder=folder)
+    r = run("env", "--ignore-signal=CHLD", *cc, *flags, "-o", "none/main.o", folder=folder, status=1)
+    assert "none/main.o" in r.stderr and "bobbin" not in r.stderr, r
 
 
 @suite.case("commands anywhere: files are named by how their places end")
