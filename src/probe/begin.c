@@ -208,7 +208,14 @@ static void begin_file(struct bob_probe_file *f)
 
 	if (!bob_pr_agent)
 		find_agent();
-	if (!bob_pr_agent || f->size < sizeof(*f) || f->own || (!f->sites && !f->variables))
+	if (!bob_pr_agent)
+		return;
+	if (f->size < sizeof(*f)) {
+		bob_pr_note(
+			"an instrumented file is not recorded: it is of another version of bobbin/probe.h, instrument it again\n");
+		return;
+	}
+	if (f->own || (!f->sites && !f->variables))
 		return;
 	own = malloc(sizeof(*own));
 	number = __atomic_fetch_add(&files, 1, __ATOMIC_RELAXED);

@@ -335,6 +335,20 @@ def names():
     h.check("accesses more, of nothing that is traced" in found, found)
 
 
+@suite.case("a file of an older bobbin/probe.h is not recorded, and the trace says so")
+def older():
+    old = h.fresh("older") / "truth.c"
+    text = (h.PROG / "source/truth.c").read_text()
+    old.write_text(text.replace(".size = sizeof(bob_probe_here)", ".size = offsetof(struct bob_probe_file, gap)"))
+    h.check(old.read_text() != text, "truth.c has another text")
+    exe = h.compile("older", [old], flags=["-O2", INCLUDE, f"-I{h.PROG / 'source'}"])
+    r = recorded([exe, "scalars"])
+    said = h.bobbin("replay", "--mem", r.trace)
+    h.check(said.status == 1 and b"no memory accesses" in said.err, f"{said}")
+    found = h.bobbin("info", r.trace).out.decode()
+    h.check("of another version of bobbin/probe.h, instrument it again" in found, found)
+
+
 if __name__ == "__main__":
     h.require_bobbin()
     sys.exit(suite.run())
