@@ -34,6 +34,7 @@ struct job {
 	const char *verb, *folder;
 	char **argv;
 	uint32_t argc;
+	uint32_t compiler;	/* which word it is, behind what starts it */
 	struct bob_wish_file *files; /* of the commands, by the names that they have here */
 	char (*paths)[PATH_MAX];
 	uint32_t file_count;
@@ -70,6 +71,17 @@ static bool is_only_looked_at(char **argv)
 			if (!strcmp(*argv, options[i]))
 				return true;
 	return false;
+}
+
+/* Behind `ccache`, or `env A=b`: the last word before what must be the compiler's. */
+static uint32_t find_compiler(char **argv)
+{
+	uint32_t i = 0;
+
+	while (argv[i + 1] && *argv[i + 1] != '-' && *argv[i + 1] != '@' &&
+	       (strchr(argv[i + 1], '=') || !strchr(basename(argv[i + 1]), '.')))
+		i++;
+	return i;
 }
 
 static void join(char *to, const char *folder, const char *name)
@@ -314,11 +326,11 @@ static int run(const struct job *j, char **argv)
 static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 {
 	char **to = calloc(j->argc + j->count + 3u, sizeof(*to));
-	uint32_t n = 0;
+	uint32_t n = j->compiler + 1, words;
 
 	if (!to)
 		return NULL;
-	to[n++] = j->argv[0];
+	memcpy(to, j->argv, n * sizeof(*to));
 	to[n++] = (char *)(uintptr_t) "-iquote";
 	to[n++] = j->beside;
 	for (uint32_t i = 0; i < j->count; i++) {
@@ -328,9 +340,11 @@ static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 			 (int)(basename(path) - path), path);
 		to[n++] = maps[i];
 	}
-	memcpy(to + n, j->argv + 1, j->argc * sizeof(*to)); /* and the NULL */
+	words = n - j->compiler - 1;
+	memcpy(to + n, j->argv + j->compiler + 1,
+	       (j->argc - j->compiler) * sizeof(*to)); /* and the NULL */
 	for (uint32_t i = 0; i < j->count; i++)
-		to[n + j->copies[i].argument - 1] = j->copies[i].path;
+		to[words + j->copies[i].argument] = j->copies[i].path;
 	return to;
 }
 
@@ -356,6 +370,8 @@ static int make_directory(struct job *j)
 {
 	const char *tmp = getenv("TMPDIR");
 
+	if (tmp && strpbrk(tmp, " \t#$\\%:")) /* compilers write these in ways of their own */
+		tmp = NULL;
 	snprintf(j->dir, sizeof(j->dir), "%.2000s/bobbin-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (mkdtemp(j->dir))
 		return 0;
@@ -395,7 +411,7 @@ static int instrument_all(struct job *j)
 	char *before = cc ? strdup(cc) : NULL;
 	int bad = find_folder(j) || make_directory(j);
 
-	setenv("CC", j->argv[0], 1);
+	setenv("CC", j->argv[j->compiler], 1);
 	bad = bad || open_group(j);
 	for (uint32_t i = 0; i < j->count && !bad; i++)
 		bad = instrument_copy(j, &j->copies[i]);
@@ -440,8 +456,9 @@ int cli_instrument_compile(const char *verb, const struct bob_wish_file *files, 
 	while (argv[j.argc])
 		j.argc++;
 	j.options = *o;
-	j.options.flags = (const char *const *)(void *)(argv + 1);
-	j.options.flag_count = j.argc - 1;
+	j.compiler = find_compiler(argv);
+	j.options.flags = (const char *const *)(void *)(argv + j.compiler + 1);
+	j.options.flag_count = j.argc - j.compiler - 1;
 	if (!find_files(&j, files)) {
 		free_job(&j);
 		return cli_fail(verb, "out of memory");

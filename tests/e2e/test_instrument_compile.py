@@ -116,6 +116,22 @@ def again():
     assert one == two and b"../src/main.c" in one and b"bobbin-" not in one
 
 
+@suite.case("a program in front of the compiler, and a folder for what is temporary with a blank in its name")
+def in_front():
+    folder = project()
+    cc = CC.format(commands=folder / "commands").split()
+    flags = ["-MD", "-I../include", "-DSIZE=1", "-c", "../src/main.c"]
+    run(*cc, *flags, "-o", "plain.o", folder=folder / "probed")
+    (folder / "a b").mkdir()
+    run(*cc[:-1], "env", f"TMPDIR={folder}/a b", "gcc", *flags, "-o", "env.o", folder=folder / "probed")
+    run("env", f"TMPDIR={folder}/a b", *cc, *flags, "-o", "blank.o", folder=folder / "probed")
+    plain = (folder / "probed/plain.o").read_bytes()
+    for name in ("env", "blank"):
+        assert (folder / f"probed/{name}.o").read_bytes() == plain, name
+        assert "bobbin-" not in (folder / f"probed/{name}.d").read_text(), name
+    assert b"bobbin" in plain, "no probes"
+
+
 @suite.case("what the compiler says, and how it ends, is the user's")
 def ends():
     folder = project()
