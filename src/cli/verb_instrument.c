@@ -26,7 +26,7 @@ const struct cli_option instrument_options[] = {
 	{ "flat", 0, NULL, "a probe for each access in loops, too, which otherwise have one before them where that says the same", NULL, NULL },
 	{ "exact", 0, NULL, "tell accesses where the compiler evaluates them, within expressions: its own order, and no loop at once", NULL, NULL },
 	{ "in-place", 0, NULL, "no copies of procedures for the calls that pass them what is traced: probes in the procedures themselves, for all who call them", NULL, NULL },
-	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make: CC=\"bobbin instrument --compile /path/COMMANDS -- cc\"", NULL, NULL },
+	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make and CMake (docs/source.md)", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 

@@ -109,11 +109,8 @@ void bob_ev_flush_look(uint32_t what)
 	if (!t || bob_ev_is_within() || !is_due(t, what))
 		return;
 	bob_ev_depth = 1;
-	if (bob_ev_hook_count) {
-		bob_ev_sets_name();
-		bob_ev_sets_gather();
-		bob_ev_sets_save();
-	}
+	if (bob_ev_hook_count)
+		bob_ev_sets_flush();
 	if (how.all && bob_ev_merge_is_wanted())
 		unite(what);
 	else

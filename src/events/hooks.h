@@ -107,6 +107,8 @@ void bob_ev_sets_finish(void);
 void bob_ev_sets_write(void);
 /* The file has them, and they go on. */
 void bob_ev_sets_save(void);
+/* What all threads have so far is in the file, under one name, whichever thread comes first. */
+void bob_ev_sets_flush(void);
 
 /* --- sets_file.c: sets in the process's file --- */
 /* They have a name, until bob_ev_sets_unname: what is written of them replaces what was written before, and what others whose names they have wrote of theirs. */

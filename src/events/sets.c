@@ -311,16 +311,13 @@ static void put_one(struct bytes *b, struct bob_ev_set *o)
 	put_text(b, text, n < sizeof(text) ? n : 0);
 }
 
-void *bob_ev_sets_pack(size_t *len, size_t *size)
+/* The lock is held. */
+static void *pack_ours(size_t *len, size_t *size)
 {
 	struct bytes b = { 0 };
 
-	*len = 0;
-	if (!ours || of != getpid() || !begin())
-		return NULL;
 	for (uint32_t i = 0; i < ours->count; i++)
 		put_one(&b, &ours->one[i]);
-	end();
 	if (b.failed) {
 		lose();
 		bob_ev_unmap(b.at, b.room);
@@ -329,6 +326,18 @@ void *bob_ev_sets_pack(size_t *len, size_t *size)
 	*len = b.len;
 	*size = b.room;
 	return b.at;
+}
+
+void *bob_ev_sets_pack(size_t *len, size_t *size)
+{
+	void *bytes;
+
+	*len = 0;
+	if (!ours || of != getpid() || !begin())
+		return NULL;
+	bytes = pack_ours(len, size);
+	end();
+	return bytes;
 }
 
 /* Our own hook of that name; they may have been added in another order. */
@@ -446,20 +455,22 @@ static void say_lost(void)
 			"data of hooks were lost: there was no room, or their set refused them\n");
 }
 
+/* What is packed later is written later. */
 static void write_ours(bool go_on)
 {
 	size_t len, size;
 	uint8_t *bytes;
 
-	if (!ours || of != getpid() || !may_come())
+	if (!ours || of != getpid() || !begin())
 		return;
-	bytes = bob_ev_sets_pack(&len, &size);
+	bytes = pack_ours(&len, &size);
+	if (bytes)
+		bob_ev_sets_put(bytes, len);
+	end();
+	if (bytes)
+		bob_ev_unmap(bytes, size);
 	if (!go_on)
 		drop_ours();
-	if (!bytes)
-		return;
-	bob_ev_sets_put(bytes, len);
-	bob_ev_unmap(bytes, size);
 }
 
 void bob_ev_sets_write(void)
@@ -475,6 +486,16 @@ void bob_ev_sets_write(void)
 void bob_ev_sets_save(void)
 {
 	write_ours(true);
+}
+
+void bob_ev_sets_flush(void)
+{
+	if (!begin())
+		return;
+	bob_ev_sets_name();
+	end();
+	bob_ev_sets_gather();
+	bob_ev_sets_save();
 }
 
 /* They are in the file, for good, before anybody gets a result, who may not come back. */
