@@ -3,6 +3,7 @@
  * runs nothing of the program. */
 #define _GNU_SOURCE
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -97,7 +98,7 @@ bob_status bob_target_libraries(const char *path, void (*visit)(void *ctx, const
 		close(ends[0]);
 	if (bad)
 		return BOB_ERR_IO;
-	while (waitpid(pid, &status, 0) != pid)
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return BOB_OK;
 }
