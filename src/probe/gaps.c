@@ -5,8 +5,9 @@
  * where none was lets all sites point to empty ones (bob_pr_gaps_close). What ends, sleeps or wakes changes no gap: it leaves out what
  * sleeps.
  *
- * No locks, for signal handlers do all of this, too. A gap is put where the pointer is still the one that was seen before the table of
- * places was; closing puts a different one there. For that, empty gaps are many, and each is used only once in a million times. */
+ * No locks, for signal handlers do all of this, too. Who aims first puts an empty gap of its own there, then looks at the table of places, and puts
+ * the gap where its own is still; closing puts another one there, whatever there is. For that, empty gaps are many, and each is used only
+ * once in a million times. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -65,21 +66,27 @@ bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites)
 	return true;
 }
 
+static const struct bob_probe_gap *new_empty(void)
+{
+	return &tables->empty[__atomic_fetch_add(&next_empty, 1, __ATOMIC_RELAXED) % EMPTY_COUNT];
+}
+
 void bob_pr_gaps_close(void)
 {
+	const struct bob_probe_gap *empty;
 	uint32_t count;
 
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!tables || !__atomic_exchange_n(&aimed, 0, __ATOMIC_SEQ_CST))
 		return;
 	count = __atomic_load_n(&open_count, __ATOMIC_ACQUIRE);
-	next_empty = (next_empty + 1) % EMPTY_COUNT;
+	empty = new_empty();
 	for (uint32_t i = 0; i < count && i < SITES_MAX; i++) {
 		const struct bob_probe_gap **site =
 			__atomic_load_n(&open_sites[i], __ATOMIC_ACQUIRE);
 
 		if (site)
-			__atomic_store_n(site, &tables->empty[next_empty], __ATOMIC_RELEASE);
+			__atomic_store_n(site, empty, __ATOMIC_RELEASE);
 	}
 }
 
@@ -122,28 +129,35 @@ static bool is_entered(struct bob_pr_gaps *of, uint32_t site)
 	return true;
 }
 
+/* `gap` is there from now on, unless the sites were closed since `from` was. */
+static bool replace(struct bob_pr_gaps *of, uint32_t site, const struct bob_probe_gap *from,
+		    const struct bob_probe_gap *gap)
+{
+	return __atomic_compare_exchange_n(&of->gap[site], &from, gap, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
 uint32_t bob_pr_gap_aim(struct bob_pr_gaps *of, uint32_t site, uintptr_t at,
 			const struct bob_probe_gap **last)
 {
-	const struct bob_probe_gap *seen, *gap;
+	const struct bob_probe_gap *seen, *own, *gap;
 	struct bob_pr_stretch s;
+	bool lost;
 
 	if (!tables || !is_entered(of, site))
 		return UINT32_MAX;
-	/* In this order. Closing that finds `aimed` changes what was seen: what is put below fails, or is changed. Closing that
-	 * came before has its place in the table, which is seen to be in work or done: for that it is an exchange. */
 	seen = __atomic_load_n(&of->gap[site], __ATOMIC_ACQUIRE);
+	own = new_empty();
+	if (!replace(of, site, seen, own))
+		return 0;
+	/* In this order. Closing that finds `aimed` takes away what is own: what is put below fails, or is changed. Closing that
+	 * came before has its place in the table, which is seen to be in work or done: for that it is an exchange. */
 	(void)__atomic_exchange_n(&aimed, 1, __ATOMIC_ACQ_REL);
 	s = bob_pr_find(at);
 	gap = s.wanted || s.asleep || s.hi <= s.lo ? NULL : make(s.lo, s.hi - s.lo);
-	if (!gap)
-		return ASKS_AFTER_LOSS;
-	if (gap == *last && seen->size) {
-		*last = NULL;
-		return ASKS_AFTER_LOSS;
-	}
-	*last = gap;
-	(void)__atomic_compare_exchange_n(&of->gap[site], &seen, gap, false, __ATOMIC_RELEASE,
-					  __ATOMIC_RELAXED);
-	return 0;
+	lost = gap && gap == *last && seen->size;
+	if (gap)
+		*last = lost ? NULL : gap;
+	(void)replace(of, site, own, gap && !lost ? gap : seen);
+	return gap && !lost ? 0 : ASKS_AFTER_LOSS;
 }
