@@ -6,7 +6,8 @@
  * probe passes a site and an address. Whether something traced lies there the recorder decides, by a table of variables where they
  * are at the time; so aliases of any kind (arguments, COMMON, EQUIVALENCE, pointers) are told apart exactly.
  *
- * What is in this header needs no library: without `bobbin record --source` a probe costs a load and a branch, and with it little more where nothing is wanted. C11 and C++11.
+ * What is in this header needs no library: without `bobbin record --source` a probe costs a load and a branch, and with it little more where nothing is wanted: that is counted here,
+ * each thread for itself. C11 and C++11.
  * Threads: any. Nothing here fails visibly, changes errno or frees what is the program's. The tables are read as long as the
  * file's code is there. */
 #ifndef BOBBIN_PROBE_H
@@ -87,7 +88,7 @@ struct bob_probe_file {
 		BOB_PROBE_UNREAD(3);
 	const struct bob_probe_table *recorder;
 	void *own;
-	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there. NULL: `access` is not, either. */
+	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there, but count. NULL: `access` is not, either. */
 	const struct bob_probe_gap *const *gap;
 };
 
@@ -117,6 +118,9 @@ struct bob_probe_table {
 	void (*uneven)(struct bob_probe_file *f, uint32_t n, const int64_t *span,
 		       const int64_t *slope, const int64_t *by, const volatile void *const *at,
 		       const int64_t *step);
+	/* The calling thread's count of accesses that `access` is not asked about. It may be added to for ever, and is the same in a fork
+	 * child. NULL: there is none at the moment. */
+	uint64_t *(*outside)(void);
 };
 
 extern void *bob_probe_dlsym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
@@ -138,6 +142,36 @@ static inline void bob_probe_begin(struct bob_probe_file *f)
 		t->begin(f);
 }
 
+/* Nothing that is wanted was accessed. What may be loaded later has no variable of its own for that: its first use in a thread may allocate. */
+#if defined(__PIC__) && !defined(__PIE__)
+static inline void bob_probe_count(const struct bob_probe_file *f)
+{
+	uint64_t *n = f->recorder->outside();
+
+	if (__builtin_expect(n != NULL, 1))
+		++*n;
+}
+#else
+static __thread uint64_t *bob_probe_outside; /* NULL: not yet, or there is none */
+
+__attribute__((noinline, cold)) static void bob_probe_count_first(const struct bob_probe_file *f)
+{
+	bob_probe_outside = f->recorder->outside();
+	if (bob_probe_outside)
+		++*bob_probe_outside;
+}
+
+static inline void bob_probe_count(const struct bob_probe_file *f)
+{
+	uint64_t *n = bob_probe_outside;
+
+	if (__builtin_expect(n != NULL, 1))
+		++*n;
+	else
+		bob_probe_count_first(f);
+}
+#endif
+
 /* Gives the address back, so that it can stand within an expression. */
 BOB_PROBE_UNREAD(3)
 static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32_t site,
@@ -150,6 +184,8 @@ static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32
 
 		if (__builtin_expect((uintptr_t)at - g->lo >= g->size, 0))
 			f->access(f, site, at);
+		else
+			bob_probe_count(f);
 	}
 	return at;
 }

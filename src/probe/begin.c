@@ -145,7 +145,7 @@ static void find_agent(void)
 		return;
 	pthread_atfork(bob_pr_places_lock, bob_pr_places_unlock, after_fork);
 	bob_pr_count_begin();
-	bob_pr_gaps_begin(a->setting("BOBBIN_PROBE_COUNT") != NULL);
+	bob_pr_gaps_begin();
 	bob_pr_agent = a;
 	a->at_end(bob_pr_count_tell);
 }
@@ -198,6 +198,7 @@ __attribute__((visibility("default"))) const struct bob_probe_table bobbin_probe
 	.nest = bob_pr_nest,
 	.gone = gone,
 	.uneven = bob_pr_uneven,
+	.outside = bob_pr_count_own,
 };
 
 static void begin_file(struct bob_probe_file *f)

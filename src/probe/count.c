@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many accesses the recorder was told of that nobody wants. Each thread has a counter of its own, which another one goes on with when it has
- * ended; at the end of the process the trace is told their sum. What a killed process counted is lost. */
+/* How many accesses probes told of that nobody wants. Each thread has a counter of its own, which the recorder adds to and, in gaps, the probes
+ * themselves (bobbin/probe.h); another thread goes on with it when it has ended. At the end of the process the trace is told their sum. What a killed
+ * process counted is lost. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static __thread bool busy, gone; /* gone: there is none, or the thread ends */
 
 static void give_back(void *unused)
 {
-	struct cell *c = own; /* NULL: in a child that was forked since */
+	struct cell *c = own;
 
 	(void)unused;
 	bob_pr_outside = NULL;
@@ -70,6 +71,13 @@ __attribute__((noinline, cold)) void bob_pr_count_first(uint64_t outside)
 	bob_pr_outside = &own->outside;
 }
 
+uint64_t *bob_pr_count_own(void)
+{
+	if (!bob_pr_outside)
+		bob_pr_count_first(0);
+	return bob_pr_outside;
+}
+
 void bob_pr_count_tell(void)
 {
 	uint64_t sum = 0;
@@ -86,9 +94,9 @@ void bob_pr_count_tell(void)
 
 void bob_pr_count_after_fork(void)
 {
-	own = NULL;
-	bob_pr_outside = NULL;
-	gone = busy = false;
 	for (uint32_t i = 0; i < CELLS; i++)
 		cells[i].outside = cells[i].taken = 0;
+	gone = busy = false;
+	if (own)
+		own->taken = 1;
 }

@@ -37,11 +37,10 @@ static uint32_t open_count, next_empty;
 static uint32_t aimed;		/* since they were closed */
 
 static const struct bob_probe_gap nothing; /* where all begin */
-void bob_pr_gaps_begin(bool off)
+void bob_pr_gaps_begin(void)
 {
-	struct tables *t = off ? MAP_FAILED :
-				 mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct tables *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (t != MAP_FAILED)
 		tables = t;

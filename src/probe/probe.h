@@ -8,7 +8,7 @@
  *   record.c  probes
  *   gaps.c    where they need not ask
  *   shapes.c  what bounds they have
- *   count.c   how many probes had nothing to record
+ *   count.c   how many accesses were of nothing to be recorded
  *
  * Threads: any may call any probe. What is kept of a file is made once and stays. */
 #ifndef BOB_PROBE_PROBE_H
@@ -113,8 +113,8 @@ void bob_pr_uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span, co
 
 /* --- gaps.c --- */
 #define BOB_PR_ASKS 8u /* a thread asks so often in one stretch before a site gets a gap */
-/* Once, before all others. Off: probes always ask. So they do if there is no memory. */
-void bob_pr_gaps_begin(bool off);
+/* Once, before all others. Without memory probes always ask. */
+void bob_pr_gaps_begin(void);
 /* Of a new file; they stay, once one was aimed. False: no memory. */
 bool bob_pr_gaps_open(struct bob_pr_gaps *of, uint32_t sites);
 void bob_pr_gaps_drop(struct bob_pr_gaps *of);
@@ -138,9 +138,11 @@ static inline void bob_pr_count(uint64_t outside)
 	else
 		bob_pr_count_first(outside);
 }
+/* The thread's counter, NULL: there is none at the moment. */
+uint64_t *bob_pr_count_own(void);
 /* At the end of the process. */
 void bob_pr_count_tell(void);
-/* In the child, which begins with nothing. */
+/* In the child, which begins with nothing; the counter of its thread stays where it was. */
 void bob_pr_count_after_fork(void);
 
 #endif

@@ -95,8 +95,8 @@ def truth(argv, options=(), env=None):
     h.check(len(rows) == len(want), f"{len(rows)} threads recorded, {len(want)} did something")
     for row, expected in zip(rows, want):
         same(row, expected)
-    told, happened = outside(r)
-    h.check(happened is None or told <= happened, f"{told} accesses of nothing that is wanted, of {happened}")
+    r.told, happened = outside(r)
+    h.check(happened is None or r.told == happened, f"{r.told} accesses of nothing that is wanted, of {happened}")
     r.count = sum(map(len, want))
     return r
 
@@ -109,18 +109,29 @@ def variables(kernel, options):
     return f"{r.count} accesses"
 
 
-def counts(kernel):
-    """Probes that always ask: what is not wanted is counted, access by access."""
-    told, happened = outside(truth([program("truth"), kernel], env={"BOBBIN_PROBE_COUNT": "1"}))
-    h.check(told == happened, f"{told} accesses of nothing that is wanted, of {happened}")
-    return f"{told} counted"
-
-
 for k in "scalars dimensions boxes structs aliases heap recursion".split():
     suite.add(k, variables, k, [])
-    suite.add(k + ", what is not wanted is counted", counts, k)
 suite.add("scalars, not folded", variables, "scalars", ["--codec=none"])
 suite.add("aliases, not folded", variables, "aliases", ["--codec=none"])
+
+
+def beside(how, flags):
+    """However code is left; as a part of the program, and as what may be loaded later."""
+    r = truth([program("beside", flags=[*flags, "-pthread"]), how])
+    return f"{r.count} accesses, {r.told} of nothing that is wanted"
+
+
+for k in "threads stays jumps handlers".split():
+    suite.add(f"what is not wanted is counted: {k}", beside, k, ["-O2"])
+    suite.add(f"what is not wanted is counted: {k}, -fPIC", beside, k, ["-O1", "-fPIC"])
+
+
+@suite.case("what is not wanted is counted: fork, each process for itself")
+def beside_fork():
+    r = recorded([program("beside", flags=["-O2", "-pthread"]), "forks"])
+    told = re.findall(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    happened = re.findall(rb"(?:child|outside) (\d+)", r.out)
+    h.check(len(happened) == 2 and sorted(told) == sorted(happened), f"{told}, happened {happened}")
 
 
 @suite.case("the trace is the same at -O0 to -O3, of gcc and clang")

@@ -64,7 +64,7 @@ static int begin(void **state)
 {
 	(void)state;
 	if (!tables)
-		bob_pr_gaps_begin(false);
+		bob_pr_gaps_begin();
 	declared = false;
 	meanwhile = NULL;
 	return tables && bob_pr_gaps_open(&sites, 1) ? 0 : -1;

@@ -343,6 +343,6 @@ int main(void)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random),
 					    cmocka_unit_test(test_threads) };
 
-	bob_pr_gaps_begin(false);
+	bob_pr_gaps_begin();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
