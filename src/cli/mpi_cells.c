@@ -12,29 +12,39 @@
 
 #define TEXTS_SHOWN 6u		/* different ones, with the ranks that they are of */
 
+static int is_flat(const struct bob_piece *p)
+{
+	uint64_t steps = 0;
+
+	for (uint32_t d = 0; d < p->dims; d++)
+		steps |= p->step[d];
+	return !steps;
+}
+
 static int take_piece(void *ctx, const struct bob_piece *p)
 {
 	struct cli_mpi_series *s = ctx;
 
 	if (s->count < CLI_MPI_PIECES)
 		s->piece[s->count] = *p;
-	return ++s->count > CLI_MPI_PIECES;
+	s->same &= is_flat(p) && p->base == s->piece[0].base;
+	return ++s->count > CLI_MPI_PIECES && !s->same;
 }
 
+/* One value in several pieces is one. */
 void cli_mpi_series_read(const struct bob_mpi_program *p, uint32_t part, uint32_t item,
 			 uint32_t word, struct cli_mpi_series *s)
 {
 	memset(s, 0, sizeof(*s));
+	s->same = 1;
 	(void)bob_folded_pieces(p->folded, 0, part, item, word, take_piece, s, &s->left);
+	if (s->same && s->count && !s->left)
+		s->count = 1;
 }
 
 int cli_mpi_series_is_constant(const struct cli_mpi_series *s)
 {
-	uint64_t steps = 0;
-
-	for (uint32_t d = 0; d < s->piece[0].dims; d++)
-		steps |= s->piece[0].step[d];
-	return s->count == 1 && !s->left && !steps;
+	return s->count == 1 && !s->left && is_flat(&s->piece[0]);
 }
 
 static int same_shape(const struct bob_piece *a, const struct bob_piece *b)
@@ -135,6 +145,17 @@ static void print_piece(const struct cli_mpi_leaf *leaf, const struct bob_piece 
 		fprintf(out, " step %" PRId64, (int64_t)p->step[d]);
 }
 
+/* How often a value comes, if it comes again: one piece of several says nothing of that otherwise. */
+static void print_times(const struct bob_piece *p, FILE *out)
+{
+	struct bob_piece ones = *p;
+	uint64_t n;
+
+	ones.base = 1;
+	if (is_flat(p) && bob_piece_sum(&ones, &n) == BOB_OK && n > 1)
+		fprintf(out, " x%" PRIu64, n);
+}
+
 /* Of series that are parallel: `forms` are those of their pieces' beginnings. */
 static void print_series(const struct cli_mpi_leaf *leaf, const struct cli_mpi_series *s,
 			 const struct cli_mpi_form *forms, enum bob_mpi_role role, FILE *out)
@@ -146,6 +167,8 @@ static void print_series(const struct cli_mpi_leaf *leaf, const struct cli_mpi_s
 	for (uint32_t i = 0; i < s->count && i < CLI_MPI_PIECES; i++) {
 		fputs(i ? ", " : "", out);
 		print_piece(leaf, &s->piece[i], &forms[i], role, out);
+		if (s->count > 1 || s->left)
+			print_times(&s->piece[i], out);
 	}
 	if (s->count > CLI_MPI_PIECES || s->left)
 		fputs(s->count ? ", ..." : "...", out);

@@ -13,6 +13,7 @@
 struct cli_mpi_series {
 	struct bob_piece piece[CLI_MPI_PIECES];
 	uint32_t count;		/* pieces in all, as far as was looked */
+	int same;		/* these are all one value */
 	int left;		/* values that are not affine follow */
 };
 

@@ -137,6 +137,21 @@ not complete: 4 calls had not come back when recording ended
   rank 3: MPI_Barrier(COMM_WORLD)  IN PROGRESS when recording ended   stuck
 """
 
+NOW_AND_THEN = """\
+  loop 3, 2 times
+    loop 0, (9, 8, 8) times
+      MPI_Barrier(COMM_WORLD)   now_and_then
+      MPI_Bcast(1 INT, root=0, COMM_WORLD)   now_and_then
+    MPI_Barrier(COMM_WORLD)   now_and_then
+    loop 2, (3, 4, 3) times
+      MPI_Allreduce(1 INT, SUM, COMM_WORLD)   now_and_then
+      loop 1, (10, 10, 1, 10 x3, ...) times
+        MPI_Bcast(1 INT, root=0, COMM_WORLD)   now_and_then
+        MPI_Barrier(COMM_WORLD)   now_and_then
+    MPI_Bcast(1 INT, root=0, COMM_WORLD)   now_and_then
+    MPI_Reduce(1 INT, SUM, root=0, COMM_WORLD)   now_and_then
+"""
+
 suite = h.Suite("mpi_show", jobs=1)
 traces = {}
 
@@ -176,6 +191,13 @@ def folded():
     is_text(sets[0] + "\n", EVEN)
     has(sets[1], "ranks 1, 3: 88 MPI calls each\n")
     has(sets[1], "MPI_Recv(1 type#1, source=0, tag=2, comm#1) -> from 0, tag 2, 32 B   halves\n")
+
+
+def now_and_then():
+    """Loops with calls that come in some rounds only; a value that comes in pieces is one."""
+    text = said("show", recorded("now-and-then"))
+    has(text, NOW_AND_THEN)
+    h.check("error" not in text, text)
 
 
 def one_rank():
@@ -249,6 +271,7 @@ def refused():
 
 
 suite.add("ranks that do the same", folded)
+suite.add("calls that come now and then", now_and_then)
 suite.add("one rank, and patterns", one_rank)
 suite.add("calls one by one", one_by_one)
 suite.add("report", reports)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the verbs that read MPI calls are tested with, for four ranks: a ring with varying tags, a row of neighbours with ends, two communicators of two,
- * a derived type, persistent requests, vectors, a master that takes what comes. "stuck": rank 0 waits for a message that nobody sends. */
+ * a derived type, persistent requests, vectors, a master that takes what comes. "stuck": rank 0 waits for a message that nobody sends. "now-and-then":
+ * calls that come in some rounds only. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,21 @@ static void stuck(void)
 		MPI_Recv(&x, 1, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* A sum every tenth round, and in two rounds. */
+static void now_and_then(void)
+{
+	int a = 0, b;
+
+	for (int i = 0; i < 100; i++) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (i % 10 == 9)
+			MPI_Allreduce(&a, &b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+		MPI_Bcast(&a, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		if (i == 30 || i == 70)
+			MPI_Reduce(&a, &b, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int steps = argc > 2 ? atoi(argv[2]) : 10;
@@ -103,6 +119,11 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "stuck")) {
 		ring(3);
 		stuck();
+	}
+	if (argc > 1 && !strcmp(argv[1], "now-and-then")) {
+		now_and_then();
+		MPI_Finalize();
+		return 0;
 	}
 	ring(steps);
 	row(steps);
