@@ -197,6 +197,71 @@ def entries_and_ifs(m):
             m.get(name, k)
 
 
+def blocks_left(m):
+    def loops(i):
+        m.get("i")
+        for k in range(1, 5):
+            m.set("inner", k, i)
+        m.get("inner", 3)
+        m.set("k", 1, i)
+        m.get("k")
+        for k in range(1, i + 1):
+            m.set("t", k, 2)
+        m.get("s")
+        m.get("t", 1)
+        m.set("s", 1, m.peek("s") + 2)
+        m.get("i")
+        if i == 2:
+            return True
+        for j in (1, 2):
+            m.set("j", 1, j)
+            m.get("j")
+            if j == 2:
+                break
+            m.get("j")
+            m.get("j")
+            m.set("inner", 1, 7)
+        m.set("j", 1, j)  # told behind each loop, however it was left
+        m.get("i")
+        if i == 3:
+            return False
+        m.get("s")
+        m.get("inner", 1)
+        m.set("s", 1, m.peek("s") + 7)
+        m.get("s")
+        m.get("i")
+        m.set("a", i, m.peek("s"))
+        return True
+    for k in range(1, 5):
+        m.set("a", k, 1)
+    m.set("s", 1, 0)
+    m.set("n", 1, 3)
+    for i in range(1, 5):
+        m.set("i", 1, i)
+        if not loops(i):
+            break
+    m.set("i", 1, i)
+    m.get("n")  # the r of f has no name where f is left from within the block: it is not told
+    m.set("r", 1, 5)
+    m.get("n")
+    m.get("kept")
+    m.set("q", 2, 3)
+    m.get("q", 2)
+    m.set("kept", 1, 4)
+    m.get("kept")
+    m.get("s")
+    m.set("a", 1, 13)
+    m.get("a", 1)
+    m.get("s")
+
+
+@suite.case("BLOCK: names that hide others, left by CYCLE, EXIT, RETURN and at its end")
+def blocks():
+    m = Memory(i=4, j=4, n=4, a=4, s=4, inner=4, k=4, t=4, kept=4, q=4, m=4, hidden=4, r=4)
+    blocks_left(m)
+    check("blocks.f90", m, ["variable *"], (("-O0", "-fcheck=all"), ("-O3",)))
+
+
 @suite.case("ENTRY, and IFs of one line that call, read, return, allocate, and ask functions")
 def entries():
     m = Memory(a=4, q=4, t=4)

@@ -422,7 +422,7 @@ void bob_fortran_declare(struct bob_fortran_scope *s)
 		data(s, &r);
 		break;
 	case BOB_F_SAVE:
-		s->saves_all = s->saves_all || t->len == 4;
+		s->unit_table->saves_all |= t->len == 4;
 		names(s, &r, "save", BOB_NAME_UNKNOWN, BOB_SYMBOL_SAVE);
 		break;
 	case BOB_F_EXTERNAL:

@@ -26,6 +26,8 @@ struct bob_fortran_options {
 	bool is_openmp;		/* lines that begin with the sentinel `!$` are code */
 };
 
+struct bob_fortran_symbols;
+
 /* One statement. `text` is what the statement says: letters small, comments and continuation marks left out, the
  * label apart; runs of blanks are one blank in free form and nothing in fixed form. Character constants and
  * Hollerith are as they stand in the file (fixed form: with the blanks up to the last column). */
@@ -57,6 +59,10 @@ struct bob_fortran_statement {
 	uint32_t ends_loops;	/* labelled DO loops that end with this statement */
 	bool is_executable;
 	bool is_branch_target;	/* something else than a DO names its label */
+
+	/* symbols */
+	struct bob_fortran_symbols *
+		names; /* what is seen there: of the innermost BLOCK, ..., or of the unit; NULL: in none */
 };
 
 /* How one line of the file was read. */

@@ -23,7 +23,8 @@ struct bob_fortran_scope {
 	struct bob_arena *arena;
 	const struct bob_fortran_finder *finder;
 	struct bob_fortran_symbols *table;	/* where names are declared: the unit's, or a type's */
-	struct bob_fortran_symbols *unit_table;
+	struct bob_fortran_symbols *
+		unit_table; /* the unit's, or that of the construct with names of its own that is read */
 	const struct bob_fortran_statement *statement; /* being read: perhaps of an included file */
 	uint32_t unit, index;	/* of the file's statement that is being read */
 	uint32_t include_depth;
@@ -32,7 +33,7 @@ struct bob_fortran_scope {
 	struct bob_fortran_same *same;
 	uint32_t same_count, same_room, sets;
 	int32_t integer_kind, real_kind;
-	bool saves_all, is_private, failed;
+	bool is_private, failed;
 	bool takes_foreign;	/* from a module of another file */
 	int64_t next_enumerator;
 };
@@ -44,6 +45,12 @@ struct bob_fortran_typing {
 	int64_t char_len;
 	const char *type_name;
 };
+
+/* constructs.c: the table that holds from the statement on, whose names are that from now on. */
+void bob_fortran_enter_construct(struct bob_fortran_scope *s, struct bob_fortran_statement *t);
+/* ... from behind it on, if it begins a construct with names of its own. */
+void bob_fortran_begin_construct(struct bob_fortran_scope *s,
+				 const struct bob_fortran_statement *t);
 
 /* table.c */
 struct bob_fortran_symbols *bob_fortran_table(struct bob_arena *arena,

@@ -140,6 +140,7 @@ static void begin_type(struct bob_fortran_scope *s, const struct bob_fortran_sta
 		return;
 	}
 	y->components->unit = s->unit;
+	y->components->has_procedures = bob_fortran_peek(&r) == '(';
 	s->table = y->components;
 }
 
@@ -192,6 +193,9 @@ static void read_one(struct bob_fortran_scope *s, const struct bob_fortran_state
 	switch (t->kind) {
 	case BOB_F_TYPE_DEF:
 		begin_type(s, t);
+		break;
+	case BOB_F_CONTAINS:
+		s->table->has_procedures = s->table != s->unit_table;
 		break;
 	case BOB_F_END_TYPE:
 		s->table = s->unit_table;
@@ -267,13 +271,18 @@ static void meet(struct bob_fortran_scope *s, const struct bob_fortran_expr *par
 	bool has_arguments = part->child && part->child->node == BOB_N_ARGUMENTS;
 	const struct bob_fortran_symbol *known =
 		bob_fortran_lookup(s->unit_table, name, part->name_len);
+	struct bob_fortran_symbols *table = s->unit_table;
 	struct bob_fortran_symbol *y;
 
 	if (known &&
 	    (known->class != BOB_NAME_INTRINSIC || has_arguments || known->unit == s->unit))
 		if (known->unit != s->unit || known->class != BOB_NAME_UNKNOWN)
 			return;
-	y = bob_fortran_enter(s->arena, s->unit_table, name, part->name_len);
+	while (table->construct != BOB_FORTRAN_NO &&
+	       !bob_fortran_own(table, name,
+				part->name_len)) /* what is declared nowhere is the unit's */
+		table = table->host;
+	y = bob_fortran_enter(s->arena, table, name, part->name_len);
 	if (!y) {
 		s->failed = true;
 		return;
@@ -298,38 +307,11 @@ static void meet_all(struct bob_fortran_scope *s, const struct bob_fortran_expr 
 		meet_all(s, c, BOB_ROLE_READ);
 }
 
-/* `name =>` of ASSOCIATE and SELECT TYPE. */
-static void associate_names(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
-{
-	const char *p = t->text;
-
-	while ((p = strstr(p, "=>")) != NULL) {
-		const char *end = p, *name;
-		struct bob_fortran_symbol *y;
-
-		while (end > t->text && end[-1] == ' ')
-			end--;
-		for (name = end; name > t->text && bob_fortran_is_word(name[-1]); name--)
-			;
-		y = name < end ? bob_fortran_enter(s->arena, s->unit_table, name,
-						   (uint32_t)(end - name)) :
-				 NULL;
-		if (y && y->class == BOB_NAME_UNKNOWN) {
-			y->class = BOB_NAME_VARIABLE;
-			y->flags |= BOB_SYMBOL_ASSOCIATE;
-		}
-		p += 2;
-	}
-}
-
 static void read_executable(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
 {
 	const struct bob_fortran_item *item;
 
 	s->statement = t;
-	if (t->kind == BOB_F_ASSOCIATE || t->kind == BOB_F_SELECT_TYPE ||
-	    t->kind == BOB_F_SELECT_RANK)
-		associate_names(s, t);
 	if (bob_fortran_items(s->arena, t, &item, NULL) != BOB_OK) {
 		s->failed = true;
 		return;
@@ -359,12 +341,17 @@ static void entry(struct bob_fortran_scope *s, const struct bob_fortran_statemen
 	} while (bob_fortran_accept(&r, ","));
 }
 
-/* Everything else is known: classes and types of what nothing declared. */
-static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+/* Classes and types of what nothing declared. */
+static void finish_table(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
-	for (struct bob_fortran_symbol *y = s->unit_table->first; y; y = y->next) {
+	const struct bob_fortran_symbols *t = s->unit_table;
+	const bool saves = t->saves_all ||
+			   (t->construct == BOB_FORTRAN_NO &&
+			    (u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_PROGRAM));
+
+	for (struct bob_fortran_symbol *y = t->first; y; y = y->next) {
 		if (y->class == BOB_NAME_UNKNOWN && !(y->flags & BOB_SYMBOL_USED) &&
-		    !(y->flags & BOB_SYMBOL_PUBLIC && s->unit_table->is_incomplete))
+		    !(y->flags & BOB_SYMBOL_PUBLIC && t->is_incomplete))
 			y->class = BOB_NAME_VARIABLE;
 		if (y->class == BOB_NAME_VARIABLE || y->class == BOB_NAME_FUNCTION ||
 		    y->class == BOB_NAME_STATEMENT_FUNCTION || y->class == BOB_NAME_CONSTANT)
@@ -374,12 +361,21 @@ static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u
 			y->shape = BOB_SHAPE_DEFERRED;
 		if ((y->class == BOB_NAME_VARIABLE ||
 		     (y->class == BOB_NAME_PROCEDURE && y->flags & BOB_SYMBOL_POINTER)) &&
-		    !(y->flags & BOB_SYMBOL_USED) &&
-		    (s->saves_all || u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_PROGRAM))
+		    !(y->flags & BOB_SYMBOL_USED) && saves)
 			y->flags |= BOB_SYMBOL_SAVE;
 		if (s->is_private && u->kind == BOB_UNIT_MODULE && !(y->flags & BOB_SYMBOL_PUBLIC))
 			y->flags |= BOB_SYMBOL_PRIVATE;
 	}
+}
+
+/* Everything else is known. */
+static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+{
+	for (struct bob_fortran_symbols *t = u->symbols; t; t = t->inner) {
+		s->unit_table = t;
+		finish_table(s, u);
+	}
+	s->unit_table = u->symbols;
 	bob_fortran_place_storage(s);
 }
 
@@ -399,6 +395,7 @@ static void read_statements(struct bob_fortran_scope *s, const struct bob_fortra
 				read_inner_unit(s, inner);
 			continue;
 		}
+		bob_fortran_enter_construct(s, t);
 		if (t->kind == BOB_F_ENTRY)
 			entry(s, t, u->kind == BOB_UNIT_FUNCTION);
 		else if (t->kind == BOB_F_ASSIGN && !runs && take_statement_function(s, t))
@@ -409,7 +406,9 @@ static void read_statements(struct bob_fortran_scope *s, const struct bob_fortra
 		} else if (i != u->first || u->name_at == BOB_FORTRAN_NO) {
 			read_one(s, t);
 		}
+		bob_fortran_begin_construct(s, t);
 	}
+	s->table = s->unit_table = u->symbols;
 }
 
 static bob_status read_unit(struct bob_fortran_file *f, const struct bob_fortran_finder *finder,

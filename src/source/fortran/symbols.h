@@ -127,6 +127,10 @@ struct bob_fortran_use_module {
 
 struct bob_fortran_symbols {
 	struct bob_fortran_symbols *host; /* NULL: none */
+	struct bob_fortran_symbols *
+		inner; /* constructs with names of their own in the unit, in the order of the text */
+	uint32_t
+		construct; /* BLOCK, ASSOCIATE, SELECT TYPE or RANK, whose names these are; BOB_FORTRAN_NO: the whole unit's, or a type's */
 	struct bob_fortran_symbol *first, *last;
 	struct bob_fortran_symbol **table; /* by hash */
 	uint32_t count, table_size;
@@ -137,6 +141,8 @@ struct bob_fortran_symbols {
 	uint8_t implicit_type[26]; /* enum bob_fortran_type */
 	int32_t implicit_kind[26];
 	int64_t implicit_len[26];
+	bool saves_all;		/* SAVE stands alone */
+	bool has_procedures;	/* a type's: it has procedures of its own, or parameters */
 	bool is_incomplete;	/* an INCLUDE or module was not found: a name may be more than this says */
 };
 

@@ -28,7 +28,7 @@ struct bob_fortran_symbols *bob_fortran_table(struct bob_arena *arena,
 		return NULL;
 	t->table_size = FIRST_SIZE;
 	t->host = host;
-	t->unit = BOB_FORTRAN_NO;
+	t->unit = t->construct = BOB_FORTRAN_NO;
 	return t;
 }
 

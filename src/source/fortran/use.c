@@ -400,10 +400,10 @@ bob_status bob_fortran_uses(struct bob_arena *arena, const struct bob_fortran_fi
 	if (statement >= f->count)
 		return BOB_OK;
 	s = &f->statements[statement];
-	if (!s->is_executable || s->unit == BOB_FORTRAN_NO || !f->units[s->unit].symbols)
+	if (!s->is_executable || !s->names)
 		return BOB_OK;
 	w.statement = s;
-	w.table = f->units[s->unit].symbols;
+	w.table = s->names;
 	st = bob_fortran_items(arena, s, &item, &bad);
 	if (st != BOB_OK)
 		return st;

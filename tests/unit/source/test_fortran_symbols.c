@@ -138,6 +138,50 @@ static void test_types_and_shapes(void **state)
 	assert_int_equal(file->statements[file->units[0].execute].line, 10);
 }
 
+static const struct bob_fortran_symbol *seen(uint32_t line, const char *name)
+{
+	const struct bob_fortran_statement *s = &file->statements[at_line(line)];
+
+	return bob_fortran_lookup(s->names, name, (uint32_t)strlen(name));
+}
+
+static void test_names_of_constructs(void **state)
+{
+	(void)state;
+	read_file(BOB_FORTRAN_FREE, "subroutine s(n)\n"
+				    "  real a(3)\n"
+				    "  b1: block\n"
+				    "    integer a, late(n)\n"
+				    "    a = 1\n"
+				    "    implied = 2\n"
+				    "    block\n"
+				    "      logical a\n"
+				    "      save\n"
+				    "      a = .true.\n"
+				    "      late(1) = 1\n"
+				    "    end block\n"
+				    "    a = 2\n"
+				    "  end block b1\n"
+				    "  associate (a => n)\n"
+				    "    a = 3\n"
+				    "  end associate\n"
+				    "  a(1) = implied\n"
+				    "end\n");
+	assert_int_equal(seen(5, "a")->type, BOB_T_INTEGER);
+	assert_int_equal(seen(10, "a")->type, BOB_T_LOGICAL);
+	assert_true(seen(10, "a")->flags & BOB_SYMBOL_SAVE);
+	assert_false(seen(13, "a")->flags & BOB_SYMBOL_SAVE);
+	assert_ptr_equal(seen(13, "a"), seen(5, "a"));
+	assert_ptr_equal(seen(11, "late"), seen(5, "late"));
+	assert_true(seen(16, "a")->flags & BOB_SYMBOL_ASSOCIATE);
+	assert_int_equal(seen(18, "a")->type, BOB_T_REAL);
+	assert_ptr_equal(seen(18, "a"), seen(2, "a"));
+	assert_ptr_equal(seen(15, "a"), seen(2, "a")); /* its selector is what is around it */
+	assert_null(seen(18, "late"));
+	/* what nothing declares is the unit's */
+	assert_ptr_equal(seen(18, "implied"), seen(6, "implied"));
+}
+
 static void test_storage(void **state)
 {
 	(void)state;
@@ -298,6 +342,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_both_branches_of_an_if_nest, close_file),
 		cmocka_unit_test_teardown(test_shared_terminal, close_file),
 		cmocka_unit_test_teardown(test_types_and_shapes, close_file),
+		cmocka_unit_test_teardown(test_names_of_constructs, close_file),
 		cmocka_unit_test_teardown(test_storage, close_file),
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
 		cmocka_unit_test_teardown(test_public_names, close_file),

@@ -7,14 +7,12 @@
 const struct bob_fortran_symbol *bob_weave_symbol(const struct bob_weave *w, uint32_t statement,
 						  const struct bob_fortran_expr *ref)
 {
-	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	const struct bob_fortran_expr *part = ref->child;
 
-	if (ref->node != BOB_N_REFERENCE || !part || part->node != BOB_N_PART || !unit ||
-	    !unit->symbols)
+	if (ref->node != BOB_N_REFERENCE || !part || part->node != BOB_N_PART || !s->names)
 		return NULL;
-	return bob_fortran_lookup(unit->symbols, w->file->statements[statement].text + part->from,
-				  part->name_len);
+	return bob_fortran_lookup(s->names, s->text + part->from, part->name_len);
 }
 
 bool bob_weave_names(const struct bob_weave *w, uint32_t statement,

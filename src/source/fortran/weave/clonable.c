@@ -120,6 +120,10 @@ static const char *look_at_names(const struct bob_weave_procedure *p)
 	const struct bob_fortran_unit *u = &p->w->file->units[p->unit];
 	const char *why = NULL;
 
+	for (const struct bob_fortran_symbols *t = u->symbols ? u->symbols->inner : NULL; t && !why;
+	     t = t->inner)
+		for (const struct bob_fortran_symbol *s = t->first; s && !why; s = s->next)
+			why = keeps(p->w, u, s);
 	for (const struct bob_fortran_symbol *s = u->symbols ? u->symbols->first : NULL; s && !why;
 	     s = s->next) {
 		why = keeps(p->w, u, s);
@@ -205,13 +209,11 @@ static bool only_declares(const struct bob_fortran_statement *s, uint32_t to)
 	}
 }
 
-/* Something else than the procedure, in this unit. */
-static bool is_another(const struct bob_weave *w, uint32_t unit, const char *name)
+/* Something else than the procedure, where these names are seen. */
+static bool is_another(const struct bob_fortran_symbols *names, const char *name)
 {
-	const struct bob_fortran_symbols *t = unit == BOB_FORTRAN_NO ? NULL :
-								       w->file->units[unit].symbols;
 	const struct bob_fortran_symbol *y =
-		t ? bob_fortran_lookup(t, name, (uint32_t)strlen(name)) : NULL;
+		names ? bob_fortran_lookup(names, name, (uint32_t)strlen(name)) : NULL;
 
 	if (!y)
 		return false;
@@ -284,7 +286,7 @@ static bob_status look_at_statement(struct bob_weave_calls *c, struct bob_weave 
 		return BOB_OK;
 	if (s->kind == BOB_F_DIRECTIVE && w == p->w && s->unit == p->unit)
 		bob_weave_rule_out(p, "a directive names it");
-	if (is_another(w, s->unit, u->name))
+	if (is_another(s->names, u->name))
 		return BOB_OK;
 	if (s->is_executable) {
 		bob_status st = bob_fortran_uses(&c->arena, w->file, number, &uses);

@@ -306,7 +306,7 @@ const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
 
 	if (v->unit == unit)
 		return v->symbol;
-	if (v->is_alone || !u->symbols)
+	if (v->is_alone || v->construct != BOB_FORTRAN_NO || !u->symbols)
 		return NULL;
 	s = bob_fortran_lookup(u->symbols, v->symbol->name, (uint32_t)strlen(v->symbol->name));
 	if (s && bob_weave_is(s, v))

@@ -135,15 +135,18 @@ static const char *condition_of(struct bob_weave *w, const struct bob_fortran_st
 	return bob_weave_text(w, "%.*s then", (int)(end - s->from), s->text + s->from);
 }
 
-/* Where the unit is left. The END, or CONTAINS, is no statement that others stand before, but lines may. */
-static bool leaves(const struct bob_weave *w, uint32_t unit, uint32_t i)
+/* Where the variable's unit, or BLOCK, is left. The END, or CONTAINS, is no statement that others stand before, but lines may. */
+static bool leaves(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t i)
 {
-	const struct bob_fortran_unit *u = &w->file->units[unit];
+	const struct bob_fortran_unit *u = &w->file->units[v->unit];
 	const struct bob_fortran_statement *s = &w->file->statements[i];
 
-	return s->unit == unit &&
-	       (s->kind == BOB_F_RETURN || (s->kind == BOB_F_IF && s->body_kind == BOB_F_RETURN) ||
-		i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last));
+	if (s->unit != v->unit)
+		return false;
+	if (v->construct != BOB_FORTRAN_NO)
+		return bob_weave_leaves_block(w, v->construct, i);
+	return s->kind == BOB_F_RETURN || (s->kind == BOB_F_IF && s->body_kind == BOB_F_RETURN) ||
+	       i == (u->contains != BOB_FORTRAN_NO ? u->contains : u->last);
 }
 
 /* To evaluate it once more would be another call. */
@@ -183,7 +186,8 @@ static bool before_leaving(struct bob_weave *w, uint32_t i, struct leaving *l)
 	}
 	if (s->kind == BOB_F_IF)
 		l->condition = condition_of(w, s);
-	if (s->kind == BOB_F_RETURN || s->kind == BOB_F_IF)
+	if (s->kind == BOB_F_RETURN || s->kind == BOB_F_IF || s->kind == BOB_F_EXIT ||
+	    s->kind == BOB_F_CYCLE)
 		return bob_weave_before(w, i, at);
 	*at = bob_weave_line_of(w, i);
 	if (!s->is_branch_target)
@@ -192,15 +196,32 @@ static bool before_leaving(struct bob_weave *w, uint32_t i, struct leaving *l)
 	return false;
 }
 
-/* Before every RETURN of the unit, and its end. False: not before one of them, so it must not be declared. */
+/* Is its name its own there? */
+static bool is_named(const struct bob_weave *w, const struct bob_weave_variable *v, uint32_t i)
+{
+	const struct bob_fortran_symbols *names = w->file->statements[i].names;
+	const char *name = v->symbol->name;
+
+	return names && bob_fortran_lookup(names, name, (uint32_t)strlen(name)) == v->symbol;
+}
+
+/* Before every RETURN of the unit, or whatever leaves the BLOCK, and its end. False: not before one of them, so it must not be declared. */
 static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bool only_try)
 {
 	const struct bob_fortran_unit *u = &w->file->units[v->unit];
+	const bool is_inner = v->construct != BOB_FORTRAN_NO;
+	const uint32_t last = is_inner ? w->file->constructs[v->construct].last : u->last;
 	struct leaving l;
 
-	for (uint32_t i = u->execute; i <= u->last && i < w->file->count; i++) {
-		if (!leaves(w, v->unit, i))
+	for (uint32_t i = is_inner ? bob_weave_first_in_block(w, v->construct) : u->execute;
+	     i <= last && i < w->file->count; i++) {
+		if (!leaves(w, v, i))
 			continue;
+		if (!is_named(w, v, i)) {
+			bob_weave_refuse(w, "its name is something else's where its unit is left",
+					 w->file->statements[i].line);
+			return false;
+		}
 		if (!before_leaving(w, i, &l))
 			return false;
 		if (only_try)
@@ -237,14 +258,19 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 	uint32_t at;
 
 	const bool ends = unit == v->unit && v->is_automatic;
+	const uint32_t first = v->construct == BOB_FORTRAN_NO ?
+				       u->execute :
+				       bob_weave_first_in_block(w, v->construct);
 
-	if (u->execute == BOB_FORTRAN_NO)
+	if (first == BOB_FORTRAN_NO ||
+	    (v->construct != BOB_FORTRAN_NO && first == w->file->constructs[v->construct].last))
 		return;
-	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, u->execute, &at))
+	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, first, &at))
 		return;
-	put(w, s, at, BOB_RANK_ENTRY, u->execute, declare(w, v, s));
+	put(w, s, at, BOB_RANK_ENTRY, first, declare(w, v, s));
 	w->has_probes[unit] = true;
-	put_entries(w, v, s, unit);
+	if (v->construct == BOB_FORTRAN_NO)
+		put_entries(w, v, s, unit);
 	if (ends)
 		put_ends(w, v, false);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "source/fortran/weave/nest.h"
+
 /* --- text --- */
 
 static const char *index_of(const struct bob_weave_frames *f, const char *name, uint32_t len)
@@ -72,23 +74,10 @@ const char *bob_weave_add_frame(struct bob_weave_frames *f, const struct bob_wea
 	return NULL;
 }
 
-static const struct bob_fortran_symbols *table_of(const struct bob_weave *w, uint32_t statement)
-{
-	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
-
-	return unit ? unit->symbols : NULL;
-}
-
 static const struct bob_fortran_symbol *symbol_of(const struct bob_weave *w, uint32_t statement,
 						  const struct bob_fortran_expr *ref)
 {
-	const struct bob_fortran_symbols *table = table_of(w, statement);
-	const struct bob_fortran_expr *part = ref->child;
-
-	return table && part && part->node == BOB_N_PART ?
-		       bob_fortran_lookup(table, w->file->statements[statement].text + part->from,
-					  part->name_len) :
-		       NULL;
+	return bob_weave_symbol(w, statement, ref);
 }
 
 bool bob_weave_calls(const struct bob_weave *w, uint32_t statement,
@@ -119,9 +108,8 @@ const char *bob_weave_add_loop(struct bob_weave *w, uint32_t statement, struct b
 			       const struct bob_fortran_expr *bounds)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
-	const struct bob_fortran_symbols *table = table_of(w, statement);
 	const struct bob_fortran_symbol *y =
-		table ? bob_fortran_lookup(table, s->text + name_at, name_len) : NULL;
+		s->names ? bob_fortran_lookup(s->names, s->text + name_at, name_len) : NULL;
 	const int kind = y && y->type == BOB_T_INTEGER && y->kind > 0 ? y->kind : 4;
 	const char *index = bob_weave_text(w, "bobbin_%u", f->count + 1), *text = "";
 	struct bob_weave_frame one = { .key = key, .close = "end do", .name = s->text + name_at,

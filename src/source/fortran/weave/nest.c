@@ -175,8 +175,8 @@ static bool is_one_access(const struct bob_weave_nest *n, uint32_t statement,
 			      BOB_USE_IMPLIED_DO | BOB_USE_SUBSTRING;
 	const uint32_t perhaps = BOB_USE_CONDITIONAL | BOB_USE_BODY | BOB_USE_MASKED;
 	const struct bob_fortran_symbol *last = bob_weave_last(n->w, statement, u->ref);
-	const struct bob_fortran_unit *unit = bob_weave_unit(n->w, statement);
-	const uint64_t bytes = last && unit ? bob_fortran_element_bytes(unit->symbols, last) : 0;
+	const struct bob_fortran_symbols *names = at(n, statement)->names;
+	const uint64_t bytes = last && names ? bob_fortran_element_bytes(names, last) : 0;
 
 	return !(u->flags & (many | perhaps)) && !(u->symbol->flags & BOB_SYMBOL_OPTIONAL) &&
 	       bytes && bytes <= UINT16_MAX;

@@ -16,8 +16,7 @@ const struct bob_fortran_symbol *bob_weave_part(const struct bob_weave *w, uint3
 						const struct bob_fortran_expr *ref,
 						const struct bob_fortran_expr *up_to)
 {
-	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
-	const struct bob_fortran_symbols *table = unit ? unit->symbols : NULL;
+	const struct bob_fortran_symbols *table = w->file->statements[statement].names;
 	const char *text = w->file->statements[statement].text;
 	const struct bob_fortran_expr *part = ref->child;
 	const struct bob_fortran_symbol *s =
@@ -43,6 +42,19 @@ const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint3
 	return bob_weave_part(w, statement, ref, NULL);
 }
 
+bool bob_weave_has_procedures(const struct bob_fortran_symbols *names,
+			      const struct bob_fortran_symbol *s)
+{
+	const struct bob_fortran_symbol *type = NULL;
+
+	if (s && names && s->type == BOB_T_DERIVED && s->type_name)
+		type = bob_fortran_lookup(names, s->type_name, (uint32_t)strlen(s->type_name));
+	for (const struct bob_fortran_symbols *t = type ? type->components : NULL; t; t = t->host)
+		if (t->has_procedures)
+			return true;
+	return false;
+}
+
 struct size {
 	uint32_t bytes;		/* of one access; 0: not known */
 	bool in_pieces;
@@ -51,9 +63,9 @@ struct size {
 static struct size size_of(const struct bob_weave *w, uint32_t statement,
 			   const struct bob_fortran_use *u)
 {
-	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
+	const struct bob_fortran_symbols *names = w->file->statements[statement].names;
 	const struct bob_fortran_symbol *s = bob_weave_last(w, statement, u->ref);
-	const uint64_t bytes = s && unit ? bob_fortran_element_bytes(unit->symbols, s) : 0;
+	const uint64_t bytes = s && names ? bob_fortran_element_bytes(names, s) : 0;
 
 	if (s && is_in_pieces(u, s, bytes))
 		return (struct size){ s->kind > 0 ? (uint32_t)s->kind : 0, true };
@@ -73,6 +85,9 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 		return "a subscript is an array";
 	if (!size_of(w, statement, u).bytes)
 		return "its size is not known here";
+	if (bob_weave_has_procedures(w->file->statements[statement].names,
+				     bob_weave_last(w, statement, u->ref)))
+		return "of a type with procedures or parameters: Fortran passes it to no probe";
 	return NULL;
 }
 

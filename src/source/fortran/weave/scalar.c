@@ -34,8 +34,7 @@ static bool is_one_part(const struct bob_weave *w, uint32_t statement,
 static bool is_known(const struct bob_weave *w, uint32_t statement,
 		     const struct bob_fortran_symbol *s)
 {
-	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
-	const struct bob_fortran_symbols *t = unit ? unit->symbols : NULL;
+	const struct bob_fortran_symbols *t = w->file->statements[statement].names;
 
 	for (; t && !(s->flags & BOB_SYMBOL_TYPED); t = t->host)
 		if (t->is_incomplete || t->used)

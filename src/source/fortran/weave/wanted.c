@@ -47,8 +47,13 @@ static bool is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wis
 }
 
 static const char *name_of(struct bob_weave *w, const struct bob_fortran_symbol *s,
-			   const struct bob_fortran_unit *u)
+			   const struct bob_fortran_unit *u, uint32_t construct)
 {
+	if (construct != BOB_FORTRAN_NO)
+		return bob_weave_text(
+			w, "%s in block %u of %s", s->name,
+			w->file->statements[w->file->constructs[construct].first].line,
+			*u->name ? u->name : "main");
 	if (s->common)
 		return bob_weave_text(w, "/%s/%s", s->common->name, s->name);
 	if (u->kind == BOB_UNIT_PROGRAM)
@@ -66,8 +71,11 @@ static bool is_text(const struct bob_fortran_symbol *s, uint64_t element)
 }
 
 /* Why it cannot be declared; NULL: it can. */
-static const char *unfit(const struct bob_fortran_symbol *s, uint64_t element)
+static const char *unfit(const struct bob_fortran_symbols *names,
+			 const struct bob_fortran_symbol *s, uint64_t element)
 {
+	if (bob_weave_has_procedures(names, s))
+		return "of a type with procedures or parameters: Fortran passes it to no probe";
 	if (s->flags & (BOB_SYMBOL_COARRAY | BOB_SYMBOL_CRAY_POINTEE))
 		return "a coarray, or what a Cray pointer leads to";
 	if (s->shape == BOB_SHAPE_ASSUMED_SIZE || s->shape == BOB_SHAPE_ASSUMED_RANK)
@@ -120,18 +128,22 @@ static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_sy
 	return all;
 }
 
-static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t unit,
-		const struct bob_wish *wish)
+static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
+		const struct bob_fortran_symbols *names, const struct bob_wish *wish)
 {
+	const uint32_t unit = names->unit;
 	const struct bob_fortran_unit *u = unit_of(w, unit);
-	const uint64_t element = bob_fortran_element_bytes(u->symbols, s);
-	const char *name = name_of(w, s, u), *why = unfit(s, element);
-
+	const uint64_t element = bob_fortran_element_bytes(names, s);
+	const char *name = name_of(w, s, u, names->construct), *why = unfit(names, s, element);
 	struct bob_weave_variable *v;
 
 	if (!why && w->is_left[unit] && !s->common)
 		why = "a variable of a unit that has what is not understood";
-	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common && !is_at_entries(w, s, unit))
+	if (!why && names->construct != BOB_FORTRAN_NO &&
+	    !bob_weave_is_left_in_order(w, names->construct))
+		why = "a variable of a BLOCK that may be left by a jump";
+	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common &&
+	    names->construct == BOB_FORTRAN_NO && !is_at_entries(w, s, unit))
 		why = "a result, an argument that not every ENTRY has, or one whose size depends on some";
 	for (size_t i = 0; i < w->variable_count; i++) /* a member of COMMON, in another unit */
 		if (w->variables[i].wish == wish && !strcmp(w->variables[i].name, name))
@@ -149,6 +161,7 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 	}
 	v = &w->variables[w->variable_count++];
 	*v = (struct bob_weave_variable){ .symbol = s, .wish = wish, .name = name, .unit = unit,
+					  .construct = names->construct,
 					  .element = (uint32_t)element };
 	v->is_text = is_text(s, element);
 	if (v->is_text)
@@ -156,7 +169,7 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 	v->is_module = u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE;
 	v->is_alone = !s->common && !v->is_module;
 	v->is_automatic = v->is_alone && !(s->flags & BOB_SYMBOL_SAVE) &&
-			  u->kind != BOB_UNIT_PROGRAM;
+			  (u->kind != BOB_UNIT_PROGRAM || v->construct != BOB_FORTRAN_NO);
 }
 
 static bool is_variable(const struct bob_fortran_symbol *s)
@@ -201,7 +214,7 @@ static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
 static bool note_in(struct bob_weave *w, const struct bob_fortran_statement *s,
 		    const struct bob_fortran_expr *e)
 {
-	const struct bob_fortran_symbols *table = w->file->units[s->unit].symbols;
+	const struct bob_fortran_symbols *table = s->names;
 
 	for (; e; e = e->next) {
 		const struct bob_fortran_expr *part = e->node == BOB_N_REFERENCE ? e->child : NULL;
@@ -280,10 +293,10 @@ static bob_status not_there(struct bob_weave *w, const struct bob_wish *wish, co
 		if (!is_unit_meant(u, wish, in))
 			continue;
 		has_unit = true;
-		for (const struct bob_fortran_symbol *s = u->symbols ? u->symbols->first : NULL; s;
-		     s = s->next)
-			if (is_variable(s))
-				bob_nearest_try(&near, s->name);
+		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
+			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
+				if (is_variable(s))
+					bob_nearest_try(&near, s->name);
 	}
 	if (!has_unit) {
 		near = (struct bob_nearest){ .word = in };
@@ -313,11 +326,12 @@ static bob_status choose(struct bob_weave *w, const struct bob_wish *wish,
 		if (!u->symbols || !is_unit_meant(u, wish, in))
 			continue;
 		found |= !strcmp(name, "*") && wish->scope != BOB_SCOPE_COMMON;
-		for (const struct bob_fortran_symbol *s = u->symbols->first; s; s = s->next)
-			if (is_meant(s, wish, in, name) && !is_procedure(w, s, i)) {
-				found = true;
-				add(w, s, i, wish);
-			}
+		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
+			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
+				if (is_meant(s, wish, in, name) && !is_procedure(w, s, i)) {
+					found = true;
+					add(w, s, t, wish);
+				}
 	}
 	return found || w->is_failed ? BOB_OK : not_there(w, wish, in, name, why);
 }
@@ -348,14 +362,13 @@ static bool is_outside(const struct bob_weave *w, uint32_t statement,
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	const struct bob_fortran_expr *part = u->ref->child, *e;
-	const struct bob_fortran_unit *unit = bob_weave_unit(w, statement);
 	uint32_t d = 0;
 	int64_t n;
 
-	if (!v->wish->rank || u->symbol != v->symbol || !part || !part->child || !unit)
+	if (!v->wish->rank || u->symbol != v->symbol || !part || !part->child || !s->names)
 		return false;
 	for (e = part->child->child; e && d < v->wish->rank; e = e->next, d++)
-		if (bob_fortran_fold(unit->symbols, s, e, &n) == BOB_OK &&
+		if (bob_fortran_fold(s->names, s, e, &n) == BOB_OK &&
 		    (n < v->wish->box[d].first || n > v->wish->box[d].last))
 			return true;
 	return false;

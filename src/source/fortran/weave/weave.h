@@ -12,7 +12,7 @@
  *                wrapper.c the functions that tell them
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
  *   code.c       loops, calls, communication
- *   declare.c    where variables come to life and end, and the interfaces of what is called
+ *   declare.c    where variables come to life and end, and the interfaces of what is called; blocks.c where a BLOCK begins and is left
  *   lines.c      lines to be put in, in the order in which they have to stand
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
  *
@@ -35,6 +35,7 @@ struct bob_weave_variable {
 	const struct bob_wish *wish;
 	const char *name;	/* as people read it: "a", "u in solve", "/blk/x", "m::x" */
 	uint32_t unit;		/* whose own it is */
+	uint32_t construct;	/* the BLOCK in it that declares it; BOB_FORTRAN_NO: none does */
 	uint32_t element;	/* bytes */
 	bool is_text;		/* of a length that is not known here: each character is an element */
 	bool is_alone;		/* in this unit only: automatic, or its SAVE */
@@ -260,6 +261,9 @@ const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint3
 const struct bob_fortran_symbol *bob_weave_part(const struct bob_weave *w, uint32_t statement,
 						const struct bob_fortran_expr *ref,
 						const struct bob_fortran_expr *part);
+/* Is it of a type with procedures of its own (or of what it extends), or with parameters? Such a thing cannot be passed as TYPE(*). */
+bool bob_weave_has_procedures(const struct bob_fortran_symbols *names,
+			      const struct bob_fortran_symbol *s);
 /* Why a use cannot be told by its address alone; NULL: it can. */
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u);
@@ -289,6 +293,14 @@ bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
 bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_expr *ref,
 			const struct bob_fortran_symbol *symbol);
+
+/* --- blocks.c --- */
+/* Is the BLOCK left at its end, or by RETURN, EXIT and CYCLE alone? */
+bool bob_weave_is_left_in_order(const struct bob_weave *w, uint32_t construct);
+/* Does the statement leave the BLOCK? */
+bool bob_weave_leaves_block(const struct bob_weave *w, uint32_t construct, uint32_t statement);
+/* The first statement in it that runs: its END, if there is none. */
+uint32_t bob_weave_first_in_block(const struct bob_weave *w, uint32_t construct);
 
 /* --- declare.c --- */
 /* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
