@@ -146,6 +146,111 @@ def _():
     h.check(len(want.splitlines()) > 5000, str(len(want.splitlines())))
 
 
+HEADS = r"""
+#include <stdio.h>
+#include <stddef.h>
+static double a[20], b[20];
+static int n = 7;
+struct g { int n; double *v; };
+static double dot(int n, const double *x, int incx, register const double *y, int incy)
+{
+	double s = 0;
+	register int i;
+	for (i = 0; i < n; i++, x += incx, y += (incy))
+		s += *x * *y;
+	return s;
+}
+static void sum(struct g *g)
+{
+	for (int i = 0; i < g->n; ++i)
+		g->v[i] += i;
+}
+static void between(double *from, double *to)
+{
+	for (double *p = from, *q = to; p < to; p++)
+		*p = 1;
+	for (const double *e = to - 1; e >= from; e -= 2)
+		a[0] += *e;
+}
+int main(void)
+{
+	size_t k;
+	unsigned u = 3;
+	struct g g = { 4, a }, none = { 0, NULL };
+	double x = 2.25;
+	int i;
+	for (k = 0; k < 5; k++)
+		a[k] = b[k + 1] + n;
+	for (int i = -1; i < u; i++)
+		a[i + 1] = 2;
+	for (int i = 0; i < u; i++)
+		a[i + 1] = 2;
+	for (int i = 0, j = 10; i < n; i += 2, j--)
+		b[i] = a[j] + a[i];
+	i = 3;
+	for (; i < n; i++)
+		a[i]++;
+	for (; i < n; i++)
+		a[i]++;
+	sum(&g);
+	sum(&none);
+	between(a + 2, a + 9);
+	x += dot(5, a, 1, b + 8, -2) * 1e-3;
+	printf("%g\n", x + dot(3, a, 2, b, 1));
+	for (int r = 0; r < 3; r++)
+		for (int c = r; c < 4; c++)
+			a[r * 4 + c] = c;
+	/* These must have probes of their own. */
+	for (i = 0; i < x; i++)
+		a[i]++;
+	for (i = 0; i < n; i++)
+		n -= a[i] > 3;
+	for (unsigned i = 0, j = 3; i < 4; i++, j -= 2)
+		if (j < 4)
+			a[j]++;
+	for (i = 0; i < 4; i += a[i] > 2 ? 2 : 1)
+		b[i]++;
+	return n + i;
+}
+"""
+
+
+@suite.case("loops whose counter or bound was asked for: one probe, for the head, too")
+def _():
+    # dot 1, sum 1, between 2; of main: k, both i < u, j, twice a[i]++, the inner one of r and c
+    want = same(HEADS, ["--variable=*"], (11, 75))
+    h.check(len(want.splitlines()) > 500, want)
+    # Arrays alone: u, j and the moved pointers are no matter; i < n and the like are nests as before, but x is not a whole number.
+    same(HEADS, ["--variable=a", "--variable=b"], (11, 16))
+
+
+def single(r, number):
+    """A loop with one counter and some that move beside it."""
+    step, down = r.choice([1, 1, 2, 3]), r.random() < 0.4
+    low, high = r.randint(-4, 4), r.randint(-4, 12)
+    first, last = (high, low) if down else (low, high)
+    kind = r.choice(["int", "long", "long long"])
+    sides = [(c, r.choice(["++", "--", " += 2", " -= n", " += g.by"])) for c in ("j", "p")[:r.randint(0, 2)]]
+    places = [f"a[500 + {expression(r, ['i', 'j'])}]", "p[0]", "*p", "p[2 * i + 1]", "g.v[i + 400]", "last"]
+    body = " ".join(f"{r.choice(places)}{r.choice([' =', ' +='])} {r.choice(places)} + {n} + (int)i;" for n in range(r.randint(1, 3)))
+    bound = r.choice([str(last), "bound", "g.bound", "*to"])
+    head = f"i = {first}" if r.random() < 0.5 else f"i = {first}, j = {r.randint(-3, 3)}"
+    test = f"i {r.choice(['>', '>='] if down else ['<', '<='])} {bound}"
+    moves = ", ".join([f"i {'-=' if down else '+='} {step}", *(c + by for c, by in sides)])
+    return (f"{{ {kind} i; double *p = a + 500; int j = 1, bound = {last}, n = 2, *to = &g.bound; g.bound = {last};\n\tfor ({head}; {test}; {moves})\n"
+            f"\t\t{{ {body} }}\n\tlast = (int)i + j; p++; n++; bound++; }}")
+
+
+@suite.case("single loops at random, everything in them asked for")
+def _():
+    r = random.Random(11)
+    pieces = [single(r, k) for k in range(60)]
+    text = ("#include <stdio.h>\ndouble a[1000], last;\nstruct { int bound, by; double *v; } g = { 0, 3, a };\nint main(void)\n{\n" +
+            "\n".join(f"\t{p}" for p in pieces) + "\n\tprintf(\"%g %g\\n\", a[500], last);\n\treturn 0;\n}\n")
+    want = same(text, ["--variable=*"], (60, 942), [("gcc", "-O2"), ("clang", "-O1")])
+    h.check(len(want.splitlines()) > 3000, str(len(want.splitlines())))
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

@@ -38,6 +38,9 @@ bool bob_c_nest_counts(const struct bob_c_nest *n, const struct bob_c_variable *
 	for (uint32_t i = 0; i < n->depth; i++)
 		if (n->loop[i].counter == v)
 			return true;
+	for (uint32_t i = 0; i < n->mover_count; i++)
+		if (n->mover[i].variable == v)
+			return true;
 	return false;
 }
 
@@ -47,12 +50,13 @@ static bool is_counter_around(const struct bob_c_nest *n, const struct bob_c_var
 	for (uint32_t i = 0; v && i < n->around; i++)
 		if (n->loop[i].counter == v)
 			return true;
+	for (uint32_t i = 0; v && n->around && i < n->mover_count; i++)
+		if (n->mover[i].variable == v)
+			return true;
 	return false;
 }
 
 /* --- what does not change --- */
-
-static bool is_same_always(struct bob_c_nest *n, CXCursor c);
 
 /* The object itself: is nothing stored there? Its parts are looked at by the caller. */
 static bool is_kept(struct bob_c_nest *n, CXCursor c)
@@ -79,12 +83,12 @@ static bool are_same_always(struct bob_c_nest *n, CXCursor c)
 	const uint32_t count = bob_c_children(n->u, c, child, 2);
 
 	for (uint32_t i = 0; i < count && i < 2; i++)
-		if (!is_same_always(n, child[i]))
+		if (!bob_c_is_same_always(n, child[i]))
 			return false;
 	return count > 0 && count <= 2;
 }
 
-static bool is_same_always(struct bob_c_nest *n, CXCursor c)
+bool bob_c_is_same_always(struct bob_c_nest *n, CXCursor c)
 {
 	const struct bob_clang *l = n->u->clang;
 	CXCursor child[1];
@@ -108,13 +112,13 @@ static bool is_same_always(struct bob_c_nest *n, CXCursor c)
 			return are_same_always(n, c) && is_kept(n, c);
 		/* ++, -- and & have an lvalue directly below them. */
 		return bob_c_children(n->u, c, child, 1) == 1 && !bob_c_is_lvalue(n->u, child[0]) &&
-		       is_same_always(n, child[0]);
+		       bob_c_is_same_always(n, child[0]);
 	case CXCursor_BinaryOperator:
 		return bob_c_children(n->u, c, child, 1) == 2 && !bob_c_is_lvalue(n->u, child[0]) &&
 		       are_same_always(n, c);
 	case CXCursor_ParenExpr:
 	case CXCursor_UnexposedExpr:
-		return bob_c_children(n->u, c, child, 1) == 1 && is_same_always(n, child[0]);
+		return bob_c_children(n->u, c, child, 1) == 1 && bob_c_is_same_always(n, child[0]);
 	default:
 		return false;
 	}
@@ -129,8 +133,8 @@ static bool is_affine(struct bob_c_nest *n, CXCursor c)
 
 	c = strip(n->u, c);
 	if (n->u->clang->Type_getSizeOf(n->u->clang->getCursorType(c)) < (long long)sizeof(int))
-		return is_same_always(n, c);
-	if (is_same_always(n, c) || is_counter_around(n, bob_c_nest_variable(n->u, c)))
+		return bob_c_is_same_always(n, c);
+	if (bob_c_is_same_always(n, c) || is_counter_around(n, bob_c_nest_variable(n->u, c)))
 		return true;
 	op = bob_c_operator(n->u, c);
 	if (n->u->clang->getCursorKind(c) == CXCursor_UnaryOperator)
@@ -142,8 +146,8 @@ static bool is_affine(struct bob_c_nest *n, CXCursor c)
 	if (!strcmp(op.text, "+") || !strcmp(op.text, "-"))
 		return is_affine(n, child[0]) && is_affine(n, child[1]);
 	if (!strcmp(op.text, "*"))
-		return (is_same_always(n, child[0]) && is_affine(n, child[1])) ||
-		       (is_affine(n, child[0]) && is_same_always(n, child[1]));
+		return (bob_c_is_same_always(n, child[0]) && is_affine(n, child[1])) ||
+		       (is_affine(n, child[0]) && bob_c_is_same_always(n, child[1]));
 	return false;
 }
 
@@ -159,7 +163,7 @@ static bool is_pointer_affine(struct bob_c_nest *n, CXCursor c)
 	if (n->u->clang->getCursorKind(c) == CXCursor_UnexposedExpr && count == 1 &&
 	    bob_c_is_array(bob_c_type_kind(n->u, child[0])))
 		return bob_c_is_place_affine(n, child[0]);
-	if (is_same_always(n, c))
+	if (bob_c_is_same_always(n, c) || is_counter_around(n, bob_c_nest_variable(n->u, c)))
 		return true;
 	if (n->u->clang->getCursorKind(c) == CXCursor_BinaryOperator && count == 2 &&
 	    strchr("+-", bob_c_operator(n->u, c).text[0]) && bob_c_operator(n->u, c).text[0]) {
@@ -200,12 +204,12 @@ bool bob_c_is_place_affine(struct bob_c_nest *n, CXCursor c)
 
 /* --- bounds --- */
 
-static bool is_signed(enum CXTypeKind k)
+bool bob_c_is_signed(enum CXTypeKind k)
 {
 	return k == CXType_Int || k == CXType_Long || k == CXType_LongLong;
 }
 
-static bool is_unsigned(enum CXTypeKind k)
+bool bob_c_is_unsigned(enum CXTypeKind k)
 {
 	return k == CXType_UInt || k == CXType_ULong || k == CXType_ULongLong;
 }
@@ -217,7 +221,7 @@ static bool is_sum(struct bob_c_nest *n, CXCursor c)
 	CXCursor child[2];
 
 	c = strip(n->u, c);
-	if (n->u->clang->getCursorKind(c) != CXCursor_BinaryOperator || is_same_always(n, c))
+	if (n->u->clang->getCursorKind(c) != CXCursor_BinaryOperator || bob_c_is_same_always(n, c))
 		return n->u->clang->getCursorKind(c) != CXCursor_UnaryOperator;
 	op = bob_c_operator(n->u, c);
 	return (!strcmp(op.text, "+") || !strcmp(op.text, "*")) &&
@@ -228,20 +232,21 @@ static bool is_even_bound(struct bob_c_nest *n, CXCursor c, bool has_sign)
 {
 	const enum CXTypeKind k = bob_c_type_kind(n->u, c);
 
-	if (is_same_always(n, c))
+	if (bob_c_is_same_always(n, c))
 		return true;
-	return is_affine(n, c) && (has_sign ? is_signed(k) : is_unsigned(k) && is_sum(n, c));
+	return is_affine(n, c) &&
+	       (has_sign ? bob_c_is_signed(k) : bob_c_is_unsigned(k) && is_sum(n, c));
 }
 
 bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop)
 {
-	const bool has_sign = is_signed(loop->counter->canonical.kind);
+	const bool has_sign = bob_c_is_signed(loop->counter->canonical.kind);
 
-	if (is_same_always(n, loop->low) && is_same_always(n, loop->high))
+	if (bob_c_is_same_always(n, loop->low) && bob_c_is_same_always(n, loop->high))
 		return true;
 	n->is_uneven = true;
 	for (uint32_t i = 0; i < n->around; i++)
-		if (is_signed(n->loop[i].counter->canonical.kind) != has_sign)
+		if (bob_c_is_signed(n->loop[i].counter->canonical.kind) != has_sign)
 			return false;
 	return is_even_bound(n, loop->low, has_sign) && is_even_bound(n, loop->high, has_sign);
 }

@@ -40,6 +40,7 @@
 	X(Cursor_getVarDeclInitializer)                                                            \
 	X(Cursor_isBitField)                                                                       \
 	X(Cursor_isNull)                                                                           \
+	X(getNullCursor)                                                                           \
 	X(Cursor_Evaluate)                                                                         \
 	X(EvalResult_getKind)                                                                      \
 	X(EvalResult_getAsLongLong)                                                                \

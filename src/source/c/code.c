@@ -44,8 +44,7 @@ static uint32_t statement_end(const struct bob_c_unit *u, const struct bob_c_spa
 	return end < u->len && u->bytes[end] == ';' ? end + 1 : 0;
 }
 
-/* A pragma that takes the loops below it together says how they have to look. */
-static bool is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *s)
+bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *s)
 {
 	static const char *const deep[] = { "collapse", "ordered", "tile" };
 
@@ -97,7 +96,7 @@ struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
 	}
 	if (!loop.body_end || !loop.end)
 		bob_c_refuse(u, s.is_ours ? BOB_SOURCE_C_MACRO : BOB_SOURCE_C_INCLUDED);
-	else if (u->blocked >= 0 || is_below_pragma(u, &s))
+	else if (u->blocked >= 0 || bob_c_is_below_pragma(u, &s))
 		bob_c_refuse(u, BOB_SOURCE_C_ATOMIC_PRAGMA);
 	else if (bob_c_is_jumped_into(u, s.start, loop.end))
 		bob_c_refuse(u, BOB_SOURCE_C_JUMP);

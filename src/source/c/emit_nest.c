@@ -55,15 +55,24 @@ static const char *steps(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return to;
 }
 
-static uint32_t add_sites(struct bob_c_unit *u, const struct bob_c_nest *n)
+uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const uint32_t first = (uint32_t)u->site_count;
 
+	if (bob_array_room(&u->nests, u->nest_count, &u->nest_room, sizeof(*u->nests))) {
+		u->is_failed = true;
+		return UINT32_MAX;
+	}
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_c_nest_access *a = &n->access[k];
 
 		(void)bob_c_site_of(u, a->c, &a->lv, &a->span, a->use, a->verdict);
 	}
+	u->nests[u->nest_count++] = (struct bob_c_nest_row){ first, n->count, n->depth };
+	u->counts.nests++;
+	u->counts.nest_references += n->count;
+	u->counts.probes -= n->count; /* one probe for all */
+	u->counts.probes++;
 	return first;
 }
 
@@ -162,7 +171,7 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n, cons
 		   bob_c_printf(u,
 				"bobbin_uneven(%zu,bobbin_n,bobbin_d,bobbin_b,"
 				"bobbin_a,bobbin_s);}}",
-				u->nest_count));
+				u->nest_count - 1));
 }
 
 static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const char *places)
@@ -178,19 +187,15 @@ static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const 
 			    "const volatile void*const bobbin_a[]={%s};int64_t bobbin_s[%u];%s"
 			    "bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);%s",
 			    heads(u, n), trips, places, n->count * n->depth, steps(u, n),
-			    u->nest_count, closing);
+			    u->nest_count - 1, closing);
 }
 
 void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t start, uint32_t end)
 {
 	const char *places = "";
-	const uint32_t first = add_sites(u, n);
 
-	if (bob_array_room(&u->nests, u->nest_count, &u->nest_room, sizeof(*u->nests))) {
-		u->is_failed = true;
+	if (bob_c_nest_row(u, n) == UINT32_MAX)
 		return;
-	}
-	u->nests[u->nest_count] = (struct bob_c_nest_row){ first, n->count, n->depth };
 	for (uint32_t k = 0; k < n->count; k++)
 		places = add(u, places,
 			     bob_c_printf(u, "%s(const volatile void*)&(%s)", k ? "," : "",
@@ -199,9 +204,4 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 		      bob_c_printf(u, "{if(bobbin_is_on()){%s}",
 				   n->is_uneven ? uneven(u, n, places) : even(u, n, places)));
 	bob_c_close_at(u, end, "}");
-	u->nest_count++;
-	u->counts.nests++;
-	u->counts.nest_references += n->count;
-	u->counts.probes -= n->count; /* one probe for all */
-	u->counts.probes++;
 }

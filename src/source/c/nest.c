@@ -49,8 +49,7 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 
 /* --- loops --- */
 
-/* The text of an expression on one line; NULL: it has lines of the preprocessor or comments, or is long. */
-static const char *text_of(struct bob_c_unit *u, const struct bob_c_span *s)
+const char *bob_c_nest_text(struct bob_c_unit *u, const struct bob_c_span *s)
 {
 	char *to;
 
@@ -89,7 +88,7 @@ static bool read_init(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	return to->counter != NULL;
 }
 
-static bool read_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to)
+bool bob_c_nest_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to)
 {
 	const struct bob_c_operator op = bob_c_operator(u, c);
 	CXCursor child[2];
@@ -128,36 +127,49 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	return to->is_down ? to->step < 0 : to->step > 0;
 }
 
-static bool is_unsigned(enum CXTypeKind k)
+/* As unsigned, what is compared is the same as long as it begins at 0 or above. */
+static bool is_low_negative(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
-	return k == CXType_UInt || k == CXType_ULong || k == CXType_ULongLong;
-}
-
-/* A counter that nothing but its loop changes, and that is compared as what it is. */
-static bool is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
-{
-	const struct bob_c_variable *v = loop->counter;
-	const enum CXTypeKind k = v->canonical.kind, other = bob_c_type_kind(u, loop->high);
-	const bool is_signed = k == CXType_Int || k == CXType_Long || k == CXType_LongLong;
+	CXEvalResult r = u->clang->Cursor_Evaluate(loop->low);
 	bool is_negative = true;
-	CXEvalResult r;
 
-	if ((!is_signed && !is_unsigned(k)) || v->is_exposed || v->is_static || v->is_wanted ||
-	    u->clang->isVolatileQualifiedType(u->clang->getCursorType(v->decl)))
-		return false;
-	if (!is_signed || !is_unsigned(other))
-		return is_signed || !loop->is_down || !loop->is_closed;
-	/* Compared as unsigned: the same as long as it begins at 0 or above. */
-	r = u->clang->Cursor_Evaluate(loop->low);
 	if (r && u->clang->EvalResult_getKind(r) == CXEval_Int)
 		is_negative = u->clang->EvalResult_getAsLongLong(r) < 0;
 	if (r)
 		u->clang->EvalResult_dispose(r);
-	return !is_negative && !loop->is_down;
+	return is_negative;
 }
 
-/* Collects what c does. */
-static void collect(struct bob_c_nest *n, CXCursor c)
+bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	const struct bob_c_variable *v = loop->counter;
+	const enum CXTypeKind k = v->canonical.kind, other = bob_c_type_kind(u, loop->high);
+	const bool is_pointer = k == CXType_Pointer;
+
+	if (v->is_exposed || v->is_static || v->is_thread ||
+	    u->clang->isVolatileQualifiedType(u->clang->getCursorType(v->decl)))
+		return false;
+	if (is_pointer)
+		return other == CXType_Pointer;
+	if ((!bob_c_is_signed(k) && !bob_c_is_unsigned(k)) ||
+	    (!bob_c_is_signed(other) && !bob_c_is_unsigned(other)))
+		return false;
+	return !loop->is_down || !loop->is_closed || (bob_c_is_signed(k) && bob_c_is_signed(other));
+}
+
+/* ... of a nest, where its first value is known to the text alone. */
+static bool is_counter_of_nest(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	const struct bob_c_variable *v = loop->counter;
+
+	if (v->is_wanted || v->canonical.kind == CXType_Pointer || !bob_c_is_plain_counter(u, loop))
+		return false;
+	return !bob_c_is_signed(v->canonical.kind) ||
+	       !bob_c_is_unsigned(bob_c_type_kind(u, loop->high)) ||
+	       (!loop->is_down && !is_low_negative(u, loop));
+}
+
+void bob_c_nest_collect(struct bob_c_nest *n, CXCursor c)
 {
 	n->u->nest = n;
 	bob_c_walk_statement(n->u, c);
@@ -211,6 +223,18 @@ static enum CXChildVisitResult see_bad(CXCursor c, CXCursor parent, CXClientData
 	return CXChildVisit_Break;
 }
 
+bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c)
+{
+	const enum CXCursorKind k = n->u->clang->getCursorKind(c);
+
+	if (n->u->clang->isStatement(k) && k != CXCursor_CompoundStmt)
+		return false;
+	n->u->clang->visitChildren(c, see_bad, n);
+	if (n->u->clang->isExpression(k))
+		see_bad(c, c, n);
+	return !n->is_bad;
+}
+
 /* Adds the loop `c`; *body is what it does. */
 static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 {
@@ -224,8 +248,8 @@ static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 		return false;
 	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX || !s.is_plain ||
 	    bob_c_children(n->u, c, child, 4) != 4 || bob_c_pragma_before(n->u, s.start) ||
-	    !read_init(n->u, child[0], loop) || !read_condition(n->u, child[1], loop) ||
-	    !read_step(n->u, child[2], loop) || !is_plain_counter(n->u, loop) ||
+	    !read_init(n->u, child[0], loop) || !bob_c_nest_condition(n->u, child[1], loop) ||
+	    !read_step(n->u, child[2], loop) || !is_counter_of_nest(n->u, loop) ||
 	    bob_c_nest_counts(n, loop->counter))
 		return false;
 	n->depth++;
@@ -233,7 +257,7 @@ static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 		n->u->clang->visitChildren(child[i], see_bad, n);
 		if (n->is_bad)
 			return false;
-		collect(n, child[i]);
+		bob_c_nest_collect(n, child[i]);
 	}
 	*body = child[3];
 	return !n->count && !n->is_bad;
@@ -260,15 +284,9 @@ static bool gather(struct bob_c_nest *n, CXCursor c)
 	/* The counters were written by what counts them. */
 	n->written_count = 0;
 	n->stored = n->stored_through = 0;
-	if (n->u->clang->isStatement(n->u->clang->getCursorKind(body)) &&
-	    n->u->clang->getCursorKind(body) != CXCursor_CompoundStmt)
+	if (!bob_c_nest_is_straight(n, body))
 		return false;
-	n->u->clang->visitChildren(body, see_bad, n);
-	if (n->u->clang->isExpression(n->u->clang->getCursorKind(body)))
-		see_bad(body, body, n);
-	if (n->is_bad)
-		return false;
-	collect(n, body);
+	bob_c_nest_collect(n, body);
 	return !n->is_bad && n->count;
 }
 
@@ -279,8 +297,8 @@ static bool is_even(struct bob_c_nest *n)
 		const struct bob_c_span low = bob_c_span(n->u, loop->low),
 					high = bob_c_span(n->u, loop->high);
 
-		loop->low_text = text_of(n->u, &low);
-		loop->high_text = text_of(n->u, &high);
+		loop->low_text = bob_c_nest_text(n->u, &low);
+		loop->high_text = bob_c_nest_text(n->u, &high);
 		n->around = i;
 		if (bob_c_nest_writes(n, loop->counter) || !loop->low_text || !loop->high_text ||
 		    !bob_c_has_even_bounds(n, loop))
@@ -288,7 +306,7 @@ static bool is_even(struct bob_c_nest *n)
 	}
 	n->around = n->depth;
 	for (uint32_t k = 0; k < n->count; k++) {
-		n->access[k].text = text_of(n->u, &n->access[k].span);
+		n->access[k].text = bob_c_nest_text(n->u, &n->access[k].span);
 		if (!n->access[k].text || !bob_c_is_place_affine(n, n->access[k].c))
 			return false;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loop nests that have one probe for all their accesses: nest.c finds them, emit_nest.c writes the probe. One thread. */
+/* Loops that have one probe for all their accesses: nest.c finds nests, nest_one.c single loops whose head has accesses, too; emit_nest.c and emit_one.c
+ * write the probes. One thread. */
 #ifndef BOB_SOURCE_C_NEST_H
 #define BOB_SOURCE_C_NEST_H
 
@@ -7,6 +8,7 @@
 #include "source/c/unit.h"
 
 #define BOB_C_NEST_WRITTEN_MAX 64u
+#define BOB_C_NEST_MOVERS_MAX 8u
 
 struct bob_c_nest_loop {
 	struct bob_c_variable *counter;
@@ -14,6 +16,15 @@ struct bob_c_nest_loop {
 	const char *low_text, *high_text;
 	long long step;
 	bool is_down, is_closed; /* > or >=; <= or >= */
+};
+
+/* What the head of a single loop moves, by the same in each iteration: a number or a pointer. */
+struct bob_c_nest_mover {
+	struct bob_c_variable *variable;
+	bool has_by;		/* else by 1 */
+	CXCursor by;
+	const char *by_text;
+	bool is_down;
 };
 
 struct bob_c_nest_access {
@@ -32,6 +43,9 @@ struct bob_c_nest {
 	uint32_t
 		around; /* counters of loops that what is looked at may depend on: of the first ones */
 	bool is_uneven;		/* bounds depend on loops around */
+	struct bob_c_nest_mover mover[BOB_C_NEST_MOVERS_MAX]; /* of a single loop */
+	uint32_t mover_count;
+	uint32_t tested;	/* accesses of its condition: the first ones */
 	struct bob_c_nest_access
 		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of their happening */
 	uint32_t count, dropped;
@@ -46,15 +60,28 @@ struct bob_c_nest {
 /* --- affine.c --- */
 /* The variable that `c` is, below brackets and conversions; NULL: something else. */
 struct bob_c_variable *bob_c_nest_variable(struct bob_c_unit *u, CXCursor c);
-/* Is it stored to by its name? Does a loop count with it? */
+/* Is it stored to by its name? Does a loop count with it, or move it? */
 bool bob_c_nest_writes(const struct bob_c_nest *n, const struct bob_c_variable *v);
 bool bob_c_nest_counts(const struct bob_c_nest *n, const struct bob_c_variable *v);
+/* Has it the same value in each iteration, and no effect? */
+bool bob_c_is_same_always(struct bob_c_nest *n, CXCursor c);
 /* Does an lvalue's address change evenly with the counters, and by nothing else? */
 bool bob_c_is_place_affine(struct bob_c_nest *n, CXCursor c);
+bool bob_c_is_signed(enum CXTypeKind k);
+bool bob_c_is_unsigned(enum CXTypeKind k);
 /* Bounds that are the same always, or change evenly with the loops around, in numbers that do not wrap. */
 bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop);
 
 /* --- nest.c --- */
+/* The text of an expression on one line; NULL: it has lines of the preprocessor or comments, or is long. */
+const char *bob_c_nest_text(struct bob_c_unit *u, const struct bob_c_span *s);
+/* `counter < high`; with a counter whose value nothing but its loop changes, and that is compared with a whole number. */
+bool bob_c_nest_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to);
+bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
+/* Expressions and local variables only, without calls, jumps and conditions? */
+bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c);
+/* Collects what c does. */
+void bob_c_nest_collect(struct bob_c_nest *n, CXCursor c);
 /* If the loop `c` is the outermost of such a nest, its probe is written, and nothing in it needs another. */
 bool bob_c_nest_try(struct bob_c_unit *u, CXCursor c);
 /* The walk met a reference while u->nest is set. */
@@ -63,5 +90,22 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 /* Around bytes [start, end), the outermost loop. */
 void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t start,
 		     uint32_t end);
+/* A row of the file's nests, with a site for each access; the first site. UINT32_MAX: no memory. */
+uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n);
+
+/* --- nest_one.c --- */
+/* The head of a `for`; what is not there is a null cursor. `first_end`: its first semicolon; 0: the head is not understood. */
+struct bob_c_head {
+	CXCursor first, condition, step, body;
+	uint32_t first_end;
+};
+void bob_c_head_find(struct bob_c_unit *u, CXCursor loop, struct bob_c_head *out);
+/* The first part of the head has been walked. True: the probe is written behind it, and nothing else in the loop needs one. */
+bool bob_c_nest_one_try(struct bob_c_unit *u, const struct bob_c_head *head);
+
+/* --- emit_one.c --- */
+/* Behind the first part of the loop's head, at its semicolon: when the counter has its first value. */
+void bob_c_emit_one(struct bob_c_unit *u, const struct bob_c_nest *n,
+		    const struct bob_c_head *head);
 
 #endif

@@ -212,12 +212,22 @@ static bool is_below_atomic(const struct bob_c_unit *u, CXCursor c)
 static void walk_for(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_span s = bob_c_span(u, c);
-	const char *pragma = s.is_ours ? bob_c_pragma_before(u, s.start) : NULL;
+	const bool is_ruled = s.is_ours && bob_c_is_below_pragma(u, &s);
 	struct bob_c_list l = bob_c_all_children(u, c);
 	const int blocked = u->blocked;
+	struct bob_c_head head;
+	size_t first = 0;
 
-	for (size_t i = 0; i < l.count; i++) {
-		if (pragma && i + 1 < l.count)
+	bob_c_head_find(u, c, &head);
+	if (head.first_end && !is_ruled) {
+		first = !u->clang->Cursor_isNull(head.first);
+		if (first)
+			bob_c_walk_statement(u, head.first);
+		if (bob_c_nest_one_try(u, &head))
+			first = l.count;
+	}
+	for (size_t i = first; i < l.count; i++) {
+		if (is_ruled && i + 1 < l.count)
 			u->blocked = BOB_SOURCE_C_ATOMIC_PRAGMA;
 		bob_c_walk_statement(u, l.at[i]);
 		u->blocked = blocked;

@@ -314,6 +314,8 @@ void bob_c_walk_file(struct bob_c_unit *u);
 const char *bob_c_pragma_before(const struct bob_c_unit *u, uint32_t at);
 
 /* --- code.c --- */
+/* Does a pragma say how the loop with the span `s`, which is looked at, has to look? One that takes loops together speaks of those inside, too. */
+bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *s);
 /* Was it asked for that this loop is an event? Then what comes before it is put in, and bob_c_loop_close puts in the rest when what is in
  * the loop has been walked. */
 struct bob_c_loop {
