@@ -48,6 +48,16 @@ static void pair_text(int i)
 	lttng_ust_tracepoint(bench, end);
 }
 #else
+/* What statistics of times cannot do without: the counter, at either end. */
+static void read_counter(int i)
+{
+	static volatile unsigned long long sum;
+
+	(void)i;
+	sum += __builtin_ia32_rdtsc();
+	sum += __builtin_ia32_rdtsc();
+}
+
 static void pair(int i)
 {
 	(void)i;
@@ -125,6 +135,7 @@ int main(void)
 	text = bob_event_register("text", 0, "string file");
 	nested = bob_event_register("nested", 0, NULL);
 	value = bob_counter_register("value", 0);
+	measure("time-stamp counter, read twice", read_counter, DEPTH);
 	measure("pair without signature", pair_nowhere, DEPTH);
 	measure("pair without signature, 3 parameters", pair_nowhere_full, DEPTH);
 	measure("pair around a pair", around, DEPTH);

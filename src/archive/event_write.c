@@ -18,18 +18,15 @@ struct def {
 };
 
 struct bob_event_writer {
+	struct bob_event_room now; /* the first: the functions in line look for it there */
 	struct bob_fold_writer out;
 	struct bob_folder *folder; /* NULL: flat */
 	bob_event_zero_fn zero;	/* NULL: memset */
 	struct bob_rooms rooms;
 	struct bob_chunk_head *raw; /* of a flat stream: the newest chunk; NULL: none yet */
 	uint64_t raw_words;	/* before it */
-	uint64_t *at,
-		*end; /* the open record, or where the next one will be; the end of the room */
 	const uint64_t *folded; /* records of the newest room before it are in the folder */
 	uint32_t part;		/* of the folder */
-	uint32_t number;	/* of the open event's definition */
-	uint64_t dirty;		/* values behind `at` that may have been written, header included */
 	bob_status failed;	/* nothing more can be recorded; what is in the log stays there */
 	uint32_t first;		/* number of def[0] */
 	uint32_t defs;
@@ -129,6 +126,7 @@ bob_status bob_event_writer_define(struct bob_event_writer *w, const struct bob_
 	record = *number < BOB_EVENT_NUMBER_MAX ? def_room(w, values) : NULL;
 	if (!record) {
 		w->failed = BOB_ERR_FULL;
+		w->now.end = w->now.at; /* there is no room for the next one, either */
 		return BOB_ERR_FULL;
 	}
 	write_def(record, *number, d);
@@ -210,7 +208,7 @@ static bob_status fold_complete(struct bob_event_writer *w)
 {
 	bob_status st = BOB_OK;
 
-	while (w->folded < w->at && st == BOB_OK) {
+	while (w->folded < w->now.at && st == BOB_OK) {
 		const uint64_t *v = w->folded, len = *v >> 32 & BOB_EVENT_LENGTH_MAX;
 
 		st = fold_event(w, &w->def[(uint32_t)*v - w->first], v + 1);
@@ -240,7 +238,7 @@ uint64_t bob_event_writer_values(const struct bob_event_writer *w)
 	size_t room;
 	const uint64_t *begin = w->folder ? bob_rooms_newest(&w->rooms, &room) : NULL;
 
-	return w->rooms.position + (begin && w->at > begin ? (uint64_t)(w->at - begin) : 0);
+	return w->rooms.position + (begin && w->now.at > begin ? (uint64_t)(w->now.at - begin) : 0);
 }
 
 bob_status bob_event_writer_so_far(struct bob_event_writer *w, bob_fold_write_fn write, void *ctx)
@@ -270,7 +268,7 @@ static void end_raw(struct bob_event_writer *w)
 
 	if (!w->raw)
 		return;
-	words = (uint64_t)(w->at - (uint64_t *)bob_chunk_data(w->raw));
+	words = (uint64_t)(w->now.at - (uint64_t *)bob_chunk_data(w->raw));
 	bob_chunk_set_len(w->raw, 8 * words);
 	w->raw_words += words;
 	w->raw = NULL;
@@ -289,7 +287,7 @@ static uint64_t *next_raw(struct bob_event_writer *w, uint64_t need)
 	if (!c)
 		return NULL;
 	w->raw = c;
-	w->end = (uint64_t *)bob_chunk_data(c) + c->size / 8;
+	w->now.end = (uint64_t *)bob_chunk_data(c) + c->size / 8;
 	return bob_chunk_data(c);
 }
 
@@ -297,16 +295,16 @@ static uint64_t *next_raw(struct bob_event_writer *w, uint64_t need)
 static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_status st)
 {
 	if (st == BOB_OK) {
-		w->at = w->folder ? bob_rooms_next(&w->rooms, &w->out, need * 8, &w->end) :
-				    next_raw(w, need);
-		st = w->at ? BOB_OK : BOB_ERR_FULL;
+		w->now.at = w->folder ? bob_rooms_next(&w->rooms, &w->out, need * 8, &w->now.end) :
+					next_raw(w, need);
+		st = w->now.at ? BOB_OK : BOB_ERR_FULL;
 	}
 	if (st != BOB_OK) {
 		w->failed = st;
-		w->at = w->end = NULL;
-		w->dirty = 0;
+		w->now.at = w->now.end = NULL;
+		w->now.dirty = 0;
 	}
-	w->folded = w->at;
+	w->folded = w->now.at;
 	return st;
 }
 
@@ -323,7 +321,8 @@ static __attribute__((noinline)) bob_status next_room(struct bob_event_writer *w
 /* Room for the open event with `words` values. */
 static inline bob_status make_room(struct bob_event_writer *w, uint64_t words, int keep)
 {
-	if (__builtin_expect((uint64_t)(w->end - w->at) < 1 + words, 0) && w->failed == BOB_OK)
+	if (__builtin_expect((uint64_t)(w->now.end - w->now.at) < 1 + words, 0) &&
+	    w->failed == BOB_OK)
 		return next_room(w, 1 + words, keep);
 	return w->failed;
 }
@@ -331,14 +330,14 @@ static inline bob_status make_room(struct bob_event_writer *w, uint64_t words, i
 /* An event that was begun and never put; nothing of it may look like a header to who reads the log. */
 static __attribute__((noinline, cold)) void wipe(struct bob_event_writer *w)
 {
-	__atomic_store_n(w->at, 0, __ATOMIC_RELEASE);
-	memset(w->at + 1, 0, 8 * (w->dirty - 1));
-	w->dirty = 0;
+	__atomic_store_n(w->now.at, 0, __ATOMIC_RELEASE);
+	memset(w->now.at + 1, 0, 8 * (w->now.dirty - 1));
+	w->now.dirty = 0;
 }
 
 static inline void drop(struct bob_event_writer *w)
 {
-	if (__builtin_expect(w->dirty != 0, 0))
+	if (__builtin_expect(w->now.dirty != 0, 0))
 		wipe(w);
 }
 
@@ -369,63 +368,71 @@ bob_status bob_event_writer_cut(struct bob_event_writer *w)
 	return enter_room(w, 1, st);
 }
 
-uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uint32_t words,
-				bob_status *why)
+uint64_t *bob_event_writer_enter(struct bob_event_writer *w, uint32_t number, uint32_t words,
+				 bob_status *why)
 {
 	drop(w);
-	w->number = number;
+	w->now.number = number;
 	*why = words <= BOB_EVENT_LENGTH_MAX ? make_room(w, words, 0) : BOB_ERR_FULL;
 	if (*why != BOB_OK)
 		return NULL;
-	w->dirty = 1 + words;
-	return w->at + 1;
+	w->now.dirty = 1 + words;
+	return w->now.at + 1;
 }
 
 uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint32_t words,
 				bob_status *why)
 {
-	const uint64_t *old = w->at;
+	const uint64_t *old = w->now.at;
 
 	*why = BOB_OK;
-	if ((uint64_t)(w->end - w->at) <= words) {
+	if ((uint64_t)(w->now.end - w->now.at) <= words) {
 		*why = words <= BOB_EVENT_LENGTH_MAX ? make_room(w, words, 1) : BOB_ERR_FULL;
 		if (*why != BOB_OK)
 			return NULL;
 	}
-	w->dirty = 1 + words;
-	if (w->at == old)
-		return w->at + 1;
-	memcpy(w->at + 1, old + 1, 8ull * have);
+	w->now.dirty = 1 + words;
+	if (w->now.at == old)
+		return w->now.at + 1;
+	memcpy(w->now.at + 1, old + 1, 8ull * have);
 	if (*old)
 		bob_event_writer_begun(w, (uint32_t)(*old >> 32 & BOB_EVENT_LENGTH_MAX));
-	return w->at + 1;
+	return w->now.at + 1;
 }
 
 void bob_event_writer_rename(struct bob_event_writer *w, uint32_t number)
 {
-	w->number = number;
+	w->now.number = number;
 }
 
-void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words)
+static inline bob_status complete(struct bob_event_room *r, uint32_t words)
 {
-	__atomic_store_n(w->at, BOB_EVENT_HEADER | (uint64_t)words << 32 | w->number,
+	__atomic_store_n(r->at,
+			 BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | (uint64_t)words << 32 | r->number,
 			 __ATOMIC_RELEASE);
+	r->at += 1 + words;
+	r->dirty = 0;
+	return BOB_OK;
+}
+
+/* It has vectors, or not the words that it should have. */
+static __attribute__((noinline)) bob_status put_other(struct bob_event_writer *w, uint32_t words)
+{
+	const struct bob_event_layout *l = &w->def[w->now.number - w->first].layout;
+
+	if (words < l->words || !l->vectors || bob_event_length(l, w->now.at + 1) != words) {
+		drop(w);
+		return BOB_ERR_INVAL;
+	}
+	return complete(&w->now, words);
 }
 
 bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words)
 {
-	const struct bob_event_layout *l = &w->def[w->number - w->first].layout;
+	const struct bob_event_layout *l = &w->def[w->now.number - w->first].layout;
 
-	if (words < l->words || (l->vectors ? bob_event_length(l, w->at + 1) : l->words) != words) {
-		drop(w);
-		return BOB_ERR_INVAL;
-	}
-	__atomic_store_n(w->at,
-			 BOB_EVENT_HEADER | BOB_EVENT_COMPLETE | (uint64_t)words << 32 | w->number,
-			 __ATOMIC_RELEASE);
-	w->at += 1 + words;
-	w->dirty = 0;
-	return BOB_OK;
+	return __builtin_expect(words != l->words || l->vectors, 0) ? put_other(w, words) :
+								      complete(&w->now, words);
 }
 
 bob_status bob_event_writer_end(struct bob_event_writer *w)

@@ -58,6 +58,13 @@ struct bob_event_def {
 
 struct bob_event_writer;
 
+/* The record that is open, or where the next one will be: what the functions in line need of a writer, at its beginning. Theirs and the writer's alone. */
+struct bob_event_room {
+	uint64_t *at, *end;	/* of the room; NULL: nothing more can be recorded */
+	uint64_t dirty;		/* values from `at` on that may have been written, header included */
+	uint32_t number;	/* of the open event's definition */
+};
+
 /* Zeroed address space, aligned to 64. A part of it is touched for each definition. */
 size_t bob_event_writer_size(void);
 /* `mem` is that, and the caller's. `stream` is the one in the chunks' heads. BOB_ERR_FULL: no room for a chunk. */
@@ -89,19 +96,48 @@ uint64_t bob_event_writer_values(const struct bob_event_writer *w);
 bob_status bob_event_writer_so_far(struct bob_event_writer *w, bob_fold_write_fn write, void *ctx);
 /* An event of definition `number` begins: memory for `words` of its values. NULL: nothing more can be recorded, *why
  * says (BOB_ERR_FULL). The one before has been put or dropped. */
-uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number, uint32_t words,
-				bob_status *why);
+static inline uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number,
+					      uint32_t words, bob_status *why);
 /* The first `have` values of the event are there, and `words` are wanted in all: where they are now. */
 uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint32_t words,
 				bob_status *why);
 /* The open event is of definition `number`. */
 void bob_event_writer_rename(struct bob_event_writer *w, uint32_t number);
 /* The event's first `words` values are there, and it may take long to complete: readers see it as it is. */
-void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words);
+static inline void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words);
 /* It is complete. BOB_ERR_INVAL: `words` are not what the layout says; it is dropped. */
 bob_status bob_event_writer_put(struct bob_event_writer *w, uint32_t words);
 /* The thread has ended. */
 bob_status bob_event_writer_end(struct bob_event_writer *w);
+
+/* --- what events mostly do, in line --- */
+
+/* bob_event_writer_open where the room is over, or the event before was dropped. */
+uint64_t *bob_event_writer_enter(struct bob_event_writer *w, uint32_t number, uint32_t words,
+				 bob_status *why);
+
+static inline uint64_t *bob_event_writer_open(struct bob_event_writer *w, uint32_t number,
+					      uint32_t words, bob_status *why)
+{
+	struct bob_event_room *r = (struct bob_event_room *)w;
+
+	if (__builtin_expect(r->dirty || words > BOB_EVENT_LENGTH_MAX ||
+				     (uint64_t)(r->end - r->at) <= words,
+			     0))
+		return bob_event_writer_enter(w, number, words, why);
+	r->number = number;
+	r->dirty = 1 + words;
+	*why = BOB_OK;
+	return r->at + 1;
+}
+
+static inline void bob_event_writer_begun(struct bob_event_writer *w, uint32_t words)
+{
+	const struct bob_event_room *r = (const struct bob_event_room *)w;
+
+	__atomic_store_n(r->at, BOB_EVENT_HEADER | (uint64_t)words << 32 | r->number,
+			 __ATOMIC_RELEASE);
+}
 
 /* --- for readers, too --- */
 

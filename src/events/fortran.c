@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the Fortran module (fortran.py) finds beside bobbin_events_1. Its program calls these through pointers, as C calls those of the table: so
  * where an event happens is a line of the program's, not one of the module's. Fortran's strings end with blanks and not with a zero. */
-#include <errno.h>
 #include <string.h>
 
 #include "archive/user_key.h"
@@ -48,31 +47,21 @@ static uint32_t convert(struct arguments *to, bob_event_id e, uint32_t from, int
 
 static void begin(bob_event_id e)
 {
-	const int saved = errno;
-
 	bob_ev_begin(e, NULL, 0, HERE);
-	errno = saved;
 }
 
 static void end(bob_event_id e)
 {
-	const int saved = errno;
-
 	bob_ev_end(e, NULL, 0);
-	errno = saved;
 }
 
 static void instant(bob_event_id e)
 {
-	const int saved = errno;
-
 	bob_ev_instant(e, NULL, 0, HERE);
-	errno = saved;
 }
 
 static void begin_with(bob_event_id e, int32_t count, const struct argument *in)
 {
-	const int saved = errno;
 	struct arguments a;
 
 	if (bob_ev_is_registered(e)) {
@@ -80,12 +69,10 @@ static void begin_with(bob_event_id e, int32_t count, const struct argument *in)
 
 		bob_ev_begin(e, a.arg, n, HERE);
 	}
-	errno = saved;
 }
 
 static void end_with(bob_event_id e, int32_t count, const struct argument *out)
 {
-	const int saved = errno;
 	struct arguments a;
 
 	if (bob_ev_is_registered(e)) {
@@ -93,12 +80,10 @@ static void end_with(bob_event_id e, int32_t count, const struct argument *out)
 
 		bob_ev_end(e, a.arg, convert(&a, e, from, count, out));
 	}
-	errno = saved;
 }
 
 static void instant_with(bob_event_id e, int32_t count, const struct argument *in)
 {
-	const int saved = errno;
 	struct arguments a;
 
 	if (bob_ev_is_registered(e)) {
@@ -106,7 +91,6 @@ static void instant_with(bob_event_id e, int32_t count, const struct argument *i
 
 		bob_ev_instant(e, a.arg, n, HERE);
 	}
-	errno = saved;
 }
 
 /* As the module has it. */

@@ -8,7 +8,7 @@
  *   table.c   what bobbin/events.h finds     hooks.h    hooks, what they bring, plug-ins
  *   function.c calls of functions that are hooked by name   so_far.c   the trace so far, for hooks
  *   exchange.c what ranks tell each other at an event        board.c    what hooks found out, by name
- *   when.c    events that are left out
+ *   when.c    events that are left out                hot.h      what most events do, in line
  *
  * It is a part of each library that is preloaded behind the agent: libbobbin-mpi-*.so, which records both, and libbobbin-events.so.
  * There is only one of them in a process.
@@ -155,7 +155,7 @@ struct bob_ev_thread {
 	struct bob_ev_sites *sites;
 	uint32_t
 		sites_age; /* counts up when numbers of definitions that were given before are not valid any more */
-	struct {		/* definitions of events that come from nowhere, by their number: the newest */
+	struct bob_ev_nowhere { /* definitions of events that come from nowhere, by their number: the newest */
 		uint32_t what, number, age;
 	} nowhere_def[BOB_EV_NOWHERE];
 	struct bob_ev_sets *sets; /* sets.c; NULL: none yet */
@@ -177,7 +177,7 @@ struct bob_ev_thread {
 	struct kept *kept;	/* keep.c */
 	uint64_t kept_used;
 };
-extern __thread struct bob_ev_thread *bob_ev_self; /* of thread.c alone */
+extern __thread struct bob_ev_thread *bob_ev_self; /* of thread.c; user.c looks */
 struct bob_ev_thread *bob_ev_thread_begin(void);
 /* The calling thread's; NULL: it is not recorded. */
 static inline struct bob_ev_thread *bob_ev_thread(void)
@@ -272,7 +272,7 @@ static inline bool bob_ev_user_is_nowhere(uint32_t what)
 	return bob_ev_user(what)->flags & BOB_EVENT_NO_SIGNATURE;
 }
 
-/* --- user.c --- */
+/* --- user.c --- errno stays */
 void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		  const void *cfa);
 void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count);

@@ -68,39 +68,28 @@ static bob_event_id counter(const char *name, uint32_t flags)
 
 static void begin(bob_event_id e, const union bob_arg *in, uint32_t count)
 {
-	const int saved = errno;
-
 	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_begin(e, in, count, HERE);
-	errno = saved;
 }
 
 static void end(bob_event_id e, const union bob_arg *out, uint32_t count)
 {
-	const int saved = errno;
-
 	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_end(e, out, count);
-	errno = saved;
 }
 
 static void instant(bob_event_id e, const union bob_arg *in, uint32_t count)
 {
-	const int saved = errno;
-
 	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_instant(e, in, count, HERE);
-	errno = saved;
 }
 
 static void set(bob_event_id e, double value)
 {
 	const union bob_arg a = { .d = value };
-	const int saved = errno;
 
 	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_instant(e, &a, 1, HERE);
-	errno = saved;
 }
 
 static int when(bob_event_id e, const char *condition)

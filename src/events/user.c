@@ -2,11 +2,13 @@
 /* The program's own events. One that begins is an open record; if it ends and nothing was recorded in it, the record is that of a whole
  * event. Else its beginning becomes an event of its own as soon as another one comes (it is *settled*), and so does its end: what is
  * recorded is in the order in which it happened. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "archive/user_key.h"
 #include "events/hooks.h"
+#include "events/hot.h"
 
 #define NEST_MAX 65536u		/* events of a thread that are under way */
 #define TEXT_WORDS (BOB_USER_STRINGS_MAX * (BOB_EVENT_STRING_MAX / 8))
@@ -46,18 +48,26 @@ void bob_ev_say_missed(void)
 	bob_ev_log(line);
 }
 
-static void miss(void)
+static __attribute__((noinline)) void miss(void)
 {
 	__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
 
-static struct bob_ev_thread *thread_with_nest(void)
+/* The thread's first one. */
+static __attribute__((noinline)) struct bob_ev_thread *make_nest(void)
 {
 	struct bob_ev_thread *t = bob_ev_thread();
 
-	if (t && __builtin_expect(!t->nest, 0))
+	if (t && !t->nest)
 		t->nest = bob_ev_map(sizeof(*t->nest));
 	return t && t->nest ? t : NULL;
+}
+
+BOB_EV_HOT struct bob_ev_thread *thread_with_nest(void)
+{
+	struct bob_ev_thread *t = bob_ev_self;
+
+	return __builtin_expect(t && t->alive == BOB_EV_ALIVE && t->nest, 1) ? t : make_nest();
 }
 
 /* --- parameters --- */
@@ -75,12 +85,10 @@ static uint64_t put_text(struct bob_ev_nest *n, const char *s)
 	return len;
 }
 
-static inline void put_arguments(struct bob_ev_event *e, const struct bob_user_key *k,
-				 uint32_t from, uint32_t to, const union bob_arg *arg,
-				 uint32_t count)
+BOB_EV_HOT void put_arguments(struct bob_ev_event *e, struct bob_ev_nest *n,
+			      const struct bob_user_key *k, uint32_t from, uint32_t to,
+			      const union bob_arg *arg, uint32_t count)
 {
-	struct bob_ev_nest *n = e->thread->nest;
-
 	for (uint32_t i = from; i < to; i++) {
 		const union bob_arg a = i - from < count ? arg[i - from] :
 							   (union bob_arg){ .i = 0 };
@@ -103,39 +111,40 @@ static __attribute__((noinline)) void put_some_texts(struct bob_ev_event *e)
 	n->texts = 0;
 }
 
-static inline void put_texts(struct bob_ev_event *e)
+BOB_EV_HOT void put_texts(struct bob_ev_event *e, const struct bob_ev_nest *n)
 {
-	if (e->thread->nest->texts)
+	if (__builtin_expect(n->texts != 0, 0))
 		put_some_texts(e);
 }
 
 /* --- begin and end --- */
 
-static void begin(struct bob_ev_thread *t, uint32_t id, const union bob_arg *in, uint32_t count,
-		  const void *caller, const void *cfa)
+BOB_EV_HOT void begin(struct bob_ev_thread *t, uint32_t id, const struct bob_user_key *k,
+		      const union bob_arg *in, uint32_t count, const void *caller, const void *cfa)
 {
 	const uint32_t what = bob_ev_user_what(id, BOB_USER_WHOLE);
-	const struct bob_user_key *k = bob_ev_user(what);
 	struct bob_ev_nest *n = t->nest;
-	struct open *o = &n->open[n->depth];
+	const uint32_t depth = n->depth;
+	struct open *o = &n->open[depth];
 
-	if (n->depth == NEST_MAX) {
+	if (depth == NEST_MAX) {
 		miss();
 		return;
 	}
-	if (!bob_ev_open(&o->e, t, what, caller, cfa))
+	if (!bob_ev_hot_open(&o->e, t, what, k->flags & BOB_EVENT_NO_SIGNATURE, caller, cfa))
 		return;
 	o->id = id;
 	o->left_out = false;
 	o->age = t->sites_age;
 	n->texts = 0;
-	put_arguments(&o->e, k, 0, k->in, in, count);
-	bob_ev_begun(&o->e);
-	n->pending = n->depth++;
+	put_arguments(&o->e, n, k, 0, k->in, in, count);
+	bob_ev_hot_begun(&o->e, t);
+	n->pending = depth;
+	n->depth = depth + 1;
 	t->pending = true;
 }
 
-static void begin_left_out(struct bob_ev_nest *n, uint32_t id)
+static __attribute__((noinline)) void begin_left_out(struct bob_ev_nest *n, uint32_t id)
 {
 	if (n->depth < NEST_MAX)
 		n->open[n->depth++] = (struct open){ .id = id, .left_out = true };
@@ -151,20 +160,21 @@ bool bob_ev_settle(struct bob_ev_thread *t)
 	e = &t->nest->open[t->nest->pending].e;
 	bob_event_writer_rename(t->writer, e->number + BOB_USER_BEGIN);
 	bob_ev_took(e, e->number + BOB_USER_BEGIN, e->begin_ns, e->begin_ns);
-	put_texts(e);
+	put_texts(e, t->nest);
 	return bob_ev_put(e);
 }
 
 /* Nothing was recorded in it. */
-static void end_whole(struct bob_ev_event *e, const union bob_arg *out, uint32_t count)
+BOB_EV_HOT void end_whole(struct bob_ev_thread *t, struct open *o, const union bob_arg *out,
+			  uint32_t count)
 {
-	const struct bob_user_key *k = bob_ev_user(e->what);
+	const struct bob_user_key *k = &bob_ev_names[o->id].key;
 
-	e->thread->pending = false;
-	put_arguments(e, k, k->in, (uint32_t)k->in + k->out, out, count);
-	bob_ev_done(e);
-	put_texts(e);
-	bob_ev_put(e);
+	t->pending = false;
+	put_arguments(&o->e, t->nest, k, k->in, (uint32_t)k->in + k->out, out, count);
+	bob_ev_hot_done(&o->e, t);
+	put_texts(&o->e, t->nest);
+	bob_ev_hot_put(&o->e, t);
 }
 
 /* Its end is an event of its own, from the same place as its beginning. */
@@ -184,11 +194,11 @@ static __attribute__((noinline)) void end_apart(struct bob_ev_thread *t, struct 
 	if (!bob_ev_open_as(&e, t, bob_ev_user_what(o->id, BOB_USER_END), number + BOB_USER_END))
 		return;
 	t->nest->texts = 0;
-	put_arguments(&e, k, k->in, (uint32_t)k->in + k->out, out, count);
+	put_arguments(&e, t->nest, k, k->in, (uint32_t)k->in + k->out, out, count);
 	bob_ev_begun(&e);
 	bob_ev_took(&e, e.number, o->e.begin_ns, e.begin_ns);
 	bob_ev_leave_place(&e);
-	put_texts(&e);
+	put_texts(&e, t->nest);
 	bob_ev_put(&e);
 }
 
@@ -199,12 +209,14 @@ static void end_innermost(struct bob_ev_thread *t, const union bob_arg *out, uin
 	if (o->left_out)
 		return;
 	if (t->pending && t->nest->pending == t->nest->depth)
-		end_whole(&o->e, out, count);
+		end_whole(t, o, out, count);
 	else
 		end_apart(t, o, out, count);
 }
 
-static void end(struct bob_ev_thread *t, uint32_t id, const union bob_arg *out, uint32_t count)
+/* Others lie in it, or have not ended. */
+static __attribute__((noinline)) void end_some(struct bob_ev_thread *t, uint32_t id,
+					       const union bob_arg *out, uint32_t count)
 {
 	uint32_t at = t->nest->depth;
 
@@ -218,28 +230,41 @@ static void end(struct bob_ev_thread *t, uint32_t id, const union bob_arg *out, 
 		end_innermost(t, out, count);
 }
 
-static void instant(struct bob_ev_thread *t, uint32_t id, const union bob_arg *in, uint32_t count,
-		    const void *caller, const void *cfa)
+BOB_EV_HOT void end(struct bob_ev_thread *t, uint32_t id, const union bob_arg *out, uint32_t count)
+{
+	struct bob_ev_nest *n = t->nest;
+	struct open *o = &n->open[n->pending];
+
+	if (t->pending && n->pending + 1 == n->depth && o->id == id) {
+		n->depth--;
+		end_whole(t, o, out, count);
+	} else {
+		end_some(t, id, out, count);
+	}
+}
+
+BOB_EV_HOT void instant(struct bob_ev_thread *t, uint32_t id, const struct bob_user_key *k,
+			const union bob_arg *in, uint32_t count, const void *caller,
+			const void *cfa)
 {
 	const uint32_t what = bob_ev_user_what(id, bob_ev_instant_phase(id));
-	const struct bob_user_key *k = bob_ev_user(what);
 	struct bob_ev_event e;
 
-	if (!bob_ev_open(&e, t, what, caller, cfa))
+	if (!bob_ev_hot_open(&e, t, what, k->flags & BOB_EVENT_NO_SIGNATURE, caller, cfa))
 		return;
 	t->nest->texts = 0;
-	put_arguments(&e, k, 0, (uint32_t)k->in + k->out, in, count);
-	bob_ev_begun(&e);
-	bob_ev_took(&e, e.number, e.begin_ns, e.begin_ns);
+	put_arguments(&e, t->nest, k, 0, (uint32_t)k->in + k->out, in, count);
+	bob_ev_hot_begun(&e, t);
+	bob_ev_hot_took(&e, t, e.number, e.begin_ns, e.begin_ns);
 	bob_ev_leave_place(&e);
-	put_texts(&e);
-	bob_ev_put(&e);
+	put_texts(&e, t->nest);
+	bob_ev_hot_put(&e, t);
 }
 
 /* --- from the program --- */
 
 /* In a wrapper, or in a signal handler that came while something was being recorded, nothing can be. */
-static struct bob_ev_thread *enter(void)
+BOB_EV_HOT struct bob_ev_thread *enter(void)
 {
 	struct bob_ev_thread *t;
 
@@ -254,46 +279,59 @@ static struct bob_ev_thread *enter(void)
 	return t;
 }
 
-static void leave(void)
+BOB_EV_HOT void leave(void)
 {
 	bob_ev_entered = NULL;
 	bob_ev_depth = 0;
 }
 
 /* Hooks are called, whether it is recorded or not. */
-static bool is_wanted(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
-		      const void *cfa)
+static __attribute__((noinline)) bool ask_hooks(bool wanted, uint32_t id, const union bob_arg *in,
+						uint32_t count, const void *caller, const void *cfa)
+{
+	if (!bob_ev_is_within())
+		wanted &= bob_ev_user_hooks_begin(id, in, count, caller, cfa);
+	return wanted;
+}
+
+BOB_EV_HOT bool is_wanted(uint32_t id, const struct bob_ev_name *n, const union bob_arg *in,
+			  uint32_t count, const void *caller, const void *cfa)
 {
 	bool wanted = !bob_ev_is_off();
 
-	if (wanted && __builtin_expect(bob_ev_names[id].when != NULL, 0))
+	if (wanted && __builtin_expect(n->when != NULL, 0))
 		wanted = bob_ev_when_holds(id, in, count);
-	if (bob_ev_hook_count && !bob_ev_is_within())
-		wanted &= bob_ev_user_hooks_begin(id, in, count, caller, cfa);
+	if (__builtin_expect(bob_ev_hook_count != 0, 0))
+		wanted = ask_hooks(wanted, id, in, count, caller, cfa);
 	return wanted;
 }
 
 void bob_ev_begin(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		  const void *cfa)
 {
+	const int saved = errno;
+	const struct bob_ev_name *n;
 	struct bob_ev_thread *t;
 	bool wanted;
 
 	if (!bob_ev_is_registered(id))
 		return;
-	wanted = is_wanted(id, in, count, caller, cfa);
+	n = &bob_ev_names[id];
+	wanted = is_wanted(id, n, in, count, caller, cfa);
 	t = enter();
-	if (!t)
-		return;
-	if (wanted)
-		begin(t, id, in, count, caller, cfa);
-	else
-		begin_left_out(t->nest, id);
-	leave();
+	if (t) {
+		if (__builtin_expect(wanted, 1))
+			begin(t, id, &n->key, in, count, caller, cfa);
+		else
+			begin_left_out(t->nest, id);
+		leave();
+	}
+	errno = saved;
 }
 
 void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 {
+	const int saved = errno;
 	struct bob_ev_thread *t;
 
 	if (!bob_ev_is_registered(id) || bob_ev_is_within())
@@ -306,21 +344,26 @@ void bob_ev_end(uint32_t id, const union bob_arg *out, uint32_t count)
 	if (bob_ev_hook_count)
 		bob_ev_user_hooks_end(id, out, count);
 	bob_ev_flush_after(bob_ev_user_what(id, BOB_USER_WHOLE));
+	errno = saved;
 }
 
 void bob_ev_instant(uint32_t id, const union bob_arg *in, uint32_t count, const void *caller,
 		    const void *cfa)
 {
+	const int saved = errno;
+	const struct bob_ev_name *n;
 	struct bob_ev_thread *t;
 
 	if (!bob_ev_is_registered(id))
 		return;
-	t = is_wanted(id, in, count, caller, cfa) ? enter() : NULL;
+	n = &bob_ev_names[id];
+	t = is_wanted(id, n, in, count, caller, cfa) ? enter() : NULL;
 	if (t) {
-		instant(t, id, in, count, caller, cfa);
+		instant(t, id, &n->key, in, count, caller, cfa);
 		leave();
 	}
 	if (bob_ev_hook_count && !bob_ev_depth)
 		bob_ev_user_hooks_end(id, in, count);
 	bob_ev_flush_after(bob_ev_user_what(id, BOB_USER_WHOLE));
+	errno = saved;
 }
