@@ -14,6 +14,8 @@
 #define VALUES_PER_PIECE 4u
 /* A trip count that was predicted costs nothing and another one a byte, but a piece five at least, also if it comes again. */
 #define TRIPS_PER_PIECE 12u
+/* Where none has come again for long, and each was looked for in vain. */
+#define TRIPS_PER_PIECE_LATER 32u
 #define COLD __attribute__((noinline))
 
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
@@ -144,13 +146,18 @@ static COLD void leave_window(struct bob_column_full *f)
 static COLD int is_too_much(const struct bob_column_full *f)
 {
 	uint64_t elements = f->given, wanted = values_wanted(f->owner, &f->owner->slot[f->number]);
+	int is_late = f->column.pieces > PIECES_TO_WAIT, may_return;
 
 	if (f->window)
 		elements += bob_patterns_weight(&f->window->patterns);
-	if (f->column.values >= wanted * elements)
+	if (f->column.values < wanted * elements)
+		may_return = f->window && !is_late;
+	else if (is_late && wanted == TRIPS_PER_PIECE &&
+		 f->column.values < TRIPS_PER_PIECE_LATER * elements)
+		may_return = f->window != NULL;
+	else
 		return 0;
-	return !f->window || f->column.pieces > PIECES_TO_WAIT ||
-	       !bob_patterns_return(&f->window->patterns, PIECES_BACK);
+	return !may_return || !bob_patterns_return(&f->window->patterns, PIECES_BACK);
 }
 
 static void give_piece(void *ctx, const struct bob_piece *p)

@@ -95,22 +95,44 @@ static void grid(struct events *e, uint64_t times)
 		}
 }
 
-static void test_grid(void **state)
+/* A part of a sparse product, time and again: a hundred rows of uneven length, and much that is none. */
+static void gather(struct events *e, uint64_t times)
+{
+	for (uint64_t t = 0; t < times; t++) {
+		state_of_draw = 1;
+		for (uint64_t i = 0, row = 0; i < 2000; i++) {
+			uint64_t len = i < 100 ? 1 + draw(40) : 0;
+
+			for (uint64_t k = 0; k < len; k++)
+				put2(e, 1, 8 * row++, 1);
+			put2(e, 2, 8 * draw(2000), 1);
+		}
+	}
+}
+
+/* Much more of the same takes little more. */
+static void same_again(void (*events)(struct events *e, uint64_t times))
 {
 	size_t bytes[2];
 
-	(void)state;
 	for (int large = 0; large < 2; large++) {
 		struct events e;
 
 		events_begin(&e);
-		grid(&e, large ? 50 : 5);
-		is_null(events_rest(&e), &e, "rest of grid");
-		is_null(events_end(&e), &e, "grid");
+		events(&e, large ? 50 : 5);
+		is_null(events_rest(&e), &e, "rest of what comes again");
+		is_null(events_end(&e), &e, "what comes again");
 		bytes[large] = e.out.len;
 		events_free(&e);
 	}
 	assert_in_range(bytes[1], 100, bytes[0] + 1500);
+}
+
+static void test_same_again(void **state)
+{
+	(void)state;
+	same_again(grid);
+	same_again(gather);
 }
 
 static void test_dense(void **state)
@@ -381,7 +403,7 @@ static void test_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grid),	cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
+		cmocka_unit_test(test_same_again), cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_rest_everywhere), cmocka_unit_test(test_again),
 		cmocka_unit_test(test_many_columns), cmocka_unit_test(test_paths),
