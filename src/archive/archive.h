@@ -76,6 +76,10 @@ bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err);
 
+/* What was lost of the process's own file, at a byte of it; NULL: nothing is known to be. Such a process is left out of the above: its
+ * file says what is missing. Borrowed from the trace. */
+const struct bob_problem *bob_archive_damage(const struct bob_trace *t, uint32_t process);
+
 /* The same while they run, in MPI_Finalize, of one or more: a *head*, which goes on in the processes' own files. What is under way -- a
  * call that has not come back -- and statistics of times are not in it. BOB_NONE: there is no process that could be in it. */
 bob_status bob_archive_merge_running(const struct bob_trace *t, FILE *to, struct bob_error *err);

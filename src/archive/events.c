@@ -137,7 +137,8 @@ static bob_status add_events(struct bob_trace *t, struct bob_process *p, struct 
 			s->mpi.folded = folded;
 			s->info.stream_bytes += in.len;
 		} else if (st != BOB_ERR_NOMEM) {
-			bob_problem_add(t, p->file, 0, "a folded stream cannot be read", 1);
+			bob_problem_add(t, p->file, s->head_off, "a folded stream cannot be read",
+					1);
 		}
 	}
 	s->mpi.log = in.log;

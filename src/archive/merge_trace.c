@@ -28,6 +28,19 @@ static int may_join(const struct bob_process *p, int running)
 	return running || p->info.state != BOB_FILE_OPEN || p->common->merged || p->common->events;
 }
 
+const struct bob_problem *bob_archive_damage(const struct bob_trace *t, uint32_t process)
+{
+	const struct bob_file *f = t->processes[process]->file;
+
+	for (size_t i = 0; i < t->problem_count; i++) {
+		const struct bob_problem *p = &t->problems[i];
+
+		if (p->lost && p->offset && !f->outer && !strcmp(p->file, f->name))
+			return p;
+	}
+	return NULL;
+}
+
 /* How many may, and whether they are not all in one file yet. */
 static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int *is_new)
 {
@@ -37,7 +50,8 @@ static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int
 	for (size_t i = 0; i < t->process_count; i++) {
 		const struct bob_file *f = t->processes[i]->file;
 
-		is_in[i] = (uint8_t)may_join(t->processes[i], running);
+		is_in[i] = may_join(t->processes[i], running) &&
+			   (running || !bob_archive_damage(t, (uint32_t)i));
 		n += is_in[i];
 		*is_new |= is_in[i] && (!f->outer || (outer && f->outer != outer));
 		if (is_in[i])

@@ -299,7 +299,8 @@ static bob_status add_folded(struct bob_trace *t, struct bob_process *p, struct 
 			s->folded = folded;
 			s->info.stream_bytes += in.len;
 		} else if (st != BOB_ERR_NOMEM)
-			bob_problem_add(t, p->file, 0, "a folded stream cannot be read", 1);
+			bob_problem_add(t, p->file, s->head_off, "a folded stream cannot be read",
+					1);
 	}
 	for (size_t i = 0; i < in.log_count && st != BOB_ERR_NOMEM; i++) {
 		const struct bob_fold_log *l = &in.log[i];

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/merging.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "archive/archive.h"
 #include "cli/complain.h"
 #include "cli/naming.h"
+#include "cli/whole.h"
 
 #define TRACE_FILE "trace.bob"
 #define TRACE_SHARE "trace." /* merge_ranks.h */
@@ -99,7 +101,7 @@ static int merge_process(const char *verb, const char *dir, const struct bob_tra
 		return cli_fail(verb, "out of memory");
 	if (size_of(path) && !p->state && !drop_below) /* still written, or killed */
 		result->left++;
-	else if (size_of(path))
+	else if (size_of(path) && !bob_archive_damage(t, i)) /* that says what is missing */
 		st = replace(&j, path, result, &err);
 	free(path);
 	return st == BOB_OK || st == BOB_NONE ? 0 :
@@ -193,6 +195,27 @@ static int merge_opened(const char *verb, const char *dir, struct job *j, const 
 	return merge_apart(verb, dir, j, st == BOB_OK, threads);
 }
 
+/* What must not be put together, or in the place of what can be read as it is. 0: all may. */
+static int is_refused(const char *verb, const struct bob_trace *t)
+{
+	uint32_t one, other;
+
+	if (cli_whole_mixed(t, &one, &other))
+		return cli_fail(verb,
+				"%s and %s are of different runs: give each run a directory of its "
+				"own, and merge there",
+				bob_trace_process(t, one)->file, bob_trace_process(t, other)->file);
+	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++) {
+		const struct bob_problem *p = bob_trace_problem(t, i);
+
+		if (p->lost && !strcmp(p->file, TRACE_FILE))
+			return cli_fail(verb,
+					"nothing is merged: " TRACE_FILE ": %s at byte %" PRIu64,
+					p->text, p->offset);
+	}
+	return 0;
+}
+
 int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 		  struct cli_merged *threads, struct cli_merged *result)
 {
@@ -207,6 +230,10 @@ int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 	memset(result, 0, sizeof(*result));
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
+	if (is_refused(verb, t)) {
+		bob_trace_close(t);
+		return 1;
+	}
 	j.trace = t;
 	j.is_in = calloc(bob_trace_process_count(t) + 1, 1);
 	if (!j.is_in || asprintf(&path, "%s/" TRACE_FILE, dir) < 0)

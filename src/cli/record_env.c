@@ -21,7 +21,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_INIT",	 "BOBBIN_FINALIZE",
 					     "BOBBIN_RANKS",	 "BOBBIN_FLUSH_EVERY",
 					     "BOBBIN_SHIM",	 "BOBBIN_CALLSITES",
-					     "BOBBIN_LAUNCHER",
+					     "BOBBIN_LAUNCHER",	 "BOBBIN_RUN",
 					     "BOBBIN_ENGINE",	 "BOBBIN_MPI_FUNCTIONS",
 					     "BOBBIN_MPI_LEVEL",	 "BOBBIN_MPI_VECTORS" };
 

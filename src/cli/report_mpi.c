@@ -8,6 +8,7 @@
 
 #include "cli/complain.h"
 #include "cli/left_out.h"
+#include "cli/whole.h"
 #include "cli/mpi_one.h"
 #include "cli/mpi_values.h"
 #include "cli/numbers.h"
@@ -324,6 +325,7 @@ static void print_head(const struct reporting *r)
 			cli_bytes(d, sum->received.sum));
 	fputc('\n', r->style->out);
 	(void)cli_left_out_print(r->s, "", r->style->out);
+	(void)cli_whole_print(r->s->trace, "", r->style->out);
 	fputc('\n', r->style->out);
 }
 

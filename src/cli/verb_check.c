@@ -13,6 +13,7 @@
 #include "cli/session.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
+#include "cli/whole.h"
 
 enum { OPT_QUIET, OPT_COMPLETE };
 
@@ -149,6 +150,8 @@ int verb_check(int argc, char **argv)
 	gaps = complete ? print_gaps(&s) : 0;
 	for (uint32_t p = 0; p < bob_trace_process_count(s.trace) && (complete || !quiet); p++)
 		gaps += (uint64_t)(cli_loss_print(s.trace, p, "remark  ", stdout) && complete);
+	if (complete || !quiet)
+		gaps += cli_whole_print(s.trace, "remark  ", stdout) * (uint64_t)complete;
 	if ((complete || !quiet) && cli_left_out_print(&s, "remark  ", stdout))
 		gaps += (uint64_t)complete;
 	if (!quiet || lost)

@@ -16,6 +16,7 @@
 #include "cli/text_table.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
+#include "cli/whole.h"
 #include "export/json.h"
 #include "plan/plan.h"
 
@@ -154,7 +155,7 @@ static void print_images(const struct cli_session *s, uint32_t max)
 static int is_plumbing(const char *setting)
 {
 	static const char *const names[] = { "BOBBIN_AGENT=", "BOBBIN_PLANNER=", "BOBBIN_DIR=",
-					     "BOBBIN_CACHE=", "BOBBIN_NS_" };
+					     "BOBBIN_CACHE=", "BOBBIN_NS_", CLI_RUN_VARIABLE "=" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(setting, names[i], strlen(names[i])))
@@ -260,6 +261,7 @@ static void print_text(const struct cli_session *s, int all)
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
 	cli_untraced_print(s, stdout);
 	(void)cli_left_out_print(s, "", stdout);
+	(void)cli_whole_print(t, "", stdout);
 	print_missing(s);
 	print_logs(t);
 }

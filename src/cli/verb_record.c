@@ -28,6 +28,7 @@
 #include "cli/record_options.h"
 #include "cli/sampler.h"
 #include "cli/verbs.h"
+#include "cli/whole.h"
 #include "cli/wrap_library.h"
 
 #define RANKS_WAIT_MS 2000	/* while programs of theirs run */
@@ -305,7 +306,7 @@ static int choose_wrappers(struct recording *r, const char *path)
 int verb_record(int argc, char **argv)
 {
 	struct recording r = { .output = "bobbin.data", .time = "marks", .engine.engine = "auto" };
-	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512];
+	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512], run_name[CLI_RUN_BYTES];
 	struct bob_error err = { .text = "" };
 	int bad = record_options_read(&r, argc, argv);
 
@@ -357,6 +358,8 @@ int verb_record(int argc, char **argv)
 		cli_fail("record", "%s: %s; choose another place with -o", err.path, err.text);
 		return 125;
 	}
+	cli_run_name(key, run_name);
+	cli_vars_set(&r.vars, CLI_RUN_VARIABLE, run_name);
 	if (r.mem && cli_mem_is_native(&r.engine)) {
 		cli_mem_native(&r.engine, &r.vars);
 	} else if (r.mem) {

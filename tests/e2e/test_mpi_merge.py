@@ -130,6 +130,52 @@ def kill_9_first():
     merged(t, want)
 
 
+def bad(spoil, says, status, left=()):
+    """What is wrong is said, and never lost by merging."""
+    t = copy(trace("openmpi")[0])
+    files = sorted(t.glob("p*.bob"))
+    spoil(t, files)
+    r = h.bobbin("merge", t)
+    h.check(r.status == status and says.format(*[p.name for p in files]).encode() in r.out + r.err, f"{r}")
+    h.check({p.name for p in t.glob("p*.bob")} == {files[i].name for i in left}, f"left: {list(t.iterdir())}")
+    r = h.bobbin("check", t)
+    h.check(r.status == status and (left or b"remark  ranks without a file: " in r.out), f"{r}")
+
+
+def other_run(directory, files):
+    """A file of the same program from another run."""
+    exe = m.program("openmpi", "late.c")
+    r = m.record("openmpi", 2, [exe, "3"], options=["--mpi-level=rank"])
+    mine = list(r.trace.glob("p*.bob"))[0]
+    shutil.copy(mine, directory / files[0].name)
+
+
+def several_runs(processes):
+    t = copy(trace("openmpi")[0])
+    other_run(t, sorted(t.glob("p*.bob")))
+    before = sorted(p.name for p in t.iterdir())
+    launch = m.mpirun("openmpi", processes) if processes > 1 else []
+    r = h.run([*launch, h.BOBBIN, "merge", t], env=m.environment("openmpi"))
+    h.check(r.status == 1 and b"are of different runs: " in r.err, f"{r}")
+    h.check(sorted(p.name for p in t.iterdir()) == before, f"left: {list(t.iterdir())}")
+
+
+def damaged_result():
+    """What is in a damaged trace.bob is not written over."""
+    t = copy(trace("openmpi")[0])
+    one = sorted(t.glob("p*.bob"))[0]
+    kept = one.read_bytes()
+    one.unlink()
+    h.check(h.bobbin("merge", t).status == 0, "ranks but one")
+    one.write_bytes(kept)
+    damaged = bytearray((t / "trace.bob").read_bytes())
+    damaged[5000] ^= 1
+    (t / "trace.bob").write_bytes(damaged)
+    r = h.bobbin("merge", t)
+    h.check(r.status == 1 and b"nothing is merged: trace.bob: " in r.err, f"{r}")
+    h.check(one.read_bytes() == kept and (t / "trace.bob").read_bytes() == damaged, "something was written")
+
+
 def nothing_to_share():
     """What is for one alone to do, the others leave to it."""
     t = copy(trace("openmpi")[0])
@@ -149,6 +195,13 @@ suite.add("one hangs", hangs)
 suite.add("one is killed at random moments", kill_9, 5)
 suite.add("rank 0 is killed", kill_9_first)
 suite.add("nothing to share", nothing_to_share)
+suite.add("a file is missing", bad, lambda t, f: f[2].unlink(), "ranks without a file: ", 0)
+suite.add("a file is cut off", bad, lambda t, f: os.truncate(f[2], 5000), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2])
+suite.add("a file is empty", bad, lambda t, f: os.truncate(f[2], 0), "{2} is left as it is: the file is empty", 1, [2])
+suite.add("a file is no trace", bad, lambda t, f: f[2].write_bytes(b"nothing" * 999), "{2} is left as it is: not a bobbin trace file", 1, [2])
+suite.add("a file of another run", several_runs, 1)
+suite.add("a file of another run, 3 processes", several_runs, 3)
+suite.add("the merged file is damaged", damaged_result)
 
 if __name__ == "__main__":
     h.require_bobbin()

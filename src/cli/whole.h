@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is a trace one run, and all of it? Ranks whose files are not there, and files of other runs. */
+#ifndef BOB_CLI_WHOLE_H
+#define BOB_CLI_WHOLE_H
+
+#include <stdio.h>
+
+#include "bobbin/trace.h"
+
+/* Which run a process is of: record says so in its environment. */
+#define CLI_RUN_VARIABLE "BOBBIN_RUN"
+#define CLI_RUN_BYTES 17
+/* `run` has room for CLI_RUN_BYTES: the key of a run's directory, short. */
+void cli_run_name(const char *key, char *run);
+
+/* Two processes of different runs. 0: there are none that are known to be. */
+int cli_whole_mixed(const struct bob_trace *t, uint32_t *one, uint32_t *other);
+/* A line each, beginning with `before`: ranks of the largest world that left nothing; that there are several runs. How many. */
+uint32_t cli_whole_print(const struct bob_trace *t, const char *before, FILE *out);
+
+#endif
