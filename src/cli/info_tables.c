@@ -151,10 +151,11 @@ void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes 
 		cli_table_cell(&table, cli_count(text, p->thread_count));
 		cli_table_cell(&table, cli_count(text, events));
 		if (what == COUNT_MPI) {
-			cli_table_cell(&table, cli_count(text, bytes));
+			/* of what is merged nobody has a part of his own */
+			cli_table_cell(&table, bytes ? cli_count(text, bytes) : "-");
 			snprintf(text, sizeof(text), "%.3g",
 				 events ? (double)bytes / (double)events : 0.0);
-			cli_table_cell(&table, text);
+			cli_table_cell(&table, bytes ? text : "-");
 		}
 		cli_table_cell(&table, p->stop_text[0] ? p->stop_text : cli_process_state(p));
 		cli_table_cell(&table, p->exe[0] ? p->exe : "?");

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/complain.h"
+#include "cli/info_columns.h"
 #include "cli/info_tables.h"
 #include "cli/left_out.h"
 #include "cli/numbers.h"
@@ -256,6 +257,7 @@ static void print_text(const struct cli_session *s, int all)
 	cli_info_moments(s->trace, &sizes);
 	sum_overhead(t, &overhead);
 	cli_overhead_print(&overhead, stdout);
+	cli_info_columns(t);
 	putchar('\n');
 	cli_info_processes(t, &sizes, all ? UINT32_MAX : ROWS_DEFAULT);
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);

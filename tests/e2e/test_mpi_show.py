@@ -253,6 +253,21 @@ def sizes():
     h.check([t["mpi_calls"] for p in j["process_list"] for t in p["thread_list"]] == [88] * 4, "calls of threads")
 
 
+def grows():
+    """What follows no rule is named, and how many values that are in a longer run; nothing else is."""
+    def of(steps):
+        text = said("info", recorded("chance", str(steps)))
+        has(text, "\nfolding     parameters and loops: 22 of 24 follow simple rules, ")
+        rows = re.findall(r"^ *[\d,]+ +1 +([\d,]+) +4  (sendcount|bytes of status) +MPI_Sendrecv   by_chance", text, re.M)
+        h.check(len(rows) == 2 and {r[1] for r in rows} == {"sendcount", "bytes of status"}, text)
+        return {int(r[0].replace(",", "")) for r in rows}
+    short, long = of(200), of(2000)
+    h.check(len(short) == 1 and long == {short.pop() + 1800}, f"{short}, {long}")
+    text = said("info", recorded())
+    rows = re.findall(r"^ *[\d,]+ +4 +- +-  (.*\S) +MPI_Alltoallv   together", text, re.M)
+    h.check(sorted(rows) == ["elements of rdispls", "elements of sdispls"] and text.count(" MPI_") == 2, text)
+
+
 def stuck():
     """Killed while they wait: what each waits for is said."""
     trace = recorded("stuck")
@@ -277,6 +292,7 @@ suite.add("calls one by one", one_by_one)
 suite.add("report", reports)
 suite.add("commmatrix", matrix)
 suite.add("info", sizes)
+suite.add("what grows", grows)
 suite.add("calls that never came back", stuck)
 suite.add("what makes no sense", refused)
 

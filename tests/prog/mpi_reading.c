@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the verbs that read MPI calls are tested with, for four ranks: a ring with varying tags, a row of neighbours with ends, two communicators of two,
  * a derived type, persistent requests, vectors, a master that takes what comes. "stuck": rank 0 waits for a message that nobody sends. "now-and-then":
- * calls that come in some rounds only. */
+ * calls that come in some rounds only. "chance": messages of any length. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +109,22 @@ static void now_and_then(void)
 	}
 }
 
+/* The same lengths in each run; no rule says what the next one is. */
+static void by_chance(int steps)
+{
+	static char out[1 << 16], in[1 << 16];
+	unsigned x = 12345;
+
+	for (int i = 0; i < steps; i++) {
+		int n;
+
+		x = x * 1103515245u + 12345u;
+		n = (int)(x >> 16);
+		MPI_Sendrecv(out, n, MPI_CHAR, (rank + 1) % ranks, 5, in, 1 << 16, MPI_CHAR,
+			     (rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int steps = argc > 2 ? atoi(argv[2]) : 10;
@@ -120,8 +136,11 @@ int main(int argc, char **argv)
 		ring(3);
 		stuck();
 	}
-	if (argc > 1 && !strcmp(argv[1], "now-and-then")) {
-		now_and_then();
+	if (argc > 1 && (!strcmp(argv[1], "now-and-then") || !strcmp(argv[1], "chance"))) {
+		if (argv[1][0] == 'n')
+			now_and_then();
+		else
+			by_chance(steps);
 		MPI_Finalize();
 		return 0;
 	}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What takes room in a folded trace: its columns, one by one. */
+#ifndef BOB_FOLD_ROOM_H
+#define BOB_FOLD_ROOM_H
+
+#include "bobbin/fold.h"
+
+struct bob_fold_room {
+	uint64_t bytes;		/* of the rules of all participants, as they are in memory */
+	uint32_t forms;		/* how many groups of participants have rules of their own */
+	uint32_t without;	/* parts of participants in which values come that follow no rule */
+	uint64_t
+		most; /* how many such values there are in the one that has most, of the first of each group */
+};
+
+/* Of a column, as bob_folded_pieces has it. BOB_ERR_INVAL: there is no such column. BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
+bob_status bob_folded_room(const struct bob_folded *f, uint32_t item, uint32_t word,
+			   struct bob_fold_room *room);
+/* Bytes of all values that follow no rule. */
+uint64_t bob_folded_room_of_values(const struct bob_folded *f);
+
+#endif
