@@ -90,6 +90,8 @@ struct bob_probe_file {
 	void *own;
 	/* Of each site, where nothing is wanted, as far as is known: probes need not ask there, but count. NULL: `access` is not, either. */
 	const struct bob_probe_gap *const *gap;
+	/* What was asked for and has no probe, a line each, without its end; NULL is behind the last. NULL: nothing. */
+	const char *const *missing;
 };
 
 #define BOB_PROBE_TABLE "bobbin_probe_1"

@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "probe/probe.h"
+
+#define MISSING_MAX 64u /* lines of a file */
 
 static uint32_t files;
 
@@ -201,6 +204,17 @@ __attribute__((visibility("default"))) const struct bob_probe_table bobbin_probe
 	.outside = bob_pr_count_own,
 };
 
+/* What the instrumenter could not give a probe. */
+static void note_missing(const struct bob_probe_file *f)
+{
+	char line[1024];
+
+	for (uint32_t i = 0; f->missing && f->missing[i] && i < MISSING_MAX; i++) {
+		snprintf(line, sizeof(line) - 1, "%s: %s", f->path, f->missing[i]);
+		bob_pr_note(strcat(line, "\n"));
+	}
+}
+
 static void begin_file(struct bob_probe_file *f)
 {
 	uint64_t words[3] = { f->digest, f->sites, f->nests }, key;
@@ -216,7 +230,10 @@ static void begin_file(struct bob_probe_file *f)
 			"an instrumented file is not recorded: it is of another version of bobbin/probe.h, instrument it again\n");
 		return;
 	}
-	if (f->own || (!f->sites && !f->variables))
+	if (f->own)
+		return;
+	note_missing(f);
+	if (!f->sites && !f->variables)
 		return;
 	own = malloc(sizeof(*own));
 	number = __atomic_fetch_add(&files, 1, __ATOMIC_RELAXED);

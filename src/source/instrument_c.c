@@ -13,7 +13,7 @@
 struct c_result {
 	struct bob_source_result result;
 	struct bob_source_c_result *of_c;
-	struct bob_source_refusal refusals[BOB_SOURCE_C_REFUSALS];
+	struct bob_source_refusal *refusals;
 };
 
 static void close_c(struct bob_source_result *r)
@@ -21,6 +21,7 @@ static void close_c(struct bob_source_result *r)
 	struct c_result *c = r->memory;
 
 	bob_source_c_close(c->of_c);
+	free(c->refusals);
 	free(c);
 }
 
@@ -38,11 +39,10 @@ static void take_c(struct c_result *c)
 						.loops = n->loops,
 						.calls = n->calls,
 						.communication = n->communication };
-	for (uint32_t i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
-		if (n->refused[i])
-			c->refusals[r->refusal_count++] = (struct bob_source_refusal){
-				.why = bob_source_c_refusal_text((enum bob_source_c_refusal)i),
-				.count = n->refused[i] };
+	for (uint32_t i = 0; i < c->of_c->refused_count; i++)
+		c->refusals[r->refusal_count++] =
+			(struct bob_source_refusal){ .why = c->of_c->refused[i].why,
+						     .count = c->of_c->refused[i].count };
 	r->refusals = c->refusals;
 	r->memory = c;
 	r->close = close_c;
@@ -295,7 +295,13 @@ bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bo
 	if (st == BOB_OK)
 		st = instrument(f, &options, &c->of_c, why);
 	free(wishes);
+	if (st == BOB_OK) {
+		c->refusals = calloc(c->of_c->refused_count + 1u, sizeof(*c->refusals));
+		st = c->refusals ? BOB_OK : BOB_ERR_NOMEM;
+	}
 	if (st != BOB_OK) {
+		if (c)
+			bob_source_c_close(c->of_c);
 		free(c);
 		return st;
 	}

@@ -300,6 +300,8 @@ def indirect():
     assert set(refused) == {17}, r.stdout
     trace, text = accesses(build_fortran(out, "indirect.f90", ["-O0"]), [], "indirect")
     assert float(text) == 18, text
+    info = subprocess.run([str(h.BOBBIN), "info", str(trace)], capture_output=True, text=True, check=True).stdout
+    assert f"indirect.f90: no probe at 1 place: {refused[17]}" in info, info
     want = [("store", 4, 0, 4 * i) for i in range(4)] + [("store", 4, 0, 4), ("store", 4, 0, 12), ("load", 4, 0, 0), ("store", 4, 0, 0)]
     want += [("load", 4, 0, 4 * i) for i in range(4)]
     got = replayed(trace)

@@ -149,6 +149,58 @@ def data():
     check(["trace file data.c", "trace variable table", "trace variable all", "trace file rows.c"], ["L table[1] rows"])
 
 
+HEADERS = {
+    "cells.h": """
+#define SET(g, i, v) ((g)[i] = (v))
+static inline double cell(const double *p, int i) { return p[i]; }
+static inline double both(const double *p) { return p[0] + p[1]; }
+""",
+    "more.h": "static inline void clear(double *p) { *p = 0; }\n",
+    "uses.c": """#include <stdio.h>
+#include "cells.h"
+#include "sub/more.h"
+static double grid[8];
+int main(void)
+{
+	SET(grid, 2, 5);
+	clear(grid);
+	printf("%g\\n", cell(grid, 2) + both(grid) + grid[2]);
+	return 0;
+}
+""",
+    "only.c": """#include "cells.h"
+static double line[2] = { 1, 2 };
+double sum(void)
+{
+	return both(line);
+}
+""",
+}
+
+
+@suite.case("what stands in headers has no probe: it is said of which, and the trace says it, too")
+def headers():
+    folder = h.fresh("instrument_headers")
+    (folder / "sub").mkdir()
+    for name, text in HEADERS.items():
+        (folder / ("sub" if name == "more.h" else ".") / name).write_text(text)
+
+    def run(*argv, text=None):
+        return subprocess.run([str(a) for a in argv], check=True, capture_output=True, text=True, cwd=folder, input=text).stdout
+    said = run(h.BOBBIN, "instrument", "-o", "out", "--", "-I.",
+               text="trace file uses.c\ntrace variable grid\ntrace file only.c\ntrace variable line\nbye\n")
+    want = ["no probe at 3 places: written in an included file, ./cells.h", "no probe at 1 place: written in an included file, ./sub/more.h"]
+    found = [line for line in said.splitlines() if "no probe" in line]
+    h.check(found == [f"uses.c: {want[0]}", f"uses.c: {want[1]}", f"only.c: {want[0]}"], said)
+    run("gcc", "-O2", "-w", "-I.", "-Iout", "out/uses.c", "out/only.c", "-o", "probed")
+    h.check(run(h.BOBBIN, "record", "-q", "--source", "-o", "trace", "--", "./probed") == "10\n", "another result")
+    info = run(h.BOBBIN, "info", "trace")
+    for line in (f"uses.c: {want[0]}", f"uses.c: {want[1]}", f"only.c: {want[0]}"):
+        h.check(line in info, info)
+    rows = re.findall(r"^([LS]) 0x\S+ \d+ \w+\.c\S+ (.+)$", run(h.BOBBIN, "replay", "--mem", "--subscripts", "trace"), re.M)
+    h.check(rows == [("S", "grid[2]"), ("L", "grid[2]")], str(rows))
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

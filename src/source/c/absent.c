@@ -4,12 +4,6 @@
 
 #include <stdio.h>
 
-const char *bob_source_c_refusal_text(enum bob_source_c_refusal why)
-{
-	(void)why;
-	return "";
-}
-
 bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_options *options,
 				   struct bob_source_c_result **out,
 				   struct bob_source_c_complaint *why)

@@ -89,7 +89,6 @@ enum bob_source_c_refusal {
 	BOB_SOURCE_C_UNCLEAR,	/* no place for a probe was found */
 	BOB_SOURCE_C_REFUSALS
 };
-const char *bob_source_c_refusal_text(enum bob_source_c_refusal why);
 
 struct bob_source_c_counts {
 	uint32_t probes;	/* in the text: one for each access, or for each nest */
@@ -104,10 +103,18 @@ struct bob_source_c_counts {
 	uint32_t refused[BOB_SOURCE_C_REFUSALS];
 };
 
+/* What was asked for and has no probe. */
+struct bob_source_c_refused {
+	uint32_t count;
+	char *why;
+};
+
 struct bob_source_c_result {
 	char *text;		/* the new file */
 	size_t len;
 	struct bob_source_c_counts counts;
+	struct bob_source_c_refused *refused; /* what is in included files is told by file */
+	uint32_t refused_count;
 };
 
 struct bob_source_c_complaint {

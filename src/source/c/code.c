@@ -81,6 +81,14 @@ static bool find_body(struct bob_c_unit *u, CXCursor c, struct bob_c_span *body)
 	return is_there && body->is_plain;
 }
 
+static void refuse_place(struct bob_c_unit *u, const struct bob_c_span *s, CXCursor c)
+{
+	if (s->is_ours)
+		bob_c_refuse(u, BOB_SOURCE_C_MACRO);
+	else
+		bob_c_refuse_included(u, c);
+}
+
 struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_span s = bob_c_span(u, c);
@@ -95,7 +103,7 @@ struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
 		loop.end = statement_end(u, &s);
 	}
 	if (!loop.body_end || !loop.end)
-		bob_c_refuse(u, s.is_ours ? BOB_SOURCE_C_MACRO : BOB_SOURCE_C_INCLUDED);
+		refuse_place(u, &s, c);
 	else if (u->blocked >= 0 || bob_c_is_below_pragma(u, &s))
 		bob_c_refuse(u, BOB_SOURCE_C_ATOMIC_PRAGMA);
 	else if (bob_c_is_jumped_into(u, s.start, loop.end))
@@ -163,10 +171,11 @@ bool bob_c_call_open(struct bob_c_unit *u, CXCursor c, const char *callee, uint3
 		return false;
 	if (!s.is_ours || u->blocked >= 0 || comes_back_twice(callee) ||
 	    !bob_c_is_editable(u, &s)) {
-		bob_c_refuse(u, !s.is_ours		 ? BOB_SOURCE_C_INCLUDED :
-				u->blocked >= 0		 ? (enum bob_source_c_refusal)u->blocked :
-				comes_back_twice(callee) ? BOB_SOURCE_C_TWICE :
-							   BOB_SOURCE_C_MACRO);
+		if (!s.is_ours || (u->blocked < 0 && !comes_back_twice(callee)))
+			refuse_place(u, &s, c);
+		else
+			bob_c_refuse(u, u->blocked >= 0 ? (enum bob_source_c_refusal)u->blocked :
+							  BOB_SOURCE_C_TWICE);
 		return false;
 	}
 	if (!bob_c_claim(u, s.start, s.end))

@@ -249,10 +249,19 @@ static bool has_accesses(const struct bob_c_unit *u)
 	return u->site_count != 0;
 }
 
+/* Something was asked for that has no probe: the trace is to say so. */
+static bool has_refusals(const struct bob_c_unit *u)
+{
+	for (uint32_t i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
+		if (u->counts.refused[i])
+			return true;
+	return false;
+}
+
 void bob_c_emit_frame(struct bob_c_unit *u)
 {
 	use_exposed(u);
-	if (!has_accesses(u) && !u->event_count) {
+	if (!has_accesses(u) && !u->event_count && !has_refusals(u)) {
 		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is given back. */
 		bob_c_keep_edits(u, bob_c_before_gone, bob_c_behind_gone);
 		if (!u->edit_count)
@@ -264,8 +273,10 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 		       "static __attribute__((constructor(101),no_instrument_function)) void "
 		       "bobbin_begin(void){");
 	bob_c_close_at(u, u->len,
-		       has_accesses(u) ? "bob_probe_begin(&bob_probe_here);\n" :
-					 "bob_probe_here.recorder=bob_probe_recorder();\n");
+		       has_accesses(u) || has_refusals(u) ? "bob_probe_begin(&bob_probe_here);\n" :
+							    "");
+	if (!has_accesses(u))
+		bob_c_close_at(u, u->len, "bob_probe_here.recorder=bob_probe_recorder();\n");
 	bob_c_emit_event_names(u);
 	for (size_t i = 0; i < u->row_count; i++) {
 		const struct bob_c_variable *v = u->rows[i].variable;

@@ -7,34 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *bob_source_c_refusal_text(enum bob_source_c_refusal why)
-{
-	static const char *const texts[BOB_SOURCE_C_REFUSALS] = {
-		[BOB_SOURCE_C_MACRO] = "written in a macro",
-		[BOB_SOURCE_C_INCLUDED] = "written in an included file",
-		[BOB_SOURCE_C_REGISTER] = "in a register: no address",
-		[BOB_SOURCE_C_BITS] = "a member whose place is not known",
-		[BOB_SOURCE_C_VECTOR] = "an element of a vector: no address",
-		[BOB_SOURCE_C_ASSEMBLER] = "an operand of an asm statement",
-		[BOB_SOURCE_C_ATOMIC_PRAGMA] = "below a pragma that rules its form",
-		[BOB_SOURCE_C_DEEP] = "too deep",
-		[BOB_SOURCE_C_THREAD] = "one for each thread",
-		[BOB_SOURCE_C_LARGE] = "too large for one record",
-		[BOB_SOURCE_C_JUMP] = "jumped over",
-		[BOB_SOURCE_C_TWICE] = "a call that may come back twice",
-		[BOB_SOURCE_C_UNCLEAR] = "no place for a probe",
-	};
-
-	return why < BOB_SOURCE_C_REFUSALS ? texts[why] : "";
-}
-
 static bob_status finish(struct bob_c_unit *u, struct bob_source_c_result **out)
 {
 	struct bob_source_c_result *r = calloc(1, sizeof(*r));
 	bob_status st = r ? bob_c_apply(u, &r->text, &r->len) : BOB_ERR_NOMEM;
 
+	if (st == BOB_OK)
+		st = bob_c_refusals_take(u, r);
 	if (st != BOB_OK) {
-		free(r);
+		bob_source_c_close(r);
 		return st;
 	}
 	r->counts = u->counts;
@@ -139,7 +120,11 @@ bob_status bob_source_c_reach(const char *path, const struct bob_source_c_option
 
 void bob_source_c_close(struct bob_source_c_result *r)
 {
-	if (r)
+	for (uint32_t i = 0; r && i < r->refused_count; i++)
+		free(r->refused[i].why);
+	if (r) {
+		free(r->refused);
 		free(r->text);
+	}
 	free(r);
 }

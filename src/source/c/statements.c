@@ -100,8 +100,10 @@ static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_vari
 
 	if (!at && s.is_ours && !is_auto)
 		bob_c_refuse_in_macro(u, &s);
+	else if (!at && s.is_ours)
+		bob_c_refuse(u, BOB_SOURCE_C_UNCLEAR);
 	else if (!at)
-		bob_c_refuse(u, is_auto ? BOB_SOURCE_C_UNCLEAR : BOB_SOURCE_C_INCLUDED);
+		bob_c_refuse_included(u, decl);
 	v->is_jumped = !at || (!v->is_static && bob_c_is_jumped_into(u, at, scope_end));
 	while (v->is_static && at && u->bytes[at] == ',')
 		at = declarator_end(u, at + 1);
@@ -295,7 +297,7 @@ static void declare_parameters(struct bob_c_unit *u, const struct bob_c_list *l,
 		if (u->is_scan || !v || !v->is_wanted || !*v->name || v->is_register)
 			continue;
 		if (!s.is_ours)
-			bob_c_refuse(u, BOB_SOURCE_C_INCLUDED);
+			bob_c_refuse_included(u, body);
 		else if (!s.is_plain || u->bytes[s.start] != '{')
 			bob_c_refuse_in_macro(u, &s);
 		else if (bob_c_is_jumped_into(u, s.start, s.end))

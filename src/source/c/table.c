@@ -219,9 +219,26 @@ static uint64_t digest(const struct bob_c_unit *u)
 	return h;
 }
 
+/* What has no probe, for the trace. */
+static void put_missing(struct bob_c_unit *u)
+{
+	struct bob_source_c_refused *r;
+	const uint32_t n = bob_c_refusals(u, &r);
+
+	put(u, "static const char *const bobbin_missing[]={");
+	for (uint32_t i = 0; i < n; i++)
+		put(u, bob_c_printf(u, "%s,\n",
+				    bob_c_quoted(u, bob_c_printf(u, "no probe at %u place%s: %s",
+								 r[i].count,
+								 r[i].count == 1 ? "" : "s",
+								 r[i].why))));
+	put(u, "0};\n");
+}
+
 void bob_c_emit_tables(struct bob_c_unit *u)
 {
 	put(u, "\n");
+	put_missing(u);
 	put_variables(u);
 	put(u, "static const char *const bobbin_units[]={");
 	for (size_t i = 0; i < u->unit_count; i++)
@@ -242,7 +259,7 @@ void bob_c_emit_tables(struct bob_c_unit *u)
 		       u,
 		       "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
 		       "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
-		       "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0};\n",
+		       "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing};\n",
 		       bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->unit_count,
 		       u->row_count, u->site_count, u->nest_count));
 }

@@ -235,6 +235,7 @@ void bob_c_unit_close(struct bob_c_unit *u)
 	free(u->bytes);
 	free(u->macros);
 	free(u->obstacles);
+	free(u->included);
 	free(u->rows);
 	free(u->nests);
 	free(u->units);
@@ -425,11 +426,6 @@ uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at)
 		}
 	}
 	return at;
-}
-
-void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
-{
-	u->counts.refused[why]++;
 }
 
 char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)

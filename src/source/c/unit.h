@@ -137,6 +137,8 @@ struct bob_c_unit {
 	uint64_t *wrapped;	/* spans that have a probe: an open hash of (start, end) */
 	size_t wrapped_count, wrapped_room;
 	struct bob_source_c_counts counts;
+	struct bob_source_c_refused *included; /* by the names of files */
+	size_t included_count, included_room;
 	uint32_t top,
 		top_line; /* where the first function with a probe begins, if has_top; else the first function */
 	bool has_top;
@@ -196,9 +198,16 @@ bool bob_c_is_array(enum CXTypeKind k);
 const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at);
 /* The first byte at or behind `at` that is neither blank nor comment. */
 uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at);
-void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why);
 char *bob_c_printf(struct bob_c_unit *u, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* --- refused.c --- */
+void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why);
+/* `c` is in another file. */
+void bob_c_refuse_included(struct bob_c_unit *u, CXCursor c);
+/* What was refused, of included files by name: so many, in memory of the unit. */
+uint32_t bob_c_refusals(struct bob_c_unit *u, struct bob_source_c_refused **out);
+bob_status bob_c_refusals_take(struct bob_c_unit *u, struct bob_source_c_result *to);
 
 /* --- edits.c --- */
 void bob_c_open_at(struct bob_c_unit *u, uint32_t at, const char *text);

@@ -116,8 +116,8 @@ bool bob_c_is_clear(const struct bob_c_unit *u, const struct bob_c_lvalue *lv,
 }
 
 /* No probe for this one? Then it is counted why. */
-static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const struct bob_c_span *s,
-		   enum bob_c_verdict verdict)
+static bool is_out(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
+		   const struct bob_c_span *s, enum bob_c_verdict verdict)
 {
 	if (verdict == BOB_C_NOT_ASKED)
 		return true;
@@ -129,6 +129,8 @@ static bool is_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv, const st
 		return false;
 	if (obstacle(u, lv, s) == BOB_SOURCE_C_REGISTER)
 		bob_c_refuse_in_register(u, lv->variable);
+	else if (obstacle(u, lv, s) == BOB_SOURCE_C_INCLUDED)
+		bob_c_refuse_included(u, c);
 	else
 		bob_c_refuse(u, obstacle(u, lv, s));
 	return true;
@@ -174,7 +176,7 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 		return false;
 	*s = bob_c_span(u, c);
 	verdict = bob_c_judge(u, lv, c, s->line);
-	if (is_out(u, lv, s, verdict))
+	if (is_out(u, c, lv, s, verdict))
 		return false;
 	if (!bob_c_is_editable(u, s)) {
 		bob_c_refuse_in_macro(u, s);

@@ -88,16 +88,16 @@ static int read_option(char *a)
 	return 0;
 }
 
-static void say(const struct bob_source_c_counts *c)
+static void say(const struct bob_source_c_result *r)
 {
+	const struct bob_source_c_counts *c = &r->counts;
+
 	fprintf(stderr,
 		"probes %u proved %u filtered %u dropped %u nests %u in-nests %u variables %u\n",
 		c->probes, c->proved, c->filtered, c->dropped, c->nests, c->nest_references,
 		c->variables);
-	for (int i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
-		if (c->refused[i])
-			fprintf(stderr, "refused %u: %s\n", c->refused[i],
-				bob_source_c_refusal_text((enum bob_source_c_refusal)i));
+	for (uint32_t i = 0; i < r->refused_count; i++)
+		fprintf(stderr, "refused %u: %s\n", r->refused[i].count, r->refused[i].why);
 }
 
 int main(int argc, char **argv)
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	fwrite(r->text, 1, r->len, stdout);
-	say(&r->counts);
+	say(r);
 	bob_source_c_close(r);
 	return 0;
 }

@@ -321,6 +321,23 @@ static void say_storage(struct out *o, const struct bob_weave *w)
 	say(o, "0};\nstatic void *told[%zu];\n", w->variable_count + 1);
 }
 
+static void say_missing(struct out *o, const struct bob_weave *w)
+{
+	say(o, "static const char *const missing[] = {\n");
+	for (uint32_t i = 0; i < w->refusal_count; i++) {
+		const struct bob_source_refusal *r = &w->refusals[i];
+		char text[400];
+
+		if (!r->count || r->is_early)
+			continue;
+		snprintf(text, sizeof(text), "no probe at %u place%s: %s", r->count,
+			 r->count == 1 ? "" : "s", r->why);
+		say_text(o, text);
+		say(o, ",\n");
+	}
+	say(o, "NULL};\n");
+}
+
 static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 {
 	say(o, "static struct bob_probe_file here = {\n"
@@ -330,6 +347,7 @@ static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 	    ", .digest = 0x%" PRIx64 "u,\n"
 	    "	.unit = units, .variable = variables, .site = sites, .nest = nests,\n"
 	    "	.units = %u, .variables = %zu, .sites = %zu, .nests = %zu,\n"
+	    "	.missing = missing,\n"
 	    "};\n\n",
 	    digest, w->file->unit_count, w->variable_count, w->site_count, w->nest_count);
 }
@@ -360,6 +378,7 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		say_boxes(&o, w);
 		say_storage(&o, w);
 	}
+	say_missing(&o, w);
 	say_here(&o, w, digest);
 	if (w->event_count)
 		say_events(&o, w);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was asked for and gets no probe: how often, and why. Of included files it is told which, for they stay as they are. */
+#include "source/c/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
+{
+	u->counts.refused[why]++;
+}
+
+/* The file that `c` is in, as the compiler names it. */
+static char *file_of(struct bob_c_unit *u, CXCursor c)
+{
+	unsigned line, column, offset;
+	CXFile file = NULL;
+	const char *name;
+
+	u->clang->getExpansionLocation(u->clang->getCursorLocation(c), &file, &line, &column,
+				       &offset);
+	name = file ? bob_c_text(u, u->clang->getFileName(file)) : "an unknown file";
+	return bob_c_printf(u, "%s", name);
+}
+
+void bob_c_refuse_included(struct bob_c_unit *u, CXCursor c)
+{
+	char *name = file_of(u, c);
+	size_t i = 0;
+
+	bob_c_refuse(u, BOB_SOURCE_C_INCLUDED);
+	while (name && i < u->included_count && strcmp(u->included[i].why, name) != 0)
+		i++;
+	if (!name ||
+	    (i == u->included_count && bob_array_room(&u->included, u->included_count,
+						      &u->included_room, sizeof(*u->included)))) {
+		u->is_failed = true;
+		return;
+	}
+	if (i == u->included_count)
+		u->included[u->included_count++] = (struct bob_source_c_refused){ 0, name };
+	u->included[i].count++;
+}
+
+static const char *text_of(uint32_t why)
+{
+	static const char *const texts[BOB_SOURCE_C_REFUSALS] = {
+		[BOB_SOURCE_C_MACRO] = "written in a macro",
+		[BOB_SOURCE_C_INCLUDED] = "written in an included file",
+		[BOB_SOURCE_C_REGISTER] = "in a register: no address",
+		[BOB_SOURCE_C_BITS] = "a member whose place is not known",
+		[BOB_SOURCE_C_VECTOR] = "an element of a vector: no address",
+		[BOB_SOURCE_C_ASSEMBLER] = "an operand of an asm statement",
+		[BOB_SOURCE_C_ATOMIC_PRAGMA] = "below a pragma that rules its form",
+		[BOB_SOURCE_C_DEEP] = "too deep",
+		[BOB_SOURCE_C_THREAD] = "one for each thread",
+		[BOB_SOURCE_C_LARGE] = "too large for one record",
+		[BOB_SOURCE_C_JUMP] = "jumped over",
+		[BOB_SOURCE_C_TWICE] = "a call that may come back twice",
+		[BOB_SOURCE_C_UNCLEAR] = "no place for a probe",
+	};
+
+	return texts[why];
+}
+
+uint32_t bob_c_refusals(struct bob_c_unit *u, struct bob_source_c_refused **out)
+{
+	struct bob_source_c_refused *to = bob_arena_alloc(
+		&u->arena, (BOB_SOURCE_C_REFUSALS + u->included_count) * sizeof(*to));
+	uint32_t n = 0;
+
+	u->is_failed |= !to;
+	for (uint32_t i = 0; to && i < BOB_SOURCE_C_REFUSALS; i++)
+		if (u->counts.refused[i] && i != BOB_SOURCE_C_INCLUDED)
+			to[n++] = (struct bob_source_c_refused){
+				u->counts.refused[i], bob_c_printf(u, "%s", text_of(i))
+			};
+	for (size_t i = 0; to && i < u->included_count; i++)
+		to[n++] = (struct bob_source_c_refused){
+			u->included[i].count, bob_c_printf(u, "%s, %s",
+							   text_of(BOB_SOURCE_C_INCLUDED),
+							   u->included[i].why)
+		};
+	*out = to;
+	return n;
+}
+
+bob_status bob_c_refusals_take(struct bob_c_unit *u, struct bob_source_c_result *to)
+{
+	struct bob_source_c_refused *from;
+	const uint32_t n = bob_c_refusals(u, &from);
+
+	to->refused = u->is_failed ? NULL : calloc(n + 1u, sizeof(*to->refused));
+	for (uint32_t i = 0; to->refused && i < n; i++) {
+		char *why = strdup(from[i].why);
+
+		if (!why)
+			return BOB_ERR_NOMEM;
+		to->refused[to->refused_count++] =
+			(struct bob_source_c_refused){ from[i].count, why };
+	}
+	return to->refused ? BOB_OK : BOB_ERR_NOMEM;
+}
