@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,9 +32,14 @@ void bob_launch_survive_limits(void)
 		xfsz_changed = 1;
 }
 
-/* In the child. The pipe tells the parent why exec failed; it closes by itself if it succeeds. */
+/* In the child, which waits for the witness: what the group gets from when the program runs, it must get, too. Then the socket
+ * tells the parent why exec failed; it closes by itself if it succeeds. */
 static void become(const struct bob_launch *l, const sigset_t *mask, int report)
 {
+	char byte;
+
+	while (read(report, &byte, 1) < 0 && errno == EINTR)
+		;
 	if (xfsz_changed)
 		sigaction(SIGXFSZ, &xfsz_before, NULL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
@@ -63,6 +69,7 @@ static bob_status started(int report, const char *path, struct bob_error *err)
 	int why = 0;
 	ssize_t n;
 
+	shutdown(report, SHUT_WR);
 	do
 		n = read(report, &why, sizeof(why));
 	while (n < 0 && errno == EINTR);
@@ -187,7 +194,7 @@ bob_status bob_launch_run(const struct bob_launch *l, int *child_pid, int *statu
 	sigaction(SIGCHLD, &ours, &theirs);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	if (pipe2(report, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, report))
 		report[0] = report[1] = -1;
 	pid_t child = fork();
 	if (child == 0) {
@@ -199,9 +206,10 @@ bob_status bob_launch_run(const struct bob_launch *l, int *child_pid, int *statu
 	bob_status st = BOB_ERR_IO;
 	*child_pid = child;
 	if (child > 0) {
-		st = started(report[0], l->path, err);
 		struct bob_witness witness;
+
 		bob_witness_open(&witness);
+		st = started(report[0], l->path, err);
 		supervise(l, child, &witness, &all, status);
 		bob_witness_close(&witness);
 	} else if (err) {

@@ -106,13 +106,14 @@ def by_environment():
 class Counted:
     """tests/prog/deliveries.c, natively or recorded; pid is what the outside sends to."""
 
-    def __init__(self, mode, traced, before=(), **kw):
+    def __init__(self, mode, traced, before=(), preload=None, **kw):
         argv = [h.compile("deliveries", ["deliveries.c"], flags=("-O1",)), mode]
         if traced:
             trace = h.fresh("launch") / "t"
             argv = [h.BOBBIN, "record", "-q", "-o", trace, "--", *argv]
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
-        self.p = subprocess.Popen([*before, *argv], env=h.environment(), **{**streams, **kw})
+        self.p = subprocess.Popen([*before, *argv], env=h.environment(preload and {"LD_PRELOAD": str(preload)}),
+                                  **{**streams, **kw})
         self.pid, self.traced = self.p.pid, traced
         h.check(self.p.stdout.readline() == b"ready\n", "no start")
 
@@ -148,6 +149,12 @@ def once():
         both(f"to the group, by {mode}", "group 3 hup 0 int 0 alrm 0 cont 0", mode)
     both("to the group by us", "group 3 hup 1 int 1 alrm 0 cont 0", send=to_group)
     both("by us", "group 1 hup 0 int 0 alrm 0 cont 0", send=lambda c: os.kill(c.pid, GROUP))
+
+
+@suite.case("nor is one doubled that comes as soon as the program runs")
+def at_once():
+    slow = h.compile("late_parent", ["late_parent.c"], flags=("-shared", "-fPIC"))
+    both("to the group by us", "group 3 hup 1 int 1 alrm 0 cont 0", send=to_group, preload=slow)
 
 
 @suite.case("a signal whose sender is gone reaches the program")
