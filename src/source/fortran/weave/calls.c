@@ -11,17 +11,86 @@ void bob_weave_rule_out(struct bob_weave_procedure *p, const char *why)
 		p->why = why;
 }
 
+static bool is_before(const struct bob_weave *w, uint32_t unit, const struct bob_weave *than,
+		      uint32_t than_unit)
+{
+	return w->number != than->number ? w->number < than->number : unit < than_unit;
+}
+
 struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
 						     const struct bob_weave *w, uint32_t unit)
 {
-	for (size_t i = 0; i < c->procedure_count; i++)
-		if (c->procedures[i].w == w && c->procedures[i].unit == unit)
-			return &c->procedures[i];
-	return NULL;
+	size_t low = 0, high = c->procedure_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (is_before(c->procedures[middle].w, c->procedures[middle].unit, w, unit))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->procedure_count && c->procedures[low].w == w &&
+			       c->procedures[low].unit == unit ?
+		       &c->procedures[low] :
+		       NULL;
+}
+
+size_t bob_weave_first_call(const struct bob_weave_calls *c, const struct bob_weave *w,
+			    uint32_t unit)
+{
+	size_t low = 0, high = c->call_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (is_before(c->calls[middle].w, c->calls[middle].unit, w, unit))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct bob_weave_call *x = a, *y = b;
+
+	if (is_before(x->w, x->unit, y->w, y->unit))
+		return -1;
+	if (is_before(y->w, y->unit, x->w, x->unit))
+		return 1;
+	return x->first_in_text < y->first_in_text ? -1 : x->first_in_text > y->first_in_text;
+}
+
+static int compare_name(const char *name, const char *other, uint32_t len)
+{
+	const int order = strncmp(name, other, len);
+
+	return order ? order : name[len] != 0;
+}
+
+const struct bob_weave_named *bob_weave_find_named(const struct bob_weave_calls *c,
+						   const char *name, uint32_t len)
+{
+	size_t low = 0, high = c->named_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (compare_name(c->named[middle].name, name, len) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->named_count && !compare_name(c->named[low].name, name, len) ?
+		       &c->named[low] :
+		       NULL;
 }
 
 void bob_weave_calls_free(struct bob_weave_calls *c)
 {
+	free(c->named);
 	free(c->procedures);
 	free(c->calls);
 	free(c->passes);
@@ -170,28 +239,23 @@ static struct bob_weave_procedure *target(struct bob_weave_calls *c,
 					  const struct bob_fortran_symbol *called, bool *is_known)
 {
 	const char *name = call->w->file->statements[call->statement].text + call->from;
+	const struct bob_weave_named *n = bob_weave_find_named(c, name, call->len);
 	struct bob_weave_procedure *to = NULL, *p;
 	bool is_sure = false;
 	uint32_t found = 0;
 
-	for (struct bob_weave *w = c->files; w; w = w->next)
-		for (uint32_t i = 0; i < w->file->unit_count; i++) {
-			const struct bob_fortran_unit *u = &w->file->units[i];
-			struct bob_weave_procedure any = { .w = w, .unit = i };
+	for (; n && n < c->named + c->named_count && !compare_name(n->name, name, call->len); n++) {
+		struct bob_weave_procedure any = { .w = n->w, .unit = n->unit };
 
-			if (!is_procedure(u) || strlen(u->name) != call->len ||
-			    memcmp(u->name, name, call->len) != 0)
-				continue;
-			p = bob_weave_find_procedure(c, w, i);
-			is_sure = bob_weave_is_sure(call->w, call->unit, called, p ? p : &any);
-			if (p && found++)
-				bob_weave_rule_out(p, "several procedures have its name");
-			if (p && !is_sure)
-				bob_weave_rule_out(
-					p, "a call of that name may be one of something else");
-			to = p ? p : to;
-			found += !p;
-		}
+		p = n->procedure;
+		is_sure = bob_weave_is_sure(call->w, call->unit, called, p ? p : &any);
+		if (p && found++)
+			bob_weave_rule_out(p, "several procedures have its name");
+		if (p && !is_sure)
+			bob_weave_rule_out(p, "a call of that name may be one of something else");
+		to = p ? p : to;
+		found += !p;
+	}
 	*is_known = found == 1 && is_sure;
 	if (found > 1 && to)
 		bob_weave_rule_out(to, "several procedures have its name");
@@ -210,7 +274,8 @@ static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint3
 	const struct bob_fortran_expr *part = u->ref->child;
 	struct bob_weave_call call = { .w = w, .unit = s->unit, .statement = statement,
 				       .from = part->from, .len = part->name_len,
-				       .first_pass = c->pass_count };
+				       .first_pass = c->pass_count,
+				       .first_in_text = c->call_count };
 	bool is_known = false;
 	bob_status st;
 
@@ -307,17 +372,50 @@ static void look_at_variables(struct bob_weave_calls *c)
 			"the program is in no file of the command, and may pass what is traced";
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct bob_weave_named *x = a, *y = b;
+	const int order = strcmp(x->name, y->name);
+
+	return order ? order : is_before(x->w, x->unit, y->w, y->unit) ? -1 : 1;
+}
+
+/* When all procedures are there. */
+static bob_status name_procedures(struct bob_weave_calls *c)
+{
+	for (struct bob_weave *w = c->files; w; w = w->next)
+		for (uint32_t i = 0; i < w->file->unit_count; i++) {
+			if (!is_procedure(&w->file->units[i]))
+				continue;
+			if (bob_array_room(&c->named, c->named_count, &c->named_room,
+					   sizeof(*c->named)))
+				return BOB_ERR_NOMEM;
+			c->named[c->named_count++] = (struct bob_weave_named){
+				w->file->units[i].name, w, i, bob_weave_find_procedure(c, w, i) };
+		}
+	if (c->named_count)
+		qsort(c->named, c->named_count, sizeof(*c->named), by_name);
+	return BOB_OK;
+}
+
 bob_status bob_weave_calls_read(struct bob_weave *files, struct bob_weave_calls *c)
 {
 	bob_status st = BOB_OK;
+	uint32_t number = 0;
 
 	*c = (struct bob_weave_calls){ .files = files };
 	look_at_variables(c);
-	for (struct bob_weave *w = files; w; w = w->next)
+	for (struct bob_weave *w = files; w; w = w->next) {
+		w->number = number++;
 		for (uint32_t i = 0; i < w->file->unit_count && st == BOB_OK; i++)
 			st = add_procedure(c, w, i);
+	}
+	if (st == BOB_OK && c->procedure_count)
+		st = name_procedures(c);
 	for (struct bob_weave *w = files; w && st == BOB_OK && c->procedure_count; w = w->next)
 		st = read_file(c, w);
+	if (c->call_count)
+		qsort(c->calls, c->call_count, sizeof(*c->calls), by_unit);
 	if (st != BOB_OK)
 		bob_weave_calls_free(c);
 	return st;

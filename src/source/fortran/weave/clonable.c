@@ -239,14 +239,17 @@ static bool is_call_at(const struct bob_fortran_uses *uses, uint32_t at)
 }
 
 /* In fixed form a keyword may stand right before the name. */
+static bool is_glued(const struct bob_weave *w, const struct bob_fortran_statement *s)
+{
+	return w->file->form == BOB_FORTRAN_FIXED &&
+	       (s->kind == BOB_F_PROCEDURE || s->kind == BOB_F_MODULE_PROCEDURE ||
+		s->kind == BOB_F_GENERIC || s->kind == BOB_F_INTERFACE ||
+		s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_DIRECTIVE);
+}
+
 static bool may_begin(const struct bob_weave *w, const struct bob_fortran_statement *s, uint32_t at)
 {
-	const bool is_glued = w->file->form == BOB_FORTRAN_FIXED &&
-			      (s->kind == BOB_F_PROCEDURE || s->kind == BOB_F_MODULE_PROCEDURE ||
-			       s->kind == BOB_F_GENERIC || s->kind == BOB_F_INTERFACE ||
-			       s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_DIRECTIVE);
-
-	return !at || is_glued || (!is_word(s->text[at - 1]) && s->text[at - 1] != '%');
+	return !at || is_glued(w, s) || (!is_word(s->text[at - 1]) && s->text[at - 1] != '%');
 }
 
 /* Where the statement names it in a way that a copy would not be: behind `at`; s->len: nowhere. Texts are passed over. */
@@ -300,21 +303,63 @@ static bob_status look_at_statement(struct bob_weave_calls *c, struct bob_weave 
 	return BOB_OK;
 }
 
+/* The procedures that a word of the statement names. */
+static bob_status look_at_word(struct bob_weave_calls *c, struct bob_weave *w, uint32_t number,
+			       const char *word, uint32_t len)
+{
+	const struct bob_weave_named *n = bob_weave_find_named(c, word, len);
+	bob_status st = BOB_OK;
+
+	for (; n && n < c->named + c->named_count && st == BOB_OK && strlen(n->name) == len &&
+	       !memcmp(n->name, word, len);
+	     n++)
+		if (n->procedure)
+			st = look_at_statement(c, w, number, n->procedure);
+	return st;
+}
+
+static bob_status look_at_words(struct bob_weave_calls *c, struct bob_weave *w, uint32_t number)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[number];
+	bob_status st = BOB_OK;
+	uint32_t i = 0, to;
+
+	if (is_glued(w, s)) { /* no telling where words begin */
+		for (size_t k = 0; k < c->procedure_count && st == BOB_OK; k++)
+			st = look_at_statement(c, w, number, &c->procedures[k]);
+		return st;
+	}
+	for (; i < s->len && st == BOB_OK; i = to) {
+		for (to = i; to < s->len && is_word(s->text[to]); to++)
+			;
+		if (to > i)
+			st = look_at_word(c, w, number, s->text + i, to - i);
+		else
+			to++;
+	}
+	return st;
+}
+
+/* An interface of a procedure. */
+static void look_at_interface(struct bob_weave_calls *c, const struct bob_fortran_unit *u)
+{
+	const struct bob_weave_named *n =
+		bob_weave_find_named(c, u->name, (uint32_t)strlen(u->name));
+
+	for (; n && n < c->named + c->named_count && !strcmp(n->name, u->name); n++)
+		if (n->procedure)
+			bob_weave_rule_out(n->procedure, "its interface stands in an INTERFACE");
+}
+
 static bob_status look_at_file(struct bob_weave_calls *c, struct bob_weave *w)
 {
 	bob_status st = BOB_OK;
 
 	for (uint32_t i = 0; i < w->file->unit_count; i++)
-		for (size_t k = 0; k < c->procedure_count; k++) {
-			struct bob_weave_procedure *p = &c->procedures[k];
-
-			if (w->file->units[i].flags & BOB_UNIT_INTERFACE &&
-			    !strcmp(w->file->units[i].name, p->w->file->units[p->unit].name))
-				bob_weave_rule_out(p, "its interface stands in an INTERFACE");
-		}
+		if (w->file->units[i].flags & BOB_UNIT_INTERFACE)
+			look_at_interface(c, &w->file->units[i]);
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++)
-		for (size_t k = 0; k < c->procedure_count && st == BOB_OK; k++)
-			st = look_at_statement(c, w, i, &c->procedures[k]);
+		st = look_at_words(c, w, i);
 	return st;
 }
 

@@ -63,12 +63,12 @@ static bool look(struct bob_weave_calls *c, const struct bob_weave *w, uint32_t 
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < c->call_count; i++) {
+	for (size_t i = bob_weave_first_call(c, w, unit); i < c->call_count; i++) {
 		const struct bob_weave_call *call = &c->calls[i];
 		uint64_t dummies;
 
 		if (call->w != w || call->unit != unit)
-			continue;
+			break;
 		dummies = passed(c, call);
 		if (!dummies)
 			call->to->has_plain = true;
@@ -186,14 +186,16 @@ static void make_known(const struct bob_weave_call *call, struct bob_weave_redir
 static bob_status redirect(struct bob_weave_calls *c, struct bob_weave *w, uint32_t unit,
 			   uint32_t in)
 {
-	for (size_t i = 0; i < c->call_count; i++) {
+	for (size_t i = bob_weave_first_call(c, w, unit); i < c->call_count; i++) {
 		const struct bob_weave_call *call = &c->calls[i];
 		struct bob_weave_redirect r = { .in = in, .statement = call->statement,
 						.from = call->from, .to = call->from + call->len };
 		uint64_t dummies;
 		bool is_new;
 
-		if (call->w != w || call->unit != unit || !has_copies(call->to))
+		if (call->w != w || call->unit != unit)
+			break;
+		if (!has_copies(call->to))
 			continue;
 		dummies = passed(c, call);
 		if (!dummies)

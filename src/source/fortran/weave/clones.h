@@ -43,14 +43,25 @@ struct bob_weave_call {
 	struct bob_weave_procedure *to;
 	size_t first_pass;
 	uint32_t pass_count;
+	size_t first_in_text;	/* in the order in which they were found */
+};
+
+/* A procedure of any file, by its name. */
+struct bob_weave_named {
+	const char *name;
+	struct bob_weave *w;
+	uint32_t unit;
+	struct bob_weave_procedure *procedure; /* NULL: it gets nothing that is traced */
 };
 
 struct bob_weave_calls {
 	struct bob_arena arena;
 	struct bob_weave *files;
+	struct bob_weave_named *named; /* by names; of equal ones in the order of the files */
+	size_t named_count, named_room;
 	struct bob_weave_procedure *procedures;
-	size_t procedure_count, procedure_room;
-	struct bob_weave_call *calls;
+	size_t procedure_count, procedure_room; /* in the order of the files, and of their units */
+	struct bob_weave_call *calls; /* by files and units that call */
 	size_t call_count, call_room;
 	struct bob_weave_pass *passes;
 	size_t pass_count, pass_room;
@@ -67,6 +78,12 @@ void bob_weave_calls_free(struct bob_weave_calls *c);
 /* The procedure of that name, if it is one that gets something traced; `unit` BOB_FORTRAN_NO: in any unit. */
 struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_calls *c,
 						     const struct bob_weave *w, uint32_t unit);
+/* The procedures of that name, one behind the other; NULL: there is none. */
+const struct bob_weave_named *bob_weave_find_named(const struct bob_weave_calls *c,
+						   const char *name, uint32_t len);
+/* The first call of the unit, or the first behind where it would be. */
+size_t bob_weave_first_call(const struct bob_weave_calls *c, const struct bob_weave *w,
+			    uint32_t unit);
 /* It can have no copies; the first reason stays. */
 void bob_weave_rule_out(struct bob_weave_procedure *p, const char *why);
 

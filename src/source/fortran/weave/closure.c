@@ -13,11 +13,7 @@ static const struct bob_fortran_unit *unit_of(const struct bob_weave *w, uint32_
 /* Numbers of dummies, unit after unit. */
 static uint32_t dummy_number(const struct bob_weave *w, uint32_t unit, uint32_t dummy)
 {
-	uint32_t n = dummy;
-
-	for (uint32_t i = 0; i < unit; i++)
-		n += unit_of(w, i)->dummy_count;
-	return n;
+	return w->dummy_at[unit] + dummy;
 }
 
 uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d)

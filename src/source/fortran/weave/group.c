@@ -357,6 +357,8 @@ void bob_source_fortran_group_close(struct bob_source_fortran_group *g)
 		free(w->edits);
 		free(w->nests);
 		free(w->called);
+		free(w->plain);
+		free(w->externals);
 		free(w->clones);
 		free(w->redirects);
 	}

@@ -179,9 +179,28 @@ uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t i)
 	return i && s[-1].line_last == s->line ? s->first : bob_fortran_line_at(w->file, s->line);
 }
 
+/* The first line of `in`, or of what is behind it, when lines are sorted. */
+static size_t first_of(const struct bob_weave *w, uint32_t in)
+{
+	size_t low = 0, high = w->line_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (w->lines[middle].in < in)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte)
 {
-	for (size_t i = 0; i < w->line_count; i++)
+	const bool is_sorted = w->sorted_count == w->line_count;
+
+	for (size_t i = is_sorted ? first_of(w, in) : 0;
+	     i < w->line_count && !(is_sorted && w->lines[i].in != in); i++)
 		if (w->lines[i].in == in && w->lines[i].instead && byte >= w->lines[i].blank_at &&
 		    byte - w->lines[i].blank_at < w->lines[i].blank_len)
 			return true;
@@ -195,18 +214,18 @@ bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_
 
 	w->in = in;
 	st = bob_weave_wrap_all(w, p);
-	for (size_t i = 0; i < w->line_count; i++)
-		if (w->lines[i].in == in && w->lines[i].rank == BOB_RANK_BODY)
+	if (w->line_count && w->sorted_count != w->line_count)
+		qsort(w->lines, w->line_count, sizeof(*w->lines), by_place);
+	w->sorted_count = w->line_count;
+	for (size_t i = first_of(w, in); i < w->line_count && w->lines[i].in == in; i++)
+		if (w->lines[i].rank == BOB_RANK_BODY)
 			w->lines[i].text = bob_weave_wrapped(
 				w, w->lines[i].order, w->file->statements[w->lines[i].order].body);
 	w->in = 0;
-	if (w->line_count)
-		qsort(w->lines, w->line_count, sizeof(*w->lines), by_place);
-	for (size_t i = 0; i < w->line_count && st == BOB_OK; i++) {
+	for (size_t i = first_of(w, in); i < w->line_count && w->lines[i].in == in && st == BOB_OK;
+	     i++) {
 		const struct bob_weave_line *l = &w->lines[i];
 
-		if (l->in != in)
-			continue;
 		st = bob_fortran_patch_statement(p, l->at, l->label, l->text);
 		if (st == BOB_OK && l->instead)
 			st = bob_fortran_patch_replace(p, l->blank_at, l->blank_len, l->instead);

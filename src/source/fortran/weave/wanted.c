@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/host/nearest.h"
+#include "source/fortran/scope.h"
 #include "source/fortran/weave/weave.h"
 
 /* --- names --- */
@@ -139,6 +140,8 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 
 	if (!why && w->is_left[unit] && !s->common)
 		why = "a variable of a unit that has what is not understood";
+	if (!why && u->kind == BOB_UNIT_PROCEDURE && !(s->flags & BOB_SYMBOL_TYPED))
+		why = "declared by an interface in another unit";
 	if (!why && names->construct != BOB_FORTRAN_NO &&
 	    !bob_weave_is_left_in_order(w, names->construct))
 		why = "a variable of a BLOCK that may be left by a jump";
@@ -177,6 +180,11 @@ static bool is_variable(const struct bob_fortran_symbol *s)
 	return s->class == BOB_NAME_VARIABLE && !(s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST));
 }
 
+static bool is_intrinsic(const struct bob_fortran_symbol *s)
+{
+	return bob_fortran_intrinsic(s->name, (uint32_t)strlen(s->name)) != NULL;
+}
+
 /* A name with a type that is called, or that of a function whose result has another name, is a procedure's. */
 static bool is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			 uint32_t unit)
@@ -188,7 +196,12 @@ static bool is_procedure(const struct bob_weave *w, const struct bob_fortran_sym
 	for (size_t i = 0; i < w->called_count; i++)
 		if (w->called[i] == s)
 			return true;
-	return false;
+	if (s->rank || s->flags & ~(BOB_SYMBOL_TYPED | BOB_SYMBOL_SAVE) || !is_intrinsic(s))
+		return false;
+	for (size_t i = 0; i < w->plain_count; i++)
+		if (w->plain[i] == s)
+			return false;
+	return true; /* `real sqrt`, and no more */
 }
 
 /* A scalar with brackets behind it that hold no range: a function, whatever its type. */
@@ -200,6 +213,16 @@ static bool is_called(const struct bob_fortran_use *u)
 	return u->symbol->shape == BOB_SHAPE_SCALAR && !u->symbol->rank && arguments &&
 	       arguments->node == BOB_N_ARGUMENTS &&
 	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
+}
+
+static bool note_plain(struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	if (!is_intrinsic(s))
+		return true;
+	if (bob_array_room(&w->plain, w->plain_count, &w->plain_room, sizeof(*w->plain)))
+		return false;
+	w->plain[w->plain_count++] = s;
+	return true;
 }
 
 static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
@@ -262,9 +285,10 @@ static bob_status note_calls(struct bob_weave *w)
 		}
 		st = bob_fortran_uses(&scratch, w->file, i, &uses);
 		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
-			if (uses.at[k].role != BOB_ROLE_CALL && !is_called(&uses.at[k]))
-				continue;
-			if (!note_called(w, uses.at[k].symbol))
+			const struct bob_fortran_use *u = &uses.at[k];
+
+			if (!(u->role == BOB_ROLE_CALL || is_called(u) ? note_called(w, u->symbol) :
+									 note_plain(w, u->symbol)))
 				st = BOB_ERR_NOMEM;
 		}
 	}
@@ -342,10 +366,13 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 	uint32_t dummies = 0;
 	bob_status st = BOB_OK;
 
-	for (uint32_t i = 0; i < w->file->unit_count; i++)
+	w->dummy_at = bob_arena_alloc(w->arena, (w->file->unit_count + 1u) * sizeof(*w->dummy_at));
+	for (uint32_t i = 0; i < w->file->unit_count && w->dummy_at; i++) {
+		w->dummy_at[i] = dummies;
 		dummies += unit_of(w, i)->dummy_count;
+	}
 	w->dummies = bob_arena_alloc(w->arena, dummies + 1u);
-	if (!w->dummies)
+	if (!w->dummies || !w->dummy_at)
 		return BOB_ERR_NOMEM;
 	st = note_calls(w);
 	for (const struct bob_wish *x = w->wishes->first; x && st == BOB_OK; x = x->next)

@@ -62,6 +62,12 @@ struct bob_weave_nest_row {
 	uint32_t first, count, depth;
 };
 
+/* A function that only its type declares: EXTERNAL is put there. `in`: as of struct bob_weave. */
+struct bob_weave_external {
+	uint32_t in;
+	const struct bob_fortran_symbol *symbol;
+};
+
 /* What became of a statement's accesses. */
 enum bob_weave_told {
 	BOB_TOLD_NOT,
@@ -125,10 +131,13 @@ struct bob_weave {
 	uint8_t *told;		/* enum bob_weave_told, of each statement */
 	struct bob_weave_line *lines;
 	size_t line_count, line_room;
+	size_t sorted_count;	/* of these are in the order of their places */
 	struct bob_weave_hoisted
 		hoisted[BOB_WEAVE_HOISTED_MAX]; /* of the statement that is woven */
 	uint32_t hoisted_count, hoisted_statement;
 	uint8_t *dummies;	/* of each unit and dummy, see closure.c */
+	uint32_t *dummy_at;	/* of each unit: where in these its own begin */
+	uint32_t number;	/* of the file in the command, for calls.c */
 	uint32_t
 		in; /* what is being woven: 0 the text as it stands, n its n-th copy of a procedure */
 	struct bob_weave_clone *clones;
@@ -137,9 +146,14 @@ struct bob_weave {
 	size_t redirect_count, redirect_room;
 	struct bob_weave_edit *edits;
 	size_t edit_count, edit_room;
+	struct bob_weave_external *externals;
+	size_t external_count, external_room;
 	uint64_t wrappers;	/* those that are called: a bit for each, see wrapper.c */
 	const struct bob_fortran_symbol **called; /* by statements of the file */
 	size_t called_count, called_room;
+	const struct bob_fortran_symbol *
+		*plain; /* have an intrinsic procedure's name, and are used as variables */
+	size_t plain_count, plain_room;
 	bool *has_probes;	/* of each unit */
 	bool *is_left;		/* of each unit: something in it is not understood, it stays as it is */
 
