@@ -262,6 +262,24 @@ def blocks():
     check("blocks.f90", m, ["variable *"], (("-O0", "-fcheck=all"), ("-O3",)))
 
 
+@suite.case("names of intrinsic functions as other names, functions that only a type declares, lengths before attributes")
+def names():
+    m = Memory(e=4, d=4, k=4)
+    m.set("k", 1, 2)
+    m.get("k")  # if (k > 2)
+    m.set("e", 1, 0)
+    m.get("e")
+    for index in (1, 2, 2):
+        m.set("d", index, 0)
+    for name, index in (("d", 1), ("d", 2), ("k", 1), ("d", 1), ("d", 2)):
+        m.get(name, index)
+    out = check("names.f90", m, ["variable e", "variable main:d", "variable main:k", "code at subroutine level"])
+    assert (out / "names.f90").read_text().count("external f") == 3
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out) + "2"], input="trace file names.f90\ntrace variable hidden\n", text=True,
+                       capture_output=True, cwd=h.PROG / "source")
+    assert r.returncode == 0 and "a variable where lbound is another name" in r.stdout, r.stdout + r.stderr
+
+
 @suite.case("ENTRY, and IFs of one line that call, read, return, allocate, and ask functions")
 def entries():
     m = Memory(a=4, q=4, t=4)

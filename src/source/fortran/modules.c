@@ -37,6 +37,8 @@ static void take(struct bob_fortran_scope *s, const struct bob_fortran_symbol *f
 	*y = *from;
 	y->name = name;
 	y->next = next;
+	y->flags &= ~(BOB_SYMBOL_PUBLIC |
+		      BOB_SYMBOL_PRIVATE); /* what this unit makes of it is its own */
 	y->flags |= BOB_SYMBOL_USED;
 	y->statement = s->index;
 	if (!y->origin)

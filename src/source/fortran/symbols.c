@@ -93,8 +93,12 @@ static void read_inner_unit(struct bob_fortran_scope *s, const struct bob_fortra
 {
 	struct bob_fortran_symbol *y = *u->name ? enter_text(s, u->name) : NULL;
 
-	if (!y || u->kind == BOB_UNIT_PROCEDURE)
+	if (!y)
 		return;
+	if (u->kind == BOB_UNIT_PROCEDURE) { /* what it is, an interface in another unit says */
+		y->class = y->class == BOB_NAME_UNKNOWN ? BOB_NAME_PROCEDURE : y->class;
+		return;
+	}
 	y->class = u->kind == BOB_UNIT_FUNCTION ? BOB_NAME_FUNCTION : BOB_NAME_SUBROUTINE;
 	if (u->flags & BOB_UNIT_INTERFACE)
 		y->flags |= BOB_SYMBOL_EXTERNAL;

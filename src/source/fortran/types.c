@@ -96,7 +96,8 @@ static void read_character(struct bob_fortran_scope *s, struct bob_fortran_parse
 	t->kind = 1;
 	t->char_len = 1;
 	if (read_star_length(s, r, &t->char_len)) {
-		(void)bob_fortran_accept(r, ",");
+		if (!strstr(r->text + r->p, "::")) /* `character*4, a` has no attributes */
+			(void)bob_fortran_accept(r, ",");
 		return;
 	}
 	if (bob_fortran_peek(r) != '(')

@@ -71,27 +71,74 @@ static const struct bob_fortran_expr *subscripts(const struct bob_fortran_expr *
 	return part->child && part->child->node == BOB_N_ARGUMENTS ? part->child : NULL;
 }
 
+static bool is_array(const struct walker *w, const struct bob_fortran_expr *e);
+
+static bool has_array(const struct walker *w, const struct bob_fortran_expr *e)
+{
+	for (; e; e = e->next)
+		if (e->node == BOB_N_RANGE || is_array(w, e))
+			return true;
+	return false;
+}
+
+/* An intrinsic function of these arguments: most give an array for an array. */
+static bool gives_array(const char *name, uint32_t len, bool of_array, uint32_t count)
+{
+	static const struct {
+		const char *name;
+		uint32_t from, to; /* arguments with which it gives one value, whatever they are */
+	} one[] = { { "size", 1, 3 },	     { "len", 1, 2 },	    { "kind", 1, 1 },
+		    { "lbound", 2, 3 },	     { "ubound", 2, 3 },    { "maxloc", 2, 4 },
+		    { "minloc", 2, 4 },	     { "sum", 1, 1 },	    { "product", 1, 1 },
+		    { "maxval", 1, 1 },	     { "minval", 1, 1 },    { "count", 1, 1 },
+		    { "any", 1, 1 },	     { "all", 1, 1 },	    { "norm2", 1, 1 },
+		    { "dot_product", 2, 2 }, { "allocated", 1, 1 }, { "associated", 1, 2 },
+		    { "present", 1, 1 },     { "rank", 1, 1 } };
+
+	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++)
+		if (strlen(one[i].name) == len && !memcmp(one[i].name, name, len) &&
+		    count >= one[i].from && count <= one[i].to)
+			return false;
+	return of_array;
+}
+
+static bool is_array_reference(const struct walker *w, const struct bob_fortran_expr *e)
+{
+	const struct bob_fortran_expr *part = e->child, *arguments = subscripts(part);
+	const struct bob_fortran_symbol *y = symbol_of(w, e);
+	const char *name = w->statement->text + part->from;
+	uint32_t count = 0;
+	bool is_known;
+
+	if (y->class == BOB_NAME_INTRINSIC && arguments && !part->next) {
+		for (const struct bob_fortran_expr *c = arguments->child; c; c = c->next)
+			count++;
+		return gives_array(name, part->name_len, has_array(w, arguments->child), count);
+	}
+	if (y->class != BOB_NAME_VARIABLE && y->class != BOB_NAME_CONSTANT)
+		return false;
+	for (; part && part->node == BOB_N_PART && y; part = part->next) {
+		if (y->shape != BOB_SHAPE_SCALAR &&
+		    (!subscripts(part) || has_array(w, subscripts(part)->child)))
+			return true;
+		y = part->next && part->next->node == BOB_N_PART ?
+			    component(w, y, part->next, &is_known) :
+			    NULL;
+	}
+	return false;
+}
+
 /* An array, as far as the text says. */
 static bool is_array(const struct walker *w, const struct bob_fortran_expr *e)
 {
-	const struct bob_fortran_symbol *y;
-	bool is = e->node == BOB_N_CONSTRUCTOR;
-
-	if (e->node == BOB_N_REFERENCE && e->child && e->child->node == BOB_N_PART) {
-		y = symbol_of(w, e);
-		if (!subscripts(e->child))
-			return y->shape != BOB_SHAPE_SCALAR && !e->child->next;
-		if (y->class == BOB_NAME_VARIABLE && y->shape != BOB_SHAPE_SCALAR) {
-			for (e = subscripts(e->child)->child; e; e = e->next)
-				is = is || e->node == BOB_N_RANGE || is_array(w, e);
-			return is;
-		}
-		return false;
-	}
-	if (e->node == BOB_N_UNARY || e->node == BOB_N_BINARY || e->node == BOB_N_PAREN)
-		for (e = e->child; e && !is; e = e->next)
-			is = is_array(w, e);
-	return is;
+	if (e->node == BOB_N_CONSTRUCTOR)
+		return true;
+	if (e->node == BOB_N_REFERENCE && e->child && e->child->node == BOB_N_PART)
+		return is_array_reference(w, e);
+	if (e->node == BOB_N_UNARY || e->node == BOB_N_BINARY || e->node == BOB_N_PAREN ||
+	    e->node == BOB_N_KEYWORD)
+		return has_array(w, e->child);
+	return false;
 }
 
 static bool has_calls(const struct walker *w, const struct bob_fortran_expr *e)

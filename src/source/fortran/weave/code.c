@@ -160,6 +160,35 @@ static bool is_function(const struct bob_fortran_symbol *y)
 	return y->class == BOB_NAME_FUNCTION || y->class == BOB_NAME_PROCEDURE;
 }
 
+/* Is it one that nothing but its type, if that, declares in the unit? */
+static bool is_only_typed(const struct bob_weave *w, uint32_t unit,
+			  const struct bob_fortran_symbol *y)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+	const uint32_t known = BOB_SYMBOL_EXTERNAL | BOB_SYMBOL_USED | BOB_SYMBOL_HOST |
+			       BOB_SYMBOL_DUMMY | BOB_SYMBOL_RESULT | BOB_SYMBOL_POINTER;
+
+	if (y->class != BOB_NAME_FUNCTION || y->flags & known || !strcmp(y->name, u->name) ||
+	    bob_fortran_own(u->symbols, y->name, (uint32_t)strlen(y->name)) != y)
+		return false;
+	for (uint32_t i = unit + 1; i < w->file->unit_count; i++)
+		if (w->file->units[i].parent == unit && !strcmp(w->file->units[i].name, y->name))
+			return false;
+	return true;
+}
+
+/* Is there a procedure of that name in the files, which is in nothing else? Others may be the compiler's own. */
+static bool is_external(const struct bob_weave *w, const char *name)
+{
+	for (const struct bob_weave *f = w->files; f; f = f->next)
+		for (uint32_t i = 0; i < f->file->unit_count; i++)
+			if (f->file->units[i].parent == BOB_FORTRAN_NO &&
+			    f->file->units[i].kind == BOB_UNIT_FUNCTION &&
+			    !strcmp(f->file->units[i].name, name))
+				return true;
+	return false;
+}
+
 /* Is it evaluated once, in any case, and alone? */
 static bool is_hoistable(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			 const struct bob_fortran_uses *uses, const struct bob_fortran_use *u)
@@ -175,6 +204,8 @@ static bool is_hoistable(const struct bob_weave *w, const struct bob_fortran_sta
 		if (uses->at[i].role == BOB_ROLE_CALL && is_in(u, &uses->at[i]) &&
 		    !is_called(s, &uses->at[i]))
 			return false;
+	if (u->from && s->text[u->from - 1] == '%') /* %val(x) */
+		return false;
 	bob_fortran_bytes(s, u->from, u->to, &first, &last);
 	return bob_fortran_position(w->file, first).line ==
 	       bob_fortran_position(w->file, last - 1).line;
@@ -192,6 +223,26 @@ static bool is_asked_for(const struct bob_weave *w, uint32_t statement,
 		    !(w->is_exact && !bob_weave_not_exact(w, statement, &uses->at[i])))
 			return true;
 	return false;
+}
+
+static void declare_external(struct bob_weave *w, uint32_t unit, const struct bob_fortran_symbol *y)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+	const uint32_t first = u->declare != BOB_FORTRAN_NO ? u->declare : u->execute;
+
+	for (size_t i = 0; i < w->external_count; i++)
+		if (w->externals[i].in == w->in && w->externals[i].symbol == y)
+			return;
+	if (first == BOB_FORTRAN_NO || !is_only_typed(w, unit, y) || !is_external(w, y->name))
+		return;
+	if (bob_array_room(&w->externals, w->external_count, &w->external_room,
+			   sizeof(*w->externals))) {
+		w->is_failed = true;
+		return;
+	}
+	w->externals[w->external_count++] = (struct bob_weave_external){ w->in, y };
+	bob_weave_put(w, bob_weave_line_of(w, first), BOB_RANK_INTERFACE, unit,
+		      bob_weave_text(w, "external %s", y->name));
 }
 
 static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
@@ -221,8 +272,38 @@ static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fort
 	w->hoisted[w->hoisted_count++] = (struct bob_weave_hoisted){ u->from, u->to, name };
 }
 
-/* Behind everything that may use the names: an IF THEN up to its end. False: there is no such place. */
-static bool end_of(const struct bob_weave *w, uint32_t statement, uint32_t *after)
+/* Within an ASSOCIATE compilers may not know a function that only its type declares. Those of the files get EXTERNAL, others may be the compiler's own. */
+static bool are_known(struct bob_weave *w, uint32_t from, uint32_t to)
+{
+	struct bob_fortran_uses uses;
+
+	for (uint32_t i = from; i <= to; i++) {
+		if (bob_fortran_uses(w->arena, w->file, i, &uses) != BOB_OK)
+			return false;
+		for (uint32_t k = 0; k < uses.count; k++)
+			if (uses.at[k].role == BOB_ROLE_CALL &&
+			    is_only_typed(w, w->file->statements[i].unit, uses.at[k].symbol) &&
+			    !is_external(w, uses.at[k].symbol->name) &&
+			    !(from == to && uses.count == 1)) /* it stands before what is within */
+				return false;
+	}
+	return true;
+}
+
+static void declare_externals(struct bob_weave *w, uint32_t from, uint32_t to)
+{
+	struct bob_fortran_uses uses;
+
+	for (uint32_t i = from; i <= to; i++)
+		if (bob_fortran_uses(w->arena, w->file, i, &uses) == BOB_OK)
+			for (uint32_t k = 0; k < uses.count; k++)
+				if (uses.at[k].role == BOB_ROLE_CALL)
+					declare_external(w, w->file->statements[i].unit,
+							 uses.at[k].symbol);
+}
+
+/* Behind everything that may use the names: an IF THEN up to its end, *last. False: there is no such place. */
+static bool end_of(const struct bob_weave *w, uint32_t statement, uint32_t *last, uint32_t *after)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	struct bob_fortran_place p;
@@ -247,6 +328,7 @@ static bool end_of(const struct bob_weave *w, uint32_t statement, uint32_t *afte
 	if (bob_fortran_place(w->file, statement, &p) != BOB_OK ||
 	    w->file->statements[statement].ends_loops)
 		return false;
+	*last = statement;
 	*after = p.after;
 	return p.after != BOB_FORTRAN_NO;
 }
@@ -255,12 +337,12 @@ bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	struct bob_fortran_uses uses;
-	uint32_t before = 0, after;
+	uint32_t before = 0, last, after;
 	bob_status st;
 
 	w->hoisted_count = 0;
 	w->hoisted_statement = statement;
-	if (!s->is_executable || s->ends_loops || !end_of(w, statement, &after))
+	if (!s->is_executable || s->ends_loops || !end_of(w, statement, &last, &after))
 		return BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
@@ -269,10 +351,13 @@ bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement)
 		if (w->hoisted_count == BOB_WEAVE_HOISTED_MAX || !is_hoistable(w, s, &uses, u) ||
 		    !is_asked_for(w, statement, &uses, u))
 			continue;
-		if (!w->hoisted_count && !bob_weave_before(w, statement, &before))
+		if (!w->hoisted_count &&
+		    (!are_known(w, statement, last) || !bob_weave_before(w, statement, &before)))
 			break;
 		hoist(w, statement, u, before, after);
 	}
+	if (w->hoisted_count)
+		declare_externals(w, statement, last);
 	return st;
 }
 

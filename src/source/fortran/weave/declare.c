@@ -83,6 +83,28 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 
 /* --- one variable --- */
 
+/* What telling where it is asks of an intrinsic function, has another meaning there. */
+static const char *hidden(const struct bob_fortran_symbols *names,
+			  const struct bob_fortran_symbol *s)
+{
+	const struct {
+		bool is_asked;
+		const char *name;
+	} asked[] = { { s->rank != 0, "lbound" },
+		      { s->flags & BOB_SYMBOL_ALLOCATABLE, "allocated" },
+		      { s->flags & BOB_SYMBOL_POINTER, "associated" },
+		      { s->flags & BOB_SYMBOL_OPTIONAL, "present" } };
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		const struct bob_fortran_symbol *y =
+			bob_fortran_lookup(names, asked[i].name, (uint32_t)strlen(asked[i].name));
+
+		if (asked[i].is_asked && y && y->class != BOB_NAME_INTRINSIC)
+			return asked[i].name;
+	}
+	return NULL;
+}
+
 /* "if (there) call ..." of a variable that may not be there. */
 static const char *guard(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
@@ -113,7 +135,7 @@ static const char *declare(struct bob_weave *w, const struct bob_weave_variable 
 {
 	const uint32_t n = (uint32_t)(v - w->variables);
 
-	return s->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,int(lbound(%s),8))", guard(w, s),
+	return s->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,lbound(%s,kind=8))", guard(w, s),
 					w->id, n, s->name, s->name) :
 			 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", guard(w, s), w->id, n,
 					s->name);
@@ -265,6 +287,13 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 	if (first == BOB_FORTRAN_NO ||
 	    (v->construct != BOB_FORTRAN_NO && first == w->file->constructs[v->construct].last))
 		return;
+	if (hidden(w->file->statements[first].names, s)) {
+		bob_weave_refuse(w,
+				 bob_weave_text(w, "a variable where %s is another name",
+						hidden(w->file->statements[first].names, s)),
+				 w->file->statements[first].line);
+		return;
+	}
 	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, first, &at))
 		return;
 	put(w, s, at, BOB_RANK_ENTRY, first, declare(w, v, s));
