@@ -46,6 +46,20 @@ def _():
         h.check(not line.startswith("#") or line in text, f"gone: {line}")
 
 
+@suite.case("macros: what they stand for is said by the headers beside the file, not by others of their names")
+def _():
+    folder = h.fresh("source")
+    for name, value in ((".", 1), ("src", 2), ("flag", 3)):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "put.h").write_text(f"#define PUT(x) ((x) = {value}, n++)\n")
+    text = "#include \"put.h\"\n#include <stdio.h>\nint n, v;\nint main(void)\n{\n\tPUT(v);\n\tprintf(\"%d %d\\n\", v, n);\n\treturn 0;\n}\n"
+    _, r = instrument(text, "--variable=n", flags=("-iquote", "flag"), folder=folder, name="src/a.c")
+    h.check(b"= 2, BOBBIN_AT" in r.out, str(r))
+    for cc in ("gcc", "clang"):
+        after, log = accesses(build(folder, "new.c", cc, ("-w", "-iquote", "src")))
+        h.check(after.out == b"2 1\n" and [row.split()[2] for row in log.splitlines()] == ["n+0", "n+0"], f"{after}\n{log}")
+
+
 @suite.case("macros: without a compiler, or where the text would mean something else, a piece gets no probe and is counted")
 def _():
     for text, seen in (("int g(int x);\n#define g(x) g(x + n)\nstatic int n = 1;\nint main(void) { return g(2) != 4; }\nint (g)(int x) { return x + 1; }\n", ""),

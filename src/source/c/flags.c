@@ -84,18 +84,19 @@ const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, cons
 	if (!to)
 		return NULL;
 	to[n++] = cc;
+	/* Beside the file first, as for the file itself. */
+	to[n++] = "-iquote";
+	to[n++] = folder;
 	for (uint32_t i = 0; i < o->flag_count; i++) {
 		if (is_kept(o->flags[i]) || !strcmp(o->flags[i], "-fopenmp"))
 			to[n++] = o->flags[i];
 		if (has_word(o->flags[i]) && i + 1 < o->flag_count)
 			to[n++] = o->flags[++i];
 	}
-	to[n++] = "-iquote";
-	to[n++] = folder;
 	to[n++] = "-w";
 	to[n++] = "-E";
 	to[n++] = "-P";
 	to[n++] = "-xc";
-	to[n++] = "-";
+	to[n++] = "/proc/self/fd/0"; /* "-" would look for headers where we are */
 	return to;
 }
