@@ -92,26 +92,46 @@ static void join(char *to, const char *folder, const char *name)
 		snprintf(to, PATH_MAX, "%.2000s/%.2000s", folder, name);
 }
 
-/* The commands name it by its place, or by how that ends: `root` (PATH_MAX) is what comes before. */
-static bool is_same_file(const char *named, const char *folder, const char *argument, char *root)
+/* Do the commands name it by its place, or by how that ends? How well: by its place is best, then by the longer end; 0: they do not. `root` (PATH_MAX) is what
+ * comes before. */
+static size_t fit(const char *named, const char *folder, const char *argument, char *root)
 {
 	char joined[PATH_MAX], of_name[PATH_MAX], real[PATH_MAX];
 	size_t len, end;
 
 	if (!realpath(argument, real))
-		return false;
+		return 0;
 	join(joined, folder, named);
 	snprintf(root, PATH_MAX, "%s", folder);
 	if (realpath(joined, of_name) && !strcmp(of_name, real))
-		return true;
+		return SIZE_MAX;
 	while (!strncmp(named, "./", 2))
 		named += 2;
 	len = strlen(real);
 	end = strlen(named);
 	if (len <= end || real[len - end - 1] != '/' || strcmp(real + len - end, named) != 0)
-		return false;
+		return 0;
 	snprintf(root, PATH_MAX, "%.*s", (int)(len - end - 1), real);
-	return true;
+	return end;
+}
+
+/* The file of the commands that fits best; file_count: none. */
+static uint32_t find_file(const struct job *j, const char *argument, char *root)
+{
+	uint32_t found = j->file_count;
+	char of_this[PATH_MAX];
+	size_t best = 0;
+
+	for (uint32_t k = 0; k < j->file_count; k++) {
+		const size_t how = fit(j->files[k].path, j->folder, argument, of_this);
+
+		if (how <= best)
+			continue;
+		best = how;
+		found = k;
+		memcpy(root, of_this, PATH_MAX);
+	}
+	return found;
 }
 
 /* The C files of the commands. False: no memory. */
@@ -159,19 +179,15 @@ static void find_copies(struct job *j)
 		}
 		if (*j->argv[i] == '-' || bob_source_language(j->argv[i]) != BOB_SOURCE_C)
 			continue;
-		for (uint32_t k = 0; k < j->file_count; k++) {
-			struct copy *c = &j->copies[j->count];
+		const uint32_t k = find_file(j, j->argv[i], root);
+		struct copy *c = &j->copies[j->count];
 
-			if (!is_same_file(j->files[k].path, j->folder, j->argv[i], root))
-				continue;
-			*c = (struct copy){ .file = &j->files[k],
-					    .name = j->argv[i],
-					    .argument = i };
-			snprintf(j->paths[k], PATH_MAX, "%s", c->name);
-			cli_depends_find(j->argv, c->name, c->depends);
-			j->count++;
-			break;
-		}
+		if (k == j->file_count)
+			continue;
+		*c = (struct copy){ .file = &j->files[k], .name = j->argv[i], .argument = i };
+		snprintf(j->paths[k], PATH_MAX, "%s", c->name);
+		cli_depends_find(j->argv, c->name, c->depends);
+		j->count++;
 	}
 	if (j->count)
 		find_others(j, root);

@@ -209,6 +209,21 @@ def ends_of_names():
     assert re.findall(r"^([LS]) .* (grid\S+)$", out, re.M) == [("S", "grid[1]"), ("L", "grid[1]"), ("L", "grid[2]")], out
 
 
+@suite.case("of two files of the commands that one may be, it is the one at its place, else the one with the longer name")
+def two_names():
+    folder = project()
+    deep = folder / "deep" / "er"
+    deep.mkdir(parents=True)
+    (deep / "a.c").write_text("int one = 1, two = 2;\nint main(void) { return one + two - 3; }\n")
+    for commands, want in ((("a.c", "one", "er/a.c", "two"), "two"), (("er/a.c", "one", "a.c", "two"), "one"),
+                           (("deep/er/a.c", "one", "../deep/er/a.c", "two"), "two")):
+        (folder / "src" / "commands").write_text("".join(f"trace file {f}\ntrace variable {v}\n" for f, v in zip(commands[::2], commands[1::2])))
+        run(*CC.format(commands=folder / "src" / "commands").split(), "-O2", "er/a.c", "-o", "a", folder=folder / "deep")
+        run(h.BOBBIN, "record", "-q", "--source", "-o", f"t{want}", "--", "./a", folder=folder / "deep")
+        out = run(h.BOBBIN, "replay", "--mem", "--subscripts", f"t{want}", folder=folder / "deep").stdout
+        assert re.findall(r"^L .* (one|two)$", out, re.M) == [want], (commands, out)
+
+
 @suite.case("command lines that make no sense")
 def mistakes():
     folder = project()
