@@ -147,6 +147,15 @@ static void print_unrecorded(const struct cli_unrecorded *u, FILE *out)
 				bob_mem_decline_text(r));
 }
 
+/* Of events with values alone no function was to be traced. */
+static int is_of_values(const struct bob_trace *t)
+{
+	struct bob_trace_sizes sizes;
+
+	bob_trace_sizes(t, &sizes);
+	return sizes.mpi_calls && !sizes.events;
+}
+
 void cli_untraced_print(const struct cli_session *s, FILE *out)
 {
 	struct cli_unrecorded u;
@@ -157,7 +166,7 @@ void cli_untraced_print(const struct cli_session *s, FILE *out)
 	cli_unrecorded_count(s->trace, &u);
 	if (u.functions)
 		print_unrecorded(&u, out);
-	else
+	else if (!is_of_values(s->trace))
 		print_untraced(s, out);
 	print_images(s, out);
 }

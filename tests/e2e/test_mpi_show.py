@@ -247,6 +247,7 @@ def matrix():
 def sizes():
     text = said("info", recorded())
     has(text, "\nMPI calls   352\n")
+    h.check("not traced" not in text, f"no function was to be\n{text}")
     h.check(re.search(r"^process +pid  rank  threads  MPI calls +bytes +each", text, re.M), text)
     j = json.loads(h.bobbin("info", "--json", recorded()).out)
     h.check(j["mpi_calls"] == 352, f"info --json says {j['mpi_calls']}")
