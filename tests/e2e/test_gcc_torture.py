@@ -59,6 +59,18 @@ def unpack():
             done.write_text(what)
 
 
+def fortran_programs(every):
+    """Every so many-th of the Fortran programs that check themselves, or BOB_TEST_TORTURE_EVERY says how many; none, which is said, where they are not."""
+    try:
+        unpack()
+        h.need("gfortran")
+    except h.Skip as e:
+        print(f"programs of GCC left out: {e}")
+        return []
+    every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", every))
+    return sorted((TREE / "gfortran.fortran-torture/execute").glob("*.f90"))[::every]
+
+
 def fit(path):
     """Meant to be run, alone, on any machine."""
     text = path.read_text(encoding="utf-8", errors="replace")

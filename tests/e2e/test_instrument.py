@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """bobbin instrument: from commands and sources to a trace. What a program does with its variables is computed here again, access by
 access, and must be what `replay` has; the program's output must not change."""
-import os
 import re
 import subprocess
 
@@ -331,15 +330,7 @@ def torture_one(path, *options):
 
 def add_torture(suite, *options):
     """Every 8th of GCC's programs, or every BOB_TEST_TORTURE_EVERYth, as cases."""
-    try:
-        torture.unpack()
-        every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", "8"))
-        paths = sorted((torture.TREE / "gfortran.fortran-torture/execute").glob("*.f90"))[::every]
-        h.need("gfortran")
-    except h.Skip as e:
-        print(f"programs of GCC left out: {e}")
-        paths = []
-    for path in paths:
+    for path in torture.fortran_programs(8):
         suite.add(f"torture {path.stem}", torture_one, path, *options)
 
 

@@ -484,15 +484,7 @@ def torture_one(path):
 
 
 def main():
-    try:
-        torture.unpack()
-        every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", "24"))
-        paths = sorted((torture.TREE / "gfortran.fortran-torture/execute").glob("*.f90"))[::every]
-        h.need("gfortran")
-    except h.Skip as e:
-        print(f"programs of GCC left out: {e}")
-        paths = []
-    for path in paths:
+    for path in torture.fortran_programs(24):
         suite.add(f"torture {path.stem}", torture_one, path)
     status = suite.run()
     print(f"at random and torture: {COUNTS['copies']} copies, {COUNTS['accesses']} accesses")

@@ -18,6 +18,11 @@ static const char *slice(const struct bob_weave_nest *n, uint32_t statement,
 			      n->w->file->statements[statement].text + e->from);
 }
 
+static const char *step_of(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
+{
+	return l->step ? slice(n, l->statement, l->step) : "1";
+}
+
 static void put_loop(const struct bob_weave_nest *n, uint32_t at,
 		     const struct bob_weave_nest_loop *l)
 {
@@ -26,8 +31,7 @@ static void put_loop(const struct bob_weave_nest *n, uint32_t at,
 	put(n, at, bob_weave_text(n->w, "%s=%s", i, slice(n, l->statement, l->low)));
 	put(n, at,
 	    bob_weave_text(n->w, "if (%sc(%s+0_8,(%s)+0_8,(%s)+0_8)/=0_4) then", n->w->id, i,
-			   slice(n, l->statement, l->high),
-			   l->step ? slice(n, l->statement, l->step) : "1_8"));
+			   slice(n, l->statement, l->high), step_of(n, l)));
 }
 
 static void put_place(const struct bob_weave_nest *n, uint32_t at, uint32_t slot, uint32_t access)
@@ -56,9 +60,7 @@ static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 			continue;
 		if (!some) {
 			put(n, at, bob_weave_text(n->w, "if (%sg(%u_4)/=0_4) then", n->w->id, d));
-			put(n, at,
-			    bob_weave_text(n->w, "%s=%s+(%s)", i, i,
-					   l->step ? slice(n, l->statement, l->step) : "1"));
+			put(n, at, bob_weave_text(n->w, "%s=%s+(%s)", i, i, step_of(n, l)));
 		}
 		some = true;
 		put_place(n, at, k * (n->depth + 1) + 1 + d, k);
@@ -84,11 +86,6 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 }
 
 /* --- uneven --- */
-
-static const char *step_of(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
-{
-	return l->step ? slice(n, l->statement, l->step) : "1";
-}
 
 static void put_counters(const struct bob_weave_nest *n, uint32_t at)
 {
@@ -136,13 +133,8 @@ void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at)
 	for (uint32_t d = 0; d < n->depth; d++)
 		put(n, at,
 		    bob_weave_text(n->w, "%s=%sv(%u_4)", n->loop[d].counter->name, n->w->id, d));
-	for (uint32_t k = 0; k < n->count; k++) {
-		const struct bob_weave_nest_access *a = &n->access[k];
-
-		put(n, at,
-		    bob_weave_text(n->w, "call %sw(%u_4,%s)", n->w->id, k,
-				   slice(n, a->statement, a->use.ref)));
-	}
+	for (uint32_t k = 0; k < n->count; k++)
+		put_place(n, at, k, k);
 	put(n, at, "end do");
 	put(n, at, "end if");
 	put(n, at, "end block");
