@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts are kept for one run of each function, so that files may come in any order and be read twice; how often functions run is found when all is there. What
+ * a probe costs goes in at once: somebody's own costs are said before. */
+#include "source/predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/predict_parts.h"
+
+bob_status bob_predict_open(struct bob_predict **out)
+{
+	struct bob_predict *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return BOB_ERR_NOMEM;
+	bob_predict_costs_begin(p->costs);
+	*out = p;
+	return BOB_OK;
+}
+
+void bob_predict_close(struct bob_predict *p)
+{
+	if (p)
+		bob_arena_free(&p->arena);
+	free(p);
+}
+
+static void *room(struct bob_predict *p, size_t size)
+{
+	void *at = bob_arena_alloc(&p->arena, size);
+
+	p->is_failed |= !at;
+	return at;
+}
+
+const char *bob_predict_text(struct bob_predict *p, const char *text, size_t len)
+{
+	const char *copy = bob_arena_text(&p->arena, text, len);
+
+	p->is_failed |= !copy;
+	return copy ? copy : "";
+}
+
+bool bob_predict_is_file(const char *path, const char *name)
+{
+	const size_t whole = strlen(path), len = strlen(name);
+
+	if (len > whole || strcmp(path + whole - len, name) != 0)
+		return false;
+	return len == whole || path[whole - len - 1] == '/';
+}
+
+/* --- where we are --- */
+
+void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_language language)
+{
+	struct bob_predict_file_of **at;
+
+	if (!p)
+		return;
+	p->unit = NULL;
+	at = &p->files;
+	while (*at && strcmp((*at)->path, path) != 0)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = room(p, sizeof(**at));
+		if (*at)
+			(*at)->path = bob_predict_text(p, path, strlen(path));
+	}
+	p->file = *at;
+	if (p->file)
+		*p->file = (struct bob_predict_file_of){ .next = p->file->next,
+							 .path = p->file->path,
+							 .language = language };
+}
+
+void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_kind kind)
+{
+	struct bob_predict_unit_of *u;
+
+	if (!p || !p->file)
+		return;
+	for (u = p->file->units; u && strcmp(u->name, name) != 0; u = u->next)
+		continue;
+	if (!u) {
+		u = room(p, sizeof(*u));
+		if (!u)
+			return;
+		u->file = p->file;
+		u->name = bob_predict_text(p, name, strlen(name));
+		if (p->file->last)
+			p->file->last->next = u;
+		else
+			p->file->units = u;
+		p->file->last = u;
+	}
+	u->kind = kind;
+	p->unit = u;
+}
+
+static const struct bob_predict_costs *costs(const struct bob_predict *p)
+{
+	return &p->costs[p->file->language];
+}
+
+/* --- what is counted --- */
+
+/* Loops of which nothing is known, once each. */
+static void note_unknown(struct bob_predict *p, uint32_t line)
+{
+	struct bob_predict_line **at = &p->file->unknown, *l;
+
+	while (*at && (*at)->line < line)
+		at = &(*at)->next;
+	if (*at && (*at)->line == line)
+		return;
+	l = room(p, sizeof(*l));
+	if (!l)
+		return;
+	*l = (struct bob_predict_line){ *at, line };
+	*at = l;
+}
+
+double bob_predict_trips(struct bob_predict *p, uint32_t line, double known)
+{
+	if (!p || !p->file)
+		return known;
+	for (const struct bob_predict_said *s = p->said; s; s = s->next)
+		if (s->line == line && bob_predict_is_file(p->file->path, s->name))
+			return s->value;
+	if (known >= 0)
+		return known;
+	note_unknown(p, line);
+	return BOB_PREDICT_TRIPS;
+}
+
+double bob_predict_span(int64_t low, int64_t high, int64_t step)
+{
+	const uint64_t by = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+
+	if (step < 0 ? low < high : low > high)
+		return 0;
+	return 1 + (double)((step < 0 ? (uint64_t)low - (uint64_t)high :
+					(uint64_t)high - (uint64_t)low) /
+			    by);
+}
+
+void bob_predict_own(struct bob_predict *p, double times, uint32_t count)
+{
+	if (p && p->unit)
+		p->unit->own += times * count;
+}
+
+void bob_predict_call(struct bob_predict *p, const char *callee, double times)
+{
+	struct bob_predict_call_to *c;
+
+	if (!p || !p->unit || !*callee)
+		return;
+	for (c = p->unit->calls; c && strcmp(c->name, callee) != 0; c = c->next)
+		continue;
+	if (!c) {
+		c = room(p, sizeof(*c));
+		if (!c)
+			return;
+		*c = (struct bob_predict_call_to){
+			.next = p->unit->calls, .name = bob_predict_text(p, callee, strlen(callee))
+		};
+		p->unit->calls = c;
+	}
+	c->times += times;
+}
+
+/* What is between a cost inside and one outside. */
+static double mixed(double inside, double outside, double share)
+{
+	return inside * share + outside * (1 - share);
+}
+
+static void tell(struct bob_predict_unit_of *u, double times, struct bob_predict_share share)
+{
+	u->told += times;
+	u->traced_least += times * share.least;
+	u->traced_most += times * share.most;
+}
+
+void bob_predict_single(struct bob_predict *p, double times, uint32_t accesses,
+			struct bob_predict_share share)
+{
+	const struct bob_predict_costs *c;
+
+	if (!p || !p->unit)
+		return;
+	c = costs(p);
+	p->file->singles++;
+	p->unit->singles += times;
+	tell(p->unit, times * accesses, share);
+	p->unit->least_ns += times * mixed(c->traced, c->outside, share.least);
+	p->unit->most_ns += times * mixed(c->traced, c->outside, share.most);
+}
+
+/* A row with `share` of its accesses, or of rows, in what was asked for. */
+static double row(const struct bob_predict_costs *c, const struct bob_predict_nest *n, double share)
+{
+	const double inside = n->share.is_whole ? c->row + n->probes * c->row_access :
+						  c->box + n->probes * c->box_access;
+
+	return mixed(inside, c->out + n->probes * c->out_access, share);
+}
+
+void bob_predict_nest(struct bob_predict *p, const struct bob_predict_nest *n)
+{
+	const struct bob_predict_costs *c;
+	double before;
+
+	if (!p || !p->unit)
+		return;
+	c = costs(p);
+	before = n->times * (c->nest + n->probes * c->nest_access);
+	p->file->nests++;
+	p->file->nest_accesses += n->probes * n->depth;
+	p->unit->nests += n->times;
+	p->unit->rows += n->rows;
+	tell(p->unit, n->rows * n->trips * n->accesses, n->share);
+	p->unit->least_ns += before + n->rows * row(c, n, n->share.least);
+	p->unit->most_ns += before + n->rows * row(c, n, n->share.most);
+}
+
+void bob_predict_declare(struct bob_predict *p, double times)
+{
+	if (!p || !p->unit)
+		return;
+	p->unit->least_ns += times * costs(p)->declare;
+	p->unit->most_ns += times * costs(p)->declare;
+}
+
+void bob_predict_variables(struct bob_predict *p, uint32_t count)
+{
+	if (p && p->file)
+		p->file->variables = count;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What probes will cost, said before anything runs: how often each place of the text is come by, from what the text says of trips and calls, times what
+ * a probe of its kind costs (docs/source.md, "Prediction"). Front ends count here while they read; what they cannot know -- trips, runs of functions, how long
+ * the program takes without probes -- somebody may say (bob_predict_assume), else it is assumed, and said that it is.
+ *
+ *   predict.c       what is counted, file by file
+ *   predict_sum.c   who calls whom how often; what comes of it
+ *   predict_costs.c what probes cost, and lines that say otherwise
+ *
+ * Owner: the caller of bob_predict_open; texts are copied. Threads: one. Units: ns, bytes; times are numbers with fractions. Memory that is not there
+ * shows in bob_predict_sum. Everything but open and assume may be called with NULL, and does nothing. */
+#ifndef BOB_SOURCE_PREDICT_H
+#define BOB_SOURCE_PREDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bobbin/status.h"
+
+#define BOB_PREDICT_TRIPS 100.0 /* of a loop of which nothing says how often it runs */
+#define BOB_PREDICT_CONDITION 0.5 /* what stands under a condition runs so often */
+#define BOB_PREDICT_UNKNOWN_MAX 4u /* places that are named */
+#define BOB_PREDICT_WHY_BYTES 160u
+
+enum bob_predict_language { BOB_PREDICT_C, BOB_PREDICT_FORTRAN, BOB_PREDICT_LANGUAGES };
+
+struct bob_predict;
+
+bob_status bob_predict_open(struct bob_predict **out);
+void bob_predict_close(struct bob_predict *p); /* NULL is allowed */
+
+/* One line of what somebody says, docs/source.md has them: "trips smooth.c:34 8000". BOB_ERR_INVAL: `why` and the column, from 1, say what is wrong. */
+bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t len, uint32_t *column,
+			      char why[BOB_PREDICT_WHY_BYTES]);
+
+/* --- what front ends count --- */
+
+/* What comes is of this file; what was counted of it before is forgotten. */
+void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_language language);
+/* ... of this function or unit. */
+enum bob_predict_kind {
+	BOB_PREDICT_FUNCTION,
+	BOB_PREDICT_ENTRY,	/* runs once, with the program */
+	BOB_PREDICT_HELPER	/* a header's: if nobody calls it, it does not run */
+};
+void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_kind kind);
+/* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it is not below 0; else what is assumed. */
+double bob_predict_trips(struct bob_predict *p, uint32_t line, double known);
+/* Trips of a loop from `low` to `high`, that included; step is not 0. */
+double bob_predict_span(int64_t low, int64_t high, int64_t step);
+/* References of the program itself, so many each time. */
+void bob_predict_own(struct bob_predict *p, double times, uint32_t count);
+void bob_predict_call(struct bob_predict *p, const char *callee, double times);
+/* Which part of accesses is of what was asked for. */
+struct bob_predict_share {
+	double least, most;	/* 0 .. 1 */
+	bool is_whole;		/* the whole variable was asked for: nothing is compared with a box */
+};
+/* A probe of its own; it tells of so many accesses: 2 of what is read and written. */
+void bob_predict_single(struct bob_predict *p, double times, uint32_t accesses,
+			struct bob_predict_share share);
+/* A probe for loops: it is come by so often, they have so many rows then in all, with so many accesses in an iteration, of which `share` tells of all. */
+struct bob_predict_nest {
+	double times, rows, trips; /* rows in all; trips of a row */
+	uint32_t probes, accesses, depth; /* places that tell of so many accesses */
+	struct bob_predict_share share;
+};
+void bob_predict_nest(struct bob_predict *p, const struct bob_predict_nest *n);
+/* A variable comes to life, and ends. */
+void bob_predict_declare(struct bob_predict *p, double times);
+/* Rows of the table of variables. */
+void bob_predict_variables(struct bob_predict *p, uint32_t count);
+
+/* --- what comes of it --- */
+
+struct bob_predict_total {
+	double singles, nests, rows; /* probes that run; rows of nests */
+	double told, traced_least, traced_most; /* accesses; those of what was asked for */
+	double own;		/* references of the program itself */
+	double added_least_ns, added_most_ns; /* by probes, without begin_ns */
+	double begin_ns;	/* the recorder's beginning */
+	double own_least_ns, own_most_ns; /* the program's own time; the same if somebody said it */
+	double dilation_least, dilation_most;
+	double code_bytes;	/* text and tables that are added */
+	double inflation;	/* new size / old; 0: nobody said the old one */
+	double baseline_ns;	/* 0: nobody said it */
+	uint32_t unknown_trips, unknown_runs; /* loops, functions that were assumed */
+	struct {
+		const char *file; /* of a loop; NULL: a function */
+		const char *name;
+		uint32_t line;
+	} unknown[BOB_PREDICT_UNKNOWN_MAX]; /* the first ones, borrowed */
+	uint32_t unknown_count;
+};
+/* BOB_ERR_NOMEM: something was not counted, either. */
+bob_status bob_predict_sum(struct bob_predict *p, struct bob_predict_total *out);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What probes cost where `bench/source/figures --costs` measured it (docs/bench-source.md has the numbers and the machine), and what somebody says instead:
+ *
+ *     baseline SECONDS            of the program without probes
+ *     code BYTES                  of its text and data, as size says
+ *     trips FILE:LINE COUNT       of the loop that begins there, each time that it runs
+ *     runs FUNCTION COUNT
+ *     cost [c|fortran] NAME NS    of one of the names below; code-... are bytes
+ *
+ * A line that is empty or begins with # is none. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/predict_parts.h"
+
+#define COST(text, member, c, fortran)                                                             \
+	{ text, offsetof(struct bob_predict_costs, member), { c, fortran } }
+static const struct {
+	const char *name;
+	size_t at;
+	double value[BOB_PREDICT_LANGUAGES];
+} costs[] = {
+	COST("traced", traced, 14.6, 16.4),
+	COST("outside", outside, 0.7, 0.9),
+	COST("nest", nest, 2, 5),
+	COST("nest-access", nest_access, 0.7, 0),
+	COST("row", row, 18.9, 23.5),
+	COST("row-access", row_access, 11.1, 12.7),
+	COST("box", box, 20.3, 20),
+	COST("box-access", box_access, 11.1, 13.7),
+	COST("out", out, 4, 6.9),
+	COST("out-access", out_access, 5.3, 5.8),
+	COST("declare", declare, 35, 35),
+	COST("begin", begin, 6e6, 7e6),
+	COST("least", least, 0.1, 0.1),
+	COST("most", most, 1, 1),
+	COST("code-file", code_file, 900, 2900),
+	COST("code-single", code_single, 165, 40),
+	COST("code-nest", code_nest, 200, 400),
+	COST("code-nest-access", code_nest_access, 3, 39),
+	COST("code-variable", code_variable, 20, 172),
+};
+#define COSTS (sizeof(costs) / sizeof(costs[0]))
+
+void bob_predict_costs_begin(struct bob_predict_costs to[BOB_PREDICT_LANGUAGES])
+{
+	for (size_t l = 0; l < BOB_PREDICT_LANGUAGES; l++)
+		for (size_t i = 0; i < COSTS; i++)
+			*bob_predict_cost(&to[l], costs[i].name, strlen(costs[i].name)) =
+				costs[i].value[l];
+}
+
+double *bob_predict_cost(struct bob_predict_costs *c, const char *name, size_t len)
+{
+	for (size_t i = 0; i < COSTS; i++)
+		if (strlen(costs[i].name) == len && !memcmp(costs[i].name, name, len))
+			return (double *)(void *)((char *)c + costs[i].at);
+	return NULL;
+}
+
+/* --- lines --- */
+
+struct reader {
+	struct bob_predict *p;
+	const char *begin, *at, *end;
+	uint32_t *column;
+	char *why;
+};
+
+__attribute__((format(printf, 3, 4))) static bob_status
+complain(const struct reader *r, const char *at, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(r->why, BOB_PREDICT_WHY_BYTES, format, ap);
+	va_end(ap);
+	for (char *c = r->why; *c; c++) /* it may have pieces of the line */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	*r->column = (uint32_t)(at - r->begin) + 1;
+	return BOB_ERR_INVAL;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next word; its length, 0 at the end of the line. */
+static size_t word(struct reader *r, const char **begin)
+{
+	while (r->at < r->end && is_blank(*r->at))
+		r->at++;
+	*begin = r->at;
+	while (r->at < r->end && !is_blank(*r->at))
+		r->at++;
+	return (size_t)(r->at - *begin);
+}
+
+static bool is_word(const char *at, size_t len, const char *text)
+{
+	return strlen(text) == len && !memcmp(at, text, len);
+}
+
+/* A number that is not below 0, and then nothing. */
+static bob_status last_number(struct reader *r, double *value)
+{
+	const char *at;
+	const size_t len = word(r, &at);
+	char text[40], *end;
+
+	if (!len || len >= sizeof(text))
+		return complain(r, at, "a number was expected");
+	memcpy(text, at, len);
+	text[len] = 0;
+	*value = strtod(text, &end);
+	if (end != text + len || !isdigit((unsigned char)text[len - 1]) || !isfinite(*value) ||
+	    *value < 0)
+		return complain(r, at, "a number that is not below 0 was expected, not '%s'", text);
+	if (word(r, &at))
+		return complain(r, at, "the end of the line was expected");
+	return BOB_OK;
+}
+
+static bob_status say(struct reader *r, const char *name, size_t len, uint32_t line)
+{
+	struct bob_predict_said *s = bob_arena_alloc(&r->p->arena, sizeof(*s));
+	bob_status st = s ? BOB_OK : BOB_ERR_NOMEM;
+
+	if (st == BOB_OK)
+		st = last_number(r, &s->value);
+	if (st != BOB_OK)
+		return st;
+	s->name = bob_predict_text(r->p, name, len);
+	s->line = line;
+	s->next = r->p->said;
+	r->p->said = s;
+	return BOB_OK;
+}
+
+/* FILE:LINE COUNT */
+static bob_status trips(struct reader *r)
+{
+	const char *at, *colon;
+	size_t len = word(r, &at), name;
+	unsigned long line = 0;
+
+	colon = len ? memrchr(at, ':', len) : NULL;
+	name = colon ? (size_t)(colon - at) : 0;
+	for (size_t i = name + 1; name && i < len; i++)
+		line = isdigit((unsigned char)at[i]) && line < UINT32_MAX / 10 ?
+			       10 * line + (unsigned long)(at[i] - '0') :
+			       UINT32_MAX;
+	if (!name || !line || line >= UINT32_MAX)
+		return complain(r, at, "FILE:LINE of a loop was expected");
+	return say(r, at, name, (uint32_t)line);
+}
+
+static bob_status runs(struct reader *r)
+{
+	const char *at;
+	const size_t len = word(r, &at);
+
+	return len ? say(r, at, len, 0) : complain(r, at, "the name of a function was expected");
+}
+
+static bob_status cost(struct reader *r)
+{
+	const char *at;
+	size_t len = word(r, &at);
+	const bool c = is_word(at, len, "c"), fortran = is_word(at, len, "fortran");
+	double value, *to;
+	bob_status st;
+
+	if (c || fortran)
+		len = word(r, &at);
+	if (!bob_predict_cost(&r->p->costs[0], at, len))
+		return complain(r, at, "'%.*s' is no cost: want traced, outside, nest, row, ...",
+				(int)(len < 40 ? len : 40), at);
+	st = last_number(r, &value);
+	for (size_t l = 0; l < BOB_PREDICT_LANGUAGES && st == BOB_OK; l++) {
+		to = bob_predict_cost(&r->p->costs[l], at, len);
+		if (!(l == BOB_PREDICT_C ? fortran : c))
+			*to = value;
+	}
+	return st;
+}
+
+bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t len, uint32_t *column,
+			      char why[BOB_PREDICT_WHY_BYTES])
+{
+	struct reader r = { p, line, line, line + len, column, why };
+	const char *at;
+	const size_t n = word(&r, &at);
+	bob_status st;
+	double value;
+
+	if (!n || *at == '#')
+		return BOB_OK;
+	if (is_word(at, n, "trips"))
+		return trips(&r);
+	if (is_word(at, n, "runs"))
+		return runs(&r);
+	if (is_word(at, n, "cost"))
+		return cost(&r);
+	if (!is_word(at, n, "baseline") && !is_word(at, n, "code"))
+		return complain(&r, at,
+				"'%.*s' is unknown: want baseline, code, trips, runs or cost",
+				(int)(n < 40 ? n : 40), at);
+	st = last_number(&r, &value);
+	if (st == BOB_OK && *at == 'b')
+		p->baseline_ns = value * 1e9;
+	else if (st == BOB_OK)
+		p->code = value;
+	return st;
+}

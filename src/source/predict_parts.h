@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What predict.c counts, for predict_sum.c. Owner: struct bob_predict. One thread. */
+#ifndef BOB_SOURCE_PREDICT_PARTS_H
+#define BOB_SOURCE_PREDICT_PARTS_H
+
+#include "base/host/arena.h"
+#include "source/predict.h"
+
+/* What each costs; predict_costs.c has their names and where the numbers are from. */
+struct bob_predict_costs {
+	double traced, outside;	/* a probe for one access */
+	double nest,
+		nest_access; /* a probe for loops, and for each access in it, beside its rows */
+	double row, row_access;	/* a row of whole variables, and each access in it, */
+	double box, box_access;	/* in a box, */
+	double out, out_access;	/* outside it */
+	double declare;
+	double begin;		/* of the recorder, once */
+	double least, most;	/* a reference of the program itself */
+	/* bytes */
+	double code_file, code_single, code_nest, code_nest_access, code_variable;
+};
+
+struct bob_predict_call_to {
+	struct bob_predict_call_to *next;
+	const char *name;
+	double times;
+	struct bob_predict_unit_of *to; /* predict_sum.c; NULL: nothing that we see */
+};
+
+/* A function or unit; of each run of it: */
+struct bob_predict_unit_of {
+	struct bob_predict_unit_of *next;
+	const struct bob_predict_file_of *file;
+	const char *name;
+	enum bob_predict_kind kind;
+	double own, singles, nests, rows, told, traced_least, traced_most;
+	double least_ns, most_ns;
+	struct bob_predict_call_to *calls;
+	/* while it is summed up */
+	double runs, said;	/* below 0: nobody said it */
+	bool is_called, is_seen;
+	struct bob_predict_unit_of *from; /* who calls it first, while calls are followed */
+	struct bob_predict_call_to *at; /* ... the next one to follow */
+	struct bob_predict_unit_of *before; /* in the order of the sum, the last one first */
+	uint32_t place;		/* in this order */
+};
+
+struct bob_predict_line {
+	struct bob_predict_line *next;
+	uint32_t line;
+};
+
+struct bob_predict_file_of {
+	struct bob_predict_file_of *next;
+	const char *path;
+	enum bob_predict_language language;
+	struct bob_predict_unit_of *units, *last;
+	struct bob_predict_line *unknown; /* loops; in the order of the text */
+	uint32_t singles, nests, nest_accesses, variables; /* in the text */
+};
+
+/* What somebody said. */
+struct bob_predict_said {
+	struct bob_predict_said *next;
+	const char *name;	/* of a file, or a function */
+	uint32_t line;		/* 0: runs of a function */
+	double value;
+};
+
+struct bob_predict {
+	struct bob_arena arena;
+	struct bob_predict_costs costs[BOB_PREDICT_LANGUAGES];
+	double baseline_ns, code;	/* 0: nobody said it */
+	struct bob_predict_said *said;
+	struct bob_predict_file_of *files, *file;
+	struct bob_predict_unit_of *unit;
+	bool is_failed;		/* no memory */
+};
+
+void bob_predict_costs_begin(struct bob_predict_costs costs[BOB_PREDICT_LANGUAGES]);
+/* NULL: there is none of that name. */
+double *bob_predict_cost(struct bob_predict_costs *c, const char *name, size_t len);
+/* A text that belongs to `p`; "" without memory. */
+const char *bob_predict_text(struct bob_predict *p, const char *text, size_t len);
+/* Is `path` the file that somebody called `name`: all of it, or its end from a slash on? */
+bool bob_predict_is_file(const char *path, const char *name);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A function runs as often as its callers come by their calls of it, in all files: of several of that name, one of the same file. Programs' entries run once. What
+ * nobody calls that we see is taken to run once, and named as not known. Calls that lead back (recursion) add nothing. */
+#include <string.h>
+
+#include "source/predict_parts.h"
+
+static double said_runs(const struct bob_predict *p, const char *name)
+{
+	for (const struct bob_predict_said *s = p->said; s; s = s->next)
+		if (!s->line && !strcmp(s->name, name))
+			return s->value;
+	return -1;
+}
+
+static struct bob_predict_unit_of *in_file(const struct bob_predict_file_of *f, const char *name)
+{
+	struct bob_predict_unit_of *u = f->units;
+
+	while (u && strcmp(u->name, name) != 0)
+		u = u->next;
+	return u;
+}
+
+/* What a call in the file `from` goes to; NULL: nothing that we see. */
+static struct bob_predict_unit_of *callee(const struct bob_predict *p,
+					  const struct bob_predict_file_of *from, const char *name)
+{
+	struct bob_predict_unit_of *u = in_file(from, name);
+
+	for (const struct bob_predict_file_of *f = p->files; f && !u; f = f->next)
+		u = in_file(f, name);
+	return u;
+}
+
+static void begin(const struct bob_predict *p)
+{
+	for (struct bob_predict_file_of *f = p->files; f; f = f->next)
+		for (struct bob_predict_unit_of *u = f->units; u; u = u->next) {
+			u->said = said_runs(p, u->name);
+			u->runs = u->said > 0 ? u->said : 0;
+			u->is_called = u->is_seen = false;
+			u->at = u->calls;
+		}
+	for (struct bob_predict_file_of *f = p->files; f; f = f->next)
+		for (struct bob_predict_unit_of *u = f->units; u; u = u->next)
+			for (struct bob_predict_call_to *c = u->calls; c; c = c->next) {
+				c->to = callee(p, f, c->name);
+				if (c->to && c->to != u)
+					c->to->is_called = true;
+			}
+}
+
+/* Everything that calls lead to from `u`; what is called comes before who calls it. */
+static void follow(struct bob_predict_unit_of *u, struct bob_predict_unit_of **order)
+{
+	u->is_seen = true;
+	u->from = NULL;
+	while (u) {
+		struct bob_predict_unit_of *to = u->at ? u->at->to : NULL;
+
+		if (u->at) {
+			u->at = u->at->next;
+			if (!to || to->is_seen)
+				continue;
+			to->is_seen = true;
+			to->from = u;
+			u = to;
+			continue;
+		}
+		u->place = *order ? (*order)->place + 1 : 0;
+		u->before = *order;
+		*order = u;
+		u = u->from;
+	}
+}
+
+enum root { ENTRIES, UNCALLED, REST, ROOTS };
+
+static bool is_root(const struct bob_predict_unit_of *u, enum root r)
+{
+	return !u->is_seen && (r == ENTRIES  ? u->kind == BOB_PREDICT_ENTRY :
+			       r == UNCALLED ? !u->is_called :
+					       true);
+}
+
+/* Callers first. A call that leads back to who is under way adds nothing. */
+static void count_runs(const struct bob_predict *p)
+{
+	struct bob_predict_unit_of *order = NULL;
+
+	begin(p);
+	for (enum root r = ENTRIES; r < ROOTS; r++)
+		for (struct bob_predict_file_of *f = p->files; f; f = f->next)
+			for (struct bob_predict_unit_of *u = f->units; u; u = u->next)
+				if (is_root(u, r)) {
+					if (u->said < 0)
+						u->runs = u->kind != BOB_PREDICT_HELPER;
+					u->is_called &= r != REST;
+					follow(u, &order);
+				}
+	for (struct bob_predict_unit_of *u = order; u; u = u->before)
+		for (const struct bob_predict_call_to *c = u->calls; c; c = c->next)
+			if (c->to && c->to->said < 0 && c->to->place < u->place)
+				c->to->runs += u->runs * c->times;
+}
+
+/* --- all --- */
+
+static void name_unknown(struct bob_predict_total *t, const char *file, const char *name,
+			 uint32_t line)
+{
+	if (t->unknown_count == BOB_PREDICT_UNKNOWN_MAX)
+		return;
+	t->unknown[t->unknown_count].file = file;
+	t->unknown[t->unknown_count].name = name;
+	t->unknown[t->unknown_count++].line = line;
+}
+
+static void add_unit(const struct bob_predict *p, const struct bob_predict_unit_of *u,
+		     struct bob_predict_total *t)
+{
+	const struct bob_predict_costs *c = &p->costs[u->file->language];
+
+	t->own += u->runs * u->own;
+	t->own_least_ns += u->runs * u->own * c->least;
+	t->own_most_ns += u->runs * u->own * c->most;
+	t->singles += u->runs * u->singles;
+	t->nests += u->runs * u->nests;
+	t->rows += u->runs * u->rows;
+	t->told += u->runs * u->told;
+	t->traced_least += u->runs * u->traced_least;
+	t->traced_most += u->runs * u->traced_most;
+	t->added_least_ns += u->runs * u->least_ns;
+	t->added_most_ns += u->runs * u->most_ns;
+	if (u->kind == BOB_PREDICT_FUNCTION && !u->is_called && u->said < 0 &&
+	    (u->told > 0 || u->own > 0)) {
+		t->unknown_runs++;
+		name_unknown(t, NULL, u->name, 0);
+	}
+}
+
+static void add_file(const struct bob_predict *p, const struct bob_predict_file_of *f,
+		     struct bob_predict_total *t)
+{
+	const struct bob_predict_costs *c = &p->costs[f->language];
+
+	for (const struct bob_predict_line *l = f->unknown; l; l = l->next) {
+		t->unknown_trips++;
+		name_unknown(t, f->path, NULL, l->line);
+	}
+	for (const struct bob_predict_unit_of *u = f->units; u; u = u->next)
+		add_unit(p, u, t);
+	if (!f->singles && !f->nests)
+		return;
+	t->code_bytes += c->code_file + f->singles * c->code_single + f->nests * c->code_nest +
+			 f->nest_accesses * c->code_nest_access + f->variables * c->code_variable;
+	if (t->begin_ns < c->begin)
+		t->begin_ns = c->begin;
+}
+
+/* What it all takes against what the program takes itself. Where that is guessed, as it is where trips are, what happens once has no weight. */
+static void divide(const struct bob_predict *p, struct bob_predict_total *t)
+{
+	double begin = 0;
+
+	if (t->baseline_ns > 0 && !t->unknown_trips && !t->unknown_runs) {
+		t->own_least_ns = t->own_most_ns = p->baseline_ns;
+		begin = t->begin_ns;
+	}
+	t->dilation_least = t->dilation_most = 1;
+	if (t->own_most_ns > 0)
+		t->dilation_least += (t->added_least_ns + begin) / t->own_most_ns;
+	if (t->own_least_ns > 0)
+		t->dilation_most += (t->added_most_ns + begin) / t->own_least_ns;
+	if (p->code > 0)
+		t->inflation = 1 + t->code_bytes / p->code;
+}
+
+bob_status bob_predict_sum(struct bob_predict *p, struct bob_predict_total *out)
+{
+	if (p->is_failed)
+		return BOB_ERR_NOMEM;
+	memset(out, 0, sizeof(*out));
+	out->baseline_ns = p->baseline_ns;
+	count_runs(p);
+	for (const struct bob_predict_file_of *f = p->files; f; f = f->next)
+		add_file(p, f, out);
+	divide(p, out);
+	return BOB_OK;
+}
