@@ -92,7 +92,12 @@ struct bob_probe_file {
 	const struct bob_probe_gap *const *gap;
 	/* What was asked for and has no probe, a line each, without its end; NULL is behind the last. NULL: nothing. */
 	const char *const *missing;
+	/* A line of what `bobbin instrument` predicted; NULL: none. Files of before end here. */
+	const char *predicted;
 };
+
+/* The copies of this header that `bobbin instrument` writes say it at their end. */
+#define BOBBIN_PREDICTED NULL
 
 #define BOB_PROBE_TABLE "bobbin_probe_1"
 struct bob_probe_table {

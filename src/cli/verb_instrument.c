@@ -10,6 +10,7 @@
 
 #include "cli/complain.h"
 #include "cli/instrument_compile.h"
+#include "cli/instrument_predict.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/text_table.h"
@@ -19,13 +20,14 @@
 #define VERB "instrument"
 #define PROMPT "bobbin> "
 
-enum { OPT_OUTPUT, OPT_FLAT, OPT_EXACT, OPT_IN_PLACE, OPT_COMPILE };
+enum { OPT_OUTPUT, OPT_FLAT, OPT_EXACT, OPT_IN_PLACE, OPT_ASSUME, OPT_COMPILE };
 
 const struct cli_option instrument_options[] = {
 	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
 	{ "flat", 0, NULL, "a probe for each access in loops, too, which otherwise have one before them where that says the same", NULL, NULL },
 	{ "exact", 0, NULL, "tell accesses where the compiler evaluates them, within expressions: its own order, and no loop at once", NULL, NULL },
 	{ "in-place", 0, NULL, "no copies of procedures for the calls that pass them what is traced: probes in the procedures themselves, for all who call them", NULL, NULL },
+	{ "assume", 0, "FILE", "what the prediction of the cost rests on, a line each: `baseline SECONDS` of the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, ... (docs/source.md)", NULL, NULL },
 	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make and CMake (docs/source.md)", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -312,12 +314,24 @@ static void print_how(const struct session *s, const struct bob_source_options *
 	printf("then: bobbin record --source -- ./program\n");
 }
 
+/* What it will cost; the headers in `dir` say it to the recorder. */
+static int predict(struct bob_predict *p, const char *dir, struct bob_predict_total *t)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/bobbin/probe.h", dir);
+	if (bob_predict_sum(p, t) != BOB_OK)
+		return cli_fail(VERB, "out of memory");
+	return cli_predict_define(VERB, t, path);
+}
+
 static int work(struct session *s, const struct bob_source_options *o, const char *output)
 {
 	static const char *const titles[] = { "file",	  ">variables",	 ">proved",
 					      ">filtered", ">nests",	 ">references in nests",
 					      ">dropped", ">events",	 ">copies" };
 	char dir[PATH_MAX];
+	struct bob_predict_total total;
 	struct cli_table t;
 	int bad;
 
@@ -329,15 +343,30 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 	if (cli_output_directory(VERB, output, dir))
 		return 1;
 	cli_table_begin(&t, 9, titles);
-	bad = cli_output_embedded(VERB, dir, bob_source_headers) || instrument(s, o, dir, &t);
+	bad = cli_output_embedded(VERB, dir, bob_source_headers) || instrument(s, o, dir, &t) ||
+	      predict(o->predict, dir, &total);
 	if (bad)
 		cli_output_directory_drop(dir);
 	else
 		bad = cli_output_directory_done(VERB, dir, output);
 	if (!bad)
 		bad = cli_table_end(&t, 0, stdout) ? cli_fail(VERB, "out of memory") : 0;
-	if (!bad)
+	if (!bad) {
+		cli_predict_print(&total, stdout);
 		print_how(s, o, output);
+	}
+	return bad;
+}
+
+static int predicted_work(struct session *s, struct bob_source_options *o, const char *output,
+			  const char *assume)
+{
+	int bad;
+
+	if (bob_predict_open(&o->predict) != BOB_OK)
+		return cli_fail(VERB, "out of memory");
+	bad = (assume && cli_predict_assume(VERB, o->predict, assume)) || work(s, o, output);
+	bob_predict_close(o->predict);
 	return bad;
 }
 
@@ -360,7 +389,7 @@ int verb_instrument(int argc, char **argv)
 {
 	struct session s = { .in = stdin, .name = "commands" };
 	struct bob_source_options o = { 0 };
-	const char *output = "instrumented", *arg;
+	const char *output = "instrumented", *assume = NULL, *arg;
 	struct cli_options opts;
 	int opt, bad;
 
@@ -368,6 +397,8 @@ int verb_instrument(int argc, char **argv)
 	while ((opt = cli_options_next(&opts, &arg)) >= 0) {
 		if (opt == OPT_OUTPUT)
 			output = arg;
+		if (opt == OPT_ASSUME)
+			assume = arg;
 		o.is_flat |= opt == OPT_FLAT;
 		o.is_exact |= opt == OPT_EXACT;
 		o.is_in_place |= opt == OPT_IN_PLACE;
@@ -390,7 +421,7 @@ int verb_instrument(int argc, char **argv)
 	if (!bad && s.is_compiling)
 		bad = compile(&s, argv + optind, &o);
 	else if (!bad)
-		bad = work(&s, &o, output);
+		bad = predicted_work(&s, &o, output, assume);
 	if (s.in != stdin)
 		fclose(s.in);
 	bob_wishes_free(&s.wishes);

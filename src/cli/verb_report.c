@@ -16,6 +16,7 @@
 #include "cli/report_memory.h"
 #include "cli/report_mpi.h"
 #include "cli/report_parameters.h"
+#include "cli/report_predicted.h"
 #include "cli/report_syncs.h"
 #include "cli/report_tables.h"
 #include "cli/session.h"
@@ -31,6 +32,7 @@ enum {
 	OPT_SORT,
 	OPT_PER,
 	OPT_BETWEEN,
+	OPT_BASELINE,
 	OPT_GROUP,
 	OPT_LIMIT,
 	OPT_OUTPUT,
@@ -52,6 +54,7 @@ const struct cli_option report_options[] = {
 	{ "per", 'p', "KIND", "one table per thread, per process, or one for all (default)", NULL,
 	  "thread|process|all" },
 	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
+	{ "baseline", 0, "SECONDS", "how long the program takes without probes of `bobbin instrument`: what they cost stands beside what was predicted", NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
 	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
@@ -71,9 +74,20 @@ struct report {
 	const char *callers, *callees, *output;
 	enum per per;
 	struct cli_between between;
+	double baseline;	/* seconds; 0: not said */
 	int no_pager, mpi;
 	int found;	/* a function that fits --callers or --callees */
 };
+
+static int take_baseline(struct report *r, const char *arg)
+{
+	char *end;
+
+	r->baseline = strtod(arg, &end);
+	if (*end || end == arg || !(r->baseline > 0 && r->baseline < 1e9))
+		return cli_misuse("report", "--baseline is a number of seconds, not '%s'", arg);
+	return 0;
+}
 
 static int take_option(struct report *r, int opt, const char *arg)
 {
@@ -103,6 +117,8 @@ static int take_option(struct report *r, int opt, const char *arg)
 		return status;
 	case OPT_BETWEEN:
 		return cli_between_parse("report", arg, &r->between);
+	case OPT_BASELINE:
+		return take_baseline(r, arg);
 	case OPT_GROUP:
 		return cli_session_select(&r->s, arg);
 	case OPT_LIMIT:
@@ -365,7 +381,11 @@ static int report_memory(struct report *r)
 {
 	if (r->style.by == CLI_BY_SYNC)
 		return cli_report_syncs(&r->s, &r->style);
-	return cli_report_memory(&r->s, memory_by(r->style.by), &r->style);
+
+	int status = cli_report_memory(&r->s, memory_by(r->style.by), &r->style);
+
+	cli_report_predicted(&r->s, r->baseline, r->style.out);
+	return status;
 }
 
 int verb_report(int argc, char **argv)

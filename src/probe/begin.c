@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,17 @@ static void note_missing(const struct bob_probe_file *f)
 	}
 }
 
+/* All files of a command say the same. */
+static void note_predicted(const struct bob_probe_file *f)
+{
+	static uint64_t told;
+	const char *line = f->size >= sizeof(*f) ? f->predicted : NULL;
+	const uint64_t hash = line ? bob_hash64(1, line, strlen(line)) : 0;
+
+	if (line && __atomic_exchange_n(&told, hash, __ATOMIC_RELAXED) != hash)
+		bob_pr_note(line);
+}
+
 static void begin_file(struct bob_probe_file *f)
 {
 	uint64_t words[3] = { f->digest, f->sites, f->nests }, key;
@@ -225,7 +237,7 @@ static void begin_file(struct bob_probe_file *f)
 		find_agent();
 	if (!bob_pr_agent)
 		return;
-	if (f->size < sizeof(*f)) {
+	if (f->size < offsetof(struct bob_probe_file, predicted)) {
 		bob_pr_note(
 			"an instrumented file is not recorded: it is of another version of bobbin/probe.h, instrument it again\n");
 		return;
@@ -253,6 +265,7 @@ static void begin_file(struct bob_probe_file *f)
 		free(own);
 		return;
 	}
+	note_predicted(f);
 	bob_pr_image_save(f, key, bob_pr_agent->setting("BOBBIN_DIR"));
 	f->own = own;
 	f->recorder = &bobbin_probe_1;

@@ -3,6 +3,7 @@
  *
  *   commands.c     what somebody wants traced; commands_text.c as text
  *   instrument.c   which front end reads a file
+ *   predict.h      what their probes will cost
  *   instrument_c.c wishes as the one for C has them
  *   c/             C, by libclang
  *   fortran/       Fortran, our own reader
@@ -14,6 +15,7 @@
 
 #include "base/host/embed.h"
 #include "source/commands.h"
+#include "source/predict.h"
 
 enum bob_source_language { BOB_SOURCE_UNKNOWN, BOB_SOURCE_C, BOB_SOURCE_FORTRAN };
 
@@ -23,6 +25,7 @@ struct bob_source_options {
 	const char *const *flags; /* of the compiler: where headers and includes are, macros */
 	uint32_t flag_count;
 	struct bob_source_group *group; /* the files of the command; NULL: the file alone */
+	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	bool is_exact;		/* ... and is told where the compiler evaluates it, not before its statement */
 	bool is_in_place;	/* no copies of procedures for calls that pass what is traced */

@@ -292,6 +292,7 @@ bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bo
 	if (st == BOB_OK && g)
 		st = add_others(g, f, &wishes, &options);
 	options.wishes = wishes;
+	options.predict = o->predict;
 	if (st == BOB_OK)
 		st = instrument(f, &options, &c->of_c, why);
 	free(wishes);

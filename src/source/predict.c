@@ -222,7 +222,7 @@ void bob_predict_nest(struct bob_predict *p, const struct bob_predict_nest *n)
 	p->file->nest_accesses += n->probes * n->depth;
 	p->unit->nests += n->times;
 	p->unit->rows += n->rows;
-	tell(p->unit, n->rows * n->trips * n->accesses, n->share);
+	tell(p->unit, n->rows * n->trips * n->accesses + n->beside, n->share);
 	p->unit->least_ns += before + n->rows * row(c, n, n->share.least);
 	p->unit->most_ns += before + n->rows * row(c, n, n->share.most);
 }

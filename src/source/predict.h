@@ -64,6 +64,7 @@ void bob_predict_single(struct bob_predict *p, double times, uint32_t accesses,
 struct bob_predict_nest {
 	double times, rows, trips; /* rows in all; trips of a row */
 	uint32_t probes, accesses, depth; /* places that tell of so many accesses */
+	double beside;		/* accesses more: of a condition, when it ends the loop */
 	struct bob_predict_share share;
 };
 void bob_predict_nest(struct bob_predict *p, const struct bob_predict_nest *n);

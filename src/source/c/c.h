@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "bobbin/status.h"
+#include "source/predict.h"
 
 #define BOB_SOURCE_C_RANK_MAX 8u
 #define BOB_SOURCE_C_DEPTH_MAX 1000u /* of expressions and statements in one another */
@@ -66,6 +67,7 @@ struct bob_source_c_options {
 	uint32_t allocator_count;
 	uint32_t
 		reach; /* what pointers may lead to that was asked for in other files: bob_source_c_reach */
+	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	uint32_t *
 		missing; /* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */

@@ -69,6 +69,7 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 		(void)bob_c_site_of(u, a->c, &a->lv, &a->span, a->use, a->verdict);
 	}
 	u->nests[u->nest_count++] = (struct bob_c_nest_row){ first, n->count, n->depth };
+	bob_c_predict_nest(n);
 	u->counts.nests++;
 	u->counts.nest_references += n->count;
 	u->counts.probes -= n->count; /* one probe for all */

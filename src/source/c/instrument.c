@@ -37,6 +37,7 @@ static struct bob_c_unit *scan(const char *path, char *text, size_t len,
 	}
 	if (*st == BOB_OK) {
 		u->is_scan = true;
+		bob_predict_file(options->predict, path, BOB_PREDICT_C);
 		bob_c_walk_file(u);
 		*st = bob_c_check_wishes(u, why);
 	}
@@ -59,6 +60,7 @@ static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
 		return NULL;
 	bob_c_walk_file(u);
 	bob_c_emit_frame(u);
+	bob_predict_variables(options->predict, (uint32_t)u->row_count);
 	return u;
 }
 

@@ -127,19 +127,6 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	return to->is_down ? to->step < 0 : to->step > 0;
 }
 
-/* As unsigned, what is compared is the same as long as it begins at 0 or above. */
-static bool is_low_negative(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
-{
-	CXEvalResult r = u->clang->Cursor_Evaluate(loop->low);
-	bool is_negative = true;
-
-	if (r && u->clang->EvalResult_getKind(r) == CXEval_Int)
-		is_negative = u->clang->EvalResult_getAsLongLong(r) < 0;
-	if (r)
-		u->clang->EvalResult_dispose(r);
-	return is_negative;
-}
-
 bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	const struct bob_c_variable *v = loop->counter;
@@ -155,6 +142,27 @@ bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *
 	    (!bob_c_is_signed(other) && !bob_c_is_unsigned(other)))
 		return false;
 	return !loop->is_down || !loop->is_closed || (bob_c_is_signed(k) && bob_c_is_signed(other));
+}
+
+/* The value of a constant; false: it is none. */
+static bool value_of(struct bob_c_unit *u, CXCursor c, int64_t *value)
+{
+	CXEvalResult r = u->clang->Cursor_Evaluate(c);
+	const bool ok = r && u->clang->EvalResult_getKind(r) == CXEval_Int;
+
+	if (ok)
+		*value = u->clang->EvalResult_getAsLongLong(r);
+	if (r)
+		u->clang->EvalResult_dispose(r);
+	return ok;
+}
+
+/* As unsigned, what is compared is the same as long as it begins at 0 or above. */
+static bool is_low_negative(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	int64_t low;
+
+	return !value_of(u, loop->low, &low) || low < 0;
 }
 
 /* ... of a nest, where its first value is known to the text alone. */
@@ -235,6 +243,17 @@ bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c)
 	return !n->is_bad;
 }
 
+static double trips_of(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
+{
+	const int64_t open = l->is_closed ? 0 : l->is_down ? -1 : 1;
+	int64_t low, high, last;
+
+	if (!value_of(u, l->low, &low) || !value_of(u, l->high, &high) ||
+	    __builtin_sub_overflow(high, open, &last))
+		return -1;
+	return bob_predict_span(low, last, l->step);
+}
+
 /* Adds the loop `c`; *body is what it does. */
 static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 {
@@ -252,6 +271,8 @@ static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 	    !read_step(n->u, child[2], loop) || !is_counter_of_nest(n->u, loop) ||
 	    bob_c_nest_counts(n, loop->counter))
 		return false;
+	loop->line = s.line;
+	loop->trips = trips_of(n->u, loop);
 	n->depth++;
 	for (int i = 0; i < 3; i++) {
 		n->u->clang->visitChildren(child[i], see_bad, n);
@@ -311,6 +332,18 @@ static bool is_even(struct bob_c_nest *n)
 			return false;
 	}
 	return true;
+}
+
+double bob_c_trips(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_nest_loop l = { .step = 0 };
+	CXCursor child[4];
+
+	if (u->clang->getCursorKind(c) != CXCursor_ForStmt || bob_c_children(u, c, child, 4) != 4 ||
+	    !read_init(u, child[0], &l) || !bob_c_nest_condition(u, child[1], &l) ||
+	    !read_step(u, child[2], &l))
+		return -1;
+	return trips_of(u, &l);
 }
 
 bool bob_c_nest_try(struct bob_c_unit *u, CXCursor c)

@@ -15,6 +15,8 @@ struct bob_c_nest_loop {
 	CXCursor low, high;	/* first value; what it is compared with */
 	const char *low_text, *high_text;
 	long long step;
+	uint32_t line;
+	double trips;		/* as far as the text says; below 0: it does not */
 	bool is_down, is_closed; /* > or >=; <= or >= */
 };
 
@@ -87,6 +89,10 @@ bool bob_c_nest_try(struct bob_c_unit *u, CXCursor c);
 /* The walk met a reference while u->nest is set. */
 void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		     enum bob_c_use use);
+/* How often the loop `c` runs, as far as the text says; below 0: it does not. */
+double bob_c_trips(struct bob_c_unit *u, CXCursor c);
+/* Its probe is there: predict.c. */
+void bob_c_predict_nest(const struct bob_c_nest *n);
 /* Around bytes [start, end), the outermost loop. */
 void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t start,
 		     uint32_t end);
@@ -98,6 +104,8 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n);
 struct bob_c_head {
 	CXCursor first, condition, step, body;
 	uint32_t first_end;
+	uint32_t line;		/* of the loop */
+	double trips;		/* as in struct bob_c_nest_loop */
 };
 void bob_c_head_find(struct bob_c_unit *u, CXCursor loop, struct bob_c_head *out);
 /* The first part of the head has been walked. True: the probe is written behind it, and nothing else in the loop needs one. */

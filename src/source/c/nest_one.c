@@ -37,7 +37,8 @@ void bob_c_head_find(struct bob_c_unit *u, CXCursor loop, struct bob_c_head *out
 	const uint32_t count = bob_c_children(u, loop, child, 4);
 	const CXCursor none = u->clang->getNullCursor();
 
-	*out = (struct bob_c_head){ none, none, none, none, 0 };
+	*out = (struct bob_c_head){ none, none, none, none,
+				     0,	   s.line, bob_c_trips(u, loop) };
 	if (!s.is_plain || strncmp(u->bytes + s.start, "for", 3) != 0 || u->bytes[at] != '(' ||
 	    !count || count > 4)
 		return;
@@ -158,6 +159,8 @@ static bool read_head(struct bob_c_nest *n, const struct bob_c_head *head)
 	if (u->clang->Cursor_isNull(head->condition) || u->clang->Cursor_isNull(head->step) ||
 	    bob_c_children(u, head->condition, child, 2) != 2)
 		return false;
+	loop->line = head->line;
+	loop->trips = head->trips;
 	loop->counter = bob_c_nest_variable(u, child[0]);
 	if (!loop->counter || !bob_c_nest_condition(u, head->condition, loop) ||
 	    !bob_c_is_plain_counter(u, loop))

@@ -85,6 +85,7 @@ static int write_site(struct bob_c_unit *u, CXCursor decl, const struct bob_c_sp
 		u->counts.proved++;
 	else
 		u->counts.filtered++;
+	bob_c_predict_site(u, &lv, BOB_C_WRITE);
 	return (int)bob_c_site(u, &site);
 }
 
@@ -114,6 +115,7 @@ static void declare_local(struct bob_c_unit *u, CXCursor decl, struct bob_c_vari
 		return;
 	}
 	v->has_scope = true;
+	bob_c_predict_declare(u);
 	bob_c_close_at(u, at, bob_c_local(u, v, has_init ? write_site(u, decl, &s, v) : -1));
 }
 
@@ -217,6 +219,7 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 	const bool is_ruled = s.is_ours && bob_c_is_below_pragma(u, &s);
 	struct bob_c_list l = bob_c_all_children(u, c);
 	const int blocked = u->blocked;
+	const double times = u->times;
 	struct bob_c_head head;
 	size_t first = 0;
 
@@ -228,23 +231,30 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 		if (bob_c_nest_one_try(u, &head))
 			first = l.count;
 	}
+	bob_c_times(u, c);
 	for (size_t i = first; i < l.count; i++) {
 		if (is_ruled && i + 1 < l.count)
 			u->blocked = BOB_SOURCE_C_ATOMIC_PRAGMA;
 		bob_c_walk_statement(u, l.at[i]);
 		u->blocked = blocked;
 	}
+	u->times = times;
 	bob_c_list_free(&l);
 }
 
 static void walk_loop(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_loop loop = bob_c_loop_open(u, c);
+	const bool is_for = u->clang->getCursorKind(c) == CXCursor_ForStmt;
+	const double times = u->times;
 
-	if (u->clang->getCursorKind(c) != CXCursor_ForStmt)
+	if (!is_for) {
+		bob_c_times(u, c);
 		walk_children(u, c, false);
-	else if (!bob_c_nest_try(u, c))
+		u->times = times;
+	} else if (!bob_c_nest_try(u, c)) {
 		walk_for(u, c);
+	}
 	bob_c_loop_close(u, &loop);
 }
 
@@ -252,6 +262,7 @@ void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 {
 	const enum CXCursorKind k = u->clang->getCursorKind(c);
 	const int blocked = u->blocked;
+	const double times = u->times;
 
 	if (u->clang->isExpression(k)) {
 		if (is_below_atomic(u, c))
@@ -274,6 +285,12 @@ void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 	case CXCursor_AsmStmt:
 		walk_assembler(u, c);
 		break;
+	case CXCursor_IfStmt:
+	case CXCursor_SwitchStmt:
+		bob_c_times(u, c);
+		walk_children(u, c, false);
+		u->times = times;
+		break;
 	case CXCursor_CaseStmt:
 	case CXCursor_LabelStmt:
 		walk_children(u, c, true);
@@ -282,6 +299,12 @@ void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 		walk_children(u, c, false);
 	}
 	bob_c_leave(u);
+}
+
+static void declare_parameter(struct bob_c_unit *u, struct bob_c_variable *v, uint32_t at)
+{
+	bob_c_predict_declare(u);
+	bob_c_close_at(u, at, bob_c_parameter(u, v));
 }
 
 static void declare_parameters(struct bob_c_unit *u, const struct bob_c_list *l, CXCursor body)
@@ -303,7 +326,7 @@ static void declare_parameters(struct bob_c_unit *u, const struct bob_c_list *l,
 		else if (bob_c_is_jumped_into(u, s.start, s.end))
 			bob_c_refuse(u, BOB_SOURCE_C_JUMP);
 		else
-			bob_c_close_at(u, s.start + 1, bob_c_parameter(u, v));
+			declare_parameter(u, v, s.start + 1);
 	}
 }
 
@@ -323,6 +346,7 @@ static void walk_function(struct bob_c_unit *u, CXCursor function)
 
 	if (l.count && u->clang->getCursorKind(body) == CXCursor_CompoundStmt) {
 		u->function_name = bob_c_spelling(u, function);
+		bob_c_predict_function(u, function);
 		if (u->is_scan)
 			note_function(u);
 		bob_c_jumps_find(u, body);

@@ -259,7 +259,7 @@ void bob_c_emit_tables(struct bob_c_unit *u)
 		       u,
 		       "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
 		       "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
-		       "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing};\n",
+		       "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing,BOBBIN_PREDICTED};\n",
 		       bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->unit_count,
 		       u->row_count, u->site_count, u->nest_count));
 }

@@ -155,6 +155,7 @@ struct bob_c_unit {
 	struct bob_c_jumps *jumps; /* of the function */
 	struct bob_c_nest *nest; /* references are collected there, and get no probes */
 	struct bob_c_block block;
+	double times;		/* that what is looked at runs for each run of the function (predict.c) */
 };
 
 /* --- unit.c --- */
@@ -355,6 +356,18 @@ uint32_t bob_c_unit_number(struct bob_c_unit *u, const char *function);
 void bob_c_rows(struct bob_c_unit *u, struct bob_c_variable *v);
 void bob_c_path_rows(struct bob_c_unit *u, struct bob_c_path *p);
 void bob_c_emit_tables(struct bob_c_unit *u);
+
+/* --- predict.c: what is told to the prediction (source/predict.h) --- */
+/* Which part of what `lv` tells is of what was asked for. */
+struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lvalue *lv);
+/* What is in a loop, or under a condition, runs so often; the caller puts u->times back. */
+void bob_c_times(struct bob_c_unit *u, CXCursor statement);
+/* A function begins. */
+void bob_c_predict_function(struct bob_c_unit *u, CXCursor function);
+/* A reference of the program, while it is scanned; a probe of its own; a variable with an end. */
+void bob_c_predict_own(struct bob_c_unit *u);
+void bob_c_predict_site(struct bob_c_unit *u, const struct bob_c_lvalue *lv, enum bob_c_use use);
+void bob_c_predict_declare(struct bob_c_unit *u);
 
 /* --- emit.c --- */
 /* Around a pointer to what is given back: these texts, and no copies of them. */

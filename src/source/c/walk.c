@@ -169,6 +169,8 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 	if (u->is_scan) {
 		if (use == BOB_C_ADDRESS && lv->variable && !lv->is_through)
 			lv->variable->is_exposed = true;
+		if (use != BOB_C_ADDRESS)
+			bob_c_predict_own(u);
 		(void)bob_c_path_note(u, c, false);
 		return false;
 	}
@@ -191,6 +193,7 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 	site = bob_c_site_of(u, c, lv, s, use, verdict);
 	if (site == UINT32_MAX)
 		return false;
+	bob_c_predict_site(u, lv, use);
 	if (lv->bits_bytes)
 		open_bits(u, c, lv, site, s);
 	else
@@ -332,6 +335,8 @@ static void walk_call(struct bob_c_unit *u, CXCursor c)
 
 	if (is_odd(callee))
 		return;
+	if (u->is_scan)
+		bob_predict_call(u->options->predict, callee, u->times);
 	is_event = bob_c_call_open(u, c, callee, &end);
 	walk_arguments(u, c);
 	if (is_event)

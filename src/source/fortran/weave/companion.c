@@ -348,6 +348,7 @@ static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 	    "	.unit = units, .variable = variables, .site = sites, .nest = nests,\n"
 	    "	.units = %u, .variables = %zu, .sites = %zu, .nests = %zu,\n"
 	    "	.missing = missing,\n"
+	    "	.predicted = BOBBIN_PREDICTED,\n"
 	    "};\n\n",
 	    digest, w->file->unit_count, w->variable_count, w->site_count, w->nest_count);
 }

@@ -112,6 +112,21 @@ uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
 	return size.bytes;
 }
 
+/* Of a whole array, as far as its declaration says. */
+static double elements_of(const struct bob_fortran_use *u)
+{
+	double n = 1;
+
+	for (uint32_t d = 0; d < u->symbol->rank; d++) {
+		const struct bob_fortran_limit *l = &u->symbol->lower[d], *h = &u->symbol->upper[d];
+
+		if (l->bound != BOB_BOUND_NUMBER || h->bound != BOB_BOUND_NUMBER)
+			return -1;
+		n *= h->value >= l->value ? (double)(h->value - l->value + 1) : 0;
+	}
+	return u->flags & BOB_USE_WHOLE ? n : -1;
+}
+
 static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			 int kind)
 {
@@ -124,7 +139,10 @@ static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct b
 	}
 	w->sites[w->site_count] = (struct bob_weave_site){
 		.line = at.line, .column = at.column, .unit = s->unit,
-		.size = size_of(w, statement, u).bytes, .kind = kind };
+		.size = size_of(w, statement, u).bytes, .kind = kind,
+		.statement = statement, .in = w->in,
+		.share = bob_weave_share(w, statement, u),
+		.is_conditional = u->flags & BOB_USE_BODY, .elements = elements_of(u) };
 	w->has_probes[s->unit] = true;
 	return (uint32_t)w->site_count++;
 }

@@ -433,3 +433,51 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 	}
 	return best;
 }
+
+/* How much of a variable its box has, if each element is as often accessed as any other; below 0: not known here. */
+static double part(const struct bob_weave_variable *v)
+{
+	const struct bob_fortran_symbol *s = v->symbol;
+	double share = 1;
+
+	for (uint32_t d = 0; d < v->wish->rank && d < s->rank; d++) {
+		const struct bob_wish_range *r = &v->wish->box[d];
+		double low, high;
+
+		if (s->lower[d].bound != BOB_BOUND_NUMBER || s->upper[d].bound != BOB_BOUND_NUMBER)
+			return -1;
+		low = (double)(r->first > s->lower[d].value ? r->first : s->lower[d].value);
+		high = (double)(r->last < s->upper[d].value ? r->last : s->upper[d].value);
+		share *= high >= low ? (high - low + 1) /
+					       (double)(s->upper[d].value - s->lower[d].value + 1) :
+				       0;
+	}
+	return share;
+}
+
+struct bob_predict_share bob_weave_share(const struct bob_weave *w, uint32_t statement,
+					 const struct bob_fortran_use *u)
+{
+	struct bob_predict_share sum = { 0, 0, false };
+
+	for (size_t i = 0; i < w->variable_count + w->passed_count; i++) {
+		const struct bob_weave_variable *v = i < w->variable_count ?
+							     &w->variables[i] :
+							     &w->passed[i - w->variable_count];
+		double share;
+
+		if (touch(w, statement, u, v) <= BOB_TOUCH_DROPPED)
+			continue;
+		share = v->wish->rank ? part(v) : 1;
+		if (!bob_weave_is(u->symbol, v) || share < 0) {
+			sum.most = 1;
+			continue;
+		}
+		sum.is_whole |= !v->wish->rank;
+		sum.least += share;
+		sum.most += share;
+	}
+	sum.least = sum.least < 1 ? sum.least : 1;
+	sum.most = sum.most < 1 ? sum.most : 1;
+	return sum;
+}

@@ -175,7 +175,7 @@ static void close_result(struct bob_source_result *r)
 	free(m);
 }
 
-static bob_status instrument(struct bob_weave *w, struct memory *m,
+static bob_status instrument(struct bob_weave *w, struct memory *m, struct bob_predict *predict,
 			     struct bob_source_complaint *why)
 {
 	bob_status st;
@@ -185,6 +185,8 @@ static bob_status instrument(struct bob_weave *w, struct memory *m,
 	w->has_probes = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
 	w->told = bob_arena_alloc(w->arena, w->file->count + 1u);
 	st = w->has_probes && w->told ? weave(w) : BOB_ERR_NOMEM;
+	if (st == BOB_OK && predict)
+		st = bob_weave_predict(w, predict);
 	if (st == BOB_OK)
 		st = write_out(w, w->digest, &m->result, why);
 	m->result.counts = w->counts;
@@ -211,7 +213,7 @@ bob_status bob_source_fortran_instrument(struct bob_source_fortran_group *g,
 		g = m->own;
 	}
 	if (st == BOB_OK)
-		st = instrument(bob_weave_of(g, f->path), m, why);
+		st = instrument(bob_weave_of(g, f->path), m, o->predict, why);
 	if (st == BOB_OK) {
 		*out = &m->result;
 		return BOB_OK;

@@ -12,6 +12,7 @@
  *                wrapper.c the functions that tell them
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
  *   code.c       loops, calls, communication
+ *   predict.c    how often all of it runs, for the prediction (source/predict.h)
  *   declare.c    where variables come to life and end, and the interfaces of what is called; blocks.c where a BLOCK begins and is left
  *   lines.c      lines to be put in, in the order in which they have to stand
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
@@ -48,6 +49,10 @@ struct bob_weave_site {
 	uint32_t line, column;
 	uint32_t unit, size;
 	int kind;		/* enum bob_probe_kind */
+	uint32_t statement, in;	/* ... as of struct bob_weave */
+	struct bob_predict_share share;
+	bool is_conditional;	/* in what an IF of one line controls */
+	double elements;	/* of a whole array; below 0: not known */
 	uint32_t box;		/* 1 + the nest that tells a whole array or section; 0: none */
 };
 
@@ -192,6 +197,14 @@ enum bob_weave_touch {
 /* May this reference, at this line, touch something that is wanted there? */
 enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t statement,
 				       const struct bob_fortran_use *u);
+
+/* Which part of what the reference accesses is wanted. */
+struct bob_predict_share bob_weave_share(const struct bob_weave *w, uint32_t statement,
+					 const struct bob_fortran_use *u);
+
+/* --- predict.c --- */
+/* When all is woven: what the prediction wants to know. */
+bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
 
 /* --- closure.c --- */
 /* When all files have chosen: what each sees of the others' variables, and which dummies may be something that is traced. */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bobbin report of an instrumented program: what `bobbin instrument` predicted, beside what the run took. One thread. */
+#ifndef BOB_CLI_REPORT_PREDICTED_H
+#define BOB_CLI_REPORT_PREDICTED_H
+
+#include <stdio.h>
+
+#include "cli/session.h"
+
+/* `baseline`: seconds of a run without probes; 0: what was said to `bobbin instrument`, if it was. Nothing is printed of a trace that has no prediction, and no
+ * baseline is given. */
+void cli_report_predicted(const struct cli_session *s, double baseline, FILE *out);
+
+#endif

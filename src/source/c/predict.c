@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the prediction is told of a C file: references of the program while it is scanned, probes while they are put in. */
+#include "source/c/nest.h"
+
+#include <string.h>
+
+static const struct bob_predict_share whole = { 1, 1, true }, unknown = { 0, 1, false };
+
+/* How much of an array the box has, if each element is as often accessed as any other. */
+static double part(struct bob_c_unit *u, const struct bob_source_c_wish *w, CXType t)
+{
+	double share = 1;
+
+	for (uint32_t i = 0; i < w->rank; i++) {
+		double low, high, extent;
+
+		t = u->clang->getCanonicalType(t);
+		if (t.kind != CXType_ConstantArray)
+			return -1;
+		extent = (double)u->clang->getArraySize(t);
+		low = w->box[i].low > 0 ? (double)w->box[i].low : 0;
+		high = (double)w->box[i].high < extent - 1 ? (double)w->box[i].high : extent - 1;
+		share *= high >= low && extent > 0 ? (high - low + 1) / extent : 0;
+		t = u->clang->getArrayElementType(t);
+	}
+	return share;
+}
+
+struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lvalue *lv)
+{
+	const struct bob_c_variable *v = lv->variable;
+	double sum = 0;
+
+	if (!v || !v->is_wanted || (lv->is_through && !v->is_pointer))
+		return unknown;
+	for (uint32_t i = 0; i < u->options->wish_count; i++) {
+		const struct bob_source_c_wish *w = &u->options->wishes[i];
+		double share;
+
+		if (!bob_c_is_wish_of(w, v))
+			continue;
+		if (!w->rank)
+			return whole;
+		share = part(u, w, v->canonical);
+		if (lv->is_through || share < 0)
+			return unknown;
+		sum += share;
+	}
+	return (struct bob_predict_share){ sum < 1 ? sum : 1, sum < 1 ? sum : 1, false };
+}
+
+void bob_c_times(struct bob_c_unit *u, CXCursor statement)
+{
+	const enum CXCursorKind k = u->clang->getCursorKind(statement);
+
+	if (!u->options->predict)
+		return;
+	if (k == CXCursor_IfStmt || k == CXCursor_SwitchStmt)
+		u->times *= BOB_PREDICT_CONDITION;
+	else
+		u->times *= bob_predict_trips(u->options->predict, bob_c_span(u, statement).line,
+					      bob_c_trips(u, statement));
+}
+
+void bob_c_predict_function(struct bob_c_unit *u, CXCursor function)
+{
+	enum bob_predict_kind kind = BOB_PREDICT_HELPER;
+
+	if (!strcmp(u->function_name, "main"))
+		kind = BOB_PREDICT_ENTRY;
+	else if (bob_c_span(u, function).is_ours)
+		kind = BOB_PREDICT_FUNCTION;
+	bob_predict_unit(u->options->predict, u->function_name, kind);
+	u->times = 1;
+}
+
+void bob_c_predict_own(struct bob_c_unit *u)
+{
+	bob_predict_own(u->options->predict, u->times, 1);
+}
+
+void bob_c_predict_site(struct bob_c_unit *u, const struct bob_c_lvalue *lv, enum bob_c_use use)
+{
+	if (u->options->predict)
+		bob_predict_single(u->options->predict, u->times, use == BOB_C_UPDATE ? 2 : 1,
+				   bob_c_share(u, lv));
+}
+
+void bob_c_predict_declare(struct bob_c_unit *u)
+{
+	bob_predict_declare(u->options->predict, u->times);
+}
+
+void bob_c_predict_nest(const struct bob_c_nest *n)
+{
+	struct bob_predict *p = n->u->options->predict;
+	struct bob_predict_nest told = { .times = n->u->times, .rows = n->u->times,
+					 .probes = n->count, .depth = n->depth,
+					 .share = { 0, 0, true } };
+
+	if (!p)
+		return;
+	for (uint32_t d = 0; d < n->depth; d++) {
+		told.trips = bob_predict_trips(p, n->loop[d].line, n->loop[d].trips);
+		told.rows *= d + 1 < n->depth ? told.trips : 1;
+	}
+	told.beside = n->u->times * n->tested;
+	for (uint32_t k = 0; k < n->count; k++) {
+		const struct bob_predict_share s = bob_c_share(n->u, &n->access[k].lv);
+
+		told.accesses += n->access[k].use == BOB_C_UPDATE ? 2 : 1;
+		told.share.least += s.least / n->count;
+		told.share.most += s.most / n->count;
+		told.share.is_whole &= s.is_whole;
+	}
+	bob_predict_nest(p, &told);
+}

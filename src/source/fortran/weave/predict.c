@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the prediction (source/predict.h) is told of a file that is woven: each unit's references and calls, then its copies', and what probes there are. A statement
+ * runs as often as the trips of the DO constructs around it say, and half as often under each IF and SELECT. */
+#include "source/fortran/weave/weave.h"
+
+struct counting {
+	struct bob_weave *w;
+	struct bob_predict *p;
+	struct bob_arena scratch;
+	double *times;		/* in each construct; below 0: not known yet */
+	bool is_failed;
+};
+
+/* --- how often --- */
+
+static bool fold(const struct counting *c, uint32_t statement, const struct bob_fortran_expr *e,
+		 int64_t *value)
+{
+	const struct bob_fortran_unit *u = bob_weave_unit(c->w, statement);
+
+	return u && u->symbols &&
+	       bob_fortran_fold(u->symbols, &c->w->file->statements[statement], e, value) == BOB_OK;
+}
+
+/* As far as the text says; below 0: it does not. */
+static double trips(struct counting *c, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &c->w->file->statements[statement];
+	const struct bob_fortran_expr *e[4] = { NULL };
+	const struct bob_fortran_item *item;
+	int64_t low, high, step = 1;
+	uint32_t count = 0, bad = 0;
+
+	if (s->kind != BOB_F_DO || bob_fortran_items(&c->scratch, s, &item, &bad) != BOB_OK || bad)
+		return -1;
+	for (; item && count < 4; item = item->next)
+		e[count++] = item->expr;
+	if (item || count < 3 || !fold(c, statement, e[0], &low) ||
+	    !fold(c, statement, e[1], &high) || (count == 4 && !fold(c, statement, e[2], &step)) ||
+	    !step)
+		return -1;
+	return bob_predict_span(low, high, step);
+}
+
+static double times_in(struct counting *c, uint32_t construct)
+{
+	const struct bob_fortran_construct *k;
+	double t;
+
+	if (construct >= c->w->file->construct_count)
+		return 1;
+	if (c->times[construct] >= 0)
+		return c->times[construct];
+	k = &c->w->file->constructs[construct];
+	t = times_in(c, k->parent);
+	if (k->kind == BOB_CONSTRUCT_DO)
+		t *= bob_predict_trips(c->p, c->w->file->statements[k->first].line,
+				       trips(c, k->first));
+	else if (k->kind == BOB_CONSTRUCT_IF || k->kind == BOB_CONSTRUCT_SELECT)
+		t *= BOB_PREDICT_CONDITION;
+	c->times[construct] = t;
+	return t;
+}
+
+/* The construct that the statement runs in: not its own. */
+static uint32_t around(const struct counting *c, uint32_t statement)
+{
+	const uint32_t i = c->w->file->statements[statement].construct;
+
+	if (i >= c->w->file->construct_count)
+		return BOB_FORTRAN_NO;
+	return c->w->file->constructs[i].first == statement ? c->w->file->constructs[i].parent : i;
+}
+
+/* --- the program itself --- */
+
+/* What a call goes to: a copy, or what it says. */
+static const char *callee(const struct counting *c, uint32_t in, uint32_t statement,
+			  const struct bob_fortran_use *u)
+{
+	for (size_t i = 0; i < c->w->redirect_count; i++) {
+		const struct bob_weave_redirect *r = &c->w->redirects[i];
+
+		if (r->in == in && r->statement == statement && r->from == u->from)
+			return r->name;
+	}
+	return u->symbol->name;
+}
+
+static void count_statement(struct counting *c, uint32_t in, uint32_t statement)
+{
+	const double times = times_in(c, around(c, statement));
+	struct bob_fortran_uses uses;
+
+	if (!c->w->file->statements[statement].is_executable)
+		return;
+	if (bob_fortran_uses(&c->scratch, c->w->file, statement, &uses) != BOB_OK) {
+		c->is_failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < uses.count; i++) {
+		const struct bob_fortran_use *u = &uses.at[i];
+		const double t = u->flags & BOB_USE_BODY ? times * BOB_PREDICT_CONDITION : times;
+
+		if (u->role == BOB_ROLE_CALL && u->symbol->class != BOB_NAME_INTRINSIC)
+			bob_predict_call(c->p, callee(c, in, statement, u), t);
+		else if (u->role == BOB_ROLE_READ || u->role == BOB_ROLE_WRITE)
+			bob_predict_own(c->p, t, 1);
+	}
+}
+
+static void count_unit(struct counting *c, uint32_t in, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &c->w->file->units[unit];
+
+	for (uint32_t i = u->first; i <= u->last && i < c->w->file->count; i++)
+		if (c->w->file->statements[i].unit == unit)
+			count_statement(c, in, i);
+}
+
+/* --- probes --- */
+
+static void enter(struct counting *c, uint32_t in, uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &c->w->file->units[unit];
+
+	bob_predict_unit(c->p, in ? c->w->clones[in - 1].name : u->name,
+			 u->kind == BOB_UNIT_PROGRAM ? BOB_PREDICT_ENTRY : BOB_PREDICT_FUNCTION);
+}
+
+static void count_site(struct counting *c, const struct bob_weave_site *s)
+{
+	double times = times_in(c, around(c, s->statement));
+
+	if (s->is_conditional)
+		times *= BOB_PREDICT_CONDITION;
+	enter(c, s->in, s->unit);
+	bob_predict_single(c->p, times, 1, s->share);
+}
+
+/* A whole array or section, as one row. */
+static void count_box(struct counting *c, const struct bob_weave_site *s)
+{
+	const double times = times_in(c, around(c, s->statement));
+	const struct bob_predict_nest n = {
+		.times = times, .rows = times, .probes = 1, .accesses = 1, .depth = 1, .share = s->share,
+		.trips = s->elements >= 0 ? s->elements : BOB_PREDICT_TRIPS,
+	};
+
+	enter(c, s->in, s->unit);
+	bob_predict_nest(c->p, &n);
+}
+
+static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
+{
+	const struct bob_weave_site *s = &c->w->sites[r->first];
+	uint32_t row = bob_fortran_inside(c->w->file, s->statement, BOB_CONSTRUCT_DO), outer;
+	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth,
+				      .share = { 0, 0, true } };
+
+	if (row >= c->w->file->construct_count)
+		return;
+	enter(c, s->in, s->unit);
+	outer = row;
+	for (uint32_t d = 0; d < r->depth && outer < c->w->file->construct_count; d++)
+		outer = c->w->file->constructs[outer].parent;
+	n.times = times_in(c, outer);
+	n.rows = times_in(c, c->w->file->constructs[row].parent);
+	n.trips = n.rows > 0 ? times_in(c, row) / n.rows : 0;
+	for (uint32_t k = 0; k < r->count; k++) {
+		n.share.least += s[k].share.least / r->count;
+		n.share.most += s[k].share.most / r->count;
+		n.share.is_whole &= s[k].share.is_whole;
+	}
+	bob_predict_nest(c->p, &n);
+}
+
+/* Sites in nests are told with these. */
+static bool *in_nests(struct counting *c)
+{
+	bool *is = bob_arena_alloc(&c->scratch, c->w->site_count + 1u);
+
+	for (size_t i = 0; is && i < c->w->nest_count; i++)
+		for (uint32_t k = 0; k < c->w->nests[i].count; k++)
+			is[c->w->nests[i].first + k] = true;
+	return is;
+}
+
+static bool count_probes(struct counting *c)
+{
+	const bool *is_in_nest = in_nests(c);
+
+	for (size_t i = 0; is_in_nest && i < c->w->site_count; i++)
+		if (c->w->sites[i].box)
+			count_box(c, &c->w->sites[i]);
+		else if (!is_in_nest[i])
+			count_site(c, &c->w->sites[i]);
+	for (size_t i = 0; is_in_nest && i < c->w->nest_count; i++)
+		if (!c->w->sites[c->w->nests[i].first].box)
+			count_nest(c, &c->w->nests[i]);
+	return is_in_nest != NULL;
+}
+
+bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p)
+{
+	struct counting c = { .w = w, .p = p };
+
+	bob_predict_file(p, w->path, BOB_PREDICT_FORTRAN);
+	c.times = bob_arena_alloc(&c.scratch, (w->file->construct_count + 1u) * sizeof(*c.times));
+	if (!c.times)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < w->file->construct_count; i++)
+		c.times[i] = -1;
+	for (uint32_t i = 0; i < w->file->unit_count; i++) {
+		if (w->file->units[i].flags & BOB_UNIT_INTERFACE ||
+		    w->file->units[i].execute == BOB_FORTRAN_NO)
+			continue;
+		enter(&c, 0, i);
+		count_unit(&c, 0, i);
+	}
+	for (size_t i = 0; i < w->clone_count; i++) {
+		enter(&c, (uint32_t)i + 1, w->clones[i].unit);
+		count_unit(&c, (uint32_t)i + 1, w->clones[i].unit);
+	}
+	c.is_failed |= !count_probes(&c);
+	bob_predict_variables(p, (uint32_t)w->variable_count);
+	bob_arena_free(&c.scratch);
+	return c.is_failed ? BOB_ERR_NOMEM : BOB_OK;
+}
