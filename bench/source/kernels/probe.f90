@@ -32,21 +32,23 @@ contains
     end do
   end subroutine
 
-  ! the recorder knows where the row of last time was
-  subroutine again
+  ! a nest for each row: something stands between the loops
+  subroutine lone
     integer :: i, j
     do i = 1, n/width
+       at(i) = i
        do j = 1, width
-          y(j, 100 + i/50) = i
+          y(j, i) = i
        end do
     end do
   end subroutine
 
-  subroutine agains
+  subroutine lones
     integer :: i, j
     do i = 1, n/width
+       at(i) = i
        do j = 1, width
-          y(j, 100 + i/50) = y(j, 100 + i/50) + z(j, 100 + i/50) + z(width + 1 - j, 100 + i/50)
+          y(j, i) = y(j, i) + z(j, i) + z(width + 1 - j, i)
        end do
     end do
   end subroutine
@@ -68,8 +70,8 @@ program probe
      if (what == 0) call each
      if (what == 1) call row
      if (what == 2) call rows
-     if (what == 3) call again
-     if (what == 4) call agains
+     if (what == 3) call lone
+     if (what == 4) call lones
   end do
   print *, x(n), y(1, 1)
 end program
