@@ -219,6 +219,63 @@ def _():
     check(OWN, "30 W t+0 8;33 R t+0 8;36 R t+0 8;39 R t+0 8", "--variable=t")
 
 
+DECLARED = """
+#include <stdlib.h>
+#define GIVES(what) __attribute__((noinline, what))
+#define PAIR __attribute__((malloc, __alloc_size__ (2, 3)))
+struct pool { int used; void *(*take)(struct pool *p, size_t n) __attribute__((alloc_size(2))); };
+static void *some(size_t n) __attribute__((alloc_size(1)));
+static void *pairs(struct pool *p, size_t n, size_t size) PAIR;
+static void *hidden(size_t n) GIVES(alloc_size(1));
+static int number(int n) { return n; }
+static void *some(size_t n)
+{
+	return malloc(n + 8);
+}
+static void *pairs(struct pool *p, size_t n, size_t size)
+{
+	p->used++;
+	return calloc(n, size);
+}
+static void *hidden(size_t n)
+{
+	return malloc(n);
+}
+static void *take(struct pool *p, size_t n)
+{
+	p->used += 2;
+	return malloc(n);
+}
+int main(void)
+{
+	struct pool p = { 0, take };
+	int *a = some(number(3) * sizeof(int)), *b = pairs(&p, 4, sizeof *b), *c = p.take(&p, 8), *d = hidden(8);
+	a[2] = 1;
+	a[3] = 1;
+	b[3] = 1;
+	c[1] = 1;
+	d[1] = 1;
+	number(a[2] + p.used);
+	free(a);
+	free(b);
+	free(c);
+	free(d);
+	return 0;
+}
+"""
+
+
+@suite.case("allocators whose declarations say how much they give")
+def _():
+    # a[3] is behind what the declaration says.
+    check(DECLARED, "31 W a+0 8;32 R a+0 8;32 W *a+8 4;33 R a+0 8;37 R a+0 8;37 R *a+8 4;38 R a+0 8", "--variable=a")
+    check(DECLARED, "31 W b+0 8;34 R b+0 8;34 W *b+12 4;39 R b+0 8", "--variable=b")
+    check(DECLARED, "31 W c+0 8;35 R c+0 8;35 W *c+4 4;40 R c+0 8", "--variable=c")
+    check(DECLARED, "31 W d+0 8;36 R d+0 8;36 W *d+4 4;41 R d+0 8", "--variable=d")
+    # The command's own word goes first.
+    check(DECLARED, "31 W a+0 8;32 R a+0 8;33 R a+0 8;37 R a+0 8;38 R a+0 8", "--variable=a", "--allocator=some:-1,-1,-1")
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

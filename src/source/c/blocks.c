@@ -9,58 +9,6 @@
 
 #define NONE BOB_SOURCE_C_NO_ARGUMENT
 
-static const struct bob_source_c_allocator library[] = {
-	{ .name = "malloc", .bytes = 0, .count = NONE, .old = NONE },
-	{ .name = "calloc", .bytes = 1, .count = 0, .old = NONE },
-	{ .name = "realloc", .bytes = 1, .count = NONE, .old = 0 },
-	{ .name = "reallocarray", .bytes = 2, .count = 1, .old = 0 },
-	{ .name = "aligned_alloc", .bytes = 1, .count = NONE, .old = NONE },
-	{ .name = "memalign", .bytes = 1, .count = NONE, .old = NONE },
-	{ .name = "valloc", .bytes = 0, .count = NONE, .old = NONE },
-	{ .name = "strdup", .bytes = NONE, .count = NONE, .is_text = true, .old = NONE },
-	{ .name = "strndup", .bytes = NONE, .count = NONE, .is_text = true, .old = NONE },
-	{ .name = "free", .bytes = NONE, .count = NONE, .old = 0 },
-};
-
-static const struct bob_source_c_allocator *find(const struct bob_source_c_allocator *from,
-						 size_t count, const char *name)
-{
-	for (size_t i = 0; name && i < count; i++)
-		if (!strcmp(name, from[i].name))
-			return &from[i];
-	return NULL;
-}
-
-/* What is called; where that is a pointer, the variable or member that it is. */
-static const char *callee(struct bob_c_unit *u, CXCursor call)
-{
-	const char *name = bob_c_spelling(u, call);
-	CXCursor child[1], c = call;
-
-	while (!*name && bob_c_children(u, c, child, 1)) {
-		c = bob_c_bare(u, child[0]);
-		if (u->clang->getCursorKind(c) != CXCursor_UnaryOperator)
-			return bob_c_spelling(u, c);
-	}
-	return name;
-}
-
-/* The program's own word goes first: a `malloc` of its own may be another one. */
-static const struct bob_source_c_allocator *allocator(struct bob_c_unit *u, CXCursor call)
-{
-	const struct bob_source_c_options *o = u->options;
-	const struct bob_source_c_allocator *found;
-	const char *name;
-
-	if (u->clang->getCursorKind(call) != CXCursor_CallExpr)
-		return NULL;
-	name = callee(u, call);
-	found = find(o->allocators, o->allocator_count, name);
-	if (!found)
-		found = find(library, sizeof(library) / sizeof(library[0]), name);
-	return found;
-}
-
 static bool gives(const struct bob_source_c_allocator *a)
 {
 	return a && (a->bytes != NONE || a->is_text);
@@ -85,7 +33,8 @@ static bool open(struct bob_c_unit *u, CXCursor outer, CXCursor value, uint32_t 
 	u->block = (struct bob_c_block){ true, bob_c_bare(u, value),
 					 u->clang->Type_getSizeOf(element) };
 	bob_c_open_at(u, s->start,
-		      bob_c_before_block(u, first, count, allocator(u, u->block.call)->is_text));
+		      bob_c_before_block(u, first, count,
+					 bob_c_allocator(u, u->block.call)->is_text));
 	return true;
 }
 
@@ -109,7 +58,7 @@ static bool open_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXC
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
 			     struct bob_c_span *s)
 {
-	return !u->nest && u->blocked < 0 && gives(allocator(u, bob_c_bare(u, value))) &&
+	return !u->nest && u->blocked < 0 && gives(bob_c_allocator(u, bob_c_bare(u, value))) &&
 	       open_of_variable(u, v, v->decl, value, s);
 }
 
@@ -145,7 +94,7 @@ bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor c, struct bob_c_sp
 	v = variable_of(u, to);
 	if (u->is_scan && !v)
 		note_passing(u, to, child[1]);
-	if (!gives(allocator(u, bob_c_bare(u, child[1]))))
+	if (!gives(bob_c_allocator(u, bob_c_bare(u, child[1]))))
 		return false;
 	if (v)
 		return open_of_variable(u, v, c, child[1], s);
@@ -181,7 +130,8 @@ static bool is_number(struct bob_c_unit *u, CXCursor c)
 const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor argument,
 				  uint32_t i, const char **behind)
 {
-	const struct bob_source_c_allocator *a = u->is_scan || u->nest ? NULL : allocator(u, call);
+	const struct bob_source_c_allocator *a = u->is_scan || u->nest ? NULL :
+									 bob_c_allocator(u, call);
 	const bool is_block = u->block.is_there && u->clang->equalCursors(call, u->block.call);
 
 	if (!a)

@@ -25,6 +25,10 @@
 	X(getFileContents)                                                                         \
 	X(getFileName)                                                                             \
 	X(getExpansionLocation)                                                                    \
+	X(getCursorPrintingPolicy)                                                                 \
+	X(PrintingPolicy_setProperty)                                                              \
+	X(PrintingPolicy_dispose)                                                                  \
+	X(getCursorPrettyPrinted)                                                                  \
 	X(getRangeStart)                                                                           \
 	X(getRangeEnd)                                                                             \
 	X(getCursorExtent)                                                                         \

@@ -306,6 +306,10 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 /* May text be put around what is looked at now? */
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 
+/* --- allocators.c --- */
+/* What the call gives out or takes back. NULL: nothing. Valid as long as the unit. */
+const struct bob_source_c_allocator *bob_c_allocator(struct bob_c_unit *u, CXCursor call);
+
 /* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
 /* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access() closes it at s->end; what the call says of how large
  * it is is put down while it is walked. */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which calls give memory out or take it back: those that a command names, those of the C library, and those whose declaration says how much they give
+ * (`__attribute__((alloc_size(1)))`). libclang has the attribute without its arguments: they are in
+ * what it prints of the declaration. */
+#include "source/c/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE BOB_SOURCE_C_NO_ARGUMENT
+
+static const struct bob_source_c_allocator library[] = {
+	{ .name = "malloc", .bytes = 0, .count = NONE, .old = NONE },
+	{ .name = "calloc", .bytes = 1, .count = 0, .old = NONE },
+	{ .name = "realloc", .bytes = 1, .count = NONE, .old = 0 },
+	{ .name = "reallocarray", .bytes = 2, .count = 1, .old = 0 },
+	{ .name = "aligned_alloc", .bytes = 1, .count = NONE, .old = NONE },
+	{ .name = "memalign", .bytes = 1, .count = NONE, .old = NONE },
+	{ .name = "valloc", .bytes = 0, .count = NONE, .old = NONE },
+	{ .name = "strdup", .bytes = NONE, .count = NONE, .is_text = true, .old = NONE },
+	{ .name = "strndup", .bytes = NONE, .count = NONE, .is_text = true, .old = NONE },
+	{ .name = "free", .bytes = NONE, .count = NONE, .old = 0 },
+};
+
+static const struct bob_source_c_allocator *find(const struct bob_source_c_allocator *from,
+						 size_t count, const char *name)
+{
+	for (size_t i = 0; name && i < count; i++)
+		if (!strcmp(name, from[i].name))
+			return &from[i];
+	return NULL;
+}
+
+/* What is called; where that is a pointer, the variable or member that it is. */
+static const char *callee(struct bob_c_unit *u, CXCursor call)
+{
+	const char *name = bob_c_spelling(u, call);
+	CXCursor child[1], c = call;
+
+	while (!*name && bob_c_children(u, c, child, 1)) {
+		c = bob_c_bare(u, child[0]);
+		if (u->clang->getCursorKind(c) != CXCursor_UnaryOperator)
+			return bob_c_spelling(u, c);
+	}
+	return name;
+}
+
+/* --- what declarations say --- */
+
+/* One of `(1)`, `(1, 2)`: *at is in front of it, then behind it. 0: there is none. */
+static uint32_t read_number(const char **at)
+{
+	char *end;
+	unsigned long n;
+
+	*at += strspn(*at, "( ,");
+	if (**at < '1' || **at > '9')
+		return 0;
+	n = strtoul(*at, &end, 10);
+	*at = end;
+	return n > UINT16_MAX ? 0 : (uint32_t)n;
+}
+
+/* The declaration as clang writes it, without the body: macros are gone, and constants are numbers. */
+static const char *text_of(struct bob_c_unit *u, CXCursor decl)
+{
+	const CXPrintingPolicy policy = u->clang->getCursorPrintingPolicy(decl);
+	const char *text;
+
+	u->clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+	text = bob_c_text(u, u->clang->getCursorPrettyPrinted(decl, policy));
+	u->clang->PrintingPolicy_dispose(policy);
+	return text;
+}
+
+/* NULL: the declaration of what is called does not say that it gives memory. */
+static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCursor call)
+{
+	static const char attribute[] = "__attribute__((alloc_size(";
+	const CXCursor decl = u->clang->getCursorReferenced(call);
+	struct bob_source_c_allocator *a;
+	uint32_t first, second;
+	const char *at;
+
+	if (u->clang->Cursor_isNull(decl) || bob_c_type_kind(u, call) != CXType_Pointer)
+		return NULL;
+	at = strstr(text_of(u, decl), attribute);
+	if (!at) /* where it was declared first; a later declaration is printed without what that says */
+		at = strstr(text_of(u, u->clang->getCanonicalCursor(decl)), attribute);
+	if (!at)
+		return NULL;
+	at += sizeof(attribute) - 1;
+	first = read_number(&at);
+	second = read_number(&at);
+	a = first ? bob_arena_alloc(&u->arena, sizeof(*a)) : NULL;
+	u->is_failed |= first && !a;
+	if (a)
+		*a = (struct bob_source_c_allocator){ .bytes = first - 1,
+						      .count = second ? second - 1 : NONE,
+						      .old = NONE };
+	return a;
+}
+
+/* The program's own word goes first: a `malloc` of its own may be another one. */
+const struct bob_source_c_allocator *bob_c_allocator(struct bob_c_unit *u, CXCursor call)
+{
+	const struct bob_source_c_options *o = u->options;
+	const struct bob_source_c_allocator *found;
+	const char *name;
+
+	if (u->clang->getCursorKind(call) != CXCursor_CallExpr)
+		return NULL;
+	name = callee(u, call);
+	found = find(o->allocators, o->allocator_count, name);
+	if (!found)
+		found = find(library, sizeof(library) / sizeof(library[0]), name);
+	return found ? found : declared(u, call);
+}
