@@ -226,22 +226,53 @@ static void buckets(struct rank *r)
 
 /* --- master and workers --- */
 
+/* Pieces of work that a worker does: eight, or four to twelve without a rule. */
+static uint64_t share_of(uint64_t worker, int fair)
+{
+	uint64_t x = worker + 0x9e3779b97f4a7c15u;
+
+	if (fair)
+		return 8;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return 4 + (x >> 32) % 9;
+}
+
+/* The master answers as many as ask it: in turn, or in any order. */
+static void master(struct rank *r, int fair)
+{
+	uint64_t n = 0;
+	uint32_t *from = malloc(12 * r->ranks * sizeof(*from));
+
+	if (!from)
+		abort();
+	for (uint64_t k = 0; k < 12; k++)
+		for (uint64_t worker = 1; worker < r->ranks; worker++)
+			if (k < share_of(worker, fair))
+				from[n++] = (uint32_t)worker;
+	for (uint64_t k = n; !fair && k > 1; k--) {
+		uint64_t other = rank_random(r, k);
+		uint32_t x = from[k - 1];
+
+		from[k - 1] = from[other];
+		from[other] = x;
+	}
+	for (uint64_t k = 0; k < n; k++) {
+		rank_recv(r, 0, 4, (uint64_t)-1, from[k], 1);
+		rank_send(r, 1, 4, from[k], 2);
+	}
+	free(from);
+}
+
 static void farm_of(struct rank *r, int fair)
 {
-	if (!r->rank) {
-		for (unsigned k = 0; k < 16; k++) {
-			uint64_t from = fair ? 1 + k % (r->ranks - 1) :
-					       1 + rank_random(r, r->ranks - 1);
-
-			rank_recv(r, 0, 4, (uint64_t)-1, from, 1);
-			rank_send(r, 1, 4, from, 2);
+	if (!r->rank)
+		master(r, fair);
+	else
+		for (uint64_t k = share_of(r->rank, fair); k; k--) {
+			rank_send(r, 2, 4, 0, 1);
+			rank_recv(r, 3, 4, 0, 0, 2);
 		}
-		return;
-	}
-	for (uint64_t k = fair ? 8 : 4 + rank_random(r, 9); k; k--) {
-		rank_send(r, 2, 4, 0, 1);
-		rank_recv(r, 3, 4, 0, 0, 2);
-	}
 }
 
 static void farm_fair(struct rank *r)
