@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: memory
 """Fortran statements whose probes need something around them: what each does with its variables is computed here again, access by access."""
+import re
 import subprocess
 
 import harness as h
@@ -260,6 +261,34 @@ def blocks():
     m = Memory(i=4, j=4, n=4, a=4, s=4, inner=4, k=4, t=4, kept=4, q=4, m=4, hidden=4, r=4)
     blocks_left(m)
     check("blocks.f90", m, ["variable *"], (("-O0", "-fcheck=all"), ("-O3",)))
+
+
+@suite.case("subscripts that are arrays: an access for each element, in their order")
+def vectors():
+    m = Memory(a=4, b=4)
+    idx, jdx = (5, 1, 3), (2, 4)
+
+    def each(method, name, indices):
+        for k in indices:
+            getattr(m, method)(name, k, *([0] if method == "set" else []))
+    each("set", "a", range(1, 7))
+    each("set", "b", range(1, 21))
+    each("get", "a", idx)
+    each("set", "a", idx)
+    each("get", "a", idx)
+    each("set", "b", [2 + 4 * (j - 1) for j in idx])
+    each("set", "b", [i + 4 * (j - 1) for j in idx for i in jdx])
+    each("get", "b", [i + 4 for i in jdx])
+    each("get", "a", [1])
+    each("set", "a", jdx)
+    each("get", "a", idx)
+    each("set", "a", jdx)
+    each("get", "a", range(1, 7))
+    out = h.fresh("instrument_fortran") / "said"
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="trace file vectors.f90\ntrace variable a\ntrace variable b\n", text=True,
+                       capture_output=True, cwd=h.PROG / "source")
+    assert re.search(r"vectors\.f90:20: no probe at 2 places: a subscript is an array that is no name alone", r.stdout), r.stdout
+    check("vectors.f90", m, ["variable a", "variable b"], (("-O0", "-fcheck=all"), ("-O3",)))
 
 
 @suite.case("names of intrinsic functions as other names, functions that only a type declares, lengths before attributes")

@@ -265,6 +265,84 @@ static const char *guard_variable(struct bob_weave *w, const struct bob_fortran_
 	return NULL;
 }
 
+/* --- subscripts that are arrays --- */
+
+/* The array that the subscript is, by its name alone; NULL: it is none. */
+static const struct bob_fortran_symbol *vector(const struct bob_weave *w, uint32_t statement,
+					       const struct bob_fortran_expr *e)
+{
+	const struct bob_fortran_symbol *s =
+		e->node == BOB_N_REFERENCE ? bob_weave_symbol(w, statement, e) : NULL;
+
+	return s && s->rank == 1 && s->class == BOB_NAME_VARIABLE && s->type == BOB_T_INTEGER &&
+			       s->shape != BOB_SHAPE_ASSUMED_SIZE && !e->child->child &&
+			       !e->child->next ?
+		       s :
+		       NULL;
+}
+
+/* The one subscript list of the reference; NULL: there are several. */
+static const struct bob_fortran_expr *only_list(const struct bob_fortran_expr *ref)
+{
+	const struct bob_fortran_expr *list = NULL;
+
+	for (const struct bob_fortran_expr *part = ref->child; part; part = part->next)
+		if (part->child && (list || part->child->next))
+			return NULL;
+		else if (part->child)
+			list = part->child;
+	return list && list->node == BOB_N_ARGUMENTS ? list : NULL;
+}
+
+/* Has the name no other meaning there? */
+static bool is_function_of_the_language(const struct bob_weave *w, uint32_t statement,
+					const char *name)
+{
+	const struct bob_fortran_symbols *names = w->file->statements[statement].names;
+	const struct bob_fortran_symbol *s =
+		names ? bob_fortran_lookup(names, name, (uint32_t)strlen(name)) : NULL;
+
+	return s && s->class == BOB_NAME_INTRINSIC;
+}
+
+bool bob_weave_has_vectors(const struct bob_weave *w, uint32_t statement,
+			   const struct bob_fortran_use *u)
+{
+	const uint32_t bad = BOB_USE_WHOLE | BOB_USE_SECTION | BOB_USE_MASKED | BOB_USE_SUBSTRING;
+	const struct bob_fortran_expr *list = only_list(u->ref);
+
+	if (!list || u->flags & bad || !is_function_of_the_language(w, statement, "lbound") ||
+	    !is_function_of_the_language(w, statement, "ubound"))
+		return false;
+	for (const struct bob_fortran_expr *e = list->child; e; e = e->next)
+		if (!vector(w, statement, e) && !bob_weave_is_one(w, statement, e))
+			return false;
+	return true;
+}
+
+/* A loop for each of them, the first one the fastest. Each name stands for its element. */
+static const char *pass_vectors(struct bob_weave *w, uint32_t statement,
+				const struct bob_fortran_expr *e, struct bob_weave_frames *out)
+{
+	const struct bob_fortran_symbol *v = e ? vector(w, statement, e) : NULL;
+	const char *why = e && e->next ? pass_vectors(w, statement, e->next, out) : NULL, *index;
+	struct bob_weave_frame one = { .key = e, .close = "end do" };
+
+	if (why || !v)
+		return why;
+	for (uint32_t i = 0; i < out->count; i++)
+		if (out->at[i].name && out->at[i].name_len == strlen(v->name) &&
+		    !memcmp(out->at[i].name, v->name, out->at[i].name_len))
+			return "an array that is a subscript twice";
+	index = bob_weave_text(w, "bobbin_%u", out->count + 1);
+	one.name = v->name;
+	one.name_len = (uint32_t)strlen(v->name);
+	one.index = bob_weave_text(w, "%s(%s)", v->name, index);
+	one.block = bob_weave_text(w, "integer(8)::%s", index);
+	one.open = bob_weave_text(w, "do %s=lbound(%s,1),ubound(%s,1)", index, v->name, v->name);
+	return bob_weave_add_frame(out, &one);
+}
+
 const char *bob_weave_frames(struct bob_weave *w, uint32_t statement,
 			     const struct bob_fortran_use *u, struct bob_weave_frames *out)
 {
@@ -286,6 +364,8 @@ const char *bob_weave_frames(struct bob_weave *w, uint32_t statement,
 		why = follow(&x, item->expr);
 	if (!why)
 		why = guard_variable(w, u, out);
+	if (!why && u->flags & BOB_USE_VECTOR)
+		why = pass_vectors(w, statement, only_list(u->ref)->child, out);
 	/* the variable of a loop itself is the program's */
 	out->text = part && !part->next && !part->child ?
 			    bob_weave_text(w, "%.*s", (int)(u->to - u->from), s->text + u->from) :

@@ -36,6 +36,10 @@ struct bob_weave_frames {
 const char *bob_weave_frames(struct bob_weave *w, uint32_t statement,
 			     const struct bob_fortran_use *u, struct bob_weave_frames *out);
 
+/* Are the subscripts that are arrays names of arrays with one dimension, and the others scalars, so that a loop for each tells the elements? */
+bool bob_weave_has_vectors(const struct bob_weave *w, uint32_t statement,
+			   const struct bob_fortran_use *u);
+
 /* --- masked.c --- */
 /* The statement before which its probes stand: the outermost WHERE or FORALL around it, or itself. */
 uint32_t bob_weave_outermost(const struct bob_weave *w, uint32_t statement);

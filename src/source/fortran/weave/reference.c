@@ -81,8 +81,8 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 	if (u->flags & BOB_USE_CALLS && !(u->flags & BOB_USE_MASKED) &&
 	    bob_weave_calls(w, statement, u->ref))
 		return "its subscripts call a function";
-	if (u->flags & BOB_USE_VECTOR)
-		return "a subscript is an array";
+	if (u->flags & BOB_USE_VECTOR && !bob_weave_has_vectors(w, statement, u))
+		return "a subscript is an array that is no name alone";
 	if (!size_of(w, statement, u).bytes)
 		return "its size is not known here";
 	if (bob_weave_has_procedures(w->file->statements[statement].names,
@@ -94,7 +94,8 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u)
 {
-	const uint32_t framed = BOB_USE_MASKED | BOB_USE_IMPLIED_DO | BOB_USE_CONDITIONAL;
+	const uint32_t framed = BOB_USE_MASKED | BOB_USE_IMPLIED_DO | BOB_USE_CONDITIONAL |
+				BOB_USE_VECTOR;
 
 	if (u->flags & framed || u->symbol->flags & BOB_SYMBOL_OPTIONAL ||
 	    size_of(w, statement, u).in_pieces ||
