@@ -27,7 +27,7 @@ struct bob_fortran_scope {
 		unit_table; /* the unit's, or that of the construct with names of its own that is read */
 	const struct bob_fortran_statement *statement; /* being read: perhaps of an included file */
 	uint32_t unit, index;	/* of the file's statement that is being read */
-	uint32_t include_depth;
+	uint32_t include_depth, structure_depth;
 	struct bob_fortran_member *members;
 	uint32_t member_count, member_room;
 	struct bob_fortran_same *same;

@@ -204,6 +204,15 @@ static void read_one(struct bob_fortran_scope *s, const struct bob_fortran_state
 	case BOB_F_END_TYPE:
 		s->table = s->unit_table;
 		break;
+	case BOB_F_STRUCTURE: /* of DEC: its components are nothing that is known here */
+		if (!s->structure_depth++)
+			s->table = bob_fortran_table(s->arena, NULL);
+		s->failed |= !s->table;
+		break;
+	case BOB_F_END_STRUCTURE:
+		if (s->structure_depth && !--s->structure_depth)
+			s->table = s->unit_table;
+		break;
 	case BOB_F_INTERFACE:
 		read_interface(s, t);
 		break;

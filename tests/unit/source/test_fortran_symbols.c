@@ -145,6 +145,27 @@ static const struct bob_fortran_symbol *seen(uint32_t line, const char *name)
 	return bob_fortran_lookup(s->names, name, (uint32_t)strlen(name));
 }
 
+static void test_structures(void **state)
+{
+	(void)state;
+	read_file(BOB_FORTRAN_FREE, "subroutine s(n)\n"
+				    "  structure /a/\n"
+				    "    integer i, n\n"
+				    "    structure /b/ c\n"
+				    "      real x\n"
+				    "    end structure\n"
+				    "    real y\n"
+				    "  end structure\n"
+				    "  real z\n"
+				    "  z = 1\n"
+				    "end\n");
+	assert_null(seen(10, "i"));
+	assert_null(seen(10, "x"));
+	assert_null(seen(10, "y"));
+	assert_non_null(seen(10, "z"));
+	assert_false(seen(10, "n")->flags & BOB_SYMBOL_TYPED);
+}
+
 static void test_names_of_constructs(void **state)
 {
 	(void)state;
@@ -343,6 +364,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_shared_terminal, close_file),
 		cmocka_unit_test_teardown(test_types_and_shapes, close_file),
 		cmocka_unit_test_teardown(test_names_of_constructs, close_file),
+		cmocka_unit_test_teardown(test_structures, close_file),
 		cmocka_unit_test_teardown(test_storage, close_file),
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
 		cmocka_unit_test_teardown(test_public_names, close_file),
