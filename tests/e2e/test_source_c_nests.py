@@ -210,6 +210,8 @@ int main(void)
 			a[j]++;
 	for (i = 0; i < 4; i += a[i] > 2 ? 2 : 1)
 		b[i]++;
+	for (__auto_type i = 0; i < n; i++)
+		a[i] = 1;
 	return n + i;
 }
 """
@@ -221,7 +223,7 @@ def _():
     want = same(HEADS, ["--variable=*"], (11, 75))
     h.check(len(want.splitlines()) > 500, want)
     # Arrays alone: u, j and the moved pointers are no matter; i < n and the like are nests as before, but x is not a whole number.
-    same(HEADS, ["--variable=a", "--variable=b"], (11, 16))
+    same(HEADS, ["--variable=a", "--variable=b"], (12, 17))
 
 
 def single(r, number):

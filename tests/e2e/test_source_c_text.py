@@ -198,6 +198,25 @@ int main(void)
     h.check(after.status == 0, str(after))
 
 
+@suite.case("loops that a pragma takes together keep their heads")
+def _():
+    text = """
+static int n = 5, v[100];
+int main(void)
+{
+	#pragma omp parallel for collapse(2)
+	for (int i = 0; i < 20; i++)
+		for (int j = 0; j < n; j++)
+			v[5 * i + j] = j;
+	return v[99] != 4;
+}
+"""
+    folder, r = instrument(text, "--variable=v", "--variable=n", flags=["-fopenmp"])
+    h.check(b"for (int j = 0; j < n; j++)\n" in r.out and b"below a pragma" in r.err, str(r))
+    after, log = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
+    h.check(after.status == 0 and log.count(" W v+") == 100, f"{after}")
+
+
 @suite.case("default(none): probes name nothing that somebody must share")
 def _():
     text = """

@@ -150,13 +150,29 @@ static long long step_of(struct bob_c_nest *n)
 
 /* --- the loop --- */
 
+/* May another variable be declared, or another expression be evaluated, behind the first part? Nothing can be declared beside what has __auto_type. */
+static bool has_room(struct bob_c_unit *u, const struct bob_c_head *head)
+{
+	static const char word[] = "__auto_type";
+	const struct bob_c_span s = bob_c_span(u, head->first);
+
+	if (u->clang->Cursor_isNull(head->first) ||
+	    u->clang->isExpression(u->clang->getCursorKind(head->first)))
+		return true;
+	for (uint32_t i = s.start; s.is_plain && i < s.end; i++)
+		if (!strncmp(u->bytes + i, word, sizeof(word) - 1))
+			return false;
+	return s.is_plain;
+}
+
 static bool read_head(struct bob_c_nest *n, const struct bob_c_head *head)
 {
 	struct bob_c_nest_loop *loop = &n->loop[0];
 	struct bob_c_unit *u = n->u;
 	CXCursor child[2];
 
-	if (u->clang->Cursor_isNull(head->condition) || u->clang->Cursor_isNull(head->step) ||
+	if (!has_room(u, head) || u->clang->Cursor_isNull(head->condition) ||
+	    u->clang->Cursor_isNull(head->step) ||
 	    bob_c_children(u, head->condition, child, 2) != 2)
 		return false;
 	loop->line = head->line;
