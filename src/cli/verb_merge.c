@@ -42,7 +42,7 @@ static int is_mixed(const char *dir)
 }
 
 /* Damaged files, which stay as they are, and ranks that have none. A status for exit. */
-static int print_missing(const char *dir)
+static int print_missing(const char *dir, int quiet)
 {
 	struct bob_trace *t;
 	int status = 0;
@@ -58,7 +58,8 @@ static int print_missing(const char *dir)
 		else if (p->lost)
 			status = cli_fail("merge", "%s is left as it is: %s", p->file, p->text);
 	}
-	(void)cli_whole_print(t, "", stdout);
+	if (!quiet)
+		(void)cli_whole_print(t, "", stdout);
 	bob_trace_close(t);
 	return status;
 }
@@ -111,7 +112,7 @@ int verb_merge(int argc, char **argv)
 	if (joined >= 0)
 		close(joined);
 	if (status || quiet)
-		return status;
+		return status ? status : print_missing(dir, quiet);
 	if (r.processes || !all.processes)
 		printf("%s: merged: the threads of %u process%s, %s instead of %s\n", dir,
 		       r.processes, r.processes == 1 ? "" : "es", cli_bytes(a, r.after),
@@ -121,5 +122,5 @@ int verb_merge(int argc, char **argv)
 		       cli_bytes(a, all.after), cli_bytes(b, all.before));
 	if (r.left)
 		printf("%u not merged: killed, or still running; see bobbin fold\n", r.left);
-	return print_missing(dir);
+	return print_missing(dir, 0);
 }

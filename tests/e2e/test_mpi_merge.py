@@ -130,12 +130,12 @@ def kill_9_first():
     merged(t, want)
 
 
-def bad(spoil, says, status, left=()):
+def bad(spoil, says, status, left=(), quiet=()):
     """What is wrong is said, and never lost by merging."""
     t = copy(trace("openmpi")[0])
     files = sorted(t.glob("p*.bob"))
     spoil(t, files)
-    r = h.bobbin("merge", t)
+    r = h.bobbin("merge", *quiet, t)
     h.check(r.status == status and says.format(*[p.name for p in files]).encode() in r.out + r.err, f"{r}")
     h.check({p.name for p in t.glob("p*.bob")} == {files[i].name for i in left}, f"left: {list(t.iterdir())}")
     r = h.bobbin("check", t)
@@ -197,6 +197,7 @@ suite.add("rank 0 is killed", kill_9_first)
 suite.add("nothing to share", nothing_to_share)
 suite.add("a file is missing", bad, lambda t, f: f[2].unlink(), "ranks without a file: ", 0)
 suite.add("a file is cut off", bad, lambda t, f: os.truncate(f[2], 5000), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2])
+suite.add("... and it is to be quiet", bad, lambda t, f: os.truncate(f[2], 5000), "{2} is left as it is: the file is shorter than it says at byte ", 1, [2], ["-q"])
 suite.add("a file is empty", bad, lambda t, f: os.truncate(f[2], 0), "{2} is left as it is: the file is empty", 1, [2])
 suite.add("a file is no trace", bad, lambda t, f: f[2].write_bytes(b"nothing" * 999), "{2} is left as it is: not a bobbin trace file", 1, [2])
 suite.add("a file of another run", several_runs, 1)
