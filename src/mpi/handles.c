@@ -13,18 +13,25 @@
 
 static uint64_t made[BOB_MPI_KIND_KEYVAL + 1];
 
-/* Where an MPI library is loaded only by and by, symbols are there later: bob_mpi_started asks again. */
+/* Where an MPI library is loaded only by and by, symbols are there later: bob_mpi_started asks again, unless all were. */
 void bob_mpi_predefine(void)
 {
+	static bool all; /* threads that come at the same time do the same */
+	bool found = true;
+
+	if (__atomic_load_n(&all, __ATOMIC_RELAXED))
+		return;
 	for (uint32_t i = 0; i < bob_mpi_predefined_count; i++) {
 		const struct bob_mpi_predefined *p = &bob_mpi_predefined[i];
 		uint64_t handle = p->value, was;
 
 		if (p->symbol)
 			handle = (uint64_t)(uintptr_t)bob_mpi_symbol(p->symbol);
+		found &= !p->symbol || handle;
 		if ((!p->symbol || handle) && !bob_mpi_numbers_get(p->kind, handle, &was))
 			bob_mpi_numbers_set(p->kind, handle, p->number);
 	}
+	__atomic_store_n(&all, found, __ATOMIC_RELAXED);
 }
 
 uint64_t bob_mpi_predefined_handle(enum bob_mpi_kind kind, uint32_t number)
