@@ -13,25 +13,38 @@
 
 #define META_ROOM (256u << 10)
 
-/* What is kept of the environment: names as patterns. */
-static const char kept[] =
-	"OMP_*:GOMP_*:KMP_*:OMPI_COMM_WORLD_*:PMI_*:PMIX_RANK:MPI*:SLURM_*:PBS_*:LSB_*:"
-	"FLUX_*:LD_LIBRARY_PATH:PATH:HOSTNAME";
+/* What is kept of the environment: names, or how they begin. */
+static const char kept[][24] = {
+	"OMP_*", "GOMP_*",  "KMP_*", "OMPI_COMM_WORLD_*", "PMI_*",	"PMIX_RANK=", "MPI*",
+	"SLURM_*", "PBS_*", "LSB_*", "FLUX_*",		  "LD_LIBRARY_PATH=", "PATH=", "HOSTNAME=",
+};
 
-static void put_strings(struct bob_meta *m, enum bob_record_kind kind, char **list,
-			const char *patterns)
+/* A look at the first letter says no to most. */
+static bool is_kept(const char *variable)
 {
-	bob_meta_begin(m, kind);
-	for (; list && *list; list++) {
-		char name[128];
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		size_t n = 0;
 
-		for (; (*list)[n] && (*list)[n] != '=' && n + 1 < sizeof(name); n++)
-			name[n] = (*list)[n];
-		name[n] = 0;
-		if (!patterns || config_match(patterns, name))
-			bob_meta_append(m, *list, text_len(*list) + 1);
+		while (kept[i][n] && kept[i][n] == variable[n])
+			n++;
+		if (!kept[i][n] || kept[i][n] == '*')
+			return true;
 	}
+	return false;
+}
+
+static bool is_ours(const char *variable)
+{
+	return text_starts(variable, "BOBBIN_");
+}
+
+static void put_strings(struct bob_meta *m, enum bob_record_kind kind, char **list,
+			bool (*is_wanted)(const char *))
+{
+	bob_meta_begin(m, kind);
+	for (; list && *list; list++)
+		if (!is_wanted || is_wanted(*list))
+			bob_meta_append(m, *list, text_len(*list) + 1);
 	bob_meta_end(m);
 }
 
@@ -82,8 +95,8 @@ static void describe_process(void)
 	bob_meta_put(&m, BOB_REC_EXE, path, text_len(path));
 	os_getcwd(path, sizeof(path));
 	bob_meta_put(&m, BOB_REC_CWD, path, text_len(path));
-	put_strings(&m, BOB_REC_ENV, bob_process.start_env, kept);
-	put_strings(&m, BOB_REC_CONFIG, bob_process.env, "BOBBIN_*");
+	put_strings(&m, BOB_REC_ENV, bob_process.start_env, is_kept);
+	put_strings(&m, BOB_REC_CONFIG, bob_process.env, is_ours);
 	put_rank(&m);
 	meta_flush(&m);
 }

@@ -75,6 +75,19 @@ def stopped():
     h.check((p.returncode, out) == (0, b"end\n"), f"{p.returncode} {out}")
 
 
+@suite.case("of the environment what says how a job runs is kept")
+def kept_environment():
+    kept = {"SLURM_PROCID": "7", "PMIX_RANK": "3", "OMPI_COMM_WORLD_X": "1", "MPIX": "2", "OMP_": "5", "HOSTNAME": "h"}
+    left = {"PMIX_RANKS": "4", "OMPI_MCA_X": "2", "PATHS": "4", "HOSTNAMES": "i", "OMP": "6", "XOMP_NUM": "7"}
+    trace = h.fresh("launch") / "t"
+    h.record([SHELL, "-c", ":"], ["--events"], trace, env=h.environment({**kept, **left}))
+    with open(next(trace.glob("p*.bob")), "rb") as f:
+        said = f.read().split(b"\0")
+    for names, is_there in ((kept, True), (left, False)):
+        for name, value in names.items():
+            h.check((f"{name}={value}".encode() in said) is is_there, f"{name}: kept is not {is_there}")
+
+
 @suite.case("older traces move away, none is overwritten")
 def moved():
     d = h.fresh("launch") / "t"
