@@ -32,13 +32,12 @@ contains
     end do
   end subroutine
 
-  ! a nest for each row: something stands between the loops
+  ! a nest for each row: where it is no rule of the text tells
   subroutine lone
     integer :: i, j
     do i = 1, n/width
-       at(i) = i
        do j = 1, width
-          y(j, i) = i
+          y(j, at(i)) = i
        end do
     end do
   end subroutine
@@ -46,9 +45,8 @@ contains
   subroutine lones
     integer :: i, j
     do i = 1, n/width
-       at(i) = i
        do j = 1, width
-          y(j, i) = y(j, i) + z(j, i) + z(width + 1 - j, i)
+          y(j, at(i)) = y(j, at(i)) + z(j, at(i)) + z(width + 1 - j, at(i))
        end do
     end do
   end subroutine
