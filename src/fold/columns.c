@@ -181,14 +181,11 @@ static void give_piece(void *ctx, const struct bob_piece *p)
 		f->owner->slot[f->number].leaves = 1;
 }
 
+/* Given up and in line. */
 static COLD void put_difference(struct bob_columns *c, uint32_t number, uint64_t v)
 {
 	struct bob_column_slot *s = &c->slot[number];
 
-	if (!s->in_line) {
-		bob_values_put(c->values, &s->last, v);
-		return;
-	}
 	if (s->trips) {
 		bob_trips_put(s->trips, &s->last, v);
 		return;
@@ -279,7 +276,10 @@ void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v)
 			give_up(c, number);
 	}
 	if (s->given_up) {
-		put_difference(c, number, v);
+		if (s->in_line)
+			put_difference(c, number, v);
+		else
+			bob_values_put(c->values, &s->last, v);
 		return;
 	}
 	bob_column_put(s->full, v);

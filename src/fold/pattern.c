@@ -151,6 +151,8 @@ static void drop(struct bob_patterns *t, uint32_t from)
 /* The newest elements are the next time of a pattern before them, which is open again. */
 static int absorb(struct bob_patterns *t)
 {
+	if (!t->has_depth)
+		return 0;
 	for (uint32_t n = 1; n <= BOB_PATTERN_MAX && n < t->count; n++) {
 		uint32_t at = t->count - 1 - n;
 
@@ -167,35 +169,39 @@ static int absorb(struct bob_patterns *t)
 	return 0;
 }
 
-/* Do element `at` and the two that are `n` and 2 n before it progress? */
+/* Do element `at` and the two that are `n` and 2 n before it progress, as far as marks and first numbers tell? Mostly not. */
+static inline int may_progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
+{
+	const struct bob_element *z = &t->element[at], *y = z - n, *x = y - n;
+	uint64_t middle = t->number[y->number];
+
+	return z->mark == y->mark && y->mark == x->mark &&
+	       t->number[z->number] - middle == middle - t->number[x->number];
+}
+
+/* Those of which may_progress has said so: do they? */
 static int progress(const struct bob_patterns *t, uint32_t at, uint32_t n)
 {
-	struct bob_element_view x = bob_patterns_at(t, at - 2 * n), y = bob_patterns_at(t, at - n),
-				z = bob_patterns_at(t, at);
+	struct bob_element_view x, y, z;
 
-	if (t->element[at].depth >= BOB_PATTERN_DEPTH || !same_structure(&x, &y) ||
-	    !same_structure(&y, &z))
+	if (t->element[at].depth >= BOB_PATTERN_DEPTH)
 		return 0;
-	for (uint32_t i = 0; i < z.number_count; i++)
+	x = bob_patterns_at(t, at - 2 * n);
+	y = bob_patterns_at(t, at - n);
+	z = bob_patterns_at(t, at);
+	if (!same_structure(&x, &y) || !same_structure(&y, &z))
+		return 0;
+	for (uint32_t i = 1; i < z.number_count; i++)
 		if (y.number[i] - x.number[i] != z.number[i] - y.number[i])
 			return 0;
 	return 1;
 }
 
-/* Does the newest element progress with those `n` and 2 n before, as far as its first number tells? Mostly not. */
-static int may_repeat(const struct bob_patterns *t, uint32_t n)
-{
-	const struct bob_element *z = &t->element[t->count - 1], *y = z - n;
-	uint64_t step = t->number[z->number] - t->number[y->number];
-
-	return z->mark == y->mark &&
-	       t->number[y->number] - t->number[t->element[t->count - 1 - 2 * n].number] == step;
-}
-
 static int repeats(const struct bob_patterns *t, uint32_t n)
 {
-	if (!may_repeat(t, n))
-		return 0;
+	for (uint32_t k = 1; k <= n; k++)
+		if (!may_progress(t, t->count - k, n))
+			return 0;
 	for (uint32_t k = 1; k <= n; k++)
 		if (!progress(t, t->count - k, n))
 			return 0;
@@ -232,6 +238,7 @@ static void collapse(struct bob_patterns *t, uint32_t n)
 	memmove(structure + 1, structure, bytes);
 	structure[0] = (uint8_t)(BOB_PATTERN_MARK + n);
 	first->depth = depth + 1;
+	t->has_depth = 1;
 	first->mark = bob_element_mark(structure, bytes + 1);
 	t->count = from + 1;
 	t->number_count = first->number + 2 * numbers + 1;
@@ -242,13 +249,23 @@ static void collapse(struct bob_patterns *t, uint32_t n)
 /* The newest element is a piece or a pattern that does not go on. */
 static void settle(struct bob_patterns *t)
 {
+	const struct bob_element *z = &t->element[t->count - 1];
+	const uint64_t *number = t->number, last = number[z->number];
+	uint32_t most = t->most;
+
 	if (absorb(t))
 		return;
-	for (uint32_t n = 1; n <= t->most && n * REPEATS_MIN <= t->count; n++)
-		if (repeats(t, n)) {
+	if (most > t->count / REPEATS_MIN)
+		most = t->count / REPEATS_MIN;
+	for (uint32_t n = 1; n <= most; n++) {
+		const struct bob_element *y = z - n;
+
+		/* most fail here */
+		if (2 * number[y->number] - number[(y - n)->number] == last && repeats(t, n)) {
 			collapse(t, n);
 			return;
 		}
+	}
 }
 
 /* --- closing --- */
@@ -317,6 +334,7 @@ static void move(struct bob_patterns *t)
 	t->structure_count += x.structure_len;
 	t->number_count += x.number_count;
 	t->element[t->count++] = moved;
+	t->has_depth |= moved.depth != 0;
 	if (moved.depth)
 		open_pattern(t);
 	else

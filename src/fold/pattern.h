@@ -30,6 +30,7 @@ struct bob_patterns {
 	uint32_t count, number_count, structure_count;	/* in front */
 	uint32_t next, number_next, structure_next;	/* where those to come begin */
 	uint32_t most;			/* elements of a pattern */
+	int has_depth;			/* a pattern may be in front */
 	int is_open;			/* the newest element in front is a pattern that may go on, and ... */
 	uint32_t
 		matched; /* ... so many elements of its next time have come, and are not in front; */

@@ -43,7 +43,9 @@ static void give_oldest(struct bob_patterns *t, uint32_t n, bob_element_fn sink,
 	memmove(t->number, t->number + numbers, t->number_count * sizeof(*t->number));
 	memmove(t->structure, t->structure + bytes, t->structure_count);
 	memmove(t->element, t->element + n, t->count * sizeof(*t->element));
+	t->has_depth = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
+		t->has_depth |= t->element[i].depth != 0;
 		t->element[i].number -= numbers;
 		t->element[i].structure -= bytes;
 	}
