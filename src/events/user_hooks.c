@@ -69,10 +69,11 @@ bool bob_ev_user_hooks_begin(uint32_t id, const union bob_arg *in, uint32_t coun
 	struct bob_ev_told told;
 	struct bob_ev_path path = { 0, NULL };
 	bob_ev_hooks hooks;
-	bool left_out;
+	bool left_out = false; /* what is switched off is in no case recorded, and not counted */
 
 	bob_ev_tell_user(&told, id, false, in, count);
-	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &told.event, &left_out);
+	hooks = bob_ev_hooks_of(bob_ev_user_what(id, BOB_USER_WHOLE), &told.event,
+				bob_ev_is_off() ? NULL : &left_out);
 	if (hooks && need_nest()) {
 		if (bob_ev_hooks_want_place(hooks))
 			path = find_path(id, caller, cfa);

@@ -275,6 +275,16 @@ for mpi in m.MPIS:
         # hooks are called all the same
         equal(table(r.trace)["MPI_Isend", "in", "counts"].split()[0], "45")
 
+    @suite.case(f"{mpi}: conditions while nothing is recorded")
+    def conditions_while_off(mpi=mpi):
+        p = m.program(mpi, h.PROG / "events" / "when_off.c", [INCLUDE, stamp()])
+        r = m.record(mpi, 1, [p], ["--mpi", "--events", "--when=step: n >= 4"])
+        h.check(r.status == 0, str(r))
+        info = h.bobbin("info", r.trace).out.decode()
+        h.check(re.search(r"\b4 events are left out: --when='step: n >= 4'", info), info)
+        counts = {name: int(n) for n, name in re.findall(r"(?m)^ *([\d,]+) .* (step)$", h.bobbin("report", r.trace).out.decode())}
+        equal(counts, {"step": 6})
+
 
 def by_place(trace):
     """[(event, hook, place, count, sum)] of a table with places"""
