@@ -76,9 +76,14 @@ bob_status bob_archive_fold(const struct bob_trace *t, uint32_t process,
 bob_status bob_archive_merge_processes(const struct bob_trace *t, uint32_t drop_below, FILE *to,
 				       uint8_t *is_in, struct bob_error *err);
 
-/* What was lost of the process's own file, at a byte of it; NULL: nothing is known to be. Such a process is left out of the above: its
- * file says what is missing. Borrowed from the trace. */
-const struct bob_problem *bob_archive_damage(const struct bob_trace *t, uint32_t process);
+/* Is something lost of the process's own file? Such a process is left out of the above: its file says what is missing. That names are
+ * missing because the file of an image is, is no damage of this one; it stays known in the merged file. */
+int bob_archive_is_damaged(const struct bob_trace *t, uint32_t process);
+/* The name of a damaged file that a process, or its head, lies in, or that has this name; NULL: there is none. Borrowed from the trace. */
+const char *bob_archive_damaged_outer(const struct bob_trace *t, const char *name);
+/* What opening leaves for later, and merging would put under new checksums: those of all chunks, of trace files and, with
+ * `processes`, of the processes' own. One that does not match is a problem of the trace, and its file damaged. */
+void bob_archive_sum(struct bob_trace *t, int processes);
 
 /* The same while they run, in MPI_Finalize, of one or more: a *head*, which goes on in the processes' own files. What is under way -- a
  * call that has not come back -- and statistics of times are not in it. BOB_NONE: there is no process that could be in it. */

@@ -170,7 +170,7 @@ static void attach_process(struct bob_trace *t, struct bob_process *p,
 			attach(t, p, &p->images[i], found);
 		else if (p->images[i].info.count &&
 			 (p->images[i].info.patched || p->images[i].info.chosen))
-			bob_problem_add(t, p->file, 0, "the file of an image is missing", 1);
+			bob_problem_list(t, p->file, 0, "the file of an image is missing", 1);
 	}
 }
 

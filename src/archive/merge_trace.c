@@ -28,17 +28,41 @@ static int may_join(const struct bob_process *p, int running)
 	return running || p->info.state != BOB_FILE_OPEN || p->common->merged || p->common->events;
 }
 
-const struct bob_problem *bob_archive_damage(const struct bob_trace *t, uint32_t process)
+int bob_archive_is_damaged(const struct bob_trace *t, uint32_t process)
 {
 	const struct bob_file *f = t->processes[process]->file;
 
-	for (size_t i = 0; i < t->problem_count; i++) {
-		const struct bob_problem *p = &t->problems[i];
+	return f->lost && !f->outer;
+}
 
-		if (p->lost && p->offset && !f->outer && !strcmp(p->file, f->name))
-			return p;
+const char *bob_archive_damaged_outer(const struct bob_trace *t, const char *name)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct bob_process *p = t->processes[i]->head ? t->processes[i]->head :
+								      t->processes[i];
+
+		if (p->file->outer && t->files[p->file->outer - 1].lost)
+			return t->files[p->file->outer - 1].name;
 	}
+	for (size_t i = 0; i < t->file_count; i++)
+		if (t->files[i].lost && !t->files[i].outer && !strcmp(t->files[i].name, name))
+			return t->files[i].name;
 	return NULL;
+}
+
+void bob_archive_sum(struct bob_trace *t, int processes)
+{
+	for (size_t i = 0; i < t->file_count; i++) {
+		const struct bob_file *f = &t->files[i];
+
+		if (f->outer ||
+		    (f->kind != BOB_FILE_TRACE && !(processes && f->kind == BOB_FILE_PROCESS)))
+			continue;
+		for (size_t k = 0; k < f->chunk_count && !f->lost; k++)
+			if (!bob_chunk_crc_ok(f, &f->chunks[k]))
+				bob_problem_add(t, f, f->chunks[k].off,
+						"the checksum of a chunk does not match", 1);
+	}
 }
 
 /* How many may, and whether they are not all in one file yet. */
@@ -51,7 +75,7 @@ static size_t choose(const struct bob_trace *t, int running, uint8_t *is_in, int
 		const struct bob_file *f = t->processes[i]->file;
 
 		is_in[i] = may_join(t->processes[i], running) &&
-			   (running || !bob_archive_damage(t, (uint32_t)i));
+			   (running || !bob_archive_is_damaged(t, (uint32_t)i));
 		n += is_in[i];
 		*is_new |= is_in[i] && (!f->outer || (outer && f->outer != outer));
 		if (is_in[i])

@@ -170,6 +170,9 @@ static bob_status open_parts(struct bob_trace *t, const struct bob_file *f, size
 	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
 		const struct bob_chunk_ref *c = &f->chunks[i];
 
+		/* the sums of the first part's chunks are not seen any more when all are one */
+		if (c->head.kind != BOB_CHUNK_MORE && !bob_chunk_crc_ok(f, c))
+			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 		if (c->head.kind != BOB_CHUNK_MORE || p->count > more)
 			continue;
 		end = end ? end : c->off - sizeof(c->head);
@@ -228,9 +231,11 @@ static bob_status merge_parts(struct bob_trace *t, const struct bob_file *f, con
 static bob_status become(struct bob_trace *t, struct bob_file *f, const struct bob_bytes *bytes)
 {
 	const char *name = f->name;
+	const int lost = f->lost;
 
 	bob_file_release(f);
 	f->name = name;
+	f->lost = lost;
 	f->bytes = bytes->at;
 	f->size = bytes->len;
 	f->map = 2;

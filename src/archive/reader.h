@@ -45,6 +45,7 @@ struct bob_file {
 	size_t outer;		/* number of the file that this one lies in, + 1; 0: it is one of its own */
 	uint32_t inner;		/* its number there */
 	int is_head;		/* another file, of the same name, has all of it and what came later */
+	int lost;		/* a problem says that something of it is */
 	struct bob_common *common; /* of the processes in it; NULL: none yet */
 };
 
@@ -247,6 +248,9 @@ bob_status bob_fail(struct bob_error *err, bob_status code, const struct bob_fil
 		    uint64_t offset, const char *text);
 void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
 		     const char *text, int lost);
+/* The same where what is lost lies elsewhere: `file` itself is whole. */
+void bob_problem_list(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
+		      const char *text, int lost);
 
 /* dir.c: fill t->files from a directory; with a `root`, only those of that process and its descendants. */
 bob_status bob_dir_load(struct bob_trace *t, const char *dir, uint32_t root, struct bob_error *err);

@@ -30,8 +30,8 @@ bob_status bob_fail(struct bob_error *err, bob_status code, const struct bob_fil
 	return code;
 }
 
-void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
-		     const char *text, int lost)
+void bob_problem_list(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
+		      const char *text, int lost)
 {
 	struct bob_problem *p;
 
@@ -47,6 +47,14 @@ void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t 
 		p->text = "too many problems; the rest is not listed";
 		p->lost = 1;
 	}
+}
+
+void bob_problem_add(struct bob_trace *t, const struct bob_file *file, uint64_t offset,
+		     const char *text, int lost)
+{
+	if (file && lost)
+		((struct bob_file *)(uintptr_t)file)->lost = 1;
+	bob_problem_list(t, file, offset, text, lost);
 }
 
 uint32_t bob_trace_problem_count(const struct bob_trace *t)

@@ -201,6 +201,7 @@ static bob_status merge_to(const struct share *s, const char *path)
 	bob_status st = bob_archive_open_running(s->file, s->files, &t, NULL);
 
 	if (st == BOB_OK) {
+		bob_archive_sum(t, 1);
 		is_in = calloc(bob_trace_process_count(t) + 1, 1);
 		to = is_in ? fopen(path, "wbxe") : NULL;
 		st = to ? bob_archive_merge_processes(t, 0, to, is_in, NULL) : BOB_ERR_IO;

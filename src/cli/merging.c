@@ -101,7 +101,7 @@ static int merge_process(const char *verb, const char *dir, const struct bob_tra
 		return cli_fail(verb, "out of memory");
 	if (size_of(path) && !p->state && !drop_below) /* still written, or killed */
 		result->left++;
-	else if (size_of(path) && !bob_archive_damage(t, i)) /* that says what is missing */
+	else if (size_of(path) && !bob_archive_is_damaged(t, i)) /* it says what is missing */
 		st = replace(&j, path, result, &err);
 	free(path);
 	return st == BOB_OK || st == BOB_NONE ? 0 :
@@ -123,6 +123,7 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merge
 		return 1; /* nothing was recorded: whoever recorded says so, if asked to */
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
+	bob_archive_sum(t, 1);
 	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
 		if (cli_is_below(t, i, root) && !bob_trace_process(t, i)->in_head)
 			status = merge_process(verb, dir, t, i, 0, result);
@@ -195,25 +196,95 @@ static int merge_opened(const char *verb, const char *dir, struct job *j, const 
 	return merge_apart(verb, dir, j, st == BOB_OK, threads);
 }
 
-/* What must not be put together, or in the place of what can be read as it is. 0: all may. */
-static int is_refused(const char *verb, const struct bob_trace *t)
+/* The first thing that is lost of a file. */
+static const struct bob_problem *lost_of(const struct bob_trace *t, const char *file)
 {
-	uint32_t one, other;
-
-	if (cli_whole_mixed(t, &one, &other))
-		return cli_fail(verb,
-				"%s and %s are of different runs: give each run a directory of its "
-				"own, and merge there",
-				bob_trace_process(t, one)->file, bob_trace_process(t, other)->file);
 	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++) {
 		const struct bob_problem *p = bob_trace_problem(t, i);
 
-		if (p->lost && !strcmp(p->file, TRACE_FILE))
-			return cli_fail(verb,
-					"nothing is merged: " TRACE_FILE ": %s at byte %" PRIu64,
-					p->text, p->offset);
+		if (p->lost && !strcmp(p->file, file))
+			return p;
 	}
-	return 0;
+	return NULL;
+}
+
+/* `p` is NULL: there are too many to be listed. */
+static int print_lost(const char *verb, const char *before, const char *file, const char *behind,
+		      const struct bob_problem *p)
+{
+	if (p && p->offset)
+		return cli_fail(verb, "%s%s%s: %s at byte %" PRIu64, before, file, behind, p->text,
+				p->offset);
+	return cli_fail(verb, "%s%s%s: %s", before, file, behind, p ? p->text : "it is damaged");
+}
+
+/* What must not be put together, or in the place of what can be read as it is. 0: all may. Without a `verb` nothing is printed. */
+static int is_refused(const char *verb, struct bob_trace *t)
+{
+	uint32_t one, other;
+	const char *outer;
+
+	if (cli_whole_mixed(t, &one, &other))
+		return !verb ||
+		       cli_fail(verb,
+				"%s and %s are of different runs: give each run a directory of its "
+				"own, and merge there",
+				bob_trace_process(t, one)->file, bob_trace_process(t, other)->file);
+	outer = bob_archive_damaged_outer(t, TRACE_FILE);
+	if (!outer)
+		return 0;
+	return !verb || print_lost(verb, "nothing is merged: ", outer, "", lost_of(t, outer));
+}
+
+int cli_merge_is_refused(const char *dir)
+{
+	struct bob_trace *t;
+	int refused;
+
+	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
+		return 1;
+	bob_archive_sum(t, 0);
+	refused = is_refused(NULL, t);
+	bob_trace_close(t);
+	return refused;
+}
+
+/* Is the file of a problem one that no merging changed? */
+static int has_stayed(const struct bob_trace *t, const char *dir, const char *file)
+{
+	char *path;
+	int is_there;
+
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++)
+		if (!strcmp(bob_trace_process(t, i)->file, file))
+			return bob_archive_is_damaged(t, i);
+	if (!*file || asprintf(&path, "%s/%s", dir, file) < 0)
+		return 0;
+	is_there = !access(path, F_OK);
+	free(path);
+	return is_there;
+}
+
+int cli_merge_print_missing(const char *dir, int quiet)
+{
+	struct bob_trace *t;
+	int status = 0;
+
+	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
+		return 0;
+	bob_archive_sum(t, 1);
+	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++) {
+		const struct bob_problem *p = bob_trace_problem(t, i);
+
+		if (p->lost)
+			status = print_lost("merge", "", p->file,
+					    has_stayed(t, dir, p->file) ? " is left as it is" : "",
+					    p);
+	}
+	if (!quiet)
+		(void)cli_whole_print(t, "", stdout);
+	bob_trace_close(t);
+	return status;
 }
 
 int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
@@ -230,6 +301,7 @@ int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 	memset(result, 0, sizeof(*result));
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
+	bob_archive_sum(t, 1);
 	if (is_refused(verb, t)) {
 		bob_trace_close(t);
 		return 1;

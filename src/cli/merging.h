@@ -21,8 +21,13 @@ int cli_merge(const char *verb, const char *dir, uint32_t root, struct cli_merge
 /* All processes of the trace that have ended in one file, `trace.bob`, the threads of each merged; their own files are removed when it
  * is complete. What cannot be in it, or is the only one, has its threads merged in its own file: *threads. With `drop_below`, what occurs in fewer
  * threads of all that are put together is left out, or of the one process that there is. Names, lines and variables come, too. Damaged
- * files stay as they are. Processes of several runs are not merged at all, nor is anything if `trace.bob` is damaged. */
+ * files stay as they are. Processes of several runs are not merged at all, nor is anything if `trace.bob`, or another file that processes
+ * lie in, is damaged. */
 int cli_merge_all(const char *verb, const char *dir, uint32_t drop_below,
 		  struct cli_merged *threads, struct cli_merged *result);
+/* Would that merge nothing? Nothing is printed. */
+int cli_merge_is_refused(const char *dir);
+/* What is lost of the trace, and that a file stays as it is; then ranks that have none, unless `quiet`. A status for exit. */
+int cli_merge_print_missing(const char *dir, int quiet);
 
 #endif

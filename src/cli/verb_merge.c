@@ -2,7 +2,6 @@
 /* bobbin merge: the folded streams of each process's threads in one, and then the processes in one file. Under an MPI launcher
  * the processes that it starts share the work. */
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include "cli/ranks.h"
 #include "cli/running.h"
 #include "cli/verbs.h"
-#include "cli/whole.h"
 #include "sys/sys.h"
 
 enum { OPT_DROP_BELOW, OPT_QUIET, OPT_RUNNING, OPT_LAST };
@@ -26,43 +24,6 @@ const struct cli_option merge_options[] = {
 	{ "last", 0, NULL, "with --running: the result is a file of the trace", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
-
-/* Then there is nothing to share out. */
-static int is_mixed(const char *dir)
-{
-	struct bob_trace *t;
-	uint32_t one, other;
-	int mixed;
-
-	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
-		return 0;
-	mixed = cli_whole_mixed(t, &one, &other);
-	bob_trace_close(t);
-	return mixed;
-}
-
-/* Damaged files, which stay as they are, and ranks that have none. A status for exit. */
-static int print_missing(const char *dir, int quiet)
-{
-	struct bob_trace *t;
-	int status = 0;
-
-	if (bob_trace_open(dir, &t, NULL) != BOB_OK)
-		return 0;
-	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++) {
-		const struct bob_problem *p = bob_trace_problem(t, i);
-
-		if (p->lost && p->offset)
-			status = cli_fail("merge", "%s is left as it is: %s at byte %" PRIu64,
-					  p->file, p->text, p->offset);
-		else if (p->lost)
-			status = cli_fail("merge", "%s is left as it is: %s", p->file, p->text);
-	}
-	if (!quiet)
-		(void)cli_whole_print(t, "", stdout);
-	bob_trace_close(t);
-	return status;
-}
 
 int verb_merge(int argc, char **argv)
 {
@@ -100,7 +61,7 @@ int verb_merge(int argc, char **argv)
 	joined = bob_rundir_join(dir);
 	alone = !bob_rundir_is_last(joined);
 	if (shared)
-		cli_merge_shares(dir, size, alone || f.how.drop_below || is_mixed(dir));
+		cli_merge_shares(dir, size, alone || f.how.drop_below || cli_merge_is_refused(dir));
 	if (alone) {
 		if (!quiet)
 			printf("%s: another launcher or merge is at work there; who ends last merges all\n",
@@ -112,7 +73,7 @@ int verb_merge(int argc, char **argv)
 	if (joined >= 0)
 		close(joined);
 	if (status || quiet)
-		return status ? status : print_missing(dir, quiet);
+		return status ? status : cli_merge_print_missing(dir, quiet);
 	if (r.processes || !all.processes)
 		printf("%s: merged: the threads of %u process%s, %s instead of %s\n", dir,
 		       r.processes, r.processes == 1 ? "" : "es", cli_bytes(a, r.after),
@@ -122,5 +83,5 @@ int verb_merge(int argc, char **argv)
 		       cli_bytes(a, all.after), cli_bytes(b, all.before));
 	if (r.left)
 		printf("%u not merged: killed, or still running; see bobbin fold\n", r.left);
-	return print_missing(dir, 0);
+	return cli_merge_print_missing(dir, 0);
 }

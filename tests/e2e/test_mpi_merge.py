@@ -6,6 +6,7 @@ import fcntl
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -142,6 +143,50 @@ def bad(spoil, says, status, left=(), quiet=()):
     h.check(r.status == status and (left or b"remark  ranks without a file: " in r.out), f"{r}")
 
 
+def sealed(data):
+    """Kinds and places of the payloads of chunks that have a checksum."""
+    at = 4096
+    while at + 64 <= len(data):
+        magic, kind, flags, _, _, size, _, used = struct.unpack_from("<IHHIIQQQ", data, at)
+        h.check(magic, f"no chunk at {at}")
+        if flags & 1 and used:
+            yield kind, at + 64, used
+        at = (at + 64 + size + 63) & ~63
+
+
+def flip(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+def byte_changed(kinds):
+    """Opening a trace looks at few of the checksums; what is merged gets new ones."""
+    t = trace("openmpi")[0]
+    chunks = {kind: at + used // 2 for kind, at, used in sealed(sorted(t.glob("p*.bob"))[2].read_bytes())}
+    h.check(kinds <= set(chunks), f"kinds of chunks: {chunks}")
+    for at in chunks.values():
+        bad(lambda t, f: flip(f[2], at), "{2} is left as it is: ", 1, [2])
+
+
+def outer_damaged():
+    """A file that others lie in is no less than trace.bob."""
+    t = copy(trace("openmpi")[0])
+    one = sorted(t.glob("p*.bob"))[0]
+    kept = one.read_bytes()
+    one.unlink()
+    h.check(h.bobbin("merge", t).status == 0, "ranks but one")
+    one.write_bytes(kept)
+    outer = t / "trace.0.1.bob"
+    (t / "trace.bob").rename(outer)
+    at, used = next(c[1:] for c in sealed(outer.read_bytes()) if c[0] != 22)  # else nothing is known to lie in it
+    flip(outer, at + used // 2)
+    before = sorted(p.name for p in t.iterdir())
+    r = h.bobbin("merge", t)
+    h.check(r.status == 1 and b"nothing is merged: trace.0.1.bob: " in r.err, f"{r}")
+    h.check(sorted(p.name for p in t.iterdir()) == before, f"left: {list(t.iterdir())}")
+
+
 def other_run(directory, files):
     """A file of the same program from another run."""
     exe = m.program("openmpi", "late.c")
@@ -160,20 +205,24 @@ def several_runs(processes):
     h.check(sorted(p.name for p in t.iterdir()) == before, f"left: {list(t.iterdir())}")
 
 
-def damaged_result():
-    """What is in a damaged trace.bob is not written over."""
+def damaged_result(processes):
+    """What is in a damaged trace.bob is not written over, nor is anything left beside it."""
     t = copy(trace("openmpi")[0])
-    one = sorted(t.glob("p*.bob"))[0]
-    kept = one.read_bytes()
-    one.unlink()
-    h.check(h.bobbin("merge", t).status == 0, "ranks but one")
-    one.write_bytes(kept)
-    damaged = bytearray((t / "trace.bob").read_bytes())
-    damaged[5000] ^= 1
-    (t / "trace.bob").write_bytes(damaged)
-    r = h.bobbin("merge", t)
+    kept = {p: p.read_bytes() for p in sorted(t.glob("p*.bob"))[:4]}
+    for p in kept:
+        p.unlink()
+    h.check(h.bobbin("merge", t).status == 0, "the other ranks")
+    for p, data in kept.items():
+        p.write_bytes(data)
+    flip(t / "trace.bob", 5000)
+    damaged = (t / "trace.bob").read_bytes()
+    before = sorted(p.name for p in t.iterdir())
+    launch = m.mpirun("openmpi", processes) if processes > 1 else []
+    r = h.run([*launch, h.BOBBIN, "merge", t], env=m.environment("openmpi"))
     h.check(r.status == 1 and b"nothing is merged: trace.bob: " in r.err, f"{r}")
-    h.check(one.read_bytes() == kept and (t / "trace.bob").read_bytes() == damaged, "something was written")
+    h.check(all(p.read_bytes() == data for p, data in kept.items()), "a file was written")
+    h.check((t / "trace.bob").read_bytes() == damaged, "trace.bob was written")
+    h.check(sorted(p.name for p in t.iterdir()) == before, f"left: {list(t.iterdir())}")
 
 
 def nothing_to_share():
@@ -202,7 +251,10 @@ suite.add("a file is empty", bad, lambda t, f: os.truncate(f[2], 0), "{2} is lef
 suite.add("a file is no trace", bad, lambda t, f: f[2].write_bytes(b"nothing" * 999), "{2} is left as it is: not a bobbin trace file", 1, [2])
 suite.add("a file of another run", several_runs, 1)
 suite.add("a file of another run, 3 processes", several_runs, 3)
-suite.add("the merged file is damaged", damaged_result)
+suite.add("the merged file is damaged", damaged_result, 1)
+suite.add("the merged file is damaged, 3 processes", damaged_result, 3)
+suite.add("a file that others lie in is damaged", outer_damaged)
+suite.add("a byte of a file is changed", byte_changed, {1, 12, 20})
 
 if __name__ == "__main__":
     h.require_bobbin()
