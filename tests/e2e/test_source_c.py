@@ -237,6 +237,57 @@ int main(void)
     h.check(log.splitlines() == want, log)
 
 
+@suite.case("nests: what is declared in the loop has no meaning where the probe stands")
+def _():
+    text = """
+static int a[40], v[40];
+static char t[30];
+enum { K = 30 };
+static int run(int n)
+{
+	int i, j;
+	for (i = 0; i < n; i++) {
+		enum { K = 3 };
+		a[i + K] = 1;
+	}
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++) {
+			typedef char name[4];
+			a[i + j + sizeof(name)] = 1;
+		}
+	for (i = 0; i < n; i++) {
+		char t[4];
+		t[0] = 1;
+		a[i + sizeof t] = t[0];
+	}
+	for (i = 0; i < n; i++) {
+		struct tag { char x[3]; } z = { { 0 } };
+		a[i + sizeof z.x] = 2;
+		a[i + sizeof(struct tag)] += z.x[0];
+	}
+	for (i = 0; i < n; i++) {
+		int k = i + 1;
+		a[sizeof(char[k])] = 1;
+	}
+	for (i = 0; i < n; i++)
+		v[i + sizeof t / 10 + sizeof(int) + K / 10] = 1;
+	return a[9];
+}
+int main(void)
+{
+	return run(3) != 0;
+}
+"""
+    for wishes, nests in ((["--variable=a", "--variable=v"], 1), (["--variable=a", "--variable=v", "--variable=i", "--variable=n"], 1)):
+        flat, _ = instrument(text, *wishes, "--flat")
+        _, want = accesses(build(flat, "new.c"))
+        folder, r = instrument(text, *wishes)
+        h.check(counts(r)["nests"] == nests, str(r))
+        for cc, level in WAYS:
+            after, log = accesses(build(folder, "new.c", cc, ("-w", level)))
+            h.check(after.status == 0 and canonical(log.splitlines()) == canonical(want.splitlines()), f"{cc} {level}: accesses differ\n{log}")
+
+
 @suite.case("an error of syntax: where, and nothing written")
 def _():
     _, r = instrument("int x;\nint main(void)\n{\n\treturn x +;\n}\n", "--variable=x", status=1)

@@ -58,6 +58,39 @@ static bool is_counter_around(const struct bob_c_nest *n, const struct bob_c_var
 
 /* --- what does not change --- */
 
+static bool is_declared_within(struct bob_c_nest *n, CXCursor decl)
+{
+	const struct bob_c_span s = bob_c_span(n->u, decl);
+
+	return s.is_ours && s.start >= n->from && s.start < n->to;
+}
+
+static enum CXChildVisitResult see_name(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct bob_c_nest *n = data;
+	const struct bob_clang *l = n->u->clang;
+	const enum CXCursorKind k = l->getCursorKind(c);
+
+	(void)parent;
+	if ((k != CXCursor_DeclRefExpr && k != CXCursor_TypeRef) ||
+	    !is_declared_within(n, l->getCursorReferenced(c)))
+		return CXChildVisit_Recurse;
+	return CXChildVisit_Break;
+}
+
+/* sizeof or _Alignof: a number that the compiler knows, of what has its name in front of the loop, too? */
+static bool is_size_kept(struct bob_c_nest *n, CXCursor c)
+{
+	CXEvalResult r;
+
+	if (n->u->clang->visitChildren(c, see_name, n))
+		return false;
+	r = n->u->clang->Cursor_Evaluate(c);
+	if (r)
+		n->u->clang->EvalResult_dispose(r);
+	return r != NULL;
+}
+
 /* The object itself: is nothing stored there? Its parts are looked at by the caller. */
 static bool is_kept(struct bob_c_nest *n, CXCursor c)
 {
@@ -96,9 +129,12 @@ bool bob_c_is_same_always(struct bob_c_nest *n, CXCursor c)
 	switch (l->getCursorKind(c)) {
 	case CXCursor_IntegerLiteral:
 	case CXCursor_CharacterLiteral:
-	case CXCursor_UnaryExpr:
 		return true;
+	case CXCursor_UnaryExpr:
+		return is_size_kept(n, c);
 	case CXCursor_DeclRefExpr:
+		if (is_declared_within(n, l->getCursorReferenced(c)))
+			return false;
 		if (!bob_c_is_lvalue(n->u, c))
 			return l->getCursorKind(l->getCursorReferenced(c)) ==
 			       CXCursor_EnumConstantDecl;

@@ -348,8 +348,8 @@ double bob_c_trips(struct bob_c_unit *u, CXCursor c)
 
 bool bob_c_nest_try(struct bob_c_unit *u, CXCursor c)
 {
-	struct bob_c_nest n = { .u = u };
 	const struct bob_c_span s = bob_c_span(u, c);
+	struct bob_c_nest n = { .u = u, .from = s.start, .to = s.end };
 	uint32_t end;
 
 	if (u->is_scan || u->nest || u->options->is_flat || u->blocked >= 0 || !gather(&n, c) ||

@@ -44,6 +44,8 @@ struct bob_c_nest {
 	uint32_t depth;
 	uint32_t
 		around; /* counters of loops that what is looked at may depend on: of the first ones */
+	uint32_t from,
+		to;		/* bytes of the file: what is declared there has no meaning where the probe stands */
 	bool is_uneven;		/* bounds depend on loops around */
 	struct bob_c_nest_mover mover[BOB_C_NEST_MOVERS_MAX]; /* of a single loop */
 	uint32_t mover_count;

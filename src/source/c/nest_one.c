@@ -238,7 +238,8 @@ static bool are_places_affine(struct bob_c_nest *n)
 
 bool bob_c_nest_one_try(struct bob_c_unit *u, const struct bob_c_head *head)
 {
-	struct bob_c_nest n = { .u = u };
+	const struct bob_c_span body = bob_c_span(u, head->body);
+	struct bob_c_nest n = { .u = u, .from = body.start, .to = body.end };
 
 	if (u->is_scan || u->nest || u->options->is_flat || u->blocked >= 0 || !head->first_end ||
 	    !read_head(&n, head) || !gather(&n, head) || !is_even(&n) || !gather_step(&n, head) ||
