@@ -276,6 +276,37 @@ def _():
     check(DECLARED, "31 W a+0 8;32 R a+0 8;33 R a+0 8;37 R a+0 8;38 R a+0 8", "--variable=a", "--allocator=some:-1,-1,-1")
 
 
+MOVED = """
+#include <stddef.h>
+static int area[16], *end = area;
+static void *some(size_t n) __attribute__((alloc_size(1)));
+static void *larger(void *old, size_t n) __attribute__((alloc_size(2)));
+static void *some(size_t n)
+{
+	end += n / sizeof *end;
+	return end - n / sizeof *end;
+}
+static void *larger(void *old, size_t n)
+{
+	return old ? some(n) : NULL;
+}
+int main(void)
+{
+	int *a = some(8), *b = a;
+	b[1] = 1;
+	a = larger(a, 16);
+	a[3] = 1;
+	b[1] = 1;
+	return 0;
+}
+"""
+
+
+@suite.case("an allocator that is only declared, and takes the old block back")
+def _():
+    check(MOVED, "17 W a+0 8;17 R a+0 8;18 W *a+4 4;19 W a+0 8;19 R a+0 8;20 R a+0 8;20 W *a+12 4", "--variable=a")
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

@@ -73,6 +73,25 @@ static const char *text_of(struct bob_c_unit *u, CXCursor decl)
 	return text;
 }
 
+/* Which argument is an old block: the last one that may be any memory that is written to. The attribute does not say it. */
+static uint32_t old_of(struct bob_c_unit *u, CXCursor decl)
+{
+	CXType t = u->clang->getCanonicalType(u->clang->getCursorType(decl));
+	int i;
+
+	if (t.kind == CXType_Pointer)
+		t = u->clang->getCanonicalType(u->clang->getPointeeType(t));
+	for (i = u->clang->getNumArgTypes(t) - 1; i >= 0; i--) {
+		const CXType a = u->clang->getCanonicalType(u->clang->getArgType(t, (unsigned)i));
+		const CXType to = u->clang->getPointeeType(a);
+
+		if (a.kind == CXType_Pointer && to.kind == CXType_Void &&
+		    !u->clang->isConstQualifiedType(to))
+			return (uint32_t)i;
+	}
+	return NONE;
+}
+
 /* NULL: the declaration of what is called does not say that it gives memory. */
 static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCursor call)
 {
@@ -97,7 +116,7 @@ static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCur
 	if (a)
 		*a = (struct bob_source_c_allocator){ .bytes = first - 1,
 						      .count = second ? second - 1 : NONE,
-						      .old = NONE };
+						      .old = old_of(u, decl) };
 	return a;
 }
 

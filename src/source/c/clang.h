@@ -62,9 +62,12 @@
 	X(getTypeSpelling)                                                                         \
 	X(getPointeeType)                                                                          \
 	X(getResultType)                                                                           \
+	X(getNumArgTypes)                                                                          \
+	X(getArgType)                                                                              \
 	X(getArrayElementType)                                                                     \
 	X(getArraySize)                                                                            \
 	X(getElementType)                                                                          \
+	X(isConstQualifiedType)                                                                    \
 	X(isVolatileQualifiedType)                                                                 \
 	X(Type_getSizeOf)                                                                          \
 	X(Type_getOffsetOf)                                                                        \
