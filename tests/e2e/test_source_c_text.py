@@ -217,6 +217,57 @@ int main(void)
     h.check(after.status == 0 and log.count(" W v+") == 100, f"{after}")
 
 
+@suite.case("a pragma on several lines, before a comment or another pragma, or as an operator")
+def _():
+    text = """
+#include <stdio.h>
+static int n = 5, v[100], *end = v + 5;
+int main(void)
+{
+	int i;
+	#pragma omp parallel for default(none) \\
+		shared(n, v) \\
+		collapse(2)
+	/* a comment: #pragma
+	   of two lines */
+	for (int i = 0; i < 20; i++)
+		for (int j = 0; j < n; j++)
+			v[5 * i + j] = j;
+	#pragma omp parallel for
+	// no pragma
+	for (i = 0; i < n; i++) {
+		#pragma omp atomic /* noted */
+		/* once more */
+		v[2] += 1;
+		#pragma omp atomic \\
+			update
+		v[3] += 1;
+	}
+	_Pragma("omp parallel for schedule(static, \\"x\\"[0] - 'w')") for (i = 0; i < n; i++)
+		v[4] = 1;
+	printf("%d", n); _Pragma("omp parallel for")
+	for (i = 0; i < n; i++)
+		v[i] = 2 * i;
+	#pragma omp parallel for schedule(static)
+	/**/
+	for (int *p = v; p < end; p++)
+		++*p;
+	#pragma GCC ivdep
+	/* here, too */
+	for (i = 0; i < n; i++)
+		v[i + 10] = v[i];
+	return v[13] != 7;
+}
+"""
+    folder, r = instrument(text, "--variable=*", flags=["-fopenmp"])
+    for line in ("for (int j = 0; j < n; j++)\n", "\t\tv[2] += 1;", "\t\tv[3] += 1;", "p < end; p++)\n"):
+        h.check(line in r.out.decode(), r.out.decode())
+    h.check(r.out.decode().count("for (i = 0; i < n; i++)") == 4, r.out.decode())
+    for cc in ("gcc", "clang"):
+        after, log = accesses(build(folder, "new.c", cc, ("-w", "-O2") + (("-fopenmp",) if cc == "gcc" else ())))
+        h.check(after.status == 0 and log, f"{cc} {after}")
+
+
 @suite.case("default(none): probes name nothing that somebody must share")
 def _():
     text = """

@@ -48,22 +48,16 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 {
 	static const char *const deep[] = { "collapse", "ordered", "tile" };
 
-	if (bob_c_pragma_before(u, s->start))
+	if (bob_c_is_behind_pragma(u, s->start, NULL))
 		return true;
 	for (size_t i = u->path_count; i-- > 0;) {
 		const struct bob_c_span outer = bob_c_span(u, u->path_at[i]);
-		const char *pragma = u->clang->getCursorKind(u->path_at[i]) == CXCursor_ForStmt &&
-						     outer.is_ours ?
-					     bob_c_pragma_before(u, outer.start) :
-					     NULL;
-		const char *end = pragma ? strchr(pragma, '\n') : NULL;
 
-		for (size_t k = 0; end && k < sizeof(deep) / sizeof(deep[0]); k++) {
-			const char *word = strstr(pragma, deep[k]);
-
-			if (word && word < end)
+		if (u->clang->getCursorKind(u->path_at[i]) != CXCursor_ForStmt || !outer.is_ours)
+			continue;
+		for (size_t k = 0; k < sizeof(deep) / sizeof(deep[0]); k++)
+			if (bob_c_is_behind_pragma(u, outer.start, deep[k]))
 				return true;
-		}
 	}
 	return false;
 }

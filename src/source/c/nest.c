@@ -266,7 +266,7 @@ static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
 	if (n->depth && bob_c_is_asked(n->u, BOB_SOURCE_C_LOOPS, s.line))
 		return false;
 	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX || !s.is_plain ||
-	    bob_c_children(n->u, c, child, 4) != 4 || bob_c_pragma_before(n->u, s.start) ||
+	    bob_c_children(n->u, c, child, 4) != 4 || bob_c_is_behind_pragma(n->u, s.start, NULL) ||
 	    !read_init(n->u, child[0], loop) || !bob_c_nest_condition(n->u, child[1], loop) ||
 	    !read_step(n->u, child[2], loop) || !is_counter_of_nest(n->u, loop) ||
 	    bob_c_nest_counts(n, loop->counter))

@@ -186,30 +186,12 @@ static void walk_assembler(struct bob_c_unit *u, CXCursor c)
 	bob_c_list_free(&l);
 }
 
-const char *bob_c_pragma_before(const struct bob_c_unit *u, uint32_t at)
-{
-	const char *p;
-
-	while (at && strchr(" \t\r\n", u->bytes[at - 1]))
-		at--;
-	while (at && u->bytes[at - 1] != '\n')
-		at--;
-	p = u->bytes + at + strspn(u->bytes + at, " \t");
-	if (*p != '#')
-		return NULL;
-	p += 1 + strspn(p + 1, " \t");
-	return strncmp(p, "pragma", 6) ? NULL : p + 6;
-}
-
 /* What stands below `omp atomic` must keep its form. */
 static bool is_below_atomic(const struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_span s = bob_c_span(u, c);
-	const char *pragma = s.is_ours ? bob_c_pragma_before(u, s.start) : NULL;
-	const char *end = pragma ? strchr(pragma, '\n') : NULL;
-	const char *word = pragma ? strstr(pragma, "atomic") : NULL;
 
-	return word && end && word < end;
+	return s.is_ours && bob_c_is_behind_pragma(u, s.start, "atomic");
 }
 
 /* The head of a loop below a pragma must keep its form: nothing is put into it. */

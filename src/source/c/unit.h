@@ -324,8 +324,9 @@ const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor 
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
 void bob_c_walk_file(struct bob_c_unit *u);
 
-/* What a #pragma on the line before the one of `at` says, to the end of the file; NULL: there is none. */
-const char *bob_c_pragma_before(const struct bob_c_unit *u, uint32_t at);
+/* --- pragmas.c --- */
+/* Is a pragma before `at`, with nothing but comments and other pragmas between, that has this word? NULL: any. */
+bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
 
 /* --- code.c --- */
 /* Does a pragma say how the loop with the span `s`, which is looked at, has to look? One that takes loops together speaks of those inside, too. */
@@ -364,7 +365,7 @@ void bob_c_emit_tables(struct bob_c_unit *u);
 /* --- predict.c: what is told to the prediction (source/predict.h) --- */
 /* Which part of what `lv` tells is of what was asked for. */
 struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lvalue *lv);
-/* What is in a loop, or under a condition, runs so often; the caller puts u->times back. */
+/* What is in a loop, or depends on a condition, runs so often; the caller puts u->times back. */
 void bob_c_times(struct bob_c_unit *u, CXCursor statement);
 /* A function begins. */
 void bob_c_predict_function(struct bob_c_unit *u, CXCursor function);
