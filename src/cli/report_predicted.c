@@ -53,6 +53,17 @@ static void print_predicted(const struct predicted *p, FILE *out)
 		fprintf(out, " (%.3g s more)", p->more);
 }
 
+void cli_report_prediction(const struct bob_trace *t, FILE *out)
+{
+	struct predicted p = { 0 };
+
+	if (!find(t, &p))
+		return;
+	fputs("\ndilation    ", out);
+	print_predicted(&p, out);
+	fprintf(out, ", %.0f bytes more code\n", p.code);
+}
+
 void cli_report_predicted(const struct cli_session *s, double baseline, FILE *out)
 {
 	struct predicted p = { 0 };

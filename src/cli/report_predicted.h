@@ -11,4 +11,7 @@
  * baseline is given. */
 void cli_report_predicted(const struct cli_session *s, double baseline, FILE *out);
 
+/* The prediction alone, where there is one. */
+void cli_report_prediction(const struct bob_trace *t, FILE *out);
+
 #endif

@@ -9,10 +9,12 @@
 #include "cli/complain.h"
 #include "cli/info_columns.h"
 #include "cli/info_tables.h"
+#include "cli/instrument_predict.h"
 #include "cli/left_out.h"
 #include "cli/numbers.h"
 #include "cli/overhead.h"
 #include "cli/overview.h"
+#include "cli/report_predicted.h"
 #include "cli/session.h"
 #include "cli/text_table.h"
 #include "cli/untraced.h"
@@ -190,6 +192,12 @@ static uint32_t times_logged(const struct bob_trace *t, uint32_t before, const c
 	return n;
 }
 
+/* That has a line of its own. */
+static int is_prediction(const char *line)
+{
+	return !strncmp(line, CLI_PREDICTED_BEGIN, strlen(CLI_PREDICTED_BEGIN));
+}
+
 /* What its parts had to say while it ran: each line once. */
 static void print_logs(const struct bob_trace *t)
 {
@@ -201,7 +209,7 @@ static void print_logs(const struct bob_trace *t)
 			uint32_t all;
 
 			end = p + len;
-			if (times_logged(t, i, p, len))
+			if (times_logged(t, i, p, len) || is_prediction(p))
 				continue;
 			if (shown == ROWS_DEFAULT) {
 				more++;
@@ -265,6 +273,7 @@ static void print_text(const struct cli_session *s, int all)
 	(void)cli_left_out_print(s, "", stdout);
 	(void)cli_whole_print(t, "", stdout);
 	print_missing(s);
+	cli_report_prediction(t, stdout);
 	print_logs(t);
 }
 

@@ -240,11 +240,25 @@ static void walk_loop(struct bob_c_unit *u, CXCursor c)
 	bob_c_loop_close(u, &loop);
 }
 
+/* What is asked is asked always; what depends on it, not. */
+static void walk_condition(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+	const double times = u->times;
+
+	for (size_t i = 0; i < l.count; i++) {
+		if (i == 1)
+			bob_c_times(u, c);
+		bob_c_walk_statement(u, l.at[i]);
+	}
+	u->times = times;
+	bob_c_list_free(&l);
+}
+
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 {
 	const enum CXCursorKind k = u->clang->getCursorKind(c);
 	const int blocked = u->blocked;
-	const double times = u->times;
 
 	if (u->clang->isExpression(k)) {
 		if (is_below_atomic(u, c))
@@ -269,9 +283,7 @@ void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 		break;
 	case CXCursor_IfStmt:
 	case CXCursor_SwitchStmt:
-		bob_c_times(u, c);
-		walk_children(u, c, false);
-		u->times = times;
+		walk_condition(u, c);
 		break;
 	case CXCursor_CaseStmt:
 	case CXCursor_LabelStmt:
