@@ -3,6 +3,7 @@
  * probes stay off, and the trace says so. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <dlfcn.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "probe/probe.h"
 
 #define MISSING_MAX 64u /* lines of a file */
+#define PATH_MAX_BYTES 300u /* of its path in such a line: the last ones */
 
 static uint32_t files;
 
@@ -208,19 +210,30 @@ __attribute__((visibility("default"))) const struct bob_probe_table bobbin_probe
 /* What the instrumenter could not give a probe. */
 static void note_missing(const struct bob_probe_file *f)
 {
+	const size_t len = strlen(f->path);
+	const char *path = len > PATH_MAX_BYTES ? f->path + len - PATH_MAX_BYTES : f->path;
 	char line[1024];
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; f->missing && f->missing[i] && i < MISSING_MAX; i++) {
-		snprintf(line, sizeof(line) - 1, "%s: %s", f->path, f->missing[i]);
+	for (; f->missing && f->missing[n]; n++) {
+		if (n >= MISSING_MAX)
+			continue;
+		snprintf(line, sizeof(line) - 1, "%s: %s", path, f->missing[n]);
 		bob_pr_note(strcat(line, "\n"));
 	}
+	if (n <= MISSING_MAX)
+		return;
+	snprintf(line, sizeof(line), "%s: ... and %" PRIu32 " more\n", path, n - MISSING_MAX);
+	bob_pr_note(line);
 }
 
 /* All files of a command say the same. */
 static void note_predicted(const struct bob_probe_file *f)
 {
 	static uint64_t told;
-	const char *line = f->size >= sizeof(*f) ? f->predicted : NULL;
+	const bool is_there = f->size >=
+			      offsetof(struct bob_probe_file, predicted) + sizeof(f->predicted);
+	const char *line = is_there ? f->predicted : NULL;
 	const uint64_t hash = line ? bob_hash64(1, line, strlen(line)) : 0;
 
 	if (line && __atomic_exchange_n(&told, hash, __ATOMIC_RELAXED) != hash)
