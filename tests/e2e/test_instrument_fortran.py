@@ -265,7 +265,7 @@ def blocks():
 
 @suite.case("subscripts that are arrays: an access for each element, in their order")
 def vectors():
-    m = Memory(a=4, b=4)
+    m = Memory(a=4, b=4, kdx=4)
     idx, jdx = (5, 1, 3), (2, 4)
 
     def each(method, name, indices):
@@ -283,12 +283,17 @@ def vectors():
     each("set", "a", jdx)
     each("get", "a", idx)
     each("set", "a", jdx)
+    each("set", "b", [i + 4 for i in jdx])
+    each("set", "b", [i + 4 * (j - 1) for j in jdx for i in jdx])
+    each("get", "kdx", (1, 2, 3))
+    each("set", "kdx", (2, 3, 1))
     each("get", "a", range(1, 7))
     out = h.fresh("instrument_fortran") / "said"
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="trace file vectors.f90\ntrace variable a\ntrace variable b\n", text=True,
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out)], input="trace file vectors.f90\ntrace variable a\ntrace variable b\ntrace variable kdx\n", text=True,
                        capture_output=True, cwd=h.PROG / "source")
     assert re.search(r"vectors\.f90:20: no probe at 2 places: a subscript is an array that is no name alone", r.stdout), r.stdout
-    check("vectors.f90", m, ["variable a", "variable b"], (("-O0", "-fcheck=all"), ("-O3",)))
+    assert re.search(r"vectors\.f90:24: no probe at 1 place: a subscript is an array, under WHERE or FORALL", r.stdout), r.stdout
+    check("vectors.f90", m, ["variable a", "variable b", "variable kdx"], (("-O0", "-fcheck=all"), ("-O3",)))
 
 
 @suite.case("names of intrinsic functions as other names, functions that only a type declares, lengths before attributes")

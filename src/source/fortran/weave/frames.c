@@ -8,10 +8,13 @@
 
 /* --- text --- */
 
-static const char *index_of(const struct bob_weave_frames *f, const char *name, uint32_t len)
+/* What the reference is called within the frames: a loop's variable wherever its name stands, an array that is a subscript only there. */
+static const char *index_of(const struct bob_weave_frames *f, const struct bob_fortran_expr *ref,
+			    const char *name, uint32_t len)
 {
 	for (uint32_t i = f->count; i-- > 0;)
-		if (f->at[i].name && f->at[i].name_len == len && !memcmp(f->at[i].name, name, len))
+		if (f->at[i].name ? f->at[i].name_len == len && !memcmp(f->at[i].name, name, len) :
+				    f->at[i].index && f->at[i].key == ref)
 			return f->at[i].index;
 	return NULL;
 }
@@ -40,7 +43,8 @@ static void render(struct render *r, const struct bob_fortran_expr *e)
 			continue;
 		}
 		if (e->node == BOB_N_REFERENCE && part && part->node == BOB_N_PART) {
-			const char *index = index_of(r->f, r->s->text + part->from, part->name_len);
+			const char *index =
+				index_of(r->f, e, r->s->text + part->from, part->name_len);
 
 			if (index) {
 				r->text = bob_weave_text(
@@ -320,7 +324,7 @@ bool bob_weave_has_vectors(const struct bob_weave *w, uint32_t statement,
 	return true;
 }
 
-/* A loop for each of them, the first one the fastest. Each name stands for its element. */
+/* A loop for each of them, the first one the fastest. */
 static const char *pass_vectors(struct bob_weave *w, uint32_t statement,
 				const struct bob_fortran_expr *e, struct bob_weave_frames *out)
 {
@@ -330,13 +334,7 @@ static const char *pass_vectors(struct bob_weave *w, uint32_t statement,
 
 	if (why || !v)
 		return why;
-	for (uint32_t i = 0; i < out->count; i++)
-		if (out->at[i].name && out->at[i].name_len == strlen(v->name) &&
-		    !memcmp(out->at[i].name, v->name, out->at[i].name_len))
-			return "an array that is a subscript twice";
 	index = bob_weave_text(w, "bobbin_%u", out->count + 1);
-	one.name = v->name;
-	one.name_len = (uint32_t)strlen(v->name);
 	one.index = bob_weave_text(w, "%s(%s)", v->name, index);
 	one.block = bob_weave_text(w, "integer(8)::%s", index);
 	one.open = bob_weave_text(w, "do %s=lbound(%s,1),ubound(%s,1)", index, v->name, v->name);

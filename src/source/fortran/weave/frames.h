@@ -19,7 +19,7 @@ struct bob_weave_frame {
 	const char *block;	/* declarations of a BLOCK around it; NULL: none */
 	const char *open, *close;
 	const char *name,
-		*index; /* of a loop: its variable, and what it is called here; else NULL */
+		*index; /* of a loop: its variable, and what it is called here; without a name: what the reference that is the key is called; else NULL */
 	uint32_t name_len;
 	const struct bob_fortran_expr
 		*variable; /* NULL, or of an implied DO: it is written for each trip, and behind */

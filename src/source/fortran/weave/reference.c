@@ -82,9 +82,13 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 	    bob_weave_calls(w, statement, u->ref))
 		return "its subscripts call a function";
 	if (u->flags & BOB_USE_VECTOR && !bob_weave_has_vectors(w, statement, u))
-		return "a subscript is an array that is no name alone";
+		return u->flags & BOB_USE_MASKED ?
+			       "a subscript is an array, under WHERE or FORALL" :
+			       "a subscript is an array that is no name alone";
 	if (!size_of(w, statement, u).bytes)
-		return "its size is not known here";
+		return u->symbol->flags & BOB_SYMBOL_ASSOCIATE ?
+			       "a name that ASSOCIATE gives, whose size is not known here" :
+			       "its size is not known here";
 	if (bob_weave_has_procedures(w->file->statements[statement].names,
 				     bob_weave_last(w, statement, u->ref)))
 		return "of a type with procedures or parameters: Fortran passes it to no probe";
