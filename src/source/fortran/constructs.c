@@ -5,6 +5,7 @@
 
 #include "source/fortran/scope.h"
 #include "source/fortran/split.h"
+#include "source/fortran/use.h"
 
 void bob_fortran_enter_construct(struct bob_fortran_scope *s, struct bob_fortran_statement *t)
 {
@@ -70,4 +71,87 @@ void bob_fortran_begin_construct(struct bob_fortran_scope *s, const struct bob_f
 	s->table = s->unit_table = inner;
 	if (t->kind != BOB_F_BLOCK)
 		associate_names(s, t);
+}
+
+/* --- types of what ASSOCIATE names --- */
+
+static uint32_t behind_blanks(const struct bob_fortran_statement *t, uint32_t i)
+{
+	while (i < t->len && t->text[i] == ' ')
+		i++;
+	return i;
+}
+
+/* Where the selector of a name begins; t->len: nowhere. */
+static uint32_t selector(const struct bob_fortran_statement *t, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (const char *p = t->text; (p = strstr(p, "=>")) != NULL; p += 2) {
+		const char *end = p;
+
+		while (end > t->text && end[-1] == ' ')
+			end--;
+		if ((size_t)(end - t->text) > n && !memcmp(end - n, name, n) &&
+		    !bob_fortran_is_word(end[-(ptrdiff_t)n - 1]))
+			return behind_blanks(t, (uint32_t)(p + 2 - t->text));
+	}
+	return t->len;
+}
+
+/* A variable or a section of it, and nothing else. */
+static bool is_plain(const struct bob_fortran_statement *t, const struct bob_fortran_use *u)
+{
+	const uint32_t bad = BOB_USE_VECTOR | BOB_USE_SUBSTRING | BOB_USE_COMPONENT |
+			     BOB_USE_COARRAY | BOB_USE_UNSURE;
+	const uint32_t behind = behind_blanks(t, u->to);
+
+	return u->symbol->class == BOB_NAME_VARIABLE &&
+	       u->symbol->shape != BOB_SHAPE_ASSUMED_RANK && !(u->flags & bad) &&
+	       !u->ref->child->next && behind < t->len && strchr(",)", t->text[behind]);
+}
+
+/* The name is what its selector is, but for its bounds. */
+static void take_type(struct bob_fortran_symbol *y, const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_symbol *of = u->symbol;
+	const struct bob_fortran_expr *list = u->ref->child->child;
+
+	y->type = of->type;
+	y->kind = of->kind;
+	y->char_len = of->char_len;
+	y->type_name = of->type_name;
+	if (u->flags & BOB_USE_WHOLE)
+		y->rank = of->rank;
+	for (const struct bob_fortran_expr *e = list ? list->child : NULL; e; e = e->next)
+		y->rank += e->node == BOB_N_RANGE;
+	if (y->rank)
+		y->shape = BOB_SHAPE_ASSUMED;
+	for (uint32_t d = 0; d < y->rank; d++) {
+		y->lower[d] = (struct bob_fortran_limit){ BOB_BOUND_NONE, 0, "" };
+		y->upper[d] = y->lower[d];
+	}
+}
+
+void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_symbol *y)
+{
+	const struct bob_fortran_statement *t = &s->file->statements[y->statement];
+	struct bob_fortran_uses uses;
+	uint32_t from;
+
+	if (t->kind != BOB_F_ASSOCIATE)
+		return;
+	if (bob_fortran_uses(s->arena, s->file, y->statement, &uses) != BOB_OK) {
+		s->failed = true;
+		return;
+	}
+	from = selector(t, y->name);
+	for (uint32_t i = 0; i < uses.count; i++) {
+		const struct bob_fortran_use *u = &uses.at[i];
+
+		if (u->role == BOB_ROLE_TARGET && u->from == from && is_plain(t, u)) {
+			take_type(y, u);
+			return;
+		}
+	}
 }

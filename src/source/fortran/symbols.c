@@ -369,6 +369,8 @@ static void finish_table(struct bob_fortran_scope *s, const struct bob_fortran_u
 		if (y->class == BOB_NAME_VARIABLE || y->class == BOB_NAME_FUNCTION ||
 		    y->class == BOB_NAME_STATEMENT_FUNCTION || y->class == BOB_NAME_CONSTANT)
 			bob_fortran_default_type(s, y);
+		if (y->flags & BOB_SYMBOL_ASSOCIATE)
+			bob_fortran_type_associate(s, y);
 		if (y->shape == BOB_SHAPE_ASSUMED &&
 		    (y->flags & (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)))
 			y->shape = BOB_SHAPE_DEFERRED;

@@ -16,6 +16,13 @@ program indirect
   associate (x => a(3))
     x = 4
   end associate
+  associate (whole => a, some => a(2:3), twice => a([1, 1]), twofold => 2 * a(2:2))
+    whole(4) = some(2)
+    some = some - 1
+    whole(1) = whole(1) + twice(2)
+    if (twofold(1) == 4) whole(2) = 2
+    where (whole > 3) whole = whole + 1
+  end associate
   if (a(1) > 0) read (text, *) a(1)
   print *, sum(a)
 end program indirect

@@ -195,12 +195,48 @@ static void test_names_of_constructs(void **state)
 	assert_ptr_equal(seen(13, "a"), seen(5, "a"));
 	assert_ptr_equal(seen(11, "late"), seen(5, "late"));
 	assert_true(seen(16, "a")->flags & BOB_SYMBOL_ASSOCIATE);
+	assert_int_equal(seen(16, "a")->type, BOB_T_INTEGER);
 	assert_int_equal(seen(18, "a")->type, BOB_T_REAL);
 	assert_ptr_equal(seen(18, "a"), seen(2, "a"));
 	assert_ptr_equal(seen(15, "a"), seen(2, "a")); /* its selector is what is around it */
 	assert_null(seen(18, "late"));
 	/* what nothing declares is the unit's */
 	assert_ptr_equal(seen(18, "implied"), seen(6, "implied"));
+}
+
+static void test_associate(void **state)
+{
+	(void)state;
+	read_file(BOB_FORTRAN_FREE, "subroutine s(x, i, v)\n"
+				    "  real(8) x(4, 4)\n"
+				    "  integer v(:)\n"
+				    "  associate (a => x, b=>x(2:, i), c => x(i, v(1)), &\n"
+				    "      d => x(1, 1) + 1, e => x(v, 1), f => '=>', g => k)\n"
+				    "    associate (h => b(1:2), k => a(:, 1:3))\n"
+				    "      h = 1\n"
+				    "    end associate\n"
+				    "  end associate\n"
+				    "end\n");
+	static const struct {
+		const char *name;
+		enum bob_fortran_type type;
+		int32_t kind;
+		uint32_t rank;
+	} want[] = { { "a", BOB_T_REAL, 8, 2 },	   { "b", BOB_T_REAL, 8, 1 },
+		     { "c", BOB_T_REAL, 8, 0 },	   { "d", BOB_T_NONE, 0, 0 },
+		     { "e", BOB_T_NONE, 0, 0 },	   { "f", BOB_T_NONE, 0, 0 },
+		     { "g", BOB_T_INTEGER, 4, 0 }, { "h", BOB_T_REAL, 8, 1 },
+		     { "k", BOB_T_REAL, 8, 2 } };
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct bob_fortran_symbol *y = seen(7, want[i].name);
+
+		assert_true(y->flags & BOB_SYMBOL_ASSOCIATE);
+		assert_int_equal(y->type, want[i].type);
+		assert_int_equal(y->kind, want[i].kind);
+		assert_int_equal(y->rank, want[i].rank);
+		assert_int_equal(y->shape, want[i].rank ? BOB_SHAPE_ASSUMED : BOB_SHAPE_SCALAR);
+	}
 }
 
 static void test_storage(void **state)
@@ -365,6 +401,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_types_and_shapes, close_file),
 		cmocka_unit_test_teardown(test_names_of_constructs, close_file),
 		cmocka_unit_test_teardown(test_structures, close_file),
+		cmocka_unit_test_teardown(test_associate, close_file),
 		cmocka_unit_test_teardown(test_storage, close_file),
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
 		cmocka_unit_test_teardown(test_public_names, close_file),

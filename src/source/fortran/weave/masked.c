@@ -119,9 +119,10 @@ static const char *add_branch(struct around *x, uint32_t construct)
 static bool may_be_same(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
 {
 	const uint32_t aliased = BOB_SYMBOL_POINTER | BOB_SYMBOL_TARGET | BOB_SYMBOL_EQUIVALENCE |
-				 BOB_SYMBOL_COMMON | BOB_SYMBOL_ASSOCIATE;
+				 BOB_SYMBOL_COMMON;
 
-	return a == b || (a->flags & aliased && b->flags & aliased);
+	return a == b || (a->flags | b->flags) & BOB_SYMBOL_ASSOCIATE ||
+	       (a->flags & aliased && b->flags & aliased);
 }
 
 static bool is_assigned(const struct around *x, uint32_t first, uint32_t end,
