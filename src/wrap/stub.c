@@ -41,7 +41,11 @@ void bob_wrap_put_registers(struct bob_wrap_out *o, const struct bob_wrap_functi
 	put_sum(o, f, "BOB_REALS");
 	bob_wrap_put(o, ",\n");
 	put_sum(o, f, "BOB_MEMORY");
-	bob_wrap_put(o, "),\n");
+	bob_wrap_put(o, ") +\n\t\t0 * sizeof(struct { _Static_assert((");
+	put_sum(o, f, "BOB_TOO_ALIGNED");
+	bob_wrap_put(
+		o, ") == 0, \"a parameter of %s is aligned to more than 64 bytes\"); char c; }),\n",
+		f->name);
 	if (!bob_wrap_has_result(f))
 		return;
 	bob_wrap_put(o, "\t.result = BOB_RESULT_REGISTERS(((struct { ");

@@ -202,11 +202,13 @@ __asm__(".text\n.p2align 4\n.type bob_stub_enter, @function\nbob_stub_enter:\n"
 #define BOB_REALS(x) (BOB_IS_X87(x) ? 0u : BOB_KIND(x) == 8 ? 1u : BOB_KIND(x) == 9 ? 2u : 0u)
 #define BOB_MEMORY(x)                                                                              \
 	(BOB_IS_X87(x) || !(BOB_IS_NUMBER(x) || BOB_KIND(x) == 8 || BOB_KIND(x) == 9) ?            \
-		 (unsigned)(sizeof(x) + 15) / 16 * 16 + 8 :                                        \
+		 (unsigned)(sizeof(x) + 15) / 16 * 16 + (unsigned)__alignof__(x) :                 \
 		 0u)
 #define BOB_BEYOND(n, registers) ((n) > (registers) ? 16u * ((n) - (registers)) + 16u : 0u)
 #define BOB_ON_STACK(integers, reals, memory)                                                      \
-	((BOB_BEYOND(integers, 6u) + BOB_BEYOND(reals, 8u) + (memory) + 15u) / 16u * 16u)
+	((BOB_BEYOND(integers, 6u) + BOB_BEYOND(reals, 8u) + (memory) + 63u) / 64u * 64u)
+/* What is passed on the stack is copied to where the stack is aligned to 64. */
+#define BOB_TOO_ALIGNED(x) (__alignof__(x) > 64u)
 
 _Static_assert(offsetof(struct bob_wrapper, inner) == 96 &&
 		       offsetof(struct bob_wrapper, stack) == 104 &&

@@ -346,7 +346,9 @@ def killed():
         trace = h.fresh("trace") / "t"
         run = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", str(trace), "--events", "--", str(p), str(folder), "2", "20000"],
                                env=h.environment(), stdout=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(0.15 + 0.17 * i)
+        while run.poll() is None and not any(p.stat().st_size for p in folder.iterdir()):
+            time.sleep(0.01)
+        time.sleep(0.02 + 0.15 * i)
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
         h.check_trace(trace)

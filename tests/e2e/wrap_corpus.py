@@ -29,6 +29,8 @@ struct halves { double d; long l; };
 struct large { long v[6]; double d; };
 struct wide { long double l; };
 struct inner { struct mixed m[2]; char c; };
+struct line { _Alignas(64) char at[64]; };
+struct half_line { _Alignas(32) int at; };
 """ + "".join(f"struct s{n} {{ unsigned char b[{n}]; }};\n" for n in range(1, 65))
 
 
@@ -129,6 +131,10 @@ def pointers():
     # four on the stack, of 16 bytes each (__int128 there is not where all versions of clang look for it)
     yield Function("double quads(" + ", ".join(f"__float128 q{i}" for i in range(12)) + ")", "{ return (double)(q11 - q8 + q0); }",
                    'printf("%g\\n", quads(' + ", ".join(map(str, range(1, 13))) + "));", " ".join(f"{i}.000" for i in range(1, 13)), "4.000")
+    yield Function("long lines(int a, struct half_line y, struct line x, int b, struct half_line w, struct mixed m, struct line z, struct half_line v, struct line u)",
+                   "{ return ((uintptr_t)&x | (uintptr_t)&z) % 64 + ((uintptr_t)&y | (uintptr_t)&w) % 32 + a * 1000 + x.at[63] * 100 + z.at[63] * 10 + y.at + w.at + m.i + v.at + u.at[63] + b; }",
+                   '{ struct line x = {{0}}, z = x, u = x; x.at[63] = 1; z.at[63] = 2; u.at[63] = 10; '
+                   'printf("%ld\\n", lines(3, (struct half_line){5}, x, 4, (struct half_line){8}, (struct mixed){6, 7}, z, (struct half_line){9}, u)); }', "3 4", "3163")
     yield Function("int keyword(int bob, int result, int values)", "{ return bob + result + values; }",
                    'printf("%d\\n", keyword(1, 2, 3));', "1 3", "6")
 
