@@ -398,6 +398,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	json_strings(j, "config", p->config);
 	json_strings(j, "loss", p->loss);
 	json_strings(j, "left_out", p->left_out);
+	bob_json_string(j, "log", bob_trace_log(t, index));
 	bob_json_array(j, "skipped_images");
 	for (uint32_t i = 0; i < bob_trace_skipped_image_count(t, index); i++) {
 		uint32_t reason = 0;

@@ -199,6 +199,20 @@ def headers():
         h.check(line in info, info)
     rows = re.findall(r"^([LS]) 0x\S+ \d+ \w+\.c\S+ (.+)$", run(h.BOBBIN, "replay", "--mem", "--subscripts", "trace"), re.M)
     h.check(rows == [("S", "grid[2]"), ("L", "grid[2]")], str(rows))
+    # More than the trace gets lines for, in a file whose path alone would fill one.
+    deep = folder / "/".join(["f" * 200] * 6)
+    deep.mkdir(parents=True)
+    text = "static double grid[8];\n"
+    for k in range(70):
+        (deep / f"h{k}.h").write_text(f"static inline double f{k}(const double *p) {{ return *p; }}\n")
+        text += f'#include "h{k}.h"\n'
+    (deep / "many.c").write_text(text + "int main(void)\n{\n\treturn grid[0] + " + " + ".join(f"f{k}(grid)" for k in range(70)) + ";\n}\n")
+    run(h.BOBBIN, "instrument", "-o", "more", text=f"trace file {deep.relative_to(folder)}/many.c\ntrace variable grid\nbye\n")
+    source = next((folder / "more").rglob("many.c"))
+    run("gcc", "-w", f"-I{deep}", "-Imore", source, "-o", "many")
+    run(h.BOBBIN, "record", "-q", "--source", "-o", "long", "--", "./many")
+    info = run(h.BOBBIN, "info", "--json", "long")
+    h.check(info.count("f/many.c: no probe at 1 place: written in an included file, ") == 64 and "f/many.c: ... and 6 more" in info, info)
 
 
 if __name__ == "__main__":
