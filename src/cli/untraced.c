@@ -147,13 +147,24 @@ static void print_unrecorded(const struct cli_unrecorded *u, FILE *out)
 				bob_mem_decline_text(r));
 }
 
+static int has_no_calls(const struct bob_process_info *p)
+{
+	for (int i = 0; p->config && p->config[i]; i++)
+		if (!strcmp(p->config[i], "BOBBIN_CALLS=0"))
+			return 1;
+	return 0;
+}
+
 /* Of events with values alone no function was to be traced. */
 static int is_of_values(const struct bob_trace *t)
 {
 	struct bob_trace_sizes sizes;
 
 	bob_trace_sizes(t, &sizes);
-	return sizes.mpi_calls && !sizes.events;
+	for (uint32_t i = 0; i < bob_trace_process_count(t) && sizes.mpi_calls; i++)
+		if (!has_no_calls(bob_trace_process(t, i)))
+			return 0;
+	return sizes.mpi_calls != 0;
 }
 
 void cli_untraced_print(const struct cli_session *s, FILE *out)

@@ -267,6 +267,16 @@ def beside():
     return f"{total} events"
 
 
+@suite.case("why no function is traced")
+def untraced():
+    """That is said if calls were asked for, even if there is none."""
+    p = program("all.c")
+    for options, is_said in (["--calls", "--events", "-N", "*"], True), (["--events"], False):
+        r = h.record([p, h.fresh("said"), 1, 1], options)
+        info = h.bobbin("info", r.trace)
+        h.check((b"left out by a filter" in info.out) == is_said, f"{options}\n{info}")
+
+
 @suite.case("static: nothing is recorded, nothing is wrong")
 def static():
     p = program("all.c", "-static")
