@@ -71,7 +71,7 @@ def main():
                 print(f"{path.name}: {what}: {why}", flush=True)
     for what, n in counts.most_common():
         print(f"{n:6,} {what}")
-    return 1 if counts["refused"] else 0
+    return 1 if counts["refused"] or counts["does not compile when traced"] else 0
 
 
 if __name__ == "__main__":
