@@ -14,7 +14,7 @@
 #define VALUES_PER_PIECE 4u
 /* A trip count that was predicted costs nothing and another one a byte, but a piece five at least, also if it comes again. */
 #define TRIPS_PER_PIECE 12u
-/* Where none has come again for long, and each was looked for in vain. */
+/* Where none has come again for long, and each was looked for in vain; or in no window, where none is found before the column ends. */
 #define TRIPS_PER_PIECE_LATER 32u
 #define COLD __attribute__((noinline))
 
