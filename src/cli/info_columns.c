@@ -32,17 +32,24 @@ struct rows {
 	int failed;
 };
 
-static int is_same(const struct row *a, const struct row *b)
+/* Images have numbers of their own in each process. */
+static int is_same(const struct bob_trace *t, const struct row *a, const struct row *b)
 {
-	return a->function == b->function && a->word == b->word && a->vector == b->vector &&
-	       a->pc == b->pc;
+	const struct bob_image_info *x, *y;
+
+	if (a->function != b->function || a->word != b->word || a->vector != b->vector ||
+	    a->pc != b->pc)
+		return 0;
+	x = bob_trace_image(t, a->process, a->image);
+	y = bob_trace_image(t, b->process, b->image);
+	return x == y || (x && y && !strcmp(x->path, y->path));
 }
 
 static void add_row(struct rows *r, const struct row *x)
 {
 	size_t i = 0;
 
-	while (i < r->count && !is_same(&r->at[i], x))
+	while (i < r->count && !is_same(r->t, &r->at[i], x))
 		i++;
 	if (i == r->room) {
 		size_t room = r->room ? 2 * r->room : 64;
@@ -136,14 +143,14 @@ static void print_parameter(const struct row *x, FILE *out)
 static void print_rows(struct rows *r)
 {
 	static const char *const titles[] = {
-		">bytes", ">rules", ">values", ">ranks", "what", "of"
+		">bytes", ">rules", ">values", ">threads", "what", "of"
 	};
 	char text[CLI_NUMBER_MAX], *what;
 	struct cli_table table;
 
 	qsort(r->at, r->count, sizeof(*r->at), by_weight);
-	puts("\nwhat grows: bytes of rules, and how many rules; values of a rank that follow none, and how "
-	     "many ranks have such");
+	puts("\nwhat grows: bytes of rules, and how many rules; values of a thread that follow none, and "
+	     "how many threads have such");
 	cli_table_begin(&table, 6, titles);
 	for (size_t i = 0; i < r->count && i < ROWS_SHOWN; i++) {
 		const struct row *x = &r->at[i];
@@ -154,7 +161,7 @@ static void print_rows(struct rows *r)
 			break;
 		cli_table_cell(&table, cli_count(text, x->room.bytes));
 		cli_table_cell(&table, cli_count(text, x->room.forms));
-		cli_table_cell(&table, x->room.without ? cli_count(text, x->room.most) : "-");
+		cli_table_cell(&table, x->room.most ? cli_count(text, x->room.most) : "-");
 		cli_table_cell(&table, x->room.without ? cli_count(text, x->room.without) : "-");
 		if (x->function)
 			print_parameter(x, out);

@@ -6,18 +6,33 @@
 
 #include "fold/folded.h"
 
-/* How often the item comes in a part: a shape that many times, a loop's trips are as many as it has runs, which nobody counts. */
-static bob_status count_values(const struct bob_folded *f, uint32_t part, uint32_t item,
-			       uint64_t *count)
+static size_t counts_bytes(const struct bob_folded *f)
+{
+	return (f->tables.shape_count + f->tables.loop_count + 2u) * sizeof(uint64_t);
+}
+
+void bob_fold_room_end(const struct bob_folded *f, struct bob_fold_room_counts *counts)
 {
 	const struct bob_alloc *a = &f->tables.blocks.alloc;
-	const size_t shapes = f->tables.shape_count + 1u,
-		     size = (shapes + f->tables.loop_count + 1u) * sizeof(uint64_t);
-	uint64_t *counts = a->resize(a->ctx, NULL, 0, size);
+
+	if (counts->at)
+		a->resize(a->ctx, counts->at, counts_bytes(f), 0);
+	counts->at = NULL;
+}
+
+/* A part is gone through whole for that. */
+static bob_status count_part(const struct bob_folded *f, uint32_t part,
+			     struct bob_fold_room_counts *counts)
+{
+	const struct bob_alloc *a = &f->tables.blocks.alloc;
 	uint32_t low = 0, high = f->first_count;
 	bob_status st;
 
-	if (!counts)
+	if (counts->at && counts->part == part)
+		return BOB_OK;
+	if (!counts->at)
+		counts->at = a->resize(a->ctx, NULL, 0, counts_bytes(f));
+	if (!counts->at)
 		return BOB_ERR_NOMEM;
 	while (high - low > 1) { /* whose part it is */
 		uint32_t middle = low + (high - low) / 2;
@@ -27,19 +42,22 @@ static bob_status count_values(const struct bob_folded *f, uint32_t part, uint32
 		else
 			high = middle;
 	}
-	st = bob_folded_counts(f, low, part - bob_folded_first(f, low), counts, counts + shapes);
-	*count = item & 1 ? 0 : counts[item >> 1];
-	a->resize(a->ctx, counts, size, 0);
+	counts->part = part;
+	st = bob_folded_counts(f, low, part - bob_folded_first(f, low), counts->at,
+			       counts->at + f->tables.shape_count + 1);
+	if (st != BOB_OK)
+		bob_fold_room_end(f, counts);
 	return st;
 }
 
 static bob_status look_at(const struct bob_folded *f, const struct bob_fold_sharing *s,
-			  uint32_t item, struct bob_fold_room *room)
+			  uint32_t item, struct bob_fold_room_counts *counts,
+			  struct bob_fold_room *room)
 {
 	const struct bob_list *set = &f->set[s->set];
 	struct bob_group_reader r;
 	struct bob_piece p;
-	uint64_t values, covered = 0, n;
+	uint64_t covered = 0, n;
 	int given_up = 0;
 	bob_status st = bob_group_open(&r, f, s, 0);
 
@@ -55,15 +73,20 @@ static bob_status look_at(const struct bob_folded *f, const struct bob_fold_shar
 	bob_group_close(&r);
 	if (st != BOB_END || !given_up)
 		return st == BOB_END ? BOB_OK : st;
-	st = count_values(f, (uint32_t)bob_list_at(set, 0), item, &values);
 	room->without += set->count;
-	if (st == BOB_OK && values > covered && values - covered > room->most)
-		room->most = values - covered;
-	return st;
+	if (item & 1) /* as many as it has runs */
+		return BOB_OK;
+	st = count_part(f, (uint32_t)bob_list_at(set, 0), counts);
+	if (st != BOB_OK)
+		return st;
+	n = counts->at[item >> 1];
+	if (n > covered && n - covered > room->most)
+		room->most = n - covered;
+	return BOB_OK;
 }
 
 bob_status bob_folded_room(const struct bob_folded *f, uint32_t item, uint32_t word,
-			   struct bob_fold_room *room)
+			   struct bob_fold_room_counts *counts, struct bob_fold_room *room)
 {
 	const struct bob_tables *t = &f->tables;
 	bob_status st = BOB_OK;
@@ -78,7 +101,7 @@ bob_status bob_folded_room(const struct bob_folded *f, uint32_t item, uint32_t w
 
 		room->bytes += s->bytes.len;
 		room->forms++;
-		st = look_at(f, s, item, room);
+		st = look_at(f, s, item, counts, room);
 	}
 	return st;
 }

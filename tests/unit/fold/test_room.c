@@ -35,9 +35,11 @@ static struct bob_folded *folded(uint64_t id, uint64_t count)
 
 static struct bob_fold_room room_of(const struct bob_folded *f, uint32_t item, uint32_t word)
 {
+	struct bob_fold_room_counts counts = { 0 };
 	struct bob_fold_room room;
 
-	assert_int_equal(bob_folded_room(f, item, word, &room), BOB_OK);
+	assert_int_equal(bob_folded_room(f, item, word, &counts, &room), BOB_OK);
+	bob_fold_room_end(f, &counts);
 	return room;
 }
 
@@ -73,7 +75,8 @@ static void test_one(void **state)
 static void test_merged(void **state)
 {
 	struct bob_folded *one = folded(1, 1000), *two = folded(2, 1000), *f;
-	struct bob_fold_room a;
+	struct bob_fold_room_counts counts = { 0 };
+	struct bob_fold_room a, b;
 
 	(void)state;
 	assert_int_equal(bob_folded_merge(one, two, &events_alloc, &f), BOB_OK);
@@ -86,6 +89,11 @@ static void test_merged(void **state)
 	a = room_of(f, 0, 2);
 	assert_int_equal(a.without, 2);
 	assert_int_equal(a.most, room_of(one, 0, 2).most);
+	for (uint32_t w = 3; w--;) /* what was counted for another column goes for this one */
+		assert_int_equal(bob_folded_room(f, 0, w, &counts, &b), BOB_OK);
+	assert_int_equal(bob_folded_room(f, 0, 2, &counts, &b), BOB_OK);
+	assert_int_equal(b.most, a.most);
+	bob_fold_room_end(f, &counts);
 	assert_int_equal(bob_folded_room_of_values(f),
 			 bob_folded_room_of_values(one) + bob_folded_room_of_values(two));
 	bob_folded_close(one);
@@ -96,13 +104,16 @@ static void test_merged(void **state)
 static void test_wrong(void **state)
 {
 	struct bob_folded *f = folded(1, 100);
+	struct bob_fold_room_counts counts = { 0 };
 	struct bob_fold_room a;
 
 	(void)state;
-	assert_int_equal(bob_folded_room(f, 0, 3, &a), BOB_ERR_INVAL);
-	assert_int_equal(bob_folded_room(f, 1, 1, &a), BOB_ERR_INVAL);
-	assert_int_equal(bob_folded_room(f, 2 * bob_folded_shapes(f), 0, &a), BOB_ERR_INVAL);
-	assert_int_equal(bob_folded_room(f, 2 * bob_folded_loops(f) + 1, 0, &a), BOB_ERR_INVAL);
+	assert_int_equal(bob_folded_room(f, 0, 3, &counts, &a), BOB_ERR_INVAL);
+	assert_int_equal(bob_folded_room(f, 1, 1, &counts, &a), BOB_ERR_INVAL);
+	assert_int_equal(bob_folded_room(f, 2 * bob_folded_shapes(f), 0, &counts, &a),
+			 BOB_ERR_INVAL);
+	assert_int_equal(bob_folded_room(f, 2 * bob_folded_loops(f) + 1, 0, &counts, &a),
+			 BOB_ERR_INVAL);
 	bob_folded_close(f);
 }
 
