@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -105,6 +106,27 @@ def killed():
     equal(count(flush([1, 20, 2000000, "kill"], "1ms", status=-9)), 20)
 
 
+def damaged(trace):
+    """A byte of the file that ranks have in common is changed, in whatever chunk: that is said, and nothing is merged."""
+    whole, = (p for p in trace.iterdir() if p.name[0] == "t" and p.name.endswith(".bob"))
+    data, at = whole.read_bytes(), 4096
+    while at + 64 <= len(data):
+        flags, _, _, size, _, used = struct.unpack_from("<HIIQQQ", data, at + 6)
+        if flags & 1 and used:
+            to = trace.with_name("damaged")
+            shutil.rmtree(to, ignore_errors=True)
+            shutil.copytree(trace, to)
+            place = at + 64 + used // 2
+            (to / whole.name).write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1:])
+            spoilt = (to / whole.name).read_bytes()
+            r = h.bobbin("check", to)
+            h.check(r.status == 1 and b"lost" in r.out, f"byte {place}\n{r}")
+            r = h.bobbin("merge", to)
+            h.check(r.status == 1 and whole.name.encode() in r.err, f"byte {place}\n{r}")
+            h.check((to / whole.name).exists() and (to / whole.name).read_bytes() == spoilt, f"byte {place}: the file is gone\n{r}")
+        at = (at + 64 + size + 63) & ~63
+
+
 @suite.case("ranks together")
 def together():
     want = shown(flush([4, 95, 0], None))
@@ -114,6 +136,7 @@ def together():
     t = flush([4, 95, 0, "kill"], "step/10,all", "--exec", status=-9)
     equal((names(t), count(t)), (["p"] * 4 + ["t"], 360))
     equal(shown(t), want)
+    damaged(t)
     r = h.bobbin("merge", t)
     h.check(r.status == 0, str(r))
     equal((shown(t), count(t)), (want, 360))
