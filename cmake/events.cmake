@@ -4,9 +4,9 @@
 
 file(GLOB BOB_EVENTS_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/events/*.c
 	${CMAKE_SOURCE_DIR}/src/probe/*.c)
-list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/user_key.c
-	${CMAKE_SOURCE_DIR}/src/archive/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/flush.c ${CMAKE_SOURCE_DIR}/src/archive/value_numbers.c
-	${CMAKE_SOURCE_DIR}/src/archive/value_sets.c ${CMAKE_SOURCE_DIR}/src/archive/source.c
+list(APPEND BOB_EVENTS_SOURCES ${CMAKE_SOURCE_DIR}/src/archive/events/user_key.c
+	${CMAKE_SOURCE_DIR}/src/archive/events/predicate.c ${CMAKE_SOURCE_DIR}/src/archive/events/flush.c ${CMAKE_SOURCE_DIR}/src/archive/events/value_numbers.c
+	${CMAKE_SOURCE_DIR}/src/archive/events/value_sets.c ${CMAKE_SOURCE_DIR}/src/archive/memory/source.c
 	${CMAKE_SOURCE_DIR}/src/base/host/arena.c)
 set(map ${CMAKE_SOURCE_DIR}/src/events/events.map)
 if(TARGET bob_freestanding)

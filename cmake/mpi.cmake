@@ -61,7 +61,7 @@ foreach(impl openmpi mpich)
 		COMMAND ${BOB_MPI_GENERATE} --wrappers ${wrappers} --predefined ${predefined} ${mpicc}
 		DEPENDS ${BOB_MPI_GENERATOR} ${BOB_MPI_DIR}/pcontrol.c VERBATIM)
 	add_library(bob_mpi_${impl} SHARED ${BOB_MPI_SOURCES} ${BOB_EVENTS_SOURCES} ${wrappers} ${predefined}
-		${CMAKE_SOURCE_DIR}/src/archive/mpi_functions.c ${CMAKE_SOURCE_DIR}/src/archive/mpi_choice.c
+		${CMAKE_SOURCE_DIR}/src/archive/events/mpi_functions.c ${CMAKE_SOURCE_DIR}/src/archive/events/mpi_choice.c
 		${BOB_MPI_GENERATED}/mpi_table.c
 		$<TARGET_OBJECTS:bob_freestanding>)
 	set_target_properties(bob_mpi_${impl} PROPERTIES

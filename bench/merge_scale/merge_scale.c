@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "archive/merging.h"
-#include "archive/times.h"
+#include "archive/merge/merging.h"
+#include "archive/events/times.h"
 #include "patterns.h"
 #include "synth.h"
 

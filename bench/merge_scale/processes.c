@@ -12,7 +12,7 @@
 
 #include "archive/archive.h"
 #include "archive/reader.h"
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "base/hash.h"
 
 #define FILE_BYTES 16384u

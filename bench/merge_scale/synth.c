@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "archive/event_fold.h"
-#include "archive/merging.h"
-#include "archive/times.h"
+#include "archive/write/event_fold.h"
+#include "archive/merge/merging.h"
+#include "archive/events/times.h"
 
 #define SITES_MAX 64u
 #define PAIRS_MAX 1024u

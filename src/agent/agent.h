@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "archive/format.h"
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "run/symbol.h"
 #include "plan/format.h"
 #include "run/run.h"
@@ -241,7 +241,7 @@ struct bob_process {
 	uint64_t window_grown;	/* size asked for last */
 	uint32_t streams;
 	struct bob_collector
-		*collector; /* shared with it (archive/ring.h); NULL: none is expected */
+		*collector; /* shared with it (archive/write/ring.h); NULL: none is expected */
 
 	struct bob_image_set *images;
 	struct bob_image
@@ -307,7 +307,7 @@ void file_close(enum bob_file_state state); /* lock held */
 bool file_behind_collector(void);
 /* All of the file up to *len, for ever; NULL: not possible. No lock. */
 uint8_t *file_map_all(uint64_t *len);
-/* META records (archive/write.h) are collected in memory of their own and become one sealed chunk. */
+/* META records (archive/write/write.h) are collected in memory of their own and become one sealed chunk. */
 bool meta_open(struct bob_meta *m, size_t room);
 void meta_flush(struct bob_meta *m);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "agent/os.h"
-#include "archive/ring.h"
+#include "archive/write/ring.h"
 
 #define WINDOW_FIRST (64u << 10)
 #define WINDOW_MAX (4u << 20)

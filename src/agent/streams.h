@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "archive/fold_write.h"
+#include "archive/write/fold_write.h"
 
 #define BOB_AGENT_STREAMS_NAME "bob_agent_streams_1"
 #define BOB_AGENT_NO_STREAM 0xffffffffu

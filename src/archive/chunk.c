@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "base/crc.h"
 
 static uint64_t align_chunk(uint64_t n)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "archive/dump.h"
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 
 /* Without blanks. */
 static void print_bytes(const void *bytes, size_t len, FILE *to)

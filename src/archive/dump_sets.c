@@ -5,8 +5,8 @@
 
 #include "archive/archive.h"
 #include "archive/dump.h"
-#include "archive/hook_sets.h"
-#include "archive/value_numbers.h"
+#include "archive/events/hook_sets.h"
+#include "archive/events/value_numbers.h"
 
 struct dumping {
 	const struct bob_trace *trace;

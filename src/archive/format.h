@@ -82,9 +82,9 @@ enum bob_chunk_kind {
 	BOB_CHUNK_MEM_DESC = 8,	/* descriptors; `aux` = number of the first. Open: grows by `len` */
 	BOB_CHUNK_RAW = 9,	/* records of the thread `stream`; `aux` = words of it before. Open:
 				 * zero behind the last complete record, whose header came last */
-	/* a folded stream, archive/fold_write.h; none of these is ever sealed */
+	/* a folded stream, archive/write/fold_write.h; none of these is ever sealed */
 	BOB_CHUNK_SOURCE =
-		10, /* IMAGE files: lines and variables of the image (archive/source.h) */
+		10, /* IMAGE files: lines and variables of the image (archive/memory/source.h) */
 	BOB_CHUNK_EVENT_DEFS =
 		11, /* definitions of events (event_write.h); `aux` = number of the first. Open: grows by `len` */
 	BOB_CHUNK_TIMES = 12,	/* how long events took (time_write.h) */
@@ -101,11 +101,11 @@ enum bob_chunk_kind {
 	BOB_CHUNK_FOLD_MERGED =
 		20, /* folded streams of several threads, packed (fold/pack.c) ... */
 	BOB_CHUNK_SHIFTS = 21,	/* ... and what is apart: base addresses, mostly */
-	BOB_CHUNK_INNER = 22, /* what processes are, packed as FOLD_MERGED: archive/inner.h */
+	BOB_CHUNK_INNER = 22, /* what processes are, packed as FOLD_MERGED: archive/merge/inner.h */
 	BOB_CHUNK_MORE =
 		23, /* a TRACE file: what its processes recorded behind what comes before in this one */
 	BOB_CHUNK_SETS = 30,	/* what hooks brought at events (value_sets.h) */
-	/* between a process and who folds its records (archive/ring.h); no reader's business */
+	/* between a process and who folds its records (archive/write/ring.h); no reader's business */
 	BOB_CHUNK_COLLECTOR = 31,
 	BOB_CHUNK_RING = 32
 };

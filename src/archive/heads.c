@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "archive/folds.h"
-#include "archive/merging.h"
+#include "archive/merge/merging.h"
 
 const struct bob_stream *bob_head_stream(const struct bob_process *p, const struct bob_stream *s)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "archive/merging.h"
+#include "archive/merge/merging.h"
 
 /* What compressed bytes may become: memory is taken in proportion to the file's size. */
 #define ROOM_ALWAYS (64ull << 10)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/merging.h"
+#include "archive/merge/merging.h"
 #include "base/hash.h"
 
 /* Something that has a number. The n-th of those that are alike is for the n-th in any common. */

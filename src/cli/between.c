@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/mpi_functions.h"
-#include "cli/complain.h"
-#include "cli/options.h"
+#include "archive/events/mpi_functions.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/options.h"
 
 /* --- reading the argument --- */
 

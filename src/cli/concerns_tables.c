@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/numbers.h"
-#include "cli/text_table.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/text_table.h"
 #include "export/json.h"
 
 #define LABEL_MAX 128

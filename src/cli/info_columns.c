@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "analysis/mpi/calls.h"
-#include "archive/event_columns.h"
-#include "cli/numbers.h"
+#include "archive/events/event_columns.h"
+#include "cli/terminal/numbers.h"
 #include "cli/place.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 
 #define ROWS_SHOWN 10u
 #define FEW_BYTES 32u /* of a simple rule: a nest of three loops, its ranks */

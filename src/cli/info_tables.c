@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "cli/event_words.h"
-#include "cli/numbers.h"
-#include "cli/text_table.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/text_table.h"
 
 const char *cli_process_state(const struct bob_process_info *p)
 {

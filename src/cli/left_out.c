@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/numbers.h"
+#include "cli/terminal/numbers.h"
 
 static const char *const *list_of(const struct cli_session *s, uint32_t process)
 {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "base/host/nearest.h"
 #include "cli/overview.h"
 #include "cli/verbs.h"

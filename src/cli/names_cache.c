@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "base/crc.h"
 #include "base/varint.h"
 #include "plan/plan.h"

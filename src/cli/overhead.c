@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cli/numbers.h"
+#include "cli/terminal/numbers.h"
 
 #define CODEC_RUN 1u
 

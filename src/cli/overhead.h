@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "bobbin/trace.h"
-#include "cli/calibrate.h"
+#include "cli/record/calibrate.h"
 
 /* Zeroed to begin with; then add the threads that count. */
 struct cli_overhead {

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "archive/mpi_functions.h"
-#include "archive/stretch.h"
+#include "archive/events/mpi_functions.h"
+#include "archive/memory/stretch.h"
 
 const char *cli_base_name(const char *path)
 {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/hook_sets.h"
-#include "archive/value_numbers.h"
-#include "cli/complain.h"
-#include "cli/numbers.h"
+#include "archive/events/hook_sets.h"
+#include "archive/events/value_numbers.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
 #include "cli/place.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 
 #define VALUES_SHOWN 6u
 #define TEXT_SHOWN 400u		/* bytes */

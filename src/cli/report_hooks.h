@@ -3,9 +3,9 @@
 #ifndef BOB_CLI_REPORT_HOOKS_H
 #define BOB_CLI_REPORT_HOOKS_H
 
-#include "archive/value_numbers.h"
+#include "archive/events/value_numbers.h"
 #include "cli/report_tables.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 
 int cli_report_hooks(struct cli_session *s, const struct cli_report_style *style);
 

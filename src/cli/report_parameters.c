@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out, wherever the event comes from; numbers are gathered as those of hooks are (archive/value_numbers.h),
+/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out, wherever the event comes from; numbers are gathered as those of hooks are (archive/events/value_numbers.h),
  * texts as long as there are few different ones. Of MPI's functions only what is a number in any process: counts, bytes, tags and the like. */
 #define _GNU_SOURCE
 #include "cli/report_parameters.h"
@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "analysis/mpi/calls.h"
-#include "archive/user_functions.h"
-#include "archive/value_numbers.h"
-#include "cli/complain.h"
-#include "cli/mpi_values.h"
-#include "cli/numbers.h"
+#include "archive/events/user_functions.h"
+#include "archive/events/value_numbers.h"
+#include "cli/terminal/complain.h"
+#include "cli/mpi/mpi_values.h"
+#include "cli/terminal/numbers.h"
 #include "cli/report_hooks.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 
 #define TEXTS_MAX 48u		/* of a row */
 #define TEXTS_SHOWN 6u

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
-#include "cli/numbers.h"
-#include "cli/text_table.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/text_table.h"
 
 struct row {
 	const char *name, *image;

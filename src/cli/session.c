@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/left_out.h"
-#include "cli/numbers.h"
+#include "cli/terminal/numbers.h"
 
 #define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
 #define PROGRESS_EVERY_NS 100000000u

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "analysis/memory/signatures.h"
-#include "cli/complain.h"
-#include "cli/folding.h"
-#include "cli/numbers.h"
+#include "cli/terminal/complain.h"
+#include "cli/merge/folding.h"
+#include "cli/terminal/numbers.h"
 #include "cli/place.h"
 
 #define INDENT_MAX 40u

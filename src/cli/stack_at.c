@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "cli/complain.h"
-#include "cli/numbers.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
 
 static void print_stack(const struct cli_session *s, struct bob_cursor *c, uint32_t process,
 			uint64_t number, FILE *out)

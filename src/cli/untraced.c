@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/folding.h"
-#include "cli/numbers.h"
+#include "cli/merge/folding.h"
+#include "cli/terminal/numbers.h"
 #include "plan/plan.h"
 
 #define IMAGES_SHOWN 10u

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "analysis/arrays/arrays.h"
-#include "cli/array_box.h"
-#include "cli/arrays_svg.h"
-#include "cli/complain.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
+#include "cli/source/array_box.h"
+#include "cli/source/arrays_svg.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
 #include "cli/place.h"
 #include "cli/session.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
 #include "export/csv.h"
 

@@ -8,11 +8,11 @@
 
 #include "analysis/interleave/interleave.h"
 #include "cli/between.h"
-#include "cli/cache_tables.h"
-#include "cli/complain.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
-#include "cli/pager.h"
+#include "cli/memory/cache_tables.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/pager.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 

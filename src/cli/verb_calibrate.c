@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "cli/calibrate.h"
-#include "cli/complain.h"
+#include "cli/record/calibrate.h"
+#include "cli/terminal/complain.h"
 #include "cli/verbs.h"
 
 const struct cli_option calibrate_options[] = {

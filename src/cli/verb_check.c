@@ -5,15 +5,15 @@
 #include <stdio.h>
 
 #include "archive/format.h"
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/event_words.h"
-#include "cli/folding.h"
+#include "cli/merge/folding.h"
 #include "cli/left_out.h"
-#include "cli/numbers.h"
+#include "cli/terminal/numbers.h"
 #include "cli/session.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
-#include "cli/whole.h"
+#include "cli/merge/whole.h"
 
 enum { OPT_QUIET, OPT_COMPLETE };
 

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "analysis/mpi/matrix.h"
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/left_out.h"
-#include "cli/matrix_svg.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
+#include "cli/mpi/matrix_svg.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
 #include "cli/session.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
 
 enum { OPT_OF, OPT_FORMAT, OPT_SHOW, OPT_GROUP, OPT_LIMIT, OPT_OUTPUT };

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "analysis/concerns/concerns.h"
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/concerns_tables.h"
-#include "cli/output.h"
+#include "cli/terminal/output.h"
 #include "cli/verbs.h"
 
 enum { OPT_FORMAT, OPT_COUNT, OPT_OUTPUT };

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "archive/archive.h"
-#include "cli/complain.h"
-#include "cli/output.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/output.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 

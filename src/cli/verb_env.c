@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/complain.h"
-#include "cli/mem_engine.h"
-#include "cli/mpi_shim.h"
-#include "cli/recording.h"
+#include "cli/terminal/complain.h"
+#include "cli/record/mem_engine.h"
+#include "cli/record/mpi_shim.h"
+#include "cli/record/recording.h"
 #include "cli/verbs.h"
 
 enum { OPT_MEM = REC_COMMON, OPT_FROM_START, OPT_MPI_LINK };

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/exporting.h"
-#include "cli/mpi_values.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
+#include "cli/mpi/mpi_values.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
 #include "cli/place.h"
 #include "cli/session.h"
 #include "cli/verbs.h"

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/complain.h"
-#include "cli/folding.h"
-#include "cli/naming.h"
-#include "cli/numbers.h"
+#include "cli/terminal/complain.h"
+#include "cli/merge/folding.h"
+#include "cli/memory/naming.h"
+#include "cli/terminal/numbers.h"
 #include "cli/verbs.h"
 
 enum { OPT_OUTPUT = FOLD_COMMON, OPT_QUIET };

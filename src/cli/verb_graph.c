@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/exporting.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
-#include "cli/pager.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/pager.h"
 #include "cli/session.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "base/host/nearest.h"
 #include "cli/overview.h"
 #include "cli/verbs.h"

@@ -6,20 +6,20 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/info_columns.h"
 #include "cli/info_tables.h"
-#include "cli/instrument_predict.h"
+#include "cli/source/instrument_predict.h"
 #include "cli/left_out.h"
-#include "cli/numbers.h"
+#include "cli/terminal/numbers.h"
 #include "cli/overhead.h"
 #include "cli/overview.h"
-#include "cli/report_predicted.h"
+#include "cli/source/report_predicted.h"
 #include "cli/session.h"
-#include "cli/text_table.h"
+#include "cli/terminal/text_table.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
-#include "cli/whole.h"
+#include "cli/merge/whole.h"
 #include "export/json.h"
 #include "plan/plan.h"
 

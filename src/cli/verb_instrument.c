@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
-#include "cli/instrument_compile.h"
-#include "cli/instrument_predict.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
-#include "cli/text_table.h"
+#include "cli/terminal/complain.h"
+#include "cli/source/instrument_compile.h"
+#include "cli/source/instrument_predict.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
 #include "source/instrument.h"
 

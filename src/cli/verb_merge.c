@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/complain.h"
-#include "cli/folding.h"
-#include "cli/merge_ranks.h"
-#include "cli/merging.h"
-#include "cli/numbers.h"
-#include "cli/ranks.h"
-#include "cli/running.h"
+#include "cli/terminal/complain.h"
+#include "cli/merge/folding.h"
+#include "cli/merge/merge_ranks.h"
+#include "cli/merge/merging.h"
+#include "cli/terminal/numbers.h"
+#include "cli/record/ranks.h"
+#include "cli/record/running.h"
 #include "cli/verbs.h"
 #include "sys/sys.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/complain.h"
+#include "cli/terminal/complain.h"
 #include "cli/verbs.h"
 #include "plan/plan.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/between.h"
-#include "cli/complain.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "export/export.h"

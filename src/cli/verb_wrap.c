@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/complain.h"
-#include "cli/numbers.h"
-#include "cli/output.h"
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
 #include "cli/verbs.h"
-#include "cli/wrapping.h"
+#include "cli/record/wrapping.h"
 
 enum { OPT_OUTPUT, OPT_BINARY };
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/terminal/options.h"
 
 int verb_record(int argc, char **argv);
 int verb_plan(int argc, char **argv);

@@ -5,9 +5,9 @@
 #include <fnmatch.h>
 #include <stdio.h>
 
-#include "archive/flush.h"
-#include "archive/mpi_functions.h"
-#include "archive/user_key.h"
+#include "archive/events/flush.h"
+#include "archive/events/mpi_functions.h"
+#include "archive/events/user_key.h"
 #include "events/hooks.h"
 #include "events/ranks.h"
 

@@ -3,7 +3,7 @@
  * where an event happens is a line of the program's, not one of the module's. Fortran's strings end with blanks and not with a zero. */
 #include <string.h>
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 #include "events/recorder.h"
 
 #define HERE __builtin_return_address(0), __builtin_dwarf_cfa()

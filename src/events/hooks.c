@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/predicate.h"
+#include "archive/events/predicate.h"
 #include "events/guard.h"
 
 #define WHATS (BOB_EV_USER + 8u * 16385u)

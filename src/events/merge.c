@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging while the program runs: over the tree of ranks, each takes what those below it have, and gives the whole to the one above. The work is
- * done by a program of ours beside the process (cli/running.h); here are only bytes that come and go. Nobody waits for all: each for those
+ * done by a program of ours beside the process (cli/record/running.h); here are only bytes that come and go. Nobody waits for all: each for those
  * below it, and for each so long. What does not come is merged when the launchers end, as without this. */
 #include <errno.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "events/ranks.h"
 
 #define WAIT_S 30u		/* for a rank below; BOBBIN_MERGE_WAIT */
@@ -29,7 +29,7 @@ struct merge {
 	char reason[REASON_MAX];	/* why something was not merged; the first one */
 };
 
-/* What this process has given already: later merges carry what came since. As its helper said it (cli/running.h). */
+/* What this process has given already: later merges carry what came since. As its helper said it (cli/record/running.h). */
 static struct {
 	pid_t of;		/* a fork child has given nothing */
 	bool is_said;		/* the file says that others have it */

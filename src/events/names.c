@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 #include "base/hash.h"
 #include "events/recorder.h"
 

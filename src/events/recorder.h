@@ -21,10 +21,10 @@
 #include <sys/types.h>
 
 #include "agent/streams.h"
-#include "archive/event_write.h"
-#include "archive/exact_write.h"
-#include "archive/time_write.h"
-#include "archive/user_key.h"
+#include "archive/write/event_write.h"
+#include "archive/write/exact_write.h"
+#include "archive/write/time_write.h"
+#include "archive/events/user_key.h"
 #include "base/ticks.h"
 #include "bobbin/events.h"
 

@@ -5,7 +5,7 @@
 #ifndef BOB_EVENTS_SETS_H
 #define BOB_EVENTS_SETS_H
 
-#include "archive/value_sets.h"
+#include "archive/events/value_sets.h"
 #include "events/hooks.h"
 
 #define BOB_EV_SETS_MAX 4096u

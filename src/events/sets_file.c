@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Value sets of the process in its file (archive/value_sets.h). Where they are written more than once, or may be in another process's file as well, they have a name: what
+/* Value sets of the process in its file (archive/events/value_sets.h). Where they are written more than once, or may be in another process's file as well, they have a name: what
  * is written of that name later replaces what was written before, in one of two rooms in turn, so that one is whole at any moment. */
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/value_sets.h"
-#include "archive/write.h"
+#include "archive/events/value_sets.h"
+#include "archive/write/write.h"
 #include "base/hash.h"
 #include "events/hooks.h"
 

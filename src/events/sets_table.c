@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/value_numbers.h"
+#include "archive/events/value_numbers.h"
 #include "base/hash.h"
 
 /* --- numbers --- */

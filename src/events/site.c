@@ -14,7 +14,7 @@
 #include <unwind.h>
 
 #include "base/varint.h"
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 #include "events/recorder.h"
 
 #define MEMO 4096u		/* entries; a power of two */

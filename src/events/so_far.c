@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/mpi_functions.h"
-#include "archive/user_key.h"
+#include "archive/events/mpi_functions.h"
+#include "archive/events/user_key.h"
 #include "base/hash.h"
 #include "base/varint.h"
 #include "events/hooks.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "events/ranks.h"
 #include "events/recorder.h"
 

@@ -2,7 +2,7 @@
 /* An event as hooks see it. */
 #include <string.h>
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 #include "events/hooks.h"
 
 void bob_ev_tell(struct bob_ev_told *to, uint32_t kind, bool at_end)

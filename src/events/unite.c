@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The user's value sets of all ranks are united over the tree of ranks, in the program's own memory, since what unites them is the
  * program's or a plug-in's. Every rank takes part, with sets or without. */
-#include "archive/value_sets.h"
+#include "archive/events/value_sets.h"
 #include "events/hooks.h"
 #include "events/ranks.h"
 

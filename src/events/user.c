@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 #include "events/hooks.h"
 #include "events/hot.h"
 

@@ -2,7 +2,7 @@
 /* Hooks at the program's own events. Which are called is decided when an event begins, and kept until it ends. */
 #include <pthread.h>
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 #include "events/hooks.h"
 
 #define OPEN_MAX 65536u

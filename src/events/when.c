@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "archive/predicate.h"
+#include "archive/events/predicate.h"
 #include "events/hooks.h"
 
 struct bob_ev_condition {

@@ -5,7 +5,7 @@
 
 #include "analysis/arrays/arrays.h"
 #include "analysis/interleave/turns.h"
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 #include "base/assert.h"
 #include "export/export.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "analysis/analysis.h"
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 
 #define BOB_EXPORT_SAID 256u
 

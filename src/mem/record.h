@@ -87,7 +87,7 @@ enum bob_mem_mark {
 	BOB_MEM_AGAIN =
 		5, /* the next word 0 accesses of the thread's records stand in earlier ones, too: a
 				 * handler had come between. They count once */
-	/* The thread's next event with values (archive/event_write.h: a call of MPI); the descriptor's pc says what it is. So the
+	/* The thread's next event with values (archive/write/event_write.h: a call of MPI); the descriptor's pc says what it is. So the
 	 * n-th mark of these is the n-th event, and no number has to be kept. */
 	BOB_MEM_EVENT = 6,	/* nothing was recorded from its beginning to its end */
 	BOB_MEM_EVENT_BEGIN =

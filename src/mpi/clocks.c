@@ -12,7 +12,7 @@
 
 #include <fcntl.h>
 
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "events/ranks.h"
 #include "mpi/private.h"
 #include "mpi/recorder.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 #include "mpi/real.h"
 
 /* A handle of C. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 #include "events/hooks.h"
 #include "mpi/recorder.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout of a function's events, from the table that readers use: made once for each function. */
-#include "archive/mpi_choice.h"
+#include "archive/events/mpi_choice.h"
 #include "mpi/recorder.h"
 
 static struct {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 
 enum bob_mpi_kind {
 	BOB_MPI_KIND_COMM,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table by which a reader of traces prints an event's words (src/archive/mpi_functions.h), in C, from functions.txt alone."""
+"""The table by which a reader of traces prints an event's words (src/archive/events/mpi_functions.h), in C, from functions.txt alone."""
 from table import LARGE
 
 NOWHERE = 255
@@ -29,7 +29,7 @@ def place(words, p, what):
 
 
 def reader(table):
-    out = ["/* Written by src/mpi/generate.py from functions.txt. */", '#include "archive/mpi_functions.h"', ""]
+    out = ["/* Written by src/mpi/generate.py from functions.txt. */", '#include "archive/events/mpi_functions.h"', ""]
     entries = []
     for f in sorted(table.functions.values(), key=lambda f: f.number):
         words = f.layout()

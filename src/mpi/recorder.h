@@ -3,7 +3,7 @@
 #ifndef BOB_MPI_RECORDER_H
 #define BOB_MPI_RECORDER_H
 
-#include "archive/mpi_choice.h"
+#include "archive/events/mpi_choice.h"
 #include "events/recorder.h"
 #include "mpi/predefined.h"
 #include "mpi/shim.h"

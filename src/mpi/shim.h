@@ -46,7 +46,7 @@ void *bob_mpi_next(const char *name);
 
 /* False: the call is not recorded (nothing is, it was not chosen, or the thread is in another one) and must just be made, and
  * bob_mpi_passed called behind it. True: it is, up to bob_mpi_leave, and there is room for BOB_EV_FIXED_WORDS. It may be that it is only
- * followed (archive/mpi_choice.h): then nothing that is put is kept. */
+ * followed (archive/events/mpi_choice.h): then nothing that is put is kept. */
 bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller, const void *cfa);
 static inline void bob_mpi_passed(const struct bob_mpi_call *c)
 {
@@ -94,7 +94,7 @@ uint64_t bob_mpi_session(uint64_t h);
 uint64_t bob_mpi_keyval(int keyval);
 uint64_t bob_mpi_function(const void *f); /* a callback of the program: its place */
 uint64_t bob_mpi_pointer(const void *p);
-/* A constant, and several in one; `role` is that of the parameter (archive/mpi_functions.h). */
+/* A constant, and several in one; `role` is that of the parameter (archive/events/mpi_functions.h). */
 uint64_t bob_mpi_code(uint32_t role, int value);
 uint64_t bob_mpi_bits(uint32_t role, int value);
 

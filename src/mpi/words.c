@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 
 uint64_t bob_mpi_sum(const int *v, uint64_t count)
 {

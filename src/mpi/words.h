@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 #include "mpi/shim.h"
 
 #define BOB_MPI_EXPORT __attribute__((visibility("default")))

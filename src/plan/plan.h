@@ -99,7 +99,7 @@ bob_status bob_plan_mem_declined(const char *path, uint32_t *count, const char *
 const char *bob_mem_decline_text(unsigned why);
 
 /* What debug information -- in the file, or beside it under /usr/lib/debug -- and symbols say of the instructions at these
- * link addresses (ascending, each once) and of the image's data: the payload of a SOURCE chunk (archive/source.h), in as
+ * link addresses (ascending, each once) and of the image's data: the payload of a SOURCE chunk (archive/memory/source.h), in as
  * many calls as it takes. Without debug information there are no lines, and it is quick. It is read in a child
  * process, because libdw does not survive all that it may meet. Errors as bob_plan_image. */
 bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,

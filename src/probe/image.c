@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/source.h"
-#include "archive/write.h"
+#include "archive/memory/source.h"
+#include "archive/write/write.h"
 #include "probe/probe.h"
 
 struct buffer {

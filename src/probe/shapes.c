@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "archive/format.h"
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "base/hash.h"
 #include "probe/probe.h"
 

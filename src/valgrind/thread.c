@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Threads, their streams, and the rooms that records are written into. A room is a mapped chunk: what is in
- * it survives the process. Full rooms are folded (archive/mem_write.h), or kept as they are. Instrumented code writes at vgb_cursor.at, the words first and the header last, and asks
+ * it survives the process. Full rooms are folded (archive/write/mem_write.h), or kept as they are. Instrumented code writes at vgb_cursor.at, the words first and the header last, and asks
  * for more room once per superblock; while nothing is recorded it writes into scratch memory instead. */
 #include "tool.h"
 
@@ -13,7 +13,7 @@
 #include <pub_tool_tooliface.h>
 #include <pub_tool_xarray.h>
 
-#include "archive/mem_write.h"
+#include "archive/write/mem_write.h"
 
 #define SCRATCH_BYTES (256u << 10)
 #define ROOM_FIRST (64u << 10)

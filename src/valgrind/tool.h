@@ -14,7 +14,7 @@
 
 #include <pub_tool_basics.h>
 
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "mem/record.h"
 #include "mem/sync.h"
 

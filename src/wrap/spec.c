@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/predicate.h"
+#include "archive/events/predicate.h"
 #include "wrap/parse.h"
 
 #define INCLUDES_MAX 64u

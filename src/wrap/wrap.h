@@ -70,7 +70,7 @@ struct bob_wrap_function {
 	uint32_t block_line[BOB_WRAP_BLOCKS];
 	uint32_t when_token;	/* of the reader alone */
 	const char *
-		when; /* calls of which it is not true are not recorded (archive/predicate.h); NULL: all are */
+		when; /* calls of which it is not true are not recorded (archive/events/predicate.h); NULL: all are */
 	const char *event;	/* of bob_event_register: name ... */
 	const char *
 		event_parameters; /* ... and parameters; a `?` in place of a type: the compiler knows */

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "../golden/traces.h"
-#include "archive/event_nests.h"
-#include "archive/hook_sets.h"
+#include "archive/events/event_nests.h"
+#include "archive/events/hook_sets.h"
 #include "archive/reader.h"
-#include "archive/value_numbers.h"
+#include "archive/events/value_numbers.h"
 #include "base/crc.h"
 
 #define EVENTS_MAX 200000

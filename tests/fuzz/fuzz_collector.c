@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/ring.h"
-#include "cli/collector.c" /* the program is no library */
-#include "cli/collector_file.c"
+#include "archive/write/ring.h"
+#include "cli/record/collector.c" /* the program is no library */
+#include "cli/record/collector_file.c"
 
 #define LAUNCHER 77u
 #define ITEM 8u

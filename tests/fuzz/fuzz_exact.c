@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/merging.h"
+#include "archive/merge/merging.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

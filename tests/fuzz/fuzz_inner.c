@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "archive/folds.h"
-#include "archive/inner.h"
-#include "archive/write.h"
+#include "archive/merge/inner.h"
+#include "archive/write/write.h"
 
 #define ROOM (1u << 20)
 #define FILE_BYTES (1u << 18)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 #include "archive/archive.h"
-#include "archive/write.h"
+#include "archive/write/write.h"
 #include "run/symbol.h"
 
 #define BUILD_CAP ((size_t)8 << 20)

@@ -4,9 +4,9 @@
 #ifndef BOB_TESTS_GOLDEN_EVENTS_H
 #define BOB_TESTS_GOLDEN_EVENTS_H
 
-#include "archive/event_write.h"
-#include "archive/exact_write.h"
-#include "archive/time_write.h"
+#include "archive/write/event_write.h"
+#include "archive/write/exact_write.h"
+#include "archive/write/time_write.h"
 #include "merged.h"
 
 #define EVENTS_ROOM                                                                                \

@@ -5,7 +5,7 @@
 #ifndef BOB_TESTS_GOLDEN_FOLDED_H
 #define BOB_TESTS_GOLDEN_FOLDED_H
 
-#include "archive/mem_write.h"
+#include "archive/write/mem_write.h"
 #include "memory.h"
 
 /* Descriptors of all these traces. */

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "archive/value_numbers.h"
-#include "archive/value_sets.h"
+#include "archive/events/value_numbers.h"
+#include "archive/events/value_sets.h"
 #include "base/varint.h"
 #include "build.h"
 

@@ -4,7 +4,7 @@
 #ifndef BOB_TESTS_GOLDEN_USER_H
 #define BOB_TESTS_GOLDEN_USER_H
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 #include "events.h"
 
 #define USER_TEXT 64u		/* bytes of the longest string, a multiple of 8 */

@@ -19,7 +19,7 @@
 
 #include "agent/agent.h"
 #include "agent/streams.h"
-#include "archive/ring.h"
+#include "archive/write/ring.h"
 #include "mem/sync.h"
 #include "plan/mem/format.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/user_functions.h"
+#include "archive/events/user_functions.h"
 
 struct bob_mpi_reader {
 	struct bob_value_cursor *cursor;

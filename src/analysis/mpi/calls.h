@@ -5,7 +5,7 @@
 #ifndef BOB_ANALYSIS_MPI_CALLS_H
 #define BOB_ANALYSIS_MPI_CALLS_H
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 #include "bobbin/trace.h"
 
 #define BOB_MPI_NO_VECTOR 255u

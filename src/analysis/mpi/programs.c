@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/mpi/vectors.h"
-#include "archive/user_functions.h"
+#include "archive/events/user_functions.h"
 
 #define KEY_BYTES 8u		/* u16 function, u8 open, u8 0, u32 path */
 #define SHAPES 8192u		/* remembered of a thread; a power of two */

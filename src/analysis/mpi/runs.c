@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each item of a nest of events (archive/event_nests.h) is taken by itself: loops around it along which nothing changes that matters are a
+/* Each item of a nest of events (archive/events/event_nests.h) is taken by itself: loops around it along which nothing changes that matters are a
  * factor, those along which something does are run. Requests are named by how many the thread has made since; so where a loop makes
  * as many in each iteration as their names grow by, they are the same ones. */
 #include "analysis/mpi/runs.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/mpi/objects.h"
-#include "archive/event_nests.h"
+#include "archive/events/event_nests.h"
 
 #define ITEMS_MAX 512u
 

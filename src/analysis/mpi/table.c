@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/user_functions.h"
+#include "archive/events/user_functions.h"
 
 struct entry {
 	struct bob_mpi_row row;

@@ -8,7 +8,7 @@
 
 #include <otf2/otf2.h>
 
-#include "archive/user_functions.h"
+#include "archive/events/user_functions.h"
 #include "export/mpi_calls.h"
 #include "export/mpi_comms.h"
 

@@ -9,7 +9,7 @@
 
 #include <elfutils/libdw.h>
 
-#include "archive/source.h"
+#include "archive/memory/source.h"
 #include "plan/image.h"
 
 #define BOB_SOURCE_NAME_MAX 160u

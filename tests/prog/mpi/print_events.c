@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 #include "bobbin/trace.h"
 
 static void print(const struct bob_value_event *e)

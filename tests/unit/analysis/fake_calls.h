@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace of MPI calls that are made here, behind include/bobbin/trace.h and archive/event_nests.h, so the real reader is not linked. */
+/* A trace of MPI calls that are made here, behind include/bobbin/trace.h and archive/events/event_nests.h, so the real reader is not linked. */
 #ifndef BOB_TEST_ANALYSIS_FAKE_CALLS_H
 #define BOB_TEST_ANALYSIS_FAKE_CALLS_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/mpi/calls.h"
-#include "archive/event_nests.h"
+#include "archive/events/event_nests.h"
 
 #define PROCESSES 4u
 #define CALLS_MAX 256u

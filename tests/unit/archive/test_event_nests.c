@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 
 #include "archive/archive.h"
-#include "archive/event_nests.h"
-#include "archive/event_write.h"
+#include "archive/events/event_nests.h"
+#include "archive/write/event_write.h"
 
 #define FILE_BYTES (32u << 20)
 #define KINDS 6u

@@ -17,7 +17,7 @@
 
 #include "../share.h"
 #include "archive/archive.h"
-#include "archive/event_write.h"
+#include "archive/write/event_write.h"
 
 #define FILE_BYTES (32u << 20)
 #define STREAM 0u

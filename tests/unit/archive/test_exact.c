@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/merging.h"
+#include "archive/merge/merging.h"
 
 #define ARENA (32u << 20)
 #define CHUNKS 4000u

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "archive/flush.h"
+#include "archive/events/flush.h"
 
 static void taken(void **state)
 {

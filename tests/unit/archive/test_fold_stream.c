@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "archive/fold_write.h"
+#include "archive/write/fold_write.h"
 #include "archive/folds.h"
 
 #define FILE_BYTES (48u << 20)

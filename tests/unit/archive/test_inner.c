@@ -10,7 +10,7 @@
 
 #include "../../golden/merged.h"
 #include "archive/folds.h"
-#include "archive/inner.h"
+#include "archive/merge/inner.h"
 #include "base/hash.h"
 
 #define RANKS 256u

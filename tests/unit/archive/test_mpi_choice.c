@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "archive/mpi_choice.h"
+#include "archive/events/mpi_choice.h"
 
 static const struct bob_mpi_function *named(const char *name)
 {

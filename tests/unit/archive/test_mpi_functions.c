@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "archive/mpi_functions.h"
+#include "archive/events/mpi_functions.h"
 
 static const struct bob_mpi_function *named(uint32_t number, const char *name)
 {

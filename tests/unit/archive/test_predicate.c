@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "archive/predicate.h"
+#include "archive/events/predicate.h"
 
 static int find(void *ctx, const char *name, size_t len, struct bob_predicate_value *v)
 {

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "archive/folds.h"
-#include "archive/ring.h"
+#include "archive/write/ring.h"
 
 #define FILE_BYTES (48u << 20)
 #define WINDOW (256u << 10)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "archive/source.h"
+#include "archive/memory/source.h"
 
 struct bytes {
 	uint8_t at[8192];

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/merging.h"
-#include "archive/times.h"
+#include "archive/merge/merging.h"
+#include "archive/events/times.h"
 
 #define PAIRS 50u
 #define THREADS 5u

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "archive/user_functions.h"
-#include "archive/user_key.h"
+#include "archive/events/user_functions.h"
+#include "archive/events/user_key.h"
 
 #define EVENTS 3000u
 

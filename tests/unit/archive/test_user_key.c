@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "archive/user_key.h"
+#include "archive/events/user_key.h"
 
 static void is_parameter(const struct bob_user_key *k, uint32_t i, int type, const char *name)
 {

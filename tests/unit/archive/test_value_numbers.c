@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "archive/value_numbers.h"
-#include "archive/value_sets.h"
+#include "archive/events/value_numbers.h"
+#include "archive/events/value_sets.h"
 
 #define MOST 2000u
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "archive/write.h"
+#include "archive/write/write.h"
 
 static void records_fit_or_vanish(void **state)
 {

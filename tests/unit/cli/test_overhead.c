@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "cli/calibrate.c"
-#include "cli/numbers.c"
+#include "cli/record/calibrate.c"
+#include "cli/terminal/numbers.c"
 #include "cli/overhead.c"
 
 static void costs_are_differences(void **state)

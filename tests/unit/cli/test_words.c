@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "cli/moments.c"
-#include "cli/numbers.c"
+#include "cli/terminal/numbers.c"
 #include "cli/select.c"
-#include "cli/text_table.c"
+#include "cli/terminal/text_table.c"
 
 #include "../analysis/fake_trace.c"
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "archive/source.h"
+#include "archive/memory/source.h"
 #include "plan/plan.h"
 
 #define DAMAGED 150	/* files */

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive/events/exact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/merge/merging.h"
+#include "base/varint.h"
+
+/* --- what there is --- */
+
+static bob_status add_part(struct bob_exact_parts *p, const struct bob_exact_part *part)
+{
+	if (bob_array_room(&p->at, p->count, &p->cap, sizeof(*p->at)))
+		return BOB_ERR_NOMEM;
+	p->at[p->count++] = *part;
+	return BOB_OK;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct bob_exact_part *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void sort_parts(struct bob_exact_parts *p)
+{
+	if (p->count)
+		qsort(p->at, p->count, sizeof(*p->at), by_first);
+}
+
+/* A process may have died between making a chunk and writing into it. */
+bob_status bob_exact_list_own(struct bob_trace *t, const struct bob_file *f, uint32_t stream,
+			      struct bob_exact_parts *out)
+{
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		struct bob_exact_part p = { .file = f, .id = stream, .first = c->head.aux,
+					    .off = c->off + sizeof(p.base_ns) };
+
+		if (c->head.kind != BOB_CHUNK_EXACT || c->head.stream != stream ||
+		    !bob_chunk_len(c))
+			continue;
+		if (bob_chunk_len(c) < sizeof(p.base_ns)) {
+			bob_problem_add(t, f, c->off, "moments of events cannot be read", 1);
+			continue;
+		}
+		memcpy(&p.base_ns, f->bytes + c->off, sizeof(p.base_ns));
+		p.len = bob_chunk_len(c) - sizeof(p.base_ns);
+		st = add_part(out, &p);
+	}
+	sort_parts(out);
+	return st;
+}
+
+static const struct bob_chunk_ref *heads_of(const struct bob_file *f, uint64_t number)
+{
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if (f->chunks[i].head.kind == BOB_CHUNK_EXACT_HEADS &&
+		    f->chunks[i].head.aux == number)
+			return &f->chunks[i];
+	return NULL;
+}
+
+static int get_segment(const uint8_t **at, const uint8_t *end, struct bob_exact_part *p)
+{
+	return bob_varint_get(at, end, &p->id) == BOB_OK &&
+	       bob_varint_get(at, end, &p->first) == BOB_OK &&
+	       bob_varint_get(at, end, &p->base_ns) == BOB_OK &&
+	       bob_varint_get(at, end, &p->count) == BOB_OK &&
+	       bob_varint_get(at, end, &p->len) == BOB_OK && p->count &&
+	       p->count <= BOB_EXACT_SEGMENT && p->first % 2 == 0;
+}
+
+/* The index of a chunk, then its tails. BOB_ERR_CORRUPT: it is not that. */
+static bob_status list_chunk(const struct bob_file *f, const struct bob_chunk_ref *c,
+			     struct bob_exact_parts *out)
+{
+	const uint8_t *at = f->bytes + c->off, *begin = at, *end = at + bob_chunk_len(c);
+	struct bob_exact_part p = { .file = f, .heads = heads_of(f, c->head.aux) };
+	const size_t before = out->count;
+	uint64_t version, segments, left;
+
+	if (!p.heads || bob_varint_get(&at, end, &version) || version != 1 ||
+	    bob_varint_get(&at, end, &segments))
+		return BOB_ERR_CORRUPT;
+	for (; segments; segments--) {
+		if (!get_segment(&at, end, &p))
+			return BOB_ERR_CORRUPT;
+		if (add_part(out, &p) != BOB_OK)
+			return BOB_ERR_NOMEM;
+		p.heads_at += p.count;
+	}
+	p.off = c->off + (uint64_t)(at - begin);
+	left = (uint64_t)(end - at);
+	for (size_t i = before; i < out->count; i++) {
+		if (out->at[i].len > left)
+			return BOB_ERR_CORRUPT;
+		out->at[i].off = p.off;
+		p.off += out->at[i].len;
+		left -= out->at[i].len;
+	}
+	return left ? BOB_ERR_CORRUPT : BOB_OK;
+}
+
+bob_status bob_exact_list_packed(struct bob_trace *t, const struct bob_file *f,
+				 struct bob_exact_parts *out)
+{
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; i < f->chunk_count && st != BOB_ERR_NOMEM; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+		const size_t before = out->count;
+
+		if (c->head.kind != BOB_CHUNK_EXACT || c->head.stream != BOB_STREAM_NONE)
+			continue;
+		st = list_chunk(f, c, out);
+		if (st != BOB_ERR_CORRUPT)
+			continue;
+		bob_problem_add(t, f, c->off, "moments of events cannot be read", 1);
+		out->count = before;
+	}
+	sort_parts(out);
+	return st == BOB_ERR_NOMEM ? st : BOB_OK;
+}
+
+const struct bob_exact_part *bob_exact_find(const struct bob_exact_parts *all, uint64_t id,
+					    size_t *count)
+{
+	size_t lo = 0, hi = all->count;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (all->at[mid].id < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (*count = 0; lo + *count < all->count && all->at[lo + *count].id == id;)
+		++*count;
+	return *count ? all->at + lo : NULL;
+}
+
+uint64_t bob_exact_bytes(const struct bob_file *f, uint32_t stream)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->chunk_count; i++)
+		if ((f->chunks[i].head.kind == BOB_CHUNK_EXACT ||
+		     f->chunks[i].head.kind == BOB_CHUNK_EXACT_HEADS) &&
+		    f->chunks[i].head.stream == stream)
+			n += bob_chunk_len(&f->chunks[i]);
+	return n;
+}
+
+/* --- one after the other --- */
+
+void bob_exact_open(struct bob_exact_reader *r, const struct bob_event_stream *s)
+{
+	*r = (struct bob_exact_reader){ .s = s };
+}
+
+void bob_exact_close(struct bob_exact_reader *r)
+{
+	free(r->value);
+	r->value = NULL;
+}
+
+static bob_status read_plain(struct bob_exact_reader *r, const struct bob_exact_part *p)
+{
+	const uint8_t *at = p->file->bytes + p->off, *end = at + p->len;
+	size_t values = 1;
+
+	for (uint64_t i = 0; i < p->len; i++)
+		values += at[i] < 0x80;
+	r->value = malloc(values * sizeof(*r->value));
+	if (!r->value)
+		return BOB_ERR_NOMEM;
+	for (r->count = 0; at < end; r->count++)
+		if (bob_varint_get(&at, end, &r->value[r->count]) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+	return BOB_OK;
+}
+
+static bob_status read_packed(struct bob_exact_reader *r, const struct bob_exact_part *p)
+{
+	struct bob_payload heads;
+	bob_status st = bob_payload_read(p->file, p->heads, &heads);
+
+	if (st != BOB_OK)
+		return st;
+	r->value = malloc(p->count * sizeof(*r->value));
+	if (!r->value)
+		st = BOB_ERR_NOMEM;
+	else if (p->heads_at > heads.len || heads.len - p->heads_at < p->count)
+		st = BOB_ERR_CORRUPT;
+	else
+		st = bob_exact_unpack(heads.at + p->heads_at, p->count, p->file->bytes + p->off,
+				      p->len, r->value);
+	r->count = p->count;
+	bob_payload_close(&heads);
+	return st;
+}
+
+static bob_status open_part(struct bob_exact_reader *r, struct bob_error *err)
+{
+	const struct bob_exact_part *p = &r->s->exact[r->part];
+	bob_status st = BOB_ERR_CORRUPT;
+
+	bob_exact_close(r);
+	r->at = r->count = 0;
+	if (p->first == r->index)
+		st = p->heads ? read_packed(r, p) : read_plain(r, p);
+	if (st != BOB_OK)
+		return bob_fail(err, st, p->file, p->off,
+				st == BOB_ERR_NOMEM ? "no memory" :
+						      "moments of events cannot be read");
+	r->now_ns = p->base_ns;
+	r->part++;
+	return BOB_OK;
+}
+
+bob_status bob_exact_next(struct bob_exact_reader *r, uint64_t *value, struct bob_error *err)
+{
+	while (r->at == r->count) {
+		bob_status st = BOB_END;
+
+		if (r->part < r->s->exact_count)
+			st = open_part(r, err);
+		if (st != BOB_OK)
+			return st;
+	}
+	*value = r->value[r->at++];
+	r->now_ns += *value;
+	r->index++;
+	return BOB_OK;
+}

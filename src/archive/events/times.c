@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive/merge/merging.h"
+#include "archive/events/times.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/varint.h"
+
+/* --- adding up --- */
+
+static size_t home(const struct bob_time_rows *r, uint32_t from, uint32_t to)
+{
+	return (size_t)((((uint64_t)from << 32 | to) + 1) * 0x9e3779b97f4a7c15u >> 20) &
+	       (r->slots - 1);
+}
+
+static uint32_t *find(const struct bob_time_rows *r, uint32_t from, uint32_t to)
+{
+	size_t at = home(r, from, to);
+
+	while (r->slot[at] &&
+	       (r->row[r->slot[at] - 1].from != from || r->row[r->slot[at] - 1].to != to))
+		at = (at + 1) & (r->slots - 1);
+	return &r->slot[at];
+}
+
+static bob_status grow(struct bob_time_rows *r)
+{
+	if (2 * (r->count + 1) <= r->slots)
+		return BOB_OK;
+	free(r->slot);
+	r->slots = r->slots ? 2 * r->slots : 256;
+	r->slot = calloc(r->slots, sizeof(*r->slot));
+	if (!r->slot)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < r->count; i++)
+		*find(r, r->row[i].from, r->row[i].to) = (uint32_t)i + 1;
+	return BOB_OK;
+}
+
+/* Of two that have the same extreme the smaller number counts, so the order of adding does not. */
+static void add_sums(struct bob_time_sums *a, struct bob_time_extremes *a_of, uint64_t a_count,
+		     const struct bob_time_sums *b, const struct bob_time_extremes *b_of)
+{
+	if (!a_count || b->min < a->min || (b->min == a->min && b_of->min < a_of->min))
+		a_of->min = b_of->min;
+	if (!a_count || b->max > a->max || (b->max == a->max && b_of->max < a_of->max))
+		a_of->max = b_of->max;
+	bob_time_sums_add(a, a_count, b);
+}
+
+bob_status bob_time_rows_add(struct bob_time_rows *r, const struct bob_time_row *x)
+{
+	struct bob_time_row *to;
+	uint32_t *slot;
+
+	if (!x->count)
+		return BOB_OK;
+	if (grow(r) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	slot = find(r, x->from, x->to);
+	if (!*slot && r->count == BOB_TIME_ROWS_MAX)
+		return BOB_OK;
+	if (!*slot) {
+		if (bob_array_room(&r->row, r->count, &r->cap, sizeof(*r->row)))
+			return BOB_ERR_NOMEM;
+		memset(&r->row[r->count], 0, sizeof(*r->row));
+		r->row[r->count].from = x->from;
+		r->row[r->count].to = x->to;
+		*slot = (uint32_t)++r->count;
+	}
+	to = &r->row[*slot - 1];
+	add_sums(&to->gap, &to->gap_of, to->count, &x->gap, &x->gap_of);
+	add_sums(&to->duration, &to->duration_of, to->count, &x->duration, &x->duration_of);
+	to->count += x->count;
+	return BOB_OK;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct bob_time_row *x = a, *y = b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+void bob_time_rows_finish(struct bob_time_rows *r)
+{
+	free(r->slot);
+	r->slot = NULL;
+	r->slots = 0;
+	if (r->count)
+		qsort(r->row, r->count, sizeof(*r->row), by_pair);
+}
+
+void bob_time_rows_free(struct bob_time_rows *r)
+{
+	free(r->row);
+	free(r->slot);
+	memset(r, 0, sizeof(*r));
+}
+
+/* --- bytes --- */
+
+static void put(struct bob_bytes *b, uint64_t v)
+{
+	uint8_t bytes[BOB_VARINT_MAX];
+
+	bob_bytes_take(b, bytes, bob_varint_put(bytes, v));
+}
+
+/* One value says all; of more, how they lie around the smallest. */
+static void put_sums(struct bob_bytes *b, uint64_t count, const struct bob_time_sums *s,
+		     const struct bob_time_extremes *of)
+{
+	uint32_t first = 0, last = BOB_TIME_BINS;
+
+	put(b, s->min);
+	put(b, of->min);
+	if (count == 1)
+		return;
+	put(b, s->max - s->min);
+	put(b, of->max);
+	put(b, s->sum - count * s->min);
+	put(b, s->square[0]);
+	put(b, s->square[1]);
+	while (first + 1 < BOB_TIME_BINS && !s->bin[first])
+		first++;
+	while (last > first + 1 && !s->bin[last - 1])
+		last--;
+	put(b, first);
+	put(b, last - first);
+	for (uint32_t i = first; i + 1 < last; i++) /* the last one is what is left of the count */
+		put(b, s->bin[i]);
+}
+
+void bob_time_rows_pack(const struct bob_time_rows *r, struct bob_bytes *b)
+{
+	uint32_t to = 0;
+
+	put(b, 1);
+	put(b, r->count);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct bob_time_row *x = &r->row[i];
+
+		put(b, x->to - to);
+		put(b, x->from == BOB_TIME_NO_SHAPE ? 0 : x->from + 1ull);
+		put(b, x->count);
+		put_sums(b, x->count, &x->gap, &x->gap_of);
+		put_sums(b, x->count, &x->duration, &x->duration_of);
+		to = x->to;
+	}
+}
+
+struct input {
+	const uint8_t *at, *end;
+	int bad;
+};
+
+static uint64_t get(struct input *in)
+{
+	uint64_t v = 0;
+
+	in->bad |= bob_varint_get(&in->at, in->end, &v) != BOB_OK;
+	return v;
+}
+
+static uint32_t get_below(struct input *in, uint64_t limit)
+{
+	uint64_t v = get(in);
+
+	in->bad |= v >= limit;
+	return in->bad ? 0 : (uint32_t)v;
+}
+
+static void get_sums(struct input *in, uint64_t count, uint32_t participants,
+		     struct bob_time_sums *s, struct bob_time_extremes *of)
+{
+	uint32_t first, bins;
+	uint64_t left = count;
+
+	memset(s, 0, sizeof(*s));
+	s->min = s->max = s->sum = get(in);
+	of->min = of->max = get_below(in, participants);
+	if (count == 1) {
+		unsigned __int128 square = (unsigned __int128)s->min * s->min;
+
+		s->square[0] = (uint64_t)square;
+		s->square[1] = (uint64_t)(square >> 64);
+		s->bin[bob_time_bin(s->min)] = 1;
+		return;
+	}
+	s->max += get(in);
+	of->max = get_below(in, participants);
+	s->sum = count * s->min + get(in);
+	s->square[0] = get(in);
+	s->square[1] = get(in);
+	first = get_below(in, BOB_TIME_BINS);
+	bins = get_below(in, BOB_TIME_BINS + 1ull - first);
+	in->bad |= !bins;
+	for (uint32_t i = first; i + 1 < first + bins && !in->bad; i++) {
+		s->bin[i] = get(in);
+		in->bad |= s->bin[i] > left;
+		left -= s->bin[i];
+	}
+	if (!in->bad)
+		s->bin[first + bins - 1] = left;
+}
+
+bob_status bob_time_rows_unpack(const uint8_t *bytes, size_t len, uint32_t shapes,
+				uint32_t participants, struct bob_time_rows *r)
+{
+	struct input in = { bytes, bytes + len, 0 };
+	uint64_t to = 0, from, count;
+
+	memset(r, 0, sizeof(*r));
+	if (get(&in) != 1)
+		return BOB_ERR_CORRUPT;
+	count = get(&in);
+	in.bad |= count > BOB_TIME_ROWS_MAX;
+	for (; count && !in.bad; count--) {
+		struct bob_time_row *x;
+
+		if (bob_array_room(&r->row, r->count, &r->cap, sizeof(*r->row))) {
+			bob_time_rows_free(r);
+			return BOB_ERR_NOMEM;
+		}
+		x = &r->row[r->count++];
+		to += get(&in);
+		from = get(&in);
+		in.bad |= to >= shapes || from > shapes;
+		x->to = (uint32_t)to;
+		x->from = from ? (uint32_t)from - 1 : BOB_TIME_NO_SHAPE;
+		x->count = get(&in);
+		in.bad |= !x->count;
+		get_sums(&in, x->count, participants, &x->gap, &x->gap_of);
+		get_sums(&in, x->count, participants, &x->duration, &x->duration_of);
+	}
+	if (in.bad || in.at != in.end) {
+		bob_time_rows_free(r);
+		return BOB_ERR_CORRUPT;
+	}
+	return BOB_OK;
+}
+
+/* --- in the files of processes --- */
+
+/* One event more than are counted was being added when the process was killed: it is taken out, of whatever bin has most, for sums of
+ * many such must not have bins that are too full. 0: these are no sums of so many. */
+static int mend_sums(struct bob_time_sums *s, uint64_t count)
+{
+	uint64_t n = 0, most = 0;
+
+	for (uint32_t i = 0; i < BOB_TIME_BINS; i++) {
+		if (s->bin[i] > count + 1 - n)
+			return 0;
+		n += s->bin[i];
+		most = s->bin[i] > s->bin[most] ? i : most;
+	}
+	s->bin[most] -= n > count;
+	return n >= count && s->min <= s->max;
+}
+
+static void mend_slot(struct bob_time_slot *s)
+{
+	if (s->count >> 62 || !mend_sums(&s->gap, s->count) || !mend_sums(&s->duration, s->count))
+		s->count = 0;
+}
+
+int bob_time_slot_at(const struct bob_stream *s, size_t k, struct bob_time_slot *out)
+{
+	uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
+
+	for (size_t i = 0; i < s->file->chunk_count; i++) {
+		const struct bob_chunk_ref *c = &s->file->chunks[i];
+		size_t n = (size_t)(bob_chunk_len(c) / sizeof(*out));
+
+		if (c->head.kind != BOB_CHUNK_TIMES || c->head.stream != number)
+			continue;
+		if (k < n) {
+			memcpy(out, s->file->bytes + c->off + k * sizeof(*out), sizeof(*out));
+			mend_slot(out);
+			return 1;
+		}
+		k -= n;
+	}
+	return 0;
+}

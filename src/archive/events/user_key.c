@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive/events/user_key.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+
+/* --- registration --- */
+
+static int is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static int is_in_name(char c)
+{
+	return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == ':';
+}
+
+static const char *behind_spaces(const char *p)
+{
+	while (*p == ' ' || *p == '\t' || *p == '\n')
+		p++;
+	return p;
+}
+
+static size_t name_length(const char *p)
+{
+	size_t n = 0;
+
+	if (is_letter(*p))
+		while (is_in_name(p[n]))
+			n++;
+	return n;
+}
+
+static const char *parse_type(const char *p, uint8_t *type)
+{
+	static const char words[BOB_USER_TYPES][8] = { "int", "double", "string" };
+	const size_t n = name_length(p);
+
+	for (uint8_t t = 0; n && n < sizeof(words[0]) && t < BOB_USER_TYPES; t++)
+		if (!words[t][n] && !memcmp(p, words[t], n)) {
+			*type = t;
+			return behind_spaces(p + n);
+		}
+	return NULL;
+}
+
+struct parsing {
+	struct bob_user_key *key;
+	uint32_t count, strings, used;
+};
+
+/* Behind it, and what comes then: a comma, an arrow, the end. NULL: it is none. */
+static const char *parse_parameter(struct parsing *g, const char *p)
+{
+	struct bob_user_key *k = g->key;
+	size_t n;
+
+	if (g->count == BOB_USER_PARAMETERS_MAX)
+		return NULL;
+	p = parse_type(p, &k->type[g->count]);
+	n = p ? name_length(p) : 0;
+	g->strings += k->type[g->count] == BOB_USER_STRING;
+	if (!n || g->used + n + 2 > BOB_USER_TEXT_MAX || g->strings > BOB_USER_STRINGS_MAX)
+		return NULL;
+	k->name_at[g->count++] = (uint8_t)g->used;
+	memcpy(k->text + g->used, p, n);
+	g->used += (uint32_t)n + 2;
+	return behind_spaces(p + n);
+}
+
+/* Up to an arrow or the end. */
+static const char *parse_list(struct parsing *g, const char *p)
+{
+	p = behind_spaces(p);
+	if (!*p || *p == '-')
+		return p;
+	for (;;) {
+		p = parse_parameter(g, p);
+		if (!p || *p != ',')
+			return p;
+		p = behind_spaces(p + 1);
+	}
+}
+
+bob_status bob_user_parse(const char *name, uint32_t flags, const char *parameters,
+			  struct bob_user_key *out)
+{
+	struct parsing g = { .key = out };
+	const char *p;
+	size_t n = 0;
+
+	memset(out, 0, sizeof(*out));
+	while (name && n <= BOB_USER_NAME_MAX && name[n])
+		n++;
+	if (!n || n > BOB_USER_NAME_MAX || flags > 255)
+		return BOB_ERR_INVAL;
+	memcpy(out->name, name, n);
+	out->flags = (uint8_t)flags;
+	p = parameters ? parse_list(&g, parameters) : "";
+	out->in = (uint8_t)g.count;
+	if (p && p[0] == '-' && p[1] == '>')
+		p = parse_list(&g, p + 2);
+	out->out = (uint8_t)(g.count - out->in);
+	return p && !*p ? BOB_OK : BOB_ERR_INVAL;
+}
+
+/* --- keys --- */
+
+static uint32_t put_name(uint8_t *to, uint32_t at, const char *name)
+{
+	const uint32_t n = (uint32_t)strlen(name);
+
+	to[at++] = (uint8_t)n;
+	memcpy(to + at, name, n);
+	return at + n;
+}
+
+uint32_t bob_user_encode(const struct bob_user_key *k, enum bob_user_phase phase,
+			 uint8_t to[BOB_EVENT_KEY_MAX])
+{
+	uint32_t at = (uint32_t)bob_varint_put(to, BOB_USER_KEY);
+
+	to[at++] = (uint8_t)phase;
+	to[at++] = k->flags;
+	at = put_name(to, at, k->name);
+	to[at++] = k->in;
+	to[at++] = k->out;
+	for (uint32_t i = 0; i < (uint32_t)k->in + k->out; i++) {
+		to[at++] = k->type[i];
+		at = put_name(to, at, k->text + k->name_at[i]);
+	}
+	return at;
+}
+
+struct bytes {
+	const uint8_t *at, *end;
+	int bad;
+};
+
+static uint8_t take(struct bytes *b)
+{
+	if (b->at == b->end) {
+		b->bad = 1;
+		return 0;
+	}
+	return *b->at++;
+}
+
+static uint32_t take_name(struct bytes *b, char *to, uint32_t room)
+{
+	const uint32_t n = take(b);
+
+	if (n > room || n > (size_t)(b->end - b->at)) {
+		b->bad = 1;
+		return 0;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		b->bad |= !b->at[i];
+	memcpy(to, b->at, n);
+	b->at += n;
+	return n;
+}
+
+/* At `at` in the names; behind it. */
+static uint32_t take_parameter(struct bytes *b, struct bob_user_key *k, uint32_t at)
+{
+	const uint32_t n = at + 2 <= BOB_USER_TEXT_MAX ?
+				   take_name(b, k->text + at, BOB_USER_TEXT_MAX - 2 - at) :
+				   0;
+
+	b->bad |= !n || name_length(k->text + at) != n;
+	return at + n + 2;
+}
+
+static void take_parameters(struct bytes *b, struct bob_user_key *k)
+{
+	uint32_t used = 0, strings = 0;
+
+	k->in = take(b);
+	k->out = take(b);
+	if ((uint32_t)k->in + k->out > BOB_USER_PARAMETERS_MAX) {
+		k->in = k->out = 0;
+		b->bad = 1;
+	}
+	for (uint32_t i = 0; i < (uint32_t)k->in + k->out && !b->bad; i++) {
+		k->type[i] = take(b);
+		k->name_at[i] = (uint8_t)used;
+		used = take_parameter(b, k, used);
+		strings += k->type[i] == BOB_USER_STRING;
+		b->bad |= k->type[i] >= BOB_USER_TYPES || strings > BOB_USER_STRINGS_MAX;
+	}
+}
+
+bob_status bob_user_decode(const uint8_t *key, size_t len, struct bob_user_key *out,
+			   enum bob_user_phase *phase)
+{
+	uint8_t kind[BOB_VARINT_MAX];
+	const size_t n = bob_varint_put(kind, BOB_USER_KEY);
+	struct bytes b;
+
+	memset(out, 0, sizeof(*out));
+	if (!key || len < n || memcmp(key, kind, n))
+		return BOB_NONE;
+	b = (struct bytes){ key + n, key + len, 0 };
+	*phase = (enum bob_user_phase)take(&b);
+	out->flags = take(&b);
+	take_name(&b, out->name, BOB_USER_NAME_MAX);
+	take_parameters(&b, out);
+	b.bad |= *phase >= BOB_USER_PHASES || !out->name[0] || b.at != b.end;
+	return b.bad ? BOB_ERR_CORRUPT : BOB_OK;
+}
+
+/* --- words --- */
+
+void bob_user_range(const struct bob_user_key *k, enum bob_user_phase phase, uint32_t *from,
+		    uint32_t *to)
+{
+	*from = phase == BOB_USER_END ? k->in : 0;
+	*to = phase == BOB_USER_BEGIN ? k->in : (uint32_t)k->in + k->out;
+}
+
+void bob_user_layout(const struct bob_user_key *k, enum bob_user_phase phase,
+		     struct bob_event_layout *l)
+{
+	uint32_t from, to;
+
+	bob_user_range(k, phase, &from, &to);
+	*l = (struct bob_event_layout){ .words = (uint8_t)(to - from) };
+	for (uint32_t i = from; i < to; i++)
+		if (k->type[i] == BOB_USER_STRING)
+			l->vector[l->vectors++].length = (uint8_t)(i - from);
+}

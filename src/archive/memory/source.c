@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Source information as bytes, and back. Numbers are LEB128, differences zigzag; rows are sorted, so a row costs three or
+ * four bytes. */
+#include "archive/memory/source.h"
+
+#include <string.h>
+
+#include "base/search.h"
+#include "base/varint.h"
+
+#define VERSION 1u
+#define ROW_FILE 1u	/* bits of a row's first number */
+#define ROW_LOAD 2u
+#define ROW_STORE 4u
+#define ROW_BITS 3
+
+struct out {
+	bob_fold_write_fn write;
+	void *ctx;
+};
+
+static void put(struct out *o, uint64_t v)
+{
+	uint8_t b[BOB_VARINT_MAX];
+
+	o->write(o->ctx, b, bob_varint_put(b, v));
+}
+
+static void put_text(struct out *o, const char *text)
+{
+	put(o, strlen(text));
+	o->write(o->ctx, text, strlen(text));
+}
+
+static int is_indexed(const struct bob_source_place *p)
+{
+	return p->kind == BOB_PLACE_INDEXED || p->kind == BOB_PLACE_THREAD_INDEXED;
+}
+
+static void put_objects(struct out *o, const struct bob_source_object *object, size_t count)
+{
+	uint64_t last = 0;
+
+	put(o, count);
+	for (size_t i = 0; i < count; i++) {
+		put(o, object[i].addr - last);
+		put(o, object[i].size);
+		put_text(o, object[i].name);
+		last = object[i].addr;
+	}
+}
+
+static void put_rows(struct out *o, const struct bob_source *s)
+{
+	struct bob_source_row last = { .file = ~0u };
+
+	put(o, s->rows);
+	for (size_t i = 0; i < s->rows; i++) {
+		const struct bob_source_row *r = &s->row[i];
+
+		put(o, (r->pc - last.pc) << ROW_BITS | (r->file != last.file ? ROW_FILE : 0) |
+			       (r->load ? ROW_LOAD : 0) | (r->store ? ROW_STORE : 0));
+		put(o, bob_zigzag((int64_t)r->line - (int64_t)last.line));
+		if (r->file != last.file)
+			put(o, (uint32_t)(r->file + 1));
+		if (r->load)
+			put(o, r->load - 1);
+		if (r->store)
+			put(o, r->store - 1);
+		last = *r;
+	}
+}
+
+void bob_source_put(const struct bob_source *s, bob_fold_write_fn write, void *ctx)
+{
+	struct out o = { write, ctx };
+
+	put(&o, VERSION);
+	put(&o, s->files);
+	for (size_t i = 0; i < s->files; i++)
+		put_text(&o, s->file[i]);
+	put(&o, s->places);
+	for (size_t i = 0; i < s->places; i++) {
+		const struct bob_source_place *p = &s->place[i];
+
+		put(&o, p->kind);
+		put_text(&o, p->name);
+		if (p->kind == BOB_PLACE_POINTER)
+			continue;
+		put(&o, bob_zigzag(p->frame));
+		if (is_indexed(p))
+			put(&o, p->size);
+	}
+	put_objects(&o, s->section, s->sections);
+	put_objects(&o, s->object, s->objects);
+	put_rows(&o, s);
+}
+
+/* --- and back --- */
+
+struct in {
+	const uint8_t *at, *end;
+	struct bob_arena *arena;
+	bob_status st;
+};
+
+static uint64_t get(struct in *in)
+{
+	uint64_t v = 0;
+
+	if (in->st == BOB_OK)
+		in->st = bob_varint_get(&in->at, in->end, &v);
+	return in->st == BOB_OK ? v : 0;
+}
+
+static uint32_t get_u32(struct in *in)
+{
+	uint64_t v = get(in);
+
+	if (v > UINT32_MAX)
+		in->st = BOB_ERR_CORRUPT;
+	return in->st == BOB_OK ? (uint32_t)v : 0;
+}
+
+/* Names go to terminals: control characters become '?'. */
+static const char *get_text(struct in *in)
+{
+	uint64_t len = get(in);
+	char *text;
+
+	if (in->st == BOB_OK && len > (uint64_t)(in->end - in->at))
+		in->st = BOB_ERR_CORRUPT;
+	if (in->st != BOB_OK)
+		return "";
+	text = bob_arena_text(in->arena, in->at, len);
+	if (!text) {
+		in->st = BOB_ERR_NOMEM;
+		return "";
+	}
+	in->at += len;
+	for (uint64_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			text[i] = '?';
+	return text;
+}
+
+/* How many elements follow, of at least `least` bytes each; room for them. */
+static void *get_table(struct in *in, size_t *count, size_t least, size_t size)
+{
+	uint64_t n = get(in);
+	void *table;
+
+	*count = 0;
+	if (in->st == BOB_OK && n > (uint64_t)(in->end - in->at) / least)
+		in->st = BOB_ERR_CORRUPT;
+	if (in->st != BOB_OK)
+		return NULL;
+	table = bob_arena_alloc(in->arena, (size_t)n * size + 1);
+	if (!table)
+		in->st = BOB_ERR_NOMEM;
+	else
+		*count = (size_t)n;
+	return table;
+}
+
+static void get_place(struct in *in, struct bob_source_place *p)
+{
+	p->kind = get_u32(in);
+	p->name = get_text(in);
+	if (in->st == BOB_OK && (p->kind < BOB_PLACE_POINTER || p->kind > BOB_PLACE_THREAD_INDEXED))
+		in->st = BOB_ERR_CORRUPT;
+	p->frame = p->kind == BOB_PLACE_POINTER ? 0 : bob_unzigzag(get(in));
+	p->size = 0;
+	if (is_indexed(p))
+		p->size = get(in);
+}
+
+static struct bob_source_object *get_objects(struct in *in, size_t *count)
+{
+	struct bob_source_object *o = get_table(in, count, 3, sizeof(*o));
+	uint64_t addr = 0, end = 0;
+
+	for (size_t i = 0; i < *count && in->st == BOB_OK; i++) {
+		uint64_t gap = get(in);
+
+		if (gap > UINT64_MAX - addr)
+			in->st = BOB_ERR_CORRUPT;
+		addr += gap;
+		o[i].addr = addr;
+		o[i].size = get(in);
+		o[i].name = get_text(in);
+		if (!o[i].size || addr < end || o[i].size > UINT64_MAX - addr)
+			in->st = BOB_ERR_CORRUPT;
+		end = addr + o[i].size;
+	}
+	return o;
+}
+
+static void get_row(struct in *in, const struct bob_source *s, const struct bob_source_row *last,
+		    struct bob_source_row *r)
+{
+	uint64_t bits = get(in), step = bits >> ROW_BITS;
+	int64_t line = (int64_t)((uint64_t)last->line + (uint64_t)bob_unzigzag(get(in)));
+
+	if (line < 0 || line > UINT32_MAX || step > UINT64_MAX - last->pc)
+		in->st = BOB_ERR_CORRUPT;
+	r->pc = last->pc + step;
+	r->line = (uint32_t)line;
+	r->file = bits & ROW_FILE ? get_u32(in) - 1 : last->file;
+	r->load = bits & ROW_LOAD ? get_u32(in) + 1 : 0;
+	r->store = bits & ROW_STORE ? get_u32(in) + 1 : 0;
+	if ((r->file != ~0u && r->file >= s->files) || r->load > s->places ||
+	    r->store > s->places || (bits & ROW_LOAD && !r->load) ||
+	    (bits & ROW_STORE && !r->store))
+		in->st = BOB_ERR_CORRUPT;
+}
+
+static void get_rows(struct in *in, struct bob_source *s)
+{
+	struct bob_source_row first = { .file = ~0u };
+
+	s->row = get_table(in, &s->rows, 2, sizeof(*s->row));
+	for (size_t i = 0; i < s->rows && in->st == BOB_OK; i++) {
+		get_row(in, s, i ? &s->row[i - 1] : &first, &s->row[i]);
+		if (i && s->row[i].pc == s->row[i - 1].pc)
+			in->st = BOB_ERR_CORRUPT;
+	}
+}
+
+bob_status bob_source_get(const uint8_t *bytes, size_t len, struct bob_arena *arena,
+			  struct bob_source *s)
+{
+	struct in in = { bytes, bytes + len, arena, BOB_OK };
+
+	memset(s, 0, sizeof(*s));
+	if (get(&in) != VERSION)
+		in.st = BOB_ERR_CORRUPT;
+	s->file = get_table(&in, &s->files, 1, sizeof(*s->file));
+	for (size_t i = 0; i < s->files && in.st == BOB_OK; i++)
+		s->file[i] = get_text(&in);
+	s->place = get_table(&in, &s->places, 2, sizeof(*s->place));
+	for (size_t i = 0; i < s->places && in.st == BOB_OK; i++)
+		get_place(&in, &s->place[i]);
+	s->section = get_objects(&in, &s->sections);
+	s->object = get_objects(&in, &s->objects);
+	get_rows(&in, s);
+	if (in.st == BOB_OK && in.at != in.end)
+		in.st = BOB_ERR_CORRUPT;
+	if (in.st != BOB_OK)
+		memset(s, 0, sizeof(*s));
+	return in.st;
+}
+
+/* --- looking things up --- */
+
+const struct bob_source_row *bob_source_row_at(const struct bob_source *s, uint64_t pc)
+{
+	size_t i = BOB_COUNT_BELOW(s->row, s->rows, struct bob_source_row, pc, pc);
+
+	return i < s->rows && s->row[i].pc == pc ? &s->row[i] : NULL;
+}
+
+const struct bob_source_object *bob_source_object_at(const struct bob_source_object *o,
+						     size_t count, uint64_t addr)
+{
+	size_t n = BOB_COUNT_UP_TO(o, count, struct bob_source_object, addr, addr);
+
+	return n && addr - o[n - 1].addr < o[n - 1].size ? &o[n - 1] : NULL;
+}

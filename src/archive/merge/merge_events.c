@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events with values of a process's threads, merged. What lies in a log is folded first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/write/event_fold.h"
+#include "archive/folds.h"
+#include "archive/merge/merging.h"
+
+#define ALIGNED 64u
+#define KEPT_EVENTS                                                                                \
+	(1u << 18) /* more are not folded anew: what is in the log becomes another part */
+
+/* --- the log --- */
+
+static bob_status put_event(struct bob_folder *folder, const struct bob_value_cursor *c,
+			    const struct bob_value_event *e)
+{
+	struct bob_event_def d = *bob_value_cursor_def(c);
+	uint32_t shape[1 + BOB_EVENT_VECTORS_MAX];
+	bob_status st;
+
+	d.place = e->place;
+	d.depth = e->depth;
+	if (e->open)
+		d.layout.vectors = 0;
+	st = bob_event_shapes(folder, &d, e->open, shape);
+	if (st == BOB_ERR_FULL) {
+		bob_folder_again(folder);
+		st = bob_event_shapes(folder, &d, e->open, shape);
+	}
+	if (st == BOB_OK)
+		bob_event_fold(folder, &d.layout, shape, e->word);
+	return st;
+}
+
+static bob_status put_events(const struct bob_trace *t, uint32_t thread, int only_log,
+			     enum bob_which which, struct bob_folder *folder, struct bob_error *err)
+{
+	struct bob_value_cursor *c;
+	struct bob_value_event e;
+	bob_status st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &c, err);
+
+	if (st != BOB_OK)
+		return st;
+	if (only_log)
+		bob_value_cursor_only_log(c);
+	while ((st = bob_value_cursor_next(c, &e, err)) == BOB_OK)
+		if (e.open && which == BOB_COMPLETE) /* it is the last one */
+			continue;
+		else if ((st = put_event(folder, c, &e)) != BOB_OK)
+			break;
+	bob_value_cursor_close(c);
+	return st == BOB_END ? BOB_OK : st;
+}
+
+/* A stream whose log is not empty, as one that has ended. */
+static bob_status fold_log(const struct bob_trace *t, uint32_t thread, enum bob_which which,
+			   uint64_t behind, struct bob_folded **out, struct bob_error *err)
+{
+	const struct bob_stream *s = t->threads[thread];
+	const uint32_t number = s->number | (uint32_t)BOB_CONTENT_MPI << BOB_CONTENT_SHIFT;
+	int keep = s->mpi.folded &&
+		   (behind || bob_folded_events(s->mpi.folded, s->mpi.participant) >= KEPT_EVENTS);
+	struct bob_fold_stream kept = { 0 };
+	struct bob_bytes entries = { 0 };
+	void *mem = aligned_alloc(ALIGNED, (bob_folder_size() + ALIGNED - 1) / ALIGNED * ALIGNED);
+	bob_status st = mem ? BOB_OK : BOB_ERR_NOMEM;
+
+	if (st == BOB_OK && keep)
+		st = bob_fold_stream_read(s->file, number, &kept, err);
+	if (st == BOB_OK && keep)
+		bob_bytes_take(&entries, kept.bytes, kept.len);
+	if (st == BOB_OK) {
+		struct bob_folder *folder;
+
+		memset(mem, 0, bob_folder_size());
+		folder = bob_folder_begin(mem, bob_bytes_take, &entries);
+		st = put_events(t, thread, keep, which, folder, err);
+		bob_folder_end(folder);
+	}
+	if (st == BOB_OK && entries.failed)
+		st = BOB_ERR_NOMEM;
+	if (st == BOB_OK)
+		st = bob_folded_open(entries.at, entries.len, 0, &bob_alloc_malloc, out);
+	bob_fold_stream_free(&kept);
+	free(entries.at);
+	free(mem);
+	return st;
+}
+
+/* --- the threads --- */
+
+int bob_has_events(const struct bob_process *p)
+{
+	for (size_t i = 0; i < p->stream_count; i++)
+		if (p->streams[i]->mpi.folded || p->streams[i]->mpi.log_count)
+			return 1;
+	return 0;
+}
+
+struct thread {
+	struct bob_folded *own;	/* folded anew */
+	uint64_t behind;	/* events that are left out */
+	struct bob_fold_rename name;
+	uint64_t id;
+};
+
+static uint64_t id_of(void *ctx, uint64_t id)
+{
+	(void)id;
+	return ((const struct thread *)ctx)->id;
+}
+
+static bob_status add_thread(const struct bob_trace *t, const struct bob_process *p, size_t i,
+			     enum bob_which which, struct thread *th, struct bob_fold_source *from,
+			     struct bob_error *err)
+{
+	const struct bob_stream *s = p->streams[i];
+	struct bob_folded *tail = NULL;
+	bob_status st = BOB_OK;
+
+	th->behind = which == BOB_ALL ? 0 : bob_head_events(p, s, BOB_CONTENT_MPI);
+	if (s->mpi.log_count)
+		st = fold_log(t, p->info.first_thread + (uint32_t)i, which, th->behind, &th->own,
+			      err);
+	th->id = bob_merged_id(p, i);
+	th->name = (struct bob_fold_rename){ .id = id_of, .ctx = th };
+	*from = (struct bob_fold_source){ .folded = th->own ? th->own : s->mpi.folded,
+					  .rename = &th->name };
+	if (st != BOB_OK || !from->folded || !th->behind)
+		return st;
+	st = bob_tail_make(from->folded, &th->behind, &tail);
+	if (st == BOB_OK && tail) {
+		bob_folded_close(th->own);
+		from->folded = th->own = tail;
+	} else {
+		from->behind = &th->behind;
+	}
+	return st;
+}
+
+bob_status bob_events_merge(const struct bob_trace *t, const struct bob_process *p,
+			    enum bob_which which, struct bob_folded **out, struct bob_error *err)
+{
+	struct thread *th = calloc(p->stream_count + 1, sizeof(*th));
+	struct bob_fold_source *from = calloc(p->stream_count + 1, sizeof(*from));
+	bob_status st = th && from ? BOB_OK : BOB_ERR_NOMEM;
+	uint32_t n = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < p->stream_count && st == BOB_OK; i++) {
+		st = add_thread(t, p, i, which, &th[i], &from[n], err);
+		n += from[n].folded != NULL;
+	}
+	if (st == BOB_OK && n)
+		st = bob_folded_merge_all(from, n, &bob_alloc_malloc, out);
+	for (size_t i = 0; th && i < p->stream_count; i++)
+		bob_folded_close(th[i].own);
+	free(th);
+	free(from);
+	return st;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "archive/merge/merging.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/write/write.h"
+#include "base/varint.h"
+
+#define ALIGNED 16u /* stacks and blocks of memory, at least */
+
+/* --- bytes --- */
+
+void bob_bytes_take(void *ctx, const void *bytes, size_t len)
+{
+	struct bob_bytes *b = ctx;
+
+	while (!b->failed && b->cap - b->len < len) {
+		size_t cap = b->cap ? b->cap * 2 : 4096;
+		uint8_t *at = realloc(b->at, cap);
+
+		if (!at) {
+			b->failed = 1;
+			return;
+		}
+		b->at = at;
+		b->cap = cap;
+	}
+	if (!b->failed && len) {
+		memcpy(b->at + b->len, bytes, len);
+		b->len += len;
+	}
+}
+
+/* --- chunks --- */
+
+/* In a room of at least `least` bytes. */
+static uint64_t write_chunk(FILE *to, const struct bob_chunk_head *head, const void *bytes,
+			    uint64_t len, uint64_t least)
+{
+	const uint64_t size = len > least ? len : least, all = bob_chunk_bytes(size);
+	struct bob_chunk_head *c = calloc(1, all);
+
+	if (!c)
+		return 0;
+	if (len)
+		memcpy(c + 1, bytes, len);
+	bob_chunk_begin(c, head->kind, head->stream, size, head->aux);
+	c->flags = head->flags;
+	bob_chunk_seal(c, len);
+	fwrite(c, 1, all, to);
+	free(c);
+	return all;
+}
+
+uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, uint64_t aux,
+			 const void *bytes, uint64_t len)
+{
+	const struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = stream, .aux = aux };
+
+	return write_chunk(to, &h, bytes, len, 0);
+}
+
+uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
+				uint64_t len)
+{
+	return bob_chunk_write_roomy(to, kind, aux, bytes, len, 0);
+}
+
+uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
+			       uint64_t len, uint64_t least)
+{
+	struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = BOB_STREAM_NONE, .aux = aux };
+	struct bob_payload p;
+	uint64_t n = 0;
+	bob_status st = bob_payload_pack(bytes, len, &p);
+
+	if (st == BOB_NONE)
+		return write_chunk(to, &h, bytes, len, least);
+	h.flags = BOB_CHUNK_ZSTD;
+	if (st == BOB_OK)
+		n = write_chunk(to, &h, p.at, p.len, least);
+	bob_payload_close(&p);
+	return n;
+}
+
+bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used)
+{
+	union {
+		struct bob_file_head h;
+		uint8_t bytes[BOB_FILE_HEAD_BYTES];
+	} b;
+
+	memset(&b, 0, sizeof(b));
+	b.h = *head;
+	b.h.used = used;
+	rewind(to);
+	fwrite(&b, 1, sizeof(b), to);
+	return fflush(to) || ferror(to) ? BOB_ERR_IO : BOB_OK;
+}
+
+int bob_chunk_is_kept(uint32_t kind)
+{
+	return kind != BOB_CHUNK_PAD && (kind < BOB_CHUNK_FOLD || kind > BOB_CHUNK_SHIFTS) &&
+	       kind != BOB_CHUNK_RAW && kind != BOB_CHUNK_MEM_DESC &&
+	       kind != BOB_CHUNK_EVENT_DEFS && kind != BOB_CHUNK_TIMES && kind != BOB_CHUNK_EXACT &&
+	       kind != BOB_CHUNK_EXACT_HEADS && kind != BOB_CHUNK_COLLECTOR &&
+	       kind != BOB_CHUNK_RING;
+}
+
+/* Writers need not say how much of a stream's head means something: all of it does. */
+uint64_t bob_chunk_kept_bytes(const struct bob_chunk_ref *c)
+{
+	return c->head.kind == BOB_CHUNK_STREAM ? c->avail : bob_chunk_len(c);
+}
+
+/* --- folded records --- */
+
+/* Where the system and the allocator put stacks, heaps, images, mappings, blocks: multiples of what these align to, in numbers
+ * that do not say how often a loop runs. */
+static int is_move(void *ctx, const struct bob_fold_shift *s)
+{
+	const struct bob_packed *p = ctx;
+	uint64_t bits = p->content != BOB_CONTENT_MEM;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		bits |= s->value[i];
+	return !s->trips && bits % ALIGNED == 0;
+}
+
+static void take_packed(void *ctx, const void *bytes, size_t len)
+{
+	bob_bytes_take(&((struct bob_packed *)ctx)->bytes, bytes, len);
+}
+
+static void take_shifts(void *ctx, const void *bytes, size_t len)
+{
+	bob_bytes_take(&((struct bob_packed *)ctx)->shifts, bytes, len);
+}
+
+bob_status bob_packed_make(const struct bob_folded *f, enum bob_content content,
+			   struct bob_packed *p)
+{
+	bob_status st;
+
+	memset(p, 0, sizeof(*p));
+	p->content = content;
+	st = bob_folded_pack_apart(f, is_move, take_packed, take_shifts, p);
+	return st == BOB_OK && (p->bytes.failed || p->shifts.failed) ? BOB_ERR_NOMEM : st;
+}
+
+uint64_t bob_packed_write(const struct bob_packed *p, FILE *to)
+{
+	uint64_t n = 0, m;
+
+	if (p->shifts.len) {
+		n = bob_chunk_write_packed(to, BOB_CHUNK_SHIFTS, p->content, p->shifts.at,
+					   p->shifts.len);
+		if (!n)
+			return 0;
+	}
+	m = bob_chunk_write_packed(to, BOB_CHUNK_FOLD_MERGED, p->content, p->bytes.at,
+				   p->bytes.len);
+	return m ? n + m : 0;
+}
+
+void bob_packed_free(struct bob_packed *p)
+{
+	free(p->bytes.at);
+	free(p->shifts.at);
+	memset(p, 0, sizeof(*p));
+}
+
+/* --- descriptors --- */
+
+bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f, struct bob_used *u)
+{
+	const struct bob_desc_run *last = c->descs + c->desc_run_count - 1;
+	struct bob_fold_shape s;
+	uint32_t number;
+
+	u->count = c->desc_run_count ? last->first + last->count : 0;
+	u->count = u->count > BOB_MEM_NUMBER ? BOB_MEM_NUMBER : u->count;
+	u->bits = calloc(1, u->count / 8 + 1);
+	if (!u->bits)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < bob_folded_shapes(f); i++) {
+		bob_folded_shape(f, i, &s);
+		if (bob_mem_leaf_key(s.key, s.key_len, &number) != BOB_OK)
+			return BOB_ERR_CORRUPT;
+		if (number < u->count)
+			u->bits[number / 8] |= (uint8_t)(1 << number % 8);
+	}
+	return BOB_OK;
+}
+
+int bob_is_used(const struct bob_used *u, uint64_t number)
+{
+	return number < u->count && u->bits[number / 8] >> number % 8 & 1;
+}
+
+void bob_descs_skip(struct bob_bytes *descs, uint64_t *count)
+{
+	uint8_t b[1 + BOB_VARINT_MAX] = { 0 };
+
+	if (*count)
+		bob_bytes_take(descs, b, 1 + bob_varint_put(b + 1, *count));
+	*count = 0;
+}

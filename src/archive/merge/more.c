@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A TRACE file that grows while its processes run (--flush-every=...,all): a trace file, and behind it chunks MORE, each of which is one, too, and has what the processes recorded
+ * since. Each process says in each of them how many events come before (BEHIND), so that a part that did not arrive is noticed: what would come behind the gap is left out.
+ *
+ * Reading it is merging: the parts are opened as files of a trace of their own, in which processes of the same name are one (`before`), and merged to one file in memory,
+ * as which the rest of the reader sees it. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "archive/archive.h"
+#include "archive/merge/merging.h"
+#include "archive/merge/told.h"
+#include "archive/write/write.h"
+
+#define PARTS_MAX (1u << 20)
+
+uint64_t bob_behind_find(const struct bob_rec_behind *row, size_t count, uint32_t stream,
+			 uint32_t content)
+{
+	for (size_t i = 0; i < count; i++)
+		if (row[i].stream == stream && row[i].content == content)
+			return row[i].events;
+	return 0;
+}
+
+/* --- processes of one name --- */
+
+struct named {
+	struct bob_file *file;
+	struct bob_process *process;
+};
+
+/* Files that lie in others follow each other as these do. */
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int c = strcmp(x->file->name, y->file->name);
+
+	return c ? c : x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* Files of one name, the oldest first: the newest says what the process is, with what only those before say. */
+static bob_status choose_newest(struct bob_trace *t, struct bob_file **f, size_t count)
+{
+	for (size_t i = 0; i + 1 < count; i++)
+		f[i]->is_head = 1;
+	return count > 1 ? bob_told_inherit(t, f[count - 1], f, count - 1) : BOB_OK;
+}
+
+bob_status bob_more_choose(struct bob_trace *t)
+{
+	struct named *n = calloc(t->file_count + 1, sizeof(*n));
+	struct bob_file **f = calloc(t->file_count + 1, sizeof(*f));
+	size_t count = 0, first = 0;
+	bob_status st = n && f ? BOB_OK : BOB_ERR_NOMEM;
+
+	if (st != BOB_OK)
+		goto out;
+	for (size_t i = 0; i < t->file_count; i++)
+		if (t->files[i].kind == BOB_FILE_PROCESS)
+			n[count++].file = &t->files[i];
+	qsort(n, count, sizeof(*n), by_name);
+	for (size_t i = 0; i < count; i++)
+		f[i] = n[i].file;
+	for (size_t i = 0; i < count && st == BOB_OK; i++) {
+		if (i + 1 < count && !strcmp(f[i]->name, f[i + 1]->name))
+			continue;
+		st = choose_newest(t, f + first, i + 1 - first);
+		first = i + 1;
+	}
+out:
+	free(n);
+	free(f);
+	return st;
+}
+
+static const struct bob_stream *same_stream(const struct bob_process *p, const struct bob_stream *s)
+{
+	for (size_t i = 0; p && i < p->stream_count; i++)
+		if (p->streams[i]->number == s->number)
+			return p->streams[i];
+	return NULL;
+}
+
+/* Where a stream begins, where it ends, and whether that fits. */
+static int count_stream(const struct bob_process *p, struct bob_stream *s)
+{
+	const struct bob_stream *b = same_stream(p->before, s);
+	const uint64_t has[2] = {
+		[BOB_CONTENT_MEM] = s->folded ? bob_folded_events(s->folded, s->participant) : 0,
+		[BOB_CONTENT_MPI] = s->mpi.folded ? bob_folded_events(s->mpi.folded,
+								     s->mpi.participant) :
+						    0,
+	};
+	int fits = 1;
+
+	for (uint32_t c = 0; c < 2; c++) {
+		const uint64_t begins = bob_behind_find(p->behind, p->behind_count, s->number, c);
+
+		s->until[c] = b ? b->until[c] : 0;
+		s->is_apart[c] = has[c] && begins != s->until[c];
+		if (!s->is_apart[c])
+			s->until[c] += has[c];
+		fits &= !s->is_apart[c];
+	}
+	return fits;
+}
+
+bob_status bob_more_link(struct bob_trace *t)
+{
+	const size_t count = t->process_count + t->head_count;
+	struct named *n = calloc(count + 1, sizeof(*n));
+
+	if (!n)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++) {
+		n[i].process = i < t->process_count ? t->processes[i] :
+						      t->heads[i - t->process_count];
+		n[i].file = (struct bob_file *)(uintptr_t)n[i].process->file;
+	}
+	qsort(n, count, sizeof(*n), by_name);
+	for (size_t i = 0; i < count; i++) {
+		struct bob_process *p = n[i].process;
+		int fits = 1;
+
+		if (i && !strcmp(n[i].file->name, n[i - 1].file->name))
+			p->before = n[i - 1].process;
+		for (size_t k = 0; k < p->stream_count; k++)
+			fits &= count_stream(p, p->streams[k]);
+		if (!fits)
+			bob_problem_add(
+				t, p->file, 0,
+				"a part of a trace file does not begin where the one before it ends",
+				0);
+	}
+	free(n);
+	return BOB_OK;
+}
+
+/* --- reading --- */
+
+struct parts {
+	struct bob_memory_file *file;
+	struct bob_payload *payload;
+	size_t count;
+};
+
+static void close_parts(struct parts *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		bob_payload_close(&p->payload[i]);
+	free(p->file);
+	free(p->payload);
+}
+
+static bob_status open_parts(struct bob_trace *t, const struct bob_file *f, size_t more,
+			     struct parts *p)
+{
+	bob_status st = BOB_OK;
+	uint64_t end = 0;
+
+	p->file = calloc(more + 1, sizeof(*p->file));
+	p->payload = calloc(more + 1, sizeof(*p->payload));
+	if (!p->file || !p->payload)
+		return BOB_ERR_NOMEM;
+	p->count = 1;
+	for (size_t i = 0; i < f->chunk_count && st == BOB_OK; i++) {
+		const struct bob_chunk_ref *c = &f->chunks[i];
+
+		/* the sums of the first part's chunks are not seen any more when all are one */
+		if (c->head.kind != BOB_CHUNK_MORE && !bob_chunk_crc_ok(f, c))
+			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
+		if (c->head.kind != BOB_CHUNK_MORE || p->count > more)
+			continue;
+		end = end ? end : c->off - sizeof(c->head);
+		if (!bob_chunk_crc_ok(f, c)) { /* nor is what comes behind it of use */
+			bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
+			break;
+		}
+		st = bob_payload_open(t, f, c, &p->payload[p->count]);
+		if (st == BOB_OK) {
+			p->file[p->count] = (struct bob_memory_file){
+				f->name, p->payload[p->count].at, p->payload[p->count].len
+			};
+			p->count++;
+		}
+	}
+	p->file[0] = (struct bob_memory_file){ f->name, f->bytes, end };
+	return st == BOB_NONE ? BOB_OK : st;
+}
+
+static bob_status read_whole(FILE *from, struct bob_bytes *out)
+{
+	uint8_t buf[8192];
+	size_t n;
+
+	rewind(from);
+	while ((n = fread(buf, 1, sizeof(buf), from)))
+		bob_bytes_take(out, buf, n);
+	return ferror(from) ? BOB_ERR_IO : out->failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+static bob_status merge_parts(struct bob_trace *t, const struct bob_file *f, const struct parts *p,
+			      struct bob_bytes *out)
+{
+	struct bob_trace *parts = NULL;
+	const int fd = memfd_create("parts", MFD_CLOEXEC);
+	FILE *to = fd < 0 ? NULL : fdopen(fd, "w+b");
+	bob_status st = to ? bob_archive_open_parts(p->file, p->count, &parts, NULL) :
+			     BOB_ERR_NOMEM;
+
+	for (uint32_t i = 0; st == BOB_OK && i < parts->problem_count; i++)
+		bob_problem_add(t, f, parts->problems[i].offset, parts->problems[i].text,
+				parts->problems[i].lost);
+	if (st == BOB_OK)
+		st = bob_archive_merge_running(parts, to, NULL);
+	if (st == BOB_OK)
+		st = read_whole(to, out);
+	if (to)
+		fclose(to);
+	else if (fd >= 0)
+		close(fd);
+	bob_trace_close(parts);
+	return st;
+}
+
+/* The file is `bytes` from now on. */
+static bob_status become(struct bob_trace *t, struct bob_file *f, const struct bob_bytes *bytes)
+{
+	const char *name = f->name;
+	const int lost = f->lost;
+
+	bob_file_release(f);
+	f->name = name;
+	f->lost = lost;
+	f->bytes = bytes->at;
+	f->size = bytes->len;
+	f->map = 2;
+	return bob_file_scan(t, f);
+}
+
+bob_status bob_more_join(struct bob_trace *t, struct bob_file *f)
+{
+	struct parts p = { 0 };
+	struct bob_bytes bytes = { 0 };
+	size_t more = 0;
+	bob_status st;
+
+	for (size_t i = 0; i < f->chunk_count; i++)
+		more += f->chunks[i].head.kind == BOB_CHUNK_MORE;
+	if (!more)
+		return BOB_OK;
+	st = open_parts(t, f, more < PARTS_MAX ? more : PARTS_MAX, &p);
+	if (st == BOB_OK)
+		st = merge_parts(t, f, &p, &bytes);
+	close_parts(&p);
+	if (st == BOB_OK)
+		return become(t, f, &bytes);
+	free(bytes.at);
+	if (st == BOB_ERR_NOMEM)
+		return st;
+	bob_problem_add(t, f, 0,
+			"the parts of a trace file cannot be joined: only the first one is read",
+			1);
+	return BOB_OK;
+}
+
+/* --- writing --- */
+
+/* The chunk's payload, then the header that vouches for it, then where the file ends: killed at any moment, it is what it was, or has the part. */
+static bob_status put_chunk(int fd, uint64_t at, const void *chunk, size_t len)
+{
+	const size_t head = sizeof(struct bob_chunk_head);
+	const uint64_t used = at + len;
+
+	if (ftruncate(fd, (off_t)at) || ftruncate(fd, (off_t)used) ||
+	    pwrite(fd, (const uint8_t *)chunk + head, len - head, (off_t)(at + head)) !=
+		    (ssize_t)(len - head) ||
+	    pwrite(fd, chunk, head, (off_t)at) != (ssize_t)head ||
+	    pwrite(fd, &used, sizeof(used), offsetof(struct bob_file_head, used)) != sizeof(used))
+		return BOB_ERR_IO;
+	return BOB_OK;
+}
+
+bob_status bob_archive_append(int fd, FILE *from)
+{
+	struct bob_bytes part = { 0 };
+	struct bob_file_head h;
+	char *chunk = NULL;
+	size_t len = 0;
+	FILE *to = NULL;
+	bob_status st = read_whole(from, &part);
+
+	if (st == BOB_OK && pread(fd, &h, sizeof(h), 0) != sizeof(h))
+		st = BOB_ERR_IO;
+	if (st == BOB_OK && (h.magic != BOB_FORMAT_MAGIC || h.kind != BOB_FILE_TRACE ||
+			     h.used < BOB_FILE_HEAD_BYTES || h.used % BOB_CHUNK_ALIGN))
+		st = BOB_ERR_CORRUPT;
+	if (st == BOB_OK)
+		to = open_memstream(&chunk, &len);
+	if (st == BOB_OK &&
+	    (!to || !bob_chunk_write_packed(to, BOB_CHUNK_MORE, 0, part.at, part.len)))
+		st = BOB_ERR_NOMEM;
+	if (to && fclose(to) && st == BOB_OK)
+		st = BOB_ERR_NOMEM;
+	if (st == BOB_OK)
+		st = put_chunk(fd, h.used, chunk, len);
+	free(chunk);
+	free(part.at);
+	return st;
+}

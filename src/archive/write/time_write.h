@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How long events took, as statistics: for each pair (event before, event) of definitions (event_write.h) the gap between them -- the program's own time --
+ * and the duration of the second. By pairs, because where a loop begins and where it goes on are two things. What is kept can be added up in any
+ * order and gives the same bits: counts, sums, sums of squares, extremes, and how many lay between which powers of two.
+ *
+ *     TIMES  rows of struct bob_time_slot, in place in the mapped file: what a killed process left lacks the last event at most
+ *
+ * Freestanding. Owner: the caller. Threads: one stream, one thread. Budget: <= 20 ns an event (bench/mpi). */
+#ifndef BOB_ARCHIVE_TIME_WRITE_H
+#define BOB_ARCHIVE_TIME_WRITE_H
+
+#include "archive/write/fold_write.h"
+
+#define BOB_TIME_BINS 40u	/* bin i: values of i bits; the last one: and more */
+#define BOB_TIME_NONE 0xffffffffu /* `from` of a thread's first event */
+#define BOB_TIME_PAIRS_MAX (1u << 16)
+
+struct bob_time_sums { /* ns */
+	uint64_t min, max, sum;
+	uint64_t square[2];	/* sum of squares, 128 bits, low half first */
+	uint64_t bin[BOB_TIME_BINS];
+};
+
+struct bob_time_slot {
+	uint32_t from, to;	/* numbers of definitions */
+	uint64_t count;
+	struct bob_time_sums gap, duration;
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_time_slot) == 736, "time slot");
+
+static inline uint32_t bob_time_bin(uint64_t ns)
+{
+	uint32_t bits = ns ? 64u - (uint32_t)__builtin_clzll(ns) : 0;
+
+	return bits < BOB_TIME_BINS ? bits : BOB_TIME_BINS - 1;
+}
+
+struct bob_times;
+
+/* Zeroed address space, aligned to 64. */
+size_t bob_times_size(void);
+struct bob_times *bob_times_begin(void *mem, bob_fold_chunk_fn chunk, void *ctx, uint32_t stream);
+/* Pairs beyond BOB_TIME_PAIRS_MAX, or for which the file has no room, are left out: bob_times_left_out says how many events. */
+void bob_times_add(struct bob_times *t, uint32_t from, uint32_t to, uint64_t gap_ns,
+		   uint64_t duration_ns);
+uint64_t bob_times_left_out(const struct bob_times *t);
+
+/* `a` with `b`, which stands for as many events, added to it. Pure. */
+void bob_time_sums_add(struct bob_time_sums *a, uint64_t a_count, const struct bob_time_sums *b);
+
+#endif

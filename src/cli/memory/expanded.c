@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A line for each access and, before the first of an iteration, one for each loop that went on:
+ *
+ *     loop 1, 3 of 100
+ *       loop 0, 1 of 50
+ *         load    8  0x4a4e040   work+0x7b
+ */
+#include "cli/memory/expanded.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/arrays/arrays.h"
+#include "bobbin/fold.h"
+#include "cli/terminal/numbers.h"
+#include "cli/place.h"
+
+#define DEPTH_MAX 40u
+
+struct expanding {
+	const struct bob_trace *trace;
+	const struct cli_expanded *o;
+	uint32_t process;
+	uint64_t lines;
+	struct bob_fold_at shown[DEPTH_MAX];
+	uint32_t depth;		/* of `shown` */
+	uint64_t pc;		/* the last one asked for, if `known` */
+	uint32_t image;
+	int known, wanted;
+	FILE *out;
+};
+
+static int is_full(const struct expanding *x)
+{
+	return ferror(x->out) || (x->o->lines && x->lines >= x->o->lines);
+}
+
+static int ask(const struct expanding *x, const struct bob_access *a)
+{
+	struct bob_function_info f;
+	uint32_t id = ~0u;
+	uint8_t rule;
+
+	if (bob_trace_function_at(x->trace, x->process, a->image, a->pc, &f) == BOB_OK)
+		id = f.id;
+	rule = x->o->rules[bob_functions_number(x->o->functions, x->process, id)];
+	return !(rule & (BOB_TREE_HIDE | BOB_TREE_PASS)) && (!x->o->only || rule & BOB_TREE_ONLY);
+}
+
+/* Most accesses are at the place of one just before. */
+static int is_wanted(struct expanding *x, const struct bob_access *a)
+{
+	if (!x->o->rules)
+		return 1;
+	if (!x->known || x->pc != a->pc || x->image != a->image) {
+		x->wanted = ask(x, a);
+		x->pc = a->pc;
+		x->image = a->image;
+		x->known = 1;
+	}
+	return x->wanted;
+}
+
+static void begin_line(struct expanding *x, uint32_t depth)
+{
+	x->lines++;
+	fprintf(x->out, "%*s", (int)(2 * depth + 2), "");
+}
+
+/* The loops that have gone on since the last line. */
+static void print_loops(struct expanding *x, const struct bob_loop_cursor *c)
+{
+	struct bob_fold_at at[DEPTH_MAX];
+	uint32_t depth = bob_loop_cursor_loops(c, at, DEPTH_MAX), same = 0;
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	depth = depth < DEPTH_MAX ? depth : DEPTH_MAX;
+	while (same < depth && same < x->depth &&
+	       !memcmp(&at[same], &x->shown[same], sizeof(at[same])))
+		same++;
+	for (; same < depth && !is_full(x); same++) {
+		begin_line(x, same);
+		fprintf(x->out, "loop %" PRIu32 ", %s of %s\n", at[same].loop,
+			cli_count(a, at[same].iteration + 1), cli_count(b, at[same].trips));
+	}
+	memcpy(x->shown, at, depth * sizeof(*at));
+	x->depth = depth;
+}
+
+static void print_access(struct expanding *x, const struct bob_access *a)
+{
+	static const char *const types[] = { "load", "store", "atomic" };
+
+	char text[BOB_SUBSCRIPTS_MAX];
+
+	begin_line(x, x->depth);
+	fprintf(x->out, "%-6s%3u  ", types[a->type], a->size);
+	if (bob_subscripts_text(x->trace, x->process, a->address, text))
+		fprintf(x->out, "%s   ", text);
+	else
+		fprintf(x->out, "0x%" PRIx64 "   ", a->address);
+	cli_place_print(x->trace, x->process, a->image, a->pc, x->out);
+	fputc('\n', x->out);
+}
+
+bob_status cli_expanded_print(const struct bob_trace *t, uint32_t thread,
+			      const struct cli_expanded *o, FILE *out)
+{
+	struct expanding x = { .trace = t, .o = o, .out = out,
+			       .process = bob_trace_thread(t, thread)->process };
+	struct bob_loop_cursor *c;
+	struct bob_access a;
+	uint64_t number = 0;
+	uint32_t shape;
+	bob_status st = bob_loop_cursor_open(t, thread, &c, NULL);
+
+	if (st != BOB_OK)
+		return st;
+	for (; (st = bob_loop_cursor_next(c, &a, &shape, NULL)) == BOB_OK; number++) {
+		if (number > o->last || is_full(&x))
+			break;
+		if (number < o->first || !is_wanted(&x, &a))
+			continue;
+		print_loops(&x, c);
+		if (!is_full(&x))
+			print_access(&x, &a);
+	}
+	bob_loop_cursor_close(c);
+	if (st == BOB_OK && is_full(&x))
+		fputs("  ... more accesses: --lines, --events\n", out);
+	else if (!x.lines)
+		fputs("  nothing to show\n", out);
+	return st == BOB_END ? BOB_OK : st;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "cli/memory/naming.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "archive/archive.h"
+#include "archive/write/write.h"
+#include "base/hash.h"
+#include "bobbin/trace.h"
+#include "cli/names_cache.h"
+#include "plan/format.h"
+#include "plan/plan.h"
+#include "sys/sys.h"
+
+#define FILE_BYTES_MAX (1u << 31)
+
+/* Where names go, and where they may be already. */
+struct naming {
+	const char *dir;
+	int cache;
+};
+
+/* An image of any processes, and the instructions that they have accesses of. */
+struct image {
+	const struct bob_image_info *info;
+	uint64_t *pc;
+	size_t count, room;
+};
+
+struct images {
+	const struct bob_trace *trace;
+	struct image *at;
+	size_t count, room;
+	uint32_t *number;	/* by image of the present process: index of it */
+	uint32_t numbers;
+	int no_memory;
+};
+
+/* --- what occurs --- */
+
+static uint32_t number_of(struct images *all, const struct bob_image_info *info)
+{
+	struct image *more;
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->at[i].info->key == info->key)
+			return (uint32_t)i;
+	if (all->count == all->room) {
+		more = realloc(all->at, (2 * all->room + 16) * sizeof(*more));
+		if (!more) {
+			all->no_memory = 1;
+			return 0;
+		}
+		all->at = more;
+		all->room = 2 * all->room + 16;
+	}
+	all->at[all->count] = (struct image){ .info = info };
+	return (uint32_t)all->count++;
+}
+
+static void note_pc(void *ctx, uint32_t image, uint64_t pc)
+{
+	struct images *all = ctx;
+	struct image *im;
+	uint64_t *more;
+
+	if (image >= all->numbers || all->no_memory ||
+	    pc > INT32_MAX) /* planned code is below 2 GB */
+		return;
+	im = &all->at[all->number[image]];
+	if (im->count == im->room) {
+		more = realloc(im->pc, (2 * im->room + 256) * sizeof(*more));
+		if (!more) {
+			all->no_memory = 1;
+			return;
+		}
+		im->pc = more;
+		im->room = 2 * im->room + 256;
+	}
+	im->pc[im->count++] = pc;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void sort_each_once(struct image *im)
+{
+	size_t n = 0;
+
+	if (im->count)
+		qsort(im->pc, im->count, sizeof(*im->pc), by_value);
+	for (size_t i = 0; i < im->count; i++)
+		if (!n || im->pc[n - 1] != im->pc[i])
+			im->pc[n++] = im->pc[i];
+	im->count = n;
+}
+
+static int collect(struct images *all, const struct bob_trace *t)
+{
+	all->trace = t;
+	for (uint32_t p = 0; p < bob_trace_process_count(t) && !all->no_memory; p++) {
+		uint32_t n = bob_trace_process(t, p)->image_count;
+
+		free(all->number);
+		all->number = calloc(n + 1u, sizeof(*all->number));
+		if (!all->number)
+			return -1;
+		all->numbers = n;
+		for (uint32_t i = 0; i < n; i++)
+			all->number[i] = number_of(all, bob_trace_image(t, p, i));
+		(void)bob_archive_used(t, p, note_pc, all);
+	}
+	for (size_t i = 0; i < all->count; i++)
+		sort_each_once(&all->at[i]);
+	return all->no_memory ? -1 : 0;
+}
+
+/* --- files --- */
+
+/* Whole or absent: written beside, then renamed. */
+static void save(const char *path, const struct cli_buffer *b)
+{
+	char *beside;
+	FILE *f;
+
+	if (asprintf(&beside, "%s.%ld.new", path, (long)getpid()) < 0)
+		return;
+	f = fopen(beside, "wbxe");
+	if (f) {
+		int bad = fwrite(b->at, 1, b->len, f) != b->len;
+
+		bad |= fclose(f);
+		if (bad || rename(beside, path))
+			unlink(beside);
+	}
+	free(beside);
+}
+
+/* For which instructions the SOURCE chunk of the trace's file was made; 0: it has none. Only heads are read. */
+static uint64_t made_for(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct bob_chunk_head image, source;
+	uint64_t made = 0;
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &image, sizeof(image), BOB_FILE_HEAD_BYTES) == (ssize_t)sizeof(image) &&
+	    image.kind == BOB_CHUNK_IMAGE && image.head_crc == bob_chunk_head_crc(&image) &&
+	    image.size < FILE_BYTES_MAX &&
+	    pread(fd, &source, sizeof(source),
+		  (off_t)(BOB_FILE_HEAD_BYTES + bob_chunk_bytes(image.size))) ==
+		    (ssize_t)sizeof(source) &&
+	    source.kind == BOB_CHUNK_SOURCE && source.head_crc == bob_chunk_head_crc(&source))
+		made = source.aux;
+	close(fd);
+	return made;
+}
+
+/* --- an image --- */
+
+static void take_image_part(struct cli_buffer *file, const void *plan)
+{
+	const struct bob_plan_head *h = plan;
+
+	cli_buffer_take(file, (const char *)plan + h->image.off, h->image.len);
+}
+
+/* Its functions as a plan has them. */
+static int read_functions(const struct naming *n, const struct image *im, struct cli_buffer *file)
+{
+	char name[32];
+	void *plan;
+	size_t len;
+
+	snprintf(name, sizeof(name), "%016" PRIx64 ".plan", im->info->key);
+	if (n->cache >= 0 && bob_plan_cache_load(n->cache, name, &plan, &len) == BOB_OK) {
+		if (bob_plan_check(plan, len, im->info->key) == BOB_OK)
+			take_image_part(file, plan);
+		free(plan);
+	}
+	if (!file->len && bob_plan_image(im->info->path, &plan, &len, NULL, NULL) == BOB_OK) {
+		take_image_part(file, plan);
+		free(plan);
+	}
+	return file->failed || !file->len ? -1 : 0;
+}
+
+static void add_source(const struct image *im, struct cli_names *names)
+{
+	struct cli_buffer source = { 0 };
+	uint64_t used;
+
+	names->made = bob_hash64(names->count, names->pc, names->count * sizeof(*names->pc)) | 1;
+	if (bob_plan_source(im->info->path, names->pc, names->count, cli_buffer_take, &source,
+			    NULL) == BOB_OK &&
+	    !source.failed)
+		cli_chunk_add(&names->file, BOB_CHUNK_SOURCE, names->made, &source);
+	free(source.at);
+	used = names->file.len;
+	if (!names->file.failed && used >= BOB_FILE_HEAD_BYTES)
+		memcpy(names->file.at + offsetof(struct bob_file_head, used), &used, sizeof(used));
+}
+
+/* From the cache, or else found out and put there. What was found out for other instructions is so again, for all of them: who
+ * runs a program now with one input and then with another does not wait each time. 0, or -1: they cannot be had. */
+static int find_names(const struct naming *n, const struct image *im, struct cli_names *names)
+{
+	uint64_t key = 0, stamp = bob_plan_source_stamp(im->info->path, im->info->build_id,
+							im->info->build_id_len);
+	int known = !cli_names_read(n->cache, im->info->key, names);
+	int is_same = known && names->stamp == stamp;
+
+	if (is_same && cli_names_cover(names, im->pc, im->count))
+		return 0;
+	if (bob_plan_key(im->info->path, &key, NULL) != BOB_OK || key != im->info->key)
+		return known ? 0 : -1; /* the file is another one by now */
+	if (!is_same)
+		cli_names_free(names);
+	names->file.len = 0;
+	names->stamp = stamp;
+	if (!cli_names_unite(names, im->pc, im->count) || read_functions(n, im, &names->file))
+		return -1;
+	add_source(im, names);
+	if (names->file.failed)
+		return -1;
+	cli_names_keep(n->cache, key, names);
+	return 0;
+}
+
+static void name_image(const struct naming *n, const struct image *im)
+{
+	uint64_t want = bob_hash64(im->count, im->pc, im->count * sizeof(*im->pc)) | 1, made;
+	struct cli_names names = { .count = 0 };
+	char name[BOB_NAME_BYTES], *path;
+
+	if (!bob_name_image(name, sizeof(name), im->info->key) ||
+	    asprintf(&path, "%s/%s", n->dir, name) < 0)
+		return;
+	made = made_for(path);
+	if (made != want && !find_names(n, im, &names) && made != names.made)
+		save(path, &names.file);
+	cli_names_free(&names);
+	free(path);
+}
+
+void cli_name_images(const char *dir, const struct bob_trace *t)
+{
+	char cache[BOB_SYS_PATH];
+	struct naming n = { .dir = dir, .cache = -1 };
+	struct images all = { 0 };
+
+	if (bob_plan_cache_dir(cache, sizeof(cache), NULL) == BOB_OK)
+		n.cache = bob_plan_cache_open(cache, NULL);
+	if (!collect(&all, t))
+		for (size_t i = 0; i < all.count; i++)
+			name_image(&n, &all.at[i]);
+	for (size_t i = 0; i < all.count; i++)
+		free(all.at[i].pc);
+	free(all.number);
+	free(all.at);
+	if (n.cache >= 0)
+		close(n.cache);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Folding a trace anew, otherwise than exactly if so wanted: options that `record` and `fold` share, and the work. */
+#ifndef BOB_CLI_FOLDING_H
+#define BOB_CLI_FOLDING_H
+
+#include "archive/archive.h"
+#include "cli/merge/merging.h"
+#include "cli/terminal/options.h"
+
+struct cli_folding {
+	struct bob_fold_settings how;
+	void *library;		/* of the plug-in, until the end of the process */
+};
+
+enum { FOLD_TOLERANCE, FOLD_UNORDERED, FOLD_DROP_BELOW, FOLD_PLUGIN, FOLD_COMMON };
+#define FOLDING_OPTIONS                                                                            \
+	{ "tolerance", 0, "BYTES", "addresses may be off by so much where more folds then", NULL, NULL },  \
+	{ "unordered", 0, "[N]", "give up the order of up to N (64) pieces of code that are independent", NULL, NULL }, \
+	{ "drop-below", 0, "K", "leave out what occurs in fewer than K threads of a process", NULL, NULL },  \
+	{ "fold-plugin", 0, "FILE", "a shared object that says what is the same (bobbin/fold.h)", NULL, NULL }
+
+/* One of these, `which` counted from the first; `arg` may be NULL where it can be left out. 0, or 2 after a complaint. */
+int cli_folding_option(struct cli_folding *f, const char *verb, int which, const char *arg);
+
+/* Every process of the trace, or, if `root` is not 0, of this pid and its descendants, folded as `f` says; without `raw` those
+ * that were killed stay as they are. In place, or, if `to` is not NULL, in a trace directory of that name. 0, or a status for
+ * exit after a complaint. */
+int cli_fold(const char *verb, const char *dir, uint32_t root, int raw, const struct cli_folding *f,
+	     const char *to, struct cli_merged *result);
+
+/* A line that says what was given up when the process's accesses were folded, if anything was. Returns whether. */
+int cli_loss_print(const struct bob_trace *t, uint32_t process, const char *before, FILE *out);
+
+#endif

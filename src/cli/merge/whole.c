@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/merge/whole.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define RANGES_SHOWN 12u
+
+void cli_run_name(const char *key, char *run)
+{
+	snprintf(run, CLI_RUN_BYTES, "%016" PRIx64, bob_hash64(0, key, strlen(key)));
+}
+
+/* NULL: not known; another recorder, or none that has a key. */
+static const char *run_of(const struct bob_process_info *p)
+{
+	static const char name[] = CLI_RUN_VARIABLE "=";
+
+	for (const char *const *c = p->config; c && *c; c++)
+		if (!strncmp(*c, name, sizeof(name) - 1))
+			return *c + sizeof(name) - 1;
+	return NULL;
+}
+
+int cli_whole_mixed(const struct bob_trace *t, uint32_t *one, uint32_t *other)
+{
+	const char *first = NULL;
+
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const char *run = run_of(bob_trace_process(t, i));
+
+		if (run && !first) {
+			first = run;
+			*one = i;
+		} else if (run && strcmp(run, first) != 0) {
+			*other = i;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void print_range(uint32_t n, int64_t from, int64_t to, const char *before, FILE *out)
+{
+	if (n > RANGES_SHOWN)
+		return;
+	if (!n)
+		fprintf(out, "%sranks without a file: ", before);
+	else
+		fputs(", ", out);
+	if (n == RANGES_SHOWN)
+		fputs("...", out);
+	else if (from == to)
+		fprintf(out, "%" PRId64, from);
+	else
+		fprintf(out, "%" PRId64 "-%" PRId64, from, to);
+}
+
+/* Processes come by rank. */
+static uint32_t print_ranks(const struct bob_trace *t, const char *before, FILE *out)
+{
+	int64_t world = 0, next = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
+		const struct bob_process_info *p = bob_trace_process(t, i);
+
+		if (p->rank < 0)
+			continue;
+		world = p->world_size > world ? p->world_size : world;
+		if (p->rank > next)
+			print_range(n++, next, p->rank - 1, before, out);
+		next = p->rank >= next ? (int64_t)p->rank + 1 : next;
+	}
+	if (next < world)
+		print_range(n++, next, world - 1, before, out);
+	if (n)
+		fprintf(out, " of %" PRId64 "; they were not recorded, or their files are gone\n",
+			world);
+	return n != 0;
+}
+
+uint32_t cli_whole_print(const struct bob_trace *t, const char *before, FILE *out)
+{
+	uint32_t one, other, lines = print_ranks(t, before, out);
+
+	if (cli_whole_mixed(t, &one, &other)) {
+		fprintf(out, "%sseveral runs: %s is not of the run of %s\n", before,
+			bob_trace_process(t, other)->file, bob_trace_process(t, one)->file);
+		lines++;
+	}
+	return lines;
+}

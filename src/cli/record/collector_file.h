@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The process's file, as its collector sees and writes it: mapped as far as it may ever grow, with the rings and descriptors that are among
+ * its chunks, and windows of the collector's own. What another process wrote is checked before it is used.
+ *
+ * One thread. The caller's memory, zeroed; what hangs on it is freed by close. */
+#ifndef BOB_CLI_COLLECTOR_FILE_H
+#define BOB_CLI_COLLECTOR_FILE_H
+
+#include "archive/write/ring.h"
+
+#define CLI_CFILE_BLOCKS 65536u
+
+struct cli_cstream {		/* one for each ring */
+	struct bob_ring *ring;
+	uint32_t number;
+	int over;		/* nothing more is done for it */
+	void *work;		/* what the writer works in; NULL: not yet, or no longer */
+	uint64_t committed;	/* words */
+	struct bob_mem_writer writer;
+};
+
+struct cli_cfile {
+	int fd;
+	uint8_t *file;
+	uint64_t map_len;
+	struct bob_collector *shared; /* NULL: not found */
+	struct cli_cstream **stream;
+	uint32_t streams;
+	uint32_t rings_seen;	/* of shared->rings */
+	int process;		/* a pidfd, or what collector.c has for it */
+	const char *name;	/* of the file, without folders */
+	/* windows */
+	uint8_t *window;
+	uint64_t window_size, window_used, window_next;
+	/* descriptors, in blocks; and room for decoding one */
+	struct bob_mem_desc *block[CLI_CFILE_BLOCKS];
+	struct bob_mem_access accesses[BOB_MEM_ACCESSES_MAX];
+	struct bob_mem_step steps[BOB_MEM_WORDS_MAX];
+};
+
+/* 0, or -1. */
+int cli_cfile_open(struct cli_cfile *c, const char *path);
+void cli_cfile_close(struct cli_cfile *c);
+struct bob_file_head *cli_cfile_head(const struct cli_cfile *c);
+/* How much of the file is there. */
+uint64_t cli_cfile_len(const struct cli_cfile *c);
+/* Finds what has come: all chunks once more, for they are few and this is seldom. */
+void cli_cfile_scan(struct cli_cfile *c);
+/* For the folding library; `ctx` is the file. */
+const struct bob_mem_desc *cli_cfile_desc(void *ctx, uint32_t number);
+struct bob_chunk_head *cli_cfile_chunk(void *ctx, enum bob_chunk_kind kind, uint32_t stream,
+				       uint64_t size, uint64_t aux, uint64_t *off);
+/* A line, with its newline, for those who read the trace (bobbin info). */
+void cli_cfile_note(struct cli_cfile *c, const char *line);
+/* The process has ended, and nobody else writes: gives back what no chunk took at the end. */
+void cli_cfile_trim(struct cli_cfile *c);
+
+#endif

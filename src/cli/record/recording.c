@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Options of `record` and `env`, turned into the agent's environment variables. */
+#define _GNU_SOURCE
+#include "cli/record/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/record/calibrate.h"
+#include "cli/terminal/complain.h"
+#include "plan/plan.h"
+
+#define AGENT_NAME "libbobbin-agent.so"
+
+const char *cli_vars_get(const struct cli_vars *v, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (int i = 0; i < v->count; i++)
+		if (!strncmp(v->text[i], name, n) && v->text[i][n] == '=')
+			return v->text[i] + n + 1;
+	return NULL;
+}
+
+/* Set NAME=value; with `join`, append to a value that is there. */
+static void set(struct cli_vars *v, const char *name, const char *value, char join)
+{
+	size_t n = strlen(name);
+	char *text = NULL;
+
+	for (int i = 0; i < v->count; i++) {
+		if (strncmp(v->text[i], name, n) || v->text[i][n] != '=')
+			continue;
+		int got = join ? asprintf(&text, "%s%c%s", v->text[i], join, value) :
+				 asprintf(&text, "%s=%s", name, value);
+		if (got < 0)
+			return;
+		free(v->text[i]);
+		v->text[i] = text;
+		return;
+	}
+	if (v->count < CLI_VARS_MAX && asprintf(&text, "%s=%s", name, value) >= 0)
+		v->text[v->count++] = text;
+}
+
+void cli_vars_set(struct cli_vars *v, const char *name, const char *value)
+{
+	set(v, name, value, 0);
+}
+
+void cli_vars_add(struct cli_vars *v, const char *name, const char *value)
+{
+	set(v, name, value, ':');
+}
+
+void cli_vars_add_line(struct cli_vars *v, const char *name, const char *value)
+{
+	set(v, name, value, '\n');
+}
+
+void cli_vars_free(struct cli_vars *v)
+{
+	for (int i = 0; i < v->count; i++)
+		free(v->text[i]);
+	v->count = 0;
+}
+
+/* A file of function names, one a line, becomes a pattern list. */
+static int read_names(struct cli_vars *v, const char *verb, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[1024];
+	int n = 0;
+
+	if (!f)
+		return cli_misuse(verb,
+				  "--interface %s: neither a known interface, a library name "
+				  "(with .so) nor a readable file",
+				  path),
+		       125;
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, " \t\r\n")] = 0;
+		if (!line[0] || line[0] == '#')
+			continue;
+		set(v, "BOBBIN_INTERFACE", line, ':');
+		n++;
+	}
+	fclose(f);
+	return n ? 0 : (cli_misuse(verb, "--interface %s: the file names no function", path), 125);
+}
+
+static int interface_option(struct cli_vars *v, const char *verb, const char *what)
+{
+	static const char *const known[][2] = {
+		{ "mpi", "MPI_*:mpi_*:MPIX_*" },
+		{ "openmp", "GOMP_*:GOACC_*:omp_*:__kmpc_*" },
+		{ "pthread", "pthread_*:sem_*" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!strcmp(what, known[i][0])) {
+			set(v, "BOBBIN_INTERFACE", known[i][1], ':');
+			return 0;
+		}
+	}
+	if (strstr(what, ".so")) {
+		set(v, "BOBBIN_INTERFACE_IMAGE", what, ':');
+		return 0;
+	}
+	return read_names(v, verb, what);
+}
+
+int cli_recording_option(struct cli_vars *v, const char *verb, int index, const char *arg)
+{
+	uint64_t n;
+
+	switch (index) {
+	case REC_OUTPUT:
+		break; /* the verb's */
+	case REC_IMAGES:
+		if (cli_word_index("main|app|all", arg) < 0)
+			return cli_misuse(verb, "--images=%s: want main, app or all", arg), 125;
+		set(v, "BOBBIN_IMAGES", arg, 0);
+		break;
+	case REC_CODEC:
+		if (cli_word_index("run|parlot|none|null", arg) < 0)
+			return cli_misuse(verb, "--codec=%s: want run, parlot, none or null", arg),
+			       125;
+		set(v, "BOBBIN_CODEC", arg, 0);
+		break;
+	case REC_FILTER:
+		set(v, "BOBBIN_FILTER", arg, ':');
+		break;
+	case REC_NOTRACE:
+		set(v, "BOBBIN_NOTRACE", arg, ':');
+		break;
+	case REC_INTERFACE:
+		return interface_option(v, verb, arg);
+	case REC_DEPTH:
+		if (cli_parse_count(arg, &n) || !n || n > 1000000)
+			return cli_misuse(verb, "--depth=%s: want a number from 1 on", arg), 125;
+		set(v, "BOBBIN_DEPTH", arg, 0);
+		break;
+	case REC_TRIGGER:
+		set(v, "BOBBIN_TRIGGER", arg, ':');
+		break;
+	case REC_NO_FOLLOW:
+		set(v, "BOBBIN_FOLLOW", "0", 0);
+		break;
+	}
+	return 0;
+}
+
+int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir)
+{
+	char self[BOB_SYS_PATH], path[BOB_SYS_PATH + 64], cache[BOB_SYS_PATH];
+	struct bob_error err = { .text = "" };
+	const char *preload = getenv("LD_PRELOAD");
+
+	bob_self_dir(self, sizeof(self));
+	snprintf(path, sizeof(path), "%s/../lib/bobbin/" AGENT_NAME, self);
+	char *agent = realpath(path, NULL);
+	if (!agent)
+		return cli_fail(verb, "the agent %s is not there; is Bobbin installed whole?",
+				path),
+		       125;
+	if (strpbrk(agent, ": ")) {
+		cli_fail(verb,
+			 "the agent's path %s has a space or colon, which LD_PRELOAD cannot "
+			 "take; move Bobbin elsewhere",
+			 agent);
+		free(agent);
+		return 125;
+	}
+	set(v, "LD_PRELOAD", agent, 0);
+	if (cli_vars_get(v, "BOBBIN_SHIM"))
+		set(v, "LD_PRELOAD", cli_vars_get(v, "BOBBIN_SHIM"), ':');
+	if (preload && *preload)
+		set(v, "LD_PRELOAD", preload, ':');
+	set(v, "BOBBIN_AGENT", agent, 0);
+	free(agent);
+	snprintf(path, sizeof(path), "%s/bobbin", self);
+	set(v, "BOBBIN_PLANNER", path, 0);
+	set(v, "BOBBIN_DIR", dir, 0);
+	if (bob_plan_cache_dir(cache, sizeof(cache), &err) != BOB_OK) {
+		/* plans of this run only, beside its trace */
+		snprintf(cache, sizeof(cache), "%s/plans", dir);
+		if (mkdir(cache, 0700) && errno != EEXIST)
+			return cli_fail(verb, "%s: no place for patch plans; set BOBBIN_CACHE",
+					cache),
+			       125;
+	}
+	set(v, "BOBBIN_CACHE", cache, 0);
+	return 0;
+}
+
+void cli_recording_costs(struct cli_vars *v, int may_measure)
+{
+	const char *agent = cli_vars_get(v, "BOBBIN_AGENT"),
+		   *cache = cli_vars_get(v, "BOBBIN_CACHE");
+	struct cli_costs c;
+	char text[32];
+
+	/* Who is recorded itself would measure the difference of nothing; what it was given holds. */
+	if (getenv("BOBBIN_DIR"))
+		return;
+	unsetenv(CLI_COSTS_CALL);
+	unsetenv(CLI_COSTS_BIT);
+	if (!agent || !cache || cli_costs_get(cache, agent, may_measure, &c))
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64, c.call_ps);
+	set(v, CLI_COSTS_CALL, text, 0);
+	snprintf(text, sizeof(text), "%" PRIu64, c.bit_ps);
+	set(v, CLI_COSTS_BIT, text, 0);
+}
+
+const char *cli_recording_problem(enum bob_target t)
+{
+	switch (t) {
+	case BOB_TARGET_OK:
+	case BOB_TARGET_SCRIPT:
+		break;
+	case BOB_TARGET_MISSING:
+		return "command not found";
+	case BOB_TARGET_DENIED:
+		return "not an executable file";
+	case BOB_TARGET_32BIT:
+		return "a 32-bit program; only x86-64 programs can be recorded";
+	case BOB_TARGET_OTHER_CPU:
+		return "not a program for this processor; only x86-64 programs can be recorded";
+	case BOB_TARGET_STATIC:
+		return "statically linked; only dynamically linked programs can be recorded for now";
+	case BOB_TARGET_SETUID:
+		return "set-user-id or set-group-id; the loader ignores LD_PRELOAD for it";
+	}
+	return NULL;
+}

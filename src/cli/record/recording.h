@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `record` and `env` share: the options that become the agent's environment. */
+#ifndef BOB_CLI_RECORDING_H
+#define BOB_CLI_RECORDING_H
+
+#include "cli/terminal/options.h"
+#include "sys/sys.h"
+
+/* Variables for the program, NAME=value each. Fixed room: the options are few. */
+#define CLI_VARS_MAX 32
+struct cli_vars {
+	char *text[CLI_VARS_MAX];
+	int count;
+};
+
+/* Rows that both option tables begin with; their indices. */
+enum {
+	REC_OUTPUT,
+	REC_IMAGES,
+	REC_CODEC,
+	REC_FILTER,
+	REC_NOTRACE,
+	REC_INTERFACE,
+	REC_DEPTH,
+	REC_TRIGGER,
+	REC_NO_FOLLOW,
+	REC_COMMON
+};
+#define RECORDING_OPTIONS                                                                          \
+	{ "output", 'o', "DIR", "write the trace to DIR (bobbin.data); an older one becomes DIR.old", \
+	  "BOBBIN_OUTPUT", NULL },                                                                 \
+	{ "images", 0, "WHICH",                                                                    \
+	  "main: the program itself; app: its own libraries too (default); all: every library",   \
+	  "BOBBIN_IMAGES", "main|app|all" },                                                       \
+	{ "codec", 0, "CODEC", "run (default); parlot, none, null for comparison", "BOBBIN_CODEC", \
+	  "run|parlot|none|null" },                                                                \
+	{ "filter", 'F', "PATTERN", "record only functions whose name matches; may be repeated",  \
+	  NULL, NULL },                                                                            \
+	{ "notrace", 'N', "PATTERN", "do not record functions whose name matches; may be repeated", \
+	  NULL, NULL },                                                                            \
+	{ "interface", 0, "WHAT",                                                                  \
+	  "only calls from other images into mpi, openmp, pthread, a library (libx.so*) or the "   \
+	  "functions listed in a file", NULL, "mpi|openmp|pthread" },                              \
+	{ "depth", 0, "N", "record only the N outermost levels of recorded calls", NULL, NULL },  \
+	{ "trigger", 0, "PATTERN", "record only while a matching function is open", NULL, NULL }, \
+	{ "no-follow", 0, NULL, "do not record child processes", NULL, NULL }
+
+/* Take one common option. 0, or an exit status after a complaint. */
+int cli_recording_option(struct cli_vars *v, const char *verb, int index, const char *arg);
+/* Why such a program cannot be recorded; NULL: it can. */
+const char *cli_recording_problem(enum bob_target t);
+/* Complete the variables once the options are read: directory, cache, agent, planner, preload.
+ * `dir` is the absolute trace directory. 0, or an exit status after a complaint. */
+int cli_recording_finish(struct cli_vars *v, const char *verb, const char *dir);
+/* Then: what recording costs on this machine, for the trace; measured if it is not known yet and
+ * `may_measure`. Unknown costs are no failure. */
+void cli_recording_costs(struct cli_vars *v, int may_measure);
+const char *cli_vars_get(const struct cli_vars *v, const char *name); /* NULL if not set */
+void cli_vars_set(struct cli_vars *v, const char *name, const char *value);
+/* The same, but behind a value that is there, and a colon. */
+void cli_vars_add(struct cli_vars *v, const char *name, const char *value);
+void cli_vars_add_line(struct cli_vars *v, const char *name,
+		       const char *value); /* ... by a newline */
+void cli_vars_free(struct cli_vars *v);
+
+#endif

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* In the place of a compiler. A C file of the command line that the commands name is instrumented with the flags of the command line; the compiler gets
+ * a copy in a directory of its own, which goes when it has ended. The copy says where it is from (#line), finds headers where the original does, and
+ * has bobbin's headers in it, so that lists of what objects depend on are right: in them the copy is called by the original's name again. */
+#define _GNU_SOURCE
+#include "cli/source/instrument_compile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/terminal/complain.h"
+#include "cli/source/instrument_depends.h"
+#include "cli/terminal/numbers.h"
+
+extern char **environ;
+
+struct copy {
+	const struct bob_wish_file *file;
+	const char *name;	/* on the command line, ... */
+	uint32_t argument;	/* ... where it is this one */
+	char path[PATH_MAX];	/* "": not written */
+	char depends[PATH_MAX]; /* "": no list of what the object depends on is made */
+};
+
+struct job {
+	const char *verb, *folder;
+	char **argv;
+	uint32_t argc;
+	uint32_t compiler;	/* which word it is, behind what starts it */
+	struct bob_wish_file *files; /* of the commands, by the names that they have here */
+	char (*paths)[PATH_MAX];
+	uint32_t file_count;
+	struct copy *copies;
+	uint32_t count;
+	char dir[PATH_MAX];	/* "": not there */
+	char beside[PATH_MAX];	/* the folder that the originals are in */
+	struct bob_source_options options;
+};
+
+/* --- what is compiled --- */
+
+static bool has_value(const char *option)
+{
+	static const char *const options[] = { "-o",	     "-I",	"-D",	     "-U",
+					       "-include",   "-imacros", "-isystem", "-iquote",
+					       "-idirafter", "-isysroot", "-MF",     "-MT",
+					       "-MQ",	     "-x",	"-L",	     "-l",
+					       "-Xlinker",   "-Xpreprocessor", "-Xassembler", "-T" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (!strcmp(option, options[i]))
+			return true;
+	return false;
+}
+
+/* Nothing is compiled, or what is written is not the object's. */
+static bool is_only_looked_at(char **argv)
+{
+	static const char *const options[] = { "-E", "-M", "-MM", "-fsyntax-only" };
+
+	for (; *argv; argv++)
+		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+			if (!strcmp(*argv, options[i]))
+				return true;
+	return false;
+}
+
+/* Behind `ccache`, or `env A=b`: the last word before what must be the compiler's. */
+static uint32_t find_compiler(char **argv)
+{
+	uint32_t i = 0;
+
+	while (argv[i + 1] && *argv[i + 1] != '-' && *argv[i + 1] != '@' &&
+	       (strchr(argv[i + 1], '=') || !strchr(basename(argv[i + 1]), '.')))
+		i++;
+	return i;
+}
+
+static void join(char *to, const char *folder, const char *name)
+{
+	if (*name == '/')
+		snprintf(to, PATH_MAX, "%s", name);
+	else
+		snprintf(to, PATH_MAX, "%.2000s/%.2000s", folder, name);
+}
+
+/* Do the commands name it by its place, or by how that ends? How well: by its place is best, then by the longer end; 0: they do not. `root` (PATH_MAX) is what
+ * comes before. */
+static size_t fit(const char *named, const char *folder, const char *argument, char *root)
+{
+	char joined[PATH_MAX], of_name[PATH_MAX], real[PATH_MAX];
+	size_t len, end;
+
+	if (!realpath(argument, real))
+		return 0;
+	join(joined, folder, named);
+	snprintf(root, PATH_MAX, "%s", folder);
+	if (realpath(joined, of_name) && !strcmp(of_name, real))
+		return SIZE_MAX;
+	while (!strncmp(named, "./", 2))
+		named += 2;
+	len = strlen(real);
+	end = strlen(named);
+	if (len <= end || real[len - end - 1] != '/' || strcmp(real + len - end, named) != 0)
+		return 0;
+	snprintf(root, PATH_MAX, "%.*s", (int)(len - end - 1), real);
+	return end;
+}
+
+/* The file of the commands that fits best; file_count: none. */
+static uint32_t find_file(const struct job *j, const char *argument, char *root)
+{
+	uint32_t found = j->file_count;
+	char of_this[PATH_MAX];
+	size_t best = 0;
+
+	for (uint32_t k = 0; k < j->file_count; k++) {
+		const size_t how = fit(j->files[k].path, j->folder, argument, of_this);
+
+		if (how <= best)
+			continue;
+		best = how;
+		found = k;
+		memcpy(root, of_this, PATH_MAX);
+	}
+	return found;
+}
+
+/* The C files of the commands. False: no memory. */
+static bool find_files(struct job *j, const struct bob_wish_file *files)
+{
+	uint32_t total = 0;
+
+	for (const struct bob_wish_file *f = files; f; f = f->next)
+		total++;
+	j->files = calloc(total + 1u, sizeof(*j->files));
+	j->paths = calloc(total + 1u, sizeof(*j->paths));
+	j->copies = calloc(j->argc + 1u, sizeof(*j->copies));
+	if (!j->files || !j->paths || !j->copies)
+		return false;
+	for (const struct bob_wish_file *f = files; f; f = f->next)
+		if (bob_source_language(f->path) == BOB_SOURCE_C)
+			j->files[j->file_count++] = *f;
+	return true;
+}
+
+/* Where the others are: from the commands on, or beside those that are compiled. */
+static void find_others(struct job *j, const char *root)
+{
+	for (uint32_t k = 0; k < j->file_count; k++) {
+		if (!*j->paths[k])
+			join(j->paths[k], j->folder, j->files[k].path);
+		if (access(j->paths[k], R_OK))
+			join(j->paths[k], root, j->files[k].path);
+		if (access(j->paths[k], R_OK))
+			cli_warn(j->verb, "%s: not found, so %s is read without it",
+				 j->files[k].path, j->copies[0].name);
+		j->files[k].path = j->paths[k];
+	}
+}
+
+/* Those of them that are compiled. */
+static void find_copies(struct job *j)
+{
+	char root[PATH_MAX] = "";
+
+	for (uint32_t i = 1; i < j->argc; i++) {
+		if (has_value(j->argv[i])) {
+			i++;
+			continue;
+		}
+		if (*j->argv[i] == '-' || bob_source_language(j->argv[i]) != BOB_SOURCE_C)
+			continue;
+		const uint32_t k = find_file(j, j->argv[i], root);
+		struct copy *c = &j->copies[j->count];
+
+		if (k == j->file_count)
+			continue;
+		*c = (struct copy){ .file = &j->files[k], .name = j->argv[i], .argument = i };
+		snprintf(j->paths[k], PATH_MAX, "%s", c->name);
+		cli_depends_find(j->argv, c->name, c->depends);
+		j->count++;
+	}
+	if (j->count)
+		find_others(j, root);
+}
+
+/* --- what takes its place --- */
+
+/* Bobbin's headers take the place of the lines that include them. */
+static void put_text(FILE *to, const char *text, size_t len)
+{
+	while (len) {
+		const char *line = memchr(text, '\n', len);
+		const size_t n = line ? (size_t)(line - text) + 1 : len;
+		const struct bob_embedded *e = bob_source_headers;
+		char include[64];
+
+		for (; e->path; e++) {
+			const int is =
+				snprintf(include, sizeof(include), "#include \"%s\"\n", e->path);
+
+			if ((size_t)is == n && !memcmp(text, include, n))
+				break;
+		}
+		if (e->path)
+			fwrite(e->begin, 1, (size_t)(e->end - e->begin), to);
+		else
+			fwrite(text, 1, n, to);
+		text += n;
+		len -= n;
+	}
+}
+
+static int write_copy(struct job *j, struct copy *c, const struct bob_source_result *r)
+{
+	const uint32_t number = (uint32_t)(c - j->copies);
+	FILE *f;
+	int bad;
+
+	snprintf(c->path, sizeof(c->path), "%.2000s/%u", j->dir, number);
+	bad = mkdir(c->path, 0700);
+	snprintf(c->path, sizeof(c->path), "%.2000s/%u/%.1000s", j->dir, number, basename(c->name));
+	f = bad ? NULL : fopen(c->path, "we");
+	if (!f)
+		return cli_fail(j->verb, "cannot write %s: %m", c->path);
+	fprintf(f, "#line 1 \"%s\"\n", c->name);
+	put_text(f, r->text, r->len);
+	bad = ferror(f);
+	return fclose(f) || bad ? cli_fail(j->verb, "cannot write %s: %m", c->path) : 0;
+}
+
+static void say_refusals(const struct job *j, const struct copy *c,
+			 const struct bob_source_result *r)
+{
+	for (uint32_t i = 0; i < r->refusal_count; i++)
+		cli_warn(j->verb, "%s: no probe at %u place%s: %s", c->name, r->refusals[i].count,
+			 cli_plural(r->refusals[i].count), r->refusals[i].why);
+}
+
+static int instrument_copy(struct job *j, struct copy *c)
+{
+	struct bob_source_complaint why = { "" };
+	struct bob_source_result *r;
+	bob_status st = bob_source_instrument(c->file, &j->options, &r, &why);
+	int bad;
+
+	if (st != BOB_OK)
+		return cli_fail(j->verb, "%s", st == BOB_ERR_NOMEM ? "out of memory" : why.text);
+	say_refusals(j, c, r);
+	bad = write_copy(j, c, r);
+	bob_source_close(r);
+	return bad;
+}
+
+static bool is_copied(const struct job *j, const struct bob_wish_file *f)
+{
+	for (uint32_t i = 0; i < j->count; i++)
+		if (j->copies[i].file == f)
+			return true;
+	return false;
+}
+
+/* A list of them: of all that are there, or of those that are compiled. */
+static const struct bob_wish_file *list(struct job *j, bool all)
+{
+	struct bob_wish_file *first = NULL, **to = &first;
+
+	for (uint32_t i = 0; i < j->file_count; i++) {
+		struct bob_wish_file *f = &j->files[i];
+
+		if (!is_copied(j, f) && (!all || access(f->path, R_OK)))
+			continue;
+		f->next = NULL;
+		*to = f;
+		to = &f->next;
+	}
+	return first;
+}
+
+/* The files of the commands know of each other, if the flags of this command line suit all of them; else it is said that they do not. */
+static int open_group(struct job *j)
+{
+	struct bob_source_complaint why = { "" };
+	bob_status st = bob_source_group_open(list(j, true), &j->options, &j->options.group, &why);
+
+	if (st == BOB_OK)
+		return 0;
+	cli_warn(j->verb, "%s; so %s is read as if it were alone", why.text, j->copies[0].name);
+	st = bob_source_group_open(list(j, false), &j->options, &j->options.group, &why);
+	return st == BOB_OK ?
+		       0 :
+		       cli_fail(j->verb, "%s", st == BOB_ERR_NOMEM ? "out of memory" : why.text);
+}
+
+/* --- the compiler --- */
+
+/* Its exit status. */
+static int run(const struct job *j, char **argv)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction interrupt, quit;
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+	int error, status = W_EXITCODE(1, 0); /* if nobody can say */
+	pid_t pid;
+
+	sigaction(SIGINT, &ignore, &interrupt);
+	sigaction(SIGQUIT, &ignore, &quit);
+	sigemptyset(&defaults);
+	if (interrupt.sa_handler != SIG_IGN)
+		sigaddset(&defaults, SIGINT);
+	if (quit.sa_handler != SIG_IGN)
+		sigaddset(&defaults, SIGQUIT);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	while (!error && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGQUIT, &quit, NULL);
+	if (error) {
+		errno = error;
+		cli_fail(j->verb, "%s: cannot be run: %m", argv[0]);
+		return 127;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The command line with the copies; headers that a file includes in quotes are looked for beside the original first, and debug information
+ * has the original's name. NULL: no memory. */
+static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
+{
+	char **to = calloc(j->argc + j->count + 3u, sizeof(*to));
+	uint32_t n = j->compiler + 1, words;
+
+	if (!to)
+		return NULL;
+	memcpy(to, j->argv, n * sizeof(*to));
+	to[n++] = (char *)(uintptr_t) "-iquote";
+	to[n++] = j->beside;
+	for (uint32_t i = 0; i < j->count; i++) {
+		const char *path = j->copies[i].name;
+
+		snprintf(maps[i], sizeof(maps[i]), "-fdebug-prefix-map=%s/%u/=%.*s", j->dir, i,
+			 (int)(basename(path) - path), path);
+		to[n++] = maps[i];
+	}
+	words = n - j->compiler - 1;
+	memcpy(to + n, j->argv + j->compiler + 1,
+	       (j->argc - j->compiler) * sizeof(*to)); /* and the NULL */
+	for (uint32_t i = 0; i < j->count; i++)
+		to[words + j->copies[i].argument] = j->copies[i].path;
+	return to;
+}
+
+static int mend_depends(const struct job *j, const struct copy *c)
+{
+	return cli_depends_mend(j->verb, c->depends, c->path, c->name);
+}
+
+static void drop(struct job *j)
+{
+	char path[PATH_MAX];
+
+	for (uint32_t i = 0; i < j->count; i++) {
+		snprintf(path, sizeof(path), "%.2000s/%u", j->dir, i);
+		unlink(j->copies[i].path);
+		rmdir(path);
+	}
+	if (*j->dir)
+		rmdir(j->dir);
+}
+
+static int make_directory(struct job *j)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (tmp && strpbrk(tmp, " \t#$\\%:")) /* compilers write these in ways of their own */
+		tmp = NULL;
+	snprintf(j->dir, sizeof(j->dir), "%.2000s/bobbin-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (mkdtemp(j->dir))
+		return 0;
+	cli_fail(j->verb, "cannot make %s: %m", j->dir);
+	*j->dir = 0;
+	return 1;
+}
+
+/* Where headers beside the originals are is told by a flag, which holds for all that is compiled. */
+static int find_folder(struct job *j)
+{
+	char folder[PATH_MAX];
+	struct stat first, st;
+
+	for (uint32_t i = 0; i < j->count; i++) {
+		const char *path = j->copies[i].name;
+		const int len = (int)(basename(path) - path);
+
+		snprintf(folder, PATH_MAX, "%.*s", len ? len : 1, len ? path : ".");
+		if (stat(folder, i ? &st : &first))
+			return cli_fail(j->verb, "%s: %m", folder);
+		if (!i)
+			strcpy(j->beside, folder);
+		else if (st.st_dev != first.st_dev || st.st_ino != first.st_ino)
+			return cli_fail(
+				j->verb,
+				"%s and %s are in different folders: they need a command line each",
+				j->copies[0].name, path);
+	}
+	return 0;
+}
+
+/* What a macro stands for this compiler says. */
+static int instrument_all(struct job *j)
+{
+	const char *cc = getenv("CC");
+	char *before = cc ? strdup(cc) : NULL;
+	int bad = find_folder(j) || make_directory(j);
+
+	setenv("CC", j->argv[j->compiler], 1);
+	bad = bad || open_group(j);
+	for (uint32_t i = 0; i < j->count && !bad; i++)
+		bad = instrument_copy(j, &j->copies[i]);
+	bob_source_group_close(j->options.group);
+	if (before)
+		setenv("CC", before, 1);
+	else
+		unsetenv("CC");
+	free(before);
+	return bad;
+}
+
+static int compile(struct job *j)
+{
+	char(*maps)[3 * PATH_MAX] = calloc(j->count, sizeof(*maps));
+	char **argv = maps ? with_copies(j, maps) : NULL;
+	int status = argv ? run(j, argv) : cli_fail(j->verb, "out of memory");
+
+	for (uint32_t i = 0; i < j->count && argv; i++)
+		if (mend_depends(j, &j->copies[i]) && !status)
+			status = 1;
+	free(argv);
+	free(maps);
+	return status;
+}
+
+static void free_job(struct job *j)
+{
+	free(j->files);
+	free(j->paths);
+	free(j->copies);
+}
+
+int cli_instrument_compile(const char *verb, const struct bob_wish_file *files, const char *folder,
+			   const struct bob_source_options *o, char **argv)
+{
+	struct job j = { .verb = verb, .folder = folder, .argv = argv };
+	int status;
+
+	/* ignored by those who started this, nobody could say how the compiler ended */
+	signal(SIGCHLD, SIG_DFL);
+	while (argv[j.argc])
+		j.argc++;
+	j.options = *o;
+	j.compiler = find_compiler(argv);
+	j.options.flags = (const char *const *)(void *)(argv + j.compiler + 1);
+	j.options.flag_count = j.argc - j.compiler - 1;
+	if (!find_files(&j, files)) {
+		free_job(&j);
+		return cli_fail(verb, "out of memory");
+	}
+	if (!is_only_looked_at(argv))
+		find_copies(&j);
+	if (j.count) {
+		status = instrument_all(&j) ? 1 : compile(&j);
+		drop(&j);
+	} else {
+		status = run(&j, argv);
+	}
+	free_job(&j);
+	return status;
+}

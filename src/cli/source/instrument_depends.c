@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of what an object depends on: found as the compiler finds its place, and mended where they name a copy; else they stay as they are. */
+#define _GNU_SOURCE
+#include "cli/source/instrument_depends.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/terminal/complain.h"
+
+static const char *value_of(char *const *argv, const char *option)
+{
+	const size_t len = strlen(option);
+	const char *value = NULL;
+
+	for (argv++; *argv; argv++)
+		if (!strcmp(*argv, option) && argv[1])
+			value = argv[1];
+		else if (!strncmp(*argv, option, len) && (*argv)[len])
+			value = *argv + len;
+	return value;
+}
+
+static bool has_option(char *const *argv, const char *option)
+{
+	for (argv++; *argv; argv++)
+		if (!strcmp(*argv, option))
+			return true;
+	return false;
+}
+
+void cli_depends_find(char *const *argv, const char *name, char *path)
+{
+	const char *output = value_of(argv, "-o"), *file = value_of(argv, "-MF");
+	const char *from = output ? output : basename(name);
+	const char *dot = strrchr(basename(from), '.');
+	const char *wp = value_of(argv, "-Wp,-MD,");
+
+	wp = wp ? wp : value_of(argv, "-Wp,-MMD,");
+	*path = 0;
+	if (wp)
+		snprintf(path, PATH_MAX, "%s", wp);
+	else if (!has_option(argv, "-MD") && !has_option(argv, "-MMD"))
+		return;
+	else if (file)
+		snprintf(path, PATH_MAX, "%s", file);
+	else
+		snprintf(path, PATH_MAX, "%.*s.d", dot ? (int)(dot - from) : (int)strlen(from),
+			 from);
+}
+
+int cli_depends_mend(const char *verb, const char *path, const char *copy, const char *name)
+{
+	struct stat st;
+	const bool is_file = *path && !stat(path, &st) && S_ISREG(st.st_mode);
+	FILE *f = is_file ? fopen(path, "r+e") : NULL;
+	char *old = NULL, *at, *next;
+	size_t len = 0;
+	int bad;
+
+	if (!f)
+		return 0; /* the compiler failed, or it is /dev/null */
+	if (getdelim(&old, &len, 0, f) < 0 || !strstr(old, copy)) {
+		free(old);
+		fclose(f);
+		return 0;
+	}
+	bad = fseek(f, 0, SEEK_SET) || ftruncate(fileno(f), 0);
+	for (at = old; !bad && (next = strstr(at, copy)); at = next + strlen(copy)) {
+		fwrite(at, 1, (size_t)(next - at), f);
+		for (const char *p = name; *p; p++)
+			fprintf(f, *p == ' ' || *p == '#' ? "\\%c" : *p == '$' ? "$%c" : "%c", *p);
+	}
+	if (!bad)
+		fputs(at, f);
+	free(old);
+	return fclose(f) || bad ? cli_fail(verb, "cannot write %s: %m", path) : 0;
+}

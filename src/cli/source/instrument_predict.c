@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Numbers that rest on something not known are not printed as if they were: without trips there are no seconds, without a time no single dilation. */
+#include "cli/source/instrument_predict.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
+#include "cli/terminal/output.h"
+
+int cli_predict_assume(const char *verb, struct bob_predict *p, const char *name)
+{
+	FILE *in = fopen(name, "re");
+	char why[BOB_PREDICT_WHY_BYTES], *line = NULL;
+	uint32_t number = 0, column;
+	size_t room = 0;
+	ssize_t n;
+	int bad = 0;
+
+	if (!in)
+		return cli_fail(verb, "%s: %m", name);
+	errno = 0;
+	while (!bad && (n = getline(&line, &room, in)) >= 0) {
+		bob_status st;
+
+		number++;
+		n -= n && line[n - 1] == '\n';
+		st = bob_predict_assume(p, line, (size_t)n, &column, why);
+		if (st == BOB_ERR_INVAL)
+			bad = cli_fail(verb, "%s:%u:%u: %s", name, number, column, why);
+		else if (st != BOB_OK)
+			bad = cli_fail(verb, "out of memory");
+	}
+	if (!bad && ferror(in))
+		bad = cli_fail(verb, "%s: %m", name);
+	free(line);
+	fclose(in);
+	return bad;
+}
+
+static bool is_known(const struct bob_predict_total *t)
+{
+	return !t->unknown_trips && !t->unknown_runs;
+}
+
+static const char *count(char text[CLI_NUMBER_MAX], double n)
+{
+	return n < 0.5 ? "0" : cli_count(text, n < 1e18 ? (uint64_t)(n + 0.5) : UINT64_MAX);
+}
+
+static void print_code(const struct bob_predict_total *t, FILE *out)
+{
+	char text[CLI_NUMBER_MAX];
+
+	fprintf(out, "  code      %s bytes more", count(text, t->code_bytes));
+	if (t->inflation > 0)
+		fprintf(out, ", %.2f times", t->inflation);
+	fputc('\n', out);
+}
+
+/* Both, if they are not about the same. */
+static void print_range(double least, double most, int digits, FILE *out)
+{
+	fprintf(out, "%.*g", digits, least);
+	if (most > least * 1.005)
+		fprintf(out, " to %.*g", digits, most);
+}
+
+static void print_probes(const struct bob_predict_total *t, FILE *out)
+{
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], c[CLI_NUMBER_MAX], d[CLI_NUMBER_MAX];
+
+	fprintf(out,
+		"  probes    %s of one access, %s of loops with %s rows; %s accesses are told, ",
+		count(a, t->singles), count(b, t->nests), count(c, t->rows), count(d, t->told));
+	if (t->told > 0)
+		print_range(100 * t->traced_least / t->told, 100 * t->traced_most / t->told, 3,
+			    out);
+	else
+		fputc('0', out);
+	fputs(" % of them recorded\n", out);
+}
+
+static void print_time(const struct bob_predict_total *t, FILE *out)
+{
+	fputs("  time      ", out);
+	if (is_known(t)) {
+		print_range(t->added_least_ns / 1e9, t->added_most_ns / 1e9, 3, out);
+		fprintf(out, " s more, and %.3g s for the recorder to begin\n", t->begin_ns / 1e9);
+	} else {
+		fputs("not known: see below\n", out);
+	}
+	fputs("  dilation  ", out);
+	if (t->own <= 0 && t->baseline_ns <= 0) {
+		fputs("not known: nothing is seen to run\n", out);
+		return;
+	}
+	print_range(t->dilation_least, t->dilation_most, 3, out);
+	if (t->baseline_ns <= 0 || !is_known(t))
+		fputs(", if a reference of the program itself takes 0.1 to 1 ns (--assume can say what it takes)",
+		      out);
+	fputc('\n', out);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void print_assumed(const struct bob_predict_total *t, FILE *out)
+{
+	uint32_t i;
+
+	if (t->unknown_trips)
+		fprintf(out, "  assumed   %.0f trips of %u loop%s\n", BOB_PREDICT_TRIPS,
+			t->unknown_trips, cli_plural(t->unknown_trips));
+	if (t->unknown_runs)
+		fprintf(out, "  assumed   one run of %u function%s that nobody is seen to call\n",
+			t->unknown_runs, cli_plural(t->unknown_runs));
+	if (!t->unknown_count)
+		return;
+	fputs("            --assume can say it: ", out);
+	for (i = 0; i < t->unknown_count; i++)
+		if (t->unknown[i].file)
+			fprintf(out, "%strips %s:%u N", i ? "; " : "",
+				base_name(t->unknown[i].file), t->unknown[i].line);
+		else
+			fprintf(out, "%sruns %s N", i ? "; " : "", t->unknown[i].name);
+	fputs(t->unknown_trips + t->unknown_runs > i ? "; ...\n" : "\n", out);
+}
+
+void cli_predict_print(const struct bob_predict_total *t, FILE *out)
+{
+	fputs("\nPredicted, before it is compiled or run:\n", out);
+	print_code(t, out);
+	if (t->told <= 0 && t->singles + t->nests <= 0)
+		return;
+	print_probes(t, out);
+	print_time(t, out);
+	print_assumed(t, out);
+}
+
+int cli_predict_define(const char *verb, const struct bob_predict_total *t, const char *path)
+{
+	const bool is_sure = is_known(t) && t->own_most_ns > 0;
+	const double more = is_known(t) ? t->added_most_ns + t->begin_ns : 0;
+	FILE *f = fopen(path, "ae");
+
+	if (!f)
+		return cli_fail(verb, "cannot write %s: %m", path);
+	fprintf(f,
+		"\n#undef BOBBIN_PREDICTED\n#define BOBBIN_PREDICTED \"" CLI_PREDICTED_BEGIN
+			CLI_PREDICTED "\\n\"\n",
+		is_sure ? t->dilation_least : 0, is_sure ? t->dilation_most : 0, more / 1e9,
+		t->baseline_ns / 1e9, t->code_bytes);
+	return fclose(f) ? cli_fail(verb, "cannot write %s: %m", path) : 0;
+}

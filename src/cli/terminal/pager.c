@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/terminal/pager.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *pager_command(void)
+{
+	const char *command = getenv("BOBBIN_PAGER");
+
+	if (!command)
+		command = getenv("PAGER");
+	return command && *command ? command : "less -FRX";
+}
+
+static void run_pager(const int *pipe_fds)
+{
+	struct pollfd first = { .fd = pipe_fds[0], .events = POLLIN };
+
+	close(pipe_fds[1]);
+	poll(&first, 1, -1);	/* till then the terminal is for the progress line */
+	dup2(pipe_fds[0], STDIN_FILENO);
+	close(pipe_fds[0]);
+	execl("/bin/sh", "sh", "-c", pager_command(), (char *)NULL);
+	_exit(127);
+}
+
+pid_t cli_pager_begin(int wanted)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (!wanted || !isatty(STDOUT_FILENO) || !strcmp(pager_command(), "cat") || pipe(fds))
+		return 0;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		run_pager(fds);
+	if (pid > 0)
+		dup2(fds[1], STDOUT_FILENO);
+	close(fds[0]);
+	close(fds[1]);
+	if (pid < 0)
+		return 0;
+	signal(SIGPIPE, SIG_IGN);	/* the user left before the end: writes fail, we stop */
+	return pid;
+}
+
+void cli_pager_end(pid_t pager)
+{
+	if (!pager)
+		return;
+	fflush(stdout);
+	clearerr(stdout);
+	close(STDOUT_FILENO);
+	while (waitpid(pager, NULL, 0) < 0 && kill(pager, 0) == 0)
+		;
+}
