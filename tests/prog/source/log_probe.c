@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A recorder behind bobbin/probe.h for tests: each access is a line in the file that BOB_TEST_LOG names (none: nothing is recorded): line of
  * the source, kind, variable, offset in it and bytes. What lies in no variable, or is not wanted of it, is left out. Linked into the
- * program, which must export bobbin_probe_1. It is simple and slow, and shares no code with the real one. */
+ * program, which must export bobbin_probe_1. It is simple and slow, and shares no code with the real one. Threads: one at a time. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,8 @@ static unsigned count;
 static char text[1 << 16];
 static size_t used;
 static int fd = -2;
+static pthread_mutex_t one =
+	PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* handlers of signals probe, too */
 
 static void flush(void)
 {
@@ -66,24 +70,30 @@ static void declare(struct bob_probe_file *f, uint32_t v, const volatile void *b
 		memcpy(p.bounds[d], bounds[d], sizeof(p.bounds[d]));
 		p.bytes *= (uint64_t)bounds[d][1];
 	}
+	pthread_mutex_lock(&one);
 	if (p.bytes && count < PLACES_MAX)
 		places[count++] = p;
+	pthread_mutex_unlock(&one);
 }
 
 static void forget(struct bob_probe_file *f, uint32_t v, const volatile void *base)
 {
+	pthread_mutex_lock(&one);
 	for (unsigned i = count; i-- > 0;)
 		if (places[i].at == base && places[i].v == &f->variable[v]) {
 			memmove(&places[i], &places[i + 1], (--count - i) * sizeof(places[0]));
-			return;
+			break;
 		}
+	pthread_mutex_unlock(&one);
 }
 
 static void gone(const volatile void *base)
 {
+	pthread_mutex_lock(&one);
 	for (unsigned i = count; i-- > 0;)
 		if (places[i].at == base)
 			memmove(&places[i], &places[i + 1], (--count - i) * sizeof(places[0]));
+	pthread_mutex_unlock(&one);
 }
 
 static int is_wanted(const struct place *p, uint64_t offset)
@@ -105,14 +115,16 @@ static void see(struct bob_probe_file *f, uint32_t site, const volatile void *at
 	const struct bob_probe_site *s = &f->site[site];
 	const volatile char *p = at;
 
+	pthread_mutex_lock(&one);
 	for (unsigned i = count; i-- > 0;)
 		if (p >= places[i].at && p < places[i].at + places[i].bytes &&
 		    is_wanted(&places[i], (uint64_t)(p - places[i].at))) {
 			say("%u %c %.*s+%ld %u\n", s->line, "RWU"[s->kind],
 			    (int)strcspn(places[i].v->name, " "), places[i].v->name,
 			    (long)(p - places[i].at), s->size);
-			return;
+			break;
 		}
+	pthread_mutex_unlock(&one);
 }
 
 static void nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
