@@ -36,7 +36,7 @@ def only(data, number):
     for at, (magic, kind, _, stream, _, size, aux, _, _) in chunks(data):
         if kind in OF_A_STREAM and stream != number:
             struct.pack_into("<H", out, at + 4, PAD)
-            struct.pack_into("<I", out, at + 40, crc32c(struct.pack("<IIIQQ", magic, PAD, stream, size, aux)))
+            struct.pack_into("<I", out, at + 40, crc32c(struct.pack("<IHIQQ", magic, PAD, stream, size, aux)))
     return out
 
 
