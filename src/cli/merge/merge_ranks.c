@@ -355,6 +355,17 @@ static void await_rank(const struct place *p, uint32_t rank, int64_t begin)
 		close(lock);
 }
 
+/* It takes its marker away when it has seen that there is nothing to do. A launcher that is told of our failure may end it before. */
+static void await_leave(const struct place *p, uint32_t rank, int64_t begin)
+{
+	char *path = path_of(p, rank, "");
+
+	while (path && !access(path, F_OK) && now_ms() - begin < BEGIN_MS)
+		pause_a_little();
+	free(path);
+	remove_marker(p, rank);
+}
+
 /* What merges that came to no end have left. Their trace files are part of the trace. */
 static void remove_old(const char *dir)
 {
@@ -393,9 +404,11 @@ void cli_merge_shares(const char *dir, uint32_t size, int alone)
 	alone = alone || has_heads(dir);
 	for (uint32_t rank = 1; rank < size; rank++)
 		make_marker(&p, rank, alone ? 'n' : 'g');
+	begin = now_ms();
+	for (uint32_t rank = 1; rank < size && alone; rank++)
+		await_leave(&p, rank, begin);
 	if (alone)
 		return;
-	begin = now_ms();
 	(void)do_share(&p, 0, size, -1);
 	for (uint32_t rank = 1; rank < size; rank++)
 		await_rank(&p, rank, begin);
