@@ -36,22 +36,6 @@ struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_call
 		       NULL;
 }
 
-size_t bob_weave_first_call(const struct bob_weave_calls *c, const struct bob_weave *w,
-			    uint32_t unit)
-{
-	size_t low = 0, high = c->call_count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (is_before(c->calls[middle].w, c->calls[middle].unit, w, unit))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int by_unit(const void *a, const void *b)
 {
 	const struct bob_weave_call *x = a, *y = b;

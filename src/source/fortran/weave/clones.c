@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of procedures: one for each set of dummies that some call passes what is traced to, where other calls pass nothing that is traced, or other
- * sets. The procedure itself then has no probes for its dummies, and costs other callers nothing.
- *
- * What a call passes depends on what its own procedure got: each procedure is looked at as it stands, where its dummies are nothing that is traced, and
- * once more for each of its copies, until no set is new. */
+/* Copies of procedures (source/copies.h): who passes what is written down for the plan, and what comes of it becomes copies, and calls that go to them.
+ * Which of a call's arguments are traced depends on dummies of its own procedure: each is looked at as if it alone was something that is traced. */
 #include "source/fortran/weave/clones.h"
 
 #include <string.h>
 
+/* The plan, with the procedures and calls of struct bob_weave_calls by their numbers. */
+struct plan {
+	struct bob_copies copies;
+	struct bob_copies_call *calls;
+	struct bob_copies_pass *passes;
+};
+
 static const struct bob_fortran_unit *unit_of(const struct bob_weave_procedure *p)
 {
 	return &p->w->file->units[p->unit];
-}
-
-static bool has_copies(const struct bob_weave_procedure *p)
-{
-	return p && !p->why && !p->is_needless;
 }
 
 /* From now on the procedure's dummies are looked at as if these were something that is traced. */
@@ -27,121 +26,94 @@ static void assume(const struct bob_weave_procedure *p, uint64_t dummies)
 							     dummies == UINT64_MAX;
 }
 
-/* What the call passes, as things are assumed. */
-static uint64_t passed(const struct bob_weave_calls *c, const struct bob_weave_call *call)
-{
-	uint64_t dummies = 0;
-
-	for (uint32_t i = 0; i < call->pass_count; i++) {
-		const struct bob_weave_pass *p = &c->passes[call->first_pass + i];
-
-		if (p->is_always || bob_weave_may_be_any(call->w, p->symbol))
-			dummies |= p->dummies;
-	}
-	return dummies & call->to->all;
-}
-
-/* The set, as the procedure has it; BOB_WEAVE_CLONES_MAX: it has too many. */
-static uint32_t set_of(struct bob_weave_procedure *p, uint64_t dummies, bool *is_new)
-{
-	uint32_t i = 0;
-
-	dummies = p->is_united ? p->all : dummies;
-	while (i < p->set_count && p->sets[i] != dummies)
-		i++;
-	if (i == p->set_count && i < BOB_WEAVE_CLONES_MAX) {
-		p->sets[p->set_count++] = dummies;
-		*is_new = true;
-	}
-	return i;
-}
-
 /* --- what is passed to whom --- */
 
-/* The calls of a unit, as things are assumed. False: too many sets, it begins anew. */
-static bool look(struct bob_weave_calls *c, const struct bob_weave *w, uint32_t unit, bool *is_new)
+/* When the symbol is something that is traced: false: never. What contains procedures has no copies, so whose dummies those see need not be asked. */
+static bool when(const struct bob_weave_procedure *from, const struct bob_weave_call *call,
+		 const struct bob_weave_pass *pass, uint64_t *dummies)
 {
-	bool ok = true;
+	bool is_ever = true;
 
-	for (size_t i = bob_weave_first_call(c, w, unit); i < c->call_count; i++) {
-		const struct bob_weave_call *call = &c->calls[i];
+	*dummies = 0;
+	if (pass->is_always)
+		return true;
+	if (!from)
+		return bob_weave_may_be_any(call->w, pass->symbol);
+	assume(from, 0);
+	if (!bob_weave_may_be_any(call->w, pass->symbol)) {
+		for (uint32_t d = 0; d < BOB_WEAVE_CLONE_DUMMIES_MAX; d++) {
+			const uint64_t bit = UINT64_C(1) << d;
+
+			assume(from, bit & from->all);
+			if (bit & from->all && bob_weave_may_be_any(call->w, pass->symbol))
+				*dummies |= bit;
+		}
+		is_ever = *dummies != 0;
+	}
+	assume(from, from->all);
+	return is_ever;
+}
+
+static void add_call(const struct bob_weave_calls *c, const struct bob_weave_call *call,
+		     struct plan *p, size_t *pass_count)
+{
+	const struct bob_weave_procedure *from = bob_weave_find_procedure(c, call->w, call->unit);
+	struct bob_copies_call *to = &p->calls[p->copies.call_count++];
+
+	*to = (struct bob_copies_call){ .from = from ? (uint32_t)(from - c->procedures) :
+						       BOB_COPIES_NO,
+					.to = (uint32_t)(call->to - c->procedures),
+					.first_pass = *pass_count };
+	for (uint32_t i = 0; i < call->pass_count; i++) {
+		const struct bob_weave_pass *pass = &c->passes[call->first_pass + i];
 		uint64_t dummies;
 
-		if (call->w != w || call->unit != unit)
-			break;
-		dummies = passed(c, call);
-		if (!dummies)
-			call->to->has_plain = true;
-		else if (set_of(call->to, dummies, is_new) == BOB_WEAVE_CLONES_MAX) {
-			call->to->is_united = true;
-			ok = false;
-		}
+		if (!when(from, call, pass, &dummies))
+			continue;
+		p->passes[*pass_count] = (struct bob_copies_pass){ dummies, pass->dummies };
+		to->pass_count++;
+		(*pass_count)++;
 	}
-	return ok;
 }
 
-/* As it stands, and as each of its copies. */
-static bool look_at_procedure(struct bob_weave_calls *c, struct bob_weave_procedure *p,
-			      bool *is_new)
+static bob_status make_plan(struct bob_weave_calls *c, struct plan *p)
 {
-	bool ok;
+	const size_t n = c->procedure_count;
+	size_t pass_count = 0;
 
-	assume(p, has_copies(p) ? 0 : p->all);
-	ok = look(c, p->w, p->unit, is_new);
-	for (uint32_t k = 0; has_copies(p) && k < p->set_count && ok; k++) {
-		assume(p, p->sets[k]);
-		ok = look(c, p->w, p->unit, is_new);
-		assume(p, 0);
+	p->copies.procedures = bob_arena_alloc(&c->arena, (n + 1) * sizeof(*p->copies.procedures));
+	p->calls = bob_arena_alloc(&c->arena, (c->call_count + 1) * sizeof(*p->calls));
+	p->passes = bob_arena_alloc(&c->arena, (c->pass_count + 1) * sizeof(*p->passes));
+	if (!p->copies.procedures || !p->calls || !p->passes)
+		return BOB_ERR_NOMEM;
+	p->copies.calls = p->calls;
+	p->copies.passes = p->passes;
+	p->copies.procedure_count = n;
+	for (size_t i = 0; i < n; i++) {
+		p->copies.procedures[i] = (struct bob_copies_procedure){
+			.all = c->procedures[i].all, .why = c->procedures[i].why
+		};
+		assume(&c->procedures[i], c->procedures[i].all);
 	}
-	return ok;
-}
-
-static bool look_at_all(struct bob_weave_calls *c)
-{
-	bool is_new = true, ok = true;
-
-	for (size_t i = 0; i < c->procedure_count; i++) {
-		struct bob_weave_procedure *p = &c->procedures[i];
-
-		p->set_count = 0;
-		p->has_plain = false;
-		assume(p, has_copies(p) ? 0 : p->all);
-	}
-	for (struct bob_weave *w = c->files; w && ok; w = w->next)
-		for (uint32_t u = 0; u < w->file->unit_count && ok; u++)
-			if (!bob_weave_find_procedure(c, w, u))
-				ok = look(c, w, u, &is_new);
-	while (is_new && ok) {
-		is_new = false;
-		for (size_t i = 0; i < c->procedure_count && ok; i++)
-			ok = look_at_procedure(c, &c->procedures[i], &is_new);
-	}
-	return ok;
-}
-
-/* Where all calls pass the same, probes in place cost nobody anything. False: there is none of these any more. */
-static bool drop_needless(struct bob_weave_calls *c)
-{
-	bool some = false;
-
-	for (size_t i = 0; i < c->procedure_count; i++) {
-		struct bob_weave_procedure *p = &c->procedures[i];
-
-		if (has_copies(p) && !p->has_plain && (p->set_count <= 1 || p->is_united))
-			some = p->is_needless = true;
-	}
-	return some;
+	for (size_t i = 0; i < c->call_count; i++)
+		add_call(c, &c->calls[i], p, &pass_count);
+	bob_copies_plan(&p->copies);
+	for (size_t i = 0; i < n; i++)
+		if (bob_copies_has(&p->copies.procedures[i]))
+			assume(&c->procedures[i], 0);
+	return BOB_OK;
 }
 
 /* --- what comes of it --- */
 
-static bob_status add_clones(struct bob_weave_calls *c)
+static bob_status add_clones(struct bob_weave_calls *c, const struct bob_copies *plan)
 {
 	for (size_t i = 0; i < c->procedure_count; i++) {
 		struct bob_weave_procedure *p = &c->procedures[i];
+		const struct bob_copies_procedure *planned = &plan->procedures[i];
 		struct bob_weave *w = p->w;
 
-		if (p->why && (p->has_plain || p->set_count > 1))
+		if (p->why && (planned->has_plain || planned->set_count > 1))
 			bob_weave_remark(
 				w,
 				bob_weave_text(
@@ -149,12 +121,12 @@ static bob_status add_clones(struct bob_weave_calls *c)
 					unit_of(p)->name, p->why),
 				w->file->statements[unit_of(p)->first].line);
 		p->first_clone = (uint32_t)w->clone_count;
-		for (uint32_t k = 0; has_copies(p) && k < p->set_count; k++) {
+		for (uint32_t k = 0; bob_copies_has(planned) && k < planned->set_count; k++) {
 			if (bob_array_room(&w->clones, w->clone_count, &w->clone_room,
 					   sizeof(*w->clones)))
 				return BOB_ERR_NOMEM;
 			w->clones[w->clone_count] = (struct bob_weave_clone){
-				.unit = p->unit, .dummies = p->sets[k],
+				.unit = p->unit, .dummies = planned->sets[k],
 				.name = bob_weave_text(w, "bobbin_%08x_k%zu", (uint32_t)w->digest,
 						       w->clone_count + 1) };
 			w->clone_count++;
@@ -182,52 +154,41 @@ static void make_known(const struct bob_weave_call *call, struct bob_weave_redir
 		r->module = module->name;
 }
 
-/* The calls of a unit that go to copies, when it is `in`. */
-static bob_status redirect(struct bob_weave_calls *c, struct bob_weave *w, uint32_t unit,
-			   uint32_t in)
+/* The call goes to a copy where its procedure is `in`, which got `set`. */
+static bob_status redirect(const struct bob_weave_calls *c, const struct bob_copies *plan, size_t i,
+			   uint32_t in, uint64_t set)
 {
-	for (size_t i = bob_weave_first_call(c, w, unit); i < c->call_count; i++) {
-		const struct bob_weave_call *call = &c->calls[i];
-		struct bob_weave_redirect r = { .in = in, .statement = call->statement,
-						.from = call->from, .to = call->from + call->len };
-		uint64_t dummies;
-		bool is_new;
+	const struct bob_weave_call *call = &c->calls[i];
+	struct bob_weave *w = call->w;
+	const uint32_t k = bob_copies_target(plan, &plan->calls[i], set);
+	struct bob_weave_redirect r = { .in = in, .statement = call->statement,
+					.from = call->from, .to = call->from + call->len };
 
-		if (call->w != w || call->unit != unit)
-			break;
-		if (!has_copies(call->to))
-			continue;
-		dummies = passed(c, call);
-		if (!dummies)
-			continue;
-		if (bob_array_room(&w->redirects, w->redirect_count, &w->redirect_room,
-				   sizeof(*w->redirects)))
-			return BOB_ERR_NOMEM;
-		r.name =
-			call->to->w
-				->clones[call->to->first_clone + set_of(call->to, dummies, &is_new)]
-				.name;
-		make_known(call, &r);
-		w->redirects[w->redirect_count++] = r;
-	}
+	if (k == BOB_COPIES_NO)
+		return BOB_OK;
+	if (bob_array_room(&w->redirects, w->redirect_count, &w->redirect_room,
+			   sizeof(*w->redirects)))
+		return BOB_ERR_NOMEM;
+	r.name = call->to->w->clones[call->to->first_clone + k].name;
+	make_known(call, &r);
+	w->redirects[w->redirect_count++] = r;
 	return BOB_OK;
 }
 
-static bob_status add_redirects(struct bob_weave_calls *c)
+static bob_status add_redirects(const struct bob_weave_calls *c, const struct bob_copies *plan)
 {
 	bob_status st = BOB_OK;
 
-	for (struct bob_weave *w = c->files; w && st == BOB_OK; w = w->next)
-		for (uint32_t u = 0; u < w->file->unit_count && st == BOB_OK; u++)
-			st = redirect(c, w, u, 0);
-	for (size_t i = 0; i < c->procedure_count; i++) {
-		struct bob_weave_procedure *p = &c->procedures[i];
+	for (size_t i = 0; i < c->call_count && st == BOB_OK; i++) {
+		const uint32_t from = plan->calls[i].from;
+		const struct bob_copies_procedure *p =
+			from == BOB_COPIES_NO ? NULL : &plan->procedures[from];
 
-		for (uint32_t k = 0; has_copies(p) && k < p->set_count && st == BOB_OK; k++) {
-			assume(p, p->sets[k]);
-			st = redirect(c, p->w, p->unit, p->first_clone + k + 1);
-			assume(p, 0);
-		}
+		st = redirect(c, plan, i, 0, p && !bob_copies_has(p) ? p->all : 0);
+		for (uint32_t k = 0; p && bob_copies_has(p) && k < p->set_count && st == BOB_OK;
+		     k++)
+			st = redirect(c, plan, i, c->procedures[from].first_clone + k + 1,
+				      p->sets[k]);
 	}
 	return st;
 }
@@ -235,20 +196,18 @@ static bob_status add_redirects(struct bob_weave_calls *c)
 bob_status bob_weave_plan_clones(struct bob_weave *files)
 {
 	struct bob_weave_calls c;
+	struct plan plan = { .calls = NULL };
 	bob_status st = files->is_in_place ? BOB_OK : bob_weave_calls_read(files, &c);
 
 	if (st != BOB_OK || files->is_in_place)
 		return st;
 	st = bob_weave_clonable(&c);
 	if (st == BOB_OK)
-		do
-			while (!look_at_all(&c))
-				;
-		while (drop_needless(&c));
+		st = make_plan(&c, &plan);
 	if (st == BOB_OK)
-		st = add_clones(&c);
+		st = add_clones(&c, &plan.copies);
 	if (st == BOB_OK)
-		st = add_redirects(&c);
+		st = add_redirects(&c, &plan.copies);
 	bob_weave_calls_free(&c);
 	return st;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who calls whom, and which procedures may have copies: what clones.c plans by. In all files of a command; of procedures that get something that is
+/* Who calls whom, and which procedures may have copies: what clones.c has planned (source/copies.h). In all files of a command; of procedures that get something that is
  * traced, by closure.c.
  *
  * A copy is safe when nobody can tell it from the procedure: it must be reached by calls alone whose target the text says for sure, keep nothing from one
@@ -10,22 +10,16 @@
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_CLONES_H
 #define BOB_SOURCE_FORTRAN_WEAVE_CLONES_H
 
+#include "source/copies.h"
 #include "source/fortran/weave/weave.h"
 
-#define BOB_WEAVE_CLONES_MAX 4u /* of a procedure; with more it has one for all */
-#define BOB_WEAVE_CLONE_DUMMIES_MAX 64u
+#define BOB_WEAVE_CLONE_DUMMIES_MAX BOB_COPIES_ARGUMENTS_MAX
 
 struct bob_weave_procedure {
 	struct bob_weave *w;
 	uint32_t unit;
 	uint64_t all;		/* dummies that may be something that is traced, whoever calls */
 	const char *why;	/* it can have no copies; NULL: it can */
-	bool is_needless;	/* all calls pass the same: copies would save nothing */
-	bool is_united;		/* one copy for all that is passed */
-	/* What calls pass, so far. */
-	bool has_plain;		/* nothing that is traced */
-	uint64_t sets[BOB_WEAVE_CLONES_MAX];
-	uint32_t set_count;
 	uint32_t first_clone;	/* in w->clones */
 };
 
@@ -81,9 +75,6 @@ struct bob_weave_procedure *bob_weave_find_procedure(const struct bob_weave_call
 /* The procedures of that name, one behind the other; NULL: there is none. */
 const struct bob_weave_named *bob_weave_find_named(const struct bob_weave_calls *c,
 						   const char *name, uint32_t len);
-/* The first call of the unit, or the first behind where it would be. */
-size_t bob_weave_first_call(const struct bob_weave_calls *c, const struct bob_weave *w,
-			    uint32_t unit);
 /* It can have no copies; the first reason stays. */
 void bob_weave_rule_out(struct bob_weave_procedure *p, const char *why);
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "source/copies.h"
+
+bool bob_copies_has(const struct bob_copies_procedure *p)
+{
+	return !p->why && !p->is_needless;
+}
+
+/* What the call gives where its procedure got `set`. */
+static uint64_t given(const struct bob_copies *c, const struct bob_copies_call *call, uint64_t set)
+{
+	uint64_t gives = 0;
+
+	for (uint32_t i = 0; i < call->pass_count; i++) {
+		const struct bob_copies_pass *p = &c->passes[call->first_pass + i];
+
+		if (!p->when || p->when & set)
+			gives |= p->gives;
+	}
+	return gives & c->procedures[call->to].all;
+}
+
+/* The set, as the procedure has it; BOB_COPIES_MAX: it has too many. */
+static uint32_t set_of(struct bob_copies_procedure *p, uint64_t set, bool *is_new)
+{
+	uint32_t i = 0;
+
+	set = p->is_united ? p->all : set;
+	while (i < p->set_count && p->sets[i] != set)
+		i++;
+	if (i == p->set_count && i < BOB_COPIES_MAX) {
+		p->sets[p->set_count++] = set;
+		*is_new = true;
+	}
+	return i;
+}
+
+/* False: too many sets, all begins anew. */
+static bool look(struct bob_copies *c, const struct bob_copies_call *call, uint64_t set,
+		 bool *is_new)
+{
+	struct bob_copies_procedure *to = &c->procedures[call->to];
+	const uint64_t gives = given(c, call, set);
+
+	if (!gives) {
+		*is_new |= !to->has_plain;
+		to->has_plain = true;
+	} else if (set_of(to, gives, is_new) == BOB_COPIES_MAX) {
+		to->is_united = true;
+		return false;
+	}
+	return true;
+}
+
+static bool look_at_calls(struct bob_copies *c, const struct bob_copies_procedure *p, uint64_t set,
+			  bool *is_new)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < p->call_count && ok; i++)
+		ok = look(c, &c->calls[p->first_call + i], set, is_new);
+	return ok;
+}
+
+/* As it stands, and as each of its copies. */
+static bool look_at_procedure(struct bob_copies *c, const struct bob_copies_procedure *p,
+			      bool *is_new)
+{
+	bool ok = look_at_calls(c, p, bob_copies_has(p) ? 0 : p->all, is_new);
+
+	for (uint32_t k = 0; bob_copies_has(p) && k < p->set_count && ok; k++)
+		ok = look_at_calls(c, p, p->sets[k], is_new);
+	return ok;
+}
+
+static bool look_at_all(struct bob_copies *c)
+{
+	bool is_new = true, ok = true;
+
+	for (size_t i = 0; i < c->procedure_count; i++) {
+		c->procedures[i].set_count = 0;
+		c->procedures[i].has_plain = false;
+	}
+	for (size_t i = 0; i < c->call_count && ok; i++)
+		if (c->calls[i].from == BOB_COPIES_NO)
+			ok = look(c, &c->calls[i], 0, &is_new);
+	while (is_new && ok) {
+		is_new = false;
+		for (size_t i = 0; i < c->procedure_count && ok; i++)
+			ok = look_at_procedure(c, &c->procedures[i], &is_new);
+	}
+	return ok;
+}
+
+/* Where all calls give the same, probes in place cost nobody anything. False: there is none of these any more. */
+static bool drop_needless(struct bob_copies *c)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < c->procedure_count; i++) {
+		struct bob_copies_procedure *p = &c->procedures[i];
+
+		if (bob_copies_has(p) && !p->has_plain && (p->set_count <= 1 || p->is_united))
+			some = p->is_needless = true;
+	}
+	return some;
+}
+
+void bob_copies_plan(struct bob_copies *c)
+{
+	for (size_t i = 0; i < c->call_count; i++) {
+		const uint32_t from = c->calls[i].from;
+
+		if (from == BOB_COPIES_NO)
+			continue;
+		if (!c->procedures[from].call_count++)
+			c->procedures[from].first_call = i;
+	}
+	do
+		while (!look_at_all(c))
+			;
+	while (drop_needless(c));
+}
+
+uint32_t bob_copies_target(const struct bob_copies *c, const struct bob_copies_call *call,
+			   uint64_t set)
+{
+	struct bob_copies_procedure *to = &c->procedures[call->to];
+	const uint64_t gives = given(c, call, set);
+	bool is_new;
+
+	return gives && bob_copies_has(to) ? set_of(to, gives, &is_new) : BOB_COPIES_NO;
+}

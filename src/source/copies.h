@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of procedures, planned, whatever their language (docs/source.md): one for each set of arguments that some call gives something that is traced, where
+ * other calls give nothing that is traced, or other sets. The procedure itself then has no probes for its arguments, and costs other callers nothing.
+ *
+ * What a call gives depends on what its own procedure got: each procedure is looked at as it stands, where its arguments are nothing that is traced, and once
+ * more for each of its copies, until no set is new. Front ends say who calls whom with what, and which procedures can have no copies; a set is a number with
+ * a bit for each argument, the first one lowest.
+ *
+ * Owner: all that a plan points at is the caller's. Threads: one. Errors: none. */
+#ifndef BOB_SOURCE_COPIES_H
+#define BOB_SOURCE_COPIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOB_COPIES_MAX 4u /* of a procedure; with more sets it has one for all */
+#define BOB_COPIES_ARGUMENTS_MAX 64u
+#define BOB_COPIES_NO UINT32_MAX
+
+struct bob_copies_procedure {
+	uint64_t all;		/* arguments that may be something that is traced, whoever calls */
+	const char *why;	/* it can have no copies; NULL: it can */
+	/* What comes of it: */
+	bool is_needless;	/* all calls give the same: copies would save nothing */
+	bool is_united;		/* one copy for all that is given */
+	bool has_plain;		/* some call gives nothing that is traced */
+	uint64_t sets[BOB_COPIES_MAX];
+	uint32_t set_count;
+	size_t first_call, call_count; /* that it has in it */
+};
+
+/* Something that a call gives: it is traced if one of these arguments of the calling procedure is; 0: it is in any case. */
+struct bob_copies_pass {
+	uint64_t when;
+	uint64_t gives;		/* arguments of what is called, that it becomes */
+};
+
+struct bob_copies_call {
+	uint32_t from;		/* the procedure that it stands in; NO: something else, that gets nothing */
+	uint32_t to;
+	size_t first_pass;
+	uint32_t pass_count;
+};
+
+struct bob_copies {
+	struct bob_copies_procedure *procedures;
+	size_t procedure_count;
+	const struct bob_copies_call *calls; /* those of one procedure behind one another */
+	size_t call_count;
+	const struct bob_copies_pass *passes;
+};
+
+void bob_copies_plan(struct bob_copies *c);
+/* Has it a copy for each of its sets? Then it is itself as if nothing that is traced came to it; else as if `all` did. */
+bool bob_copies_has(const struct bob_copies_procedure *p);
+/* Which copy, from 0, the call goes to where its own procedure got `set` (of one without copies, `all`). NO: to the procedure itself. */
+uint32_t bob_copies_target(const struct bob_copies *c, const struct bob_copies_call *call,
+			   uint64_t set);
+
+#endif
