@@ -419,6 +419,20 @@ static inline int enter_simple(struct bob_control *c, uint32_t shape)
 	       enter(c, item & ~BOB_LOOP_FLAG, 1);
 }
 
+/* The loop that is expected does not run, and just what is behind it comes. */
+static inline int skip_simple(struct bob_control *c, uint32_t shape)
+{
+	struct frame *f = c->top;
+	const uint32_t item = f->body[f->at];
+
+	if (f->at + 1 >= f->len || f->body[f->at + 1] != shape || !is_loop(item) ||
+	    loop_of(c, item)->first == shape)
+		return 0;
+	skip_loops(c, f, f->at + 1);
+	step(f);
+	return 1;
+}
+
 void bob_control_put(struct bob_control *c, uint32_t shape)
 {
 	if (LIKELY(c->top->body[c->top->at] == shape)) {
@@ -427,7 +441,7 @@ void bob_control_put(struct bob_control *c, uint32_t shape)
 	}
 	if (leave_simple(c) && c->top->body[c->top->at] == shape)
 		step(c->top);
-	else if (!enter_simple(c, shape))
+	else if (!enter_simple(c, shape) && !skip_simple(c, shape))
 		put_slow(c, shape);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot path is: shape by the descriptor's last path, put; of records that tell the stack pointer or have
+/* The hot path is: shape by the descriptor's last path, put, records of one word and one descriptor in a row together; of records that tell the stack pointer or have
  * payload: descriptor, stack pointer, and then the same. When the folder is
  * full of shapes or paths it begins anew, and the paths of the calls that are open are made again. */
 #include "mem/fold.h"
@@ -10,6 +10,7 @@
 #include "mem/window.h"
 
 #define BOB_MEM_INSN_MAX 15u /* bytes of an instruction */
+#define ROW_MAX 64u	     /* records of one word that are put together */
 
 struct call {
 	uint64_t sp;		/* before the call: the call is over at or above */
@@ -284,6 +285,22 @@ static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint
 	return 1 + d->words + payload;
 }
 
+/* Records of one word with the same header, two at least: a loop in which nothing else is recorded. Their words, headers included. */
+static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
+		      const uint64_t *end)
+{
+	const uint64_t header = *at;
+	uint64_t word[ROW_MAX];
+	size_t n = 0;
+
+	while (n < ROW_MAX && end - at >= 2 && *at == header) {
+		word[n++] = at[1];
+		at += 2;
+	}
+	bob_folder_put_row(m->folder, k->shape - 1, NULL, NULL, 0, word, n);
+	return 2 * n;
+}
+
 /* Of a descriptor that was met in this path before. Words of the record, header included; 0: it takes the long way. */
 static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end, int open)
 {
@@ -302,6 +319,8 @@ static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64
 		return put_loop(m, k, at, end);
 	if (!k->plain || (size_t)(end - at) < k->plain)
 		return 0;
+	if (k->plain == 2 && end - at >= 4 && at[2] == *at)
+		return put_row(m, k, at, end);
 	bob_folder_put(m->folder, k->shape - 1, at + 1);
 	return k->plain;
 }

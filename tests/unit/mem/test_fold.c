@@ -259,6 +259,65 @@ static void test_paths(void **state)
 	}
 }
 
+/* --- rows --- */
+
+/* All records, `at_once` words at a time; behind them the room may be empty. */
+static void fold_by(struct events_bytes *out, size_t at_once)
+{
+	void *folder_mem = get_pages(bob_folder_size()), *mem = get_pages(bob_mem_fold_size());
+	struct bob_folder *folder = bob_folder_begin(folder_mem, events_write, out);
+	struct bob_mem_fold *m = bob_mem_fold_begin(mem, folder, find_desc, NULL);
+
+	for (size_t at = 0, used; at < raw_count; at += used) {
+		const size_t left = raw_count - at;
+		const size_t n = left < at_once ? left + 2 : at_once;
+
+		assert_int_equal(bob_mem_fold_put(m, raw + at, n, 1, &used), BOB_OK);
+		assert_int_equal(used, left < at_once ? left : at_once);
+	}
+	bob_folder_end(folder);
+	munmap(folder_mem, bob_folder_size());
+	munmap(mem, bob_mem_fold_size());
+}
+
+/* Many records of one word and one descriptor come to the same bytes together as one by one: loops of them that another one interrupts, or is behind now and
+ * then, their addresses even or not. */
+static void test_rows(void **state)
+{
+	static const size_t by[] = { 4, 6, 130, VALUES };
+	uint64_t seed = 7;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		simple_desc(i, 0x1000 * (i + 1), 0);
+		room[i].d.sp_word = BOB_MEM_NO_WORD;
+	}
+	for (int round = 0; round < 60; round++) {
+		const uint64_t longest = 1 + desc_below(&seed, 200);
+		struct events_bytes one = { 0 };
+
+		raw_count = 0;
+		while (raw_count < VALUES / 8) {
+			const uint32_t number = (uint32_t)desc_below(&seed, 3);
+			const int random = round % 3 == 0 || (round % 3 == 1 && number);
+
+			for (uint64_t k = 0, n = desc_below(&seed, longest) + 1; k < n; k++)
+				put_simple(number, random ? desc_below(&seed, 5000) : 4096 + 8 * k);
+		}
+		raw[raw_count] = 0;
+		fold_by(&one, 2);
+		for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+			struct events_bytes many = { 0 };
+
+			fold_by(&many, by[i]);
+			assert_int_equal(many.len, one.len);
+			assert_memory_equal(many.at, one.at, one.len);
+			free(many.at);
+		}
+		free(one.at);
+	}
+}
+
 /* Too many calls in each other are not kept; and what is no state is refused. */
 static void test_state(void **state)
 {
@@ -318,6 +377,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round),
 		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_no_record),
 	};
