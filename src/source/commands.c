@@ -320,7 +320,9 @@ static bool allocator(struct bob_line *l, struct bob_wish *wish)
 
 static enum bob_command trace(struct bob_line *l, const char *begin)
 {
-	struct bob_wish wish = { .in = "", .name = "" };
+	struct bob_wish wish = { .in = "",
+				 .name = "",
+				 .column = (uint32_t)(l->at - l->begin) + 1 };
 	bool ok;
 
 	if (bob_line_take(l, "file"))

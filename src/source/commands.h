@@ -64,7 +64,7 @@ struct bob_wish {
 	uint32_t rank;		/* 0: the whole variable */
 	struct bob_wish_allocator allocator;
 	uint32_t first_line, last_line; /* 1, UINT32_MAX where nothing was said */
-	uint32_t command, column; /* of the name, for complaints */
+	uint32_t command, column; /* of the name, or of what is traced, for complaints */
 	struct bob_wish *next;
 };
 

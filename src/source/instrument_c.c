@@ -138,13 +138,15 @@ static void complain(const struct bob_wish_file *f, bob_status st, uint32_t miss
 		     const char *text, struct bob_source_complaint *why)
 {
 	const struct bob_wish *w = f->first;
+	const size_t n = strlen(f->path);
+	const bool has_path = !strncmp(text, f->path, n) && !strncmp(text + n, ": ", 2);
 
 	for (uint32_t i = 0; w; w = w->next)
 		if (w->what != BOB_WISH_ALLOCATOR && i++ == missing)
 			break;
 	if (st == BOB_ERR_INVAL && w)
-		snprintf(why->text, sizeof(why->text), "command %u, column %u: %.450s", w->command,
-			 w->column, text);
+		snprintf(why->text, sizeof(why->text), "%.200s: command %u, column %u: %.240s",
+			 f->path, w->command, w->column, has_path ? text + n + 2 : text);
 	else
 		snprintf(why->text, sizeof(why->text), "%s", text);
 }

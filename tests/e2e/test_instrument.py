@@ -267,7 +267,11 @@ def fortran_wrong():
             (["trace variable grud"], "there is no variable grud; did you mean grid?"),
             (["trace variable down:lokal"], "there is no variable lokal in down; did you mean local?"),
             (["trace variable dawn:local"], "there is no unit dawn; did you mean down?"),
-            (["trace variable k from 900 to 901"], "from line 900: the file has")):
+            (["trace variable k from 900 to 901"], "column 16: there is no line 900: it has "),
+            (["trace code at loop level from 900 to 901"], "column 7: there is no line 900: it has "),
+            (["trace variable grid(1:2,3,4:9)"], "there is no subscript 3 of grid: it has 2"),
+            (["trace variable local(90:99)"], "there is no such part of local: its subscript 1 goes from "),
+            (["trace variable k(3)"], "there is no subscript 1 of k: it has 0")):
         got = instrument("wrong", ["trace file modern.f90", *commands], [], fails=True)
         assert text in got and "command 2" in got, (text, got)
 

@@ -300,6 +300,7 @@ def _():
     for wishes, said in ((["--variable=alpa"], "a.c: there is no variable alpa; did you mean alpha?"),
                          (["--variable=count", "--function=main"], "a.c: there is no variable count"),
                          (["--variable=count", "--function=mainn"], "a.c: there is no function mainn; did you mean main?"),
+                         (["--variable=alpha", "--box=1..2"], "a.c: there is no subscript 1 of alpha: it has 0"),
                          (["--variable=alpha", "--lines=40-50"], "a.c: there is no line 40: it has 9")):
         _, r = instrument(text, *wishes, status=1)
         h.check(r.out == b"" and r.err.decode().strip() == said, str(r))

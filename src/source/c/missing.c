@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wishes for what is not there: a name that no variable has, a function that the file does not define, lines behind its end. */
+/* Wishes for what is not there: a name that no variable has, a function that the file does not define, a box where there is no
+ * array, lines behind its end. */
 #include "source/c/unit.h"
 
 #include <stdio.h>
@@ -14,6 +15,44 @@ static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_w
 			if (bob_c_is_name_of(w, v))
 				return true;
 	return false;
+}
+
+/* The first subscript that the variable does not have, or that is nowhere what was asked for; the box's rank: there is none. */
+static uint32_t first_outside(const struct bob_source_c_wish *w, const struct bob_c_shape *s)
+{
+	uint32_t i = 0;
+
+	while (i < w->rank && i < s->rank &&
+	       (s->extent[i] <= 0 || (w->box[i].high >= 0 && w->box[i].low < s->extent[i])))
+		i++;
+	return i;
+}
+
+/* Where no variable of that name has such a part, what is missing; NULL: one has. */
+static const char *missing_part(struct bob_c_unit *u, const struct bob_source_c_wish *w)
+{
+	const char *text = NULL;
+
+	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
+			const struct bob_c_row row = { v, w, v->is_pointer, NULL };
+			struct bob_c_shape s;
+			uint32_t i;
+
+			if (!bob_c_is_name_of(w, v))
+				continue;
+			s = bob_c_shape_of(u, &row);
+			i = first_outside(w, &s);
+			if (i == w->rank)
+				return NULL;
+			text = i == s.rank ?
+				       bob_c_printf(u, "subscript %u of %s: it has %u", i + 1,
+						    v->name, i) :
+				       bob_c_printf(u,
+						    "such part of %s: its subscript %u goes from 0 to %lld",
+						    v->name, i + 1, s.extent[i] - 1);
+		}
+	return text;
 }
 
 static bool has_path(struct bob_c_unit *u, const struct bob_source_c_wish *w)
@@ -61,8 +100,8 @@ static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint 
 	if (u->options->missing)
 		*u->options->missing = wish;
 	if (why)
-		snprintf(why->text, sizeof(why->text), "%.200s: there is no %s %.60s%s%.60s%s",
-			 u->path, what, name, near ? "; did you mean " : "", near ? near : "",
+		snprintf(why->text, sizeof(why->text), "%.200s: there is no %.200s%s%.60s%s%.60s%s",
+			 u->path, what, *name ? " " : "", name, near ? "; did you mean " : "", near ? near : "",
 			 near ? "?" : "");
 	return BOB_ERR_INVAL;
 }
@@ -72,6 +111,7 @@ bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complain
 	for (uint32_t i = 0; i < u->options->wish_count; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
 		struct bob_nearest near = { .word = w->function };
+		const char *part = NULL;
 		char line[32];
 
 		if (w->first_line > lines_of(u)) {
@@ -84,6 +124,10 @@ bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complain
 			return say(u, why, i, "function", w->function, near.name);
 		if (strcmp(w->name, "*") && !has_variable(u, w))
 			return say(u, why, i, "variable", w->name, near_variable(u, w));
+		if (w->rank && !w->path && strcmp(w->name, "*") != 0)
+			part = missing_part(u, w);
+		if (part)
+			return say(u, why, i, part, "", NULL);
 		if (w->path && !has_path(u, w))
 			return say(u, why, i, "use of a pointer",
 				   bob_c_printf(u, "%s%s", w->name, w->path), NULL);

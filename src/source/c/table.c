@@ -111,15 +111,9 @@ static void put(struct bob_c_unit *u, const char *text)
 	bob_c_close_at(u, u->len, text);
 }
 
-struct shape {
-	uint32_t rank;
-	long long extent[BOB_SOURCE_C_RANK_MAX + 1]; /* outermost first; 0: not known */
-	long long bytes;	/* of an element */
-};
-
-static struct shape shape_of(struct bob_c_unit *u, const struct bob_c_row *r)
+struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *r)
 {
-	struct shape s = { .rank = 0 };
+	struct bob_c_shape s = { .rank = 0 };
 	CXType t = r->variable->canonical;
 
 	if (r->path || (r->is_pointed && !bob_c_is_array(t.kind))) {
@@ -147,7 +141,7 @@ static struct shape shape_of(struct bob_c_unit *u, const struct bob_c_row *r)
 
 static void put_row(struct bob_c_unit *u, const struct bob_c_row *r, size_t number)
 {
-	const struct shape s = shape_of(u, r);
+	const struct bob_c_shape s = bob_c_shape_of(u, r);
 	const char *bounds = "", *wanted = "";
 
 	for (uint32_t i = s.rank; i-- > 0;) {
@@ -186,7 +180,7 @@ static void put_variables(struct bob_c_unit *u)
 	put(u, "static const struct bob_probe_variable bobbin_variables[]={\n");
 	for (size_t i = 0; i < u->row_count; i++) {
 		const struct bob_c_row *r = &u->rows[i];
-		const struct shape s = shape_of(u, r);
+		const struct bob_c_shape s = bob_c_shape_of(u, r);
 		const char *bounds = s.rank ? bob_c_printf(u, "bobbin_b%zu", i) : "0";
 		const char *wanted = s.rank && r->wish && r->wish->rank ?
 					     bob_c_printf(u, "bobbin_w%zu", i) :

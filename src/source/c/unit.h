@@ -78,6 +78,12 @@ struct bob_c_row {
 	const struct bob_c_path *path; /* ... or what this one points at; NULL: not that */
 };
 
+struct bob_c_shape {
+	uint32_t rank;
+	long long extent[BOB_SOURCE_C_RANK_MAX + 1]; /* outermost first; 0: not known */
+	long long bytes;	/* of an element */
+};
+
 struct bob_c_nest_row {
 	uint32_t first, count, depth;
 };
@@ -353,6 +359,7 @@ void bob_c_jumps_find(struct bob_c_unit *u, CXCursor body);
 bool bob_c_is_jumped_into(const struct bob_c_unit *u, uint32_t start, uint32_t end);
 
 /* --- table.c: the tables of the file --- */
+struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *r);
 /* Counted, and noted as used; UINT32_MAX: no memory. */
 uint32_t bob_c_site(struct bob_c_unit *u, const struct bob_c_site *s);
 /* Of a function by this name; the one it has. */

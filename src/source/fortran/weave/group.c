@@ -178,20 +178,6 @@ static bob_status read_names(struct bob_source_fortran_group *g, struct member *
 	return st == BOB_OK ? in.st : st;
 }
 
-/* --- lines that no file has --- */
-
-static bob_status check_lines(const struct bob_weave *w, struct bob_source_complaint *why)
-{
-	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
-		if (x->first_line > w->file->line_count) {
-			snprintf(why->text, sizeof(why->text),
-				 "%.300s: command %u: from line %u: the file has %u", w->path,
-				 x->command, x->first_line, w->file->line_count);
-			return BOB_ERR_INVAL;
-		}
-	return BOB_OK;
-}
-
 /* All that is asked for, of any file, and the text: another digest, another image. */
 static uint64_t digest_of(const struct bob_weave *w)
 {
@@ -311,7 +297,7 @@ static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source
 		check_includes(g, w);
 		st = leave_units(w);
 		if (st == BOB_OK)
-			st = check_lines(w, why);
+			st = bob_weave_check_lines(w, why);
 		if (st == BOB_OK)
 			st = bob_weave_choose(w, why);
 	}

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/host/nearest.h"
 #include "source/fortran/scope.h"
 #include "source/fortran/weave/weave.h"
 
@@ -30,8 +29,8 @@ static const struct bob_fortran_unit *unit_of(const struct bob_weave *w, uint32_
 	return &w->file->units[i];
 }
 
-static bool is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wish *wish,
-			  const char *in)
+bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wish *wish,
+			     const char *in)
 {
 	const bool is_module = u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE;
 
@@ -175,7 +174,7 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 			  (u->kind != BOB_UNIT_PROGRAM || v->construct != BOB_FORTRAN_NO);
 }
 
-static bool is_variable(const struct bob_fortran_symbol *s)
+bool bob_weave_is_variable(const struct bob_fortran_symbol *s)
 {
 	return s->class == BOB_NAME_VARIABLE && !(s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST));
 }
@@ -299,65 +298,39 @@ static bob_status note_calls(struct bob_weave *w)
 static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_wish *wish,
 		     const char *in, const char *name)
 {
-	if (!is_variable(s) || (strcmp(name, "*") != 0 && strcmp(name, s->name) != 0))
+	if (!bob_weave_is_variable(s) || (strcmp(name, "*") != 0 && strcmp(name, s->name) != 0))
 		return false;
 	return wish->scope != BOB_SCOPE_COMMON || (s->common && !strcmp(s->common->name, in));
-}
-
-static bob_status not_there(struct bob_weave *w, const struct bob_wish *wish, const char *in,
-			    const char *name, struct bob_source_complaint *why)
-{
-	struct bob_nearest near = { .word = name };
-	bool has_unit = wish->scope == BOB_SCOPE_ANY || wish->scope == BOB_SCOPE_COMMON;
-	char text[300];
-
-	for (uint32_t i = 0; i < w->file->unit_count; i++) {
-		const struct bob_fortran_unit *u = unit_of(w, i);
-
-		if (!is_unit_meant(u, wish, in))
-			continue;
-		has_unit = true;
-		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
-			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
-				if (is_variable(s))
-					bob_nearest_try(&near, s->name);
-	}
-	if (!has_unit) {
-		near = (struct bob_nearest){ .word = in };
-		for (uint32_t i = 0; i < w->file->unit_count; i++)
-			bob_nearest_try(&near, unit_of(w, i)->name);
-		snprintf(text, sizeof(text), "there is no unit %.80s", in);
-	} else if (wish->scope == BOB_SCOPE_ANY) {
-		snprintf(text, sizeof(text), "there is no variable %.80s", name);
-	} else {
-		snprintf(text, sizeof(text), "there is no variable %.80s in %.80s", name, in);
-	}
-	snprintf(why->text, sizeof(why->text), "%.100s: command %u, column %u: %.200s%s%.63s%s",
-		 w->path, wish->command, wish->column, text, near.name ? "; did you mean " : "",
-		 near.name ? near.name : "", near.name ? "?" : "");
-	return BOB_ERR_INVAL;
 }
 
 static bob_status choose(struct bob_weave *w, const struct bob_wish *wish,
 			 struct bob_source_complaint *why)
 {
 	const char *name = lower(w, wish->name), *in = lower(w, wish->in);
+	const struct bob_fortran_symbol *misfit = NULL;
 	bool found = false;
 
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		const struct bob_fortran_unit *u = unit_of(w, i);
 
-		if (!u->symbols || !is_unit_meant(u, wish, in))
+		if (!u->symbols || !bob_weave_is_unit_meant(u, wish, in))
 			continue;
 		found |= !strcmp(name, "*") && wish->scope != BOB_SCOPE_COMMON;
 		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
 			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
 				if (is_meant(s, wish, in, name) && !is_procedure(w, s, i)) {
+					if (strcmp(name, "*") != 0 && !bob_weave_box_fits(s, wish)) {
+						misfit = s;
+						continue;
+					}
 					found = true;
 					add(w, s, t, wish);
 				}
 	}
-	return found || w->is_failed ? BOB_OK : not_there(w, wish, in, name, why);
+	if (found || w->is_failed)
+		return BOB_OK;
+	return misfit ? bob_weave_no_box(w, wish, misfit, why) :
+			bob_weave_not_there(w, wish, in, name, why);
 }
 
 /* Dummies that somebody named are what they are, and so are members of modules that are used. */

@@ -4,6 +4,7 @@
  *   weave.c      the whole: file in, instrumented file and its companion in C out
  *   group.c      the files of a command, read
  *   wanted.c     which variables the commands name, and which references may be of them
+ *   missing.c    wishes for what is not there
  *   closure.c    what else may be these variables, in all files
  *   clones.c     copies of procedures for the calls that pass them what is traced; calls.c who calls whom, clonable.c what may have copies,
  *                clone_text.c their text
@@ -188,6 +189,19 @@ struct bob_weave *bob_weave_of(struct bob_source_fortran_group *g, const char *p
 /* --- wanted.c --- */
 /* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is near. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why);
+bool bob_weave_is_variable(const struct bob_fortran_symbol *s);
+/* Of the units that a name with `in` in front of it may be in. */
+bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wish *wish,
+			     const char *in);
+
+/* Wishes for what is not there, missing.c. BOB_ERR_INVAL, with *why. */
+bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_complaint *why);
+bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish, const char *in,
+			       const char *name, struct bob_source_complaint *why);
+/* No more subscripts than the variable has, and none of them wholly outside of bounds that are known. */
+bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_wish *wish);
+bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wish,
+			    const struct bob_fortran_symbol *s, struct bob_source_complaint *why);
 enum bob_weave_touch {
 	BOB_TOUCH_NOT,
 	BOB_TOUCH_DROPPED,	/* it looks so, but its subscripts cannot be in what is wanted */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wishes for what is not there: a name that no variable has, a unit that the file does not have, a box where there is no array, lines behind
+ * its end. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/host/nearest.h"
+#include "source/fortran/weave/weave.h"
+
+static bob_status say(const struct bob_weave *w, const struct bob_wish *wish, const char *text,
+		      const char *near, struct bob_source_complaint *why)
+{
+	snprintf(why->text, sizeof(why->text),
+		 "%.100s: command %u, column %u: there is no %.200s%s%.63s%s", w->path,
+		 wish->command, wish->column, text, near ? "; did you mean " : "", near ? near : "",
+		 near ? "?" : "");
+	return BOB_ERR_INVAL;
+}
+
+/* --- names --- */
+
+bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish, const char *in,
+			       const char *name, struct bob_source_complaint *why)
+{
+	struct bob_nearest near = { .word = name };
+	bool has_unit = wish->scope == BOB_SCOPE_ANY || wish->scope == BOB_SCOPE_COMMON;
+	char text[200];
+
+	for (uint32_t i = 0; i < w->file->unit_count; i++) {
+		const struct bob_fortran_unit *u = &w->file->units[i];
+
+		if (!bob_weave_is_unit_meant(u, wish, in))
+			continue;
+		has_unit = true;
+		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
+			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
+				if (bob_weave_is_variable(s))
+					bob_nearest_try(&near, s->name);
+	}
+	if (!has_unit) {
+		near = (struct bob_nearest){ .word = in };
+		for (uint32_t i = 0; i < w->file->unit_count; i++)
+			bob_nearest_try(&near, w->file->units[i].name);
+		snprintf(text, sizeof(text), "unit %.80s", in);
+	} else if (wish->scope == BOB_SCOPE_ANY) {
+		snprintf(text, sizeof(text), "variable %.80s", name);
+	} else {
+		snprintf(text, sizeof(text), "variable %.80s in %.80s", name, in);
+	}
+	return say(w, wish, text, near.name, why);
+}
+
+/* --- boxes --- */
+
+/* Is nothing of the range within the bounds? Those of a dummy argument are not taken at their word: old programs write 1 for any. */
+static bool is_outside(const struct bob_fortran_symbol *s, uint32_t d,
+		       const struct bob_wish_range *r)
+{
+	return !(s->flags & BOB_SYMBOL_DUMMY) && s->lower[d].bound == BOB_BOUND_NUMBER &&
+	       s->upper[d].bound == BOB_BOUND_NUMBER &&
+	       (r->last < s->lower[d].value || r->first > s->upper[d].value);
+}
+
+static uint32_t first_outside(const struct bob_fortran_symbol *s, const struct bob_wish *wish)
+{
+	uint32_t d = 0;
+
+	while (d < wish->rank && d < s->rank && !is_outside(s, d, &wish->box[d]))
+		d++;
+	return d;
+}
+
+bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_wish *wish)
+{
+	return s->shape == BOB_SHAPE_ASSUMED_RANK || first_outside(s, wish) == wish->rank;
+}
+
+bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wish,
+			    const struct bob_fortran_symbol *s, struct bob_source_complaint *why)
+{
+	const uint32_t d = first_outside(s, wish);
+	char text[200];
+
+	if (d == s->rank)
+		snprintf(text, sizeof(text), "subscript %u of %.63s: it has %u", d + 1, s->name,
+			 s->rank);
+	else
+		snprintf(text, sizeof(text),
+			 "such part of %.63s: its subscript %u goes from %" PRId64 " to %" PRId64,
+			 s->name, d + 1, s->lower[d].value, s->upper[d].value);
+	return say(w, wish, text, NULL, why);
+}
+
+/* --- lines --- */
+
+bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_complaint *why)
+{
+	char text[64];
+
+	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
+		if (x->first_line > w->file->line_count) {
+			snprintf(text, sizeof(text), "line %u: it has %u", x->first_line,
+				 w->file->line_count);
+			return say(w, x, text, NULL, why);
+		}
+	return BOB_OK;
+}
