@@ -7,6 +7,7 @@ import subprocess
 
 import harness as h
 import test_instrument as i
+import test_instrument_code as code
 
 suite = h.Suite("instrument_fortran")
 
@@ -356,6 +357,128 @@ def functions():
         for n in (last, last + 1):
             r = subprocess.run([str(h.BOBBIN), "replay", "--mem", f"--between=..{name}:{n}", trace], capture_output=True, text=True)
             assert (r.returncode == 0) == (n == last), (name, n, r)
+
+
+class Turns(Memory):
+    """`a` of turns.f90 and turns.f, and how often what is called is."""
+
+    def __init__(self):
+        super().__init__(a=4)
+        self.at = {("a", k): k for k in range(1, 7)}
+        self.calls, self.trips = 0, {}
+
+    def a(self, k):
+        return self.get("a", k)
+
+    def add(self, k, n):
+        self.set("a", k, self.a(k) + n)
+
+    def pick(self, n):
+        self.calls += 1
+        return n
+
+    def trip(self, line):
+        self.trips[line] = self.trips.get(line, 0) + 1
+        return True
+
+
+def turns_free():
+    t = Turns()
+    a, pick, trip = t.a, t.pick, t.trip
+    for i in (1, 2, 3, 4):
+        trip(6)
+        if a(i) != 1 and a(pick(i)) != 2:
+            a(5)
+            if a(i) != 3:
+                pick(i)
+    for i in (2, 4, 6):
+        trip(16)
+        if a(i) == 2:
+            continue
+        if a(i) == 4:
+            a(1)
+            a(2)
+            break_at = True
+        else:
+            break_at = pick(6) != 6
+        if not break_at:
+            a(2)
+    k = 0
+    while a(pick(k + 1)) < 6 and trip(30):
+        k += 1
+        if a(k) != 2 and a(k) == 4:
+            break
+    while a(k) > 1 and trip(35):
+        k -= 1
+        if k == 3:
+            continue
+        if k == 2:
+            break
+        t.add(6, k)
+    while True:
+        a(4)  # behind .or., told in any case
+        if not (k < 3 or t.peek("a", 4) == 0):
+            break
+        trip(41)
+        while a(3) == 3 and trip(44):
+            t.set("a", 3, 0)
+        k += 1
+    if a(1) != 0 and pick(2) != 1 and a(1) == 1:
+        pass
+    pick(k)
+    a(4)
+    a(pick(2))
+    for i in range(pick(2), pick(3) + 2, pick(1)):
+        trip(68)
+        t.add(i, i)
+    for i in range(1, pick(2) + 1):
+        trip(71)
+        for k in range(1, pick(1) + 1):
+            trip(72)
+            t.add(k, 1)
+    pick(4)
+    pick(2)
+    pick(1)
+    for k in range(1, 7):
+        a(k)
+    return t
+
+
+def turns_fixed():
+    t = Turns()
+    a, pick, trip = t.a, t.pick, t.trip
+    for i in (1, 2, 3, 4):
+        trip(9)
+        if a(i) == 1 or a(pick(i)) == 2:
+            continue
+        a(5)
+        if a(i) != 3 and pick(i) != 4:
+            a(4)
+    k = 0
+    while a(pick(k + 1)) < 6 and trip(31):
+        k += 1
+        if a(k) != 2 and a(k) == 4:
+            break
+    for i in (1, 2):
+        trip(36)
+        while a(i) < 3 and trip(37):
+            t.add(i, 1)
+    for i in range(pick(1), pick(2) + 1):
+        trip(39)
+        t.add(i, 1)
+    for k in range(1, 7):
+        a(k)
+    return t
+
+
+@suite.case("ELSE IF, DO WHILE, SELECT, DO, ALLOCATE that call functions: each is an event, once")
+def turned():
+    for name, unit, t, left_out in (("turns.f90", "turns", turns_free(), 2), ("turns.f", "turnsf", turns_fixed(), 1)):
+        out = check(name, t, ["variable a", "code at loop level", "code at subroutine level"])
+        subprocess.run([str(h.BOBBIN), "record", "-q", "--source", "--events", "-o", "t", "--", "./turns-O3"], check=True, cwd=out, stdout=subprocess.DEVNULL)
+        got = code.report(out)
+        assert got.pop("pick")[0] == t.calls - left_out, (got, t.calls)
+        assert {k: v[1] for k, v in got.items()} == {f"loop {line} in {unit}": n for line, n in t.trips.items()}, (got, t.trips)
 
 
 def several_files():

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The probes of a statement's reads and writes. Each is a CALL with the reference itself as its argument, so the address is the compiler's.
  *
- * What is controlled by a condition is told under the same condition, which is evaluated once more; ELSE IF has its probes before the IF, under
- * the conditions that come before it. A statement that would be evaluated with another result the second time is refused. */
+ * What an IF of one line controls is told under its condition, which is evaluated once more where the IF cannot become one of several lines: not if it would
+ * have another result the second time. ELSE IF and DO WHILE have their probes right before the condition (turns.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -360,40 +360,12 @@ static void put_loop(struct statement *x)
 	}
 }
 
-/* Conditions of the IF and the ELSE IFs before this one, all false; NULL: one of them cannot be evaluated twice. *first is the IF. */
-static const char *branches_before(const struct statement *x, uint32_t *first)
+/* ELSE IF and DO WHILE: right before the condition, each time. */
+static void put_condition(struct statement *x)
 {
-	struct bob_weave *w = x->w;
-	const struct bob_fortran_construct *c = x->s->construct < w->file->construct_count ?
-							&w->file->constructs[x->s->construct] :
-							NULL;
-	const char *text = "";
-
-	if (!c || c->kind != BOB_CONSTRUCT_IF)
-		return NULL;
-	*first = c->first;
-	for (uint32_t i = c->first; i < x->number; i++) {
-		const struct bob_fortran_statement *s = &w->file->statements[i];
-		struct statement y = { .w = w, .number = i, .s = s };
-
-		if (s->construct != x->s->construct ||
-		    (s->kind != BOB_F_IF_THEN && s->kind != BOB_F_ELSE_IF))
-			continue;
-		if (bob_fortran_uses(w->arena, w->file, i, &y.uses) != BOB_OK ||
-		    has_calls(&y, false))
-			return NULL;
-		text = bob_weave_text(w, "%s%s.not.%s", text, *text ? ".and." : "",
-				      condition(w, s));
-	}
-	return text;
-}
-
-static void put_else_if(struct statement *x)
-{
-	struct lines l = { .x = x, .rank = BOB_RANK_BEFORE };
+	struct lines l = { .x = x, .rank = BOB_RANK_CONDITION };
 	struct bob_weave_frames f;
-	uint32_t first = 0, n = 0;
-	const char *before = NULL;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < x->uses.count; i++) {
 		const struct bob_fortran_use *u = &x->uses.at[i];
@@ -401,76 +373,13 @@ static void put_else_if(struct statement *x)
 
 		if (kind_of(u) < 0 || bob_weave_touches(x->w, x->number, u) <= BOB_TOUCH_DROPPED)
 			continue;
-		if (!before)
-			before = branches_before(x, &first);
-		if (!before) {
-			bob_weave_refuse(x->w,
-					 "an ELSE IF behind a condition that calls a function",
-					 x->s->line);
+		if (!n++ && !bob_weave_turn(x->w, x->number, &l.at))
 			return;
-		}
-		text = bob_weave_probe(x->w, x->number, u, kind_of(u), &f);
-		if (!*text || (!n && !bob_weave_before(x->w, first, &l.at)))
-			continue;
-		if (!n++)
-			put_line(&l, bob_weave_text(x->w, "if (%s) then", before));
-		tell(&l, i, &f, text);
-	}
-	close_to(&l, 0);
-	if (n)
-		put_line(&l, "end if");
-}
-
-/* Can the loop be left otherwise than by its condition? */
-static bool is_left_early(const struct statement *x)
-{
-	const struct bob_weave *w = x->w;
-	const struct bob_fortran_construct *c = &w->file->constructs[x->s->construct];
-
-	for (uint32_t i = c->first; i <= c->last && i < w->file->count; i++) {
-		const struct bob_fortran_statement *s = &w->file->statements[i];
-		const enum bob_fortran_kind k = s->body ? s->body_kind : s->kind;
-
-		if (k == BOB_F_EXIT || k == BOB_F_GOTO || k == BOB_F_COMPUTED_GOTO ||
-		    k == BOB_F_ASSIGNED_GOTO || k == BOB_F_ARITHMETIC_IF || k == BOB_F_CYCLE)
-			return true;
-	}
-	return false;
-}
-
-static void put_condition(struct statement *x, uint32_t at, enum bob_weave_rank rank)
-{
-	struct lines l = { .x = x, .at = at, .rank = rank };
-	struct bob_weave_frames f;
-
-	for (uint32_t i = 0; i < x->uses.count; i++) {
-		const char *text = kind_of(&x->uses.at[i]) < 0 ? "" : text_of(x, i, &f);
-
+		text = text_of(x, i, &f);
 		if (*text)
 			tell(&l, i, &f, text);
 	}
 	close_to(&l, 0);
-}
-
-/* A condition is read before each trip, and once more when there is none: which is at the beginning of each trip, and behind. */
-static void put_while(struct statement *x)
-{
-	struct bob_fortran_place p;
-	bool some = false;
-
-	for (uint32_t i = 0; i < x->uses.count && !some; i++)
-		some = kind_of(&x->uses.at[i]) >= 0 &&
-		       bob_weave_touches(x->w, x->number, &x->uses.at[i]) > BOB_TOUCH_DROPPED;
-	if (!some)
-		return;
-	if (bob_fortran_place(x->w->file, x->number, &p) != BOB_OK || p.inside == BOB_FORTRAN_NO ||
-	    p.behind_loop == BOB_FORTRAN_NO || x->s->construct >= x->w->file->construct_count ||
-	    is_left_early(x)) {
-		bob_weave_refuse(x->w, "a DO WHILE that is left by a jump", x->s->line);
-		return;
-	}
-	put_condition(x, p.inside, BOB_RANK_INSIDE);
-	put_condition(x, p.behind_loop, BOB_RANK_BEHIND);
 }
 
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)
@@ -486,10 +395,8 @@ bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)
 		st = bob_weave_exact(w, statement, &x.uses);
 	if (st != BOB_OK)
 		return st;
-	if (x.s->kind == BOB_F_ELSE_IF) {
-		put_else_if(&x);
-	} else if (x.s->kind == BOB_F_DO_WHILE) {
-		put_while(&x);
+	if (x.s->kind == BOB_F_ELSE_IF || x.s->kind == BOB_F_DO_WHILE) {
+		put_condition(&x);
 	} else {
 		put_before(&x, false, "", "");
 		put_body(&x);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops, calls and communication: events that begin before the statement and end behind it. */
+/* Calls and communication: events that begin before the statement and end behind it. */
 #include <ctype.h>
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
 
-static bool is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line)
+bool bob_weave_is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line)
 {
 	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
 		if (x->what == what && line >= x->first_line && line <= x->last_line)
@@ -13,7 +13,7 @@ static bool is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32
 	return false;
 }
 
-static uint32_t event(struct bob_weave *w, const char *name, bool has_trips)
+uint32_t bob_weave_event(struct bob_weave *w, const char *name, bool has_trips)
 {
 	size_t i = 0;
 
@@ -29,37 +29,9 @@ static uint32_t event(struct bob_weave *w, const char *name, bool has_trips)
 	return (uint32_t)w->event_count++;
 }
 
-static const char *call(struct bob_weave *w, char what, uint32_t event)
+const char *bob_weave_event_line(struct bob_weave *w, char what, uint32_t event)
 {
 	return bob_weave_text(w, "call %s%c(%u_4)", w->id, what, event);
-}
-
-static bool is_loop(enum bob_fortran_kind k)
-{
-	return k == BOB_F_DO || k == BOB_F_DO_WHILE || k == BOB_F_DO_FOREVER;
-}
-
-static void put_loop(struct bob_weave *w, uint32_t statement)
-{
-	const struct bob_fortran_statement *s = &w->file->statements[statement];
-	const struct bob_fortran_unit *u = bob_weave_unit(w, statement);
-	struct bob_fortran_place p;
-	uint32_t at, e;
-
-	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.inside == BOB_FORTRAN_NO ||
-	    p.behind_loop == BOB_FORTRAN_NO) {
-		bob_weave_refuse(w, "no line can stand in this loop", s->line);
-		return;
-	}
-	if (!bob_weave_before(w, statement, &at))
-		return;
-	e = event(w, bob_weave_text(w, "loop %u in %s", s->line, *u->name ? u->name : "main"),
-		  true);
-	bob_weave_put(w, at, BOB_RANK_BEFORE, statement, call(w, 'l', e));
-	bob_weave_put(w, p.inside, BOB_RANK_INSIDE, statement, call(w, 't', e));
-	bob_weave_put(w, p.behind_loop, BOB_RANK_BEHIND, statement, call(w, 'e', e));
-	w->has_probes[s->unit] = true;
-	w->counts.loops++;
 }
 
 /* Names of MPI and PVM; others are of subroutines. */
@@ -130,9 +102,9 @@ static bool is_in(const struct bob_fortran_use *inner, const struct bob_fortran_
 static bool is_event(const struct bob_weave *w, const struct bob_fortran_statement *s,
 		     const struct bob_fortran_use *u)
 {
-	return is_wished(w, BOB_WISH_CALLS, s->line) ||
+	return bob_weave_is_wished(w, BOB_WISH_CALLS, s->line) ||
 	       (is_message(s->text + u->ref->child->from, u->ref->child->name_len) &&
-		is_wished(w, BOB_WISH_COMMUNICATION, s->line));
+		bob_weave_is_wished(w, BOB_WISH_COMMUNICATION, s->line));
 }
 
 bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
@@ -245,27 +217,34 @@ static void declare_external(struct bob_weave *w, uint32_t unit, const struct bo
 		      bob_weave_text(w, "external %s", y->name));
 }
 
+/* Where names for functions are known: lines from `before` to `after`, and statements up to `last`. */
+struct hoist_place {
+	uint32_t before, after, last;
+	enum bob_weave_rank rank, end_rank;
+};
+
 static void hoist(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
-		  uint32_t before, uint32_t after)
+		  const struct hoist_place *at)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	const char *name = bob_weave_text(w, "bobbin_f%u", w->hoisted_count + 1);
 	const char *function = s->text + u->ref->child->from;
 	const uint32_t len = u->ref->child->name_len;
 	const bool is_mpi = is_message(function, len), is_told = is_event(w, s, u);
-	const uint32_t e = is_told ? event(w, event_name(w, function, len, is_mpi), false) : 0;
+	const uint32_t e =
+		is_told ? bob_weave_event(w, event_name(w, function, len, is_mpi), false) : 0;
 	uint32_t first, last;
 
 	bob_fortran_bytes(s, u->from, u->to, &first, &last);
 	if (is_told)
-		bob_weave_put(w, before, BOB_RANK_BEFORE, statement, call(w, 'b', e));
-	bob_weave_put_instead(w, before, BOB_RANK_BEFORE, statement,
+		bob_weave_put(w, at->before, at->rank, statement, bob_weave_event_line(w, 'b', e));
+	bob_weave_put_instead(w, at->before, at->rank, statement,
 			      bob_weave_text(w, "associate(%s=>%s)", name,
 					     bob_weave_slice(w, s, u->from, u->to)),
 			      first, last, name);
 	if (is_told)
-		bob_weave_put(w, before, BOB_RANK_BEFORE, statement, call(w, 'e', e));
-	bob_weave_put(w, after, BOB_RANK_END_HOISTED, statement, "end associate");
+		bob_weave_put(w, at->before, at->rank, statement, bob_weave_event_line(w, 'e', e));
+	bob_weave_put(w, at->after, at->end_rank, statement, "end associate");
 	w->has_probes[s->unit] = true;
 	w->counts.communication += is_told && is_mpi;
 	w->counts.calls += is_told && !is_mpi;
@@ -302,47 +281,86 @@ static void declare_externals(struct bob_weave *w, uint32_t from, uint32_t to)
 							 uses.at[k].symbol);
 }
 
-/* Behind everything that may use the names: an IF THEN up to its end, *last. False: there is no such place. */
-static bool end_of(const struct bob_weave *w, uint32_t statement, uint32_t *last, uint32_t *after)
+/* Up to the end of the construct that begins with the statement. A loop that has its end in common with the one around it has none of its own; what a directive
+ * divides has to stand right behind it. */
+static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *last)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const struct bob_fortran_construct *all = w->file->constructs, *c;
+
+	if (s->construct >= w->file->construct_count)
+		return false;
+	c = &all[s->construct];
+	*last = c->last;
+	if (c->first != statement || !c->is_ended)
+		return false;
+	return s->kind != BOB_F_DO ||
+	       ((c->parent == BOB_FORTRAN_NO || all[c->parent].last != c->last) &&
+		(!statement || s[-1].kind != BOB_F_DIRECTIVE));
+}
+
+/* Behind everything that may use the names. False: there is no such place. */
+static bool find_end(const struct bob_weave *w, uint32_t statement, struct hoist_place *x)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	struct bob_fortran_place p;
 
+	x->last = statement;
+	x->end_rank = BOB_RANK_END_HOISTED;
 	switch (s->kind) {
 	case BOB_F_ASSIGN:
 	case BOB_F_CALL:
 	case BOB_F_WRITE:
 	case BOB_F_PRINT:
 	case BOB_F_IF:
+	case BOB_F_ALLOCATE:
+	case BOB_F_COMPUTED_GOTO:
 		break;
 	case BOB_F_IF_THEN:
-		if (s->construct >= w->file->construct_count ||
-		    w->file->constructs[s->construct].first != statement ||
-		    !w->file->constructs[s->construct].is_ended)
+	case BOB_F_SELECT_CASE:
+	case BOB_F_DO:
+		if (!is_whole(w, statement, &x->last))
 			return false;
-		statement = w->file->constructs[s->construct].last;
 		break;
+	case BOB_F_DO_WHILE:
+		x->after = bob_fortran_place(w->file, statement, &p) == BOB_OK ? p.inside :
+										 BOB_FORTRAN_NO;
+		return bob_weave_turns(w, statement);
+	case BOB_F_ELSE_IF:
+		if (!bob_weave_turns(w, statement))
+			return false;
+		x->last = w->file->constructs[s->construct].last;
+		x->after = bob_weave_line_of(w, x->last);
+		x->end_rank = BOB_RANK_CLOSE;
+		return true;
 	default:
 		return false;
 	}
-	if (bob_fortran_place(w->file, statement, &p) != BOB_OK ||
-	    w->file->statements[statement].ends_loops)
-		return false;
-	*last = statement;
-	*after = p.after;
-	return p.after != BOB_FORTRAN_NO;
+	x->after = bob_fortran_place(w->file, x->last, &p) == BOB_OK ? p.after : BOB_FORTRAN_NO;
+	return x->after != BOB_FORTRAN_NO;
+}
+
+/* Where they begin to be known; with that, ELSE IF and DO WHILE turn. */
+static bool find_begin(struct bob_weave *w, uint32_t statement, struct hoist_place *x)
+{
+	const enum bob_fortran_kind k = w->file->statements[statement].kind;
+	const bool turns = k == BOB_F_ELSE_IF || k == BOB_F_DO_WHILE;
+
+	x->rank = turns ? BOB_RANK_CONDITION : BOB_RANK_BEFORE;
+	return turns ? bob_weave_turn(w, statement, &x->before) :
+		       bob_weave_before(w, statement, &x->before);
 }
 
 bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	struct bob_fortran_uses uses;
-	uint32_t before = 0, last, after;
+	struct hoist_place at;
 	bob_status st;
 
 	w->hoisted_count = 0;
 	w->hoisted_statement = statement;
-	if (!s->is_executable || s->ends_loops || !end_of(w, statement, &last, &after))
+	if (!s->is_executable || s->ends_loops || !find_end(w, statement, &at))
 		return BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
@@ -352,12 +370,12 @@ bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement)
 		    !is_asked_for(w, statement, &uses, u))
 			continue;
 		if (!w->hoisted_count &&
-		    (!are_known(w, statement, last) || !bob_weave_before(w, statement, &before)))
+		    (!are_known(w, statement, at.last) || !find_begin(w, statement, &at)))
 			break;
-		hoist(w, statement, u, before, after);
+		hoist(w, statement, u, &at);
 	}
 	if (w->hoisted_count)
-		declare_externals(w, statement, last);
+		declare_externals(w, statement, at.last);
 	return st;
 }
 
@@ -370,23 +388,25 @@ static void put_call(struct bob_weave *w, uint32_t statement, const struct bob_f
 	struct call_place p;
 	uint32_t e;
 
-	if (!is_wished(w, BOB_WISH_CALLS, s->line) &&
-	    !(is_mpi && is_wished(w, BOB_WISH_COMMUNICATION, s->line)))
+	if (!bob_weave_is_wished(w, BOB_WISH_CALLS, s->line) &&
+	    !(is_mpi && bob_weave_is_wished(w, BOB_WISH_COMMUNICATION, s->line)))
 		return;
 	if (bob_weave_hoisted(w, s, u->from, u->to))
 		return; /* told where it is evaluated */
 	if (u->symbol->class == BOB_NAME_STATEMENT_FUNCTION)
 		return; /* a part of the expression */
 	if (!is_called(s, u)) {
-		bob_weave_refuse(w, "a function in a condition, or in another's arguments",
-				 s->line);
+		bob_weave_refuse(
+			w,
+			"a function in another's arguments, or where no line can stand before or behind",
+			s->line);
 		return;
 	}
 	if (!place_call(w, statement, &p))
 		return;
-	e = event(w, event_name(w, name, len, is_mpi), false);
-	bob_weave_put(w, p.before, p.rank, statement, call(w, 'b', e));
-	bob_weave_put(w, p.after, BOB_RANK_AFTER, statement, call(w, 'e', e));
+	e = bob_weave_event(w, event_name(w, name, len, is_mpi), false);
+	bob_weave_put(w, p.before, p.rank, statement, bob_weave_event_line(w, 'b', e));
+	bob_weave_put(w, p.after, BOB_RANK_AFTER, statement, bob_weave_event_line(w, 'e', e));
 	w->has_probes[s->unit] = true;
 	if (is_mpi)
 		w->counts.communication++;
@@ -402,10 +422,9 @@ bob_status bob_weave_code(struct bob_weave *w, uint32_t statement)
 
 	if (!s->is_executable || s->unit == BOB_FORTRAN_NO)
 		return BOB_OK;
-	if (is_loop(s->kind) && is_wished(w, BOB_WISH_LOOPS, s->line))
-		put_loop(w, statement);
-	if (!is_wished(w, BOB_WISH_CALLS, s->line) &&
-	    !is_wished(w, BOB_WISH_COMMUNICATION, s->line))
+	bob_weave_loop(w, statement);
+	if (!bob_weave_is_wished(w, BOB_WISH_CALLS, s->line) &&
+	    !bob_weave_is_wished(w, BOB_WISH_COMMUNICATION, s->line))
 		return w->is_failed ? BOB_ERR_NOMEM : BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {

@@ -41,8 +41,9 @@ void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, u
 	l->at = at;
 	l->rank = (uint32_t)rank;
 	l->text = text;
-	/* loops that end together: the one that began last ends first */
-	l->order = rank == BOB_RANK_BEHIND ? UINT32_MAX / 2 - statement : statement;
+	/* what ends together: the one that began last ends first */
+	l->order = rank == BOB_RANK_BEHIND || rank == BOB_RANK_CLOSE ? UINT32_MAX / 2 - statement :
+								       statement;
 }
 
 void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank,
@@ -226,7 +227,8 @@ bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_
 	     i++) {
 		const struct bob_weave_line *l = &w->lines[i];
 
-		st = bob_fortran_patch_statement(p, l->at, l->label, l->text);
+		if (l->text)
+			st = bob_fortran_patch_statement(p, l->at, l->label, l->text);
 		if (st == BOB_OK && l->instead)
 			st = bob_fortran_patch_replace(p, l->blank_at, l->blank_len, l->instead);
 		else if (st == BOB_OK && l->blank_len && l->blank_len < sizeof(blanks))

@@ -222,14 +222,6 @@ static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-static bool is_wished_loop(const struct bob_weave *w, uint32_t line)
-{
-	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
-		if (x->what == BOB_WISH_LOOPS && line >= x->first_line && line <= x->last_line)
-			return true;
-	return false;
-}
-
 /* An operator that somebody defined is a call. */
 static bool has_operator(const struct bob_fortran_expr *e)
 {
@@ -266,7 +258,8 @@ static bob_status gather(struct bob_weave_nest *n, uint32_t *innermost, bool *ok
 
 		*ok = is_plain_statement(s) &&
 		      (i == n->first || (!s->is_branch_target &&
-					 (s->kind != BOB_F_DO || !is_wished_loop(n->w, s->line))));
+					 (s->kind != BOB_F_DO ||
+					  !bob_weave_is_wished(n->w, BOB_WISH_LOOPS, s->line))));
 		if (!*ok)
 			break;
 		st = bob_fortran_uses(n->w->arena, n->w->file, i, &uses);

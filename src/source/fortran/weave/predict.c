@@ -72,6 +72,15 @@ static uint32_t around(const struct counting *c, uint32_t statement)
 	return c->w->file->constructs[i].first == statement ? c->w->file->constructs[i].parent : i;
 }
 
+/* How often it is executed; the condition of a DO WHILE once more than the loop runs. */
+static double times_of(struct counting *c, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &c->w->file->statements[statement];
+	const double times = times_in(c, around(c, statement));
+
+	return s->kind == BOB_F_DO_WHILE ? times + times_in(c, s->construct) : times;
+}
+
 /* --- the program itself --- */
 
 /* What a call goes to: a copy, or what it says. */
@@ -89,7 +98,7 @@ static const char *callee(const struct counting *c, uint32_t in, uint32_t statem
 
 static void count_statement(struct counting *c, uint32_t in, uint32_t statement)
 {
-	const double times = times_in(c, around(c, statement));
+	const double times = times_of(c, statement);
 	struct bob_fortran_uses uses;
 
 	if (!c->w->file->statements[statement].is_executable)
@@ -130,7 +139,7 @@ static void enter(struct counting *c, uint32_t in, uint32_t unit)
 
 static void count_site(struct counting *c, const struct bob_weave_site *s)
 {
-	double times = times_in(c, around(c, s->statement));
+	double times = times_of(c, s->statement);
 
 	if (s->is_conditional)
 		times *= BOB_PREDICT_CONDITION;

@@ -12,7 +12,8 @@
  *   exact.c      references that are told within their expressions, with --exact; scalar.c what is one value,
  *                wrapper.c the functions that tell them
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
- *   code.c       loops, calls, communication
+ *   turns.c      ELSE IF and DO WHILE, rewritten so that lines may stand before their conditions
+ *   code.c       calls, communication; loops.c loops
  *   predict.c    how often all of it runs, for the prediction (source/predict.h)
  *   declare.c    where variables come to life and end, and the interfaces of what is called; blocks.c where a BLOCK begins and is left
  *   lines.c      lines to be put in, in the order in which they have to stand
@@ -141,6 +142,8 @@ struct bob_weave {
 	struct bob_weave_hoisted
 		hoisted[BOB_WEAVE_HOISTED_MAX]; /* of the statement that is woven */
 	uint32_t hoisted_count, hoisted_statement;
+	uint32_t turned,
+		turned_in; /* 1 + the statement that was turned last (turns.c), and where: as `in` */
 	uint8_t *dummies;	/* of each unit and dummy, see closure.c */
 	uint32_t *dummy_at;	/* of each unit: where in these its own begin */
 	uint32_t number;	/* of the file in the command, for calls.c */
@@ -330,10 +333,27 @@ bob_status bob_weave_hoist(struct bob_weave *w, uint32_t statement);
 const char *bob_weave_hoisted(const struct bob_weave *w, const struct bob_fortran_statement *s,
 			      uint32_t from, uint32_t to);
 bob_status bob_weave_code(struct bob_weave *w, uint32_t statement);
+/* Was it asked for, for this line? */
+bool bob_weave_is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line);
+/* The event of that name, a new one if need be. */
+uint32_t bob_weave_event(struct bob_weave *w, const char *name, bool has_trips);
+/* What tells that it begins ('b', of a loop 'l'), has another trip ('t'), or ends ('e'). */
+const char *bob_weave_event_line(struct bob_weave *w, char what, uint32_t event);
 /* Does the function give a number or a truth value: nothing that points, and no array or text? */
 bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_expr *ref,
 			const struct bob_fortran_symbol *symbol);
+
+/* --- loops.c --- */
+/* A loop as an event, or a jump out of one. */
+void bob_weave_loop(struct bob_weave *w, uint32_t statement);
+
+/* --- turns.c --- */
+/* Lines before the condition of this ELSE IF or DO WHILE go to *at, from rank BOB_RANK_CONDITION on; what they open is closed at the end of the construct
+ * (BOB_RANK_CLOSE), or behind the statement. False: that cannot be done, and was refused. */
+bool bob_weave_turn(struct bob_weave *w, uint32_t statement, uint32_t *at);
+/* Can it? */
+bool bob_weave_turns(const struct bob_weave *w, uint32_t statement);
 
 /* --- blocks.c --- */
 /* Is the BLOCK left at its end, or by RETURN, EXIT and CYCLE alone? */
@@ -361,12 +381,15 @@ enum bob_weave_rank {
 	BOB_RANK_END_HOISTED,	/* ... of where names for functions are known ... */
 	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
 	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
+	BOB_RANK_CLOSE,		/* ... of IFs that were ELSE IF, inner ones first ... */
 	BOB_RANK_ENTRY,		/* ... of the unit ... */
 	BOB_RANK_BEFORE,	/* ... and before the statement that does ... */
 	BOB_RANK_NEST,		/* ... and before the loops that do, when their bounds were read */
+	BOB_RANK_TURN,		/* ... the ELSE or DO that stands for that statement, and ... */
+	BOB_RANK_CONDITION,	/* ... before its condition */
 	BOB_RANK_EXIT		/* the unit is about to be left */
 };
-/* The line, and `instead` in place of bytes of the file. */
+/* The line (NULL: none), and `instead` in place of bytes of the file. */
 void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank,
 			   uint32_t statement, const char *text, uint32_t first, uint32_t last,
 			   const char *instead);
