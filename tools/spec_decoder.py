@@ -728,17 +728,23 @@ class Process:
 
     def name_of(self, i):
         for first, count, image, base in self.ranges:
-            if first <= i < first + count and image and i - first < image.count:
-                return image.name_of(i - first, base)
+            if first <= i < first + count and image and image.entry(i - first) is not None:
+                return image.name_of(image.entry(i - first), base)
         return "?%d" % i
 
 
 class Image:
     def __init__(self, payload):
         self.payload = payload
-        self.key, self.count, self.funcs, self.names, self.names_len = struct.unpack_from(
-            "<QIIII", payload)
+        self.key, self.count, self.funcs, self.names, self.names_len, left_out = struct.unpack_from(
+            "<QIIIII", payload)
+        before = [struct.unpack_from("<I", payload, self.funcs + 32 * i + 28)[0] if left_out else 0 for i in range(self.count)]
+        self.entries = {i + n: i for i, n in enumerate(before)}
         self.soname = payload[56:120].split(b"\0")[0]
+
+    def entry(self, function):
+        """Where the table has it; None: it is left out, or there is none such."""
+        return self.entries.get(function)
 
     def name_of(self, i, base):
         addr, _, name = struct.unpack_from("<QII", self.payload, self.funcs + 32 * i)

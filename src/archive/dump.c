@@ -30,7 +30,7 @@ void bob_archive_print_name(const struct bob_trace *t, uint32_t process, uint32_
 		return;
 	}
 	im = &t->processes[process]->images[fn.image];
-	if (!im->file || id - im->info.first_id >= im->head.count) {
+	if (!im->file || bob_image_place(im, id - im->info.first_id) >= im->head.count) {
 		fprintf(to, "?%" PRIu32, id);
 		return;
 	}

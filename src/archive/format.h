@@ -296,7 +296,8 @@ struct bob_image_head {
 	uint32_t func_off;	/* struct bob_image_func[count] */
 	uint32_t names_off;	/* zero-terminated UTF-8 (mangled) names */
 	uint32_t names_len;
-	uint32_t reserved[2];
+	uint32_t left_out;	/* functions of the image that are not here */
+	uint32_t reserved;
 	uint8_t build_id[20];
 	uint8_t build_id_len;
 	uint8_t pad[3];
@@ -315,7 +316,7 @@ struct bob_image_func {
 	uint16_t flags;
 	uint32_t file;		/* offset into names of the source file, ~0 unknown */
 	uint32_t line;		/* of the declaration, 0 unknown */
-	uint32_t pad;
+	uint32_t before;	/* how many before it are left out */
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_image_func) == 32, "image function");
 

@@ -117,7 +117,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 			im->info.count = im->info.patched = im->head.count;
 		im->whole = 1;
 	}
-	if (im->info.count > im->head.count)
+	if (im->info.count > (uint64_t)im->head.count + im->head.left_out)
 		bob_problem_add(t, file->file, file->off,
 				"an image has fewer functions than a process says", 1);
 }
@@ -208,6 +208,28 @@ bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob
 	return BOB_OK;
 }
 
+uint32_t bob_image_place(const struct bob_image *im, uint32_t number)
+{
+	uint32_t lo = 0, hi = im->head.count;
+	struct bob_image_func fn;
+
+	if (!im->head.left_out)
+		return number;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (bob_image_function(im, mid, &fn) != BOB_OK)
+			return ~0u;
+		if ((uint64_t)mid + fn.before == number)
+			return mid;
+		if ((uint64_t)mid + fn.before < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return ~0u;
+}
+
 static const char *image_text(const struct bob_image *im, uint32_t off)
 {
 	if (off >= im->head.names_len)
@@ -265,7 +287,7 @@ bob_status bob_trace_function(const struct bob_trace *t, uint32_t process, uint3
 	if (!im)
 		return BOB_NONE;
 	out->image = (uint32_t)(im - t->processes[process]->images);
-	if (bob_image_function(im, id - im->info.first_id, &fn) == BOB_OK) {
+	if (bob_image_function(im, bob_image_place(im, id - im->info.first_id), &fn) == BOB_OK) {
 		out->name = image_text(im, fn.name);
 		out->addr = fn.addr;
 		out->size = fn.size;
@@ -283,12 +305,13 @@ bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process, ui
 {
 	const struct bob_image *im;
 	struct bob_image_func fn;
-	uint32_t lo = 0, hi;
+	uint32_t lo = 0, hi = 0;
 
 	if (process >= t->process_count || image >= t->processes[process]->image_count)
 		return BOB_NONE;
 	im = &t->processes[process]->images[image];
-	hi = im->file && im->info.count <= im->head.count ? im->info.count : 0;
+	if (im->file && im->info.count <= (uint64_t)im->head.count + im->head.left_out)
+		hi = im->info.count < im->head.count ? im->info.count : im->head.count;
 	while (lo < hi) { /* the last one that begins at or before it; sorted by address */
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -299,7 +322,8 @@ bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process, ui
 	}
 	if (!lo || bob_image_function(im, lo - 1, &fn) != BOB_OK || pc - fn.addr >= fn.size)
 		return BOB_NONE;
-	return bob_trace_function(t, process, im->info.first_id + lo - 1, out);
+	return bob_trace_function(
+		t, process, im->info.first_id + lo - 1 + (im->head.left_out ? fn.before : 0), out);
 }
 
 const char *bob_skip_text(uint32_t skip)

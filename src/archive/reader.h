@@ -295,6 +295,8 @@ bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p);
 /* image.c: find the image files of all processes and index their ids. */
 bob_status bob_images_attach(struct bob_trace *t);
 bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob_image_func *out);
+/* Where the table that this looks into has function `number` of the image: at its count or behind that if it has not. */
+uint32_t bob_image_place(const struct bob_image *im, uint32_t number);
 
 /* stream.c */
 bob_status bob_streams_build(struct bob_trace *t, struct bob_process *p);

@@ -30,6 +30,7 @@ static void verify_image(struct bob_trace *t, const struct bob_image *im)
 {
 	struct bob_image_func fn;
 	uint64_t last = 0;
+	uint32_t before = 0;
 
 	for (uint32_t i = 0; bob_image_function(im, i, &fn) == BOB_OK; i++) {
 		if ((fn.name != ~0u && fn.name >= im->head.names_len) ||
@@ -44,6 +45,12 @@ static void verify_image(struct bob_trace *t, const struct bob_image *im)
 			return;
 		}
 		last = fn.addr;
+		if (im->head.left_out && (fn.before < before || fn.before > im->head.left_out)) {
+			bob_problem_add(t, im->file, im->off + im->head.func_off + i * sizeof(fn),
+					"functions that are left out do not count up", 1);
+			return;
+		}
+		before = fn.before;
 	}
 }
 
