@@ -25,6 +25,21 @@ const struct cli_option merge_options[] = {
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
+/* There was nothing to do. */
+static void print_nothing(const char *dir)
+{
+	struct bob_trace_sizes sizes = { 0 };
+	struct bob_trace *t = NULL;
+
+	if (bob_trace_open(dir, &t, NULL) == BOB_OK)
+		bob_trace_sizes(t, &sizes);
+	bob_trace_close(t);
+	printf("%s: nothing to merge: %s\n", dir,
+	       sizes.accesses || sizes.mpi_calls ?
+		       "its threads and processes are merged already" :
+		       "only memory accesses, MPI calls and events are merged, and it has none");
+}
+
 int verb_merge(int argc, char **argv)
 {
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
@@ -74,7 +89,9 @@ int verb_merge(int argc, char **argv)
 		close(joined);
 	if (status || quiet)
 		return status ? status : cli_merge_print_missing(dir, quiet);
-	if (r.processes || !all.processes)
+	if (!r.processes && !all.processes && !r.left)
+		print_nothing(dir);
+	if (r.processes)
 		printf("%s: merged: the threads of %u process%s, %s instead of %s\n", dir,
 		       r.processes, r.processes == 1 ? "" : "es", cli_bytes(a, r.after),
 		       cli_bytes(b, r.before));
