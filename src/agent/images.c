@@ -97,7 +97,8 @@ static bool is_chosen(const struct found *f)
 }
 
 /* The functions and names of the image, once per trace directory: whoever comes first copies them
- * from the plan. The rename makes it whole or absent. */
+ * from the plan. The rename makes it whole or absent. One that has only what an earlier program of the run needed (cli/memory/naming.c), and is
+ * smaller for that, is put away. */
 static void save_image_file(const struct bob_plan_head *plan)
 {
 	char path[BOB_PATH_MAX], temp[BOB_PATH_MAX], name[BOB_NAME_BYTES];
@@ -108,8 +109,12 @@ static void save_image_file(const struct bob_plan_head *plan)
 	at = text_add(path, sizeof(path), at, name);
 	long fd = os_open(path, OS_READ);
 	if (fd >= 0) {
+		const bool is_whole = os_file_size(fd) >= (long)plan->image.len;
+
 		os_close(fd);
-		return;
+		if (is_whole)
+			return;
+		os_unlink(path);
 	}
 	at = text_add(temp, sizeof(temp), 0, path);
 	at = text_add(temp, sizeof(temp), at, ".");

@@ -110,5 +110,8 @@ const char *bob_archive_outer(const struct bob_trace *t, uint32_t process);
  * a process whose records are raw, all that are described. BOB_ERR_NOMEM, BOB_ERR_CORRUPT: not all were visited. */
 bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 			    void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx);
+/* Are events with values all that the process was to record: neither calls of functions nor accesses? Then nothing but the places of call paths, which that
+ * visits, is looked up in its images. */
+int bob_archive_is_of_values(const struct bob_trace *t, uint32_t process);
 
 #endif

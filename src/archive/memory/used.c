@@ -163,6 +163,18 @@ bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 	return st;
 }
 
+int bob_archive_is_of_values(const struct bob_trace *t, uint32_t process)
+{
+	const struct bob_process *p = t->processes[process];
+	int calls = 1;
+
+	for (int i = 0; p->info.config && p->info.config[i]; i++)
+		calls &= strcmp(p->info.config[i], "BOBBIN_CALLS=0") != 0;
+	for (size_t i = 0; i < p->image_count; i++)
+		calls |= p->images[i].info.patched != 0;
+	return !calls && !p->common->desc_run_count && !p->coverage.functions;
+}
+
 /* --- what is known of them --- */
 
 static const struct bob_image *image_at(const struct bob_trace *t, uint32_t process, uint32_t image)

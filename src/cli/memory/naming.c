@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "cli/memory/naming.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "archive/write/write.h"
 #include "base/hash.h"
 #include "bobbin/trace.h"
+#include "cli/memory/names_used.h"
 #include "cli/names_cache.h"
 #include "plan/format.h"
 #include "plan/plan.h"
@@ -31,6 +34,7 @@ struct image {
 	const struct bob_image_info *info;
 	uint64_t *pc;
 	size_t count, room;
+	int needs_all;	/* of its functions: calls or accesses were recorded, or may still be */
 };
 
 struct images {
@@ -105,19 +109,33 @@ static void sort_each_once(struct image *im)
 	im->count = n;
 }
 
+/* A process that goes on may come to functions that it has not been in so far. One of another host that did not end may do so. */
+static int goes_on(const struct bob_process_info *p)
+{
+	char host[64] = "";
+
+	return !p->state && (gethostname(host, sizeof(host) - 1) || strcmp(p->host, host) ||
+			     !kill((pid_t)p->pid, 0) || errno != ESRCH);
+}
+
 static int collect(struct images *all, const struct bob_trace *t)
 {
 	all->trace = t;
 	for (uint32_t p = 0; p < bob_trace_process_count(t) && !all->no_memory; p++) {
 		uint32_t n = bob_trace_process(t, p)->image_count;
+		const int needs_all = !bob_archive_is_of_values(t, p) ||
+				      goes_on(bob_trace_process(t, p));
 
 		free(all->number);
 		all->number = calloc(n + 1u, sizeof(*all->number));
 		if (!all->number)
 			return -1;
 		all->numbers = n;
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n && !all->no_memory; i++) {
 			all->number[i] = number_of(all, bob_trace_image(t, p, i));
+			if (!all->no_memory)
+				all->at[all->number[i]].needs_all |= needs_all;
+		}
 		(void)bob_archive_used(t, p, note_pc, all);
 	}
 	for (size_t i = 0; i < all->count; i++)
@@ -238,9 +256,24 @@ static int find_names(const struct naming *n, const struct image *im, struct cli
 	return 0;
 }
 
+/* All that was found out, or what of it the trace needs. */
+static void save_names(const char *path, const struct image *im, uint64_t want, uint64_t made,
+		       const struct cli_names *names)
+{
+	struct cli_buffer used;
+
+	if (!im->needs_all && !cli_names_used(&names->file, im->pc, im->count, want, &used)) {
+		save(path, &used);
+		free(used.at);
+	} else if (made != names->made) {
+		save(path, &names->file);
+	}
+}
+
 static void name_image(const struct naming *n, const struct image *im)
 {
-	uint64_t want = bob_hash64(im->count, im->pc, im->count * sizeof(*im->pc)) | 1, made;
+	const uint64_t seed = im->count + (im->needs_all ? 0 : 1ull << 32);
+	uint64_t want = bob_hash64(seed, im->pc, im->count * sizeof(*im->pc)) | 1, made;
 	struct cli_names names = { .count = 0 };
 	char name[BOB_NAME_BYTES], *path;
 
@@ -248,8 +281,8 @@ static void name_image(const struct naming *n, const struct image *im)
 	    asprintf(&path, "%s/%s", n->dir, name) < 0)
 		return;
 	made = made_for(path);
-	if (made != want && !find_names(n, im, &names) && made != names.made)
-		save(path, &names.file);
+	if (made != want && !find_names(n, im, &names))
+		save_names(path, im, want, made, &names);
 	cli_names_free(&names);
 	free(path);
 }

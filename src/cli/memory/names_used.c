@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/memory/names_used.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/memory/source.h"
+#include "archive/write/write.h"
+#include "base/host/arena.h"
+
+/* The payload of a chunk IMAGE, looked through: what the table says is within it. */
+struct table {
+	const uint8_t *at;
+	size_t len;
+	struct bob_image_head head;
+};
+
+static int read_table(const uint8_t *at, size_t len, struct table *t)
+{
+	struct bob_image_head *h = &t->head;
+
+	if (len < sizeof(*h))
+		return -1;
+	memcpy(h, at, sizeof(*h));
+	*t = (struct table){ at, len, *h };
+	return h->left_out || h->func_off > len ||
+			       h->count > (len - h->func_off) / sizeof(struct bob_image_func) ||
+			       h->names_off > len || h->names_len > len - h->names_off ||
+			       (h->names_len && at[h->names_off + h->names_len - 1]) ?
+		       -1 :
+		       0;
+}
+
+static struct bob_image_func function(const struct table *t, uint32_t i)
+{
+	struct bob_image_func f;
+
+	memcpy(&f, t->at + t->head.func_off + (size_t)i * sizeof(f), sizeof(f));
+	return f;
+}
+
+/* How many functions begin at or before `pc`. */
+static uint32_t up_to(const struct table *t, uint64_t pc)
+{
+	uint32_t lo = 0, hi = t->head.count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (function(t, mid).addr <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static uint32_t take_text(const struct table *t, uint32_t off, struct cli_buffer *names)
+{
+	const uint32_t at = (uint32_t)names->len;
+	const char *text = (const char *)t->at + t->head.names_off + off;
+
+	if (off >= t->head.names_len)
+		return UINT32_MAX;
+	cli_buffer_take(names, text, strlen(text) + 1);
+	return at;
+}
+
+/* The last function that begins at or before each of them: one that ends before it hides earlier ones, as it does among all. */
+static void pick(const struct table *t, const uint64_t *pc, size_t count,
+		 struct cli_buffer *functions, struct cli_buffer *names)
+{
+	uint32_t next = 0, kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t n = up_to(t, pc[i]);
+
+		if (n <= next)	/* none, or the one before */
+			continue;
+		next = n;
+		struct bob_image_func f = function(t, n - 1);
+		f.name = take_text(t, f.name, names);
+		f.file = take_text(t, f.file, names);
+		f.before = n - 1 - kept++;
+		cli_buffer_take(functions, &f, sizeof(f));
+	}
+}
+
+static int put_image(const uint8_t *at, size_t len, const uint64_t *pc, size_t count,
+		     struct cli_buffer *out)
+{
+	struct cli_buffer functions = { 0 }, names = { 0 }, payload = { 0 };
+	struct table t;
+	int failed;
+
+	if (read_table(at, len, &t))
+		return -1;
+	pick(&t, pc, count, &functions, &names);
+	struct bob_image_head h = t.head;
+	h.count = (uint32_t)(functions.len / sizeof(struct bob_image_func));
+	h.left_out = t.head.count - h.count;
+	h.func_off = sizeof(h);
+	h.names_off = (uint32_t)(sizeof(h) + functions.len);
+	h.names_len = (uint32_t)names.len;
+	cli_buffer_take(&payload, &h, sizeof(h));
+	cli_buffer_take(&payload, functions.at, functions.len);
+	cli_buffer_take(&payload, names.at, names.len);
+	failed = functions.failed || names.failed || payload.failed;
+	if (!failed)
+		cli_chunk_add(out, BOB_CHUNK_IMAGE, 0, &payload);
+	free(functions.at);
+	free(names.at);
+	free(payload.at);
+	return failed ? -1 : 0;
+}
+
+/* Lines of the instructions alone, and the files that these are in. */
+static int restrict_source(struct bob_source *s, const uint64_t *pc, size_t count,
+			   struct bob_arena *arena)
+{
+	uint32_t *number = bob_arena_alloc(arena, (s->files + 1) * sizeof(*number));
+	size_t rows = 0, files = 0, k = 0;
+
+	if (!number)
+		return -1;
+	for (size_t i = 0; i < s->rows; i++) {
+		struct bob_source_row r = s->row[i];
+
+		while (k < count && pc[k] < r.pc)
+			k++;
+		if (k == count || pc[k] != r.pc)
+			continue;
+		if (r.file != ~0u && !number[r.file])
+			number[r.file] = (uint32_t)++files;
+		r.load = r.store = 0;
+		s->row[rows++] = r;
+	}
+	const char **name = bob_arena_alloc(arena, (files + 1) * sizeof(*name));
+	if (!name)
+		return -1;
+	for (size_t i = 0; i < s->files; i++)
+		if (number[i])
+			name[number[i] - 1] = s->file[i];
+	for (size_t i = 0; i < rows; i++)
+		if (s->row[i].file != ~0u)
+			s->row[i].file = number[s->row[i].file] - 1;
+	*s = (struct bob_source){ .file = name, .files = files, .row = s->row, .rows = rows };
+	return 0;
+}
+
+static int put_source(const uint8_t *at, size_t len, const uint64_t *pc, size_t count,
+		      uint64_t made, struct cli_buffer *out)
+{
+	struct cli_buffer payload = { 0 };
+	struct bob_arena arena = { 0 };
+	struct bob_source s;
+	int bad = bob_source_get(at, len, &arena, &s) != BOB_OK ||
+		  restrict_source(&s, pc, count, &arena);
+
+	if (!bad) {
+		bob_source_put(&s, cli_buffer_take, &payload);
+		bad = payload.failed;
+	}
+	if (!bad)
+		cli_chunk_add(out, BOB_CHUNK_SOURCE, made, &payload);
+	free(payload.at);
+	bob_arena_free(&arena);
+	return bad ? -1 : 0;
+}
+
+/* Chunk by chunk; those of kinds that are not known stay away. */
+static int put_chunks(const struct cli_buffer *whole, const uint64_t *pc, size_t count,
+		      uint64_t made, struct cli_buffer *out)
+{
+	struct bob_chunk_head c;
+	int images = 0;
+
+	for (size_t off = BOB_FILE_HEAD_BYTES; cli_chunk_at(whole, off, &c);
+	     off += (size_t)bob_chunk_bytes(c.size)) {
+		const uint8_t *at = whole->at + off + sizeof(c);
+
+		if (c.kind == BOB_CHUNK_IMAGE && images++)
+			return -1;
+		if ((c.kind == BOB_CHUNK_IMAGE && put_image(at, c.len, pc, count, out)) ||
+		    (c.kind == BOB_CHUNK_SOURCE && put_source(at, c.len, pc, count, made, out)))
+			return -1;
+	}
+	return images ? 0 : -1;
+}
+
+int cli_names_used(const struct cli_buffer *whole, const uint64_t *pc, size_t count, uint64_t made,
+		   struct cli_buffer *out)
+{
+	struct bob_chunk_head image;
+	uint64_t used;
+
+	*out = (struct cli_buffer){ 0 };
+	if (!cli_chunk_at(whole, BOB_FILE_HEAD_BYTES, &image) || image.kind != BOB_CHUNK_IMAGE)
+		return -1;
+	cli_buffer_take(out, whole->at, BOB_FILE_HEAD_BYTES);
+	/* who finds one that is smaller than what a plan has of the image knows that it is not all */
+	if (put_chunks(whole, pc, count, made, out) || out->failed ||
+	    out->len >= BOB_FILE_HEAD_BYTES + sizeof(image) + image.len) {
+		free(out->at);
+		*out = (struct cli_buffer){ 0 };
+		return -1;
+	}
+	used = out->len;
+	memcpy(out->at + offsetof(struct bob_file_head, used), &used, sizeof(used));
+	return 0;
+}
