@@ -12,9 +12,31 @@
 /* An image is compared with those of so many processes and of its own: what ranks share is there. */
 #define FIRST_PROCESSES 8u
 
+static int has_no_calls(const struct bob_process_info *p)
+{
+	for (int i = 0; p->config && p->config[i]; i++)
+		if (!strcmp(p->config[i], "BOBBIN_CALLS=0"))
+			return 1;
+	return 0;
+}
+
+/* Of events with values alone no function was to be traced. */
+static int is_of_values(const struct bob_trace *t)
+{
+	struct bob_trace_sizes sizes;
+
+	bob_trace_sizes(t, &sizes);
+	for (uint32_t i = 0; i < bob_trace_process_count(t) && sizes.mpi_calls; i++)
+		if (!has_no_calls(bob_trace_process(t, i)))
+			return 0;
+	return sizes.mpi_calls != 0;
+}
+
 void cli_untraced_count(const struct cli_session *s, struct cli_untraced *out)
 {
 	memset(out, 0, sizeof(*out));
+	if (is_of_values(s->trace))
+		return;
 	for (uint32_t i = 0; i < bob_functions_image_count(s->functions); i++) {
 		const struct bob_function_image *f = bob_functions_image(s->functions, i);
 		const struct bob_image_info *im = bob_trace_image(s->trace, f->process, f->image);
@@ -145,26 +167,6 @@ static void print_unrecorded(const struct cli_unrecorded *u, FILE *out)
 		if (u->by_reason[r])
 			fprintf(out, "%10s  %s\n", cli_count(a, u->by_reason[r]),
 				bob_mem_decline_text(r));
-}
-
-static int has_no_calls(const struct bob_process_info *p)
-{
-	for (int i = 0; p->config && p->config[i]; i++)
-		if (!strcmp(p->config[i], "BOBBIN_CALLS=0"))
-			return 1;
-	return 0;
-}
-
-/* Of events with values alone no function was to be traced. */
-static int is_of_values(const struct bob_trace *t)
-{
-	struct bob_trace_sizes sizes;
-
-	bob_trace_sizes(t, &sizes);
-	for (uint32_t i = 0; i < bob_trace_process_count(t) && sizes.mpi_calls; i++)
-		if (!has_no_calls(bob_trace_process(t, i)))
-			return 0;
-	return sizes.mpi_calls != 0;
 }
 
 void cli_untraced_print(const struct cli_session *s, FILE *out)

@@ -14,6 +14,7 @@ struct cli_untraced {
 	uint32_t images_failed;		/* for another reason */
 };
 
+/* None, of a trace of events with values alone. */
 void cli_untraced_count(const struct cli_session *s, struct cli_untraced *out);
 /* Of calls, or of memory accesses where these were recorded. */
 void cli_untraced_print(const struct cli_session *s, FILE *out);
