@@ -48,9 +48,10 @@ static const char *missing_part(struct bob_c_unit *u, const struct bob_source_c_
 			text = i == s.rank ?
 				       bob_c_printf(u, "subscript %u of %s: it has %u", i + 1,
 						    v->name, i) :
-				       bob_c_printf(u,
-						    "such part of %s: its subscript %u goes from 0 to %lld",
-						    v->name, i + 1, s.extent[i] - 1);
+				       bob_c_printf(
+					       u,
+					       "such part of %s: its subscript %u goes from 0 to %lld",
+					       v->name, i + 1, s.extent[i] - 1);
 		}
 	return text;
 }
@@ -101,8 +102,8 @@ static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint 
 		*u->options->missing = wish;
 	if (why)
 		snprintf(why->text, sizeof(why->text), "%.200s: there is no %.200s%s%.60s%s%.60s%s",
-			 u->path, what, *name ? " " : "", name, near ? "; did you mean " : "", near ? near : "",
-			 near ? "?" : "");
+			 u->path, what, *name ? " " : "", name, near ? "; did you mean " : "",
+			 near ? near : "", near ? "?" : "");
 	return BOB_ERR_INVAL;
 }
 
