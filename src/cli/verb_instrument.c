@@ -38,6 +38,7 @@ struct session {
 	struct bob_wishes wishes;
 	FILE *in;
 	const char *name;	/* of the commands, for complaints */
+	struct bob_source_options o; /* of each file alone, while commands are read */
 	bool is_asked;		/* somebody types: mistakes are said, and it goes on */
 	bool is_compiling;	/* files are where the compiler's command line has them */
 };
@@ -68,6 +69,63 @@ static int look_at_file(const struct session *s, const struct bob_wish_file *f)
 	return 0;
 }
 
+static void print_refusals(const char *path, const struct bob_source_result *r)
+{
+	for (uint32_t i = 0; i < r->refusal_count; i++) {
+		const struct bob_source_refusal *x = &r->refusals[i];
+
+		printf("%s", path);
+		if (x->line)
+			printf(":%u", x->line);
+		if (x->is_early)
+			printf(": told before the statement at %u place%s: %s\n", x->count,
+			       cli_plural(x->count), x->why);
+		else if (x->count)
+			printf(": no probe at %u place%s: %s\n", x->count, cli_plural(x->count),
+			       x->why);
+		else
+			printf(": %s\n", x->why);
+	}
+}
+
+static int complain(bob_status st, const struct bob_source_complaint *why)
+{
+	return st == BOB_ERR_NOMEM ? cli_fail(VERB, "out of memory") :
+				     cli_fail(VERB, "%s", why->text);
+}
+
+/* What becomes of the last command, in its file alone: said at once, where somebody types. 1: what it wants is not there. */
+static int look_at_wish(const struct session *s)
+{
+	const struct bob_wish_file *f = s->wishes.last;
+	struct bob_wish wish = *f->last;
+	struct bob_wish_file alone = { f->path, f->command, &wish, &wish, NULL };
+	struct bob_source_complaint why = { "" };
+	struct bob_source_result *r;
+	const struct bob_source_counts *n;
+	bob_status st;
+
+	if (wish.what == BOB_WISH_ALLOCATOR)
+		return 0;
+	wish.next = NULL;
+	st = bob_source_instrument(&alone, &s->o, &r, &why);
+	if (st != BOB_OK) {
+		complain(st, &why);
+		return st == BOB_ERR_INVAL;
+	}
+	n = &r->counts;
+	print_refusals(f->path, r);
+	if (wish.what == BOB_WISH_VARIABLE)
+		printf("%u variable%s; probes: %u of one access, %u of loops\n", n->variables,
+		       cli_plural(n->variables), n->proved + n->filtered - n->nest_references,
+		       n->nests);
+	else
+		printf("events at %u place%s\n", n->loops + n->calls + n->communication,
+		       cli_plural(n->loops + n->calls + n->communication));
+	bob_source_close(r);
+	return 0;
+}
+
 /* 0, 1 after a complaint; *over: bye. */
 static int do_line(struct session *s, const char *line, size_t len, bool *over)
 {
@@ -80,7 +138,8 @@ static int do_line(struct session *s, const char *line, size_t len, bool *over)
 				why.text);
 	if (st != BOB_OK)
 		return cli_fail(VERB, "out of memory");
-	if (c == BOB_COMMAND_FILE && look_at_file(s, s->wishes.last)) {
+	if ((c == BOB_COMMAND_FILE && look_at_file(s, s->wishes.last)) ||
+	    (c == BOB_COMMAND_TRACE && s->is_asked && look_at_wish(s))) {
 		(void)bob_wishes_put(&s->wishes, "undo", 4, &c, &why);
 		s->wishes.commands--;
 		return 1;
@@ -219,31 +278,6 @@ static void add_row(struct cli_table *t, const char *path, const struct bob_sour
 	number(t, c->dropped);
 	number(t, c->loops + c->calls + c->communication);
 	number(t, c->copies);
-}
-
-static void print_refusals(const char *path, const struct bob_source_result *r)
-{
-	for (uint32_t i = 0; i < r->refusal_count; i++) {
-		const struct bob_source_refusal *x = &r->refusals[i];
-
-		printf("%s", path);
-		if (x->line)
-			printf(":%u", x->line);
-		if (x->is_early)
-			printf(": told before the statement at %u place%s: %s\n", x->count,
-			       cli_plural(x->count), x->why);
-		else if (x->count)
-			printf(": no probe at %u place%s: %s\n", x->count, cli_plural(x->count),
-			       x->why);
-		else
-			printf(": %s\n", x->why);
-	}
-}
-
-static int complain(bob_status st, const struct bob_source_complaint *why)
-{
-	return st == BOB_ERR_NOMEM ? cli_fail(VERB, "out of memory") :
-				     cli_fail(VERB, "%s", why->text);
 }
 
 static int instrument_all(const struct session *s, const struct bob_source_options *o,
@@ -416,6 +450,7 @@ int verb_instrument(int argc, char **argv)
 	}
 	o.flags = (const char *const *)(void *)(argv + optind);
 	o.flag_count = (uint32_t)(argc - optind);
+	s.o = o;
 	s.is_asked = s.in == stdin && isatty(STDIN_FILENO);
 	bad = read_commands(&s);
 	if (!bad && s.is_compiling)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """bobbin instrument: from commands and sources to a trace. What a program does with its variables is computed here again, access by
 access, and must be what `replay` has; the program's output must not change."""
+import os
+import pty
 import re
 import subprocess
 
@@ -164,6 +166,24 @@ def session():
     assert r.returncode == 0, r.stderr
     assert r.stdout.startswith("trace file stencil.c\ntrace variable a from 1 to 99\n"), r.stdout
     assert f"cc -I{out} -DUNUSED -c {out}/stencil.c" in r.stdout
+
+
+@suite.case("somebody types: what becomes of each command is said at once, mistakes are taken back")
+def typed():
+    folder = h.fresh("instrument")
+    (folder / "a.f").write_text("      subroutine adi(rhs)\n      real rhs(10)\n      do 1 i = 1, 10\n    1 rhs(i) = 0\n      end\n")
+    master, slave = pty.openpty()
+    child = subprocess.Popen([str(h.BOBBIN), "instrument"], stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder)
+    os.write(master, b"trace file a.f\ntrace variable rhz\ntrace variable rhs(1:2,3)\ntrace variable rhs\ntrace code at loop level\nshow\nbye\n")
+    out = child.communicate(timeout=60)[0]
+    os.close(master)
+    os.close(slave)
+    assert child.returncode == 0, out
+    said = [line for line in out.replace("bobbin> ", "").splitlines() if line]
+    assert said[:6] == ["bobbin: instrument: a.f: command 2, column 16: there is no variable rhz; did you mean rhs?",
+                        "bobbin: instrument: a.f: command 3, column 16: there is no subscript 2 of rhs: it has 1",
+                        "1 variable; probes: 0 of one access, 1 of loops", "events at 1 place",
+                        "trace file a.f", "trace variable rhs"], out
 
 
 def legacy():
