@@ -151,31 +151,32 @@ static inline void bob_probe_begin(struct bob_probe_file *f)
 
 /* Nothing that is wanted was accessed. What may be loaded later has no variable of its own for that: its first use in a thread may allocate. */
 #if defined(__PIC__) && !defined(__PIE__)
-static inline void bob_probe_count(const struct bob_probe_file *f)
+static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more)
 {
 	uint64_t *n = f->recorder->outside();
 
 	if (__builtin_expect(n != NULL, 1))
-		++*n;
+		*n += more;
 }
 #else
 static __thread uint64_t *bob_probe_outside; /* NULL: not yet, or there is none */
 
-__attribute__((noinline, cold)) static void bob_probe_count_first(const struct bob_probe_file *f)
+__attribute__((noinline, cold)) static void bob_probe_count_first(const struct bob_probe_file *f,
+								  uint64_t more)
 {
 	bob_probe_outside = f->recorder->outside();
 	if (bob_probe_outside)
-		++*bob_probe_outside;
+		*bob_probe_outside += more;
 }
 
-static inline void bob_probe_count(const struct bob_probe_file *f)
+static inline void bob_probe_count(const struct bob_probe_file *f, uint64_t more)
 {
 	uint64_t *n = bob_probe_outside;
 
 	if (__builtin_expect(n != NULL, 1))
-		++*n;
+		*n += more;
 	else
-		bob_probe_count_first(f);
+		bob_probe_count_first(f, more);
 }
 #endif
 
@@ -192,9 +193,57 @@ static inline const volatile void *bob_probe_at(struct bob_probe_file *f, uint32
 		if (__builtin_expect((uintptr_t)at - g->lo >= g->size, 0))
 			f->access(f, site, at);
 		else
-			bob_probe_count(f);
+			bob_probe_count(f, 1);
 	}
 	return at;
+}
+
+/* A loop that calls nothing, waits for nobody and declares nothing *holds* the gaps of its sites: they are looked up before it, and what lies in them is
+ * counted in registers. What another thread declares meanwhile it could not get at without waiting for it. */
+struct bob_probe_held {
+	uint64_t all, asked;
+};
+
+static inline const struct bob_probe_gap *bob_probe_gap_of(const struct bob_probe_file *f,
+							   uint32_t site)
+{
+	static const struct bob_probe_gap everything = { 0, UINTPTR_MAX };
+	const struct bob_probe_gap *const *gap = f->gap;
+
+	return gap ? __atomic_load_n(&gap[site], __ATOMIC_RELAXED) : &everything;
+}
+
+BOB_PROBE_UNREAD(3)
+__attribute__((noinline)) static const struct bob_probe_gap *
+bob_probe_ask(struct bob_probe_file *f, uint32_t site, const volatile void *at)
+{
+	if (f->gap)
+		f->access(f, site, at);
+	return bob_probe_gap_of(f, site);
+}
+
+/* As bob_probe_at; `gap` is what the loop holds of the site. Gives what it holds from now on. */
+BOB_PROBE_UNREAD(3)
+static inline const struct bob_probe_gap *bob_probe_by(struct bob_probe_file *f, uint32_t site,
+						       const volatile void *at,
+						       const struct bob_probe_gap *gap,
+						       struct bob_probe_held *held)
+{
+	held->all++;
+	if (__builtin_expect((uintptr_t)at - gap->lo < gap->size, 1))
+		return gap;
+	held->asked++;
+	return bob_probe_ask(f, site, at);
+}
+
+/* However the loop was left. */
+static inline void bob_probe_held_end(const struct bob_probe_file *f,
+				      const struct bob_probe_held *held)
+{
+	const uint64_t outside = held->all - held->asked;
+
+	if (outside && f->gap)
+		bob_probe_count(f, outside);
 }
 
 BOB_PROBE_UNREAD(3)

@@ -33,8 +33,7 @@ static const char *named(struct bob_c_unit *u, const char *what, uint32_t line)
 
 /* --- loops --- */
 
-/* Where a statement ends, its semicolon included; 0: that is not to be found. */
-static uint32_t statement_end(const struct bob_c_unit *u, const struct bob_c_span *s)
+uint32_t bob_c_statement_end(const struct bob_c_unit *u, const struct bob_c_span *s)
 {
 	uint32_t end = s->end;
 
@@ -93,8 +92,8 @@ struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
 	if (u->is_scan || u->nest || !bob_c_is_asked(u, BOB_SOURCE_C_LOOPS, s.line))
 		return loop;
 	if (s.is_ours && s.is_plain && find_body(u, c, &body)) {
-		loop.body_end = statement_end(u, &body);
-		loop.end = statement_end(u, &s);
+		loop.body_end = bob_c_statement_end(u, &body);
+		loop.end = bob_c_statement_end(u, &s);
 	}
 	if (!loop.body_end || !loop.end)
 		refuse_place(u, &s, c);

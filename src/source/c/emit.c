@@ -9,6 +9,8 @@
 
 const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site)
 {
+	if (bob_c_hold_takes(u, site))
+		return bob_c_printf(u, "BOBBIN_BY(%u,%u,(", site, u->hold->number);
 	return bob_c_printf(u, "BOBBIN_AT(%u,(", site);
 }
 
@@ -158,7 +160,15 @@ static const char prologue[] =
 	"{(void)bob_probe_at(&bob_probe_here,s,p);}\n" FAST
 	" int bobbin_is_on(void){return bob_probe_here.recorder!=0;}\n"
 	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p=&x;"
-	"bobbin_at(s,(const volatile void*)bobbin_p);bobbin_p;}))\n"
+	"bobbin_at(s,(const volatile void*)bobbin_p);bobbin_p;}))\n" FAST
+	" const struct bob_probe_gap*bobbin_gap(uint32_t s)"
+	"{return bob_probe_gap_of(&bob_probe_here,s);}\n"
+	"BOB_PROBE_UNREAD(2)\n" FAST " const struct bob_probe_gap*bobbin_by(uint32_t s,"
+	"const volatile void*p,const struct bob_probe_gap*g,struct bob_probe_held*h)"
+	"{return bob_probe_by(&bob_probe_here,s,p,g,h);}\n" FAST
+	" void bobbin_held_end(struct bob_probe_held*h){bob_probe_held_end(&bob_probe_here,h);}\n"
+	"#define BOBBIN_BY(s,h,x) (*__extension__({__auto_type bobbin_p=&x;bobbin_g##s="
+	"bobbin_by(s,(const volatile void*)bobbin_p,bobbin_g##s,&bobbin_h##h);bobbin_p;}))\n"
 	"#define BOBBIN_TO(s,o,x) (__extension__({__auto_type bobbin_p=x;"
 	"bobbin_at(s,(const volatile char*)bobbin_p+o);bobbin_p;}))\n"
 	"#define BOBBIN_IN(s,o,x) (*BOBBIN_TO(s,o,&x))\n"

@@ -203,6 +203,7 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 	const int blocked = u->blocked;
 	const double times = u->times;
 	struct bob_c_head head;
+	struct bob_c_hold hold;
 	size_t first = 0;
 
 	bob_c_head_find(u, c, &head);
@@ -213,6 +214,7 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 		if (bob_c_nest_one_try(u, &head))
 			first = l.count;
 	}
+	bob_c_hold_open(u, c, &hold);
 	bob_c_times(u, c);
 	for (size_t i = first; i < l.count; i++) {
 		if (is_ruled && i + 1 < l.count)
@@ -221,6 +223,7 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 		u->blocked = blocked;
 	}
 	u->times = times;
+	bob_c_hold_close(u, &hold);
 	bob_c_list_free(&l);
 }
 
@@ -229,11 +232,14 @@ static void walk_loop(struct bob_c_unit *u, CXCursor c)
 	const struct bob_c_loop loop = bob_c_loop_open(u, c);
 	const bool is_for = u->clang->getCursorKind(c) == CXCursor_ForStmt;
 	const double times = u->times;
+	struct bob_c_hold hold;
 
 	if (!is_for) {
+		bob_c_hold_open(u, c, &hold);
 		bob_c_times(u, c);
 		walk_children(u, c, false);
 		u->times = times;
+		bob_c_hold_close(u, &hold);
 	} else if (!bob_c_nest_try(u, c)) {
 		walk_for(u, c);
 	}

@@ -108,6 +108,13 @@ struct bob_c_block {
 	long long element;	/* bytes of what the pointer leads to */
 };
 
+/* A loop that holds the gaps of its sites: hold.c. */
+struct bob_c_hold {
+	uint32_t start, end;	/* end 0: it does not */
+	uint32_t number, sites;
+	const char *gaps;	/* their declarators */
+};
+
 struct bob_c_jumps;
 struct bob_c_nest;
 struct bob_c_unit {
@@ -159,6 +166,8 @@ struct bob_c_unit {
 	size_t path_count, path_room;
 	int blocked;		/* enum bob_source_c_refusal of all that is met, or -1 */
 	struct bob_c_jumps *jumps; /* of the function */
+	struct bob_c_hold *hold; /* the loop around that does; NULL: none */
+	uint32_t hold_count;
 	struct bob_c_nest *nest; /* references are collected there, and get no probes */
 	struct bob_c_block block;
 	double times;		/* that what is looked at runs for each run of the function (predict.c) */
@@ -351,6 +360,16 @@ void bob_c_call_close(struct bob_c_unit *u, uint32_t end);
 /* What these call, at the top; their names, in the file's constructor. */
 void bob_c_emit_events(struct bob_c_unit *u);
 void bob_c_emit_event_names(struct bob_c_unit *u);
+
+/* Where a statement ends, its semicolon included; 0: that is not to be found. */
+uint32_t bob_c_statement_end(const struct bob_c_unit *u, const struct bob_c_span *s);
+
+/* --- hold.c --- */
+/* Does the loop hold gaps? If so the probes that are written until bob_c_hold_close use them, which puts in what comes before and behind it, if there are any. */
+void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h);
+void bob_c_hold_close(struct bob_c_unit *u, struct bob_c_hold *h);
+/* The site's gap is held by the loop around. False: there is none, or it has too many already. */
+bool bob_c_hold_takes(struct bob_c_unit *u, uint32_t site);
 
 /* --- jumps.c --- */
 void bob_c_jumps_free(struct bob_c_unit *u);

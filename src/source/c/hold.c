@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops that hold the gaps of their sites (bobbin/probe.h): the outermost ones that call nothing, wait for nobody and declare nothing that was asked for, so
+ * that nothing can come to lie in a gap while they run which they may lawfully get at. Before the loop each gap is looked up, behind it is counted what lay in them,
+ * however it is left; both are variables of a block around it. Nothing is proved of what the loop accesses. */
+#include "source/c/unit.h"
+
+#include <string.h>
+
+#define SITES_MAX 24u /* of a loop; more look their gaps up where they are */
+
+struct look {
+	struct bob_c_unit *u;
+	bool is_bad;
+};
+
+/* What others may change, so that it may be waited for. */
+static bool is_shared(struct bob_c_unit *u, CXCursor c)
+{
+	const CXType t = u->clang->getCursorType(c);
+
+	return u->clang->isVolatileQualifiedType(t) ||
+	       u->clang->getCanonicalType(t).kind == CXType_Atomic;
+}
+
+static bool is_calm(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_clang *l = u->clang;
+	const enum CXCursorKind k = l->getCursorKind(c);
+	struct bob_c_variable *v;
+	CXCursor child[1];
+
+	switch (k) {
+	case CXCursor_CallExpr:
+	case CXCursor_StmtExpr:
+		return false;
+	case CXCursor_UnexposedExpr: /* atomic operations, too */
+		return bob_c_children(u, c, child, 1) == 1 && !is_shared(u, c);
+	case CXCursor_VarDecl:
+		v = bob_c_variable(u, c);
+		return v && !v->is_wanted;
+	case CXCursor_ForStmt:
+	case CXCursor_WhileStmt:
+	case CXCursor_DoStmt:
+		return !bob_c_is_asked(u, BOB_SOURCE_C_LOOPS, bob_c_span(u, c).line);
+	case CXCursor_CompoundStmt:
+	case CXCursor_NullStmt:
+	case CXCursor_DeclStmt:
+	case CXCursor_IfStmt:
+	case CXCursor_SwitchStmt:
+	case CXCursor_CaseStmt:
+	case CXCursor_DefaultStmt:
+	case CXCursor_LabelStmt:
+	case CXCursor_GotoStmt:
+	case CXCursor_BreakStmt:
+	case CXCursor_ContinueStmt:
+	case CXCursor_ReturnStmt:
+		return true;
+	default:
+		return !l->isStatement(k) && !(l->isExpression(k) && is_shared(u, c));
+	}
+}
+
+static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct look *l = data;
+
+	(void)parent;
+	l->is_bad |= !is_calm(l->u, c);
+	return l->is_bad ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static bool begins_statement(char c)
+{
+	return c == '{' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Pragmas may give the loop, or parts of it, to other threads, also those that a macro stands for: it then is before a statement. */
+static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end)
+{
+	static const char word[] = "_Pragma";
+
+	if (memchr(u->bytes + start, '#', end - start))
+		return true;
+	for (uint32_t i = start; i + sizeof(word) <= end; i++)
+		if (!memcmp(u->bytes + i, word, sizeof(word) - 1))
+			return true;
+	for (size_t i = 0; i < u->macro_count && u->macros[i].end < end; i++) {
+		const uint32_t behind = bob_c_skip_blanks(u, u->macros[i].end);
+
+		if (behind == start ||
+		    (u->macros[i].start >= start && begins_statement(u->bytes[behind])))
+			return true;
+	}
+	return false;
+}
+
+void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h)
+{
+	const struct bob_c_span s = bob_c_span(u, loop);
+	struct look l = { .u = u };
+
+	*h = (struct bob_c_hold){ .start = s.start, .number = u->hold_count, .gaps = "" };
+	if (u->is_scan || u->nest || u->hold || u->blocked >= 0 || !s.is_plain)
+		return;
+	h->end = bob_c_statement_end(u, &s);
+	if (h->end)
+		u->clang->visitChildren(loop, see, &l);
+	if (!h->end || l.is_bad || has_pragma(u, s.start, h->end) || bob_c_is_below_pragma(u, &s) ||
+	    bob_c_is_jumped_into(u, s.start, h->end)) {
+		h->end = 0;
+		return;
+	}
+	u->hold = h;
+	u->hold_count++;
+}
+
+bool bob_c_hold_takes(struct bob_c_unit *u, uint32_t site)
+{
+	struct bob_c_hold *h = u->hold;
+
+	if (!h || h->sites == SITES_MAX)
+		return false;
+	h->gaps = bob_c_printf(u, "%s%s*bobbin_g%u=bobbin_gap(%u)", h->gaps, h->sites ? "," : "",
+			       site, site);
+	h->sites++;
+	return h->gaps != NULL;
+}
+
+void bob_c_hold_close(struct bob_c_unit *u, struct bob_c_hold *h)
+{
+	if (!h->end)
+		return;
+	u->hold = NULL;
+	if (!h->sites)
+		return;
+	bob_c_open_at(u, h->start,
+		      bob_c_printf(u,
+				   "{struct bob_probe_held bobbin_h%u "
+				   "__attribute__((cleanup(bobbin_held_end)))={0,0};"
+				   "const struct bob_probe_gap%s;",
+				   h->number, h->gaps));
+	bob_c_close_at(u, h->end, "}");
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Loops of C that hold the gaps of their sites: what they record, and what they count, is what the same loops tell probe by probe. These read a volatile variable."""
+
+import re
+import sys
+
+import harness as h
+from c_probes import why_not
+
+suite = h.Suite("source c held")
+
+TEXT = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#define N 400
+static double x[N], y[N], v[N];
+static int at[N];
+static volatile int busy;
+struct list {
+	struct list *next;
+	double *d;
+	int n;
+} links[3] = { { links + 1, x + 30, 30 }, { links + 2, v, 15 }, { NULL, x, N } };
+static double sparse(int rows)
+{
+	double s = 0;
+	for (int i = 0; i < rows; i++)
+		for (int k = i * 4; k < (i + 1) * 4; k++) {
+			LOOK;
+			s += v[k] * x[at[k]];
+			if (s < 3)
+				continue;
+			y[i] = s;
+		}
+	return s;
+}
+static int find(int what)
+{
+	for (int i = 0; i < N; i++) {
+		LOOK;
+		if (at[i] == what)
+			return i;
+	}
+	return -1;
+}
+static int skip(double n)
+{
+	int i = 0;
+	while (i < N) {
+		LOOK;
+		if (x[at[i]] > n && v[i] > 1)
+			break;
+		i += 1 + (at[i] & 3);
+	}
+	return i;
+}
+static int jump(int i)
+{
+	int c = 0;
+	do {
+		LOOK;
+		switch (at[i] & 3) {
+		case 0:
+			x[i]++;
+			break;
+		case 1:
+			v[i] -= x[at[i]];
+		case 2:
+			if (c > 9)
+				goto out;
+		default:
+			c++;
+		}
+		i = (i + 7) % N;
+	} while (++c < 50);
+out:
+	return i;
+}
+static double follow(const struct list *l)
+{
+	double s = 0;
+	for (; l; l = l->next)
+		for (int k = l->n; k-- > 0;) {
+			LOOK;
+			s += l->d[k] > 2 ? l->d[k] : x[k];
+		}
+	return s;
+}
+static void mixed(int n)
+{
+	for (int t = 0; t < n; t++) {
+		for (int j = 0; j < 9; j++)
+			y[j] += x[j];
+		LOOK;
+		x[at[t]] += y[t % 9];
+	}
+}
+static double sum(const double *p, int n)
+{
+	double s = 0;
+	for (int k = 0; k < n; k += 1 + (at[k] & 1)) {
+		LOOK;
+		s += p[k];
+	}
+	return s;
+}
+static double lately(int n)
+{
+	double own[20];
+	for (int k = 0; k < 20; k++)
+		own[k] = k;
+	return sum(own, n);
+}
+int main(void)
+{
+	double *other = calloc(N, sizeof(*other)), s = 0;
+	unsigned seed = 5;
+	for (int k = 0; k < N; k++) {
+		seed = seed * 1103515245 + 12345;
+		at[k] = (int)(seed >> 8) % N;
+		x[k] = k % 7;
+		v[k] = k % 3;
+	}
+	for (int t = 0; t < 5; t++) {
+		s += sparse(N / 4) + find(at[N - 1]) + find(-1) + skip(t) + jump(t) + follow(links);
+		mixed(90);
+		for (int k = 0; k < 20; k++)
+			s += sum(other, N);
+		s += lately(20) + sum(x, N) + lately(7);
+	}
+	printf("%g\n", s);
+	free(other);
+	return 0;
+}
+"""
+SELECTIONS = (
+    ["trace variable x[0..39]", "trace variable v[10..20]"],
+    ["trace variable x", "trace variable at[100..119]"],
+    ["trace variable lately:own", "trace variable y[3..3]"],
+)
+
+
+def recorded(look, wishes, flags, cc="gcc"):
+    """(accesses, how many were of nothing that is wanted, loops that hold)"""
+    folder = h.fresh("held")
+    (folder / "a.c").write_text(TEXT.replace("LOOK", look))
+    text = "\n".join(["trace file a.c", *wishes, ""])
+    r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=text.encode())
+    h.check(r.status == 0, str(r))
+    r = h.run([cc, "-w", *flags, "-Iout", "out/a.c", "-o", "a"], cwd=folder)
+    h.check(r.status == 0, str(r))
+    native = h.run([folder / "a"])
+    r = h.record([str(folder / "a")], ["--source"])
+    h.same(native, r)
+    told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    rows = h.bobbin("replay", "--mem", "--subscripts", r.trace).out
+    return rows, int(told[1]), (folder / "out" / "a.c").read_text().count("bobbin_held_end)))")
+
+
+for number, wishes in enumerate(SELECTIONS):
+    @suite.case(f"what is recorded and counted is the same, selection {number + 1}")
+    def _(wishes=wishes):
+        want, outside, loops = recorded("(void)busy", wishes, ["-O2"])
+        h.check(loops < 2, f"{loops} loops hold though they read what may change")
+        h.check(want.count(b"\n") > 50 and outside > 5000, f"{len(want)} bytes, {outside} outside")
+        for cc, flags in (("gcc", ["-O2"]), ("clang", ["-O3"]), ("gcc", ["-O0"]), ("gcc", ["-O2", "-fPIC"])):
+            rows, told, loops = recorded("(void)0", wishes, flags, cc)
+            h.check(loops >= 3, f"{loops} loops hold")
+            h.check(rows == want, f"{cc} {flags}: accesses differ")
+            h.check(told == outside, f"{cc} {flags}: {told} accesses of nothing, {outside} without")
+
+
+ONE = r"""
+#include <stdatomic.h>
+#define BOTH(p) p[k]
+#define TEAM _Pragma("omp parallel for")
+double x[99];
+int at[99];
+atomic_int shared;
+extern int f(void);
+void g(int n, volatile int *w, int *p)
+{
+	HERE
+}
+"""
+LOOPS = {
+    "for (int k = 0; k < n; k++) x[at[k]] = BOTH(p);": True,
+    "again: for (int k = 0; k < n; k++) if (x[at[k]] < 0) goto again;": True,
+    "while (n) if (x[at[--n]] < 1) break; else if (n > 3) return;": True,
+    "for (int k = 0; k < n; k++) x[at[k]] = f();": False,
+    "for (int k = 0; k < n; k++) x[at[k]] = *w;": False,
+    "for (int k = 0; k < n; k++) x[at[k]] = shared;": False,
+    "for (int k = 0; k < n; k++) x[at[k]] = atomic_load(&shared);": False,
+    "for (int k = 0; k < n; k++) { __atomic_fetch_add(p, 1, 0); x[at[k]] = 1; }": False,
+    "for (int k = 0; k < n; k++) { __asm__ volatile(\"\" ::: \"memory\"); x[at[k]] = 1; }": False,
+    "for (int k = 0; k < n; k++) x[at[k]] = ({ f(); 2; });": False,
+    "for (int k = 0; k < n; k++) { double x1[2]; x[at[k]] = x1[k & 1] = 2; }": False,
+    "for (int k = 0; k < n; k++)\n#pragma omp critical\n x[at[k]]++;": False,
+    "do { TEAM for (int k = 0; k < n; k++) x[at[k]]++; } while (n-- > 3);": False,
+    "if (n) goto in; for (int k = 0; k < n; k++) { x[at[k]]++; in: n--; }": False,
+    "switch (n) { for (int k = 0; k < 9; k++) { case 3: x[at[n]]++; n--; } }": False,
+}
+
+
+@suite.case("loops that call, wait, declare, or are entered elsewhere hold nothing")
+def _():
+    for loop, holds in LOOPS.items():
+        folder = h.fresh("held")
+        (folder / "a.c").write_text(ONE.replace("HERE", loop))
+        commands = "trace file a.c\ntrace variable x\ntrace variable g:x1\n" if "x1" in loop else "trace file a.c\ntrace variable x\n"
+        r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=commands.encode())
+        h.check(r.status == 0, str(r))
+        text = (folder / "out" / "a.c").read_text()
+        at = text.index("void g(")
+        h.check(("BOBBIN_BY(" in text[at:]) == holds and "BOBBIN_" in text[at:], f"{loop}: {text[at:]}")
+        for cc in ("gcc", "clang"):
+            r = h.run([cc, "-Wall", "-Werror", "-Wno-unknown-warning-option", "-Wno-unknown-pragmas", "-Wno-implicit-fallthrough", "-Wno-switch-unreachable", "-Wno-maybe-uninitialized",
+                       "-Wno-sometimes-uninitialized", "-Wno-uninitialized", "-Wno-unused-label", "-O2", "-Iout", "-c", "out/a.c"], cwd=folder)
+            h.check(r.status == 0, str(r))
+
+
+if __name__ == "__main__":
+    if why_not():
+        print(f"skipped: {why_not()}")
+        sys.exit(77)
+    sys.exit(suite.run())
