@@ -61,7 +61,6 @@ void bob_fortran_begin_construct(struct bob_fortran_scope *s, const struct bob_f
 	}
 	inner->unit = s->unit;
 	inner->construct = t->construct;
-	inner->implicit_none = outer->implicit_none;
 	memcpy(inner->implicit_type, outer->implicit_type, sizeof(inner->implicit_type));
 	memcpy(inner->implicit_kind, outer->implicit_kind, sizeof(inner->implicit_kind));
 	memcpy(inner->implicit_len, outer->implicit_len, sizeof(inner->implicit_len));

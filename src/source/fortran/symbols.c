@@ -27,7 +27,6 @@ static void default_rules(struct bob_fortran_symbols *t, const struct bob_fortra
 						   s->real_kind;
 		t->implicit_len[c] = host ? host->implicit_len[c] : 1;
 	}
-	t->implicit_none = host && host->implicit_none;
 }
 
 static struct bob_fortran_symbol *enter_text(struct bob_fortran_scope *s, const char *name)
@@ -394,10 +393,23 @@ static void finish(struct bob_fortran_scope *s, const struct bob_fortran_unit *u
 	bob_fortran_place_storage(s);
 }
 
+/* Procedures that the unit contains hide its host's names in all of it, also before they begin. */
+static void read_contained(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+{
+	const struct bob_fortran_file *f = s->file;
+
+	for (uint32_t i = s->unit + 1; i < f->unit_count && f->units[i].first <= u->last; i++) {
+		s->index = f->units[i].first;
+		if (f->units[i].parent == s->unit && !(f->units[i].flags & BOB_UNIT_INTERFACE))
+			read_inner_unit(s, &f->units[i]);
+	}
+}
+
 static void read_statements(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	bool runs = false;
 
+	read_contained(s, u);
 	for (uint32_t i = u->first; i <= u->last && !s->failed; i++) {
 		struct bob_fortran_statement *t = &s->file->statements[i];
 
@@ -406,7 +418,7 @@ static void read_statements(struct bob_fortran_scope *s, const struct bob_fortra
 			const struct bob_fortran_unit *inner = &s->file->units[t->unit];
 
 			if (t->unit != BOB_FORTRAN_NO && inner->first == i &&
-			    inner->parent == s->unit)
+			    inner->parent == s->unit && inner->flags & BOB_UNIT_INTERFACE)
 				read_inner_unit(s, inner);
 			continue;
 		}

@@ -137,8 +137,8 @@ struct bob_fortran_symbols {
 	struct bob_fortran_common *commons;
 	struct bob_fortran_use_module *used;
 	uint32_t unit;
-	bool implicit_none;
-	uint8_t implicit_type[26]; /* enum bob_fortran_type */
+	uint8_t implicit_type
+		[26]; /* enum bob_fortran_type; NONE, if IMPLICIT NONE is all that says something of the letter */
 	int32_t implicit_kind[26];
 	int64_t implicit_len[26];
 	bool saves_all;		/* SAVE stands alone */

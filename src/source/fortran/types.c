@@ -249,8 +249,9 @@ void bob_fortran_implicit(struct bob_fortran_scope *s, struct bob_fortran_parser
 	struct bob_fortran_symbols *t = s->table;
 
 	bob_fortran_skip_word(r, "implicit");
-	if (take_word(r, "none")) {
-		t->implicit_none = true;
+	if (take_word(r, "none")) { /* but for `none (external)`, which is not about types */
+		if (!strstr(r->text, "(external"))
+			memset(t->implicit_type, BOB_T_NONE, sizeof(t->implicit_type));
 		return;
 	}
 	do {
@@ -293,7 +294,7 @@ void bob_fortran_default_type(struct bob_fortran_scope *s, struct bob_fortran_sy
 	int c = y->name[0] - 'a';
 
 	if ((y->flags & (BOB_SYMBOL_TYPED | BOB_SYMBOL_USED | BOB_SYMBOL_ASSOCIATE)) || c < 0 ||
-	    c > 25 || s->unit_table->implicit_none)
+	    c > 25 || s->unit_table->implicit_type[c] == BOB_T_NONE)
 		return;
 	y->type = (enum bob_fortran_type)s->unit_table->implicit_type[c];
 	y->kind = s->unit_table->implicit_kind[c];

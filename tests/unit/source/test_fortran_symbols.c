@@ -90,6 +90,28 @@ static void test_shared_terminal(void **state)
 	assert_true(file->constructs[0].shares_terminal && file->constructs[1].shares_terminal);
 }
 
+/* IMPLICIT of a unit stands beside IMPLICIT NONE of its host; what it contains hides its host's names from its beginning on. */
+static void test_hosts_rules_and_names(void **state)
+{
+	(void)state;
+	read_file(BOB_FORTRAN_FREE, "module m\n  implicit none\n  real :: x(3)\ncontains\n"
+				    "  subroutine s\n    implicit real(8) (r), integer (i)\n"
+				    "    r = x(2, 3)\n    i = 1\n    u = 2\n  contains\n"
+				    "    function x(n, k)\n      x = 1\n      rx = n + k\n"
+				    "    end function\n  end subroutine\n"
+				    "  subroutine t\n    implicit none (external)\n"
+				    "    x(1) = 0\n  end subroutine\nend module\n"
+				    "program p\n  implicit none (external)\n  j = 1\nend\n");
+	assert_int_equal(symbol(1, "r")->type, BOB_T_REAL);
+	assert_int_equal(symbol(1, "r")->kind, 8);
+	assert_int_equal(symbol(1, "i")->type, BOB_T_INTEGER);
+	assert_int_equal(symbol(1, "u")->type, BOB_T_NONE);
+	assert_int_equal(symbol(1, "x")->class, BOB_NAME_FUNCTION);
+	assert_int_equal(symbol(2, "rx")->kind, 8);
+	assert_int_equal(symbol(4, "j")->type, BOB_T_INTEGER);
+	assert_int_equal(bob_fortran_lookup(file->units[3].symbols, "x", 1)->rank, 1);
+}
+
 static void test_types_and_shapes(void **state)
 {
 	const struct bob_fortran_symbol *y;
@@ -406,6 +428,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
 		cmocka_unit_test_teardown(test_public_names, close_file),
 		cmocka_unit_test_teardown(test_uses, close_file),
+		cmocka_unit_test_teardown(test_hosts_rules_and_names, close_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
