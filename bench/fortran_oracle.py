@@ -5,7 +5,8 @@ at every place where lines may go still compiles. Counts and prints the differen
 
     bench/fortran_oracle.py [--build DIR] [--probe] [--flags "-fopenmp"] FILE|DIR...
 
-Files that gfortran refuses as they are (missing modules, errors on purpose) are left out and counted.
+Files that gfortran refuses as they are (missing modules, errors on purpose), or takes longer than two minutes for, are left out and counted. What the reader says it does not know
+(a value or bound that follows from functions, a kind, a name of ASSOCIATE or SELECT TYPE without a type) is counted apart: --unknown prints it, too. Exit 1 if anything differs.
 """
 import argparse
 import collections
@@ -70,12 +71,23 @@ def read_ours(text):
     names = {}
     for line in text.splitlines():
         unit, name, cls, typ, kind, rank, bounds, value, common = line.split("|")
-        names[(unit, name)] = {"class": int(cls), "type": typ, "kind": int(kind), "rank": int(rank), "bounds": bounds.split(),
-                               "value": value, "common": common}
+        names.setdefault((unit, name), {"class": int(cls), "type": typ, "kind": int(kind), "rank": int(rank), "bounds": bounds.split(),
+                               "value": value, "common": common})
     return names
 
 
+def is_associated(attributes):
+    return "ASSOCIATE-VAR" in attributes or "SELECT-TYPE-TEMPORARY" in attributes
+
+
+def without_empty(bounds):
+    """2:1 and 2:-5 are the same: nothing."""
+    pairs = zip(bounds[::2], bounds[1::2])
+    return [(low, high if high in "?." or low in "?." or int(high) >= int(low) else "empty") for low, high in pairs]
+
+
 def compare(theirs, ours, say):
+    """say(what, unit, name, both, is_known): is_known, if the reader says something else than gfortran, and not that it does not know."""
     compared = 0
     units = {u for u, _ in ours}
     for (unit, name), t in theirs.items():
@@ -87,38 +99,44 @@ def compare(theirs, ours, say):
         o = ours.get((unit, name))
         compared += 1
         if o is None:
-            say("missing", unit, name, t)
+            say("missing", unit, name, t, not is_associated(attributes))
             continue
         if (o["class"] == 2) != (attributes[0] == "PARAMETER"):
-            say("class", unit, name, (t, o))
+            say("class", unit, name, (t, o), True)
         typ, kind = t.get("type", ("", ""))
         if typ in ("INTEGER", "REAL", "COMPLEX", "LOGICAL") and (o["type"] != typ or str(o["kind"]) != kind):
-            say("type", unit, name, (t["type"], o))
+            say("type", unit, name, (t["type"], o), not (is_associated(attributes) and o["type"] == "NONE") and not (o["type"] == typ and not o["kind"]))
         if typ in ("CHARACTER", "DERIVED", "CLASS") and o["type"] not in (typ, "ANY", "CLASS"):
-            say("type", unit, name, (t["type"], o))
+            say("type", unit, name, (t["type"], o), not (is_associated(attributes) and o["type"] == "NONE"))
         spec = t.get("spec")
         if spec and len(spec) > 2:
             bounds = spec[3:]
             if int(spec[0]) != o["rank"] and spec[2] != "AS_ASSUMED_RANK":
-                say("rank", unit, name, (spec, o))
-            elif spec[2] == "AS_EXPLICIT" and all(re.match(r"-?\d+$", b) for b in bounds) and bounds != o["bounds"]:
-                say("bounds", unit, name, (spec, o))
+                say("rank", unit, name, (spec, o), not (is_associated(attributes) and o["type"] == "NONE"))
+            elif spec[2] == "AS_EXPLICIT" and all(re.match(r"-?\d+$", b) for b in bounds) and without_empty(bounds) != without_empty(o["bounds"]):
+                say("bounds", unit, name, (spec, o), any(x != y and y not in "?." for x, y in zip(bounds, o["bounds"])))
         elif o["rank"]:
-            say("rank", unit, name, (spec, o))
+            say("rank", unit, name, (spec, o), True)
         if attributes[0] == "PARAMETER" and typ == "INTEGER" and "value" in t and not spec and o["value"] != str(t["value"]):
-            say("value", unit, name, (t["value"], o))
+            say("value", unit, name, (t["value"], o), o["value"] != "")
         if "common" in t and o["common"] != "/" + t["common"].replace("//", ""):
-            say("common", unit, name, (t["common"], o))
+            say("common", unit, name, (t["common"], o), True)
     return compared
 
 
 def check(args, path):
-    """(compared names, [differences]), or None: gfortran refuses the file."""
+    """(compared names, [differences], what is not known), or None: gfortran refuses the file."""
     flags = args.flags.split()
-    p = gfortran(flags, path, "-fdump-fortran-original")
+    try:
+        p = gfortran(flags, path, "-fdump-fortran-original")
+    except subprocess.TimeoutExpired:
+        return None
     if p.returncode:
         return None
-    found = []
+    found, unknown = [], []
+
+    def say(what, unit, name, both, is_known):
+        (found if is_known else unknown).append(f"{path}: {what}: {unit}:{name}: {both}")
     if args.probe:
         probed = subprocess.run([args.reader, "--probe", path], capture_output=True)
         with tempfile.NamedTemporaryFile(suffix=os.path.splitext(path)[1], dir=args.scratch) as f:
@@ -128,8 +146,8 @@ def check(args, path):
             if probed.returncode or q.returncode:
                 found.append(f"{path}: probed: {(q.stderr.splitlines() or ['?'])[-1]}")
     ours = read_ours(subprocess.run([args.reader, "--symbols", path], capture_output=True, text=True, errors="replace").stdout)
-    compared = compare(read_dump(p.stdout), ours, lambda what, u, n, d: found.append(f"{path}: {what}: {u}:{n}: {d}"))
-    return compared, found
+    compared = compare(read_dump(p.stdout), ours, say)
+    return compared, found, unknown
 
 
 def files(arguments):
@@ -146,10 +164,11 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build/release"))
     parser.add_argument("--probe", action="store_true")
     parser.add_argument("--flags", default="")
+    parser.add_argument("--unknown", action="store_true")
     parser.add_argument("paths", nargs="+")
     args = parser.parse_args()
     args.reader = os.path.join(args.build, "tests/unit.source.fortran_corpus")
-    total, refused, kinds = [0, 0], 0, collections.Counter()
+    total, refused, kinds, unknown = [0, 0], 0, collections.Counter(), collections.Counter()
     with tempfile.TemporaryDirectory() as args.scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         for result in pool.map(lambda p: check(args, p), [os.path.abspath(p) for p in files(args.paths)]):
             if result is None:
@@ -160,8 +179,14 @@ def main():
             for line in result[1]:
                 kinds[line.split(": ")[1]] += 1
                 print(line)
-    print(f"{total[0]} files ({refused} more that gfortran refuses), {total[1]} names compared, differences: "
-          f"{', '.join(f'{k} {n}' for k, n in kinds.most_common()) or 'none'}")
+            for line in result[2]:
+                unknown[line.split(": ")[1]] += 1
+                if args.unknown:
+                    print("not known: " + line)
+
+    def listed(counts):
+        return ", ".join(f"{k} {n}" for k, n in counts.most_common()) or "none"
+    print(f"{total[0]} files ({refused} more that gfortran refuses), {total[1]} names compared, differences: {listed(kinds)}; not known: {listed(unknown)}")
     return 1 if kinds else 0
 
 

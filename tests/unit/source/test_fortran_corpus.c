@@ -207,35 +207,38 @@ static void test_probed_programs_run(void **state)
 	assert_true(ran > RUN_MAX / 2);
 }
 
-/* unit|name|class|type|kind|rank|bounds|value|common */
-static void print_symbols(const char *path)
+static void print_symbol(const char *unit, const struct bob_fortran_symbol *y)
 {
 	static const char *const types[] = { "NONE", "INTEGER", "REAL", "COMPLEX", "LOGICAL",
 					     "CHARACTER", "DERIVED", "CLASS", "ANY" };
 
+	printf("%s|%s|%d|%s|%d|%u|", unit, y->name, (int)y->class, types[y->type], (int)y->kind,
+	       y->rank);
+	for (uint32_t d = 0; d < y->rank; d++) {
+		const struct bob_fortran_limit *l[] = { &y->lower[d], &y->upper[d] };
+
+		for (int k = 0; k < 2; k++)
+			if (l[k]->bound == BOB_BOUND_NUMBER)
+				printf("%lld ", (long long)l[k]->value);
+			else
+				printf("%s ", l[k]->bound == BOB_BOUND_NONE ? "." : "?");
+	}
+	printf("|");
+	if (y->has_value)
+		printf("%lld", (long long)y->value);
+	printf("|%s%s\n", y->common ? "/" : "", y->common ? y->common->name : "");
+}
+
+/* unit|name|class|type|kind|rank|bounds|value|common; names of the unit before those of its BLOCKs and the like */
+static void print_symbols(const char *path)
+{
 	read_path(path);
 	for (uint32_t i = 0; i < file->unit_count; i++) {
 		const struct bob_fortran_unit *u = &file->units[i];
 
-		for (const struct bob_fortran_symbol *y = u->symbols->first; y; y = y->next) {
-			printf("%s|%s|%d|%s|%d|%u|", u->name, y->name, (int)y->class,
-			       types[y->type], (int)y->kind, y->rank);
-			for (uint32_t d = 0; d < y->rank; d++) {
-				const struct bob_fortran_limit *l[] = { &y->lower[d],
-									&y->upper[d] };
-
-				for (int k = 0; k < 2; k++)
-					if (l[k]->bound == BOB_BOUND_NUMBER)
-						printf("%lld ", (long long)l[k]->value);
-					else
-						printf("%s ",
-						       l[k]->bound == BOB_BOUND_NONE ? "." : "?");
-			}
-			printf("|");
-			if (y->has_value)
-				printf("%lld", (long long)y->value);
-			printf("|%s%s\n", y->common ? "/" : "", y->common ? y->common->name : "");
-		}
+		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
+			for (const struct bob_fortran_symbol *y = t->first; y; y = y->next)
+				print_symbol(u->name, y);
 	}
 }
 
