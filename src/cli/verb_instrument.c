@@ -326,10 +326,18 @@ static void print_word(const char *word)
 	printf("'");
 }
 
+/* Probes are Fortran 2018, which these standards have not: a file that keeps to one of them compiles as GNU's, too. */
+static bool is_too_old(const char *flag)
+{
+	return !strcmp(flag, "-std=f95") || !strcmp(flag, "-std=f2003") ||
+	       !strcmp(flag, "-std=f2008") || !strcmp(flag, "-std=f2008ts");
+}
+
 static void print_how(const struct session *s, const struct bob_source_options *o,
 		      const char *output)
 {
 	char beside[PATH_MAX];
+	const char *left_out = NULL;
 
 	printf("\nCompile these instead of the originals, and link all:\n");
 	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
@@ -339,12 +347,17 @@ static void print_how(const struct session *s, const struct bob_source_options *
 		if (is_c)
 			printf(" -I%s", output);
 		for (uint32_t i = 0; i < o->flag_count; i++)
-			print_word(o->flags[i]);
+			if (is_c || !is_too_old(o->flags[i]))
+				print_word(o->flags[i]);
+			else
+				left_out = o->flags[i];
 		printf(" -c %s/%s\n", output, base_name(f->path));
 		if (!is_c)
 			printf("    cc -I%s -c %s/%s\n", output, output,
 			       name_beside(f->path, beside, sizeof(beside)));
 	}
+	if (left_out)
+		printf("(without %s: probes are Fortran 2018)\n", left_out);
 	printf("then: bobbin record --source -- ./program\n");
 }
 

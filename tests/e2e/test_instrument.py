@@ -333,6 +333,16 @@ def indirect():
     assert got == want, got
 
 
+@suite.case("Fortran: an older standard is left out of how files are compiled")
+def older_standard():
+    folder = h.fresh("standard")
+    for n, (flag, language, stays) in enumerate((("-std=f95", "functions.f90", False), ("-std=f2008", "functions.f90", False), ("-std=legacy", "functions.f90", True),
+                                  ("-std=f2018", "functions.f90", True), ("-std=c11", "stencil.c", True))):
+        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(folder / f"out{n}"), "--", flag], input=f"trace file {language}\ntrace variable *\n",
+                           text=True, capture_output=True, cwd=h.PROG / "source")
+        assert r.returncode == 0 and (f" {flag} -c " in r.stdout) == stays and (f"(without {flag}: probes" in r.stdout) != stays, r
+
+
 def torture_one(path, *options):
     """A program that checks itself, every variable, loop and call of it traced: it compiles, and does what it did."""
     folder = h.fresh("fortran")
