@@ -320,6 +320,15 @@ def refused():
         h.check(re.search(rf"^{name}:\d+: f has its probes in place, for all who call it: .*{re.escape(why)}", said, re.M), f"{why}: {said}")
 
 
+@suite.case("an internal function whose type nothing declares has its probes in place")
+def untyped():
+    folder = h.fresh("untyped")
+    (folder / "main.f90").write_text("program main\n real a(4), b(4)\n a = 1\n b = 2\n print *, f(a), f(b), g(a), g(b)\ncontains\n"
+                                     " function f(x)\n  real x(4)\n  f = x(2)\n end\n function g(x)\n  real x(4)\n  real g\n  g = x(2)\n end\nend\n")
+    copies, said, rows = both_ways(folder, [folder / "main.f90"], ["trace file main.f90", "trace variable main:a", "trace variable f:f", "trace variable g:g"])
+    h.check(copies == {"main.f90": 1} and rows and "f has its probes in place, for all who call it: nothing declares the type of what it gives" in said, said)
+
+
 WORDS = "program main\n real a(4), b(4), subroutine_of\n external subroutine_of\n a = 1\n b = 2\n{}print *, a, b, subroutine_of(a) + subroutine_of(b)\nend\n" \
         "subroutine function_eval(x)\n real x(4)\n x(1) = x(2) + 1\n{}real function subroutine_of(x)\n real x(4)\n subroutine_of = x(1)\n{}"
 

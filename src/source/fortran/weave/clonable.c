@@ -115,6 +115,17 @@ static const char *keeps(const struct bob_weave *w, const struct bob_fortran_uni
 	return NULL;
 }
 
+/* gfortran 12 takes the name for the procedure of that name beside the copy, if nothing says what it is. */
+static bool is_result_untyped(const struct bob_fortran_unit *u)
+{
+	const struct bob_fortran_symbol *s =
+		u->kind == BOB_UNIT_FUNCTION && u->parent != BOB_FORTRAN_NO && u->result ?
+			bob_fortran_own(u->symbols, u->result, (uint32_t)strlen(u->result)) :
+			NULL;
+
+	return s && !strcmp(u->result, u->name) && !(s->flags & BOB_SYMBOL_TYPED);
+}
+
 static const char *look_at_names(const struct bob_weave_procedure *p)
 {
 	const struct bob_fortran_unit *u = &p->w->file->units[p->unit];
@@ -131,6 +142,8 @@ static const char *look_at_names(const struct bob_weave_procedure *p)
 		    s->flags & (BOB_SYMBOL_DUMMY | BOB_SYMBOL_RESULT) && needs_interface(s))
 			why = "who calls it needs its interface";
 	}
+	if (!why && u->symbols && is_result_untyped(u))
+		why = "nothing declares the type of what it gives";
 	return u->symbols ? why : "its names are not known";
 }
 
