@@ -27,58 +27,6 @@ static bob_status fail(struct bob_error *err, bob_status st, const char *path, c
 	return st;
 }
 
-/* Field 22 of /proc/<pid>/stat, clock ticks since boot. */
-static unsigned long long start_time(long pid)
-{
-	char path[64], buf[1024];
-	unsigned long long t = 0;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return 0;
-	size_t n = fread(buf, 1, sizeof(buf) - 1, f);
-	fclose(f);
-	buf[n] = 0;
-	char *p = strrchr(buf, ')'); /* the name may hold anything */
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	if (p)
-		t = strtoull(p + 1, NULL, 10);
-	return t;
-}
-
-void bob_run_key(char *buf, size_t size)
-{
-	/* A batch script makes many runs: its job's id alone says which run only to ranks. */
-	static const struct {
-		const char *job, *step;
-		int of_ranks;
-	} ids[] = {
-		{ "PMIX_NAMESPACE", NULL, 0 },
-		{ "OMPI_MCA_ess_base_jobid", NULL, 0 },
-		{ "SLURM_JOB_ID", "SLURM_STEP_ID", 0 },
-		{ "PBS_JOBID", NULL, 1 },
-		{ "LSB_JOBID", NULL, 1 },
-		{ "FLUX_JOB_ID", NULL, 1 },
-	};
-	char host[128] = "";
-	long pid;
-
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-		const char *v = getenv(ids[i].job);
-		const char *step = ids[i].step ? getenv(ids[i].step) : NULL;
-
-		if (v && *v && (!ids[i].step || step) && (!ids[i].of_ranks || getenv("PMI_RANK"))) {
-			snprintf(buf, size, "%s=%s %s", ids[i].job, v, step ? step : "");
-			return;
-		}
-	}
-	gethostname(host, sizeof(host) - 1);
-	pid = getenv("PMI_RANK") ? getppid() : getpid();
-	snprintf(buf, size, "host=%s pid=%ld start=%llu", host, pid, start_time(pid));
-}
-
 /* Read the key of the trace in `dir`. 0: read; -1: there is none. */
 static int read_key(const char *dir, char *key)
 {

@@ -12,11 +12,11 @@
 
 #define BOB_SYS_PATH 4096
 
-/* --- rundir.c: the directory of a run --- */
+/* --- run_key.c, rundir.c: the directory of a run --- */
 
 /* The key of the run this process is part of: the launcher's job id where the environment has one
- * (Open MPI, PMIx, SLURM; PBS, LSF, Flux if this is a rank), else host, pid and start time of the
- * process that all ranks have as parent (under PMI) or of this one. One line of text without newline. */
+ * (Open MPI, PMIx, SLURM; PBS, LSF, Flux if this is a rank), else of ranks that Hydra started (MPICH, Intel MPI) where their mpiexec
+ * listens, which is the same on all hosts; else host, pid and start time of the process that all ranks have as parent (under another PMI) or of this one. One line of text without newline. */
 void bob_run_key(char *buf, size_t size);
 /* Make `dir` the directory of the run `key`: an equal key inside joins it; anything else that is a
  * trace is renamed to dir.old, dir.old.1, ... first. Under a lock on the parent directory.

@@ -152,6 +152,22 @@ def twice(kind):
         h.check(have == want, f"{name} has processes {have}, they were {want}")
 
 
+def hosts(kind):
+    """Two hosts, as far as the launcher knows: a proxy for each, and one starts ranks through a shell. They are one run, and the next one is another."""
+    h.need("mpiexec.hydra")
+    exe = program(kind)
+    trace = h.fresh("mpi") / "t"
+    seen = []
+    for _ in range(2):
+        r = h.run(["mpiexec.hydra", "-launcher", "fork", "-hosts", "localhost,127.0.0.1", "-ppn", str(RANKS // 2), "-n", str(RANKS), "sh", "-c",
+                   '"$@"; exit $?', "sh", h.BOBBIN, "record", "-q", "-o", trace, "--", exe, "plain"], env=h.environment(AS_ROOT))
+        h.check(r.status == 0 and not r.err, f"recorded\n{r}")
+        seen.append({p["pid"] for p in check_ranks(h.info(trace))})
+    h.check(sorted(os.listdir(trace.parent)) == ["t", "t.old"], f"directories {os.listdir(trace.parent)}")
+    have = {p["pid"] for p in check_ranks(h.info(trace.parent / "t.old"))}
+    h.check(have == seen[0] and not have & seen[1], f"t.old has {have}, they were {seen}")
+
+
 def killed(kind):
     exe = program(kind)
     trace = h.fresh("mpi") / "t"
@@ -199,6 +215,7 @@ for mpi in ("openmpi", "mpich"):
     suite.add(f"{mpi}: system(), exec and fork in ranks", mixed, mpi)
     suite.add(f"{mpi}: runs one after the other", twice, mpi)
     suite.add(f"{mpi}: a killed rank", killed, mpi)
+suite.add("mpich: several hosts", hosts, "mpich")
 for mode in ("main", "all"):
     suite.add(f"hpcc --images={mode}", hpcc, "openmpi", [f"--images={mode}"], "events")
 suite.add("hpcc --mem", hpcc, "openmpi", ["--mem", "--engine=native"], "accesses")

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which run a process is part of, by what its environment and its ancestors say: the same on all hosts, another one for the next run. */
+#include "sys/sys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ANCESTORS 16	/* looked at: a rank may be started through scripts */
+#define STAT_PARENT 4
+#define STAT_START 22
+
+/* Field `field` (4 or more) of /proc/<pid>/stat; 0 if it cannot be read. */
+static unsigned long long stat_field(long pid, int field)
+{
+	char path[64], buf[1024];
+	unsigned long long value = 0;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return 0;
+	size_t n = fread(buf, 1, sizeof(buf) - 1, f);
+	fclose(f);
+	buf[n] = 0;
+	char *p = strrchr(buf, ')'); /* the name may hold anything */
+	for (int at = 2; p && at < field; at++)
+		p = strchr(p + 1, ' ');
+	if (p)
+		value = strtoull(p + 1, NULL, 10);
+	return value;
+}
+
+/* The argument behind `option` in a row of arguments, each with a zero byte; "" if there is none. */
+static const char *argument(const char *args, size_t len, const char *option)
+{
+	const char *end = args + len;
+
+	for (const char *p = args; p < end; p += strlen(p) + 1)
+		if (!strcmp(p, option))
+			return p + strlen(p) + 1 < end ? p + strlen(p) + 1 : "";
+	return "";
+}
+
+/* Hydra (MPICH, Intel MPI) has a proxy on each host that starts the ranks there, and all of a run are told where mpiexec listens. Nothing that
+ * ranks have in their environment tells runs apart. */
+static int hydra_key(char *buf, size_t size)
+{
+	char path[64], args[4096];
+	long pid = getppid();
+
+	for (int i = 0; i < ANCESTORS && pid > 1; i++) {
+		snprintf(path, sizeof(path), "/proc/%ld/cmdline", pid);
+		FILE *f = fopen(path, "re");
+		size_t n = f ? fread(args, 1, sizeof(args) - 1, f) : 0;
+
+		if (f)
+			fclose(f);
+		args[n] = 0;
+		const char *port = argument(args, n, "--control-port");
+		if (*port) {
+			snprintf(buf, size, "hydra=%s group=%s", port, argument(args, n, "--pgid"));
+			return 1;
+		}
+		pid = (long)stat_field(pid, STAT_PARENT);
+	}
+	return 0;
+}
+
+void bob_run_key(char *buf, size_t size)
+{
+	/* A batch script makes many runs: its job's id alone says which run only to ranks. */
+	static const struct {
+		const char *job, *step;
+		int of_ranks;
+	} ids[] = {
+		{ "PMIX_NAMESPACE", NULL, 0 },
+		{ "OMPI_MCA_ess_base_jobid", NULL, 0 },
+		{ "SLURM_JOB_ID", "SLURM_STEP_ID", 0 },
+		{ "PBS_JOBID", NULL, 1 },
+		{ "LSB_JOBID", NULL, 1 },
+		{ "FLUX_JOB_ID", NULL, 1 },
+	};
+	char host[128] = "";
+	long pid;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		const char *v = getenv(ids[i].job);
+		const char *step = ids[i].step ? getenv(ids[i].step) : NULL;
+
+		if (v && *v && (!ids[i].step || step) && (!ids[i].of_ranks || getenv("PMI_RANK"))) {
+			snprintf(buf, size, "%s=%s %s", ids[i].job, v, step ? step : "");
+			return;
+		}
+	}
+	if (getenv("PMI_RANK") && hydra_key(buf, size))
+		return;
+	gethostname(host, sizeof(host) - 1);
+	pid = getenv("PMI_RANK") ? getppid() : getpid();
+	snprintf(buf, size, "host=%s pid=%ld start=%llu", host, pid, stat_field(pid, STAT_START));
+}
