@@ -127,6 +127,14 @@ def fresh(name):
     return d
 
 
+def sweep():
+    """Directories of this process go, and those of processes that are gone: suites run beside each other in one place."""
+    for d in (WORK / "run").glob("*-*"):
+        owner = d.name.split("-")[0]
+        if owner == str(os.getpid()) or not pathlib.Path("/proc", owner).exists():
+            shutil.rmtree(d, ignore_errors=True)
+
+
 def record(argv, opts=(), trace=None, **kw):
     """Run under `bobbin record`; the result also has .trace, the trace directory."""
     trace = trace or fresh("trace") / "t"
@@ -358,7 +366,7 @@ class Suite:
                 self._report(results[-1])
         count = {v: sum(r[1] == v for r in results) for v in ("ok", "skip", "FAIL")}
         if not count["FAIL"]:
-            shutil.rmtree(WORK / "run", ignore_errors=True)
+            sweep()
         print(
             f"{self.name}: {count['ok']} passed, {count['FAIL']} failed, {count['skip']} skipped"
             f" in {time.monotonic() - begin:.0f} s"

@@ -3,6 +3,8 @@
 """The judge is judged: dumps written here from a log, right and wrong ones, go through the parser
 and the comparison of the ground-truth tests. Needs no launcher."""
 
+import pathlib
+import re
 import sys
 import types
 
@@ -186,6 +188,18 @@ def _():
                             there = any(r[f] == v and r[g] == w for r in rows)
                             h.check(there, f"{f}={v} with {g}={w} is missing")
     h.check(len(rows) < 30 and all(allowed(r) for r in rows), f"{len(rows)} rows")
+
+
+@suite.case("a suite that ends takes nothing away from those beside it")
+def beside():
+    first = h.fresh("beside")
+    other = h.ROOT / "tests" / "e2e"
+    r = h.run([sys.executable, "-c", f"import sys; sys.path.insert(0, '{other}')\nimport harness as h\ns = h.Suite('other')\n"
+               "s.add('one', lambda: str(h.fresh('other')))\nsys.exit(s.run([]))"], env=h.environment({"BOB_TEST_DIR": str(h.WORK)}))
+    h.check(r.status == 0 and b"1 passed" in r.out, f"{r}")
+    h.check(first.is_dir(), "it took ours")
+    its = pathlib.Path(re.search(r"ok +one: (\S+) ", r.out.decode())[1])
+    h.check(its.parent == first.parent and not its.exists(), f"it left {its}")
 
 
 if __name__ == "__main__":
