@@ -38,11 +38,13 @@ static void take_c(struct c_result *c)
 						.nest_references = n->nest_references,
 						.loops = n->loops,
 						.calls = n->calls,
-						.communication = n->communication };
+						.communication = n->communication,
+						.copies = n->copies };
 	for (uint32_t i = 0; i < c->of_c->refused_count; i++)
 		c->refusals[r->refusal_count++] =
 			(struct bob_source_refusal){ .why = c->of_c->refused[i].why,
-						     .count = c->of_c->refused[i].count };
+						     .count = c->of_c->refused[i].count,
+						     .line = c->of_c->refused[i].line };
 	r->refusals = c->refusals;
 	r->memory = c;
 	r->close = close_c;
@@ -165,6 +167,7 @@ struct bob_source_c_group {
 	uint32_t allocator_count;
 	struct member *members;
 	uint32_t count;
+	bool has_other_files;	/* than one in C */
 };
 
 static struct bob_source_c_options options_of(const struct bob_source_c_group *g,
@@ -173,6 +176,8 @@ static struct bob_source_c_options options_of(const struct bob_source_c_group *g
 	return (struct bob_source_c_options){ .flags = o->flags,
 					      .flag_count = o->flag_count,
 					      .is_flat = o->is_flat || o->is_exact,
+					      .is_in_place = o->is_in_place,
+					      .has_other_files = g && g->has_other_files,
 					      .allocators = g ? g->allocators : NULL,
 					      .allocator_count = g ? g->allocator_count : 0 };
 }
@@ -208,6 +213,7 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 		return BOB_ERR_NOMEM;
 	for (const struct bob_wish_file *f = first; f; f = f->next)
 		n += bob_source_language(f->path) == BOB_SOURCE_C;
+	g->has_other_files = first && first->next;
 	g->members = calloc(n + 1u, sizeof(*g->members));
 	g->allocators = c_allocators(first, &g->allocator_count);
 	if (!g->members || !g->allocators) {
@@ -258,6 +264,7 @@ static bob_status add_others(const struct bob_source_c_group *g, const struct bo
 		if (!m->reach || m->file == f)
 			continue;
 		o->reach |= m->reach->classes;
+		o->has_arguments |= m->reach->has_arguments;
 		for (uint32_t k = 0; k < m->reach->count; k++) {
 			to[o->wish_count] = m->wishes[m->reach->wishes[k]];
 			to[o->wish_count].name = m->reach->names[k];

@@ -14,10 +14,10 @@ suite = h.Suite("instrument")
 N = 12
 
 
-def instrument(name, commands, sources, *flags, fails=False):
+def instrument(name, commands, sources, *flags, fails=False, how=()):
     """A directory with the instrumented copies; or what was complained about."""
     out = h.fresh("instrument") / name
-    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out), *(["--", *flags] if flags else [])], input="\n".join(commands) + "\n",
+    r = subprocess.run([str(h.BOBBIN), "instrument", *how, "-o", str(out), *(["--", *flags] if flags else [])], input="\n".join(commands) + "\n",
                        text=True, capture_output=True, cwd=h.PROG / "source")
     if fails:
         assert r.returncode == 1 and not out.exists(), (r, out.exists())
@@ -114,7 +114,7 @@ def by_name(file, rows):
 
 @suite.case("nests of which a part is traced: no address of the process is in the trace")
 def apart():
-    out = instrument("apart", ["trace file stencil.c", "trace variable a"], ["stencil.c"])
+    out = instrument("apart", ["trace file stencil.c", "trace variable a"], ["stencil.c"], how=["--in-place"])
     trace, _ = accesses(build(out, ["stencil.c"], "program"), ["2"], "apart")
     shown = subprocess.run([str(h.BOBBIN), "show", str(trace)], capture_output=True, text=True, check=True).stdout
     assert "sometimes" in shown, shown

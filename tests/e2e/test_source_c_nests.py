@@ -81,7 +81,7 @@ int main(void)
 	back(N);
 	band(N - 3, 3);
 	factor(N);
-	none(NULL);
+	none(b);
 	not_even(5, k, 4);
 	double sum = 0;
 	for (int i = 0; i < N; i++)

@@ -61,8 +61,7 @@ static uint32_t read_number(const char **at)
 	return n > UINT16_MAX ? 0 : (uint32_t)n;
 }
 
-/* The declaration as clang writes it, without the body: macros are gone, and constants are numbers. */
-static const char *text_of(struct bob_c_unit *u, CXCursor decl)
+const char *bob_c_declaration(struct bob_c_unit *u, CXCursor decl)
 {
 	const CXPrintingPolicy policy = u->clang->getCursorPrintingPolicy(decl);
 	const char *text;
@@ -103,9 +102,9 @@ static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCur
 
 	if (u->clang->Cursor_isNull(decl) || bob_c_type_kind(u, call) != CXType_Pointer)
 		return NULL;
-	at = strstr(text_of(u, decl), attribute);
+	at = strstr(bob_c_declaration(u, decl), attribute);
 	if (!at) /* where it was declared first; a later declaration is printed without what that says */
-		at = strstr(text_of(u, u->clang->getCanonicalCursor(decl)), attribute);
+		at = strstr(bob_c_declaration(u, u->clang->getCanonicalCursor(decl)), attribute);
 	if (!at)
 		return NULL;
 	at += sizeof(attribute) - 1;
@@ -118,6 +117,14 @@ static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCur
 						      .count = second ? second - 1 : NONE,
 						      .old = old_of(u, decl) };
 	return a;
+}
+
+bool bob_c_is_of_library(const struct bob_source_c_allocator *a)
+{
+	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
+		if (a == &library[i])
+			return true;
+	return false;
 }
 
 /* The program's own word goes first: a `malloc` of its own may be another one. */

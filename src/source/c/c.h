@@ -69,6 +69,9 @@ struct bob_source_c_options {
 		reach; /* what pointers may lead to that was asked for in other files: bob_source_c_reach */
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	bool is_in_place;	/* no copies of functions for calls that give them what is traced */
+	bool has_other_files;	/* the command names others, which may call this one's functions */
+	bool has_arguments;	/* in one of those an argument was asked for */
 	uint32_t *
 		missing; /* NULL is allowed: with BOB_ERR_INVAL, the index of the wish that names nothing */
 	const char *header;	/* included at the top; NULL: "bobbin/probe.h" */
@@ -102,12 +105,13 @@ struct bob_source_c_counts {
 	uint32_t nest_references; /* ... and the accesses in them */
 	uint32_t loops, calls, communication; /* that are events */
 	uint32_t variables;	/* rows of the table */
+	uint32_t copies;	/* of functions */
 	uint32_t refused[BOB_SOURCE_C_REFUSALS];
 };
 
-/* What was asked for and has no probe. */
+/* What was asked for and has no probe; count 0: something else that is to be said of the line. */
 struct bob_source_c_refused {
-	uint32_t count;
+	uint32_t count, line;
 	char *why;
 };
 
@@ -133,6 +137,7 @@ void bob_source_c_close(struct bob_source_c_result *r); /* NULL is allowed */
 /* What other files of the program may touch of what was asked for in one, wherever in it: wishes for some of its lines are its own business. */
 struct bob_source_c_reach {
 	uint32_t classes;	/* of types, for their options.reach */
+	bool has_arguments;	/* for their options */
 	const char **names;	/* of variables that they may know by name, ... */
 	uint32_t *wishes;	/* ... and which wish named it */
 	uint32_t count;

@@ -33,6 +33,9 @@
 	X(getRangeEnd)                                                                             \
 	X(getCursorExtent)                                                                         \
 	X(getCursorLocation)                                                                       \
+	X(Location_isInSystemHeader)                                                               \
+	X(Cursor_isFunctionInlined)                                                                \
+	X(isFunctionTypeVariadic)                                                                  \
 	X(getCursorKind)                                                                           \
 	X(getCursorSpelling)                                                                       \
 	X(getCursorReferenced)                                                                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is put in, and where. Edits are made while the tree is walked from outside in: what opens first at a place is the
  * outermost, what closes first the innermost, and all that closes there comes before what opens. So pairs always nest. */
-#include "source/c/unit.h"
+#include "source/c/copies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,9 @@ static bool grow(struct bob_c_unit *u)
 
 bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end)
 {
-	const uint64_t key = (uint64_t)start << 32 | (end + 1);
+	/* Places have 26 bits, ends 27, copies of functions 11. */
+	const uint64_t key = (uint64_t)start << 38 | (uint64_t)(end + 1) << 11 |
+			     (u->copies ? u->copies->copy_number : 0);
 	size_t i;
 
 	if (!grow(u)) {
@@ -98,23 +100,22 @@ static int by_place(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len)
+/* Bytes [from, to) with these edits, which are all there. */
+static char *apply(const struct bob_c_unit *u, struct bob_c_edit *edits, size_t count,
+		   uint32_t from, uint32_t end, size_t *len)
 {
-	size_t total = u->len, n = 0;
-	uint32_t from = 0;
+	size_t total = end - from, n = 0;
 	char *to;
 
-	if (u->is_failed)
-		return BOB_ERR_NOMEM;
-	if (u->edit_count)
-		qsort(u->edits, u->edit_count, sizeof(*u->edits), by_place);
-	for (size_t i = 0; i < u->edit_count; i++)
-		total += strlen(u->edits[i].text);
+	if (count)
+		qsort(edits, count, sizeof(*edits), by_place);
+	for (size_t i = 0; i < count; i++)
+		total += strlen(edits[i].text);
 	to = malloc(total + 1);
 	if (!to)
-		return BOB_ERR_NOMEM;
-	for (size_t i = 0; i < u->edit_count; i++) {
-		const struct bob_c_edit *e = &u->edits[i];
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct bob_c_edit *e = &edits[i];
 
 		memcpy(to + n, u->bytes + from, e->at - from);
 		n += e->at - from;
@@ -122,10 +123,31 @@ bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len)
 		memcpy(to + n, e->text, strlen(e->text));
 		n += strlen(e->text);
 	}
-	memcpy(to + n, u->bytes + from, u->len - from);
-	n += u->len - from;
+	memcpy(to + n, u->bytes + from, end - from);
+	n += end - from;
 	to[n] = 0;
-	*text = to;
 	*len = n;
+	return to;
+}
+
+const char *bob_c_take_edits(struct bob_c_unit *u, size_t before, uint32_t from, uint32_t to)
+{
+	size_t len;
+	char *text = apply(u, u->edits + before, u->edit_count - before, from, to, &len);
+	const char *kept = text ? bob_arena_text(&u->arena, text, len) : NULL;
+
+	u->edit_count = before;
+	u->is_failed |= !kept;
+	free(text);
+	return kept;
+}
+
+bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len)
+{
+	char *to = u->is_failed ? NULL : apply(u, u->edits, u->edit_count, 0, u->len, len);
+
+	if (!to)
+		return BOB_ERR_NOMEM;
+	*text = to;
 	return BOB_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The order of work: read; walk once for the addresses that are taken, and once for the probes; put in. If macros or the
  * word `register` were in the way of probes, the same again without them. */
-#include "source/c/unit.h"
+#include "source/c/copies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +37,7 @@ static struct bob_c_unit *scan(const char *path, char *text, size_t len,
 	}
 	if (*st == BOB_OK) {
 		u->is_scan = true;
+		bob_c_copies_begin(u);
 		bob_predict_file(options->predict, path, BOB_PREDICT_C);
 		bob_c_walk_file(u);
 		*st = bob_c_check_wishes(u, why);
@@ -58,6 +59,7 @@ static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
 
 	if (!u)
 		return NULL;
+	bob_c_copies_plan(u);
 	bob_c_walk_file(u);
 	bob_c_emit_frame(u);
 	bob_predict_variables(options->predict, (uint32_t)u->row_count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which object an lvalue is a part of, as far as the text says, with its subscripts; and what the wishes make of that. An object is
  * named (a[i].x is of a), or reached through a pointer (p[i], *p, p->x are through p; f()->x through none that has a name). */
-#include "source/c/unit.h"
+#include "source/c/copies.h"
 
 #include <string.h>
 
@@ -111,6 +111,7 @@ static bool find_moved(struct bob_c_unit *u, CXCursor c, const CXCursor *child, 
 /* What the pointer `c` leads to: an object that became a pointer just here, or anything. */
 static void find_pointed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv)
 {
+	const CXCursor whole = c;
 	CXCursor child[2];
 	uint32_t n;
 
@@ -135,6 +136,7 @@ static void find_pointed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *
 		return;
 	}
 	lv->is_known = lv->is_through = true;
+	lv->leads = u->copies && !u->is_scan ? bob_c_leads(u, whole) : 0;
 }
 
 static void find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv)
@@ -267,6 +269,22 @@ static enum bob_c_verdict judge_box(const struct bob_source_c_wish *w,
 	return verdict;
 }
 
+/* Of what is reached through a pointer, by its type alone; `best`: what its name says. */
+static enum bob_c_verdict judge_type(struct bob_c_unit *u, CXCursor c, uint32_t line,
+				     enum bob_c_verdict best)
+{
+	if (bob_c_is_asked(u, BOB_SOURCE_C_POINTERS, line) ||
+	    (u->options->reach &&
+	     bob_c_classes_meet(bob_c_classes(u, u->clang->getCursorType(c)), u->options->reach)))
+		return BOB_C_FILTERED;
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE &&
+		    is_in_lines(&u->options->wishes[i], line))
+			return bob_c_may_alias(u, u->clang->getCursorType(c)) ? BOB_C_FILTERED :
+										BOB_C_DROPPED;
+	return best;
+}
+
 enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *lv, CXCursor c,
 			       uint32_t line)
 {
@@ -291,15 +309,6 @@ enum bob_c_verdict bob_c_judge(struct bob_c_unit *u, const struct bob_c_lvalue *
 			return BOB_C_FILTERED;
 	if (best == BOB_C_FILTERED || !lv->is_through)
 		return best;
-	if (bob_c_is_asked(u, BOB_SOURCE_C_POINTERS, line) ||
-	    (u->options->reach &&
-	     bob_c_classes_meet(bob_c_classes(u, u->clang->getCursorType(c)), u->options->reach)))
-		return BOB_C_FILTERED;
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE &&
-		    is_in_lines(&u->options->wishes[i], line))
-			return bob_c_may_alias(u, u->clang->getCursorType(c)) ? BOB_C_FILTERED :
-			       best == BOB_C_DROPPED			      ? best :
-										BOB_C_DROPPED;
-	return best;
+	best = judge_type(u, c, line, best);
+	return best == BOB_C_FILTERED && bob_c_copies_rule_out(u, lv) ? BOB_C_DROPPED : best;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the prediction is told of a C file: references of the program while it is scanned, probes while they are put in. */
+#include "source/c/copies.h"
 #include "source/c/nest.h"
 
 #include <string.h>
@@ -70,7 +71,7 @@ void bob_c_predict_function(struct bob_c_unit *u, CXCursor function)
 		kind = BOB_PREDICT_ENTRY;
 	else if (bob_c_span(u, function).is_ours)
 		kind = BOB_PREDICT_FUNCTION;
-	bob_predict_unit(u->options->predict, u->function_name, kind);
+	bob_predict_unit(u->options->predict, bob_c_copies_name(u), kind);
 	u->times = 1;
 }
 

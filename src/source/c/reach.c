@@ -74,6 +74,7 @@ struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u)
 		return NULL;
 	}
 	r->classes = classes;
+	r->has_arguments = bob_c_has_arguments(u);
 	r->count = (uint32_t)count;
 	r->names = (const char **)(r + 1);
 	r->wishes = (uint32_t *)(r->names + count);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What was asked for and gets no probe: how often, and why. Of included files it is told which, for they stay as they are. */
-#include "source/c/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/c/copies.h"
+
 void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
 {
-	u->counts.refused[why]++;
+	u->counts.refused[why] += !u->is_refused;
 }
 
 /* The file that `c` is in, as the compiler names it. */
@@ -38,8 +39,8 @@ void bob_c_refuse_included(struct bob_c_unit *u, CXCursor c)
 		return;
 	}
 	if (i == u->included_count)
-		u->included[u->included_count++] = (struct bob_source_c_refused){ 0, name };
-	u->included[i].count++;
+		u->included[u->included_count++] = (struct bob_source_c_refused){ .why = name };
+	u->included[i].count += !u->is_refused;
 }
 
 static const char *text_of(uint32_t why)
@@ -73,31 +74,41 @@ uint32_t bob_c_refusals(struct bob_c_unit *u, struct bob_source_c_refused **out)
 	for (uint32_t i = 0; to && i < BOB_SOURCE_C_REFUSALS; i++)
 		if (u->counts.refused[i] && i != BOB_SOURCE_C_INCLUDED)
 			to[n++] = (struct bob_source_c_refused){
-				u->counts.refused[i], bob_c_printf(u, "%s", text_of(i))
+				.count = u->counts.refused[i],
+				.why = bob_c_printf(u, "%s", text_of(i))
 			};
 	for (size_t i = 0; to && i < u->included_count; i++)
 		to[n++] = (struct bob_source_c_refused){
-			u->included[i].count, bob_c_printf(u, "%s, %s",
-							   text_of(BOB_SOURCE_C_INCLUDED),
-							   u->included[i].why)
+			.count = u->included[i].count,
+			.why = bob_c_printf(u, "%s, %s", text_of(BOB_SOURCE_C_INCLUDED),
+					    u->included[i].why)
 		};
 	*out = to;
 	return n;
 }
 
-bob_status bob_c_refusals_take(struct bob_c_unit *u, struct bob_source_c_result *to)
+static bob_status take(struct bob_source_c_result *to, const struct bob_source_c_refused *from,
+		       uint32_t count)
 {
-	struct bob_source_c_refused *from;
-	const uint32_t n = bob_c_refusals(u, &from);
-
-	to->refused = u->is_failed ? NULL : calloc(n + 1u, sizeof(*to->refused));
-	for (uint32_t i = 0; to->refused && i < n; i++) {
-		char *why = strdup(from[i].why);
+	for (uint32_t i = 0; i < count; i++) {
+		char *why = from[i].why ? strdup(from[i].why) : NULL;
 
 		if (!why)
 			return BOB_ERR_NOMEM;
 		to->refused[to->refused_count++] =
-			(struct bob_source_c_refused){ from[i].count, why };
+			(struct bob_source_c_refused){ from[i].count, from[i].line, why };
 	}
-	return to->refused ? BOB_OK : BOB_ERR_NOMEM;
+	return BOB_OK;
+}
+
+bob_status bob_c_refusals_take(struct bob_c_unit *u, struct bob_source_c_result *to)
+{
+	struct bob_source_c_refused *from, *remarks;
+	const uint32_t n = bob_c_refusals(u, &from);
+	const uint32_t more = bob_c_copies_remarks(u, &remarks);
+	bob_status st;
+
+	to->refused = u->is_failed ? NULL : calloc(n + more + 1u, sizeof(*to->refused));
+	st = to->refused ? take(to, from, n) : BOB_ERR_NOMEM;
+	return st == BOB_OK ? take(to, remarks, more) : st;
 }

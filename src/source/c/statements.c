@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statements and declarations. What a compiler must know when it compiles (initial values of static objects, labels of cases, widths,
  * bounds of arrays that are fixed) is not evaluated when the program runs and gets no probe. */
-#include "source/c/nest.h"
-
 #include <string.h>
+
+#include "source/c/copies.h"
+#include "source/c/nest.h"
 
 static CXCursor initial_value(struct bob_c_unit *u, CXCursor decl)
 {
@@ -133,6 +134,8 @@ static void walk_local(struct bob_c_unit *u, CXCursor decl, uint32_t scope_end)
 		return;
 	if (has_variable_size(u, u->clang->getCursorType(decl)))
 		walk_bounds(u, decl, init);
+	if (has_init && u->is_scan)
+		bob_c_value_note(u, v, init);
 	if (has_init && (!v->is_static || u->is_scan)) {
 		const bool is_block = bob_c_block_of_variable(u, v, init, &s);
 
@@ -180,6 +183,7 @@ static void walk_assembler(struct bob_c_unit *u, CXCursor c)
 	const int blocked = u->blocked;
 
 	u->blocked = BOB_SOURCE_C_ASSEMBLER;
+	bob_c_value_blur(u, c);
 	for (size_t i = 0; i < l.count; i++)
 		bob_c_walk(u, l.at[i], BOB_C_READ);
 	u->blocked = blocked;
@@ -295,6 +299,10 @@ void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c)
 	case CXCursor_LabelStmt:
 		walk_children(u, c, true);
 		break;
+	case CXCursor_ReturnStmt:
+		bob_c_return_note(u, c);
+		walk_children(u, c, false);
+		break;
 	default:
 		walk_children(u, c, false);
 	}
@@ -339,7 +347,7 @@ static void note_function(struct bob_c_unit *u)
 		u->functions[u->function_count++] = u->function_name;
 }
 
-static void walk_function(struct bob_c_unit *u, CXCursor function)
+void bob_c_walk_function(struct bob_c_unit *u, CXCursor function)
 {
 	struct bob_c_list l = bob_c_all_children(u, function);
 	const CXCursor body = l.count ? l.at[l.count - 1] : function;
@@ -381,11 +389,15 @@ void bob_c_walk_file(struct bob_c_unit *u)
 	for (size_t i = 0; i < l.count && !u->is_failed; i++) {
 		if (!bob_c_enter(u, l.at[i]))
 			break;
+		if (u->clang->getCursorKind(l.at[i]) == CXCursor_FunctionDecl)
+			bob_c_function_declared(u, l.at[i]);
 		if (u->clang->getCursorKind(l.at[i]) == CXCursor_FunctionDecl &&
 		    u->clang->isCursorDefinition(l.at[i])) {
 			const size_t before = u->edit_count;
 
-			walk_function(u, l.at[i]);
+			bob_c_copies_enter(u, l.at[i]);
+			bob_c_walk_function(u, l.at[i]);
+			bob_c_copies_walk(u, l.at[i]);
 			note_top(u, l.at[i], u->edit_count > before);
 		} else if (u->clang->getCursorKind(l.at[i]) == CXCursor_VarDecl && u->is_scan) {
 			const CXCursor init = initial_value(u, l.at[i]);
@@ -394,8 +406,10 @@ void bob_c_walk_file(struct bob_c_unit *u)
 			if (v && (u->clang->Cursor_getStorageClass(l.at[i]) != CX_SC_Extern ||
 				  !u->clang->Cursor_isNull(init)))
 				v->is_defined = true;
-			if (!u->clang->Cursor_isNull(init))
+			if (!u->clang->Cursor_isNull(init)) {
+				bob_c_value_note(u, v, init);
 				bob_c_walk(u, init, BOB_C_VALUE);
+			}
 		}
 		bob_c_leave(u);
 	}

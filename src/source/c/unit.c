@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the file, has libclang read it, and answers where things are. A place is the byte in the file where it is written; of what
  * a macro stands for, the use of the macro. */
-#include "source/c/unit.h"
+#include "source/c/copies.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -246,6 +246,7 @@ void bob_c_unit_close(struct bob_c_unit *u)
 	free(u->wrapped);
 	free(u->path_at);
 	bob_c_jumps_free(u);
+	bob_c_functions_free(u);
 	bob_arena_free(&u->arena);
 }
 

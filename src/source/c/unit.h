@@ -46,6 +46,7 @@ struct bob_c_variable {
 	uint32_t pointed_first, pointed_count; /* of what it points at */
 	struct bob_c_path *passes_to; /* a pointer that was asked for gets its value from it ... */
 	bool passes_to_many;	/* ... or others do, too */
+	uint64_t leads;		/* where its values lead (copies.h) */
 	bool is_jumped;		/* something leads into its scope: it is not told of */
 	bool has_scope;		/* it ends with a block */
 	uint32_t line;
@@ -115,6 +116,7 @@ struct bob_c_hold {
 	const char *gaps;	/* their declarators */
 };
 
+struct bob_c_copies;
 struct bob_c_jumps;
 struct bob_c_nest;
 struct bob_c_unit {
@@ -159,6 +161,7 @@ struct bob_c_unit {
 	bool is_failed;		/* no memory */
 	bool has_odd_order;	/* members may have no address (scalar_storage_order) */
 	bool is_scan;		/* the first walk: only looks which addresses are taken */
+	bool is_refused;	/* what has no probe has been counted */
 
 	/* while it is walked */
 	const char *function_name; /* "" outside */
@@ -170,6 +173,7 @@ struct bob_c_unit {
 	uint32_t hold_count;
 	struct bob_c_nest *nest; /* references are collected there, and get no probes */
 	struct bob_c_block block;
+	struct bob_c_copies *copies; /* NULL: there are none to be */
 	double times;		/* that what is looked at runs for each run of the function (predict.c) */
 };
 
@@ -230,6 +234,8 @@ void bob_c_open_at(struct bob_c_unit *u, uint32_t at, const char *text);
 void bob_c_close_at(struct bob_c_unit *u, uint32_t at, const char *text);
 /* Only those with these very texts stay. */
 void bob_c_keep_edits(struct bob_c_unit *u, const char *one, const char *other);
+/* What the edits behind the first `before` make of bytes [from, to); they are taken away. NULL: no memory. */
+const char *bob_c_take_edits(struct bob_c_unit *u, size_t before, uint32_t from, uint32_t to);
 /* False: something is around exactly this already. */
 bool bob_c_claim(struct bob_c_unit *u, uint32_t start, uint32_t end);
 bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len);
@@ -248,6 +254,8 @@ bool bob_c_classes_meet(uint32_t a, uint32_t b);
 /* ... of what pointers may lead to of a variable; of what this pointer leads to. */
 uint32_t bob_c_exposed_classes(struct bob_c_unit *u, const struct bob_c_variable *v);
 uint32_t bob_c_path_classes(struct bob_c_unit *u, const struct bob_c_path *p);
+/* Was an argument asked for that is a pointer? While its function runs, whatever it leads to may be what was asked for. */
+bool bob_c_has_arguments(const struct bob_c_unit *u);
 /* May an access of this type through a pointer touch something wanted that is exposed? */
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed);
 
@@ -275,6 +283,7 @@ struct bob_c_lvalue {
 	bool is_blurred;	/* its subscripts do not tell which element */
 	struct bob_c_variable *variable;
 	struct bob_c_path *path; /* the pointer that it is through, if it was noted */
+	uint64_t leads;		/* where that pointer leads, when copies are made (copies.h) */
 	uint32_t rank;		/* subscripts */
 	bool is_constant[BOB_SOURCE_C_RANK_MAX];
 	long long subscript[BOB_SOURCE_C_RANK_MAX];
@@ -324,6 +333,10 @@ bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
 /* --- allocators.c --- */
 /* What the call gives out or takes back. NULL: nothing. Valid as long as the unit. */
 const struct bob_source_c_allocator *bob_c_allocator(struct bob_c_unit *u, CXCursor call);
+/* Is it malloc or one of its like, not the program's own? NULL is allowed. */
+bool bob_c_is_of_library(const struct bob_source_c_allocator *a);
+/* The declaration as clang writes it, without the body: macros are gone, and constants are numbers. */
+const char *bob_c_declaration(struct bob_c_unit *u, CXCursor decl);
 
 /* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
 /* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access() closes it at s->end; what the call says of how large
@@ -337,6 +350,7 @@ const char *bob_c_before_argument(struct bob_c_unit *u, CXCursor call, CXCursor 
 
 /* --- statements.c --- */
 void bob_c_walk_statement(struct bob_c_unit *u, CXCursor c);
+void bob_c_walk_function(struct bob_c_unit *u, CXCursor definition);
 void bob_c_walk_file(struct bob_c_unit *u);
 
 /* --- pragmas.c --- */

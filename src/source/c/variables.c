@@ -201,3 +201,12 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 				return true;
 	return false;
 }
+
+bool bob_c_has_arguments(const struct bob_c_unit *u)
+{
+	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
+			if (v->is_wanted && v->is_parameter && v->is_pointer)
+				return true;
+	return false;
+}

@@ -2,9 +2,10 @@
 /* Expressions, from outside in: what happens to each lvalue is decided by what is around it. libclang shows an implicit conversion as an
  * unexposed expression with one operand: of an array it makes a pointer, of any other lvalue a value, which is a read. So an lvalue
  * directly below an operator is what the operator writes, updates or takes the address of, and no operator need be known for that. */
-#include "source/c/nest.h"
-
 #include <string.h>
+
+#include "source/c/copies.h"
+#include "source/c/nest.h"
 
 bool bob_c_enter(struct bob_c_unit *u, CXCursor c)
 {
@@ -266,8 +267,10 @@ static void walk_implicit(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 	/* va_arg, offsetof, __builtin_choose_expr and the like evaluate nothing, or in their own way. */
 	if (begins_with(u, c, "__builtin_") || begins_with(u, c, "va_arg"))
 		if (bob_c_children(u, c, child, 1) != 1 ||
-		    u->clang->getCursorKind(child[0]) != CXCursor_CallExpr)
+		    u->clang->getCursorKind(child[0]) != CXCursor_CallExpr) {
+			bob_c_value_blur(u, c);
 			return;
+		}
 	if (bob_c_children(u, c, child, 1) != 1)
 		walk_all(u, c);
 	else if (!bob_c_is_lvalue(u, child[0]))
@@ -329,15 +332,19 @@ static void walk_arguments(struct bob_c_unit *u, CXCursor c)
 
 static void walk_call(struct bob_c_unit *u, CXCursor c)
 {
-	const char *callee = bob_c_spelling(u, c);
+	const char *callee = bob_c_spelling(u, c), *to;
 	bool is_event;
 	uint32_t end;
 
-	if (is_odd(callee))
+	if (is_odd(callee)) {
+		bob_c_value_blur(u, c);
 		return;
-	if (u->is_scan)
-		bob_predict_call(u->options->predict, callee, u->times);
+	}
+	bob_c_call_note(u, c);
 	is_event = bob_c_call_open(u, c, callee, &end);
+	to = bob_c_copies_redirect(u, c, callee);
+	if (u->is_scan)
+		bob_predict_call(u->options->predict, to, u->times);
 	walk_arguments(u, c);
 	if (is_event)
 		bob_c_call_close(u, end);
@@ -365,6 +372,15 @@ static void walk_unary(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 		bob_c_walk(u, child[0], BOB_C_UPDATE);
 }
 
+/* An assignment to a variable by its name. */
+static void note_value(struct bob_c_unit *u, const CXCursor child[2])
+{
+	const CXCursor to = bob_c_bare(u, child[0]);
+
+	if (u->is_scan && u->clang->getCursorKind(to) == CXCursor_DeclRefExpr)
+		bob_c_value_note(u, bob_c_variable(u, u->clang->getCursorReferenced(to)), child[1]);
+}
+
 static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left)
 {
 	bool is_late;
@@ -374,6 +390,8 @@ static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left
 		return;
 	if (!bob_c_is_lvalue(u, child[0]))
 		on_left = BOB_C_VALUE;
+	if (on_left == BOB_C_WRITE)
+		note_value(u, child);
 	is_late = u->nest && on_left != BOB_C_VALUE;
 	if (!is_late)
 		bob_c_walk(u, child[0], on_left);
@@ -401,6 +419,9 @@ static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use
 
 	switch (u->clang->getCursorKind(c)) {
 	case CXCursor_DeclRefExpr:
+		bob_c_function_named(u, c);
+		walk_lvalue(u, c, bob_c_is_lvalue(u, c) ? use : BOB_C_PATH);
+		break;
 	case CXCursor_MemberRefExpr:
 	case CXCursor_ArraySubscriptExpr:
 		walk_lvalue(u, c, bob_c_is_lvalue(u, c) ? use : BOB_C_PATH);
@@ -428,9 +449,11 @@ static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use
 	case CXCursor_CompoundLiteralExpr:
 		walk_last(u, c);
 		break;
+	case CXCursor_GenericSelectionExpr:
+		bob_c_value_blur(u, c);
+		break;
 	case CXCursor_UnaryExpr: /* sizeof, _Alignof */
 	case CXCursor_AddrLabelExpr:
-	case CXCursor_GenericSelectionExpr:
 		break;
 	case CXCursor_StmtExpr:
 		if (bob_c_children(u, c, child, 1) == 1)

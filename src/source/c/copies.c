@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan of a file's copies, and what comes of it in the text: a function's lines once more behind it, under another name, with the probes that its
+ * arguments need; and that name where calls go there. A name is made another one by what is put before it: bobbin_k1_ and the name of the
+ * function. It is declared before each function that calls it. */
+#include "source/c/copies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the plan --- */
+
+/* NULL: no probe in it depends on its arguments. */
+static const struct bob_copies_procedure *planned(const struct bob_c_unit *u,
+						  const struct bob_c_function *f)
+{
+	return f && f->planned != BOB_COPIES_NO ? &u->copies->plan.procedures[f->planned] : NULL;
+}
+
+struct plan {
+	struct bob_copies_procedure *procedures;
+	struct bob_copies_call
+		*calls; /* as those of the file, first; then those that are planned alone */
+	struct bob_copies_pass *passes;
+	size_t pass_count, pass_room;
+};
+
+/* What the call gives of what probes in the function depend on; its arguments stand behind what is called. False: no memory. */
+static bool add_passes(struct bob_c_unit *u, const struct bob_c_call *call, struct plan *p)
+{
+	struct bob_c_list l = bob_c_all_children(u, call->c);
+	bool ok = true;
+
+	for (size_t i = 1; i < l.count && i <= 63 && ok; i++) {
+		uint64_t leads;
+
+		if (bob_c_type_kind(u, l.at[i]) != CXType_Pointer)
+			continue;
+		leads = bob_c_leads(u, l.at[i]);
+		if (!leads)
+			continue;
+		/* Nothing is known of arguments of what is not a function of this file. */
+		if (leads & BOB_C_ANYWHERE || !call->from)
+			leads = 0;
+		ok = !bob_array_room(&p->passes, p->pass_count, &p->pass_room, sizeof(*p->passes));
+		if (ok)
+			p->passes[p->pass_count++] =
+				(struct bob_copies_pass){ leads, UINT64_C(1) << (i - 1) };
+	}
+	bob_c_list_free(&l);
+	return ok;
+}
+
+/* What calls pass on makes arguments matter, too. */
+static void close_arguments(struct bob_c_unit *u, struct plan *p)
+{
+	struct bob_c_copies *k = u->copies;
+	bool is_new = true;
+
+	while (is_new) {
+		is_new = false;
+		for (size_t i = 0; i < k->call_count; i++) {
+			const struct bob_copies_call *call = &p->calls[i];
+			struct bob_c_function *from = k->calls[i].from;
+
+			for (size_t n = 0; from && n < call->pass_count; n++) {
+				const struct bob_copies_pass *pass =
+					&p->passes[call->first_pass + n];
+				const uint64_t more = pass->gives & k->calls[i].to->all ?
+							      pass->when & ~from->all :
+							      0;
+
+				from->all |= more;
+				is_new |= more != 0;
+			}
+		}
+	}
+}
+
+/* Functions of which probes depend on arguments, and calls of them. */
+static void number(struct bob_c_unit *u, struct plan *p)
+{
+	struct bob_c_copies *k = u->copies;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->function_count; i++) {
+		struct bob_c_function *f = k->functions[i];
+
+		if (!f->is_defined || !f->all)
+			continue;
+		if (k->plan.procedure_count >= BOB_C_COPYABLE_MAX && !f->why)
+			f->why = "the file has too many functions with arguments that matter";
+		f->planned = (uint32_t)k->plan.procedure_count;
+		p->procedures[k->plan.procedure_count++] =
+			(struct bob_copies_procedure){ .all = f->all, .why = f->why };
+	}
+	for (size_t i = 0; i < k->call_count; i++) {
+		const struct bob_c_call *call = &k->calls[i];
+
+		k->calls[i].planned = call->to->planned == BOB_COPIES_NO ? BOB_COPIES_NO :
+									   (uint32_t)n;
+		if (call->to->planned == BOB_COPIES_NO)
+			continue;
+		p->calls[n] = p->calls[i];
+		p->calls[n].from = call->from ? call->from->planned : BOB_COPIES_NO;
+		p->calls[n++].to = call->to->planned;
+	}
+	k->plan.call_count = n;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bob_c_call *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void number_copies(struct bob_c_unit *u)
+{
+	struct bob_c_copies *k = u->copies;
+
+	for (size_t i = 0; i < k->function_count; i++) {
+		struct bob_c_function *f = k->functions[i];
+		const struct bob_copies_procedure *p = planned(u, f);
+
+		f->copies_before = k->copy_count;
+		k->copy_count += p && bob_copies_has(p) ? p->set_count : 0;
+	}
+	k->is_declared = bob_arena_alloc(&u->arena, k->copy_count + 1);
+	u->is_failed |= !k->is_declared;
+	if (k->is_declared)
+		memset(k->is_declared, 0, k->copy_count + 1);
+	if (k->call_count)
+		qsort(k->calls, k->call_count, sizeof(*k->calls), by_place);
+}
+
+/* The trial is over. */
+static void plan(struct bob_c_unit *u)
+{
+	struct bob_c_copies *k = u->copies;
+	struct plan p = { .passes = NULL };
+
+	p.procedures = bob_arena_alloc(&u->arena, (k->function_count + 1) * sizeof(*p.procedures));
+	p.calls = bob_arena_alloc(&u->arena, (k->call_count + 1) * sizeof(*p.calls));
+	u->is_failed |= !p.procedures || !p.calls;
+	for (size_t i = 0; i < k->call_count && !u->is_failed; i++) {
+		p.calls[i].first_pass = p.pass_count;
+		u->is_failed |= !add_passes(u, &k->calls[i], &p);
+		p.calls[i].pass_count = (uint32_t)(p.pass_count - p.calls[i].first_pass);
+	}
+	k->passes = p.passes;
+	if (u->is_failed)
+		return;
+	close_arguments(u, &p);
+	k->plan.procedures = p.procedures;
+	k->plan.calls = p.calls;
+	k->plan.passes = p.passes;
+	number(u, &p);
+	bob_copies_plan(&k->plan);
+	number_copies(u);
+}
+
+/* As behind the scan, but for what was refused. */
+static void forget_trial(struct bob_c_unit *u)
+{
+	const struct bob_source_c_counts counts = u->counts;
+
+	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
+			v->is_used = v->has_scope = v->is_jumped = false;
+	for (struct bob_c_path *p = u->paths; p; p = p->next)
+		p->is_used = false;
+	if (u->wrapped_room)
+		memset(u->wrapped, 0, u->wrapped_room * sizeof(*u->wrapped));
+	u->wrapped_count = 0;
+	u->row_count = u->nest_count = u->unit_count = u->site_count = u->event_count = 0;
+	u->edit_count = 0;
+	u->gone = u->top = u->top_line = u->hold_count = 0;
+	u->has_top = false;
+	u->counts = (struct bob_source_c_counts){ .copies = u->copies->copy_count };
+	memcpy(u->counts.refused, counts.refused, sizeof(counts.refused));
+	u->is_refused = true;
+}
+
+/* Functions that are called, and something that they could be given. */
+static bool is_worthwhile(const struct bob_c_unit *u)
+{
+	const struct bob_c_copies *k = u->copies;
+	bool is_asked = u->options->reach;
+
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		is_asked |= u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE ||
+			    u->options->wishes[i].what == BOB_SOURCE_C_POINTERS;
+	for (size_t i = 0; i < k->call_count && is_asked; i++)
+		if (k->calls[i].to->is_defined && k->calls[i].to->span.is_ours)
+			return true;
+	return false;
+}
+
+void bob_c_copies_begin(struct bob_c_unit *u)
+{
+	if (u->options->is_in_place)
+		return;
+	u->copies = calloc(1, sizeof(*u->copies));
+	u->is_failed |= !u->copies;
+}
+
+void bob_c_copies_plan(struct bob_c_unit *u)
+{
+	const struct bob_source_c_options *options = u->options;
+	struct bob_source_c_options quiet = *options;
+
+	if (!u->copies)
+		return;
+	u->copies->is_planned = true;
+	if (u->is_failed || !is_worthwhile(u))
+		return;
+	bob_c_leads_settle(u);
+	bob_c_copyable(u);
+	quiet.predict = NULL;
+	u->options = &quiet;
+	u->copies->is_trial = true;
+	bob_c_walk_file(u);
+	u->copies->is_trial = false;
+	u->options = options;
+	plan(u);
+	forget_trial(u);
+	if (!u->copies->copy_count || !options->predict)
+		return;
+	/* Who calls whom is another thing now. */
+	bob_predict_file(options->predict, u->path, BOB_PREDICT_C);
+	u->is_scan = true;
+	bob_c_walk_file(u);
+	u->is_scan = false;
+}
+
+/* --- names --- */
+
+/* Of its k-th copy, from 0. */
+static const char *name_of(struct bob_c_unit *u, const struct bob_c_function *f, uint32_t k)
+{
+	return bob_c_printf(u, "bobbin_k%u_%s", k + 1, f->name);
+}
+
+const char *bob_c_copies_name(struct bob_c_unit *u)
+{
+	const struct bob_c_copies *k = u->copies;
+
+	if (!k || !k->copy_number)
+		return u->function_name;
+	return name_of(u, k->function, k->copy_number - k->function->copies_before - 1);
+}
+
+/* The text up to its body, with a semicolon. */
+static const char *prototype(struct bob_c_unit *u, const struct bob_c_function *f, const char *name)
+{
+	const uint32_t behind = f->name_at + (uint32_t)strlen(f->name);
+
+	return bob_c_printf(u, "#line %u %s\n%.*s%s%.*s\n;\n", f->span.line,
+			    bob_c_quoted(u, u->path), (int)(f->name_at - f->span.start),
+			    u->bytes + f->span.start, name, (int)(bob_c_body(u, f).start - behind),
+			    u->bytes + behind);
+}
+
+/* So that calls in `from` know it. */
+static const char *declaration(struct bob_c_unit *u, const struct bob_c_function *f,
+			       const char *name, const struct bob_c_function *from)
+{
+	if (from && f->known_from >= from->number)
+		return prototype(u, f, name);
+	return bob_c_printf(u, "static __typeof__(%s) %s;\n", f->name, name);
+}
+
+static void declare(struct bob_c_unit *u, const struct bob_c_function *f, uint32_t k)
+{
+	bool *is_declared = &u->copies->is_declared[f->copies_before + k + 1];
+
+	if (*is_declared)
+		return;
+	*is_declared = true;
+	u->copies->declarations =
+		bob_c_printf(u, "%s%s", u->copies->declarations,
+			     declaration(u, f, name_of(u, f, k), u->copies->function));
+	if (!u->copies->declarations)
+		u->copies->declarations = "";
+}
+
+/* --- the walk --- */
+
+void bob_c_copies_enter(struct bob_c_unit *u, CXCursor definition)
+{
+	const struct bob_copies_procedure *p;
+
+	if (!u->copies)
+		return;
+	bob_c_function_begin(u, definition);
+	p = planned(u, u->copies->function);
+	u->copies->copy_number = 0;
+	u->copies->set = p && !bob_copies_has(p) ? p->all : 0;
+	u->copies->declarations = "";
+}
+
+bool bob_c_copies_rule_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv)
+{
+	struct bob_c_copies *k = u->copies;
+	const struct bob_copies_procedure *p;
+
+	if (!k || !k->function || !lv->leads || lv->leads & BOB_C_ANYWHERE)
+		return false;
+	if (k->is_trial) {
+		k->function->all |= lv->leads;
+		return false;
+	}
+	p = planned(u, k->function);
+	return p && bob_copies_has(p) && !(lv->leads & k->set);
+}
+
+static const struct bob_c_call *call_at(const struct bob_c_copies *k, uint32_t at)
+{
+	const struct bob_c_call key = { .at = at };
+
+	return bsearch(&key, k->calls, k->call_count, sizeof(key), by_place);
+}
+
+const char *bob_c_copies_redirect(struct bob_c_unit *u, CXCursor c, const char *callee)
+{
+	struct bob_c_copies *k = u->copies;
+	const struct bob_c_call *call;
+	CXCursor name;
+	uint32_t copy;
+
+	if (!k || !k->copy_count || u->nest)
+		return callee;
+	name = bob_c_name_called(u, c);
+	if (u->clang->Cursor_isNull(name))
+		return callee;
+	call = call_at(k, bob_c_span(u, name).start);
+	if (!call || call->planned == BOB_COPIES_NO || call->at == UINT32_MAX)
+		return callee;
+	copy = bob_copies_target(&k->plan, &k->plan.calls[call->planned], k->set);
+	if (copy == BOB_COPIES_NO)
+		return callee;
+	if (!u->is_scan) {
+		declare(u, call->to, copy);
+		bob_c_open_at(u, call->at, bob_c_printf(u, "bobbin_k%u_", copy + 1));
+	}
+	return name_of(u, call->to, copy);
+}
+
+static uint32_t last_line(const struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	uint32_t line = s->line;
+
+	for (uint32_t i = s->start; i < s->end; i++)
+		line += u->bytes[i] == '\n';
+	return line;
+}
+
+/* What has been put in behind the first `before` edits is a copy's. */
+static void put_copy(struct bob_c_unit *u, const struct bob_c_function *f, uint32_t copy,
+		     size_t before)
+{
+	const struct bob_copies_procedure *p = planned(u, f);
+	const char *path = bob_c_quoted(u, u->path), *text, *known = "";
+
+	bob_c_open_at(u, f->name_at, bob_c_printf(u, "bobbin_k%u_", copy + 1));
+	text = bob_c_take_edits(u, before, f->span.start, f->span.end);
+	if (!u->copies->is_declared[f->copies_before + copy + 1])
+		known = declaration(u, f, name_of(u, f, copy), NULL);
+	u->copies->is_declared[f->copies_before + copy + 1] = true;
+	/* Calls of the function itself may be gone. */
+	if (!copy && !f->is_linked && !p->has_plain)
+		known = bob_c_printf(u, "%s__typeof__(%s) %s __attribute__((unused));\n", known,
+				     f->name, f->name);
+	bob_c_close_at(u, f->span.end,
+		       bob_c_printf(u, "\n%s#line %u %s\n%s\n#line %u %s\n", known, f->span.line,
+				    path, text, last_line(u, &f->span), path));
+}
+
+void bob_c_copies_walk(struct bob_c_unit *u, CXCursor definition)
+{
+	struct bob_c_copies *k = u->copies;
+	struct bob_c_function *f = k ? k->function : NULL;
+	const struct bob_copies_procedure *p = f ? planned(u, f) : NULL;
+
+	for (uint32_t copy = 0; p && bob_copies_has(p) && copy < p->set_count; copy++) {
+		const size_t before = u->edit_count;
+
+		k->copy_number = f->copies_before + copy + 1;
+		k->set = p->sets[copy];
+		bob_c_walk_function(u, definition);
+		if (!u->is_scan && !u->is_failed)
+			put_copy(u, f, copy, before);
+	}
+	if (k && *k->declarations && f->span.is_ours)
+		bob_c_open_at(u, f->span.start,
+			      bob_c_printf(u, "\n%s#line %u %s\n", k->declarations, f->span.line,
+					   bob_c_quoted(u, u->path)));
+	if (k) {
+		k->copy_number = 0;
+		k->function = NULL;
+		k->declarations = "";
+	}
+}
+
+uint32_t bob_c_copies_remarks(struct bob_c_unit *u, struct bob_source_c_refused **out)
+{
+	const struct bob_c_copies *k = u->copies;
+	uint32_t n = 0;
+
+	*out = k ? bob_arena_alloc(&u->arena, (k->function_count + 1) * sizeof(**out)) : NULL;
+	for (size_t i = 0; *out && i < k->function_count; i++) {
+		const struct bob_c_function *f = k->functions[i];
+		const struct bob_copies_procedure *p = planned(u, f);
+
+		if (p && f->why && (p->has_plain || p->set_count > 1))
+			(*out)[n++] = (struct bob_source_c_refused){
+				.line = f->span.line,
+				.why = bob_c_printf(
+					u,
+					"%s has its probes in place, for all who call it: %s",
+					f->name, f->why)
+			};
+	}
+	return n;
+}

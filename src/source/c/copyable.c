@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What speaks against a copy of a function. It must be the same to everybody: reached by calls alone that the text shows, keep nothing, and know nothing of
+ * itself. Nothing is guessed: where the text does not say enough, there is none. A function that other files could call has none, either, unless it is sure that
+ * no others are there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/c/copies.h"
+
+static void rule_out(struct bob_c_function *f, const char *why)
+{
+	if (!f->why)
+		f->why = why;
+}
+
+/* --- what is in it --- */
+
+struct body {
+	struct bob_c_unit *u;
+	struct bob_c_function *f;
+};
+
+static void look_at_variable(const struct body *b, CXCursor c)
+{
+	if (b->u->clang->Cursor_getStorageClass(c) == CX_SC_Static)
+		rule_out(b->f, "it keeps variables from one call to the next");
+}
+
+/* __func__ and its like: libclang shows the text that it stands for below it. */
+static void look_at_unexposed(const struct body *b, CXCursor c)
+{
+	CXCursor child[1];
+
+	if (bob_c_is_array(b->u->clang->getCanonicalType(b->u->clang->getCursorType(c)).kind) &&
+	    bob_c_children(b->u, c, child, 1) == 1 &&
+	    b->u->clang->getCursorKind(child[0]) == CXCursor_StringLiteral)
+		rule_out(b->f, "it says its own name (__func__), in a macro perhaps");
+}
+
+static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData data)
+{
+	const struct body *b = data;
+
+	(void)parent;
+	switch (b->u->clang->getCursorKind(c)) {
+	case CXCursor_VarDecl:
+		look_at_variable(b, c);
+		break;
+	case CXCursor_UnexposedExpr:
+		look_at_unexposed(b, c);
+		break;
+	case CXCursor_AddrLabelExpr:
+		rule_out(b->f, "it takes the address of a label");
+		break;
+	case CXCursor_AsmStmt:
+		rule_out(b->f, "it has an asm statement");
+		break;
+	default:
+		break;
+	}
+	return b->f->why ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+/* --- its text --- */
+
+static bool begins_with(const char *at, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(at, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* Lines of the preprocessor that are the same a second time; `depth` counts conditions. */
+static bool is_harmless(const char *directive, int *depth)
+{
+	static const char *const opens[] = { "if" }, *const goes_on[] = { "el" },
+				 *const closes[] = { "endif" },
+				 *const same[] = { "pragma", "error", "warning" };
+
+	if (begins_with(directive, opens, 1)) {
+		++*depth;
+		return true;
+	}
+	if (begins_with(directive, closes, 1))
+		return --*depth >= 0;
+	return begins_with(directive, goes_on, 1) ? *depth > 0 : begins_with(directive, same, 3);
+}
+
+static bool has_lines_of_preprocessor(const struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	int depth = 0;
+
+	for (uint32_t i = s->start; i < s->end; i++) {
+		uint32_t at = i + 1;
+
+		if (u->bytes[i] != '\n')
+			continue;
+		at += (uint32_t)strspn(u->bytes + at, " \t");
+		if (at >= s->end || u->bytes[at] != '#')
+			continue;
+		at++;
+		at += (uint32_t)strspn(u->bytes + at, " \t");
+		if (!is_harmless(u->bytes + at, &depth))
+			return true;
+	}
+	return depth != 0;
+}
+
+struct bob_c_span bob_c_body(struct bob_c_unit *u, const struct bob_c_function *f)
+{
+	struct bob_c_list l = bob_c_all_children(u, f->definition);
+	const struct bob_c_span s = l.count ? bob_c_span(u, l.at[l.count - 1]) : f->span;
+
+	bob_c_list_free(&l);
+	return s;
+}
+
+static void look_at_text(struct bob_c_unit *u, struct bob_c_function *f)
+{
+	struct bob_c_span body;
+
+	if (!f->span.is_ours) {
+		rule_out(f, "it is in an included file");
+		return;
+	}
+	body = bob_c_body(u, f);
+	if (!f->span.is_plain || f->name_at == UINT32_MAX || !body.is_plain ||
+	    body.start <= f->name_at || body.end != f->span.end || u->bytes[body.start] != '{')
+		rule_out(f, "a macro has a part of its text");
+	else if (memchr(u->bytes + f->span.start, '{', body.start - f->span.start))
+		rule_out(f, "it has a type of its own before its body");
+	else if (has_lines_of_preprocessor(u, &f->span))
+		rule_out(f, "the preprocessor has lines in it");
+}
+
+/* --- what it is declared as --- */
+
+static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
+{
+	static const char *const attributes[] = { "constructor", "destructor", "weak",	"alias",
+						  "ifunc",	 "naked",      "used",	"interrupt",
+						  "cleanup",	 "target_clones", "gnu_inline",
+						  "returns_twice" };
+	const CXType type = u->clang->getCursorType(f->decl);
+	const char *texts[] = { bob_c_declaration(u, f->decl),
+				bob_c_declaration(u, f->definition) };
+
+	for (size_t t = 0; t < 2; t++)
+		for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
+			const char *at = strstr(texts[t], attributes[i]);
+
+			if (at && at > texts[t] && at[-1] == '(')
+				rule_out(f,
+					 bob_c_printf(u, "it has the attribute %s", attributes[i]));
+		}
+	if (u->clang->isFunctionTypeVariadic(type))
+		rule_out(f, "it has a variable number of arguments");
+	if (u->clang->getNumArgTypes(type) > 63)
+		rule_out(f, "it has too many arguments");
+	if (f->is_linked && u->clang->Cursor_isFunctionInlined(f->definition))
+		rule_out(f, "it is inline, and other files may have one of the same name");
+	if (f->is_linked && f->is_of_library)
+		rule_out(f, "a library may call it");
+}
+
+/* --- who names it --- */
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp((*(struct bob_c_function *const *)a)->name,
+		      (*(struct bob_c_function *const *)b)->name);
+}
+
+struct word {
+	const char *at;
+	size_t len;
+};
+
+static int compare_word(const void *key, const void *element)
+{
+	const struct word *w = key;
+	const char *name = (*(struct bob_c_function *const *)element)->name;
+	const int order = strncmp(w->at, name, w->len);
+
+	return order ? order : -(name[w->len] != 0);
+}
+
+/* Functions by their names, for the caller to free; names that a block declares anew are there twice. */
+struct names {
+	struct bob_c_function **at;
+	size_t count;
+};
+
+static void look_at_word(struct bob_c_unit *u, const struct names *n, uint32_t at, uint32_t len)
+{
+	const struct word w = { u->bytes + at, len };
+	struct bob_c_function **f = bsearch(&w, n->at, n->count, sizeof(*n->at), compare_word);
+	const char *const why = "it is named elsewhere than in calls";
+
+	if (!f || bsearch(&at, u->copies->named, u->copies->named_count, sizeof(at), by_number))
+		return;
+	while (f > n->at && !compare_word(&w, f - 1))
+		f--;
+	for (; f < n->at + n->count && !compare_word(&w, f); f++)
+		rule_out(*f, why);
+}
+
+static uint32_t behind_comment(const struct bob_c_unit *u, uint32_t at)
+{
+	return u->bytes[at] == '/' && (u->bytes[at + 1] == '/' || u->bytes[at + 1] == '*') ?
+		       bob_c_skip_blanks(u, at) :
+		       at;
+}
+
+/* Behind a text that begins at `at`. */
+static uint32_t behind_text(const struct bob_c_unit *u, uint32_t at)
+{
+	const char quote = u->bytes[at];
+
+	for (at++; at < u->len && u->bytes[at] != quote && u->bytes[at] != '\n'; at++)
+		at += u->bytes[at] == '\\' && at + 1 < u->len;
+	return at < u->len ? at + 1 : u->len;
+}
+
+/* What a text says may be a name, too: of an alias, or in what an assembler gets. */
+static bool is_text_read(const struct bob_c_unit *u)
+{
+	static const char *const words[] = { "asm", "alias", "ifunc", "weakref", "_Pragma" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(u->bytes, words[i]))
+			return true;
+	return false;
+}
+
+/* Every word of the file that is a function's name, and no declaration or call of it. */
+static void look_at_words(struct bob_c_unit *u, const struct names *n)
+{
+	const bool reads_texts = is_text_read(u);
+	uint32_t at = 0;
+
+	while (at < u->len) {
+		const char c = u->bytes[at];
+		uint32_t to = behind_comment(u, at);
+
+		if (to == at && (c == '"' || c == '\'') && !reads_texts)
+			to = behind_text(u, at);
+		if (to == at && is_word(c)) {
+			while (to < u->len && is_word(u->bytes[to]))
+				to++;
+			look_at_word(u, n, at, to - at);
+		}
+		at = to > at ? to : at + 1;
+	}
+}
+
+static void look_at_names(struct bob_c_unit *u)
+{
+	struct bob_c_copies *k = u->copies;
+	struct names n = { calloc(k->function_count + 1, sizeof(*n.at)), 0 };
+
+	if (!n.at) {
+		u->is_failed = true;
+		return;
+	}
+	for (size_t i = 0; i < k->function_count; i++)
+		if (k->functions[i]->is_defined)
+			n.at[n.count++] = k->functions[i];
+	if (n.count)
+		qsort(n.at, n.count, sizeof(*n.at), by_name);
+	if (k->named_count)
+		qsort(k->named, k->named_count, sizeof(*k->named), by_number);
+	look_at_words(u, &n);
+	free(n.at);
+}
+
+/* Is its list of arguments right before its body, and so a declaration but for a semicolon? */
+static bool is_prototype(struct bob_c_unit *u, const struct bob_c_function *f)
+{
+	uint32_t at = bob_c_body(u, f).start;
+
+	while (at > f->span.start && strchr(" \t\r\n", u->bytes[at - 1]))
+		at--;
+	return at > f->span.start && u->bytes[at - 1] == ')';
+}
+
+static void look_at_call(struct bob_c_unit *u, const struct bob_c_call *call)
+{
+	struct bob_c_function *to = call->to;
+
+	if (call->at == UINT32_MAX)
+		rule_out(to, "a macro or an included file has a call of it");
+	else if (!call->from)
+		rule_out(to, "it is called outside of functions");
+	else if (to->known_from >= call->from->number &&
+		 (to != call->from || (!to->why && !is_prototype(u, to))))
+		rule_out(to, "it is called before it is declared");
+}
+
+/* --- the whole program --- */
+
+static bool is_library(const char *name)
+{
+	static const char *const begins[] = { "MPI_", "PMPI_", "__builtin_", "__sync_", "__atomic_",
+					      "omp_", "pvm_" };
+
+	return begins_with(name, begins, sizeof(begins) / sizeof(begins[0]));
+}
+
+static bool is_foreign(struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	return v->is_linked && !v->is_defined &&
+	       !u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(v->decl));
+}
+
+/* Something of another file that may call what this one has, and pass what was asked for. NULL: there is none. */
+static const char *foreign(struct bob_c_unit *u)
+{
+	const struct bob_c_copies *k = u->copies;
+	const char *name = NULL;
+	bool has_main = false;
+
+	for (size_t i = 0; i < k->function_count; i++) {
+		const struct bob_c_function *f = k->functions[i];
+
+		has_main |= f->is_defined && !strcmp(f->name, "main");
+		if (!name && f->uses && !f->is_defined && !f->is_of_library && !is_library(f->name))
+			name = f->name;
+	}
+	for (size_t b = 0; b < BOB_C_BUCKETS && !name; b++)
+		for (const struct bob_c_variable *v = u->buckets[b]; v && !name; v = v->next)
+			if (is_foreign(u, v))
+				name = v->name;
+	if (name)
+		return bob_c_printf(
+			u, "%s, which no file of the command has, may pass on what is traced",
+			name);
+	return has_main ? NULL : "main is in no file of the command, and may pass what is traced";
+}
+
+void bob_c_copyable(struct bob_c_unit *u)
+{
+	struct bob_c_copies *k = u->copies;
+	const char *const arguments =
+		u->options->has_arguments || bob_c_has_arguments(u) ?
+			"an argument of some function was asked for, and may lead to anything" :
+			NULL;
+	const char *const others =
+		u->options->has_other_files ? "other files of the command may call it" : foreign(u);
+
+	for (size_t i = 0; i < k->call_count; i++)
+		if (k->calls[i].to->is_defined)
+			look_at_call(u, &k->calls[i]);
+	look_at_names(u);
+	for (size_t i = 0; i < k->function_count; i++) {
+		struct bob_c_function *f = k->functions[i];
+		struct body b = { u, f };
+
+		if (!f->is_defined)
+			continue;
+		if (arguments)
+			rule_out(f, arguments);
+		if (f->is_linked && others)
+			rule_out(f, others);
+		if (f->uses != f->calls)
+			rule_out(f, "it is named elsewhere than in calls");
+		look_at_text(u, f);
+		look_at_declaration(u, f);
+		if (!f->why)
+			u->clang->visitChildren(f->definition, see, &b);
+	}
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions, where they are declared, and who calls them: noted while the file is scanned. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/c/copies.h"
+
+static bool is_noting(const struct bob_c_unit *u)
+{
+	return u->copies && !u->copies->is_planned && u->is_scan;
+}
+
+static struct bob_c_function *add(struct bob_c_unit *u, CXCursor decl)
+{
+	struct bob_c_copies *k = u->copies;
+	struct bob_c_function *f = bob_arena_alloc(&u->arena, sizeof(*f));
+
+	if (!f || bob_array_room(&k->functions, k->function_count, &k->function_room,
+				 sizeof(*k->functions))) {
+		u->is_failed = true;
+		return NULL;
+	}
+	*f = (struct bob_c_function){ .decl = decl, .known_from = UINT32_MAX,
+				      .planned = BOB_COPIES_NO };
+	f->name = bob_c_spelling(u, decl);
+	f->is_linked = u->clang->getCursorLinkage(decl) == CXLinkage_External;
+	f->is_of_library = u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(decl));
+	f->result = (struct bob_c_variable){ .is_pointer = true, .is_static = true, .name = "" };
+	k->functions[k->function_count++] = f;
+	return f;
+}
+
+struct bob_c_function *bob_c_function(struct bob_c_unit *u, CXCursor decl)
+{
+	struct bob_c_function **bucket, *f;
+
+	decl = u->clang->getCanonicalCursor(decl);
+	bucket = &u->copies->buckets[u->clang->hashCursor(decl) % BOB_C_BUCKETS];
+	for (f = *bucket; f; f = f->next)
+		if (u->clang->equalCursors(f->decl, decl))
+			return f;
+	f = add(u, decl);
+	if (!f)
+		return NULL;
+	f->next = *bucket;
+	*bucket = f;
+	return f;
+}
+
+/* --- places --- */
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static bool has_name_at(const struct bob_c_unit *u, uint32_t at, const char *name)
+{
+	const size_t n = strlen(name);
+
+	return n && at <= u->len && n <= u->len - at && !memcmp(u->bytes + at, name, n) &&
+	       !is_word(u->bytes[at + n]);
+}
+
+static void note_place(struct bob_c_unit *u, uint32_t at)
+{
+	struct bob_c_copies *k = u->copies;
+
+	if (bob_array_room(&k->named, k->named_count, &k->named_room, sizeof(*k->named)))
+		u->is_failed = true;
+	else
+		k->named[k->named_count++] = at;
+}
+
+/* The name in a declaration; UINT32_MAX: it is in another file, or in a macro. */
+static uint32_t place_of_name(struct bob_c_unit *u, CXCursor decl, const char *name)
+{
+	const struct bob_clang *l = u->clang;
+	unsigned line, column, at;
+	CXFile file;
+
+	l->getExpansionLocation(l->getCursorLocation(decl), &file, &line, &column, &at);
+	if (!file || !l->File_isEqual(file, l->getFile(u->tu, u->path)) ||
+	    !has_name_at(u, at, name) || bob_c_macro_at(u, at))
+		return UINT32_MAX;
+	return at;
+}
+
+/* --- declarations --- */
+
+void bob_c_function_declared(struct bob_c_unit *u, CXCursor decl)
+{
+	struct bob_c_function *f = is_noting(u) ? bob_c_function(u, decl) : NULL;
+	uint32_t at;
+
+	if (!f)
+		return;
+	at = place_of_name(u, decl, f->name);
+	if (at != UINT32_MAX)
+		note_place(u, at);
+	f->is_of_library |=
+		u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(decl)) != 0;
+	if (f->known_from == UINT32_MAX)
+		f->known_from = u->copies->declared;
+	if (u->clang->isCursorDefinition(decl)) {
+		f->is_defined = true;
+		f->definition = decl;
+		f->span = bob_c_span(u, decl);
+		f->name_at = at;
+		f->number = u->copies->declared;
+	}
+	u->copies->declared++;
+}
+
+void bob_c_function_begin(struct bob_c_unit *u, CXCursor definition)
+{
+	struct bob_c_list l;
+	uint32_t argument = 0;
+
+	if (!u->copies)
+		return;
+	u->copies->function = bob_c_function(u, definition);
+	if (!is_noting(u))
+		return;
+	l = bob_c_all_children(u, definition);
+	for (size_t i = 0; i < l.count; i++) {
+		struct bob_c_variable *v;
+
+		if (u->clang->getCursorKind(l.at[i]) != CXCursor_ParmDecl)
+			continue;
+		v = bob_c_variable(u, l.at[i]);
+		if (v)
+			v->leads |= argument < 63 ? UINT64_C(1) << argument : BOB_C_ANYWHERE;
+		argument++;
+	}
+	bob_c_list_free(&l);
+}
+
+/* --- calls --- */
+
+void bob_c_function_named(struct bob_c_unit *u, CXCursor reference)
+{
+	const CXCursor to = u->clang->getCursorReferenced(reference);
+	struct bob_c_function *f;
+
+	if (!is_noting(u) || u->clang->getCursorKind(to) != CXCursor_FunctionDecl)
+		return;
+	f = bob_c_function(u, to);
+	if (f)
+		f->uses++;
+}
+
+CXCursor bob_c_name_called(struct bob_c_unit *u, CXCursor call)
+{
+	CXCursor child[1];
+
+	if (bob_c_children(u, call, child, 1)) {
+		const CXCursor c = bob_c_bare(u, child[0]);
+
+		if (u->clang->getCursorKind(c) == CXCursor_DeclRefExpr &&
+		    u->clang->getCursorKind(u->clang->getCursorReferenced(c)) ==
+			    CXCursor_FunctionDecl)
+			return c;
+	}
+	return u->clang->getNullCursor();
+}
+
+void bob_c_call_note(struct bob_c_unit *u, CXCursor call)
+{
+	struct bob_c_copies *k = u->copies;
+	const CXCursor name = is_noting(u) ? bob_c_name_called(u, call) : u->clang->getNullCursor();
+	struct bob_c_call to = { .c = call, .at = UINT32_MAX };
+	struct bob_c_span s;
+
+	if (u->clang->Cursor_isNull(name))
+		return;
+	to.from = k->function;
+	to.to = bob_c_function(u, u->clang->getCursorReferenced(name));
+	if (!to.to || bob_array_room(&k->calls, k->call_count, &k->call_room, sizeof(*k->calls))) {
+		u->is_failed = true;
+		return;
+	}
+	s = bob_c_span(u, name);
+	if (s.is_ours && s.is_plain && has_name_at(u, s.start, to.to->name)) {
+		to.at = s.start;
+		note_place(u, s.start);
+	}
+	to.to->calls++;
+	k->calls[k->call_count++] = to;
+}
+
+void bob_c_functions_free(struct bob_c_unit *u)
+{
+	if (!u->copies)
+		return;
+	free(u->copies->functions);
+	free(u->copies->calls);
+	free(u->copies->values);
+	free(u->copies->named);
+	free(u->copies->passes);
+	free(u->copies);
+	u->copies = NULL;
+}
