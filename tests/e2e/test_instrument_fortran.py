@@ -481,6 +481,24 @@ def turned():
         assert {k: v[1] for k, v in got.items()} == {f"loop {line} in {unit}": n for line, n in t.trips.items()}, (got, t.trips)
 
 
+@suite.case("components: by names of ASSOCIATE, and of what CLASS passes")
+def components():
+    m = Memory(b=4)
+
+    def i(at=0):  # of the wide itself, or of its points: which element of b
+        return 5 * at + 1
+
+    def v(k, at=0):
+        return i(at) + k
+    for read, written in ((i(), v(1)), (v(3), v(2, 2)), (v(4), v(3, 2)), (v(2, 2), i(2)), (i(1), v(4, 1)), (i(), v(3, 1)), (v(2), i()), (v(2, 2), i(2))):
+        m.get("b", read)
+        m.set("b", written, 0)
+    for at in (0, 1, 2):
+        for k in (i(at), *(v(n, at) for n in (1, 2, 3, 4))):
+            m.get("b", k)
+    check("components.f90", m, ["variable b"])
+
+
 def several_files():
     """Name, element, bytes and kind of each access of the program in several/."""
     rows = []

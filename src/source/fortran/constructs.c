@@ -98,35 +98,72 @@ static uint32_t selector(const struct bob_fortran_statement *t, const char *name
 	return t->len;
 }
 
-/* A variable or a section of it, and nothing else. */
+/* A variable, a component of one, or a section, and nothing else. */
 static bool is_plain(const struct bob_fortran_statement *t, const struct bob_fortran_use *u)
 {
-	const uint32_t bad = BOB_USE_VECTOR | BOB_USE_SUBSTRING | BOB_USE_COMPONENT |
-			     BOB_USE_COARRAY | BOB_USE_UNSURE;
+	const uint32_t bad = BOB_USE_VECTOR | BOB_USE_SUBSTRING | BOB_USE_COARRAY | BOB_USE_UNSURE;
 	const uint32_t behind = behind_blanks(t, u->to);
 
 	return u->symbol->class == BOB_NAME_VARIABLE &&
-	       u->symbol->shape != BOB_SHAPE_ASSUMED_RANK && !(u->flags & bad) &&
-	       !u->ref->child->next && behind < t->len && strchr(",)", t->text[behind]);
+	       u->symbol->shape != BOB_SHAPE_ASSUMED_RANK && !(u->flags & bad) && behind < t->len &&
+	       strchr(",)", t->text[behind]);
+}
+
+/* The component of something of that type, or of what this extends; NULL: it is not known. */
+static const struct bob_fortran_symbol *component(const struct bob_fortran_scope *s,
+						  const struct bob_fortran_symbol *of,
+						  const char *name, uint32_t len)
+{
+	const struct bob_fortran_symbol *type =
+		of->type_name ? bob_fortran_lookup(s->unit_table, of->type_name,
+						   (uint32_t)strlen(of->type_name)) :
+				NULL;
+	const struct bob_fortran_symbol *y = NULL;
+
+	for (const struct bob_fortran_symbols *c = type ? type->components : NULL; c && !y;
+	     c = c->host)
+		y = bob_fortran_own(c, name, len);
+	return y;
+}
+
+/* How many dimensions are left of this part of a reference. */
+static uint32_t rank_left(const struct bob_fortran_expr *part, const struct bob_fortran_symbol *of)
+{
+	const struct bob_fortran_expr *list = part->child;
+	uint32_t rank = 0;
+
+	if (!list)
+		return of->rank;
+	for (const struct bob_fortran_expr *e = list->child; e; e = e->next)
+		rank += e->node == BOB_N_RANGE;
+	return rank;
 }
 
 /* The name is what its selector is, but for its bounds. */
-static void take_type(struct bob_fortran_symbol *y, const struct bob_fortran_use *u)
+static void take_type(const struct bob_fortran_scope *s, struct bob_fortran_symbol *y,
+		      const struct bob_fortran_use *u)
 {
+	const char *text = s->file->statements[y->statement].text;
+	const struct bob_fortran_expr *part = u->ref->child;
 	const struct bob_fortran_symbol *of = u->symbol;
-	const struct bob_fortran_expr *list = u->ref->child->child;
+	uint32_t rank = rank_left(part, of);
 
+	while ((part = part->next) != NULL) {
+		of = component(s, of, text + part->from, part->name_len);
+		if (!of)
+			return;
+		rank += rank_left(part, of);
+	}
+	if (rank > BOB_FORTRAN_RANK_MAX)
+		return;
 	y->type = of->type;
 	y->kind = of->kind;
 	y->char_len = of->char_len;
 	y->type_name = of->type_name;
-	if (u->flags & BOB_USE_WHOLE)
-		y->rank = of->rank;
-	for (const struct bob_fortran_expr *e = list ? list->child : NULL; e; e = e->next)
-		y->rank += e->node == BOB_N_RANGE;
-	if (y->rank)
+	y->rank = rank;
+	if (rank)
 		y->shape = BOB_SHAPE_ASSUMED;
-	for (uint32_t d = 0; d < y->rank; d++) {
+	for (uint32_t d = 0; d < rank; d++) {
 		y->lower[d] = (struct bob_fortran_limit){ BOB_BOUND_NONE, 0, "" };
 		y->upper[d] = y->lower[d];
 	}
@@ -149,7 +186,7 @@ void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_
 		const struct bob_fortran_use *u = &uses.at[i];
 
 		if (u->role == BOB_ROLE_TARGET && u->from == from && is_plain(t, u)) {
-			take_type(y, u);
+			take_type(s, y, u);
 			return;
 		}
 	}

@@ -137,10 +137,12 @@ static bool read_derived(struct bob_fortran_scope *s, struct bob_fortran_parser 
 		return true;
 	}
 	if (t->type == BOB_T_DERIVED) {
-		struct bob_fortran_parser intrinsic = inner; /* type(integer(4)) */
+		struct bob_fortran_parser intrinsic =
+			inner; /* type(integer(4)); BYTE is no word there */
 
 		if (strncmp(inner.text + inner.p, "type", 4) != 0 &&
 		    strncmp(inner.text + inner.p, "class", 5) != 0 &&
+		    strncmp(inner.text + inner.p, "byte", 4) != 0 &&
 		    bob_fortran_read_type(s, &intrinsic, t) && bob_fortran_peek(&intrinsic) == ')')
 			return true;
 		t->type = BOB_T_DERIVED;

@@ -90,6 +90,33 @@ static void test_shared_terminal(void **state)
 	assert_true(file->constructs[0].shares_terminal && file->constructs[1].shares_terminal);
 }
 
+static void test_associated_components(void **state)
+{
+	static const struct {
+		const char *name;
+		enum bob_fortran_type type;
+		uint32_t rank;
+	} want[] = { { "a", BOB_T_REAL, 2 },	{ "b", BOB_T_REAL, 1 }, { "c", BOB_T_DERIVED, 1 },
+		     { "d", BOB_T_INTEGER, 1 }, { "e", BOB_T_NONE, 0 }, { "f", BOB_T_INTEGER, 0 } };
+
+	(void)state;
+	read_file(BOB_FORTRAN_FREE,
+		  "module m\n  type p\n    integer :: n\n    real(8) :: v(3, 4)\n"
+		  "  end type\n  type, extends(p) :: q\n    type(p) :: of(2)\n"
+		  "  end type\ncontains\n  subroutine s(x)\n    type(q) :: x\n"
+		  "    associate (a => x%v, b => x%of(1)%v(:, 2), c => x%of, &\n"
+		  "        d => x%of%n, e => x%nothing, f => x%of(2)%n)\n"
+		  "      a(1, 1) = 0\n    end associate\n  end subroutine\nend module\n");
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct bob_fortran_symbol *y =
+			bob_fortran_lookup(file->statements[at_line(14)].names, want[i].name, 1);
+
+		assert_int_equal(y->type, want[i].type);
+		assert_int_equal(y->rank, want[i].rank);
+	}
+	assert_int_equal(bob_fortran_lookup(file->statements[at_line(14)].names, "a", 1)->kind, 8);
+}
+
 /* IMPLICIT of a unit stands beside IMPLICIT NONE of its host; what it contains hides its host's names from its beginning on. */
 static void test_hosts_rules_and_names(void **state)
 {
@@ -429,6 +456,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_public_names, close_file),
 		cmocka_unit_test_teardown(test_uses, close_file),
 		cmocka_unit_test_teardown(test_hosts_rules_and_names, close_file),
+		cmocka_unit_test_teardown(test_associated_components, close_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
