@@ -419,14 +419,20 @@ static inline int enter_simple(struct bob_control *c, uint32_t shape)
 	       enter(c, item & ~BOB_LOOP_FLAG, 1);
 }
 
-/* The loop that is expected does not run, and just what is behind it comes. */
+/* The loop that is expected does not run if `shape` comes, for just that is behind it. */
+static inline int skips(struct bob_control *c, const struct frame *f, uint32_t shape)
+{
+	const uint32_t item = f->body[f->at];
+
+	return f->at + 1 < f->len && f->body[f->at + 1] == shape && is_loop(item) &&
+	       loop_of(c, item)->first != shape;
+}
+
 static inline int skip_simple(struct bob_control *c, uint32_t shape)
 {
 	struct frame *f = c->top;
-	const uint32_t item = f->body[f->at];
 
-	if (f->at + 1 >= f->len || f->body[f->at + 1] != shape || !is_loop(item) ||
-	    loop_of(c, item)->first == shape)
+	if (!skips(c, f, shape))
 		return 0;
 	skip_loops(c, f, f->at + 1);
 	step(f);
@@ -451,6 +457,12 @@ void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n)
 		struct frame *f = c->top;
 
 		if (is_simple(f) && f->body[0] == shape) { /* a loop of nothing else */
+			f->trips += n;
+			f->ran = 0;
+			return;
+		}
+		if (f->len == 2 && skips(c, f, shape)) { /* or of one that does not run, and it */
+			bob_columns_put_same(c->columns, loop_of(c, f->body[0])->column, 0, n);
 			f->trips += n;
 			f->ran = 0;
 			return;

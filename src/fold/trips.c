@@ -5,6 +5,8 @@
 
 #include "base/varint.h"
 
+#define ROW 64u /* trip counts that are put together */
+
 static const struct {
 	uint32_t bits, count;
 } sizes[BOB_TRIPS_SIZES] = { { 10, BOB_TRIPS_COLUMNS }, { 13, 6 }, { 16, 1 } };
@@ -84,6 +86,24 @@ void bob_trips_put(struct bob_trips_enc *e, uint64_t *last, uint64_t value)
 		choose(e);
 	e->left--;
 	bob_values_put(&e->enc, last, value);
+}
+
+void bob_trips_put_same(struct bob_trips_enc *e, uint64_t *last, uint64_t value, uint64_t n)
+{
+	uint64_t row[ROW];
+
+	for (size_t i = 0; i < ROW && i < n; i++)
+		row[i] = value;
+	while (n) {
+		uint64_t some = n < ROW ? n : ROW;
+
+		if (!e->left)
+			choose(e);
+		some = some < e->left ? some : e->left;
+		bob_values_put_row(&e->enc, last, row, some);
+		e->left -= some;
+		n -= some;
+	}
 }
 
 size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,

@@ -51,6 +51,8 @@ int bob_trips_have_room(const struct bob_trips *t);
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
 /* `last` is the value before; it becomes `value`. */
 void bob_trips_put(struct bob_trips_enc *e, uint64_t *last, uint64_t value);
+/* `n` times the same. */
+void bob_trips_put_same(struct bob_trips_enc *e, uint64_t *last, uint64_t value, uint64_t n);
 /* What completes the bytes given so far, and the value *more if it is not NULL; at most BOB_TRIPS_REST_MAX. Nothing changes. */
 #define BOB_TRIPS_REST_MAX (BOB_VALUES_REST_MAX + 1u + 10u)
 size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,
