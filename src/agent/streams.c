@@ -135,6 +135,7 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.source_add = mem_source_add,
 	.source_tell = source_tell,
 	.source_record = mem_source_record,
+	.source_access = mem_source_access,
 	.allowed = os_allowed,
 	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,
 	.hooked_far = BOB_HOOK_FAR,

@@ -99,6 +99,8 @@ struct bob_agent_streams {
 	/* A record of the calling thread (mem/record.h); false: nothing is recorded (any more). In signal handlers, too. Budget: 3 ns, up to
 	 * two words. */
 	bool (*source_record)(uint32_t number, const uint64_t *word, uint32_t words);
+	/* One of one word. */
+	bool (*source_access)(uint32_t number, uint64_t word);
 	/* May system calls be made? No longer once the program has a seccomp filter. */
 	bool (*allowed)(void);
 	/* Which file an image of place()'s numbers is: the same in all processes, and in the trace (BOB_REC_IMAGE); 0: it is not known (any more). */

@@ -43,7 +43,7 @@ static inline void tell(const struct bob_probe_file *f, uint32_t site, uint64_t 
 	const struct bob_pr_file *own = f->own;
 
 	if (wanted)
-		(void)bob_pr_agent->source_record(own->first + site, &address, 1);
+		(void)bob_pr_agent->source_access(own->first + site, address);
 	else
 		bob_pr_count(1);
 }

@@ -170,6 +170,7 @@ bool mem_events_missing(uint64_t count);
 uint32_t mem_source_add(const struct bob_agent_source *s);
 bool mem_source_tell(const void *meta, size_t bytes);
 bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words);
+bool mem_source_access(uint32_t number, uint64_t word);
 /* In a fork child, for its own file: what the parent added. */
 void mem_sources_describe(struct bob_meta *meta);
 

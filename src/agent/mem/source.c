@@ -145,15 +145,25 @@ bool mem_source_tell(const void *meta, size_t bytes)
 	return ok;
 }
 
+/* False: nothing is recorded any more. */
+static bool make_room(void)
+{
+	bob_mem_full();
+	return mem_is_recorded();
+}
+
 bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words)
 {
-	uint64_t header = BOB_MEM_HEADER | number;
-
-	while (!(words == 1 ? bob_mem_mark(header, word[0], 0, 1) :
-			      bob_mem_words(header, word, words))) {
-		bob_mem_full();
-		if (!mem_is_recorded())
+	while (!bob_mem_words(BOB_MEM_HEADER | number, word, words))
+		if (!make_room())
 			return false;
-	}
+	return true;
+}
+
+bool mem_source_access(uint32_t number, uint64_t word)
+{
+	while (!bob_mem_mark(BOB_MEM_HEADER | number, word, 0, 1))
+		if (!make_room())
+			return false;
 	return true;
 }
