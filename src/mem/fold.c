@@ -9,8 +9,7 @@
 #include "base/varint.h"
 #include "mem/window.h"
 
-#define BOB_MEM_INSN_MAX 15u /* bytes of an instruction */
-#define ROW_MAX 64u	     /* records of one word that are put together */
+#define ROW_MAX 64u /* records of one word that are put together */
 
 struct call {
 	uint64_t sp;		/* before the call: the call is over at or above */
@@ -234,6 +233,21 @@ static void put_iterations(struct bob_mem_fold *m, uint32_t shape, const struct 
 			   d->payload == 1 ? payload : payload / d->payload);
 }
 
+/* No leaf: all that it says is which calls are open. */
+static bob_status tell_calls(struct bob_mem_fold *m, const struct bob_mem_desc *d,
+			     const uint64_t *word)
+{
+	uint64_t sp;
+
+	if (d->sp_word == BOB_MEM_NO_WORD)
+		return BOB_OK;
+	sp = word[d->sp_word];
+	if (d->flow & BOB_MEM_CALLS)
+		return enter(m, d, sp + (uint64_t)(int64_t)d->sp_end);
+	leave(m, sp + (uint64_t)(int64_t)d->sp_begin);
+	return BOB_OK;
+}
+
 static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const struct bob_mem_desc *d,
 			     const uint64_t *word, size_t count)
 {
@@ -241,9 +255,11 @@ static bob_status put_record(struct bob_mem_fold *m, uint32_t number, const stru
 	uint32_t known;
 	bob_status st;
 
+	if (d->flow & BOB_MEM_PART && !d->access_count)
+		return tell_calls(m, d, word);
 	if (d->sp_word != BOB_MEM_NO_WORD)
 		leave(m, word[d->sp_word] + (uint64_t)(int64_t)d->sp_begin);
-	if (m->depth && goes_on(m, d))
+	if (m->depth && !(d->flow & BOB_MEM_PART) && goes_on(m, d))
 		m->path = m->call[--m->depth].before;
 	m->returned = 0;
 	waits = m->window && bob_mem_window_takes(m->window, m->folder, d, word, count);

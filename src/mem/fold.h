@@ -9,6 +9,7 @@
  * The path is kept by stack pointers: a call is over when a record ends with its return, is right behind it, or is at its stack
  * pointer or above, however it ended. Records without a stack pointer do not change it. A stack that is switched (coroutines,
  * signal stacks) gives paths that are wrong until a record is back; accesses are never affected.
+ * What a selection made (BOB_MEM_PART) changes the path only if it has no accesses, and is no leaf then.
  *
  * Freestanding. One thread. */
 #ifndef BOB_MEM_FOLD_H
@@ -20,6 +21,7 @@
 #define BOB_MEM_FOLD_DESCS (1u << 20) /* descriptors with greater numbers are found more slowly */
 #define BOB_MEM_RECORD_MAX (1u << 20) /* words of a record */
 #define BOB_MEM_FOLD_DEPTH 16384u     /* calls in each other; deeper ones have the path of these */
+#define BOB_MEM_INSN_MAX 15u	      /* bytes of an instruction */
 
 /* What one must know to go on with the records behind those that have been put: the calls that are open. */
 #define BOB_MEM_STATE_DEPTH 64u

@@ -228,10 +228,10 @@ static void get_flow(struct in *in, struct bob_mem_desc *d)
 	if (d->sp_word != BOB_MEM_NO_WORD) {
 		d->sp_begin = get_signed32(in);
 		d->sp_end = get_signed32(in);
-	} else if (d->flow) {
+	} else if (d->flow & ~BOB_MEM_PART) {
 		in->bad = 1;
 	}
-	if (d->flow & ~(BOB_MEM_ENTERS | BOB_MEM_CALLS | BOB_MEM_RETURNS))
+	if (d->flow & ~(BOB_MEM_ENTERS | BOB_MEM_CALLS | BOB_MEM_RETURNS | BOB_MEM_PART))
 		in->bad = 1;
 	d->last = (uint32_t)get_number(in, UINT32_MAX);
 }

@@ -76,7 +76,11 @@ struct bob_mem_step {
 enum bob_mem_flow {		/* flags */
 		    BOB_MEM_ENTERS = 1, /* begins with the first instruction of a function */
 		    BOB_MEM_CALLS = 2, /* ends with a call (a tail call is none) */
-		    BOB_MEM_RETURNS = 4 /* ends with a return */
+		    BOB_MEM_RETURNS = 4, /* ends with a return */
+		    /* What was left of a piece when accesses were left out (select.h). With accesses it says nothing of
+		     * calls; without any it says nothing else: with CALLS that there was one, and that those are over whose stack
+		     * pointer is not above this one */
+		    BOB_MEM_PART = 8
 };
 
 enum bob_mem_mark {

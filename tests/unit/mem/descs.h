@@ -64,6 +64,8 @@ static inline void desc_make(struct desc_room *r, uint64_t *seed)
 		d->sp_begin = (int32_t)desc_number(seed);
 		d->sp_end = (int32_t)desc_number(seed);
 		d->flow = (uint8_t)desc_below(seed, 8);
+	} else if (!desc_below(seed, 16)) {
+		d->flow = BOB_MEM_PART;
 	}
 	d->last = (uint32_t)desc_number(seed);
 	if (d->kind == BOB_MEM_LOOP) {

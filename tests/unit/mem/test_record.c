@@ -107,7 +107,7 @@ static void test_refused(void **state)
 	REFUSED(one.step[2].word = 0); /* which moves itself */
 	REFUSED(one.step[2].word = 3);
 	REFUSED(d.flow = 1);
-	REFUSED((d.sp_word = 0, d.flow = 8));
+	REFUSED((d.sp_word = 0, d.flow = 16));
 	REFUSED(d.sp_word = 3);
 	REFUSED(one.access[0].word = 3);
 	REFUSED(one.access[0].type = 3);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a selection (select.h): boxes, descriptors as selecting needs them, and the parts that are made of them. Freestanding. */
+#ifndef BOB_MEM_SELECT_PARTS_H
+#define BOB_MEM_SELECT_PARTS_H
+
+#include "mem/select.h"
+
+/* Accesses of a descriptor. Only the first words of `bits` are used, as many as the descriptor needs. */
+struct bob_mem_set {
+	uint32_t count;
+	uint64_t bits[BOB_MEM_ACCESSES_MAX / 64];
+};
+
+/* Accesses by one word that lie close to each other: they are within `span` bytes from word + lo. */
+struct bob_mem_group {
+	uint64_t lo, span;
+	uint8_t word;		/* BOB_MEM_NO_WORD: the bias */
+};
+
+/* A descriptor that was made of a piece. */
+struct bob_mem_part {
+	struct bob_mem_part *next;
+	uint32_t number;
+	uint8_t kind, words;
+	uint8_t from[BOB_MEM_WORDS_MAX]; /* the piece's word */
+	uint64_t bits[];		 /* which accesses */
+};
+
+struct bob_mem_piece {
+	struct bob_mem_desc desc;
+	uint64_t bias;
+	int guarded;		/* some accesses may not happen */
+	uint32_t set_words;	/* of a set of its accesses */
+	uint32_t groups, even_groups; /* first those that need no payload */
+	struct bob_mem_group *group;
+	struct bob_mem_part *part; /* the newest first; read without a lock */
+	uint32_t parts;
+	uint32_t call;		/* number of the descriptor that says that it has called; 0: not made yet */
+};
+
+/* The piece of this number, which stays. BOB_ERR_CORRUPT: no such descriptor; BOB_ERR_NOMEM. */
+bob_status bob_mem_select_piece(struct bob_mem_selection *s, uint32_t number,
+				struct bob_mem_piece **out);
+/* BOB_MEM_BLOCK: one iteration; BOB_MEM_LOOP: some. NULL: it cannot be made, or there are too many of this piece and it is
+ * not `needed`. */
+const struct bob_mem_part *bob_mem_select_part(struct bob_mem_selection *s, struct bob_mem_piece *p,
+					       enum bob_mem_kind kind,
+					       const struct bob_mem_set *set, int needed);
+/* Descriptors without accesses, of one word, the stack pointer: the piece has called; calls are over whose stack pointer is not above
+ * it. 0: cannot be made. */
+uint32_t bob_mem_select_call(struct bob_mem_selection *s, struct bob_mem_piece *p);
+uint32_t bob_mem_select_back(struct bob_mem_selection *s);
+
+/* --- sets --- */
+
+static inline void bob_mem_set_clear(const struct bob_mem_piece *p, struct bob_mem_set *set)
+{
+	set->count = 0;
+	for (uint32_t i = 0; i < p->set_words; i++)
+		set->bits[i] = 0;
+}
+
+static inline void bob_mem_set_add(struct bob_mem_set *set, uint32_t access)
+{
+	set->bits[access / 64] |= 1ull << access % 64;
+	set->count++;
+}
+
+static inline int bob_mem_set_has(const struct bob_mem_set *set, uint32_t access)
+{
+	return (int)(set->bits[access / 64] >> access % 64 & 1);
+}
+
+static inline int bob_mem_set_equal(const struct bob_mem_piece *p, const struct bob_mem_set *a,
+				    const struct bob_mem_set *b)
+{
+	for (uint32_t i = 0; i < p->set_words; i++)
+		if (a->bits[i] != b->bits[i])
+			return 0;
+	return 1;
+}
+
+/* --- boxes --- */
+
+/* The first that ends above `x`. */
+static inline uint32_t bob_mem_boxes_above(const struct bob_mem_boxes *b, uint64_t x)
+{
+	uint32_t lo = 0, hi = b->count;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (b->box[mid].hi <= x)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Does an access at `x` touch box k, the first that ends above it? */
+static inline int bob_mem_boxes_touch(const struct bob_mem_boxes *b, uint32_t k, uint64_t x,
+				      uint16_t size)
+{
+	return k < b->count && b->box[k].lo < x + size;
+}
+
+/* Is no byte of [lo, hi) in a box? Of what wraps around the end of the address space that is not said. */
+static inline int bob_mem_boxes_miss(const struct bob_mem_boxes *b, uint64_t lo, uint64_t hi)
+{
+	uint32_t k;
+
+	if (__builtin_expect(hi < lo, 0))
+		return 0;
+	if (!b->count || hi <= b->box[0].lo || lo >= b->box[b->count - 1].hi)
+		return 1;
+	k = bob_mem_boxes_above(b, lo);
+	return b->box[k].lo >= hi;
+}
+
+#endif
