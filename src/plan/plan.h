@@ -106,6 +106,19 @@ bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
 			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
 			   struct bob_error *err);
 
+/* A variable of an image: a static one of debug information, or a symbol. Texts are borrowed during the visit. */
+struct bob_plan_variable {
+	const char *name;	/* x, f::x, mod::x, /blk/x, as reports have them */
+	const char *unit;	/* its source file; "": a symbol */
+	uint64_t addr, size;	/* link address; thread-local: offset in the block */
+	bool is_thread_local;
+};
+/* All variables of the image at `path`: first those of debug information, read in a child process, then symbols. What debug
+ * information cannot be read costs its variables only. Errors as bob_plan_image. */
+bob_status bob_plan_variables(const char *path,
+			      void (*visit)(void *ctx, const struct bob_plan_variable *v),
+			      void *ctx, struct bob_error *err);
+
 /* A number for what bob_plan_source would read: where it is the same, it finds the same. The files are only looked at from outside. */
 uint64_t bob_plan_source_stamp(const char *path, const uint8_t *build_id, unsigned build_id_len);
 

@@ -37,13 +37,13 @@ static void send_bytes(void *ctx, const void *bytes, size_t len)
 }
 
 /* The bytes come first, then the status: without it they are not complete. */
-static void run_child(int fd, const char *path, const uint64_t *pc, size_t count)
+static void run_child(int fd, bob_source_apart_fn make, void *arg)
 {
 	struct pipe_end to = { .fd = fd };
 	int32_t st;
 
 	alarm(SECONDS_MAX);
-	st = bob_source_make(path, pc, count, send_bytes, &to, NULL);
+	st = make(arg, send_bytes, &to);
 	send_bytes(&to, &st, sizeof(st));
 	_exit(to.failed);
 }
@@ -76,36 +76,57 @@ static bob_status judge(pid_t child, struct bob_plan_bytes *b)
 	return (bob_status)st;
 }
 
-bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
-			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
-			   struct bob_error *err)
+bob_status bob_source_apart(const char *path, bob_source_apart_fn make, void *arg,
+			    struct bob_plan_bytes *out, struct bob_error *err)
 {
-	struct bob_plan_bytes b = { 0 };
 	bob_status st = BOB_ERR_IO;
 	pid_t child;
 	int end[2];
 
-	if (!count)		/* no debug information is read */
-		return bob_source_make(path, pc, count, write, ctx, err);
 	if (pipe2(end, O_CLOEXEC) != 0)
 		return bob_plan_fail(err, st, path, "no process to read debug information in");
 	child = fork();
 	if (child == 0)
-		run_child(end[1], path, pc, count);
+		run_child(end[1], make, arg);
 	close(end[1]);
 	if (child > 0) {
-		bob_status got = receive(end[0], &b);
+		bob_status got = receive(end[0], out);
 
 		close(end[0]);	/* a child that still writes ends */
-		st = judge(child, &b);
+		st = judge(child, out);
 		st = got == BOB_OK ? st : got;
 	} else {
 		close(end[0]);
 	}
+	return st == BOB_OK ? st : bob_plan_fail(err, st, path, "debug information cannot be read");
+}
+
+struct wanted {
+	const char *path;
+	const uint64_t *pc;
+	size_t count;
+};
+
+static bob_status make_source(void *arg, bob_fold_write_fn write, void *ctx)
+{
+	const struct wanted *w = arg;
+
+	return bob_source_make(w->path, w->pc, w->count, write, ctx, NULL);
+}
+
+bob_status bob_plan_source(const char *path, const uint64_t *pc, size_t count,
+			   void (*write)(void *ctx, const void *bytes, size_t len), void *ctx,
+			   struct bob_error *err)
+{
+	struct wanted w = { path, pc, count };
+	struct bob_plan_bytes b = { 0 };
+	bob_status st;
+
+	if (!count)		/* no debug information is read */
+		return bob_source_make(path, pc, count, write, ctx, err);
+	st = bob_source_apart(path, make_source, &w, &b, err);
 	if (st == BOB_OK)
 		write(ctx, b.at, b.count);
-	else
-		bob_plan_fail(err, st, path, "debug information cannot be read");
 	free(b.at);
 	return st;
 }

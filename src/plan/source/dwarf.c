@@ -220,8 +220,7 @@ static int by_addr(const void *a, const void *b)
 	return (x->size < y->size) - (x->size > y->size);
 }
 
-/* A descriptor's size is known to its symbol only. */
-static void find_sizes(struct bob_source_maker *m)
+void bob_source_find_sizes(struct bob_source_maker *m)
 {
 	size_t n = 0;
 
@@ -242,6 +241,6 @@ static void find_sizes(struct bob_source_maker *m)
 void bob_source_read(struct bob_source_maker *m)
 {
 	each_unit(m, 1, bob_source_statics_of);
-	find_sizes(m);
+	bob_source_find_sizes(m);
 	each_unit(m, 0, functions_of);
 }

@@ -148,11 +148,6 @@ static size_t make_sections(struct bob_source_maker *m, const struct bob_source_
 
 /* --- files --- */
 
-struct files {
-	int fd, debug_fd;
-	Elf *elf, *debug;
-};
-
 static Elf *open_elf(const char *path, int *fd)
 {
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -192,13 +187,21 @@ static void debug_path(char path[96], const uint8_t *build_id, unsigned len)
 	snprintf(path + n, 96 - n, ".debug");
 }
 
-static void open_debug(struct files *f, const struct bob_plan_image *img)
+void bob_source_open_files(struct bob_source_files_of *f, const char *path,
+			   const struct bob_plan_image *img)
 {
-	char path[96];
+	char debug[96];
 
-	debug_path(path, img->build_id, img->build_id_len);
-	if (path[0])
-		f->debug = open_elf(path, &f->debug_fd);
+	*f = (struct bob_source_files_of){ .fd = -1, .debug_fd = -1 };
+	f->elf = open_elf(path, &f->fd);
+	debug_path(debug, img->build_id, img->build_id_len);
+	if (debug[0])
+		f->debug = open_elf(debug, &f->debug_fd);
+}
+
+Elf *bob_source_debug_of(const struct bob_source_files_of *f)
+{
+	return has_dwarf(f->elf) ? f->elf : has_dwarf(f->debug) ? f->debug : NULL;
 }
 
 static uint64_t stamp_of(const char *path, uint64_t seed)
@@ -222,7 +225,7 @@ uint64_t bob_plan_source_stamp(const char *path, const uint8_t *build_id, unsign
 	return stamp_of(debug, stamp_of(path, SOURCE_VERSION));
 }
 
-static void close_files(struct files *f)
+void bob_source_close_files(struct bob_source_files_of *f)
 {
 	elf_end(f->debug);
 	elf_end(f->elf);
@@ -248,10 +251,10 @@ static bob_status read_image(struct bob_plan_image *img, const char *path, int w
 	return st == BOB_OK && whole ? bob_plan_scan(img) : st;
 }
 
-static void read_all(struct bob_source_maker *m, struct files *f,
+static void read_all(struct bob_source_maker *m, struct bob_source_files_of *f,
 		     struct bob_source_statics *sections)
 {
-	int own = has_dwarf(f->elf), other = !own && has_dwarf(f->debug);
+	Elf *debug = bob_source_debug_of(f);
 
 	if (f->elf) {
 		bob_source_sections(m, f->elf, sections);
@@ -260,9 +263,7 @@ static void read_all(struct bob_source_maker *m, struct files *f,
 	}
 	if (f->debug)
 		bob_source_symbols(m, f->debug);
-	m->dwarf = m->rows && (own || other) ?
-			   dwarf_begin_elf(own ? f->elf : f->debug, DWARF_C_READ, NULL) :
-			   NULL;
+	m->dwarf = m->rows && debug ? dwarf_begin_elf(debug, DWARF_C_READ, NULL) : NULL;
 	if (m->dwarf)
 		bob_source_read(m);
 	dwarf_end(m->dwarf);
@@ -310,7 +311,7 @@ static void drop_unknown(struct bob_source_maker *m)
 	m->rows = n;
 }
 
-static void free_maker(struct bob_source_maker *m)
+void bob_source_free_maker(struct bob_source_maker *m)
 {
 	for (size_t i = 0; i < m->texts.count; i++)
 		free(m->texts.at[i]);
@@ -331,14 +332,13 @@ bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
 {
 	struct bob_source_maker m = { .work = WORK_MAX };
 	struct bob_source_statics sections = { 0 };
-	struct files f = { .fd = -1, .debug_fd = -1 };
+	struct bob_source_files_of f = { .fd = -1, .debug_fd = -1 };
 	struct bob_plan_image img;
 	bob_status st = read_image(&img, path, 0, err);
 
 	if (st == BOB_OK) {
-		f.elf = open_elf(path, &f.fd);
-		open_debug(&f, &img);
-		if (count && (has_dwarf(f.elf) || has_dwarf(f.debug))) {
+		bob_source_open_files(&f, path, &img);
+		if (count && bob_source_debug_of(&f)) {
 			bob_plan_elf_close(&img);
 			st = read_image(&img, path, 1, err);
 		}
@@ -352,8 +352,8 @@ bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
 		st = write_all(&m, &sections, write, ctx);
 	}
 	free(sections.at);
-	free_maker(&m);
-	close_files(&f);
+	bob_source_free_maker(&m);
+	bob_source_close_files(&f);
 	bob_plan_elf_close(&img);
 	return st;
 }

@@ -135,6 +135,23 @@ struct bob_source_function {
 bob_status bob_source_make(const char *path, const uint64_t *pc, size_t count,
 			   bob_fold_write_fn write, void *ctx, struct bob_error *err);
 
+/* The files of an image: itself, and the distribution's debug file of the same build. */
+struct bob_source_files_of {
+	int fd, debug_fd;
+	Elf *elf, *debug;
+};
+void bob_source_open_files(struct bob_source_files_of *f, const char *path,
+			   const struct bob_plan_image *img);
+void bob_source_close_files(struct bob_source_files_of *f);
+/* What has debug information of the two, or NULL. */
+Elf *bob_source_debug_of(const struct bob_source_files_of *f);
+void bob_source_free_maker(struct bob_source_maker *m);
+
+/* What `make` writes, made in a process of its own. `out` is the caller's to free. */
+typedef bob_status (*bob_source_apart_fn)(void *arg, bob_fold_write_fn write, void *ctx);
+bob_status bob_source_apart(const char *path, bob_source_apart_fn make, void *arg,
+			    struct bob_plan_bytes *out, struct bob_error *err);
+
 /* A copy that lives as long as the maker; "" without memory. */
 const char *bob_source_text(struct bob_source_maker *m, const char *text);
 /* The rows with lo <= pc < hi. */
@@ -167,6 +184,8 @@ void bob_source_variables(struct bob_source_function *f, Dwarf_Die *function);
 void bob_source_statics_of(struct bob_source_maker *m, Dwarf_Die *unit);
 
 /* dwarf.c: lines of all rows, variables */
+/* A descriptor's size is known to its symbol only; variables without any go, the others are sorted. */
+void bob_source_find_sizes(struct bob_source_maker *m);
 void bob_source_read(struct bob_source_maker *m);
 
 /* flow.c: through what the accesses of the function's rows go */
