@@ -213,6 +213,8 @@ struct bob_config {
 	bool source;		/* BOBBIN_MEM=source: those that instrumented sources tell; no code is translated */
 	bool from_start;	/* BOBBIN_FROM_START: not from main on */
 	enum bob_mem_codec mem_codec;
+	const char *
+		mem_boxes; /* BOBBIN_MEM_BOXES: addresses that are recorded (mem/select.c); NULL: all */
 	uint32_t
 		collector; /* BOBBIN_LAUNCHER: the launcher that starts one; 0: the process folds for itself */
 	bool flat;		/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */

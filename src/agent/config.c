@@ -193,6 +193,8 @@ bool config_read(struct bob_config *c, char **env)
 	c->mem_codec = v && text_equal(v, "none") ? BOB_MEM_RAW :
 		       v && text_equal(v, "null") ? BOB_MEM_NULL :
 						    BOB_MEM_FOLDED;
+	if (c->mem && !c->source)
+		c->mem_boxes = config_env(env, "BOBBIN_MEM_BOXES");
 	if (c->source && c->mem_codec == BOB_MEM_FOLDED)
 		c->collector = (uint32_t)number(config_env(env, "BOBBIN_LAUNCHER"));
 	v = config_env(env, "BOBBIN_CHECK");

@@ -196,6 +196,8 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 		if (f->mem)
 			os_unmap((void *)(uintptr_t)f->mem, f->mem->file_bytes);
 		found_text(f, im);
+		if (moved)
+			mem_select_image(im);
 		enum bob_skip why = patch_again(im, moved, meta);
 		if (why)
 			describe_skipped(f, why, meta);
@@ -277,6 +279,7 @@ static struct bob_image *adopt(const struct found *f, struct bob_meta *meta)
 	}
 	if (!take_plan(im, f, meta))
 		return NULL;
+	mem_select_image(im);
 	if (bob_process.config.mem && !bob_process.config.source && im->chosen)
 		translate(im, f, meta);
 	if (is_told_at_once(p))

@@ -307,9 +307,30 @@ static struct bob_thread *take_dead(uint32_t self)
 	return dead;
 }
 
+/* Threads that are still running, with records that are not in the file: off the list, where nobody frees them, chained by
+ * `next`. Lock held. */
+static struct bob_thread *take_selecting(const struct bob_thread *own)
+{
+	struct bob_process *p = &bob_process;
+	struct bob_thread *taken = NULL, **at = &p->threads;
+
+	while (*at) {
+		struct bob_thread *t = *at;
+
+		if (t == own || !t->mem || !t->mem->select || !t->mem->limit) {
+			at = &t->next;
+			continue;
+		}
+		*at = t->next;
+		t->next = taken;
+		taken = t;
+	}
+	return taken;
+}
+
 void thread_close_all(bool for_good)
 {
-	struct bob_thread *dead, *own = NULL;
+	struct bob_thread *dead, *own = NULL, *others = NULL;
 
 	lock_process();
 	dead = take_dead(os_tid());
@@ -320,9 +341,15 @@ void thread_close_all(bool for_good)
 		if (t->mem && bob_thread_hot == thread_hot(t))
 			own = t;
 	}
+	if (for_good)
+		others = take_selecting(own);
 	unlock_process();
 	if (own && for_good)
 		mem_thread_end(own, true);
+	else if (own)
+		mem_flush(own);
+	for (; others; others = others->next)
+		(void)mem_select_end(others, false);
 	while (dead) { /* finishing may need room in the file, so not under the lock */
 		struct bob_thread *next = dead->next;
 

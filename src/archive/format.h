@@ -142,7 +142,8 @@ struct bob_stream_counters {
 	uint64_t lost;		/* events not recorded */
 	uint64_t switches;	/* stack switches */
 	uint64_t restarts;	/* model restarts after an abandoned event */
-	uint64_t reserved[7];
+	uint64_t outside;	/* memory accesses not recorded: not of chosen addresses */
+	uint64_t reserved[6];
 };
 
 /* How a thread's stream ended. */

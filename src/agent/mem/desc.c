@@ -15,6 +15,7 @@
 #define NOTHING UINT64_MAX	/* as a number of iterations */
 
 static struct bob_mem_desc *blocks[BLOCKS_MAX];
+static const struct bob_image *owner[BLOCKS_MAX]; /* whose plan they are of */
 static uint32_t block_count;
 
 /* Room for decoding one; the lock is held. */
@@ -94,7 +95,7 @@ bool mem_marks_write(void)
 
 	BOB_STATIC_ASSERT(BOB_MEM_MARKS + BOB_SYNC_KIND_COUNT + 2 * MEM_EVENTS <= BLOCK,
 			  "all marks are in the first block");
-	if (!block_count && reserve(BLOCK) == ~0u)
+	if ((!block_count && reserve(BLOCK) == ~0u) || !mem_select_begin())
 		return false;
 	forget_cuts(); /* they are in another file */
 	memset(&blocks[0][events], 0, 2 * MEM_EVENTS * sizeof(*blocks[0]));
@@ -171,6 +172,14 @@ static bool keep_steps(struct bob_mem_desc *d)
 	return true;
 }
 
+static void flatten(struct bob_mem_desc *d)
+{
+	if (!bob_process.config.flat)
+		return;
+	d->flow = 0;
+	d->sp_word = BOB_MEM_NO_WORD;
+}
+
 bool mem_descs_add(struct bob_image *im)
 {
 	const struct bob_mem_plan_head *plan = im->mem->plan;
@@ -192,10 +201,8 @@ bool mem_descs_add(struct bob_image *im)
 		}
 		d->image = im->number;
 		d->access = NULL; /* folding does not look at them */
-		if (bob_process.config.flat) {
-			d->flow = 0;
-			d->sp_word = BOB_MEM_NO_WORD;
-		}
+		flatten(d);
+		owner[number >> BLOCK_BITS] = im;
 	}
 	return true;
 }
@@ -245,6 +252,8 @@ bool mem_descs_write(const struct bob_image *im)
 static struct cut {
 	uint32_t desc, accesses;
 	uint32_t number;	/* 0: free */
+	uint64_t bias;
+	const uint8_t *bytes, *end; /* in the file */
 } cuts[CUTS];
 static uint32_t cut_first, cut_used, cut_room; /* of the block they are taken from */
 
@@ -258,14 +267,37 @@ static uint32_t new_number(void)
 	return cut_room ? cut_first + cut_used++ : ~0u;
 }
 
-static uint32_t make_cut(struct bob_mem_desc *d, uint32_t accesses_count, uint32_t words)
+/* Into the file; NULL: there is no room. */
+static const uint8_t *write_made(const struct bob_mem_desc *d, uint32_t number, size_t *bytes)
+{
+	struct bob_chunk_head *c = NULL;
+
+	if (number != ~0u)
+		c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE,
+			       BOB_MEM_DESC_BYTES(d->access_count), number);
+	if (!c)
+		return NULL;
+	*bytes = bob_mem_desc_put(d, bob_chunk_data(c));
+	bob_chunk_seal(c, *bytes);
+	blocks[number >> BLOCK_BITS][number & (BLOCK - 1)] = *d;
+	blocks[number >> BLOCK_BITS][number & (BLOCK - 1)].access = NULL;
+	blocks[number >> BLOCK_BITS][number & (BLOCK - 1)].step = NULL;
+	return bob_chunk_data(c);
+}
+
+uint32_t mem_desc_make(const struct bob_mem_desc *d)
 {
 	uint32_t number = new_number();
-	struct bob_chunk_head *c;
+	size_t bytes;
+
+	return write_made(d, number, &bytes) ? number : 0;
+}
+
+static void make_cut(struct bob_mem_desc *d, uint32_t accesses_count, uint32_t words,
+		     struct cut *out)
+{
 	size_t n;
 
-	if (number == ~0u)
-		return 0;
 	d->kind = BOB_MEM_BLOCK;
 	d->flow &= BOB_MEM_ENTERS;
 	if (!d->flow || d->sp_word >= words) {
@@ -276,31 +308,62 @@ static uint32_t make_cut(struct bob_mem_desc *d, uint32_t accesses_count, uint32
 	d->last = accesses[accesses_count - 1].pc;
 	d->access_count = accesses_count;
 	d->words = (uint8_t)words;
-	c = file_chunk(BOB_CHUNK_MEM_DESC, BOB_STREAM_NONE, BOB_MEM_DESC_BYTES(accesses_count),
-		       number);
-	if (!c)
-		return 0;
-	n = bob_mem_desc_put(d, bob_chunk_data(c));
-	bob_chunk_seal(c, n);
-	d->access = NULL;
-	d->step = NULL;
-	blocks[number >> BLOCK_BITS][number & (BLOCK - 1)] = *d;
-	return number;
+	out->number = new_number();
+	out->bytes = write_made(d, out->number, &n);
+	if (out->bytes)
+		out->end = out->bytes + n;
+	else
+		out->number = 0;
 }
 
 /* The number of the first `count` accesses of `desc`, 0: there is none. */
-static uint32_t cut_number(struct bob_mem_desc *d, uint32_t desc, uint32_t count, uint32_t words)
+static uint32_t cut_number(struct bob_mem_desc *d, uint64_t bias, uint32_t desc, uint32_t count,
+			   uint32_t words)
 {
 	uint32_t at = (desc * 31u + count) % CUTS;
 
 	for (uint32_t i = 0; i < CUTS; i++, at = (at + 1) % CUTS) {
 		if (cuts[at].number && (cuts[at].desc != desc || cuts[at].accesses != count))
 			continue;
-		if (!cuts[at].number)
-			cuts[at] = (struct cut){ desc, count, make_cut(d, count, words) };
+		if (!cuts[at].number) {
+			cuts[at] = (struct cut){ .desc = desc, .accesses = count, .bias = bias };
+			make_cut(d, count, words, &cuts[at]);
+		}
 		return cuts[at].number;
 	}
 	return 0;
+}
+
+/* It was made of its plan's bytes, or by a cut. */
+bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias)
+{
+	const struct bob_mem_desc *known = mem_desc(NULL, number);
+	const struct bob_image *im = known ? owner[number >> BLOCK_BITS] : NULL;
+	const uint8_t *at = NULL, *end = NULL;
+
+	*bias = im ? im->bias : 0;
+	if (known && known->kind == BOB_MEM_MARK) {
+		*d = *known;
+		return true;
+	}
+	if (im) {
+		const struct bob_mem_plan_head *plan = im->mem->plan;
+		const uint8_t *descs = mem_section(plan, &plan->descs);
+
+		at = descs + im->mem->desc_at[number - im->mem->first_desc];
+		end = descs + plan->descs.len;
+	}
+	for (uint32_t i = 0; known && !im && i < CUTS; i++)
+		if (cuts[i].number == number) {
+			at = cuts[i].bytes;
+			end = cuts[i].end;
+			*bias = cuts[i].bias;
+		}
+	if (!at || bob_mem_desc_get(&at, end, d, accesses, steps) != BOB_OK)
+		return false;
+	d->image = known->image;
+	flatten(d);
+	return true;
 }
 
 static void forget_cuts(void)
@@ -411,7 +474,9 @@ static bool cut(const struct bob_image *im, const struct bob_mem_where *w, const
 	out->words = words_of(part);
 	if (d.flow & BOB_MEM_ENTERS && d.sp_word != BOB_MEM_NO_WORD && d.sp_word >= out->words)
 		out->words = d.sp_word + 1u;
-	out->number = part ? cut_number(&d, im->mem->first_desc + w->desc, part, out->words) : 0;
+	out->number =
+		part ? cut_number(&d, im->bias, im->mem->first_desc + w->desc, part, out->words) :
+		       0;
 	return !part || out->number;
 }
 

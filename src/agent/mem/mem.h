@@ -5,6 +5,7 @@
  *   image.c    puts memory plans to work; takes functions back
  *   desc.c     the descriptors of all images, numbered, and in the file
  *   room.c     what probes write into, from a thread's first record to its last
+ *   select.c   ... and a buffer before that, where only some addresses are recorded
  *   signal.c   handlers of the program, which may interrupt a probe
  *   trap.c     landings without room for a jump
  *   sync.c     functions that synchronise threads
@@ -20,6 +21,7 @@
 #include "agent/agent.h"
 #include "agent/streams.h"
 #include "archive/write/ring.h"
+#include "mem/select.h"
 #include "mem/sync.h"
 #include "plan/mem/format.h"
 
@@ -35,6 +37,16 @@ struct bob_mem_thread {
 	struct bob_chunk_head *raw;
 	uint64_t raw_bytes;	/* of the next raw chunk */
 	uint64_t raw_words;	/* in closed ones */
+	struct bob_mem_select *select; /* NULL: everything is recorded */
+};
+
+/* Which of a thread's records are recorded. */
+struct bob_mem_select {
+	uint64_t *at, *end;	/* the room that chosen ones go to; NULL: none yet */
+	uint32_t busy;		/* somebody selects; at the end of the process nobody else will */
+	bob_status why;		/* there is no room */
+	struct bob_mem_selector selector;
+	uint64_t buffer[];	/* what probes write into */
 };
 
 struct bob_mem_image {
@@ -87,6 +99,10 @@ static inline uint32_t mem_event_desc(uint32_t what, bool begin)
 /* These two are in the file. False: they cannot be. No lock. */
 bool mem_event_known(uint32_t what);
 const struct bob_mem_desc *mem_desc(void *unused, uint32_t number);
+/* The same with accesses and steps, valid while the lock is held, and its image's bias. Lock held. */
+bool mem_desc_whole(uint32_t number, struct bob_mem_desc *d, uint64_t *bias);
+/* Another one, in the file; its number, 0: there is no room. Lock held. */
+uint32_t mem_desc_make(const struct bob_mem_desc *d);
 /* What has happened of a record that is open, as up to two records that are complete. */
 struct mem_cut {
 	uint64_t accesses;	/* 0: nothing has */
@@ -110,6 +126,8 @@ void mem_thread_end(struct bob_thread *t, bool own);
 void mem_thread_free(struct bob_thread *t);
 /* What the calling thread has recorded is a part of its own, and complete in the file; raw rooms stay as they are. */
 void mem_part(void);
+/* What the calling thread has recorded is in the file, whatever happens next. */
+void mem_flush(struct bob_thread *t);
 /* Recording begins in all threads; the caller's at once. */
 void mem_begin(void);
 void mem_before_fork(void);
@@ -122,6 +140,22 @@ void mem_make_room(void);
 void mem_on_own_stack(void (*fn)(void *), void *arg);
 /* Is what this thread does recorded now? */
 bool mem_is_recorded(void);
+
+/* The thread's next room in the file, behind what ends at `at`; NULL: there is none, *why says. */
+uint64_t *mem_room_next(struct bob_thread *t, const uint64_t *at, uint64_t **end, bob_status *why);
+
+/* --- select.c --- */
+/* For this process, or anew in a child. False: no memory. */
+bool mem_select_begin(void);
+/* The image is there, perhaps at another place than before. Lock held. */
+void mem_select_image(const struct bob_image *im);
+bool mem_select_thread(struct bob_thread *t); /* false: no memory */
+/* Records up to `at` are dealt with; NULL: there are none yet. The buffer is the room again, up to *end. BOB_NONE: the process has
+ * ended. Signals are blocked. */
+bob_status mem_select_next(struct bob_thread *t, const uint64_t *at, uint64_t **end);
+/* Nothing more comes; where the room that chosen records are in ends. */
+const uint64_t *mem_select_end(struct bob_thread *t, bool own);
+void mem_select_free(struct bob_thread *t);
 
 /* --- collect.c --- signals are blocked --- */
 /* The thread's ring. False: there is no collector, or no room. */

@@ -48,15 +48,13 @@ bool mem_is_recorded(void)
 
 /* --- rooms that are folded --- */
 
-static bob_status next_folded(struct bob_thread *t, const uint64_t *at, uint64_t **end)
+static uint64_t *next_folded(struct bob_thread *t, const uint64_t *at, uint64_t **end,
+			     bob_status *why)
 {
 	struct bob_mem_thread *m = t->mem;
-	bob_status why;
-	uint64_t *to = m->ring.ring ? mem_ring_next(t, at, NEED, end, &why) :
-				      bob_mem_writer_next(&m->writer, at, NEED, end, &why);
 
-	bob_mem_slots.cursor = to;
-	return to ? BOB_OK : why;
+	return m->ring.ring ? mem_ring_next(t, at, NEED, end, why) :
+			      bob_mem_writer_next(&m->writer, at, NEED, end, why);
 }
 
 /* --- raw rooms --- */
@@ -72,7 +70,7 @@ static void close_raw(struct bob_mem_thread *m, const uint64_t *at)
 	m->raw = NULL;
 }
 
-static bob_status next_raw(struct bob_thread *t, const uint64_t *at, uint64_t **end)
+static uint64_t *next_raw(struct bob_thread *t, const uint64_t *at, uint64_t **end, bob_status *why)
 {
 	struct bob_mem_thread *m = t->mem;
 	uint64_t off;
@@ -80,13 +78,19 @@ static bob_status next_raw(struct bob_thread *t, const uint64_t *at, uint64_t **
 	close_raw(m, at);
 	m->raw = file_chunk_at(NULL, BOB_CHUNK_RAW, t->stream,
 			       m->raw_bytes - sizeof(struct bob_chunk_head), m->raw_words, &off);
+	*why = m->raw ? BOB_OK : BOB_ERR_FULL;
 	if (!m->raw)
-		return BOB_ERR_FULL;
+		return NULL;
 	if (m->raw_bytes < RAW_MAX)
 		m->raw_bytes *= 2;
-	bob_mem_slots.cursor = bob_chunk_data(m->raw);
-	*end = bob_mem_slots.cursor + m->raw->size / sizeof(uint64_t);
-	return BOB_OK;
+	*end = (uint64_t *)bob_chunk_data(m->raw) + m->raw->size / sizeof(uint64_t);
+	return bob_chunk_data(m->raw);
+}
+
+uint64_t *mem_room_next(struct bob_thread *t, const uint64_t *at, uint64_t **end, bob_status *why)
+{
+	return t->mem->work || t->mem->ring.ring ? next_folded(t, at, end, why) :
+						   next_raw(t, at, end, why);
 }
 
 /* --- threads --- */
@@ -98,7 +102,7 @@ bool mem_thread_begin(struct bob_thread *t)
 	t->mem = m;
 	mem_sync_begin(t->stream);
 	t->head->run.codec = BOB_CODEC_NULL; /* no calls: the codec that stores nothing */
-	if (!m)
+	if (!m || !mem_select_thread(t))
 		return false;
 	m->raw_bytes = RAW_FIRST;
 	if (bob_process.config.mem_codec == BOB_MEM_RAW)
@@ -113,14 +117,17 @@ bool mem_thread_begin(struct bob_thread *t)
 void mem_thread_end(struct bob_thread *t, bool own)
 {
 	struct bob_mem_thread *m = t->mem;
+	/* a dead thread's slots are gone: its last record is looked for */
+	const uint64_t *at = own ? bob_mem_slots.cursor : NULL;
 
+	if (m->select && m->limit)
+		at = mem_select_end(t, own);
 	if (m->ring.ring)
-		mem_ring_end(t, own ? bob_mem_slots.cursor : NULL);
-	else if (m->work &&
-		 m->limit) /* a dead thread's slots are gone: its last record is looked for */
-		bob_mem_writer_end(&m->writer, own ? bob_mem_slots.cursor : NULL);
-	else if (own && m->limit)
-		close_raw(m, bob_mem_slots.cursor);
+		mem_ring_end(t, at);
+	else if (m->work && m->limit)
+		bob_mem_writer_end(&m->writer, at);
+	else if (at && m->limit)
+		close_raw(m, at);
 	m->limit = NULL;
 	if (own) {
 		t->dead_end = true;
@@ -152,6 +159,7 @@ void mem_thread_free(struct bob_thread *t)
 		os_unmap(t->mem->work, bob_mem_writer_size());
 	if (t->mem->stack)
 		os_unmap(t->mem->stack, STACK_BYTES);
+	mem_select_free(t);
 	os_unmap(t->mem, sizeof(*t->mem));
 }
 
@@ -177,9 +185,16 @@ static void next_room(struct bob_thread *t)
 	struct bob_mem_thread *m = t->mem;
 	const uint64_t *at = m->limit ? bob_mem_slots.cursor : NULL;
 	uint64_t *end = NULL;
-	bob_status st = m->work || m->ring.ring ? next_folded(t, at, &end) : next_raw(t, at, &end);
+	bob_status st = BOB_OK;
 
-	enter_room(t, end, st);
+	if (m->select)
+		st = mem_select_next(t, at, &end);
+	else
+		bob_mem_slots.cursor = mem_room_next(t, at, &end, &st);
+	if (st == BOB_NONE)
+		use_scratch();
+	else
+		enter_room(t, end, st);
 }
 
 static void cut_room(void *thread)
@@ -189,11 +204,35 @@ static void cut_room(void *thread)
 	uint64_t *end = NULL;
 	bob_status st;
 
-	bob_mem_slots.cursor =
-		m->ring.ring ?
-			mem_ring_cut(t, bob_mem_slots.cursor, NEED, &end, &st) :
-			bob_mem_writer_cut(&m->writer, bob_mem_slots.cursor, NEED, &end, &st);
+	if (m->select) {
+		struct bob_mem_select *s = m->select;
+
+		st = mem_select_next(t, bob_mem_slots.cursor, &end);
+		if (st == BOB_OK)
+			s->at = bob_mem_writer_cut(&m->writer, s->at, NEED, &s->end, &st);
+	} else {
+		bob_mem_slots.cursor =
+			m->ring.ring ? mem_ring_cut(t, bob_mem_slots.cursor, NEED, &end, &st) :
+				       bob_mem_writer_cut(&m->writer, bob_mem_slots.cursor, NEED,
+							  &end, &st);
+	}
 	enter_room(t, end, st);
+}
+
+static void flush_buffer(void *thread)
+{
+	next_room(thread);
+}
+
+void mem_flush(struct bob_thread *t)
+{
+	unsigned long signals;
+
+	if (!t->mem->select || !t->mem->limit || !mem_is_recorded())
+		return;
+	signals = os_block_signals();
+	mem_on_own_stack(flush_buffer, t);
+	os_restore_signals(signals);
 }
 
 void mem_part(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was not recorded of a process's MPI calls: its configuration tells. */
+/* What was not recorded of a process's MPI calls and accesses: its configuration tells. */
 #include <string.h>
 
 #include "archive/reader.h"
@@ -7,10 +7,12 @@
 /* Settings that leave something out, with the values that do not. */
 static const struct {
 	const char *variable, *name, *harmless;
+	int of_mpi;		/* else of memory accesses */
 } settings[] = {
-	{ "BOBBIN_MPI_FUNCTIONS=", "mpi-functions=", "" },
-	{ "BOBBIN_MPI_VECTORS=", "mpi-vectors=", "" },
-	{ "BOBBIN_MPI_LEVEL=", "mpi-level=", "flat|rank|all" },
+	{ "BOBBIN_MPI_FUNCTIONS=", "mpi-functions=", "", 1 },
+	{ "BOBBIN_MPI_VECTORS=", "mpi-vectors=", "", 1 },
+	{ "BOBBIN_MPI_LEVEL=", "mpi-level=", "flat|rank|all", 1 },
+	{ "BOBBIN_MEM_ONLY=", "mem-only=", "", 0 },
 };
 
 static int is_one_of(const char *word, const char *words)
@@ -36,22 +38,23 @@ static int find(const char *config, const char **value)
 	return -1;
 }
 
-static int records_mpi(const struct bob_process *p)
+static int records(const struct bob_process *p, const char *what)
 {
 	for (int i = 0; p->info.config[i]; i++)
-		if (!strncmp(p->info.config[i], "BOBBIN_MPI=", 11))
+		if (!strncmp(p->info.config[i], what, strlen(what)))
 			return 1;
 	return 0;
 }
 
 bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p)
 {
+	const int of_mpi = records(p, "BOBBIN_MPI="), of_mem = records(p, "BOBBIN_MEM=");
 	size_t count = 0, configs = 0;
 	const char **list, *value;
 
 	while (p->info.config[configs])
 		configs++;
-	if (!records_mpi(p))
+	if (!of_mpi && !of_mem)
 		return BOB_OK;
 	list = bob_arena_alloc(&t->arena, (configs + 1) * sizeof(*list));
 	if (!list)
@@ -60,7 +63,7 @@ bob_status bob_left_out_build(struct bob_trace *t, struct bob_process *p)
 		const int which = find(p->info.config[i], &value);
 		char *text;
 
-		if (which < 0)
+		if (which < 0 || !(settings[which].of_mpi ? of_mpi : of_mem))
 			continue;
 		text = bob_arena_alloc(&t->arena, strlen(settings[which].name) + strlen(value) + 1);
 		if (!text)
