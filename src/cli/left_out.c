@@ -41,14 +41,25 @@ static uint64_t untimed(const struct bob_trace *t)
 	return sizes.mpi_calls > timed + bob_trace_thread_count(t) ? sizes.mpi_calls - timed : 0;
 }
 
+/* Accesses of the threads chosen that were not recorded. */
+static uint64_t count_outside(const struct cli_session *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < bob_trace_thread_count(s->trace); i++)
+		if (cli_select_match(&s->select, s->trace, i))
+			n += bob_trace_thread(s->trace, i)->outside;
+	return n;
+}
+
 #define TEXTS_MAX 32u	/* different ones; behind them there may be some twice */
 
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out)
 {
 	const char *said[TEXTS_MAX];
 	uint32_t lines = 0, count = 0, at;
-	char a[CLI_NUMBER_MAX];
-	uint64_t missing;
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+	uint64_t missing, outside;
 
 	for (uint32_t i = 0; i < bob_trace_process_count(s->trace); i++) {
 		const char *const *list = list_of(s, i);
@@ -69,7 +80,11 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 		fprintf(out,
 			"%snot everything: times of %s calls, behind too many pairs of call sites\n",
 			before, cli_count(a, missing));
-	return lines + (missing != 0);
+	outside = count_outside(s);
+	if (outside)
+		fprintf(out, "%snot everything: %s accesses of other addresses\n", before,
+			cli_count(b, outside));
+	return lines + (missing != 0) + (outside != 0);
 }
 
 const char *cli_left_out_value(const struct cli_session *s, const char *name)

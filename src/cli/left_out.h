@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was not recorded of MPI calls, or not kept of them, so that no verb is silent about it. */
+/* What was not recorded of MPI calls and memory accesses, or not kept of them, so that no verb is silent about it. */
 #ifndef BOB_CLI_LEFT_OUT_H
 #define BOB_CLI_LEFT_OUT_H
 

@@ -19,6 +19,7 @@
 #include "cli/record/hook_prototype.h"
 #include "cli/merge/folding.h"
 #include "cli/record/mem_engine.h"
+#include "cli/record/mem_only.h"
 #include "cli/merge/merging.h"
 #include "cli/record/mpi_shim.h"
 #include "cli/memory/naming.h"
@@ -120,16 +121,23 @@ static void print_totals(const char *dir, const struct bob_trace *t,
 			 const struct bob_trace_sizes *s)
 {
 	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
-	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "";
+	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "", left[64] = "";
 	uint64_t count = s->events ? s->events : s->accesses ? s->accesses : s->mpi_calls;
 	const uint32_t threads = bob_trace_thread_count(t);
+	uint64_t outside = 0;
 	const char *next = s->events ? "report" : s->accesses ? "replay --mem" : "show";
 
 	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
 		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
-	fprintf(stderr, "bobbin: %s %s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
-		cli_count(events, count), counted(t, s, count), threads, cli_plural(threads),
+	for (uint32_t i = 0; i < threads; i++)
+		outside += bob_trace_thread(t, i)->outside;
+	if (outside) {
+		snprintf(left, sizeof(left), ", %s others left out,", cli_count(events, outside));
+		next = s->accesses ? "show" : next;
+	}
+	fprintf(stderr, "bobbin: %s %s%s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
+		cli_count(events, count), counted(t, s, count), left, threads, cli_plural(threads),
 		cli_bytes(bytes, s->stream_bytes), ratio, dir, next, quote, dir, quote);
 }
 
@@ -258,6 +266,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	finish(r, dir, (uint32_t)child, joined);
 	cli_vars_free(&r->vars);
 	cli_mem_free(&r->engine);
+	free(r->mem_only);
 	bob_launch_end(status);
 	return 0;
 }
@@ -301,6 +310,14 @@ static int choose_wrappers(struct recording *r, const char *path)
 	r->events |= r->wrap.spec != NULL;
 	r->mpi |= r->wrap.mpi != 0;
 	return 0;
+}
+
+/* 0, or 125 after a complaint. */
+static int choose_addresses(struct recording *r, const char *path)
+{
+	if (!cli_mem_is_native(&r->engine))
+		return cli_misuse("record", "--mem-only needs --engine=native"), 125;
+	return cli_mem_only(&r->vars, path, r->mem_only);
 }
 
 int verb_record(int argc, char **argv)
@@ -348,6 +365,8 @@ int verb_record(int argc, char **argv)
 		       125;
 	if (r.mem && ((bad = cli_mem_check(&r.engine, &r.vars, is_static)) ||
 		      (bad = cli_mem_require(&r.engine, &r.vars, path))))
+		return bad;
+	if (r.mem_only && (bad = choose_addresses(&r, path)))
 		return bad;
 	if (!r.mpi && !r.events && !strcmp(r.time, "exact:mpi"))
 		return cli_misuse("record", "--time=exact:mpi is of --mpi and --events"), 125;

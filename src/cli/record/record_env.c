@@ -15,6 +15,7 @@ static int is_of_outer(const char *name)
 					     "BOBBIN_TRIGGER",	 "BOBBIN_DEPTH",
 					     "BOBBIN_INTERFACE", "BOBBIN_INTERFACE_IMAGE",
 					     "BOBBIN_MEM",	 "BOBBIN_FROM_START",
+					     "BOBBIN_MEM_ONLY",	 "BOBBIN_MEM_BOXES",
 					     "BOBBIN_CALLS",	 "BOBBIN_MPI",
 					     "BOBBIN_EVENTS",	 "BOBBIN_WHEN",
 					     "BOBBIN_HOOK_FUNCTIONS", "BOBBIN_HOOK_PROTOTYPES",

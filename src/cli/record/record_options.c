@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "cli/record/record_options.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/terminal/complain.h"
@@ -25,6 +28,7 @@ enum {
 	OPT_NO_CALLSITES,
 	OPT_MPI_MORE,
 	OPT_MEM = OPT_MPI_MORE + MPI_COMMON,
+	OPT_MEM_ONLY,
 	OPT_ENGINE,
 	OPT_FROM_START,
 	OPT_SOURCE,
@@ -50,6 +54,7 @@ const struct cli_option record_options[] = {
 	{ "no-callsites", 0, NULL, "--mpi, --events: not where they come from", NULL, NULL },
 	MPI_OPTIONS,
 	{ "mem", 0, NULL, "record memory accesses instead of calls, folded to loops; --images is main then", NULL, NULL },
+	{ "mem-only", 0, "WHAT", "--mem of these variables or addresses only: x, file.c:x, mod::x, /blk/x, x+800..+80, 0xA..0xB; separated by commas, may be repeated", NULL, NULL },
 	{ "engine", 0, "ENGINE",
 	  "of --mem: native, rewriting the program's code; valgrind; auto (default): native, but for static programs",
 	  "BOBBIN_ENGINE",
@@ -75,6 +80,18 @@ static int engine_option(struct recording *r, const char *arg)
 	if (cli_word_index("auto|native|valgrind", arg) < 0)
 		return cli_misuse("record", "--engine=%s: want auto, native or valgrind", arg), 125;
 	r->engine.engine = arg;
+	return 0;
+}
+
+static int add_chosen(struct recording *r, const char *arg)
+{
+	char *all;
+
+	if (asprintf(&all, "%s%s%s", r->mem_only ? r->mem_only : "", r->mem_only ? "," : "", arg) <
+	    0)
+		return cli_fail("record", "out of memory"), 125;
+	free(r->mem_only);
+	r->mem_only = all;
 	return 0;
 }
 
@@ -115,6 +132,8 @@ int record_options_read(struct recording *r, int argc, char **argv)
 			r->mpi = 1, bad = cli_mpi_option(&r->vars, "record", i - OPT_MPI_MORE, arg);
 		else if (i == OPT_MEM)
 			r->mem = 1;
+		else if (i == OPT_MEM_ONLY)
+			r->mem = 1, bad = add_chosen(r, arg);
 		else if (i == OPT_SOURCE)
 			r->source = r->events = 1;
 		else if (i == OPT_COLLECTOR && cli_word_index(COLLECTOR_NAMES, arg) >= 0)

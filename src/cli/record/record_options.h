@@ -13,6 +13,7 @@ struct recording {
 	int quiet, report, exec, calls, events, mpi, mem, source;
 	const char *collector;	/* process or none; NULL: nothing said, process */
 	const char *time;	/* one of TIME_NAMES */
+	char *mem_only;		/* items of --mem-only, malloc'ed; NULL: everything */
 	const char *which_mpi;	/* NULL: whichever the program has */
 	struct cli_wrap wrap;
 	struct cli_mem engine;

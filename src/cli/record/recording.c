@@ -27,8 +27,8 @@ const char *cli_vars_get(const struct cli_vars *v, const char *name)
 	return NULL;
 }
 
-/* Set NAME=value; with `join`, append to a value that is there. */
-static void set(struct cli_vars *v, const char *name, const char *value, char join)
+/* Set NAME=value; with `join`, append to a value that is there, behind these characters. */
+static void set_joined(struct cli_vars *v, const char *name, const char *value, const char *join)
 {
 	size_t n = strlen(name);
 	char *text = NULL;
@@ -36,7 +36,7 @@ static void set(struct cli_vars *v, const char *name, const char *value, char jo
 	for (int i = 0; i < v->count; i++) {
 		if (strncmp(v->text[i], name, n) || v->text[i][n] != '=')
 			continue;
-		int got = join ? asprintf(&text, "%s%c%s", v->text[i], join, value) :
+		int got = join ? asprintf(&text, "%s%s%s", v->text[i], join, value) :
 				 asprintf(&text, "%s=%s", name, value);
 		if (got < 0)
 			return;
@@ -46,6 +46,18 @@ static void set(struct cli_vars *v, const char *name, const char *value, char jo
 	}
 	if (v->count < CLI_VARS_MAX && asprintf(&text, "%s=%s", name, value) >= 0)
 		v->text[v->count++] = text;
+}
+
+static void set(struct cli_vars *v, const char *name, const char *value, char join)
+{
+	const char joined[] = { join, '\0' };
+
+	set_joined(v, name, value, join ? joined : NULL);
+}
+
+void cli_vars_append(struct cli_vars *v, const char *name, const char *value)
+{
+	set_joined(v, name, value, "");
 }
 
 void cli_vars_set(struct cli_vars *v, const char *name, const char *value)

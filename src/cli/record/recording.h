@@ -61,6 +61,7 @@ void cli_vars_set(struct cli_vars *v, const char *name, const char *value);
 void cli_vars_add(struct cli_vars *v, const char *name, const char *value);
 void cli_vars_add_line(struct cli_vars *v, const char *name,
 		       const char *value); /* ... by a newline */
+void cli_vars_append(struct cli_vars *v, const char *name, const char *value); /* ... by nothing */
 void cli_vars_free(struct cli_vars *v);
 
 #endif
