@@ -343,6 +343,35 @@ def older_standard():
         assert r.returncode == 0 and (f" {flag} -c " in r.stdout) == stays and (f"(without {flag}: probes" in r.stdout) != stays, r
 
 
+@suite.case("Fortran: units that begin with directives, loops and statements that OpenMP takes together")
+def parallel():
+    source = h.PROG / "source/parallel.F90"
+    folder = h.fresh("instrument")
+    env = h.environment({"OMP_NUM_THREADS": "3"})
+
+    def run(*argv, **kw):
+        r = subprocess.run([str(a) for a in argv], capture_output=True, text=True, cwd=folder, env=env, **kw)
+        assert r.returncode == 0, r
+        return r.stdout
+    run("gfortran", "-fopenmp", "-O1", source, "-o", "plain")
+    said = run(h.BOBBIN, "instrument", input="\n".join([f"trace file {source}", *(f"trace variable {x}" for x in ("a", "b", "c", "d", "seen"))]))
+    assert "no probe" not in said, said
+    run("gfortran", "-fopenmp", "-O1", "-c", "instrumented/parallel.F90")
+    run("gcc", "-Iinstrumented", "-c", "instrumented/parallel_probes.c")
+    run("gfortran", "-fopenmp", "parallel.o", "parallel_probes.o", "-o", "traced")
+    assert run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./traced") == run("./plain")
+    rows = re.findall(r"(?m)^ *\d+ +[\d.]+% +(\d+) +(\d+) .*parallel\.F90:(\d+) ", run(h.BOBBIN, "report", "--by=line", "t"))
+    found = {int(at): [int(loads), int(stores)] for loads, stores, at in rows}
+    lines = source.read_text().splitlines()
+    want = {}
+    for text, loads, stores in (("a(i) = i", 0, 12), ("total = total + a(i)", 12, 0), ("print *, sum(a)", 12, 0), ("b(i) = i", 0, 12), ("b(1:3) = b(1:3) + 1", 3, 3),
+                                ("forall (i = 1:n) b(i) = 2", 0, 36), ("print *, sum(b)", 12, 0), ("c = 3", 0, 12), ("print *, sum(c)", 12, 0), ("d = 0", 0, 144),
+                                ("seen = 0", 0, 1), ("d(i, j) = i", 0, 144), ("j = seen", 12, 0), ("seen = seen + 1", 12, 12), ("print *, sum(d), seen", 145, 0)):
+        at, = (i + 1 for i, line in enumerate(lines) if line.strip() == text)
+        want[at] = [loads, stores]
+    assert found == want, (found, want)
+
+
 def torture_one(path, *options):
     """A program that checks itself, every variable, loop and call of it traced: it compiles, and does what it did."""
     folder = h.fresh("fortran")

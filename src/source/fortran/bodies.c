@@ -45,12 +45,35 @@ static bool specifies(const struct bob_fortran_statement *s)
 	       s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_MODULE_PROCEDURE;
 }
 
-/* A directive that runs (`!$omp parallel`): nothing is declared behind it. */
-static bool is_running_directive(const struct bob_fortran_statement *s)
+/* `!$omp &`, `!$omp&`, or behind a line that ends with `&`. */
+static bool continues_directive(const struct bob_fortran_file *f, uint32_t i)
 {
-	return s->kind == BOB_F_DIRECTIVE && !strstr(s->text, "threadprivate") &&
-	       !strstr(s->text, "declare") && !strstr(s->text, "routine") &&
-	       !strstr(s->text, "requires") && !strstr(s->text, "attributes");
+	const char *p, *end;
+
+	if (!i || f->statements[i - 1].kind != BOB_F_DIRECTIVE)
+		return false;
+	p = f->statements[i].text + strcspn(f->statements[i].text, " &");
+	end = f->statements[i - 1].text + strlen(f->statements[i - 1].text);
+	while (*p == ' ')
+		p++;
+	while (end > f->statements[i - 1].text && end[-1] == ' ')
+		end--;
+	return *p == '&' || (end > f->statements[i - 1].text && end[-1] == '&');
+}
+
+/* A directive that runs (`!$omp parallel`): nothing is declared behind it. */
+static bool is_running_directive(const struct bob_fortran_file *f, uint32_t i)
+{
+	const struct bob_fortran_statement *s;
+
+	if (f->statements[i].kind != BOB_F_DIRECTIVE)
+		return false;
+	while (continues_directive(f, i))
+		i--;
+	s = &f->statements[i];
+	return !strstr(s->text, "threadprivate") && !strstr(s->text, "declare") &&
+	       !strstr(s->text, "routine") && !strstr(s->text, "requires") &&
+	       !strstr(s->text, "attributes");
 }
 
 static void find_body(struct bob_fortran_file *f, uint32_t index)
@@ -79,7 +102,7 @@ static void find_body(struct bob_fortran_file *f, uint32_t index)
 	if (execute == u->first && has_header)
 		execute = end;
 	for (i = last + 1; i < execute; i++)
-		if (is_running_directive(&f->statements[i]))
+		if (is_running_directive(f, i))
 			execute = i;
 	if (declare == BOB_FORTRAN_NO || declare > execute || last > declare)
 		declare = execute;

@@ -7,26 +7,36 @@
 #include "source/fortran/parse.h"
 #include "source/fortran/split.h"
 
-/* A word of a directive, up to its first bracket: `$omp parallel do private(i)` has do. */
+/* A word of a directive, or the end of one, up to its first bracket: `$omp parallel do private(i)` has do, and so has `$omp paralleldo`. */
 static bool has_word(const struct bob_fortran_statement *s, const char *word)
 {
 	size_t n = strlen(word);
 	const char *stop = strchr(s->text, '('), *p = s->text;
 
 	for (p = strstr(p, word); p && (!stop || p < stop); p = strstr(p + 1, word))
-		if (p > s->text && !bob_fortran_is_word(p[-1]) && !bob_fortran_is_word(p[n]))
+		if (p > s->text && !bob_fortran_is_word(p[n]))
 			return true;
 	return false;
 }
 
+/* `$omp end do`, `$omp enddo`. */
+static bool is_end(const struct bob_fortran_statement *s)
+{
+	const char *p = strchr(s->text, ' ');
+
+	while (p && *p == ' ')
+		p++;
+	return p && !strncmp(p, "end", 3);
+}
+
 /* A directive that means the statement right behind it (or, with `end`, the one right before). */
-static bool sticks(const struct bob_fortran_statement *s, bool is_end)
+static bool sticks(const struct bob_fortran_statement *s, bool ends)
 {
 	static const char *const words[] = { "do",   "simd",   "atomic", "distribute", "taskloop",
 					     "loop", "ivdep",  "unroll", "vector",     "novector",
 					     "tile", "workshare" };
 
-	if (s->kind != BOB_F_DIRECTIVE || has_word(s, "end") != is_end)
+	if (s->kind != BOB_F_DIRECTIVE || is_end(s) != ends || has_word(s, "declare"))
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (has_word(s, words[i]))
@@ -68,23 +78,30 @@ static uint32_t after_of(const struct bob_fortran_file *f, uint32_t statement)
 	return bob_fortran_line_at(f, f->statements[i].line_last + 1);
 }
 
+/* The number in brackets behind the word, of `collapse(2)`; 0: there is none. */
+static uint32_t levels_of(const char *text, const char *word)
+{
+	const char *p = strstr(text, word);
+	uint32_t n = 0;
+
+	for (p += p ? strlen(word) : 0; p && (*p == ' ' || *p == '('); p++)
+		;
+	for (; p && bob_fortran_is_digit(*p) && n < 100; p++)
+		n = n * 10 + (uint32_t)(*p - '0');
+	return n;
+}
+
 /* How many loops a directive before the loop takes together. */
 static uint32_t collapsed(const struct bob_fortran_file *f, uint32_t loop)
 {
 	uint32_t first = f->constructs[loop].first, levels = 1;
 
 	for (uint32_t i = first_of_directives(f, first); i < first; i++) {
-		const char *text = f->statements[i].text, *p = strstr(text, "collapse");
-		uint32_t n = 0;
+		const uint32_t n = levels_of(f->statements[i].text, "collapse"),
+			       m = levels_of(f->statements[i].text, "ordered");
 
-		p = p ? p + 8 : strstr(text, "ordered");
-		if (!p)
-			continue;
-		for (p += *p == 'o' ? 7 : 0; *p == ' ' || *p == '('; p++)
-			;
-		for (; bob_fortran_is_digit(*p) && n < 100; p++)
-			n = n * 10 + (uint32_t)(*p - '0');
 		levels = n > levels ? n : levels;
+		levels = m > levels ? m : levels;
 	}
 	return levels;
 }
@@ -118,7 +135,7 @@ static uint32_t mask_around(const struct bob_fortran_file *f, uint32_t statement
 
 #define ATOMIC_MAX 8u /* statements of an atomic block */
 
-/* `!$omp atomic` to its end around the statement: no lines within. */
+/* `!$omp atomic` to its end around the statement, or the two that it captures with: no lines within. */
 static bool atomic_block(const struct bob_fortran_file *f, uint32_t statement, uint32_t *first,
 			 uint32_t *last)
 {
@@ -128,15 +145,17 @@ static bool atomic_block(const struct bob_fortran_file *f, uint32_t statement, u
 		i--;
 	*first = i;
 	if (f->statements[i].kind != BOB_F_DIRECTIVE || !has_word(&f->statements[i], "atomic") ||
-	    has_word(&f->statements[i], "end"))
+	    is_end(&f->statements[i]))
 		return false;
 	for (i = statement + 1; i < f->count && i - statement < ATOMIC_MAX; i++)
-		if (f->statements[i].kind == BOB_F_DIRECTIVE) {
-			*last = i;
-			return has_word(&f->statements[i], "end") &&
-			       has_word(&f->statements[i], "atomic");
-		}
-	return false;
+		if (f->statements[i].kind == BOB_F_DIRECTIVE)
+			break;
+	*last = i;
+	if (i < f->count && is_end(&f->statements[i]) && has_word(&f->statements[i], "atomic"))
+		return true;
+	*last = *first + 2; /* two, which need no end */
+	return has_word(&f->statements[*first], "capture") && statement <= *last &&
+	       *last < f->count;
 }
 
 static bool leaves_early(const struct bob_fortran_statement *s)

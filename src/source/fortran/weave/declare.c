@@ -273,6 +273,17 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 }
 
+/* Lines that run before the first statement that does; what it begins with, `!$omp parallel` or #if, comes behind them. */
+static bool before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
+{
+	const enum bob_fortran_kind kind = w->file->statements[first].kind;
+
+	if (kind != BOB_F_DIRECTIVE && kind != BOB_F_CPP)
+		return bob_weave_before(w, first, at);
+	*at = bob_weave_line_of(w, first);
+	return true;
+}
+
 static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 		      const struct bob_fortran_symbol *s, uint32_t unit)
 {
@@ -294,7 +305,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 				 w->file->statements[first].line);
 		return;
 	}
-	if ((ends && !put_ends(w, v, true)) || !bob_weave_before(w, first, &at))
+	if ((ends && !put_ends(w, v, true)) || !before_first(w, first, &at))
 		return;
 	put(w, s, at, BOB_RANK_ENTRY, first, declare(w, v, s));
 	w->has_probes[unit] = true;

@@ -34,8 +34,13 @@ static struct bob_weave_line *add(struct bob_weave *w)
 void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
 		   const char *text)
 {
-	struct bob_weave_line *l = add(w);
+	struct bob_weave_line *l;
 
+	/* right behind `!$omp parallel` a BLOCK would be all of it */
+	if (text && !strcmp(text, "block") && statement &&
+	    w->file->statements[statement - 1].kind == BOB_F_DIRECTIVE)
+		bob_weave_put(w, at, rank, statement, "continue");
+	l = add(w);
 	if (!l)
 		return;
 	l->at = at;

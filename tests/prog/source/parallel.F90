@@ -1,0 +1,80 @@
+! Units that begin with directives of OpenMP, or lines of the preprocessor; loops that one takes together; what must stay together. Prints
+! what it computed.
+program main
+  implicit none
+  integer, parameter :: n = 12
+  real :: total
+  integer :: seen
+  total = 0
+  call loops(n)
+  call region(n)
+  call conditional(n)
+  call together(n)
+contains
+  subroutine loops(n)
+    integer, intent(in) :: n
+    real :: a(n)
+    integer :: i
+    !$omp parallel do private(i)
+    do i = 1, n
+      a(i) = i
+    end do
+    !$omp paralleldo &
+    !$omp & private(i) reduction(+: total)
+    do i = 1, n
+      total = total + a(i)
+    end do
+    !$omp endparalleldo
+    print *, sum(a)
+  end subroutine
+  subroutine region(n)
+    integer, intent(in) :: n
+    real :: b(n)
+    integer :: i
+    !$omp parallel private(i)
+    !$omp do
+    do i = 1, n
+      b(i) = i
+    end do
+    !$omp end do
+    !$omp single
+    b(1:3) = b(1:3) + 1
+    !$omp end single
+    !$omp end parallel
+    !$omp parallel
+    forall (i = 1:n) b(i) = 2
+    !$omp end parallel
+    print *, sum(b)
+  end subroutine
+  subroutine conditional(n)
+    integer, intent(in) :: n
+    real :: c(n)
+#ifdef NEVER
+    c = 1
+#endif
+    c = 3
+    print *, sum(c)
+  end subroutine
+  subroutine together(n)
+    integer, intent(in) :: n
+    real :: d(n, n)
+    integer :: i, j
+    !$omp declare reduction(plus: real &
+    !$omp & : omp_out = omp_out + omp_in) initializer(omp_priv = 0)
+    d = 0
+    seen = 0
+    !$omp parallel do collapse(2) ordered(2)
+    do i = 1, n
+      do j = 1, n
+        d(i, j) = i
+      end do
+    end do
+    !$omp parallel do
+    do i = 1, n
+      !$omp atomic capture
+      j = seen
+      seen = seen + 1
+    end do
+    print *, sum(d), seen
+  end subroutine
+end program
