@@ -47,16 +47,19 @@ static uint32_t convert(struct arguments *to, bob_event_id e, uint32_t from, int
 
 static void begin(bob_event_id e)
 {
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_begin(e, NULL, 0, HERE);
 }
 
 static void end(bob_event_id e)
 {
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_end(e, NULL, 0);
 }
 
 static void instant(bob_event_id e)
 {
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	bob_ev_instant(e, NULL, 0, HERE);
 }
 
@@ -64,6 +67,7 @@ static void begin_with(bob_event_id e, int32_t count, const struct argument *in)
 {
 	struct arguments a;
 
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	if (bob_ev_is_registered(e)) {
 		const uint32_t n = convert(&a, e, 0, count, in);
 
@@ -75,6 +79,7 @@ static void end_with(bob_event_id e, int32_t count, const struct argument *out)
 {
 	struct arguments a;
 
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	if (bob_ev_is_registered(e)) {
 		const uint32_t from = bob_ev_user(bob_ev_user_what(e, BOB_USER_WHOLE))->in;
 
@@ -86,6 +91,7 @@ static void instant_with(bob_event_id e, int32_t count, const struct argument *i
 {
 	struct arguments a;
 
+	bob_ev_end_left(__builtin_dwarf_cfa());
 	if (bob_ev_is_registered(e)) {
 		const uint32_t n = convert(&a, e, 0, count, in);
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions hooked by name. Programs say which of their functions begin and end (tests/prog/hooked); the trace must have the same
 events, and the program must not notice: jumps, exceptions, signals, threads that are cancelled, coroutines, backtraces."""
+import os
 import pathlib
 import re
 import sys
@@ -98,6 +99,22 @@ def widest():
 
 suite.add("everything, -O0", ways, ["state", "jumps", "signals", "threads", "backtraces"], (), ("-O0",))
 suite.add("everything, -O2", ways, ["state", "jumps", "signals", "threads", "processes", "backtraces", "tails"], (), ("-O2",))
+
+
+@suite.case("Fortran: hooked functions that were left by a jump are over before the events behind them")
+def fortran_left():
+    module = pathlib.Path(os.environ.get("BOBBIN_BUILD", h.ROOT / "build" / "release")) / "share/bobbin/bobbin.f90"
+    exe = h.compile("left", [str(module), "events/left.f90", "events/left_out.c"], "gfortran", ["-g", "-O0", "-Wall", "-Wextra", "-Werror"])
+    _, r = both(lambda said: [exe], ["--events", "--hook-functions=t_out"])
+    work, have = "t_out()", threads(r.trace)[0]
+    want, sums = [], 0
+    for n in range(1, 6):
+        within = sums + 5 * n
+        sums += 7 * n
+        want += [work, "begin bare()", work, "end bare()", work, "bare()", work, f"begin step(n={n})", work, f"end step() -> total={within}", work,
+                 f"step(n={n}, total=0)", work, "count(value=1)"]
+    h.check(have == want, "\n".join(f"{a}\nnot {b}" for a, b in zip(have, want) if a != b))
+    return f"{len(have)} events"
 
 
 @suite.case("threads that are cancelled at any moment")
