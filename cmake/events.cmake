@@ -32,7 +32,7 @@ if(NOT BOB_PYTHON)
 	find_program(BOB_PYTHON python3)
 endif()
 set(generator ${CMAKE_SOURCE_DIR}/src/events/fortran.py)
-set(header ${CMAKE_SOURCE_DIR}/include/bobbin/events.h)
+set(header ${CMAKE_SOURCE_DIR}/include/bobbin/events.h ${CMAKE_SOURCE_DIR}/include/bobbin/hooks.h)
 set(BOB_FORTRAN_MODULE ${CMAKE_BINARY_DIR}/share/bobbin/bobbin.f90)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/bobbin)
 add_custom_command(OUTPUT ${BOB_FORTRAN_MODULE}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the Fortran module `bobbin` (share/bobbin/bobbin.f90) from bobbin/events.h: its constants, its table of functions.
+"""Writes the Fortran module `bobbin` (share/bobbin/bobbin.f90) from bobbin/events.h and bobbin/hooks.h: their constants, tables of functions,
+and what a program is told of its cluster.
 
-    fortran.py events.h bobbin.f90
+    fortran.py events.h hooks.h bobbin.f90
 """
 import re
 import sys
@@ -19,27 +20,44 @@ def constants(header):
     return flags + limits
 
 
-def table(header):
-    """Name, and members of the struct in order."""
-    name = re.search(r'#define BOB_EVENTS_TABLE "(\w+)"', header).group(1)
-    body = re.search(r"struct bob_events_table \{(.*?)\n\};", header, re.S).group(1)
-    body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+def body_of(header, name):
+    """Declarations of a struct."""
+    body = re.search(rf"struct {name} \{{(.*?)\n\}};", header, re.S).group(1)
+    return re.sub(r"/\*.*?\*/", "", body, flags=re.S).split(";")
+
+
+def table(header, kind, known):
+    """Name, and members of the struct in order, which must have those that are used."""
+    name = re.search(rf'#define BOB_{kind.upper()}_TABLE "(\w+)"', header).group(1)
     members = []
-    for member in body.split(";"):
+    for member in body_of(header, f"bob_{kind}_table"):
         found = re.search(r"uint32_t (\w+)|\(\*(\w+)\)", member)
         if found:
             members.append(("integer(c_int32_t)", found.group(1)) if found.group(1) else ("type(c_funptr)", found.group(2)))
-    if [m for _, m in members[:2]] != ["size", "reserved"] or not {"event", "counter", "set", "when"} <= {m for _, m in members}:
-        sys.exit("fortran.py: the table is not as it was")
+    if [m for _, m in members[:2]] != ["size", "reserved"] or not known <= {m for _, m in members}:
+        sys.exit(f"fortran.py: the table of {kind} is not as it was")
     return name, members
 
 
-def struct(name, members):
-    return [f"  type, bind(C) :: {name}"] + [f"    {kind} :: {member}" for kind, member in members] + ["  end type"]
+def cluster(header):
+    """Members of struct bob_cluster, all u32."""
+    members = []
+    for member in body_of(header, "bob_cluster"):
+        if member.split():
+            kind, names = member.split(None, 1)
+            if kind != "uint32_t":
+                sys.exit("fortran.py: struct bob_cluster is not as it was")
+            members += [("integer(c_int32_t)", name.strip() + " = 0") for name in names.split(",")]
+    return members
 
 
-def module(header):
-    name, members = table(header)
+def struct(name, members, more=""):
+    return [f"  type, bind(C){more} :: {name}"] + [f"    {kind} :: {member}" for kind, member in members] + ["  end type"]
+
+
+def module(header, hooks):
+    name, members = table(header, "events", {"event", "counter", "set", "when"})
+    hooks_name, hooks_members = table(hooks, "hooks", {"posted"})
     phases = list(ENDS)
     procedures = [m for m in members[:2]] + [("type(c_funptr)", p) for p in phases] + [("type(c_funptr)", p + "_with") for p in phases]
     out = TEMPLATE.split("\n")
@@ -48,7 +66,8 @@ def module(header):
         at = out.index(f"  !{mark}")
         out[at:at + 1] = lines
     fill("constants", [f"  integer(c_int32_t), parameter, public :: {n.lower()} = {v}" for n, v in constants(header)])
-    fill("types", struct("table", members) + struct("procedures", procedures))
+    fill("types", struct("table", members) + struct("hooks_table", hooks_members) + struct("procedures", procedures) +
+         struct("bob_cluster", cluster(hooks), ", public"))
     pointers = []
     for p in phases:
         pointers += [f"  procedure(bare), pointer :: {p}_bare => no_bare", f"  procedure(with), pointer :: {p}_with => no_with",
@@ -58,7 +77,7 @@ def module(header):
     for p in phases:
         assign += [f"    call c_f_procpointer(own%{p}, {p}_bare)", f"    call c_f_procpointer(own%{p}_with, {p}_with)"]
     fill("assign", assign)
-    return "\n".join(out).replace("@TABLE@", name)
+    return "\n".join(out).replace("@TABLE@", name).replace("@HOOKS@", hooks_name)
 
 
 TEMPLATE = """\
@@ -77,6 +96,9 @@ TEMPLATE = """\
 ! Events without parameters: call bob_event_begin(step). Register before the first event, and not in two threads at once. These
 ! are procedure pointers, so that where an event happens is a line of yours. bob_text takes a variable (not an
 ! expression: it must live until the event is recorded); blanks at its end are left out.
+!
+! `if (bob_cluster_here(c))` is true where ranks have been compared while they run (docs/hooks.md): type(bob_cluster) has rank, cluster, clusters,
+! members, like, as bobbin/hooks.h has it.
 module bobbin
   use, intrinsic :: iso_c_binding
   implicit none
@@ -127,6 +149,13 @@ module bobbin
       character(kind=c_char), intent(in) :: condition(*)
       integer(c_int) :: ok
     end function
+    function posting(name, to, room) bind(C) result(length)
+      import :: bob_cluster, c_char, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      type(bob_cluster), intent(inout) :: to
+      integer(c_size_t), value :: room
+      integer(c_size_t) :: length
+    end function
   end interface
 
   interface
@@ -150,9 +179,10 @@ module bobbin
   procedure(registering), pointer :: event => no_event
   procedure(counting), pointer :: counter => no_counter
   procedure(conditioning), pointer :: when => no_when
+  procedure(posting), pointer :: posted => no_posted
   logical :: asked = .false.
 
-  public :: bob_event_register, bob_counter_register, bob_event_when, bob_int, bob_real, bob_text
+  public :: bob_event_register, bob_counter_register, bob_event_when, bob_int, bob_real, bob_text, bob_cluster_here
 
 contains
 
@@ -186,6 +216,16 @@ contains
 
     call ask
     is_so = when(e, trim(condition) // c_null_char) /= 0
+  end function
+
+  function bob_cluster_here(c) result(is_known)
+    type(bob_cluster), intent(out) :: c
+    logical :: is_known
+    type(bob_cluster) :: found
+
+    call ask
+    is_known = posted("cluster" // c_null_char, found, c_sizeof(found)) == c_sizeof(found)
+    if (is_known) c = found
   end function
 
   pure function flags_of(flags) result(f)
@@ -233,9 +273,10 @@ contains
   end function
 
   subroutine ask
-    type(c_ptr) :: found, found_own
+    type(c_ptr) :: found, found_own, found_hooks
     type(table), pointer :: t
     type(procedures), pointer :: own
+    type(hooks_table), pointer :: h
 
     if (asked) return
     asked = .true.
@@ -250,6 +291,10 @@ contains
     call c_f_procpointer(t%set, bob_counter_set)
     call c_f_procpointer(t%when, when)
   !assign
+    found_hooks = dlsym(c_null_ptr, "@HOOKS@" // c_null_char)
+    if (.not. c_associated(found_hooks)) return
+    call c_f_pointer(found_hooks, h)
+    if (h%size >= c_sizeof(h)) call c_f_procpointer(h%posted, posted)
   end subroutine
 
   ! Without a recorder.
@@ -296,16 +341,25 @@ contains
     ok = 0
     if (.false.) print *, e, condition(1)
   end function
+
+  function no_posted(name, to, room) bind(C, name="") result(length)
+    character(kind=c_char), intent(in) :: name(*)
+    type(bob_cluster), intent(inout) :: to
+    integer(c_size_t), value :: room
+    integer(c_size_t) :: length
+    length = 0
+    if (.false.) print *, name(1), to%rank, room
+  end function
 end module bobbin
 """
 
 
 def main():
-    if len(sys.argv) != 3:
-        sys.exit("usage: fortran.py events.h bobbin.f90")
-    with open(sys.argv[1], encoding="utf-8") as f:
-        text = module(f.read())
-    with open(sys.argv[2], "w", encoding="utf-8") as f:
+    if len(sys.argv) != 4:
+        sys.exit("usage: fortran.py events.h hooks.h bobbin.f90")
+    with open(sys.argv[1], encoding="utf-8") as events, open(sys.argv[2], encoding="utf-8") as hooks:
+        text = module(events.read(), hooks.read())
+    with open(sys.argv[3], "w", encoding="utf-8") as f:
         f.write(text)
 
 

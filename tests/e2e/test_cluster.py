@@ -70,6 +70,20 @@ for mpi in m.MPIS:
         h.check(re.fullmatch(r"1 cluster of 5 ranks, 2 groups: 0-4 like 0, within 0\.\d+", text), text)
 
 
+@suite.case("Fortran is told its cluster")
+def fortran():
+    p = h.compile("told", [str(m.BUILD / "share/bobbin/bobbin.f90"), "events/told.f90"], m.compiler("openmpi", "fortran"), ["-g", "-O1"])
+    native = m.native("openmpi", 2, [p])
+    none = " 0" * 7
+    equal(sorted(native.out.decode().splitlines()), [f"rank {r}.{i} knows not{none}" for r in range(2) for i in (1, 2)])
+    r = m.record("openmpi", 3, [p], ["--mpi", "--plugin=cluster"], env={"BOBBIN_CLUSTER_AT": "MPI_Barrier/1,all"})
+    h.check(r.status == 0, str(r))
+    h.check_trace(r.trace)
+    want = [f"rank {n}.1 knows     1 {n} 3 0 1 3 0" for n in range(3)]
+    want += ["rank 0.2 knows     2 0 3 0 2 2 0", "rank 1.2 knows     2 1 3 1 2 1 1", "rank 2.2 knows     2 2 3 0 2 2 0"]
+    equal(sorted(r.out.decode().splitlines()), sorted(want))
+
+
 # --- while they run: grouped.c ---
 
 TOLD = re.compile(r"(rank|late) (\d+)\.(\d+): (?:not known|comparison (\d+), rank (\d+) of (\d+), cluster (\d+) of (\d+), (\d+) like (\d+))")
