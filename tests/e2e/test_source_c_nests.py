@@ -115,6 +115,69 @@ def _():
     h.check(want.count("W") > 60, want)
 
 
+UNTIL = r"""
+#include <stdio.h>
+#include <stddef.h>
+#define N 7
+static double a[N + 1][N + 1], b[N + 1];
+static void down(int n, size_t m, unsigned k)
+{
+	for (int i = n; i; i--)
+		b[i] = i;
+	for (size_t i = m; i; --i)
+		b[i - 1] += 2;
+	for (unsigned i = k; i != 0; i -= 1)
+		for (long j = n; j != 2; j--)
+			a[i][j] = a[j][i] + b[j];
+}
+static void up(int n, size_t m)
+{
+	for (int i = 1; i != n; i++)
+		for (int j = 0; j != i; j++)
+			a[i][j] += b[j];
+	for (size_t i = 0; i != m; ++i)
+		b[i] *= 2;
+	for (size_t i = 0; m != i; ++i)
+		b[i] *= 3;
+	for (int i = 0; i != 6; i += 2)
+		b[i] -= 1;
+	for (size_t i = m - 2; i != m; ++i)
+		b[i] += 5;
+	for (unsigned i = 3; i != 1; i--)
+		b[i] += 6;
+}
+static void ends(double *p, double *end)
+{
+	for (double *q = p; q != end; q++)
+		*q += 1;
+	for (int i = 4; i; i--, p++)
+		*p += i;
+}
+int main(void)
+{
+	down(N, N, 3);
+	down(2, 0, 0);
+	up(N, N);
+	up(1, 2);
+	ends(b, b + N);
+	ends(b, b);
+	for (int i = 0; i <= N; i++)
+		printf("%g %g\n", b[i], a[i][1]);
+	return 0;
+}
+"""
+
+
+@suite.case("loops that end with != and at 0: where it is sure that they come to it")
+def _():
+    # down 1, 1, 3; up 2, 1; ends 1, 1; what else up has keeps its probes
+    want = same(UNTIL, ["--variable=a", "--variable=b"], (7, 10))
+    h.check(len(want.splitlines()) > 80, want)
+    # the innermost loops of down, one of up, both of ends; where numbers have no sign, a first value that is 0 is not looked at here
+    want = same(UNTIL, ["--variable=*"], (6, 38))
+    h.check(len(want.splitlines()) > 80, want)
+
+
 def expression(r, counters):
     """An affine expression of some counters."""
     terms = [f"{r.choice(['', '2 * ', '-'])}{c}" for c in counters if r.random() < 0.6]

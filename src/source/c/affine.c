@@ -278,11 +278,12 @@ bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop)
 {
 	const bool has_sign = bob_c_is_signed(loop->counter->canonical.kind);
 
-	if (bob_c_is_same_always(n, loop->low) && bob_c_is_same_always(n, loop->high))
+	if (bob_c_is_same_always(n, loop->low) && bob_c_is_high_same(n, loop))
 		return true;
 	n->is_uneven = true;
 	for (uint32_t i = 0; i < n->around; i++)
 		if (bob_c_is_signed(n->loop[i].counter->canonical.kind) != has_sign)
 			return false;
-	return is_even_bound(n, loop->low, has_sign) && is_even_bound(n, loop->high, has_sign);
+	return is_even_bound(n, loop->low, has_sign) &&
+	       (loop->is_to_zero || is_even_bound(n, loop->high, has_sign));
 }

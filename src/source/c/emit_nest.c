@@ -19,9 +19,8 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 		const char *type = bob_c_text(u, u->clang->getTypeSpelling(l->counter->canonical));
 
 		/* As it is compared, which may be without a sign. */
-		const CXType high = u->clang->getCursorType(l->high);
 		const char *compared =
-			bob_c_text(u, u->clang->getTypeSpelling(u->clang->getCanonicalType(high)));
+			bob_c_text(u, u->clang->getTypeSpelling(bob_c_nest_compared(u, l)));
 
 		to = add(
 			u, to,

@@ -93,14 +93,78 @@ bool bob_c_nest_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_lo
 	const struct bob_c_operator op = bob_c_operator(u, c);
 	CXCursor child[2];
 
+	if (to->counter->canonical.kind != CXType_Pointer &&
+	    bob_c_nest_variable(u, c) == to->counter) {
+		to->is_until = to->is_to_zero = true;
+		return true;
+	}
 	if (u->clang->getCursorKind(c) != CXCursor_BinaryOperator ||
-	    bob_c_children(u, c, child, 2) != 2 || (op.text[0] != '<' && op.text[0] != '>') ||
-	    (op.text[1] && op.text[1] != '='))
+	    bob_c_children(u, c, child, 2) != 2)
+		return false;
+	to->is_until = !strcmp(op.text, "!=");
+	if (!to->is_until &&
+	    ((op.text[0] != '<' && op.text[0] != '>') || (op.text[1] && op.text[1] != '=')))
 		return false;
 	to->is_down = op.text[0] == '>';
-	to->is_closed = op.text[1] == '=';
+	to->is_closed = !to->is_until && op.text[1] == '=';
 	to->high = child[1];
 	return bob_c_nest_variable(u, child[0]) == to->counter;
+}
+
+/* The value of a constant; false: it is none. */
+static bool value_of(struct bob_c_unit *u, CXCursor c, int64_t *value)
+{
+	CXEvalResult r = u->clang->Cursor_Evaluate(c);
+	const bool ok = r && u->clang->EvalResult_getKind(r) == CXEval_Int;
+
+	if (ok)
+		*value = u->clang->EvalResult_getAsLongLong(r);
+	if (r)
+		u->clang->EvalResult_dispose(r);
+	return ok;
+}
+
+static bool high_value(struct bob_c_unit *u, const struct bob_c_nest_loop *loop, int64_t *value)
+{
+	*value = 0;
+	return loop->is_to_zero || value_of(u, loop->high, value);
+}
+
+bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bool has_low)
+{
+	int64_t end;
+
+	if (!loop->is_until)
+		return loop->is_down ? loop->step < 0 : loop->step > 0;
+	/* Numbers with a sign and pointers cannot go around, so they have to come to it from their side. */
+	loop->is_down = loop->step < 0;
+	if (loop->step != 1 && loop->step != -1)
+		return false;
+	if (!bob_c_is_unsigned(loop->counter->canonical.kind))
+		return !bob_c_is_unsigned(bob_c_nest_compared(u, loop).kind);
+	return loop->is_down ? high_value(u, loop, &end) && !end :
+			       has_low && value_of(u, loop->low, &end) && !end;
+}
+
+CXType bob_c_nest_compared(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	return loop->is_to_zero ? loop->counter->canonical :
+				  u->clang->getCanonicalType(u->clang->getCursorType(loop->high));
+}
+
+const char *bob_c_nest_high_text(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	struct bob_c_span s;
+
+	if (loop->is_to_zero)
+		return "0";
+	s = bob_c_span(u, loop->high);
+	return bob_c_nest_text(u, &s);
+}
+
+bool bob_c_is_high_same(struct bob_c_nest *n, const struct bob_c_nest_loop *loop)
+{
+	return loop->is_to_zero || bob_c_is_same_always(n, loop->high);
 }
 
 static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to)
@@ -124,13 +188,14 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 		else if (strcmp(op.text, "+="))
 			return false;
 	}
-	return to->is_down ? to->step < 0 : to->step > 0;
+	return bob_c_nest_direction(u, to, true);
 }
 
 bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	const struct bob_c_variable *v = loop->counter;
-	const enum CXTypeKind k = v->canonical.kind, other = bob_c_type_kind(u, loop->high);
+	const enum CXTypeKind k = v->canonical.kind;
+	const enum CXTypeKind other = loop->is_to_zero ? k : bob_c_type_kind(u, loop->high);
 	const bool is_pointer = k == CXType_Pointer;
 
 	if (v->is_exposed || v->is_static || v->is_thread ||
@@ -142,19 +207,6 @@ bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *
 	    (!bob_c_is_signed(other) && !bob_c_is_unsigned(other)))
 		return false;
 	return !loop->is_down || !loop->is_closed || (bob_c_is_signed(k) && bob_c_is_signed(other));
-}
-
-/* The value of a constant; false: it is none. */
-static bool value_of(struct bob_c_unit *u, CXCursor c, int64_t *value)
-{
-	CXEvalResult r = u->clang->Cursor_Evaluate(c);
-	const bool ok = r && u->clang->EvalResult_getKind(r) == CXEval_Int;
-
-	if (ok)
-		*value = u->clang->EvalResult_getAsLongLong(r);
-	if (r)
-		u->clang->EvalResult_dispose(r);
-	return ok;
 }
 
 /* As unsigned, what is compared is the same as long as it begins at 0 or above. */
@@ -172,7 +224,7 @@ static bool is_counter_of_nest(struct bob_c_unit *u, const struct bob_c_nest_loo
 
 	if (v->is_wanted || v->canonical.kind == CXType_Pointer || !bob_c_is_plain_counter(u, loop))
 		return false;
-	return !bob_c_is_signed(v->canonical.kind) ||
+	return !bob_c_is_signed(v->canonical.kind) || loop->is_to_zero ||
 	       !bob_c_is_unsigned(bob_c_type_kind(u, loop->high)) ||
 	       (!loop->is_down && !is_low_negative(u, loop));
 }
@@ -248,7 +300,7 @@ static double trips_of(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
 	const int64_t open = l->is_closed ? 0 : l->is_down ? -1 : 1;
 	int64_t low, high, last;
 
-	if (!value_of(u, l->low, &low) || !value_of(u, l->high, &high) ||
+	if (!value_of(u, l->low, &low) || !high_value(u, l, &high) ||
 	    __builtin_sub_overflow(high, open, &last))
 		return -1;
 	return bob_predict_span(low, last, l->step);
@@ -315,11 +367,10 @@ static bool is_even(struct bob_c_nest *n)
 {
 	for (uint32_t i = 0; i < n->depth; i++) {
 		struct bob_c_nest_loop *loop = &n->loop[i];
-		const struct bob_c_span low = bob_c_span(n->u, loop->low),
-					high = bob_c_span(n->u, loop->high);
+		const struct bob_c_span low = bob_c_span(n->u, loop->low);
 
 		loop->low_text = bob_c_nest_text(n->u, &low);
-		loop->high_text = bob_c_nest_text(n->u, &high);
+		loop->high_text = bob_c_nest_high_text(n->u, loop);
 		n->around = i;
 		if (bob_c_nest_writes(n, loop->counter) || !loop->low_text || !loop->high_text ||
 		    !bob_c_has_even_bounds(n, loop))

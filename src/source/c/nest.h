@@ -18,6 +18,8 @@ struct bob_c_nest_loop {
 	uint32_t line;
 	double trips;		/* as far as the text says; below 0: it does not */
 	bool is_down, is_closed; /* > or >=; <= or >= */
+	bool is_until;		/* != until its step is known, which says the direction */
+	bool is_to_zero;	/* the counter itself is the condition: `high` is nothing */
 };
 
 /* What the head of a single loop moves, by the same in each iteration: a number or a pointer. */
@@ -79,8 +81,16 @@ bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop);
 /* --- nest.c --- */
 /* The text of an expression on one line; NULL: it has lines of the preprocessor or comments, or is long. */
 const char *bob_c_nest_text(struct bob_c_unit *u, const struct bob_c_span *s);
-/* `counter < high`; with a counter whose value nothing but its loop changes, and that is compared with a whole number. */
+/* `counter < high`; with a counter whose value nothing but its loop changes, and that is compared with a whole number. `counter != high` and `counter` get
+ * their direction by bob_c_nest_direction. */
 bool bob_c_nest_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *to);
+/* The loop's step is known. Does it lead to where the condition ends the loop, and if that is `!=`, surely there? `has_low`: so is the first value. */
+bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bool has_low);
+/* Of what the counter is compared with: its type, and its text on one line (NULL as of bob_c_nest_text). */
+CXType bob_c_nest_compared(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
+const char *bob_c_nest_high_text(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
+/* Is it the same in each iteration? */
+bool bob_c_is_high_same(struct bob_c_nest *n, const struct bob_c_nest_loop *loop);
 bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
 /* Expressions and local variables only, without calls, jumps and conditions? */
 bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c);

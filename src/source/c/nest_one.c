@@ -145,7 +145,7 @@ static long long step_of(struct bob_c_nest *n)
 		}
 		by = m->is_down ? -by : by;
 	}
-	return (loop->is_down ? by < 0 : by > 0) ? by : 0;
+	return by;
 }
 
 /* --- the loop --- */
@@ -172,12 +172,13 @@ static bool read_head(struct bob_c_nest *n, const struct bob_c_head *head)
 	CXCursor child[2];
 
 	if (!has_room(u, head) || u->clang->Cursor_isNull(head->condition) ||
-	    u->clang->Cursor_isNull(head->step) ||
-	    bob_c_children(u, head->condition, child, 2) != 2)
+	    u->clang->Cursor_isNull(head->step))
 		return false;
 	loop->line = head->line;
 	loop->trips = head->trips;
-	loop->counter = bob_c_nest_variable(u, child[0]);
+	loop->counter = bob_c_nest_variable(u, head->condition);
+	if (!loop->counter && bob_c_children(u, head->condition, child, 2) == 2)
+		loop->counter = bob_c_nest_variable(u, child[0]);
 	if (!loop->counter || !bob_c_nest_condition(u, head->condition, loop) ||
 	    !bob_c_is_plain_counter(u, loop))
 		return false;
@@ -185,7 +186,7 @@ static bool read_head(struct bob_c_nest *n, const struct bob_c_head *head)
 		return false;
 	loop->step = step_of(n);
 	n->depth = n->around = 1;
-	return loop->step != 0;
+	return loop->step != 0 && bob_c_nest_direction(u, loop, false);
 }
 
 /* Everything that an iteration does, in its order. */
@@ -215,10 +216,9 @@ static bool gather_step(struct bob_c_nest *n, const struct bob_c_head *head)
 static bool is_even(struct bob_c_nest *n)
 {
 	struct bob_c_nest_loop *loop = &n->loop[0];
-	const struct bob_c_span high = bob_c_span(n->u, loop->high);
 
-	loop->high_text = bob_c_nest_text(n->u, &high);
-	if (!loop->high_text || !bob_c_is_same_always(n, loop->high))
+	loop->high_text = bob_c_nest_high_text(n->u, loop);
+	if (!loop->high_text || !bob_c_is_high_same(n, loop))
 		return false;
 	for (uint32_t i = 0; i < n->mover_count; i++)
 		if (!is_mover_even(n, &n->mover[i]))
