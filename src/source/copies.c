@@ -6,6 +6,11 @@ bool bob_copies_has(const struct bob_copies_procedure *p)
 	return !p->why && !p->is_needless;
 }
 
+uint64_t bob_copies_own_set(const struct bob_copies_procedure *p)
+{
+	return bob_copies_has(p) && !p->is_open ? 0 : p->all;
+}
+
 /* What the call gives where its procedure got `set`. */
 static uint64_t given(const struct bob_copies *c, const struct bob_copies_call *call, uint64_t set)
 {
@@ -20,12 +25,23 @@ static uint64_t given(const struct bob_copies *c, const struct bob_copies_call *
 	return gives & c->procedures[call->to].all;
 }
 
-/* The set, as the procedure has it; BOB_COPIES_MAX: it has too many. */
+/* As the procedure knows what is given. */
+static uint64_t known(const struct bob_copies_procedure *p, uint64_t set)
+{
+	return p->is_united && set ? p->all : set;
+}
+
+/* ... if that is the procedure itself. */
+static uint64_t own(const struct bob_copies_procedure *p)
+{
+	return p->is_open ? p->all : 0;
+}
+
+/* The set, which is known; BOB_COPIES_MAX: it has too many. */
 static uint32_t set_of(struct bob_copies_procedure *p, uint64_t set, bool *is_new)
 {
 	uint32_t i = 0;
 
-	set = p->is_united ? p->all : set;
 	while (i < p->set_count && p->sets[i] != set)
 		i++;
 	if (i == p->set_count && i < BOB_COPIES_MAX) {
@@ -40,10 +56,9 @@ static bool look(struct bob_copies *c, const struct bob_copies_call *call, uint6
 		 bool *is_new)
 {
 	struct bob_copies_procedure *to = &c->procedures[call->to];
-	const uint64_t gives = given(c, call, set);
+	const uint64_t gives = known(to, given(c, call, set));
 
-	if (!gives) {
-		*is_new |= !to->has_plain;
+	if (gives == own(to)) {
 		to->has_plain = true;
 	} else if (set_of(to, gives, is_new) == BOB_COPIES_MAX) {
 		to->is_united = true;
@@ -66,7 +81,7 @@ static bool look_at_calls(struct bob_copies *c, const struct bob_copies_procedur
 static bool look_at_procedure(struct bob_copies *c, const struct bob_copies_procedure *p,
 			      bool *is_new)
 {
-	bool ok = look_at_calls(c, p, bob_copies_has(p) ? 0 : p->all, is_new);
+	bool ok = look_at_calls(c, p, bob_copies_own_set(p), is_new);
 
 	for (uint32_t k = 0; bob_copies_has(p) && k < p->set_count && ok; k++)
 		ok = look_at_calls(c, p, p->sets[k], is_new);
@@ -100,7 +115,8 @@ static bool drop_needless(struct bob_copies *c)
 	for (size_t i = 0; i < c->procedure_count; i++) {
 		struct bob_copies_procedure *p = &c->procedures[i];
 
-		if (bob_copies_has(p) && !p->has_plain && (p->set_count <= 1 || p->is_united))
+		if (bob_copies_has(p) && !p->is_open && !p->has_plain &&
+		    (p->set_count <= 1 || p->is_united))
 			some = p->is_needless = true;
 	}
 	return some;
@@ -126,8 +142,8 @@ uint32_t bob_copies_target(const struct bob_copies *c, const struct bob_copies_c
 			   uint64_t set)
 {
 	struct bob_copies_procedure *to = &c->procedures[call->to];
-	const uint64_t gives = given(c, call, set);
+	const uint64_t gives = known(to, given(c, call, set));
 	bool is_new;
 
-	return gives && bob_copies_has(to) ? set_of(to, gives, &is_new) : BOB_COPIES_NO;
+	return bob_copies_has(to) && gives != own(to) ? set_of(to, gives, &is_new) : BOB_COPIES_NO;
 }

@@ -21,10 +21,11 @@
 struct bob_copies_procedure {
 	uint64_t all;		/* arguments that may be something that is traced, whoever calls */
 	const char *why;	/* it can have no copies; NULL: it can */
+	bool is_open;		/* others may call it, with anything: it keeps its probes, and calls that give nothing go to a copy, too */
 	/* What comes of it: */
 	bool is_needless;	/* all calls give the same: copies would save nothing */
 	bool is_united;		/* one copy for all that is given */
-	bool has_plain;		/* some call gives nothing that is traced */
+	bool has_plain;		/* some call is of the procedure itself: it gives nothing that is traced, or all if is_open */
 	uint64_t sets[BOB_COPIES_MAX];
 	uint32_t set_count;
 	size_t first_call, call_count; /* that it has in it */
@@ -52,9 +53,11 @@ struct bob_copies {
 };
 
 void bob_copies_plan(struct bob_copies *c);
-/* Has it a copy for each of its sets? Then it is itself as if nothing that is traced came to it; else as if `all` did. */
+/* Has it a copy for each of its sets? */
 bool bob_copies_has(const struct bob_copies_procedure *p);
-/* Which copy, from 0, the call goes to where its own procedure got `set` (of one without copies, `all`). NO: to the procedure itself. */
+/* What may come to it itself, to the best of what is known: all, or nothing if calls that give something go to copies. */
+uint64_t bob_copies_own_set(const struct bob_copies_procedure *p);
+/* Which copy, from 0, the call goes to where its own procedure got `set`. NO: to the procedure itself. */
 uint32_t bob_copies_target(const struct bob_copies *c, const struct bob_copies_call *call,
 			   uint64_t set);
 

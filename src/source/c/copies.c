@@ -91,7 +91,8 @@ static void number(struct bob_c_unit *u, struct plan *p)
 			f->why = "the file has too many functions with arguments that matter";
 		f->planned = (uint32_t)k->plan.procedure_count;
 		p->procedures[k->plan.procedure_count++] =
-			(struct bob_copies_procedure){ .all = f->all, .why = f->why };
+			(struct bob_copies_procedure){ .all = f->all, .why = f->why,
+						       .is_open = !f->why && f->others };
 	}
 	for (size_t i = 0; i < k->call_count; i++) {
 		const struct bob_c_call *call = &k->calls[i];
@@ -295,7 +296,7 @@ void bob_c_copies_enter(struct bob_c_unit *u, CXCursor definition)
 	bob_c_function_begin(u, definition);
 	p = planned(u, u->copies->function);
 	u->copies->copy_number = 0;
-	u->copies->set = p && !bob_copies_has(p) ? p->all : 0;
+	u->copies->set = p ? bob_copies_own_set(p) : 0;
 	u->copies->declarations = "";
 }
 
@@ -402,6 +403,14 @@ void bob_c_copies_walk(struct bob_c_unit *u, CXCursor definition)
 	}
 }
 
+static struct bob_source_c_refused remark(struct bob_c_unit *u, const struct bob_c_function *f,
+					  const char *what, const char *why)
+{
+	return (struct bob_source_c_refused){ .line = f->span.line,
+					      .why = bob_c_printf(u, "%s %s: %s", f->name, what,
+								  why) };
+}
+
 uint32_t bob_c_copies_remarks(struct bob_c_unit *u, struct bob_source_c_refused **out)
 {
 	const struct bob_c_copies *k = u->copies;
@@ -413,13 +422,11 @@ uint32_t bob_c_copies_remarks(struct bob_c_unit *u, struct bob_source_c_refused 
 		const struct bob_copies_procedure *p = planned(u, f);
 
 		if (p && f->why && (p->has_plain || p->set_count > 1))
-			(*out)[n++] = (struct bob_source_c_refused){
-				.line = f->span.line,
-				.why = bob_c_printf(
-					u,
-					"%s has its probes in place, for all who call it: %s",
-					f->name, f->why)
-			};
+			(*out)[n++] = remark(u, f, "has its probes in place, for all who call it",
+					     f->why);
+		else if (p && !f->why && f->others && p->set_count)
+			(*out)[n++] = remark(u, f, "keeps its probes, for others who may call it",
+					     f->others);
 	}
 	return n;
 }

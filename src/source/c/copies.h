@@ -35,6 +35,7 @@ struct bob_c_function {
 	uint32_t uses,
 		calls; /* places that name it; those of them that call it, and could call something else */
 	const char *why;	/* it can have no copies; NULL: it can */
+	const char *others;	/* who may call it and is not seen; NULL: nobody */
 	struct bob_c_variable result; /* as if it was a variable */
 	uint64_t all;		/* arguments that probes in it, or in what it calls, depend on */
 	uint32_t planned;	/* its number in the plan; BOB_COPIES_NO: it is not there */
@@ -123,7 +124,7 @@ bool bob_c_copies_rule_out(struct bob_c_unit *u, const struct bob_c_lvalue *lv);
 const char *bob_c_copies_redirect(struct bob_c_unit *u, CXCursor call, const char *callee);
 /* The name of the function that is walked, as the prediction knows it. */
 const char *bob_c_copies_name(struct bob_c_unit *u);
-/* Of functions that other calls give other things, but that can have no copies: so many, in memory of the unit. */
+/* Of functions that calls give different things, but that can have no copies, or that others may call: so many, in memory of the unit. */
 uint32_t bob_c_copies_remarks(struct bob_c_unit *u, struct bob_source_c_refused **out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What speaks against a copy of a function. It must be the same to everybody: reached by calls alone that the text shows, keep nothing, and know nothing of
- * itself. Nothing is guessed: where the text does not say enough, there is none. A function that other files could call has none, either, unless it is sure that
- * no others are there. */
+/* What speaks against a copy of a function: it must be the same to everybody, keep nothing, and know nothing of itself. Nothing is guessed: where the text does not
+ * say enough, there is none. And who may call it that is not seen: then the function itself keeps its probes, and calls that give nothing that is traced go to a
+ * copy as well. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +11,13 @@ static void rule_out(struct bob_c_function *f, const char *why)
 {
 	if (!f->why)
 		f->why = why;
+}
+
+/* Somebody may call it who is not seen, with anything. */
+static void open_up(struct bob_c_function *f, const char *who)
+{
+	if (!f->others)
+		f->others = who;
 }
 
 /* --- what is in it --- */
@@ -136,6 +143,15 @@ static void look_at_text(struct bob_c_unit *u, struct bob_c_function *f)
 
 /* --- what it is declared as --- */
 
+static bool is_for_library(const struct bob_c_unit *u)
+{
+	for (uint32_t i = 0; i < u->options->flag_count; i++)
+		if (!strcmp(u->options->flags[i], "-fPIC") ||
+		    !strcmp(u->options->flags[i], "-fpic"))
+			return true;
+	return false;
+}
+
 static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 {
 	static const char *const attributes[] = { "constructor", "destructor", "weak",	"alias",
@@ -162,6 +178,8 @@ static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 		rule_out(f, "it is inline, and other files may have one of the same name");
 	if (f->is_linked && f->is_of_library)
 		rule_out(f, "a library may call it");
+	if (f->is_linked && f->others && is_for_library(u))
+		rule_out(f, "another one may be put in its place (-fPIC)");
 }
 
 /* --- who names it --- */
@@ -216,7 +234,7 @@ static void look_at_word(struct bob_c_unit *u, const struct names *n, uint32_t a
 	while (f > n->at && !compare_word(&w, f - 1))
 		f--;
 	for (; f < n->at + n->count && !compare_word(&w, f); f++)
-		rule_out(*f, why);
+		open_up(*f, why);
 }
 
 static uint32_t behind_comment(const struct bob_c_unit *u, uint32_t at)
@@ -303,9 +321,9 @@ static void look_at_call(struct bob_c_unit *u, const struct bob_c_call *call)
 	struct bob_c_function *to = call->to;
 
 	if (call->at == UINT32_MAX)
-		rule_out(to, "a macro or an included file has a call of it");
+		open_up(to, "a macro or an included file has a call of it");
 	else if (!call->from)
-		rule_out(to, "it is called outside of functions");
+		open_up(to, "it is called outside of functions");
 	else if (to->known_from >= call->from->number &&
 		 (to != call->from || (!to->why && !is_prototype(u, to))))
 		rule_out(to, "it is called before it is declared");
@@ -375,9 +393,9 @@ void bob_c_copyable(struct bob_c_unit *u)
 		if (arguments)
 			rule_out(f, arguments);
 		if (f->is_linked && others)
-			rule_out(f, others);
+			open_up(f, others);
 		if (f->uses != f->calls)
-			rule_out(f, "it is named elsewhere than in calls");
+			open_up(f, "it is named elsewhere than in calls");
 		look_at_text(u, f);
 		look_at_declaration(u, f);
 		if (!f->why)

@@ -125,6 +125,30 @@ static void test_too_many_sets(void **state)
 		assert_int_equal(bob_copies_target(&p.plan, &p.calls[i], 0), i ? 0 : NO);
 }
 
+/* Others may call it: who gives nothing calls a copy. */
+static void test_open(void **state)
+{
+	struct program p;
+
+	(void)state;
+	begin(&p);
+	add_procedure(&p, 3, NULL);
+	p.procedures[0].is_open = true;
+	for (uint32_t set = 0; set < 4; set++) {
+		add_call(&p, NO, 0);
+		if (set)
+			add_pass(&p, 0, set);
+	}
+	bob_copies_plan(&p.plan);
+	assert_int_equal(p.procedures[0].set_count, 3);
+	assert_int_equal(bob_copies_own_set(&p.procedures[0]), 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(p.procedures[0].sets[i], i);
+		assert_int_equal(bob_copies_target(&p.plan, &p.calls[i], 0), i);
+	}
+	assert_int_equal(bob_copies_target(&p.plan, &p.calls[3], 0), NO);
+}
+
 /* --- at random --- */
 
 static uint32_t next(uint64_t *seed, uint32_t below)
@@ -138,8 +162,10 @@ static void make(struct program *p, uint64_t seed)
 	uint32_t n = 0;
 
 	begin(p);
-	for (uint32_t i = 0; i < PROCEDURES; i++)
+	for (uint32_t i = 0; i < PROCEDURES; i++) {
 		add_procedure(p, next(&seed, 8), next(&seed, 5) ? NULL : "for a test");
+		p->procedures[i].is_open = !p->procedures[i].why && !next(&seed, 4);
+	}
 	for (uint32_t from = 0; from <= PROCEDURES; from++)
 		for (n = next(&seed, 4); n && p->plan.call_count < CALLS; n--) {
 			add_call(p, from < PROCEDURES ? from : NO, next(&seed, PROCEDURES));
@@ -177,7 +203,7 @@ static void run_procedure(struct run *r, uint32_t i, uint64_t got, uint32_t k)
 	uint64_t known = f->all;
 
 	if (bob_copies_has(f))
-		known = is_plain ? 0 : f->sets[k];
+		known = is_plain ? bob_copies_own_set(f) : f->sets[k];
 	else
 		assert_true(is_plain);
 	assert_int_equal(got & ~known, 0);
@@ -208,6 +234,10 @@ static void test_at_random(void **state)
 			if (p.calls[i].from == NO)
 				run_procedure(&r, p.calls[i].to, gives(&p, &p.calls[i], 0),
 					      bob_copies_target(&p.plan, &p.calls[i], 0));
+		/* Who is not seen calls the procedure itself, with anything. */
+		for (uint32_t i = 0; i < PROCEDURES; i++)
+			for (uint64_t set = 0; p.procedures[i].is_open && set < 8; set++)
+				run_procedure(&r, i, set & p.procedures[i].all, NO);
 		for (size_t i = 0; i < PROCEDURES; i++) {
 			copies += bob_copies_has(&p.procedures[i]) ? p.procedures[i].set_count : 0;
 			needless += p.procedures[i].is_needless;
@@ -224,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_all_calls_the_same),
 		cmocka_unit_test(test_in_place),
 		cmocka_unit_test(test_too_many_sets),
+		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_at_random),
 	};
 

@@ -184,7 +184,7 @@ static bob_status add_redirects(const struct bob_weave_calls *c, const struct bo
 		const struct bob_copies_procedure *p =
 			from == BOB_COPIES_NO ? NULL : &plan->procedures[from];
 
-		st = redirect(c, plan, i, 0, p && !bob_copies_has(p) ? p->all : 0);
+		st = redirect(c, plan, i, 0, p ? bob_copies_own_set(p) : 0);
 		for (uint32_t k = 0; p && bob_copies_has(p) && k < p->set_count && st == BOB_OK;
 		     k++)
 			st = redirect(c, plan, i, c->procedures[from].first_clone + k + 1,
