@@ -2,10 +2,14 @@
 #include "cli/place.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "archive/events/mpi_functions.h"
 #include "archive/memory/stretch.h"
+#include "sys/sys.h"
+
+static int is_demangled = 1;
 
 const char *cli_base_name(const char *path)
 {
@@ -31,6 +35,22 @@ void cli_place_print_mpi(uint32_t mark, uint32_t what, FILE *out)
 	fputs(mark == BOB_VALUE_BEGIN ? " begins" : "", out);
 }
 
+void cli_place_demangle(int on)
+{
+	is_demangled = on;
+}
+
+static void print_name(const char *name, FILE *out)
+{
+	char *text = is_demangled ? bob_demangle(name) : NULL;
+
+	if (text)
+		fprintf(out, "%.*s", (int)bob_demangled_base(text), text);
+	else
+		fputs(name, out);
+	free(text);
+}
+
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,
 		     FILE *out)
 {
@@ -39,13 +59,15 @@ void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image
 	struct bob_function_info f;
 	int known = im && bob_trace_function_at(t, process, image, pc, &f) == BOB_OK && *f.name;
 
-	if (im && bob_trace_source(t, process, image, pc, &line) == BOB_OK && line.line)
-		fprintf(out, "%s  %s:%" PRIu32, known ? f.name : im->soname,
-			cli_base_name(line.file), line.line);
-	else if (known)
-		fprintf(out, "%s+0x%" PRIx64, f.name, pc - f.addr);
-	else if (im)
+	if (im && bob_trace_source(t, process, image, pc, &line) == BOB_OK && line.line) {
+		print_name(known ? f.name : im->soname, out);
+		fprintf(out, "  %s:%" PRIu32, cli_base_name(line.file), line.line);
+	} else if (known) {
+		print_name(f.name, out);
+		fprintf(out, "+0x%" PRIx64, pc - f.addr);
+	} else if (im) {
 		fprintf(out, "%s+0x%" PRIx64, im->soname, pc);
-	else
+	} else {
 		fprintf(out, "0x%" PRIx64, pc);
+	}
 }

@@ -7,6 +7,9 @@
 
 #include "bobbin/trace.h"
 
+/* Names of C++ are plain and without parameters, "space::thing::run+0x1a", unless switched off: 0, for all threads and traces (--no-demangle; a session does it). */
+void cli_place_demangle(int on);
+
 /* "function  file.c:12", "function+0x1a" if no line is known, "image+0x101a" if no function is known there,
  * or "0x101a". `pc` is a link address of the image, which is one of the process, or ~0. */
 void cli_place_print(const struct bob_trace *t, uint32_t process, uint32_t image, uint64_t pc,

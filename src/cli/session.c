@@ -11,6 +11,7 @@
 
 #include "cli/terminal/complain.h"
 #include "cli/left_out.h"
+#include "cli/place.h"
 #include "cli/terminal/numbers.h"
 
 #define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
@@ -105,6 +106,7 @@ int cli_session_open_dir(struct cli_session *s, const char *dir)
 	bob_status st;
 
 	s->dir = dir;
+	cli_place_demangle(!s->no_demangle);
 	st = bob_trace_open(s->dir, &s->trace, &err);
 	if (st != BOB_OK)
 		return complain_open(s, st, &err);

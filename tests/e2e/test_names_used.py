@@ -84,6 +84,17 @@ def lines():
     same(before, told(r.trace))
 
 
+@suite.case("places in C++ have plain names, or the compiler's")
+def plain_names():
+    exe = h.compile("spaces", ["events/spaces.cc"], "g++", ["-O1", f"-I{h.ROOT / 'include'}"])
+    r = h.record([exe], ["--events"])
+    h.check(r.status == 0 and not r.err, f"{r}")
+    for verb in (["show"], ["show", "-x"], ["report", "--by=site"]):
+        plain, mangled = (h.bobbin(*verb, *options, r.trace).out.decode() for options in ([], ["--no-demangle"]))
+        h.check(re.search(r"\bspace::thing::tell\+0x", plain) and "_ZN" not in plain, f"{verb}\n{plain}")
+        h.check("_ZN5space5thing4tellEi+0x" in mangled and "space::" not in mangled, f"{verb}\n{mangled}")
+
+
 @suite.case("a later program of the run records calls")
 def later():
     env = h.environment({"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "2"})
