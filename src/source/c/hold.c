@@ -69,6 +69,22 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	return l->is_bad ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
+/* The last use of a macro that ends at or before `at`, or the first of all. */
+static size_t macro_before(const struct bob_c_unit *u, uint32_t at)
+{
+	size_t lo = 0, hi = u->macro_count;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (u->macros[mid].end <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : 0;
+}
+
 static bool begins_statement(char c)
 {
 	return c == '{' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -84,7 +100,7 @@ static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 	for (uint32_t i = start; i + sizeof(word) <= end; i++)
 		if (!memcmp(u->bytes + i, word, sizeof(word) - 1))
 			return true;
-	for (size_t i = 0; i < u->macro_count && u->macros[i].end < end; i++) {
+	for (size_t i = macro_before(u, start); i < u->macro_count && u->macros[i].end < end; i++) {
 		const uint32_t behind = bob_c_skip_blanks(u, u->macros[i].end);
 
 		if (behind == start ||
