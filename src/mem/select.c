@@ -63,157 +63,6 @@ static void end_piece(struct bob_mem_selector *s, struct bob_mem_piece *p, const
 	}
 }
 
-/* --- writing --- */
-
-static bob_status write_header(uint64_t *to, uint32_t number)
-{
-	/* the header comes last: with it the record is there */
-	__atomic_store_n(to, BOB_MEM_HEADER | number, __ATOMIC_RELEASE);
-	return BOB_OK;
-}
-
-static bob_status put_one(struct bob_mem_selector *s, uint32_t number, uint64_t word)
-{
-	uint64_t *to = number ? s->room(s->ctx, 2) : NULL;
-
-	if (!to)
-		return BOB_ERR_FULL;
-	to[1] = word;
-	return write_header(to, number);
-}
-
-/* Calls that have come and gone since they were told last. */
-static bob_status tell_calls(struct bob_mem_selector *s)
-{
-	bob_status st = BOB_OK;
-
-	if (s->over)
-		st = put_one(s, bob_mem_select_back(s->of), s->over_sp);
-	s->over = 0;
-	for (; s->told < s->depth && st == BOB_OK; s->told++)
-		st = put_one(s, bob_mem_select_call(s->of, s->call[s->told].piece),
-			     s->call[s->told].sp);
-	return st;
-}
-
-static bob_status put_mark(struct bob_mem_selector *s, const struct bob_mem_desc *d,
-			   uint32_t number, const uint64_t *word)
-{
-	bob_status st;
-	uint64_t *to;
-
-	if (d->mark == BOB_MEM_AGAIN) {
-		s->again += word[0];
-		return BOB_OK;
-	}
-	st = tell_calls(s);
-	if (st != BOB_OK)
-		return st;
-	to = s->room(s->ctx, 1u + d->words);
-	if (!to)
-		return BOB_ERR_FULL;
-	memcpy(to + 1, word, d->words * sizeof(*word));
-	return write_header(to, number);
-}
-
-static uint64_t step_of(const struct bob_mem_desc *d, uint32_t w, const uint64_t *word)
-{
-	const struct bob_mem_step *s = &d->step[w];
-	uint64_t step = (uint64_t)s->constant;
-
-	return s->word == BOB_MEM_NO_WORD ? step : step + s->scale * word[s->word];
-}
-
-/* `word`: those of the iteration. */
-static bob_status put_part(struct bob_mem_selector *s, const struct bob_mem_part *part,
-			   const uint64_t *word)
-{
-	bob_status st = tell_calls(s);
-	uint64_t *to = st == BOB_OK ? s->room(s->ctx, 1u + part->words) : NULL;
-
-	if (!to)
-		return BOB_ERR_FULL;
-	for (uint32_t i = 0; i < part->words; i++)
-		to[1 + i] = word[part->from[i]];
-	return write_header(to, part->number);
-}
-
-/* Each by itself: where there are too many sets of accesses. */
-static bob_status put_apart(struct bob_mem_selector *s, struct bob_mem_piece *p,
-			    const struct bob_mem_set *set, const uint64_t *word)
-{
-	bob_status st = BOB_OK;
-
-	for (uint32_t i = 0; i < p->desc.access_count && st == BOB_OK; i++) {
-		const struct bob_mem_part *part;
-		struct bob_mem_set one;
-
-		if (!bob_mem_set_has(set, i))
-			continue;
-		bob_mem_set_clear(p, &one);
-		bob_mem_set_add(&one, i);
-		part = bob_mem_select_part(s->of, p, BOB_MEM_BLOCK, &one, 1);
-		st = part ? put_part(s, part, word) : BOB_ERR_FULL;
-	}
-	return st;
-}
-
-/* These accesses once. */
-static bob_status put_block(struct bob_mem_selector *s, struct bob_mem_piece *p,
-			    const struct bob_mem_set *set, const uint64_t *word)
-{
-	const struct bob_mem_part *part;
-
-	if (!set->count)
-		return BOB_OK;
-	s->inside += set->count;
-	part = bob_mem_select_part(s->of, p, BOB_MEM_BLOCK, set, 0);
-	return part ? put_part(s, part, word) : put_apart(s, p, set, word);
-}
-
-static void words_at(const struct bob_mem_piece *p, const uint64_t *word, uint64_t i, uint64_t *to)
-{
-	for (uint32_t w = 0; w < p->desc.words; w++)
-		to[w] = word[w] + i * step_of(&p->desc, w, word);
-}
-
-/* These accesses in `count` iterations from `first` on. */
-static bob_status put_loop(struct bob_mem_selector *s, struct bob_mem_piece *p,
-			   const struct bob_mem_set *set, const uint64_t *word, uint64_t first,
-			   uint64_t count)
-{
-	const struct bob_mem_part *part;
-	uint64_t at[BOB_MEM_WORDS_MAX];
-	bob_status st;
-	uint64_t *to;
-
-	if (!set->count || !count)
-		return BOB_OK;
-	part = bob_mem_select_part(s->of, p, BOB_MEM_LOOP, set, 0);
-	if (!part) {
-		st = BOB_OK;
-		for (uint64_t i = 0; i < count && st == BOB_OK; i++) {
-			words_at(p, word, first + i, at);
-			s->inside += set->count;
-			st = put_apart(s, p, set, at);
-		}
-		return st;
-	}
-	st = tell_calls(s);
-	to = st == BOB_OK ? s->room(s->ctx, 2u + part->words) : NULL;
-	if (!to)
-		return BOB_ERR_FULL;
-	s->inside += count * set->count;
-	for (uint32_t i = 0; i < part->words; i++) {
-		uint64_t step = step_of(&p->desc, part->from[i], word);
-
-		to[1 + i] = word[part->from[i]] + first * step;
-	}
-	to[1 + part->words] =
-		word[p->desc.counter] + (first + count) * step_of(&p->desc, p->desc.counter, word);
-	return write_header(to, part->number);
-}
-
 /* --- what is chosen --- */
 
 static int happens(const struct bob_mem_access *a, const uint64_t *word)
@@ -275,7 +124,7 @@ static bob_status choose(struct bob_mem_selector *s, struct bob_mem_piece *p,
 		else
 			s->outside++;
 	}
-	return put_block(s, p, &set, word);
+	return bob_mem_put_block(s, p, &set, word);
 }
 
 static bob_status take_once(struct bob_mem_selector *s, struct bob_mem_piece *p,
@@ -298,7 +147,7 @@ static int may_touch_stepping(const struct bob_mem_piece *p, const struct bob_me
 		uint64_t lo, step, way;
 
 		lo = g->lo + (g->word == BOB_MEM_NO_WORD ? p->bias : word[g->word]);
-		step = g->word == BOB_MEM_NO_WORD ? 0 : step_of(&p->desc, g->word, word);
+		step = g->word == BOB_MEM_NO_WORD ? 0 : bob_mem_step_of(&p->desc, g->word, word);
 		if (__builtin_mul_overflow((int64_t)step, (int64_t)(n - 1), (int64_t *)&way))
 			return 1;
 		if ((int64_t)way < 0)
@@ -315,7 +164,7 @@ static uint64_t same_for(const struct bob_mem_boxes *b, uint64_t x, uint16_t siz
 {
 	uint32_t k = bob_mem_boxes_above(b, x); /* the first that ends behind x */
 	int up = (int64_t)step > 0;
-	uint64_t by = up ? step : -step, way;
+	uint64_t by = up ? step : -step, way, last = (n - 1) * by;
 
 	*in = bob_mem_boxes_touch(b, k, x, size);
 	if (!step)
@@ -335,6 +184,8 @@ static uint64_t same_for(const struct bob_mem_boxes *b, uint64_t x, uint16_t siz
 			return n;
 		way = x - (b->box[k - 1].hi - 1);
 	}
+	if (last < way) /* mostly, and nothing is divided */
+		return n;
 	way = way / by + (way % by != 0);
 	return way < n ? way : n;
 }
@@ -346,7 +197,8 @@ static uint64_t choose_run(const struct bob_mem_piece *p, const struct bob_mem_b
 	bob_mem_set_clear(p, set);
 	for (uint32_t i = 0; i < p->desc.access_count; i++) {
 		const struct bob_mem_access *a = &p->desc.access[i];
-		uint64_t step = a->word == BOB_MEM_NO_WORD ? 0 : step_of(&p->desc, a->word, word);
+		uint64_t step =
+			a->word == BOB_MEM_NO_WORD ? 0 : bob_mem_step_of(&p->desc, a->word, word);
 		int in;
 
 		if (!happens(a, word)) /* guards of such loops stand still */
@@ -371,44 +223,61 @@ static bob_status take_again(struct bob_mem_selector *s, struct bob_mem_piece *p
 	s->again -= whole * each;
 	*done = whole;
 	if (s->again && whole < n) {
-		words_at(p, word, whole, at);
+		bob_mem_words_at(p, word, whole, at);
 		st = choose(s, p, b, at);
 		++*done;
 	}
 	return st;
 }
 
+/* How often the loop ran. */
+static bob_status count_trips(const struct bob_mem_piece *p, const uint64_t *word, uint64_t *n)
+{
+	const struct bob_mem_desc *d = &p->desc;
+	uint64_t way = word[d->words] - word[d->counter];
+
+	if (d->step[d->counter].constant < 0)
+		way = -way;
+	if (p->shift < 64) {
+		*n = way >> p->shift;
+		way &= (1ull << p->shift) - 1;
+	} else {
+		*n = way / p->unit;
+		way %= p->unit;
+	}
+	return way || *n > BOB_MEM_TRIPS_MAX ? BOB_ERR_CORRUPT : BOB_OK;
+}
+
 static bob_status take_loop(struct bob_mem_selector *s, struct bob_mem_piece *p,
-			    const struct bob_mem_boxes *b, const uint64_t *word, size_t count)
+			    const struct bob_mem_boxes *b, const uint64_t *word)
 {
 	struct bob_mem_set set[2];
-	uint64_t each = count_happening(p, word), at = 0, first, from, inside;
-	struct bob_mem_walk w;
-	bob_status st = bob_mem_walk_begin(&w, &p->desc, word, count, p->bias);
+	uint64_t each = count_happening(p, word), at = 0, first, from, inside, n;
+	bob_status st = count_trips(p, word, &n);
 	int now = 0;
 
-	if (st != BOB_OK || !w.iterations || !each)
+	if (st != BOB_OK || !n || !each)
 		return st;
 	if (s->again)
-		st = take_again(s, p, b, word, each, w.iterations, &at);
-	if (at == w.iterations || st != BOB_OK)
+		st = take_again(s, p, b, word, each, n, &at);
+	if (at == n || st != BOB_OK)
 		return st;
 	first = from = at;
 	inside = s->inside;
-	if (!may_touch_stepping(p, b, word, w.iterations))
-		at = from = w.iterations;
-	while (at < w.iterations && st == BOB_OK) {
-		uint64_t same = choose_run(p, b, word, at, w.iterations - at, &set[now]);
+	if (!may_touch_stepping(p, b, word, n))
+		at = from = n;
+	while (at < n && st == BOB_OK) {
+		uint64_t same = choose_run(p, b, word, at, n - at, &set[now]);
 
 		if (at != from && !bob_mem_set_equal(p, &set[now], &set[!now])) {
-			st = put_loop(s, p, &set[!now], word, from, at - from);
+			st = bob_mem_put_loop(s, p, &set[!now], word, from, at - from);
 			from = at;
 		}
 		at += same;
 		now = !now;
 	}
 	if (from != at && st == BOB_OK)
-		st = put_loop(s, p, &set[!now], word, from, at - from);
+		st = bob_mem_put_loop(s, p, &set[!now], word, from, at - from);
 	s->outside += (at - first) * each - (s->inside - inside);
 	return st;
 }
@@ -440,7 +309,7 @@ static bob_status take_payload(struct bob_mem_selector *s, struct bob_mem_piece 
 			s->outside += p->desc.access_count;
 			continue;
 		}
-		words_at(p, word, i, at);
+		bob_mem_words_at(p, word, i, at);
 		memcpy(at + p->desc.words, payload, p->desc.payload * sizeof(*payload));
 		st = take_once(s, p, b, at);
 	}
@@ -449,35 +318,68 @@ static bob_status take_payload(struct bob_mem_selector *s, struct bob_mem_piece 
 
 /* --- records --- */
 
-static bob_status take(struct bob_mem_selector *s, struct bob_mem_piece *p, uint32_t number,
-		       const uint64_t *word, size_t count)
+static bob_status take(struct bob_mem_selector *s, struct bob_mem_piece *p,
+		       const struct bob_mem_boxes *b, uint32_t number, const uint64_t *word,
+		       size_t count)
 {
-	const struct bob_mem_boxes *b = __atomic_load_n(&s->of->boxes, __ATOMIC_ACQUIRE);
 	bob_status st;
 
 	if (p->desc.kind == BOB_MEM_MARK) {
 		s->returned = 0;
-		return put_mark(s, &p->desc, number, word);
+		return bob_mem_put_mark(s, &p->desc, number, word);
 	}
 	follow(s, &p->desc, word);
 	st = p->desc.kind == BOB_MEM_BLOCK ? take_once(s, p, b, word) :
 	     p->desc.payload		   ? take_payload(s, p, b, word, count) :
-					     take_loop(s, p, b, word, count);
+					     take_loop(s, p, b, word);
 	end_piece(s, p, word);
 	return st;
+}
+
+/* A block that is all outside and changes no call: words of its record, header included; 0: it takes the long way. */
+static size_t pass_block(struct bob_mem_selector *s, const struct bob_mem_boxes *b,
+			 const uint64_t *at, const uint64_t *behind)
+{
+	const uint32_t number = (uint32_t)*at & BOB_MEM_NUMBER;
+	const struct bob_mem_piece *p = bob_mem_select_known(s->of, number);
+	const uint64_t *word = at + 1;
+
+	if (!(*at & BOB_MEM_HEADER) || !p || !p->plain || (size_t)(behind - at) <= p->desc.words)
+		return 0;
+	for (uint32_t i = 0; i < p->groups; i++) {
+		const struct bob_mem_group *g = &p->group[i];
+		uint64_t lo = g->lo + (g->word == BOB_MEM_NO_WORD ? p->bias : word[g->word]);
+
+		if (b->count && lo - b->box[0].lo + g->span - 1 <
+					b->box[b->count - 1].hi - b->box[0].lo + g->span - 1)
+			return 0; /* between the first one and the last */
+	}
+	if (s->depth && (goes_on(s, &p->desc) ||
+			 (p->desc.sp_word != BOB_MEM_NO_WORD &&
+			  s->call[s->depth - 1].sp <=
+				  word[p->desc.sp_word] + (uint64_t)(int64_t)p->desc.sp_begin)))
+		return 0;
+	s->returned = 0;
+	s->outside += p->desc.access_count;
+	return 1u + p->desc.words;
 }
 
 bob_status bob_mem_select_put(struct bob_mem_selector *s, const uint64_t *record, size_t count,
 			      int open, size_t *used)
 {
+	const struct bob_mem_boxes *b = __atomic_load_n(&s->of->boxes, __ATOMIC_ACQUIRE);
 	const uint64_t *at = record, *behind = record + count;
 	bob_status st = BOB_OK;
 
 	for (;;) {
 		uint32_t number;
 		struct bob_mem_piece *p;
-		size_t words;
+		size_t words = 1;
 
+		while (at != behind && !s->again && words && st == BOB_OK) {
+			words = pass_block(s, b, at, behind);
+			at += words;
+		}
 		*used = (size_t)(at - record);
 		if (st != BOB_OK || at == behind || (open && !*at))
 			return st;
@@ -491,7 +393,7 @@ bob_status bob_mem_select_put(struct bob_mem_selector *s, const uint64_t *record
 					  &words);
 		if (st != BOB_OK)
 			return st;
-		st = take(s, p, number, at + 1, words);
+		st = take(s, p, b, number, at + 1, words);
 		at += 1 + words;
 	}
 }

@@ -80,7 +80,8 @@ struct bob_mem_selector {
 };
 /* All complete records of `count` 64-bit values; *used is how many these are; `open` as in bob_mem_fold_put. BOB_ERR_CORRUPT:
  * what is no record, at *used. BOB_ERR_FULL: no room, or no descriptor could be made. BOB_ERR_NOMEM.
- * Budget: 3 to 5 ns for a record of which nothing is chosen, 1 ns for an iteration's payload (bench/mem/select). */
+ * Budget: 12 ns for a record of which nothing is chosen, a loop without payload included; 0.3 ns for an access by payload
+ * (docs/mem-only.md, measured on a loaded machine). */
 bob_status bob_mem_select_put(struct bob_mem_selector *s, const uint64_t *record, size_t count,
 			      int open, size_t *used);
 

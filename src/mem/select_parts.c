@@ -89,6 +89,18 @@ static void group_accesses(struct bob_mem_piece *p, int payload)
 	}
 }
 
+static void measure_step(struct bob_mem_piece *p)
+{
+	const struct bob_mem_desc *d = &p->desc;
+	int64_t step;
+
+	if (d->kind != BOB_MEM_LOOP || d->payload)
+		return;
+	step = d->step[d->counter].constant;
+	p->unit = step < 0 ? -(uint64_t)step : (uint64_t)step;
+	p->shift = p->unit & (p->unit - 1) ? 64 : (uint32_t)__builtin_ctzll(p->unit);
+}
+
 static bob_status make_piece(struct bob_mem_selection *s, uint32_t number,
 			     struct bob_mem_piece **out)
 {
@@ -120,6 +132,9 @@ static bob_status make_piece(struct bob_mem_selection *s, uint32_t number,
 	group_accesses(p, 0);
 	p->even_groups = p->groups;
 	group_accesses(p, 1);
+	measure_step(p);
+	p->plain = d.kind == BOB_MEM_BLOCK && !p->guarded &&
+		   !(d.flow & (BOB_MEM_CALLS | BOB_MEM_RETURNS));
 	*out = p;
 	return BOB_OK;
 }
@@ -148,15 +163,13 @@ static bob_status add_piece(struct bob_mem_selection *s, uint32_t number,
 bob_status bob_mem_select_piece(struct bob_mem_selection *s, uint32_t number,
 				struct bob_mem_piece **out)
 {
-	struct bob_mem_piece **in;
 	bob_status st;
 
-	if (number >> BOB_MEM_SELECT_BITS >= BOB_MEM_SELECT_BLOCKS)
-		return BOB_ERR_CORRUPT;
-	in = __atomic_load_n(&s->block[number >> BOB_MEM_SELECT_BITS], __ATOMIC_ACQUIRE);
-	*out = in ? __atomic_load_n(&in[number & (BLOCK - 1)], __ATOMIC_ACQUIRE) : NULL;
+	*out = bob_mem_select_known(s, number);
 	if (__builtin_expect(*out != NULL, 1))
 		return BOB_OK;
+	if (number >> BOB_MEM_SELECT_BITS >= BOB_MEM_SELECT_BLOCKS)
+		return BOB_ERR_CORRUPT;
 	s->io.lock(s->io.ctx);
 	st = add_piece(s, number, out);
 	s->io.unlock(s->io.ctx);
@@ -190,10 +203,14 @@ static struct bob_mem_part *find_part(const struct bob_mem_piece *p, enum bob_me
 {
 	struct bob_mem_part *part = __atomic_load_n(&p->part, __ATOMIC_ACQUIRE);
 
-	for (; part; part = part->next)
-		if (part->kind == kind &&
-		    !memcmp(part->bits, set->bits, p->set_words * sizeof(*set->bits)))
+	for (; part; part = part->next) {
+		uint32_t i = 0;
+
+		while (i < p->set_words && part->bits[i] == set->bits[i])
+			i++;
+		if (i == p->set_words && part->kind == kind)
 			return part;
+	}
 	return NULL;
 }
 

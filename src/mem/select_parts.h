@@ -30,6 +30,9 @@ struct bob_mem_piece {
 	struct bob_mem_desc desc;
 	uint64_t bias;
 	int guarded;		/* some accesses may not happen */
+	int plain;		/* a block that is not guarded, and neither calls nor returns */
+	uint64_t unit;		/* by which a loop's counter steps; 1 << shift, or shift is 64 */
+	uint32_t shift;
 	uint32_t set_words;	/* of a set of its accesses */
 	uint32_t groups, even_groups; /* first those that need no payload */
 	struct bob_mem_group *group;
@@ -41,6 +44,20 @@ struct bob_mem_piece {
 /* The piece of this number, which stays. BOB_ERR_CORRUPT: no such descriptor; BOB_ERR_NOMEM. */
 bob_status bob_mem_select_piece(struct bob_mem_selection *s, uint32_t number,
 				struct bob_mem_piece **out);
+/* If it was asked for before, else NULL. */
+static inline struct bob_mem_piece *bob_mem_select_known(const struct bob_mem_selection *s,
+							 uint32_t number)
+{
+	struct bob_mem_piece **in =
+		number >> BOB_MEM_SELECT_BITS < BOB_MEM_SELECT_BLOCKS ?
+			__atomic_load_n(&s->block[number >> BOB_MEM_SELECT_BITS],
+					__ATOMIC_ACQUIRE) :
+			NULL;
+
+	return in ? __atomic_load_n(&in[number & ((1u << BOB_MEM_SELECT_BITS) - 1)],
+				    __ATOMIC_ACQUIRE) :
+		    NULL;
+}
 /* BOB_MEM_BLOCK: one iteration; BOB_MEM_LOOP: some. NULL: it cannot be made, or there are too many of this piece and it is
  * not `needed`. */
 const struct bob_mem_part *bob_mem_select_part(struct bob_mem_selection *s, struct bob_mem_piece *p,
@@ -50,6 +67,36 @@ const struct bob_mem_part *bob_mem_select_part(struct bob_mem_selection *s, stru
  * it. 0: cannot be made. */
 uint32_t bob_mem_select_call(struct bob_mem_selection *s, struct bob_mem_piece *p);
 uint32_t bob_mem_select_back(struct bob_mem_selection *s);
+
+/* --- select_put.c: what comes out --- */
+/* BOB_ERR_FULL: no room, or no descriptor; BOB_ERR_NOMEM. */
+bob_status bob_mem_put_mark(struct bob_mem_selector *s, const struct bob_mem_desc *d,
+			    uint32_t number, const uint64_t *word);
+/* These accesses once. */
+bob_status bob_mem_put_block(struct bob_mem_selector *s, struct bob_mem_piece *p,
+			     const struct bob_mem_set *set, const uint64_t *word);
+/* These accesses in `count` iterations from `first` on. */
+bob_status bob_mem_put_loop(struct bob_mem_selector *s, struct bob_mem_piece *p,
+			    const struct bob_mem_set *set, const uint64_t *word, uint64_t first,
+			    uint64_t count);
+
+/* Of a loop's word. */
+static inline uint64_t bob_mem_step_of(const struct bob_mem_desc *d, uint32_t w,
+				       const uint64_t *word)
+{
+	const struct bob_mem_step *s = &d->step[w];
+	uint64_t step = (uint64_t)s->constant;
+
+	return s->word == BOB_MEM_NO_WORD ? step : step + s->scale * word[s->word];
+}
+
+/* All words in iteration i. */
+static inline void bob_mem_words_at(const struct bob_mem_piece *p, const uint64_t *word, uint64_t i,
+				    uint64_t *to)
+{
+	for (uint32_t w = 0; w < p->desc.words; w++)
+		to[w] = word[w] + i * bob_mem_step_of(&p->desc, w, word);
+}
 
 /* --- sets --- */
 
