@@ -122,12 +122,14 @@ class Memory:
         yield from self.raw(sorted(self.raw_chunks(stream) + folded.log), folded.log_begin)
 
     def unfold(self, events):
-        """Records of leaves, whose key is the descriptor; its places are those of instructions that call."""
+        """Records of leaves, whose key is the descriptor; its places are those of instructions that call. Of parts these may have
+        no descriptor."""
+        parts = any(d.flow & 8 for d in self.descs.values())
         calls = {d.image << 48 & M64 | d.pc + d.last for d in self.descs.values() if d.flow & 2}
         for places, key, words in events:
             r = Reader(key)
             number = r.n()
-            if r.at != len(key) or any(p not in calls for p in places):
+            if r.at != len(key) or not parts and any(p not in calls for p in places):
                 raise Bad
             desc = self.descs[number]
             if len(words) != desc.words + (desc.payload or desc.counter is not None):

@@ -158,6 +158,16 @@ def shown():
     h.check("--mem-only=rec" in info and "accesses of other addresses" in info, info)
 
 
+@suite.case("the decoder that was written from the format alone reads the same")
+def decoder():
+    prog = program("-O1")
+    for opts in ((), ("--codec=none",)):
+        trace = record([prog, "t"], ["--mem-only", "rec,c", *opts]).trace
+        r = h.run([sys.executable, str(h.ROOT / "tools" / "spec_decoder.py"), str(trace)], timeout=240)
+        want = h.bobbin("dump", trace).out
+        h.check(r.status == 0 and r.out == want and want.count(b"\n") > 5000, f"{len(want)} bytes, {len(r.out)}")
+
+
 @suite.case("items that cannot be are said, and nothing is left behind")
 def wrong():
     prog = program("-O2")
