@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the specifications of a unit end. An #if that begins before the first statement behind them, and ends behind it,
+/* Where the specifications of a unit end, and where OpenMP shares work. An #if that begins before the first statement behind them, and ends behind it,
  * comes after what is inserted: else it would be left out with it. */
 #include "source/fortran/nest.h"
 
@@ -116,8 +116,24 @@ static void find_body(struct bob_fortran_file *f, uint32_t index)
 		u->execute = before_conditionals(f, last, execute);
 }
 
+/* From `!$omp workshare`, or `!$omp parallel workshare`, to its end. */
+static void find_workshares(struct bob_fortran_file *f)
+{
+	bool is_in = false;
+
+	for (uint32_t i = 0; i < f->count; i++) {
+		struct bob_fortran_statement *s = &f->statements[i];
+
+		if (s->kind == BOB_F_DIRECTIVE && strstr(s->text, "workshare"))
+			is_in = !strstr(s->text, "end");
+		else
+			s->is_in_workshare = is_in;
+	}
+}
+
 void bob_fortran_find_bodies(struct bob_fortran_file *f)
 {
+	find_workshares(f);
 	for (uint32_t i = 0; i < f->unit_count; i++)
 		find_body(f, i);
 }

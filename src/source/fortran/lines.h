@@ -59,6 +59,7 @@ struct bob_fortran_statement {
 	uint32_t ends_loops;	/* labelled DO loops that end with this statement */
 	bool is_executable;
 	bool is_branch_target;	/* something else than a DO names its label */
+	bool is_in_workshare;	/* of OpenMP: no calls may stand there */
 
 	/* symbols */
 	struct bob_fortran_symbols *

@@ -34,7 +34,7 @@ static bool sticks(const struct bob_fortran_statement *s, bool ends)
 {
 	static const char *const words[] = { "do",   "simd",   "atomic", "distribute", "taskloop",
 					     "loop", "ivdep",  "unroll", "vector",     "novector",
-					     "tile", "workshare" };
+					     "tile" };
 
 	if (s->kind != BOB_F_DIRECTIVE || is_end(s) != ends || has_word(s, "declare"))
 		return false;
@@ -356,12 +356,16 @@ bob_status bob_fortran_place(const struct bob_fortran_file *f, uint32_t statemen
 		p.needs |= BOB_NEED_LABEL;
 	if (leaves_early(s))
 		p.needs |= BOB_NEED_EARLY;
-	place_loop(f, statement, &p);
-	place_loop_end(f, statement, &p);
+	if (!s->is_in_workshare) {
+		place_loop(f, statement, &p);
+		place_loop_end(f, statement, &p);
+	}
 	if (s->kind == BOB_F_IF)
 		place_one_line_if(s, &p);
 	mask = mask_around(f, statement);
-	if (mask != BOB_FORTRAN_NO) {
+	if (s->is_in_workshare) {
+		p.before = p.after = p.inside = BOB_FORTRAN_NO;
+	} else if (mask != BOB_FORTRAN_NO) {
 		p.needs |= BOB_NEED_ONE_SECTION;
 		p.before = before_of(f, f->constructs[mask].first);
 		p.after = after_of(f, f->constructs[mask].last);

@@ -75,6 +75,11 @@ contains
       j = seen
       seen = seen + 1
     end do
+    !$omp parallel workshare
+    d(1, :) = 5
+    d(2, 2) = seen
+    where (d > 5) d = 0
+    !$omp end parallel workshare
     print *, sum(d), seen
   end subroutine
 end program
