@@ -120,6 +120,26 @@ def threads():
     return compare(whole, got, [(base + sym["c"][0], base + sum(sym["c"]))], 5000)
 
 
+@suite.case("killed: the trace has the accesses up to one of the last, and says that there were more")
+def killed():
+    prog = h.compile("mem_killed", ["mem_killed.c"], "gcc", ["-O1", "-g"])
+    trace = h.fresh("trace") / "t"
+    r = h.run([h.BOBBIN, "record", "-q", "-o", trace, "--mem-only", "a", "--", prog, "200"])
+    h.check(r.status == -9, f"{r}")
+    got = [(x[0], int(x.split()[1], 16)) for x in accesses(trace)["0.0"]]
+    first = got[0][1]
+    want = [(kind, first + 8 * i) for i in range(1000) for kind in "LS"] * 199
+    total = 198 * 2000 + 2 * 501
+    h.check(got == want[:len(got)] and total >= len(got) > total - 2 * 8192, f"{len(got)} of {total}")
+    said = "not everything: the last accesses of 1 thread without an end"
+    for verb in ("check", "info"):
+        h.check(said in h.bobbin(verb, trace).out.decode(), verb)
+    whole = h.fresh("trace") / "t"
+    h.run([h.BOBBIN, "record", "-q", "-o", whole, "--mem-only", "a", "--", prog, "1"])
+    h.check("without an end" not in h.bobbin("check", whole).out.decode(), "a whole one")
+    return f"{len(got)} of {total} accesses"
+
+
 @suite.case("raw records, and folded ones")
 def raw():
     prog = program("-O2")
