@@ -26,10 +26,8 @@ static struct bob_mem_desc made[MADE];
 static uint32_t made_count;
 static uint64_t raw[VALUES], out[8 * VALUES];
 static size_t raw_count, out_count;
-static struct {
-	struct bob_mem_boxes head;
-	struct bob_mem_box box[BOXES];
-} boxes;
+static uint64_t boxes_room[(sizeof(struct bob_mem_boxes) + BOXES * sizeof(struct bob_mem_box)) / 8];
+static struct bob_mem_boxes *const boxes = (void *)boxes_room;
 static int locked;
 static struct bob_mem_selection *selection;
 static struct bob_mem_selector *selector;
@@ -124,8 +122,8 @@ static struct list all, chosen;
 
 static int is_chosen(const struct bob_mem_event *e)
 {
-	for (uint32_t i = 0; i < boxes.head.count; i++)
-		if (e->address < boxes.box[i].hi && e->address + e->size > boxes.box[i].lo)
+	for (uint32_t i = 0; i < boxes->count; i++)
+		if (e->address < boxes->box[i].hi && e->address + e->size > boxes->box[i].lo)
 			return 1;
 	return 0;
 }
@@ -266,11 +264,11 @@ static void make_boxes(uint64_t *seed)
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t lo = desc_below(seed, 8) ? SPACE / 2 + desc_below(seed, SPACE / 4) : BIAS;
 
-		boxes.box[i] = (struct bob_mem_box){ lo, lo + desc_below(seed, wide) };
+		boxes->box[i] = (struct bob_mem_box){ lo, lo + desc_below(seed, wide) };
 	}
-	boxes.head.count = bob_mem_boxes_sort(boxes.box, n);
-	for (uint32_t i = 1; i < boxes.head.count; i++)
-		assert_true(boxes.box[i - 1].hi < boxes.box[i].lo);
+	boxes->count = bob_mem_boxes_sort(boxes->box, n);
+	for (uint32_t i = 1; i < boxes->count; i++)
+		assert_true(boxes->box[i - 1].hi < boxes->box[i].lo);
 }
 
 static void begin(void)
@@ -281,7 +279,7 @@ static void begin(void)
 	selection->io = (struct bob_mem_selection_io){ .desc = find_desc, .make = make_desc,
 						       .alloc = get_memory, .lock = lock,
 						       .unlock = unlock };
-	selection->boxes = &boxes.head;
+	selection->boxes = boxes;
 	selector->of = selection;
 	selector->room = get_room;
 	made_count = 0;
