@@ -26,8 +26,8 @@ static const struct {
 	size_t at;
 	double value[BOB_PREDICT_LANGUAGES];
 } costs[] = {
-	COST("traced", traced, 14, 14.5),
-	COST("outside", outside, 0.7, 1.1),
+	COST("traced", traced, 9.6, 9.4),
+	COST("outside", outside, 0.5, 1.3),
 	COST("nest", nest, 4, 10.5),
 	COST("nest-access", nest_access, 0.7, 5.3),
 	COST("row", row, 18.4, 21),
