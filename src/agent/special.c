@@ -279,10 +279,12 @@ static void seen_seccomp(const struct bob_regs *r, bool by_number)
 {
 	uint64_t a = by_number ? r->rsi : r->rdi;
 
-	if ((!by_number || r->rdi == NR_PRCTL) && a == PR_SET_SECCOMP)
-		os_forbid();
-	if (by_number && r->rdi == NR_SECCOMP && a <= 1)
-		os_forbid();
+	if (!(((!by_number || r->rdi == NR_PRCTL) && a == PR_SET_SECCOMP) ||
+	      (by_number && r->rdi == NR_SECCOMP && a <= 1)))
+		return;
+	if (bob_thread_hot != bob_no_thread && thread_of_hot(bob_thread_hot)->mem)
+		mem_flush(thread_of_hot(bob_thread_hot));
+	os_forbid();
 }
 
 static bool is_fork(uint64_t number)

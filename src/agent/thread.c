@@ -307,6 +307,12 @@ static struct bob_thread *take_dead(uint32_t self)
 	return dead;
 }
 
+/* Has it a buffer of which not all is in the trace (mem/select.c)? */
+static bool is_selecting(const struct bob_thread *t)
+{
+	return t->mem && t->mem->select && t->mem->limit;
+}
+
 /* Threads that are still running, with records that are not in the file: off the list, where nobody frees them, chained by
  * `next`. Lock held. */
 static struct bob_thread *take_selecting(const struct bob_thread *own)
@@ -317,7 +323,7 @@ static struct bob_thread *take_selecting(const struct bob_thread *own)
 	while (*at) {
 		struct bob_thread *t = *at;
 
-		if (t == own || !t->mem || !t->mem->select || !t->mem->limit) {
+		if (t == own || !is_selecting(t)) {
 			at = &t->next;
 			continue;
 		}
@@ -331,14 +337,19 @@ static struct bob_thread *take_selecting(const struct bob_thread *own)
 void thread_close_all(bool for_good)
 {
 	struct bob_thread *dead, *own = NULL, *others = NULL;
+	const uint64_t *unused;
 
 	lock_process();
 	dead = take_dead(os_tid());
 	for (struct bob_thread *t = bob_process.threads; t; t = t->next) {
+		const bool is_own = bob_thread_hot == thread_hot(t);
+
 		count_out(t);
+		if (!for_good && !is_own && is_selecting(t))
+			continue; /* what is in its buffer is lost: it has no end */
 		t->head->end_mono_ns = os_time_mono();
 		t->head->state = BOB_THREAD_AT_EXIT;
-		if (t->mem && bob_thread_hot == thread_hot(t))
+		if (t->mem && is_own)
 			own = t;
 	}
 	if (for_good)
@@ -349,7 +360,7 @@ void thread_close_all(bool for_good)
 	else if (own)
 		mem_flush(own);
 	for (; others; others = others->next)
-		(void)mem_select_end(others, false);
+		(void)mem_select_end(others, false, &unused);
 	while (dead) { /* finishing may need room in the file, so not under the lock */
 		struct bob_thread *next = dead->next;
 

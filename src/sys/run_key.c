@@ -43,8 +43,15 @@ static const char *argument(const char *args, size_t len, const char *option)
 	return "";
 }
 
+static int is_on_one_host(void)
+{
+	const char *here = getenv("MPI_LOCALNRANKS"), *all = getenv("PMI_SIZE");
+
+	return here && all && !strcmp(here, all);
+}
+
 /* Hydra (MPICH, Intel MPI) has a proxy on each host that starts the ranks there, and all of a run are told where mpiexec listens. Nothing that
- * ranks have in their environment tells runs apart. */
+ * ranks have in their environment tells runs apart. A port may come again (MPIEXEC_PORT_RANGE): where there is one proxy, its start counts, too. */
 static int hydra_key(char *buf, size_t size)
 {
 	char path[64], args[4096];
@@ -60,7 +67,9 @@ static int hydra_key(char *buf, size_t size)
 		args[n] = 0;
 		const char *port = argument(args, n, "--control-port");
 		if (*port) {
-			snprintf(buf, size, "hydra=%s group=%s", port, argument(args, n, "--pgid"));
+			snprintf(buf, size, "hydra=%s group=%s start=%llu", port,
+				 argument(args, n, "--pgid"),
+				 is_on_one_host() ? stat_field(pid, STAT_START) : 0);
 			return 1;
 		}
 		pid = (long)stat_field(pid, STAT_PARENT);

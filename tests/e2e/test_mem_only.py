@@ -5,6 +5,7 @@ is left out is counted; names that are not there are said."""
 
 import os
 import re
+import resource
 import sys
 
 import harness as h
@@ -140,6 +141,28 @@ def killed():
     return f"{len(got)} of {total} accesses"
 
 
+@suite.case("no room on the disk while threads come and go: the program does what it did")
+def full():
+    prog = h.compile("mem_threads", ["mem_threads.c"], "gcc", ["-O1", "-g"], ["-lpthread"])
+    want, stopped = h.run([prog]), 0
+    for kib in (100, 240, 400, 600):
+        limit = (kib << 10, kib << 10)
+        r = h.record([prog], ["--mem-only", "a"], preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+        h.check((r.status, r.out) == (want.status, want.out), f"{kib} KiB: {r}")
+        stopped += b"recording stopped" in h.bobbin("check", r.trace).out
+    h.check(stopped, "no limit was met")
+    return f"{stopped} of 4 stopped early"
+
+
+@suite.case("threads that are there when another program is executed have no end")
+def executed():
+    prog = h.compile("mem_threads", ["mem_threads.c"], "gcc", ["-O1", "-g"], ["-lpthread"])
+    r = h.record([prog, "exec"], ["--mem-only", "a"])
+    h.check(r.out == b"another\n", f"{r}")
+    out = h.bobbin("check", r.trace).out.decode()
+    h.check("the last accesses of 3 threads without an end" in out, out)
+
+
 @suite.case("raw records, and folded ones")
 def raw():
     prog = program("-O2")
@@ -201,6 +224,8 @@ def wrong():
         ("a,,b", "before and behind each comma"),
         ("0x20..0x10", "no bytes"),
         ("0x20", "want addresses"),
+        ("0xffffffffffffffffff..+8", "want addresses"),
+        ("0xfffffffffffffff0..+80", "no bytes"),
         ("a..5", "want +BYTES"),
     ):
         trace = h.fresh("wrong") / "t"

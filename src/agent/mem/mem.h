@@ -153,8 +153,8 @@ bool mem_select_thread(struct bob_thread *t); /* false: no memory */
 /* Records up to `at` are dealt with; NULL: there are none yet. The buffer is the room again, up to *end. BOB_NONE: the process has
  * ended. Signals are blocked. */
 bob_status mem_select_next(struct bob_thread *t, const uint64_t *at, uint64_t **end);
-/* Nothing more comes; where the room that chosen records are in ends. */
-const uint64_t *mem_select_end(struct bob_thread *t, bool own);
+/* Nothing more comes; *at: where the room that chosen records are in ends. False: another thread is at it, and does that. */
+bool mem_select_end(struct bob_thread *t, bool own, const uint64_t **at);
 void mem_select_free(struct bob_thread *t);
 
 /* --- collect.c --- signals are blocked --- */

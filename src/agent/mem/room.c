@@ -118,15 +118,14 @@ void mem_thread_end(struct bob_thread *t, bool own)
 {
 	struct bob_mem_thread *m = t->mem;
 	/* a dead thread's slots are gone: its last record is looked for */
-	const uint64_t *at = own ? bob_mem_slots.cursor : NULL;
+	const uint64_t *at = own && mem_is_recorded() ? bob_mem_slots.cursor : NULL;
+	const bool is_mine = !m->select || !m->limit || mem_select_end(t, own, &at);
 
-	if (m->select && m->limit)
-		at = mem_select_end(t, own);
-	if (m->ring.ring)
+	if (is_mine && m->ring.ring)
 		mem_ring_end(t, at);
-	else if (m->work && m->limit)
+	else if (is_mine && m->work && m->limit)
 		bob_mem_writer_end(&m->writer, at);
-	else if (at && m->limit)
+	else if (is_mine && at && m->limit)
 		close_raw(m, at);
 	m->limit = NULL;
 	if (own) {
@@ -216,7 +215,10 @@ static void cut_room(void *thread)
 				       bob_mem_writer_cut(&m->writer, bob_mem_slots.cursor, NEED,
 							  &end, &st);
 	}
-	enter_room(t, end, st);
+	if (st == BOB_NONE)
+		use_scratch();
+	else
+		enter_room(t, end, st);
 }
 
 static void flush_buffer(void *thread)

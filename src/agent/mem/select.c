@@ -235,17 +235,21 @@ bob_status mem_select_next(struct bob_thread *t, const uint64_t *at, uint64_t **
 	return st;
 }
 
-const uint64_t *mem_select_end(struct bob_thread *t, bool own)
+bool mem_select_end(struct bob_thread *t, bool own, const uint64_t **at)
 {
 	struct bob_mem_select *s = t->mem->select;
+	bob_status st;
 
 	for (unsigned i = 0; !claim(s); i++) {
 		if (i == WAIT_MS)
-			return NULL;
+			return false;
 		os_wait_word(&s->busy, 1, 1);
 	}
-	(void)drain(t, own ? bob_mem_slots.cursor : NULL);
-	return s->at;
+	st = drain(t, own && mem_is_recorded() ? bob_mem_slots.cursor : NULL);
+	if (st != BOB_OK)
+		thread_dead_end(t, st);
+	*at = s->at;
+	return true;
 }
 
 void mem_select_free(struct bob_thread *t)

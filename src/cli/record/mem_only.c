@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "cli/record/mem_only.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +48,9 @@ static int read_number(const char *s, uint64_t *n, char **end)
 
 	if (s[0] < '0' || s[0] > '9')
 		return 0;
+	errno = 0;
 	*n = strtoull(s, end, hex ? 16 : 10);
-	return *end != s;
+	return *end != s && !errno;
 }
 
 /* The single colon that ends FILE: names have double ones. */
@@ -82,7 +84,7 @@ static int read_bytes(struct item *i, char *at)
 		return bad_item(i, at, i->name ? "want +BYTES" : "want +BYTES or an address");
 	if (!plus && i->bytes > i->off)
 		i->bytes -= i->off;
-	else if (!plus || !i->bytes)
+	else if (!plus || !i->bytes || (!i->name && i->off + i->bytes < i->off))
 		return bad_item(i, at, "these are no bytes");
 	return 0;
 }
@@ -132,8 +134,9 @@ static void add_box(struct lookup *l, uint64_t key, uint64_t addr, uint64_t byte
 	char text[64];
 
 	snprintf(text, sizeof(text), "%" PRIx64 "+%" PRIx64 "+%" PRIx64 ",", key, addr, bytes);
-	if (all && strstr(all, text)) /* of debug information, and a symbol */
-		return;
+	for (const char *at = all; at && (at = strstr(at, text)); at++)
+		if (at == all || at[-1] == ',') /* of debug information, and a symbol */
+			return;
 	if (l->boxes++ < BOXES_MAX)
 		cli_vars_append(l->vars, "BOBBIN_MEM_BOXES", text);
 }

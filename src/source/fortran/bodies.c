@@ -2,6 +2,7 @@
 /* Where the specifications of a unit end, and where OpenMP shares work. An #if that begins before the first statement behind them, and ends behind it,
  * comes after what is inserted: else it would be left out with it. */
 #include "source/fortran/nest.h"
+#include "source/fortran/place.h"
 
 #include <string.h>
 
@@ -124,8 +125,9 @@ static void find_workshares(struct bob_fortran_file *f)
 	for (uint32_t i = 0; i < f->count; i++) {
 		struct bob_fortran_statement *s = &f->statements[i];
 
-		if (s->kind == BOB_F_DIRECTIVE && strstr(s->text, "workshare"))
-			is_in = !strstr(s->text, "end");
+		is_in &= i && s->unit == s[-1].unit;
+		if (s->kind == BOB_F_DIRECTIVE && bob_fortran_directive_has(s, "workshare"))
+			is_in = !bob_fortran_directive_ends(s);
 		else
 			s->is_in_workshare = is_in;
 	}

@@ -7,8 +7,7 @@
 #include "source/fortran/parse.h"
 #include "source/fortran/split.h"
 
-/* A word of a directive, or the end of one, up to its first bracket: `$omp parallel do private(i)` has do, and so has `$omp paralleldo`. */
-static bool has_word(const struct bob_fortran_statement *s, const char *word)
+bool bob_fortran_directive_has(const struct bob_fortran_statement *s, const char *word)
 {
 	size_t n = strlen(word);
 	const char *stop = strchr(s->text, '('), *p = s->text;
@@ -19,8 +18,7 @@ static bool has_word(const struct bob_fortran_statement *s, const char *word)
 	return false;
 }
 
-/* `$omp end do`, `$omp enddo`. */
-static bool is_end(const struct bob_fortran_statement *s)
+bool bob_fortran_directive_ends(const struct bob_fortran_statement *s)
 {
 	const char *p = strchr(s->text, ' ');
 
@@ -36,10 +34,11 @@ static bool sticks(const struct bob_fortran_statement *s, bool ends)
 					     "loop", "ivdep",  "unroll", "vector",     "novector",
 					     "tile" };
 
-	if (s->kind != BOB_F_DIRECTIVE || is_end(s) != ends || has_word(s, "declare"))
+	if (s->kind != BOB_F_DIRECTIVE || bob_fortran_directive_ends(s) != ends ||
+	    bob_fortran_directive_has(s, "declare"))
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (has_word(s, words[i]))
+		if (bob_fortran_directive_has(s, words[i]))
 			return true;
 	return false;
 }
@@ -144,17 +143,19 @@ static bool atomic_block(const struct bob_fortran_file *f, uint32_t statement, u
 	while (i && statement - i < ATOMIC_MAX && f->statements[i].kind != BOB_F_DIRECTIVE)
 		i--;
 	*first = i;
-	if (f->statements[i].kind != BOB_F_DIRECTIVE || !has_word(&f->statements[i], "atomic") ||
-	    is_end(&f->statements[i]))
+	if (f->statements[i].kind != BOB_F_DIRECTIVE ||
+	    !bob_fortran_directive_has(&f->statements[i], "atomic") ||
+	    bob_fortran_directive_ends(&f->statements[i]))
 		return false;
 	for (i = statement + 1; i < f->count && i - statement < ATOMIC_MAX; i++)
 		if (f->statements[i].kind == BOB_F_DIRECTIVE)
 			break;
 	*last = i;
-	if (i < f->count && is_end(&f->statements[i]) && has_word(&f->statements[i], "atomic"))
+	if (i < f->count && bob_fortran_directive_ends(&f->statements[i]) &&
+	    bob_fortran_directive_has(&f->statements[i], "atomic"))
 		return true;
 	*last = *first + 2; /* two, which need no end */
-	return has_word(&f->statements[*first], "capture") && statement <= *last &&
+	return bob_fortran_directive_has(&f->statements[*first], "capture") && statement <= *last &&
 	       *last < f->count;
 }
 

@@ -52,6 +52,10 @@ struct bob_fortran_place {
 	uint32_t target_at, target_len; /* DO with a label: the digits of it in the file */
 };
 
+/* A word of a directive, or the end of one, up to its first bracket: `$omp parallel do private(i)` has do, and so has `$omp paralleldo`. */
+bool bob_fortran_directive_has(const struct bob_fortran_statement *s, const char *word);
+/* `$omp end do`, `$omp enddo`. */
+bool bob_fortran_directive_ends(const struct bob_fortran_statement *s);
 /* What the statement as a whole needs. Errors: BOB_ERR_INVAL (no such statement). */
 bob_status bob_fortran_place(const struct bob_fortran_file *f, uint32_t statement,
 			     struct bob_fortran_place *out);

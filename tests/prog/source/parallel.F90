@@ -58,7 +58,7 @@ contains
   subroutine together(n)
     integer, intent(in) :: n
     real :: d(n, n)
-    integer :: i, j
+    integer :: i, j, workshares, bend
     !$omp declare reduction(plus: real &
     !$omp & : omp_out = omp_out + omp_in) initializer(omp_priv = 0)
     d = 0
@@ -69,13 +69,13 @@ contains
         d(i, j) = i
       end do
     end do
-    !$omp parallel do
+    !$omp parallel do private(workshares)
     do i = 1, n
       !$omp atomic capture
       j = seen
       seen = seen + 1
     end do
-    !$omp parallel workshare
+    !$omp parallel workshare shared(d, bend)
     d(1, :) = 5
     d(2, 2) = seen
     where (d > 5) d = 0
