@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies of C functions for the calls that give them what is traced: the trace is the one that probes in the functions themselves give (--in-place),
+"""Copies of C functions for the calls that give them what is traced: the trace is the one that probes in the functions themselves give,
 access by access, and the program does what it did, with gcc and clang, without a warning.
 
 Programs at random hand pointers around in all kinds of ways. BOB_TEST_SEEDS=N tries N of them (default 6); BOB_TEST_TORTURE_EVERY=N takes every N-th of
@@ -73,9 +73,9 @@ def both_ways(folder, names, commands, flags=(), events=False, warnings=WARNINGS
     run("gcc", "-w", *flags, *names, *more, "-o", "plain", *libs, folder=folder)
     native = h.run([folder / "plain"], cwd=folder)
     rows, said, told = {}, {}, {}
-    for way in ("--in-place", "copies"):
-        out = folder / way.strip("-")
-        said[way] = run(h.BOBBIN, "instrument", *([way] if way[0] == "-" else []), *how, "-o", out, "--", *flags, folder=folder, text="\n".join([*commands, ""]))
+    for way in ("in-place", "copies"):
+        out = folder / way
+        said[way] = run(h.BOBBIN, "instrument", *(["--copies"] if way == "copies" else []), *how, "-o", out, "--", *flags, folder=folder, text="\n".join([*commands, ""]))
         sites = tables(out, names)
         for cc in compilers:
             run(cc, *warnings, "-O1", *flags, f"-I{out}", *(out / n for n in names), *more, "-o", out / cc, *libs, folder=folder)
@@ -86,12 +86,12 @@ def both_ways(folder, names, commands, flags=(), events=False, warnings=WARNINGS
             lines = run(h.BOBBIN, "report", "--mpi", "-n", "0", out / f"t.{cc}", folder=folder).splitlines()[3:] if events else []
             told[way, cc] = sorted(re.sub(r" +[\d.]+ \w+  ", "  ", re.sub(r"  +", "  ", line)) for line in lines)
     for cc in compilers:
-        want, got = rows["--in-place", cc], rows["copies", cc]
+        want, got = rows["in-place", cc], rows["copies", cc]
         first = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
         h.check(want == got, f"{folder} {cc}: {len(got)} accesses, not {len(want)}; first other one {first}: {got[first:first + 3]}, not {want[first:first + 3]}")
-        h.check(told["--in-place", cc] == told["copies", cc], str(told))
-    h.check(set(said_of(said["--in-place"]).values()) == {0}, said["--in-place"])
-    h.check(refused_of(said["--in-place"]) == refused_of(said["copies"]), f'{said["--in-place"]}\n{said["copies"]}')
+        h.check(told["in-place", cc] == told["copies", cc], str(told))
+    h.check(set(said_of(said["in-place"]).values()) == {0}, said["in-place"])
+    h.check(refused_of(said["in-place"]) == refused_of(said["copies"]), f'{said["in-place"]}\n{said["copies"]}')
     copies = said_of(said["copies"])
     COUNTS["copies"] += sum(copies.values())
     COUNTS["accesses"] += len(rows["copies", compilers[0]])
@@ -235,7 +235,7 @@ def refused():
         (folder / "a.c").write_text(f"static int a[4], b[4];\n{text}\n{main}")
         commands = ["trace file a.c", "trace variable a"] + (["trace variable g:q"] if "argument of" in why else [])
         if "attribute" in why or "alias" in text:
-            said = run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text="\n".join([*commands, ""]))
+            said = run(h.BOBBIN, "instrument", "--copies", "-o", "out", folder=folder, text="\n".join([*commands, ""]))
             h.check(said_of(said) == {"a.c": 0}, f"{why}: {said}")
         else:
             copies, said, rows = both_ways(folder, ["a.c"], commands, warnings=("-w",), compilers=("gcc",))
@@ -266,7 +266,7 @@ def opened():
         h.check(re.search(rf"^a.c:\d+: f keeps its probes, for others who may call it: .*{re.escape(why)}", said, re.M), f"{why}: {said}")
     folder = h.fresh("clones")
     (folder / "a.c").write_text("static int a[4], b[4];\nint f(int *p) { return *p; }\nint g(void) { return f(a) + f(b); }\n")
-    said = run(h.BOBBIN, "instrument", "-o", "out", "--", "-fPIC", folder=folder, text="trace file a.c\ntrace variable a\n")
+    said = run(h.BOBBIN, "instrument", "--copies", "-o", "out", "--", "-fPIC", folder=folder, text="trace file a.c\ntrace variable a\n")
     h.check(said_of(said) == {"a.c": 0} and "another one may be put in its place (-fPIC)" in said, said)
 
 
@@ -371,7 +371,7 @@ def compile_mode():
     (folder / "a.c").write_text(EVERY)
     (folder / "commands").write_text("trace file a.c\ntrace variable a\n")
     run("gcc", "-w", "a.c", "-o", "plain", folder=folder)
-    run(h.BOBBIN, "instrument", "--compile", "commands", "--", "gcc", "-w", "a.c", "-o", "traced", folder=folder)
+    run(h.BOBBIN, "instrument", "--copies", "--compile", "commands", "--", "gcc", "-w", "a.c", "-o", "traced", folder=folder)
     native, traced = h.run([folder / "plain"], cwd=folder), h.record([folder / "traced"], ["--source"], folder / "t", cwd=folder)
     h.same(native, traced)
     names = run("nm", folder / "traced", folder=folder)

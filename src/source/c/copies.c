@@ -199,7 +199,7 @@ static bool is_worthwhile(const struct bob_c_unit *u)
 
 void bob_c_copies_begin(struct bob_c_unit *u)
 {
-	if (u->options->is_in_place)
+	if (!u->options->has_copies)
 		return;
 	u->copies = calloc(1, sizeof(*u->copies));
 	u->is_failed |= !u->copies;
