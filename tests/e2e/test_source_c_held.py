@@ -175,9 +175,16 @@ ONE = r"""
 #include <stdatomic.h>
 #define BOTH(p) p[k]
 #define TEAM _Pragma("omp parallel for")
+#define EACH(i, n) TEAM for (int i = 0; i < (n); i++)
+#define JOIN(a, b) a##b
+#define SAME(s) s
+typedef volatile int flag;
+typedef _Atomic int safe[4];
+flag done, flags[4];
 double x[99];
 int at[99];
 atomic_int shared;
+safe safes;
 extern int f(void);
 void g(int n, volatile int *w, int *p)
 {
@@ -188,9 +195,13 @@ LOOPS = {
     "for (int k = 0; k < n; k++) x[at[k]] = BOTH(p);": True,
     "again: for (int k = 0; k < n; k++) if (x[at[k]] < 0) goto again;": True,
     "while (n) if (x[at[--n]] < 1) break; else if (n > 3) return;": True,
+    "for (int k = 0; k < n; k++) x[at[k]] = BOTH(p); n = done + flags[1] + safes[1];": True,
     "for (int k = 0; k < n; k++) x[at[k]] = f();": False,
     "for (int k = 0; k < n; k++) x[at[k]] = *w;": False,
     "for (int k = 0; k < n; k++) x[at[k]] = shared;": False,
+    "for (int k = 0; k < n; k++) { while (!done) ; x[at[k]]++; }": False,
+    "for (int k = 0; k < n; k++) x[at[k]] = flags[k & 3];": False,
+    "for (int k = 0; k < n; k++) x[at[k]] = safes[k & 3];": False,
     "for (int k = 0; k < n; k++) x[at[k]] = atomic_load(&shared);": False,
     "for (int k = 0; k < n; k++) { __atomic_fetch_add(p, 1, 0); x[at[k]] = 1; }": False,
     "for (int k = 0; k < n; k++) { __asm__ volatile(\"\" ::: \"memory\"); x[at[k]] = 1; }": False,
@@ -198,6 +209,14 @@ LOOPS = {
     "for (int k = 0; k < n; k++) { double x1[2]; x[at[k]] = x1[k & 1] = 2; }": False,
     "for (int k = 0; k < n; k++)\n#pragma omp critical\n x[at[k]]++;": False,
     "do { TEAM for (int k = 0; k < n; k++) x[at[k]]++; } while (n-- > 3);": False,
+    "do { EACH(k, n) *(p + k) += x[at[k]] > 1; } while (n-- > 3);": False,
+    "do { SAME(TEAM) for (int k = 0; k < n; k++) x[at[k]]++; } while (n-- > 3);": False,
+    "do { JOIN(TE, AM) for (int k = 0; k < n; k++) x[at[k]]++; } while (n-- > 3);": False,
+    "TEAM for (int k = 0; k < n; k++) x[at[k]]++;": False,
+    "TEAM for (int k = 0; k < n; k++) x[k]++;": False,
+    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#endif /* of\n that */\n for (int k = 0; k < n; k++) x[at[k]]++;": False,
+    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#endif // of that\n for (int k = 0; k < n; k++) x[k]++;": False,
+    "\n#ifdef _OPENMP\n#pragma omp parallel for\n#else\n n--;\n#endif\n for (int k = 0; k < n; k++) x[at[k]]++;": False,
     "if (n) goto in; for (int k = 0; k < n; k++) { x[at[k]]++; in: n--; }": False,
     "switch (n) { for (int k = 0; k < 9; k++) { case 3: x[at[n]]++; n--; } }": False,
 }
@@ -214,10 +233,59 @@ def _():
         text = (folder / "out" / "a.c").read_text()
         at = text.index("void g(")
         h.check(("BOBBIN_BY(" in text[at:]) == holds and "BOBBIN_" in text[at:], f"{loop}: {text[at:]}")
-        for cc in ("gcc", "clang"):
-            r = h.run([cc, "-Wall", "-Werror", "-Wno-unknown-warning-option", "-Wno-unknown-pragmas", "-Wno-implicit-fallthrough", "-Wno-switch-unreachable", "-Wno-maybe-uninitialized",
+        for cc, *flags in (("gcc",), ("clang",), ("gcc", "-fopenmp")):
+            r = h.run([cc, *flags, "-Wall", "-Werror", "-Wno-unknown-warning-option", "-Wno-unknown-pragmas", "-Wno-implicit-fallthrough", "-Wno-switch-unreachable", "-Wno-maybe-uninitialized",
                        "-Wno-sometimes-uninitialized", "-Wno-uninitialized", "-Wno-unused-label", "-O2", "-Iout", "-c", "out/a.c"], cwd=folder)
             h.check(r.status == 0, str(r))
+
+
+TEAMS = r"""
+#include <stdio.h>
+#define PRAGMA(x) _Pragma(#x)
+#define EACH(i, n) PRAGMA(omp parallel for) for (int i = 0; i < (n); i++)
+static double x[1000], y[1000];
+static int n = 1000;
+int main(void)
+{
+	double s = 0;
+#ifdef _OPENMP
+#pragma omp parallel for reduction(+ : s)
+#endif
+	for (int i = 0; i < n; i++)
+		if (i % 3)
+			s += x[i] = i;
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+	for (int i = 0; i < n; i++)
+		x[i] += 1;
+	for (int t = 0; t < 50; t++) {
+		EACH(i, n) *(y + i) += x[i] > 3 ? x[i] + x[(i * 7) % 1000] : y[i];
+	}
+	for (int i = 0; i < n; i++)
+		s += y[i];
+	printf("%.0f\n", s);
+	return 0;
+}
+"""
+
+
+@suite.case("loops of a team's threads, behind #ifdef and from macros, compile and are counted")
+def _():
+    told = []
+    for flags in ([], ["-fopenmp"]):
+        folder = h.fresh("held")
+        (folder / "a.c").write_text(TEAMS)
+        wishes = b"trace file a.c\ntrace variable x[0..9]\n"
+        r = h.run([h.BOBBIN, "instrument", "-o", "out", "--", *flags], cwd=folder, stdin=wishes)
+        h.check(r.status == 0, str(r))
+        r = h.run(["gcc", "-w", "-O2", *flags, "-Iout", "out/a.c", "-o", "a"], cwd=folder)
+        h.check(r.status == 0, str(r))
+        r = h.record([str(folder / "a")], ["--source"])
+        h.same(h.run([folder / "a"]), r)
+        more = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+        told.append((int(more[1]), h.bobbin("replay", "--mem", "--subscripts", r.trace).out.count(b"x[")))
+    h.check(told[0] == told[1] and min(told[0]) > 900, f"accesses of nothing and of x: {told[0]}, by a team {told[1]}")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ static bool is_kept(struct bob_c_nest *n, CXCursor c)
 	const uint32_t own = bob_c_classes(n->u, n->u->clang->getCursorType(c));
 	struct bob_c_lvalue lv;
 
-	if (n->u->clang->isVolatileQualifiedType(n->u->clang->getCursorType(c)))
+	if (bob_c_is_shared(n->u, c))
 		return false;
 	bob_c_lvalue_find(n->u, c, &lv);
 	if (!lv.is_known)

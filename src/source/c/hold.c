@@ -13,15 +13,6 @@ struct look {
 	bool is_bad;
 };
 
-/* What others may change, so that it may be waited for. */
-static bool is_shared(struct bob_c_unit *u, CXCursor c)
-{
-	const CXType t = u->clang->getCursorType(c);
-
-	return u->clang->isVolatileQualifiedType(t) ||
-	       u->clang->getCanonicalType(t).kind == CXType_Atomic;
-}
-
 static bool is_calm(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_clang *l = u->clang;
@@ -34,7 +25,7 @@ static bool is_calm(struct bob_c_unit *u, CXCursor c)
 	case CXCursor_StmtExpr:
 		return false;
 	case CXCursor_UnexposedExpr: /* atomic operations, too */
-		return bob_c_children(u, c, child, 1) == 1 && !is_shared(u, c);
+		return bob_c_children(u, c, child, 1) == 1 && !bob_c_is_shared(u, c);
 	case CXCursor_VarDecl:
 		v = bob_c_variable(u, c);
 		return v && !v->is_wanted;
@@ -56,7 +47,7 @@ static bool is_calm(struct bob_c_unit *u, CXCursor c)
 	case CXCursor_ReturnStmt:
 		return true;
 	default:
-		return !l->isStatement(k) && !(l->isExpression(k) && is_shared(u, c));
+		return !l->isStatement(k) && !(l->isExpression(k) && bob_c_is_shared(u, c));
 	}
 }
 
@@ -69,28 +60,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	return l->is_bad ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-/* The last use of a macro that ends at or before `at`, or the first of all. */
-static size_t macro_before(const struct bob_c_unit *u, uint32_t at)
-{
-	size_t lo = 0, hi = u->macro_count;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (u->macros[mid].end <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? lo - 1 : 0;
-}
-
-static bool begins_statement(char c)
-{
-	return c == '{' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Pragmas may give the loop, or parts of it, to other threads, also those that a macro stands for: it then is before a statement. */
+/* Pragmas may give the loop, or parts of it, to other threads. */
 static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 {
 	static const char word[] = "_Pragma";
@@ -100,13 +70,9 @@ static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end)
 	for (uint32_t i = start; i + sizeof(word) <= end; i++)
 		if (!memcmp(u->bytes + i, word, sizeof(word) - 1))
 			return true;
-	for (size_t i = macro_before(u, start); i < u->macro_count && u->macros[i].end < end; i++) {
-		const uint32_t behind = bob_c_skip_blanks(u, u->macros[i].end);
-
-		if (behind == start ||
-		    (u->macros[i].start >= start && begins_statement(u->bytes[behind])))
+	for (size_t i = 0; i < u->macro_count && u->macros[i].start < end; i++)
+		if (u->macros[i].is_pragma && u->macros[i].end > start)
 			return true;
-	}
 	return false;
 }
 
@@ -122,7 +88,7 @@ void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h)
 	if (h->end)
 		u->clang->visitChildren(loop, see, &l);
 	if (!h->end || l.is_bad || has_pragma(u, s.start, h->end) || bob_c_is_below_pragma(u, &s) ||
-	    bob_c_is_jumped_into(u, s.start, h->end)) {
+	    bob_c_is_behind_directive(u, s.start) || bob_c_is_jumped_into(u, s.start, h->end)) {
 		h->end = 0;
 		return;
 	}

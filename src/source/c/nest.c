@@ -198,8 +198,7 @@ bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *
 	const enum CXTypeKind other = loop->is_to_zero ? k : bob_c_type_kind(u, loop->high);
 	const bool is_pointer = k == CXType_Pointer;
 
-	if (v->is_exposed || v->is_static || v->is_thread ||
-	    u->clang->isVolatileQualifiedType(u->clang->getCursorType(v->decl)))
+	if (v->is_exposed || v->is_static || v->is_thread || bob_c_is_shared(u, v->decl))
 		return false;
 	if (is_pointer)
 		return other == CXType_Pointer;

@@ -110,7 +110,7 @@ static bool is_mover_even(struct bob_c_nest *n, struct bob_c_nest_mover *m)
 	struct bob_c_span s;
 
 	if (v->is_exposed || v->is_static || v->is_thread || bob_c_nest_writes(n, v) ||
-	    n->u->clang->isVolatileQualifiedType(n->u->clang->getCursorType(v->decl)))
+	    bob_c_is_shared(n->u, v->decl))
 		return false;
 	if (k != CXType_Pointer && !bob_c_is_signed(k) && v != n->loop[0].counter)
 		return false;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pragmas that rule the statement behind them: `#pragma`, on as many lines as its backslashes say, and _Pragma("..."); between them and the statement may
- * be comments and more pragmas. Read from the statement back, in the bytes of the file: libclang 14 has no cursors of pragmas. */
+ * be comments, more pragmas and other lines of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the file: libclang 14 has no
+ * cursors of pragmas. A use of a macro may stand for one if _Pragma is in its definition, or in that of a macro whose name is there; names that are pasted
+ * together may be any of those. */
 #include "source/c/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define OPERATOR "_Pragma"
@@ -87,32 +90,54 @@ static bool has_word(const struct bob_c_unit *u, uint32_t from, uint32_t to, con
 	return false;
 }
 
-bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word)
+/* Where the blanks and comments before `at` begin. */
+static uint32_t skip_back(const struct bob_c_unit *u, uint32_t at)
 {
-	static const char name[] = "pragma";
 	const char *b = u->bytes;
+	uint32_t end = at + 1;
 
-	while (at) {
-		uint32_t end = at, line, p;
+	while (at && at < end) {
+		uint32_t line, p;
 
+		end = at;
 		if (is_blank(b[at - 1])) {
 			at--;
 			continue;
 		}
 		line = line_of(u, at);
 		p = skip_spaces(u, line);
-		if (b[p] == '/' && b[p + 1] == '/')
+		at = b[p] == '/' && b[p + 1] == '/' ? line : comment_before(u, at);
+	}
+	return at;
+}
+
+bool bob_c_is_behind_directive(const struct bob_c_unit *u, uint32_t at)
+{
+	at = skip_back(u, at);
+	return at && u->bytes[skip_spaces(u, line_of(u, at))] == '#';
+}
+
+bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word)
+{
+	static const char name[] = "pragma";
+	const char *b = u->bytes;
+
+	while ((at = skip_back(u, at))) {
+		const uint32_t end = at, line = line_of(u, at);
+		const struct bob_c_span *m = bob_c_macro_at(u, at - 1);
+		uint32_t p = skip_spaces(u, line);
+
+		if (b[p] == '#') {
 			at = line;
-		else
-			at = comment_before(u, at);
-		if (at < end)
-			continue;
-		if (b[p] != '#') {
-			p = at = operator_before(u, end);
-		} else {
 			p = skip_spaces(u, p + 1);
-			if (!strncmp(b + p, name, sizeof(name) - 1))
-				at = line;
+			if (strncmp(b + p, name, sizeof(name) - 1) != 0)
+				continue;
+		} else if (m && m->is_pragma && m->end == end) {
+			p = at = m->start;
+			if (!word)
+				return true;
+		} else {
+			p = at = operator_before(u, end);
 		}
 		if (at == end)
 			return false;
@@ -120,4 +145,109 @@ bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char 
 			return true;
 	}
 	return false;
+}
+
+/* --- macros --- */
+
+struct definition {
+	const char *name, *text; /* text: NULL: not known */
+	size_t name_len, len;
+};
+
+struct definitions {
+	struct bob_c_unit *u;
+	struct definition *at;
+	size_t count, room;
+	size_t pragmas;		/* the first of them may stand for one */
+	bool is_named;		/* one of them has a name that is not the system's own */
+};
+
+static bool is_in_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+static bool stands_for_pragma(const struct definitions *d, const char *word, size_t len)
+{
+	if (len == sizeof(OPERATOR) - 1 && !memcmp(word, OPERATOR, len))
+		return true;
+	for (size_t i = 0; i < d->pragmas; i++)
+		if (d->at[i].name_len == len && !memcmp(d->at[i].name, word, len))
+			return true;
+	return false;
+}
+
+static bool mentions_pragma(const struct definitions *d, const char *text, size_t len)
+{
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		for (n = 0; i + n < len && is_in_word(text[i + n]);)
+			n++;
+		if (n && stands_for_pragma(d, text + i, n))
+			return true;
+		if (d->is_named && i + 1 < len && text[i] == '#' && text[i + 1] == '#')
+			return true;
+	}
+	return false;
+}
+
+static enum CXChildVisitResult see_definition(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct definitions *d = data;
+	const struct bob_clang *l = d->u->clang;
+	struct definition *to;
+	CXSourceRange r;
+	CXFile file, last;
+	unsigned line, column, start, end;
+	size_t size = 0;
+
+	(void)parent;
+	if (l->getCursorKind(c) != CXCursor_MacroDefinition)
+		return CXChildVisit_Continue;
+	if (bob_array_room(&d->at, d->count, &d->room, sizeof(*d->at))) {
+		d->u->is_failed = true;
+		return CXChildVisit_Break;
+	}
+	to = &d->at[d->count++];
+	*to = (struct definition){ .name = bob_c_spelling(d->u, c) };
+	to->name_len = strlen(to->name);
+	r = l->getCursorExtent(c);
+	l->getExpansionLocation(l->getRangeStart(r), &file, &line, &column, &start);
+	l->getExpansionLocation(l->getRangeEnd(r), &last, &line, &column, &end);
+	to->text = file ? l->getFileContents(d->u->tu, file, &size) :
+			  bob_c_macro_of_flags(d->u->options, to->name);
+	if (to->text && file && start + to->name_len <= end && end <= size) {
+		to->text += start + to->name_len;
+		to->len = end - start - to->name_len;
+	} else if (to->text && !file) {
+		to->len = strlen(to->text);
+	}
+	return CXChildVisit_Continue;
+}
+
+void bob_c_pragmas_find(struct bob_c_unit *u)
+{
+	struct definitions d = { .u = u };
+	bool is_more = true;
+
+	u->clang->visitChildren(u->clang->getTranslationUnitCursor(u->tu), see_definition, &d);
+	while (is_more) {
+		is_more = false;
+		for (size_t i = d.pragmas; i < d.count; i++) {
+			const struct definition m = d.at[i];
+
+			if (!mentions_pragma(&d, m.text, m.len))
+				continue;
+			d.at[i] = d.at[d.pragmas];
+			d.at[d.pragmas++] = m;
+			d.is_named |= m.name[0] != '_';
+			is_more = true;
+		}
+	}
+	for (size_t i = 0; i < u->macro_count; i++) {
+		struct bob_c_span *m = &u->macros[i];
+
+		m->is_pragma = mentions_pragma(&d, u->bytes + m->start, m->end - m->start);
+	}
+	free(d.at);
 }

@@ -223,6 +223,7 @@ bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, s
 		return st;
 	u->has_odd_order = strstr(u->bytes, "scalar_storage_order") != NULL;
 	find_macros(u);
+	bob_c_pragmas_find(u);
 	return u->is_failed ? complain(why, BOB_ERR_NOMEM, "%s: no memory", path) : BOB_OK;
 }
 
@@ -404,6 +405,16 @@ bool bob_c_is_array(enum CXTypeKind k)
 {
 	return k == CXType_ConstantArray || k == CXType_IncompleteArray ||
 	       k == CXType_VariableArray || k == CXType_DependentSizedArray;
+}
+
+bool bob_c_is_shared(const struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_clang *l = u->clang;
+	CXType t = l->getCanonicalType(l->getCursorType(c));
+
+	while (bob_c_is_array(t.kind) && !l->isVolatileQualifiedType(t))
+		t = l->getCanonicalType(l->getArrayElementType(t));
+	return l->isVolatileQualifiedType(t) || t.kind == CXType_Atomic;
 }
 
 uint32_t bob_c_skip_blanks(const struct bob_c_unit *u, uint32_t at)

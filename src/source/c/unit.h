@@ -18,6 +18,7 @@ struct bob_c_span {
 	bool is_ours;		/* both ends are in the file ... */
 	bool is_plain;		/* ... and no macro has only a part of it */
 	bool is_macro;		/* it is as long as one use of a macro that stands for an expression, or for more than it */
+	bool is_pragma;		/* of `macros`: it may stand for a _Pragma, or for more than it */
 };
 
 /* What happens to an lvalue. */
@@ -214,6 +215,8 @@ const char *bob_c_spelling(struct bob_c_unit *u, CXCursor c);
 const char *bob_c_text(struct bob_c_unit *u, CXString s);
 enum CXTypeKind bob_c_type_kind(const struct bob_c_unit *u, CXCursor c);
 bool bob_c_is_array(enum CXTypeKind k);
+/* Volatile or atomic, or an array of such: others may change it, so it may be waited for. */
+bool bob_c_is_shared(const struct bob_c_unit *u, CXCursor c);
 /* The use of a macro that has the byte `at`; NULL: none. */
 const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at);
 /* The first byte at or behind `at` that is neither blank nor comment. */
@@ -354,8 +357,12 @@ void bob_c_walk_function(struct bob_c_unit *u, CXCursor definition);
 void bob_c_walk_file(struct bob_c_unit *u);
 
 /* --- pragmas.c --- */
-/* Is a pragma before `at`, with nothing but comments and other pragmas between, that has this word? NULL: any. */
+/* Which of the unit's uses of macros may stand for a _Pragma. */
+void bob_c_pragmas_find(struct bob_c_unit *u);
+/* Is a pragma before `at`, with nothing but comments and other lines of the preprocessor between, that has this word? NULL: any. */
 bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
+/* Is a line of the preprocessor before `at`, with nothing but comments between? */
+bool bob_c_is_behind_directive(const struct bob_c_unit *u, uint32_t at);
 
 /* --- code.c --- */
 /* Does a pragma say how the loop with the span `s`, which is looked at, has to look? One that takes loops together speaks of those inside, too. */
