@@ -220,6 +220,11 @@ REFUSED = {
     "it is called before it is declared": "static int f(p) int *p; { return *p > 9 ? f(p + 1) : *p; }",
     "it has a type of its own before its body": "static struct pair { int n; } g(int *p) { struct pair x = { *p }; return x; }",
     "a macro has a part of its text": "#define BEGIN {\nstatic int f(int *p) BEGIN return *p; }",
+    "a macro has a part of its": "#define DEF(n) struct n##_tag { int x; }; static\nDEF(f) int f(int *p) { return *p; }",
+    "it has the attribute weak": "int f(int *p);\nint f(int *p) __attribute__((weak));\nint f(int *p) { return *p; }",
+    "a declaration has an attribute that its definition has not": "static int f(int *p) __attribute__((noinline));\nstatic int f(int *p) { return *p; }",
+    "it says its own name, or counts (__COUNTER__)": "static int f(int *p) { return *p + __COUNTER__; }",
+    "it says its own name, or counts (__COUNTER__), in a macro": "#define COUNT __COUNTER__\nstatic int f(int *p) { return *p + COUNT; }",
     "an argument of some function was asked for, and may lead to anything": "static int f(int *p) { return *p; }\nint g(int q[4]) { return q[0]; }",
 }
 
@@ -310,6 +315,11 @@ WAYS = {
     "none is a": ("a[1] = 1; r += get(b);", 0),
     "a parameter": ("n = n * 2; r += deep(3, a) + deep(3, b);", 2),
     "a row": ("int m[2][8] = { { 1 }, { 2 } }; r += get(m[1]) + get(&m[0][2]) + get(&a[3]);", 1),
+    "by its address": ("int *p = b; r += get(p); *(&p) = a; r += get(p) + get(b);", 1),
+    "by its address, an element": ("int *p = b; (&p)[0] = a; r += get(p) + get(b);", 1),
+    "by its address, in a macro": ("int *p = b;\n#define AT(x) (*(&(x)))\n\tAT(p) = a; r += get(p) + get(b);", 1),
+    "given out in a macro": ("int *p = 0;\n#define GIVE(x) give(&(x))\n\tGIVE(p); r += get(p) + get(b);", 1),
+    "from null": ("int *p = (int *)((char *)0 + (unsigned long)a); r += get(p) + get(b);", 1),
     "several arguments": ("r += two(a, b) + two(b, a) + two(a, a) + two(b, b);", 3),
 }
 WAY = r"""
@@ -342,6 +352,32 @@ def ways():
         got, said, rows = one(WAY.replace("BODY", body), "trace variable a", warnings=("-w",), how=("--flat",), compilers=(("gcc", "clang")[number % 2],))
         h.check(got == {"a.c": copies}, f"{name}: {got}, not {copies}\n{said}")
         h.check(rows or "give" in body, f"{name}: nothing")
+
+
+# Programs with what is asked for, and the number of copies.
+GET = "#include <stdarg.h>\n#include <stdlib.h>\nstatic int a[4] = { 1 }, b[4] = { 2 };\nstatic int get(int *p) { return *p; }\n"
+PROGRAMS = {
+    "an assignment as a value": (GET + "static int *kept;\nint main(void) { int *q; q = kept = calloc(4, 4); int r = get(q) + get(b); free(q); return r; }\n", ["trace variable kept"], 1),
+    "an assignment to a member as a value": (GET + "struct g { int *v; };\nint main(void) { struct g s, *g = &s; int *q; q = g->v = calloc(4, 4); int r = get(q) + get(b); free(q); return r; }\n",
+                                             ["trace variable g->v"], 1),
+    "arguments without names": (GET + "static int first(int n, ...) { va_list l; va_start(l, n); int *p = va_arg(l, int *); va_end(l); return get(p) + n; }\n"
+                                "int main(void) { return first(1, a) + get(b); }\n", ["trace variable a"], 1),
+    "a function that gives a pointer to one": (GET + "static int (*ret(int *p, int n))(int *) { return p[n] == 7 ? ret(p, n - 1) : get; }\nint main(void) { return ret(a, 1)(b) + ret(b, 1)(b); }\n",
+                                               ["trace variable a"], 1),
+    "memory in an object": ("static char pool[100], other[100];\nstatic int used;\nstatic int *v;\nvoid *take(int n) { char *p = pool + used; used += n; return p; }\n"
+                            "static int count(char *p) { int n = 0; for (int i = 0; i < 100; i++) if (p[i]) n++; return n; }\n"
+                            "int main(void) { v = take(40); v[1] = 1; return count(pool) + count(other); }\n", ["trace variable v", "trace allocator take size(1)"], 0),
+    "two names": ("int a[4] = { 1 };\nextern int other[4] __attribute__((alias(\"a\")));\nstatic int b[4];\nstatic int get(int *p) { return *p; }\n"
+                  "int main(void) { return get(other) + get(b); }\n", ["trace variable a"], 0),
+    "a type among the arguments": ("static int a[4], b[4];\nstatic int f(struct opaque *q, int *p) { return !q + *p; }\nint main(void) { return f(0, a) + f(0, b); }\n", ["trace variable a"], 0),
+}
+
+
+@suite.case("what is anywhere, or can have no copy")
+def programs():
+    for name, (text, commands, copies) in PROGRAMS.items():
+        got, said, rows = one(text, *commands, warnings=("-w",), how=("--flat",), compilers=("gcc",))
+        h.check(got == {"a.c": copies} and rows, f"{name}: {got}, not {copies}; {len(rows)}\n{said}")
 
 
 @suite.case("more sets of arguments than a function gets copies: one for all")

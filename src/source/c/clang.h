@@ -57,6 +57,9 @@
 	X(isDeclaration)                                                                           \
 	X(isCursorDefinition)                                                                      \
 	X(equalCursors)                                                                            \
+	X(equalTypes)                                                                              \
+	X(Cursor_getNumArguments)                                                                  \
+	X(Cursor_getArgument)                                                                      \
 	X(hashCursor)                                                                              \
 	X(visitChildren)                                                                           \
 	X(getCursorType)                                                                           \

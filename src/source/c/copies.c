@@ -203,6 +203,8 @@ void bob_c_copies_begin(struct bob_c_unit *u)
 		return;
 	u->copies = calloc(1, sizeof(*u->copies));
 	u->is_failed |= !u->copies;
+	if (u->copies)
+		bob_c_leads_begin(u);
 }
 
 void bob_c_copies_plan(struct bob_c_unit *u)
@@ -421,6 +423,8 @@ uint32_t bob_c_copies_remarks(struct bob_c_unit *u, struct bob_source_c_refused 
 		const struct bob_c_function *f = k->functions[i];
 		const struct bob_copies_procedure *p = planned(u, f);
 
+		if (!f->span.is_ours)
+			continue;
 		if (p && f->why && (p->has_plain || p->set_count > 1))
 			(*out)[n++] = remark(u, f, "has its probes in place, for all who call it",
 					     f->why);

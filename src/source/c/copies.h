@@ -21,10 +21,17 @@
 #define BOB_C_ANYWHERE (UINT64_C(1) << 63)
 #define BOB_C_COPYABLE_MAX 500u /* functions of a file: their copies are numbered in 11 bits */
 
+/* A declaration of a function. */
+struct bob_c_declared {
+	struct bob_c_declared *next;
+	CXCursor decl;
+};
+
 struct bob_c_function {
 	struct bob_c_function *next; /* in its bucket */
 	const char *name;
 	CXCursor decl;		/* canonical */
+	struct bob_c_declared *declared; /* at file scope: all of them */
 	CXCursor definition;	/* if it is_defined, in this file or in one that it includes */
 	bool is_defined, is_linked, is_of_library;
 	struct bob_c_span span;	/* of the definition */
@@ -69,6 +76,7 @@ struct bob_c_copies {
 	struct bob_c_function *function; /* that is looked at; NULL: none */
 	struct bob_copies plan;
 	struct bob_copies_pass *passes; /* the plan's */
+	bool is_shared;		/* objects may hold what was asked for by another name: leads.c */
 	bool is_planned;	/* nothing is noted any more */
 	bool is_trial;
 	uint32_t copy_count;	/* they are numbered from 1 */
@@ -83,8 +91,12 @@ struct bob_c_copies {
 /* The variable gets this value, among others. */
 void bob_c_value_note(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value);
 void bob_c_return_note(struct bob_c_unit *u, CXCursor statement);
+/* A store to `to`, which is no name: variables that it gives the address of may get anything. */
+void bob_c_store_note(struct bob_c_unit *u, CXCursor to);
 /* All variables that are named below `c` may get anything: what stands there is not looked at. */
 void bob_c_value_blur(struct bob_c_unit *u, CXCursor c);
+/* Before: is_shared. */
+void bob_c_leads_begin(struct bob_c_unit *u);
 /* When all values are noted: where variables lead. */
 void bob_c_leads_settle(struct bob_c_unit *u);
 /* Where the value of a pointer leads, after that. */

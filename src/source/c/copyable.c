@@ -25,7 +25,22 @@ static void open_up(struct bob_c_function *f, const char *who)
 struct body {
 	struct bob_c_unit *u;
 	struct bob_c_function *f;
+	uint32_t body;		/* where its body begins */
 };
+
+/* A type whose first word is among the arguments is another one in a copy. */
+static void look_at_type(const struct body *b, CXCursor c)
+{
+	const struct bob_clang *l = b->u->clang;
+	const CXCursor decl = l->getCanonicalCursor(l->getCursorReferenced(c));
+	unsigned line, column, at;
+	CXFile file;
+
+	l->getExpansionLocation(l->getCursorLocation(decl), &file, &line, &column, &at);
+	if (file && l->File_isEqual(file, l->getFile(b->u->tu, b->u->path)) &&
+	    at >= b->f->span.start && at < b->body)
+		rule_out(b->f, "it has a type of its own before its body");
+}
 
 static void look_at_variable(const struct body *b, CXCursor c)
 {
@@ -52,6 +67,9 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	switch (b->u->clang->getCursorKind(c)) {
 	case CXCursor_VarDecl:
 		look_at_variable(b, c);
+		break;
+	case CXCursor_TypeRef:
+		look_at_type(b, c);
 		break;
 	case CXCursor_UnexposedExpr:
 		look_at_unexposed(b, c);
@@ -123,6 +141,28 @@ struct bob_c_span bob_c_body(struct bob_c_unit *u, const struct bob_c_function *
 	return s;
 }
 
+/* What is another thing a second time, or in another function. What macros of headers have is not looked at. */
+static bool has_word(const struct bob_c_unit *u, uint32_t start, uint32_t end)
+{
+	static const char *const words[] = { "__COUNTER__", "__builtin_FUNCTION" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *at = strstr(u->bytes + start, words[i]);
+
+		if (at && at < u->bytes + end)
+			return true;
+	}
+	return false;
+}
+
+static bool has_macro(const struct bob_c_unit *u, const struct bob_c_span *s)
+{
+	for (size_t i = 0; i < u->macro_count; i++)
+		if (u->macros[i].start >= s->start && u->macros[i].start < s->end)
+			return true;
+	return false;
+}
+
 static void look_at_text(struct bob_c_unit *u, struct bob_c_function *f)
 {
 	struct bob_c_span body;
@@ -132,13 +172,17 @@ static void look_at_text(struct bob_c_unit *u, struct bob_c_function *f)
 		return;
 	}
 	body = bob_c_body(u, f);
-	if (!f->span.is_plain || f->name_at == UINT32_MAX || !body.is_plain ||
-	    body.start <= f->name_at || body.end != f->span.end || u->bytes[body.start] != '{')
+	if (!f->span.is_plain || bob_c_macro_at(u, f->span.start) || f->name_at == UINT32_MAX ||
+	    !body.is_plain || body.start <= f->name_at || body.end != f->span.end ||
+	    u->bytes[body.start] != '{')
 		rule_out(f, "a macro has a part of its text");
 	else if (memchr(u->bytes + f->span.start, '{', body.start - f->span.start))
 		rule_out(f, "it has a type of its own before its body");
 	else if (has_lines_of_preprocessor(u, &f->span))
 		rule_out(f, "the preprocessor has lines in it");
+	else if (has_word(u, f->span.start, f->span.end) ||
+		 (has_word(u, 0, u->len) && has_macro(u, &f->span)))
+		rule_out(f, "it says its own name, or counts (__COUNTER__), in a macro perhaps");
 }
 
 /* --- what it is declared as --- */
@@ -152,6 +196,29 @@ static bool is_for_library(const struct bob_c_unit *u)
 	return false;
 }
 
+static bool has_attribute(const char *text, const char *name)
+{
+	for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+		if (at > text && (at[-1] == '(' || at[-1] == ':'))
+			return true;
+	return false;
+}
+
+/* Attributes of a declaration are not inherited by what is printed of another one. */
+static bool has_more_attributes(struct bob_c_unit *u, const char *text, const char *own)
+{
+	static const char begin[] = "__attribute__((";
+
+	for (const char *at = strstr(text, begin); at; at = strstr(at + 1, begin)) {
+		const char *end = strstr(at, "))");
+		const char *one = bob_c_printf(u, "%.*s", end ? (int)(end - at) : 0, at);
+
+		if (!end || !one || !strstr(own, one))
+			return true;
+	}
+	return strstr(text, "[[") && strcmp(text, own) != 0;
+}
+
 static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 {
 	static const char *const attributes[] = { "constructor", "destructor", "weak",	"alias",
@@ -159,17 +226,18 @@ static void look_at_declaration(struct bob_c_unit *u, struct bob_c_function *f)
 						  "cleanup",	 "target_clones", "gnu_inline",
 						  "returns_twice" };
 	const CXType type = u->clang->getCursorType(f->decl);
-	const char *texts[] = { bob_c_declaration(u, f->decl),
-				bob_c_declaration(u, f->definition) };
+	const char *own = bob_c_declaration(u, f->definition);
 
-	for (size_t t = 0; t < 2; t++)
-		for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-			const char *at = strstr(texts[t], attributes[i]);
+	for (const struct bob_c_declared *d = f->declared; d; d = d->next) {
+		const char *text = bob_c_declaration(u, d->decl);
 
-			if (at && at > texts[t] && at[-1] == '(')
+		for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+			if (has_attribute(text, attributes[i]))
 				rule_out(f,
 					 bob_c_printf(u, "it has the attribute %s", attributes[i]));
-		}
+		if (has_more_attributes(u, text, own))
+			rule_out(f, "a declaration has an attribute that its definition has not");
+	}
 	if (u->clang->isFunctionTypeVariadic(type))
 		rule_out(f, "it has a variable number of arguments");
 	if (u->clang->getNumArgTypes(type) > 63)
@@ -386,7 +454,7 @@ void bob_c_copyable(struct bob_c_unit *u)
 	look_at_names(u);
 	for (size_t i = 0; i < k->function_count; i++) {
 		struct bob_c_function *f = k->functions[i];
-		struct body b = { u, f };
+		struct body b = { u, f, 0 };
 
 		if (!f->is_defined)
 			continue;
@@ -398,7 +466,9 @@ void bob_c_copyable(struct bob_c_unit *u)
 			open_up(f, "it is named elsewhere than in calls");
 		look_at_text(u, f);
 		look_at_declaration(u, f);
-		if (!f->why)
+		if (!f->why) {
+			b.body = bob_c_body(u, f).start;
 			u->clang->visitChildren(f->definition, see, &b);
+		}
 	}
 }

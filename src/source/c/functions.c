@@ -92,6 +92,7 @@ static uint32_t place_of_name(struct bob_c_unit *u, CXCursor decl, const char *n
 void bob_c_function_declared(struct bob_c_unit *u, CXCursor decl)
 {
 	struct bob_c_function *f = is_noting(u) ? bob_c_function(u, decl) : NULL;
+	struct bob_c_declared *d;
 	uint32_t at;
 
 	if (!f)
@@ -99,6 +100,12 @@ void bob_c_function_declared(struct bob_c_unit *u, CXCursor decl)
 	at = place_of_name(u, decl, f->name);
 	if (at != UINT32_MAX)
 		note_place(u, at);
+	d = bob_arena_alloc(&u->arena, sizeof(*d));
+	u->is_failed |= !d;
+	if (d) {
+		*d = (struct bob_c_declared){ f->declared, decl };
+		f->declared = d;
+	}
 	f->is_of_library |=
 		u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(decl)) != 0;
 	if (f->known_from == UINT32_MAX)
@@ -115,26 +122,21 @@ void bob_c_function_declared(struct bob_c_unit *u, CXCursor decl)
 
 void bob_c_function_begin(struct bob_c_unit *u, CXCursor definition)
 {
-	struct bob_c_list l;
-	uint32_t argument = 0;
+	int count;
 
 	if (!u->copies)
 		return;
 	u->copies->function = bob_c_function(u, definition);
 	if (!is_noting(u))
 		return;
-	l = bob_c_all_children(u, definition);
-	for (size_t i = 0; i < l.count; i++) {
-		struct bob_c_variable *v;
+	count = u->clang->Cursor_getNumArguments(definition);
+	for (int i = 0; i < count; i++) {
+		struct bob_c_variable *v =
+			bob_c_variable(u, u->clang->Cursor_getArgument(definition, (unsigned)i));
 
-		if (u->clang->getCursorKind(l.at[i]) != CXCursor_ParmDecl)
-			continue;
-		v = bob_c_variable(u, l.at[i]);
 		if (v)
-			v->leads |= argument < 63 ? UINT64_C(1) << argument : BOB_C_ANYWHERE;
-		argument++;
+			v->leads |= i < 63 ? UINT64_C(1) << i : BOB_C_ANYWHERE;
 	}
-	bob_c_list_free(&l);
 }
 
 /* --- calls --- */

@@ -17,6 +17,7 @@ struct look {
 };
 
 static uint64_t leads(struct look *l, CXCursor c);
+static uint64_t moved(struct look *l, CXCursor from, CXCursor by);
 
 static uint64_t of_variable(struct look *l, struct bob_c_variable *from)
 {
@@ -70,7 +71,9 @@ static uint64_t object(struct look *l, CXCursor c)
 	switch (l->u->clang->getCursorKind(c)) {
 	case CXCursor_DeclRefExpr:
 		v = variable_at(l, c);
-		return v && v->is_wanted ? BOB_C_ANYWHERE : NOWHERE;
+		return v && (v->is_wanted || (v->is_static && l->u->copies->is_shared)) ?
+			       BOB_C_ANYWHERE :
+			       NOWHERE;
 	case CXCursor_StringLiteral:
 	case CXCursor_CompoundLiteralExpr:
 		return NOWHERE;
@@ -82,7 +85,8 @@ static uint64_t object(struct look *l, CXCursor c)
 		if (n != 2)
 			return BOB_C_ANYWHERE;
 		if (is_pointer(l, child[0]) || is_pointer(l, child[1]))
-			return leads(l, child[!is_pointer(l, child[0])]);
+			return moved(l, child[!is_pointer(l, child[0])],
+				     child[is_pointer(l, child[0])]);
 		return object(l, child[0]);
 	case CXCursor_UnaryOperator:
 		if (n != 1)
@@ -115,12 +119,24 @@ static uint64_t converted(struct look *l, CXCursor from)
 	return is_constant(l, from) ? NOWHERE : BOB_C_ANYWHERE;
 }
 
+/* va_arg stands for anything; below it is a list of arguments. */
+static bool is_list(struct look *l, CXCursor c)
+{
+	const struct bob_clang *k = l->u->clang;
+	const CXType t = k->getCanonicalType(k->getCursorType(c)), to = k->getPointeeType(t);
+
+	return strstr(bob_c_text(l->u, k->getTypeSpelling(t)), "va_list") ||
+	       strstr(bob_c_text(l->u, k->getTypeSpelling(to)), "va_list");
+}
+
 /* What libclang calls unexposed: a value is read from an lvalue, an array becomes a pointer, a value gets another type. */
 static uint64_t implicit(struct look *l, CXCursor child)
 {
 	struct bob_c_variable *v;
 
 	child = without_brackets(l, child);
+	if (is_list(l, child))
+		return BOB_C_ANYWHERE;
 	if (l->u->clang->getCursorKind(l->u->clang->getCursorReferenced(child)) ==
 		    CXCursor_FunctionDecl &&
 	    l->u->clang->getCursorKind(child) == CXCursor_DeclRefExpr)
@@ -139,17 +155,61 @@ static uint64_t updated(struct look *l, CXCursor c)
 	return v && v->is_pointer ? of_variable(l, v) : BOB_C_ANYWHERE;
 }
 
+/* Null, or another number that became a pointer, under casts and sums. */
+static bool is_number(struct look *l, CXCursor c)
+{
+	CXCursor child[3];
+	uint32_t n;
+
+	for (uint32_t depth = 0; depth < DEPTH_MAX; depth++) {
+		c = without_brackets(l, c);
+		if (!is_pointer(l, c))
+			return !bob_c_is_array(bob_c_type_kind(l->u, c));
+		n = bob_c_children(l->u, c, child, 3);
+		switch (l->u->clang->getCursorKind(c)) {
+		case CXCursor_UnexposedExpr:
+			if (n != 1 || bob_c_is_lvalue(l->u, child[0]))
+				return false;
+			c = child[0];
+			break;
+		case CXCursor_CStyleCastExpr:
+			if (!n)
+				return false;
+			c = child[n < 3 ? n - 1 : 2];
+			break;
+		case CXCursor_BinaryOperator:
+			if (n != 2)
+				return false;
+			c = child[!is_pointer(l, child[0])];
+			break;
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+/* A pointer and how far from there: from a number it is anywhere if that is not constant. */
+static uint64_t moved(struct look *l, CXCursor from, CXCursor by)
+{
+	return leads(l, from) |
+	       (is_number(l, from) && !is_constant(l, by) ? BOB_C_ANYWHERE : NOWHERE);
+}
+
 static uint64_t binary(struct look *l, CXCursor c, const CXCursor child[2])
 {
 	const struct bob_c_operator op = bob_c_operator(l->u, c);
 	uint64_t to = NOWHERE;
 
-	/* An assignment; what operators in a macro are is not known. */
-	if (bob_c_is_lvalue(l->u, child[0]) || !strcmp(op.text, ","))
+	if (!strcmp(op.text, ","))
 		return is_pointer(l, child[1]) ? leads(l, child[1]) : BOB_C_ANYWHERE;
+	/* An assignment, to what may have been asked for; what operators in a macro are is not known. */
+	if (bob_c_is_lvalue(l->u, child[0]))
+		return is_pointer(l, child[1]) ? leads(l, child[1]) | updated(l, child[0]) :
+						 BOB_C_ANYWHERE;
 	for (int i = 0; i < 2; i++)
 		if (is_pointer(l, child[i]))
-			to |= leads(l, child[i]);
+			to |= moved(l, child[i], child[!i]);
 	return is_pointer(l, child[0]) || is_pointer(l, child[1]) ? to : BOB_C_ANYWHERE;
 }
 
@@ -173,7 +233,7 @@ static uint64_t result(struct look *l, CXCursor call)
 	struct bob_c_function *f;
 
 	if (bob_c_is_of_library(bob_c_allocator(l->u, call)))
-		return NOWHERE;
+		return l->u->copies->is_shared ? BOB_C_ANYWHERE : NOWHERE;
 	if (l->u->clang->getCursorKind(to) != CXCursor_FunctionDecl)
 		return BOB_C_ANYWHERE;
 	f = bob_c_function(l->u, to);
@@ -251,6 +311,49 @@ void bob_c_value_blur(struct bob_c_unit *u, CXCursor c)
 {
 	if (u->copies && !u->copies->is_planned && u->is_scan)
 		u->clang->visitChildren(c, see, u);
+}
+
+/* `&v`, in a macro, too: a pointer to just what it is before. */
+static enum CXChildVisitResult see_address(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct bob_c_unit *u = data;
+
+	(void)parent;
+	if (bob_c_is_address(u, c))
+		u->clang->visitChildren(c, see, u);
+	return CXChildVisit_Recurse;
+}
+
+void bob_c_store_note(struct bob_c_unit *u, CXCursor to)
+{
+	if (u->copies && !u->copies->is_planned && u->is_scan)
+		u->clang->visitChildren(to, see_address, u);
+}
+
+/* Memory that a function of the program gives out lies in an object of its own, or in a block; two names may be one object. */
+static bool is_sharing(struct bob_c_unit *u, CXCursor decl)
+{
+	const struct bob_clang *l = u->clang;
+	const enum CXCursorKind kind = l->getCursorKind(decl);
+	const char *text;
+
+	if ((kind != CXCursor_FunctionDecl && kind != CXCursor_VarDecl) ||
+	    l->Location_isInSystemHeader(l->getCursorLocation(decl)))
+		return false;
+	text = bob_c_declaration(u, decl);
+	if (kind == CXCursor_FunctionDecl)
+		return strstr(text, "alloc_size(");
+	return strstr(text, "alias(") || strstr(text, "weakref(") || strstr(text, "asm(");
+}
+
+void bob_c_leads_begin(struct bob_c_unit *u)
+{
+	struct bob_c_list l = bob_c_all_children(u, u->clang->getTranslationUnitCursor(u->tu));
+
+	u->copies->is_shared = u->options->allocator_count > 0;
+	for (size_t i = 0; i < l.count && !u->copies->is_shared; i++)
+		u->copies->is_shared = is_sharing(u, l.at[i]);
+	bob_c_list_free(&l);
 }
 
 uint64_t bob_c_leads(struct bob_c_unit *u, CXCursor pointer)

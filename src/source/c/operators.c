@@ -44,3 +44,17 @@ struct bob_c_operator bob_c_operator(struct bob_c_unit *u, CXCursor c)
 		take(u, bob_c_skip_blanks(u, first.end), &op);
 	return op;
 }
+
+bool bob_c_is_address(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_clang *l = u->clang;
+	CXCursor child[1];
+	CXType t;
+
+	if (l->getCursorKind(c) != CXCursor_UnaryOperator || bob_c_children(u, c, child, 1) != 1)
+		return false;
+	t = l->getCanonicalType(l->getCursorType(c));
+	return t.kind == CXType_Pointer &&
+	       l->equalTypes(l->getCanonicalType(l->getPointeeType(t)),
+			     l->getCanonicalType(l->getCursorType(child[0])));
+}

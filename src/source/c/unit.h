@@ -314,6 +314,8 @@ struct bob_c_operator {
 	bool is_prefix;
 };
 struct bob_c_operator bob_c_operator(struct bob_c_unit *u, CXCursor c);
+/* Is it `&x`? Known by its type, so in a macro, too. */
+bool bob_c_is_address(struct bob_c_unit *u, CXCursor c);
 
 /* --- missing.c --- */
 /* BOB_ERR_INVAL: a wish names nothing. */

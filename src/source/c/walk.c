@@ -366,19 +366,23 @@ static void walk_unary(struct bob_c_unit *u, CXCursor c, enum bob_c_use use)
 			bob_c_walk(u, child[0], BOB_C_VALUE);
 		return;
 	}
-	if (op.text[0] ? op.text[0] == '&' : bob_c_type_kind(u, c) != bob_c_type_kind(u, child[0]))
+	if (op.text[0] ?
+		    op.text[0] == '&' :
+		    bob_c_type_kind(u, c) != bob_c_type_kind(u, child[0]) || bob_c_is_address(u, c))
 		bob_c_walk(u, child[0], use == BOB_C_PATH ? use : BOB_C_ADDRESS);
 	else
 		bob_c_walk(u, child[0], BOB_C_UPDATE);
 }
 
-/* An assignment to a variable by its name. */
+/* An assignment to a variable by its name; by its address it may be one, too. */
 static void note_value(struct bob_c_unit *u, const CXCursor child[2])
 {
 	const CXCursor to = bob_c_bare(u, child[0]);
 
 	if (u->is_scan && u->clang->getCursorKind(to) == CXCursor_DeclRefExpr)
 		bob_c_value_note(u, bob_c_variable(u, u->clang->getCursorReferenced(to)), child[1]);
+	else if (u->is_scan)
+		bob_c_store_note(u, to);
 }
 
 static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left)
