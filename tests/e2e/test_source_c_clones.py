@@ -13,17 +13,12 @@ import re
 import harness as h
 import test_gcc_torture as torture
 from c_probes import why_not
+from copies_told import replay, run, said_of
 
 suite = h.Suite("source c clones")
 SEEDS = int(os.environ.get("BOB_TEST_SEEDS", "6"))
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 COUNTS = {"copies": 0, "accesses": 0}
-
-
-def run(*argv, folder, text="", status=0):
-    r = h.run(argv, env=h.environment(), cwd=folder, stdin=text.encode())
-    h.check(r.status == status, str(r))
-    return r.out.decode()
 
 
 def tables(out, names):
@@ -37,29 +32,6 @@ def tables(out, names):
         rows = re.findall(r"^\{(\d+),(\d+),\d,0,(\d+),\d+\},$", text.split("bobbin_sites[]={")[1].split("{0,0,0,0,0,0}")[0], re.M)
         found[name] = [(int(line), int(column), units[int(unit)]) for line, column, unit in rows]
     return found
-
-
-def replay(folder, trace, sites):
-    """Kind and bytes, variable with subscripts, line, column and function of each access."""
-    rows = []
-    r = h.bobbin("replay", "--mem", "--subscripts", trace)
-    if r.status == 1 and b"has no memory accesses" in r.err:
-        return rows
-    h.check(r.status == 0, str(r))
-    for line in r.out.decode().splitlines():
-        m = re.match(r"(?:(\d+\.\d+) )?([LS]) \S+ (\d+) (\S+)\+0x([0-9a-f]+) ?(.*)", line)
-        h.check(m or line.startswith("#"), line)
-        if m:
-            rows.append((m[1], m[2], m[3], m[6], m[4], *sites[m[4]][int(m[5], 16) - 1]))
-    return rows
-
-
-def said_of(text, word="copies"):
-    """{file: number} of that column."""
-    lines = text[re.search(r"^file +variables", text, re.M).start():].splitlines()
-    column = re.split(r"  +", lines[0].strip()).index(word)
-    rows = [line.split() for line in lines[1:lines.index("")]]
-    return {r[0].rsplit("/", 1)[-1]: int(r[column].replace(",", "")) for r in rows}
 
 
 def refused_of(text):
@@ -82,7 +54,7 @@ def both_ways(folder, names, commands, flags=(), events=False, warnings=WARNINGS
             h.same(native, h.run([out / cc], cwd=folder), f"{way}, {cc}, not recorded")
             traced = h.record([out / cc], ["--source", *(["--events"] if events else [])], out / f"t.{cc}", cwd=folder)
             h.same(native, traced, f"{way}, {cc}")
-            rows[way, cc] = replay(folder, traced.trace, sites)
+            rows[way, cc] = replay(traced.trace, sites)
             lines = run(h.BOBBIN, "report", "--mpi", "-n", "0", out / f"t.{cc}", folder=folder).splitlines()[3:] if events else []
             told[way, cc] = sorted(re.sub(r" +[\d.]+ \w+  ", "  ", re.sub(r"  +", "  ", line)) for line in lines)
     for cc in compilers:

@@ -12,16 +12,11 @@ import re
 
 import harness as h
 import test_gcc_torture as torture
+from copies_told import replay, run, said_of
 
 suite = h.Suite("source clones")
 SOURCE = h.PROG / "source"
 SEEDS = int(os.environ.get("BOB_TEST_SEEDS", "4"))
-
-
-def run(*argv, folder, text="", status=0):
-    r = h.run(argv, env=h.environment(), cwd=folder, stdin=text.encode())
-    h.check(r.status == status, str(r))
-    return r.out.decode()
 
 
 def stem(name):
@@ -37,25 +32,6 @@ def tables(out, names):
         rows = re.findall(r"^\{(\d+),(\d+),\d,0,(\d+),\d+\},$", text.split("sites[] = {")[1].split("{0,0,0,0,0,0}")[0], re.M)
         found[name] = [(int(line), int(column), units[int(unit)]) for line, column, unit in rows]
     return found
-
-
-def replay(folder, trace, sites):
-    """Kind and bytes, variable with subscripts, line, column and unit of each access."""
-    rows = []
-    for line in run(h.BOBBIN, "replay", "--mem", "--subscripts", trace, folder=folder).splitlines():
-        m = re.match(r"(?:(\d+\.\d+) )?([LS]) \S+ (\d+) (\S+)\+0x([0-9a-f]+) ?(.*)", line)
-        h.check(m or line.startswith("#"), line)
-        if m:
-            rows.append((m[1], m[2], m[3], m[6], m[4], *sites[m[4]][int(m[5], 16) - 1]))
-    return rows
-
-
-def said_of(text, word="copies"):
-    """{file: number} of that column."""
-    lines = text[re.search(r"^file +variables", text, re.M).start():].splitlines()
-    column = re.split(r"  +", lines[0].strip()).index(word)
-    rows = [line.split() for line in lines[1:lines.index("")]]
-    return {r[0].rsplit("/", 1)[-1]: int(r[column].replace(",", "")) for r in rows}
 
 
 def both_ways(folder, paths, commands, flags=("-O1",), events=False):
@@ -75,7 +51,7 @@ def both_ways(folder, paths, commands, flags=("-O1",), events=False):
         h.same(native, h.run([out / "program"], cwd=folder), f"{way}, not recorded")
         traced = h.record([out / "program"], ["--source", *(["--events"] if events else [])], out / "t", cwd=folder)
         h.same(native, traced, way)
-        rows[way] = replay(folder, traced.trace, tables(out, names))
+        rows[way] = replay(traced.trace, tables(out, names))
         lines = run(h.BOBBIN, "report", "--mpi", "-n", "0", out / "t", folder=folder).splitlines()[3:] if events else []
         told[way] = sorted(re.sub(r" +[\d.]+ \w+  ", "  ", re.sub(r"  +", "  ", line)) for line in lines)
     want, got = rows["--in-place"], rows["copies"]
