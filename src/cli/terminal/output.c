@@ -80,7 +80,9 @@ int cli_output_directory(const char *verb, const char *path, char *name)
 	struct stat st;
 
 	if (!lstat(path, &st))
-		return cli_fail(verb, "%s is there already", path);
+		return cli_fail(verb,
+				"%s is there already: remove it, or choose another place with -o",
+				path);
 	temporary_name(path, name, PATH_MAX);
 	if (mkdir(name, 0777))
 		return cli_fail(verb, "cannot write %s: %m", path);
