@@ -334,6 +334,18 @@ static bool is_too_old(const char *flag)
 	       !strcmp(flag, "-std=f2008") || !strcmp(flag, "-std=f2008ts");
 }
 
+/* Fortran's alone: a C compiler would complain. */
+static bool is_of_fortran(const char *flag)
+{
+	static const char *const begins[] = { "-ffree-",     "-ffixed-", "-fdefault-", "-J",
+					      "-fno-automatic", "-std=f", "-std=legacy" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(flag, begins[i], strlen(begins[i])))
+			return true;
+	return !strcmp(flag, "-std=gnu");
+}
+
 static void print_how(const struct session *s, const struct bob_source_options *o,
 		      const char *output)
 {
@@ -348,9 +360,9 @@ static void print_how(const struct session *s, const struct bob_source_options *
 		if (is_c)
 			printf(" -I%s", output);
 		for (uint32_t i = 0; i < o->flag_count; i++)
-			if (is_c || !is_too_old(o->flags[i]))
+			if (is_c ? !is_of_fortran(o->flags[i]) : !is_too_old(o->flags[i]))
 				print_word(o->flags[i]);
-			else
+			else if (!is_c)
 				left_out = o->flags[i];
 		printf(" -c %s/%s\n", output, base_name(f->path));
 		if (!is_c)

@@ -58,9 +58,12 @@ bob_status bob_source_group_open(const struct bob_wish_file *first,
 	for (const struct bob_wish_file *f = first; f && st == BOB_OK; f = f->next)
 		st = check_wishes(f, why);
 	if (st == BOB_OK)
-		st = bob_source_fortran_group_open(first, o, &g->fortran, why);
-	if (st == BOB_OK)
 		st = bob_source_c_group_open(first, o, &g->c, why);
+	if (st == BOB_OK)
+		st = bob_source_fortran_group_open(first, o, bob_source_c_across(g->c), &g->fortran,
+						   why);
+	if (st == BOB_OK)
+		bob_source_c_join(g->c, bob_source_fortran_across(g->fortran));
 	if (st == BOB_OK)
 		*out = g;
 	else

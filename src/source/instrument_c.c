@@ -168,6 +168,9 @@ struct bob_source_c_group {
 	struct member *members;
 	uint32_t count;
 	bool has_other_files;	/* than one in C */
+	const struct bob_source_across *fortran; /* what files in Fortran want */
+	struct bob_source_across across; /* what these want */
+	const char **names;	/* ... of which variables */
 };
 
 static struct bob_source_c_options options_of(const struct bob_source_c_group *g,
@@ -190,7 +193,7 @@ static bob_status read_member(const struct bob_source_c_group *g, struct member 
 	uint32_t missing = UINT32_MAX;
 	bob_status st = c_wishes(m->file, &m->wishes, &m->wish_count, why);
 
-	if (st != BOB_OK || g->count < 2)
+	if (st != BOB_OK || !g->has_other_files)
 		return st;
 	options.wishes = m->wishes;
 	options.wish_count = m->wish_count;
@@ -198,6 +201,31 @@ static bob_status read_member(const struct bob_source_c_group *g, struct member 
 	st = bob_source_c_reach(m->file->path, &options, &m->reach, &complaint);
 	complain(m->file, st, missing, complaint.text, why);
 	return st;
+}
+
+/* What of these files others may touch, all together. */
+static bob_status unite(struct bob_source_c_group *g)
+{
+	struct bob_source_across *a = &g->across;
+	uint32_t names = 0;
+
+	for (uint32_t i = 0; i < g->count; i++)
+		names += g->members[i].reach ? g->members[i].reach->count : 0;
+	g->names = calloc(names + 1u, sizeof(*g->names));
+	if (!g->names)
+		return BOB_ERR_NOMEM;
+	*a = (struct bob_source_across){ .is_there = g->count != 0, .names = g->names };
+	for (uint32_t i = 0; i < g->count; i++) {
+		const struct bob_source_c_reach *r = g->members[i].reach;
+
+		if (!r)
+			continue;
+		a->classes |= r->classes;
+		a->has_arguments |= r->has_arguments;
+		for (uint32_t k = 0; k < r->count; k++)
+			g->names[a->count++] = r->names[k];
+	}
+	return BOB_OK;
 }
 
 bob_status bob_source_c_group_open(const struct bob_wish_file *first,
@@ -226,10 +254,22 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
 		st = read_member(g, &g->members[i], o, why);
 	if (st == BOB_OK)
+		st = unite(g);
+	if (st == BOB_OK)
 		*out = g;
 	else
 		bob_source_c_group_close(g);
 	return st;
+}
+
+const struct bob_source_across *bob_source_c_across(const struct bob_source_c_group *g)
+{
+	return &g->across;
+}
+
+void bob_source_c_join(struct bob_source_c_group *g, const struct bob_source_across *fortran)
+{
+	g->fortran = fortran;
 }
 
 void bob_source_c_group_close(struct bob_source_c_group *g)
@@ -241,15 +281,30 @@ void bob_source_c_group_close(struct bob_source_c_group *g)
 		free(g->members[i].reach);
 	}
 	free(g->members);
+	free(g->names);
 	free(g->allocators);
 	free(g);
+}
+
+/* What files in Fortran want: `to` has room for it. */
+static void add_fortran(const struct bob_source_across *a, struct bob_source_c_wish *to,
+			struct bob_source_c_options *o)
+{
+	o->reach |= a->classes;
+	o->has_arguments |= a->has_arguments;
+	for (uint32_t i = 0; i < a->count; i++)
+		to[o->wish_count++] =
+			(struct bob_source_c_wish){ .what = BOB_SOURCE_C_VARIABLE,
+						    .name = a->names[i],
+						    .is_of_another = true,
+						    .is_of_fortran = true };
 }
 
 /* What the other files want, behind the file's own wishes. */
 static bob_status add_others(const struct bob_source_c_group *g, const struct bob_wish_file *f,
 			     struct bob_source_c_wish **wishes, struct bob_source_c_options *o)
 {
-	uint32_t more = 0;
+	uint32_t more = g->fortran ? g->fortran->count : 0;
 	struct bob_source_c_wish *to;
 
 	for (uint32_t i = 0; i < g->count; i++)
@@ -271,6 +326,8 @@ static bob_status add_others(const struct bob_source_c_group *g, const struct bo
 			to[o->wish_count++].is_of_another = true;
 		}
 	}
+	if (g->fortran)
+		add_fortran(g->fortran, to, o);
 	return BOB_OK;
 }
 

@@ -168,6 +168,25 @@ def together():
     assert "src/main.c: not found, so src/other/main2.c is read without it" in r.stderr, r
 
 
+@suite.case("C files know of the Fortran files of the commands, which are instrumented beforehand")
+def fortran_beforehand():
+    h.need("gfortran")
+    folder = h.fresh("both")
+    (folder / "tmp").mkdir()
+    (folder / "Makefile").touch()
+    (folder / "fill.c").write_text("void fill_(double *v, int *n) { for (int i = 0; i < *n; i++) v[i] = i; }\n")
+    (folder / "main.f90").write_text("program main\n real(8) :: a(5)\n call fill(a, 5)\n print *, a(2)\nend program\n")
+    (folder / "commands").write_text("trace file main.f90\ntrace variable a\ntrace file fill.c\n")
+    run(h.BOBBIN, "instrument", "-o", "out", "commands", folder=folder)
+    r = run(*CC.format(commands="commands").split(), "-c", "fill.c", folder=folder)
+    assert not r.stderr, r.stderr
+    run("gcc", "-Iout", "-c", "out/main_probes.c", folder=folder)
+    run("gfortran", "out/main.f90", "fill.o", "main_probes.o", "-o", "program", folder=folder)
+    run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./program", folder=folder)
+    rows = run(h.BOBBIN, "replay", "--mem", "--subscripts", "t", folder=folder).stdout.splitlines()
+    assert [re.sub("0x.* ", "", line) for line in rows if line[0] != "#"] == [f"S a({i})" for i in range(1, 6)] + ["L a(2)"], rows
+
+
 @suite.case("files of one command line are in one folder: headers beside one are not those of another")
 def folders():
     folder = project("trace file a.c\ntrace variable v\ntrace file b.c\ntrace variable v\n")

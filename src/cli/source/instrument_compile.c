@@ -134,7 +134,7 @@ static uint32_t find_file(const struct job *j, const char *argument, char *root)
 	return found;
 }
 
-/* The C files of the commands. False: no memory. */
+/* The files of the commands; those in Fortran are only looked at. False: no memory. */
 static bool find_files(struct job *j, const struct bob_wish_file *files)
 {
 	uint32_t total = 0;
@@ -147,8 +147,7 @@ static bool find_files(struct job *j, const struct bob_wish_file *files)
 	if (!j->files || !j->paths || !j->copies)
 		return false;
 	for (const struct bob_wish_file *f = files; f; f = f->next)
-		if (bob_source_language(f->path) == BOB_SOURCE_C)
-			j->files[j->file_count++] = *f;
+		j->files[j->file_count++] = *f;
 	return true;
 }
 

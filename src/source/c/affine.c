@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "source/across.h"
+
 static CXCursor strip(const struct bob_c_unit *u, CXCursor c)
 {
 	CXCursor child[1];
@@ -103,11 +105,11 @@ static bool is_kept(struct bob_c_nest *n, CXCursor c)
 	if (!lv.is_known)
 		return false;
 	if (lv.is_through || !lv.variable)
-		return !bob_c_classes_meet(n->stored, own);
+		return !bob_classes_meet(n->stored, own);
 	if (bob_c_nest_writes(n, lv.variable) || bob_c_nest_counts(n, lv.variable) ||
 	    lv.variable->is_thread)
 		return false;
-	return !lv.variable->is_exposed || !bob_c_classes_meet(n->stored_through, own);
+	return !lv.variable->is_exposed || !bob_classes_meet(n->stored_through, own);
 }
 
 static bool are_same_always(struct bob_c_nest *n, CXCursor c)

@@ -42,6 +42,7 @@ struct bob_source_c_wish {
 	uint32_t rank;		/* subscripts the box speaks of; 0: the whole variable */
 	uint32_t first_line, last_line; /* 0: open */
 	bool is_of_another;	/* it is another file's: for a variable that both know, if there is one */
+	bool is_of_fortran;	/* ... in Fortran, which tells of it, and may want a part of it only */
 };
 
 #define BOB_SOURCE_C_NO_ARGUMENT UINT32_MAX

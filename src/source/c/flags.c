@@ -18,6 +18,10 @@ static const char *const with_word[] = { "-I",	     "-D",	   "-U",       "-inclu
 
 static bool is_kept(const char *flag)
 {
+	/* Fortran's, if the command has such files, too. */
+	if (!strncmp(flag, "-std=f", 6) || !strcmp(flag, "-std=legacy") ||
+	    !strcmp(flag, "-std=gnu"))
+		return false;
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (!strncmp(flag, kept[i], strlen(kept[i])))
 			return true;

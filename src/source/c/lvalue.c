@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "source/across.h"
+
 static CXCursor inner(struct bob_c_unit *u, CXCursor c)
 {
 	CXCursor child[1];
@@ -254,6 +256,8 @@ static enum bob_c_verdict judge_box(const struct bob_source_c_wish *w,
 {
 	enum bob_c_verdict verdict = BOB_C_PROVED;
 
+	if (w->is_of_fortran)
+		return BOB_C_FILTERED;
 	/* A box of a pointer is of what it points at. */
 	if (!lv->is_through &&
 	    (lv->variable->is_array_parameter || (w->rank && lv->variable->is_pointer)))
@@ -275,7 +279,7 @@ static enum bob_c_verdict judge_type(struct bob_c_unit *u, CXCursor c, uint32_t 
 {
 	if (bob_c_is_asked(u, BOB_SOURCE_C_POINTERS, line) ||
 	    (u->options->reach &&
-	     bob_c_classes_meet(bob_c_classes(u, u->clang->getCursorType(c)), u->options->reach)))
+	     bob_classes_meet(bob_c_classes(u, u->clang->getCursorType(c)), u->options->reach)))
 		return BOB_C_FILTERED;
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_VARIABLE &&

@@ -44,6 +44,12 @@ static void add_row(struct bob_c_unit *u, const struct bob_c_variable *v,
 	u->counts.variables++;
 }
 
+/* Is this file to tell of the variable because of the wish? */
+static bool is_told(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
+{
+	return bob_c_is_wish_of(w, v) && !w->is_of_fortran;
+}
+
 /* One row for all of it, or one for each box. */
 static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, bool is_pointed)
 {
@@ -53,7 +59,7 @@ static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, b
 	for (uint32_t i = 0; i < u->options->wish_count; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
 
-		if (bob_c_is_wish_of(w, v) && !w->rank)
+		if (is_told(w, v) && !w->rank)
 			whole = w;
 	}
 	if (!is_pointed && v->is_array_parameter)
@@ -63,7 +69,7 @@ static uint32_t add_rows(struct bob_c_unit *u, const struct bob_c_variable *v, b
 	for (uint32_t i = 0; !whole && i < u->options->wish_count; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
 
-		if (bob_c_is_wish_of(w, v) && (is_pointed || !v->is_pointer))
+		if (is_told(w, v) && (is_pointed || !v->is_pointer))
 			add_row(u, v, w, is_pointed);
 	}
 	return (uint32_t)(u->row_count - before);
@@ -195,7 +201,7 @@ static void put_variables(struct bob_c_unit *u)
 /* Another text or another selection is another image. */
 static uint64_t digest(const struct bob_c_unit *u)
 {
-	uint64_t h = bob_hash64(0, u->bytes, u->len);
+	uint64_t h = bob_hash64(u->options->reach, u->bytes, u->len);
 
 	for (uint32_t i = 0; i < u->options->wish_count; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
@@ -209,6 +215,7 @@ static uint64_t digest(const struct bob_c_unit *u)
 		h = bob_hash64(h, &w->first_line, sizeof(w->first_line));
 		h = bob_hash64(h, &w->last_line, sizeof(w->last_line));
 		h = bob_hash64(h, &w->is_of_another, sizeof(w->is_of_another));
+		h = bob_hash64(h, &w->is_of_fortran, sizeof(w->is_of_fortran));
 	}
 	return h;
 }

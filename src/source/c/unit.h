@@ -253,7 +253,6 @@ bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_vari
 CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v);
 /* The classes of scalars in it that may alias one another, as bits. */
 uint32_t bob_c_classes(struct bob_c_unit *u, CXType t);
-bool bob_c_classes_meet(uint32_t a, uint32_t b);
 /* ... of what pointers may lead to of a variable; of what this pointer leads to. */
 uint32_t bob_c_exposed_classes(struct bob_c_unit *u, const struct bob_c_variable *v);
 uint32_t bob_c_path_classes(struct bob_c_unit *u, const struct bob_c_path *p);

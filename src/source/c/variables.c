@@ -5,10 +5,7 @@
 
 #include <string.h>
 
-/* Classes of scalars that may alias one another, as bits. */
-#define CLASS_CHAR 1u
-#define CLASS_POINTER 512u
-#define CLASS_ALL 0xffffffffu
+#include "source/across.h"
 
 bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v)
 {
@@ -111,7 +108,7 @@ static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth)
 
 	t = l->getCanonicalType(t);
 	if (depth > 32)
-		return CLASS_ALL;
+		return BOB_CLASS_ALL;
 	if (bob_c_is_array(t.kind))
 		return classes(u, l->getArrayElementType(t), depth + 1);
 	switch (t.kind) {
@@ -119,48 +116,43 @@ static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth)
 	case CXType_Char_S:
 	case CXType_SChar:
 	case CXType_UChar:
-		return CLASS_CHAR;
+		return BOB_CLASS_CHAR;
 	case CXType_Bool:
-		return 2;
+		return BOB_CLASS_BOOL;
 	case CXType_Short:
 	case CXType_UShort:
-		return 4;
+		return BOB_CLASS_SHORT;
 	case CXType_Int:
 	case CXType_UInt:
 	case CXType_Enum:
-		return 8;
+		return BOB_CLASS_INT;
 	case CXType_Long:
 	case CXType_ULong:
-		return 16;
+		return BOB_CLASS_LONG;
 	case CXType_LongLong:
 	case CXType_ULongLong:
-		return 32;
+		return BOB_CLASS_LONG_LONG;
 	case CXType_Float:
-		return 64;
+		return BOB_CLASS_FLOAT;
 	case CXType_Double:
-		return 128;
+		return BOB_CLASS_DOUBLE;
 	case CXType_LongDouble:
-		return 256;
+		return BOB_CLASS_LONG_DOUBLE;
 	case CXType_Pointer:
-		return CLASS_POINTER;
+		return BOB_CLASS_POINTER;
 	case CXType_Complex:
 		return classes(u, l->getElementType(t), depth + 1);
 	case CXType_Record:
 		l->Type_visitFields(t, see_field, &f);
-		return f.mask ? f.mask : CLASS_ALL;
+		return f.mask ? f.mask : BOB_CLASS_ALL;
 	default:
-		return CLASS_ALL;
+		return BOB_CLASS_ALL;
 	}
 }
 
 uint32_t bob_c_classes(struct bob_c_unit *u, CXType t)
 {
 	return classes(u, t, 0);
-}
-
-bool bob_c_classes_meet(uint32_t a, uint32_t b)
-{
-	return a && b && (a & b || (a | b) & CLASS_CHAR);
 }
 
 CXType bob_c_pointee(const struct bob_c_unit *u, const struct bob_c_variable *v)
@@ -174,13 +166,13 @@ uint32_t bob_c_exposed_classes(struct bob_c_unit *u, const struct bob_c_variable
 {
 	if (!v->is_exposed && !v->is_pointer)
 		return 0;
-	return v->is_pointer ? CLASS_POINTER | classes(u, bob_c_pointee(u, v), 0) :
+	return v->is_pointer ? BOB_CLASS_POINTER | classes(u, bob_c_pointee(u, v), 0) :
 			       classes(u, v->canonical, 0);
 }
 
 uint32_t bob_c_path_classes(struct bob_c_unit *u, const struct bob_c_path *p)
 {
-	return CLASS_POINTER | classes(u, p->pointee, 0);
+	return BOB_CLASS_POINTER | classes(u, p->pointee, 0);
 }
 
 bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
@@ -190,14 +182,14 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
 			return true;
-	if (bob_c_classes_meet(mask, u->options->reach))
+	if (bob_classes_meet(mask, u->options->reach))
 		return true;
 	for (struct bob_c_path *p = u->paths; p; p = p->next)
-		if (bob_c_classes_meet(mask, bob_c_path_classes(u, p)))
+		if (bob_classes_meet(mask, bob_c_path_classes(u, p)))
 			return true;
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
 		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (v->is_wanted && bob_c_classes_meet(mask, bob_c_exposed_classes(u, v)))
+			if (v->is_wanted && bob_classes_meet(mask, bob_c_exposed_classes(u, v)))
 				return true;
 	return false;
 }

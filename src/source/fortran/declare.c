@@ -52,13 +52,31 @@ struct entities {
 	bool is_typed, is_constant;
 	uint32_t flags;
 	struct bob_fortran_parser shape; /* of DIMENSION; p == 0: none */
+	const char *binding;	/* name in C; "": the own one; NULL: none */
 };
+
+/* At the bracket of BIND(C, NAME='x'): the name, or "". */
+static const char *binding(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
+{
+	const uint32_t from = r->p;
+	uint32_t open = from, close;
+
+	bob_fortran_skip_group(r);
+	while (open < r->p && r->text[open] != '\'' && r->text[open] != '"')
+		open++;
+	for (close = open + 1; close < r->p && r->text[close] != r->text[open]; close++)
+		;
+	while (open + 1 < r->p && r->text[open + 1] == ' ')
+		open++;
+	while (close > open + 1 && close < r->p && r->text[close - 1] == ' ')
+		close--;
+	return close < r->p ? bob_fortran_text_of(s, open + 1, close) : "";
+}
 
 /* `, name(...)` up to :: or the first entity */
 static void read_attributes(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 			    struct entities *e)
 {
-	(void)s;
 	while (bob_fortran_accept(r, ",")) {
 		uint32_t from, n;
 
@@ -77,6 +95,10 @@ static void read_attributes(struct bob_fortran_scope *s, struct bob_fortran_pars
 			continue;
 		if (is_word(r, from, n, "intent")) {
 			e->flags |= intent(r);
+			continue;
+		}
+		if (is_word(r, from, n, "bind")) {
+			e->binding = binding(s, r);
 			continue;
 		}
 		if (is_word(r, from, n, "dimension"))
@@ -138,6 +160,8 @@ static void read_entities(struct bob_fortran_scope *s, struct bob_fortran_parser
 		if (of->is_typed)
 			bob_fortran_give_type(y, &of->type);
 		y->flags |= of->flags;
+		if (of->binding)
+			y->binding = *of->binding ? of->binding : y->name;
 		if (of->shape.p)
 			bob_fortran_read_shape(s, &shape, y);
 		if (bob_fortran_peek(r) == '(')
@@ -211,6 +235,32 @@ static void accessibility(struct bob_fortran_scope *s, struct bob_fortran_parser
 	} while (!s->failed && bob_fortran_accept(r, ","));
 }
 
+/* BIND(C) :: a, /b/ as a statement */
+static void bind(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
+{
+	const char *name;
+
+	r->p += 4;
+	if (bob_fortran_peek(r) != '(')
+		return;
+	name = binding(s, r);
+	(void)bob_fortran_accept(r, "::");
+	do {
+		struct bob_fortran_symbol *y;
+
+		if (bob_fortran_peek(r) == '/') {
+			struct bob_fortran_common *c = bob_fortran_block(s, r);
+
+			if (c)
+				c->binding = name && *name ? name : c->name;
+			continue;
+		}
+		y = bob_fortran_enter_next(s, r);
+		if (y)
+			y->binding = name && *name ? name : y->name;
+	} while (!s->failed && bob_fortran_accept(r, ","));
+}
+
 /* ALLOCATABLE, POINTER, ..., INTENT, as statements */
 static void attribute(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
@@ -231,7 +281,9 @@ static void attribute(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 		if (bob_fortran_peek(r) == '(')
 			e.flags = intent(r);
 	} else if (!e.flags) {
-		return; /* BIND, ASYNCHRONOUS, ... */
+		if (!strncmp(r->text + r->p, "bind", 4))
+			bind(s, r);
+		return; /* ASYNCHRONOUS, ... */
 	}
 	if (e.flags == BOB_SYMBOL_PRIVATE || e.flags == BOB_SYMBOL_PUBLIC) {
 		if (bob_fortran_peek(r))

@@ -86,6 +86,9 @@ void bob_fortran_default_type(struct bob_fortran_scope *s, struct bob_fortran_sy
 void bob_fortran_declare(struct bob_fortran_scope *s);
 /* storage.c: COMMON and EQUIVALENCE, the statements. */
 void bob_fortran_common(struct bob_fortran_scope *s, struct bob_fortran_parser *r);
+/* At its slashes: the block; NULL without memory. */
+struct bob_fortran_common *bob_fortran_block(struct bob_fortran_scope *s,
+					     struct bob_fortran_parser *r);
 void bob_fortran_equivalence(struct bob_fortran_scope *s, struct bob_fortran_parser *r);
 /* storage.c: offsets in COMMON blocks, classes of EQUIVALENCE. */
 void bob_fortran_place_storage(struct bob_fortran_scope *s);

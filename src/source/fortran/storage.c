@@ -7,7 +7,8 @@
 
 #include "source/fortran/room.h"
 
-static struct bob_fortran_common *block(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
+struct bob_fortran_common *bob_fortran_block(struct bob_fortran_scope *s,
+					     struct bob_fortran_parser *r)
 {
 	struct bob_fortran_common **at = &s->table->commons;
 	const char *name = "";
@@ -39,7 +40,7 @@ void bob_fortran_common(struct bob_fortran_scope *s, struct bob_fortran_parser *
 {
 	bob_fortran_skip_word(r, "common");
 	while (bob_fortran_peek(r)) {
-		struct bob_fortran_common *c = block(s, r);
+		struct bob_fortran_common *c = bob_fortran_block(s, r);
 
 		do {
 			struct bob_fortran_symbol *y = bob_fortran_enter_next(s, r);

@@ -88,6 +88,7 @@ struct bob_fortran_common {
 	struct bob_fortran_common *next;
 	uint64_t bytes;
 	bool is_exact;		/* sizes of all members are known */
+	const char *binding;	/* its name in C, by BIND; NULL */
 };
 
 struct bob_fortran_symbol {
@@ -115,6 +116,7 @@ struct bob_fortran_symbol {
 		unit; /* that declares it; BOB_FORTRAN_NO: another file's, or one that was not read */
 	uint32_t statement;	/* of its declaration or first appearance; BOB_FORTRAN_NO */
 	struct bob_fortran_symbols *components; /* TYPE */
+	const char *binding;	/* of a variable: its name in C, by BIND; NULL */
 	const char *origin;	/* BOB_SYMBOL_USED: what the module calls it */
 };
 

@@ -441,6 +441,24 @@ static void test_uses(void **state)
 	expect_uses(21, "call random_number(b); write b*");
 }
 
+static void test_names_in_c(void **state)
+{
+	(void)state;
+	read_file(
+		BOB_FORTRAN_FREE,
+		"module m\n  integer, bind(c) :: a, b\n  integer, bind(c, name=' Some ') :: c\n"
+		"  integer :: d, e\n  bind(c, name=\"D\") d\n  bind(c) :: /blk/, e\n"
+		"  common /blk/ f\n  common /other/ g\n  integer, bind(c, name='x :: h\nend module\n");
+	assert_string_equal(symbol(0, "a")->binding, "a");
+	assert_string_equal(symbol(0, "b")->binding, "b");
+	assert_string_equal(symbol(0, "c")->binding, "Some");
+	assert_string_equal(symbol(0, "d")->binding, "D");
+	assert_string_equal(symbol(0, "e")->binding, "e");
+	assert_string_equal(symbol(0, "f")->common->binding, "blk");
+	assert_null(symbol(0, "f")->binding);
+	assert_null(symbol(0, "g")->common->binding);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +469,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_names_of_constructs, close_file),
 		cmocka_unit_test_teardown(test_structures, close_file),
 		cmocka_unit_test_teardown(test_associate, close_file),
+		cmocka_unit_test_teardown(test_names_in_c, close_file),
 		cmocka_unit_test_teardown(test_storage, close_file),
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
 		cmocka_unit_test_teardown(test_public_names, close_file),

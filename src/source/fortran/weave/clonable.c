@@ -156,7 +156,7 @@ static const char *look_at_header(const struct bob_weave_procedure *p)
 
 	if (u->flags & BOB_UNIT_ENTRIES)
 		return "it has an ENTRY";
-	if (u->flags & BOB_UNIT_BIND_C)
+	if (u->flags & BOB_UNIT_BIND_C || (p->w->c->is_there && u->parent == BOB_FORTRAN_NO))
 		return "C may call it";
 	if (u->flags & BOB_UNIT_MODULE_PREFIX)
 		return "its interface is another module's";

@@ -95,10 +95,12 @@ bool bob_weave_is_target(const struct bob_weave_variable *v)
 bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 		      const struct bob_weave_variable *v)
 {
-	if (s == v->symbol || share_storage(w, s, v) || is_used(s, v))
+	if (!v->is_of_c && (s == v->symbol || share_storage(w, s, v) || is_used(s, v)))
 		return true;
 	if (s->flags & BOB_SYMBOL_DUMMY && s->unit < w->file->unit_count)
 		return is_dummy_reached(w, s->unit, s->name);
+	if (v->is_of_c)
+		return bob_weave_may_be_of_c(w, s);
 	return s->flags & BOB_SYMBOL_ASSOCIATE ||
 	       (s->flags & BOB_SYMBOL_POINTER && same_type(s, v->symbol) && bob_weave_is_target(v));
 }
@@ -286,6 +288,8 @@ bob_status bob_weave_close(struct bob_weave *files)
 			if (other != w)
 				st = take(w, other);
 		}
+	if (st == BOB_OK)
+		st = bob_weave_join_c(files, &is_new);
 	while (is_new && st == BOB_OK) {
 		is_new = false;
 		for (struct bob_weave *w = files; w && st == BOB_OK; w = w->next)

@@ -22,6 +22,9 @@ struct bob_source_fortran_group {
 	bool keeps_locals;
 	struct member *members;
 	uint32_t count;
+	const struct bob_source_across *c; /* what C files want */
+	struct bob_source_across across; /* what these want */
+	const char **names;	/* ... of which variables */
 };
 
 /* --- files --- */
@@ -190,6 +193,10 @@ static uint64_t digest_of(const struct bob_weave *w)
 		for (const struct bob_wish *x = o->wishes->first; x; x = x->next)
 			h = bob_hash64(h, text, bob_wish_print(x, text, sizeof(text)));
 	}
+	if (w->c->is_there)
+		h = bob_hash64(h, &w->c->classes, sizeof(w->c->classes));
+	for (uint32_t i = 0; i < w->c->count; i++)
+		h = bob_hash64(h, w->c->names[i], strlen(w->c->names[i]));
 	return h;
 }
 
@@ -212,7 +219,8 @@ static bob_status add_files(struct bob_source_fortran_group *g, const struct bob
 					 .is_exact = g->options->is_exact,
 					 .is_in_place = g->options->is_in_place,
 					 .keeps_locals = g->keeps_locals,
-					 .files = &g->members[0].w };
+					 .files = &g->members[0].w,
+					 .c = g->c };
 		if (g->count)
 			g->members[g->count - 1].w.next = w;
 		g->count++;
@@ -302,12 +310,15 @@ static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source
 			st = bob_weave_choose(w, why);
 	}
 	if (st == BOB_OK && g->count)
+		st = bob_weave_across(&g->members[0].w, &g->across, &g->names);
+	if (st == BOB_OK && g->count)
 		st = bob_weave_close(&g->members[0].w);
 	return st == BOB_OK && g->count ? bob_weave_plan_clones(&g->members[0].w) : st;
 }
 
 bob_status bob_source_fortran_group_open(const struct bob_wish_file *first,
 					 const struct bob_source_options *o,
+					 const struct bob_source_across *c,
 					 struct bob_source_fortran_group **out,
 					 struct bob_source_complaint *why)
 {
@@ -317,6 +328,7 @@ bob_status bob_source_fortran_group_open(const struct bob_wish_file *first,
 	if (!g)
 		return BOB_ERR_NOMEM;
 	g->options = o;
+	g->c = c;
 	read_flags(g, o);
 	st = add_files(g, first);
 	if (st == BOB_OK)
@@ -326,6 +338,11 @@ bob_status bob_source_fortran_group_open(const struct bob_wish_file *first,
 	else
 		bob_source_fortran_group_close(g);
 	return st;
+}
+
+const struct bob_source_across *bob_source_fortran_across(const struct bob_source_fortran_group *g)
+{
+	return &g->across;
 }
 
 void bob_source_fortran_group_close(struct bob_source_fortran_group *g)
@@ -349,6 +366,7 @@ void bob_source_fortran_group_close(struct bob_source_fortran_group *g)
 		free(w->redirects);
 	}
 	free(g->members);
+	free(g->names);
 	bob_arena_free(&g->arena);
 	free(g);
 }

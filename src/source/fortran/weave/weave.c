@@ -205,11 +205,12 @@ bob_status bob_source_fortran_instrument(struct bob_source_fortran_group *g,
 {
 	struct memory *m = calloc(1, sizeof(*m));
 	bob_status st = m ? BOB_OK : BOB_ERR_NOMEM;
+	static const struct bob_source_across no_c = { 0 };
 	struct bob_wish_file alone = *f;
 
 	alone.next = NULL;
 	if (st == BOB_OK && !g) {
-		st = bob_source_fortran_group_open(&alone, o, &m->own, why);
+		st = bob_source_fortran_group_open(&alone, o, &no_c, &m->own, why);
 		g = m->own;
 	}
 	if (st == BOB_OK)

@@ -5,7 +5,7 @@
  *   group.c      the files of a command, read
  *   wanted.c     which variables the commands name, and which references may be of them
  *   missing.c    wishes for what is not there
- *   closure.c    what else may be these variables, in all files
+ *   closure.c    what else may be these variables, in all files; across.c what C files may touch of them, and these of what is C's
  *   clones.c     copies of procedures for the calls that pass them what is traced; calls.c who calls whom, clonable.c what may have copies,
  *                clone_text.c their text
  *   accesses.c   the probes of a statement; reference.c that of one reference, frames.c and masked.c what must be around it
@@ -26,6 +26,7 @@
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
 #define BOB_SOURCE_FORTRAN_WEAVE_WEAVE_H
 
+#include "source/across.h"
 #include "source/fortran/patch.h"
 #include "source/fortran/place.h"
 #include "source/instrument.h"
@@ -45,6 +46,7 @@ struct bob_weave_variable {
 	bool is_automatic;	/* it ends when its unit is left */
 	bool is_module;		/* a module's */
 	bool is_foreign;	/* another file's */
+	bool is_of_c;		/* none, but whatever of C's may come in: struct bob_weave has it */
 };
 
 struct bob_weave_site {
@@ -116,6 +118,7 @@ struct bob_weave {
 	const struct bob_wish_file *wishes;
 	struct bob_weave *files,
 		*next; /* of the command: the first one, and the next behind this one */
+	const struct bob_source_across *c; /* what C files of the command want */
 	const char *path;
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	bool is_exact;		/* what can be is told where it is evaluated */
@@ -241,6 +244,15 @@ const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
 bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s);
 /* Is the d-th dummy of a unit something that may be traced? */
 uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d);
+
+/* --- across.c --- */
+/* What C files may touch of what was chosen. *names is the caller's to free, what it points at the arena's. */
+bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *out,
+			    const char ***names);
+/* May it be something of C's: by its name there, or by its type if it is a pointer? */
+bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s);
+/* What C may pass to procedures is marked, and what is C's stands among what comes from other files. */
+bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new);
 
 /* --- clones.c --- */
 /* Behind bob_weave_close: which procedures get copies, and which calls go there. */

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between Fortran and C files of a command. C sees variables of modules and COMMON blocks by the linker's names, anything by pointers of its type; it calls
+ * external procedures and those with BIND(C), with whatever of theirs or its own, and others that are passed to it. Which calls C has is not looked at. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/fortran/split.h"
+#include "source/fortran/weave/weave.h"
+
+/* As gfortran has it in C; derived types may have anything in them. */
+static uint32_t classes_of(const struct bob_fortran_symbol *s)
+{
+	switch (s->type) {
+	case BOB_T_LOGICAL:
+	case BOB_T_INTEGER:
+		switch (s->kind) {
+		case 1:
+			return BOB_CLASS_CHAR | BOB_CLASS_BOOL;
+		case 2:
+			return BOB_CLASS_SHORT;
+		case 4:
+			return BOB_CLASS_INT;
+		case 8:
+			return BOB_CLASS_LONG | BOB_CLASS_LONG_LONG;
+		default:
+			return BOB_CLASS_ALL;
+		}
+	case BOB_T_REAL:
+	case BOB_T_COMPLEX:
+		return s->kind == 4 ? BOB_CLASS_FLOAT :
+		       s->kind == 8 ? BOB_CLASS_DOUBLE :
+				      BOB_CLASS_ALL;
+	case BOB_T_CHARACTER:
+		return BOB_CLASS_CHAR;
+	default:
+		return BOB_CLASS_ALL;
+	}
+}
+
+/* --- of Fortran --- */
+
+/* The linker's; NULL: it has none. */
+static const char *name_of_block(struct bob_weave *w, const struct bob_fortran_common *c)
+{
+	if (c->binding)
+		return c->binding;
+	return *c->name ? bob_weave_text(w, "%s_", c->name) : "__BLNK__";
+}
+
+static const char *linked_name(struct bob_weave *w, const struct bob_weave_variable *v)
+{
+	if (v->symbol->common)
+		return name_of_block(w, v->symbol->common);
+	if (v->symbol->binding)
+		return v->symbol->binding;
+	return v->is_module ? bob_weave_text(w, "__%s_MOD_%s", w->file->units[v->unit].name,
+					     v->symbol->name) :
+			      NULL;
+}
+
+static bool is_everywhere(const struct bob_weave_variable *v)
+{
+	return v->wish->first_line <= 1 && v->wish->last_line == UINT32_MAX;
+}
+
+static void add_file(struct bob_weave *w, struct bob_source_across *a, const char **names)
+{
+	for (size_t i = 0; i < w->variable_count; i++) {
+		const struct bob_weave_variable *v = &w->variables[i];
+		const char *name;
+		uint32_t k = 0;
+
+		if (!is_everywhere(v))
+			continue;
+		a->classes |= classes_of(v->symbol);
+		a->has_arguments |= v->symbol->flags & BOB_SYMBOL_DUMMY;
+		name = linked_name(w, v);
+		while (name && k < a->count && strcmp(names[k], name) != 0)
+			k++;
+		if (name && k == a->count)
+			names[a->count++] = name;
+	}
+}
+
+bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *out,
+			    const char ***names)
+{
+	size_t n = 0;
+
+	for (const struct bob_weave *w = files; w; w = w->next)
+		n += w->variable_count;
+	*names = calloc(n + 1, sizeof(**names));
+	if (!*names)
+		return BOB_ERR_NOMEM;
+	*out = (struct bob_source_across){ .is_there = true, .names = *names };
+	for (struct bob_weave *w = files; w; w = w->next)
+		add_file(w, out, *names);
+	return files->is_failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+/* --- of C --- */
+
+static bool is_named(const struct bob_weave *w, const char *name, const char *end)
+{
+	const size_t n = strlen(name);
+
+	for (uint32_t i = 0; i < w->c->count; i++)
+		if (!strncmp(w->c->names[i], name, n) && !strcmp(w->c->names[i] + n, end))
+			return true;
+	return false;
+}
+
+bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	if (s->flags & BOB_SYMBOL_POINTER && bob_classes_meet(classes_of(s), w->c->classes))
+		return true;
+	if (s->flags & BOB_SYMBOL_ASSOCIATE)
+		return true;
+	if (s->common && s->common->binding)
+		return is_named(w, s->common->binding, "");
+	if (s->common)
+		return *s->common->name ? is_named(w, s->common->name, "_") :
+					  is_named(w, "__BLNK__", "");
+	return s->binding && is_named(w, s->binding, "");
+}
+
+static bool add_c(struct bob_weave *w)
+{
+	static const struct bob_wish all = { .name = "*", .first_line = 1,
+					     .last_line = UINT32_MAX };
+	static const struct bob_fortran_symbol names = { .name = "" },
+					       pointers = { .name = "",
+							    .flags = BOB_SYMBOL_POINTER };
+
+	if (!w->c->classes && !w->c->count)
+		return true;
+	if (bob_array_room(&w->passed, w->passed_count, &w->passed_room, sizeof(*w->passed)))
+		return false;
+	w->passed[w->passed_count++] =
+		(struct bob_weave_variable){ .symbol = w->c->classes ? &pointers : &names,
+					     .wish = &all,
+					     .name = "",
+					     .unit = BOB_FORTRAN_NO,
+					     .construct = BOB_FORTRAN_NO,
+					     .is_alone = true,
+					     .is_foreign = true,
+					     .is_of_c = true };
+	return true;
+}
+
+/* Its dummies of types that something traced is of. */
+static void mark(struct bob_weave *w, uint32_t unit, uint32_t classes)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+
+	for (uint32_t d = 0; d < u->dummy_count && u->symbols; d++) {
+		const struct bob_fortran_symbol *s = bob_fortran_own(
+			u->symbols, u->dummies[d], (uint32_t)strlen(u->dummies[d]));
+
+		if (s && bob_classes_meet(classes_of(s), classes))
+			*bob_weave_dummy(w, unit, d) = 1;
+	}
+}
+
+/* Those that C may call by their names. */
+static void mark_named(struct bob_weave *w, uint32_t classes)
+{
+	for (uint32_t i = 0; i < w->file->unit_count; i++) {
+		const struct bob_fortran_unit *u = &w->file->units[i];
+
+		if (!(u->flags & BOB_UNIT_INTERFACE) &&
+		    (u->parent == BOB_FORTRAN_NO || u->flags & BOB_UNIT_BIND_C))
+			mark(w, i, classes);
+	}
+}
+
+static bool is_procedure(const struct bob_fortran_symbol *s)
+{
+	return s && (s->class == BOB_NAME_SUBROUTINE || s->class == BOB_NAME_FUNCTION ||
+		     s->class == BOB_NAME_PROCEDURE);
+}
+
+/* Those whose names stand in the statement without being called: an argument, `p => f`, c_funloc(f). */
+static void mark_passed(struct bob_weave *w, const struct bob_fortran_statement *s,
+			uint32_t classes)
+{
+	uint32_t from = 0, to;
+
+	for (; s->names && from < s->len; from = to > from ? to : from + 1) {
+		for (to = from; to < s->len && bob_fortran_is_word(s->text[to]); to++)
+			;
+		if (to == from || (to < s->len && s->text[to] == '(') ||
+		    !is_procedure(bob_fortran_lookup(s->names, s->text + from, to - from)))
+			continue;
+		for (struct bob_weave *other = w->files; other; other = other->next) {
+			const uint32_t unit = bob_weave_procedure(other, s->text + from, to - from);
+
+			if (unit != BOB_FORTRAN_NO && (other != w || unit != s->unit))
+				mark(other, unit, classes);
+		}
+	}
+}
+
+bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new)
+{
+	const struct bob_source_across *c = files->c;
+	uint32_t classes = c->classes;
+
+	if (!c->is_there)
+		return BOB_OK;
+	for (const struct bob_weave *w = files; w; w = w->next)
+		for (size_t i = 0; i < w->variable_count; i++)
+			classes |= classes_of(w->variables[i].symbol);
+	for (struct bob_weave *w = files; w; w = w->next) {
+		if (!add_c(w))
+			return BOB_ERR_NOMEM;
+		mark_named(w, classes);
+		for (uint32_t i = 0; i < w->file->count; i++)
+			if (w->file->statements[i].is_executable)
+				mark_passed(w, &w->file->statements[i], classes);
+	}
+	*is_new |= classes != 0; /* these may pass it on */
+	return BOB_OK;
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# ctest: memory
+"""C and Fortran in one command: arrays that either passes to the other, COMMON, BIND(C), variables of modules, pointers and procedures that are passed. What the
+program does with each variable stands here, access by access; what is asked for in either language is seen in both, in one trace."""
+import re
+import subprocess
+
+import harness as h
+import test_instrument as i
+
+suite = h.Suite("instrument both")
+NAMES = {"shared_": None, "counter": "state::counter", "level": "state::level", "given": "state::result", "x": "/shared/x", "n": "/shared/n",
+         "w": "w in fill", "local": "local in start", "mine": "mine in main", "heap": "*heap in main", "here": "here in with_callback"}
+# In the order of the run: C counts from 0, Fortran from 1; here all from 0.
+DOES = """
+    x=0 x=1 x=2 x=3 n=0 local=0 local=1 local=2
+    local?0 local=0 local?1 local=1 local?2 local=2 local?2 x=0
+    counter?0 counter=0 level?0 level=0
+    here=0:16 here?0 here?1 here=1 here?1 given=0 given?0 given=1
+    x?1 x=2 n?0 n=0 counter?0 counter=0 level=0
+    mine=0 mine=1 mine=2 mine=3 mine=4 w=0 w=1 w=2 w?0 w=0 w?1 w=1 w?2 w=2 w?0 mine=0 mine?0 mine=4
+    mine?0 mine?1 mine?2 mine?3 mine=4 mine?1 mine=1 mine?2 mine=2
+    heap=0 heap=1 heap=2 heap?1 heap=1 heap?1 given=2
+""".split()
+# A compiler evaluates the arguments of printf in what order it likes.
+LAST = "mine?0 mine?1 mine?2 mine?3 mine?4 heap?1 given?0 given?2 x?2 n?0 counter?0 level?0".split()
+
+
+def rows(trace, names):
+    out = []
+    for line in h.run([h.BOBBIN, "replay", "--mem", "--subscripts", trace], env=h.environment()).out.decode().splitlines():
+        m = re.match(r"([LS]) 0x\w+ (\d+) \S+ (.*?)(?:([\[(])(\d+)[\])])?$", line)
+        if not m:
+            h.check(line.startswith("#"), line)
+            continue
+        kind, size, name, bracket, at = m.groups()
+        if name == "heap in main":
+            continue
+        short = next((k for k in names if name in (k, NAMES[k])), None)
+        h.check(short, f"{name} was not asked for")
+        index = int(at) - (bracket == "(") if at else 0
+        size = f":{size}" if int(size) != (4 if short in ("n", "counter", "level") else 8) else ""
+        out.append(f"{short}{'?' if kind == 'L' else '='}{index}{size}")
+    return out
+
+
+def ask(c, fortran, flags=(), how=()):
+    wishes = ["trace file both/main.c", *(f"trace variable {n}" for n in c), "trace file both/parts.f90", *(f"trace variable {n}" for n in fortran)]
+    return i.instrument("both", wishes, ["main.c", "parts.f90", "parts_probes.c"], *flags, how=how)
+
+
+def check(c, fortran, compilers=(("gcc", "-O2"),), **kw):
+    h.need("gfortran")
+    out = ask(c, fortran, **kw)
+    names = [n.split(":")[-1].split("%")[-1] for n in (*c, *fortran)]
+    names = ["given" if n == "result" else n for n in names]
+    plain = out / "plain"
+    source = h.PROG / "source" / "both"
+    subprocess.run(["gcc", "-c", str(source / "main.c"), "-o", "plain.o"], check=True, cwd=out)
+    subprocess.run(["gfortran", "-w", str(source / "parts.f90"), "plain.o", "-o", str(plain)], check=True, cwd=out)
+    want = subprocess.run([str(plain)], capture_output=True, text=True, check=True).stdout
+    for cc, level in compilers:
+        subprocess.run([cc, level, f"-I{out}", "-c", "main.c"], check=True, cwd=out)
+        subprocess.run(["gcc", level, f"-I{out}", "-c", "parts_probes.c"], check=True, cwd=out)
+        subprocess.run(["gfortran", "-w", level, "parts.f90", "main.o", "parts_probes.o", "-o", "program"], check=True, cwd=out)
+        trace, text = i.accesses(out / "program", [], f"t{cc}{level}")
+        h.check(text == want, (text, want))
+        got = rows(trace, names)
+        wanted = [a for a in DOES if re.match(r"\w+", a)[0] in names]
+        last = sorted(a for a in LAST if re.match(r"\w+", a)[0] in names)
+        h.check(got[:len(wanted)] == wanted, f"{cc} {level}: {next(((k, a, b) for k, (a, b) in enumerate(zip(got, wanted)) if a != b), got)}")
+        h.check(sorted(got[len(wanted):]) == last, f"{cc} {level}: at the end {got[len(wanted):]}, not {last}")
+
+
+EVERY_C = ("main:mine", "heap", "with_callback:here")
+EVERY_FORTRAN = ("start:x", "start:n", "start:local", "fill:w", "state%counter", "state%level", "state%result")
+
+
+@suite.case("everything, of both")
+def everything():
+    check(EVERY_C, EVERY_FORTRAN, (("gcc", "-O0"), ("gcc", "-O3"), ("clang", "-O2")))
+    check(EVERY_C, EVERY_FORTRAN, how=["--flat"])
+    check(EVERY_C, EVERY_FORTRAN, how=["--copies"])
+
+
+@suite.case("what is asked for in C is seen in Fortran")
+def of_c():
+    for names in (("main:mine",), ("heap",), ("with_callback:here",), ("given",), ("counter",), ("given", "counter")):
+        check(names, ())
+
+
+@suite.case("what is asked for in Fortran is seen in C")
+def of_fortran():
+    for names in EVERY_FORTRAN:
+        check((), (names,))
+
+
+@suite.case("a COMMON block as a struct of C: all of it, seen in both")
+def common():
+    h.need("gfortran")
+    out = ask(("shared_",), ())
+    for name in ("main.c", "parts_probes.c"):
+        subprocess.run(["gcc", f"-I{out}", "-c", name], check=True, cwd=out)
+    subprocess.run(["gfortran", "-w", "parts.f90", "main.o", "parts_probes.o", "-o", "program"], check=True, cwd=out)
+    trace, _ = i.accesses(out / "program", [], "t")
+    want = [int(a[-1]) * 8 if a[0] == "x" else 32 for a in (*DOES, *sorted(LAST)) if re.match("[xn][?=]", a)]
+    got = [a[3] for a in i.replayed(trace)]
+    h.check(got[:-2] == want[:-2] and sorted(got) == sorted(want), (got, want))
+
+
+@suite.case("what cannot lead to anything that is asked for has no probe")
+def apart():
+    out = ask(("counter",), ())     # of type int: no array of doubles may be that
+    text = (out / "main.c").read_text()
+    h.check("s += v[i]" in text and "v[i] /= 2" in text, text)
+    out = ask((), ("state%level",))
+    text = (out / "main.c").read_text()
+    h.check("s += v[i]" in text and "__state_MOD_level" in text, text)
+
+
+if __name__ == "__main__":
+    raise SystemExit(suite.run())
