@@ -64,6 +64,9 @@ BOB_API void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t
 BOB_API void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *word,
 				const uint64_t *step, uint32_t steps, const uint64_t *more,
 				size_t count);
+/* `count` events of one word each: shape[i] with word[i]. As if they were put one by one, but cheaper. */
+BOB_API void bob_folder_put_each(struct bob_folder *f, const uint32_t *shape, const uint64_t *word,
+				 size_t count);
 /* What completes the bytes given so far goes to `write`; the folder goes on as before. So a crash
  * costs what came after the newest copy of it that you kept. */
 BOB_API void bob_folder_rest(struct bob_folder *f, bob_fold_write_fn write, void *ctx);

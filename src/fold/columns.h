@@ -95,8 +95,9 @@ void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v);
 
 /* `n` values of one column, one after the other. */
 void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t *v, size_t n);
-/* `n` times the same. */
-void bob_columns_put_same(struct bob_columns *c, uint32_t number, uint64_t v, uint64_t n);
+/* `n` values, v[i] of column number[i], none of which is in line. */
+void bob_columns_put_each(struct bob_columns *c, const uint32_t *number, const uint64_t *v,
+			  size_t n);
 static inline void bob_columns_put(struct bob_columns *c, uint32_t number, uint64_t v)
 {
 	struct bob_column *full = c->slot[number].full;
@@ -107,6 +108,17 @@ static inline void bob_columns_put(struct bob_columns *c, uint32_t number, uint6
 	} else {
 		bob_columns_surprise(c, number, v);
 	}
+}
+
+/* A value of a column that is in line. */
+static inline void bob_columns_put_in_line(struct bob_columns *c, uint32_t number, uint64_t v)
+{
+	struct bob_column_slot *s = &c->slot[number];
+
+	if (s->trips)
+		bob_trips_put(s->trips, &s->last, v);
+	else
+		bob_columns_put(c, number, v);
 }
 
 /* Does the column predict the values v, v + step, ..., `n` > 0 of them? */

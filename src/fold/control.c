@@ -8,107 +8,50 @@
  * comes after the loop (the head of a while loop runs once more than its body). Shapes are fed again.
  * Loops in that part have run and their trip counts are recorded, so nothing may be made of them that
  * records earlier ones: either the loop around expects just these items, or all goes to the tail. */
-#include "fold/control.h"
+#include "fold/control_state.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
-#define HASH_SLOTS (2 * BOB_LOOPS_MAX)
-#define BODY_WORDS (16 * BOB_LOOPS_MAX)
-#define QUEUE (BOB_BODY_MAX * (BOB_CURSOR_MAX + 1) + 1)
 #define CANDIDATES 4
 #define NOWHERE 0u
-#define NO_SHAPE UINT32_MAX
 #define NOWHERE_IN_BODY UINT32_MAX
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-
-struct loop {
-	uint64_t hash;		/* of the body */
-	uint32_t body, len;	/* offset */
-	uint32_t column;	/* of trip counts */
-	uint32_t first;		/* the shape it begins with */
-	uint32_t last;		/* position of its newest item, NOWHERE if none */
-};
-
-struct frame {
-	const uint32_t *body;
-	uint32_t len;
-	uint32_t at;		/* item of the body that comes next */
-	uint64_t trips;		/* complete ones */
-	uint32_t number;
-	uint32_t ran;		/* a loop of the body has run in this iteration */
-};
-
-struct bob_control {
-	struct bob_control_sink sink;
-	struct bob_columns *columns;
-	struct frame *top;	/* of `frame`, one below the first if there is no cursor */
-	uint32_t end;		/* position after the newest item; positions begin at 1 */
-	uint32_t begin;		/* of the oldest one in the tail */
-	uint32_t loop_count, body_used;
-	uint32_t queue_len;	/* to be fed, the next one last */
-	struct frame frame[BOB_CURSOR_MAX + 1]; /* [0] is none */
-	uint32_t item[BOB_TAIL];
-	uint32_t before[BOB_TAIL];	/* position of the item of the same kind before */
-	uint64_t prefix[BOB_TAIL];	/* hash of everything before the item */
-	uint8_t doubtful[BOB_TAIL];	/* a loop that perhaps did not run */
-	uint32_t queue[QUEUE];		/* shapes */
-	uint32_t scratch[BOB_BODY_MAX];
-	uint32_t shape_last[BOB_SHAPES_MAX];
-	uint16_t slot[HASH_SLOTS];	/* loop number + 1 by hash of body, linear probing */
-	uint32_t body[BODY_WORDS];
-	struct loop loop[BOB_LOOPS_MAX];
-};
 
 #define AT(pos) ((pos) & (BOB_TAIL - 1))
 #define FACTOR 0x9e3779b97f4a7c15ull
 
-static uint32_t is_loop(uint32_t item)
-{
-	return item >> 31;
-}
-
-static struct loop *loop_of(struct bob_control *c, uint32_t item)
-{
-	return &c->loop[item & ~BOB_LOOP_FLAG];
-}
-
 static uint32_t *last_of(struct bob_control *c, uint32_t item)
 {
-	return is_loop(item) ? &loop_of(c, item)->last : &c->shape_last[item];
+	return bob_control_is_loop(item) ? &bob_control_loop_of(c, item)->last :
+					   &c->shape_last[item];
 }
 
 /* --- loops --- */
-
-static void put_trips(struct bob_control *c, uint32_t number, uint64_t trips)
-{
-	bob_columns_put(c->columns, c->loop[number].column, trips);
-}
 
 /* The loop of these items; BOB_LOOPS_MAX if there is no room for a new one. */
 static uint32_t make_loop(struct bob_control *c, const uint32_t *body, uint32_t len)
 {
 	uint64_t hash = bob_hash64(len, body, len * sizeof(*body));
-	uint32_t at = (uint32_t)(hash % HASH_SLOTS), number = c->loop_count;
+	uint32_t at = (uint32_t)(hash % BOB_CONTROL_SLOTS), number = c->loop_count;
 
-	for (; c->slot[at]; at = (at + 1) % HASH_SLOTS) {
-		struct loop *l = &c->loop[c->slot[at] - 1];
+	for (; c->slot[at]; at = (at + 1) % BOB_CONTROL_SLOTS) {
+		struct bob_control_loop *l = &c->loop[c->slot[at] - 1];
 
 		if (l->hash == hash && l->len == len &&
 		    !memcmp(c->body + l->body, body, len * sizeof(*body)))
 			return c->slot[at] - 1u;
 	}
-	if (number == BOB_LOOPS_MAX || len > BODY_WORDS - c->body_used)
+	if (number == BOB_LOOPS_MAX || len > BOB_CONTROL_BODIES - c->body_used)
 		return BOB_LOOPS_MAX;
-	struct loop *l = &c->loop[number];
+	struct bob_control_loop *l = &c->loop[number];
 	l->column = bob_columns_add(c->columns, 1, 1);
 	if (l->column == BOB_COLUMNS_NONE)
 		return BOB_LOOPS_MAX;
 	l->hash = hash;
 	l->body = c->body_used;
 	l->len = len;
-	l->first = is_loop(body[0]) ? loop_of(c, body[0])->first : body[0];
+	l->first = bob_control_is_loop(body[0]) ? bob_control_loop_of(c, body[0])->first : body[0];
 	memcpy(c->body + l->body, body, len * sizeof(*body));
 	c->body_used += len;
 	c->slot[at] = (uint16_t)++c->loop_count;
@@ -118,61 +61,36 @@ static uint32_t make_loop(struct bob_control *c, const uint32_t *body, uint32_t 
 
 /* --- the cursor --- */
 
-static int has_cursor(const struct bob_control *c)
-{
-	return c->top != c->frame;
-}
-
-static int enter(struct bob_control *c, uint32_t number, uint64_t trips)
-{
-	struct loop *l = &c->loop[number];
-
-	if (c->top == c->frame + BOB_CURSOR_MAX)
-		return 0;
-	*++c->top = (struct frame){
-		.body = c->body + l->body, .len = l->len, .trips = trips, .number = number
-	};
-	return 1;
-}
-
-/* The item that was expected is complete. */
-static void step(struct frame *f)
-{
-	if (++f->at == f->len) {
-		f->at = 0;
-		f->trips++;
-		f->ran = 0;
-	}
-}
-
 /* Where in the rest of the body `shape` may come, if loops before it do not run at all; len: at no
  * place, but nothing else has to come either; NOWHERE_IN_BODY: something else has to. */
-static uint32_t find_in_body(struct bob_control *c, const struct frame *f, uint32_t shape)
+static uint32_t find_in_body(struct bob_control *c, const struct bob_control_frame *f,
+			     uint32_t shape)
 {
 	for (uint32_t at = f->at; at < f->len; at++) {
 		uint32_t item = f->body[at];
 
-		if (item == shape || (is_loop(item) && loop_of(c, item)->first == shape))
+		if (item == shape ||
+		    (bob_control_is_loop(item) && bob_control_loop_of(c, item)->first == shape))
 			return at;
-		if (!is_loop(item))
+		if (!bob_control_is_loop(item))
 			return NOWHERE_IN_BODY;
 	}
 	return f->len;
 }
 
-static void skip_loops(struct bob_control *c, struct frame *f, uint32_t to)
+static void skip_loops(struct bob_control *c, struct bob_control_frame *f, uint32_t to)
 {
 	for (; f->at < to; f->at++)
-		put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
+		bob_control_put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
 }
 
 /* Goes into the loops that begin with `shape` until it is expected itself; 0: they are too deep. */
 static int descend(struct bob_control *c, uint32_t shape)
 {
-	struct frame *base = c->top;
+	struct bob_control_frame *base = c->top;
 
 	while (c->top->body[c->top->at] != shape)
-		if (!enter(c, c->top->body[c->top->at] & ~BOB_LOOP_FLAG, 0)) {
+		if (!bob_control_enter(c, c->top->body[c->top->at] & ~BOB_LOOP_FLAG, 0)) {
 			c->top = base;
 			return 0;
 		}
@@ -180,7 +98,7 @@ static int descend(struct bob_control *c, uint32_t shape)
 }
 
 /* Does the loop around `f`, which is behind its item, expect just what has matched of the body? */
-static int expects_part(const struct frame *around, const struct frame *f)
+static int expects_part(const struct bob_control_frame *around, const struct bob_control_frame *f)
 {
 	return around->len - (around->at + 1) >= f->at &&
 	       !memcmp(around->body + around->at + 1, f->body, f->at * sizeof(*f->body));
@@ -189,16 +107,16 @@ static int expects_part(const struct frame *around, const struct frame *f)
 static int has_loops(const uint32_t *items, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (is_loop(items[i]))
+		if (bob_control_is_loop(items[i]))
 			return 1;
 	return 0;
 }
 
 /* Has this iteration an event? Without one it is none, or there would be no end of them. */
-static int has_event(const struct frame *f)
+static int has_event(const struct bob_control_frame *f)
 {
 	for (uint32_t i = 0; i < f->at; i++)
-		if (!is_loop(f->body[i]))
+		if (!bob_control_is_loop(f->body[i]))
 			return 1;
 	return f->ran != 0;
 }
@@ -277,7 +195,7 @@ static void find_loop(struct bob_control *c)
 				return;
 			pop(c, 2 * n);
 			push(c, BOB_LOOP_FLAG | number, 0);
-			enter(c, number, 2);
+			bob_control_enter(c, number, 2);
 			return;
 		}
 		pos = c->before[AT(pos)];
@@ -289,14 +207,14 @@ static void find_loop(struct bob_control *c)
 /* All loops that are running end here; what they had begun follows them in the tail. */
 static void unwind(struct bob_control *c)
 {
-	for (struct frame *f = c->frame + 1; f <= c->top; f++) {
+	for (struct bob_control_frame *f = c->frame + 1; f <= c->top; f++) {
 		if (f->trips) {
-			put_trips(c, f->number, f->trips);
+			bob_control_put_trips(c, f->number, f->trips);
 			if (f != c->frame + 1)
 				push(c, BOB_LOOP_FLAG | f->number, 0);
 		}
 		for (uint32_t i = 0; i < f->at; i++)
-			push(c, f->body[i], is_loop(f->body[i]) != 0);
+			push(c, f->body[i], bob_control_is_loop(f->body[i]) != 0);
 	}
 	c->top = c->frame;
 	while (c->queue_len)
@@ -304,29 +222,29 @@ static void unwind(struct bob_control *c)
 	find_loop(c);
 }
 
-static void feed_again(struct bob_control *c, const struct frame *f)
+static void feed_again(struct bob_control *c, const struct bob_control_frame *f)
 {
 	for (uint32_t i = f->at; i-- > 0;)
 		c->queue[c->queue_len++] = f->body[i];
 }
 
 /* The loop around goes on behind `f`, and behind the part of its body that had matched, if that is of loops. */
-static void go_on(struct frame *around, const struct frame *f, int loops)
+static void go_on(struct bob_control_frame *around, const struct bob_control_frame *f, int loops)
 {
 	uint32_t n = loops ? f->at : 0;
 
 	around->ran |= f->trips != 0;
-	step(around);
+	bob_control_step(around);
 	while (n--) {
 		around->ran |= f->ran;
-		step(around);
+		bob_control_step(around);
 	}
 }
 
 /* The innermost loop is left, perhaps in the middle of its body. */
 static void leave(struct bob_control *c)
 {
-	struct frame *f = c->top, *around = f - 1;
+	struct bob_control_frame *f = c->top, *around = f - 1;
 	int is_nested = around != c->frame, loops = has_loops(f->body, f->at);
 
 	if (loops && !(is_nested && has_event(f) && expects_part(around, f))) {
@@ -341,7 +259,7 @@ static void leave(struct bob_control *c)
 		return;
 	}
 	c->top = around;
-	put_trips(c, f->number, f->trips);
+	bob_control_put_trips(c, f->number, f->trips);
 	if (!loops)
 		feed_again(c, f);
 	if (is_nested)
@@ -354,20 +272,20 @@ static void leave(struct bob_control *c)
 
 static void feed(struct bob_control *c, uint32_t shape)
 {
-	while (has_cursor(c)) {
-		struct frame *f = c->top;
+	while (bob_control_has_cursor(c)) {
+		struct bob_control_frame *f = c->top;
 		uint32_t at = find_in_body(c, f, shape);
 
 		if (at == f->len && has_event(f)) {
 			skip_loops(c, f, at - 1);
-			put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
-			step(f);
+			bob_control_put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
+			bob_control_step(f);
 			continue;
 		}
 		if (at < f->len) {
 			skip_loops(c, f, at);
 			if (descend(c, shape)) {
-				step(c->top);
+				bob_control_step(c->top);
 				return;
 			}
 		}
@@ -379,101 +297,16 @@ static void feed(struct bob_control *c, uint32_t shape)
 	find_loop(c);
 }
 
-static __attribute__((noinline)) void put_slow(struct bob_control *c, uint32_t shape)
+void bob_control_put_slow(struct bob_control *c, uint32_t shape)
 {
 	c->queue[c->queue_len++] = shape;
 	while (c->queue_len)
 		feed(c, c->queue[--c->queue_len]);
 }
 
-/* Loops of one shape are left and entered all the time where inner loops run unevenly: what `feed` would do. */
-static int is_simple(const struct frame *f)
-{
-	return f->len == 1 && !is_loop(f->body[0]);
-}
-
-/* The loop of one shape that the cursor stands in ends here; 0: it is none that ends so. */
-static inline int leave_simple(struct bob_control *c)
-{
-	struct frame *f = c->top;
-
-	if (!is_simple(f) || !f->trips || f - 1 == c->frame)
-		return 0;
-	c->top--;
-	put_trips(c, f->number, f->trips);
-	c->top->ran = 1;
-	step(c->top);
-	return 1;
-}
-
-/* The loop that is expected is one of just this shape, which comes; it has run once then. */
-static inline int enter_simple(struct bob_control *c, uint32_t shape)
-{
-	uint32_t item = c->top->body[c->top->at];
-	const struct loop *l;
-
-	if (!has_cursor(c) || !is_loop(item))
-		return 0;
-	l = loop_of(c, item);
-	return l->len == 1 && l->first == shape && !is_loop(c->body[l->body]) &&
-	       enter(c, item & ~BOB_LOOP_FLAG, 1);
-}
-
-/* The loop that is expected does not run if `shape` comes, for just that is behind it. */
-static inline int skips(struct bob_control *c, const struct frame *f, uint32_t shape)
-{
-	const uint32_t item = f->body[f->at];
-
-	return f->at + 1 < f->len && f->body[f->at + 1] == shape && is_loop(item) &&
-	       loop_of(c, item)->first != shape;
-}
-
-static inline int skip_simple(struct bob_control *c, uint32_t shape)
-{
-	struct frame *f = c->top;
-
-	if (!skips(c, f, shape))
-		return 0;
-	skip_loops(c, f, f->at + 1);
-	step(f);
-	return 1;
-}
-
-void bob_control_put(struct bob_control *c, uint32_t shape)
-{
-	if (LIKELY(c->top->body[c->top->at] == shape)) {
-		step(c->top);
-		return;
-	}
-	if (leave_simple(c) && c->top->body[c->top->at] == shape)
-		step(c->top);
-	else if (!enter_simple(c, shape) && !skip_simple(c, shape))
-		put_slow(c, shape);
-}
-
-void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n)
-{
-	for (; n; n--) {
-		struct frame *f = c->top;
-
-		if (is_simple(f) && f->body[0] == shape) { /* a loop of nothing else */
-			f->trips += n;
-			f->ran = 0;
-			return;
-		}
-		if (f->len == 2 && skips(c, f, shape)) { /* or of one that does not run, and it */
-			bob_columns_put_same(c->columns, loop_of(c, f->body[0])->column, 0, n);
-			f->trips += n;
-			f->ran = 0;
-			return;
-		}
-		bob_control_put(c, shape);
-	}
-}
-
 /* --- life --- */
 
-static const uint32_t expects_nothing[1] = { NO_SHAPE };
+static const uint32_t expects_nothing[1] = { BOB_CONTROL_NOTHING };
 
 size_t bob_control_size(void)
 {
@@ -487,7 +320,7 @@ struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *s
 
 	c->sink = *sink;
 	c->columns = columns;
-	c->frame[0] = (struct frame){ .body = expects_nothing, .len = 1 };
+	c->frame[0] = (struct bob_control_frame){ .body = expects_nothing, .len = 1 };
 	c->top = c->frame;
 	c->begin = c->end = 1;
 	return c;
@@ -498,7 +331,7 @@ void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint3
 {
 	for (uint32_t pos = c->begin; pos < c->end; pos++)
 		item(ctx, c->item[AT(pos)]);
-	for (const struct frame *f = c->frame + 1; f <= c->top; f++) {
+	for (const struct bob_control_frame *f = c->frame + 1; f <= c->top; f++) {
 		if (f->trips && f != c->frame + 1) /* the first one's loop is in the tail */
 			item(ctx, BOB_LOOP_FLAG | f->number);
 		for (uint32_t i = 0; i < f->at; i++)
@@ -508,7 +341,7 @@ void bob_control_rest(const struct bob_control *c, void (*item)(void *ctx, uint3
 
 int bob_control_running(const struct bob_control *c, uint32_t column, uint64_t *trips)
 {
-	for (const struct frame *f = c->frame + 1; f <= c->top; f++)
+	for (const struct bob_control_frame *f = c->frame + 1; f <= c->top; f++)
 		if (f->trips && c->loop[f->number].column == column) {
 			*trips = f->trips;
 			return 1;
@@ -523,5 +356,5 @@ uint32_t bob_control_loops(const struct bob_control *c)
 
 int bob_control_full(const struct bob_control *c)
 {
-	return c->end > UINT32_MAX - 2 * (BOB_TAIL + QUEUE);
+	return c->end > UINT32_MAX - 2 * (BOB_TAIL + BOB_CONTROL_QUEUE);
 }

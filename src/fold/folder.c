@@ -20,6 +20,7 @@
 
 #define COLUMNS_MAX 49152u
 #define FULL_MAX 1792u
+#define EACH 256u /* events whose order is put before their words */
 #define ENTRY_HEAD_MAX (1 + 2 * BOB_VARINT_MAX)
 
 struct bob_folder {
@@ -345,6 +346,30 @@ void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *wo
 	}
 }
 
+/* Trip counts have columns of their own, so the order may come first, and then the words. */
+void bob_folder_put_each(struct bob_folder *f, const uint32_t *shape, const uint64_t *word,
+			 size_t count)
+{
+	uint32_t column[EACH];
+
+	for (size_t n; count; count -= n, shape += n, word += n) {
+		n = count < EACH ? count : EACH;
+
+		bob_control_put_each(f->control, shape, n);
+		for (size_t i = 0; i < n; i++) {
+			BOB_ASSERT(shape[i] < f->shapes.count &&
+				   f->shapes.shape[shape[i]].words == 1);
+			column[i] = f->shapes.shape[shape[i]].column;
+		}
+		f->events += n;
+		if (__builtin_expect(f->is_loose, 0))
+			for (size_t i = 0; i < n; i++)
+				put_loosely(f, column[i], &word[i], 1);
+		else
+			bob_columns_put_each(&f->columns, column, word, n);
+	}
+}
+
 uint64_t bob_folder_events(const struct bob_folder *f)
 {
 	return f->events;
@@ -424,6 +449,7 @@ void bob_folder_end(struct bob_folder *f)
 	struct out o = out_of(f);
 
 	bob_control_rest(f->control, take_item, f);
+	bob_trips_settle_all(f->columns.trips);
 	bob_values_flush(&f->spine);
 	bob_values_flush(&f->values);
 	rest_of_columns(f, &o);

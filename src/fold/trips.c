@@ -5,8 +5,6 @@
 
 #include "base/varint.h"
 
-#define ROW 64u /* trip counts that are put together */
-
 static const struct {
 	uint32_t bits, count;
 } sizes[BOB_TRIPS_SIZES] = { { 10, BOB_TRIPS_COLUMNS }, { 13, 6 }, { 16, 1 } };
@@ -80,30 +78,26 @@ static __attribute__((noinline, cold)) void choose(struct bob_trips_enc *e)
 	}
 }
 
-void bob_trips_put(struct bob_trips_enc *e, uint64_t *last, uint64_t value)
+void bob_trips_settle(struct bob_trips_enc *e)
 {
-	if (!e->left)
-		choose(e);
-	e->left--;
-	bob_values_put(&e->enc, last, value);
+	bob_values_put_row(&e->enc, e->row, e->waiting);
+	e->left -= e->waiting;
+	e->room -= e->waiting;
+	e->waiting = 0;
 }
 
-void bob_trips_put_same(struct bob_trips_enc *e, uint64_t *last, uint64_t value, uint64_t n)
+void bob_trips_settle_all(struct bob_trips *t)
 {
-	uint64_t row[ROW];
+	for (uint32_t i = 0; i < t->used[0]; i++)
+		bob_trips_settle(&t->enc[i]);
+}
 
-	for (size_t i = 0; i < ROW && i < n; i++)
-		row[i] = value;
-	while (n) {
-		uint64_t some = n < ROW ? n : ROW;
-
-		if (!e->left)
-			choose(e);
-		some = some < e->left ? some : e->left;
-		bob_values_put_row(&e->enc, last, row, some);
-		e->left -= some;
-		n -= some;
-	}
+void bob_trips_make_room(struct bob_trips_enc *e)
+{
+	bob_trips_settle(e);
+	if (!e->left)
+		choose(e);
+	e->room = e->left < BOB_TRIPS_ROW ? (uint32_t)e->left : BOB_TRIPS_ROW;
 }
 
 size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,
@@ -111,7 +105,9 @@ size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64
 {
 	size_t n = bob_values_rest(&e->enc, bytes);
 
-	if (more && !e->left)
+	for (uint32_t i = 0; i < e->waiting; i++)
+		n += bob_values_token(bytes + n, e->row[i]);
+	if (more && e->left == e->waiting)
 		bytes[n++] = 0;
 	if (more)
 		n += bob_values_token(bytes + n, *more - last);

@@ -143,28 +143,25 @@ void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value)
 	advance(&e->model, difference, hit);
 }
 
-/* Values that are as predicted; how many. */
-static size_t put_predicted(struct bob_values_enc *e, uint64_t *last, const uint64_t *value,
-			    size_t n)
+/* Differences that are as predicted; how many. */
+static size_t put_predicted(struct bob_values_enc *e, const uint64_t *difference, size_t n)
 {
 	struct bob_values_model *m = &e->model;
 	uint32_t *past = m->past, mask = ((uint32_t)1 << m->bits) - 1;
 	uint32_t pos = m->pos, match = m->match;
-	uint64_t at = *last, hash = m->hash;
+	uint64_t hash = m->hash;
 	size_t i = 0;
 
 	if (!m->has_match)
 		return 0;
 	for (; i < n; i++) {
 		uint32_t z = past[match & mask];
-		uint64_t difference = value[i] - at;
 
-		if (z == BOB_VALUES_LARGE || difference != (uint64_t)bob_unzigzag(z))
+		if (z == BOB_VALUES_LARGE || difference[i] != (uint64_t)bob_unzigzag(z))
 			break;
-		at = value[i];
 		past[pos++ & mask] = z;
 		match++;
-		hash = mix(m, hash, difference);
+		hash = mix(m, hash, difference[i]);
 		if (!(pos & 3))
 			*seen_at(m, hash) = pos;
 	}
@@ -172,41 +169,37 @@ static size_t put_predicted(struct bob_values_enc *e, uint64_t *last, const uint
 	m->match = match;
 	m->hash = hash;
 	e->hits += i;
-	*last = at;
 	return i;
 }
 
-/* Where it will be looked up what came after value[0] and value[1], of which the one before is value[-1]. Of models that
- * look further back it is another place, which costs time only. */
-static inline uint32_t *seen_later(const struct bob_values_model *m, const uint64_t *value)
+/* Where it will be looked up what came after these two. Of models that look further back it is another place, which costs
+ * time only. */
+static inline uint32_t *seen_later(const struct bob_values_model *m, const uint64_t *difference)
 {
-	return seen_at(m, mix(m, mix(m, 0, value[0] - value[-1]), value[1] - value[0]));
+	return seen_at(m, mix(m, mix(m, 0, difference[0]), difference[1]));
 }
 
-static inline void foresee(const struct bob_values_model *m, const uint64_t *value, size_t n)
+static inline void foresee(const struct bob_values_model *m, const uint64_t *difference, size_t n)
 {
 	if (n > FAR + 1)
-		__builtin_prefetch(seen_later(m, value + FAR));
+		__builtin_prefetch(seen_later(m, difference + FAR));
 	if (n > NEAR + 1)
-		__builtin_prefetch(past(m, *seen_later(m, value + NEAR)));
+		__builtin_prefetch(past(m, *seen_later(m, difference + NEAR)));
 }
 
-void bob_values_put_row(struct bob_values_enc *e, uint64_t *last, const uint64_t *value, size_t n)
+void bob_values_put_row(struct bob_values_enc *e, const uint64_t *difference, size_t n)
 {
 	for (;;) {
-		size_t done = put_predicted(e, last, value, n);
-		uint64_t difference;
+		size_t done = put_predicted(e, difference, n);
 
-		value += done;
+		difference += done;
 		n -= done;
 		if (!n)
 			return;
-		foresee(&e->model, value, n);
-		difference = *value - *last;
-		*last = *value;
-		put_difference(e, difference);
-		advance(&e->model, difference, 0);
-		value++;
+		foresee(&e->model, difference, n);
+		put_difference(e, *difference);
+		advance(&e->model, *difference, 0);
+		difference++;
 		n--;
 	}
 }

@@ -61,8 +61,8 @@ void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
 void bob_values_enc_forget(struct bob_values_enc *e, void *mem, unsigned bits);
 /* `last` is the last value of the same column (0 at first); it becomes `value`. */
 void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value);
-/* `n` values of one column, one after the other. Budget: <= 3 ns for a predicted value. */
-void bob_values_put_row(struct bob_values_enc *e, uint64_t *last, const uint64_t *value, size_t n);
+/* `n` differences, each of its column, one after the other. Budget: <= 3 ns for a predicted one. */
+void bob_values_put_row(struct bob_values_enc *e, const uint64_t *difference, size_t n);
 /* What was put in so far can be read from the bytes given. */
 void bob_values_flush(struct bob_values_enc *e);
 /* What a flush would give, at most BOB_VALUES_REST_MAX bytes; nothing changes. */

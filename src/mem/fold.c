@@ -9,7 +9,9 @@
 #include "base/varint.h"
 #include "mem/window.h"
 
-#define ROW_MAX 64u /* records of one word that are put together */
+#define ROW_MAX 64u /* records of one word and one descriptor that are put together */
+#define ROW_MIN 8
+#define EACH 256u /* and of several */
 
 struct call {
 	uint64_t sp;		/* before the call: the call is over at or above */
@@ -301,7 +303,7 @@ static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint
 	return 1 + d->words + payload;
 }
 
-/* Records of one word with the same header, two at least: a loop in which nothing else is recorded. Their words, headers included. */
+/* Records of one word with the same header, ROW_MIN at least: a loop in which nothing else is recorded. Their words, headers included. */
 static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 		      const uint64_t *end)
 {
@@ -317,26 +319,59 @@ static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint6
 	return 2 * n;
 }
 
-/* Of a descriptor that was met in this path before. Words of the record, header included; 0: it takes the long way. */
-static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end, int open)
+/* The shapes of a record's descriptor, if it was met in this path before; else NULL. */
+static inline const struct known *known_of(const struct bob_mem_fold *m, const uint64_t *at,
+					   const uint64_t *end)
 {
 	const struct known *k;
 	uint64_t number;
 
 	if (at == end || !(*at & BOB_MEM_HEADER))
-		return 0;
+		return NULL;
 	number = *at & BOB_MEM_NUMBER;
 	if (number >= BOB_MEM_FOLD_DESCS)
-		return 0;
+		return NULL;
 	k = &m->known[number];
-	if (k->path != m->path || !k->shape)
+	return k->path == m->path && k->shape ? k : NULL;
+}
+
+static inline int is_row(const uint64_t *at, const uint64_t *end)
+{
+	return end - at >= 2 * ROW_MIN && at[2] == *at && at[2 * (ROW_MIN - 1)] == *at;
+}
+
+/* Records of one word, the first of which is, in any order. Their words, headers included. */
+static size_t put_each(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
+		       const uint64_t *end)
+{
+	const uint64_t *begin = at;
+	uint32_t shape[EACH];
+	uint64_t word[EACH];
+	size_t n = 0;
+
+	do {
+		shape[n] = k->shape - 1;
+		word[n++] = at[1];
+		at += 2;
+		k = known_of(m, at, end);
+	} while (n < EACH && k && k->plain == 2 && end - at >= 2 && !is_row(at, end));
+	bob_folder_put_each(m->folder, shape, word, n);
+	return (size_t)(at - begin);
+}
+
+/* Of a descriptor that was met in this path before. Words of the record, header included; 0: it takes the long way. */
+static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end, int open)
+{
+	const struct known *k = known_of(m, at, end);
+
+	if (!k)
 		return 0;
 	if (k->loop && !open)
 		return put_loop(m, k, at, end);
 	if (!k->plain || (size_t)(end - at) < k->plain)
 		return 0;
-	if (k->plain == 2 && end - at >= 4 && at[2] == *at)
-		return put_row(m, k, at, end);
+	if (k->plain == 2)
+		return is_row(at, end) ? put_row(m, k, at, end) : put_each(m, k, at, end);
 	bob_folder_put(m->folder, k->shape - 1, at + 1);
 	return k->plain;
 }

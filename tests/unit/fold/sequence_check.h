@@ -11,7 +11,7 @@
 
 struct sequence_how {
 	size_t every;		/* events, 0: only at the end; what there is so far is read then */
-	int rows;		/* what steps is put in rows */
+	int rows;		/* what steps is put in rows, what has one word together */
 	uint32_t ranks;		/* so many more that are nearly the same are merged with it */
 };
 
@@ -56,6 +56,28 @@ static inline void sequence_put_row(struct events *e, const struct sequence *s, 
 	free(more);
 }
 
+/* The events from `i` on, before `end`, that have one word each; how many. */
+static inline size_t sequence_put_each(struct events *e, const struct sequence *s, size_t i,
+				       size_t end)
+{
+	uint32_t *shape = malloc((end - i) * sizeof(*shape));
+	uint64_t *word = malloc((end - i) * sizeof(*word));
+	size_t n = 0;
+
+	if (!shape || !word)
+		abort();
+	for (; i < end && s->at[i].shape != SEQUENCE_AGAIN && sequence_words(s->at[i].shape) == 1;
+	     i++) {
+		events_note(e, s->at[i].shape, s->at[i].word, 1);
+		shape[n] = e->shape[s->at[i].shape] - 1;
+		word[n++] = s->at[i].word[0];
+	}
+	bob_folder_put_each(e->folder, shape, word, n);
+	free(shape);
+	free(word);
+	return n;
+}
+
 /* The events from `i` on, before `end`, at once. */
 static inline void sequence_put(struct events *e, const struct sequence *s, size_t i, size_t end,
 				int rows)
@@ -68,6 +90,8 @@ static inline void sequence_put(struct events *e, const struct sequence *s, size
 			events_again(e);
 		} else if (rows && (n = sequence_row(s, i, end, &steps)) > 1) {
 			sequence_put_row(e, s, i, n, steps);
+		} else if (rows && sequence_words(shape) == 1) {
+			n = sequence_put_each(e, s, i, end);
 		} else {
 			n = 1;
 			events_put_words(e, shape, s->at[i].word, sequence_words(shape));

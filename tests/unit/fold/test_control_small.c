@@ -7,6 +7,7 @@
 #define BOB_BODY_MAX 6u
 
 #include "fold/control.c" /* instead of the library's, whose limits are others */
+#include "fold/near.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

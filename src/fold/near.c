@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The short way of control.c: what comes is expected, or near what is: loops whose bodies begin with a shape are left, entered and skipped, as
+ * often as inner loops run unevenly. All of it is what the long way, `feed`, would do. */
+#include "fold/control_state.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* The loop that the cursor stands in has run, and ends here; 0: it is none that ends so. */
+static inline int leave_whole(struct bob_control *c)
+{
+	struct bob_control_frame *f = c->top;
+
+	if (f->at || !f->trips || f - 1 == c->frame || bob_control_is_loop(f->body[0]))
+		return 0;
+	c->top--;
+	bob_control_put_trips(c, f->number, f->trips);
+	c->top->ran = 1;
+	bob_control_step(c->top);
+	return 1;
+}
+
+/* Is that loop, which is expected, left out if `shape` comes, for just that is behind it? */
+static inline int is_skipped(const struct bob_control *c, const struct bob_control_frame *f,
+			     uint32_t shape)
+{
+	const uint32_t next = f->at + 1 < f->len ? f->body[f->at + 1] :
+			      f->at		 ? f->body[0] :
+						   BOB_CONTROL_NOTHING;
+
+	return next == shape && bob_control_loop_at(c, f->body[f->at])->first != shape;
+}
+
+/* Where `shape` is expected now, though it was not; 0: the long way tells. */
+static inline int find_near(struct bob_control *c, uint32_t shape)
+{
+	while (bob_control_has_cursor(c)) {
+		const struct bob_control_frame *f = c->top;
+		const uint32_t item = f->body[f->at];
+		const struct bob_control_loop *l;
+
+		if (item == shape)
+			return 1;
+		if (!bob_control_is_loop(item)) {
+			if (!leave_whole(c))
+				return 0;
+			continue;
+		}
+		l = bob_control_loop_of(c, item);
+		if (l->first == shape)
+			return c->body[l->body] == shape &&
+			       bob_control_enter(c, item & ~BOB_LOOP_FLAG, 0);
+		if (!is_skipped(c, f, shape))
+			return 0;
+		bob_control_put_trips(c, item & ~BOB_LOOP_FLAG, 0);
+		bob_control_step(c->top);
+	}
+	return 0;
+}
+
+void bob_control_put(struct bob_control *c, uint32_t shape)
+{
+	if (LIKELY(c->top->body[c->top->at] == shape) || find_near(c, shape))
+		bob_control_step(c->top);
+	else
+		bob_control_put_slow(c, shape);
+}
+
+/* As many as the loop expects that the cursor stands in. */
+static size_t pass_expected(struct bob_control_frame *f, const uint32_t *shape, size_t n)
+{
+	const uint32_t *body = f->body, len = f->len;
+	uint32_t at = f->at;
+	size_t i = 0;
+
+	while (i < n && body[at] == shape[i]) {
+		i++;
+		if (++at == len) {
+			at = 0;
+			f->trips++;
+			f->ran = 0;
+		}
+	}
+	f->at = at;
+	return i;
+}
+
+void bob_control_put_each(struct bob_control *c, const uint32_t *shape, size_t n)
+{
+	for (;;) {
+		const size_t done = pass_expected(c->top, shape, n);
+
+		shape += done;
+		n -= done;
+		if (!n)
+			return;
+		if (!find_near(c, *shape)) {
+			bob_control_put_slow(c, *shape++);
+			n--;
+		}
+	}
+}
+
+/* Is the body this shape, and a loop that does not run? The cursor stands before that loop. */
+static int is_beside_loop(const struct bob_control *c, const struct bob_control_frame *f,
+			  uint32_t shape)
+{
+	return f->len == 2 && f->body[!f->at] == shape && bob_control_is_loop(f->body[f->at]) &&
+	       bob_control_loop_at(c, f->body[f->at])->first != shape;
+}
+
+void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n)
+{
+	for (; n; n--) {
+		struct bob_control_frame *f = c->top;
+
+		if (f->len == 1 && f->body[0] == shape) { /* a loop of nothing else */
+			f->trips += n;
+			f->ran = 0;
+			return;
+		}
+		if (is_beside_loop(c, f, shape)) {
+			f->trips += n;
+			f->ran = 0;
+			for (; n; n--)
+				bob_control_put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
+			return;
+		}
+		bob_control_put(c, shape);
+	}
+}
