@@ -315,6 +315,38 @@ def names():
     assert r.returncode == 0 and "a variable where lbound is another name" in r.stdout, r.stdout + r.stderr
 
 
+@suite.case("components of whole arrays: pointers, allocatable, CLASS, a mask")
+def parts():
+    m = Memory(a=12, t=12, b=4)
+
+    def each(method, name, indices, member):
+        for k in indices:
+            m.rows.append((method, 4, m.names.index(name), 12 * (k - 1) + 4 * member))
+    three = (1, 2, 3)
+    each("store", "a", three, 0)
+    each("load", "a", three, 0)
+    each("store", "a", three, 1)
+    for k in three:
+        m.set("b", k, 0)
+    each("load", "a", three, 1)
+    each("store", "a", three, 2)
+    each("load", "a", three, 2)
+    each("load", "a", (2, 3), 0)
+    for k in (2, 3):
+        m.set("b", k, k)
+    each("store", "t", three, 0)
+    each("load", "t", three, 0)
+    each("load", "a", three, 0)
+    each("load", "t", three, 1)
+    each("store", "a", three, 1)
+    each("load", "a", three, 0)
+    each("load", "a", three, 1)
+    for k in three:
+        m.get("b", k)
+    each("load", "t", three, 0)
+    check("parts.f90", m, ["variable parts:a", "variable parts:t", "variable parts:b"], (("-O0", "-fcheck=all"), ("-O3",)))
+
+
 @suite.case("ENTRY, and IFs of one line that call, read, return, allocate, and ask functions")
 def entries():
     m = Memory(a=4, q=4, t=4)

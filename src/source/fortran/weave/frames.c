@@ -19,6 +19,22 @@ static const char *index_of(const struct bob_weave_frames *f, const struct bob_f
 	return NULL;
 }
 
+/* ",:" for each dimension of a whole array that a component follows: gfortran 12 gives the address of the component to the array itself where `o%n` is passed with its
+ * descriptor and o is a pointer or allocatable. `o(:)%n` is the same elements. */
+static const char *colons(struct bob_weave *w, const struct bob_fortran_statement *s,
+			  const struct bob_fortran_expr *ref, const struct bob_fortran_expr *part)
+{
+	const struct bob_fortran_symbol *y =
+		part->next && !part->child ?
+			bob_weave_part(w, (uint32_t)(s - w->file->statements), ref, part) :
+			NULL;
+	const char *text = "";
+
+	for (uint32_t d = 0; y && d < y->rank; d++)
+		text = bob_weave_text(w, "%s%s", text, d ? ",:" : ":");
+	return *text ? bob_weave_text(w, "(%s)", text) : "";
+}
+
 struct render {
 	struct bob_weave *w;
 	const struct bob_fortran_statement *s;
@@ -26,6 +42,24 @@ struct render {
 	const char *text;	/* so far */
 	uint32_t from;		/* what comes next */
 };
+
+static void render(struct render *r, const struct bob_fortran_expr *e);
+
+/* The parts of a reference, with their subscripts. */
+static void render_parts(struct render *r, const struct bob_fortran_expr *ref)
+{
+	for (const struct bob_fortran_expr *part = ref->child; part; part = part->next) {
+		const char *all = part->node == BOB_N_PART ? colons(r->w, r->s, ref, part) : "";
+		const uint32_t end = part->from + part->name_len;
+
+		if (*all && r->from <= end) {
+			r->text = bob_weave_text(r->w, "%s%s%s", r->text,
+						 bob_weave_slice(r->w, r->s, r->from, end), all);
+			r->from = end;
+		}
+		render(r, part->child);
+	}
+}
 
 static void render(struct render *r, const struct bob_fortran_expr *e)
 {
@@ -53,7 +87,10 @@ static void render(struct render *r, const struct bob_fortran_expr *e)
 				r->from = part->from + part->name_len;
 			}
 		}
-		render(r, part);
+		if (e->node == BOB_N_REFERENCE)
+			render_parts(r, e);
+		else
+			render(r, part);
 	}
 }
 
