@@ -72,12 +72,28 @@ static struct size size_of(const struct bob_weave *w, uint32_t statement,
 	return (struct size){ bytes <= UINT16_MAX ? (uint32_t)bytes : 0, false };
 }
 
+/* `x(:)(1:)` of a dummy whose texts have the length that is passed: gfortran 12 does not compile it as an argument. */
+static bool is_text_to_its_end(const struct bob_fortran_statement *s,
+			       const struct bob_fortran_use *u)
+{
+	uint32_t at = u->to - 1;
+
+	if (!(u->flags & BOB_USE_SUBSTRING) || !(u->flags & (BOB_USE_SECTION | BOB_USE_WHOLE)) ||
+	    u->symbol->char_len != -2)
+		return false;
+	while (at > u->from && s->text[at - 1] == ' ')
+		at--;
+	return at > u->from && s->text[at - 1] == ':';
+}
+
 /* What no frame helps with. */
 static const char *unfit(const struct bob_weave *w, uint32_t statement,
 			 const struct bob_fortran_use *u)
 {
 	if (u->flags & BOB_USE_COARRAY)
 		return "of another image";
+	if (is_text_to_its_end(&w->file->statements[statement], u))
+		return "texts to their end, of an array whose length is passed: gfortran 12 does not compile it";
 	if (u->flags & BOB_USE_CALLS && !(u->flags & BOB_USE_MASKED) &&
 	    bob_weave_calls(w, statement, u->ref))
 		return "its subscripts call a function";
