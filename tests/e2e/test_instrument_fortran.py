@@ -347,6 +347,24 @@ def parts():
     check("parts.f90", m, ["variable parts:a", "variable parts:t", "variable parts:b"], (("-O0", "-fcheck=all"), ("-O3",)))
 
 
+@suite.case("an ENTRY that is called, pointers to procedures, a module with a name of the language's own")
+def called():
+    m = Memory(k=4)
+    m.set("k", 1, 0)
+    m.set("k", 2, 0)
+    m.get("k", 1)  # in the function
+    m.get("k", 2)
+    m.set("k", 3, 0)
+    for k in (1, 2, 3):
+        m.get("k", k)
+    out = check("called.f90", m, ["variable k", "code at subroutine level"])
+    text = (out / "called.f90").read_text()
+    assert "external late" not in text, text
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", str(out) + "2"], input="trace file called.f90\ntrace variable *\n", text=True, capture_output=True, cwd=h.PROG / "source")
+    assert r.returncode == 0, r
+    i.build_fortran(h.pathlib.Path(str(out) + "2"), "called.f90", ["-O1"])
+
+
 @suite.case("ENTRY, and IFs of one line that call, read, return, allocate, and ask functions")
 def entries():
     m = Memory(a=4, q=4, t=4)

@@ -138,14 +138,16 @@ static void note(struct bob_fortran_scope *s, const char *name, bool is_only, bo
 void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
 {
 	const struct bob_fortran_symbols *module;
-	bool is_intrinsic, is_only = false, with_names = false;
+	bool is_intrinsic, is_language = false, is_only = false, with_names = false;
 	const char *name;
 	uint32_t n;
 
 	bob_fortran_skip_word(r, "use");
-	if (bob_fortran_accept(r, ",")) /* use, intrinsic :: */
+	if (bob_fortran_accept(r, ",")) { /* use, intrinsic :: */
+		is_language = bob_fortran_peek(r) == 'i';
 		while (bob_fortran_peek(r) && r->text[r->p] != ':')
 			r->p++;
+	}
 	(void)bob_fortran_accept(r, "::");
 	(void)bob_fortran_peek(r);
 	n = bob_fortran_name_len(r);
@@ -155,7 +157,7 @@ void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_pars
 		return;
 	is_intrinsic = !strcmp(name, "iso_c_binding") || !strcmp(name, "iso_fortran_env");
 	s->takes_foreign = false;
-	module = find_module(s, name);
+	module = is_language ? NULL : find_module(s, name); /* not one of the program's */
 	if (bob_fortran_accept(r, ",")) {
 		struct bob_fortran_parser only = *r;
 

@@ -88,6 +88,25 @@ static void read_first(struct bob_fortran_scope *s, const struct bob_fortran_uni
 }
 
 /* A unit that is contained, or a body in an interface: its name is known here. */
+/* Its ENTRYs are procedures, too. */
+static void read_inner_entries(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
+{
+	for (uint32_t i = u->first; i <= u->last; i++) {
+		const struct bob_fortran_statement *t = &s->file->statements[i];
+		struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .end = t->len };
+		struct bob_fortran_symbol *y;
+
+		if (t->kind != BOB_F_ENTRY || t->unit == BOB_FORTRAN_NO ||
+		    &s->file->units[t->unit] != u)
+			continue;
+		bob_fortran_skip_word(&r, "entry");
+		y = bob_fortran_enter_next(s, &r);
+		if (y)
+			y->class = u->kind == BOB_UNIT_FUNCTION ? BOB_NAME_FUNCTION :
+								  BOB_NAME_SUBROUTINE;
+	}
+}
+
 static void read_inner_unit(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	struct bob_fortran_symbol *y = *u->name ? enter_text(s, u->name) : NULL;
@@ -101,6 +120,8 @@ static void read_inner_unit(struct bob_fortran_scope *s, const struct bob_fortra
 	y->class = u->kind == BOB_UNIT_FUNCTION ? BOB_NAME_FUNCTION : BOB_NAME_SUBROUTINE;
 	if (u->flags & BOB_UNIT_INTERFACE)
 		y->flags |= BOB_SYMBOL_EXTERNAL;
+	if (u->flags & BOB_UNIT_ENTRIES)
+		read_inner_entries(s, u);
 }
 
 static void begin_type(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)

@@ -126,26 +126,41 @@ static bool is_entry(const struct bob_fortran_statement *s, const char *name, ui
 	       (s->len == at + len || s->text[at + len] == '(' || s->text[at + len] == ' ');
 }
 
-/* The unit that has an ENTRY of that name. */
-static uint32_t unit_of_entry(const struct bob_weave *w, const char *name, uint32_t len)
+/* Has the unit an ENTRY of that name? */
+static bool has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len)
 {
-	for (uint32_t i = 0; i < w->file->count; i++)
-		if (is_entry(&w->file->statements[i], name, len))
-			return w->file->statements[i].unit;
-	return BOB_FORTRAN_NO;
+	const struct bob_fortran_unit *u = unit_of(w, unit);
+
+	for (uint32_t i = u->first; u->flags & BOB_UNIT_ENTRIES && i <= u->last; i++)
+		if (w->file->statements[i].unit == unit &&
+		    is_entry(&w->file->statements[i], name, len))
+			return true;
+	return false;
+}
+
+static bool is_called(const struct bob_fortran_unit *u, const char *name, uint32_t len)
+{
+	return !(u->flags & BOB_UNIT_INTERFACE) && strlen(u->name) == len &&
+	       !memcmp(u->name, name, len) &&
+	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
 }
 
 uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32_t len)
 {
-	for (uint32_t i = 0; i < w->file->unit_count; i++) {
-		const struct bob_fortran_unit *u = unit_of(w, i);
-
-		if (!(u->flags & BOB_UNIT_INTERFACE) && strlen(u->name) == len &&
-		    !memcmp(u->name, name, len) &&
-		    (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION))
+	for (uint32_t i = 0; i < w->file->unit_count; i++)
+		if (is_called(unit_of(w, i), name, len))
 			return i;
-	}
 	return BOB_FORTRAN_NO;
+}
+
+bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t len)
+{
+	for (const struct bob_weave *f = w->files; f; f = f->next)
+		for (uint32_t i = 0; i < f->file->unit_count; i++)
+			if (unit_of(f, i)->flags & BOB_UNIT_ENTRIES &&
+			    (is_called(unit_of(f, i), name, len) || has_entry(f, i, name, len)))
+				return true;
+	return false;
 }
 
 /* The dummies of a procedure that an argument becomes: by position; by name any. */
@@ -162,23 +177,34 @@ static bool mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool by_
 	return is_new;
 }
 
+/* All procedures and ENTRYs of that name in the file: which of them is called, only scopes tell. An ENTRY's list may be another one than its unit's. */
+static bool mark_named(struct bob_weave *w, const char *name, uint32_t len, uint32_t position,
+		       bool by_name, bool *is_new)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < w->file->unit_count; i++) {
+		const bool is_it = is_called(unit_of(w, i), name, len);
+
+		if (!is_it && !has_entry(w, i, name, len))
+			continue;
+		*is_new |= mark(w, i, position, by_name || !is_it);
+		found = true;
+	}
+	return found;
+}
+
 /* Of this file, or else of whatever file has one of that name. */
 static bool mark_procedure(struct bob_weave *w, const char *name, uint32_t len, uint32_t position,
 			   bool by_name)
 {
-	uint32_t unit = bob_weave_procedure(w, name, len);
 	bool is_new = false;
 
-	if (unit != BOB_FORTRAN_NO)
-		return mark(w, unit, position, by_name);
-	unit = unit_of_entry(w, name, len); /* whose list may be another one */
-	if (unit != BOB_FORTRAN_NO)
-		return mark(w, unit, position, true);
-	for (struct bob_weave *other = w->files; other; other = other->next) {
-		unit = other == w ? BOB_FORTRAN_NO : bob_weave_procedure(other, name, len);
-		if (unit != BOB_FORTRAN_NO)
-			is_new |= mark(other, unit, position, by_name);
-	}
+	if (mark_named(w, name, len, position, by_name, &is_new))
+		return is_new;
+	for (struct bob_weave *other = w->files; other; other = other->next)
+		if (other != w)
+			mark_named(other, name, len, position, by_name, &is_new);
 	return is_new;
 }
 

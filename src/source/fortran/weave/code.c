@@ -114,6 +114,8 @@ bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
 	const uint32_t unit = bob_weave_procedure(w, name, ref->child->name_len);
 	const struct bob_fortran_symbol *y = symbol;
 
+	if (bob_weave_has_entries(w, name, ref->child->name_len))
+		return false; /* gfortran 12 gives what an ASSOCIATE names another type */
 	if (unit != BOB_FORTRAN_NO) {
 		const struct bob_fortran_unit *f = &w->file->units[unit];
 

@@ -176,7 +176,11 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 
 bool bob_weave_is_variable(const struct bob_fortran_symbol *s)
 {
-	return s->class == BOB_NAME_VARIABLE && !(s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST));
+	const uint32_t not_one =
+		BOB_SYMBOL_USED | BOB_SYMBOL_HOST |
+		BOB_SYMBOL_EXTERNAL; /* a result that is a pointer to a procedure */
+
+	return s->class == BOB_NAME_VARIABLE && !(s->flags & not_one);
 }
 
 static bool is_intrinsic(const struct bob_fortran_symbol *s)
@@ -212,6 +216,17 @@ static bool is_called(const struct bob_fortran_use *u)
 	return u->symbol->shape == BOB_SHAPE_SCALAR && !u->symbol->rank && arguments &&
 	       arguments->node == BOB_N_ARGUMENTS &&
 	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
+}
+
+/* What a pointer gets that is no target itself is a procedure. */
+static bool is_pointed_to(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
+{
+	const uint32_t targets = BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER | BOB_SYMBOL_ASSOCIATE;
+	const enum bob_fortran_kind k = s->body ? s->body_kind : s->kind;
+
+	return k == BOB_F_POINTER_ASSIGN && u->role == BOB_ROLE_TARGET &&
+	       !(u->symbol->flags & targets) && u->ref->child && !u->ref->child->next &&
+	       !u->symbol->rank && is_intrinsic(u->symbol);
 }
 
 static bool note_plain(struct bob_weave *w, const struct bob_fortran_symbol *s)
@@ -286,8 +301,10 @@ static bob_status note_calls(struct bob_weave *w)
 		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
 			const struct bob_fortran_use *u = &uses.at[k];
 
-			if (!(u->role == BOB_ROLE_CALL || is_called(u) ? note_called(w, u->symbol) :
-									 note_plain(w, u->symbol)))
+			const bool is_call = u->role == BOB_ROLE_CALL || is_called(u) ||
+					     is_pointed_to(&w->file->statements[i], u);
+
+			if (!(is_call ? note_called(w, u->symbol) : note_plain(w, u->symbol)))
 				st = BOB_ERR_NOMEM;
 		}
 	}
