@@ -20,7 +20,16 @@
 #define VERB "instrument"
 #define PROMPT "bobbin> "
 
-enum { OPT_OUTPUT, OPT_FLAT, OPT_EXACT, OPT_IN_PLACE, OPT_COPIES, OPT_ASSUME, OPT_COMPILE };
+enum {
+	OPT_OUTPUT,
+	OPT_FLAT,
+	OPT_EXACT,
+	OPT_IN_PLACE,
+	OPT_COPIES,
+	OPT_NO_HOLD,
+	OPT_ASSUME,
+	OPT_COMPILE
+};
 
 const struct cli_option instrument_options[] = {
 	{ "output", 'o', "DIR", "write the sources to DIR, which must not be there yet (instrumented)", NULL, NULL },
@@ -28,6 +37,7 @@ const struct cli_option instrument_options[] = {
 	{ "exact", 0, NULL, "tell accesses where the compiler evaluates them, within expressions: its own order, and no loop at once", NULL, NULL },
 	{ "in-place", 0, NULL, "no copies of procedures for the calls that pass them what is traced: probes in the procedures themselves, for all who call them", NULL, NULL },
 	{ "copies", 0, NULL, "C: copies of functions, too, for calls that give them what is traced, as Fortran has them (docs/source-c.md)", NULL, NULL },
+	{ "no-hold", 0, NULL, "no loop holds gaps, where nothing is wanted: each probe looks for itself (in Fortran it is a call; for compilers without LOC)", NULL, NULL },
 	{ "assume", 0, "FILE", "what the prediction of the cost rests on, a line each: `baseline SECONDS` of the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, ... (docs/source.md)", NULL, NULL },
 	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make and CMake (docs/source.md)", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
@@ -462,6 +472,7 @@ int verb_instrument(int argc, char **argv)
 		o.is_flat |= opt == OPT_FLAT;
 		o.is_exact |= opt == OPT_EXACT;
 		o.is_in_place |= opt == OPT_IN_PLACE;
+		o.holds_nothing |= opt == OPT_NO_HOLD;
 		o.has_c_copies |= opt == OPT_COPIES;
 		s.is_compiling |= opt == OPT_COMPILE;
 	}

@@ -28,6 +28,7 @@ struct bob_source_options {
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
 	bool is_exact;		/* ... and is told where the compiler evaluates it, not before its statement */
+	bool holds_nothing;	/* no loop holds the gaps of its sites */
 	bool is_in_place;	/* no copies of procedures for calls that pass what is traced */
 	bool has_c_copies;	/* C has them, too; it has none by default */
 };

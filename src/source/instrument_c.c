@@ -179,6 +179,7 @@ static struct bob_source_c_options options_of(const struct bob_source_c_group *g
 	return (struct bob_source_c_options){ .flags = o->flags,
 					      .flag_count = o->flag_count,
 					      .is_flat = o->is_flat || o->is_exact,
+					      .holds_nothing = o->holds_nothing,
 					      .has_copies = o->has_c_copies && !o->is_in_place,
 					      .has_other_files = g && g->has_other_files,
 					      .allocators = g ? g->allocators : NULL,

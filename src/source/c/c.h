@@ -70,6 +70,7 @@ struct bob_source_c_options {
 		reach; /* what pointers may lead to that was asked for in other files: bob_source_c_reach */
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
 	bool is_flat;		/* every access has a probe of its own, in loops, too */
+	bool holds_nothing;	/* no loop holds the gaps of its sites */
 	bool has_copies;	/* of functions, for calls that give them what is traced */
 	bool has_other_files;	/* the command names others, which may call this one's functions */
 	bool has_arguments;	/* in one of those an argument was asked for */

@@ -82,7 +82,8 @@ void bob_c_hold_open(struct bob_c_unit *u, CXCursor loop, struct bob_c_hold *h)
 	struct look l = { .u = u };
 
 	*h = (struct bob_c_hold){ .start = s.start, .number = u->hold_count, .gaps = "" };
-	if (u->is_scan || u->nest || u->hold || u->blocked >= 0 || !s.is_plain)
+	if (u->is_scan || u->options->holds_nothing || u->nest || u->hold || u->blocked >= 0 ||
+	    !s.is_plain)
 		return;
 	h->end = bob_c_statement_end(u, &s);
 	if (h->end)

@@ -247,6 +247,21 @@ static const char accesses[] =
 	"		bob_probe_forget(&here, (uint32_t)v, d->base_addr);\n"
 	"}\n";
 
+/* What loops ask that hold gaps, and what lay in these. */
+static const char holds[] = "struct bob_probe_gap BOBBIN(h)(int32_t site, const void *at);\n"
+			    "struct bob_probe_gap BOBBIN(h)(int32_t site, const void *at)\n"
+			    "{\n"
+			    "	bob_probe_at(&here, (uint32_t)site, at);\n"
+			    "	return *bob_probe_gap_of(&here, (uint32_t)site);\n"
+			    "}\n"
+			    "\n"
+			    "void BOBBIN(q)(int64_t outside);\n"
+			    "void BOBBIN(q)(int64_t outside)\n"
+			    "{\n"
+			    "	if (outside && here.gap)\n"
+			    "		bob_probe_count(&here, (uint64_t)outside);\n"
+			    "}\n";
+
 static const char code[] =
 	"/* Loops and calls that are under way; one that was left by a jump ends with what is around it. */\n"
 	"#define DEPTH 256\n"
@@ -394,6 +409,8 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
 	if (has_accesses)
 		say(&o, "%s\n%s\n", bob_weave_box_code, accesses);
+	if (w->hold_count)
+		say(&o, "%s\n", holds);
 	if (w->nest_count)
 		say(&o, "%s\n", bob_weave_nest_code);
 	if (w->has_uneven)

@@ -52,6 +52,18 @@ static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	procedure(w, at, unit, "integer(8) function", 'v', "bobbin_s", number);
 }
 
+/* What loops call that hold gaps. */
+static void hold_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
+{
+	const char *const ask[] = { bob_weave_text(w, "import::%sz", w->id),
+				    "integer(4),value::bobbin_s", "type(*),intent(in)::bobbin_x",
+				    bob_weave_text(w, "type(%sz)::%sh", w->id, w->id), NULL };
+	static const char *const count[] = { "integer(8),value::bobbin_s", NULL };
+
+	procedure(w, at, unit, "function", 'h', "bobbin_s,bobbin_x", ask);
+	procedure(w, at, unit, "subroutine", 'q', "bobbin_s", count);
+}
+
 static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
 	static const char number[] = "integer(4),value::bobbin_s";
@@ -65,6 +77,11 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 					      "integer(8),intent(in)::bobbin_l(*)", NULL };
 	static const char *const event[] = { number, NULL };
 
+	if (w->hold_count) {
+		line(w, at, unit, bob_weave_text(w, "type,bind(c)::%sz", w->id));
+		line(w, at, unit, "integer(8)::bobbin_l,bobbin_n");
+		line(w, at, unit, "end type");
+	}
 	line(w, at, unit, "interface");
 	if (w->variable_count || w->passed_count) {
 		interface(w, at, unit, 'a', "bobbin_s,bobbin_x", element);
@@ -75,6 +92,8 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	}
 	if (w->counts.nests)
 		nest_interfaces(w, at, unit);
+	if (w->hold_count)
+		hold_interfaces(w, at, unit);
 	for (const char *c = "ltbe"; *c && w->event_count; c++)
 		interface(w, at, unit, *c, "bobbin_s", event);
 	bob_weave_wrapper_interfaces(w, at, unit);

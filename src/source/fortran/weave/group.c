@@ -14,12 +14,17 @@ struct member {
 	bool is_begun, is_read;	/* its names */
 };
 
+#define GAP_BYTES 16u /* a variable that has a gap */
+
 struct bob_source_fortran_group {
 	struct bob_arena arena;
 	const struct bob_source_options *options;
 	struct bob_fortran_options how;
 	int32_t integer_kind, real_kind;
 	bool keeps_locals;
+	bool keeps_scalars;	/* ... even small ones */
+	bool is_strict;		/* the compiler is told to know no extensions ... */
+	bool has_extensions;	/* ... but intrinsic procedures */
 	struct member *members;
 	uint32_t count;
 	const struct bob_source_across *c; /* what C files want */
@@ -103,6 +108,11 @@ static void read_flags(struct bob_source_fortran_group *g, const struct bob_sour
 		g->how.is_openmp |= !strcmp(flag, "-fopenmp");
 		g->keeps_locals |= !strcmp(flag, "-fno-automatic") || !strcmp(flag, "-save") ||
 				   !strcmp(flag, "-Msave");
+		g->keeps_scalars |= !strncmp(flag, "-fmax-stack-var-size=", 21) &&
+				    strtoul(flag + 21, NULL, 10) < GAP_BYTES;
+		if (!strncmp(flag, "-std=", 5))
+			g->is_strict = strcmp(flag + 5, "gnu") && strcmp(flag + 5, "legacy");
+		g->has_extensions |= !strcmp(flag, "-fall-intrinsics");
 		if (!strcmp(flag, "-ffixed-form"))
 			g->how.form = BOB_FORTRAN_FIXED;
 		else if (!strcmp(flag, "-ffree-form"))
@@ -219,6 +229,10 @@ static bob_status add_files(struct bob_source_fortran_group *g, const struct bob
 					 .is_exact = g->options->is_exact,
 					 .is_in_place = g->options->is_in_place,
 					 .keeps_locals = g->keeps_locals,
+					 .is_holding = !g->options->holds_nothing &&
+						       !g->options->is_exact && !g->keeps_locals &&
+						       !g->keeps_scalars &&
+						       (!g->is_strict || g->has_extensions),
 					 .files = &g->members[0].w,
 					 .c = g->c };
 		if (g->count)

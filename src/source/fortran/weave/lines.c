@@ -31,15 +31,15 @@ static struct bob_weave_line *add(struct bob_weave *w)
 	return &w->lines[w->line_count++];
 }
 
-void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
-		   const char *text)
+static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
+		    const char *text)
 {
 	struct bob_weave_line *l;
 
 	/* right behind `!$omp parallel` a BLOCK would be all of it */
 	if (text && !strcmp(text, "block") && statement &&
 	    w->file->statements[statement - 1].kind == BOB_F_DIRECTIVE)
-		bob_weave_put(w, at, rank, statement, "continue");
+		put_one(w, at, rank, statement, "continue");
 	l = add(w);
 	if (!l)
 		return;
@@ -49,6 +49,16 @@ void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, u
 	/* what ends together: the one that began last ends first */
 	l->order = rank == BOB_RANK_BEHIND || rank == BOB_RANK_CLOSE ? UINT32_MAX / 2 - statement :
 								       statement;
+}
+
+void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
+		   const char *text)
+{
+	const char *end;
+
+	for (; text && (end = strchr(text, '\n')) != NULL; text = end + 1)
+		put_one(w, at, rank, statement, bob_weave_text(w, "%.*s", (int)(end - text), text));
+	put_one(w, at, rank, statement, text);
 }
 
 void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank,

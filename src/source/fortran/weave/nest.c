@@ -129,11 +129,10 @@ static bool is_called(const struct bob_fortran_use *u)
 	       u->symbol->shape == BOB_SHAPE_SCALAR;
 }
 
-/* Does the use do nothing but look or store, and move nothing? */
-static bool is_plain_use(const struct bob_weave_nest *n, uint32_t statement,
-			 const struct bob_fortran_use *u)
+bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u)
 {
-	const struct bob_fortran_symbol *last = bob_weave_last(n->w, statement, u->ref);
+	const struct bob_fortran_symbol *last = bob_weave_last(w, statement, u->ref);
 	const uint32_t bad = BOB_USE_CALLS | BOB_USE_UNSURE | BOB_USE_COARRAY;
 
 	if (u->role == BOB_ROLE_INQUIRE)
@@ -151,7 +150,7 @@ static bool is_plain_use(const struct bob_weave_nest *n, uint32_t statement,
 
 static bool note(struct bob_weave_nest *n, uint32_t statement, const struct bob_fortran_use *u)
 {
-	if (!is_plain_use(n, statement, u))
+	if (!bob_weave_is_plain_use(n->w, statement, u))
 		return false;
 	if (u->role != BOB_ROLE_WRITE && u->role != BOB_ROLE_LOOP)
 		return true;
@@ -222,7 +221,6 @@ static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-/* An operator that somebody defined is a call. */
 static bool has_operator(const struct bob_fortran_expr *e)
 {
 	for (; e; e = e->next)
@@ -233,11 +231,11 @@ static bool has_operator(const struct bob_fortran_expr *e)
 	return false;
 }
 
-static bool calls_operator(const struct bob_weave_nest *n, uint32_t statement)
+bool bob_weave_calls_operator(const struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_item *item;
 
-	if (bob_fortran_items(n->w->arena, at(n, statement), &item, NULL) != BOB_OK)
+	if (bob_fortran_items(w->arena, &w->file->statements[statement], &item, NULL) != BOB_OK)
 		return true;
 	for (; item; item = item->next)
 		if (has_operator(item->expr))
@@ -263,7 +261,7 @@ static bob_status gather(struct bob_weave_nest *n, uint32_t *innermost, bool *ok
 		if (!*ok)
 			break;
 		st = bob_fortran_uses(n->w->arena, n->w->file, i, &uses);
-		*ok = st == BOB_OK && !uses.bad_count && !calls_operator(n, i) &&
+		*ok = st == BOB_OK && !uses.bad_count && !bob_weave_calls_operator(n->w, i) &&
 		      add_uses(n, i, &uses, innermost);
 	}
 	*ok &= n->count > 0;

@@ -187,9 +187,13 @@ static const char *probe(struct bob_weave *w, uint32_t statement, const struct b
 	const bool is_array = u->flags & (BOB_USE_WHOLE | BOB_USE_SECTION);
 	const bool in_pieces = size_of(w, statement, u).in_pieces;
 	const uint32_t site = add_site(w, statement, u, kind);
+	const char *held;
 
 	if (is_array && !in_pieces && !f->mask)
 		bob_weave_box(w, statement, u);
+	held = is_array || in_pieces ? NULL : bob_weave_held(w, statement, site, f->text);
+	if (held)
+		return held;
 	if (is_array && f->mask)
 		return bob_weave_text(w, "call %sm(%u_4,%s,%s)", w->id, site, f->text, f->mask);
 	return bob_weave_text(w, "call %s%c(%u_4,%s)", w->id, is_array || in_pieces ? 's' : 'a',

@@ -76,9 +76,13 @@ static bob_status weave_statement(struct bob_weave *w, uint32_t i)
 	if (st == BOB_OK)
 		st = bob_weave_nest(w, i);
 	if (st == BOB_OK)
+		bob_weave_hold(w, i);
+	if (st == BOB_OK)
 		st = bob_weave_accesses(w, i);
 	if (st == BOB_OK)
 		st = bob_weave_code(w, i);
+	if (st == BOB_OK)
+		bob_weave_hold_end(w, i);
 	return st;
 }
 

@@ -12,6 +12,7 @@
  *   exact.c      references that are told within their expressions, with --exact; scalar.c what is one value,
  *                wrapper.c the functions that tell them
  *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
+ *   hold.c       loops that hold the gaps of their sites
  *   turns.c      ELSE IF and DO WHILE, rewritten so that lines may stand before their conditions
  *   code.c       calls, communication; loops.c loops
  *   predict.c    how often all of it runs, for the prediction (source/predict.h)
@@ -104,6 +105,15 @@ struct bob_weave_redirect {
 	const char *type;	/* NULL, or of a procedure of no module: what has to be declared */
 };
 
+/* A loop that holds the gaps of its sites (hold.c). */
+struct bob_weave_hold {
+	uint32_t first, last;	/* statements */
+	uint32_t behind;	/* byte */
+	uint32_t sites;
+	const char *gaps, *empty; /* their names; what makes them empty */
+	bool is_open;
+};
+
 #define BOB_WEAVE_HOISTED_MAX 8u /* of a statement */
 
 /* A function reference that is evaluated before its statement, under a name. */
@@ -124,6 +134,7 @@ struct bob_weave {
 	bool is_exact;		/* what can be is told where it is evaluated */
 	bool is_in_place;	/* no copies */
 	bool keeps_locals;	/* the compiler is told that procedures keep their variables */
+	bool is_holding;	/* loops may hold gaps */
 	uint64_t digest;	/* of the text, and of what is traced */
 	char id[24];		/* what all names that are put in begin with */
 
@@ -145,6 +156,8 @@ struct bob_weave {
 	struct bob_weave_hoisted
 		hoisted[BOB_WEAVE_HOISTED_MAX]; /* of the statement that is woven */
 	uint32_t hoisted_count, hoisted_statement;
+	struct bob_weave_hold hold; /* the loop that does so around what is woven */
+	uint32_t hold_count;
 	uint32_t turned,
 		turned_in; /* 1 + the statement that was turned last (turns.c), and where: as `in` */
 	uint8_t *dummies;	/* of each unit and dummy, see closure.c */
@@ -311,6 +324,20 @@ void bob_weave_wrapper_functions(struct bob_weave *w);
 /* If the statement is the DO of a nest that can be told at once: its probe is put before it, and w->told says so of all that is in it. */
 bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
 
+/* Does the use do nothing but look or store, and move nothing? */
+bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_use *u);
+/* An operator that somebody defined is a call. */
+bool bob_weave_calls_operator(const struct bob_weave *w, uint32_t statement);
+
+/* --- hold.c --- */
+/* If the statement begins a loop that may hold gaps, probes of single accesses up to bob_weave_hold_end of its last statement ask bob_weave_held first. */
+void bob_weave_hold(struct bob_weave *w, uint32_t statement);
+/* What tells the access `text` by the gap that is held; NULL: nothing is held there. */
+const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t site,
+			   const char *text);
+void bob_weave_hold_end(struct bob_weave *w, uint32_t statement);
+
 /* --- reference.c --- */
 /* What the last part of a reference is: the variable, or a component; NULL: not known. */
 const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint32_t statement,
@@ -407,6 +434,7 @@ enum bob_weave_rank {
 void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank,
 			   uint32_t statement, const char *text, uint32_t first, uint32_t last,
 			   const char *instead);
+/* One line, or several. */
 void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
 		   const char *text);
 /* Lines before the statement are put there; its label, if something jumps to it, moves to before them. False: that cannot be done, and was

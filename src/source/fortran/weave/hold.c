@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loops that hold the gaps of their sites (bobbin/probe.h), as those of C do (source/c/hold.c): the outermost ones that call nothing, wait for nobody and
+ * move nothing, so that nothing can come to lie in a gap while they run which they may lawfully get at. A BLOCK around such a loop has the gaps, so
+ * each thread has its own:
+ *
+ *     block
+ *     intrinsic::loc,bge
+ *     type(bobbin_z)::bobbin_g3                            its variables are never initialised, which would keep them
+ *     integer(8)::bobbin_n,bobbin_k
+ *     bobbin_g3%bobbin_l=0
+ *     bobbin_g3%bobbin_n=0
+ *     ...
+ *     do k = 1, n
+ *       bobbin_n=bobbin_n+1
+ *       if (bge(loc(x(at(k)))-bobbin_g3%bobbin_l,bobbin_g3%bobbin_n)) then
+ *         bobbin_g3=bobbin_h(3_4,x(at(k)))
+ *         bobbin_k=bobbin_k+1
+ *       end if
+ *       s = s + x(at(k))
+ *     end do
+ *     call bobbin_q(bobbin_n-bobbin_k)
+ *     end block
+ *
+ * Each gap begins empty: a loop that runs once costs a call for each site, as a probe does that nothing holds. What is counted goes to the thread's counter
+ * behind the loop, and before whatever leaves it. */
+#include "source/fortran/weave/weave.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SITES_MAX 24u /* of a loop; more look their gaps up where they are */
+
+static const struct bob_fortran_statement *at(const struct bob_weave *w, uint32_t statement)
+{
+	return &w->file->statements[statement];
+}
+
+static bool is_loop(enum bob_fortran_kind k)
+{
+	return k == BOB_F_DO || k == BOB_F_DO_WHILE || k == BOB_F_DO_FOREVER;
+}
+
+/* What the statement does, or controls. */
+static enum bob_fortran_kind kind_of(const struct bob_fortran_statement *s)
+{
+	return s->kind == BOB_F_IF ? s->body_kind : s->kind;
+}
+
+/* --- what may be in it --- */
+
+static bool is_calm_kind(const struct bob_fortran_statement *s)
+{
+	switch (kind_of(s)) {
+	case BOB_F_ASSIGN:
+	case BOB_F_CONTINUE:
+	case BOB_F_CYCLE:
+	case BOB_F_EXIT:
+	case BOB_F_GOTO:
+	case BOB_F_RETURN:
+	case BOB_F_STOP:
+	case BOB_F_ERROR_STOP:
+		return true;
+	case BOB_F_EMPTY:
+	case BOB_F_DO:
+	case BOB_F_DO_WHILE:
+	case BOB_F_DO_FOREVER:
+	case BOB_F_END_DO:
+	case BOB_F_IF_THEN:
+	case BOB_F_ELSE_IF:
+	case BOB_F_ELSE:
+	case BOB_F_END_IF:
+	case BOB_F_SELECT_CASE:
+	case BOB_F_CASE:
+	case BOB_F_END_SELECT:
+		return !s->body;
+	default:
+		return false;
+	}
+}
+
+static bool is_volatile(const struct bob_weave *w, uint32_t statement,
+			const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_symbol *last = bob_weave_last(w, statement, u->ref);
+
+	return u->symbol->flags & BOB_SYMBOL_VOLATILE ||
+	       (last && last->flags & BOB_SYMBOL_VOLATILE);
+}
+
+static bool is_calm(const struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = at(w, statement);
+	struct bob_fortran_uses uses;
+
+	if (!is_calm_kind(s) ||
+	    (is_loop(s->kind) && bob_weave_is_wished(w, BOB_WISH_LOOPS, s->line)) ||
+	    bob_fortran_uses(w->arena, w->file, statement, &uses) != BOB_OK || uses.bad_count ||
+	    bob_weave_calls_operator(w, statement))
+		return false;
+	for (uint32_t i = 0; i < uses.count; i++)
+		if (!bob_weave_is_plain_use(w, statement, &uses.at[i]) ||
+		    is_volatile(w, statement, &uses.at[i]))
+			return false;
+	return true;
+}
+
+/* --- how it is left --- */
+
+/* Does the statement's text have the label, as a word? */
+static bool names_label(const struct bob_fortran_statement *s, uint32_t label)
+{
+	for (uint32_t i = s->from; i < s->len; i++) {
+		if (!isdigit((unsigned char)s->text[i]))
+			continue;
+		if (strtoul(s->text + i, NULL, 10) == label)
+			return true;
+		while (i + 1 < s->len && isdigit((unsigned char)s->text[i + 1]))
+			i++;
+	}
+	return false;
+}
+
+/* Something of the unit, which is not in the loop, may lead into it. */
+static bool is_jumped_into(const struct bob_weave *w, const struct bob_weave_hold *h)
+{
+	const struct bob_fortran_unit *u = bob_weave_unit(w, h->first);
+
+	for (uint32_t t = h->first + 1; t <= h->last; t++) {
+		if (!at(w, t)->is_branch_target)
+			continue;
+		for (uint32_t i = u->first; i <= u->last; i++) {
+			const struct bob_fortran_statement *s = at(w, i);
+
+			if ((i < h->first || i > h->last) && s->unit == at(w, t)->unit &&
+			    s->is_executable && kind_of(s) != BOB_F_ASSIGN &&
+			    names_label(s, at(w, t)->label))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Is the construct that EXIT or CYCLE means in the loop, or the loop? */
+static bool is_name_within(const struct bob_weave *w, const struct bob_weave_hold *h,
+			   const struct bob_fortran_statement *s)
+{
+	const char *name = s->text + (s->kind == BOB_F_IF ? s->body : s->from);
+	const struct bob_fortran_construct *c;
+
+	name += kind_of(s) == BOB_F_EXIT ? strlen("exit") : strlen("cycle");
+	name += *name == ' ';
+	for (uint32_t i = s->construct; i < w->file->construct_count; i = c->parent) {
+		c = &w->file->constructs[i];
+		if (*name ? !strcmp(c->name, name) : c->kind == BOB_CONSTRUCT_DO)
+			return true;
+		if (c->first == h->first)
+			break;
+	}
+	return false;
+}
+
+static bool is_target_within(const struct bob_weave *w, const struct bob_weave_hold *h,
+			     const struct bob_fortran_statement *s)
+{
+	uint32_t i = s->len, label;
+
+	while (i && isdigit((unsigned char)s->text[i - 1]))
+		i--;
+	label = (uint32_t)strtoul(s->text + i, NULL, 10);
+	for (i = h->first + 1; i <= h->last; i++)
+		if (at(w, i)->label == label)
+			return true;
+	return false;
+}
+
+static bool leaves(const struct bob_weave *w, const struct bob_weave_hold *h, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = at(w, statement);
+
+	switch (kind_of(s)) {
+	case BOB_F_RETURN:
+	case BOB_F_STOP:
+	case BOB_F_ERROR_STOP:
+		return true;
+	case BOB_F_EXIT:
+	case BOB_F_CYCLE:
+		return !is_name_within(w, h, s);
+	case BOB_F_GOTO:
+		return !is_target_within(w, h, s);
+	default:
+		return false;
+	}
+}
+
+static bool has_place_before(const struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = at(w, statement);
+	struct bob_fortran_place p;
+
+	if (s->kind == BOB_F_IF)
+		return bob_weave_expands(w, statement);
+	return !s->ends_loops && bob_fortran_place(w->file, statement, &p) == BOB_OK &&
+	       p.before != BOB_FORTRAN_NO;
+}
+
+/* --- whether it can hold --- */
+
+/* What is put in there has its own meaning. */
+static bool are_names_free(const struct bob_weave *w, uint32_t statement)
+{
+	static const char *const names[] = { "loc", "bge" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct bob_fortran_symbol *y =
+			bob_fortran_lookup(at(w, statement)->names, names[i], 3);
+
+		if (y && y->class != BOB_NAME_INTRINSIC)
+			return false;
+	}
+	return true;
+}
+
+/* Can a BLOCK be around it, of which directives and other loops see nothing? *behind is where it ends. */
+static bool has_place(const struct bob_weave *w, const struct bob_weave_hold *h, uint32_t *behind)
+{
+	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
+	const struct bob_fortran_statement *s = at(w, h->first), *last = at(w, h->last);
+	struct bob_fortran_place p;
+
+	if ((h->first && (s[-1].kind == BOB_F_DIRECTIVE || s[-1].kind == BOB_F_CPP)) ||
+	    s->shares_line || last->shares_line || s->is_in_workshare ||
+	    (s->is_branch_target && s->ends_loops) ||
+	    bob_fortran_is_pure(bob_weave_unit(w, h->first)) ||
+	    bob_fortran_place(w->file, h->first, &p) != BOB_OK || p.before == BOB_FORTRAN_NO ||
+	    p.behind_loop == BOB_FORTRAN_NO || p.needs & bad)
+		return false;
+	*behind = p.behind_loop;
+	return *behind == bob_fortran_line_at(w->file, last->line_last + 1);
+}
+
+static bool can_hold(const struct bob_weave *w, struct bob_weave_hold *h)
+{
+	const struct bob_fortran_statement *s = at(w, h->first);
+	const struct bob_fortran_construct *all = w->file->constructs, *c = &all[s->construct];
+
+	if (s->construct >= w->file->construct_count || c->first != h->first || !c->is_ended ||
+	    c->kind != BOB_CONSTRUCT_DO ||
+	    (c->parent != BOB_FORTRAN_NO && all[c->parent].last == c->last) || !s->names)
+		return false;
+	h->last = c->last;
+	if (!has_place(w, h, &h->behind) || !are_names_free(w, h->first))
+		return false;
+	for (uint32_t i = h->first; i <= h->last; i++)
+		if (!is_calm(w, i) || (leaves(w, h, i) && !has_place_before(w, i)))
+			return false;
+	return !is_jumped_into(w, h);
+}
+
+void bob_weave_hold(struct bob_weave *w, uint32_t statement)
+{
+	struct bob_weave_hold h = { .first = statement, .is_open = true, .gaps = "", .empty = "" };
+
+	if (w->hold.is_open || !w->is_holding || !(w->variable_count + w->passed_count) ||
+	    !is_loop(at(w, statement)->kind) || !can_hold(w, &h))
+		return;
+	w->hold = h;
+}
+
+const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t site, const char *text)
+{
+	struct bob_weave_hold *h = &w->hold;
+
+	/* bounds of the loop itself are before it, its counter behind it, too */
+	if (!h->is_open || h->sites == SITES_MAX ||
+	    (statement == h->first && at(w, statement)->kind == BOB_F_DO))
+		return NULL;
+	h->gaps = bob_weave_text(w, "%s%sbobbin_g%u", h->gaps, h->sites ? "," : "", site);
+	h->empty = bob_weave_text(w, "%sbobbin_g%u%%bobbin_l=0\nbobbin_g%u%%bobbin_n=0\n", h->empty,
+				  site, site);
+	h->sites++;
+	return bob_weave_text(w,
+			      "bobbin_n=bobbin_n+1\n"
+			      "if (bge(loc(%s)-bobbin_g%u%%bobbin_l,bobbin_g%u%%bobbin_n)) then\n"
+			      "bobbin_g%u=%sh(%u_4,%s)\n"
+			      "bobbin_k=bobbin_k+1\n"
+			      "end if",
+			      text, site, site, site, w->id, site, text);
+}
+
+/* What was counted, before whatever leaves the loop. */
+static void put_leaving(struct bob_weave *w, uint32_t i, const char *text)
+{
+	const bool is_if = at(w, i)->kind == BOB_F_IF;
+	uint32_t before;
+
+	if (is_if ? bob_weave_expand(w, i, &before) : bob_weave_before(w, i, &before))
+		bob_weave_put(w, before, is_if ? BOB_RANK_BODY_BEFORE : BOB_RANK_EXIT, i, text);
+}
+
+void bob_weave_hold_end(struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_weave_hold h = w->hold;
+	const char *count = bob_weave_text(w, "call %sq(bobbin_n-bobbin_k)", w->id);
+	uint32_t before;
+
+	if (!h.is_open || statement != h.last)
+		return;
+	w->hold.is_open = false;
+	if (!h.sites || !bob_weave_before(w, h.first, &before))
+		return;
+	for (uint32_t i = h.first + 1; i <= h.last; i++)
+		if (leaves(w, &h, i))
+			put_leaving(w, i, count);
+	w->hold_count++;
+	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first, "block");
+	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first, "intrinsic::loc,bge");
+	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
+		      bob_weave_text(w, "type(%sz)::%s", w->id, h.gaps));
+	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first, "integer(8)::bobbin_n,bobbin_k");
+	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
+		      bob_weave_text(w, "%sbobbin_n=0\nbobbin_k=0", h.empty));
+	bob_weave_put(w, h.behind, BOB_RANK_BEHIND, h.first, count);
+	bob_weave_put(w, h.behind, BOB_RANK_BEHIND, h.first, "end block");
+}
