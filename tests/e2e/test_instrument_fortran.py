@@ -347,6 +347,50 @@ def parts():
     check("parts.f90", m, ["variable parts:a", "variable parts:t", "variable parts:b"], (("-O0", "-fcheck=all"), ("-O3",)))
 
 
+@suite.case("SELECT TYPE: what is selected has the type that was found")
+def selected():
+    m = Memory(a=16, b=32, c=32, i=4, t=4)
+
+    def at(method, name, offset, size=4):
+        m.rows.append((method, size, m.names.index(name), offset))
+
+    def w(method):
+        at(method, "b", 16, 8)
+        at(method, "b", 24, 8)
+    at("load", "a", 0)
+    at("store", "a", 8)
+    at("load", "b", 0)
+    at("store", "b", 16, 8)
+    at("load", "b", 16, 8)
+    w("load")
+    w("store")
+    at("store", "b", 0)
+    at("load", "b", 0)
+    at("store", "b", 16, 8)
+    at("load", "b", 16, 8)
+    for k in (5, 6):
+        m.get("i", 1)
+        m.set("i", 2, k)
+        m.get("i", 2)
+        if k == 5:
+            for method in ("load", "store"):
+                at(method, "i", 0)
+                at(method, "i", 4)
+    for k in range(4):
+        at("store", "t", k, 1)
+    at("load", "c", 32 + 12)
+    at("store", "c", 32 + 24, 8)
+    for k in (4, 8, 12):
+        at("load", "a", k)
+    w("load")
+    for name in "it":
+        for k in (1, 2):
+            m.get(name, k)
+    at("load", "c", 32 + 16, 8)
+    at("load", "c", 32 + 24, 8)
+    check("selected.f90", m, [f"variable selected:{name}" for name in "abcit"])
+
+
 @suite.case("an ENTRY that is called, pointers to procedures, a module with a name of the language's own")
 def called():
     m = Memory(k=4)

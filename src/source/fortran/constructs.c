@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Constructs with names of their own: what BLOCK declares, and the names that ASSOCIATE, SELECT TYPE and SELECT RANK give. Each has a table, whose host is
- * that of what is around it; names that nothing declares are the unit's. */
+ * that of what is around it; names that nothing declares are the unit's. What stands behind TYPE IS or CLASS IS has one more, where what is selected has that type. */
 #include <string.h>
 
 #include "source/fortran/scope.h"
 #include "source/fortran/split.h"
 #include "source/fortran/use.h"
 
+static bool is_guard(const struct bob_fortran_statement *t)
+{
+	return t->kind == BOB_F_TYPE_IS || t->kind == BOB_F_CLASS_IS;
+}
+
+bool bob_fortran_is_guarded(const struct bob_fortran_symbols *t)
+{
+	return t->construct != BOB_FORTRAN_NO && t->host && t->host->construct == t->construct;
+}
+
+static void leave(struct bob_fortran_scope *s)
+{
+	s->table = s->unit_table = s->unit_table->host;
+}
+
 void bob_fortran_enter_construct(struct bob_fortran_scope *s, struct bob_fortran_statement *t)
 {
 	while (s->unit_table->construct != BOB_FORTRAN_NO &&
 	       s->index > s->file->constructs[s->unit_table->construct].last)
-		s->table = s->unit_table = s->unit_table->host;
+		leave(s);
+	if (is_guard(t) && bob_fortran_is_guarded(s->unit_table))
+		leave(s);
 	t->names = s->unit_table;
 }
 
@@ -48,19 +65,18 @@ static bool begins(const struct bob_fortran_scope *s, const struct bob_fortran_s
 		t->kind == BOB_F_SELECT_TYPE || t->kind == BOB_F_SELECT_RANK);
 }
 
-void bob_fortran_begin_construct(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+/* A table within the one that holds. False: no memory. */
+static bool open_table(struct bob_fortran_scope *s, uint32_t construct)
 {
-	struct bob_fortran_symbols *outer = s->unit_table, *inner;
+	struct bob_fortran_symbols *outer = s->unit_table;
+	struct bob_fortran_symbols *inner = bob_fortran_table(s->arena, outer);
 
-	if (!begins(s, t))
-		return;
-	inner = bob_fortran_table(s->arena, outer);
 	if (!inner) {
 		s->failed = true;
-		return;
+		return false;
 	}
 	inner->unit = s->unit;
-	inner->construct = t->construct;
+	inner->construct = construct;
 	memcpy(inner->implicit_type, outer->implicit_type, sizeof(inner->implicit_type));
 	memcpy(inner->implicit_kind, outer->implicit_kind, sizeof(inner->implicit_kind));
 	memcpy(inner->implicit_len, outer->implicit_len, sizeof(inner->implicit_len));
@@ -68,7 +84,81 @@ void bob_fortran_begin_construct(struct bob_fortran_scope *s, const struct bob_f
 		outer = outer->inner;
 	outer->inner = inner;
 	s->table = s->unit_table = inner;
-	if (t->kind != BOB_F_BLOCK)
+	return true;
+}
+
+/* What a SELECT TYPE selects by: `(name)` or `(name => selector)`; 0: no name. */
+static uint32_t selected(const struct bob_fortran_statement *t, const char **name)
+{
+	struct bob_fortran_parser r = { .text = t->text, .p = t->from, .end = t->len };
+	uint32_t n;
+
+	while (r.p < r.end && t->text[r.p] != '(')
+		r.p++;
+	if (!bob_fortran_accept(&r, "("))
+		return 0;
+	(void)bob_fortran_peek(&r);
+	n = bob_fortran_name_len(&r);
+	*name = t->text + r.p;
+	r.p += n;
+	return bob_fortran_peek(&r) == ')' || bob_fortran_accept(&r, "=>") ? n : 0;
+}
+
+/* The type that TYPE IS or CLASS IS names: one of the language's, or a derived one. False: CLASS DEFAULT. */
+static bool read_guard(struct bob_fortran_scope *s, const struct bob_fortran_statement *t,
+		       struct bob_fortran_typing *typing)
+{
+	struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .p = t->from,
+					.end = t->len }, name;
+	uint32_t n;
+
+	while (r.p < r.end && t->text[r.p] != '(')
+		r.p++;
+	if (!bob_fortran_accept(&r, "("))
+		return false;
+	name = r;
+	s->statement = t;
+	if (bob_fortran_read_type(s, &r, typing) && bob_fortran_peek(&r) == ')')
+		return true;
+	(void)bob_fortran_peek(&name);
+	n = bob_fortran_name_len(&name);
+	*typing = (struct bob_fortran_typing){
+		t->kind == BOB_F_CLASS_IS ? BOB_T_CLASS : BOB_T_DERIVED, 0, 1,
+		bob_fortran_text_of(s, name.p, name.p + n)
+	};
+	return n != 0;
+}
+
+static void begin_guard(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	const struct bob_fortran_statement *select;
+	struct bob_fortran_typing typing;
+	struct bob_fortran_symbol *y;
+	const char *name = NULL;
+	uint32_t n;
+
+	if (s->unit_table->construct == BOB_FORTRAN_NO || s->unit_table->construct != t->construct)
+		return;
+	select = &s->file->statements[s->file->constructs[t->construct].first];
+	n = select->kind == BOB_F_SELECT_TYPE ? selected(select, &name) : 0;
+	if (!n || !read_guard(s, t, &typing) || !open_table(s, t->construct))
+		return;
+	y = bob_fortran_enter(s->arena, s->unit_table, name, n);
+	if (!y) {
+		s->failed = true;
+		return;
+	}
+	bob_fortran_give_type(y, &typing);
+	y->class = BOB_NAME_VARIABLE;
+	y->statement = s->index;
+	y->flags |= BOB_SYMBOL_ASSOCIATE;
+}
+
+void bob_fortran_begin_construct(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
+{
+	if (is_guard(t))
+		begin_guard(s, t);
+	else if (begins(s, t) && open_table(s, t->construct) && t->kind != BOB_F_BLOCK)
 		associate_names(s, t);
 }
 
@@ -139,6 +229,17 @@ static uint32_t rank_left(const struct bob_fortran_expr *part, const struct bob_
 	return rank;
 }
 
+static void set_rank(struct bob_fortran_symbol *y, uint32_t rank)
+{
+	y->rank = rank;
+	if (rank)
+		y->shape = BOB_SHAPE_ASSUMED;
+	for (uint32_t d = 0; d < rank; d++) {
+		y->lower[d] = (struct bob_fortran_limit){ BOB_BOUND_NONE, 0, "" };
+		y->upper[d] = y->lower[d];
+	}
+}
+
 /* The name is what its selector is, but for its bounds. */
 static void take_type(const struct bob_fortran_scope *s, struct bob_fortran_symbol *y,
 		      const struct bob_fortran_use *u)
@@ -160,13 +261,21 @@ static void take_type(const struct bob_fortran_scope *s, struct bob_fortran_symb
 	y->kind = of->kind;
 	y->char_len = of->char_len;
 	y->type_name = of->type_name;
-	y->rank = rank;
-	if (rank)
-		y->shape = BOB_SHAPE_ASSUMED;
-	for (uint32_t d = 0; d < rank; d++) {
-		y->lower[d] = (struct bob_fortran_limit){ BOB_BOUND_NONE, 0, "" };
-		y->upper[d] = y->lower[d];
+	set_rank(y, rank);
+}
+
+/* Behind TYPE IS the type is known; the rank is that of what is selected. */
+static void rank_guarded(const struct bob_fortran_scope *s, struct bob_fortran_symbol *y)
+{
+	const struct bob_fortran_symbol *of =
+		bob_fortran_lookup(s->unit_table->host, y->name, (uint32_t)strlen(y->name));
+
+	if (of && of->type != BOB_T_NONE && of->shape != BOB_SHAPE_ASSUMED_RANK) {
+		set_rank(y, of->rank);
+		return;
 	}
+	y->type = BOB_T_NONE;
+	y->type_name = NULL;
 }
 
 void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_symbol *y)
@@ -175,7 +284,9 @@ void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_
 	struct bob_fortran_uses uses;
 	uint32_t from;
 
-	if (t->kind != BOB_F_ASSOCIATE)
+	if (is_guard(t))
+		rank_guarded(s, y);
+	if (t->kind != BOB_F_ASSOCIATE && t->kind != BOB_F_SELECT_TYPE)
 		return;
 	if (bob_fortran_uses(s->arena, s->file, y->statement, &uses) != BOB_OK) {
 		s->failed = true;

@@ -51,6 +51,8 @@ void bob_fortran_enter_construct(struct bob_fortran_scope *s, struct bob_fortran
 /* ... from behind it on, if it begins a construct with names of its own. */
 void bob_fortran_begin_construct(struct bob_fortran_scope *s,
 				 const struct bob_fortran_statement *t);
+/* Are these names what a TYPE IS or CLASS IS gives another type? */
+bool bob_fortran_is_guarded(const struct bob_fortran_symbols *t);
 /* ... when everything around it is known: the name of an ASSOCIATE gets type and rank if it stands for a variable or a section of one. */
 void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_symbol *y);
 

@@ -335,7 +335,8 @@ static bob_status choose(struct bob_weave *w, const struct bob_wish *wish,
 		found |= !strcmp(name, "*") && wish->scope != BOB_SCOPE_COMMON;
 		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
 			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
-				if (is_meant(s, wish, in, name) && !is_procedure(w, s, i)) {
+				if (!bob_fortran_is_guarded(t) && is_meant(s, wish, in, name) &&
+				    !is_procedure(w, s, i)) {
 					if (strcmp(name, "*") != 0 &&
 					    !bob_weave_box_fits(s, wish)) {
 						misfit = s;
