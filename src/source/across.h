@@ -32,7 +32,8 @@ struct bob_source_across {
 	bool is_there;
 	bool has_arguments;	/* an argument was asked for by its name: whatever it leads to is meant */
 	uint32_t classes;	/* of what pointers and dummy arguments may lead to of it */
-	const char *const *names; /* of variables that live as long as the program, as the linker knows them */
+	const char *const *
+		names; /* of variables that live as long as the program, as the linker knows them */
 	uint32_t count;
 };
 

@@ -154,8 +154,8 @@ static void mark(struct bob_weave *w, uint32_t unit, uint32_t classes)
 	const struct bob_fortran_unit *u = &w->file->units[unit];
 
 	for (uint32_t d = 0; d < u->dummy_count && u->symbols; d++) {
-		const struct bob_fortran_symbol *s = bob_fortran_own(
-			u->symbols, u->dummies[d], (uint32_t)strlen(u->dummies[d]));
+		const struct bob_fortran_symbol *s =
+			bob_fortran_own(u->symbols, u->dummies[d], (uint32_t)strlen(u->dummies[d]));
 
 		if (s && bob_classes_meet(classes_of(s), classes))
 			*bob_weave_dummy(w, unit, d) = 1;
@@ -184,12 +184,15 @@ static bool is_procedure(const struct bob_fortran_symbol *s)
 static void mark_passed(struct bob_weave *w, const struct bob_fortran_statement *s,
 			uint32_t classes)
 {
-	uint32_t from = 0, to;
+	uint32_t to = 0;
 
-	for (; s->names && from < s->len; from = to > from ? to : from + 1) {
-		for (to = from; to < s->len && bob_fortran_is_word(s->text[to]); to++)
-			;
-		if (to == from || (to < s->len && s->text[to] == '(') ||
+	while (s->names && to < s->len) {
+		const uint32_t from = to;
+
+		while (to < s->len && bob_fortran_is_word(s->text[to]))
+			to++;
+		to += to == from;
+		if (!bob_fortran_is_word(s->text[from]) || (to < s->len && s->text[to] == '(') ||
 		    !is_procedure(bob_fortran_lookup(s->names, s->text + from, to - from)))
 			continue;
 		for (struct bob_weave *other = w->files; other; other = other->next) {

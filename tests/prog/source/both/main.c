@@ -62,8 +62,8 @@ int main(void)
 	for (int i = 0; i < 3; i++)
 		heap[i] = i;
 	through_pointer(heap, 3);
-	printf("%g %g %g %g %d %d %d\n", c_sum(mine, 5), heap[1], given[0] + given[2], shared_.x[2], shared_.n, counter,
-	       __state_MOD_level);
+	printf("%g %g %g %g %d %d %d\n", c_sum(mine, 5), heap[1], given[0] + given[2], shared_.x[2],
+	       shared_.n, counter, __state_MOD_level);
 	free(heap);
 	return 0;
 }
