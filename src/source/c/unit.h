@@ -194,6 +194,24 @@ const char *bob_c_macro_of_flags(const struct bob_source_c_options *o, const cha
 const char **bob_c_preprocessor_flags(const struct bob_source_c_options *o, const char *cc,
 				      const char *folder);
 
+/* --- preprocess.c --- */
+#define BOB_C_MARK "bobbin_use_of_macro_"
+#define BOB_C_REGISTER "register"
+/* Bytes that grow, with a zero behind them; for the owner to free. `is_failed`: no memory. */
+struct bob_c_bytes {
+	char *bytes;
+	size_t len, room;
+	bool is_failed;
+};
+void bob_c_bytes_put(struct bob_c_bytes *t, const char *bytes, size_t len);
+/* What the preprocessor makes of it, without places, behind a line end. False: it cannot be run, or finds an error. */
+bool bob_c_preprocess(const struct bob_c_unit *u, const struct bob_c_bytes *from,
+		      struct bob_c_bytes *to);
+/* The same but for blanks, names that begin with BOB_C_MARK and the word `register`? Of what bob_c_preprocess gave. */
+bool bob_c_is_same(const struct bob_c_bytes *a, const struct bob_c_bytes *b);
+/* There is a byte in front of `at`. */
+bool bob_c_is_word(const char *at, const char *word);
+
 /* --- obstacles.c --- */
 /* It gets no probe because of a macro that has one of its ends, or because of `register`. */
 void bob_c_refuse_in_macro(struct bob_c_unit *u, const struct bob_c_span *s);
