@@ -43,7 +43,7 @@ struct bob_probe_site {
 	uint32_t line;
 	uint16_t column;	/* bytes from 1; 0: not known */
 	uint8_t kind;		/* enum bob_probe_kind */
-	uint8_t reserved;
+	uint8_t file;		/* 0: the file; else 1 + the header */
 	uint32_t unit;		/* index */
 	uint32_t size;		/* bytes that are accessed, 1..65535 */
 };
@@ -92,8 +92,10 @@ struct bob_probe_file {
 	const struct bob_probe_gap *const *gap;
 	/* What was asked for and has no probe, a line each, without its end; NULL is behind the last. NULL: nothing. */
 	const char *const *missing;
-	/* A line of what `bobbin instrument` predicted; NULL: none. Files of before end here. */
+	/* A line of what `bobbin instrument` predicted; NULL: none. */
 	const char *predicted;
+	/* Headers that sites are in; NULL is behind the last. NULL: none. Files of before end here. */
+	const char *const *headers;
 };
 
 /* The copies of this header that `bobbin instrument` writes say it at their end. */

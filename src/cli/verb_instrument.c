@@ -356,6 +356,13 @@ static bool is_of_fortran(const char *flag)
 	return !strcmp(flag, "-std=gnu");
 }
 
+/* Where the original looks for what it includes in quotes. */
+static const char *text_of_quotes(const char *path, char *to, size_t size)
+{
+	snprintf(to, size, "-iquote%.*s", (int)(base_name(path) - path), path);
+	return to;
+}
+
 static void print_how(const struct session *s, const struct bob_source_options *o,
 		      const char *output)
 {
@@ -369,6 +376,8 @@ static void print_how(const struct session *s, const struct bob_source_options *
 		printf("    %s", is_c ? "cc" : "gfortran");
 		if (is_c)
 			printf(" -I%s", output);
+		if (is_c && base_name(f->path) != f->path)
+			print_word(text_of_quotes(f->path, beside, sizeof(beside)));
 		for (uint32_t i = 0; i < o->flag_count; i++)
 			if (is_c ? !is_of_fortran(o->flags[i]) : !is_too_old(o->flags[i]))
 				print_word(o->flags[i]);

@@ -97,14 +97,28 @@ static uint64_t bytes_of(const struct bob_probe_variable *v)
 	return bytes;
 }
 
+static size_t headers_of(const struct bob_probe_file *f)
+{
+	const bool is_there = f->size >=
+			      offsetof(struct bob_probe_file, headers) + sizeof(f->headers);
+	size_t n = 0;
+
+	while (is_there && f->headers && n < UINT8_MAX && f->headers[n])
+		n++;
+	return n;
+}
+
 static void put_source(const struct bob_probe_file *f, struct buffer *to)
 {
-	struct bob_source s = { .files = 1, .objects = f->variables, .rows = f->sites };
+	struct bob_source s = { .files = 1 + headers_of(f), .objects = f->variables,
+				.rows = f->sites };
 
-	s.file = (const char **)(uintptr_t)&f->path;
+	s.file = calloc(s.files, sizeof(*s.file));
 	s.object = calloc(f->variables + 1u, sizeof(*s.object));
 	s.row = calloc(f->sites + 1u, sizeof(*s.row));
-	to->failed |= !s.object || !s.row;
+	to->failed |= !s.file || !s.object || !s.row;
+	for (size_t i = 0; i < s.files && !to->failed; i++)
+		s.file[i] = i ? f->headers[i - 1] : f->path;
 	for (uint32_t v = 0; v < f->variables && !to->failed; v++)
 		s.object[v] = (struct bob_source_object){
 			.addr = (uint64_t)(v + 1) << BOB_PR_VARIABLE_SHIFT,
@@ -112,9 +126,14 @@ static void put_source(const struct bob_probe_file *f, struct buffer *to)
 			.name = f->variable[v].name,
 		};
 	for (uint32_t i = 0; i < f->sites && !to->failed; i++)
-		s.row[i] = (struct bob_source_row){ .pc = i + 1ull, .line = f->site[i].line };
+		s.row[i] = (struct bob_source_row){
+			.pc = i + 1ull,
+			.file = f->site[i].file < s.files ? f->site[i].file : 0,
+			.line = f->site[i].line,
+		};
 	if (!to->failed)
 		bob_source_put(&s, take, to);
+	free(s.file);
 	free(s.object);
 	free(s.row);
 }

@@ -61,6 +61,8 @@ struct bob_source_result {
 	struct bob_source_counts counts;
 	const struct bob_source_refusal *refusals;
 	uint32_t refusal_count;
+	char *const *headers;	/* that the text has in it, in C */
+	uint32_t header_count;
 	void *memory;		/* the front end's */
 	void (*close)(struct bob_source_result *r);
 };

@@ -46,6 +46,8 @@ static void take_c(struct c_result *c)
 						     .count = c->of_c->refused[i].count,
 						     .line = c->of_c->refused[i].line };
 	r->refusals = c->refusals;
+	r->headers = c->of_c->headers;
+	r->header_count = c->of_c->header_count;
 	r->memory = c;
 	r->close = close_c;
 }

@@ -28,6 +28,7 @@ struct copy {
 	uint32_t argument;	/* ... where it is this one */
 	char path[PATH_MAX];	/* "": not written */
 	char depends[PATH_MAX]; /* "": no list of what the object depends on is made */
+	struct bob_source_result *result; /* NULL: there is none (yet) */
 };
 
 struct job {
@@ -255,8 +256,8 @@ static int instrument_copy(struct job *j, struct copy *c)
 	if (st != BOB_OK)
 		return cli_fail(j->verb, "%s", st == BOB_ERR_NOMEM ? "out of memory" : why.text);
 	say_refusals(j, c, r);
+	c->result = r;
 	bad = write_copy(j, c, r);
-	bob_source_close(r);
 	return bad;
 }
 
@@ -365,7 +366,8 @@ static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 
 static int mend_depends(const struct job *j, const struct copy *c)
 {
-	return cli_depends_mend(j->verb, c->depends, c->path, c->name);
+	return cli_depends_mend(j->verb, c->depends, c->path, c->name, c->result->headers,
+				c->result->header_count);
 }
 
 static void drop(struct job *j)
@@ -455,6 +457,8 @@ static int compile(struct job *j)
 
 static void free_job(struct job *j)
 {
+	for (uint32_t i = 0; i < j->count; i++)
+		bob_source_close(j->copies[i].result);
 	free(j->files);
 	free(j->paths);
 	free(j->copies);

@@ -54,13 +54,26 @@ void cli_depends_find(char *const *argv, const char *name, char *path)
 			 from);
 }
 
-int cli_depends_mend(const char *verb, const char *path, const char *copy, const char *name)
+/* As make reads it. */
+static void put_name(FILE *f, const char *name)
+{
+	for (; *name; name++)
+		fprintf(f,
+			*name == ' ' || *name == '#' ? "\\%c" :
+			*name == '$'		     ? "$%c" :
+						       "%c",
+			*name);
+}
+
+int cli_depends_mend(const char *verb, const char *path, const char *copy, const char *name,
+		     char *const *headers, uint32_t count)
 {
 	struct stat st;
 	const bool is_file = *path && !stat(path, &st) && S_ISREG(st.st_mode);
 	FILE *f = is_file ? fopen(path, "r+e") : NULL;
 	char *old = NULL, *at, *next;
 	size_t len = 0;
+	bool has_phony;
 	int bad;
 
 	if (!f)
@@ -70,14 +83,22 @@ int cli_depends_mend(const char *verb, const char *path, const char *copy, const
 		fclose(f);
 		return 0;
 	}
+	has_phony = strstr(old, ":\n") != NULL; /* -MP: targets of their own */
 	bad = fseek(f, 0, SEEK_SET) || ftruncate(fileno(f), 0);
 	for (at = old; !bad && (next = strstr(at, copy)); at = next + strlen(copy)) {
 		fwrite(at, 1, (size_t)(next - at), f);
-		for (const char *p = name; *p; p++)
-			fprintf(f, *p == ' ' || *p == '#' ? "\\%c" : *p == '$' ? "$%c" : "%c", *p);
+		put_name(f, name);
+		for (uint32_t i = 0; i < count && at == old; i++) {
+			fputs(" \\\n ", f);
+			put_name(f, headers[i]);
+		}
 	}
 	if (!bad)
 		fputs(at, f);
+	for (uint32_t i = 0; i < count && has_phony && !bad; i++) {
+		put_name(f, headers[i]);
+		fputs(":\n", f);
+	}
 	free(old);
 	return fclose(f) || bad ? cli_fail(verb, "cannot write %s: %m", path) : 0;
 }

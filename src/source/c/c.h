@@ -123,6 +123,8 @@ struct bob_source_c_result {
 	struct bob_source_c_counts counts;
 	struct bob_source_c_refused *refused; /* what is in included files is told by file */
 	uint32_t refused_count;
+	char **headers;		/* that the text has in it, as the compiler names them */
+	uint32_t header_count;
 };
 
 struct bob_source_c_complaint {

@@ -29,6 +29,9 @@
 	X(PrintingPolicy_setProperty)                                                              \
 	X(PrintingPolicy_dispose)                                                                  \
 	X(getCursorPrettyPrinted)                                                                  \
+	X(getInclusions)                                                                           \
+	X(getIncludedFile)                                                                         \
+	X(getLocationForOffset)                                                                    \
 	X(getRangeStart)                                                                           \
 	X(getRangeEnd)                                                                             \
 	X(getCursorExtent)                                                                         \

@@ -26,7 +26,7 @@ static uint32_t event(struct bob_c_unit *u, const char *name, bool has_trips)
 
 static const char *named(struct bob_c_unit *u, const char *what, uint32_t line)
 {
-	const char *name = bob_c_printf(u, "%s %u in %s", what, line, u->function_name);
+	const char *name = bob_c_printf(u, "%s %u in %s", what, bob_c_line(line), u->function_name);
 
 	return name ? bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name) : "";
 }

@@ -258,10 +258,9 @@ static const char *prototype(struct bob_c_unit *u, const struct bob_c_function *
 {
 	const uint32_t behind = f->name_at + (uint32_t)strlen(f->name);
 
-	return bob_c_printf(u, "#line %u %s\n%.*s%s%.*s\n;\n", f->span.line,
-			    bob_c_quoted(u, u->path), (int)(f->name_at - f->span.start),
-			    u->bytes + f->span.start, name, (int)(bob_c_body(u, f).start - behind),
-			    u->bytes + behind);
+	return bob_c_printf(u, "%s%.*s%s%.*s\n;\n", bob_c_line_directive(u, f->span.line),
+			    (int)(f->name_at - f->span.start), u->bytes + f->span.start, name,
+			    (int)(bob_c_body(u, f).start - behind), u->bytes + behind);
 }
 
 /* So that calls in `from` know it. */
@@ -363,7 +362,7 @@ static void put_copy(struct bob_c_unit *u, const struct bob_c_function *f, uint3
 		     size_t before)
 {
 	const struct bob_copies_procedure *p = planned(u, f);
-	const char *path = bob_c_quoted(u, u->path), *text, *known = "";
+	const char *text, *known = "";
 
 	bob_c_open_at(u, f->name_at, bob_c_printf(u, "bobbin_k%u_", copy + 1));
 	text = bob_c_take_edits(u, before, f->span.start, f->span.end);
@@ -375,8 +374,8 @@ static void put_copy(struct bob_c_unit *u, const struct bob_c_function *f, uint3
 		known = bob_c_printf(u, "%s__typeof__(%s) %s __attribute__((unused));\n", known,
 				     f->name, f->name);
 	bob_c_close_at(u, f->span.end,
-		       bob_c_printf(u, "\n%s#line %u %s\n%s\n#line %u %s\n", known, f->span.line,
-				    path, text, last_line(u, &f->span), path));
+		       bob_c_printf(u, "\n%s%s%s\n%s", known, bob_c_line_directive(u, f->span.line),
+				    text, bob_c_line_directive(u, last_line(u, &f->span))));
 }
 
 void bob_c_copies_walk(struct bob_c_unit *u, CXCursor definition)
@@ -396,8 +395,8 @@ void bob_c_copies_walk(struct bob_c_unit *u, CXCursor definition)
 	}
 	if (k && *k->declarations && f->span.is_ours)
 		bob_c_open_at(u, f->span.start,
-			      bob_c_printf(u, "\n%s#line %u %s\n", k->declarations, f->span.line,
-					   bob_c_quoted(u, u->path)));
+			      bob_c_printf(u, "\n%s%s", k->declarations,
+					   bob_c_line_directive(u, f->span.line)));
 	if (k) {
 		k->copy_number = 0;
 		k->function = NULL;

@@ -205,6 +205,13 @@ static const char before_header[] = "#pragma pack(push)\n#pragma pack()\n#if " O
 				    "\n#define inline __inline__\n#endif\n";
 static const char behind_header[] = "#if " OLD "\n#undef inline\n#endif\n#pragma pack(pop)\n";
 
+const char *bob_c_line_directive(struct bob_c_unit *u, uint32_t line)
+{
+	const char *path = u->sources ? u->sources->path[bob_c_file(line)] : u->path;
+
+	return bob_c_printf(u, "#line %u %s\n", bob_c_line(line), bob_c_quoted(u, path));
+}
+
 /* A file without functions has it at its end, where nothing can depend on it. */
 static void put_at_top(struct bob_c_unit *u, const char *text)
 {
@@ -236,8 +243,7 @@ static void put_top(struct bob_c_unit *u)
 						   first, first, count));
 	}
 	bob_c_emit_events(u);
-	put_at_top(u, bob_c_printf(u, "#line %u %s\n", u->top_line ? u->top_line : 1,
-				   bob_c_quoted(u, u->path)));
+	put_at_top(u, bob_c_line_directive(u, u->top_line ? u->top_line : 1));
 }
 
 /* It is of another file, which tells of it. */

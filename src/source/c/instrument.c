@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The order of work: read; walk once for the addresses that are taken, and once for the probes; put in. If macros or the
- * word `register` were in the way of probes, the same again without them. */
+ * word `register` were in the way of probes, the same again without them; before that, if headers have something, the same with these in the text. */
 #include "source/c/copies.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool take_names(const struct bob_c_sources *s, struct bob_source_c_result *r)
+{
+	r->headers = calloc(s ? s->files : 1u, sizeof(*r->headers));
+	for (uint32_t i = 1; r->headers && s && i < s->files; i++) {
+		r->headers[i - 1] = strdup(s->path[i]);
+		if (!r->headers[i - 1])
+			return false;
+		r->header_count = i;
+	}
+	return r->headers != NULL;
+}
 
 static bob_status finish(struct bob_c_unit *u, struct bob_source_c_result **out)
 {
@@ -18,6 +30,10 @@ static bob_status finish(struct bob_c_unit *u, struct bob_source_c_result **out)
 		bob_source_c_close(r);
 		return st;
 	}
+	if (!take_names(u->sources, r)) {
+		bob_source_c_close(r);
+		return BOB_ERR_NOMEM;
+	}
 	r->counts = u->counts;
 	*out = r;
 	return BOB_OK;
@@ -25,12 +41,13 @@ static bob_status finish(struct bob_c_unit *u, struct bob_source_c_result **out)
 
 /* `text`: NULL, or what the file becomes, for the unit. NULL: `why` says it. */
 static struct bob_c_unit *scan(const char *path, char *text, size_t len,
+			       const struct bob_c_sources *sources,
 			       const struct bob_source_c_options *options, bob_status *st,
 			       struct bob_source_c_complaint *why)
 {
 	struct bob_c_unit *u = calloc(1, sizeof(*u));
 
-	*st = u ? bob_c_unit_open(u, path, text, len, options, why) : BOB_ERR_NOMEM;
+	*st = u ? bob_c_unit_open(u, path, text, len, sources, options, why) : BOB_ERR_NOMEM;
 	if (!u) {
 		free(text);
 		return NULL;
@@ -52,10 +69,11 @@ static struct bob_c_unit *scan(const char *path, char *text, size_t len,
 }
 
 static struct bob_c_unit *instrument(const char *path, char *text, size_t len,
+				     const struct bob_c_sources *sources,
 				     const struct bob_source_c_options *options, bob_status *st,
 				     struct bob_source_c_complaint *why)
 {
-	struct bob_c_unit *u = scan(path, text, len, options, st, why);
+	struct bob_c_unit *u = scan(path, text, len, sources, options, st, why);
 
 	if (!u)
 		return NULL;
@@ -72,6 +90,29 @@ static void close_unit(struct bob_c_unit *u)
 	free(u);
 }
 
+/* ... of the file with headers in it. *sources is the caller's to free, behind the unit. */
+static struct bob_c_unit *with_headers(struct bob_c_unit *u, struct bob_c_sources **sources)
+{
+	struct bob_c_unit *again;
+	bob_status st;
+	char *text;
+	size_t len;
+
+	*sources = NULL;
+	if (!bob_c_take_headers(u, &text, &len, sources))
+		return u;
+	again = instrument(u->path, text, len, *sources, u->options, &st, NULL);
+	if (!again || bob_c_is_too_early(again)) {
+		if (again)
+			close_unit(again);
+		bob_c_sources_free(*sources);
+		*sources = NULL;
+		return u;
+	}
+	close_unit(u);
+	return again;
+}
+
 /* The same once more, of the file without what was in the way. */
 static struct bob_c_unit *without_obstacles(struct bob_c_unit *u)
 {
@@ -82,7 +123,7 @@ static struct bob_c_unit *without_obstacles(struct bob_c_unit *u)
 
 	if (!bob_c_remove_obstacles(u, &text, &len))
 		return u;
-	again = instrument(u->path, text, len, u->options, &st, NULL);
+	again = instrument(u->path, text, len, u->sources, u->options, &st, NULL);
 	if (!again)
 		return u;
 	close_unit(u);
@@ -94,15 +135,17 @@ bob_status bob_source_c_instrument(const char *path, const struct bob_source_c_o
 				   struct bob_source_c_complaint *why)
 {
 	bob_status st;
-	struct bob_c_unit *u = instrument(path, NULL, 0, options, &st, why);
+	struct bob_c_sources *sources;
+	struct bob_c_unit *u = instrument(path, NULL, 0, NULL, options, &st, why);
 
 	if (!u)
 		return st;
-	u = without_obstacles(u);
+	u = without_obstacles(with_headers(u, &sources));
 	st = finish(u, out);
 	if (st != BOB_OK && why)
 		snprintf(why->text, sizeof(why->text), "%.255s: no memory", path);
 	close_unit(u);
+	bob_c_sources_free(sources);
 	return st;
 }
 
@@ -110,7 +153,7 @@ bob_status bob_source_c_reach(const char *path, const struct bob_source_c_option
 			      struct bob_source_c_reach **out, struct bob_source_c_complaint *why)
 {
 	bob_status st;
-	struct bob_c_unit *u = scan(path, NULL, 0, options, &st, why);
+	struct bob_c_unit *u = scan(path, NULL, 0, NULL, options, &st, why);
 	struct bob_source_c_reach *r = u ? bob_c_reach(u) : NULL;
 
 	if (!u)
@@ -126,7 +169,10 @@ void bob_source_c_close(struct bob_source_c_result *r)
 {
 	for (uint32_t i = 0; r && i < r->refused_count; i++)
 		free(r->refused[i].why);
+	for (uint32_t i = 0; r && i < r->header_count; i++)
+		free(r->headers[i]);
 	if (r) {
+		free(r->headers);
 		free(r->refused);
 		free(r->text);
 	}

@@ -240,6 +240,8 @@ void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *ou
 
 static bool is_in_lines(const struct bob_source_c_wish *w, uint32_t line)
 {
+	if (bob_c_file(line)) /* of a header */
+		return w->first_line <= 1 && !w->last_line;
 	return line >= w->first_line && (!w->last_line || line <= w->last_line);
 }
 

@@ -59,7 +59,8 @@ void bob_c_times(struct bob_c_unit *u, CXCursor statement)
 	if (k == CXCursor_IfStmt || k == CXCursor_SwitchStmt)
 		u->times *= BOB_PREDICT_CONDITION;
 	else
-		u->times *= bob_predict_trips(u->options->predict, bob_c_span(u, statement).line,
+		u->times *= bob_predict_trips(u->options->predict,
+					      bob_c_line(bob_c_span(u, statement).line),
 					      bob_c_trips(u, statement));
 }
 
@@ -102,7 +103,7 @@ void bob_c_predict_nest(const struct bob_c_nest *n)
 	if (!p)
 		return;
 	for (uint32_t d = 0; d < n->depth; d++) {
-		told.trips = bob_predict_trips(p, n->loop[d].line, n->loop[d].trips);
+		told.trips = bob_predict_trips(p, bob_c_line(n->loop[d].line), n->loop[d].trips);
 		told.rows *= d + 1 < n->depth ? told.trips : 1;
 	}
 	told.beside = n->u->times * n->tested;

@@ -236,9 +236,19 @@ static void put_missing(struct bob_c_unit *u)
 	put(u, "0};\n");
 }
 
+/* The headers that sites are in. */
+static void put_headers(struct bob_c_unit *u)
+{
+	put(u, "static const char *const bobbin_headers[]={");
+	for (uint32_t i = 1; u->sources && i < u->sources->files; i++)
+		put(u, bob_c_printf(u, "%s,\n", bob_c_quoted(u, u->sources->path[i])));
+	put(u, "0};\n");
+}
+
 void bob_c_emit_tables(struct bob_c_unit *u)
 {
 	put(u, "\n");
+	put_headers(u);
 	put_missing(u);
 	put_variables(u);
 	put(u, "static const char *const bobbin_units[]={");
@@ -248,19 +258,20 @@ void bob_c_emit_tables(struct bob_c_unit *u)
 	for (size_t i = 0; i < u->site_count; i++) {
 		const struct bob_c_site *s = &u->sites[i];
 
-		put(u, bob_c_printf(u, "{%u,%u,%d,0,%u,%u},\n", s->line,
-				    s->column > UINT16_MAX ? 0 : s->column, (int)s->kind, s->unit,
-				    s->bytes));
+		put(u, bob_c_printf(u, "{%u,%u,%d,%u,%u,%u},\n", bob_c_line(s->line),
+				    s->column > UINT16_MAX ? 0 : s->column, (int)s->kind,
+				    bob_c_file(s->line), s->unit, s->bytes));
 	}
 	put(u, "{0,0,0,0,0,0}};\nstatic const struct bob_probe_nest bobbin_nests[]={\n");
 	for (size_t i = 0; i < u->nest_count; i++)
 		put(u, bob_c_printf(u, "{%u,%u,%u},\n", u->nests[i].first, u->nests[i].count,
 				    u->nests[i].depth));
-	put(u, bob_c_printf(
-		       u,
-		       "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
-		       "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
-		       "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing,BOBBIN_PREDICTED};\n",
-		       bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->unit_count,
-		       u->row_count, u->site_count, u->nest_count));
+	put(u,
+	    bob_c_printf(
+		    u,
+		    "{0,0,0}};\nstatic struct bob_probe_file bob_probe_here={sizeof(struct "
+		    "bob_probe_file),0,%s,0x%llxULL,bobbin_units,bobbin_variables,bobbin_sites,"
+		    "bobbin_nests,%zu,%zu,%zu,%zu,0,0,0,0,bobbin_missing,BOBBIN_PREDICTED,bobbin_headers};\n",
+		    bob_c_quoted(u, u->path), (unsigned long long)digest(u), u->unit_count,
+		    u->row_count, u->site_count, u->nest_count));
 }

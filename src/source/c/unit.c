@@ -182,6 +182,7 @@ static void find_macros(struct bob_c_unit *u)
 }
 
 bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, size_t len,
+			   const struct bob_c_sources *sources,
 			   const struct bob_source_c_options *options,
 			   struct bob_source_c_complaint *why)
 {
@@ -193,6 +194,7 @@ bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, s
 	u->bytes = text;
 	u->len = (uint32_t)len;
 	u->path = path;
+	u->sources = sources;
 	u->options = options;
 	u->function_name = "";
 	u->clang = bob_clang_load();
@@ -285,6 +287,7 @@ struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c)
 	s.column = column;
 	if (!s.is_ours)
 		return s;
+	s.line = bob_c_line_of(u->sources, line);
 	m = bob_c_macro_at(u, s.start);
 	if (m && m->start == s.start && s.end <= m->end) {
 		s.is_macro = m->is_macro;

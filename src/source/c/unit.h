@@ -7,6 +7,7 @@
 #include "base/host/arena.h"
 #include "source/c/c.h"
 #include "source/c/clang.h"
+#include "source/c/headers.h"
 
 #define BOB_C_BUCKETS 1024u
 #define BOB_C_ACCESS_MAX 65535 /* bytes at once */
@@ -14,7 +15,8 @@
 
 /* Bytes [start, end) of the file. */
 struct bob_c_span {
-	uint32_t start, end, line, column;
+	uint32_t start, end;
+	uint32_t line, column;	/* as headers.h has lines */
 	bool is_ours;		/* both ends are in the file ... */
 	bool is_plain;		/* ... and no macro has only a part of it */
 	bool is_macro;		/* it is as long as one use of a macro that stands for an expression, or for more than it */
@@ -127,6 +129,7 @@ struct bob_c_unit {
 	CXIndex index;
 	CXTranslationUnit tu;
 	const char *path;
+	const struct bob_c_sources *sources; /* whose text it is; NULL: the file alone */
 	char *bytes;		/* the file, and a zero */
 	uint32_t len;
 	struct bob_c_span *macros; /* uses, in order, none in another */
@@ -179,8 +182,9 @@ struct bob_c_unit {
 };
 
 /* --- unit.c --- */
-/* `text`: what stands for the file's bytes, then the unit's; NULL: they are read. */
+/* `text`: what stands for the file's bytes, then the unit's; NULL: they are read. `sources`: what it is of, borrowed. */
 bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, size_t len,
+			   const struct bob_c_sources *sources,
 			   const struct bob_source_c_options *options,
 			   struct bob_source_c_complaint *why);
 void bob_c_unit_close(struct bob_c_unit *u);
@@ -454,6 +458,8 @@ const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v);
 const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v);
 /* Before an expression that gives a new block to rows of the table. */
 const char *bob_c_before_block(struct bob_c_unit *u, uint32_t first, uint32_t count, bool is_text);
+/* What is behind it is from that line on. */
+const char *bob_c_line_directive(struct bob_c_unit *u, uint32_t line);
 /* A text as C writes it. */
 const char *bob_c_quoted(struct bob_c_unit *u, const char *text);
 /* Top and end of the file. */

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which headers are taken into the text: those that have what was asked for, and those that include them. Whatever such a header includes in quotes is
+ * taken, too, if it lies in another folder than the file, for it would be looked for there. One that says `#pragma once` would come in again where another file
+ * includes it: so these are taken, and the lines that have no effect go. Whether all this is right the preprocessor says: it makes the same of both texts. */
+#define _GNU_SOURCE /* memmem */
+#include "source/c/headers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/c/inclusions.h"
+
+/* --- what is taken --- */
+
+/* Does what the entry's file includes in quotes lie where the text looks for it, too? */
+static bool is_beside(const struct bob_c_inc_headers *h, const struct bob_c_inc_entry *e)
+{
+	const char *main = h->u->path;
+	const size_t n = bob_c_folder_len(main), k = bob_c_folder_len(e->name);
+
+	return n == k && !memcmp(main, e->name, n);
+}
+
+static bool is_all_beside(const struct bob_c_inc_headers *h, uint32_t file)
+{
+	for (size_t i = 0; i < h->entry_count; i++)
+		if (h->entries[i].file == file && !is_beside(h, &h->entries[i]))
+			return false;
+	return true;
+}
+
+static bool take(struct bob_c_inc_file *f)
+{
+	const bool is_new = !f->is_taken && !f->is_barred;
+
+	f->is_taken |= is_new;
+	return is_new;
+}
+
+/* Until nothing more comes. */
+static void spread(struct bob_c_inc_headers *h)
+{
+	bool is_new = true;
+
+	while (is_new) {
+		is_new = false;
+		for (size_t i = 0; i < h->entry_count; i++) {
+			const struct bob_c_inc_entry *e = &h->entries[i];
+			const uint32_t around = e->parent != BOB_C_NO ? h->entries[e->parent].file :
+									BOB_C_NO;
+
+			if (e->file != BOB_C_NO && h->files[e->file].is_taken && around != BOB_C_NO)
+				is_new |= take(&h->files[around]);
+		}
+		for (size_t i = 0; i < h->directive_count; i++) {
+			const struct bob_c_inc_directive *d = &h->directives[i];
+			struct bob_c_inc_file *in = &h->files[d->file],
+					      *target = &h->files[d->target];
+
+			if (target->is_taken && target->is_once)
+				is_new |= take(in);
+			if (in->is_taken && d->file && d->is_quoted && !is_all_beside(h, d->file))
+				is_new |= take(target);
+		}
+	}
+}
+
+/* Those with something refused in them. */
+static bool choose(struct bob_c_inc_headers *h)
+{
+	bool is_any = false;
+
+	for (size_t i = 1; i < h->file_count; i++)
+		for (size_t k = 0; k < h->u->included_count; k++)
+			if (!strcmp(h->files[i].name, h->u->included[k].why))
+				is_any |= take(&h->files[i]);
+	spread(h);
+	for (size_t i = 0; i < h->entry_count; i++) {
+		struct bob_c_inc_entry *e = &h->entries[i];
+
+		e->is_taken = !e->depth ||
+			      (e->file != BOB_C_NO && h->files[e->file].is_taken &&
+			       e->parent != BOB_C_NO && h->entries[e->parent].is_taken);
+	}
+	return is_any && h->files[0].is_taken;
+}
+
+/* --- the text --- */
+
+static void put(struct bob_c_inc_headers *h, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		h->lines += bytes[i] == '\n';
+	bob_c_bytes_put(h->to, bytes, len);
+}
+
+/* Its number among the sources. */
+static uint32_t source_of(struct bob_c_inc_headers *h, const char *name)
+{
+	struct bob_c_sources *s = h->sources;
+	uint32_t i = 0;
+
+	while (i < s->files && strcmp(s->path[i], name) != 0)
+		i++;
+	if (i == BOB_C_FILES_MAX) {
+		h->is_failed = true;
+		return 0;
+	}
+	if (i < s->files)
+		return i;
+	s->path[i] = bob_arena_text(&s->arena, name, strlen(name));
+	h->is_failed |= !s->path[i];
+	s->files += s->path[i] != NULL;
+	return i;
+}
+
+/* What follows is the entry's, from `line` on. */
+static void put_place(struct bob_c_inc_headers *h, const struct bob_c_inc_entry *e, uint32_t line)
+{
+	struct bob_c_sources *s = h->sources;
+	const bool is_bare = h->is_trial && e->depth && !bob_c_folder_len(e->name);
+	char text[64];
+
+	put(h, text,
+	    (size_t)snprintf(text, sizeof(text), "#line %u \"%s", line, is_bare ? "./" : ""));
+	put(h, e->name, strlen(e->name));
+	put(h, "\"\n", 2);
+	if (bob_array_room(&s->pieces, s->count, &s->room, sizeof(*s->pieces)))
+		h->is_failed = true;
+	else
+		s->pieces[s->count++] =
+			(struct bob_c_piece){ h->lines + 1, source_of(h, e->name), line };
+}
+
+/* The line around a byte, with those that a backslash joins to it. */
+static void find_line(const struct bob_c_inc_file *f, size_t at, size_t *start, size_t *end)
+{
+	const char *b = f->bytes;
+
+	while (at && (b[at - 1] != '\n' || (at > 1 && b[at - 2] == '\\')))
+		at--;
+	*start = at;
+	while (at < f->size && (b[at] != '\n' || b[at - 1] == '\\'))
+		at++;
+	*end = at + (at < f->size);
+}
+
+static uint32_t count_lines(const char *bytes, size_t len)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += bytes[i] == '\n';
+	return n;
+}
+
+static void put_lines(struct bob_c_inc_headers *h, uint32_t count)
+{
+	while (count--)
+		put(h, "\n", 1);
+}
+
+/* Bytes [from, to) of the file, without `#pragma once`. */
+static void put_bytes(struct bob_c_inc_headers *h, const struct bob_c_inc_file *f, size_t from,
+		      size_t to)
+{
+	const bool is_cleaned = f != h->files && f->is_once;
+
+	while (from < to) {
+		size_t start, end;
+
+		find_line(f, from, &start, &end);
+		end = end < to ? end : to;
+		if (is_cleaned && memmem(f->bytes + from, end - from, "pragma once", 11))
+			put_lines(h, count_lines(f->bytes + from, end - from));
+		else
+			put(h, f->bytes + from, end - from);
+		from = end;
+	}
+}
+
+/* The file that is read at `offset` of an entry. BOB_C_NO: none that is taken. */
+static uint32_t child_at(const struct bob_c_inc_headers *h, uint32_t number, size_t start,
+			 size_t end)
+{
+	for (size_t i = number + 1;
+	     i < h->entry_count && h->entries[i].depth > h->entries[number].depth; i++)
+		if (h->entries[i].parent == number && h->entries[i].offset >= start &&
+		    h->entries[i].offset < end)
+			return h->entries[i].is_taken ? (uint32_t)i : BOB_C_NO;
+	return BOB_C_NO;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bob_c_inc_directive *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void put_entry(struct bob_c_inc_headers *h, uint32_t number)
+{
+	struct bob_c_inc_file *f = &h->files[h->entries[number].file];
+	size_t at = 0, start, end;
+
+	for (size_t i = 0; i < h->directive_count && !h->is_failed; i++) {
+		const struct bob_c_inc_directive *d = &h->directives[i];
+		const struct bob_c_inc_file *target = &h->files[d->target];
+		uint32_t child;
+
+		if (&h->files[d->file] != f || d->offset < at)
+			continue;
+		find_line(f, d->offset, &start, &end);
+		child = child_at(h, number, start, end);
+		if (child == BOB_C_NO && !target->is_taken)
+			continue;
+		put_bytes(h, f, at, start);
+		at = end;
+		if (child == BOB_C_NO) { /* it was there already */
+			put_lines(h, count_lines(f->bytes + start, end - start));
+			continue;
+		}
+		put_place(h, &h->entries[child], 1);
+		put_entry(h, child);
+		put_place(h, &h->entries[number], count_lines(f->bytes, end) + 1);
+	}
+	put_bytes(h, f, at, f->size);
+	if (f != h->files && f->size && f->bytes[f->size - 1] != '\n')
+		put(h, "\n", 1);
+}
+
+static bool build(struct bob_c_inc_headers *h, bool is_trial, struct bob_c_bytes *to)
+{
+	struct bob_c_sources *s = h->sources;
+
+	h->to = to;
+	h->lines = 0;
+	h->is_trial = is_trial;
+	s->path = bob_arena_alloc(&s->arena, BOB_C_FILES_MAX * sizeof(*s->path));
+	if (!s->path || bob_array_room(&s->pieces, 0, &s->room, sizeof(*s->pieces)))
+		return false;
+	s->path[0] = h->u->path;
+	s->files = 1;
+	s->pieces[0] = (struct bob_c_piece){ 1, 0, 1 };
+	s->count = 1;
+	if (h->directive_count)
+		qsort(h->directives, h->directive_count, sizeof(*h->directives), by_place);
+	put_entry(h, 0);
+	return !h->is_failed && !to->is_failed && to->len && to->len <= BOB_C_BYTES_MAX;
+}
+
+/* Does the compiler make the same of it? */
+static bool is_right(struct bob_c_inc_headers *h)
+{
+	struct bob_c_bytes own = { .bytes = h->u->bytes, .len = h->u->len };
+	struct bob_c_bytes made = { 0 }, meaning = { 0 }, again = { 0 };
+	const bool ok = build(h, true, &made) && bob_c_preprocess(h->u, &own, &meaning) &&
+			bob_c_preprocess(h->u, &made, &again) && bob_c_is_same(&meaning, &again);
+
+	free(made.bytes);
+	free(meaning.bytes);
+	free(again.bytes);
+	return ok;
+}
+
+bool bob_c_take_headers(struct bob_c_unit *u, char **text, size_t *len, struct bob_c_sources **out)
+{
+	struct bob_c_inc_headers h = { .u = u, .sources = calloc(1, sizeof(*h.sources)) };
+	struct bob_c_bytes made = { 0 };
+	bool ok = u->included_count && h.sources;
+
+	if (ok)
+		ok = bob_c_inclusions_find(&h) && choose(&h) && is_right(&h) &&
+		     build(&h, false, &made);
+	free(h.files);
+	free(h.entries);
+	free(h.directives);
+	if (!ok) {
+		bob_c_sources_free(h.sources);
+		free(made.bytes);
+		return false;
+	}
+	*text = made.bytes;
+	*len = made.len;
+	*out = h.sources;
+	return true;
+}
+
+bool bob_c_is_too_early(const struct bob_c_unit *u)
+{
+	static const char *const said[] = { "_GNU_SOURCE",     "_DEFAULT_SOURCE", "_BSD_SOURCE",
+					    "_SVID_SOURCE",    "_POSIX_SOURCE",	  "_POSIX_C_SOURCE",
+					    "_XOPEN_SOURCE",   "_ISOC99_SOURCE",  "_ISOC11_SOURCE",
+					    "_LARGEFILE_SOURCE", "_FILE_OFFSET_BITS",
+					    "_LARGEFILE64_SOURCE", "_TIME_BITS" };
+
+	for (uint32_t at = u->top; u->top_line && at < u->len; at++) {
+		const char *p = u->bytes + at;
+
+		if (strncmp(p, "define", 6) != 0 || (p[6] != ' ' && p[6] != '\t'))
+			continue;
+		p += 6 + strspn(p + 6, " \t");
+		for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+			if (bob_c_is_word(p, said[i]))
+				return true;
+	}
+	return false;
+}
+
+void bob_c_sources_free(struct bob_c_sources *s)
+{
+	if (s) {
+		bob_arena_free(&s->arena);
+		free(s->pieces);
+	}
+	free(s);
+}
+
+uint32_t bob_c_line_of(const struct bob_c_sources *s, uint32_t line)
+{
+	const uint32_t most = (1u << BOB_C_LINE_BITS) - 1;
+	size_t lo = 0, hi = s ? s->count : 0;
+
+	while (lo + 1 < hi) { /* the last one that begins at the line or before it */
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (s->pieces[mid].first <= line)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	if (s) {
+		const struct bob_c_piece *p = &s->pieces[lo];
+
+		line = p->line + (line - p->first);
+		return (line < most ? line : most) | p->file << BOB_C_LINE_BITS;
+	}
+	return line < most ? line : most;
+}
