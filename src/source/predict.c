@@ -15,6 +15,7 @@ bob_status bob_predict_open(struct bob_predict **out)
 	if (!p)
 		return BOB_ERR_NOMEM;
 	bob_predict_costs_begin(p->costs);
+	p->condition = BOB_PREDICT_CONDITION;
 	*out = p;
 	return BOB_OK;
 }
@@ -122,13 +123,34 @@ static void note_unknown(struct bob_predict *p, uint32_t line)
 	*at = l;
 }
 
+/* What somebody said of this line of the file; NULL: nobody did. */
+static const struct bob_predict_said *said(const struct bob_predict *p, uint32_t line,
+					   bool is_share)
+{
+	const struct bob_predict_said *s = p->said;
+
+	while (s && (s->line != line || s->is_share != is_share ||
+		     !bob_predict_is_file(p->file->path, s->name)))
+		s = s->next;
+	return s;
+}
+
+double bob_predict_condition(const struct bob_predict *p, uint32_t line)
+{
+	const struct bob_predict_said *s = p && p->file ? said(p, line, true) : NULL;
+
+	return s ? s->value : p ? p->condition : BOB_PREDICT_CONDITION;
+}
+
 double bob_predict_trips(struct bob_predict *p, uint32_t line, double known)
 {
+	const struct bob_predict_said *s;
+
 	if (!p || !p->file)
 		return known;
-	for (const struct bob_predict_said *s = p->said; s; s = s->next)
-		if (s->line == line && bob_predict_is_file(p->file->path, s->name))
-			return s->value;
+	s = said(p, line, false);
+	if (s)
+		return s->value;
 	if (known >= 0)
 		return known;
 	note_unknown(p, line);
@@ -172,12 +194,6 @@ void bob_predict_call(struct bob_predict *p, const char *callee, double times)
 	c->times += times;
 }
 
-/* What is between a cost inside and one outside. */
-static double mixed(double inside, double outside, double share)
-{
-	return inside * share + outside * (1 - share);
-}
-
 static void tell(struct bob_predict_unit_of *u, double times, struct bob_predict_share share)
 {
 	u->told += times;
@@ -185,19 +201,68 @@ static void tell(struct bob_predict_unit_of *u, double times, struct bob_predict
 	u->traced_most += times * share.most;
 }
 
-void bob_predict_single(struct bob_predict *p, double times, uint32_t accesses,
-			struct bob_predict_share share)
+struct bob_predict_loop *bob_predict_loop(struct bob_predict *p, struct bob_predict_loop *around,
+					  double times)
 {
-	const struct bob_predict_costs *c;
+	struct bob_predict_loop *l = p && p->unit ? room(p, sizeof(*l)) : NULL;
+
+	if (!l)
+		return NULL;
+	l->around = around ? around : &p->unit->straight;
+	l->times = times;
+	l->next = p->unit->loops;
+	p->unit->loops = l;
+	return l;
+}
+
+bool bob_predict_is_back(uint32_t used, uint32_t known)
+{
+	const uint32_t still = known & ~used;
+
+	for (uint32_t d = 0; d < 32; d++)
+		if (still >> d & 1 && used & ((1u << d) - 1) && used >> d)
+			return true;
+	return false;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+void bob_predict_single(struct bob_predict *p, const struct bob_predict_single *s)
+{
+	const struct bob_predict_share by = s->share;
+	struct bob_predict_loop *l;
 
 	if (!p || !p->unit)
 		return;
-	c = costs(p);
 	p->file->singles++;
-	p->unit->singles += times;
-	tell(p->unit, times * accesses, share);
-	p->unit->least_ns += times * mixed(c->traced, c->outside, share.least);
-	p->unit->most_ns += times * mixed(c->traced, c->outside, share.most);
+	p->unit->singles += s->times;
+	tell(p->unit, s->times * s->accesses, by);
+	l = s->loop ? s->loop : &p->unit->straight;
+	l->probes += by.most > 0;
+	l->inside_least += s->times * by.least;
+	l->inside_most += s->times * by.most;
+	l->outside_least += s->times * (1 - by.most);
+	l->outside_most += s->times * (1 - by.least);
+	l->back_least += s->is_back ? by.least : 0;
+	l->back_most += s->is_back ? by.most : 0;
+	if (!s->is_scattered) {
+		l->regular = larger(l->regular, by.most);
+		return;
+	}
+	l->widest_scattered = larger(l->widest_scattered, by.most);
+	l->scattered_least += s->times * by.least;
+	l->scattered_most += s->times * by.most;
+	l->chance_least += s->times * 4 * by.least * (1 - by.least);
+	l->chance_most += s->times * 4 * by.most * (1 - by.most);
+}
+
+/* What is between a cost inside and one outside. */
+static double mixed(double inside, double outside, double share)
+{
+	return inside * share + outside * (1 - share);
 }
 
 /* A row with `share` of its accesses, or of rows, in what was asked for. */

@@ -4,6 +4,7 @@
  * the program takes without probes -- somebody may say (bob_predict_assume), else it is assumed, and said that it is.
  *
  *   predict.c       what is counted, file by file
+ *   predict_loops.c what probes of one access cost where they stand: alone, in turns, in loops in loops
  *   predict_sum.c   who calls whom how often; what comes of it
  *   predict_costs.c what probes cost, and lines that say otherwise
  *
@@ -19,7 +20,8 @@
 #include "bobbin/status.h"
 
 #define BOB_PREDICT_TRIPS 100.0 /* of a loop of which nothing says how often it runs */
-#define BOB_PREDICT_CONDITION 0.5 /* what stands under a condition runs so often */
+#define BOB_PREDICT_CONDITION                                                                      \
+	0.5 /* what stands under a condition runs so often, if nobody says it */
 #define BOB_PREDICT_UNKNOWN_MAX 4u /* places that are named */
 #define BOB_PREDICT_WHY_BYTES 160u
 
@@ -47,6 +49,8 @@ enum bob_predict_kind {
 void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_kind kind);
 /* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it is not below 0; else what is assumed. */
 double bob_predict_trips(struct bob_predict *p, uint32_t line, double known);
+/* Which part of the times that it is come to what stands under a condition runs, 0 .. 1. The condition begins in this line. */
+double bob_predict_condition(const struct bob_predict *p, uint32_t line);
 /* Trips of a loop from `low` to `high`, that included; step is not 0. */
 double bob_predict_span(int64_t low, int64_t high, int64_t step);
 /* References of the program itself, so many each time. */
@@ -57,9 +61,23 @@ struct bob_predict_share {
 	double least, most;	/* 0 .. 1 */
 	bool is_whole;		/* the whole variable was asked for: nothing is compared with a box */
 };
+/* A loop of this unit that probes of one access may stand in; `around`: the one that it is in, NULL: none. It is come by so often, for each run of the unit. What is
+ * returned is owned by `p` and good for this unit until its file begins again; NULL without memory, and if there is no unit. */
+struct bob_predict_loop;
+struct bob_predict_loop *bob_predict_loop(struct bob_predict *p, struct bob_predict_loop *around,
+					  double times);
+/* Do addresses go back? Bits are loops around a reference, the outermost is bit 0: those of which it is known what they move, those that move the reference. */
+bool bob_predict_is_back(uint32_t used, uint32_t known);
 /* A probe of its own; it tells of so many accesses: 2 of what is read and written. */
-void bob_predict_single(struct bob_predict *p, double times, uint32_t accesses,
-			struct bob_predict_share share);
+struct bob_predict_single {
+	struct bob_predict_loop *loop; /* the innermost one around it; NULL: none */
+	double times;
+	uint32_t accesses;
+	struct bob_predict_share share;
+	bool is_scattered;	/* a subscript is an element of something: its addresses have no rule */
+	bool is_back;		/* bob_predict_is_back */
+};
+void bob_predict_single(struct bob_predict *p, const struct bob_predict_single *s);
 /* A probe for loops: it is come by so often, they have so many rows then in all, with so many accesses in an iteration, of which `share` tells of all. */
 struct bob_predict_nest {
 	double times, rows, trips; /* rows in all; trips of a row */

@@ -5,11 +5,14 @@
  *     code BYTES                  of its text and data, as size says
  *     trips FILE:LINE COUNT       of the loop that begins there, each time that it runs
  *     runs FUNCTION COUNT
+ *     share FILE:LINE PART        of the times that the condition which begins there holds, 0 .. 1
+ *     share PART                  of all others
  *     cost [c|fortran] NAME NS    of one of the names below; code-... are bytes
  *
  * A line that is empty or begins with # is none. */
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,8 +29,13 @@ static const struct {
 	size_t at;
 	double value[BOB_PREDICT_LANGUAGES];
 } costs[] = {
-	COST("traced", traced, 9.6, 9.4),
+	COST("traced", traced, 9, 9),
 	COST("outside", outside, 0.5, 1.3),
+	COST("turn", turn, 15.7, 15),
+	COST("end", end, 30, 30),
+	COST("back", back, 205, 205),
+	COST("scattered", scattered, 100, 220),
+	COST("chance", chance, 25, 25),
 	COST("nest", nest, 4, 10.5),
 	COST("nest-access", nest_access, 0.7, 5.3),
 	COST("row", row, 18.4, 21),
@@ -109,8 +117,8 @@ static bool is_word(const char *at, size_t len, const char *text)
 	return strlen(text) == len && !memcmp(at, text, len);
 }
 
-/* A number that is not below 0, and then nothing. */
-static bob_status last_number(struct reader *r, double *value)
+/* A number from 0 to `most`, and then nothing. */
+static bob_status last_number(struct reader *r, double most, double *value)
 {
 	const char *at;
 	const size_t len = word(r, &at);
@@ -124,29 +132,32 @@ static bob_status last_number(struct reader *r, double *value)
 	if (end != text + len || !isdigit((unsigned char)text[len - 1]) || !isfinite(*value) ||
 	    *value < 0)
 		return complain(r, at, "a number that is not below 0 was expected, not '%s'", text);
+	if (*value > most)
+		return complain(r, at, "a number from 0 to %g was expected, not '%s'", most, text);
 	if (word(r, &at))
 		return complain(r, at, "the end of the line was expected");
 	return BOB_OK;
 }
 
-static bob_status say(struct reader *r, const char *name, size_t len, uint32_t line)
+static bob_status say(struct reader *r, const char *name, size_t len, uint32_t line, bool is_share)
 {
 	struct bob_predict_said *s = bob_arena_alloc(&r->p->arena, sizeof(*s));
 	bob_status st = s ? BOB_OK : BOB_ERR_NOMEM;
 
 	if (st == BOB_OK)
-		st = last_number(r, &s->value);
+		st = last_number(r, is_share ? 1 : DBL_MAX, &s->value);
 	if (st != BOB_OK)
 		return st;
 	s->name = bob_predict_text(r->p, name, len);
 	s->line = line;
+	s->is_share = is_share;
 	s->next = r->p->said;
 	r->p->said = s;
 	return BOB_OK;
 }
 
 /* FILE:LINE COUNT */
-static bob_status trips(struct reader *r)
+static bob_status of_line(struct reader *r, bool is_share)
 {
 	const char *at, *colon;
 	size_t len = word(r, &at), name;
@@ -159,8 +170,26 @@ static bob_status trips(struct reader *r)
 			       10 * line + (unsigned long)(at[i] - '0') :
 			       UINT32_MAX;
 	if (!name || !line || line >= UINT32_MAX)
-		return complain(r, at, "FILE:LINE of a loop was expected");
-	return say(r, at, name, (uint32_t)line);
+		return complain(r, at, "FILE:LINE of a %s was expected",
+				is_share ? "condition" : "loop");
+	return say(r, at, name, (uint32_t)line, is_share);
+}
+
+/* Of one condition, or of all of which nothing else is said. */
+static bob_status share(struct reader *r)
+{
+	const char *const before = r->at, *at;
+	const size_t len = word(r, &at);
+	bob_status st;
+	double value;
+
+	r->at = before;
+	if (len && memchr(at, ':', len))
+		return of_line(r, true);
+	st = last_number(r, 1, &value);
+	if (st == BOB_OK)
+		r->p->condition = value;
+	return st;
 }
 
 static bob_status runs(struct reader *r)
@@ -168,7 +197,8 @@ static bob_status runs(struct reader *r)
 	const char *at;
 	const size_t len = word(r, &at);
 
-	return len ? say(r, at, len, 0) : complain(r, at, "the name of a function was expected");
+	return len ? say(r, at, len, 0, false) :
+		     complain(r, at, "the name of a function was expected");
 }
 
 static bob_status cost(struct reader *r)
@@ -184,7 +214,7 @@ static bob_status cost(struct reader *r)
 	if (!bob_predict_cost(&r->p->costs[0], at, len))
 		return complain(r, at, "'%.*s' is no cost: want traced, outside, nest, row, ...",
 				(int)(len < 40 ? len : 40), at);
-	st = last_number(r, &value);
+	st = last_number(r, DBL_MAX, &value);
 	for (size_t l = 0; l < BOB_PREDICT_LANGUAGES && st == BOB_OK; l++) {
 		to = bob_predict_cost(&r->p->costs[l], at, len);
 		if (!(l == BOB_PREDICT_C ? fortran : c))
@@ -205,16 +235,19 @@ bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t le
 	if (!n || *at == '#')
 		return BOB_OK;
 	if (is_word(at, n, "trips"))
-		return trips(&r);
+		return of_line(&r, false);
 	if (is_word(at, n, "runs"))
 		return runs(&r);
+	if (is_word(at, n, "share"))
+		return share(&r);
 	if (is_word(at, n, "cost"))
 		return cost(&r);
 	if (!is_word(at, n, "baseline") && !is_word(at, n, "code"))
-		return complain(&r, at,
-				"'%.*s' is unknown: want baseline, code, trips, runs or cost",
-				(int)(n < 40 ? n : 40), at);
-	st = last_number(&r, &value);
+		return complain(
+			&r, at,
+			"'%.*s' is unknown: want baseline, code, trips, runs, share or cost",
+			(int)(n < 40 ? n : 40), at);
+	st = last_number(&r, DBL_MAX, &value);
 	if (st == BOB_OK && *at == 'b')
 		p->baseline_ns = value * 1e9;
 	else if (st == BOB_OK)

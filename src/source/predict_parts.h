@@ -8,7 +8,10 @@
 
 /* What each costs; predict_costs.c has their names and where the numbers are from. */
 struct bob_predict_costs {
-	double traced, outside;	/* a probe for one access */
+	double traced, outside;	/* a probe for one access, if it stands alone in its loop */
+	double turn;		/* ... recorded in turn with others */
+	double end, back;	/* a loop ends among others; what comes again; predict_loops.c */
+	double scattered, chance; /* where addresses have no rule */
 	double nest,
 		nest_access; /* a probe for loops, and for each access in it, beside its rows */
 	double row, row_access;	/* a row of whole variables, and each access in it, */
@@ -28,6 +31,22 @@ struct bob_predict_call_to {
 	struct bob_predict_unit_of *to; /* predict_sum.c; NULL: nothing that we see */
 };
 
+/* A loop, or what stands in none; sums are of one run of the unit. */
+struct bob_predict_loop {
+	struct bob_predict_loop *around, *next; /* next: in the unit, the later one first */
+	double times;
+	double outside_least, outside_most;
+	uint32_t probes;	/* that may record, in this loop and no inner one; */
+	double inside_least, inside_most; /* what they record, */
+	double scattered_least, scattered_most; /* ... of it without a rule; */
+	double chance_least, chance_most; /* of these, 4 p (1 - p): in a box or not by chance */
+	double back_least, back_most; /* probes that go back, by their shares */
+	double regular, widest_scattered; /* the largest shares; of `most` */
+	/* while it is summed up */
+	uint32_t inner;		/* loops in it that record */
+	double widest;
+};
+
 /* A function or unit; of each run of it: */
 struct bob_predict_unit_of {
 	struct bob_predict_unit_of *next;
@@ -35,7 +54,8 @@ struct bob_predict_unit_of {
 	const char *name;
 	enum bob_predict_kind kind;
 	double own, singles, nests, rows, told, traced_least, traced_most;
-	double least_ns, most_ns;
+	double least_ns, most_ns; /* without what singles cost */
+	struct bob_predict_loop straight, *loops; /* what is in no loop; the last one first */
 	struct bob_predict_call_to *calls;
 	/* while it is summed up */
 	double runs, said;	/* below 0: nobody said it */
@@ -65,6 +85,7 @@ struct bob_predict_said {
 	struct bob_predict_said *next;
 	const char *name;	/* of a file, or a function */
 	uint32_t line;		/* 0: runs of a function */
+	bool is_share;		/* of a condition; else trips */
 	double value;
 };
 
@@ -72,6 +93,7 @@ struct bob_predict {
 	struct bob_arena arena;
 	struct bob_predict_costs costs[BOB_PREDICT_LANGUAGES];
 	double baseline_ns, code;	/* 0: nobody said it */
+	double condition;
 	struct bob_predict_said *said;
 	struct bob_predict_file_of *files, *file;
 	struct bob_predict_unit_of *unit;
@@ -79,6 +101,12 @@ struct bob_predict {
 };
 
 void bob_predict_costs_begin(struct bob_predict_costs costs[BOB_PREDICT_LANGUAGES]);
+/* What probes of one access cost in a run of the unit, and more in the first one. */
+struct bob_predict_loops_cost {
+	double least, most, first_least, first_most;
+};
+struct bob_predict_loops_cost bob_predict_loops_cost(struct bob_predict_unit_of *u,
+						     const struct bob_predict_costs *c);
 /* NULL: there is none of that name. */
 double *bob_predict_cost(struct bob_predict_costs *c, const char *name, size_t len);
 /* A text that belongs to `p`; "" without memory. */

@@ -117,10 +117,12 @@ static void name_unknown(struct bob_predict_total *t, const char *file, const ch
 	t->unknown[t->unknown_count++].line = line;
 }
 
-static void add_unit(const struct bob_predict *p, const struct bob_predict_unit_of *u,
+static void add_unit(const struct bob_predict *p, struct bob_predict_unit_of *u,
 		     struct bob_predict_total *t)
 {
 	const struct bob_predict_costs *c = &p->costs[u->file->language];
+	const struct bob_predict_loops_cost singles = bob_predict_loops_cost(u, c);
+	const double first = u->runs < 1 ? u->runs : 1;
 
 	t->own += u->runs * u->own;
 	t->own_least_ns += u->runs * u->own * c->least;
@@ -131,8 +133,8 @@ static void add_unit(const struct bob_predict *p, const struct bob_predict_unit_
 	t->told += u->runs * u->told;
 	t->traced_least += u->runs * u->traced_least;
 	t->traced_most += u->runs * u->traced_most;
-	t->added_least_ns += u->runs * u->least_ns;
-	t->added_most_ns += u->runs * u->most_ns;
+	t->added_least_ns += u->runs * (u->least_ns + singles.least) + first * singles.first_least;
+	t->added_most_ns += u->runs * (u->most_ns + singles.most) + first * singles.first_most;
 	if (u->kind == BOB_PREDICT_FUNCTION && !u->is_called && u->said < 0 &&
 	    (u->told > 0 || u->own > 0)) {
 		t->unknown_runs++;
@@ -149,7 +151,7 @@ static void add_file(const struct bob_predict *p, const struct bob_predict_file_
 		t->unknown_trips++;
 		name_unknown(t, f->path, NULL, l->line);
 	}
-	for (const struct bob_predict_unit_of *u = f->units; u; u = u->next)
+	for (struct bob_predict_unit_of *u = f->units; u; u = u->next)
 		add_unit(p, u, t);
 	if (!f->singles && !f->nests)
 		return;

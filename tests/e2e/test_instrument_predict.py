@@ -169,6 +169,47 @@ def conditions():
     h.check(told(said)[0] == 16 + 8, said)
 
 
+@suite.case("what is perhaps evaluated counts half, or as often as is said")
+def perhaps():
+    folder = h.fresh("perhaps")
+    (folder / "if.c").write_text("static int a[8], b[8], c[8];\nint main(int n, char **v)\n{\n\tfor (int i = 0; i < 8; i++) {\n\t\tv[0][0] = n > i ? a[i] : b[i];\n"
+                                 "\t\tif (n && c[i])\n\t\t\tv[0][1]++;\n\t}\n\treturn 0;\n}\n")
+    asked = ["trace variable a", "trace variable b", "trace variable c"]
+    for lines, many in (("", 4 + 4 + 4), ("share 0.25\n", 6), ("share if.c:5 1\nshare if.c:6 0.125", 16 + 1)):
+        (folder / "assume").write_text(lines)
+        said = instrument(folder, "if.c", asked, "--assume", "assume", "--flat")
+        h.check(told(said)[0] == many, f"{lines}: {said}")
+        run("rm", "-rf", "out", folder=folder)
+    text = "program p\n  integer :: a(10, 20), b(10, 20), i, j, n\n  common /blk/ a, b\n  read *, n\n  if (n > 1) a(1, n) = 1\n  write (*, *) ((a(i, n), i = 1, 10), j = 1, 20)\n" \
+           "  forall (i = 1:10, j = 1:20) b(i, n) = j\n  write (*, *) (b(i, 1), i = 1, n)\nend program\n"
+    (folder / "p.f90").write_text(text)
+    # if: a half; implied DO: 10 times 20; FORALL: 10 times 20, 100 that nobody knows
+    for asked, many in (("/blk/a", 201), ("/blk/b", 200 + 100)):
+        said = instrument(folder, "p.f90", [f"trace variable {asked}"], "--flat")
+        h.check(told(said)[0] == many, f"{asked}: {said}")
+        run("rm", "-rf", "out", folder=folder)
+
+
+@suite.case("where probes stand: turns, loops that end, addresses that go back, and without a rule")
+def places():
+    folder = h.fresh("places")
+    (folder / "a.c").write_text("static int a[4][8], b[4][8], x[8], at[8];\nstatic void f(void)\n{\n\tfor (int m = 0; m < 4; m++) {\n\t\tx[m] = 1;\n\t\tfor (int i = 0; i < 5; i++) {\n"
+                                 "\t\t\tx[i] = 2;\n\t\t\tfor (int j = 0; j < 8; j++)\n\t\t\t\ta[m][j] = b[i][j];\n\t\t}\n\t}\n\tfor (int k = 0; k < 8; k++)\n\t\tx[at[k]] = 3;\n}\n"
+                                 "int main(void)\n{\n\tf();\n\tf();\n\treturn 0;\n}\n")
+    (folder / "a.f90").write_text("subroutine f\n  integer :: a(8, 4), b(8, 5), x(8), at(8), m, i, j\n  common /blk/ a, b, x, at\n  do m = 1, 4\n    x(m) = 1\n    do i = 1, 5\n      x(i) = 2\n      do j = 1, 8\n"
+                                   "        a(j, m) = b(j, i)\n      end do\n    end do\n  end do\n  do m = 1, 8\n    x(at(m)) = 3\n  end do\nend subroutine\nprogram p\n  call f\n  call f\nend program\n")
+    asked = {"a.c": ["a", "b", "x"], "a.f90": ["/blk/a", "/blk/b", "/blk/x"]}
+    # of two runs: a and b take turns; what is in i and in j ends, and so do the two loops of f; a goes back for each i; places of x in one run
+    want = {"traced": 2 * (4 + 20 + 8), "turn": 2 * 320, "end": 2 * (20 + 4 + 2), "back": 2 * 20, "scattered": 8, "chance": 0}
+    for name, variables in asked.items():
+        for cost, count in want.items():
+            (folder / "assume").write_text("".join(f"cost {c} {int(c == cost)}e6\n" for c in (*want, "outside", "declare", "begin")))
+            said = instrument(folder, name, [f"trace variable {v}" for v in variables], "--assume", "assume", "--flat")
+            m = re.search(r"time +([\d.e+-]+) s more", said)
+            h.check(m and abs(float(m[1]) - count / 1000) < 1e-9, f"{name}: {cost}, {count}: {said}")
+            run("rm", "-rf", "out", folder=folder)
+
+
 @suite.case("what is not known is said, and what was said is taken")
 def unknown():
     folder = h.fresh("unknown")

@@ -58,3 +58,10 @@ bool bob_c_is_address(struct bob_c_unit *u, CXCursor c)
 	       l->equalTypes(l->getCanonicalType(l->getPointeeType(t)),
 			     l->getCanonicalType(l->getCursorType(child[0])));
 }
+
+bool bob_c_is_guard(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_c_operator op = bob_c_operator(u, c);
+
+	return !strcmp(op.text, "&&") || !strcmp(op.text, "||");
+}

@@ -52,16 +52,32 @@ struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lv
 
 void bob_c_times(struct bob_c_unit *u, CXCursor statement)
 {
-	const enum CXCursorKind k = u->clang->getCursorKind(statement);
+	struct bob_predict *p = u->options->predict;
+	uint32_t line;
 
-	if (!u->options->predict)
+	if (!p)
 		return;
-	if (k == CXCursor_IfStmt || k == CXCursor_SwitchStmt)
-		u->times *= BOB_PREDICT_CONDITION;
-	else
-		u->times *= bob_predict_trips(u->options->predict,
-					      bob_c_line(bob_c_span(u, statement).line),
-					      bob_c_trips(u, statement));
+	line = bob_c_line(bob_c_span(u, statement).line);
+	switch (u->clang->getCursorKind(statement)) {
+	case CXCursor_ForStmt:
+	case CXCursor_WhileStmt:
+	case CXCursor_DoStmt:
+		bob_c_predict_enter(u, statement);
+		u->often.loop = bob_predict_loop(p, u->often.loop, u->often.times);
+		u->often.times *= bob_predict_trips(p, line, bob_c_trips(u, statement));
+		break;
+	default:
+		u->often.times *= bob_predict_condition(p, line);
+	}
+}
+
+void bob_c_walk_perhaps(struct bob_c_unit *u, CXCursor condition, CXCursor c)
+{
+	const struct bob_c_often often = u->often;
+
+	bob_c_times(u, condition);
+	bob_c_walk(u, c, BOB_C_VALUE);
+	u->often = often;
 }
 
 void bob_c_predict_function(struct bob_c_unit *u, CXCursor function)
@@ -73,30 +89,37 @@ void bob_c_predict_function(struct bob_c_unit *u, CXCursor function)
 	else if (bob_c_span(u, function).is_ours)
 		kind = BOB_PREDICT_FUNCTION;
 	bob_predict_unit(u->options->predict, bob_c_copies_name(u), kind);
-	u->times = 1;
+	u->often = (struct bob_c_often){ .times = 1 };
 }
 
 void bob_c_predict_own(struct bob_c_unit *u)
 {
-	bob_predict_own(u->options->predict, u->times, 1);
+	bob_predict_own(u->options->predict, u->often.times, 1);
 }
 
-void bob_c_predict_site(struct bob_c_unit *u, const struct bob_c_lvalue *lv, enum bob_c_use use)
+void bob_c_predict_site(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
+			enum bob_c_use use)
 {
-	if (u->options->predict)
-		bob_predict_single(u->options->predict, u->times, use == BOB_C_UPDATE ? 2 : 1,
-				   bob_c_share(u, lv));
+	struct bob_predict_single s = { .loop = u->often.loop,
+					.times = u->often.times,
+					.accesses = use == BOB_C_UPDATE ? 2 : 1 };
+
+	if (!u->options->predict)
+		return;
+	s.share = bob_c_share(u, lv);
+	bob_c_predict_place(u, c, &s);
+	bob_predict_single(u->options->predict, &s);
 }
 
 void bob_c_predict_declare(struct bob_c_unit *u)
 {
-	bob_predict_declare(u->options->predict, u->times);
+	bob_predict_declare(u->options->predict, u->often.times);
 }
 
 void bob_c_predict_nest(const struct bob_c_nest *n)
 {
 	struct bob_predict *p = n->u->options->predict;
-	struct bob_predict_nest told = { .times = n->u->times, .rows = n->u->times,
+	struct bob_predict_nest told = { .times = n->u->often.times, .rows = n->u->often.times,
 					 .probes = n->count, .depth = n->depth,
 					 .share = { 0, 0, true } };
 
@@ -106,7 +129,7 @@ void bob_c_predict_nest(const struct bob_c_nest *n)
 		told.trips = bob_predict_trips(p, bob_c_line(n->loop[d].line), n->loop[d].trips);
 		told.rows *= d + 1 < n->depth ? told.trips : 1;
 	}
-	told.beside = n->u->times * n->tested;
+	told.beside = n->u->often.times * n->tested;
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_predict_share s = bob_c_share(n->u, &n->access[k].lv);
 

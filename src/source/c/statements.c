@@ -86,7 +86,7 @@ static int write_site(struct bob_c_unit *u, CXCursor decl, const struct bob_c_sp
 		u->counts.proved++;
 	else
 		u->counts.filtered++;
-	bob_c_predict_site(u, &lv, BOB_C_WRITE);
+	bob_c_predict_site(u, decl, &lv, BOB_C_WRITE);
 	return (int)bob_c_site(u, &site);
 }
 
@@ -205,7 +205,7 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 	const bool is_ruled = s.is_ours && bob_c_is_below_pragma(u, &s);
 	struct bob_c_list l = bob_c_all_children(u, c);
 	const int blocked = u->blocked;
-	const double times = u->times;
+	const struct bob_c_often often = u->often;
 	struct bob_c_head head;
 	struct bob_c_hold hold;
 	size_t first = 0;
@@ -226,7 +226,7 @@ static void walk_for(struct bob_c_unit *u, CXCursor c)
 		bob_c_walk_statement(u, l.at[i]);
 		u->blocked = blocked;
 	}
-	u->times = times;
+	u->often = often;
 	bob_c_hold_close(u, &hold);
 	bob_c_list_free(&l);
 }
@@ -235,14 +235,14 @@ static void walk_loop(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_loop loop = bob_c_loop_open(u, c);
 	const bool is_for = u->clang->getCursorKind(c) == CXCursor_ForStmt;
-	const double times = u->times;
+	const struct bob_c_often often = u->often;
 	struct bob_c_hold hold;
 
 	if (!is_for) {
 		bob_c_hold_open(u, c, &hold);
 		bob_c_times(u, c);
 		walk_children(u, c, false);
-		u->times = times;
+		u->often = often;
 		bob_c_hold_close(u, &hold);
 	} else if (!bob_c_nest_try(u, c)) {
 		walk_for(u, c);
@@ -254,14 +254,14 @@ static void walk_loop(struct bob_c_unit *u, CXCursor c)
 static void walk_condition(struct bob_c_unit *u, CXCursor c)
 {
 	struct bob_c_list l = bob_c_all_children(u, c);
-	const double times = u->times;
+	const struct bob_c_often often = u->often;
 
 	for (size_t i = 0; i < l.count; i++) {
 		if (i == 1)
 			bob_c_times(u, c);
 		bob_c_walk_statement(u, l.at[i]);
 	}
-	u->times = times;
+	u->often = often;
 	bob_c_list_free(&l);
 }
 

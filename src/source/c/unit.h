@@ -119,6 +119,17 @@ struct bob_c_hold {
 	const char *gaps;	/* their declarators */
 };
 
+#define BOB_C_OFTEN_LOOPS 8u
+
+/* How often something runs, and the loop that it is in; NULL: in none. */
+struct bob_c_often {
+	double times;
+	struct bob_predict_loop *loop;
+	const struct bob_c_variable *moved
+		[BOB_C_OFTEN_LOOPS]; /* what each loop counts in, the outermost one first; NULL: not known */
+	uint32_t depth;		/* perhaps more */
+};
+
 struct bob_c_copies;
 struct bob_c_jumps;
 struct bob_c_nest;
@@ -178,7 +189,8 @@ struct bob_c_unit {
 	struct bob_c_nest *nest; /* references are collected there, and get no probes */
 	struct bob_c_block block;
 	struct bob_c_copies *copies; /* NULL: there are none to be */
-	double times;		/* that what is looked at runs for each run of the function (predict.c) */
+	struct bob_c_often
+		often; /* what is looked at runs for each run of the function (predict.c) */
 };
 
 /* --- unit.c --- */
@@ -335,6 +347,8 @@ struct bob_c_operator {
 	bool is_prefix;
 };
 struct bob_c_operator bob_c_operator(struct bob_c_unit *u, CXCursor c);
+/* Is it && or ||? */
+bool bob_c_is_guard(struct bob_c_unit *u, CXCursor c);
 /* Is it `&x`? Known by its type, so in a macro, too. */
 bool bob_c_is_address(struct bob_c_unit *u, CXCursor c);
 
@@ -435,13 +449,22 @@ void bob_c_emit_tables(struct bob_c_unit *u);
 /* --- predict.c: what is told to the prediction (source/predict.h) --- */
 /* Which part of what `lv` tells is of what was asked for. */
 struct bob_predict_share bob_c_share(struct bob_c_unit *u, const struct bob_c_lvalue *lv);
-/* What is in a loop, or depends on a condition, runs so often; the caller puts u->times back. */
+/* What is in a loop, or depends on a condition, runs so often; the caller puts u->often back. */
 void bob_c_times(struct bob_c_unit *u, CXCursor statement);
+/* The value `c` is wanted only if `condition`, which it is a part of, says so: an arm of ?:, what stands right of &&. */
+void bob_c_walk_perhaps(struct bob_c_unit *u, CXCursor condition, CXCursor c);
 /* A function begins. */
 void bob_c_predict_function(struct bob_c_unit *u, CXCursor function);
 /* A reference of the program, while it is scanned; a probe of its own; a variable with an end. */
 void bob_c_predict_own(struct bob_c_unit *u);
-void bob_c_predict_site(struct bob_c_unit *u, const struct bob_c_lvalue *lv, enum bob_c_use use);
+/* `c`: the reference, or a declaration that gives it its first value. */
+void bob_c_predict_site(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
+			enum bob_c_use use);
+/* --- predict_place.c --- */
+/* Into a loop: what it counts in. */
+void bob_c_predict_enter(struct bob_c_unit *u, CXCursor loop);
+/* What its subscripts say of the addresses of a reference. */
+void bob_c_predict_place(struct bob_c_unit *u, CXCursor c, struct bob_predict_single *s);
 void bob_c_predict_declare(struct bob_c_unit *u);
 
 /* --- emit.c --- */

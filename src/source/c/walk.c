@@ -194,7 +194,7 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 	site = bob_c_site_of(u, c, lv, s, use, verdict);
 	if (site == UINT32_MAX)
 		return false;
-	bob_c_predict_site(u, lv, use);
+	bob_c_predict_site(u, c, lv, use);
 	if (lv->bits_bytes)
 		open_bits(u, c, lv, site, s);
 	else
@@ -344,7 +344,7 @@ static void walk_call(struct bob_c_unit *u, CXCursor c)
 	is_event = bob_c_call_open(u, c, callee, &end);
 	to = bob_c_copies_redirect(u, c, callee);
 	if (u->is_scan)
-		bob_predict_call(u->options->predict, to, u->times);
+		bob_predict_call(u->options->predict, to, u->often.times);
 	walk_arguments(u, c);
 	if (is_event)
 		bob_c_call_close(u, end);
@@ -385,6 +385,19 @@ static void note_value(struct bob_c_unit *u, const CXCursor child[2])
 		bob_c_store_note(u, to);
 }
 
+/* a ? b : c */
+static void walk_choice(struct bob_c_unit *u, CXCursor c)
+{
+	struct bob_c_list l = bob_c_all_children(u, c);
+
+	for (size_t i = 0; i < l.count; i++)
+		if (i)
+			bob_c_walk_perhaps(u, c, l.at[i]);
+		else
+			bob_c_walk(u, l.at[i], BOB_C_VALUE);
+	bob_c_list_free(&l);
+}
+
 static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left)
 {
 	bool is_late;
@@ -399,7 +412,10 @@ static void walk_binary(struct bob_c_unit *u, CXCursor c, enum bob_c_use on_left
 	is_late = u->nest && on_left != BOB_C_VALUE;
 	if (!is_late)
 		bob_c_walk(u, child[0], on_left);
-	bob_c_walk(u, child[1], BOB_C_VALUE);
+	if (bob_c_is_guard(u, c))
+		bob_c_walk_perhaps(u, c, child[1]);
+	else
+		bob_c_walk(u, child[1], BOB_C_VALUE);
 	/* What is collected comes as it happens: what is stored is stored at last. */
 	if (is_late)
 		bob_c_walk(u, child[0], on_left);
@@ -452,6 +468,9 @@ static void walk_expression(struct bob_c_unit *u, CXCursor c, enum bob_c_use use
 	case CXCursor_CStyleCastExpr:
 	case CXCursor_CompoundLiteralExpr:
 		walk_last(u, c);
+		break;
+	case CXCursor_ConditionalOperator:
+		walk_choice(u, c);
 		break;
 	case CXCursor_GenericSelectionExpr:
 		bob_c_value_blur(u, c);

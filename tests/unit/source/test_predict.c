@@ -25,7 +25,8 @@ static void say(struct bob_predict *p, const char *line)
 static struct bob_predict *opened(void)
 {
 	static const char *const lines[] = {
-		"# costs", "", "cost traced 10", "cost outside 1", "cost nest 100", "cost nest-access 20",
+		"# costs", "", "cost traced 10", "cost turn 10", "cost end 0", "cost back 0", "cost scattered 0",
+		"cost chance 0", "cost outside 1", "cost nest 100", "cost nest-access 20",
 		"cost row 30", "cost row-access 5", "cost box 40", "cost box-access 6", "cost out 3",
 		"cost out-access 2", "cost declare 50", "cost begin 0", "cost least 1", "cost most 2",
 		"cost code-file 1000", "cost code-single 10", "cost code-nest 100",
@@ -51,6 +52,14 @@ static void near(double got, double want)
 {
 	if (got < want * 0.999999 - 1e-9 || got > want * 1.000001 + 1e-9)
 		fail_msg("%g, not %g", got, want);
+}
+
+static void single(struct bob_predict *p, double times, uint32_t accesses,
+		   struct bob_predict_share share)
+{
+	const struct bob_predict_single s = { NULL, times, accesses, share, false, false };
+
+	bob_predict_single(p, &s);
 }
 
 static void test_span(void **state)
@@ -82,15 +91,15 @@ static void test_runs(void **state)
 	bob_predict_call(p, "f", 3);
 	bob_predict_call(p, "static_one", 1);
 	bob_predict_unit(p, "static_one", BOB_PREDICT_FUNCTION);
-	bob_predict_single(p, 1, 1, all);
+	single(p, 1, 1, all);
 	bob_predict_unit(p, "header", BOB_PREDICT_HELPER);
-	bob_predict_single(p, 1000, 1, all);
+	single(p, 1000, 1, all);
 	bob_predict_file(p, "b.c", BOB_PREDICT_C);
 	bob_predict_unit(p, "g", BOB_PREDICT_FUNCTION);
 	bob_predict_own(p, 2, 50);
-	bob_predict_single(p, 4, 1, all);
+	single(p, 4, 1, all);
 	bob_predict_unit(p, "static_one", BOB_PREDICT_FUNCTION);
-	bob_predict_single(p, 1000, 1, none);
+	single(p, 1000, 1, none);
 	t = sum(p);
 	near(t.singles, 6 * 4 + 1 + 1000);
 	near(t.traced_least, 25);
@@ -121,7 +130,7 @@ static void test_recursion(void **state)
 	bob_predict_file(p, "a.f", BOB_PREDICT_FORTRAN);
 	bob_predict_unit(p, "b", BOB_PREDICT_FUNCTION);
 	bob_predict_call(p, "a", 10);
-	bob_predict_single(p, 1, 1, all);
+	single(p, 1, 1, all);
 	bob_predict_unit(p, "a", BOB_PREDICT_FUNCTION);
 	bob_predict_call(p, "b", 5);
 	bob_predict_unit(p, "main", BOB_PREDICT_ENTRY);
@@ -135,7 +144,7 @@ static void test_recursion(void **state)
 	bob_predict_call(p, "b", 1);
 	bob_predict_unit(p, "b", BOB_PREDICT_FUNCTION);
 	bob_predict_call(p, "a", 1);
-	bob_predict_single(p, 1, 1, all);
+	single(p, 1, 1, all);
 	assert_int_equal(sum(p).unknown_runs, 1); /* nobody begins: a does, once */
 	near(sum(p).singles, 1);
 	bob_predict_close(p);
@@ -155,7 +164,7 @@ static void test_chain(void **state)
 				 i ? BOB_PREDICT_FUNCTION : BOB_PREDICT_ENTRY);
 		snprintf(name, sizeof(name), "f%d", i + 1);
 		bob_predict_call(p, name, 1);
-		bob_predict_single(p, 1, 1, none);
+		single(p, 1, 1, none);
 	}
 	near(sum(p).singles, 3000);
 	bob_predict_close(p);
@@ -240,6 +249,10 @@ static void test_refuses(void **state)
 		{ "trips :1 3", 7, "FILE:LINE" },
 		{ "trips a.c:99999999999 3", 7, "FILE:LINE" },
 		{ "trips a.c:1", 12, "a number was" },
+		{ "share", 6, "a number was" },
+		{ "share 1.5", 7, "from 0 to 1" },
+		{ "share a.c:4 2", 13, "from 0 to 1" },
+		{ "share a.c:x 1", 7, "of a condition" },
 		{ "runs", 5, "name of a function" },
 		{ "runs f x", 8, "not 'x'" },
 		{ "cost", 5, "is no cost" },
@@ -271,12 +284,131 @@ static void test_languages(void **state)
 	say(p, "cost c traced 2000");
 	bob_predict_file(p, "a.c", BOB_PREDICT_C);
 	bob_predict_unit(p, "main", BOB_PREDICT_ENTRY);
-	bob_predict_single(p, 1, 1, all);
+	single(p, 1, 1, all);
 	near(sum(p).added_least_ns, 2000);
 	bob_predict_file(p, "a.f", BOB_PREDICT_FORTRAN);
 	bob_predict_unit(p, "program", BOB_PREDICT_ENTRY);
-	bob_predict_single(p, 1, 1, all);
+	single(p, 1, 1, all);
 	near(sum(p).added_least_ns, 3000);
+	bob_predict_close(p);
+}
+
+static void in_loop(struct bob_predict *p, struct bob_predict_loop *loop, double times,
+		    struct bob_predict_share share, bool is_scattered)
+{
+	const struct bob_predict_single s = { loop, times, 1, share, is_scattered, false };
+
+	bob_predict_single(p, &s);
+}
+
+static const char *const places[] = { "cost turn 20", "cost end 1000", "cost back 5000",
+				      "cost scattered 300", "cost chance 70" };
+
+static struct bob_predict *with_places(void)
+{
+	struct bob_predict *p = opened();
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		say(p, places[i]);
+	bob_predict_file(p, "a.c", BOB_PREDICT_C);
+	bob_predict_unit(p, "main", BOB_PREDICT_ENTRY);
+	return p;
+}
+
+/* Alone, in turn, and not: what is in an inner loop, or is not asked for, takes no turns. */
+static void test_turns(void **state)
+{
+	struct bob_predict *p = with_places();
+	struct bob_predict_loop *l = bob_predict_loop(p, NULL, 1);
+
+	(void)state;
+	in_loop(p, l, 100, all, false);
+	in_loop(p, l, 100, none, false);
+	near(sum(p).added_least_ns, 100 * 10 + 100 * 1);
+	in_loop(p, l, 100, all, false);
+	near(sum(p).added_least_ns, 200 * 20 + 100);
+	in_loop(p, l, 100, (struct bob_predict_share){ 0, 1, false }, false);
+	near(sum(p).added_least_ns, 200 * 20 + 200);
+	near(sum(p).added_most_ns, 300 * 20 + 100);
+	bob_predict_close(p);
+}
+
+/* A loop that is all there is goes on; one that is not ends, each time. */
+static void test_ends(void **state)
+{
+	static const struct bob_predict_share half = { 0.5, 0.5, false };
+	struct bob_predict *p = with_places();
+	struct bob_predict_loop *outer = bob_predict_loop(p, NULL, 1);
+	struct bob_predict_loop *middle = bob_predict_loop(p, outer, 10);
+	struct bob_predict_loop *inner = bob_predict_loop(p, middle, 30);
+	struct bob_predict_loop *empty = bob_predict_loop(p, middle, 30);
+
+	(void)state;
+	in_loop(p, inner, 90, all, false);
+	in_loop(p, empty, 0, none, false);
+	near(sum(p).added_least_ns, 90 * 10);
+	in_loop(p, middle, 30, half, false);
+	near(sum(p).added_least_ns, 90 * 10 + 15 * 10 + 15 + 30 * 1000);
+	near(sum(p).added_most_ns, sum(p).added_least_ns);
+	bob_predict_close(p);
+}
+
+/* In loops over i, j, k: a[i][k] goes back when j moves on; a[j][k] and a[i][j] do not. */
+static void test_back(void **state)
+{
+	const struct bob_predict_share half = { 0.5, 0.5, false };
+	struct bob_predict *p = with_places();
+	const struct bob_predict_single s = { bob_predict_loop(p, NULL, 7), 70, 1, half, false,
+					      true };
+
+	(void)state;
+	assert_true(bob_predict_is_back(5, 7));
+	assert_true(bob_predict_is_back(9, 11));
+	assert_false(bob_predict_is_back(5, 5));
+	assert_false(bob_predict_is_back(6, 7));
+	assert_false(bob_predict_is_back(3, 7));
+	assert_false(bob_predict_is_back(0, 7));
+	assert_true(bob_predict_is_back(0x80000001, UINT32_MAX));
+	bob_predict_single(p, &s);
+	near(sum(p).added_least_ns, 35 * 11 + 7 * 0.5 * 5000);
+	bob_predict_close(p);
+}
+
+/* Addresses without a rule cost more in the first run of the function; a box that they are in or not by chance, always. */
+static void test_scattered(void **state)
+{
+	static const struct bob_predict_share half = { 0.5, 0.5, false };
+	struct bob_predict *p = with_places();
+	struct bob_predict_loop *l;
+
+	(void)state;
+	bob_predict_call(p, "f", 8);
+	bob_predict_unit(p, "f", BOB_PREDICT_FUNCTION);
+	l = bob_predict_loop(p, NULL, 1);
+	in_loop(p, l, 100, half, true);
+	near(sum(p).added_least_ns, 8 * 50 * 11 + 50 * 300);
+	in_loop(p, l, 100, all, false);
+	near(sum(p).added_least_ns, 8 * (150 * 20 + 50 + 100 * 70) + 50 * 300);
+	say(p, "runs f 0");
+	near(sum(p).added_least_ns, 0);
+	bob_predict_close(p);
+}
+
+static void test_conditions(void **state)
+{
+	struct bob_predict *p = opened();
+
+	(void)state;
+	say(p, "share a.c:7 0.25");
+	say(p, "trips a.c:8 4");
+	bob_predict_file(p, "x/a.c", BOB_PREDICT_C);
+	near(bob_predict_condition(p, 7), 0.25);
+	near(bob_predict_condition(p, 8), BOB_PREDICT_CONDITION);
+	near(bob_predict_trips(p, 7, 3), 3);
+	say(p, "share 0.125");
+	near(bob_predict_condition(p, 7), 0.25);
+	near(bob_predict_condition(p, 8), 0.125);
+	near(bob_predict_condition(NULL, 8), BOB_PREDICT_CONDITION);
 	bob_predict_close(p);
 }
 
@@ -286,7 +418,8 @@ int main(void)
 		cmocka_unit_test(test_span),	  cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_recursion), cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_costs),	  cmocka_unit_test(test_trips),
-		cmocka_unit_test(test_refuses),	  cmocka_unit_test(test_languages),
+		cmocka_unit_test(test_refuses),	  cmocka_unit_test(test_languages), cmocka_unit_test(test_turns), cmocka_unit_test(test_ends),  cmocka_unit_test(test_back),
+		cmocka_unit_test(test_scattered), cmocka_unit_test(test_conditions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,8 @@ const char *bob_weave_add_loop(struct bob_weave *w, uint32_t statement, struct b
 	const int kind = y && y->type == BOB_T_INTEGER && y->kind > 0 ? y->kind : 4;
 	const char *index = bob_weave_text(w, "bobbin_%u", f->count + 1), *text = "";
 	struct bob_weave_frame one = { .key = key, .close = "end do", .name = s->text + name_at,
-				       .name_len = name_len, .index = index };
+				       .name_len = name_len, .index = index,
+				       .trips = bob_weave_trips(w, statement, bounds) };
 
 	if (y && y->type != BOB_T_INTEGER && y->type != BOB_T_NONE)
 		return "a loop over numbers that are not whole";
@@ -212,7 +213,8 @@ static const char *add_condition(struct bob_weave *w, struct bob_weave_frames *f
 {
 	const struct bob_weave_frame one = { .key = key,
 					     .open = bob_weave_text(w, "if (%s) then", condition),
-					     .close = "end if" };
+					     .close = "end if",
+					     .is_condition = true };
 
 	return bob_weave_add_frame(f, &one);
 }
@@ -367,7 +369,7 @@ static const char *pass_vectors(struct bob_weave *w, uint32_t statement,
 {
 	const struct bob_fortran_symbol *v = e ? vector(w, statement, e) : NULL;
 	const char *why = e && e->next ? pass_vectors(w, statement, e->next, out) : NULL, *index;
-	struct bob_weave_frame one = { .key = e, .close = "end do" };
+	struct bob_weave_frame one = { .key = e, .close = "end do", .trips = -1 };
 
 	if (why || !v)
 		return why;

@@ -23,6 +23,8 @@ struct bob_weave_frame {
 	uint32_t name_len;
 	const struct bob_fortran_expr
 		*variable; /* NULL, or of an implied DO: it is written for each trip, and behind */
+	bool is_condition;
+	double trips;		/* of a loop; 0: it is none; below 0: not known */
 };
 
 struct bob_weave_frames {

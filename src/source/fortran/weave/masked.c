@@ -73,7 +73,7 @@ static const char *add_header(struct around *x, uint32_t i, const struct bob_for
 			.open = bob_weave_text(x->w, "if (%s) then",
 					       bob_weave_render(x->w, statement_of(x, i), mask,
 								x->out)),
-			.close = "end if" });
+			.close = "end if", .is_condition = true });
 }
 
 /* --- WHERE --- */

@@ -3,23 +3,91 @@
  * runs as often as the trips of the DO constructs around it say, and half as often under each IF and SELECT. */
 #include "source/fortran/weave/weave.h"
 
+#include <string.h>
+
 struct counting {
 	struct bob_weave *w;
 	struct bob_predict *p;
 	struct bob_arena scratch;
 	double *times;		/* in each construct; below 0: not known yet */
+	struct bob_predict_loop *
+		*loops; /* of each construct, of the units and each copy; NULL: not yet */
 	bool is_failed;
 };
 
 /* --- how often --- */
 
-static bool fold(const struct counting *c, uint32_t statement, const struct bob_fortran_expr *e,
+static bool fold(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_expr *e,
 		 int64_t *value)
 {
-	const struct bob_fortran_unit *u = bob_weave_unit(c->w, statement);
+	const struct bob_fortran_unit *u = bob_weave_unit(w, statement);
 
 	return u && u->symbols &&
-	       bob_fortran_fold(u->symbols, &c->w->file->statements[statement], e, value) == BOB_OK;
+	       bob_fortran_fold(u->symbols, &w->file->statements[statement], e, value) == BOB_OK;
+}
+
+double bob_weave_trips(const struct bob_weave *w, uint32_t statement,
+		       const struct bob_fortran_expr *bounds)
+{
+	const struct bob_fortran_expr *high = bounds ? bounds->next : NULL;
+	const struct bob_fortran_expr *by = high ? high->next : NULL;
+	int64_t from, to, step = 1;
+
+	if (!high || !fold(w, statement, bounds, &from) || !fold(w, statement, high, &to) ||
+	    (by && !fold(w, statement, by, &step)) || !step)
+		return -1;
+	return bob_predict_span(from, to, step);
+}
+
+/* The name that begins at `from` in the text of one statement, in an expression of another one. */
+static bool has_name(const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
+		     const char *name, uint32_t len)
+{
+	if (e->node == BOB_N_PART && e->name_len == len && !memcmp(s->text + e->from, name, len))
+		return true;
+	for (e = e->child; e; e = e->next)
+		if (has_name(s, e, name, len))
+			return true;
+	return false;
+}
+
+/* What a DO counts in, as the first statement has it; NULL: nothing. */
+static const struct bob_fortran_expr *moved_by(struct bob_arena *scratch,
+					       const struct bob_fortran_statement *s)
+{
+	const struct bob_fortran_item *item = NULL;
+
+	if (s->kind != BOB_F_DO || bob_fortran_items(scratch, s, &item, NULL) != BOB_OK)
+		return NULL;
+	while (item && item->role != BOB_ROLE_LOOP)
+		item = item->next;
+	return item && item->expr->node == BOB_N_REFERENCE ? item->expr->child : NULL;
+}
+
+/* Loops beyond 32 are not looked at. */
+bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
+		       const struct bob_fortran_expr *ref)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	uint32_t used = 0, known = 0, depth = 0, k = s->construct;
+	struct bob_arena scratch = { 0 };
+
+	/* from the innermost on: what is found moves up */
+	for (; k < w->file->construct_count && depth < 32; k = w->file->constructs[k].parent) {
+		const struct bob_fortran_construct *c = &w->file->constructs[k];
+		const struct bob_fortran_statement *head = &w->file->statements[c->first];
+		const struct bob_fortran_expr *name;
+
+		if (c->kind != BOB_CONSTRUCT_DO || c->first == statement)
+			continue;
+		name = moved_by(&scratch, head);
+		known = known << 1 | (name != NULL);
+		used = used << 1 |
+		       (name && has_name(s, ref, head->text + name->from, name->name_len));
+		depth++;
+	}
+	bob_arena_free(&scratch);
+	return bob_predict_is_back(used, known);
 }
 
 /* As far as the text says; below 0: it does not. */
@@ -35,9 +103,9 @@ static double trips(struct counting *c, uint32_t statement)
 		return -1;
 	for (; item && count < 4; item = item->next)
 		e[count++] = item->expr;
-	if (item || count < 3 || !fold(c, statement, e[0], &low) ||
-	    !fold(c, statement, e[1], &high) || (count == 4 && !fold(c, statement, e[2], &step)) ||
-	    !step)
+	if (item || count < 3 || !fold(c->w, statement, e[0], &low) ||
+	    !fold(c->w, statement, e[1], &high) ||
+	    (count == 4 && !fold(c->w, statement, e[2], &step)) || !step)
 		return -1;
 	return bob_predict_span(low, high, step);
 }
@@ -57,7 +125,7 @@ static double times_in(struct counting *c, uint32_t construct)
 		t *= bob_predict_trips(c->p, c->w->file->statements[k->first].line,
 				       trips(c, k->first));
 	else if (k->kind == BOB_CONSTRUCT_IF || k->kind == BOB_CONSTRUCT_SELECT)
-		t *= BOB_PREDICT_CONDITION;
+		t *= bob_predict_condition(c->p, c->w->file->statements[k->first].line);
 	c->times[construct] = t;
 	return t;
 }
@@ -98,10 +166,11 @@ static const char *callee(const struct counting *c, uint32_t in, uint32_t statem
 
 static void count_statement(struct counting *c, uint32_t in, uint32_t statement)
 {
+	const struct bob_fortran_statement *s = &c->w->file->statements[statement];
 	const double times = times_of(c, statement);
 	struct bob_fortran_uses uses;
 
-	if (!c->w->file->statements[statement].is_executable)
+	if (!s->is_executable)
 		return;
 	if (bob_fortran_uses(&c->scratch, c->w->file, statement, &uses) != BOB_OK) {
 		c->is_failed = true;
@@ -109,7 +178,9 @@ static void count_statement(struct counting *c, uint32_t in, uint32_t statement)
 	}
 	for (uint32_t i = 0; i < uses.count; i++) {
 		const struct bob_fortran_use *u = &uses.at[i];
-		const double t = u->flags & BOB_USE_BODY ? times * BOB_PREDICT_CONDITION : times;
+		const double t = s->kind == BOB_F_IF && u->flags & BOB_USE_BODY ?
+					 times * bob_predict_condition(c->p, s->line) :
+					 times;
 
 		if (u->role == BOB_ROLE_CALL && u->symbol->class != BOB_NAME_INTRINSIC)
 			bob_predict_call(c->p, callee(c, in, statement, u), t);
@@ -137,20 +208,53 @@ static void enter(struct counting *c, uint32_t in, uint32_t unit)
 			 u->kind == BOB_UNIT_PROGRAM ? BOB_PREDICT_ENTRY : BOB_PREDICT_FUNCTION);
 }
 
+/* The loop that a construct is in, or is. */
+static struct bob_predict_loop *loop_of(struct counting *c, uint32_t in, uint32_t construct)
+{
+	const struct bob_fortran_construct *k;
+	struct bob_predict_loop **at;
+
+	if (construct >= c->w->file->construct_count)
+		return NULL;
+	k = &c->w->file->constructs[construct];
+	if (k->kind != BOB_CONSTRUCT_DO)
+		return loop_of(c, in, k->parent);
+	at = &c->loops[(size_t)in * c->w->file->construct_count + construct];
+	if (!*at)
+		*at = bob_predict_loop(c->p, loop_of(c, in, k->parent), times_in(c, k->parent));
+	return *at;
+}
+
+/* For each time that its statement is executed. */
+static double within(const struct counting *c, const struct bob_weave_site *s)
+{
+	const uint32_t line = c->w->file->statements[s->statement].line;
+	double times = s->trips;
+
+	for (uint32_t i = 0; i < s->conditions; i++)
+		times *= bob_predict_condition(c->p, line);
+	for (uint32_t i = 0; i < s->unknown_loops; i++)
+		times *= bob_predict_trips(c->p, line, -1);
+	return times;
+}
+
 static void count_site(struct counting *c, const struct bob_weave_site *s)
 {
-	double times = times_of(c, s->statement);
-
-	if (s->is_conditional)
-		times *= BOB_PREDICT_CONDITION;
 	enter(c, s->in, s->unit);
-	bob_predict_single(c->p, times, 1, s->share);
+	bob_predict_single(c->p, &(struct bob_predict_single){
+					 .loop = loop_of(c, s->in, around(c, s->statement)),
+					 .times = times_of(c, s->statement) * within(c, s),
+					 .accesses = 1,
+					 .share = s->share,
+					 .is_scattered = s->is_scattered,
+					 .is_back = s->is_back,
+				 });
 }
 
 /* A whole array or section, as one row. */
 static void count_box(struct counting *c, const struct bob_weave_site *s)
 {
-	const double times = times_in(c, around(c, s->statement));
+	const double times = times_in(c, around(c, s->statement)) * within(c, s);
 	const struct bob_predict_nest n = {
 		.times = times, .rows = times, .probes = 1, .accesses = 1, .depth = 1, .share = s->share,
 		.trips = s->elements >= 0 ? s->elements : BOB_PREDICT_TRIPS,
@@ -216,8 +320,13 @@ bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p)
 
 	bob_predict_file(p, w->path, BOB_PREDICT_FORTRAN);
 	c.times = bob_arena_alloc(&c.scratch, (w->file->construct_count + 1u) * sizeof(*c.times));
-	if (!c.times)
+	c.loops = bob_arena_alloc(&c.scratch, (w->clone_count + 1u) *
+						      (w->file->construct_count + 1u) *
+						      sizeof(*c.loops));
+	if (!c.times || !c.loops) {
+		bob_arena_free(&c.scratch);
 		return BOB_ERR_NOMEM;
+	}
 	for (uint32_t i = 0; i < w->file->construct_count; i++)
 		c.times[i] = -1;
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {

@@ -133,6 +133,16 @@ uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
 	return size.bytes;
 }
 
+static bool has_arguments(const struct bob_fortran_expr *e)
+{
+	if (e->node == BOB_N_ARGUMENTS)
+		return true;
+	for (e = e->child; e; e = e->next)
+		if (has_arguments(e))
+			return true;
+	return false;
+}
+
 /* Of a whole array, as far as its declaration says. */
 static double elements_of(const struct bob_fortran_use *u)
 {
@@ -146,6 +156,17 @@ static double elements_of(const struct bob_fortran_use *u)
 		n *= h->value >= l->value ? (double)(h->value - l->value + 1) : 0;
 	}
 	return u->flags & BOB_USE_WHOLE ? n : -1;
+}
+
+/* Is one of its subscripts an element of something, or what a function returns? */
+static bool is_scattered(const struct bob_fortran_expr *ref)
+{
+	for (const struct bob_fortran_expr *part = ref->child; part; part = part->next)
+		for (const struct bob_fortran_expr *a = part->child; a; a = a->next)
+			for (const struct bob_fortran_expr *e = a->child; e; e = e->next)
+				if (has_arguments(e))
+					return true;
+	return false;
 }
 
 static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
@@ -163,7 +184,10 @@ static uint32_t add_site(struct bob_weave *w, uint32_t statement, const struct b
 		.size = size_of(w, statement, u).bytes, .kind = kind,
 		.statement = statement, .in = w->in,
 		.share = bob_weave_share(w, statement, u),
-		.is_conditional = u->flags & BOB_USE_BODY, .elements = elements_of(u) };
+		.is_scattered = is_scattered(u->ref),
+		.is_back = bob_weave_is_back(w, statement, u->ref),
+		.conditions = u->flags & BOB_USE_BODY && s->kind == BOB_F_IF, .trips = 1,
+		.elements = elements_of(u) };
 	w->has_probes[s->unit] = true;
 	return (uint32_t)w->site_count++;
 }
@@ -181,6 +205,17 @@ uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bo
 	return add_site(w, statement, u, kind);
 }
 
+/* How often it runs for each time that the statement does, as what stands around it says. */
+static void note_frames(struct bob_weave_site *s, const struct bob_weave_frames *f)
+{
+	for (uint32_t i = 0; i < f->count; i++) {
+		s->conditions += f->at[i].is_condition;
+		s->unknown_loops += f->at[i].trips < 0;
+		s->trips *= f->at[i].trips > 0 ? f->at[i].trips : 1;
+	}
+	s->conditions += f->mask != NULL;
+}
+
 static const char *probe(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			 int kind, const struct bob_weave_frames *f)
 {
@@ -189,6 +224,7 @@ static const char *probe(struct bob_weave *w, uint32_t statement, const struct b
 	const uint32_t site = add_site(w, statement, u, kind);
 	const char *held;
 
+	note_frames(&w->sites[site], f);
 	if (is_array && !in_pieces && !f->mask)
 		bob_weave_box(w, statement, u);
 	held = is_array || in_pieces ? NULL : bob_weave_held(w, statement, site, f->text);

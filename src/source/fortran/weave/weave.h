@@ -56,7 +56,10 @@ struct bob_weave_site {
 	int kind;		/* enum bob_probe_kind */
 	uint32_t statement, in;	/* ... as of struct bob_weave */
 	struct bob_predict_share share;
-	bool is_conditional;	/* in what an IF of one line controls */
+	bool is_scattered, is_back; /* as of struct bob_predict_single */
+	uint32_t conditions;	/* that it stands under, in the statement or a WHERE */
+	uint32_t unknown_loops;	/* of an implied DO, or FORALL */
+	double trips;		/* of others, in all */
 	double elements;	/* of a whole array; below 0: not known */
 	uint32_t box;		/* 1 + the nest that tells a whole array or section; 0: none */
 };
@@ -236,6 +239,12 @@ struct bob_predict_share bob_weave_share(const struct bob_weave *w, uint32_t sta
 					 const struct bob_fortran_use *u);
 
 /* --- predict.c --- */
+/* Of a loop from, to, and the step if there is one, as far as the text says; below 0: it does not. */
+double bob_weave_trips(const struct bob_weave *w, uint32_t statement,
+		       const struct bob_fortran_expr *bounds);
+/* Which loops around the statement move a reference: does it go back (source/predict.h)? */
+bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
+		       const struct bob_fortran_expr *ref);
 /* When all is woven: what the prediction wants to know. */
 bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
 
