@@ -198,6 +198,40 @@ int main(void)
     h.check(after.status == 0, str(after))
 
 
+@suite.case("macros that stand for a pragma rule as it does: its words are looked for in what they stand for")
+def _():
+    text = """
+#define PRAGMA(x) _Pragma(#x)
+#define KIND atomic
+#define OMP(x) PRAGMA(omp x)
+#define ONE_BY_ONE OMP(KIND)
+#define TEAM OMP(parallel for)
+#define TOGETHER(n) OMP(parallel for collapse(n))
+static int n, m = 5, v[100];
+int main(void)
+{
+	TEAM
+	for (int i = 0; i < 100; i++) {
+		v[i] = i;
+		ONE_BY_ONE
+		n += v[i];
+		OMP(atomic) n += v[0];
+	}
+	TOGETHER(2)
+	for (int i = 0; i < 20; i++)
+		for (int j = 0; j < m; j++)
+			v[5 * i + j] = j;
+	return n != 4950 || v[99] != 4;
+}
+"""
+    folder, r = instrument(text, "--variable=v", "--variable=n", "--variable=m", flags=["-fopenmp"])
+    for kept in (b"for (int j = 0; j < m; j++)\n", b"\t\tn += v[i];", b" n += v[0];"):
+        h.check(kept in r.out, r.out.decode())
+    h.check(b"refused 5: below a pragma" in r.err, str(r))
+    after, log = accesses(build(folder, "new.c", "gcc", ("-w", "-O2", "-fopenmp")))
+    h.check(after.status == 0 and log.count(" W v+") == 200, f"{after}")
+
+
 @suite.case("loops that a pragma takes together keep their heads")
 def _():
     text = """

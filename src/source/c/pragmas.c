@@ -11,6 +11,19 @@
 #define OPERATOR "_Pragma"
 #define OPERATOR_MAX 1000u /* bytes of one */
 
+/* What is asked of pragmas: bits of pragma_words. */
+static const char *const words[] = { "atomic", "collapse", "ordered", "tile" };
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+/* The bit of one; all, if it is none of them. */
+static uint32_t bit_of(const char *word)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (!strcmp(words[i], word))
+			return 1u << i;
+	return UINT32_MAX;
+}
+
 static bool is_blank(char c)
 {
 	return c && strchr(" \t\r\n\f\v", c);
@@ -134,7 +147,7 @@ bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char 
 				continue;
 		} else if (m && m->is_pragma && m->end == end) {
 			p = at = m->start;
-			if (!word)
+			if (!word || m->pragma_words & bit_of(word))
 				return true;
 		} else {
 			p = at = operator_before(u, end);
@@ -152,6 +165,7 @@ bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char 
 struct definition {
 	const char *name, *text; /* text: NULL: not known */
 	size_t name_len, len;
+	bool is_seen;
 };
 
 struct definitions {
@@ -189,6 +203,42 @@ static bool mentions_pragma(const struct definitions *d, const char *text, size_
 			return true;
 	}
 	return false;
+}
+
+static uint32_t words_of(struct definitions *d, const char *text, size_t len);
+
+static uint32_t words_of_name(struct definitions *d, const char *name, size_t len)
+{
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		struct definition *m = &d->at[i];
+
+		if (m->is_seen || m->name_len != len || memcmp(m->name, name, len) != 0)
+			continue;
+		m->is_seen = true;
+		found |= words_of(d, m->text, m->len);
+	}
+	return found;
+}
+
+/* Which words come of it; of names that are pasted together any may. */
+static uint32_t words_of(struct definitions *d, const char *text, size_t len)
+{
+	uint32_t found = 0;
+
+	for (size_t i = 0, n; i < len; i += n ? n : 1) {
+		for (n = 0; i + n < len && is_in_word(text[i + n]);)
+			n++;
+		for (size_t k = 0; k < WORDS && n; k++)
+			if (strlen(words[k]) == n && !memcmp(words[k], text + i, n))
+				found |= 1u << k;
+		if (n)
+			found |= words_of_name(d, text + i, n);
+		if (i + 1 < len && text[i] == '#' && text[i + 1] == '#')
+			return UINT32_MAX;
+	}
+	return found;
 }
 
 static enum CXChildVisitResult see_definition(CXCursor c, CXCursor parent, CXClientData data)
@@ -248,6 +298,10 @@ void bob_c_pragmas_find(struct bob_c_unit *u)
 		struct bob_c_span *m = &u->macros[i];
 
 		m->is_pragma = mentions_pragma(&d, u->bytes + m->start, m->end - m->start);
+		for (size_t k = 0; k < d.count && m->is_pragma; k++)
+			d.at[k].is_seen = false;
+		if (m->is_pragma)
+			m->pragma_words = words_of(&d, u->bytes + m->start, m->end - m->start);
 	}
 	free(d.at);
 }

@@ -20,7 +20,8 @@ struct bob_c_span {
 	bool is_ours;		/* both ends are in the file ... */
 	bool is_plain;		/* ... and no macro has only a part of it */
 	bool is_macro;		/* it is as long as one use of a macro that stands for an expression, or for more than it */
-	bool is_pragma;		/* of `macros`: it may stand for a _Pragma, or for more than it */
+	bool is_pragma;		/* of `macros`: it may stand for a _Pragma, or for more than it, ... */
+	uint32_t pragma_words;	/* ... which may have these (pragmas.c) */
 };
 
 /* What happens to an lvalue. */
