@@ -41,6 +41,7 @@
 	X(isFunctionTypeVariadic)                                                                  \
 	X(getCursorKind)                                                                           \
 	X(getCursorSpelling)                                                                       \
+	X(getCursorDefinition)                                                                     \
 	X(getCursorReferenced)                                                                     \
 	X(getCanonicalCursor)                                                                      \
 	X(getCursorSemanticParent)                                                                 \

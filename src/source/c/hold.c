@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that hold the gaps of their sites (bobbin/probe.h): the outermost ones that call nothing, wait for nobody and declare nothing that was asked for, so
- * that nothing can come to lie in a gap while they run which they may lawfully get at. Before the loop each gap is looked up, behind it is counted what lay in them,
+/* Loops that hold the gaps of their sites (bobbin/probe.h): the outermost ones that call nothing (but functions that do nothing of this, either), wait for nobody and declare
+ * nothing that was asked for, so that nothing can come to lie in a gap while they run which they may lawfully get at. Before the loop each gap is looked up, behind it is counted what lay in them,
  * however it is left; both are variables of a block around it. Nothing is proved of what the loop accesses. */
 #include "source/c/unit.h"
 
@@ -8,13 +8,89 @@
 
 #define SITES_MAX 24u /* of a loop; more look their gaps up where they are */
 
+#define DEPTH_MAX 3u /* of functions in one another */
+
 struct look {
 	struct bob_c_unit *u;
+	uint32_t depth;
 	bool is_bad;
 };
 
-static bool is_calm(struct bob_c_unit *u, CXCursor c)
+static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData data);
+static bool has_pragma(const struct bob_c_unit *u, uint32_t start, uint32_t end);
+
+/* Of the C library: it gives a value for values, and does nothing else but set errno. */
+static bool is_of_values(const char *name, bool is_builtin)
 {
+	static const char *const numbers[] = {
+		"acos",	     "acosh", "asin",  "asinh",	 "atan",   "atan2",	"atanh",
+		"cbrt",	     "ceil",  "copysign", "cos", "cosh",   "erf",	"erfc",
+		"exp",	     "exp2",  "expm1", "fabs",	 "fdim",   "floor",	"fma",
+		"fmax",	     "fmin",  "fmod",  "hypot",	 "ilogb",  "ldexp",	"llrint",
+		"llround",   "log",   "log10", "log1p",	 "log2",   "logb",	"lrint",
+		"lround",    "nearbyint", "nextafter", "pow", "remainder", "rint", "round",
+		"scalbln",   "scalbn", "sin",  "sinh",	 "sqrt",   "tan",	"tanh",
+		"tgamma",    "trunc", "cabs",  "carg",	 "cexp",   "cimag",	"clog",
+		"conj",	     "cpow",  "cproj", "creal",	 "csqrt",
+	};
+	static const char *const others[] = { "abs",	  "labs",    "llabs",	"expect",
+					      "isnan",	  "isinf",   "isfinite", "isnormal",
+					      "signbit",  "popcount", "clz",	"ctz",
+					      "ffs",	  "parity",  "bswap16",	"bswap32",
+					      "bswap64",  "isinf_sign" };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const size_t n = strlen(numbers[i]);
+
+		if (!strncmp(name, numbers[i], n) &&
+		    (!name[n] || (strchr("fl", name[n]) && !name[n + 1])))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && (is_builtin || i < 3); i++) {
+		const size_t n = strlen(others[i]);
+
+		if (!strncmp(name, others[i], n) &&
+		    strspn(name + n, is_builtin ? "fl" : "") == strlen(name + n))
+			return true;
+	}
+	return false;
+}
+
+/* A function of the library, or one of the file's own that does nothing that the loop may not do. */
+static bool is_calm_call(const struct look *l, CXCursor call)
+{
+	static const char builtin[] = "__builtin_";
+	struct bob_c_unit *u = l->u;
+	const struct bob_clang *k = u->clang;
+	const CXCursor to = k->getCursorReferenced(call);
+	struct look inner = { .u = u, .depth = l->depth + 1 };
+	struct bob_c_span s;
+	const char *name;
+	CXCursor body;
+
+	if (k->getCursorKind(to) != CXCursor_FunctionDecl ||
+	    bob_c_is_asked(u, BOB_SOURCE_C_CALLS, bob_c_span(u, call).line) ||
+	    bob_c_is_asked(u, BOB_SOURCE_C_COMMUNICATION, bob_c_span(u, call).line))
+		return false;
+	body = k->getCursorDefinition(to);
+	name = bob_c_spelling(u, to);
+	if (k->Cursor_isNull(body)) {
+		const bool is_builtin = !strncmp(name, builtin, sizeof(builtin) - 1);
+
+		return is_of_values(is_builtin ? name + sizeof(builtin) - 1 : name, is_builtin) &&
+		       (is_builtin || k->Location_isInSystemHeader(k->getCursorLocation(to)));
+	}
+	s = bob_c_span(u, body);
+	if (k->getCursorLinkage(to) != CXLinkage_Internal || l->depth == DEPTH_MAX || !s.is_plain ||
+	    has_pragma(u, s.start, s.end))
+		return false;
+	k->visitChildren(body, see, &inner);
+	return !inner.is_bad;
+}
+
+static bool is_calm(const struct look *in, CXCursor c)
+{
+	struct bob_c_unit *u = in->u;
 	const struct bob_clang *l = u->clang;
 	const enum CXCursorKind k = l->getCursorKind(c);
 	struct bob_c_variable *v;
@@ -22,11 +98,13 @@ static bool is_calm(struct bob_c_unit *u, CXCursor c)
 
 	switch (k) {
 	case CXCursor_CallExpr:
+		return is_calm_call(in, c);
 	case CXCursor_StmtExpr:
 		return false;
 	case CXCursor_UnexposedExpr: /* atomic operations, too */
 		return bob_c_children(u, c, child, 1) == 1 && !bob_c_is_shared(u, c);
 	case CXCursor_VarDecl:
+	case CXCursor_ParmDecl:
 		v = bob_c_variable(u, c);
 		return v && !v->is_wanted;
 	case CXCursor_ForStmt:
@@ -56,7 +134,7 @@ static enum CXChildVisitResult see(CXCursor c, CXCursor parent, CXClientData dat
 	struct look *l = data;
 
 	(void)parent;
-	l->is_bad |= !is_calm(l->u, c);
+	l->is_bad |= !is_calm(l, c);
 	return l->is_bad ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
