@@ -8,5 +8,8 @@ static inline double x_sum(const double *p, int n)
 	return s;
 }
 #define TWICE(n) (2 * (n))
-static inline const char *where(void) { return __FILE__; }
+static inline const char *where(void)
+{
+	return __FILE__;
+}
 #endif

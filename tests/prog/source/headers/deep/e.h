@@ -1,4 +1,7 @@
 #ifndef E_H
 #define E_H
-static double e_get(const double *p, int i) { return p[i]; }
+static double e_get(const double *p, int i)
+{
+	return p[i];
+}
 #endif
