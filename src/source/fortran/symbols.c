@@ -164,7 +164,7 @@ static void begin_type(struct bob_fortran_scope *s, const struct bob_fortran_sta
 		return;
 	}
 	y->components->unit = s->unit;
-	y->components->has_procedures = bob_fortran_peek(&r) == '(';
+	y->components->has_parameters = bob_fortran_peek(&r) == '(';
 	s->table = y->components;
 }
 
@@ -324,7 +324,7 @@ static void meet(struct bob_fortran_scope *s, const struct bob_fortran_expr *par
 		y->statement = s->index;
 	if (y->class != BOB_NAME_UNKNOWN)
 		return;
-	if (role == BOB_ROLE_CALL)
+	if (role == BOB_ROLE_CALL && !part->next)
 		y->class = (y->flags & BOB_SYMBOL_DUMMY) ? BOB_NAME_PROCEDURE : BOB_NAME_SUBROUTINE;
 	else if (has_arguments && y->shape == BOB_SHAPE_SCALAR && !part->next &&
 		 !is_substring(y, part) && y->type != BOB_T_DERIVED && y->type != BOB_T_CLASS)

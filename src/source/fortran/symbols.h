@@ -144,7 +144,8 @@ struct bob_fortran_symbols {
 	int32_t implicit_kind[26];
 	int64_t implicit_len[26];
 	bool saves_all;		/* SAVE stands alone */
-	bool has_procedures;	/* a type's: it has procedures of its own, or parameters */
+	bool has_procedures;	/* a type's: it has procedures of its own ... */
+	bool has_parameters;	/* ... or parameters */
 	bool is_incomplete;	/* an INCLUDE or module was not found: a name may be more than this says */
 };
 

@@ -97,6 +97,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	for (const char *c = "ltbe"; *c && w->event_count; c++)
 		interface(w, at, unit, *c, "bobbin_s", event);
 	bob_weave_wrapper_interfaces(w, at, unit);
+	bob_weave_object_interfaces(w, at, unit);
 	line(w, at, unit, "end interface");
 }
 
@@ -154,6 +155,8 @@ static const char *declare(struct bob_weave *w, const struct bob_weave_variable 
 {
 	const uint32_t n = (uint32_t)(v - w->variables);
 
+	if (v->is_object)
+		return bob_weave_text(w, "%s%s", guard(w, s), bob_weave_object_declare(w, n, s));
 	return s->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,lbound(%s,kind=8))", guard(w, s),
 					w->id, n, s->name, s->name) :
 			 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", guard(w, s), w->id, n,
@@ -163,8 +166,11 @@ static const char *declare(struct bob_weave *w, const struct bob_weave_variable 
 static const char *forget(struct bob_weave *w, const struct bob_weave_variable *v,
 			  const struct bob_fortran_symbol *s)
 {
-	return bob_weave_text(w, "%scall %sf(%u_4,%s)", guard(w, s), w->id,
-			      (uint32_t)(v - w->variables), s->name);
+	const uint32_t n = (uint32_t)(v - w->variables);
+
+	if (v->is_object)
+		return bob_weave_text(w, "%s%s", guard(w, s), bob_weave_object_forget(w, n, s));
+	return bob_weave_text(w, "%scall %sf(%u_4,%s)", guard(w, s), w->id, n, s->name);
 }
 
 static const char *condition_of(struct bob_weave *w, const struct bob_fortran_statement *s)

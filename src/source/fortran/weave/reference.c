@@ -42,17 +42,21 @@ const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint3
 	return bob_weave_part(w, statement, ref, NULL);
 }
 
-bool bob_weave_has_procedures(const struct bob_fortran_symbols *names,
-			      const struct bob_fortran_symbol *s)
+enum bob_weave_passing bob_weave_passing(const struct bob_fortran_symbols *names,
+					 const struct bob_fortran_symbol *s)
 {
 	const struct bob_fortran_symbol *type = NULL;
+	enum bob_weave_passing how = BOB_PASSED_PLAINLY;
 
 	if (s && names && s->type == BOB_T_DERIVED && s->type_name)
 		type = bob_fortran_lookup(names, s->type_name, (uint32_t)strlen(s->type_name));
-	for (const struct bob_fortran_symbols *t = type ? type->components : NULL; t; t = t->host)
+	for (const struct bob_fortran_symbols *t = type ? type->components : NULL; t; t = t->host) {
+		if (t->has_parameters)
+			return BOB_PASSED_NOT;
 		if (t->has_procedures)
-			return true;
-	return false;
+			how = BOB_PASSED_AS_OBJECT;
+	}
+	return how;
 }
 
 struct size {
@@ -86,6 +90,13 @@ static bool is_text_to_its_end(const struct bob_fortran_statement *s,
 	return at > u->from && s->text[at - 1] == ':';
 }
 
+static enum bob_weave_passing passing(const struct bob_weave *w, uint32_t statement,
+				      const struct bob_fortran_use *u)
+{
+	return bob_weave_passing(w->file->statements[statement].names,
+				 bob_weave_last(w, statement, u->ref));
+}
+
 /* What no frame helps with. */
 static const char *unfit(const struct bob_weave *w, uint32_t statement,
 			 const struct bob_fortran_use *u)
@@ -105,10 +116,16 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 		return u->symbol->flags & BOB_SYMBOL_ASSOCIATE ?
 			       "a name that ASSOCIATE gives, whose size is not known here" :
 			       "its size is not known here";
-	if (bob_weave_has_procedures(w->file->statements[statement].names,
-				     bob_weave_last(w, statement, u->ref)))
-		return "of a type with procedures or parameters: Fortran passes it to no probe";
-	return NULL;
+	switch (passing(w, statement, u)) {
+	case BOB_PASSED_NOT:
+		return "of a type with parameters: Fortran passes it to no probe";
+	case BOB_PASSED_AS_OBJECT:
+		return u->flags & (BOB_USE_WHOLE | BOB_USE_SECTION) ?
+			       "an array of a type with procedures, as a whole" :
+			       NULL;
+	default:
+		return NULL;
+	}
 }
 
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
@@ -225,6 +242,9 @@ static const char *probe(struct bob_weave *w, uint32_t statement, const struct b
 	const char *held;
 
 	note_frames(&w->sites[site], f);
+	if (passing(w, statement, u) == BOB_PASSED_AS_OBJECT)
+		return bob_weave_object_probe(w, site, f->text);
+
 	if (is_array && !in_pieces && !f->mask)
 		bob_weave_box(w, statement, u);
 	held = is_array || in_pieces ? NULL : bob_weave_held(w, statement, site, f->text);

@@ -74,8 +74,8 @@ static bool is_text(const struct bob_fortran_symbol *s, uint64_t element)
 static const char *unfit(const struct bob_fortran_symbols *names,
 			 const struct bob_fortran_symbol *s, uint64_t element)
 {
-	if (bob_weave_has_procedures(names, s))
-		return "of a type with procedures or parameters: Fortran passes it to no probe";
+	if (bob_weave_passing(names, s) == BOB_PASSED_NOT)
+		return "of a type with parameters: Fortran passes it to no probe";
 	if (s->flags & (BOB_SYMBOL_COARRAY | BOB_SYMBOL_CRAY_POINTEE))
 		return "a coarray, or what a Cray pointer leads to";
 	if (s->shape == BOB_SHAPE_ASSUMED_SIZE || s->shape == BOB_SHAPE_ASSUMED_RANK)
@@ -168,6 +168,7 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	v->is_text = is_text(s, element);
 	if (v->is_text)
 		v->element = (uint32_t)s->kind;
+	v->is_object = bob_weave_passing(names, s) == BOB_PASSED_AS_OBJECT;
 	v->is_module = u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE;
 	v->is_alone = !s->common && !v->is_module;
 	v->is_automatic = v->is_alone && !(s->flags & BOB_SYMBOL_SAVE) &&
@@ -214,7 +215,7 @@ static bool is_called(const struct bob_fortran_use *u)
 	const struct bob_fortran_expr *arguments = part ? part->child : NULL;
 
 	return u->symbol->shape == BOB_SHAPE_SCALAR && !u->symbol->rank && arguments &&
-	       arguments->node == BOB_N_ARGUMENTS &&
+	       !part->next && arguments->node == BOB_N_ARGUMENTS &&
 	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
 }
 
@@ -301,7 +302,9 @@ static bob_status note_calls(struct bob_weave *w)
 		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
 			const struct bob_fortran_use *u = &uses.at[k];
 
-			const bool is_call = u->role == BOB_ROLE_CALL || is_called(u) ||
+			const bool is_call = (u->role == BOB_ROLE_CALL && u->ref->child &&
+					      !u->ref->child->next) ||
+					     is_called(u) ||
 					     is_pointed_to(&w->file->statements[i], u);
 
 			if (!(is_call ? note_called(w, u->symbol) : note_plain(w, u->symbol)))

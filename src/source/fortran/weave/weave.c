@@ -126,6 +126,8 @@ static bob_status weave(struct bob_weave *w)
 		st = bob_weave_redirect(w);
 	if (st == BOB_OK)
 		bob_weave_wrapper_functions(w);
+	if (st == BOB_OK)
+		bob_weave_object_procedures(w);
 	w->counts.variables = (uint32_t)w->variable_count;
 	w->counts.copies = (uint32_t)w->clone_count;
 	return st;

@@ -43,6 +43,7 @@ struct bob_weave_variable {
 	uint32_t construct;	/* the BLOCK in it that declares it; BOB_FORTRAN_NO: none does */
 	uint32_t element;	/* bytes */
 	bool is_text;		/* of a length that is not known here: each character is an element */
+	bool is_object;		/* of a type with procedures */
 	bool is_alone;		/* in this unit only: automatic, or its SAVE */
 	bool is_automatic;	/* it ends when its unit is left */
 	bool is_module;		/* a module's */
@@ -161,8 +162,10 @@ struct bob_weave {
 	uint32_t hoisted_count, hoisted_statement;
 	struct bob_weave_hold hold; /* the loop that does so around what is woven */
 	uint32_t hold_count;
+	bool has_objects;	/* something of a type with procedures has a probe */
 	uint32_t turned,
 		turned_in; /* 1 + the statement that was turned last (turns.c), and where: as `in` */
+	bool *is_bound;		/* of each unit: calls that do not say its name may call it, bound.c */
 	uint8_t *dummies;	/* of each unit and dummy, see closure.c */
 	uint32_t *dummy_at;	/* of each unit: where in these its own begin */
 	uint32_t number;	/* of the file in the command, for calls.c */
@@ -278,6 +281,20 @@ bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_s
 /* What C may pass to procedures is marked, and what is C's stands among what comes from other files. */
 bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new);
 
+/* What is given as the argument there, or as any one, becomes a dummy of the unit. True: that was not known. */
+bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool is_any);
+
+/* --- bound.c --- */
+/* First of all: which procedures may be called by other names than theirs. */
+bob_status bob_weave_find_bound(struct bob_weave *files, bool *is_new);
+/* All these get the argument. */
+bool bob_weave_mark_bound(struct bob_weave *files, uint32_t position, bool is_any);
+/* Does the name that is called say nothing of what that is? */
+bool bob_weave_is_indirect(const struct bob_fortran_symbol *s);
+/* What the calls of type-bound procedures in this statement may pass on. */
+bool bob_weave_follow_bound(struct bob_weave *w, uint32_t statement,
+			    const struct bob_fortran_uses *uses);
+
 /* --- clones.c --- */
 /* Behind bob_weave_close: which procedures get copies, and which calls go there. */
 bob_status bob_weave_plan_clones(struct bob_weave *files);
@@ -355,9 +372,14 @@ const struct bob_fortran_symbol *bob_weave_last(const struct bob_weave *w, uint3
 const struct bob_fortran_symbol *bob_weave_part(const struct bob_weave *w, uint32_t statement,
 						const struct bob_fortran_expr *ref,
 						const struct bob_fortran_expr *part);
-/* Is it of a type with procedures of its own (or of what it extends), or with parameters? Such a thing cannot be passed as TYPE(*). */
-bool bob_weave_has_procedures(const struct bob_fortran_symbols *names,
-			      const struct bob_fortran_symbol *s);
+/* What something of a type with procedures of its own (or of what it extends) is passed as: Fortran passes no such thing as TYPE(*). */
+enum bob_weave_passing {
+	BOB_PASSED_PLAINLY,
+	BOB_PASSED_AS_OBJECT,	/* objects.c */
+	BOB_PASSED_NOT		/* its type has parameters */
+};
+enum bob_weave_passing bob_weave_passing(const struct bob_fortran_symbols *names,
+					 const struct bob_fortran_symbol *s);
 /* Why a use cannot be told by its address alone; NULL: it can. */
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u);
@@ -374,6 +396,17 @@ const char *bob_weave_call(struct bob_weave *w, uint32_t statement, const struct
 /* The probe of a use, "" if it has none, and what stands around it. Counts and refuses. */
 const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u, int kind, struct bob_weave_frames *f);
+
+/* --- objects.c --- */
+/* CALLs for what is of a type with procedures: the probe of a scalar; a variable, which the unit calls s, comes to life or ends. */
+const char *bob_weave_object_probe(struct bob_weave *w, uint32_t site, const char *text);
+const char *bob_weave_object_declare(struct bob_weave *w, uint32_t variable,
+				     const struct bob_fortran_symbol *s);
+const char *bob_weave_object_forget(struct bob_weave *w, uint32_t variable,
+				    const struct bob_fortran_symbol *s);
+/* What these call, if there is any: interfaces in a unit, and the procedures, at the end of the file. */
+void bob_weave_object_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit);
+void bob_weave_object_procedures(struct bob_weave *w);
 
 /* --- code.c --- */
 /* Functions in an expression that are events, or in a subscript: they are evaluated before the statement, where nothing tells whether that is needed.

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variables and components of types with procedures. Fortran passes them to no TYPE(*), so they go through procedures in Fortran, at the end of the file, that take
+ * CLASS(*) and pass it on. gfortran 12 gives what comes out there an address and extents, but no size and no distances; so the size of an element is asked for in
+ * Fortran, only arrays without gaps are declared, and whole arrays are told nowhere. */
+#include "source/fortran/weave/weave.h"
+
+static const char number[] = "integer(4),value::bobbin_s";
+static const char anything[] = "class(*),dimension(..),intent(in)::bobbin_x";
+static const char bounds[] = "integer(8),intent(in)::bobbin_l(*)";
+
+/* One of the procedures, and what it passes on. */
+struct passer {
+	const char *name, *arguments, *declarations[5];
+	char to;		/* the C function */
+	const char *to_arguments, *to_declarations[5];
+	const char *when, *values;
+};
+
+static const struct passer passers[] = {
+	{ "oa",
+	  "bobbin_s,bobbin_x",
+	  { number, "class(*),intent(in)::bobbin_x" },
+	  'a',
+	  "bobbin_s,bobbin_x",
+	  { number, "type(*),intent(in)::bobbin_x" },
+	  "",
+	  "bobbin_s,bobbin_x" },
+	{ "od",
+	  "bobbin_s,bobbin_x,bobbin_l,bobbin_c",
+	  { number, anything, bounds, "logical(4),value::bobbin_c" },
+	  'j',
+	  "bobbin_s,bobbin_x,bobbin_l,bobbin_n",
+	  { number, "type(*),dimension(..),intent(in)::bobbin_x", bounds,
+	    "integer(8),value::bobbin_n" },
+	  "if (bobbin_c) ",
+	  "bobbin_s,bobbin_x,bobbin_l,storage_size(bobbin_x,kind=8)/8_8" },
+	{ "of",
+	  "bobbin_s,bobbin_x",
+	  { number, anything },
+	  'f',
+	  "bobbin_s,bobbin_x",
+	  { number, "type(*),dimension(..),intent(in)::bobbin_x" },
+	  "",
+	  "bobbin_s,bobbin_x" },
+};
+#define PASSER_COUNT (sizeof(passers) / sizeof(passers[0]))
+
+/* --- calls --- */
+
+const char *bob_weave_object_probe(struct bob_weave *w, uint32_t site, const char *text)
+{
+	w->has_objects = true;
+	return bob_weave_text(w, "call %soa(%u_4,%s)", w->id, site, text);
+}
+
+const char *bob_weave_object_declare(struct bob_weave *w, uint32_t variable,
+				     const struct bob_fortran_symbol *s)
+{
+	const bool has_gaps = s->rank &&
+			      (s->shape == BOB_SHAPE_ASSUMED || s->flags & BOB_SYMBOL_POINTER);
+	const char *whole = has_gaps ? bob_weave_text(w, "logical(is_contiguous(%s),4)", s->name) :
+				       ".true._4";
+
+	w->has_objects = true;
+	return s->rank ? bob_weave_text(w, "call %sod(%u_4,%s,lbound(%s,kind=8),%s)", w->id,
+					variable, s->name, s->name, whole) :
+			 bob_weave_text(w, "call %sod(%u_4,%s,(/0_8/),%s)", w->id, variable,
+					s->name, whole);
+}
+
+const char *bob_weave_object_forget(struct bob_weave *w, uint32_t variable,
+				    const struct bob_fortran_symbol *s)
+{
+	w->has_objects = true;
+	return bob_weave_text(w, "call %sof(%u_4,%s)", w->id, variable, s->name);
+}
+
+/* --- what they call --- */
+
+struct place {
+	struct bob_weave *w;
+	uint32_t at, order;
+	enum bob_weave_rank rank;
+};
+
+static void line(const struct place *p, const char *text)
+{
+	bob_weave_put(p->w, p->at, p->rank, p->order, text);
+}
+
+static void head(const struct place *p, const struct passer *x)
+{
+	line(p, bob_weave_text(p->w, "pure subroutine %s%s(%s)", p->w->id, x->name, x->arguments));
+	for (const char *const *d = x->declarations; *d; d++)
+		line(p, *d);
+}
+
+void bob_weave_object_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
+{
+	const struct place p = { w, at, unit, BOB_RANK_INTERFACE };
+
+	for (size_t i = 0; i < PASSER_COUNT && w->has_objects; i++) {
+		head(&p, &passers[i]);
+		line(&p, "end");
+	}
+}
+
+void bob_weave_object_procedures(struct bob_weave *w)
+{
+	const struct place p = { w, w->file->len, 0, BOB_RANK_EXIT };
+
+	for (size_t i = 0; i < PASSER_COUNT && w->has_objects; i++) {
+		const struct passer *x = &passers[i];
+
+		head(&p, x);
+		line(&p, "interface");
+		line(&p, bob_weave_text(w, "pure subroutine %s%c(%s) bind(c,name='%s%c')", w->id,
+					x->to, x->to_arguments, w->id, x->to));
+		for (const char *const *d = x->to_declarations; *d; d++)
+			line(&p, *d);
+		line(&p, "end");
+		line(&p, "end interface");
+		line(&p, bob_weave_text(w, "%scall %s%c(%s)", x->when, w->id, x->to, x->values));
+		line(&p, "end");
+	}
+}
