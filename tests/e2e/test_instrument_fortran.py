@@ -391,6 +391,48 @@ def selected():
     check("selected.f90", m, [f"variable selected:{name}" for name in "abcit"])
 
 
+@suite.case("objects: variables of types with procedures, type-bound calls, generic names, operators")
+def objects():
+    m = Memory(a=12, b=12, h=12, w=24, c=12, k=4)
+
+    def at(method, name, offset, size=4):
+        m.rows.append((method, size, m.names.index(name), offset))
+
+    def add(name, offset, passed=False):
+        at("load", name, offset)
+        if passed:
+            at("load", "k", 0)
+        at("store", name, offset)
+        at("load", name, offset + 4)
+        at("store", name, offset + 8)
+        if passed:
+            at("load", "k", 0)
+        at("store", name, offset + 4)
+    add("a", 0, True)
+    add("b", 12)
+    at("store", "a", 0)
+    add("w", 0)
+    add("w", 12)
+    add("h", 12)
+    at("store", "h", 0)
+    at("load", "k", 0)
+    for k in (2, 1):
+        m.get("k", k)
+        m.set("k", k, 0)
+    at("load", "a", 0, 12)
+    at("load", "b", 12, 12)
+    at("store", "c", 0, 12)
+    at("load", "a", 0)  # in the operator's function
+    at("load", "b", 12)
+    at("load", "c", 0, 12)
+    at("store", "w", 12, 12)
+    at("store", "b", 24)
+    for name, offsets in (("a", (0,)), ("b", (0, 12, 24)), ("c", (0,)), ("h", (0, 12)), ("w", (0, 12)), ("k", (0, 4))):
+        for offset in offsets:
+            at("load", name, offset)
+    check("objects.f90", m, [f"variable objects:{name}" for name in "abhwck"], (("-O0", "-fcheck=all"), ("-O3",)))
+
+
 @suite.case("an ENTRY that is called, pointers to procedures, a module with a name of the language's own")
 def called():
     m = Memory(k=4)

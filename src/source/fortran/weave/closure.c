@@ -164,14 +164,14 @@ bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t
 }
 
 /* The dummies of a procedure that an argument becomes: by position; by name any. */
-static bool mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool by_name)
+bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool is_any)
 {
 	bool is_new = false;
 
 	for (uint32_t q = 0; q < unit_of(w, unit)->dummy_count; q++) {
 		uint8_t *at = &w->dummies[dummy_number(w, unit, q)];
 
-		if ((q == position || by_name) && !*at)
+		if ((q == position || is_any) && !*at)
 			*at = is_new = true;
 	}
 	return is_new;
@@ -188,7 +188,7 @@ static bool mark_named(struct bob_weave *w, const char *name, uint32_t len, uint
 
 		if (!is_it && !has_entry(w, i, name, len))
 			continue;
-		*is_new |= mark(w, i, position, by_name || !is_it);
+		*is_new |= bob_weave_mark(w, i, position, by_name || !is_it);
 		found = true;
 	}
 	return found;
@@ -208,11 +208,24 @@ static bool mark_procedure(struct bob_weave *w, const char *name, uint32_t len, 
 	return is_new;
 }
 
+/* The d-th argument of a call is something that may be traced. */
+static bool pass(struct bob_weave *w, const char *text, const struct bob_fortran_use *call,
+		 uint32_t d, const struct bob_fortran_expr *argument)
+{
+	const struct bob_fortran_expr *part = call->ref->child;
+	const bool by_name = argument->node == BOB_N_KEYWORD;
+	bool is_new = mark_procedure(w, text + part->from, part->name_len, d, by_name);
+
+	if (bob_weave_is_indirect(call->symbol))
+		is_new |= bob_weave_mark_bound(w->files, d, by_name);
+	return is_new;
+}
+
 /* Everything that a call in this statement may pass on. */
 static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_fortran_uses *uses)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
-	bool is_new = false;
+	bool is_new = bob_weave_follow_bound(w, statement, uses);
 
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct bob_fortran_expr *part = uses->at[i].ref->child, *argument;
@@ -226,9 +239,7 @@ static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_for
 
 				if (u->from >= argument->from && u->to <= argument->to &&
 				    u->role == BOB_ROLE_PASS && bob_weave_may_be_any(w, u->symbol))
-					is_new |= mark_procedure(w, s->text + part->from,
-								 part->name_len, d,
-								 argument->node == BOB_N_KEYWORD);
+					is_new |= pass(w, s->text, &uses->at[i], d, argument);
 			}
 	}
 	return is_new;
@@ -316,6 +327,8 @@ bob_status bob_weave_close(struct bob_weave *files)
 		}
 	if (st == BOB_OK)
 		st = bob_weave_join_c(files, &is_new);
+	if (st == BOB_OK)
+		st = bob_weave_find_bound(files, &is_new);
 	while (is_new && st == BOB_OK) {
 		is_new = false;
 		for (struct bob_weave *w = files; w && st == BOB_OK; w = w->next)
