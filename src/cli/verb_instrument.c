@@ -10,7 +10,9 @@
 
 #include "cli/terminal/complain.h"
 #include "cli/source/instrument_compile.h"
+#include "cli/source/instrument_how.h"
 #include "cli/source/instrument_predict.h"
+#include "cli/source/instrument_profile.h"
 #include "cli/terminal/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_table.h"
@@ -28,6 +30,7 @@ enum {
 	OPT_COPIES,
 	OPT_NO_HOLD,
 	OPT_ASSUME,
+	OPT_PROFILE,
 	OPT_COMPILE
 };
 
@@ -39,6 +42,7 @@ const struct cli_option instrument_options[] = {
 	{ "copies", 0, NULL, "C: copies of functions, too, for calls that give them what is traced, as Fortran has them (docs/source-c.md)", NULL, NULL },
 	{ "no-hold", 0, NULL, "no loop holds gaps, where nothing is wanted: each probe looks for itself (in Fortran it is a call; for compilers without LOC)", NULL, NULL },
 	{ "assume", 0, "FILE", "what the prediction of the cost rests on, a line each: `baseline SECONDS` of the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, ... (docs/source.md)", NULL, NULL },
+	{ "profile", 0, "TRACE", "trips of loops and runs of functions for the prediction, from an earlier run with `trace code at loop level` and `at subroutine level`, where neither the text nor --assume says them", NULL, NULL },
 	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make and CMake (docs/source.md)", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -251,23 +255,14 @@ static int write_file(const char *dir, const char *name, const char *bytes, size
 	return fclose(f) || put != len ? cli_fail(VERB, "cannot write %s: %m", path) : 0;
 }
 
-/* The file in C that goes with an instrumented one: "adi.f" has "adi_probes.c". */
-static const char *name_beside(const char *path, char *to, size_t size)
-{
-	const char *base = base_name(path), *dot = strrchr(base, '.');
-
-	snprintf(to, size, "%.*s_probes.c", dot ? (int)(dot - base) : (int)strlen(base), base);
-	return to;
-}
-
 static int write_result(const char *dir, const char *path, const struct bob_source_result *r)
 {
 	char beside[PATH_MAX];
 	int bad = write_file(dir, base_name(path), r->text, r->len);
 
 	if (!bad && r->beside)
-		bad = write_file(dir, name_beside(path, beside, sizeof(beside)), r->beside,
-				 r->beside_len);
+		bad = write_file(dir, cli_instrument_beside(path, beside, sizeof(beside)),
+				 r->beside, r->beside_len);
 	return bad;
 }
 
@@ -324,75 +319,6 @@ static int instrument(const struct session *s, const struct bob_source_options *
 	return bad;
 }
 
-/* As the shell reads it. */
-static void print_word(const char *word)
-{
-	if (*word && !word[strcspn(word, " \t\n\"'\\$`&|;<>()*?[]#~!{}")]) {
-		printf(" %s", word);
-		return;
-	}
-	printf(" '");
-	for (; *word; word++)
-		printf(*word == '\'' ? "'\\''" : "%c", *word);
-	printf("'");
-}
-
-/* Probes are Fortran 2018, which these standards have not: a file that keeps to one of them compiles as GNU's, too. */
-static bool is_too_old(const char *flag)
-{
-	return !strcmp(flag, "-std=f95") || !strcmp(flag, "-std=f2003") ||
-	       !strcmp(flag, "-std=f2008") || !strcmp(flag, "-std=f2008ts");
-}
-
-/* Fortran's alone: a C compiler would complain. */
-static bool is_of_fortran(const char *flag)
-{
-	static const char *const begins[] = { "-ffree-",     "-ffixed-", "-fdefault-", "-J",
-					      "-fno-automatic", "-std=f", "-std=legacy" };
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (!strncmp(flag, begins[i], strlen(begins[i])))
-			return true;
-	return !strcmp(flag, "-std=gnu");
-}
-
-/* Where the original looks for what it includes in quotes. */
-static const char *text_of_quotes(const char *path, char *to, size_t size)
-{
-	snprintf(to, size, "-iquote%.*s", (int)(base_name(path) - path), path);
-	return to;
-}
-
-static void print_how(const struct session *s, const struct bob_source_options *o,
-		      const char *output)
-{
-	char beside[PATH_MAX];
-	const char *left_out = NULL;
-
-	printf("\nCompile these instead of the originals, and link all:\n");
-	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
-		const bool is_c = bob_source_language(f->path) == BOB_SOURCE_C;
-
-		printf("    %s", is_c ? "cc" : "gfortran");
-		if (is_c)
-			printf(" -I%s", output);
-		if (is_c && base_name(f->path) != f->path)
-			print_word(text_of_quotes(f->path, beside, sizeof(beside)));
-		for (uint32_t i = 0; i < o->flag_count; i++)
-			if (is_c ? !is_of_fortran(o->flags[i]) : !is_too_old(o->flags[i]))
-				print_word(o->flags[i]);
-			else if (!is_c)
-				left_out = o->flags[i];
-		printf(" -c %s/%s\n", output, base_name(f->path));
-		if (!is_c)
-			printf("    cc -I%s -c %s/%s\n", output, output,
-			       name_beside(f->path, beside, sizeof(beside)));
-	}
-	if (left_out)
-		printf("(without %s: probes are Fortran 2018)\n", left_out);
-	printf("then: bobbin record --source -- ./program\n");
-}
-
 /* What it will cost; the headers in `dir` say it to the recorder. */
 static int predict(struct bob_predict *p, const char *dir, struct bob_predict_total *t)
 {
@@ -432,19 +358,20 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 		bad = cli_table_end(&t, 0, stdout) ? cli_fail(VERB, "out of memory") : 0;
 	if (!bad) {
 		cli_predict_print(&total, stdout);
-		print_how(s, o, output);
+		cli_instrument_how(&s->wishes, o, output);
 	}
 	return bad;
 }
 
 static int predicted_work(struct session *s, struct bob_source_options *o, const char *output,
-			  const char *assume)
+			  const char *assume, const char *profile)
 {
 	int bad;
 
 	if (bob_predict_open(&o->predict) != BOB_OK)
 		return cli_fail(VERB, "out of memory");
-	bad = (assume && cli_predict_assume(VERB, o->predict, assume)) || work(s, o, output);
+	bad = (assume && cli_predict_assume(VERB, o->predict, assume)) ||
+	      (profile && cli_predict_profile(VERB, o->predict, profile)) || work(s, o, output);
 	bob_predict_close(o->predict);
 	return bad;
 }
@@ -468,7 +395,7 @@ int verb_instrument(int argc, char **argv)
 {
 	struct session s = { .in = stdin, .name = "commands" };
 	struct bob_source_options o = { 0 };
-	const char *output = "instrumented", *assume = NULL, *arg;
+	const char *output = "instrumented", *assume = NULL, *profile = NULL, *arg;
 	struct cli_options opts;
 	int opt, bad;
 
@@ -478,6 +405,8 @@ int verb_instrument(int argc, char **argv)
 			output = arg;
 		if (opt == OPT_ASSUME)
 			assume = arg;
+		if (opt == OPT_PROFILE)
+			profile = arg;
 		o.is_flat |= opt == OPT_FLAT;
 		o.is_exact |= opt == OPT_EXACT;
 		o.is_in_place |= opt == OPT_IN_PLACE;
@@ -503,7 +432,7 @@ int verb_instrument(int argc, char **argv)
 	if (!bad && s.is_compiling)
 		bad = compile(&s, argv + optind, &o);
 	else if (!bad)
-		bad = predicted_work(&s, &o, output, assume);
+		bad = predicted_work(&s, &o, output, assume, profile);
 	if (s.in != stdin)
 		fclose(s.in);
 	bob_wishes_free(&s.wishes);

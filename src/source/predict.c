@@ -52,6 +52,30 @@ bool bob_predict_is_file(const char *path, const char *name)
 	return len == whole || path[whole - len - 1] == '/';
 }
 
+/* --- an earlier run --- */
+
+bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
+			       double value)
+{
+	struct bob_predict_said *s = room(p, sizeof(*s));
+
+	if (!s)
+		return BOB_ERR_NOMEM;
+	*s = (struct bob_predict_said){ .next = p->profile, .line = line, .value = value,
+					.name = bob_predict_text(p, function, strlen(function)) };
+	p->profile = s;
+	return p->is_failed ? BOB_ERR_NOMEM : BOB_OK;
+}
+
+/* A program without a name is main in events. */
+double bob_predict_profiled(const struct bob_predict *p, const char *function, uint32_t line)
+{
+	for (const struct bob_predict_said *s = p->profile; s; s = s->next)
+		if (s->line == line && !strcmp(s->name, *function ? function : "main"))
+			return s->value;
+	return -1;
+}
+
 /* --- where we are --- */
 
 void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_language language)
@@ -151,6 +175,8 @@ double bob_predict_trips(struct bob_predict *p, uint32_t line, double known)
 	s = said(p, line, false);
 	if (s)
 		return s->value;
+	if (known < 0 && p->unit)
+		known = bob_predict_profiled(p, p->unit->name, line);
 	if (known >= 0)
 		return known;
 	note_unknown(p, line);

@@ -36,6 +36,11 @@ void bob_predict_close(struct bob_predict *p); /* NULL is allowed */
 bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t len, uint32_t *column,
 			      char why[BOB_PREDICT_WHY_BYTES]);
 
+/* What an earlier run had: trips of the loop that begins in this line of a function, each time, or, line 0, runs of the function. It holds where the text does not say it, and
+ * nobody else (above). Errors: BOB_ERR_NOMEM. */
+bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
+			       double value);
+
 /* --- what front ends count --- */
 
 /* What comes is of this file; what was counted of it before is forgotten. */
@@ -47,7 +52,7 @@ enum bob_predict_kind {
 	BOB_PREDICT_HELPER	/* a header's: if nobody calls it, it does not run */
 };
 void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_kind kind);
-/* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it is not below 0; else what is assumed. */
+/* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it is not below 0; else as in an earlier run; else what is assumed. */
 double bob_predict_trips(struct bob_predict *p, uint32_t line, double known);
 /* Which part of the times that it is come to what stands under a condition runs, 0 .. 1. The condition begins in this line. */
 double bob_predict_condition(const struct bob_predict *p, uint32_t line);

@@ -95,6 +95,7 @@ struct bob_predict {
 	double baseline_ns, code;	/* 0: nobody said it */
 	double condition;
 	struct bob_predict_said *said;
+	struct bob_predict_said *profile; /* `name`: of a function */
 	struct bob_predict_file_of *files, *file;
 	struct bob_predict_unit_of *unit;
 	bool is_failed;		/* no memory */
@@ -109,6 +110,8 @@ struct bob_predict_loops_cost bob_predict_loops_cost(struct bob_predict_unit_of 
 						     const struct bob_predict_costs *c);
 /* NULL: there is none of that name. */
 double *bob_predict_cost(struct bob_predict_costs *c, const char *name, size_t len);
+/* As in an earlier run; below 0: it does not say it. */
+double bob_predict_profiled(const struct bob_predict *p, const char *function, uint32_t line);
 /* A text that belongs to `p`; "" without memory. */
 const char *bob_predict_text(struct bob_predict *p, const char *text, size_t len);
 /* Is `path` the file that somebody called `name`: all of it, or its end from a slash on? */

@@ -84,6 +84,16 @@ static bool is_root(const struct bob_predict_unit_of *u, enum root r)
 					       true);
 }
 
+/* Of a program's entry, and of what nobody is seen to call. */
+static double runs_alone(const struct bob_predict *p, struct bob_predict_unit_of *u)
+{
+	const double profiled = bob_predict_profiled(p, u->name, 0);
+
+	if (u->kind == BOB_PREDICT_FUNCTION && profiled >= 0)
+		u->said = profiled;
+	return u->said >= 0 ? u->said : u->kind != BOB_PREDICT_HELPER;
+}
+
 /* Callers first. A call that leads back to who is under way adds nothing. */
 static void count_runs(const struct bob_predict *p)
 {
@@ -95,7 +105,7 @@ static void count_runs(const struct bob_predict *p)
 			for (struct bob_predict_unit_of *u = f->units; u; u = u->next)
 				if (is_root(u, r)) {
 					if (u->said < 0)
-						u->runs = u->kind != BOB_PREDICT_HELPER;
+						u->runs = runs_alone(p, u);
 					u->is_called &= r != REST;
 					follow(u, &order);
 				}

@@ -226,6 +226,44 @@ def unknown():
     h.check(" s more, and " in said and "if a reference" in said, said)
 
 
+# trips and runs that the text does not say; the function is called by a pointer alone
+PROFILE = {
+    "p.c": "#include <stdlib.h>\nstatic int a[100], n;\nstatic void fill(int k)\n{\n\tfor (int i = 0; i < n; i++)\n\t\ta[i % 100] = k;\n}\nint main(int argc, char **argv)\n{\n"
+           "\tvoid (*volatile f)(int) = fill;\n\n\tn = atoi(argv[1]);\n\tfor (int k = 0; k < 2 * n; k++) {\n\t\tif (k < 0)\n\t\t\tfill(k);\n\t\ta[k % 100] += 1;\n\t}\n\tf(1);\n\treturn 0;\n}\n",
+    "p.f90": "subroutine fill(k)\n  integer :: a(100), n, i, k\n  common /blk/ a, n\n  do i = 1, n\n    a(1 + mod(i, 100)) = k\n  end do\nend subroutine\n"
+             "integer :: a(100), n, k\ncommon /blk/ a, n\ncharacter(9) :: text\ncall get_command_argument(1, text)\nread (text, *) n\ndo k = 1, 2*n\n  a(1 + mod(k, 100)) = a(1 + mod(k, 100)) + 1\nend do\ncall fill(1)\nend\n",
+}
+
+
+@suite.case("trips from an earlier run: what is told is what that run tells; --assume and the text come first")
+def profiled():
+    for name, text in PROFILE.items():
+        folder = h.fresh("profile-" + name)
+        path = folder / name
+        path.write_text(text)
+        variable = "trace variable a" if name == "p.c" else "trace variable /blk/a"
+        instrument(folder, name, ["trace code at loop level", "trace code at subroutine level"])
+        compile_all(folder, path)
+        run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program", "7", folder=folder)
+        run("rm", "-rf", "out", folder=folder)
+        (folder / "assume").write_text("runs fill 1\n")
+        said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume", "--flat")
+        h.check("assumed" not in said and told(said)[0] == 14 * 2 + 7, said)
+        compile_all(folder, path)
+        accesses, outside, _ = recorded(folder, "7")
+        h.check(accesses + outside == told(said)[0], f"{accesses}, {outside}: {said}")
+        run("rm", "-rf", "out", folder=folder)
+        line = line_of(path, "k < 2 * n" if name == "p.c" else "do k")
+        (folder / "assume").write_text(f"runs fill 1\ntrips {name}:{line} 100\n")
+        said = instrument(folder, name, [variable], "--profile", "before", "--assume", "assume", "--flat")
+        h.check(told(said)[0] == 100 * 2 + 7, said)
+        run("rm", "-rf", "out", folder=folder)
+        said = instrument(folder, name, [variable], "--profile", "t", status=1)
+        h.check("has no loops and no calls: `trace code at loop level`" in said and not (folder / "out").exists(), said)
+        said = instrument(folder, name, [variable], "--profile", "nowhere", status=1)
+        h.check("nowhere" in said and not (folder / "out").exists(), said)
+
+
 @suite.case("times follow from the costs that are said")
 def costs():
     folder = h.fresh("costs")

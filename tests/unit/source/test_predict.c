@@ -394,6 +394,35 @@ static void test_scattered(void **state)
 	bob_predict_close(p);
 }
 
+/* What an earlier run had holds where the text, and who knows better, say nothing. */
+static void test_profile(void **state)
+{
+	struct bob_predict *p = opened();
+
+	(void)state;
+	assert_int_equal(bob_predict_profile(p, "f", 7, 12.5), BOB_OK);
+	assert_int_equal(bob_predict_profile(p, "f", 8, 3), BOB_OK);
+	assert_int_equal(bob_predict_profile(p, "main", 9, 4), BOB_OK);
+	assert_int_equal(bob_predict_profile(p, "f", 0, 6), BOB_OK);
+	say(p, "trips a.c:8 2");
+	bob_predict_file(p, "a.c", BOB_PREDICT_C);
+	bob_predict_unit(p, "f", BOB_PREDICT_FUNCTION);
+	near(bob_predict_trips(p, 7, -1), 12.5);
+	near(bob_predict_trips(p, 7, 4), 4);
+	near(bob_predict_trips(p, 8, -1), 2);
+	single(p, 1, 1, all);
+	near(sum(p).singles, 6);
+	assert_int_equal(sum(p).unknown_runs, 0);
+	near(bob_predict_trips(p, 9, -1), BOB_PREDICT_TRIPS);
+	assert_int_equal(sum(p).unknown_trips, 1);
+	bob_predict_unit(p, "", BOB_PREDICT_ENTRY); /* a program without a name */
+	near(bob_predict_trips(p, 9, -1), 4);
+	bob_predict_unit(p, "g", BOB_PREDICT_FUNCTION);
+	bob_predict_call(p, "f", 2);
+	near(sum(p).singles, 2);
+	bob_predict_close(p);
+}
+
 static void test_conditions(void **state)
 {
 	struct bob_predict *p = opened();
@@ -419,7 +448,7 @@ int main(void)
 		cmocka_unit_test(test_recursion), cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_costs),	  cmocka_unit_test(test_trips),
 		cmocka_unit_test(test_refuses),	  cmocka_unit_test(test_languages), cmocka_unit_test(test_turns), cmocka_unit_test(test_ends),  cmocka_unit_test(test_back),
-		cmocka_unit_test(test_scattered), cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_scattered), cmocka_unit_test(test_conditions), cmocka_unit_test(test_profile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

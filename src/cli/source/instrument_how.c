@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/source/instrument_how.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *cli_instrument_beside(const char *path, char *to, size_t size)
+{
+	const char *base = base_name(path), *dot = strrchr(base, '.');
+
+	snprintf(to, size, "%.*s_probes.c", dot ? (int)(dot - base) : (int)strlen(base), base);
+	return to;
+}
+
+/* As the shell reads it. */
+static void print_word(const char *word)
+{
+	if (*word && !word[strcspn(word, " \t\n\"'\\$`&|;<>()*?[]#~!{}")]) {
+		printf(" %s", word);
+		return;
+	}
+	printf(" '");
+	for (; *word; word++)
+		printf(*word == '\'' ? "'\\''" : "%c", *word);
+	printf("'");
+}
+
+/* Probes are Fortran 2018, which these standards have not: a file that keeps to one of them compiles as GNU's, too. */
+static bool is_too_old(const char *flag)
+{
+	return !strcmp(flag, "-std=f95") || !strcmp(flag, "-std=f2003") ||
+	       !strcmp(flag, "-std=f2008") || !strcmp(flag, "-std=f2008ts");
+}
+
+/* Fortran's alone: a C compiler would complain. */
+static bool is_of_fortran(const char *flag)
+{
+	static const char *const begins[] = { "-ffree-",     "-ffixed-", "-fdefault-", "-J",
+					      "-fno-automatic", "-std=f", "-std=legacy" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(flag, begins[i], strlen(begins[i])))
+			return true;
+	return !strcmp(flag, "-std=gnu");
+}
+
+/* Where the original looks for what it includes in quotes. */
+static const char *text_of_quotes(const char *path, char *to, size_t size)
+{
+	snprintf(to, size, "-iquote%.*s", (int)(base_name(path) - path), path);
+	return to;
+}
+
+void cli_instrument_how(const struct bob_wishes *w, const struct bob_source_options *o,
+			const char *output)
+{
+	char beside[PATH_MAX];
+	const char *left_out = NULL;
+
+	printf("\nCompile these instead of the originals, and link all:\n");
+	for (const struct bob_wish_file *f = w->first; f; f = f->next) {
+		const bool is_c = bob_source_language(f->path) == BOB_SOURCE_C;
+
+		printf("    %s", is_c ? "cc" : "gfortran");
+		if (is_c)
+			printf(" -I%s", output);
+		if (is_c && base_name(f->path) != f->path)
+			print_word(text_of_quotes(f->path, beside, sizeof(beside)));
+		for (uint32_t i = 0; i < o->flag_count; i++)
+			if (is_c ? !is_of_fortran(o->flags[i]) : !is_too_old(o->flags[i]))
+				print_word(o->flags[i]);
+			else if (!is_c)
+				left_out = o->flags[i];
+		printf(" -c %s/%s\n", output, base_name(f->path));
+		if (!is_c)
+			printf("    cc -I%s -c %s/%s\n", output, output,
+			       cli_instrument_beside(f->path, beside, sizeof(beside)));
+	}
+	if (left_out)
+		printf("(without %s: probes are Fortran 2018)\n", left_out);
+	printf("then: bobbin record --source -- ./program\n");
+}
