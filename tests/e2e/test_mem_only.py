@@ -211,6 +211,23 @@ def decoder():
         h.check(r.status == 0 and r.out == want and want.count(b"\n") > 5000, f"{len(want)} bytes, {len(r.out)}")
 
 
+@suite.case("names of Fortran: a module's, COMMON's, a procedure's, as `bobbin instrument` writes them, too")
+def fortran():
+    h.need("gfortran")
+    folder = h.fresh("fortran")
+    prog = folder / "names"
+    h.check(h.run(["gfortran", "-g", "-O1", h.PROG / "mem_only.f90", "-J", folder, "-o", prog]).status == 0, "gfortran")
+    whole, base, sym, counts = record([prog]).trace, bias(prog), symbols(prog), []
+    last = next(v for k, v in sym.items() if k.startswith("last."))
+    for names, (at, size) in ((("grid%x", "grid::x", "x"), sym["__grid_MOD_x"]), (("/blk/y", "y", "/blk/"), sym["blk_"]),
+                              (("work:last", "work::last", "last", "work:last..+160"), last), (("grid%n", "mem_only.f90:n"), sym["__grid_MOD_n"])):
+        for name in names:
+            counts.append(compare(whole, record([prog], ["--mem-only", name]).trace, [(base + at, base + at + size)], 20))
+    r = h.record([prog], ["--mem-only", "grid%z"], trace=h.fresh("wrong") / "t")
+    h.check(r.status == 125 and b"grid%z: no such variable" in r.err and b"did you mean grid::" in r.err, f"{r}")
+    return ", ".join(counts)
+
+
 @suite.case("items that cannot be are said, and nothing is left behind")
 def wrong():
     prog = program("-O2")

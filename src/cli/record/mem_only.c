@@ -20,6 +20,7 @@
 struct item {
 	char text[ITEM_MAX];	/* as it was given */
 	char file[ITEM_MAX];	/* "": any */
+	char qualified[2 * ITEM_MAX]; /* `unit:x` as names have it, unit::x; "": none */
 	const char *name;	/* in `rest`; NULL: addresses */
 	char rest[ITEM_MAX];
 	uint64_t off, bytes;	/* bytes 0: all */
@@ -89,6 +90,25 @@ static int read_bytes(struct item *i, char *at)
 	return 0;
 }
 
+/* What stands before the colon may be a function. */
+static void qualify(struct item *i)
+{
+	if (i->file[0] && !strpbrk(i->file, "./"))
+		snprintf(i->qualified, sizeof(i->qualified), "%s::%s", i->file, i->rest);
+}
+
+/* `module%x` is module::x. */
+static void spell_module(char *name)
+{
+	char *sign = strchr(name, '%');
+	const size_t n = strlen(name);
+
+	if (!sign || n + 2 > ITEM_MAX)
+		return;
+	memmove(sign + 1, sign, n - (size_t)(sign - name) + 1);
+	sign[0] = sign[1] = ':';
+}
+
 static int read_item(struct item *i, const char *text, size_t len)
 {
 	char *colon, *dots, *plus, *end;
@@ -101,6 +121,7 @@ static int read_item(struct item *i, const char *text, size_t len)
 		       125;
 	memcpy(i->text, text, len);
 	memcpy(i->rest, text, len);
+	spell_module(i->rest);
 	colon = file_end(i->rest);
 	if (colon) {
 		memcpy(i->file, i->rest, (size_t)(colon - i->rest));
@@ -114,7 +135,7 @@ static int read_item(struct item *i, const char *text, size_t len)
 	}
 	i->name = i->rest;
 	if (!dots)
-		return i->rest[0] ? 0 : bad_item(i, i->rest, "want a name");
+		return i->rest[0] ? qualify(i), 0 : bad_item(i, i->rest, "want a name");
 	if (read_bytes(i, dots + 2))
 		return 125;
 	*dots = '\0';
@@ -123,7 +144,7 @@ static int read_item(struct item *i, const char *text, size_t len)
 		return bad_item(i, plus, "want +OFFSET");
 	if (plus)
 		*plus = '\0';
-	return i->rest[0] ? 0 : bad_item(i, i->rest, "want a name");
+	return i->rest[0] ? qualify(i), 0 : bad_item(i, i->rest, "want a name");
 }
 
 /* --- looking up --- */
@@ -187,9 +208,12 @@ static void visit(void *ctx, const struct bob_plan_variable *v)
 	struct lookup *l = ctx;
 	struct item *i = l->item;
 
-	if (i->file[0] && !is_file(v->unit, i->file) && !is_file(l->path, i->file))
+	const int is_there = !i->file[0] || is_file(v->unit, i->file) || is_file(l->path, i->file);
+
+	if (!is_there && !i->qualified[0])
 		return;
-	if (!is_name(v->name, i->name)) {
+	if (!(is_there && is_name(v->name, i->name)) &&
+	    !(i->qualified[0] && is_name(v->name, i->qualified))) {
 		try_near(l, v->name);
 		return;
 	}
