@@ -64,9 +64,14 @@ BOB_API void bob_folder_put(struct bob_folder *f, uint32_t shape, const uint64_t
 BOB_API void bob_folder_put_row(struct bob_folder *f, uint32_t shape, const uint64_t *word,
 				const uint64_t *step, uint32_t steps, const uint64_t *more,
 				size_t count);
-/* `count` events of one word each: shape[i] with word[i]. As if they were put one by one, but cheaper. */
-BOB_API void bob_folder_put_each(struct bob_folder *f, const uint32_t *shape, const uint64_t *word,
-				 size_t count);
+/* Events of this shape, which have one word, are told by `mark`, not 0, until the folder begins anew. */
+BOB_API void bob_folder_mark(struct bob_folder *f, uint32_t shape, uint64_t mark);
+/* `count` events of one word, as pairs: a number that is the shape's mark if the bits of `with` are set in it, too, and the word. They are
+ * put as far as marks are known and no row of BOB_FOLD_ROW_MIN of one mark begins: returns how many, perhaps none. As if put one by one, but
+ * cheaper: what comes is compared with what is expected. A mark may have to be said again when it was not seen for long. */
+#define BOB_FOLD_ROW_MIN 8
+BOB_API size_t bob_folder_put_marked(struct bob_folder *f, const uint64_t *pair, size_t count,
+				     uint64_t with);
 /* What completes the bytes given so far goes to `write`; the folder goes on as before. So a crash
  * costs what came after the newest copy of it that you kept. */
 BOB_API void bob_folder_rest(struct bob_folder *f, bob_fold_write_fn write, void *ctx);

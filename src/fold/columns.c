@@ -16,7 +16,6 @@
 #define TRIPS_PER_PIECE 12u
 /* Where none has come again for long, and each was looked for in vain; or in no window, where none is found before the column ends. */
 #define TRIPS_PER_PIECE_LATER 32u
-#define ROW 128u /* differences that are put together */
 #define COLD __attribute__((noinline))
 
 void bob_columns_init(struct bob_columns *c, struct bob_column_slot *slot, uint32_t room,
@@ -291,51 +290,11 @@ void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v)
 void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t *v, size_t n)
 {
 	struct bob_column_slot *s = &c->slot[number];
-	uint64_t difference[ROW];
 
 	for (; n && (!s->given_up || s->in_line); n--)
 		bob_columns_put(c, number, *v++);
-	while (n) {
-		size_t some = n < ROW ? n : ROW;
-
-		for (size_t i = 0; i < some; i++) {
-			difference[i] = v[i] - s->last;
-			s->last = v[i];
-		}
-		bob_values_put_row(c->values, difference, some);
-		v += some;
-		n -= some;
-	}
-}
-
-/* What is given up waits for others. */
-void bob_columns_put_each(struct bob_columns *c, const uint32_t *number, const uint64_t *v,
-			  size_t n)
-{
-	uint64_t difference[ROW];
-	size_t waiting = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct bob_column_slot *s = &c->slot[number[i]];
-		struct bob_column *full = s->full;
-
-		if (full && full->predicts && v[i] == full->walk.value) {
-			full->values++;
-			bob_column_accept(full);
-			continue;
-		}
-		if (s->given_up && waiting < ROW) {
-			difference[waiting++] = v[i] - s->last;
-			s->last = v[i];
-			continue;
-		}
-		if (!full) { /* a column may be given up at its first surprise, and the value goes at once */
-			bob_values_put_row(c->values, difference, waiting);
-			waiting = 0;
-		}
-		bob_columns_surprise(c, number[i], v[i]);
-	}
-	bob_values_put_row(c->values, difference, waiting);
+	for (; n; n--)
+		bob_values_put(c->values, &s->last, *v++);
 }
 
 /* --- the rest --- */

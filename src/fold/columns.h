@@ -95,9 +95,6 @@ void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v);
 
 /* `n` values of one column, one after the other. */
 void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t *v, size_t n);
-/* `n` values, v[i] of column number[i], none of which is in line. */
-void bob_columns_put_each(struct bob_columns *c, const uint32_t *number, const uint64_t *v,
-			  size_t n);
 static inline void bob_columns_put(struct bob_columns *c, uint32_t number, uint64_t v)
 {
 	struct bob_column *full = c->slot[number].full;

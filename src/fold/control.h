@@ -45,8 +45,6 @@ struct bob_control *bob_control_init(void *mem, const struct bob_control_sink *s
 /* `shape` < BOB_SHAPES_MAX. Budget: <= 3 ns where the cursor knows, <= 70 ns on random shapes
  * (bench/fold/bench_control.c). */
 void bob_control_put(struct bob_control *c, uint32_t shape);
-/* One after the other. */
-void bob_control_put_each(struct bob_control *c, const uint32_t *shape, size_t n);
 /* The same shape `n` times. */
 void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n);
 /* The items behind those given so far. Nothing changes. */

@@ -65,41 +65,6 @@ void bob_control_put(struct bob_control *c, uint32_t shape)
 		bob_control_put_slow(c, shape);
 }
 
-/* As many as the loop expects that the cursor stands in. */
-static size_t pass_expected(struct bob_control_frame *f, const uint32_t *shape, size_t n)
-{
-	const uint32_t *body = f->body, len = f->len;
-	uint32_t at = f->at;
-	size_t i = 0;
-
-	while (i < n && body[at] == shape[i]) {
-		i++;
-		if (++at == len) {
-			at = 0;
-			f->trips++;
-			f->ran = 0;
-		}
-	}
-	f->at = at;
-	return i;
-}
-
-void bob_control_put_each(struct bob_control *c, const uint32_t *shape, size_t n)
-{
-	for (;;) {
-		const size_t done = pass_expected(c->top, shape, n);
-
-		shape += done;
-		n -= done;
-		if (!n)
-			return;
-		if (!find_near(c, *shape)) {
-			bob_control_put_slow(c, *shape++);
-			n--;
-		}
-	}
-}
-
 /* Is the body this shape, and a loop that does not run? The cursor stands before that loop. */
 static int is_beside_loop(const struct bob_control *c, const struct bob_control_frame *f,
 			  uint32_t shape)

@@ -18,6 +18,7 @@ struct bob_shape {
 	uint32_t key;		/* offset */
 	uint32_t key_len;
 	uint32_t hash;
+	uint64_t mark;		/* bob_folder_mark; 0: none */
 };
 
 struct bob_shapes {

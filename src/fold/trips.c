@@ -63,7 +63,7 @@ struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number)
 	return e;
 }
 
-static __attribute__((noinline, cold)) void choose(struct bob_trips_enc *e)
+void bob_trips_choose(struct bob_trips_enc *e)
 {
 	void *mem;
 	uint32_t bits = take_history(e->owner, e->enc.model.bits, &mem);
@@ -78,26 +78,10 @@ static __attribute__((noinline, cold)) void choose(struct bob_trips_enc *e)
 	}
 }
 
-void bob_trips_settle(struct bob_trips_enc *e)
-{
-	bob_values_put_row(&e->enc, e->row, e->waiting);
-	e->left -= e->waiting;
-	e->room -= e->waiting;
-	e->waiting = 0;
-}
-
-void bob_trips_settle_all(struct bob_trips *t)
+void bob_trips_settle(struct bob_trips *t)
 {
 	for (uint32_t i = 0; i < t->used[0]; i++)
-		bob_trips_settle(&t->enc[i]);
-}
-
-void bob_trips_make_room(struct bob_trips_enc *e)
-{
-	bob_trips_settle(e);
-	if (!e->left)
-		choose(e);
-	e->room = e->left < BOB_TRIPS_ROW ? (uint32_t)e->left : BOB_TRIPS_ROW;
+		bob_values_settle(&t->enc[i].enc);
 }
 
 size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,
@@ -105,9 +89,7 @@ size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64
 {
 	size_t n = bob_values_rest(&e->enc, bytes);
 
-	for (uint32_t i = 0; i < e->waiting; i++)
-		n += bob_values_token(bytes + n, e->row[i]);
-	if (more && e->left == e->waiting)
+	if (more && !e->left)
 		bytes[n++] = 0;
 	if (more)
 		n += bob_values_token(bytes + n, *more - last);

@@ -30,14 +30,10 @@ typedef void (*bob_trips_sink_fn)(void *ctx, uint32_t number, const uint8_t *byt
 
 struct bob_trips;
 
-#define BOB_TRIPS_ROW 32u /* are coded together */
-
 struct bob_trips_enc {
 	struct bob_values_enc enc;
 	struct bob_trips *owner;
-	uint64_t left;		/* values until the next choice of a history, those that wait among them */
-	uint64_t row[BOB_TRIPS_ROW]; /* differences that wait for being coded */
-	uint32_t waiting, room; /* so many, of at most so many: `left` at most */
+	uint64_t left;		/* values until the next choice of a history */
 	uint32_t number;
 };
 
@@ -53,24 +49,21 @@ struct bob_trips {
 int bob_trips_have_room(const struct bob_trips *t);
 /* The coder of column `number`, NULL: there is no room. `t` was zeroed before the first, and has sink and ctx. */
 struct bob_trips_enc *bob_trips_begin(struct bob_trips *t, uint32_t number);
-/* Those that wait are coded. */
-void bob_trips_settle(struct bob_trips_enc *e);
-/* The same of all columns. */
-void bob_trips_settle_all(struct bob_trips *t);
-/* The cold half of bob_trips_put: there is no room for another one to wait. */
-void bob_trips_make_room(struct bob_trips_enc *e);
+/* The cold half of bob_trips_put: another history, or none. */
+void bob_trips_choose(struct bob_trips_enc *e);
 /* `last` is the value before; it becomes `value`. */
 static inline void bob_trips_put(struct bob_trips_enc *e, uint64_t *last, uint64_t value)
 {
-	if (__builtin_expect(e->waiting == e->room, 0))
-		bob_trips_make_room(e);
-	e->row[e->waiting++] = value - *last;
-	*last = value;
+	if (__builtin_expect(!e->left, 0))
+		bob_trips_choose(e);
+	e->left--;
+	bob_values_put(&e->enc, last, value);
 }
 
-/* What completes the bytes given so far, and the value *more if it is not NULL; at most BOB_TRIPS_REST_MAX. Nothing changes, so
- * what waits is not predicted: bob_trips_settle comes before what has to be short. */
-#define BOB_TRIPS_REST_MAX (BOB_VALUES_REST_MAX + 1u + (BOB_TRIPS_ROW + 1u) * 10u)
+/* What waits is coded, in all columns. */
+void bob_trips_settle(struct bob_trips *t);
+/* What completes the bytes given so far, and the value *more if it is not NULL; at most BOB_TRIPS_REST_MAX. Nothing changes. */
+#define BOB_TRIPS_REST_MAX (BOB_VALUES_REST_MAX + 1u + 10u)
 size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,
 		      uint8_t *bytes);
 

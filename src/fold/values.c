@@ -130,19 +130,6 @@ static __attribute__((noinline)) void put_difference(struct bob_values_enc *e, u
 	e->used += (uint32_t)bob_values_token(e->buffer + e->used, difference);
 }
 
-void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value)
-{
-	uint64_t difference = value - *last, predicted;
-	int hit = predicts(&e->model, &predicted) && predicted == difference;
-
-	*last = value;
-	if (LIKELY(hit))
-		e->hits++;
-	else
-		put_difference(e, difference);
-	advance(&e->model, difference, hit);
-}
-
 /* Differences that are as predicted; how many. */
 static size_t put_predicted(struct bob_values_enc *e, const uint64_t *difference, size_t n)
 {
@@ -187,8 +174,12 @@ static inline void foresee(const struct bob_values_model *m, const uint64_t *dif
 		__builtin_prefetch(past(m, *seen_later(m, difference + NEAR)));
 }
 
-void bob_values_put_row(struct bob_values_enc *e, const uint64_t *difference, size_t n)
+void bob_values_settle(struct bob_values_enc *e)
 {
+	const uint64_t *difference = e->row;
+	size_t n = e->waiting;
+
+	e->waiting = 0;
 	for (;;) {
 		size_t done = put_predicted(e, difference, n);
 
@@ -206,6 +197,7 @@ void bob_values_put_row(struct bob_values_enc *e, const uint64_t *difference, si
 
 void bob_values_flush(struct bob_values_enc *e)
 {
+	bob_values_settle(e);
 	if (sizeof(e->buffer) - e->used < BOB_VALUES_TOKEN_MAX)
 		give(e);
 	put_hits(e);
@@ -219,6 +211,8 @@ size_t bob_values_rest(const struct bob_values_enc *e, uint8_t *bytes)
 	memcpy(bytes, e->buffer, n);
 	if (e->hits)
 		n += bob_varint_put(bytes + n, e->hits * 2);
+	for (uint32_t i = 0; i < e->waiting; i++)
+		n += bob_values_token(bytes + n, e->row[i]);
 	return n;
 }
 

@@ -25,6 +25,7 @@
 #define BOB_VALUES_BITS_MAX 24u
 #define BOB_VALUES_LARGE UINT32_MAX
 #define BOB_VALUES_TOKEN_MAX 20u	/* bytes of the tokens that one value can bring */
+#define BOB_VALUES_ROW 64u		/* differences that wait until they are coded together */
 
 /* What reader and writer share. */
 struct bob_values_model {
@@ -48,6 +49,8 @@ struct bob_values_enc {
 	uint64_t hits;		/* predicted ones that no token tells of yet */
 	uint64_t bytes;		/* given to the sink */
 	uint32_t used;		/* of the buffer, not given yet */
+	uint32_t waiting;	/* differences in `row`, which come behind all else */
+	uint64_t row[BOB_VALUES_ROW];
 	uint8_t buffer[256];
 	/* `bytes` are only lent */
 	void (*sink)(void *ctx, const uint8_t *bytes, size_t len);
@@ -59,14 +62,22 @@ void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
 			 void (*sink)(void *ctx, const uint8_t *bytes, size_t len), void *ctx);
 /* It begins again with another history, and keeps what is not given away yet. No prediction is pending. */
 void bob_values_enc_forget(struct bob_values_enc *e, void *mem, unsigned bits);
-/* `last` is the last value of the same column (0 at first); it becomes `value`. */
-void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value);
-/* `n` differences, each of its column, one after the other. Budget: <= 3 ns for a predicted one. */
-void bob_values_put_row(struct bob_values_enc *e, const uint64_t *difference, size_t n);
+/* What waits is coded. */
+void bob_values_settle(struct bob_values_enc *e);
+/* `last` is the last value of the same column (0 at first); it becomes `value`. Hot path: it waits; <= 3 ns for a predicted one in the end. */
+static inline void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint64_t value)
+{
+	if (__builtin_expect(e->waiting == BOB_VALUES_ROW, 0))
+		bob_values_settle(e);
+	e->row[e->waiting++] = value - *last;
+	*last = value;
+}
+
 /* What was put in so far can be read from the bytes given. */
 void bob_values_flush(struct bob_values_enc *e);
-/* What a flush would give, at most BOB_VALUES_REST_MAX bytes; nothing changes. */
-#define BOB_VALUES_REST_MAX (256u + 10u)
+/* What completes the bytes given, at most BOB_VALUES_REST_MAX; nothing changes, so what waits is not predicted: what has to be short is
+ * flushed. */
+#define BOB_VALUES_REST_MAX (256u + 10u + 10u * BOB_VALUES_ROW)
 /* The token of a difference that was not predicted; at most 10 bytes. */
 size_t bob_values_token(uint8_t *bytes, uint64_t difference);
 size_t bob_values_rest(const struct bob_values_enc *e, uint8_t *bytes);

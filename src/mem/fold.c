@@ -10,8 +10,6 @@
 #include "mem/window.h"
 
 #define ROW_MAX 64u /* records of one word and one descriptor that are put together */
-#define ROW_MIN 8
-#define EACH 256u /* and of several */
 
 struct call {
 	uint64_t sp;		/* before the call: the call is over at or above */
@@ -216,6 +214,12 @@ static bob_status know_shape(struct bob_mem_fold *m, uint32_t number, uint32_t w
 	return st;
 }
 
+/* How a record of one word is told in the present path: its header, and this. */
+static inline uint64_t path_mark(const struct bob_mem_fold *m)
+{
+	return (uint64_t)m->path << 32;
+}
+
 /* Iterations, each with all its words. */
 static void put_iterations(struct bob_mem_fold *m, uint32_t shape, const struct bob_mem_desc *d,
 			   const uint64_t *word, size_t count)
@@ -303,7 +307,7 @@ static size_t put_loop(struct bob_mem_fold *m, const struct known *k, const uint
 	return 1 + d->words + payload;
 }
 
-/* Records of one word with the same header, ROW_MIN at least: a loop in which nothing else is recorded. Their words, headers included. */
+/* Records of one word with the same header, BOB_FOLD_ROW_MIN at least: a loop in which nothing else is recorded. Their words, headers included. */
 static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
 		      const uint64_t *end)
 {
@@ -319,59 +323,43 @@ static size_t put_row(struct bob_mem_fold *m, const struct known *k, const uint6
 	return 2 * n;
 }
 
-/* The shapes of a record's descriptor, if it was met in this path before; else NULL. */
-static inline const struct known *known_of(const struct bob_mem_fold *m, const uint64_t *at,
-					   const uint64_t *end)
-{
-	const struct known *k;
-	uint64_t number;
-
-	if (at == end || !(*at & BOB_MEM_HEADER))
-		return NULL;
-	number = *at & BOB_MEM_NUMBER;
-	if (number >= BOB_MEM_FOLD_DESCS)
-		return NULL;
-	k = &m->known[number];
-	return k->path == m->path && k->shape ? k : NULL;
-}
-
+/* The first of many such records? Mostly not. */
 static inline int is_row(const uint64_t *at, const uint64_t *end)
 {
-	return end - at >= 2 * ROW_MIN && at[2] == *at && at[2 * (ROW_MIN - 1)] == *at;
+	return end - at >= 2 * BOB_FOLD_ROW_MIN &&
+	       ((at[2] == *at) & (at[2 * (BOB_FOLD_ROW_MIN - 1)] == *at));
 }
 
-/* Records of one word, the first of which is, in any order. Their words, headers included. */
-static size_t put_each(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
-		       const uint64_t *end)
+/* A record of one word, and those behind it that the folder expects. Their words, headers included. */
+static inline size_t put_one(struct bob_mem_fold *m, const struct known *k, const uint64_t *at,
+			     const uint64_t *end)
 {
-	const uint64_t *begin = at;
-	uint32_t shape[EACH];
-	uint64_t word[EACH];
-	size_t n = 0;
-
-	do {
-		shape[n] = k->shape - 1;
-		word[n++] = at[1];
-		at += 2;
-		k = known_of(m, at, end);
-	} while (n < EACH && k && k->plain == 2 && end - at >= 2 && !is_row(at, end));
-	bob_folder_put_each(m->folder, shape, word, n);
-	return (size_t)(at - begin);
+	bob_folder_mark(m->folder, k->shape - 1, *at | path_mark(m));
+	bob_folder_put(m->folder, k->shape - 1, at + 1);
+	return 2 + 2 * bob_folder_put_marked(m->folder, at + 2, (size_t)(end - at) / 2 - 1,
+					     path_mark(m));
 }
 
 /* Of a descriptor that was met in this path before. Words of the record, header included; 0: it takes the long way. */
 static size_t put_plain(struct bob_mem_fold *m, const uint64_t *at, const uint64_t *end, int open)
 {
-	const struct known *k = known_of(m, at, end);
+	const struct known *k;
+	uint64_t number;
 
-	if (!k)
+	if (at == end || !(*at & BOB_MEM_HEADER))
+		return 0;
+	number = *at & BOB_MEM_NUMBER;
+	if (number >= BOB_MEM_FOLD_DESCS)
+		return 0;
+	k = &m->known[number];
+	if (k->path != m->path || !k->shape)
 		return 0;
 	if (k->loop && !open)
 		return put_loop(m, k, at, end);
 	if (!k->plain || (size_t)(end - at) < k->plain)
 		return 0;
 	if (k->plain == 2)
-		return is_row(at, end) ? put_row(m, k, at, end) : put_each(m, k, at, end);
+		return is_row(at, end) ? put_row(m, k, at, end) : put_one(m, k, at, end);
 	bob_folder_put(m->folder, k->shape - 1, at + 1);
 	return k->plain;
 }

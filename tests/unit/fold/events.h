@@ -147,6 +147,20 @@ static inline void events_put_words(struct events *e, uint32_t shape, const uint
 	bob_folder_put(e->folder, e->shape[shape] - 1, word);
 }
 
+/* Events of one word that were noted: shape and word each. */
+static inline void events_put_pairs(struct events *e, const uint64_t *pair, size_t n)
+{
+	const uint64_t with = n % 2 ? 1ull << 40 : 0;
+
+	for (size_t i = 0; i < n;
+	     i += bob_folder_put_marked(e->folder, pair + 2 * i, n - i, with)) {
+		uint32_t shape = e->shape[pair[2 * i]] - 1;
+
+		bob_folder_mark(e->folder, shape, pair[2 * i] | with);
+		bob_folder_put(e->folder, shape, &pair[2 * i++ + 1]);
+	}
+}
+
 static inline void events_put(struct events *e, uint32_t shape)
 {
 	events_put_words(e, shape, NULL, 0);

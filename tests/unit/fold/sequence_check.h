@@ -60,21 +60,19 @@ static inline void sequence_put_row(struct events *e, const struct sequence *s, 
 static inline size_t sequence_put_each(struct events *e, const struct sequence *s, size_t i,
 				       size_t end)
 {
-	uint32_t *shape = malloc((end - i) * sizeof(*shape));
-	uint64_t *word = malloc((end - i) * sizeof(*word));
+	uint64_t *pair = malloc((end - i) * 2 * sizeof(*pair));
 	size_t n = 0;
 
-	if (!shape || !word)
+	if (!pair)
 		abort();
 	for (; i < end && s->at[i].shape != SEQUENCE_AGAIN && sequence_words(s->at[i].shape) == 1;
 	     i++) {
 		events_note(e, s->at[i].shape, s->at[i].word, 1);
-		shape[n] = e->shape[s->at[i].shape] - 1;
-		word[n++] = s->at[i].word[0];
+		pair[2 * n] = s->at[i].shape;
+		pair[2 * n++ + 1] = s->at[i].word[0];
 	}
-	bob_folder_put_each(e->folder, shape, word, n);
-	free(shape);
-	free(word);
+	events_put_pairs(e, pair, n);
+	free(pair);
 	return n;
 }
 

@@ -288,10 +288,10 @@ static void test_rows(void **state)
 	}
 }
 
-#define EACH_ROUND 40u
+#define PAIRS_ROUND 40u
 
 /* Loops of one-word shapes in each other: inner ones that run or not, of one shape and of more, addresses that step, come again, or have no rule. */
-static size_t make_each(uint64_t seed, uint32_t *shape, uint64_t *word)
+static size_t make_pairs(uint64_t seed, uint64_t (*pair)[2])
 {
 	size_t n = 0;
 	uint64_t x, branches, length, rule;
@@ -301,59 +301,57 @@ static size_t make_each(uint64_t seed, uint32_t *shape, uint64_t *word)
 	length = draw(9);
 	rule = 1 + draw(3);
 	for (uint64_t i = 0; i < 150; i++) {
-		shape[n] = 0;
-		word[n++] = 4096 + 8 * i;
+		pair[n][0] = 20;
+		pair[n++][1] = 4096 + 8 * i;
 		for (uint64_t k = branches ? draw(length + 1) : length; k; k--) {
-			shape[n] = 1;
-			word[n] = draw(rule) ? draw(1u << 20) : 8192 + 8 * n;
+			pair[n][0] = 21;
+			pair[n][1] = draw(rule) ? draw(1u << 20) : 8192 + 8 * n;
 			n++;
-			shape[n] = 2;
-			word[n++] = draw(99) ? 16 * k : i;
+			pair[n][0] = 22;
+			pair[n++][1] = draw(99) ? 16 * k : i;
 		}
 		for (uint64_t k = draw(branches + 1); k; k--) {
-			shape[n] = 3;
-			word[n++] = draw(1u << 30);
+			pair[n][0] = 23;
+			pair[n++][1] = draw(1u << 30);
 		}
 		x = draw(branches * branches + 1);
 		if (x < 2) {
-			shape[n] = (uint32_t)(4 + x);
-			word[n++] = 100 * x;
+			pair[n][0] = 24 + x;
+			pair[n++][1] = 100 * x;
 		}
 	}
 	return n;
 }
 
-/* Events of one word that are put together are what they are one by one: the same comes out, of as many bytes. */
-static void test_each(void **state)
+/* Events that are told by marks are what they are one by one: the same comes out, of as many bytes. */
+static void test_marked(void **state)
 {
-	static uint32_t shape[150 * EACH_ROUND], number[150 * EACH_ROUND];
-	static uint64_t word[150 * EACH_ROUND];
+	static uint64_t pair[150 * PAIRS_ROUND][2];
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 300; seed += share_every()) {
-		size_t n = make_each(seed, shape, word), bytes[2];
+		size_t n = make_pairs(seed, pair), bytes[2];
 
-		assert_in_range(n, 1, 150 * EACH_ROUND);
-		for (int together = 0; together < 2; together++) {
+		assert_in_range(n, 1, 150 * PAIRS_ROUND);
+		for (int marked = 0; marked < 2; marked++) {
 			struct events e;
 
 			events_begin(&e);
 			for (int sweep = 0; sweep < 3; sweep++) {
 				for (size_t i = 0; i < n; i++) {
-					events_note(&e, 20 + shape[i], &word[i], 1);
-					number[i] = e.shape[20 + shape[i]] - 1;
-					if (!together)
-						bob_folder_put(e.folder, number[i], &word[i]);
+					events_note(&e, (uint32_t)pair[i][0], &pair[i][1], 1);
+					if (!marked)
+						bob_folder_put(e.folder, e.shape[pair[i][0]] - 1,
+							       &pair[i][1]);
 				}
-				if (together) {
-					bob_folder_put_each(e.folder, number, word, n / 3);
-					bob_folder_put_each(e.folder, number + n / 3, word + n / 3,
-							    n - n / 3);
+				if (marked) {
+					events_put_pairs(&e, pair[0], n / 3);
+					events_put_pairs(&e, pair[n / 3], n - n / 3);
 				}
-				is_null(events_rest(&e), &e, "rest of each");
+				is_null(events_rest(&e), &e, "rest of marked");
 			}
-			is_null(events_end(&e), &e, "each");
-			bytes[together] = e.out.len;
+			is_null(events_end(&e), &e, "marked");
+			bytes[marked] = e.out.len;
 			events_free(&e);
 		}
 		assert_int_equal(bytes[0], bytes[1]);
@@ -476,7 +474,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_again), cmocka_unit_test(test_dense),	cmocka_unit_test(test_random),
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_each),
+		cmocka_unit_test(test_rows), cmocka_unit_test(test_marked),
 		cmocka_unit_test(test_rest_everywhere), cmocka_unit_test(test_again),
 		cmocka_unit_test(test_many_columns), cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_shapes), cmocka_unit_test(test_nothing),
