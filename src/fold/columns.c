@@ -293,8 +293,17 @@ void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t 
 
 	for (; n && (!s->given_up || s->in_line); n--)
 		bob_columns_put(c, number, *v++);
-	for (; n; n--)
-		bob_values_put(c->values, &s->last, *v++);
+	bob_values_put_row(c->values, &s->last, v, n);
+}
+
+void bob_columns_put_same(struct bob_columns *c, uint32_t number, uint64_t v, uint64_t n)
+{
+	struct bob_column_slot *s = &c->slot[number];
+
+	for (; n && !s->trips; n--)
+		bob_columns_put(c, number, v);
+	if (n)
+		bob_trips_put_same(s->trips, &s->last, v, n);
 }
 
 /* --- the rest --- */

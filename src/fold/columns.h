@@ -95,6 +95,8 @@ void bob_columns_surprise(struct bob_columns *c, uint32_t number, uint64_t v);
 
 /* `n` values of one column, one after the other. */
 void bob_columns_put_row(struct bob_columns *c, uint32_t number, const uint64_t *v, size_t n);
+/* `n` times the same. */
+void bob_columns_put_same(struct bob_columns *c, uint32_t number, uint64_t v, uint64_t n);
 static inline void bob_columns_put(struct bob_columns *c, uint32_t number, uint64_t v)
 {
 	struct bob_column *full = c->slot[number].full;

@@ -86,8 +86,8 @@ void bob_control_put_row(struct bob_control *c, uint32_t shape, uint64_t n)
 		if (is_beside_loop(c, f, shape)) {
 			f->trips += n;
 			f->ran = 0;
-			for (; n; n--)
-				bob_control_put_trips(c, f->body[f->at] & ~BOB_LOOP_FLAG, 0);
+			bob_columns_put_same(c->columns,
+					     bob_control_loop_of(c, f->body[f->at])->column, 0, n);
 			return;
 		}
 		bob_control_put(c, shape);

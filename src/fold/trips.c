@@ -78,6 +78,24 @@ void bob_trips_choose(struct bob_trips_enc *e)
 	}
 }
 
+void bob_trips_put_same(struct bob_trips_enc *e, uint64_t *last, uint64_t value, uint64_t n)
+{
+	uint64_t row[BOB_VALUES_ROW];
+
+	for (size_t i = 0; i < BOB_VALUES_ROW && i < n; i++)
+		row[i] = value;
+	while (n) {
+		uint64_t some = n < BOB_VALUES_ROW ? n : BOB_VALUES_ROW;
+
+		if (!e->left)
+			bob_trips_choose(e);
+		some = some < e->left ? some : e->left;
+		bob_values_put_row(&e->enc, last, row, some);
+		e->left -= some;
+		n -= some;
+	}
+}
+
 void bob_trips_settle(struct bob_trips *t)
 {
 	for (uint32_t i = 0; i < t->used[0]; i++)

@@ -62,6 +62,8 @@ static inline void bob_trips_put(struct bob_trips_enc *e, uint64_t *last, uint64
 
 /* What waits is coded, in all columns. */
 void bob_trips_settle(struct bob_trips *t);
+/* `n` times the same. */
+void bob_trips_put_same(struct bob_trips_enc *e, uint64_t *last, uint64_t value, uint64_t n);
 /* What completes the bytes given so far, and the value *more if it is not NULL; at most BOB_TRIPS_REST_MAX. Nothing changes. */
 #define BOB_TRIPS_REST_MAX (BOB_VALUES_REST_MAX + 1u + 10u)
 size_t bob_trips_rest(const struct bob_trips_enc *e, uint64_t last, const uint64_t *more,

@@ -195,6 +195,27 @@ void bob_values_settle(struct bob_values_enc *e)
 	}
 }
 
+void bob_values_put_row(struct bob_values_enc *e, uint64_t *last, const uint64_t *value, size_t n)
+{
+	uint64_t before = *last;
+
+	while (n) {
+		uint64_t *row = e->row + e->waiting;
+		size_t some = BOB_VALUES_ROW - e->waiting < n ? BOB_VALUES_ROW - e->waiting : n;
+
+		for (size_t i = 0; i < some; i++) {
+			row[i] = value[i] - before;
+			before = value[i];
+		}
+		e->waiting += (uint32_t)some;
+		value += some;
+		n -= some;
+		if (n)
+			bob_values_settle(e);
+	}
+	*last = before;
+}
+
 void bob_values_flush(struct bob_values_enc *e)
 {
 	bob_values_settle(e);

@@ -75,6 +75,8 @@ static inline void bob_values_put(struct bob_values_enc *e, uint64_t *last, uint
 
 /* What was put in so far can be read from the bytes given. */
 void bob_values_flush(struct bob_values_enc *e);
+/* `n` values of one column, one after the other. */
+void bob_values_put_row(struct bob_values_enc *e, uint64_t *last, const uint64_t *value, size_t n);
 /* What completes the bytes given, at most BOB_VALUES_REST_MAX; nothing changes, so what waits is not predicted: what has to be short is
  * flushed. */
 #define BOB_VALUES_REST_MAX (256u + 10u + 10u * BOB_VALUES_ROW)
