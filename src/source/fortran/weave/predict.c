@@ -17,99 +17,6 @@ struct counting {
 
 /* --- how often --- */
 
-static bool fold(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_expr *e,
-		 int64_t *value)
-{
-	const struct bob_fortran_unit *u = bob_weave_unit(w, statement);
-
-	return u && u->symbols &&
-	       bob_fortran_fold(u->symbols, &w->file->statements[statement], e, value) == BOB_OK;
-}
-
-double bob_weave_trips(const struct bob_weave *w, uint32_t statement,
-		       const struct bob_fortran_expr *bounds)
-{
-	const struct bob_fortran_expr *high = bounds ? bounds->next : NULL;
-	const struct bob_fortran_expr *by = high ? high->next : NULL;
-	int64_t from, to, step = 1;
-
-	if (!high || !fold(w, statement, bounds, &from) || !fold(w, statement, high, &to) ||
-	    (by && !fold(w, statement, by, &step)) || !step)
-		return -1;
-	return bob_predict_span(from, to, step);
-}
-
-/* The name that begins at `from` in the text of one statement, in an expression of another one. */
-static bool has_name(const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
-		     const char *name, uint32_t len)
-{
-	if (e->node == BOB_N_PART && e->name_len == len && !memcmp(s->text + e->from, name, len))
-		return true;
-	for (e = e->child; e; e = e->next)
-		if (has_name(s, e, name, len))
-			return true;
-	return false;
-}
-
-/* What a DO counts in, as the first statement has it; NULL: nothing. */
-static const struct bob_fortran_expr *moved_by(struct bob_arena *scratch,
-					       const struct bob_fortran_statement *s)
-{
-	const struct bob_fortran_item *item = NULL;
-
-	if (s->kind != BOB_F_DO || bob_fortran_items(scratch, s, &item, NULL) != BOB_OK)
-		return NULL;
-	while (item && item->role != BOB_ROLE_LOOP)
-		item = item->next;
-	return item && item->expr->node == BOB_N_REFERENCE ? item->expr->child : NULL;
-}
-
-/* Loops beyond 32 are not looked at. */
-bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
-		       const struct bob_fortran_expr *ref)
-{
-	const struct bob_fortran_statement *s = &w->file->statements[statement];
-	uint32_t used = 0, known = 0, depth = 0, k = s->construct;
-	struct bob_arena scratch = { 0 };
-
-	/* from the innermost on: what is found moves up */
-	for (; k < w->file->construct_count && depth < 32; k = w->file->constructs[k].parent) {
-		const struct bob_fortran_construct *c = &w->file->constructs[k];
-		const struct bob_fortran_statement *head = &w->file->statements[c->first];
-		const struct bob_fortran_expr *name;
-
-		if (c->kind != BOB_CONSTRUCT_DO || c->first == statement)
-			continue;
-		name = moved_by(&scratch, head);
-		known = known << 1 | (name != NULL);
-		used = used << 1 |
-		       (name && has_name(s, ref, head->text + name->from, name->name_len));
-		depth++;
-	}
-	bob_arena_free(&scratch);
-	return bob_predict_is_back(used, known);
-}
-
-/* As far as the text says; below 0: it does not. */
-static double trips(struct counting *c, uint32_t statement)
-{
-	const struct bob_fortran_statement *s = &c->w->file->statements[statement];
-	const struct bob_fortran_expr *e[4] = { NULL };
-	const struct bob_fortran_item *item;
-	int64_t low, high, step = 1;
-	uint32_t count = 0, bad = 0;
-
-	if (s->kind != BOB_F_DO || bob_fortran_items(&c->scratch, s, &item, &bad) != BOB_OK || bad)
-		return -1;
-	for (; item && count < 4; item = item->next)
-		e[count++] = item->expr;
-	if (item || count < 3 || !fold(c->w, statement, e[0], &low) ||
-	    !fold(c->w, statement, e[1], &high) ||
-	    (count == 4 && !fold(c->w, statement, e[2], &step)) || !step)
-		return -1;
-	return bob_predict_span(low, high, step);
-}
-
 static double times_in(struct counting *c, uint32_t construct)
 {
 	const struct bob_fortran_construct *k;
@@ -123,7 +30,7 @@ static double times_in(struct counting *c, uint32_t construct)
 	t = times_in(c, k->parent);
 	if (k->kind == BOB_CONSTRUCT_DO)
 		t *= bob_predict_trips(c->p, c->w->file->statements[k->first].line,
-				       trips(c, k->first));
+				       bob_weave_do_trips(c->w, k->first));
 	else if (k->kind == BOB_CONSTRUCT_IF || k->kind == BOB_CONSTRUCT_SELECT)
 		t *= bob_predict_condition(c->p, c->w->file->statements[k->first].line);
 	c->times[construct] = t;

@@ -16,6 +16,7 @@
  *   turns.c      ELSE IF and DO WHILE, rewritten so that lines may stand before their conditions
  *   code.c       calls, communication; loops.c loops
  *   predict.c    how often all of it runs, for the prediction (source/predict.h)
+ *   trips.c      what the text says of loops, for that
  *   declare.c    where variables come to life and end, and the interfaces of what is called; blocks.c where a BLOCK begins and is left
  *   lines.c      lines to be put in, in the order in which they have to stand
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
@@ -241,13 +242,20 @@ enum bob_weave_touch bob_weave_touches(const struct bob_weave *w, uint32_t state
 struct bob_predict_share bob_weave_share(const struct bob_weave *w, uint32_t statement,
 					 const struct bob_fortran_use *u);
 
-/* --- predict.c --- */
+/* --- trips.c --- */
+/* Of the loop whose first statement this is, as far as the text says; below 0: it does not. */
+double bob_weave_do_trips(const struct bob_weave *w, uint32_t loop);
+/* What a DO counts in, a PART of its text; NULL: nothing. */
+const struct bob_fortran_expr *bob_weave_moved_by(struct bob_arena *scratch,
+						  const struct bob_fortran_statement *s);
 /* Of a loop from, to, and the step if there is one, as far as the text says; below 0: it does not. */
 double bob_weave_trips(const struct bob_weave *w, uint32_t statement,
 		       const struct bob_fortran_expr *bounds);
 /* Which loops around the statement move a reference: does it go back (source/predict.h)? */
 bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
 		       const struct bob_fortran_expr *ref);
+
+/* --- predict.c --- */
 /* When all is woven: what the prediction wants to know. */
 bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
 
