@@ -31,7 +31,7 @@ static const struct {
 } costs[] = {
 	COST("traced", traced, 8.5, 10),
 	COST("outside", outside, 0.5, 0.4),
-	COST("turn", turn, 14, 14.5),
+	COST("turn", turn, 11.3, 11.5),
 	COST("end", end, 20, 21),
 	COST("back", back, 208, 188),
 	COST("scattered", scattered, 115, 205),
