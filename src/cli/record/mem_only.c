@@ -20,7 +20,7 @@
 struct item {
 	char text[ITEM_MAX];	/* as it was given */
 	char file[ITEM_MAX];	/* "": any */
-	char qualified[2 * ITEM_MAX]; /* `unit:x` as names have it, unit::x; "": none */
+	char qualified[2 * ITEM_MAX + 2]; /* `unit:x` as names have it, unit::x; "": none */
 	const char *name;	/* in `rest`; NULL: addresses */
 	char rest[ITEM_MAX];
 	uint64_t off, bytes;	/* bytes 0: all */
