@@ -311,7 +311,7 @@ module other
   real(8), volatile :: now
   real(8), allocatable :: w(:), list(:)
   type t
-    real(8) :: c
+    real(8) :: c, loc = 1
   end type
   type(t) :: item(99)
   interface operator(.by.)
@@ -364,6 +364,11 @@ LOOPS = {
     "do concurrent (k=1:n)\nx(at(k)) = 1\nend do": False,
     COUNT + "block\nx(at(k)) = 1\nend block\nend do": False,
     COUNT + "x(at(k)) = 1; end do": False,
+    EACH + "item(at(k)) % loc + item(k)%loc\nend do": True,
+    "loc: " + COUNT + "if (x(at(k)) > 0) cycle loc\nx(at(k)) = 1\nend do loc": False,
+    "loc: do j = 1, 3\nprint *, j\n" + COUNT + "if (x(at(k)) > 0) cycle loc\nend do\nend do loc": False,
+    "bge: if (n > 3) then\n" + COUNT + "if (x(at(k)) > 0) exit bge\nend do\nend if bge": False,
+    COUNT + "bge: if (n > 3) then\nif (x(at(k)) > 0) exit bge\nx(at(k)) = 2\nend if bge\nend do": False,
 }
 ELSEWHERE = EACH + "1\nend do"
 
@@ -398,6 +403,60 @@ def _():
     for begin, declare in (("", "real(8) :: loc(9)"), ("", "real(8), external :: bge"), ("pure", "")):
         text = ONE.replace("BEGIN", begin).replace("DECLARE", declare).replace("HERE", ELSEWHERE)
         h.check(not holds(text), f"{begin} {declare}")
+
+
+GEOMETRY = """
+module geometry
+  implicit none
+  integer :: loc(100) = 3, bge = 7
+end module
+program p
+  call q(100)
+end program
+"""
+HIDDEN = {
+    "a.f90": """
+subroutine q(n)
+  use geometry
+  implicit none
+  integer :: n, k
+  real(8) :: y(100)
+  y = 1
+  do k = 1, n
+    y(k) = y(mod(k*7,n) + 1) + HERE
+  end do
+  print *, sum(y), y(1)
+end subroutine
+""",
+    "a.f": """
+      SUBROUTINE Q(N)
+      USE GEOMETRY
+      REAL*8 Y(100)
+      INTEGER I
+      Y = 1
+      DO 10 I = 1, N
+      DO 10 BGE = 1, 2
+   10 Y(I) = Y(MOD(I*7,N) + 1) + HERE
+      PRINT *, SUM(Y), Y(1)
+      END
+"""}
+
+
+@suite.case("what a module of no file of the command calls loc or bge stays that")
+def _():
+    h.need("gfortran", "gcc")
+    for name, text in HIDDEN.items():
+        for here, wanted in (("loc(5)", 0), ("bge", 0), ("y(bge)", 0), ("n", name == "a.f90")):
+            folder = h.fresh("held")
+            (folder / "geometry.f90").write_text(GEOMETRY)
+            (folder / name).write_text(text.replace("HERE", here))
+            r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=f"trace file {name}\ntrace variable y\n".encode())
+            h.check(r.status == 0, str(r))
+            h.check((folder / "out" / name).read_text().count("intrinsic::loc,bge") == wanted, f"{name} {here}")
+            for argv in (["gcc", "-Iout", "-c", "out/a_probes.c"], ["gfortran", "-w", "geometry.f90", f"out/{name}", "a_probes.o", "-o", "a"], ["gfortran", "-w", "geometry.f90", name, "-o", "plain"]):
+                r = h.run(argv, cwd=folder)
+                h.check(r.status == 0, str(r))
+            h.same(h.run([folder / "plain"]), h.run([folder / "a"]), f"{name} {here}")
 
 
 TEAM = """

@@ -23,6 +23,7 @@
  *
  * Each gap begins empty: a loop that runs once costs a call for each site, as a probe does that nothing holds. What is counted goes to the thread's counter
  * behind the loop, and before whatever leaves it. */
+#include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
 
 #include <ctype.h>
@@ -206,17 +207,38 @@ static bool has_place_before(const struct bob_weave *w, uint32_t statement)
 
 /* --- whether it can hold --- */
 
-/* What is put in there has its own meaning. */
-static bool are_names_free(const struct bob_weave *w, uint32_t statement)
+/* Does the text have the name, of a variable or a construct? In fixed form words before it may come without a blank; behind a % it is a component's. */
+static bool has_name(const struct bob_weave *w, uint32_t statement, const char *name, uint32_t len)
+{
+	const char *text = at(w, statement)->text;
+
+	for (const char *c = strstr(text, name); c; c = strstr(c + 1, name)) {
+		const char *before = c;
+
+		while (before > text && before[-1] == ' ')
+			before--;
+		if (bob_fortran_is_word(c[len]) || (before > text && before[-1] == '%'))
+			continue;
+		if (c == text || !bob_fortran_is_word(c[-1]) || w->file->form == BOB_FORTRAN_FIXED)
+			return true;
+	}
+	return false;
+}
+
+/* What the BLOCK calls so hides nothing that the loop, or the name of a construct, calls so: what modules and files that were not found declare, too. */
+static bool are_names_free(const struct bob_weave *w, const struct bob_weave_hold *h)
 {
 	static const char *const names[] = { "loc", "bge" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const struct bob_fortran_symbol *y =
-			bob_fortran_lookup(at(w, statement)->names, names[i], 3);
+			bob_fortran_lookup(at(w, h->first)->names, names[i], 3);
 
 		if (y && y->class != BOB_NAME_INTRINSIC)
 			return false;
+		for (uint32_t k = h->first; k <= h->last; k++)
+			if (has_name(w, k, names[i], 3))
+				return false;
 	}
 	return true;
 }
@@ -249,7 +271,7 @@ static bool can_hold(const struct bob_weave *w, struct bob_weave_hold *h)
 	    (c->parent != BOB_FORTRAN_NO && all[c->parent].last == c->last) || !s->names)
 		return false;
 	h->last = c->last;
-	if (!has_place(w, h, &h->behind) || !are_names_free(w, h->first))
+	if (!has_place(w, h, &h->behind) || !are_names_free(w, h))
 		return false;
 	for (uint32_t i = h->first; i <= h->last; i++)
 		if (!is_calm(w, i) || (leaves(w, h, i) && !has_place_before(w, i)))
