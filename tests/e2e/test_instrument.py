@@ -353,24 +353,24 @@ def parallel():
         r = subprocess.run([str(a) for a in argv], capture_output=True, text=True, cwd=folder, env=env, **kw)
         assert r.returncode == 0, r
         return r.stdout
-    run("gfortran", "-fopenmp", "-O1", source, "-o", "plain")
-    said = run(h.BOBBIN, "instrument", input="\n".join([f"trace file {source}", *(f"trace variable {x}" for x in ("a", "b", "c", "d", "seen"))]))
+    said = run(h.BOBBIN, "instrument", input="\n".join([f"trace file {source}", *(f"trace variable {x}" for x in ("a", "b", "c", "d", "e", "seen"))]))
     lines = source.read_text().splitlines()
     line = lines.index("    d(1, :) = 5") + 1
     assert re.findall(r"F90:(\d+): no probe at (\d+) places?: (.*)", said) == [(str(line), "5", "no line can stand before this statement")], said
-    run("gfortran", "-fopenmp", "-O1", "-c", "instrumented/parallel.F90")
     run("gcc", "-Iinstrumented", "-c", "instrumented/parallel_probes.c")
-    run("gfortran", "-fopenmp", "parallel.o", "parallel_probes.o", "-o", "traced")
-    assert run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./traced") == run("./plain")
-    rows = re.findall(r"(?m)^ *\d+ +[\d.]+% +(\d+) +(\d+) .*parallel\.F90:(\d+) ", run(h.BOBBIN, "report", "--by=line", "t"))
-    found = {int(at): [int(loads), int(stores)] for loads, stores, at in rows}
-    want = {}
-    for text, loads, stores in (("a(i) = i", 0, 12), ("total = total + a(i)", 12, 0), ("print *, sum(a)", 12, 0), ("b(i) = i", 0, 12), ("b(1:3) = b(1:3) + 1", 3, 3),
-                                ("forall (i = 1:n) b(i) = 2", 0, 36), ("print *, sum(b)", 12, 0), ("c = 3", 0, 12), ("print *, sum(c)", 12, 0), ("d = 0", 0, 144),
-                                ("seen = 0", 0, 1), ("d(i, j) = i", 0, 144), ("j = seen", 12, 0), ("seen = seen + 1", 12, 12), ("print *, sum(d), seen", 145, 0)):
-        at, = (i + 1 for i, line in enumerate(lines) if line.strip() == text)
-        want[at] = [loads, stores]
-    assert found == want, (found, want)
+    want = {"a(i) = i": [0, 12], "total = total + a(i)": [12, 0], "print *, sum(a)": [12, 0], "b(i) = i": [0, 12], "b(1:3) = b(1:3) + 1": [3, 3],
+            "forall (i = 1:n) b(i) = 2": [0, 36], "print *, sum(b)": [12, 0], "c = 3": [0, 12], "print *, sum(c)": [12, 0], "d = 0": [0, 144], "seen = 0": [0, 1],
+            "d(i, j) = i": [0, 144], "j = seen": [12, 0], "seen = seen + 1": [12, 12], "print *, sum(d), seen": [145, 0], "e(i) = i": [0, 12],
+            "e(i) = e(i) + 1": [12, 12], "e(2) = e(2) + 3": [1, 1], "print *, sum(e)": [12, 0]}
+    alone = {"forall (i = 1:n) b(i) = 2": [0, 12], "e(1) = 2": [0, 1]}
+    for flags, wanted in ((["-fopenmp"], want), ([], {**want, **alone})):
+        run("gfortran", *flags, "-O1", source, "-o", "plain")
+        run("gfortran", *flags, "-O1", "-c", "instrumented/parallel.F90")
+        run("gfortran", *flags, "parallel.o", "parallel_probes.o", "-o", "traced")
+        assert run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./traced") == run("./plain")
+        rows = re.findall(r"(?m)^ *\d+ +[\d.]+% +(\d+) +(\d+) .*parallel\.F90:(\d+) ", run(h.BOBBIN, "report", "--by=line", "t"))
+        found = {lines[int(at) - 1].strip(): [int(loads), int(stores)] for loads, stores, at in rows}
+        assert found == wanted, (flags, found, wanted)
 
 
 def torture_one(path, *options):

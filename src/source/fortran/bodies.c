@@ -2,21 +2,10 @@
 /* Where the specifications of a unit end, and where OpenMP shares work. An #if that begins before the first statement behind them, and ends behind it,
  * comes after what is inserted: else it would be left out with it. */
 #include "source/fortran/nest.h"
-#include "source/fortran/place.h"
 
 #include <string.h>
 
-/* +1: #if; -1: #endif; 0: another line. */
-static int conditional_step(const struct bob_fortran_statement *s)
-{
-	const char *p = s->text + (*s->text == '#');
-
-	if (s->kind != BOB_F_CPP)
-		return 0;
-	while (*p == ' ' || *p == '\t')
-		p++;
-	return !strncmp(p, "if", 2) ? 1 : !strncmp(p, "endif", 5) ? -1 : 0;
-}
+#include "source/fortran/directives.h"
 
 /* The outermost #if behind `from` that is open at `to`, else `to`. */
 static uint32_t before_conditionals(const struct bob_fortran_file *f, uint32_t from, uint32_t to)
@@ -25,11 +14,11 @@ static uint32_t before_conditionals(const struct bob_fortran_file *f, uint32_t f
 	int depth = 0;
 
 	for (uint32_t i = from; i < to; i++) {
-		int step = conditional_step(&f->statements[i]);
+		const char c = bob_fortran_conditional(&f->statements[i]);
 
-		if (step > 0 && !depth)
+		if (c == '+' && !depth)
 			outermost = i;
-		depth += step;
+		depth += (c == '+') - (c == '-');
 		if (depth <= 0) {
 			depth = 0;
 			outermost = to;
@@ -46,22 +35,6 @@ static bool specifies(const struct bob_fortran_statement *s)
 	       s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_MODULE_PROCEDURE;
 }
 
-/* `!$omp &`, `!$omp&`, or behind a line that ends with `&`. */
-static bool continues_directive(const struct bob_fortran_file *f, uint32_t i)
-{
-	const char *p, *end;
-
-	if (!i || f->statements[i - 1].kind != BOB_F_DIRECTIVE)
-		return false;
-	p = f->statements[i].text + strcspn(f->statements[i].text, " &");
-	end = f->statements[i - 1].text + strlen(f->statements[i - 1].text);
-	while (*p == ' ')
-		p++;
-	while (end > f->statements[i - 1].text && end[-1] == ' ')
-		end--;
-	return *p == '&' || (end > f->statements[i - 1].text && end[-1] == '&');
-}
-
 /* A directive that runs (`!$omp parallel`): nothing is declared behind it. */
 static bool is_running_directive(const struct bob_fortran_file *f, uint32_t i)
 {
@@ -69,7 +42,7 @@ static bool is_running_directive(const struct bob_fortran_file *f, uint32_t i)
 
 	if (f->statements[i].kind != BOB_F_DIRECTIVE)
 		return false;
-	while (continues_directive(f, i))
+	while (bob_fortran_directive_continues(f, i))
 		i--;
 	s = &f->statements[i];
 	return !strstr(s->text, "threadprivate") && !strstr(s->text, "declare") &&

@@ -4,63 +4,17 @@
 
 #include <string.h>
 
+#include "source/fortran/directives.h"
 #include "source/fortran/parse.h"
 #include "source/fortran/split.h"
-
-bool bob_fortran_directive_has(const struct bob_fortran_statement *s, const char *word)
-{
-	size_t n = strlen(word);
-	const char *stop = strchr(s->text, '('), *p = s->text;
-
-	for (p = strstr(p, word); p && (!stop || p < stop); p = strstr(p + 1, word))
-		if (p > s->text && !bob_fortran_is_word(p[n]))
-			return true;
-	return false;
-}
-
-bool bob_fortran_directive_ends(const struct bob_fortran_statement *s)
-{
-	const char *p = strchr(s->text, ' ');
-
-	while (p && *p == ' ')
-		p++;
-	return p && !strncmp(p, "end", 3);
-}
-
-/* A directive that means the statement right behind it (or, with `end`, the one right before). */
-static bool sticks(const struct bob_fortran_statement *s, bool ends)
-{
-	static const char *const words[] = { "do",   "simd",   "atomic", "distribute", "taskloop",
-					     "loop", "ivdep",  "unroll", "vector",     "novector",
-					     "tile" };
-
-	if (s->kind != BOB_F_DIRECTIVE || bob_fortran_directive_ends(s) != ends ||
-	    bob_fortran_directive_has(s, "declare"))
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (bob_fortran_directive_has(s, words[i]))
-			return true;
-	return false;
-}
-
-/* The line of a directive that is continued is several statements: `$omp do &`, `$omp& private(i)`. */
-static uint32_t first_of_directives(const struct bob_fortran_file *f, uint32_t statement)
-{
-	uint32_t first = statement, i = statement;
-
-	while (i && f->statements[i - 1].kind == BOB_F_DIRECTIVE) {
-		i--;
-		if (sticks(&f->statements[i], false))
-			first = i;
-	}
-	return first;
-}
 
 static uint32_t before_of(const struct bob_fortran_file *f, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &f->statements[statement];
-	uint32_t i = first_of_directives(f, statement);
+	uint32_t i = bob_fortran_first_directive(f, statement);
 
+	if (i == BOB_FORTRAN_NO)
+		return i;
 	if (i == statement && statement && f->statements[statement - 1].line_last == s->line)
 		return s->first;
 	return bob_fortran_line_at(f, f->statements[i].line);
@@ -68,13 +22,13 @@ static uint32_t before_of(const struct bob_fortran_file *f, uint32_t statement)
 
 static uint32_t after_of(const struct bob_fortran_file *f, uint32_t statement)
 {
-	uint32_t i = statement;
+	uint32_t i;
 
-	if (i + 1 < f->count && f->statements[i + 1].line == f->statements[i].line_last)
-		return f->statements[i + 1].first;
-	while (i + 1 < f->count && sticks(&f->statements[i + 1], true))
-		i++;
-	return bob_fortran_line_at(f, f->statements[i].line_last + 1);
+	if (statement + 1 < f->count &&
+	    f->statements[statement + 1].line == f->statements[statement].line_last)
+		return f->statements[statement + 1].first;
+	i = bob_fortran_last_directive(f, statement);
+	return i == BOB_FORTRAN_NO ? i : bob_fortran_line_at(f, f->statements[i].line_last + 1);
 }
 
 /* The number in brackets behind the word, of `collapse(2)`; 0: there is none. */
@@ -95,9 +49,11 @@ static uint32_t collapsed(const struct bob_fortran_file *f, uint32_t loop)
 {
 	uint32_t first = f->constructs[loop].first, levels = 1;
 
-	for (uint32_t i = first_of_directives(f, first); i < first; i++) {
-		const uint32_t n = levels_of(f->statements[i].text, "collapse"),
-			       m = levels_of(f->statements[i].text, "ordered");
+	for (uint32_t i = first; i && (f->statements[i - 1].kind == BOB_F_DIRECTIVE ||
+				       f->statements[i - 1].kind == BOB_F_CPP);
+	     i--) {
+		const char *text = f->statements[i - 1].text;
+		const uint32_t n = levels_of(text, "collapse"), m = levels_of(text, "ordered");
 
 		levels = n > levels ? n : levels;
 		levels = m > levels ? m : levels;

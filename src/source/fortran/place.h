@@ -32,8 +32,8 @@
 struct bob_fortran_place {
 	uint32_t needs;		/* BOB_NEED_*; of a use: those of its statement and its own */
 	/* Byte at which lines that run before the statement go: the beginning of its first line, or of the directives that
-	 * must stay right before it; of a statement behind a `;` its first byte. What is masked (ONE_SECTION) goes before the
-	 * outermost construct that masks. BOB_FORTRAN_NO: there is none (ELSE IF, CASE, FORMAT, what does not run). */
+	 * must stay right before it, and of the #if around these; of a statement behind a `;` its first byte. What is
+	 * masked (ONE_SECTION) goes before the outermost construct that masks. BOB_FORTRAN_NO: there is none (ELSE IF, CASE, FORMAT, what does not run). */
 	uint32_t before;
 	/* Byte for lines that run after it: the beginning of the line behind its last, or behind the directives that end
 	 * there; before a `;` the first byte of the next statement. BOB_FORTRAN_NO: there is none (GO TO, RETURN, STOP,
@@ -52,10 +52,6 @@ struct bob_fortran_place {
 	uint32_t target_at, target_len; /* DO with a label: the digits of it in the file */
 };
 
-/* A word of a directive, or the end of one, up to its first bracket: `$omp parallel do private(i)` has do, and so has `$omp paralleldo`. */
-bool bob_fortran_directive_has(const struct bob_fortran_statement *s, const char *word);
-/* `$omp end do`, `$omp enddo`. */
-bool bob_fortran_directive_ends(const struct bob_fortran_statement *s);
 /* What the statement as a whole needs. Errors: BOB_ERR_INVAL (no such statement). */
 bob_status bob_fortran_place(const struct bob_fortran_file *f, uint32_t statement,
 			     struct bob_fortran_place *out);

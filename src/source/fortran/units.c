@@ -226,15 +226,27 @@ static void end_unit_of_kind(struct nester *n, uint32_t i, enum bob_fortran_unit
 	end_unit(n, i);
 }
 
+char bob_fortran_conditional(const struct bob_fortran_statement *s)
+{
+	const char *p = s->text + (*s->text == '#');
+
+	if (s->kind != BOB_F_CPP)
+		return 0;
+	while (*p == ' ' || *p == '\t')
+		p++;
+	return !strncmp(p, "if", 2)    ? '+' :
+	       !strncmp(p, "el", 2)    ? '|' :
+	       !strncmp(p, "endif", 5) ? '-' :
+					 0;
+}
+
 /* #if keeps what is open; #else and #elif go back to it. */
 static void conditional(struct nester *n, const struct bob_fortran_statement *s)
 {
-	const char *p = s->text + (*s->text == '#');
+	const char kind = bob_fortran_conditional(s);
 	struct cpp *c;
 
-	while (*p == ' ' || *p == '\t')
-		p++;
-	if (!strncmp(p, "if", 2)) {
+	if (kind == '+') {
 		if (n->cpp_depth == CPP_DEPTH_MAX)
 			return;
 		c = &n->cpps[n->cpp_depth];
@@ -248,10 +260,10 @@ static void conditional(struct nester *n, const struct bob_fortran_statement *s)
 		c->depth = n->depth;
 		c->unit = n->unit;
 		n->cpp_depth++;
-	} else if (!strncmp(p, "endif", 5)) {
+	} else if (kind == '-') {
 		n->cpp_depth -= n->cpp_depth > 0;
 		n->other_depth = 0;
-	} else if (!strncmp(p, "el", 2) && n->cpp_depth) {
+	} else if (kind == '|' && n->cpp_depth) {
 		c = &n->cpps[n->cpp_depth - 1];
 		if (c->unit != n->unit)
 			return;

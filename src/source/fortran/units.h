@@ -85,6 +85,9 @@ bob_status bob_fortran_units(struct bob_fortran_file *f);
 uint32_t bob_fortran_inside(const struct bob_fortran_file *f, uint32_t statement,
 			    enum bob_fortran_construct_kind kind);
 
+/* Of a line for the preprocessor: '+' #if and its kind, '|' #else and #elif, '-' #endif; 0: another statement. */
+char bob_fortran_conditional(const struct bob_fortran_statement *s);
+
 /* Is the unit (by its prefixes) pure: nothing impure may be called from it. */
 bool bob_fortran_is_pure(const struct bob_fortran_unit *u);
 

@@ -10,6 +10,7 @@ program main
   call region(n)
   call conditional(n)
   call together(n)
+  call guarded(n)
 contains
   subroutine loops(n)
     integer, intent(in) :: n
@@ -81,5 +82,42 @@ contains
     where (d > 5) d = 0
     !$omp end parallel workshare
     print *, sum(d), seen
+  end subroutine
+  subroutine guarded(n)
+    integer, intent(in) :: n
+    real :: e(n)
+    integer :: i
+#ifdef _OPENMP
+    !$omp parallel do private(i) &
+    !$omp & shared(e)
+#endif
+    do i = 1, n
+      e(i) = i
+    end do
+#ifdef _OPENMP
+    !$omp end parallel do
+#else
+    e(1) = 2
+#endif
+#ifdef _OPENMP
+    !$omp parallel
+    !$omp do
+#endif
+    do i = 1, n
+      e(i) = e(i) + 1
+    end do
+#if defined(_OPENMP)
+    !$omp end do
+    !$omp single
+#endif
+#ifdef _OPENMP
+    !$omp atomic
+#endif
+    e(2) = e(2) + 3
+#ifdef _OPENMP
+    !$omp end single
+    !$omp end parallel
+#endif
+    print *, sum(e)
   end subroutine
 end program

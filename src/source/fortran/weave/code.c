@@ -298,7 +298,7 @@ static bool is_whole(const struct bob_weave *w, uint32_t statement, uint32_t *la
 		return false;
 	return s->kind != BOB_F_DO ||
 	       ((c->parent == BOB_FORTRAN_NO || all[c->parent].last != c->last) &&
-		(!statement || s[-1].kind != BOB_F_DIRECTIVE));
+		!bob_fortran_is_behind_directive(w->file, statement));
 }
 
 /* Behind everything that may use the names. False: there is no such place. */

@@ -37,8 +37,7 @@ static void put_one(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, 
 	struct bob_weave_line *l;
 
 	/* right behind `!$omp parallel` a BLOCK would be all of it */
-	if (text && !strcmp(text, "block") && statement &&
-	    w->file->statements[statement - 1].kind == BOB_F_DIRECTIVE)
+	if (text && !strcmp(text, "block") && bob_fortran_is_behind_directive(w->file, statement))
 		put_one(w, at, rank, statement, "continue");
 	l = add(w);
 	if (!l)

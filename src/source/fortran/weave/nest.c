@@ -324,7 +324,7 @@ static bool has_place(const struct bob_weave_nest *n)
 	const uint32_t bad = BOB_NEED_NO_CALL | BOB_NEED_SPLIT | BOB_NEED_TIGHT;
 	struct bob_fortran_place p;
 
-	if ((n->first && at(n, n->first - 1)->kind == BOB_F_DIRECTIVE) ||
+	if (bob_fortran_is_behind_directive(n->w->file, n->first) ||
 	    bob_fortran_is_pure(bob_weave_unit(n->w, n->first)))
 		return false;
 	return bob_fortran_place(n->w->file, n->first, &p) == BOB_OK &&

@@ -81,18 +81,13 @@ static bool is_whole(const struct bob_weave *w, uint32_t from, uint32_t to)
 	uint32_t depth = 0;
 
 	for (uint32_t i = from; i < to; i++) {
-		const struct bob_fortran_statement *s = &w->file->statements[i];
-		const char *word = s->text + 1;
+		const char c = bob_fortran_conditional(&w->file->statements[i]);
 
-		if (s->kind != BOB_F_CPP)
-			continue;
-		while (*word == ' ' || *word == '\t')
-			word++;
-		if (!strncmp(word, "if", 2))
+		if (c == '+')
 			depth++;
-		else if (!strncmp(word, "el", 2) && !depth)
+		else if (c == '|' && !depth)
 			return false;
-		else if (!strncmp(word, "endif", 5) && !depth--)
+		else if (c == '-' && !depth--)
 			return false;
 	}
 	return !depth;

@@ -30,6 +30,7 @@
 
 #include "source/across.h"
 #include "source/fortran/patch.h"
+#include "source/fortran/directives.h"
 #include "source/fortran/place.h"
 #include "source/instrument.h"
 
