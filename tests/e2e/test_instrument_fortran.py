@@ -451,6 +451,22 @@ def called():
     i.build_fortran(h.pathlib.Path(str(out) + "2"), "called.f90", ["-O1"])
 
 
+def once_each(name, count):
+    """The program stores to each element, in their order, and prints them."""
+    m = Memory(t=8)
+    for k in range(count):
+        m.set("t", k + 1, 0)
+    for k in range(count):
+        m.get("t", k + 1)
+    for how in ({}, {"how": ["--in-place"]}, {"how": ["--flat"]}):
+        check(name, m, ["variable main:t"], **how)
+
+
+@suite.case("procedures that are arguments, pointers, components, entries, or have other names by USE")
+def reached():
+    once_each("reached.f90", 11)
+
+
 @suite.case("ENTRY, and IFs of one line that call, read, return, allocate, and ask functions")
 def entries():
     m = Memory(a=4, q=4, t=4)

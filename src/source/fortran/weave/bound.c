@@ -12,66 +12,76 @@ static bool is_procedure(const struct bob_fortran_unit *u)
 	       (u->kind == BOB_UNIT_SUBROUTINE || u->kind == BOB_UNIT_FUNCTION);
 }
 
-/* All procedures of that name may be called otherwise than by it. */
+/* All procedures and ENTRYs of that name may be called otherwise than by it. */
 static void note(struct bob_weave *files, const char *name, uint32_t len)
 {
 	for (struct bob_weave *w = files; w; w = w->next)
 		for (uint32_t i = 0; i < w->file->unit_count; i++) {
 			const struct bob_fortran_unit *u = &w->file->units[i];
 
-			if (is_procedure(u) && strlen(u->name) == len &&
-			    !memcmp(u->name, name, len))
+			if (is_procedure(u) &&
+			    ((strlen(u->name) == len && !memcmp(u->name, name, len)) ||
+			     bob_weave_has_entry(w, i, name, len)))
 				w->is_bound[i] = true;
 		}
 }
 
-/* `procedure :: a => b, c`, `module procedure a, b`: each word. */
-static void note_words(struct bob_weave *files, const struct bob_fortran_statement *s)
+/* The name of a procedure that is not called there, here or, if USE gave it another one, where it is declared. */
+static void note_name(struct bob_weave *files, const struct bob_fortran_statement *s, uint32_t from,
+		      uint32_t to)
 {
-	uint32_t from = s->from, to;
+	const struct bob_fortran_symbol *y;
 
-	for (; from<s->len; from = to> from ? to : from + 1) {
+	if (!s->names || (to < s->len && s->text[to] == '('))
+		return;
+	y = bob_fortran_lookup(s->names, s->text + from, to - from);
+	if (y && y->class != BOB_NAME_SUBROUTINE && y->class != BOB_NAME_FUNCTION &&
+	    y->class != BOB_NAME_PROCEDURE && y->class != BOB_NAME_GENERIC &&
+	    y->class != BOB_NAME_UNKNOWN)
+		return;
+	note(files, s->text + from, to - from);
+	if (y && y->origin)
+		note(files, y->origin, (uint32_t)strlen(y->origin));
+}
+
+/* The words of the text from there on. */
+static void note_words(struct bob_weave *files, const struct bob_fortran_statement *s,
+		       uint32_t from, bool is_list)
+{
+	uint32_t to;
+
+	for (; from < s->len; from = to) {
 		for (to = from; to < s->len && bob_fortran_is_word(s->text[to]); to++)
 			;
-		if (to > from)
+		if (to == from)
+			to++;
+		else if (is_list)
 			note(files, s->text + from, to - from);
+		else
+			note_name(files, s, from, to);
 	}
 }
 
-/* What is passed or pointed to is no variable. */
-static void note_values(struct bob_weave *files, const struct bob_fortran_statement *s,
-			const struct bob_fortran_uses *uses)
+/* Where initial values begin: `procedure(f), pointer :: p => g`; else the end. */
+static uint32_t values_of(const struct bob_fortran_statement *s)
 {
-	for (uint32_t k = 0; k < uses->count; k++) {
-		const struct bob_fortran_use *u = &uses->at[k];
-		const struct bob_fortran_expr *part = u->ref->child;
+	const char *colons = s->kind == BOB_F_USE ? NULL : strstr(s->text, "::");
+	const char *value = colons ? strchr(colons, '=') : NULL;
 
-		if ((u->role == BOB_ROLE_PASS || u->role == BOB_ROLE_TARGET) && part &&
-		    !part->next && !part->child && u->symbol->class != BOB_NAME_VARIABLE &&
-		    u->symbol->class != BOB_NAME_CONSTANT)
-			note(files, s->text + part->from, part->name_len);
-	}
+	return value ? (uint32_t)(value - s->text) : s->len;
 }
 
-static bob_status note_file(struct bob_weave *files, struct bob_weave *w)
+/* `procedure :: a => b, c`, `module procedure a, b`; an argument, `p => f`, c_funloc(f), `t(f)`. */
+static void note_file(struct bob_weave *files, const struct bob_weave *w)
 {
-	struct bob_arena scratch = { 0 };
-	struct bob_fortran_uses uses;
-	bob_status st = BOB_OK;
-
-	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
+	for (uint32_t i = 0; i < w->file->count; i++) {
 		const struct bob_fortran_statement *s = &w->file->statements[i];
 
 		if (s->kind == BOB_F_PROCEDURE || s->kind == BOB_F_MODULE_PROCEDURE)
-			note_words(files, s);
-		if (!s->is_executable)
-			continue;
-		st = bob_fortran_uses(&scratch, w->file, i, &uses);
-		if (st == BOB_OK)
-			note_values(files, s, &uses);
+			note_words(files, s, s->from, true);
+		else
+			note_words(files, s, s->is_executable ? 0 : values_of(s), false);
 	}
-	bob_arena_free(&scratch);
-	return st;
 }
 
 /* Operators and assignment are no calls in the text: where something of a derived type is traced, any object may be it. */
@@ -98,7 +108,6 @@ static bool mark_objects(struct bob_weave *w)
 bob_status bob_weave_find_bound(struct bob_weave *files, bool *is_new)
 {
 	bool has_objects = false;
-	bob_status st = BOB_OK;
 
 	for (struct bob_weave *w = files; w; w = w->next) {
 		w->is_bound = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
@@ -107,11 +116,11 @@ bob_status bob_weave_find_bound(struct bob_weave *files, bool *is_new)
 		for (size_t i = 0; i < w->variable_count; i++)
 			has_objects |= w->variables[i].symbol->type == BOB_T_DERIVED;
 	}
-	for (struct bob_weave *w = files; w && st == BOB_OK; w = w->next)
-		st = note_file(files, w);
-	for (struct bob_weave *w = files; w && st == BOB_OK && has_objects; w = w->next)
+	for (struct bob_weave *w = files; w; w = w->next)
+		note_file(files, w);
+	for (struct bob_weave *w = files; w && has_objects; w = w->next)
 		*is_new |= mark_objects(w);
-	return st;
+	return BOB_OK;
 }
 
 bool bob_weave_mark_bound(struct bob_weave *files, uint32_t position, bool is_any)
@@ -121,14 +130,16 @@ bool bob_weave_mark_bound(struct bob_weave *files, uint32_t position, bool is_an
 	for (struct bob_weave *w = files; w; w = w->next)
 		for (uint32_t i = 0; i < w->file->unit_count; i++)
 			if (w->is_bound[i])
-				is_new |= bob_weave_mark(w, i, position, is_any);
+				is_new |= bob_weave_mark(w, i, position,
+							 is_any || w->file->units[i].flags &
+									   BOB_UNIT_ENTRIES);
 	return is_new;
 }
 
 bool bob_weave_is_indirect(const struct bob_fortran_symbol *s)
 {
 	return s->class == BOB_NAME_GENERIC || s->class == BOB_NAME_PROCEDURE ||
-	       s->flags & BOB_SYMBOL_POINTER ||
+	       s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_DUMMY) ||
 	       (s->class == BOB_NAME_UNKNOWN && s->flags & BOB_SYMBOL_USED);
 }
 

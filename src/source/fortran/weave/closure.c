@@ -126,8 +126,7 @@ static bool is_entry(const struct bob_fortran_statement *s, const char *name, ui
 	       (s->len == at + len || s->text[at + len] == '(' || s->text[at + len] == ' ');
 }
 
-/* Has the unit an ENTRY of that name? */
-static bool has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len)
+bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len)
 {
 	const struct bob_fortran_unit *u = unit_of(w, unit);
 
@@ -158,7 +157,8 @@ bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t
 	for (const struct bob_weave *f = w->files; f; f = f->next)
 		for (uint32_t i = 0; i < f->file->unit_count; i++)
 			if (unit_of(f, i)->flags & BOB_UNIT_ENTRIES &&
-			    (is_called(unit_of(f, i), name, len) || has_entry(f, i, name, len)))
+			    (is_called(unit_of(f, i), name, len) ||
+			     bob_weave_has_entry(f, i, name, len)))
 				return true;
 	return false;
 }
@@ -177,34 +177,19 @@ bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool 
 	return is_new;
 }
 
-/* All procedures and ENTRYs of that name in the file: which of them is called, only scopes tell. An ENTRY's list may be another one than its unit's. */
-static bool mark_named(struct bob_weave *w, const char *name, uint32_t len, uint32_t position,
-		       bool by_name, bool *is_new)
-{
-	bool found = false;
-
-	for (uint32_t i = 0; i < w->file->unit_count; i++) {
-		const bool is_it = is_called(unit_of(w, i), name, len);
-
-		if (!is_it && !has_entry(w, i, name, len))
-			continue;
-		*is_new |= bob_weave_mark(w, i, position, by_name || !is_it);
-		found = true;
-	}
-	return found;
-}
-
-/* Of this file, or else of whatever file has one of that name. */
-static bool mark_procedure(struct bob_weave *w, const char *name, uint32_t len, uint32_t position,
-			   bool by_name)
+/* All procedures and ENTRYs of that name, of all files: which of them is called, only scopes tell. An ENTRY's list may be another one than its unit's. */
+static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, uint32_t position,
+		       bool by_name)
 {
 	bool is_new = false;
 
-	if (mark_named(w, name, len, position, by_name, &is_new))
-		return is_new;
-	for (struct bob_weave *other = w->files; other; other = other->next)
-		if (other != w)
-			mark_named(other, name, len, position, by_name, &is_new);
+	for (struct bob_weave *w = files; w; w = w->next)
+		for (uint32_t i = 0; i < w->file->unit_count; i++) {
+			const bool is_it = is_called(unit_of(w, i), name, len);
+
+			if (is_it || bob_weave_has_entry(w, i, name, len))
+				is_new |= bob_weave_mark(w, i, position, by_name || !is_it);
+		}
 	return is_new;
 }
 
@@ -213,8 +198,10 @@ static bool pass(struct bob_weave *w, const char *text, const struct bob_fortran
 		 uint32_t d, const struct bob_fortran_expr *argument)
 {
 	const struct bob_fortran_expr *part = call->ref->child;
+	const char *origin = call->symbol->origin; /* USE may have given it another name */
 	const bool by_name = argument->node == BOB_N_KEYWORD;
-	bool is_new = mark_procedure(w, text + part->from, part->name_len, d, by_name);
+	bool is_new = mark_named(w->files, origin ? origin : text + part->from,
+				 origin ? (uint32_t)strlen(origin) : part->name_len, d, by_name);
 
 	if (bob_weave_is_indirect(call->symbol))
 		is_new |= bob_weave_mark_bound(w->files, d, by_name);

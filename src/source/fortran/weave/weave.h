@@ -265,6 +265,8 @@ bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
 bob_status bob_weave_close(struct bob_weave *files);
 /* The procedure of this file that a name calls, or BOB_FORTRAN_NO. */
 uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32_t len);
+/* Has the unit an ENTRY of that name? */
+bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len);
 /* Is it a procedure with ENTRYs, or one of these, of some file? */
 bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t len);
 /* May the symbol, as a unit of the file sees it, be the variable? Is it? May pointers lead to it? */
