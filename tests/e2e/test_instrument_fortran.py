@@ -451,20 +451,29 @@ def called():
     i.build_fortran(h.pathlib.Path(str(out) + "2"), "called.f90", ["-O1"])
 
 
-def once_each(name, count):
-    """The program stores to each element, in their order, and prints them."""
-    m = Memory(t=8)
+def once_each(program, count, parts=()):
+    """The program stores to each element of t, in their order, then to parts of others, and prints them: variable and offset."""
+    m = Memory(t=8, **{name: 8 for name, _ in parts})
     for k in range(count):
         m.set("t", k + 1, 0)
+    for name, offset in parts:
+        m.set(name, offset // 8 + 1, 0)
     for k in range(count):
         m.get("t", k + 1)
+    for name, offset in parts:
+        m.get(name, offset // 8 + 1)
     for how in ({}, {"how": ["--in-place"]}, {"how": ["--flat"]}):
-        check(name, m, ["variable main:t"], **how)
+        check(program, m, [f"variable main:{v}" for v in m.names], **how)
 
 
 @suite.case("procedures that are arguments, pointers, components, entries, or have other names by USE")
 def reached():
     once_each("reached.f90", 11)
+
+
+@suite.case("pointers that are passed in components, in arguments and from functions, and point to parts")
+def pointed():
+    once_each("pointed.f90", 9, (("d", 24), ("c", 40)))
 
 
 @suite.case("ENTRY, and IFs of one line that call, read, return, allocate, and ask functions")

@@ -169,7 +169,7 @@ bool bob_weave_follow_bound(struct bob_weave *w, uint32_t statement,
 			continue;
 		for (uint32_t k = 0; k < uses->count && !passes; k++)
 			passes = uses->at[k].from >= call->from && uses->at[k].to <= call->to &&
-				 bob_weave_may_be_any(w, uses->at[k].symbol);
+				 bob_weave_may_be_any(w, uses->at[k].symbol, uses->at[k].flags);
 		if (passes)
 			is_new |= bob_weave_mark_bound(w->files, 0, true);
 	}

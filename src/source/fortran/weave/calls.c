@@ -157,7 +157,7 @@ static bob_status add_use(struct bob_weave_calls *c, const struct bob_fortran_us
 			  uint64_t dummies)
 {
 	const bool is_function = u->role == BOB_ROLE_CALL && u->symbol->class != BOB_NAME_INTRINSIC;
-	struct bob_weave_pass pass = { .symbol = u->symbol, .dummies = dummies };
+	struct bob_weave_pass pass = { .symbol = u->symbol, .flags = u->flags, .dummies = dummies };
 
 	if (u->role != BOB_ROLE_PASS && !is_function)
 		return BOB_OK;
@@ -209,7 +209,7 @@ static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call 
 	for (uint32_t i = 0; i < call->pass_count && !is_traced; i++) {
 		const struct bob_weave_pass *p = &c->passes[call->first_pass + i];
 
-		is_traced = p->is_always || bob_weave_may_be_any(w, p->symbol);
+		is_traced = p->is_always || bob_weave_may_be_any(w, p->symbol, p->flags);
 	}
 	if (is_traced && !c->foreign)
 		c->foreign = bob_weave_text(

@@ -38,14 +38,15 @@ static bool when(const struct bob_weave_procedure *from, const struct bob_weave_
 	if (pass->is_always)
 		return true;
 	if (!from)
-		return bob_weave_may_be_any(call->w, pass->symbol);
+		return bob_weave_may_be_any(call->w, pass->symbol, pass->flags);
 	assume(from, 0);
-	if (!bob_weave_may_be_any(call->w, pass->symbol)) {
+	if (!bob_weave_may_be_any(call->w, pass->symbol, pass->flags)) {
 		for (uint32_t d = 0; d < BOB_WEAVE_CLONE_DUMMIES_MAX; d++) {
 			const uint64_t bit = UINT64_C(1) << d;
 
 			assume(from, bit & from->all);
-			if (bit & from->all && bob_weave_may_be_any(call->w, pass->symbol))
+			if (bit & from->all &&
+			    bob_weave_may_be_any(call->w, pass->symbol, pass->flags))
 				*dummies |= bit;
 		}
 		is_ever = *dummies != 0;

@@ -26,6 +26,7 @@ struct bob_weave_procedure {
 /* An argument that may be traced, by its symbol. */
 struct bob_weave_pass {
 	const struct bob_fortran_symbol *symbol;
+	uint32_t flags;		/* of the use */
 	bool is_always;		/* whatever it is: nothing is known of where it leads */
 	uint64_t dummies;	/* that it becomes */
 };

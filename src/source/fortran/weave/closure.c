@@ -65,9 +65,14 @@ static bool share_storage(const struct bob_weave *w, const struct bob_fortran_sy
 	return !v->is_foreign && a->class_id && a->class_id == b->class_id && a->unit == b->unit;
 }
 
-static bool same_type(const struct bob_fortran_symbol *a, const struct bob_fortran_symbol *b)
+/* By its type a pointer may lead to the variable, to a component of it, or to a part of a complex number. */
+static bool may_point(const struct bob_fortran_symbol *s, const struct bob_fortran_symbol *to)
 {
-	return a->type == b->type && a->kind == b->kind;
+	const bool is_part = s->type == BOB_T_REAL && to->type == BOB_T_COMPLEX;
+
+	if (s->type == BOB_T_CLASS || to->type == BOB_T_DERIVED || to->type == BOB_T_CLASS)
+		return true;
+	return (s->type == to->type || is_part) && (s->kind == to->kind || !s->kind || !to->kind);
 }
 
 /* A module's, seen by who uses it. */
@@ -91,10 +96,11 @@ bool bob_weave_is_target(const struct bob_weave_variable *v)
 	return v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
 }
 
-/* The symbol, as one of the unit sees it, may be the variable. */
 bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-		      const struct bob_weave_variable *v)
+		      uint32_t use_flags, const struct bob_weave_variable *v)
 {
+	if (use_flags & BOB_USE_COMPONENT && bob_weave_is_target(v))
+		return true;
 	if (!v->is_of_c && (s == v->symbol || share_storage(w, s, v) || is_used(s, v)))
 		return true;
 	if (s->flags & BOB_SYMBOL_DUMMY && s->unit < w->file->unit_count)
@@ -102,16 +108,17 @@ bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol
 	if (v->is_of_c)
 		return bob_weave_may_be_of_c(w, s);
 	return s->flags & BOB_SYMBOL_ASSOCIATE ||
-	       (s->flags & BOB_SYMBOL_POINTER && same_type(s, v->symbol) && bob_weave_is_target(v));
+	       (s->flags & BOB_SYMBOL_POINTER && may_point(s, v->symbol) && bob_weave_is_target(v));
 }
 
-bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s)
+bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+			  uint32_t use_flags)
 {
 	for (size_t i = 0; i < w->variable_count; i++)
-		if (bob_weave_may_be(w, s, &w->variables[i]))
+		if (bob_weave_may_be(w, s, use_flags, &w->variables[i]))
 			return true;
 	for (size_t i = 0; i < w->passed_count; i++)
-		if (bob_weave_may_be(w, s, &w->passed[i]))
+		if (bob_weave_may_be(w, s, use_flags, &w->passed[i]))
 			return true;
 	return false;
 }
@@ -208,6 +215,19 @@ static bool pass(struct bob_weave *w, const char *text, const struct bob_fortran
 	return is_new;
 }
 
+/* May an argument that has the use be something that is traced? Functions may give pointers, as components may be some. */
+static bool may_pass(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
+{
+	const enum bob_fortran_class c = u->symbol->class;
+
+	if (u->role == BOB_ROLE_PASS)
+		return bob_weave_may_be_any(w, u->symbol, u->flags);
+	return u->role == BOB_ROLE_CALL && c != BOB_NAME_INTRINSIC &&
+	       c != BOB_NAME_STATEMENT_FUNCTION &&
+	       bob_weave_may_be_any(w, u->symbol, u->flags | BOB_USE_COMPONENT) &&
+	       !bob_weave_is_plain(w, statement, u->ref, u->symbol);
+}
+
 /* Everything that a call in this statement may pass on. */
 static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_fortran_uses *uses)
 {
@@ -225,7 +245,7 @@ static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_for
 				const struct bob_fortran_use *u = &uses->at[k];
 
 				if (u->from >= argument->from && u->to <= argument->to &&
-				    u->role == BOB_ROLE_PASS && bob_weave_may_be_any(w, u->symbol))
+				    may_pass(w, statement, u))
 					is_new |= pass(w, s->text, &uses->at[i], d, argument);
 			}
 	}

@@ -404,8 +404,7 @@ static enum bob_weave_touch touch(const struct bob_weave *w, uint32_t statement,
 
 	if (!v->is_foreign && (line < v->wish->first_line || line > v->wish->last_line))
 		return BOB_TOUCH_NOT;
-	if (!bob_weave_may_be(w, u->symbol, v) &&
-	    !(u->flags & BOB_USE_COMPONENT && bob_weave_is_target(v)))
+	if (!bob_weave_may_be(w, u->symbol, u->flags, v))
 		return BOB_TOUCH_NOT;
 	if (is_outside(w, statement, u, v))
 		return BOB_TOUCH_DROPPED;

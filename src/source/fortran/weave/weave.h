@@ -269,9 +269,10 @@ uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32
 bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len);
 /* Is it a procedure with ENTRYs, or one of these, of some file? */
 bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t len);
-/* May the symbol, as a unit of the file sees it, be the variable? Is it? May pointers lead to it? */
+/* May what begins with the symbol, as a unit of the file sees it, be the variable, in a use with these flags (BOB_USE_COMPONENT: a component may point to it)? Is the
+ * symbol it? May pointers lead to it? */
 bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-		      const struct bob_weave_variable *v);
+		      uint32_t use_flags, const struct bob_weave_variable *v);
 bool bob_weave_is(const struct bob_fortran_symbol *s, const struct bob_weave_variable *v);
 bool bob_weave_is_target(const struct bob_weave_variable *v);
 /* What the unit calls the variable, if it becomes visible there, so that it has to be declared; NULL: it does not. */
@@ -279,7 +280,8 @@ const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
 						const struct bob_weave_variable *v, uint32_t unit);
 
 /* May it be any variable? */
-bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s);
+bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+			  uint32_t use_flags);
 /* Is the d-th dummy of a unit something that may be traced? */
 uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d);
 
