@@ -131,6 +131,51 @@ def copies():
         assert len(flat[0]) > 50 and flat[0] == exact[0], (len(flat[0]), len(exact[0]), [x for x in zip(flat[0], exact[0]) if x[0] != x[1]][:3])
 
 
+OBJECTS = """module m
+  type base
+    integer :: n = 0
+  contains
+    procedure :: up
+  end type
+contains
+  subroutine up(this)
+    class(base) :: this
+    this%n = this%n + 1
+  end subroutine
+  integer function next(k)
+    integer :: k
+    k = k + 1
+    next = k
+  end function
+end module
+program main
+  use m
+  type(base) :: a, arr(3)
+  integer :: k = 1
+  arr = a
+  a = arr(2)
+  arr(2:3) = arr(1:2)
+  arr(next(k)) = a
+  arr(k)%n = 5
+  arr%n = 6
+  print *, a%n, arr(2)%n
+end program
+"""
+
+
+@suite.case("Fortran: arrays of types with procedures, as a whole, have no probe, as without --exact; one of them has")
+def arrays_of_objects():
+    h.need("gfortran")
+    folder = h.fresh("exact")
+    (folder / "arrays.f90").write_text(OBJECTS)
+    refused = "an array of a type with procedures, as a whole"
+    for how in ("--flat", "--exact"):
+        out, said = instrument(folder / "arrays.f90", ["variable a", "variable arr"], how)
+        assert f":22: no probe at 3 places: {refused}" in said, (how, said)
+        rows, _ = told(i.build_fortran(out, "arrays.f90", ["-O2"]), lines_of_sites((out / "arrays_probes.c").read_text()), "t")
+        compare(rows, "22 L a; 23 L arr(2); 23 S a; 25 L a; 25 S arr(2); 26 S arr(2); 27 S arr(1); 27 S arr(2); 27 S arr(3); 28 L a; 28 L arr(2)")
+
+
 ADD = "9 L n; 9 S n; 10 L n"
 EXPRESSIONS = """22 L a[0]; 22 L a[3]; 22 S b[0]; 23 L a[1]; 23 S b[1]; 24 L a[4]; B; 24 L a[1]; 24 L a[5]; 24 S b[2]; B; 25 L a[2]; 25 S a[2]; 26 S n; %s
 29 L a[1]; 29 S b[0]; 29 L a[2]; 29 S b[1]"""

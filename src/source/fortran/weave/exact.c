@@ -257,6 +257,7 @@ static const char *not_written(const struct bob_weave *w, uint32_t statement,
 	const struct bob_fortran_expr *kept[KEPT_MAX];
 	struct bob_fortran_place p;
 	uint32_t count = 0;
+	const char *why;
 	bool in_pieces;
 
 	if (kind == BOB_F_READ || kind == BOB_F_ACCEPT || kind == BOB_F_DECODE ||
@@ -269,6 +270,9 @@ static const char *not_written(const struct bob_weave *w, uint32_t statement,
 	if (u->flags & (BOB_USE_VECTOR | BOB_USE_COARRAY | BOB_USE_UNSURE) ||
 	    !bob_weave_size(w, statement, u, &in_pieces))
 		return "of a size or shape that is not known here";
+	why = bob_weave_unpassable(w, statement, u);
+	if (why)
+		return why;
 	if (s->ends_loops || bob_fortran_place(w->file, statement, &p) != BOB_OK ||
 	    p.after == BOB_FORTRAN_NO || p.before == BOB_FORTRAN_NO ||
 	    (s->kind == BOB_F_IF && !bob_weave_expands(w, statement)))

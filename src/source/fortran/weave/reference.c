@@ -97,17 +97,13 @@ static enum bob_weave_passing passing(const struct bob_weave *w, uint32_t statem
 				 bob_weave_last(w, statement, u->ref));
 }
 
-/* What no frame helps with. */
-static const char *unfit(const struct bob_weave *w, uint32_t statement,
-			 const struct bob_fortran_use *u)
+const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
+				 const struct bob_fortran_use *u)
 {
 	if (u->flags & BOB_USE_COARRAY)
 		return "of another image";
 	if (is_text_to_its_end(&w->file->statements[statement], u))
 		return "texts to their end, of an array whose length is passed: gfortran 12 does not compile it";
-	if (u->flags & BOB_USE_CALLS && !(u->flags & BOB_USE_MASKED) &&
-	    bob_weave_calls(w, statement, u->ref))
-		return "its subscripts call a function";
 	if (u->flags & BOB_USE_VECTOR && !bob_weave_has_vectors(w, statement, u))
 		return u->flags & BOB_USE_MASKED ?
 			       "a subscript is an array, under WHERE or FORALL" :
@@ -126,6 +122,16 @@ static const char *unfit(const struct bob_weave *w, uint32_t statement,
 	default:
 		return NULL;
 	}
+}
+
+/* What no frame helps with. */
+static const char *unfit(const struct bob_weave *w, uint32_t statement,
+			 const struct bob_fortran_use *u)
+{
+	if (u->flags & BOB_USE_CALLS && !(u->flags & BOB_USE_MASKED) &&
+	    bob_weave_calls(w, statement, u->ref))
+		return "its subscripts call a function";
+	return bob_weave_unpassable(w, statement, u);
 }
 
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,

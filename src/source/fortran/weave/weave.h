@@ -393,6 +393,9 @@ enum bob_weave_passing {
 };
 enum bob_weave_passing bob_weave_passing(const struct bob_fortran_symbols *names,
 					 const struct bob_fortran_symbol *s);
+/* Why no call can have it as an argument, even if its subscripts were evaluated before; NULL: one can. */
+const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
+				 const struct bob_fortran_use *u);
 /* Why a use cannot be told by its address alone; NULL: it can. */
 const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u);
