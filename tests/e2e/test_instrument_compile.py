@@ -200,6 +200,21 @@ def folders():
     assert not (folder / "b.o").exists() and list((folder / "tmp").iterdir()) == []
 
 
+@suite.case("headers are targets of their own where the compiler was to write them so, though all of them are in the copy")
+def phony():
+    folder = project("trace file a.c\ntrace variable g\n")
+    (folder / "put.h").write_text("static inline void put(int *a, int i) { a[i] = 3; }\n")
+    (folder / "a.c").write_text('#include "put.h"\nint g[4];\nint main(void) { put(g, 1); return g[1] - 3; }\n')
+    cc = CC.format(commands=folder / "commands").split()
+    for flags, has_targets in ((["-MMD", "-MP"], True), (["-MMD"], False), (["-Wp,-MMD,a.d,-MP"], True), (["-Wp,-MMD,a.d"], False)):
+        plain = run("gcc", *flags, "-c", "a.c", folder=folder) and (folder / "a.d").read_text()
+        (folder / "a.d").unlink()
+        run(*cc, *flags, "-c", "a.c", folder=folder)
+        assert depends(folder / "a.d") == plain.replace("\\\n", " ").split(), ((folder / "a.d").read_text(), plain)
+        assert ("put.h:\n" in (folder / "a.d").read_text()) == has_targets, (flags, plain)
+    assert b"put.h" in (folder / "a.o").read_bytes(), "the header has no probes"
+
+
 @suite.case("no list of what the object depends on, and nobody who waits for children")
 def odd():
     folder = project()

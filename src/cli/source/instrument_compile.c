@@ -367,7 +367,7 @@ static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 static int mend_depends(const struct job *j, const struct copy *c)
 {
 	return cli_depends_mend(j->verb, c->depends, c->path, c->name, c->result->headers,
-				c->result->header_count);
+				c->result->header_count, j->argv);
 }
 
 static void drop(struct job *j)

@@ -34,17 +34,38 @@ static bool has_option(char *const *argv, const char *option)
 	return false;
 }
 
+/* -MP: each header is a target of its own, too. The list itself does not say so: all headers may be in the copy. */
+static bool wants_targets(char *const *argv)
+{
+	if (has_option(argv, "-MP"))
+		return true;
+	for (argv++; *argv; argv++) {
+		const char *at = strncmp(*argv, "-Wp,", 4) ? NULL : strstr(*argv, ",-MP");
+
+		if (at && (!at[4] || at[4] == ','))
+			return true;
+	}
+	return false;
+}
+
+/* Of `-Wp,-MD,FILE` and what may stand behind another comma. */
+static const char *file_of_words(char *const *argv)
+{
+	const char *file = value_of(argv, "-Wp,-MD,");
+
+	return file ? file : value_of(argv, "-Wp,-MMD,");
+}
+
 void cli_depends_find(char *const *argv, const char *name, char *path)
 {
 	const char *output = value_of(argv, "-o"), *file = value_of(argv, "-MF");
 	const char *from = output ? output : basename(name);
 	const char *dot = strrchr(basename(from), '.');
-	const char *wp = value_of(argv, "-Wp,-MD,");
+	const char *words = file_of_words(argv);
 
-	wp = wp ? wp : value_of(argv, "-Wp,-MMD,");
 	*path = 0;
-	if (wp)
-		snprintf(path, PATH_MAX, "%s", wp);
+	if (words)
+		snprintf(path, PATH_MAX, "%.*s", (int)strcspn(words, ","), words);
 	else if (!has_option(argv, "-MD") && !has_option(argv, "-MMD"))
 		return;
 	else if (file)
@@ -66,14 +87,13 @@ static void put_name(FILE *f, const char *name)
 }
 
 int cli_depends_mend(const char *verb, const char *path, const char *copy, const char *name,
-		     char *const *headers, uint32_t count)
+		     char *const *headers, uint32_t count, char *const *argv)
 {
 	struct stat st;
 	const bool is_file = *path && !stat(path, &st) && S_ISREG(st.st_mode);
 	FILE *f = is_file ? fopen(path, "r+e") : NULL;
 	char *old = NULL, *at, *next;
 	size_t len = 0;
-	bool has_phony;
 	int bad;
 
 	if (!f)
@@ -83,7 +103,6 @@ int cli_depends_mend(const char *verb, const char *path, const char *copy, const
 		fclose(f);
 		return 0;
 	}
-	has_phony = strstr(old, ":\n") != NULL; /* -MP: targets of their own */
 	bad = fseek(f, 0, SEEK_SET) || ftruncate(fileno(f), 0);
 	for (at = old; !bad && (next = strstr(at, copy)); at = next + strlen(copy)) {
 		fwrite(at, 1, (size_t)(next - at), f);
@@ -95,7 +114,7 @@ int cli_depends_mend(const char *verb, const char *path, const char *copy, const
 	}
 	if (!bad)
 		fputs(at, f);
-	for (uint32_t i = 0; i < count && has_phony && !bad; i++) {
+	for (uint32_t i = 0; !bad && wants_targets(argv) && i < count; i++) {
 		put_name(f, headers[i]);
 		fputs(":\n", f);
 	}
