@@ -109,6 +109,56 @@ def common():
     h.check(got[:-2] == want[:-2] and sorted(got) == sorted(want), (got, want))
 
 
+OLD = """subroutine fill
+  common /old/ r1, r2(3)
+  r1 = 2
+  r2(2) = 3
+end subroutine
+"""
+TAKES = """#include <stdio.h>
+extern %s;
+extern int nowhere;
+void fill_(void);
+void see(const void *p);
+int main(void)
+{
+	fill_();
+%s	return 0;
+}
+void see(const void *p) { printf("%%d\\n", p != 0); }
+"""
+
+
+@suite.case("a COMMON block that a C file declares, and does not use itself; other variables that it declares need not be there")
+def only_declared():
+    h.need("gfortran", "clang")
+    block, open_array = "struct { float r[4]; } old_", "float old_[]"
+    for declared, use, asked, said, want in (
+            (block, "", "old_", False, ["S old_", "S old_ +8"]), (block, "\tsee(&old_);\n", "old_", False, ["S old_", "S old_ +8"]),
+            (open_array, "", "old_[0..3]", False, ["S old_[0]", "S old_[2]"]), (open_array, "\tsee(old_);\n", "old_[2..9]", False, ["S old_[2]"]),
+            (open_array, "\tprintf(\"%g\\n\", old_[2]);\n", "old_[0..3]", False, ["S old_[0]", "S old_[2]", "L old_[2]"]),
+            (open_array, "\tsee(old_);\n", "old_", True, None)):
+        folder = h.fresh("declared")
+        (folder / "main.c").write_text(TAKES % (declared, use))
+        (folder / "parts.f90").write_text(OLD)
+        subprocess.run(["gfortran", "main.c", "parts.f90", "-o", "plain"], check=True, cwd=folder)
+        plain = subprocess.run([str(folder / "plain")], capture_output=True, text=True, check=True).stdout
+        wishes = ["trace file main.c", f"trace variable {asked}", "trace variable nowhere", "trace file parts.f90"]
+        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input="\n".join(wishes) + "\n", text=True, capture_output=True, cwd=folder)
+        h.check(not r.returncode and ("main.c: old_ is declared without its length" in r.stdout) == said, r)
+        out = folder / "out"
+        for cc in (("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"), ("clang", "-O1", "-Wall", "-Werror")):
+            subprocess.run([*cc, "-I.", "-c", "main.c"], check=True, cwd=out)
+            subprocess.run(["gfortran", "-I.", "main.o", "parts.f90", "parts_probes.c", "-o", "program"], check=True, cwd=out)
+            got = []
+            trace, text = i.accesses(out / "program", [], f"t{cc[0]}")
+            h.check(text == plain, (text, plain))
+            if want is not None:
+                replayed = h.run([h.BOBBIN, "replay", "--mem", "--subscripts", trace], env=h.environment()).out.decode()
+                got = [f"{kind} {name}" for kind, name in re.findall(r"^([LS]) 0x\w+ 4 \S+ (.*)$", replayed, re.M)]
+            h.check(got == (want or []), (declared, use, got))
+
+
 @suite.case("what cannot lead to anything that is asked for has no probe")
 def apart():
     out = ask(("counter",), ())     # of type int: no array of doubles may be that

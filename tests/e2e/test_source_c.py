@@ -288,6 +288,25 @@ int main(void)
             h.check(after.status == 0 and canonical(log.splitlines()) == canonical(want.splitlines()), f"{cc} {level}: accesses differ\n{log}")
 
 
+@suite.case("arrays that have their length from a later line")
+def _():
+    check(
+        """
+extern int before[];
+int behind[3];
+extern int behind[];
+static int *p = before;
+int main(void)
+{
+	before[1] = 1;
+	behind[2] = p[1];
+	return behind[2] != 1;
+}
+int before[3];
+""",
+        "8 W before+4 4;9 R before+4 4;9 W behind+8 4;10 R behind+8 4", "--variable=before", "--variable=behind")
+
+
 @suite.case("an error of syntax: where, and nothing written")
 def _():
     _, r = instrument("int x;\nint main(void)\n{\n\treturn x +;\n}\n", "--variable=x", status=1)

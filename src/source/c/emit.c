@@ -133,22 +133,61 @@ const char *bob_c_quoted(struct bob_c_unit *u, const char *text)
 	return to;
 }
 
-/* At file scope: its name says the same at the end of the file. */
-static bool is_nameable(struct bob_c_unit *u, const struct bob_c_variable *v)
+/* It is of another file, which tells of it. */
+static bool is_lent(const struct bob_c_unit *u, const struct bob_c_variable *v)
 {
-	return v->is_static && !*v->function && !v->is_thread &&
-	       v->canonical.kind != CXType_IncompleteArray && !v->is_register &&
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (!u->options->wishes[i].is_of_another &&
+		    bob_c_is_wish_of(&u->options->wishes[i], v))
+			return false;
+	return !v->is_defined;
+}
+
+/* An array of another file that is declared without a length is as long as what is asked for of it. */
+static bool has_length(struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	if (v->canonical.kind != CXType_IncompleteArray)
+		return true;
+	for (uint32_t i = 0; i < v->count; i++)
+		if (v->is_defined || !bob_c_shape_of(u, &u->rows[v->first + i]).extent[0])
+			return false;
+	return true;
+}
+
+/* At file scope: its name says the same at the end of the file. */
+static bool is_nameable(const struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	return v->is_static && !*v->function && !v->is_thread && !v->is_register &&
 	       u->clang->getCursorKind(u->clang->getCursorSemanticParent(v->decl)) !=
 		       CXCursor_FunctionDecl;
 }
 
-/* Variables of this file that only a pointer may lead to. */
+static bool is_named(const struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	for (uint32_t i = 0; i < u->options->wish_count; i++)
+		if (!u->options->wishes[i].is_of_another &&
+		    bob_c_is_wish_of(&u->options->wishes[i], v) &&
+		    !strcmp(u->options->wishes[i].name, v->name))
+			return true;
+	return false;
+}
+
+/* Variables that only a pointer may lead to: of this file, and others that it was asked for by their names. */
 static void use_exposed(struct bob_c_unit *u)
 {
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
 		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (v->is_wanted && v->is_exposed && is_nameable(u, v) && v->is_defined)
+			if (v->is_wanted && v->is_exposed && is_nameable(u, v) &&
+			    (v->is_defined || is_named(u, v)))
 				bob_c_rows(u, v);
+}
+
+static void find_lengths(struct bob_c_unit *u)
+{
+	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
+		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
+			v->has_no_length = v->is_used && is_nameable(u, v) && !is_lent(u, v) &&
+					   !has_length(u, v);
 }
 
 #define QUIET "__attribute__((unused,no_instrument_function))"
@@ -246,16 +285,6 @@ static void put_top(struct bob_c_unit *u)
 	put_at_top(u, bob_c_line_directive(u, u->top_line ? u->top_line : 1));
 }
 
-/* It is of another file, which tells of it. */
-static bool is_lent(const struct bob_c_unit *u, const struct bob_c_variable *v)
-{
-	for (uint32_t i = 0; i < u->options->wish_count; i++)
-		if (!u->options->wishes[i].is_of_another &&
-		    bob_c_is_wish_of(&u->options->wishes[i], v))
-			return false;
-	return !v->is_defined;
-}
-
 /* Accesses, or variables that other files may access. */
 static bool has_accesses(const struct bob_c_unit *u)
 {
@@ -274,9 +303,49 @@ static bool has_refusals(const struct bob_c_unit *u)
 	return false;
 }
 
+/* Is it told of when the program begins? */
+static bool is_told_at_once(struct bob_c_unit *u, size_t row)
+{
+	const struct bob_c_variable *v = u->rows[row].variable;
+
+	return is_nameable(u, v) && !is_lent(u, v) && v->first == row && v->count &&
+	       !v->has_no_length;
+}
+
+/* Those of other files are told of if the program has them: to be asked for is no use of theirs. */
+static void put_weak(struct bob_c_unit *u)
+{
+	for (size_t i = 0; i < u->row_count; i++) {
+		const struct bob_c_variable *v = u->rows[i].variable;
+
+		if (is_told_at_once(u, i) && !v->is_defined)
+			bob_c_close_at(u, u->len,
+				       bob_c_printf(u,
+						    "static const char bobbin_far%zu"
+						    "[1] __attribute__((weakref(\"%s\")));\n",
+						    i, v->name));
+	}
+}
+
+static void put_declarations(struct bob_c_unit *u)
+{
+	for (size_t i = 0; i < u->row_count; i++) {
+		const struct bob_c_variable *v = u->rows[i].variable;
+
+		if (!is_told_at_once(u, i))
+			continue;
+		bob_c_close_at(u, u->len,
+			       bob_c_printf(u, "(void)bobbin_local(%u,%u,", v->first, v->count));
+		bob_c_close_at(u, u->len,
+			       v->is_defined ? bob_c_printf(u, "&%s,0,-1);\n", v->name) :
+					       bob_c_printf(u, "bobbin_far%zu,0,-1);\n", i));
+	}
+}
+
 void bob_c_emit_frame(struct bob_c_unit *u)
 {
 	use_exposed(u);
+	find_lengths(u);
 	if (!has_accesses(u) && !u->event_count && !has_refusals(u)) {
 		/* Nothing to see, and so nobody to tell of variables; but of others' memory that is given back. */
 		bob_c_keep_edits(u, bob_c_before_gone, bob_c_behind_gone);
@@ -285,6 +354,7 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	}
 	put_top(u);
 	bob_c_emit_tables(u);
+	put_weak(u);
 	bob_c_close_at(u, u->len,
 		       "static __attribute__((constructor(101),no_instrument_function)) void "
 		       "bobbin_begin(void){");
@@ -294,13 +364,6 @@ void bob_c_emit_frame(struct bob_c_unit *u)
 	if (!has_accesses(u))
 		bob_c_close_at(u, u->len, "bob_probe_here.recorder=bob_probe_recorder();\n");
 	bob_c_emit_event_names(u);
-	for (size_t i = 0; i < u->row_count; i++) {
-		const struct bob_c_variable *v = u->rows[i].variable;
-
-		if (is_nameable(u, v) && !is_lent(u, v) && v->first == i && v->count)
-			bob_c_close_at(u, u->len,
-				       bob_c_printf(u, "(void)bobbin_local(%u,%u,&%s,0,-1);\n",
-						    v->first, v->count, v->name));
-	}
+	put_declarations(u);
 	bob_c_close_at(u, u->len, "}\n");
 }

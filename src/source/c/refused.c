@@ -101,14 +101,39 @@ static bob_status take(struct bob_source_c_result *to, const struct bob_source_c
 	return BOB_OK;
 }
 
+/* Arrays that nobody tells of here. */
+static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused **out)
+{
+	uint32_t n = 0;
+
+	*out = bob_arena_alloc(&u->arena, (u->row_count + 1) * sizeof(**out));
+	u->is_failed |= !*out;
+	for (size_t i = 0; *out && i < u->row_count; i++) {
+		const struct bob_c_variable *v = u->rows[i].variable;
+
+		if (v->has_no_length && v->first == i)
+			(*out)[n++] = (struct bob_source_c_refused){
+				.why = bob_c_printf(u,
+						    "%s is declared without its length: the file "
+						    "that defines it tells of it, or what is asked "
+						    "for of it here, like %s[0..9]",
+						    v->name, v->name)
+			};
+	}
+	return n;
+}
+
 bob_status bob_c_refusals_take(struct bob_c_unit *u, struct bob_source_c_result *to)
 {
-	struct bob_source_c_refused *from, *remarks;
+	struct bob_source_c_refused *from, *remarks, *lengths;
 	const uint32_t n = bob_c_refusals(u, &from);
 	const uint32_t more = bob_c_copies_remarks(u, &remarks);
+	const uint32_t arrays = without_length(u, &lengths);
 	bob_status st;
 
-	to->refused = u->is_failed ? NULL : calloc(n + more + 1u, sizeof(*to->refused));
+	to->refused = u->is_failed ? NULL : calloc(n + more + arrays + 1u, sizeof(*to->refused));
 	st = to->refused ? take(to, from, n) : BOB_ERR_NOMEM;
-	return st == BOB_OK ? take(to, remarks, more) : st;
+	if (st == BOB_OK)
+		st = take(to, remarks, more);
+	return st == BOB_OK ? take(to, lengths, arrays) : st;
 }

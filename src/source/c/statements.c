@@ -403,9 +403,9 @@ void bob_c_walk_file(struct bob_c_unit *u)
 			const CXCursor init = initial_value(u, l.at[i]);
 			struct bob_c_variable *v = bob_c_variable(u, l.at[i]);
 
-			if (v && (u->clang->Cursor_getStorageClass(l.at[i]) != CX_SC_Extern ||
-				  !u->clang->Cursor_isNull(init)))
-				v->is_defined = true;
+			if (v)
+				bob_c_variable_declared(u, v, l.at[i],
+							!u->clang->Cursor_isNull(init));
 			if (!u->clang->Cursor_isNull(init)) {
 				bob_c_value_note(u, v, init);
 				bob_c_walk(u, init, BOB_C_VALUE);

@@ -139,8 +139,8 @@ struct bob_c_shape bob_c_shape_of(struct bob_c_unit *u, const struct bob_c_row *
 	}
 	s.bytes = u->clang->Type_getSizeOf(t);
 	/* Nobody says how long it is: it is as long as what is looked at. */
-	if (r->is_pointed && s.rank && !s.extent[0] && r->wish && r->wish->rank &&
-	    r->wish->box[0].high < SUBSCRIPT_MAX)
+	if ((r->is_pointed || r->variable->canonical.kind == CXType_IncompleteArray) && s.rank &&
+	    !s.extent[0] && r->wish && r->wish->rank && r->wish->box[0].high < SUBSCRIPT_MAX)
 		s.extent[0] = r->wish->box[0].high + 1;
 	return s;
 }

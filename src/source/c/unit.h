@@ -45,6 +45,7 @@ struct bob_c_variable {
 	bool is_pointer;	/* ... or an array parameter: */
 	bool is_array_parameter; /* stands for what it points at alone */
 	bool is_defined;	/* not only declared */
+	bool has_no_length;	/* an array, told of by nobody here for it is declared without one */
 	bool is_used;		/* it has rows in the table of variables: */
 	uint32_t first, count;	/* of itself; first UINT32_MAX: none */
 	uint32_t pointed_first, pointed_count; /* of what it points at */
@@ -281,6 +282,9 @@ bob_status bob_c_apply(struct bob_c_unit *u, char **text, size_t *len);
 /* --- variables.c --- */
 /* NULL: not a variable, or no memory. */
 struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl);
+/* A line at file scope that declares it. */
+void bob_c_variable_declared(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor decl,
+			     bool has_value);
 /* For the variable itself; for it or something that it leads to. */
 bool bob_c_is_wish_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);
 bool bob_c_is_name_of(const struct bob_source_c_wish *w, const struct bob_c_variable *v);

@@ -86,6 +86,15 @@ struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl)
 	return v;
 }
 
+/* `int a[];` has its length from a later line. */
+void bob_c_variable_declared(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor decl,
+			     bool has_value)
+{
+	v->is_defined |= has_value || u->clang->Cursor_getStorageClass(decl) != CX_SC_Extern;
+	if (v->canonical.kind == CXType_IncompleteArray)
+		v->canonical = u->clang->getCanonicalType(u->clang->getCursorType(decl));
+}
+
 static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth);
 
 struct fields {
