@@ -22,14 +22,43 @@ static struct bob_predict_unit_of *in_file(const struct bob_predict_file_of *f, 
 	return u;
 }
 
+/* Is `c` what C calls the procedure of Fortran? */
+static bool is_linked(const char *fortran, const char *c)
+{
+	const size_t len = strlen(fortran);
+
+	return !strncmp(fortran, c, len) && !strcmp(c + len, "_");
+}
+
+/* Is it called so in the other language? */
+static bool is_of_other(const struct bob_predict_file_of *f, const struct bob_predict_unit_of *u,
+			const char *name)
+{
+	return f->language == BOB_PREDICT_FORTRAN ? is_linked(u->name, name) :
+						    is_linked(name, u->name);
+}
+
+/* Of all files, as it is called in its own language. */
+static struct bob_predict_unit_of *in_files(const struct bob_predict *p, const char *name)
+{
+	struct bob_predict_unit_of *u = NULL;
+
+	for (const struct bob_predict_file_of *f = p->files; f && !u; f = f->next)
+		u = in_file(f, name);
+	return u;
+}
+
 /* What a call in the file `from` goes to; NULL: nothing that we see. */
 static struct bob_predict_unit_of *callee(const struct bob_predict *p,
 					  const struct bob_predict_file_of *from, const char *name)
 {
 	struct bob_predict_unit_of *u = in_file(from, name);
 
+	u = u ? u : in_files(p, name);
 	for (const struct bob_predict_file_of *f = p->files; f && !u; f = f->next)
-		u = in_file(f, name);
+		for (u = f->language != from->language ? f->units : NULL;
+		     u && !is_of_other(f, u, name);)
+			u = u->next;
 	return u;
 }
 
@@ -84,10 +113,24 @@ static bool is_root(const struct bob_predict_unit_of *u, enum root r)
 					       true);
 }
 
-/* Of a program's entry, and of what nobody is seen to call. */
-static double runs_alone(const struct bob_predict *p, struct bob_predict_unit_of *u)
+/* As an earlier run had it, called by either language; below 0: it does not say it. */
+static double profiled_runs(const struct bob_predict *p, const struct bob_predict_file_of *f,
+			    const struct bob_predict_unit_of *u)
 {
-	const double profiled = bob_predict_profiled(p, u->name, 0);
+	double runs = -1;
+
+	for (const struct bob_predict_said *s = p->profile; s; s = s->next)
+		if (!s->line && (!strcmp(s->name, u->name) ||
+				 (is_of_other(f, u, s->name) && !in_files(p, s->name))))
+			runs = (runs > 0 ? runs : 0) + s->value;
+	return runs;
+}
+
+/* Of a program's entry, and of what nobody is seen to call. */
+static double runs_alone(const struct bob_predict *p, const struct bob_predict_file_of *f,
+			 struct bob_predict_unit_of *u)
+{
+	const double profiled = profiled_runs(p, f, u);
 
 	if (u->kind == BOB_PREDICT_FUNCTION && profiled >= 0)
 		u->said = profiled;
@@ -105,7 +148,7 @@ static void count_runs(const struct bob_predict *p)
 			for (struct bob_predict_unit_of *u = f->units; u; u = u->next)
 				if (is_root(u, r)) {
 					if (u->said < 0)
-						u->runs = runs_alone(p, u);
+						u->runs = runs_alone(p, f, u);
 					u->is_called &= r != REST;
 					follow(u, &order);
 				}

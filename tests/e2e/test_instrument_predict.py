@@ -264,6 +264,44 @@ def profiled():
         h.check("nowhere" in said and not (folder / "out").exists(), said)
 
 
+# Each language calls the other; who calls `sum` and `reset_` is not seen where one file is looked at alone.
+TWO = {
+    "main.c": "static int a[40];\nvoid sum_(const int *n, int *x);\nvoid reset_(void)\n{\n\tfor (int i = 0; i < 3; i++)\n\t\ta[i + 5] = 0;\n}\n"
+              "int main(void)\n{\n\tconst int n = 5;\n\n\tfor (int k = 0; k < 7; k++)\n\t\tsum_(&n, a);\n\treturn 0;\n}\n",
+    "parts.f90": "subroutine sum(n, x)\n  integer :: n, x(n), i\n  do i = 2, 5\n    x(i) = x(i) + x(i - 1)\n  end do\n  call reset\n  call reset\nend subroutine\n",
+}
+
+
+@suite.case("procedures that the other language calls run as often as it calls them, by the text and by an earlier run")
+def two_languages():
+    h.need("gfortran")
+    folder = h.fresh("two")
+    for name, text in TWO.items():
+        (folder / name).write_text(text)
+
+    def ask(commands, *options):
+        run("rm", "-rf", "out", folder=folder)
+        return run(h.BOBBIN, "instrument", "--flat", *options, "-o", "out", folder=folder, text=commands)
+
+    def build():
+        run("gcc", "-Iout", "-c", "out/main.c", folder=folder)
+        run("gcc", "-Iout", "-c", "out/parts_probes.c", folder=folder)
+        run("gfortran", "out/parts.f90", "main.o", "parts_probes.o", "-o", "program", folder=folder)
+
+    level = "trace code at subroutine level\n"
+    ask(f"trace file main.c\n{level}trace file parts.f90\n{level}")
+    build()
+    run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program", folder=folder)
+    both = ask("trace file main.c\ntrace variable a\ntrace file parts.f90\n")
+    build()
+    accesses, outside, _ = recorded(folder, "")
+    h.check("assumed" not in both and told(both)[0] == accesses + outside, f"{accesses}, {outside}: {both}")
+    for commands, want, name in (("trace file main.c\ntrace variable a\n", 7 * 2 * 3, "reset_"), ("trace file parts.f90\ntrace variable sum:x\n", 7 * 4 * 3, "sum")):
+        said = ask(commands, "--profile", "before")
+        h.check("assumed" not in said and told(said)[0] == want, said)
+        h.check(f"runs {name} N" in ask(commands), name)
+
+
 TRIANGLE = """program triangle
   integer, parameter :: n = 9
   integer :: a(n, n), b(0:40), i, j, k
