@@ -391,11 +391,20 @@ static int compile(struct session *s, char **argv, const struct bob_source_optio
 	return cli_instrument_compile(VERB, s->wishes.first, folder, o, argv);
 }
 
+/* With --compile there is neither a prediction nor a folder. */
+static int refuse(const char *assume, const char *profile)
+{
+	return cli_misuse(VERB, "--compile predicts nothing and writes no DIR: not with %s",
+			  assume  ? "--assume" :
+			  profile ? "--profile" :
+				    "--output");
+}
+
 int verb_instrument(int argc, char **argv)
 {
 	struct session s = { .in = stdin, .name = "commands" };
 	struct bob_source_options o = { 0 };
-	const char *output = "instrumented", *assume = NULL, *profile = NULL, *arg;
+	const char *output = NULL, *assume = NULL, *profile = NULL, *arg;
 	struct cli_options opts;
 	int opt, bad;
 
@@ -416,6 +425,8 @@ int verb_instrument(int argc, char **argv)
 	}
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
+	if (s.is_compiling && (output || assume || profile))
+		return refuse(assume, profile);
 	if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
 		s.name = argv[optind++];
 		s.in = fopen(s.name, "re");
@@ -432,7 +443,7 @@ int verb_instrument(int argc, char **argv)
 	if (!bad && s.is_compiling)
 		bad = compile(&s, argv + optind, &o);
 	else if (!bad)
-		bad = predicted_work(&s, &o, output, assume, profile);
+		bad = predicted_work(&s, &o, output ? output : "instrumented", assume, profile);
 	if (s.in != stdin)
 		fclose(s.in);
 	bob_wishes_free(&s.wishes);

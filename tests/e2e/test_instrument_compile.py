@@ -262,9 +262,11 @@ def two_names():
 def mistakes():
     folder = project()
     for argv, said in ((["--compile", "--", "gcc"], "COMMANDS"), (["--compile", "commands"], "a compiler"),
-                       (["--compile", "none", "--", "gcc"], "none")):
+                       (["--compile", "none", "--", "gcc"], "none"), (["--compile", "--assume", "a", "commands", "--", "gcc"], "not with --assume"),
+                       (["--compile", "--profile", "a", "commands", "--", "gcc"], "not with --profile"),
+                       (["-o", "a", "--compile", "commands", "--", "gcc"], "not with --output")):
         r = subprocess.run([str(h.BOBBIN), "instrument", *argv], cwd=folder, text=True, capture_output=True, stdin=subprocess.DEVNULL)
-        assert r.returncode in (1, 2) and said in r.stderr, r
+        assert r.returncode in (1, 2) and said in r.stderr and r.stderr.count("\n") == 1, r
 
 
 if __name__ == "__main__":
