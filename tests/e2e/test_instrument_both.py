@@ -37,7 +37,7 @@ def rows(trace, names):
         kind, size, name, bracket, at = m.groups()
         if name == "heap in main":
             continue
-        short = next((k for k in names if name in (k, NAMES[k])), None)
+        short = next((k for k in names if name in (k, NAMES[k], f"__state_MOD_{k}")), None)
         h.check(short, f"{name} was not asked for")
         index = int(at) - (bracket == "(") if at else 0
         size = f":{size}" if int(size) != (4 if short in ("n", "counter", "level") else 8) else ""
@@ -54,7 +54,7 @@ def check(c, fortran, compilers=(("gcc", "-O2"),), **kw):
     h.need("gfortran")
     out = ask(c, fortran, **kw)
     names = [n.split(":")[-1].split("%")[-1] for n in (*c, *fortran)]
-    names = ["given" if n == "result" else n for n in names]
+    names = ["given" if n == "result" else n.removeprefix("__state_MOD_") for n in names]
     plain = out / "plain"
     source = h.PROG / "source" / "both"
     subprocess.run(["gcc", "-c", str(source / "main.c"), "-o", "plain.o"], check=True, cwd=out)
@@ -86,7 +86,7 @@ def everything():
 
 @suite.case("what is asked for in C is seen in Fortran")
 def of_c():
-    for names in (("main:mine",), ("heap",), ("with_callback:here",), ("given",), ("counter",), ("given", "counter")):
+    for names in (("main:mine",), ("heap",), ("with_callback:here",), ("given",), ("counter",), ("__state_MOD_level",), ("given", "counter", "__state_MOD_level")):
         check(names, ())
 
 

@@ -110,6 +110,26 @@ static bool is_named(const struct bob_weave *w, const char *name, const char *en
 	return false;
 }
 
+/* A module's, by the name that the compiler gives it: __m_MOD_x. If the module is another file's, only x is known. */
+static bool is_named_in_module(const struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	const struct bob_fortran_unit *u =
+		s->unit < w->file->unit_count ? &w->file->units[s->unit] : NULL;
+	const char *name = s->origin ? s->origin : s->name;
+
+	if (u ? u->kind != BOB_UNIT_MODULE : !(s->flags & (BOB_SYMBOL_USED | BOB_SYMBOL_HOST)))
+		return false;
+	for (uint32_t i = 0; i < w->c->count; i++) {
+		const char *c = w->c->names[i], *end = strstr(c, "_MOD_");
+		const size_t n = u ? strlen(u->name) : 0;
+
+		if (end && !strncmp(c, "__", 2) && !strcmp(end + 5, name) &&
+		    (!u || (end == c + 2 + n && !memcmp(c + 2, u->name, n))))
+			return true;
+	}
+	return false;
+}
+
 bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	if (s->flags & BOB_SYMBOL_POINTER && bob_classes_meet(classes_of(s), w->c->classes))
@@ -121,7 +141,7 @@ bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_s
 	if (s->common)
 		return *s->common->name ? is_named(w, s->common->name, "_") :
 					  is_named(w, "__BLNK__", "");
-	return s->binding && is_named(w, s->binding, "");
+	return s->binding ? is_named(w, s->binding, "") : is_named_in_module(w, s);
 }
 
 static bool add_c(struct bob_weave *w)
