@@ -11,7 +11,8 @@ import test_instrument as i
 
 suite = h.Suite("instrument both")
 NAMES = {"shared_": None, "counter": "state::counter", "level": "state::level", "given": "state::result", "x": "/shared/x", "n": "/shared/n",
-         "w": "w in fill", "local": "local in start", "mine": "mine in main", "heap": "*heap in main", "here": "here in with_callback"}
+         "w": "w in fill", "local": "local in start", "mine": "mine in main", "heap": "*heap in main", "here": "here in with_callback",
+         "pair": "pair in main"}
 # In the order of the run: C counts from 0, Fortran from 1; here all from 0.
 DOES = """
     x=0 x=1 x=2 x=3 n=0 local=0 local=1 local=2
@@ -21,7 +22,7 @@ DOES = """
     x?1 x=2 n?0 n=0 counter?0 counter=0 level=0
     mine=0 mine=1 mine=2 mine=3 mine=4 w=0 w=1 w=2 w?0 w=0 w?1 w=1 w?2 w=2 w?0 mine=0 mine?0 mine=4
     mine?0 mine?1 mine?2 mine?3 mine=4 mine?1 mine=1 mine?2 mine=2
-    heap=0 heap=1 heap=2 heap?1 heap=1 heap?1 given=2
+    heap=0 heap=1 heap=2 heap?1 heap=1 heap?1 given=2 pair=0 pair?0 pair=1
 """.split()
 # A compiler evaluates the arguments of printf in what order it likes.
 LAST = "mine?0 mine?1 mine?2 mine?3 mine?4 heap?1 given?0 given?2 x?2 n?0 counter?0 level?0".split()
@@ -73,7 +74,7 @@ def check(c, fortran, compilers=(("gcc", "-O2"),), **kw):
         h.check(sorted(got[len(wanted):]) == last, f"{cc} {level}: at the end {got[len(wanted):]}, not {last}")
 
 
-EVERY_C = ("main:mine", "heap", "with_callback:here")
+EVERY_C = ("main:mine", "main:pair", "heap", "with_callback:here")
 EVERY_FORTRAN = ("start:x", "start:n", "start:local", "fill:w", "state%counter", "state%level", "state%result")
 
 
@@ -86,7 +87,7 @@ def everything():
 
 @suite.case("what is asked for in C is seen in Fortran")
 def of_c():
-    for names in (("main:mine",), ("heap",), ("with_callback:here",), ("given",), ("counter",), ("__state_MOD_level",), ("given", "counter", "__state_MOD_level")):
+    for names in (("main:mine",), ("main:pair",), ("heap",), ("with_callback:here",), ("given",), ("counter",), ("__state_MOD_level",), ("given", "counter", "__state_MOD_level")):
         check(names, ())
 
 

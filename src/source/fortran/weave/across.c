@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
 
 /* As gfortran has it in C; derived types may have anything in them. */
@@ -182,45 +181,15 @@ static void mark(struct bob_weave *w, uint32_t unit, uint32_t classes)
 	}
 }
 
-/* Those that C may call by their names. */
-static void mark_named(struct bob_weave *w, uint32_t classes)
+/* Those that C may call: by their names, or because it may get them (bound.c). */
+static void mark_called(struct bob_weave *w, uint32_t classes)
 {
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		const struct bob_fortran_unit *u = &w->file->units[i];
 
 		if (!(u->flags & BOB_UNIT_INTERFACE) &&
-		    (u->parent == BOB_FORTRAN_NO || u->flags & BOB_UNIT_BIND_C))
+		    (w->is_bound[i] || u->parent == BOB_FORTRAN_NO || u->flags & BOB_UNIT_BIND_C))
 			mark(w, i, classes);
-	}
-}
-
-static bool is_procedure(const struct bob_fortran_symbol *s)
-{
-	return s && (s->class == BOB_NAME_SUBROUTINE || s->class == BOB_NAME_FUNCTION ||
-		     s->class == BOB_NAME_PROCEDURE);
-}
-
-/* Those whose names stand in the statement without being called: an argument, `p => f`, c_funloc(f). */
-static void mark_passed(struct bob_weave *w, const struct bob_fortran_statement *s,
-			uint32_t classes)
-{
-	uint32_t to = 0;
-
-	while (s->names && to < s->len) {
-		const uint32_t from = to;
-
-		while (to < s->len && bob_fortran_is_word(s->text[to]))
-			to++;
-		to += to == from;
-		if (!bob_fortran_is_word(s->text[from]) || (to < s->len && s->text[to] == '(') ||
-		    !is_procedure(bob_fortran_lookup(s->names, s->text + from, to - from)))
-			continue;
-		for (struct bob_weave *other = w->files; other; other = other->next) {
-			const uint32_t unit = bob_weave_procedure(other, s->text + from, to - from);
-
-			if (unit != BOB_FORTRAN_NO && (other != w || unit != s->unit))
-				mark(other, unit, classes);
-		}
 	}
 }
 
@@ -237,10 +206,7 @@ bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new)
 	for (struct bob_weave *w = files; w; w = w->next) {
 		if (!add_c(w))
 			return BOB_ERR_NOMEM;
-		mark_named(w, classes);
-		for (uint32_t i = 0; i < w->file->count; i++)
-			if (w->file->statements[i].is_executable)
-				mark_passed(w, &w->file->statements[i], classes);
+		mark_called(w, classes);
 	}
 	*is_new |= classes != 0; /* these may pass it on */
 	return BOB_OK;

@@ -333,9 +333,9 @@ bob_status bob_weave_close(struct bob_weave *files)
 				st = take(w, other);
 		}
 	if (st == BOB_OK)
-		st = bob_weave_join_c(files, &is_new);
-	if (st == BOB_OK)
 		st = bob_weave_find_bound(files, &is_new);
+	if (st == BOB_OK)
+		st = bob_weave_join_c(files, &is_new);
 	while (is_new && st == BOB_OK) {
 		is_new = false;
 		for (struct bob_weave *w = files; w && st == BOB_OK; w = w->next)

@@ -291,7 +291,7 @@ bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *o
 			    const char ***names);
 /* May it be something of C's: by its name there, or by its type if it is a pointer? */
 bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s);
-/* What C may pass to procedures is marked, and what is C's stands among what comes from other files. */
+/* Behind bob_weave_find_bound: what C may pass to procedures is marked, and what is C's stands among what comes from other files. */
 bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new);
 
 /* What is given as the argument there, or as any one, becomes a dummy of the unit. True: that was not known. */

@@ -12,6 +12,7 @@ double c_sum(const double *v, int n);
 void c_twice(double *v, const int *n);
 void half_(double *v, const int *n);
 void with_callback(void (*f)(double *));
+void keep(void (*f)(double *));
 void fill_(double *v, const int *n);
 void start_(void);
 void scale(double *v, int n, double by);
@@ -46,9 +47,16 @@ void with_callback(void (*f)(double *))
 	given[0] = here[1];
 }
 
+static void (*kept)(double *);
+
+void keep(void (*f)(double *))
+{
+	kept = f;
+}
+
 int main(void)
 {
-	double mine[5], *heap = malloc(3 * sizeof(double));
+	double pair[2], mine[5], *heap = malloc(3 * sizeof(double));
 	const int five = 5;
 	start_();
 	shared_.x[2] = shared_.x[1] + 1;
@@ -62,6 +70,8 @@ int main(void)
 	for (int i = 0; i < 3; i++)
 		heap[i] = i;
 	through_pointer(heap, 3);
+	pair[0] = 1;
+	kept(pair);
 	printf("%g %g %g %g %d %d %d\n", c_sum(mine, 5), heap[1], given[0] + given[2], shared_.x[2],
 	       shared_.n, counter, __state_MOD_level);
 	free(heap);

@@ -5,7 +5,18 @@ module state
    integer(c_int), bind(c) :: counter = 1
    integer :: level = 0
    real(c_double), bind(c, name='given') :: result(3)
+   abstract interface
+      subroutine of_two(v)
+         import c_double
+         real(c_double), intent(inout) :: v(2)
+      end subroutine
+   end interface
+   procedure(of_two), pointer :: later => called_later
 contains
+   subroutine called_later(v)
+      real(c_double), intent(inout) :: v(2)
+      v(2) = v(1)
+   end subroutine
    subroutine called_back(v)
       real(c_double), intent(inout) :: v(2)
       v(2) = v(1) + v(2)
@@ -64,6 +75,10 @@ subroutine start
          import c_funptr
          type(c_funptr), value :: f
       end subroutine
+      subroutine keep(f) bind(c)
+         import c_funptr
+         type(c_funptr), value :: f
+      end subroutine
    end interface
    real(8) :: local(3)
    x = 3
@@ -73,6 +88,7 @@ subroutine start
    x(1) = local(3)
    counter = counter + 1
    level = level + 1
+   call keep(c_funloc(later))
    call with_callback(c_funloc(called_back))
    result(2) = result(1)
 end subroutine
