@@ -170,5 +170,22 @@ def apart():
     h.check("s += v[i]" in text and "__state_MOD_level" in text, text)
 
 
+@suite.case("what is asked for in one file, and how, makes other images of the others")
+def images():
+    def of(name, *args, **kw):
+        text = (ask(*args, **kw) / name).read_text()
+        found = re.findall(r'main.c",(0x[0-9a-f]+)ULL', text) or re.findall(r"\b(bobbin_[0-9a-f]{8})_", text)
+        h.check(found, name)
+        return found[0]
+
+    def differ(name, *asked):
+        got = [of(name, c, fortran, how=how) for c, fortran, how in asked]
+        h.check(len(set(got)) == len(got), (name, got))
+    # alone an argument differs from what is no argument, of the same type and seen by no name
+    differ("main.c", ((), ("fill:w",), ()), ((), ("fill:v",), ()), ((), ("fill:v",), ["--flat"]), ((), ("fill:v",), ["--copies"]))
+    differ("parts.f90", (("main:mine",), ("fill:w",), ()), (("c_sum:v",), ("fill:w",), ()), (("main:mine",), ("fill:w",), ["--flat"]),
+           (("main:mine",), ("fill:w",), ["--in-place"]))
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())

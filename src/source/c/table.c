@@ -198,13 +198,15 @@ static void put_variables(struct bob_c_unit *u)
 	put(u, "{0,0,0,0,0,0,0}};\n");
 }
 
-/* Another text or another selection is another image. */
+/* Another text, another selection or another way of putting probes into it is another image. */
 static uint64_t digest(const struct bob_c_unit *u)
 {
-	uint64_t h = bob_hash64(u->options->reach, u->bytes, u->len);
+	const struct bob_source_c_options *o = u->options;
+	const uint8_t how[] = { o->is_flat, o->has_copies, o->has_other_files, o->has_arguments };
+	uint64_t h = bob_hash64(bob_hash64(o->reach, how, sizeof(how)), u->bytes, u->len);
 
-	for (uint32_t i = 0; i < u->options->wish_count; i++) {
-		const struct bob_source_c_wish *w = &u->options->wishes[i];
+	for (uint32_t i = 0; i < o->wish_count; i++) {
+		const struct bob_source_c_wish *w = &o->wishes[i];
 
 		h = bob_hash64(h, &w->what, sizeof(w->what));
 		h = bob_hash64(h, w->name ? w->name : "", w->name ? strlen(w->name) : 0);

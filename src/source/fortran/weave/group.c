@@ -194,8 +194,8 @@ static bob_status read_names(struct bob_source_fortran_group *g, struct member *
 /* All that is asked for, of any file, and the text: another digest, another image. */
 static uint64_t digest_of(const struct bob_weave *w)
 {
-	uint64_t h =
-		bob_hash64(1 + w->is_in_place + 2u * w->is_exact, w->file->bytes, w->file->len);
+	const uint8_t how[] = { w->is_flat, w->is_exact, w->is_in_place, w->c->has_arguments };
+	uint64_t h = bob_hash64(bob_hash64(1, how, sizeof(how)), w->file->bytes, w->file->len);
 	char text[8192];
 
 	for (const struct bob_weave *o = w->files; o; o = o->next) {
