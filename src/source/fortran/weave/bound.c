@@ -19,11 +19,18 @@ static void note(struct bob_weave *files, const char *name, uint32_t len)
 		for (uint32_t i = 0; i < w->file->unit_count; i++) {
 			const struct bob_fortran_unit *u = &w->file->units[i];
 
+			if (!(u->flags & BOB_UNIT_ENTRIES) && *u->name != *name)
+				continue;
 			if (is_procedure(u) &&
 			    ((strlen(u->name) == len && !memcmp(u->name, name, len)) ||
 			     bob_weave_has_entry(w, i, name, len)))
 				w->is_bound[i] = true;
 		}
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
 }
 
 /* The name of a procedure that is not called there, here or, if USE gave it another one, where it is declared. */
@@ -32,7 +39,7 @@ static void note_name(struct bob_weave *files, const struct bob_fortran_statemen
 {
 	const struct bob_fortran_symbol *y;
 
-	if (!s->names || (to < s->len && s->text[to] == '('))
+	if (!s->names || (to < s->len && s->text[to] == '(') || is_digit(s->text[from]))
 		return;
 	y = bob_fortran_lookup(s->names, s->text + from, to - from);
 	if (y && y->class != BOB_NAME_SUBROUTINE && y->class != BOB_NAME_FUNCTION &&
