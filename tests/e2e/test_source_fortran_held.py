@@ -314,14 +314,48 @@ module other
     real(8) :: c, loc = 1
   end type
   type(t) :: item(99)
+  logical :: l(99)
+  character(2) :: c(99)
+  complex(8) :: z(99)
+  integer, parameter :: two = 2
   interface operator(.by.)
     module procedure by
+  end interface
+  interface operator(+)
+    module procedure add
+  end interface
+  interface operator(==)
+    module procedure same
+  end interface
+  interface operator(<)
+    module procedure less
+  end interface
+  interface assignment(=)
+    module procedure first
   end interface
 contains
   real(8) function by(a, b)
     real(8), intent(in) :: a, b
     by = a*b
   end function
+  real(8) function add(a, b)
+    character(*), intent(in) :: a
+    integer, intent(in) :: b
+    add = ichar(a) + b
+  end function
+  logical function same(a, b)
+    logical, intent(in) :: a, b
+    same = a .eqv. b
+  end function
+  logical function less(a, b)
+    complex(8), intent(in) :: a, b
+    less = abs(a) < abs(b)
+  end function
+  subroutine first(a, b)
+    real(8), intent(out) :: a
+    real(8), intent(in) :: b(:)
+    a = b(1)
+  end subroutine
 end module
 BEGIN subroutine g(n, at, x, y)
   use other
@@ -364,6 +398,26 @@ LOOPS = {
     "do concurrent (k=1:n)\nx(at(k)) = 1\nend do": False,
     COUNT + "block\nx(at(k)) = 1\nend block\nend do": False,
     COUNT + "x(at(k)) = 1; end do": False,
+    EACH + "c(k) + at(k)\nend do": False,
+    EACH + "-(1 + (c(k)(1:1) + at(k)))\nend do": False,
+    EACH + "y(int(c(k) + at(k)))\nend do": False,
+    EACH + "abs(c(k) + at(k))\nend do": False,
+    COUNT + "if (l(k) == l(at(k))) x(k) = 1\nend do": False,
+    COUNT + "if (z(k) < z(at(k))) x(k) = 1\nend do": False,
+    COUNT + "if (conjg(z(k)) < z(at(k))) x(k) = 1\nend do": False,
+    EACH + "y\nend do": False,
+    EACH + "y(2:3)\nend do": False,
+    EACH + "y(at)\nend do": False,
+    EACH + "y + 1\nend do": False,
+    COUNT + "l(k) = at(k)\nend do": False,
+    COUNT + "if (k > 3) l(k) = at(k)\nend do": False,
+    EACH + "two**k - (y(k) + at(k))/3 + abs(z(k))\nend do": True,
+    EACH + "sum(y(1:k)) + dot_product(y, y) + max(x(k), 1d0) + size(y) + maxval(abs(y + 1))\nend do": True,
+    EACH + "y(lbound(x, 1) + ubound(y, 1) - at(k))\nend do": True,
+    COUNT + "y = x(at(k))*y + cshift(x, 1) - 2\ny(2:3) = y(2:3) + [1, 2]\nend do": True,
+    COUNT + "z(at(k)) = conjg(z(k))*2/x(k) + (1, 2) + sqrt(z(k))\nend do": True,
+    COUNT + "c(at(k)) = achar(k)//'b'\nif (c(k)(1:1) <= trim(c(at(k))) .and. c(k) == 'ab') c(k) = 'a'\nend do": True,
+    COUNT + "l(k) = x(at(k)) < 1 .or. .not. any(y > 0) .neqv. (l(at(k)) .and. z(k) == 1)\nend do": True,
     EACH + "item(at(k)) % loc + item(k)%loc\nend do": True,
     "loc: " + COUNT + "if (x(at(k)) > 0) cycle loc\nx(at(k)) = 1\nend do loc": False,
     "loc: do j = 1, 3\nprint *, j\n" + COUNT + "if (x(at(k)) > 0) cycle loc\nend do\nend do loc": False,
@@ -457,6 +511,79 @@ def _():
                 r = h.run(argv, cwd=folder)
                 h.check(r.status == 0, str(r))
             h.same(h.run([folder / "plain"]), h.run([folder / "a"]), f"{name} {here}")
+
+
+MOVED = """
+module defined
+  implicit none
+  real(8), pointer :: late(:), pp(:)
+  real(8), target :: early(400)
+  interface assignment(=)
+    module procedure give
+  end interface
+  interface operator(+)
+    module procedure add
+  end interface
+contains
+  subroutine move(i)
+    integer, intent(in) :: i
+    if (i == 1) pp => early
+    if (i /= 200) return
+    late = i
+    pp => late
+  end subroutine
+  subroutine give(l, i)
+    logical, intent(out) :: l
+    integer, intent(in) :: i
+    l = i > 0
+    call move(i)
+  end subroutine
+  integer function add(c, i)
+    character(*), intent(in) :: c
+    integer, intent(in) :: i
+    add = ichar(c) + i
+    call move(i)
+  end function
+end module
+program p
+  use defined
+  implicit none
+  integer :: k, at(400)
+  logical :: l(400)
+  real(8) :: s
+  s = 0
+  early = 2
+  allocate(late(400))
+  at = [(k, k = 1, 400)]
+  pp => early
+  do k = 1, 400
+    l(k) = at(k)
+    s = s + pp(mod(at(k), 100) + 1)
+  end do
+  do k = 1, 400
+    s = s + ('a' + at(k)) + pp(mod(at(k), 100) + 1)
+  end do
+  pp => early
+  do k = 1, 400
+    l(k) = at(k)
+    s = s + pp(k)
+  end do
+  pp => early
+  do k = 1, 400
+    s = s + ('a' + at(k)) + pp(k)
+  end do
+  print *, s
+end program
+"""
+
+
+@suite.case("assignments and operators between intrinsic types that somebody defined are calls")
+def _():
+    for wishes in (["trace variable late"], ["trace variable late", "trace variable early"], ALL):
+        want, outside, loops = recorded("a.f90", MOVED, wishes, ["--flat", "--no-hold"], ["-O2"])
+        for how in ([], ["--flat"], ["--no-hold"]):
+            rows, told, loops = recorded("a.f90", MOVED, wishes, how, ["-O2"])
+            h.check(loops == 0 and rows == want, f"{wishes} {how}: {loops} loops, accesses differ: {len(rows)} bytes, {len(want)}")
 
 
 TEAM = """

@@ -221,28 +221,6 @@ static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
 	return true;
 }
 
-static bool has_operator(const struct bob_fortran_expr *e)
-{
-	for (; e; e = e->next)
-		if (((e->node == BOB_N_UNARY || e->node == BOB_N_BINARY) &&
-		     e->op == BOB_OP_DEFINED) ||
-		    has_operator(e->child))
-			return true;
-	return false;
-}
-
-bool bob_weave_calls_operator(const struct bob_weave *w, uint32_t statement)
-{
-	const struct bob_fortran_item *item;
-
-	if (bob_fortran_items(w->arena, &w->file->statements[statement], &item, NULL) != BOB_OK)
-		return true;
-	for (; item; item = item->next)
-		if (has_operator(item->expr))
-			return true;
-	return false;
-}
-
 /* Everything from the DO on. *ok: nothing speaks against it so far. */
 static bob_status gather(struct bob_weave_nest *n, uint32_t *innermost, bool *ok)
 {

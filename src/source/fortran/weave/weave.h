@@ -366,7 +366,9 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement);
 /* Does the use do nothing but look or store, and move nothing? */
 bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 			    const struct bob_fortran_use *u);
-/* An operator that somebody defined is a call. */
+
+/* --- intrinsic.c --- */
+/* May an operator or an assignment be one that somebody defined? It is a call then. */
 bool bob_weave_calls_operator(const struct bob_weave *w, uint32_t statement);
 
 /* --- hold.c --- */
