@@ -307,6 +307,21 @@ int before[3];
         "8 W before+4 4;9 R before+4 4;9 W behind+8 4;10 R behind+8 4", "--variable=before", "--variable=behind")
 
 
+@suite.case("a variable of a library that the linker knows by another name")
+def _():
+    check(
+        """
+extern int next __asm__("optind");
+extern int other __asm__("there_is_none");
+int main(void)
+{
+	next = 3;
+	return next != 3;
+}
+""",
+        "6 W next+0 4;7 R next+0 4", "--variable=next", "--variable=other")
+
+
 @suite.case("an error of syntax: where, and nothing written")
 def _():
     _, r = instrument("int x;\nint main(void)\n{\n\treturn x +;\n}\n", "--variable=x", status=1)

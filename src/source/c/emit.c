@@ -312,6 +312,19 @@ static bool is_told_at_once(struct bob_c_unit *u, size_t row)
 	       !v->has_no_length;
 }
 
+/* As the linker knows it: `extern int a __asm__("b");` is b. */
+static const char *symbol_of(struct bob_c_unit *u, const struct bob_c_variable *v)
+{
+	struct bob_c_list l = bob_c_all_children(u, v->decl);
+	const char *name = v->name;
+
+	for (size_t i = 0; i < l.count; i++)
+		if (u->clang->getCursorKind(l.at[i]) == CXCursor_AsmLabelAttr)
+			name = bob_c_spelling(u, l.at[i]);
+	bob_c_list_free(&l);
+	return name;
+}
+
 /* Those of other files are told of if the program has them: to be asked for is no use of theirs. */
 static void put_weak(struct bob_c_unit *u)
 {
@@ -322,8 +335,8 @@ static void put_weak(struct bob_c_unit *u)
 			bob_c_close_at(u, u->len,
 				       bob_c_printf(u,
 						    "static const char bobbin_far%zu"
-						    "[1] __attribute__((weakref(\"%s\")));\n",
-						    i, v->name));
+						    "[1] __attribute__((weakref(%s)));\n",
+						    i, bob_c_quoted(u, symbol_of(u, v))));
 	}
 }
 
