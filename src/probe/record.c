@@ -79,7 +79,6 @@ static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, ui
 	__typeof__(in_vain[0]) *v = &in_vain[site % KNOWN];
 	struct bob_pr_file *own = f->own;
 
-	bob_pr_count(1);
 	if (__builtin_expect(++v->asked < BOB_PR_ASKS || v->asked - BOB_PR_ASKS < v->more, 1))
 		return;
 	v->asked = 0;
@@ -95,13 +94,15 @@ void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void 
 		find_again(f, site, (uintptr_t)at);
 	else if (shift)
 		tell(f, site, (uintptr_t)at + shift, true);
-	else
+	else {
+		bob_pr_count(1);
 		ask_in_vain(f, site, (uintptr_t)at);
+	}
 }
 
 /* As bob_pr_find_row, of a site's row. */
-static enum bob_pr_row find_row(uint32_t site, uintptr_t at, int64_t step, uint64_t trips,
-				uint64_t *address)
+static enum bob_pr_row find_row(const struct bob_probe_file *f, uint32_t site, uintptr_t at,
+				int64_t step, uint64_t trips, uint64_t *address)
 {
 	const uintptr_t last = at + (uint64_t)step * (trips - 1);
 	const uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
@@ -114,6 +115,8 @@ static enum bob_pr_row find_row(uint32_t site, uintptr_t at, int64_t step, uint6
 		if (lo < s.lo || hi >= s.hi)
 			return bob_pr_find_row(at, step, trips, address);
 		shift = s.wanted ? s.shift : 0;
+	} else if (!shift) {
+		ask_in_vain(f, site, at);
 	}
 	*address = at + shift;
 	return shift ? BOB_PR_ALL : BOB_PR_NONE;
@@ -158,7 +161,8 @@ static void record(const struct row *r)
 
 	for (uint32_t k = 0; k < r->nest->count; k++) {
 		word[k] = 0;
-		switch (find_row(r->nest->first + k, r->at[k], r->step[k], r->trips, &word[k])) {
+		switch (find_row(r->file, r->nest->first + k, r->at[k], r->step[k], r->trips,
+				 &word[k])) {
 		case BOB_PR_ALL:
 			mask |= 1ull << k;
 			break;

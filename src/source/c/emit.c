@@ -197,7 +197,7 @@ static const char prologue[] =
 	"static struct bob_probe_file bob_probe_here;\n"
 	"BOB_PROBE_UNREAD(2)\n" FAST " void bobbin_at(uint32_t s,const volatile void*p)"
 	"{(void)bob_probe_at(&bob_probe_here,s,p);}\n" FAST
-	" int bobbin_is_on(void){return bob_probe_here.recorder!=0;}\n"
+	" int bobbin_is_on(void){return bob_probe_here.gap!=0;}\n"
 	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p=&x;"
 	"bobbin_at(s,(const volatile void*)bobbin_p);bobbin_p;}))\n" FAST
 	" const struct bob_probe_gap*bobbin_gap(uint32_t s)"
@@ -231,7 +231,10 @@ static const char prologue[] =
 	"static " QUIET " int64_t bobbin_trips(int64_t l,int64_t h,int64_t s,int c){"
 	"const int64_t n=(s>0?h-l:l-h)+c,w=s>0?s:-s;return n>0?(n+w-1)/w:0;}\n"
 	"static " QUIET " void bobbin_nest(uint32_t n,const int64_t*t,const volatile void*const*a,"
-	"const int64_t*s){bob_probe_nest(&bob_probe_here,n,t,a,s);}\n"
+	"const int64_t*s){bob_probe_here.recorder->nest(&bob_probe_here,n,t,a,s);}\n" FAST
+	" int bobbin_misses(uint32_t s,uint32_t d,const int64_t*t,const volatile void*a,"
+	"const int64_t*w){return bob_probe_misses(&bob_probe_here,s,d,t,a,w);}\n" FAST
+	" void bobbin_outside(int64_t n){bob_probe_count(&bob_probe_here,(uint64_t)n);}\n"
 	"static " QUIET " void bobbin_uneven(uint32_t n,const int64_t*c,const int64_t*d,"
 	"const int64_t*b,const volatile void*const*a,const int64_t*s)"
 	"{bob_probe_uneven(&bob_probe_here,n,c,d,b,a,s);}\n"

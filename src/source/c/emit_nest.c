@@ -76,6 +76,22 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 	return first;
 }
 
+const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
+{
+	const char *misses = "", *all = bob_c_printf(u, "%u", n->count);
+
+	for (uint32_t k = 0; k < n->count; k++)
+		misses = add(
+			u, misses,
+			bob_c_printf(u, "%sbobbin_misses(%u,%u,bobbin_t,bobbin_a[%u],bobbin_s+%u)",
+				     k ? "&&" : "", first + k, n->depth, k, k * n->depth));
+	for (uint32_t d = 0; d < n->depth; d++)
+		all = add(u, all, bob_c_printf(u, "*bobbin_t[%u]", d));
+	return bob_c_printf(
+		u, "if(%s)bobbin_outside(%s);else bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);",
+		misses, all, u->nest_count - 1);
+}
+
 /* --- loops whose bounds depend on those around --- */
 
 static const char *type_of(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
@@ -174,7 +190,8 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n, cons
 				u->nest_count - 1));
 }
 
-static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const char *places)
+static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const char *places,
+			uint32_t first)
 {
 	const char *trips = "", *closing = "";
 
@@ -184,17 +201,17 @@ static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const 
 	}
 	return bob_c_printf(u,
 			    "%sconst int64_t bobbin_t[]={%s};"
-			    "const volatile void*const bobbin_a[]={%s};int64_t bobbin_s[%u];%s"
-			    "bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);%s",
+			    "const volatile void*const bobbin_a[]={%s};int64_t bobbin_s[%u];%s%s%s",
 			    heads(u, n), trips, places, n->count * n->depth, steps(u, n),
-			    u->nest_count - 1, closing);
+			    bob_c_nest_told(u, n, first), closing);
 }
 
 void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t start, uint32_t end)
 {
+	const uint32_t first = bob_c_nest_row(u, n);
 	const char *places = "";
 
-	if (bob_c_nest_row(u, n) == UINT32_MAX)
+	if (first == UINT32_MAX)
 		return;
 	for (uint32_t k = 0; k < n->count; k++)
 		places = add(u, places,
@@ -202,6 +219,7 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 					  n->access[k].text));
 	bob_c_open_at(u, start,
 		      bob_c_printf(u, "{if(bobbin_is_on()){%s}",
-				   n->is_uneven ? uneven(u, n, places) : even(u, n, places)));
+				   n->is_uneven ? uneven(u, n, places) :
+						  even(u, n, places, first)));
 	bob_c_close_at(u, end, "}");
 }

@@ -110,6 +110,9 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 		     uint32_t end);
 /* A row of the file's nests, with a site for each access; the first site. UINT32_MAX: no memory. */
 uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n);
+/* emit_nest.c: what tells the newest nest, whose first site is `first`: bobbin_t, bobbin_a and bobbin_s are its trips, addresses and steps. What misses all
+ * that is wanted is seen without a call. */
+const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first);
 
 /* --- nest_one.c --- */
 /* The head of a `for`; what is not there is a null cursor. `first_end`: its first semicolon; 0: the head is not understood. */

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nests that miss what is wanted are seen without a call of the recorder. What is recorded, and what is counted, is what single probes say of the same program, which goes
+through arrays, boxes and memory that comes and goes, many times in the same place before it goes on to another one."""
+
+import re
+import sys
+
+import harness as h
+from c_probes import why_not
+
+suite = h.Suite("source misses")
+
+C = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <pthread.h>
+static double box[40][8], other[500];
+static double *blocks[3];
+static double walk(const double *p, int rows, int columns, int down, int right)
+{
+	double s = 0;
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < columns; j++)
+			s += p[i * down + j * right];
+	return s;
+}
+static void fill(double *p, int n, int step)
+{
+	for (int i = 0; i < n; i++)
+		p[i * step] = i;
+}
+static double both(double *to, const double *from, int n)
+{
+	double s = 0;
+	for (int i = n - 1; i >= 0; i--) {
+		to[i] = 1;
+		s += from[i];
+	}
+	return s;
+}
+static double lately(int n)
+{
+	double own[9] = { 1 }, s = 0;
+	for (int k = 0; k < 20; k++) {
+		fill(k < 12 ? other : own, n, 1);
+		s += walk(own, 3, 3, 3, 1);
+	}
+	return s;
+}
+static unsigned seed = 7;
+static int any(int n)
+{
+	seed = seed * 1103515245u + 12345u;
+	return (int)((seed >> 8) % (unsigned)n);
+}
+static void *turn(void *of)
+{
+	double s = 0;
+	for (int k = 0; k < 200; k++)
+		s += walk(other + k % 7, 5, 4, 4, 1) + walk(box[k % 40], 1, 8, 8, 1);
+	*(double *)of = s;
+	return NULL;
+}
+#define EACH(far) for (int k = 0, far = 3; k < 15; far = k++ == 13 ? 30 : 3)
+static double reach(void)
+{
+	double s = 0;
+	EACH(far) fill(other + 90, far, 1);
+	EACH(far) fill(box[10], far, -1);
+	EACH(far) s += walk(box[0], far, 8, 8, 1);
+	EACH(far) s += walk(box[39], far, 8, -8, 1);
+	return s;
+}
+static double once(void)
+{
+	double s = 0;
+	double *p = any(2) ? box[any(20)] : other + any(200);
+	double *q = any(3) ? other + any(400) : box[any(38)];
+	int same = any(30), rows = any(5), columns = any(7), n = any(9), step = any(5) - 2, back = any(2);
+	for (int k = 0; k < same; k++) {
+		s += back ? walk(p + 70, rows, columns, -8, -any(3)) : walk(p, rows, columns, 8, any(3));
+		fill(q, n, q > other + 40 && q < other + 400 ? step : 1);
+		s += both(other, q, n) + both(q, other + 300, n);
+	}
+	s += lately(n);
+	if (blocks[n % 3]) {
+		s += walk(blocks[n % 3], 2, 5, 5, 1);
+		free(blocks[n % 3]);
+		blocks[n % 3] = NULL;
+	} else {
+		blocks[n % 3] = malloc(10 * sizeof(double));
+		fill(blocks[n % 3], 10, 1);
+	}
+	return s;
+}
+int main(void)
+{
+	double s = 0, sum[2];
+	pthread_t t;
+	for (int k = 0; k < 80; k++)
+		s += once() + reach();
+	pthread_create(&t, NULL, turn, sum);
+	pthread_join(t, NULL);
+	turn(sum + 1);
+	printf("%g %g %g\n", s, sum[0], sum[1]);
+	return 0;
+}
+"""
+
+FORTRAN = """
+program misses
+  implicit none
+  real(8) :: box(8, 40), other(500)
+  real(8), allocatable :: block(:)
+  integer :: k
+  box = 1
+  other = 2
+  do k = 1, 30
+    call both(box(1, k), other(k), 7)
+    call both(other(3 * k), other(k), 5 + mod(k, 3))
+    if (k > 15) call late(mod(k, 5) + 2)
+    call walk(box, mod(k, 20) + 1, 8)
+    call walk(box, 12, 8)
+    call late(merge(9, 2, k == 30))
+  end do
+  print *, sum(box), sum(other)
+contains
+  subroutine both(to, from, n)
+    integer, intent(in) :: n
+    real(8) :: to(n), from(n)
+    integer :: i
+    do i = n, 1, -1
+      to(i) = i
+    end do
+    do i = 1, n, 2
+      from(i) = 3
+    end do
+  end subroutine
+  subroutine walk(a, row, n)
+    integer, intent(in) :: row, n
+    real(8) :: a(8, 40)
+    integer :: i, j
+    do j = row, row + 3
+      do i = 1, n
+        a(i, j) = j
+      end do
+    end do
+  end subroutine
+  subroutine late(n)
+    integer, intent(in) :: n
+    integer :: i, k
+    allocate(block(n))
+    do k = 1, 12
+      do i = 1, n
+        block(i) = k
+      end do
+    end do
+    do k = 1, 12
+      do i = 1, merge(30, 4, k == 12)
+        other(90 + i) = k
+      end do
+    end do
+    other(1:n) = block
+    deallocate(block)
+  end subroutine
+end program
+"""
+
+
+def recorded(name, text, wishes, how, flags):
+    """(accesses, how many were of nothing that is wanted, nests)"""
+    folder = h.fresh("misses")
+    (folder / name).write_text(text)
+    commands = "\n".join([f"trace file {name}", *wishes, ""])
+    r = h.run([h.BOBBIN, "instrument", *how, "-o", "out"], cwd=folder, stdin=commands.encode())
+    h.check(r.status == 0, str(r))
+    nests = int(re.search(rb"(?m)^%s +\d+ +\d+ +\d+ +(\d+)" % re.escape(name.encode()), r.out)[1])
+    build = [["gcc", "-w", *flags, "-pthread", "-Iout", "out/a.c", "-o", "a"]]
+    if name != "a.c":
+        build = [["gcc", "-Iout", "-c", "out/a_probes.c"], ["gfortran", *flags, "out/a.f90", "a_probes.o", "-o", "a"]]
+    for argv in build:
+        r = h.run(argv, cwd=folder)
+        h.check(r.status == 0, str(r))
+    native = h.run([folder / "a"])
+    r = h.record([str(folder / "a")], ["--source"])
+    h.same(native, r)
+    told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
+    return h.bobbin("replay", "--mem", "--subscripts", r.trace).out, int(told[1]) if told else 0, nests
+
+
+def compare(name, text, wishes, flags):
+    want, outside, nests = recorded(name, text, wishes, ["--flat"], flags)
+    h.check(nests == 0 and want.count(b"\n") > 50 and outside > 300, f"{nests} nests, {len(want)} bytes, {outside} outside")
+    rows, told, nests = recorded(name, text, wishes, [], flags)
+    h.check(nests >= 2, f"{nests} nests")
+    h.check(rows == want, "accesses differ")
+    h.check(told == outside, f"{told} accesses of nothing, {outside} without nests")
+
+
+for wishes in (["trace variable box[3..9][2..5]"], ["trace variable lately:own", "trace variable box[0..0]"], ["trace variable blocks", "trace variable other[100..110]"]):
+    for flags in (["-O2"], ["-O0"], ["-O2", "-fPIC"]):
+        suite.add(f"C: {', '.join(wishes)}, {' '.join(flags)}", compare, "a.c", C, wishes, flags)
+for wishes in (["trace variable box(2:5,3:9)"], ["trace variable block", "trace variable other(100:110)"]):
+    suite.add(f"Fortran: {', '.join(wishes)}", compare, "a.f90", FORTRAN, wishes, ["-O2"])
+
+if __name__ == "__main__":
+    if why_not():
+        print(f"skipped: {why_not()}")
+        sys.exit(77)
+    sys.exit(suite.run())
