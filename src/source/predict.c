@@ -291,31 +291,32 @@ static double mixed(double inside, double outside, double share)
 	return inside * share + outside * (1 - share);
 }
 
-/* A row with `share` of its accesses, or of rows, in what was asked for. */
-static double row(const struct bob_predict_costs *c, const struct bob_predict_nest *n, double share)
+/* All of a nest's runs, with `share` of its accesses, or of rows, in what was asked for. One that is a row misses that as often as rows do;
+ * others are taken never to. */
+static double nest(const struct bob_predict_costs *c, const struct bob_predict_nest *n,
+		   double share)
 {
+	const double before = n->times * (c->nest + n->probes * c->nest_access);
 	const double inside = n->share.is_whole ? c->row + n->probes * c->row_access :
 						  c->box + n->probes * c->box_access;
 
-	return mixed(inside, c->out + n->probes * c->out_access, share);
+	if (n->depth == 1)
+		return mixed(before + n->rows * inside,
+			     n->times * (c->miss + n->probes * c->miss_access), share);
+	return before + n->rows * mixed(inside, c->out + n->probes * c->out_access, share);
 }
 
 void bob_predict_nest(struct bob_predict *p, const struct bob_predict_nest *n)
 {
-	const struct bob_predict_costs *c;
-	double before;
-
 	if (!p || !p->unit)
 		return;
-	c = costs(p);
-	before = n->times * (c->nest + n->probes * c->nest_access);
 	p->file->nests++;
 	p->file->nest_accesses += n->probes * n->depth;
 	p->unit->nests += n->times;
 	p->unit->rows += n->rows;
 	tell(p->unit, n->rows * n->trips * n->accesses + n->beside, n->share);
-	p->unit->least_ns += before + n->rows * row(c, n, n->share.least);
-	p->unit->most_ns += before + n->rows * row(c, n, n->share.most);
+	p->unit->least_ns += nest(costs(p), n, n->share.least);
+	p->unit->most_ns += nest(costs(p), n, n->share.most);
 }
 
 void bob_predict_declare(struct bob_predict *p, double times)

@@ -44,6 +44,8 @@ static const struct {
 	COST("box-access", box_access, 11.7, 11.7),
 	COST("out", out, 4.3, 4.3),
 	COST("out-access", out_access, 5.3, 5),
+	COST("miss", miss, 0.5, 14),
+	COST("miss-access", miss_access, 1.8, 8),
 	COST("declare", declare, 35, 35),
 	COST("begin", begin, 6e6, 8e6),
 	COST("least", least, 0.1, 0.1),

@@ -17,6 +17,7 @@ struct bob_predict_costs {
 	double row, row_access;	/* a row of whole variables, and each access in it, */
 	double box, box_access;	/* in a box, */
 	double out, out_access;	/* outside it */
+	double miss, miss_access; /* a probe for loops that is altogether outside: all of it */
 	double declare;
 	double begin;		/* of the recorder, once */
 	double least, most;	/* a reference of the program itself */

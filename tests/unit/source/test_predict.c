@@ -28,7 +28,7 @@ static struct bob_predict *opened(void)
 		"# costs", "", "cost traced 10", "cost turn 10", "cost end 0", "cost back 0", "cost scattered 0",
 		"cost chance 0", "cost outside 1", "cost nest 100", "cost nest-access 20",
 		"cost row 30", "cost row-access 5", "cost box 40", "cost box-access 6", "cost out 3",
-		"cost out-access 2", "cost declare 50", "cost begin 0", "cost least 1", "cost most 2",
+		"cost out-access 2", "cost miss 7", "cost miss-access 4", "cost declare 50", "cost begin 0", "cost least 1", "cost most 2",
 		"cost code-file 1000", "cost code-single 10", "cost code-nest 100",
 		"  cost\tcode-nest-access 7 \r", "cost code-variable 3",
 	};
@@ -198,6 +198,15 @@ static void test_costs(void **state)
 	near(t.traced_most, 2000);
 	say(p, "code 2284");
 	near(sum(p).inflation, 1.5);
+	/* A loop alone misses it as a whole. */
+	n.rows = n.times;
+	n.depth = 1;
+	bob_predict_file(p, "x/a.c", BOB_PREDICT_C);
+	bob_predict_unit(p, "main", BOB_PREDICT_ENTRY);
+	bob_predict_nest(p, &n);
+	t = sum(p);
+	near(t.added_least_ns, 2 * (0.25 * (160 + 58) + 0.75 * 19));
+	near(t.added_most_ns, 2 * (0.5 * (160 + 58) + 0.5 * 19));
 	bob_predict_close(p);
 }
 
