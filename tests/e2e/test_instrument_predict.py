@@ -226,6 +226,26 @@ def unknown():
     h.check(" s more, and " in said and "if a reference" in said, said)
 
 
+@suite.case("more accesses than any run can have: that is said, and no dilation")
+def absurd():
+    folder = h.fresh("absurd")
+    depth = 9
+    heads = "".join("\t" * (d + 1) + f"for (int i{d} = 0; i{d} < n; i{d}++)\n" for d in range(depth))
+    (folder / "deep.c").write_text(f"int n, a[9];\nint main(void)\n{{\n{heads}\t\ta[at(i0)]++;\n\treturn 0;\n}}\n".replace("int n", "int at(int);\nint n"))
+    said = instrument(folder, "deep.c", ["trace variable a"])
+    h.check("probes    more than 9e15 of one access" in said and "; more than 9e15 accesses are told, " in said, said)
+    h.check("dilation  not known: no run has so many accesses; loops in loops whose trips nothing says multiply" in said, said)
+    h.check("assumed   100 trips of 9 loops" in said, said)
+    (folder / "assume").write_text("".join(f"trips deep.c:{line} 60\n" for line in range(5, 5 + depth)))
+    run("rm", "-rf", "out", folder=folder)
+    said = instrument(folder, "deep.c", ["trace variable a"], "--assume", "assume")
+    h.check("dilation  not known: no run has so many accesses\n" in said and "assumed" not in said and "time      not known" in said, said)
+    (folder / "assume").write_text("".join(f"trips deep.c:{line} 40\n" for line in range(5, 5 + depth)))
+    run("rm", "-rf", "out", folder=folder)
+    said = instrument(folder, "deep.c", ["trace variable a"], "--assume", "assume")
+    h.check(told(said)[0] == 2 * 40 ** depth and re.search(r"dilation  [\d.]+ to ", said), said)
+
+
 # trips and runs that the text does not say; the function is called by a pointer alone
 PROFILE = {
     "p.c": "#include <stdlib.h>\nstatic int a[100], n;\nstatic void fill(int k)\n{\n\tfor (int i = 0; i < n; i++)\n\t\ta[i % 100] = k;\n}\nint main(int argc, char **argv)\n{\n"

@@ -40,14 +40,24 @@ int cli_predict_assume(const char *verb, struct bob_predict *p, const char *name
 	return bad;
 }
 
+#define MOST 9007199254740992.0 /* 2^53: accesses that a processor makes in months */
+
+/* Not more than any run can be. */
+static bool is_plausible(const struct bob_predict_total *t)
+{
+	return t->told <= MOST && t->singles <= MOST && t->rows <= MOST && t->own <= MOST;
+}
+
 static bool is_known(const struct bob_predict_total *t)
 {
-	return !t->unknown_trips && !t->unknown_runs;
+	return !t->unknown_trips && !t->unknown_runs && is_plausible(t);
 }
 
 static const char *count(char text[CLI_NUMBER_MAX], double n)
 {
-	return n < 0.5 ? "0" : cli_count(text, n < 1e18 ? (uint64_t)(n + 0.5) : UINT64_MAX);
+	if (n > MOST)
+		return "more than 9e15";
+	return n < 0.5 ? "0" : cli_count(text, (uint64_t)(n + 0.5));
 }
 
 static void print_code(const struct bob_predict_total *t, FILE *out)
@@ -90,9 +100,17 @@ static void print_time(const struct bob_predict_total *t, FILE *out)
 		print_range(t->added_least_ns / 1e9, t->added_most_ns / 1e9, 3, out);
 		fprintf(out, " s more, and %.3g s for the recorder to begin\n", t->begin_ns / 1e9);
 	} else {
-		fputs("not known: see below\n", out);
+		fprintf(out, "not known%s\n",
+			t->unknown_trips || t->unknown_runs ? ": see below" : "");
 	}
 	fputs("  dilation  ", out);
+	if (!is_plausible(t)) {
+		fprintf(out, "not known: no run has so many accesses%s\n",
+			t->unknown_trips ?
+				"; loops in loops whose trips nothing says multiply, and so do loops around calls" :
+				"");
+		return;
+	}
 	if (t->own <= 0 && t->baseline_ns <= 0) {
 		fputs("not known: nothing is seen to run\n", out);
 		return;
