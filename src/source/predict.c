@@ -300,7 +300,7 @@ static double nest(const struct bob_predict_costs *c, const struct bob_predict_n
 	const double inside = n->share.is_whole ? c->row + n->probes * c->row_access :
 						  c->box + n->probes * c->box_access;
 
-	if (n->depth == 1)
+	if (n->depth == 1 && n->is_seen)
 		return mixed(before + n->rows * inside,
 			     n->times * (c->miss + n->probes * c->miss_access), share);
 	return before + n->rows * mixed(inside, c->out + n->probes * c->out_access, share);

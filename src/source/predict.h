@@ -89,6 +89,7 @@ struct bob_predict_nest {
 	uint32_t probes, accesses, depth; /* places that tell of so many accesses */
 	double beside;		/* accesses more: of a condition, when it ends the loop */
 	struct bob_predict_share share;
+	bool is_seen;		/* to miss what is wanted, without a call */
 };
 void bob_predict_nest(struct bob_predict *p, const struct bob_predict_nest *n);
 /* A variable comes to life, and ends. */

@@ -122,6 +122,7 @@ program misses
     if (k > 15) call late(mod(k, 5) + 2)
     call walk(box, mod(k, 20) + 1, 8)
     call walk(box, 12, 8)
+    call short
     call late(merge(9, 2, k == 30))
   end do
   print *, sum(box), sum(other)
@@ -147,6 +148,22 @@ contains
       end do
     end do
   end subroutine
+  subroutine short
+    integer :: i, m, total
+    total = 0
+    do m = 1, 40
+      total = total + m
+      do i = 3, 1, -1
+        box(i, m) = other(m + i) + total
+      end do
+      do i = m, mod(m, 5)
+        other(i) = 1
+      end do
+      do i = 1, merge(300, 4, m == 39), 2
+        other(150 + i) = box(1, 1)
+      end do
+    end do
+  end subroutine
   subroutine late(n)
     integer, intent(in) :: n
     integer :: i, k
@@ -169,7 +186,7 @@ end program
 
 
 def recorded(name, text, wishes, how, flags):
-    """(accesses, how many were of nothing that is wanted, nests)"""
+    """(accesses, how many were of nothing that is wanted, nests, those in loops of Fortran that hold gaps)"""
     folder = h.fresh("misses")
     (folder / name).write_text(text)
     commands = "\n".join([f"trace file {name}", *wishes, ""])
@@ -186,14 +203,14 @@ def recorded(name, text, wishes, how, flags):
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
     told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
-    return h.bobbin("replay", "--mem", "--subscripts", r.trace).out, int(told[1]) if told else 0, nests
+    return h.bobbin("replay", "--mem", "--subscripts", r.trace).out, int(told[1]) if told else 0, nests, (folder / "out" / name).read_text().count("bobbin_t=")
 
 
 def compare(name, text, wishes, flags):
-    want, outside, nests = recorded(name, text, wishes, ["--flat"], flags)
+    want, outside, nests, _ = recorded(name, text, wishes, ["--flat"], flags)
     h.check(nests == 0 and want.count(b"\n") > 50 and outside > 300, f"{nests} nests, {len(want)} bytes, {outside} outside")
-    rows, told, nests = recorded(name, text, wishes, [], flags)
-    h.check(nests >= 2, f"{nests} nests")
+    rows, told, nests, held = recorded(name, text, wishes, [], flags)
+    h.check(nests >= 2 and (held > 0 or name == "a.c"), f"{nests} nests, {held} held")
     h.check(rows == want, "accesses differ")
     h.check(told == outside, f"{told} accesses of nothing, {outside} without nests")
 
@@ -201,8 +218,9 @@ def compare(name, text, wishes, flags):
 for wishes in (["trace variable box[3..9][2..5]"], ["trace variable lately:own", "trace variable box[0..0]"], ["trace variable blocks", "trace variable other[100..110]"]):
     for flags in (["-O2"], ["-O0"], ["-O2", "-fPIC"]):
         suite.add(f"C: {', '.join(wishes)}, {' '.join(flags)}", compare, "a.c", C, wishes, flags)
-for wishes in (["trace variable box(2:5,3:9)"], ["trace variable block", "trace variable other(100:110)"]):
-    suite.add(f"Fortran: {', '.join(wishes)}", compare, "a.f90", FORTRAN, wishes, ["-O2"])
+for wishes in (["trace variable box(2:5,3:9)"], ["trace variable block", "trace variable other(100:110)"], ["trace variable box(1:1,37:40)", "trace variable other(400:)"]):
+    for flags in (["-O2"], ["-O0", "-fcheck=all", "-ffpe-trap=invalid"]):
+        suite.add(f"Fortran: {', '.join(wishes)}, {' '.join(flags)}", compare, "a.f90", FORTRAN, wishes, flags)
 
 if __name__ == "__main__":
     if why_not():

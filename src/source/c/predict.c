@@ -120,7 +120,7 @@ void bob_c_predict_nest(const struct bob_c_nest *n)
 {
 	struct bob_predict *p = n->u->options->predict;
 	struct bob_predict_nest told = { .times = n->u->often.times, .rows = n->u->often.times,
-					 .probes = n->count, .depth = n->depth,
+					 .probes = n->count, .depth = n->depth, .is_seen = true,
 					 .share = { 0, 0, true } };
 
 	if (!p)

@@ -201,6 +201,7 @@ static void test_costs(void **state)
 	/* A loop alone misses it as a whole. */
 	n.rows = n.times;
 	n.depth = 1;
+	n.is_seen = true;
 	bob_predict_file(p, "x/a.c", BOB_PREDICT_C);
 	bob_predict_unit(p, "main", BOB_PREDICT_ENTRY);
 	bob_predict_nest(p, &n);

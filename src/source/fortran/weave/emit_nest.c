@@ -6,6 +6,8 @@
  * names of its own there, in a BLOCK: the program's keep what they have, for their loops may not run. */
 #include "source/fortran/weave/nest.h"
 
+#include <string.h>
+
 static void put(const struct bob_weave_nest *n, uint32_t at, const char *text)
 {
 	bob_weave_put(n->w, at, BOB_RANK_NEST, n->first, text);
@@ -43,6 +45,16 @@ static void put_place(const struct bob_weave_nest *n, uint32_t at, uint32_t slot
 			   slice(n, a->statement, a->use.ref)));
 }
 
+/* Does the counter of loop `d` move it? The counter itself stays where it is. */
+static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d)
+{
+	const struct bob_weave_nest_access *a = &n->access[access];
+	const struct bob_fortran_expr *first = a->use.ref->child;
+
+	return (first->child || first->next) &&
+	       bob_weave_names(n->w, a->statement, first, n->loop[d].counter);
+}
+
 /* Where the second trip of loop `d` goes, if there is one: of what its counter moves. */
 static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 {
@@ -51,12 +63,7 @@ static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 	bool some = false;
 
 	for (uint32_t k = 0; k < n->count; k++) {
-		const struct bob_weave_nest_access *a = &n->access[k];
-		const struct bob_fortran_expr *first = a->use.ref->child;
-
-		/* the counter itself stays where it is */
-		if ((!first->child && !first->next) ||
-		    !bob_weave_names(n->w, a->statement, first, l->counter))
+		if (!is_moved(n, k, d))
 			continue;
 		if (!some) {
 			put(n, at, bob_weave_text(n->w, "if (%sg(%u_4)/=0_4) then", n->w->id, d));
@@ -71,8 +78,72 @@ static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 	put(n, at, "end if");
 }
 
+/* --- in a loop that holds gaps --- */
+
+/* A number that is not 0: the trips can be divided by it. */
+static bool is_step_known(const struct bob_weave_nest *n, const struct bob_weave_nest_loop *l)
+{
+	const char *step = step_of(n, l);
+
+	step += *step == '-';
+	return *step && strspn(step, "0123456789") == strlen(step) &&
+	       strspn(step, "0") < strlen(step);
+}
+
+/* Is one of the accesses, as the counter is, outside of its gap? Where the counter goes on, of what it moves. */
+static void put_tests(const struct bob_weave_nest *n, uint32_t at, bool goes_on)
+{
+	const uint32_t first = n->w->nests[n->w->nest_count].first;
+
+	for (uint32_t k = 0; k < n->count; k++) {
+		const struct bob_weave_nest_access *a = &n->access[k];
+		const char *text = slice(n, a->statement, a->use.ref);
+
+		if (!goes_on || is_moved(n, k, 0))
+			put(n, at,
+			    bob_weave_text(n->w, "%sbobbin_m=%s",
+					   k || goes_on ? "if (.not.bobbin_m) " : "",
+					   bob_weave_beyond(n->w, first + k, text)));
+	}
+}
+
+/* If it misses all that is wanted, that is counted here: the first and the last access of each place lie in its gap, and so do those between. */
+static void begin_held(const struct bob_weave_nest *n, uint32_t at)
+{
+	const struct bob_weave_nest_loop *l = &n->loop[0];
+	const char *i = l->counter->name, *step = step_of(n, l);
+
+	put(n, at, bob_weave_text(n->w, "%s=%s", i, slice(n, l->statement, l->low)));
+	put(n, at,
+	    bob_weave_text(n->w, "bobbin_t=((%s)+0_8-%s+(%s))/(%s)",
+			   slice(n, l->statement, l->high), i, step, step));
+	put(n, at, "if (bobbin_t>0_8) then");
+	put_tests(n, at, false);
+	put(n, at, bob_weave_text(n->w, "%s=%s+(bobbin_t-1_8)*(%s)", i, i, step));
+	put_tests(n, at, true);
+	put(n, at, "if (bobbin_m) then");
+}
+
+static void end_held(const struct bob_weave_nest *n, uint32_t at)
+{
+	const uint32_t first = n->w->nests[n->w->nest_count].first;
+
+	for (uint32_t k = first; k < first + n->count; k++)
+		put(n, at, bob_weave_text(n->w, "bobbin_g%u=%sy(%u_4)", k, n->w->id, k));
+	put(n, at, "else");
+	put(n, at, bob_weave_text(n->w, "bobbin_n=bobbin_n+bobbin_t*%u_8", n->count));
+	put(n, at, "end if");
+	put(n, at, "end if");
+}
+
 void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 {
+	struct bob_weave_nest_row *row = &n->w->nests[n->w->nest_count];
+
+	row->is_held = n->depth == 1 && is_step_known(n, &n->loop[0]) &&
+		       bob_weave_hold_nest(n->w, row->first, row->count);
+	if (row->is_held)
+		begin_held(n, at);
 	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, n->w->nest_count));
 	for (uint32_t d = 0; d < n->depth; d++)
 		put_loop(n, at, &n->loop[d]);
@@ -83,6 +154,8 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nest_count));
 	for (uint32_t d = 0; d <= n->depth; d++)
 		put(n, at, "end if");
+	if (row->is_held)
+		end_held(n, at);
 }
 
 /* --- uneven --- */

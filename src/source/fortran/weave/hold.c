@@ -289,25 +289,48 @@ void bob_weave_hold(struct bob_weave *w, uint32_t statement)
 	w->hold = h;
 }
 
-const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t site, const char *text)
+static void hold_site(struct bob_weave *w, uint32_t site)
 {
 	struct bob_weave_hold *h = &w->hold;
+
+	h->gaps = bob_weave_text(w, "%s%sbobbin_g%u", h->gaps, h->sites ? "," : "", site);
+	h->empty = bob_weave_text(w, "%sbobbin_g%u%%bobbin_l=0\nbobbin_g%u%%bobbin_n=0\n", h->empty,
+				  site, site);
+	h->sites++;
+}
+
+const char *bob_weave_beyond(struct bob_weave *w, uint32_t site, const char *text)
+{
+	return bob_weave_text(w, "bge(loc(%s)-bobbin_g%u%%bobbin_l,bobbin_g%u%%bobbin_n)", text,
+			      site, site);
+}
+
+bool bob_weave_hold_nest(struct bob_weave *w, uint32_t first, uint32_t count)
+{
+	if (!w->hold.is_open || w->hold.sites + count > SITES_MAX)
+		return false;
+	for (uint32_t k = 0; k < count; k++)
+		hold_site(w, first + k);
+	w->hold.has_nests = true;
+	return true;
+}
+
+const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t site, const char *text)
+{
+	const struct bob_weave_hold *h = &w->hold;
 
 	/* bounds of the loop itself are before it, its counter behind it, too */
 	if (!h->is_open || h->sites == SITES_MAX ||
 	    (statement == h->first && at(w, statement)->kind == BOB_F_DO))
 		return NULL;
-	h->gaps = bob_weave_text(w, "%s%sbobbin_g%u", h->gaps, h->sites ? "," : "", site);
-	h->empty = bob_weave_text(w, "%sbobbin_g%u%%bobbin_l=0\nbobbin_g%u%%bobbin_n=0\n", h->empty,
-				  site, site);
-	h->sites++;
+	hold_site(w, site);
 	return bob_weave_text(w,
 			      "bobbin_n=bobbin_n+1\n"
-			      "if (bge(loc(%s)-bobbin_g%u%%bobbin_l,bobbin_g%u%%bobbin_n)) then\n"
+			      "if (%s) then\n"
 			      "bobbin_g%u=%sh(%u_4,%s)\n"
 			      "bobbin_k=bobbin_k+1\n"
 			      "end if",
-			      text, site, site, site, w->id, site, text);
+			      bob_weave_beyond(w, site, text), site, w->id, site, text);
 }
 
 /* What was counted, before whatever leaves the loop. */
@@ -339,7 +362,9 @@ void bob_weave_hold_end(struct bob_weave *w, uint32_t statement)
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first, "intrinsic::loc,bge");
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
 		      bob_weave_text(w, "type(%sz)::%s", w->id, h.gaps));
-	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first, "integer(8)::bobbin_n,bobbin_k");
+	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
+		      h.has_nests ? "integer(8)::bobbin_n,bobbin_k,bobbin_t\nlogical::bobbin_m" :
+				    "integer(8)::bobbin_n,bobbin_k");
 	bob_weave_put(w, before, BOB_RANK_BEFORE, h.first,
 		      bob_weave_text(w, "%sbobbin_n=0\nbobbin_k=0", h.empty));
 	bob_weave_put(w, h.behind, BOB_RANK_BEHIND, h.first, count);

@@ -329,7 +329,7 @@ static bob_status take(struct bob_weave_nest *n)
 	if (!bob_weave_before(w, n->first, &before))
 		return BOB_OK;
 	w->nests[w->nest_count] =
-		(struct bob_weave_nest_row){ (uint32_t)w->site_count, n->count, n->depth };
+		(struct bob_weave_nest_row){ (uint32_t)w->site_count, n->count, n->depth, false };
 	for (uint32_t k = 0; k < n->count; k++)
 		(void)bob_weave_site(w, n->access[k].statement, &n->access[k].use,
 				     n->access[k].kind);
@@ -384,6 +384,6 @@ void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_for
 		return;
 	depth = depth < BOB_PROBE_NEST_DEPTH_MAX ? depth : BOB_PROBE_NEST_DEPTH_MAX;
 	w->nests[w->nest_count++] =
-		(struct bob_weave_nest_row){ (uint32_t)w->site_count - 1, 1, depth };
+		(struct bob_weave_nest_row){ (uint32_t)w->site_count - 1, 1, depth, false };
 	w->sites[w->site_count - 1].box = (uint32_t)w->nest_count;
 }

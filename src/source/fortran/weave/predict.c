@@ -176,7 +176,7 @@ static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 	const struct bob_weave_site *s = &c->w->sites[r->first];
 	uint32_t row = bob_fortran_inside(c->w->file, s->statement, BOB_CONSTRUCT_DO), outer;
 	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth,
-				      .share = { 0, 0, true } };
+				      .is_seen = r->is_held, .share = { 0, 0, true } };
 
 	if (row >= c->w->file->construct_count)
 		return;

@@ -76,6 +76,7 @@ struct bob_weave_event {
 /* A loop nest that is told at once: as struct bob_probe_nest. */
 struct bob_weave_nest_row {
 	uint32_t first, count, depth;
+	bool is_held;		/* seen without a call if it misses what is wanted */
 };
 
 /* A function that only its type declares: EXTERNAL is put there. `in`: as of struct bob_weave. */
@@ -117,7 +118,7 @@ struct bob_weave_hold {
 	uint32_t behind;	/* byte */
 	uint32_t sites;
 	const char *gaps, *empty; /* their names; what makes them empty */
-	bool is_open;
+	bool is_open, has_nests;
 };
 
 #define BOB_WEAVE_HOISTED_MAX 8u /* of a statement */
@@ -377,6 +378,10 @@ void bob_weave_hold(struct bob_weave *w, uint32_t statement);
 /* What tells the access `text` by the gap that is held; NULL: nothing is held there. */
 const char *bob_weave_held(struct bob_weave *w, uint32_t statement, uint32_t site,
 			   const char *text);
+/* Holds the gaps of the newest nest's sites, too, if there is such a loop and room. */
+bool bob_weave_hold_nest(struct bob_weave *w, uint32_t first, uint32_t count);
+/* Is the access `text` outside of the gap that is held? */
+const char *bob_weave_beyond(struct bob_weave *w, uint32_t site, const char *text);
 void bob_weave_hold_end(struct bob_weave *w, uint32_t statement);
 
 /* --- reference.c --- */
