@@ -46,6 +46,66 @@ def _():
         h.check(not line.startswith("#") or line in text, f"gone: {line}")
 
 
+ALIASES = """
+#include <sys/stat.h>
+#define PUT(d, s) { int *to_ = (d); const int *from_ = (s); *to_ = *from_; }
+#define PUT_ITEM PUT
+#define PUT_FIRST PUT_ITEM
+#define AT(i) v[i]
+#define ITEM AT
+#define NTH ITEM
+#define NAMED(x) x
+#define PASTED(x) AT ## x
+#define PAIR v[1], v[2]
+#define TWO PAIR
+#define LIST(...) __VA_ARGS__
+#define REGULAR S_ISREG
+#define CALL twice
+#define LATER PUT_IT
+#define PUT_IT(x) (v[0] = (x))
+#undef PUT_IT
+#define PUT_IT(x) (v[x] = (x))
+#define CURRIED(x) AT
+static int v[4] = { 3, 1, 4, 1 };
+static int twice(int x) { return 2 * x; }
+static int sum(int x, int y) { return x + y; }
+int main(void)
+{
+	mode_t mode = S_IFREG;
+	PUT_ITEM(&v[0], &v[1]);
+	PUT_FIRST /* v[0 */ (&v[1],
+		")" ? &v[2] : 0);
+	NTH(2) = ITEM(0);
+	ITEM (3)++;
+	NAMED(AT)(1) += PASTED()(2);
+	if (!REGULAR(mode) || sum(TWO) + sum(LIST(v[0], v[1])) != 12)
+		return 1;
+	LATER(3);
+	CURRIED(1)(1)--;
+#undef PUT_ITEM
+#define PUT_ITEM(x) v[x]
+	return CALL(v[1]) + PUT_ITEM(3) + mode != 8 + 3 + S_IFREG;
+}
+"""
+
+
+@suite.case("macros: one that ends with the name of another takes the brackets behind it along")
+def _():
+    want = """26 W mode+0 4; 27 R v+4 4;27 W v+0 4; 28 R v+8 4;28 W v+4 4; 30 R v+0 4;30 W v+8 4; 31 U v+12 4; 32 R v+8 4;32 U v+4 4;
+        33 R mode+0 4;33 R v+4 4;33 R v+8 4;33 R v+0 4;33 R v+4 4; 35 W v+12 4; 36 U v+4 4; 39 R v+4 4;39 R v+12 4;39 R mode+0 4"""
+    check(ALIASES, want, "--variable=v", "--variable=mode")
+    folder = h.fresh("source")
+    (folder / "a.c").write_text(ALIASES)
+    (folder / "a.cmd").write_text("trace file a.c\ntrace variable v\n")
+    for option in ("--flat", "--exact", "--no-hold", "--copies"):
+        for compiler in ("gcc", "no-such-compiler"):
+            out = folder / (compiler + option)
+            r = h.run([h.BOBBIN, "instrument", option, "-o", out, "a.cmd"], cwd=folder, env=h.environment({"CC": compiler}))
+            said = (r.out + r.err).decode()
+            h.check(r.status == 0 and ("written in a macro" in said) == (compiler != "gcc"), str(r))
+            h.check(h.run([build(folder, out / "a.c", flags=("-w", f"-I{out}"))]).status == 0, f"{option} {compiler}")
+
+
 @suite.case("macros: what they stand for is said by the headers beside the file, not by others of their names")
 def _():
     folder = h.fresh("source")

@@ -50,6 +50,7 @@
 	X(Cursor_getStorageClass)                                                                  \
 	X(Cursor_getVarDeclInitializer)                                                            \
 	X(Cursor_isBitField)                                                                       \
+	X(Cursor_isMacroFunctionLike)                                                              \
 	X(Cursor_isNull)                                                                           \
 	X(getNullCursor)                                                                           \
 	X(Cursor_Evaluate)                                                                         \

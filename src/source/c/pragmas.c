@@ -3,7 +3,7 @@
  * be comments, more pragmas and other lines of the preprocessor, such as `#endif`. Read from the statement back, in the bytes of the file: libclang 14 has no
  * cursors of pragmas. A use of a macro may stand for one if _Pragma is in its definition, or in that of a macro whose name is there; names that are pasted
  * together may be any of those. */
-#include "source/c/unit.h"
+#include "source/c/macros.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,27 +162,13 @@ bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char 
 
 /* --- macros --- */
 
-struct definition {
-	const char *name, *text; /* text: NULL: not known */
-	size_t name_len, len;
-	bool is_seen;
-};
-
-struct definitions {
-	struct bob_c_unit *u;
-	struct definition *at;
-	size_t count, room;
-	size_t pragmas;		/* the first of them may stand for one */
-	bool is_named;		/* one of them has a name that is not the system's own */
-};
-
 static bool is_in_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
 }
 
-static bool stands_for_pragma(const struct definitions *d, const char *word, size_t len)
+static bool stands_for_pragma(const struct bob_c_definitions *d, const char *word, size_t len)
 {
 	if (len == sizeof(OPERATOR) - 1 && !memcmp(word, OPERATOR, len))
 		return true;
@@ -192,7 +178,7 @@ static bool stands_for_pragma(const struct definitions *d, const char *word, siz
 	return false;
 }
 
-static bool mentions_pragma(const struct definitions *d, const char *text, size_t len)
+static bool mentions_pragma(const struct bob_c_definitions *d, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n ? n : 1) {
 		for (n = 0; i + n < len && is_in_word(text[i + n]);)
@@ -205,14 +191,14 @@ static bool mentions_pragma(const struct definitions *d, const char *text, size_
 	return false;
 }
 
-static uint32_t words_of(struct definitions *d, const char *text, size_t len);
+static uint32_t words_of(struct bob_c_definitions *d, const char *text, size_t len);
 
-static uint32_t words_of_name(struct definitions *d, const char *name, size_t len)
+static uint32_t words_of_name(struct bob_c_definitions *d, const char *name, size_t len)
 {
 	uint32_t found = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
-		struct definition *m = &d->at[i];
+		struct bob_c_definition *m = &d->at[i];
 
 		if (m->is_seen || m->name_len != len || memcmp(m->name, name, len) != 0)
 			continue;
@@ -223,7 +209,7 @@ static uint32_t words_of_name(struct definitions *d, const char *name, size_t le
 }
 
 /* Which words come of it; of names that are pasted together any may. */
-static uint32_t words_of(struct definitions *d, const char *text, size_t len)
+static uint32_t words_of(struct bob_c_definitions *d, const char *text, size_t len)
 {
 	uint32_t found = 0;
 
@@ -241,67 +227,30 @@ static uint32_t words_of(struct definitions *d, const char *text, size_t len)
 	return found;
 }
 
-static enum CXChildVisitResult see_definition(CXCursor c, CXCursor parent, CXClientData data)
+void bob_c_pragmas_find(struct bob_c_unit *u, struct bob_c_definitions *d)
 {
-	struct definitions *d = data;
-	const struct bob_clang *l = d->u->clang;
-	struct definition *to;
-	CXSourceRange r;
-	CXFile file, last;
-	unsigned line, column, start, end;
-	size_t size = 0;
-
-	(void)parent;
-	if (l->getCursorKind(c) != CXCursor_MacroDefinition)
-		return CXChildVisit_Continue;
-	if (bob_array_room(&d->at, d->count, &d->room, sizeof(*d->at))) {
-		d->u->is_failed = true;
-		return CXChildVisit_Break;
-	}
-	to = &d->at[d->count++];
-	*to = (struct definition){ .name = bob_c_spelling(d->u, c) };
-	to->name_len = strlen(to->name);
-	r = l->getCursorExtent(c);
-	l->getExpansionLocation(l->getRangeStart(r), &file, &line, &column, &start);
-	l->getExpansionLocation(l->getRangeEnd(r), &last, &line, &column, &end);
-	to->text = file ? l->getFileContents(d->u->tu, file, &size) :
-			  bob_c_macro_of_flags(d->u->options, to->name);
-	if (to->text && file && start + to->name_len <= end && end <= size) {
-		to->text += start + to->name_len;
-		to->len = end - start - to->name_len;
-	} else if (to->text && !file) {
-		to->len = strlen(to->text);
-	}
-	return CXChildVisit_Continue;
-}
-
-void bob_c_pragmas_find(struct bob_c_unit *u)
-{
-	struct definitions d = { .u = u };
 	bool is_more = true;
 
-	u->clang->visitChildren(u->clang->getTranslationUnitCursor(u->tu), see_definition, &d);
 	while (is_more) {
 		is_more = false;
-		for (size_t i = d.pragmas; i < d.count; i++) {
-			const struct definition m = d.at[i];
+		for (size_t i = d->pragmas; i < d->count; i++) {
+			const struct bob_c_definition m = d->at[i];
 
-			if (!mentions_pragma(&d, m.text, m.len))
+			if (!mentions_pragma(d, m.text, m.len))
 				continue;
-			d.at[i] = d.at[d.pragmas];
-			d.at[d.pragmas++] = m;
-			d.is_named |= m.name[0] != '_';
+			d->at[i] = d->at[d->pragmas];
+			d->at[d->pragmas++] = m;
+			d->is_named |= m.name[0] != '_';
 			is_more = true;
 		}
 	}
 	for (size_t i = 0; i < u->macro_count; i++) {
 		struct bob_c_span *m = &u->macros[i];
 
-		m->is_pragma = mentions_pragma(&d, u->bytes + m->start, m->end - m->start);
-		for (size_t k = 0; k < d.count && m->is_pragma; k++)
-			d.at[k].is_seen = false;
+		m->is_pragma = mentions_pragma(d, u->bytes + m->start, m->end - m->start);
+		for (size_t k = 0; k < d->count && m->is_pragma; k++)
+			d->at[k].is_seen = false;
 		if (m->is_pragma)
-			m->pragma_words = words_of(&d, u->bytes + m->start, m->end - m->start);
+			m->pragma_words = words_of(d, u->bytes + m->start, m->end - m->start);
 	}
-	free(d.at);
 }

@@ -2,6 +2,7 @@
 /* Reads the file, has libclang read it, and answers where things are. A place is the byte in the file where it is written; of what
  * a macro stands for, the use of the macro. */
 #include "source/c/copies.h"
+#include "source/c/macros.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,105 +81,14 @@ static bob_status check(struct bob_c_unit *u, struct bob_source_c_complaint *why
 	return BOB_OK;
 }
 
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Does what a macro stands for look like one expression, and not like a piece of one or more than one? */
-static bool is_expression(const char *body, const char *end)
-{
-	int depth = 0;
-
-	while (body < end && strchr(" \t\\\r\n", *body))
-		body++;
-	while (end > body && strchr(" \t\\\r\n", end[-1]))
-		end--;
-	if (body == end ||
-	    !(strchr("(*_", *body) || is_letter(*body) || (*body >= '0' && *body <= '9')) ||
-	    !(end[-1] == ')' || end[-1] == ']' || end[-1] == '_' || is_letter(end[-1]) ||
-	      (end[-1] >= '0' && end[-1] <= '9')))
-		return false;
-	for (; body < end; body++) {
-		depth += *body == '(' || *body == '[';
-		depth -= *body == ')' || *body == ']';
-		if (depth < 0 || (!depth && strchr(",;{}", *body)))
-			return false;
-	}
-	return !depth;
-}
-
-static bool is_whole(struct bob_c_unit *u, CXCursor expansion)
-{
-	const struct bob_clang *l = u->clang;
-	const CXCursor definition = l->getCursorReferenced(expansion);
-	const CXSourceRange r = l->getCursorExtent(definition);
-	CXFile file, other;
-	unsigned line, column, start, end;
-	const char *text, *p;
-	size_t size = 0;
-
-	if (l->getCursorKind(definition) != CXCursor_MacroDefinition)
-		return false;
-	l->getExpansionLocation(l->getRangeStart(r), &file, &line, &column, &start);
-	l->getExpansionLocation(l->getRangeEnd(r), &other, &line, &column, &end);
-	text = file ? l->getFileContents(u->tu, file, &size) : NULL;
-	if (!text) {
-		text = bob_c_macro_of_flags(u->options, bob_c_spelling(u, expansion));
-		return text && is_expression(text, text + strlen(text));
-	}
-	if (end > size || start >= end)
-		return false;
-	p = text + start;
-	while (p < text + end && (is_letter(*p) || *p == '_' || (*p >= '0' && *p <= '9')))
-		p++;
-	if (p < text + end && *p == '(') {
-		p = memchr(p, ')', (size_t)(text + end - p));
-		p = p ? p + 1 : text + end;
-	}
-	return is_expression(p, text + end);
-}
-
-static enum CXChildVisitResult see_macro(CXCursor c, CXCursor parent, CXClientData data)
-{
-	struct bob_c_unit *u = data;
-	struct bob_c_span s;
-
-	(void)parent;
-	if (u->clang->getCursorKind(c) != CXCursor_MacroExpansion)
-		return CXChildVisit_Continue;
-	s = bob_c_span(u, c);
-	if (!s.is_ours)
-		return CXChildVisit_Continue;
-	s.is_macro = is_whole(u, c);
-	if (bob_array_room(&u->macros, u->macro_count, &u->macro_room, sizeof(*u->macros))) {
-		u->is_failed = true;
-		return CXChildVisit_Break;
-	}
-	u->macros[u->macro_count++] = s;
-	return CXChildVisit_Continue;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct bob_c_span *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end;
-}
-
 static void find_macros(struct bob_c_unit *u)
 {
-	size_t n = 0;
+	struct bob_c_definitions d;
 
-	u->clang->visitChildren(u->clang->getTranslationUnitCursor(u->tu), see_macro, u);
-	if (u->macro_count)
-		qsort(u->macros, u->macro_count, sizeof(*u->macros), by_place);
-	for (size_t i = 0; i < u->macro_count; i++)
-		if (!n || u->macros[i].start >= u->macros[n - 1].end)
-			u->macros[n++] = u->macros[i];
-	u->macro_count = n;
+	bob_c_definitions_read(u, &d);
+	bob_c_macros_find(u, &d);
+	bob_c_pragmas_find(u, &d);
+	free(d.at);
 }
 
 bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, size_t len,
@@ -225,7 +135,6 @@ bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, s
 		return st;
 	u->has_odd_order = strstr(u->bytes, "scalar_storage_order") != NULL;
 	find_macros(u);
-	bob_c_pragmas_find(u);
 	return u->is_failed ? complain(why, BOB_ERR_NOMEM, "%s: no memory", path) : BOB_OK;
 }
 
@@ -251,21 +160,6 @@ void bob_c_unit_close(struct bob_c_unit *u)
 	bob_c_jumps_free(u);
 	bob_c_functions_free(u);
 	bob_arena_free(&u->arena);
-}
-
-const struct bob_c_span *bob_c_macro_at(const struct bob_c_unit *u, uint32_t at)
-{
-	size_t lo = 0, hi = u->macro_count;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (u->macros[mid].end <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < u->macro_count && u->macros[lo].start <= at ? &u->macros[lo] : NULL;
 }
 
 struct bob_c_span bob_c_span(const struct bob_c_unit *u, CXCursor c)

@@ -399,8 +399,6 @@ void bob_c_walk_function(struct bob_c_unit *u, CXCursor definition);
 void bob_c_walk_file(struct bob_c_unit *u);
 
 /* --- pragmas.c --- */
-/* Which of the unit's uses of macros may stand for a _Pragma. */
-void bob_c_pragmas_find(struct bob_c_unit *u);
 /* Is a pragma before `at`, with nothing but comments and other lines of the preprocessor between, that has this word? NULL: any. */
 bool bob_c_is_behind_pragma(const struct bob_c_unit *u, uint32_t at, const char *word);
 /* Is a line of the preprocessor before `at`, with nothing but comments between? */
