@@ -363,6 +363,12 @@ static void say_storage(struct out *o, const struct bob_weave *w)
 	for (size_t i = 0; i < w->variable_count; i++)
 		say(o, "%d,", w->variables[i].is_text);
 	say(o, "0};\nstatic void *told[%zu];\n", w->variable_count + 1);
+	if (!w->has_moves)
+		return;
+	say(o, "static const char is_pointer[] = {");
+	for (size_t i = 0; i < w->variable_count; i++)
+		say(o, "%d,", (w->variables[i].symbol->flags & BOB_SYMBOL_POINTER) != 0);
+	say(o, "0};\n");
 }
 
 static void say_missing(struct out *o, const struct bob_weave *w)
@@ -435,7 +441,9 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		    "					       names[i].has_trips ? \"-> int trips\" : NULL);\n");
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
 	if (has_accesses)
-		say(&o, "%s\n%s\n", bob_weave_box_code, accesses);
+		say(&o, "%s\n%s\n%s\n", bob_weave_told_code, bob_weave_box_code, accesses);
+	if (w->has_moves)
+		say(&o, "%s\n", bob_weave_moves_code);
 	if (w->hold_count)
 		say(&o, "%s\n", holds);
 	if (w->nest_count)

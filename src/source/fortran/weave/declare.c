@@ -80,6 +80,9 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	static const char *const bounds[] = { number, "type(*),dimension(..),intent(in)::bobbin_x",
 					      "integer(8),intent(in)::bobbin_l(*)", NULL };
 	static const char *const event[] = { number, NULL };
+	static const char *const numbers[] = {
+		"integer(4),value::bobbin_s,bobbin_p,bobbin_t,bobbin_u", NULL
+	};
 
 	if (w->hold_count) {
 		line(w, at, unit, bob_weave_text(w, "type,bind(c)::%sz", w->id));
@@ -93,6 +96,12 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		interface(w, at, unit, 'm', "bobbin_s,bobbin_x,bobbin_l", masked);
 		interface(w, at, unit, 'd', "bobbin_s,bobbin_x,bobbin_l", bounds);
 		interface(w, at, unit, 'f', "bobbin_s,bobbin_x", array);
+	}
+	if (w->has_moves) {
+		interface(w, at, unit, 'u', "bobbin_s,bobbin_p,bobbin_t,bobbin_u", numbers);
+		interface(w, at, unit, 'x', "bobbin_s,bobbin_x", array);
+		interface(w, at, unit, 'y', "bobbin_s,bobbin_x,bobbin_l", bounds);
+		interface(w, at, unit, 'k', "bobbin_s,bobbin_x,bobbin_l", bounds);
 	}
 	if (w->counts.nests)
 		nest_interfaces(w, at, unit);
@@ -130,7 +139,7 @@ static const char *hidden(const struct bob_fortran_symbols *names,
 }
 
 /* "if (there) call ..." of a variable that may not be there. */
-static const char *guard(struct bob_weave *w, const struct bob_fortran_symbol *s)
+const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol *s)
 {
 	if (s->flags & BOB_SYMBOL_ALLOCATABLE)
 		return bob_weave_text(w, "if (allocated(%s)) ", s->name);
@@ -140,8 +149,8 @@ static const char *guard(struct bob_weave *w, const struct bob_fortran_symbol *s
 }
 
 /* One that is an optional argument, too, asks for that first. */
-static void put(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t at,
-		enum bob_weave_rank rank, uint32_t statement, const char *text)
+void bob_weave_put_of(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t at,
+		      enum bob_weave_rank rank, uint32_t statement, const char *text)
 {
 	const bool is_optional = s->flags & BOB_SYMBOL_OPTIONAL;
 
@@ -154,27 +163,29 @@ static void put(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_
 }
 
 /* `s`: what the unit calls it. */
-static const char *declare(struct bob_weave *w, const struct bob_weave_variable *v,
-			   const struct bob_fortran_symbol *s)
+const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
+				   const struct bob_fortran_symbol *s)
 {
 	const uint32_t n = (uint32_t)(v - w->variables);
 
 	if (v->is_object)
-		return bob_weave_text(w, "%s%s", guard(w, s), bob_weave_object_declare(w, n, s));
-	return s->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,lbound(%s,kind=8))", guard(w, s),
-					w->id, n, s->name, s->name) :
-			 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", guard(w, s), w->id, n,
-					s->name);
+		return bob_weave_text(w, "%s%s", bob_weave_guard(w, s),
+				      bob_weave_object_declare(w, n, s));
+	return s->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,lbound(%s,kind=8))",
+					bob_weave_guard(w, s), w->id, n, s->name, s->name) :
+			 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", bob_weave_guard(w, s),
+					w->id, n, s->name);
 }
 
-static const char *forget(struct bob_weave *w, const struct bob_weave_variable *v,
-			  const struct bob_fortran_symbol *s)
+const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
+				  const struct bob_fortran_symbol *s)
 {
 	const uint32_t n = (uint32_t)(v - w->variables);
 
 	if (v->is_object)
-		return bob_weave_text(w, "%s%s", guard(w, s), bob_weave_object_forget(w, n, s));
-	return bob_weave_text(w, "%scall %sf(%u_4,%s)", guard(w, s), w->id, n, s->name);
+		return bob_weave_text(w, "%s%s", bob_weave_guard(w, s),
+				      bob_weave_object_forget(w, n, s));
+	return bob_weave_text(w, "%scall %sf(%u_4,%s)", bob_weave_guard(w, s), w->id, n, s->name);
 }
 
 static const char *condition_of(struct bob_weave *w, const struct bob_fortran_statement *s)
@@ -279,7 +290,8 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 			continue;
 		if (l.condition)
 			bob_weave_put(w, l.at, l.rank, i, l.condition);
-		put(w, v->symbol, l.at, l.rank, i, forget(w, v, v->symbol));
+		bob_weave_put_of(w, v->symbol, l.at, l.rank, i,
+				 bob_weave_forget_line(w, v, v->symbol));
 		if (l.condition)
 			bob_weave_put(w, l.at, l.rank, i, "end if");
 	}
@@ -297,8 +309,10 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 		    w->file->statements[i].unit != unit)
 			continue;
 		if (unit == v->unit && v->is_automatic)
-			put(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i, forget(w, v, s));
-		put(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i, declare(w, v, s));
+			bob_weave_put_of(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
+					 bob_weave_forget_line(w, v, s));
+		bob_weave_put_of(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
+				 bob_weave_declare_line(w, v, s));
 	}
 }
 
@@ -336,87 +350,12 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 	if ((ends && !put_ends(w, v, true)) || !before_first(w, first, &at))
 		return;
-	put(w, s, at, BOB_RANK_ENTRY, first, declare(w, v, s));
+	bob_weave_put_of(w, s, at, BOB_RANK_ENTRY, first, bob_weave_declare_line(w, v, s));
 	w->has_probes[unit] = true;
 	if (v->construct == BOB_FORTRAN_NO)
 		put_entries(w, v, s, unit);
 	if (ends)
 		put_ends(w, v, false);
-}
-
-bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
-{
-	return u->role == BOB_ROLE_WRITE && u->symbol->flags & BOB_SYMBOL_ALLOCATABLE &&
-	       (s->body ? s->body_kind : s->kind) == BOB_F_ASSIGN && u->ref->child &&
-	       !u->ref->child->child && !u->ref->child->next;
-}
-
-/* An allocatable variable that is assigned as a whole may lie elsewhere behind that. */
-static bool put_assigned(struct bob_weave *w, uint32_t statement,
-			 const struct bob_weave_variable *v, const struct bob_fortran_symbol *s)
-{
-	struct bob_fortran_place p;
-	uint32_t at;
-
-	const bool is_body = w->file->statements[statement].body;
-
-	if (bob_fortran_place(w->file, statement, &p) != BOB_OK || p.after == BOB_FORTRAN_NO ||
-	    w->file->statements[statement].ends_loops ||
-	    (is_body && !bob_weave_expand(w, statement, &at))) {
-		bob_weave_refuse(w, "no line can stand behind this assignment",
-				 w->file->statements[statement].line);
-		return false;
-	}
-	if (!is_body && !bob_weave_before(w, statement, &at))
-		return false;
-	put(w, s, at, is_body ? BOB_RANK_BODY_BEFORE : BOB_RANK_BEFORE, statement, forget(w, v, s));
-	put(w, s, p.after, BOB_RANK_AFTER, statement, declare(w, v, s));
-	w->has_probes[w->file->statements[statement].unit] = true;
-	return true;
-}
-
-/* ALLOCATE, DEALLOCATE, pointer assignment, assignment. */
-static bob_status put_moves(struct bob_weave *w, uint32_t statement)
-{
-	const struct bob_fortran_statement *s = &w->file->statements[statement];
-	struct bob_fortran_uses uses;
-	struct bob_fortran_place p;
-	bob_status st = bob_fortran_uses(w->arena, w->file, statement, &uses);
-	uint32_t at, body = 0;
-
-	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++) {
-		const struct bob_fortran_use *u = &uses.at[i];
-		const bool ends = u->role == BOB_ROLE_RELEASE, moves = bob_weave_moves(s, u);
-		size_t k = 0;
-
-		if (!ends && !moves && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT)
-			continue;
-		while (k < w->variable_count && !bob_weave_is(u->symbol, &w->variables[k]))
-			k++;
-		if (k == w->variable_count || u->flags & BOB_USE_COMPONENT)
-			continue;
-		if (moves) {
-			put_assigned(w, statement, &w->variables[k], u->symbol);
-			continue;
-		}
-		if (bob_fortran_place(w->file, statement, &p) != BOB_OK ||
-		    (s->body && !bob_weave_expand(w, statement, &body)) ||
-		    (!ends && (p.after == BOB_FORTRAN_NO || s->ends_loops))) {
-			bob_weave_refuse(w, "no line can stand behind this ALLOCATE", s->line);
-			continue;
-		}
-		w->has_probes[s->unit] = true;
-		if (!ends)
-			put(w, u->symbol, p.after, BOB_RANK_AFTER, statement,
-			    declare(w, &w->variables[k], u->symbol));
-		else if (s->body)
-			put(w, u->symbol, body, BOB_RANK_BODY_BEFORE, statement,
-			    forget(w, &w->variables[k], u->symbol));
-		else if (bob_weave_before(w, statement, &at))
-			put(w, u->symbol, at, BOB_RANK_BEFORE, statement,
-			    forget(w, &w->variables[k], u->symbol));
-	}
-	return st;
 }
 
 /* All that a unit, or the copy of it that is being woven, has beside its probes. */
@@ -436,7 +375,7 @@ static bob_status declare_unit(struct bob_weave *w, uint32_t unit)
 	}
 	for (uint32_t i = u->first; i <= u->last && st == BOB_OK && w->variable_count; i++)
 		if (w->file->statements[i].is_executable && w->file->statements[i].unit == unit)
-			st = put_moves(w, i);
+			st = bob_weave_put_moves(w, i);
 	if (w->has_probes[unit] && first != BOB_FORTRAN_NO)
 		interfaces(w, bob_weave_line_of(w, first), unit);
 	return st;

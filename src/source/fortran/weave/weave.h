@@ -17,7 +17,7 @@
  *   code.c       calls, communication; loops.c loops
  *   predict.c    how often all of it runs, for the prediction (source/predict.h)
  *   trips.c      what the text says of loops, for that
- *   declare.c    where variables come to life and end, and the interfaces of what is called; blocks.c where a BLOCK begins and is left
+ *   declare.c    where variables come to life and end, and the interfaces of what is called; moves.c what moves them; blocks.c where a BLOCK begins and is left
  *   lines.c      lines to be put in, in the order in which they have to stand
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
  *
@@ -165,6 +165,7 @@ struct bob_weave {
 	uint32_t hoisted_count, hoisted_statement;
 	struct bob_weave_hold hold; /* the loop that does so around what is woven */
 	uint32_t hold_count;
+	bool has_moves;		/* allocatables or pointers are passed as a whole, or end */
 	bool has_objects;	/* something of a type with procedures has a probe */
 	uint32_t turned,
 		turned_in; /* 1 + the statement that was turned last (turns.c), and where: as `in` */
@@ -473,6 +474,20 @@ uint32_t bob_weave_first_in_block(const struct bob_weave *w, uint32_t construct)
 /* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
 bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_fortran_use *u);
 bob_status bob_weave_declare(struct bob_weave *w);
+/* What declares the variable, which is called s here, or forgets it. */
+const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
+				   const struct bob_fortran_symbol *s);
+const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
+				  const struct bob_fortran_symbol *s);
+/* "if (allocated(s)) ", or nothing. */
+const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol *s);
+
+/* --- moves.c --- */
+/* What a statement that runs moves, brings to life or ends. */
+bob_status bob_weave_put_moves(struct bob_weave *w, uint32_t statement);
+
+/* --- moves_code.c --- */
+extern const char bob_weave_told_code[], bob_weave_moves_code[];
 
 /* --- lines.c --- */
 /* Where a line stands among others that go to the same byte. */
@@ -502,6 +517,9 @@ void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank
 /* One line, or several. */
 void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
 		   const char *text);
+/* ... about a variable: in an IF if it may be absent (declare.c). */
+void bob_weave_put_of(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t at,
+		      enum bob_weave_rank rank, uint32_t statement, const char *text);
 /* Lines before the statement are put there; its label, if something jumps to it, moves to before them. False: that cannot be done, and was
  * refused. *at is where. */
 bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
