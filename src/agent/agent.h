@@ -319,6 +319,7 @@ void images_update(void);
 struct bob_image *image_at(uint64_t addr);
 const struct bob_image *image_of(uint32_t id); /* of a function */
 const struct bob_image *image_numbered(uint32_t number); /* NULL: none that is loaded */
+const struct bob_image *image_told(uint32_t number); /* or was; lock held, or alone */
 void image_describe(const struct bob_image *im, struct bob_meta *meta); /* its META record */
 /* Its plan, if that could wait. False: it has none. Lock held. */
 bool image_need_plan(struct bob_image *im);

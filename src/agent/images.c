@@ -64,6 +64,16 @@ const struct bob_image *image_numbered(uint32_t number)
 	return NULL;
 }
 
+const struct bob_image *image_told(uint32_t number)
+{
+	const struct bob_image *im = image_numbered(number);
+
+	for (const struct bob_image *r = bob_process.retired; r && !im; r = r->next)
+		if (r->described && r->number == number)
+			im = r;
+	return im;
+}
+
 const struct bob_image *image_of(uint32_t id)
 {
 	const struct bob_image_set *s = __atomic_load_n(&bob_process.images, __ATOMIC_ACQUIRE);

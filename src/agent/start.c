@@ -101,21 +101,35 @@ static void describe_process(void)
 	meta_flush(&m);
 }
 
-/* In a fork child: the images as they were inherited, for the child's own file. */
+static void describe_again(const struct bob_image *im, struct bob_meta *m)
+{
+	image_describe(im, m);
+	if (im->mem && mem_descs_write(im) && im->mem->text)
+		mem_image_describe(im, m);
+}
+
+/* In a fork child: the images as they were inherited, for the child's own file. Readers number images as their records come, so all are told that
+ * have a number, also those that are unloaded. */
 static void describe_inherited(void)
 {
+	const struct bob_image *source = mem_sources();
 	struct bob_meta m;
-	const struct bob_image_set *s = bob_process.images;
 
-	if (!s || !meta_open(&m, 1u << 20))
+	if (!bob_process.images || !meta_open(&m, 1u << 20))
 		return;
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->image[i]->described)
-			image_describe(s->image[i], &m);
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->image[i]->mem && mem_descs_write(s->image[i]))
-			mem_image_describe(s->image[i], &m);
-	mem_sources_describe(&m);
+	for (uint32_t n = 0; n < bob_process.image_count; n++) {
+		const struct bob_image *im = NULL;
+
+		if (source && source->number == n) {
+			im = source;
+			source = source->next;
+		} else {
+			im = image_told(n);
+		}
+		if (im)
+			describe_again(im, &m);
+	}
+	mem_sources_tell_again();
 	meta_flush(&m);
 }
 

@@ -287,6 +287,56 @@ def incomplete():
     return ""
 
 
+@suite.case("a child of fork, behind libraries that were loaded and left")
+def left_before_fork():
+    where = h.fresh("left")
+    for n, name in enumerate("abc"):
+        (where / f"{name}.c").write_text(f"static volatile short v[9]; void {name}(void) {{ for (int i = 0; i < {n + 5}; i++) v[i] = 1; }}\n")
+        c = h.run(["gcc", "-O1", "-fPIC", "-shared", f"{name}.c", "-o", f"{name}.so"], cwd=where)
+        h.check(c.status == 0, f"{c}")
+    (where / "main.c").write_text("""
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *call(const char *library, const char *name)
+{
+	void *l = dlopen(library, RTLD_NOW);
+
+	((void (*)(void))dlsym(l, name))();
+	return l;
+}
+int main(void)
+{
+	int status;
+	void *a = call("./a.so", "a");
+
+	call("./b.so", "b");
+	dlclose(a);
+	if (!fork()) {
+		call("./b.so", "b");
+		call("./c.so", "c");
+		call("./a.so", "a");
+		_exit(0);
+	}
+	wait(&status);
+	call("./c.so", "c");
+	return status;
+}
+""")
+    c = h.run(["gcc", "-O1", "main.c", "-o", "main"], cwd=where)
+    h.check(c.status == 0, f"{c}")
+    r = record(where / "main", opts=["--images=all"], cwd=where)
+    h.check(r.status == 0, f"{r}")
+    h.check_trace(r.trace)
+    text = h.bobbin("replay", "--mem", "--order=threads", r.trace).out.decode()
+    found = []
+    for part in re.split("^# thread ", text, flags=re.M)[1:]:
+        stores = re.findall(r"^S \S+ 2 ([abc])\.so\+", part, flags=re.M)
+        found.append([(name, len(list(same))) for name, same in itertools.groupby(stores)])
+    want = [[("a", 5), ("b", 6), ("c", 7)], [("b", 6), ("c", 7), ("a", 5)]]
+    h.check(found == want, f"{found}, not {want}")
+
+
 if __name__ == "__main__":
     h.require_bobbin()
     sys.exit(suite.run())

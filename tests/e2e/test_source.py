@@ -214,6 +214,58 @@ suite.add("fork in a thread, which then ends", two_processes, ["fork-in-thread"]
 suite.add("exec", two_processes, ["exec"], ["", ".before"])
 
 
+FILES = {
+    "one.c": """
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+double a[8];
+void work(double *p);
+void more(double *p);
+static void own(int i) { a[i] = i; }
+int main(void)
+{
+	int st;
+	own(0);
+	work(a);
+	if (!fork()) {
+		a[1] = 7;
+		more(a);
+		work(a);
+		own(6);
+		_exit(0);
+	}
+	wait(&st);
+	more(a);
+	return st;
+}
+""",
+    "two.c": "void work(double *p)\n{\n\tp[2] = 1;\n\tp[3] = 1;\n}\n",
+    "three.c": "\n\n\n\nvoid more(double *p)\n{\n\tp[4] = 1;\n}\n",
+}
+WORK, MORE = ["2 work two.c:3", "3 work two.c:4"], ["4 more three.c:7"]
+
+
+@suite.case("fork of several files: function, file and line of each access of the child")
+def fork_of_files():
+    where = h.fresh("files")
+    for name, text in FILES.items():
+        (where / name).write_text(text)
+    (where / "commands").write_text("".join(f"trace file {name}\n" for name in FILES).replace("one.c", "one.c\ntrace variable a"))
+    i = h.bobbin("instrument", "-o", "out", "commands", cwd=where)
+    h.check(i.status == 0, f"{i}")
+    c = h.run(["gcc", INCLUDE, *FILES, "-o", "app"], cwd=where / "out")
+    h.check(c.status == 0, f"{c}")
+    want = [["0 own one.c:8", *WORK, *MORE], ["1 main one.c:15", *MORE, *WORK, "6 own one.c:8"]]
+    for options in (["--collector=none"], ["--collector=process"]):
+        r = h.record([where / "out" / "app"], ["--source", *options])
+        h.check(r.status == 0, f"{r}")
+        h.check_trace(r.trace)
+        found = [[f"{m[1]} {m[2]} {m[3]}" for m in re.finditer(r"a\[(\d)\]  +a\[\1\]  +(\w+)  +(\S+)", part)]
+                 for part in re.split("^thread ", h.bobbin("show", r.trace).out.decode(), flags=re.M)[1:]]
+        h.check(found == want, f"{options}: {found}, not {want}")
+
+
 @suite.case("fork, and a library that only the child loads")
 def load_in_child():
     two_processes(["load-in-child", plugin()], [".child", ""])

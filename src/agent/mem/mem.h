@@ -205,8 +205,10 @@ uint32_t mem_source_add(const struct bob_agent_source *s);
 bool mem_source_tell(const void *meta, size_t bytes);
 bool mem_source_record(uint32_t number, const uint64_t *word, uint32_t words);
 bool mem_source_access(uint32_t number, uint64_t word);
-/* In a fork child, for its own file: what the parent added. */
-void mem_sources_describe(struct bob_meta *meta);
+/* All that were added, oldest first: a list by `next`. */
+const struct bob_image *mem_sources(void);
+/* In a fork child, for its own file: what the parent told of variables. */
+void mem_sources_tell_again(void);
 
 /* --- trap.c --- */
 /* SIGTRAP with this program counter: was it one of ours? Then where to go on. */

@@ -16,15 +16,16 @@ struct source {
 	uint8_t bytes[]; /* descriptors, then the path */
 };
 
-static struct source *newest; /* list by image.next */
+static struct bob_image *oldest,
+	**newest = &oldest; /* list by image.next; where the next one comes */
 
 /* What was told of sources' variables, for the files of fork children. Mapped, for ever. */
 #define TOLD_ROOM 65536u
 static struct told {
-	struct told *before;
+	struct told *next;
 	size_t len, room;
 	uint8_t bytes[];
-} * told;
+} * told_first, *told;
 
 /* Lock held. */
 static bool keep(const void *meta, size_t bytes)
@@ -35,7 +36,7 @@ static bool keep(const void *meta, size_t bytes)
 
 		if (!next)
 			return false;
-		next->before = told;
+		*(told ? &told->next : &told_first) = next;
 		next->room = room;
 		told = next;
 	}
@@ -95,8 +96,8 @@ static bool enter(struct source *p, const struct bob_agent_source *s)
 	bob_process.next_id += p->plan.func_count;
 	image_describe(&p->image, &meta);
 	meta_flush(&meta);
-	p->image.next = newest ? &newest->image : NULL;
-	newest = p;
+	*newest = &p->image;
+	newest = &p->image.next;
 	if (s->meta_bytes && keep(s->meta, s->meta_bytes))
 		(void)write_meta(s->meta, s->meta_bytes);
 	return true;
@@ -122,14 +123,14 @@ uint32_t mem_source_add(const struct bob_agent_source *s)
 	return p->mem.first_desc;
 }
 
-void mem_sources_describe(struct bob_meta *meta)
+const struct bob_image *mem_sources(void)
 {
-	const struct bob_image *im = newest ? &newest->image : NULL;
+	return oldest;
+}
 
-	for (; im; im = im->next)
-		if (mem_descs_write(im))
-			image_describe(im, meta);
-	for (const struct told *t = told; t; t = t->before)
+void mem_sources_tell_again(void)
+{
+	for (const struct told *t = told_first; t; t = t->next)
 		(void)write_meta(t->bytes, t->len);
 }
 
