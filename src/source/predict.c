@@ -55,25 +55,34 @@ bool bob_predict_is_file(const char *path, const char *name)
 /* --- an earlier run --- */
 
 bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
-			       double value)
+			       double times, double trips)
 {
 	struct bob_predict_said *s = room(p, sizeof(*s));
 
 	if (!s)
 		return BOB_ERR_NOMEM;
-	*s = (struct bob_predict_said){ .next = p->profile, .line = line, .value = value,
+	*s = (struct bob_predict_said){ .next = p->profile, .line = line,
+					.value = line ? trips : times, .times = times,
 					.name = bob_predict_text(p, function, strlen(function)) };
 	p->profile = s;
 	return p->is_failed ? BOB_ERR_NOMEM : BOB_OK;
 }
 
 /* A program without a name is main in events. */
-double bob_predict_profiled(const struct bob_predict *p, const char *function, uint32_t line)
+static const struct bob_predict_said *profiled(const struct bob_predict *p, const char *function,
+					       uint32_t line)
 {
-	for (const struct bob_predict_said *s = p->profile; s; s = s->next)
-		if (s->line == line && !strcmp(s->name, *function ? function : "main"))
-			return s->value;
-	return -1;
+	const struct bob_predict_said *s = p->profile;
+
+	while (s && (s->line != line || strcmp(s->name, *function ? function : "main") != 0))
+		s = s->next;
+	return s;
+}
+
+void bob_predict_has(struct bob_predict *p, const char *function, uint32_t line)
+{
+	if (p && p->file && profiled(p, function, line))
+		p->file->is_profiled = true;
 }
 
 /* --- where we are --- */
@@ -106,6 +115,9 @@ void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_
 
 	if (!p || !p->file)
 		return;
+	p->unit = NULL;
+	if (kind == BOB_PREDICT_LIBRARY)
+		return;
 	for (u = p->file->units; u && strcmp(u->name, name) != 0; u = u->next)
 		continue;
 	if (!u) {
@@ -114,6 +126,9 @@ void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_
 			return;
 		u->file = p->file;
 		u->name = bob_predict_text(p, name, strlen(name));
+		u->of = u->name;
+		u->earlier = kind == BOB_PREDICT_ENTRY ? 1 :
+							 bob_predict_profiled_runs(p, p->file, u);
 		if (p->file->last)
 			p->file->last->next = u;
 		else
@@ -124,6 +139,19 @@ void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_
 	p->unit = u;
 }
 
+void bob_predict_copy_of(struct bob_predict *p, const char *name)
+{
+	struct bob_predict_unit_of *u = p && p->file ? p->file->units : NULL;
+
+	while (u && strcmp(u->name, name) != 0)
+		u = u->next;
+	if (!u || !p->unit || u == p->unit)
+		return;
+	p->unit->of = u->name;
+	p->unit->earlier = u->earlier;
+	p->unit->is_copied = u->is_copied = true;
+}
+
 static const struct bob_predict_costs *costs(const struct bob_predict *p)
 {
 	return &p->costs[p->file->language];
@@ -131,10 +159,10 @@ static const struct bob_predict_costs *costs(const struct bob_predict *p)
 
 /* --- what is counted --- */
 
-/* Loops of which nothing is known, once each. */
-static void note_unknown(struct bob_predict *p, uint32_t line)
+/* A loop of this unit, once. */
+static void note(struct bob_predict *p, struct bob_predict_line **at, uint32_t line)
 {
-	struct bob_predict_line **at = &p->file->unknown, *l;
+	struct bob_predict_line *l;
 
 	while (*at && (*at)->line < line)
 		at = &(*at)->next;
@@ -143,7 +171,7 @@ static void note_unknown(struct bob_predict *p, uint32_t line)
 	l = room(p, sizeof(*l));
 	if (!l)
 		return;
-	*l = (struct bob_predict_line){ *at, line };
+	*l = (struct bob_predict_line){ *at, line, p->unit };
 	*at = l;
 }
 
@@ -166,6 +194,29 @@ double bob_predict_condition(const struct bob_predict *p, uint32_t line)
 	return s ? s->value : p ? p->condition : BOB_PREDICT_CONDITION;
 }
 
+static bool is_idle(const struct bob_predict_file_of *f, uint32_t line)
+{
+	const struct bob_predict_line *l = f->idle;
+
+	while (l && l->line < line)
+		l = l->next;
+	return l && l->line == line;
+}
+
+double bob_predict_come(struct bob_predict *p, uint32_t line, double times, bool is_event)
+{
+	const struct bob_predict_said *s;
+
+	if (!p || !p->unit || p->is_shared)
+		return times;
+	s = profiled(p, p->unit->of, line);
+	if (s)
+		return p->unit->earlier > 0 ? s->times / p->unit->earlier : times;
+	if (p->file->is_profiled && is_event && times > 0)
+		note(p, &p->file->idle, line);
+	return is_idle(p->file, line) ? 0 : times;
+}
+
 double bob_predict_trips(struct bob_predict *p, uint32_t line, double known)
 {
 	const struct bob_predict_said *s;
@@ -175,11 +226,16 @@ double bob_predict_trips(struct bob_predict *p, uint32_t line, double known)
 	s = said(p, line, false);
 	if (s)
 		return s->value;
-	if (known < 0 && p->unit)
-		known = bob_predict_profiled(p, p->unit->name, line);
+	s = known < 0 && p->unit ? profiled(p, p->unit->of, line) : NULL;
+	if (s)
+		return s->value;
 	if (known >= 0)
 		return known;
-	note_unknown(p, line);
+	if (!p->unit)
+		return BOB_PREDICT_TRIPS;
+	if (is_idle(p->file, line))
+		return 0;
+	note(p, &p->file->unknown, line);
 	return BOB_PREDICT_TRIPS;
 }
 

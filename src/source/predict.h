@@ -36,22 +36,29 @@ void bob_predict_close(struct bob_predict *p); /* NULL is allowed */
 bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t len, uint32_t *column,
 			      char why[BOB_PREDICT_WHY_BYTES]);
 
-/* What an earlier run had: trips of the loop that begins in this line of a function, each time, or, line 0, runs of the function. It holds where the text does not say it, and
- * nobody else (above). Errors: BOB_ERR_NOMEM. */
+/* What an earlier run had: how often the loop that begins in this line of a function was come by, and its trips each time, or, line 0, runs of the function. Trips hold
+ * where the text does not say them; how often loops are come by, and functions run, where nobody has said trips or shares (above). Errors: BOB_ERR_NOMEM. */
 bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
-			       double value);
+			       double times, double trips);
 
 /* --- what front ends count --- */
 
 /* What comes is of this file; what was counted of it before is forgotten. */
 void bob_predict_file(struct bob_predict *p, const char *path, enum bob_predict_language language);
+/* The file has this loop. If the earlier run had it, it had all loops of the file that are events: those that it does not know were not come by. */
+void bob_predict_has(struct bob_predict *p, const char *function, uint32_t line);
 /* ... of this function or unit. */
 enum bob_predict_kind {
 	BOB_PREDICT_FUNCTION,
 	BOB_PREDICT_ENTRY,	/* runs once, with the program */
-	BOB_PREDICT_HELPER	/* a header's: if nobody calls it, it does not run */
+	BOB_PREDICT_HELPER,	/* a header's: if nobody calls it, it does not run */
+	BOB_PREDICT_LIBRARY	/* of a header of the system's: it is not counted at all */
 };
 void bob_predict_unit(struct bob_predict *p, const char *name, enum bob_predict_kind kind);
+/* The unit is a copy of this one: loops have its lines and its name; the earlier run does not say which of them ran. */
+void bob_predict_copy_of(struct bob_predict *p, const char *name);
+/* How often a loop that begins in this line is come by, for each run of the unit: as in an earlier run, or `times`. `is_event`: that run could tell of it. Before its trips. */
+double bob_predict_come(struct bob_predict *p, uint32_t line, double times, bool is_event);
 /* How often a loop that begins in this line runs each time: as somebody said; else `known`, if it is not below 0; else as in an earlier run; else what is assumed. */
 double bob_predict_trips(struct bob_predict *p, uint32_t line, double known);
 /* Which part of the times that it is come to what stands under a condition runs, 0 .. 1. The condition begins in this line. */
@@ -111,6 +118,7 @@ struct bob_predict_total {
 	double inflation;	/* new size / old; 0: nobody said the old one */
 	double baseline_ns;	/* 0: nobody said it */
 	uint32_t unknown_trips, unknown_runs; /* loops, functions that were assumed */
+	uint32_t idle;		/* loops that the earlier run did not come by */
 	struct {
 		const char *file; /* of a loop; NULL: a function */
 		const char *name;

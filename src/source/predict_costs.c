@@ -153,6 +153,7 @@ static bob_status say(struct reader *r, const char *name, size_t len, uint32_t l
 	s->name = bob_predict_text(r->p, name, len);
 	s->line = line;
 	s->is_share = is_share;
+	r->p->is_shared |= line != 0;
 	s->next = r->p->said;
 	r->p->said = s;
 	return BOB_OK;
@@ -191,6 +192,7 @@ static bob_status share(struct reader *r)
 	st = last_number(r, 1, &value);
 	if (st == BOB_OK)
 		r->p->condition = value;
+	r->p->is_shared |= st == BOB_OK;
 	return st;
 }
 

@@ -58,6 +58,9 @@ struct bob_predict_unit_of {
 	double least_ns, most_ns; /* without what singles cost */
 	struct bob_predict_loop straight, *loops; /* what is in no loop; the last one first */
 	struct bob_predict_call_to *calls;
+	const char *of;		/* what the earlier run calls it: a copy has another name */
+	double earlier;		/* runs in the earlier run, below 0: not known */
+	bool is_copied;		/* it is a copy, or there are some of it */
 	/* while it is summed up */
 	double runs, said;	/* below 0: nobody said it */
 	bool is_called, is_seen;
@@ -67,9 +70,11 @@ struct bob_predict_unit_of {
 	uint32_t place;		/* in this order */
 };
 
+/* A loop, in the unit that came first. */
 struct bob_predict_line {
 	struct bob_predict_line *next;
 	uint32_t line;
+	const struct bob_predict_unit_of *unit;
 };
 
 struct bob_predict_file_of {
@@ -77,7 +82,8 @@ struct bob_predict_file_of {
 	const char *path;
 	enum bob_predict_language language;
 	struct bob_predict_unit_of *units, *last;
-	struct bob_predict_line *unknown; /* loops; in the order of the text */
+	struct bob_predict_line *unknown, *idle; /* loops; in the order of the text */
+	bool is_profiled;	/* the earlier run had loops of it */
 	uint32_t singles, nests, nest_accesses, variables; /* in the text */
 };
 
@@ -87,7 +93,8 @@ struct bob_predict_said {
 	const char *name;	/* of a file, or a function */
 	uint32_t line;		/* 0: runs of a function */
 	bool is_share;		/* of a condition; else trips */
-	double value;
+	double value;		/* trips, a share, or runs */
+	double times;		/* in an earlier run, of a loop */
 };
 
 struct bob_predict {
@@ -96,6 +103,7 @@ struct bob_predict {
 	double baseline_ns, code;	/* 0: nobody said it */
 	double condition;
 	struct bob_predict_said *said;
+	bool is_shared;		/* trips or shares were said */
 	struct bob_predict_said *profile; /* `name`: of a function */
 	struct bob_predict_file_of *files, *file;
 	struct bob_predict_unit_of *unit;
@@ -111,8 +119,9 @@ struct bob_predict_loops_cost bob_predict_loops_cost(struct bob_predict_unit_of 
 						     const struct bob_predict_costs *c);
 /* NULL: there is none of that name. */
 double *bob_predict_cost(struct bob_predict_costs *c, const char *name, size_t len);
-/* As in an earlier run; below 0: it does not say it. */
-double bob_predict_profiled(const struct bob_predict *p, const char *function, uint32_t line);
+/* Runs in an earlier run, called by either language; at least as many as its first loop was come by. Below 0: it does not say it. */
+double bob_predict_profiled_runs(const struct bob_predict *p, const struct bob_predict_file_of *f,
+				 const struct bob_predict_unit_of *u);
 /* A text that belongs to `p`; "" without memory. */
 const char *bob_predict_text(struct bob_predict *p, const char *text, size_t len);
 /* Is `path` the file that somebody called `name`: all of it, or its end from a slash on? */

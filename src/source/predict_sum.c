@@ -62,11 +62,36 @@ static struct bob_predict_unit_of *callee(const struct bob_predict *p,
 	return u;
 }
 
+double bob_predict_profiled_runs(const struct bob_predict *p, const struct bob_predict_file_of *f,
+				 const struct bob_predict_unit_of *u)
+{
+	const struct bob_predict_said *first = NULL;
+	double runs = -1;
+
+	for (const struct bob_predict_said *s = p->profile; s; s = s->next)
+		if (!s->line && (!strcmp(s->name, u->name) ||
+				 (is_of_other(f, u, s->name) && !in_files(p, s->name))))
+			runs = (runs > 0 ? runs : 0) + s->value;
+		else if (s->line && !strcmp(s->name, u->name) && (!first || s->line < first->line))
+			first = s;
+	return first && first->times > runs ? first->times : runs;
+}
+
+/* As somebody said, or, where nothing says it better, as in an earlier run. Below 0: neither. */
+static double runs_of(const struct bob_predict *p, const struct bob_predict_unit_of *u)
+{
+	const double said = said_runs(p, u->name);
+
+	return said < 0 && !p->is_shared && !u->is_copied && u->kind != BOB_PREDICT_ENTRY ?
+		       u->earlier :
+		       said;
+}
+
 static void begin(const struct bob_predict *p)
 {
 	for (struct bob_predict_file_of *f = p->files; f; f = f->next)
 		for (struct bob_predict_unit_of *u = f->units; u; u = u->next) {
-			u->said = said_runs(p, u->name);
+			u->said = runs_of(p, u);
 			u->runs = u->said > 0 ? u->said : 0;
 			u->is_called = u->is_seen = false;
 			u->at = u->calls;
@@ -113,27 +138,11 @@ static bool is_root(const struct bob_predict_unit_of *u, enum root r)
 					       true);
 }
 
-/* As an earlier run had it, called by either language; below 0: it does not say it. */
-static double profiled_runs(const struct bob_predict *p, const struct bob_predict_file_of *f,
-			    const struct bob_predict_unit_of *u)
-{
-	double runs = -1;
-
-	for (const struct bob_predict_said *s = p->profile; s; s = s->next)
-		if (!s->line && (!strcmp(s->name, u->name) ||
-				 (is_of_other(f, u, s->name) && !in_files(p, s->name))))
-			runs = (runs > 0 ? runs : 0) + s->value;
-	return runs;
-}
-
 /* Of a program's entry, and of what nobody is seen to call. */
-static double runs_alone(const struct bob_predict *p, const struct bob_predict_file_of *f,
-			 struct bob_predict_unit_of *u)
+static double runs_alone(struct bob_predict_unit_of *u)
 {
-	const double profiled = profiled_runs(p, f, u);
-
-	if (u->kind == BOB_PREDICT_FUNCTION && profiled >= 0)
-		u->said = profiled;
+	if (u->kind == BOB_PREDICT_FUNCTION && u->earlier >= 0)
+		u->said = u->earlier;
 	return u->said >= 0 ? u->said : u->kind != BOB_PREDICT_HELPER;
 }
 
@@ -148,7 +157,7 @@ static void count_runs(const struct bob_predict *p)
 			for (struct bob_predict_unit_of *u = f->units; u; u = u->next)
 				if (is_root(u, r)) {
 					if (u->said < 0)
-						u->runs = runs_alone(p, f, u);
+						u->runs = runs_alone(u);
 					u->is_called &= r != REST;
 					follow(u, &order);
 				}
@@ -200,7 +209,11 @@ static void add_file(const struct bob_predict *p, const struct bob_predict_file_
 {
 	const struct bob_predict_costs *c = &p->costs[f->language];
 
+	for (const struct bob_predict_line *l = f->idle; l; l = l->next)
+		t->idle++;
 	for (const struct bob_predict_line *l = f->unknown; l; l = l->next) {
+		if (l->unit && l->unit->runs <= 0 && !l->unit->is_copied)
+			continue;
 		t->unknown_trips++;
 		name_unknown(t, f->path, NULL, l->line);
 	}

@@ -226,6 +226,21 @@ def unknown():
     h.check(" s more, and " in said and "if a reference" in said, said)
 
 
+@suite.case("do ... while (0) runs once, in macros, too; loops of the system's headers are nobody's to say")
+def once():
+    folder = h.fresh("once")
+    (folder / "o.c").write_text("#include <stdlib.h>\n#define PUT(x) do { a[0] = (x); } while (0)\nint a[9];\nint main(void)\n{\n\tPUT(1);\n\tfor (int i = 0; i < 7; i++)\n\t\tPUT(i);\n\tdo {\n\t\ta[1]++;\n\t} while (0);\n"
+                                "\treturn atoi(\"0\");\n}\n")
+    (folder / "m.c").write_text("#include <time.h>\nint a[9];\nint main(void)\n{\n\tdo\n\t\ta[1]++;\n\twhile (clock() < 0);\n\treturn 0;\n}\n")
+    for optimised in ([], ["-O2"]):
+        run("rm", "-rf", "out", folder=folder)
+        said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder, text="trace file o.c\ntrace variable a\n")
+        h.check("assumed" not in said and told(said)[0] == 1 + 7 + 2, said)
+        run("rm", "-rf", "out", folder=folder)
+        said = run(h.BOBBIN, "instrument", "-o", "out", "--flat", "--", *optimised, folder=folder, text="trace file m.c\ntrace variable a\n")
+        h.check("100 trips of 1 loop\n" in said and told(said)[0] == 200, said)
+
+
 @suite.case("more accesses than any run can have: that is said, and no dilation")
 def absurd():
     folder = h.fresh("absurd")
@@ -282,6 +297,42 @@ def profiled():
         h.check("has no loops and no calls: `trace code at loop level`" in said and not (folder / "out").exists(), said)
         said = instrument(folder, name, [variable], "--profile", "nowhere", status=1)
         h.check("nowhere" in said and not (folder / "out").exists(), said)
+
+
+# Loops that come by conditions, one that never does, functions that are called by a pointer alone and under conditions: `if` says the half of it.
+SELDOM = {
+    "s.c": "#include <stdlib.h>\nstatic int a[100], n;\nstatic void fill(int k)\n{\n\tfor (int i = 0; i < n; i++)\n\t\ta[i % 100] = k;\n\tif (k > 100)\n\t\tfor (int i = 0; i < 50; i++)\n\t\t\ta[i] += 1;\n}\n"
+           "static void touch(int k)\n{\n\ta[k]++;\n}\nint main(int argc, char **argv)\n{\n\tvoid (*volatile f)(int) = fill;\n\n\tn = atoi(argv[1]);\n\tfor (int k = 0; k < 2 * n; k++) {\n\t\tif (k % 7 == 0)\n\t\t\ttouch(k);\n"
+           "\t\tif (k > 1000)\n\t\t\twhile (n--)\n\t\t\t\ta[0]++;\n\t\tif (k % 5 == 0)\n\t\t\tf(k);\n\t}\n\treturn 0;\n}\n",
+    "s.f90": "subroutine fill(k)\n  integer :: a(0:99), n, i, k\n  common /blk/ a, n\n  do i = 0, n - 1\n    a(mod(i, 100)) = k\n  end do\n  if (k > 100) then\n    do i = 0, 49\n      a(i) = a(i) + 1\n    end do\n  end if\nend subroutine\n"
+             "subroutine touch(k)\n  integer :: a(0:99), n, k\n  common /blk/ a, n\n  a(k) = a(k) + 1\nend subroutine\n"
+             "integer :: a(0:99), n, k, i\ncommon /blk/ a, n\ncharacter(9) :: text\ncall get_command_argument(1, text)\nread (text, *) n\ndo k = 0, 2*n - 1\n  if (mod(k, 7) == 0) then\n    call touch(k)\n  end if\n"
+             "  if (k > 1000) then\n    do i = 1, n\n      a(0) = a(mod(i, 50)) + 1\n    end do\n  end if\n  if (mod(k, 5) == 0) then\n    call fill(k)\n  end if\nend do\nend\n",
+}
+
+
+@suite.case("an earlier run says how often loops were come by, which were not, and how often functions ran")
+def seldom():
+    for name, text in SELDOM.items():
+        h.need("gcc" if name == "s.c" else "gfortran")
+        folder = h.fresh("seldom-" + name)
+        path = folder / name
+        path.write_text(text)
+        variable = "trace variable a" if name == "s.c" else "trace variable /blk/a"
+        instrument(folder, name, ["trace code at loop level", "trace code at subroutine level"])
+        compile_all(folder, path)
+        run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "before", "--", "./program", "20", folder=folder)
+        for flat in ([], ["--flat"]):
+            run("rm", "-rf", "out", folder=folder)
+            said = instrument(folder, name, [variable], "--profile", "before", *flat)
+            compile_all(folder, path)
+            accesses, outside, _ = recorded(folder, "20")
+            # 6 calls of touch, 8 of fill, each with 20 elements
+            h.check(told(said)[0] == accesses + outside == 6 * 2 + 8 * 20, f"{accesses}, {outside}: {said}")
+            h.check("profile   2 loops were not come by in that run" in said and "assumed" not in said, said)
+        run("rm", "-rf", "out", folder=folder)
+        said = instrument(folder, name, [variable])
+        h.check(told(said)[0] > 1000 and "not come by" not in said, said)
 
 
 # Each language calls the other; who calls `sum` and `reset_` is not seen where one file is looked at alone.

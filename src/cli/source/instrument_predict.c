@@ -133,6 +133,9 @@ static void print_assumed(const struct bob_predict_total *t, FILE *out)
 {
 	uint32_t i;
 
+	if (t->idle)
+		fprintf(out, "  profile   %u loop%s not come by in that run\n", t->idle,
+			t->idle == 1 ? " was" : "s were");
 	if (t->unknown_trips)
 		fprintf(out, "  assumed   %.0f trips of %u loop%s\n", BOB_PREDICT_TRIPS,
 			t->unknown_trips, cli_plural(t->unknown_trips));

@@ -41,12 +41,13 @@ static bob_status put(struct bob_predict *p, const struct bob_mpi_row *row, uint
 	if (strncmp(name, "loop ", 5) != 0)
 		return strchr(name, ' ') ?
 			       BOB_OK :
-			       bob_predict_profile(p, name, 0, (double)row->calls.sum / processes);
+			       bob_predict_profile(p, name, 0, (double)row->calls.sum / processes,
+						   0);
 	line = strtoul(name + 5, &end, 10);
 	unit = end + strlen(" in ");
 	if (!row->trips.loops || !line || line > UINT32_MAX || strncmp(end, " in ", 4) != 0)
 		return BOB_OK;
-	return bob_predict_profile(p, unit, (uint32_t)line,
+	return bob_predict_profile(p, unit, (uint32_t)line, (double)row->calls.sum / processes,
 				   (double)row->trips.sum / (double)row->trips.loops);
 }
 

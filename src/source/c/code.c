@@ -82,6 +82,35 @@ static void refuse_place(struct bob_c_unit *u, const struct bob_c_span *s, CXCur
 		bob_c_refuse_included(u, c);
 }
 
+/* What it would be as an event, and where its body is. */
+static struct bob_c_loop look_at(struct bob_c_unit *u, CXCursor c, const struct bob_c_span *s,
+				 struct bob_c_span *body)
+{
+	struct bob_c_loop loop = { .refused = -1 };
+
+	if (s->is_ours && s->is_plain && find_body(u, c, body)) {
+		loop.body_end = bob_c_statement_end(u, body);
+		loop.end = bob_c_statement_end(u, s);
+	}
+	if (!loop.body_end || !loop.end)
+		return loop;
+	if (u->blocked >= 0 || bob_c_is_below_pragma(u, s))
+		loop.refused = BOB_SOURCE_C_ATOMIC_PRAGMA;
+	else if (bob_c_is_jumped_into(u, s->start, loop.end))
+		loop.refused = BOB_SOURCE_C_JUMP;
+	else
+		loop.is_event = true;
+	return loop;
+}
+
+bool bob_c_is_loop_event(struct bob_c_unit *u, CXCursor c)
+{
+	const struct bob_c_span s = bob_c_span(u, c);
+	struct bob_c_span body;
+
+	return look_at(u, c, &s, &body).is_event;
+}
+
 struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
 {
 	const struct bob_c_span s = bob_c_span(u, c);
@@ -91,18 +120,11 @@ struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
 
 	if (u->is_scan || u->nest || !bob_c_is_asked(u, BOB_SOURCE_C_LOOPS, s.line))
 		return loop;
-	if (s.is_ours && s.is_plain && find_body(u, c, &body)) {
-		loop.body_end = bob_c_statement_end(u, &body);
-		loop.end = bob_c_statement_end(u, &s);
-	}
-	if (!loop.body_end || !loop.end)
+	loop = look_at(u, c, &s, &body);
+	if (!loop.is_event && loop.refused < 0)
 		refuse_place(u, &s, c);
-	else if (u->blocked >= 0 || bob_c_is_below_pragma(u, &s))
-		bob_c_refuse(u, BOB_SOURCE_C_ATOMIC_PRAGMA);
-	else if (bob_c_is_jumped_into(u, s.start, loop.end))
-		bob_c_refuse(u, BOB_SOURCE_C_JUMP);
-	else
-		loop.is_event = true;
+	else if (!loop.is_event)
+		bob_c_refuse(u, (enum bob_source_c_refusal)loop.refused);
 	if (!loop.is_event)
 		return loop;
 	e = event(u, named(u, "loop", s.line), true);

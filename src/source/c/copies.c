@@ -230,7 +230,7 @@ void bob_c_copies_plan(struct bob_c_unit *u)
 	if (!u->copies->copy_count || !options->predict)
 		return;
 	/* Who calls whom is another thing now. */
-	bob_predict_file(options->predict, u->path, BOB_PREDICT_C);
+	bob_c_predict_file(u);
 	u->is_scan = true;
 	bob_c_walk_file(u);
 	u->is_scan = false;

@@ -55,7 +55,7 @@ static struct bob_c_unit *scan(const char *path, char *text, size_t len,
 	if (*st == BOB_OK) {
 		u->is_scan = true;
 		bob_c_copies_begin(u);
-		bob_predict_file(options->predict, path, BOB_PREDICT_C);
+		bob_c_predict_file(u);
 		bob_c_walk_file(u);
 		*st = bob_c_check_wishes(u, why);
 	}

@@ -384,11 +384,23 @@ static bool is_even(struct bob_c_nest *n)
 	return true;
 }
 
+/* do ... while (0), as macros have it, runs once. */
+static bool is_once(struct bob_c_unit *u, CXCursor c)
+{
+	CXCursor child[2];
+	int64_t value;
+
+	return u->clang->getCursorKind(c) == CXCursor_DoStmt &&
+	       bob_c_children(u, c, child, 2) == 2 && value_of(u, child[1], &value) && !value;
+}
+
 double bob_c_trips(struct bob_c_unit *u, CXCursor c)
 {
 	struct bob_c_nest_loop l = { .step = 0 };
 	CXCursor child[4];
 
+	if (is_once(u, c))
+		return 1;
 	if (u->clang->getCursorKind(c) != CXCursor_ForStmt || bob_c_children(u, c, child, 4) != 4 ||
 	    !read_init(u, child[0], &l) || !bob_c_nest_condition(u, child[1], &l) ||
 	    !read_step(u, child[2], &l))

@@ -63,8 +63,11 @@ void bob_c_times(struct bob_c_unit *u, CXCursor statement)
 	case CXCursor_WhileStmt:
 	case CXCursor_DoStmt:
 		bob_c_predict_enter(u, statement);
+		u->often.times = bob_predict_come(p, line, u->often.times,
+						  u->is_scan && bob_c_is_loop_event(u, statement));
 		u->often.loop = bob_predict_loop(p, u->often.loop, u->often.times);
-		u->often.times *= bob_predict_trips(p, line, bob_c_trips(u, statement));
+		if (u->often.times > 0)
+			u->often.times *= bob_predict_trips(p, line, bob_c_trips(u, statement));
 		break;
 	default:
 		u->often.times *= bob_predict_condition(p, line);
@@ -84,12 +87,49 @@ void bob_c_predict_function(struct bob_c_unit *u, CXCursor function)
 {
 	enum bob_predict_kind kind = BOB_PREDICT_HELPER;
 
-	if (!strcmp(u->function_name, "main"))
+	if (u->clang->Location_isInSystemHeader(u->clang->getCursorLocation(function)))
+		kind = BOB_PREDICT_LIBRARY;
+	else if (!strcmp(u->function_name, "main"))
 		kind = BOB_PREDICT_ENTRY;
 	else if (bob_c_span(u, function).is_ours)
 		kind = BOB_PREDICT_FUNCTION;
 	bob_predict_unit(u->options->predict, bob_c_copies_name(u), kind);
+	bob_predict_copy_of(u->options->predict, u->function_name);
 	u->often = (struct bob_c_often){ .times = 1 };
+}
+
+/* Loops of the function, for bob_predict_has. */
+static enum CXChildVisitResult see_loop(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct bob_c_unit *u = data;
+	const enum CXCursorKind k = u->clang->getCursorKind(c);
+
+	(void)parent;
+	if (k == CXCursor_ForStmt || k == CXCursor_WhileStmt || k == CXCursor_DoStmt)
+		bob_predict_has(u->options->predict, u->function_name,
+				bob_c_line(bob_c_span(u, c).line));
+	return CXChildVisit_Recurse;
+}
+
+static enum CXChildVisitResult see_function(CXCursor c, CXCursor parent, CXClientData data)
+{
+	struct bob_c_unit *u = data;
+
+	(void)parent;
+	if (u->clang->getCursorKind(c) != CXCursor_FunctionDecl ||
+	    !u->clang->isCursorDefinition(c) || !bob_c_span(u, c).is_ours)
+		return CXChildVisit_Continue;
+	u->function_name = bob_c_spelling(u, c);
+	u->clang->visitChildren(c, see_loop, u);
+	u->function_name = "";
+	return CXChildVisit_Continue;
+}
+
+void bob_c_predict_file(struct bob_c_unit *u)
+{
+	bob_predict_file(u->options->predict, u->path, BOB_PREDICT_C);
+	if (u->options->predict)
+		u->clang->visitChildren(u->clang->getTranslationUnitCursor(u->tu), see_function, u);
 }
 
 void bob_c_predict_own(struct bob_c_unit *u)
@@ -120,16 +160,20 @@ void bob_c_predict_nest(const struct bob_c_nest *n)
 {
 	struct bob_predict *p = n->u->options->predict;
 	struct bob_predict_nest told = { .times = n->u->often.times, .rows = n->u->often.times,
-					 .probes = n->count, .depth = n->depth, .is_seen = true,
+					 .trips = 1, .probes = n->count, .depth = n->depth,
+					 .is_seen = true,
 					 .share = { 0, 0, true } };
 
 	if (!p)
 		return;
 	for (uint32_t d = 0; d < n->depth; d++) {
-		told.trips = bob_predict_trips(p, bob_c_line(n->loop[d].line), n->loop[d].trips);
-		told.rows *= d + 1 < n->depth ? told.trips : 1;
+		const uint32_t line = bob_c_line(n->loop[d].line);
+
+		told.rows = bob_predict_come(p, line, told.rows * told.trips, false);
+		told.times = d ? told.times : told.rows;
+		told.trips = told.rows > 0 ? bob_predict_trips(p, line, n->loop[d].trips) : 0;
 	}
-	told.beside = n->u->often.times * n->tested;
+	told.beside = told.times * n->tested;
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_predict_share s = bob_c_share(n->u, &n->access[k].lv);
 

@@ -412,7 +412,10 @@ bool bob_c_is_below_pragma(const struct bob_c_unit *u, const struct bob_c_span *
 struct bob_c_loop {
 	uint32_t body_end, end;
 	bool is_event;
+	int refused;		/* why it is none; below 0: where it stands */
 };
+/* Can it be an event, whether that is asked for or not? */
+bool bob_c_is_loop_event(struct bob_c_unit *u, CXCursor c);
 struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c);
 void bob_c_loop_close(struct bob_c_unit *u, const struct bob_c_loop *loop);
 /* Likewise a call of `callee`: false if it is no event, else bob_c_call_close comes behind its arguments. */
@@ -457,6 +460,7 @@ void bob_c_times(struct bob_c_unit *u, CXCursor statement);
 /* The value `c` is wanted only if `condition`, which it is a part of, says so: an arm of ?:, what stands right of &&. */
 void bob_c_walk_perhaps(struct bob_c_unit *u, CXCursor condition, CXCursor c);
 /* A function begins. */
+void bob_c_predict_file(struct bob_c_unit *u);
 void bob_c_predict_function(struct bob_c_unit *u, CXCursor function);
 /* A reference of the program, while it is scanned; a probe of its own; a variable with an end. */
 void bob_c_predict_own(struct bob_c_unit *u);

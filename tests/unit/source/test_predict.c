@@ -410,10 +410,10 @@ static void test_profile(void **state)
 	struct bob_predict *p = opened();
 
 	(void)state;
-	assert_int_equal(bob_predict_profile(p, "f", 7, 12.5), BOB_OK);
-	assert_int_equal(bob_predict_profile(p, "f", 8, 3), BOB_OK);
-	assert_int_equal(bob_predict_profile(p, "main", 9, 4), BOB_OK);
-	assert_int_equal(bob_predict_profile(p, "f", 0, 6), BOB_OK);
+	assert_int_equal(bob_predict_profile(p, "f", 7, 1, 12.5), BOB_OK);
+	assert_int_equal(bob_predict_profile(p, "f", 8, 1, 3), BOB_OK);
+	assert_int_equal(bob_predict_profile(p, "main", 9, 1, 4), BOB_OK);
+	assert_int_equal(bob_predict_profile(p, "f", 0, 6, 0), BOB_OK);
 	say(p, "trips a.c:8 2");
 	bob_predict_file(p, "a.c", BOB_PREDICT_C);
 	bob_predict_unit(p, "f", BOB_PREDICT_FUNCTION);
@@ -431,6 +431,53 @@ static void test_profile(void **state)
 	bob_predict_call(p, "f", 2);
 	near(sum(p).singles, 2);
 	bob_predict_close(p);
+}
+
+/* How often: of loops, of those that are not in it, of functions, called by name and by pointers; where trips are said, the text says it. */
+static void test_profile_times(void **state)
+{
+	for (int is_said = 0; is_said < 2; is_said++) {
+		struct bob_predict *p = opened();
+
+		(void)state;
+		assert_int_equal(bob_predict_profile(p, "f", 7, 12, 3), BOB_OK);
+		assert_int_equal(bob_predict_profile(p, "f", 6, 1, 12), BOB_OK); /* around it */
+		assert_int_equal(bob_predict_profile(p, "f", 0, 6, 0), BOB_OK);
+		assert_int_equal(bob_predict_profile(p, "by_pointer", 30, 40, 2), BOB_OK);
+		assert_int_equal(bob_predict_profile(p, "by_pointer", 20, 5, 8), BOB_OK);
+		if (is_said)
+			say(p, "trips b.c:1 2");
+		bob_predict_file(p, "a.c", BOB_PREDICT_C);
+		bob_predict_has(p, "f", 8);
+		bob_predict_unit(p, "f", BOB_PREDICT_FUNCTION);
+		near(bob_predict_come(p, 8, 0.5, true),
+		     0.5); /* nothing says that this file was in it */
+		near(bob_predict_trips(p, 8, -1), BOB_PREDICT_TRIPS);
+		bob_predict_file(p, "a.c", BOB_PREDICT_C);
+		bob_predict_has(p, "f", 7);
+		bob_predict_unit(p, "f", BOB_PREDICT_FUNCTION);
+		near(bob_predict_come(p, 7, 0.5, true), is_said ? 0.5 : 2);
+		near(bob_predict_trips(p, 7, -1), 3);
+		near(bob_predict_come(p, 8, 0.5, false), 0.5); /* it was no event */
+		near(bob_predict_come(p, 8, 0.5, true), is_said ? 0.5 : 0);
+		near(bob_predict_come(p, 8, 0.5, false), is_said ? 0.5 : 0);
+		near(bob_predict_trips(p, 8, -1), is_said ? BOB_PREDICT_TRIPS : 0);
+		single(p, 1, 1, all);
+		bob_predict_unit(p, "main", BOB_PREDICT_ENTRY);
+		bob_predict_call(p, "f", 2);
+		assert_int_equal(sum(p).idle, is_said ? 0 : 1);
+		assert_int_equal(sum(p).unknown_trips, is_said);
+		near(sum(p).singles, is_said ? 2 : 6);
+		bob_predict_unit(p, "copy", BOB_PREDICT_FUNCTION);
+		bob_predict_copy_of(p, "f");
+		near(bob_predict_come(p, 7, 0.5, true), is_said ? 0.5 : 2);
+		near(sum(p).singles, 2); /* who knows which of them it was */
+		bob_predict_unit(p, "by_pointer", BOB_PREDICT_FUNCTION);
+		near(bob_predict_come(p, 30, 1, true), is_said ? 1 : 8);
+		single(p, 1, 1, all);
+		near(sum(p).singles, 2 + 5);
+		bob_predict_close(p);
+	}
 }
 
 static void test_conditions(void **state)
@@ -458,7 +505,7 @@ int main(void)
 		cmocka_unit_test(test_recursion), cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_costs),	  cmocka_unit_test(test_trips),
 		cmocka_unit_test(test_refuses),	  cmocka_unit_test(test_languages), cmocka_unit_test(test_turns), cmocka_unit_test(test_ends),  cmocka_unit_test(test_back),
-		cmocka_unit_test(test_scattered), cmocka_unit_test(test_conditions), cmocka_unit_test(test_profile),
+		cmocka_unit_test(test_scattered), cmocka_unit_test(test_conditions), cmocka_unit_test(test_profile), cmocka_unit_test(test_profile_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

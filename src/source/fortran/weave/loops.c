@@ -22,6 +22,15 @@ static bool has_place(const struct bob_weave *w, uint32_t statement, struct bob_
 	       p->behind_loop != BOB_FORTRAN_NO;
 }
 
+bool bob_weave_is_loop_event(const struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	struct bob_fortran_place p;
+
+	return is_loop(s->kind) && has_place(w, statement, &p) && p.before != BOB_FORTRAN_NO &&
+	       !(s->is_branch_target && s->ends_loops);
+}
+
 static void put_loop(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];

@@ -10,6 +10,7 @@ struct counting {
 	struct bob_predict *p;
 	struct bob_arena scratch;
 	double *times;		/* in each construct; below 0: not known yet */
+	double *come;		/* to each construct */
 	struct bob_predict_loop *
 		*loops; /* of each construct, of the units and each copy; NULL: not yet */
 	bool is_failed;
@@ -29,12 +30,22 @@ static double times_in(struct counting *c, uint32_t construct)
 	k = &c->w->file->constructs[construct];
 	t = times_in(c, k->parent);
 	if (k->kind == BOB_CONSTRUCT_DO)
+		t = bob_predict_come(c->p, c->w->file->statements[k->first].line, t,
+				     bob_weave_is_loop_event(c->w, k->first));
+	c->come[construct] = t;
+	if (k->kind == BOB_CONSTRUCT_DO && t > 0)
 		t *= bob_predict_trips(c->p, c->w->file->statements[k->first].line,
 				       bob_weave_do_trips(c->w, k->first));
 	else if (k->kind == BOB_CONSTRUCT_IF || k->kind == BOB_CONSTRUCT_SELECT)
 		t *= bob_predict_condition(c->p, c->w->file->statements[k->first].line);
 	c->times[construct] = t;
 	return t;
+}
+
+static double come_to(struct counting *c, uint32_t construct)
+{
+	times_in(c, construct);
+	return c->come[construct];
 }
 
 /* The construct that the statement runs in: not its own. */
@@ -51,9 +62,9 @@ static uint32_t around(const struct counting *c, uint32_t statement)
 static double times_of(struct counting *c, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &c->w->file->statements[statement];
-	const double times = times_in(c, around(c, statement));
-
-	return s->kind == BOB_F_DO_WHILE ? times + times_in(c, s->construct) : times;
+	if (s->kind == BOB_F_DO_WHILE && s->construct < c->w->file->construct_count)
+		return come_to(c, s->construct) + times_in(c, s->construct);
+	return times_in(c, around(c, statement));
 }
 
 /* --- the program itself --- */
@@ -113,6 +124,8 @@ static void enter(struct counting *c, uint32_t in, uint32_t unit)
 
 	bob_predict_unit(c->p, in ? c->w->clones[in - 1].name : u->name,
 			 u->kind == BOB_UNIT_PROGRAM ? BOB_PREDICT_ENTRY : BOB_PREDICT_FUNCTION);
+	if (in)
+		bob_predict_copy_of(c->p, u->name);
 }
 
 /* The loop that a construct is in, or is. */
@@ -128,7 +141,7 @@ static struct bob_predict_loop *loop_of(struct counting *c, uint32_t in, uint32_
 		return loop_of(c, in, k->parent);
 	at = &c->loops[(size_t)in * c->w->file->construct_count + construct];
 	if (!*at)
-		*at = bob_predict_loop(c->p, loop_of(c, in, k->parent), times_in(c, k->parent));
+		*at = bob_predict_loop(c->p, loop_of(c, in, k->parent), come_to(c, construct));
 	return *at;
 }
 
@@ -174,7 +187,7 @@ static void count_box(struct counting *c, const struct bob_weave_site *s)
 static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 {
 	const struct bob_weave_site *s = &c->w->sites[r->first];
-	uint32_t row = bob_fortran_inside(c->w->file, s->statement, BOB_CONSTRUCT_DO), outer;
+	uint32_t row = bob_fortran_inside(c->w->file, s->statement, BOB_CONSTRUCT_DO), outer, k;
 	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth,
 				      .is_seen = r->is_held, .share = { 0, 0, true } };
 
@@ -182,12 +195,14 @@ static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 		return;
 	enter(c, s->in, s->unit);
 	outer = row;
-	for (uint32_t d = 0; d < r->depth && outer < c->w->file->construct_count; d++)
-		outer = c->w->file->constructs[outer].parent;
-	n.times = times_in(c, outer);
-	n.rows = times_in(c, c->w->file->constructs[row].parent);
+	for (uint32_t d = 1; d < r->depth; d++) {
+		k = c->w->file->constructs[outer].parent;
+		outer = k < c->w->file->construct_count ? k : outer;
+	}
+	n.times = come_to(c, outer);
+	n.rows = come_to(c, row);
 	n.trips = n.rows > 0 ? times_in(c, row) / n.rows : 0;
-	for (uint32_t k = 0; k < r->count; k++) {
+	for (k = 0; k < r->count; k++) {
 		n.share.least += s[k].share.least / r->count;
 		n.share.most += s[k].share.most / r->count;
 		n.share.is_whole &= s[k].share.is_whole;
@@ -226,11 +241,20 @@ bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p)
 	struct counting c = { .w = w, .p = p };
 
 	bob_predict_file(p, w->path, BOB_PREDICT_FORTRAN);
+	for (uint32_t i = 0; i < w->file->construct_count; i++) {
+		const struct bob_fortran_statement *s =
+			&w->file->statements[w->file->constructs[i].first];
+
+		if (w->file->constructs[i].kind == BOB_CONSTRUCT_DO &&
+		    s->unit < w->file->unit_count)
+			bob_predict_has(p, w->file->units[s->unit].name, s->line);
+	}
+	c.come = bob_arena_alloc(&c.scratch, (w->file->construct_count + 1u) * sizeof(*c.come));
 	c.times = bob_arena_alloc(&c.scratch, (w->file->construct_count + 1u) * sizeof(*c.times));
 	c.loops = bob_arena_alloc(&c.scratch, (w->clone_count + 1u) *
 						      (w->file->construct_count + 1u) *
 						      sizeof(*c.loops));
-	if (!c.times || !c.loops) {
+	if (!c.times || !c.come || !c.loops) {
 		bob_arena_free(&c.scratch);
 		return BOB_ERR_NOMEM;
 	}

@@ -454,6 +454,8 @@ bool bob_weave_is_plain(const struct bob_weave *w, uint32_t statement,
 /* --- loops.c --- */
 /* A loop as an event, or a jump out of one. */
 void bob_weave_loop(struct bob_weave *w, uint32_t statement);
+/* Can it be one, whether that is asked for or not? */
+bool bob_weave_is_loop_event(const struct bob_weave *w, uint32_t statement);
 
 /* --- turns.c --- */
 /* Lines before the condition of this ELSE IF or DO WHILE go to *at, from rank BOB_RANK_CONDITION on; what they open is closed at the end of the construct
