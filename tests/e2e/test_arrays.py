@@ -197,6 +197,45 @@ def csv_exact():
     return f"{len(rows)} accesses"
 
 
+WIDE = """
+struct part { double v[3]; };
+struct four { char v[4]; };
+double a[8], b[8];
+int main(void)
+{
+	a[7] = 1;
+	for (int i = 0; i < 3; i++)
+		*(struct part *)&b[i] = *(struct part *)&a[2 * i];
+	struct four *between = (struct four *)((char *)b + 38), four = { "abc" };
+	*between = four;
+	return b[0] != 0;
+}
+"""
+
+
+@suite.case("accesses of more than an element, and between two")
+def csv_wide():
+    where = h.fresh("wide")
+    (where / "wide.c").write_text(WIDE)
+    (where / "commands").write_text("trace file wide.c\ntrace variable a\ntrace variable b\n")
+    i = h.bobbin("instrument", "-o", "out", "commands", cwd=where)
+    h.check(i.status == 0, f"{i}")
+    c = h.run(["gcc", f"-I{h.ROOT / 'include'}", "wide.c", "-o", "wide"], cwd=where / "out")
+    h.check(c.status == 0, f"{c}")
+    r = h.record([where / "out" / "wide"], ["--source"])
+    h.check(r.status == 0, f"{r}")
+    h.check_trace(r.trace)
+    found = list(csv.reader(io.StringIO(arrays(r.trace, "--format=csv"))))[1:]
+    got = {(row[0], int(row[3])): (int(row[-2]), int(row[-1])) for row in found}
+    want = {("a", i): (sum(2 * k <= i <= 2 * k + 2 for k in range(3)), int(i == 7)) for i in range(8)}
+    want.update({("b", i): (int(i == 0), sum(k <= i <= k + 2 for k in range(3)) + (i in (4, 5))) for i in range(8)})
+    want = {key: n for key, n in want.items() if any(n)}
+    h.check(got == want, f"{got}, not {want}")
+    out = arrays(r.trace)
+    for text in ("3 reads, 1 write; touched 8 of 8 elements", "1 read, 4 writes; touched 6 of 8 elements"):
+        h.check(text in out, f"no {text!r}\n{out}")
+
+
 @suite.case("threads of all processes together")
 def csv_fork():
     trace = record("fork").trace

@@ -136,13 +136,41 @@ static void touch(struct bob_arrays *a, struct bob_array_row *r, uint64_t number
 	r->pub.last = t;
 }
 
+/* The element that the access's last byte is in; what is behind all elements is none. */
+static uint64_t last_of(const struct slot *slot, const struct bob_access *x, uint32_t element)
+{
+	const uint64_t more = slot->hi - 1 - x->address, size = x->size ? x->size : 1;
+
+	return (x->address - slot->lo + (size - 1 < more ? size - 1 : more)) / element;
+}
+
+/* Elements *number to `last`, each once, in `n` if that is not NULL. 0: none is in the box. Else *number is the first that is. */
+static int count_cells(struct bob_array_row *r, uint32_t *n, uint64_t *number, uint64_t last,
+		       int64_t *subscript)
+{
+	int64_t other[BOB_SHAPE_DIMENSIONS_MAX];
+	uint64_t cell;
+	int any = 0;
+
+	for (uint64_t i = *number; i <= last; i++) {
+		if (!place(r, i, any ? other : subscript, &cell))
+			continue;
+		if (!any++)
+			*number = i;
+		r->touched[cell / 64] |= 1ull << cell % 64;
+		if (n && n[cell] != UINT32_MAX)
+			n[cell]++;
+	}
+	return any;
+}
+
 static void count(struct bob_arrays *a, const struct bob_access *x, uint32_t window)
 {
 	struct slot *slot = &a->slot[(2 * x->pc + x->type) % SLOTS];
 	int64_t subscript[BOB_SHAPE_DIMENSIONS_MAX];
 	struct bob_array_site_row *site;
 	struct bob_array_row *r;
-	uint64_t number, cell;
+	uint64_t number;
 	uint32_t *n;
 
 	if ((slot->pc != x->pc || slot->image != x->image || slot->type != x->type ||
@@ -150,18 +178,16 @@ static void count(struct bob_arrays *a, const struct bob_access *x, uint32_t win
 	    !find(a, x, slot))
 		return;
 	r = &a->row[slot->row];
-	number = (x->address - slot->lo) / r->pub.shape.element;
-	if (!place(r, number, subscript, &cell))
-		return;
 	site = &r->site[slot->site];
+	n = site->pub.store ? r->written : r->read;
+	number = (x->address - slot->lo) / r->pub.shape.element;
+	if (!count_cells(r, n ? n + window * r->pub.cells : NULL, &number,
+			 last_of(slot, x, r->pub.shape.element), subscript))
+		return;
 	*(site->pub.store ? &r->pub.stores : &r->pub.loads) += 1;
 	site->pub.accesses++;
 	bob_array_site_move(site, r->pub.shape.rank, subscript);
 	touch(a, r, number, site);
-	r->touched[cell / 64] |= 1ull << cell % 64;
-	n = site->pub.store ? r->written : r->read;
-	if (n && n[window * r->pub.cells + cell] != UINT32_MAX)
-		n[window * r->pub.cells + cell]++;
 }
 
 /* The share of the thread that its next access is in; 0: it is not wanted. */

@@ -31,7 +31,7 @@ struct bob_array_site {
 struct bob_array_touch {
 	uint32_t thread;
 	uint64_t position;	/* among the thread's accesses, from 0 */
-	uint64_t number;	/* element */
+	uint64_t number;	/* element, the first one of the access */
 	const char *file;
 	uint32_t line;
 	int store;

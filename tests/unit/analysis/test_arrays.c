@@ -12,7 +12,11 @@
 
 #define THREADS 2u
 #define PER_THREAD 3000u
-#define KINDS 4u		/* of accesses: load, store, load elsewhere, store elsewhere */
+#define KINDS                                                                                      \
+	6u /* of accesses: load, store, load elsewhere, store elsewhere, wide load, wide store */
+#define WIDE 4u			/* from this kind on: so many bytes, and not from an element's first one on */
+#define WIDE_BYTES 24u
+#define WIDE_FROM 2u
 #define ROWS 100u
 #define COLUMNS 50u
 
@@ -26,7 +30,8 @@ static struct step step[THREADS][PER_THREAD];
 
 static struct bob_mem_access access_of(uint32_t kind)
 {
-	return (struct bob_mem_access){ 0, 4 * kind, 4, kind % 2, 0, MEM_NONE, 0 };
+	return (struct bob_mem_access){ 0,	  4 * kind, kind < WIDE ? 4 : WIDE_BYTES, kind % 2, 0,
+					MEM_NONE, 0 };
 }
 
 static void put_descs(struct build *b)
@@ -74,10 +79,11 @@ static struct bob_trace *make(struct golden *g)
 			s->element = s->in_other ? next(&x, 24) :
 				     next(&x, 4) && i ?
 						   (step[k][i - 1].element + 1) % (ROWS * COLUMNS) :
-						   next(&x, ROWS * COLUMNS / 2);
+						   next(&x, ROWS * COLUMNS / 2) * 2 + 1;
 			word[2 * i] = BOB_MEM_HEADER | s->kind;
 			word[2 * i + 1] = s->in_other ? SHAPE_AT(2) + 8 * s->element :
-							SHAPE_AT(0) + 4 * s->element;
+							SHAPE_AT(0) + 4 * s->element +
+								(s->kind < WIDE ? 0 : WIDE_FROM);
 		}
 		build_mem_raw(b, thread, word, 2 * PER_THREAD, 0, MEM_SEALED);
 	}
@@ -116,6 +122,15 @@ static int is_in(const struct bob_arrays_wanted *w, uint32_t element)
 			     (column >= w->box[1][0] && column <= w->box[1][1])));
 }
 
+/* The last element of variable 0 that the access is in. */
+static uint32_t last_element(const struct step *s)
+{
+	const uint32_t last = s->kind < WIDE ? s->element :
+					       (4 * s->element + WIDE_FROM + WIDE_BYTES - 1) / 4;
+
+	return last < ROWS * COLUMNS ? last : ROWS * COLUMNS - 1;
+}
+
 /* Every number of variable 0. */
 static void compare(const struct bob_trace *t, const struct bob_arrays_wanted *w)
 {
@@ -131,14 +146,21 @@ static void compare(const struct bob_trace *t, const struct bob_arrays_wanted *w
 		for (uint32_t i = 0; i < PER_THREAD; i++) {
 			const struct step *s = &step[k][i];
 			const uint32_t in = i * windows / PER_THREAD;
+			int some = 0;
 
-			if (s->in_other || !is_in(w, s->element) ||
-			    (w->window && w->window != in + 1))
+			if (s->in_other || (w->window && w->window != in + 1))
+				continue;
+			for (uint32_t e = s->element; e <= last_element(s); e++) {
+				if (!is_in(w, e))
+					continue;
+				some = 1;
+				n[2 * ((w->window ? 0 : in) * cells + e) + s->kind % 2]++;
+			}
+			if (!some)
 				continue;
 			loads += s->kind % 2 == 0;
 			stores += s->kind % 2;
 			of_kind[s->kind]++;
-			n[2 * ((w->window ? 0 : in) * cells + s->element) + s->kind % 2]++;
 			first = any++ ? first : i;
 			last = i;
 		}
