@@ -103,6 +103,36 @@ int main(void)
     h.check(n["filtered"] == 1 and n["proved"] == 4, str(r))
 
 
+PUNNED = """
+%s
+static double a[4] = { 1, 2, 3, 4 };
+static void negate(double *p)
+{
+	WORD *w = (WORD *)p;
+	w[1] ^= 1;
+	w[2] = 0;
+}
+int main(void)
+{
+	negate(a);
+	return a[2] != 0;
+}
+"""
+
+
+@suite.case("types that may alias others by -fno-strict-aliasing, or by may_alias in the file or in a header")
+def _():
+    seen = "7 U a+8 8; 8 W a+16 8; 13 R a+16 8"
+    strict, loose = "#define WORD unsigned long", "typedef unsigned long __attribute__((may_alias)) WORD;"
+    check(PUNNED % strict, seen, "--variable=a", flags=("-fno-strict-aliasing",))
+    check(PUNNED % loose, seen, "--variable=a")
+    header = h.fresh("alias") / "word.h"
+    header.write_text("typedef unsigned long __attribute__((may_alias)) word;\ntypedef word WORD;\n")
+    check(PUNNED % f'#include "{header}"', seen, "--variable=a")
+    folder, r = instrument(PUNNED % strict, "--variable=a", flags=("-fno-strict-aliasing", "-fstrict-aliasing"))
+    h.check(counts(r)["dropped"] == 2, str(r))
+
+
 @suite.case("array parameters are pointers: what they point at is the caller's, or their own by their bounds")
 def _():
     text = """

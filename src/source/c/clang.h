@@ -70,6 +70,8 @@
 	X(getCursorType)                                                                           \
 	X(getCursorResultType)                                                                     \
 	X(getCanonicalType)                                                                        \
+	X(getTypeDeclaration)                                                                      \
+	X(getTypedefDeclUnderlyingType)                                                            \
 	X(getTypeSpelling)                                                                         \
 	X(getPointeeType)                                                                          \
 	X(getResultType)                                                                           \

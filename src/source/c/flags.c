@@ -36,6 +36,17 @@ static bool has_word(const char *flag)
 	return false;
 }
 
+bool bob_c_is_loose(const struct bob_source_c_options *o)
+{
+	bool is_loose = false;
+
+	for (uint32_t i = 0; i < o->flag_count; i++)
+		if (!strcmp(o->flags[i], "-fno-strict-aliasing") ||
+		    !strcmp(o->flags[i], "-fstrict-aliasing"))
+			is_loose = o->flags[i][2] == 'n';
+	return is_loose;
+}
+
 /* The pragmas of OpenMP are looked at as text (statements.c): the tree is that of the loops below them. */
 const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count)
 {

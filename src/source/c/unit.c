@@ -134,6 +134,7 @@ bob_status bob_c_unit_open(struct bob_c_unit *u, const char *path, char *text, s
 	if (st != BOB_OK)
 		return st;
 	u->has_odd_order = strstr(u->bytes, "scalar_storage_order") != NULL;
+	u->is_loose = bob_c_is_loose(options) || strstr(u->bytes, "may_alias");
 	find_macros(u);
 	return u->is_failed ? complain(why, BOB_ERR_NOMEM, "%s: no memory", path) : BOB_OK;
 }

@@ -177,6 +177,7 @@ struct bob_c_unit {
 	uint32_t gone;		/* places where memory is given back */
 	bool is_failed;		/* no memory */
 	bool has_odd_order;	/* members may have no address (scalar_storage_order) */
+	bool is_loose;		/* any two types may alias (-fno-strict-aliasing, may_alias) */
 	bool is_scan;		/* the first walk: only looks which addresses are taken */
 	bool is_refused;	/* what has no probe has been counted */
 
@@ -206,6 +207,8 @@ void bob_c_unit_close(struct bob_c_unit *u);
 /* --- flags.c --- */
 /* What of the compiler's flags changes what a text means, for clang; free() it. NULL: no memory. */
 const char **bob_c_clang_flags(const struct bob_source_c_options *o, int *count);
+/* Do they let any two types alias? */
+bool bob_c_is_loose(const struct bob_source_c_options *o);
 /* What the flags say that the macro `name` stands for; NULL: they do not. Borrowed. */
 const char *bob_c_macro_of_flags(const struct bob_source_c_options *o, const char *name);
 /* The same for the preprocessor of the compiler `cc`, with a NULL behind the last. */

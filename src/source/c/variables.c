@@ -110,14 +110,31 @@ static enum CXVisitorResult see_field(CXCursor c, CXClientData data)
 	return CXVisit_Continue;
 }
 
+/* Has a name of the type the attribute may_alias, in some header? The file's own text makes all of it loose. */
+static bool is_loose(struct bob_c_unit *u, CXType t)
+{
+	const struct bob_clang *l = u->clang;
+
+	for (uint32_t i = 0; i < 32; i++) {
+		const CXCursor c = l->getTypeDeclaration(t);
+
+		if (l->getCursorKind(c) != CXCursor_TypedefDecl)
+			return false;
+		if (strstr(bob_c_text(u, l->getCursorPrettyPrinted(c, NULL)), "may_alias"))
+			return true;
+		t = l->getTypedefDeclUnderlyingType(c);
+	}
+	return true;
+}
+
 static uint32_t classes(struct bob_c_unit *u, CXType t, uint32_t depth)
 {
 	const struct bob_clang *l = u->clang;
 	struct fields f = { u, 0, depth };
 
-	t = l->getCanonicalType(t);
-	if (depth > 32)
+	if (u->is_loose || depth > 32 || is_loose(u, t))
 		return BOB_CLASS_ALL;
+	t = l->getCanonicalType(t);
 	if (bob_c_is_array(t.kind))
 		return classes(u, l->getArrayElementType(t), depth + 1);
 	switch (t.kind) {
