@@ -61,10 +61,10 @@ static void hold_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	static const char *const count[] = { "integer(8),value::bobbin_s", NULL };
 
 	const char *const look[] = { ask[0], ask[1],
-				     bob_weave_text(w, "type(%sz)::%sy", w->id, w->id), NULL };
+				     bob_weave_text(w, "type(%sz)::%si", w->id, w->id), NULL };
 
 	procedure(w, at, unit, "function", 'h', "bobbin_s,bobbin_x", ask);
-	procedure(w, at, unit, "function", 'y', "bobbin_s", look);
+	procedure(w, at, unit, "function", 'i', "bobbin_s", look);
 	procedure(w, at, unit, "subroutine", 'q', "bobbin_s", count);
 }
 

@@ -129,7 +129,7 @@ static void end_held(const struct bob_weave_nest *n, uint32_t at)
 	const uint32_t first = n->w->nests[n->w->nest_count].first;
 
 	for (uint32_t k = first; k < first + n->count; k++)
-		put(n, at, bob_weave_text(n->w, "bobbin_g%u=%sy(%u_4)", k, n->w->id, k));
+		put(n, at, bob_weave_text(n->w, "bobbin_g%u=%si(%u_4)", k, n->w->id, k));
 	put(n, at, "else");
 	put(n, at, bob_weave_text(n->w, "bobbin_n=bobbin_n+bobbin_t*%u_8", n->count));
 	put(n, at, "end if");

@@ -162,7 +162,7 @@ const char *bob_weave_wrapper(struct bob_weave *w, enum bob_fortran_type type, i
 const char *bob_weave_keeper(struct bob_weave *w)
 {
 	w->wrappers |= UINT64_C(1) << KEEPER;
-	return bob_weave_text(w, "%sk", w->id);
+	return bob_weave_text(w, "%skeep", w->id);
 }
 
 struct place {
@@ -195,10 +195,10 @@ static void types(const struct place *p, const struct wrapper *x)
 
 static void keeper(const struct place *p)
 {
-	line(p, bob_weave_text(p->w, "recursive function %sk(bobbin_s,bobbin_x)", p->w->id));
+	line(p, bob_weave_text(p->w, "recursive function %skeep(bobbin_s,bobbin_x)", p->w->id));
 	line(p, "integer(8),intent(out)::bobbin_s");
 	line(p, "integer(8),value::bobbin_x");
-	line(p, bob_weave_text(p->w, "integer(8)::%sk", p->w->id));
+	line(p, bob_weave_text(p->w, "integer(8)::%skeep", p->w->id));
 }
 
 static void probe_interface(const struct place *p, const struct wrapper *x)
@@ -253,6 +253,6 @@ void bob_weave_wrapper_functions(struct bob_weave *w)
 		return;
 	keeper(&p);
 	line(&p, "bobbin_s=bobbin_x");
-	line(&p, bob_weave_text(w, "%sk=bobbin_x", w->id));
+	line(&p, bob_weave_text(w, "%skeep=bobbin_x", w->id));
 	line(&p, "end");
 }
