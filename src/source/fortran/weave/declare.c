@@ -100,7 +100,7 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	if (w->has_moves) {
 		interface(w, at, unit, 'u', "bobbin_s,bobbin_p,bobbin_t,bobbin_u", numbers);
 		interface(w, at, unit, 'x', "bobbin_s,bobbin_x", array);
-		interface(w, at, unit, 'i', "bobbin_s,bobbin_x,bobbin_l", bounds);
+		interface(w, at, unit, 'y', "bobbin_s,bobbin_x,bobbin_l", bounds);
 		interface(w, at, unit, 'k', "bobbin_s,bobbin_x,bobbin_l", bounds);
 	}
 	if (w->counts.nests)

@@ -349,9 +349,9 @@ static void put_call(struct bob_weave *w, uint32_t i, const struct bob_fortran_u
 		const struct bob_fortran_symbol *s = passed[n].x.symbol;
 
 		bob_weave_put_of(w, s, p.before, p.rank, i,
-				 passed[n].ends ? gone_line(w, 0, s) : where_line(w, 'i', n, s));
+				 passed[n].ends ? gone_line(w, 0, s) : where_line(w, 'y', n, s));
 		bob_weave_put_of(w, s, p.after, BOB_RANK_AFTER, i,
-				 where_line(w, 'i', -1 - (int64_t)n, s));
+				 where_line(w, 'y', -1 - (int64_t)n, s));
 	}
 	bob_weave_put(w, p.after, BOB_RANK_AFTER, i,
 		      bob_weave_text(w, "call %su(-2_4,0_4,%u_4,0_4)", w->id, count));
