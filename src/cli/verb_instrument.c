@@ -42,7 +42,7 @@ const struct cli_option instrument_options[] = {
 	{ "copies", 0, NULL, "C: copies of functions, too, for calls that give them what is traced, as Fortran has them (docs/source-c.md)", NULL, NULL },
 	{ "no-hold", 0, NULL, "no loop holds gaps, where nothing is wanted: each probe looks for itself (in Fortran it is a call; for compilers without LOC)", NULL, NULL },
 	{ "assume", 0, "FILE", "what the prediction of the cost rests on, a line each: `baseline SECONDS` of the program without probes, `trips FILE:LINE COUNT`, `runs FUNCTION COUNT`, ... (docs/source.md)", NULL, NULL },
-	{ "profile", 0, "TRACE", "trips of loops and runs of functions for the prediction, from an earlier run with `trace code at loop level` and `at subroutine level`, where neither the text nor --assume says them", NULL, NULL },
+	{ "profile", 0, "TRACE", "trips of loops and runs of functions for the prediction, from an earlier run with `trace code at loop level` and `at subroutine level`, where nothing else says them", NULL, NULL },
 	{ "compile", 0, NULL, "behind -- stands a compiler with its arguments: run it, with copies in place of the C files that COMMANDS names; for make and CMake (docs/source.md)", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
