@@ -6,7 +6,7 @@ Nothing is retried. A case returns None (ok) or raises Failure or Skip. A test s
 `sys.exit(suite.run())`: 0 all ok, 77 nothing could run, 1 otherwise. Where it finds things:
     BOB_TEST_BOBBIN   the launcher (default build/release/bin/bobbin of this tree)
     BOB_TEST_DIR      compiled programs, traces and caches (default build/e2e)
-    BOB_TEST_JOBS     cases at once (default 2)
+    BOB_TEST_JOBS     cases at once (default 3: two cores wait a third of the time)
 With --mem, what is recorded are memory accesses by engine native instead of calls, in programs
 that run translated; what only calls can tell is then not asked. A line "# ctest: memory WORDS" in
 a script makes ctest run the cases that match WORDS in this way, too; `make torture` runs all.
@@ -32,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROG = ROOT / "tests" / "prog"
 BOBBIN = os.environ.get("BOB_TEST_BOBBIN", str(ROOT / "build" / "release" / "bin" / "bobbin"))
 WORK = pathlib.Path(os.environ.get("BOB_TEST_DIR", str(ROOT / "build" / "e2e")))
-JOBS = int(os.environ.get("BOB_TEST_JOBS", "2"))
+JOBS = int(os.environ.get("BOB_TEST_JOBS", "3"))
 TIMEOUT = 120
 MEM = "--mem" in sys.argv
 
