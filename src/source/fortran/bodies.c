@@ -64,7 +64,7 @@ static void find_body(struct bob_fortran_file *f, uint32_t index)
 		const struct bob_fortran_statement *s = &f->statements[i];
 		bool is_own = s->unit == index;
 
-		if (is_own && s->is_executable) {
+		if (is_own && (s->is_executable || s->includes_code)) {
 			execute = i;
 			break;
 		}

@@ -62,6 +62,8 @@ struct bob_fortran_statement {
 	bool is_in_workshare;	/* of OpenMP: no calls may stand there */
 
 	/* symbols */
+	bool includes_code,
+		includes_names; /* INCLUDE, #include: of statements that run, that declare */
 	struct bob_fortran_symbols *
 		names; /* what is seen there: of the innermost BLOCK, ..., or of the unit; NULL: in none */
 };

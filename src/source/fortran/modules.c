@@ -186,3 +186,23 @@ void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_pars
 	}
 	note(s, name, is_only, module || is_intrinsic);
 }
+
+void bob_fortran_use_ancestor(struct bob_fortran_scope *s, struct bob_fortran_parser *r)
+{
+	const struct bob_fortran_symbols *module;
+	uint32_t n;
+
+	bob_fortran_skip_word(r, "submodule");
+	if (!bob_fortran_accept(r, "("))
+		return;
+	(void)bob_fortran_peek(r);
+	n = bob_fortran_name_len(r);
+	s->takes_foreign = false;
+	module = find_module(s, bob_fortran_text_of(s, r->p, r->p + n));
+	s->table->is_incomplete |= !module;
+	for (const struct bob_fortran_symbol *y = module ? module->first : NULL; y && !s->failed;
+	     y = y->next)
+		if (y->class == BOB_NAME_VARIABLE || y->class == BOB_NAME_CONSTANT ||
+		    y->class == BOB_NAME_TYPE)
+			take(s, y, y->name, (uint32_t)strlen(y->name));
+}

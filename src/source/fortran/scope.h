@@ -28,6 +28,7 @@ struct bob_fortran_scope {
 	const struct bob_fortran_statement *statement; /* being read: perhaps of an included file */
 	uint32_t unit, index;	/* of the file's statement that is being read */
 	uint32_t include_depth, structure_depth;
+	bool runs;		/* a statement that does was met */
 	struct bob_fortran_member *members;
 	uint32_t member_count, member_room;
 	struct bob_fortran_same *same;
@@ -55,6 +56,10 @@ void bob_fortran_begin_construct(struct bob_fortran_scope *s,
 bool bob_fortran_is_guarded(const struct bob_fortran_symbols *t);
 /* ... when everything around it is known: the name of an ASSOCIATE gets type and rank if it stands for a variable or a section of one. */
 void bob_fortran_type_associate(struct bob_fortran_scope *s, struct bob_fortran_symbol *y);
+
+/* statement_function.c: is it the definition of one? It does not run, then, and its name is known. Nothing that runs was met before. */
+bool bob_fortran_take_statement_function(struct bob_fortran_scope *s,
+					 struct bob_fortran_statement *t);
 
 /* table.c */
 struct bob_fortran_symbols *bob_fortran_table(struct bob_arena *arena,
@@ -96,6 +101,8 @@ void bob_fortran_equivalence(struct bob_fortran_scope *s, struct bob_fortran_par
 void bob_fortran_place_storage(struct bob_fortran_scope *s);
 /* modules.c: USE. */
 void bob_fortran_use_module(struct bob_fortran_scope *s, struct bob_fortran_parser *r);
+/* SUBMODULE: variables, constants and types of the module that it belongs to, private ones among them. */
+void bob_fortran_use_ancestor(struct bob_fortran_scope *s, struct bob_fortran_parser *r);
 
 char *bob_fortran_text_of(struct bob_fortran_scope *s, uint32_t from, uint32_t to);
 

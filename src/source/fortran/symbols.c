@@ -58,6 +58,8 @@ static void read_first(struct bob_fortran_scope *s, const struct bob_fortran_uni
 	}
 	if (!*u->name)
 		return;
+	if (u->kind == BOB_UNIT_SUBMODULE)
+		bob_fortran_use_ancestor(s, &r);
 	y = enter_text(s, u->name);
 	if (!y)
 		return;
@@ -182,6 +184,21 @@ static void read_interface(struct bob_fortran_scope *s, const struct bob_fortran
 		y->class = BOB_NAME_GENERIC;
 }
 
+/* What runs in an included file has no probes; that it is there counts. */
+static void read_included(struct bob_fortran_scope *s, struct bob_fortran_statement *t)
+{
+	const enum bob_fortran_group group = bob_fortran_group(t->kind);
+	struct bob_fortran_statement *at = &s->file->statements[s->index];
+
+	if (t->kind == BOB_F_ASSIGN && !s->runs && bob_fortran_take_statement_function(s, t))
+		return;
+	at->includes_names |= group == BOB_FORTRAN_SPECIFICATION;
+	if (group == BOB_FORTRAN_EXECUTABLE)
+		at->includes_code = s->runs = true;
+	else
+		read_one(s, t);
+}
+
 /* INCLUDE 'name' and #include "name": its statements as if they stood here. */
 static void include(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
 {
@@ -207,7 +224,7 @@ static void include(struct bob_fortran_scope *s, const struct bob_fortran_statem
 	}
 	s->include_depth++;
 	for (uint32_t i = 0; i < f->count && !s->failed; i++)
-		read_one(s, &f->statements[i]);
+		read_included(s, &f->statements[i]);
 	s->include_depth--;
 }
 
@@ -244,48 +261,6 @@ static void read_one(struct bob_fortran_scope *s, const struct bob_fortran_state
 		bob_fortran_declare(s);
 		break;
 	}
-}
-
-/* f(x) = ... before all executable statements, where f is no array. */
-static bool is_statement_function(const struct bob_fortran_scope *s,
-				  const struct bob_fortran_statement *t,
-				  const struct bob_fortran_expr *left)
-{
-	const struct bob_fortran_expr *part = left->child, *e;
-	const struct bob_fortran_symbol *y;
-
-	if (!part || part->node != BOB_N_PART || part->next || !part->child || part->child->next ||
-	    part->child->node != BOB_N_ARGUMENTS)
-		return false;
-	y = bob_fortran_lookup(s->unit_table, t->text + part->from, part->name_len);
-	if (y && (y->shape != BOB_SHAPE_SCALAR || (y->flags & BOB_SYMBOL_USED) ||
-		  (y->class != BOB_NAME_UNKNOWN && y->class != BOB_NAME_INTRINSIC)))
-		return false;
-	for (e = part->child->child; e; e = e->next)
-		if (e->node != BOB_N_REFERENCE || !e->child || e->child->child || e->child->next)
-			return false;
-	return true;
-}
-
-static bool take_statement_function(struct bob_fortran_scope *s, struct bob_fortran_statement *t)
-{
-	struct bob_fortran_parser r = { .arena = s->arena, .text = t->text, .end = t->len };
-	struct bob_fortran_expr *left = bob_fortran_parse_reference(&r);
-	struct bob_fortran_symbol *y;
-
-	if (!left || !is_statement_function(s, t, left))
-		return false;
-	y = bob_fortran_enter(s->arena, s->table, t->text + left->child->from,
-			      left->child->name_len);
-	if (!y) {
-		s->failed = true;
-		return false;
-	}
-	y->class = BOB_NAME_STATEMENT_FUNCTION;
-	if (y->statement == BOB_FORTRAN_NO)
-		y->statement = s->index;
-	t->is_executable = false;
-	return true;
 }
 
 /* name(2:5) of a text; name(2) is a function's. */
@@ -428,8 +403,6 @@ static void read_contained(struct bob_fortran_scope *s, const struct bob_fortran
 
 static void read_statements(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
-	bool runs = false;
-
 	read_contained(s, u);
 	for (uint32_t i = u->first; i <= u->last && !s->failed; i++) {
 		struct bob_fortran_statement *t = &s->file->statements[i];
@@ -446,10 +419,11 @@ static void read_statements(struct bob_fortran_scope *s, const struct bob_fortra
 		bob_fortran_enter_construct(s, t);
 		if (t->kind == BOB_F_ENTRY)
 			entry(s, t, u->kind == BOB_UNIT_FUNCTION);
-		else if (t->kind == BOB_F_ASSIGN && !runs && take_statement_function(s, t))
+		else if (t->kind == BOB_F_ASSIGN && !s->runs &&
+			 bob_fortran_take_statement_function(s, t))
 			continue;
 		else if (t->is_executable) {
-			runs = true;
+			s->runs = true;
 			read_executable(s, t);
 		} else if (i != u->first || u->name_at == BOB_FORTRAN_NO) {
 			read_one(s, t);

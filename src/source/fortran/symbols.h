@@ -172,6 +172,10 @@ const struct bob_fortran_symbol *bob_fortran_lookup(const struct bob_fortran_sym
 const struct bob_fortran_symbol *bob_fortran_own(const struct bob_fortran_symbols *t,
 						 const char *name, uint32_t len);
 
+/* The statement that defines this STATEMENT_FUNCTION; BOB_FORTRAN_NO: it is in an included file. */
+uint32_t bob_fortran_statement_function(const struct bob_fortran_file *f,
+					const struct bob_fortran_symbol *y);
+
 /* Bytes of one element, of the whole; 0: not known here. */
 uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,
 				   const struct bob_fortran_symbol *s);

@@ -382,6 +382,63 @@ static void put_condition(struct statement *x)
 	close_to(&l, 0);
 }
 
+static bool calls_wanted(const struct statement *x, const struct bob_fortran_symbol *y,
+			 uint32_t depth);
+
+/* May what a statement function says, or one that it calls, touch something that is wanted here? */
+static bool reads_wanted(const struct statement *x, const struct bob_fortran_symbols *names,
+			 const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
+			 uint32_t depth)
+{
+	const struct bob_fortran_expr none = { .from = 0 };
+
+	for (; e && depth; e = e->next) {
+		const struct bob_fortran_expr *part = e->node == BOB_N_REFERENCE ? e->child : NULL;
+		const struct bob_fortran_symbol *y =
+			part && part->node == BOB_N_PART ?
+				bob_fortran_lookup(names, s->text + part->from, part->name_len) :
+				NULL;
+		const struct bob_fortran_use u = { .ref = &none, .symbol = y };
+
+		if ((y && y->class == BOB_NAME_VARIABLE &&
+		     bob_weave_touches(x->w, x->number, &u) != BOB_TOUCH_NOT) ||
+		    (y && y->class == BOB_NAME_STATEMENT_FUNCTION &&
+		     calls_wanted(x, y, depth - 1)) ||
+		    reads_wanted(x, names, s, e->child, depth))
+			return true;
+	}
+	return false;
+}
+
+static bool calls_wanted(const struct statement *x, const struct bob_fortran_symbol *y,
+			 uint32_t depth)
+{
+	const uint32_t i = bob_fortran_statement_function(x->w->file, y);
+	const struct bob_fortran_item *item = NULL;
+
+	if (i == BOB_FORTRAN_NO || !depth ||
+	    bob_fortran_items(x->w->arena, &x->w->file->statements[i], &item, NULL) != BOB_OK)
+		return true;
+	for (; item; item = item->next)
+		if (item->role == BOB_ROLE_READ &&
+		    reads_wanted(x, x->w->file->statements[i].names, &x->w->file->statements[i],
+				 item->expr, depth))
+			return true;
+	return false;
+}
+
+/* Statement functions are no procedures: what they read has no place of its own. */
+static void refuse_statement_functions(const struct statement *x)
+{
+	for (uint32_t i = 0; i < x->uses.count; i++) {
+		const struct bob_fortran_use *u = &x->uses.at[i];
+
+		if (u->role == BOB_ROLE_CALL && u->symbol->class == BOB_NAME_STATEMENT_FUNCTION &&
+		    calls_wanted(x, u->symbol, 16))
+			bob_weave_refuse(x->w, "what a statement function reads", x->s->line);
+	}
+}
+
 bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)
 {
 	struct statement x = { .w = w, .number = statement, .s = &w->file->statements[statement] };
@@ -391,6 +448,8 @@ bob_status bob_weave_accesses(struct bob_weave *w, uint32_t statement)
 	    w->told[statement] == BOB_TOLD_IN_NEST)
 		return BOB_OK;
 	st = bob_fortran_uses(w->arena, w->file, statement, &x.uses);
+	if (st == BOB_OK)
+		refuse_statement_functions(&x);
 	if (st == BOB_OK && w->is_exact)
 		st = bob_weave_exact(w, statement, &x.uses);
 	if (st != BOB_OK)

@@ -321,7 +321,7 @@ static bool before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 {
 	const enum bob_fortran_kind kind = w->file->statements[first].kind;
 
-	if (kind != BOB_F_DIRECTIVE && kind != BOB_F_CPP)
+	if (kind != BOB_F_DIRECTIVE && kind != BOB_F_CPP && kind != BOB_F_INCLUDE)
 		return bob_weave_before(w, first, at);
 	*at = bob_weave_line_of(w, first);
 	return true;

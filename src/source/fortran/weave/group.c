@@ -272,7 +272,18 @@ static bob_status leave_units(struct bob_weave *w)
 	for (uint32_t i = 0; i < w->file->count; i++) {
 		const struct bob_fortran_statement *s = &w->file->statements[i];
 
-		if (s->unit == BOB_FORTRAN_NO || w->is_left[s->unit] || is_understood(s))
+		if (s->unit == BOB_FORTRAN_NO || w->is_left[s->unit])
+			continue;
+		if (s->includes_code && s->includes_names && w->file->units[s->unit].execute == i) {
+			w->is_left[s->unit] = true;
+			bob_weave_remark(
+				w,
+				"a file is included that declares and runs: the unit that it is in stays as it is",
+				s->line);
+		} else if (s->includes_code) {
+			bob_weave_refuse(w, "statements of a file that is included there", s->line);
+		}
+		if (is_understood(s))
 			continue;
 		w->is_left[s->unit] = true;
 		bob_weave_remark(w, "not understood: the unit that it is in stays as it is",

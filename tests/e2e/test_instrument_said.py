@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# ctest: memory
+"""Fortran that has places without probes: the program does what it did, and each place is said."""
+import os
+import subprocess
+
+import harness as h
+import test_instrument as i
+
+suite = h.Suite("instrument_said")
+os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def run(name, files, wishes, *lines, flags=()):
+    """The first file is instrumented: what is said has these lines. Gives the accesses."""
+    h.need("gfortran")
+    folder = h.fresh("instrument_said") / name
+    folder.mkdir()
+    for path, text in files.items():
+        (folder / path).write_text(text)
+    main = next(iter(files))
+    commands = "".join(f"{c}\n" for c in [f"trace file {main}", *(f"trace {w}" for w in wishes)])
+    r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=commands, text=True, capture_output=True, cwd=folder)
+    assert r.returncode == 0, r.stderr
+    for line in lines:
+        assert f"{main}:{line}\n" in r.stdout, (line, r.stdout)
+    subprocess.run(["gfortran", "-w", *flags, main, "-o", "plain"], check=True, cwd=folder)
+    want = subprocess.run(["./plain"], capture_output=True, text=True, check=True, cwd=folder).stdout
+    out = folder / "out"
+    exe = i.build_fortran(out, main, ("-I..", *flags))
+    trace, text = i.accesses(exe, [], "t")
+    assert text == want, (text, want)
+    return i.replayed(trace)
+
+
+LOOP = "      DO 5 I = 1, N\n    5 X(I) = X(I) + 1\n"
+INCLUDES = """      SUBROUTINE A(X, N)
+      REAL X(N)
+      INCLUDE 'loop.inc'
+      X(1) = 0
+      END
+      PROGRAM M
+      REAL Y(5)
+      Y = 1
+      CALL A(Y, 5)
+      PRINT *, Y
+      END
+"""
+
+
+@suite.case("an INCLUDE of statements that run, as the first of them")
+def includes():
+    rows = run("code", {"i.f": INCLUDES, "loop.inc": LOOP}, ["variable y"],
+               "3: no probe at 1 place: statements of a file that is included there")
+    assert [r[0] for r in rows] == ["store"] * 6 + ["load"] * 5, rows
+    rows = run("both", {"i.f": INCLUDES, "loop.inc": "      INTEGER I\n" + LOOP}, ["variable y"],
+               "3: a file is included that declares and runs: the unit that it is in stays as it is")
+    assert [r[0] for r in rows] == ["store"] * 5 + ["load"] * 5, rows
+    functions = INCLUDES.replace("X(1) = 0", "X(1) = F(X(2))")
+    rows = run("functions", {"i.f": functions, "loop.inc": "      F(Z) = Z + 1\n"}, ["variable y"])
+    assert [r[0] for r in rows] == ["store"] * 5 + ["load", "store"] + ["load"] * 5, rows
+
+
+@suite.case("what statement functions read")
+def statement_functions():
+    text = """      PROGRAM S
+      REAL A(4), B(4), F, G, X
+      F(X) = X + B(2)
+      G(X) = 2 * F(X)
+      A = 1
+      B = 2
+      A(1) = G(A(2))
+      PRINT *, A
+      END
+"""
+    rows = run("f", {"s.f": text}, ["variable b"], "7: no probe at 1 place: what a statement function reads")
+    assert len(rows) == 4, rows
+
+
+SUBMODULES = """module parent
+  real(8), private :: v(4) = 1
+  interface
+    module subroutine go(x)
+      real(8), intent(inout) :: x(:)
+    end subroutine
+    module subroutine on(x)
+      real(8), intent(inout) :: x(:)
+    end subroutine
+  end interface
+end module
+submodule (parent) child
+contains
+  module subroutine go(x)
+    real(8), intent(inout) :: x(:)
+    x(1) = x(2) + v(1)
+  end subroutine
+  module procedure on
+    v(3) = 2
+    x(1) = v(3)
+  end procedure
+end submodule
+program p
+  use parent
+  real(8) :: y(4) = 2
+  call go(y)
+  call on(y)
+  print *, y
+end program
+"""
+
+
+@suite.case("variables of a module in its submodules")
+def submodules():
+    rows = run("s", {"s.f90": SUBMODULES}, ["variable v", "variable y"])
+    assert [(r[0], r[2], r[3]) for r in rows] == [("load", 1, 8), ("load", 0, 0), ("store", 1, 0), ("store", 0, 16), ("load", 0, 16)] + [
+        ("load", 1, 8 * k) for k in range(4)], rows
+
+
+if __name__ == "__main__":
+    raise SystemExit(suite.run())
