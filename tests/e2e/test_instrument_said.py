@@ -117,5 +117,66 @@ def submodules():
         ("load", 1, 8 * k) for k in range(4)], rows
 
 
+OPENMP = """program o
+  real(8) :: a(4), s, b(4)
+  integer :: i
+  s = 0
+  b = 0
+!$omp parallel do reduction(+:s) &
+!$omp& firstprivate(b)
+  do i = 1, 4
+    b(1) = i
+    a(i) = b(1)
+    s = s + a(i)
+  end do
+  print *, a, s
+end program
+"""
+GROUP = """program n
+  integer :: a(2) = 1, b = 2, c = 3
+  character(80) :: line(4)
+  namelist /one/ a, b /two/ c
+  write(line, nml=two)
+  write(line, nml=one)
+  read(line, nml=one)
+  print *, a, b, c
+end program
+"""
+PARTS = """module parts
+  type inner
+    real, pointer :: p(:)
+  end type
+  type field
+    real, allocatable :: v(:)
+    type(inner) :: in(2)
+    integer :: n
+  end type
+  type(field) :: f
+end module
+program m
+  use parts
+  allocate(f%v(3))
+  f%v = 1
+  f%n = 3
+  print *, f%v
+end program
+"""
+
+
+@suite.case("copies that OpenMP makes, NAMELIST, what components lead to, dummies of an interface elsewhere")
+def remarks():
+    own = "no probe at 1 place: what a thread has for itself (private, reduction, ...)"
+    run("o1", {"o.f90": OPENMP}, ["variable b"], f"7: {own}", flags=["-fopenmp"])
+    run("o2", {"o.f90": OPENMP}, ["variable s"], f"6: {own}", flags=["-fopenmp"])
+    group = "a NAMELIST, whose members are read or written"
+    run("n1", {"n.f90": GROUP}, ["variable a"], f"6: no probe at 2 places: {group}")
+    run("n2", {"n.f90": GROUP}, ["variable c"], f"5: no probe at 1 place: {group}")
+    rows = run("m", {"m.f90": PARTS}, ["variable f"], "10: parts::f%v is allocatable: what it leads to is not traced",
+               "10: parts::f%in%p is a pointer: what it leads to is not traced")
+    assert [(r[0], r[1]) for r in rows] == [("store", 4)], rows
+    run("s", {"s.f90": SUBMODULES}, ["variable y"],
+        "18: no probe at 1 place: what a procedure is passed whose arguments an interface in another unit declares")
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())

@@ -125,6 +125,8 @@ static bob_status weave(struct bob_weave *w)
 	if (st == BOB_OK)
 		st = bob_weave_redirect(w);
 	if (st == BOB_OK)
+		bob_weave_remarks(w);
+	if (st == BOB_OK)
 		bob_weave_wrapper_functions(w);
 	if (st == BOB_OK)
 		bob_weave_object_procedures(w);

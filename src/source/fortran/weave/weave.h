@@ -19,6 +19,7 @@
  *   trips.c      what the text says of loops, for that
  *   declare.c    where variables come to life and end, and the interfaces of what is called; moves.c what moves them; blocks.c where a BLOCK begins and is left
  *   lines.c      lines to be put in, in the order in which they have to stand
+ *   remarks.c    what no statement says as an access
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
  *
  * Probes stand before a statement wherever that gives the same accesses in the same order: they pass addresses, not values. So nothing has to
@@ -487,6 +488,10 @@ const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol
 /* --- moves.c --- */
 /* What a statement that runs moves, brings to life or ends. */
 bob_status bob_weave_put_moves(struct bob_weave *w, uint32_t statement);
+
+/* --- remarks.c --- */
+/* What has no probe because no statement says it as an access. */
+void bob_weave_remarks(struct bob_weave *w);
 
 /* --- moves_code.c --- */
 extern const char bob_weave_told_code[], bob_weave_moves_code[];

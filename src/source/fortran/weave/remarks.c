@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What may touch something that is wanted and has no probe, for no statement says it as an access: copies that OpenMP makes for each thread, NAMELIST,
+ * what components lead to, procedures whose dummies an interface elsewhere declares. */
+#include <string.h>
+
+#include "source/fortran/split.h"
+#include "source/fortran/weave/weave.h"
+
+/* The variable that is called so there. */
+static const struct bob_weave_variable *variable_at(const struct bob_weave *w,
+						    const struct bob_fortran_symbols *names,
+						    const char *name, uint32_t len, uint32_t line)
+{
+	const struct bob_fortran_symbol *s = names ? bob_fortran_lookup(names, name, len) : NULL;
+
+	for (size_t i = 0; s && i < w->variable_count; i++)
+		if (bob_weave_is(s, &w->variables[i]) &&
+		    (w->variables[i].is_foreign || (line >= w->variables[i].wish->first_line &&
+						    line <= w->variables[i].wish->last_line)))
+			return &w->variables[i];
+	return NULL;
+}
+
+static uint32_t word_end(const char *text, uint32_t i)
+{
+	while (bob_fortran_is_word(text[i]))
+		i++;
+	return i;
+}
+
+/* --- OpenMP --- */
+
+static bool copies(const char *word, uint32_t len)
+{
+	static const char *const clauses[] = { "private",	  "firstprivate", "lastprivate",
+					       "reduction",	  "in_reduction", "task_reduction",
+					       "threadprivate", "linear",	  NULL };
+
+	for (const char *const *c = clauses; *c; c++)
+		if (strlen(*c) == len && !memcmp(*c, word, len))
+			return true;
+	return false;
+}
+
+/* `depth`: of brackets within such a clause, that may go on in the next line; 0: in none. */
+static void remark_directive(struct bob_weave *w, const struct bob_fortran_statement *s,
+			     uint32_t *depth)
+{
+	const struct bob_fortran_unit *u =
+		s->unit < w->file->unit_count ? &w->file->units[s->unit] : NULL;
+	const struct bob_fortran_symbols *names = s->names ? s->names : u ? u->symbols : NULL;
+
+	for (uint32_t i = 0, to; i < s->len; i = to) {
+		to = word_end(s->text, i);
+		if (to == i) {
+			*depth += *depth && s->text[i] == '(';
+			*depth -= *depth && s->text[i] == ')';
+			to++;
+			continue;
+		}
+		if (*depth && variable_at(w, names, s->text + i, to - i, s->line))
+			bob_weave_refuse(w,
+					 "what a thread has for itself (private, reduction, ...)",
+					 s->line);
+		if (*depth || !copies(s->text + i, to - i))
+			continue;
+		while (s->text[to] == ' ')
+			to++;
+		*depth = s->text[to] == '(';
+		to += *depth;
+	}
+}
+
+/* --- NAMELIST --- */
+
+/* Has the list, in this NAMELIST, a member that is wanted at the line? */
+static bool has_wanted(const struct bob_weave *w, const struct bob_fortran_statement *n,
+		       const struct bob_fortran_statement *s, const char *group, uint32_t len)
+{
+	bool is_it = false;
+
+	for (uint32_t i = 0, to; i < n->len; i = to) {
+		to = word_end(n->text, i);
+		if (to == i) {
+			to++;
+			continue;
+		}
+		if (i && n->text[i - 1] == '/')
+			is_it = to - i == len && !memcmp(n->text + i, group, len);
+		else if (is_it && variable_at(w, n->names ? n->names : s->names, n->text + i,
+					      to - i, s->line))
+			return true;
+	}
+	return false;
+}
+
+static void remark_namelist(struct bob_weave *w, const struct bob_fortran_statement *s)
+{
+	const struct bob_fortran_item *item = NULL;
+
+	if (bob_fortran_items(w->arena, s, &item, NULL) != BOB_OK)
+		return;
+	for (; item; item = item->next) {
+		const char *name = s->text + item->expr->from;
+		const uint32_t len = word_end(name, 0);
+		bool some = false;
+
+		if (item->role != BOB_ROLE_NAME || item->keyword_len != 3 ||
+		    memcmp(s->text + item->keyword, "nml", 3) != 0)
+			continue;
+		for (uint32_t i = 0; i < w->file->count && !some; i++)
+			some = w->file->statements[i].kind == BOB_F_NAMELIST &&
+			       has_wanted(w, &w->file->statements[i], s, name, len);
+		if (some)
+			bob_weave_refuse(w, "a NAMELIST, whose members are read or written",
+					 s->line);
+	}
+}
+
+/* --- components --- */
+
+#define TYPES_MAX 8		/* in one another */
+
+static void remark_components(struct bob_weave *w, const struct bob_weave_variable *v,
+			      const char *name, const struct bob_fortran_symbols *names,
+			      const char *type, uint32_t depth)
+{
+	const struct bob_fortran_symbol *y =
+		type && depth ? bob_fortran_lookup(names, type, (uint32_t)strlen(type)) : NULL;
+
+	for (const struct bob_fortran_symbols *t = y ? y->components : NULL; t; t = t->host)
+		for (const struct bob_fortran_symbol *c = t->first; c; c = c->next) {
+			const bool is_allocatable = c->flags & BOB_SYMBOL_ALLOCATABLE;
+			const char *path = bob_weave_text(w, "%s%%%s", name, c->name);
+
+			if (c->class != BOB_NAME_VARIABLE && c->class != BOB_NAME_UNKNOWN)
+				continue;
+			if (is_allocatable || c->flags & BOB_SYMBOL_POINTER)
+				bob_weave_remark(
+					w,
+					bob_weave_text(
+						w, "%s is %s: what it leads to is not traced", path,
+						is_allocatable ? "allocatable" : "a pointer"),
+					w->file->statements[v->symbol->statement].line);
+			else if (c->type == BOB_T_DERIVED)
+				remark_components(w, v, path, names, c->type_name, depth - 1);
+		}
+}
+
+/* --- all --- */
+
+void bob_weave_remarks(struct bob_weave *w)
+{
+	uint32_t depth = 0;
+
+	for (size_t i = 0; i < w->variable_count; i++) {
+		const struct bob_weave_variable *v = &w->variables[i];
+
+		if (!v->is_foreign && v->symbol->type == BOB_T_DERIVED &&
+		    v->unit < w->file->unit_count && v->symbol->statement < w->file->count)
+			remark_components(w, v, v->name, w->file->units[v->unit].symbols,
+					  v->symbol->type_name, TYPES_MAX);
+	}
+	for (uint32_t i = 0; i < w->file->unit_count; i++)
+		if (w->file->units[i].kind == BOB_UNIT_PROCEDURE &&
+		    w->variable_count + w->passed_count)
+			bob_weave_refuse(
+				w,
+				"what a procedure is passed whose arguments an interface in another unit declares",
+				w->file->statements[w->file->units[i].first].line);
+	for (uint32_t i = 0; i < w->file->count; i++) {
+		const struct bob_fortran_statement *s = &w->file->statements[i];
+
+		if (s->kind != BOB_F_DIRECTIVE || !bob_fortran_directive_continues(w->file, i))
+			depth = 0;
+		if (s->kind == BOB_F_DIRECTIVE)
+			remark_directive(w, s, &depth);
+		else if (s->is_executable && strstr(s->text, "nml"))
+			remark_namelist(w, s);
+	}
+}
