@@ -9,7 +9,7 @@
 #include "cli/terminal/complain.h"
 #include "cli/info_columns.h"
 #include "cli/info_tables.h"
-#include "cli/source/instrument_predict.h"
+#include "cli/source/info_notes.h"
 #include "cli/left_out.h"
 #include "cli/terminal/numbers.h"
 #include "cli/overhead.h"
@@ -178,51 +178,6 @@ static void print_config(const struct bob_process_info *p)
 		puts("recorded    with the default options");
 }
 
-/* How often the line stands in the logs of processes before this one, or of all: UINT32_MAX. */
-static uint32_t times_logged(const struct bob_trace *t, uint32_t before, const char *line,
-			     size_t len)
-{
-	uint32_t n = 0, last = bob_trace_process_count(t);
-
-	for (uint32_t i = 0; i < last && i < before; i++)
-		for (const char *p = bob_trace_log(t, i), *end; *p; p = end + (*end != 0)) {
-			end = p + strcspn(p, "\n");
-			n += (size_t)(end - p) == len && !memcmp(p, line, len);
-		}
-	return n;
-}
-
-/* That has a line of its own. */
-static int is_prediction(const char *line)
-{
-	return !strncmp(line, CLI_PREDICTED_BEGIN, strlen(CLI_PREDICTED_BEGIN));
-}
-
-/* What its parts had to say while it ran: each line once. */
-static void print_logs(const struct bob_trace *t)
-{
-	uint32_t shown = 0, more = 0;
-
-	for (uint32_t i = 0; i < bob_trace_process_count(t); i++)
-		for (const char *p = bob_trace_log(t, i), *end; *p; p = end + (*end != 0)) {
-			const size_t len = strcspn(p, "\n");
-			uint32_t all;
-
-			end = p + len;
-			if (times_logged(t, i, p, len) || is_prediction(p))
-				continue;
-			if (shown == ROWS_DEFAULT) {
-				more++;
-				continue;
-			}
-			all = times_logged(t, UINT32_MAX, p, len);
-			printf("%s%.*s", shown++ ? "            " : "\nnotes       ", (int)len, p);
-			printf(all > 1 ? " (%" PRIu32 " times)\n" : "\n", all);
-		}
-	if (more)
-		printf("            ... %" PRIu32 " more, see bobbin info --json\n", more);
-}
-
 static void print_missing(const struct cli_session *s)
 {
 	uint32_t n = bob_trace_problem_count(s->trace);
@@ -274,7 +229,7 @@ static void print_text(const struct cli_session *s, int all)
 	(void)cli_whole_print(t, "", stdout);
 	print_missing(s);
 	cli_report_prediction(t, stdout);
-	print_logs(t);
+	cli_info_notes(t);
 }
 
 /* --- JSON --- */

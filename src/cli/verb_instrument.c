@@ -13,6 +13,7 @@
 #include "cli/source/instrument_how.h"
 #include "cli/source/instrument_predict.h"
 #include "cli/source/instrument_profile.h"
+#include "cli/source/instrument_refusals.h"
 #include "cli/terminal/numbers.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text_table.h"
@@ -84,23 +85,10 @@ static int look_at_file(const struct session *s, const struct bob_wish_file *f)
 	return 0;
 }
 
-static void print_refusals(const char *path, const struct bob_source_result *r)
+static void print_line(void *ctx, const char *line)
 {
-	for (uint32_t i = 0; i < r->refusal_count; i++) {
-		const struct bob_source_refusal *x = &r->refusals[i];
-
-		printf("%s", path);
-		if (x->line)
-			printf(":%u", x->line);
-		if (x->is_early)
-			printf(": told before the statement at %u place%s: %s\n", x->count,
-			       cli_plural(x->count), x->why);
-		else if (x->count)
-			printf(": no probe at %u place%s: %s\n", x->count, cli_plural(x->count),
-			       x->why);
-		else
-			printf(": %s\n", x->why);
-	}
+	(void)ctx;
+	puts(line);
 }
 
 static int complain(bob_status st, const struct bob_source_complaint *why)
@@ -116,6 +104,7 @@ static int look_at_wish(const struct session *s)
 	struct bob_wish wish = *f->last;
 	struct bob_wish_file alone = { f->path, f->command, &wish, &wish, NULL };
 	struct bob_source_complaint why = { "" };
+	struct cli_refusals refusals = { 0 };
 	struct bob_source_result *r;
 	const struct bob_source_counts *n;
 	bob_status st;
@@ -129,7 +118,8 @@ static int look_at_wish(const struct session *s)
 		return st == BOB_ERR_INVAL;
 	}
 	n = &r->counts;
-	print_refusals(f->path, r);
+	cli_refusals_put(&refusals, f->path, r, print_line, NULL);
+	cli_refusals_end(&refusals, print_line, NULL);
 	if (wish.what == BOB_WISH_VARIABLE)
 		printf("%u variable%s; probes: %u of one access, %u of loops\n", n->variables,
 		       cli_plural(n->variables), n->proved + n->filtered - n->nest_references,
@@ -287,7 +277,7 @@ static void add_row(struct cli_table *t, const char *path, const struct bob_sour
 }
 
 static int instrument_all(const struct session *s, const struct bob_source_options *o,
-			  const char *dir, struct cli_table *t)
+			  const char *dir, struct cli_table *t, struct cli_refusals *refusals)
 {
 	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
 		struct bob_source_complaint why = { "" };
@@ -298,7 +288,7 @@ static int instrument_all(const struct session *s, const struct bob_source_optio
 		if (st != BOB_OK)
 			return complain(st, &why);
 		add_row(t, f->path, &r->counts);
-		print_refusals(f->path, r);
+		cli_refusals_put(refusals, f->path, r, print_line, NULL);
 		bad = write_result(dir, f->path, r);
 		bob_source_close(r);
 		if (bad)
@@ -313,8 +303,11 @@ static int instrument(const struct session *s, const struct bob_source_options *
 	struct bob_source_options together = *o;
 	struct bob_source_complaint why = { "" };
 	bob_status st = bob_source_group_open(s->wishes.first, o, &together.group, &why);
-	int bad = st == BOB_OK ? instrument_all(s, &together, dir, t) : complain(st, &why);
+	struct cli_refusals refusals = { 0 };
+	int bad = st == BOB_OK ? instrument_all(s, &together, dir, t, &refusals) :
+				 complain(st, &why);
 
+	cli_refusals_end(&refusals, print_line, NULL);
 	bob_source_group_close(together.group);
 	return bad;
 }

@@ -50,6 +50,7 @@ struct bob_source_refusal {
 	const char *why;
 	uint32_t count;
 	uint32_t line;		/* of the first */
+	const char *system;	/* NULL; the header of the system: one for each */
 	bool is_early;		/* not that: is_exact was asked for, and they are told before their statements */
 };
 

@@ -44,7 +44,8 @@ static void take_c(struct c_result *c)
 		c->refusals[r->refusal_count++] =
 			(struct bob_source_refusal){ .why = c->of_c->refused[i].why,
 						     .count = c->of_c->refused[i].count,
-						     .line = c->of_c->refused[i].line };
+						     .line = c->of_c->refused[i].line,
+						     .system = c->of_c->refused[i].system };
 	r->refusals = c->refusals;
 	r->headers = c->of_c->headers;
 	r->header_count = c->of_c->header_count;

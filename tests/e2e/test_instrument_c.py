@@ -200,6 +200,20 @@ def headers():
         h.check(line in info, info)
     rows = re.findall(r"^([LS]) 0x\S+ \d+ \w+\.c\S+ (.+)$", run(h.BOBBIN, "replay", "--mem", "--subscripts", "trace"), re.M)
     h.check(rows == [("S", "grid[2]"), ("L", "grid[2]")], str(rows))
+    # Headers of the system: one line for all files.
+    for name in ("s1", "s2"):
+        (folder / "sub" / f"{name}.h").write_text(f"static inline int {name}(int *p) {{ *p += 1; return *p; }}\n")
+    (folder / "one.c").write_text("#include <s1.h>\n#include <s2.h>\nstatic int a[4];\nint one(void) { return s1(a) + s2(a); }\n")
+    (folder / "two.c").write_text("#include <s2.h>\nint one(void);\nstatic int a[4];\nint main(void) { return s2(a) + one() == 7; }\n")
+    for files, want in ((2, "no probe at 6 places of 2 files: written in {}headers of the system{}"), (1, "one.c: no probe at 4 places: written in 2 headers of the system")):
+        run("rm", "-rf", "of_system", "t")
+        said = run(h.BOBBIN, "instrument", "-o", "of_system", "--", "-isystem", "sub", text="".join(f"trace file {f}\ntrace variable a\n" for f in ("one.c", "two.c")[:files]))
+        found = [line for line in said.splitlines() if "no probe" in line]
+        h.check(found == [want.format("2 ", "")], said)
+        run("gcc", "-isystem", "sub", "-Iof_system", "of_system/one.c", "of_system/two.c" if files == 2 else "two.c", "-o", "probed")
+        run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./probed")
+        info = run(h.BOBBIN, "info", "t")
+        h.check(info.count("no probe at") == 1 and want.format("", ", up to 2 in a file") + "\n" in info, info)
     # More than the trace gets lines for, in a file whose path alone would fill one.
     deep = folder / "/".join(["f" * 200] * 6)
     deep.mkdir(parents=True)

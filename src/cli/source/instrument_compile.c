@@ -18,6 +18,7 @@
 
 #include "cli/terminal/complain.h"
 #include "cli/source/instrument_depends.h"
+#include "cli/source/instrument_refusals.h"
 #include "cli/terminal/numbers.h"
 
 extern char **environ;
@@ -238,24 +239,23 @@ static int write_copy(struct job *j, struct copy *c, const struct bob_source_res
 	return fclose(f) || bad ? cli_fail(j->verb, "cannot write %s: %m", c->path) : 0;
 }
 
-static void say_refusals(const struct job *j, const struct copy *c,
-			 const struct bob_source_result *r)
+static void say_line(void *ctx, const char *line)
 {
-	for (uint32_t i = 0; i < r->refusal_count; i++)
-		cli_warn(j->verb, "%s: no probe at %u place%s: %s", c->name, r->refusals[i].count,
-			 cli_plural(r->refusals[i].count), r->refusals[i].why);
+	cli_warn(ctx, "%s", line);
 }
 
 static int instrument_copy(struct job *j, struct copy *c)
 {
 	struct bob_source_complaint why = { "" };
+	struct cli_refusals refusals = { 0 };
 	struct bob_source_result *r;
 	bob_status st = bob_source_instrument(c->file, &j->options, &r, &why);
 	int bad;
 
 	if (st != BOB_OK)
 		return cli_fail(j->verb, "%s", st == BOB_ERR_NOMEM ? "out of memory" : why.text);
-	say_refusals(j, c, r);
+	cli_refusals_put(&refusals, c->name, r, say_line, (void *)(uintptr_t)j->verb);
+	cli_refusals_end(&refusals, say_line, (void *)(uintptr_t)j->verb);
 	c->result = r;
 	bad = write_copy(j, c, r);
 	return bad;

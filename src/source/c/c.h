@@ -115,6 +115,7 @@ struct bob_source_c_counts {
 struct bob_source_c_refused {
 	uint32_t count, line;
 	char *why;
+	char *system;		/* NULL; in this header of the system: of each one */
 };
 
 struct bob_source_c_result {

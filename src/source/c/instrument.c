@@ -167,8 +167,10 @@ bob_status bob_source_c_reach(const char *path, const struct bob_source_c_option
 
 void bob_source_c_close(struct bob_source_c_result *r)
 {
-	for (uint32_t i = 0; r && i < r->refused_count; i++)
+	for (uint32_t i = 0; r && i < r->refused_count; i++) {
 		free(r->refused[i].why);
+		free(r->refused[i].system);
+	}
 	for (uint32_t i = 0; r && i < r->header_count; i++)
 		free(r->headers[i]);
 	if (r) {

@@ -39,7 +39,13 @@ void bob_c_refuse_included(struct bob_c_unit *u, CXCursor c)
 		return;
 	}
 	if (i == u->included_count)
-		u->included[u->included_count++] = (struct bob_source_c_refused){ .why = name };
+		u->included[u->included_count++] = (struct bob_source_c_refused){
+			.why = name,
+			.system = u->clang->Location_isInSystemHeader(
+					  u->clang->getCursorLocation(c)) ?
+					  name :
+					  NULL,
+		};
 	u->included[i].count += !u->is_refused;
 }
 
@@ -81,7 +87,8 @@ uint32_t bob_c_refusals(struct bob_c_unit *u, struct bob_source_c_refused **out)
 		to[n++] = (struct bob_source_c_refused){
 			.count = u->included[i].count,
 			.why = bob_c_printf(u, "%s, %s", text_of(BOB_SOURCE_C_INCLUDED),
-					    u->included[i].why)
+					    u->included[i].why),
+			.system = u->included[i].system
 		};
 	*out = to;
 	return n;
@@ -92,11 +99,13 @@ static bob_status take(struct bob_source_c_result *to, const struct bob_source_c
 {
 	for (uint32_t i = 0; i < count; i++) {
 		char *why = from[i].why ? strdup(from[i].why) : NULL;
+		char *system = from[i].system ? strdup(from[i].system) : NULL;
 
-		if (!why)
+		to->refused[to->refused_count++] = (struct bob_source_c_refused){
+			from[i].count, from[i].line, why, system
+		};
+		if (!why || (from[i].system && !system))
 			return BOB_ERR_NOMEM;
-		to->refused[to->refused_count++] =
-			(struct bob_source_c_refused){ from[i].count, from[i].line, why };
 	}
 	return BOB_OK;
 }

@@ -222,19 +222,32 @@ static uint64_t digest(const struct bob_c_unit *u)
 	return h;
 }
 
-/* What has no probe, for the trace. */
+static void put_one_missing(struct bob_c_unit *u, uint32_t count, const char *why)
+{
+	put(u, bob_c_printf(u, "%s,\n",
+			    bob_c_quoted(u, bob_c_printf(u, "no probe at %u place%s: %s", count,
+							 count == 1 ? "" : "s", why))));
+}
+
+/* What has no probe, for the trace: headers of the system together. */
 static void put_missing(struct bob_c_unit *u)
 {
 	struct bob_source_c_refused *r;
 	const uint32_t n = bob_c_refusals(u, &r);
+	uint32_t headers = 0, places = 0;
 
 	put(u, "static const char *const bobbin_missing[]={");
 	for (uint32_t i = 0; i < n; i++)
-		put(u, bob_c_printf(u, "%s,\n",
-				    bob_c_quoted(u, bob_c_printf(u, "no probe at %u place%s: %s",
-								 r[i].count,
-								 r[i].count == 1 ? "" : "s",
-								 r[i].why))));
+		if (r[i].system) {
+			headers++;
+			places += r[i].count;
+		} else {
+			put_one_missing(u, r[i].count, r[i].why);
+		}
+	if (headers)
+		put_one_missing(u, places,
+				bob_c_printf(u, "written in %u header%s of the system", headers,
+					     headers == 1 ? "" : "s"));
 	put(u, "0};\n");
 }
 
