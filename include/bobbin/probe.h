@@ -63,8 +63,12 @@ struct bob_probe_variable {
 	/* What is wanted of each dimension: first and last subscript; NULL: everything. */
 	const int64_t (*wanted)[2];
 	uint32_t rows_first;	/* C: subscripts are written with the fastest last */
-	uint32_t reserved;
+	/* BOB_PROBE_OWN: each time it is declared it begins to live, on a stack; such variables there that it lies over are over, and names of
+	 * them, however they were left (longjmp). BOB_PROBE_OWN_AGAIN: the same variable once more, as the row before. 0: neither. */
+	uint32_t own;
 };
+#define BOB_PROBE_OWN 1u
+#define BOB_PROBE_OWN_AGAIN 2u
 
 /* Addresses from lo on, so many. It stays as it is. */
 struct bob_probe_gap {

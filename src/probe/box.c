@@ -19,7 +19,8 @@ uint64_t bob_pr_measure(struct bob_pr_place *p, const struct bob_probe_variable 
 {
 	uint64_t bytes = v->element;
 
-	*p = (struct bob_pr_place){ .element = v->element, .rank = v->rank, .whole = !v->wanted };
+	*p = (struct bob_pr_place){ .element = v->element, .rank = v->rank, .whole = !v->wanted,
+				    .own = (uint8_t)v->own };
 	for (uint32_t d = 0; d < v->rank; d++) {
 		if (bounds[d][1] <= 0 || bytes > BOB_PR_BYTES_MAX / (uint64_t)bounds[d][1])
 			return 0;

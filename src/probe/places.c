@@ -195,15 +195,25 @@ static void sweep(void)
 	sweep_at = 2 * count > SWEEP_FIRST ? 2 * count : SWEEP_FIRST;
 }
 
-/* Nothing sleeps there any more, and what is awake is not alone. Is there anything? */
-static bool disturb(uintptr_t lo, uintptr_t hi)
+/* It was left without a word, for what begins to live now lies over it: another's own, or named as one that was. */
+static bool set_free_left(uint32_t at)
+{
+	const struct bob_pr_place *p = &bob_pr_places[at];
+	const uint64_t state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
+
+	return (p->own || p->address != p->declared) &&
+	       (state & BOB_PR_STATE_MASK) == BOB_PR_AWAKE && set_free(at, state);
+}
+
+/* Nothing sleeps there any more, and what is awake is not alone. `begins`: nor is there what was left. Is there anything? */
+static bool disturb(uintptr_t lo, uintptr_t hi, bool begins)
 {
 	bool some = false;
 
 	for (uint32_t i = behind(hi - 1); i-- > 0 && keys[i].reach > lo;) {
 		if (keys[i].hi <= lo)
 			continue;
-		if (set_free_asleep(keys[i].place)) {
+		if ((begins && set_free_left(keys[i].place)) || set_free_asleep(keys[i].place)) {
 			take_out(i);
 			continue;
 		}
@@ -215,7 +225,7 @@ static bool disturb(uintptr_t lo, uintptr_t hi)
 
 static void insert(const struct bob_pr_place *p, uintptr_t lo, uintptr_t hi)
 {
-	const bool alone = !disturb(lo, hi);
+	const bool alone = !disturb(lo, hi, p->own == BOB_PROBE_OWN);
 	uint32_t i = behind(lo), at = new_place();
 	struct bob_pr_place *to;
 	uint64_t state;

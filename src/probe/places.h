@@ -27,6 +27,7 @@ struct bob_pr_place {
 	uint32_t element, rank;
 	bool whole;		/* all of it is wanted */
 	bool alone;		/* nothing overlaps it, and nothing did */
+	uint8_t own;		/* as struct bob_probe_variable's */
 	uint32_t next;		/* free ones */
 	int64_t extent[BOB_PROBE_DIMENSIONS_MAX];
 	int64_t from[BOB_PROBE_DIMENSIONS_MAX],

@@ -214,6 +214,82 @@ suite.add("fork in a thread, which then ends", two_processes, ["fork-in-thread"]
 suite.add("exec", two_processes, ["exec"], ["", ".before"])
 
 
+LEFT = """
+#include <pthread.h>
+#include <setjmp.h>
+static jmp_buf back;
+static void parse(int depth, double *of)
+{
+	double stack[64];
+	for (int i = 0; i < 64; i++)
+		stack[i] = of[0];
+	if (depth == 3)
+		longjmp(back, 1);
+	parse(depth + 1, stack);
+	stack[0] = of[1];
+}
+static double work(int n)
+{
+	double w[70], s = 0;
+	for (int i = 0; i < 70; i++)
+		w[i] = i;
+	for (int i = 0; i < n; i++)
+		s += w[i];
+	return s;
+}
+static void *leave(void *p)
+{
+	double q[32];
+	for (int i = 0; i < 32; i++)
+		q[i] = i;
+	pthread_exit(q[3] > 0 ? p : 0);
+}
+static void *stay(void *p)
+{
+	double z[48];
+	for (int i = 0; i < 48; i++)
+		z[i] = i;
+	return z[3] > 0 ? p : 0;
+}
+int main(void)
+{
+	double top[2] = { 1, 2 }, s = 0;
+	pthread_t t;
+	for (volatile int k = 0; k < 3; k++) {
+		if (!setjmp(back))
+			parse(0, top);
+		s += work(20);
+		pthread_create(&t, 0, leave, 0);
+		pthread_join(t, 0);
+		pthread_create(&t, 0, stay, 0);
+		pthread_join(t, 0);
+	}
+	return s < 0;
+}
+"""
+
+
+@suite.case("what longjmp and pthread_exit leave has no say in what comes after it")
+def left_behind():
+    where = h.fresh("left")
+    (where / "left.c").write_text(LEFT)
+    names = ["main:top", "parse:stack", "work:w", "leave:q", "stay:z"]
+    (where / "commands").write_text("trace file left.c\n" + "".join(f"trace variable {n}\n" for n in names))
+    i = h.bobbin("instrument", "-o", "out", "commands", cwd=where)
+    h.check(i.status == 0, f"{i}")
+    want = {"stack in parse[64]": (576, 768), "w in work[70]": (60, 210), "q in leave[32]": (3, 96), "z in stay[48]": (3, 144),
+            "top in main[2]": (192, 1)}
+    for level in LEVELS:
+        c = h.run(["gcc", level, "-w", "-Iout", "out/left.c", "-pthread", "-o", "left"], cwd=where)
+        h.check(c.status == 0, f"{c}")
+        r = h.record([where / "left"], ["--source"])
+        h.check(r.status == 0, f"{r}")
+        h.check_trace(r.trace)
+        out = h.bobbin("arrays", r.trace).out.decode()
+        found = {m[1]: (int(m[2]), int(m[3])) for m in re.finditer(r"^(\S.*\])   .*\n +(\d+) reads?, (\d+) writes?;", out, re.M)}
+        h.check(found == want, f"{level}: {found}, not {want}\n{out}")
+
+
 FILES = {
     "one.c": """
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "bobbin/probe.h"
 
 #define SUBSCRIPT_MAX 0x7fffffffffffLL /* open ends */
 
@@ -179,6 +180,17 @@ static const char *name_of(struct bob_c_unit *u, const struct bob_c_row *r)
 				       bob_c_printf(u, "%s%s", star, name));
 }
 
+/* As of struct bob_probe_variable. */
+static uint32_t own_of(const struct bob_c_row *r, size_t number)
+{
+	const struct bob_c_variable *v = r->variable;
+
+	if (r->is_pointed || r->path || !*v->function || v->is_static || v->is_extern ||
+	    v->is_thread)
+		return 0;
+	return number == v->first ? BOB_PROBE_OWN : BOB_PROBE_OWN_AGAIN;
+}
+
 static void put_variables(struct bob_c_unit *u)
 {
 	for (size_t i = 0; i < u->row_count; i++)
@@ -192,8 +204,9 @@ static void put_variables(struct bob_c_unit *u)
 					     bob_c_printf(u, "bobbin_w%zu", i) :
 					     "0";
 
-		put(u, bob_c_printf(u, "{%s,%lld,%u,%s,%s,1,0},\n", name_of(u, r),
-				    s.bytes > 0 ? s.bytes : 0, s.rank, bounds, wanted));
+		put(u,
+		    bob_c_printf(u, "{%s,%lld,%u,%s,%s,1,%u},\n", name_of(u, r),
+				 s.bytes > 0 ? s.bytes : 0, s.rank, bounds, wanted, own_of(r, i)));
 	}
 	put(u, "{0,0,0,0,0,0,0}};\n");
 }

@@ -27,7 +27,7 @@ static struct naive {
 	uint64_t name, address;
 } list[NAIVE], /* oldest first */
 	gone[NAIVE]; /* the last ones that were taken away */
-static unsigned list_count, gone_count, woken;
+static unsigned list_count, gone_count, woken, left;
 static uint64_t state_of_draw, names;
 static uint8_t storage[ROOM];
 
@@ -58,6 +58,7 @@ static void draw_one(struct naive *n)
 		n->wanted[d][1] = draw(5) ? n->wanted[d][0] + draw(6) - 1 : INT64_MAX;
 		bytes *= (uint64_t)n->bounds[d][1];
 	}
+	n->v.own = (uint32_t)draw(3);
 	point_to_own(n, draw(2));
 	n->lo = (uintptr_t)storage + (uintptr_t)draw(ROOM - (int64_t)bytes);
 	n->hi = n->lo + bytes;
@@ -83,6 +84,25 @@ static bool is_listed(uint64_t name)
 	return false;
 }
 
+static void drop(unsigned i);
+
+/* What begins to live ends what lies there and was another's own, or was named as another. */
+static struct naive *take_over(struct naive n)
+{
+	struct naive *to;
+
+	for (unsigned i = list_count; n.v.own == BOB_PROBE_OWN && i-- > 0;)
+		if (list[i].lo < n.hi && n.lo < list[i].hi &&
+		    (list[i].v.own || list[i].address != list[i].name)) {
+			drop(i);
+			left++;
+		}
+	to = &list[list_count];
+	*to = n;
+	point_to_own(to, n.v.wanted != NULL);
+	return to;
+}
+
 static void add_one(void)
 {
 	struct naive *n = &list[list_count];
@@ -95,6 +115,7 @@ static void add_one(void)
 		draw_one(n);
 	if (is_listed(n->name))
 		return;
+	n = take_over(*n);
 	n->address = n->name;
 	for (unsigned i = list_count; i-- > 0;)
 		if (list[i].lo < n->hi && n->lo < list[i].hi)
@@ -262,7 +283,7 @@ static void test_random(void **state)
 	assert_true(open > 2000);
 	for (int k = 0; k < 3; k++) /* each of them was tried */
 		assert_true(found[k] > 500);
-	assert_true(woken > 100);
+	assert_true(woken > 100 && left > 50);
 }
 
 /* Threads with a variable each, that come and go; one that reads all; and one that declares over them. */
