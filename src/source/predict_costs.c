@@ -50,6 +50,7 @@ static const struct {
 	COST("begin", begin, 6e6, 8e6),
 	COST("least", least, 0.1, 0.1),
 	COST("most", most, 1, 1),
+	COST("code-empty", code_empty, 0, 2250),
 	COST("code-file", code_file, 950, 3400),
 	COST("code-single", code_single, 165, 40),
 	COST("code-nest", code_nest, 140, 400),

@@ -22,6 +22,7 @@ struct bob_predict_costs {
 	double begin;		/* of the recorder, once */
 	double least, most;	/* a reference of the program itself */
 	/* bytes */
+	double code_empty; /* a file without probes: Fortran has one beside it */
 	double code_file, code_single, code_nest, code_nest_access, code_variable;
 };
 

@@ -219,8 +219,10 @@ static void add_file(const struct bob_predict *p, const struct bob_predict_file_
 	}
 	for (struct bob_predict_unit_of *u = f->units; u; u = u->next)
 		add_unit(p, u, t);
-	if (!f->singles && !f->nests)
+	if (!f->singles && !f->nests) {
+		t->code_bytes += c->code_empty;
 		return;
+	}
 	t->code_bytes += c->code_file + f->singles * c->code_single + f->nests * c->code_nest +
 			 f->nest_accesses * c->code_nest_access + f->variables * c->code_variable;
 	if (t->begin_ns < c->begin)

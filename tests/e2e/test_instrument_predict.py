@@ -241,6 +241,23 @@ def once():
         h.check("100 trips of 1 loop\n" in said and told(said)[0] == 200, said)
 
 
+@suite.case("a Fortran file without probes has a file beside it all the same: its bytes are predicted")
+def empty():
+    h.need("gfortran")
+    folder = h.fresh("empty")
+    (folder / "e.f90").write_text("subroutine nothing\nend subroutine\n")
+    (folder / "m.f90").write_text("program p\n  integer :: a(4)\n  a(1) = 2\n  call nothing\n  print *, a(1)\nend program\n")
+    said = run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text="trace file e.f90\ntrace file m.f90\ntrace variable a\n")
+    more = 0
+    for name in ("e", "m"):
+        run("gcc", "-O2", "-Iout", "-c", f"out/{name}_probes.c", "-o", "beside.o", folder=folder)
+        run("gfortran", "-O2", "-c", f"out/{name}.f90", "-o", "with.o", folder=folder)
+        run("gfortran", "-O2", "-c", f"{name}.f90", "-o", "without.o", folder=folder)
+        more += size(folder, "beside.o") + size(folder, "with.o") - size(folder, "without.o")
+    m = re.search(r"code +([\d,]+) bytes more", said)
+    h.check(m and abs(number(m[1]) - more) <= 0.2 * more, f"{more}: {said}")
+
+
 @suite.case("more accesses than any run can have: that is said, and no dilation")
 def absurd():
     folder = h.fresh("absurd")

@@ -29,7 +29,7 @@ static struct bob_predict *opened(void)
 		"cost chance 0", "cost outside 1", "cost nest 100", "cost nest-access 20",
 		"cost row 30", "cost row-access 5", "cost box 40", "cost box-access 6", "cost out 3",
 		"cost out-access 2", "cost miss 7", "cost miss-access 4", "cost declare 50", "cost begin 0", "cost least 1", "cost most 2",
-		"cost code-file 1000", "cost code-single 10", "cost code-nest 100",
+		"cost code-empty 0", "cost code-file 1000", "cost code-single 10", "cost code-nest 100",
 		"  cost\tcode-nest-access 7 \r", "cost code-variable 3",
 	};
 	struct bob_predict *p;
