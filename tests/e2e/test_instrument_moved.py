@@ -49,6 +49,8 @@ def moved(m):
     m.set("p", 2, 4)
     m.set("p", 1, 3)
     m.set("p", 2, 0)
+    m.get("p", 1)
+    m.set("p", 2, 0)                    # by another pointer, which then gives it back
     local(2)
     local(3)
     m.set("f", 6, 1)                    # quiet
@@ -64,7 +66,7 @@ WISHES = ["variable moved:field", "variable moved:f", "variable moved:g", "varia
 
 @suite.case("allocated, freed and moved by procedures that are passed it")
 def procedures():
-    for how in [], ["--in-place"], ["--flat", "--no-hold"]:
+    for how in [], ["--in-place"], ["--flat", "--no-hold"], ["--exact"]:
         m = f.Memory(field=8, f=8, g=8, p=8, own=8)
         moved(m)
         f.check("moved.f90", m, WISHES, how=how)

@@ -92,7 +92,7 @@ program moved
   use moving
   implicit none
   real(8), allocatable :: field(:,:), f(:), g(:), unnamed(:), stranger(:,:)
-  real(8), pointer :: p(:)
+  real(8), pointer :: p(:), q(:)
   integer :: i
   nullify(p)
   call setup(field, 4)
@@ -121,10 +121,17 @@ program moved
   call take(p, 4)
   p(1) = 3
   call give(p)
+  allocate(p(2:91))
+  q => p
+  q(3) = p(2)
+  deallocate(q)
+  call make(unnamed, 90)
+  unnamed(7) = 1
   do i = 2, 3
     call local(i)
   end do
   call quiet(f)
   f(1) = f(6)
+  nullify(p)
   print *, field(1,1), g(1), f(1)
 end program

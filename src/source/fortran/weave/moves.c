@@ -165,6 +165,21 @@ static const char *end_line(struct bob_weave *w, const struct whole *x, bool is_
 	return is_given_back || x->key ? gone_line(w, is_given_back ? 0 : x->key, x->symbol) : "";
 }
 
+/* DEALLOCATE of a pointer that may lead to something that is traced. */
+static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[i];
+	const enum bob_fortran_kind kind = s->body ? s->body_kind : s->kind;
+	struct places p;
+
+	if (u->role == BOB_ROLE_RELEASE && kind == BOB_F_DEALLOCATE &&
+	    !(u->flags & BOB_USE_COMPONENT) && u->symbol->flags & BOB_SYMBOL_POINTER &&
+	    bob_weave_may_be_any(w, u->symbol, u->flags) &&
+	    bob_weave_passing(s->names, u->symbol) == BOB_PASSED_PLAINLY &&
+	    find_places(w, i, s->body, false, "DEALLOCATE", &p))
+		bob_weave_put_of(w, u->symbol, p.before, p.rank, i, gone_line(w, 0, u->symbol));
+}
+
 static void put_move(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
 		     bool is_move_alloc)
 {
@@ -174,9 +189,12 @@ static void put_move(struct bob_weave *w, uint32_t i, const struct bob_fortran_u
 	struct places p;
 	struct whole x;
 
-	if ((!ends && !moves && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT) ||
-	    !find_whole(w, u, &x))
+	if (!ends && !moves && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT)
 		return;
+	if (!find_whole(w, u, &x)) {
+		put_given_back(w, i, u);
+		return;
+	}
 	if (!x.variable && (u->role == BOB_ROLE_POINT || kind == BOB_F_NULLIFY))
 		return; /* what it led to is still there */
 	if (moves) {
