@@ -30,6 +30,7 @@ struct bob_source_options {
 	bool is_exact;		/* ... and is told where the compiler evaluates it, not before its statement */
 	bool holds_nothing;	/* no loop holds the gaps of its sites */
 	bool is_in_place;	/* no copies of procedures for calls that pass what is traced */
+	bool is_partial;	/* the group has not all files that the commands name, or they could not be read together */
 	bool has_c_copies;	/* C has them, too; it has none by default */
 };
 

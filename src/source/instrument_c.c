@@ -168,9 +168,13 @@ struct member {
 struct bob_source_c_group {
 	struct bob_source_c_allocator *allocators;
 	uint32_t allocator_count;
+	bool *called;		/* each of those, by one of the files */
+	const char **functions;	/* that the files define */
+	uint32_t function_count;
 	struct member *members;
 	uint32_t count;
 	bool has_other_files;	/* than one in C */
+	bool has_unread;	/* not all have been read: some are in Fortran, or were not found */
 	const struct bob_source_across *fortran; /* what files in Fortran want */
 	struct bob_source_across across; /* what these want */
 	const char **names;	/* ... of which variables */
@@ -186,7 +190,11 @@ static struct bob_source_c_options options_of(const struct bob_source_c_group *g
 					      .has_copies = o->has_c_copies && !o->is_in_place,
 					      .has_other_files = g && g->has_other_files,
 					      .allocators = g ? g->allocators : NULL,
-					      .allocator_count = g ? g->allocator_count : 0 };
+					      .allocator_count = g ? g->allocator_count : 0,
+					      .called = g ? g->called : NULL,
+					      .functions = g ? g->functions : NULL,
+					      .function_count = g ? g->function_count : 0,
+					      .has_unread = g && g->has_unread };
 }
 
 static bob_status read_member(const struct bob_source_c_group *g, struct member *m,
@@ -197,7 +205,7 @@ static bob_status read_member(const struct bob_source_c_group *g, struct member 
 	uint32_t missing = UINT32_MAX;
 	bob_status st = c_wishes(m->file, &m->wishes, &m->wish_count, why);
 
-	if (st != BOB_OK || !g->has_other_files)
+	if (st != BOB_OK || (!g->has_other_files && !g->allocator_count))
 		return st;
 	options.wishes = m->wishes;
 	options.wish_count = m->wish_count;
@@ -211,12 +219,15 @@ static bob_status read_member(const struct bob_source_c_group *g, struct member 
 static bob_status unite(struct bob_source_c_group *g)
 {
 	struct bob_source_across *a = &g->across;
-	uint32_t names = 0;
+	uint32_t names = 0, functions = 0;
 
-	for (uint32_t i = 0; i < g->count; i++)
+	for (uint32_t i = 0; i < g->count; i++) {
 		names += g->members[i].reach ? g->members[i].reach->count : 0;
+		functions += g->members[i].reach ? g->members[i].reach->function_count : 0;
+	}
 	g->names = calloc(names + 1u, sizeof(*g->names));
-	if (!g->names)
+	g->functions = calloc(functions + 1u, sizeof(*g->functions));
+	if (!g->names || !g->functions)
 		return BOB_ERR_NOMEM;
 	*a = (struct bob_source_across){ .is_there = g->count != 0, .names = g->names };
 	for (uint32_t i = 0; i < g->count; i++) {
@@ -228,7 +239,38 @@ static bob_status unite(struct bob_source_c_group *g)
 		a->has_arguments |= r->has_arguments;
 		for (uint32_t k = 0; k < r->count; k++)
 			g->names[a->count++] = r->names[k];
+		for (uint32_t k = 0; k < r->function_count; k++)
+			g->functions[g->function_count++] = r->functions[k];
 	}
+	return BOB_OK;
+}
+
+static uint32_t count_files(const struct bob_wish_file *first)
+{
+	uint32_t n = 0;
+
+	for (const struct bob_wish_file *f = first; f; f = f->next)
+		n++;
+	return n;
+}
+
+/* An allocator that no file calls is a mistake, as what is not there is. */
+static bob_status check_allocators(const struct bob_source_c_group *g,
+				   const struct bob_wish_file *first,
+				   struct bob_source_complaint *why)
+{
+	uint32_t n = 0;
+
+	for (const struct bob_wish_file *f = first; f; f = f->next)
+		for (const struct bob_wish *w = f->first; w; w = w->next) {
+			if (w->what != BOB_WISH_ALLOCATOR || g->called[n++])
+				continue;
+			snprintf(
+				why->text, sizeof(why->text),
+				"%.200s: command %u, column %u: there is no call of %.200s in the C files of the command",
+				f->path, w->command, w->column, w->name);
+			return BOB_ERR_INVAL;
+		}
 	return BOB_OK;
 }
 
@@ -248,15 +290,19 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 	g->has_other_files = first && first->next;
 	g->members = calloc(n + 1u, sizeof(*g->members));
 	g->allocators = c_allocators(first, &g->allocator_count);
-	if (!g->members || !g->allocators) {
+	g->called = calloc(g->allocator_count + 1u, sizeof(*g->called));
+	if (!g->members || !g->allocators || !g->called) {
 		bob_source_c_group_close(g);
 		return BOB_ERR_NOMEM;
 	}
 	for (const struct bob_wish_file *f = first; f; f = f->next)
 		if (bob_source_language(f->path) == BOB_SOURCE_C)
 			g->members[g->count++].file = f;
+	g->has_unread = o->is_partial || n < count_files(first);
 	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
 		st = read_member(g, &g->members[i], o, why);
+	if (st == BOB_OK && !o->is_partial)
+		st = check_allocators(g, first, why);
 	if (st == BOB_OK)
 		st = unite(g);
 	if (st == BOB_OK)
@@ -286,6 +332,8 @@ void bob_source_c_group_close(struct bob_source_c_group *g)
 	}
 	free(g->members);
 	free(g->names);
+	free(g->functions);
+	free(g->called);
 	free(g->allocators);
 	free(g);
 }

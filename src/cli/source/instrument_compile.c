@@ -161,9 +161,11 @@ static void find_others(struct job *j, const char *root)
 			join(j->paths[k], j->folder, j->files[k].path);
 		if (access(j->paths[k], R_OK))
 			join(j->paths[k], root, j->files[k].path);
-		if (access(j->paths[k], R_OK))
+		if (access(j->paths[k], R_OK)) {
 			cli_warn(j->verb, "%s: not found, so %s is read without it",
 				 j->files[k].path, j->copies[0].name);
+			j->options.is_partial = true;
+		}
 		j->files[k].path = j->paths[k];
 	}
 }
@@ -295,6 +297,7 @@ static int open_group(struct job *j)
 	if (st == BOB_OK)
 		return 0;
 	cli_warn(j->verb, "%s; so %s is read as if it were alone", why.text, j->copies[0].name);
+	j->options.is_partial = true;
 	st = bob_source_group_open(list(j, false), &j->options, &j->options.group, &why);
 	return st == BOB_OK ?
 		       0 :

@@ -2,7 +2,7 @@
 /* Which calls give memory out or take it back: those that a command names, those of the C library, and those whose declaration says how much they give
  * (`__attribute__((alloc_size(1)))`). libclang has the attribute without its arguments: they are in
  * what it prints of the declaration. */
-#include "source/c/unit.h"
+#include "source/c/allocators.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,7 @@ static const struct bob_source_c_allocator *find(const struct bob_source_c_alloc
 	return NULL;
 }
 
-/* What is called; where that is a pointer, the variable or member that it is. */
-static const char *callee(struct bob_c_unit *u, CXCursor call)
+const char *bob_c_callee(struct bob_c_unit *u, CXCursor call)
 {
 	const char *name = bob_c_spelling(u, call);
 	CXCursor child[1], c = call;
@@ -119,6 +118,18 @@ static const struct bob_source_c_allocator *declared(struct bob_c_unit *u, CXCur
 	return a;
 }
 
+void bob_c_allocator_called(struct bob_c_unit *u, CXCursor call)
+{
+	const struct bob_source_c_options *o = u->options;
+	const char *name;
+
+	if (!u->is_scan || !o->called || !o->allocator_count)
+		return;
+	name = bob_c_callee(u, call);
+	for (uint32_t i = 0; i < o->allocator_count; i++)
+		o->called[i] |= !strcmp(o->allocators[i].name, name);
+}
+
 bool bob_c_is_of_library(const struct bob_source_c_allocator *a)
 {
 	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
@@ -136,7 +147,7 @@ const struct bob_source_c_allocator *bob_c_allocator(struct bob_c_unit *u, CXCur
 
 	if (u->clang->getCursorKind(call) != CXCursor_CallExpr)
 		return NULL;
-	name = callee(u, call);
+	name = bob_c_callee(u, call);
 	found = find(o->allocators, o->allocator_count, name);
 	if (!found)
 		found = find(library, sizeof(library) / sizeof(library[0]), name);

@@ -3,7 +3,8 @@
  * block, the call itself, under casts, being what is assigned or what the variable begins with, the block is declared as what the pointer leads to,
  * as long as the call asked for. The arguments are evaluated where they stand, once, and put down on the way. What is given back lies
  * there no longer, in every file that is instrumented, for the next block may come to the same place. */
-#include "source/c/unit.h"
+#include "source/c/allocators.h"
+#include "source/c/given.h"
 
 #include <string.h>
 
@@ -58,8 +59,12 @@ static bool open_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXC
 bool bob_c_block_of_variable(struct bob_c_unit *u, struct bob_c_variable *v, CXCursor value,
 			     struct bob_c_span *s)
 {
-	return !u->nest && u->blocked < 0 && gives(bob_c_allocator(u, bob_c_bare(u, value))) &&
-	       open_of_variable(u, v, v->decl, value, s);
+	if (u->nest || u->blocked >= 0)
+		return false;
+	if (gives(bob_c_allocator(u, bob_c_bare(u, value))))
+		return open_of_variable(u, v, v->decl, value, s);
+	bob_c_given_variable(u, v, value);
+	return false;
 }
 
 static struct bob_c_variable *variable_of(struct bob_c_unit *u, CXCursor c)
@@ -94,8 +99,13 @@ bool bob_c_block_of_assignment(struct bob_c_unit *u, CXCursor c, struct bob_c_sp
 	v = variable_of(u, to);
 	if (u->is_scan && !v)
 		note_passing(u, to, child[1]);
-	if (!gives(bob_c_allocator(u, bob_c_bare(u, child[1]))))
+	if (!gives(bob_c_allocator(u, bob_c_bare(u, child[1])))) {
+		if (v)
+			bob_c_given_variable(u, v, child[1]);
+		else
+			bob_c_given_path(u, to, child[1]);
 		return false;
+	}
 	if (v)
 		return open_of_variable(u, v, c, child[1], s);
 	p = bob_c_path_note(u, to, true);

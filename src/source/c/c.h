@@ -66,6 +66,10 @@ struct bob_source_c_options {
 	uint32_t wish_count;
 	const struct bob_source_c_allocator *allocators; /* beside those of the C library */
 	uint32_t allocator_count;
+	bool *called; /* one for each: set if the file calls it; NULL is allowed */
+	const char *const *functions; /* that other files of the command define, with probes */
+	uint32_t function_count;
+	bool has_unread;	/* there are others, of which that is not known */
 	uint32_t
 		reach; /* what pointers may lead to that was asked for in other files: bob_source_c_reach */
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */
@@ -146,6 +150,8 @@ struct bob_source_c_reach {
 	const char **names;	/* of variables that they may know by name, ... */
 	uint32_t *wishes;	/* ... and which wish named it */
 	uint32_t count;
+	const char **functions;	/* that the file defines */
+	uint32_t function_count;
 };
 /* On BOB_OK *out is the caller's to free (all of it). Errors: as above. */
 bob_status bob_source_c_reach(const char *path, const struct bob_source_c_options *options,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/c/allocators.h"
 #include "source/c/copies.h"
 
 static void rule_out(struct bob_c_function *f, const char *why)

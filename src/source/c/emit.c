@@ -2,7 +2,7 @@
 /* How probes are written: this and table.c are all that knows bobbin/probe.h. An lvalue goes in brackets of its own, so that commas in it
  * are not the macro's, and the macro has it once, so that what is in one another stays short. Lines stay what they were: nothing that is
  * put in has a line end, but at the top and behind the end of the file. */
-#include "source/c/unit.h"
+#include "source/c/given.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -297,13 +297,15 @@ static bool has_accesses(const struct bob_c_unit *u)
 	return u->site_count != 0;
 }
 
-/* Something was asked for that has no probe: the trace is to say so. */
-static bool has_refusals(const struct bob_c_unit *u)
+/* Something was asked for that has no probe, or leaves the sight of probes: the trace is to say so. */
+static bool has_refusals(struct bob_c_unit *u)
 {
+	struct bob_source_c_refused *remarks;
+
 	for (uint32_t i = 0; i < BOB_SOURCE_C_REFUSALS; i++)
 		if (u->counts.refused[i])
 			return true;
-	return false;
+	return bob_c_given_remarks(u, &remarks) != 0;
 }
 
 /* Is it told of when the program begins? */

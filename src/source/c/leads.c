@@ -4,6 +4,7 @@
  * object is nowhere. A variable that nobody else can change leads to where all that it gets leads, in whatever order. */
 #include <string.h>
 
+#include "source/c/allocators.h"
 #include "source/c/copies.h"
 
 #define NOWHERE UINT64_C(0)

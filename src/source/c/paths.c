@@ -155,6 +155,17 @@ struct bob_c_path *bob_c_path(struct bob_c_unit *u, CXCursor c)
 	return known(u, w.variable, key_of(u, w.shown));
 }
 
+bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out)
+{
+	struct way w = { .variable = NULL };
+
+	if (bob_c_type_kind(u, c) != CXType_Pointer || !follow(u, c, &w) || !*w.shown)
+		return false;
+	*out = (struct bob_c_path){ .variable = w.variable, .key = key_of(u, w.shown) };
+	out->name = bob_c_printf(u, "%s%s", w.variable->name, w.shown);
+	return out->name != NULL;
+}
+
 /* Does a wish name it, rather than what it begins with? */
 static bool is_named(struct bob_c_unit *u, const struct bob_c_path *p)
 {

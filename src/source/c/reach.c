@@ -60,15 +60,17 @@ struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u)
 {
 	struct bob_source_c_reach *r;
 	uint32_t classes = 0;
-	size_t count, bytes = 0;
+	size_t count, bytes = 0, all;
 	struct names *names = find_names(u, &classes, &count);
 	char *text;
 
 	for (size_t i = 0; names && i < count; i++)
 		bytes += strlen(names[i].of->name) + 1;
-	r = names ? calloc(1,
-			   sizeof(*r) + count * (sizeof(*r->names) + sizeof(*r->wishes)) + bytes) :
-		    NULL;
+	for (size_t i = 0; i < u->function_count; i++)
+		bytes += strlen(u->functions[i]) + 1;
+	all = sizeof(*r) + (count + u->function_count) * sizeof(*r->names) +
+	      count * sizeof(*r->wishes) + bytes;
+	r = names ? calloc(1, all) : NULL;
 	if (!r) {
 		free(names);
 		return NULL;
@@ -77,11 +79,17 @@ struct bob_source_c_reach *bob_c_reach(struct bob_c_unit *u)
 	r->has_arguments = bob_c_has_arguments(u);
 	r->count = (uint32_t)count;
 	r->names = (const char **)(r + 1);
-	r->wishes = (uint32_t *)(r->names + count);
+	r->functions = r->names + count;
+	r->function_count = (uint32_t)u->function_count;
+	r->wishes = (uint32_t *)(r->functions + u->function_count);
 	text = (char *)(r->wishes + count);
 	for (size_t i = 0; i < count; i++) {
 		r->wishes[i] = names[i].wish;
 		r->names[i] = strcpy(text, names[i].of->name);
+		text += strlen(text) + 1;
+	}
+	for (size_t i = 0; i < u->function_count; i++) {
+		r->functions[i] = strcpy(text, u->functions[i]);
 		text += strlen(text) + 1;
 	}
 	free(names);

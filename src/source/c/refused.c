@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "source/c/copies.h"
+#include "source/c/given.h"
 
 void bob_c_refuse(struct bob_c_unit *u, enum bob_source_c_refusal why)
 {
@@ -134,15 +135,20 @@ static uint32_t without_length(struct bob_c_unit *u, struct bob_source_c_refused
 
 bob_status bob_c_refusals_take(struct bob_c_unit *u, struct bob_source_c_result *to)
 {
-	struct bob_source_c_refused *from, *remarks, *lengths;
+	struct bob_source_c_refused *from, *remarks, *lengths, *given;
 	const uint32_t n = bob_c_refusals(u, &from);
 	const uint32_t more = bob_c_copies_remarks(u, &remarks);
 	const uint32_t arrays = without_length(u, &lengths);
+	const uint32_t out_of_sight = bob_c_given_remarks(u, &given);
 	bob_status st;
 
-	to->refused = u->is_failed ? NULL : calloc(n + more + arrays + 1u, sizeof(*to->refused));
+	to->refused = u->is_failed ?
+			      NULL :
+			      calloc(n + more + arrays + out_of_sight + 1u, sizeof(*to->refused));
 	st = to->refused ? take(to, from, n) : BOB_ERR_NOMEM;
 	if (st == BOB_OK)
 		st = take(to, remarks, more);
-	return st == BOB_OK ? take(to, lengths, arrays) : st;
+	if (st == BOB_OK)
+		st = take(to, lengths, arrays);
+	return st == BOB_OK ? take(to, given, out_of_sight) : st;
 }

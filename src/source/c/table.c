@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the file says of itself behind its last line: units, sites, nests and variables. A variable has a row for everything that was
  * asked of it, so that several boxes of one are told apart by the run time alone; a pointer has rows for itself and for what it points at. */
-#include "source/c/unit.h"
+#include "source/c/given.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +246,7 @@ static void put_one_missing(struct bob_c_unit *u, uint32_t count, const char *wh
 static void put_missing(struct bob_c_unit *u)
 {
 	struct bob_source_c_refused *r;
-	const uint32_t n = bob_c_refusals(u, &r);
+	uint32_t n = bob_c_refusals(u, &r);
 	uint32_t headers = 0, places = 0;
 
 	put(u, "static const char *const bobbin_missing[]={");
@@ -261,6 +261,12 @@ static void put_missing(struct bob_c_unit *u)
 		put_one_missing(u, places,
 				bob_c_printf(u, "written in %u header%s of the system", headers,
 					     headers == 1 ? "" : "s"));
+	n = bob_c_given_remarks(u, &r);
+	for (uint32_t i = 0; i < n; i++)
+		put(u, bob_c_printf(u, "%s,\n",
+				    bob_c_quoted(u, r[i].line ? bob_c_printf(u, "line %u: %s",
+									     r[i].line, r[i].why) :
+								r[i].why)));
 	put(u, "0};\n");
 }
 

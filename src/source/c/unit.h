@@ -133,7 +133,6 @@ struct bob_c_often {
 };
 
 struct bob_c_copies;
-struct bob_c_jumps;
 struct bob_c_nest;
 struct bob_c_unit {
 	const struct bob_clang *clang;
@@ -191,6 +190,7 @@ struct bob_c_unit {
 	uint32_t hold_count;
 	struct bob_c_nest *nest; /* references are collected there, and get no probes */
 	struct bob_c_block block;
+	struct bob_c_given *given; /* what leaves the sight of probes: given.c */
 	struct bob_c_copies *copies; /* NULL: there are none to be */
 	struct bob_c_often
 		often; /* what is looked at runs for each run of the function (predict.c) */
@@ -310,6 +310,8 @@ CXCursor bob_c_bare(struct bob_c_unit *u, CXCursor c);
 bool bob_c_has_paths(struct bob_c_unit *u, const struct bob_c_variable *v);
 /* The pointer `c`, if it was noted. NULL: it is no member or element, or was not. */
 struct bob_c_path *bob_c_path(struct bob_c_unit *u, CXCursor c);
+/* What the pointer `c` would be if it was noted, without a type. False: it is no member or element of what a wish names. */
+bool bob_c_path_of(struct bob_c_unit *u, CXCursor c, struct bob_c_path *out);
 /* Notes the pointer `c` if it was asked for by its name, or its variable was and it gets memory. NULL: not. */
 struct bob_c_path *bob_c_path_note(struct bob_c_unit *u, CXCursor c, bool gets_block);
 bool bob_c_is_wish_of_path(struct bob_c_unit *u, const struct bob_source_c_wish *w,
@@ -377,14 +379,6 @@ uint32_t bob_c_site_of(struct bob_c_unit *u, CXCursor c, const struct bob_c_lval
 		       const struct bob_c_span *s, enum bob_c_use use, enum bob_c_verdict verdict);
 /* May text be put around what is looked at now? */
 bool bob_c_is_editable(struct bob_c_unit *u, const struct bob_c_span *s);
-
-/* --- allocators.c --- */
-/* What the call gives out or takes back. NULL: nothing. Valid as long as the unit. */
-const struct bob_source_c_allocator *bob_c_allocator(struct bob_c_unit *u, CXCursor call);
-/* Is it malloc or one of its like, not the program's own? NULL is allowed. */
-bool bob_c_is_of_library(const struct bob_source_c_allocator *a);
-/* The declaration as clang writes it, without the body: macros are gone, and constants are numbers. */
-const char *bob_c_declaration(struct bob_c_unit *u, CXCursor decl);
 
 /* --- blocks.c: memory from malloc and its like, that traced pointers lead to --- */
 /* A value that a pointer gets. True: it is a new block, so `s` is opened, and bob_c_behind_access() closes it at s->end; what the call says of how large

@@ -4,7 +4,9 @@
  * directly below an operator is what the operator writes, updates or takes the address of, and no operator need be known for that. */
 #include <string.h>
 
+#include "source/c/allocators.h"
 #include "source/c/copies.h"
+#include "source/c/given.h"
 #include "source/c/nest.h"
 
 bool bob_c_enter(struct bob_c_unit *u, CXCursor c)
@@ -341,6 +343,8 @@ static void walk_call(struct bob_c_unit *u, CXCursor c)
 		return;
 	}
 	bob_c_call_note(u, c);
+	bob_c_given_call(u, c);
+	bob_c_allocator_called(u, c);
 	is_event = bob_c_call_open(u, c, callee, &end);
 	to = bob_c_copies_redirect(u, c, callee);
 	if (u->is_scan)
