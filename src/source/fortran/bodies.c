@@ -32,7 +32,8 @@ static bool specifies(const struct bob_fortran_statement *s)
 	enum bob_fortran_group g = bob_fortran_group(s->kind);
 
 	return g == BOB_FORTRAN_SPECIFICATION || s->kind == BOB_F_INTERFACE ||
-	       s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_MODULE_PROCEDURE;
+	       s->kind == BOB_F_END_INTERFACE || s->kind == BOB_F_MODULE_PROCEDURE ||
+	       s->kind == BOB_F_SUBROUTINE || s->kind == BOB_F_FUNCTION;
 }
 
 /* A directive that runs (`!$omp parallel`): nothing is declared behind it. */

@@ -96,6 +96,8 @@ uint32_t bob_fortran_cut_count(const struct bob_fortran_file *f, const char *tex
 	uint32_t from = 0, n = 0;
 	char quote = 0;
 
+	if (*text == '#')
+		return 1;
 	if (f->form == BOB_FORTRAN_FIXED && f->width < 20)
 		return 0;
 	do {
@@ -112,6 +114,11 @@ void bob_fortran_cut(struct bob_fortran_writer *w, const struct bob_fortran_file
 	uint32_t from = 0, to;
 	char quote = 0, head[16];
 
+	if (*text == '#') { /* of the preprocessor: a line as it is */
+		bob_fortran_write(w, text, strlen(text));
+		bob_fortran_write_end(w);
+		return;
+	}
 	do {
 		to = cut_at(text, from, text_room(f), &quote);
 		if (from)

@@ -89,7 +89,6 @@ static void read_first(struct bob_fortran_scope *s, const struct bob_fortran_uni
 	}
 }
 
-/* A unit that is contained, or a body in an interface: its name is known here. */
 /* Its ENTRYs are procedures, too. */
 static void read_inner_entries(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
@@ -109,6 +108,7 @@ static void read_inner_entries(struct bob_fortran_scope *s, const struct bob_for
 	}
 }
 
+/* A unit that is contained, or a body in an interface: its name is known here. */
 static void read_inner_unit(struct bob_fortran_scope *s, const struct bob_fortran_unit *u)
 {
 	struct bob_fortran_symbol *y = *u->name ? enter_text(s, u->name) : NULL;
@@ -124,6 +124,8 @@ static void read_inner_unit(struct bob_fortran_scope *s, const struct bob_fortra
 		y->flags |= BOB_SYMBOL_EXTERNAL;
 	if (u->flags & BOB_UNIT_ENTRIES)
 		read_inner_entries(s, u);
+	if (u->other)
+		read_inner_unit(s, u->other);
 }
 
 static void begin_type(struct bob_fortran_scope *s, const struct bob_fortran_statement *t)
@@ -425,7 +427,8 @@ static void read_statements(struct bob_fortran_scope *s, const struct bob_fortra
 		else if (t->is_executable) {
 			s->runs = true;
 			read_executable(s, t);
-		} else if (i != u->first || u->name_at == BOB_FORTRAN_NO) {
+		} else if (t->kind != BOB_F_SUBROUTINE && t->kind != BOB_F_FUNCTION &&
+			   (i != u->first || u->name_at == BOB_FORTRAN_NO)) {
 			read_one(s, t);
 		}
 		bob_fortran_begin_construct(s, t);
@@ -450,7 +453,8 @@ static bob_status read_unit(struct bob_fortran_file *f, const struct bob_fortran
 	s.unit = s.table->unit = index;
 	default_rules(s.table, (u->flags & BOB_UNIT_INTERFACE) ? NULL : host, &s);
 	u->symbols = s.table;
-	read_first(&s, u);
+	for (const struct bob_fortran_unit *o = u; o; o = o->other)
+		read_first(&s, o);
 	if (!s.failed)
 		read_statements(&s, u);
 	if (!s.failed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nests statements into units and constructs, in one pass with a stack. Text of both branches of an #if is there at
  * once: the second branch begins with the constructs that were open before the first, and what both open in the same place is
- * ended together. */
+ * ended together. If each branch has the first statement of a procedure and none its END, it is one with several such. */
 #include "source/fortran/units.h"
 
 #include <string.h>
@@ -142,6 +142,39 @@ static void end_loops(struct nester *n, uint32_t i)
 		pop(n, i, o->target == s->label);
 	}
 	s->construct = innermost_loop;
+}
+
+/* Is the statement the first one of the unit that is open already, in another branch of an #if? Between them nothing runs. */
+static bool is_other_header(const struct nester *n, uint32_t i, enum bob_fortran_unit_kind kind)
+{
+	const struct bob_fortran_unit *u = unit_of(n);
+	bool is_apart = false;
+
+	if (!u || u->kind != kind || u->contains != BOB_FORTRAN_NO ||
+	    innermost(n) != BOB_FORTRAN_NO)
+		return false;
+	for (uint32_t k = u->first + 1; k < i; k++) {
+		if (n->f->statements[k].is_executable)
+			return false;
+		is_apart |= n->f->statements[k].kind == BOB_F_CPP;
+	}
+	return is_apart;
+}
+
+static void add_header(struct nester *n, uint32_t i)
+{
+	struct bob_fortran_unit *u = unit_of(n), *o = bob_arena_alloc(n->f->arena, sizeof(*o));
+
+	if (o)
+		*o = (struct bob_fortran_unit){ .kind = u->kind, .name = "", .first = i,
+						.flags = u->flags & BOB_UNIT_INTERFACE,
+						.name_at = BOB_FORTRAN_NO, .other = u->other };
+	if (!o || !bob_fortran_read_header(n->f->arena, &n->f->statements[i], o)) {
+		n->failed = true;
+		return;
+	}
+	u->flags |= o->flags;
+	u->other = o;
 }
 
 static void begin_unit(struct nester *n, uint32_t i, enum bob_fortran_unit_kind kind,
@@ -343,6 +376,10 @@ static bool nest_unit(struct nester *n, uint32_t i, enum bob_fortran_kind kind)
 	};
 
 	for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
+		if (kind == units[k].begin && is_other_header(n, i, units[k].unit)) {
+			add_header(n, i);
+			return true;
+		}
 		if (kind == units[k].begin) {
 			begin_unit(n, i, units[k].unit, true);
 			n->f->statements[i].unit = n->unit;

@@ -46,6 +46,9 @@ struct bob_fortran_unit {
 	const char **dummies;	/* names; "*" is an alternate return */
 	uint32_t dummy_count;
 	const char *result;	/* of a function: the variable's name; else NULL */
+	/* First statements of other branches of an #if, for one and the same body: kind, name, dummies and result of each,
+	 * `first` is where it stands. NULL: there are none. */
+	struct bob_fortran_unit *other;
 	struct bob_fortran_symbols *symbols; /* symbols.h; NULL before bob_fortran_symbols_read */
 };
 

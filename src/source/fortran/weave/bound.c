@@ -19,7 +19,7 @@ static void note(struct bob_weave *files, const char *name, uint32_t len)
 		for (uint32_t i = 0; i < w->file->unit_count; i++) {
 			const struct bob_fortran_unit *u = &w->file->units[i];
 
-			if (!(u->flags & BOB_UNIT_ENTRIES) && *u->name != *name)
+			if (!(u->flags & BOB_UNIT_ENTRIES) && !u->other && *u->name != *name)
 				continue;
 			if (is_procedure(u) &&
 			    ((strlen(u->name) == len && !memcmp(u->name, name, len)) ||
@@ -138,8 +138,9 @@ bool bob_weave_mark_bound(struct bob_weave *files, uint32_t position, bool is_an
 		for (uint32_t i = 0; i < w->file->unit_count; i++)
 			if (w->is_bound[i])
 				is_new |= bob_weave_mark(w, i, position,
-							 is_any || w->file->units[i].flags &
-									   BOB_UNIT_ENTRIES);
+							 is_any || w->file->units[i].other ||
+								 w->file->units[i].flags &
+									 BOB_UNIT_ENTRIES);
 	return is_new;
 }
 

@@ -224,25 +224,26 @@ static struct bob_weave_procedure *target(struct bob_weave_calls *c,
 {
 	const char *name = call->w->file->statements[call->statement].text + call->from;
 	const struct bob_weave_named *n = bob_weave_find_named(c, name, call->len);
-	struct bob_weave_procedure *to = NULL, *p;
+	const struct bob_weave_named *const end = c->named + c->named_count;
+	struct bob_weave_procedure *to = NULL;
 	bool is_sure = false;
 	uint32_t found = 0;
 
-	for (; n && n < c->named + c->named_count && !compare_name(n->name, name, call->len); n++) {
-		struct bob_weave_procedure any = { .w = n->w, .unit = n->unit };
+	for (const struct bob_weave_named *k = n;
+	     k && k < end && !compare_name(k->name, name, call->len); k++)
+		found++;
+	for (uint32_t i = 0; i < found; i++) {
+		struct bob_weave_procedure any = { .w = n[i].w, .unit = n[i].unit },
+					   *p = n[i].procedure;
 
-		p = n->procedure;
-		is_sure = bob_weave_is_sure(call->w, call->unit, called, p ? p : &any);
-		if (p && found++)
+		if (p && found > 1)
 			bob_weave_rule_out(p, "several procedures have its name");
+		is_sure = bob_weave_is_sure(call->w, call->unit, called, p ? p : &any);
 		if (p && !is_sure)
 			bob_weave_rule_out(p, "a call of that name may be one of something else");
 		to = p ? p : to;
-		found += !p;
 	}
 	*is_known = found == 1 && is_sure;
-	if (found > 1 && to)
-		bob_weave_rule_out(to, "several procedures have its name");
 	return to;
 }
 
@@ -364,19 +365,32 @@ static int by_name(const void *a, const void *b)
 	return order ? order : is_before(x->w, x->unit, y->w, y->unit) ? -1 : 1;
 }
 
+/* The unit's names: its own, and those that other headers give it. */
+static bob_status name_procedure(struct bob_weave_calls *c, struct bob_weave *w, uint32_t unit)
+{
+	const struct bob_fortran_unit *const u = &w->file->units[unit];
+
+	for (const struct bob_fortran_unit *o = is_procedure(u) ? u : NULL; o; o = o->other) {
+		if (o != u && !strcmp(o->name, u->name))
+			continue;
+		if (bob_array_room(&c->named, c->named_count, &c->named_room, sizeof(*c->named)))
+			return BOB_ERR_NOMEM;
+		c->named[c->named_count++] = (struct bob_weave_named){
+			o->name, w, unit, bob_weave_find_procedure(c, w, unit) };
+	}
+	return BOB_OK;
+}
+
 /* When all procedures are there. */
 static bob_status name_procedures(struct bob_weave_calls *c)
 {
+	bob_status st = BOB_OK;
+
 	for (struct bob_weave *w = c->files; w; w = w->next)
-		for (uint32_t i = 0; i < w->file->unit_count; i++) {
-			if (!is_procedure(&w->file->units[i]))
-				continue;
-			if (bob_array_room(&c->named, c->named_count, &c->named_room,
-					   sizeof(*c->named)))
-				return BOB_ERR_NOMEM;
-			c->named[c->named_count++] = (struct bob_weave_named){
-				w->file->units[i].name, w, i, bob_weave_find_procedure(c, w, i) };
-		}
+		for (uint32_t i = 0; i < w->file->unit_count && st == BOB_OK; i++)
+			st = name_procedure(c, w, i);
+	if (st != BOB_OK)
+		return st;
 	if (c->named_count)
 		qsort(c->named, c->named_count, sizeof(*c->named), by_name);
 	return BOB_OK;

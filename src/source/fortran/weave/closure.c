@@ -28,7 +28,7 @@ static bool is_dummy_reached(const struct bob_weave *w, uint32_t unit, const cha
 	for (uint32_t d = 0; d < u->dummy_count; d++)
 		if (!strcmp(u->dummies[d], name))
 			return w->dummies[dummy_number(w, unit, d)] != 0;
-	return u->flags & BOB_UNIT_ENTRIES; /* an ENTRY's */
+	return u->flags & BOB_UNIT_ENTRIES || u->other; /* an ENTRY's, or one of another header */
 }
 
 /* Where a member of COMMON ends in its block: UINT64_MAX if that is not known, or if it may be used beyond its end, as the last member and arrays of
@@ -137,6 +137,9 @@ bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *n
 {
 	const struct bob_fortran_unit *u = unit_of(w, unit);
 
+	for (const struct bob_fortran_unit *o = u->other; o; o = o->other)
+		if (strlen(o->name) == len && !memcmp(o->name, name, len))
+			return true;
 	for (uint32_t i = u->first; u->flags & BOB_UNIT_ENTRIES && i <= u->last; i++)
 		if (w->file->statements[i].unit == unit &&
 		    is_entry(&w->file->statements[i], name, len))
@@ -184,7 +187,8 @@ bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool 
 	return is_new;
 }
 
-/* All procedures and ENTRYs of that name, of all files: which of them is called, only scopes tell. An ENTRY's list may be another one than its unit's. */
+/* All procedures and ENTRYs of that name, of all files: which of them is called, only scopes tell. The list of an ENTRY or of another header may be another one than
+ * the unit's. */
 static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, uint32_t position,
 		       bool by_name)
 {
@@ -195,7 +199,8 @@ static bool mark_named(struct bob_weave *files, const char *name, uint32_t len, 
 			const bool is_it = is_called(unit_of(w, i), name, len);
 
 			if (is_it || bob_weave_has_entry(w, i, name, len))
-				is_new |= bob_weave_mark(w, i, position, by_name || !is_it);
+				is_new |= bob_weave_mark(w, i, position,
+							 by_name || !is_it || unit_of(w, i)->other);
 		}
 	return is_new;
 }

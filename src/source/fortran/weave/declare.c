@@ -149,17 +149,27 @@ const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol
 }
 
 /* One that is an optional argument, too, asks for that first. */
+static const char *if_present(struct bob_weave *w, const struct bob_fortran_symbol *s,
+			      const char *text)
+{
+	return s->flags & BOB_SYMBOL_OPTIONAL ?
+		       bob_weave_text(w, "if (present(%s)) then\n%s\nend if", s->name, text) :
+		       text;
+}
+
 void bob_weave_put_of(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t at,
 		      enum bob_weave_rank rank, uint32_t statement, const char *text)
 {
-	const bool is_optional = s->flags & BOB_SYMBOL_OPTIONAL;
+	bob_weave_put(w, at, rank, statement, if_present(w, s, text));
+}
 
-	if (is_optional)
-		bob_weave_put(w, at, rank, statement,
-			      bob_weave_text(w, "if (present(%s)) then", s->name));
-	bob_weave_put(w, at, rank, statement, text);
-	if (is_optional)
-		bob_weave_put(w, at, rank, statement, "end if");
+/* ... where it may not be declared in each branch of an #if. */
+static void put_under(struct bob_weave *w, const struct bob_weave_variable *v,
+		      const struct bob_fortran_symbol *s, uint32_t at, enum bob_weave_rank rank,
+		      uint32_t statement, const char *text)
+{
+	bob_weave_put(w, at, rank, statement,
+		      bob_weave_under(w, v, s, statement, at, if_present(w, s, text)));
 }
 
 /* `s`: what the unit calls it. */
@@ -290,8 +300,7 @@ static bool put_ends(struct bob_weave *w, const struct bob_weave_variable *v, bo
 			continue;
 		if (l.condition)
 			bob_weave_put(w, l.at, l.rank, i, l.condition);
-		bob_weave_put_of(w, v->symbol, l.at, l.rank, i,
-				 bob_weave_forget_line(w, v, v->symbol));
+		put_under(w, v, v->symbol, l.at, l.rank, i, bob_weave_forget_line(w, v, v->symbol));
 		if (l.condition)
 			bob_weave_put(w, l.at, l.rank, i, "end if");
 	}
@@ -309,10 +318,10 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 		    w->file->statements[i].unit != unit)
 			continue;
 		if (unit == v->unit && v->is_automatic)
-			bob_weave_put_of(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
-					 bob_weave_forget_line(w, v, s));
-		bob_weave_put_of(w, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
-				 bob_weave_declare_line(w, v, s));
+			put_under(w, v, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
+				  bob_weave_forget_line(w, v, s));
+		put_under(w, v, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
+			  bob_weave_declare_line(w, v, s));
 	}
 }
 
@@ -327,6 +336,19 @@ static bool before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 	return true;
 }
 
+/* Nothing runs in the unit, so nothing is accessed: an INCLUDE might have what does. */
+static bool is_empty(const struct bob_weave *w, const struct bob_fortran_unit *u)
+{
+	if (u->execute != u->last)
+		return false;
+	for (uint32_t i = u->first; i < u->last; i++)
+		if (w->file->statements[i].kind == BOB_F_INCLUDE ||
+		    (w->file->statements[i].kind == BOB_F_CPP &&
+		     strstr(w->file->statements[i].text, "include")))
+			return false;
+	return true;
+}
+
 static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 		      const struct bob_fortran_symbol *s, uint32_t unit)
 {
@@ -338,7 +360,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 				       u->execute :
 				       bob_weave_first_in_block(w, v->construct);
 
-	if (first == BOB_FORTRAN_NO ||
+	if (first == BOB_FORTRAN_NO || is_empty(w, u) ||
 	    (v->construct != BOB_FORTRAN_NO && first == w->file->constructs[v->construct].last))
 		return;
 	if (hidden(w->file->statements[first].names, s)) {
@@ -350,7 +372,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 	if ((ends && !put_ends(w, v, true)) || !before_first(w, first, &at))
 		return;
-	bob_weave_put_of(w, s, at, BOB_RANK_ENTRY, first, bob_weave_declare_line(w, v, s));
+	put_under(w, v, s, at, BOB_RANK_ENTRY, first, bob_weave_declare_line(w, v, s));
 	w->has_probes[unit] = true;
 	if (v->construct == BOB_FORTRAN_NO)
 		put_entries(w, v, s, unit);

@@ -263,11 +263,20 @@ static bob_status leave_units(struct bob_weave *w)
 	w->is_left = bob_arena_alloc(w->arena, w->file->unit_count + 1u);
 	if (!w->is_left)
 		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < w->file->count; i++)
+		w->has_branches |= bob_fortran_conditional(&w->file->statements[i]) != 0;
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		w->is_left[i] = w->file->units[i].flags & BOB_UNIT_UNENDED;
 		if (w->is_left[i])
 			bob_weave_remark(w, "the END of this unit is missing: it stays as it is",
 					 w->file->statements[w->file->units[i].first].line);
+		if (w->is_left[i] || !bob_weave_mixes_branches(w, i))
+			continue;
+		w->is_left[i] = true;
+		bob_weave_remark(
+			w,
+			"a branch of an #if has declarations and statements that run: the unit that it is in stays as it is",
+			w->file->statements[w->file->units[i].execute].line);
 	}
 	for (uint32_t i = 0; i < w->file->count; i++) {
 		const struct bob_fortran_statement *s = &w->file->statements[i];

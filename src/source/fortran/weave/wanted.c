@@ -33,12 +33,15 @@ bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_
 			     const char *in)
 {
 	const bool is_module = u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE;
+	bool is_named = false;
 
 	if (u->flags & BOB_UNIT_INTERFACE || u->kind == BOB_UNIT_BLOCK_DATA)
 		return false;
 	switch (wish->scope) {
 	case BOB_SCOPE_UNIT:
-		return !strcmp(u->name, in);
+		for (const struct bob_fortran_unit *o = u; o; o = o->other)
+			is_named |= !strcmp(o->name, in);
+		return is_named;
 	case BOB_SCOPE_MODULE:
 		return is_module && !strcmp(u->name, in);
 	default:
@@ -147,7 +150,8 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	if (!why && u->flags & BOB_UNIT_ENTRIES && !s->common &&
 	    names->construct == BOB_FORTRAN_NO && !is_at_entries(w, s, unit))
 		why = "a result, an argument that not every ENTRY has, or one whose size depends on some";
-	for (size_t i = 0; i < w->variable_count; i++) /* a member of COMMON, in another unit */
+	/* A member of COMMON, in another unit. Other names that are equal are of units of one name, under #if and #else. */
+	for (size_t i = 0; s->common && i < w->variable_count; i++)
 		if (w->variables[i].wish == wish && !strcmp(w->variables[i].name, name))
 			return;
 	if (why) {
@@ -195,8 +199,9 @@ static bool is_procedure(const struct bob_weave *w, const struct bob_fortran_sym
 {
 	const struct bob_fortran_unit *u = unit_of(w, unit);
 
-	if (u->result && !strcmp(s->name, u->name) && strcmp(s->name, u->result) != 0)
-		return true;
+	for (const struct bob_fortran_unit *o = u; o; o = o->other)
+		if (o->result && !strcmp(s->name, o->name) && strcmp(s->name, o->result) != 0)
+			return true;
 	for (size_t i = 0; i < w->called_count; i++)
 		if (w->called[i] == s)
 			return true;

@@ -18,6 +18,7 @@
  *   predict.c    how often all of it runs, for the prediction (source/predict.h)
  *   trips.c      what the text says of loops, for that
  *   declare.c    where variables come to life and end, and the interfaces of what is called; moves.c what moves them; blocks.c where a BLOCK begins and is left
+ *   branches.c   variables that only one branch of an #if declares
  *   lines.c      lines to be put in, in the order in which they have to stand
  *   remarks.c    what no statement says as an access
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
@@ -142,6 +143,7 @@ struct bob_weave {
 	bool is_exact;		/* what can be is told where it is evaluated */
 	bool is_in_place;	/* no copies */
 	bool keeps_locals;	/* the compiler is told that procedures keep their variables */
+	bool has_branches;	/* the text has an #if */
 	bool is_holding;	/* loops may hold gaps */
 	uint64_t digest;	/* of the text, and of what is traced */
 	char id[24];		/* what all names that are put in begin with */
@@ -472,6 +474,16 @@ bool bob_weave_is_left_in_order(const struct bob_weave *w, uint32_t construct);
 bool bob_weave_leaves_block(const struct bob_weave *w, uint32_t construct, uint32_t statement);
 /* The first statement in it that runs: its END, if there is none. */
 uint32_t bob_weave_first_in_block(const struct bob_weave *w, uint32_t construct);
+
+/* --- branches.c --- */
+/* The lines `text`, which name the variable by what the unit of the statement calls it, as they may stand at that byte: under the conditions of the
+ * branches that declare it, or use its module. */
+const char *bob_weave_under(struct bob_weave *w, const struct bob_weave_variable *v,
+			    const struct bob_fortran_symbol *y, uint32_t statement, uint32_t at,
+			    const char *text);
+
+/* Does a branch of an #if in the unit have declarations and what runs, so that nothing can be inserted between them that is there in any case? */
+bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit);
 
 /* --- declare.c --- */
 /* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
