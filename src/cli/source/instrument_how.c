@@ -3,7 +3,9 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *base_name(const char *path)
 {
@@ -59,6 +61,40 @@ static const char *text_of_quotes(const char *path, char *to, size_t size)
 	return to;
 }
 
+/* INCLUDE, or #include. */
+static bool is_include(const char *line)
+{
+	line += strspn(line, " \t");
+	line += *line == '#';
+	line += strspn(line, " \t");
+	return !strncasecmp(line, "include", 7) && strchr(" \t'\"", line[7]) && line[7];
+}
+
+/* gfortran looks for these beside the copy; the original's are beside the original. */
+static bool has_includes(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool is_there = false;
+
+	while (f && !is_there && getline(&line, &room, f) >= 0)
+		is_there = is_include(line);
+	free(line);
+	if (f)
+		fclose(f);
+	return is_there;
+}
+
+/* Where the original lies, for compilers of Fortran, which look there for modules as well. */
+static const char *folder_of(const char *path, char *to, size_t size)
+{
+	const size_t n = (size_t)(base_name(path) - path);
+
+	snprintf(to, size, "-I%.*s", n > 1 ? (int)n - 1 : 1, n ? path : ".");
+	return to;
+}
+
 void cli_instrument_how(const struct bob_wishes *w, const struct bob_source_options *o,
 			const char *output)
 {
@@ -74,6 +110,8 @@ void cli_instrument_how(const struct bob_wishes *w, const struct bob_source_opti
 			printf(" -I%s", output);
 		if (is_c && base_name(f->path) != f->path)
 			print_word(text_of_quotes(f->path, beside, sizeof(beside)));
+		if (!is_c && has_includes(f->path))
+			print_word(folder_of(f->path, beside, sizeof(beside)));
 		for (uint32_t i = 0; i < o->flag_count; i++)
 			if (is_c ? !is_of_fortran(o->flags[i]) : !is_too_old(o->flags[i]))
 				print_word(o->flags[i]);
