@@ -343,6 +343,30 @@ def older_standard():
         assert r.returncode == 0 and (f" {flag} -c " in r.stdout) == stays and (f"(without {flag}: probes" in r.stdout) != stays, r
 
 
+@suite.case("Fortran: what is printed compiles files that include what lies beside them; what the compiler has itself is found")
+def printed_lines():
+    h.need("gfortran", "gcc")
+    texts = {"a.f": "      program p\n      include 'beside.h'\n      n = 1\n      call q(n)\n      end\n",
+             "b.F90": "subroutine q(k)\n#include \"beside.h\"\n  include 'omp_lib.h'\n  integer k\n  n = k\n  print *, n, omp_lock_kind > 0\nend subroutine\n",
+             "c.f90": "subroutine r()\n  integer n\n  n = 2\nend subroutine\n"}
+    for place in (".", "src", "src/more"):
+        folder = h.fresh("printed")
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        for name, text in {**texts, "beside.h": "      integer n\n"}.items():
+            (folder / place / name).write_text(text)
+        names = [name if place == "." else f"{place}/{name}" for name in texts]
+        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out", "--", "-fopenmp"], input="".join(f"trace file {n}\ntrace variable n\n" for n in names),
+                           text=True, capture_output=True, cwd=folder)
+        assert r.returncode == 0 and "INCLUDE" not in r.stdout and "the size of its elements" not in r.stdout, r
+        lines = [line for line in r.stdout.splitlines() if line.startswith("    ") and " -c " in line]
+        assert len(lines) == 6 and [f"-I{place} " in line for line in lines] == [True, False, True, False, False, False], lines
+        for line in lines:
+            subprocess.run(["sh", "-c", line], check=True, cwd=folder)
+        subprocess.run(["sh", "-c", "gfortran -fopenmp *.o -o program"], check=True, cwd=folder)
+        rows = replayed(accesses(folder / "program", [], "t")[0])
+        assert [row[0] for row in rows] == ["store", "load", "store", "load"], rows
+
+
 @suite.case("Fortran: units that begin with directives, loops and statements that OpenMP takes together")
 def parallel():
     source = h.PROG / "source/parallel.F90"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files of a command, read: names of modules that one of them has are known in the others. */
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,23 @@ static bob_status try_include(struct includes *in, const char *dir, size_t dir_l
 	return BOB_OK;
 }
 
-/* Beside the file, then where -I says. */
+/* What gfortran has itself, as omp_lib.h. */
+static bob_status try_compiler(struct includes *in, const char *name, const char **bytes,
+			       size_t *len)
+{
+	bob_status st = BOB_ERR_NOENT;
+	glob_t folders;
+
+	if (glob("/usr/lib/gcc/*/*/finclude", GLOB_NOSORT, NULL, &folders))
+		return st;
+	for (size_t i = 0; i < folders.gl_pathc && st != BOB_OK; i++)
+		st = try_include(in, folders.gl_pathv[i], strlen(folders.gl_pathv[i]), name, bytes,
+				 len);
+	globfree(&folders);
+	return st;
+}
+
+/* Beside the file, then where -I says, and among the compiler's own. */
 static bob_status find_include(void *data, const char *name, const char **bytes, size_t *len)
 {
 	struct includes *in = data;
@@ -95,7 +112,7 @@ static bob_status find_include(void *data, const char *name, const char **bytes,
 			st = try_include(in, in->group->options->flags[i] + 2,
 					 strlen(in->group->options->flags[i] + 2), name, bytes,
 					 len);
-	return st;
+	return st == BOB_OK ? st : try_compiler(in, name, bytes, len);
 }
 
 /* --- what the flags say --- */
