@@ -272,6 +272,35 @@ FIXED = """      program main
       end
 """
 
+FOREIGN = """module gen
+  interface total
+    module procedure total_of
+  end interface
+contains
+  subroutine total_of(z)
+    real z(3)
+    z(1) = sum(z)
+  end subroutine
+end module
+subroutine pass(x, y)
+  real x(3), y(3)
+  call inner(x)
+  call elsewhere_1(y)
+end subroutine
+subroutine inner(x)
+  real x(3)
+  call total_of(x)
+{}end subroutine
+program main
+  use gen
+  real :: v(3), u(3), w(3), free
+  v = 1
+  call pass(v, u)
+  call total(w)
+end program
+"""
+
+
 # Two bodies that share their END.
 BODIES = """#ifdef MPI
       subroutine again(a)
@@ -387,6 +416,18 @@ def mixed():
         said, rows = told(folder, "mixed.F90", ["trace variable *"], flags)
         h.check("mixed.F90:6: a branch of an #if has declarations and statements that run: the unit that it is in stays as it is" in said, said)
         h.check(rows == [(kind, "4", f"p({k})") for kind in "SL" for k in (1, 2, 3)], str(rows))
+
+
+@suite.case("what is passed to procedures of no file is said, a line for each variable; a name for several is one of the files")
+def foreign():
+    folder = h.fresh("variants")
+    (folder / "f.f90").write_text(FOREIGN.format("".join(f"  call far_{k}(x)\n" for k in range(10))))
+    end = ", which no file of the command has: what is done with it there is not told"
+    for wishes, want in ((("v", "u", "w", "free"), {f"v may be passed to {', '.join(f'far_{k}' for k in range(8))} and 2 more{end}", f"u may be passed to elsewhere_1{end}"}),
+                         (("w",), set())):
+        said = run(h.BOBBIN, "instrument", "-o", f"out{len(want)}", folder=folder, text="\n".join(["trace file f.f90", *(f"trace variable main:{n}" for n in wishes), ""]))
+        h.check({line.split(": ", 1)[1] for line in said.splitlines() if "may be passed" in line} == want, said)
+        h.check("total, which no file" not in said, said)
 
 
 if __name__ == "__main__":

@@ -199,8 +199,24 @@ static bool is_library(const char *name, uint32_t len)
 	return false;
 }
 
+/* Why the text does not say which procedure is called. */
+static const char *unknown(const struct bob_weave_calls *c, const struct bob_weave_call *call,
+			   const struct bob_fortran_use *u)
+{
+	const char *name = call->w->file->statements[call->statement].text + call->from;
+
+	if (u->ref->child->next || u->symbol->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_DUMMY))
+		return "of which only the run says what it is";
+	if (u->symbol->class == BOB_NAME_GENERIC)
+		return "a name for several procedures";
+	if (bob_weave_find_named(c, name, call->len))
+		return "of which the text does not say for sure what it is";
+	return "which no file of the command has";
+}
+
 /* A procedure of no file, or one that only the run tells. */
-static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call *call)
+static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call *call,
+			 const struct bob_fortran_use *u)
 {
 	struct bob_weave *w = call->w;
 	const char *name = w->file->statements[call->statement].text + call->from;
@@ -212,9 +228,8 @@ static void call_foreign(struct bob_weave_calls *c, const struct bob_weave_call 
 		is_traced = p->is_always || bob_weave_may_be_any(w, p->symbol, p->flags);
 	}
 	if (is_traced && !c->foreign)
-		c->foreign = bob_weave_text(
-			w, "%.*s, which no file of the command has, may pass on what is traced",
-			(int)call->len, name);
+		c->foreign = bob_weave_text(w, "%.*s, %s, may pass on what is traced",
+					    (int)call->len, name, unknown(c, call, u));
 }
 
 /* Where the call goes, if *is_known; else one of those of the name, which then have no copies. */
@@ -275,7 +290,7 @@ static bob_status add_call(struct bob_weave_calls *c, struct bob_weave *w, uint3
 	if (st != BOB_OK)
 		return st;
 	if (!is_known)
-		call_foreign(c, &c->calls[c->call_count - 1]);
+		call_foreign(c, &c->calls[c->call_count - 1], u);
 	if (call.to && !is_in_one_piece(s, call.from, call.len))
 		bob_weave_rule_out(call.to, "a call has its name in pieces");
 	if (!call.to) {

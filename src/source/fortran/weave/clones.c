@@ -107,6 +107,44 @@ static bob_status make_plan(struct bob_weave_calls *c, struct plan *p)
 
 /* --- what comes of it --- */
 
+/* What has no copy because of a procedure of no file, which is the same for many, is said in one line. */
+static bob_status say_in_place(const struct bob_weave_calls *c, const struct bob_copies *plan)
+{
+	const char **names =
+		bob_arena_alloc(c->files->arena, (c->procedure_count + 1) * sizeof(*names));
+	const struct bob_weave_procedure *first = NULL;
+	size_t count = 0;
+
+	if (!names)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; i < c->procedure_count; i++) {
+		const struct bob_weave_procedure *p = &c->procedures[i];
+		const struct bob_copies_procedure *planned = &plan->procedures[i];
+
+		if (!p->why || (!planned->has_plain && planned->set_count <= 1))
+			continue;
+		if (p->why == c->foreign) {
+			first = first ? first : p;
+			names[count++] = unit_of(p)->name;
+			continue;
+		}
+		bob_weave_remark(
+			p->w,
+			bob_weave_text(p->w, "%s has its probes in place, for all who call it: %s",
+				       unit_of(p)->name, p->why),
+			p->w->file->statements[unit_of(p)->first].line);
+	}
+	if (first)
+		bob_weave_remark(first->w,
+				 bob_weave_text(first->w,
+						"%s %s probes in place, for all who call %s: %s",
+						bob_weave_list(first->w, names, count),
+						count > 1 ? "have their" : "has its",
+						count > 1 ? "them" : "it", c->foreign),
+				 first->w->file->statements[unit_of(first)->first].line);
+	return BOB_OK;
+}
+
 static bob_status add_clones(struct bob_weave_calls *c, const struct bob_copies *plan)
 {
 	for (size_t i = 0; i < c->procedure_count; i++) {
@@ -114,13 +152,6 @@ static bob_status add_clones(struct bob_weave_calls *c, const struct bob_copies 
 		const struct bob_copies_procedure *planned = &plan->procedures[i];
 		struct bob_weave *w = p->w;
 
-		if (p->why && (planned->has_plain || planned->set_count > 1))
-			bob_weave_remark(
-				w,
-				bob_weave_text(
-					w, "%s has its probes in place, for all who call it: %s",
-					unit_of(p)->name, p->why),
-				w->file->statements[unit_of(p)->first].line);
 		p->first_clone = (uint32_t)w->clone_count;
 		for (uint32_t k = 0; bob_copies_has(planned) && k < planned->set_count; k++) {
 			if (bob_array_room(&w->clones, w->clone_count, &w->clone_room,
@@ -205,6 +236,8 @@ bob_status bob_weave_plan_clones(struct bob_weave *files)
 	st = bob_weave_clonable(&c);
 	if (st == BOB_OK)
 		st = make_plan(&c, &plan);
+	if (st == BOB_OK)
+		st = say_in_place(&c, &plan.copies);
 	if (st == BOB_OK)
 		st = add_clones(&c, &plan.copies);
 	if (st == BOB_OK)

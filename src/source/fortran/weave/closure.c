@@ -111,14 +111,21 @@ bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol
 	       (s->flags & BOB_SYMBOL_POINTER && may_point(s, v->symbol) && bob_weave_is_target(v));
 }
 
+/* Does the variable count now, in this file or as another file's? */
+static bool counts(const struct bob_weave *w, const struct bob_weave_variable *v)
+{
+	return !w->only || (v->wish == w->only->wish && !strcmp(v->name, w->only->name));
+}
+
 bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s,
 			  uint32_t use_flags)
 {
 	for (size_t i = 0; i < w->variable_count; i++)
-		if (bob_weave_may_be(w, s, use_flags, &w->variables[i]))
+		if (counts(w, &w->variables[i]) &&
+		    bob_weave_may_be(w, s, use_flags, &w->variables[i]))
 			return true;
 	for (size_t i = 0; i < w->passed_count; i++)
-		if (bob_weave_may_be(w, s, use_flags, &w->passed[i]))
+		if (counts(w, &w->passed[i]) && bob_weave_may_be(w, s, use_flags, &w->passed[i]))
 			return true;
 	return false;
 }
@@ -220,8 +227,9 @@ static bool pass(struct bob_weave *w, const char *text, const struct bob_fortran
 	return is_new;
 }
 
-/* May an argument that has the use be something that is traced? Functions may give pointers, as components may be some. */
-static bool may_pass(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
+/* Functions may give pointers, as components may be some. */
+bool bob_weave_may_pass(const struct bob_weave *w, uint32_t statement,
+			const struct bob_fortran_use *u)
 {
 	const enum bob_fortran_class c = u->symbol->class;
 
@@ -250,7 +258,7 @@ static bool follow(struct bob_weave *w, uint32_t statement, const struct bob_for
 				const struct bob_fortran_use *u = &uses->at[k];
 
 				if (u->from >= argument->from && u->to <= argument->to &&
-				    may_pass(w, statement, u))
+				    bob_weave_may_pass(w, statement, u))
 					is_new |= pass(w, s->text, &uses->at[i], d, argument);
 			}
 	}
@@ -326,6 +334,19 @@ static bob_status take(struct bob_weave *w, const struct bob_weave *other)
 	return BOB_OK;
 }
 
+bob_status bob_weave_follow(struct bob_weave *files)
+{
+	bob_status st = BOB_OK;
+	bool is_new = true;
+
+	while (is_new && st == BOB_OK) {
+		is_new = false;
+		for (struct bob_weave *w = files; w && st == BOB_OK; w = w->next)
+			st = follow_file(w, &is_new);
+	}
+	return st;
+}
+
 bob_status bob_weave_close(struct bob_weave *files)
 {
 	bob_status st = BOB_OK;
@@ -341,12 +362,7 @@ bob_status bob_weave_close(struct bob_weave *files)
 		st = bob_weave_find_bound(files, &is_new);
 	if (st == BOB_OK)
 		st = bob_weave_join_c(files, &is_new);
-	while (is_new && st == BOB_OK) {
-		is_new = false;
-		for (struct bob_weave *w = files; w && st == BOB_OK; w = w->next)
-			st = follow_file(w, &is_new);
-	}
-	return st;
+	return st == BOB_OK && is_new ? bob_weave_follow(files) : st;
 }
 
 const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,

@@ -364,6 +364,8 @@ static bob_status read_all(struct bob_source_fortran_group *g, struct bob_source
 		st = bob_weave_across(&g->members[0].w, &g->across, &g->names);
 	if (st == BOB_OK && g->count)
 		st = bob_weave_close(&g->members[0].w);
+	if (st == BOB_OK && g->count)
+		st = bob_weave_say_foreign(&g->members[0].w);
 	return st == BOB_OK && g->count ? bob_weave_plan_clones(&g->members[0].w) : st;
 }
 

@@ -5,6 +5,7 @@
  *   group.c      the files of a command, read
  *   wanted.c     which variables the commands name, and which references may be of them
  *   missing.c    wishes for what is not there
+ *   foreign.c    what is passed to procedures that no file has
  *   closure.c    what else may be these variables, in all files; across.c what C files may touch of them, and these of what is C's
  *   clones.c     copies of procedures for the calls that pass them what is traced; calls.c who calls whom, clonable.c what may have copies,
  *                clone_text.c their text
@@ -174,6 +175,8 @@ struct bob_weave {
 		turned_in; /* 1 + the statement that was turned last (turns.c), and where: as `in` */
 	bool *is_bound;		/* of each unit: calls that do not say its name may call it, bound.c */
 	uint8_t *dummies;	/* of each unit and dummy, see closure.c */
+	const struct bob_weave_variable *only; /* no other counts now; NULL: all do (foreign.c) */
+	uint8_t *dummies_of_all; /* what `dummies` is then */
 	uint32_t *dummy_at;	/* of each unit: where in these its own begin */
 	uint32_t number;	/* of the file in the command, for calls.c */
 	uint32_t
@@ -268,9 +271,14 @@ bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
 /* --- closure.c --- */
 /* When all files have chosen: what each sees of the others' variables, and which dummies may be something that is traced. */
 bob_status bob_weave_close(struct bob_weave *files);
+/* Its last part: from dummies that are known to those that get what these are. */
+bob_status bob_weave_follow(struct bob_weave *files);
+/* May an argument that has the use be something that is traced? */
+bool bob_weave_may_pass(const struct bob_weave *w, uint32_t statement,
+			const struct bob_fortran_use *u);
 /* The procedure of this file that a name calls, or BOB_FORTRAN_NO. */
 uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32_t len);
-/* Has the unit an ENTRY of that name? */
+/* Has the unit an ENTRY of that name, or another header (units.h)? */
 bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len);
 /* Is it a procedure with ENTRYs, or one of these, of some file? */
 bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t len);
@@ -289,6 +297,12 @@ bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_sy
 			  uint32_t use_flags);
 /* Is the d-th dummy of a unit something that may be traced? */
 uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d);
+
+/* --- foreign.c --- */
+/* Behind bob_weave_close: what may be passed to procedures that no file has is remarked. */
+bob_status bob_weave_say_foreign(struct bob_weave *files);
+/* "a, b, c and 3 more". */
+const char *bob_weave_list(struct bob_weave *w, const char *const *names, size_t count);
 
 /* --- across.c --- */
 /* What C files may touch of what was chosen. *names is the caller's to free, what it points at the arena's. */
