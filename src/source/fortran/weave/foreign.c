@@ -200,7 +200,7 @@ static bob_status look_at_variables(struct bob_weave *files, struct names *n)
 
 bob_status bob_weave_say_foreign(struct bob_weave *files)
 {
-	struct names n = { NULL };
+	struct names n = { .at = NULL };
 	size_t variables = 0;
 	bob_status st = look(files, &n);
 
