@@ -46,6 +46,13 @@ static uint32_t position_of(const struct bob_fortran_unit *u, const char *name, 
 	return BOB_FORTRAN_NO;
 }
 
+/* Can it be an argument that may be anything? What is polymorphic gfortran 12 fails at. */
+static bool is_passable(const struct bob_fortran_symbols *names, const struct bob_fortran_symbol *s)
+{
+	return s->type != BOB_T_CLASS && s->type != BOB_T_ANY &&
+	       bob_weave_passing(names, s) == BOB_PASSED_PLAINLY;
+}
+
 static bool find_whole(const struct bob_weave *w, const struct bob_fortran_use *u,
 		       struct whole *out)
 {
@@ -62,7 +69,7 @@ static bool find_whole(const struct bob_weave *w, const struct bob_fortran_use *
 		return true;
 	if (!(s->flags & BOB_SYMBOL_DUMMY) || !(s->flags & MOVABLE) ||
 	    s->unit >= w->file->unit_count || !bob_weave_may_be_any(w, s, u->flags) ||
-	    bob_weave_passing(w->file->units[s->unit].symbols, s) != BOB_PASSED_PLAINLY)
+	    !is_passable(w->file->units[s->unit].symbols, s))
 		return false;
 	d = position_of(&w->file->units[s->unit], s->name, strlen(s->name));
 	out->key = key_of(w->file->units[s->unit].name, d);
@@ -172,11 +179,13 @@ static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_for
 	const enum bob_fortran_kind kind = s->body ? s->body_kind : s->kind;
 	struct places p;
 
-	if (u->role == BOB_ROLE_RELEASE && kind == BOB_F_DEALLOCATE &&
-	    !(u->flags & BOB_USE_COMPONENT) && u->symbol->flags & BOB_SYMBOL_POINTER &&
-	    bob_weave_may_be_any(w, u->symbol, u->flags) &&
-	    bob_weave_passing(s->names, u->symbol) == BOB_PASSED_PLAINLY &&
-	    find_places(w, i, s->body, false, "DEALLOCATE", &p))
+	if (u->role != BOB_ROLE_RELEASE || kind != BOB_F_DEALLOCATE ||
+	    u->flags & BOB_USE_COMPONENT || !(u->symbol->flags & BOB_SYMBOL_POINTER) ||
+	    !bob_weave_may_be_any(w, u->symbol, u->flags))
+		return;
+	if (!is_passable(s->names, u->symbol))
+		bob_weave_refuse(w, "what a polymorphic pointer gives back", s->line);
+	else if (find_places(w, i, s->body, false, "DEALLOCATE", &p))
 		bob_weave_put_of(w, u->symbol, p.before, p.rank, i, gone_line(w, 0, u->symbol));
 }
 
