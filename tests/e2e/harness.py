@@ -13,6 +13,7 @@ a script makes ctest run the cases that match WORDS in this way, too; `make tort
 """
 
 import concurrent.futures
+import functools
 import hashlib
 import itertools
 import json
@@ -224,6 +225,18 @@ def dump(trace):
     r = bobbin("dump", trace, timeout=TIMEOUT)
     check(r.status == 0, f"bobbin dump failed\n{r}")
     return parse_dump(r.out)
+
+
+def cached(function):
+    """What the function gives for its arguments, made once; cases that run beside each other get the same."""
+    lock, made = threading.RLock(), functools.cache(function)
+
+    @functools.wraps(function)
+    def get(*args):
+        with lock:
+            return made(*args)
+
+    return get
 
 
 # --- compiling ---

@@ -4,7 +4,6 @@
 what bobbin replay prints; false sharing where it is, and nowhere else; machines that cannot be."""
 
 import collections
-import functools
 import re
 import sys
 
@@ -13,7 +12,7 @@ import harness as h
 suite = h.Suite("cache")
 
 
-@functools.cache
+@h.cached
 def trace(*args):
     program = h.compile("cache_walk", ["cache_walk.c"], "gcc", ["-O1", "-pthread"])
     r = h.record([program, *args], ["--mem"])

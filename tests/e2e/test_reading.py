@@ -6,7 +6,6 @@ folding and filters, graph as text and DOT, report, export. Pids alone are repla
 import csv
 import difflib
 import fcntl
-import functools
 import json
 import os
 import pty
@@ -20,7 +19,7 @@ import harness as h
 suite = h.Suite("reading")
 
 
-@functools.cache
+@h.cached
 def trace():
     """tests/prog/reading.c, without what the compiler's start files add."""
     program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
