@@ -21,6 +21,8 @@
  *     call bobbin_q(bobbin_n-bobbin_k)
  *     end block
  *
+ * A nest of one loop in it holds the gaps of its sites, too, and looks at the first and the last address of each (emit_nest.c).
+ *
  * Each gap begins empty: a loop that runs once costs a call for each site, as a probe does that nothing holds. What is counted goes to the thread's counter
  * behind the loop, and before whatever leaves it. */
 #include "source/fortran/split.h"
