@@ -57,6 +57,8 @@ struct session {
 	struct bob_source_options o; /* of each file alone, while commands are read */
 	bool is_asked;		/* somebody types: mistakes are said, and it goes on */
 	bool is_compiling;	/* files are where the compiler's command line has them */
+	uint32_t left;		/* files that stay as they are, ... */
+	const char *first_left;	/* ... of which this is one */
 };
 
 static void show(const struct bob_wishes *w)
@@ -118,13 +120,15 @@ static int look_at_wish(const struct session *s)
 		return st == BOB_ERR_INVAL;
 	}
 	n = &r->counts;
+	if (r->left)
+		cli_warn(VERB, "%s", r->left);
 	cli_refusals_put(&refusals, f->path, r, print_line, NULL);
 	cli_refusals_end(&refusals, print_line, NULL);
-	if (wish.what == BOB_WISH_VARIABLE)
+	if (!r->left && wish.what == BOB_WISH_VARIABLE)
 		printf("%u variable%s; probes: %u of one access, %u of loops\n", n->variables,
 		       cli_plural(n->variables), n->proved + n->filtered - n->nest_references,
 		       n->nests);
-	else
+	else if (!r->left)
 		printf("events at %u place%s\n", n->loops + n->calls + n->communication,
 		       cli_plural(n->loops + n->calls + n->communication));
 	bob_source_close(r);
@@ -276,9 +280,22 @@ static void add_row(struct cli_table *t, const char *path, const struct bob_sour
 	number(t, c->copies);
 }
 
-static int instrument_all(const struct session *s, const struct bob_source_options *o,
-			  const char *dir, struct cli_table *t, struct cli_refusals *refusals)
+/* Of a file with an error: 1 if it is all there is, else the others go on. */
+static int say_left(struct session *s, const char *path, const struct bob_source_result *r)
 {
+	if (!s->wishes.first->next)
+		return cli_fail(VERB, "%s", r->left);
+	if (!s->left++)
+		s->first_left = path;
+	cli_warn(VERB, "%s: the file stays as it is, without probes", r->left);
+	return 0;
+}
+
+static int instrument_all(struct session *s, const struct bob_source_options *o, const char *dir,
+			  struct cli_table *t, struct cli_refusals *refusals)
+{
+	uint32_t files = 0;
+
 	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
 		struct bob_source_complaint why = { "" };
 		struct bob_source_result *r;
@@ -287,17 +304,22 @@ static int instrument_all(const struct session *s, const struct bob_source_optio
 
 		if (st != BOB_OK)
 			return complain(st, &why);
+		files++;
 		add_row(t, f->path, &r->counts);
 		cli_refusals_put(refusals, f->path, r, print_line, NULL);
-		bad = write_result(dir, f->path, r);
+		bad = (r->left && say_left(s, f->path, r)) || write_result(dir, f->path, r);
 		bob_source_close(r);
 		if (bad)
 			return bad;
 	}
-	return 0;
+	return files > s->left ?
+		       0 :
+		       cli_fail(
+			       VERB,
+			       "no file could be read: nothing is written; the compiler's flags stand behind --");
 }
 
-static int instrument(const struct session *s, const struct bob_source_options *o, const char *dir,
+static int instrument(struct session *s, const struct bob_source_options *o, const char *dir,
 		      struct cli_table *t)
 {
 	struct bob_source_options together = *o;
@@ -321,6 +343,15 @@ static int predict(struct bob_predict *p, const char *dir, struct bob_predict_to
 	if (bob_predict_sum(p, t) != BOB_OK)
 		return cli_fail(VERB, "out of memory");
 	return cli_predict_define(VERB, t, path);
+}
+
+static void print_left(const struct session *s)
+{
+	if (s->left == 1)
+		printf("%s stays as it is, without probes\n", s->first_left);
+	else if (s->left)
+		printf("%s and %u more stay as they are, without probes\n", s->first_left,
+		       s->left - 1);
 }
 
 static int work(struct session *s, const struct bob_source_options *o, const char *output)
@@ -353,6 +384,8 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 		cli_predict_print(&total, stdout);
 		cli_instrument_how(&s->wishes, o, output);
 	}
+	if (!bad)
+		print_left(s);
 	return bad;
 }
 

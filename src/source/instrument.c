@@ -80,6 +80,11 @@ void bob_source_group_close(struct bob_source_group *g)
 	free(g);
 }
 
+const char *bob_source_group_unread(const struct bob_source_group *g, const struct bob_wish_file *f)
+{
+	return bob_source_c_unread(g->c, f);
+}
+
 bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
 				 struct bob_source_result **out, struct bob_source_complaint *why)
 {

@@ -60,6 +60,8 @@ struct bob_source_result {
 	size_t len;
 	char *beside;		/* a file in C to be compiled and linked as well; NULL: there is none */
 	size_t beside_len;
+	const char *
+		left; /* NULL; the text is the file's own, for it could not be read: why, as a complaint */
 	struct bob_source_counts counts;
 	const struct bob_source_refusal *refusals;
 	uint32_t refusal_count;
@@ -79,11 +81,14 @@ bob_status bob_source_group_open(const struct bob_wish_file *first,
 				 const struct bob_source_options *o, struct bob_source_group **out,
 				 struct bob_source_complaint *why);
 void bob_source_group_close(struct bob_source_group *g); /* NULL is allowed */
+/* Why the others do not know this file of the group: its text has an error; NULL: they do. Borrowed, as long as the group. */
+const char *bob_source_group_unread(const struct bob_source_group *g,
+				    const struct bob_wish_file *f);
 
 /* By the file's name. */
 enum bob_source_language bob_source_language(const char *path);
-/* On BOB_OK *out is the caller's (bob_source_close). Else it is untouched and `why` says what is wrong: BOB_ERR_UNSUPPORTED (no front end for it, or no
- * libclang), BOB_ERR_CORRUPT (the text has an error), BOB_ERR_INVAL (what was asked for is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_NOMEM. */
+/* On BOB_OK *out is the caller's (bob_source_close); a file in C whose text has an error stays as it is (`left`), as units of Fortran do. Else *out is untouched and
+ * `why` says what is wrong: BOB_ERR_UNSUPPORTED (no front end for it, or no libclang), BOB_ERR_INVAL (what was asked for is not there), BOB_ERR_NOENT, BOB_ERR_IO, BOB_ERR_NOMEM. */
 bob_status bob_source_instrument(const struct bob_wish_file *f, const struct bob_source_options *o,
 				 struct bob_source_result **out, struct bob_source_complaint *why);
 void bob_source_close(struct bob_source_result *r); /* NULL is allowed */

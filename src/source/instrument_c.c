@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "source/c/c.h"
+#include "source/left.h"
 
 #define OPEN (1ll << 40) /* beyond every array */
 
@@ -163,6 +164,7 @@ struct member {
 	struct bob_source_c_wish *wishes;
 	uint32_t wish_count;
 	struct bob_source_c_reach *reach; /* what the others have to look at; NULL: it is alone */
+	char *unread;		/* NULL; its first error, for which the others do not know it */
 };
 
 struct bob_source_c_group {
@@ -174,7 +176,8 @@ struct bob_source_c_group {
 	struct member *members;
 	uint32_t count;
 	bool has_other_files;	/* than one in C */
-	bool has_unread;	/* not all have been read: some are in Fortran, or were not found */
+	bool has_unread;	/* not all have been read: some are in Fortran, or were not found, or have an error */
+	bool has_errors;	/* ... of these one */
 	const struct bob_source_across *fortran; /* what files in Fortran want */
 	struct bob_source_across across; /* what these want */
 	const char **names;	/* ... of which variables */
@@ -197,7 +200,7 @@ static struct bob_source_c_options options_of(const struct bob_source_c_group *g
 					      .has_unread = g && g->has_unread };
 }
 
-static bob_status read_member(const struct bob_source_c_group *g, struct member *m,
+static bob_status read_member(struct bob_source_c_group *g, struct member *m,
 			      const struct bob_source_options *o, struct bob_source_complaint *why)
 {
 	struct bob_source_c_options options = options_of(g, o);
@@ -211,6 +214,11 @@ static bob_status read_member(const struct bob_source_c_group *g, struct member 
 	options.wish_count = m->wish_count;
 	options.missing = &missing;
 	st = bob_source_c_reach(m->file->path, &options, &m->reach, &complaint);
+	if (st == BOB_ERR_CORRUPT) {
+		m->unread = strdup(complaint.text);
+		g->has_unread = g->has_errors = true;
+		return m->unread ? BOB_OK : BOB_ERR_NOMEM;
+	}
 	complain(m->file, st, missing, complaint.text, why);
 	return st;
 }
@@ -301,7 +309,7 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 	g->has_unread = o->is_partial || n < count_files(first);
 	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
 		st = read_member(g, &g->members[i], o, why);
-	if (st == BOB_OK && !o->is_partial)
+	if (st == BOB_OK && !o->is_partial && !g->has_errors)
 		st = check_allocators(g, first, why);
 	if (st == BOB_OK)
 		st = unite(g);
@@ -329,6 +337,7 @@ void bob_source_c_group_close(struct bob_source_c_group *g)
 	for (uint32_t i = 0; i < g->count; i++) {
 		free(g->members[i].wishes);
 		free(g->members[i].reach);
+		free(g->members[i].unread);
 	}
 	free(g->members);
 	free(g->names);
@@ -336,6 +345,14 @@ void bob_source_c_group_close(struct bob_source_c_group *g)
 	free(g->called);
 	free(g->allocators);
 	free(g);
+}
+
+const char *bob_source_c_unread(const struct bob_source_c_group *g, const struct bob_wish_file *f)
+{
+	for (uint32_t i = 0; i < g->count; i++)
+		if (g->members[i].file == f)
+			return g->members[i].unread;
+	return NULL;
 }
 
 /* What files in Fortran want: `to` has room for it. */
@@ -422,7 +439,7 @@ bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bo
 		if (c)
 			bob_source_c_close(c->of_c);
 		free(c);
-		return st;
+		return st == BOB_ERR_CORRUPT ? bob_source_leave(f->path, why->text, out) : st;
 	}
 	take_c(c);
 	*out = &c->result;

@@ -17,6 +17,8 @@ const struct bob_source_across *bob_source_c_across(const struct bob_source_c_gr
 /* ... and what they want these to look at: borrowed, must live as long as the group is used. */
 void bob_source_c_join(struct bob_source_c_group *g, const struct bob_source_across *fortran);
 void bob_source_c_group_close(struct bob_source_c_group *g); /* NULL is allowed */
+/* As bob_source_group_unread. */
+const char *bob_source_c_unread(const struct bob_source_c_group *g, const struct bob_wish_file *f);
 /* As bob_source_instrument. `g`: NULL, or the group that the file is of. */
 bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bob_wish_file *f,
 			     const struct bob_source_options *o, struct bob_source_result **out,

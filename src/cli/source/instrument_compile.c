@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/terminal/complain.h"
+#include "cli/source/compiler_line.h"
 #include "cli/source/instrument_depends.h"
 #include "cli/source/instrument_refusals.h"
 #include "cli/terminal/numbers.h"
@@ -48,43 +49,6 @@ struct job {
 };
 
 /* --- what is compiled --- */
-
-static bool has_value(const char *option)
-{
-	static const char *const options[] = { "-o",	     "-I",	"-D",	     "-U",
-					       "-include",   "-imacros", "-isystem", "-iquote",
-					       "-idirafter", "-isysroot", "-MF",     "-MT",
-					       "-MQ",	     "-x",	"-L",	     "-l",
-					       "-Xlinker",   "-Xpreprocessor", "-Xassembler", "-T" };
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strcmp(option, options[i]))
-			return true;
-	return false;
-}
-
-/* Nothing is compiled, or what is written is not the object's. */
-static bool is_only_looked_at(char **argv)
-{
-	static const char *const options[] = { "-E", "-M", "-MM", "-fsyntax-only" };
-
-	for (; *argv; argv++)
-		for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-			if (!strcmp(*argv, options[i]))
-				return true;
-	return false;
-}
-
-/* Behind `ccache`, or `env A=b`: the last word before what must be the compiler's. */
-static uint32_t find_compiler(char **argv)
-{
-	uint32_t i = 0;
-
-	while (argv[i + 1] && *argv[i + 1] != '-' && *argv[i + 1] != '@' &&
-	       (strchr(argv[i + 1], '=') || !strchr(basename(argv[i + 1]), '.')))
-		i++;
-	return i;
-}
 
 static void join(char *to, const char *folder, const char *name)
 {
@@ -176,7 +140,7 @@ static void find_copies(struct job *j)
 	char root[PATH_MAX] = "";
 
 	for (uint32_t i = 1; i < j->argc; i++) {
-		if (has_value(j->argv[i])) {
+		if (cli_compiler_has_value(j->argv[i])) {
 			i++;
 			continue;
 		}
@@ -252,15 +216,16 @@ static int instrument_copy(struct job *j, struct copy *c)
 	struct cli_refusals refusals = { 0 };
 	struct bob_source_result *r;
 	bob_status st = bob_source_instrument(c->file, &j->options, &r, &why);
-	int bad;
 
 	if (st != BOB_OK)
 		return cli_fail(j->verb, "%s", st == BOB_ERR_NOMEM ? "out of memory" : why.text);
 	cli_refusals_put(&refusals, c->name, r, say_line, (void *)(uintptr_t)j->verb);
 	cli_refusals_end(&refusals, say_line, (void *)(uintptr_t)j->verb);
 	c->result = r;
-	bad = write_copy(j, c, r);
-	return bad;
+	if (!r->left)
+		return write_copy(j, c, r);
+	cli_warn(j->verb, "%s: the file stays as it is, without probes", r->left);
+	return 0;
 }
 
 static bool is_copied(const struct job *j, const struct bob_wish_file *f)
@@ -294,6 +259,13 @@ static int open_group(struct job *j)
 	struct bob_source_complaint why = { "" };
 	bob_status st = bob_source_group_open(list(j, true), &j->options, &j->options.group, &why);
 
+	for (uint32_t i = 0; i < j->file_count && st == BOB_OK; i++) {
+		const char *unread = bob_source_group_unread(j->options.group, &j->files[i]);
+
+		if (unread && !is_copied(j, &j->files[i]))
+			cli_warn(j->verb, "%s; so %s is read without it", unread,
+				 j->copies[0].name);
+	}
 	if (st == BOB_OK)
 		return 0;
 	cli_warn(j->verb, "%s; so %s is read as if it were alone", why.text, j->copies[0].name);
@@ -363,7 +335,8 @@ static char **with_copies(struct job *j, char (*maps)[3 * PATH_MAX])
 	memcpy(to + n, j->argv + j->compiler + 1,
 	       (j->argc - j->compiler) * sizeof(*to)); /* and the NULL */
 	for (uint32_t i = 0; i < j->count; i++)
-		to[words + j->copies[i].argument] = j->copies[i].path;
+		if (*j->copies[i].path)
+			to[words + j->copies[i].argument] = j->copies[i].path;
 	return to;
 }
 
@@ -378,6 +351,8 @@ static void drop(struct job *j)
 	char path[PATH_MAX];
 
 	for (uint32_t i = 0; i < j->count; i++) {
+		if (!*j->copies[i].path)
+			continue;
 		snprintf(path, sizeof(path), "%.2000s/%u", j->dir, i);
 		unlink(j->copies[i].path);
 		rmdir(path);
@@ -451,7 +426,7 @@ static int compile(struct job *j)
 	int status = argv ? run(j, argv) : cli_fail(j->verb, "out of memory");
 
 	for (uint32_t i = 0; i < j->count && argv; i++)
-		if (mend_depends(j, &j->copies[i]) && !status)
+		if (*j->copies[i].path && mend_depends(j, &j->copies[i]) && !status)
 			status = 1;
 	free(argv);
 	free(maps);
@@ -478,14 +453,14 @@ int cli_instrument_compile(const char *verb, const struct bob_wish_file *files, 
 	while (argv[j.argc])
 		j.argc++;
 	j.options = *o;
-	j.compiler = find_compiler(argv);
+	j.compiler = cli_compiler_find(argv);
 	j.options.flags = (const char *const *)(void *)(argv + j.compiler + 1);
 	j.options.flag_count = j.argc - j.compiler - 1;
 	if (!find_files(&j, files)) {
 		free_job(&j);
 		return cli_fail(verb, "out of memory");
 	}
-	if (!is_only_looked_at(argv))
+	if (!cli_compiler_only_looks(argv))
 		find_copies(&j);
 	if (j.count) {
 		status = instrument_all(&j) ? 1 : compile(&j);

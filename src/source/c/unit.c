@@ -61,6 +61,7 @@ static bob_status check(struct bob_c_unit *u, struct bob_source_c_complaint *why
 		CXDiagnostic d = l->getDiagnostic(u->tu, i);
 		CXString text, file;
 		CXFile f;
+		const char *path;
 		unsigned line, column, offset;
 
 		if (l->getDiagnosticSeverity(d) < CXDiagnostic_Error) {
@@ -70,9 +71,13 @@ static bob_status check(struct bob_c_unit *u, struct bob_source_c_complaint *why
 		text = l->getDiagnosticSpelling(d);
 		l->getExpansionLocation(l->getDiagnosticLocation(d), &f, &line, &column, &offset);
 		file = l->getFileName(f);
-		complain(why, BOB_ERR_CORRUPT, "%.255s:%u:%u: %.200s",
-			 l->getCString(file) ? l->getCString(file) : u->path, line, column,
-			 l->getCString(text));
+		path = l->getCString(file);
+		if (path && *path)
+			complain(why, BOB_ERR_CORRUPT, "%.255s:%u:%u: %.200s", path, line, column,
+				 l->getCString(text));
+		else /* of what the flags include */
+			complain(why, BOB_ERR_CORRUPT, "%.255s: %.200s", u->path,
+				 l->getCString(text));
 		l->disposeString(file);
 		l->disposeString(text);
 		l->disposeDiagnostic(d);

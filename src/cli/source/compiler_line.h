@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the words of a compiler's command line are. Threads: any. */
+#ifndef BOB_CLI_SOURCE_COMPILER_LINE_H
+#define BOB_CLI_SOURCE_COMPILER_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Is the next word its value? */
+bool cli_compiler_has_value(const char *option);
+/* Nothing is compiled, or what is written is not the object's. `argv` ends with NULL. */
+bool cli_compiler_only_looks(char **argv);
+/* Which word the compiler is, behind `ccache`, or `env A=b`: the last one before what must be its own. */
+uint32_t cli_compiler_find(char **argv);
+
+#endif

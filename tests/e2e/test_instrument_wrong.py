@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""bobbin instrument: what is wrong with commands, files and command lines is said in one line, and nothing half-written is left."""
+import re
+import subprocess
+
+import harness as h
+from c_probes import why_not
+
+suite = h.Suite("instrument_wrong")
+FILES = {
+    "ok.c": """#include <stdio.h>
+#include "shared.h"
+double a[10];
+static int helper(int n) { return n + 1; }
+int main(void)
+{
+	for (int i = 0; i < 10; i++)
+		a[i] = helper(i);
+	printf("%g %g\\n", a[3], b[3]);
+	return 0;
+}
+""",
+    "shared.h": "extern double b[10];\n",
+    "bad.c": """double b[10];
+void g(void)
+{
+	for (int i = 0; i < 10; i++)
+		b[i] = i
+}
+""",
+    # gcc compiles it, clang does not.
+    "odd.c": """double b[10];
+double outer(int i)
+{
+	double inner(int k)
+	{
+		return b[k];
+	}
+	return inner(i);
+}
+""",
+}
+TWO = "trace file ok.c\ntrace variable a\ntrace file bad.c\ntrace variable b\n"
+
+
+def folder_with(commands, **more):
+    folder = h.fresh("instrument_wrong")
+    for name, text in {**FILES, **more, "commands": commands}.items():
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def bobbin(folder, *argv, status=0):
+    r = subprocess.run([str(h.BOBBIN), *argv], cwd=folder, text=True, capture_output=True, stdin=subprocess.DEVNULL, errors="replace")
+    assert r.returncode == status, r
+    return r
+
+
+@suite.case("a C file with an error stays as it is, and the others have their probes")
+def left():
+    folder = folder_with(TWO)
+    r = bobbin(folder, "instrument", "-o", "out", "commands")
+    assert r.stderr == "bobbin: instrument: bad.c:5:11: expected ';' after expression: the file stays as it is, without probes\n", r
+    assert r.stdout.endswith("\nbad.c stays as it is, without probes\n"), r
+    assert (folder / "out/bad.c").read_text() == FILES["bad.c"]
+    assert "BOBBIN_" in (folder / "out/ok.c").read_text()
+    assert re.search(r"^ok.c +1 +[1-9]", r.stdout, re.M) and re.search(r"^bad.c +0 +0 +0 ", r.stdout, re.M), r
+    # An allocator may be called in the file that nobody could read.
+    folder = folder_with(TWO + "trace allocator taken size(1)\n")
+    bobbin(folder, "instrument", "-o", "out", "commands")
+    assert (folder / "out/ok.c").exists()
+
+
+@suite.case("where no file can be read there is nothing to write")
+def none_left():
+    for commands, flags, said in (
+            ("trace file bad.c\ntrace variable b\n", [], ["bad.c:5:11: expected ';' after expression"]),
+            (TWO, ["--", "-include", "none.h"], ["ok.c: 'none.h' file not found: the file stays as it is, without probes",
+                                                "bad.c: 'none.h' file not found: the file stays as it is, without probes",
+                                                "no file could be read: nothing is written; the compiler's flags stand behind --"])):
+        folder = folder_with(commands)
+        r = bobbin(folder, "instrument", "-o", "out", "commands", *flags, status=1)
+        assert r.stderr.splitlines() == [f"bobbin: instrument: {x}" for x in said] and not (folder / "out").exists(), r
+
+
+@suite.case("--compile: a file with an error is compiled as it is, and what includes it goes on")
+def compiled():
+    folder = folder_with(TWO.replace("bad", "odd"))
+    cc = ["instrument", "--compile", "commands", "--", "gcc"]
+    r = bobbin(folder, *cc, "odd.c", "ok.c", "-o", "program")
+    assert re.fullmatch(r"bobbin: instrument: odd.c:5:2: .*: the file stays as it is, without probes\n", r.stderr), r
+    bobbin(folder, "record", "-q", "--source", "-o", "t", "--", "./program")
+    rows = bobbin(folder, "replay", "--mem", "--subscripts", "t").stdout
+    assert sorted(set(re.findall(r"a\[\d\]", rows))) == [f"a[{i}]" for i in range(10)], rows
+    # The other way round: one that is compiled goes on without the one that cannot be read.
+    r = bobbin(folder, *cc, "-c", "ok.c")
+    assert re.fullmatch(r"bobbin: instrument: \./odd.c:5:2: .*; so ok.c is read without it\n", r.stderr), r
+    (folder / "commands").write_text(TWO)
+    r = bobbin(folder, *cc, "-c", "bad.c", status=1)
+    assert "bad.c:5:11: expected ';' after expression: the file stays as it is" in r.stderr and "bad.c:5:" in r.stderr.split("probes", 1)[1], r
+
+
+if __name__ == "__main__":
+    if why_not():
+        print(f"skipped: {why_not()}")
+        raise SystemExit(77)
+    raise SystemExit(suite.run())
