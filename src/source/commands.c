@@ -24,17 +24,15 @@ static bool take_line_number(struct bob_line *l, uint32_t *value)
 /* [from L1 to L2] */
 static bool take_lines(struct bob_line *l, struct bob_wish *wish)
 {
+	static const char *const from[] = { "from", NULL };
 	const char *begin = l->at;
 
 	wish->first_line = 1;
 	wish->last_line = UINT32_MAX;
 	if (l->at == l->end)
 		return true;
-	if (!bob_line_is(l, "from"))
-		return bob_line_complain(l, l->at,
-					 "'from', or the end of the line, was expected, not '%.*s'",
-					 bob_line_shown(l), l->at);
-	bob_line_take(l, "from");
+	if (!bob_line_take(l, "from"))
+		return bob_line_miss(l, "'from', or the end of the line,", from);
 	if (!take_line_number(l, &wish->first_line) || !bob_line_want(l, "to") ||
 	    !take_line_number(l, &wish->last_line))
 		return false;
@@ -170,6 +168,20 @@ static bool add_range(struct bob_line *l, bool brackets, const char *ends, struc
 	return take_range(l, brackets, ends, &wish->box[wish->rank++]);
 }
 
+static bool miss_blank(struct bob_line *l, const struct bob_wish *wish)
+{
+	const bool is_member = *l->at == '.' || *l->at == '-' || *l->at == '%';
+
+	if (*l->at == ',')
+		return bob_line_complain(l, l->at, "a line names one variable");
+	if (!wish->rank || !is_member)
+		return bob_line_complain(l, l->at, "a blank was expected, not '%c'", *l->at);
+	return bob_line_complain(
+		l, l->at,
+		"a member of some elements cannot be named: take the elements, or, in C, the memory that this member of all gets, %.40s[*].NAME",
+		wish->name);
+}
+
 static bool take_box(struct bob_line *l, struct bob_wish *wish)
 {
 	if (l->at < l->end && *l->at == '(') {
@@ -189,7 +201,7 @@ static bool take_box(struct bob_line *l, struct bob_wish *wish)
 		l->at++;
 	}
 	if (l->at < l->end && !memchr(" \t\r", *l->at, 3))
-		return bob_line_complain(l, l->at, "a blank was expected, not '%c'", *l->at);
+		return miss_blank(l, wish);
 	bob_line_skip(l);
 	return true;
 }
@@ -246,6 +258,8 @@ static enum bob_command file(struct bob_line *l)
 
 static bool code(struct bob_line *l, struct bob_wish *wish)
 {
+	static const char *const levels[] = { "loop", "subroutine", NULL };
+
 	if (!bob_line_want(l, "at"))
 		return false;
 	if (bob_line_take(l, "loop"))
@@ -253,9 +267,7 @@ static bool code(struct bob_line *l, struct bob_wish *wish)
 	else if (bob_line_take(l, "subroutine"))
 		wish->what = BOB_WISH_CALLS;
 	else
-		return bob_line_complain(l, l->at,
-					 "'loop' or 'subroutine' was expected, not '%.*s'",
-					 bob_line_shown(l), l->at);
+		return bob_line_miss(l, "'loop' or 'subroutine'", levels);
 	return bob_line_want(l, "level");
 }
 
@@ -295,6 +307,7 @@ static bool is_call_of(struct bob_line *l, const char *word)
 /* NAME [size(K[,L]) | count(K[,L]) | text] [free(K)] */
 static bool allocator(struct bob_line *l, struct bob_wish *wish)
 {
+	static const char *const says[] = { "size", "count", "text", "free", NULL };
 	struct bob_wish_allocator *a = &wish->allocator;
 
 	wish->in = "";
@@ -313,8 +326,7 @@ static bool allocator(struct bob_line *l, struct bob_wish *wish)
 	if (is_call_of(l, "free") && !arguments(l, &a->old, 1))
 		return false;
 	if (!a->size[0] && !a->is_text && !a->old)
-		return bob_line_complain(l, l->at,
-					 "size(K), count(K), text or free(K) was expected");
+		return bob_line_miss(l, "size(K), count(K), text or free(K)", says);
 	return bob_line_want_end(l);
 }
 
@@ -323,6 +335,8 @@ static enum bob_command trace(struct bob_line *l, const char *begin)
 	struct bob_wish wish = { .in = "",
 				 .name = "",
 				 .column = (uint32_t)(l->at - l->begin) + 1 };
+	static const char *const whats[] = { "file",	       "variable",  "code",
+					     "communication", "allocator", NULL };
 	bool ok;
 
 	if (bob_line_take(l, "file"))
@@ -343,11 +357,8 @@ static enum bob_command trace(struct bob_line *l, const char *begin)
 			enter(l, &wish);
 		return BOB_COMMAND_TRACE;
 	} else {
-		ok = bob_line_complain(
-			l, l->at,
-			"'file', 'variable', 'code', 'communication' or 'allocator' was expected%s%.*s%s",
-			l->at == l->end ? "" : ", not '", bob_line_shown(l), l->at,
-			l->at == l->end ? "" : "'");
+		ok = bob_line_miss(l, "'file', 'variable', 'code', 'communication' or 'allocator'",
+				   whats);
 	}
 	if (ok && take_lines(l, &wish))
 		enter(l, &wish);
@@ -388,6 +399,7 @@ static enum bob_command command(struct bob_line *l)
 	} plain[] = { { "show", BOB_COMMAND_SHOW },
 		      { "help", BOB_COMMAND_HELP },
 		      { "bye", BOB_COMMAND_BYE } };
+	static const char *const words[] = { "trace", "show", "undo", "help", "bye", NULL };
 	const char *begin = l->at;
 
 	if (l->at == l->end || *l->at == '#')
@@ -401,8 +413,7 @@ static enum bob_command command(struct bob_line *l)
 			bob_line_want_end(l);
 			return plain[i].command;
 		}
-	bob_line_complain(l, begin, "'%.*s' is no command: want trace, show, undo, help or bye",
-			  bob_line_shown(l), begin);
+	bob_line_miss(l, "trace, show, undo, help or bye", words);
 	return BOB_COMMAND_NONE;
 }
 
@@ -417,7 +428,8 @@ bob_status bob_wishes_put(struct bob_wishes *w, const char *line, size_t len, en
 	if (len > BOB_COMMAND_BYTES_MAX)
 		bob_line_complain(&l, line, "a line of more than %u bytes", BOB_COMMAND_BYTES_MAX);
 	else if (memchr(line, 0, len))
-		bob_line_complain(&l, (const char *)memchr(line, 0, len), "a zero byte");
+		bob_line_complain(&l, (const char *)memchr(line, 0, len),
+				  "a zero byte: this is no text");
 	bob_line_skip(&l);
 	if (l.st == BOB_OK)
 		*out = command(&l);

@@ -6,6 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/host/nearest.h"
+
+#define SHOWN_MAX 40
+
 void bob_line_skip(struct bob_line *l)
 {
 	while (l->at < l->end && (*l->at == ' ' || *l->at == '\t' || *l->at == '\r'))
@@ -56,17 +60,51 @@ int bob_line_shown(const struct bob_line *l)
 {
 	size_t n = word_length(l);
 
-	return n > 40 ? 40 : (int)n;
+	return n > SHOWN_MAX ? SHOWN_MAX : (int)n;
+}
+
+/* The one of the words that what stands there is nearly, in whatever case. */
+static const char *near_word(const struct bob_line *l, const char *const *words)
+{
+	char small[SHOWN_MAX + 1];
+	struct bob_nearest n = { .word = small };
+	int len = bob_line_shown(l);
+
+	for (int i = 0; i < len; i++) {
+		small[i] = l->at[i];
+		if (small[i] >= 'A' && small[i] <= 'Z')
+			small[i] = (char)(small[i] + 'a' - 'A');
+		if (small[i] == '(') /* size(1) */
+			len = i;
+	}
+	small[len] = 0;
+	for (; *words; words++)
+		bob_nearest_try(&n, *words);
+	return n.name;
+}
+
+bool bob_line_miss(struct bob_line *l, const char *expected, const char *const *words)
+{
+	const char *near = near_word(l, words);
+
+	if (l->at == l->end)
+		return bob_line_complain(l, l->at, "%s was expected", expected);
+	return bob_line_complain(l, l->at, "%s was expected, not '%.*s'%s%s%s", expected,
+				 bob_line_shown(l), l->at, near ? "; did you mean " : "",
+				 near ? near : "", near ? "?" : "");
 }
 
 bool bob_line_want(struct bob_line *l, const char *word)
 {
+	const char *const words[] = { word, NULL };
+	char expected[32];
+
 	if (bob_line_take(l, word))
 		return true;
 	if (l->at == l->end)
 		return bob_line_complain(l, l->at, "'%s' is missing at the end of the line", word);
-	return bob_line_complain(l, l->at, "'%s' was expected, not '%.*s'", word, bob_line_shown(l),
-				 l->at);
+	snprintf(expected, sizeof(expected), "'%s'", word);
+	return bob_line_miss(l, expected, words);
 }
 
 bool bob_line_want_end(struct bob_line *l)

@@ -23,6 +23,8 @@ bool bob_line_want(struct bob_line *l, const char *word);
 bool bob_line_want_end(struct bob_line *l);
 /* For messages: no more than a few letters of what stands there. */
 int bob_line_shown(const struct bob_line *l);
+/* None of `words` (the last is NULL) stands there: always false. `expected`: what might, as a message says it. */
+bool bob_line_miss(struct bob_line *l, const char *expected, const char *const *words);
 /* A copy that lives as long as the table; NULL: no memory, which the line notes. */
 const char *bob_line_keep(struct bob_line *l, const char *text, size_t len);
 bool bob_line_number(struct bob_line *l, int64_t *value);

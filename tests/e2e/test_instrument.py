@@ -137,7 +137,7 @@ def constant():
 @suite.case("commands that are wrong")
 def wrong():
     for commands, text in (
-            (["trase file x"], "commands:1:1: 'trase' is no command"),
+            (["trase file x"], "commands:1:1: trace, show, undo, help or bye was expected, not 'trase'; did you mean trace?"),
             (["trace file stencil.c", "trace variable a[1.."], "commands:2:21: ']' was expected"),
             (["trace file missing.c"], "commands:1: missing.c: No such file"),
             (["trace file stencil.txt"], "not a C or Fortran file by its name"),

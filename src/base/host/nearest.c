@@ -36,9 +36,11 @@ static unsigned distance(const char *a, size_t len, const char *b)
 
 void bob_nearest_try(struct bob_nearest *n, const char *name)
 {
-	unsigned d = distance(n->word, n->len ? n->len : strlen(n->word), name);
+	const size_t len = n->len ? n->len : strlen(n->word);
+	const unsigned d = distance(n->word, len, name);
 
-	if (d > FARTHEST || (n->name && d >= n->distance))
+	/* more than half of it differs: another word */
+	if (d > FARTHEST || 2 * d > len || (n->name && d >= n->distance))
 		return;
 	n->name = name;
 	n->distance = d;

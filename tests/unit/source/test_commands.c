@@ -49,7 +49,21 @@ struct refused {
 };
 
 static const struct refused bad[] = {
-	{ "trase file x", 1, "'trase' is no command" },
+	{ "trase file x", 1,
+	  "trace, show, undo, help or bye was expected, not 'trase'; did you mean trace?" },
+	{ "TRASE file x", 1, "did you mean trace?" },
+	{ "xyzzy", 1, "expected, not 'xyzzy'" },
+	{ "trace variabel a", 7, "not 'variabel'; did you mean variable?" },
+	{ "trace fle a.c", 7, "did you mean file?" },
+	{ "trace code att loop level", 12, "'at' was expected, not 'att'; did you mean at?" },
+	{ "trace code at lop level", 15, "not 'lop'; did you mean loop?" },
+	{ "trace code at loop levl", 20, "did you mean level?" },
+	{ "trace variable a form 1 to 2", 18, "not 'form'; did you mean from?" },
+	{ "trace variable a from 1 too 2", 25, "did you mean to?" },
+	{ "trace allocator f siez(1)", 19, "did you mean size?" },
+	{ "trace variable a, b", 17, "a line names one variable" },
+	{ "trace variable ps[2].x", 21, "ps[*].NAME" },
+	{ "trace variable ps(2)%x", 21, "take the elements" },
 	{ "trace", 6, "was expected" },
 	{ "trace voriable a", 7, "not 'voriable'" },
 	{ "trace variable", 15, "the name of a variable" },
