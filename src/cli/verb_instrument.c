@@ -93,10 +93,11 @@ static void print_line(void *ctx, const char *line)
 	puts(line);
 }
 
-static int complain(bob_status st, const struct bob_source_complaint *why)
+static int complain(const struct session *s, bob_status st, const struct bob_source_complaint *why)
 {
-	return st == BOB_ERR_NOMEM ? cli_fail(VERB, "out of memory") :
-				     cli_fail(VERB, "%s", why->text);
+	char text[2 * PATH_MAX];
+
+	return cli_fail(VERB, "%s", cli_complaint_print(s->name, st, why, text, sizeof(text)));
 }
 
 /* What becomes of the last command, in its file alone: said at once, where somebody types. 1: what it wants is not there. */
@@ -105,7 +106,7 @@ static int look_at_wish(const struct session *s)
 	const struct bob_wish_file *f = s->wishes.last;
 	struct bob_wish wish = *f->last;
 	struct bob_wish_file alone = { f->path, f->command, &wish, &wish, NULL };
-	struct bob_source_complaint why = { "" };
+	struct bob_source_complaint why = { 0 };
 	struct cli_refusals refusals = { 0 };
 	struct bob_source_result *r;
 	const struct bob_source_counts *n;
@@ -116,7 +117,7 @@ static int look_at_wish(const struct session *s)
 	wish.next = NULL;
 	st = bob_source_instrument(&alone, &s->o, &r, &why);
 	if (st != BOB_OK) {
-		complain(st, &why);
+		complain(s, st, &why);
 		return st == BOB_ERR_INVAL;
 	}
 	n = &r->counts;
@@ -297,13 +298,13 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 	uint32_t files = 0;
 
 	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next) {
-		struct bob_source_complaint why = { "" };
+		struct bob_source_complaint why = { 0 };
 		struct bob_source_result *r;
 		bob_status st = bob_source_instrument(f, o, &r, &why);
 		int bad;
 
 		if (st != BOB_OK)
-			return complain(st, &why);
+			return complain(s, st, &why);
 		files++;
 		add_row(t, f->path, &r->counts);
 		cli_refusals_put(refusals, f->path, r, print_line, NULL);
@@ -323,11 +324,11 @@ static int instrument(struct session *s, const struct bob_source_options *o, con
 		      struct cli_table *t)
 {
 	struct bob_source_options together = *o;
-	struct bob_source_complaint why = { "" };
+	struct bob_source_complaint why = { 0 };
 	bob_status st = bob_source_group_open(s->wishes.first, o, &together.group, &why);
 	struct cli_refusals refusals = { 0 };
 	int bad = st == BOB_OK ? instrument_all(s, &together, dir, t, &refusals) :
-				 complain(st, &why);
+				 complain(s, st, &why);
 
 	cli_refusals_end(&refusals, print_line, NULL);
 	bob_source_group_close(together.group);
@@ -404,17 +405,12 @@ static int predicted_work(struct session *s, struct bob_source_options *o, const
 
 static int compile(struct session *s, char **argv, const struct bob_source_options *o)
 {
-	char folder[PATH_MAX];
-	const char *slash = strrchr(s->name, '/');
-
 	if (s->in == stdin)
 		return cli_misuse(VERB, "--compile wants a file with COMMANDS");
 	if (!*argv)
 		return cli_misuse(VERB, "--compile wants `--` and a compiler with its arguments");
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - s->name) + 1 : 1,
-		 slash ? s->name : ".");
 	unite(&s->wishes);
-	return cli_instrument_compile(VERB, s->wishes.first, folder, o, argv);
+	return cli_instrument_compile(VERB, s->wishes.first, s->name, o, argv);
 }
 
 /* With --compile there is neither a prediction nor a folder. */

@@ -40,9 +40,10 @@ static bob_status check_wishes(const struct bob_wish_file *f, struct bob_source_
 	for (const struct bob_wish *w = f->first; w; w = w->next) {
 		if (!w->path && w->what != BOB_WISH_ALLOCATOR)
 			continue;
-		snprintf(why->text, sizeof(why->text),
-			 "%.300s: command %u, column %u: for C alone: %s", f->path, w->command,
-			 w->column, w->path ? "name the variable itself" : "ALLOCATE is known");
+		why->command = w->command;
+		why->column = w->column;
+		snprintf(why->text, sizeof(why->text), "%.300s: for C alone: %s", f->path,
+			 w->path ? "name the variable itself" : "ALLOCATE is known");
 		return BOB_ERR_INVAL;
 	}
 	return BOB_OK;

@@ -72,7 +72,9 @@ struct bob_source_result {
 };
 
 struct bob_source_complaint {
-	char text[512];		/* one line; "file:line:column: " first where there is such a place */
+	uint32_t command, column; /* which command it is about, and where in it; 0: none */
+	char text
+		[512]; /* one line; "file: ", or "file:line:column: ", first where there is such a place */
 };
 
 /* The files of a command, which know of each other: modules, COMMON blocks, who passes what to whom. Wishes and options are borrowed and must live as

@@ -61,8 +61,17 @@ static const enum bob_source_c_what c_what[] = {
 	[BOB_WISH_COMMUNICATION] = BOB_SOURCE_C_COMMUNICATION,
 };
 
-/* False: C has no such thing. */
-static bool c_wish(const struct bob_wish *w, struct bob_source_c_wish *to)
+/* What C has not; NULL: it may have it. */
+static const char *not_of_c(const struct bob_wish *w)
+{
+	if (w->scope == BOB_SCOPE_MODULE)
+		return "C has no modules: F:x is the x of function F";
+	if (w->scope == BOB_SCOPE_COMMON)
+		return "C has no COMMON blocks: name the variable alone";
+	return w->rank > BOB_SOURCE_C_RANK_MAX ? "too many subscripts for C" : NULL;
+}
+
+static void c_wish(const struct bob_wish *w, struct bob_source_c_wish *to)
 {
 	*to = (struct bob_source_c_wish){
 		.what = c_what[w->what],
@@ -73,14 +82,10 @@ static bool c_wish(const struct bob_wish *w, struct bob_source_c_wish *to)
 		.first_line = w->first_line,
 		.last_line = w->last_line == UINT32_MAX ? 0 : w->last_line,
 	};
-	if (w->rank > BOB_SOURCE_C_RANK_MAX || w->scope == BOB_SCOPE_MODULE ||
-	    w->scope == BOB_SCOPE_COMMON)
-		return false;
 	for (uint32_t i = 0; i < w->rank; i++)
 		to->box[i] = (struct bob_source_c_bounds){
 			w->box[i].first < -OPEN ? -OPEN : w->box[i].first,
 			w->box[i].last > OPEN ? OPEN : w->box[i].last };
-	return true;
 }
 
 static bob_status c_wishes(const struct bob_wish_file *f, struct bob_source_c_wish **wishes,
@@ -95,14 +100,18 @@ static bob_status c_wishes(const struct bob_wish_file *f, struct bob_source_c_wi
 	if (!*wishes)
 		return BOB_ERR_NOMEM;
 	n = 0;
-	for (const struct bob_wish *w = f->first; w; w = w->next)
-		if (w->what != BOB_WISH_ALLOCATOR && !c_wish(w, &(*wishes)[n++])) {
-			snprintf(
-				why->text, sizeof(why->text),
-				"%.300s: command %u: not for C, which has neither modules nor COMMON, nor so many subscripts",
-				f->path, w->command);
+	for (const struct bob_wish *w = f->first; w; w = w->next) {
+		const char *what = not_of_c(w);
+
+		if (what) {
+			why->command = w->command;
+			why->column = w->column;
+			snprintf(why->text, sizeof(why->text), "%.300s: %s", f->path, what);
 			return BOB_ERR_INVAL;
 		}
+		if (w->what != BOB_WISH_ALLOCATOR)
+			c_wish(w, &(*wishes)[n++]);
+	}
 	return BOB_OK;
 }
 
@@ -144,17 +153,15 @@ static void complain(const struct bob_wish_file *f, bob_status st, uint32_t miss
 		     const char *text, struct bob_source_complaint *why)
 {
 	const struct bob_wish *w = f->first;
-	const size_t n = strlen(f->path);
-	const bool has_path = !strncmp(text, f->path, n) && !strncmp(text + n, ": ", 2);
 
 	for (uint32_t i = 0; w; w = w->next)
 		if (w->what != BOB_WISH_ALLOCATOR && i++ == missing)
 			break;
-	if (st == BOB_ERR_INVAL && w)
-		snprintf(why->text, sizeof(why->text), "%.200s: command %u, column %u: %.240s",
-			 f->path, w->command, w->column, has_path ? text + n + 2 : text);
-	else
-		snprintf(why->text, sizeof(why->text), "%s", text);
+	if (st == BOB_ERR_INVAL && w) {
+		why->command = w->command;
+		why->column = w->column;
+	}
+	snprintf(why->text, sizeof(why->text), "%s", text);
 }
 
 /* --- files --- */
@@ -273,10 +280,11 @@ static bob_status check_allocators(const struct bob_source_c_group *g,
 		for (const struct bob_wish *w = f->first; w; w = w->next) {
 			if (w->what != BOB_WISH_ALLOCATOR || g->called[n++])
 				continue;
-			snprintf(
-				why->text, sizeof(why->text),
-				"%.200s: command %u, column %u: there is no call of %.200s in the C files of the command",
-				f->path, w->command, w->column, w->name);
+			why->command = w->command;
+			why->column = w->column;
+			snprintf(why->text, sizeof(why->text),
+				 "there is no call of %.200s in the C files of the command",
+				 w->name);
 			return BOB_ERR_INVAL;
 		}
 	return BOB_OK;

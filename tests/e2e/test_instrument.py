@@ -180,8 +180,8 @@ def typed():
     os.close(slave)
     assert child.returncode == 0, out
     said = [line for line in out.replace("bobbin> ", "").splitlines() if line]
-    assert said[:6] == ["bobbin: instrument: a.f: command 2, column 16: there is no variable rhz; did you mean rhs?",
-                        "bobbin: instrument: a.f: command 3, column 16: there is no subscript 2 of rhs: it has 1",
+    assert said[:6] == ["bobbin: instrument: commands:2:16: a.f: there is no variable rhz; did you mean rhs?",
+                        "bobbin: instrument: commands:3:16: a.f: there is no subscript 2 of rhs: it has 1",
                         "1 variable; probes: 0 of one access, 1 of loops", "events at 1 place",
                         "trace file a.f", "trace variable rhs"], out
 
@@ -287,13 +287,13 @@ def fortran_wrong():
             (["trace variable grud"], "there is no variable grud; did you mean grid?"),
             (["trace variable down:lokal"], "there is no variable lokal in down; did you mean local?"),
             (["trace variable dawn:local"], "there is no unit dawn; did you mean down?"),
-            (["trace variable k from 900 to 901"], "column 16: there is no line 900: it has "),
-            (["trace code at loop level from 900 to 901"], "column 7: there is no line 900: it has "),
+            (["trace variable k from 900 to 901"], ":16: modern.f90: there is no line 900: it has "),
+            (["trace code at loop level from 900 to 901"], ":7: modern.f90: there is no line 900: it has "),
             (["trace variable grid(1:2,3,4:9)"], "there is no subscript 3 of grid: it has 2"),
             (["trace variable local(90:99)"], "there is no such part of local: its subscript 1 goes from "),
             (["trace variable k(3)"], "there is no subscript 1 of k: it has 0")):
         got = instrument("wrong", ["trace file modern.f90", *commands], [], fails=True)
-        assert text in got and "command 2" in got, (text, got)
+        assert text in got and "commands:2:" in got and " modern.f90: " in got, (text, got)
 
 
 @suite.case("Fortran: what .and. guards is not looked up")

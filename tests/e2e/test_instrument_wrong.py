@@ -101,6 +101,26 @@ def compiled():
     assert "bad.c:5:11: expected ';' after expression: the file stays as it is" in r.stderr and "bad.c:5:" in r.stderr.split("probes", 1)[1], r
 
 
+@suite.case("what a file does not have: which command it is, with its column, and what may have been meant")
+def not_there():
+    for commands, said in (
+            (["trace variable alpha from 100 to 200"], "2:16: ok.c: there is no line 100: it has 11"),
+            (["", "trace variable helpr:n"], "3:22: ok.c: there is no function helpr; did you mean helper?"),
+            (["trace variable helper:a"], "2:23: ok.c: there is no variable a in helper; did you mean a, of the file?"),
+            (["trace variable a->x"], "2:16: ok.c: there is no use of a pointer a->x: what is no pointer is traced with its variable, a"),
+            (["trace variable /block/a"], "2:23: ok.c: C has no COMMON blocks: name the variable alone"),
+            (["trace variable mod%a"], "2:20: ok.c: C has no modules: F:x is the x of function F"),
+            (["trace variable a[1][1][1][1][1][1][1][1][1]"], "2:16: ok.c: too many subscripts for C"),
+            (["trace allocator take size(1)"], "2:17: there is no call of take in the C files of the command")):
+        folder = folder_with("\n".join(["trace file ok.c", *commands, "bye", ""]))
+        r = bobbin(folder, "instrument", "-o", "out", "commands", status=1)
+        assert r.stderr == f"bobbin: instrument: commands:{said}\n" and r.stdout == "" and not (folder / "out").exists(), r
+    # --compile says it the same way.
+    folder = folder_with("trace file ok.c\ntrace variable z\n")
+    r = bobbin(folder, "instrument", "--compile", "commands", "--", "gcc", "-c", "ok.c", status=1)
+    assert r.stderr == "bobbin: instrument: commands:2:16: ok.c: there is no variable z\n" and not (folder / "ok.o").exists(), r
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

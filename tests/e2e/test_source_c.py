@@ -362,7 +362,10 @@ def _():
 def _():
     text = "static int alpha;\nstatic int f(int count)\n{\n\treturn alpha + 1;\n}\nint main(void)\n{\n\treturn f(1);\n}\n"
     for wishes, said in ((["--variable=alpa"], "a.c: there is no variable alpa; did you mean alpha?"),
-                         (["--variable=count", "--function=main"], "a.c: there is no variable count"),
+                         (["--variable=count", "--function=main"], "a.c: there is no variable count in main; did you mean f:count?"),
+                         (["--variable=alpha", "--function=f"], "a.c: there is no variable alpha in f; did you mean alpha, of the file?"),
+                         (["--variable=alpha", "--path=->x"], "a.c: there is no use of a pointer alpha->x: what is no pointer is traced with its variable, alpha"),
+                         (["--variable=b"], "a.c: there is no variable b"),
                          (["--variable=count", "--function=mainn"], "a.c: there is no function mainn; did you mean main?"),
                          (["--variable=alpha", "--box=1..2"], "a.c: there is no subscript 1 of alpha: it has 0"),
                          (["--variable=alpha", "--lines=40-50"], "a.c: there is no line 40: it has 9")):

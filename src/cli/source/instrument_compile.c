@@ -34,7 +34,8 @@ struct copy {
 };
 
 struct job {
-	const char *verb, *folder;
+	const char *verb, *commands;
+	char folder[PATH_MAX];	/* of the commands */
 	char **argv;
 	uint32_t argc;
 	uint32_t compiler;	/* which word it is, behind what starts it */
@@ -210,15 +211,23 @@ static void say_line(void *ctx, const char *line)
 	cli_warn(ctx, "%s", line);
 }
 
+static int complain(const struct job *j, bob_status st, const struct bob_source_complaint *why)
+{
+	char text[2 * PATH_MAX];
+
+	return cli_fail(j->verb, "%s",
+			cli_complaint_print(j->commands, st, why, text, sizeof(text)));
+}
+
 static int instrument_copy(struct job *j, struct copy *c)
 {
-	struct bob_source_complaint why = { "" };
+	struct bob_source_complaint why = { 0 };
 	struct cli_refusals refusals = { 0 };
 	struct bob_source_result *r;
 	bob_status st = bob_source_instrument(c->file, &j->options, &r, &why);
 
 	if (st != BOB_OK)
-		return cli_fail(j->verb, "%s", st == BOB_ERR_NOMEM ? "out of memory" : why.text);
+		return complain(j, st, &why);
 	cli_refusals_put(&refusals, c->name, r, say_line, (void *)(uintptr_t)j->verb);
 	cli_refusals_end(&refusals, say_line, (void *)(uintptr_t)j->verb);
 	c->result = r;
@@ -256,7 +265,8 @@ static const struct bob_wish_file *list(struct job *j, bool all)
 /* The files of the commands know of each other, if the flags of this command line suit all of them; else it is said that they do not. */
 static int open_group(struct job *j)
 {
-	struct bob_source_complaint why = { "" };
+	struct bob_source_complaint why = { 0 };
+	char text[2 * PATH_MAX];
 	bob_status st = bob_source_group_open(list(j, true), &j->options, &j->options.group, &why);
 
 	for (uint32_t i = 0; i < j->file_count && st == BOB_OK; i++) {
@@ -268,12 +278,12 @@ static int open_group(struct job *j)
 	}
 	if (st == BOB_OK)
 		return 0;
-	cli_warn(j->verb, "%s; so %s is read as if it were alone", why.text, j->copies[0].name);
+	cli_warn(j->verb, "%s; so %s is read as if it were alone",
+		 cli_complaint_print(j->commands, st, &why, text, sizeof(text)), j->copies[0].name);
+	why = (struct bob_source_complaint){ 0 };
 	j->options.is_partial = true;
 	st = bob_source_group_open(list(j, false), &j->options, &j->options.group, &why);
-	return st == BOB_OK ?
-		       0 :
-		       cli_fail(j->verb, "%s", st == BOB_ERR_NOMEM ? "out of memory" : why.text);
+	return st == BOB_OK ? 0 : complain(j, st, &why);
 }
 
 /* --- the compiler --- */
@@ -442,12 +452,15 @@ static void free_job(struct job *j)
 	free(j->copies);
 }
 
-int cli_instrument_compile(const char *verb, const struct bob_wish_file *files, const char *folder,
-			   const struct bob_source_options *o, char **argv)
+int cli_instrument_compile(const char *verb, const struct bob_wish_file *files,
+			   const char *commands, const struct bob_source_options *o, char **argv)
 {
-	struct job j = { .verb = verb, .folder = folder, .argv = argv };
+	struct job j = { .verb = verb, .commands = commands, .argv = argv };
+	const char *slash = strrchr(commands, '/');
 	int status;
 
+	snprintf(j.folder, sizeof(j.folder), "%.*s", slash ? (int)(slash - commands) + 1 : 1,
+		 slash ? commands : ".");
 	/* ignored by those who started this, nobody could say how the compiler ended */
 	signal(SIGCHLD, SIG_DFL);
 	while (argv[j.argc])

@@ -87,3 +87,15 @@ void cli_refusals_end(struct cli_refusals *to, cli_refusals_say_fn say, void *ct
 	free(to->file);
 	*to = (struct cli_refusals){ 0 };
 }
+
+const char *cli_complaint_print(const char *commands, bob_status st,
+				const struct bob_source_complaint *why, char *to, size_t size)
+{
+	if (st == BOB_ERR_NOMEM)
+		snprintf(to, size, "out of memory");
+	else if (why->command)
+		snprintf(to, size, "%s:%u:%u: %s", commands, why->command, why->column, why->text);
+	else
+		snprintf(to, size, "%s", why->text);
+	return to;
+}

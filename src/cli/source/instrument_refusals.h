@@ -23,4 +23,8 @@ void cli_refusals_put(struct cli_refusals *to, const char *path, const struct bo
 /* Says these, if there are, and frees what `to` has. */
 void cli_refusals_end(struct cli_refusals *to, cli_refusals_say_fn say, void *ctx);
 
+/* A mistake that reading a source found: "COMMANDS:line:column: " before it where it is one of the commands. Returns `to`. */
+const char *cli_complaint_print(const char *commands, bob_status st,
+				const struct bob_source_complaint *why, char *to, size_t size);
+
 #endif

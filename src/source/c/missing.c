@@ -64,14 +64,20 @@ static bool has_path(struct bob_c_unit *u, const struct bob_source_c_wish *w)
 	return false;
 }
 
-static const char *near_variable(const struct bob_c_unit *u, const struct bob_source_c_wish *w)
+/* In no function, or in another one, it may be there. */
+static const char *near_variable(struct bob_c_unit *u, const struct bob_source_c_wish *w)
 {
 	struct bob_nearest n = { .word = w->name };
 
 	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
+		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
+			if (w->function && !strcmp(w->name, v->name))
+				return *v->function ?
+					       bob_c_printf(u, "%s:%s", v->function, v->name) :
+					       bob_c_printf(u, "%s, of the file", v->name);
 			if (!w->function || !strcmp(w->function, v->function))
 				bob_nearest_try(&n, v->name);
+		}
 	return n.name;
 }
 
@@ -101,9 +107,10 @@ static bob_status say(const struct bob_c_unit *u, struct bob_source_c_complaint 
 	if (u->options->missing)
 		*u->options->missing = wish;
 	if (why)
-		snprintf(why->text, sizeof(why->text), "%.200s: there is no %.200s%s%.60s%s%.60s%s",
-			 u->path, what, *name ? " " : "", name, near ? "; did you mean " : "",
-			 near ? near : "", near ? "?" : "");
+		snprintf(why->text, sizeof(why->text),
+			 "%.140s: there is no %.160s%s%.110s%s%.60s%s", u->path, what,
+			 *name ? " " : "", name, near ? "; did you mean " : "", near ? near : "",
+			 near ? "?" : "");
 	return BOB_ERR_INVAL;
 }
 
@@ -124,14 +131,21 @@ bob_status bob_c_check_wishes(struct bob_c_unit *u, struct bob_source_c_complain
 		if (w->function && !has_function(u, w->function, &near))
 			return say(u, why, i, "function", w->function, near.name);
 		if (strcmp(w->name, "*") && !has_variable(u, w))
-			return say(u, why, i, "variable", w->name, near_variable(u, w));
+			return say(u, why, i, "variable",
+				   w->function ? bob_c_printf(u, "%s in %s", w->name, w->function) :
+						 w->name,
+				   near_variable(u, w));
 		if (w->rank && !w->path && strcmp(w->name, "*") != 0)
 			part = missing_part(u, w);
 		if (part)
 			return say(u, why, i, part, "", NULL);
 		if (w->path && !has_path(u, w))
 			return say(u, why, i, "use of a pointer",
-				   bob_c_printf(u, "%s%s", w->name, w->path), NULL);
+				   bob_c_printf(u,
+						"%s%s: what is no pointer is traced with its "
+						"variable, %s",
+						w->name, w->path, w->name),
+				   NULL);
 	}
 	return BOB_OK;
 }

@@ -10,10 +10,10 @@
 static bob_status say(const struct bob_weave *w, const struct bob_wish *wish, const char *text,
 		      const char *near, struct bob_source_complaint *why)
 {
-	snprintf(why->text, sizeof(why->text),
-		 "%.100s: command %u, column %u: there is no %.200s%s%.63s%s", w->path,
-		 wish->command, wish->column, text, near ? "; did you mean " : "", near ? near : "",
-		 near ? "?" : "");
+	why->command = wish->command;
+	why->column = wish->column;
+	snprintf(why->text, sizeof(why->text), "%.100s: there is no %.200s%s%.63s%s", w->path, text,
+		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	return BOB_ERR_INVAL;
 }
 
