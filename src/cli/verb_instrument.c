@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/terminal/complain.h"
+#include "cli/source/compiler_line.h"
 #include "cli/source/instrument_compile.h"
 #include "cli/source/instrument_how.h"
 #include "cli/source/instrument_predict.h"
@@ -22,6 +24,7 @@
 
 #define VERB "instrument"
 #define PROMPT "bobbin> "
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* of some editors, before the first line */
 
 enum {
 	OPT_OUTPUT,
@@ -50,6 +53,8 @@ const struct cli_option instrument_options[] = {
 
 /* --- commands --- */
 
+static const char no_name[] = "commands"; /* read from standard input */
+
 struct session {
 	struct bob_wishes wishes;
 	FILE *in;
@@ -77,13 +82,22 @@ static void show(const struct bob_wishes *w)
 /* Is this a file that can be read? Said at once, where somebody types. */
 static int look_at_file(const struct session *s, const struct bob_wish_file *f)
 {
+	struct stat st;
+
 	if (bob_source_language(f->path) == BOB_SOURCE_UNKNOWN)
 		return cli_fail(
 			VERB,
-			"%s:%u: %s is not a C or Fortran file by its name (.c, .f, .f90, ...)",
-			s->name, f->command, f->path);
-	if (!s->is_compiling && access(f->path, R_OK))
+			"%s:%u: %s is not a C or Fortran file by its name (.c, .f, .f90, ...)%s",
+			s->name, f->command, f->path,
+			strpbrk(f->path, " \t'\"") ?
+				": the name is the rest of the line, without quotes" :
+				"");
+	if (s->is_compiling)
+		return 0;
+	if (access(f->path, R_OK))
 		return cli_fail(VERB, "%s:%u: %s: %m", s->name, f->command, f->path);
+	if (!stat(f->path, &st) && !S_ISREG(st.st_mode))
+		return cli_fail(VERB, "%s:%u: %s is no file of text", s->name, f->command, f->path);
 	return 0;
 }
 
@@ -165,7 +179,7 @@ static int do_line(struct session *s, const char *line, size_t len, bool *over)
 static int read_commands(struct session *s)
 {
 	char *line = NULL;
-	size_t room = 0;
+	size_t room = 0, mark;
 	bool over = false;
 	int bad = 0;
 
@@ -183,7 +197,8 @@ static int read_commands(struct session *s)
 		}
 		if (n && line[n - 1] == '\n')
 			n--;
-		bad = do_line(s, line, (size_t)n, &over);
+		mark = !s->wishes.commands && n >= 3 && !memcmp(line, BYTE_ORDER_MARK, 3) ? 3 : 0;
+		bad = do_line(s, line + mark, (size_t)n - mark, &over);
 		if (s->is_asked)
 			bad = 0;
 	}
@@ -194,13 +209,6 @@ static int read_commands(struct session *s)
 }
 
 /* --- files --- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* A file that is named twice is one: what is said later joins what was said. */
 static void unite(struct bob_wishes *w)
@@ -229,36 +237,12 @@ static int check_names(const struct session *s)
 {
 	for (const struct bob_wish_file *f = s->wishes.first; f; f = f->next)
 		for (const struct bob_wish_file *g = f->next; g; g = g->next)
-			if (!strcmp(base_name(f->path), base_name(g->path)))
+			if (!strcmp(cli_instrument_base(f->path), cli_instrument_base(g->path)))
 				return cli_fail(
 					VERB,
 					"%s:%u: %s and %s would have the same name in the output",
 					s->name, g->command, f->path, g->path);
 	return 0;
-}
-
-static int write_file(const char *dir, const char *name, const char *bytes, size_t len)
-{
-	char path[PATH_MAX + 300];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "we");
-	if (!f)
-		return cli_fail(VERB, "cannot write %s: %m", path);
-	size_t put = fwrite(bytes, 1, len, f);
-	return fclose(f) || put != len ? cli_fail(VERB, "cannot write %s: %m", path) : 0;
-}
-
-static int write_result(const char *dir, const char *path, const struct bob_source_result *r)
-{
-	char beside[PATH_MAX];
-	int bad = write_file(dir, base_name(path), r->text, r->len);
-
-	if (!bad && r->beside)
-		bad = write_file(dir, cli_instrument_beside(path, beside, sizeof(beside)),
-				 r->beside, r->beside_len);
-	return bad;
 }
 
 static void number(struct cli_table *t, uint64_t n)
@@ -308,7 +292,8 @@ static int instrument_all(struct session *s, const struct bob_source_options *o,
 		files++;
 		add_row(t, f->path, &r->counts);
 		cli_refusals_put(refusals, f->path, r, print_line, NULL);
-		bad = (r->left && say_left(s, f->path, r)) || write_result(dir, f->path, r);
+		bad = (r->left && say_left(s, f->path, r)) ||
+		      cli_instrument_write(VERB, dir, f->path, r);
 		bob_source_close(r);
 		if (bad)
 			return bad;
@@ -422,9 +407,35 @@ static int refuse(const char *assume, const char *profile)
 				    "--output");
 }
 
+/* COMMANDS and `--`; 0, or the exit status after a complaint. */
+static int open_commands(struct session *s, int argc, char **argv)
+{
+	if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
+		s->name = argv[optind++];
+		if (bob_source_language(s->name) != BOB_SOURCE_UNKNOWN)
+			return cli_misuse(
+				VERB,
+				"%s is a source: COMMANDS is a file with `trace file %s` and more",
+				s->name, s->name);
+		if (optind < argc && !strcmp(argv[optind], "--"))
+			optind++;
+		else if (optind < argc && !s->is_compiling)
+			return cli_misuse(
+				VERB,
+				"%s behind COMMANDS: options stand before, and flags of the compiler behind --",
+				argv[optind]);
+	}
+	if (!s->is_compiling && cli_compiler_check_flags(VERB, instrument_options, argv + optind))
+		return 2;
+	if (s->name == no_name)
+		return 0;
+	s->in = fopen(s->name, "re");
+	return s->in ? 0 : cli_fail(VERB, "%s: %m", s->name);
+}
+
 int verb_instrument(int argc, char **argv)
 {
-	struct session s = { .in = stdin, .name = "commands" };
+	struct session s = { .in = stdin, .name = no_name };
 	struct bob_source_options o = { 0 };
 	const char *output = NULL, *assume = NULL, *profile = NULL, *arg;
 	struct cli_options opts;
@@ -449,14 +460,9 @@ int verb_instrument(int argc, char **argv)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
 	if (s.is_compiling && (output || assume || profile))
 		return refuse(assume, profile);
-	if (optind < argc && strcmp(argv[optind - 1], "--") != 0) {
-		s.name = argv[optind++];
-		s.in = fopen(s.name, "re");
-		if (!s.in)
-			return cli_fail(VERB, "%s: %m", s.name);
-		if (optind < argc && !strcmp(argv[optind], "--"))
-			optind++;
-	}
+	bad = open_commands(&s, argc, argv);
+	if (bad)
+		return bad;
 	o.flags = (const char *const *)(void *)(argv + optind);
 	o.flag_count = (uint32_t)(argc - optind);
 	s.o = o;

@@ -121,6 +121,44 @@ def not_there():
     assert r.stderr == "bobbin: instrument: commands:2:16: ok.c: there is no variable z\n" and not (folder / "ok.o").exists(), r
 
 
+@suite.case("files and command lines that make no sense: one line, and nothing is written")
+def senseless():
+    good = "trace file ok.c\ntrace variable a\n"
+    for commands, argv, status, said in (
+            (good, ["none"], 1, "none: No such file or directory"),
+            (good, ["folder.c/.."], 1, "folder.c/..: Is a directory"),
+            (good, ["ok.c"], 2, "ok.c is a source: COMMANDS is a file with `trace file ok.c` and more"),
+            (good, ["commands", "--flat"], 2, "--flat behind COMMANDS: options stand before, and flags of the compiler behind --"),
+            (good, ["commands", "-O2"], 2, "-O2 behind COMMANDS: options stand before, and flags of the compiler behind --"),
+            (good, ["commands", "ok.c"], 2, "ok.c behind COMMANDS: options stand before, and flags of the compiler behind --"),
+            (good, ["commands", "--", "-O2", "--flat"], 2, "--flat is an option: it stands before COMMANDS"),
+            (good, ["commands", "--", "gcc", "-O2"], 2, "gcc is no flag of a compiler; to run a compiler, --compile"),
+            (good, ["commands", "--", "-O2", "ok.c"], 2, "ok.c is no flag: `trace file ok.c` in COMMANDS names it"),
+            ("trace file folder.c\n", ["commands"], 1, "commands:1: folder.c is no file of text"),
+            ("trace file none.c\n", ["commands"], 1, "commands:1: none.c: No such file or directory"),
+            ("trace file 'ok.c'\n", ["commands"], 1, "commands:1: 'ok.c' is not a C or Fortran file by its name (.c, .f, .f90, ...)"
+             ": the name is the rest of the line, without quotes"),
+            ("trace file ok.c trace variable a\n", ["commands"], 1, "commands:1: ok.c trace variable a is not a C or Fortran file by its name"
+             " (.c, .f, .f90, ...): the name is the rest of the line, without quotes"),
+            (b"\x7fELF\0\0\n", ["commands"], 1, "commands:1:5: a zero byte: this is no text"),
+            ("", ["commands"], 1, "commands: no file was named: nothing to do"),
+            (good + "trace variable A[1,2]\n", ["commands"], 1, "commands:3:19: a subscript, or first..last, was expected")):
+        folder = folder_with(commands)
+        (folder / "folder.c").mkdir()
+        r = bobbin(folder, "instrument", "-o", "out", *argv, status=status)
+        assert r.stderr.removesuffix("; see bobbin instrument --help\n").rstrip("\n") == f"bobbin: instrument: {said}", (said, r)
+        assert r.stdout == "" and sorted(p.name for p in folder.iterdir()) == sorted([*FILES, "commands", "folder.c"]), r
+
+
+@suite.case("lines that end as Windows has them, and a mark before the first")
+def windows():
+    folder = folder_with("\ufefftrace file ok.c\r\n\r\ntrace variable a from 1 to 9999\r\nbye\r\n")
+    r = bobbin(folder, "instrument", "-o", "out", "commands", "--", "-I", "ok.c", "-O1")
+    assert re.search(r"^ok.c +1 +2", r.stdout, re.M), r
+    folder = folder_with("\ufefftrase file ok.c\r\n")
+    assert "commands:1:1: " in bobbin(folder, "instrument", "commands", status=1).stderr
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

@@ -4,13 +4,17 @@
 
 #include <string.h>
 
+#include "cli/terminal/complain.h"
+#include "source/instrument.h"
+
 bool cli_compiler_has_value(const char *option)
 {
 	static const char *const options[] = { "-o",	     "-I",	"-D",	     "-U",
 					       "-include",   "-imacros", "-isystem", "-iquote",
 					       "-idirafter", "-isysroot", "-MF",     "-MT",
 					       "-MQ",	     "-x",	"-L",	     "-l",
-					       "-Xlinker",   "-Xpreprocessor", "-Xassembler", "-T" };
+					       "-Xlinker",   "-Xpreprocessor", "-Xassembler", "-T",
+					       "-J",	     "-Xclang", "--param",   "-u" };
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (!strcmp(option, options[i]))
@@ -37,4 +41,33 @@ uint32_t cli_compiler_find(char **argv)
 	       (strchr(argv[i + 1], '=') || !strchr(basename(argv[i + 1]), '.')))
 		i++;
 	return i;
+}
+
+static bool is_own(const struct cli_option *own, const char *word)
+{
+	for (; own->name; own++)
+		if (!strncmp(word, "--", 2) && !strcmp(word + 2, own->name))
+			return true;
+	return false;
+}
+
+int cli_compiler_check_flags(const char *verb, const struct cli_option *own, char **flags)
+{
+	for (char **f = flags; *f; f++) {
+		const bool is_value = f > flags && cli_compiler_has_value(f[-1]);
+
+		if (is_value)
+			continue;
+		if (is_own(own, *f))
+			return cli_misuse(verb, "%s is an option: it stands before COMMANDS", *f);
+		if (bob_source_language(*f) != BOB_SOURCE_UNKNOWN && **f != '-')
+			return cli_misuse(verb,
+					  "%s is no flag: `trace file %s` in COMMANDS names it", *f,
+					  *f);
+		if (f == flags && **f != '-' && **f != '@')
+			return cli_misuse(
+				verb, "%s is no flag of a compiler; to run a compiler, --compile",
+				*f);
+	}
+	return 0;
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *base_name(const char *path)
+#include "cli/terminal/complain.h"
+
+const char *cli_instrument_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -16,10 +18,36 @@ static const char *base_name(const char *path)
 
 const char *cli_instrument_beside(const char *path, char *to, size_t size)
 {
-	const char *base = base_name(path), *dot = strrchr(base, '.');
+	const char *base = cli_instrument_base(path), *dot = strrchr(base, '.');
 
 	snprintf(to, size, "%.*s_probes.c", dot ? (int)(dot - base) : (int)strlen(base), base);
 	return to;
+}
+
+static int write_file(const char *verb, const char *dir, const char *name, const char *bytes,
+		      size_t len)
+{
+	char path[PATH_MAX + 300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "we");
+	if (!f)
+		return cli_fail(verb, "cannot write %s: %m", path);
+	size_t put = fwrite(bytes, 1, len, f);
+	return fclose(f) || put != len ? cli_fail(verb, "cannot write %s: %m", path) : 0;
+}
+
+int cli_instrument_write(const char *verb, const char *dir, const char *path,
+			 const struct bob_source_result *r)
+{
+	char beside[PATH_MAX];
+	int bad = write_file(verb, dir, cli_instrument_base(path), r->text, r->len);
+
+	if (!bad && r->beside)
+		bad = write_file(verb, dir, cli_instrument_beside(path, beside, sizeof(beside)),
+				 r->beside, r->beside_len);
+	return bad;
 }
 
 /* As the shell reads it. */
@@ -57,7 +85,7 @@ static bool is_of_fortran(const char *flag)
 /* Where the original looks for what it includes in quotes. */
 static const char *text_of_quotes(const char *path, char *to, size_t size)
 {
-	snprintf(to, size, "-iquote%.*s", (int)(base_name(path) - path), path);
+	snprintf(to, size, "-iquote%.*s", (int)(cli_instrument_base(path) - path), path);
 	return to;
 }
 
@@ -89,7 +117,7 @@ static bool has_includes(const char *path)
 /* Where the original lies, for compilers of Fortran, which look there for modules as well. */
 static const char *folder_of(const char *path, char *to, size_t size)
 {
-	const size_t n = (size_t)(base_name(path) - path);
+	const size_t n = (size_t)(cli_instrument_base(path) - path);
 
 	snprintf(to, size, "-I%.*s", n > 1 ? (int)n - 1 : 1, n ? path : ".");
 	return to;
@@ -108,7 +136,7 @@ void cli_instrument_how(const struct bob_wishes *w, const struct bob_source_opti
 		printf("    %s", is_c ? "cc" : "gfortran");
 		if (is_c)
 			printf(" -I%s", output);
-		if (is_c && base_name(f->path) != f->path)
+		if (is_c && cli_instrument_base(f->path) != f->path)
 			print_word(text_of_quotes(f->path, beside, sizeof(beside)));
 		if (!is_c && has_includes(f->path))
 			print_word(folder_of(f->path, beside, sizeof(beside)));
@@ -117,7 +145,7 @@ void cli_instrument_how(const struct bob_wishes *w, const struct bob_source_opti
 				print_word(o->flags[i]);
 			else if (!is_c)
 				left_out = o->flags[i];
-		printf(" -c %s/%s\n", output, base_name(f->path));
+		printf(" -c %s/%s\n", output, cli_instrument_base(f->path));
 		if (!is_c)
 			printf("    cc -I%s -c %s/%s\n", output, output,
 			       cli_instrument_beside(f->path, beside, sizeof(beside)));
