@@ -2,6 +2,7 @@
 """What the tests of MPI recording share: start ranks natively and recorded, read events by the names of their parameters,
 compare them with what a program says that it did (oracle.h)."""
 import ast
+import functools
 import os
 import pathlib
 import re
@@ -92,47 +93,59 @@ def text_of(length, words):
     return b"".join((w & (1 << 64) - 1).to_bytes(8, "little") for w in words)[:length].decode("latin-1")
 
 
-_layouts = {}
+@functools.cache
+def parameters(name):
+    return {p.name: p for p in TABLE.find(name)[0].parameters}
 
 
+@functools.cache
 def layout(name):
-    if name not in _layouts:
-        f = TABLE.find(name)[0]
-        _layouts[name] = f.layout()
-    return _layouts[name]
+    return TABLE.find(name)[0].layout()
 
 
-def values(name, words, vectors, is_open=False):
-    shape = layout(name)
-    if len(words) != len(shape):
-        raise h.Failure(f"{name} has {len(words)} words, functions.txt says {len(shape)}")
-    out, vectors = {}, iter(vectors)
-    for (p, what), word in zip(shape, words):
+@functools.cache
+def steps(name):
+    """What becomes of each word of an event: (step, key, parameter)."""
+    out = []
+    for p, what in layout(name):
         if p is None:
-            out["result"] = word
+            out.append(("word", "result", p))
             continue
         key = "compared" if p.name == "result" else p.name + (">" if p.goes_in and what == "out" else "")
         if what == "members":
-            value, key = next(vectors), p.name + ".members"
-            if len(value) != word and not is_open:
-                raise h.Failure(f"{name}: {len(value)} members, {word} said")
+            out.append(("members", p.name + ".members", p))
         elif what in ("in", "out") and p.is_vector:
-            v = next(vectors)
-            value = text_of(word, v) if p.is_text else v
-            if p.role == "status":
-                value = [tuple(v[i : i + 3]) for i in range(0, len(v), 3)]
-            if not p.is_text and len(value) != word and not is_open:
-                raise h.Failure(f"{name}: {len(value)} elements of {p.name}, {word} said")
+            out.append(("text" if p.is_text else "statuses" if p.role == "status" else "vector", key, p))
         elif what == "out" and p.role == "status":
-            value = (word,)
+            out.append(("status", key, p))
         elif what in ("tag", "bytes"):
-            out[p.name] += (word,)
-            continue
+            out.append(("more", p.name, p))
         else:
-            value = word
-            if what == "size":
-                key = p.name + ".size"
-        out[key] = value
+            out.append(("word", p.name + ".size" if what == "size" else key, p))
+    return out
+
+
+def values(name, words, vectors, is_open=False):
+    shape = steps(name)
+    if len(words) != len(shape):
+        raise h.Failure(f"{name} has {len(words)} words, functions.txt says {len(shape)}")
+    out, vectors = {}, iter(vectors)
+    for (step, key, p), word in zip(shape, words):
+        if step == "word":
+            out[key] = word
+        elif step == "status":
+            out[key] = (word,)
+        elif step == "more":
+            out[key] += (word,)
+        elif step == "text":
+            out[key] = text_of(word, next(vectors))
+        else:
+            v = next(vectors)
+            value = [tuple(v[i : i + 3]) for i in range(0, len(v), 3)] if step == "statuses" else v
+            if len(value) != word and not is_open:
+                what = "members" if step == "members" else f"elements of {p.name}"
+                raise h.Failure(f"{name}: {len(value)} {what}, {word} said")
+            out[key] = value
     return out
 
 
@@ -188,25 +201,37 @@ def number_of(kind, name):
     return PREDEFINED.get((kind, name), name)
 
 
+@functools.lru_cache(1 << 16)
+def value_of(kind, value):
+    """Of a parameter of that role."""
+    if kind in roles.BITS and value[0] == "M":
+        return sum(1 << PREDEFINED[kind, v] - 1 for v in value.split("|"))
+    if (kind, value) in PREDEFINED:
+        return PREDEFINED[kind, value]
+    if "," in value and value[0] == "[" and re.search("[A-Z]", value):
+        return [PREDEFINED[kind, v] if (kind, v) in PREDEFINED else int(v) for v in value[1:-1].split(",") if v]
+    if value[0] == "[" and re.search("[A-Z]", value):
+        return [PREDEFINED[kind, value[1:-1]]]
+    return ast.literal_eval(value)
+
+
+@functools.cache
+def parameter_of(name, key):
+    """The one that a key NAME, NAME> or NAME.what is of; None: what is said beside them."""
+    return parameters(name).get("result" if key == "compared" else re.sub(r"[.>].*", "", key))
+
+
 def said(line):
     """(name, {parameter: value}) of a line NAME key=value...; values are Python's, or names of predefined handles."""
-    name, *fields = re.findall(r"[^\s=]+=(?:\"[^\"]*\"|\S+)|\S+", line)
-    shape, out = {p.name: p for p in TABLE.find(name)[0].parameters}, {}
+    name, *fields = re.findall(r"[^\s=]+=(?:\"[^\"]*\"|\S+)|\S+", line) if '"' in line else line.split()
+    out = {}
     for f in fields:
         key, _, value = f.partition("=")
-        p = shape.get("result" if key == "compared" else re.sub(r"[.>].*", "", key))
-        kind = p.role if p else None
-        if kind in roles.BITS and value[0] == "M":
-            value = sum(1 << PREDEFINED[kind, v] - 1 for v in value.split("|"))
-        elif re.match(r"[A-Z2]", value) and (kind, value) in PREDEFINED:
-            value = PREDEFINED[kind, value]
-        elif "," in value and value[0] == "[" and re.search("[A-Z]", value):
-            value = [PREDEFINED[kind, v] if (kind, v) in PREDEFINED else int(v) for v in value[1:-1].split(",") if v]
-        elif value[0] == "[" and re.search("[A-Z]", value):
-            value = [PREDEFINED[kind, value[1:-1]]]
+        if value.isdecimal():
+            out[key] = int(value)
         else:
-            value = ast.literal_eval(value)
-        out[key] = value
+            p = parameter_of(name, key)
+            out[key] = value_of(p.role if p else None, value)
     return name, out
 
 
@@ -215,10 +240,9 @@ def differ(event, line):
     name, want = said(line)
     if event.name != name:
         return f"{event.name} instead of {name}"
-    shape = {p.name: p for p in TABLE.find(name)[0].parameters}
     for key, value in event.values.items():
-        p = shape.get(re.sub(r"[.>].*", "", key))
         if key not in want:
+            p = parameters(name).get(re.sub(r"[.>].*", "", key))
             if p is None or p.role not in UNSAID:
                 return f"{key}={value!r} is recorded, the program says nothing of it"
         elif list(want[key]) != list(value) if isinstance(value, (list, tuple)) else want[key] != value:
