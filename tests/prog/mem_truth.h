@@ -2,8 +2,9 @@
 /* Programs that know their own accesses. Arrays are registered by name; what is expected of them is noted after the
  * code under test has run, in the order in which it must have happened, and written to the file $BOB_LOG:
  *     array NAME ADDRESS BYTES
- *     KIND NAME OFFSET SIZE        L, S or A
- * Notes are kept per thread of the program, `thread N` before each row of them. */
+ *     thread N COUNT               and as many notes, as struct truth_note is: text would take a program that has its
+ *                                  libc in itself hundreds of accesses more than it tells of
+ * Notes are kept per thread of the program. The kind is L, S or A, the array a number in the order of these lines. */
 #ifndef MEM_TRUTH_H
 #define MEM_TRUTH_H
 
@@ -70,12 +71,10 @@ static inline void truth_write(void)
 		fprintf(f, "array %s %p %zu\n", truth_array[i].name, (void *)truth_array[i].at,
 			truth_array[i].bytes);
 	for (int t = 0; f && t < TRUTH_THREADS; t++) {
-		if (truth[t].count)
-			fprintf(f, "thread %d\n", t);
-		for (size_t k = 0; k < truth[t].count; k++)
-			fprintf(f, "%c %s %llu %u\n", truth[t].note[k].kind,
-				truth_array[truth[t].note[k].array].name,
-				(unsigned long long)truth[t].note[k].offset, truth[t].note[k].size);
+		if (!truth[t].count)
+			continue;
+		fprintf(f, "thread %d %zu\n", t, truth[t].count);
+		fwrite(truth[t].note, sizeof(struct truth_note), truth[t].count, f);
 	}
 	if (f)
 		fclose(f);
