@@ -6,7 +6,7 @@ Nothing is retried. A case returns None (ok) or raises Failure or Skip. A test s
 `sys.exit(suite.run())`: 0 all ok, 77 nothing could run, 1 otherwise. Where it finds things:
     BOB_TEST_BOBBIN   the launcher (default build/release/bin/bobbin of this tree)
     BOB_TEST_DIR      compiled programs, traces and caches (default build/e2e)
-    BOB_TEST_JOBS     cases at once (default 3: two cores wait a third of the time)
+    BOB_TEST_JOBS     cases at once (default 2: ctest has as many scripts under way as there are cores, and half of them wait)
 With --mem, what is recorded are memory accesses by engine native instead of calls, in programs
 that run translated; what only calls can tell is then not asked. A line "# ctest: memory WORDS" in
 a script makes ctest run the cases that match WORDS in this way, too; `make torture` runs all.
@@ -33,7 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROG = ROOT / "tests" / "prog"
 BOBBIN = os.environ.get("BOB_TEST_BOBBIN", str(ROOT / "build" / "release" / "bin" / "bobbin"))
 WORK = pathlib.Path(os.environ.get("BOB_TEST_DIR", str(ROOT / "build" / "e2e")))
-JOBS = int(os.environ.get("BOB_TEST_JOBS", "3"))
+JOBS = int(os.environ.get("BOB_TEST_JOBS", "2"))
 TIMEOUT = 120
 MEM = "--mem" in sys.argv
 
@@ -240,6 +240,16 @@ def cached(function):
             return made(*args)
 
     return get
+
+
+def put(path, text):
+    """The file has this text, and the time of its last change if it had it before; scripts beside this one see all of it."""
+    if not path.exists() or path.read_text() != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as f:
+            f.write(text)
+        os.replace(f.name, path)
+    return path
 
 
 # --- compiling ---

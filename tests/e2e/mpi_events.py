@@ -337,12 +337,7 @@ def counter(mpi):
             '\tsnprintf(path, sizeof(path), "%s/" TAG ".%d", getenv("COUNT_DIR"), (int)getpid());',
             '\tf = fopen(path, "w");', f"\tfor (int i = 0; i < {len(names)}; i++)",
             "\t\tif (calls[i])", '\t\t\tfprintf(f, "%s %lu\\n", names[i], calls[i]);', "\tfclose(f);", "}", ""]
-    path = h.WORK / f"counter_{mpi}.c"
-    text = "\n".join(out)
-    if not path.exists() or path.read_text() != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return path
+    return h.put(h.WORK / f"counter_{mpi}.c", "\n".join(out))
 
 
 def counter_library(mpi, tag):
@@ -367,11 +362,7 @@ def same_counts(events, want, what):
 
 def have(mpi):
     """A folder with have.h: HAVE_NAME for what the MPI has; with -DLARGE, names stand for their large-count variants."""
-    folder = h.WORK / f"have_{mpi}"
-    folder.mkdir(parents=True, exist_ok=True)
     names = sorted(declared(mpi))
     text = "".join(f"#define HAVE_{n}\n" for n in names) + "#ifdef LARGE\n" + "".join(
         f"#define MPI_{n[:-2]} MPI_{n}\n" for n in names if n.endswith("_c")) + "#endif\n"
-    if not (folder / "have.h").exists() or (folder / "have.h").read_text() != text:
-        (folder / "have.h").write_text(text)
-    return folder
+    return h.put(h.WORK / f"have_{mpi}" / "have.h", text).parent

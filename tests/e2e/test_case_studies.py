@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """The case studies of examples/: they build with make, verify themselves on 1 and on 4 ranks, do the same recorded and by events and
 hooks, and what is recorded is right; what docs/case-studies.md says of their concerns is so."""
 import json

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Memory traces of MPI programs: merged, they say what they said before, access by access, under randomised
 addresses, and their size does not depend on the number of ranks."""
 

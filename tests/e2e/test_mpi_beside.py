@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Recording MPI in programs of all languages, and beside other things: calls, memory, errors that return. Programs print and end as
 without a recorder, and every stream is exact."""
 import re

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """record --time=exact:mpi: the begin and end of each call say what the statistics say, in ended and in killed processes; clocks of the ranks
 are known to what is said; who waited for whom."""
 import random

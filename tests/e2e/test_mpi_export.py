@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Exports of MPI calls: a line, a slice or a region for each, arrows and messages between the right ranks, as added up event by event; read
 by a JSON parser and by OTF2's own printer. Nothing half-written is left."""
 import csv

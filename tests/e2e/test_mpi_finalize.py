@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Ranks merged in MPI_Finalize: what is merged then and what comes later is together what happened; the program notices nothing; ranks
 that are late, killed, or not recorded cost no more than the merging, and helpers that fail nothing at all."""
 import random

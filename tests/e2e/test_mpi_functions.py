@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Every function of MPI: a program calls each that can be called without harm (every.c); a tool that counts by PMPI -- linked with the
 program, preloaded before ours or behind it -- counts what is recorded. The program prints the same as without a recorder."""
 import sys

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Ranks that are killed, abort, leave without MPI_Finalize, wait for ever, or find no room on the disk: all that was complete is there,
 on all ranks, and the call that was under way is there as such."""
 import os

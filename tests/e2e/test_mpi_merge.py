@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """bobbin merge, started by mpirun as several processes: the bytes are those of one process alone, whoever comes, dies or hangs."""
 import fcntl
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """What is peculiar in MPI's parameters: programs say each call that they make (oracle.c), the events are exactly that. They
 print and return the same as without a recorder."""
 import sys

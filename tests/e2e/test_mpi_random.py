@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Random programs under MPI, without deadlocks, say what they do: the events are exactly that, in order, on all ranks; and what report and
 commmatrix tell, from the folded form, is what these events add up to."""
 import sys

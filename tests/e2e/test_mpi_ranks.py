@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """A regular program on more ranks, squares that are no powers of two among them: recorded as usual it is what a flat recording is, call by
 call and word by word, and hardly larger with more ranks, nor with more steps. BOBBIN_TEST_LONG=1: 36 and 64 ranks as well."""
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """MPI calls as show, report, commmatrix and info tell them, of a program of four ranks whose calls are known: exact texts."""
 
 import json

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Programs that MPI is linked to statically, with Bobbin's relink library: recorded call by call as others, and without a recorder
 nothing is different. Without the library they are refused, with the reason. Only MPICH comes as a static library."""
 import pathlib

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """Calls of MPI among memory accesses and calls of functions: where the program says that they are, and --between shows what it says was
 between them. Programs note what they do (tests/prog/mpi/stretch.c); a stretch must also be the part of the whole replay between its
 two marks."""
