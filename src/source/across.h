@@ -35,6 +35,8 @@ struct bob_source_across {
 	const char *const *
 		names; /* of variables that live as long as the program, as the linker knows them */
 	uint32_t count;
+	const char *const *functions; /* that these files define; of C alone */
+	uint32_t function_count;
 };
 
 #endif

@@ -244,7 +244,10 @@ static bob_status unite(struct bob_source_c_group *g)
 	g->functions = calloc(functions + 1u, sizeof(*g->functions));
 	if (!g->names || !g->functions)
 		return BOB_ERR_NOMEM;
-	*a = (struct bob_source_across){ .is_there = g->count != 0, .names = g->names };
+	*a = (struct bob_source_across){ .is_there = g->count != 0,
+					 .names = g->names,
+					 .functions = g->functions,
+					 .function_count = functions };
 	for (uint32_t i = 0; i < g->count; i++) {
 		const struct bob_source_c_reach *r = g->members[i].reach;
 

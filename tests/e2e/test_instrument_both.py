@@ -187,5 +187,55 @@ def images():
            (("main:mine",), ("fill:w",), ["--in-place"]))
 
 
+CALLS_C = """program p
+  use iso_c_binding
+  real(8) :: x(10)
+  interface
+    subroutine fill(p, n) bind(c)
+      import
+      real(8) :: p(*)
+      integer(c_int), value :: n
+    end subroutine
+    subroutine named(p) bind(c, name="Other_name")
+      import
+      real(8) :: p(*)
+    end subroutine
+  end interface
+  call fill(x, 10)
+  call named(x)
+  call other(x)
+  print *, x
+end program
+"""
+CALLED_C = """void fill(double *p, int n) { for (int i = 0; i < n; i++) p[i] = i; }
+void Other_name(double *p) { p[1] = 1; }
+void other_(double *p) { p[2] = 2; }
+"""
+
+
+@suite.case("procedures that a C file of the command defines are no strangers; others are, and so are those of no file")
+def known():
+    h.need("gfortran")
+
+    def said(c):
+        folder = h.fresh("known")
+        (folder / "p.f90").write_text(CALLS_C)
+        (folder / "c.c").write_text(c)
+        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input="trace file p.f90\ntrace variable x\ntrace file c.c\n", text=True,
+                           capture_output=True, cwd=folder)
+        h.check(not r.returncode, r)
+        return [line for line in r.stdout.splitlines() if "no file of the command" in line], folder / "out"
+    rest = "which no file of the command has: what is done with it there is not told"
+    for name, other in (("fill", "fill2"), ("named", "Other_name2"), ("other", "other")):
+        lines, _ = said(CALLED_C.replace({"named": "Other_name(", "other": "other_("}.get(name, "fill("), other + "("))
+        h.check(lines == [f"p.f90:3: x may be passed to {name}, {rest}"], lines)
+    lines, out = said(CALLED_C)
+    h.check(not lines, lines)
+    subprocess.run(["gfortran", "-I.", "p.f90", "p_probes.c", "c.c", "-o", "program"], check=True, cwd=out)
+    trace, _ = i.accesses(out / "program", [], "t")
+    stores = [r[3] for r in i.replayed(trace) if r[0] == "store"]
+    h.check(stores == [8 * k for k in range(10)] + [8, 16], stores)
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())

@@ -99,6 +99,43 @@ bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *o
 
 /* --- of C --- */
 
+static bool is_defined(const struct bob_source_across *c, const char *name, size_t n,
+		       const char *end)
+{
+	for (uint32_t i = 0; i < c->function_count; i++)
+		if (!strncmp(c->functions[i], name, n) && !strcmp(c->functions[i] + n, end))
+			return true;
+	return false;
+}
+
+/* By the text of an interface body's first statement: BIND(C, NAME='x'), or BIND(C). */
+static bool is_bound_in_c(const struct bob_weave *w, const struct bob_fortran_unit *u)
+{
+	const char *text = w->file->statements[u->first].text;
+	const char *open = strpbrk(text, "'\""), *close = open ? strchr(open + 1, *open) : NULL;
+
+	if (!close)
+		return is_defined(w->c, u->name, strlen(u->name), "");
+	for (open++; *open == ' '; open++)
+		;
+	while (close > open && close[-1] == ' ')
+		close--;
+	return is_defined(w->c, open, (size_t)(close - open), "");
+}
+
+bool bob_weave_is_in_c(const struct bob_weave *files, const char *name)
+{
+	for (const struct bob_weave *w = files; w; w = w->next)
+		for (uint32_t i = 0; i < w->file->unit_count; i++) {
+			const struct bob_fortran_unit *u = &w->file->units[i];
+
+			if (u->flags & BOB_UNIT_BIND_C && u->flags & BOB_UNIT_INTERFACE &&
+			    !strcmp(u->name, name) && is_bound_in_c(w, u))
+				return true;
+		}
+	return is_defined(files->c, name, strlen(name), "_");
+}
+
 static bool is_named(const struct bob_weave *w, const char *name, const char *end)
 {
 	const size_t n = strlen(name);

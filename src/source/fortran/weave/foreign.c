@@ -46,13 +46,14 @@ static bool is_of(const struct bob_weave *w, uint32_t unit, const char *name)
 	       bob_weave_has_entry(w, unit, name, (uint32_t)strlen(name));
 }
 
+/* C files of the command have probes, too. */
 static bool is_in_files(const struct bob_weave *files, const char *name)
 {
 	for (const struct bob_weave *w = files; w; w = w->next)
 		for (uint32_t i = 0; i < w->file->unit_count; i++)
 			if (is_of(w, i, name))
 				return true;
-	return false;
+	return bob_weave_is_in_c(files, name);
 }
 
 /* Of ISO_C_BINDING: they ask where something is. */

@@ -308,6 +308,8 @@ const char *bob_weave_list(struct bob_weave *w, const char *const *names, size_t
 /* What C files may touch of what was chosen. *names is the caller's to free, what it points at the arena's. */
 bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *out,
 			    const char ***names);
+/* Does a C file define the procedure of this name: by its BIND(C) in an interface, or as gfortran calls it? */
+bool bob_weave_is_in_c(const struct bob_weave *files, const char *name);
 /* May it be something of C's: by its name there, or by its type if it is a pointer? */
 bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s);
 /* Behind bob_weave_find_bound: what C may pass to procedures is marked, and what is C's stands among what comes from other files. */
