@@ -390,60 +390,91 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 	return s;
 }
 
-/* Which elements are wanted, by the first and the last one: subscripts that change evenly are between theirs. */
-static enum bob_pr_row even(const struct bob_pr_place *p, uint64_t first, uint64_t last,
-			    uint64_t trips)
+/* How many addresses from `at` on, `step` apart, lie in the stretch: at least 1. */
+static uint64_t within(const struct bob_pr_stretch *s, uintptr_t at, int64_t step, uint64_t trips)
 {
-	int64_t a[BOB_PROBE_DIMENSIONS_MAX], b[BOB_PROBE_DIMENSIONS_MAX];
-	enum bob_pr_row found = BOB_PR_ALL;
+	const uint64_t room = step < 0 ? (at - s->lo) / (0 - (uint64_t)step) :
+			      step     ? (s->hi - 1 - at) / (uint64_t)step :
+					 trips - 1;
 
-	if (p->whole)
-		return found;
-	if (trips < 2 || !p->element || !bob_pr_subscripts(p, first, a) ||
-	    !bob_pr_subscripts(p, last, b) || first % p->element != last % p->element)
-		return BOB_PR_SOME;
-	for (uint32_t d = 0; d < p->rank; d++) {
-		const int64_t lo = a[d] < b[d] ? a[d] : b[d], hi = a[d] < b[d] ? b[d] : a[d];
-
-		if ((b[d] - a[d]) % (int64_t)(trips - 1))
-			return BOB_PR_SOME;
-		if (hi < p->from[d] || lo > p->to[d])
-			found = BOB_PR_NONE;
-		else if ((lo < p->from[d] || hi > p->to[d]) && found == BOB_PR_ALL)
-			found = BOB_PR_SOME;
-	}
-	return found;
+	return room < trips ? room + 1 : trips;
 }
 
-static enum bob_pr_row row(uintptr_t at, uintptr_t last, uint64_t trips, uint64_t *address)
+/* Subscripts of one dimension go from `first` on by `step`: which of them lie in the box, as iterations from *enter to before *leave. */
+static void cross(const struct bob_pr_place *p, uint32_t d, int64_t first, int64_t step,
+		  uint64_t *enter, uint64_t *leave)
+{
+	const int64_t lo = step < 0 ? first - p->to[d] : p->from[d] - first;
+	const int64_t hi = step < 0 ? first - p->from[d] : p->to[d] - first;
+	const int64_t by = step < 0 ? -step : step;
+	uint64_t from = lo > 0 ? UINT64_MAX : 0, to = hi < 0 ? 0 : UINT64_MAX;
+
+	if (by && lo > 0)
+		from = ((uint64_t)lo - 1) / (uint64_t)by + 1;
+	if (by && hi >= 0)
+		to = (uint64_t)hi / (uint64_t)by + 1;
+	*enter = from > *enter ? from : *enter;
+	*leave = to < *leave ? to : *leave;
+}
+
+/* As bob_pr_find_row, of a row that lies in a place, by the first and the last element: subscripts that change evenly are between theirs. 0: they do not. */
+static uint64_t even(const struct bob_pr_place *p, uint64_t first, uint64_t last, uint64_t trips,
+		     bool *wanted)
+{
+	int64_t a[BOB_PROBE_DIMENSIONS_MAX], b[BOB_PROBE_DIMENSIONS_MAX];
+	uint64_t enter = 0, leave = UINT64_MAX;
+
+	*wanted = true;
+	if (p->whole)
+		return trips;
+	if (trips < 2 || !p->element || !bob_pr_subscripts(p, first, a) ||
+	    !bob_pr_subscripts(p, last, b) || first % p->element != last % p->element)
+		return 0;
+	for (uint32_t d = 0; d < p->rank; d++) {
+		if ((b[d] - a[d]) % (int64_t)(trips - 1))
+			return 0;
+		cross(p, d, a[d], (b[d] - a[d]) / (int64_t)(trips - 1), &enter, &leave);
+	}
+	*wanted = !enter && leave;
+	if (*wanted)
+		return leave < trips ? leave : trips;
+	return enter < leave && enter < trips ? enter : trips;
+}
+
+static uint64_t row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address, bool *wanted)
 {
 	const struct bob_pr_stretch s = stretch_at(at);
+	const uintptr_t last = at + (uint64_t)step * (trips - 1);
 	const uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
+	const uint64_t same = within(&s, at, step, trips);
 	const struct key *k;
+	uint64_t found;
+	bool in;
 	uint32_t n;
 
 	*address = at + s.shift;
-	if (lo >= s.lo && hi < s.hi)
-		return s.wanted ? BOB_PR_ALL : BOB_PR_NONE;
+	*wanted = s.wanted;
+	if (same == trips)
+		return same;
 	n = count ? behind(hi) : 0;
 	if (!n || keys[n - 1].reach <= lo)
-		return BOB_PR_NONE;
+		return *wanted ? same : trips;
 	k = &keys[n - 1];
 	if (bob_pr_state(&bob_pr_places[k->place]) == BOB_PR_ASLEEP || k->lo > lo || k->hi <= hi ||
 	    (n > 1 && keys[n - 2].reach > lo))
-		return BOB_PR_SOME;
-	return even(&bob_pr_places[k->place], at - k->lo, last - k->lo, trips);
+		return same;
+	found = even(&bob_pr_places[k->place], at - k->lo, last - k->lo, trips, &in);
+	return found && in == s.wanted ? found : same;
 }
 
-enum bob_pr_row bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address)
+uint64_t bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address,
+			 bool *wanted)
 {
-	const uintptr_t last = at + (uint64_t)step * (trips - 1);
-	enum bob_pr_row found;
-	uint64_t v;
+	uint64_t found, v;
 
 	do {
 		v = look();
-		found = row(at, last, trips, address);
+		found = row(at, step, trips, address, wanted);
 	} while (!is_same(v));
-	return found;
+	return found ? found : 1;
 }

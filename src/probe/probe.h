@@ -93,13 +93,10 @@ struct bob_pr_stretch {
 extern uint64_t bob_pr_version;
 /* The stretch around `at`. */
 struct bob_pr_stretch bob_pr_find(uintptr_t at);
-/* `count` of them, `step` apart. */
-enum bob_pr_row {
-	BOB_PR_NONE,	/* none is wanted */
-	BOB_PR_ALL,	/* all are, and they lie `step` apart in the trace, too: from *address on */
-	BOB_PR_SOME	/* not easily said */
-};
-enum bob_pr_row bob_pr_find_row(uintptr_t at, int64_t step, uint64_t count, uint64_t *address);
+/* How many of `trips` addresses (above 0), `step` apart, from `at` on have the same said of them: at least 1. *wanted: they are, and lie `step` apart in the trace, too,
+ * from *address on; else none is. */
+uint64_t bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address,
+			 bool *wanted);
 /* Before a fork, and after it in both processes. */
 void bob_pr_places_lock(void);
 void bob_pr_places_unlock(void);

@@ -4,16 +4,15 @@
 
 const struct bob_agent_streams *bob_pr_agent;
 
-/* What sites found last: loops stay in a variable, or beside all. A handler may put something else there at any moment, and counts that it
- * did. */
+/* What sites found last, of what is not wanted and of what is: loops stay in a variable, or beside all, or go from one to the other and back. A handler may
+ * put something else there at any moment, and counts that it did. */
 #define KNOWN 32u
 static __thread struct {
 	uint64_t version;
 	uintptr_t lo, hi;
-	uint64_t
-		shift; /* 0: not wanted; else never, for addresses in the trace are above all others */
-} known[KNOWN];
-/* What was asked in vain in the stretch that is known. */
+	uint64_t shift;
+} known[KNOWN][2];
+/* What was asked in vain in the stretch that is known, and not wanted. */
 static __thread struct {
 	uint32_t asked, more;	/* how often; for how long beyond BOB_PR_ASKS */
 	const struct bob_probe_gap *gap; /* what was done about it */
@@ -27,11 +26,12 @@ static void remember(uint32_t site, const struct bob_pr_stretch *s)
 		return;
 	replacing = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	known[site % KNOWN].version = s->version;
-	known[site % KNOWN].lo = s->lo;
-	known[site % KNOWN].hi = s->hi;
-	known[site % KNOWN].shift = s->wanted ? s->shift : 0;
-	in_vain[site % KNOWN].asked = 0;
+	known[site % KNOWN][s->wanted].version = s->version;
+	known[site % KNOWN][s->wanted].lo = s->lo;
+	known[site % KNOWN][s->wanted].hi = s->hi;
+	known[site % KNOWN][s->wanted].shift = s->shift;
+	if (!s->wanted)
+		in_vain[site % KNOWN].asked = 0;
 	replaced++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	replacing = false;
@@ -57,20 +57,27 @@ __attribute__((noinline)) static void find_again(const struct bob_probe_file *f,
 	tell(f, site, at + s.shift, s.wanted);
 }
 
-/* All from lo to hi is known to be the same: *shift as in `known`. */
-static inline bool is_known(uint32_t site, uintptr_t lo, uintptr_t hi, uint64_t *shift)
+static inline bool is_known_as(bool wanted, uint32_t site, uintptr_t lo, uintptr_t hi,
+			       struct bob_pr_stretch *s)
 {
-	const __typeof__(known[0]) *k = &known[site % KNOWN];
+	const __typeof__(known[0][0]) *k = &known[site % KNOWN][wanted];
 	const uint64_t before = replaced;
 
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	const uint64_t version = k->version;
-	const uintptr_t from = k->lo, to = k->hi;
-
-	*shift = k->shift;
+	s->version = k->version;
+	s->lo = k->lo;
+	s->hi = k->hi;
+	s->shift = k->shift;
+	s->wanted = wanted;
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
-	return version == __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE) && lo >= from &&
-	       hi < to && before == replaced;
+	return s->version == __atomic_load_n(&bob_pr_version, __ATOMIC_ACQUIRE) && lo >= s->lo &&
+	       hi < s->hi && before == replaced;
+}
+
+/* All from lo to hi is known to be the same: the stretch around it. */
+static inline bool is_known(uint32_t site, uintptr_t lo, uintptr_t hi, struct bob_pr_stretch *s)
+{
+	return is_known_as(true, site, lo, hi, s) || is_known_as(false, site, lo, hi, s);
 }
 
 /* Nothing is wanted around `at`, once more. */
@@ -88,12 +95,12 @@ static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, ui
 /* Hot path: 12 ns where something is recorded, 3 ns where not (where the site has no gap); bench/source. */
 void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void *at)
 {
-	uint64_t shift;
+	struct bob_pr_stretch s;
 
-	if (__builtin_expect(!is_known(site, (uintptr_t)at, (uintptr_t)at, &shift), 0))
+	if (__builtin_expect(!is_known(site, (uintptr_t)at, (uintptr_t)at, &s), 0))
 		find_again(f, site, (uintptr_t)at);
-	else if (shift)
-		tell(f, site, (uintptr_t)at + shift, true);
+	else if (s.wanted)
+		tell(f, site, (uintptr_t)at + s.shift, true);
 	else {
 		bob_pr_count(1);
 		ask_in_vain(f, site, (uintptr_t)at);
@@ -101,25 +108,24 @@ void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void 
 }
 
 /* As bob_pr_find_row, of a site's row. */
-static enum bob_pr_row find_row(const struct bob_probe_file *f, uint32_t site, uintptr_t at,
-				int64_t step, uint64_t trips, uint64_t *address)
+static uint64_t find_row(const struct bob_probe_file *f, uint32_t site, uintptr_t at, int64_t step,
+			 uint64_t trips, uint64_t *address, bool *wanted)
 {
 	const uintptr_t last = at + (uint64_t)step * (trips - 1);
 	const uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
 	struct bob_pr_stretch s;
-	uint64_t shift;
 
-	if (!is_known(site, lo, hi, &shift)) {
+	if (!is_known(site, lo, hi, &s)) {
 		s = bob_pr_find(at);
 		remember(site, &s);
 		if (lo < s.lo || hi >= s.hi)
-			return bob_pr_find_row(at, step, trips, address);
-		shift = s.wanted ? s.shift : 0;
-	} else if (!shift) {
+			return bob_pr_find_row(at, step, trips, address, wanted);
+	} else if (!s.wanted) {
 		ask_in_vain(f, site, at);
 	}
-	*address = at + shift;
-	return shift ? BOB_PR_ALL : BOB_PR_NONE;
+	*address = at + s.shift;
+	*wanted = s.wanted;
+	return trips;
 }
 
 struct row {
@@ -131,16 +137,20 @@ struct row {
 	int64_t step[BOB_PROBE_NEST_ACCESSES_MAX];
 };
 
-static void one_by_one(const struct row *r)
+/* Fewer iterations are told one by one: a record of its own is as much as eight accesses. */
+#define PIECE_MIN 4u
+
+/* From iteration `from` on. */
+static void one_by_one(const struct row *r, uint64_t from, uint64_t count)
 {
-	for (uint64_t i = 0; i < r->trips; i++)
+	for (uint64_t i = from; i < from + count; i++)
 		for (uint32_t k = 0; k < r->nest->count; k++)
 			bob_pr_access(r->file, r->nest->first + k,
 				      (const void *)(r->at[k] + i * (uint64_t)r->step[k]));
 }
 
 /* Words: addresses, steps, perhaps the mask, the counter and where it ends. */
-static void put(const struct row *r, uint64_t mask, uint64_t *word)
+static void put(const struct row *r, uint64_t mask, uint64_t trips, uint64_t *word)
 {
 	const uint32_t n = r->nest->count;
 	const bool all = mask == (1ull << n) - 1;
@@ -151,44 +161,49 @@ static void put(const struct row *r, uint64_t mask, uint64_t *word)
 	if (!all)
 		word[words++] = mask;
 	word[words++] = 0;
-	word[words++] = r->trips;
+	word[words++] = trips;
 	(void)bob_pr_agent->source_record(r->desc + !all, word, words);
+}
+
+/* From iteration `from` on, as many as have the same said of each of their accesses; if these are few, the next `few` one by one. Returns how many. */
+static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t few)
+{
+	uint64_t word[BOB_MEM_WORDS_MAX + 1], mask = 0, count = r->trips - from;
+	uint32_t outside = 0;
+
+	for (uint32_t k = 0; k < r->nest->count; k++) {
+		const uintptr_t at = r->at[k] + from * (uint64_t)r->step[k];
+		bool wanted;
+
+		count = find_row(r->file, r->nest->first + k, at, r->step[k], count, &word[k],
+				 &wanted);
+		if (count < PIECE_MIN && count < r->trips) {
+			count = few < r->trips - from ? few : r->trips - from;
+			one_by_one(r, from, count);
+			return count;
+		}
+		mask |= (uint64_t)wanted << k;
+		if (!wanted) {
+			word[k] = 0; /* where it lies is another place each time */
+			outside++;
+		}
+	}
+	if (mask)
+		put(r, mask, count, word);
+	if (outside)
+		bob_pr_count(outside * count);
+	return count;
 }
 
 static void record(const struct row *r)
 {
-	uint64_t word[BOB_MEM_WORDS_MAX + 1], mask = 0, outside = 0;
+	uint64_t few = PIECE_MIN, piece;
 
-	for (uint32_t k = 0; k < r->nest->count; k++) {
-		word[k] = 0;
-		switch (find_row(r->file, r->nest->first + k, r->at[k], r->step[k], r->trips,
-				 &word[k])) {
-		case BOB_PR_ALL:
-			mask |= 1ull << k;
-			break;
-		case BOB_PR_SOME:
-			one_by_one(r);
-			return;
-		default:
-			word[k] = 0; /* where it lies is another place each time */
-			outside += r->trips;
-		}
+	for (uint64_t i = 0; i < r->trips; i += piece) {
+		piece = record_piece(r, i, few);
+		if (piece == few)
+			few *= 2; /* where pieces are short it does not pay to look for them */
 	}
-	if (mask)
-		put(r, mask, word);
-	if (outside)
-		bob_pr_count(outside);
-}
-
-/* The next iteration of the outer loops; false: there is none. */
-static bool go_on(uint64_t *i, const int64_t *trips, uint32_t outer)
-{
-	while (outer-- > 0) {
-		if (++i[outer] < (uint64_t)trips[outer])
-			return true;
-		i[outer] = 0;
-	}
-	return false;
 }
 
 static void begin_rows(struct row *r, struct bob_probe_file *f, uint32_t n)
@@ -215,21 +230,85 @@ static void record_row(struct row *r, const uint64_t *i, const volatile void *co
 	record(r);
 }
 
+/* Access k of a nest whose loops outside of d are in iteration i[]: how many iterations of d, from i[d] on, get with it to nothing that is wanted. The
+ * first that does need not be one of which something is recorded. */
+static uint64_t free_of(const struct row *r, uint32_t k, const uint64_t *i, uint32_t d,
+			const int64_t *trips, uintptr_t at, const int64_t *step)
+{
+	const uint32_t site = r->nest->first + k, depth = r->nest->depth;
+	const uint64_t rest = (uint64_t)trips[d] - i[d];
+	uint64_t below = 0, above = 0, room;
+	struct bob_pr_stretch s;
+
+	for (uint32_t e = 0; e <= d; e++)
+		at += i[e] * (uint64_t)step[e];
+	for (uint32_t e = d + 1; e < depth; e++) {
+		const uint64_t way = (uint64_t)step[e] * (uint64_t)(trips[e] - 1);
+
+		below += step[e] < 0 ? 0 - way : 0;
+		above += step[e] < 0 ? 0 : way;
+	}
+	if (!is_known(site, at, at, &s)) {
+		s = bob_pr_find(at);
+		remember(site, &s);
+	}
+	if (s.wanted || at - s.lo < below || s.hi - 1 - at < above)
+		return 0;
+	ask_in_vain(r->file, site, at);
+	room = step[d] < 0 ? (at - below - s.lo) / (0 - (uint64_t)step[d]) :
+	       step[d]	   ? (s.hi - 1 - above - at) / (uint64_t)step[d] :
+			     rest - 1;
+	return room < rest ? room + 1 : rest;
+}
+
+/* How many iterations of loop d, from i[d] on, get to nothing that is wanted; they are counted. */
+static uint64_t pass(const struct row *r, const uint64_t *i, uint32_t d, const int64_t *trips,
+		     const volatile void *const *at, const int64_t *step)
+{
+	const uint32_t depth = r->nest->depth;
+	uint64_t n = (uint64_t)trips[d] - i[d], all = r->nest->count;
+
+	for (uint32_t k = 0; k < r->nest->count && n; k++) {
+		const uint64_t own = free_of(r, k, i, d, trips, (uintptr_t)at[k], step + k * depth);
+
+		n = own < n ? own : n;
+	}
+	for (uint32_t e = d + 1; e < depth; e++)
+		all *= (uint64_t)trips[e];
+	if (n)
+		bob_pr_count(n * all);
+	return n;
+}
+
 void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 		 const volatile void *const *at, const int64_t *step)
 {
-	const uint32_t depth = f->nest[n].depth;
+	const uint32_t inner = f->nest[n].depth - 1;
 	uint64_t i[BOB_PROBE_NEST_DEPTH_MAX] = { 0 };
+	uint32_t d = 0;
 	struct row r; /* large: only what is needed of it is set */
 
-	for (uint32_t d = 0; d < depth; d++)
-		if (trips[d] <= 0)
+	for (uint32_t e = 0; e <= inner; e++)
+		if (trips[e] <= 0)
 			return;
 	begin_rows(&r, f, n);
-	r.trips = (uint64_t)trips[depth - 1];
-	do {
-		record_row(&r, i, at, step);
-	} while (go_on(i, trips, depth - 1));
+	r.trips = (uint64_t)trips[inner];
+	for (;;) {
+		const uint64_t free = d < inner ? pass(&r, i, d, trips, at, step) : 0;
+
+		i[d] += free;
+		if (d == inner) {
+			record_row(&r, i, at, step);
+		} else if (!free) {
+			i[++d] = 0;
+			continue;
+		}
+		while (d == inner || i[d] >= (uint64_t)trips[d]) {
+			if (!d)
+				return;
+			i[--d]++;
+		}
+	}
 }
 
 /* How often a loop runs that has so many values before it. */
