@@ -316,6 +316,158 @@ def _():
     h.check(len(want.splitlines()) > 3000, str(len(want.splitlines())))
 
 
+LAID = r"""
+#include <stdio.h>
+#include <stddef.h>
+#define N 6
+enum { THREE = 3 };
+static double p[N + 1][3], m[N][3][3], s[N][3], five[N][5][5], out[N][5], t[2];
+static void move(void)
+{
+	for (int n = 0; n < N; n++)
+		for (int i = 0; i < 3; i++) {
+			p[n + 1][i] = s[n][i];
+			for (int j = 0; j < THREE; j++)
+				p[n + 1][i] = p[n + 1][i] + m[n][i][j] * p[n][j];
+		}
+}
+static void blocks(int n)
+{
+	int j;
+	for (int c = 0; c < n; c++) {
+		for (j = 0; j < 5; j++)
+			out[c][j] = five[c][j][0];
+		for (j = 4; j >= 1; j -= 2)
+			out[c][j] += out[c][j - 1];
+		t[0] += out[c][0];
+	}
+}
+static void deep(int n)
+{
+	for (int i = 0; i < n; i++) {
+		double sum = 0;
+		for (unsigned k = 2; k; k--)
+			for (long j = 0; j != 2; ++j)
+				sum += m[i][k][j] * s[i][j];
+		t[1] = sum;
+		{
+			;
+			for (int k = 0; k < 0; k++)
+				t[0] = 77;
+		}
+	}
+}
+/* Rows as long as the loop around, not three; with the loop that is laid out, there would be no room. */
+static void perfect(int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < 3; j++)
+			s[i][j] += p[i][j];
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < 5; j++)
+			for (int k = 0; k < 5; k++)
+				five[i][j][k] = five[i][k][j] + s[0][0];
+	for (int k = 0; k < n; k++)
+		for (int i = k; i < n; i++)
+			for (int j = 0; j < 2; j++)
+				p[i][j] += m[k][j][1];
+}
+/* These must not be laid out. */
+static void others(int n, int three)
+{
+	int j = 0;
+	for (int i = 0; i < n; i++) {
+		t[0] = i;
+		for (int k = 0; k < three; k++)
+			t[1] += p[i][k];
+	}
+	for (int i = 0; i < n; i++) {
+		for (j = 0; j < 2; j++)
+			t[j] = 0;
+		s[i][j] = 1;
+	}
+	for (int i = 0; i < n; i++) {
+		t[0] = 1;
+		for (int k = 0; k < 3; k++)
+			t[k & 1] += 1;
+	}
+	for (int i = 0; i < n; i++) {
+		t[0] = 2;
+		for (unsigned k = -1; k < 3; k++)
+			t[1] += 1;
+	}
+	for (unsigned i = -1; i < 3; i++)
+		t[0] += 1;
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < 3; k++) {
+			if (k == 1)
+				continue;
+			t[1] += s[i][k];
+		}
+}
+int main(void)
+{
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < 3; j++)
+			s[i][j] = m[i][j][j] = i + j;
+	p[0][0] = 1;
+	move();
+	blocks(N);
+	blocks(0);
+	deep(N);
+	perfect(N);
+	others(4, 3);
+	double sum = 0;
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < 3; j++)
+			sum += p[i][j] + s[i][j] + out[i][j] + t[0] + t[1];
+	printf("%g\n", sum);
+	return 0;
+}
+"""
+
+
+@suite.case("loops within an iteration whose number of iterations is known: one probe for them, too")
+def _():
+    # move 6, blocks 2 + 2 + 2, deep 2 + 1, perfect 2 + 3 + 2, main 2 + 5; of others inner loops: 2, 1, and those that begin with -1, which is not below 3 there
+    want = same(LAID, [f"--variable={v}" for v in ("p", "m", "s", "five", "out", "t")], (12, 34))
+    h.check(want.count("W") > 300, want)
+
+
+def body(r, counters, around, depth):
+    """Statements, and loops whose iterations are known, side by side."""
+    text = []
+    for n in range(r.randint(1, 3)):
+        if depth and r.random() < 0.6:
+            c = r.choice([x for x in "uvw" if x not in around])
+            trips, step, low = r.randint(0, 3), r.choice([1, 2, -1]), r.randint(-2, 2)
+            test = f"{c} {'<' if step > 0 else '>'} {low + trips * step}" if r.random() < 0.7 else f"{c} != {low + trips * step}" if abs(step) == 1 else f"{c} <= {low + (trips - 1) * step}"
+            own = r.choice(["int ", "int ", ""])
+            text.append(f"for ({own}{c} = {low}; {test}; {c} += {step}) " + body(r, counters + [c], around + [c], depth - 1))
+        else:
+            text.append(f"a[500 + {expression(r, counters)}]{r.choice([' =', ' +='])} a[500 + {expression(r, counters)}] + {n};")
+    return "{ " + " ".join(text) + " }"
+
+
+def imperfect(r):
+    counters, text = [], "{ int u, v, w; "
+    for d in range(r.randint(1, 3)):
+        c, last = "ijk"[d], r.choice(["n", "n", str(r.randint(1, 4)), "n" if not counters else counters[0] + " + 2"])
+        text += f"for (int {c} = 0; {c} < {last}; {c}++) "
+        counters.append(c)
+    return text + body(r, counters, [], 2) + " (void)u; (void)v; (void)w; }"
+
+
+@suite.case("nests at random with loops and statements side by side")
+def _():
+    r = random.Random(23)
+    nests = [imperfect(r) for _ in range(80)]
+    text = ("#include <stdio.h>\nint a[1000], n = 5;\nint main(void)\n{\n\tint n = 4;\n" + "\n".join(f"\t{n}" for n in nests) +
+            "\n\tprintf(\"%d\\n\", a[500]);\n\treturn 0;\n}\n")
+    want = same(text, ["--variable=a"], (92, 494), [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1")])
+    h.check(len(want.splitlines()) > 5000, str(len(want.splitlines())))
+
+
 if __name__ == "__main__":
     if why_not():
         print(f"skipped: {why_not()}")

@@ -185,6 +185,67 @@ end program
 """
 
 
+CROSSED = r"""
+#include <stdio.h>
+static double p[41][3], m[40][3][3], s[40][3], wide[30][60], cube[6][7][8];
+static void move(int from, int to)
+{
+	for (int n = from; n < to; n++)
+		for (int i = 0; i < 3; i++) {
+			p[n + 1][i] = s[n][i];
+			for (int j = 0; j < 3; j++)
+				p[n + 1][i] = p[n + 1][i] + m[n][i][j] * p[n][j];
+		}
+}
+static double rows(int rows, int columns)
+{
+	double *q = &wide[0][0], sum = 0;
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < columns; j++)
+			sum += wide[i][j];
+	for (int j = columns - 1; j >= 0; j--)
+		for (int i = rows - 1; i >= 0; i -= 2)
+			wide[i][j] = sum;
+	for (int i = 0; i < rows; i++)
+		wide[i][2 * i] += wide[i][59 - 2 * i];
+	for (int k = 0; k < rows * columns; k++)
+		q[k] += 1;
+	for (int k = 1; k < rows * 2; k++)
+		q[k * 30 - 1] += q[k];
+	return sum;
+}
+static void cubes(int n)
+{
+	for (int k = 0; k < 8; k++)
+		for (int i = 0; i < n; i++)
+			for (int j = 6; j >= 0; j--)
+				cube[i][j][k] += cube[n - 1 - i][6 - j][0];
+	for (int i = 0; i < n; i++) {
+		cube[i][0][0] = 1;
+		for (int j = 1; j < 7; j += 3)
+			for (int k = 0; k < 8; k += 2)
+				cube[i][j][k] = cube[i][j - 1][k + 1];
+	}
+}
+int main(void)
+{
+	double sum = 0;
+	for (int i = 0; i < 40; i++)
+		for (int j = 0; j < 3; j++)
+			s[i][j] = m[i][j][j] = i + j;
+	for (int k = 0; k < 12; k++) {
+		move(0, 40);
+		move(k, k + 2);
+		sum += rows(30, 60) + rows(k, 60 - k);
+		cubes(6);
+		cubes(k % 6);
+	}
+	printf("%g %g %g\n", sum, p[40][1], cube[3][3][3]);
+	return 0;
+}
+"""
+
+
 def recorded(name, text, wishes, how, flags):
     """(accesses, how many were of nothing that is wanted, nests, those in loops of Fortran that hold gaps)"""
     folder = h.fresh("misses")
@@ -203,7 +264,9 @@ def recorded(name, text, wishes, how, flags):
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r)
     told = re.search(rb"probes told of (\d+) accesses more", h.bobbin("info", r.trace).out)
-    return h.bobbin("replay", "--mem", "--subscripts", r.trace).out, int(told[1]) if told else 0, nests, (folder / "out" / name).read_text().count("bobbin_t=")
+    # what is laid out has sites of its own
+    rows = re.sub(rb"[.]c[+]0x[0-9a-f]+", b".c", h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
+    return rows, int(told[1]) if told else 0, nests, (folder / "out" / name).read_text().count("bobbin_t=")
 
 
 def compare(name, text, wishes, flags):
@@ -218,6 +281,11 @@ def compare(name, text, wishes, flags):
 for wishes in (["trace variable box[3..9][2..5]"], ["trace variable lately:own", "trace variable box[0..0]"], ["trace variable blocks", "trace variable other[100..110]"]):
     for flags in (["-O2"], ["-O0"], ["-O2", "-fPIC"]):
         suite.add(f"C: {', '.join(wishes)}, {' '.join(flags)}", compare, "a.c", C, wishes, flags)
+for wishes in (["trace variable p[3..9]", "trace variable wide[5..9][10..40]"], ["trace variable m[38..39][1..1][0..2]", "trace variable wide[29..29]", "trace variable cube[2..3]"],
+               ["trace variable s[0..39][1..1]", "trace variable wide[0..29][0..0]", "trace variable cube[0..5][3..3][1..6]"],
+               ["trace variable p", "trace variable wide[0..29][59..59]", "trace variable wide[4..4][0..20]", "trace variable cube[0..5][0..6][7..7]"],
+               ["trace variable p[0..0]", "trace variable m[0..0]", "trace variable wide[7..7][7..7]", "trace variable cube[5..5][6..6]"]):
+    suite.add(f"rows that go in and out: {', '.join(wishes)}", compare, "a.c", CROSSED, wishes, ["-O2"])
 for wishes in (["trace variable box(2:5,3:9)"], ["trace variable block", "trace variable other(100:110)"], ["trace variable box(1:1,37:40)", "trace variable other(400:)"]):
     for flags in (["-O2"], ["-O0", "-fcheck=all", "-ffpe-trap=invalid"]):
         suite.add(f"Fortran: {', '.join(wishes)}, {' '.join(flags)}", compare, "a.f90", FORTRAN, wishes, flags)

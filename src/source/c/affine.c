@@ -40,17 +40,22 @@ bool bob_c_nest_counts(const struct bob_c_nest *n, const struct bob_c_variable *
 	for (uint32_t i = 0; i < n->depth; i++)
 		if (n->loop[i].counter == v)
 			return true;
+	for (uint32_t i = 0; i < n->laid_count; i++)
+		if (n->laid[i].loop.counter == v)
+			return true;
 	for (uint32_t i = 0; i < n->mover_count; i++)
 		if (n->mover[i].variable == v)
 			return true;
 	return false;
 }
 
-/* ... of one of the first `around` loops? */
-static bool is_counter_around(const struct bob_c_nest *n, const struct bob_c_variable *v)
+bool bob_c_nest_counts_around(const struct bob_c_nest *n, const struct bob_c_variable *v)
 {
 	for (uint32_t i = 0; v && i < n->around; i++)
 		if (n->loop[i].counter == v)
+			return true;
+	for (const struct bob_c_nest_laid *l = n->within; v && l; l = l->outer)
+		if (l->loop.counter == v)
 			return true;
 	for (uint32_t i = 0; v && n->around && i < n->mover_count; i++)
 		if (n->mover[i].variable == v)
@@ -172,7 +177,7 @@ static bool is_affine(struct bob_c_nest *n, CXCursor c)
 	c = strip(n->u, c);
 	if (n->u->clang->Type_getSizeOf(n->u->clang->getCursorType(c)) < (long long)sizeof(int))
 		return bob_c_is_same_always(n, c);
-	if (bob_c_is_same_always(n, c) || is_counter_around(n, bob_c_nest_variable(n->u, c)))
+	if (bob_c_is_same_always(n, c) || bob_c_nest_counts_around(n, bob_c_nest_variable(n->u, c)))
 		return true;
 	op = bob_c_operator(n->u, c);
 	if (n->u->clang->getCursorKind(c) == CXCursor_UnaryOperator)
@@ -201,7 +206,7 @@ static bool is_pointer_affine(struct bob_c_nest *n, CXCursor c)
 	if (n->u->clang->getCursorKind(c) == CXCursor_UnexposedExpr && count == 1 &&
 	    bob_c_is_array(bob_c_type_kind(n->u, child[0])))
 		return bob_c_is_place_affine(n, child[0]);
-	if (bob_c_is_same_always(n, c) || is_counter_around(n, bob_c_nest_variable(n->u, c)))
+	if (bob_c_is_same_always(n, c) || bob_c_nest_counts_around(n, bob_c_nest_variable(n->u, c)))
 		return true;
 	if (n->u->clang->getCursorKind(c) == CXCursor_BinaryOperator && count == 2 &&
 	    strchr("+-", bob_c_operator(n->u, c).text[0]) && bob_c_operator(n->u, c).text[0]) {

@@ -26,30 +26,62 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 			u, to,
 			bob_c_printf(
 				u,
-				"const int64_t bobbin_l%u=(int64_t)(%s),bobbin_t%u="
+				"const int64_t bobbin_l%u=(int64_t)(%s)(%s),bobbin_t%u="
 				"bobbin_trips(bobbin_l%u,(int64_t)(%s)(%s),%lld,%d);if(bobbin_t%u>0){"
 				"%s %s=(%s)bobbin_l%u;",
-				d, l->low_text, d, d, compared, l->high_text, l->step, l->is_closed,
-				d, type, l->counter->name, type, d));
+				d, type, l->low_text, d, d, compared, l->high_text, l->step,
+				l->is_closed, d, type, l->counter->name, type, d));
 	}
+	return to;
+}
+
+/* What is done with the address of access k, with the counters of what is laid out as they are there. */
+static const char *with(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k,
+			const char *statement)
+{
+	const char *own = n->access[k].with;
+
+	return *own ? bob_c_printf(u, "{%s%s}", own, statement) : statement;
+}
+
+/* Where the first iteration goes. */
+static const char *places(struct bob_c_unit *u, const struct bob_c_nest *n)
+{
+	const char *to = bob_c_printf(u, "const volatile void*bobbin_a[%u];", n->count);
+
+	for (uint32_t k = 0; k < n->count; k++)
+		to = add(u, to,
+			 with(u, n, k,
+			      bob_c_printf(u, "bobbin_a[%u]=(const volatile void*)&(%s);", k,
+					   n->access[k].text)));
+	return to;
+}
+
+/* How far the next one of loop d, whose counter has been moved, is from there. */
+static const char *ways(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t d)
+{
+	const char *to = "";
+
+	for (uint32_t k = 0; k < n->count; k++)
+		to = add(u, to,
+			 with(u, n, k,
+			      bob_c_printf(u,
+					   "bobbin_s[%u]=(int64_t)((uintptr_t)&(%s)-(uintptr_t)"
+					   "bobbin_a[%u]);",
+					   k * n->depth + d, n->access[k].text, k)));
 	return to;
 }
 
 static const char *steps(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
-	const char *to = "";
+	const char *to = bob_c_printf(u, "int64_t bobbin_s[%u];", n->count * n->depth);
 
 	for (uint32_t d = 0; d < n->depth; d++) {
 		const struct bob_c_nest_loop *l = &n->loop[d];
 
-		to = add(u, to, bob_c_printf(u, "%s+=%lld;", l->counter->name, l->step));
-		for (uint32_t k = 0; k < n->count; k++)
-			to = add(u, to,
-				 bob_c_printf(u,
-					      "bobbin_s[%u]=(int64_t)((uintptr_t)&(%s)-(uintptr_t)"
-					      "bobbin_a[%u]);",
-					      k * n->depth + d, n->access[k].text, k));
-		to = add(u, to, bob_c_printf(u, "%s-=%lld;", l->counter->name, l->step));
+		to = add(u, to,
+			 bob_c_printf(u, "%s+=%lld;%s%s-=%lld;", l->counter->name, l->step,
+				      ways(u, n, d), l->counter->name, l->step));
 	}
 	return to;
 }
@@ -57,6 +89,7 @@ static const char *steps(struct bob_c_unit *u, const struct bob_c_nest *n)
 uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const uint32_t first = (uint32_t)u->site_count;
+	uint32_t references = 0;
 
 	if (bob_array_room(&u->nests, u->nest_count, &u->nest_room, sizeof(*u->nests))) {
 		u->is_failed = true;
@@ -64,32 +97,93 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 	}
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_c_nest_access *a = &n->access[k];
+		const struct bob_source_c_counts counts = u->counts;
 
 		(void)bob_c_site_of(u, a->c, &a->lv, &a->span, a->use, a->verdict);
+		if (a->is_again)
+			u->counts = counts;
+		else
+			references++;
 	}
 	u->nests[u->nest_count++] = (struct bob_c_nest_row){ first, n->count, n->depth };
 	bob_c_predict_nest(n);
 	u->counts.nests++;
-	u->counts.nest_references += n->count;
-	u->counts.probes -= n->count; /* one probe for all */
+	u->counts.nest_references += references;
+	u->counts.probes -= references; /* one probe for all */
 	u->counts.probes++;
 	return first;
 }
 
+/* All that the nest accesses, as a number. */
+static const char *all_of(struct bob_c_unit *u, const struct bob_c_nest *n)
+{
+	const char *to = bob_c_printf(u, "%u", n->count);
+
+	for (uint32_t d = 0; d < n->depth; d++)
+		to = add(u, to, bob_c_printf(u, "*bobbin_t[%u]", d));
+	return to;
+}
+
 const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
 {
-	const char *misses = "", *all = bob_c_printf(u, "%u", n->count);
+	const char *misses = "";
 
 	for (uint32_t k = 0; k < n->count; k++)
 		misses = add(
 			u, misses,
 			bob_c_printf(u, "%sbobbin_misses(%u,%u,bobbin_t,bobbin_a[%u],bobbin_s+%u)",
 				     k ? "&&" : "", first + k, n->depth, k, k * n->depth));
-	for (uint32_t d = 0; d < n->depth; d++)
-		all = add(u, all, bob_c_printf(u, "*bobbin_t[%u]", d));
 	return bob_c_printf(
 		u, "if(%s)bobbin_outside(%s);else bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);",
-		misses, all, u->nest_count - 1);
+		misses, all_of(u, n), u->nest_count - 1);
+}
+
+/* How far one more of loop l, the d-th of those around the access, is from bobbin_p. */
+static const char *way(struct bob_c_unit *u, const struct bob_c_nest_loop *l, const char *text,
+		       uint32_t d)
+{
+	return bob_c_printf(
+		u,
+		"%s+=%lld;bobbin_w[%u]=(int64_t)((uintptr_t)&(%s)-(uintptr_t)bobbin_p);%s-=%lld;",
+		l->counter->name, l->step, d, text, l->counter->name, l->step);
+}
+
+/* Of a place in the text: whether all that it gets to, in what is laid out, too, lies where nothing is wanted. */
+static const char *looked(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t k,
+			  uint32_t site)
+{
+	const struct bob_c_nest_access *a = &n->access[k];
+	const char *trips = "", *ways = "";
+	uint32_t d = 0;
+
+	for (; d < n->depth; d++) {
+		trips = add(u, trips, bob_c_printf(u, "bobbin_t%u,", d));
+		ways = add(u, ways, way(u, &n->loop[d], a->text, d));
+	}
+	for (const struct bob_c_nest_laid *l = a->laid; l; l = l->outer, d++) {
+		trips = add(u, trips, bob_c_printf(u, "%u,", l->trips));
+		ways = add(u, ways, way(u, &l->loop, a->text, d));
+	}
+	return bob_c_printf(
+		u,
+		"if(bobbin_m){%sconst volatile void*bobbin_p=(const volatile void*)&(%s);"
+		"const int64_t bobbin_v[]={%s};int64_t bobbin_w[%u];%s"
+		"bobbin_m=bobbin_misses(%u,%u,bobbin_v,bobbin_p,bobbin_w);}",
+		a->with, a->text, trips, d, ways, site, d);
+}
+
+/* As bob_c_nest_told, of a nest in which something is laid out: places of the text are looked at first, not all that they are in an iteration. */
+static const char *told_laid(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
+{
+	const char *to = "int bobbin_m=1;";
+
+	for (uint32_t k = 0; k < n->count; k++)
+		if (!n->access[k].is_again)
+			to = add(u, to, looked(u, n, k, first + k));
+	return bob_c_printf(u,
+			    "%sif(bobbin_m)bobbin_outside(%s);else{%s%s"
+			    "bobbin_nest(%zu,bobbin_t,bobbin_a,bobbin_s);}",
+			    to, all_of(u, n), places(u, n), steps(u, n), u->nest_count - 1);
 }
 
 /* --- loops whose bounds depend on those around --- */
@@ -150,18 +244,12 @@ static const char *changes(struct bob_c_unit *u, const struct bob_c_nest *n, uin
 		to = add(u, to,
 			 bob_c_printf(u, "bobbin_d[%u]=%s-bobbin_n[%u];", d * n->depth + of,
 				      room(u, &n->loop[d]), d));
-	for (uint32_t k = 0; k < n->count; k++)
-		to = add(u, to,
-			 bob_c_printf(u,
-				      "bobbin_s[%u]=(int64_t)((uintptr_t)&(%s)-(uintptr_t)"
-				      "bobbin_a[%u]);",
-				      k * n->depth + of, n->access[k].text, k));
 	return add(u, to,
-		   bob_c_printf(u, "%s-=%lld;%s", l->counter->name, l->step,
+		   bob_c_printf(u, "%s%s-=%lld;%s", ways(u, n, of), l->counter->name, l->step,
 				inner_begin(u, n, of)));
 }
 
-static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n, const char *places)
+static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const char *to = add(u, search(u, n), "{bobbin_f=0;{"), *rooms = "", *by = "";
 
@@ -179,8 +267,8 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n, cons
 		 bob_c_printf(
 			 u,
 			 "const int64_t bobbin_n[]={%s},bobbin_b[]={%s};int64_t bobbin_d[%u]={0},"
-			 "bobbin_s[%u];const volatile void*const bobbin_a[]={%s};",
-			 rooms, by, n->depth * n->depth, n->count * n->depth, places));
+			 "bobbin_s[%u];%s",
+			 rooms, by, n->depth * n->depth, n->count * n->depth, places(u, n)));
 	for (uint32_t d = 0; d < n->depth; d++)
 		to = add(u, to, changes(u, n, d));
 	return add(u, to,
@@ -190,8 +278,7 @@ static const char *uneven(struct bob_c_unit *u, const struct bob_c_nest *n, cons
 				u->nest_count - 1));
 }
 
-static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const char *places,
-			uint32_t first)
+static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)
 {
 	const char *trips = "", *closing = "";
 
@@ -199,27 +286,21 @@ static const char *even(struct bob_c_unit *u, const struct bob_c_nest *n, const 
 		trips = add(u, trips, bob_c_printf(u, "%sbobbin_t%u", d ? "," : "", d));
 		closing = add(u, closing, "}");
 	}
-	return bob_c_printf(u,
-			    "%sconst int64_t bobbin_t[]={%s};"
-			    "const volatile void*const bobbin_a[]={%s};int64_t bobbin_s[%u];%s%s%s",
-			    heads(u, n), trips, places, n->count * n->depth, steps(u, n),
-			    bob_c_nest_told(u, n, first), closing);
+	return bob_c_printf(u, "%sconst int64_t bobbin_t[]={%s};%s%s", heads(u, n), trips,
+			    n->laid_count ? told_laid(u, n, first) :
+					    bob_c_printf(u, "%s%s%s", places(u, n), steps(u, n),
+							 bob_c_nest_told(u, n, first)),
+			    closing);
 }
 
 void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t start, uint32_t end)
 {
 	const uint32_t first = bob_c_nest_row(u, n);
-	const char *places = "";
 
 	if (first == UINT32_MAX)
 		return;
-	for (uint32_t k = 0; k < n->count; k++)
-		places = add(u, places,
-			     bob_c_printf(u, "%s(const volatile void*)&(%s)", k ? "," : "",
-					  n->access[k].text));
 	bob_c_open_at(u, start,
 		      bob_c_printf(u, "{if(bobbin_is_on()){%s}",
-				   n->is_uneven ? uneven(u, n, places) :
-						  even(u, n, places, first)));
+				   n->is_uneven ? uneven(u, n) : even(u, n, first)));
 	bob_c_close_at(u, end, "}");
 }

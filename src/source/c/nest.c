@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops whose accesses can be told before they run: `for` in `for` with nothing else between, counted by local variables whose bounds do
- * not change in them, and in the innermost one expressions without calls, jumps or conditions, in which everything that was asked for has
- * an address that is an affine function of the counters. The probe then stands before the outermost loop, computes where the first iteration goes and,
+ * not change in them, and in the innermost one expressions without calls, jumps or conditions, and loops that are laid out (lay.c), in which everything that was
+ * asked for has an address that is an affine function of the counters. The probe then stands before the outermost loop, computes where the first iteration goes and,
  * with each counter moved by one step, how far the next ones are. It evaluates nothing that the first iteration does not evaluate, and
  * only if there is one. What cannot be shown to be so stays as it is, and the loops inside are tried.
  *
@@ -44,7 +44,8 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 		n->is_bad = true;
 		return;
 	}
-	n->access[n->count++] = (struct bob_c_nest_access){ c, s, *lv, use, verdict, NULL };
+	n->access[n->count++] =
+		(struct bob_c_nest_access){ c, s, *lv, use, verdict, NULL, n->within, "", false };
 }
 
 /* --- loops --- */
@@ -111,8 +112,7 @@ bool bob_c_nest_condition(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_lo
 	return bob_c_nest_variable(u, child[0]) == to->counter;
 }
 
-/* The value of a constant; false: it is none. */
-static bool value_of(struct bob_c_unit *u, CXCursor c, int64_t *value)
+bool bob_c_nest_value(struct bob_c_unit *u, CXCursor c, int64_t *value)
 {
 	CXEvalResult r = u->clang->Cursor_Evaluate(c);
 	const bool ok = r && u->clang->EvalResult_getKind(r) == CXEval_Int;
@@ -127,7 +127,7 @@ static bool value_of(struct bob_c_unit *u, CXCursor c, int64_t *value)
 static bool high_value(struct bob_c_unit *u, const struct bob_c_nest_loop *loop, int64_t *value)
 {
 	*value = 0;
-	return loop->is_to_zero || value_of(u, loop->high, value);
+	return loop->is_to_zero || bob_c_nest_value(u, loop->high, value);
 }
 
 bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bool has_low)
@@ -143,7 +143,7 @@ bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bo
 	if (!bob_c_is_unsigned(loop->counter->canonical.kind))
 		return !bob_c_is_unsigned(bob_c_nest_compared(u, loop).kind);
 	return loop->is_down ? high_value(u, loop, &end) && !end :
-			       has_low && value_of(u, loop->low, &end) && !end;
+			       has_low && bob_c_nest_value(u, loop->low, &end) && !end;
 }
 
 CXType bob_c_nest_compared(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
@@ -213,7 +213,7 @@ static bool is_low_negative(struct bob_c_unit *u, const struct bob_c_nest_loop *
 {
 	int64_t low;
 
-	return !value_of(u, loop->low, &low) || low < 0;
+	return !bob_c_nest_value(u, loop->low, &low) || low < 0;
 }
 
 /* ... of a nest, where its first value is known to the text alone. */
@@ -286,7 +286,8 @@ bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c)
 {
 	const enum CXCursorKind k = n->u->clang->getCursorKind(c);
 
-	if (n->u->clang->isStatement(k) && k != CXCursor_CompoundStmt)
+	if (n->u->clang->isStatement(k) && k != CXCursor_CompoundStmt && k != CXCursor_DeclStmt &&
+	    k != CXCursor_NullStmt)
 		return false;
 	n->u->clang->visitChildren(c, see_bad, n);
 	if (n->u->clang->isExpression(k))
@@ -299,44 +300,51 @@ static double trips_of(struct bob_c_unit *u, const struct bob_c_nest_loop *l)
 	const int64_t open = l->is_closed ? 0 : l->is_down ? -1 : 1;
 	int64_t low, high, last;
 
-	if (!value_of(u, l->low, &low) || !high_value(u, l, &high) ||
+	if (!bob_c_nest_value(u, l->low, &low) || !high_value(u, l, &high) ||
 	    __builtin_sub_overflow(high, open, &last))
 		return -1;
 	return bob_predict_span(low, last, l->step);
 }
 
-/* Adds the loop `c`; *body is what it does. */
-static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
+bool bob_c_nest_head(struct bob_c_nest *n, CXCursor c, struct bob_c_nest_loop *loop, CXCursor *body)
 {
-	struct bob_c_nest_loop *loop = &n->loop[n->depth];
-	const struct bob_c_span s = bob_c_span(n->u, c);
+	struct bob_c_unit *u = n->u;
+	const struct bob_c_span s = bob_c_span(u, c);
+	const uint32_t count = n->count;
 	CXCursor child[4];
 
 	memset(loop, 0, sizeof(*loop));
-	/* What an inner loop accesses comes while its event is under way. */
-	if (n->depth && bob_c_is_asked(n->u, BOB_SOURCE_C_LOOPS, s.line))
-		return false;
-	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX || !s.is_plain ||
-	    bob_c_children(n->u, c, child, 4) != 4 || bob_c_is_behind_pragma(n->u, s.start, NULL) ||
-	    !read_init(n->u, child[0], loop) || !bob_c_nest_condition(n->u, child[1], loop) ||
-	    !read_step(n->u, child[2], loop) || !is_counter_of_nest(n->u, loop) ||
-	    bob_c_nest_counts(n, loop->counter))
+	if (!s.is_plain || bob_c_children(u, c, child, 4) != 4 ||
+	    bob_c_is_behind_pragma(u, s.start, NULL) || !read_init(u, child[0], loop) ||
+	    !bob_c_nest_condition(u, child[1], loop) || !read_step(u, child[2], loop) ||
+	    !is_counter_of_nest(u, loop))
 		return false;
 	loop->line = s.line;
-	loop->trips = trips_of(n->u, loop);
-	n->depth++;
+	loop->trips = trips_of(u, loop);
 	for (int i = 0; i < 3; i++) {
-		n->u->clang->visitChildren(child[i], see_bad, n);
+		u->clang->visitChildren(child[i], see_bad, n);
 		if (n->is_bad)
 			return false;
 		bob_c_nest_collect(n, child[i]);
 	}
 	*body = child[3];
-	return !n->count && !n->is_bad;
+	return n->count == count && !n->is_bad;
 }
 
-/* Of a block with one statement, that. */
-static CXCursor only(const struct bob_c_unit *u, CXCursor c)
+/* Adds the loop `c`; *body is what it does. */
+static bool add_loop(struct bob_c_nest *n, CXCursor c, CXCursor *body)
+{
+	/* What an inner loop accesses comes while its event is under way. */
+	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX ||
+	    (n->depth && bob_c_is_asked(n->u, BOB_SOURCE_C_LOOPS, bob_c_span(n->u, c).line)) ||
+	    !bob_c_nest_head(n, c, &n->loop[n->depth], body) ||
+	    bob_c_nest_counts(n, n->loop[n->depth].counter))
+		return false;
+	n->depth++;
+	return true;
+}
+
+CXCursor bob_c_nest_only(const struct bob_c_unit *u, CXCursor c)
 {
 	CXCursor child[1];
 
@@ -350,16 +358,33 @@ static bool gather(struct bob_c_nest *n, CXCursor c)
 {
 	CXCursor body = c;
 
-	while (n->u->clang->getCursorKind(only(n->u, body)) == CXCursor_ForStmt)
-		if (!add_loop(n, only(n->u, body), &body))
+	while (n->u->clang->getCursorKind(bob_c_nest_only(n->u, body)) == CXCursor_ForStmt)
+		if (!add_loop(n, bob_c_nest_only(n->u, body), &body))
 			return false;
 	/* The counters were written by what counts them. */
 	n->written_count = 0;
 	n->stored = n->stored_through = 0;
-	if (!bob_c_nest_is_straight(n, body))
+	if (!bob_c_nest_body(n, body) || !n->count)
 		return false;
-	bob_c_nest_collect(n, body);
-	return !n->is_bad && n->count;
+	bob_c_nest_lay_inner(n);
+	return true;
+}
+
+static bool are_places_even(struct bob_c_nest *n)
+{
+	for (uint32_t i = 0; i < n->laid_count; i++)
+		if (bob_c_nest_writes(n, n->laid[i].loop.counter))
+			return false;
+	for (uint32_t k = 0; k < n->count; k++) {
+		struct bob_c_nest_access *a = &n->access[k];
+
+		n->within = a->laid;
+		a->text = bob_c_nest_text(n->u, &a->span);
+		if (!a->text || (!a->is_again && !bob_c_is_place_affine(n, a->c)))
+			return false;
+	}
+	n->within = NULL;
+	return true;
 }
 
 static bool is_even(struct bob_c_nest *n)
@@ -376,12 +401,7 @@ static bool is_even(struct bob_c_nest *n)
 			return false;
 	}
 	n->around = n->depth;
-	for (uint32_t k = 0; k < n->count; k++) {
-		n->access[k].text = bob_c_nest_text(n->u, &n->access[k].span);
-		if (!n->access[k].text || !bob_c_is_place_affine(n, n->access[k].c))
-			return false;
-	}
-	return true;
+	return are_places_even(n);
 }
 
 /* do ... while (0), as macros have it, runs once. */
@@ -391,7 +411,8 @@ static bool is_once(struct bob_c_unit *u, CXCursor c)
 	int64_t value;
 
 	return u->clang->getCursorKind(c) == CXCursor_DoStmt &&
-	       bob_c_children(u, c, child, 2) == 2 && value_of(u, child[1], &value) && !value;
+	       bob_c_children(u, c, child, 2) == 2 && bob_c_nest_value(u, child[1], &value) &&
+	       !value;
 }
 
 double bob_c_trips(struct bob_c_unit *u, CXCursor c)

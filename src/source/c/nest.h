@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that have one probe for all their accesses: nest.c finds nests, nest_one.c single loops whose head has accesses, too; emit_nest.c and emit_one.c
- * write the probes. One thread. */
+/* Loops that have one probe for all their accesses: nest.c finds nests, lay.c what of them is laid out, nest_one.c single loops whose head has accesses, too;
+ * emit_nest.c and emit_one.c write the probes. One thread. */
 #ifndef BOB_SOURCE_C_NEST_H
 #define BOB_SOURCE_C_NEST_H
 
@@ -9,6 +9,7 @@
 
 #define BOB_C_NEST_WRITTEN_MAX 64u
 #define BOB_C_NEST_MOVERS_MAX 8u
+#define BOB_C_NEST_LAID_MAX 16u
 
 struct bob_c_nest_loop {
 	struct bob_c_variable *counter;
@@ -31,6 +32,14 @@ struct bob_c_nest_mover {
 	bool is_down;
 };
 
+/* A loop within an iteration of the nest whose iterations are known: what it accesses are accesses of that iteration, as often as it runs. */
+struct bob_c_nest_laid {
+	struct bob_c_nest_loop loop;
+	const struct bob_c_nest_laid *outer; /* laid out, too, and around it; NULL: none */
+	int64_t low;
+	uint32_t trips;
+};
+
 struct bob_c_nest_access {
 	CXCursor c;
 	struct bob_c_span span;
@@ -38,6 +47,10 @@ struct bob_c_nest_access {
 	enum bob_c_use use;
 	enum bob_c_verdict verdict;
 	const char *text;
+	const struct bob_c_nest_laid *laid; /* the innermost one around; NULL: none */
+	const char *
+		with; /* declarations of the counters of those, as they are in this one of its iterations */
+	bool is_again;		/* not the first one of its place in the text */
 };
 
 struct bob_c_nest {
@@ -55,6 +68,9 @@ struct bob_c_nest {
 	struct bob_c_nest_access
 		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of their happening */
 	uint32_t count, dropped;
+	struct bob_c_nest_laid laid[BOB_C_NEST_LAID_MAX];
+	uint32_t laid_count;
+	const struct bob_c_nest_laid *within; /* around what is looked at; NULL: none */
 	const struct bob_c_variable
 		*written[BOB_C_NEST_WRITTEN_MAX]; /* objects stored to by name */
 	uint32_t written_count;
@@ -69,6 +85,8 @@ struct bob_c_variable *bob_c_nest_variable(struct bob_c_unit *u, CXCursor c);
 /* Is it stored to by its name? Does a loop count with it, or move it? */
 bool bob_c_nest_writes(const struct bob_c_nest *n, const struct bob_c_variable *v);
 bool bob_c_nest_counts(const struct bob_c_nest *n, const struct bob_c_variable *v);
+/* ... one of the first n->around loops, or of those that are laid out around what is looked at? */
+bool bob_c_nest_counts_around(const struct bob_c_nest *n, const struct bob_c_variable *v);
 /* Has it the same value in each iteration, and no effect? */
 bool bob_c_is_same_always(struct bob_c_nest *n, CXCursor c);
 /* Does an lvalue's address change evenly with the counters, and by nothing else? */
@@ -92,6 +110,13 @@ const char *bob_c_nest_high_text(struct bob_c_unit *u, const struct bob_c_nest_l
 /* Is it the same in each iteration? */
 bool bob_c_is_high_same(struct bob_c_nest *n, const struct bob_c_nest_loop *loop);
 bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
+/* The head of the `for` c, counted by what counts loops of nests, and without accesses; *body is what the loop does. n->written gets what the head stores to. */
+bool bob_c_nest_head(struct bob_c_nest *n, CXCursor c, struct bob_c_nest_loop *loop,
+		     CXCursor *body);
+/* Of a block with one statement, that. */
+CXCursor bob_c_nest_only(const struct bob_c_unit *u, CXCursor c);
+/* The value of a constant; false: it is none. */
+bool bob_c_nest_value(struct bob_c_unit *u, CXCursor c, int64_t *value);
 /* Expressions and local variables only, without calls, jumps and conditions? */
 bool bob_c_nest_is_straight(struct bob_c_nest *n, CXCursor c);
 /* Collects what c does. */
@@ -113,6 +138,12 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n);
 /* emit_nest.c: what tells the newest nest, whose first site is `first`: bobbin_t, bobbin_a and bobbin_s are its trips, addresses and steps. What misses all
  * that is wanted is seen without a call. */
 const char *bob_c_nest_told(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first);
+
+/* --- lay.c --- */
+/* Collects what an iteration does: what bob_c_nest_is_straight, and loops that can be laid out. */
+bool bob_c_nest_body(struct bob_c_nest *n, CXCursor c);
+/* Lays out the innermost loops of the nest, as long as there is room for what they access and one loop is left. */
+void bob_c_nest_lay_inner(struct bob_c_nest *n);
 
 /* --- nest_one.c --- */
 /* The head of a `for`; what is not there is a null cursor. `first_end`: its first semicolon; 0: the head is not understood. */
