@@ -22,7 +22,10 @@ extern "C" {
 
 #define BOB_PROBE_DIMENSIONS_MAX 15u
 #define BOB_PROBE_VARIABLES_MAX 4095u /* of a file */
-#define BOB_PROBE_NEST_ACCESSES_MAX 31u /* of one iteration */
+#define BOB_PROBE_NEST_ACCESSES_MAX 31u /* of one iteration, if each has steps of its own */
+#define BOB_PROBE_NEST_LAID_MAX 56u /* ... if not: see bob_probe_site.like */
+#define BOB_PROBE_NEST_WORDS_MAX                                                                   \
+	62u /* accesses of one iteration, and those with steps of their own, together */
 #define BOB_PROBE_NEST_DEPTH_MAX 8u
 
 /* What lies there is not looked at: it may have no value yet. */
@@ -45,7 +48,9 @@ struct bob_probe_site {
 	uint8_t kind;		/* enum bob_probe_kind */
 	uint8_t file;		/* 0: the file; else 1 + the header */
 	uint32_t unit;		/* index */
-	uint32_t size;		/* bytes that are accessed, 1..65535 */
+	uint16_t size;		/* bytes that are accessed, not 0 */
+	uint16_t
+		like; /* in a nest: the access so many before has the same steps in all loops; 0: none is known to */
 };
 
 /* All that is innermost in loops without calls: sites first..first+count-1, in order, in each iteration. */

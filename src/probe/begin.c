@@ -67,30 +67,47 @@ static size_t put_site(const struct bob_probe_file *f, uint32_t i, uint8_t *to)
 	return bob_mem_desc_put(&d, to);
 }
 
-/* Words: the addresses, a step for each, the mask if there is one, the counter; the record ends with what the counter ends at. */
+/* Words: the addresses, their steps, the mask if there is one, the counter; the record ends with what the counter ends at. */
 static size_t put_nest(const struct bob_probe_file *f, const struct bob_probe_nest *n, bool masked,
 		       uint8_t *to)
 {
 	struct bob_mem_desc d = plain(BOB_MEM_LOOP, n->first);
-	struct bob_mem_access a[2 * BOB_PROBE_NEST_ACCESSES_MAX];
+	struct bob_mem_access a[2 * BOB_PROBE_NEST_LAID_MAX];
 	struct bob_mem_step step[BOB_MEM_WORDS_MAX];
 	const uint8_t count = (uint8_t)n->count;
+	uint8_t of[BOB_PROBE_NEST_LAID_MAX];
+	const uint8_t words = (uint8_t)(count + bob_pr_steps(f->site + n->first, count, of));
 
-	d.words = (uint8_t)(2 * count + masked + 1);
+	d.words = (uint8_t)(words + masked + 1);
 	d.counter = (uint8_t)(d.words - 1);
 	for (uint8_t w = 0; w < d.words; w++) {
 		step[w] = (struct bob_mem_step){ .word = BOB_MEM_NO_WORD };
 		if (w < count) {
-			step[w].word = (uint8_t)(count + w);
+			step[w].word = (uint8_t)(count + of[w]);
 			step[w].scale = 1;
 			add_accesses(&d, a, &f->site[n->first + w], n->first + w, w,
-				     masked ? (uint8_t)(2 * count) : BOB_MEM_NO_WORD);
+				     masked ? words : BOB_MEM_NO_WORD);
 		}
 	}
 	step[d.counter].constant = 1;
 	d.access = a;
 	d.step = step;
 	return bob_mem_desc_put(&d, to);
+}
+
+static bool is_sane_nest(const struct bob_probe_file *f, const struct bob_probe_nest *n)
+{
+	uint32_t words = n->count;
+
+	if (!n->count || n->count > BOB_PROBE_NEST_LAID_MAX || n->first >= f->sites ||
+	    n->count > f->sites - n->first || !n->depth || n->depth > BOB_PROBE_NEST_DEPTH_MAX)
+		return false;
+	for (uint32_t k = 0; k < n->count; k++) {
+		if (f->site[n->first + k].like > k)
+			return false;
+		words += !f->site[n->first + k].like;
+	}
+	return words <= BOB_PROBE_NEST_WORDS_MAX;
 }
 
 static bool is_sane(const struct bob_probe_file *f)
@@ -100,19 +117,16 @@ static bool is_sane(const struct bob_probe_file *f)
 
 	for (uint32_t i = 0; i < f->sites && ok; i++)
 		ok = f->site[i].kind <= BOB_PROBE_UPDATE && f->site[i].size &&
-		     f->site[i].size <= UINT16_MAX && f->site[i].unit < f->units;
+		     f->site[i].unit < f->units;
 	for (uint32_t i = 0; i < f->nests && ok; i++)
-		ok = f->nest[i].count && f->nest[i].count <= BOB_PROBE_NEST_ACCESSES_MAX &&
-		     f->nest[i].first < f->sites &&
-		     f->nest[i].count <= f->sites - f->nest[i].first && f->nest[i].depth &&
-		     f->nest[i].depth <= BOB_PROBE_NEST_DEPTH_MAX;
+		ok = is_sane_nest(f, &f->nest[i]);
 	return ok;
 }
 
 static uint32_t enter(const struct bob_probe_file *f, uint64_t key, struct bob_pr_file *own)
 {
 	const size_t room = BOB_MEM_DESC_BYTES(2) * f->sites +
-			    2 * BOB_MEM_DESC_BYTES(2 * BOB_PROBE_NEST_ACCESSES_MAX) * f->nests;
+			    2 * BOB_MEM_DESC_BYTES(2 * BOB_PROBE_NEST_LAID_MAX) * f->nests;
 	uint8_t *bytes = malloc(room + 1);
 	struct bob_agent_source s = { .path = f->path, .key = key, .build_id = f->digest,
 				      .bias = own->bias, .functions = bob_pr_image_functions(f),

@@ -390,16 +390,6 @@ struct bob_pr_stretch bob_pr_find(uintptr_t at)
 	return s;
 }
 
-/* How many addresses from `at` on, `step` apart, lie in the stretch: at least 1. */
-static uint64_t within(const struct bob_pr_stretch *s, uintptr_t at, int64_t step, uint64_t trips)
-{
-	const uint64_t room = step < 0 ? (at - s->lo) / (0 - (uint64_t)step) :
-			      step     ? (s->hi - 1 - at) / (uint64_t)step :
-					 trips - 1;
-
-	return room < trips ? room + 1 : trips;
-}
-
 /* Subscripts of one dimension go from `first` on by `step`: which of them lie in the box, as iterations from *enter to before *leave. */
 static void cross(const struct bob_pr_place *p, uint32_t d, int64_t first, int64_t step,
 		  uint64_t *enter, uint64_t *leave)
@@ -446,7 +436,7 @@ static uint64_t row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *addres
 	const struct bob_pr_stretch s = stretch_at(at);
 	const uintptr_t last = at + (uint64_t)step * (trips - 1);
 	const uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
-	const uint64_t same = within(&s, at, step, trips);
+	const uint64_t same = bob_pr_within(&s, at, step, trips);
 	const struct key *k;
 	uint64_t found;
 	bool in;

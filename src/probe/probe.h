@@ -54,6 +54,16 @@ static inline uint64_t bob_pr_address(const struct bob_pr_file *own, uint32_t va
 	return own->bias + ((uint64_t)(variable + 1) << BOB_PR_VARIABLE_SHIFT);
 }
 
+/* Which of the nest's steps each of its accesses has; how many there are. of[k] is at most k. */
+static inline uint32_t bob_pr_steps(const struct bob_probe_site *first, uint32_t count, uint8_t *of)
+{
+	uint32_t steps = 0;
+
+	for (uint32_t k = 0; k < count; k++)
+		of[k] = first[k].like ? of[k - first[k].like] : (uint8_t)steps++;
+	return steps;
+}
+
 extern const struct bob_agent_streams *bob_pr_agent; /* NULL: nothing is recorded */
 
 /* --- begin.c --- */
@@ -93,6 +103,17 @@ struct bob_pr_stretch {
 extern uint64_t bob_pr_version;
 /* The stretch around `at`. */
 struct bob_pr_stretch bob_pr_find(uintptr_t at);
+/* How many of `trips` (above 0) addresses, `step` apart, from `at` on, lie in the stretch that `at` lies in: at least 1. */
+static inline uint64_t bob_pr_within(const struct bob_pr_stretch *s, uintptr_t at, int64_t step,
+				     uint64_t trips)
+{
+	const uintptr_t last = at + (uint64_t)step * (trips - 1);
+
+	if (last >= s->lo && last < s->hi)
+		return trips;
+	return 1 +
+	       (step < 0 ? (at - s->lo) / (0 - (uint64_t)step) : (s->hi - 1 - at) / (uint64_t)step);
+}
 /* How many of `trips` addresses (above 0), `step` apart, from `at` on have the same said of them: at least 1. *wanted: they are, and lie `step` apart in the trace, too,
  * from *address on; else none is. */
 uint64_t bob_pr_find_row(uintptr_t at, int64_t step, uint64_t trips, uint64_t *address,

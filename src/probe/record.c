@@ -107,25 +107,29 @@ void bob_pr_access(struct bob_probe_file *f, uint32_t site, const volatile void 
 	}
 }
 
-/* As bob_pr_find_row, of a site's row. */
+/* A row has so many pieces that are shorter than PIECE_MIN; what comes then is told one by one. */
+#define PIECES_SHORT 3u
+#define PIECE_MIN 4u
+
+/* As bob_pr_find_row, of a site's row. It asks the table of variables only where the stretch around `at` does not say enough. */
 static uint64_t find_row(const struct bob_probe_file *f, uint32_t site, uintptr_t at, int64_t step,
 			 uint64_t trips, uint64_t *address, bool *wanted)
 {
-	const uintptr_t last = at + (uint64_t)step * (trips - 1);
-	const uintptr_t lo = at < last ? at : last, hi = at < last ? last : at;
 	struct bob_pr_stretch s;
+	uint64_t same;
 
-	if (!is_known(site, lo, hi, &s)) {
+	if (!is_known(site, at, at, &s)) {
 		s = bob_pr_find(at);
 		remember(site, &s);
-		if (lo < s.lo || hi >= s.hi)
-			return bob_pr_find_row(at, step, trips, address, wanted);
 	} else if (!s.wanted) {
 		ask_in_vain(f, site, at);
 	}
+	same = bob_pr_within(&s, at, step, trips);
+	if (same < trips && same < PIECE_MIN)
+		return bob_pr_find_row(at, step, trips, address, wanted);
 	*address = at + s.shift;
 	*wanted = s.wanted;
-	return trips;
+	return same;
 }
 
 struct row {
@@ -133,12 +137,11 @@ struct row {
 	const struct bob_probe_nest *nest;
 	uint32_t desc;		/* where everything is recorded; the next one has a word that says what is */
 	uint64_t trips;
-	uintptr_t at[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the first iteration */
-	int64_t step[BOB_PROBE_NEST_ACCESSES_MAX];
+	uint32_t steps;		/* different ones */
+	uint8_t of[BOB_PROBE_NEST_LAID_MAX]; /* which of them each access has */
+	uintptr_t at[BOB_PROBE_NEST_LAID_MAX]; /* in the first iteration */
+	int64_t step[BOB_PROBE_NEST_LAID_MAX];
 };
-
-/* Fewer iterations are told one by one: a record of its own is as much as eight accesses. */
-#define PIECE_MIN 4u
 
 /* From iteration `from` on. */
 static void one_by_one(const struct row *r, uint64_t from, uint64_t count)
@@ -154,10 +157,13 @@ static void put(const struct row *r, uint64_t mask, uint64_t trips, uint64_t *wo
 {
 	const uint32_t n = r->nest->count;
 	const bool all = mask == (1ull << n) - 1;
-	uint32_t words = 2 * n;
+	uint32_t words = n + r->steps;
 
+	for (uint32_t s = 0; s < r->steps; s++)
+		word[n + s] = 0;
 	for (uint32_t k = 0; k < n; k++)
-		word[n + k] = mask >> k & 1 ? (uint64_t)r->step[k] : 0;
+		if (mask >> k & 1)
+			word[n + r->of[k]] = (uint64_t)r->step[k];
 	if (!all)
 		word[words++] = mask;
 	word[words++] = 0;
@@ -165,8 +171,8 @@ static void put(const struct row *r, uint64_t mask, uint64_t trips, uint64_t *wo
 	(void)bob_pr_agent->source_record(r->desc + !all, word, words);
 }
 
-/* From iteration `from` on, as many as have the same said of each of their accesses; if these are few, the next `few` one by one. Returns how many. */
-static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t few)
+/* From iteration `from` on, as many as have the same said of each of their accesses, but at least `least`. Returns how many; 0: they are fewer. */
+static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t least)
 {
 	uint64_t word[BOB_MEM_WORDS_MAX + 1], mask = 0, count = r->trips - from;
 	uint32_t outside = 0;
@@ -177,11 +183,8 @@ static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t few)
 
 		count = find_row(r->file, r->nest->first + k, at, r->step[k], count, &word[k],
 				 &wanted);
-		if (count < PIECE_MIN && count < r->trips) {
-			count = few < r->trips - from ? few : r->trips - from;
-			one_by_one(r, from, count);
-			return count;
-		}
+		if (count < least)
+			return 0;
 		mask |= (uint64_t)wanted << k;
 		if (!wanted) {
 			word[k] = 0; /* where it lies is another place each time */
@@ -197,12 +200,19 @@ static uint64_t record_piece(const struct row *r, uint64_t from, uint64_t few)
 
 static void record(const struct row *r)
 {
-	uint64_t few = PIECE_MIN, piece;
+	uint64_t piece, few = PIECE_MIN, shorts = 0;
 
 	for (uint64_t i = 0; i < r->trips; i += piece) {
-		piece = record_piece(r, i, few);
-		if (piece == few)
-			few *= 2; /* where pieces are short it does not pay to look for them */
+		const uint64_t rest = r->trips - i;
+
+		piece = record_piece(r, i,
+				     shorts < PIECES_SHORT || rest < PIECE_MIN ? 1 : PIECE_MIN);
+		shorts += piece < PIECE_MIN;
+		if (piece)
+			continue;
+		piece = few < rest ? few : rest;
+		one_by_one(r, i, piece);
+		few *= 2; /* where pieces are short it does not pay to look for them */
 	}
 }
 
@@ -213,6 +223,7 @@ static void begin_rows(struct row *r, struct bob_probe_file *f, uint32_t n)
 	r->file = f;
 	r->nest = &f->nest[n];
 	r->desc = own->first + f->sites + 2 * n;
+	r->steps = bob_pr_steps(f->site + r->nest->first, r->nest->count, r->of);
 }
 
 /* The row in iteration `i` of the loops around it. */
@@ -237,7 +248,7 @@ static uint64_t free_of(const struct row *r, uint32_t k, const uint64_t *i, uint
 {
 	const uint32_t site = r->nest->first + k, depth = r->nest->depth;
 	const uint64_t rest = (uint64_t)trips[d] - i[d];
-	uint64_t below = 0, above = 0, room;
+	uint64_t below = 0, above = 0;
 	struct bob_pr_stretch s;
 
 	for (uint32_t e = 0; e <= d; e++)
@@ -255,10 +266,9 @@ static uint64_t free_of(const struct row *r, uint32_t k, const uint64_t *i, uint
 	if (s.wanted || at - s.lo < below || s.hi - 1 - at < above)
 		return 0;
 	ask_in_vain(r->file, site, at);
-	room = step[d] < 0 ? (at - below - s.lo) / (0 - (uint64_t)step[d]) :
-	       step[d]	   ? (s.hi - 1 - above - at) / (uint64_t)step[d] :
-			     rest - 1;
-	return room < rest ? room + 1 : rest;
+	s.lo += below;
+	s.hi -= above;
+	return bob_pr_within(&s, at, step[d], rest);
 }
 
 /* How many iterations of loop d, from i[d] on, get to nothing that is wanted; they are counted. */

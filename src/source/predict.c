@@ -358,7 +358,7 @@ static double nest(const struct bob_predict_costs *c, const struct bob_predict_n
 
 	if (n->depth == 1 && n->is_seen)
 		return mixed(before + n->rows * inside,
-			     n->times * (c->miss + n->probes * c->miss_access), share);
+			     n->times * (c->miss + n->looked * c->miss_access), share);
 	return before + n->rows * mixed(inside, c->out + n->probes * c->out_access, share);
 }
 

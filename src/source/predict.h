@@ -94,6 +94,7 @@ void bob_predict_single(struct bob_predict *p, const struct bob_predict_single *
 struct bob_predict_nest {
 	double times, rows, trips; /* rows in all; trips of a row */
 	uint32_t probes, accesses, depth; /* places that tell of so many accesses */
+	uint32_t looked;	/* places that are looked at to see that all of it misses what is wanted */
 	double beside;		/* accesses more: of a condition, when it ends the loop */
 	struct bob_predict_share share;
 	bool is_seen;		/* to miss what is wanted, without a call */

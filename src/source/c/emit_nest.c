@@ -89,7 +89,6 @@ static const char *steps(struct bob_c_unit *u, const struct bob_c_nest *n)
 uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 {
 	const uint32_t first = (uint32_t)u->site_count;
-	uint32_t references = 0;
 
 	if (bob_array_room(&u->nests, u->nest_count, &u->nest_room, sizeof(*u->nests))) {
 		u->is_failed = true;
@@ -98,18 +97,18 @@ uint32_t bob_c_nest_row(struct bob_c_unit *u, const struct bob_c_nest *n)
 	for (uint32_t k = 0; k < n->count; k++) {
 		const struct bob_c_nest_access *a = &n->access[k];
 		const struct bob_source_c_counts counts = u->counts;
+		const uint32_t site = bob_c_site_of(u, a->c, &a->lv, &a->span, a->use, a->verdict);
 
-		(void)bob_c_site_of(u, a->c, &a->lv, &a->span, a->use, a->verdict);
-		if (a->is_again)
-			u->counts = counts;
-		else
-			references++;
+		if (a->of == k || site == UINT32_MAX)
+			continue;
+		u->sites[site].like = k - a->of;
+		u->counts = counts;
 	}
 	u->nests[u->nest_count++] = (struct bob_c_nest_row){ first, n->count, n->depth };
 	bob_c_predict_nest(n);
 	u->counts.nests++;
-	u->counts.nest_references += references;
-	u->counts.probes -= references; /* one probe for all */
+	u->counts.nest_references += n->places;
+	u->counts.probes -= n->places; /* one probe for all */
 	u->counts.probes++;
 	return first;
 }
@@ -178,7 +177,7 @@ static const char *told_laid(struct bob_c_unit *u, const struct bob_c_nest *n, u
 	const char *to = "int bobbin_m=1;";
 
 	for (uint32_t k = 0; k < n->count; k++)
-		if (!n->access[k].is_again)
+		if (n->access[k].of == k)
 			to = add(u, to, looked(u, n, k, first + k));
 	return bob_c_printf(u,
 			    "%sif(bobbin_m)bobbin_outside(%s);else{%s%s"

@@ -13,15 +13,16 @@ static bool repeat(struct bob_c_nest *n, const struct bob_c_nest_laid *l, uint32
 	const char *type = bob_c_text(u, u->clang->getTypeSpelling(l->loop.counter->canonical));
 	const uint32_t count = n->count - first;
 
-	if (count * l->trips > BOB_PROBE_NEST_ACCESSES_MAX - first)
+	if (l->trips && !bob_c_nest_has_room(n, count * (l->trips - 1), 0))
 		return false;
+	for (uint32_t k = first; k < n->count && !l->trips; k++)
+		n->places -= n->access[k].of == k;
 	n->count = first + count * l->trips;
 	for (uint32_t k = n->count; k-- > first;) {
 		const uint32_t t = (k - first) / count;
 		struct bob_c_nest_access *a = &n->access[k];
 
 		*a = n->access[first + (k - first) % count];
-		a->is_again |= t > 0;
 		a->with = bob_c_printf(u, "%s %s=%lld;(void)%s;%s", type, l->loop.counter->name,
 				       (long long)(l->low + t * l->loop.step),
 				       l->loop.counter->name, a->with);
@@ -36,7 +37,7 @@ static bool measure(struct bob_c_nest *n, const struct bob_c_nest_loop *loop,
 		    struct bob_c_nest_laid *out)
 {
 	out->loop = *loop;
-	if (!(loop->trips >= 0 && loop->trips <= BOB_PROBE_NEST_ACCESSES_MAX) ||
+	if (!(loop->trips >= 0 && loop->trips <= BOB_PROBE_NEST_LAID_MAX) ||
 	    !bob_c_nest_value(n->u, loop->low, &out->low))
 		return false;
 	out->trips = (uint32_t)loop->trips;

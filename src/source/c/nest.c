@@ -39,13 +39,15 @@ void bob_c_nest_note(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue
 		n->dropped++;
 	if (verdict == BOB_C_NOT_ASKED || verdict == BOB_C_DROPPED)
 		return;
-	if (n->count == BOB_PROBE_NEST_ACCESSES_MAX || !bob_c_is_clear(u, lv, &s) ||
+	if (!bob_c_nest_has_room(n, 1, 1) || !bob_c_is_clear(u, lv, &s) ||
 	    !bob_c_is_editable(u, &s) || lv->bits_bytes || bytes <= 0 || bytes > BOB_C_ACCESS_MAX) {
 		n->is_bad = true;
 		return;
 	}
-	n->access[n->count++] =
-		(struct bob_c_nest_access){ c, s, *lv, use, verdict, NULL, n->within, "", false };
+	n->access[n->count] = (struct bob_c_nest_access){ c,	   s,	 *lv,	    use, verdict,
+							  NULL, n->within, "", n->count };
+	n->count++;
+	n->places++;
 }
 
 /* --- loops --- */
@@ -380,7 +382,7 @@ static bool are_places_even(struct bob_c_nest *n)
 
 		n->within = a->laid;
 		a->text = bob_c_nest_text(n->u, &a->span);
-		if (!a->text || (!a->is_again && !bob_c_is_place_affine(n, a->c)))
+		if (!a->text || (a->of == k && !bob_c_is_place_affine(n, a->c)))
 			return false;
 	}
 	n->within = NULL;

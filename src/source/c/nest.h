@@ -50,7 +50,7 @@ struct bob_c_nest_access {
 	const struct bob_c_nest_laid *laid; /* the innermost one around; NULL: none */
 	const char *
 		with; /* declarations of the counters of those, as they are in this one of its iterations */
-	bool is_again;		/* not the first one of its place in the text */
+	uint32_t of;		/* the first access of its place in the text */
 };
 
 struct bob_c_nest {
@@ -66,8 +66,9 @@ struct bob_c_nest {
 	uint32_t mover_count;
 	uint32_t tested;	/* accesses of its condition: the first ones */
 	struct bob_c_nest_access
-		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of their happening */
+		access[BOB_PROBE_NEST_LAID_MAX]; /* in the order of their happening */
 	uint32_t count, dropped;
+	uint32_t places;	/* of these accesses in the text */
 	struct bob_c_nest_laid laid[BOB_C_NEST_LAID_MAX];
 	uint32_t laid_count;
 	const struct bob_c_nest_laid *within; /* around what is looked at; NULL: none */
@@ -97,6 +98,12 @@ bool bob_c_is_unsigned(enum CXTypeKind k);
 bool bob_c_has_even_bounds(struct bob_c_nest *n, struct bob_c_nest_loop *loop);
 
 /* --- nest.c --- */
+/* For so many accesses more, of so many places in the text. */
+static inline bool bob_c_nest_has_room(const struct bob_c_nest *n, uint32_t more, uint32_t places)
+{
+	return n->count + more <= BOB_PROBE_NEST_LAID_MAX &&
+	       n->count + more + n->places + places <= BOB_PROBE_NEST_WORDS_MAX;
+}
 /* The text of an expression on one line; NULL: it has lines of the preprocessor or comments, or is long. */
 const char *bob_c_nest_text(struct bob_c_unit *u, const struct bob_c_span *s);
 /* `counter < high`; with a counter whose value nothing but its loop changes, and that is compared with a whole number. `counter != high` and `counter` get

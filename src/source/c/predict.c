@@ -161,6 +161,7 @@ void bob_c_predict_nest(const struct bob_c_nest *n)
 	struct bob_predict *p = n->u->options->predict;
 	struct bob_predict_nest told = { .times = n->u->often.times, .rows = n->u->often.times,
 					 .trips = 1, .probes = n->count, .depth = n->depth,
+					 .looked = n->places,
 					 .is_seen = true,
 					 .share = { 0, 0, true } };
 

@@ -292,11 +292,11 @@ void bob_c_emit_tables(struct bob_c_unit *u)
 	for (size_t i = 0; i < u->site_count; i++) {
 		const struct bob_c_site *s = &u->sites[i];
 
-		put(u, bob_c_printf(u, "{%u,%u,%d,%u,%u,%u},\n", bob_c_line(s->line),
+		put(u, bob_c_printf(u, "{%u,%u,%d,%u,%u,%u,%u},\n", bob_c_line(s->line),
 				    s->column > UINT16_MAX ? 0 : s->column, (int)s->kind,
-				    bob_c_file(s->line), s->unit, s->bytes));
+				    bob_c_file(s->line), s->unit, s->bytes, s->like));
 	}
-	put(u, "{0,0,0,0,0,0}};\nstatic const struct bob_probe_nest bobbin_nests[]={\n");
+	put(u, "{0,0,0,0,0,0,0}};\nstatic const struct bob_probe_nest bobbin_nests[]={\n");
 	for (size_t i = 0; i < u->nest_count; i++)
 		put(u, bob_c_printf(u, "{%u,%u,%u},\n", u->nests[i].first, u->nests[i].count,
 				    u->nests[i].depth));

@@ -73,7 +73,7 @@ struct bob_c_path {
 enum bob_c_probe { BOB_C_PROBE_READ, BOB_C_PROBE_WRITE, BOB_C_PROBE_UPDATE };
 
 struct bob_c_site {
-	uint32_t line, column, unit, bytes;
+	uint32_t line, column, unit, bytes, like; /* as struct bob_probe_site */
 	enum bob_c_probe kind;
 };
 

@@ -5,9 +5,11 @@
 #include "oracle.h"
 
 #define DEPTHS BOB_PROBE_NEST_DEPTH_MAX
-#define MOST BOB_PROBE_NEST_ACCESSES_MAX
-#define SITES 96
-#define NESTS 24
+#define MOST BOB_PROBE_NEST_LAID_MAX
+#define OWN 6 /* steps of the accesses that are like others */
+#define SHARED 96 /* the first of them */
+#define SITES (SHARED + MOST)
+#define NESTS 26
 
 enum variable { V_A, V_B, V_BOX, V_CUBE, V_SCALAR, VARIABLES };
 static double a[400];
@@ -55,16 +57,21 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)((state >> 33) % n);
 }
 
-/* Nest k has depth 1 + k % 8 and as many accesses as an odd walk gives; one has most. */
+/* Nest k has depth 1 + k % 8 and as many accesses as an odd walk gives; one has most that have steps of their own, the last two most. */
 __attribute__((constructor)) static void begin(void)
 {
 	for (uint32_t i = 0; i < SITES; i++)
 		sites[i] = (struct bob_probe_site){ .line = 100 + i, .kind = (uint8_t)(i * 7 % 5 % 3),
-						    .size = 1u << (i * 3 % 4) };
+						    .size = (uint16_t)(1u << (i * 3 % 4)),
+						    .like = i < SHARED + OWN ? 0 : OWN };
 	for (uint32_t i = 0; i < NESTS; i++) {
 		nests[i].depth = 1 + i % DEPTHS;
-		nests[i].count = i == 8 ? MOST : 1 + i * 5 % 7;
-		nests[i].first = i * 11 % (SITES - nests[i].count + 1);
+		nests[i].count = i == 8 ? BOB_PROBE_NEST_ACCESSES_MAX : 1 + i * 5 % 7;
+		nests[i].first = i * 11 % (SHARED - nests[i].count + 1);
+		if (i + 2 >= NESTS) {
+			nests[i].count = MOST;
+			nests[i].first = SHARED;
+		}
 	}
 	bob_probe_begin(&bob_probe_here);
 	for (uint32_t v = 0; v < VARIABLES; v++)
@@ -205,6 +212,8 @@ static void random_nest(void)
 
 			t.step[k * n->depth + d] =
 				below(9) ? step * (v < VARIABLES ? variables[v].element : 4) : step;
+			if (sites[n->first + k].like)
+				t.step[k * n->depth + d] = t.step[(k - OWN) * n->depth + d];
 		}
 	}
 	make_uneven(&t, n->depth);

@@ -172,7 +172,7 @@ static void test_chain(void **state)
 
 static void test_costs(void **state)
 {
-	struct bob_predict_nest n = { .times = 2, .rows = 20, .trips = 50, .probes = 3, .accesses = 4, .depth = 2,
+	struct bob_predict_nest n = { .times = 2, .rows = 20, .trips = 50, .probes = 3, .looked = 3, .accesses = 4, .depth = 2,
 				      .share = { 1, 1, true } };
 	struct bob_predict *p = opened();
 	struct bob_predict_total t;

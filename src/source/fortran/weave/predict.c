@@ -176,7 +176,7 @@ static void count_box(struct counting *c, const struct bob_weave_site *s)
 {
 	const double times = times_in(c, around(c, s->statement)) * within(c, s);
 	const struct bob_predict_nest n = {
-		.times = times, .rows = times, .probes = 1, .accesses = 1, .depth = 1, .share = s->share,
+		.times = times, .rows = times, .probes = 1, .accesses = 1, .depth = 1, .looked = 1, .share = s->share,
 		.trips = s->elements >= 0 ? s->elements : BOB_PREDICT_TRIPS,
 	};
 
@@ -188,7 +188,7 @@ static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 {
 	const struct bob_weave_site *s = &c->w->sites[r->first];
 	uint32_t row = bob_fortran_inside(c->w->file, s->statement, BOB_CONSTRUCT_DO), outer, k;
-	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth,
+	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth, .looked = r->count,
 				      .is_seen = r->is_held, .share = { 0, 0, true } };
 
 	if (row >= c->w->file->construct_count)
