@@ -14,6 +14,7 @@ a script makes ctest run the cases that match WORDS in this way, too; `make tort
 
 import concurrent.futures
 import functools
+import gc
 import hashlib
 import itertools
 import json
@@ -36,6 +37,7 @@ WORK = pathlib.Path(os.environ.get("BOB_TEST_DIR", str(ROOT / "build" / "e2e")))
 JOBS = int(os.environ.get("BOB_TEST_JOBS", "2"))
 TIMEOUT = 120
 MEM = "--mem" in sys.argv
+gc.set_threshold(100_000, 20, 20)  # what the tests read are millions of small objects, none of which point in a circle
 
 
 class Failure(Exception):
@@ -190,22 +192,28 @@ NOTE = re.compile(r"(signal|orphan|gap|lost|stack)(?: (\d+))?")
 LINE = re.compile(r"(\d+) ([<>]) (\d+) (.*)$")
 
 
+@functools.lru_cache(1 << 16)
+def parts(rest):
+    """(image, function, notes, stack) of what a line of a dump has behind the depth."""
+    notes, stack = (), None
+    m = NOTES.search(rest)
+    if m:
+        rest = rest[: m.start()]
+        found = NOTE.findall(m[1])
+        notes = tuple(word for word, _ in found)
+        for word, number in found:
+            if word == "stack":
+                stack = int(number) if number else -1
+    image, bang, function = rest.partition("!")
+    return (image, function, notes, stack) if bang else ("", rest, notes, stack)
+
+
 class Event:
     __slots__ = ("index", "entry", "depth", "image", "function", "notes", "stack")
 
     def __init__(self, index, entry, depth, rest):
-        m = NOTES.search(rest)
-        self.notes, self.stack = (), None
-        if m:
-            rest = rest[: m.start()]
-            notes = NOTE.findall(m[1])
-            self.notes = tuple(word for word, _ in notes)
-            for word, number in notes:
-                if word == "stack":
-                    self.stack = int(number) if number else -1
-        image, bang, function = rest.partition("!")
-        self.image, self.function = (image, function) if bang else ("", rest)
         self.index, self.entry, self.depth = index, entry, depth
+        self.image, self.function, self.notes, self.stack = parts(rest)
 
 
 def parse_dump(text):

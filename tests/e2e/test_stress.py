@@ -10,7 +10,7 @@ import sys
 
 import harness as h
 
-suite = h.Suite("stress", jobs=1)
+suite = h.Suite("stress")
 STEP = re.compile(rb"^\d+ > \d+ [^!\n]*!swarm_step\b", re.M)
 
 
