@@ -69,7 +69,7 @@ static bool take_star(struct bob_line *l, struct bob_wish *wish)
 	return true;
 }
 
-/* ->member, .member and [*], as many as there are. */
+/* ->member, .member, %component and [*], as many as there are. */
 static bool take_path(struct bob_line *l, struct bob_wish *wish)
 {
 	const char *begin = l->at;
@@ -81,7 +81,7 @@ static bool take_path(struct bob_line *l, struct bob_wish *wish)
 
 		if (left >= 3 && !memcmp(l->at, "[*]", 3)) {
 			l->at += 3;
-		} else if (is_arrow || (left && *l->at == '.')) {
+		} else if (is_arrow || (left && (*l->at == '.' || *l->at == '%'))) {
 			l->at += is_arrow ? 2 : 1;
 			if (!bob_line_name(l, "the name of a member"))
 				return false;

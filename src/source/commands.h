@@ -9,7 +9,7 @@
  *     trace allocator NAME size(1,2) free(3)
  *     show   undo   help   bye
  *
- * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). In C a way may lead on from it: x->member, x.member, x[*]. Words may be in any case; a line that is empty or begins with # is
+ * NAME may be qualified: unit:x, module%x, /common/x; it may be * (all). In C a way may lead on from it: x->member, x.member, x[*]; in Fortran x%component. Words may be in any case; a line that is empty or begins with # is
  * none.
  *
  * Owner: a table owns what it holds (an arena of its own). Threads: one. Lines, columns from 1. */
@@ -59,7 +59,7 @@ struct bob_wish {
 	enum bob_wish_scope scope;
 	const char *in;		/* the unit, module or block; "" */
 	const char *name;	/* of the variable, as written */
-	const char *path;	/* behind it, "->v[*]"; NULL: none */
+	const char *path;	/* behind it, "->v[*]", "%v"; NULL: none */
 	struct bob_wish_range box[BOB_WISH_RANK_MAX]; /* as written, first subscript first */
 	uint32_t rank;		/* 0: the whole variable */
 	struct bob_wish_allocator allocator;

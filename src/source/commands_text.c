@@ -12,6 +12,7 @@ const char bob_commands_help[] =
 	"trace variable C[1..10][3..4]         a part of an array; Fortran's C(1:10,3:4) means the same\n"
 	"trace variable unit:x                 of one subroutine or function; module%x, /common/x; *: all\n"
 	"trace variable G->ROWS[*]             C: the memory that a pointer gets which is a member, or an element; G.ROWS means the same\n"
+	"trace variable F%V                    Fortran: what an allocatable component or a pointer leads to; F%V(1:10,3) a part of it\n"
 	"trace allocator NAME size(1,2)        C: a function of the program that gives memory out, so many bytes as its arguments 1 and 2\n"
 	"                                      say, multiplied; count(1): so many elements; text: a text; free(K): takes back what argument K is\n"
 	"trace code at loop level [from L1 to L2]          loops, and how often they ran\n"

@@ -32,18 +32,30 @@ struct bob_source_group {
 	struct bob_source_c_group *c;
 };
 
-/* What Fortran has not. */
+/* `%in%v`, and nothing else. */
+static bool is_of_components(const char *path)
+{
+	return !strpbrk(path, "-.[");
+}
+
+/* What Fortran has not, and what C has not. */
 static bob_status check_wishes(const struct bob_wish_file *f, struct bob_source_complaint *why)
 {
-	if (bob_source_language(f->path) != BOB_SOURCE_FORTRAN)
-		return BOB_OK;
+	const bool is_fortran = bob_source_language(f->path) == BOB_SOURCE_FORTRAN;
+
 	for (const struct bob_wish *w = f->first; w; w = w->next) {
-		if (!w->path && w->what != BOB_WISH_ALLOCATOR)
+		const bool is_way = w->path != NULL, is_allocator = w->what == BOB_WISH_ALLOCATOR;
+
+		if (is_fortran ? !is_allocator && (!is_way || is_of_components(w->path)) :
+				 !is_way || !strchr(w->path, '%'))
 			continue;
 		why->command = w->command;
 		why->column = w->column;
-		snprintf(why->text, sizeof(why->text), "%.300s: for C alone: %s", f->path,
-			 w->path ? "name the variable itself" : "ALLOCATE is known");
+		snprintf(why->text, sizeof(why->text), "%.300s: for %s alone: %s", f->path,
+			 is_fortran ? "C" : "Fortran",
+			 is_allocator ? "ALLOCATE is known" :
+			 is_fortran   ? "components are named x%y" :
+					"members are named x->y or x.y");
 		return BOB_ERR_INVAL;
 	}
 	return BOB_OK;

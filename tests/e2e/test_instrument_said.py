@@ -151,14 +151,15 @@ PARTS = """module parts
     type(inner) :: in(2)
     integer :: n
   end type
-  type(field) :: f
+  type(field) :: f(3)
 end module
 program m
   use parts
-  allocate(f%v(3))
-  f%v = 1
-  f%n = 3
-  print *, f%v
+  allocate(f(2)%v(3))
+  f(2)%v = 1
+  f(2)%n = 3
+  f(3)%n = 3
+  print *, f(2)%v
 end program
 """
 
@@ -171,7 +172,7 @@ def remarks():
     group = "a NAMELIST, whose members are read or written"
     run("n1", {"n.f90": GROUP}, ["variable a"], f"6: no probe at 2 places: {group}")
     run("n2", {"n.f90": GROUP}, ["variable c"], f"5: no probe at 1 place: {group}")
-    rows = run("m", {"m.f90": PARTS}, ["variable f"], "10: parts::f%v is allocatable: what it leads to is not traced",
+    rows = run("m", {"m.f90": PARTS}, ["variable f(1:2)"], "10: parts::f%v is allocatable: what it leads to is not traced",
                "10: parts::f%in%p is a pointer: what it leads to is not traced")
     assert [(r[0], r[1]) for r in rows] == [("store", 4)], rows
     run("s", {"s.f90": SUBMODULES}, ["variable y"],

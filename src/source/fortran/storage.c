@@ -135,22 +135,27 @@ static bool component_layout(const struct bob_fortran_symbols *t,
 	return out->bytes < INT64_MAX / 4;
 }
 
+/* `which`: a component, of which *at is set to where it lies; NULL: none. */
 static bool components_layout(const struct bob_fortran_symbols *t,
 			      const struct bob_fortran_symbols *components, uint32_t depth,
-			      struct layout *out)
+			      struct layout *out, const struct bob_fortran_symbol *which,
+			      uint64_t *at)
 {
 	struct layout one;
 
 	if (depth > TYPE_DEPTH_MAX)
 		return false;
 	*out = (struct layout){ 0, 1 };
-	if (components->host && !components_layout(t, components->host, depth + 1, out))
+	if (components->host && !components_layout(t, components->host, depth + 1, out, which, at))
 		return false;
 	for (const struct bob_fortran_symbol *s = components->first; s; s = s->next) {
 		if ((s->class != BOB_NAME_VARIABLE && s->class != BOB_NAME_UNKNOWN) ||
 		    !component_layout(t, s, depth, &one))
 			return false;
-		out->bytes = (out->bytes + one.align - 1) / one.align * one.align + one.bytes;
+		out->bytes = (out->bytes + one.align - 1) / one.align * one.align;
+		if (s == which)
+			*at = out->bytes;
+		out->bytes += one.bytes;
 		out->align = one.align > out->align ? one.align : out->align;
 	}
 	out->bytes = (out->bytes + out->align - 1) / out->align * out->align;
@@ -163,7 +168,18 @@ static bool type_layout(const struct bob_fortran_symbols *t, const char *name, u
 	const struct bob_fortran_symbol *type =
 		t ? bob_fortran_lookup(t, name, (uint32_t)strlen(name)) : NULL;
 
-	return type && type->components && components_layout(t, type->components, depth, out);
+	return type && type->components &&
+	       components_layout(t, type->components, depth, out, NULL, NULL);
+}
+
+bool bob_fortran_component_at(const struct bob_fortran_symbols *t,
+			      const struct bob_fortran_symbols *components,
+			      const struct bob_fortran_symbol *which, uint64_t *at)
+{
+	struct layout all;
+
+	*at = UINT64_MAX;
+	return components_layout(t, components, 0, &all, which, at) && *at != UINT64_MAX;
 }
 
 uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,

@@ -182,6 +182,11 @@ uint64_t bob_fortran_element_bytes(const struct bob_fortran_symbols *t,
 uint64_t bob_fortran_symbol_bytes(const struct bob_fortran_symbols *t,
 				  const struct bob_fortran_symbol *s);
 
+/* Where a component lies in an object of the type that has these components, or whose parents do, bytes. False: not known here. */
+bool bob_fortran_component_at(const struct bob_fortran_symbols *t,
+			      const struct bob_fortran_symbols *components,
+			      const struct bob_fortran_symbol *which, uint64_t *at);
+
 /* An integer constant expression: BOB_OK, or BOB_NONE if it is none that can be computed here. */
 bob_status bob_fortran_fold(const struct bob_fortran_symbols *t,
 			    const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,

@@ -32,6 +32,8 @@ static const struct pair good[] = {
 	{ "trace variable g->v", "trace variable g->v" },
 	{ "trace variable f:g.rows[*]->x[1..2] from 1 to 3", "trace variable f:g.rows[*]->x[1..2] from 1 to 3" },
 	{ "trace variable a[*][*](3)", "trace variable a[*][*][3]" },
+	{ "trace variable F%V(1:10,3)", "trace variable F%V[1..10][3]" },
+	{ "trace variable s:f%in%v from 2 to 3", "trace variable s:f%in%v from 2 to 3" },
 	{ "trace variable *->next", "trace variable *->next" },
 	{ "trace allocator xmalloc size(1)", "trace allocator xmalloc size(1)" },
 	{ "trace allocator xrealloc  COUNT(2,3)  free(1)", "trace allocator xrealloc count(2,3) free(1)" },

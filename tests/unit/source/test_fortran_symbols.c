@@ -351,6 +351,37 @@ static void test_modules_hosts_includes(void **state)
 	assert_false(file->units[1].symbols->is_incomplete);
 }
 
+/* Where each lies is what gfortran 12 says: c_loc of the component less c_loc of the object. */
+static void test_places_of_components(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t at;
+	} want[] = {
+		{ "c", 0 }, { "v", 8 }, { "n", 96 }, { "p", 104 }, { "z", 112 }, { "one", 120 }
+	};
+	const struct bob_fortran_symbols *t;
+	uint64_t at;
+
+	(void)state;
+	read_file(BOB_FORTRAN_FREE,
+		  "module m\n type base\n character(3) c\n real, allocatable :: v(:,:)\n"
+		  " end type\n type, extends(base) :: t\n integer(2) n(2)\n"
+		  " type(t), pointer :: p\n complex z\n integer, allocatable :: one\n"
+		  " end type\nend module\n");
+	t = symbol(0, "t")->components;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct bob_fortran_symbols *of = i < 2 ? t->host : t;
+		const struct bob_fortran_symbol *c =
+			bob_fortran_own(of, want[i].name, (uint32_t)strlen(want[i].name));
+
+		assert_non_null(c);
+		assert_true(bob_fortran_component_at(file->units[0].symbols, t, c, &at));
+		assert_int_equal(at, want[i].at);
+	}
+	assert_false(bob_fortran_component_at(file->units[0].symbols, t, symbol(0, "t"), &at));
+}
+
 static void test_public_names(void **state)
 {
 	(void)state;
@@ -472,6 +503,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_names_in_c, close_file),
 		cmocka_unit_test_teardown(test_storage, close_file),
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
+		cmocka_unit_test_teardown(test_places_of_components, close_file),
 		cmocka_unit_test_teardown(test_public_names, close_file),
 		cmocka_unit_test_teardown(test_uses, close_file),
 		cmocka_unit_test_teardown(test_hosts_rules_and_names, close_file),

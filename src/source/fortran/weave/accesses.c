@@ -153,7 +153,7 @@ static bool reads_input(const struct bob_fortran_statement *s)
 
 static bool is_late(const struct statement *x, const struct bob_fortran_use *u)
 {
-	if (bob_weave_moves(x->s, u))
+	if (bob_weave_moves(x->w, x->number, u))
 		return true;
 	return reads_input(x->s) && (u->role == BOB_ROLE_WRITE || u->role == BOB_ROLE_LOOP ||
 				     u->flags & BOB_USE_IMPLIED_DO);

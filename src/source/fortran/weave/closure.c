@@ -93,7 +93,7 @@ bool bob_weave_is(const struct bob_fortran_symbol *s, const struct bob_weave_var
 /* Pointers may lead to it. */
 bool bob_weave_is_target(const struct bob_weave_variable *v)
 {
-	return v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
+	return v->has_pointers || v->symbol->flags & (BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER);
 }
 
 bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,

@@ -57,14 +57,21 @@ static void say_text(struct out *o, const char *text)
 
 /* --- tables --- */
 
-static void say_wanted(struct out *o, const struct bob_weave_variable *v, size_t n)
+/* A row of the table of variables: one itself, or what a component leads to. */
+struct row {
+	const char *name;
+	uint32_t element, rank;
+	const struct bob_wish *box; /* whose part is wanted; NULL: everything */
+};
+
+static void say_wanted(struct out *o, const struct row *x, size_t n)
 {
-	if (!v->wish->rank)
+	if (!x->box)
 		return;
 	say(o, "static const int64_t wanted%zu[][2] = {", n);
-	for (uint32_t d = 0; d < v->symbol->rank + v->is_text; d++) {
+	for (uint32_t d = 0; d < x->rank; d++) {
 		const struct bob_wish_range all = { INT64_MIN / 4, INT64_MAX / 4 };
-		struct bob_wish_range r = d < v->wish->rank ? v->wish->box[d] : all;
+		struct bob_wish_range r = d < x->box->rank ? x->box->box[d] : all;
 
 		r.first = r.first < all.first ? all.first : r.first;
 		r.last = r.last > all.last ? all.last : r.last;
@@ -73,23 +80,103 @@ static void say_wanted(struct out *o, const struct bob_weave_variable *v, size_t
 	say(o, "};\n");
 }
 
-static void say_variables(struct out *o, const struct bob_weave *w)
+static void add_rows(struct row *rows, const struct bob_weave_class *c,
+		     const struct bob_weave_variable *v)
 {
-	for (size_t i = 0; i < w->variable_count; i++)
-		say_wanted(o, &w->variables[i], i);
-	say(o, "static const struct bob_probe_variable variables[] = {\n");
-	for (size_t i = 0; i < w->variable_count; i++) {
+	for (const struct bob_weave_slot *s = c->first; s; s = s->next)
+		if (s->row >= 0)
+			rows[s->row] = (struct row){ s->name, s->element, s->symbol->rank,
+						     s->is_boxed ? v->wish : NULL };
+}
+
+/* NULL: no memory. */
+static struct row *rows_of(const struct bob_weave *w)
+{
+	struct row *rows = bob_arena_alloc(w->arena, (w->row_count + 1u) * sizeof(*rows));
+
+	for (size_t i = 0; i < w->variable_count && rows; i++) {
 		const struct bob_weave_variable *v = &w->variables[i];
 
+		rows[i] = (struct row){ v->name, v->element, v->symbol->rank + v->is_text,
+					v->wish->rank ? v->wish : NULL };
+	}
+	for (size_t i = 0; i < w->variable_count && rows; i++)
+		for (const struct bob_weave_class *c = w->variables[i].class; c; c = c->next)
+			if (c->of == i)
+				add_rows(rows, c, &w->variables[i]);
+	return rows;
+}
+
+static void say_variables(struct out *o, const struct bob_weave *w)
+{
+	const struct row *rows = rows_of(w);
+
+	o->failed |= !rows;
+	for (size_t i = 0; rows && i < w->row_count; i++)
+		say_wanted(o, &rows[i], i);
+	say(o, "static const struct bob_probe_variable variables[] = {\n");
+	for (size_t i = 0; rows && i < w->row_count; i++) {
 		say(o, "{");
-		say_text(o, v->name);
-		say(o, ",%u,%u,unknown,", v->element, v->symbol->rank + v->is_text);
-		if (v->wish->rank)
+		say_text(o, rows[i].name);
+		say(o, ",%u,%u,unknown,", rows[i].element, rows[i].rank);
+		if (rows[i].box)
 			say(o, "wanted%zu,0,0},\n", i);
 		else
 			say(o, "NULL,0,0},\n");
 	}
 	say(o, "{NULL,0,0,NULL,NULL,0,0}};\n");
+}
+
+/* Components, as components_code.c has them. */
+static void say_classes(struct out *o, const struct bob_weave *w)
+{
+	say(o, "static const struct bobbin_slot slots[] = {\n");
+	for (const struct bob_weave_class *c = w->first_class; c; c = c->next)
+		for (const struct bob_weave_slot *s = c->first; s; s = s->next) {
+			const bool is_pointer = s->symbol->flags & BOB_SYMBOL_POINTER;
+
+			say(o, "{%" PRIu64 ",%u,%d,%d,%u,%d},\n", s->at, s->element, s->row,
+			    s->inside ? (int)s->inside->number : -1, s->symbol->rank,
+			    is_pointer | (is_pointer && !s->symbol->init) << 1);
+		}
+	say(o, "{0,0,-1,-1,0,0}};\nstatic const struct bobbin_class classes[] = {\n");
+	for (const struct bob_weave_class *c = w->first_class; c; c = c->next) {
+		uint32_t n = 0;
+
+		for (const struct bob_weave_slot *s = c->first; s; s = s->next)
+			n++;
+		say(o, "{%u,%u,%" PRIu64 "},\n", c->slot, n, c->bytes);
+	}
+	say(o, "{0,0,1}};\n"
+	       "static const struct bobbin_tables tables = { &here, classes, slots };\n");
+}
+
+/* Pointers in it have values when it is declared. */
+static bool is_begun(const struct bob_weave_variable *v)
+{
+	const uint32_t f = v->symbol->flags;
+
+	if (f & (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER | BOB_SYMBOL_RESULT))
+		return false;
+	if (f & BOB_SYMBOL_DUMMY)
+		return (f & (BOB_SYMBOL_INTENT_IN | BOB_SYMBOL_INTENT_OUT)) !=
+		       BOB_SYMBOL_INTENT_OUT;
+	return !v->is_automatic;
+}
+
+/* What each variable is itself: rank, class of its objects, how these are looked at, whether it is traced, bytes of an element. */
+static void say_holders(struct out *o, const struct bob_weave *w)
+{
+	say(o,
+	    "static const struct { int32_t rank, class, what, is_traced; uint64_t element; } holders[] = {\n");
+	for (size_t i = 0; i < w->variable_count; i++) {
+		const struct bob_weave_variable *v = &w->variables[i];
+
+		say(o, "{%u,%d,%d,%d,%u},\n", v->symbol->rank + v->is_text,
+		    v->class ? (int)v->class->number : -1, is_begun(v) ? -1 : -2, !v->is_holder,
+		    v->element);
+	}
+	say(o, "{0,-1,-1,0,0}};\n");
 }
 
 static void say_units(struct out *o, const struct bob_weave *w)
@@ -108,10 +195,10 @@ static void say_sites(struct out *o, const struct bob_weave *w)
 	for (size_t i = 0; i < w->site_count; i++) {
 		const struct bob_weave_site *s = &w->sites[i];
 
-		say(o, "{%u,%u,%d,0,%u,%u},\n", s->line, s->column < UINT16_MAX ? s->column : 0,
+		say(o, "{%u,%u,%d,0,%u,%u,0},\n", s->line, s->column < UINT16_MAX ? s->column : 0,
 		    s->kind, s->unit, s->size);
 	}
-	say(o, "{0,0,0,0,0,0}};\n");
+	say(o, "{0,0,0,0,0,0,0}};\n");
 }
 
 /* Of some variable only a part is wanted. */
@@ -150,209 +237,7 @@ static void say_events(struct out *o, const struct bob_weave *w)
 	say(o, "{NULL,0}};\nstatic bob_event_id events[%zu];\n", w->event_count + 1);
 }
 
-/* --- code, that is the same for all --- */
-
-static const char accesses[] =
-	"void BOBBIN(a)(int32_t site, const void *at);\n"
-	"void BOBBIN(a)(int32_t site, const void *at)\n"
-	"{\n"
-	"	bob_probe_at(&here, (uint32_t)site, at);\n"
-	"}\n"
-	"\n"
-	"/* One element, in pieces of what an access of the site has; an element of no size has none. */\n"
-	"static void tell(int32_t site, const char *at, size_t bytes)\n"
-	"{\n"
-	"	for (size_t k = 0; k < bytes; k += sites[site].size)\n"
-	"		here.access(&here, (uint32_t)site, at + k);\n"
-	"}\n"
-	"\n"
-	"/* Every element for which the mask, if there is one, is true, in the order of an array's elements. */\n"
-	"static void walk(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)\n"
-	"{\n"
-	"	CFI_index_t i[CFI_MAX_RANK] = { 0 };\n"
-	"	int k;\n"
-	"\n"
-	"	for (k = 0; k < d->rank; k++)\n"
-	"		if (d->dim[k].extent <= 0 || (mask && mask->dim[k].extent != d->dim[k].extent))\n"
-	"			return;\n"
-	"	if (!mask && tell_box(site, d))\n"
-	"		return;\n"
-	"	for (;;) {\n"
-	"		const char *at = d->base_addr, *is = mask ? mask->base_addr : NULL;\n"
-	"		int wanted = !mask;\n"
-	"\n"
-	"		for (k = 0; k < d->rank; k++) {\n"
-	"			at += i[k] * d->dim[k].sm;\n"
-	"			if (mask)\n"
-	"				is += i[k] * mask->dim[k].sm;\n"
-	"		}\n"
-	"		for (size_t b = 0; mask && b < mask->elem_len; b++)\n"
-	"			wanted |= is[b];\n"
-	"		if (wanted)\n"
-	"			tell(site, at, d->elem_len);\n"
-	"		for (k = 0; k < d->rank && ++i[k] == d->dim[k].extent; k++)\n"
-	"			i[k] = 0;\n"
-	"		if (k == d->rank)\n"
-	"			return;\n"
-	"	}\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(s)(int32_t site, const CFI_cdesc_t *d);\n"
-	"void BOBBIN(s)(int32_t site, const CFI_cdesc_t *d)\n"
-	"{\n"
-	"	if (here.access && d->base_addr)\n"
-	"		walk(site, d, NULL);\n"
-	"}\n"
-	"\n"
-	"/* Those for which the mask, a LOGICAL of the same shape, is true. */\n"
-	"void BOBBIN(m)(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask);\n"
-	"void BOBBIN(m)(int32_t site, const CFI_cdesc_t *d, const CFI_cdesc_t *mask)\n"
-	"{\n"
-	"	if (here.access && d->base_addr && d->rank == mask->rank)\n"
-	"		walk(site, d, mask);\n"
-	"}\n"
-	"\n"
-	"/* What lies where it lay is not told again. */\n"
-	"static void declare(int32_t v, void *at, const int64_t (*bounds)[2])\n"
-	"{\n"
-	"	if (!is_automatic[v] && __atomic_exchange_n(&told[v], at, __ATOMIC_RELAXED) == at)\n"
-	"		return;\n"
-	"	bob_probe_declare(&here, (uint32_t)v, at, bounds);\n"
-	"}\n"
-	"\n"
-	"/* Arrays with gaps are not declared. A text has its characters as a first dimension. */\n"
-	"void BOBBIN(d)(int32_t v, const CFI_cdesc_t *d, const int64_t *lower);\n"
-	"void BOBBIN(d)(int32_t v, const CFI_cdesc_t *d, const int64_t *lower)\n"
-	"{\n"
-	"	int64_t bounds[BOB_PROBE_DIMENSIONS_MAX][2];\n"
-	"	CFI_index_t packed = (CFI_index_t)d->elem_len;\n"
-	"	const int text = is_text[v];\n"
-	"	int k;\n"
-	"\n"
-	"	if (!here.access || !d->base_addr || d->rank + text != (int)variables[v].rank)\n"
-	"		return;\n"
-	"	if (!text && d->elem_len != variables[v].element)\n"
-	"		return;\n"
-	"	bounds[0][0] = 1;\n"
-	"	bounds[0][1] = packed / (CFI_index_t)variables[v].element;\n"
-	"	for (k = 0; k < d->rank; k++) {\n"
-	"		if (d->dim[k].sm != packed && d->dim[k].extent > 1)\n"
-	"			return;\n"
-	"		bounds[k + text][0] = lower[k];\n"
-	"		bounds[k + text][1] = d->dim[k].extent;\n"
-	"		packed *= d->dim[k].extent;\n"
-	"	}\n"
-	"	declare(v, d->base_addr, bounds);\n"
-	"}\n"
-	"\n"
-	"/* Of a type with procedures, without gaps: its descriptor, through CLASS(*), does not know the size of its elements. */\n"
-	"void BOBBIN(j)(int32_t v, const CFI_cdesc_t *d, const int64_t *lower, int64_t bytes);\n"
-	"void BOBBIN(j)(int32_t v, const CFI_cdesc_t *d, const int64_t *lower, int64_t bytes)\n"
-	"{\n"
-	"	int64_t bounds[BOB_PROBE_DIMENSIONS_MAX][2] = { { 0, 0 } };\n"
-	"\n"
-	"	if (!here.access || !d->base_addr || d->rank != (int)variables[v].rank || bytes != variables[v].element)\n"
-	"		return;\n"
-	"	for (int k = 0; k < d->rank; k++) {\n"
-	"		bounds[k][0] = lower[k];\n"
-	"		bounds[k][1] = d->dim[k].extent;\n"
-	"	}\n"
-	"	declare(v, d->base_addr, bounds);\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(f)(int32_t v, const CFI_cdesc_t *d);\n"
-	"void BOBBIN(f)(int32_t v, const CFI_cdesc_t *d)\n"
-	"{\n"
-	"	__atomic_store_n(&told[v], NULL, __ATOMIC_RELAXED);\n"
-	"	if (d->base_addr)\n"
-	"		bob_probe_forget(&here, (uint32_t)v, d->base_addr);\n"
-	"}\n";
-
-/* What loops ask that hold gaps, and what lay in these. */
-static const char holds[] = "struct bob_probe_gap BOBBIN(h)(int32_t site, const void *at);\n"
-			    "struct bob_probe_gap BOBBIN(h)(int32_t site, const void *at)\n"
-			    "{\n"
-			    "	bob_probe_at(&here, (uint32_t)site, at);\n"
-			    "	return *bob_probe_gap_of(&here, (uint32_t)site);\n"
-			    "}\n"
-			    "\n"
-			    "struct bob_probe_gap BOBBIN(i)(int32_t site);\n"
-			    "struct bob_probe_gap BOBBIN(i)(int32_t site)\n"
-			    "{\n"
-			    "	return *bob_probe_gap_of(&here, (uint32_t)site);\n"
-			    "}\n"
-			    "\n"
-			    "void BOBBIN(q)(int64_t outside);\n"
-			    "void BOBBIN(q)(int64_t outside)\n"
-			    "{\n"
-			    "	if (outside && here.gap)\n"
-			    "		bob_probe_count(&here, (uint64_t)outside);\n"
-			    "}\n";
-
-static const char code[] =
-	"/* Loops and calls that are under way; one that was left by a jump ends with what is around it. */\n"
-	"#define DEPTH 256\n"
-	"static __thread struct { int32_t event; int64_t trips; } under_way[DEPTH];\n"
-	"static __thread int depth;\n"
-	"\n"
-	"static void end_event(int32_t e, int64_t trips)\n"
-	"{\n"
-	"	if (names[e].has_trips && depth <= DEPTH)\n"
-	"		BOB_EVENT_END(events[e], bob_int(trips));\n"
-	"	else\n"
-	"		bob_event_end(events[e]);\n"
-	"	depth--;\n"
-	"}\n"
-	"\n"
-	"/* What is within it has ended. Is it under way, as far as is known? */\n"
-	"static int come_to(int32_t e)\n"
-	"{\n"
-	"	int k = depth <= DEPTH ? depth : 0;\n"
-	"\n"
-	"	while (k > 0 && under_way[k - 1].event != e)\n"
-	"		k--;\n"
-	"	while (k > 0 && depth > k)\n"
-	"		end_event(under_way[depth - 1].event, under_way[depth - 1].trips);\n"
-	"	return k > 0;\n"
-	"}\n"
-	"\n"
-	"static void begin_event(int32_t e)\n"
-	"{\n"
-	"	if (!events[e])\n"
-	"		return;\n"
-	"	if (depth < DEPTH) {\n"
-	"		under_way[depth].event = e;\n"
-	"		under_way[depth].trips = 0;\n"
-	"	}\n"
-	"	depth++;\n"
-	"	bob_event_begin(events[e]);\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(l)(int32_t e);\n"
-	"void BOBBIN(l)(int32_t e)\n"
-	"{\n"
-	"	begin_event(e);\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(b)(int32_t e);\n"
-	"void BOBBIN(b)(int32_t e)\n"
-	"{\n"
-	"	begin_event(e);\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(t)(int32_t e);\n"
-	"void BOBBIN(t)(int32_t e)\n"
-	"{\n"
-	"	if (events[e] && come_to(e))\n"
-	"		under_way[depth - 1].trips++;\n"
-	"}\n"
-	"\n"
-	"void BOBBIN(e)(int32_t e);\n"
-	"void BOBBIN(e)(int32_t e)\n"
-	"{\n"
-	"	if (events[e] && (come_to(e) || depth > DEPTH))\n"
-	"		end_event(e, under_way[(depth - 1) % DEPTH].trips);\n"
-	"}\n";
+/* --- all --- */
 
 static void say_storage(struct out *o, const struct bob_weave *w)
 {
@@ -396,11 +281,24 @@ static void say_here(struct out *o, const struct bob_weave *w, uint64_t digest)
 	say(o,
 	    ", .digest = 0x%" PRIx64 "u,\n"
 	    "	.unit = units, .variable = variables, .site = sites, .nest = nests,\n"
-	    "	.units = %u, .variables = %zu, .sites = %zu, .nests = %zu,\n"
+	    "	.units = %u, .variables = %u, .sites = %zu, .nests = %zu,\n"
 	    "	.missing = missing,\n"
 	    "	.predicted = BOBBIN_PREDICTED,\n"
 	    "};\n\n",
-	    digest, w->file->unit_count, w->variable_count, w->site_count, w->nest_count);
+	    digest, w->file->unit_count, w->row_count, w->site_count, w->nest_count);
+}
+
+/* What lies where, and what its components lead to. */
+static void say_objects(struct out *o, const struct bob_weave *w)
+{
+	if (w->has_classes || w->has_moves)
+		say(o, "%s\n", bob_weave_objects_code);
+	if (w->has_classes) {
+		say_classes(o, w);
+		say(o, "%s\n", bob_weave_components_code);
+	} else {
+		say(o, "#define hold(v, lo, bytes) ((void)0)\n#define let_go(v, lo) ((void)0)\n\n");
+	}
 }
 
 const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *len)
@@ -414,12 +312,13 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	    "#include <ISO_Fortran_binding.h>\n"
 	    "#include <stddef.h>\n"
 	    "#include <stdint.h>\n"
+	    "#include <stdlib.h>\n"
 	    "#include <string.h>\n\n"
 	    "#include \"bobbin/events.h\"\n"
 	    "#include \"bobbin/probe.h\"\n\n"
 	    "#define BOBBIN(what) %s##what\n\n",
 	    w->id);
-	if (w->variable_count)
+	if (w->row_count)
 		say(&o, "static const int64_t unknown[BOB_PROBE_DIMENSIONS_MAX][2];\n");
 	say_units(&o, w);
 	say_variables(&o, w);
@@ -428,6 +327,7 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 	if (has_accesses) {
 		say_boxes(&o, w);
 		say_storage(&o, w);
+		say_holders(&o, w);
 	}
 	say_missing(&o, w);
 	say_here(&o, w, digest);
@@ -440,18 +340,21 @@ const char *bob_weave_companion(struct bob_weave *w, uint64_t digest, size_t *le
 		    "		events[i] = bob_event_register(names[i].name, BOB_EVENT_NO_SIGNATURE,\n"
 		    "					       names[i].has_trips ? \"-> int trips\" : NULL);\n");
 	say(&o, "	bob_probe_begin(&here);\n}\n\n");
-	if (has_accesses)
-		say(&o, "%s\n%s\n%s\n", bob_weave_told_code, bob_weave_box_code, accesses);
+	if (has_accesses) {
+		say(&o, "%s\n", bob_weave_told_code);
+		say_objects(&o, w);
+		say(&o, "%s\n%s\n", bob_weave_box_code, bob_weave_accesses_code);
+	}
 	if (w->has_moves)
 		say(&o, "%s\n", bob_weave_moves_code);
 	if (w->hold_count)
-		say(&o, "%s\n", holds);
+		say(&o, "%s\n", bob_weave_holds_code);
 	if (w->nest_count)
 		say(&o, "%s\n", bob_weave_nest_code);
 	if (w->has_uneven)
 		say(&o, "%s\n", bob_weave_uneven_code);
 	if (w->event_count)
-		say(&o, "%s", code);
+		say(&o, "%s", bob_weave_events_code);
 	text = o.failed ? NULL : bob_arena_text(w->arena, o.at, o.len);
 	*len = o.len;
 	free(o.at);

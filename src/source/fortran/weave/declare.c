@@ -111,6 +111,8 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		interface(w, at, unit, *c, "bobbin_s", event);
 	bob_weave_wrapper_interfaces(w, at, unit);
 	bob_weave_object_interfaces(w, at, unit);
+	if (w->has_classes)
+		bob_weave_component_interfaces(w, at, unit);
 	line(w, at, unit, "end interface");
 }
 
@@ -326,7 +328,7 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 }
 
 /* Lines that run before the first statement that does; what it begins with, `!$omp parallel` or #if, comes behind them. */
-static bool before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
+bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at)
 {
 	const enum bob_fortran_kind kind = w->file->statements[first].kind;
 
@@ -370,7 +372,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 				 w->file->statements[first].line);
 		return;
 	}
-	if ((ends && !put_ends(w, v, true)) || !before_first(w, first, &at))
+	if ((ends && !put_ends(w, v, true)) || !bob_weave_before_first(w, first, &at))
 		return;
 	put_under(w, v, s, at, BOB_RANK_ENTRY, first, bob_weave_declare_line(w, v, s));
 	w->has_probes[unit] = true;
@@ -395,7 +397,8 @@ static bob_status declare_unit(struct bob_weave *w, uint32_t unit)
 		if (seen)
 			put_entry(w, &w->variables[i], seen, unit);
 	}
-	for (uint32_t i = u->first; i <= u->last && st == BOB_OK && w->variable_count; i++)
+	bob_weave_put_component_ends(w, unit);
+	for (uint32_t i = u->first; i <= u->last && st == BOB_OK; i++)
 		if (w->file->statements[i].is_executable && w->file->statements[i].unit == unit)
 			st = bob_weave_put_moves(w, i);
 	if (w->has_probes[unit] && first != BOB_FORTRAN_NO)

@@ -261,7 +261,7 @@ static const char *not_written(const struct bob_weave *w, uint32_t statement,
 	bool in_pieces;
 
 	if (kind == BOB_F_READ || kind == BOB_F_ACCEPT || kind == BOB_F_DECODE ||
-	    bob_weave_moves(s, u))
+	    bob_weave_moves(w, statement, u))
 		return ""; /* told behind the statement in any case */
 	if (u->flags & BOB_USE_MASKED)
 		return "under WHERE or FORALL";

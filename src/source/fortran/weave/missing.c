@@ -91,6 +91,25 @@ bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wi
 	return say(w, wish, text, NULL, why);
 }
 
+/* --- components --- */
+
+bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_wish *wish,
+			    const struct bob_weave_ask *ask, struct bob_source_complaint *why)
+{
+	if (!ask->why) {
+		char text[200];
+
+		snprintf(text, sizeof(text), "component %.80s of %.80s", wish->path + 1,
+			 ask->symbol->name);
+		return say(w, wish, text, ask->near, why);
+	}
+	why->command = wish->command;
+	why->column = wish->column;
+	snprintf(why->text, sizeof(why->text), "%.100s: %.63s%.80s is %.120s", w->path,
+		 ask->symbol->name, wish->path, ask->why);
+	return BOB_ERR_INVAL;
+}
+
 /* --- lines --- */
 
 bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_complaint *why)

@@ -12,11 +12,20 @@
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
 #define PASSED_MAX 16u		/* of a statement */
 
-bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
+bool bob_weave_moves(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u)
 {
-	return u->role == BOB_ROLE_WRITE && u->symbol->flags & BOB_SYMBOL_ALLOCATABLE &&
-	       (s->body ? s->body_kind : s->kind) == BOB_F_ASSIGN && u->ref->child &&
-	       !u->ref->child->child && !u->ref->child->next;
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+	const struct bob_fortran_expr *part = u->ref->child;
+	const struct bob_fortran_symbol *y = u->symbol;
+
+	if (u->role != BOB_ROLE_WRITE || (s->body ? s->body_kind : s->kind) != BOB_F_ASSIGN ||
+	    !part)
+		return false;
+	while (part->next)
+		part = part->next;
+	if (u->flags & BOB_USE_COMPONENT)
+		y = bob_weave_last(w, statement, u->ref);
+	return y && y->flags & BOB_SYMBOL_ALLOCATABLE && !part->child;
 }
 
 /* --- whose it is --- */
@@ -53,20 +62,21 @@ static bool is_passable(const struct bob_fortran_symbols *names, const struct bo
 	       bob_weave_passing(names, s) == BOB_PASSED_PLAINLY;
 }
 
-static bool find_whole(const struct bob_weave *w, const struct bob_fortran_use *u,
+/* `n`: the n-th that it is, from 0: parts of one variable may be asked for one by one. */
+static bool find_whole(const struct bob_weave *w, const struct bob_fortran_use *u, uint32_t n,
 		       struct whole *out)
 {
 	const struct bob_fortran_symbol *s = u->symbol;
-	uint32_t d;
+	uint32_t d, count = 0;
 
 	*out = (struct whole){ .symbol = s };
 	if (u->flags & BOB_USE_COMPONENT)
-		return false;
+		return false; /* component_moves.c */
 	for (size_t k = 0; k < w->variable_count && !out->variable; k++)
-		if (bob_weave_is(s, &w->variables[k]))
+		if (bob_weave_is(s, &w->variables[k]) && count++ == n)
 			out->variable = &w->variables[k];
-	if (out->variable)
-		return true;
+	if (out->variable || n)
+		return out->variable != NULL;
 	if (!(s->flags & BOB_SYMBOL_DUMMY) || !(s->flags & MOVABLE) ||
 	    s->unit >= w->file->unit_count || !bob_weave_may_be_any(w, s, u->flags) ||
 	    !is_passable(w->file->units[s->unit].symbols, s))
@@ -105,18 +115,14 @@ static const char *now_line(struct bob_weave *w, const struct whole *x)
 
 /* --- where lines go --- */
 
-struct places {
-	uint32_t before, after;
-	enum bob_weave_rank rank; /* of those before */
-};
-
-static bool find_places(struct bob_weave *w, uint32_t i, bool in_body, bool needs_after,
-			const char *what, struct places *out)
+bool bob_weave_places(struct bob_weave *w, uint32_t i, bool in_body, bool needs_after,
+		      const char *what, struct bob_weave_places *out)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
 	struct bob_fortran_place p;
 
-	*out = (struct places){ .rank = in_body ? BOB_RANK_BODY_BEFORE : BOB_RANK_BEFORE };
+	*out = (struct bob_weave_places){ .rank = in_body ? BOB_RANK_BODY_BEFORE :
+							    BOB_RANK_BEFORE };
 	if (bob_fortran_place(w->file, i, &p) != BOB_OK || p.needs & BOB_NEED_ONE_SECTION ||
 	    (needs_after && (p.after == BOB_FORTRAN_NO || s->ends_loops)) ||
 	    (in_body && !bob_weave_expand(w, i, &out->before))) {
@@ -154,9 +160,9 @@ static bool has_move_alloc(const struct bob_fortran_statement *s,
 /* An allocatable variable that is assigned as a whole may lie elsewhere behind that. */
 static void put_assigned(struct bob_weave *w, uint32_t i, const struct whole *x)
 {
-	struct places p;
+	struct bob_weave_places p;
 
-	if (!find_places(w, i, w->file->statements[i].body, true, "assignment", &p))
+	if (!bob_weave_places(w, i, w->file->statements[i].body, true, "assignment", &p))
 		return;
 	if (x->variable)
 		bob_weave_put_of(w, x->symbol, p.before, p.rank, i,
@@ -177,7 +183,7 @@ static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_for
 {
 	const struct bob_fortran_statement *s = &w->file->statements[i];
 	const enum bob_fortran_kind kind = s->body ? s->body_kind : s->kind;
-	struct places p;
+	struct bob_weave_places p;
 
 	if (u->role != BOB_ROLE_RELEASE || kind != BOB_F_DEALLOCATE ||
 	    u->flags & BOB_USE_COMPONENT || !(u->symbol->flags & BOB_SYMBOL_POINTER) ||
@@ -185,38 +191,48 @@ static void put_given_back(struct bob_weave *w, uint32_t i, const struct bob_for
 		return;
 	if (!is_passable(s->names, u->symbol))
 		bob_weave_refuse(w, "what a polymorphic pointer gives back", s->line);
-	else if (find_places(w, i, s->body, false, "DEALLOCATE", &p))
+	else if (bob_weave_places(w, i, s->body, false, "DEALLOCATE", &p))
 		bob_weave_put_of(w, u->symbol, p.before, p.rank, i, gone_line(w, 0, u->symbol));
+}
+
+/* ... of one that it is. */
+static void put_move_of(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
+			const struct whole *x, bool is_move_alloc)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[i];
+	const enum bob_fortran_kind kind = s->body ? s->body_kind : s->kind;
+	const bool ends = u->role == BOB_ROLE_RELEASE;
+	struct bob_weave_places p;
+
+	if (!x->variable && (u->role == BOB_ROLE_POINT || kind == BOB_F_NULLIFY))
+		return; /* what it led to is still there */
+	if (bob_weave_moves(w, i, u)) {
+		put_assigned(w, i, x);
+		return;
+	}
+	if (!bob_weave_places(w, i, s->body, !ends, is_move_alloc ? "MOVE_ALLOC" : "ALLOCATE", &p))
+		return;
+	if (ends || (is_move_alloc && !(x->variable && x->variable->is_object)))
+		bob_weave_put_of(w, x->symbol, p.before, p.rank, i,
+				 end_line(w, x, kind == BOB_F_DEALLOCATE || !ends));
+	if (!ends)
+		bob_weave_put_of(w, x->symbol, p.after, BOB_RANK_AFTER, i, now_line(w, x));
 }
 
 static void put_move(struct bob_weave *w, uint32_t i, const struct bob_fortran_use *u,
 		     bool is_move_alloc)
 {
-	const struct bob_fortran_statement *s = &w->file->statements[i];
-	const bool ends = u->role == BOB_ROLE_RELEASE, moves = bob_weave_moves(s, u);
-	const enum bob_fortran_kind kind = s->body ? s->body_kind : s->kind;
-	struct places p;
 	struct whole x;
 
-	if (!ends && !moves && u->role != BOB_ROLE_ALLOCATE && u->role != BOB_ROLE_POINT)
+	if (u->role != BOB_ROLE_RELEASE && u->role != BOB_ROLE_ALLOCATE &&
+	    u->role != BOB_ROLE_POINT && !bob_weave_moves(w, i, u))
 		return;
-	if (!find_whole(w, u, &x)) {
+	if (!find_whole(w, u, 0, &x)) {
 		put_given_back(w, i, u);
 		return;
 	}
-	if (!x.variable && (u->role == BOB_ROLE_POINT || kind == BOB_F_NULLIFY))
-		return; /* what it led to is still there */
-	if (moves) {
-		put_assigned(w, i, &x);
-		return;
-	}
-	if (!find_places(w, i, s->body, !ends, is_move_alloc ? "MOVE_ALLOC" : "ALLOCATE", &p))
-		return;
-	if (ends || (is_move_alloc && !(x.variable && x.variable->is_object)))
-		bob_weave_put_of(w, x.symbol, p.before, p.rank, i,
-				 end_line(w, &x, kind == BOB_F_DEALLOCATE || !ends));
-	if (!ends)
-		bob_weave_put_of(w, x.symbol, p.after, BOB_RANK_AFTER, i, now_line(w, &x));
+	for (uint32_t n = 0; find_whole(w, u, n, &x); n++)
+		put_move_of(w, i, u, &x, is_move_alloc);
 }
 
 /* --- calls --- */
@@ -301,6 +317,29 @@ static const struct bob_fortran_use *use_of(const struct bob_fortran_uses *all,
 	return NULL;
 }
 
+/* ... a component, as a whole. */
+static const struct bob_fortran_use *component_of(const struct bob_weave *w, uint32_t statement,
+						  const struct bob_fortran_uses *all,
+						  const struct bob_fortran_expr *argument,
+						  const struct bob_fortran_symbol **c)
+{
+	const struct bob_fortran_expr *e = argument->node == BOB_N_KEYWORD ? argument->child :
+									     argument;
+
+	for (uint32_t i = 0; e && i < all->count; i++) {
+		const struct bob_fortran_expr *part = all->at[i].ref->child;
+
+		if (all->at[i].ref != e || all->at[i].role != BOB_ROLE_PASS ||
+		    !(all->at[i].flags & BOB_USE_COMPONENT))
+			continue;
+		while (part && part->next)
+			part = part->next;
+		*c = bob_weave_last(w, statement, e);
+		return part && !part->child && *c && (*c)->flags & MOVABLE ? &all->at[i] : NULL;
+	}
+	return NULL;
+}
+
 /* What a call is passed as a whole and may move. Returns how many. */
 static uint32_t passed_by(struct bob_weave *w, uint32_t i, const struct bob_fortran_uses *all,
 			  const struct bob_fortran_use *call, struct passed *out)
@@ -312,23 +351,30 @@ static uint32_t passed_by(struct bob_weave *w, uint32_t i, const struct bob_fort
 	while (part && part->next)
 		part = part->next;
 	for (a = part && part->child ? part->child->child : NULL; a; a = a->next, d++) {
-		const struct bob_fortran_use *u = use_of(all, a);
+		const struct bob_fortran_symbol *c = NULL;
+		const struct bob_fortran_use *u = component_of(w, i, all, a, &c);
 		struct becomes b;
 		struct whole x;
 
-		if (!u || count == PASSED_MAX || !find_whole(w, u, &x))
+		if (u && becomes_of(w, s, call, d, a, c).count)
+			bob_weave_put_component_passed(w, i, u);
+		u = use_of(all, a);
+		if (!u)
 			continue;
-		b = becomes_of(w, s, call, d, a, x.symbol);
-		if (!b.count)
-			continue;
-		if (x.variable && x.variable->is_object) {
-			bob_weave_refuse(
-				w,
-				"where it lies behind a call that may move it: of a type with procedures",
-				s->line);
-			continue;
+		for (uint32_t n = 0; count < PASSED_MAX && find_whole(w, u, n, &x); n++) {
+			b = becomes_of(w, s, call, d, a, x.symbol);
+			if (!b.count)
+				break;
+			if (x.variable && x.variable->is_object) {
+				bob_weave_refuse(
+					w,
+					"where it lies behind a call that may move it: of a type with procedures",
+					s->line);
+				break;
+			}
+			out[count++] = (struct passed){ x, b.count == 1 ? b.key : 0,
+							b.ending == b.count };
 		}
-		out[count++] = (struct passed){ x, b.count == 1 ? b.key : 0, b.ending == b.count };
 	}
 	return count;
 }
@@ -358,7 +404,7 @@ static void put_call(struct bob_weave *w, uint32_t i, const struct bob_fortran_u
 	const bool in_body = call->flags & BOB_USE_BODY;
 	struct passed passed[PASSED_MAX];
 	const uint32_t count = passed_by(w, i, all, call, passed);
-	struct places p;
+	struct bob_weave_places p;
 
 	if (!count)
 		return;
@@ -368,7 +414,7 @@ static void put_call(struct bob_weave *w, uint32_t i, const struct bob_fortran_u
 				 w->file->statements[i].line);
 		return;
 	}
-	if (!find_places(w, i, in_body, true, "call, which may move what it is passed", &p))
+	if (!bob_weave_places(w, i, in_body, true, "call, which may move what it is passed", &p))
 		return;
 	for (uint32_t n = 0; n < count; n++)
 		bob_weave_put(w, p.before, p.rank, i, pass_line(w, &passed[n], n));
@@ -388,9 +434,18 @@ bob_status bob_weave_put_moves(struct bob_weave *w, uint32_t statement)
 {
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	struct bob_fortran_uses uses;
-	bob_status st = bob_fortran_uses(w->arena, w->file, statement, &uses);
-	const bool moves = st == BOB_OK && has_move_alloc(s, &uses);
+	bob_status st = BOB_OK;
+	bool moves;
 
+	if (!w->variable_count && !w->passed_count)
+		return BOB_OK;
+	st = bob_fortran_uses(w->arena, w->file, statement, &uses);
+	if (st != BOB_OK)
+		return st;
+	moves = has_move_alloc(s, &uses);
+	bob_weave_put_component_moves(w, statement, &uses);
+	if (!w->variable_count)
+		return BOB_OK;
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++)
 		put_move(w, statement, &uses.at[i], moves);
 	for (uint32_t i = 0; i < uses.count && st == BOB_OK; i++)

@@ -2,6 +2,8 @@
 /* Variables and components of types with procedures. Fortran passes them to no TYPE(*), so they go through procedures in Fortran, at the end of the file, that take
  * CLASS(*) and pass it on. gfortran 12 gives what comes out there an address and extents, but no size and no distances; so the size of an element is asked for in
  * Fortran, only arrays without gaps are declared, and whole arrays are told nowhere. */
+#include <string.h>
+
 #include "source/fortran/weave/weave.h"
 
 static const char number[] = "integer(4),value::bobbin_s";
@@ -11,7 +13,7 @@ static const char bounds[] = "integer(8),intent(in)::bobbin_l(*)";
 /* One of the procedures, and what it passes on. */
 struct passer {
 	const char *name, *arguments, *declarations[5];
-	char to;		/* the C function */
+	const char *to;		/* the C function */
 	const char *to_arguments, *to_declarations[5];
 	const char *when, *values;
 };
@@ -20,7 +22,7 @@ static const struct passer passers[] = {
 	{ "oa",
 	  "bobbin_s,bobbin_x",
 	  { number, "class(*),intent(in)::bobbin_x" },
-	  'a',
+	  "a",
 	  "bobbin_s,bobbin_x",
 	  { number, "type(*),intent(in)::bobbin_x" },
 	  "",
@@ -28,7 +30,7 @@ static const struct passer passers[] = {
 	{ "od",
 	  "bobbin_s,bobbin_x,bobbin_l,bobbin_c",
 	  { number, anything, bounds, "logical(4),value::bobbin_c" },
-	  'j',
+	  "j",
 	  "bobbin_s,bobbin_x,bobbin_l,bobbin_n",
 	  { number, "type(*),dimension(..),intent(in)::bobbin_x", bounds,
 	    "integer(8),value::bobbin_n" },
@@ -37,13 +39,28 @@ static const struct passer passers[] = {
 	{ "of",
 	  "bobbin_s,bobbin_x",
 	  { number, anything },
-	  'f',
+	  "f",
 	  "bobbin_s,bobbin_x",
 	  { number, "type(*),dimension(..),intent(in)::bobbin_x" },
 	  "",
 	  "bobbin_s,bobbin_x" },
+	{ "oc",
+	  "bobbin_p,bobbin_x",
+	  { "integer(8),value::bobbin_p", anything },
+	  "cj",
+	  "bobbin_p,bobbin_x,bobbin_n",
+	  { "integer(8),value::bobbin_p", "type(*),dimension(..),intent(in)::bobbin_x",
+	    "integer(8),value::bobbin_n" },
+	  "",
+	  "bobbin_p,bobbin_x,storage_size(bobbin_x,kind=8)/8_8" },
 };
 #define PASSER_COUNT (sizeof(passers) / sizeof(passers[0]))
+
+/* Is it called? */
+static bool is_needed(const struct bob_weave *w, const struct passer *x)
+{
+	return w->has_objects && (w->has_classes || strcmp(x->name, "oc") != 0);
+}
 
 /* --- calls --- */
 
@@ -99,7 +116,9 @@ void bob_weave_object_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit
 {
 	const struct place p = { w, at, unit, BOB_RANK_INTERFACE };
 
-	for (size_t i = 0; i < PASSER_COUNT && w->has_objects; i++) {
+	for (size_t i = 0; i < PASSER_COUNT; i++) {
+		if (!is_needed(w, &passers[i]))
+			continue;
 		head(&p, &passers[i]);
 		line(&p, "end");
 	}
@@ -109,18 +128,20 @@ void bob_weave_object_procedures(struct bob_weave *w)
 {
 	const struct place p = { w, w->file->len, 0, BOB_RANK_EXIT };
 
-	for (size_t i = 0; i < PASSER_COUNT && w->has_objects; i++) {
+	for (size_t i = 0; i < PASSER_COUNT; i++) {
 		const struct passer *x = &passers[i];
 
+		if (!is_needed(w, x))
+			continue;
 		head(&p, x);
 		line(&p, "interface");
-		line(&p, bob_weave_text(w, "pure subroutine %s%c(%s) bind(c,name='%s%c')", w->id,
+		line(&p, bob_weave_text(w, "pure subroutine %s%s(%s) bind(c,name='%s%s')", w->id,
 					x->to, x->to_arguments, w->id, x->to));
 		for (const char *const *d = x->to_declarations; *d; d++)
 			line(&p, *d);
 		line(&p, "end");
 		line(&p, "end interface");
-		line(&p, bob_weave_text(w, "%scall %s%c(%s)", x->when, w->id, x->to, x->values));
+		line(&p, bob_weave_text(w, "%scall %s%s(%s)", x->when, w->id, x->to, x->values));
 		line(&p, "end");
 	}
 }

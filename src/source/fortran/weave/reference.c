@@ -141,8 +141,7 @@ const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 				BOB_USE_VECTOR;
 
 	if (u->flags & framed || u->symbol->flags & BOB_SYMBOL_OPTIONAL ||
-	    size_of(w, statement, u).in_pieces ||
-	    bob_weave_moves(&w->file->statements[statement], u))
+	    size_of(w, statement, u).in_pieces || bob_weave_moves(w, statement, u))
 		return "more than a call is needed";
 	return unfit(w, statement, u);
 }

@@ -156,8 +156,10 @@ void bob_weave_remarks(struct bob_weave *w)
 	for (size_t i = 0; i < w->variable_count; i++) {
 		const struct bob_weave_variable *v = &w->variables[i];
 
-		if (!v->is_foreign && v->symbol->type == BOB_T_DERIVED &&
-		    v->unit < w->file->unit_count && v->symbol->statement < w->file->count)
+		/* of a part that was asked for, components are not traced */
+		if (!v->is_foreign && !v->is_holder && !v->class &&
+		    v->symbol->type == BOB_T_DERIVED && v->unit < w->file->unit_count &&
+		    v->symbol->statement < w->file->count)
 			remark_components(w, v, v->name, w->file->units[v->unit].symbols,
 					  v->symbol->type_name, TYPES_MAX);
 	}

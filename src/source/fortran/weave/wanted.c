@@ -49,21 +49,23 @@ bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_
 	}
 }
 
-static const char *name_of(struct bob_weave *w, const struct bob_fortran_symbol *s,
-			   const struct bob_fortran_unit *u, uint32_t construct)
+/* What stands before and behind its name where people read it. */
+static void name_around(struct bob_weave *w, const struct bob_fortran_symbol *s,
+			const struct bob_fortran_unit *u, uint32_t construct,
+			struct bob_weave_ask *ask)
 {
+	ask->before = ask->after = "";
 	if (construct != BOB_FORTRAN_NO)
-		return bob_weave_text(
-			w, "%s in block %u of %s", s->name,
+		ask->after = bob_weave_text(
+			w, " in block %u of %s",
 			w->file->statements[w->file->constructs[construct].first].line,
 			*u->name ? u->name : "main");
-	if (s->common)
-		return bob_weave_text(w, "/%s/%s", s->common->name, s->name);
-	if (u->kind == BOB_UNIT_PROGRAM)
-		return s->name;
-	if (u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE)
-		return bob_weave_text(w, "%s::%s", u->name, s->name);
-	return bob_weave_text(w, "%s in %s", s->name, u->name);
+	else if (s->common)
+		ask->before = bob_weave_text(w, "/%s/", s->common->name);
+	else if (u->kind == BOB_UNIT_MODULE || u->kind == BOB_UNIT_SUBMODULE)
+		ask->before = bob_weave_text(w, "%s::", u->name);
+	else if (u->kind != BOB_UNIT_PROGRAM)
+		ask->after = bob_weave_text(w, " in %s", u->name);
 }
 
 /* Of a length that is not known here, or too long for one access. */
@@ -131,14 +133,22 @@ static bool is_at_entries(const struct bob_weave *w, const struct bob_fortran_sy
 	return all;
 }
 
-static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
-		const struct bob_fortran_symbols *names, const struct bob_wish *wish)
+/* False: it has no component as the wish says. */
+static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
+		const struct bob_fortran_symbols *names, const struct bob_wish *wish,
+		struct bob_weave_ask *ask)
 {
 	const uint32_t unit = names->unit;
 	const struct bob_fortran_unit *u = unit_of(w, unit);
 	const uint64_t element = bob_fortran_element_bytes(names, s);
-	const char *name = name_of(w, s, u, names->construct), *why = unfit(names, s, element);
+	const char *name, *why = unfit(names, s, element);
+	struct bob_weave_class *class = NULL;
 	struct bob_weave_variable *v;
+
+	*ask = (struct bob_weave_ask){ .wish = wish, .names = names, .symbol = s };
+	name_around(w, s, u, names->construct, ask);
+	name = bob_weave_text(w, "%s%s%s%s", ask->before, s->name, wish->path ? wish->path : "",
+			      ask->after);
 
 	if (!why && w->is_left[unit] && !s->common)
 		why = "a variable of a unit that has what is not understood";
@@ -153,17 +163,25 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	/* A member of COMMON, in another unit. Other names that are equal are of units of one name, under #if and #else. */
 	for (size_t i = 0; s->common && i < w->variable_count; i++)
 		if (w->variables[i].wish == wish && !strcmp(w->variables[i].name, name))
-			return;
+			return true;
+	if (!why && (wish->path || !wish->rank))
+		class = bob_weave_class(w, ask, wish->path);
+	if (wish->path && !class && (why || !ask->is_found)) {
+		ask->why = why ? why : ask->why;
+		return false;
+	}
 	if (why) {
 		bob_weave_refuse(
 			w, why,
 			w->file->statements[s->statement < w->file->count ? s->statement : 0].line);
-		return;
+		return true;
 	}
+	if (wish->path && !class)
+		return true; /* it is there, and was refused */
 	if (bob_array_room(&w->variables, w->variable_count, &w->variable_room,
 			   sizeof(*w->variables))) {
 		w->is_failed = true;
-		return;
+		return true;
 	}
 	v = &w->variables[w->variable_count++];
 	*v = (struct bob_weave_variable){ .symbol = s, .wish = wish, .name = name, .unit = unit,
@@ -177,6 +195,10 @@ static void add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	v->is_alone = !s->common && !v->is_module;
 	v->is_automatic = v->is_alone && !(s->flags & BOB_SYMBOL_SAVE) &&
 			  (u->kind != BOB_UNIT_PROGRAM || v->construct != BOB_FORTRAN_NO);
+	v->class = class;
+	v->is_holder = wish->path != NULL;
+	v->has_pointers = bob_weave_class_has_pointers(class);
+	return true;
 }
 
 bool bob_weave_is_variable(const struct bob_fortran_symbol *s)
@@ -188,138 +210,6 @@ bool bob_weave_is_variable(const struct bob_fortran_symbol *s)
 	return s->class == BOB_NAME_VARIABLE && !(s->flags & not_one);
 }
 
-static bool is_intrinsic(const struct bob_fortran_symbol *s)
-{
-	return bob_fortran_intrinsic(s->name, (uint32_t)strlen(s->name)) != NULL;
-}
-
-/* A name with a type that is called, or that of a function whose result has another name, is a procedure's. */
-static bool is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-			 uint32_t unit)
-{
-	const struct bob_fortran_unit *u = unit_of(w, unit);
-
-	for (const struct bob_fortran_unit *o = u; o; o = o->other)
-		if (o->result && !strcmp(s->name, o->name) && strcmp(s->name, o->result) != 0)
-			return true;
-	for (size_t i = 0; i < w->called_count; i++)
-		if (w->called[i] == s)
-			return true;
-	if (s->rank || s->flags & ~(BOB_SYMBOL_TYPED | BOB_SYMBOL_SAVE) || !is_intrinsic(s))
-		return false;
-	for (size_t i = 0; i < w->plain_count; i++)
-		if (w->plain[i] == s)
-			return false;
-	return true; /* `real sqrt`, and no more */
-}
-
-/* A scalar with brackets behind it that hold no range: a function, whatever its type. */
-static bool is_called(const struct bob_fortran_use *u)
-{
-	const struct bob_fortran_expr *part = u->ref->child;
-	const struct bob_fortran_expr *arguments = part ? part->child : NULL;
-
-	return u->symbol->shape == BOB_SHAPE_SCALAR && !u->symbol->rank && arguments &&
-	       !part->next && arguments->node == BOB_N_ARGUMENTS &&
-	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
-}
-
-/* What a pointer gets that is no target itself is a procedure. */
-static bool is_pointed_to(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
-{
-	const uint32_t targets = BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER | BOB_SYMBOL_ASSOCIATE;
-	const enum bob_fortran_kind k = s->body ? s->body_kind : s->kind;
-
-	return k == BOB_F_POINTER_ASSIGN && u->role == BOB_ROLE_TARGET &&
-	       !(u->symbol->flags & targets) && u->ref->child && !u->ref->child->next &&
-	       !u->symbol->rank && is_intrinsic(u->symbol);
-}
-
-static bool note_plain(struct bob_weave *w, const struct bob_fortran_symbol *s)
-{
-	if (!is_intrinsic(s))
-		return true;
-	if (bob_array_room(&w->plain, w->plain_count, &w->plain_room, sizeof(*w->plain)))
-		return false;
-	w->plain[w->plain_count++] = s;
-	return true;
-}
-
-static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
-{
-	if (bob_array_room(&w->called, w->called_count, &w->called_room, sizeof(*w->called)))
-		return false;
-	w->called[w->called_count++] = s;
-	return true;
-}
-
-/* Names with brackets in what statement functions say, that are no arrays. */
-static bool note_in(struct bob_weave *w, const struct bob_fortran_statement *s,
-		    const struct bob_fortran_expr *e)
-{
-	const struct bob_fortran_symbols *table = s->names;
-
-	for (; e; e = e->next) {
-		const struct bob_fortran_expr *part = e->node == BOB_N_REFERENCE ? e->child : NULL;
-		const struct bob_fortran_symbol *y =
-			part && part->child && table ?
-				bob_fortran_lookup(table, s->text + part->from, part->name_len) :
-				NULL;
-
-		if (y && y->shape == BOB_SHAPE_SCALAR && y->type != BOB_T_CHARACTER &&
-		    !note_called(w, y))
-			return false;
-		if (!note_in(w, s, e->child))
-			return false;
-	}
-	return true;
-}
-
-static bool note_statement_function(struct bob_weave *w, struct bob_arena *scratch,
-				    const struct bob_fortran_statement *s)
-{
-	const struct bob_fortran_item *item = NULL;
-
-	if (s->kind != BOB_F_ASSIGN || s->unit == BOB_FORTRAN_NO)
-		return true;
-	if (bob_fortran_items(scratch, s, &item, NULL) != BOB_OK)
-		return false;
-	for (; item; item = item->next)
-		if (!note_in(w, s, item->expr))
-			return false;
-	return true;
-}
-
-/* What the statements of the file call. */
-static bob_status note_calls(struct bob_weave *w)
-{
-	struct bob_arena scratch = { 0 };
-	struct bob_fortran_uses uses;
-	bob_status st = BOB_OK;
-
-	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
-		if (!w->file->statements[i].is_executable) {
-			if (!note_statement_function(w, &scratch, &w->file->statements[i]))
-				st = BOB_ERR_NOMEM;
-			continue;
-		}
-		st = bob_fortran_uses(&scratch, w->file, i, &uses);
-		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
-			const struct bob_fortran_use *u = &uses.at[k];
-
-			const bool is_call = (u->role == BOB_ROLE_CALL && u->ref->child &&
-					      !u->ref->child->next) ||
-					     is_called(u) ||
-					     is_pointed_to(&w->file->statements[i], u);
-
-			if (!(is_call ? note_called(w, u->symbol) : note_plain(w, u->symbol)))
-				st = BOB_ERR_NOMEM;
-		}
-	}
-	bob_arena_free(&scratch);
-	return st;
-}
-
 static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_wish *wish,
 		     const char *in, const char *name)
 {
@@ -328,36 +218,86 @@ static bool is_meant(const struct bob_fortran_symbol *s, const struct bob_wish *
 	return wish->scope != BOB_SCOPE_COMMON || (s->common && !strcmp(s->common->name, in));
 }
 
-static bob_status choose(struct bob_weave *w, const struct bob_wish *wish,
+/* `f%v` reads as a variable of a module; without such a module it is a component. Names are in small letters. */
+static const struct bob_wish *resolved(struct bob_weave *w, const struct bob_wish *wish)
+{
+	struct bob_wish *copy = bob_arena_alloc(w->arena, sizeof(*copy));
+	bool has_module = wish->scope != BOB_SCOPE_MODULE;
+
+	if (!copy) {
+		w->is_failed = true;
+		return wish;
+	}
+	*copy = *wish;
+	copy->name = lower(w, wish->name);
+	copy->in = lower(w, wish->in);
+	copy->path = wish->path ? lower(w, wish->path) : NULL;
+	for (uint32_t i = 0; i < w->file->unit_count; i++)
+		has_module |= bob_weave_is_unit_meant(unit_of(w, i), copy, copy->in);
+	if (has_module)
+		return copy;
+	copy->path = bob_weave_text(w, "%%%s%s", copy->name, copy->path ? copy->path : "");
+	copy->name = copy->in;
+	copy->in = "";
+	copy->scope = BOB_SCOPE_ANY;
+	return copy;
+}
+
+/* What stands in the way of it; NULL: nothing. */
+struct misfit {
+	const struct bob_fortran_symbol *box; /* it has no such part */
+	struct bob_weave_ask way; /* it has no such component */
+	bool has_no_way;
+};
+
+static bool try_to_add(struct bob_weave *w, const struct bob_fortran_symbol *s,
+		       const struct bob_fortran_symbols *t, const struct bob_wish *wish,
+		       struct misfit *m)
+{
+	struct bob_weave_ask ask;
+
+	if (!wish->path && strcmp(wish->name, "*") != 0 && !bob_weave_box_fits(s, wish)) {
+		m->box = s;
+		return false;
+	}
+	if (add(w, s, t, wish, &ask))
+		return true;
+	if (ask.box) {
+		m->box = ask.box;
+		return false;
+	}
+	m->has_no_way = true;
+	m->way = ask;
+	return false;
+}
+
+static bob_status choose(struct bob_weave *w, const struct bob_wish *asked,
 			 struct bob_source_complaint *why)
 {
-	const char *name = lower(w, wish->name), *in = lower(w, wish->in);
-	const struct bob_fortran_symbol *misfit = NULL;
+	const struct bob_wish *wish = resolved(w, asked);
+	struct misfit m = { .box = NULL };
 	bool found = false;
 
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
 		const struct bob_fortran_unit *u = unit_of(w, i);
 
-		if (!u->symbols || !bob_weave_is_unit_meant(u, wish, in))
+		if (!u->symbols || !bob_weave_is_unit_meant(u, wish, wish->in))
 			continue;
-		found |= !strcmp(name, "*") && wish->scope != BOB_SCOPE_COMMON;
+		found |= !strcmp(wish->name, "*") && wish->scope != BOB_SCOPE_COMMON;
 		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
 			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
-				if (!bob_fortran_is_guarded(t) && is_meant(s, wish, in, name) &&
-				    !is_procedure(w, s, i)) {
-					if (strcmp(name, "*") != 0 &&
-					    !bob_weave_box_fits(s, wish)) {
-						misfit = s;
-						continue;
-					}
-					found = true;
-					add(w, s, t, wish);
-				}
+				if (!bob_fortran_is_guarded(t) &&
+				    is_meant(s, wish, wish->in, wish->name) &&
+				    !bob_weave_is_procedure(w, s, i))
+					found |= try_to_add(w, s, t, wish, &m);
 	}
 	if (found || w->is_failed)
 		return BOB_OK;
-	return misfit ? bob_weave_no_box(w, wish, misfit, why) :
-			bob_weave_not_there(w, wish, in, name, why);
+	if (m.has_no_way)
+		return bob_weave_no_way(w, wish, &m.way, why);
+	if (m.box)
+		return bob_weave_no_box(w, wish, m.box, why);
+	return bob_weave_not_there(w, asked, lower(w, asked->in), lower(w, asked->name), why);
 }
 
 /* Dummies that somebody named are what they are, and so are members of modules that are used. */
@@ -374,7 +314,7 @@ bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *wh
 	w->dummies = bob_arena_alloc(w->arena, dummies + 1u);
 	if (!w->dummies || !w->dummy_at)
 		return BOB_ERR_NOMEM;
-	st = note_calls(w);
+	st = bob_weave_note_calls(w);
 	for (const struct bob_wish *x = w->wishes->first; x && st == BOB_OK; x = x->next)
 		if (x->what == BOB_WISH_VARIABLE)
 			st = choose(w, x, why);
@@ -392,7 +332,7 @@ static bool is_outside(const struct bob_weave *w, uint32_t statement,
 	uint32_t d = 0;
 	int64_t n;
 
-	if (!v->wish->rank || u->symbol != v->symbol || !part || !part->child || !s->names)
+	if (!bob_weave_box_rank(v) || u->symbol != v->symbol || !part || !part->child || !s->names)
 		return false;
 	for (e = part->child->child; e && d < v->wish->rank; e = e->next, d++)
 		if (bob_fortran_fold(s->names, s, e, &n) == BOB_OK &&
@@ -411,6 +351,8 @@ static enum bob_weave_touch touch(const struct bob_weave *w, uint32_t statement,
 		return BOB_TOUCH_NOT;
 	if (!bob_weave_may_be(w, u->symbol, u->flags, v))
 		return BOB_TOUCH_NOT;
+	if (v->is_holder)
+		return bob_weave_reaches(w, statement, u, v) ? BOB_TOUCH_PERHAPS : BOB_TOUCH_NOT;
 	if (is_outside(w, statement, u, v))
 		return BOB_TOUCH_DROPPED;
 	return u->symbol == v->symbol && !v->wish->rank ? BOB_TOUCH_PROVED : BOB_TOUCH_PERHAPS;
@@ -468,7 +410,7 @@ struct bob_predict_share bob_weave_share(const struct bob_weave *w, uint32_t sta
 		if (touch(w, statement, u, v) <= BOB_TOUCH_DROPPED)
 			continue;
 		share = v->wish->rank ? part(v) : 1;
-		if (!bob_weave_is(u->symbol, v) || share < 0) {
+		if (!bob_weave_is(u->symbol, v) || v->is_holder || share < 0) {
 			sum.most = 1;
 			continue;
 		}

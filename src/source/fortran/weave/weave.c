@@ -111,6 +111,7 @@ static bob_status weave(struct bob_weave *w)
 {
 	bob_status st = BOB_OK;
 
+	bob_weave_number_components(w);
 	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
 		const uint32_t unit = w->file->statements[i].unit;
 
@@ -130,7 +131,7 @@ static bob_status weave(struct bob_weave *w)
 		bob_weave_wrapper_functions(w);
 	if (st == BOB_OK)
 		bob_weave_object_procedures(w);
-	w->counts.variables = (uint32_t)w->variable_count;
+	w->counts.variables = w->row_count;
 	w->counts.copies = (uint32_t)w->clone_count;
 	return st;
 }

@@ -4,6 +4,8 @@
  *   weave.c      the whole: file in, instrumented file and its companion in C out
  *   group.c      the files of a command, read
  *   wanted.c     which variables the commands name, and which references may be of them
+ *   called.c     which names are procedures
+ *   components.c components with memory of their own; component_moves.c what moves them, components_code.c that in C
  *   missing.c    wishes for what is not there
  *   foreign.c    what is passed to procedures that no file has
  *   closure.c    what else may be these variables, in all files; across.c what C files may touch of them, and these of what is C's
@@ -39,6 +41,31 @@
 
 #define BOB_WEAVE_REFUSALS_MAX 64u
 
+struct bob_weave_class;
+
+/* A component that is allocatable or a pointer, somewhere in an object: `f%v`, `f%in%v`. */
+struct bob_weave_slot {
+	const struct bob_fortran_symbol *symbol;
+	const char *name;	/* as people read it; NULL: not traced, but what it leads to has some */
+	struct bob_weave_class *inside; /* what its memory consists of; NULL: nothing with slots */
+	struct bob_weave_slot *next;
+	uint64_t at;		/* byte in the object */
+	uint32_t element;	/* bytes of what it leads to */
+	bool is_boxed;		/* of what it leads to a part is wanted */
+	int32_t row;		/* of the file's table; below 0: none */
+};
+
+/* Objects of one type that are reached one way. Files share them; numbers are those of the file that is written. */
+struct bob_weave_class {
+	struct bob_weave_slot *first, *last;
+	const struct bob_fortran_symbols *components;
+	uint64_t bytes;
+	uint32_t number, slot;	/* of its first one */
+	size_t of;		/* whose: of the file's variables */
+	const struct bob_weave *numbered; /* for which file ... */
+	struct bob_weave_class *next; /* ... and the next one there */
+};
+
 /* A variable that is traced: where it is declared in the recorder's tables. */
 struct bob_weave_variable {
 	const struct bob_fortran_symbol *symbol;
@@ -53,6 +80,10 @@ struct bob_weave_variable {
 	bool is_automatic;	/* it ends when its unit is left */
 	bool is_module;		/* a module's */
 	bool is_foreign;	/* another file's */
+	struct bob_weave_class
+		*class; /* of what its components lead to; NULL: nothing is traced there */
+	bool is_holder;		/* it is not traced itself, but what these lead to */
+	bool has_pointers;	/* among these */
 	bool is_of_c;		/* none, but whatever of C's may come in: struct bob_weave has it */
 };
 
@@ -170,6 +201,9 @@ struct bob_weave {
 	struct bob_weave_hold hold; /* the loop that does so around what is woven */
 	uint32_t hold_count;
 	bool has_moves;		/* allocatables or pointers are passed as a whole, or end */
+	bool has_classes;	/* components are looked at */
+	uint32_t row_count, class_count, slot_count; /* components.c: of the tables */
+	struct bob_weave_class *first_class, *last_class; /* in the order of their numbers */
 	bool has_objects;	/* something of a type with procedures has a probe */
 	uint32_t turned,
 		turned_in; /* 1 + the statement that was turned last (turns.c), and where: as `in` */
@@ -221,10 +255,59 @@ struct bob_source_fortran_group;
 /* The file of the group; NULL: it has none of that name. */
 struct bob_weave *bob_weave_of(struct bob_source_fortran_group *g, const char *path);
 
+/* --- components.c --- */
+/* Which variable's components, for which wish, and what became of that: `near`: a component that may have been meant; `why`: what cannot be traced; NULL. */
+struct bob_weave_ask {
+	const struct bob_wish *wish;
+	const struct bob_fortran_symbols *names;
+	const struct bob_fortran_symbol *symbol;
+	const char *before, *after; /* in the names of all that it has: "m::", " in solve" */
+	bool is_found;
+	const struct bob_fortran_symbol *box; /* a component without such a part; NULL */
+	const char *near, *why;
+};
+/* The components that `way` names ("%in%v"), and what comes behind; NULL: all. NULL: there are none that lead anywhere. */
+struct bob_weave_class *bob_weave_class(struct bob_weave *w, struct bob_weave_ask *ask,
+					const char *way);
+bool bob_weave_class_has_pointers(const struct bob_weave_class *c);
+/* May a use of what may be the variable, which is_holder, touch what its components lead to? */
+bool bob_weave_reaches(const struct bob_weave *w, uint32_t statement,
+		       const struct bob_fortran_use *u, const struct bob_weave_variable *v);
+/* May the component, or (NULL) some component, be one of the class? */
+bool bob_weave_class_has(const struct bob_weave_class *c, const struct bob_fortran_symbol *s);
+/* Before the file is woven: rows of its tables. */
+void bob_weave_number_components(struct bob_weave *w);
+/* How many subscripts the part of the variable itself has that is wanted. */
+static inline uint32_t bob_weave_box_rank(const struct bob_weave_variable *v)
+{
+	return v->wish->path ? 0 : v->wish->rank;
+}
+
+/* --- component_moves.c --- */
+/* What the statement does to components that may be traced. */
+void bob_weave_put_component_moves(struct bob_weave *w, uint32_t statement,
+				   const struct bob_fortran_uses *uses);
+/* ... a component that a call is passed as a whole and may move. */
+void bob_weave_put_component_passed(struct bob_weave *w, uint32_t statement,
+				    const struct bob_fortran_use *u);
+/* What the unit is passed and frees when it is entered: INTENT(OUT). */
+void bob_weave_put_component_ends(struct bob_weave *w, uint32_t unit);
+/* Interfaces of what these call, in a unit. */
+void bob_weave_component_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit);
+
+/* --- components_code.c --- */
+extern const char bob_weave_objects_code[], bob_weave_components_code[];
+
 /* --- wanted.c --- */
 /* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is near. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why);
 bool bob_weave_is_variable(const struct bob_fortran_symbol *s);
+
+/* called.c: first of all, what the statements of the file call. Errors: BOB_ERR_NOMEM. */
+bob_status bob_weave_note_calls(struct bob_weave *w);
+/* A name of the unit that is called, or of a function whose result has another name. */
+bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+			    uint32_t unit);
 /* Of the units that a name with `in` in front of it may be in. */
 bool bob_weave_is_unit_meant(const struct bob_fortran_unit *u, const struct bob_wish *wish,
 			     const char *in);
@@ -237,6 +320,9 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish,
 bool bob_weave_box_fits(const struct bob_fortran_symbol *s, const struct bob_wish *wish);
 bob_status bob_weave_no_box(const struct bob_weave *w, const struct bob_wish *wish,
 			    const struct bob_fortran_symbol *s, struct bob_source_complaint *why);
+/* ... no such component. */
+bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_wish *wish,
+			    const struct bob_weave_ask *ask, struct bob_source_complaint *why);
 enum bob_weave_touch {
 	BOB_TOUCH_NOT,
 	BOB_TOUCH_DROPPED,	/* it looks so, but its subscripts cannot be in what is wanted */
@@ -503,19 +589,18 @@ bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit);
 
 /* --- declare.c --- */
 /* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
-bool bob_weave_moves(const struct bob_fortran_statement *s, const struct bob_fortran_use *u);
+bool bob_weave_moves(const struct bob_weave *w, uint32_t statement,
+		     const struct bob_fortran_use *u);
 bob_status bob_weave_declare(struct bob_weave *w);
 /* What declares the variable, which is called s here, or forgets it. */
 const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				   const struct bob_fortran_symbol *s);
 const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				  const struct bob_fortran_symbol *s);
+/* Where lines that run before the first statement of a unit or BLOCK go. False: that cannot be, and was refused. */
+bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at);
 /* "if (allocated(s)) ", or nothing. */
 const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol *s);
-
-/* --- moves.c --- */
-/* What a statement that runs moves, brings to life or ends. */
-bob_status bob_weave_put_moves(struct bob_weave *w, uint32_t statement);
 
 /* --- remarks.c --- */
 /* What has no probe because no statement says it as an access. */
@@ -572,6 +657,18 @@ bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte
 /* The byte where lines before a statement that specifies go: behind a `;` right there. */
 uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t statement);
 
+/* --- moves.c --- */
+/* Where lines before and behind a statement go. */
+struct bob_weave_places {
+	uint32_t before, after;
+	enum bob_weave_rank rank; /* of those before */
+};
+/* False: they cannot stand there, which is said of `what`. */
+bool bob_weave_places(struct bob_weave *w, uint32_t statement, bool in_body, bool needs_after,
+		      const char *what, struct bob_weave_places *out);
+/* What a statement that runs moves, brings to life or ends. */
+bob_status bob_weave_put_moves(struct bob_weave *w, uint32_t statement);
+
 /* A whole array or section is told at once, too: of the site that was added last. */
 void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u);
 
@@ -580,6 +677,9 @@ extern const char bob_weave_nest_code[], bob_weave_box_code[];
 
 /* --- uneven_code.c --- */
 extern const char bob_weave_uneven_code[];
+
+/* --- companion_code.c --- */
+extern const char bob_weave_accesses_code[], bob_weave_holds_code[], bob_weave_events_code[];
 
 /* --- companion.c --- */
 /* A file in C; NULL without memory. */

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names that are procedures because something calls them, or is told so; the others with a type are variables. */
+#include <string.h>
+
+#include "source/fortran/scope.h"
+#include "source/fortran/weave/weave.h"
+
+static bool is_intrinsic(const struct bob_fortran_symbol *s)
+{
+	return bob_fortran_intrinsic(s->name, (uint32_t)strlen(s->name)) != NULL;
+}
+
+/* A name with a type that is called, or that of a function whose result has another name, is a procedure's. */
+bool bob_weave_is_procedure(const struct bob_weave *w, const struct bob_fortran_symbol *s,
+			    uint32_t unit)
+{
+	const struct bob_fortran_unit *u = &w->file->units[unit];
+
+	for (const struct bob_fortran_unit *o = u; o; o = o->other)
+		if (o->result && !strcmp(s->name, o->name) && strcmp(s->name, o->result) != 0)
+			return true;
+	for (size_t i = 0; i < w->called_count; i++)
+		if (w->called[i] == s)
+			return true;
+	if (s->rank || s->flags & ~(BOB_SYMBOL_TYPED | BOB_SYMBOL_SAVE) || !is_intrinsic(s))
+		return false;
+	for (size_t i = 0; i < w->plain_count; i++)
+		if (w->plain[i] == s)
+			return false;
+	return true; /* `real sqrt`, and no more */
+}
+
+/* A scalar with brackets behind it that hold no range: a function, whatever its type. */
+static bool is_called(const struct bob_fortran_use *u)
+{
+	const struct bob_fortran_expr *part = u->ref->child;
+	const struct bob_fortran_expr *arguments = part ? part->child : NULL;
+
+	return u->symbol->shape == BOB_SHAPE_SCALAR && !u->symbol->rank && arguments &&
+	       !part->next && arguments->node == BOB_N_ARGUMENTS &&
+	       (!arguments->child || arguments->child->node != BOB_N_RANGE);
+}
+
+/* What a pointer gets that is no target itself is a procedure. */
+static bool is_pointed_to(const struct bob_fortran_statement *s, const struct bob_fortran_use *u)
+{
+	const uint32_t targets = BOB_SYMBOL_TARGET | BOB_SYMBOL_POINTER | BOB_SYMBOL_ASSOCIATE;
+	const enum bob_fortran_kind k = s->body ? s->body_kind : s->kind;
+
+	return k == BOB_F_POINTER_ASSIGN && u->role == BOB_ROLE_TARGET &&
+	       !(u->symbol->flags & targets) && u->ref->child && !u->ref->child->next &&
+	       !u->symbol->rank && is_intrinsic(u->symbol);
+}
+
+static bool note_plain(struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	if (!is_intrinsic(s))
+		return true;
+	if (bob_array_room(&w->plain, w->plain_count, &w->plain_room, sizeof(*w->plain)))
+		return false;
+	w->plain[w->plain_count++] = s;
+	return true;
+}
+
+static bool note_called(struct bob_weave *w, const struct bob_fortran_symbol *s)
+{
+	if (bob_array_room(&w->called, w->called_count, &w->called_room, sizeof(*w->called)))
+		return false;
+	w->called[w->called_count++] = s;
+	return true;
+}
+
+/* Names with brackets in what statement functions say, that are no arrays. */
+static bool note_in(struct bob_weave *w, const struct bob_fortran_statement *s,
+		    const struct bob_fortran_expr *e)
+{
+	const struct bob_fortran_symbols *table = s->names;
+
+	for (; e; e = e->next) {
+		const struct bob_fortran_expr *part = e->node == BOB_N_REFERENCE ? e->child : NULL;
+		const struct bob_fortran_symbol *y =
+			part && part->child && table ?
+				bob_fortran_lookup(table, s->text + part->from, part->name_len) :
+				NULL;
+
+		if (y && y->shape == BOB_SHAPE_SCALAR && y->type != BOB_T_CHARACTER &&
+		    !note_called(w, y))
+			return false;
+		if (!note_in(w, s, e->child))
+			return false;
+	}
+	return true;
+}
+
+static bool note_statement_function(struct bob_weave *w, struct bob_arena *scratch,
+				    const struct bob_fortran_statement *s)
+{
+	const struct bob_fortran_item *item = NULL;
+
+	if (s->kind != BOB_F_ASSIGN || s->unit == BOB_FORTRAN_NO)
+		return true;
+	if (bob_fortran_items(scratch, s, &item, NULL) != BOB_OK)
+		return false;
+	for (; item; item = item->next)
+		if (!note_in(w, s, item->expr))
+			return false;
+	return true;
+}
+
+/* What the statements of the file call. */
+bob_status bob_weave_note_calls(struct bob_weave *w)
+{
+	struct bob_arena scratch = { 0 };
+	struct bob_fortran_uses uses;
+	bob_status st = BOB_OK;
+
+	for (uint32_t i = 0; i < w->file->count && st == BOB_OK; i++) {
+		if (!w->file->statements[i].is_executable) {
+			if (!note_statement_function(w, &scratch, &w->file->statements[i]))
+				st = BOB_ERR_NOMEM;
+			continue;
+		}
+		st = bob_fortran_uses(&scratch, w->file, i, &uses);
+		for (uint32_t k = 0; k < uses.count && st == BOB_OK; k++) {
+			const struct bob_fortran_use *u = &uses.at[k];
+
+			const bool is_call = (u->role == BOB_ROLE_CALL && u->ref->child &&
+					      !u->ref->child->next) ||
+					     is_called(u) ||
+					     is_pointed_to(&w->file->statements[i], u);
+
+			if (!(is_call ? note_called(w, u->symbol) : note_plain(w, u->symbol)))
+				st = BOB_ERR_NOMEM;
+		}
+	}
+	bob_arena_free(&scratch);
+	return st;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Components that are allocatable or pointers. What they lead to is traced under the component's name, `f%v`, of each object that the variable has.
+ *
+ * The text says where in an object such components lie (as gfortran lays them out: a pointer, or a descriptor of an array); where objects are, and what their components
+ * lead to, is found when it runs (components_code.c), wherever and under whatever name they are moved: an object is known by its address. So the text has to
+ * say only which statements may change some (component_moves.c).
+ *
+ * A *class* is what a variable's objects, or those that one of its components leads to, have of them: their *slots*. Components of types in one another are slots
+ * of the outermost; a type that leads to itself leads to the same class. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/host/nearest.h"
+#include "bobbin/probe.h"
+#include "source/fortran/weave/weave.h"
+
+#define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
+#define DEPTH_MAX 8u		/* of types in one another */
+#define ELEMENTS_MAX 16u	/* of an array in an object, whose elements have slots of their own */
+#define SLOTS_MAX 256u		/* of a variable */
+
+struct builder {
+	struct bob_weave *w;
+	struct bob_weave_ask *ask;
+	struct bob_weave_class *open[DEPTH_MAX]; /* all of whose components are traced */
+	uint32_t depth, slots;
+	struct bob_nearest near;
+};
+
+static struct bob_weave_class *class_of(struct builder *b, const char *type, const char *name,
+					const char *way);
+
+static bool is_component(const struct bob_fortran_symbol *c)
+{
+	return c->class == BOB_NAME_VARIABLE || c->class == BOB_NAME_UNKNOWN;
+}
+
+static const struct bob_fortran_symbols *components_of(const struct bob_fortran_symbols *names,
+						       const char *type)
+{
+	const struct bob_fortran_symbol *y =
+		type ? bob_fortran_lookup(names, type, (uint32_t)strlen(type)) : NULL;
+
+	return y ? y->components : NULL;
+}
+
+/* Is the way's next component this one? *rest is what comes behind it, "" if nothing does. */
+static bool leads_by(const char *way, const char *name, const char **rest)
+{
+	const size_t n = strlen(name);
+
+	if (*way != '%' || strncmp(way + 1, name, n) != 0 || (way[1 + n] && way[1 + n] != '%'))
+		return false;
+	*rest = way + 1 + n;
+	return true;
+}
+
+static const char *unfit(const struct builder *b, const struct bob_fortran_symbol *c,
+			 uint64_t element)
+{
+	if (c->flags & BOB_SYMBOL_COARRAY)
+		return "a coarray";
+	if (!element || element > UINT16_MAX)
+		return "the size of its elements is not known here";
+	if (bob_weave_passing(b->ask->names, c) == BOB_PASSED_NOT)
+		return "of a type with parameters";
+	return NULL;
+}
+
+/* `rest`: of the way, behind it; NULL: all that comes is traced. */
+static void add_slot(struct builder *b, struct bob_weave_class *to,
+		     const struct bob_fortran_symbol *c, uint64_t at, const char *name,
+		     const char *rest)
+{
+	const uint64_t element = bob_fortran_element_bytes(b->ask->names, c);
+	const bool is_it = !rest || !*rest;
+	const char *why = unfit(b, c, element);
+	struct bob_weave_slot *s;
+
+	if (is_it && rest && !bob_weave_box_fits(c, b->ask->wish)) {
+		b->ask->box = c;
+		return;
+	}
+	b->ask->is_found |= is_it;
+	if (!why && b->slots == SLOTS_MAX)
+		why = "one component too many";
+	if (why) {
+		b->ask->why = why;
+		bob_weave_remark(
+			b->w,
+			bob_weave_text(b->w, "%s%s%s is %s: what it leads to is not traced",
+				       b->ask->before, name, b->ask->after, why),
+			b->w->file
+				->statements[b->ask->symbol->statement < b->w->file->count ?
+						     b->ask->symbol->statement :
+						     0]
+				.line);
+		return;
+	}
+	b->slots++;
+	s = bob_arena_alloc(b->w->arena, sizeof(*s));
+	if (!s) {
+		b->w->is_failed = true;
+		return;
+	}
+	*s = (struct bob_weave_slot){ .symbol = c, .at = at, .element = (uint32_t)element,
+				      .row = -1 };
+	if (is_it)
+		s->name = bob_weave_text(b->w, "%s%s%s", b->ask->before, name, b->ask->after);
+	s->is_boxed = is_it && rest && b->ask->wish->rank;
+	if (c->type == BOB_T_DERIVED && !s->is_boxed)
+		s->inside = class_of(b, c->type_name, name, is_it ? NULL : rest);
+	if (!s->name && !s->inside)
+		return;
+	*(to->last ? &to->last->next : &to->first) = s;
+	to->last = s;
+}
+
+/* How many elements it has, in the object itself; 0: that is not known, or they are too many. */
+static uint32_t elements_of(const struct bob_fortran_symbol *c)
+{
+	int64_t n = 1;
+
+	for (uint32_t d = 0; d < c->rank; d++) {
+		const struct bob_fortran_limit *l = &c->lower[d], *h = &c->upper[d];
+
+		if (l->bound != BOB_BOUND_NUMBER || h->bound != BOB_BOUND_NUMBER ||
+		    h->value < l->value || h->value - l->value >= (int64_t)ELEMENTS_MAX)
+			return 0;
+		n *= h->value - l->value + 1;
+		if (n > (int64_t)ELEMENTS_MAX)
+			return 0;
+	}
+	return (uint32_t)n;
+}
+
+/* All slots of objects with these components, which lie at that byte of the object that the class is of. */
+static void add_slots(struct builder *b, struct bob_weave_class *to,
+		      const struct bob_fortran_symbols *components, uint64_t from, const char *name,
+		      const char *way, uint32_t depth)
+{
+	for (const struct bob_fortran_symbols *t = components; t && depth; t = t->host)
+		for (const struct bob_fortran_symbol *c = t->first; c; c = c->next) {
+			const char *rest = NULL,
+				   *path = bob_weave_text(b->w, "%s%%%s", name, c->name);
+			const struct bob_fortran_symbols *inner;
+			uint64_t at, size;
+
+			if (!is_component(c) ||
+			    !bob_fortran_component_at(b->ask->names, components, c, &at))
+				continue;
+			bob_nearest_try(&b->near, c->name);
+			if (way && !leads_by(way, c->name, &rest))
+				continue;
+			if (c->flags & MOVABLE) {
+				add_slot(b, to, c, from + at, path, rest);
+				continue;
+			}
+			inner = c->type == BOB_T_DERIVED ?
+					components_of(b->ask->names, c->type_name) :
+					NULL;
+			if (way && (!*rest || !inner))
+				b->ask->why =
+					"neither allocatable nor a pointer, but a part of the variable";
+			size = inner ? bob_fortran_element_bytes(b->ask->names, c) : 0;
+			for (uint32_t k = 0; size && (!rest || *rest) && k < elements_of(c); k++)
+				add_slots(b, to, inner, from + at + k * size, path, rest,
+					  depth - 1);
+		}
+}
+
+/* `way` NULL: all of its components. NULL: there are none. */
+static struct bob_weave_class *class_of(struct builder *b, const char *type, const char *name,
+					const char *way)
+{
+	const struct bob_fortran_symbols *components = components_of(b->ask->names, type);
+	const struct bob_fortran_symbol object = { .type = BOB_T_DERIVED, .type_name = type };
+	const uint64_t bytes = components ? bob_fortran_element_bytes(b->ask->names, &object) : 0;
+	struct bob_weave_class *c;
+
+	for (uint32_t i = 0; i < b->depth && !way; i++)
+		if (b->open[i] && b->open[i]->components == components)
+			return b->open[i];
+	if (!bytes || b->depth == DEPTH_MAX)
+		return NULL;
+	c = bob_arena_alloc(b->w->arena, sizeof(*c));
+	if (!c) {
+		b->w->is_failed = true;
+		return NULL;
+	}
+	*c = (struct bob_weave_class){ .components = components, .bytes = bytes };
+	b->open[b->depth++] = way ? NULL : c;
+	add_slots(b, c, components, 0, name, way, DEPTH_MAX);
+	b->open[--b->depth] = NULL;
+	return c->first ? c : NULL;
+}
+
+struct bob_weave_class *bob_weave_class(struct bob_weave *w, struct bob_weave_ask *ask,
+					const char *way)
+{
+	struct builder b = { .w = w, .ask = ask };
+	const char *next = way ? strrchr(way, '%') : NULL;
+	struct bob_weave_class *c;
+
+	b.near.word = next ? next + 1 : "";
+	if (ask->symbol->type != BOB_T_DERIVED)
+		return NULL;
+	c = class_of(&b, ask->symbol->type_name, ask->symbol->name, way);
+	ask->near = b.near.name;
+	return c;
+}
+
+/* --- what may be of a class --- */
+
+struct walk {
+	const struct bob_weave_class *seen[SLOTS_MAX + 1];
+	uint32_t count;
+};
+
+static bool is_new(struct walk *x, const struct bob_weave_class *c)
+{
+	for (uint32_t i = 0; i < x->count; i++)
+		if (x->seen[i] == c)
+			return false;
+	if (x->count == sizeof(x->seen) / sizeof(x->seen[0]))
+		return false;
+	x->seen[x->count++] = c;
+	return true;
+}
+
+/* Is there a slot of which this is true? */
+static bool any(struct walk *x, const struct bob_weave_class *c,
+		bool (*is)(const struct bob_weave_slot *s, const void *data), const void *data)
+{
+	if (!c || !is_new(x, c))
+		return false;
+	for (const struct bob_weave_slot *s = c->first; s; s = s->next)
+		if (is(s, data) || any(x, s->inside, is, data))
+			return true;
+	return false;
+}
+
+static bool is_pointer(const struct bob_weave_slot *s, const void *data)
+{
+	(void)data;
+	return s->symbol->flags & BOB_SYMBOL_POINTER;
+}
+
+static bool has_objects(const struct bob_weave_slot *s, const void *data)
+{
+	(void)data;
+	return s->name && s->symbol->type == BOB_T_DERIVED;
+}
+
+/* The same component, perhaps as another file has read it. */
+static bool is_same(const struct bob_weave_slot *s, const void *data)
+{
+	const struct bob_fortran_symbol *c = data;
+
+	return !strcmp(s->symbol->name, c->name) && s->symbol->type == c->type &&
+	       s->symbol->rank == c->rank;
+}
+
+static bool is_same_and_traced(const struct bob_weave_slot *s, const void *data)
+{
+	return s->name && is_same(s, data);
+}
+
+bool bob_weave_class_has_pointers(const struct bob_weave_class *c)
+{
+	return any(&(struct walk){ .count = 0 }, c, is_pointer, NULL);
+}
+
+bool bob_weave_class_has(const struct bob_weave_class *c, const struct bob_fortran_symbol *s)
+{
+	return c && (!s || any(&(struct walk){ .count = 0 }, c, is_same, s));
+}
+
+/* The last part of the reference that leads elsewhere; NULL: it is the object's own. */
+static const struct bob_fortran_symbol *last_leading(const struct bob_weave *w, uint32_t statement,
+						     const struct bob_fortran_expr *ref,
+						     bool *is_known)
+{
+	const struct bob_fortran_symbol *found = NULL;
+
+	*is_known = true;
+	for (const struct bob_fortran_expr *part = ref->child ? ref->child->next : NULL; part;
+	     part = part->next) {
+		const struct bob_fortran_symbol *c = bob_weave_part(w, statement, ref, part);
+
+		*is_known &= c != NULL;
+		if (c && c->flags & MOVABLE)
+			found = c;
+	}
+	return found;
+}
+
+bool bob_weave_reaches(const struct bob_weave *w, uint32_t statement,
+		       const struct bob_fortran_use *u, const struct bob_weave_variable *v)
+{
+	const struct bob_fortran_symbol *c;
+	bool is_known;
+
+	if (u->symbol->type != BOB_T_DERIVED && u->symbol->type != BOB_T_CLASS)
+		return true; /* a dummy or pointer that what the components lead to was given */
+	c = last_leading(w, statement, u->ref, &is_known);
+	if (!is_known)
+		return true;
+	if (!c) /* an object that a component leads to, under another name? */
+		return !bob_weave_is(u->symbol, v) &&
+		       any(&(struct walk){ .count = 0 }, v->class, has_objects, NULL);
+	return v->has_pointers || c->flags & BOB_SYMBOL_POINTER ||
+	       any(&(struct walk){ .count = 0 }, v->class, is_same_and_traced, c);
+}
+
+/* --- numbers --- */
+
+static void number(struct bob_weave *w, struct bob_weave_class *c, size_t of, int32_t *own)
+{
+	if (!c || c->numbered == w)
+		return;
+	c->numbered = w;
+	c->number = w->class_count++;
+	c->of = of;
+	c->next = NULL;
+	*(w->last_class ? &w->last_class->next : &w->first_class) = c;
+	w->last_class = c;
+	c->slot = w->slot_count;
+	for (struct bob_weave_slot *s = c->first; s; s = s->next) {
+		w->slot_count++;
+		s->row = -1;
+		if (s->name && *own >= 0) {
+			s->row = *own;
+			*own = -1;
+		} else if (s->name && w->row_count < BOB_PROBE_VARIABLES_MAX) {
+			s->row = (int32_t)w->row_count++;
+		}
+	}
+	for (struct bob_weave_slot *s = c->first; s; s = s->next)
+		number(w, s->inside, of, own);
+}
+
+void bob_weave_number_components(struct bob_weave *w)
+{
+	w->row_count = (uint32_t)w->variable_count;
+	for (size_t i = 0; i < w->variable_count; i++) {
+		int32_t own = w->variables[i].is_holder ? (int32_t)i : -1;
+
+		number(w, w->variables[i].class, i, &own);
+		w->has_classes |= w->variables[i].class != NULL;
+	}
+	if (w->row_count == BOB_PROBE_VARIABLES_MAX)
+		bob_weave_remark(
+			w,
+			"more variables than a file can have: of some components what they lead to is not traced",
+			1);
+}
