@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/event_words.h"
+#include "cli/source/of_source.h"
 #include "cli/terminal/numbers.h"
 #include "cli/terminal/text_table.h"
 
@@ -25,8 +26,12 @@ double cli_info_ratio(const struct bob_trace_sizes *s)
 static const char *what_is_there(const struct bob_trace *t, const struct bob_trace_sizes *s,
 				 char text[64])
 {
+	const char *none = cli_is_of_source(t) ? "accesses" : "calls";
+
 	snprintf(text, 64, "%s%s%s%s%s",
-		 s->events || (!s->accesses && !s->mpi_calls) ? "calls" : "",
+		 s->events			 ? "calls" :
+		 (!s->accesses && !s->mpi_calls) ? none :
+						   "",
 		 s->events && s->accesses ? " and " : "", s->accesses ? "accesses" : "",
 		 (s->events || s->accesses) && s->mpi_calls ? " and " : "",
 		 s->mpi_calls ? cli_event_words(t, 2) : "");
@@ -49,7 +54,11 @@ void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s)
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX], text[64];
 	const char *what = what_is_there(t, s, text);
 
-	if (s->events || (!s->accesses && !s->mpi_calls))
+	const int none = !s->events && !s->accesses && !s->mpi_calls;
+
+	if (none && cli_is_of_source(t))
+		printf("accesses    none: %s\n", cli_source_without_accesses(t));
+	else if (s->events || none)
 		printf("calls       %s\n", cli_count(a, s->events));
 	if (s->accesses)
 		printf("accesses    %s\n", cli_count(a, s->accesses));
@@ -117,10 +126,11 @@ static uint64_t count_of(const struct bob_trace *t, uint32_t thread, enum counte
 /* Of a trace of accesses alone, those are counted; of one of MPI calls alone these, and what they take. */
 void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes *s, uint32_t max)
 {
-	const enum counted what = s->events    ? COUNT_CALLS :
-				  s->accesses  ? COUNT_ACCESSES :
-				  s->mpi_calls ? COUNT_MPI :
-						 COUNT_CALLS;
+	const enum counted what = s->events	      ? COUNT_CALLS :
+				  s->accesses	      ? COUNT_ACCESSES :
+				  s->mpi_calls	      ? COUNT_MPI :
+				  cli_is_of_source(t) ? COUNT_ACCESSES :
+							COUNT_CALLS;
 	const char *const counts[] = { ">calls", ">accesses",
 				       bob_trace_value_origins(t) & BOB_VALUES_OF_PROGRAM ?
 					       ">events" :

@@ -12,6 +12,7 @@
 #include "cli/terminal/complain.h"
 #include "cli/left_out.h"
 #include "cli/place.h"
+#include "cli/source/of_source.h"
 #include "cli/terminal/numbers.h"
 
 #define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
@@ -177,6 +178,9 @@ int cli_session_need_calls(const struct cli_session *s)
 	}
 	if (is_off(s))
 		return cli_fail(s->verb, OFF);
+	if (!n && cli_is_of_source(s->trace))
+		return cli_fail(s->verb, "the trace has no accesses: %s",
+				cli_source_without_accesses(s->trace));
 	return cli_fail(s->verb, "the trace has no calls, or none in the threads chosen; "
 				 "bobbin info says what there is and why");
 }
@@ -212,6 +216,16 @@ int cli_session_is_mpi(const struct cli_session *s)
 		if (bob_trace_thread(s->trace, i)->symbols)
 			return 0;
 	return has_mpi(s);
+}
+
+int cli_session_events_alone(const struct cli_session *s)
+{
+	uint32_t n = bob_trace_thread_count(s->trace);
+
+	for (uint32_t i = cli_session_thread(s, 0); i < n; i = cli_session_thread(s, i + 1))
+		if (bob_trace_accesses(s->trace, i))
+			return 0;
+	return cli_session_is_mpi(s);
 }
 
 int cli_session_need_mpi(const struct cli_session *s)

@@ -7,6 +7,7 @@
 
 #include "analysis/arrays/arrays.h"
 #include "cli/source/array_box.h"
+#include "cli/source/array_names.h"
 #include "cli/source/arrays_svg.h"
 #include "cli/terminal/complain.h"
 #include "cli/terminal/numbers.h"
@@ -361,9 +362,8 @@ static int make(struct question *q)
 		return cli_fail("arrays", "out of memory");
 	for (uint32_t i = cli_session_thread(&q->s, 0); i < n; i = cli_session_thread(&q->s, i + 1))
 		threads[q->threads++] = i;
-	for (uint32_t i = 0; i < q->threads && st != BOB_OK; i++)
-		st = bob_trace_shape_at(
-			q->s.trace, bob_trace_thread(q->s.trace, threads[i])->process, 0, &shape);
+	for (uint32_t i = 0; i < bob_trace_process_count(q->s.trace) && st != BOB_OK; i++)
+		st = bob_trace_shape_at(q->s.trace, i, 0, &shape);
 	if (st != BOB_OK) {
 		free(threads);
 		return cli_fail("arrays",
@@ -379,9 +379,7 @@ static int make(struct question *q)
 		return cli_fail_status("arrays", "not all of the trace can be read", st, &err);
 	(void)bob_arrays_all(q->arrays, &count);
 	if (!count && q->wanted.variable)
-		return cli_fail("arrays",
-				"no such element was accessed of a variable that fits '%s'",
-				q->wanted.variable);
+		return cli_array_not_found("arrays", q->s.trace, &q->wanted);
 	if (!count)
 		return cli_fail("arrays", "no variable was accessed in the threads chosen");
 	return 0;

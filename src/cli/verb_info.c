@@ -14,6 +14,7 @@
 #include "cli/terminal/numbers.h"
 #include "cli/overhead.h"
 #include "cli/overview.h"
+#include "cli/source/of_source.h"
 #include "cli/source/report_predicted.h"
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
@@ -217,6 +218,7 @@ static void print_text(const struct cli_session *s, int all)
 	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
 	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
 	cli_info_sizes(t, &sizes);
+	cli_source_variables(t, stdout);
 	cli_info_moments(s->trace, &sizes);
 	sum_overhead(t, &overhead);
 	cli_overhead_print(&overhead, stdout);

@@ -343,6 +343,9 @@ static int check_memory(const struct report *r)
 		return cli_misuse("report",
 				  "memory accesses are shown by function, instruction, line, "
 				  "variable or sync, of all chosen threads together");
+	if (r->style.by != CLI_BY_SYNC && cli_session_events_alone(&r->s))
+		return cli_fail("report", "the trace has events alone, no accesses: bobbin report "
+					  "--mpi and bobbin show --mpi show them");
 	return 0;
 }
 
@@ -407,7 +410,8 @@ int verb_report(int argc, char **argv)
 		status = cli_session_open(&r.s, argc, argv);
 	if (status)
 		return status;
-	memory = !r.mpi && cli_report_is_memory(&r.s);
+	memory = !r.mpi && cli_report_is_memory(&r.s) &&
+		 !(r.style.by == CLI_BY_FUNCTION && cli_session_events_alone(&r.s));
 	r.mpi |= r.style.by >= CLI_BY_SITE || (!memory && cli_session_is_mpi(&r.s));
 	memory &= !r.mpi;
 	status = r.mpi ? check_mpi(&r) : memory ? check_memory(&r) : check_calls(&r);

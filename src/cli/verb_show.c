@@ -453,7 +453,8 @@ int verb_show(int argc, char **argv)
 		status = cli_session_open(&w.s, argc, argv);
 	if (status)
 		return status;
-	w.mpi |= !cli_session_has_folded(&w.s) && cli_session_is_mpi(&w.s);
+	w.mpi |= cli_session_has_folded(&w.s) ? cli_session_events_alone(&w.s) && !w.signatures :
+						cli_session_is_mpi(&w.s);
 	if (w.mpi && w.between.given && !w.expand)
 		status = cli_misuse("show", "calls of MPI between two others are shown with "
 					    "--mpi --expand");

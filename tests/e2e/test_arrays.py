@@ -296,9 +296,14 @@ def misuse():
                 "--format=png"):
         r = h.bobbin("arrays", bad, trace)
         h.check(r.status == 2 and not r.out and r.err.startswith(b"bobbin: arrays: "), f"{bad}\n{r}")
-    for none in ("--variable=nothing", "--variable=a[100][0]", "--variable=a[1]", "--variable=never"):
-        r = h.bobbin("arrays", none, "-o", trace / "out", trace)
-        h.check(r.status == 1 and b"no such element" in r.err and not (trace / "out").exists(), f"{none}\n{r}")
+    there = "is in the trace, but no such element of it was accessed in the threads chosen"
+    known = "the trace has a, f, list, s in main, v in grow, never"
+    for none, said in (("nothing", f"no variable fits 'nothing': {known}"), ("neverr", f"no variable fits 'neverr' (did you mean 'never'?): {known}"),
+                       ("grow", f"no variable fits 'grow': {known}"), ("never", f"'never' {there}"), ("a[100][0]", f"'a' {there}"),
+                       ("a[1]", "'a' has 2 subscripts, not 1")):
+        r = h.bobbin("arrays", f"--variable={none}", "-o", trace / "out", trace)
+        h.check(r.status == 1 and r.err == f"bobbin: arrays: {said}\n".encode() and not (trace / "out").exists(), f"{none}\n{r}")
+    h.check(b"\nvariables   6: a, f, list, s in main, v in grow, never\n" in h.bobbin("info", trace).out, "info")
     calls = h.record([program()])
     r = h.bobbin("arrays", calls.trace)
     h.check(r.status == 1 and b"has no variables" in r.err, f"{r}")

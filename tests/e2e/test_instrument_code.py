@@ -70,6 +70,36 @@ def lines():
     h.check(set(report(folder)) == {"loop 57 in smooth", "loop 58 in smooth", "loop 59 in smooth", "smooth"}, report(folder))
 
 
+def asked(folder, *argv, status=0):
+    r = h.run([h.BOBBIN, *argv], cwd=folder)
+    h.check(r.status == status, r)
+    return (r.err if status else r.out).decode()
+
+
+@suite.case("events alone: report and show have them; no accesses at all: why")
+def alone():
+    folder = h.fresh("alone")
+    (folder / "a.c").write_text("double a[4];\nint main(int argc, char **argv)\n{\n\t(void)argv;\n\tfor (int i = 1; i < argc; i++)\n\t\ta[i] = i;\n\treturn 0;\n}\n")
+    for wish in ("code at loop level", "variable a"):
+        run("rm", "-rf", "out", folder=folder)
+        run(h.BOBBIN, "instrument", "-o", "out", folder=folder, text=f"trace file a.c\ntrace {wish}\n")
+        run("gcc", "-Iout", "out/a.c", "-o", wish.split()[0], folder=folder)
+    run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", "./code", "1", "2", folder=folder)
+    h.check("loop 5 in main" in asked(folder, "report", "t") and asked(folder, "report", "t") == asked(folder, "report", "--mpi", "t"), "report")
+    h.check("trips=2" in asked(folder, "show", "t") and asked(folder, "show", "t") == asked(folder, "show", "--mpi", "t"), "show")
+    h.check(asked(folder, "report", "--by=line", "t", status=1) ==
+            "bobbin: report: the trace has events alone, no accesses: bobbin report --mpi and bobbin show --mpi show them\n", "by line")
+    h.check("\nevents      1\n" in asked(folder, "info", "t") and "variables" not in asked(folder, "info", "t"), "info")
+    for program, trace, why in (("./variable", "none", "nothing that was asked for was accessed"),
+                                ("true", "other", "no file with probes was in the program: it has to be built from what bobbin instrument writes")):
+        run(h.BOBBIN, "record", "-q", "--source", "-o", trace, "--", program, folder=folder)
+        for verb in ("report", "show"):
+            h.check(asked(folder, verb, trace, status=1) == f"bobbin: {verb}: the trace has no accesses: {why}\n", (verb, trace))
+        info = asked(folder, "info", trace)
+        h.check(f"\naccesses    none: {why}\n" in info and "calls" not in info, info)
+    h.check("\nvariables   1: a\n" in asked(folder, "info", "none"), "variables")
+
+
 @suite.case("Fortran: loops, calls")
 def fortran():
     h.need("gfortran")

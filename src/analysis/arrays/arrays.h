@@ -71,6 +71,9 @@ struct bob_arrays_wanted {
 	int count;		/* by element */
 };
 
+/* Is a variable of this name wanted? `pattern`: as `variable` above; NULL: all are. */
+int bob_array_name_fits(const char *name, const char *pattern);
+
 struct bob_arrays;
 
 /* BOB_ERR_NOMEM; BOB_ERR_CORRUPT: what could be read is counted, *out is set all the same. */

@@ -11,7 +11,7 @@
 
 /* --- variables --- */
 
-static int is_wanted(const char *name, const char *pattern)
+int bob_array_name_fits(const char *name, const char *pattern)
 {
 	const char *in = strstr(name, " in ");
 	const size_t len = in ? (size_t)(in - name) : strlen(name);
@@ -73,7 +73,7 @@ bob_status bob_array_row_begin(struct bob_array_row *r, const struct bob_shape *
 	r->pub.shape = *s;
 	r->pub.source = source;
 	r->pub.windows = windows;
-	r->wanted = is_wanted(s->name, w->variable) && (!w->rank || w->rank == s->rank);
+	r->wanted = bob_array_name_fits(s->name, w->variable) && (!w->rank || w->rank == s->rank);
 	if (!r->wanted)
 		return BOB_OK;
 	choose_cells(r, BOB_ARRAY_CELLS_MAX / windows);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Traces of chosen variables (`record --source`): are they, and what there is to say of them. One thread. */
+#ifndef BOB_CLI_OF_SOURCE_H
+#define BOB_CLI_OF_SOURCE_H
+
+#include <stdio.h>
+
+#include "bobbin/trace.h"
+
+/* Was the first process recorded with --source? */
+int cli_is_of_source(const struct bob_trace *t);
+/* Why it has no accesses; a part of a sentence. */
+const char *cli_source_without_accesses(const struct bob_trace *t);
+/* A line for `info`: which variables it knows. */
+void cli_source_variables(const struct bob_trace *t, FILE *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The names of the variables of instrumented sources that a trace knows (of its first 16 processes), each once, as they come. Names are the trace's. One thread. */
+#ifndef BOB_CLI_VARIABLE_NAMES_H
+#define BOB_CLI_VARIABLE_NAMES_H
+
+#include <stddef.h>
+
+#include "bobbin/trace.h"
+
+struct cli_variable_names {
+	const char **at;
+	size_t count, room;
+};
+
+/* 0, or 1: no memory. */
+int cli_variable_names_add(struct cli_variable_names *n, const struct bob_trace *t);
+/* "a, b, c and 3 more". Returns `to`. */
+const char *cli_variable_names_list(const struct cli_variable_names *n, char *to, size_t size);
+void cli_variable_names_free(struct cli_variable_names *n);
+
+#endif
