@@ -13,16 +13,18 @@ import argparse
 import difflib
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOOLS = ("clang-format-14", "clang-format")
 FOLDERS = ("include/", "src/", "tests/", "bench/")
 
 
-def run(*command, stdin=None):
-    return subprocess.run(command, cwd=ROOT, input=stdin, capture_output=True, text=True, check=True).stdout
+def run(*command):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def find_tool():
@@ -71,10 +73,25 @@ def guarded(lines):
     return out
 
 
-def formatted(tool, path, lines):
-    text = run(tool, "--style=file", "--assume-filename=" + path, stdin="".join(guarded(lines)))
-    new = [x for x in text.splitlines(keepends=True) if x.strip() not in (OFF.strip(), ON.strip())]
-    return merged(lines, new)
+def formatted(tool, files):
+    """{name: lines as they should be} of {name: lines}: copies beside a copy of .clang-format, as many at once as there are processors."""
+    with tempfile.TemporaryDirectory() as copies:
+        shutil.copy(os.path.join(ROOT, ".clang-format"), copies)
+        paths = [os.path.join(copies, str(i), os.path.basename(name)) for i, name in enumerate(files)]
+        for path, lines in zip(paths, files.values()):
+            os.mkdir(os.path.dirname(path))
+            with open(path, "w", encoding="utf-8") as f:
+                f.writelines(guarded(lines))
+        each = os.cpu_count() or 1
+        shares = [s for s in (paths[i::each] for i in range(each)) if s]
+        running = [subprocess.Popen([tool, "--style=file", "-i", *share]) for share in shares]
+        if any([p.wait() for p in running]):
+            sys.exit("check_format: clang-format fails")
+        out = {}
+        for path, (name, lines) in zip(paths, files.items()):
+            with open(path, encoding="utf-8") as f:
+                out[name] = merged(lines, [x for x in f.read().splitlines(keepends=True) if x.strip() not in (OFF.strip(), ON.strip())])
+        return out
 
 
 def normal(line):
@@ -107,12 +124,13 @@ def main():
     tool = find_tool()
     given = [os.path.relpath(os.path.abspath(f), ROOT) for f in args.files if f.endswith((".c", ".h"))]
     names = given if args.files else files_of_tree(args.changed)
-    bad = 0
+    files = {}
     for name in names:
-        path = os.path.join(ROOT, name)
-        with open(path, encoding="utf-8") as f:
-            old = f.read().splitlines(keepends=True)
-        new = formatted(tool, path, old)
+        with open(os.path.join(ROOT, name), encoding="utf-8") as f:
+            files[name] = f.read().splitlines(keepends=True)
+    bad = 0
+    for name, new in formatted(tool, files).items():
+        path, old = os.path.join(ROOT, name), files[name]
         if new == old:
             continue
         bad += 1
