@@ -29,7 +29,7 @@ def tables(out, names):
         if "bobbin_sites[]={" not in text:
             continue
         units = re.findall(r'"([^"]*)",', text.split("bobbin_units[]={")[1].split("0};")[0])
-        rows = re.findall(r"^\{(\d+),(\d+),\d,0,(\d+),\d+\},$", text.split("bobbin_sites[]={")[1].split("{0,0,0,0,0,0}")[0], re.M)
+        rows = re.findall(r"^\{(\d+),(\d+),\d,0,(\d+),\d+,\d+\},$", text.split("bobbin_sites[]={")[1].split("{0,0,0,0,0,0")[0], re.M)
         found[name] = [(int(line), int(column), units[int(unit)]) for line, column, unit in rows]
     return found
 

@@ -29,7 +29,7 @@ def tables(out, names):
     for name in names:
         text = (out / (stem(name) + "_probes.c")).read_text()
         units = re.findall(r'^"(.*)",$', text.split("units[] = {")[1].split("NULL}")[0], re.M)
-        rows = re.findall(r"^\{(\d+),(\d+),\d,0,(\d+),\d+\},$", text.split("sites[] = {")[1].split("{0,0,0,0,0,0}")[0], re.M)
+        rows = re.findall(r"^\{(\d+),(\d+),\d,0,(\d+),\d+,\d+\},$", text.split("sites[] = {")[1].split("{0,0,0,0,0,0")[0], re.M)
         found[name] = [(int(line), int(column), units[int(unit)]) for line, column, unit in rows]
     return found
 

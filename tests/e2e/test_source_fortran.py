@@ -39,7 +39,7 @@ def build(out, name, *flags):
 
 def sites(out, name):
     """(line, column) of each."""
-    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("sites[] = {")[1].split("{0,0,0,0,0,0}")[0]
+    text = (out / (name.rsplit(".", 1)[0] + "_probes.c")).read_text().split("sites[] = {")[1].split("{0,0,0,0,0,0")[0]
     return [tuple(int(n) for n in m) for m in re.findall(r"\{(\d+),(\d+),", text)]
 
 
