@@ -5,6 +5,7 @@ module cells
   implicit none
   integer, parameter :: n = 2000
   integer, parameter :: width = 8
+  integer :: wide = width ! a row's length that the text does not say: nothing is laid out
   double precision :: x(n), y(width, n/width), z(width, n/width)
   integer :: at(n)
   integer, parameter :: many_n = 40000, short = 3
@@ -76,7 +77,7 @@ contains
   subroutine row
     integer :: i, j
     do i = 1, n/width
-       do j = 1, width
+       do j = 1, wide
           y(j, i) = i
        end do
     end do
@@ -85,7 +86,7 @@ contains
   subroutine rows
     integer :: i, j
     do i = 1, n/width
-       do j = 1, width
+       do j = 1, wide
           y(j, i) = y(j, i) + z(j, i) + z(width + 1 - j, i)
        end do
     end do
@@ -95,7 +96,7 @@ contains
   subroutine lone
     integer :: i, j
     do i = 1, n/width
-       do j = 1, width
+       do j = 1, wide
           y(j, at(i)) = i
        end do
     end do
@@ -104,7 +105,7 @@ contains
   subroutine lones
     integer :: i, j
     do i = 1, n/width
-       do j = 1, width
+       do j = 1, wide
           y(j, at(i)) = y(j, at(i)) + z(j, at(i)) + z(width + 1 - j, at(i))
        end do
     end do

@@ -107,6 +107,21 @@ static void read_attributes(struct bob_fortran_scope *s, struct bob_fortran_pars
 	}
 }
 
+/* Of a constant. Branches of an #if may give it several. */
+static void give_value(struct bob_fortran_scope *s, struct bob_fortran_symbol *y,
+		       const struct bob_fortran_expr *e)
+{
+	const bool is_again = y->class == BOB_NAME_CONSTANT, had_value = y->has_value;
+	const int64_t value = y->value;
+
+	y->class = BOB_NAME_CONSTANT;
+	y->has_value = (y->type == BOB_T_INTEGER || y->type == BOB_T_LOGICAL) &&
+		       y->shape == BOB_SHAPE_SCALAR &&
+		       bob_fortran_fold(s->unit_table, s->statement, e, &y->value) == BOB_OK;
+	y->is_ambiguous |= (is_again && (had_value != y->has_value || value != y->value)) ||
+			   bob_fortran_is_ambiguous(s->unit_table, s->statement, e);
+}
+
 /* The constant or first value behind = , => or between / /. */
 static void read_value(struct bob_fortran_scope *s, struct bob_fortran_parser *r,
 		       struct bob_fortran_symbol *y, bool is_constant)
@@ -125,11 +140,7 @@ static void read_value(struct bob_fortran_scope *s, struct bob_fortran_parser *r
 			y->flags |= BOB_SYMBOL_SAVE;
 			return;
 		}
-		y->class = BOB_NAME_CONSTANT;
-		y->has_value = (y->type == BOB_T_INTEGER || y->type == BOB_T_LOGICAL) &&
-			       y->shape == BOB_SHAPE_SCALAR &&
-			       bob_fortran_fold(s->unit_table, s->statement, e, &y->value) ==
-				       BOB_OK;
+		give_value(s, y, e);
 		if (y->type == BOB_T_CHARACTER && y->char_len == -2 && e->node == BOB_N_STRING)
 			y->char_len = (int64_t)(e->to - e->from) - 2;
 	} else if (bob_fortran_peek(r) == '/' && !is_constant) {

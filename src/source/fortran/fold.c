@@ -280,3 +280,19 @@ bob_status bob_fortran_fold(const struct bob_fortran_symbols *t,
 
 	return fold(&f, e, value) ? BOB_OK : BOB_NONE;
 }
+
+bool bob_fortran_is_ambiguous(const struct bob_fortran_symbols *t,
+			      const struct bob_fortran_statement *s,
+			      const struct bob_fortran_expr *e)
+{
+	const struct bob_fortran_symbol *y =
+		e->node == BOB_N_PART ? bob_fortran_lookup(t, s->text + e->from, e->name_len) :
+					NULL;
+
+	if (y && y->is_ambiguous)
+		return true;
+	for (e = e->child; e; e = e->next)
+		if (bob_fortran_is_ambiguous(t, s, e))
+			return true;
+	return false;
+}

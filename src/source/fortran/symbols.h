@@ -106,6 +106,7 @@ struct bob_fortran_symbol {
 	struct bob_fortran_limit lower[BOB_FORTRAN_RANK_MAX], upper[BOB_FORTRAN_RANK_MAX];
 	bool has_value;		/* CONSTANT of type integer (or logical, 0 and 1) that could be computed */
 	int64_t value;
+	bool is_ambiguous;	/* CONSTANT: in another branch of an #if it has another value, or none that is known */
 	const char *init;	/* text of a constant's or initial value; NULL */
 	struct bob_fortran_common *common;
 	/* In its COMMON block, or in its class of EQUIVALENCE if it is in no block; known only if `is_placed`. */
@@ -191,5 +192,9 @@ bool bob_fortran_component_at(const struct bob_fortran_symbols *t,
 bob_status bob_fortran_fold(const struct bob_fortran_symbols *t,
 			    const struct bob_fortran_statement *s, const struct bob_fortran_expr *e,
 			    int64_t *value);
+/* Does it name a constant that is ambiguous? */
+bool bob_fortran_is_ambiguous(const struct bob_fortran_symbols *t,
+			      const struct bob_fortran_statement *s,
+			      const struct bob_fortran_expr *e);
 
 #endif

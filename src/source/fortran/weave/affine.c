@@ -153,6 +153,8 @@ bool bob_weave_is_same(const struct bob_weave_nest *n, uint32_t statement,
 			return is_integer(s) && !e->child->next && !e->child->child;
 		if (s->class == BOB_NAME_INTRINSIC)
 			return is_same_call(n, statement, e->child);
+		if (bob_weave_is_laid(n, statement, s)) /* each of its values is a constant */
+			return !e->child->next && !e->child->child;
 		return s->class == BOB_NAME_VARIABLE && is_same_variable(n, statement, e, s);
 	default:
 		return false;

@@ -2,6 +2,8 @@
 /* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are there, so nothing is declared here; and the
  * counters are the program's own: they get what the loops give them next. Inner bounds are looked at only if the loops around run.
  *
+ * Loops that are laid out (lay.c) stand there as loops, with counters of a BLOCK; which address is told follows from these.
+ *
  * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then the addresses in the iterations that are wanted. Counters are
  * names of its own there, in a BLOCK: the program's keep what they have, for their loops may not run. */
 #include "source/fortran/weave/nest.h"
@@ -36,15 +38,6 @@ static void put_loop(const struct bob_weave_nest *n, uint32_t at,
 			   slice(n, l->statement, l->high), step_of(n, l)));
 }
 
-static void put_place(const struct bob_weave_nest *n, uint32_t at, uint32_t slot, uint32_t access)
-{
-	const struct bob_weave_nest_access *a = &n->access[access];
-
-	put(n, at,
-	    bob_weave_text(n->w, "call %sw(%u_4,%s)", n->w->id, slot,
-			   slice(n, a->statement, a->use.ref)));
-}
-
 /* Does the counter of loop `d` move it? The counter itself stays where it is. */
 static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d)
 {
@@ -55,27 +48,101 @@ static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d
 	       bob_weave_names(n->w, a->statement, first, n->loop[d].counter);
 }
 
+/* What is told of accesses: of those that loop `by` moves (BOB_FORTRAN_NO: of all), access k of an iteration in slot k * stride + which. Lines go to byte `at`. */
+struct places {
+	uint32_t at, by, stride, which;
+};
+
+static void put_place(const struct bob_weave_nest *n, const struct places *p, uint32_t k)
+{
+	const struct bob_weave_nest_access *a = &n->access[k];
+	const char *place = slice(n, a->statement, a->use.ref), *slot = "";
+	const struct bob_weave_nest_laid *l = bob_weave_laid_in(n, n->innermost, k);
+
+	if (!l) {
+		put(n, p->at,
+		    bob_weave_text(n->w, "call %sw(%u_4,%s)", n->w->id,
+				   a->first * p->stride + p->which, place));
+		return;
+	}
+	for (; l; l = bob_weave_laid_in(n, l->construct, k))
+		slot = bob_weave_text(n->w, "%s+(%s-(%lld))/(%lld)*%u", slot, l->counter->name,
+				      (long long)l->low, (long long)l->step, l->width * p->stride);
+	put(n, p->at, bob_weave_text(n->w, "bobbin_s=%u%s", a->first * p->stride + p->which, slot));
+	put(n, p->at, bob_weave_text(n->w, "call %sw(bobbin_s,%s)", n->w->id, place));
+}
+
+/* Is one of accesses from..to-1 told? */
+static bool is_meant(const struct bob_weave_nest *n, const struct places *p, uint32_t from,
+		     uint32_t to)
+{
+	while (p->by != BOB_FORTRAN_NO && from < to && !is_moved(n, from, p->by))
+		from++;
+	return from < to;
+}
+
+/* Accesses from..to-1, which are in construct `in`. */
+static void put_places(const struct bob_weave_nest *n, const struct places *p, uint32_t in,
+		       uint32_t from, uint32_t to)
+{
+	for (uint32_t k = from, end; k < to; k = end) {
+		const struct bob_weave_nest_laid *l = bob_weave_laid_in(n, in, k);
+
+		end = k + 1;
+		while (l && end < to && bob_weave_laid_in(n, in, end) == l)
+			end++;
+		if (!is_meant(n, p, k, end))
+			continue;
+		if (!l) {
+			put_place(n, p, k);
+			continue;
+		}
+		put(n, p->at,
+		    bob_weave_text(
+			    n->w, "do %s=%lld,%lld,%lld", l->counter->name, (long long)l->low,
+			    (long long)(l->low + l->step * (l->trips - 1)), (long long)l->step));
+		put_places(n, p, l->construct, k, end);
+		put(n, p->at, "end do");
+	}
+}
+
+/* Where the first iteration goes. */
+static void put_first(const struct bob_weave_nest *n, uint32_t at, uint32_t stride)
+{
+	const struct places p = { .at = at, .by = BOB_FORTRAN_NO, .stride = stride };
+
+	put_places(n, &p, n->innermost, 0, n->count);
+}
+
 /* Where the second trip of loop `d` goes, if there is one: of what its counter moves. */
 static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 {
 	const struct bob_weave_nest_loop *l = &n->loop[d];
+	const struct places p = { .at = at, .by = d, .stride = n->depth + 1, .which = d + 1 };
 	const char *i = l->counter->name, *low = slice(n, l->statement, l->low);
-	bool some = false;
 
-	for (uint32_t k = 0; k < n->count; k++) {
-		if (!is_moved(n, k, d))
-			continue;
-		if (!some) {
-			put(n, at, bob_weave_text(n->w, "if (%sg(%u_4)/=0_4) then", n->w->id, d));
-			put(n, at, bob_weave_text(n->w, "%s=%s+(%s)", i, i, step_of(n, l)));
-		}
-		some = true;
-		put_place(n, at, k * (n->depth + 1) + 1 + d, k);
-	}
-	if (!some)
+	if (!is_meant(n, &p, 0, n->count))
 		return;
+	put(n, at, bob_weave_text(n->w, "if (%sg(%u_4)/=0_4) then", n->w->id, d));
+	put(n, at, bob_weave_text(n->w, "%s=%s+(%s)", i, i, step_of(n, l)));
+	put_places(n, &p, n->innermost, 0, n->count);
 	put(n, at, bob_weave_text(n->w, "%s=%s", i, low));
 	put(n, at, "end if");
+}
+
+/* What loops that are laid out count in, in a BLOCK: the program's counters keep what they have. */
+static void put_laid(const struct bob_weave_nest *n, uint32_t at)
+{
+	put(n, at, "integer(4)::bobbin_s");
+	for (uint32_t l = 0; l < n->laid_count; l++) {
+		const struct bob_fortran_symbol *s = n->laid[l].counter;
+		uint32_t before = 0;
+
+		while (n->laid[before].counter != s)
+			before++;
+		if (before == l)
+			put(n, at, bob_weave_text(n->w, "integer(%d)::%s", s->kind, s->name));
+	}
 }
 
 /* --- in a loop that holds gaps --- */
@@ -140,17 +207,22 @@ void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 {
 	struct bob_weave_nest_row *row = &n->w->nests[n->w->nest_count];
 
-	row->is_held = n->depth == 1 && is_step_known(n, &n->loop[0]) &&
+	row->is_held = n->depth == 1 && !n->laid_count && is_step_known(n, &n->loop[0]) &&
 		       bob_weave_hold_nest(n->w, row->first, row->count);
 	if (row->is_held)
 		begin_held(n, at);
 	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, n->w->nest_count));
 	for (uint32_t d = 0; d < n->depth; d++)
 		put_loop(n, at, &n->loop[d]);
-	for (uint32_t k = 0; k < n->count; k++)
-		put_place(n, at, k * (n->depth + 1), k);
+	if (n->laid_count) {
+		put(n, at, "block");
+		put_laid(n, at);
+	}
+	put_first(n, at, n->depth + 1);
 	for (uint32_t d = 0; d < n->depth; d++)
 		put_step(n, at, d);
+	if (n->laid_count)
+		put(n, at, "end block");
 	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nest_count));
 	for (uint32_t d = 0; d <= n->depth; d++)
 		put(n, at, "end if");
@@ -169,6 +241,8 @@ static void put_counters(const struct bob_weave_nest *n, uint32_t at)
 				       n->loop[d].counter->name);
 	put(n, at, "block");
 	put(n, at, bob_weave_text(n->w, "integer(8)::%s", names));
+	if (n->laid_count)
+		put_laid(n, at);
 }
 
 /* Bounds in the first iteration of the loops around, or a step of loop `point` further. */
@@ -206,8 +280,7 @@ void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at)
 	for (uint32_t d = 0; d < n->depth; d++)
 		put(n, at,
 		    bob_weave_text(n->w, "%s=%sv(%u_4)", n->loop[d].counter->name, n->w->id, d));
-	for (uint32_t k = 0; k < n->count; k++)
-		put_place(n, at, k, k);
+	put_first(n, at, 1);
 	put(n, at, "end do");
 	put(n, at, "end if");
 	put(n, at, "end block");

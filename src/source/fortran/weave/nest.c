@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to be told happens in the innermost of them, at
- * each trip, at addresses that are affine functions of the counters. What else is in them may be anything that calls nothing, jumps nowhere and
+/* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to be told happens in the innermost of them, or in short ones there
+ * (lay.c), at each trip, at addresses that are affine functions of the counters. What else is in them may be anything that calls nothing, jumps nowhere and
  * changes neither bounds nor subscripts. The probe then stands before the outermost DO, gives the counters the values that they are given
  * there anyway, and takes the addresses of the first and the second trip of each loop -- those alone, for these are evaluated in any case. What cannot be
  * shown to be so has a probe for each access, and the loops inside are tried. */
@@ -38,29 +38,38 @@ static bool is_plain_counter(const struct bob_fortran_symbol *s)
 			     BOB_SYMBOL_INTENT_IN));
 }
 
-static bob_status add_loop(struct bob_weave_nest *n, uint32_t statement, bool *ok)
+bool bob_weave_read_loop(const struct bob_weave *w, uint32_t statement,
+			 struct bob_weave_nest_loop *loop)
 {
 	const struct bob_fortran_item *item;
 	const struct bob_fortran_expr *e[4] = { NULL };
-	struct bob_weave_nest_loop *loop = &n->loop[n->depth];
 	uint32_t count = 0, bad;
-	bob_status st = bob_fortran_items(n->w->arena, at(n, statement), &item, &bad);
 
-	*ok = false;
-	if (st != BOB_OK || bad || n->depth == BOB_PROBE_NEST_DEPTH_MAX)
-		return st;
+	if (w->file->statements[statement].kind != BOB_F_DO ||
+	    bob_fortran_items(w->arena, &w->file->statements[statement], &item, &bad) != BOB_OK ||
+	    bad)
+		return false;
 	for (; item && count < 4; item = item->next)
 		e[count++] = item->expr;
 	if (item || count < 3) /* low, high, perhaps the step, the counter */
-		return BOB_OK;
+		return false;
 	*loop = (struct bob_weave_nest_loop){ .statement = statement, .low = e[0], .high = e[1],
 					      .step = count == 4 ? e[2] : NULL };
-	loop->counter = bob_weave_symbol(n->w, statement, e[count - 1]);
-	*ok = is_plain_counter(loop->counter) && !e[count - 1]->child->next;
-	for (uint32_t d = 0; d < n->depth && *ok; d++)
-		*ok = n->loop[d].counter != loop->counter;
-	n->depth += *ok;
-	return BOB_OK;
+	loop->counter = bob_weave_symbol(w, statement, e[count - 1]);
+	return is_plain_counter(loop->counter) && !e[count - 1]->child->next;
+}
+
+static bool add_loop(struct bob_weave_nest *n, uint32_t statement)
+{
+	struct bob_weave_nest_loop *loop = &n->loop[n->depth];
+
+	if (n->depth == BOB_PROBE_NEST_DEPTH_MAX || !bob_weave_read_loop(n->w, statement, loop))
+		return false;
+	for (uint32_t d = 0; d < n->depth; d++)
+		if (n->loop[d].counter == loop->counter)
+			return false;
+	n->depth++;
+	return true;
 }
 
 /* The loop at whose trips the statement runs without a condition; BOB_FORTRAN_NO: there is a condition. A DO runs at the trips of the loop around. */
@@ -76,28 +85,23 @@ static uint32_t loop_of(const struct bob_weave_nest *n, uint32_t statement)
 	return c && c->kind == BOB_CONSTRUCT_DO ? i : BOB_FORTRAN_NO;
 }
 
-/* The loops from the nest's own down to `innermost`. */
-static bob_status add_loops(struct bob_weave_nest *n, uint32_t innermost, bool *ok)
+/* The loops from the nest's own down to the innermost. */
+static bool add_loops(struct bob_weave_nest *n)
 {
 	uint32_t chain[BOB_PROBE_NEST_DEPTH_MAX], count = 0;
 	const struct bob_fortran_construct *c;
-	bob_status st = BOB_OK;
 
-	*ok = false;
-	for (c = construct(n, innermost); c; c = construct(n, c->parent)) {
+	for (c = construct(n, n->innermost); c; c = construct(n, c->parent)) {
 		if (c->kind != BOB_CONSTRUCT_DO || count == BOB_PROBE_NEST_DEPTH_MAX)
-			return BOB_OK;
+			return false;
 		chain[count++] = c->first;
 		if (c->first == n->first)
 			break;
 	}
-	*ok = c != NULL;
-	while (count-- && *ok && st == BOB_OK) {
-		*ok = at(n, chain[count])->kind == BOB_F_DO;
-		if (*ok)
-			st = add_loop(n, chain[count], ok);
-	}
-	return st;
+	while (c && count--)
+		if (!add_loop(n, chain[count]))
+			return false;
+	return c != NULL;
 }
 
 /* --- what is in them --- */
@@ -150,19 +154,20 @@ bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 
 static bool note(struct bob_weave_nest *n, uint32_t statement, const struct bob_fortran_use *u)
 {
+	uint32_t i = 0;
+
 	if (!bob_weave_is_plain_use(n->w, statement, u))
 		return false;
 	if (u->role != BOB_ROLE_WRITE && u->role != BOB_ROLE_LOOP)
 		return true;
-	for (uint32_t i = 0; i < n->written_count; i++)
-		if (n->written[i].symbol == u->symbol) {
-			n->written[i].places++;
-			return true;
-		}
-	if (n->written_count == BOB_WEAVE_NEST_WRITTEN_MAX)
+	while (i < n->written_count && n->written[i].symbol != u->symbol)
+		i++;
+	if (i == BOB_WEAVE_NEST_WRITTEN_MAX)
 		return false;
-	n->written[n->written_count].symbol = u->symbol;
-	n->written[n->written_count++].places = 1;
+	n->written_count += i == n->written_count;
+	n->written[i].symbol = u->symbol;
+	n->written[i].places++;
+	n->written[i].heads += u->role == BOB_ROLE_LOOP;
 	return true;
 }
 
@@ -182,26 +187,30 @@ static bool is_one_access(const struct bob_weave_nest *n, uint32_t statement,
 }
 
 static bool add_access(struct bob_weave_nest *n, uint32_t statement,
-		       const struct bob_fortran_use *u)
+		       const struct bob_fortran_use *u, uint32_t loop)
 {
-	if (n->count == BOB_PROBE_NEST_ACCESSES_MAX || !is_one_access(n, statement, u) ||
-	    bob_weave_unfit(n->w, statement, u))
+	if (loop == BOB_FORTRAN_NO || n->count == BOB_PROBE_NEST_ACCESSES_MAX ||
+	    !is_one_access(n, statement, u) || bob_weave_unfit(n->w, statement, u))
 		return false;
 	n->access[n->count++] = (struct bob_weave_nest_access){
-		statement, *u, u->role == BOB_ROLE_READ ? BOB_PROBE_READ : BOB_PROBE_WRITE };
+		.statement = statement,
+		.use = *u,
+		.kind = u->role == BOB_ROLE_READ ? BOB_PROBE_READ : BOB_PROBE_WRITE,
+		.loop = loop,
+	};
 	return true;
 }
 
 /* What happens at each trip: the loop's own variable first, then in the order of the text. */
 static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
-		     const struct bob_fortran_uses *uses, uint32_t *innermost)
+		     const struct bob_fortran_uses *uses)
 {
 	const bool is_head = statement == n->first;
+	const uint32_t loop = is_head ? at(n, statement)->construct : loop_of(n, statement);
 
 	for (uint32_t i = 0; i < uses->count; i++) {
 		const struct bob_fortran_use *u = &uses->at[i];
 		const bool is_counter = u->role == BOB_ROLE_LOOP;
-		uint32_t loop = is_head ? at(n, statement)->construct : loop_of(n, statement);
 
 		if (!note(n, statement, u))
 			return false;
@@ -212,22 +221,18 @@ static bool add_uses(struct bob_weave_nest *n, uint32_t statement,
 		}
 		if (is_head && !is_counter)
 			continue; /* a bound: before the loop */
-		if ((is_counter && !is_head) || loop == BOB_FORTRAN_NO ||
-		    (*innermost != BOB_FORTRAN_NO && *innermost != loop) ||
-		    !add_access(n, statement, u))
+		if ((is_counter && !is_head) || !add_access(n, statement, u, loop))
 			return false;
-		*innermost = loop;
 	}
 	return true;
 }
 
 /* Everything from the DO on. *ok: nothing speaks against it so far. */
-static bob_status gather(struct bob_weave_nest *n, uint32_t *innermost, bool *ok)
+static bob_status gather(struct bob_weave_nest *n, bool *ok)
 {
 	struct bob_fortran_uses uses;
 	bob_status st = BOB_OK;
 
-	*innermost = BOB_FORTRAN_NO;
 	*ok = true;
 	for (uint32_t i = n->first; i <= n->last && *ok && st == BOB_OK; i++) {
 		const struct bob_fortran_statement *s = at(n, i);
@@ -240,7 +245,7 @@ static bob_status gather(struct bob_weave_nest *n, uint32_t *innermost, bool *ok
 			break;
 		st = bob_fortran_uses(n->w->arena, n->w->file, i, &uses);
 		*ok = st == BOB_OK && !uses.bad_count && !bob_weave_calls_operator(n->w, i) &&
-		      add_uses(n, i, &uses, innermost);
+		      add_uses(n, i, &uses);
 	}
 	*ok &= n->count > 0;
 	return st;
@@ -329,10 +334,17 @@ static bob_status take(struct bob_weave_nest *n)
 	if (!bob_weave_before(w, n->first, &before))
 		return BOB_OK;
 	w->nests[w->nest_count] =
-		(struct bob_weave_nest_row){ (uint32_t)w->site_count, n->count, n->depth, false };
-	for (uint32_t k = 0; k < n->count; k++)
-		(void)bob_weave_site(w, n->access[k].statement, &n->access[k].use,
-				     n->access[k].kind);
+		(struct bob_weave_nest_row){ .first = (uint32_t)w->site_count,
+					     .count = n->told_count, .depth = n->depth,
+					     .loop = n->innermost };
+	for (uint32_t k = 0; k < n->told_count; k++) {
+		const struct bob_weave_nest_access *a = &n->access[n->told[k]];
+
+		if (a->first == k)
+			(void)bob_weave_site(w, a->statement, &a->use, a->kind);
+		else
+			bob_weave_site_again(w, a->statement, &a->use, a->kind);
+	}
 	if (n->is_uneven)
 		bob_weave_emit_uneven(n, before);
 	else
@@ -354,7 +366,6 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	const struct bob_fortran_statement *s = &w->file->statements[statement];
 	struct bob_weave_nest n = { .w = w, .first = statement };
 	const struct bob_fortran_construct *c;
-	uint32_t innermost;
 	bob_status st;
 	bool ok;
 
@@ -366,10 +377,9 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	    !has_place(&n))
 		return BOB_OK;
 	n.last = c->last;
-	st = gather(&n, &innermost, &ok);
-	if (st == BOB_OK && ok)
-		st = add_loops(&n, innermost, &ok);
-	if (st != BOB_OK || !ok || (is_head_told(&n) && n.depth > 1) || !is_even(&n))
+	st = gather(&n, &ok);
+	if (st != BOB_OK || !ok || !bob_weave_lay_out(&n) || !add_loops(&n) ||
+	    (is_head_told(&n) && n.depth > 1) || !is_even(&n))
 		return st;
 	return take(&n);
 }
@@ -384,6 +394,7 @@ void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_for
 		return;
 	depth = depth < BOB_PROBE_NEST_DEPTH_MAX ? depth : BOB_PROBE_NEST_DEPTH_MAX;
 	w->nests[w->nest_count++] =
-		(struct bob_weave_nest_row){ (uint32_t)w->site_count - 1, 1, depth, false };
+		(struct bob_weave_nest_row){ .first = (uint32_t)w->site_count - 1, .count = 1,
+					     .depth = depth, .loop = BOB_FORTRAN_NO };
 	w->sites[w->site_count - 1].box = (uint32_t)w->nest_count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loop nests that have one probe for all their accesses: nest.c finds them, affine.c proves what has to be even, emit_nest.c writes
- * the probe. Owner: the arena of struct bob_weave. One thread. */
+/* Loop nests that have one probe for all their accesses: nest.c finds them, lay.c lays short loops out, affine.c proves what has to be even, emit_nest.c
+ * writes the probe. Owner: the arena of struct bob_weave. One thread. */
 #ifndef BOB_SOURCE_FORTRAN_WEAVE_NEST_H
 #define BOB_SOURCE_FORTRAN_WEAVE_NEST_H
 
@@ -8,6 +8,7 @@
 #include "source/fortran/weave/weave.h"
 
 #define BOB_WEAVE_NEST_WRITTEN_MAX 64u
+#define BOB_WEAVE_NEST_LAID_MAX 16u
 
 struct bob_weave_nest_loop {
 	uint32_t statement;	/* the DO */
@@ -20,6 +21,17 @@ struct bob_weave_nest_access {
 	uint32_t statement;
 	struct bob_fortran_use use;
 	int kind;		/* enum bob_probe_kind */
+	uint32_t loop;		/* construct: the DO at whose trips it happens */
+	uint32_t
+		first; /* of an iteration it is this access: in the first trips of what is laid out */
+};
+
+/* A DO within the innermost loop whose trips are constants of the text: what happens in all of them is part of one iteration. */
+struct bob_weave_nest_laid {
+	uint32_t construct;
+	const struct bob_fortran_symbol *counter;
+	int64_t low, step;
+	uint32_t trips, width;	/* accesses in one of them */
 };
 
 struct bob_weave_nest {
@@ -27,16 +39,37 @@ struct bob_weave_nest {
 	uint32_t first, last;	/* statements, from the outermost DO on */
 	struct bob_weave_nest_loop loop[BOB_PROBE_NEST_DEPTH_MAX]; /* outermost first */
 	uint32_t depth;
+	uint32_t innermost;	/* construct: of the last of these */
 	bool is_uneven;		/* bounds change with the loops around */
 	struct bob_weave_nest_access
-		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of their happening */
+		access[BOB_PROBE_NEST_ACCESSES_MAX]; /* in the order of the text */
 	uint32_t count, dropped;
+	struct bob_weave_nest_laid laid[BOB_WEAVE_NEST_LAID_MAX];
+	uint32_t laid_count;
+	/* An iteration, in the order of its happening: of `access`. */
+	uint8_t told[BOB_PROBE_NEST_ACCESSES_MAX];
+	uint32_t told_count;
 	struct {
 		const struct bob_fortran_symbol *symbol;
-		uint32_t places;	/* in the text */
+		uint32_t places, heads;	/* in the text; of these, DO */
 	} written[BOB_WEAVE_NEST_WRITTEN_MAX]; /* in it, counters among them */
 	uint32_t written_count;
 };
+
+/* --- nest.c --- */
+/* What the DO says. False: it is none whose counter is a plain variable. */
+bool bob_weave_read_loop(const struct bob_weave *w, uint32_t statement,
+			 struct bob_weave_nest_loop *loop);
+
+/* --- lay.c --- */
+/* The innermost loop, what of it is laid out, and what happens in one of its iterations. False: its accesses cannot be told in one row. */
+bool bob_weave_lay_out(struct bob_weave_nest *n);
+/* The loop right in construct `in` that is laid out and has access k; NULL: the access happens right there. */
+const struct bob_weave_nest_laid *bob_weave_laid_in(const struct bob_weave_nest *n, uint32_t in,
+						    uint32_t k);
+/* Is it the counter of a loop that is laid out, in this loop? */
+bool bob_weave_is_laid(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_symbol *s);
 
 /* --- affine.c --- */
 /* What the name at the beginning of a reference stands for; NULL: nothing that is known. */

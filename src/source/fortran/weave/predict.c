@@ -187,21 +187,20 @@ static void count_box(struct counting *c, const struct bob_weave_site *s)
 static void count_nest(struct counting *c, const struct bob_weave_nest_row *r)
 {
 	const struct bob_weave_site *s = &c->w->sites[r->first];
-	uint32_t row = bob_fortran_inside(c->w->file, s->statement, BOB_CONSTRUCT_DO), outer, k;
+	uint32_t outer = r->loop, k;
 	struct bob_predict_nest n = { .probes = r->count, .accesses = r->count, .depth = r->depth, .looked = r->count,
 				      .is_seen = r->is_held, .share = { 0, 0, true } };
 
-	if (row >= c->w->file->construct_count)
+	if (r->loop >= c->w->file->construct_count)
 		return;
 	enter(c, s->in, s->unit);
-	outer = row;
 	for (uint32_t d = 1; d < r->depth; d++) {
 		k = c->w->file->constructs[outer].parent;
 		outer = k < c->w->file->construct_count ? k : outer;
 	}
 	n.times = come_to(c, outer);
-	n.rows = come_to(c, row);
-	n.trips = n.rows > 0 ? times_in(c, row) / n.rows : 0;
+	n.rows = come_to(c, r->loop);
+	n.trips = n.rows > 0 ? times_in(c, r->loop) / n.rows : 0;
 	for (k = 0; k < r->count; k++) {
 		n.share.least += s[k].share.least / r->count;
 		n.share.most += s[k].share.most / r->count;

@@ -227,6 +227,12 @@ uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bo
 	return add_site(w, statement, u, kind);
 }
 
+void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			  int kind)
+{
+	(void)add_site(w, statement, u, kind);
+}
+
 /* How often it runs for each time that the statement does, as what stands around it says. */
 static void note_frames(struct bob_weave_site *s, const struct bob_weave_frames *f)
 {

@@ -14,7 +14,7 @@
  *   accesses.c   the probes of a statement; reference.c that of one reference, frames.c and masked.c what must be around it
  *   exact.c      references that are told within their expressions, with --exact; scalar.c what is one value,
  *                wrapper.c the functions that tell them
- *   nest.c       loops that have one probe for all their accesses; affine.c what is even in them, emit_nest.c their lines
+ *   nest.c       loops that have one probe for all their accesses; lay.c short ones in them, affine.c what is even, emit_nest.c their lines
  *   hold.c       loops that hold the gaps of their sites
  *   turns.c      ELSE IF and DO WHILE, rewritten so that lines may stand before their conditions
  *   code.c       calls, communication; loops.c loops
@@ -110,6 +110,7 @@ struct bob_weave_event {
 /* A loop nest that is told at once: as struct bob_probe_nest. */
 struct bob_weave_nest_row {
 	uint32_t first, count, depth;
+	uint32_t loop;		/* construct: the innermost; BOB_FORTRAN_NO: a whole array or section */
 	bool is_held;		/* seen without a call if it misses what is wanted */
 };
 
@@ -515,6 +516,9 @@ const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 /* A site for the use, which may be told and is counted; returns its number. */
 uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			int kind);
+/* One more for the same use, which is not counted again. */
+void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
+			  int kind);
 /* Bytes of one access; 0: not known here. *in_pieces: of a text that is told character by character. */
 uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_use *u, bool *in_pieces);

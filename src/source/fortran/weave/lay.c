@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Short loops in nests. The trips of a loop whose bounds and step are constants of the text are known, so what it accesses can be told as if it were written
+ * once for each of them: as part of an iteration of the loop around it. So a body may have statements and such loops side by side, and rows are as long as that loop, not
+ * as short as these. From the inside on as many loops are laid out as an iteration's accesses allow; one is left. */
+#include "source/fortran/weave/nest.h"
+
+#define FAR 1000000000 /* bounds lie within +-: what is computed with them fits 32 bits */
+
+static const struct bob_fortran_construct *construct(const struct bob_weave_nest *n, uint32_t i)
+{
+	return i < n->w->file->construct_count ? &n->w->file->constructs[i] : NULL;
+}
+
+/* --- constants of the text --- */
+
+static bool number(const struct bob_weave *w, uint32_t statement, const struct bob_fortran_expr *e,
+		   int64_t *value)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[statement];
+
+	return s->names && bob_fortran_fold(s->names, s, e, value) == BOB_OK && *value >= -FAR &&
+	       *value <= FAR && !bob_fortran_is_ambiguous(s->names, s, e);
+}
+
+/* Does nothing but its loops give the counter values? */
+static bool is_own_counter(const struct bob_weave_nest *n, const struct bob_fortran_symbol *s)
+{
+	uint32_t heads = 0;
+
+	for (uint32_t i = 0; i < n->written_count; i++)
+		if (n->written[i].symbol == s)
+			heads = n->written[i].heads;
+	return bob_weave_writes(n, s) == heads;
+}
+
+/* Can the DO be laid out? *l but for its width. */
+static bool is_short(const struct bob_weave_nest *n, uint32_t i, struct bob_weave_nest_laid *l)
+{
+	const struct bob_fortran_construct *c = construct(n, i);
+	struct bob_weave_nest_loop loop;
+	int64_t high, trips;
+
+	*l = (struct bob_weave_nest_laid){ .construct = i, .step = 1 };
+	if (!c || c->kind != BOB_CONSTRUCT_DO || !bob_weave_read_loop(n->w, c->first, &loop) ||
+	    !number(n->w, c->first, loop.low, &l->low) ||
+	    !number(n->w, c->first, loop.high, &high) ||
+	    (loop.step && !number(n->w, c->first, loop.step, &l->step)) || !l->step)
+		return false;
+	l->counter = loop.counter;
+	trips = (high - l->low + l->step) / l->step;
+	l->trips = trips < 1 || trips > BOB_PROBE_NEST_ACCESSES_MAX ? 0 : (uint32_t)trips;
+	return l->trips && is_own_counter(n, l->counter);
+}
+
+/* --- what happens --- */
+
+/* The construct right in `in` that access k is in; BOB_FORTRAN_NO: none, or `in` is not around it. */
+static uint32_t inner(const struct bob_weave_nest *n, uint32_t in, uint32_t k)
+{
+	uint32_t i = n->access[k].loop;
+	const struct bob_fortran_construct *c = i == in ? NULL : construct(n, i);
+
+	for (; c && c->parent != in; c = construct(n, i))
+		i = c->parent;
+	return c ? i : BOB_FORTRAN_NO;
+}
+
+static struct bob_weave_nest_laid *laid(struct bob_weave_nest *n, uint32_t i)
+{
+	for (uint32_t k = 0; k < n->laid_count; k++)
+		if (n->laid[k].construct == i)
+			return &n->laid[k];
+	if (n->laid_count == BOB_WEAVE_NEST_LAID_MAX || !is_short(n, i, &n->laid[n->laid_count]))
+		return NULL;
+	return &n->laid[n->laid_count++];
+}
+
+/* What accesses from..to-1 of the text are in one iteration of `in`, which has them. */
+static bool tell(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t to)
+{
+	struct bob_weave_nest_laid *l;
+	uint32_t end, before;
+
+	for (uint32_t k = from; k < to; k = end) {
+		const uint32_t i = inner(n, in, k);
+
+		end = k + 1;
+		if (n->access[k].loop == in) {
+			if (n->told_count == BOB_PROBE_NEST_ACCESSES_MAX)
+				return false;
+			if (n->access[k].first == BOB_FORTRAN_NO)
+				n->access[k].first = n->told_count;
+			n->told[n->told_count++] = (uint8_t)k;
+			continue;
+		}
+		l = laid(n, i);
+		if (!l)
+			return false;
+		while (end < to && inner(n, in, end) == i)
+			end++;
+		for (uint32_t t = 0; t < l->trips; t++) {
+			before = n->told_count;
+			if (!tell(n, i, k, end))
+				return false;
+			l->width = n->told_count - before;
+		}
+	}
+	return true;
+}
+
+/* Rows of the loop `in`? */
+static bool lay(struct bob_weave_nest *n, uint32_t in)
+{
+	n->innermost = in;
+	n->laid_count = n->told_count = 0;
+	for (uint32_t k = 0; k < n->count; k++)
+		n->access[k].first = BOB_FORTRAN_NO;
+	return tell(n, in, 0, n->count);
+}
+
+bool bob_weave_lay_out(struct bob_weave_nest *n)
+{
+	struct bob_weave_nest wider = *n;
+	uint32_t in = n->access[0].loop;
+
+	for (uint32_t k = 1; k < n->count; k++) /* the loop that has all of them */
+		while (n->access[k].loop != in && inner(n, in, k) == BOB_FORTRAN_NO)
+			in = construct(n, in)->parent;
+	if (!lay(n, in))
+		return false;
+	while (construct(n, in)->first != n->first) {
+		in = construct(n, in)->parent;
+		if (!lay(&wider, in))
+			break;
+		*n = wider;
+	}
+	return true;
+}
+
+const struct bob_weave_nest_laid *bob_weave_laid_in(const struct bob_weave_nest *n, uint32_t in,
+						    uint32_t k)
+{
+	const uint32_t i = inner(n, in, k);
+
+	for (uint32_t l = 0; l < n->laid_count; l++)
+		if (n->laid[l].construct == i)
+			return &n->laid[l];
+	return NULL;
+}
+
+bool bob_weave_is_laid(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_symbol *s)
+{
+	for (uint32_t l = 0; l < n->laid_count; l++) {
+		const struct bob_fortran_construct *c = construct(n, n->laid[l].construct);
+
+		if (n->laid[l].counter == s && statement > c->first && statement <= c->last)
+			return true;
+	}
+	return false;
+}
