@@ -171,6 +171,40 @@ end program team
     h.check(by_line == {6: 240, 11: 2 * 684, 19: 480, 25: 60, 28: 240}, str(by_line))
 
 
+@suite.case("counters of inner loops keep what they have until their loops begin")
+def counters():
+    path = h.fresh("counters") / "counters.f90"
+    path.write_text("""
+program counters
+  implicit none
+  integer :: i, j, k, n
+  real(8) :: a(9, 9), s
+  n = 4
+  k = 100
+  s = 0
+  do i = 1, 3
+    s = s + k
+    do k = n, 1, -1
+      a(k, i) = s
+    end do
+  end do
+  j = 7
+  do i = 1, 2
+    if (j > n) s = s*2
+    do j = 1, n
+      do k = 1, n
+        a(k, j) = a(j, k) + s
+      end do
+    end do
+  end do
+  print *, s, sum(a(1:4, 1:4)), i, j, k
+end program
+""")
+    for flags in (("-O0",), ("-O2",)):
+        found, _ = both_ways(path, ["trace variable a"], flags)
+        h.check(found == (2, 3, 1), f"{found}")
+
+
 # --- programs at random ---
 
 class Writer:

@@ -423,6 +423,20 @@ def events():
     h.check(nests(outs[0]) == [(2, 1), (2, 1)], str(nests(outs[0])))
 
 
+@suite.case("where threads would share what a BLOCK has, only loops alone are told at once")
+def shared():
+    path = h.fresh("laid") / "laid.f90"
+    path.write_text(HEAD + CASES[0][1] + CASES[2][1] + CASES[13][1] + "\nend program\n")
+    for flags, want in ((["-fopenmp"], [(16, 1), (15, 3), (8, 2), (8, 2)]), (["-fno-automatic"], [(16, 1), (15, 3), (8, 2), (8, 2)]),
+                        (["-fopenmp", "-fno-automatic"], [(2, 1), (2, 1), (3, 1), (2, 1), (2, 1)]), (["-fmax-stack-var-size=8", "-fopenmp"], [(2, 1), (2, 1), (3, 1), (2, 1), (2, 1)])):
+        out = h.fresh("shared") / "nests"
+        text = "\n".join([f"trace file {path}", *(f"trace variable laid:{v}" for v in "abcx"), ""])
+        (path.parent / "commands").write_text(text)
+        r = h.run([h.BOBBIN, "instrument", "-o", out, path.parent / "commands", "--", *flags])
+        h.check(r.status == 0, str(r))
+        h.check(nests(out) == want, f"{flags}: {nests(out)}, not {want}")
+
+
 class Writer(loops.Writer):
     """Bodies have statements and loops of constant trips, with counters that are not in use."""
 

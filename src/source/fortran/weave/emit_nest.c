@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are there, so nothing is declared here; and the
- * counters are the program's own: they get what the loops give them next. Inner bounds are looked at only if the loops around run.
+/* The probe of a nest. What it calls (companion.c) keeps the trips and addresses until all are there. The outermost counter is the program's own: it gets what its loop
+ * gives it next. Others are names of a BLOCK: the program's keep what they have, which may be looked at before their loops run. Inner bounds are looked at only if
+ * the loops around run.
  *
- * Loops that are laid out (lay.c) stand there as loops, with counters of a BLOCK; which address is told follows from these.
+ * Loops that are laid out (lay.c) stand there as loops; which address is told follows from their counters.
  *
- * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then the addresses in the iterations that are wanted. Counters are
- * names of its own there, in a BLOCK: the program's keep what they have, for their loops may not run. */
+ * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then the addresses in the iterations that are wanted. The outermost counter
+ * is the BLOCK's there, too. */
 #include "source/fortran/weave/nest.h"
 
 #include <string.h>
@@ -130,10 +131,19 @@ static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 	put(n, at, "end if");
 }
 
-/* What loops that are laid out count in, in a BLOCK: the program's counters keep what they have. */
-static void put_laid(const struct bob_weave_nest *n, uint32_t at)
+bool bob_weave_has_block(const struct bob_weave_nest *n)
 {
-	put(n, at, "integer(4)::bobbin_s");
+	return n->is_uneven || n->depth > 1 || n->laid_count;
+}
+
+/* A BLOCK with the counters of loops `from` on, and of those that are laid out. */
+static void put_counters(const struct bob_weave_nest *n, uint32_t at, uint32_t from)
+{
+	put(n, at, "block");
+	for (uint32_t d = from; d < n->depth; d++)
+		put(n, at, bob_weave_text(n->w, "integer(8)::%s", n->loop[d].counter->name));
+	if (n->laid_count)
+		put(n, at, "integer(4)::bobbin_s");
 	for (uint32_t l = 0; l < n->laid_count; l++) {
 		const struct bob_fortran_symbol *s = n->laid[l].counter;
 		uint32_t before = 0;
@@ -206,44 +216,31 @@ static void end_held(const struct bob_weave_nest *n, uint32_t at)
 void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at)
 {
 	struct bob_weave_nest_row *row = &n->w->nests[n->w->nest_count];
+	const bool has_block = bob_weave_has_block(n);
 
 	row->is_held = n->depth == 1 && !n->laid_count && is_step_known(n, &n->loop[0]) &&
 		       bob_weave_hold_nest(n->w, row->first, row->count);
 	if (row->is_held)
 		begin_held(n, at);
 	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, n->w->nest_count));
+	if (has_block)
+		put_counters(n, at, 1);
 	for (uint32_t d = 0; d < n->depth; d++)
 		put_loop(n, at, &n->loop[d]);
-	if (n->laid_count) {
-		put(n, at, "block");
-		put_laid(n, at);
-	}
 	put_first(n, at, n->depth + 1);
 	for (uint32_t d = 0; d < n->depth; d++)
 		put_step(n, at, d);
-	if (n->laid_count)
-		put(n, at, "end block");
 	put(n, at, bob_weave_text(n->w, "call %sn(%zu_4)", n->w->id, n->w->nest_count));
-	for (uint32_t d = 0; d <= n->depth; d++)
+	for (uint32_t d = 0; d < n->depth; d++)
 		put(n, at, "end if");
+	if (has_block)
+		put(n, at, "end block");
+	put(n, at, "end if");
 	if (row->is_held)
 		end_held(n, at);
 }
 
 /* --- uneven --- */
-
-static void put_counters(const struct bob_weave_nest *n, uint32_t at)
-{
-	const char *names = "";
-
-	for (uint32_t d = 0; d < n->depth; d++)
-		names = bob_weave_text(n->w, "%s%s%s", names, d ? "," : "",
-				       n->loop[d].counter->name);
-	put(n, at, "block");
-	put(n, at, bob_weave_text(n->w, "integer(8)::%s", names));
-	if (n->laid_count)
-		put_laid(n, at);
-}
 
 /* Bounds in the first iteration of the loops around, or a step of loop `point` further. */
 static void put_bounds(const struct bob_weave_nest *n, uint32_t at, uint32_t point)
@@ -268,7 +265,7 @@ void bob_weave_emit_uneven(const struct bob_weave_nest *n, uint32_t at)
 	const size_t nest = n->w->nest_count;
 
 	put(n, at, bob_weave_text(n->w, "if (%so(%zu_4)/=0_4) then", n->w->id, nest));
-	put_counters(n, at);
+	put_counters(n, at, 0);
 	put(n, at,
 	    bob_weave_text(n->w, "if (%sc((%s)+0_8,(%s)+0_8,(%s)+0_8)/=0_4) then", n->w->id,
 			   slice(n, first->statement, first->low),

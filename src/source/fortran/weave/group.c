@@ -246,6 +246,7 @@ static bob_status add_files(struct bob_source_fortran_group *g, const struct bob
 					 .is_exact = g->options->is_exact,
 					 .is_in_place = g->options->is_in_place,
 					 .keeps_locals = g->keeps_locals,
+					 .shares_locals = g->how.is_openmp && (g->keeps_locals || g->keeps_scalars),
 					 .is_holding = !g->options->holds_nothing &&
 						       !g->options->is_exact && !g->keeps_locals &&
 						       !g->keeps_scalars &&

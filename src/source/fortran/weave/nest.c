@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops whose accesses can be told before they run: counted DO in DO, where everything that is to be told happens in the innermost of them, or in short ones there
  * (lay.c), at each trip, at addresses that are affine functions of the counters. What else is in them may be anything that calls nothing, jumps nowhere and
- * changes neither bounds nor subscripts. The probe then stands before the outermost DO, gives the counters the values that they are given
+ * changes neither bounds nor subscripts. The probe then stands before the outermost DO, gives its counter the value that it is given
  * there anyway, and takes the addresses of the first and the second trip of each loop -- those alone, for these are evaluated in any case. What cannot be
  * shown to be so has a probe for each access, and the loops inside are tried. */
 #include "source/fortran/weave/nest.h"
@@ -379,7 +379,8 @@ bob_status bob_weave_nest(struct bob_weave *w, uint32_t statement)
 	n.last = c->last;
 	st = gather(&n, &ok);
 	if (st != BOB_OK || !ok || !bob_weave_lay_out(&n) || !add_loops(&n) ||
-	    (is_head_told(&n) && n.depth > 1) || !is_even(&n))
+	    (is_head_told(&n) && n.depth > 1) || !is_even(&n) ||
+	    (w->shares_locals && bob_weave_has_block(&n)))
 		return st;
 	return take(&n);
 }

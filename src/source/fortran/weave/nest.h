@@ -91,6 +91,8 @@ bool bob_weave_names(const struct bob_weave *w, uint32_t statement,
 		     const struct bob_fortran_expr *e, const struct bob_fortran_symbol *symbol);
 
 /* --- emit_nest.c --- */
+/* Does the probe count in variables of its own? */
+bool bob_weave_has_block(const struct bob_weave_nest *n);
 /* The probe, before byte `at`; nest number and sites are taken. */
 void bob_weave_emit_nest(const struct bob_weave_nest *n, uint32_t at);
 #define BOB_WEAVE_UNEVEN_MAX 4u /* loops */

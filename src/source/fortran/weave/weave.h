@@ -176,6 +176,7 @@ struct bob_weave {
 	bool is_exact;		/* what can be is told where it is evaluated */
 	bool is_in_place;	/* no copies */
 	bool keeps_locals;	/* the compiler is told that procedures keep their variables */
+	bool shares_locals;	/* ... those of a BLOCK, too, and there are threads: these have them together */
 	bool has_branches;	/* the text has an #if */
 	bool is_holding;	/* loops may hold gaps */
 	uint64_t digest;	/* of the text, and of what is traced */
