@@ -270,6 +270,18 @@ SELECTIONS = (
 )
 
 
+@h.cached
+def plain(name, text, *flags):
+    """The program as it is, and what it does."""
+    folder = h.fresh("plain")
+    (folder / name).write_text(text)
+    r = h.run(["gfortran", "-w", *flags, name, "-o", "plain"], cwd=folder)
+    h.check(r.status == 0, str(r))
+    native = h.run([folder / "plain"])
+    h.check(native.status == 0, str(native))
+    return native
+
+
 def recorded(name, text, wishes, options, flags):
     """(accesses, how many were of nothing that is wanted, loops that hold)"""
     h.need("gfortran", "gcc")
@@ -277,12 +289,10 @@ def recorded(name, text, wishes, options, flags):
     (folder / name).write_text(text)
     r = h.run([h.BOBBIN, "instrument", *options, "-o", "out"], cwd=folder, stdin="\n".join([f"trace file {name}", *wishes, ""]).encode())
     h.check(r.status == 0, str(r))
-    for argv in (["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-Iout", "-c", "out/a_probes.c"], ["gfortran", "-w", *flags, f"out/{name}", "a_probes.o", "-o", "a"],
-                 ["gfortran", "-w", *flags, name, "-o", "plain"]):
+    for argv in (["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-Iout", "-c", "out/a_probes.c"], ["gfortran", "-w", *flags, f"out/{name}", "a_probes.o", "-o", "a"]):
         r = h.run(argv, cwd=folder)
         h.check(r.status == 0, str(r))
-    native = h.run([folder / "plain"])
-    h.check(native.status == 0, str(native))
+    native = plain(name, text, *flags)
     h.same(native, h.run([folder / "a"]), f"{folder}, not recorded")
     r = h.record([str(folder / "a")], ["--source"])
     h.same(native, r, str(folder))
