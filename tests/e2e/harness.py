@@ -119,6 +119,14 @@ def run(argv, env=None, cwd=None, stdin=b"", timeout=TIMEOUT, **popen):
     return Result(argv, p.returncode, out or b"", err or b"", time.monotonic() - begin)
 
 
+def until(condition, text, seconds=60):
+    """Wait for it, and no longer."""
+    end = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < end, f"{text}: not within {seconds} s")
+        time.sleep(0.005)
+
+
 def have_bobbin():
     return os.access(BOBBIN, os.X_OK)
 
