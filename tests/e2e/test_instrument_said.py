@@ -142,6 +142,47 @@ GROUP = """program n
   print *, a, b, c
 end program
 """
+DIVIDED = """program d
+  integer :: i, j, l
+  real :: a(4,4)
+!$omp parallel do collapse(2)
+  do i = 1, 4
+    do j = 1, 4
+      a(j,i) = 1
+    end do
+  end do
+!$omp end parallel do
+!$omp parallel
+  do l = 1, 2
+  end do
+!$omp do
+  do i = 1, 4
+    a(i,1) = 1
+  end do
+!$omp end parallel
+  do i = 1, 4
+    a(i,2) = 1
+  end do
+  do l = 1, 2
+  end do
+end program
+"""
+KINDS = """module state
+  use kinds, only: wp
+  type cell
+    real(wp) :: x
+    real(8), allocatable :: y(:)
+  end type
+  real(wp) :: a(4)
+  type(cell) :: c
+end module
+program k
+  use state
+  include 'sizes.h'
+  real(8) :: b(2)
+  b(1) = a(1)
+end program
+"""
 PARTS = """module parts
   type inner
     real, pointer :: p(:)
@@ -169,6 +210,9 @@ def remarks():
     own = "no probe at 1 place: what a thread has for itself (private, reduction, ...)"
     run("o1", {"o.f90": OPENMP}, ["variable b"], f"7: {own}", flags=["-fopenmp"])
     run("o2", {"o.f90": OPENMP}, ["variable s"], f"6: {own}", flags=["-fopenmp"])
+    counter = "the counter of a loop that OpenMP divides, or of one in a parallel region: each thread has its own"
+    run("d1", {"d.f90": DIVIDED}, ["variable i"], f"5: no probe at 2 places: {counter}", flags=["-fopenmp"])
+    run("d2", {"d.f90": DIVIDED}, ["variable l"], f"12: no probe at 1 place: {counter}", flags=["-fopenmp"])
     group = "a NAMELIST, whose members are read or written"
     run("n1", {"n.f90": GROUP}, ["variable a"], f"6: no probe at 2 places: {group}")
     run("n2", {"n.f90": GROUP}, ["variable c"], f"5: no probe at 1 place: {group}")
@@ -177,6 +221,23 @@ def remarks():
     assert [(r[0], r[1]) for r in rows] == [("store", 4)], rows
     run("s", {"s.f90": SUBMODULES}, ["variable y"],
         "18: no probe at 1 place: what a procedure is passed whose arguments an interface in another unit declares")
+
+
+@suite.case("what is not known because a module's file, or an INCLUDE, is missing")
+def unknown():
+    def said(*wishes):
+        folder = h.fresh("unknown")
+        (folder / "k.f90").write_text(KINDS)
+        text = "\n".join(["trace file k.f90", *(f"trace variable {w}" for w in wishes), ""])
+        r = subprocess.run([str(h.BOBBIN), "instrument", "-o", "out"], input=text, cwd=folder, capture_output=True, text=True)
+        return r.returncode, r.stdout + r.stderr
+    wp = "wp is not known here: no file of the command has module kinds; name its file, too (trace file F)"
+    status, text = said("a", "b")
+    assert status == 0 and f"k.f90:7: no probe at 1 place: {wp}" in text, text
+    status, text = said("c%y")
+    assert status == 1 and f"k.f90: c%y cannot be traced: its component x has a size that is not known: {wp}" in text, text
+    status, text = said("missing")
+    assert status == 1 and "there is no variable missing; the INCLUDE of line 12, which may declare it, was not found (-I says where)" in text, text
 
 
 if __name__ == "__main__":

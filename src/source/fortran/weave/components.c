@@ -61,8 +61,11 @@ static const char *unfit(const struct builder *b, const struct bob_fortran_symbo
 {
 	if (c->flags & BOB_SYMBOL_COARRAY)
 		return "a coarray";
-	if (!element || element > UINT16_MAX)
-		return "the size of its elements is not known here";
+	if (!element)
+		return bob_weave_text(b->w, "of a size that is not known here (%s)",
+				      bob_weave_unknown_size(b->w, b->ask->names, c));
+	if (element > UINT16_MAX)
+		return "longer than 65,535 bytes in each element";
 	if (bob_weave_passing(b->ask->names, c) == BOB_PASSED_NOT)
 		return "of a type with parameters";
 	return NULL;
@@ -86,7 +89,7 @@ static void add_slot(struct builder *b, struct bob_weave_class *to,
 	if (!why && b->slots == SLOTS_MAX)
 		why = "one component too many";
 	if (why) {
-		b->ask->why = why;
+		b->ask->why = bob_weave_text(b->w, "is %s", why);
 		bob_weave_remark(
 			b->w,
 			bob_weave_text(b->w, "%s%s%s is %s: what it leads to is not traced",
@@ -162,7 +165,7 @@ static void add_slots(struct builder *b, struct bob_weave_class *to,
 					NULL;
 			if (way && (!*rest || !inner))
 				b->ask->why =
-					"neither allocatable nor a pointer, but a part of the variable";
+					"is neither allocatable nor a pointer, but a part of the variable";
 			size = inner ? bob_fortran_element_bytes(b->ask->names, c) : 0;
 			for (uint32_t k = 0; size && (!rest || *rest) && k < elements_of(c); k++)
 				add_slots(b, to, inner, from + at + k * size, path, rest,

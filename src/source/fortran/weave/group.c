@@ -324,20 +324,25 @@ static void check_includes(struct bob_source_fortran_group *g, struct bob_weave 
 {
 	struct includes in = { .arena = &g->arena, .path = w->path, .group = g };
 
-	for (uint32_t i = 0; i < w->file->count; i++) {
+	w->lacking = bob_arena_alloc(w->arena, (w->file->unit_count + 1u) * sizeof(*w->lacking));
+	for (uint32_t i = 0; i < w->file->count && w->lacking; i++) {
 		const struct bob_fortran_statement *s = &w->file->statements[i];
 		const char *open = s->kind == BOB_F_INCLUDE ? strpbrk(s->text, "'\"") : NULL;
 		const char *close = open ? strchr(open + 1, *open) : NULL, *bytes;
 		size_t len;
 
-		if (close &&
+		if (!close ||
 		    find_include(&in, bob_weave_text(w, "%.*s", (int)(close - open - 1), open + 1),
-				 &bytes, &len) != BOB_OK)
-			bob_weave_remark(
-				w,
-				"this INCLUDE was not found (-I says where): what it declares is not known",
-				s->line);
+				 &bytes, &len) == BOB_OK)
+			continue;
+		bob_weave_remark(
+			w,
+			"this INCLUDE was not found (-I says where): what it declares is not known",
+			s->line);
+		if (s->unit < w->file->unit_count && !w->lacking[s->unit])
+			w->lacking[s->unit] = s->line;
 	}
+	w->is_failed |= !w->lacking;
 }
 
 /* --- all --- */

@@ -3,6 +3,7 @@
  * its end. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/host/nearest.h"
 #include "source/fortran/weave/weave.h"
@@ -24,6 +25,7 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish,
 {
 	struct bob_nearest near = { .word = name };
 	bool has_unit = wish->scope == BOB_SCOPE_ANY || wish->scope == BOB_SCOPE_COMMON;
+	uint32_t lacking = 0;
 	char text[200];
 
 	for (uint32_t i = 0; i < w->file->unit_count; i++) {
@@ -32,6 +34,8 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish,
 		if (!bob_weave_is_unit_meant(u, wish, in))
 			continue;
 		has_unit = true;
+		if (!lacking)
+			lacking = bob_weave_lacks_include(w, i);
 		for (const struct bob_fortran_symbols *t = u->symbols; t; t = t->inner)
 			for (const struct bob_fortran_symbol *s = t->first; s; s = s->next)
 				if (bob_weave_is_variable(s))
@@ -47,7 +51,16 @@ bob_status bob_weave_not_there(struct bob_weave *w, const struct bob_wish *wish,
 	} else {
 		snprintf(text, sizeof(text), "variable %.80s in %.80s", name, in);
 	}
-	return say(w, wish, text, near.name, why);
+	say(w, wish, text, near.name, why);
+	if (has_unit && lacking) {
+		const size_t n = strlen(why->text);
+
+		snprintf(
+			why->text + n, sizeof(why->text) - n,
+			"; the INCLUDE of line %u, which may declare it, was not found (-I says where)",
+			lacking);
+	}
+	return BOB_ERR_INVAL;
 }
 
 /* --- boxes --- */
@@ -105,7 +118,7 @@ bob_status bob_weave_no_way(const struct bob_weave *w, const struct bob_wish *wi
 	}
 	why->command = wish->command;
 	why->column = wish->column;
-	snprintf(why->text, sizeof(why->text), "%.100s: %.63s%.80s is %.120s", w->path,
+	snprintf(why->text, sizeof(why->text), "%.100s: %.63s%.80s %.250s", w->path,
 		 ask->symbol->name, wish->path, ask->why);
 	return BOB_ERR_INVAL;
 }

@@ -4,6 +4,8 @@
 
 #include "source/fortran/weave/frames.h"
 
+static const char size_unknown[] = "its size is not known here";
+
 /* A part of a text, or one whose length is not known here, is told character by character. */
 static bool is_in_pieces(const struct bob_fortran_use *u, const struct bob_fortran_symbol *s,
 			 uint64_t bytes)
@@ -111,7 +113,7 @@ const char *bob_weave_unpassable(const struct bob_weave *w, uint32_t statement,
 	if (!size_of(w, statement, u).bytes)
 		return u->symbol->flags & BOB_SYMBOL_ASSOCIATE ?
 			       "a name that ASSOCIATE gives, whose size is not known here" :
-			       "its size is not known here";
+			       size_unknown;
 	switch (passing(w, statement, u)) {
 	case BOB_PASSED_NOT:
 		return "of a type with parameters: Fortran passes it to no probe";
@@ -287,6 +289,9 @@ const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 		return "";
 	}
 	why = unfit(w, statement, u);
+	if (why == size_unknown)
+		why = bob_weave_unknown_size(w, w->file->statements[statement].names,
+					     bob_weave_last(w, statement, u->ref));
 	if (!why)
 		why = bob_weave_frames(w, statement, u, f);
 	if (why && *why)

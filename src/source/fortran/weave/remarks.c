@@ -71,6 +71,99 @@ static void remark_directive(struct bob_weave *w, const struct bob_fortran_state
 	}
 }
 
+/* Is the loop divided by the directives before it? *tied: how many loops in it, itself included, are. */
+static bool is_divided(const struct bob_weave *w, uint32_t loop, int64_t *tied)
+{
+	static const char *const words[] = { "do", "distribute", "taskloop", "loop", NULL };
+	const uint32_t first = bob_fortran_first_directive(w->file, loop);
+	bool is = false;
+
+	*tied = 1;
+	for (uint32_t i = first; i < loop; i++) {
+		const struct bob_fortran_statement *s = &w->file->statements[i];
+		const char *n = strstr(s->text, "collapse");
+
+		if (s->kind != BOB_F_DIRECTIVE)
+			continue;
+		for (const char *const *x = words; *x; x++)
+			is |= bob_fortran_directive_has(s, *x) && !bob_fortran_directive_ends(s);
+		while (n && *n && (*n < '0' || *n > '9'))
+			n++;
+		if (n && *n)
+			*tied = *n - '0';
+	}
+	return is;
+}
+
+static bool is_in_loop(const struct bob_weave *w, uint32_t i, uint32_t loop)
+{
+	for (uint32_t k = w->file->statements[i].construct; k < w->file->construct_count;
+	     k = w->file->constructs[k].parent)
+		if (w->file->constructs[k].first == loop)
+			return true;
+	return false;
+}
+
+/* Is the statement in a parallel region that begins in its unit? */
+static bool is_parallel(const struct bob_weave *w, uint32_t statement)
+{
+	const struct bob_fortran_statement *all = w->file->statements;
+	const uint32_t unit = all[statement].unit;
+	uint32_t ended = 0;
+
+	for (uint32_t i = statement; i-- > w->file->units[unit].first;) {
+		uint32_t loop = i + 1;
+
+		if (all[i].kind != BOB_F_DIRECTIVE ||
+		    !bob_fortran_directive_has(&all[i], "parallel"))
+			continue;
+		while (loop < statement && all[loop].kind != BOB_F_DO)
+			loop++;
+		if (bob_fortran_directive_has(&all[i], "do")) {
+			if (!bob_fortran_directive_ends(&all[i]) &&
+			    (loop == statement || is_in_loop(w, statement, loop)))
+				return true;
+		} else if (bob_fortran_directive_ends(&all[i])) {
+			ended++;
+		} else if (!ended) {
+			return true;
+		} else {
+			ended--;
+		}
+	}
+	return false;
+}
+
+/* Does each thread have a counter of its own there? */
+static bool has_own_counter(const struct bob_weave *w, uint32_t loop)
+{
+	int64_t tied, depth = 0;
+
+	for (uint32_t k = w->file->statements[loop].construct; k < w->file->construct_count;
+	     k = w->file->constructs[k].parent) {
+		if (w->file->constructs[k].kind != BOB_CONSTRUCT_DO)
+			continue;
+		if (is_divided(w, w->file->constructs[k].first, &tied) && depth < tied)
+			return true;
+		depth++;
+	}
+	return is_parallel(w, loop);
+}
+
+static void remark_counter(struct bob_weave *w, uint32_t loop)
+{
+	const struct bob_fortran_statement *s = &w->file->statements[loop];
+	const struct bob_fortran_expr *by = bob_weave_moved_by(w->arena, s);
+
+	if (by && s->unit < w->file->unit_count &&
+	    variable_at(w, s->names, s->text + by->from, by->name_len, s->line) &&
+	    has_own_counter(w, loop))
+		bob_weave_refuse(
+			w,
+			"the counter of a loop that OpenMP divides, or of one in a parallel region: each thread has its own",
+			s->line);
+}
+
 /* --- NAMELIST --- */
 
 /* Has the list, in this NAMELIST, a member that is wanted at the line? */
@@ -152,6 +245,7 @@ static void remark_components(struct bob_weave *w, const struct bob_weave_variab
 void bob_weave_remarks(struct bob_weave *w)
 {
 	uint32_t depth = 0;
+	bool has_directives = false;
 
 	for (size_t i = 0; i < w->variable_count; i++) {
 		const struct bob_weave_variable *v = &w->variables[i];
@@ -175,8 +269,11 @@ void bob_weave_remarks(struct bob_weave *w)
 
 		if (s->kind != BOB_F_DIRECTIVE || !bob_fortran_directive_continues(w->file, i))
 			depth = 0;
+		has_directives |= s->kind == BOB_F_DIRECTIVE;
 		if (s->kind == BOB_F_DIRECTIVE)
 			remark_directive(w, s, &depth);
+		else if (s->kind == BOB_F_DO && has_directives)
+			remark_counter(w, i);
 		else if (s->is_executable && strstr(s->text, "nml"))
 			remark_namelist(w, s);
 	}

@@ -76,7 +76,7 @@ static bool is_text(const struct bob_fortran_symbol *s, uint64_t element)
 }
 
 /* Why it cannot be declared; NULL: it can. */
-static const char *unfit(const struct bob_fortran_symbols *names,
+static const char *unfit(struct bob_weave *w, const struct bob_fortran_symbols *names,
 			 const struct bob_fortran_symbol *s, uint64_t element)
 {
 	if (bob_weave_passing(names, s) == BOB_PASSED_NOT)
@@ -91,8 +91,10 @@ static const char *unfit(const struct bob_fortran_symbols *names,
 		return "a name that ASSOCIATE gives";
 	if (!element && is_text(s, element))
 		return NULL;
-	if (!element || (element > UINT16_MAX && !is_text(s, element)))
-		return "the size of its elements is not known here";
+	if (!element)
+		return bob_weave_unknown_size(w, names, s);
+	if (element > UINT16_MAX && !is_text(s, element))
+		return "its elements are longer than 65,535 bytes";
 	return NULL;
 }
 
@@ -141,7 +143,7 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	const uint32_t unit = names->unit;
 	const struct bob_fortran_unit *u = unit_of(w, unit);
 	const uint64_t element = bob_fortran_element_bytes(names, s);
-	const char *name, *why = unfit(names, s, element);
+	const char *name, *why = unfit(w, names, s, element);
 	struct bob_weave_class *class = NULL;
 	struct bob_weave_variable *v;
 
@@ -167,7 +169,7 @@ static bool add(struct bob_weave *w, const struct bob_fortran_symbol *s,
 	if (!why && (wish->path || !wish->rank))
 		class = bob_weave_class(w, ask, wish->path);
 	if (wish->path && !class && (why || !ask->is_found)) {
-		ask->why = why ? why : ask->why;
+		ask->why = why ? bob_weave_text(w, "cannot be traced: %s", why) : ask->why;
 		return false;
 	}
 	if (why) {

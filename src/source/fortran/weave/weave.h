@@ -4,6 +4,7 @@
  *   weave.c      the whole: file in, instrumented file and its companion in C out
  *   group.c      the files of a command, read
  *   wanted.c     which variables the commands name, and which references may be of them
+ *   unknown.c    why sizes are not known
  *   called.c     which names are procedures
  *   components.c components with memory of their own; component_moves.c what moves them, components_code.c that in C
  *   missing.c    wishes for what is not there
@@ -232,6 +233,7 @@ struct bob_weave {
 		*plain; /* have an intrinsic procedure's name, and are used as variables */
 	size_t plain_count, plain_room;
 	bool *has_probes;	/* of each unit */
+	uint32_t *lacking;	/* of each unit: the line of an INCLUDE that was not found; 0: none */
 	bool *is_left;		/* of each unit: something in it is not understood, it stays as it is */
 
 	struct bob_source_counts counts;
@@ -299,6 +301,13 @@ void bob_weave_component_interfaces(struct bob_weave *w, uint32_t at, uint32_t u
 
 /* --- components_code.c --- */
 extern const char bob_weave_objects_code[], bob_weave_components_code[];
+
+/* --- unknown.c --- */
+/* Why the size of the symbol, as these names say it, is not known, and what may help. */
+const char *bob_weave_unknown_size(struct bob_weave *w, const struct bob_fortran_symbols *names,
+				   const struct bob_fortran_symbol *s);
+/* The line of an INCLUDE that was not found, in the unit or those around it; 0: there is none. */
+uint32_t bob_weave_lacks_include(const struct bob_weave *w, uint32_t unit);
 
 /* --- wanted.c --- */
 /* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is near. */
