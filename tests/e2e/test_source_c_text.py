@@ -236,6 +236,52 @@ def _():
     )
 
 
+PACKED = """struct in { char k; short s; };
+struct head { char c; int n; int v[2]; struct in in; struct head *next; } __attribute__((packed));
+struct whole { int a; double b; };
+struct out { char c; struct whole w; struct whole many[2]; } __attribute__((packed));
+struct part { char c; int x __attribute__((packed)); long y; };
+static struct head h;
+static struct out o;
+static struct part t;
+#define MEMBER(p) (p)->n
+static int f(struct head *p, int i)
+{
+	p->n += 2;
+	p->v[i]++;
+	p->in.s = 3;
+	MEMBER(p) = p->next->next->n;
+	return p->v[1];
+}
+int main(void)
+{
+	const int two = 2;
+	h.next = &h;
+	o.w.b = 1;
+	o.many[1].a = (int)o.w.b;
+	t.x = 2;
+	t.y = t.x;
+	for (int i = 0; i < 2; i++)
+		o.many[i].b = i;
+	o.w = o.many[0];
+	return f(&h, 1) - 1 + 0 * two;
+}
+"""
+
+
+@suite.case("packed structs: no compiler warns of a probe, none takes an address that is none of its type")
+def _():
+    wishes = ("--variable=h", "--variable=o", "--variable=t")
+    expected = """21 W h+17 8;22 W o+9 8;23 R o+9 8;23 W o+33 4;24 W t+1 4;25 R t+1 4;25 W t+8 8;27 W o+25 8;27 W o+41 8;28 R o+17 16;28 W o+1 16;
+12 U h+1 4;13 U h+9 4;14 W h+15 2;15 R h+17 8;15 R h+17 8;15 R h+1 4;15 W h+1 4;16 R h+9 4"""
+    for way in ((), ("--flat",)):
+        check(PACKED, expected, *wishes, *way)
+        folder, _ = instrument(PACKED, *wishes, *way)
+        for cc in ("gcc", "clang"):
+            exe = build(folder, "new.c", cc, ("-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"))
+            h.check(accesses(exe)[0].status == 0, "the sanitizer says something")
+
+
 @suite.case("what a pragma rules keeps its form")
 def _():
     text = """

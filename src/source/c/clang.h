@@ -82,6 +82,7 @@
 	X(getElementType)                                                                          \
 	X(isConstQualifiedType)                                                                    \
 	X(isVolatileQualifiedType)                                                                 \
+	X(Type_getAlignOf)                                                                         \
 	X(Type_getSizeOf)                                                                          \
 	X(Type_getOffsetOf)                                                                        \
 	X(getFieldDeclBitWidth)                                                                    \

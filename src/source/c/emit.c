@@ -14,6 +14,11 @@ const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site)
 	return bob_c_printf(u, "BOBBIN_AT(%u,(", site);
 }
 
+const char *bob_c_before_packed(struct bob_c_unit *u, uint32_t site)
+{
+	return bob_c_printf(u, "BOBBIN_LOOSE(%u,(", site);
+}
+
 const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, bool is_pointer)
 {
 	return bob_c_printf(u, "%s(%u,%u,(", is_pointer ? "BOBBIN_TO" : "BOBBIN_IN", site, at);
@@ -211,6 +216,9 @@ static const char prologue[] =
 	"#define BOBBIN_TO(s,o,x) (__extension__({__auto_type bobbin_p=x;"
 	"bobbin_at(s,(const volatile char*)bobbin_p+o);bobbin_p;}))\n"
 	"#define BOBBIN_IN(s,o,x) (*BOBBIN_TO(s,o,&x))\n"
+	"#define BOBBIN_LOOSE(s,x) (*__extension__({typedef __typeof__(x) bobbin_t "
+	"__attribute__((aligned(1)));bobbin_t*bobbin_p=(bobbin_t*)&x;"
+	"bobbin_at(s,(const volatile void*)bobbin_p);bobbin_p;}))\n"
 	"static " QUIET " void*bobbin_local(uint32_t v,uint32_t n,const volatile void*p,"
 	"const int64_t(*b)[2],int w){uint32_t i;for(i=0;i<n;i++)bob_probe_declare(&bob_probe_here,v+i,p,b);"
 	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"

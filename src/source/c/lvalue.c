@@ -196,8 +196,9 @@ static void find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *lv)
 
 CXCursor bob_c_member_of(struct bob_c_unit *u, CXCursor member)
 {
-	CXCursor child[1], c = member;
+	CXCursor child[1], c = inner(u, member);
 
+	member = c;
 	while (bob_c_children(u, c, child, 1)) {
 		c = child[0];
 		if (u->clang->getCursorKind(c) != CXCursor_MemberRefExpr || *bob_c_spelling(u, c))
@@ -214,6 +215,7 @@ static void find_bits(struct bob_c_unit *u, CXCursor member, struct bob_c_lvalue
 	CXType of = l->getCanonicalType(l->getCursorType(bob_c_member_of(u, member)));
 	long long at;
 
+	out->is_packed = out->is_by_member = false;
 	if (of.kind == CXType_Pointer)
 		of = l->getCanonicalType(l->getPointeeType(of));
 	at = l->Type_getOffsetOf(of, bob_c_spelling(u, member));
@@ -221,8 +223,73 @@ static void find_bits(struct bob_c_unit *u, CXCursor member, struct bob_c_lvalue
 		out->is_odd = true;
 		return;
 	}
+	out->is_by_member = true;
 	out->bits_at = (uint32_t)(at / 8);
 	out->bits_bytes = (uint32_t)(at % 8 + width + 7) / 8;
+}
+
+/* What the member is of, and how far in; UINT32_MAX: nobody can tell. */
+static uint32_t member_at(struct bob_c_unit *u, CXCursor member, CXType *of)
+{
+	const struct bob_clang *l = u->clang;
+	long long at;
+
+	*of = l->getCanonicalType(l->getCursorType(bob_c_member_of(u, member)));
+	if (of->kind == CXType_Pointer)
+		*of = l->getCanonicalType(l->getPointeeType(*of));
+	at = l->Type_getOffsetOf(*of, bob_c_spelling(u, member));
+	return at < 0 || at / 8 >= UINT32_MAX ? UINT32_MAX : (uint32_t)(at / 8);
+}
+
+/* May it lie where nothing of this alignment may, as the text has it: in a packed struct, up to the pointer that leads there? */
+static bool is_loose(struct bob_c_unit *u, CXCursor c, long long alignment)
+{
+	CXCursor child[2];
+	CXType of;
+	uint32_t at;
+
+	for (;;) {
+		c = inner(u, c);
+		switch (u->clang->getCursorKind(c)) {
+		case CXCursor_MemberRefExpr:
+			at = member_at(u, c, &of);
+			if (at == UINT32_MAX || of.kind != CXType_Record)
+				return false;
+			if (u->clang->Type_getAlignOf(of) < alignment || at % alignment)
+				return true;
+			c = bob_c_member_of(u, c);
+			if (bob_c_type_kind(u, c) == CXType_Pointer)
+				return false;
+			break;
+		case CXCursor_ArraySubscriptExpr:
+		case CXCursor_UnexposedExpr: /* an array as a pointer */
+			if (!bob_c_children(u, c, child, 2))
+				return false;
+			if (u->clang->getCursorKind(c) == CXCursor_UnexposedExpr &&
+			    !bob_c_is_array(bob_c_type_kind(u, child[0])))
+				return false;
+			c = child[0];
+			break;
+		default:
+			return false;
+		}
+	}
+}
+
+/* A member of a packed struct is told of by the struct's address, if that is aligned. */
+static void find_packed(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out)
+{
+	const long long alignment = u->clang->Type_getAlignOf(u->clang->getCursorType(c));
+	CXType of;
+
+	if (alignment < 2 || !is_loose(u, c, alignment))
+		return;
+	out->is_packed = true;
+	if (u->clang->getCursorKind(c) != CXCursor_MemberRefExpr)
+		return;
+	out->bits_at = member_at(u, c, &of);
+	out->is_by_member = bob_c_type_kind(u, bob_c_member_of(u, c)) == CXType_Pointer ||
+			    !is_loose(u, bob_c_member_of(u, c), u->clang->Type_getAlignOf(of));
 }
 
 void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *out)
@@ -231,6 +298,7 @@ void bob_c_lvalue_find(struct bob_c_unit *u, CXCursor c, struct bob_c_lvalue *ou
 
 	memset(out, 0, sizeof(*out));
 	find(u, c, out);
+	find_packed(u, member, out);
 	if (u->clang->getCursorKind(member) != CXCursor_MemberRefExpr)
 		return;
 	out->is_odd = u->has_odd_order;

@@ -325,6 +325,8 @@ struct bob_c_lvalue {
 	bool is_vector;
 	uint32_t bits_at,
 		bits_bytes; /* of a bit-field: bytes that it lies in, from the beginning of what it is a member of */
+	bool is_packed;		/* it may lie where its type may not ... */
+	bool is_by_member;	/* ... but not what it is a member of, at bits_at */
 	bool is_whole;		/* no subscript, and an array or struct */
 	bool is_blurred;	/* its subscripts do not tell which element */
 	struct bob_c_variable *variable;
@@ -478,6 +480,8 @@ extern const char bob_c_before_gone[], bob_c_behind_gone[];
 const char *bob_c_before_bits(struct bob_c_unit *u, uint32_t site, uint32_t at, bool is_pointer);
 /* Around an lvalue: before and behind it. */
 const char *bob_c_before_access(struct bob_c_unit *u, uint32_t site);
+/* ... whose address may be none of its type. */
+const char *bob_c_before_packed(struct bob_c_unit *u, uint32_t site);
 const char *bob_c_behind_access(struct bob_c_unit *u);
 /* Behind a declarator; behind the beginning of a body, for a parameter; behind a declaration, for a static one. */
 const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int write_site);

@@ -139,21 +139,11 @@ static bool is_out(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *
 	return true;
 }
 
-static CXCursor member_of(struct bob_c_unit *u, CXCursor c)
-{
-	CXCursor child[1];
-
-	while (u->clang->getCursorKind(c) == CXCursor_ParenExpr &&
-	       bob_c_children(u, c, child, 1) == 1)
-		c = child[0];
-	return bob_c_member_of(u, c);
-}
-
-/* A bit-field has no address: what it is a member of has the probe around it, up to s->end. */
+/* A bit-field has no address, or it is packed: what it is a member of has the probe around it, up to s->end. */
 static void open_bits(struct bob_c_unit *u, CXCursor c, const struct bob_c_lvalue *lv,
 		      uint32_t site, struct bob_c_span *s)
 {
-	const CXCursor of = member_of(u, c);
+	const CXCursor of = bob_c_member_of(u, c);
 
 	*s = bob_c_span(u, of);
 	bob_c_open_at(u, s->start,
@@ -187,7 +177,8 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 		bob_c_refuse_in_macro(u, s);
 		return false;
 	}
-	if (lv->bits_bytes && !bob_c_span(u, member_of(u, c)).is_plain) {
+	lv->is_by_member &= bob_c_span(u, bob_c_member_of(u, c)).is_plain;
+	if (lv->bits_bytes && !lv->is_by_member) {
 		bob_c_refuse_in_macro(u, s);
 		return false;
 	}
@@ -197,10 +188,12 @@ static bool open_reference(struct bob_c_unit *u, CXCursor c, enum bob_c_use use,
 	if (site == UINT32_MAX)
 		return false;
 	bob_c_predict_site(u, c, lv, use);
-	if (lv->bits_bytes)
+	if (lv->is_by_member)
 		open_bits(u, c, lv, site, s);
 	else
-		bob_c_open_at(u, s->start, bob_c_before_access(u, site));
+		bob_c_open_at(u, s->start,
+			      lv->is_packed ? bob_c_before_packed(u, site) :
+					      bob_c_before_access(u, site));
 	return true;
 }
 
