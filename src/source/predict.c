@@ -57,8 +57,17 @@ bool bob_predict_is_file(const char *path, const char *name)
 bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,
 			       double times, double trips)
 {
-	struct bob_predict_said *s = room(p, sizeof(*s));
+	struct bob_predict_said *s = p->profile;
 
+	while (s && (!line || s->line != line || strcmp(s->name, function) != 0))
+		s = s->next;
+	if (s) { /* another loop of that line */
+		if (times + s->times > 0)
+			s->value = (s->value * s->times + trips * times) / (s->times + times);
+		s->times += times;
+		return BOB_OK;
+	}
+	s = room(p, sizeof(*s));
 	if (!s)
 		return BOB_ERR_NOMEM;
 	*s = (struct bob_predict_said){ .next = p->profile, .line = line,

@@ -70,6 +70,22 @@ def lines():
     h.check(set(report(folder)) == {"loop 57 in smooth", "loop 58 in smooth", "loop 59 in smooth", "smooth"}, report(folder))
 
 
+@suite.case("C: loops, and calls of pointers, that share a line have their columns")
+def one_line():
+    folder = h.fresh("line")
+    (folder / "a.c").write_text("static int one(void) { return 1; }\nstatic int two(void) { return 2; }\nint main(void)\n{\n\tint (*f[2])(void) = { one, two }, s = 0;\n"
+                                "\tfor (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) s += f[0]() + f[1]() + f[0]();\n\treturn s != 48;\n}\n")
+    instrument(folder, "a.c", "trace code at loop level", "trace code at subroutine level")
+    run("gcc", "-Iout", "out/a.c", "-o", "program", folder=folder)
+    run(h.BOBBIN, "record", "-q", "--source", "--events", "-o", "t", "--", "./program", folder=folder)
+    want = {"loop 6 in main": (1, 3, 3, 3), "loop 6:30 in main": (3, 12, 4, 4)}
+    want.update({f"call {k} in main": (12, None, None, None) for k in ("6", "6:72", "6:81")})
+    h.check(report(folder) == want, report(folder))
+    # The prediction takes what is in one line together: come by 4 times, 15 trips.
+    said = run(h.BOBBIN, "instrument", "--profile", "t", "-o", "again", folder=folder, text="trace file a.c\ntrace variable s\n")
+    h.check(re.search(r"probes +[0-9,]+ of one access", said) and "not come by" not in said, said)
+
+
 def asked(folder, *argv, status=0):
     r = h.run([h.BOBBIN, *argv], cwd=folder)
     h.check(r.status == status, r)

@@ -29,7 +29,7 @@ static bob_status add_all(const struct bob_trace *t, struct bob_mpi_table *table
 	return st;
 }
 
-/* "loop 12 in solve" has trips, other events of that kind are calls of what they are named after. */
+/* "loop 12 in solve", "loop 12:30 in solve" have trips, other events of that kind are calls of what they are named after. */
 static bob_status put(struct bob_predict *p, const struct bob_mpi_row *row, uint32_t processes)
 {
 	const char *name = row->function->name, *unit;
@@ -44,6 +44,8 @@ static bob_status put(struct bob_predict *p, const struct bob_mpi_row *row, uint
 			       bob_predict_profile(p, name, 0, (double)row->calls.sum / processes,
 						   0);
 	line = strtoul(name + 5, &end, 10);
+	if (*end == ':') /* the column of another one of that line */
+		(void)strtoul(end + 1, &end, 10);
 	unit = end + strlen(" in ");
 	if (!row->trips.loops || !line || line > UINT32_MAX || strncmp(end, " in ", 4) != 0)
 		return BOB_OK;

@@ -8,27 +8,44 @@
 
 #define NAME_MAX_BYTES 63 /* bobbin/events.h: BOB_EVENT_NAME_MAX */
 
-static uint32_t event(struct bob_c_unit *u, const char *name, bool has_trips)
+static uint32_t add(struct bob_c_unit *u, const char *name, uint32_t at, bool has_trips)
 {
-	size_t i = 0;
-
-	while (i < u->event_count && strcmp(u->events[i].name, name) != 0)
-		i++;
-	if (i < u->event_count)
-		return (uint32_t)i;
 	if (bob_array_room(&u->events, u->event_count, &u->event_room, sizeof(*u->events))) {
 		u->is_failed = true;
 		return 0;
 	}
-	u->events[u->event_count] = (struct bob_c_event){ name, has_trips };
+	u->events[u->event_count] = (struct bob_c_event){ name, at, has_trips };
 	return (uint32_t)u->event_count++;
 }
 
-static const char *named(struct bob_c_unit *u, const char *what, uint32_t line)
+/* Calls by one name are one event. */
+static uint32_t event_called(struct bob_c_unit *u, const char *name)
 {
-	const char *name = bob_c_printf(u, "%s %u in %s", what, bob_c_line(line), u->function_name);
+	name = bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name);
+	for (size_t i = 0; name && i < u->event_count; i++)
+		if (!u->events[i].at && !strcmp(u->events[i].name, name))
+			return (uint32_t)i;
+	return add(u, name ? name : "", 0, false);
+}
 
-	return name ? bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name) : "";
+/* By its line; the second one of a line by its column, too. */
+static uint32_t event_at(struct bob_c_unit *u, const char *what, const struct bob_c_span *s,
+			 bool has_trips)
+{
+	const char *name =
+		bob_c_printf(u, "%s %u in %s", what, bob_c_line(s->line), u->function_name);
+	bool is_second = false;
+
+	name = name ? bob_c_printf(u, "%.*s", NAME_MAX_BYTES, name) : NULL;
+	for (size_t i = 0; name && i < u->event_count; i++) {
+		if (u->events[i].at == s->start + 1)
+			return (uint32_t)i;
+		is_second |= u->events[i].at && !strcmp(u->events[i].name, name);
+	}
+	if (is_second)
+		name = bob_c_printf(u, "%s %u:%u in %.40s", what, bob_c_line(s->line), s->column,
+				    u->function_name);
+	return add(u, name ? name : "", s->start + 1, has_trips);
 }
 
 /* --- loops --- */
@@ -127,7 +144,7 @@ struct bob_c_loop bob_c_loop_open(struct bob_c_unit *u, CXCursor c)
 		bob_c_refuse(u, (enum bob_source_c_refusal)loop.refused);
 	if (!loop.is_event)
 		return loop;
-	e = event(u, named(u, "loop", s.line), true);
+	e = event_at(u, "loop", &s, true);
 	n = u->counts.loops++;
 	bob_c_open_at(u, s.start,
 		      bob_c_printf(u,
@@ -195,10 +212,7 @@ bool bob_c_call_open(struct bob_c_unit *u, CXCursor c, const char *callee, uint3
 	}
 	if (!bob_c_claim(u, s.start, s.end))
 		return false;
-	e = event(u,
-		  *callee ? bob_c_printf(u, "%.*s", NAME_MAX_BYTES, callee) :
-			    named(u, "call", s.line),
-		  false);
+	e = *callee ? event_called(u, callee) : event_at(u, "call", &s, false);
 	bob_c_open_at(u, s.start,
 		      bob_c_printf(u,
 				   "__extension__({uint32_t bobbin_c "

@@ -97,6 +97,7 @@ struct bob_c_nest_row {
 /* A loop or a call, whose every run is an event. */
 struct bob_c_event {
 	const char *name;
+	uint32_t at;		/* behind the byte of the place that it is named after; 0: it is of a name */
 	bool has_trips;
 };
 
