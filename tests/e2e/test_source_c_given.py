@@ -76,6 +76,16 @@ def given():
     h.check([line for line in lines if "is given" in line] == ["g.c:9: what was asked for is given to memset, strcpy, memcpy, qsort, away, scanf, memmove, " + REST], lines)
 
 
+@suite.case("what inline functions of the system's headers are given is no line of the program")
+def inline():
+    folder = h.fresh("source")
+    (folder / "i.c").write_text("#include <stdio.h>\n#include <stdlib.h>\nint n;\nint main(int argc, char **argv)\n{\n\tn = argc > 1 ? atoi(argv[1]) : 3;\n\tputchar(n);\n\treturn 0;\n}\n")
+    for flags in ([], ["-O2"]):
+        (folder / "commands").write_text("trace file i.c\ntrace variable *\n")
+        r = h.run([h.BOBBIN, "instrument", "-o", h.fresh("instrumented") / "out", "commands", "--", *flags], cwd=folder)
+        equal([line for line in (r.out + r.err).decode().splitlines() if "is given" in line], ["i.c:6: what was asked for is given to atoi, " + REST])
+
+
 @suite.case("functions that another file of the command has are seen; more than eight are counted")
 def others():
     folder = h.fresh("source")

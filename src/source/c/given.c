@@ -42,15 +42,21 @@ static struct bob_c_given *find(struct bob_c_unit *u, enum kind kind, const char
 	return *to;
 }
 
+/* What a header of the system does with what it is given (`inline` functions of stdio.h) is not the program's text. */
 static void note(struct bob_c_unit *u, enum kind kind, const char *name, CXCursor call)
 {
+	const struct bob_clang *l = u->clang;
 	const uint32_t line = bob_c_span(u, call).line;
-	struct bob_c_given *g = find(u, kind, name, bob_c_file(line) ? 0 : bob_c_line(line));
 	const char *function = bob_c_callee(u, call);
-	struct name **to = g ? &g->functions : NULL;
+	struct bob_c_given *g;
+	struct name **to;
 
+	if (l->Location_isInSystemHeader(l->getCursorLocation(call)))
+		return;
+	g = find(u, kind, name, bob_c_file(line) ? 0 : bob_c_line(line));
 	if (!g)
 		return;
+	to = &g->functions;
 	if (!*function)
 		function = "a function";
 	for (; *to; to = &(*to)->next)
