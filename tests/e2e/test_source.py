@@ -95,6 +95,8 @@ def truth(argv, options=(), env=None):
     h.check(len(rows) == len(want), f"{len(rows)} threads recorded, {len(want)} did something")
     for row, expected in zip(rows, want):
         same(row, expected)
+    counted, replayed = h.info(r.trace)["accesses"], sum(map(len, accesses(r.text)))
+    h.check(counted == replayed, f"{counted} counted, {replayed} replayed")
     r.told, happened = outside(r)
     h.check(happened is None or r.told == happened, f"{r.told} accesses of nothing that is wanted, of {happened}")
     r.count = sum(map(len, want))
@@ -385,6 +387,7 @@ def killed(options):
         time.sleep(rng.random() / 100)
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
+        h.await_end(where / "t")
         done = int.from_bytes(shared.read_bytes()[:8], "little")
         h.check_trace(where / "t")
         got, = busy(accesses(replay(where / "t")))
