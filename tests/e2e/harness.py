@@ -188,6 +188,26 @@ def recorded(trace):
     return i["accesses"] if MEM else i["events"]
 
 
+def users(trace):
+    """Processes that have a file of the trace in their memory: programs that are dying still, and who finishes their traces."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if str(trace) in pathlib.Path("/proc", pid, "maps").read_text():
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def await_end(trace, seconds=60):
+    """`bobbin record` was killed: until nobody writes any more."""
+    end = time.monotonic() + seconds
+    while users(trace):
+        check(time.monotonic() < end, f"{trace} is in use for {seconds} s")
+        time.sleep(0.005)
+
+
 def check_trace(trace):
     r = bobbin("check", trace)
     check(r.status == 0, f"bobbin check says the trace is damaged\n{r}")

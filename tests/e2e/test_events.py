@@ -357,6 +357,7 @@ def killed(i):
     time.sleep(0.02 + 0.15 * i)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
+    h.await_end(trace)
     h.check_trace(trace)
     have = sorted(threads(trace), key=len)
     h.check(have, "nothing is there")

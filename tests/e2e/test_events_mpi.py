@@ -121,6 +121,7 @@ def killed():
     time.sleep(0.3)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
+    h.await_end(trace)
     h.check_trace(trace)
     have, want = of_ranks(trace), said(folder)
     for rank in want:

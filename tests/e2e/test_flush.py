@@ -181,6 +181,7 @@ def grows():
         time.sleep(ms / 1000)
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
+        h.await_end(trace)
         if not any(trace.glob("t*.bob")):
             h.check(ms, "it is gone")
             continue

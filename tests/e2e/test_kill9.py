@@ -81,6 +81,7 @@ def kill_once(n, images):
     finally:
         if p.poll() is None:
             os.killpg(p.pid, signal.SIGKILL)
+    h.await_end(trace)
     last = struct.unpack_from("Q", words, 8)[0]
     words.close()
     if status == 0 and last == LIMIT:

@@ -426,6 +426,7 @@ def kill9(engine, options):
         time.sleep(rng.random() / 50)
         os.killpg(p.pid, signal.SIGKILL)
         p.wait()
+        h.await_end(where / "t")
         head = shared.read_bytes()
         done, base = int.from_bytes(head[:8], "little"), int.from_bytes(head[8:16], "little")
         r = h.bobbin("check", where / "t")
