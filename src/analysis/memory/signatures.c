@@ -183,13 +183,16 @@ static int sum_trips(const struct thread *t, uint32_t part, uint32_t shape,
 		     const struct bob_leaf *leaf, uint64_t *trips)
 {
 	struct sum end = { 0, BOB_OK }, begin = { 0, BOB_OK };
+	const int64_t step = leaf->counter_step;
 	int left = 0, more = 0;
+	uint64_t way;
 
 	(void)bob_folded_pieces(t->folded, t->participant, part, shape * 2, leaf->counter,
 				add_piece, &begin, &left);
 	(void)bob_folded_pieces(t->folded, t->participant, part, shape * 2, leaf->words, add_piece,
 				&end, &more);
-	*trips = (uint64_t)((int64_t)(end.value - begin.value) / leaf->counter_step);
+	way = end.value - begin.value;
+	*trips = step < 0 ? -way / -(uint64_t)step : way / (uint64_t)step;
 	return !left && !more && begin.st == BOB_OK && end.st == BOB_OK;
 }
 

@@ -135,15 +135,17 @@ static bool find_guard(const struct bob_mem_desc *d, uint32_t *guard)
 static bool count_loop(const struct leaf *l, uint32_t guard, uint64_t *n)
 {
 	const struct bob_mem_desc *d = l->desc;
+	const int64_t step = d->step[d->counter].constant;
 	struct sum begin, end, mask = { 0 };
+	uint64_t way;
 
 	if (guard != BOB_MEM_NO_WORD &&
 	    (!sum_of(l, guard, add_happening, &mask) || !mask.is_constant))
 		return false;
 	if (!sum_of(l, d->counter, add_values, &begin) || !sum_of(l, d->words, add_values, &end))
 		return false;
-	*n = (uint64_t)((int64_t)(end.value - begin.value) / d->step[d->counter].constant) *
-	     happen(d, mask.first);
+	way = end.value - begin.value;
+	*n = (step < 0 ? -way / -(uint64_t)step : way / (uint64_t)step) * happen(d, mask.first);
 	return true;
 }
 
