@@ -138,6 +138,42 @@ def show():
         h.check(want in out, f"show --expand has no {want!r}\n{out}")
 
 
+TURNS = """double a[6], b[6], c[6];
+static void fill(double *p)
+{
+	for (int i = 0; i < 6; i++)
+		p[i] = i;
+}
+int main(void)
+{
+	double *const rows[3] = { a, b, c };
+	for (int k = 0; k < 3; k++)
+		rows[k][2] = k;
+	for (int k = 0; k < 3; k++) {
+		fill(a);
+		fill(b);
+	}
+	return 0;
+}
+"""
+
+
+@suite.case("show: one statement that goes from variable to variable")
+def show_turns():
+    where = h.fresh("turns")
+    (where / "t.c").write_text(TURNS)
+    (where / "commands").write_text("trace file t.c\n" + "".join(f"trace variable {v}\n" for v in "abc"))
+    i = h.bobbin("instrument", "-o", "out", "commands", cwd=where)
+    h.check(i.status == 0, f"{i}")
+    c = h.run(["gcc", f"-I{h.ROOT / 'include'}", "t.c", "-o", "t"], cwd=where / "out")
+    h.check(c.status == 0, f"{c}")
+    r = h.record([where / "out" / "t"], ["--source"])
+    out = h.bobbin("show", "--no-pager", r.trace).out.decode()
+    for want in ("a[2], b[2], c[2]", " to b["):
+        h.check(want in out, f"show has no {want!r}\n{out}")
+    h.check(not re.search(r"[+-]\d{8}", out), f"a distance between variables is left\n{out}")
+
+
 @suite.case("bounds that changed in more than one dimension: only which element")
 def varying():
     texts = {t for _, v, _, _, t in replay(record("many").trace) if v == 4}

@@ -5,7 +5,8 @@
  *     loop, 100 times
  *       load 8   0x4a4e040 (100 x +800)(100 x +8)    a[]  mm  mm.c:12
  *
- * Of variables of instrumented sources it is the first element, and what they are within: a[0][0] (100 x +8)   a[0][0..99] */
+ * Of variables of instrumented sources it is the first element, and what they are within: a[0][0] (100 x +8)   a[0][0..99]; a step
+ * from one variable to another one is to its element: a[0] (2 x to b[0])(6 x +8) */
 #include "cli/memory/nests.h"
 
 #include <inttypes.h>
@@ -116,12 +117,37 @@ static void print_where(struct nests *n, uint64_t address)
 		fprintf(n->out, "0x%" PRIx64, address);
 }
 
+/* Are both elements of traced variables, but not of one? */
+static int leads_elsewhere(const struct nests *n, uint64_t from, uint64_t to)
+{
+	struct bob_shape a, b;
+
+	return bob_trace_shape(n->trace, n->process, from, &a) == BOB_OK &&
+	       bob_trace_shape(n->trace, n->process, to, &b) == BOB_OK && strcmp(a.name, b.name);
+}
+
+/* From one variable to another a step is no number: "2 x to b[0]". */
+static void print_steps(struct nests *n, const struct bob_piece *p, uint64_t address)
+{
+	for (uint32_t d = p->dims; d-- > 0;) {
+		fputc('(', n->out);
+		print_count(n->out, p, d);
+		if (leads_elsewhere(n, address, address + p->step[d])) {
+			fputs(" x to ", n->out);
+			print_where(n, address + p->step[d]);
+			fputs(p->count[d] > 2 ? ", ...)" : ")", n->out);
+		} else {
+			fprintf(n->out, " x %+" PRId64 ")", (int64_t)p->step[d]);
+		}
+	}
+}
+
 static void print_address(struct nests *n, const struct series *s, int64_t offset)
 {
 	if (s->count == 1 && !s->left) {
 		print_where(n, s->piece[0].base + (uint64_t)offset);
 		fputc(' ', n->out);
-		print_loops(n->out, &s->piece[0]);
+		print_steps(n, &s->piece[0], s->piece[0].base + (uint64_t)offset);
 		return;
 	}
 	for (uint32_t i = 0; i < s->count && i < PIECES_SHOWN; i++) {
@@ -129,7 +155,7 @@ static void print_address(struct nests *n, const struct series *s, int64_t offse
 		print_where(n, s->piece[i].base + (uint64_t)offset);
 		if (s->piece[i].dims) {
 			fputc(' ', n->out);
-			print_loops(n->out, &s->piece[i]);
+			print_steps(n, &s->piece[i], s->piece[i].base + (uint64_t)offset);
 		}
 	}
 	fputs(s->count > PIECES_SHOWN || s->left ? ", ..." : "", n->out);
