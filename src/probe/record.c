@@ -6,7 +6,7 @@ const struct bob_agent_streams *bob_pr_agent;
 
 /* What sites found last, of what is not wanted and of what is: loops stay in a variable, or beside all, or go from one to the other and back. A handler may
  * put something else there at any moment, and counts that it did. */
-#define KNOWN 32u
+#define KNOWN 64u
 static __thread struct {
 	uint64_t version;
 	uintptr_t lo, hi;
