@@ -149,11 +149,12 @@ contains
     end do
   end subroutine
   subroutine short
-    integer :: i, m, total
+    integer :: i, m, total, three
     total = 0
+    three = 3 ! not in the text: it would be laid out, and the loop around it a nest
     do m = 1, 40
       total = total + m
-      do i = 3, 1, -1
+      do i = three, 1, -1
         box(i, m) = other(m + i) + total
       end do
       do i = m, mod(m, 5)
