@@ -195,8 +195,8 @@ static void say_sites(struct out *o, const struct bob_weave *w)
 	for (size_t i = 0; i < w->site_count; i++) {
 		const struct bob_weave_site *s = &w->sites[i];
 
-		say(o, "{%u,%u,%d,0,%u,%u,0},\n", s->line, s->column < UINT16_MAX ? s->column : 0,
-		    s->kind, s->unit, s->size);
+		say(o, "{%u,%u,%d,0,%u,%u,%u},\n", s->line, s->column < UINT16_MAX ? s->column : 0,
+		    s->kind, s->unit, s->size, s->like);
 	}
 	say(o, "{0,0,0,0,0,0,0}};\n");
 }

@@ -52,6 +52,7 @@ static bool is_moved(const struct bob_weave_nest *n, uint32_t access, uint32_t d
 /* What is told of accesses: of those that loop `by` moves (BOB_FORTRAN_NO: of all), access k of an iteration in slot k * stride + which. Lines go to byte `at`. */
 struct places {
 	uint32_t at, by, stride, which;
+	bool is_first;		/* only in the first trips of what is laid out: others move alike */
 };
 
 static void put_place(const struct bob_weave_nest *n, const struct places *p, uint32_t k)
@@ -60,7 +61,7 @@ static void put_place(const struct bob_weave_nest *n, const struct places *p, ui
 	const char *place = slice(n, a->statement, a->use.ref), *slot = "";
 	const struct bob_weave_nest_laid *l = bob_weave_laid_in(n, n->innermost, k);
 
-	if (!l) {
+	if (!l || p->is_first) {
 		put(n, p->at,
 		    bob_weave_text(n->w, "call %sw(%u_4,%s)", n->w->id,
 				   a->first * p->stride + p->which, place));
@@ -98,6 +99,12 @@ static void put_places(const struct bob_weave_nest *n, const struct places *p, u
 			put_place(n, p, k);
 			continue;
 		}
+		if (p->is_first) {
+			put(n, p->at,
+			    bob_weave_text(n->w, "%s=%lld", l->counter->name, (long long)l->low));
+			put_places(n, p, l->construct, k, end);
+			continue;
+		}
 		put(n, p->at,
 		    bob_weave_text(
 			    n->w, "do %s=%lld,%lld,%lld", l->counter->name, (long long)l->low,
@@ -119,7 +126,9 @@ static void put_first(const struct bob_weave_nest *n, uint32_t at, uint32_t stri
 static void put_step(const struct bob_weave_nest *n, uint32_t at, uint32_t d)
 {
 	const struct bob_weave_nest_loop *l = &n->loop[d];
-	const struct places p = { .at = at, .by = d, .stride = n->depth + 1, .which = d + 1 };
+	const struct places p = {
+		.at = at, .by = d, .stride = n->depth + 1, .which = d + 1, .is_first = n->is_alike
+	};
 	const char *i = l->counter->name, *low = slice(n, l->statement, l->low);
 
 	if (!is_meant(n, &p, 0, n->count))

@@ -48,7 +48,7 @@ static bool is_short(const struct bob_weave_nest *n, uint32_t i, struct bob_weav
 		return false;
 	l->counter = loop.counter;
 	trips = (high - l->low + l->step) / l->step;
-	l->trips = trips < 1 || trips > BOB_PROBE_NEST_ACCESSES_MAX ? 0 : (uint32_t)trips;
+	l->trips = trips < 1 || trips > BOB_PROBE_NEST_LAID_MAX ? 0 : (uint32_t)trips;
 	return l->trips && is_own_counter(n, l->counter);
 }
 
@@ -86,7 +86,7 @@ static bool tell(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t 
 
 		end = k + 1;
 		if (n->access[k].loop == in) {
-			if (n->told_count == BOB_PROBE_NEST_ACCESSES_MAX)
+			if (n->told_count == BOB_PROBE_NEST_LAID_MAX)
 				return false;
 			if (n->access[k].first == BOB_FORTRAN_NO)
 				n->access[k].first = n->told_count;
@@ -108,14 +108,70 @@ static bool tell(struct bob_weave_nest *n, uint32_t in, uint32_t from, uint32_t 
 	return true;
 }
 
-/* Rows of the loop `in`? */
+/* --- steps --- */
+
+/* Does the expression name a counter of a loop that is laid out, or (`moving`) anything else that changes in the nest? */
+static bool names(const struct bob_weave_nest *n, uint32_t statement,
+		  const struct bob_fortran_expr *e, bool moving)
+{
+	const struct bob_fortran_symbol *s =
+		e->node == BOB_N_REFERENCE ? bob_weave_symbol(n->w, statement, e) : NULL;
+
+	if (s && moving != bob_weave_is_laid(n, statement, s) &&
+	    (!moving || bob_weave_writes(n, s)))
+		return true;
+	for (e = e->child; e; e = e->next)
+		if (names(n, statement, e, moving))
+			return true;
+	return false;
+}
+
+/* Is it a sum of what is laid out and what moves, so that this moves it alike wherever that is? */
+static bool is_sum(const struct bob_weave_nest *n, uint32_t statement,
+		   const struct bob_fortran_expr *e)
+{
+	const bool is_any =
+		e->node == BOB_N_PAREN || e->node == BOB_N_UNARY ||
+		(e->node == BOB_N_BINARY && (e->op == BOB_OP_PLUS || e->op == BOB_OP_MINUS));
+
+	if (!is_any)
+		return !names(n, statement, e, false) || !names(n, statement, e, true);
+	for (e = e->child; e; e = e->next)
+		if (!is_sum(n, statement, e))
+			return false;
+	return true;
+}
+
+/* What the parts of a reference behind the first one are may lie elsewhere, and otherwise, for each value of a counter. */
+static bool is_alike(const struct bob_weave_nest *n, const struct bob_weave_nest_access *a)
+{
+	const struct bob_fortran_expr *part = a->use.ref->child;
+
+	if (part->next)
+		return !names(n, a->statement, a->use.ref, false);
+	for (const struct bob_fortran_expr *e = part->child ? part->child->child : NULL; e;
+	     e = e->next)
+		if (!is_sum(n, a->statement, e))
+			return false;
+	return true;
+}
+
+/* Rows of the loop `in`? Their words are addresses and steps. */
 static bool lay(struct bob_weave_nest *n, uint32_t in)
 {
+	uint32_t words;
+
 	n->innermost = in;
 	n->laid_count = n->told_count = 0;
 	for (uint32_t k = 0; k < n->count; k++)
 		n->access[k].first = BOB_FORTRAN_NO;
-	return tell(n, in, 0, n->count);
+	if (!tell(n, in, 0, n->count))
+		return false;
+	n->is_alike = true;
+	for (uint32_t k = 0; k < n->count && n->is_alike; k++)
+		n->is_alike = is_alike(n, &n->access[k]);
+	words = n->told_count + (n->is_alike ? n->count : n->told_count);
+	return words <= BOB_PROBE_NEST_WORDS_MAX;
 }
 
 bool bob_weave_lay_out(struct bob_weave_nest *n)

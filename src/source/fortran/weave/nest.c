@@ -343,7 +343,8 @@ static bob_status take(struct bob_weave_nest *n)
 		if (a->first == k)
 			(void)bob_weave_site(w, a->statement, &a->use, a->kind);
 		else
-			bob_weave_site_again(w, a->statement, &a->use, a->kind);
+			bob_weave_site_again(w, a->statement, &a->use, a->kind,
+					     n->is_alike ? k - a->first : 0);
 	}
 	if (n->is_uneven)
 		bob_weave_emit_uneven(n, before);

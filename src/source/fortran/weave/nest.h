@@ -46,8 +46,9 @@ struct bob_weave_nest {
 	uint32_t count, dropped;
 	struct bob_weave_nest_laid laid[BOB_WEAVE_NEST_LAID_MAX];
 	uint32_t laid_count;
+	bool is_alike;		/* all that is laid out of an access moves alike: each has the same steps in all loops */
 	/* An iteration, in the order of its happening: of `access`. */
-	uint8_t told[BOB_PROBE_NEST_ACCESSES_MAX];
+	uint8_t told[BOB_PROBE_NEST_LAID_MAX];
 	uint32_t told_count;
 	struct {
 		const struct bob_fortran_symbol *symbol;

@@ -230,9 +230,11 @@ uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bo
 }
 
 void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
-			  int kind)
+			  int kind, uint32_t like)
 {
-	(void)add_site(w, statement, u, kind);
+	const uint32_t site = add_site(w, statement, u, kind); /* the table may move */
+
+	w->sites[site].like = like;
 }
 
 /* How often it runs for each time that the statement does, as what stands around it says. */

@@ -99,6 +99,7 @@ struct bob_weave_site {
 	uint32_t unknown_loops;	/* of an implied DO, or FORALL */
 	double trips;		/* of others, in all */
 	double elements;	/* of a whole array; below 0: not known */
+	uint32_t like;		/* in a nest: as of struct bob_probe_site */
 	uint32_t box;		/* 1 + the nest that tells a whole array or section; 0: none */
 };
 
@@ -526,9 +527,9 @@ const char *bob_weave_unfit(struct bob_weave *w, uint32_t statement,
 /* A site for the use, which may be told and is counted; returns its number. */
 uint32_t bob_weave_site(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
 			int kind);
-/* One more for the same use, which is not counted again. */
+/* One more for the same use, which is not counted again; `like` as of struct bob_weave_site. Behind another one. */
 void bob_weave_site_again(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u,
-			  int kind);
+			  int kind, uint32_t like);
 /* Bytes of one access; 0: not known here. *in_pieces: of a text that is told character by character. */
 uint32_t bob_weave_size(const struct bob_weave *w, uint32_t statement,
 			const struct bob_fortran_use *u, bool *in_pieces);
