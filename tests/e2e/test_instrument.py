@@ -285,6 +285,8 @@ def free_form():
 def fortran_wrong():
     for commands, text in (
             (["trace variable grud"], "there is no variable grud; did you mean grid?"),
+            (["trace variable girdle"], "there is no variable girdle"),
+            (["trace variable gird"], "there is no variable gird; did you mean grid?"),
             (["trace variable down:lokal"], "there is no variable lokal in down; did you mean local?"),
             (["trace variable dawn:local"], "there is no unit dawn; did you mean down?"),
             (["trace variable k from 900 to 901"], ":16: modern.f90: there is no line 900: it has "),

@@ -115,6 +115,10 @@ def not_there():
         folder = folder_with("\n".join(["trace file ok.c", *commands, "bye", ""]))
         r = bobbin(folder, "instrument", "-o", "out", "commands", status=1)
         assert r.stderr == f"bobbin: instrument: commands:{said}\n" and r.stdout == "" and not (folder / "out").exists(), r
+    for name in ("empty.f90", "empty.c"):
+        folder = folder_with(f"trace file {name}\ntrace variable x\n", **{name: ""})
+        r = bobbin(folder, "instrument", "-o", "out", "commands", status=1)
+        assert r.stderr == f"bobbin: instrument: commands:2:16: {name}: there is no variable x\n", r
     # --compile says it the same way.
     folder = folder_with("trace file ok.c\ntrace variable z\n")
     r = bobbin(folder, "instrument", "--compile", "commands", "--", "gcc", "-c", "ok.c", status=1)

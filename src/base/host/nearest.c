@@ -6,30 +6,35 @@
 #define NAME_MAX_LEN 31
 #define FARTHEST 2u
 
-/* Letters to insert, remove or replace. */
+/* Letters to insert, remove or replace, and neighbours to swap. */
 static unsigned distance(const char *a, size_t len, const char *b)
 {
 	size_t n = strlen(b);
-	unsigned row[NAME_MAX_LEN + 1];
+	unsigned rows[3][NAME_MAX_LEN + 1], *above = rows[0], *row = rows[1], *next = rows[2];
 
 	if (n > NAME_MAX_LEN)
 		return FARTHEST + 1;
 	for (size_t j = 0; j <= n; j++)
 		row[j] = (unsigned)j;
 	for (size_t i = 0; i < len; i++) {
-		unsigned diagonal = row[0];
+		unsigned *free_row = above;
 
-		row[0] = (unsigned)i + 1;
+		next[0] = (unsigned)i + 1;
 		for (size_t j = 0; j < n; j++) {
-			unsigned best = diagonal + (a[i] != b[j]);
+			unsigned best = row[j] + (a[i] != b[j]);
 
-			diagonal = row[j + 1];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (diagonal + 1 < best)
-				best = diagonal + 1;
-			row[j + 1] = best;
+			if (row[j + 1] + 1 < best)
+				best = row[j + 1] + 1;
+			if (next[j] + 1 < best)
+				best = next[j] + 1;
+			if (i && j && a[i] == b[j - 1] && a[i - 1] == b[j] &&
+			    above[j - 1] + 1 < best)
+				best = above[j - 1] + 1;
+			next[j + 1] = best;
 		}
+		above = row;
+		row = next;
+		next = free_row;
 	}
 	return row[n];
 }

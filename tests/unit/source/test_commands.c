@@ -56,6 +56,7 @@ static const struct refused bad[] = {
 	{ "TRASE file x", 1, "did you mean trace?" },
 	{ "xyzzy", 1, "expected, not 'xyzzy'" },
 	{ "trace variabel a", 7, "not 'variabel'; did you mean variable?" },
+	{ "trace fiel a.c", 7, "did you mean file?" },
 	{ "trace fle a.c", 7, "did you mean file?" },
 	{ "trace code att loop level", 12, "'at' was expected, not 'att'; did you mean at?" },
 	{ "trace code at lop level", 15, "not 'lop'; did you mean loop?" },

@@ -130,7 +130,7 @@ bob_status bob_weave_check_lines(const struct bob_weave *w, struct bob_source_co
 	char text[64];
 
 	for (const struct bob_wish *x = w->wishes->first; x; x = x->next)
-		if (x->first_line > w->file->line_count) {
+		if (x->first_line > 1 && x->first_line > w->file->line_count) {
 			snprintf(text, sizeof(text), "line %u: it has %u", x->first_line,
 				 w->file->line_count);
 			return say(w, x, text, NULL, why);
