@@ -384,6 +384,8 @@ static int predicted_work(struct session *s, struct bob_source_options *o, const
 		return cli_fail(VERB, "out of memory");
 	bad = (assume && cli_predict_assume(VERB, o->predict, assume)) ||
 	      (profile && cli_predict_profile(VERB, o->predict, profile)) || work(s, o, output);
+	if (!bad && assume)
+		cli_predict_unused(VERB, o->predict, assume);
 	bob_predict_close(o->predict);
 	return bad;
 }

@@ -188,11 +188,13 @@ static void note(struct bob_predict *p, struct bob_predict_line **at, uint32_t l
 static const struct bob_predict_said *said(const struct bob_predict *p, uint32_t line,
 					   bool is_share)
 {
-	const struct bob_predict_said *s = p->said;
+	struct bob_predict_said *s = p->said;
 
 	while (s && (s->line != line || s->is_share != is_share ||
 		     !bob_predict_is_file(p->file->path, s->name)))
 		s = s->next;
+	if (s)
+		s->is_used = true;
 	return s;
 }
 

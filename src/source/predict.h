@@ -36,6 +36,8 @@ void bob_predict_close(struct bob_predict *p); /* NULL is allowed */
 bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t len, uint32_t *column,
 			      char why[BOB_PREDICT_WHY_BYTES]);
 
+/* Behind bob_predict_sum: the next of these lines, counted from 1, behind line `after` that names a loop, condition or function which no file has; 0: there is none. */
+uint32_t bob_predict_unused(const struct bob_predict *p, uint32_t after);
 /* What an earlier run had: how often the loop that begins in this line of a function was come by, and its trips each time, or, line 0, runs of the function. Loops of one line are taken together. Trips hold
  * where the text does not say them; how often loops are come by, and functions run, where nobody has said trips or shares (above). Errors: BOB_ERR_NOMEM. */
 bob_status bob_predict_profile(struct bob_predict *p, const char *function, uint32_t line,

@@ -154,6 +154,7 @@ static bob_status say(struct reader *r, const char *name, size_t len, uint32_t l
 	s->name = bob_predict_text(r->p, name, len);
 	s->line = line;
 	s->is_share = is_share;
+	s->at = r->p->lines;
 	r->p->is_shared |= line != 0;
 	s->next = r->p->said;
 	r->p->said = s;
@@ -237,6 +238,7 @@ bob_status bob_predict_assume(struct bob_predict *p, const char *line, size_t le
 	bob_status st;
 	double value;
 
+	p->lines++;
 	if (!n || *at == '#')
 		return BOB_OK;
 	if (is_word(at, n, "trips"))

@@ -96,6 +96,8 @@ struct bob_predict_said {
 	bool is_share;		/* of a condition; else trips */
 	double value;		/* trips, a share, or runs */
 	double times;		/* in an earlier run, of a loop */
+	uint32_t at;		/* how many lines were said before, and this one */
+	bool is_used;		/* a file has it */
 };
 
 struct bob_predict {
@@ -104,6 +106,7 @@ struct bob_predict {
 	double baseline_ns, code;	/* 0: nobody said it */
 	double condition;
 	struct bob_predict_said *said;
+	uint32_t lines;		/* that were said */
 	bool is_shared;		/* trips or shares were said */
 	struct bob_predict_said *profile; /* `name`: of a function */
 	struct bob_predict_file_of *files, *file;

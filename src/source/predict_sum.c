@@ -7,10 +7,22 @@
 
 static double said_runs(const struct bob_predict *p, const char *name)
 {
-	for (const struct bob_predict_said *s = p->said; s; s = s->next)
-		if (!s->line && !strcmp(s->name, name))
+	for (struct bob_predict_said *s = p->said; s; s = s->next)
+		if (!s->line && !strcmp(s->name, name)) {
+			s->is_used = true;
 			return s->value;
+		}
 	return -1;
+}
+
+uint32_t bob_predict_unused(const struct bob_predict *p, uint32_t after)
+{
+	uint32_t at = 0;
+
+	for (const struct bob_predict_said *s = p->said; s; s = s->next)
+		if (!s->is_used && s->at > after && (!at || s->at < at))
+			at = s->at;
+	return at;
 }
 
 static struct bob_predict_unit_of *in_file(const struct bob_predict_file_of *f, const char *name)

@@ -448,6 +448,18 @@ def mistakes():
     h.check("nothing: No such file" in said and not (folder / "out").exists(), said)
 
 
+@suite.case("what is said of a loop, condition or function that no file has is not used, and that is said")
+def unused():
+    folder = h.fresh("unused")
+    (folder / "calls.c").write_text(C_CALLS)
+    used = ["trips calls.c:10 1", "trips calls.c:12 1", "runs main 1"]
+    for more in ([], ["trips calls.c:400 5", "# none", "trips other.c:10 5", "runs hleper 4", "share calls.c:1 0.5"]):
+        (folder / "assume").write_text("\n".join([*used, *more]) + "\n")
+        r = h.run([h.BOBBIN, "instrument", "--assume", "assume", "-o", f"out{len(more)}"], cwd=folder, stdin=b"trace file calls.c\ntrace variable a\n")
+        want = "".join(f"bobbin: instrument: assume:{4 + i}: no file has that: not used\n" for i, m in enumerate(more) if m != "# none")
+        h.check(r.status == 0 and r.err.decode() == want, r)
+
+
 @suite.case("report: measured beside predicted")
 def reported():
     folder = h.fresh("report")

@@ -3,6 +3,7 @@
 #include "cli/source/instrument_predict.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,12 @@ int cli_predict_assume(const char *verb, struct bob_predict *p, const char *name
 	free(line);
 	fclose(in);
 	return bad;
+}
+
+void cli_predict_unused(const char *verb, const struct bob_predict *p, const char *name)
+{
+	for (uint32_t line = 0; (line = bob_predict_unused(p, line)) != 0;)
+		cli_warn(verb, "%s:%" PRIu32 ": no file has that: not used", name, line);
 }
 
 #define MOST 9007199254740992.0 /* 2^53: accesses that a processor makes in months */

@@ -15,6 +15,8 @@
 
 /* Lines of the file `name`; complaints are said. Returns an exit status. */
 int cli_predict_assume(const char *verb, struct bob_predict *p, const char *name);
+/* Behind bob_predict_sum: warns of its lines that no file of the command has anything for. */
+void cli_predict_unused(const char *verb, const struct bob_predict *p, const char *name);
 void cli_predict_print(const struct bob_predict_total *t, FILE *out);
 /* The header `path` of the copies says it to the recorder. Returns an exit status. */
 int cli_predict_define(const char *verb, const struct bob_predict_total *t, const char *path);
