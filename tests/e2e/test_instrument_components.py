@@ -127,5 +127,46 @@ def objects():
                 flags=(("-O0", "-fcheck=all"), ("-O2",)))
 
 
+def mixed(m):
+    for k in (1, 2, 3, 4):
+        m.set("b%v", k, 1)
+    m.get("b%v", 2)                     # go
+    m.set("b%v", 1, 1)
+    m.set("c%v", 1, 3)
+    for k in (1, 2, 3, 4):
+        m.set("l%v", k, 1)
+    m.set("b%v", 3, 3)
+    m.get("b%v", 4)
+    m.set("b%v", 2, 1)
+    m.set("l%v", 1, 2)
+    m.set("l%v", 2, 3)
+    m.get("l%v", 4)
+    m.set("l%v", 3, 1)
+    m.set("b%v", 4, 4)
+    for k in (3, 4):
+        m.get("b%v", k)
+    for k in (1, 2):
+        m.set("b%v", k, k + 2)
+    for k in (1, 2, 3, 4):
+        m.get("b%v", k)
+    for k in (2, 4):                    # b%v is 3, 4, 3, 4
+        m.set("b%v", k, 2)
+    for k in (1, 4):
+        m.set("b%v", k, 9)
+    for k in (3, 4):
+        m.set("b%v", k, k - 2)
+    for name in ("b%v", "c%v"):
+        for k in (1, 2, 3, 4):
+            m.get(name, k)
+
+
+@suite.case("beside what is not traced, under other names, WHERE and FORALL")
+def beside():
+    for how in [], ["--flat", "--no-hold"]:
+        m = f.Memory(**{"b%v": 8, "c%v": 8, "l%v": 8})
+        mixed(m)
+        f.check("mixed.f90", m, ["variable mixed%b%v", "variable main:c%v", "variable l%v"], how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())

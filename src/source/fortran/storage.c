@@ -110,14 +110,23 @@ static bool component_layout(const struct bob_fortran_symbols *t,
 	const bool is_moving = s->flags & (BOB_SYMBOL_POINTER | BOB_SYMBOL_ALLOCATABLE);
 	uint64_t n;
 
-	if (s->type == BOB_T_CLASS || s->type == BOB_T_ANY || s->type == BOB_T_NONE ||
-	    (s->type == BOB_T_CHARACTER && s->char_len < 0) || s->flags & BOB_SYMBOL_COARRAY)
+	if (s->class == BOB_NAME_PROCEDURE) {
+		*out = (struct layout){ 8, 8 };
+		return s->flags & BOB_SYMBOL_POINTER;
+	}
+	if (s->type == BOB_T_ANY || (s->type == BOB_T_NONE && !is_moving) ||
+	    s->flags & BOB_SYMBOL_COARRAY)
 		return false;
 	if (is_moving) {
 		*out = (struct layout){ s->rank ? DESCRIPTOR_BYTES + DIMENSION_BYTES * s->rank : 8,
 					8 };
+		if (s->type ==
+		    BOB_T_CLASS) /* its type is behind it, and of CLASS(*) the length of a text */
+			out->bytes += s->type_name ? 8 : 16;
 		return true;
 	}
+	if (s->type == BOB_T_CLASS || (s->type == BOB_T_CHARACTER && s->char_len < 0))
+		return false;
 	if (s->type == BOB_T_DERIVED) {
 		if (!s->type_name || !type_layout(t, s->type_name, depth + 1, out))
 			return false;
@@ -142,6 +151,7 @@ static bool components_layout(const struct bob_fortran_symbols *t,
 			      uint64_t *at)
 {
 	struct layout one;
+	uint64_t lengths = 0;
 
 	if (depth > TYPE_DEPTH_MAX)
 		return false;
@@ -149,14 +159,21 @@ static bool components_layout(const struct bob_fortran_symbols *t,
 	if (components->host && !components_layout(t, components->host, depth + 1, out, which, at))
 		return false;
 	for (const struct bob_fortran_symbol *s = components->first; s; s = s->next) {
-		if ((s->class != BOB_NAME_VARIABLE && s->class != BOB_NAME_UNKNOWN) ||
+		if ((s->class != BOB_NAME_VARIABLE && s->class != BOB_NAME_UNKNOWN &&
+		     s->class != BOB_NAME_PROCEDURE) ||
 		    !component_layout(t, s, depth, &one))
 			return false;
+		if (s->type == BOB_T_CHARACTER && s->char_len == -3)
+			lengths++;
 		out->bytes = (out->bytes + one.align - 1) / one.align * one.align;
 		if (s == which)
 			*at = out->bytes;
 		out->bytes += one.bytes;
 		out->align = one.align > out->align ? one.align : out->align;
+	}
+	if (lengths) { /* of texts, behind all else */
+		out->bytes = (out->bytes + 7) / 8 * 8 + 8 * lengths;
+		out->align = out->align > 8 ? out->align : 8;
 	}
 	out->bytes = (out->bytes + out->align - 1) / out->align * out->align;
 	return out->bytes < INT64_MAX / 4;

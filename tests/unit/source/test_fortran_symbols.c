@@ -382,6 +382,40 @@ static void test_places_of_components(void **state)
 	assert_false(bob_fortran_component_at(file->units[0].symbols, t, symbol(0, "t"), &at));
 }
 
+/* As gfortran 12 has them: texts of deferred length have their lengths at the end, what is polymorphic its type behind it. */
+static void test_places_of_what_has_a_type_or_length(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t at;
+	} want[] = { { "n1", 16 },  { "n2", 120 }, { "n3", 152 },
+		     { "n4", 240 }, { "n5", 256 }, { "n6", 280 } };
+	const struct bob_fortran_symbols *t;
+	uint64_t at;
+
+	(void)state;
+	read_file(
+		BOB_FORTRAN_FREE,
+		"module m\n type base\n character(:), allocatable :: name\n integer, allocatable :: k(:)\n"
+		" character(:), allocatable :: names(:)\n integer n\n end type\n"
+		" type, extends(base) :: more\n integer z\n end type\n"
+		" type hold\n class(base), allocatable :: o\n integer :: n1\n"
+		" class(base), pointer :: q(:,:) => null()\n integer :: n2\n"
+		" class(*), allocatable :: any\n integer :: n3\n class(*), allocatable :: anys(:)\n"
+		" integer :: n4\n procedure(), pointer, nopass :: f\n integer :: n5\n"
+		" type(hold), pointer :: next\n character(:), pointer :: s\n integer :: n6\n end type\n"
+		" type(base) a\n type(more) b\n type(hold) c\nend module\n");
+	t = symbol(0, "hold")->components;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		assert_true(bob_fortran_component_at(file->units[0].symbols, t,
+						     bob_fortran_own(t, want[i].name, 2), &at));
+		assert_int_equal(at, want[i].at);
+	}
+	assert_int_equal(bob_fortran_element_bytes(file->units[0].symbols, symbol(0, "a")), 160);
+	assert_int_equal(bob_fortran_element_bytes(file->units[0].symbols, symbol(0, "b")), 168);
+	assert_int_equal(bob_fortran_element_bytes(file->units[0].symbols, symbol(0, "c")), 296);
+}
+
 static void test_public_names(void **state)
 {
 	(void)state;
@@ -504,6 +538,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_storage, close_file),
 		cmocka_unit_test_teardown(test_modules_hosts_includes, close_file),
 		cmocka_unit_test_teardown(test_places_of_components, close_file),
+		cmocka_unit_test_teardown(test_places_of_what_has_a_type_or_length, close_file),
 		cmocka_unit_test_teardown(test_public_names, close_file),
 		cmocka_unit_test_teardown(test_uses, close_file),
 		cmocka_unit_test_teardown(test_hosts_rules_and_names, close_file),

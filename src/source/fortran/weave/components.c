@@ -20,11 +20,19 @@
 #define ELEMENTS_MAX 16u	/* of an array in an object, whose elements have slots of their own */
 #define SLOTS_MAX 256u		/* of a variable */
 
+/* Components of a type that lead to nothing that can be traced. */
+struct missed {
+	const char *names[16];
+	uint32_t count;		/* more than there is room for are counted only */
+	const char *why;	/* of the last one */
+};
+
 struct builder {
 	struct bob_weave *w;
 	struct bob_weave_ask *ask;
 	struct bob_weave_class *open[DEPTH_MAX]; /* all of whose components are traced */
 	uint32_t depth, slots;
+	struct missed *missed;	/* of the type that is looked at */
 	struct bob_nearest near;
 };
 
@@ -71,6 +79,37 @@ static const char *unfit(const struct builder *b, const struct bob_fortran_symbo
 	return NULL;
 }
 
+static void miss(struct builder *b, const struct bob_fortran_symbol *c, const char *why)
+{
+	struct missed *m = b->missed;
+
+	b->ask->why = bob_weave_text(b->w, "is %s", why);
+	for (uint32_t i = 0; i < m->count && i < sizeof(m->names) / sizeof(m->names[0]); i++)
+		if (m->names[i] == c->name)
+			return;
+	if (m->count < sizeof(m->names) / sizeof(m->names[0]))
+		m->names[m->count++] = c->name;
+	m->why = why;
+}
+
+/* Once for each type: variables of it may be many. */
+static void say_missed(struct builder *b, const char *type)
+{
+	struct bob_weave *w = b->w;
+	const uint32_t at = b->ask->symbol->statement;
+	const char *text;
+
+	if (!b->missed->count)
+		return;
+	text = bob_weave_text(w, "what %s of type %s lead%s to is not traced: %s",
+			      bob_weave_list(w, b->missed->names, b->missed->count), type,
+			      b->missed->count == 1 ? "s" : "", b->missed->why);
+	for (uint32_t i = 0; i < w->refusal_count; i++)
+		if (!strcmp(w->refusals[i].why, text))
+			return;
+	bob_weave_remark(w, text, w->file->statements[at < w->file->count ? at : 0].line);
+}
+
 /* `rest`: of the way, behind it; NULL: all that comes is traced. */
 static void add_slot(struct builder *b, struct bob_weave_class *to,
 		     const struct bob_fortran_symbol *c, uint64_t at, const char *name,
@@ -89,16 +128,7 @@ static void add_slot(struct builder *b, struct bob_weave_class *to,
 	if (!why && b->slots == SLOTS_MAX)
 		why = "one component too many";
 	if (why) {
-		b->ask->why = bob_weave_text(b->w, "is %s", why);
-		bob_weave_remark(
-			b->w,
-			bob_weave_text(b->w, "%s%s%s is %s: what it leads to is not traced",
-				       b->ask->before, name, b->ask->after, why),
-			b->w->file
-				->statements[b->ask->symbol->statement < b->w->file->count ?
-						     b->ask->symbol->statement :
-						     0]
-				.line);
+		miss(b, c, why);
 		return;
 	}
 	b->slots++;
@@ -138,6 +168,20 @@ static uint32_t elements_of(const struct bob_fortran_symbol *c)
 	return (uint32_t)n;
 }
 
+static bool has_movable(const struct builder *b, const struct bob_fortran_symbols *components,
+			uint32_t depth)
+{
+	for (const struct bob_fortran_symbols *t = components; t && depth; t = t->host)
+		for (const struct bob_fortran_symbol *c = t->first; c; c = c->next)
+			if (is_component(c) &&
+			    (c->flags & MOVABLE ||
+			     (c->type == BOB_T_DERIVED &&
+			      has_movable(b, components_of(b->ask->names, c->type_name),
+					  depth - 1))))
+				return true;
+	return false;
+}
+
 /* All slots of objects with these components, which lie at that byte of the object that the class is of. */
 static void add_slots(struct builder *b, struct bob_weave_class *to,
 		      const struct bob_fortran_symbols *components, uint64_t from, const char *name,
@@ -167,6 +211,9 @@ static void add_slots(struct builder *b, struct bob_weave_class *to,
 				b->ask->why =
 					"is neither allocatable nor a pointer, but a part of the variable";
 			size = inner ? bob_fortran_element_bytes(b->ask->names, c) : 0;
+			if (size && (!rest || *rest) && !elements_of(c) &&
+			    has_movable(b, inner, DEPTH_MAX))
+				miss(b, c, "an array of more than 16 objects");
 			for (uint32_t k = 0; size && (!rest || *rest) && k < elements_of(c); k++)
 				add_slots(b, to, inner, from + at + k * size, path, rest,
 					  depth - 1);
@@ -180,6 +227,7 @@ static struct bob_weave_class *class_of(struct builder *b, const char *type, con
 	const struct bob_fortran_symbols *components = components_of(b->ask->names, type);
 	const struct bob_fortran_symbol object = { .type = BOB_T_DERIVED, .type_name = type };
 	const uint64_t bytes = components ? bob_fortran_element_bytes(b->ask->names, &object) : 0;
+	struct missed missed = { .count = 0 }, *outer = b->missed;
 	struct bob_weave_class *c;
 
 	for (uint32_t i = 0; i < b->depth && !way; i++)
@@ -194,7 +242,10 @@ static struct bob_weave_class *class_of(struct builder *b, const char *type, con
 	}
 	*c = (struct bob_weave_class){ .components = components, .bytes = bytes };
 	b->open[b->depth++] = way ? NULL : c;
+	b->missed = &missed;
 	add_slots(b, c, components, 0, name, way, DEPTH_MAX);
+	say_missed(b, type);
+	b->missed = outer;
 	b->open[--b->depth] = NULL;
 	return c->first ? c : NULL;
 }

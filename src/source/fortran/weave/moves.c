@@ -19,7 +19,7 @@ bool bob_weave_moves(const struct bob_weave *w, uint32_t statement, const struct
 	const struct bob_fortran_symbol *y = u->symbol;
 
 	if (u->role != BOB_ROLE_WRITE || (s->body ? s->body_kind : s->kind) != BOB_F_ASSIGN ||
-	    !part)
+	    u->flags & BOB_USE_MASKED || !part)
 		return false;
 	while (part->next)
 		part = part->next;

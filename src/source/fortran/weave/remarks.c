@@ -251,9 +251,8 @@ void bob_weave_remarks(struct bob_weave *w)
 		const struct bob_weave_variable *v = &w->variables[i];
 
 		/* of a part that was asked for, components are not traced */
-		if (!v->is_foreign && !v->is_holder && !v->class &&
-		    v->symbol->type == BOB_T_DERIVED && v->unit < w->file->unit_count &&
-		    v->symbol->statement < w->file->count)
+		if (!v->is_foreign && bob_weave_box_rank(v) && v->symbol->type == BOB_T_DERIVED &&
+		    v->unit < w->file->unit_count && v->symbol->statement < w->file->count)
 			remark_components(w, v, v->name, w->file->units[v->unit].symbols,
 					  v->symbol->type_name, TYPES_MAX);
 	}

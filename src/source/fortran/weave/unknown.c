@@ -122,6 +122,8 @@ static const char *cause(struct bob_weave *w, const struct bob_fortran_symbols *
 
 	if (s->type == BOB_T_CLASS)
 		return "it is polymorphic";
+	if (s->type == BOB_T_CHARACTER && s->char_len == -3)
+		return "it is a text of deferred length";
 	if (s->type == BOB_T_DERIVED && (!type || !type->components))
 		return bob_weave_text(w, "type %s is not known here%s",
 				      s->type_name ? s->type_name : "", where_it_may_be(w, names));
