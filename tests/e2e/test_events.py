@@ -352,8 +352,8 @@ def killed(i):
     trace = h.fresh("trace") / "t"
     run = subprocess.Popen([h.BOBBIN, "record", "-q", "-o", str(trace), "--events", "--", str(program("all.c")), str(folder), "2", "20000"],
                            env=h.environment(), stdout=subprocess.DEVNULL, start_new_session=True)
-    while run.poll() is None and not any(p.stat().st_size for p in folder.iterdir()):
-        time.sleep(0.01)
+    # the beginning of an event is said before there is a record of it
+    h.until(lambda: any(re.search(r"(?m)^[EI] .*\n", p.read_text()) for p in folder.iterdir()), "no event has ended")
     time.sleep(0.02 + 0.15 * i)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
