@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ctest: memory
 """Fortran components that are allocatable or pointers, access by access, wherever they are allocated, moved and freed."""
+import re
+
 import harness as h
 import test_instrument_fortran as f
 
@@ -166,6 +168,35 @@ def beside():
         m = f.Memory(**{"b%v": 8, "c%v": 8, "l%v": 8})
         mixed(m)
         f.check("mixed.f90", m, ["variable mixed%b%v", "variable main:c%v", "variable l%v"], how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
+
+
+@suite.case("bounds that are components of what loops write others of")
+def bounds():
+    m = f.Memory(**{"f%v": 8, "f%k": 4})
+
+    def v(i, j):
+        return i + 4 * (j - 1)
+    for j in (1, 2, 3, 4):
+        for i in (1, 2, 3, 4):
+            m.set("f%v", v(i, j), i + j)
+    for i in (1, 2, 3, 4):
+        m.set("f%k", i, i)
+    for i in (1, 2, 3, 4):
+        m.get("f%v", v(i, 1))
+        m.set("f%v", v(3, i), 0)
+    for i in (1, 2, 3):                 # next(2) is 3 in the first trip, then 4
+        m.set("f%v", v(3 if i < 2 else 4, i), 0)
+    for i in (1, 2, 3):                 # 4, then 2 by the pointer
+        m.set("f%v", v(4 if i < 2 else 2, i), 0)
+    for j in (1, 2, 3, 4):
+        for i in (1, 2, 3, 4):
+            m.get("f%v", v(i, j))
+    for i in (1, 2, 3, 4):
+        m.get("f%k", i)
+    for how, nests in ([], 3), (["--flat", "--no-hold"], 0):
+        out = f.check("bounds.f90", m, ["variable main:f%v", "variable main:f%k"], how=how, flags=(("-O0", "-fcheck=all"), ("-O2",)))
+        calls = re.findall(r"call bobbin_\w+_n\(", (out / "bounds.f90").read_text())
+        h.check(len(calls) == nests, str(calls))
 
 
 if __name__ == "__main__":

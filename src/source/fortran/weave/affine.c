@@ -52,6 +52,56 @@ uint32_t bob_weave_writes(const struct bob_weave_nest *n, const struct bob_fortr
 	return places;
 }
 
+struct bob_weave_nest_written bob_weave_way_of(const struct bob_weave *w, uint32_t statement,
+					       const struct bob_fortran_expr *ref,
+					       const struct bob_fortran_symbol *symbol)
+{
+	struct bob_weave_nest_written x = { .symbol = symbol };
+	const struct bob_fortran_expr *part = ref->child ? ref->child->next : NULL;
+
+	for (; part; part = part->next) {
+		x.last = bob_weave_part(w, statement, ref, part);
+		if (!x.last) {
+			x.first = NULL;
+			return x;
+		}
+		if (!x.first)
+			x.first = x.last;
+		x.leads |= (x.last->flags & BOB_SYMBOL_POINTER) != 0;
+	}
+	return x;
+}
+
+static bool is_intrinsic_type(const struct bob_fortran_symbol *s)
+{
+	return s->type == BOB_T_INTEGER || s->type == BOB_T_REAL || s->type == BOB_T_LOGICAL ||
+	       s->type == BOB_T_CHARACTER;
+}
+
+/* Two components of one variable: they are no place of the other's, by what leads there or by their types. */
+static bool are_apart(const struct bob_weave_nest_written *a,
+		      const struct bob_weave_nest_written *b)
+{
+	if (a->symbol != b->symbol || !a->first || !b->first)
+		return false;
+	if (is_intrinsic_type(a->last) && is_intrinsic_type(b->last) &&
+	    a->last->type != b->last->type)
+		return true;
+	return !a->leads && !b->leads && strcmp(a->first->name, b->first->name) != 0;
+}
+
+/* May something in the nest give it another value? */
+static bool is_changed(const struct bob_weave_nest *n, uint32_t statement,
+		       const struct bob_fortran_expr *ref, const struct bob_fortran_symbol *s)
+{
+	const struct bob_weave_nest_written x = bob_weave_way_of(n->w, statement, ref, s);
+
+	for (uint32_t i = 0; i < n->written_count; i++)
+		if (may_overlap(n->written[i].symbol, s) && !are_apart(&n->written[i], &x))
+			return true;
+	return false;
+}
+
 /* --- what does not change --- */
 
 static bool is_name(const struct bob_weave *w, uint32_t statement,
@@ -113,7 +163,7 @@ static bool is_same_variable(const struct bob_weave_nest *n, uint32_t statement,
 	const bool is_array = last && last->shape != BOB_SHAPE_SCALAR;
 	bool has_subscripts = false;
 
-	if (!is_integer(last) || bob_weave_writes(n, s) || s->flags & BOB_SYMBOL_VOLATILE)
+	if (!is_integer(last) || is_changed(n, statement, ref, s) || s->flags & BOB_SYMBOL_VOLATILE)
 		return false;
 	for (const struct bob_fortran_expr *part = ref->child; part; part = part->next) {
 		const struct bob_fortran_expr *list = part->child;

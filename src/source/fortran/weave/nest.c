@@ -154,18 +154,22 @@ bool bob_weave_is_plain_use(const struct bob_weave *w, uint32_t statement,
 
 static bool note(struct bob_weave_nest *n, uint32_t statement, const struct bob_fortran_use *u)
 {
+	struct bob_weave_nest_written x;
 	uint32_t i = 0;
 
 	if (!bob_weave_is_plain_use(n->w, statement, u))
 		return false;
 	if (u->role != BOB_ROLE_WRITE && u->role != BOB_ROLE_LOOP)
 		return true;
-	while (i < n->written_count && n->written[i].symbol != u->symbol)
+	x = bob_weave_way_of(n->w, statement, u->ref, u->symbol);
+	while (i < n->written_count &&
+	       (n->written[i].symbol != x.symbol || n->written[i].first != x.first ||
+		n->written[i].last != x.last || n->written[i].leads != x.leads))
 		i++;
 	if (i == BOB_WEAVE_NEST_WRITTEN_MAX)
 		return false;
-	n->written_count += i == n->written_count;
-	n->written[i].symbol = u->symbol;
+	if (i == n->written_count)
+		n->written[n->written_count++] = x;
 	n->written[i].places++;
 	n->written[i].heads += u->role == BOB_ROLE_LOOP;
 	return true;

@@ -34,6 +34,15 @@ struct bob_weave_nest_laid {
 	uint32_t trips, width;	/* accesses in one of them */
 };
 
+/* Something that a nest writes, or a component of it. */
+struct bob_weave_nest_written {
+	const struct bob_fortran_symbol *symbol;
+	const struct bob_fortran_symbol *first,
+		*last; /* of a component's way; NULL: it is none, or not known */
+	bool leads;		/* by a pointer on it */
+	uint32_t places, heads;	/* in the text; of these, DO */
+};
+
 struct bob_weave_nest {
 	struct bob_weave *w;
 	uint32_t first, last;	/* statements, from the outermost DO on */
@@ -50,10 +59,8 @@ struct bob_weave_nest {
 	/* An iteration, in the order of its happening: of `access`. */
 	uint8_t told[BOB_PROBE_NEST_LAID_MAX];
 	uint32_t told_count;
-	struct {
-		const struct bob_fortran_symbol *symbol;
-		uint32_t places, heads;	/* in the text; of these, DO */
-	} written[BOB_WEAVE_NEST_WRITTEN_MAX]; /* in it, counters among them */
+	struct bob_weave_nest_written
+		written[BOB_WEAVE_NEST_WRITTEN_MAX]; /* in it, counters among them */
 	uint32_t written_count;
 };
 
@@ -76,6 +83,10 @@ bool bob_weave_is_laid(const struct bob_weave_nest *n, uint32_t statement,
 /* What the name at the beginning of a reference stands for; NULL: nothing that is known. */
 const struct bob_fortran_symbol *bob_weave_symbol(const struct bob_weave *w, uint32_t statement,
 						  const struct bob_fortran_expr *ref);
+/* A reference of what begins with the symbol as something that is written, at no place yet. */
+struct bob_weave_nest_written bob_weave_way_of(const struct bob_weave *w, uint32_t statement,
+					       const struct bob_fortran_expr *ref,
+					       const struct bob_fortran_symbol *symbol);
 /* At how many places of the nest may this be written? */
 uint32_t bob_weave_writes(const struct bob_weave_nest *n, const struct bob_fortran_symbol *s);
 /* An integer that is the same as long as the nest runs, and may be computed before it. */
