@@ -184,7 +184,8 @@ struct bob_source_c_group {
 	uint32_t count;
 	bool has_other_files;	/* than one in C */
 	bool has_unread;	/* not all have been read: some are in Fortran, or were not found, or have an error */
-	bool has_errors;	/* ... of these one */
+	const char **left;	/* first errors of those that have one */
+	uint32_t left_count;
 	const struct bob_source_across *fortran; /* what files in Fortran want */
 	struct bob_source_across across; /* what these want */
 	const char **names;	/* ... of which variables */
@@ -223,7 +224,8 @@ static bob_status read_member(struct bob_source_c_group *g, struct member *m,
 	st = bob_source_c_reach(m->file->path, &options, &m->reach, &complaint);
 	if (st == BOB_ERR_CORRUPT) {
 		m->unread = strdup(complaint.text);
-		g->has_unread = g->has_errors = true;
+		g->has_unread = true;
+		g->left[g->left_count++] = m->unread;
 		return m->unread ? BOB_OK : BOB_ERR_NOMEM;
 	}
 	complain(m->file, st, missing, complaint.text, why);
@@ -310,7 +312,8 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 	g->members = calloc(n + 1u, sizeof(*g->members));
 	g->allocators = c_allocators(first, &g->allocator_count);
 	g->called = calloc(g->allocator_count + 1u, sizeof(*g->called));
-	if (!g->members || !g->allocators || !g->called) {
+	g->left = calloc(n + 1u, sizeof(*g->left));
+	if (!g->members || !g->allocators || !g->called || !g->left) {
 		bob_source_c_group_close(g);
 		return BOB_ERR_NOMEM;
 	}
@@ -320,7 +323,7 @@ bob_status bob_source_c_group_open(const struct bob_wish_file *first,
 	g->has_unread = o->is_partial || n < count_files(first);
 	for (uint32_t i = 0; i < n && st == BOB_OK; i++)
 		st = read_member(g, &g->members[i], o, why);
-	if (st == BOB_OK && !o->is_partial && !g->has_errors)
+	if (st == BOB_OK && !o->is_partial && !g->left_count)
 		st = check_allocators(g, first, why);
 	if (st == BOB_OK)
 		st = unite(g);
@@ -351,6 +354,7 @@ void bob_source_c_group_close(struct bob_source_c_group *g)
 		free(g->members[i].unread);
 	}
 	free(g->members);
+	free(g->left);
 	free(g->names);
 	free(g->functions);
 	free(g->called);
@@ -426,6 +430,16 @@ static bob_status instrument(const struct bob_wish_file *f,
 	return st;
 }
 
+/* Of the files that have no error the first one: it says which do. */
+static bool is_first_read(const struct bob_source_c_group *g, const struct bob_wish_file *f)
+{
+	uint32_t i = 0;
+
+	while (i < g->count && g->members[i].unread)
+		i++;
+	return i < g->count && g->members[i].file == f;
+}
+
 bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bob_wish_file *f,
 			     const struct bob_source_options *o, struct bob_source_result **out,
 			     struct bob_source_complaint *why)
@@ -437,6 +451,10 @@ bob_status bob_source_c_file(const struct bob_source_c_group *g, const struct bo
 
 	if (st == BOB_OK && g)
 		st = add_others(g, f, &wishes, &options);
+	if (g && !o->is_partial && is_first_read(g, f)) {
+		options.left = g->left;
+		options.left_count = g->left_count;
+	}
 	options.wishes = wishes;
 	options.predict = o->predict;
 	if (st == BOB_OK)

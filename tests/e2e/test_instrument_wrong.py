@@ -66,6 +66,11 @@ def left():
     assert (folder / "out/bad.c").read_text() == FILES["bad.c"]
     assert "BOBBIN_" in (folder / "out/ok.c").read_text()
     assert re.search(r"^ok.c +1 +[1-9]", r.stdout, re.M) and re.search(r"^bad.c +0 +0 +0 ", r.stdout, re.M), r
+    # The trace says it, too.
+    (folder / "b.c").write_text("double b[10];\n")
+    subprocess.run(["gcc", "-Iout", "-iquote.", "out/ok.c", "b.c", "-o", "program"], check=True, cwd=folder)
+    bobbin(folder, "record", "-q", "--source", "-o", "t", "--", "./program")
+    assert "ok.c: another file has no probes: bad.c:5:11: expected ';' after expression\n" in bobbin(folder, "info", "t").stdout
     # An allocator may be called in the file that nobody could read.
     folder = folder_with(TWO + "trace allocator taken size(1)\n")
     bobbin(folder, "instrument", "-o", "out", "commands")

@@ -272,6 +272,7 @@ static int open_group(struct job *j)
 	for (uint32_t i = 0; i < j->file_count && st == BOB_OK; i++) {
 		const char *unread = bob_source_group_unread(j->options.group, &j->files[i]);
 
+		j->options.is_partial |= unread != NULL; /* with other flags it may be read */
 		if (unread && !is_copied(j, &j->files[i]))
 			cli_warn(j->verb, "%s; so %s is read without it", unread,
 				 j->copies[0].name);

@@ -70,6 +70,9 @@ struct bob_source_c_options {
 	const char *const *functions; /* that other files of the command define, with probes */
 	uint32_t function_count;
 	bool has_unread;	/* there are others, of which that is not known */
+	const char *const
+		*left; /* why others have no probes, which the trace is to say with this file */
+	uint32_t left_count;
 	uint32_t
 		reach; /* what pointers may lead to that was asked for in other files: bob_source_c_reach */
 	struct bob_predict *predict; /* borrowed; NULL: nothing is predicted */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What leaves the sight of the probes, and is said so: variables that are given to functions that no file of the command has, which access them without
  * a probe; pointers that get their values from functions that are no allocators as far as anybody said, so that nobody knows what they lead to; ways to pointers
- * that nothing gives memory. One line for each variable that was asked for by its name, one for all that `*` means. */
+ * that nothing gives memory; files of the command that stay as they are. One line for each variable that was asked for by its name, one for all that `*` means. */
 #include <string.h>
 
 #include "source/c/allocators.h"
@@ -317,7 +317,7 @@ static bool has_memory(struct bob_c_unit *u, const struct bob_source_c_wish *w)
 
 uint32_t bob_c_given_remarks(struct bob_c_unit *u, struct bob_source_c_refused **out)
 {
-	uint32_t n = 0, room = u->options->wish_count + 1;
+	uint32_t n = 0, room = u->options->wish_count + u->options->left_count + 1;
 
 	for (const struct bob_c_given *g = u->given; g; g = g->next)
 		room++;
@@ -326,6 +326,11 @@ uint32_t bob_c_given_remarks(struct bob_c_unit *u, struct bob_source_c_refused *
 	for (const struct bob_c_given *g = u->given; g && *out; g = g->next)
 		(*out)[n++] = (struct bob_source_c_refused){
 			.line = g->line, .why = bob_c_printf(u, "%s", text_of(u, g))
+		};
+	for (uint32_t i = 0; i < u->options->left_count && *out; i++)
+		(*out)[n++] = (struct bob_source_c_refused){
+			.why = bob_c_printf(u, "another file has no probes: %s",
+					    u->options->left[i])
 		};
 	for (uint32_t i = 0; i < u->options->wish_count && *out; i++) {
 		const struct bob_source_c_wish *w = &u->options->wishes[i];
