@@ -364,7 +364,9 @@ static int work(struct session *s, const struct bob_source_options *o, const cha
 		cli_output_directory_drop(dir);
 	else
 		bad = cli_output_directory_done(VERB, dir, output);
-	if (!bad)
+	if (bad)
+		cli_table_drop(&t);
+	else
 		bad = cli_table_end(&t, 0, stdout) ? cli_fail(VERB, "out of memory") : 0;
 	if (!bad) {
 		cli_predict_print(&total, stdout);

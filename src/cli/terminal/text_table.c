@@ -98,6 +98,13 @@ static void print_row(const struct cli_table *t, const char *const *cells, const
 	fputc('\n', out);
 }
 
+void cli_table_drop(struct cli_table *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		free(t->cells[i]);
+	free(t->cells);
+}
+
 int cli_table_end(struct cli_table *t, int width, FILE *out)
 {
 	size_t columns = (size_t)t->columns;
@@ -108,9 +115,7 @@ int cli_table_end(struct cli_table *t, int width, FILE *out)
 	print_row(t, t->titles, widths, width, out);
 	for (size_t i = 0; i + columns <= t->count; i += columns)
 		print_row(t, (const char *const *)t->cells + i, widths, width, out);
-	for (size_t i = 0; i < t->count; i++)
-		free(t->cells[i]);
-	free(t->cells);
+	cli_table_drop(t);
 	return failed ? -1 : 0;
 }
 

@@ -23,6 +23,8 @@ void cli_table_begin(struct cli_table *t, int columns, const char *const *titles
 void cli_table_cell(struct cli_table *t, const char *text);
 /* Cuts lines at `width` characters (0: never), prints and frees. Returns 0 or -1. */
 int cli_table_end(struct cli_table *t, int width, FILE *out);
+/* Without printing it. */
+void cli_table_drop(struct cli_table *t);
 
 /* Width of the terminal that stdout is, 0 if it is none. */
 int cli_terminal_width(void);
