@@ -398,6 +398,13 @@ static void others(int n, int three)
 	}
 	for (unsigned i = -1; i < 3; i++)
 		t[0] += 1;
+	for (int i = 0; i < n; i++) {
+		t[0] = 3;
+		for (size_t k = 2; k > -1; k--)
+			t[1] += 1;
+	}
+	for (size_t i = 2; i >= (size_t)-1; i--)
+		t[0] += 1;
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < 3; k++) {
 			if (k == 1)

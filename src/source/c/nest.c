@@ -193,6 +193,15 @@ static bool read_step(struct bob_c_unit *u, CXCursor c, struct bob_c_nest_loop *
 	return bob_c_nest_direction(u, to, true);
 }
 
+/* Without a sign, what is below 0 as the text has it is above all. */
+static bool is_high_above_all(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	int64_t high;
+
+	return high_value(u, loop, &high) && high < 0 &&
+	       bob_c_is_unsigned(bob_c_nest_compared(u, loop).kind);
+}
+
 bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	const struct bob_c_variable *v = loop->counter;
@@ -205,7 +214,7 @@ bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *
 	if (is_pointer)
 		return other == CXType_Pointer;
 	if ((!bob_c_is_signed(k) && !bob_c_is_unsigned(k)) ||
-	    (!bob_c_is_signed(other) && !bob_c_is_unsigned(other)))
+	    (!bob_c_is_signed(other) && !bob_c_is_unsigned(other)) || is_high_above_all(u, loop))
 		return false;
 	return !loop->is_down || !loop->is_closed || (bob_c_is_signed(k) && bob_c_is_signed(other));
 }
