@@ -56,7 +56,7 @@ const char *bob_c_local(struct bob_c_unit *u, struct bob_c_variable *v, int writ
 	bob_c_rows(u, v);
 	return bob_c_printf(u,
 			    ",*bobbin_v%u __attribute__((unused,cleanup(bobbin_end_%u)))="
-			    "bobbin_local(%u,%u,&%s,%s,%d)",
+			    "bobbin_local(%u,%u,(const volatile void*)&%s,%s,%d)",
 			    v->first, v->first, v->first, v->count, v->name,
 			    bounds(u, v->canonical, v->name), write);
 }
@@ -92,7 +92,7 @@ const char *bob_c_parameter(struct bob_c_unit *u, struct bob_c_variable *v)
 	if (v->count)
 		own = bob_c_printf(u,
 				   "void*bobbin_v%u __attribute__((unused,cleanup(bobbin_end_%u)))="
-				   "bobbin_local(%u,%u,&%s,0,-1);",
+				   "bobbin_local(%u,%u,(const volatile void*)&%s,0,-1);",
 				   v->first, v->first, v->first, v->count, v->name);
 	return bob_c_printf(u, "%s%s", own, pointed(u, v));
 }
@@ -108,7 +108,7 @@ const char *bob_c_static(struct bob_c_unit *u, struct bob_c_variable *v)
 	bob_c_rows(u, v);
 	return bob_c_printf(u,
 			    "static char bobbin_o%u;int bobbin_v%u __attribute__((unused))="
-			    "bobbin_once(&bobbin_o%u,%u,%u,&%s);",
+			    "bobbin_once(&bobbin_o%u,%u,%u,(const volatile void*)&%s);",
 			    v->first, v->first, v->first, v->first, v->count, v->name);
 }
 
@@ -203,22 +203,22 @@ static const char prologue[] =
 	"BOB_PROBE_UNREAD(2)\n" FAST " void bobbin_at(uint32_t s,const volatile void*p)"
 	"{(void)bob_probe_at(&bob_probe_here,s,p);}\n" FAST
 	" int bobbin_is_on(void){return bob_probe_here.gap!=0;}\n"
-	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p=&x;"
-	"bobbin_at(s,(const volatile void*)bobbin_p);bobbin_p;}))\n" FAST
+	"#define BOBBIN_AT(s,x) (*__extension__({__auto_type bobbin_p##s=&x;"
+	"bobbin_at(s,(const volatile void*)bobbin_p##s);bobbin_p##s;}))\n" FAST
 	" const struct bob_probe_gap*bobbin_gap(uint32_t s)"
 	"{return bob_probe_gap_of(&bob_probe_here,s);}\n"
 	"BOB_PROBE_UNREAD(2)\n" FAST " const struct bob_probe_gap*bobbin_by(uint32_t s,"
 	"const volatile void*p,const struct bob_probe_gap*g,struct bob_probe_held*h)"
 	"{return bob_probe_by(&bob_probe_here,s,p,g,h);}\n" FAST
 	" void bobbin_held_end(struct bob_probe_held*h){bob_probe_held_end(&bob_probe_here,h);}\n"
-	"#define BOBBIN_BY(s,h,x) (*__extension__({__auto_type bobbin_p=&x;bobbin_g##s="
-	"bobbin_by(s,(const volatile void*)bobbin_p,bobbin_g##s,&bobbin_h##h);bobbin_p;}))\n"
-	"#define BOBBIN_TO(s,o,x) (__extension__({__auto_type bobbin_p=x;"
-	"bobbin_at(s,(const volatile char*)bobbin_p+o);bobbin_p;}))\n"
+	"#define BOBBIN_BY(s,h,x) (*__extension__({__auto_type bobbin_p##s=&x;bobbin_g##s="
+	"bobbin_by(s,(const volatile void*)bobbin_p##s,bobbin_g##s,&bobbin_h##h);bobbin_p##s;}))\n"
+	"#define BOBBIN_TO(s,o,x) (__extension__({__auto_type bobbin_p##s=x;"
+	"bobbin_at(s,(const volatile char*)bobbin_p##s+o);bobbin_p##s;}))\n"
 	"#define BOBBIN_IN(s,o,x) (*BOBBIN_TO(s,o,&x))\n"
-	"#define BOBBIN_LOOSE(s,x) (*__extension__({typedef __typeof__(x) bobbin_t "
-	"__attribute__((aligned(1)));bobbin_t*bobbin_p=(bobbin_t*)&x;"
-	"bobbin_at(s,(const volatile void*)bobbin_p);bobbin_p;}))\n"
+	"#define BOBBIN_LOOSE(s,x) (*__extension__({typedef __typeof__(x) bobbin_t##s "
+	"__attribute__((aligned(1)));bobbin_t##s*bobbin_p##s=(bobbin_t##s*)&x;"
+	"bobbin_at(s,(const volatile void*)bobbin_p##s);bobbin_p##s;}))\n"
 	"static " QUIET " void*bobbin_local(uint32_t v,uint32_t n,const volatile void*p,"
 	"const int64_t(*b)[2],int w){uint32_t i;for(i=0;i<n;i++)bob_probe_declare(&bob_probe_here,v+i,p,b);"
 	"if(w>=0)(void)bob_probe_at(&bob_probe_here,(uint32_t)w,p);return(void*)(uintptr_t)p;}\n"
@@ -249,9 +249,11 @@ static const char prologue[] =
 	"static " QUIET " void bobbin_end(uint32_t v,uint32_t n,const volatile void*p)"
 	"{uint32_t i;for(i=0;i<n;i++)bob_probe_forget(&bob_probe_here,v+i,p);}\n";
 
-/* Whatever the file has said about packing is not for us. */
+/* Whatever the file has said about packing is not for us; nor is it anybody's business what names there are here. */
 #define OLD "!defined(__STDC_VERSION__)||__STDC_VERSION__<199901L"
-static const char before_header[] = "#pragma pack(push)\n#pragma pack()\n#if " OLD
+static const char before_header[] = "#pragma GCC diagnostic push\n"
+				    "#pragma GCC diagnostic ignored \"-Wshadow\"\n"
+				    "#pragma pack(push)\n#pragma pack()\n#if " OLD
 				    "\n#define inline __inline__\n#endif\n";
 static const char behind_header[] = "#if " OLD "\n#undef inline\n#endif\n#pragma pack(pop)\n";
 
@@ -293,6 +295,7 @@ static void put_top(struct bob_c_unit *u)
 						   first, first, count));
 	}
 	bob_c_emit_events(u);
+	put_at_top(u, "#pragma GCC diagnostic pop\n");
 	put_at_top(u, bob_c_line_directive(u, u->top_line ? u->top_line : 1));
 }
 
@@ -363,7 +366,8 @@ static void put_declarations(struct bob_c_unit *u)
 		bob_c_close_at(u, u->len,
 			       bob_c_printf(u, "(void)bobbin_local(%u,%u,", v->first, v->count));
 		bob_c_close_at(u, u->len,
-			       v->is_defined ? bob_c_printf(u, "&%s,0,-1);\n", v->name) :
+			       v->is_defined ? bob_c_printf(u, "(const volatile void*)&%s,0,-1);\n",
+							    v->name) :
 					       bob_c_printf(u, "bobbin_far%zu,0,-1);\n", i));
 	}
 }

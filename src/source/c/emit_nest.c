@@ -299,7 +299,7 @@ void bob_c_emit_nest(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t 
 	if (first == UINT32_MAX)
 		return;
 	bob_c_open_at(u, start,
-		      bob_c_printf(u, "{if(bobbin_is_on()){%s}",
+		      bob_c_printf(u, "{if(bobbin_is_on()){" BOB_C_HIDING "%s" BOB_C_HIDING_END "}",
 				   n->is_uneven ? uneven(u, n) : even(u, n, first)));
 	bob_c_close_at(u, end, "}");
 }

@@ -44,8 +44,10 @@ static const char *movers(struct bob_c_unit *u, const struct bob_c_nest *n)
 		for (uint32_t k = 0; k < n->count; k++)
 			if (mover_of(u, n, k) == i) {
 				add(u, &old,
-				    bob_c_printf(u, "const volatile void*const bobbin_c%u=&%s;", i,
-						 name));
+				    bob_c_printf(u,
+						 "const volatile void*const bobbin_c%u="
+						 "(const volatile void*)&%s;",
+						 i, name));
 				break;
 			}
 		add(u, &old, bob_c_printf(u, "__typeof__(%s) bobbin_m%u=%s;", name, i, name));
@@ -109,8 +111,9 @@ static const char *probe(struct bob_c_unit *u, const struct bob_c_nest *n, uint3
 	}
 	return bob_c_printf(
 		u,
-		"__extension__({if(bobbin_is_on()){%s%sconst volatile void*bobbin_a[%u];"
-		"int64_t bobbin_s[%u]={0};%sif(bobbin_t[0]>0){%s%s%s%s%s}%s}}",
+		"__extension__({if(bobbin_is_on()){" BOB_C_HIDING
+		"%s%sconst volatile void*bobbin_a[%u];"
+		"int64_t bobbin_s[%u]={0};%sif(bobbin_t[0]>0){%s%s%s%s%s}%s}" BOB_C_HIDING_END "}",
 		movers(u, n), trips(u, n), n->count, n->count, tested, in_body, moved(u, n, false),
 		steps, moved(u, n, true), bob_c_nest_told(u, n, first), last);
 }

@@ -80,6 +80,11 @@ struct bob_c_nest {
 	bool is_bad;
 };
 
+/* Around the text of a probe, a block's: counters have the names there that they have in the program, once more, and no compiler warns of it. */
+#define BOB_C_HIDING                                                                               \
+	"_Pragma(\"GCC diagnostic push\")_Pragma(\"GCC diagnostic ignored \\\"-Wshadow\\\"\")"
+#define BOB_C_HIDING_END "_Pragma(\"GCC diagnostic pop\")"
+
 /* --- affine.c --- */
 /* The variable that `c` is, below brackets and conversions; NULL: something else. */
 struct bob_c_variable *bob_c_nest_variable(struct bob_c_unit *u, CXCursor c);
