@@ -398,13 +398,9 @@ static void others(int n, int three)
 	}
 	for (unsigned i = -1; i < 3; i++)
 		t[0] += 1;
-	for (int i = 0; i < n; i++) {
-		t[0] = 3;
+	for (int i = 0; i < n; i++)
 		for (size_t k = 2; k > -1; k--)
 			t[1] += 1;
-	}
-	for (size_t i = 2; i >= (size_t)-1; i--)
-		t[0] += 1;
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < 3; k++) {
 			if (k == 1)
@@ -439,6 +435,28 @@ def _():
     # move 6, blocks 2 + 2 + 2, deep 2 + 1, perfect 2 + 3 + 2, main 2 + 5; of others inner loops: 2, 1, and those that begin with -1, which is not below 3 there
     want = same(LAID, [f"--variable={v}" for v in ("p", "m", "s", "five", "out", "t")], (12, 34))
     h.check(want.count("W") > 300, want)
+
+
+BELOW_0 = r"""
+#include <stdio.h>
+static double a[4][8], b[8];
+int main(void)
+{
+	for (size_t n = 0, m = 3; n < 4; n++, b[n] = 1) {
+		for (size_t i = n - 1; i < m; i++) b[i] = 1;
+		for (int i = 0; i < 2; i++)
+			for (size_t j = n - 1; j < m; j++) a[i][j] = b[j];
+		for (size_t i = m; i > n - 1; i--) b[i] += 2;
+	}
+	return printf("%g %g\n", b[2], a[1][2]) < 0;
+}
+"""
+
+
+@suite.case("numbers without a sign go around below 0: loops that do not run then have no accesses")
+def _():
+    same(BELOW_0, ["--variable=a", "--variable=b"], (3, 4), [("gcc", "-O0"), ("clang", "-O2")])
+    same(BELOW_0, ["--variable=*"], (3, 18), [("gcc", "-O2"), ("clang", "-O1")])
 
 
 def body(r, counters, around, depth):

@@ -236,6 +236,8 @@ static const char prologue[] =
 	"bobbin_block[k]=(size_t)bobbin_n*m;bobbin_n;}))\n"
 	"static " QUIET " void*bobbin_gone(const volatile void*p)"
 	"{bob_probe_gone(&bob_probe_here,p);return(void*)(uintptr_t)p;}\n"
+	"static " QUIET
+	" int64_t bobbin_far(uint64_t v){return v>INT64_MAX?INT64_MAX:(int64_t)v;}\n"
 	"static " QUIET " int64_t bobbin_trips(int64_t l,int64_t h,int64_t s,int c){"
 	"const int64_t n=(s>0?h-l:l-h)+c,w=s>0?s:-s;return n>0?(n+w-1)/w:0;}\n"
 	"static " QUIET " void bobbin_nest(uint32_t n,const int64_t*t,const volatile void*const*a,"

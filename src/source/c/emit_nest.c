@@ -17,7 +17,7 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 	for (uint32_t d = 0; d < n->depth; d++) {
 		const struct bob_c_nest_loop *l = &n->loop[d];
 		const char *type = bob_c_text(u, u->clang->getTypeSpelling(l->counter->canonical));
-
+		const char *far = bob_c_nest_far(u, l);
 		/* As it is compared, which may be without a sign. */
 		const char *compared =
 			bob_c_text(u, u->clang->getTypeSpelling(bob_c_nest_compared(u, l)));
@@ -27,10 +27,11 @@ static const char *heads(struct bob_c_unit *u, const struct bob_c_nest *n)
 			bob_c_printf(
 				u,
 				"const int64_t bobbin_l%u=(int64_t)(%s)(%s),bobbin_t%u="
-				"bobbin_trips(bobbin_l%u,(int64_t)(%s)(%s),%lld,%d);if(bobbin_t%u>0){"
+				"bobbin_trips(%s((%s)bobbin_l%u),%s((%s)(%s)),%lld,%d);if(bobbin_t%u>0){"
 				"%s %s=(%s)bobbin_l%u;",
-				d, type, l->low_text, d, d, compared, l->high_text, l->step,
-				l->is_closed, d, type, l->counter->name, type, d));
+				d, type, l->low_text, d, far, compared, d, far, compared,
+				l->high_text, l->step, l->is_closed, d, type, l->counter->name,
+				type, d));
 	}
 	return to;
 }

@@ -80,14 +80,14 @@ static const char *trips(struct bob_c_unit *u, const struct bob_c_nest *n)
 	const char *type = l->counter->canonical.kind == CXType_Pointer ?
 				   "uintptr_t" :
 				   bob_c_printf(u, "__typeof__(%s+(%s))", name, l->high_text);
+	const char *far = bob_c_nest_far(u, l);
 	const char *size = l->counter->canonical.kind == CXType_Pointer ?
 				   bob_c_printf(u, "(int64_t)sizeof(*%s)", name) :
 				   "1";
 
 	return bob_c_printf(
-		u,
-		"const int64_t bobbin_t[]={bobbin_trips((int64_t)(%s)%s,(int64_t)(%s)(%s),%lld*%s,%d)};",
-		type, name, type, l->high_text, l->step, size, l->is_closed);
+		u, "const int64_t bobbin_t[]={bobbin_trips(%s((%s)%s),%s((%s)(%s)),%lld*%s,%d)};",
+		far, type, name, far, type, l->high_text, l->step, size, l->is_closed);
 }
 
 static const char *probe(struct bob_c_unit *u, const struct bob_c_nest *n, uint32_t first)

@@ -154,6 +154,13 @@ CXType bob_c_nest_compared(const struct bob_c_unit *u, const struct bob_c_nest_l
 				  u->clang->getCanonicalType(u->clang->getCursorType(loop->high));
 }
 
+const char *bob_c_nest_far(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
+{
+	const enum CXTypeKind k = bob_c_nest_compared(u, loop).kind;
+
+	return k == CXType_ULong || k == CXType_ULongLong ? "bobbin_far" : "(int64_t)";
+}
+
 const char *bob_c_nest_high_text(struct bob_c_unit *u, const struct bob_c_nest_loop *loop)
 {
 	struct bob_c_span s;

@@ -119,6 +119,8 @@ bool bob_c_nest_direction(struct bob_c_unit *u, struct bob_c_nest_loop *loop, bo
 /* Of what the counter is compared with: its type, and its text on one line (NULL as of bob_c_nest_text). */
 CXType bob_c_nest_compared(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
 const char *bob_c_nest_high_text(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
+/* In the probe, a function or a cast for both that are compared: what an int64_t has no room for is greater than all. */
+const char *bob_c_nest_far(const struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
 /* Is it the same in each iteration? */
 bool bob_c_is_high_same(struct bob_c_nest *n, const struct bob_c_nest_loop *loop);
 bool bob_c_is_plain_counter(struct bob_c_unit *u, const struct bob_c_nest_loop *loop);
