@@ -258,7 +258,8 @@ void bob_weave_component_interfaces(struct bob_weave *w, uint32_t at, uint32_t u
 	const char *const lines[] = {
 		bob_weave_text(w, "pure subroutine %sch(bobbin_p,bobbin_x) bind(c,name='%sch')",
 			       w->id, w->id),
-		"integer(8),value::bobbin_p", "type(*),dimension(..),intent(in)::bobbin_x", "end"
+		BOB_WEAVE_C_KINDS, "integer(bobbin_j),value::bobbin_p",
+		"type(*),dimension(..),intent(in)::bobbin_x", "end"
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)

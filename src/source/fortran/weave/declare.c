@@ -18,6 +18,7 @@ static void procedure(struct bob_weave *w, uint32_t at, uint32_t unit, const cha
 	line(w, at, unit,
 	     bob_weave_text(w, "%s %s%c(%s) bind(c,name='%s%c')", kind, w->id, what, arguments,
 			    w->id, what));
+	line(w, at, unit, BOB_WEAVE_C_KINDS);
 	for (; *declarations; declarations++)
 		line(w, at, unit, *declarations);
 	line(w, at, unit, "end");
@@ -32,33 +33,33 @@ static void interface(struct bob_weave *w, uint32_t at, uint32_t unit, char what
 /* What the probe of a nest calls. */
 static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
-	static const char *const number[] = { "integer(4),value::bobbin_s", NULL };
-	static const char *const place[] = { "integer(4),value::bobbin_s",
+	static const char *const number[] = { "integer(bobbin_i),value::bobbin_s", NULL };
+	static const char *const place[] = { "integer(bobbin_i),value::bobbin_s",
 					     "type(*),intent(in)::bobbin_x", NULL };
-	static const char *const loop[] = { "integer(8),value::bobbin_s,bobbin_t,bobbin_u", NULL };
-	static const char *const range[] = { "integer(4),value::bobbin_s,bobbin_p",
-					     "integer(8),value::bobbin_t,bobbin_u,bobbin_v", NULL };
+	static const char *const loop[] = { "integer(bobbin_j),value::bobbin_s,bobbin_t,bobbin_u", NULL };
+	static const char *const range[] = { "integer(bobbin_i),value::bobbin_s,bobbin_p",
+					     "integer(bobbin_j),value::bobbin_t,bobbin_u,bobbin_v", NULL };
 
-	procedure(w, at, unit, "integer(4) function", 'o', "bobbin_s", number);
-	procedure(w, at, unit, "integer(4) function", 'c', "bobbin_s,bobbin_t,bobbin_u", loop);
-	procedure(w, at, unit, "integer(4) function", 'g', "bobbin_s", number);
+	procedure(w, at, unit, "integer(bobbin_i) function", 'o', "bobbin_s", number);
+	procedure(w, at, unit, "integer(bobbin_i) function", 'c', "bobbin_s,bobbin_t,bobbin_u", loop);
+	procedure(w, at, unit, "integer(bobbin_i) function", 'g', "bobbin_s", number);
 	procedure(w, at, unit, "subroutine", 'w', "bobbin_s,bobbin_x", place);
 	procedure(w, at, unit, "subroutine", 'n', "bobbin_s", number);
 	if (!w->has_uneven)
 		return;
 	procedure(w, at, unit, "subroutine", 'r', "bobbin_s,bobbin_p,bobbin_t,bobbin_u,bobbin_v",
 		  range);
-	procedure(w, at, unit, "integer(4) function", 'p', "bobbin_s", number);
-	procedure(w, at, unit, "integer(8) function", 'v', "bobbin_s", number);
+	procedure(w, at, unit, "integer(bobbin_i) function", 'p', "bobbin_s", number);
+	procedure(w, at, unit, "integer(bobbin_j) function", 'v', "bobbin_s", number);
 }
 
 /* What loops call that hold gaps. */
 static void hold_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
 	const char *const ask[] = { bob_weave_text(w, "import::%sz", w->id),
-				    "integer(4),value::bobbin_s", "type(*),intent(in)::bobbin_x",
+				    "integer(bobbin_i),value::bobbin_s", "type(*),intent(in)::bobbin_x",
 				    bob_weave_text(w, "type(%sz)::%sh", w->id, w->id), NULL };
-	static const char *const count[] = { "integer(8),value::bobbin_s", NULL };
+	static const char *const count[] = { "integer(bobbin_j),value::bobbin_s", NULL };
 
 	const char *const look[] = { ask[0], ask[1],
 				     bob_weave_text(w, "type(%sz)::%si", w->id, w->id), NULL };
@@ -70,7 +71,7 @@ static void hold_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 
 static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 {
-	static const char number[] = "integer(4),value::bobbin_s";
+	static const char number[] = "integer(bobbin_i),value::bobbin_s";
 	static const char *const element[] = { number, "type(*),intent(in)::bobbin_x", NULL };
 	static const char *const array[] = { number, "type(*),dimension(..),intent(in)::bobbin_x",
 					     NULL };
@@ -78,10 +79,10 @@ static void interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 		number, "type(*),dimension(..),intent(in)::bobbin_x,bobbin_l", NULL
 	};
 	static const char *const bounds[] = { number, "type(*),dimension(..),intent(in)::bobbin_x",
-					      "integer(8),intent(in)::bobbin_l(*)", NULL };
+					      "integer(bobbin_j),intent(in)::bobbin_l(*)", NULL };
 	static const char *const event[] = { number, NULL };
 	static const char *const numbers[] = {
-		"integer(4),value::bobbin_s,bobbin_p,bobbin_t,bobbin_u", NULL
+		"integer(bobbin_i),value::bobbin_s,bobbin_p,bobbin_t,bobbin_u", NULL
 	};
 
 	if (w->hold_count) {

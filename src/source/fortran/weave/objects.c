@@ -9,6 +9,8 @@
 static const char number[] = "integer(4),value::bobbin_s";
 static const char anything[] = "class(*),dimension(..),intent(in)::bobbin_x";
 static const char bounds[] = "integer(8),intent(in)::bobbin_l(*)";
+static const char c_number[] = "integer(bobbin_i),value::bobbin_s";
+static const char c_bounds[] = "integer(bobbin_j),intent(in)::bobbin_l(*)";
 
 /* One of the procedures, and what it passes on. */
 struct passer {
@@ -24,7 +26,7 @@ static const struct passer passers[] = {
 	  { number, "class(*),intent(in)::bobbin_x" },
 	  "a",
 	  "bobbin_s,bobbin_x",
-	  { number, "type(*),intent(in)::bobbin_x" },
+	  { c_number, "type(*),intent(in)::bobbin_x" },
 	  "",
 	  "bobbin_s,bobbin_x" },
 	{ "od",
@@ -32,8 +34,8 @@ static const struct passer passers[] = {
 	  { number, anything, bounds, "logical(4),value::bobbin_c" },
 	  "j",
 	  "bobbin_s,bobbin_x,bobbin_l,bobbin_n",
-	  { number, "type(*),dimension(..),intent(in)::bobbin_x", bounds,
-	    "integer(8),value::bobbin_n" },
+	  { c_number, "type(*),dimension(..),intent(in)::bobbin_x", c_bounds,
+	    "integer(bobbin_j),value::bobbin_n" },
 	  "if (bobbin_c) ",
 	  "bobbin_s,bobbin_x,bobbin_l,storage_size(bobbin_x,kind=8)/8_8" },
 	{ "of",
@@ -41,7 +43,7 @@ static const struct passer passers[] = {
 	  { number, anything },
 	  "f",
 	  "bobbin_s,bobbin_x",
-	  { number, "type(*),dimension(..),intent(in)::bobbin_x" },
+	  { c_number, "type(*),dimension(..),intent(in)::bobbin_x" },
 	  "",
 	  "bobbin_s,bobbin_x" },
 	{ "oc",
@@ -49,8 +51,8 @@ static const struct passer passers[] = {
 	  { "integer(8),value::bobbin_p", anything },
 	  "cj",
 	  "bobbin_p,bobbin_x,bobbin_n",
-	  { "integer(8),value::bobbin_p", "type(*),dimension(..),intent(in)::bobbin_x",
-	    "integer(8),value::bobbin_n" },
+	  { "integer(bobbin_j),value::bobbin_p", "type(*),dimension(..),intent(in)::bobbin_x",
+	    "integer(bobbin_j),value::bobbin_n" },
 	  "",
 	  "bobbin_p,bobbin_x,storage_size(bobbin_x,kind=8)/8_8" },
 };
@@ -137,6 +139,7 @@ void bob_weave_object_procedures(struct bob_weave *w)
 		line(&p, "interface");
 		line(&p, bob_weave_text(w, "pure subroutine %s%s(%s) bind(c,name='%s%s')", w->id,
 					x->to, x->to_arguments, w->id, x->to));
+		line(&p, BOB_WEAVE_C_KINDS);
 		for (const char *const *d = x->to_declarations; *d; d++)
 			line(&p, *d);
 		line(&p, "end");

@@ -40,6 +40,9 @@
 #include "source/fortran/place.h"
 #include "source/instrument.h"
 
+/* Kinds of C's numbers, in the interface of a procedure in C: gfortran warns (-Wall) of kinds that are written as numbers there. */
+#define BOB_WEAVE_C_KINDS                                                                          \
+	"use,intrinsic::iso_c_binding,only:bobbin_i=>c_int32_t,bobbin_j=>c_int64_t"
 #define BOB_WEAVE_REFUSALS_MAX 64u
 
 struct bob_weave_class;

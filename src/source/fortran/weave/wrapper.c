@@ -208,7 +208,8 @@ static void probe_interface(const struct place *p, const struct wrapper *x)
 	line(p, "interface");
 	line(p, bob_weave_text(p->w, "pure subroutine %s(bobbin_s,bobbin_x) bind(c,name='%s')",
 			       name, name));
-	line(p, "integer(4),value::bobbin_s");
+	line(p, BOB_WEAVE_C_KINDS);
+	line(p, "integer(bobbin_i),value::bobbin_s");
 	line(p, x->in_pieces ? "type(*),dimension(..),intent(in)::bobbin_x" :
 			       "type(*),intent(in)::bobbin_x");
 	line(p, "end");
