@@ -199,5 +199,59 @@ def bounds():
         h.check(len(calls) == nests, str(calls))
 
 
+UNDEFINED = """program undefined
+  implicit none
+  type item
+    integer, allocatable :: v(:)
+    type(item), pointer :: next => null()
+  end type
+  integer :: n
+  call dirty(n)
+  call begin(n)
+  print *, n
+contains
+  subroutine dirty(n)
+    integer, intent(out) :: n
+    integer(8) :: there(64)
+    there = 4096 + [(n, n = 1, 64)]
+    n = int(mod(sum(there), 7_8))
+  end subroutine
+  subroutine begin(n)
+    integer, intent(inout) :: n
+    type(item), pointer :: p, q, r
+    n = n + 1
+    call make(p)
+    call make(q)
+    r => p
+    r%v(1) = 5
+    n = n + p%v(1) + q%v(2)
+    deallocate (p, q)
+  end subroutine
+  subroutine make(p)
+    type(item), pointer :: p
+    allocate (p)
+    allocate (p%v(2))
+    p%v = 1
+  end subroutine
+end program
+"""
+
+
+@suite.case("pointers that have no value when a procedure begins")
+def undefined():
+    for flags in (["-O0"], ["-O2"]):
+        folder = h.fresh("undefined")
+        (folder / "u.f90").write_text(UNDEFINED)
+        r = h.run([h.BOBBIN, "instrument", "-o", "out"], cwd=folder, stdin=b"trace file u.f90\ntrace variable *\n")
+        h.check(r.status == 0, str(r))
+        for argv in (["gfortran", *flags, "u.f90", "-o", "plain"], ["gcc", "-Iout", "-c", "out/u_probes.c"], ["gfortran", "-Wall", "-Werror=c-binding-type", *flags, "out/u.f90", "u_probes.o", "-o", "u"]):
+            r = h.run(argv, cwd=folder)
+            h.check(r.status == 0, str(r))
+        r = h.record([str(folder / "u")], ["--source"])
+        h.same(h.run([folder / "plain"]), r)
+        rows = re.findall(rb"(?m)^([LS]) .* [pqr]%v in [a-z]+([(].*)$", h.bobbin("replay", "--mem", "--subscripts", r.trace).out)
+        h.check([b" ".join(row) for row in rows] == [b"S (1)", b"S (2)", b"S (1)", b"S (2)", b"S (1)", b"L (1)", b"L (2)"], str(rows))
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())

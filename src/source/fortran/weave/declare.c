@@ -36,12 +36,14 @@ static void nest_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit)
 	static const char *const number[] = { "integer(bobbin_i),value::bobbin_s", NULL };
 	static const char *const place[] = { "integer(bobbin_i),value::bobbin_s",
 					     "type(*),intent(in)::bobbin_x", NULL };
-	static const char *const loop[] = { "integer(bobbin_j),value::bobbin_s,bobbin_t,bobbin_u", NULL };
+	static const char *const loop[] = { "integer(bobbin_j),value::bobbin_s,bobbin_t,bobbin_u",
+					    NULL };
 	static const char *const range[] = { "integer(bobbin_i),value::bobbin_s,bobbin_p",
 					     "integer(bobbin_j),value::bobbin_t,bobbin_u,bobbin_v", NULL };
 
 	procedure(w, at, unit, "integer(bobbin_i) function", 'o', "bobbin_s", number);
-	procedure(w, at, unit, "integer(bobbin_i) function", 'c', "bobbin_s,bobbin_t,bobbin_u", loop);
+	procedure(w, at, unit, "integer(bobbin_i) function", 'c', "bobbin_s,bobbin_t,bobbin_u",
+		  loop);
 	procedure(w, at, unit, "integer(bobbin_i) function", 'g', "bobbin_s", number);
 	procedure(w, at, unit, "subroutine", 'w', "bobbin_s,bobbin_x", place);
 	procedure(w, at, unit, "subroutine", 'n', "bobbin_s", number);
@@ -175,19 +177,35 @@ static void put_under(struct bob_weave *w, const struct bob_weave_variable *v,
 		      bob_weave_under(w, v, s, statement, at, if_present(w, s, text)));
 }
 
+/* `number`: of the variable; below 0, -1 less that: what it leads to is not looked at. */
+static const char *declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
+				const struct bob_fortran_symbol *s, int number)
+{
+	if (v->is_object)
+		return bob_weave_text(w, "%s%s", bob_weave_guard(w, s),
+				      bob_weave_object_declare(w, number, s));
+	return s->rank ? bob_weave_text(w, "%scall %sd(%d_4,%s,lbound(%s,kind=8))",
+					bob_weave_guard(w, s), w->id, number, s->name, s->name) :
+			 bob_weave_text(w, "%scall %sd(%d_4,%s,(/0_8/))", bob_weave_guard(w, s),
+					w->id, number, s->name);
+}
+
 /* `s`: what the unit calls it. */
 const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
 				   const struct bob_fortran_symbol *s)
 {
-	const uint32_t n = (uint32_t)(v - w->variables);
+	return declare_line(w, v, s, (int)(v - w->variables));
+}
 
-	if (v->is_object)
-		return bob_weave_text(w, "%s%s", bob_weave_guard(w, s),
-				      bob_weave_object_declare(w, n, s));
-	return s->rank ? bob_weave_text(w, "%scall %sd(%u_4,%s,lbound(%s,kind=8))",
-					bob_weave_guard(w, s), w->id, n, s->name, s->name) :
-			 bob_weave_text(w, "%scall %sd(%u_4,%s,(/0_8/))", bob_weave_guard(w, s),
-					w->id, n, s->name);
+/* ... where a unit or BLOCK begins: a pointer may have no value yet, and seem to have one, but of a module, which begins with none. */
+static const char *entry_line(struct bob_weave *w, const struct bob_weave_variable *v,
+			      const struct bob_fortran_symbol *s)
+{
+	const int number = (int)(v - w->variables);
+	const bool is_sure = !(s->flags & BOB_SYMBOL_POINTER) ||
+			     w->file->units[v->unit].kind == BOB_UNIT_MODULE;
+
+	return declare_line(w, v, s, is_sure ? number : -1 - number);
 }
 
 const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
@@ -324,7 +342,7 @@ static void put_entries(struct bob_weave *w, const struct bob_weave_variable *v,
 			put_under(w, v, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
 				  bob_weave_forget_line(w, v, s));
 		put_under(w, v, s, bob_weave_line_of(w, i + 1), BOB_RANK_ENTRY, i,
-			  bob_weave_declare_line(w, v, s));
+			  entry_line(w, v, s));
 	}
 }
 
@@ -375,7 +393,7 @@ static void put_entry(struct bob_weave *w, const struct bob_weave_variable *v,
 	}
 	if ((ends && !put_ends(w, v, true)) || !bob_weave_before_first(w, first, &at))
 		return;
-	put_under(w, v, s, at, BOB_RANK_ENTRY, first, bob_weave_declare_line(w, v, s));
+	put_under(w, v, s, at, BOB_RANK_ENTRY, first, entry_line(w, v, s));
 	w->has_probes[unit] = true;
 	if (v->construct == BOB_FORTRAN_NO)
 		put_entries(w, v, s, unit);

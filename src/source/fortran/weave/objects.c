@@ -72,7 +72,7 @@ const char *bob_weave_object_probe(struct bob_weave *w, uint32_t site, const cha
 	return bob_weave_text(w, "call %soa(%u_4,%s)", w->id, site, text);
 }
 
-const char *bob_weave_object_declare(struct bob_weave *w, uint32_t variable,
+const char *bob_weave_object_declare(struct bob_weave *w, int variable,
 				     const struct bob_fortran_symbol *s)
 {
 	const bool has_gaps = s->rank &&
@@ -81,9 +81,9 @@ const char *bob_weave_object_declare(struct bob_weave *w, uint32_t variable,
 				       ".true._4";
 
 	w->has_objects = true;
-	return s->rank ? bob_weave_text(w, "call %sod(%u_4,%s,lbound(%s,kind=8),%s)", w->id,
+	return s->rank ? bob_weave_text(w, "call %sod(%d_4,%s,lbound(%s,kind=8),%s)", w->id,
 					variable, s->name, s->name, whole) :
-			 bob_weave_text(w, "call %sod(%u_4,%s,(/0_8/),%s)", w->id, variable,
+			 bob_weave_text(w, "call %sod(%d_4,%s,(/0_8/),%s)", w->id, variable,
 					s->name, whole);
 }
 

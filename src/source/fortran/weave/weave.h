@@ -547,7 +547,7 @@ const char *bob_weave_probe(struct bob_weave *w, uint32_t statement,
 /* --- objects.c --- */
 /* CALLs for what is of a type with procedures: the probe of a scalar; a variable, which the unit calls s, comes to life or ends. */
 const char *bob_weave_object_probe(struct bob_weave *w, uint32_t site, const char *text);
-const char *bob_weave_object_declare(struct bob_weave *w, uint32_t variable,
+const char *bob_weave_object_declare(struct bob_weave *w, int variable,
 				     const struct bob_fortran_symbol *s);
 const char *bob_weave_object_forget(struct bob_weave *w, uint32_t variable,
 				    const struct bob_fortran_symbol *s);
