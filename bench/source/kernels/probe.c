@@ -9,6 +9,7 @@
 
 static double x[N], y[N / ROW][ROW], z[N / ROW][ROW];
 static int at[N];
+static int wide = ROW; /* a row's length that the text does not say: nothing is laid out */
 
 #define MANY 40000
 #define SHORT 3
@@ -34,14 +35,14 @@ static void each(void)
 static void row(void)
 {
 	for (int i = 0; i < N / ROW; i++)
-		for (int j = 0; j < ROW; j++)
+		for (int j = 0; j < wide; j++)
 			y[i][j] = i;
 }
 
 static void rows(void)
 {
 	for (int i = 0; i < N / ROW; i++)
-		for (int j = 0; j < ROW; j++)
+		for (int j = 0; j < wide; j++)
 			y[i][j] = y[i][j] + z[i][j] + z[i][ROW - 1 - j];
 }
 
@@ -50,7 +51,7 @@ static void lone(void)
 {
 	for (int i = 0; i < N / ROW; i++) {
 		at[i] = i;
-		for (int j = 0; j < ROW; j++)
+		for (int j = 0; j < wide; j++)
 			y[i][j] = i;
 	}
 }
@@ -59,7 +60,7 @@ static void lones(void)
 {
 	for (int i = 0; i < N / ROW; i++) {
 		at[i] = i;
-		for (int j = 0; j < ROW; j++)
+		for (int j = 0; j < wide; j++)
 			y[i][j] = y[i][j] + z[i][j] + z[i][ROW - 1 - j];
 	}
 }
