@@ -120,7 +120,7 @@ def _():
     check(WAYS_TO_POINTERS, rows, "--variable=g", "--path=->rows[*]")
     check(WAYS_TO_POINTERS, "40 U g->name[*].text+1 1", "--variable=g", "--path=->name[*].text")
     _, r = instrument(WAYS_TO_POINTERS, "--variable=g", "--path=->w", status=1)
-    h.check(r.err.decode().strip() == "a.c: there is no use of a pointer g->w", str(r))
+    h.check(r.err.decode().strip() == "a.c: there is no use of a pointer g->w: what is no pointer is traced with its variable, g", str(r))
 
 
 @suite.case("a variable that is a struct, or leads to one: it, and what its members get")

@@ -123,10 +123,9 @@ static bool has_pointers(const struct bob_c_unit *u)
 	for (uint32_t i = 0; i < u->options->wish_count; i++)
 		if (u->options->wishes[i].what == BOB_SOURCE_C_POINTERS)
 			return true;
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (leads_anywhere(v))
-				return true;
+	for (const struct bob_c_variable *v = u->variables; v; v = v->later)
+		if (leads_anywhere(v))
+			return true;
 	return false;
 }
 

@@ -165,9 +165,8 @@ static void forget_trial(struct bob_c_unit *u)
 {
 	const struct bob_source_c_counts counts = u->counts;
 
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			v->is_used = v->has_scope = v->is_jumped = false;
+	for (struct bob_c_variable *v = u->variables; v; v = v->later)
+		v->is_used = v->has_scope = v->is_jumped = false;
 	for (struct bob_c_path *p = u->paths; p; p = p->next)
 		p->is_used = false;
 	if (u->wrapped_room)

@@ -428,10 +428,9 @@ static const char *foreign(struct bob_c_unit *u)
 		if (!name && f->uses && !f->is_defined && !f->is_of_library && !is_library(f->name))
 			name = f->name;
 	}
-	for (size_t b = 0; b < BOB_C_BUCKETS && !name; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v && !name; v = v->next)
-			if (is_foreign(u, v))
-				name = v->name;
+	for (const struct bob_c_variable *v = u->variables; v && !name; v = v->later)
+		if (is_foreign(u, v))
+			name = v->name;
 	if (name)
 		return bob_c_printf(
 			u, "%s, which no file of the command has, may pass on what is traced",

@@ -180,19 +180,17 @@ static bool is_named(const struct bob_c_unit *u, const struct bob_c_variable *v)
 /* Variables that only a pointer may lead to: of this file, and others that it was asked for by their names. */
 static void use_exposed(struct bob_c_unit *u)
 {
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (v->is_wanted && v->is_exposed && is_nameable(u, v) &&
-			    (v->is_defined || is_named(u, v)))
-				bob_c_rows(u, v);
+	for (struct bob_c_variable *v = u->variables; v; v = v->later)
+		if (v->is_wanted && v->is_exposed && is_nameable(u, v) &&
+		    (v->is_defined || is_named(u, v)))
+			bob_c_rows(u, v);
 }
 
 static void find_lengths(struct bob_c_unit *u)
 {
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			v->has_no_length = v->is_used && is_nameable(u, v) && !is_lent(u, v) &&
-					   !has_length(u, v);
+	for (struct bob_c_variable *v = u->variables; v; v = v->later)
+		v->has_no_length = v->is_used && is_nameable(u, v) && !is_lent(u, v) &&
+				   !has_length(u, v);
 }
 
 #define QUIET "__attribute__((unused,no_instrument_function))"

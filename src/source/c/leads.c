@@ -376,10 +376,9 @@ void bob_c_leads_settle(struct bob_c_unit *u)
 	const struct bob_c_copies *k = u->copies;
 	bool is_new = true;
 
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (is_open(v))
-				v->leads |= BOB_C_ANYWHERE;
+	for (struct bob_c_variable *v = u->variables; v; v = v->later)
+		if (is_open(v))
+			v->leads |= BOB_C_ANYWHERE;
 	for (size_t i = 0; i < k->function_count; i++)
 		if (!k->functions[i]->is_defined)
 			k->functions[i]->result.leads = BOB_C_ANYWHERE;

@@ -10,10 +10,9 @@
 
 static bool has_variable(const struct bob_c_unit *u, const struct bob_source_c_wish *w)
 {
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (bob_c_is_name_of(w, v))
-				return true;
+	for (const struct bob_c_variable *v = u->variables; v; v = v->later)
+		if (bob_c_is_name_of(w, v))
+			return true;
 	return false;
 }
 
@@ -33,26 +32,23 @@ static const char *missing_part(struct bob_c_unit *u, const struct bob_source_c_
 {
 	const char *text = NULL;
 
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
-			const struct bob_c_row row = { v, w, v->is_pointer, NULL };
-			struct bob_c_shape s;
-			uint32_t i;
+	for (const struct bob_c_variable *v = u->variables; v; v = v->later) {
+		const struct bob_c_row row = { v, w, v->is_pointer, NULL };
+		struct bob_c_shape s;
+		uint32_t i;
 
-			if (!bob_c_is_name_of(w, v))
-				continue;
-			s = bob_c_shape_of(u, &row);
-			i = first_outside(w, &s);
-			if (i == w->rank)
-				return NULL;
-			text = i == s.rank ?
-				       bob_c_printf(u, "subscript %u of %s: it has %u", i + 1,
-						    v->name, i) :
-				       bob_c_printf(
-					       u,
-					       "such part of %s: its subscript %u goes from 0 to %lld",
-					       v->name, i + 1, s.extent[i] - 1);
-		}
+		if (!bob_c_is_name_of(w, v))
+			continue;
+		s = bob_c_shape_of(u, &row);
+		i = first_outside(w, &s);
+		if (i == w->rank)
+			return NULL;
+		text = i == s.rank ?
+			       bob_c_printf(u, "subscript %u of %s: it has %u", i + 1, v->name, i) :
+			       bob_c_printf(u,
+					    "such part of %s: its subscript %u goes from 0 to %lld",
+					    v->name, i + 1, s.extent[i] - 1);
+	}
 	return text;
 }
 
@@ -69,15 +65,13 @@ static const char *near_variable(struct bob_c_unit *u, const struct bob_source_c
 {
 	struct bob_nearest n = { .word = w->name };
 
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
-			if (w->function && !strcmp(w->name, v->name))
-				return *v->function ?
-					       bob_c_printf(u, "%s:%s", v->function, v->name) :
-					       bob_c_printf(u, "%s, of the file", v->name);
-			if (!w->function || !strcmp(w->function, v->function))
-				bob_nearest_try(&n, v->name);
-		}
+	for (const struct bob_c_variable *v = u->variables; v; v = v->later) {
+		if (w->function && !strcmp(w->name, v->name))
+			return *v->function ? bob_c_printf(u, "%s:%s", v->function, v->name) :
+					      bob_c_printf(u, "%s, of the file", v->name);
+		if (!w->function || !strcmp(w->function, v->function))
+			bob_nearest_try(&n, v->name);
+	}
 	return n.name;
 }
 

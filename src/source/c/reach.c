@@ -38,20 +38,19 @@ static struct names *find_names(struct bob_c_unit *u, uint32_t *classes, size_t 
 		if (!is_everywhere(w) || w->what != BOB_SOURCE_C_VARIABLE)
 			continue;
 		*classes |= classes_of_paths(u, w);
-		for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-			for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next) {
-				if (!bob_c_is_name_of(w, v))
-					continue;
-				if (!w->path)
-					*classes |= bob_c_exposed_classes(u, v);
-				if (!v->is_linked)
-					continue;
-				if (bob_array_room(&names, *count, &room, sizeof(*names))) {
-					free(names);
-					return NULL;
-				}
-				names[(*count)++] = (struct names){ v, i };
+		for (const struct bob_c_variable *v = u->variables; v; v = v->later) {
+			if (!bob_c_is_name_of(w, v))
+				continue;
+			if (!w->path)
+				*classes |= bob_c_exposed_classes(u, v);
+			if (!v->is_linked)
+				continue;
+			if (bob_array_room(&names, *count, &room, sizeof(*names))) {
+				free(names);
+				return NULL;
 			}
+			names[(*count)++] = (struct names){ v, i };
+		}
 	}
 	return names;
 }

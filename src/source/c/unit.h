@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One C file on its way: what libclang says of it, which variables matter, what is to be put in.
- * Owner: bob_c_unit; all in it is freed by bob_c_unit_close. Threads: one. */
+/* One C file on its way: what libclang says of it, which variables matter, what is to be put in. Owner: bob_c_unit; bob_c_unit_close frees all. One thread. */
 #ifndef BOB_SOURCE_C_UNIT_H
 #define BOB_SOURCE_C_UNIT_H
 
@@ -35,7 +34,8 @@ enum bob_c_use {
 };
 
 struct bob_c_variable {
-	struct bob_c_variable *next; /* in its bucket */
+	struct bob_c_variable *next,
+		*later; /* in its bucket; of all, in the order in which they were met */
 	CXCursor decl;
 	const char *name, *function; /* function: "" at file scope */
 	bool is_wanted;		/* by some wish, whatever its lines */
@@ -150,7 +150,7 @@ struct bob_c_unit {
 	struct bob_c_span *
 		obstacles; /* uses of macros and words `register` because of which something that was asked for got no probe; a place may be there twice */
 	size_t obstacle_count, obstacle_room;
-	struct bob_c_variable *buckets[BOB_C_BUCKETS];
+	struct bob_c_variable *buckets[BOB_C_BUCKETS], *variables, *last_variable;
 	struct bob_c_path *paths; /* that were asked for and are there, or get memory */
 	struct bob_c_row *rows;
 	size_t row_count, row_room;

@@ -82,6 +82,8 @@ struct bob_c_variable *bob_c_variable(struct bob_c_unit *u, CXCursor decl)
 	v->decl = decl;
 	v->next = *bucket;
 	*bucket = v;
+	*(u->variables ? &u->last_variable->later : &u->variables) = v;
+	u->last_variable = v;
 	describe(u, v);
 	return v;
 }
@@ -213,18 +215,16 @@ bool bob_c_may_alias(struct bob_c_unit *u, CXType accessed)
 	for (struct bob_c_path *p = u->paths; p; p = p->next)
 		if (bob_classes_meet(mask, bob_c_path_classes(u, p)))
 			return true;
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (v->is_wanted && bob_classes_meet(mask, bob_c_exposed_classes(u, v)))
-				return true;
+	for (const struct bob_c_variable *v = u->variables; v; v = v->later)
+		if (v->is_wanted && bob_classes_meet(mask, bob_c_exposed_classes(u, v)))
+			return true;
 	return false;
 }
 
 bool bob_c_has_arguments(const struct bob_c_unit *u)
 {
-	for (size_t b = 0; b < BOB_C_BUCKETS; b++)
-		for (const struct bob_c_variable *v = u->buckets[b]; v; v = v->next)
-			if (v->is_wanted && v->is_parameter && v->is_pointer)
-				return true;
+	for (const struct bob_c_variable *v = u->variables; v; v = v->later)
+		if (v->is_wanted && v->is_parameter && v->is_pointer)
+			return true;
 	return false;
 }
