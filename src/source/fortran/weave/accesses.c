@@ -8,6 +8,8 @@
 
 #include "bobbin/probe.h"
 #include "source/fortran/weave/frames.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/memory.h"
 
 struct statement {
 	struct bob_weave *w;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/reached.h"
 
 /* As gfortran has it in C; derived types may have anything in them. */
 static uint32_t classes_of(const struct bob_fortran_symbol *s)

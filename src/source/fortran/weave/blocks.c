@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
 
 static const struct bob_fortran_construct *construct(const struct bob_weave *w, uint32_t i)
 {

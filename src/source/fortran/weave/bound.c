@@ -5,6 +5,7 @@
 
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/reached.h"
 
 static bool is_procedure(const struct bob_fortran_unit *u)
 {

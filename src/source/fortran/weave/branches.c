@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
 
 #define DEPTH_MAX 32u
 #define TURNS_MAX 16u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of all files that may pass something that is traced. */
 #include "source/fortran/weave/clones.h"
+#include "source/fortran/weave/reached.h"
 
 #include <stdlib.h>
 #include <string.h>

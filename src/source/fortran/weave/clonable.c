@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "source/fortran/scope.h"
+#include "source/fortran/weave/reached.h"
 
 /* Compilers put a procedure's own arrays from this size on where they stay (gfortran: -fmax-stack-var-size). */
 #define LARGE_BYTES 32768u

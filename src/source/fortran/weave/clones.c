@@ -2,6 +2,7 @@
 /* Copies of procedures (source/copies.h): who passes what is written down for the plan, and what comes of it becomes copies, and calls that go to them.
  * Which of a call's arguments are traced depends on dummies of its own procedure: each is looked at as if it alone was something that is traced. */
 #include "source/fortran/weave/clones.h"
+#include "source/fortran/weave/reached.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/reached.h"
 
 static const struct bob_fortran_unit *unit_of(const struct bob_weave *w, uint32_t i)
 {

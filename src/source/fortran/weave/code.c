@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/reached.h"
 
 bool bob_weave_is_wished(const struct bob_weave *w, enum bob_wish_what what, uint32_t line)
 {

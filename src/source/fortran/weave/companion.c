@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/memory.h"
 
 struct out {
 	char *at;

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/memory.h"
+#include "source/fortran/weave/reached.h"
 
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
 

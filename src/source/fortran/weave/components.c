@@ -14,6 +14,8 @@
 #include "base/host/nearest.h"
 #include "bobbin/probe.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/memory.h"
+#include "source/fortran/weave/reached.h"
 
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)
 #define DEPTH_MAX 8u		/* of types in one another */

@@ -6,6 +6,7 @@
  * led to is ended by the lists alone, for its memory may be gone. Allocated components end with the memory that they had; what a pointer led to keeps its name until
  * its memory is given back, or the object ends that the pointer is in. */
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/memory.h"
 
 const char bob_weave_objects_code[] =
 	"/* Objects, and what their components lead to: two lists in the order of addresses, of all files. */\n"

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/memory.h"
+#include "source/fortran/weave/reached.h"
 
 /* --- interfaces --- */
 

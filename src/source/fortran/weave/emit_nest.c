@@ -8,6 +8,7 @@
  * Where bounds change with the loops around (uneven_code.c), the probe tells the bounds, and then the addresses in the iterations that are wanted. The outermost counter
  * is the BLOCK's there, too. */
 #include "source/fortran/weave/nest.h"
+#include "source/fortran/weave/lines.h"
 
 #include <string.h>
 

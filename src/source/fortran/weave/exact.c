@@ -9,6 +9,8 @@
 #include "bobbin/probe.h"
 #include "source/fortran/weave/frames.h"
 #include "source/fortran/weave/nest.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/memory.h"
 
 #define KEPT_MAX 32u		/* subscripts of a left side */
 #define LENGTH_MAX 4000u	/* of a statement that is wrapped, so that 255 continuation lines do */

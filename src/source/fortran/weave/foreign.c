@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/reached.h"
 
 #define VARIABLES_MAX 16u
 #define NAMES_MAX 8u

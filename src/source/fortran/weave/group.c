@@ -9,6 +9,8 @@
 #include "base/hash.h"
 #include "source/fortran/weave/fortran.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/reached.h"
 
 struct member {
 	struct bob_weave w;

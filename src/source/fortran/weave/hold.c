@@ -27,6 +27,7 @@
  * behind the loop, and before whatever leaves it. */
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
 
 #include <ctype.h>
 #include <stdlib.h>

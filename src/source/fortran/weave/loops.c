@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
 
 static bool is_loop(enum bob_fortran_kind k)
 {

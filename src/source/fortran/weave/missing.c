@@ -7,6 +7,8 @@
 
 #include "base/host/nearest.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/memory.h"
+#include "source/fortran/weave/reached.h"
 
 static bob_status say(const struct bob_weave *w, const struct bob_wish *wish, const char *text,
 		      const char *near, struct bob_source_complaint *why)

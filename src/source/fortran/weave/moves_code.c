@@ -4,6 +4,7 @@
  * passed: a *group* for each call, an entry for each argument. `key` says which dummy argument it becomes. An entry that is itself a dummy of the
  * caller's leads to that one's entry, and so to the variable that the first call named. */
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/memory.h"
 
 const char bob_weave_told_code[] =
 	"/* What was told to be where, of all files. */\n"

@@ -5,6 +5,8 @@
  * there anyway, and takes the addresses of the first and the second trip of each loop -- those alone, for these are evaluated in any case. What cannot be
  * shown to be so has a probe for each access, and the loops inside are tried. */
 #include "source/fortran/weave/nest.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/memory.h"
 
 #include <string.h>
 

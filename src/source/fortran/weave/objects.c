@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
 
 static const char number[] = "integer(4),value::bobbin_s";
 static const char anything[] = "class(*),dimension(..),intent(in)::bobbin_x";

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "source/fortran/weave/frames.h"
+#include "source/fortran/weave/memory.h"
+#include "source/fortran/weave/reached.h"
 
 static const char size_unknown[] = "its size is not known here";
 

@@ -5,6 +5,8 @@
 
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/memory.h"
+#include "source/fortran/weave/reached.h"
 
 /* The variable that is called so there. */
 static const struct bob_weave_variable *variable_at(const struct bob_weave *w,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
 
 /* --- where words are --- */
 

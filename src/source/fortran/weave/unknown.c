@@ -4,6 +4,7 @@
 
 #include "source/fortran/split.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/reached.h"
 
 #define DEPTH_MAX 4u		/* of types in one another */
 #define MOVABLE (BOB_SYMBOL_ALLOCATABLE | BOB_SYMBOL_POINTER)

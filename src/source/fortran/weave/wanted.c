@@ -8,6 +8,9 @@
 
 #include "source/fortran/scope.h"
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/memory.h"
+#include "source/fortran/weave/reached.h"
 
 /* --- names --- */
 

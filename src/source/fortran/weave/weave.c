@@ -10,6 +10,8 @@
 
 #include "base/hash.h"
 #include "source/fortran/weave/fortran.h"
+#include "source/fortran/weave/lines.h"
+#include "source/fortran/weave/memory.h"
 
 const char *bob_weave_text(struct bob_weave *w, const char *format, ...)
 {

@@ -27,6 +27,8 @@
  *   remarks.c    what no statement says as an access
  *   companion.c  the tables, and what the probes call, in C; nest_code.c and uneven_code.c that of nests
  *
+ * Here is what all share; where memory is and goes has memory.h, what may be reached reached.h, where lines go lines.h.
+ *
  * Probes stand before a statement wherever that gives the same accesses in the same order: they pass addresses, not values. So nothing has to
  * be put behind statements that jump, end loops or are controlled by an IF.
  *
@@ -46,6 +48,7 @@
 #define BOB_WEAVE_REFUSALS_MAX 64u
 
 struct bob_weave_class;
+struct bob_weave_ask;
 
 /* A component that is allocatable or a pointer, somewhere in an object: `f%v`, `f%in%v`. */
 struct bob_weave_slot {
@@ -263,56 +266,6 @@ struct bob_source_fortran_group;
 /* The file of the group; NULL: it has none of that name. */
 struct bob_weave *bob_weave_of(struct bob_source_fortran_group *g, const char *path);
 
-/* --- components.c --- */
-/* Which variable's components, for which wish, and what became of that: `near`: a component that may have been meant; `why`: what cannot be traced; NULL. */
-struct bob_weave_ask {
-	const struct bob_wish *wish;
-	const struct bob_fortran_symbols *names;
-	const struct bob_fortran_symbol *symbol;
-	const char *before, *after; /* in the names of all that it has: "m::", " in solve" */
-	bool is_found;
-	const struct bob_fortran_symbol *box; /* a component without such a part; NULL */
-	const char *near, *why;
-};
-/* The components that `way` names ("%in%v"), and what comes behind; NULL: all. NULL: there are none that lead anywhere. */
-struct bob_weave_class *bob_weave_class(struct bob_weave *w, struct bob_weave_ask *ask,
-					const char *way);
-bool bob_weave_class_has_pointers(const struct bob_weave_class *c);
-/* May a use of what may be the variable, which is_holder, touch what its components lead to? */
-bool bob_weave_reaches(const struct bob_weave *w, uint32_t statement,
-		       const struct bob_fortran_use *u, const struct bob_weave_variable *v);
-/* May the component, or (NULL) some component, be one of the class? */
-bool bob_weave_class_has(const struct bob_weave_class *c, const struct bob_fortran_symbol *s);
-/* Before the file is woven: rows of its tables. */
-void bob_weave_number_components(struct bob_weave *w);
-/* How many subscripts the part of the variable itself has that is wanted. */
-static inline uint32_t bob_weave_box_rank(const struct bob_weave_variable *v)
-{
-	return v->wish->path ? 0 : v->wish->rank;
-}
-
-/* --- component_moves.c --- */
-/* What the statement does to components that may be traced. */
-void bob_weave_put_component_moves(struct bob_weave *w, uint32_t statement,
-				   const struct bob_fortran_uses *uses);
-/* ... a component that a call is passed as a whole and may move. */
-void bob_weave_put_component_passed(struct bob_weave *w, uint32_t statement,
-				    const struct bob_fortran_use *u);
-/* What the unit is passed and frees when it is entered: INTENT(OUT). */
-void bob_weave_put_component_ends(struct bob_weave *w, uint32_t unit);
-/* Interfaces of what these call, in a unit. */
-void bob_weave_component_interfaces(struct bob_weave *w, uint32_t at, uint32_t unit);
-
-/* --- components_code.c --- */
-extern const char bob_weave_objects_code[], bob_weave_components_code[];
-
-/* --- unknown.c --- */
-/* Why the size of the symbol, as these names say it, is not known, and what may help. */
-const char *bob_weave_unknown_size(struct bob_weave *w, const struct bob_fortran_symbols *names,
-				   const struct bob_fortran_symbol *s);
-/* The line of an INCLUDE that was not found, in the unit or those around it; 0: there is none. */
-uint32_t bob_weave_lacks_include(const struct bob_weave *w, uint32_t unit);
-
 /* --- wanted.c --- */
 /* The table of variables. BOB_ERR_INVAL: a name that is not there, `why` says which and what is near. */
 bob_status bob_weave_choose(struct bob_weave *w, struct bob_source_complaint *why);
@@ -368,67 +321,6 @@ bool bob_weave_is_back(const struct bob_weave *w, uint32_t statement,
 /* --- predict.c --- */
 /* When all is woven: what the prediction wants to know. */
 bob_status bob_weave_predict(struct bob_weave *w, struct bob_predict *p);
-
-/* --- closure.c --- */
-/* When all files have chosen: what each sees of the others' variables, and which dummies may be something that is traced. */
-bob_status bob_weave_close(struct bob_weave *files);
-/* Its last part: from dummies that are known to those that get what these are. */
-bob_status bob_weave_follow(struct bob_weave *files);
-/* May an argument that has the use be something that is traced? */
-bool bob_weave_may_pass(const struct bob_weave *w, uint32_t statement,
-			const struct bob_fortran_use *u);
-/* The procedure of this file that a name calls, or BOB_FORTRAN_NO. */
-uint32_t bob_weave_procedure(const struct bob_weave *w, const char *name, uint32_t len);
-/* Has the unit an ENTRY of that name, or another header (units.h)? */
-bool bob_weave_has_entry(const struct bob_weave *w, uint32_t unit, const char *name, uint32_t len);
-/* Is it a procedure with ENTRYs, or one of these, of some file? */
-bool bob_weave_has_entries(const struct bob_weave *w, const char *name, uint32_t len);
-/* May what begins with the symbol, as a unit of the file sees it, be the variable, in a use with these flags (BOB_USE_COMPONENT: a component may point to it)? Is the
- * symbol it? May pointers lead to it? */
-bool bob_weave_may_be(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-		      uint32_t use_flags, const struct bob_weave_variable *v);
-bool bob_weave_is(const struct bob_fortran_symbol *s, const struct bob_weave_variable *v);
-bool bob_weave_is_target(const struct bob_weave_variable *v);
-/* What the unit calls the variable, if it becomes visible there, so that it has to be declared; NULL: it does not. */
-const struct bob_fortran_symbol *bob_weave_seen(const struct bob_weave *w,
-						const struct bob_weave_variable *v, uint32_t unit);
-
-/* May it be any variable? */
-bool bob_weave_may_be_any(const struct bob_weave *w, const struct bob_fortran_symbol *s,
-			  uint32_t use_flags);
-/* Is the d-th dummy of a unit something that may be traced? */
-uint8_t *bob_weave_dummy(const struct bob_weave *w, uint32_t unit, uint32_t d);
-
-/* --- foreign.c --- */
-/* Behind bob_weave_close: what may be passed to procedures that no file has is remarked. */
-bob_status bob_weave_say_foreign(struct bob_weave *files);
-/* "a, b, c and 3 more". */
-const char *bob_weave_list(struct bob_weave *w, const char *const *names, size_t count);
-
-/* --- across.c --- */
-/* What C files may touch of what was chosen. *names is the caller's to free, what it points at the arena's. */
-bob_status bob_weave_across(struct bob_weave *files, struct bob_source_across *out,
-			    const char ***names);
-/* Does a C file define the procedure of this name: by its BIND(C) in an interface, or as gfortran calls it? */
-bool bob_weave_is_in_c(const struct bob_weave *files, const char *name);
-/* May it be something of C's: by its name there, or by its type if it is a pointer? */
-bool bob_weave_may_be_of_c(const struct bob_weave *w, const struct bob_fortran_symbol *s);
-/* Behind bob_weave_find_bound: what C may pass to procedures is marked, and what is C's stands among what comes from other files. */
-bob_status bob_weave_join_c(struct bob_weave *files, bool *is_new);
-
-/* What is given as the argument there, or as any one, becomes a dummy of the unit. True: that was not known. */
-bool bob_weave_mark(struct bob_weave *w, uint32_t unit, uint32_t position, bool is_any);
-
-/* --- bound.c --- */
-/* First of all: which procedures may be called by other names than theirs. */
-bob_status bob_weave_find_bound(struct bob_weave *files, bool *is_new);
-/* All these get the argument. */
-bool bob_weave_mark_bound(struct bob_weave *files, uint32_t position, bool is_any);
-/* Does the name that is called say nothing of what that is? */
-bool bob_weave_is_indirect(const struct bob_fortran_symbol *s);
-/* What the calls of type-bound procedures in this statement may pass on. */
-bool bob_weave_follow_bound(struct bob_weave *w, uint32_t statement,
-			    const struct bob_fortran_uses *uses);
 
 /* --- clones.c --- */
 /* Behind bob_weave_close: which procedures get copies, and which calls go there. */
@@ -587,108 +479,9 @@ bool bob_weave_turn(struct bob_weave *w, uint32_t statement, uint32_t *at);
 /* Can it? */
 bool bob_weave_turns(const struct bob_weave *w, uint32_t statement);
 
-/* --- blocks.c --- */
-/* Is the BLOCK left at its end, or by RETURN, EXIT and CYCLE alone? */
-bool bob_weave_is_left_in_order(const struct bob_weave *w, uint32_t construct);
-/* Does the statement leave the BLOCK? */
-bool bob_weave_leaves_block(const struct bob_weave *w, uint32_t construct, uint32_t statement);
-/* The first statement in it that runs: its END, if there is none. */
-uint32_t bob_weave_first_in_block(const struct bob_weave *w, uint32_t construct);
-
-/* --- branches.c --- */
-/* The lines `text`, which name the variable by what the unit of the statement calls it, as they may stand at that byte: under the conditions of the
- * branches that declare it, or use its module. */
-const char *bob_weave_under(struct bob_weave *w, const struct bob_weave_variable *v,
-			    const struct bob_fortran_symbol *y, uint32_t statement, uint32_t at,
-			    const char *text);
-
-/* Does a branch of an #if in the unit have declarations and what runs, so that nothing can be inserted between them that is there in any case? */
-bool bob_weave_mixes_branches(const struct bob_weave *w, uint32_t unit);
-
-/* --- declare.c --- */
-/* Is it an allocatable variable that is assigned as a whole? That may move it: it is told behind the statement. */
-bool bob_weave_moves(const struct bob_weave *w, uint32_t statement,
-		     const struct bob_fortran_use *u);
-bob_status bob_weave_declare(struct bob_weave *w);
-/* What declares the variable, which is called s here, or forgets it. */
-const char *bob_weave_declare_line(struct bob_weave *w, const struct bob_weave_variable *v,
-				   const struct bob_fortran_symbol *s);
-const char *bob_weave_forget_line(struct bob_weave *w, const struct bob_weave_variable *v,
-				  const struct bob_fortran_symbol *s);
-/* Where lines that run before the first statement of a unit or BLOCK go. False: that cannot be, and was refused. */
-bool bob_weave_before_first(struct bob_weave *w, uint32_t first, uint32_t *at);
-/* "if (allocated(s)) ", or nothing. */
-const char *bob_weave_guard(struct bob_weave *w, const struct bob_fortran_symbol *s);
-
 /* --- remarks.c --- */
 /* What has no probe because no statement says it as an access. */
 void bob_weave_remarks(struct bob_weave *w);
-
-/* --- moves_code.c --- */
-extern const char bob_weave_told_code[], bob_weave_moves_code[];
-
-/* --- lines.c --- */
-/* Where a line stands among others that go to the same byte. */
-enum bob_weave_rank {
-	BOB_RANK_USE,
-	BOB_RANK_INTERFACE,	/* declarations */
-	BOB_RANK_BODY_BEFORE,	/* of an IF that ends here and was one line: before what it controls ... */
-	BOB_RANK_BODY,		/* ... that itself ... */
-	BOB_RANK_AFTER,		/* ... behind the statement that ends here, or that is controlled ... */
-	BOB_RANK_MOVED,		/* ... what it wrote where it may be elsewhere now ... */
-	BOB_RANK_END_IF,	/* ... the end of that IF, and ... */
-	BOB_RANK_END_HOISTED,	/* ... of where names for functions are known ... */
-	BOB_RANK_BEHIND,	/* ... behind the loop that does, inner ones first ... */
-	BOB_RANK_INSIDE,	/* ... at the beginning of the block that does ... */
-	BOB_RANK_CLOSE,		/* ... of IFs that were ELSE IF, inner ones first ... */
-	BOB_RANK_ENTRY,		/* ... of the unit ... */
-	BOB_RANK_BEFORE,	/* ... and before the statement that does ... */
-	BOB_RANK_NEST,		/* ... and before the loops that do, when their bounds were read */
-	BOB_RANK_TURN,		/* ... the ELSE or DO that stands for that statement, and ... */
-	BOB_RANK_CONDITION,	/* ... before its condition */
-	BOB_RANK_EXIT		/* the unit is about to be left */
-};
-/* The line (NULL: none), and `instead` in place of bytes of the file. */
-void bob_weave_put_instead(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank,
-			   uint32_t statement, const char *text, uint32_t first, uint32_t last,
-			   const char *instead);
-/* One line, or several. */
-void bob_weave_put(struct bob_weave *w, uint32_t at, enum bob_weave_rank rank, uint32_t statement,
-		   const char *text);
-/* ... about a variable: in an IF if it may be absent (declare.c). */
-void bob_weave_put_of(struct bob_weave *w, const struct bob_fortran_symbol *s, uint32_t at,
-		      enum bob_weave_rank rank, uint32_t statement, const char *text);
-/* Lines before the statement are put there; its label, if something jumps to it, moves to before them. False: that cannot be done, and was
- * refused. *at is where. */
-bool bob_weave_before(struct bob_weave *w, uint32_t statement, uint32_t *at);
-/* An IF of one line becomes one of several, once: lines of the ranks BODY_BEFORE, AFTER and MOVED at *at are under its condition. False: it cannot, as where
- * it ends a loop, or what it controls is on several lines. */
-bool bob_weave_expand(struct bob_weave *w, uint32_t statement, uint32_t *at);
-/* Could it? */
-bool bob_weave_expands(const struct bob_weave *w, uint32_t statement);
-/* Did it? */
-bool bob_weave_is_expanded(const struct bob_weave *w, uint32_t statement);
-/* All that were put while `in` was this. */
-bob_status bob_weave_lines(struct bob_weave *w, uint32_t in, struct bob_fortran_patches *p);
-/* Do lines that were put stand for these bytes? */
-bool bob_weave_is_replaced(const struct bob_weave *w, uint32_t in, uint32_t byte);
-/* The byte where lines before a statement that specifies go: behind a `;` right there. */
-uint32_t bob_weave_line_of(const struct bob_weave *w, uint32_t statement);
-
-/* --- moves.c --- */
-/* Where lines before and behind a statement go. */
-struct bob_weave_places {
-	uint32_t before, after;
-	enum bob_weave_rank rank; /* of those before */
-};
-/* False: they cannot stand there, which is said of `what`. */
-bool bob_weave_places(struct bob_weave *w, uint32_t statement, bool in_body, bool needs_after,
-		      const char *what, struct bob_weave_places *out);
-/* What a statement that runs moves, brings to life or ends. */
-bob_status bob_weave_put_moves(struct bob_weave *w, uint32_t statement);
-
-/* A whole array or section is told at once, too: of the site that was added last. */
-void bob_weave_box(struct bob_weave *w, uint32_t statement, const struct bob_fortran_use *u);
 
 /* --- nest_code.c --- */
 extern const char bob_weave_nest_code[], bob_weave_box_code[];

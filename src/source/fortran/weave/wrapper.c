@@ -6,6 +6,7 @@
  *
  * They are not pure: none may be left out or called once for two. Another one keeps a subscript in a variable. */
 #include "source/fortran/weave/weave.h"
+#include "source/fortran/weave/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
