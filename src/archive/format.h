@@ -282,7 +282,9 @@ enum bob_skip {
 	BOB_SKIP_NO_PLAN = 10,	/* no plan could be made or found (image) */
 	BOB_SKIP_IMAGES = 11,	/* left out by --images (image) */
 	BOB_SKIP_SPECIAL = 12,	/* never to be patched: signal return, agent itself */
-	BOB_SKIP_LIMIT = 13	/* too many functions */
+	BOB_SKIP_LIMIT = 13,	/* too many functions */
+	BOB_SKIP_UNWIND = 14,	/* its exception table is broken or of an unknown form */
+	BOB_SKIP_SITE = 15	/* a run time owns its first bytes: rseq, USDT, XRay, patchable */
 };
 
 struct bob_rec_skipped {

@@ -343,6 +343,8 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_IMAGES] = "left out by --images",
 		[BOB_SKIP_SPECIAL] = "never patched: start-up code, signal returns, split-off parts",
 		[BOB_SKIP_LIMIT] = "too many functions",
+		[BOB_SKIP_UNWIND] = "where exceptions land in it is not known",
+		[BOB_SKIP_SITE] = "a run time may write or compare its first bytes",
 	};
 
 	return skip < sizeof(text) / sizeof(*text) ? text[skip] : "unknown reason";

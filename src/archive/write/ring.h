@@ -8,7 +8,8 @@
  * commit has made that part of a rest the rooms are free again. So everything that was recorded is in the file at every instant, in the
  * rest or in the log, and whichever of the two is killed, readers find it.
  *
- * Both take windows of the file by adding to `end`. A window is full of chunks at every instant: what is not used yet is a PAD.
+ * Both take windows of the file by adding to `end`. A window is full of chunks from when it is filled
+ * with a PAD; whoever is killed before that leaves zeros, which readers pass over.
  *
  * Freestanding. Threads: one of the process for each ring; the collector has one. Words of another process are not believed where
  * memory depends on them. */

@@ -350,6 +350,57 @@ static void damage_everywhere(void **state)
 	golden_free(&g);
 }
 
+/* --- a window that a killed collector took and never used --- */
+
+#define WINDOW (64u << 10)
+
+static struct bob_chunk_head *put_chunk(uint8_t *at, uint8_t *end, enum bob_chunk_kind kind)
+{
+	struct bob_chunk_head *h = (void *)at;
+
+	bob_chunk_begin(h, kind, BOB_STREAM_NONE, (uint64_t)(end - at) - sizeof(*h), 0);
+	return h;
+}
+
+/* How many problems a file has whose second window is zeros, but for its byte at `at`. */
+static uint32_t problems_of_hole(enum bob_chunk_kind first, size_t at)
+{
+	uint8_t *file = calloc(3, WINDOW);
+	struct bob_file_head *head = (void *)file;
+	struct bob_memory_file f = { "phost.7.0.bob", file, 3 * WINDOW };
+	uint8_t *chunks = file + BOB_FILE_HEAD_BYTES;
+	struct bob_trace *t;
+	uint32_t problems;
+
+	assert_non_null(file);
+	bob_file_begin(head, BOB_FILE_PROCESS, "host");
+	head->pid = 7;
+	bob_file_seal(head);
+	put_chunk(chunks, chunks + 256, first);
+	put_chunk(chunks + 256, file + WINDOW, BOB_CHUNK_PAD);
+	put_chunk(file + 2 * WINDOW, file + 3 * WINDOW, BOB_CHUNK_PAD);
+	bob_file_set_used(head, 3 * WINDOW);
+	bob_file_end(head, BOB_FILE_CLOSED, BOB_STOP_NONE, 1);
+	if (at)
+		file[WINDOW + at] = 1;
+	assert_int_equal(bob_archive_open_memory(&f, 1, &t, NULL), BOB_OK);
+	problems = bob_trace_problem_count(t);
+	bob_trace_close(t);
+	free(file);
+	return problems;
+}
+
+static void window_never_used(void **state)
+{
+	uint32_t others;
+
+	(void)state;
+	others = problems_of_hole(BOB_CHUNK_COLLECTOR, 0);
+	assert_int_equal(problems_of_hole(BOB_CHUNK_COLLECTOR, 1), others + 1);
+	assert_int_equal(problems_of_hole(BOB_CHUNK_COLLECTOR, WINDOW - 1), others + 1);
+	assert_int_equal(problems_of_hole(BOB_CHUNK_PAD, 0), others + 1);
+}
+
 static void no_trace(void **state)
 {
 	struct bob_error err;
@@ -368,7 +419,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(process_facts),    cmocka_unit_test(symbols_come_back),
 		cmocka_unit_test(truncated_stream), cmocka_unit_test(seek_equals_read),
-		cmocka_unit_test(damage_everywhere), cmocka_unit_test(no_trace),
+		cmocka_unit_test(damage_everywhere), cmocka_unit_test(window_never_used),
+		cmocka_unit_test(no_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
