@@ -231,6 +231,8 @@ static void put_start(struct bob_wrap_out *o, const struct bob_wrap_spec *s)
 		if (is_in(o, &s->functions[i]))
 			bob_wrap_put(o, "\t\t&bob_wrapper_%s,\n", s->functions[i].name);
 	bob_wrap_put(o, "\t};\n\n\tfor (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)\n"
+			"\t\tbob_wrapper_first(all[i]);\n"
+			"\tfor (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)\n"
 			"\t\tbob_wrapper_start(all[i]);\n}\n");
 }
 

@@ -212,16 +212,149 @@ static __attribute__((noinline, cold, noreturn, unused)) void bob_missing(const 
 	bob_wrapper_exit(127); /* as the loader does */
 }
 
+/* --- allocation while functions are looked up ---
+ * dlsym allocates and frees: the text of an error, in some libraries more. If these functions are
+ * wrapped and not looked up yet, the look-up would call them and begin anew, without end. So they
+ * are looked up before all others, and what a look-up allocates by one that is not known yet comes
+ * from here. `free` and `realloc` know such memory at any later time. */
+#define BOB_EARLY_BYTES 16384u
+#define BOB_EARLY_ALIGN 64u
+
+static struct {
+	size_t used;
+	void (*free)(void *);
+	void *(*realloc)(void *, size_t);
+	unsigned char bytes[BOB_EARLY_BYTES] __attribute__((aligned(BOB_EARLY_ALIGN)));
+} bob_early BOB_UNUSED;
+BOB_THREAD uint32_t bob_looking_up;
+
+BOB_INLINE int bob_is_early(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)bob_early.bytes < BOB_EARLY_BYTES;
+}
+
+/* Zeros, aligned to BOB_EARLY_ALIGN, its size before it; NULL: there is no more. */
+static BOB_UNUSED void *bob_early_malloc(size_t size)
+{
+	const size_t bytes = (size + 2 * BOB_EARLY_ALIGN - 1) & ~(size_t)(BOB_EARLY_ALIGN - 1);
+	size_t at;
+
+	if (size > BOB_EARLY_BYTES)
+		return NULL;
+	at = __atomic_fetch_add(&bob_early.used, bytes, __ATOMIC_RELAXED);
+	if (at > BOB_EARLY_BYTES - bytes) /* it stays full: this is called a few times */
+		return NULL;
+	__builtin_memcpy(bob_early.bytes + at, &size, sizeof(size));
+	return bob_early.bytes + at + BOB_EARLY_ALIGN;
+}
+
+static BOB_UNUSED void *bob_early_calloc(size_t n, size_t size)
+{
+	return size && n > BOB_EARLY_BYTES / size ? NULL : bob_early_malloc(n * size);
+}
+
+static BOB_UNUSED void *bob_early_aligned(size_t align, size_t size)
+{
+	return align > BOB_EARLY_ALIGN ? NULL : bob_early_malloc(size);
+}
+
+static BOB_UNUSED int bob_early_posix(void **to, size_t align, size_t size)
+{
+	void *p = bob_early_aligned(align, size);
+
+	if (p)
+		*to = p;
+	return p ? 0 : ENOMEM;
+}
+
+/* Memory of the function itself that comes before it is known is lost: a text of an error. */
+static BOB_UNUSED void bob_early_free(void *p)
+{
+	void (*const next)(void *) = __atomic_load_n(&bob_early.free, __ATOMIC_ACQUIRE);
+
+	if (!bob_is_early(p) && next)
+		next(p);
+}
+
+static BOB_UNUSED void *bob_early_realloc(void *p, size_t size)
+{
+	void *(*const next)(void *, size_t) = __atomic_load_n(&bob_early.realloc, __ATOMIC_ACQUIRE);
+	size_t old = 0;
+	void *q;
+
+	if (p && !bob_is_early(p))
+		return next ? next(p, size) : NULL;
+	q = next ? next(NULL, size) : bob_early_malloc(size);
+	if (p)
+		__builtin_memcpy(&old, (const char *)p - BOB_EARLY_ALIGN, sizeof(old));
+	if (p && q)
+		__builtin_memcpy(q, p, old < size ? old : size);
+	return q;
+}
+
+/* What stands for a function of this name while it is not known; NULL: it is none that
+ * allocates. */
+static BOB_UNUSED void *bob_early_function(const char *symbol)
+{
+	static const struct {
+		const char *symbol;
+		void *function;
+	} all[] = {
+		{ "malloc", (void *)bob_early_malloc },
+		{ "calloc", (void *)bob_early_calloc },
+		{ "realloc", (void *)bob_early_realloc },
+		{ "free", (void *)bob_early_free },
+		{ "posix_memalign", (void *)bob_early_posix },
+		{ "aligned_alloc", (void *)bob_early_aligned },
+		{ "memalign", (void *)bob_early_aligned },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!__builtin_strcmp(symbol, all[i].symbol))
+			return all[i].function;
+	return NULL;
+}
+
+/* It is known: `free` and `realloc` go through what knows early memory. */
+BOB_INLINE void *bob_behind_early(void *early, void *next)
+{
+	if (early == (void *)bob_early_free)
+		__atomic_store_n(&bob_early.free, (void (*)(void *))next, __ATOMIC_RELEASE);
+	else if (early == (void *)bob_early_realloc)
+		__atomic_store_n(&bob_early.realloc, (void *(*)(void *, size_t))next,
+				 __ATOMIC_RELEASE);
+	else
+		return next;
+	return early;
+}
+
 /* The next one behind this library (its default version). */
 static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrapper *w)
 {
-	const int error = errno;
-	void *next = bob_wrapper_dlsym ? bob_wrapper_dlsym((void *)-1L, w->symbol) : NULL;
+	const int error = errno, busy = bob_busy;
+	void *const early = bob_early_function(w->symbol);
+	void *next;
 
-	if (next)
+	if (early && bob_looking_up)
+		return early;
+	bob_looking_up++;
+	bob_busy = 1;
+	next = bob_wrapper_dlsym ? bob_wrapper_dlsym((void *)-1L, w->symbol) : NULL;
+	bob_busy = busy;
+	bob_looking_up--;
+	if (next) {
+		next = bob_behind_early(early, next);
 		__atomic_store_n(&w->next, next, __ATOMIC_RELEASE);
+	}
 	errno = error;
 	return next;
+}
+
+/* Functions that allocate are looked up first. */
+static BOB_UNUSED void bob_wrapper_first(struct bob_wrapper *w)
+{
+	if (!w->patch && !w->next && bob_early_function(w->symbol))
+		(void)bob_look_up(w);
 }
 
 BOB_INLINE void *bob_next(struct bob_wrapper *w)

@@ -393,6 +393,32 @@ def shown(r):
     return text.out.decode()
 
 
+FAMILY = ("void free(void *p)", "void *malloc(size_t n)", "void *calloc(size_t n, size_t size)",
+          "void *realloc(void *p, size_t n)", "int posix_memalign(void **to, size_t align, size_t n)",
+          "void *aligned_alloc(size_t align, size_t n)", "void *memalign(size_t align, size_t n)")
+
+
+def allocators(chosen, cc):
+    """Of malloc's family these, behind a function that no process has: looking that up allocates."""
+    h.need(cc)
+    argv = [h.compile("wrap_alloc", ["wrap_alloc.c"], cc, ["-O1", "-w", "-fno-builtin", "-pthread"])]
+    names = [prototype.split("(")[0].split("*")[-1].split()[-1] for prototype in chosen]
+    spec = "include:\n#include <malloc.h>\n#include <stdlib.h>\ndefinitions:\nint no_such_function(int a);\n"
+    r = record(argv, spec + "".join(f"{prototype};\n" for prototype in chosen))
+    h.same(h.run(argv), r)
+    rows = h.bobbin("report", r.trace).out.decode().splitlines()
+    for name in names:
+        h.check(any(row.split()[-1:] == [name] for row in rows), f"no {name}\n{rows}")
+    r = record(["/bin/sh", "-c", "echo hi; ls /proc/self/fd >/dev/null; echo ho"], spec + "void free(void *p);\n")
+    h.check((r.out, r.err) == (b"hi\nho\n", b""), str(r))
+
+
+for only in FAMILY:
+    suite.add(f"record --wrap: {only.split('(')[0]}", allocators, [only], "gcc")
+suite.add("record --wrap: malloc's family", allocators, FAMILY, "gcc")
+suite.add("record --wrap: malloc's family, clang", allocators, FAMILY, "clang")
+
+
 @suite.case("record --wrap: one step")
 def one_step():
     h.need("lua5.4")
