@@ -5,11 +5,11 @@
 #define BOB_BASE_RUNTIME_LIST_H
 
 #define BOB_RUNTIME_LIST                                                                           \
-	"ld-linux*:libc.so*:libc-*:libm.so*:libm-*:libmvec*:libpthread*:libdl.so*:libdl-*:"        \
-	"librt.so*:libutil.so*:libresolv*:libnss_*:libanl.so*:libstdc++*:libc++*:libgcc_s*:"       \
-	"libgfortran*:libquadmath*:libgomp*:libomp*:libiomp*:libmpi*:libmpich*:libopen-rte*:"      \
-	"libopen-pal*:libpmix*:libpmi*:libucp*:libuct*:libucs*:libucm*:libfabric*:libhwloc*:"      \
-	"libevent*:libpsm*:libibverbs*:librdmacm*:libmunge*:mca_*:libnuma*:libudev*:libsystemd*:"  \
-	"libnl-*:linux-vdso*:libbobbin*"
+	"ld-linux*:ld-musl*:libc.so*:libc-*:libm.so*:libm-*:libmvec*:libpthread*:libdl.so*:"       \
+	"libdl-*:librt.so*:libutil.so*:libresolv*:libnss_*:libanl.so*:libstdc++*:libc++*:"         \
+	"libgcc_s*:libgfortran*:libquadmath*:libgomp*:libomp*:libiomp*:libmpi*:libmpich*:"         \
+	"libopen-rte*:libopen-pal*:libpmix*:libpmi*:libucp*:libuct*:libucs*:libucm*:libfabric*:"   \
+	"libhwloc*:libevent*:libpsm*:libibverbs*:librdmacm*:libmunge*:mca_*:libnuma*:libudev*:"    \
+	"libsystemd*:libnl-*:linux-vdso*:libbobbin*"
 
 #endif

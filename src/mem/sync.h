@@ -165,6 +165,9 @@ enum bob_sync_hook {
 	/* These are the engine's, see below. */
 	BOB_HOOK_CREATE,	/* pthread_create */
 	BOB_HOOK_PARALLEL,	/* GOMP_parallel and others with the same first two arguments */
+	/* GOMP_parallel_reductions: the same, and it reads the first word of what the second one
+	 * points to */
+	BOB_HOOK_REDUCTIONS,
 	/* These are bob_sync_enter's. */
 	BOB_HOOK_JOIN,
 	BOB_HOOK_LOCK,

@@ -44,6 +44,7 @@ static const struct named {
 	{ "pthread_barrier_init", BOB_HOOK_BARRIER_INIT },
 	{ "pthread_barrier_wait", BOB_HOOK_BARRIER_WAIT },
 	{ "syscall", BOB_HOOK_SYSCALL },
+	{ "GOMP_parallel_reductions", BOB_HOOK_REDUCTIONS },
 	{ "GOMP_barrier", BOB_HOOK_TEAM_BARRIER },
 	{ "GOMP_barrier_cancel", BOB_HOOK_TEAM_BARRIER },
 	{ "GOMP_loop_end", BOB_HOOK_TEAM_BARRIER },

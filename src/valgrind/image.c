@@ -97,34 +97,18 @@ static Bool read_at(Int fd, uint64_t off, void *to, SizeT len)
 	       VG_(read)(fd, to, (Int)len) == (Int)len;
 }
 
-/* As the planner reads it: notes in a segment aligned to 8 are padded to 8, and of an id longer than 20 bytes the
- * first 20 count. */
 static void find_build_id(Int fd, const Elf64_Phdr *p, struct bob_rec_image *rec)
 {
-	uint64_t pad = p->p_align == 8 ? 7 : 3, at = 0;
 	UChar bytes[1024];
-	uint64_t len = p->p_filesz < sizeof(bytes) ? p->p_filesz : sizeof(bytes);
+	uint64_t len = p->p_filesz < sizeof(bytes) ? p->p_filesz : sizeof(bytes), id_len;
+	const uint8_t *id;
 
 	if (!read_at(fd, p->p_offset, bytes, len))
 		return;
-	while (len - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr n;
-		uint64_t name, size;
-
-		VG_(memcpy)(&n, bytes + at, sizeof(n));
-		at += sizeof(n);
-		name = (n.n_namesz + pad) & ~pad;
-		size = (n.n_descsz + pad) & ~pad;
-		if (name > len - at || size > len - at - name)
-			return;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
-		    !VG_(memcmp)(bytes + at, "GNU", 4)) {
-			rec->build_id_len = n.n_descsz < 20 ? (uint8_t)n.n_descsz : 20;
-			VG_(memcpy)(rec->build_id, bytes + at + name, rec->build_id_len);
-			return;
-		}
-		at += name + size;
-	}
+	id = bob_plan_build_id(bytes, len, p->p_align, &id_len);
+	if (id)
+		VG_(memcpy)(rec->build_id, id, id_len);
+	rec->build_id_len = (uint8_t)id_len;
 }
 
 static uint32_t read_phdrs(Int fd, Elf64_Phdr *phdr)

@@ -264,7 +264,7 @@ static void enter(ThreadId id, UInt hook, const uint64_t arg[3], Addr sp)
 	struct bob_sync s = of_thread(id);
 	struct bob_sync_call call = { BOB_HOOK_CREATE, { arg[0], 0, 0 } };
 
-	if (hook == BOB_HOOK_PARALLEL)
+	if (hook == BOB_HOOK_PARALLEL || hook == BOB_HOOK_REDUCTIONS)
 		enter_parallel(id, arg[0], arg[1], sp);
 	else if (hook == BOB_HOOK_CREATE ||
 		 bob_sync_enter(&s, (enum bob_sync_hook)hook, arg, &call))

@@ -128,17 +128,21 @@ def judge_cond(threads):
 
 def judge_rest(threads):
     want = ["read-lock", "read/write-unlock", "write-lock", "read/write-unlock", "spin-unlock", "spin-lock",
-            "spin-unlock", "lock", "unlock", "futex-waited", "futex-wake"]  # spin_init is spin_unlock to libc
+            "spin-unlock", "lock", "unlock", "futex-waited", "futex-wake", "futex-waited"]  # spin_init is spin_unlock to libc
     h.check(len(threads) == 1 and kinds(threads[0]) == want, f"{threads}")
 
 
-def judge_omp(threads):
+def judge_regions(threads):
     h.check(len(threads) == 4, f"{len(threads)} threads")
     master = [m for m in threads[0] if "region" in m[0] or "thread" in m[0]]
     region = [("part-of-region-begins", "0", 1), ("part-of-region-ends", "0", None), ("parallel-region-ends", "0", 4)]
     again = [(what, thing, number and number * 2) for what, thing, number in region]
     h.check(master == [("parallel-region", "0", None), *[("create-thread", str(i), None) for i in (1, 2, 3)], *region,
                        ("parallel-region", "0", None), *again], f"{master}")
+
+
+def judge_omp(threads):
+    judge_regions(threads)
     for t in threads:
         passed = [m[2] for m in t if m[0] == "behind-barrier-of-team"]
         h.check(passed == [4 * i for i in range(1, len(passed) + 1)] and passed, f"{passed}")
@@ -162,6 +166,7 @@ both("barrier", judge_barrier)
 both("cond", judge_cond)
 both("rest", judge_rest)
 both("omp", judge_omp)
+both("reduction", judge_regions)
 
 
 @suite.case("what does not depend on the order is equal in both engines")

@@ -7,12 +7,14 @@
  *   cond        one waits for a condition that the other brings about
  *   rest        rwlock, spin lock, trylock, futex by syscall(), each once or twice, one thread
  *   omp         a team of four: barrier, critical, named critical, single, a dynamic loop, an ordered one, tasks; twice
+ *   reduction   a team of four with a reduction over its tasks; twice
  *   many N      eight threads, ten locks, N times in any order; prints what they counted
  *   storm N     the same, while handlers interrupt everything that goes on
  *   cancel      threads are cancelled in a wait, in a semaphore, in a join; their clean-up runs
  *   masks       threads print what signals they have blocked
  *   killed N    the same as many, and in the middle one kills the process */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -115,6 +117,11 @@ static void rest(void)
 	pthread_mutex_unlock(&mutex);
 	syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 	syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	/* the seventh argument, which lies on the stack, says who may wake it: nobody, which is
+	 * refused */
+	if (syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, NULL, NULL, 0) != -1 ||
+	    errno != EINVAL)
+		puts("an empty bit set is taken");
 	if (syscall(SYS_getpid) != getpid())
 		puts("another process");
 }
@@ -151,6 +158,20 @@ static void team(void)
 #pragma omp taskwait
 		}
 		n += 1;
+	}
+	sum += n;
+}
+
+/* libgomp reads the data of such a region before its threads do. */
+static void reduction(void)
+{
+	long n = 0;
+
+#pragma omp parallel num_threads(4) reduction(task, + : n)
+	{
+		n += 1;
+#pragma omp task in_reduction(+ : n)
+		n += 10;
 	}
 	sum += n;
 }
@@ -319,9 +340,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 #ifdef _OPENMP
-	if (!strcmp(mode, "omp")) {
-		team();
-		team();
+	if (!strcmp(mode, "omp") || !strcmp(mode, "reduction")) {
+		void (*const region)(void) = strcmp(mode, "omp") ? reduction : team;
+
+		region();
+		region();
 		printf("%ld\n", sum);
 		return 0;
 	}

@@ -301,6 +301,7 @@ static void hooks(void **state)
 	assert_int_equal(bob_sync_hook_of("GOMP_parallel"), BOB_HOOK_PARALLEL);
 	assert_int_equal(bob_sync_hook_of("GOMP_parallel_loop_nonmonotonic_dynamic"),
 			 BOB_HOOK_PARALLEL);
+	assert_int_equal(bob_sync_hook_of("GOMP_parallel_reductions"), BOB_HOOK_REDUCTIONS);
 	assert_int_equal(bob_sync_hook_of("GOMP_parallel_loop_dynamic_start"), BOB_HOOK_NONE);
 	assert_int_equal(bob_sync_hook_of("GOMP_parallel_end"), BOB_HOOK_NONE);
 	assert_int_equal(bob_sync_hook_of("GOMP_loop_ull_guided_next"), BOB_HOOK_SHARE);
