@@ -10,7 +10,7 @@
 #include "cli/verbs.h"
 #include "plan/plan.h"
 
-enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_MEM, OPT_SPECIAL, OPT_VERBOSE };
+enum { OPT_CACHE, OPT_CLOSURE, OPT_DUMP, OPT_MEM, OPT_PATCHES, OPT_SPECIAL, OPT_VERBOSE };
 
 const struct cli_option plan_options[] = {
 	{ "cache", 0, "DIR", "keep the plans there instead of the user's cache", "BOBBIN_CACHE",
@@ -18,6 +18,7 @@ const struct cli_option plan_options[] = {
 	{ "closure", 0, NULL, "also plan every library the programs start with", NULL, NULL },
 	{ "dump", 0, NULL, "print each function, its patch and its trampoline", NULL, NULL },
 	{ "mem", 0, NULL, "also translate for tracing memory", NULL, NULL },
+	{ "patches", 0, NULL, "print each range of bytes that is overwritten", NULL, NULL },
 	{ "special", 0, NULL, "only the few functions of libc and the loader that any recording needs",
 	  NULL, NULL },
 	{ "verbose", 'v', NULL, "print what came of each image", NULL, NULL },
@@ -27,7 +28,7 @@ const struct cli_option plan_options[] = {
 struct request {
 	const char *dir;
 	char own_dir[4096];	/* where `dir` points if the user named none */
-	int closure, dump, mem, special, verbose;
+	int closure, dump, mem, patches, special, verbose;
 	int status;
 };
 
@@ -81,6 +82,8 @@ static void show(struct request *r, const char *path)
 		r->status = complain(path, st, &err);
 	if (r->dump)
 		bob_plan_dump(plan, stdout);
+	if (r->patches)
+		bob_plan_print_patches(plan, stdout);
 	free(plan);
 }
 
@@ -90,9 +93,9 @@ static void plan_one(void *ctx, const char *path)
 	struct bob_error err = { 0 };
 	bob_status st;
 
-	if (r->dump || r->verbose)
+	if (r->dump || r->patches || r->verbose)
 		show(r, path);
-	if (r->dump)
+	if (r->dump || r->patches)
 		return;
 	st = r->special ? bob_plan_cache_special(r->dir, path, NULL, &err) :
 			  bob_plan_cache(r->dir, path, NULL, NULL, &err);
@@ -106,7 +109,7 @@ static int plan_all(struct request *r, int argc, char **argv)
 {
 	struct bob_error err = { 0 };
 
-	if (!r->dir && !r->dump) {
+	if (!r->dir && !r->dump && !r->patches) {
 		bob_status st = bob_plan_cache_dir(r->own_dir, sizeof(r->own_dir), &err);
 
 		if (st != BOB_OK)
@@ -143,6 +146,8 @@ int verb_plan(int argc, char **argv)
 			r.dump = 1;
 		else if (opt == OPT_MEM)
 			r.mem = 1;
+		else if (opt == OPT_PATCHES)
+			r.patches = 1;
 		else if (opt == OPT_SPECIAL)
 			r.special = 1;
 		else if (opt == OPT_VERBOSE)

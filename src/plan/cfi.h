@@ -15,8 +15,10 @@ struct cie {
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra;
+	uint64_t personality;	/* address of the routine, or of a word that holds it */
 	uint8_t encoding;	/* of addresses in its FDEs */
 	uint8_t lsda_encoding;	/* of where their exception tables are; DW_EH_PE_omit: there are none */
+	bool has_personality, indirect;
 	bool augmented, signal, valid;
 };
 

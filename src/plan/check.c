@@ -78,7 +78,7 @@ static bob_status check_patch(const struct checker *c, const struct bob_plan_fun
 	uint32_t written = f->kind == BOB_PATCH_JMP ? JMP_LEN : 2;
 
 	if (f->kind > BOB_PATCH_HOLE || f->skip != BOB_SKIP_NONE ||
-	    (f->patch_delta != 0 && f->patch_delta != 4) || !in_text(c, at, written) ||
+	    f->patch_delta > BOB_PLAN_BODY_MAX || !in_text(c, at, written) ||
 	    f->expect_len > sizeof(f->expect) || f->expect_len < written ||
 	    !in_text(c, at, f->expect_len) || f->displaced_len == 0 || f->displaced_len > 32)
 		return BOB_ERR_CORRUPT;
@@ -92,6 +92,9 @@ static bob_status check_patch(const struct checker *c, const struct bob_plan_fun
 	if (f->tramp > c->h->arena_bytes || f->tramp_len > c->h->arena_bytes - f->tramp ||
 	    f->body != BOB_PLAN_TRAMP_CALL + 4 || f->tramp_len <= f->body || f->tramp_len > 256)
 		return BOB_ERR_CORRUPT;
+	for (uint32_t k = 1; k < JMP_LEN; k++)
+		if (bob_plan_moved(f, k) >= f->tramp_len - f->body)
+			return BOB_ERR_CORRUPT;
 	return BOB_OK;
 }
 

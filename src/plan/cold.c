@@ -2,7 +2,8 @@
 /* Cold parts: pieces that the compiler split off a function. Their call frame information starts
  * with a frame already made, except where the function had not made one yet. Such a part looks like
  * a function; in an image without symbols it is known by this: nothing calls it or takes its
- * address, and a function jumps to it conditionally (compilers make tail calls by plain jumps). */
+ * address, and a function jumps to it conditionally (compilers make tail calls by plain jumps), or
+ * it begins with a landing pad. */
 #include "plan/image.h"
 
 /* Where neither a branch nor a symbol has told: the second stretch of a function whose frame
@@ -25,7 +26,8 @@ static bool is_cold_part(const struct bob_plan_image *img, const struct bob_plan
 	const struct bob_plan_code *c = &img->codes.at[f->code];
 
 	return !f->has_symbol && f->frame != BOB_PLAN_NO_INDEX &&
-	       img->frames.at[f->frame].jumped_by != BOB_PLAN_NO_INDEX &&
+	       (img->frames.at[f->frame].jumped_by != BOB_PLAN_NO_INDEX ||
+		img->frames.at[f->frame].lands) &&
 	       !bob_plan_bit(c->called, f->addr - c->lo);
 }
 
@@ -65,4 +67,27 @@ bob_status bob_plan_drop_cold(struct bob_plan_image *img)
 	img->funcs.count = n;
 	free(new_index);
 	return BOB_OK;
+}
+
+static void refuse(struct bob_plan_candidate *f)
+{
+	if (f->skip == BOB_SKIP_NONE)
+		f->skip = BOB_SKIP_UNWIND;
+}
+
+void bob_plan_refuse_untold(struct bob_plan_image *img)
+{
+	for (size_t i = 0; i < img->funcs.count; i++) {
+		struct bob_plan_candidate *f = &img->funcs.at[i];
+		uint32_t in = bob_plan_frame_at(img, f->addr);
+
+		if (in == BOB_PLAN_NO_INDEX ? img->frames_broken : img->frames.at[in].untold)
+			refuse(f);
+	}
+	for (size_t i = 0; i < img->frames.count; i++) {
+		const struct bob_plan_frame *f = &img->frames.at[i];
+
+		if (f->untold && f->owner != BOB_PLAN_NO_INDEX)
+			refuse(&img->funcs.at[f->owner]);
+	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan as text: every function with its patch and, disassembled, its trampoline. */
+/* A plan as text: every function with its patch and, disassembled, its trampoline; or only the
+ * bytes that the agent overwrites. */
 #include <Zydis/Zydis.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 static const char *const kinds[] = { "none", "jmp", "hole" };
 static const char *const reasons[] = {
 	"", "short", "branch", "decode", "relocate", "no frame info", "filter", "bytes", "protect",
-	"reach", "no plan", "images", "special", "limit"};
+	"reach", "no plan", "images", "special", "limit",
+	"unwind", "site"};
 
 const char *bob_plan_skip_text(unsigned skip)
 {
@@ -59,6 +61,11 @@ static void print_code(FILE *out, const uint8_t *plan, const struct bob_plan_hea
 	}
 }
 
+static const char *name_of(const struct bob_plan_head *h, const struct bob_plan_func *f)
+{
+	return f->name == UINT32_MAX ? "?" : (const char *)h + h->names.off + f->name;
+}
+
 void bob_plan_dump(const void *bytes, FILE *out)
 {
 	const uint8_t *plan = bytes;
@@ -66,8 +73,7 @@ void bob_plan_dump(const void *bytes, FILE *out)
 	const struct bob_plan_func *f = (const void *)(plan + h->funcs.off);
 
 	for (uint32_t i = 0; i < h->func_count; i++, f++) {
-		const char *name =
-			f->name == UINT32_MAX ? "?" : (const char *)plan + h->names.off + f->name;
+		const char *name = name_of(h, f);
 
 		fprintf(out, "%" PRIu32 " %" PRIx64 " +%" PRIu32 " %s: %s", i, f->addr, f->size,
 			name, kinds[f->kind]);
@@ -80,5 +86,31 @@ void bob_plan_dump(const void *bytes, FILE *out)
 			fprintf(out, ", hole at %+d", f->hole_delta);
 		fprintf(out, "%s\n", f->flags & BOB_FUNC_LOOP_HEAD ? ", loop head" : "");
 		print_code(out, plan, h, f);
+	}
+}
+
+static void print_range(FILE *out, uint64_t at, unsigned len, const char *kind, uint64_t addr,
+			const char *name)
+{
+	fprintf(out, "%" PRIx64 " %u %s %" PRIx64 " %s\n", at, len, kind, addr, name);
+}
+
+void bob_plan_print_patches(const void *bytes, FILE *out)
+{
+	const uint8_t *plan = bytes;
+	const struct bob_plan_head *h = bytes;
+	const struct bob_plan_func *f = (const void *)(plan + h->funcs.off);
+
+	for (uint32_t i = 0; i < h->func_count; i++, f++) {
+		const char *name = name_of(h, f);
+		uint64_t at = f->addr + f->patch_delta;
+
+		if (f->kind == BOB_PATCH_JMP) {
+			print_range(out, at, 5, "jump", f->addr, name);
+		} else if (f->kind == BOB_PATCH_HOLE) {
+			print_range(out, at, 2, "short", f->addr, name);
+			print_range(out, at + (uint64_t)(int64_t)f->hole_delta, 5, "hole", f->addr,
+				    name);
+		}
 	}
 }

@@ -99,39 +99,20 @@ static bob_status read_segment(struct bob_plan_image *img, const GElf_Phdr *ph, 
 	return read_full(e->fd, s->bytes, s->len, ph->p_offset);
 }
 
-/* The note of the build-id in `left` bytes at `p`, if it is there. */
-static void parse_notes(struct bob_plan_image *img, const uint8_t *p, uint64_t left, uint64_t align)
-{
-	while (left >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr n;
-		uint64_t name = sizeof(n), desc;
-
-		memcpy(&n, p, sizeof(n));
-		desc = (name + n.n_namesz + align - 1) & ~(align - 1);
-		if (desc > left || n.n_descsz > left - desc)
-			return;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && !memcmp(p + name, "GNU", 4)) {
-			img->build_id_len = (uint8_t)(n.n_descsz < 20 ? n.n_descsz : 20);
-			memcpy(img->build_id, p + desc, img->build_id_len);
-			return;
-		}
-		desc = (desc + n.n_descsz + align - 1) & ~(align - 1);
-		if (desc > left)
-			return;
-		p += desc;
-		left -= desc;
-	}
-}
-
 static void read_build_id(struct bob_plan_image *img, const GElf_Phdr *ph)
 {
+	const uint8_t *id = NULL;
+	uint64_t len = 0;
 	uint8_t *p;
 
 	if (ph->p_filesz > MAX_NOTES)
 		return;
 	p = malloc(ph->p_filesz + 1);
 	if (p && read_full(img->elf->fd, p, ph->p_filesz, ph->p_offset) == BOB_OK)
-		parse_notes(img, p, ph->p_filesz, ph->p_align == 8 ? 8 : 4);
+		id = bob_plan_build_id(p, ph->p_filesz, ph->p_align, &len);
+	if (id)
+		memcpy(img->build_id, id, len);
+	img->build_id_len = (uint8_t)len;
 	free(p);
 }
 
@@ -217,13 +198,14 @@ static bob_status finish_codes(struct bob_plan_image *img)
 		struct bob_plan_code *c = &codes->at[i];
 		size_t words = (c->hi - c->lo) / 64 + 2;
 
-		c->target = calloc(5 * words, sizeof(uint64_t));
+		c->target = calloc(6 * words, sizeof(uint64_t));
 		if (!c->target)
 			return BOB_ERR_NOMEM;
 		c->called = c->target + words;
 		c->taken = c->called + words;
 		c->outside = c->taken + words;
 		c->jumped = c->outside + words;
+		c->fixed = c->jumped + words;
 		img->stats.code_bytes += c->hi - c->lo;
 	}
 	return BOB_OK;
@@ -277,8 +259,11 @@ static bob_status read_symbols(struct bob_plan_image *img, Elf *elf, Elf_Scn *sc
 		unsigned type = ELF64_ST_TYPE(s[i].st_info), bind = ELF64_ST_BIND(s[i].st_info);
 		const char *name;
 
-		if (s[i].st_shndx == SHN_UNDEF || s[i].st_shndx >= SHN_LORESERVE ||
-		    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) ||
+		if (s[i].st_shndx == SHN_UNDEF || s[i].st_shndx >= SHN_LORESERVE)
+			continue;
+		if (type == STT_OBJECT)	/* data among code */
+			bob_plan_fix(img, s[i].st_value, s[i].st_size);
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) ||
 		    !bob_plan_code_at(img, s[i].st_value))
 			continue;
 		name = elf_strptr(elf, sh.sh_link, s[i].st_name);
@@ -439,6 +424,8 @@ void bob_plan_elf_close(struct bob_plan_image *img)
 	free(img->codes.at);
 	free(img->symbols.at);
 	free(img->pointers.at);
+	free(img->entries.at);
+	free(img->personalities.at);
 	free(img->frames.at);
 	free(img->rows.at);
 	free(img->funcs.at);

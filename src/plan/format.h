@@ -23,7 +23,7 @@
 #include "mem/sync.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 9u
+#define BOB_PLAN_VERSION 12u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -63,13 +63,15 @@ enum bob_patch_kind {
 	BOB_PATCH_HOLE = 2	/* 2-byte jmp rel8 at patch_addr to hole_addr, there the jmp rel32 */
 };
 
+#define BOB_PLAN_BODY_MAX 64u /* bytes from an entry to where it is patched, at most */
 struct bob_plan_func {
 	uint64_t addr;		/* entry, link address */
 	uint32_t size;		/* code bytes, 0 unknown */
 	uint32_t name;		/* offset into names, ~0 none */
 	uint8_t kind;		/* enum bob_patch_kind */
 	uint8_t skip;		/* enum bob_skip (archive/format.h) */
-	uint8_t patch_delta;	/* patch_addr = addr + this (4 after endbr64) */
+	uint8_t patch_delta;	/* patch_addr = addr + this (4 after endbr64, more after NOPs that
+				 * others patch), <= BOB_PLAN_BODY_MAX */
 	uint8_t displaced_len;	/* whole instructions at patch_addr that moved into the trampoline; of
 				 * these only the first 5 (HOLE: 2) bytes are overwritten */
 	int16_t hole_delta;	/* hole_addr = patch_addr + this */
@@ -80,9 +82,20 @@ struct bob_plan_func {
 	uint32_t tramp;		/* offset of the trampoline in blob */
 	uint32_t tramp_len;
 	uint32_t body;		/* offset, from tramp, of the displaced instructions */
-	uint32_t reserved;
+	uint32_t moved;		/* where displaced instructions are (bob_plan_moved) */
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_plan_func) == 64, "plan function");
+
+/* The last displaced instruction is a call, which became `call next; next: addq; jmp`. */
+#define BOB_PLAN_MOVED_CALL 0x80000000u
+#define BOB_PLAN_MOVED_BITS 5u
+
+/* Where in the body the instruction is that began k bytes behind patch_addr, 0 < k < 5; 0: none
+ * did. That of k = 0 is the body's first. */
+static inline uint32_t bob_plan_moved(const struct bob_plan_func *f, uint32_t k)
+{
+	return f->moved >> BOB_PLAN_MOVED_BITS * (k - 1) & ((1u << BOB_PLAN_MOVED_BITS) - 1);
+}
 
 /* The trampoline of function i, at offset `tramp` of blob, is
  *     48 89 44 24 f0       mov %rax,-16(%rsp)
@@ -146,8 +159,9 @@ enum bob_special {
 	/* only where memory is recorded: */
 	BOB_SPECIAL_MAIN = 9,		/* __libc_start_main */
 	BOB_SPECIAL_FORK = 10,
-	BOB_SPECIAL_SIGACTION = 11,
 	BOB_SPECIAL_SIGMASK = 12,
+	/* these also where calls are recorded or functions hooked: handlers see original code */
+	BOB_SPECIAL_SIGACTION = 11,
 	BOB_SPECIAL_LIBC_SIGACTION =
 		13, /* the same, as libc itself calls it, for signals of its own, too */
 	/* and those that synchronise threads: + enum bob_sync_hook (mem/sync.h) */
@@ -158,6 +172,11 @@ struct bob_plan_special {
 	uint32_t what;		/* enum bob_special; each function once */
 };
 
+/* The build-id in `len` bytes of notes: one segment PT_NOTE, aligned as `align` says (p_align). The
+ * description of a note and the next note begin at multiples of 8 from the start of a segment that
+ * is aligned to 8, else of 4. *id_len <= 20: the rest of a longer id does not count. NULL: there is
+ * none. */
+const uint8_t *bob_plan_build_id(const void *notes, uint64_t len, uint64_t align, uint64_t *id_len);
 uint64_t bob_plan_key_begin(const uint8_t *build_id, uint64_t len);
 uint64_t bob_plan_key_segment(uint64_t key, uint64_t vaddr, const void *bytes, uint64_t len);
 /* The same for <key>.special; `all`: there is no build-id. */

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* .eh_frame: its entries, and of each the rows that tell where the caller's frame is (cfi.h). The bytes come from a file: one
  * bad entry ends the reading, what was read before it stays. LSB 5 chapter 10.6. */
+#define _GNU_SOURCE
 #include <dwarf.h>
 #include <string.h>
 
 #include "plan/cfi.h"
 #include "plan/image.h"
+#include "plan/lsda.h"
 
 #define CIE_SLOTS 16
+
+static void read_personality(struct bytes *b, struct cie *c)
+{
+	unsigned enc = get_u8(b);
+
+	c->personality = get_address(b, enc & ~(unsigned)DW_EH_PE_indirect);
+	c->indirect = enc & DW_EH_PE_indirect;
+	c->has_personality = true;
+}
 
 static void read_augmentation(struct bytes *b, struct cie *c, const char *s)
 {
@@ -23,12 +34,9 @@ static void read_augmentation(struct bytes *b, struct cie *c, const char *s)
 		case 'R':
 			c->encoding = get_u8(&data);
 			break;
-		case 'P': {
-			unsigned enc = get_u8(&data);
-
-			get_encoded(&data, enc & 0x0f);
+		case 'P':
+			read_personality(&data, c);
 			break;
-		}
 		case 'L':
 			c->lsda_encoding = get_u8(&data);
 			break;
@@ -77,21 +85,23 @@ static void read_cie(struct bytes *b, struct cie *c)
 	c->init = *b;
 }
 
-/* Augmentation data of an FDE: where its exception table is, 0 if it has none. */
-static uint64_t read_lsda(struct bytes *b, const struct cie *c)
+/* Augmentation data of an FDE: where its exception table is, 0 if it has none. *untold: it has one,
+ * but where cannot be read. Without a personality routine nothing looks at tables. */
+static uint64_t read_lsda(struct bytes *b, const struct cie *c, bool *untold)
 {
 	uint64_t len = get_uleb(b);
 	struct bytes data = *b, raw;
 	uint64_t at;
 
 	skip(b, len);
-	if (b->bad || c->lsda_encoding == DW_EH_PE_omit)
+	if (b->bad || c->lsda_encoding == DW_EH_PE_omit || !c->has_personality)
 		return 0;
 	data.end = b->p;
 	raw = data;
-	if (get_encoded(&raw, c->lsda_encoding) == 0)
+	if (get_encoded(&raw, c->lsda_encoding) == 0 && !raw.bad)
 		return 0;
 	at = get_address(&data, c->lsda_encoding);
+	*untold = data.bad;
 	return data.bad ? 0 : at;
 }
 
@@ -101,19 +111,24 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	struct bob_plan_frame *f;
 	const struct bob_plan_row *first;
 	uint64_t lo, hi, lsda = 0;
-	bool no_caller;
+	bool no_caller, untold = false;
 	bob_status st;
 
 	lo = get_address(b, c->encoding);
 	hi = lo + get_encoded(b, c->encoding & 0x0f);
 	if (c->augmented)
-		lsda = read_lsda(b, c);
+		lsda = read_lsda(b, c, &untold);
 	if (b->bad || hi <= lo || hi - lo > UINT32_MAX || !bob_plan_code_at(img, lo) ||
-	    bob_plan_code_at(img, lo)->hi < hi)
+	    bob_plan_code_at(img, lo)->hi < hi) {
+		img->frames_broken |= b->bad || lsda || untold;
 		return BOB_OK;
+	}
 	st = bob_plan_cfi_rows(&img->rows, c, lo, hi, *b, &no_caller);
-	if (st != BOB_OK || img->rows.count == first_row)
-		return st;	/* a wrong DW_CFA_set_loc can come before the first row */
+	if (st != BOB_OK || img->rows.count == first_row) {
+		/* a wrong DW_CFA_set_loc can come before the first row */
+		img->frames_broken = true;
+		return st;
+	}
 	f = BOB_PLAN_PUSH(&img->frames);
 	if (!f || img->rows.count > UINT32_MAX)
 		return BOB_ERR_NOMEM;
@@ -127,6 +142,8 @@ static bob_status read_fde(struct bob_plan_image *img, struct bytes *b, const st
 	f->cold = !(first->cfa_kind == BOB_CFA_RSP && first->cfa_off == 8);
 	f->no_caller = no_caller;
 	f->lsda = lsda;
+	f->untold = untold ||
+		    (lsda && !bob_plan_knows_personality(img, c->personality, c->indirect));
 	return BOB_OK;
 }
 
@@ -153,8 +170,10 @@ static bob_status order_frames(struct bob_plan_image *img)
 		struct bob_plan_frame *f = &fs->at[i];
 		uint32_t row = (uint32_t)sorted.count;
 
-		if (i + 1 < fs->count && fs->at[i + 1].lo == f->lo)
+		if (i + 1 < fs->count && fs->at[i + 1].lo == f->lo) {
+			fs->at[i + 1].untold |= f->untold;
 			continue;
+		}
 		if (i + 1 < fs->count && fs->at[i + 1].lo < f->hi)
 			f->hi = fs->at[i + 1].lo;
 		for (uint32_t r = 0; r < f->row_count; r++) {
@@ -170,6 +189,68 @@ static bob_status order_frames(struct bob_plan_image *img)
 	free(img->rows.at);
 	img->rows = sorted;
 	return BOB_OK;
+}
+
+/* --- signal returns without call frame information --- */
+
+/* mov $15,%rax or %eax; syscall: a restorer as musl and Go write it. Unwinders know it by these
+ * bytes, too. */
+#define RESTORER_LEN 7u
+static const char restorers[][10] = {
+	"\x48\xc7\xc0\x0f\0\0\0\x0f\x05",
+	"\xb8\x0f\0\0\0\x0f\x05",
+};
+
+static bob_status find_restorers(const struct bob_plan_image *img, const char *bytes, size_t len,
+				 struct bob_plan_u64s *found)
+{
+	for (size_t i = 0; i < img->codes.count; i++) {
+		const struct bob_plan_code *c = &img->codes.at[i];
+		const uint8_t *end = c->bytes + (c->hi - c->lo), *at = c->bytes;
+
+		while ((at = memmem(at, (size_t)(end - at), bytes, len))) {
+			const uint64_t addr = c->lo + (uint64_t)(at++ - c->bytes);
+			uint64_t *to;
+
+			if (bob_plan_frame_at(img, addr) != BOB_PLAN_NO_INDEX)
+				continue;
+			to = BOB_PLAN_PUSH(found);
+			if (!to)
+				return BOB_ERR_NOMEM;
+			*to = addr;
+		}
+	}
+	return BOB_OK;
+}
+
+static bob_status add_restorer(struct bob_plan_image *img, uint64_t lo)
+{
+	const uint32_t row = (uint32_t)img->rows.count;
+	struct bob_plan_row *r = BOB_PLAN_PUSH(&img->rows);
+	struct bob_plan_frame *f = BOB_PLAN_PUSH(&img->frames);
+
+	if (!r || !f)
+		return BOB_ERR_NOMEM;
+	r->cfa_kind = BOB_CFA_UNKNOWN; /* the frame is the kernel's: no row is needed */
+	*f = (struct bob_plan_frame){ .lo = lo, .hi = lo + RESTORER_LEN, .row = row, .row_count = 1,
+				      .owner = BOB_PLAN_NO_INDEX, .signal = true,
+				      .jumped_by = BOB_PLAN_NO_INDEX };
+	return BOB_OK;
+}
+
+static bob_status add_restorers(struct bob_plan_image *img)
+{
+	struct bob_plan_u64s found = { 0 };
+	bob_status st = find_restorers(img, restorers[0], RESTORER_LEN + 2, &found);
+
+	if (st == BOB_OK)
+		st = find_restorers(img, restorers[1], RESTORER_LEN, &found);
+	for (size_t i = 0; i < found.count && st == BOB_OK; i++)
+		st = add_restorer(img, found.at[i]);
+	if (found.count && st == BOB_OK)
+		st = order_frames(img);
+	free(found.at);
+	return st;
 }
 
 /* The CIE at `at`; parsed ones are kept in a few slots. NULL if it cannot be used. */
@@ -193,15 +274,17 @@ static const struct cie *find_cie(struct cie *slots, const struct bytes *all, co
 	return c->valid ? c : NULL;
 }
 
-bob_status bob_plan_read_frames(struct bob_plan_image *img)
+static bob_status read_eh_frame(struct bob_plan_image *img)
 {
 	struct cie slots[CIE_SLOTS] = { 0 };
 	struct bytes all = { .addr = img->frame_addr };
 	bob_status st = BOB_OK;
 
 	all.base = all.p = bob_plan_bytes_at(img, img->frame_addr, img->frame_len);
-	if (!all.base)
+	if (!all.base) {
+		img->frames_broken = img->frame_len != 0;
 		return BOB_OK;
+	}
 	all.end = all.base + img->frame_len;
 	while (st == BOB_OK && all.end - all.p > 8) {
 		struct bytes b;
@@ -225,7 +308,23 @@ bob_status bob_plan_read_frames(struct bob_plan_image *img)
 			c = find_cie(slots, &whole, id_at - id);
 			if (c)
 				st = read_fde(img, &b, c);
+			else
+				img->frames_broken = true;
 		}
 	}
-	return st == BOB_OK ? order_frames(img) : st;
+	img->frames_broken |= st == BOB_OK && all.end - all.p > 8;
+	if (st == BOB_OK)
+		st = bob_plan_find_pads(img);
+	if (st == BOB_OK)
+		st = order_frames(img);
+	if (st == BOB_OK)
+		bob_plan_find_landing_frames(img);
+	return st;
+}
+
+bob_status bob_plan_read_frames(struct bob_plan_image *img)
+{
+	bob_status st = read_eh_frame(img);
+
+	return st == BOB_OK ? add_restorers(img) : st;
 }

@@ -42,7 +42,7 @@ static bool is_cold_name(const char *name)
 {
 	const char *dot = strstr(name, ".cold");
 
-	return dot && (dot[5] == '\0' || dot[5] == '.');
+	return (dot && (dot[5] == '\0' || dot[5] == '.')) || strstr(name, ".__part.");
 }
 
 /* Smaller is the better name: visible before local, few leading underscores, short. */
@@ -73,6 +73,7 @@ static const struct special_name {
 	{ "execve", BOB_SPECIAL_EXECVE },
 	{ "execveat", BOB_SPECIAL_EXECVEAT },
 	{ "_exit", BOB_SPECIAL_EXIT },
+	{ "_Exit", BOB_SPECIAL_EXIT }, /* of musl, a function of its own, and exit calls it */
 	{ "sigaltstack", BOB_SPECIAL_SIGALTSTACK },
 	{ "makecontext", BOB_SPECIAL_MAKECONTEXT },
 	{ "prctl", BOB_SPECIAL_PRCTL },
@@ -87,7 +88,8 @@ static const struct special_name {
 
 static bool is_libc(const struct bob_plan_image *img)
 {
-	return !strncmp(img->soname, "libc.so", 7) || !strncmp(img->soname, "ld-linux", 8);
+	return !strncmp(img->soname, "libc.so", 7) || !strncmp(img->soname, "ld-linux", 8) ||
+	       !strncmp(img->soname, "ld-musl", 7);
 }
 
 static bool has_specials(const struct bob_plan_image *img)

@@ -36,6 +36,7 @@ struct bob_plan_code {
 	uint64_t *
 		outside; /* target of something else than a branch within its own stretch of code */
 	uint64_t *jumped;	/* ... and that is a direct branch */
+	uint64_t *fixed;	/* must stay: a run time writes here or compares (sites.c) */
 	bool plt;		/* linker-made stubs: nothing here is a function */
 };
 
@@ -55,6 +56,8 @@ struct bob_plan_frame {
 	bool signal;
 	bool cold;		/* entered with a frame already made: part of another function */
 	bool no_caller;		/* return address undefined at its start: not entered by a call */
+	bool untold;		/* has an exception table that is broken or of an unknown form */
+	bool lands;		/* begins with a landing pad, or nop and a landing pad */
 };
 
 struct bob_plan_candidate {
@@ -69,6 +72,13 @@ struct bob_plan_candidate {
 	struct bob_plan_func out; /* filled by bob_plan_patch */
 };
 
+/* A personality routine, by where frames refer to it (personality.c). */
+struct bob_plan_personality {
+	uint64_t at;
+	bool indirect;
+	bool known;
+};
+
 /* Bytes between two functions that never run. */
 struct bob_plan_hole {
 	uint64_t lo, hi;
@@ -80,6 +90,7 @@ BOB_PLAN_VEC(bob_plan_symbols, struct bob_plan_symbol);
 BOB_PLAN_VEC(bob_plan_frames, struct bob_plan_frame);
 BOB_PLAN_VEC(bob_plan_rows, struct bob_plan_row);
 BOB_PLAN_VEC(bob_plan_candidates, struct bob_plan_candidate);
+BOB_PLAN_VEC(bob_plan_personalities, struct bob_plan_personality);
 BOB_PLAN_VEC(bob_plan_holes, struct bob_plan_hole);
 BOB_PLAN_VEC(bob_plan_specials, struct bob_plan_special);
 BOB_PLAN_VEC(bob_plan_u32s, uint32_t);
@@ -103,6 +114,10 @@ struct bob_plan_image {
 	struct bob_plan_codes codes;	/* sorted, not overlapping */
 	struct bob_plan_symbols symbols; /* in executable sections, sorted by addr */
 	struct bob_plan_u64s pointers;	/* link addresses in code that data or relocations hold */
+	struct bob_plan_u64s entries;	/* where a run time enters: landing pads, aborts */
+	struct bob_plan_personalities personalities;
+	uint64_t fixed_bytes;	/* of all calls of bob_plan_fix */
+	bool frames_broken;	/* .eh_frame could not be read to its end */
 	struct bob_plan_frames frames;	/* sorted, not overlapping */
 	struct bob_plan_rows rows;
 	struct bob_plan_candidates funcs; /* sorted by addr, one per addr */
@@ -121,13 +136,27 @@ void bob_plan_elf_close(struct bob_plan_image *img);
 
 bob_status bob_plan_read_frames(struct bob_plan_image *img);
 bob_status bob_plan_find_functions(struct bob_plan_image *img);
+/* [addr, addr + len), as far as it is code, must stay as it is. */
+void bob_plan_fix(struct bob_plan_image *img, uint64_t addr, uint64_t len);
+/* Bytes that run times write or compare, and where these enter (sites.c). */
+bob_status bob_plan_find_sites(struct bob_plan_image *img);
+/* Where a function at `addr` is patched: behind an endbr64, and behind NOPs that are fixed, at most
+ * BOB_PLAN_BODY_MAX bytes from the entry. `end`: of the function. */
+uint64_t bob_plan_body(const struct bob_plan_code *c, uint64_t addr, uint64_t end);
 bob_status bob_plan_scan(struct bob_plan_image *img);
 /* Steps of the scan (cold.c): whose part is a frame that starts no function, and which functions
  * without a name are in truth such parts. The second renumbers the functions. */
 void bob_plan_find_owners(struct bob_plan_image *img);
 bob_status bob_plan_drop_cold(struct bob_plan_image *img);
+/* Functions with an exception table that tells nothing are not hooked. */
+void bob_plan_refuse_untold(struct bob_plan_image *img);
 /* Between these two: nothing but the functions that the agent needs for itself, under the key of such a plan. */
 bob_status bob_plan_keep_specials(struct bob_plan_image *img);
+/* Does a row of call frame information that begins strictly inside of [at, at + len) not follow
+ * from the instructions before it, so that control comes there in another way? (frame_row.c) `at`:
+ * of an entry. */
+bool bob_plan_row_enters(const struct bob_plan_image *img, const struct bob_plan_code *c,
+			 uint64_t at, unsigned len);
 bob_status bob_plan_patch(struct bob_plan_image *img);
 bob_status bob_plan_write(struct bob_plan_image *img, void **plan, size_t *len);
 

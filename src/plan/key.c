@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The identity of an image's code. Freestanding: the planner computes it from the file, the agent
  * from memory, and the two must agree or the plan is not used. */
+#include <elf.h>
+#include <string.h>
+
 #include "base/hash.h"
 #include "plan/format.h"
 
 #define SAMPLE 64u		/* bytes */
 #define SAMPLE_STEP 4096u
+#define BUILD_ID_MAX 20u
+
+const uint8_t *bob_plan_build_id(const void *notes, uint64_t len, uint64_t align, uint64_t *id_len)
+{
+	const uint64_t pad = align == 8 ? 7 : 3;
+	const uint8_t *p = notes;
+	uint64_t at = 0;
+
+	while (at < len && len - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr n;
+		uint64_t desc;
+
+		memcpy(&n, p + at, sizeof(n));
+		desc = (at + sizeof(n) + n.n_namesz + pad) & ~pad;
+		if (desc > len || n.n_descsz > len - desc)
+			break;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 &&
+		    !memcmp(p + at + sizeof(n), "GNU", 4)) {
+			*id_len = n.n_descsz < BUILD_ID_MAX ? n.n_descsz : BUILD_ID_MAX;
+			return p + desc;
+		}
+		at = (desc + n.n_descsz + pad) & ~pad;
+	}
+	*id_len = 0;
+	return NULL;
+}
 
 uint64_t bob_plan_key_begin(const uint8_t *build_id, uint64_t len)
 {

@@ -84,6 +84,9 @@ bob_status bob_plan_names(const char *path, void (*visit)(void *ctx, const struc
 
 /* Print the functions of a plan that passed bob_plan_check, with their trampolines. */
 void bob_plan_dump(const void *plan, FILE *out);
+/* One line for each range of bytes that the agent overwrites: link address, length, kind (jump,
+ * short: the 2-byte jump, hole: the long one in padding), address and name of the function. */
+void bob_plan_print_patches(const void *plan, FILE *out);
 
 /* The same for tracing memory: the functions of the image translated (mem/format.h). */
 bob_status bob_plan_mem_image(const char *path, void **plan, size_t *len, struct bob_error *err);

@@ -41,26 +41,44 @@ static void relocate_rseq(struct bob_plan_image *img, const Elf64_Rela *r)
 	}
 }
 
+/* The symbols that relocations of a section refer to. */
+static const Elf64_Sym *symbols_of(const struct bob_plan_image *img, Elf_Scn *scn, size_t *count)
+{
+	GElf_Shdr sh;
+	Elf_Scn *table = gelf_getshdr(scn, &sh) ? elf_getscn(img->elf->elf, sh.sh_link) : NULL;
+	Elf_Data *data = table ? elf_getdata(table, NULL) : NULL;
+
+	if (!data || !data->d_buf || data->d_type != ELF_T_SYM)
+		return NULL;
+	*count = data->d_size / sizeof(Elf64_Sym);
+	return data->d_buf;
+}
+
 static bob_status read_relocs(struct bob_plan_image *img, Elf_Scn *scn)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	const Elf64_Rela *r = data ? data->d_buf : NULL;
+	size_t symbols = 0;
+	const Elf64_Sym *symbol = symbols_of(img, scn, &symbols);
 
 	if (!r || data->d_type != ELF_T_RELA)
 		return BOB_OK;
 	for (size_t i = 0; i < data->d_size / sizeof(*r); i++) {
-		uint64_t *slot;
+		uint64_t *slot, to = (uint64_t)r[i].r_addend, at = ELF64_R_SYM(r[i].r_info);
 		uint64_t type = ELF64_R_TYPE(r[i].r_info);
 
-		if (type != R_X86_64_RELATIVE && type != R_X86_64_IRELATIVE)
+		if (type == R_X86_64_64 && symbol && at < symbols && symbol[at].st_shndx)
+			to += symbol[at].st_value;
+		else if (type != R_X86_64_RELATIVE && type != R_X86_64_IRELATIVE)
 			continue;
-		relocate_rseq(img, &r[i]);
-		if (!bob_plan_code_at(img, (uint64_t)r[i].r_addend))
+		if (type != R_X86_64_64)
+			relocate_rseq(img, &r[i]);
+		if (!bob_plan_code_at(img, to))
 			continue;
 		slot = BOB_PLAN_PUSH(&img->pointers);
 		if (!slot)
 			return BOB_ERR_NOMEM;
-		*slot = (uint64_t)r[i].r_addend;
+		*slot = to;
 	}
 	return BOB_OK;
 }

@@ -59,6 +59,14 @@ static void mark(struct scan *s, uint64_t addr, bool called)
 		bob_plan_set_bit(c->called, addr - c->lo);
 }
 
+/* Frame information begins: perhaps what is before it does not run on. */
+static void mark_start(struct scan *s, uint64_t addr)
+{
+	struct bob_plan_code *c = code_of(s, addr);
+
+	bob_plan_set_bit(c->target, addr - c->lo);
+}
+
 static bool in_range(const struct scan *s, uint64_t addr)
 {
 	return s->range && addr - s->range->lo < s->range->hi - s->range->lo;
@@ -100,6 +108,7 @@ static bool is_label(const struct scan *s, uint64_t addr)
 
 /* Entries in a row that lead into code of which it is not known that it belongs to this function. */
 #define STRANGERS 32u
+#define CODE_ALIGN 16u /* of functions and labels, as compilers for x86-64 align them */
 
 /* lea of something that may be a table of 4-byte offsets to itself. Whether it is one shows in its
  * entries: text or numbers, added to the table's address, do not lead into code. Cold parts are not always
@@ -162,6 +171,8 @@ static void leave_range(struct scan *s, uint64_t to, unsigned kind)
 			return;
 		if (img->frames.at[f].cold && img->frames.at[f].owner == BOB_PLAN_NO_INDEX)
 			img->frames.at[f].owner = s->func;
+		else if (img->frames.at[f].lands)
+			img->frames.at[f].jumped_by = s->func;
 		else if (kind == BOB_X86_JCC && to == img->frames.at[f].lo)
 			img->frames.at[f].jumped_by = s->func;
 	}
@@ -206,16 +217,13 @@ static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *i
 
 static void enter_function(struct scan *s, uint64_t at)
 {
-	static const uint8_t endbr64[4] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	struct bob_plan_candidates *fs = &s->img->funcs;
 
 	while (s->next_func < fs->count && fs->at[s->next_func].addr <= at) {
 		s->func = (uint32_t)s->next_func++;
 		s->func_lo = s->func_body = fs->at[s->func].addr;
-		if (s->func_lo < s->code->lo)
-			continue;
-		if (!memcmp(s->code->bytes + (s->func_lo - s->code->lo), endbr64, 4))
-			s->func_body += 4;
+		if (s->func_lo >= s->code->lo)
+			s->func_body = bob_plan_body(s->code, s->func_lo, s->code->hi);
 	}
 }
 
@@ -254,11 +262,12 @@ static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
 	}
 }
 
-/* [lo, hi) lies between known code: padding, hand-written code without frame information, data.
- * Zero bytes are skipped one by one, or the linker's zero filling would swallow what follows. */
+/* [lo, hi) lies between known code: padding, hand-written code without frame information, data. A
+ * hole is padding that fills it, or that fills it up to where an assembler aligns code. Zero bytes
+ * are skipped one by one, or the linker's zero filling would swallow what follows. */
 static void sweep_gap(struct scan *s, uint64_t lo, uint64_t hi)
 {
-	uint64_t start = lo;
+	uint64_t start = lo, padded = lo;
 	bool padding = true, safe = bob_x86_ends_flow(s->last_kind);
 	unsigned first_kind = BOB_X86_INT3;
 	struct bob_plan_hole *h;
@@ -278,10 +287,13 @@ static void sweep_gap(struct scan *s, uint64_t lo, uint64_t hi)
 		if (in.kind != BOB_X86_NOP && in.kind != BOB_X86_INT3)
 			padding = false;
 		lo += len;
+		if (padding)
+			padded = lo;
 		if (in.kind != BOB_X86_PLAIN)
 			note_insn(s, lo, &in);
 	}
-	if (!padding || (!safe && first_kind != BOB_X86_INT3) || start >= hi)
+	if (start >= padded || (!padding && padded % CODE_ALIGN) ||
+	    (!safe && first_kind != BOB_X86_INT3))
 		return;
 	h = BOB_PLAN_PUSH(&s->img->holes);
 	if (!h) {
@@ -289,7 +301,7 @@ static void sweep_gap(struct scan *s, uint64_t lo, uint64_t hi)
 		return;
 	}
 	h->lo = start;
-	h->hi = hi;
+	h->hi = padded;
 }
 
 static void sweep_section(struct scan *s, size_t *next_range)
@@ -383,6 +395,10 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 		mark(&s, img->pointers.at[i], true);
 	for (size_t i = 0; i < img->symbols.count; i++)
 		mark(&s, img->symbols.at[i].addr, false);
+	for (size_t i = 0; i < img->entries.count; i++)
+		mark(&s, img->entries.at[i], false);
+	for (size_t i = 0; i < img->frames.count; i++)
+		mark_start(&s, img->frames.at[i].lo);
 	mark(&s, img->entry, true);
 	for (size_t i = 0; i < img->codes.count && s.st == BOB_OK; i++) {
 		s.code = &img->codes.at[i];
@@ -394,6 +410,8 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 		finish_loops(&s);
 		s.st = bob_plan_drop_cold(img);
 	}
+	if (s.st == BOB_OK)
+		bob_plan_refuse_untold(img);
 	free(s.ranges.at);
 	free(s.cold_jumps.at);
 	return s.st;

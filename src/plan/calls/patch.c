@@ -4,7 +4,8 @@
  *   1. no byte of it but the first is a branch target, a label in a table or a pointer in data;
  *   2. the overwritten instructions can be moved (arch/x86_64/move.c);
  *   3. what is overwritten beyond the function's end is padding that never runs;
- *   4. no other patch wants the same bytes.
+ *   4. no other patch wants the same bytes, and no run time (sites.c);
+ *   5. call frame information there follows from the instructions before it (frame_row.c).
  * Two passes: functions that take a plain jump first, then those that want a padding hole (too
  * short, a branch into the bytes, or a call among them), which may not take a short function's own
  * padding from it. */
@@ -43,7 +44,7 @@ static bool is_free(const struct site *s, uint64_t at, unsigned len)
 	uint64_t off = at - s->code->lo;
 
 	return at >= s->code->lo && len <= s->code->hi - at &&
-	       !any_bit(s->code->taken, off, off + len);
+	       !any_bit(s->code->taken, off, off + len) && !any_bit(s->code->fixed, off, off + len);
 }
 
 static void take(const struct site *s, uint64_t at, unsigned len)
@@ -100,6 +101,15 @@ static uint64_t find_hole(const struct bob_plan_image *img, const struct site *s
 	return 0;
 }
 
+static uint32_t pack_starts(const struct bob_x86_body *b)
+{
+	uint32_t moved = b->calls ? BOB_PLAN_MOVED_CALL : 0;
+
+	for (unsigned k = 1; k < BOB_X86_BODY_STARTS; k++)
+		moved |= (uint32_t)b->start[k] << BOB_PLAN_MOVED_BITS * (k - 1);
+	return moved;
+}
+
 static bob_status emit(struct bob_plan_image *img, const struct site *s,
 		       const struct bob_x86_body *b)
 {
@@ -141,6 +151,7 @@ static bob_status emit(struct bob_plan_image *img, const struct site *s,
 	out->tramp_len = (uint32_t)len;
 	out->body = sizeof(head);
 	out->displaced_len = (uint8_t)b->taken;
+	out->moved = pack_starts(b);
 	img->stats.displaced_calls += b->calls;
 	return BOB_OK;
 }
@@ -174,7 +185,9 @@ static unsigned try_jmp(const struct bob_plan_image *img, const struct site *s,
 		return skip;
 	if (JMP_LEN > s->code->hi - s->at)
 		return BOB_SKIP_SHORT;
-	if (entered_inside(s, s->at, JMP_LEN))
+	if (any_bit(s->code->fixed, s->at - s->code->lo, s->at - s->code->lo + b->taken))
+		return BOB_SKIP_SITE;
+	if (entered_inside(s, s->at, JMP_LEN) || bob_plan_row_enters(img, s->code, s->at, JMP_LEN))
 		return BOB_SKIP_BRANCH;
 	if (b->taken < JMP_LEN && !in_hole(img, s->at + b->taken, s->at + JMP_LEN))
 		return BOB_SKIP_SHORT;
@@ -191,7 +204,7 @@ static bob_status try_hole(struct bob_plan_image *img, struct site *s)
 	if (bob_x86_move(s->bytes, s->avail, s->at, SHORT_LEN, &b) != BOB_SKIP_NONE || b.calls ||
 	    s->code->hi - s->at < SHORT_LEN || entered_inside(s, s->at, SHORT_LEN) ||
 	    (b.taken < SHORT_LEN && !in_hole(img, s->at + b.taken, s->at + SHORT_LEN)) ||
-	    !is_free(s, s->at, SHORT_LEN))
+	    !is_free(s, s->at, SHORT_LEN) || bob_plan_row_enters(img, s->code, s->at, SHORT_LEN))
 		return BOB_NONE;
 	take(s, s->at, SHORT_LEN);
 	hole = find_hole(img, s);
@@ -215,7 +228,6 @@ static bob_status try_hole(struct bob_plan_image *img, struct site *s)
 
 static struct site make_site(struct bob_plan_image *img, size_t i)
 {
-	static const uint8_t endbr64[4] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	struct bob_plan_candidate *f = &img->funcs.at[i];
 	struct site s = {
 		.f = f, .index = (uint32_t)i, .code = &img->codes.at[f->code], .at = f->addr
@@ -227,12 +239,9 @@ static struct site make_site(struct bob_plan_image *img, size_t i)
 		if (i + 1 < img->funcs.count && img->funcs.at[i + 1].addr < end)
 			end = img->funcs.at[i + 1].addr;
 	}
+	s.at = bob_plan_body(s.code, f->addr, end);
+	f->out.patch_delta = (uint8_t)(s.at - f->addr);
 	s.bytes = s.code->bytes + (s.at - s.code->lo);
-	if (end - s.at > 4 && !memcmp(s.bytes, endbr64, 4)) {
-		s.at += 4;
-		s.bytes += 4;
-		f->out.patch_delta = 4;
-	}
 	s.avail = end - s.at;
 	return s;
 }
@@ -260,7 +269,8 @@ static bob_status second_pass(struct bob_plan_image *img, size_t i)
 	struct site s;
 	bob_status st;
 
-	if (f->out.kind != BOB_PATCH_NONE || f->skip == BOB_SKIP_SPECIAL)
+	if (f->out.kind != BOB_PATCH_NONE || f->skip == BOB_SKIP_SPECIAL ||
+	    f->skip == BOB_SKIP_UNWIND)
 		return BOB_OK;
 	s = make_site(img, i);
 	st = try_hole(img, &s);

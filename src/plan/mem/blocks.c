@@ -43,6 +43,19 @@ static void mark_fresh(const struct bob_mem_unit *u, uint8_t *mark, uint32_t i)
 		mark[i] |= LEADS;
 }
 
+/* The return site of a call that makes the stack larger is not the only place that its callee leads
+ * to. */
+static void mark_split(struct bob_mem_unit *u, uint8_t *mark, uint32_t call)
+{
+	uint32_t body = bob_mem_split_body(u, call);
+
+	if (body == BOB_MEM_NONE)
+		return;
+	mark[body] |= LEADS;
+	u->insns.at[body].stays = bob_mem_split_is_read(u, body);
+	mark[body + u->insns.at[body].stays] |= LEADS | LANDS;
+}
+
 static unsigned mark_branches(struct bob_mem_unit *u, uint8_t *mark)
 {
 	for (uint32_t i = 0; i < u->insns.count; i++) {
@@ -55,6 +68,8 @@ static unsigned mark_branches(struct bob_mem_unit *u, uint8_t *mark)
 			mark_fresh(u, mark, i + 1);
 			if (is_call(f) && u->insns.at[i + 1].range == in->range)
 				mark[i + 1] |= LANDS | AFTER_CALL;
+			if (is_call(f))
+				mark_split(u, mark, i);
 		}
 		if ((f->flow == BOB_X86_BRANCHES || f->flow == BOB_X86_JUMPS) &&
 		    bob_mem_inside(u, f->target)) {
@@ -91,20 +106,6 @@ static unsigned mark_outside(struct bob_mem_unit *u, uint8_t *mark, const struct
 		i += starts;
 	}
 	return BOB_MEM_TAKEN;
-}
-
-struct pads {
-	const struct bob_mem_unit *u;
-	uint8_t *mark;
-};
-
-static void mark_pad(void *ctx, uint64_t addr)
-{
-	struct pads *p = ctx;
-	uint32_t i = bob_mem_insn_at(p->u, addr);
-
-	if (i != BOB_MEM_NONE)
-		p->mark[i] |= LEADS | LANDS;
 }
 
 static void mark_entries(const struct bob_mem_unit *u, uint8_t *mark)
@@ -186,7 +187,7 @@ static void make_edges(struct bob_mem_unit *u)
 	for (size_t i = 0; i < u->blocks.count && !u->strict; i++) {
 		struct bob_mem_block *b = &u->blocks.at[i];
 
-		if (b->preds == 0 && !only_padding(u, b))
+		if (b->preds == 0 && !only_padding(u, b) && !u->insns.at[b->first].stays)
 			b->flags |= BOB_MEM_LANDS;
 	}
 }
@@ -270,8 +271,6 @@ unsigned bob_mem_find_blocks(struct bob_mem_unit *u)
 	for (size_t r = 0; why == BOB_MEM_TAKEN && r < u->ranges.count; r++)
 		why = mark_outside(u, mark, &u->ranges.at[r]);
 	mark_entries(u, mark);
-	for (size_t r = 0; r < u->ranges.count; r++)
-		bob_mem_pads(u->img, &u->ranges.at[r], mark_pad, &(struct pads){ u, mark });
 	if (why == BOB_MEM_TAKEN) {
 		u->st = make_blocks(u, mark);
 		if (u->st == BOB_OK)

@@ -69,8 +69,6 @@ static unsigned collect(struct bob_mem_unit *u, uint32_t frame, const uint32_t *
 		if (c && c->plt) /* a function that jumps there does not own it */
 			continue;
 		why = f->signal ? BOB_MEM_TRAMPOLINE : add_range(u, f->lo, f->hi);
-		if (why == BOB_MEM_TAKEN)
-			u->ranges.at[u->ranges.count - 1].lsda = f->lsda;
 	}
 	return why == BOB_MEM_TAKEN && u->ranges.count == 0 ? BOB_MEM_NO_FRAME : why;
 }
@@ -282,8 +280,6 @@ static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, 
 		if (c && c->plt)
 			continue;
 		why = add_range(u, f->lo, f->hi);
-		if (why == BOB_MEM_TAKEN)
-			u->ranges.at[0].lsda = f->lsda;
 		st = add_unit(u, out, f->lo, f->signal ? BOB_MEM_TRAMPOLINE : why, passes);
 	}
 	return st;

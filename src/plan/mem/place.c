@@ -15,7 +15,7 @@
 
 enum use {
 	DEAD = 0,
-	KEPT,			/* a call */
+	KEPT,			/* a call, or what others read */
 	TAKEN
 };
 
@@ -58,6 +58,13 @@ static const struct bob_mem_insn *last_insn(const struct bob_mem_unit *u,
 	return &u->insns.at[b->first + b->count - 1];
 }
 
+static void keep_first(struct placer *p, const struct bob_mem_block *b)
+{
+	const struct bob_mem_insn *in = &p->u->insns.at[b->first];
+
+	set_use(p, &p->u->ranges.at[in->range], in->addr, in->f.len, KEPT);
+}
+
 static void keep_calls(struct placer *p)
 {
 	struct bob_mem_unit *u = p->u;
@@ -67,6 +74,8 @@ static void keep_calls(struct placer *p)
 		const struct bob_mem_range *r = &u->ranges.at[call->range];
 
 		u->blocks.at[i].call_moved = false;
+		if (u->insns.at[u->blocks.at[i].first].stays)
+			keep_first(p, &u->blocks.at[i]);
 		if (call->f.flow != BOB_X86_CALLS && call->f.flow != BOB_X86_CALLS_TO)
 			continue;
 		set_use(p, r, call->addr, call->f.len, KEPT);

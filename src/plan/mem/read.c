@@ -39,7 +39,7 @@ static unsigned read_range(struct bob_mem_unit *u, uint32_t index)
 		}
 		i->addr = u->at = at;
 		i->range = index;
-		i->backward = false;
+		i->backward = i->stays = false;
 		why = bob_x86_facts(p, r->hi - at, at, &i->f);
 		if (why != BOB_MEM_TAKEN)
 			return why;

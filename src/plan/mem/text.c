@@ -59,6 +59,14 @@ static void put_landing(struct writer *w, const struct bob_mem_landing *l)
 	}
 }
 
+static void keep(struct writer *w, const struct bob_mem_insn *in)
+{
+	const struct bob_mem_range *r = &w->u->ranges.at[in->range];
+	uint32_t offset;
+
+	memcpy(text_at(w, in->addr, &offset), r->bytes + (in->addr - r->lo), in->f.len);
+}
+
 static void keep_calls(struct writer *w)
 {
 	const struct bob_mem_unit *u = w->u;
@@ -66,17 +74,16 @@ static void keep_calls(struct writer *w)
 	for (size_t i = 0; i < u->blocks.count; i++) {
 		const struct bob_mem_block *b = &u->blocks.at[i];
 		const struct bob_mem_insn *in = &u->insns.at[b->first + b->count - 1];
-		const struct bob_mem_range *r = &u->ranges.at[in->range];
-		uint32_t offset;
 
+		if (u->insns.at[b->first].stays)
+			keep(w, &u->insns.at[b->first]);
 		if (in->f.flow != BOB_X86_CALLS && in->f.flow != BOB_X86_CALLS_TO)
 			continue;
 		w->out->stats.calls++;
 		if (b->call_moved)
 			w->out->stats.moved_calls++;
 		else
-			memcpy(text_at(w, in->addr, &offset), r->bytes + (in->addr - r->lo),
-			       in->f.len);
+			keep(w, in);
 	}
 }
 

@@ -19,7 +19,6 @@
 /* Code of the unit, and dead padding behind it. */
 struct bob_mem_range {
 	uint64_t lo, hi, padded;
-	uint64_t lsda;		/* exception table, 0: none */
 	const uint8_t *bytes;
 	uint32_t insn;		/* first */
 	uint32_t text;		/* offset of its new bytes in bob_mem_unit.text */
@@ -30,6 +29,7 @@ struct bob_mem_insn {
 	uint32_t live;		/* registers and flags that are read later, before it runs */
 	uint32_t range;
 	bool backward;		/* a string instruction with `rep` that runs downwards */
+	bool stays;		/* others read its bytes, and it runs where it is, too (split.c) */
 	struct bob_x86_facts f;
 };
 
@@ -125,9 +125,10 @@ struct bob_mem_unit {
 unsigned bob_mem_restarts(struct bob_mem_unit *u);
 unsigned bob_mem_read(struct bob_mem_unit *u);
 unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
-/* Where exceptions from the range land, one by one. */
-void bob_mem_pads(const struct bob_plan_image *img, const struct bob_mem_range *r,
-		  void (*pad)(void *ctx, uint64_t addr), void *ctx);
+/* split.c: the instruction that the callee of `call` calls, where that is behind the `ret` it
+ * returns to; or BOB_MEM_NONE. Are the bytes of this one read? */
+uint32_t bob_mem_split_body(const struct bob_mem_unit *u, uint32_t call);
+bool bob_mem_split_is_read(const struct bob_mem_unit *u, uint32_t body);
 unsigned bob_mem_find_direction(struct bob_mem_unit *u);
 /* *passes: flags are read that only a caller or callee can have set. */
 void bob_mem_find_live(struct bob_mem_unit *u, bool *passes);

@@ -59,14 +59,6 @@ static void read_code(struct bob_flow *w)
 	}
 }
 
-static void mark_pad(void *ctx, uint64_t addr)
-{
-	struct bob_flow_insn *in = bob_flow_at(ctx, addr);
-
-	if (in)
-		in->outside = 1;
-}
-
 static void mark_outside(struct bob_flow *w)
 {
 	const struct bob_plan_image *img = w->f->m->img;
@@ -76,17 +68,6 @@ static void mark_outside(struct bob_flow *w)
 
 		if (c && bob_plan_bit(c->outside, w->insn[i].pc - c->lo))
 			w->insn[i].outside = 1;
-	}
-	for (size_t i = 0; i < w->f->ranges.count; i++) {
-		uint32_t frame = bob_plan_frame_at(img, w->f->ranges.at[i].lo);
-		struct bob_mem_range r = { 0 };
-
-		if (frame == BOB_PLAN_NO_INDEX || !img->frames.at[frame].lsda)
-			continue;
-		r.lo = img->frames.at[frame].lo;
-		r.hi = img->frames.at[frame].hi;
-		r.lsda = img->frames.at[frame].lsda;
-		bob_mem_pads(img, &r, mark_pad, w);
 	}
 }
 

@@ -403,6 +403,25 @@ static const struct bob_mem_stop *memrun_find_stop(const struct memrun *m, uint6
 	return NULL;
 }
 
+/* A virtual machine may lose the step behind an instruction that it does itself; so cpuid is done
+ * here. */
+static bool memrun_cpuid(ucontext_t *uc)
+{
+	greg_t *g = uc->uc_mcontext.gregs;
+	const uint8_t *code = (const uint8_t *)(uintptr_t)g[REG_RIP];
+	uint32_t a = (uint32_t)g[REG_RAX], b, c = (uint32_t)g[REG_RCX], d;
+
+	if (code[0] != 0x0f || code[1] != 0xa2)
+		return false;
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	g[REG_RAX] = a;
+	g[REG_RBX] = b;
+	g[REG_RCX] = c;
+	g[REG_RDX] = d;
+	g[REG_RIP] += 2;
+	return true;
+}
+
 static void memrun_trap(int sig, siginfo_t *info, void *context)
 {
 	struct memrun *m = memrun_now;
@@ -417,7 +436,7 @@ static void memrun_trap(int sig, siginfo_t *info, void *context)
 			m->observe(m, uc);
 		return;
 	}
-	if (!m->patched) {
+	while (!m->patched) {
 		if (rip >= m->text_lo && rip < m->text_hi && memrun_translated(m, rip)) {
 			if (m->path && m->path_count < MEMRUN_EVENTS)
 				m->path[m->path_count++] = rip - m->bias;
@@ -426,7 +445,9 @@ static void memrun_trap(int sig, siginfo_t *info, void *context)
 			m->last_was_call = false;
 		}
 		m->last_pc = rip - m->bias;
-		return;
+		if (!memrun_cpuid(uc))
+			return;
+		rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
 	}
 	s = memrun_find_stop(m, rip - 1 - m->bias);
 	if (!s) {

@@ -106,7 +106,7 @@ static void test_refused(void **state)
 	REFUSED(f->kind = 3);
 	REFUSED(f->kind = BOB_PATCH_NONE);
 	REFUSED(f->skip = BOB_SKIP_SHORT);
-	REFUSED(f->patch_delta = 1);
+	REFUSED(f->patch_delta = BOB_PLAN_BODY_MAX + 1);
 	REFUSED(f->expect_len = 17);
 	REFUSED(f->expect_len = 4);
 	REFUSED(f->displaced_len = 0);

@@ -13,6 +13,7 @@
 
 #include "plan/image.h"
 #include "plan/mem/mem.h"
+#include "assemble.h"
 
 /* As programs have it; `last` begins where the sequence of `taken` ends. */
 static const char source[] = "	.macro function name\n"
@@ -80,22 +81,6 @@ static const struct {
 	{ "behind", BOB_MEM_TAKEN },
 };
 
-static void assemble(const char *options, char *path, size_t room)
-{
-	const char *build = getenv("BOBBIN_BUILD");
-	char name[600], command[1400];
-	FILE *f;
-
-	snprintf(name, sizeof(name), "%s/tests/mem_restart.S", build ? build : "/tmp");
-	snprintf(path, room, "%s/tests/mem_restart.elf", build ? build : "/tmp");
-	f = fopen(name, "w");
-	assert_non_null(f);
-	fputs(source, f);
-	fclose(f);
-	snprintf(command, sizeof(command), "gcc -nostdlib %s -o %s %s", options, path, name);
-	assert_int_equal(system(command), 0);
-}
-
 /* Some linkers leave nothing where a relocation puts an address. */
 static void forget_addends(uint8_t *file)
 {
@@ -154,7 +139,7 @@ static void plan_and_compare(const char *options, void (*change)(uint8_t *file))
 	struct bob_error err = { 0 };
 	char path[600];
 
-	assemble(options, path, sizeof(path));
+	test_assemble("mem_restart", source, options, path, sizeof(path));
 	if (change)
 		change_file(path, change);
 	assert_int_equal(bob_mem_plan_open(path, &img, &plan, &err), BOB_OK);

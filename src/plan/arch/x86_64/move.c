@@ -148,6 +148,7 @@ unsigned bob_x86_move(const uint8_t *p, size_t avail, uint64_t addr, unsigned ne
 	ZydisDecoder decoder;
 
 	b->len = b->taken = b->fields = 0;
+	memset(b->start, 0, sizeof(b->start));
 	b->ends = b->calls = false;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	while (b->taken < need && !b->ends) {
@@ -159,6 +160,7 @@ unsigned bob_x86_move(const uint8_t *p, size_t avail, uint64_t addr, unsigned ne
 		if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, p + b->taken,
 								avail - b->taken, &in)))
 			return BOB_SKIP_DECODE;
+		b->start[b->taken] = (uint8_t)b->len;
 		skip = move_one(b, p + b->taken, addr + b->taken, &in);
 		if (skip != BOB_SKIP_NONE)
 			return skip;

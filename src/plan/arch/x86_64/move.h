@@ -10,6 +10,7 @@
 
 #define BOB_X86_BODY_MAX 128u
 #define BOB_X86_BODY_FIELDS 8u
+#define BOB_X86_BODY_STARTS 5u	/* `need` is not more */
 
 /* Moved instructions. `field[i]` is the offset of a 32-bit field that is to become
  * target[i] - (address of the byte behind base[i]), both in bytes of the body. */
@@ -23,12 +24,15 @@ struct bob_x86_body {
 	uint64_t target[BOB_X86_BODY_FIELDS];
 	bool ends;		/* leaves by itself; else it must be followed by a jump back */
 	bool calls;		/* holds a call, done the balanced way */
+	/* Where in the body is the instruction that began this far behind the first; 0: none did.
+	 * Two loop instructions of 2 bytes become 18: no start is more. */
+	uint8_t start[BOB_X86_BODY_STARTS];
 };
 
-/* Move whole instructions from `p` (link address `addr`, `avail` bytes of code) until `need` bytes
- * or the end of the flow of control are reached. Returns 0, or the enum bob_skip that says why not:
- * BOB_SKIP_DECODE, BOB_SKIP_RELOCATE, BOB_SKIP_SHORT (`avail` ended first). On 0 body->taken may be
- * less than `need` if body->ends. */
+/* Move whole instructions from `p` (link address `addr`, `avail` bytes of code) until `need` <= 5
+ * bytes or the end of the flow of control are reached. Returns 0, or the enum bob_skip that says
+ * why not: BOB_SKIP_DECODE, BOB_SKIP_RELOCATE, BOB_SKIP_SHORT (`avail` ended first). On 0
+ * body->taken may be less than `need` if body->ends. */
 unsigned bob_x86_move(const uint8_t *p, size_t avail, uint64_t addr, unsigned need,
 		      struct bob_x86_body *body);
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Landing pads, from the exception table of a stretch of code: LSB 5 chapter 10.5, and the comments
+ * of GCC's except.cc. */
+#include "plan/eh_bytes.h"
+#include "plan/lsda.h"
+
+#define TABLE_MAX (16u << 20)	/* of bytes from its start on */
+#define TABLES_MIN (1u << 20)	/* ... of all tables, in a small file */
+
+/* From `lsda` to the end of its segment; b->p is NULL if it is in none. */
+static struct bytes open_table(const struct bob_plan_image *img, uint64_t lsda)
+{
+	struct bytes b = { .addr = lsda };
+
+	for (size_t i = 0; i < img->segments.count; i++) {
+		const struct bob_plan_segment *s = &img->segments.at[i];
+
+		if (lsda - s->addr >= s->len)
+			continue;
+		b.base = b.p = s->bytes + (lsda - s->addr);
+		b.end = s->bytes + s->len;
+	}
+	if (b.p && b.end - b.p > TABLE_MAX)
+		b.end = b.p + TABLE_MAX;
+	return b;
+}
+
+struct reading {
+	struct bob_plan_image *img;
+	uint64_t left;		/* bytes: many frames may claim the same table */
+	bob_status st;
+};
+
+static void add_pad(struct reading *r, uint64_t addr)
+{
+	uint64_t *slot = BOB_PLAN_PUSH(&r->img->entries);
+
+	if (slot)
+		*slot = addr;
+	else
+		r->st = BOB_ERR_NOMEM;
+}
+
+/* False: the table is broken, or a pad is not in code. Pads before that are kept. */
+static bool read_table(struct reading *r, uint64_t lsda, uint64_t start)
+{
+	struct bytes b = open_table(r->img, lsda);
+	uint64_t len;
+	unsigned enc;
+
+	if (!b.p)
+		return false;
+	enc = get_u8(&b);
+	if (enc != DW_EH_PE_omit)
+		start = get_address(&b, enc);
+	if (get_u8(&b) != DW_EH_PE_omit)
+		get_uleb(&b);
+	enc = get_u8(&b);
+	len = get_uleb(&b);
+	if (b.bad || len > (uint64_t)(b.end - b.p) || len > r->left)
+		return false;
+	r->left -= len;
+	b.end = b.p + len;
+	while (b.p < b.end && r->st == BOB_OK) {
+		uint64_t at;
+
+		get_encoded(&b, enc);	/* the calls: where, and how many bytes */
+		get_encoded(&b, enc);
+		at = get_encoded(&b, enc);
+		get_uleb(&b);
+		if (b.bad || (at && !bob_plan_code_at(r->img, start + at)))
+			return false;
+		if (at)
+			add_pad(r, start + at);
+	}
+	return true;
+}
+
+bob_status bob_plan_find_pads(struct bob_plan_image *img)
+{
+	struct reading r = { .img = img, .left = TABLES_MIN };
+
+	for (size_t i = 0; i < img->segments.count; i++)
+		r.left += img->segments.at[i].len;
+	for (size_t i = 0; i < img->frames.count && r.st == BOB_OK; i++) {
+		struct bob_plan_frame *f = &img->frames.at[i];
+
+		if (f->lsda && !f->untold && !read_table(&r, f->lsda, f->lo))
+			f->untold = true;
+	}
+	return r.st;
+}
+
+/* A pad at the start of a stretch of code would be at offset 0, which means that there is none:
+ * compilers put a nop before it. */
+void bob_plan_find_landing_frames(struct bob_plan_image *img)
+{
+	for (size_t i = 0; i < img->entries.count; i++) {
+		const uint64_t pad = img->entries.at[i];
+		uint32_t in = bob_plan_frame_at(img, pad);
+		struct bob_plan_frame *f;
+		const uint8_t *p;
+
+		if (in == BOB_PLAN_NO_INDEX)
+			continue;
+		f = &img->frames.at[in];
+		p = pad - f->lo <= 1 ? bob_plan_bytes_at(img, f->lo, 1) : NULL;
+		if (p && (pad == f->lo || *p == 0x90))
+			f->lands = true;
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An image made of assembly that a test holds as text. */
+#ifndef BOB_TEST_PLAN_ASSEMBLE_H
+#define BOB_TEST_PLAN_ASSEMBLE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* NAME.S and NAME.elf beside the tests; *path gets the latter's. */
+static void test_assemble(const char *name, const char *source, const char *options, char *path,
+			  size_t room)
+{
+	const char *build = getenv("BOBBIN_BUILD");
+	char text[600], command[1400];
+	FILE *f;
+
+	snprintf(text, sizeof(text), "%s/tests/%s.S", build ? build : "/tmp", name);
+	snprintf(path, room, "%s/tests/%s.elf", build ? build : "/tmp", name);
+	f = fopen(text, "w");
+	assert_non_null(f);
+	fputs(source, f);
+	fclose(f);
+	snprintf(command, sizeof(command), "gcc -nostdlib %s -o %s %s", options, path, text);
+	assert_int_equal(system(command), 0);
+}
+
+#endif
