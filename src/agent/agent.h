@@ -12,6 +12,8 @@
  *   thread.c   thread blocks and their streams
  *   stacks.c   the stacks of a thread and their shadow stacks
  *   enter.c    the whole path of one event in C; arch/x86_64/entry.S is its fast special case
+ *   places.c   where in a trampoline, or in overwritten bytes, an address is (places.h)
+ *   signal.c   the program's handlers: what they see of the code that they interrupt (signal.h)
  *   special.c  exec, exit, dlopen, makecontext, sigaltstack, seccomp, fork
  *   planner.c  plans from the cache; ask for those that are missing
  *   redirect.c functions that lead to a wrapper (src/wrap)
@@ -92,6 +94,10 @@ struct bob_thread {
 	uint32_t stack_count;
 	uint32_t stack_room;
 	uint32_t stack_now;
+	/* the newest guard of a split stack, and its segment; size 0: it has none */
+	struct {
+		uint64_t guard, lo, size;
+	} split;
 	uint32_t trigger_stack;	/* where the frame that switched recording on is */
 	uint64_t trigger_rsp;	/* 0: off; only used with BOBBIN_TRIGGER */
 	struct bob_stack *stacks; /* [stack_count], room for stack_room */
@@ -433,6 +439,8 @@ bool stacks_switch(struct bob_thread *t, uint64_t rsp);
 bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size);
 /* Does rsp lie in a stack that was named (makecontext, sigaltstack) and does not begin at lo? */
 bool stacks_named_other(uint64_t rsp, uint64_t lo);
+/* arch: what code with split stacks compares its stack pointer with; 0: this thread has none. */
+uint64_t split_guard(void);
 void stacks_free(struct bob_thread *t);
 void stacks_note(uint64_t lo, uint64_t size); /* makecontext named a stack */
 static inline struct bob_stack *stack_now(const struct bob_thread *t)

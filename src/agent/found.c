@@ -8,6 +8,15 @@
 
 static char main_path[BOB_PATH_MAX];
 
+/* glibc's and musl's. */
+extern struct r_debug _r_debug __attribute__((weak));
+extern struct r_debug *_dl_debug_addr __attribute__((weak));
+
+const struct r_debug *found_loader(void)
+{
+	return &_r_debug ? &_r_debug : &_dl_debug_addr ? _dl_debug_addr : NULL;
+}
+
 static uint64_t aux(uint64_t type)
 {
 	for (const uint64_t *a = bob_process.auxv; a && a[0]; a += 2)
@@ -42,36 +51,19 @@ bool found_read(const struct link_map *m, bool main, struct found *f)
 	return true;
 }
 
-/* As the planner reads it (src/plan/elf.c): notes in a segment aligned to 8 are padded to 8, and of
- * an id longer than 20 bytes the first 20 count. */
 static const uint8_t *find_build_id(const struct found *f, uint64_t *len)
 {
+	const uint8_t *id = NULL;
+
 	*len = 0;
-	for (uint32_t i = 0; i < f->phnum; i++) {
-		if (f->phdr[i].p_type != PT_NOTE)
-			continue;
-		const uint8_t *p = (const uint8_t *)(f->bias + f->phdr[i].p_vaddr);
-		uint64_t left = f->phdr[i].p_filesz, pad = f->phdr[i].p_align == 8 ? 7 : 3;
+	for (uint32_t i = 0; i < f->phnum && !id; i++) {
+		const ElfW(Phdr) *p = &f->phdr[i];
 
-		while (left >= sizeof(ElfW(Nhdr))) {
-			const ElfW(Nhdr) *n = (const void *)p;
-			uint64_t name = (n->n_namesz + pad) & ~pad;
-			uint64_t size = (n->n_descsz + pad) & ~pad;
-
-			left -= sizeof(*n);
-			if (name > left || size > left - name)
-				break;
-			p += sizeof(*n) + name;
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
-			    !memcmp((const uint8_t *)(n + 1), "GNU", 4)) {
-				*len = n->n_descsz < 20 ? n->n_descsz : 20;
-				return p;
-			}
-			p += size;
-			left -= name + size;
-		}
+		if (p->p_type == PT_NOTE)
+			id = bob_plan_build_id((const void *)(f->bias + p->p_vaddr), p->p_filesz,
+					       p->p_align, len);
 	}
-	return NULL;
+	return id;
 }
 
 uint64_t found_key(const struct found *f)

@@ -28,6 +28,8 @@ struct found {
 	enum found_plan wants;
 };
 
+/* What the loader tells debuggers: the list of images. NULL: this is no loader that we know. */
+const struct r_debug *found_loader(void);
 /* `main`: the program, first on the loader's list. False: it is no image that has a file. Without program headers (phnum is 0)
  * nothing but its path is known. */
 bool found_read(const struct link_map *m, bool main, struct found *f);

@@ -12,13 +12,12 @@
 #include "agent/agent.h"
 #include "agent/hooks.h"
 #include "agent/os.h"
+#include "agent/places.h"
+#include "agent/signal.h"
 
 #define FRAMES_MAX 4096 /* unrecorded frames in a row; beyond: unknown */
 
-/* Offsets into the kernel's struct ucontext, x86-64. */
-#define UC_RBP 120
-#define UC_RSP 160
-#define UC_RIP 168
+#define UC_REGISTERS 40 /* in the kernel's struct ucontext, x86-64 */
 
 /* One step of unwinding, as kept in a word of the `steps` table: 34 bits of pc tag, and
  * kind 2 | hooked 1 | cfa_off / 8: 14 bits signed | rbp_off: 13 bits signed. */
@@ -187,37 +186,26 @@ static bool find_step(uint64_t pc, bool exact, struct step *s)
 
 enum where { NOT_OURS, ENTRY_OF_F, LOST };
 
-/* In a trampoline's displaced instructions: nearly all keep their lengths, so the rows of the original
- * ones tell where the stack pointer was at the entry. Behind a branch that had to be widened the row
- * may be its neighbour's: then the handler's caller is not found, or one frame off. */
+/* In a trampoline: the row of the original instruction tells where rsp was at the entry. */
 static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp, uint64_t *r)
 {
-	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
-	uint64_t off = pc - im->arena - BOB_PLAN_HANDLER_BYTES;
+	struct place_in_trampoline at;
 	struct step s;
 
-	for (uint32_t i = 0; i < im->plan->func_count; i++) {
-		if (f[i].kind == BOB_PATCH_NONE || off - f[i].tramp >= f[i].tramp_len)
-			continue;
-		uint64_t into = off - f[i].tramp;
-		if (into <= f[i].body) {
-			*r = sp; /* nothing has moved yet, or the call has just returned */
-			return true;
-		}
-		uint64_t at = into - f[i].body;
-		if (at > f[i].displaced_len)
-			at = f[i].displaced_len;
-		if (!step_from_plan(im, im->bias + f[i].addr + f[i].patch_delta + at, true, &s) ||
-		    s.signal || s.kind != BOB_CFA_RSP)
-			return false;
-		*r = sp + (uint64_t)(int64_t)s.cfa_off - 8;
+	if (!place_in_trampoline(im, pc, &at))
+		return false;
+	if (!at.moved) {
+		*r = sp; /* nothing has moved yet, or the call has just returned */
 		return true;
 	}
-	return false;
+	if (!step_from_plan(im, at.orig, true, &s) || s.signal || s.kind != BOB_CFA_RSP)
+		return false;
+	*r = sp + at.pushed + (uint64_t)(int64_t)s.cfa_off - 8;
+	return true;
 }
 
-/* In the agent's C code: the entry code that called it left its return address on the stack, at
- * r - 88 (entry.S, `slow`), and the trampoline's is at r - 8. */
+/* In the agent's C code: the entry code that called it left its return address on the stack, and
+ * the trampoline's is at r - 8. */
 #define AGENT_STACK 4096
 static bool agent_entry(const struct walk *w, uint64_t *r)
 {
@@ -228,9 +216,10 @@ static bool agent_entry(const struct walk *w, uint64_t *r)
 
 		if (!im || v - im->arena >= BOB_PLAN_HANDLER_BYTES)
 			continue;
-		if (!read_word(w, a + 80, &tramp) || tramp - im->arena >= im->arena_bytes)
+		if (!read_word(w, a + BOB_C_FRAME - 8, &tramp) ||
+		    tramp - im->arena >= im->arena_bytes)
 			continue;
-		*r = a + 88;
+		*r = a + BOB_C_FRAME;
 		return true;
 	}
 	return false;
@@ -238,7 +227,7 @@ static bool agent_entry(const struct walk *w, uint64_t *r)
 
 /* In the entry code: the trampoline's return address, at r - 8, is at rsp or behind what the slow
  * paths have pushed. */
-#define ENTRY_STACK 128
+#define ENTRY_STACK (BOB_C_FRAME + 8)
 static bool entry_code_entry(const struct bob_image *im, const struct walk *w, uint64_t *r)
 {
 	uint64_t v;
@@ -287,16 +276,24 @@ static bool on_shadow(const struct bob_thread *t, uint64_t r)
 	return *top == r;
 }
 
+/* A handler that signal.S called returns there. */
+static bool is_signal_return(const struct walk *w)
+{
+	return !w->exact && w->pc == (uint64_t)(uintptr_t)bob_signal_return;
+}
+
 enum after_signal { GO_ON, IS_CALLER, UNKNOWN_THERE };
 
 static enum after_signal step_signal(const struct bob_thread *t, bool busy, struct walk *w,
 				     uint64_t *slot)
 {
-	uint64_t uc = w->sp; /* sp after the handler's return */
+	/* sp after the handler's return: there is a struct bob_signal, or the kernel's ucontext */
+	uint64_t regs = w->sp + (is_signal_return(w) ? 0 : UC_REGISTERS);
 	uint64_t r;
 
-	if (!read_word(w, uc + UC_RIP, &w->pc) || !read_word(w, uc + UC_RBP, &w->bp) ||
-	    !read_word(w, uc + UC_RSP, &w->sp))
+	if (!read_word(w, regs + 8 * BOB_GREG_RIP, &w->pc) ||
+	    !read_word(w, regs + 8 * BOB_GREG_RBP, &w->bp) ||
+	    !read_word(w, regs + 8 * BOB_GREG_RSP, &w->sp))
 		return UNKNOWN_THERE;
 	w->exact = true;
 	w->bx = 0;
@@ -405,7 +402,8 @@ static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint6
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
 			return;
 		}
-		if (!w->exact && image_is_agent(w->pc) && from_hook(w, &out->slot)) {
+		if (!w->exact && image_is_agent(w->pc) && !is_signal_return(w) &&
+		    from_hook(w, &out->slot)) {
 			out->flags |= BOB_CALLER_UNHOOKED;
 			if (!on_shadow(t, out->slot))
 				continue;
@@ -413,7 +411,9 @@ static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint6
 				     BOB_CALLER_FOUND;
 			return;
 		}
-		if (!find_step(w->pc, w->exact, &s))
+		if (is_signal_return(w))
+			s.signal = true;
+		else if (!find_step(w->pc, w->exact, &s))
 			return;
 		if (s.signal) {
 			out->flags |= BOB_CALLER_SIGNAL;

@@ -14,7 +14,6 @@
 
 #define IMAGES_MAX 65536
 
-extern struct r_debug _r_debug __attribute__((weak));
 /* The agent itself, from the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -381,11 +380,12 @@ static bool known(const struct bob_image_set *s, uint64_t bias, uint64_t text)
 /* Images on the loader's list that are not in the set yet. */
 static uint32_t find_new(struct found *out, uint32_t room)
 {
+	const struct r_debug *loader = found_loader();
 	uint32_t n = 0, seen = 0;
 
-	if (!&_r_debug)
+	if (!loader)
 		return 0;
-	for (const struct link_map *m = _r_debug.r_map; m && seen < IMAGES_MAX;
+	for (const struct link_map *m = loader->r_map; m && seen < IMAGES_MAX;
 	     m = m->l_next, seen++) {
 		struct found f;
 
@@ -402,7 +402,7 @@ static uint32_t find_new(struct found *out, uint32_t room)
 
 static bool still_loaded(const struct bob_image *im)
 {
-	for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
+	for (const struct link_map *m = found_loader()->r_map; m; m = m->l_next)
 		if (m->l_addr == im->bias)
 			return true;
 	return false;

@@ -63,10 +63,13 @@ bool patch_add32(uint8_t *field, int64_t delta)
 	return true;
 }
 
-/* Some functions matter only where memory is recorded. */
+/* Some functions matter only where memory is recorded, or where code is patched that may fault. */
 static bool is_needed(const struct bob_plan_special *sp)
 {
-	return sp->what < BOB_SPECIAL_MAIN || bob_process.config.mem;
+	const struct bob_config *c = &bob_process.config;
+	bool handlers = sp->what == BOB_SPECIAL_SIGACTION || sp->what == BOB_SPECIAL_LIBC_SIGACTION;
+
+	return sp->what < BOB_SPECIAL_MAIN || c->mem || (handlers && (c->calls || c->hooks));
 }
 
 /* The agent is called behind it, too. */

@@ -3,12 +3,13 @@
  * what happens to a process: fork, exec, end. */
 #include "agent/agent.h"
 
-#include <link.h>
 #include <string.h>
 
+#include "agent/found.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
+#include "agent/signal.h"
 
 #define SPECIALS_MAX 2048
 #define PR_SET_SECCOMP 22
@@ -20,8 +21,6 @@
 /* struct ucontext, x86-64: uc_stack. stack_t: ss_sp, ss_flags, ss_size */
 #define UC_STACK_SP 16
 #define UC_STACK_SIZE 32
-
-extern struct r_debug _r_debug __attribute__((weak));
 
 /* By id, a hash table. Who looks holds no lock; an entry is whole when its id is there. */
 static struct special {
@@ -294,9 +293,10 @@ static bool is_fork(uint64_t number)
 
 static void images_changed(void)
 {
+	const struct r_debug *loader = found_loader();
 	unsigned long signals;
 
-	if (!&_r_debug || _r_debug.r_state != RT_CONSISTENT || !bob_process.recording)
+	if (!loader || loader->r_state != RT_CONSISTENT || !bob_process.recording)
 		return;
 	if (process_is_child())
 		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
@@ -315,6 +315,10 @@ int bob_special(uint32_t id, struct bob_regs *r)
 
 	if (!s || !s->id)
 		return 0;
+	if (s->what == BOB_SPECIAL_SIGACTION || s->what == BOB_SPECIAL_LIBC_SIGACTION) {
+		signal_set(r, s->what == BOB_SPECIAL_LIBC_SIGACTION);
+		return s->traced;
+	}
 	if (!os_allowed()) {
 		if (s->what == BOB_SPECIAL_EXECVE)
 			r->rdx = (uint64_t)(uintptr_t)without_agent_quietly(
@@ -360,12 +364,6 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		break;
 	case BOB_SPECIAL_FORK:
 		mem_before_fork();
-		break;
-	case BOB_SPECIAL_SIGACTION:
-		mem_sigaction(r, false);
-		break;
-	case BOB_SPECIAL_LIBC_SIGACTION:
-		mem_sigaction(r, true);
 		break;
 	case BOB_SPECIAL_SIGMASK:
 		mem_sigmask(r);

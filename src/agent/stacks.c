@@ -31,6 +31,38 @@ void stacks_note(uint64_t lo, uint64_t size)
 	named[i].size = size;
 }
 
+/* --- split stacks (gcc -fsplit-stack) ---
+ * Segments are mapped one by one, and the kernel joins neighbours, also of other threads, into one
+ * mapping. libgcc keeps the lower bound of the segment in use, plus SPLIT_BACKOFF, in the thread's
+ * control block, and the segment's size in a head before it: struct stack_segment, which has not
+ * changed since there are split stacks. A thread's first stack has a guard and no head. */
+#define SPLIT_BACKOFF 3584u
+#define SPLIT_HEAD 56u
+#define SPLIT_SIZE 16u		/* offset in the head */
+
+static bool find_segment(struct bob_thread *t, uint64_t rsp, uint64_t *lo, uint64_t *size)
+{
+	const uint64_t guard = split_guard();
+	const bool known = t->split.guard == guard &&
+			   (!t->split.size || rsp - t->split.lo < t->split.size);
+	const uint64_t *bytes;
+
+	if (!guard)
+		return false;
+	if (!known && os_allowed()) {
+		t->split.guard = guard;
+		t->split.lo = guard - SPLIT_BACKOFF;
+		bytes = (const uint64_t *)(uintptr_t)(t->split.lo - SPLIT_HEAD + SPLIT_SIZE);
+		t->split.size =
+			!(guard & 7) && os_readable((const void *const *)&bytes, 1) ? *bytes : 0;
+		if (t->split.size > STACK_CAP || rsp - t->split.lo >= t->split.size)
+			t->split.size = 0;
+	}
+	*lo = t->split.lo;
+	*size = t->split.size;
+	return rsp - *lo < *size;
+}
+
 static bool find_named(uint64_t rsp, uint64_t *lo, uint64_t *size)
 {
 	uint32_t n = named_count < NAMED_MAX ? named_count : NAMED_MAX;
@@ -91,11 +123,10 @@ static bool grow_list(struct bob_thread *t)
 	return true;
 }
 
-static bool add_stack(struct bob_thread *t, uint64_t rsp)
+/* lo and size: its bounds; size 0: they are to be found. */
+static bool add_stack(struct bob_thread *t, uint64_t rsp, uint64_t lo, uint64_t size)
 {
-	uint64_t lo, size;
-
-	if (!grow_list(t) || !stacks_bounds(rsp, &lo, &size))
+	if (!grow_list(t) || (!size && !stacks_bounds(rsp, &lo, &size)))
 		return false;
 	struct bob_stack *s = &t->stacks[t->stack_count];
 	s->lo = lo;
@@ -121,7 +152,7 @@ bool stacks_switch(struct bob_thread *t, uint64_t rsp)
 {
 	struct bob_hot *hot = thread_hot(t);
 	uint64_t lo = 0, size = 0;
-	bool is_named = find_named(rsp, &lo, &size);
+	bool is_named = find_named(rsp, &lo, &size) || find_segment(t, rsp, &lo, &size);
 	uint32_t i = 0;
 
 	if (t->stack_count) {
@@ -131,7 +162,7 @@ bool stacks_switch(struct bob_thread *t, uint64_t rsp)
 	}
 	while (i < t->stack_count && !is_on(&t->stacks[i], rsp, is_named, lo, size))
 		i++;
-	if (i == t->stack_count && !add_stack(t, rsp))
+	if (i == t->stack_count && !add_stack(t, rsp, lo, is_named ? size : 0))
 		return false;
 	t->stack_now = i;
 	thread_gate(t)->lo = t->stacks[i].lo;

@@ -222,17 +222,59 @@ static void find_own_path(void)
 	}
 }
 
+/* The names of what only one C library has, glibc or musl; those of glibc's are not set yet when we
+ * start. */
+extern const void *__libc_stack_end __attribute__((weak));
+extern char **__environ __attribute__((weak));
+
+/* The arguments lie below the environment, behind their count. NULL: this is not what the kernel
+ * made. */
+static char **args_below(char **env)
+{
+	char **argv = env - 1;
+	uintptr_t count = 0;
+
+	if (*argv)
+		return NULL;
+	for (; (uintptr_t)argv[-1] != count; count++)
+		argv--;
+	return argv;
+}
+
+/* musl calls constructors in __libc_start_main, which glibc calls later. */
+static bool is_past_main_hook(void)
+{
+	return !&__libc_stack_end;
+}
+
+/* glibc calls constructors with (argc, argv, env). musl calls them without arguments, but its
+ * environment is in place. False: another library, of which nothing is known. */
+static bool find_start(char **argv, char **env)
+{
+	struct bob_process *p = &bob_process;
+
+	if (!&__libc_stack_end) {
+		env = &__environ ? __environ : NULL;
+		argv = env ? args_below(env) : NULL;
+	}
+	if (!argv)
+		return false;
+	p->argv = argv;
+	p->start_env = env;
+	while (*env)
+		env++;
+	p->auxv = (const uint64_t *)(void *)(env + 1);
+	return true;
+}
+
 __attribute__((constructor)) static void agent_start(int argc, char **argv, char **env)
 {
 	struct bob_process *p = &bob_process;
-	char **end = env;
 
-	while (*end)
-		end++;
 	(void)argc;
-	p->argv = argv;
-	p->start_env = env;
-	p->auxv = (const uint64_t *)(void *)(end + 1);
+	if (!find_start(argv, env))
+		return;
+	env = p->start_env;
 	if (secure_mode(p->auxv) || !config_env(env, "BOBBIN_DIR"))
 		return;
 	p->env = copy_env(env);
@@ -254,7 +296,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	images_update();
 	if (p->config.mem) {
 		mem_signals_begin();
-		if (p->config.from_start || !special_have(BOB_SPECIAL_MAIN))
+		if (p->config.from_start || is_past_main_hook() || !special_have(BOB_SPECIAL_MAIN))
 			mem_begin();
 	}
 	p->recording = true;

@@ -172,7 +172,6 @@ void mem_ring_end(struct bob_thread *t, const uint64_t *at);
 
 /* --- signal.c --- */
 void mem_signals_begin(void);
-void mem_sigaction(struct bob_regs *r, bool by_libc);
 void mem_sigmask(struct bob_regs *r);
 
 /* --- sync.c --- */

@@ -14,26 +14,17 @@
 
 #include "agent/mem/mem.h"
 #include "agent/os.h"
+#include "agent/signal.h"
 
-#define SIGNALS 65
 #define BIT(sig) (1ull << ((sig)-1))
 #define WINDOWS_MAX 16		/* signals that arrive in our first instructions, one in the other */
 #define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
-#define SIGCANCEL 32		/* libc's own */
-#define SIGSETXID 33
 /* What libc is given instead: a handler may come before libc has read it, and do the same. */
 #define NESTED 4
 #define MARK_WORDS 3		/* of bob_mem_mark, header included */
 #define WORDS_MOST BOB_MEM_SLACK_WORDS /* of bob_mem_words, likewise */
 
 void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask);
-
-/* What the program set. Read while another thread may write it: as loose as it is in the kernel. */
-static struct action {
-	uint64_t handler, mask;
-	int flags;
-	void (*restorer)(void);
-} actions[SIGNALS];
 
 /* The place a signal arrived at. */
 struct place {
@@ -282,13 +273,13 @@ static void return_to_place(void *uc, struct place *p)
 
 /* --- handlers --- */
 
-static void call(const struct action *a, int sig, siginfo_t *info, void *uc)
+static void call(const struct signal_action *a, int sig, siginfo_t *info, void *uc)
 {
 	((void (*)(int, siginfo_t *, void *))(uintptr_t)a->handler)(sig, info, uc);
 }
 
 /* No system call may be made, and nothing is recorded any more. */
-static void call_quietly(const struct action *a, int sig, siginfo_t *info, void *uc)
+static void call_quietly(const struct signal_action *a, int sig, siginfo_t *info, void *uc)
 {
 	struct bob_mem_slots kept = bob_mem_slots;
 
@@ -297,22 +288,10 @@ static void call_quietly(const struct action *a, int sig, siginfo_t *info, void 
 	bob_mem_slots = kept;
 }
 
-/* What the kernel would have done had it known. Faults come again; others are sent again. */
-static void act_by_default(int sig, const siginfo_t *info, uint64_t handler)
-{
-	const struct os_action dfl = { 0 };
-
-	if (handler == (uint64_t)(uintptr_t)SIG_IGN && info->si_code <= 0)
-		return;
-	os_sigaction(sig, &dfl, NULL);
-	if (info->si_code <= 0 || sig == SIGTRAP)
-		os_raise(sig);
-}
-
 void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 {
 	uint64_t rip = rip_of(uc);
-	struct action a;
+	struct signal_action a;
 	struct place p;
 
 	if (sig == SIGTRAP && info->si_code == SI_KERNEL && mem_trapped(&rip)) {
@@ -322,11 +301,11 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	if (sig == SIGTRAP && info->si_code > 0 && info->si_code != SI_KERNEL &&
 	    image_is_agent(rip))
 		return; /* a program that steps itself does not step us */
-	a = actions[sig];
+	a = signal_actions[sig];
 	if (a.flags & (int)SA_RESETHAND)
-		actions[sig].handler = 0;
+		signal_actions[sig].handler = 0;
 	if (a.handler <= 1) {
-		act_by_default(sig, info, a.handler);
+		signal_by_default(sig, info->si_code <= 0, a.handler);
 		return;
 	}
 	if (!os_allowed()) {
@@ -346,89 +325,7 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 	return_to_place(uc, &p);
 }
 
-/* --- what the program asks of libc --- */
-
-static bool is_ours(const struct os_action *k)
-{
-	return k->handler == (uint64_t)(uintptr_t)bob_mem_signal_entry;
-}
-
-/* As the program set it. */
-static void tell(int sig, struct sigaction *old)
-{
-	struct os_action k = { 0 };
-	const struct action *a = &actions[sig];
-
-	os_sigaction(sig, NULL, &k);
-	memset(&old->sa_mask, 0, sizeof(old->sa_mask));
-	if (is_ours(&k))
-		k = (struct os_action){ a->handler, (uint64_t)a->flags,
-					(uint64_t)(uintptr_t)a->restorer, a->mask };
-	old->sa_handler = (void (*)(int))(uintptr_t)k.handler;
-	old->sa_flags = (int)k.flags;
-	old->sa_restorer = (void (*)(void))(uintptr_t)k.restorer;
-	memcpy(&old->sa_mask, &k.mask, sizeof(k.mask));
-}
-
-static void note(int sig, const struct sigaction *act)
-{
-	struct action *a = &actions[sig];
-
-	memcpy(&a->mask, &act->sa_mask, sizeof(a->mask));
-	a->flags = act->sa_flags | RESTORER_FLAG;
-	a->restorer = act->sa_restorer;
-	a->handler = (uint64_t)(uintptr_t)act->sa_handler;
-}
-
-/* What libc sets in its place: our handler, with all else as asked for. */
-static void take_over(struct sigaction *act)
-{
-	uint64_t mask;
-
-	if ((uint64_t)(uintptr_t)act->sa_handler <= 1)
-		return;
-	act->sa_handler = (void (*)(int))(uintptr_t)bob_mem_signal_entry;
-	act->sa_flags |= SA_SIGINFO;
-	memcpy(&mask, &act->sa_mask, sizeof(mask));
-	mask &= ~BIT(SIGTRAP);
-	memcpy(&act->sa_mask, &mask, sizeof(mask));
-}
-
-/* sigaction, and what it calls in libc, where libc itself asks, too: `by_libc`. */
-void mem_sigaction(struct bob_regs *r, bool by_libc)
-{
-	static __thread struct sigaction mine[NESTED];
-	static __thread unsigned turn;
-	int sig = (int)r->rdi;
-	const struct sigaction *act = (const struct sigaction *)(uintptr_t)r->rsi;
-	struct sigaction *old = (struct sigaction *)(uintptr_t)r->rdx;
-	struct sigaction *m;
-
-	if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP)
-		return;
-	if (!by_libc && (sig == SIGCANCEL || sig == SIGSETXID))
-		return; /* will be refused */
-	if (!process_is_child() && os_pid() != bob_process.pid) {
-		/* a vfork child has handlers of its own, but our memory: it needs our traps */
-		if (sig == SIGTRAP)
-			r->rsi = 0;
-		return;
-	}
-	if (act &&
-	    (uint64_t)(uintptr_t)act->sa_handler == (uint64_t)(uintptr_t)bob_mem_signal_entry)
-		return; /* we were here a moment ago */
-	m = &mine[turn++ % NESTED];
-	if (act)
-		*m = *act;
-	if (old)
-		tell(sig, old);
-	r->rdx = 0;
-	if (!act)
-		return;
-	note(sig, m);
-	r->rsi = sig == SIGTRAP ? 0 : (uint64_t)(uintptr_t)m;
-	take_over(m);
-}
+/* --- signals that are ours --- */
 
 /* pthread_sigmask, which sigprocmask calls, too: a trap of ours that is blocked would be the end. */
 void mem_sigmask(struct bob_regs *r)
@@ -464,7 +361,8 @@ void mem_signals_begin(void)
 
 	os_never_block(SIGTRAP);
 	os_sigaction(SIGTRAP, &trap, &old);
-	actions[SIGTRAP] = (struct action){ .handler = old.handler, .mask = old.mask,
-					    .flags = (int)old.flags };
+	signal_actions[SIGTRAP] = (struct signal_action){ .handler = old.handler,
+							  .mask = old.mask,
+							  .flags = (int)old.flags };
 	os_restore_signals(os_block_signals() & ~BIT(SIGTRAP));
 }

@@ -155,11 +155,21 @@ struct mem_thread_start mem_sync_thread(void *start)
 
 /* --- parallel regions --- */
 
+/* What run_part gets instead of the region's data, in struct bob_sync_call. */
+struct region {
+	/* of the data itself: libgomp reads it where there are reductions of tasks */
+	uint64_t first;
+	uint64_t function, data;
+	uint64_t team;
+};
+BOB_STATIC_ASSERT(sizeof(struct region) == sizeof(((struct bob_sync_call *)0)->word),
+		  "a region lies in its call");
+
 /* In place of the function that a region runs, in each of its threads. */
-static void run_part(const struct bob_sync_call *call)
+static void run_part(const struct region *region)
 {
-	void (*function)(void *) = (void (*)(void *))(uintptr_t)call->word[0];
-	void *data = (void *)(uintptr_t)call->word[1];
+	void (*function)(void *) = (void (*)(void *))(uintptr_t)region->function;
+	void *data = (void *)(uintptr_t)region->data;
 	struct bob_sync_part before;
 	struct bob_sync s = of_thread();
 
@@ -167,23 +177,39 @@ static void run_part(const struct bob_sync_call *call)
 		function(data);
 		return;
 	}
-	bob_sync_part_begins(&s, (struct bob_sync_team *)(uintptr_t)call->word[2], &before);
+	bob_sync_part_begins(&s, (struct bob_sync_team *)(uintptr_t)region->team, &before);
 	function(data);
 	bob_sync_part_ends(&s, &before);
 }
 
-static enum mem_sync_way enter_parallel(const struct bob_sync *s, struct bob_regs *r,
-					struct bob_sync_call *call)
+static bool is_region(uint64_t hook)
+{
+	return hook == BOB_HOOK_PARALLEL || hook == BOB_HOOK_REDUCTIONS;
+}
+
+static enum mem_sync_way enter_parallel(const struct bob_sync *s, enum bob_sync_hook hook,
+					struct bob_regs *r, struct bob_sync_call *call)
 {
 	struct bob_sync_team *team = bob_sync_fork(s);
+	struct region region = { 0, r->rdi, r->rsi, (uint64_t)(uintptr_t)team };
 
 	if (!team)
 		return MEM_SYNC_PASS;
-	*call = (struct bob_sync_call){ BOB_HOOK_PARALLEL,
-					{ r->rdi, r->rsi, (uint64_t)(uintptr_t)team } };
+	if (hook == BOB_HOOK_REDUCTIONS)
+		memcpy(&region.first, (const void *)(uintptr_t)r->rsi, sizeof(region.first));
+	call->hook = hook;
+	memcpy(call->word, &region, sizeof(region));
 	r->rdi = (uint64_t)(uintptr_t)run_part;
-	r->rsi = (uint64_t)(uintptr_t)call; /* it stays until all have ended their parts */
+	r->rsi = (uint64_t)(uintptr_t)call->word; /* it stays until all have ended their parts */
 	return MEM_SYNC_CALL_WITH_STACK;
+}
+
+static void leave_parallel(const struct bob_sync *s, const struct bob_sync_call *call)
+{
+	struct region region;
+
+	memcpy(&region, call->word, sizeof(region));
+	bob_sync_fork_ends(s, (struct bob_sync_team *)(uintptr_t)region.team);
 }
 
 /* --- calls --- */
@@ -215,9 +241,11 @@ enum mem_sync_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sy
 		return MEM_SYNC_PASS;
 	if (hook == BOB_HOOK_CREATE)
 		return enter_create(r, call);
-	if (hook == BOB_HOOK_PARALLEL)
-		return enter_parallel(&s, r, call);
-	return bob_sync_enter(&s, hook, arg, call) ? MEM_SYNC_CALL : MEM_SYNC_PASS;
+	if (is_region(hook))
+		return enter_parallel(&s, hook, r, call);
+	if (!bob_sync_enter(&s, hook, arg, call))
+		return MEM_SYNC_PASS;
+	return hook == BOB_HOOK_SYSCALL ? MEM_SYNC_CALL_WITH_STACK : MEM_SYNC_CALL;
 }
 
 void bob_sync_returned(const struct bob_sync_call *call, uint64_t result)
@@ -228,8 +256,8 @@ void bob_sync_returned(const struct bob_sync_call *call, uint64_t result)
 		return;
 	if (call->hook == BOB_HOOK_CREATE)
 		leave_create(&s, call, result);
-	else if (call->hook == BOB_HOOK_PARALLEL)
-		bob_sync_fork_ends(&s, (struct bob_sync_team *)(uintptr_t)call->word[2]);
+	else if (is_region(call->hook))
+		leave_parallel(&s, call);
 	else
 		bob_sync_leave(&s, call, result);
 }

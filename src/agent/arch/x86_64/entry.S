@@ -6,7 +6,9 @@
  *
  *        r ->  return address of the hooked function   (its entry rsp)
  *      r-8 ->  return address into the trampoline      (our rsp)
- *     r-16     program's rax    r-24 rcx    r-32 rdx    r-40 rsi    r-48 rdi    r-56 r8 (walks)
+ *     r-16     program's rax    r-24 rcx    r-32 rdx    r-40 rsi    r-48 rdi
+ *     r-56 r8   r-64 r9   r-72 r10   r-80 r11   (C; r8 also walks)
+ *     r-88 rbx   r-96 rbp   r-104 r12 ... r-128 r15   r-136 thread block   (C)
  *
  * The hooked function's own red zone is dead at its entry, and the kernel puts signal frames at
  * least 128 bytes below rsp, so nothing is pushed on the fast path.
@@ -23,13 +25,34 @@
 #undef X
 #include "agent/arch/x86_64/regs.inc"
 
+	/* Around a call of C. The registers that C keeps are stored, too, and never loaded: a
+	 * handler that interrupts C is shown them (context.c). The call's return address
+	 * is at r - BOB_C_FRAME. */
+	.macro enter_c
+	lea	-40(%rsp), %rsp
+	.irp	reg, r8, r9, r10, r11, rbx, rbp, r12, r13, r14, r15, rcx
+	push	%\reg
+	.endr
+	.endm
+
+	.macro leave_c
+	pop	%rcx
+	lea	48(%rsp), %rsp
+	.irp	reg, r11, r10, r9, r8
+	pop	%\reg
+	.endr
+	lea	40(%rsp), %rsp
+	.endm
+
 	.section .rodata
 	.globl bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
 	.globl bob_entry_wide, bob_entry_wide_tls, bob_entry_sync, bob_entry_hook, bob_entry_backtrace
 	.globl bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
+	.globl bob_entry_saved, bob_entry_wide_saved, bob_entry_walk, bob_entry_walk_end
 	.hidden bob_entry_begin, bob_entry_end, bob_entry_special, bob_entry_tls
 	.hidden bob_entry_wide, bob_entry_wide_tls, bob_entry_sync, bob_entry_hook, bob_entry_backtrace
 	.hidden bob_entry_mismatch, bob_entry_mismatch_end, bob_entry_literals
+	.hidden bob_entry_saved, bob_entry_wide_saved, bob_entry_walk, bob_entry_walk_end
 	.balign 64
 bob_entry_begin:
 	mov	%rcx, -16(%rsp)
@@ -39,6 +62,7 @@ bob_entry_tls:
 	mov	%rdx, -24(%rsp)
 	mov	%rsi, -32(%rsp)
 	mov	%rdi, -40(%rsp)
+bob_entry_saved:
 	lea	8(%rsp), %rdx			/* r */
 	mov	%rdx, %rsi
 	sub	GATE_LO(%rcx), %rsi
@@ -157,6 +181,7 @@ not_recorded:
 	jnz	unknown_site
 	lea	WALK_WORD(%rsi), %rdi
 	mov	%r8, -48(%rsp)
+bob_entry_walk:
 next_word:
 	mov	(%rdi), %r8
 	test	%r8, %r8
@@ -169,6 +194,7 @@ next_word:
 	jmp	unknown_site
 walked:
 	mov	-48(%rsp), %r8
+bob_entry_walk_end:
 	mov	WALK_SLOT(%rsi), %rsi
 	jmp	have_slot
 
@@ -176,54 +202,28 @@ unknown_site:
 	mov	HOT_ON_SIZE(%rcx), %rdi		/* not busy: C begins anew */
 	mov	%rdi, GATE_SIZE(%rcx)
 slow:
-	lea	-40(%rsp), %rsp
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
+	enter_c
 	mov	%rcx, %rdi
 	mov	%eax, %esi
 	mov	%rbp, %rcx
 	mov	%rbx, %r8
 	call	*literal_enter(%rip)
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	lea	40(%rsp), %rsp
+	leave_c
 	jmp	leave
 
 put:
-	lea	-40(%rsp), %rsp
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	push	%rcx
+	enter_c
 	mov	%rcx, %rdi
 	mov	%eax, %esi
 	call	*literal_put(%rip)
-	pop	%rcx
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	lea	40(%rsp), %rsp
+	leave_c
 	jmp	done
 
 drain:
-	lea	-40(%rsp), %rsp
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
+	enter_c
 	mov	%rcx, %rdi
 	call	*literal_drain(%rip)
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	lea	40(%rsp), %rsp
+	leave_c
 	jmp	leave
 
 	/* For ids that do not fit into a symbol: C takes every entry. */
@@ -236,6 +236,7 @@ bob_entry_wide_tls:
 	mov	%rdx, -24(%rsp)
 	mov	%rsi, -32(%rsp)
 	mov	%rdi, -40(%rsp)
+bob_entry_wide_saved:
 	lea	8(%rsp), %rdx
 	jmp	slow
 

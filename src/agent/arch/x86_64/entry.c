@@ -4,6 +4,7 @@
 
 #include "agent/agent.h"
 #include "agent/hooks.h"
+#include "agent/signal.h"
 
 #define X(name, value, expr) _Static_assert((value) == (long)(expr), #name);
 #include "agent/arch/x86_64/asm_offsets.def"
@@ -78,4 +79,13 @@ void entry_copy(uint8_t *to, bool null_codec)
 	if (null_codec) /* every symbol is as predicted */
 		memset(to + (bob_entry_mismatch - bob_entry_begin), 0x90,
 		       (size_t)(bob_entry_mismatch_end - bob_entry_mismatch));
+}
+
+/* As of gcc and glibc: __private_ss of the thread control block. */
+uint64_t split_guard(void)
+{
+	uint64_t guard;
+
+	__asm__("mov %%fs:0x70, %0" : "=r"(guard));
+	return guard;
 }

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Handlers and unwinders see the program's own code wherever they interrupt it: at each instruction of an entry
+that is recorded, at faults of displaced instructions, and when they send the program into these."""
+
+import sys
+
+import harness as h
+
+suite = h.Suite("interrupted")
+
+FAULT = r"""
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <ucontext.h>
+#define LONG __attribute__((noinline, noclone)) long
+LONG probe(long *p) { long v = *p; return v * 3 + v / 7; }
+LONG behind(long a, long *p) { a += 5; a ^= *p; return a * 3; }
+static int seen;
+static jmp_buf env;
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+    ucontext_t *uc = context;
+    char *pc = (char *)uc->uc_mcontext.gregs[REG_RIP];
+    if (pc < (char *)probe || pc >= (char *)probe + 64) {
+        printf("%d, fault in behind: %d\n", sig, pc > (char *)behind && pc < (char *)behind + 64);
+        siglongjmp(env, 1);
+    }
+    seen++;
+    uc->uc_mcontext.gregs[REG_RIP] = *(long *)uc->uc_mcontext.gregs[REG_RSP];
+    uc->uc_mcontext.gregs[REG_RSP] += 8;
+    uc->uc_mcontext.gregs[REG_RAX] = -1;
+}
+int main(void)
+{
+    struct sigaction act = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO}, old;
+    long v = 7;
+    sigaction(SIGSEGV, &act, 0);
+    printf("%ld %ld\n", probe(&v), probe((long *)16));
+    if (!sigsetjmp(env, 1))
+        behind(1, (long *)16);
+    act.sa_flags |= SA_RESETHAND;
+    sigaction(SIGSEGV, &act, &old);
+    printf("%d %d\n", old.sa_sigaction == on_fault, old.sa_flags == SA_SIGINFO);
+    printf("%ld\n", probe((long *)16));
+    sigaction(SIGSEGV, 0, &old);
+    printf("seen %d, handler is reset: %d\n", seen, old.sa_handler == SIG_DFL);
+    return 3;
+}
+"""
+THROW = r"""
+#include <csignal>
+#include <cstdio>
+static void on_fault(int) { throw 5; }
+__attribute__((noinline)) void bad(volatile int *p) { *p = 12; }
+int main()
+{
+    struct sigaction act = {};
+    act.sa_handler = on_fault;
+    act.sa_flags = SA_NODEFER;
+    sigaction(SIGSEGV, &act, nullptr);
+    for (int i = 0; i < 3; i++)
+        try { bad(nullptr); } catch (int x) { std::printf("caught %d\n", x); }
+    return 4;
+}
+"""
+
+
+def same(exe, opts=(), env=None):
+    native = h.run([exe])
+    trace = h.fresh("trace") / "t"
+    traced = h.record([exe], opts, trace=trace, env=env)
+    h.same(native, traced)
+    h.check_trace(trace)
+    return native
+
+
+def stepped(flags, images, env):
+    exe = h.compile("interrupted", ["interrupted.c"], "gcc", [*flags, "-w"])
+    native = same(exe, [f"--images={images}"], env)
+    h.check(len(native.out.splitlines()) > 200, "the steps are printed")
+
+
+for images in ("main", "all"):
+    for flags in (["-O1"], ["-O2", "-no-pie", "-fcf-protection=full"]):
+        for check in (None, "slow"):
+            env = h.environment({"BOBBIN_CHECK": check}) if check else None
+            suite.add(f"each instruction {images} {' '.join(flags)} {check or 'fast'}", stepped, flags, images, env)
+
+
+def written(name, text, cc, flags):
+    source = h.fresh("source") / name
+    h.put(source, text)
+    return h.compile(name.split(".")[0], [source], cc, ["-w", *flags])
+
+
+def faults(name, text, cc, flags, images):
+    same(written(name, text, cc, flags), [f"--images={images}"])
+
+
+for images in ("main", "app", "all"):
+    for level in ("-O0", "-O1", "-O2"):
+        suite.add(f"faults {images} {level}", faults, "fault.c", FAULT, "gcc", [level], images)
+        suite.add(f"throw from a handler {images} {level}", faults, "throwing.cc", THROW, "g++",
+                  [level, "-fexceptions", "-fnon-call-exceptions"], images)
+
+if __name__ == "__main__":
+    h.require_bobbin()
+    sys.exit(suite.run())
