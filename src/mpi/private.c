@@ -28,6 +28,10 @@
 #define YIELDS 200u
 #define SLEEP_MOST_NS 1000000u
 #define CANCEL_NS 100000000u
+/* How often one looks for a message that has arrived: MPI takes it in only while it is called. */
+#define LOOKS 100u
+/* How much longer than for a message one waits for the ranks that are not in MPI_Finalize yet, which waits for them, too. */
+#define GATHER_WAITS 10u
 
 static struct {
 	bool open, broken, announced;
@@ -269,21 +273,37 @@ bool bob_mpi_private_receive(void *bytes, uint64_t room, uint64_t *len, uint32_t
 	return !own.broken;
 }
 
-/* What was sent to who had stopped waiting for it: some MPIs complain of it in MPI_Finalize. */
+/* Every rank is here, and has sent what it will ever send; or the time is over. */
+static void gather(void)
+{
+	MPI_Request r;
+	MPI_Status s;
+
+	if (own.ranks > 1 && BOB_MPI_REAL(Ibarrier) &&
+	    BOB_MPI_REAL(Ibarrier)(own.comm, &r) == MPI_SUCCESS)
+		is_done(&r, &s, bob_ev_now_ns() + GATHER_WAITS * bob_ev_merge_wait_ns());
+}
+
+static bool is_there(MPI_Status *s)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < LOOKS && !found; i++)
+		if (BOB_MPI_REAL(Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, own.comm, &found, s) !=
+		    MPI_SUCCESS)
+			return false;
+	return found;
+}
+
+/* What came when its receiver had stopped waiting for it: MPICH over UCX prints a line for each such message in MPI_Finalize. */
 static void drop_unread(void)
 {
-	for (uint32_t i = 0; i < own.ranks && bob_mpi_private_is_open(); i++) {
-		uint64_t len, size;
-		MPI_Status s;
-		void *bytes;
-		int is_there = 0;
+	MPI_Status s;
 
-		if (BOB_MPI_REAL(Iprobe)(MPI_ANY_SOURCE, MPI_ANY_TAG, own.comm, &is_there, &s) !=
-			    MPI_SUCCESS ||
-		    !is_there)
-			return;
-		size = bob_mpi_status_bytes(&s);
-		bytes = bob_ev_map(size + 1);
+	for (uint32_t i = 0; i < own.ranks && bob_mpi_private_is_open() && is_there(&s); i++) {
+		uint64_t len, size = bob_mpi_status_bytes(&s);
+		void *bytes = bob_ev_map(size + 1);
+
 		if (!bytes || !bob_mpi_private_receive(bytes, size, &len, (uint32_t)s.MPI_SOURCE,
 						       s.MPI_TAG, bob_ev_now_ns() + CANCEL_NS))
 			return;
@@ -294,6 +314,9 @@ static void drop_unread(void)
 /* MPI_Finalize clears it away, and messages that are under way: freeing may wait for all ranks. */
 void bob_mpi_private_close(void)
 {
-	drop_unread();
+	if (own.open) {
+		gather();
+		drop_unread();
+	}
 	own.open = false;
 }

@@ -23,7 +23,7 @@ void bob_mpi_private_open(void);
 bool bob_mpi_private_is_open(void);
 uint32_t bob_mpi_private_rank(void);
 uint32_t bob_mpi_private_ranks(void);
-/* Before MPI_Finalize, on every rank; local. What nobody has read is dropped. */
+/* Before MPI_Finalize, on every rank. Collective, as MPI_Finalize is: waits for all ranks, in bounded time; then drops what nobody has received. */
 void bob_mpi_private_close(void);
 
 /* False: it did not work in time, and the communicator is of no use any more. MPI may still read `bytes` then, for ever: they are
