@@ -284,7 +284,8 @@ enum bob_skip {
 	BOB_SKIP_SPECIAL = 12,	/* never to be patched: signal return, agent itself */
 	BOB_SKIP_LIMIT = 13,	/* too many functions */
 	BOB_SKIP_UNWIND = 14,	/* its exception table is broken or of an unknown form */
-	BOB_SKIP_SITE = 15	/* a run time owns its first bytes: rseq, USDT, XRay, patchable */
+	BOB_SKIP_SITE = 15,	/* a run time owns its first bytes: rseq, USDT, XRay, patchable */
+	BOB_SKIP_GO = 16	/* code of Go's compiler, whose run time reads return addresses */
 };
 
 struct bob_rec_skipped {

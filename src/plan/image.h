@@ -138,8 +138,12 @@ bob_status bob_plan_read_frames(struct bob_plan_image *img);
 bob_status bob_plan_find_functions(struct bob_plan_image *img);
 /* [addr, addr + len), as far as it is code, must stay as it is. */
 void bob_plan_fix(struct bob_plan_image *img, uint64_t addr, uint64_t len);
+/* The same of a range that may begin before the code, and end behind it. */
+void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi);
 /* Bytes that run times write or compare, and where these enter (sites.c). */
 bob_status bob_plan_find_sites(struct bob_plan_image *img);
+/* Code of Go's compiler stays as it is (go.c). The functions are found, not hooked yet. */
+bob_status bob_plan_refuse_go(struct bob_plan_image *img);
 /* Where a function at `addr` is patched: behind an endbr64, and behind NOPs that are fixed, at most
  * BOB_PLAN_BODY_MAX bytes from the entry. `end`: of the function. */
 uint64_t bob_plan_body(const struct bob_plan_code *c, uint64_t addr, uint64_t end);

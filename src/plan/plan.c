@@ -30,7 +30,8 @@ static bob_status make(const char *path, bool specials, void **plan, size_t *len
 		       struct bob_plan_stats *stats, struct bob_error *err)
 {
 	static bob_status (*const steps[])(struct bob_plan_image *) = {
-		bob_plan_read_frames, bob_plan_find_sites, bob_plan_find_functions, bob_plan_scan};
+		bob_plan_read_frames, bob_plan_find_sites, bob_plan_find_functions,
+		bob_plan_refuse_go, bob_plan_scan};
 	struct bob_plan_image img;
 	bob_status st = bob_plan_elf_open(&img, path, err);
 

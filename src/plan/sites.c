@@ -58,7 +58,7 @@ void bob_plan_fix(struct bob_plan_image *img, uint64_t addr, uint64_t len)
 }
 
 /* The same of a range that may begin before the code. */
-static void fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi)
+void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi)
 {
 	for (size_t i = 0; i < img->codes.count; i++) {
 		const struct bob_plan_code *c = &img->codes.at[i];
@@ -95,7 +95,7 @@ static bob_status fix_sequences(struct bob_plan_image *img)
 			bob_plan_fix(img, s.start, s.len);
 		if (!bob_plan_code_at(img, s.abort))
 			continue;
-		fix_range(img, s.abort - SIGNATURE_BYTES, s.abort);
+		bob_plan_fix_range(img, s.abort - SIGNATURE_BYTES, s.abort);
 		st = add_entry(img, s.abort);
 	}
 	return st;
