@@ -277,6 +277,9 @@ static inline bool process_is_child(void)
 void lock_process(void);
 void unlock_process(void);
 
+/* --- loader.c: before other constructors run --- */
+void loader_list_hide(void);
+
 /* --- start.c --- */
 struct bob_fork { /* where the parent stood when this process was forked */
 	uint32_t pid, seq, stream;

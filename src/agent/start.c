@@ -281,6 +281,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (!p->env || !config_read(&p->config, p->env))
 		return;
 	find_own_path();
+	loader_list_hide();
 	p->alive = os_map(BOB_PAGE);
 	if (!p->alive || os_wipe_on_fork(p->alive, BOB_PAGE) < 0 || !sites_create())
 		return;

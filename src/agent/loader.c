@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loader's list of libraries, as programs read it.
+ *
+ * gcc's AddressSanitizer (libasan.so) ends the program unless it is the first named library on that
+ * list: interposers that come earlier would take its functions away. A preloaded library comes
+ * earlier. Bobbin's libraries interpose nothing that the sanitizer needs, so in such a process they
+ * have no name on the list. */
+#include <link.h>
+
+#include "agent/agent.h"
+#include "agent/found.h"
+
+static const char *base_name(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return base;
+}
+
+static bool checks_order(const char *path)
+{
+	path = base_name(path);
+	return text_starts(path, "libasan.so") || text_starts(path, "libclang_rt.asan");
+}
+
+/* `paths`, separated by colons, has `path`. */
+static bool has_path(const char *paths, const char *path)
+{
+	const size_t n = text_len(path);
+
+	while (*paths) {
+		if (n && text_starts(paths, path) && (!paths[n] || paths[n] == ':'))
+			return true;
+		while (*paths && *paths++ != ':')
+			;
+	}
+	return false;
+}
+
+void loader_list_hide(void)
+{
+	static char none[1];
+	const struct r_debug *loader = found_loader();
+	struct link_map *m = loader ? loader->r_map : NULL;
+	const struct link_map *checker = m;
+
+	while (checker && !checks_order(checker->l_name))
+		checker = checker->l_next;
+	for (; checker && m != checker; m = m->l_next)
+		if (has_path(bob_process.config.agent, m->l_name))
+			m->l_name = none;
+}
