@@ -425,6 +425,7 @@ void bob_plan_elf_close(struct bob_plan_image *img)
 	free(img->symbols.at);
 	free(img->pointers.at);
 	free(img->entries.at);
+	free(img->guards.at);
 	free(img->personalities.at);
 	free(img->frames.at);
 	free(img->rows.at);

@@ -33,9 +33,8 @@ static bool is_go(const struct bob_plan_image *img)
 
 	while ((scn = elf_nextscn(e->elf, scn)) != NULL) {
 		GElf_Shdr sh;
-		const char *name = gelf_getshdr(scn, &sh) ?
-					   elf_strptr(e->elf, e->names, sh.sh_name) :
-					   NULL;
+		const char *name =
+			gelf_getshdr(scn, &sh) ? elf_strptr(e->elf, e->names, sh.sh_name) : NULL;
 
 		if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".note.go.buildid")))
 			return true;

@@ -84,6 +84,11 @@ struct bob_plan_hole {
 	uint64_t lo, hi;
 };
 
+/* Code in which an exception lands in a pad of the same frame. */
+struct bob_plan_guarded {
+	uint64_t lo, hi;
+};
+
 BOB_PLAN_VEC(bob_plan_segments, struct bob_plan_segment);
 BOB_PLAN_VEC(bob_plan_codes, struct bob_plan_code);
 BOB_PLAN_VEC(bob_plan_symbols, struct bob_plan_symbol);
@@ -92,6 +97,7 @@ BOB_PLAN_VEC(bob_plan_rows, struct bob_plan_row);
 BOB_PLAN_VEC(bob_plan_candidates, struct bob_plan_candidate);
 BOB_PLAN_VEC(bob_plan_personalities, struct bob_plan_personality);
 BOB_PLAN_VEC(bob_plan_holes, struct bob_plan_hole);
+BOB_PLAN_VEC(bob_plan_guards, struct bob_plan_guarded);
 BOB_PLAN_VEC(bob_plan_specials, struct bob_plan_special);
 BOB_PLAN_VEC(bob_plan_u32s, uint32_t);
 BOB_PLAN_VEC(bob_plan_u64s, uint64_t);
@@ -115,6 +121,7 @@ struct bob_plan_image {
 	struct bob_plan_symbols symbols; /* in executable sections, sorted by addr */
 	struct bob_plan_u64s pointers;	/* link addresses in code that data or relocations hold */
 	struct bob_plan_u64s entries;	/* where a run time enters: landing pads, aborts */
+	struct bob_plan_guards guards;	/* sorted by lo */
 	struct bob_plan_personalities personalities;
 	uint64_t fixed_bytes;	/* of all calls of bob_plan_fix */
 	bool frames_broken;	/* .eh_frame could not be read to its end */

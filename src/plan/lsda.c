@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Landing pads, from the exception table of a stretch of code: LSB 5 chapter 10.5, and the comments
  * of GCC's except.cc. */
+#include <stdlib.h>
+
 #include "plan/eh_bytes.h"
 #include "plan/lsda.h"
 
@@ -31,28 +33,31 @@ struct reading {
 	bob_status st;
 };
 
-static void add_pad(struct reading *r, uint64_t addr)
+static void add_pad(struct reading *r, uint64_t addr, uint64_t lo, uint64_t len)
 {
 	uint64_t *slot = BOB_PLAN_PUSH(&r->img->entries);
+	struct bob_plan_guarded *guarded = BOB_PLAN_PUSH(&r->img->guards);
 
-	if (slot)
-		*slot = addr;
-	else
+	if (!slot || !guarded) {
 		r->st = BOB_ERR_NOMEM;
+		return;
+	}
+	*slot = addr;
+	*guarded = (struct bob_plan_guarded){ .lo = lo, .hi = lo + len };
 }
 
 /* False: the table is broken, or a pad is not in code. Pads before that are kept. */
 static bool read_table(struct reading *r, uint64_t lsda, uint64_t start)
 {
 	struct bytes b = open_table(r->img, lsda);
-	uint64_t len;
+	uint64_t len, pads = start;
 	unsigned enc;
 
 	if (!b.p)
 		return false;
 	enc = get_u8(&b);
 	if (enc != DW_EH_PE_omit)
-		start = get_address(&b, enc);
+		pads = get_address(&b, enc);
 	if (get_u8(&b) != DW_EH_PE_omit)
 		get_uleb(&b);
 	enc = get_u8(&b);
@@ -62,18 +67,23 @@ static bool read_table(struct reading *r, uint64_t lsda, uint64_t start)
 	r->left -= len;
 	b.end = b.p + len;
 	while (b.p < b.end && r->st == BOB_OK) {
-		uint64_t at;
+		uint64_t lo = get_encoded(&b, enc), bytes = get_encoded(&b, enc);
+		uint64_t at = get_encoded(&b, enc);
 
-		get_encoded(&b, enc);	/* the calls: where, and how many bytes */
-		get_encoded(&b, enc);
-		at = get_encoded(&b, enc);
 		get_uleb(&b);
-		if (b.bad || (at && !bob_plan_code_at(r->img, start + at)))
+		if (b.bad || (at && !bob_plan_code_at(r->img, pads + at)))
 			return false;
 		if (at)
-			add_pad(r, start + at);
+			add_pad(r, pads + at, start + lo, bytes);
 	}
 	return true;
+}
+
+static int by_lo(const void *a, const void *b)
+{
+	const struct bob_plan_guarded *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
 bob_status bob_plan_find_pads(struct bob_plan_image *img)
@@ -88,6 +98,8 @@ bob_status bob_plan_find_pads(struct bob_plan_image *img)
 		if (f->lsda && !f->untold && !read_table(&r, f->lsda, f->lo))
 			f->untold = true;
 	}
+	if (img->guards.count)
+		qsort(img->guards.at, img->guards.count, sizeof(img->guards.at[0]), by_lo);
 	return r.st;
 }
 

@@ -11,7 +11,8 @@
  * `indirect`, of a word that holds it or is relocated by its symbol. */
 bool bob_plan_knows_personality(struct bob_plan_image *img, uint64_t at, bool indirect);
 
-/* The landing pads of all frames into img->entries. A frame whose table is broken is `untold`.
+/* The landing pads of all frames into img->entries, and the code whose exceptions land in them into
+ * img->guards. A frame whose table is broken is `untold`.
  * Before frames are put into order, for that drops some. BOB_ERR_NOMEM. */
 bob_status bob_plan_find_pads(struct bob_plan_image *img);
 /* Frames that begin with a landing pad: `lands`. After frames are in order. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Handlers and unwinders see the program's own code wherever they interrupt it: at each instruction of an entry
-that is recorded, at faults of displaced instructions, and when they send the program into these."""
+that is recorded or of a probe, at faults of displaced instructions, and when they send the program into these."""
 
 import sys
 
@@ -96,15 +96,27 @@ def written(name, text, cc, flags):
     return h.compile(name.split(".")[0], [source], cc, ["-w", *flags])
 
 
-def faults(name, text, cc, flags, images):
-    same(written(name, text, cc, flags), [f"--images={images}"])
+def faults(level, opts):
+    same(written("fault.c", FAULT, "gcc", [level]), opts)
 
 
-for images in ("main", "app", "all"):
-    for level in ("-O0", "-O1", "-O2"):
-        suite.add(f"faults {images} {level}", faults, "fault.c", FAULT, "gcc", [level], images)
-        suite.add(f"throw from a handler {images} {level}", faults, "throwing.cc", THROW, "g++",
-                  [level, "-fexceptions", "-fnon-call-exceptions"], images)
+def throws(level, opts):
+    same(written("throwing.cc", THROW, "g++", [level, "-fexceptions", "-fnon-call-exceptions"]), opts)
+
+
+def unwinds(level, opts):
+    exe = h.compile("unwinds", ["unwinds.cc"], "g++", ["-w", level, "-fexceptions", "-fnon-call-exceptions"])
+    native = same(exe, opts)
+    h.check(native.out.endswith(b"ok\n"), f"the program itself finds an error\n{native}")
+
+
+for level in ("-O0", "-O1", "-O2"):
+    for opts in (["--images=main"], ["--images=app"], ["--images=all"], ["--mem", "--engine=native"]):
+        suite.add(f"faults {level} {opts[0]}", faults, level, opts)
+        suite.add(f"throw from a handler {level} {opts[0]}", throws, level, opts)
+for level in ("-O0", "-O2"):
+    for opts in (["--images=all"], ["--mem", "--engine=native"]):
+        suite.add(f"unwinding at each instruction {level} {opts[0]}", unwinds, level, opts)
 
 if __name__ == "__main__":
     h.require_bobbin()

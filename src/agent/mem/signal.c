@@ -44,7 +44,8 @@ struct place {
 				 * begins anew behind the handler */
 	uint64_t accesses;	/* of it, that had happened and were told */
 	uint64_t *word;
-	uint64_t spill[3], indices[8];
+	uint64_t spill[BOB_MEM_SPILLS], indices[8];
+	uint64_t scratch[BOB_MEM_SPILLS]; /* what the probe has in registers it put away */
 };
 
 /* --- registers --- */
@@ -221,12 +222,41 @@ static void find_place(void *uc, struct place *p)
 		p->room = words_of(d) + (w->iterates ? d->payload : 0u);
 }
 
+/* Registers that the probe has put away. The handler sees the program's values. */
+static void show_spilled(struct place *p)
+{
+	for (unsigned i = 0; i < BOB_MEM_SPILLS; i++) {
+		uint64_t *reg;
+
+		if (p->where.spilled[i] == BOB_MEM_NO_CURSOR)
+			continue;
+		reg = mem_context_register(p->uc, p->where.spilled[i]);
+		p->scratch[i] = *reg;
+		*reg = p->spill[i];
+	}
+}
+
+static void hide_spilled(struct place *p)
+{
+	for (unsigned i = 0; i < BOB_MEM_SPILLS; i++) {
+		uint64_t *reg;
+
+		if (p->where.spilled[i] == BOB_MEM_NO_CURSOR)
+			continue;
+		reg = mem_context_register(p->uc, p->where.spilled[i]);
+		p->spill[i] = *reg;
+		*reg = p->scratch[i];
+	}
+}
+
 static void leave_place(void *uc, struct place *p)
 {
 	if (p->room)
 		mem_on_own_stack(p->where.iterates ? take_iteration : take_record, p);
-	if (p->code && p->uc == uc)
+	if (p->code && p->uc == uc) {
 		set_rip(uc, p->orig);
+		show_spilled(p);
+	}
 }
 
 /* The probe goes on at the place where the room goes on now. */
@@ -251,11 +281,13 @@ static void mend(struct place *p)
 static void return_to_place(void *uc, struct place *p)
 {
 	if (p->uc == uc && p->code) {
-		if (rip_of(uc) != p->orig)
-			p->words = p->payload = 0,
+		if (rip_of(uc) != p->orig) {
+			p->words = p->payload = 0;
 			p->reg = BOB_MEM_NO_CURSOR; /* the handler leads elsewhere */
-		else
+		} else {
 			set_rip(uc, p->code);
+			hide_spilled(p);
+		}
 	}
 	if (p->words && p->accesses)
 		put_record(BOB_MEM_AGAIN, &p->accesses, 1);

@@ -256,7 +256,7 @@ unsigned bob_mem_emit(struct bob_mem_unit *u, struct bob_mem_plan *out)
 
 	e.map_code = bob_mem_emitted_func(&e)->code;
 	e.map_orig = bob_mem_emitted_func(&e)->addr;
-
+	memset(e.spilled, BOB_X86_NO_REG, sizeof(e.spilled));
 	while (out->blob.count % 16 && e.c.st == BOB_OK)
 		bob_x86_put(&e.c, "\xcc", 1);
 	for (uint32_t i = 0; i < u->blocks.count && e.c.st == BOB_OK; i++)

@@ -20,7 +20,7 @@ struct bob_mem_full {
 	uint8_t cursor;
 	uint64_t orig;		/* instruction behind the probe */
 	bool again;		/* of a loop with payload: its record is begun again, at `again_at` */
-	bool spilled;		/* then: the cursor's register has been put away */
+	uint8_t spilled[BOB_MEM_SPILLS]; /* registers, or BOB_X86_NO_REG; the first: the cursor's */
 	uint32_t again_at;
 };
 BOB_PLAN_VEC(bob_mem_fulls, struct bob_mem_full);
@@ -33,6 +33,7 @@ struct bob_mem_emitter {
 	struct bob_mem_fulls fulls;
 	uint32_t map_code;	/* where the newest pair of the map holds from */
 	uint64_t map_orig;
+	uint8_t spilled[BOB_MEM_SPILLS]; /* registers, as the map has them; or BOB_X86_NO_REG */
 	unsigned why;		/* enum bob_mem_decline */
 };
 
@@ -55,11 +56,15 @@ static inline bool bob_mem_is_loop_piece(const struct bob_mem_emitter *e,
 /* A 32-bit field at `at` belongs into one of the plan's lists. */
 void bob_mem_note_field(struct bob_mem_emitter *e, struct bob_plan_u32s *list, uint32_t at);
 
-/* The map, from here on (enum bob_mem_map_kind): the original's next instruction; the piece under way, and
- * whether its record is complete (NULL: none is); whether a loop's counter has been stepped. */
+/* The map, from here on (enum bob_mem_map_kind, map_put.c): the original's next instruction; the
+ * piece under way, and whether its record is complete (NULL: none is); the register that holds the
+ * cursor, and the words still to be added to it; the register whose value a slot holds; whether a
+ * loop's counter has been stepped. BOB_X86_NO_REG: none. */
 void bob_mem_map_insn(struct bob_mem_emitter *e, uint64_t orig);
 void bob_mem_map_record(struct bob_mem_emitter *e, const struct bob_mem_piece *p,
 			unsigned complete);
+void bob_mem_map_cursor(struct bob_mem_emitter *e, uint8_t reg, unsigned behind);
+void bob_mem_map_spill(struct bob_mem_emitter *e, unsigned slot, uint8_t reg);
 void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned stepped);
 /* In a loop with payload: the words of this iteration are stored, or not. */
 void bob_mem_map_iterates(struct bob_mem_emitter *e, unsigned complete);

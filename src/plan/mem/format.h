@@ -10,7 +10,7 @@
 #include "plan/format.h"
 
 #define BOB_MEM_PLAN_MAGIC 0x0a4d454d50424f42ull /* "BOBPMEM\n" */
-#define BOB_MEM_PLAN_VERSION 5u
+#define BOB_MEM_PLAN_VERSION 6u
 
 /* Why code is not translated. Of an instruction, of a function, or both. Numbers are for ever. */
 enum bob_mem_decline {
@@ -46,12 +46,14 @@ enum bob_mem_decline {
 	BOB_MEM_DECLINES
 };
 
+#define BOB_MEM_SPILLS 3u
+
 /* What a probe uses through fs: the agent keeps these words in its thread-local storage. All are zero
  * when a thread begins: its first probe finds the buffer full. */
 struct bob_mem_slots {
 	uint64_t *cursor;	/* next free word of the buffer */
 	uint64_t *limit;	/* a record is begun only below it */
-	uint64_t spill[3];	/* registers, while a probe uses them */
+	uint64_t spill[BOB_MEM_SPILLS]; /* registers, while a probe uses them */
 	uint64_t *loop;		/* header of the newest record of a loop with payload */
 	uint64_t indices[8];	/* of a gather, while a probe uses them */
 };
@@ -128,9 +130,12 @@ enum bob_mem_map_kind {
 				 * before it is stored, in words */
 	BOB_MEM_MAP_LOOP =
 		3 /* register of the counter << 1 | it has been stepped in this iteration. In a loop with
-				 * payload: BOB_MEM_MAP_ITERATES << 1 | all words of this iteration are stored */
+				 * payload: BOB_MEM_MAP_ITERATES << 1 | all words of this iteration are stored. A
+				 * register is put away: (BOB_MEM_MAP_SPILL + its slot) << 5 | register + 1 (0: it
+				 * is back) */
 };
 #define BOB_MEM_MAP_ITERATES 16u
+#define BOB_MEM_MAP_SPILL 2u
 
 /* Where a thread is that is about to run translated code. */
 struct bob_mem_where {
@@ -143,6 +148,8 @@ struct bob_mem_where {
 	uint8_t counter;	/* register, within a recorded loop; BOB_MEM_NO_CURSOR */
 	uint8_t stepped;	/* in this iteration */
 	uint8_t iterates;	/* in a loop with payload whose header is stored */
+	/* By slot: the register whose value is there; or BOB_MEM_NO_CURSOR. */
+	uint8_t spilled[BOB_MEM_SPILLS];
 };
 #define BOB_MEM_NO_CURSOR 0xffu
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which registers and flags are read later, before each instruction. What leaves the unit keeps all
+/* Which registers and flags are read later, before each instruction, by the program or by an
+ * unwinder (unwind.c). What leaves the unit keeps all
  * registers alive: calling conventions are not relied on (-fipa-ra, hand-written code). Flags are
  * taken to end at calls, returns and jumps to other functions, unless some function of the image
  * reads flags that it has not set: then they do not, anywhere in the image. */
@@ -23,9 +24,11 @@ static uint32_t live_outside(const struct bob_mem_unit *u, uint64_t to)
 /* Flags that an instruction of the unit reads, apart from those that unknown code might read. */
 #define SEEN(set) (((set)&BOB_X86_TESTED_FLAGS) << 6)
 
-static uint32_t through(uint32_t live, const struct bob_x86_facts *f)
+static uint32_t through(uint32_t live, const struct bob_mem_insn *in)
 {
-	return (live & ~(f->kills | SEEN(f->kills))) | f->reads | SEEN(f->reads);
+	const struct bob_x86_facts *f = &in->f;
+
+	return (live & ~(f->kills | SEEN(f->kills))) | f->reads | SEEN(f->reads) | in->unwinds;
 }
 
 static uint32_t live_in(const struct bob_mem_unit *u, const struct bob_mem_block *b)
@@ -33,7 +36,7 @@ static uint32_t live_in(const struct bob_mem_unit *u, const struct bob_mem_block
 	uint32_t live = b->live_out;
 
 	for (uint32_t i = b->first + b->count; i-- > b->first;)
-		live = through(live, &u->insns.at[i].f);
+		live = through(live, &u->insns.at[i]);
 	return live;
 }
 
@@ -108,7 +111,7 @@ void bob_mem_find_live(struct bob_mem_unit *u, bool *passes)
 		uint32_t live = b->live_out;
 
 		for (uint32_t k = b->first + b->count; k-- > b->first;)
-			u->insns.at[k].live = live = through(live, &u->insns.at[k].f);
+			u->insns.at[k].live = live = through(live, &u->insns.at[k]);
 		if (reads_foreign_flags(u, b))
 			*passes = true;
 	}

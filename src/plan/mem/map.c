@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a place in translated code to the original instruction, and to what a probe was about: for signals that
  * arrive there. Freestanding. */
+#include <string.h>
+
 #include "base/varint.h"
 #include "plan/mem/format.h"
 
@@ -45,6 +47,12 @@ static bob_status apply(const struct bob_mem_func *f, unsigned kind, uint64_t va
 		w->behind = (uint8_t)(value >> 5);
 		return BOB_OK;
 	default:
+		if (value >> 5 >= BOB_MEM_MAP_SPILL &&
+		    value >> 5 < BOB_MEM_MAP_SPILL + BOB_MEM_SPILLS && (value & 31) <= REGISTERS) {
+			w->spilled[(value >> 5) - BOB_MEM_MAP_SPILL] =
+				value & 31 ? (uint8_t)((value & 31) - 1) : BOB_MEM_NO_CURSOR;
+			return BOB_OK;
+		}
 		if (value >> 1 == BOB_MEM_MAP_ITERATES) {
 			w->iterates = 1;
 			w->complete = value & 1;
@@ -71,6 +79,7 @@ bob_status bob_mem_map_find(const struct bob_mem_plan_head *h, uint32_t code,
 	*out = (struct bob_mem_where){ .orig = f->addr, .func = (uint32_t)(f - funcs),
 				       .desc = UINT32_MAX, .cursor = BOB_MEM_NO_CURSOR,
 				       .counter = BOB_MEM_NO_CURSOR };
+	memset(out->spilled, BOB_MEM_NO_CURSOR, sizeof(out->spilled));
 	at = (const uint8_t *)h + h->map.off + f->map;
 	end = at + f->map_len;
 	for (here = f->code; at < end;) {

@@ -98,6 +98,7 @@ static unsigned translate(struct bob_mem_unit *u, struct bob_mem_plan *out, bool
 		why = bob_mem_find_direction(u);
 	if (why != BOB_MEM_TAKEN || u->st != BOB_OK)
 		return why;
+	bob_mem_find_unwinds(u);
 	bob_mem_find_live(u, passes);
 	bob_mem_find_pieces(u, out);
 	if (u->st == BOB_OK)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes: what stores the words of a piece, and the map that says where in them a thread is.
+/* Probes: what stores the words of a piece.
  *
  * A probe takes one or two registers that nobody will read any more, else it saves one in thread-local
  * storage. It uses no stack: what lies below rsp may be the function's. When the last word of the record is
  * stored its header follows, and the cursor moves. */
 #include <string.h>
 
-#include "base/varint.h"
 #include "plan/mem/emit.h"
 
 #define HEADER_BYTES 8
@@ -38,58 +37,6 @@ void bob_mem_note_field(struct bob_mem_emitter *e, struct bob_plan_u32s *list, u
 	else
 		*p = at;
 }
-
-/* --- the map --- */
-
-static void map(struct bob_mem_emitter *e, enum bob_mem_map_kind kind, uint64_t value)
-{
-	struct bob_plan_bytes *m = &e->out->map;
-
-	if (e->c.st != BOB_OK)
-		return;
-	if (BOB_PLAN_RESERVE(m, 2 * BOB_VARINT_MAX) != 0) {
-		e->c.st = BOB_ERR_NOMEM;
-		return;
-	}
-	m->count += bob_varint_put(m->at + m->count,
-				   (uint64_t)(bob_mem_here(e) - e->map_code) << 2 | kind);
-	m->count += bob_varint_put(m->at + m->count, value);
-	e->map_code = bob_mem_here(e);
-}
-
-void bob_mem_map_insn(struct bob_mem_emitter *e, uint64_t orig)
-{
-	if (orig == e->map_orig)
-		return;
-	map(e, BOB_MEM_MAP_INSN, bob_zigzag((int64_t)(orig - e->map_orig)));
-	e->map_orig = orig;
-}
-
-/* `behind`: words that are still to be added. */
-static void map_cursor(struct bob_mem_emitter *e, uint8_t reg, unsigned behind)
-{
-	map(e, BOB_MEM_MAP_CURSOR, reg == BOB_X86_NO_REG ? 0 : (reg + 1u) | (uint64_t)behind << 5);
-}
-
-/* A piece is under way; `complete`: its record is. NULL: none is. */
-void bob_mem_map_record(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned complete)
-{
-	uint64_t desc = p ? p->desc - bob_mem_emitted_func(e)->desc + 1 : 0;
-
-	map(e, BOB_MEM_MAP_RECORD, desc << 1 | (p ? complete : 0));
-}
-
-void bob_mem_map_loop(struct bob_mem_emitter *e, const struct bob_mem_piece *p, unsigned stepped)
-{
-	map(e, BOB_MEM_MAP_LOOP, (uint64_t)p->counter << 1 | stepped);
-}
-
-void bob_mem_map_iterates(struct bob_mem_emitter *e, unsigned complete)
-{
-	map(e, BOB_MEM_MAP_LOOP, BOB_MEM_MAP_ITERATES << 1 | complete);
-}
-
-/* --- probes --- */
 
 static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
 					   const struct bob_mem_piece *p)
@@ -134,6 +81,19 @@ static void store_slot(struct bob_mem_emitter *e, uint8_t reg, size_t slot)
 	bob_mem_note_field(e, &e->out->tls, bob_x86_put_store_fs(&e->c, reg, (int32_t)slot));
 }
 
+/* Put a register away while the probe uses it; the map says where its value is. */
+static void spill(struct bob_mem_emitter *e, uint8_t reg, unsigned slot)
+{
+	store_slot(e, reg, SLOT_SPILL(slot));
+	bob_mem_map_spill(e, slot, reg);
+}
+
+static void unspill(struct bob_mem_emitter *e, uint8_t reg, unsigned slot)
+{
+	load_slot(e, reg, SLOT_SPILL(slot));
+	bob_mem_map_spill(e, slot, BOB_X86_NO_REG);
+}
+
 static void jump_if_full(struct bob_mem_emitter *e, uint8_t cursor, uint64_t orig)
 {
 	struct bob_mem_full *f;
@@ -147,33 +107,35 @@ static void jump_if_full(struct bob_mem_emitter *e, uint8_t cursor, uint64_t ori
 		*f = (struct bob_mem_full){ .jump = bob_mem_here(e),
 					    .cursor = cursor,
 					    .orig = orig };
+	for (unsigned i = 0; f && i < BOB_MEM_SPILLS; i++)
+		f->spilled[i] = e->spilled[i];
 }
 
 static void put_check(struct bob_mem_emitter *e, const struct point *p)
 {
-	bool spill = p->piece->save_flags && !dead(p, BOB_X86_RAX);
+	bool save_rax = p->piece->save_flags && !dead(p, BOB_X86_RAX);
 	uint64_t orig = e->u->insns.at[p->at].addr;
 
 	if (!p->piece->save_flags) {
 		jump_if_full(e, p->cursor, orig);
 		return;
 	}
-	if (spill)
-		store_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
+	if (save_rax)
+		spill(e, BOB_X86_RAX, 2);
 	bob_x86_put_flags_out(&e->c);
 	jump_if_full(e, p->cursor, orig);
 	bob_x86_put_flags_in(&e->c);
-	if (spill)
-		load_slot(e, BOB_X86_RAX, SLOT_SPILL(2));
+	if (save_rax)
+		unspill(e, BOB_X86_RAX, 2);
 	e->out->stats.saved_flags++;
 }
 
 /* What was stored counts: the cursor moves behind it. */
 static void put_advance(struct bob_mem_emitter *e, uint8_t cursor, int32_t bytes)
 {
-	map_cursor(e, cursor, (unsigned)bytes / 8);
+	bob_mem_map_cursor(e, cursor, (unsigned)bytes / 8);
 	bob_x86_put_lea(&e->c, cursor, cursor, BOB_X86_NO_REG, 1, bytes);
-	map_cursor(e, cursor, 0);
+	bob_mem_map_cursor(e, cursor, 0);
 	store_slot(e, cursor, SLOT_CURSOR);
 }
 
@@ -298,23 +260,23 @@ static void put_point(struct bob_mem_emitter *e, struct point *p, uint8_t kept)
 	spill_sum = p->needs_sum && !dead(p, p->sum);
 	e->out->stats.spills += spill_cursor + spill_sum;
 	if (spill_cursor)
-		store_slot(e, p->cursor, SLOT_SPILL(0));
+		spill(e, p->cursor, 0);
 	if (p->first || kept == BOB_X86_NO_REG) {
 		load_slot(e, p->cursor, SLOT_CURSOR);
-		map_cursor(e, p->cursor, 0);
+		bob_mem_map_cursor(e, p->cursor, 0);
 	}
 	if (p->first) {
 		bob_mem_map_record(e, p->piece, 0);
 		put_check(e, p);
 	}
 	if (spill_sum)
-		store_slot(e, p->sum, SLOT_SPILL(1));
+		spill(e, p->sum, 1);
 	put_indices(e, p);
 	for (unsigned i = p->from; i < p->to; i++)
 		if (w[i].at == p->at)
 			put_word(e, p, &w[i], i);
 	if (spill_sum)
-		load_slot(e, p->sum, SLOT_SPILL(1));
+		unspill(e, p->sum, 1);
 	if (p->last && p->payload) {
 		bob_mem_map_iterates(e, 1);
 		put_advance(e, p->cursor, 8 * p->piece->payload);
@@ -322,11 +284,11 @@ static void put_point(struct bob_mem_emitter *e, struct point *p, uint8_t kept)
 		put_end(e, p->piece, p->cursor, (int32_t)(HEADER_BYTES + 8 * p->to));
 	}
 	if (p->last && !p->piece->payload)
-		map_cursor(e, BOB_X86_NO_REG, 0);
+		bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
 	if (spill_cursor)
-		load_slot(e, p->cursor, SLOT_SPILL(0));
+		unspill(e, p->cursor, 0);
 	if ((!p->last || p->piece->payload) && kept == BOB_X86_NO_REG)
-		map_cursor(e, BOB_X86_NO_REG, 0);
+		bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
 /* Where the last of the words from `from` on are taken. */
@@ -402,19 +364,19 @@ void bob_mem_probe_behind_loop(struct bob_mem_emitter *e, const struct bob_mem_p
 {
 	int32_t at = (int32_t)(HEADER_BYTES + 8 * piece->words);
 	uint8_t cursor = pick(~(1u << piece->counter), live);
-	bool spill = live >> cursor & 1;
+	bool save = live >> cursor & 1;
 
 	bob_mem_map_insn(e, orig);
 	bob_mem_map_loop(e, piece, 1);
-	if (spill)
-		store_slot(e, cursor, SLOT_SPILL(0));
+	if (save)
+		spill(e, cursor, 0);
 	load_slot(e, cursor, SLOT_CURSOR);
-	map_cursor(e, cursor, 0);
+	bob_mem_map_cursor(e, cursor, 0);
 	bob_x86_put_store(&e->c, cursor, at, piece->counter);
 	put_end(e, piece, cursor, at + 8);
-	map_cursor(e, BOB_X86_NO_REG, 0);
-	if (spill)
-		load_slot(e, cursor, SLOT_SPILL(0));
+	bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
+	if (save)
+		unspill(e, cursor, 0);
 }
 
 /* --- loops with payload --- */
@@ -436,33 +398,32 @@ void bob_mem_probe_iteration(struct bob_mem_emitter *e, const struct bob_mem_pie
 {
 	const struct bob_mem_insn *in = &e->u->insns.at[piece->first];
 	uint8_t cursor = kept != BOB_X86_NO_REG ? kept : pick(BOB_X86_ALL_REGS, in->live);
-	bool spill = kept == BOB_X86_NO_REG && in->live >> cursor & 1;
+	bool save = kept == BOB_X86_NO_REG && in->live >> cursor & 1;
 	struct bob_mem_full *f;
 
-	if (spill)
-		store_slot(e, cursor, SLOT_SPILL(0));
+	if (save)
+		spill(e, cursor, 0);
 	if (kept == BOB_X86_NO_REG) {
 		load_slot(e, cursor, SLOT_CURSOR);
-		map_cursor(e, cursor, 0);
+		bob_mem_map_cursor(e, cursor, 0);
 	}
 	jump_if_full(e, cursor, in->addr);
 	if (e->c.st != BOB_OK)
 		return;
 	f = &e->fulls.at[e->fulls.count - 1];
 	f->again = true;
-	f->spilled = spill;
 	f->again_at = again;
-	if (spill)
-		load_slot(e, cursor, SLOT_SPILL(0));
+	if (save)
+		unspill(e, cursor, 0);
 	if (kept == BOB_X86_NO_REG)
-		map_cursor(e, BOB_X86_NO_REG, 0);
+		bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
 void bob_mem_map_behind_payload(struct bob_mem_emitter *e, uint64_t orig)
 {
 	bob_mem_map_insn(e, orig);
 	bob_mem_map_record(e, NULL, 0);
-	map_cursor(e, BOB_X86_NO_REG, 0);
+	bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
 }
 
 /* --- full buffers --- */
@@ -476,16 +437,18 @@ void bob_mem_put_fulls(struct bob_mem_emitter *e)
 
 		memcpy(e->c.bytes->at + f->jump - 4, &rel, 4);
 		bob_mem_map_insn(e, f->orig);
-		map_cursor(e, BOB_X86_NO_REG, 0);
+		bob_mem_map_cursor(e, BOB_X86_NO_REG, 0);
+		for (unsigned k = 0; k < BOB_MEM_SPILLS; k++)
+			bob_mem_map_spill(e, k, f->spilled[k]);
 		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, -RED_ZONE);
 		bob_x86_put(&e->c, "\xe8\0\0\0", 5);
 		bob_x86_put_here_to(&e->c, 0u - BOB_PLAN_HANDLER_BYTES);
 		bob_x86_put_lea(&e->c, BOB_X86_RSP, BOB_X86_RSP, BOB_X86_NO_REG, 1, RED_ZONE);
-		if (f->again && f->spilled) {
-			load_slot(e, f->cursor, SLOT_SPILL(0));
+		if (f->again && f->spilled[0] != BOB_X86_NO_REG) {
+			unspill(e, f->cursor, 0);
 		} else if (!f->again) {
 			load_slot(e, f->cursor, SLOT_CURSOR);
-			map_cursor(e, f->cursor, 0);
+			bob_mem_map_cursor(e, f->cursor, 0);
 		}
 		bob_x86_put(&e->c, "\xe9\0\0\0", 5);
 		bob_x86_put_here_to(&e->c, f->again ? f->again_at : f->jump);

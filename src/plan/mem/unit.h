@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inside the memory planner: one *unit*, a function with its cold parts, which is translated as a
  * whole or not at all. Steps, each reading what the ones before it wrote: bob_mem_restarts (restart.c), bob_mem_read (read.c),
- * bob_mem_blocks (blocks.c), bob_mem_find_direction (direction.c), bob_mem_live (live.c), bob_mem_pieces (pieces.c), bob_mem_place (place.c),
+ * bob_mem_blocks (blocks.c), bob_mem_find_direction (direction.c), bob_mem_find_unwinds (unwind.c), bob_mem_live (live.c), bob_mem_pieces (pieces.c), bob_mem_place (place.c),
  * bob_mem_emit (emit.c). docs/mem-native.md says what all this is for.
  *
  * One unit is used for all functions of an image, one after the other. One thread. */
@@ -27,6 +27,7 @@ struct bob_mem_range {
 struct bob_mem_insn {
 	uint64_t addr;
 	uint32_t live;		/* registers and flags that are read later, before it runs */
+	uint32_t unwinds;	/* registers that an unwinder reads, if one starts at it */
 	uint32_t range;
 	bool backward;		/* a string instruction with `rep` that runs downwards */
 	bool stays;		/* others read its bytes, and it runs where it is, too (split.c) */
@@ -130,6 +131,7 @@ unsigned bob_mem_find_blocks(struct bob_mem_unit *u);
 uint32_t bob_mem_split_body(const struct bob_mem_unit *u, uint32_t call);
 bool bob_mem_split_is_read(const struct bob_mem_unit *u, uint32_t body);
 unsigned bob_mem_find_direction(struct bob_mem_unit *u);
+void bob_mem_find_unwinds(struct bob_mem_unit *u); /* unwind.c; live.c counts on it */
 /* *passes: flags are read that only a caller or callee can have set. */
 void bob_mem_find_live(struct bob_mem_unit *u, bool *passes);
 unsigned bob_mem_find_pieces(struct bob_mem_unit *u, struct bob_mem_plan *out);

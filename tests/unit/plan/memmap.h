@@ -9,6 +9,7 @@
  *   - the buffer: whether a record is under way, and whether its header is there,
  *   - what probes do with the cursor: a register that is used as one is the one the map names, and it holds
  *     the place where the next record begins, less what the map says is still to be added,
+ *   - registers that probes put away and take back: the map names them in between, and no others,
  *   - the counter of a recorded loop since the loop began; in a loop with payload, how many iterations the record
  *     has, and whether all words of this one are stored.
  *
@@ -26,6 +27,8 @@ struct memmap_seen {
 	struct bob_mem_where w;
 	uint32_t code;
 	uint8_t loads;		/* register that gets the cursor from its slot; BOB_MEM_NO_CURSOR */
+	/* By slot, behind the instruction: the register that was put there; or BOB_MEM_NO_CURSOR. */
+	uint8_t spilled[BOB_MEM_SPILLS];
 	bool pending;		/* a header stands at the cursor as it is stored */
 	bool valid;
 };
@@ -42,7 +45,8 @@ static struct memmap {
 	bool idle;		/* a string instruction that has nothing to do */
 	uint64_t begun;		/* iterations of a loop with payload, the one under way included */
 	uint64_t seen
-		[5]; /* instructions, of them with a cursor, a complete record, in a loop, in one with payload */
+		[6]; /* instructions, of them with a cursor, a complete record, in a loop, in one with
+		      * payload, with registers put away */
 	unsigned wrong;
 } memmap;
 
@@ -220,6 +224,9 @@ static void memmap_check_use(struct memmap_seen *s, const ucontext_t *uc)
 			if (s->w.desc == MEMMAP_NONE || s->w.complete)
 				memmap_wrong(s, "a word is stored, but no record is under way");
 		}
+		if (memmap_in(at, memrun_tls.spill, sizeof(memrun_tls.spill)))
+			s->spilled[(at - (uint64_t)(uintptr_t)memrun_tls.spill) / 8] =
+				i == 0 ? (uint8_t)reg : BOB_MEM_NO_CURSOR;
 		if (memmap_in(at, &memrun_tls.limit, 8) && reg != (int)s->w.cursor)
 			memmap_wrong(s, "another register is held against the limit");
 		if (!memmap_in(at, &memrun_tls.cursor, 8))
@@ -240,6 +247,20 @@ static bool memmap_has_payload(const struct memrun *m, const struct memmap_seen 
 		if (!memrun_tls.cursor[i])
 			return false;
 	return true;
+}
+
+static void memmap_check_spills(struct memmap_seen *s)
+{
+	const struct memmap_seen *last = &memmap.last;
+
+	if (last->valid)
+		memcpy(s->spilled, last->spilled, sizeof(s->spilled));
+	else
+		memset(s->spilled, BOB_MEM_NO_CURSOR, sizeof(s->spilled));
+	if (memcmp(s->spilled, s->w.spilled, sizeof(s->spilled)))
+		memmap_wrong(s, "other registers are put away");
+	for (unsigned i = 0; i < BOB_MEM_SPILLS; i++)
+		memmap.seen[5] += s->spilled[i] != BOB_MEM_NO_CURSOR;
 }
 
 static void memmap_check_cursor(const struct memrun *m, const struct memmap_seen *s,
@@ -376,6 +397,7 @@ static void memmap_check(struct memrun *m, const ucontext_t *uc)
 		return;
 	}
 	memmap.seen[0]++;
+	memmap_check_spills(&s);
 	memmap_check_use(&s, uc);
 	memmap_check_cursor(m, &s, uc);
 	memmap_check_record(m, &s);
@@ -443,7 +465,7 @@ static bool memmap_both(struct memrun *m, const char *name, struct memrun_call *
 			size_t len)
 {
 	uint8_t *before = malloc(len);
-	uint64_t seen[5];
+	uint64_t seen[6];
 	bool ok;
 
 	if (!m->path)

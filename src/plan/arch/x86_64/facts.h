@@ -16,6 +16,7 @@
 #define BOB_X86_REGS 16u
 #define BOB_X86_RAX 0u
 #define BOB_X86_RCX 1u
+#define BOB_X86_RBX 3u
 #define BOB_X86_RSP 4u
 #define BOB_X86_RBP 5u
 #define BOB_X86_RSI 6u
