@@ -40,7 +40,8 @@ enum bob_stop_reason {
 	BOB_STOP_MEMORY = 2,
 	BOB_STOP_SECCOMP = 3,	/* the program set a seccomp filter; allocated part used up */
 	BOB_STOP_PATH = 4,	/* the trace directory could not be reached any more */
-	BOB_STOP_INTERNAL = 5	/* a broken invariant; see the LOG chunk */
+	BOB_STOP_INTERNAL = 5,	/* a broken invariant; see the LOG chunk */
+	BOB_STOP_SHARED = 6	/* two tasks on one thread's storage, memory accesses recorded */
 };
 
 /* First 4096 bytes of every file; the rest is zero. Fields after `crc` change while the
@@ -143,7 +144,8 @@ struct bob_stream_counters {
 	uint64_t switches;	/* stack switches */
 	uint64_t restarts;	/* model restarts after an abandoned event */
 	uint64_t outside;	/* memory accesses not recorded: not of chosen addresses */
-	uint64_t reserved[6];
+	uint64_t beside;	/* entries of another task on this thread's storage: not recorded */
+	uint64_t reserved[5];
 };
 
 /* How a thread's stream ended. */
@@ -285,7 +287,8 @@ enum bob_skip {
 	BOB_SKIP_LIMIT = 13,	/* too many functions */
 	BOB_SKIP_UNWIND = 14,	/* its exception table is broken or of an unknown form */
 	BOB_SKIP_SITE = 15,	/* a run time owns its first bytes: rseq, USDT, XRay, patchable */
-	BOB_SKIP_GO = 16	/* code of Go's compiler, whose run time reads return addresses */
+	BOB_SKIP_GO = 16,	/* code of Go's compiler, whose run time reads return addresses */
+	BOB_SKIP_SANITIZER = 17	/* run time of a sanitizer */
 };
 
 struct bob_rec_skipped {

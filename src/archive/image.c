@@ -346,6 +346,7 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_UNWIND] = "where exceptions land in it is not known",
 		[BOB_SKIP_SITE] = "a run time may write or compare its first bytes",
 		[BOB_SKIP_GO] = "Go",
+		[BOB_SKIP_SANITIZER] = "run time of a sanitizer",
 	};
 
 	return skip < sizeof(text) / sizeof(*text) ? text[skip] : "unknown reason";

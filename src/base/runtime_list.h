@@ -10,6 +10,7 @@
 	"libgcc_s*:libgfortran*:libquadmath*:libgomp*:libomp*:libiomp*:libmpi*:libmpich*:"         \
 	"libopen-rte*:libopen-pal*:libpmix*:libpmi*:libucp*:libuct*:libucs*:libucm*:libfabric*:"   \
 	"libhwloc*:libevent*:libpsm*:libibverbs*:librdmacm*:libmunge*:mca_*:libnuma*:libudev*:"    \
-	"libsystemd*:libnl-*:linux-vdso*:libbobbin*"
+	"libasan*:libhwasan*:liblsan*:libtsan*:libubsan*:libclang_rt*:libsystemd*:libnl-*:"        \
+	"linux-vdso*:libbobbin*"
 
 #endif

@@ -11,7 +11,7 @@ static const char *const kinds[] = { "none", "jmp", "hole" };
 static const char *const reasons[] = {
 	"", "short", "branch", "decode", "relocate", "no frame info", "filter", "bytes", "protect",
 	"reach", "no plan", "images", "special", "limit",
-	"unwind", "site", "Go"};
+	"unwind", "site", "Go", "sanitizer"};
 
 const char *bob_plan_skip_text(unsigned skip)
 {

@@ -23,7 +23,7 @@
 #include "mem/sync.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 13u
+#define BOB_PLAN_VERSION 15u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -159,6 +159,7 @@ enum bob_special {
 	/* only where memory is recorded: */
 	BOB_SPECIAL_MAIN = 9,		/* __libc_start_main */
 	BOB_SPECIAL_FORK = 10,
+	BOB_SPECIAL_CLONE = 14,
 	BOB_SPECIAL_SIGMASK = 12,
 	/* these also where calls are recorded or functions hooked: handlers see original code */
 	BOB_SPECIAL_SIGACTION = 11,

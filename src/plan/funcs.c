@@ -80,7 +80,7 @@ static const struct special_name {
 	{ "syscall", BOB_SPECIAL_SYSCALL },
 	{ "__libc_start_main", BOB_SPECIAL_MAIN },
 	{ "_Fork", BOB_SPECIAL_FORK },
-	{ "clone", BOB_SPECIAL_FORK },
+	{ "clone", BOB_SPECIAL_CLONE },
 	{ "sigaction", BOB_SPECIAL_SIGACTION },
 	{ "__libc_sigaction", BOB_SPECIAL_LIBC_SIGACTION },
 	{ "pthread_sigmask", BOB_SPECIAL_SIGMASK },

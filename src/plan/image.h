@@ -141,6 +141,8 @@ bob_status bob_plan_elf_open_key(struct bob_plan_image *img, const char *path,
 				 struct bob_error *err);
 void bob_plan_elf_close(struct bob_plan_image *img);
 
+/* All that both engines must know of an open image: the steps below, in order (plan.c). */
+bob_status bob_plan_read(struct bob_plan_image *img);
 bob_status bob_plan_read_frames(struct bob_plan_image *img);
 bob_status bob_plan_find_functions(struct bob_plan_image *img);
 /* [addr, addr + len), as far as it is code, must stay as it is. */
@@ -151,6 +153,13 @@ void bob_plan_fix_range(struct bob_plan_image *img, uint64_t lo, uint64_t hi);
 bob_status bob_plan_find_sites(struct bob_plan_image *img);
 /* Code of Go's compiler stays as it is (go.c). The functions are found, not hooked yet. */
 bob_status bob_plan_refuse_go(struct bob_plan_image *img);
+/* The same of run times of sanitizers (sanitizer.c). */
+bob_status bob_plan_refuse_sanitizers(struct bob_plan_image *img);
+/* Are these functions refused, whatever engine asks? */
+static inline bool bob_plan_is_refused(const struct bob_plan_candidate *f)
+{
+	return f->skip == BOB_SKIP_GO || f->skip == BOB_SKIP_SANITIZER;
+}
 /* Where a function at `addr` is patched: behind an endbr64, and behind NOPs that are fixed, at most
  * BOB_PLAN_BODY_MAX bytes from the entry. `end`: of the function. */
 uint64_t bob_plan_body(const struct bob_plan_code *c, uint64_t addr, uint64_t end);

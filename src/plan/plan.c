@@ -26,19 +26,27 @@ bob_status bob_plan_sample_key(const char *path, uint64_t *key, struct bob_error
 	return st;
 }
 
-static bob_status make(const char *path, bool specials, void **plan, size_t *len,
-		       struct bob_plan_stats *stats, struct bob_error *err)
+bob_status bob_plan_read(struct bob_plan_image *img)
 {
 	static bob_status (*const steps[])(struct bob_plan_image *) = {
 		bob_plan_read_frames, bob_plan_find_sites, bob_plan_find_functions,
-		bob_plan_refuse_go, bob_plan_scan};
+		bob_plan_refuse_go, bob_plan_refuse_sanitizers, bob_plan_scan};
+	bob_status st = BOB_OK;
+
+	for (size_t i = 0; st == BOB_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
+		st = steps[i](img);
+	return st;
+}
+
+static bob_status make(const char *path, bool specials, void **plan, size_t *len,
+		       struct bob_plan_stats *stats, struct bob_error *err)
+{
 	struct bob_plan_image img;
 	bob_status st = bob_plan_elf_open(&img, path, err);
 
 	if (st != BOB_OK)
 		goto close;
-	for (size_t i = 0; st == BOB_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
-		st = steps[i](&img);
+	st = bob_plan_read(&img);
 	if (st == BOB_OK && specials)
 		st = bob_plan_keep_specials(&img);
 	if (st == BOB_OK)

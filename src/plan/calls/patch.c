@@ -270,7 +270,7 @@ static bob_status second_pass(struct bob_plan_image *img, size_t i)
 	bob_status st;
 
 	if (f->out.kind != BOB_PATCH_NONE || f->skip == BOB_SKIP_SPECIAL ||
-	    f->skip == BOB_SKIP_UNWIND || f->skip == BOB_SKIP_GO)
+	    f->skip == BOB_SKIP_UNWIND || bob_plan_is_refused(f))
 		return BOB_OK;
 	s = make_site(img, i);
 	st = try_hole(img, &s);

@@ -169,13 +169,16 @@ static bob_status function_units(struct bob_mem_unit *u, struct bob_mem_plan *ou
 
 	for (uint32_t i = 0; st == BOB_OK && i < img->funcs.count; i++) {
 		const struct bob_plan_candidate *c = &img->funcs.at[i];
+		unsigned why;
 
 		/* part of another function, or of code without frame information */
 		if (first[i] == BOB_MEM_NONE)
 			continue;
 		u->func = i;
 		u->ranges.count = 0;
-		st = add_unit(u, out, c->addr, collect(u, first[i], next), passes);
+		why = collect(u, first[i], next);
+		st = add_unit(u, out, c->addr, bob_plan_is_refused(c) ? BOB_MEM_RUN_TIME : why,
+			      passes);
 	}
 	return st;
 }
@@ -255,6 +258,12 @@ static bob_status gap_units(struct bob_mem_unit *u, struct bob_mem_plan *out, bo
 	return st;
 }
 
+/* Code that no function owns, in a run time of which every byte stays as it is. */
+static bool stays(const struct bob_plan_code *c, uint64_t addr)
+{
+	return c && bob_plan_bit(c->fixed, addr - c->lo);
+}
+
 /* Stubs that the linker made are one unit a section. What no function owns (_start, cold parts of nobody) is a
  * unit by itself: all ways into it are landings. */
 static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, uint32_t frame,
@@ -269,7 +278,10 @@ static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, 
 
 		u->ranges.count = 0;
 		if (c->plt)
-			st = add_unit(u, out, c->lo, add_range(u, c->lo, c->hi), passes);
+			st = add_unit(u, out, c->lo,
+				      stays(c, c->lo) ? BOB_MEM_RUN_TIME :
+							add_range(u, c->lo, c->hi),
+				      passes);
 	}
 	for (; st == BOB_OK && frame != BOB_MEM_NONE; frame = next[frame]) {
 		const struct bob_plan_frame *f = &img->frames.at[frame];
@@ -281,7 +293,9 @@ static bob_status other_units(struct bob_mem_unit *u, struct bob_mem_plan *out, 
 		if (c && c->plt)
 			continue;
 		why = add_range(u, f->lo, f->hi);
-		st = add_unit(u, out, f->lo, f->signal ? BOB_MEM_TRAMPOLINE : why, passes);
+		if (f->signal || stays(c, f->lo))
+			why = f->signal ? BOB_MEM_TRAMPOLINE : BOB_MEM_RUN_TIME;
+		st = add_unit(u, out, f->lo, why, passes);
 	}
 	return st;
 }
@@ -376,6 +390,7 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_HOOKED] = "the agent is called there",
 		[BOB_MEM_GIVEN_BACK] = "entered in an unknown way",
 		[BOB_MEM_RESTART] = "restartable sequence",
+		[BOB_MEM_RUN_TIME] = "Go, or run time of a sanitizer",
 	};
 
 	return why < BOB_MEM_DECLINES && text[why] ? text[why] : "unknown";

@@ -123,15 +123,12 @@ bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_p
 bob_status bob_mem_plan_open(const char *path, struct bob_plan_image *img,
 			     struct bob_mem_plan *plan, struct bob_error *err)
 {
-	static bob_status (*const steps[])(struct bob_plan_image *) = {
-		bob_plan_read_frames, bob_plan_find_sites, bob_plan_find_functions, bob_plan_scan};
 	bob_status st = bob_plan_elf_open(img, path, err);
 
 	memset(plan, 0, sizeof(*plan));
 	if (st != BOB_OK)
 		return st;
-	for (size_t i = 0; st == BOB_OK && i < sizeof(steps) / sizeof(steps[0]); i++)
-		st = steps[i](img);
+	st = bob_plan_read(img);
 	if (st == BOB_OK)
 		st = bob_mem_plan_make(img, plan);
 	if (st != BOB_OK)

@@ -588,9 +588,8 @@ static void memrun_plan(struct memrun *m, const char *path)
 	struct bob_error err = { 0 };
 	size_t len = 0;
 
-	if (bob_plan_elf_open(&m->img, path, &err) != BOB_OK ||
-	    bob_plan_read_frames(&m->img) != BOB_OK || bob_plan_find_functions(&m->img) != BOB_OK ||
-	    bob_plan_scan(&m->img) != BOB_OK || bob_mem_plan_make(&m->img, &m->plan) != BOB_OK ||
+	if (bob_plan_elf_open(&m->img, path, &err) != BOB_OK || bob_plan_read(&m->img) != BOB_OK ||
+	    bob_mem_plan_make(&m->img, &m->plan) != BOB_OK ||
 	    bob_mem_plan_write(&m->img, &m->plan, (void **)&m->file, &len) != BOB_OK)
 		memrun_die("no plan");
 	if (bob_mem_plan_check(m->file, len, m->img.key) != BOB_OK)
