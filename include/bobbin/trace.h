@@ -68,6 +68,7 @@ struct bob_thread_info {
 	/* self-check counters, see docs/format.md */
 	uint64_t top_mismatch, orphans, sp_rule, slow_entries, site_misses, queued, lost, switches,
 		restarts;
+	uint64_t beside;	/* calls that another task made on this thread's storage: not recorded */
 	uint64_t outside;	/* memory accesses that were not recorded: not of chosen addresses */
 };
 

@@ -98,6 +98,11 @@ struct bob_thread {
 	struct {
 		uint64_t guard, lo, size;
 	} split;
+	/* The current stack again: read by tasks that run beside this thread (thread_shared). */
+	struct {
+		uint64_t lo, size;
+	} now;
+	uint32_t beside;	/* the newest such task; 0: none */
 	uint32_t trigger_stack;	/* where the frame that switched recording on is */
 	uint64_t trigger_rsp;	/* 0: off; only used with BOBBIN_TRIGGER */
 	struct bob_stack *stacks; /* [stack_count], room for stack_room */
@@ -433,6 +438,11 @@ struct bob_thread *thread_create(const struct bob_thread *old);
 /* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
 void thread_close_all(bool for_good); /* false: the process may go on after all */
 /* No more of this thread can be recorded. */
+/* Is the caller, whose stack pointer is `rsp`, another task that found the block of `t` by sharing its
+ * thread pointer: clone with CLONE_VM alone, as LeakSanitizer's tracer? It runs beside the thread,
+ * which may hold our lock and be stopped, so nothing is recorded of it, only counted. A vfork child
+ * has the block to itself: its parent sleeps. */
+bool thread_shared(struct bob_thread *t, uint64_t rsp);
 void thread_dead_end(struct bob_thread *t, bob_status why);
 
 /* --- stacks.c --- */

@@ -289,7 +289,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 	struct bob_thread *t = my_block(hot);
 	struct bob_caller c;
 
-	if (!t || (thread_is_busy(t) && nested(t, id, &e)))
+	if (!t || thread_shared(t, rsp) || (thread_is_busy(t) && nested(t, id, &e)))
 		return;
 	set_busy(t, rsp);
 	record_pending(t);

@@ -273,25 +273,43 @@ bool os_thread_alive(uint32_t pid, uint32_t tid)
 #define STAT_FLAGS 7     /* blanks between the name and the flags, see proc(5) */
 #define PF_EXITING 0x4u /* the kernel's: set before whoever joins the thread is woken */
 
-bool os_exiting(const char *stat)
+/* State and flags, see proc(5). A name may hold blanks and parentheses. */
+static char read_stat(const char *stat, uint64_t *flags)
 {
-	char text[256];
+	char text[256], state = 0;
 	long fd = os_open(stat, OS_READ);
 	long len = fd < 0 ? 0 : os_read(fd, text, sizeof(text));
 	long at = len;
-	uint64_t flags = 0;
 
+	*flags = 0;
 	if (fd >= 0)
 		os_close(fd);
-	while (at > 0 && text[at - 1] != ')') /* a name may hold blanks, and these */
+	while (at > 0 && text[at - 1] != ')')
 		at--;
+	if (at > 0 && at + 1 < len)
+		state = text[at + 1];
 	for (int blanks = 0; at > 0 && at < len && blanks <= STAT_FLAGS; at++) {
 		if (text[at] == ' ')
 			blanks++;
 		else if (blanks == STAT_FLAGS)
-			flags = flags * 10 + (uint64_t)(text[at] - '0');
+			*flags = *flags * 10 + (uint64_t)(text[at] - '0');
 	}
+	return state;
+}
+
+bool os_exiting(const char *stat)
+{
+	uint64_t flags;
+
+	read_stat(stat, &flags);
 	return flags & PF_EXITING;
+}
+
+bool os_sleeps_deeply(const char *stat)
+{
+	uint64_t flags;
+
+	return read_stat(stat, &flags) == 'D';
 }
 
 bool os_process_alive(uint32_t pid)

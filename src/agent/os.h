@@ -62,6 +62,7 @@ uint32_t os_uid(void);
 bool os_thread_alive(uint32_t pid, uint32_t tid); /* or not yet taken away */
 bool os_exiting(
 	const char *stat); /* of a thread, by its file in /proc: it runs no program any more */
+bool os_sleeps_deeply(const char *stat); /* likewise: uninterruptibly, as the parent of a vfork */
 void os_thread_name(char name[16]);
 void os_hostname(char *buf, size_t size);
 uint64_t os_stack_limit(void); /* RLIMIT_STACK, ~0 if unlimited */

@@ -15,6 +15,9 @@
 #define PR_SET_SECCOMP 22
 #define NR_PRCTL 157
 #define NR_SECCOMP 317
+#define CLONE_VM 0x100u
+#define CLONE_VFORK 0x4000u
+#define CLONE_SETTLS 0x80000u
 #define NR_CLONE 56
 #define NR_FORK 57
 #define NR_CLONE3 435
@@ -291,6 +294,29 @@ static bool is_fork(uint64_t number)
 	return number == NR_CLONE || number == NR_FORK || number == NR_CLONE3;
 }
 
+/* A task that runs beside its parent on the same thread-local storage would find the registers of
+ * the parent's probes there, and the other way round. */
+static void before_clone(uint64_t flags)
+{
+	if (!bob_process.config.mem)
+		return;
+	mem_before_fork();
+	if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) == CLONE_VM)
+		mem_end_shared();
+}
+
+/* syscall(number, ...): the flags of clone are an argument, those of clone3 in memory. */
+static uint64_t clone_flags(const struct bob_regs *r)
+{
+	const uint64_t *args = (const uint64_t *)(uintptr_t)r->rsi;
+
+	if (r->rdi == NR_CLONE)
+		return r->rsi;
+	if (r->rdi == NR_CLONE3 && os_readable((const void *const *)&args, 1))
+		return *args;
+	return 0;
+}
+
 static void images_changed(void)
 {
 	const struct r_debug *loader = found_loader();
@@ -365,6 +391,9 @@ int bob_special(uint32_t id, struct bob_regs *r)
 	case BOB_SPECIAL_FORK:
 		mem_before_fork();
 		break;
+	case BOB_SPECIAL_CLONE:
+		before_clone(r->rdx);
+		break;
 	case BOB_SPECIAL_SIGMASK:
 		mem_sigmask(r);
 		break;
@@ -373,8 +402,8 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		break;
 	case BOB_SPECIAL_SYSCALL:
 		seen_seccomp(r, true);
-		if (bob_process.config.mem && is_fork(r->rdi))
-			mem_before_fork();
+		if (is_fork(r->rdi))
+			before_clone(clone_flags(r));
 		break;
 	}
 	return s->traced;

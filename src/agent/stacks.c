@@ -165,6 +165,8 @@ bool stacks_switch(struct bob_thread *t, uint64_t rsp)
 	if (i == t->stack_count && !add_stack(t, rsp, lo, is_named ? size : 0))
 		return false;
 	t->stack_now = i;
+	t->now.lo = t->stacks[i].lo;
+	t->now.size = t->stacks[i].size;
 	thread_gate(t)->lo = t->stacks[i].lo;
 	hot->on_size = bob_process.config.slow ? 0 : t->stacks[i].size;
 	hot->top = t->stacks[i].top;

@@ -220,6 +220,7 @@ static void inherit(struct bob_thread *t, const struct bob_thread *old)
 	t->stack_count = old->stack_count;
 	t->stack_room = old->stack_room;
 	t->stack_now = old->stack_now;
+	t->now = old->now;
 	t->trigger_rsp = old->trigger_rsp;
 	t->trigger_stack = old->trigger_stack;
 	struct bob_hot *hot = thread_hot(t);
@@ -275,15 +276,58 @@ void thread_dead_end(struct bob_thread *t, bob_status why)
 					    BOB_STOP_DISK);
 }
 
+/* /proc/PID/task/TID/stat; `pid` 0: self. */
+static void stat_path(char path[64], uint32_t pid, uint32_t tid)
+{
+	size_t n = text_add(path, 64, 0, pid ? "/proc/" : "/proc/self");
+
+	if (pid)
+		n = text_add_u64(path, 64, n, pid, 10);
+	n = text_add(path, 64, n, "/task/");
+	n = text_add_u64(path, 64, n, tid, 10);
+	text_add(path, 64, n, "/stat");
+}
+
 /* A thread that was joined may be signalled for some time yet; the kernel's flags tell. */
 static bool has_ended(const struct bob_thread *t)
 {
-	char path[48];
-	size_t n = text_add(path, sizeof(path), 0, "/proc/self/task/");
+	char path[64];
 
-	n = text_add_u64(path, sizeof(path), n, t->tid, 10);
-	text_add(path, sizeof(path), n, "/stat");
+	stat_path(path, 0, t->tid);
 	return !os_thread_alive(bob_process.pid, t->tid) || os_exiting(path);
+}
+
+/* The parent of a vfork is on its way to sleep when the child begins: look a few times. */
+#define LOOKS 8
+static bool waits_for_child(const struct bob_thread *t)
+{
+	char path[64];
+
+	stat_path(path, bob_process.pid, t->tid);
+	for (int i = 0; i < LOOKS; i++) {
+		if (os_sleeps_deeply(path))
+			return true;
+		os_yield();
+	}
+	return false;
+}
+
+bool thread_shared(struct bob_thread *t, uint64_t rsp)
+{
+	uint32_t tid;
+
+	if (rsp - t->now.lo < t->now.size || !os_allowed())
+		return false;
+	tid = os_tid();
+	if (tid == t->tid)
+		return false;
+	if (__atomic_load_n(&t->beside, __ATOMIC_RELAXED) != tid) {
+		if (waits_for_child(t))
+			return false;
+		__atomic_store_n(&t->beside, tid, __ATOMIC_RELAXED);
+	}
+	__atomic_fetch_add(&t->head->count.beside, 1, __ATOMIC_RELAXED);
+	return true;
 }
 
 /* Off the list with the blocks whose threads have ended, chained by `next`. */

@@ -355,6 +355,7 @@ static const char *stop_text(uint32_t reason)
 		[BOB_STOP_SECCOMP] = "the program forbade system calls (seccomp)",
 		[BOB_STOP_PATH] = "the trace directory could not be reached",
 		[BOB_STOP_INTERNAL] = "internal error, see the log",
+		[BOB_STOP_SHARED] = "a task that shares a thread's storage began (clone with CLONE_VM)",
 	};
 
 	return reason < sizeof(text) / sizeof(*text) ? text[reason] : "unknown reason";

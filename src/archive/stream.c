@@ -274,6 +274,7 @@ static void fill_info(struct bob_trace *t, struct bob_stream *s, const struct bo
 	i->switches = c->switches;
 	i->restarts = c->restarts;
 	i->outside = c->outside;
+	i->beside = c->beside;
 }
 
 static int head_sane(struct bob_trace *t, const struct bob_file *f, const struct bob_chunk_ref *c)

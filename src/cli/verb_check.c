@@ -45,7 +45,7 @@ static uint32_t print_problems(const struct bob_trace *t, int lost)
 static uint64_t print_ends(const struct bob_trace *t)
 {
 	uint32_t open_threads = 0, stopped = 0;
-	uint64_t dropped = 0;
+	uint64_t dropped = 0, beside = 0;
 	char a[CLI_NUMBER_MAX];
 
 	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
@@ -53,6 +53,7 @@ static uint64_t print_ends(const struct bob_trace *t)
 
 		open_threads += th->state == 0;
 		dropped += th->lost;
+		beside += th->beside;
 	}
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
 		const struct bob_process_info *p = bob_trace_process(t, i);
@@ -67,6 +68,10 @@ static uint64_t print_ends(const struct bob_trace *t)
 		printf("remark  %s thread%s did not end cleanly (killed, or still running): "
 		       "read up to the last call\n",
 		       cli_count(a, open_threads), cli_plural(open_threads));
+	if (beside)
+		printf("remark  %s call%s of tasks that share a thread's storage (clone with CLONE_VM) "
+		       "are not recorded\n",
+		       cli_count(a, beside), cli_plural(beside));
 	if (dropped)
 		printf("lost    %s call%s could not be recorded\n", cli_count(a, dropped),
 		       cli_plural(dropped));

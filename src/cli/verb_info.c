@@ -313,6 +313,7 @@ static void json_thread(struct bob_json *j, const struct bob_trace *t, uint32_t 
 	bob_json_uint(j, "lost", th->lost);
 	bob_json_uint(j, "switches", th->switches);
 	bob_json_uint(j, "restarts", th->restarts);
+	bob_json_uint(j, "calls_beside", th->beside);
 	bob_json_uint(j, "accesses_outside", th->outside);
 	bob_json_end(j, '}');
 }

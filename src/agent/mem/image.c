@@ -230,6 +230,22 @@ bool mem_give_back(struct bob_image *im, uint32_t func)
 	return true;
 }
 
+void mem_give_back_all(struct bob_image *im)
+{
+	uint64_t count;
+	const struct bob_mem_patch *p = im->mem ? patches_of(im->mem, &count) : NULL;
+
+	if (!p || !patch_protect(im, true))
+		return;
+	for (uint32_t i = 0; i < func_count(im->mem); i++)
+		if (!im->mem->out[i])
+			im->mem->out[i] = BOB_MEM_GIVEN_BACK;
+	for (uint64_t i = 0; i < count; i++)
+		if (im->mem->out[p[i].func] == BOB_MEM_GIVEN_BACK)
+			restore(im, &p[i]);
+	patch_protect(im, false);
+}
+
 const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code)
 {
 	const struct bob_image_set *s = __atomic_load_n(&bob_process.images, __ATOMIC_ACQUIRE);

@@ -77,6 +77,8 @@ void mem_image_describe(const struct bob_image *im, struct bob_meta *meta);
 #define BOB_MEM_INT3 0xccu
 /* The function gets its own bytes back: control came in where nobody foresaw it. False: the system refused. */
 bool mem_give_back(struct bob_image *im, uint32_t func);
+/* All functions of it; the caller holds the process's lock, and ends the recording. */
+void mem_give_back_all(struct bob_image *im);
 /* Any thread, no lock: the image in whose translated code `addr` is, and where. */
 const struct bob_image *mem_image_running(uint64_t addr, uint32_t *code);
 
@@ -131,6 +133,9 @@ void mem_flush(struct bob_thread *t);
 /* Recording begins in all threads; the caller's at once. */
 void mem_begin(void);
 void mem_before_fork(void);
+/* A task is about to begin that shares the caller's thread-local storage and runs beside it. All
+ * functions get their own bytes back, and the recording of the process ends. */
+void mem_end_shared(void);
 void mem_main(struct bob_regs *r);
 /* From entry.S's neighbour memory.S, which keeps all registers. */
 void bob_mem_full(void);

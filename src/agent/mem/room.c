@@ -328,6 +328,25 @@ void mem_main(struct bob_regs *r)
 	r->rdi = (uint64_t)(uintptr_t)bob_mem_main_entry;
 }
 
+void mem_end_shared(void)
+{
+	const struct bob_image_set *set = bob_process.images;
+	unsigned long signals;
+
+	if (process_is_child() || !begun)
+		return;
+	signals = os_block_signals();
+	if (bob_thread_hot != bob_no_thread && thread_of_hot(bob_thread_hot)->mem)
+		mem_flush(thread_of_hot(bob_thread_hot));
+	lock_process();
+	for (uint32_t i = 0; set && i < set->count; i++)
+		mem_give_back_all(set->image[i]);
+	agent_stop(BOB_STOP_SHARED);
+	unlock_process();
+	os_restore_signals(signals);
+	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
+}
+
 /* Both processes shall ask for room: the parent gets its own back, the child none of it. */
 void mem_before_fork(void)
 {
