@@ -282,6 +282,12 @@ static inline bool process_is_child(void)
 void lock_process(void);
 void unlock_process(void);
 
+/* --- exec.c --- */
+/* What execve is to be given for `env`. It belongs to the thread until its next exec. */
+char **exec_environment(const char *path, char **env);
+/* Under a seccomp filter: without the agent, and without a system call. */
+char **exec_environment_quietly(char **env);
+
 /* --- loader.c: before other constructors run --- */
 void loader_list_hide(void);
 
@@ -305,6 +311,10 @@ bool config_match(const char *patterns, const char *name);
 size_t text_len(const char *s);
 bool text_equal(const char *a, const char *b);
 bool text_starts(const char *s, const char *prefix);
+/* Lists of paths as in LD_PRELOAD, separated by colons or blanks: bytes of the first; is one of them
+ * the `n` bytes at `path`? */
+size_t text_list_item(const char *list);
+bool text_list_has(const char *list, const char *path, size_t n);
 /* Append to a bounded buffer; always zero terminated. */
 size_t text_add(char *buf, size_t size, size_t at, const char *s);
 size_t text_add_u64(char *buf, size_t size, size_t at, uint64_t v, unsigned base);
@@ -437,12 +447,12 @@ void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot);
 struct bob_thread *thread_create(const struct bob_thread *old);
 /* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
 void thread_close_all(bool for_good); /* false: the process may go on after all */
-/* No more of this thread can be recorded. */
 /* Is the caller, whose stack pointer is `rsp`, another task that found the block of `t` by sharing its
  * thread pointer: clone with CLONE_VM alone, as LeakSanitizer's tracer? It runs beside the thread,
  * which may hold our lock and be stopped, so nothing is recorded of it, only counted. A vfork child
  * has the block to itself: its parent sleeps. */
 bool thread_shared(struct bob_thread *t, uint64_t rsp);
+/* No more of this thread can be recorded. */
 void thread_dead_end(struct bob_thread *t, bob_status why);
 
 /* --- stacks.c --- */

@@ -29,6 +29,29 @@ bool text_starts(const char *s, const char *prefix)
 	return true;
 }
 
+size_t text_list_item(const char *list)
+{
+	size_t n = 0;
+
+	while (list[n] && list[n] != ':' && list[n] != ' ')
+		n++;
+	return n;
+}
+
+bool text_list_has(const char *list, const char *path, size_t n)
+{
+	while (*list) {
+		size_t item = text_list_item(list), i = 0;
+
+		while (i < n && item == n && list[i] == path[i])
+			i++;
+		if (n && i == n)
+			return true;
+		list += item + (list[item] != 0);
+	}
+	return false;
+}
+
 size_t text_add(char *buf, size_t size, size_t at, const char *s)
 {
 	while (*s && at + 1 < size)

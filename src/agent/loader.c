@@ -26,20 +26,6 @@ static bool checks_order(const char *path)
 	return text_starts(path, "libasan.so") || text_starts(path, "libclang_rt.asan");
 }
 
-/* `paths`, separated by colons, has `path`. */
-static bool has_path(const char *paths, const char *path)
-{
-	const size_t n = text_len(path);
-
-	while (*paths) {
-		if (n && text_starts(paths, path) && (!paths[n] || paths[n] == ':'))
-			return true;
-		while (*paths && *paths++ != ':')
-			;
-	}
-	return false;
-}
-
 void loader_list_hide(void)
 {
 	static char none[1];
@@ -50,6 +36,6 @@ void loader_list_hide(void)
 	while (checker && !checks_order(checker->l_name))
 		checker = checker->l_next;
 	for (; checker && m != checker; m = m->l_next)
-		if (has_path(bob_process.config.agent, m->l_name))
+		if (text_list_has(bob_process.config.agent, m->l_name, text_len(m->l_name)))
 			m->l_name = none;
 }

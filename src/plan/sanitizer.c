@@ -45,7 +45,8 @@ bob_status bob_plan_refuse_sanitizers(struct bob_plan_image *img)
 
 		while (s < img->symbols.count && img->symbols.at[s].addr < f->addr)
 			s++;
-		for (size_t k = s; k < img->symbols.count && img->symbols.at[k].addr == f->addr; k++)
+		for (size_t k = s; k < img->symbols.count && img->symbols.at[k].addr == f->addr;
+		     k++)
 			theirs |= img->symbols.at[k].type != STT_NOTYPE &&
 				  is_of_run_time(img->symbols.at[k].name);
 		if (theirs)

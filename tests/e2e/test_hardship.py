@@ -6,7 +6,9 @@ strange places, odd libraries, an end in the middle of things. Each case was a f
 was stands in tests/prog/hard_*.c. The program must behave as without recording and end, and what
 could not be recorded must be counted and said."""
 
+import os
 import resource
+import shutil
 import struct
 import sys
 
@@ -199,6 +201,42 @@ def odd_library(linked, flags, move):
     h.check(str(lib) in paths, f"{lib} is not listed: {paths}")
 
 
+OTHER_ROOT = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+\tconst char *p = getenv("LD_PRELOAD");
+\tprintf("LD_PRELOAD %s\\n", p ? p : "none");
+\treturn 6;
+}
+"""
+
+
+def other_root(preload):
+    """The loader there does not find the agent, and must not say so."""
+    if os.geteuid():
+        raise h.Skip("chroot needs root")
+    libraries = ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6")
+    root = h.fresh("root")
+    for path in libraries:
+        to = root / path[1:]
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, to)
+    source = h.put(h.WORK / "other_root.c", OTHER_ROOT)
+    shutil.copy(h.compile("other_root", [source], flags=("-w",)), root / "program")
+    env = h.environment({"LD_PRELOAD": preload} if preload else {})
+    argv = ["chroot", root, "/program"]
+    native = h.run(argv, env=env)
+    h.check(native.status == 6 and not native.err, f"no program there: {native}")
+    r = h.record(argv, ["--images=all"], env=env)
+    h.same(native, r)
+    log = b"".join(f.read_bytes() for f in r.trace.iterdir())
+    h.check(b"a program in another root directory is not recorded: /program" in log, "the trace does not say so")
+
+
+suite.add("a program in another root", other_root, "")
+suite.add("a program in another root, with a preloaded library", other_root, "/lib/x86_64-linux-gnu/libm.so.6")
 suite.add("a plug-in loaded 500 times", reloaded, "run", 500)
 for codec in CODECS:
     suite.add(f"a handler calls _exit or exec, codec {codec}", rounds, "exit", 300, codec)

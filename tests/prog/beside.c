@@ -66,8 +66,8 @@ static pid_t clone_by_syscall(char *stack)
 
 int main(int argc, char **argv)
 {
-	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
+	char *stack =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int status = 0;
 	pid_t pid;
 

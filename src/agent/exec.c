@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The environment that a process passes to the next program. The agent goes along with it, also if
+ * the program passes another environment, unless it could not be loaded there. */
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/os.h"
+
+static bool is_ours(const char *var)
+{
+	return text_starts(var, "BOBBIN_") || text_starts(var, "LD_PRELOAD=");
+}
+
+/* LD_PRELOAD as the new program shall have it: what it says, with the agent first. */
+static void preload_value(char *buf, size_t size, const char *theirs)
+{
+	size_t at = text_add(buf, size, 0, "LD_PRELOAD=");
+
+	at = text_add(buf, size, at, bob_process.config.agent);
+	if (theirs && *theirs) {
+		at = text_add(buf, size, at, ":");
+		text_add(buf, size, at, theirs);
+	}
+}
+
+static bool has_agent(char **env)
+{
+	const char *v = config_env(env, "LD_PRELOAD");
+	size_t n = text_len(bob_process.config.agent);
+
+	for (; v && *v; v++) {
+		if (text_starts(v, bob_process.config.agent) &&
+		    (!v[n] || v[n] == ':' || v[n] == ' '))
+			return config_env(env, "BOBBIN_DIR");
+		while (v[1] && *v != ':' && *v != ' ')
+			v++;
+	}
+	return false;
+}
+
+/* What the program passes may be no environment at all; then the kernel shall say so, not we crash. */
+static bool env_readable(char **env)
+{
+	const void *at[64];
+
+	for (size_t i = 0;; i += 64) {
+		size_t n = 0;
+
+		for (size_t k = 0; k < 64; k++) {
+			const void *slot = &env[i + k];
+
+			if ((k == 0 || ((uintptr_t)slot & 4095) == 0) && !os_readable(&slot, 1))
+				return false;
+			if (!env[i + k])
+				return os_readable(at, n);
+			at[n++] = env[i + k];
+		}
+		if (!os_readable(at, n))
+			return false;
+	}
+}
+
+/* The environment built for the last exec of this thread, or of a vfork child in its place: it is
+ * still there only if that exec was a child's or failed. */
+static __thread struct {
+	void *p;
+	size_t size;
+} exec_env;
+
+static char **new_env(size_t bytes)
+{
+	if (exec_env.p)
+		os_unmap(exec_env.p, exec_env.size);
+	exec_env.p = os_map(bytes);
+	exec_env.size = bytes;
+	return exec_env.p;
+}
+
+/* An environment the new program would lose the agent in gets our variables back. */
+static char **with_agent(char **env)
+{
+	const char *theirs = config_env(env, "LD_PRELOAD");
+	size_t room = text_len(bob_process.config.agent) + (theirs ? text_len(theirs) : 0) + 16;
+	size_t vars = 0, n = 0;
+
+	for (char **v = env; v && *v; v++)
+		vars++;
+	for (char **v = bob_process.env; *v; v++)
+		vars++;
+	char **out = new_env((vars + 2) * sizeof(char *) + room);
+	if (!out)
+		return env;
+	char *text = (char *)(out + vars + 2);
+	preload_value(text, room, theirs);
+	out[n++] = text;
+	for (char **v = bob_process.env; *v; v++)
+		if (text_starts(*v, "BOBBIN_"))
+			out[n++] = *v;
+	for (char **v = env; v && *v; v++)
+		if (!is_ours(*v))
+			out[n++] = *v;
+	return out;
+}
+
+/* A 32-bit program's loader would complain about our library on stderr. */
+static bool is_32_bit(const char *path)
+{
+	uint8_t id[5] = { 0 };
+	long fd = os_open(path, OS_READ);
+
+	if (fd < 0)
+		return false;
+	os_read(fd, id, sizeof(id));
+	os_close(fd);
+	return id[0] == 0x7f && id[1] == 'E' && id[4] == 1;
+}
+
+/* LD_PRELOAD as the program would have it without us. False: nothing is left of it. */
+static bool preload_rest(char *buf, size_t size, const char *list)
+{
+	size_t at = text_add(buf, size, 0, "LD_PRELOAD="), empty = at;
+
+	while (*list) {
+		size_t n = text_list_item(list);
+
+		if (n && !text_list_has(bob_process.config.agent, list, n)) {
+			if (at > empty)
+				at = text_add(buf, size, at, ":");
+			for (size_t i = 0; i < n && at + 1 < size; i++)
+				buf[at++] = list[i];
+			buf[at] = 0;
+		}
+		list += n + (list[n] != 0);
+	}
+	return at > empty;
+}
+
+static char **without_agent(char **env)
+{
+	const char *list = config_env(env, "LD_PRELOAD");
+	size_t room = list ? text_len(list) + 16 : 0, count = 0, n = 0;
+
+	while (env && env[count])
+		count++;
+	char **out = new_env((count + 1) * sizeof(char *) + room);
+	char *text = (char *)(out + count + 1);
+	for (size_t i = 0; out && i < count; i++) {
+		if (!text_starts(env[i], "LD_PRELOAD="))
+			out[n++] = env[i];
+		else if (env[i] + 11 == list && preload_rest(text, room, list))
+			out[n++] = text;
+	}
+	return out ? out : env;
+}
+
+/* The filter is inherited over exec: the new program must not get an agent that makes system calls.
+ * No memory can be had either, so this works in place of its own, once. */
+#define QUIET_VARS 4096
+char **exec_environment_quietly(char **env)
+{
+	static char *vars[QUIET_VARS];
+	size_t n = 0;
+
+	for (size_t i = 0; env && env[i]; i++) {
+		if (text_starts(env[i], "LD_PRELOAD="))
+			continue;
+		if (n + 1 == QUIET_VARS)
+			return env;
+		vars[n++] = env[i];
+	}
+	vars[n] = NULL;
+	return env ? vars : env;
+}
+
+/* After chroot, or in another mount namespace, the new program's loader may not find us, and would
+ * say so on stderr. */
+static bool agent_is_here(void)
+{
+	const char *list = bob_process.config.agent;
+	char path[BOB_PATH_MAX];
+
+	while (*list) {
+		size_t n = text_list_item(list);
+		long fd;
+
+		if (n >= sizeof(path))
+			return false;
+		memcpy(path, list, n);
+		path[n] = 0;
+		fd = os_open(path, OS_READ);
+		if (fd < 0)
+			return false;
+		os_close(fd);
+		list += n + (list[n] != 0);
+	}
+	return true;
+}
+
+char **exec_environment(const char *path, char **env)
+{
+	bool here;
+
+	if (env && !env_readable(env))
+		return env;
+	if (!bob_process.config.follow || is_32_bit(path))
+		return has_agent(env) ? without_agent(env) : env;
+	here = agent_is_here();
+	if (!here)
+		agent_log("a program in another root directory is not recorded", path);
+	if (has_agent(env))
+		return here ? env : without_agent(env);
+	return here ? with_agent(env) : env;
+}
