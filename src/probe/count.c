@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "probe/probe.h"
 
@@ -12,7 +13,8 @@
 
 static struct cell {
 	uint64_t outside, taken;
-	uint64_t pad[6]; /* a cache line each */
+	struct bob_pr_memory *memory; /* stays for the next thread; NULL: none yet */
+	uint64_t pad[5];	/* a cache line each */
 } cells[CELLS];
 static pthread_key_t at_end;
 static bool have_key;
@@ -26,6 +28,7 @@ static void give_back(void *unused)
 
 	(void)unused;
 	bob_pr_outside = NULL;
+	bob_pr_memory_is(NULL);
 	own = NULL;
 	gone = true;
 	if (c)
@@ -50,10 +53,23 @@ void bob_pr_count_begin(void)
 	have_key = !pthread_key_create(&at_end, give_back);
 }
 
+static struct bob_pr_memory *map_memory(void)
+{
+	void *p = mmap(NULL, bob_pr_memory_bytes(), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 static void take(void)
 {
 	own = free_cell();
-	if (own && have_key)
+	if (!own)
+		return;
+	if (!own->memory)
+		own->memory = map_memory();
+	bob_pr_memory_is(own->memory);
+	if (have_key)
 		pthread_setspecific(at_end, own);
 }
 

@@ -4,34 +4,56 @@
 
 const struct bob_agent_streams *bob_pr_agent;
 
-/* What sites found last, of what is not wanted and of what is: loops stay in a variable, or beside all, or go from one to the other and back. A handler may
- * put something else there at any moment, and counts that it did. */
+/* What a thread's sites found last, of what is not wanted and of what is: loops stay in a variable, or beside all, or go from one to the other and back. A handler may
+ * put something else there at any moment, and counts that it did. The memory belongs to the thread's counter (count.c): static TLS lies on a thread's stack, which may be small. */
 #define KNOWN 64u
-static __thread struct {
-	uint64_t version;
-	uintptr_t lo, hi;
-	uint64_t shift;
-} known[KNOWN][2];
-/* What was asked in vain in the stretch that is known, and not wanted. */
-static __thread struct {
-	uint32_t asked, more;	/* how often; for how long beyond BOB_PR_ASKS */
-	const struct bob_probe_gap *gap; /* what was done about it */
-} in_vain[KNOWN];
+struct bob_pr_memory {
+	struct known {
+		uint64_t version;
+		uintptr_t lo, hi;
+		uint64_t shift;
+	} known[KNOWN][2];
+	/* What was asked in vain in the stretch that is known, and not wanted. */
+	struct in_vain {
+		uint32_t asked, more; /* how often; for how long beyond BOB_PR_ASKS */
+		const struct bob_probe_gap *gap; /* what was done about it */
+	} in_vain[KNOWN];
+};
+static struct bob_pr_memory nothing; /* of threads without memory of their own: zeros */
+static __thread struct bob_pr_memory *memory = &nothing;
 static __thread uint64_t replaced;
 static __thread bool replacing;
 
+size_t bob_pr_memory_bytes(void)
+{
+	return sizeof(nothing);
+}
+
+void bob_pr_memory_is(struct bob_pr_memory *m)
+{
+	memory = m ? m : &nothing;
+	replaced++;
+}
+
 static void remember(uint32_t site, const struct bob_pr_stretch *s)
 {
+	struct known *k;
+
 	if (replacing)
+		return;
+	if (memory == &nothing)
+		(void)bob_pr_count_own();
+	if (memory == &nothing)
 		return;
 	replacing = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	known[site % KNOWN][s->wanted].version = s->version;
-	known[site % KNOWN][s->wanted].lo = s->lo;
-	known[site % KNOWN][s->wanted].hi = s->hi;
-	known[site % KNOWN][s->wanted].shift = s->shift;
+	k = &memory->known[site % KNOWN][s->wanted];
+	k->version = s->version;
+	k->lo = s->lo;
+	k->hi = s->hi;
+	k->shift = s->shift;
 	if (!s->wanted)
-		in_vain[site % KNOWN].asked = 0;
+		memory->in_vain[site % KNOWN].asked = 0;
 	replaced++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	replacing = false;
@@ -60,7 +82,7 @@ __attribute__((noinline)) static void find_again(const struct bob_probe_file *f,
 static inline bool is_known_as(bool wanted, uint32_t site, uintptr_t lo, uintptr_t hi,
 			       struct bob_pr_stretch *s)
 {
-	const __typeof__(known[0][0]) *k = &known[site % KNOWN][wanted];
+	const struct known *k = &memory->known[site % KNOWN][wanted];
 	const uint64_t before = replaced;
 
 	__atomic_signal_fence(__ATOMIC_ACQUIRE);
@@ -83,7 +105,7 @@ static inline bool is_known(uint32_t site, uintptr_t lo, uintptr_t hi, struct bo
 /* Nothing is wanted around `at`, once more. */
 static inline void ask_in_vain(const struct bob_probe_file *f, uint32_t site, uintptr_t at)
 {
-	__typeof__(in_vain[0]) *v = &in_vain[site % KNOWN];
+	struct in_vain *v = &memory->in_vain[site % KNOWN];
 	struct bob_pr_file *own = f->own;
 
 	if (__builtin_expect(++v->asked < BOB_PR_ASKS || v->asked - BOB_PR_ASKS < v->more, 1))
@@ -265,7 +287,8 @@ static uint64_t free_of(const struct row *r, uint32_t k, const uint64_t *i, uint
 	}
 	if (s.wanted || at - s.lo < below || s.hi - 1 - at < above)
 		return 0;
-	ask_in_vain(r->file, site, at);
+	if (memory != &nothing)
+		ask_in_vain(r->file, site, at);
 	s.lo += below;
 	s.hi -= above;
 	return bob_pr_within(&s, at, step[d], rest);
