@@ -464,6 +464,7 @@ bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size);
 bool stacks_named_other(uint64_t rsp, uint64_t lo);
 /* arch: what code with split stacks compares its stack pointer with; 0: this thread has none. */
 uint64_t split_guard(void);
+uint64_t thread_pointer(void); /* arch: the address of the thread control block */
 void stacks_free(struct bob_thread *t);
 void stacks_note(uint64_t lo, uint64_t size); /* makecontext named a stack */
 static inline struct bob_stack *stack_now(const struct bob_thread *t)

@@ -10,6 +10,7 @@
  * stacks then begin anew, which the trace says (note gap); no committed event is lost. */
 #include "agent/agent.h"
 
+#include "agent/aside.h"
 #include "agent/hooks.h"
 #include "agent/os.h"
 
@@ -286,9 +287,12 @@ static struct bob_thread *my_block(struct bob_hot *hot)
 void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uint64_t rbx)
 {
 	const struct bob_entry e = { .rsp = rsp, .rbp = rbp, .rbx = rbx };
-	struct bob_thread *t = my_block(hot);
+	struct bob_thread *t;
 	struct bob_caller c;
 
+	if (aside_holds(rsp)) /* libc, called by a recorder at work there */
+		return;
+	t = my_block(hot);
 	if (!t || thread_shared(t, rsp) || (thread_is_busy(t) && nested(t, id, &e)))
 		return;
 	set_busy(t, rsp);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "agent/aside.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 #include "agent/places.h"
@@ -20,8 +21,6 @@
 #define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
 #define SIGCANCEL 32		/* libc's own */
 #define SIGSETXID 33
-/* What libc is given instead: a handler may come before libc has read it, and do the same. */
-#define NESTED 4
 #define BIT(sig) (1ull << ((sig)-1))
 
 struct signal_action signal_actions[SIGNALS];
@@ -137,13 +136,11 @@ static void take_over(struct sigaction *act)
 
 void signal_set(struct bob_regs *r, bool by_libc)
 {
-	static __thread struct sigaction mine[NESTED];
-	static __thread unsigned turn;
 	int sig = (int)r->rdi;
 	const struct sigaction *act = (const struct sigaction *)(uintptr_t)r->rsi;
 	struct sigaction *old = (struct sigaction *)(uintptr_t)r->rdx;
 	bool traps = bob_process.config.mem && sig == SIGTRAP;
-	struct sigaction *m;
+	struct sigaction *m = NULL;
 
 	if (sig < 1 || sig >= SIGNALS || sig == SIGKILL || sig == SIGSTOP)
 		return;
@@ -157,9 +154,8 @@ void signal_set(struct bob_regs *r, bool by_libc)
 	}
 	if (act && (uint64_t)(uintptr_t)act->sa_handler == our_handler())
 		return; /* we were here a moment ago */
-	m = &mine[turn++ % NESTED];
 	if (act)
-		*m = *act;
+		m = aside_argument(act, sizeof(*act));
 	if (old)
 		tell(sig, old);
 	r->rdx = 0;

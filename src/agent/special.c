@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "agent/aside.h"
 #include "agent/found.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
@@ -94,6 +95,7 @@ void process_after_fork(struct bob_thread *t)
 	p->file = NULL;
 	p->pid = os_allowed() ? os_pid() : 0;
 	bob_thread_hot = bob_no_thread;
+	aside_after_fork();
 	p->recording = p->recording && p->config.follow && os_allowed();
 	if (p->recording) {
 		if (t && t->head && !t->mem) {

@@ -2,6 +2,7 @@
 #include "agent/streams.h"
 
 #include "agent/agent.h"
+#include "agent/aside.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
@@ -139,4 +140,5 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.allowed = os_allowed,
 	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,
 	.hooked_far = BOB_HOOK_FAR,
+	.run_aside = aside_run_blocked,
 };

@@ -107,6 +107,11 @@ struct bob_agent_streams {
 	uint64_t (*image_key)(uint32_t number);
 	/* This lies in the place of a hooked function's return address; the true one is where one bit of the place's address is turned. */
 	uint64_t hooked_return, hooked_far;
+	/* fn(arg), for what is rare and needs a deep stack: on a stack of 64 KB beside the thread's
+	 * own unless that is known to be large. Signals are blocked meanwhile, and what fn calls is
+	 * not recorded. Unwinders go through. fn may call no code of the user's. Without memory, and
+	 * once no system calls may be made, fn runs on the caller's stack. */
+	void (*run_aside)(void (*fn)(void *arg), void *arg);
 };
 
 #endif

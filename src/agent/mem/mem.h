@@ -33,7 +33,6 @@ struct bob_mem_thread {
 	void *work;		/* what the writer works in; NULL: raw */
 	struct bob_ring_writer ring; /* its rooms, if another process folds them */
 	uint64_t *limit;	/* of the room in use; NULL: none */
-	void *stack;		/* the thread's own_stack (room.c), once it has one */
 	struct bob_chunk_head *raw;
 	uint64_t raw_bytes;	/* of the next raw chunk */
 	uint64_t raw_words;	/* in closed ones */
@@ -141,8 +140,6 @@ void mem_main(struct bob_regs *r);
 void bob_mem_full(void);
 /* Room for one record more; signals are blocked. */
 void mem_make_room(void);
-/* fn(arg) on a stack of the agent's, if there is memory; signals are blocked. */
-void mem_on_own_stack(void (*fn)(void *), void *arg);
 /* Is what this thread does recorded now? */
 bool mem_is_recorded(void);
 
@@ -231,7 +228,6 @@ int bob_mem_words(uint64_t header, const uint64_t *word, uint64_t words);
 int bob_mem_mark(uint64_t header, uint64_t first, uint64_t second, uint64_t words);
 /* If the newest thing recorded is a mark without words, `was`, that ends at `at`: it becomes `now`. Else 0. */
 int bob_mem_whole(uint64_t *at, uint64_t was, uint64_t now);
-void bob_mem_call_on_stack(void (*fn)(void *), void *arg, void *top);
 /* What a full buffer calls, into the first BOB_PLAN_HANDLER_BYTES of an arena. */
 void mem_entry_copy(uint8_t *to);
 int32_t mem_slots_offset(void); /* from the thread pointer */

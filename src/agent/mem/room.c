@@ -8,25 +8,31 @@
 
 #include <string.h>
 
+#include "agent/aside.h"
 #include "agent/os.h"
 
-#define SCRATCH_WORDS 512u
 #define RAW_FIRST (64u << 10)
 #define RAW_MAX (4u << 20)
-#define STACK_BYTES (64u << 10)
 #define NEED (2 * BOB_MEM_SLACK_WORDS * sizeof(uint64_t))
 
 __thread struct bob_mem_slots bob_mem_slots;
-static __thread uint64_t scratch[SCRATCH_WORDS];
-/* Where it works: the program's stack may be as small as it needs for itself. Signals are blocked there. */
-static __thread uint8_t *own_stack;
+/* Of threads without memory of their own. */
+static uint64_t shared_scratch[BOB_ASIDE_SCRATCH_WORDS];
 static bool begun;
 uint64_t bob_mem_real_main;
 
 static void use_scratch(void)
 {
+	struct bob_aside *a = aside_get();
+	uint64_t *scratch = a ? a->scratch : shared_scratch;
+
 	bob_mem_slots.cursor = scratch;
-	bob_mem_slots.limit = scratch + SCRATCH_WORDS - BOB_MEM_SLACK_WORDS;
+	bob_mem_slots.limit = scratch + BOB_ASIDE_SCRATCH_WORDS - BOB_MEM_SLACK_WORDS;
+}
+
+static bool lies_in(const uint64_t *at, const uint64_t *scratch)
+{
+	return at >= scratch && at < scratch + BOB_ASIDE_SCRATCH_WORDS;
 }
 
 static struct bob_thread *this_thread(void)
@@ -43,7 +49,8 @@ bool mem_is_recorded(void)
 {
 	const uint64_t *at = bob_mem_slots.cursor;
 
-	return at && !(at >= scratch && at < scratch + SCRATCH_WORDS);
+	return at && !lies_in(at, shared_scratch) &&
+	       !(bob_aside && lies_in(at, bob_aside->scratch));
 }
 
 /* --- rooms that are folded --- */
@@ -156,8 +163,6 @@ void mem_thread_free(struct bob_thread *t)
 		drop_rooms(t->mem->ring.room, t->mem->ring.ring->rooms);
 	if (t->mem->work)
 		os_unmap(t->mem->work, bob_mem_writer_size());
-	if (t->mem->stack)
-		os_unmap(t->mem->stack, STACK_BYTES);
 	mem_select_free(t);
 	os_unmap(t->mem, sizeof(*t->mem));
 }
@@ -233,7 +238,7 @@ void mem_flush(struct bob_thread *t)
 	if (!t->mem->select || !t->mem->limit || !mem_is_recorded())
 		return;
 	signals = os_block_signals();
-	mem_on_own_stack(flush_buffer, t);
+	aside_run(flush_buffer, t);
 	os_restore_signals(signals);
 }
 
@@ -246,7 +251,7 @@ void mem_part(void)
 	    !mem_is_recorded())
 		return;
 	signals = os_block_signals();
-	mem_on_own_stack(cut_room, t);
+	aside_run(cut_room, t);
 	os_restore_signals(signals);
 }
 
@@ -256,18 +261,6 @@ static void begin_child(void)
 	bob_mem_slots.cursor = bob_mem_slots.limit = NULL;
 	mem_sync_after_fork();
 	process_after_fork(this_thread());
-}
-
-void mem_on_own_stack(void (*fn)(void *), void *arg)
-{
-	if (!own_stack)
-		own_stack = os_map(STACK_BYTES);
-	if (!own_stack ||
-	    (uint64_t)(uintptr_t)__builtin_frame_address(0) - (uint64_t)(uintptr_t)own_stack <
-		    STACK_BYTES)
-		fn(arg);
-	else
-		bob_mem_call_on_stack(fn, arg, own_stack + STACK_BYTES);
 }
 
 static void make_room(void *unused)
@@ -280,8 +273,6 @@ static void make_room(void *unused)
 	t = this_thread();
 	if (!t && is_on())
 		t = thread_create(NULL);
-	if (t)
-		t->mem->stack = own_stack; /* whoever finds the thread dead returns it */
 	if (!t || t->dead_end || !is_on())
 		use_scratch();
 	else if (t->mem->limit && bob_mem_slots.cursor < t->mem->limit)
@@ -292,7 +283,7 @@ static void make_room(void *unused)
 
 void mem_make_room(void)
 {
-	mem_on_own_stack(make_room, NULL);
+	aside_run(make_room, NULL);
 }
 
 void bob_mem_full(void)

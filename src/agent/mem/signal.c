@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "agent/aside.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
 #include "agent/signal.h"
@@ -19,8 +20,6 @@
 #define BIT(sig) (1ull << ((sig)-1))
 #define WINDOWS_MAX 16		/* signals that arrive in our first instructions, one in the other */
 #define RESTORER_FLAG 0x04000000 /* SA_RESTORER, of the kernel */
-/* What libc is given instead: a handler may come before libc has read it, and do the same. */
-#define NESTED 4
 #define MARK_WORDS 3		/* of bob_mem_mark, header included */
 #define WORDS_MOST BOB_MEM_SLACK_WORDS /* of bob_mem_words, likewise */
 
@@ -252,7 +251,7 @@ static void hide_spilled(struct place *p)
 static void leave_place(void *uc, struct place *p)
 {
 	if (p->room)
-		mem_on_own_stack(p->where.iterates ? take_iteration : take_record, p);
+		aside_run(p->where.iterates ? take_iteration : take_record, p);
 	if (p->code && p->uc == uc) {
 		set_rip(uc, p->orig);
 		show_spilled(p);
@@ -362,8 +361,6 @@ void bob_mem_signal(int sig, siginfo_t *info, void *uc, unsigned long mask)
 /* pthread_sigmask, which sigprocmask calls, too: a trap of ours that is blocked would be the end. */
 void mem_sigmask(struct bob_regs *r)
 {
-	static __thread sigset_t mine[NESTED];
-	static __thread unsigned turn;
 	const sigset_t *set = (const sigset_t *)(uintptr_t)r->rsi;
 	uint64_t mask;
 	sigset_t *m;
@@ -373,8 +370,7 @@ void mem_sigmask(struct bob_regs *r)
 	memcpy(&mask, set, sizeof(mask));
 	if (!(mask & BIT(SIGTRAP)))
 		return;
-	m = &mine[turn++ % NESTED];
-	*m = *set;
+	m = aside_argument(set, sizeof(*set));
 	mask &= ~BIT(SIGTRAP);
 	memcpy(m, &mask, sizeof(mask));
 	r->rsi = (uint64_t)(uintptr_t)m;

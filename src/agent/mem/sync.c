@@ -4,6 +4,7 @@
  *
  * Threads get their numbers here: their parent gives them, in the order in which threads are made. What a program passes to
  * pthread_create and GOMP_parallel is replaced by ours, which tells that it begins, and calls it. */
+#include "agent/aside.h"
 #include "agent/mem/mem.h"
 
 #include <string.h>
@@ -26,7 +27,6 @@ static struct start {
 } starts[STARTS];
 
 static struct bob_syncs syncs __attribute__((aligned(BOB_PAGE)));
-static __thread struct bob_sync_thread mine;
 static __thread uint32_t
 	given; /* this thread's number + 1, if it was given one before its first record */
 
@@ -37,9 +37,18 @@ uint32_t mem_thread_number(void)
 	return given ? given - 1 : bob_process.streams++;
 }
 
+/* A thread without memory of its own is not recorded: what it does here is nobody's. */
+static struct bob_sync_thread *own(void)
+{
+	static struct bob_sync_thread unowned;
+	struct bob_aside *a = aside_get();
+
+	return a ? &a->sync : &unowned;
+}
+
 void mem_sync_begin(uint32_t number)
 {
-	mine.number = number;
+	own()->number = number;
 }
 
 /* The parent's threads are not here, and its turns are over. */
@@ -48,7 +57,7 @@ void mem_sync_after_fork(void)
 	os_drop_pages(&syncs, sizeof(syncs) & ~(size_t)(BOB_PAGE - 1));
 	memset(syncs.barrier, 0, sizeof(syncs.barrier)); /* the last page is another's, too */
 	memset(starts, 0, sizeof(starts));
-	memset(&mine, 0, sizeof(mine));
+	memset(own(), 0, sizeof(*own()));
 	given = 0;
 }
 
@@ -76,7 +85,7 @@ static void put(void *unused, enum bob_sync_kind kind, const uint64_t *word, uin
 
 static struct bob_sync of_thread(void)
 {
-	return (struct bob_sync){ &syncs, &mine, put, NULL };
+	return (struct bob_sync){ &syncs, own(), put, NULL };
 }
 
 /* --- threads --- */

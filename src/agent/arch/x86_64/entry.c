@@ -52,10 +52,7 @@ uint32_t entry_wide_offset(void)
 
 static int32_t tls_offset(void)
 {
-	uint64_t fs_base;
-
-	__asm__("mov %%fs:0, %0" : "=r"(fs_base));
-	return (int32_t)((int64_t)(uintptr_t)&bob_thread_hot - (int64_t)fs_base);
+	return (int32_t)((int64_t)(uintptr_t)&bob_thread_hot - (int64_t)thread_pointer());
 }
 
 void entry_copy(uint8_t *to, bool null_codec)
@@ -88,4 +85,12 @@ uint64_t split_guard(void)
 
 	__asm__("mov %%fs:0x70, %0" : "=r"(guard));
 	return guard;
+}
+
+uint64_t thread_pointer(void)
+{
+	uint64_t p;
+
+	__asm__("mov %%fs:0, %0" : "=r"(p));
+	return p;
 }

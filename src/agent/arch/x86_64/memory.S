@@ -32,26 +32,6 @@ bob_mem_full_entry:
 	popfq
 	ret
 
-/* rdi function, rsi its argument, rdx the end of the stack it gets. */
-	.globl bob_mem_call_on_stack
-	.hidden bob_mem_call_on_stack
-bob_mem_call_on_stack:
-	.cfi_startproc
-	push	%rbp
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbp, 0
-	mov	%rsp, %rbp
-	.cfi_def_cfa_register %rbp
-	mov	%rdx, %rsp
-	mov	%rdi, %rax
-	mov	%rsi, %rdi
-	call	*%rax
-	leave
-	.cfi_def_cfa %rsp, 8
-	.cfi_same_value %rbp
-	ret
-	.cfi_endproc
-
 /* In main's place: the real one gets the same stack and arguments. */
 	.globl bob_mem_main_entry
 	.hidden bob_mem_main_entry, bob_mem_real_main
