@@ -19,7 +19,7 @@ if(TARGET bob_freestanding)
 	target_compile_options(bob_events PRIVATE -ftls-model=initial-exec)
 	target_link_libraries(bob_events PRIVATE bob_common bob_ours)
 	target_link_options(bob_events PRIVATE -static-libgcc
-		-Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
+		-Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
 		-Wl,--version-script=${map})
 	if(TARGET bob_cli)
 		add_dependencies(bob_cli bob_events)

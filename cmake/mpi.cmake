@@ -75,7 +75,7 @@ foreach(impl openmpi mpich)
 	target_link_libraries(bob_mpi_${impl} PRIVATE bob_common bob_ours)
 	# Not linked with MPI: it may be in processes that have none.
 	target_link_options(bob_mpi_${impl} PRIVATE -static-libgcc
-		-Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
+		-Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--no-undefined -Wl,--gc-sections -Wl,--build-id
 		-Wl,--version-script=${BOB_MPI_DIR}/shim.map)
 	# For programs with MPI linked statically. Its functions must end in jumps, whatever the build.
 	set(relink ${BOB_MPI_GENERATED}/relink_${impl})

@@ -180,18 +180,24 @@ static bool matches(const char *patterns, const char *name)
 	return false;
 }
 
-static uint64_t by_name(const struct bob_hook_event *e, uint32_t count)
-{
-	uint64_t out = 0;
+struct matching {
+	const struct bob_hook_event *e;
+	uint32_t count;
+	uint64_t found;
+};
 
-	for (uint32_t i = 0; i < count; i++) {
+/* On a stack of the agent's: fnmatch takes 4 KB. */
+static void by_name(void *arg)
+{
+	struct matching *m = arg;
+
+	for (uint32_t i = 0; i < m->count; i++) {
 		const struct bob_hook *h = hooks[i].h;
 
-		if ((!h->kinds || h->kinds & e->kind) &&
-		    (!h->events || matches(h->events, e->name)))
-			out |= 1ull << i;
+		if ((!h->kinds || h->kinds & m->e->kind) &&
+		    (!h->events || matches(h->events, m->e->name)))
+			m->found |= 1ull << i;
 	}
-	return out;
 }
 
 int bob_ev_find_parameter(void *ctx, const char *name, size_t len, struct bob_predicate_value *v)
@@ -252,7 +258,10 @@ bob_ev_hooks bob_ev_hooks_of(uint32_t what, const struct bob_hook_event *e, bool
 		return 0;
 	m = &matched[what];
 	if (__atomic_load_n(&m->of, __ATOMIC_ACQUIRE) != count) {
-		m->hooks = by_name(e, count); /* threads that do so at once do the same */
+		struct matching matching = { .e = e, .count = count };
+
+		bob_ev_agent->run_aside(by_name, &matching);
+		m->hooks = matching.found; /* threads that do so at once do the same */
 		__atomic_store_n(&m->of, count, __ATOMIC_RELEASE);
 	}
 	out = m->hooks ? that_hold(m->hooks, e, left_out) : 0;

@@ -290,6 +290,25 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 	return BOB_OK;
 }
 
+struct look {
+	struct bob_ev_thread *t;
+	uint32_t what;
+	bool nowhere;
+	const void *caller, *cfa;
+	struct memo *place;
+	uint32_t *number;
+	uint64_t *frame;
+	bob_status result;
+};
+
+static void look_aside(void *arg)
+{
+	struct look *l = arg;
+
+	l->result = look_closer(l->t, l->what, l->nowhere, l->caller, l->cfa, l->place, l->number,
+				l->frame);
+}
+
 /* Hot: a load and a comparison for each frame. */
 static bool still_holds(const struct bob_ev_sites *s, const struct memo *m)
 {
@@ -342,9 +361,17 @@ static __attribute__((noinline)) bob_status search(struct bob_ev_thread *t, uint
 		}
 	}
 	*frame = 0;
-	return look_closer(t, what, nowhere, caller, cfa,
-			   old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)], number,
-			   frame);
+	/* it takes 6 KB of stack, and the unwinder's part of them is not ours to change */
+	struct look look = { .t = t,
+			     .what = what,
+			     .nowhere = nowhere,
+			     .caller = caller,
+			     .cfa = cfa,
+			     .place = old ? old : &s->memo[((h >> 52) + h % MEMO_TRIES) & (MEMO - 1)],
+			     .number = number,
+			     .frame = frame };
+	bob_ev_agent->run_aside(look_aside, &look);
+	return look.result;
 }
 
 bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,

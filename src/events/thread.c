@@ -127,6 +127,7 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 		return NULL;
 	}
 	bob_event_writer_zero(t->writer, bob_ev_zero);
+	bob_event_writer_run(t->writer, bob_ev_agent->run_aside);
 	t->before = BOB_TIME_NONE;
 	t->places = bob_ev_agent->has_places();
 	if (!time_is("none"))
@@ -136,14 +137,16 @@ static struct bob_ev_thread *open_thread(uint32_t stream)
 	return t;
 }
 
-static struct bob_ev_thread *begin_thread(void)
+/* On a stack of the agent's. */
+static void begin_thread(void *unused)
 {
-	const uint32_t depth = bob_ev_depth;
 	uint32_t stream;
 
-	if (!bob_ev_agent || refused)
-		return NULL;
-	bob_ev_depth = 1; /* functions that are called here may be hooked */
+	(void)unused;
+	if (bob_ev_self) { /* a fork child */
+		free_thread(bob_ev_self);
+		bob_ev_self = NULL;
+	}
 	pthread_once(&once, first_thread);
 	stream = bob_ev_agent->stream();
 	if (stream != BOB_AGENT_NO_STREAM)
@@ -152,18 +155,19 @@ static struct bob_ev_thread *begin_thread(void)
 		pthread_setspecific(key, bob_ev_self);
 	if (!bob_ev_self && stream != BOB_AGENT_NO_STREAM)
 		bob_ev_agent->stop(BOB_ERR_FULL);
-	refused = !bob_ev_self;
-	bob_ev_depth = depth;
-	return bob_ev_self;
 }
 
 __attribute__((noinline, cold)) struct bob_ev_thread *bob_ev_thread_begin(void)
 {
-	if (bob_ev_self) { /* a fork child */
-		free_thread(bob_ev_self);
-		bob_ev_self = NULL;
-	}
-	return begin_thread();
+	const uint32_t depth = bob_ev_depth;
+
+	if (!bob_ev_agent || (refused && !bob_ev_self))
+		return NULL;
+	bob_ev_depth = 1; /* functions that are called here may be hooked */
+	bob_ev_agent->run_aside(begin_thread, NULL);
+	refused = !bob_ev_self;
+	bob_ev_depth = depth;
+	return bob_ev_self;
 }
 
 struct bob_ev_thread *bob_ev_thread_now(void)

@@ -22,6 +22,7 @@ struct bob_event_writer {
 	struct bob_fold_writer out;
 	struct bob_folder *folder; /* NULL: flat */
 	bob_event_zero_fn zero;	/* NULL: memset */
+	bob_event_run_fn run;	/* NULL: what needs a deep stack is called as it is */
 	struct bob_rooms rooms;
 	struct bob_chunk_head *raw; /* of a flat stream: the newest chunk; NULL: none yet */
 	uint64_t raw_words;	/* before it */
@@ -168,6 +169,11 @@ void bob_event_writer_zero(struct bob_event_writer *w, bob_event_zero_fn zero)
 	w->zero = zero;
 }
 
+void bob_event_writer_run(struct bob_event_writer *w, bob_event_run_fn run)
+{
+	w->run = run;
+}
+
 static void begin_part(struct bob_event_writer *w)
 {
 	if (w->zero) {
@@ -308,14 +314,51 @@ static bob_status enter_room(struct bob_event_writer *w, uint64_t need, bob_stat
 	return st;
 }
 
-static __attribute__((noinline)) bob_status next_room(struct bob_event_writer *w, uint64_t need,
-						      int keep)
+struct step {
+	struct bob_event_writer *w;
+	uint64_t need;
+	int keep;
+	bob_status result;
+};
+
+static void leave_room(void *step)
 {
+	struct step *s = step;
+	struct bob_event_writer *w = s->w;
 	bob_status st = w->folder ? fold_room(w) : BOB_OK;
 
 	if (w->folder && st == BOB_OK && bob_rooms_are_full(&w->rooms, w->folder))
-		st = commit(w, keep);
-	return enter_room(w, need, st);
+		st = commit(w, s->keep);
+	s->result = enter_room(w, s->need, st);
+}
+
+static void end_part(void *step)
+{
+	struct step *s = step;
+	bob_status st = fold_room(s->w);
+
+	if (st == BOB_OK) {
+		begin_part(s->w);
+		st = commit(s->w, 0);
+	}
+	s->result = enter_room(s->w, 1, st);
+}
+
+static bob_status run(void (*fn)(void *step), struct step *s)
+{
+	if (s->w->run)
+		s->w->run(fn, s);
+	else
+		fn(s);
+	return s->result;
+}
+
+static __attribute__((noinline)) bob_status next_room(struct bob_event_writer *w, uint64_t need,
+						      int keep)
+{
+	struct step s = { .w = w, .need = need, .keep = keep };
+
+	return run(leave_room, &s);
 }
 
 /* Room for the open event with `words` values. */
@@ -355,17 +398,12 @@ bob_status bob_event_writer_forget(struct bob_event_writer *w)
 
 bob_status bob_event_writer_cut(struct bob_event_writer *w)
 {
-	bob_status st = w->folder ? w->failed : BOB_ERR_INVAL;
+	struct step s = { .w = w, .result = w->folder ? w->failed : BOB_ERR_INVAL };
 
-	if (st != BOB_OK)
-		return st;
+	if (s.result != BOB_OK)
+		return s.result;
 	drop(w);
-	st = fold_room(w);
-	if (st == BOB_OK) {
-		begin_part(w);
-		st = commit(w, 0);
-	}
-	return enter_room(w, 1, st);
+	return run(end_part, &s);
 }
 
 uint64_t *bob_event_writer_enter(struct bob_event_writer *w, uint32_t number, uint32_t words,
