@@ -14,36 +14,53 @@ struct argument {
 	uint64_t length;	/* of a string, without the blanks */
 };
 
-struct arguments {
-	union bob_arg arg[BOB_USER_PARAMETERS_MAX];
-	char text[BOB_USER_STRINGS_MAX][BOB_EVENT_STRING_MAX + 1];
-};
+static uint64_t length_of(const struct argument *a)
+{
+	return a->length < BOB_EVENT_STRING_MAX ? a->length : BOB_EVENT_STRING_MAX;
+}
 
-/* How many. `from` is the event's first parameter that they may be for. */
-static uint32_t convert(struct arguments *to, bob_event_id e, uint32_t from, int32_t count,
-			const struct argument *in)
+/* How many parameters there are. `from` is the event's first one that they may be for. *bytes: of their strings. */
+static uint32_t measure(bob_event_id e, uint32_t from, int32_t count, const struct argument *in,
+			size_t *bytes)
 {
 	const struct bob_user_key *k = bob_ev_user(bob_ev_user_what(e, BOB_USER_WHOLE));
 	const uint32_t all = (uint32_t)k->in + k->out;
-	uint32_t n = 0, texts = 0;
+	uint32_t n = 0;
 
-	for (; (int64_t)n < count && from + n < all; n++) {
-		uint64_t len = in[n].length;
-		char *text;
+	*bytes = 0;
+	for (; (int64_t)n < count && from + n < all; n++)
+		if (k->type[from + n] == BOB_USER_STRING)
+			*bytes += length_of(&in[n]) + 1;
+	return n;
+}
+
+/* `text` has room for the strings. */
+static void convert(union bob_arg *to, bob_event_id e, uint32_t from, uint32_t count,
+		    const struct argument *in, char *text)
+{
+	const struct bob_user_key *k = bob_ev_user(bob_ev_user_what(e, BOB_USER_WHOLE));
+
+	for (uint32_t n = 0; n < count; n++) {
+		const uint64_t len = length_of(&in[n]);
 
 		if (k->type[from + n] != BOB_USER_STRING) {
-			to->arg[n].i = (int64_t)in[n].value;
+			to[n].i = (int64_t)in[n].value;
 			continue;
 		}
-		text = to->text[texts++];
-		len = len < BOB_EVENT_STRING_MAX ? len : BOB_EVENT_STRING_MAX;
 		if (len)
 			memcpy(text, (const void *)(uintptr_t)in[n].value, len);
 		text[len] = 0;
-		to->arg[n].s = text;
+		to[n].s = text;
+		text += len + 1;
 	}
-	return n;
 }
+
+/* Parameters from the event's `from`-th on as `arg` has them, strings on the stack: no more of it than they need. */
+#define CONVERT(from)                                                                              \
+	union bob_arg arg[BOB_USER_PARAMETERS_MAX];                                                \
+	size_t bytes;                                                                              \
+	const uint32_t n = measure(e, from, count, in, &bytes);                                    \
+	convert(arg, e, from, n, in, __builtin_alloca(bytes + 1))
 
 static void begin(bob_event_id e)
 {
@@ -65,37 +82,28 @@ static void instant(bob_event_id e)
 
 static void begin_with(bob_event_id e, int32_t count, const struct argument *in)
 {
-	struct arguments a;
-
 	bob_ev_end_left(__builtin_dwarf_cfa());
 	if (bob_ev_is_registered(e)) {
-		const uint32_t n = convert(&a, e, 0, count, in);
-
-		bob_ev_begin(e, a.arg, n, HERE);
+		CONVERT(0);
+		bob_ev_begin(e, arg, n, HERE);
 	}
 }
 
-static void end_with(bob_event_id e, int32_t count, const struct argument *out)
+static void end_with(bob_event_id e, int32_t count, const struct argument *in)
 {
-	struct arguments a;
-
 	bob_ev_end_left(__builtin_dwarf_cfa());
 	if (bob_ev_is_registered(e)) {
-		const uint32_t from = bob_ev_user(bob_ev_user_what(e, BOB_USER_WHOLE))->in;
-
-		bob_ev_end(e, a.arg, convert(&a, e, from, count, out));
+		CONVERT(bob_ev_user(bob_ev_user_what(e, BOB_USER_WHOLE))->in);
+		bob_ev_end(e, arg, n);
 	}
 }
 
 static void instant_with(bob_event_id e, int32_t count, const struct argument *in)
 {
-	struct arguments a;
-
 	bob_ev_end_left(__builtin_dwarf_cfa());
 	if (bob_ev_is_registered(e)) {
-		const uint32_t n = convert(&a, e, 0, count, in);
-
-		bob_ev_instant(e, a.arg, n, HERE);
+		CONVERT(0);
+		bob_ev_instant(e, arg, n, HERE);
 	}
 }
 
