@@ -35,6 +35,8 @@ struct bob_ev_sets {
 		uint32_t hook_phase;
 		uint32_t one;
 	} memo[BOB_EV_SETS_MEMO];
+	/* the calls that are looked for, 4 KB: a thread's stack may be small */
+	struct bob_set_call call[BOB_SET_DEPTH_MAX];
 };
 
 /* What makes it and takes it apart; set_calls.c calls it. */

@@ -179,12 +179,11 @@ struct bob_ev_set *bob_ev_sets_find_place(struct bob_ev_sets *s, const char *eve
 	const uint32_t hook_phase = hook << 1 | phase;
 	const uint32_t at =
 		(uint32_t)bob_hash_mix((uintptr_t)path->place ^ hook_phase) % BOB_EV_SETS_MEMO;
-	struct bob_set_call call[BOB_SET_DEPTH_MAX];
 	struct bob_ev_set *o;
 
 	if (s->memo[at].place == path->place && s->memo[at].hook_phase == hook_phase)
 		return &s->one[s->memo[at].one];
-	o = bob_ev_sets_find(s, event, hook, phase, call, calls_of(path, call));
+	o = bob_ev_sets_find(s, event, hook, phase, s->call, calls_of(path, s->call));
 	if (o) {
 		s->memo[at].place = path->place;
 		s->memo[at].hook_phase = hook_phase;
