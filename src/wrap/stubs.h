@@ -21,7 +21,8 @@ struct bob_stub_frame {
 	struct bob_wrapper *wrapper;
 	struct bob_call call;
 };
-#define BOB_STUB_FRAMES 48u
+#define BOB_STUB_FRAMES 48u	/* of a thread */
+#define BOB_STUB_THREADS 1024u	/* at a time */
 #define BOB_STUB_NEAR 65536u
 
 /* What the assembly has on the stack, from rbp down and up. */
@@ -40,7 +41,20 @@ struct bob_stub_saved_end {
 };
 #define BOB_STUB_XMM 160	/* in what xsave writes */
 
-BOB_THREAD struct bob_stub_frame bob_stub_frames[BOB_STUB_FRAMES];
+/* Frames lie beside the threads' stacks, from which the C library carves static TLS. They are here and not mapped when they are
+ * needed: the program may have forbidden system calls. A thread gives its frames back when it ends. */
+static struct bob_stub_frame bob_stub_frames[BOB_STUB_THREADS][BOB_STUB_FRAMES];
+static uint8_t bob_stub_taken[BOB_STUB_THREADS];
+BOB_THREAD struct bob_stub_frame *bob_stub_own; /* NULL: none yet */
+
+extern int bob_key_create(unsigned *key, void (*at_end)(void *)) __asm__("pthread_key_create")
+	__attribute__((weak));
+extern int bob_key_set(unsigned key, const void *value) __asm__("pthread_setspecific")
+	__attribute__((weak));
+extern int bob_key_delete(unsigned key) __asm__("pthread_key_delete") __attribute__((weak));
+static unsigned bob_stub_key;
+static int bob_stub_has_key;
+
 extern char bob_stub_return[] __attribute__((visibility("hidden")));
 _Static_assert(offsetof(struct bob_wrapper, next) == 32, "BOB_STUB");
 
@@ -52,16 +66,66 @@ static int bob_stub_is_gone(const struct bob_stub_frame *f, void **slot)
 		*f->slot != (void *)bob_stub_return);
 }
 
+static void bob_stub_give_back(void *frames)
+{
+	const size_t i = (size_t)((struct bob_stub_frame *)frames - bob_stub_frames[0]);
+
+	bob_stub_own = NULL;
+	__builtin_memset(frames, 0, sizeof(bob_stub_frames[0]));
+	__atomic_store_n(&bob_stub_taken[i / BOB_STUB_FRAMES], 0, __ATOMIC_RELEASE);
+}
+
+/* Without a key a thread keeps its frames for ever. */
+__attribute__((constructor)) static void bob_stub_start(void)
+{
+	bob_busy = 1;
+	bob_stub_has_key = bob_key_create && bob_key_set && bob_key_delete &&
+			   !bob_key_create(&bob_stub_key, bob_stub_give_back);
+	bob_busy = 0;
+}
+
+/* The library may be unloaded before its threads end. */
+__attribute__((destructor)) static void bob_stub_finish(void)
+{
+	if (bob_stub_has_key)
+		(void)bob_key_delete(bob_stub_key);
+	bob_stub_has_key = 0;
+}
+
+/* NULL: too many threads have frames. */
+static __attribute__((noinline, cold)) struct bob_stub_frame *bob_stub_get_frames(void)
+{
+	const int busy = bob_busy;
+	unsigned i = 0;
+
+	while (i < BOB_STUB_THREADS &&
+	       (bob_stub_taken[i] || __atomic_exchange_n(&bob_stub_taken[i], 1, __ATOMIC_ACQUIRE)))
+		i++;
+	if (i == BOB_STUB_THREADS)
+		return NULL;
+	if (bob_stub_own) { /* a signal handler's, which came in between */
+		__atomic_store_n(&bob_stub_taken[i], 0, __ATOMIC_RELEASE);
+		return bob_stub_own;
+	}
+	bob_stub_own = bob_stub_frames[i];
+	bob_busy = 1; /* it may allocate */
+	if (bob_stub_has_key)
+		(void)bob_key_set(bob_stub_key, bob_stub_own);
+	bob_busy = busy;
+	return bob_stub_own;
+}
+
 static struct bob_stub_frame *bob_stub_take(void **slot)
 {
+	struct bob_stub_frame *const all = bob_stub_own ? bob_stub_own : bob_stub_get_frames();
 	struct bob_stub_frame *found = NULL;
 
-	for (unsigned i = 0; i < BOB_STUB_FRAMES && !found; i++)
-		if (!bob_stub_frames[i].slot || bob_stub_frames[i].slot == slot)
-			found = &bob_stub_frames[i];
-	for (unsigned i = 0; i < BOB_STUB_FRAMES && !found; i++)
-		if (bob_stub_is_gone(&bob_stub_frames[i], slot))
-			found = &bob_stub_frames[i];
+	for (unsigned i = 0; all && i < BOB_STUB_FRAMES && !found; i++)
+		if (!all[i].slot || all[i].slot == slot)
+			found = &all[i];
+	for (unsigned i = 0; all && i < BOB_STUB_FRAMES && !found; i++)
+		if (bob_stub_is_gone(&all[i], slot))
+			found = &all[i];
 	if (found)
 		*found = (struct bob_stub_frame){ *slot, 0, slot, NULL, { NULL } };
 	return found;
