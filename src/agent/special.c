@@ -78,12 +78,24 @@ bool special_have(uint32_t what)
 
 /* --- fork --- */
 
+struct beginning {
+	struct bob_fork from;
+	bool done;
+};
+
+static void begin_child(void *beginning)
+{
+	struct beginning *b = beginning;
+
+	b->done = process_begin(&b->from);
+}
+
 /* Nothing of the parent's file may be touched: it is mapped shared. The child makes its own at its
  * first event. */
 void process_after_fork(struct bob_thread *t)
 {
 	struct bob_process *p = &bob_process;
-	struct bob_fork from = { .pid = p->pid, .seq = ~0u, .stream = ~0u };
+	struct beginning b = { .from = { .pid = p->pid, .seq = ~0u, .stream = ~0u } };
 
 	unsigned long signals = os_allowed() ? os_block_signals() : 0;
 
@@ -91,7 +103,7 @@ void process_after_fork(struct bob_thread *t)
 	p->lock = 0;
 	p->threads = p->scan = NULL;
 	if (p->file)
-		from.seq = p->file->seq;
+		b.from.seq = p->file->seq;
 	p->file = NULL;
 	p->pid = os_allowed() ? os_pid() : 0;
 	bob_thread_hot = bob_no_thread;
@@ -99,10 +111,11 @@ void process_after_fork(struct bob_thread *t)
 	p->recording = p->recording && p->config.follow && os_allowed();
 	if (p->recording) {
 		if (t && t->head && !t->mem) {
-			from.stream = t->stream;
-			from.pos = bob_run_position(thread_enc(t));
+			b.from.stream = t->stream;
+			b.from.pos = bob_run_position(thread_enc(t));
 		}
-		p->recording = process_begin(&from);
+		aside_run(begin_child, &b);
+		p->recording = b.done;
 	}
 	if (p->recording)
 		thread_create(t);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "agent/aside.h"
 #include "agent/os.h"
 
 #define STACK_CAP (1ull << 30) /* what an unlimited main stack is taken for */
@@ -123,15 +124,34 @@ static bool grow_list(struct bob_thread *t)
 	return true;
 }
 
+struct bounds {
+	uint64_t rsp, lo, size;
+	bool found;
+};
+
+static void find_bounds(void *bounds)
+{
+	struct bounds *b = bounds;
+
+	b->found = stacks_bounds(b->rsp, &b->lo, &b->size);
+}
+
 /* lo and size: its bounds; size 0: they are to be found. */
 static bool add_stack(struct bob_thread *t, uint64_t rsp, uint64_t lo, uint64_t size)
 {
-	if (!grow_list(t) || (!size && !stacks_bounds(rsp, &lo, &size)))
+	struct bounds b = { .rsp = rsp, .lo = lo, .size = size, .found = size != 0 };
+	struct bob_stack *s;
+
+	if (!grow_list(t))
 		return false;
-	struct bob_stack *s = &t->stacks[t->stack_count];
-	s->lo = lo;
-	s->size = size;
-	s->shadow_bytes = size + BOB_PAGE;
+	if (!b.found) /* it may be a small one */
+		aside_run_blocked(find_bounds, &b);
+	if (!b.found)
+		return false;
+	s = &t->stacks[t->stack_count];
+	s->lo = b.lo;
+	s->size = b.size;
+	s->shadow_bytes = b.size + BOB_PAGE;
 	s->shadow = os_map(s->shadow_bytes);
 	if (!s->shadow)
 		return false;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "agent/aside.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
@@ -231,16 +232,17 @@ static void inherit(struct bob_thread *t, const struct bob_thread *old)
 	t->head->start_depth = (uint64_t)(hot->top - stack_now(t)->shadow);
 }
 
-struct bob_thread *thread_create(const struct bob_thread *old)
+struct creation {
+	const struct bob_thread *old;
+	struct bob_thread *made;
+};
+
+static void create(void *creation)
 {
+	struct creation *c = creation;
 	struct bob_process *p = &bob_process;
-	unsigned long signals;
 	struct bob_thread *t, *dead;
 
-	if (!p->recording || !os_allowed())
-		return NULL;
-	/* A handler's entries would come here again; it is the only place where signals wait. */
-	signals = os_block_signals();
 	while ((dead = next_dead())) {
 		finish_dead(dead);
 		free_block(dead);
@@ -251,8 +253,8 @@ struct bob_thread *thread_create(const struct bob_thread *old)
 		t = NULL;
 	}
 	if (t) {
-		if (old && old->stack_count)
-			inherit(t, old);
+		if (c->old && c->old->stack_count)
+			inherit(t, c->old);
 		lock_process();
 		t->next = p->threads;
 		p->threads = t;
@@ -260,8 +262,21 @@ struct bob_thread *thread_create(const struct bob_thread *old)
 		bob_thread_hot = thread_hot(t);
 	} else
 		agent_stop(BOB_STOP_DISK); /* or every entry of the thread would try again */
+	c->made = t;
+}
+
+struct bob_thread *thread_create(const struct bob_thread *old)
+{
+	struct creation c = { .old = old };
+	unsigned long signals;
+
+	if (!bob_process.recording || !os_allowed())
+		return NULL;
+	/* A handler's entries would come here again; it is the only place where signals wait. */
+	signals = os_block_signals();
+	aside_run(create, &c);
 	os_restore_signals(signals);
-	return t;
+	return c.made;
 }
 
 void thread_dead_end(struct bob_thread *t, bob_status why)
