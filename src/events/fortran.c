@@ -19,7 +19,8 @@ static uint64_t length_of(const struct argument *a)
 	return a->length < BOB_EVENT_STRING_MAX ? a->length : BOB_EVENT_STRING_MAX;
 }
 
-/* How many parameters there are. `from` is the event's first one that they may be for. *bytes: of their strings. */
+/* How many parameters there are. `from` is the event's first one that they may be for. *bytes: of their
+ * strings. */
 static uint32_t measure(bob_event_id e, uint32_t from, int32_t count, const struct argument *in,
 			size_t *bytes)
 {
@@ -55,7 +56,8 @@ static void convert(union bob_arg *to, bob_event_id e, uint32_t from, uint32_t c
 	}
 }
 
-/* Parameters from the event's `from`-th on as `arg` has them, strings on the stack: no more of it than they need. */
+/* Parameters from the event's `from`-th on become `arg`, n of them. Strings are on the stack, which may
+ * be small: they take no more than they need. */
 #define CONVERT(from)                                                                              \
 	union bob_arg arg[BOB_USER_PARAMETERS_MAX];                                                \
 	size_t bytes;                                                                              \

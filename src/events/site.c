@@ -361,7 +361,7 @@ static __attribute__((noinline)) bob_status search(struct bob_ev_thread *t, uint
 		}
 	}
 	*frame = 0;
-	/* it takes 6 KB of stack, and the unwinder's part of them is not ours to change */
+	/* beside the thread's stack: this takes 6 KB, and what the unwinder takes of them is libgcc's */
 	struct look look = { .t = t,
 			     .what = what,
 			     .nowhere = nowhere,

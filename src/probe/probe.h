@@ -129,7 +129,8 @@ void bob_pr_nest(struct bob_probe_file *f, uint32_t n, const int64_t *trips,
 void bob_pr_uneven(struct bob_probe_file *f, uint32_t n, const int64_t *span, const int64_t *slope,
 		   const int64_t *by, const volatile void *const *at, const int64_t *step);
 
-/* What the calling thread remembers of its sites, zeros at first; NULL: nothing. It may be another thread's that has ended. */
+/* What the calling thread remembers of its sites, zeros at first; NULL: nothing. It may have been that of
+ * a thread that has ended. */
 struct bob_pr_memory;
 size_t bob_pr_memory_bytes(void);
 void bob_pr_memory_is(struct bob_pr_memory *m);

@@ -4,8 +4,10 @@
 
 const struct bob_agent_streams *bob_pr_agent;
 
-/* What a thread's sites found last, of what is not wanted and of what is: loops stay in a variable, or beside all, or go from one to the other and back. A handler may
- * put something else there at any moment, and counts that it did. The memory belongs to the thread's counter (count.c): static TLS lies on a thread's stack, which may be small. */
+/* What a thread's sites found last, of what is not wanted and of what is: loops stay in a variable, or
+ * beside all, or go from one to the other and back. A handler may put something else there at any
+ * moment, and counts that it did. The memory belongs to the thread's counter (count.c) and is no static
+ * TLS, which lies on the thread's stack. */
 #define KNOWN 64u
 struct bob_pr_memory {
 	struct known {

@@ -41,8 +41,9 @@ struct bob_stub_saved_end {
 };
 #define BOB_STUB_XMM 160	/* in what xsave writes */
 
-/* Frames lie beside the threads' stacks, from which the C library carves static TLS. They are here and not mapped when they are
- * needed: the program may have forbidden system calls. A thread gives its frames back when it ends. */
+/* Frames do not lie in static TLS, which the C library carves out of threads' stacks. Nor are they
+ * mapped when a thread first needs them: the program may have forbidden system calls. So they are a
+ * table; a thread gives its frames back when it ends. */
 static struct bob_stub_frame bob_stub_frames[BOB_STUB_THREADS][BOB_STUB_FRAMES];
 static uint8_t bob_stub_taken[BOB_STUB_THREADS];
 BOB_THREAD struct bob_stub_frame *bob_stub_own; /* NULL: none yet */

@@ -76,7 +76,8 @@ bob_status bob_event_writer_begin_flat(void *mem, bob_fold_chunk_fn chunk, void 
 /* How memory becomes zeros again, where most of it still is: megabytes of which few pages have been touched. Not called: memset. */
 typedef void (*bob_event_zero_fn)(void *p, size_t bytes);
 void bob_event_writer_zero(struct bob_event_writer *w, bob_event_zero_fn zero);
-/* What calls fn(arg) where there is a stack of 16 KB: folding takes more than a thread may have. Not called: fn is called as it is. */
+/* What calls fn(arg) where there is a stack of 16 KB: folding takes more than a thread may have. Without
+ * it fn is called as it is. */
 typedef void (*bob_event_run_fn)(void (*fn)(void *arg), void *arg);
 void bob_event_writer_run(struct bob_event_writer *w, bob_event_run_fn run);
 /* After BOB_ERR_FULL of any call but bob_event_writer_define nothing more is recorded; what was stays.
