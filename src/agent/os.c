@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "agent/agent.h"
 #include "agent/arch/x86_64/syscall.h"
 
 #define PR_GET_NAME 16
@@ -418,14 +419,13 @@ static uint64_t parse_hex(const char **p, const char *end)
 }
 
 /* Lines "lo-hi perms ..." in ascending order. A line cut by the buffer
- * is completed by the next read; one longer than the buffer is taken by its head. Of this thread:
- * those of the process are none once its first thread has ended. */
-bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
+ * is completed by the next read; one longer than the buffer is taken by its head. */
+static bool find_in(const char *maps, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
 {
 	char buf[1024];
 	size_t have = 0;
 	bool found = false;
-	long fd = os_open("/proc/thread-self/maps", OS_READ);
+	long fd = os_open(maps, OS_READ);
 
 	*below = 0;
 	while (fd >= 0 && !found) {
@@ -466,6 +466,19 @@ bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
 	if (fd >= 0)
 		os_close(fd);
 	return found;
+}
+
+/* Of this thread: those of the process are none once its first thread has ended. By its number
+ * first: proot resolves thread-self to itself. Not where /proc has other numbers. */
+bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
+{
+	char path[48];
+	size_t n = text_add(path, sizeof(path), 0, "/proc/self/task/");
+
+	n = text_add_u64(path, sizeof(path), n, os_tid(), 10);
+	text_add(path, sizeof(path), n, "/maps");
+	return find_in(path, addr, lo, hi, below) ||
+	       find_in("/proc/thread-self/maps", addr, lo, hi, below);
 }
 
 static uint64_t now(long clock)

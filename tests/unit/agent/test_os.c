@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/config.c"
 #include "agent/os.c"
 #include "agent/os_run.c"
 
