@@ -115,6 +115,13 @@ static bool is_32_bit(const char *path)
 	return id[0] == 0x7f && id[1] == 'E' && id[4] == 1;
 }
 
+/* Valgrind's launcher executes its tool, which is static, and passes LD_PRELOAD on to what it runs.
+ * Its readers of code and of frame information would find the agent. */
+static bool is_valgrind(char **env)
+{
+	return config_env(env, "VALGRIND_LAUNCHER");
+}
+
 /* LD_PRELOAD as the program would have it without us. False: nothing is left of it. */
 static bool preload_rest(char *buf, size_t size, const char *list)
 {
@@ -202,7 +209,7 @@ char **exec_environment(const char *path, char **env)
 
 	if (env && !env_readable(env))
 		return env;
-	if (!bob_process.config.follow || is_32_bit(path))
+	if (!bob_process.config.follow || is_32_bit(path) || is_valgrind(env))
 		return has_agent(env) ? without_agent(env) : env;
 	here = agent_is_here();
 	if (!here)
