@@ -263,6 +263,7 @@ struct bob_process {
 	uint32_t next_id;
 	uint64_t *sites;	/* BOB_SITES words */
 	uint64_t *steps;	/* BOB_STEPS words */
+	bool debugged;		/* by a debugger, when images came last */
 	uint64_t generation;	/* of what is loaded where; the walks of older ones do not hold */
 	struct bob_thread *threads;
 	struct bob_thread *scan; /* next to be asked whether it still lives */
@@ -336,6 +337,10 @@ uint8_t *file_map_all(uint64_t *len);
 /* META records (archive/write/write.h) are collected in memory of their own and become one sealed chunk. */
 bool meta_open(struct bob_meta *m, size_t room);
 void meta_flush(struct bob_meta *m);
+
+/* --- tracer.c --- */
+/* A debugger traces the process: it may set breakpoints at any instruction. */
+bool tracer_is_debugger(void);
 
 /* --- images.c --- */
 /* Bring the set in line with the loader's list; lock held. */

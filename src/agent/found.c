@@ -66,7 +66,7 @@ static const uint8_t *find_build_id(const struct found *f, uint64_t *len)
 	return id;
 }
 
-uint64_t found_key(const struct found *f)
+uint64_t found_key(const struct found *f, const uint8_t *file)
 {
 	uint64_t len, key;
 	const uint8_t *id = find_build_id(f, &len);
@@ -75,7 +75,8 @@ uint64_t found_key(const struct found *f)
 	for (uint32_t i = 0; i < f->phnum; i++) {
 		const ElfW(Phdr) *p = &f->phdr[i];
 
-		const void *at = (const void *)(f->bias + p->p_vaddr);
+		const void *at = file ? (const void *)(file + p->p_offset) :
+					(const void *)(f->bias + p->p_vaddr);
 
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
 			continue;
@@ -103,8 +104,10 @@ void found_plans(struct found *f, uint32_t n, enum found_plan kind)
 	for (uint32_t i = 0; i < n; i++) {
 		if (f[i].wants != kind)
 			continue;
-		f[i].key = found_key(&f[i]);
+		f[i].key = found_key(&f[i], NULL);
 		f[i].plan = plan_load(f[i].key, special);
+		if (!f[i].plan && found_has_breakpoints(&f[i]))
+			f[i].plan = plan_load(f[i].key, special);
 		if (!f[i].plan && !found_before(&f[i], false))
 			paths[missing++] = f[i].path;
 	}

@@ -25,6 +25,7 @@ struct found {
 	const struct bob_plan_head *plan;
 	const struct bob_mem_plan_head *mem;
 	bool main;
+	bool breakpoints;	/* a debugger has written some into its code */
 	enum found_plan wants;
 };
 
@@ -33,8 +34,10 @@ const struct r_debug *found_loader(void);
 /* `main`: the program, first on the loader's list. False: it is no image that has a file. Without program headers (phnum is 0)
  * nothing but its path is known. */
 bool found_read(const struct link_map *m, bool main, struct found *f);
-/* The key of the plan it wants (plan/format.h), from the bytes in memory. */
-uint64_t found_key(const struct found *f);
+/* The key of the plan it wants (plan/format.h), from the bytes in memory, or those of `file`. */
+uint64_t found_key(const struct found *f, const uint8_t *file);
+/* Memory differs from the file, in breakpoints only: the key becomes that of the file. */
+bool found_has_breakpoints(struct found *f);
 /* An image of this path was here, has been unloaded since, and had a plan, or none. */
 bool found_before(const struct found *f, bool with_plan);
 /* The plans of those that want this kind: from the cache, or made. */

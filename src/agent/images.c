@@ -169,7 +169,9 @@ static void describe_skipped(const struct found *f, enum bob_skip why, struct bo
 
 static void translate(struct bob_image *im, const struct found *f, struct bob_meta *meta)
 {
-	enum bob_skip why = BOB_SKIP_NO_PLAN;
+	enum bob_skip why = f->breakpoints	 ? BOB_SKIP_BREAKPOINT :
+			    bob_process.debugged ? BOB_SKIP_DEBUGGER :
+						   BOB_SKIP_NO_PLAN;
 
 	if (!f->mem || !mem_image_add(im, f->mem, meta, &why))
 		describe_skipped(f, why, meta);
@@ -434,7 +436,7 @@ static void load_memory_plans(struct found *f, uint32_t n)
 	uint32_t missing = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!f[i].plan || !is_chosen(&f[i]))
+		if (!f[i].plan || !is_chosen(&f[i]) || f[i].breakpoints)
 			continue;
 		f[i].mem = plan_load_mem(f[i].key);
 		if (!f[i].mem)
@@ -443,7 +445,7 @@ static void load_memory_plans(struct found *f, uint32_t n)
 	if (!missing || !plan_request(paths, missing, "--mem"))
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		if (f[i].plan && !f[i].mem && is_chosen(&f[i]))
+		if (f[i].plan && !f[i].mem && is_chosen(&f[i]) && !f[i].breakpoints)
 			f[i].mem = plan_load_mem(f[i].key);
 }
 
@@ -471,8 +473,10 @@ void images_update(void)
 		set_add(s, old->image[i]);
 	if (old)
 		drop_gone(s, &meta);
+	p->debugged = n && tracer_is_debugger();
+	os_hide_children(p->debugged);
 	load_plans(found, n);
-	if (p->config.mem && !p->config.source)
+	if (p->config.mem && !p->config.source && !p->debugged)
 		load_memory_plans(found, n);
 	/* Readers must know an image before its first event: so all are in the set when the last
 	 * jump is written, and no other thread runs their code yet. */

@@ -87,6 +87,8 @@ bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
 uint64_t os_time_mono(void); /* ns, by system call */
 uint64_t os_time_real(void);
 
+/* From now on what is run is hidden from who traces the process, or not. */
+void os_hide_children(bool hide);
 /* Run `argv` (argv[0] is a path) with `envp`, no inherited descriptors, output to /dev/null, and
  * wait for it, killed after `limit_ms`; all of it invisible to the program's wait and SIGCHLD.
  * Returns the exit status (0..255) or -1. */

@@ -13,6 +13,14 @@
 #include "agent/os.h"
 
 #define NO_FD (-1)
+#define UNTRACED 0x00800000 /* CLONE_UNTRACED */
+
+static long clone_flags;
+
+void os_hide_children(bool hide)
+{
+	clone_flags = hide ? UNTRACED : 0;
+}
 
 static void close_from(long first)
 {
@@ -70,7 +78,7 @@ static void oversee(const char *const *argv, const char *const *envp, long fd, u
 static long start(const char *const *argv, const char *const *envp, long fd, unsigned limit_ms)
 {
 	unsigned long old = os_block_signals();
-	long pid = sys5(__NR_clone, 0, 0, 0, 0, 0);
+	long pid = sys5(__NR_clone, clone_flags, 0, 0, 0, 0);
 
 	if (pid == 0)
 		oversee(argv, envp, fd, limit_ms);

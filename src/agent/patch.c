@@ -13,6 +13,7 @@
 #define ARENA_REACH 0x70000000ull /* of a rel32, with room for both sizes */
 #define NON_PIE_TOP 0x70000000ull
 #define PATCH_FAR_JUMP 14u	/* bytes */
+#define INT3 0xccu
 
 static const void *section(const struct bob_plan_head *plan, const struct bob_plan_section *s)
 {
@@ -233,16 +234,41 @@ static bool in_text(const struct bob_image *im, uint64_t addr, uint64_t len)
 	return false;
 }
 
+/* Why the bytes at `at` are not those that the plan saw. */
+static enum bob_skip differs(const uint8_t *at, const uint8_t *expect, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		if (at[i] != expect[i])
+			return at[i] == INT3 ? BOB_SKIP_BREAKPOINT : BOB_SKIP_BYTES;
+	return BOB_SKIP_NONE;
+}
+
+/* An instruction begins among the bytes that are overwritten: a debugger that knows the file may
+ * set a breakpoint there, in the jump. */
+static bool begins_inside(const struct bob_plan_func *f)
+{
+	for (uint32_t k = 1; k < (f->kind == BOB_PATCH_HOLE ? 2u : 5u); k++)
+		if (bob_plan_moved(f, k))
+			return true;
+	return false;
+}
+
 /* Returns an enum bob_skip, 0 if the entry was patched. */
-static enum bob_skip commit_one(const struct bob_image *im, const struct bob_plan_func *f)
+static enum bob_skip commit_one(const struct bob_image *im, const struct bob_plan_func *f,
+				bool is_special)
 {
 	uint8_t *at = (uint8_t *)(uintptr_t)(im->bias + f->addr + f->patch_delta);
 	uint8_t *hole = at + f->hole_delta;
 	uint64_t tramp = im->arena + BOB_PLAN_HANDLER_BYTES + f->tramp;
 
-	if (!in_text(im, (uint64_t)(uintptr_t)at, sizeof(f->expect)) ||
-	    memcmp(at, f->expect, f->expect_len))
+	enum bob_skip why;
+
+	if (!in_text(im, (uint64_t)(uintptr_t)at, sizeof(f->expect)))
 		return BOB_SKIP_BYTES;
+	if ((why = differs(at, f->expect, f->expect_len)))
+		return why;
+	if (bob_process.debugged && !is_special && begins_inside(f))
+		return BOB_SKIP_DEBUGGER;
 	if (f->kind == BOB_PATCH_HOLE) {
 		if (!in_text(im, (uint64_t)(uintptr_t)hole, 5) || memcmp(hole, f->expect_hole, 5))
 			return BOB_SKIP_BYTES;
@@ -277,7 +303,7 @@ static void commit_all(struct bob_image *im, struct bob_meta *skipped)
 			note_skip(skipped, im->first_id + i, BOB_SKIP_FILTER);
 		if (!wanted && !special && !hook)
 			continue;
-		enum bob_skip why = commit_one(im, &f[i]);
+		enum bob_skip why = commit_one(im, &f[i], special);
 		if (why) {
 			note_skip(skipped, im->first_id + i, why);
 		} else if (wanted) {
@@ -378,7 +404,7 @@ enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, 
 	}
 	if (!patch_protect(im, true))
 		return BOB_SKIP_PROTECT;
-	why = commit_one(im, f);
+	why = commit_one(im, f, false);
 	patch_protect(im, false);
 	return why;
 }

@@ -288,7 +288,9 @@ enum bob_skip {
 	BOB_SKIP_UNWIND = 14,	/* its exception table is broken or of an unknown form */
 	BOB_SKIP_SITE = 15,	/* a run time owns its first bytes: rseq, USDT, XRay, patchable */
 	BOB_SKIP_GO = 16,	/* code of Go's compiler, whose run time reads return addresses */
-	BOB_SKIP_SANITIZER = 17	/* run time of a sanitizer */
+	BOB_SKIP_SANITIZER = 17, /* run time of a sanitizer */
+	BOB_SKIP_BREAKPOINT = 18, /* a debugger has set a breakpoint there */
+	BOB_SKIP_DEBUGGER = 19	/* it could set one inside the jump */
 };
 
 struct bob_rec_skipped {
