@@ -92,7 +92,8 @@ def debugged(build, how, mode, words, reasons):
     r, trace = gdb(how, exe, words, MODES[mode])
     view = plain if how == "env" else from_stop
     h.check(view(r.out) == view(native.out),
-            f"gdb says\n{h.show(view(r.out), 4000)}\n--- natively\n{h.show(view(native.out), 4000)}")
+            f"gdb says\n{h.show(view(r.out), 4000)}\n"
+            f"--- natively\n{h.show(view(native.out), 4000)}")
     if mode != "mem":
         text = untraced(trace)
         for reason in reasons:
