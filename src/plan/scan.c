@@ -187,6 +187,18 @@ static void note_jump(struct scan *s, uint64_t to, unsigned kind)
 		leave_range(s, to, kind);
 }
 
+#define MOVABS_LEN 10u
+
+/* How code of the large model finds its global offset table: `L: lea L(%rip), %reg` and a movabs of
+ * how far it is from there. The address is a number; nothing jumps to L. */
+static bool is_own_address(const struct scan *s, uint64_t end, const struct bob_x86_insn *in)
+{
+	const uint8_t *next = bob_plan_bytes_at(s->img, end, MOVABS_LEN);
+
+	return in->rel == -(int32_t)in->len && next && (next[0] & 0xfe) == 0x48 &&
+	       (next[1] & 0xf8) == 0xb8;
+}
+
 static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *in)
 {
 	uint64_t to = end + (uint64_t)(int64_t)in->rel;
@@ -202,6 +214,8 @@ static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *i
 		mark(s, to, true);
 		break;
 	case BOB_X86_LEA:
+		if (is_own_address(s, end, in))
+			break;
 		if (bob_plan_code_at(s->img, to))
 			mark(s, to, true);
 		follow_table(s, to);

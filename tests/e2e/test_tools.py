@@ -143,6 +143,12 @@ def _():
     h.check(calls_of_fib(r.trace) == 1973, f"{calls_of_fib(r.trace)} of 1973 calls")
 
 
+@suite.case("large bss large, calls")
+def _():
+    r = h.record([program("large_bss", "-mcmodel=large")], ["--images=main"])
+    h.check(calls_of_fib(r.trace) > 1000, f"only {calls_of_fib(r.trace)} calls")
+
+
 for mode, opts in MODES.items():
     @suite.case(f"proot around {mode}")
     def _(opts=opts):

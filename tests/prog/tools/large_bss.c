@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* More than 2 GB of variables, some of which are touched: code cannot reach all of them from all. */
+/* More than 2 GB of variables, some of which are touched: code cannot reach all of them. */
 #include <stdio.h>
 
 static char large[3ull << 30];

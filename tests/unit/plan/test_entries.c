@@ -259,6 +259,18 @@ static const char source[] =
 	"	.balign 8\n"
 	"	.quad pointed + 2\n"
 	"	.popsection\n"
+	/* how code of the large model finds its global offset table, and something like it */
+	"	.macro own_address name, then:vararg\n"
+	"	function \\name\n"
+	"	push %rbx\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"21:	lea 21b(%rip), %rbx\n"
+	"	\\then\n"
+	"	rest\n"
+	"	end \\name\n"
+	"	.endm\n"
+	"	own_address large, movabs $0x123456789a, %r11\n"
+	"	own_address not_large, mov $16, %r11d\n"
 	"	function before_data\n" /* which looks like padding */
 	"	ret\n"
 	"	end before_data\n"
@@ -299,6 +311,8 @@ static const struct {
 	{ "sled", HOOKED, 11 },
 	{ "sled_later", BOB_SKIP_SITE, 0 },
 	{ "pointed", BOB_SKIP_BRANCH, 0 },
+	{ "large", HOOKED, 0 },
+	{ "not_large", BOB_SKIP_BRANCH, 0 },
 	{ "before_data", BOB_SKIP_SHORT, 0 },
 	{ "last", HOOKED, 0 },
 };
