@@ -1,12 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The long tests: end-to-end tests repeated, those of calls by --mem, too, and every fuzz target run
-# by libFuzzer for MINUTES (default 10) altogether, starting from its corpus. New inputs and crashes stay in build/fuzz/found.
+# The long tests: the torture corpus (CORPUS: options of tests/torture/run.py, default all of it),
+# end-to-end tests repeated, those of calls by --mem, too, and every fuzz target run by libFuzzer for
+# MINUTES (default 10) altogether, starting from its corpus. New inputs and crashes stay in build/fuzz/found.
 set -u
 cd "$(dirname "$0")/.."
 minutes=${MINUTES:-10}
 failed=0
 
+echo "-- torture corpus"
+# shellcheck disable=SC2086 # a list of options
+python3 tests/torture/run.py ${CORPUS-} || failed=1
 tools/check.sh --loop "${ROUNDS:-5}" || failed=1
 # Of these make check runs a part by --mem.
 for script in $(grep -l "^# ctest: memory" tests/e2e/test_*.py); do

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: memory g++.dg/eh execute/2003
-"""Programs of GCC's own test suite behave the same with and without recording.
+"""A fixed part of the torture corpus: programs of others behave the same with and without recording.
 
-They come from Debian's package gcc-12-source (nothing of it is in this tree) and are unpacked once
-into the build directory. Which ones: the names in torture.list, written by `--bless` as those that
-pass natively; without that file a fixed sample of the unpacked tree. A program that does not pass
-natively is counted, not compared; fewer than 300 compared programs are a failure. -O0 and -O2 and
---images=main, app and all alternate, so that neighbours in the list meet every combination."""
+Some of every family of tests/torture/families.py, named in torture.list; `make torture` compares all.
+Each is run ten times natively and recorded with --images=main, app and all and with --mem, as
+tests/torture/compare.py says. A program that cannot be compared here is skipped, with the reason; if
+more than one in ten is, the test fails.
 
-import concurrent.futures
-import fcntl
-import glob
+    test_gcc_torture.py --bless RESULTS.jsonl    write torture.list from results of tests/torture/run.py
+"""
+
 import os
 import pathlib
 import re
@@ -19,44 +17,39 @@ import sys
 
 import harness as h
 
-ARCHIVES = "/usr/src/gcc-12/gcc-12.*.tar.xz"
+sys.path.insert(0, str(h.ROOT / "tests/torture"))
+import compare  # noqa: E402
+import families  # noqa: E402
+import results as out  # noqa: E402
+
 LIST = pathlib.Path(__file__).with_name("torture.list")
-WANTED = 300
-# folder in the archive, suffix, compiler, every how many-th program of the sample
-SUITES = (
-    ("gcc.c-torture/execute", ".c", "gcc", 4),
-    ("g++.dg/eh", ".C", "g++", 1),
-    ("gfortran.dg", ".f90", "gfortran", 40),
-)
-FOLDERS = [folder for folder, *_ in SUITES] + ["gfortran.fortran-torture/execute"]
-COMPILER = {suffix: cc for _, suffix, cc, _ in SUITES}
-TREE = h.WORK / "torture"
+TREE = families.TREE
 OPTIONS = re.compile(r'\{\s*dg-(?:additional-)?options\s+"([^"]*)"\s*\}')
 # What a single file compiled for this machine cannot do.
 UNFIT = re.compile(
     r"dg-(?:additional-sources|require-|skip-if|xfail-run-if|shouldfail|compile-aux)|dg-options[^}]*\{ target"
 )
-counts = {"compared": 0, "unfit": 0}
+# How many combinations of each family are in the list, besides all quick ones of g++.dg/eh.
+SHARE = {
+    "c-torture": 130,
+    "gcc.dg": 100,
+    "common-c": 12,
+    "common-c++": 12,
+    "g++.dg": 80,
+    "gfortran.dg": 100,
+    "fortran-torture": 25,
+    "libgomp-c": 16,
+    "libgomp-c++": 16,
+    "libgomp-fortran": 20,
+    "csmith": 20,
+    "stress-ng": 20,
+}
+QUICK_S = 0.5
+KNOWN = out.read_known()
+unpack = families.unpack
 
 
-def unpack():
-    """Folders of the archive, unpacked once."""
-    found = sorted(glob.glob(ARCHIVES))
-    if not found:
-        raise h.Skip(f"no {ARCHIVES}: install the Debian package gcc-12-source")
-    TREE.mkdir(parents=True, exist_ok=True)
-    with open(TREE / "lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = TREE / "done"
-        what = " ".join([found[-1], *FOLDERS])
-        if not done.exists() or done.read_text() != what:
-            patterns = [f"*/gcc/testsuite/{folder}/*" for folder in FOLDERS]
-            r = h.run(
-                ["tar", "-xJf", found[-1], "-C", TREE, "--wildcards", "--strip-components=3", *patterns],
-                timeout=200,
-            )
-            h.check(r.status == 0, f"cannot unpack\n{r}")
-            done.write_text(what)
+# --- for other tests that want programs of GCC ---
 
 
 def fortran_programs(every):
@@ -79,91 +72,87 @@ def fit(path):
     return "gcc.c-torture" in str(path) or re.search(r"\{\s*dg-do\s+run\s*\}", text) is not None
 
 
-def sample():
-    names = []
-    for folder, suffix, _, step in SUITES:
-        paths = [p for p in sorted((TREE / folder).glob("*" + suffix)) if fit(p)]
-        names += [str(p.relative_to(TREE)) for p in paths[::step]]
-    return names
+def listed():
+    """[(family, name, level)] of the list."""
+    lines = LIST.read_text(encoding="ascii").splitlines()
+    return [tuple(line.split()) for line in lines if line and not line.startswith("#")]
 
 
 def chosen():
-    if LIST.exists():
-        lines = LIST.read_text(encoding="ascii").splitlines()
-        return [line for line in lines if line and not line.startswith("#")]
-    return sample()
-
-
-def build(name, level):
-    path = TREE / name
-    text = path.read_text(encoding="utf-8", errors="replace")
-    own = " ".join(OPTIONS.findall(text)).split()
-    flags = ["-w", *own, level, "-I", str(path.parent)]
-    return h.compile("program", [path], COMPILER[path.suffix], flags, ["-lm"])
+    """Names of the list, each once."""
+    return list(dict.fromkeys(name for _, name, _ in listed()))
 
 
 def natively(name, level):
-    """(program, result), or None if it does not pass without recording."""
-    try:
-        exe = build(name, level)
-        r = h.run([exe], cwd=h.fresh("torture"), timeout=20)
-    except h.Failure:
-        return None
-    return (exe, r) if r.status == 0 else None
+    """(program, result) of a C or C++ file, or None if it does not pass without recording."""
+    family = next(f for f in families.FAMILIES if name.startswith(f.folders))
+    for p in families.file_programs(family, TREE / name):
+        try:
+            if not p.unfit and level in p.flags:
+                [exe] = compare.build(p)
+                r = h.run([exe], cwd=h.fresh("torture"), timeout=20)
+                return (exe, r) if r.status == 0 else None
+        except (h.Failure, families.directives.Unfit):
+            pass
+    return None
 
 
-def compare(number, name):
-    level, images = ("-O0", "-O2")[number % 2], ("main", "app", "all")[number % 3]
-    native = natively(name, level)
-    if native is None:
-        counts["unfit"] += 1
-        raise h.Skip("does not pass without recording")
-    exe, before = native
-    after = h.record([exe], [f"--images={images}"], cwd=h.fresh("torture"), timeout=60)
-    h.same(before, after)
+# --- the test ---
+
+counts = {"compared": 0}
+
+
+def one(family, name, level):
+    result = compare.compare(families.find(family, name, level))
+    if result["verdict"] == "unfit":
+        raise h.Skip(result["reason"])
     counts["compared"] += 1
-    return f"{level} {images}"
+    failures, notes = out.judge([result], KNOWN)
+    h.check(not failures, "\n".join([*failures, *(f"{m}: {d}" for m, d in result["details"].items())]))
+    return "; ".join(notes)
 
 
-def bless():
-    """Write torture.list: what passes natively at both levels, twice."""
-    good = []
-
-    def passes(name):
-        return all(natively(name, level) for level in ("-O0", "-O2", "-O0", "-O2"))
-
-    names = sample()
-    with concurrent.futures.ThreadPoolExecutor(h.JOBS) as pool:
-        for name, good_one in zip(names, pool.map(passes, names)):
-            if good_one:
-                good.append(name)
+def bless(path):
+    """Write the list: of what was the same in all modes and quick, the first ones of each family."""
+    found = [
+        r
+        for r in out.read_lines(pathlib.Path(path)).values()
+        if set(r["modes"].values()) == {"same"} and r["seconds"] < QUICK_S * (4 if r["family"] == "stress-ng" else 1)
+    ]
+    lines = []
+    for family, share in SHARE.items():
+        mine = [r for r in found if r["family"] == family]
+        mine.sort(key=lambda r: families.order(" ".join([r["name"], r["level"], family])))
+        exceptions = [r for r in mine if r["name"].startswith("g++.dg/eh/") and r["level"] == "-O2"]
+        rest = [r for r in mine if r not in exceptions][:share]
+        lines += sorted(" ".join(out.key(r)) for r in exceptions + rest)
     head = [
         "# SPDX-License-Identifier: BSD-3-Clause",
-        "# Programs of GCC's test suite (package gcc-12-source) that pass natively here; written by",
-        "# test_gcc_torture.py --bless. One path below gcc/testsuite a line.",
+        "# Programs of the torture corpus that make check compares, written by test_gcc_torture.py --bless:",
+        "# FAMILY NAME LEVEL a line. Some of each family, all of g++.dg/eh.",
     ]
-    LIST.write_text("\n".join([*head, *good]) + "\n", encoding="ascii")
-    print(f"{len(good)} programs in {LIST}")
-    return 0 if len(good) >= WANTED else 1
+    LIST.write_text("\n".join([*head, *lines]) + "\n", encoding="ascii")
+    print(f"{len(lines)} programs in {LIST}")
+    return 0
 
 
 def main():
+    if "--bless" in sys.argv:
+        return bless(sys.argv[-1])
+    h.require_bobbin()
     try:
         unpack()
     except h.Skip as e:
         print(f"skipped: {e}")
         return 77
-    os.chdir(TREE)
-    if "--bless" in sys.argv:
-        return bless()
-    h.require_bobbin()
     suite = h.Suite("gcc torture")
-    for number, name in enumerate(chosen()):
-        suite.add(name, compare, number, name)
+    programs = listed()
+    for family, name, level in programs:
+        suite.add(f"{family} {name} {level}", one, family, name, level)
     status = suite.run()
     whole = not [a for a in sys.argv[1:] if not a.startswith("-")]
-    if whole and "--list" not in sys.argv and counts["compared"] < WANTED:
-        print(f"only {counts['compared']} programs were compared, {WANTED} are wanted")
+    if whole and "--list" not in sys.argv and counts["compared"] < 0.9 * len(programs):
+        print(f"only {counts['compared']} of {len(programs)} programs were compared")
         return 1
     return status
 
