@@ -36,6 +36,17 @@ def record(flags, opts):
     return f"{info['accesses']} accesses"
 
 
+def brim(level, opts):
+    """No signal arrives on a split stack: it has no place for the frame."""
+    program = h.compile("split_brim", ["split_brim.c"], "gcc", [level, "-w", "-fsplit-stack", "-pthread"])
+    r = h.record([program], opts)
+    h.same(h.run([program]), r)
+    h.check_trace(r.trace)
+
+
+for level in ("-O0", "-O2"):
+    for mode in MODES:
+        suite.add(f"brim {level} {' '.join(mode)}", brim, level, mode)
 for linker in ("bfd", "gold"):
     for level in ("-O0", "-O2"):
         for mode in MODES:

@@ -3,13 +3,17 @@
  * addresses are the image's own; landings get a jump to the translated code; all else is dead and
  * becomes int3, so that nothing can run there unnoticed. A landing needs five bytes; one with two to
  * four jumps to five dead bytes nearby; one with fewer, or without such bytes, makes the call behind
- * it move (at the price of a mispredicted return), else it is a trap. */
+ * it move (at the price of a mispredicted return). A landing of one byte can be a short jump that
+ * has the byte behind it for its distance, if there are five dead bytes where that leads. Else it is
+ * a trap. */
 #include <string.h>
 
 #include "plan/mem/unit.h"
 
 #define JMP_LEN 5u
 #define SHORT_LEN 2u
+#define JMP_LONG 0xe9
+#define JMP_SHORT 0xeb
 #define SHORT_BACK 126u
 #define SHORT_FORTH 129u
 
@@ -169,6 +173,8 @@ static void find_landings(struct placer *p)
 		l->addr = u->insns.at[u->blocks.at[i].first].addr;
 		l->block = i;
 		l->kind = BOB_MEM_LAND_TRAP;
+		l->chain = 0;
+		l->prefix = 0;
 	}
 }
 
@@ -213,6 +219,74 @@ static void place_second(struct placer *p, size_t i)
 		trap(p, l);
 }
 
+static bool is_dead(const struct placer *p, const struct bob_mem_range *r, uint64_t at,
+		    unsigned len)
+{
+	if (at < r->lo || at + len > r->padded)
+		return false;
+	for (unsigned n = 0; n < len; n++)
+		if (*use_at(p, r, at + n) != DEAD)
+			return false;
+	return true;
+}
+
+/* Makes it a short jump, if that leads to five dead bytes. */
+static bool place_overlapped(struct placer *p, struct bob_mem_landing *l, uint8_t distance)
+{
+	const struct bob_mem_range *r = range_of(p->u, l->addr);
+	const uint64_t to = l->addr + SHORT_LEN + (uint64_t)(int64_t)(int8_t)distance;
+
+	if (!is_dead(p, r, to, JMP_LEN))
+		return false;
+	l->kind = BOB_MEM_LAND_SHORT;
+	l->chain = to;
+	set_use(p, r, to, JMP_LEN, TAKEN);
+	return true;
+}
+
+/* The landing behind gets a prefix that a jump ignores, for the sake of the distance. */
+static bool place_prefixed(struct placer *p, struct bob_mem_landing *l,
+			   struct bob_mem_landing *next)
+{
+	static const uint8_t ignored[] = { 0xf2, 0xf3, 0x26, 0x2e, 0x36, 0x3e };
+	const struct bob_mem_range *r = range_of(p->u, l->addr);
+	const unsigned len = next->kind == BOB_MEM_LAND_JUMP ? JMP_LEN : SHORT_LEN;
+	const int64_t distance = (int64_t)(next->chain - (next->addr + 1 + SHORT_LEN));
+
+	if (!is_dead(p, r, next->addr + len, 1) ||
+	    (len == SHORT_LEN && distance != (int64_t)(int8_t)distance))
+		return false;
+	set_use(p, r, next->addr + len, 1, TAKEN);
+	for (size_t i = 0; i < sizeof(ignored); i++) {
+		if (place_overlapped(p, l, ignored[i])) {
+			next->prefix = ignored[i];
+			return true;
+		}
+	}
+	set_use(p, r, next->addr + len, 1, DEAD);
+	return false;
+}
+
+/* A landing of one byte: `eb`, with the first byte of what is behind it for the distance. That is a call
+ * that stays, or the next landing's jump: `eb e9` leads 21 bytes back. */
+static void share_byte(struct placer *p, size_t i)
+{
+	const struct bob_mem_landings *ls = &p->u->landings;
+	struct bob_mem_landing *l = &ls->at[i];
+	struct bob_mem_landing *next = i + 1 < ls->count ? &ls->at[i + 1] : NULL;
+	const struct bob_mem_range *r = range_of(p->u, l->addr);
+	const uint64_t at = l->addr + 1;
+
+	if (at < r->hi && *use_at(p, r, at) == KEPT) {
+		place_overlapped(p, l, r->bytes[at - r->lo]);
+		return;
+	}
+	if (!next || next->addr != at || next->kind == BOB_MEM_LAND_TRAP)
+		return;
+	if (!place_overlapped(p, l, next->kind == BOB_MEM_LAND_JUMP ? JMP_LONG : JMP_SHORT))
+		place_prefixed(p, l, next);
+}
+
 /* Landings claim their own first bytes before any of them looks for others. */
 static unsigned place_all(struct placer *p)
 {
@@ -224,6 +298,9 @@ static unsigned place_all(struct placer *p)
 	for (size_t i = 0; why == BOB_MEM_TAKEN && i < count; i++)
 		if (p->u->landings.at[i].kind == BOB_MEM_LAND_SHORT)
 			place_second(p, i);
+	for (size_t i = 0; why == BOB_MEM_TAKEN && i < count; i++)
+		if (p->u->landings.at[i].kind == BOB_MEM_LAND_TRAP)
+			share_byte(p, i);
 	return why;
 }
 

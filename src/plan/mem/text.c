@@ -43,16 +43,19 @@ static void put_jump(struct writer *w, uint64_t at, uint32_t code)
 static void put_landing(struct writer *w, const struct bob_mem_landing *l)
 {
 	uint32_t code = w->u->blocks.at[l->block].landing_code, offset;
+	const uint64_t at = l->addr + (l->prefix != 0);
 	uint8_t *p;
 
 	w->out->stats.landings++;
+	if (l->prefix)
+		*text_at(w, l->addr, &offset) = l->prefix;
 	if (l->kind == BOB_MEM_LAND_JUMP) {
-		put_jump(w, l->addr, code);
+		put_jump(w, at, code);
 	} else if (l->kind == BOB_MEM_LAND_SHORT) {
 		put_jump(w, l->chain, code);
-		p = text_at(w, l->addr, &offset);
+		p = text_at(w, at, &offset);
 		p[0] = JMP_SHORT;
-		p[1] = (uint8_t)(l->chain - (l->addr + 2));
+		p[1] = (uint8_t)(l->chain - (at + 2));
 		w->out->stats.short_landings++;
 	} else {
 		w->out->stats.traps++;

@@ -89,6 +89,7 @@ struct bob_mem_landing {
 	uint64_t addr;
 	uint32_t block;
 	uint8_t kind;		/* enum bob_mem_landing_kind */
+	uint8_t prefix;		/* of the jump: one that it ignores; 0: none */
 	uint64_t chain;		/* BOB_MEM_LAND_SHORT: where the long jump is */
 };
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Split stacks filled to the brim. A function whose frame has less than 256 bytes compares the stack
+ * pointer itself with the guard, so what it calls returns through __morestack with 256 bytes less
+ * than libgcc guarantees: too few for a signal frame and its handler. Prints a sum of all frames. */
+#include <alloca.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static __attribute__((noinline)) unsigned leaf(const volatile unsigned char *p, unsigned n)
+{
+	return p[n] * 3u + n;
+}
+
+static __attribute__((noinline)) unsigned down(unsigned depth)
+{
+	volatile unsigned char frame[200];
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < sizeof(frame); i += 8)
+		frame[i] = (unsigned char)(depth + i);
+	if (depth)
+		sum = down(depth - 1);
+	for (unsigned i = 0; i < sizeof(frame); i += 8)
+		sum = sum * 5 + leaf(frame, i);
+	return sum;
+}
+
+/* Moves the brim by 16 bytes with each call. A thread's first segment has 16 kB. */
+static __attribute__((noinline)) unsigned from(unsigned bytes)
+{
+	volatile unsigned char *p = alloca(bytes + 16);
+
+	*p = 1;
+	return down(150) + *p;
+}
+
+static void *thread(void *unused)
+{
+	unsigned sum = 0;
+
+	(void)unused;
+	for (unsigned i = 0; i < 64; i++)
+		sum = sum * 7 + from(i * 16);
+	printf("%u\n", sum);
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	return pthread_create(&t, NULL, thread, NULL) || pthread_join(t, NULL);
+}
