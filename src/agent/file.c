@@ -12,6 +12,7 @@
 
 #define WINDOW_FIRST (64u << 10)
 #define WINDOW_MAX (4u << 20)
+#define SEQ_MAX 100000u
 
 static bool open_window(long fd, uint64_t off, uint64_t size)
 {
@@ -49,20 +50,22 @@ static void fill_head(struct bob_file_head *h, uint32_t seq, const struct bob_fo
 	bob_file_seal(h);
 }
 
-static long create_named(uint32_t *seq)
+static void name_file(uint32_t seq)
 {
-	struct bob_process *p = &bob_process;
-	char host[64], name[BOB_NAME_BYTES];
-	long fd;
+	char *path = bob_process.path, host[64], name[BOB_NAME_BYTES];
+	size_t at = text_add(path, BOB_PATH_MAX, 0, bob_process.config.dir);
 
 	os_hostname(host, sizeof(host));
-	for (*seq = 0; *seq < 100000; ++*seq) {
-		size_t at = text_add(p->path, BOB_PATH_MAX, 0, p->config.dir);
+	bob_name_process(name, sizeof(name), host, os_pid(), seq);
+	at = text_add(path, BOB_PATH_MAX, at, "/");
+	text_add(path, BOB_PATH_MAX, at, name);
+}
 
-		bob_name_process(name, sizeof(name), host, os_pid(), *seq);
-		at = text_add(p->path, BOB_PATH_MAX, at, "/");
-		text_add(p->path, BOB_PATH_MAX, at, name);
-		fd = os_open(p->path, OS_CREATE_NEW);
+static long create_named(uint32_t *seq)
+{
+	for (*seq = 0; *seq < SEQ_MAX; ++*seq) {
+		name_file(*seq);
+		long fd = os_open(bob_process.path, OS_CREATE_NEW);
 		if (fd != -OS_EEXIST)
 			return fd;
 	}
@@ -85,29 +88,71 @@ static void expect_collector(void)
 	__atomic_store_n(&c->launcher, p->config.collector, __ATOMIC_RELEASE);
 }
 
-bob_status file_create(const struct bob_fork *parent)
+static bob_status begin_file(long fd, uint32_t seq, const struct bob_fork *parent)
 {
 	struct bob_process *p = &bob_process;
-	uint32_t seq;
-	long fd = create_named(&seq);
 
-	if (fd < 0)
-		return BOB_ERR_IO;
-	bool ok = open_window(fd, 0, WINDOW_FIRST);
-	os_close(fd);
-	if (!ok) {
-		os_unlink(p->path); /* nothing half-written stays behind */
+	if (!open_window(fd, 0, WINDOW_FIRST))
 		return BOB_ERR_FULL;
-	}
 	p->file = (struct bob_file_head *)(void *)p->window;
 	p->window_used = BOB_FILE_HEAD_BYTES;
 	p->window_grown = WINDOW_FIRST;
 	p->streams = 0;
 	p->collector = NULL;
 	fill_head(p->file, seq, parent);
-	if (p->config.collector)
-		expect_collector();
 	return BOB_OK;
+}
+
+/* The file gets its name when it has a head: a process that is killed before leaves none. BOB_NONE:
+ * the file system has no such files, or there is no /proc. Not for collectors, which look for the
+ * file's name in /proc/PID/maps: there it has none for ever. */
+static bob_status create_whole(const struct bob_fork *parent)
+{
+	struct bob_process *p = &bob_process;
+	long fd = os_open(p->config.dir, OS_UNNAMED), r = -OS_EEXIST;
+	char unnamed[64];
+	bob_status st;
+
+	if (fd < 0)
+		return BOB_NONE;
+	text_add_u64(unnamed, sizeof(unnamed),
+		     text_add(unnamed, sizeof(unnamed), 0, "/proc/thread-self/fd/"), (uint64_t)fd,
+		     10);
+	st = begin_file(fd, 0, parent);
+	for (uint32_t seq = 0; st == BOB_OK && r == -OS_EEXIST && seq < SEQ_MAX; seq++) {
+		name_file(seq);
+		p->file->seq = seq;
+		bob_file_seal(p->file);
+		r = os_link(unnamed, p->path);
+	}
+	os_close(fd);
+	if (st != BOB_OK || r == 0)
+		return st;
+	os_unmap(p->window, WINDOW_FIRST);
+	p->file = NULL;
+	p->window = NULL;
+	p->window_size = p->window_used = 0;
+	return BOB_NONE;
+}
+
+bob_status file_create(const struct bob_fork *parent)
+{
+	bob_status st = bob_process.config.collector ? BOB_NONE : create_whole(parent);
+	uint32_t seq;
+	long fd;
+
+	if (st != BOB_NONE)
+		return st;
+	fd = create_named(&seq);
+	if (fd < 0)
+		return BOB_ERR_IO;
+	st = begin_file(fd, seq, parent);
+	os_close(fd);
+	if (st != BOB_OK)
+		os_unlink(bob_process.path); /* nothing half-written stays behind */
+	else if (bob_process.config.collector)
+		expect_collector();
+	return st;
 }
 
 static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,

@@ -22,6 +22,9 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#ifndef O_TMPFILE
+#define O_TMPFILE (020000000 | O_DIRECTORY)
+#endif
 #define RENAME_NOREPLACE 1
 
 bool bob_os_forbidden;
@@ -95,6 +98,8 @@ long os_open(const char *path, enum os_open how)
 	flags |= how == OS_READ ? O_RDONLY : O_RDWR;
 	if (how == OS_CREATE_NEW)
 		flags |= O_CREAT | O_EXCL;
+	else if (how == OS_UNNAMED)
+		flags |= O_TMPFILE;
 	return sys4(__NR_openat, AT_FDCWD, (long)path, flags, 0666);
 }
 
@@ -222,6 +227,11 @@ void *os_map_file(long fd, uint64_t off, size_t len, bool shared_write)
 long os_rename_new(const char *from, const char *to)
 {
 	return sys5(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, RENAME_NOREPLACE);
+}
+
+long os_link(const char *from, const char *to)
+{
+	return sys5(__NR_linkat, AT_FDCWD, (long)from, AT_FDCWD, (long)to, AT_SYMLINK_FOLLOW);
 }
 
 long os_unlink(const char *path)

@@ -38,7 +38,8 @@ bool os_is_mapped(uint64_t addr);
 bool os_readable(const void *const *what, size_t n);
 
 /* Files. Paths are absolute. Descriptors live only inside one agent call. */
-enum os_open { OS_READ, OS_WRITE, OS_CREATE_NEW };
+/* OS_UNNAMED: a new file in that directory, which has no name until os_link */
+enum os_open { OS_READ, OS_WRITE, OS_CREATE_NEW, OS_UNNAMED };
 long os_open(const char *path, enum os_open how);
 void os_close(long fd);
 long os_read(long fd, void *buf, size_t len);
@@ -50,6 +51,7 @@ long os_allocate(long fd, uint64_t off, uint64_t len); /* really: no hole is lef
 long os_truncate(long fd, uint64_t len);
 void *os_map_file(long fd, uint64_t off, size_t len, bool shared_write); /* NULL on failure */
 long os_rename_new(const char *from, const char *to); /* fails if `to` exists */
+long os_link(const char *from, const char *to); /* fails if `to` exists */
 long os_unlink(const char *path);
 long os_readlink(const char *path, char *buf, size_t size);
 long os_getcwd(char *buf, size_t size);

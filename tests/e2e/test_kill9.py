@@ -118,6 +118,16 @@ def native():
     h.check(p.wait(30) == 0 and struct.unpack_from("Q", words, 8)[0] == 2000, "killseq does not work")
 
 
+def children(images):
+    """Children that are killed while the recorder begins with them leave nothing that looks damaged."""
+    exe = h.compile("kill_child", ["kill_child.c"], "gcc", ["-O1"])
+    r = h.record([exe], [images])
+    h.check((r.status, r.out) == (0, b"400 killed\n"), str(r))
+    h.check_trace(r.trace)
+    extra = [f.name for f in r.trace.iterdir() if f.suffix not in (".bob", ".key")]
+    h.check(not extra, f"left behind: {extra}")
+
+
 def main():
     suite = h.Suite("kill9")
     suite.add("the program itself", native)
@@ -126,6 +136,8 @@ def main():
         for g in range(GROUPS):
             images = ("app", "main", "all")[g % 3]
             suite.add(f"kills {g} {images}", group, g * KILLS // GROUPS, images)
+        for images in ("app", "all"):
+            suite.add(f"children {images}", children, f"--images={images}")
     return suite.run()
 
 
