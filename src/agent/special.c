@@ -14,6 +14,7 @@
 
 #define SPECIALS_MAX 2048
 #define PR_SET_SECCOMP 22
+#define PR_SET_SYSCALL_USER_DISPATCH 59
 #define NR_PRCTL 157
 #define NR_SECCOMP 317
 #define CLONE_VM 0x100u
@@ -140,11 +141,13 @@ void process_leave(enum bob_file_state state)
 	unlock_process();
 }
 
+/* A filter, or syscall user dispatch: what the thread calls outside a range of code is a SIGSYS. */
 static void seen_seccomp(const struct bob_regs *r, bool by_number)
 {
-	uint64_t a = by_number ? r->rsi : r->rdi;
+	const bool prctl = !by_number || r->rdi == NR_PRCTL;
+	uint64_t a = by_number ? r->rsi : r->rdi, b = by_number ? r->rdx : r->rsi;
 
-	if (!(((!by_number || r->rdi == NR_PRCTL) && a == PR_SET_SECCOMP) ||
+	if (!((prctl && (a == PR_SET_SECCOMP || (a == PR_SET_SYSCALL_USER_DISPATCH && b))) ||
 	      (by_number && r->rdi == NR_SECCOMP && a <= 1)))
 		return;
 	if (bob_thread_hot != bob_no_thread && thread_of_hot(bob_thread_hot)->mem)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: memory "regs app" "errno app" "seccomp filter app" "vfork app" "sigchld app" "signals app" "clone app" "clone all" "cancel app" "cancel all" "leaves app" "daemon app" "exec_chain app" "exec_thread app" "descriptors app"
+# ctest: memory "regs app" "errno app" "seccomp filter app" "user_dispatch main" "vfork app" "sigchld app" "signals app" "clone app" "clone all" "cancel app" "cancel all" "leaves app" "daemon app" "exec_chain app" "exec_thread app" "descriptors app"
 """The program does not notice: same stdout, stderr, status or signal, and same files, with and
 without recording, for programs of the system and for our own difficult ones. What may differ in
 the environment is LD_PRELOAD and variables named BOBBIN_*; nothing else."""
@@ -190,6 +190,7 @@ ours("errno", [], ("main", "app", "all"))
 ours("regs", [], ("main", "app", "all"), sources=["regs.c", "regs_asm.S"])
 for sandbox in ("strict", "filter", "errno"):
     ours("seccomp", [sandbox], trace=False)
+ours("user_dispatch", [], ("main", "all"), trace=False)
 PROCESS_MODES = """descriptors close_all wait_any sigchld vfork spawn exec_empty exec_fails environment exec_chain
 exec_thread fork200 rlimit_nofile rlimit_as rlimit_fsize chroot deleted_cwd signals dispositions clone
 thread_exit cancel main_thread_leaves daemon""".split()
