@@ -130,6 +130,7 @@ struct bob_thread {
 BOB_STATIC_ASSERT(sizeof(struct bob_hot) == 64, "the encoder follows on a cache line");
 BOB_STATIC_ASSERT(sizeof(struct bob_thread) <= BOB_PAGE, "cold part is one page");
 #define BOB_ALIVE 0x626f6262696e2131ull
+#define BOB_TAKEN_IN (1ull << 63) /* by the thread whose number is in the other bits */
 
 static inline struct bob_thread *thread_of_hot(struct bob_hot *hot)
 {
@@ -450,6 +451,8 @@ void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot);
 /* A block and a stream for the calling thread; NULL: it will not be recorded. With `old`, the block
  * of the same thread before a fork, its stacks are inherited. */
 struct bob_thread *thread_create(const struct bob_thread *old);
+/* The calling thread's block; a new one if it has none, or the one of its parent. NULL: not recorded. */
+struct bob_thread *thread_here(void);
 /* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
 void thread_close_all(bool for_good); /* false: the process may go on after all */
 /* Is the caller, whose stack pointer is `rsp`, another task that found the block of `t` by sharing its

@@ -268,20 +268,11 @@ static bool nested(struct bob_thread *t, uint32_t id, const struct bob_entry *e)
 	return true;
 }
 
-static struct bob_thread *my_block(struct bob_hot *hot)
+static struct bob_thread *my_block(void)
 {
-	struct bob_thread *t;
+	struct bob_thread *t = thread_here();
 
-	if (process_is_child()) {
-		process_after_fork(hot == bob_no_thread ? NULL : thread_of_hot(hot));
-		hot = bob_thread_hot;
-	}
-	if (hot == bob_no_thread) {
-		t = bob_process.recording ? thread_create(NULL) : NULL;
-		return t;
-	}
-	t = thread_of_hot(hot);
-	return t->dead_end || !bob_process.recording ? NULL : t;
+	return !t || t->dead_end || !bob_process.recording ? NULL : t;
 }
 
 void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uint64_t rbx)
@@ -290,9 +281,10 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 	struct bob_thread *t;
 	struct bob_caller c;
 
+	(void)hot; /* bob_thread_hot, which a fork child may have to replace */
 	if (aside_holds(rsp)) /* libc, called by a recorder at work there */
 		return;
-	t = my_block(hot);
+	t = my_block();
 	if (!t || thread_shared(t, rsp) || (thread_is_busy(t) && nested(t, id, &e)))
 		return;
 	set_busy(t, rsp);
@@ -313,7 +305,7 @@ void bob_enter(struct bob_hot *hot, uint32_t id, uint64_t rsp, uint64_t rbp, uin
 /* In the middle of a recording: a handler that does what no handler may. */
 static struct bob_thread *idle_block(void)
 {
-	struct bob_thread *t = my_block(bob_thread_hot);
+	struct bob_thread *t = my_block();
 
 	return t && !t->mem && !thread_is_busy(t) ? t : NULL;
 }

@@ -72,10 +72,7 @@ static struct hooks *thread_hooks(void)
 
 	if (mine || !os_allowed())
 		return mine;
-	if (process_is_child())
-		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
-								     thread_of_hot(bob_thread_hot));
-	t = bob_thread_hot == bob_no_thread ? thread_create(NULL) : thread_of_hot(bob_thread_hot);
+	t = thread_here();
 	if (t && !t->hooks)
 		t->hooks = os_map(sizeof(struct hooks));
 	mine = t ? t->hooks : NULL;

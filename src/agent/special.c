@@ -91,6 +91,24 @@ static void begin_child(void *beginning)
 	b->done = process_begin(&b->from);
 }
 
+/* A child may have several threads at its first event: one takes it in, the others wait. False: that
+ * is done, or is being done by this thread. */
+static bool take_in(volatile uint64_t *alive)
+{
+	const uint64_t me = BOB_TAKEN_IN | (os_allowed() ? os_tid() : 0);
+	uint64_t seen = 0;
+
+	if (__atomic_compare_exchange_n(alive, &seen, me, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return true;
+	while (seen != BOB_ALIVE && seen != me) {
+		if (os_allowed())
+			os_yield();
+		seen = __atomic_load_n(alive, __ATOMIC_ACQUIRE);
+	}
+	return false;
+}
+
 /* Nothing of the parent's file may be touched: it is mapped shared. The child makes its own at its
  * first event. */
 void process_after_fork(struct bob_thread *t)
@@ -100,7 +118,11 @@ void process_after_fork(struct bob_thread *t)
 
 	unsigned long signals = os_allowed() ? os_block_signals() : 0;
 
-	*p->alive = BOB_ALIVE;
+	if (!take_in(p->alive)) {
+		if (os_allowed())
+			os_restore_signals(signals);
+		return;
+	}
 	p->lock = 0;
 	p->threads = p->scan = NULL;
 	if (p->file)
@@ -118,6 +140,7 @@ void process_after_fork(struct bob_thread *t)
 		aside_run(begin_child, &b);
 		p->recording = b.done;
 	}
+	__atomic_store_n(p->alive, BOB_ALIVE, __ATOMIC_RELEASE);
 	if (p->recording)
 		thread_create(t);
 	if (os_allowed())

@@ -16,10 +16,7 @@ static uint32_t own_stream(void)
 
 	if (!bob_process.recording || !os_allowed())
 		return BOB_AGENT_NO_STREAM;
-	if (process_is_child())
-		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
-								     thread_of_hot(bob_thread_hot));
-	t = bob_thread_hot == bob_no_thread ? thread_create(NULL) : thread_of_hot(bob_thread_hot);
+	t = thread_here();
 	return t ? t->stream : BOB_AGENT_NO_STREAM;
 }
 

@@ -279,6 +279,23 @@ struct bob_thread *thread_create(const struct bob_thread *old)
 	return c.made;
 }
 
+struct bob_thread *thread_here(void)
+{
+	struct bob_thread *t = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		if (bob_thread_hot != bob_no_thread)
+			t = thread_of_hot(bob_thread_hot);
+		if (i == 0 && process_is_child())
+			process_after_fork(t);
+	}
+	if (t && *thread_alive(t) == BOB_ALIVE)
+		return t;
+	/* the kernel wiped it: another thread of this child has taken the process in */
+	bob_thread_hot = bob_no_thread;
+	return thread_create(t);
+}
+
 void thread_dead_end(struct bob_thread *t, bob_status why)
 {
 	t->dead_end = true;

@@ -103,6 +103,21 @@ def forks(images):
     h.check(parents == {-1, 0} or parents == {None, 0}, f"parents {parents}")
 
 
+def born_with_threads(images):
+    """The first call of a child comes from many threads at once."""
+    exe = h.compile("fork_threads", ["fork_threads.c"], "gcc", ["-O2", "-w", "-pthread"])
+    r = h.record([exe], [f"--images={images}"])
+    h.same(h.run([exe]), r)
+    h.check_trace(r.trace)
+    info = h.info(r.trace)
+    count = [len(p["thread_list"]) for p in info["process_list"]]
+    h.check(sorted(count) == [1] + 20 * [17], f"threads of the processes: {count}")
+    if not h.MEM:
+        made = h.bobbin("dump", r.trace).out
+        made = len(re.findall(rb"^\d+ > \d+ [^!\n]*!step\b", made, re.M))
+        h.check(made == 20 + 20 * 17 * 10, f"{made} calls")
+
+
 def nested(images):
     r, info = run("nested", 20, images)
     ended(info, 20)
@@ -173,6 +188,7 @@ def mixture(images):
 for images in ("main", "app", "all"):
     suite.add(f"10,000 threads, {images}", threads, images)
     suite.add(f"200 children, {images}", forks, images)
+    suite.add(f"children born with threads, {images}", born_with_threads, images)
     suite.add(f"20 generations, {images}", nested, images)
     suite.add(f"100 times vfork, {images}", vforks, images)
     suite.add(f"20 programs by exec, {images}", chain, images)

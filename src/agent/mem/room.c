@@ -271,6 +271,8 @@ static void make_room(void *unused)
 	if (process_is_child())
 		begin_child();
 	t = this_thread();
+	if (t && *thread_alive(t) != BOB_ALIVE) /* the parent's */
+		t = NULL;
 	if (!t && is_on())
 		t = thread_create(NULL);
 	if (!t || t->dead_end || !is_on())
