@@ -29,7 +29,8 @@ OPTIONS = re.compile(r'\{\s*dg-(?:additional-)?options\s+"([^"]*)"\s*\}')
 UNFIT = re.compile(
     r"dg-(?:additional-sources|require-|skip-if|xfail-run-if|shouldfail|compile-aux)|dg-options[^}]*\{ target"
 )
-# How many combinations of each family are in the list, besides all quick ones of g++.dg/eh.
+# Of these folders all quick ones are in the list, at -O2, and so many combinations of each family.
+ALWAYS = ("g++.dg/eh/",)
 SHARE = {
     "c-torture": 130,
     "gcc.dg": 100,
@@ -44,7 +45,7 @@ SHARE = {
     "csmith": 20,
     "stress-ng": 20,
 }
-QUICK_S = 0.5
+QUICK_S = 1.5
 KNOWN = out.read_known()
 unpack = families.unpack
 
@@ -117,15 +118,15 @@ def bless(path):
     found = [
         r
         for r in out.read_lines(pathlib.Path(path)).values()
-        if set(r["modes"].values()) == {"same"} and r["seconds"] < QUICK_S * (4 if r["family"] == "stress-ng" else 1)
+        if set(r["modes"].values()) == {"same"} and r["seconds"] < QUICK_S
     ]
     lines = []
     for family, share in SHARE.items():
         mine = [r for r in found if r["family"] == family]
         mine.sort(key=lambda r: families.order(" ".join([r["name"], r["level"], family])))
-        exceptions = [r for r in mine if r["name"].startswith("g++.dg/eh/") and r["level"] == "-O2"]
-        rest = [r for r in mine if r not in exceptions][:share]
-        lines += sorted(" ".join(out.key(r)) for r in exceptions + rest)
+        always = [r for r in mine if r["name"].startswith(ALWAYS) and r["level"] == "-O2"]
+        rest = [r for r in mine if r not in always][:share]
+        lines += sorted(" ".join(out.key(r)) for r in always + rest)
     head = [
         "# SPDX-License-Identifier: BSD-3-Clause",
         "# Programs of the torture corpus that make check compares, written by test_gcc_torture.py --bless:",

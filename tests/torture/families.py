@@ -31,6 +31,15 @@ BUILTINS = (
 ).split()
 
 
+# Options that the scripts of GCC's test suite give whole folders, by a part of the path.
+FOLDER_FLAGS = {
+    "/builtins/": BUILTINS,
+    "/coroutines/": ["-std=gnu++20"],
+    "/coarray/": ["-fcoarray=single"],
+    "gcc.dg/atomic/": ["-latomic"],
+}
+
+
 class Family:
     """Files of some folders of the archive. `leave`: folders in these that are left out, with reasons."""
 
@@ -52,7 +61,6 @@ LEFT_OUT = {
     "fixed-point": "other processors",
     "rtl": "not a whole program",
     "modules": "several files in order",
-    "coarray": "several images",
     "compat": "several compilers",
     "plugin": "compiler plug-ins",
 }
@@ -174,14 +182,17 @@ def file_programs(family, path):
     if d.run is False:
         yield unfit(family.name, name, "other target")
         return
-    builtin = "/builtins/" in name
+    folder = [o for part, flags in FOLDER_FLAGS.items() if part in name for o in flags]
     for level in levels(d.options + d.more, torture):
         p = Program(family.name, name, level)
-        p.cc, p.libs, p.environment = family.cc, family.libs, d.environment
+        p.cc, p.environment = family.cc, d.environment
+        p.libs = (*family.libs, *(o for o in folder if o.startswith("-l")))
+        if "-fcoarray=lib" in d.options + d.more:
+            p.libs = (*p.libs, "-lcaf_single")
         given = [o for o in d.options + d.more if not (torture and LEVEL.match(o))]
-        p.flags = ["-w", *family.flags, *std, *(BUILTINS if builtin else ()), level, *given, f"-I{path.parent}"]
+        p.flags = ["-w", *family.flags, *std, *(o for o in folder if not o.startswith("-l")), level, *given, f"-I{path.parent}"]
         p.sources = [path, *(path.parent / s for s in d.sources)]
-        if builtin:
+        if "/builtins/" in name:
             p.sources += [path.with_name(path.stem + "-lib.c"), path.parent / "lib/main.c"]
         yield p
 
