@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The long tests: the torture corpus (CORPUS: options of tests/torture/run.py, default all of it),
-# end-to-end tests repeated, those of calls by --mem, too, and every fuzz target run by libFuzzer for
-# MINUTES (default 10) altogether, starting from its corpus. New inputs and crashes stay in build/fuzz/found.
+# The long tests:
+#   - plans of all programs and libraries below /usr, checked by tools/check_plans.py
+#   - the torture corpus (CORPUS: options of tests/torture/run.py, default all of it)
+#   - end-to-end tests repeated (ROUNDS, default 5), those of calls by --mem, too
+#   - each fuzz target by libFuzzer, MINUTES (default 10) altogether, starting from its corpus; new
+#     inputs and crashes stay in build/fuzz/found
 set -u
 cd "$(dirname "$0")/.."
 minutes=${MINUTES:-10}
 failed=0
 
+echo "-- plans of all programs and libraries below /usr"
+tools/check_plans.py /usr || failed=1
 echo "-- torture corpus"
 # shellcheck disable=SC2086 # a list of options
 python3 tests/torture/run.py ${CORPUS-} || failed=1
