@@ -156,13 +156,24 @@ static void look_up(void *rsp)
 	a->roomy_size = size - ROOMY;
 }
 
+/* A task made by clone with CLONE_VM alone has its parent's thread pointer, and runs beside the parent,
+ * which may be on that stack at the moment (thread_shared). A fork child has a copy of its own. */
+static bool is_anothers(const struct bob_aside *a)
+{
+	return a && !process_is_child() && (uint32_t)a->owner != os_tid();
+}
+
+static bool is_roomy(const struct bob_aside *a, const void *rsp)
+{
+	return a && (uint64_t)(uintptr_t)rsp - a->roomy_lo < a->roomy_size;
+}
+
 void aside_run_blocked(void (*fn)(void *), void *arg)
 {
 	void *const here = __builtin_frame_address(0);
 	unsigned long signals;
 
-	if (!os_allowed() || (bob_aside && (uint64_t)(uintptr_t)here - bob_aside->roomy_lo <
-						   bob_aside->roomy_size)) {
+	if (!os_allowed() || is_roomy(bob_aside, here) || is_anothers(bob_aside)) {
 		fn(arg);
 		return;
 	}
