@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "agent/aside.h"
 #include "agent/os.h"
 #include "archive/write/ring.h"
 
@@ -225,6 +226,27 @@ static bool next_window(uint64_t need)
 	return true;
 }
 
+struct growth {
+	uint64_t need;
+	bool done;
+};
+
+static void grow(void *growth)
+{
+	struct growth *g = growth;
+
+	g->done = next_window(g->need);
+}
+
+/* Any event may be the one that needs it: beside the program's stack, which may be small. */
+static bool grow_aside(uint64_t need)
+{
+	struct growth g = { .need = need };
+
+	aside_run_blocked(grow, &g);
+	return g.done;
+}
+
 struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uint64_t size,
 				  uint64_t aux)
 {
@@ -234,7 +256,7 @@ struct bob_chunk_head *file_chunk(enum bob_chunk_kind kind, uint32_t stream, uin
 
 	if (!p->file)
 		return NULL;
-	if (p->window_size - p->window_used < need && !next_window(need))
+	if (p->window_size - p->window_used < need && !grow_aside(need))
 		return NULL;
 	return place(kind, stream, room, aux);
 }
