@@ -63,7 +63,7 @@ unsigned bob_mem_read(struct bob_mem_unit *u)
 	return why;
 }
 
-uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr)
+size_t bob_mem_insn_from(const struct bob_mem_unit *u, uint64_t addr)
 {
 	size_t lo = 0, hi = u->insns.count;
 
@@ -75,7 +75,14 @@ uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr)
 		else
 			hi = mid;
 	}
-	return lo < u->insns.count && u->insns.at[lo].addr == addr ? (uint32_t)lo : BOB_MEM_NONE;
+	return lo;
+}
+
+uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr)
+{
+	size_t at = bob_mem_insn_from(u, addr);
+
+	return at < u->insns.count && u->insns.at[at].addr == addr ? (uint32_t)at : BOB_MEM_NONE;
 }
 
 bool bob_mem_inside(const struct bob_mem_unit *u, uint64_t addr)

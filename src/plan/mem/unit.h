@@ -140,6 +140,8 @@ unsigned bob_mem_place(struct bob_mem_unit *u);
 unsigned bob_mem_emit(struct bob_mem_unit *u, struct bob_mem_plan *out);
 void bob_mem_text(struct bob_mem_unit *u, struct bob_mem_plan *out);
 
+/* Index of the first instruction that starts at `addr` or later; how many there are: none. */
+size_t bob_mem_insn_from(const struct bob_mem_unit *u, uint64_t addr);
 /* Index of the instruction or block that starts at `addr`, or BOB_MEM_NONE. */
 uint32_t bob_mem_insn_at(const struct bob_mem_unit *u, uint64_t addr);
 uint32_t bob_mem_block_at(const struct bob_mem_unit *u, uint64_t addr);

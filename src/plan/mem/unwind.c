@@ -47,22 +47,6 @@ static void mark_frames(struct bob_mem_unit *u)
 	}
 }
 
-/* The first instruction that begins at `addr` or behind. */
-static size_t first_from(const struct bob_mem_unit *u, uint64_t addr)
-{
-	size_t lo = 0, hi = u->insns.count;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (u->insns.at[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static size_t first_guard(const struct bob_plan_guards *g, uint64_t addr)
 {
 	size_t lo = 0, hi = g->count;
@@ -86,7 +70,7 @@ static void mark_guarded(struct bob_mem_unit *u)
 		const struct bob_mem_range *r = &u->ranges.at[k];
 
 		for (size_t n = first_guard(g, r->lo); n < g->count && g->at[n].lo < r->hi; n++) {
-			size_t i = first_from(u, g->at[n].lo);
+			size_t i = bob_mem_insn_from(u, g->at[n].lo);
 
 			for (; i < u->insns.count && u->insns.at[i].addr < g->at[n].hi; i++)
 				u->insns.at[i].unwinds |= CALLEE_SAVED;
