@@ -203,11 +203,10 @@ static void test_specials(void **state)
 	assert_int_equal(hooks, libc_hooks | 1ull << BOB_HOOK_CREATE);
 	assert_int_equal(seen, 1u << BOB_SPECIAL_EXECVE | 1u << BOB_SPECIAL_EXIT |
 				       1u << BOB_SPECIAL_MAKECONTEXT | 1u << BOB_SPECIAL_PRCTL |
-				       1u << BOB_SPECIAL_CLONE |
-				       1u << BOB_SPECIAL_SYSCALL | 1u << BOB_SPECIAL_EXECVEAT |
-				       1u << BOB_SPECIAL_SIGALTSTACK | 1u << BOB_SPECIAL_MAIN |
-				       1u << BOB_SPECIAL_FORK | 1u << BOB_SPECIAL_SIGACTION |
-				       1u << BOB_SPECIAL_SIGMASK |
+				       1u << BOB_SPECIAL_CLONE | 1u << BOB_SPECIAL_SYSCALL |
+				       1u << BOB_SPECIAL_EXECVEAT | 1u << BOB_SPECIAL_SIGALTSTACK |
+				       1u << BOB_SPECIAL_MAIN | 1u << BOB_SPECIAL_FORK |
+				       1u << BOB_SPECIAL_SIGACTION | 1u << BOB_SPECIAL_SIGMASK |
 				       1u << BOB_SPECIAL_LIBC_SIGACTION);
 }
 
