@@ -4,7 +4,7 @@
  * a mapping. What is rare and needs a deep stack (the first event of a thread, an event from a new
  * place) runs on a stack in that mapping:
  *
- *     a page without access, the stack, struct bob_aside
+ *     the stack, struct bob_aside
  *
  * A thread gets the mapping when it first needs it. It is never unmapped: whoever needs one asks the
  * kernel whether the owners of two older ones have ended, as thread.c does with thread blocks, and
@@ -65,13 +65,12 @@ static struct bob_aside *find_free(void)
 
 static struct bob_aside *map_one(void)
 {
-	uint8_t *p = os_map(BOB_PAGE + STACK_BYTES + HEAD_BYTES);
+	uint8_t *p = os_map(STACK_BYTES + HEAD_BYTES);
 	struct bob_aside *a;
 
 	if (!p)
 		return NULL;
-	(void)os_protect((uint64_t)(uintptr_t)p, BOB_PAGE, 0);
-	a = (struct bob_aside *)(void *)(p + BOB_PAGE + STACK_BYTES);
+	a = (struct bob_aside *)(void *)(p + STACK_BYTES);
 	a->owner = os_tid();
 	a->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&all, &a->next, a, true, __ATOMIC_ACQ_REL,

@@ -52,7 +52,7 @@ static enum difference compare_code(const struct found *f, const uint8_t *file, 
 bool found_has_breakpoints(struct found *f)
 {
 	long fd = os_open(f->path, OS_READ), size = fd < 0 ? 0 : os_file_size(fd);
-	const uint8_t *file = size > 0 ? os_map_file(fd, 0, (size_t)size, false) : NULL;
+	const uint8_t *file = size > 0 ? os_map_file(fd, (size_t)size) : NULL;
 
 	if (fd >= 0)
 		os_close(fd);
@@ -61,6 +61,6 @@ bool found_has_breakpoints(struct found *f)
 	f->breakpoints = compare_code(f, file, (uint64_t)size) == BREAKPOINTS;
 	if (f->breakpoints)
 		f->key = found_key(f, file);
-	os_unmap((void *)(uintptr_t)file, (size_t)size);
+	os_unmap_bare(file, (size_t)size);
 	return f->breakpoints;
 }

@@ -21,7 +21,7 @@ static bool open_window(long fd, uint64_t off, uint64_t size)
 
 	if (os_allocate(fd, off, size) < 0)
 		return false;
-	uint8_t *w = os_map_file(fd, off, size, true);
+	uint8_t *w = os_map_window(fd, off, size);
 	if (!w)
 		return false;
 	p->window = w;
@@ -327,7 +327,7 @@ uint8_t *file_map_all(uint64_t *len)
 		return NULL;
 	size = os_file_size(fd);
 	if (size > 0)
-		file = os_map_file(fd, 0, (size_t)size, true);
+		file = os_map_window(fd, 0, (size_t)size);
 	os_close(fd);
 	*len = (uint64_t)size;
 	return file;

@@ -203,9 +203,9 @@ static struct bob_image *take_up_again(const struct found *f, struct bob_meta *m
 			return im;
 		}
 		if (f->plan) /* it has its own */
-			os_unmap((void *)(uintptr_t)f->plan, f->plan->file_bytes);
+			os_unmap_bare(f->plan, f->plan->file_bytes);
 		if (f->mem)
-			os_unmap((void *)(uintptr_t)f->mem, f->mem->file_bytes);
+			os_unmap_bare(f->mem, f->mem->file_bytes);
 		found_text(f, im);
 		if (moved)
 			mem_select_image(im);

@@ -44,20 +44,61 @@ static void *pointer_or_null(long r)
 	return r < 0 && r > -4096 ? NULL : (void *)r; /* NOLINT: a kernel address as a number */
 }
 
+static long map_private(uint64_t where, size_t size, int prot, int flags)
+{
+	return sys6(__NR_mmap, (long)where, (long)size, prot,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
+static size_t with_guards(size_t size)
+{
+	return ((size + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1)) + 2ul * BOB_PAGE;
+}
+
+/* Address space between two guards, without access; 0: there is none. */
+static long reserve(size_t size)
+{
+	long r = map_private(0, with_guards(size), PROT_NONE, 0);
+
+	return pointer_or_null(r) ? r + (long)BOB_PAGE : 0;
+}
+
+/* r: what the kernel said when it was asked for access to what was reserved at p. */
+static void *opened(long r, long p, size_t size)
+{
+	if (r >= 0)
+		return pointer_or_null(p);
+	os_unmap(pointer_or_null(p), size);
+	return NULL;
+}
+
 void *os_map(size_t size)
 {
-	return pointer_or_null(sys6(__NR_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+	long p = reserve(size);
+
+	return p ? opened(sys3(__NR_mprotect, p, (long)size, PROT_READ | PROT_WRITE), p, size) :
+		   NULL;
+}
+
+void *os_map_window(long fd, uint64_t off, size_t len)
+{
+	long p = reserve(len);
+
+	return p ? opened(sys6(__NR_mmap, p, (long)len, PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_FIXED, fd, (long)off),
+			  p, len) :
+		   NULL;
+}
+
+void os_unmap(void *p, size_t size)
+{
+	os_unmap_bare((uint8_t *)p - BOB_PAGE, with_guards(size));
 }
 
 void *os_map_at(uint64_t where, size_t size)
 {
-	int prot = PROT_READ | PROT_WRITE;
-	long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	long r = map_private(where, size, PROT_READ | PROT_WRITE, where ? MAP_FIXED_NOREPLACE : 0);
 
-	if (where)
-		flags |= MAP_FIXED_NOREPLACE;
-	long r = sys6(__NR_mmap, (long)where, (long)size, prot, flags, -1, 0);
 	if (where && r > 0 && (uint64_t)r != where) { /* a kernel before 4.17 took it as a hint */
 		sys2(__NR_munmap, r, (long)size);
 		return NULL;
@@ -65,7 +106,7 @@ void *os_map_at(uint64_t where, size_t size)
 	return pointer_or_null(r);
 }
 
-void os_unmap(void *p, size_t size)
+void os_unmap_bare(const void *p, size_t size)
 {
 	sys2(__NR_munmap, (long)p, (long)size);
 }
@@ -216,12 +257,9 @@ long os_truncate(long fd, uint64_t len)
 	return sys2(__NR_ftruncate, fd, (long)len);
 }
 
-void *os_map_file(long fd, uint64_t off, size_t len, bool shared_write)
+const void *os_map_file(long fd, size_t len)
 {
-	long prot = PROT_READ | (shared_write ? PROT_WRITE : 0);
-	long flags = shared_write ? MAP_SHARED : MAP_PRIVATE;
-
-	return pointer_or_null(sys6(__NR_mmap, 0, (long)len, prot, flags, fd, (long)off));
+	return pointer_or_null(sys6(__NR_mmap, 0, (long)len, PROT_READ, MAP_PRIVATE, fd, 0));
 }
 
 long os_rename_new(const char *from, const char *to)

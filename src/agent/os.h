@@ -23,11 +23,17 @@ bool os_allowed(void);
 void os_forbid(void);
 extern bool bob_os_forbidden; /* for code that is not C */
 
-/* Memory, zeroed and private. */
-void *os_map(size_t size); /* NULL on failure */
-/* Exactly at `where` or not at all; 0: anywhere. */
+/* Memory, zeroed and private, between two pages without access: a program that writes beyond its own
+ * mapping meets these and not ours. NULL on failure. */
+void *os_map(size_t size);
+/* The same of a file's bytes, shared and writable. */
+void *os_map_window(long fd, uint64_t off, size_t len);
+void os_unmap(void *p, size_t size); /* of these two */
+/* Without such pages. Memory exactly at `where` or not at all; 0: anywhere. */
 void *os_map_at(uint64_t where, size_t size);
-void os_unmap(void *p, size_t size);
+/* A file, to be read. */
+const void *os_map_file(long fd, size_t len);
+void os_unmap_bare(const void *p, size_t size); /* of these two */
 /* `prot`: bit 0 read, 1 write, 2 execute. */
 long os_protect(uint64_t addr, size_t size, int prot);
 long os_wipe_on_fork(void *p, size_t size);
@@ -49,7 +55,6 @@ long os_file_size(long fd);
 long os_file_owner(long fd, uint32_t *uid, uint32_t *mode);
 long os_allocate(long fd, uint64_t off, uint64_t len); /* really: no hole is left */
 long os_truncate(long fd, uint64_t len);
-void *os_map_file(long fd, uint64_t off, size_t len, bool shared_write); /* NULL on failure */
 long os_rename_new(const char *from, const char *to); /* fails if `to` exists */
 long os_link(const char *from, const char *to); /* fails if `to` exists */
 long os_unlink(const char *path);

@@ -38,7 +38,7 @@ uint64_t patch_find_arena(const struct bob_image *im, uint64_t size)
 	uint64_t a = (uint64_t)(uintptr_t)p;
 	if (patch_reaches(im, a, size))
 		return a;
-	os_unmap(p, size);
+	os_unmap_bare(p, size);
 	for (uint64_t off = ARENA_STEP; off < ARENA_REACH; off += ARENA_STEP) {
 		uint64_t at = (from - off - size) & ~(uint64_t)(BOB_PAGE - 1);
 
@@ -415,7 +415,7 @@ static enum bob_skip move_arena(struct bob_image *im)
 	uint64_t a = im->arena, size = im->arena_bytes;
 
 	if (!patch_reaches(im, a, size)) {
-		os_unmap((void *)(uintptr_t)a, size);
+		os_unmap_bare((void *)(uintptr_t)a, size);
 		im->arena = patch_find_arena(im, size);
 	} else if (os_protect(a, size, 1 | 2) < 0) {
 		return BOB_SKIP_PROTECT;

@@ -35,8 +35,8 @@ static bool cache_is_ours(void)
 }
 
 /* From a file of the cache, if it is ours and its contents hold. */
-static void *load(uint64_t key, const char *ending,
-		  bob_status (*check)(const void *plan, uint64_t len, uint64_t key))
+static const void *load(uint64_t key, const char *ending,
+			bob_status (*check)(const void *plan, uint64_t len, uint64_t key))
 {
 	char path[BOB_PATH_MAX];
 	size_t at = text_add(path, sizeof(path), 0, bob_process.config.cache);
@@ -52,12 +52,12 @@ static void *load(uint64_t key, const char *ending,
 	if (fd < 0)
 		return NULL;
 	long size = os_file_size(fd);
-	void *plan = NULL;
+	const void *plan = NULL;
 	if (ours(fd, TYPE_REGULAR) && size > 0 && (uint64_t)size < PLAN_MAX)
-		plan = os_map_file(fd, 0, (size_t)size, false);
+		plan = os_map_file(fd, (size_t)size);
 	os_close(fd);
 	if (plan && check(plan, (uint64_t)size, key) != BOB_OK) {
-		os_unmap(plan, (size_t)size);
+		os_unmap_bare(plan, (size_t)size);
 		plan = NULL;
 	}
 	return plan;

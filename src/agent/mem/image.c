@@ -60,7 +60,7 @@ static enum bob_skip make_arena(const struct bob_image *im)
 	enum bob_skip why;
 
 	if (m->arena && !patch_reaches(im, m->arena, m->arena_bytes)) {
-		os_unmap((void *)(uintptr_t)m->arena, m->arena_bytes);
+		os_unmap_bare((void *)(uintptr_t)m->arena, m->arena_bytes);
 		m->arena = 0;
 	}
 	if (!m->arena) {

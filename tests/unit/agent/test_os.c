@@ -121,8 +121,51 @@ static void test_memory(void **state)
 	assert_int_equal(p[0], 0);
 	os_unmap(p, 3 * 4096);
 	assert_true(os_map_at((uint64_t)(uintptr_t)p, 4096) == p);
-	os_unmap(p, 4096);
+	os_unmap_bare(p, 4096);
 	assert_null(os_map(1ull << 62));
+}
+
+static bool writable(const char *p)
+{
+	char byte = 0;
+	int pipes[2];
+	ssize_t got;
+
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(write(pipes[1], &byte, 1), 1);
+	got = read(pipes[0], (char *)(uintptr_t)p, 1); /* the kernel writes there, or says EFAULT */
+	close(pipes[0]);
+	close(pipes[1]);
+	return got == 1;
+}
+
+/* A program may write beyond what is its own, on either side of ours. */
+static void check_guards(char *p, size_t size)
+{
+	assert_true(writable(p) && writable(p + size - 1));
+	assert_false(writable(p - 1) || writable(p - 4096));
+	assert_false(writable(p + size) || writable(p + size + 4095));
+}
+
+static void test_guards(void **state)
+{
+	FILE *f = tmpfile();
+	char *p;
+
+	(void)state;
+	p = os_map(5);
+	check_guards(p, 4096);
+	os_unmap(p, 5);
+	assert_non_null(f);
+	assert_int_equal(os_allocate(fileno(f), 0, 8192), 0);
+	p = os_map_window(fileno(f), 4096, 4096);
+	assert_non_null(p);
+	check_guards(p, 4096);
+	os_unmap(p, 4096);
+	assert_false(os_is_mapped((uint64_t)(uintptr_t)p - 4096));
+	assert_false(os_is_mapped((uint64_t)(uintptr_t)p + 4096));
+	assert_null(os_map_window(-1, 0, 4096));
+	fclose(f);
 }
 
 static void test_files(void **state)
@@ -142,7 +185,7 @@ static void test_files(void **state)
 	assert_int_equal(os_write(fd, "bobbin", 6), 6);
 	assert_int_equal(os_file_owner(fd, &uid, &mode), 0);
 	assert_true(uid == geteuid() && (mode & 0777) == 0644 && S_ISREG(mode));
-	char *p = os_map_file(fd, 0, 4096, true);
+	char *p = os_map_window(fd, 0, 4096);
 	assert_non_null(p);
 	memcpy(p, "B", 1);
 	os_close(fd);
@@ -215,7 +258,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mapping), cmocka_unit_test(test_long_paths),
-		cmocka_unit_test(test_memory),	cmocka_unit_test(test_files),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_guards),
+		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_identity), cmocka_unit_test(test_run),
 	};
 
