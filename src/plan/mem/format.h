@@ -10,7 +10,7 @@
 #include "plan/format.h"
 
 #define BOB_MEM_PLAN_MAGIC 0x0a4d454d50424f42ull /* "BOBPMEM\n" */
-#define BOB_MEM_PLAN_VERSION 7u
+#define BOB_MEM_PLAN_VERSION 8u
 
 /* Why code is not translated. Of an instruction, of a function, or both. Numbers are for ever. */
 enum bob_mem_decline {
@@ -44,6 +44,7 @@ enum bob_mem_decline {
 	BOB_MEM_RESTART =
 		23, /* in a restartable sequence, or where one goes on when it was broken off */
 	BOB_MEM_RUN_TIME = 24,	/* of Go's compiler, or of a sanitizer */
+	BOB_MEM_SMALL_STACK = 25, /* a trap where the stack may have no room for its signal */
 	BOB_MEM_DECLINES
 };
 

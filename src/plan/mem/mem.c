@@ -391,6 +391,7 @@ const char *bob_mem_decline_text(unsigned why)
 		[BOB_MEM_GIVEN_BACK] = "entered in an unknown way",
 		[BOB_MEM_RESTART] = "restartable sequence",
 		[BOB_MEM_RUN_TIME] = "Go, or run time of a sanitizer",
+		[BOB_MEM_SMALL_STACK] = "split stack without room for a signal",
 	};
 
 	return why < BOB_MEM_DECLINES && text[why] ? text[why] : "unknown";
