@@ -104,7 +104,7 @@ void bob_ev_part(struct bob_ev_event *e)
 
 void bob_ev_more(struct bob_ev_event *e, uint32_t more)
 {
-	static uint64_t nowhere; /* what is put when there is no room; nobody reads it */
+	static uint64_t nowhere[BOB_EV_FIXED_WORDS]; /* nobody reads it */
 	bob_status why;
 
 	if (!e->lost)
@@ -112,8 +112,8 @@ void bob_ev_more(struct bob_ev_event *e, uint32_t more)
 	e->lost |= !e->word;
 	e->room = e->words + more;
 	if (e->lost) {
-		e->word = &nowhere;
+		e->word = nowhere;
 		e->words = 0;
-		e->room = 1;
+		e->room = BOB_EV_FIXED_WORDS;
 	}
 }

@@ -117,6 +117,30 @@ BOB_EV_HOT void put_texts(struct bob_ev_event *e, const struct bob_ev_nest *n)
 		put_some_texts(e);
 }
 
+/* Strings that go in are in the file before the event ends: behind the words that its end will fill. */
+static __attribute__((noinline)) void keep_texts(struct bob_ev_event *e, uint32_t out)
+{
+	const struct bob_ev_nest *n = e->thread->nest;
+	uint64_t *word;
+
+	if (e->words + out + n->texts > e->room)
+		bob_ev_more(e, out + n->texts);
+	if (e->lost)
+		return;
+	word = e->word + e->words;
+	memset(word, 0, 8ull * out);
+	memcpy(word + out, n->text, 8ull * n->texts);
+	bob_event_writer_begun(e->thread->writer, e->words + out + n->texts);
+}
+
+/* The words of its end will be elsewhere; behind the record nothing may look like a header. */
+static void drop_texts(struct bob_ev_event *e, uint32_t out)
+{
+	bob_event_writer_begun(e->thread->writer, e->words);
+	if (!e->lost)
+		memset(e->word + e->words, 0, 8ull * (out + e->thread->nest->texts));
+}
+
 /* --- begin and end --- */
 
 BOB_EV_HOT void begin(struct bob_ev_thread *t, uint32_t id, const struct bob_user_key *k,
@@ -139,6 +163,8 @@ BOB_EV_HOT void begin(struct bob_ev_thread *t, uint32_t id, const struct bob_use
 	n->texts = 0;
 	put_arguments(&o->e, n, k, 0, k->in, in, count);
 	bob_ev_hot_begun(&o->e, t);
+	if (__builtin_expect(n->texts != 0, 0))
+		keep_texts(&o->e, k->out);
 	n->pending = depth;
 	n->depth = depth + 1;
 	t->pending = true;
@@ -158,6 +184,8 @@ bool bob_ev_settle(struct bob_ev_thread *t)
 		return true;
 	t->pending = false;
 	e = &t->nest->open[t->nest->pending].e;
+	if (t->nest->texts)
+		drop_texts(e, bob_ev_names[t->nest->open[t->nest->pending].id].key.out);
 	bob_event_writer_rename(t->writer, e->number + BOB_USER_BEGIN);
 	bob_ev_took(e, e->number + BOB_USER_BEGIN, e->begin_ns, e->begin_ns);
 	put_texts(e, t->nest);

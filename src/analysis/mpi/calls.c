@@ -66,11 +66,12 @@ static uint32_t vectors_of(const struct bob_mpi_function *f)
 }
 
 const struct bob_mpi_function *bob_mpi_function_fitting(const uint8_t *key, size_t len,
-							uint32_t words, uint32_t vectors)
+							uint32_t words, uint32_t vectors, int open)
 {
 	const struct bob_mpi_function *f = bob_mpi_function_of_key(key, len);
+	const int fits = f && words == f->words && (vectors == vectors_of(f) || (open && !vectors));
 
-	return f && words == f->words && vectors == vectors_of(f) ? f : NULL;
+	return fits ? f : NULL;
 }
 
 bob_status bob_mpi_unknown_function(struct bob_error *err)
@@ -89,7 +90,8 @@ bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *ca
 
 	if (st != BOB_OK)
 		return st;
-	call->function = bob_mpi_function_fitting(e->key, e->key_len, e->words, e->vectors);
+	call->function =
+		bob_mpi_function_fitting(e->key, e->key_len, e->words, e->vectors, e->open);
 	return call->function ? BOB_OK : bob_mpi_unknown_function(err);
 }
 

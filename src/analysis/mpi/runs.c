@@ -283,8 +283,8 @@ static void know_functions(struct telling *t, uint32_t *each)
 		t->function[i] = NULL;
 		if (it->items)
 			continue;
-		t->function[i] =
-			bob_mpi_function_fitting(it->key, it->key_len, it->words, it->vectors);
+		t->function[i] = bob_mpi_function_fitting(it->key, it->key_len, it->words,
+							  it->vectors, it->open);
 		if (!t->function[i]) {
 			t->damage = bob_mpi_unknown_function(t->err);
 			continue;

@@ -46,6 +46,7 @@ static int find_event(struct looking *l, const struct bob_fold_shape *element)
 				c->key_len = def.key_len;
 				c->words = def.layout.words;
 				c->vectors = def.layout.vectors;
+				c->open = def.open;
 				c->vector = v;
 				return 1;
 			}
@@ -69,6 +70,7 @@ static bob_status look_at_shape(struct looking *l, uint32_t shape)
 		c->key_len = def.key_len;
 		c->words = def.layout.words;
 		c->vectors = def.layout.vectors;
+		c->open = def.open;
 		c->vector = ~0u;
 	}
 	if (!bob_event_values_path(&l->path, l->f, s.path))

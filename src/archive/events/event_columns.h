@@ -15,6 +15,7 @@ struct bob_event_column {
 		*key; /* NULL: how often a loop goes round; the rest but `room` says nothing */
 	size_t key_len;
 	uint32_t words, vectors; /* of the event */
+	int open;		/* it never completed */
 	uint32_t word;		/* of it; or of an element */
 	uint32_t vector;	/* whose element; ~0: none */
 	const uint64_t *place;	/* of the calls, outermost first */

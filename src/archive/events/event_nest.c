@@ -96,7 +96,8 @@ static int add_event(struct bob_event_nest *n, uint32_t leaf, uint64_t times)
 							    .key = p->def.key,
 							    .key_len = p->def.key_len,
 							    .words = p->def.layout.words,
-							    .vectors = p->def.layout.vectors };
+							    .vectors = p->def.layout.vectors,
+							    .open = p->def.open };
 	n->gathers = n->count;
 	n->vector = 0;
 	next_vector(n, word);
@@ -190,7 +191,8 @@ void bob_event_nest_set(struct bob_event_nest *n, const struct bob_value_event *
 						   .key = e->key,
 						   .key_len = e->key_len,
 						   .words = e->words,
-						   .vectors = e->vectors };
+						   .vectors = e->vectors,
+						   .open = e->open };
 }
 
 void bob_event_nest_free(struct bob_event_nest *n)

@@ -21,6 +21,7 @@ struct bob_event_nest_item {
 	const uint8_t *key;
 	size_t key_len;
 	uint32_t words, vectors;
+	int open;		/* it never completed */
 };
 
 struct bob_event_nest;

@@ -13,6 +13,15 @@
 
 /* --- the log --- */
 
+/* Has it all elements that its words tell of? */
+static int has_elements(const struct bob_event_layout *l, const struct bob_value_event *e)
+{
+	for (uint32_t i = 0; i < e->vectors; i++)
+		if (bob_event_elements(l, i, e->word) != e->vector[i].count)
+			return 0;
+	return 1;
+}
+
 static bob_status put_event(struct bob_folder *folder, const struct bob_value_cursor *c,
 			    const struct bob_value_event *e)
 {
@@ -22,7 +31,7 @@ static bob_status put_event(struct bob_folder *folder, const struct bob_value_cu
 
 	d.place = e->place;
 	d.depth = e->depth;
-	if (e->open)
+	if (!has_elements(&d.layout, e)) /* it never completed */
 		d.layout.vectors = 0;
 	st = bob_event_shapes(folder, &d, e->open, shape);
 	if (st == BOB_ERR_FULL) {

@@ -78,19 +78,19 @@ bob_status bob_event_shapes(struct bob_folder *f, const struct bob_event_def *d,
 {
 	uint8_t key[1 + 2 * BOB_EVENT_VECTORS_MAX + BOB_EVENT_KEY_MAX];
 	const struct bob_event_layout *l = &d->layout;
-	uint32_t path, len = 1, vectors = open ? 0 : l->vectors;
+	uint32_t path, len = 1;
 	bob_status st = make_path(f, d, &path);
 
 	if (st != BOB_OK)
 		return st;
-	key[0] = (uint8_t)(vectors | (open ? OPEN : 0));
-	for (uint32_t i = 0; i < vectors; i++) {
+	key[0] = (uint8_t)(l->vectors | (open ? OPEN : 0));
+	for (uint32_t i = 0; i < l->vectors; i++) {
 		key[len++] = l->vector[i].length;
 		key[len++] = l->vector[i].words;
 	}
 	memcpy(key + len, d->key, d->key_len);
 	st = bob_folder_shape(f, key, len + d->key_len, path, l->words, &shape[0]);
-	for (uint32_t i = 0; i < vectors && st == BOB_OK; i++) {
+	for (uint32_t i = 0; i < l->vectors && st == BOB_OK; i++) {
 		const uint8_t words = (uint8_t)bob_event_element_words(l, i);
 		const uint8_t element[3] = { ELEMENT, (uint8_t)i, words };
 

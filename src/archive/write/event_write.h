@@ -6,7 +6,7 @@
  * it has, then *vectors*, whose lengths are among these words. Folded it is a leaf with the words, and behind it
  * one leaf for each element of each vector, so a vector is a loop in the trace, and columns of its own.
  *
- *     key of an event:   u8 vectors, + 64 if it never completed (then it has none); for each u8 word that is its length, u8 words of an element (0: bytes); the definition's key
+ *     key of an event:   u8 vectors, + 64 if it never completed (then it may have none); for each u8 word that is its length, u8 words of an element (0: bytes); the definition's key
  *     key of an element: u8 255, u8 number of the vector, u8 words
  *
  * Definitions are numbered as they come and kept in chunks of their own (EVENT_DEFS), a record each. Until they are folded events are records
