@@ -4,6 +4,7 @@
 strings too, and no reader stumbles over them. Also while the program runs, and after a merge."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -63,6 +64,9 @@ def check(trace, want):
     h.check(have == want, f"{have}")
     report = read("report", trace)
     h.check(("not complete" in report) == (OPEN in want[-1]), report)
+    left = sum(line.startswith("begin ") for line in have)
+    told = re.search(r"began and never ended [^:]*: (\d+) event", report)
+    h.check(left == int(told[1] if told else 0), report)
     for form in ("csv", "chrome"):
         read("export", f"--format={form}", "-o", h.fresh("export") / "x", trace)
 

@@ -148,6 +148,7 @@ static struct entry *find_row(struct bob_mpi_table *m, uint32_t process, uint64_
 /* What one call adds, or its part on one communicator. */
 struct amounts {
 	uint64_t calls, own, sent, received;
+	int64_t left;
 	int open;
 };
 
@@ -155,6 +156,7 @@ static void count(struct entry *e, const struct amounts *a, uint64_t times)
 {
 	e->calls += times * a->calls;
 	e->row.own += times * a->own;
+	e->row.left += (int64_t)times * a->left;
 	if (a->sent == BOB_MPI_UNKNOWN || a->received == BOB_MPI_UNKNOWN)
 		e->row.unknown += times;
 	e->sent += a->sent == BOB_MPI_UNKNOWN ? 0 : times * a->sent;
@@ -276,8 +278,12 @@ static bob_status add_trips(struct adding *a, const struct bob_mpi_run *run)
 static bob_status add_own(struct adding *a, const struct bob_mpi_run *run)
 {
 	const struct bob_mpi_call *c = &run->call;
-	const uint64_t counts = !(c->function->flags & BOB_MPI_USER_BEGIN) || c->event.open;
-	const struct amounts amounts = { .calls = counts, .own = counts, .open = c->event.open };
+	const int begins = (c->function->flags & BOB_MPI_USER_BEGIN) != 0;
+	const int ends = (c->function->flags & BOB_MPI_USER_END) != 0;
+	const struct amounts amounts = { .calls = !ends,
+					 .own = !ends,
+					 .left = begins - ends,
+					 .open = c->event.open };
 
 	if (add(a, BOB_MPI_UNKNOWN, run, &amounts))
 		return BOB_ERR_NOMEM;
@@ -300,7 +306,9 @@ static bob_status add_run(void *ctx, const struct bob_mpi_run *run)
 	if (class == BOB_MPI_CLASS_START) {
 		bad = add_starts(a, run);
 	} else {
-		struct amounts amounts = { 1, 0, 0, bob_mpi_received(c), c->event.open };
+		struct amounts amounts = { .calls = 1,
+					   .received = bob_mpi_received(c),
+					   .open = c->event.open };
 
 		if (class != BOB_MPI_CLASS_SEND_INIT && class != BOB_MPI_CLASS_COLLECTIVE_INIT &&
 		    !bob_mpi_result(c))

@@ -33,12 +33,13 @@ struct bob_mpi_row {
 	uint32_t process;	/* by rank */
 	uint64_t comm;		/* by comm; BOB_MPI_UNKNOWN: calls of none */
 	uint32_t members_least, members_most; /* by comm: processes of it */
-	/* An event of the program's own that has others in it is two events, and counts where it ends. */
+	/* An event of the program's own that has others in it is two events, and counts where it begins. */
 	struct bob_mpi_share calls, sent, received;
 	struct bob_mpi_trips trips;
 	uint64_t own;		/* events of the program's own among the calls */
 	uint64_t unknown;	/* calls among them whose bytes are not known */
 	uint64_t open;		/* calls that were in progress when recording ended */
+	int64_t left;		/* events of the program's own that began and never ended */
 	uint32_t processes;	/* that have such calls */
 	uint64_t
 		time_ns; /* by function and site: in all these calls; 0: not known. In the sum: in calls of MPI */

@@ -70,6 +70,27 @@ static void take_open(void *ctx, uint32_t thread, const struct bob_mpi_objects *
 	fputc('\n', r->open_out);
 }
 
+/* Events that began and did not end. */
+static void print_left(const struct reporting *r)
+{
+	size_t count;
+	const struct bob_mpi_row *row = bob_mpi_table_rows(r->table, &count);
+	FILE *out = r->style->out;
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
+
+	if (bob_mpi_table_sum(r->table)->left <= 0)
+		return;
+	fprintf(out,
+		"\nbegan and never ended (left by longjmp, or under way when recording ended): "
+		"%s event%s\n",
+		cli_count(a, (uint64_t)bob_mpi_table_sum(r->table)->left),
+		cli_plural((uint64_t)bob_mpi_table_sum(r->table)->left));
+	for (size_t i = 0; i < count && r->by <= BOB_MPI_BY_SITE; i++)
+		if (row[i].left > 0)
+			fprintf(out, "  %s of %s %s\n", cli_count(a, (uint64_t)row[i].left),
+				cli_count(b, row[i].calls.sum), row[i].function->name);
+}
+
 static void print_incomplete(struct reporting *r)
 {
 	uint32_t count, left = 0, *rank;
@@ -83,6 +104,7 @@ static void print_incomplete(struct reporting *r)
 			cli_count(a, r->open_count), cli_plural(r->open_count), r->open);
 	if (r->open_count > OPEN_SHOWN)
 		fprintf(out, "  ... %" PRIu32 " more: bobbin show\n", r->open_count - OPEN_SHOWN);
+	print_left(r);
 	rank = calloc(count + 1u, sizeof(*rank));
 	for (uint32_t i = 0; rank && i < count; i++)
 		if (!r->is_open[process[i]])

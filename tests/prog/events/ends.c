@@ -34,7 +34,8 @@ static void *begin(void *what)
 	static char text[200];
 	bob_event_id step = bob_event_register("step", 0, "int n");
 	bob_event_id none = bob_event_register("none", 0, "int fd -> int got");
-	bob_event_id wait = bob_event_register("wait", 0, "int fd, string what -> int got, string why");
+	bob_event_id wait =
+		bob_event_register("wait", 0, "int fd, string what -> int got, string why");
 	const int is_long = !strcmp(what, "long");
 
 	memset(text, 0xc0, sizeof(text) - 1); /* as the header of a record might begin */
