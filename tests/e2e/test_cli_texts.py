@@ -5,6 +5,7 @@ option tables, errors are one line with the right status."""
 
 import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -103,6 +104,39 @@ def errors():
     one_line(run("record", "--nonsense", "--", "true"), 125, "bobbin: record: unknown")
 
 
+def on_terminal(trace, **variables):
+    """What `bobbin report` prints on a terminal."""
+    ours, theirs = pty.openpty()
+    variables = {"PATH": "/nonexistent", "TERM": "dumb", **variables}
+    with subprocess.Popen([BOBBIN, "report", trace], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                          env=variables) as child:
+        os.close(theirs)
+        text = b""
+        try:
+            while piece := os.read(ours, 65536):
+                text += piece
+        except OSError:  # the other side is closed
+            pass
+    os.close(ours)
+    return text.decode().replace("\r\n", "\n"), child.returncode
+
+
+def pagers():
+    """Without a pager, or with one that is not there, the text is printed."""
+    with tempfile.TemporaryDirectory() as here:
+        trace = here + "/t"
+        run("record", "-q", "-o", trace, "--", "/bin/true")
+        plain = run("report", trace).stdout
+        expect(plain.count("\n") > 2, "a report")
+        bin_only = {"PATH": here}
+        os.symlink("/bin/cat", here + "/cat")
+        expect(on_terminal(trace, **bin_only) == (plain, 0), "no pager is installed")
+        text, status = on_terminal(trace, PAGER="no-such-pager -x", **bin_only)
+        expect(text.endswith(plain) and "no-such-pager" in text and status == 0, f"no such pager: {text}")
+        text, status = on_terminal(trace, PAGER="cat -E", **bin_only)
+        expect(text == plain.replace("\n", "$\n") and status == 0, f"another pager: {text}")
+
+
 def main():
     if not os.access(BOBBIN, os.X_OK):
         print(f"skipped: {BOBBIN} is not built")
@@ -110,6 +144,7 @@ def main():
     names = helps()
     completion(names)
     errors()
+    pagers()
     done = subprocess.run([sys.executable, ROOT / "tools" / "update_man.py", "--check", BOBBIN],
                           capture_output=True, text=True)
     expect(done.returncode == 0, "man pages: " + done.stdout + done.stderr)

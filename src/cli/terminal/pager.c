@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "cli/terminal/pager.h"
 
 #include <poll.h>
@@ -9,24 +10,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *pager_command(void)
+/* Nothing was read by a pager that the shell could not run: the text is printed without. */
+#define NO_PAGER "\nstatus=$?; case $status in 126|127) exec cat;; esac; exit $status"
+#define LESS "command -v less >/dev/null && exec less -FRX; exec cat"
+
+/* "": nobody has chosen one. */
+static const char *chosen_pager(void)
 {
 	const char *command = getenv("BOBBIN_PAGER");
 
 	if (!command)
 		command = getenv("PAGER");
-	return command && *command ? command : "less -FRX";
+	return command ? command : "";
 }
 
 static void run_pager(const int *pipe_fds)
 {
 	struct pollfd first = { .fd = pipe_fds[0], .events = POLLIN };
+	char *command;
 
 	close(pipe_fds[1]);
 	poll(&first, 1, -1);	/* till then the terminal is for the progress line */
 	dup2(pipe_fds[0], STDIN_FILENO);
 	close(pipe_fds[0]);
-	execl("/bin/sh", "sh", "-c", pager_command(), (char *)NULL);
+	if (!*chosen_pager() || asprintf(&command, "%s" NO_PAGER, chosen_pager()) < 0)
+		command = NULL;
+	execl("/bin/sh", "sh", "-c", command ? command : LESS, (char *)NULL);
 	_exit(127);
 }
 
@@ -35,7 +44,7 @@ pid_t cli_pager_begin(int wanted)
 	int fds[2];
 	pid_t pid;
 
-	if (!wanted || !isatty(STDOUT_FILENO) || !strcmp(pager_command(), "cat") || pipe(fds))
+	if (!wanted || !isatty(STDOUT_FILENO) || !strcmp(chosen_pager(), "cat") || pipe(fds))
 		return 0;
 	fflush(stdout);
 	pid = fork();
