@@ -49,6 +49,7 @@ struct bob_mem_thread;
 #define BOB_STACKS_MAX 65536u
 /* Live allocations of one encoder. */
 #define BOB_OWNED_MAX 48
+#define BOB_FIRST_STACKS 8
 
 /* --- one stack of a thread, with the shadow stack of the frames that were entered on it --- */
 struct bob_stack {
@@ -105,7 +106,7 @@ struct bob_thread {
 	uint32_t beside;	/* the newest such task; 0: none */
 	uint32_t trigger_stack;	/* where the frame that switched recording on is */
 	uint64_t trigger_rsp;	/* 0: off; only used with BOBBIN_TRIGGER */
-	struct bob_stack *stacks; /* [stack_count], room for stack_room */
+	struct bob_stack *stacks; /* [stack_count], room for stack_room; at first first_stacks */
 	struct bob_stream_head *head; /* in the mapped file */
 	struct bob_chunk_head *data; /* the newest DATA chunk */
 	uint64_t data_off;	/* stream offset at which the next DATA chunk begins */
@@ -119,6 +120,10 @@ struct bob_thread {
 		void *p;
 		size_t size;
 	} owned[BOB_OWNED_MAX]; /* the encoder's memory, to be returned at the end */
+	/* Memory for the encoder in this mapping: one mapping less for each thread. NULL: taken. */
+	void *spare;
+	size_t spare_bytes;
+	struct bob_stack first_stacks[BOB_FIRST_STACKS];
 	uint8_t cold_end[];
 };
 

@@ -338,27 +338,30 @@ bool image_use(struct bob_image *im)
 /* --- the set --- */
 
 /* Sets are used in turn, so a reader may finish with the one it holds while SETS - 1 newer ones come;
- * one that became too small is left as it is. */
+ * they lie in one mapping, and one that became too small is left as it is. */
 #define SETS 64
 #define SET_ROOM 500
+
+static size_t set_bytes(uint32_t room)
+{
+	return sizeof(struct bob_image_set) + room * sizeof(struct bob_image *);
+}
+
 static struct bob_image_set *set_new(uint32_t room)
 {
-	static struct {
-		struct bob_image_set *set;
-		uint32_t room;
-	} ring[SETS];
-	static uint32_t turn;
-	uint32_t i = turn++ % SETS;
+	static uint8_t *ring;
+	static uint32_t ring_room, turn;
+	struct bob_image_set *s;
 
-	if (ring[i].room < room) {
-		uint32_t n = room + SET_ROOM;
-
-		ring[i].set = os_map(sizeof(struct bob_image_set) + n * sizeof(struct bob_image *));
-		ring[i].room = ring[i].set ? n : 0;
+	if (!ring || ring_room < room) {
+		ring_room = room + SET_ROOM;
+		ring = os_map(SETS * set_bytes(ring_room));
 	}
-	if (ring[i].set)
-		ring[i].set->count = 0;
-	return ring[i].set;
+	if (!ring)
+		return NULL;
+	s = (void *)(ring + turn++ % SETS * set_bytes(ring_room));
+	s->count = 0;
+	return s;
 }
 
 static void set_add(struct bob_image_set *s, struct bob_image *im)

@@ -106,19 +106,27 @@ bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size)
 	return true;
 }
 
+static void unmap_list(struct bob_thread *t)
+{
+	if (t->stack_room > BOB_FIRST_STACKS)
+		os_unmap(t->stacks, t->stack_room * sizeof(*t->stacks));
+}
+
 static bool grow_list(struct bob_thread *t)
 {
-	uint32_t room = t->stack_room ? t->stack_room * 2 : 8;
+	uint32_t room = t->stack_room * 2;
 	struct bob_stack *s;
 
+	if (!t->stack_room) {
+		t->stacks = t->first_stacks;
+		t->stack_room = BOB_FIRST_STACKS;
+	}
 	if (t->stack_count < t->stack_room)
 		return true;
 	if (room > BOB_STACKS_MAX || !os_allowed() || !(s = os_map(room * sizeof(*s))))
 		return false;
-	if (t->stack_room) {
-		memcpy(s, t->stacks, t->stack_count * sizeof(*s));
-		os_unmap(t->stacks, t->stack_room * sizeof(*s));
-	}
+	memcpy(s, t->stacks, t->stack_count * sizeof(*s));
+	unmap_list(t);
 	t->stacks = s;
 	t->stack_room = room;
 	return true;
@@ -197,7 +205,6 @@ void stacks_free(struct bob_thread *t)
 {
 	for (uint32_t i = 0; i < t->stack_count; i++)
 		os_unmap(t->stacks[i].shadow, t->stacks[i].shadow_bytes);
-	if (t->stack_room)
-		os_unmap(t->stacks, t->stack_room * sizeof(*t->stacks));
+	unmap_list(t);
 	t->stack_count = t->stack_room = 0;
 }

@@ -69,7 +69,12 @@ static uint8_t *io_grow(void *ctx, size_t *len)
 static void *io_alloc(void *ctx, size_t size)
 {
 	struct bob_thread *t = ctx;
+	void *spare = t->spare;
 
+	if (spare && size <= t->spare_bytes) {
+		t->spare = NULL;
+		return spare;
+	}
 	for (int i = 0; i < BOB_OWNED_MAX; i++) {
 		if (t->owned[i].p)
 			continue;
@@ -97,15 +102,22 @@ static void io_release(void *ctx, void *p, size_t size)
 
 /* --- life of a block --- */
 
+static size_t whole_pages(size_t bytes)
+{
+	return (bytes + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
+}
+
 static struct bob_thread *map_block(void)
 {
-	size_t enc = (bob_run_enc_size() + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
+	const struct bob_config *c = &bob_process.config;
+	size_t enc = whole_pages(bob_run_enc_size());
 	size_t walks = BOB_WALKS * sizeof(struct bob_walk);
 	size_t pending = BOB_PENDING_MAX * sizeof(struct bob_pending);
-	size_t total = BOB_THREAD_ENC + enc + walks + pending;
-
-	total = (total + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
+	size_t spare = whole_pages(BOB_THREAD_ENC + enc + walks + pending);
+	size_t spare_bytes = c->calls ? whole_pages(bob_run_memory(c->codec)) : 0;
+	size_t total = spare + spare_bytes;
 	struct bob_thread *t = os_map(total);
+
 	if (!t)
 		return NULL;
 	if (os_wipe_on_fork((char *)t + BOB_PAGE, BOB_PAGE) < 0) {
@@ -113,6 +125,8 @@ static struct bob_thread *map_block(void)
 		return NULL;
 	}
 	t->map_bytes = total;
+	t->spare = (char *)t + spare;
+	t->spare_bytes = spare_bytes;
 	thread_hot(t)->walks = (struct bob_walk *)(void *)((char *)t + BOB_THREAD_ENC + enc);
 	t->pending = (struct bob_pending *)(void *)(thread_hot(t)->walks + BOB_WALKS);
 	*thread_alive(t) = BOB_ALIVE;
@@ -218,6 +232,8 @@ static struct bob_thread *next_dead(void)
 static void inherit(struct bob_thread *t, const struct bob_thread *old)
 {
 	t->stacks = old->stacks;
+	if (old->stacks == old->first_stacks)
+		t->stacks = memcpy(t->first_stacks, old->stacks, sizeof(t->first_stacks));
 	t->stack_count = old->stack_count;
 	t->stack_room = old->stack_room;
 	t->stack_now = old->stack_now;

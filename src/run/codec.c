@@ -9,7 +9,7 @@ size_t bob_run_enc_size(void)
 	return sizeof(struct bob_run_enc);
 }
 
-static size_t mem_needed(enum bob_codec codec)
+size_t bob_run_memory(enum bob_codec codec)
 {
 	switch (codec) {
 	case BOB_CODEC_RUN:
@@ -50,7 +50,7 @@ static bob_status begin_block(struct bob_run_enc *enc)
 bob_status bob_run_open(struct bob_run_enc *enc, enum bob_codec codec, struct bob_run_head *head,
 			const struct bob_run_io *io)
 {
-	size_t bytes = mem_needed(codec);
+	size_t bytes = bob_run_memory(codec);
 	bob_status st;
 
 	BOB_PRE((codec >= BOB_CODEC_RUN && codec <= BOB_CODEC_NULL) || codec == BOB_CODEC_BLOCK);

@@ -104,6 +104,8 @@ struct bob_run_io {
 struct bob_run_enc;
 
 size_t bob_run_enc_size(void);
+/* What bob_run_open takes from io->alloc, in bytes. */
+size_t bob_run_memory(enum bob_codec codec);
 
 /* `head` must be zeroed and live as long as the encoder. Errors: BOB_ERR_NOMEM, BOB_ERR_FULL. */
 bob_status bob_run_open(struct bob_run_enc *enc, enum bob_codec codec, struct bob_run_head *head,
