@@ -6,7 +6,8 @@
  * a patch, the other error costs the program. Padding between functions becomes the list of holes.
  *
  * Known limit: a label reached only through an address that is computed in a way not seen here
- * (not a branch, not lea, not a 4-byte table behind a lea, not a pointer in data). No compiler makes
+ * (not a branch, not lea, not a 4-byte table behind a lea of distances from itself or from a label,
+ * not a pointer in data). No compiler makes
  * such a label within the first bytes of a function. */
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct scan {
 	uint32_t func;			/* function being swept, or BOB_PLAN_NO_INDEX */
 	uint64_t func_lo, func_body;	/* its entry, and the same behind an endbr64 */
 	uint64_t last_table;
+	struct bob_plan_u64s labels, tables; /* that leas of the range refer to */
 	unsigned last_kind;		/* of the instruction before */
 	bob_status st;
 };
@@ -199,6 +201,27 @@ static bool is_own_address(const struct scan *s, uint64_t end, const struct bob_
 	       (next[1] & 0xf8) == 0xb8;
 }
 
+static void push(struct scan *s, struct bob_plan_u64s *list, uint64_t addr)
+{
+	uint64_t *p = BOB_PLAN_PUSH(list);
+
+	if (p)
+		*p = addr;
+	else
+		s->st = BOB_ERR_NOMEM;
+}
+
+static void note_lea(struct scan *s, uint64_t to)
+{
+	if (in_range(s, to))
+		push(s, &s->labels, to);
+	else if (s->range && !bob_plan_code_at(s->img, to))
+		push(s, &s->tables, to);
+	if (bob_plan_code_at(s->img, to))
+		mark(s, to, true);
+	follow_table(s, to);
+}
+
 static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *in)
 {
 	uint64_t to = end + (uint64_t)(int64_t)in->rel;
@@ -214,11 +237,8 @@ static void note_insn(struct scan *s, uint64_t end, const struct bob_x86_insn *i
 		mark(s, to, true);
 		break;
 	case BOB_X86_LEA:
-		if (is_own_address(s, end, in))
-			break;
-		if (bob_plan_code_at(s->img, to))
-			mark(s, to, true);
-		follow_table(s, to);
+		if (!is_own_address(s, end, in))
+			note_lea(s, to);
 		break;
 	case BOB_X86_IMM:
 		if (s->img->fixed)
@@ -251,7 +271,7 @@ static uint64_t next_start(const struct scan *s, uint64_t limit)
 }
 
 /* [lo, hi) is known code; every function start in it begins an instruction. */
-static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
+static void sweep_instructions(struct scan *s, uint64_t lo, uint64_t hi)
 {
 	while (lo < hi && s->st == BOB_OK) {
 		const uint8_t *p = s->code->bytes + (lo - s->code->lo);
@@ -274,6 +294,14 @@ static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
 				note_insn(s, lo, &in);
 		}
 	}
+}
+
+static void sweep_code(struct scan *s, uint64_t lo, uint64_t hi)
+{
+	s->labels.count = s->tables.count = 0;
+	sweep_instructions(s, lo, hi);
+	if (s->st == BOB_OK)
+		s->st = bob_plan_label_tables(s->img, s->code, lo, hi, &s->labels, &s->tables);
 }
 
 /* [lo, hi) lies between known code: padding, hand-written code without frame information, data. A
@@ -428,5 +456,7 @@ bob_status bob_plan_scan(struct bob_plan_image *img)
 		bob_plan_refuse_untold(img);
 	free(s.ranges.at);
 	free(s.cold_jumps.at);
+	free(s.labels.at);
+	free(s.tables.at);
 	return s.st;
 }

@@ -330,6 +330,28 @@ stop:
 	return s;
 }
 
+/* Distances from a label, as glibc's printf has them; other branches lead to the labels, too. */
+long k_goto_near(long *d, long n)
+{
+	static const int distance[] = { &&odd - &&even, 0, &&stop - &&even, &&odd - &&even };
+	long s = 0, i = 0;
+
+	if (n < 2)
+		goto odd;
+even:
+	s += d[i++];
+	if (i == 3)
+		goto odd;
+	goto *(&&even + distance[i < n ? s & 1 : 2]);
+odd:
+	s ^= d[i++] << 1;
+	if (i == 5)
+		goto even;
+	goto *(&&even + distance[i < n ? d[i] & 1 : 2]);
+stop:
+	return s;
+}
+
 long k_bits(long *d, long n)
 {
 	uint64_t *u = (uint64_t *)d;

@@ -93,6 +93,21 @@ static void leave_out_hooked(struct bob_image *im)
 				m->out[p[k].func] = BOB_MEM_HOOKED;
 }
 
+/* Where stacks are split, each function runs with as little stack as it was compiled for, and code
+ * that was not compiled so with what its caller happens to have: nothing is set aside for a signal,
+ * so none is raised there. */
+static void leave_out_traps(struct bob_mem_image *m)
+{
+	static bool split_stacks; /* of an image that was loaded; the program comes first */
+	uint64_t count;
+	const struct bob_mem_patch *p = patches_of(m, &count);
+
+	split_stacks |= m->plan->split_stacks;
+	for (uint64_t k = 0; split_stacks && k < count; k++)
+		if (p[k].traps && !m->out[p[k].func])
+			m->out[p[k].func] = BOB_MEM_SMALL_STACK;
+}
+
 static void swap(uint8_t *a, uint8_t *b, uint64_t len)
 {
 	for (uint64_t i = 0; i < len; i++) {
@@ -143,6 +158,7 @@ bool mem_image_add(struct bob_image *im, const struct bob_mem_plan_head *plan,
 		return false;
 	}
 	leave_out_hooked(im);
+	leave_out_traps(m);
 	*why = commit(im);
 	if (*why) {
 		im->mem = NULL;

@@ -51,6 +51,7 @@ static void mark_split(struct bob_mem_unit *u, uint8_t *mark, uint32_t call)
 
 	if (body == BOB_MEM_NONE)
 		return;
+	u->splits = true;
 	mark[body] |= LEADS;
 	u->insns.at[body].stays = bob_mem_split_is_read(u, body);
 	mark[body + u->insns.at[body].stays] |= LEADS | LANDS;

@@ -25,7 +25,8 @@ static bob_status check_head(const struct checker *c, uint64_t key)
 		return BOB_ERR_CORRUPT;
 	if ((uint32_t)bob_hash64(0, c->p + from, c->len - from) != h->check)
 		return BOB_ERR_CORRUPT;
-	if (h->text_lo > h->text_hi || h->text_hi > INT32_MAX || h->desc_count > INT32_MAX)
+	if (h->text_lo > h->text_hi || h->text_hi > INT32_MAX || h->desc_count > INT32_MAX ||
+	    h->split_stacks > 1)
 		return BOB_ERR_CORRUPT;
 	return BOB_OK;
 }

@@ -10,7 +10,7 @@
 #include "plan/format.h"
 
 #define BOB_MEM_PLAN_MAGIC 0x0a4d454d50424f42ull /* "BOBPMEM\n" */
-#define BOB_MEM_PLAN_VERSION 8u
+#define BOB_MEM_PLAN_VERSION 9u
 
 /* Why code is not translated. Of an instruction, of a function, or both. Numbers are for ever. */
 enum bob_mem_decline {
@@ -44,7 +44,9 @@ enum bob_mem_decline {
 	BOB_MEM_RESTART =
 		23, /* in a restartable sequence, or where one goes on when it was broken off */
 	BOB_MEM_RUN_TIME = 24,	/* of Go's compiler, or of a sanitizer */
-	BOB_MEM_SMALL_STACK = 25, /* a trap where the stack may have no room for its signal */
+	/* found by the agent */
+	BOB_MEM_SMALL_STACK =
+		25, /* a trap, in a process whose stacks may have no room for its signal */
 	BOB_MEM_DECLINES
 };
 
@@ -83,7 +85,7 @@ struct bob_mem_patch {
 	uint32_t len;
 	uint32_t text;		/* offset in the section `text` */
 	uint32_t func;		/* in `funcs` */
-	uint32_t reserved;
+	uint32_t traps;		/* places where control comes in through one */
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_mem_patch) == 24, "memory plan patch");
 
@@ -110,7 +112,7 @@ struct bob_mem_plan_head {
 	uint64_t key;
 	uint64_t text_lo, text_hi;
 	uint32_t desc_count;
-	uint32_t reserved;
+	uint32_t split_stacks;	/* 1: a function makes its stack larger by itself (-fsplit-stack) */
 	struct bob_plan_section funcs, patches, stops;
 	struct bob_plan_section blob, relocs, tls, ids;
 	struct bob_plan_section text, fixes;

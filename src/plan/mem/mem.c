@@ -340,6 +340,7 @@ bob_status bob_mem_plan_make(const struct bob_plan_image *img, struct bob_mem_pl
 		u.flags_pass = out->stats.flags_pass = true;
 		st = all_units(&u, out, first, next, &passes);
 	}
+	out->split_stacks = u.splits;
 done:
 	free_unit(&u);
 	free(first);

@@ -44,6 +44,7 @@ struct bob_mem_plan {
 	struct bob_mem_patches patches;
 	struct bob_mem_funcs funcs; /* in the order of their code */
 	struct bob_mem_stats stats;
+	bool split_stacks;	/* a function calls for a larger stack: split.c */
 };
 
 /* `img` has been scanned (bob_plan_scan). What is in *out belongs to the caller, also after an

@@ -287,14 +287,6 @@ static void share_byte(struct placer *p, size_t i)
 		place_prefixed(p, l, next);
 }
 
-/* The `ret` behind a call that makes the stack larger: it runs on the old stack, which has little room. */
-static bool has_small_stack(const struct bob_mem_unit *u, const struct bob_mem_landing *l)
-{
-	uint32_t first = u->blocks.at[l->block].first;
-
-	return first && bob_mem_split_body(u, first - 1) != BOB_MEM_NONE;
-}
-
 /* Landings claim their own first bytes before any of them looks for others. */
 static unsigned place_all(struct placer *p)
 {
@@ -306,16 +298,9 @@ static unsigned place_all(struct placer *p)
 	for (size_t i = 0; why == BOB_MEM_TAKEN && i < count; i++)
 		if (p->u->landings.at[i].kind == BOB_MEM_LAND_SHORT)
 			place_second(p, i);
-	for (size_t i = 0; why == BOB_MEM_TAKEN && i < count; i++) {
-		struct bob_mem_landing *l = &p->u->landings.at[i];
-
-		if (l->kind == BOB_MEM_LAND_TRAP)
+	for (size_t i = 0; why == BOB_MEM_TAKEN && i < count; i++)
+		if (p->u->landings.at[i].kind == BOB_MEM_LAND_TRAP)
 			share_byte(p, i);
-		if (l->kind == BOB_MEM_LAND_TRAP && has_small_stack(p->u, l)) {
-			p->u->at = l->addr;
-			why = BOB_MEM_SMALL_STACK;
-		}
-	}
 	return why;
 }
 

@@ -13,7 +13,13 @@ struct writer {
 	struct bob_mem_unit *u;
 	struct bob_mem_plan *out;
 	uint32_t text;		/* where the unit's begins in out->text */
+	size_t patch;		/* the first one of the unit; one for each range */
 };
+
+static uint32_t range_of_block(const struct bob_mem_unit *u, uint32_t block)
+{
+	return u->insns.at[u->blocks.at[block].first].range;
+}
 
 static uint8_t *text_at(const struct writer *w, uint64_t addr, uint32_t *offset)
 {
@@ -58,6 +64,7 @@ static void put_landing(struct writer *w, const struct bob_mem_landing *l)
 		p[1] = (uint8_t)(l->chain - (at + 2));
 		w->out->stats.short_landings++;
 	} else {
+		w->out->patches.at[w->patch + range_of_block(w->u, l->block)].traps++;
 		w->out->stats.traps++;
 	}
 }
@@ -92,7 +99,7 @@ static void keep_calls(struct writer *w)
 
 void bob_mem_text(struct bob_mem_unit *u, struct bob_mem_plan *out)
 {
-	struct writer w = { u, out, (uint32_t)out->text.count };
+	struct writer w = { u, out, (uint32_t)out->text.count, out->patches.count };
 
 	if (BOB_PLAN_RESERVE(&out->text, u->used.count) != 0) {
 		u->st = BOB_ERR_NOMEM;

@@ -110,6 +110,7 @@ struct bob_mem_unit {
 	const struct bob_plan_image *img;
 	uint32_t func;		/* the function, in img->funcs */
 	bool flags_pass;	/* flags may be handed over by calls and returns */
+	bool splits;		/* a function so far calls for a larger stack: split.c */
 	bool strict;		/* no frame information says that this is code: all must be reached */
 	struct bob_mem_ranges ranges; /* sorted */
 	struct bob_mem_insns insns; /* sorted by address */

@@ -77,7 +77,8 @@ bob_status bob_mem_plan_write(const struct bob_plan_image *img, struct bob_mem_p
 			      void **bytes, size_t *len)
 {
 	struct bob_mem_plan_head head = {.magic = BOB_MEM_PLAN_MAGIC, .version = BOB_MEM_PLAN_VERSION,
-					 .key = img->key, .desc_count = (uint32_t)p->descs.count};
+					 .key = img->key, .desc_count = (uint32_t)p->descs.count,
+					 .split_stacks = p->split_stacks};
 	const size_t from = offsetof(struct bob_mem_plan_head, file_bytes);
 	struct bob_plan_bytes descs = { 0 };
 	bob_status st = pack_descs(p, &descs);

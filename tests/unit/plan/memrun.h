@@ -71,6 +71,7 @@ struct memrun {
 	uint8_t *stack;
 	struct memrun_list stepped, recorded;
 	uint64_t traps, drains, records, lost;
+	uint64_t surprises;	/* traps where the planner foresaw none */
 	bool patched;
 	uint64_t last_pc;	/* of the instruction before, anywhere */
 	bool last_was_call;
@@ -422,6 +423,16 @@ static bool memrun_cpuid(ucontext_t *uc)
 	return true;
 }
 
+static bool memrun_foreseen(const struct memrun *m, uint64_t addr)
+{
+	const struct bob_mem_patch *p = memrun_section(m, &m->head->patches);
+
+	for (size_t i = 0; i < m->head->patches.len / sizeof(*p); i++)
+		if (addr - p[i].addr < p[i].len)
+			return p[i].traps > 0;
+	return false;
+}
+
 static void memrun_trap(int sig, siginfo_t *info, void *context)
 {
 	struct memrun *m = memrun_now;
@@ -456,6 +467,7 @@ static void memrun_trap(int sig, siginfo_t *info, void *context)
 		abort();
 	}
 	m->traps++;
+	m->surprises += !memrun_foreseen(m, rip - 1 - m->bias);
 	uc->uc_mcontext.gregs[REG_RIP] =
 		(greg_t)(uintptr_t)(m->arena + BOB_PLAN_HANDLER_BYTES + s->code);
 	if (m->observe)

@@ -68,10 +68,11 @@ static unsigned run_library(const char *path, const char *what, bool runs)
 	memrun_open(&m, path);
 	if (runs)
 		count = run_kernels(&m, &wrong);
-	printf("%-28s %3u runs, %u of %zu functions translated, %lu records, %lu drains, %lu traps%s\n",
+	wrong += m.surprises > 0;
+	printf("%-28s %3u runs, %u of %zu functions translated, %lu records, %lu drains, %lu traps (%lu not foreseen)%s\n",
 	       what, count, m.plan.stats.by_decline[0], m.plan.funcs.count,
 	       (unsigned long)m.records, (unsigned long)m.drains, (unsigned long)m.traps,
-	       wrong ? "  WRONG" : "");
+	       (unsigned long)m.surprises, wrong ? "  WRONG" : "");
 	for (size_t i = 0; i < m.plan.funcs.count; i++) {
 		const struct bob_mem_func *f = &m.plan.funcs.at[i];
 
