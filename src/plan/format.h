@@ -23,7 +23,7 @@
 #include "mem/sync.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 17u
+#define BOB_PLAN_VERSION 18u
 
 struct bob_plan_section {
 	uint64_t off;

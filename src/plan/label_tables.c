@@ -24,8 +24,8 @@ static void find_starts(const struct bob_plan_code *c, uint64_t lo, uint64_t hi,
 	}
 }
 
-static bob_status follow(struct bob_plan_image *img, struct bob_plan_code *c, uint64_t lo, uint64_t hi,
-		   const uint64_t *starts, uint64_t label, uint64_t table)
+static bob_status follow(struct bob_plan_image *img, struct bob_plan_code *c, uint64_t lo,
+			 uint64_t hi, const uint64_t *starts, uint64_t label, uint64_t table)
 {
 	const uint8_t *p;
 
@@ -42,9 +42,9 @@ static bob_status follow(struct bob_plan_image *img, struct bob_plan_code *c, ui
 			return BOB_OK;
 		if (img->stats.jump_table_targets >= img->stats.code_bytes)
 			return BOB_ERR_FULL; /* a file made to keep us busy */
+		img->stats.jump_table_targets += !bob_plan_bit(c->outside, to - c->lo);
 		bob_plan_set_bit(c->target, to - c->lo);
 		bob_plan_set_bit(c->outside, to - c->lo);
-		img->stats.jump_table_targets++;
 	}
 	return BOB_OK;
 }

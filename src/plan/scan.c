@@ -213,8 +213,8 @@ static void push(struct scan *s, struct bob_plan_u64s *list, uint64_t addr)
 
 static void note_lea(struct scan *s, uint64_t to)
 {
-	if (in_range(s, to))
-		push(s, &s->labels, to);
+	if (in_range(s, to) && to != s->func_lo && to != s->range->lo)
+		push(s, &s->labels, to); /* no label is where a function begins */
 	else if (s->range && !bob_plan_code_at(s->img, to))
 		push(s, &s->tables, to);
 	if (bob_plan_code_at(s->img, to))
