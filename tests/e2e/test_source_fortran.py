@@ -182,7 +182,7 @@ program counters
   n = 4
   k = 100
   s = 0
-  do i = 1, 3
+  do i = 1, 4
     s = s + k
     do k = n, 1, -1
       a(k, i) = s

@@ -112,5 +112,5 @@ program main
   deallocate(g%level)
   call local(2)
   call local(3)
-  print '(9f6.1)', f%v, h%v(1,1), there
+  print '(9f6.1)', f%v, h%v(1,1), there(2:3)
 end program
