@@ -149,12 +149,24 @@ void process_after_fork(struct bob_thread *t)
 
 /* --- the end --- */
 
+/* Is the file its own? Not of a fork child without events, or a vfork child in its parent's memory. */
+static bool has_file(const struct bob_process *p)
+{
+	return p->file && !process_is_child() && os_pid() == p->pid;
+}
+
+static void say_status(uint64_t code)
+{
+	if (has_file(&bob_process))
+		bob_file_status(bob_process.file, BOB_END_SELF, bob_exit_status(code));
+}
+
 void process_leave(enum bob_file_state state)
 {
 	struct bob_process *p = &bob_process;
 
-	if (!p->file || process_is_child() || os_pid() != p->pid)
-		return; /* a fork child without events, or a vfork child in its parent's memory */
+	if (!has_file(p))
+		return;
 	if (state != BOB_FILE_EXEC)
 		streams_end();
 	thread_close_all(state != BOB_FILE_EXEC);
@@ -255,6 +267,7 @@ int bob_special(uint32_t id, struct bob_regs *r)
 		process_leave(BOB_FILE_EXEC);
 		break;
 	case BOB_SPECIAL_EXIT:
+		say_status(r->rdi);
 		process_leave(BOB_FILE_CLOSED);
 		break;
 	case BOB_SPECIAL_MAKECONTEXT: {

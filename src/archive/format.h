@@ -34,6 +34,13 @@ enum bob_file_state {
 	BOB_FILE_STOPPED = 3	/* recording stopped before the process; reason in `stop_reason` */
 };
 
+/* Who said how a process ended; grows only. */
+enum bob_end_source {
+	BOB_END_UNKNOWN = 0,
+	BOB_END_SELF = 1,	/* the process, as it called _exit */
+	BOB_END_PARENT = 2	/* who started it: what wait returned */
+};
+
 enum bob_stop_reason {
 	BOB_STOP_NONE = 0,
 	BOB_STOP_DISK = 1,	/* no space, or the file system refused */
@@ -68,8 +75,10 @@ struct bob_file_head {
 	uint32_t state;		/* enum bob_file_state */
 	uint32_t stop_reason;	/* enum bob_stop_reason */
 	uint64_t end_mono_ns;	/* 0 while open */
+	uint32_t end_status;	/* of the process, as wait has it: exit status, signal, core dump */
+	uint32_t end_source;	/* enum bob_end_source */
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 160, "file head");
+BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 168, "file head");
 
 enum bob_chunk_kind {
 	BOB_CHUNK_META = 1,	/* records, struct bob_record */

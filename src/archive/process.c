@@ -378,6 +378,8 @@ static void fill_info(struct bob_process *p)
 	p->info.start_real_ns = h->start_real_ns;
 	p->info.start_mono_ns = h->start_mono_ns;
 	p->info.end_mono_ns = h->end_mono_ns;
+	p->info.end_source = h->end_source;
+	p->info.end_status = h->end_status;
 	p->info.host = h->host;
 	p->info.exe = "";
 	p->info.cwd = "";

@@ -1,20 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "cli/info_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include "cli/event_words.h"
 #include "cli/source/of_source.h"
 #include "cli/terminal/numbers.h"
 #include "cli/terminal/text_table.h"
 
+static int was_killed(const struct bob_process_info *p)
+{
+	return p->end_source && WIFSIGNALED((int)p->end_status);
+}
+
 const char *cli_process_state(const struct bob_process_info *p)
 {
-	static const char *const process_states[] = { "killed or still running", "ended",
-						      "replaced by exec", "stopped recording" };
+	static const char *const process_states[] = { "unknown", "ended", "replaced by exec",
+						      "stopped recording" };
 
+	if (was_killed(p))
+		return "killed";
+	if (p->state == 0 && p->end_source)
+		return "ended";
 	return p->state < 4 ? process_states[p->state] : "?";
+}
+
+const char *cli_process_end(const struct bob_process_info *p, char text[CLI_END_MAX])
+{
+	const char *before = p->stop_text[0] && p->end_source ? "; " : "";
+	const int status = (int)p->end_status;
+	const char *name = was_killed(p) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+
+	if (was_killed(p) && name)
+		snprintf(text, CLI_END_MAX, "%s%skilled by SIG%s%s", p->stop_text, before, name,
+			 WCOREDUMP(status) ? ", core dumped" : "");
+	else if (was_killed(p))
+		snprintf(text, CLI_END_MAX, "%s%skilled by signal %d", p->stop_text, before,
+			 WTERMSIG(status));
+	else if (p->end_source)
+		snprintf(text, CLI_END_MAX, "%s%sexit status %d", p->stop_text, before,
+			 WEXITSTATUS(status));
+	else
+		snprintf(text, CLI_END_MAX, "%s",
+			 p->stop_text[0] ? p->stop_text : cli_process_state(p));
+	return text;
 }
 
 double cli_info_ratio(const struct bob_trace_sizes *s)
@@ -140,7 +173,7 @@ void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes 
 	const char *const sized[] = { "process", ">pid", ">rank", ">threads", counts[what],
 				      ">bytes", ">each", "how it ended", "program" };
 	uint32_t n = bob_trace_process_count(t);
-	char text[CLI_NUMBER_MAX];
+	char text[CLI_NUMBER_MAX], ended[CLI_END_MAX];
 	struct cli_table table;
 
 	cli_table_begin(&table, what == COUNT_MPI ? 9 : 7, what == COUNT_MPI ? sized : titles);
@@ -167,7 +200,7 @@ void cli_info_processes(const struct bob_trace *t, const struct bob_trace_sizes 
 				 events ? (double)bytes / (double)events : 0.0);
 			cli_table_cell(&table, bytes ? text : "-");
 		}
-		cli_table_cell(&table, p->stop_text[0] ? p->stop_text : cli_process_state(p));
+		cli_table_cell(&table, cli_process_end(p, ended));
 		cli_table_cell(&table, p->exe[0] ? p->exe : "?");
 	}
 	cli_table_end(&table, cli_terminal_width(), stdout);

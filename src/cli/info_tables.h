@@ -7,6 +7,10 @@
 
 /* "ended", ... */
 const char *cli_process_state(const struct bob_process_info *p);
+/* Why its recording ended, if before the process, and how that ended: "exit status 3", "killed by
+ * SIGSEGV, core dumped". Returns `text`. */
+#define CLI_END_MAX 160
+const char *cli_process_end(const struct bob_process_info *p, char text[CLI_END_MAX]);
 /* Times that the streams are smaller than what they stand for; 0: there are none. */
 double cli_info_ratio(const struct bob_trace_sizes *s);
 void cli_info_sizes(const struct bob_trace *t, const struct bob_trace_sizes *s);

@@ -3,10 +3,12 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 #include "archive/format.h"
 #include "cli/terminal/complain.h"
 #include "cli/event_words.h"
+#include "cli/info_tables.h"
 #include "cli/merge/folding.h"
 #include "cli/left_out.h"
 #include "cli/terminal/numbers.h"
@@ -46,7 +48,7 @@ static uint64_t print_ends(const struct bob_trace *t)
 {
 	uint32_t open_threads = 0, stopped = 0;
 	uint64_t dropped = 0, beside = 0;
-	char a[CLI_NUMBER_MAX];
+	char a[CLI_NUMBER_MAX], text[CLI_END_MAX];
 
 	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
 		const struct bob_thread_info *th = bob_trace_thread(t, i);
@@ -58,6 +60,8 @@ static uint64_t print_ends(const struct bob_trace *t)
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
 		const struct bob_process_info *p = bob_trace_process(t, i);
 
+		if (p->end_source && WIFSIGNALED((int)p->end_status))
+			printf("remark  process %" PRIu32 ": %s\n", i, cli_process_end(p, text));
 		if (p->state != 3)
 			continue;
 		stopped++;

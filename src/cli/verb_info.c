@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "cli/terminal/complain.h"
@@ -334,6 +335,22 @@ static void json_unrecorded(struct bob_json *j, const struct bob_trace *t, uint3
 	bob_json_end(j, ']');
 }
 
+/* null: not known, or not so. */
+static void json_end(struct bob_json *j, const struct bob_process_info *p)
+{
+	const int status = (int)p->end_status;
+
+	if (p->end_source && WIFEXITED(status))
+		bob_json_int(j, "exit_status", WEXITSTATUS(status));
+	else
+		bob_json_string(j, "exit_status", NULL);
+	if (p->end_source && WIFSIGNALED(status))
+		bob_json_int(j, "signal", WTERMSIG(status));
+	else
+		bob_json_string(j, "signal", NULL);
+	bob_json_bool(j, "core_dumped", p->end_source && WCOREDUMP(status));
+}
+
 static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t index)
 {
 	const struct bob_process_info *p = bob_trace_process(t, index);
@@ -345,6 +362,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	bob_json_int(j, "world_size", p->world_size);
 	bob_json_int(j, "parent", p->parent == ~0u ? -1 : (int64_t)p->parent);
 	bob_json_string(j, "state", cli_process_state(p));
+	json_end(j, p);
 	bob_json_string(j, "stopped", p->stop_text[0] ? p->stop_text : NULL);
 	bob_json_string(j, "host", p->host);
 	bob_json_string(j, "exe", p->exe);

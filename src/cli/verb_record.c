@@ -15,6 +15,7 @@
 #include "archive/format.h"
 #include "cli/event_words.h"
 #include "cli/record/collector.h"
+#include "cli/record/end_status.h"
 #include "cli/terminal/complain.h"
 #include "cli/record/hook_prototype.h"
 #include "cli/merge/folding.h"
@@ -181,12 +182,13 @@ static int is_folded(const struct recording *r)
 }
 
 /* The end of a launcher: its own program's files, and then, if it is the last one or speaks for all, what concerns all. */
-static void finish(struct recording *r, const char *dir, uint32_t child, int joined)
+static void finish(struct recording *r, const char *dir, uint32_t child, int status, int joined)
 {
 	int is_last = 0, speaks = !r->quiet && is_rank_zero();
 	struct cli_merged threads, merged;
 	struct bob_trace *t = NULL;
 
+	cli_end_status(dir, child, status);
 	if (is_folded(r)) /* a trace that is not merged and has no names is whole, too */
 		(void)(bob_fold_settings_any(&r->folding.how) ?
 			       cli_fold("record", dir, child, 0, &r->folding, NULL, &merged) :
@@ -263,7 +265,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		cli_fail("record", "%s: %s", path, err.text);
 		return child > 0 ? 126 : 125;
 	}
-	finish(r, dir, (uint32_t)child, joined);
+	finish(r, dir, (uint32_t)child, status, joined);
 	cli_vars_free(&r->vars);
 	cli_mem_free(&r->engine);
 	free(r->mem_only);

@@ -339,6 +339,12 @@ void vgb_file_state(enum bob_file_state state)
 			     state == BOB_FILE_OPEN ? 0 : vgb_time(False));
 }
 
+void vgb_file_status(UWord code)
+{
+	if (file.head)
+		bob_file_status(file.head, BOB_END_SELF, bob_exit_status(code));
+}
+
 void vgb_file_end(enum bob_file_state state)
 {
 	if (!file.head)

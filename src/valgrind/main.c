@@ -104,6 +104,8 @@ static Bool can_follow(const HChar *path)
 static void on_syscall(ThreadId id, UInt number, UWord *args, UInt count)
 {
 	(void)id, (void)count;
+	if (number == __NR_exit_group)
+		vgb_file_status(args[0]);
 	if (number != __NR_execve && number != __NR_execveat)
 		return;
 	VG_(clo_trace_children) = follow && number == __NR_execve && args[0] &&

@@ -70,6 +70,7 @@ Bool vgb_file_descs(const uint8_t *bytes, uint64_t len, uint32_t first);
 uint32_t vgb_file_seq(void); /* ~0: there is no file */
 uint64_t vgb_file_count(void); /* files made so far: changes when a child makes its own */
 void vgb_file_state(enum bob_file_state state);
+void vgb_file_status(UWord code); /* it calls exit_group */
 /* Close META and descriptors, then the file. */
 void vgb_file_end(enum bob_file_state state);
 void vgb_stop(enum bob_stop_reason why);

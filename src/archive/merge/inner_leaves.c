@@ -6,6 +6,11 @@
 #include "archive/write/write.h"
 #include "base/crc.h"
 
+/* In the word whose lowest bit says that there is an end: who said how the process ended, and what. */
+#define SOURCE_BIT 1
+#define SOURCE_MASK 0x7fffffffu
+#define STATUS_BIT 32
+
 static uint64_t pair(uint32_t low, uint32_t high)
 {
 	return low | (uint64_t)high << 32;
@@ -30,7 +35,8 @@ void bob_inner_head_words(const struct bob_file_head *h, uint64_t *word)
 		h->parent_stream,
 		h->crc ^ crc_of(h),
 		pair(h->state, h->stop_reason),
-		h->end_mono_ns != 0,
+		(h->end_mono_ns != 0) | (uint64_t)h->end_source << SOURCE_BIT |
+			(uint64_t)h->end_status << STATUS_BIT,
 		h->end_mono_ns ? h->end_mono_ns - h->start_mono_ns : 0,
 	};
 
@@ -55,7 +61,9 @@ void bob_inner_head_of(const uint64_t *word, struct bob_file_head *h)
 	h->crc = crc_of(h) ^ (uint32_t)word[9];
 	h->state = (uint32_t)word[10];
 	h->stop_reason = (uint32_t)(word[10] >> 32);
-	h->end_mono_ns = word[11] ? h->start_mono_ns + word[12] : 0;
+	h->end_mono_ns = word[11] & 1 ? h->start_mono_ns + word[12] : 0;
+	h->end_source = (uint32_t)(word[11] >> SOURCE_BIT) & SOURCE_MASK;
+	h->end_status = (uint32_t)(word[11] >> STATUS_BIT);
 }
 
 /* Tid and state; begin; end. */

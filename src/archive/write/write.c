@@ -42,6 +42,12 @@ void bob_file_end(struct bob_file_head *head, enum bob_file_state state,
 	__atomic_store_n(&head->state, (uint32_t)state, __ATOMIC_RELEASE);
 }
 
+void bob_file_status(struct bob_file_head *head, enum bob_end_source source, uint32_t status)
+{
+	head->end_status = status;
+	__atomic_store_n(&head->end_source, (uint32_t)source, __ATOMIC_RELEASE);
+}
+
 /* --- chunks --- */
 
 uint32_t bob_chunk_head_crc(const struct bob_chunk_head *chunk)

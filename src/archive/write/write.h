@@ -31,6 +31,13 @@ void bob_file_set_used(struct bob_file_head *head, uint64_t used);
 /* The file is complete: `state` is a BOB_FILE_* value, `reason` a BOB_STOP_* value. */
 void bob_file_end(struct bob_file_head *head, enum bob_file_state state,
 		  enum bob_stop_reason reason, uint64_t end_mono_ns);
+/* How the process ended: `status` as wait has it. */
+void bob_file_status(struct bob_file_head *head, enum bob_end_source source, uint32_t status);
+/* The status of a process that calls _exit(code). */
+static inline uint32_t bob_exit_status(uint64_t code)
+{
+	return (uint32_t)(code & 0xff) << 8;
+}
 
 /* --- chunks --- */
 

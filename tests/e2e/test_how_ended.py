@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How processes ended is in the trace: as they said themselves when they called _exit, or as the launcher
+saw it; of a child that said nothing nothing is claimed. The same after a merge."""
+
+import sys
+
+import harness as h
+
+suite = h.Suite("how ended")
+ENDS = {"exit": (3, None), "_exit": (3, None), "exit_group": (3, None), "abort": (None, 6), "segv": (None, 11), "kill": (None, 9)}
+MODES = {"calls": [], "memory": ["--mem"], "valgrind": ["--mem", "--engine=valgrind"], "events": ["--events"]}
+SILENT = ("exit_group", "abort", "segv", "kill")
+
+
+def program():
+    return h.compile("how_ended", ["how_ended.c"], "gcc", ["-O1", "-g", "-Wall", "-Wextra", "-Werror", f"-I{h.ROOT / 'include'}"], [])
+
+
+def told(p):
+    return p["exit_status"], p["signal"], p["state"], p["core_dumped"]
+
+
+def recorded(argv, mode):
+    native = h.run(argv)
+    r = h.record(argv, MODES[mode])
+    h.same(native, r)
+    return r.trace, h.info(r.trace)["process_list"]
+
+
+def text_of(status, sig):
+    return f"exit status {status}" if sig is None else f"killed by SIG{ {6: 'ABRT', 9: 'KILL', 11: 'SEGV'}[sig]}"
+
+
+def own(how, mode):
+    if mode == "valgrind":
+        h.need("valgrind")
+    status, sig = ENDS[how]
+    trace, (p,) = recorded([program(), how], mode)
+    want = (status, sig, "killed" if sig else "ended", False)
+    h.check(told(p) == want, f"{told(p)}, not {want}")
+    out = h.bobbin("info", trace).out.decode()
+    h.check(text_of(status, sig) in out, out)
+    said = h.bobbin("check", trace).out.decode()
+    h.check((f"process 0: {text_of(status, sig)}" in said) == bool(sig), said)
+
+
+def child(how, mode):
+    """Nobody of ours waits for it: what it said itself is known, and no more."""
+    _, processes = recorded([program(), how, "child"], mode)
+    h.check(len(processes) == 2 and told(processes[0]) == (0, None, "ended", False), processes)
+    # Valgrind sees every system call
+    silent = how in SILENT and (how, mode) != ("exit_group", "valgrind")
+    want = (None, None) if silent else ENDS[how]
+    h.check(told(processes[1])[:2] == want and processes[1]["state"] != "killed", f"{told(processes[1])}, not {want}")
+
+
+@suite.case("a program that another one replaced")
+def replaced():
+    _, (first, second) = recorded([program(), "exec"], "calls")
+    h.check(told(first) == (None, None, "replaced by exec", False), told(first))
+    h.check(told(second) == (3, None, "ended", False), told(second))
+
+
+@suite.case("ranks, killed and not, before and after a merge")
+def merged():
+    trace = h.fresh("merged") / "t"
+    for rank, how in enumerate(("exit", "segv")):
+        env = h.environment({"PMI_RANK": str(rank), "PMI_SIZE": "2"})
+        h.run([h.BOBBIN, "record", "-q", "-o", trace, "--events", "--", program(), how], env=env)
+    before = sorted(str(told(p)) for p in h.info(trace)["process_list"])
+    h.check(len(before) == 2 and any("'killed'" in p for p in before), before)
+    r = h.bobbin("merge", trace)
+    h.check(r.status == 0, r)
+    after = sorted(str(told(p)) for p in h.info(trace)["process_list"])
+    h.check(before == after, f"{before}, {after}")
+
+
+for mode in MODES:
+    for how in ENDS:
+        suite.add(f"{how}, {mode}", own, how, mode)
+for how in ENDS:
+    suite.add(f"a child: {how}", child, how, "calls")
+suite.add("a child: exit_group, valgrind", child, "exit_group", "valgrind")
+
+if __name__ == "__main__":
+    sys.exit(suite.run())

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A process that ends in a way of its own: how_ended HOW [child]. With `child` a fork child ends so, and
+ * the parent with 0 after it has waited. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile int sum;
+
+__attribute__((noinline)) static void work(int n)
+{
+	sum += n;
+}
+
+static void end(const char *how)
+{
+	struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+	for (int i = 0; i < 10; i++)
+		work(i);
+	if (!strcmp(how, "exit"))
+		exit(3);
+	if (!strcmp(how, "_exit"))
+		_exit(259); /* 3 is what arrives */
+	if (!strcmp(how, "exit_group")) /* no function of libc that the agent knows */
+		__asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(3) : "rcx", "r11", "memory");
+	if (!strcmp(how, "abort"))
+		abort();
+	if (!strcmp(how, "segv"))
+		*(volatile int *)(uintptr_t)sum = 1;
+	if (!strcmp(how, "kill"))
+		kill(getpid(), SIGKILL);
+	if (!strcmp(how, "exec")) {
+		execl("/bin/sh", "sh", "-c", "exit 3", (char *)NULL);
+		exit(99);
+	}
+	exit(98);
+}
+
+int main(int argc, char **argv)
+{
+	int status = -1;
+	pid_t child;
+
+	if (argc < 2)
+		return 97;
+	if (argc < 3)
+		end(argv[1]);
+	child = fork();
+	if (child == 0)
+		end(argv[1]);
+	if (waitpid(child, &status, 0) != child)
+		return 96;
+	printf("%x\n", (unsigned)status);
+	return 0;
+}
