@@ -82,7 +82,7 @@ int verb_env(int argc, char **argv)
 	if (bad)
 		return bad;
 	bob_run_key(key, sizeof(key));
-	if (bob_rundir_prepare(output, key, dir, &err) != BOB_OK)
+	if (bob_rundir_prepare(output, key, dir, NULL, &err) != BOB_OK)
 		return cli_fail("env", "%s: %s; choose another place with -o", err.path, err.text);
 	bad = cli_recording_finish(&vars, "env", dir);
 	if (!bad && !mem)

@@ -194,7 +194,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 			       cli_fold("record", dir, child, 0, &r->folding, NULL, &merged) :
 			       cli_merge("record", dir, child, &merged));
 	if (speaks && own_rank())
-		is_last = await_ranks(dir, joined);
+		is_last = await_ranks(dir, is_folded(r) ? joined : -1);
 	else if (is_folded(r))
 		is_last = bob_rundir_is_last(joined);
 	is_last &= is_folded(r);
@@ -233,7 +233,9 @@ static void name_launcher(struct cli_vars *v)
 	cli_vars_set(v, "BOBBIN_LAUNCHER", pid);
 }
 
-static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs)
+/* `joined`: bob_rundir_join's, as long as the program runs. */
+static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs,
+	       int joined)
 {
 	struct cli_collectors collectors = { .ask = -1 };
 
@@ -245,7 +247,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = sampler ? tick : NULL, .ctx = sampler };
 	struct bob_error err = { .text = "" };
-	int status = 0, child = 0, joined = -1;
+	int status = 0, child = 0;
 
 	if (!env)
 		return cli_collectors_end(&collectors), cli_fail("record", "out of memory"), 125;
@@ -255,8 +257,6 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		free(env);
 		return 126;
 	}
-	if (is_folded(r))
-		joined = bob_rundir_join(dir);
 	bob_status st = bob_launch_run(&l, &child, &status, &err);
 	cli_sampler_end(sampler, child);
 	cli_collectors_end(&collectors);
@@ -322,12 +322,28 @@ static int choose_addresses(struct recording *r, const char *path)
 	return cli_mem_only(&r->vars, path, r->mem_only);
 }
 
+/* What the trace is called: as the user said, unless another recording is being written there. */
+static const char *chosen_name(const char *said, const char *dir)
+{
+	const char *end = said + strlen(said), *begin, *name = strrchr(dir, '/') + 1;
+
+	while (end > said + 1 && end[-1] == '/')
+		end--;
+	for (begin = end; begin > said && begin[-1] != '/';)
+		begin--;
+	if (!strncmp(begin, name, (size_t)(end - begin)) && !name[end - begin])
+		return said;
+	cli_warn("record", "another recording is being written to %s; this one is in %s", said,
+		 dir);
+	return dir;
+}
+
 int verb_record(int argc, char **argv)
 {
 	struct recording r = { .output = "bobbin.data", .time = "marks", .engine.engine = "auto" };
 	char path[BOB_SYS_PATH], dir[BOB_SYS_PATH], key[512], run_name[CLI_RUN_BYTES];
 	struct bob_error err = { .text = "" };
-	int bad = record_options_read(&r, argc, argv);
+	int bad = record_options_read(&r, argc, argv), joined;
 
 	if (bad)
 		return bad < 0 ? 0 : bad;
@@ -375,10 +391,11 @@ int verb_record(int argc, char **argv)
 	if ((r.mpi || r.events) && (bad = choose_events(&r, path)))
 		return bad;
 	bob_run_key(key, sizeof(key));
-	if (bob_rundir_prepare(r.output, key, dir, &err) != BOB_OK) {
+	if (bob_rundir_prepare(r.output, key, dir, &joined, &err) != BOB_OK) {
 		cli_fail("record", "%s: %s; choose another place with -o", err.path, err.text);
 		return 125;
 	}
+	r.output = chosen_name(r.output, dir);
 	cli_run_name(key, run_name);
 	cli_vars_set(&r.vars, CLI_RUN_VARIABLE, run_name);
 	if (r.mem && cli_mem_is_native(&r.engine)) {
@@ -386,7 +403,7 @@ int verb_record(int argc, char **argv)
 	} else if (r.mem) {
 		bad = cli_mem_finish(&r.engine, &r.vars, dir, argv + optind);
 		cli_vars_free(&r.vars); /* the engine has options: the environment stays as it is */
-		return bad ? bad : run(&r, r.engine.path, r.engine.argv, r.output, dir);
+		return bad ? bad : run(&r, r.engine.path, r.engine.argv, r.output, dir, joined);
 	}
 	bad = cli_recording_finish(&r.vars, "record", dir);
 	if (bad)
@@ -394,5 +411,5 @@ int verb_record(int argc, char **argv)
 	/* with --exec, children of ours would be the program's */
 	if (r.calls)
 		cli_recording_costs(&r.vars, !r.exec);
-	return run(&r, path, argv + optind, r.output, dir);
+	return run(&r, path, argv + optind, r.output, dir, joined);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run's directory. `run.key` says whose it is; whoever finds another key there moves the old
- * directory away, so late ranks of the same job join and nothing is ever overwritten. */
+/* A run's directory. `run.key` says whose it is, so late ranks of the same job join. Whoever finds
+ * another key there moves the older trace away, or takes another name while that is being written. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 
 #define KEY_FILE "run.key"
 #define KEY_BYTES 512
+#define NAME_BYTES (BOB_SYS_PATH + 32)
+#define NUMBERS 10000u
 
 static bob_status fail(struct bob_error *err, bob_status st, const char *path, const char *text)
 {
@@ -30,7 +33,7 @@ static bob_status fail(struct bob_error *err, bob_status st, const char *path, c
 /* Read the key of the trace in `dir`. 0: read; -1: there is none. */
 static int read_key(const char *dir, char *key)
 {
-	char path[BOB_SYS_PATH + sizeof(KEY_FILE) + 1];
+	char path[NAME_BYTES + sizeof(KEY_FILE) + 1];
 
 	snprintf(path, sizeof(path), "%s/" KEY_FILE, dir);
 	FILE *f = fopen(path, "re");
@@ -45,7 +48,7 @@ static int read_key(const char *dir, char *key)
 
 static int write_key(const char *dir, const char *key)
 {
-	char path[BOB_SYS_PATH + sizeof(KEY_FILE) + 1];
+	char path[NAME_BYTES + sizeof(KEY_FILE) + 1];
 
 	snprintf(path, sizeof(path), "%s/" KEY_FILE, dir);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -55,47 +58,110 @@ static int write_key(const char *dir, const char *key)
 	return close(fd) || !ok ? -1 : 0;
 }
 
-static bob_status move_away(const char *dir, struct bob_error *err)
-{
-	char old[BOB_SYS_PATH + 16];
+/* --- older traces: NAME.old is the newest of them, NAME.old.1 the one before it --- */
 
-	for (unsigned n = 0; n < 100000; n++) {
-		if (n)
-			snprintf(old, sizeof(old), "%s.old.%u", dir, n);
-		else
-			snprintf(old, sizeof(old), "%s.old", dir);
-		if (!renameat2(AT_FDCWD, dir, AT_FDCWD, old, RENAME_NOREPLACE))
-			return BOB_OK;
-		if (errno == EINVAL && access(old, F_OK) && !rename(dir, old))
-			return BOB_OK; /* a file system without RENAME_NOREPLACE */
-		if (errno != EEXIST && errno != ENOTEMPTY)
-			break;
-	}
-	return fail(err, BOB_ERR_IO, dir, "cannot rename the older trace");
+static void older_name(char *buf, const char *dir, unsigned n)
+{
+	if (n)
+		snprintf(buf, NAME_BYTES, "%s.old.%u", dir, n);
+	else
+		snprintf(buf, NAME_BYTES, "%s.old", dir);
 }
 
-static bob_status claim(const char *dir, const char *key, struct bob_error *err)
+static int is_file_of_trace(const char *name)
+{
+	const char *end = strrchr(name, '.');
+
+	return !strcmp(name, KEY_FILE) || (end && (!strcmp(end, ".bob") || !strcmp(end, ".log")));
+}
+
+/* A trace, with nothing else beside it? With `empty` its files are removed. */
+static int is_trace(const char *dir, int empty)
+{
+	char key[KEY_BYTES];
+	DIR *d = read_key(dir, key) ? NULL : opendir(dir);
+	struct dirent *e;
+	int is = d != NULL;
+
+	while (is && (e = readdir(d)))
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+			is = is_file_of_trace(e->d_name) &&
+			     !(empty && unlinkat(dirfd(d), e->d_name, 0));
+	if (d)
+		closedir(d);
+	return is;
+}
+
+static int move(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	/* a file system without RENAME_NOREPLACE */
+	return errno == EINVAL && access(to, F_OK) ? rename(from, to) : -1;
+}
+
+/* Numbers of names for older traces, up to a free one or the last that there may be. What is no trace
+ * keeps its name. */
+static unsigned find_slots(const char *dir, unsigned slot[BOB_RUNDIR_OLDER], int *full)
+{
+	char old[NAME_BYTES];
+	struct stat st;
+	unsigned count = 0;
+
+	*full = 1;
+	for (unsigned n = 0; *full && count < BOB_RUNDIR_OLDER && n < NUMBERS; n++) {
+		older_name(old, dir, n);
+		*full = !lstat(old, &st);
+		if (!*full || is_trace(old, 0))
+			slot[count++] = n;
+	}
+	return count;
+}
+
+static bob_status move_away(const char *dir, struct bob_error *err)
+{
+	char from[NAME_BYTES], to[NAME_BYTES];
+	unsigned slot[BOB_RUNDIR_OLDER];
+	int full;
+	unsigned n = find_slots(dir, slot, &full);
+
+	if (!n)
+		return fail(err, BOB_ERR_IO, dir, "no name is left for the older trace");
+	older_name(to, dir, slot[n - 1]);
+	if (full && (!is_trace(to, 1) || rmdir(to)))
+		return fail(err, BOB_ERR_IO, dir, "cannot remove the oldest trace");
+	while (n-- > 0) {
+		older_name(to, dir, slot[n]);
+		if (n > 0)
+			older_name(from, dir, slot[n - 1]);
+		if (move(n > 0 ? from : dir, to))
+			return fail(err, BOB_ERR_IO, dir, "cannot rename the older trace");
+	}
+	return BOB_OK;
+}
+
+/* --- whose directory is it? --- */
+
+/* Does a launcher write there? They hold a lock as long as their program runs. */
+static int in_use(const char *dir)
+{
+	int run = bob_rundir_join(dir), is;
+
+	is = run >= 0 && flock(run, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	if (run >= 0)
+		close(run);
+	return is;
+}
+
+static int has_key(const char *dir, const char *key)
 {
 	char found[KEY_BYTES];
-	struct stat st;
 
-	if (!lstat(dir, &st)) {
-		if (!S_ISDIR(st.st_mode))
-			return fail(err, BOB_ERR_INVAL, dir, "exists and is not a directory");
-		if (!read_key(dir, found)) {
-			if (!strcmp(found, key))
-				return BOB_OK;
-		} else if (rmdir(dir)) {
-			return fail(err, BOB_ERR_INVAL, dir,
-				    "exists, is not empty and is not a trace");
-		} else {
-			goto make;
-		}
-		bob_status moved = move_away(dir, err);
-		if (moved != BOB_OK)
-			return moved;
-	}
-make:
+	return !read_key(dir, found) && !strcmp(found, key);
+}
+
+static bob_status make(const char *dir, const char *key, struct bob_error *err)
+{
 	if (mkdir(dir, 0777))
 		return fail(err, BOB_ERR_IO, dir, "cannot create the trace directory");
 	if (write_key(dir, key)) {
@@ -103,6 +169,51 @@ make:
 		return fail(err, BOB_ERR_IO, dir, "cannot write into the trace directory");
 	}
 	return BOB_OK;
+}
+
+/* Nobody writes to what is there, if anything is. */
+static bob_status claim(const char *dir, const char *key, struct bob_error *err)
+{
+	char found[KEY_BYTES];
+	struct stat st;
+	bob_status moved = BOB_OK;
+
+	if (lstat(dir, &st))
+		return make(dir, key, err);
+	if (!S_ISDIR(st.st_mode))
+		return fail(err, BOB_ERR_INVAL, dir, "exists and is not a directory");
+	if (!read_key(dir, found))
+		moved = move_away(dir, err);
+	else if (rmdir(dir))
+		return fail(err, BOB_ERR_INVAL, dir, "exists, is not empty and is not a trace");
+	return moved == BOB_OK ? make(dir, key, err) : moved;
+}
+
+/* `dir`, or dir.2 and so on if another recording is being written to those before. A run that has one
+ * stays with it. */
+static bob_status choose(char *dir, const char *key, struct bob_error *err)
+{
+	char name[NAME_BYTES];
+	unsigned free = 0;
+
+	for (unsigned n = 1; n < NUMBERS; n++) {
+		snprintf(name, sizeof(name), n > 1 ? "%s.%u" : "%s", dir, n);
+		if (has_key(name, key)) {
+			free = n;
+			break;
+		}
+		if (!free && !in_use(name))
+			free = n;
+		if (access(name, F_OK))
+			break;
+	}
+	if (!free)
+		return fail(err, BOB_ERR_IO, dir, "too many recordings are being written there");
+	snprintf(name, sizeof(name), free > 1 ? "%s.%u" : "%s", dir, free);
+	if (strlen(name) >= BOB_SYS_PATH)
+		return fail(err, BOB_ERR_INVAL, dir, "its path is too long");
+	strcpy(dir, name);
+	return has_key(dir, key) ? BOB_OK : claim(dir, key, err);
 }
 
 /* Split into an existing parent and a last component; the parent made absolute. */
@@ -131,19 +242,24 @@ static bob_status absolute(const char *dir, char *abs, char *parent, struct bob_
 	return BOB_OK;
 }
 
-bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, struct bob_error *err)
+bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, int *run,
+			      struct bob_error *err)
 {
 	char parent[BOB_SYS_PATH];
 	bob_status st = absolute(dir, abs, parent, err);
 	int lock;
 
+	if (run)
+		*run = -1;
 	if (st != BOB_OK)
 		return st;
 	/* Without a lock (no permission, no support) a race between ranks can at worst fail one. */
 	lock = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock >= 0)
 		flock(lock, LOCK_EX);
-	st = claim(abs, key, err);
+	st = choose(abs, key, err);
+	if (run)
+		*run = st == BOB_OK ? bob_rundir_join(abs) : -1;
 	if (lock >= 0)
 		close(lock);
 	return st;
@@ -151,7 +267,7 @@ bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, struc
 
 int bob_rundir_join(const char *dir)
 {
-	char path[BOB_SYS_PATH + sizeof(KEY_FILE) + 1];
+	char path[NAME_BYTES + sizeof(KEY_FILE) + 1];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/" KEY_FILE, dir);

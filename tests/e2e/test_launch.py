@@ -5,6 +5,7 @@ does the same, and every way of choosing what is recorded."""
 
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import signal
@@ -88,19 +89,43 @@ def kept_environment():
             h.check((f"{name}={value}".encode() in said) is is_there, f"{name}: kept is not {is_there}")
 
 
-@suite.case("older traces move away, none is overwritten")
+@suite.case("older traces move away, the newest three of them stay")
 def moved():
     d = h.fresh("launch") / "t"
-    for _ in range(3):
+    pids = []
+    for _ in range(6):
         h.check(h.record(["/bin/true"], trace=d).status == 0, "record failed")
-    for name in ("t", "t.old", "t.old.1"):
-        h.check((d.parent / name / "run.key").exists(), f"{name} is not there")
+        pids.append(h.info(d)["process_list"][0]["pid"])
+    names = ("t", "t.old", "t.old.1", "t.old.2")
+    h.check(sorted(p.name for p in d.parent.iterdir()) == sorted(names), f"{list(d.parent.iterdir())}")
+    for name, pid in zip(names, reversed(pids)):
         h.check_trace(d.parent / name)
+        h.check(h.info(d.parent / name)["process_list"][0]["pid"] == pid, f"{name}: not the one of process {pid}")
     (d.parent / "mine").mkdir()
     (d.parent / "mine" / "thesis.txt").write_text("x")
     r = h.record(["/bin/true"], trace=d.parent / "mine")
     h.check(r.status == 125 and b"not a trace" in r.err, f"a foreign directory was taken: {r}")
     h.check((d.parent / "mine" / "thesis.txt").exists(), "a foreign file is gone")
+
+
+@suite.case("two recordings at once have a trace each, with its own marks")
+def at_once():
+    d = h.fresh("launch") / "t"
+    argv = [h.BOBBIN, "record", "-q", "-o", d, "--", SHELL, "-c", "read line; for i in 1 2 3; do /bin/true; done; sleep 0.3"]
+    first, second = (subprocess.Popen([str(a) for a in argv], env=h.environment(), stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "12")
+    said = []
+    for p in first, second:
+        p.stdin.write(b"\n")
+        p.stdin.flush()
+    for p in first, second:
+        said.append(p.communicate()[1].decode())
+        h.check(p.returncode == 0, f"{p.returncode}: {said}")
+    h.check(sorted(p.name for p in d.parent.iterdir()) == ["t", "t.2"], f"{list(d.parent.iterdir())}")
+    h.check(sorted(said)[0] == "" and f"another recording is being written to {d}; this one is in {d}.2" in sorted(said)[1], said)
+    for trace in d, pathlib.Path(f"{d}.2"):
+        h.check_trace(trace)
+        info = h.info(trace)
+        h.check(len(info["process_list"]) == 5 and len(list(trace.glob("marks.*"))) == 1, f"{trace}: {info['process_list']}")
 
 
 @suite.case("eval $(bobbin env) records without the launcher")

@@ -146,7 +146,7 @@ def twice(kind):
         pids.append({p["pid"] for p in check_ranks(h.info(trace))})
     found = sorted(os.listdir(trace.parent))
     h.check(found == ["t", "t.old", "t.old.1"], f"directories {found}")
-    for name, want in (("t.old", pids[0]), ("t.old.1", pids[1]), ("t", pids[2])):
+    for name, want in (("t.old.1", pids[0]), ("t.old", pids[1]), ("t", pids[2])):
         have = {p["pid"] for p in check_ranks(h.info(trace.parent / name))}
         h.check(have == want, f"{name} has processes {have}, they were {want}")
 

@@ -202,7 +202,7 @@ static int make_dir(const char *verb, const char *name, char *dir)
 	char key[NAME_ROOM];
 
 	snprintf(key, sizeof(key), "fold %ld %lld", (long)getpid(), (long long)time(NULL));
-	if (bob_rundir_prepare(name, key, dir, &err) != BOB_OK)
+	if (bob_rundir_prepare(name, key, dir, NULL, &err) != BOB_OK)
 		return cli_fail(verb, "%s: %s; choose another place with -o", err.path, err.text);
 	return 0;
 }

@@ -27,7 +27,7 @@ enum {
 	REC_COMMON
 };
 #define RECORDING_OPTIONS                                                                          \
-	{ "output", 'o', "DIR", "write the trace to DIR (bobbin.data); an older one becomes DIR.old", \
+	{ "output", 'o', "DIR", "write the trace to DIR (bobbin.data); an older one becomes DIR.old, and the newest three stay", \
 	  "BOBBIN_OUTPUT", NULL },                                                                 \
 	{ "images", 0, "WHICH",                                                                    \
 	  "main: the program itself; app: its own libraries too (default); all: every library",   \

@@ -55,7 +55,7 @@ static bob_status prepare(const char *dir, const char *key)
 {
 	char abs[BOB_SYS_PATH] = "";
 	struct bob_error err = { .text = NULL };
-	bob_status st = bob_rundir_prepare(dir, key, abs, &err);
+	bob_status st = bob_rundir_prepare(dir, key, abs, NULL, &err);
 
 	if (st == BOB_OK)
 		assert_true(abs[0] == '/' && exists(abs));
@@ -69,7 +69,7 @@ static void test_join(void **state)
 	char abs[BOB_SYS_PATH], want[BOB_SYS_PATH + 8], cwd[BOB_SYS_PATH];
 
 	(void)state;
-	assert_int_equal(bob_rundir_prepare("t", "job 1", abs, NULL), BOB_OK);
+	assert_int_equal(bob_rundir_prepare("t", "job 1", abs, NULL, NULL), BOB_OK);
 	assert_non_null(getcwd(cwd, sizeof(cwd)));
 	snprintf(want, sizeof(want), "%s/t", cwd);
 	assert_string_equal(abs, want);
@@ -81,20 +81,40 @@ static void test_join(void **state)
 	assert_true(exists("t/p.bob") && !exists("t.old"));
 }
 
+/* The newest of the older ones is t.old; of five the oldest is gone. */
 static void test_rename(void **state)
 {
 	(void)state;
 	assert_int_equal(prepare("t", "job 1"), BOB_OK);
-	put_file("t/first", "");
+	put_file("t/first.bob", "");
 	assert_int_equal(prepare("t", "job 10"), BOB_OK); /* a longer key is another key */
-	put_file("t/second", "");
+	put_file("t/second.bob", "");
 	assert_int_equal(prepare("t", "job 1"), BOB_OK); /* an old one does not come back */
-	put_file("t/third", "");
+	put_file("t/third.bob", "");
 	assert_int_equal(prepare("t", "job 3"), BOB_OK);
-	assert_true(exists("t.old/first"));
-	assert_true(exists("t.old.1/second"));
-	assert_true(exists("t.old.2/third"));
-	assert_true(exists("t/run.key") && !exists("t/third"));
+	assert_true(exists("t.old/third.bob"));
+	assert_true(exists("t.old.1/second.bob"));
+	assert_true(exists("t.old.2/first.bob"));
+	assert_true(exists("t/run.key") && !exists("t/third.bob"));
+	assert_int_equal(prepare("t", "job 4"), BOB_OK);
+	assert_true(exists("t.old/run.key") && exists("t.old.1/third.bob"));
+	assert_true(exists("t.old.2/second.bob") && !exists("t.old.3"));
+}
+
+/* What somebody has put beside a trace is never removed, nor does it change its name again. */
+static void test_rename_kept(void **state)
+{
+	(void)state;
+	assert_int_equal(prepare("t", "job 1"), BOB_OK);
+	put_file("t/notes.txt", "precious");
+	for (int i = 2; i < 9; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "job %d", i);
+		assert_int_equal(prepare("t", key), BOB_OK);
+	}
+	assert_true(exists("t.old/notes.txt"));
+	assert_true(exists("t.old.3/run.key") && !exists("t.old.4"));
 }
 
 static void test_rename_gap(void **state)
@@ -128,7 +148,7 @@ static void test_refuse(void **state)
 	assert_int_equal(prepare(".", "k"), BOB_ERR_INVAL);
 	assert_int_equal(prepare("..", "k"), BOB_ERR_INVAL);
 	assert_int_equal(prepare("x/..", "k"), BOB_ERR_INVAL);
-	assert_int_equal(bob_rundir_prepare("", "k", name, NULL), BOB_ERR_INVAL);
+	assert_int_equal(bob_rundir_prepare("", "k", name, NULL, NULL), BOB_ERR_INVAL);
 	memset(name, 'a', sizeof(name));
 	name[sizeof(name) - 1] = 0;
 	assert_int_equal(prepare(name, "k"), BOB_ERR_INVAL);
@@ -149,9 +169,9 @@ static int rank_main(int gate, int rank, const char *key)
 	FILE *f;
 	char c;
 
-	if (read(gate, &c, 1) < 0 || bob_rundir_prepare("t", key, abs, NULL) != BOB_OK)
+	if (read(gate, &c, 1) < 0 || bob_rundir_prepare("t", key, abs, NULL, NULL) != BOB_OK)
 		return 1;
-	snprintf(path, sizeof(path), "t/rank%d", rank);
+	snprintf(path, sizeof(path), "t/rank%d.bob", rank);
 	f = fopen(path, "wx");
 	return !f || fclose(f);
 }
@@ -193,15 +213,14 @@ static void test_ranks(void **state)
 		assert_int_equal(prepare("t", "an older run"), BOB_OK);
 		run_ranks(1);
 		for (int i = 0; i < RANKS; i++) {
-			snprintf(path, sizeof(path), "t/rank%d", i);
+			snprintf(path, sizeof(path), "t/rank%d.bob", i);
 			assert_true(exists(path));
 		}
-		snprintf(path, sizeof(path), round ? "t.old.%d" : "t.old", 2 * round);
-		assert_true(exists(path));
+		assert_true(exists("t.old") && exists("t.old.1") == (round > 0));
 	}
 }
 
-/* Eight runs of different keys into one name: each moves the one before it away, none is lost. */
+/* Eight runs of different keys into one name, which have ended: each moves the one before it away. */
 static void test_strangers(void **state)
 {
 	char path[48];
@@ -216,7 +235,7 @@ static void test_strangers(void **state)
 		if (pid == 0) {
 			char abs[BOB_SYS_PATH];
 
-			_exit(bob_rundir_prepare("t", key, abs, NULL) != BOB_OK);
+			_exit(bob_rundir_prepare("t", key, abs, NULL, NULL) != BOB_OK);
 		}
 		assert_true(pid > 0);
 	}
@@ -234,7 +253,32 @@ static void test_strangers(void **state)
 			 i + 1);
 		found += exists(path);
 	}
-	assert_int_equal(found, RANKS);
+	assert_int_equal(found, 1 + BOB_RUNDIR_OLDER);
+}
+
+/* While a launcher writes to t, another run has t.2, a third one t.3, and late ranks find their own. */
+static void test_in_use(void **state)
+{
+	char abs[BOB_SYS_PATH];
+	int run[4];
+
+	(void)state;
+	assert_int_equal(bob_rundir_prepare("t", "job 1", abs, &run[0], NULL), BOB_OK);
+	assert_int_equal(bob_rundir_prepare("t", "job 2", abs, &run[1], NULL), BOB_OK);
+	assert_string_equal(strrchr(abs, '/'), "/t.2");
+	assert_int_equal(bob_rundir_prepare("t", "job 3", abs, &run[2], NULL), BOB_OK);
+	assert_string_equal(strrchr(abs, '/'), "/t.3");
+	close(run[0]);
+	assert_int_equal(bob_rundir_prepare("t", "job 3", abs, &run[3], NULL), BOB_OK);
+	assert_string_equal(strrchr(abs, '/'), "/t.3");
+	assert_true(!exists("t.old"));
+	assert_int_equal(bob_rundir_prepare("t", "job 4", abs, &run[0], NULL), BOB_OK);
+	assert_string_equal(strrchr(abs, '/'), "/t");
+	assert_true(exists("t.old"));
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(close(run[i]), 0);
+	assert_int_equal(bob_rundir_prepare("nowhere/t", "k", abs, &run[0], NULL), BOB_ERR_IO);
+	assert_int_equal(run[0], -1);
 }
 
 /* Those who ask are told no until one is left, who may have been told so before. */
@@ -353,7 +397,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_join),  TEST(test_rename), TEST(test_rename_gap), TEST(test_refuse),
 		TEST(test_empty), TEST(test_ranks),  TEST(test_strangers),  TEST(test_key),
-		TEST(test_last),  TEST(test_last_of_ranks),
+		TEST(test_last),  TEST(test_last_of_ranks), TEST(test_rename_kept),
+		TEST(test_in_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
