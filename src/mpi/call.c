@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One call, from the wrapper's first line to its last. */
+#include <string.h>
+
 #include "events/hooks.h"
 #include "mpi/recorder.h"
 
@@ -43,6 +45,20 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	}
 	bob_ev_keep_begin(t);
 	return true;
+}
+
+uint32_t bob_mpi_ahead(struct bob_mpi_call *c, uint32_t words)
+{
+	const uint32_t in = c->e.words;
+
+	memset(c->e.word + in, 0, 8ull * (words - in));
+	c->e.words = words;
+	return in;
+}
+
+void bob_mpi_back(struct bob_mpi_call *c, uint32_t in)
+{
+	c->e.words = in;
 }
 
 void bob_mpi_before(struct bob_mpi_call *c)

@@ -3,7 +3,8 @@
 
 For each function there is a body, which takes the function to be called as well, and MPI_X and PMPI_X around it:
 
-    before the call   lengths of vectors that go in; words of what goes in; copies of what the call may change
+    before the call   lengths of vectors that go in; words of what goes in; copies of what the call may change; elements
+                      of vectors that go in, for the case that the call never ends
     the call
     behind it         the result; words of what came out; elements of vectors
 
@@ -254,6 +255,7 @@ class Body:
                 self.vector_in(p)
             elif p.has_in():
                 self.scalar_in(p)
+        self.ahead = list(self.elements)
         for p in self.f.parameters:
             if p.role in ("status", "iostatus"):
                 self.status_place(p)
@@ -292,6 +294,12 @@ class Body:
         return [f"if (!bob_mpi_enter(&c_, {self.number}u, caller_, cfa_)) {{", *("\t" + x for x in self.call(arguments, "NULL")),
                 "\tbob_mpi_passed(&c_);", "\treturn r_;", "}"]
 
+    def begin(self):
+        """Vectors that go in are written where they will be in the end: they are known of a call that never ends."""
+        if not self.ahead:
+            return ["bob_mpi_before(&c_);"]
+        return [f"const uint32_t in_ = bob_mpi_ahead(&c_, {len(self.f.layout())}u);", *self.ahead, "bob_mpi_before(&c_);", "bob_mpi_back(&c_, in_);"]
+
     def text(self):
         self.build()
         if len(self.f.layout()) > FIXED_WORDS:
@@ -303,7 +311,7 @@ class Body:
         given = ", ".join(self.argument[p.name] for p in self.f.parameters)
         lines = ["struct bob_mpi_call c_;", "int r_;", ""]
         lines += self.unrecorded(plain)
-        lines += self.declared + self.before + ["bob_mpi_before(&c_);"]
+        lines += self.declared + self.before + self.begin()
         lines += self.call(given, "&c_") + ["bob_mpi_after(&c_, r_);"]
         if any("ok_" in x for x in self.behind):
             lines.append("const bool ok_ = r_ == MPI_SUCCESS;")

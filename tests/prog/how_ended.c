@@ -31,7 +31,10 @@ static void end(const char *how)
 	if (!strcmp(how, "_exit"))
 		_exit(259); /* 3 is what arrives */
 	if (!strcmp(how, "exit_group")) /* no function of libc that the agent knows */
-		__asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(3) : "rcx", "r11", "memory");
+		__asm__ volatile("syscall"
+				 :
+				 : "a"(SYS_exit_group), "D"(3)
+				 : "rcx", "r11", "memory");
 	if (!strcmp(how, "abort"))
 		abort();
 	if (!strcmp(how, "segv"))

@@ -433,8 +433,11 @@ uint64_t *bob_event_writer_more(struct bob_event_writer *w, uint32_t have, uint3
 	if (w->now.at == old)
 		return w->now.at + 1;
 	memcpy(w->now.at + 1, old + 1, 8ull * have);
-	if (*old)
-		bob_event_writer_begun(w, (uint32_t)(*old >> 32 & BOB_EVENT_LENGTH_MAX));
+	if (*old) {
+		uint32_t begun = (uint32_t)(*old >> 32 & BOB_EVENT_LENGTH_MAX);
+
+		bob_event_writer_begun(w, begun < have ? begun : have); /* no more came along */
+	}
 	return w->now.at + 1;
 }
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ends while a call of MPI is under way that never completes: waits WHO WHAT HOW, one rank. WHO ends it: own, a
+ * signal handler of the thread that waits; other, a second thread. WHAT it waits in: vector (MPI_Waitall), none
+ * (MPI_Recv). HOW: exit, _exit, exec, kill, hang (prints "there" and waits). */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REQUESTS 3
+
+static const char *how;
+
+static void finish(int sig)
+{
+	(void)sig;
+	if (!strcmp(how, "exit"))
+		exit(3);
+	if (!strcmp(how, "_exit"))
+		_exit(3);
+	if (!strcmp(how, "exec"))
+		execl("/bin/true", "true", (char *)NULL);
+	if (!strcmp(how, "kill"))
+		raise(SIGKILL);
+	printf("there\n");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+static void *second(void *main_thread)
+{
+	usleep(200000);
+	if (main_thread)
+		pthread_kill(*(pthread_t *)main_thread, SIGUSR1);
+	else
+		finish(0);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Request request[REQUESTS];
+	pthread_t self = pthread_self(), thread;
+	int got[REQUESTS], provided, own;
+
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	if (argc < 4)
+		return 2;
+	own = !strcmp(argv[1], "own");
+	how = argv[3];
+	signal(SIGUSR1, finish);
+	if (pthread_create(&thread, NULL, second, own ? &self : NULL))
+		return 2;
+	if (!strcmp(argv[2], "none"))
+		MPI_Recv(got, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < REQUESTS; i++)
+		MPI_Irecv(&got[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &request[i]);
+	MPI_Waitall(REQUESTS, request, MPI_STATUSES_IGNORE);
+	return 1;
+}
