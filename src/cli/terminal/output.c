@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/terminal/complain.h"
+#include "cli/terminal/unfinished.h"
 
 static int is_stdout(const char *path)
 {
@@ -36,13 +37,17 @@ FILE *cli_output_open(const char *verb, const char *path)
 
 	if (is_stdout(path))
 		return stdout;
-	if (is_special(path))
+	if (is_special(path)) {
 		snprintf(name, sizeof(name), "%s", path);
-	else
+	} else {
 		temporary_name(path, name, sizeof(name));
+		cli_unfinished_begin(name);
+	}
 	out = fopen(name, "we");
-	if (!out)
+	if (!out) {
+		cli_unfinished_end();
 		cli_fail(verb, "cannot write %s: %m", path);
+	}
 	return out;
 }
 
@@ -65,11 +70,14 @@ int cli_output_close(const char *verb, FILE *out, const char *path)
 		return bad ? cli_fail(verb, "cannot write the output: %m") : 0;
 	if (!is_special(path)) {
 		temporary_name(path, name, sizeof(name));
-		if (!bad && !rename(name, path))
+		if (!bad && !rename(name, path)) {
+			cli_unfinished_end();
 			return 0;
+		}
 		cause = bad ? cause : errno;
 		bad = 1;
 		unlink(name);
+		cli_unfinished_end();
 	}
 	errno = cause;
 	return bad ? cli_fail(verb, "cannot write %s: %m", path) : 0;
@@ -84,15 +92,19 @@ int cli_output_directory(const char *verb, const char *path, char *name)
 				"%s is there already: remove it, or choose another place with -o",
 				path);
 	temporary_name(path, name, PATH_MAX);
-	if (mkdir(name, 0777))
-		return cli_fail(verb, "cannot write %s: %m", path);
-	return 0;
+	cli_unfinished_begin(name);
+	if (!mkdir(name, 0777))
+		return 0;
+	cli_unfinished_end();
+	return cli_fail(verb, "cannot write %s: %m", path);
 }
 
 int cli_output_directory_done(const char *verb, const char *name, const char *path)
 {
-	if (!rename(name, path))
+	if (!rename(name, path)) {
+		cli_unfinished_end();
 		return 0;
+	}
 	cli_fail(verb, "cannot write %s: %m", path);
 	cli_output_directory_drop(name);
 	return 1;
@@ -107,6 +119,7 @@ static int drop_one(const char *path, const struct stat *st, int kind, struct FT
 void cli_output_directory_drop(const char *name)
 {
 	(void)nftw(name, drop_one, 16, FTW_DEPTH | FTW_PHYS);
+	cli_unfinished_end();
 }
 
 /* The folder that the file is in, below `dir`, if it is not there yet. */

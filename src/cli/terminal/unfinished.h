@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The file or directory that is being written, one at a time: who is ended by SIGINT, SIGTERM or SIGHUP
+ * removes it first. A signal that is ignored or handled stays so. One thread. */
+#ifndef BOB_CLI_UNFINISHED_H
+#define BOB_CLI_UNFINISHED_H
+
+void cli_unfinished_begin(const char *name); /* shorter than PATH_MAX */
+void cli_unfinished_end(void); /* it has its name, or has been removed */
+
+#endif
