@@ -93,6 +93,7 @@ static bob_status begin_file(long fd, uint32_t seq, const struct bob_fork *paren
 {
 	struct bob_process *p = &bob_process;
 
+	os_mode_as(fd, p->config.dir);
 	if (!open_window(fd, 0, WINDOW_FIRST))
 		return BOB_ERR_FULL;
 	p->file = (struct bob_file_head *)(void *)p->window;

@@ -131,6 +131,7 @@ static void save_image_file(const struct bob_plan_head *plan)
 	fd = os_open(temp, OS_CREATE_NEW);
 	if (fd < 0)
 		return;
+	os_mode_as(fd, bob_process.config.dir);
 	long n = os_write(fd, (const char *)plan + plan->image.off, plan->image.len);
 	os_close(fd);
 	if (n != (long)plan->image.len || os_rename_new(temp, path) < 0)

@@ -219,6 +219,14 @@ long os_file_size(long fd)
 	return r < 0 ? r : st.st_size;
 }
 
+void os_mode_as(long fd, const char *dir)
+{
+	struct stat st;
+
+	if (sys4(__NR_newfstatat, AT_FDCWD, (long)dir, (long)&st, 0) >= 0)
+		sys2(__NR_fchmod, fd, st.st_mode & 0666);
+}
+
 long os_file_owner(long fd, uint32_t *uid, uint32_t *mode)
 {
 	struct stat st;

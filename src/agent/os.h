@@ -51,6 +51,8 @@ void os_close(long fd);
 long os_read(long fd, void *buf, size_t len);
 long os_write(long fd, const void *buf, size_t len);
 long os_file_size(long fd);
+/* Who may read and write the directory may so the file, whatever the program's umask is. */
+void os_mode_as(long fd, const char *dir);
 /* owner uid and mode bits of an open file, -errno on failure */
 long os_file_owner(long fd, uint32_t *uid, uint32_t *mode);
 long os_allocate(long fd, uint64_t off, uint64_t len); /* really: no hole is left */

@@ -128,6 +128,15 @@ def at_once():
         h.check(len(info["process_list"]) == 5 and len(list(trace.glob("marks.*"))) == 1, f"{trace}: {info['process_list']}")
 
 
+@suite.case("who may read the directory may read all of it, whatever umask the program sets")
+def modes():
+    for options in [], ["--mem"]:
+        r = h.record([SHELL, "-c", "umask 077; /bin/true; umask 0; /bin/true; exec /bin/true"], options)
+        want = r.trace.stat().st_mode & 0o666
+        found = {p.name: oct(p.stat().st_mode & 0o777) for p in r.trace.iterdir()}
+        h.check(r.status == 0 and len(h.info(r.trace)["process_list"]) == 4 and set(found.values()) == {oct(want)}, f"{oct(want)}: {found}")
+
+
 @suite.case("eval $(bobbin env) records without the launcher")
 def by_environment():
     d = h.fresh("launch") / "t"
