@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ends while an event is under way: ends WHO WHAT HOW. WHO begins it: own or other, a second thread. WHAT is
  * in it: string, long (a string longer than what fits beside the words), nested (a string, with another
- * event in it), none. HOW it ends: exit, _exit, exec, kill, hang (prints "there" and waits). */
+ * event in it), none. HOW it ends: finish.h. */
 #include <bobbin/events.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char *how;
-static int there;
+#include "../finish.h"
 
-static void finish(void)
-{
-	if (!strcmp(how, "exit"))
-		exit(3);
-	if (!strcmp(how, "_exit"))
-		_exit(3);
-	if (!strcmp(how, "exec"))
-		execl("/bin/true", "true", (char *)NULL);
-	if (!strcmp(how, "kill"))
-		raise(SIGKILL);
-	printf("there\n");
-	fflush(stdout);
-	for (;;)
-		pause();
-}
+static int there;
 
 static void *begin(void *what)
 {
@@ -70,13 +52,12 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 1;
-	how = argv[3];
 	if (!strcmp(argv[1], "own"))
 		begin(argv[2]);
 	else if (pthread_create(&t, NULL, begin_and_stay, argv[2]))
 		return 1;
 	while (!__atomic_load_n(&there, __ATOMIC_ACQUIRE))
 		usleep(1000);
-	finish();
+	finish(argv[3]);
 	return 1;
 }

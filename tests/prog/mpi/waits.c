@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ends while a call of MPI is under way that never completes: waits WHO WHAT HOW, one rank. WHO ends it: own, a
  * signal handler of the thread that waits; other, a second thread. WHAT it waits in: vector (MPI_Waitall), none
- * (MPI_Recv). HOW: exit, _exit, exec, kill, hang (prints "there" and waits). */
+ * (MPI_Recv). HOW: finish.h. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../finish.h"
 
 #define REQUESTS 3
 
 static const char *how;
 
-static void finish(int sig)
+static void on_signal(int sig)
 {
 	(void)sig;
-	if (!strcmp(how, "exit"))
-		exit(3);
-	if (!strcmp(how, "_exit"))
-		_exit(3);
-	if (!strcmp(how, "exec"))
-		execl("/bin/true", "true", (char *)NULL);
-	if (!strcmp(how, "kill"))
-		raise(SIGKILL);
-	printf("there\n");
-	fflush(stdout);
-	for (;;)
-		pause();
+	finish(how);
 }
 
 static void *second(void *main_thread)
@@ -37,7 +26,7 @@ static void *second(void *main_thread)
 	if (main_thread)
 		pthread_kill(*(pthread_t *)main_thread, SIGUSR1);
 	else
-		finish(0);
+		finish(how);
 	return NULL;
 }
 
@@ -52,7 +41,7 @@ int main(int argc, char **argv)
 		return 2;
 	own = !strcmp(argv[1], "own");
 	how = argv[3];
-	signal(SIGUSR1, finish);
+	signal(SIGUSR1, on_signal);
 	if (pthread_create(&thread, NULL, second, own ? &self : NULL))
 		return 2;
 	if (!strcmp(argv[2], "none"))
