@@ -226,6 +226,18 @@ for images in ("main", "all"):
         hard(mode, images)
 
 
+@suite.case("absolute addresses are no image's")
+def absolute():
+    want = {("S", 0x100010): 1, ("L", 0x100018): 1, ("L", 0x100020): 51, ("S", 0x100020): 50, ("L", 0x100028): 50}
+    for flags in (["-O0"], ["-O2"], ["-O2", "-no-pie"]):
+        program = h.compile("absolute", ["mem_absolute.c"], "gcc", flags, [])
+        r = record(program)
+        h.same(h.run([program]), r)
+        sound(r.trace)
+        found = collections.Counter((what[0], address) for what, address in events(r.trace) if 0x100000 <= address < 0x101000)
+        h.check(found == want, f"{flags}: {found}")
+
+
 @suite.case("report counts loops without expanding them")
 def report():
     """Loads and stores by instruction: what replay gives one by one."""

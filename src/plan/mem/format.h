@@ -10,7 +10,7 @@
 #include "plan/format.h"
 
 #define BOB_MEM_PLAN_MAGIC 0x0a4d454d50424f42ull /* "BOBPMEM\n" */
-#define BOB_MEM_PLAN_VERSION 9u
+#define BOB_MEM_PLAN_VERSION 10u
 
 /* Why code is not translated. Of an instruction, of a function, or both. Numbers are for ever. */
 enum bob_mem_decline {

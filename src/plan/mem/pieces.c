@@ -221,7 +221,9 @@ static bool add_access(struct bob_mem_builder *b, uint32_t at, const struct bob_
 
 	if (x->laned && b->u->insns.at[at].f.lanes.index != BOB_X86_NO_REG)
 		return bob_mem_add_lanes(b, at, x, word, offset);
-	if (x->base != BOB_X86_NO_REG || x->index != BOB_X86_NO_REG || x->fs) {
+	/* what has no word moves with the image */
+	if (x->base != BOB_X86_NO_REG || x->index != BOB_X86_NO_REG || x->fs ||
+	    (x->absolute && !b->u->img->fixed)) {
 		struct bob_mem_word w = { .at = at, .base = x->base, .index = x->index,
 					  .scale = x->scale, .third = BOB_X86_NO_REG, .fs = x->fs };
 

@@ -44,10 +44,17 @@ static const struct bob_mem_word *words_of(const struct bob_mem_emitter *e,
 	return e->u->words.at + p->word;
 }
 
+/* The word of absolute addresses is the sum of nothing. */
+static bool is_zero(const struct bob_mem_word *w)
+{
+	return !w->kind && !w->fs && w->base == BOB_X86_NO_REG && w->index == BOB_X86_NO_REG &&
+	       w->third == BOB_X86_NO_REG;
+}
+
 static bool needs_sum(const struct bob_mem_word *w)
 {
 	return w->kind || w->fs || w->disp || w->index != BOB_X86_NO_REG ||
-	       w->third != BOB_X86_NO_REG;
+	       w->third != BOB_X86_NO_REG || is_zero(w);
 }
 
 static uint32_t registers_of(const struct bob_mem_word *w)
@@ -214,7 +221,7 @@ static uint8_t put_sum(struct bob_mem_emitter *e, const struct point *p,
 	}
 	if (w->third != BOB_X86_NO_REG)
 		bob_x86_put_lea(&e->c, p->sum, base, w->third, w->third_scale, disp);
-	else if (disp)
+	else if (disp || is_zero(w))
 		bob_x86_put_lea(&e->c, p->sum, base, BOB_X86_NO_REG, 1, disp);
 	return p->sum;
 }

@@ -156,6 +156,8 @@ static unsigned address_of(const struct decoded *d, const ZydisDecodedOperand *o
 	a->size = (uint16_t)(op->size / 8);
 	a->base = a->index = BOB_X86_NO_REG;
 	a->scale = 1;
+	a->absolute = m->type == ZYDIS_MEMOP_TYPE_MEM && m->base == ZYDIS_REGISTER_NONE &&
+		      m->index == ZYDIS_REGISTER_NONE && !a->fs;
 	if (m->base == ZYDIS_REGISTER_RIP)
 		a->disp = (int64_t)(d->end + (uint64_t)a->disp);
 	else if (m->base != ZYDIS_REGISTER_NONE)

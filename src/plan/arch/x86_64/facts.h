@@ -47,12 +47,13 @@ enum bob_x86_flow {
 };
 
 struct bob_x86_access {
-	int64_t disp;		/* without base and index: a link address */
+	int64_t disp;		/* without base and index: a link address, unless it is absolute */
 	uint16_t size;
 	uint8_t type;		/* enum bob_mem_type */
 	uint8_t base, index;	/* registers as before the instruction, or BOB_X86_NO_REG */
 	uint8_t scale;
 	bool fs;		/* the thread pointer is added */
+	bool absolute;		/* disp is the whole address, wherever the image is loaded */
 	bool laned;		/* bob_x86_facts.lanes says what of it is accessed; `size` is that of one lane */
 };
 #define BOB_X86_ACCESSES 4u
