@@ -15,7 +15,10 @@ __attribute__((noinline)) long loop(int n, long *p)
 {
 	long v = 0, s = 0;
 	for (int i = 0; i < n; i++) {
-		__asm__ volatile("addl $1, 0x100020\n\tmov 0x100028, %0" : "=r"(v) : : "memory", "cc");
+		__asm__ volatile("addl $1, 0x100020\n\tmov 0x100028, %0"
+				 : "=r"(v)
+				 :
+				 : "memory", "cc");
 		s += v + p[i];
 	}
 	return s;
@@ -23,7 +26,9 @@ __attribute__((noinline)) long loop(int n, long *p)
 int main(void)
 {
 	static long a[64];
-	if (mmap((void *)0x100000, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return 1;
+	if (mmap((void *)0x100000, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	    MAP_FAILED)
+		return 1;
 	long s = once(3) + loop(50, a);
 	printf("%ld %d\n", s, *(volatile int *)0x100020);
 	return 0;
