@@ -117,7 +117,8 @@ BOB_EV_HOT void put_texts(struct bob_ev_event *e, const struct bob_ev_nest *n)
 		put_some_texts(e);
 }
 
-/* Strings that go in are in the file before the event ends: behind the words that its end will fill. */
+/* Strings that go in are in the file before the event ends: behind the words that its end will
+ * fill. */
 static __attribute__((noinline)) void keep_texts(struct bob_ev_event *e, uint32_t out)
 {
 	const struct bob_ev_nest *n = e->thread->nest;

@@ -54,9 +54,9 @@ static inline void bob_mpi_passed(const struct bob_mpi_call *c)
 		bob_ev_depth = 0;
 }
 
-/* Elements of vectors that go in are put twice: before the call, behind all fixed words of the event
- * (`words`), so that they are known of a call that never ends; and where all others are. `ahead` gives
- * what `back` takes when they have been put. */
+/* Elements of vectors that go in are put twice: before the call, behind all fixed words of the
+ * event (`words`), so that they are known of a call that never ends; and where all others are.
+ * `ahead` gives what `back` takes when they have been put. */
 uint32_t bob_mpi_ahead(struct bob_mpi_call *c, uint32_t words);
 void bob_mpi_back(struct bob_mpi_call *c, uint32_t in);
 /* Right before and right behind the call itself. */

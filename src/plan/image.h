@@ -164,7 +164,8 @@ static inline bool bob_plan_is_refused(const struct bob_plan_candidate *f)
  * BOB_PLAN_BODY_MAX bytes from the entry. `end`: of the function. */
 uint64_t bob_plan_body(const struct bob_plan_code *c, uint64_t addr, uint64_t end);
 bob_status bob_plan_scan(struct bob_plan_image *img);
-/* A step of the scan, for the stretch of code [lo, hi): what its leas refer to, labels in it and data.
+/* A step of the scan, for the stretch of code [lo, hi): what its leas refer to, labels in it and
+ * data.
  * Errors: BOB_ERR_NOMEM, BOB_ERR_FULL. */
 bob_status bob_plan_label_tables(struct bob_plan_image *img, struct bob_plan_code *c, uint64_t lo,
 				 uint64_t hi, const struct bob_plan_u64s *labels,

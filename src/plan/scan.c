@@ -7,8 +7,7 @@
  *
  * Known limit: a label reached only through an address that is computed in a way not seen here
  * (not a branch, not lea, not a 4-byte table behind a lea of distances from itself or from a label,
- * not a pointer in data). No compiler makes
- * such a label within the first bytes of a function. */
+ * not a pointer in data). No compiler makes such a label within the first bytes of a function. */
 #include <string.h>
 
 #include "plan/arch/x86_64/length.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A run's directory. `run.key` says whose it is, so late ranks of the same job join. Whoever finds
- * another key there moves the older trace away, or takes another name while that is being written. */
+ * another key there moves the older trace away, or takes another name while that is written to. */
 #define _GNU_SOURCE
 #include "sys/sys.h"
 
@@ -100,8 +100,8 @@ static int move(const char *from, const char *to)
 	return errno == EINVAL && access(to, F_OK) ? rename(from, to) : -1;
 }
 
-/* Numbers of names for older traces, up to a free one or the last that there may be. What is no trace
- * keeps its name. */
+/* Numbers of names for older traces, up to a free one or the last that there may be. What is no
+ * trace keeps its name. */
 static unsigned find_slots(const char *dir, unsigned slot[BOB_RUNDIR_OLDER], int *full)
 {
 	char old[NAME_BYTES];
@@ -189,23 +189,21 @@ static bob_status claim(const char *dir, const char *key, struct bob_error *err)
 	return moved == BOB_OK ? make(dir, key, err) : moved;
 }
 
-/* `dir`, or dir.2 and so on if another recording is being written to those before. A run that has one
- * stays with it. */
+/* `dir`, or dir.2 and so on if another recording is being written to those before. A run that has
+ * one stays with it. */
 static bob_status choose(char *dir, const char *key, struct bob_error *err)
 {
 	char name[NAME_BYTES];
 	unsigned free = 0;
+	int missing = 0, ours = 0;
 
-	for (unsigned n = 1; n < NUMBERS; n++) {
+	for (unsigned n = 1; n < NUMBERS && !missing && !ours; n++) {
 		snprintf(name, sizeof(name), n > 1 ? "%s.%u" : "%s", dir, n);
-		if (has_key(name, key)) {
+		missing = access(name, F_OK) != 0;
+		ours = has_key(name, key);
+		/* only what the user named may be refused because it is no trace */
+		if (ours || (!free && !in_use(name) && (n == 1 || missing || is_trace(name, 0))))
 			free = n;
-			break;
-		}
-		if (!free && !in_use(name))
-			free = n;
-		if (access(name, F_OK))
-			break;
 	}
 	if (!free)
 		return fail(err, BOB_ERR_IO, dir, "too many recordings are being written there");
@@ -213,7 +211,7 @@ static bob_status choose(char *dir, const char *key, struct bob_error *err)
 	if (strlen(name) >= BOB_SYS_PATH)
 		return fail(err, BOB_ERR_INVAL, dir, "its path is too long");
 	strcpy(dir, name);
-	return has_key(dir, key) ? BOB_OK : claim(dir, key, err);
+	return ours ? BOB_OK : claim(dir, key, err);
 }
 
 /* Split into an existing parent and a last component; the parent made absolute. */

@@ -19,11 +19,11 @@
  * listens, which is the same on all hosts; else host, pid and start time of the process that all ranks have as parent (under another PMI) or of this one. One line of text without newline. */
 void bob_run_key(char *buf, size_t size);
 /* Make `dir` the directory of the run `key`: an equal key inside joins it; anything else that is a
- * trace is renamed to dir.old first, and what has that name to dir.old.1, ...; the oldest of more than
- * BOB_RUNDIR_OLDER is removed. If a launcher writes to `dir` for another run, the directory is dir.2,
- * dir.3, ... Under a lock on the parent directory. `abs` (BOB_SYS_PATH bytes) gets the absolute path;
- * *run, unless it is NULL, what bob_rundir_join gives. Errors: BOB_ERR_IO (cannot create, rename or
- * remove), BOB_ERR_INVAL (something is there that is no trace). */
+ * trace is renamed to dir.old first, and what has that name to dir.old.1, ...; the oldest of more
+ * than BOB_RUNDIR_OLDER is removed. If a launcher writes to `dir` for another run, the directory is
+ * dir.2, dir.3, ... Under a lock on the parent directory. `abs` (BOB_SYS_PATH bytes) gets the
+ * absolute path; *run, unless it is NULL, what bob_rundir_join gives. Errors: BOB_ERR_IO (cannot
+ * create, rename or remove), BOB_ERR_INVAL (something is there that is no trace). */
 #define BOB_RUNDIR_OLDER 3
 bob_status bob_rundir_prepare(const char *dir, const char *key, char *abs, int *run,
 			      struct bob_error *err);

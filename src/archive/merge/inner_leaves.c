@@ -6,7 +6,8 @@
 #include "archive/write/write.h"
 #include "base/crc.h"
 
-/* In the word whose lowest bit says that there is an end: who said how the process ended, and what. */
+/* In the word whose lowest bit says that there is an end: who said how the process ended, and
+ * what. */
 #define SOURCE_BIT 1
 #define SOURCE_MASK 0x7fffffffu
 #define STATUS_BIT 32

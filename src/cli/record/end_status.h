@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a process ended, written into its trace by the launcher, which waited for it: who is killed by a
- * signal cannot write it himself. One thread; a file that cannot be written stays as it is. */
+/* How a process ended, written into its trace by the launcher, which waited for it: a process that
+ * a signal ends cannot do so. One thread; a file that cannot be written stays as it is. */
 #ifndef BOB_CLI_END_STATUS_H
 #define BOB_CLI_END_STATUS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file or directory that is being written, one at a time: who is ended by SIGINT, SIGTERM or SIGHUP
- * removes it first. A signal that is ignored or handled stays so. One thread. */
+/* The file or directory that is being written, one at a time: a command that SIGINT, SIGTERM or
+ * SIGHUP ends removes it first. A signal that is ignored or handled stays so. One thread. */
 #ifndef BOB_CLI_UNFINISHED_H
 #define BOB_CLI_UNFINISHED_H
 

@@ -220,7 +220,8 @@ static void test_ranks(void **state)
 	}
 }
 
-/* Eight runs of different keys into one name, which have ended: each moves the one before it away. */
+/* Eight runs of different keys into one name, which have ended: each moves the one before it
+ * away. */
 static void test_strangers(void **state)
 {
 	char path[48];
@@ -256,7 +257,8 @@ static void test_strangers(void **state)
 	assert_int_equal(found, 1 + BOB_RUNDIR_OLDER);
 }
 
-/* While a launcher writes to t, another run has t.2, a third one t.3, and late ranks find their own. */
+/* While a launcher writes to t, another run has t.3, as t.2 is no trace, a third one t.4, and late
+ * ranks find their own. */
 static void test_in_use(void **state)
 {
 	char abs[BOB_SYS_PATH];
@@ -264,13 +266,16 @@ static void test_in_use(void **state)
 
 	(void)state;
 	assert_int_equal(bob_rundir_prepare("t", "job 1", abs, &run[0], NULL), BOB_OK);
+	assert_int_equal(mkdir("t.2", 0777), 0);
+	put_file("t.2/chapter", "precious");
 	assert_int_equal(bob_rundir_prepare("t", "job 2", abs, &run[1], NULL), BOB_OK);
-	assert_string_equal(strrchr(abs, '/'), "/t.2");
-	assert_int_equal(bob_rundir_prepare("t", "job 3", abs, &run[2], NULL), BOB_OK);
 	assert_string_equal(strrchr(abs, '/'), "/t.3");
+	assert_int_equal(bob_rundir_prepare("t", "job 3", abs, &run[2], NULL), BOB_OK);
+	assert_string_equal(strrchr(abs, '/'), "/t.4");
 	close(run[0]);
 	assert_int_equal(bob_rundir_prepare("t", "job 3", abs, &run[3], NULL), BOB_OK);
-	assert_string_equal(strrchr(abs, '/'), "/t.3");
+	assert_string_equal(strrchr(abs, '/'), "/t.4");
+	assert_true(exists("t.2/chapter"));
 	assert_true(!exists("t.old"));
 	assert_int_equal(bob_rundir_prepare("t", "job 4", abs, &run[0], NULL), BOB_OK);
 	assert_string_equal(strrchr(abs, '/'), "/t");
