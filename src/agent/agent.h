@@ -44,6 +44,12 @@ struct bob_mem_thread;
 
 #define BOB_PATH_MAX 1024
 #define BOB_PAGE 4096u
+
+static inline size_t whole_pages(size_t bytes)
+{
+	return (bytes + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
+}
+
 /* Events of signal handlers that interrupted the recording of another event wait here. */
 #define BOB_PENDING_MAX 65536u
 #define BOB_STACKS_MAX 65536u

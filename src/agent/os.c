@@ -52,7 +52,7 @@ static long map_private(uint64_t where, size_t size, int prot, int flags)
 
 static size_t with_guards(size_t size)
 {
-	return ((size + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1)) + 2ul * BOB_PAGE;
+	return whole_pages(size) + 2ul * BOB_PAGE;
 }
 
 /* Address space between two guards, without access; 0: there is none. */

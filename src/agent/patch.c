@@ -334,7 +334,7 @@ static enum bob_skip make_arena(struct bob_image *im)
 	const struct bob_plan_special *sp = section(plan, &plan->special);
 	uint64_t size = BOB_PLAN_HANDLER_BYTES + plan->blob.len;
 
-	size = (size + BOB_PAGE - 1) & ~(uint64_t)(BOB_PAGE - 1);
+	size = whole_pages(size);
 	im->arena = patch_find_arena(im, size);
 	im->arena_bytes = size;
 	if (!im->arena || !fill_arena(im))

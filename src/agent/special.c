@@ -149,7 +149,8 @@ void process_after_fork(struct bob_thread *t)
 
 /* --- the end --- */
 
-/* Is the file its own? Not of a fork child without events, or a vfork child in its parent's memory. */
+/* Is the file its own? Not of a fork child without events, or a vfork child in its parent's
+ * memory. */
 static bool has_file(const struct bob_process *p)
 {
 	return p->file && !process_is_child() && os_pid() == p->pid;

@@ -102,11 +102,6 @@ static void io_release(void *ctx, void *p, size_t size)
 
 /* --- life of a block --- */
 
-static size_t whole_pages(size_t bytes)
-{
-	return (bytes + BOB_PAGE - 1) & ~(size_t)(BOB_PAGE - 1);
-}
-
 static struct bob_thread *map_block(void)
 {
 	const struct bob_config *c = &bob_process.config;
