@@ -54,6 +54,8 @@ struct bob_process_info {
 	const char *cwd;
 	const char *file;	/* its file name inside the directory */
 	int in_head;		/* what it recorded up to MPI_Finalize is in a file that ranks have in common, too */
+	uint64_t
+		debugged_mono_ns; /* since then some functions are not recorded: a debugger attached; 0: none did */
 };
 
 struct bob_thread_info {

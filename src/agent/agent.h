@@ -308,6 +308,8 @@ void loader_list_hide(void);
 struct bob_fork { /* where the parent stood when this process was forked */
 	uint32_t pid, seq, stream;
 	uint64_t pos;
+	uint64_t
+		debugged; /* debugged_mono_ns of its file: the entries are given back in this one, too */
 };
 /* Recording ends for the whole process; the program goes on. Safe anywhere. */
 void agent_stop(enum bob_stop_reason why);
@@ -374,6 +376,8 @@ bool image_is_agent(uint64_t addr);
 enum bob_skip patch_image(struct bob_image *im, struct bob_meta *skipped);
 /* Write the jumps again: the image was unloaded and has come back; `moved`: to another place. */
 enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *skipped);
+/* The process ends: says which entries a debugger's coming has cost (src/cli/record/debugger.h). Lock held. */
+void patch_list_given_back(void);
 /* The function's trampoline leads to `to` instead of the recorder from now on, and the function there; *original goes on in the function as if
  * nothing was. For the start: nobody runs in the image. */
 enum bob_skip patch_redirect(struct bob_image *im, uint32_t index, uint64_t to, uint64_t *original);

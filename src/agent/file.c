@@ -47,6 +47,7 @@ static void fill_head(struct bob_file_head *h, uint32_t seq, const struct bob_fo
 		h->parent_seq = parent->seq;
 		h->parent_stream = parent->stream;
 		h->parent_pos = parent->pos;
+		h->debugged_mono_ns = parent->debugged;
 	}
 	bob_file_seal(h);
 }

@@ -104,7 +104,7 @@ bool patch_hooked_bytes(const struct bob_image *im, uint32_t index, uint64_t *lo
 	if (!is_needed(sp) || f->kind == BOB_PATCH_NONE || (index & 1 && f->kind != BOB_PATCH_HOLE))
 		return true;
 	*lo = f->addr + f->patch_delta + (uint64_t)(index & 1 ? (int64_t)f->hole_delta : 0);
-	*hi = *lo + (index & 1 || f->kind != BOB_PATCH_HOLE ? 5 : 2);
+	*hi = *lo + (index & 1 ? 5 : bob_plan_entry_bytes(f));
 	return true;
 }
 
@@ -243,16 +243,6 @@ static enum bob_skip differs(const uint8_t *at, const uint8_t *expect, uint32_t 
 	return BOB_SKIP_NONE;
 }
 
-/* An instruction begins among the bytes that are overwritten: a debugger that knows the file may
- * set a breakpoint there, in the jump. */
-static bool begins_inside(const struct bob_plan_func *f)
-{
-	for (uint32_t k = 1; k < (f->kind == BOB_PATCH_HOLE ? 2u : 5u); k++)
-		if (bob_plan_moved(f, k))
-			return true;
-	return false;
-}
-
 /* Returns an enum bob_skip, 0 if the entry was patched. */
 static enum bob_skip commit_one(const struct bob_image *im, const struct bob_plan_func *f,
 				bool is_special)
@@ -267,7 +257,7 @@ static enum bob_skip commit_one(const struct bob_image *im, const struct bob_pla
 		return BOB_SKIP_BYTES;
 	if ((why = differs(at, f->expect, f->expect_len)))
 		return why;
-	if (bob_process.debugged && !is_special && begins_inside(f))
+	if (bob_process.debugged && !is_special && bob_plan_begins_inside(f))
 		return BOB_SKIP_DEBUGGER;
 	if (f->kind == BOB_PATCH_HOLE) {
 		if (!in_text(im, (uint64_t)(uintptr_t)hole, 5) || memcmp(hole, f->expect_hole, 5))
@@ -448,4 +438,33 @@ enum bob_skip patch_again(struct bob_image *im, bool moved, struct bob_meta *ski
 	if (!patch_protect(im, false))
 		agent_log("code left writable", "mprotect refused");
 	return BOB_SKIP_NONE;
+}
+
+/* Functions of the image that were recorded and whose entries are the program's own again. */
+static void list_given_back(const struct bob_image *im, struct bob_meta *skipped)
+{
+	const struct bob_plan_func *f = section(im->plan, &im->plan->funcs);
+
+	for (uint32_t i = 0; i < im->plan->func_count; i++) {
+		const uint8_t *at = (const uint8_t *)(uintptr_t)(im->bias + f[i].addr);
+
+		if (im->hooked[i / 64] >> i % 64 & 1 &&
+		    !differs(at + f[i].patch_delta, f[i].expect, bob_plan_entry_bytes(&f[i])))
+			note_skip(skipped, im->first_id + i, BOB_SKIP_ATTACHED);
+	}
+}
+
+void patch_list_given_back(void)
+{
+	const struct bob_image_set *s = bob_process.images;
+	struct bob_meta meta;
+
+	if (!bob_process.file->debugged_mono_ns || !s || !meta_open(&meta, 1u << 20))
+		return;
+	bob_meta_begin(&meta, BOB_REC_SKIPPED);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->image[i]->plan && s->image[i]->hooked)
+			list_given_back(s->image[i], &meta);
+	bob_meta_end(&meta);
+	meta_flush(&meta);
 }

@@ -125,8 +125,10 @@ void process_after_fork(struct bob_thread *t)
 	}
 	p->lock = 0;
 	p->threads = p->scan = NULL;
-	if (p->file)
+	if (p->file) {
 		b.from.seq = p->file->seq;
+		b.from.debugged = p->file->debugged_mono_ns;
+	}
 	p->file = NULL;
 	p->pid = os_allowed() ? os_pid() : 0;
 	bob_thread_hot = bob_no_thread;
@@ -173,6 +175,7 @@ void process_leave(enum bob_file_state state)
 	thread_close_all(state != BOB_FILE_EXEC);
 	lock_process();
 	hooks_end();
+	patch_list_given_back();
 	file_close(state);
 	unlock_process();
 }

@@ -4,9 +4,7 @@
  * at an entry such a byte would change where the jump leads. */
 #include "agent/agent.h"
 #include "agent/os.h"
-
-/* Tracers that set no breakpoints, or (ltrace) none but at entries. */
-static const char no_debuggers[] = "strace:ltrace:proot*:rr";
+#include "base/tracer_list.h"
 
 static size_t read_text(const char *path, char *text, size_t size)
 {
@@ -48,5 +46,5 @@ bool tracer_is_debugger(void)
 	n = read_text(path, name, sizeof(name));
 	if (n && name[n - 1] == '\n')
 		name[n - 1] = '\0';
-	return !config_match(no_debuggers, name);
+	return !config_match(BOB_NO_DEBUGGERS, name);
 }

@@ -77,8 +77,9 @@ struct bob_file_head {
 	uint64_t end_mono_ns;	/* 0 while open */
 	uint32_t end_status;	/* of the process, as wait has it: exit status, signal, core dump */
 	uint32_t end_source;	/* enum bob_end_source */
+	uint64_t debugged_mono_ns; /* a debugger attached and entries were given back; 0: never */
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 168, "file head");
+BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 176, "file head");
 
 enum bob_chunk_kind {
 	BOB_CHUNK_META = 1,	/* records, struct bob_record */
@@ -299,7 +300,9 @@ enum bob_skip {
 	BOB_SKIP_GO = 16,	/* code of Go's compiler, whose run time reads return addresses */
 	BOB_SKIP_SANITIZER = 17, /* run time of a sanitizer */
 	BOB_SKIP_BREAKPOINT = 18, /* a debugger has set a breakpoint there */
-	BOB_SKIP_DEBUGGER = 19	/* it could set one inside the jump */
+	BOB_SKIP_DEBUGGER = 19, /* it could set one inside the jump */
+	BOB_SKIP_ATTACHED =
+		20 /* the same; it attached later, and the function is recorded until then */
 };
 
 struct bob_rec_skipped {

@@ -380,6 +380,7 @@ static void fill_info(struct bob_process *p)
 	p->info.end_mono_ns = h->end_mono_ns;
 	p->info.end_source = h->end_source;
 	p->info.end_status = h->end_status;
+	p->info.debugged_mono_ns = h->debugged_mono_ns;
 	p->info.host = h->host;
 	p->info.exe = "";
 	p->info.cwd = "";

@@ -47,6 +47,8 @@ const char *cli_process_end(const struct bob_process_info *p, char text[CLI_END_
 	else
 		snprintf(text, CLI_END_MAX, "%s",
 			 p->stop_text[0] ? p->stop_text : cli_process_state(p));
+	if (p->debugged_mono_ns)
+		strncat(text, "; a debugger attached", CLI_END_MAX - 1 - strlen(text));
 	return text;
 }
 

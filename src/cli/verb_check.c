@@ -60,7 +60,7 @@ static uint64_t print_ends(const struct bob_trace *t)
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
 		const struct bob_process_info *p = bob_trace_process(t, i);
 
-		if (p->end_source && WIFSIGNALED((int)p->end_status))
+		if (p->debugged_mono_ns || (p->end_source && WIFSIGNALED((int)p->end_status)))
 			printf("remark  process %" PRIu32 ": %s\n", i, cli_process_end(p, text));
 		if (p->state != 3)
 			continue;

@@ -349,6 +349,8 @@ static void json_end(struct bob_json *j, const struct bob_process_info *p)
 	else
 		bob_json_string(j, "signal", NULL);
 	bob_json_bool(j, "core_dumped", p->end_source && WCOREDUMP(status));
+	if (p->debugged_mono_ns)
+		bob_json_uint(j, "debugger_attached_ns", p->debugged_mono_ns - p->start_mono_ns);
 }
 
 static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t index)

@@ -28,7 +28,7 @@
 #include "cli/record/ranks.h"
 #include "cli/record/record_env.h"
 #include "cli/record/record_options.h"
-#include "cli/record/sampler.h"
+#include "cli/record/watching.h"
 #include "cli/verbs.h"
 #include "cli/merge/whole.h"
 #include "cli/record/wrap_library.h"
@@ -170,11 +170,6 @@ static void closing_line(const char *dir, const struct bob_trace *t)
 			 dir);
 }
 
-static unsigned tick(void *ctx, int child)
-{
-	return cli_sampler_tick(ctx, child);
-}
-
 /* Is something recorded that is merged and named in the end? */
 static int is_folded(const struct recording *r)
 {
@@ -233,6 +228,17 @@ static void name_launcher(struct cli_vars *v)
 	cli_vars_set(v, "BOBBIN_LAUNCHER", pid);
 }
 
+/* 0: nothing is to be watched, or nothing can be. */
+static int begin_watching(struct cli_watching *w, const struct recording *r, const char *dir)
+{
+	if (r->exec || !(r->calls || r->events || r->mem || r->source) ||
+	    cli_watching_begin(w, dir, cli_vars_get(&r->vars, "BOBBIN_CACHE")))
+		return 0;
+	w->takes_marks = r->calls && strcmp(r->time, "none") != 0;
+	w->translates = r->mem || r->source;
+	return 1;
+}
+
 /* `joined`: bob_rundir_join's, as long as the program runs. */
 static int run(struct recording *r, const char *path, char **argv, const char *dir, const char *abs,
 	       int joined)
@@ -242,10 +248,11 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 	if (!r->exec && is_collected(r) && !cli_collectors_begin(&collectors, abs))
 		name_launcher(&r->vars);
 	char **env = cli_record_environment(&r->vars);
-	const int marks = r->calls && strcmp(r->time, "none") != 0;
-	struct cli_sampler *sampler = marks ? cli_sampler_begin(abs) : NULL;
+	struct cli_watching watching;
+	const int watches = begin_watching(&watching, r, abs);
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
-				.tick = sampler ? tick : NULL, .ctx = sampler };
+				.tick = watches ? cli_watching_tick : NULL, .ctx = &watching,
+				.wake = watches ? watching.notify : -1 };
 	struct bob_error err = { .text = "" };
 	int status = 0, child = 0;
 
@@ -258,7 +265,8 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		return 126;
 	}
 	bob_status st = bob_launch_run(&l, &child, &status, &err);
-	cli_sampler_end(sampler, child);
+	if (watches)
+		cli_watching_end(&watching, child);
 	cli_collectors_end(&collectors);
 	free(env);
 	if (st != BOB_OK) {

@@ -97,6 +97,22 @@ static inline uint32_t bob_plan_moved(const struct bob_plan_func *f, uint32_t k)
 	return f->moved >> BOB_PLAN_MOVED_BITS * (k - 1) & ((1u << BOB_PLAN_MOVED_BITS) - 1);
 }
 
+/* How many bytes of the entry are overwritten. */
+static inline uint32_t bob_plan_entry_bytes(const struct bob_plan_func *f)
+{
+	return f->kind == BOB_PATCH_HOLE ? 2 : 5;
+}
+
+/* Does an instruction begin among them, behind the first? A debugger that knows the file may set a
+ * breakpoint there, in the jump. */
+static inline int bob_plan_begins_inside(const struct bob_plan_func *f)
+{
+	for (uint32_t k = 1; k < bob_plan_entry_bytes(f); k++)
+		if (bob_plan_moved(f, k))
+			return 1;
+	return 0;
+}
+
 /* The trampoline of function i, at offset `tramp` of blob, is
  *     48 89 44 24 f0       mov %rax,-16(%rsp)
  *     b8 <i>               mov $i,%eax       the agent adds the image's first id

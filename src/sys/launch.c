@@ -8,11 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -156,31 +158,42 @@ static void pass_on(pid_t child, struct bob_witness *w, const siginfo_t *info)
 		kill(child, info->si_signo);
 }
 
+/* Until a signal can be taken, the tick is due or something wakes us. */
+static void await(const struct bob_launch *l, int signals, unsigned ms)
+{
+	struct pollfd p[2] = { { .fd = signals, .events = POLLIN },
+			       { .fd = l->wake, .events = POLLIN } };
+
+	(void)poll(p, l->tick ? 2 : 1, l->tick || signals < 0 ? (int)ms : -1);
+}
+
 static void supervise(const struct bob_launch *l, pid_t child, struct bob_witness *w,
 		      const sigset_t *all, int *status)
 {
-	struct timespec tick = { 0, 1000000 };
+	const struct timespec none = { 0, 0 };
+	int signals = signalfd(-1, all, SFD_CLOEXEC);
+	unsigned ms = 1;
 
 	for (;;) {
 		pid_t got = waitpid(child, status, WNOHANG | WUNTRACED);
 
 		if (got == child && !WIFSTOPPED(*status))
-			return;
+			break;
 		if (got == child) {
 			stop_too(child);
 			continue;
 		}
 		siginfo_t info;
-		int sig = l->tick ? sigtimedwait(all, &info, &tick) : sigwaitinfo(all, &info);
-		if (sig > 0 && sig != SIGCHLD)
-			pass_on(child, w, &info);
-		else if (sig < 0 && errno == EAGAIN) {
-			unsigned ms = l->tick(l->ctx, child);
-
-			tick.tv_sec = ms / 1000;
-			tick.tv_nsec = (long)(ms % 1000) * 1000000;
-		}
+		int sig;
+		await(l, signals, ms);
+		while ((sig = sigtimedwait(all, &info, &none)) > 0)
+			if (sig != SIGCHLD)
+				pass_on(child, w, &info);
+		if (l->tick)
+			ms = l->tick(l->ctx, child);
 	}
+	if (signals >= 0)
+		close(signals);
 }
 
 bob_status bob_launch_run(const struct bob_launch *l, int *child_pid, int *status,

@@ -72,6 +72,7 @@ struct bob_launch {
 	 * may be NULL */
 	unsigned (*tick)(void *ctx, int child);
 	void *ctx;
+	int wake;		/* with a tick: it comes at once when this can be read; -1: none */
 };
 /* Fork and exec; forward signals sent to us by a process, leave those of the terminal to the
  * program, stop and continue with it. On BOB_OK *child was its pid and *status is its wait status. BOB_ERR_IO: it could not

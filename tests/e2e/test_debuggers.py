@@ -30,6 +30,7 @@ for setting in ("debuginfod enabled off", "breakpoint pending on", "confirm off"
                 "startup-with-shell off", "width 0"):
     GDB += ["-iex", f"set {setting}"]
 BREAKPOINT, JUMP = "a debugger has set a breakpoint there", "a debugger could set a breakpoint"
+ATTACHED = "not recorded since a debugger attached"
 
 
 def program(build):
@@ -126,13 +127,12 @@ for how in ("env", "exec"):
                       mode, words, [JUMP])
 
 
-@suite.case("a debugger that comes later")
-def _():
-    """It finds jumps at entries, and stops before them; the program goes on and ends as ever."""
+def attached(mode, words, texts):
+    """gdb attaches to the waiting program; it ends as ever. Returns the trace."""
     exe = program("O0 g")
     trace = h.fresh("trace") / "t"
-    with subprocess.Popen([h.BOBBIN, "record", "-q", "-o", trace, "--images=main", "--", exe,
-                           "wait"], env=h.environment(), stdout=subprocess.PIPE) as p:
+    with subprocess.Popen([h.BOBBIN, "record", "-q", "-o", trace, *MODES[mode], "--", exe, "wait"],
+                          env=h.environment(), stdout=subprocess.PIPE) as p:
         pid = []
 
         def started():
@@ -142,18 +142,43 @@ def _():
             return pid and "libbobbin-agent" in h.pathlib.Path(f"/proc/{pid[0]}/maps").read_text()
 
         h.until(started, "the program has not started")
-        words = ("break leaf", "break fib", "set var go = 1", "handle SIGUSR1 nostop", "continue",
-                 "bt", "finish", "delete 1", "continue", "bt", "delete", "detach")
         r = h.run([*GDB, *commands(words), "-p", pid[0]])
         out, _ = p.communicate(timeout=h.TIMEOUT)
     if b"ptrace: Operation not permitted" in r.out + r.err:
         raise h.Skip("this machine lets nobody attach")
     h.check((out, p.returncode) == (h.run([exe]).out, 3), f"{out}, status {p.returncode}\n{r}")
-    for text in (b"Breakpoint 1, leaf", b"in mid (n=3)", b"in body ()", b"Breakpoint 2, fib",
-                 b"in main ("):
+    for text in texts:
         h.check(text in r.out, f"no {text!r}\n{r}")
     h.check_trace(trace)
-    h.check(h.recorded(trace) > 200, "calls are missing")
+    return trace
+
+
+def attached_inside(mode):
+    """Breakpoints inside the jumps at entries, of which debuggers know nothing."""
+    words = ("break *leaf+4", "break *body+4", "set var go = 1", "handle SIGUSR1 nostop",
+             "continue", "bt", "continue", "bt", "finish", "delete", "detach")
+    texts = (b"Breakpoint 2, body ()", b"in leaf (x=0)", b"in mid (n=3)", b"in body ()",
+             b"Value returned is $1 = 0", b"in main (")
+    trace = attached(mode, words, texts)
+    text = untraced(trace)
+    h.check("exit status 3; a debugger attached" in text, f"info does not say so:\n{text}")
+    r = h.bobbin("check", trace)
+    h.check(b"did not end cleanly" not in r.out, f"the agent did not see the end\n{r}")
+    if mode != "mem":
+        h.check(ATTACHED in text, f"no word of the functions that are given back\n{text}")
+        h.check(h.recorded(trace) > 0, "calls before are missing")
+
+
+for mode in MODES:
+    suite.add(f"a debugger that comes later {mode}", attached_inside, mode)
+
+
+@suite.case("a debugger that comes later and sets breakpoints at functions")
+def _():
+    words = ("break leaf", "break fib", "set var go = 1", "handle SIGUSR1 nostop", "continue",
+             "bt", "finish", "delete 1", "continue", "bt", "delete", "detach")
+    attached("main", words, (b"Breakpoint 1, leaf", b"in mid (n=3)", b"in body ()",
+                             b"Breakpoint 2, fib", b"in main ("))
 
 
 @suite.case("gdb inside")

@@ -2,6 +2,7 @@
 /* How a program is run and how its end is told. */
 #define _GNU_SOURCE
 #include <setjmp.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,12 +59,41 @@ static void test_tick(void **state)
 	int ticks = 0, status = -1, child = 0;
 	char *argv[] = { (char *)"sleep", (char *)"0.2", NULL };
 	struct bob_launch l = { .argv = argv, .path = "/bin/sleep", .env = environ,
-				.tick = count_tick, .ctx = &ticks };
+				.tick = count_tick, .ctx = &ticks, .wake = -1 };
 
 	(void)state;
 	assert_int_equal(bob_launch_run(&l, &child, &status, NULL), BOB_OK);
 	assert_int_equal(status, 0);
 	assert_true(ticks >= 2 && ticks <= 22);
+}
+
+static unsigned read_wake(void *ctx, int child)
+{
+	const int *pipe = ctx;
+	char byte;
+
+	/* the first tick comes by itself; then only what can be read wakes before the program ends */
+	if (read(pipe[0], &byte, 1) == 1)
+		kill(child, SIGTERM);
+	else
+		assert_int_equal(write(pipe[1], "", 1), 1);
+	return 60000;
+}
+
+static void test_wake(void **state)
+{
+	int pipe[2], status = -1, child = 0;
+	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
+	struct bob_launch l = { .argv = argv, .path = "/bin/sleep", .env = environ,
+				.tick = read_wake, .ctx = pipe };
+
+	(void)state;
+	assert_int_equal(pipe2(pipe, O_NONBLOCK | O_CLOEXEC), 0);
+	l.wake = pipe[0];
+	assert_int_equal(bob_launch_run(&l, &child, &status, NULL), BOB_OK);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	close(pipe[0]);
+	close(pipe[1]);
 }
 
 static void test_no_start(void **state)
@@ -86,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_launch),
 		cmocka_unit_test(test_tick),
+		cmocka_unit_test(test_wake),
 		cmocka_unit_test(test_no_start),
 	};
 

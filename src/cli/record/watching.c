@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "cli/record/watching.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "archive/format.h"
+
+/* From one look to the next: a 256th of the time so far. A look costs about 40 us of the launcher and, where all
+ * processors are busy, of the program; once a millisecond that was 4 %. */
+#define LOOKS_SHARE 256
+#define LOOK_MIN_MS 1u
+#define LOOK_MAX_MS 100u
+#define SCAN_MS 16u	/* new files are looked for not more often than this */
+#define FILES_MAX 4096
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache)
+{
+	*w = (struct cli_watching){ .dir = strdup(dir), .cache = cache };
+	w->begin_ns = now_ns();
+	w->notify = w->dir ? cli_debugger_notify() : -1;
+	return w->dir ? 0 : -1;
+}
+
+static int is_known(const struct cli_watching *w, const char *name)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (!strcmp(w->file[i].name, name))
+			return 1;
+	return 0;
+}
+
+/* The program itself, or a child of a process that is followed already. */
+static int is_ours(const struct cli_watching *w, const struct bob_file_head *h, pid_t child)
+{
+	if (h->pid == (uint32_t)child)
+		return 1;
+	for (uint32_t i = 0; i < w->count; i++)
+		if (w->file[i].pid == h->ppid)
+			return 1;
+	return 0;
+}
+
+static void add_file(struct cli_watching *w, int dir, const char *name, pid_t child)
+{
+	struct bob_file_head h;
+	struct cli_watched *grown;
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || h.magic != BOB_FORMAT_MAGIC ||
+	    h.kind != BOB_FILE_PROCESS || !is_ours(w, &h, child))
+		goto close;
+	grown = realloc(w->file, (w->count + 1) * sizeof(*grown));
+	if (!grown)
+		goto close;
+	w->file = grown;
+	struct cli_watched *f = &w->file[w->count++];
+	*f = (struct cli_watched){ .fd = fd, .pid = h.pid, .seq = h.seq,
+				   .sampled.scanned = BOB_FILE_HEAD_BYTES };
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	memcpy(w->host, h.host, sizeof(w->host));
+	w->host[sizeof(w->host) - 1] = 0;
+	cli_debugger_watch(w->notify, f);
+	w->debuggers_ms = 0; /* one may be there already */
+	return;
+close:
+	close(fd);
+}
+
+static void find_files(struct cli_watching *w, pid_t child)
+{
+	DIR *d = opendir(w->dir);
+	struct dirent *e;
+
+	if (!d)
+		return;
+	while ((e = readdir(d)) && w->count < FILES_MAX) {
+		size_t n = strlen(e->d_name);
+
+		if (e->d_name[0] == 'p' && n > 4 && n < sizeof(w->file->name) &&
+		    !strcmp(e->d_name + n - 4, ".bob") && !is_known(w, e->d_name))
+			add_file(w, dirfd(d), e->d_name, child);
+	}
+	closedir(d);
+}
+
+static int has_ended(int fd)
+{
+	struct bob_file_head h;
+
+	return pread(fd, &h, sizeof(h), 0) != sizeof(h) || h.state != BOB_FILE_OPEN;
+}
+
+/* Everything that is due at `now`, ms since the beginning. */
+static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint32_t interval_ms)
+{
+	int scan = now >= w->scan_ms;
+
+	if (scan) {
+		find_files(w, child);
+		w->scan_ms = now + SCAN_MS;
+	}
+	for (uint32_t i = 0; i < w->count; i++) {
+		struct cli_watched *f = &w->file[i];
+		int ended = 0;
+
+		if (f->fd < 0)
+			continue;
+		if (scan)
+			ended = w->takes_marks ? cli_marks_scan(&f->sampled, f->fd) :
+						 has_ended(f->fd);
+		cli_marks_look(&f->sampled, f->fd, now, interval_ms, ended);
+		if (ended) {
+			close(f->fd);
+			f->fd = -1;
+		}
+	}
+}
+
+unsigned cli_watching_tick(void *ctx, int child)
+{
+	struct cli_watching *w = ctx;
+	uint64_t now = (now_ns() - w->begin_ns) / 1000000u;
+	uint64_t interval = now / LOOKS_SHARE;
+
+	if (interval < LOOK_MIN_MS)
+		interval = LOOK_MIN_MS;
+	if (interval > LOOK_MAX_MS)
+		interval = LOOK_MAX_MS;
+	look_around(w, child, now, (unsigned)interval);
+	if (cli_debuggers_look(w, now))
+		interval = LOOK_MIN_MS;
+	return (unsigned)interval;
+}
+
+void cli_watching_end(struct cli_watching *w, pid_t child)
+{
+	if (!w->dir)
+		return;
+	look_around(w, child, UINT64_MAX / 2, LOOK_MIN_MS); /* everything is due */
+	cli_marks_write(w);
+	for (uint32_t i = 0; i < w->count; i++) {
+		cli_marks_free(&w->file[i].sampled);
+		if (w->file[i].fd >= 0)
+			close(w->file[i].fd);
+	}
+	if (w->notify >= 0)
+		close(w->notify);
+	free(w->file);
+	free(w->dir);
+	*w = (struct cli_watching){ .notify = -1 };
+}

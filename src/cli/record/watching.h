@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The launcher's eye on the processes that it started, the program and its descendants: it finds
+ * their files as they come, takes time marks (marks.h) and sees debuggers (debugger.h). It reads
+ * with pread only: a file that is cut while it is looked at is a short read, not a signal.
+ * Threads: one. */
+#ifndef BOB_CLI_WATCHING_H
+#define BOB_CLI_WATCHING_H
+
+#include <sys/types.h>
+
+#include "cli/record/debugger.h"
+#include "cli/record/marks.h"
+
+struct cli_watched {
+	char name[256];
+	int fd;			/* read only; -1: the process has ended */
+	uint32_t pid, seq;
+	struct cli_sampled sampled;
+	struct cli_debugged debugged;
+};
+
+struct cli_watching {
+	char *dir;		/* of the trace, absolute */
+	const char *cache;	/* of plans; borrowed */
+	char host[64];
+	int takes_marks, translates; /* calls, memory accesses are recorded */
+	int notify;		/* inotify: somebody opens the memory of a process; -1: none */
+	uint64_t begin_ns;
+	uint64_t scan_ms;	/* next time to look for files */
+	uint64_t debuggers_ms;	/* ... and for debuggers */
+	struct cli_watched *file;
+	uint32_t count;
+};
+
+/* The caller then says what is recorded. -1: out of memory; then nothing can be watched. */
+int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache);
+/* As bob_launch's tick; `ctx` is the struct cli_watching. */
+unsigned cli_watching_tick(void *ctx, int child);
+/* A last look; the marks are written. */
+void cli_watching_end(struct cli_watching *w, pid_t child);
+
+#endif
