@@ -23,6 +23,7 @@
 #define NR_CLONE 56
 #define NR_FORK 57
 #define NR_CLONE3 435
+#define ANY_EXECUTES 0111u	/* of a file's mode */
 /* struct ucontext, x86-64: uc_stack. stack_t: ss_sp, ss_flags, ss_size */
 #define UC_STACK_SP 16
 #define UC_STACK_SIZE 32
@@ -180,6 +181,43 @@ void process_leave(enum bob_file_state state)
 	unlock_process();
 }
 
+/* A child in its parent's memory (vfork, posix_spawn) becomes another program: the parent's file says so,
+ * in case the program leaves no trace. */
+static void note_started(const char *path)
+{
+	const uint32_t child[2] = { os_pid(), 0 };
+	uint32_t uid, mode = 0;
+	struct bob_meta meta;
+	long fd = os_open(path, OS_READ);
+
+	if (fd < 0) /* it may be one of several places where a program is looked for */
+		return;
+	(void)os_file_owner(fd, &uid, &mode);
+	os_close(fd);
+	if (!(mode & ANY_EXECUTES) || !meta_open(&meta, 2 * BOB_PAGE))
+		return;
+	bob_meta_begin(&meta, BOB_REC_STARTED);
+	bob_meta_append(&meta, child, sizeof(child));
+	bob_meta_append(&meta, path, text_len(path));
+	bob_meta_end(&meta);
+	lock_process();
+	meta_flush(&meta);
+	unlock_process();
+}
+
+static void before_exec(const char *path)
+{
+	struct bob_process *p = &bob_process;
+
+	if (process_is_child()) /* without an event so far */
+		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
+								     thread_of_hot(bob_thread_hot));
+	if (has_file(p))
+		process_leave(BOB_FILE_EXEC);
+	else if (p->file && p->recording && p->config.follow)
+		note_started(path);
+}
+
 /* A filter, or syscall user dispatch: what the thread calls outside a range of code is a SIGSYS. */
 static void seen_seccomp(const struct bob_regs *r, bool by_number)
 {
@@ -263,12 +301,12 @@ int bob_special(uint32_t id, struct bob_regs *r)
 	case BOB_SPECIAL_EXECVE:
 		r->rdx = (uint64_t)(uintptr_t)exec_environment((const char *)(uintptr_t)r->rdi,
 							       (char **)(uintptr_t)r->rdx);
-		process_leave(BOB_FILE_EXEC);
+		before_exec((const char *)(uintptr_t)r->rdi);
 		break;
 	case BOB_SPECIAL_EXECVEAT:
 		r->r10 = (uint64_t)(uintptr_t)exec_environment("", (char **)(uintptr_t)r->rcx);
 		r->rcx = r->r10;
-		process_leave(BOB_FILE_EXEC);
+		before_exec("");
 		break;
 	case BOB_SPECIAL_EXIT:
 		say_status(r->rdi);

@@ -209,7 +209,9 @@ enum bob_record_kind {
 	BOB_REC_SHAPE =
 		18, /* struct bob_rec_shape, then i64 lower bound and i64 extent of each dimension */
 	BOB_REC_BEHIND =
-		19 /* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
+		19, /* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
+	BOB_REC_STARTED =
+		20 /* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
 };
 
 struct bob_record {

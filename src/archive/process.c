@@ -129,6 +129,24 @@ static bob_status read_skipped_image(struct bob_trace *t, struct bob_process *p,
 	return BOB_OK;
 }
 
+static bob_status read_started(struct bob_trace *t, struct bob_process *p, const struct body *b)
+{
+	struct bob_started *s;
+
+	if (b->len < 8) {
+		bob_problem_add(t, p->file, b->off, "the record of a child is too short", 1);
+		return BOB_OK;
+	}
+	if (bob_array_room(&p->started, p->started_count, &p->started_cap, sizeof(*p->started)))
+		return BOB_ERR_NOMEM;
+	s = &p->started[p->started_count];
+	memcpy(&s->pid, b->p, sizeof(s->pid));
+	if (set_text(t, b->p + 8, b->len - 8, &s->path) != BOB_OK)
+		return BOB_ERR_NOMEM;
+	p->started_count++;
+	return BOB_OK;
+}
+
 static bob_status read_mem_image(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
 	struct bob_rec_mem_image rec;
@@ -248,6 +266,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return read_skipped(p, b);
 	case BOB_REC_IMAGE_SKIPPED:
 		return read_skipped_image(t, p, b);
+	case BOB_REC_STARTED:
+		return read_started(t, p, b);
 	case BOB_REC_MEM_IMAGE:
 		return read_mem_image(t, p, b);
 	case BOB_REC_IMAGE_MAP:
@@ -454,6 +474,7 @@ void bob_process_free(struct bob_process *p)
 	free(p->by_id);
 	free(p->skipped);
 	free(p->skipped_images);
+	free(p->started);
 	free(p->unrecorded);
 	free(p->shapes);
 	free(p->known);

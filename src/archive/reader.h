@@ -169,6 +169,12 @@ struct bob_skipped_image {
 	uint32_t reason;
 };
 
+/* A program that a child of the process became. */
+struct bob_started {
+	uint32_t pid;
+	const char *path;
+};
+
 /* Bounds that a variable had. */
 struct bob_shape_told {
 	struct bob_rec_shape rec;
@@ -195,6 +201,8 @@ struct bob_process {
 	size_t skipped_count, skipped_cap;
 	struct bob_skipped_image *skipped_images;
 	size_t skipped_image_count, skipped_image_cap;
+	struct bob_started *started;
+	size_t started_count, started_cap;
 	struct bob_unrecorded *unrecorded;
 	size_t unrecorded_count, unrecorded_cap;
 	struct bob_mem_coverage coverage;

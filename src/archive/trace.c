@@ -360,6 +360,24 @@ const char *bob_trace_skipped_image(const struct bob_trace *t, uint32_t process,
 	return s->path;
 }
 
+uint32_t bob_trace_started_count(const struct bob_trace *t, uint32_t process)
+{
+	return process < t->process_count ? (uint32_t)t->processes[process]->started_count : 0;
+}
+
+const char *bob_trace_started(const struct bob_trace *t, uint32_t process, uint32_t index,
+			      uint32_t *pid)
+{
+	const struct bob_started *s;
+
+	if (index >= bob_trace_started_count(t, process))
+		return NULL;
+	s = &t->processes[process]->started[index];
+	if (pid)
+		*pid = s->pid;
+	return s->path;
+}
+
 const char *bob_trace_log(const struct bob_trace *t, uint32_t process)
 {
 	return process < t->process_count ? t->processes[process]->log : "";

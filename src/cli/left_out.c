@@ -52,18 +52,6 @@ static uint64_t count_outside(const struct cli_session *s)
 	return n;
 }
 
-/* Threads chosen that have no end, of processes that look for chosen addresses: what they looked for last is not in the trace. */
-static uint64_t count_cut_off(const struct cli_session *s)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0;
-	     cli_left_out_value(s, "mem-only") && i < bob_trace_thread_count(s->trace); i++)
-		n += cli_select_match(&s->select, s->trace, i) &&
-		     bob_trace_thread(s->trace, i)->state == 0;
-	return n;
-}
-
 #define TEXTS_MAX 32u	/* different ones; behind them there may be some twice */
 
 uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FILE *out)
@@ -71,7 +59,7 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 	const char *said[TEXTS_MAX];
 	uint32_t lines = 0, count = 0, at;
 	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
-	uint64_t missing, outside, cut_off;
+	uint64_t missing, outside;
 
 	for (uint32_t i = 0; i < bob_trace_process_count(s->trace); i++) {
 		const char *const *list = list_of(s, i);
@@ -96,12 +84,7 @@ uint32_t cli_left_out_print(const struct cli_session *s, const char *before, FIL
 	if (outside)
 		fprintf(out, "%snot everything: %s accesses of other addresses\n", before,
 			cli_count(b, outside));
-	cut_off = count_cut_off(s);
-	if (cut_off)
-		fprintf(out,
-			"%snot everything: the last accesses of %s thread%s without an end, up to 8,192 words of records each\n",
-			before, cli_count(b, cut_off), cli_plural(cut_off));
-	return lines + (missing != 0) + (outside != 0) + (cut_off != 0);
+	return lines + (missing != 0) + (outside != 0);
 }
 
 const char *cli_left_out_value(const struct cli_session *s, const char *name)

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bobbin info: what was recorded, where and how, its sizes, what is missing. */
+#define _GNU_SOURCE
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "cli/terminal/complain.h"
+#include "cli/complete.h"
 #include "cli/info_columns.h"
 #include "cli/info_tables.h"
 #include "cli/source/info_notes.h"
 #include "cli/left_out.h"
+#include "cli/merge/whole.h"
 #include "cli/terminal/numbers.h"
 #include "cli/overhead.h"
 #include "cli/overview.h"
@@ -21,7 +25,6 @@
 #include "cli/terminal/text_table.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
-#include "cli/merge/whole.h"
 #include "export/json.h"
 #include "plan/plan.h"
 
@@ -196,6 +199,17 @@ static void print_missing(const struct cli_session *s)
 		printf("            ... %" PRIu32 " more, see bobbin check\n", n - ROWS_DEFAULT);
 }
 
+/* Says so. */
+static uint32_t is_damaged(const struct bob_trace *t)
+{
+	for (uint32_t i = 0; i < bob_trace_problem_count(t); i++)
+		if (bob_trace_problem(t, i)->lost) {
+			puts("complete    no: files are damaged, see the problems below");
+			return 1;
+		}
+	return 0;
+}
+
 static void print_text(const struct cli_session *s, int all)
 {
 	const struct bob_trace *t = s->trace;
@@ -218,6 +232,8 @@ static void print_text(const struct cli_session *s, int all)
 	}
 	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
 	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
+	if (!(is_damaged(t) + cli_missing_print(t, "complete    no: ", stdout)))
+		puts("complete    yes");
 	cli_info_sizes(t, &sizes);
 	cli_source_variables(t, stdout);
 	cli_info_moments(s->trace, &sizes);
@@ -229,7 +245,6 @@ static void print_text(const struct cli_session *s, int all)
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
 	cli_untraced_print(s, stdout);
 	(void)cli_left_out_print(s, "", stdout);
-	(void)cli_whole_print(t, "", stdout);
 	print_missing(s);
 	cli_report_prediction(t, stdout);
 	cli_info_notes(t);
@@ -416,6 +431,17 @@ static void json_image(struct bob_json *j, const struct cli_session *s, uint32_t
 	bob_json_end(j, '}');
 }
 
+static void json_missing(struct bob_json *j, const struct bob_trace *t)
+{
+	char *text = cli_missing(t, NULL), *rest = text, *line;
+
+	bob_json_array(j, "missing");
+	while (rest && (line = strsep(&rest, "\n")) && *line)
+		bob_json_string(j, NULL, line);
+	bob_json_end(j, ']');
+	free(text);
+}
+
 static void print_json(const struct cli_session *s)
 {
 	struct bob_json j = { .out = stdout };
@@ -433,6 +459,7 @@ static void print_json(const struct cli_session *s)
 	for (uint32_t i = 0; i < bob_functions_image_count(s->functions); i++)
 		json_image(&j, s, i);
 	bob_json_end(&j, ']');
+	json_missing(&j, s->trace);
 	bob_json_array(&j, "problems");
 	for (uint32_t i = 0; i < bob_trace_problem_count(s->trace); i++) {
 		const struct bob_problem *p = bob_trace_problem(s->trace, i);

@@ -17,7 +17,7 @@ static const struct cli_verb
 		 "[options] [DIR]", info_options, verb_info, 2, 0, 0 },
 	export = { "export", "write the trace for other tools",
 		   "--format=FORMAT [options] [DIR]", export_options, verb_export, 2, 0, 0 },
-	check = { "check", "read every byte, verify it, say what was salvaged",
+	check = { "check", "is the trace intact, and is the run in it complete?",
 		  "[options] [DIR]", check_options, verb_check, 2, 0, 0 },
 	dump = { "dump", "every event as one line of text",
 		 "[options] [DIR]", dump_options, verb_dump, 2, 0, 0 },

@@ -208,9 +208,19 @@ def await_end(trace, seconds=60):
         time.sleep(0.005)
 
 
+# Missing by what the program or its user did, not because a recording came to nothing.
+MAY_MISS = re.compile(rb"missing (nothing was recorded|image |.* of tasks that share |.* left no trace|.* a debugger attached)")
+
+
+def intact(r):
+    """Does this outcome of `bobbin check` speak of a trace without damage and without loss?"""
+    missing = [x for x in r.out.splitlines() if x.startswith(b"missing")]
+    return r.status == 0 or r.status == 3 and all(MAY_MISS.match(x) for x in missing)
+
+
 def check_trace(trace):
     r = bobbin("check", trace)
-    check(r.status == 0, f"bobbin check says the trace is damaged\n{r}")
+    check(intact(r), f"bobbin check says the trace is damaged or not complete\n{r}")
 
 
 # --- dumps ---

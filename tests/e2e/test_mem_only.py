@@ -132,7 +132,7 @@ def killed():
     want = [(kind, first + 8 * i) for i in range(1000) for kind in "LS"] * 199
     total = 198 * 2000 + 2 * 501
     h.check(got == want[:len(got)] and total >= len(got) > total - 2 * 8192, f"{len(got)} of {total}")
-    said = "not everything: the last accesses of 1 thread without an end"
+    said = "the last accesses of 1 thread without an end"
     for verb in ("check", "info"):
         h.check(said in h.bobbin(verb, trace).out.decode(), verb)
     whole = h.fresh("trace") / "t"

@@ -434,7 +434,7 @@ def _():
                          trace=d / "t", stdin=WORDS.encode() * 20)
             h.check(r.status == 0 and r.out.count(b"\n") == 60000, f"with {filler} KB filled\n{r.status} {r.err}")
             c = h.bobbin("check", r.trace)
-            h.check(c.status == 1 and b"no space" in c.out + c.err or filler == 1010 and b"no trace" in c.err,
+            h.check(c.status == 3 and b"no space" in c.out + c.err or filler == 1010 and b"no trace" in c.err,
                     f"with {filler} KB filled the trace does not say why it ends\n{c}")
             exe_r = h.record([exe, "errno"], ["--codec=none"], trace=d / "t2")
             h.check(exe_r.status in (0, 125), f"with {filler} KB filled\n{exe_r}")

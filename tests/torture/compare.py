@@ -2,7 +2,7 @@
 """Build a program of the corpus, run it natively several times, record it in every mode, compare.
 
 A program need not succeed: status or signal, stdout, stderr and the files left behind must be the same
-in all native runs (else it is unfit), and then in every recording, whose trace must pass `bobbin check`.
+in all native runs (else it is unfit), and then in every recording, whose trace must be intact, and not stop early, by `bobbin check`.
 Two things are replaced before the comparison, both different in any two native runs as well: addresses
 (0x and at least six digits) and, in what stress-ng says of itself, process numbers and durations.
 
@@ -150,7 +150,7 @@ def recorded(p, argv, place, mode, native, limit):
     if place.trace.exists():
         try:
             r = h.run([h.BOBBIN, "check", place.trace], timeout=limit)
-            if r.status:
+            if not h.intact(r):
                 found["check"] = (0, f"{r.status} {h.show(r.out + r.err)}")
         except h.Failure as e:
             found["check"] = (0, str(e))

@@ -168,6 +168,7 @@ static void put_body(struct walk *w, uint32_t kind, const uint8_t *body, uint32_
 		put_texts(w, BOB_INNER_ENDED, 0, body, len);
 		break;
 	case BOB_REC_IMAGE_SKIPPED:
+	case BOB_REC_STARTED:
 		put_bytes(w, body, len < 8 ? len : 8);
 		put_texts(w, BOB_INNER_ENDED, 0, body + (len < 8 ? len : 8), len < 8 ? 0 : len - 8);
 		break;

@@ -263,8 +263,7 @@ static void note_time(int file)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-	ignored = pwrite(file, &now, sizeof(now),
-			 offsetof(struct bob_file_head, debugged_mono_ns));
+	ignored = pwrite(file, &now, sizeof(now), offsetof(struct bob_file_head, debugged_mono_ns));
 	(void)ignored;
 }
 
