@@ -4,6 +4,7 @@
  *   start.c    constructor: configuration, file, images; undone by nothing, fails open
  *   config.c   BOBBIN_* variables
  *   file.c     the process file: windows, chunks, META records
+ *   keeper.c   what the launcher does for a process that cannot reach its file
  *   images.c   which images are loaded, their plans, lookup by address
  *   patch.c    relocate a plan's trampolines into an arena, commit the jumps
  *   rows.c     frame rows of a plan
@@ -241,6 +242,7 @@ struct bob_config {
 	uint32_t
 		collector; /* BOBBIN_LAUNCHER: the launcher that starts one; 0: the process folds for itself */
 	bool flat;		/* BOBBIN_CHECK has "flat": no call paths, to measure what they cost */
+	const char *keeper;	/* BOBBIN_KEEPER: where the keeper listens; NULL: there is none */
 };
 
 /* --- the process --- */
@@ -264,6 +266,9 @@ struct bob_process {
 	uint64_t window_size;
 	uint64_t window_used;
 	uint64_t window_grown;	/* size asked for last */
+	uint8_t *quiet;		/* of the file, from quiet_off on, for windows under a seccomp filter */
+	uint64_t quiet_off;
+	enum bob_stop_reason no_room; /* why there was no other window */
 	uint32_t streams;
 	struct bob_collector
 		*collector; /* shared with it (archive/write/ring.h); NULL: none is expected */
@@ -351,6 +356,22 @@ uint8_t *file_map_all(uint64_t *len);
 /* META records (archive/write/write.h) are collected in memory of their own and become one sealed chunk. */
 bool meta_open(struct bob_meta *m, size_t room);
 void meta_flush(struct bob_meta *m);
+
+/* --- keeper.c --- lock held */
+struct bob_keeper {
+	long fd;
+	uint64_t secret;
+};
+/* A new file without a name, open, and what its seq is to be; -1: there is no keeper. Then, when the file has a
+ * head, or cannot have one: its name. */
+long keeper_new_file(struct bob_keeper *k, uint32_t *seq);
+bool keeper_name_file(struct bob_keeper *k, bool has_head);
+/* The file reaches up to `to`. False: there is no keeper, it does not answer, or it refuses. */
+bool keeper_allocate(uint64_t to);
+/* A seccomp filter comes: room is to be ready without being asked for. */
+void keeper_go_ahead(void);
+/* Under the filter: these bytes of the file, mapped. NULL: they are not there. */
+uint8_t *keeper_room(uint64_t off, uint64_t size);
 
 /* --- tracer.c --- */
 /* A debugger traces the process: it may set breakpoints at any instruction. */

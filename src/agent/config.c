@@ -220,6 +220,7 @@ bool config_read(struct bob_config *c, char **env)
 		c->mem_boxes = config_env(env, "BOBBIN_MEM_BOXES");
 	if (c->source && c->mem_codec == BOB_MEM_FOLDED)
 		c->collector = (uint32_t)number(config_env(env, "BOBBIN_LAUNCHER"));
+	c->keeper = config_env(env, "BOBBIN_KEEPER");
 	v = config_env(env, "BOBBIN_CHECK");
 	if (v && config_match(v, "block"))
 		c->codec = BOB_CODEC_BLOCK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process file. It is mapped in windows of 64 KB doubling to 4 MB, each really allocated before
- * it is used (a full disk then is a refused window, never a SIGBUS), and filled with chunks from a
- * bump pointer. `used` in the file head moves after a chunk's header is complete, so a reader never
+ * it is used (a full disk then is a refused window, never a SIGBUS), by us or by the keeper (keeper.c),
+ * and filled with chunks from a bump pointer. `used` in the file head moves after a chunk's header is complete, so a reader never
  * meets half a header. No descriptor stays open; windows stay mapped to the end of the process. */
 #include "agent/agent.h"
 
@@ -9,26 +9,62 @@
 
 #include "agent/aside.h"
 #include "agent/os.h"
+#include "archive/write/keeper.h"
 #include "archive/write/ring.h"
 
-#define WINDOW_FIRST (64u << 10)
+#define WINDOW_FIRST BOB_KEEPER_BYTES
 #define WINDOW_MAX (4u << 20)
 #define SEQ_MAX 100000u
 
-static bool open_window(long fd, uint64_t off, uint64_t size)
+static bool use_window(uint8_t *w, uint64_t off, uint64_t size)
 {
 	struct bob_process *p = &bob_process;
 
-	if (os_allocate(fd, off, size) < 0)
+	if (!w) {
+		p->no_room = os_allowed() ? BOB_STOP_MEMORY : BOB_STOP_SECCOMP;
 		return false;
-	uint8_t *w = os_map_window(fd, off, size);
-	if (!w)
-		return false;
+	}
 	p->window = w;
 	p->window_off = off;
 	p->window_size = size;
 	p->window_used = 0;
 	return true;
+}
+
+static bool open_window(long fd, uint64_t off, uint64_t size)
+{
+	return os_allocate(fd, off, size) >= 0 &&
+	       use_window(os_map_window(fd, off, size), off, size);
+}
+
+/* Of a file that cannot be opened any more, or not be made larger by this process: the keeper makes
+ * it larger, and a page that is mapped leads to what comes behind. */
+static bool open_window_kept(uint64_t off, uint64_t size)
+{
+	const struct bob_process *p = &bob_process;
+	const uint64_t last = p->window_off + p->window_size - BOB_PAGE;
+
+	if (!keeper_allocate(off + size))
+		return false;
+	return use_window(os_map_again(p->window + p->window_size - BOB_PAGE, off - last, size),
+			  off, size);
+}
+
+/* By its own means, or else by the keeper's. */
+static bool find_window(uint64_t off, uint64_t size)
+{
+	struct bob_process *p = &bob_process;
+	long fd;
+	bool ok;
+
+	if (!os_allowed())
+		return use_window(keeper_room(off, size), off, size);
+	fd = os_open(p->path, OS_WRITE);
+	p->no_room = fd < 0 ? BOB_STOP_PATH : BOB_STOP_DISK;
+	ok = fd >= 0 && open_window(fd, off, size);
+	if (fd >= 0)
+		os_close(fd);
+	return ok || open_window_kept(off, size);
 }
 
 static void fill_head(struct bob_file_head *h, uint32_t seq, const struct bob_fork *parent)
@@ -95,7 +131,10 @@ static bob_status begin_file(long fd, uint32_t seq, const struct bob_fork *paren
 	struct bob_process *p = &bob_process;
 
 	os_mode_as(fd, p->config.dir);
-	if (!open_window(fd, 0, WINDOW_FIRST))
+	/* one of the keeper's has room already */
+	if (os_file_size(fd) >= (long)WINDOW_FIRST ?
+		    !use_window(os_map_window(fd, 0, WINDOW_FIRST), 0, WINDOW_FIRST) :
+		    !open_window(fd, 0, WINDOW_FIRST))
 		return BOB_ERR_FULL;
 	p->file = (struct bob_file_head *)(void *)p->window;
 	p->window_used = BOB_FILE_HEAD_BYTES;
@@ -138,17 +177,38 @@ static bob_status create_whole(const struct bob_fork *parent)
 	return BOB_NONE;
 }
 
+/* The directory cannot be reached, or no file of this process's can have room. Not for collectors, as
+ * above. */
+static bob_status create_kept(const struct bob_fork *parent)
+{
+	struct bob_keeper keeper;
+	uint32_t seq = 0;
+	long fd = bob_process.config.collector ? -1 : keeper_new_file(&keeper, &seq);
+	bob_status st;
+
+	if (fd < 0)
+		return BOB_ERR_IO;
+	st = begin_file(fd, seq, parent);
+	os_close(fd);
+	name_file(seq);
+	if (!keeper_name_file(&keeper, st == BOB_OK))
+		st = BOB_ERR_IO;
+	return st;
+}
+
 bob_status file_create(const struct bob_fork *parent)
 {
 	bob_status st = bob_process.config.collector ? BOB_NONE : create_whole(parent);
 	uint32_t seq;
 	long fd;
 
+	if (st == BOB_ERR_FULL)
+		return create_kept(parent) == BOB_OK ? BOB_OK : st;
 	if (st != BOB_NONE)
 		return st;
 	fd = create_named(&seq);
 	if (fd < 0)
-		return BOB_ERR_IO;
+		return create_kept(parent);
 	st = begin_file(fd, seq, parent);
 	os_close(fd);
 	if (st != BOB_OK)
@@ -176,12 +236,12 @@ static struct bob_chunk_head *place(enum bob_chunk_kind kind, uint32_t stream, u
 }
 
 /* Behind the newest window; the collector's are among them. */
-static bool open_shared(long fd, uint64_t size)
+static bool open_shared(uint64_t size)
 {
 	uint64_t *end = &bob_process.collector->end;
 	uint64_t off = __atomic_fetch_add(end, size, __ATOMIC_RELAXED), after = off + size;
 
-	if (open_window(fd, off, size)) {
+	if (find_window(off, size)) {
 		bob_ring_pad(bob_process.window, size);
 		return true;
 	}
@@ -199,21 +259,19 @@ static bool next_window(uint64_t need)
 	uint64_t left = p->window_size - p->window_used;
 
 	if (!os_allowed())
-		return false;
+		size = WINDOW_FIRST;
 	if (size > WINDOW_MAX)
 		size = WINDOW_MAX;
 	while (size < need)
 		size *= 2;
-	p->window_grown = size;
-	long fd = os_open(p->path, OS_WRITE);
-	if (fd < 0)
-		return false;
 	uint8_t *old = p->window;
 	uint64_t old_off = p->window_off, old_used = p->window_used;
-	bool ok = p->collector ? open_shared(fd, size) : open_window(fd, off, size);
-	os_close(fd);
-	if (!ok)
-		return false;
+	while (!(p->collector ? open_shared(size) : find_window(off, size))) {
+		if (p->no_room != BOB_STOP_MEMORY || size / 2 < need || size <= WINDOW_FIRST)
+			return false;
+		size /= 2; /* under RLIMIT_AS there may be a place for a small one */
+	}
+	p->window_grown = size;
 	if (!p->collector && left >= sizeof(struct bob_chunk_head)) {
 		uint8_t *now = p->window;
 
@@ -290,8 +348,10 @@ static void trim(void)
 	else if (tail)
 		return;
 	long fd = os_open(p->path, OS_WRITE);
-	if (fd < 0)
+	if (fd < 0) { /* the keeper does it when it sees the end */
+		p->file->wanted = p->window_off + p->window_used;
 		return;
+	}
 	if (os_truncate(fd, p->window_off + p->window_used) == 0)
 		p->window_size = p->window_used;
 	os_close(fd);

@@ -16,6 +16,7 @@
 #include "agent/arch/x86_64/syscall.h"
 
 #define PR_GET_NAME 16
+#define MREMAP_MAYMOVE 1
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -88,6 +89,23 @@ void *os_map_window(long fd, uint64_t off, size_t len)
 			       MAP_SHARED | MAP_FIXED, fd, (long)off),
 			  p, len) :
 		   NULL;
+}
+
+/* Neither a descriptor nor the file's name is needed: mremap of nothing of a shared mapping maps its
+ * pages once more, and those of the file behind them. */
+void *os_map_again(const void *page, uint64_t skip, size_t len)
+{
+	const size_t all = skip + len + BOB_PAGE;
+	long r = sys5(__NR_mremap, (long)page, 0, (long)all, MREMAP_MAYMOVE, 0);
+	const long guard = r + (long)(skip - BOB_PAGE);
+
+	if (!pointer_or_null(r))
+		return NULL;
+	if (skip > BOB_PAGE)
+		sys2(__NR_munmap, r, (long)(skip - BOB_PAGE));
+	sys3(__NR_mprotect, guard, BOB_PAGE, PROT_NONE);
+	sys3(__NR_mprotect, r + (long)(skip + len), BOB_PAGE, PROT_NONE);
+	return pointer_or_null(r + (long)skip);
 }
 
 void os_unmap(void *p, size_t size)
@@ -394,6 +412,13 @@ void os_wait_word(const uint32_t *word, uint32_t is, unsigned ms)
 void os_wake_word(const uint32_t *word)
 {
 	sys6(__NR_futex, (long)word, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+void os_nap(unsigned us)
+{
+	const struct timespec nap = { 0, (long)us * 1000 };
+
+	sys2(__NR_nanosleep, (long)&nap, 0);
 }
 
 void os_thread_name(char name[16])

@@ -14,6 +14,7 @@
 #define OS_ESRCH 3
 #define OS_EINTR 4
 #define OS_EEXIST 17
+#define OS_EINVAL 22
 #define OS_EFBIG 27
 #define OS_ENOSYS 38
 #define OS_EOPNOTSUPP 95
@@ -28,6 +29,8 @@ extern bool bob_os_forbidden; /* for code that is not C */
 void *os_map(size_t size);
 /* The same of a file's bytes, shared and writable. */
 void *os_map_window(long fd, uint64_t off, size_t len);
+/* `len` bytes of the file of which a page is mapped, from `skip` (whole pages, > 0) bytes behind it on. */
+void *os_map_again(const void *page, uint64_t skip, size_t len);
 void os_unmap(void *p, size_t size); /* of these two */
 /* Without such pages. Memory exactly at `where` or not at all; 0: anywhere. */
 void *os_map_at(uint64_t where, size_t size);
@@ -81,6 +84,14 @@ uint64_t os_pid_namespace(void); /* 0: not known */
 /* Until *word is no longer `is`, somebody wakes it, a signal comes, or it has been so long. Shared with other processes. */
 void os_wait_word(const uint32_t *word, uint32_t is, unsigned ms);
 void os_wake_word(const uint32_t *word);
+void os_nap(unsigned us);
+
+/* --- os_socket.c --- each waits a second at most */
+/* To who listens at this name, of those without a place in the file system. */
+long os_connect(const char *name, size_t len);
+long os_send(long fd, const void *bytes, size_t len);
+/* A message, and the descriptor that comes along (-1: none). */
+long os_receive(long fd, void *bytes, size_t len, long *passed);
 unsigned long os_block_signals(void); /* returns what os_restore_signals wants */
 void os_never_block(int sig); /* this one is left out from now on */
 void os_restore_signals(unsigned long old);

@@ -131,6 +131,7 @@ void process_after_fork(struct bob_thread *t)
 		b.from.debugged = p->file->debugged_mono_ns;
 	}
 	p->file = NULL;
+	p->quiet = NULL;
 	p->pid = os_allowed() ? os_pid() : 0;
 	bob_thread_hot = bob_no_thread;
 	aside_after_fork();
@@ -229,6 +230,9 @@ static void seen_seccomp(const struct bob_regs *r, bool by_number)
 		return;
 	if (bob_thread_hot != bob_no_thread && thread_of_hot(bob_thread_hot)->mem)
 		mem_flush(thread_of_hot(bob_thread_hot));
+	lock_process();
+	keeper_go_ahead();
+	unlock_process();
 	os_forbid();
 }
 

@@ -316,6 +316,7 @@ void thread_dead_end(struct bob_thread *t, bob_status why)
 	agent_stop(!os_allowed()	  ? BOB_STOP_SECCOMP :
 		   why == BOB_ERR_NOMEM	  ? BOB_STOP_MEMORY :
 		   why == BOB_ERR_CORRUPT ? BOB_STOP_INTERNAL :
+		   bob_process.no_room	  ? bob_process.no_room :
 					    BOB_STOP_DISK);
 }
 

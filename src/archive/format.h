@@ -78,8 +78,14 @@ struct bob_file_head {
 	uint32_t end_status;	/* of the process, as wait has it: exit status, signal, core dump */
 	uint32_t end_source;	/* enum bob_end_source */
 	uint64_t debugged_mono_ns; /* a debugger attached and entries were given back; 0: never */
+	/* between a process and the keeper, which allocates for it; no reader's business */
+	uint64_t wanted;	/* the process: allocate the file up to here; 0: it never asked */
+	uint64_t ahead;		/* the process cannot ask any more: so many bytes behind `used`, always */
+	uint64_t allocated;	/* the keeper: done up to here */
+	uint32_t refused;	/* the keeper: errno of what could not be done; 0: nothing */
+	uint32_t reserved;
 };
-BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 176, "file head");
+BOB_STATIC_ASSERT(sizeof(struct bob_file_head) == 208, "file head");
 
 enum bob_chunk_kind {
 	BOB_CHUNK_META = 1,	/* records, struct bob_record */

@@ -54,8 +54,8 @@ static void print_stopped(const struct bob_trace *t, FILE *out)
 		const struct bob_process_info *p = bob_trace_process(t, i);
 
 		if (p->state == BOB_FILE_STOPPED && may_print(&k))
-			fprintf(out, "process %" PRIu32
-				     ": recording stopped before the program: %s\n",
+			fprintf(out,
+				"process %" PRIu32 ": recording stopped before the program: %s\n",
 				i, p->stop_text);
 	}
 	end_kind(&k, "processes whose recording stopped");
@@ -67,8 +67,9 @@ static void print_debugged(const struct bob_trace *t, FILE *out)
 
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++)
 		if (bob_trace_process(t, i)->debugged_mono_ns && may_print(&k))
-			fprintf(out, "process %" PRIu32 ": a debugger attached; functions in which it "
-				     "could set breakpoints are not recorded since\n",
+			fprintf(out,
+				"process %" PRIu32 ": a debugger attached; functions in which it "
+				"could set breakpoints are not recorded since\n",
 				i);
 	end_kind(&k, "processes to which a debugger attached");
 }

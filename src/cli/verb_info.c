@@ -163,7 +163,8 @@ static void print_images(const struct cli_session *s, uint32_t max)
 static int is_plumbing(const char *setting)
 {
 	static const char *const names[] = { "BOBBIN_AGENT=", "BOBBIN_PLANNER=", "BOBBIN_DIR=",
-					     "BOBBIN_CACHE=", "BOBBIN_NS_", CLI_RUN_VARIABLE "=" };
+					     "BOBBIN_CACHE=", "BOBBIN_KEEPER=",
+					     "BOBBIN_NS_", CLI_RUN_VARIABLE "=" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(setting, names[i], strlen(names[i])))

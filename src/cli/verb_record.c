@@ -28,7 +28,9 @@
 #include "cli/record/ranks.h"
 #include "cli/record/record_env.h"
 #include "cli/record/record_options.h"
+#include "cli/record/keeper.h"
 #include "cli/record/watching.h"
+#include "archive/write/keeper.h"
 #include "cli/verbs.h"
 #include "cli/merge/whole.h"
 #include "cli/record/wrap_library.h"
@@ -228,12 +230,15 @@ static void name_launcher(struct cli_vars *v)
 	cli_vars_set(v, "BOBBIN_LAUNCHER", pid);
 }
 
-/* 0: nothing is to be watched, or nothing can be. */
-static int begin_watching(struct cli_watching *w, const struct recording *r, const char *dir)
+/* 0: there is no launcher, or it cannot. */
+static int begin_watching(struct cli_watching *w, struct recording *r, const char *dir)
 {
-	if (r->exec || !(r->calls || r->events || r->mem || r->source) ||
-	    cli_watching_begin(w, dir, cli_vars_get(&r->vars, "BOBBIN_CACHE")))
+	char keeper[CLI_KEEPER_ADDRESS];
+
+	if (r->exec || cli_watching_begin(w, dir, cli_vars_get(&r->vars, "BOBBIN_CACHE"), keeper))
 		return 0;
+	if (keeper[0])
+		cli_vars_set(&r->vars, BOB_KEEPER_VARIABLE, keeper);
 	w->takes_marks = r->calls && strcmp(r->time, "none") != 0;
 	w->translates = r->mem || r->source;
 	return 1;
@@ -247,12 +252,12 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 
 	if (!r->exec && is_collected(r) && !cli_collectors_begin(&collectors, abs))
 		name_launcher(&r->vars);
-	char **env = cli_record_environment(&r->vars);
 	struct cli_watching watching;
 	const int watches = begin_watching(&watching, r, abs);
+	char **env = cli_record_environment(&r->vars);
 	struct bob_launch l = { .argv = argv, .path = path, .env = env,
 				.tick = watches ? cli_watching_tick : NULL, .ctx = &watching,
-				.wake = watches ? watching.notify : -1 };
+				.wake = watches ? watching.wake : -1 };
 	struct bob_error err = { .text = "" };
 	int status = 0, child = 0;
 

@@ -3,20 +3,25 @@
 #include "cli/record/watching.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "archive/format.h"
+#include "cli/record/keeper.h"
 
 /* From one look to the next: a 256th of the time so far. A look costs about 40 us of the launcher and, where all
  * processors are busy, of the program; once a millisecond that was 4 %. */
 #define LOOKS_SHARE 256
 #define LOOK_MIN_MS 1u
 #define LOOK_MAX_MS 100u
+#define KEEP_MS 4u		/* while a process depends on the keeper */
 #define SCAN_MS 16u	/* new files are looked for not more often than this */
 #define FILES_MAX 4096
 
@@ -28,12 +33,34 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache)
+/* One descriptor for all that may wake us. */
+static int wake_by(int notify, int keeper)
+{
+	const int fd[2] = { notify, keeper };
+	int all = epoll_create1(EPOLL_CLOEXEC);
+
+	for (int i = 0; i < 2 && all >= 0; i++) {
+		struct epoll_event e = { .events = EPOLLIN };
+
+		if (fd[i] >= 0)
+			(void)epoll_ctl(all, EPOLL_CTL_ADD, fd[i], &e);
+	}
+	return all;
+}
+
+int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper)
 {
 	*w = (struct cli_watching){ .dir = strdup(dir), .cache = cache };
 	w->begin_ns = now_ns();
-	w->notify = w->dir ? cli_debugger_notify() : -1;
-	return w->dir ? 0 : -1;
+	keeper[0] = '\0';
+	w->notify = w->keeper = w->wake = -1;
+	if (!w->dir)
+		return -1;
+	(void)gethostname(w->host, sizeof(w->host) - 1);
+	w->notify = cli_debugger_notify();
+	(void)cli_keeper_listen(w, keeper);
+	w->wake = wake_by(w->notify, w->keeper);
+	return 0;
 }
 
 static int is_known(const struct cli_watching *w, const char *name)
@@ -59,7 +86,7 @@ static void add_file(struct cli_watching *w, int dir, const char *name, pid_t ch
 {
 	struct bob_file_head h;
 	struct cli_watched *grown;
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
 	if (fd < 0)
 		return;
@@ -74,8 +101,6 @@ static void add_file(struct cli_watching *w, int dir, const char *name, pid_t ch
 	*f = (struct cli_watched){ .fd = fd, .pid = h.pid, .seq = h.seq,
 				   .sampled.scanned = BOB_FILE_HEAD_BYTES };
 	snprintf(f->name, sizeof(f->name), "%s", name);
-	memcpy(w->host, h.host, sizeof(w->host));
-	w->host[sizeof(w->host) - 1] = 0;
 	cli_debugger_watch(w->notify, f);
 	w->debuggers_ms = 0; /* one may be there already */
 	return;
@@ -126,7 +151,10 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 			ended = w->takes_marks ? cli_marks_scan(&f->sampled, f->fd) :
 						 has_ended(f->fd);
 		cli_marks_look(&f->sampled, f->fd, now, interval_ms, ended);
+		if (!ended && cli_keeper_look(f))
+			w->depend = 1;
 		if (ended) {
+			cli_keeper_end(f, 0);
 			close(f->fd);
 			f->fd = -1;
 		}
@@ -143,7 +171,12 @@ unsigned cli_watching_tick(void *ctx, int child)
 		interval = LOOK_MIN_MS;
 	if (interval > LOOK_MAX_MS)
 		interval = LOOK_MAX_MS;
+	if (cli_keeper_serve(w))
+		w->scan_ms = 0;
+	w->depend = 0;
 	look_around(w, child, now, (unsigned)interval);
+	if (w->depend && interval > KEEP_MS)
+		interval = KEEP_MS;
 	if (cli_debuggers_look(w, now))
 		interval = LOOK_MIN_MS;
 	return (unsigned)interval;
@@ -156,13 +189,21 @@ void cli_watching_end(struct cli_watching *w, pid_t child)
 	look_around(w, child, UINT64_MAX / 2, LOOK_MIN_MS); /* everything is due */
 	cli_marks_write(w);
 	for (uint32_t i = 0; i < w->count; i++) {
-		cli_marks_free(&w->file[i].sampled);
-		if (w->file[i].fd >= 0)
-			close(w->file[i].fd);
+		struct cli_watched *f = &w->file[i];
+
+		cli_marks_free(&f->sampled);
+		if (f->fd < 0)
+			continue;
+		cli_keeper_end(f, kill((pid_t)f->pid, 0) < 0 && errno == ESRCH);
+		close(f->fd);
 	}
-	if (w->notify >= 0)
-		close(w->notify);
+	for (int i = 0; i < 3; i++) {
+		const int fd[] = { w->notify, w->keeper, w->wake };
+
+		if (fd[i] >= 0)
+			close(fd[i]);
+	}
 	free(w->file);
 	free(w->dir);
-	*w = (struct cli_watching){ .notify = -1 };
+	*w = (struct cli_watching){ .notify = -1, .keeper = -1, .wake = -1 };
 }

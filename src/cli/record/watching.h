@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launcher's eye on the processes that it started, the program and its descendants: it finds
- * their files as they come, takes time marks (marks.h) and sees debuggers (debugger.h). It reads
- * with pread only: a file that is cut while it is looked at is a short read, not a signal.
+ * their files as they come, takes time marks (marks.h), makes files larger for those that cannot
+ * (keeper.h) and sees debuggers (debugger.h). It uses pread and pwrite only: a file that is cut while
+ * it is looked at is a short read, not a signal.
  * Threads: one. */
 #ifndef BOB_CLI_WATCHING_H
 #define BOB_CLI_WATCHING_H
@@ -13,7 +14,7 @@
 
 struct cli_watched {
 	char name[256];
-	int fd;			/* read only; -1: the process has ended */
+	int fd;			/* -1: the process has ended */
 	uint32_t pid, seq;
 	struct cli_sampled sampled;
 	struct cli_debugged debugged;
@@ -25,6 +26,10 @@ struct cli_watching {
 	char host[64];
 	int takes_marks, translates; /* calls, memory accesses are recorded */
 	int notify;		/* inotify: somebody opens the memory of a process; -1: none */
+	int keeper;		/* where processes ask for files; -1: nowhere */
+	uint64_t secret;	/* of those who may */
+	int wake;		/* epoll: one of these can be read; -1: none */
+	int depend;		/* a process needs the keeper */
 	uint64_t begin_ns;
 	uint64_t scan_ms;	/* next time to look for files */
 	uint64_t debuggers_ms;	/* ... and for debuggers */
@@ -32,8 +37,8 @@ struct cli_watching {
 	uint32_t count;
 };
 
-/* The caller then says what is recorded. -1: out of memory; then nothing can be watched. */
-int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache);
+/* `keeper` (CLI_KEEPER_ADDRESS bytes) gets the value of BOBBIN_KEEPER, "" if nobody listens. The caller then says what is recorded. -1: out of memory; then nothing can be watched. */
+int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper);
 /* As bob_launch's tick; `ctx` is the struct cli_watching. */
 unsigned cli_watching_tick(void *ctx, int child);
 /* A last look; the marks are written. */
