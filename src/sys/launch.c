@@ -126,6 +126,8 @@ static int is_below(pid_t pid, pid_t child)
 /* Does the program have this signal already, or is it not for it? */
 static int not_ours(pid_t child, const siginfo_t *info)
 {
+	if (info->si_code == SI_USER && info->si_pid == getpid())
+		return 1; /* the kernel's, for a write of ours beyond RLIMIT_FSIZE */
 	if (info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL)
 		return is_below(info->si_pid, child);
 	/* The kernel's. A timer that was set before we were executed would be the program's. The

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,17 +25,25 @@ static int write_head(int fd, size_t off, const void *value, size_t len)
 	return pwrite(fd, value, len, (off_t)off) == (ssize_t)len ? 0 : -1;
 }
 
+/* errno of what cannot be done, or 0. A limit that the program has inherited holds for us, too: no
+ * signal need tell us. */
+static int try(int fd, uint64_t from, uint64_t to)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && to > limit.rlim_cur)
+		return EFBIG;
+	return fallocate(fd, 0, (off_t)from, (off_t)(to - from)) ? errno : 0;
+}
+
 /* Up to `to`, of which `from` bytes have been allocated before. */
 static void allocate(int fd, uint64_t from, uint64_t to)
 {
-	uint32_t refused;
+	const uint32_t refused = (uint32_t)try(fd, from, to);
 
-	if (!fallocate(fd, 0, (off_t)from, (off_t)(to - from))) {
+	if (!refused)
 		(void)write_head(fd, offsetof(struct bob_file_head, allocated), &to, sizeof(to));
-		return;
-	}
-	refused = (uint32_t)errno;
-	if (refused != EINTR)
+	else if (refused != EINTR)
 		(void)write_head(fd, offsetof(struct bob_file_head, refused), &refused,
 				 sizeof(refused));
 }
