@@ -33,6 +33,10 @@ bob_status bob_archive_open_parts(const struct bob_memory_file *files, size_t co
 bob_status bob_archive_open_below(const char *dir, uint32_t root, struct bob_trace **out,
 				  struct bob_error *err);
 
+/* The file of an image, with its chunks compressed, into the empty file `to`. BOB_NONE: that has been
+ * done, or is not worth it; then `to` has anything. BOB_ERR_IO, BOB_ERR_NOMEM. */
+bob_status bob_archive_pack_image(const void *bytes, size_t len, FILE *to);
+
 /* The textual form of a whole trace, as docs/format.md defines it (`bobbin dump`). Returns
  * BOB_ERR_IO if `to` has an error. A stream that cannot be read on gets a line saying so. */
 bob_status bob_archive_dump(const struct bob_trace *t, FILE *to);

@@ -1,46 +1,98 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions and their names. An image file is shared by every process that had the image; it is
- * looked at in place, one entry at a time, so a large library costs nothing until it is asked. */
+ * looked at in place, one entry at a time, unless it is compressed. */
 #include "archive/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "archive/merge/merging.h"
 
 /* The usable image payload of one file. */
 struct image_file {
 	uint64_t key;
 	const struct bob_file *file;
 	uint64_t off;
+	const uint8_t *at;
 	struct bob_image_head head;
 	const struct bob_source *source; /* NULL: none */
 };
 
-/* May offsets of this image be followed? Everything image_text and bob_image_function rely on. */
-static int head_ok(const struct bob_file *f, const struct bob_chunk_ref *c,
-		   const struct bob_image_head *h)
+/* The bytes of the chunk, as they were before they were compressed; they live as long as the trace.
+ * NULL: they cannot be had, which has been said. */
+static const uint8_t *open_chunk(struct bob_trace *t, const struct bob_file *f,
+				 const struct bob_chunk_ref *c, uint64_t *len)
 {
-	uint64_t len = bob_chunk_len(c), funcs = (uint64_t)h->count * sizeof(struct bob_image_func);
+	struct bob_payload p;
+	uint8_t *kept;
+
+	if (bob_payload_open(t, f, c, &p) != BOB_OK)
+		return NULL;
+	*len = p.len;
+	if (!p.owned)
+		return p.at;
+	kept = bob_arena_alloc(&t->arena, p.len + 1);
+	if (kept)
+		memcpy(kept, p.at, p.len);
+	bob_payload_close(&p);
+	return kept;
+}
+
+/* May offsets of this image be followed? Everything image_text and bob_image_function rely on. */
+static int head_ok(const uint8_t *at, uint64_t len, const struct bob_image_head *h)
+{
+	uint64_t funcs = (uint64_t)h->count * sizeof(struct bob_image_func);
 
 	if (h->func_off > len || funcs > len - h->func_off || h->names_off > len ||
 	    h->names_len > len - h->names_off || h->build_id_len > sizeof(h->build_id))
 		return 0;
 	/* a zero at the end: any offset inside the names is a terminated text */
-	return !h->names_len || !f->bytes[c->off + h->names_off + h->names_len - 1];
+	return !h->names_len || !at[h->names_off + h->names_len - 1];
 }
 
 static void read_source(struct bob_trace *t, const struct bob_file *f,
 			const struct bob_chunk_ref *c, struct image_file *out)
 {
-	struct bob_source *s = bob_arena_alloc(&t->arena, sizeof(*s));
+	struct bob_source *s;
+	const uint8_t *at;
+	uint64_t len;
 
 	if (!bob_chunk_crc_ok(f, c))
 		bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
-	if (!s || out->source)
+	if (out->source)
 		return;
-	if (bob_source_get(f->bytes + c->off, bob_chunk_len(c), &t->arena, s) == BOB_OK)
+	s = bob_arena_alloc(&t->arena, sizeof(*s));
+	at = s ? open_chunk(t, f, c, &len) : NULL;
+	if (!at)
+		return;
+	if (bob_source_get(at, len, &t->arena, s) == BOB_OK)
 		out->source = s;
 	else
 		bob_problem_add(t, f, c->off, "lines and variables that cannot be read", 1);
+}
+
+static void read_functions(struct bob_trace *t, const struct bob_file *f,
+			   const struct bob_chunk_ref *c, struct image_file *out)
+{
+	uint64_t len;
+	const uint8_t *at = open_chunk(t, f, c, &len);
+
+	if (!at)
+		return;
+	if (len < sizeof(out->head)) {
+		bob_problem_add(t, f, c->off, "an image is cut off", 1);
+		return;
+	}
+	memcpy(&out->head, at, sizeof(out->head));
+	out->head.soname[sizeof(out->head.soname) - 1] = 0;
+	if (!head_ok(at, len, &out->head)) {
+		bob_problem_add(t, f, c->off, "an image's tables do not fit it", 1);
+		return;
+	}
+	out->key = out->head.key;
+	out->file = f;
+	out->off = c->off;
+	out->at = at;
 }
 
 static void find_image(struct bob_trace *t, const struct bob_file *f, struct image_file *out)
@@ -55,21 +107,8 @@ static void find_image(struct bob_trace *t, const struct bob_file *f, struct ima
 		if (c->head.kind != BOB_CHUNK_IMAGE)
 			continue;
 		t->meta_bytes += sizeof(c->head) + bob_chunk_len(c);
-		if (out->file)
-			continue;
-		if (bob_chunk_len(c) < sizeof(out->head)) {
-			bob_problem_add(t, f, c->off, "an image is cut off", 1);
-			continue;
-		}
-		memcpy(&out->head, f->bytes + c->off, sizeof(out->head));
-		out->head.soname[sizeof(out->head.soname) - 1] = 0;
-		if (!head_ok(f, c, &out->head)) {
-			bob_problem_add(t, f, c->off, "an image's tables do not fit it", 1);
-			continue;
-		}
-		out->key = out->head.key;
-		out->file = f;
-		out->off = c->off;
+		if (!out->file)
+			read_functions(t, f, c, out);
 	}
 	if (!out->file)
 		bob_problem_add(t, f, f->size, "no usable image in the file: names are missing", 1);
@@ -102,6 +141,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 {
 	im->file = file->file;
 	im->off = file->off;
+	im->at = file->at;
 	im->head = file->head;
 	im->source = file->source;
 	if (im->head.soname[0]) {
@@ -203,8 +243,7 @@ bob_status bob_image_function(const struct bob_image *im, uint32_t i, struct bob
 {
 	if (!im->file || i >= im->head.count)
 		return BOB_NONE;
-	memcpy(out, im->file->bytes + im->off + im->head.func_off + (uint64_t)i * sizeof(*out),
-	       sizeof(*out));
+	memcpy(out, im->at + im->head.func_off + (uint64_t)i * sizeof(*out), sizeof(*out));
 	return BOB_OK;
 }
 
@@ -234,7 +273,7 @@ static const char *image_text(const struct bob_image *im, uint32_t off)
 {
 	if (off >= im->head.names_len)
 		return "";
-	return (const char *)im->file->bytes + im->off + im->head.names_off + off;
+	return (const char *)im->at + im->head.names_off + off;
 }
 
 static const struct bob_image *image_of(const struct bob_process *p, uint32_t id)

@@ -159,7 +159,8 @@ struct bob_image {
 	uint64_t key;
 	int whole;		/* recorded by a memory engine: all its code, whatever a patch plan says */
 	const struct bob_file *file; /* NULL: the image's file is missing or useless */
-	uint64_t off;		/* of the bob_image_head */
+	uint64_t off;		/* of the chunk's payload, for messages */
+	const uint8_t *at;	/* the payload: the head and what its offsets lead to */
 	struct bob_image_head head;
 	const struct bob_source *source; /* NULL: none */
 };

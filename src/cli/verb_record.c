@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -120,18 +121,34 @@ static const char *counted(const struct bob_trace *t, const struct bob_trace_siz
 	return cli_event_words(t, count);
 }
 
+static uint64_t disk_bytes(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat sb;
+	uint64_t n = 0;
+
+	while (d && (e = readdir(d)))
+		if (!fstatat(dirfd(d), e->d_name, &sb, AT_SYMLINK_NOFOLLOW) && S_ISREG(sb.st_mode))
+			n += (uint64_t)sb.st_size;
+	if (d)
+		closedir(d);
+	return n;
+}
+
 static void print_totals(const char *dir, const struct bob_trace *t,
 			 const struct bob_trace_sizes *s)
 {
 	const char *quote = dir[strcspn(dir, " \t\"\\$`*?[]{}()<>|&;#~!")] ? "'" : "";
-	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], ratio[64] = "", left[64] = "";
+	char events[CLI_NUMBER_MAX], bytes[CLI_NUMBER_MAX], disk[CLI_NUMBER_MAX], ratio[64] = "",
+										  left[64] = "";
 	uint64_t count = s->events ? s->events : s->accesses ? s->accesses : s->mpi_calls;
 	const uint32_t threads = bob_trace_thread_count(t);
 	uint64_t outside = 0;
 	const char *next = s->events ? "report" : s->accesses ? "replay --mem" : "show";
 
 	if (s->stream_bytes && s->raw_bytes >= 2 * s->stream_bytes)
-		snprintf(ratio, sizeof(ratio), " (%.0f times less than raw)",
+		snprintf(ratio, sizeof(ratio), ", %.0f times less than raw",
 			 (double)s->raw_bytes / (double)s->stream_bytes);
 	for (uint32_t i = 0; i < threads; i++)
 		outside += bob_trace_thread(t, i)->outside;
@@ -139,9 +156,12 @@ static void print_totals(const char *dir, const struct bob_trace *t,
 		snprintf(left, sizeof(left), ", %s others left out,", cli_count(events, outside));
 		next = s->accesses ? "show" : next;
 	}
-	fprintf(stderr, "bobbin: %s %s%s of %u thread%s in %s%s in %s; next: bobbin %s %s%s%s\n",
+	fprintf(stderr,
+		"bobbin: %s %s%s of %u thread%s in %s, %s on disk (the stream %s%s); next: bobbin "
+		"%s %s%s%s\n",
 		cli_count(events, count), counted(t, s, count), left, threads, cli_plural(threads),
-		cli_bytes(bytes, s->stream_bytes), ratio, dir, next, quote, dir, quote);
+		dir, cli_bytes(disk, disk_bytes(dir)), cli_bytes(bytes, s->stream_bytes), ratio,
+		next, quote, dir, quote);
 }
 
 /* NULL: there is no trace. */
@@ -206,6 +226,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 		(void)bob_trace_open(dir, &t, NULL);
 	if (is_last && t)
 		cli_name_images(dir, t);
+	cli_pack_images(dir);
 	if (speaks && r->report && r->calls)
 		cli_short_report(dir, stderr);
 	else if (speaks)
@@ -230,12 +251,13 @@ static void name_launcher(struct cli_vars *v)
 	cli_vars_set(v, "BOBBIN_LAUNCHER", pid);
 }
 
-/* 0: there is no launcher, or it cannot. */
+/* 0: there is no launcher or no agent, or it cannot. */
 static int begin_watching(struct cli_watching *w, struct recording *r, const char *dir)
 {
 	char keeper[CLI_KEEPER_ADDRESS];
 
-	if (r->exec || cli_watching_begin(w, dir, cli_vars_get(&r->vars, "BOBBIN_CACHE"), keeper))
+	if (r->exec || (r->mem && !cli_mem_is_native(&r->engine)) ||
+	    cli_watching_begin(w, dir, cli_vars_get(&r->vars, "BOBBIN_CACHE"), keeper))
 		return 0;
 	if (keeper[0])
 		cli_vars_set(&r->vars, BOB_KEEPER_VARIABLE, keeper);

@@ -24,6 +24,7 @@ import re
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -221,6 +222,22 @@ def intact(r):
 def check_trace(trace):
     r = bobbin("check", trace)
     check(intact(r), f"bobbin check says the trace is damaged or not complete\n{r}")
+
+
+def image_bytes(path):
+    """An image's file, as it was before its chunks were compressed."""
+    data = path.read_bytes()
+    out, off = data[:4096], 4096
+    while off + 64 <= len(data):
+        flags, size, length = (struct.unpack_from(f, data, off + at)[0]
+                               for f, at in (("<H", 6), ("<Q", 16), ("<Q", 32)))
+        payload = data[off + 64:off + 64 + length]
+        if flags & 2:
+            payload = subprocess.run(["zstd", "-dcq"], input=payload, stdout=subprocess.PIPE,
+                                     check=True).stdout
+        out += data[off:off + 64] + payload
+        off += 64 + size + -size % 64
+    return out
 
 
 # --- dumps ---

@@ -260,7 +260,7 @@ def bare():
 
 def names_of(trace, source):
     """Where the names of the image that is made of this file are kept."""
-    (key,) = [p.name[1:-4] for p in trace.glob("i*.bob") if source in p.read_bytes()]
+    (key,) = [p.name[1:-4] for p in trace.glob("i*.bob") if source in h.image_bytes(p)]
     return pathlib.Path(h.environment()["XDG_CACHE_HOME"]) / "bobbin" / f"{key}.names"
 
 

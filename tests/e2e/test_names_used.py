@@ -28,7 +28,7 @@ def alone(trace, *args):
 
 def size(trace):
     """Of the file of the program's image: the largest one."""
-    return max(f.stat().st_size for f in trace.glob("i*.bob"))
+    return max(len(h.image_bytes(f)) for f in trace.glob("i*.bob"))
 
 
 def told(trace):

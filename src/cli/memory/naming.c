@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/memory/naming.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -123,8 +124,8 @@ static int collect(struct images *all, const struct bob_trace *t)
 	all->trace = t;
 	for (uint32_t p = 0; p < bob_trace_process_count(t) && !all->no_memory; p++) {
 		uint32_t n = bob_trace_process(t, p)->image_count;
-		const int needs_all = !bob_archive_is_of_values(t, p) ||
-				      goes_on(bob_trace_process(t, p));
+		const int goes = goes_on(bob_trace_process(t, p)),
+			  values = bob_archive_is_of_values(t, p);
 
 		free(all->number);
 		all->number = calloc(n + 1u, sizeof(*all->number));
@@ -134,7 +135,8 @@ static int collect(struct images *all, const struct bob_trace *t)
 		for (uint32_t i = 0; i < n && !all->no_memory; i++) {
 			all->number[i] = number_of(all, bob_trace_image(t, p, i));
 			if (!all->no_memory)
-				all->at[all->number[i]].needs_all |= needs_all;
+				all->at[all->number[i]].needs_all |=
+					goes || (!values && bob_trace_image(t, p, i)->chosen);
 		}
 		(void)bob_archive_used(t, p, note_pc, all);
 	}
@@ -145,6 +147,20 @@ static int collect(struct images *all, const struct bob_trace *t)
 
 /* --- files --- */
 
+/* Compressed, or as it is. 0, or -1. */
+static int write_packed(FILE *f, const struct cli_buffer *b)
+{
+	bob_status st = bob_archive_pack_image(b->at, b->len, f);
+
+	if (st != BOB_NONE)
+		return st == BOB_OK ? 0 : -1;
+	rewind(f);
+	return fwrite(b->at, 1, b->len, f) != b->len || fflush(f) ||
+			       ftruncate(fileno(f), (off_t)b->len) ?
+		       -1 :
+		       0;
+}
+
 /* Whole or absent: written beside, then renamed. */
 static void save(const char *path, const struct cli_buffer *b)
 {
@@ -153,9 +169,9 @@ static void save(const char *path, const struct cli_buffer *b)
 
 	if (asprintf(&beside, "%s.%ld.new", path, (long)getpid()) < 0)
 		return;
-	f = fopen(beside, "wbxe");
+	f = fopen(beside, "w+bxe");
 	if (f) {
-		int bad = fwrite(b->at, 1, b->len, f) != b->len;
+		int bad = write_packed(f, b);
 
 		bad |= fclose(f);
 		if (bad || rename(beside, path))
@@ -281,10 +297,56 @@ static void name_image(const struct naming *n, const struct image *im)
 	    asprintf(&path, "%s/%s", n->dir, name) < 0)
 		return;
 	made = made_for(path);
-	if (made != want && !find_names(n, im, &names))
+	if (!im->needs_all && !im->count) /* nobody can ask for any of its functions */
+		unlink(path);
+	else if (made != want && !find_names(n, im, &names))
 		save_names(path, im, want, made, &names);
 	cli_names_free(&names);
 	free(path);
+}
+
+static int is_loose(const struct cli_buffer *file)
+{
+	struct bob_chunk_head c;
+
+	return cli_chunk_at(file, BOB_FILE_HEAD_BYTES, &c) && !(c.flags & BOB_CHUNK_ZSTD);
+}
+
+/* An image's file as the agent wrote it. */
+static void pack_file(const char *path)
+{
+	struct cli_buffer b = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	uint8_t bytes[1 << 16];
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return;
+	while (b.len < FILE_BYTES_MAX && (n = read(fd, bytes, sizeof(bytes))) > 0)
+		cli_buffer_take(&b, bytes, (size_t)n);
+	close(fd);
+	if (!n && !b.failed && is_loose(&b))
+		save(path, &b);
+	free(b.at);
+}
+
+void cli_pack_images(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		size_t n = strlen(e->d_name);
+		char *path;
+
+		if (e->d_name[0] != 'i' || n < 5 || strcmp(e->d_name + n - 4, ".bob") ||
+		    asprintf(&path, "%s/%s", dir, e->d_name) < 0)
+			continue;
+		pack_file(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
 }
 
 void cli_name_images(const char *dir, const struct bob_trace *t)

@@ -10,5 +10,7 @@
 /* For every recorded image of the trace `t` in `dir` whose file is still what it was, or whose names are in the cache. What cannot be read stays without
  * names. What processes did that are not in `t` may be without, too, until this is done again. */
 void cli_name_images(const char *dir, const struct bob_trace *t);
+/* Files of images that the agent wrote, in `dir`, become as small as those are. */
+void cli_pack_images(const char *dir);
 
 #endif

@@ -44,8 +44,7 @@ int cli_keeper_listen(struct cli_watching *w, char *address)
 		w->keeper = -1;
 		return -1;
 	}
-	snprintf(address, CLI_KEEPER_ADDRESS, "bobbin-%016" PRIx64 ":%016" PRIx64, name,
-		 w->secret);
+	snprintf(address, CLI_KEEPER_ADDRESS, "bobbin-%016" PRIx64 ":%016" PRIx64, name, w->secret);
 	return 0;
 }
 

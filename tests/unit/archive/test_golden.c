@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Golden traces: the C reader and the independent decoder give the committed text. */
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,6 +107,110 @@ static char *dump_file(const char *name, const uint8_t *bytes, size_t len)
 	return text;
 }
 
+/* --- compressed images --- */
+
+static uint8_t *read_file(const char *dir, const char *name, size_t *len)
+{
+	char *path = NULL;
+	uint8_t *bytes;
+	FILE *f;
+
+	assert_true(asprintf(&path, "%s/%s", dir, name) > 0);
+	f = fopen(path, "rb");
+	free(path);
+	bytes = (uint8_t *)read_text(f, len);
+	fclose(f);
+	return bytes;
+}
+
+static uint8_t *packed(const uint8_t *file, size_t len, size_t *packed_len)
+{
+	FILE *to = tmpfile();
+	uint8_t *bytes;
+
+	assert_int_equal(bob_archive_pack_image(file, len, to), BOB_OK);
+	rewind(to);
+	bytes = (uint8_t *)read_text(to, packed_len);
+	fclose(to);
+	assert_true(*packed_len < len);
+	to = tmpfile();
+	assert_int_equal(bob_archive_pack_image(bytes, *packed_len, to), BOB_NONE);
+	fclose(to);
+	return bytes;
+}
+
+/* Files of the golden trace `name`, those of images compressed. */
+static size_t read_packed(const char *name, struct bob_memory_file *file, size_t max)
+{
+	char dir[4096];
+	struct dirent *e;
+	size_t n = 0;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%s/tests/golden/v1/%s", source(), name);
+	d = opendir(dir);
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		if (!strstr(e->d_name, ".bob"))
+			continue;
+		assert_true(n < max);
+		file[n].name = strdup(e->d_name);
+		file[n].bytes = read_file(dir, e->d_name, &file[n].len);
+		if (e->d_name[0] == 'i') {
+			uint8_t *loose = (uint8_t *)(uintptr_t)file[n].bytes;
+
+			file[n].bytes = packed(loose, file[n].len, &file[n].len);
+			free(loose);
+		}
+		n++;
+	}
+	closedir(d);
+	return n;
+}
+
+/* The trace says the same; with any byte of a compressed image changed it says so, or the same. */
+static void packed_images(void **state)
+{
+	struct bob_memory_file file[8];
+	size_t want_len, len, n = read_packed("calls", file, 8), images = 0;
+	char *want = golden_text("calls", &want_len);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *bytes = (uint8_t *)(uintptr_t)file[i].bytes;
+		const int is_image = file[i].name[0] == 'i';
+
+		images += (size_t)is_image;
+		for (size_t at = BOB_FILE_HEAD_BYTES; is_image && at <= file[i].len; at++) {
+			const int damaged = at < file[i].len;
+			struct bob_trace *t;
+			char *text = NULL;
+			FILE *f = open_memstream(&text, &len);
+
+			if (damaged)
+				bytes[at] ^= 0x55;
+			assert_int_equal(bob_archive_open_memory(file, n, &t, NULL), BOB_OK);
+			assert_int_equal(bob_archive_dump(t, f), BOB_OK);
+			fclose(f);
+			bob_trace_verify(t);
+			if (!damaged)
+				assert_string_equal(text, want);
+			else
+				assert_true(bob_trace_problem_count(t) || !strcmp(text, want));
+			bob_trace_close(t);
+			free(text);
+			if (damaged)
+				bytes[at] ^= 0x55;
+		}
+	}
+	assert_true(images);
+	for (size_t i = 0; i < n; i++) {
+		free((void *)(uintptr_t)file[i].name);
+		free((void *)(uintptr_t)file[i].bytes);
+	}
+	free(want);
+}
+
 /* Merging changes nothing that the dump says of threads. The heads of these streams do not say how long they are. */
 static void check_merged(const char *name)
 {
@@ -201,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(c_reader),
 		cmocka_unit_test(spec_decoder),
+		cmocka_unit_test(packed_images),
 		cmocka_unit_test(merged),
 		cmocka_unit_test(ranks),
 	};
