@@ -213,6 +213,9 @@ struct bob_event {
 	uint32_t reserved;
 };
 
+/* The function that the thread entered last; what comes before is not read. BOB_NONE: no call was recorded of it. BOB_ERR_NOMEM. */
+BOB_API bob_status bob_trace_last_entry(const struct bob_trace *t, uint32_t thread, uint32_t *id);
+
 /* Cursor over one thread's events, oldest first, with the call stacks kept up to date. */
 struct bob_cursor;
 

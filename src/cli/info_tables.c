@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -11,6 +12,7 @@
 #include "cli/source/of_source.h"
 #include "cli/terminal/numbers.h"
 #include "cli/terminal/text_table.h"
+#include "sys/sys.h"
 
 static int was_killed(const struct bob_process_info *p)
 {
@@ -50,6 +52,53 @@ const char *cli_process_end(const struct bob_process_info *p, char text[CLI_END_
 	if (p->debugged_mono_ns)
 		strncat(text, "; a debugger attached", CLI_END_MAX - 1 - strlen(text));
 	return text;
+}
+
+const char *cli_last_entry(const struct bob_trace *t, uint32_t thread, char text[CLI_LAST_MAX])
+{
+	const uint32_t process = bob_trace_thread(t, thread)->process;
+	const struct bob_image_info *im;
+	struct bob_function_info f;
+	uint32_t id;
+	char *plain;
+
+	text[0] = '\0';
+	if (bob_trace_last_entry(t, thread, &id) != BOB_OK ||
+	    bob_trace_function(t, process, id, &f) != BOB_OK || f.image == ~0u)
+		return text;
+	im = bob_trace_image(t, process, f.image);
+	plain = f.name[0] ? bob_demangle(f.name) : NULL;
+	if (f.name[0])
+		snprintf(text, CLI_LAST_MAX, "%s (%s)", plain ? plain : f.name, im->soname);
+	else
+		snprintf(text, CLI_LAST_MAX, "%s+0x%" PRIx64, im->soname, f.addr);
+	free(plain);
+	return text;
+}
+
+/* Did the process end otherwise than by exit or exec, or is that not known? */
+static int ended_badly(const struct bob_process_info *p)
+{
+	return p->end_source ? was_killed(p) : p->state == 0;
+}
+
+void cli_info_last(const struct bob_trace *t, uint32_t max)
+{
+	char text[CLI_LAST_MAX];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < bob_trace_thread_count(t); i++) {
+		const struct bob_thread_info *th = bob_trace_thread(t, i);
+
+		if (th->state == 1 || !ended_badly(bob_trace_process(t, th->process)) ||
+		    !cli_last_entry(t, i, text)[0])
+			continue;
+		if (n++ < max)
+			printf("%slast entry  thread %" PRIu32 ".%" PRIu32 ": %s\n",
+			       n == 1 ? "\n" : "", th->process, th->number, text);
+	}
+	if (n > max)
+		printf("... %" PRIu32 " more (--all)\n", n - max);
 }
 
 double cli_info_ratio(const struct bob_trace_sizes *s)

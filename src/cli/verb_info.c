@@ -243,6 +243,7 @@ static void print_text(const struct cli_session *s, int all)
 	cli_info_columns(t);
 	putchar('\n');
 	cli_info_processes(t, &sizes, all ? UINT32_MAX : ROWS_DEFAULT);
+	cli_info_last(t, all ? UINT32_MAX : ROWS_DEFAULT);
 	print_images(s, all ? UINT32_MAX : ROWS_DEFAULT);
 	cli_untraced_print(s, stdout);
 	(void)cli_left_out_print(s, "", stdout);
@@ -307,12 +308,15 @@ static void json_strings(struct bob_json *j, const char *key, const char *const 
 static void json_thread(struct bob_json *j, const struct bob_trace *t, uint32_t index)
 {
 	const struct bob_thread_info *th = bob_trace_thread(t, index);
+	char last[CLI_LAST_MAX];
 
 	bob_json_object(j, NULL);
 	bob_json_uint(j, "number", th->number);
 	bob_json_uint(j, "tid", th->tid);
 	bob_json_string(j, "name", th->name);
 	bob_json_string(j, "state", pick(thread_states, 3, th->state));
+	if (th->state != 1)
+		bob_json_string(j, "last_entry", cli_last_entry(t, index, last));
 	bob_json_uint(j, "start_mono_ns", th->start_mono_ns);
 	bob_json_uint(j, "end_mono_ns", th->end_mono_ns);
 	bob_json_string(j, "codec", codec_name(th->codec));

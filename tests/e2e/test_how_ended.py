@@ -55,6 +55,19 @@ def child(how, mode):
     h.check(told(processes[1])[:2] == want and processes[1]["state"] != "killed", f"{told(processes[1])}, not {want}")
 
 
+@suite.case("what threads entered last")
+def last_entries():
+    trace, (p,) = recorded([program(), "segv"], "calls")
+    last = [t.get("last_entry") for t in p["thread_list"]]
+    cursor = h.bobbin("dump", trace).out.decode()
+    entries = [line.split()[3] for line in cursor.splitlines() if line.split()[1:2] == [">"]]
+    image, _, function = entries[-1].partition("!")
+    h.check(last == [f"{function} ({image})" if function else image], f"{last}, not {entries[-1]}")
+    h.check(f"last entry  thread 0.0: {last[0]}" in h.bobbin("info", trace).out.decode(), "info")
+    trace, (p,) = recorded([program(), "exit"], "calls")
+    h.check("last entry" not in h.bobbin("info", trace).out.decode(), "a program that ended")
+
+
 @suite.case("a program that another one replaced")
 def replaced():
     _, (first, second) = recorded([program(), "exec"], "calls")

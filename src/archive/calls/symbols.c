@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/crc.h"
+#include "run/symbol.h"
 
 #define READ_SYMBOLS 8192
 #define PAD_BYTES 32	/* more than the decoder may read beyond the end */
@@ -252,4 +253,46 @@ bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
 	bob_symbols_close(&r);
 	free(syms);
 	return st == BOB_END ? BOB_OK : st;
+}
+
+/* The function of the last entry among the symbols from the reader's block on. BOB_NONE: there is none. */
+static bob_status last_of(struct bob_symbol_reader *r, uint32_t *syms, uint32_t *id)
+{
+	bob_status st, found = BOB_NONE;
+	uint64_t pos;
+	size_t n;
+	int hole;
+
+	while ((st = bob_symbols_read(r, syms, READ_SYMBOLS, &n, &pos, &hole, NULL)) == BOB_OK ||
+	       st == BOB_ERR_CORRUPT)
+		for (size_t i = st == BOB_OK ? n : 0; i-- > 0;)
+			if (!bob_sym_is_ext(syms[i])) {
+				*id = bob_sym_id(syms[i]);
+				found = BOB_OK;
+				break;
+			}
+	return st == BOB_END ? found : st;
+}
+
+bob_status bob_trace_last_entry(const struct bob_trace *t, uint32_t thread, uint32_t *id)
+{
+	const struct bob_stream *s = thread < t->thread_count ? t->threads[thread] : NULL;
+	struct bob_symbol_reader r;
+	bob_status st = BOB_NONE;
+	uint32_t *syms;
+
+	if (!s || s->info.codec == BOB_CODEC_NULL || !s->block_count)
+		return BOB_NONE;
+	syms = malloc(READ_SYMBOLS * sizeof(*syms));
+	if (!syms || bob_symbols_open(&r, s) != BOB_OK) {
+		free(syms);
+		return BOB_ERR_NOMEM;
+	}
+	for (size_t block = s->block_count; block-- > 0 && st == BOB_NONE;) {
+		bob_symbols_goto(&r, block);
+		st = last_of(&r, syms, id);
+	}
+	bob_symbols_close(&r);
+	free(syms);
+	return st;
 }
