@@ -14,8 +14,13 @@ import harness as h
 suite = h.Suite("open events")
 FLAGS = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{h.ROOT / 'include'}"]
 OPEN = "IN PROGRESS when recording ended"
-STEPS = ["loop 0, 10 times", "step(n=0..9)"]
+STEPS = {"events": ["loop 0, 10 times", "step(n=0..9)"],
+         "wrapped": ["loop 0, 10 times", "step(n=0..9) -> result=1..10"]}
 LONG = r"\xc0" * 199
+PROGRAMS = {
+    "events": ("events/ends.c", ["--events"]),
+    "wrapped": ("events/ends_wrapped.c", ["--events", "--wrap", h.PROG / "events/ends_wrapped.spec"]),
+}
 SHOWN = {
     "none": ["none(fd=7)"],
     "string": ['wait(fd=7, what="for work")'],
@@ -24,23 +29,33 @@ SHOWN = {
 }
 
 
-def expected(who, what, how):
+WRAPPED = {
+    **SHOWN,
+    "string": ['wait_for(fd=7, what="for work")'],
+    "long": [f'wait_for(fd=7, what="{LONG}")'],
+    "nested": ['begin wait_deeper(fd=7, what="for work")', "step(n=10) -> result=11",
+               'wait_for(fd=8, what="in it")'],
+}
+
+
+def expected(by, who, what, how):
     """A thread that comes to its end says that its events have begun, as events of their own."""
-    *before, last = SHOWN[what]
+    *before, last = (WRAPPED if by == "wrapped" else SHOWN)[what]
     ends = who == "own" and how in ("exit", "_exit")
-    return [*STEPS, *before, f"begin {last}" if ends else f"{last}  {OPEN}"]
+    return [*STEPS[by], *before, f"begin {last}" if ends else f"{last}  {OPEN}"]
 
 
-def recorded(who, what, how):
+def recorded(by, who, what, how):
     """The trace, and who still runs and is to be killed, if anybody."""
-    program = h.compile("ends", ["events/ends.c"], "gcc", FLAGS, [])
+    source, opts = PROGRAMS[by]
+    program = h.compile(f"ends_{by}", [source], "gcc", FLAGS, [])
     if how != "hang":
-        r = h.record([program, who, what, how], ["--events"])
+        r = h.record([program, who, what, how], opts)
         native = h.run([program, who, what, how])
         h.same(native, r)
         return r.trace, None
     trace = h.fresh("trace") / "t"
-    argv = [h.BOBBIN, "record", "-q", "-o", trace, "--events", "--", program, who, what, how]
+    argv = [h.BOBBIN, "record", "-q", "-o", trace, *opts, "--", program, who, what, how]
     p = subprocess.Popen([str(a) for a in argv], env=h.environment(), stdout=subprocess.PIPE, start_new_session=True)
     h.check(p.stdout.readline() == b"there\n", "it does not hang")
     return trace, p
@@ -71,9 +86,9 @@ def check(trace, want):
         read("export", f"--format={form}", "-o", h.fresh("export") / "x", trace)
 
 
-def matrix(who, what, how):
-    want = expected(who, what, how)
-    trace, running = recorded(who, what, how)
+def matrix(by, who, what, how):
+    want = expected(by, who, what, how)
+    trace, running = recorded(by, who, what, how)
     try:
         check(trace, want)
     finally:
@@ -88,10 +103,11 @@ def matrix(who, what, how):
     check(trace, want)
 
 
-for who in ("own", "other"):
-    for what in SHOWN:
-        for how in ("exit", "_exit", "exec", "kill", "hang"):
-            suite.add(f"{who} {what} {how}", matrix, who, what, how)
+for by in PROGRAMS:
+    for who in ("own", "other"):
+        for what in SHOWN:
+            for how in ("exit", "_exit", "exec", "kill", "hang"):
+                suite.add(f"{by} {who} {what} {how}", matrix, by, who, what, how)
 
 if __name__ == "__main__":
     sys.exit(suite.run())
