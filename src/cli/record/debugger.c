@@ -100,16 +100,25 @@ int cli_debugger_notify(void)
 	return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 }
 
-void cli_debugger_watch(int notify, const struct cli_watched *f)
+void cli_debugger_watch(int notify, struct cli_watched *f)
 {
-	char path[64];
+	char path[2][64];
 
-	if (notify < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", f->pid);
-	(void)inotify_add_watch(notify, path, IN_OPEN);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/mem", f->pid, f->pid);
-	(void)inotify_add_watch(notify, path, IN_OPEN);
+	snprintf(path[0], sizeof(path[0]), "/proc/%" PRIu32 "/mem", f->pid);
+	snprintf(path[1], sizeof(path[1]), "/proc/%" PRIu32 "/task/%" PRIu32 "/mem", f->pid,
+		 f->pid);
+	for (int i = 0; i < 2; i++)
+		f->debugged.watch[i] = notify < 0 ? -1 :
+						    inotify_add_watch(notify, path[i], IN_OPEN);
+}
+
+void cli_debugger_unwatch(int notify, struct cli_watched *f)
+{
+	for (int i = 0; i < 2; i++) {
+		if (f->debugged.watch[i] >= 0)
+			(void)inotify_rm_watch(notify, f->debugged.watch[i]);
+		f->debugged.watch[i] = -1;
+	}
 }
 
 /* 1: look again soon. */
@@ -123,7 +132,8 @@ static int look(const struct cli_watching *w, struct cli_watched *f)
 		return 1;
 	if (tracer && f->debugged.tries <= TRIES_MAX)
 		cli_give_back(w->dir, f->name, f->pid, w->cache, w->translates);
-	f->debugged = (struct cli_debugged){ .tracer = tracer };
+	f->debugged.tracer = tracer;
+	f->debugged.tries = 0;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct cli_debugged {
+	int watch[2];		/* of inotify; -1: none */
 	uint32_t tracer;	/* who has been dealt with; 0: nobody */
 	uint32_t tries;		/* so often were not all threads stopped */
 	uint32_t gone;		/* there is no such process any more */
@@ -21,7 +22,9 @@ struct cli_watching;
 /* A descriptor of inotify, or -1. */
 int cli_debugger_notify(void);
 /* From now on it can be read when somebody opens the memory of this process, as debuggers do. */
-void cli_debugger_watch(int notify, const struct cli_watched *f);
+void cli_debugger_watch(int notify, struct cli_watched *f);
+/* No longer: the process writes no more to its file. */
+void cli_debugger_unwatch(int notify, struct cli_watched *f);
 /* For each process: is there a debugger? Then its entries are given back. 1: one has not stopped
  * all threads yet; look again soon. */
 int cli_debuggers_look(struct cli_watching *w, uint64_t now_ms);

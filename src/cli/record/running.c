@@ -219,8 +219,17 @@ static int send_result(struct input *in)
 	return status;
 }
 
+/* Who may read the directory may read the file, whatever umask the program has set. */
+static void set_mode(int fd, const char *dir)
+{
+	struct stat sb;
+
+	if (!stat(dir, &sb))
+		(void)fchmod(fd, sb.st_mode & 0666);
+}
+
 /* Beside, and then under its name. */
-static bob_status write_new(FILE *from, const char *path)
+static bob_status write_new(FILE *from, const char *dir, const char *path)
 {
 	char *beside = NULL;
 	bob_status st = BOB_ERR_IO;
@@ -230,6 +239,8 @@ static bob_status write_new(FILE *from, const char *path)
 	uint64_t len = 0;
 	uint8_t *bytes = copy_of(fileno(from), &len);
 
+	if (fd >= 0)
+		set_mode(fd, dir);
 	if (fd >= 0 && bytes && !write_all(fd, bytes, len))
 		st = BOB_OK;
 	if (fd >= 0 && close(fd))
@@ -254,7 +265,7 @@ static int write_result(struct input *in, const char *dir)
 
 	if (from && asprintf(&path, "%s/t%s", dir, in->file[0].name + 1) >= 0) {
 		old = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-		st = old < 0 ? write_new(from, path) : bob_archive_append(old, from);
+		st = old < 0 ? write_new(from, dir, path) : bob_archive_append(old, from);
 		if (old >= 0)
 			close(old);
 	}

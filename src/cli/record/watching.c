@@ -132,6 +132,15 @@ static int has_ended(int fd)
 	return pread(fd, &h, sizeof(h), 0) != sizeof(h) || h.state != BOB_FILE_OPEN;
 }
 
+/* The same process, as another program: what is watched of it is the same. */
+static int has_successor(const struct cli_watching *w, const struct cli_watched *f)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (w->file[i].pid == f->pid && w->file[i].seq > f->seq)
+			return 1;
+	return 0;
+}
+
 /* Everything that is due at `now`, ms since the beginning. */
 static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint32_t interval_ms)
 {
@@ -155,6 +164,8 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 			w->depend = 1;
 		if (ended) {
 			cli_keeper_end(f, 0);
+			if (!has_successor(w, f))
+				cli_debugger_unwatch(w->notify, f);
 			close(f->fd);
 			f->fd = -1;
 		}
