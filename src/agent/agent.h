@@ -366,8 +366,9 @@ struct bob_keeper {
  * head, or cannot have one: its name. */
 long keeper_new_file(struct bob_keeper *k, uint32_t *seq);
 bool keeper_name_file(struct bob_keeper *k, bool has_head);
-/* The file reaches up to `to`. False: there is no keeper, it does not answer, or it refuses. */
-bool keeper_allocate(uint64_t to);
+/* The file reaches up to `to`, and will soon reach `ahead` bytes further. False: there is no keeper, it does not
+ * answer, or it refuses. */
+bool keeper_allocate(uint64_t to, uint64_t ahead);
 /* A seccomp filter comes: room is to be ready without being asked for. */
 void keeper_go_ahead(void);
 /* Under the filter: these bytes of the file, mapped. NULL: they are not there. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The process file. It is mapped in windows of 64 KB doubling to 4 MB, each really allocated before
- * it is used (a full disk then is a refused window, never a SIGBUS), by us or by the keeper (keeper.c),
- * and filled with chunks from a bump pointer. `used` in the file head moves after a chunk's header is complete, so a reader never
- * meets half a header. No descriptor stays open; windows stay mapped to the end of the process. */
+ * it is used (a full disk then is a refused window, never a SIGBUS), by us or by the keeper
+ * (keeper.c), and filled with chunks from a bump pointer. `used` in the file head moves after a
+ * chunk's header is complete, so a reader never meets half a header. No descriptor stays open; windows stay mapped to the end of the process. */
 #include "agent/agent.h"
 
 #include <string.h>
@@ -44,7 +44,8 @@ static bool open_window_kept(uint64_t off, uint64_t size)
 	const struct bob_process *p = &bob_process;
 	const uint64_t last = p->window_off + p->window_size - BOB_PAGE;
 
-	if (!keeper_allocate(off + size))
+	/* the next one is twice as large */
+	if (!keeper_allocate(off + size, 2 * size < WINDOW_MAX ? 2 * size : WINDOW_MAX))
 		return false;
 	return use_window(os_map_again(p->window + p->window_size - BOB_PAGE, off - last, size),
 			  off, size);

@@ -76,15 +76,13 @@ static bool is_there(const struct bob_file_head *h, uint64_t to)
 	return __atomic_load_n(&h->allocated, __ATOMIC_ACQUIRE) >= to;
 }
 
-bool keeper_allocate(uint64_t to)
+bool keeper_allocate(uint64_t to, uint64_t ahead)
 {
 	struct bob_file_head *h = bob_process.file;
 
 	if (!bob_process.config.keeper)
 		return false;
-	if (is_there(h, to))
-		return true;
-	__atomic_store_n(&h->wanted, to, __ATOMIC_RELEASE);
+	__atomic_store_n(&h->wanted, to + ahead, __ATOMIC_RELEASE);
 	for (unsigned us = 0; us < WAIT_US && !is_there(h, to); us += NAP_US) {
 		if (__atomic_load_n(&h->refused, __ATOMIC_ACQUIRE)) {
 			bob_process.no_room = BOB_STOP_DISK;

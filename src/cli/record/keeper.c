@@ -65,13 +65,22 @@ int cli_keeper_look(const struct cli_watched *f)
 	return h.wanted || h.ahead;
 }
 
-void cli_keeper_end(const struct cli_watched *f, int gone)
+/* A collector may still write behind the end. */
+static int has_collector(int fd)
+{
+	struct bob_chunk_head c;
+
+	return pread(fd, &c, sizeof(c), BOB_FILE_HEAD_BYTES) == sizeof(c) &&
+	       c.kind == BOB_CHUNK_COLLECTOR;
+}
+
+void cli_keeper_end(const struct cli_watched *f)
 {
 	struct bob_file_head h;
 	struct stat sb;
 
 	if (pread(f->fd, &h, sizeof(h), 0) != sizeof(h) || !(h.wanted || h.ahead) ||
-	    (h.state == BOB_FILE_OPEN && !gone) || fstat(f->fd, &sb))
+	    has_collector(f->fd) || fstat(f->fd, &sb))
 		return;
 	if (h.used >= BOB_FILE_HEAD_BYTES && (uint64_t)sb.st_size > whole_pages(h.used))
 		(void)ftruncate(f->fd, (off_t)whole_pages(h.used));

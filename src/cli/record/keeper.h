@@ -19,7 +19,8 @@ int cli_keeper_serve(const struct cli_watching *w);
 
 /* What the process wants of its file. 1: it depends on us, look again soon. */
 int cli_keeper_look(const struct cli_watched *f);
-/* The process has closed its file, or is `gone`: what was allocated in vain is given back. */
-void cli_keeper_end(const struct cli_watched *f, int gone);
+/* The process is gone (before, its threads may write behind what it calls its end): what was allocated
+ * in vain is given back. */
+void cli_keeper_end(const struct cli_watched *f);
 
 #endif

@@ -141,6 +141,14 @@ static int has_successor(const struct cli_watching *w, const struct cli_watched 
 	return 0;
 }
 
+static void close_file(const struct cli_watching *w, struct cli_watched *f)
+{
+	if (!has_successor(w, f))
+		cli_debugger_unwatch(w->notify, f);
+	close(f->fd);
+	f->fd = -1;
+}
+
 /* Everything that is due at `now`, ms since the beginning. */
 static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint32_t interval_ms)
 {
@@ -152,23 +160,17 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 	}
 	for (uint32_t i = 0; i < w->count; i++) {
 		struct cli_watched *f = &w->file[i];
-		int ended = 0;
 
-		if (f->fd < 0)
+		if (f->fd < 0 || f->ended)
 			continue;
 		if (scan)
-			ended = w->takes_marks ? cli_marks_scan(&f->sampled, f->fd) :
-						 has_ended(f->fd);
-		cli_marks_look(&f->sampled, f->fd, now, interval_ms, ended);
-		if (!ended && cli_keeper_look(f))
-			w->depend = 1;
-		if (ended) {
-			cli_keeper_end(f, 0);
-			if (!has_successor(w, f))
-				cli_debugger_unwatch(w->notify, f);
-			close(f->fd);
-			f->fd = -1;
-		}
+			f->ended = w->takes_marks ? cli_marks_scan(&f->sampled, f->fd) :
+						    has_ended(f->fd);
+		cli_marks_look(&f->sampled, f->fd, now, interval_ms, f->ended);
+		if (cli_keeper_look(f)) /* what is behind its end is cut off in the end */
+			w->depend |= !f->ended;
+		else if (f->ended)
+			close_file(w, f);
 	}
 }
 
@@ -205,8 +207,9 @@ void cli_watching_end(struct cli_watching *w, pid_t child)
 		cli_marks_free(&f->sampled);
 		if (f->fd < 0)
 			continue;
-		cli_keeper_end(f, kill((pid_t)f->pid, 0) < 0 && errno == ESRCH);
-		close(f->fd);
+		if (kill((pid_t)f->pid, 0) < 0 && errno == ESRCH)
+			cli_keeper_end(f);
+		close_file(w, f);
 	}
 	for (int i = 0; i < 3; i++) {
 		const int fd[] = { w->notify, w->keeper, w->wake };

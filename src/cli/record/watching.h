@@ -15,6 +15,7 @@
 struct cli_watched {
 	char name[256];
 	int fd;			/* -1: the process has ended */
+	int ended;		/* the process says so; threads may still write */
 	uint32_t pid, seq;
 	struct cli_sampled sampled;
 	struct cli_debugged debugged;
