@@ -400,9 +400,10 @@ def closing_line():
     program = h.compile("reading", ["reading.c"], "gcc", ["-O0", "-pthread"])
     where = h.fresh("closing line")
     for options, want in (
-            (["-F", "t_*", "-F", "main"], r"1,538 calls of 2 threads in \d+ B \(\d+ times less than "
-             r"raw\) in DIR; next: bobbin report 'DIR'"),
-            (["-F", "main"], r"1 call of 1 thread in \d+ B in DIR; next: bobbin report 'DIR'"),
+            (["-F", "t_*", "-F", "main"], r"1,538 calls of 2 threads in DIR, [\d.]+ kB on disk \(the "
+             r"stream \d+ B, \d+ times less than raw\); next: bobbin report 'DIR'"),
+            (["-F", "main"], r"1 call of 1 thread in DIR, [\d.]+ kB on disk \(the stream \d+ B\); "
+             r"next: bobbin report 'DIR'"),
             (["-F", "nosuch"], r"record: nothing was recorded; `bobbin info DIR` says what was not "
              r"traced and why")):
         r = h.run([h.BOBBIN, "record", "--images=main", *options, "-o", where, "--", program])
