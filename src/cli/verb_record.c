@@ -292,8 +292,8 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		return 126;
 	}
 	bob_status st = bob_launch_run(&l, &child, &status, &err);
-	if (watches)
-		cli_watching_end(&watching, child);
+	if (watches && cli_watching_end(&watching, child))
+		cli_restore_images(dir);
 	cli_collectors_end(&collectors);
 	free(env);
 	if (st != BOB_OK) {

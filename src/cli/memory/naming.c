@@ -47,6 +47,15 @@ struct images {
 	int no_memory;
 };
 
+static int open_cache(void)
+{
+	char cache[BOB_SYS_PATH];
+
+	return bob_plan_cache_dir(cache, sizeof(cache), NULL) == BOB_OK ?
+		       bob_plan_cache_open(cache, NULL) :
+		       -1;
+}
+
 /* --- what occurs --- */
 
 static uint32_t number_of(struct images *all, const struct bob_image_info *info)
@@ -305,6 +314,39 @@ static void name_image(const struct naming *n, const struct image *im)
 	free(path);
 }
 
+static void restore_image(const struct naming *n, const struct bob_image_info *info)
+{
+	const struct image im = { .info = info };
+	struct cli_buffer file = { 0 };
+	char name[BOB_NAME_BYTES], *path;
+
+	if (!bob_name_image(name, sizeof(name), info->key) ||
+	    asprintf(&path, "%s/%s", n->dir, name) < 0)
+		return;
+	if (access(path, F_OK) && !read_functions(n, &im, &file))
+		save(path, &file);
+	free(file.at);
+	free(path);
+}
+
+void cli_restore_images(const char *dir)
+{
+	struct naming n = { .dir = dir, .cache = open_cache() };
+	struct bob_trace *t = NULL;
+
+	(void)bob_trace_open(dir, &t, NULL);
+	for (uint32_t p = 0; t && p < bob_trace_process_count(t); p++)
+		for (uint32_t i = 0; i < bob_trace_process(t, p)->image_count; i++) {
+			const struct bob_image_info *info = bob_trace_image(t, p, i);
+
+			if (info->chosen || info->patched)
+				restore_image(&n, info);
+		}
+	bob_trace_close(t);
+	if (n.cache >= 0)
+		close(n.cache);
+}
+
 static int is_loose(const struct cli_buffer *file)
 {
 	struct bob_chunk_head c;
@@ -351,12 +393,9 @@ void cli_pack_images(const char *dir)
 
 void cli_name_images(const char *dir, const struct bob_trace *t)
 {
-	char cache[BOB_SYS_PATH];
-	struct naming n = { .dir = dir, .cache = -1 };
+	struct naming n = { .dir = dir, .cache = open_cache() };
 	struct images all = { 0 };
 
-	if (bob_plan_cache_dir(cache, sizeof(cache), NULL) == BOB_OK)
-		n.cache = bob_plan_cache_open(cache, NULL);
 	if (!collect(&all, t))
 		for (size_t i = 0; i < all.count; i++)
 			name_image(&n, &all.at[i]);

@@ -184,7 +184,10 @@ unsigned cli_watching_tick(void *ctx, int child)
 		interval = LOOK_MIN_MS;
 	if (interval > LOOK_MAX_MS)
 		interval = LOOK_MAX_MS;
-	if (cli_keeper_serve(w))
+	const int files = cli_keeper_serve(w);
+
+	w->made += (uint32_t)files;
+	if (files)
 		w->scan_ms = 0;
 	w->depend = 0;
 	look_around(w, child, now, (unsigned)interval);
@@ -195,10 +198,12 @@ unsigned cli_watching_tick(void *ctx, int child)
 	return (unsigned)interval;
 }
 
-void cli_watching_end(struct cli_watching *w, pid_t child)
+uint32_t cli_watching_end(struct cli_watching *w, pid_t child)
 {
+	const uint32_t made = w->made;
+
 	if (!w->dir)
-		return;
+		return 0;
 	look_around(w, child, UINT64_MAX / 2, LOOK_MIN_MS); /* everything is due */
 	cli_marks_write(w);
 	for (uint32_t i = 0; i < w->count; i++) {
@@ -220,4 +225,5 @@ void cli_watching_end(struct cli_watching *w, pid_t child)
 	free(w->file);
 	free(w->dir);
 	*w = (struct cli_watching){ .notify = -1, .keeper = -1, .wake = -1 };
+	return made;
 }

@@ -31,6 +31,7 @@ struct cli_watching {
 	uint64_t secret;	/* of those who may */
 	int wake;		/* epoll: one of these can be read; -1: none */
 	int depend;		/* a process needs the keeper */
+	uint32_t made;		/* files, by the keeper */
 	uint64_t begin_ns;
 	uint64_t scan_ms;	/* next time to look for files */
 	uint64_t debuggers_ms;	/* ... and for debuggers */
@@ -42,7 +43,8 @@ struct cli_watching {
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper);
 /* As bob_launch's tick; `ctx` is the struct cli_watching. */
 unsigned cli_watching_tick(void *ctx, int child);
-/* A last look; the marks are written. */
-void cli_watching_end(struct cli_watching *w, pid_t child);
+/* A last look; the marks are written. How many files the keeper has made: of processes that could write
+ * no file of an image. */
+uint32_t cli_watching_end(struct cli_watching *w, pid_t child);
 
 #endif
