@@ -40,8 +40,8 @@ bob_status bob_archive_pack_image(const void *bytes, size_t len, FILE *to)
 
 		if (!is_loose(file, (size_t)head.used, off, &c))
 			return BOB_NONE;
-		n = bob_chunk_write_packed(to, (enum bob_chunk_kind)c.kind, c.aux,
-					   file + off + sizeof(c), c.len);
+		n = bob_chunk_write_quickly(to, (enum bob_chunk_kind)c.kind, c.aux,
+					    file + off + sizeof(c), c.len);
 		if (!n)
 			return BOB_ERR_IO;
 		used += n;

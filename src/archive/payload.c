@@ -13,6 +13,8 @@
 #define FINE_BYTES (16u << 10)
 #define FINE_LEVEL 15
 #define LEVEL 9
+/* Names of an image of 350 KB: 3 ms, 12 % more than at 9, which takes 16 ms of each short run. */
+#define QUICK_LEVEL 3
 
 static int is_likely(uint64_t size, uint64_t packed)
 {
@@ -59,8 +61,7 @@ void bob_payload_close(struct bob_payload *p)
 	p->owned = NULL;
 }
 
-/* BOB_NONE: it would not be shorter. */
-bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p)
+static bob_status pack(const void *bytes, uint64_t len, int level, struct bob_payload *p)
 {
 	size_t room = ZSTD_compressBound(len);
 
@@ -68,9 +69,19 @@ bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload 
 	if (!p->owned)
 		return BOB_ERR_NOMEM;
 	p->at = p->owned;
-	p->len = ZSTD_compress(p->owned, room, bytes, len, len <= FINE_BYTES ? FINE_LEVEL : LEVEL);
+	p->len = ZSTD_compress(p->owned, room, bytes, len, level);
 	if (!ZSTD_isError(p->len) && p->len < len && is_likely(len, p->len))
 		return BOB_OK;
 	bob_payload_close(p);
 	return BOB_NONE;
+}
+
+bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p)
+{
+	return pack(bytes, len, len <= FINE_BYTES ? FINE_LEVEL : LEVEL, p);
+}
+
+bob_status bob_payload_pack_quickly(const void *bytes, uint64_t len, struct bob_payload *p)
+{
+	return pack(bytes, len, QUICK_LEVEL, p);
 }

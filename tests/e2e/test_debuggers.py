@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import harness as h
 
@@ -142,6 +143,7 @@ def attached(mode, words, texts):
             return pid and "libbobbin-agent" in h.pathlib.Path(f"/proc/{pid[0]}/maps").read_text()
 
         h.until(started, "the program has not started")
+        time.sleep(0.5)  # nobody attaches at once
         r = h.run([*GDB, *commands(words), "-p", pid[0]])
         out, _ = p.communicate(timeout=h.TIMEOUT)
     if b"ptrace: Operation not permitted" in r.out + r.err:

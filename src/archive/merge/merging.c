@@ -67,21 +67,39 @@ uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux
 	return bob_chunk_write_roomy(to, kind, aux, bytes, len, 0);
 }
 
+/* `st`: of packing these bytes into `p`, which is closed. */
+static uint64_t write_shorter(FILE *to, struct bob_chunk_head *h, const void *bytes, uint64_t len,
+			      uint64_t least, bob_status st, struct bob_payload *p)
+{
+	uint64_t n = 0;
+
+	if (st == BOB_NONE)
+		return write_chunk(to, h, bytes, len, least);
+	h->flags = BOB_CHUNK_ZSTD;
+	if (st == BOB_OK)
+		n = write_chunk(to, h, p->at, p->len, least);
+	bob_payload_close(p);
+	return n;
+}
+
 uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
 			       uint64_t len, uint64_t least)
 {
 	struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = BOB_STREAM_NONE, .aux = aux };
 	struct bob_payload p;
-	uint64_t n = 0;
-	bob_status st = bob_payload_pack(bytes, len, &p);
+	const bob_status st = bob_payload_pack(bytes, len, &p);
 
-	if (st == BOB_NONE)
-		return write_chunk(to, &h, bytes, len, least);
-	h.flags = BOB_CHUNK_ZSTD;
-	if (st == BOB_OK)
-		n = write_chunk(to, &h, p.at, p.len, least);
-	bob_payload_close(&p);
-	return n;
+	return write_shorter(to, &h, bytes, len, least, st, &p);
+}
+
+uint64_t bob_chunk_write_quickly(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
+				 const void *bytes, uint64_t len)
+{
+	struct bob_chunk_head h = { .kind = (uint16_t)kind, .stream = BOB_STREAM_NONE, .aux = aux };
+	struct bob_payload p;
+	const bob_status st = bob_payload_pack_quickly(bytes, len, &p);
+
+	return write_shorter(to, &h, bytes, len, 0, st, &p);
 }
 
 bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used)

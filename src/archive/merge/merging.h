@@ -23,11 +23,15 @@ uint64_t bob_chunk_write(FILE *to, enum bob_chunk_kind kind, uint32_t stream, ui
 /* The same of no stream, compressed if it is shorter so. */
 uint64_t bob_chunk_write_packed(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
 				uint64_t len);
+/* The same in little time, not as short. */
+uint64_t bob_chunk_write_quickly(FILE *to, enum bob_chunk_kind kind, uint64_t aux,
+				 const void *bytes, uint64_t len);
 /* The same with room for `least` bytes. */
 uint64_t bob_chunk_write_roomy(FILE *to, enum bob_chunk_kind kind, uint64_t aux, const void *bytes,
 			       uint64_t len, uint64_t least);
 /* payload.c. BOB_NONE: it is not shorter when compressed. */
 bob_status bob_payload_pack(const void *bytes, uint64_t len, struct bob_payload *p);
+bob_status bob_payload_pack_quickly(const void *bytes, uint64_t len, struct bob_payload *p);
 /* The head once more, in front of what was written behind it; `used` bytes in all. */
 bob_status bob_head_write(FILE *to, const struct bob_file_head *head, uint64_t used);
 /* Does a file whose streams are merged keep this kind of chunk? Descriptors are another matter. */

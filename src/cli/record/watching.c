@@ -24,6 +24,7 @@
 #define KEEP_MS 4u		/* while a process depends on the keeper */
 #define SCAN_MS 16u	/* new files are looked for not more often than this */
 #define FILES_MAX 4096
+#define DEBUGGERS_MS 200u
 
 static uint64_t now_ns(void)
 {
@@ -33,19 +34,12 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* One descriptor for all that may wake us. */
-static int wake_by(int notify, int keeper)
+static void wake_by(const struct cli_watching *w, int fd)
 {
-	const int fd[2] = { notify, keeper };
-	int all = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event e = { .events = EPOLLIN };
 
-	for (int i = 0; i < 2 && all >= 0; i++) {
-		struct epoll_event e = { .events = EPOLLIN };
-
-		if (fd[i] >= 0)
-			(void)epoll_ctl(all, EPOLL_CTL_ADD, fd[i], &e);
-	}
-	return all;
+	if (fd >= 0 && w->wake >= 0)
+		(void)epoll_ctl(w->wake, EPOLL_CTL_ADD, fd, &e);
 }
 
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper)
@@ -57,9 +51,9 @@ int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cach
 	if (!w->dir)
 		return -1;
 	(void)gethostname(w->host, sizeof(w->host) - 1);
-	w->notify = cli_debugger_notify();
 	(void)cli_keeper_listen(w, keeper);
-	w->wake = wake_by(w->notify, w->keeper);
+	w->wake = epoll_create1(EPOLL_CLOEXEC);
+	wake_by(w, w->keeper);
 	return 0;
 }
 
@@ -174,6 +168,16 @@ static void look_around(struct cli_watching *w, pid_t child, uint64_t now, uint3
 	}
 }
 
+/* Nobody attaches to what runs for a moment, and the end of inotify takes the system some ms. */
+static void watch_debuggers(struct cli_watching *w)
+{
+	w->notify = cli_debugger_notify();
+	wake_by(w, w->notify);
+	for (uint32_t i = 0; w->notify >= 0 && i < w->count; i++)
+		if (w->file[i].fd >= 0)
+			cli_debugger_watch(w->notify, &w->file[i]);
+}
+
 unsigned cli_watching_tick(void *ctx, int child)
 {
 	struct cli_watching *w = ctx;
@@ -193,6 +197,8 @@ unsigned cli_watching_tick(void *ctx, int child)
 	look_around(w, child, now, (unsigned)interval);
 	if (w->depend && interval > KEEP_MS)
 		interval = KEEP_MS;
+	if (w->notify < 0 && now >= DEBUGGERS_MS)
+		watch_debuggers(w);
 	if (cli_debuggers_look(w, now))
 		interval = LOOK_MIN_MS;
 	return (unsigned)interval;
