@@ -303,6 +303,8 @@ void unlock_process(void);
 /* --- exec.c --- */
 /* What execve is to be given for `env`. It belongs to the thread until its next exec. */
 char **exec_environment(const char *path, char **env);
+/* Will this program be recorded, if it can be executed? Not static, set-user-id, out of the agent's reach. */
+bool exec_leaves_trace(const char *path);
 /* Under a seccomp filter: without the agent, and without a system call. */
 char **exec_environment_quietly(char **env);
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment that a process passes to the next program. The agent goes along with it, also if
  * the program passes another environment, unless it could not be loaded there. */
+#include <elf.h>
+#include <link.h>
 #include <string.h>
 
 #include "agent/agent.h"
 #include "agent/os.h"
+
+#define SET_IDS 06000u	/* of a file's mode */
 
 static bool is_ours(const char *var)
 {
@@ -201,6 +205,37 @@ static bool agent_is_here(void)
 		list += n + (list[n] != 0);
 	}
 	return true;
+}
+
+static bool has_loader(const uint8_t *bytes, size_t len)
+{
+	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)(const void *)bytes;
+	const ElfW(Phdr) *p = (const ElfW(Phdr) *)(const void *)(bytes + sizeof(*e));
+
+	if (len < sizeof(*e) || e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_phoff != sizeof(*e) ||
+	    e->e_phnum > (len - sizeof(*e)) / sizeof(*p))
+		return false;
+	for (uint32_t i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+bool exec_leaves_trace(const char *path)
+{
+	uint8_t bytes[1024] __attribute__((aligned(8)));
+	uint32_t uid, mode = SET_IDS;
+	long fd = os_open(path, OS_READ), n = 0;
+
+	if (fd < 0) /* mostly one of several places where a program is looked for */
+		return true;
+	(void)os_file_owner(fd, &uid, &mode);
+	n = os_read(fd, bytes, sizeof(bytes));
+	os_close(fd);
+	if (mode & SET_IDS || n < 4 || !agent_is_here())
+		return false;
+	/* what is no ELF file is a script */
+	return bytes[0] != 0x7f || has_loader(bytes, (size_t)n);
 }
 
 char **exec_environment(const char *path, char **env)

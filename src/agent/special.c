@@ -191,7 +191,7 @@ static void note_started(const char *path)
 	struct bob_meta meta;
 	long fd = os_open(path, OS_READ);
 
-	if (fd < 0) /* it may be one of several places where a program is looked for */
+	if (fd < 0)
 		return;
 	(void)os_file_owner(fd, &uid, &mode);
 	os_close(fd);
@@ -206,16 +206,19 @@ static void note_started(const char *path)
 	unlock_process();
 }
 
+/* That a program is executed which leaves no trace of its own must be said by who executes it. */
 static void before_exec(const char *path)
 {
 	struct bob_process *p = &bob_process;
 
+	if (!has_file(p) && (!p->config.follow || !p->recording || exec_leaves_trace(path)))
+		return;
 	if (process_is_child()) /* without an event so far */
 		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
 								     thread_of_hot(bob_thread_hot));
 	if (has_file(p))
 		process_leave(BOB_FILE_EXEC);
-	else if (p->file && p->recording && p->config.follow)
+	else if (p->file)
 		note_started(path);
 }
 
