@@ -165,8 +165,8 @@ BOB_API void bob_trace_mem_coverage(const struct bob_trace *t, uint32_t process,
 BOB_API uint32_t bob_trace_unrecorded_count(const struct bob_trace *t, uint32_t process);
 BOB_API const struct bob_unrecorded *bob_trace_unrecorded(const struct bob_trace *t,
 							  uint32_t process, uint32_t index);
-/* Children of the process that executed another program without being recorded before (vfork, posix_spawn): its
- * path, the last of a pid is the one that counts. */
+/* Programs that cannot be recorded and that children of the process executed in its memory (vfork,
+ * posix_spawn): path and pid; the last of a pid is the one that counts. */
 BOB_API uint32_t bob_trace_started_count(const struct bob_trace *t, uint32_t process);
 BOB_API const char *bob_trace_started(const struct bob_trace *t, uint32_t process, uint32_t index,
 				      uint32_t *pid);

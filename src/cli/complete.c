@@ -213,8 +213,8 @@ static void print_dropped(const struct bob_trace *t, FILE *out)
 			cli_count(a, beside), cli_plural(beside));
 }
 
-/* Is the image, for the same reason, among the first n of the process, or among those of an earlier
- * one? Looks at few processes: the first have what ranks have in common. */
+/* Is the image among the first n of the process, or among those of an earlier one? Looks at few
+ * processes: the first have what ranks have in common. */
 static int was_seen(const struct bob_trace *t, uint32_t process, uint32_t n, const char *path)
 {
 	for (uint32_t p = 0; p <= process && p < SHOWN; p++) {

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "archive/format.h"
 #include "archive/write/write.h"
+#include "cli/record/watching.h"
 #include "plan/format.h"
 #include "plan/mem/format.h"
 #include "plan/plan.h"
@@ -257,12 +257,9 @@ static void read_records(struct process *p, const uint8_t *bytes, uint64_t len)
 
 static void note_time(int file)
 {
-	struct timespec t;
-	uint64_t now;
+	const uint64_t now = cli_watching_now();
 	ssize_t ignored;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	ignored = pwrite(file, &now, sizeof(now), offsetof(struct bob_file_head, debugged_mono_ns));
 	(void)ignored;
 }

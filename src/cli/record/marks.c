@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "archive/format.h"
@@ -24,14 +23,6 @@ struct cli_sampled_stream {
 	uint32_t every_ms;	/* not looked at more often, 0: at every tick */
 	uint64_t looked_ms;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void add_stream(struct cli_sampled *s, uint32_t number, uint64_t off)
 {
@@ -76,7 +67,7 @@ static void thin_out(struct cli_sampled_stream *st, uint32_t interval_ms)
 
 static void look(int fd, struct cli_sampled_stream *st, uint32_t interval_ms)
 {
-	uint64_t pos, t = now_ns();
+	uint64_t pos, t = cli_watching_now();
 
 	if (pread(fd, &pos, sizeof(pos), (off_t)st->commit_off) != sizeof(pos))
 		return;
@@ -157,10 +148,10 @@ static int write_file(const struct cli_watching *w, int fd)
 				return -1;
 	memset(&h, 0, sizeof(h));
 	bob_file_begin(&h.head, BOB_FILE_MARKS, w->host);
-	h.head.start_mono_ns = now_ns();
+	h.head.start_mono_ns = cli_watching_now();
 	bob_file_seal(&h.head);
 	bob_file_set_used(&h.head, off);
-	bob_file_end(&h.head, BOB_FILE_CLOSED, BOB_STOP_NONE, now_ns());
+	bob_file_end(&h.head, BOB_FILE_CLOSED, BOB_STOP_NONE, cli_watching_now());
 	return pwrite(fd, &h, sizeof(h), 0) == sizeof(h) ? 0 : -1;
 }
 

@@ -26,7 +26,7 @@
 #define FILES_MAX 4096
 #define DEBUGGERS_MS 200u
 
-static uint64_t now_ns(void)
+uint64_t cli_watching_now(void)
 {
 	struct timespec t;
 
@@ -45,7 +45,7 @@ static void wake_by(const struct cli_watching *w, int fd)
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper)
 {
 	*w = (struct cli_watching){ .dir = strdup(dir), .cache = cache };
-	w->begin_ns = now_ns();
+	w->begin_ns = cli_watching_now();
 	keeper[0] = '\0';
 	w->notify = w->keeper = w->wake = -1;
 	if (!w->dir)
@@ -181,7 +181,7 @@ static void watch_debuggers(struct cli_watching *w)
 unsigned cli_watching_tick(void *ctx, int child)
 {
 	struct cli_watching *w = ctx;
-	uint64_t now = (now_ns() - w->begin_ns) / 1000000u;
+	uint64_t now = (cli_watching_now() - w->begin_ns) / 1000000u;
 	uint64_t interval = now / LOOKS_SHARE;
 
 	if (interval < LOOK_MIN_MS)
