@@ -281,6 +281,7 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 				.tick = watches ? cli_watching_tick : NULL, .ctx = &watching,
 				.wake = watches ? watching.wake : -1 };
 	struct bob_error err = { .text = "" };
+	char moved[BOB_SYS_PATH];
 	int status = 0, child = 0;
 
 	if (!env)
@@ -292,15 +293,16 @@ static int run(struct recording *r, const char *path, char **argv, const char *d
 		return 126;
 	}
 	bob_status st = bob_launch_run(&l, &child, &status, &err);
-	if (watches && cli_watching_end(&watching, child))
-		cli_restore_images(dir);
+	const char *now = bob_rundir_now(joined, dir, moved);
+	if ((watches && cli_watching_end(&watching, child)) || now != dir)
+		cli_restore_images(now);
 	cli_collectors_end(&collectors);
 	free(env);
 	if (st != BOB_OK) {
 		cli_fail("record", "%s: %s", path, err.text);
 		return child > 0 ? 126 : 125;
 	}
-	finish(r, dir, (uint32_t)child, status, joined);
+	finish(r, now, (uint32_t)child, status, joined);
 	cli_vars_free(&r->vars);
 	cli_mem_free(&r->engine);
 	free(r->mem_only);

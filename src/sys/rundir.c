@@ -277,6 +277,34 @@ int bob_rundir_join(const char *dir)
 	return fd;
 }
 
+/* Is the file what `run` has open? */
+static int is_open_as(const char *key_file, int run)
+{
+	struct stat there, here;
+
+	return !lstat(key_file, &there) && !fstat(run, &here) && there.st_dev == here.st_dev &&
+	       there.st_ino == here.st_ino;
+}
+
+const char *bob_rundir_now(int run, const char *dir, char *path)
+{
+	char name[NAME_BYTES + sizeof(KEY_FILE) + 1], link[64];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "%s/" KEY_FILE, dir);
+	if (run < 0 || is_open_as(name, run))
+		return dir;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", run);
+	n = readlink(link, name, sizeof(name) - 1);
+	if (n <= 0)
+		return dir;
+	name[n] = 0;
+	if (!is_open_as(name, run)) /* removed */
+		return dir;
+	name[n - (ssize_t)sizeof("/" KEY_FILE) + 1] = 0;
+	return snprintf(path, BOB_SYS_PATH, "%s", name) < BOB_SYS_PATH ? path : dir;
+}
+
 /* Changing a lock is giving it up and asking for another one: of two who ask at once the second is not refused for the first. */
 int bob_rundir_is_last(int run)
 {

@@ -35,6 +35,9 @@ int bob_rundir_join(const char *dir);
  * back. It is 1 where locks do not work. close(run) leaves without asking. */
 int bob_rundir_is_last(int run);
 void bob_rundir_stay(int run);
+/* Where the directory of bob_rundir_join is now: somebody may have moved it since it was `dir`. `path`
+ * has BOB_SYS_PATH bytes. Returns it, or `dir` if that is still right or nothing better is known. */
+const char *bob_rundir_now(int run, const char *dir, char *path);
 
 /* --- target.c: what would be run --- */
 

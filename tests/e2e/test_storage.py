@@ -162,6 +162,21 @@ def _():
     h.check(calls_of(left)[0] >= 20000000, "calls are missing")
 
 
+@suite.case("the directory is moved before the names of images are in it")
+def _():
+    def move(trace):
+        for image in trace.glob("i*"):
+            image.unlink()
+        trace.rename(trace.with_name("moved"))
+        return trace.with_name("moved")
+
+    left = directory(move)
+    r = h.bobbin("check", left)
+    h.check(h.intact(r), f"{r}")
+    r = h.bobbin("report", left)
+    h.check(b"0x" not in r.out and b"main" in r.out, f"{r}")
+
+
 @suite.case("the directory is read-only while it is recorded to")
 def _():
     def lock(trace):

@@ -132,17 +132,13 @@ static int converse(const struct cli_watching *w, int dir, int fd)
 int cli_keeper_serve(const struct cli_watching *w)
 {
 	const struct timeval wait = { .tv_usec = WAIT_US };
-	int made = 0, dir = -1, fd;
+	int made = 0, fd;
 
 	while (w->keeper >= 0 && (fd = accept4(w->keeper, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-		if (dir < 0)
-			dir = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		made += dir >= 0 && converse(w, dir, fd);
+		made += w->dir_fd >= 0 && converse(w, w->dir_fd, fd);
 		close(fd);
 	}
-	if (dir >= 0)
-		close(dir);
 	return made;
 }

@@ -42,14 +42,32 @@ static void wake_by(const struct cli_watching *w, int fd)
 		(void)epoll_ctl(w->wake, EPOLL_CTL_ADD, fd, &e);
 }
 
+/* By its descriptor, if there is /proc. */
+static char *directory(const char *dir, int fd)
+{
+	char *open_as;
+
+	if (fd < 0 || asprintf(&open_as, "/proc/self/fd/%d", fd) < 0)
+		return strdup(dir);
+	if (!access(open_as, X_OK))
+		return open_as;
+	free(open_as);
+	return strdup(dir);
+}
+
 int cli_watching_begin(struct cli_watching *w, const char *dir, const char *cache, char *keeper)
 {
-	*w = (struct cli_watching){ .dir = strdup(dir), .cache = cache };
+	*w = (struct cli_watching){ .cache = cache };
+	w->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	w->dir = directory(dir, w->dir_fd);
 	w->begin_ns = cli_watching_now();
 	keeper[0] = '\0';
 	w->notify = w->keeper = w->wake = -1;
-	if (!w->dir)
+	if (!w->dir) {
+		if (w->dir_fd >= 0)
+			close(w->dir_fd);
 		return -1;
+	}
 	(void)gethostname(w->host, sizeof(w->host) - 1);
 	(void)cli_keeper_listen(w, keeper);
 	w->wake = epoll_create1(EPOLL_CLOEXEC);
@@ -222,14 +240,14 @@ uint32_t cli_watching_end(struct cli_watching *w, pid_t child)
 			cli_keeper_end(f);
 		close_file(w, f);
 	}
-	for (int i = 0; i < 3; i++) {
-		const int fd[] = { w->notify, w->keeper, w->wake };
+	for (int i = 0; i < 4; i++) {
+		const int fd[] = { w->notify, w->keeper, w->wake, w->dir_fd };
 
 		if (fd[i] >= 0)
 			close(fd[i]);
 	}
 	free(w->file);
 	free(w->dir);
-	*w = (struct cli_watching){ .notify = -1, .keeper = -1, .wake = -1 };
+	*w = (struct cli_watching){ .dir_fd = -1, .notify = -1, .keeper = -1, .wake = -1 };
 	return made;
 }

@@ -22,7 +22,8 @@ struct cli_watched {
 };
 
 struct cli_watching {
-	char *dir;		/* of the trace, absolute */
+	int dir_fd;
+	char *dir;		/* of the trace, wherever it is moved to */
 	const char *cache;	/* of plans; borrowed */
 	char host[64];
 	int takes_marks, translates; /* calls, memory accesses are recorded */

@@ -313,6 +313,26 @@ static void test_last(void **state)
 	assert_int_equal(bob_rundir_is_last(-1), 1);
 }
 
+/* A moved directory is found again, a removed one is not, and another one of its name is not taken for it. */
+static void test_moved(void **state)
+{
+	char abs[BOB_SYS_PATH], now[BOB_SYS_PATH], want[BOB_SYS_PATH + 16];
+	int run;
+
+	(void)state;
+	assert_int_equal(bob_rundir_prepare("t", "k", abs, &run, NULL), BOB_OK);
+	assert_ptr_equal(bob_rundir_now(run, abs, now), abs);
+	assert_ptr_equal(bob_rundir_now(-1, abs, now), abs);
+	assert_int_equal(rename("t", "t (deleted)"), 0);
+	snprintf(want, sizeof(want), "%s (deleted)", abs);
+	assert_string_equal(bob_rundir_now(run, abs, now), want);
+	assert_int_equal(prepare("t", "other"), BOB_OK);
+	assert_string_equal(bob_rundir_now(run, abs, now), want);
+	assert_int_equal(unlink("t (deleted)/run.key") || rmdir("t (deleted)"), 0);
+	assert_ptr_equal(bob_rundir_now(run, abs, now), abs);
+	close(run);
+}
+
 /* Ranks that end at the same moment. Each holds what it was given until all have asked. */
 static void test_last_of_ranks(void **state)
 {
@@ -403,7 +423,7 @@ int main(void)
 		TEST(test_join),  TEST(test_rename), TEST(test_rename_gap), TEST(test_refuse),
 		TEST(test_empty), TEST(test_ranks),  TEST(test_strangers),  TEST(test_key),
 		TEST(test_last),  TEST(test_last_of_ranks), TEST(test_rename_kept),
-		TEST(test_in_use),
+		TEST(test_in_use), TEST(test_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
