@@ -78,7 +78,7 @@ static void make_plain(struct bob_lister *l)
 	}
 	bob_array_free(&l->alloc, l->run, l->run_room, sizeof(*l->run));
 	l->run = NULL;
-	l->run_room = 0;
+	l->run_count = l->run_room = 0;
 }
 
 static void begin_run(struct bob_lister *l, uint64_t v)

@@ -248,7 +248,7 @@ static bob_status get_path(struct bob_tables *t, const uint8_t **at, const uint8
 bob_status bob_fold_tree_unpack(const void *bytes, size_t len, const struct bob_alloc *alloc,
 				struct bob_fold_tree **out)
 {
-	const uint8_t *at = bytes, *end = at + len;
+	const uint8_t *at = bytes, *end = len ? at + len : at;
 	uint64_t version, n;
 	struct bob_fold_tree *t;
 	bob_status st;

@@ -245,7 +245,7 @@ void bob_values_dec_init(struct bob_values_dec *d, void *mem, unsigned bits, con
 	memset(d, 0, sizeof(*d));
 	init(&d->model, mem, bits);
 	d->at = bytes;
-	d->end = bytes + len;
+	d->end = len ? bytes + len : bytes;
 }
 
 static bob_status get_token(struct bob_values_dec *d, uint64_t *difference)

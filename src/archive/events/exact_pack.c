@@ -98,7 +98,7 @@ static uint64_t get_bits(struct reading *r, uint32_t count)
 bob_status bob_exact_unpack(const uint8_t *heads, size_t n, const uint8_t *tails, size_t bytes,
 			    uint64_t *value)
 {
-	struct reading r = { .at = tails, .end = tails + bytes };
+	struct reading r = { .at = tails, .end = bytes ? tails + bytes : tails };
 
 	for (size_t half = 0; half < 2; half++)
 		for (size_t i = half; i < n; i += 2) {

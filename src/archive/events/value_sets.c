@@ -91,7 +91,7 @@ static void get_path(struct input *in, struct bob_set *s)
 
 void bob_set_calls(const struct bob_set *s, struct bob_set_call *to)
 {
-	struct input in = { s->path, s->path + s->path_len, 0 };
+	struct input in = { s->path, s->path_len ? s->path + s->path_len : s->path, 0 };
 
 	for (uint32_t i = 0; i < s->depth; i++) {
 		const uint64_t image = get(&in);

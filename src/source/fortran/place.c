@@ -37,9 +37,11 @@ static uint32_t levels_of(const char *text, const char *word)
 	const char *p = strstr(text, word);
 	uint32_t n = 0;
 
-	for (p += p ? strlen(word) : 0; p && (*p == ' ' || *p == '('); p++)
+	if (!p)
+		return 0;
+	for (p += strlen(word); *p == ' ' || *p == '('; p++)
 		;
-	for (; p && bob_fortran_is_digit(*p) && n < 100; p++)
+	for (; bob_fortran_is_digit(*p) && n < 100; p++)
 		n = n * 10 + (uint32_t)(*p - '0');
 	return n;
 }
