@@ -31,13 +31,20 @@ target_compile_options(bob_ours INTERFACE $<$<COMPILE_LANGUAGE:C>:
 if(BOB_SANITIZE)
 	# gcc sees conversions in its own instrumentation, and warns that it does not model fences.
 	target_compile_options(bob_ours INTERFACE $<$<COMPILE_LANGUAGE:C>:
-		-Wno-conversion -Wno-sign-conversion $<$<C_COMPILER_ID:GNU>:-Wno-tsan>>)
+		$<$<C_COMPILER_ID:GNU>:-Wno-conversion -Wno-sign-conversion -Wno-tsan>>)
 endif()
 # Tests: assertion macros of cmocka convert on purpose, LLVMFuzzerTestOneInput has no prototype.
 add_library(bob_tests INTERFACE)
 target_compile_options(bob_tests INTERFACE $<$<COMPILE_LANGUAGE:C>:
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wpointer-arith -Wwrite-strings -Wvla -Wundef
 	-Wformat=2>)
+# As gcc says it.
+foreach(sanitizer IN ITEMS address thread)
+	if(BOB_SANITIZE MATCHES ${sanitizer} AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
+		string(TOUPPER __SANITIZE_${sanitizer}__ defined)
+		target_compile_definitions(bob_tests INTERFACE ${defined})
+	endif()
+endforeach()
 if(BOB_WERROR)
 	target_compile_options(bob_ours INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
 	target_compile_options(bob_tests INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)

@@ -86,7 +86,6 @@ esac
 
 step "build release" tools/build.sh release
 step "build asan" tools/build.sh asan
-step "build clang" tools/build.sh clang
 house_checks
 step "documents are true to the tree" tools/check_docs.py build/release/bin/bobbin
 step "exported symbols" tools/check_symbols.sh build/release

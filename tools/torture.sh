@@ -22,10 +22,10 @@ for script in $(grep -l "^# ctest: memory" tests/e2e/test_*.py); do
 	echo "-- $script --mem"
 	python3 "$script" --mem || failed=1
 done
-# Of these make check runs a part of their builds, modes and tools.
-for name in builds debuggers runtimes tools; do
-	echo "-- tests/e2e/test_$name.py, all cases"
-	BOBBIN_TEST_LONG=1 python3 "tests/e2e/test_$name.py" || failed=1
+# Of what these repeat make check runs a share.
+for script in $(grep -lE "h\.(LONG|share\()" tests/e2e/test_*.py); do
+	echo "-- $script, all cases"
+	BOBBIN_TEST_LONG=1 python3 "$script" || failed=1
 done
 tools/build.sh fuzz || exit 1
 targets=$(ls build/fuzz/tests/fuzz.* 2>/dev/null)

@@ -10,6 +10,9 @@ Nothing is retried. A case returns None (ok) or raises Failure or Skip. A test s
 With --mem, what is recorded are memory accesses by engine native instead of calls, in programs
 that run translated; what only calls can tell is then not asked. A line "# ctest: memory WORDS" in
 a script makes ctest run the cases that match WORDS in this way, too; `make torture` runs all.
+
+Of what is many times the same with other numbers (programs at random, programs of GCC, kills, builds)
+`make check` runs a share, always the same one. BOBBIN_TEST_LONG=1, as in `make torture`: all of it.
 """
 
 import concurrent.futures
@@ -36,9 +39,15 @@ PROG = ROOT / "tests" / "prog"
 BOBBIN = os.environ.get("BOB_TEST_BOBBIN", str(ROOT / "build" / "release" / "bin" / "bobbin"))
 WORK = pathlib.Path(os.environ.get("BOB_TEST_DIR", str(ROOT / "build" / "e2e")))
 JOBS = int(os.environ.get("BOB_TEST_JOBS", "2"))
+LONG = os.environ.get("BOBBIN_TEST_LONG") == "1"
 TIMEOUT = 120
 MEM = "--mem" in sys.argv
 gc.set_threshold(100_000, 20, 20)  # what the tests read are millions of small objects, none of which point in a circle
+
+
+def share(check, everything):
+    """How much of it: in `make check`, and in `make torture`."""
+    return everything if LONG else check
 
 
 class Failure(Exception):
@@ -244,7 +253,6 @@ def image_bytes(path):
 
 NOTES = re.compile(r"((?: !?(?:signal|orphan|gap|lost|stack(?: \d+)?))+)$")
 NOTE = re.compile(r"(signal|orphan|gap|lost|stack)(?: (\d+))?")
-LINE = re.compile(r"(\d+) ([<>]) (\d+) (.*)$")
 
 
 @functools.lru_cache(1 << 16)
@@ -275,9 +283,9 @@ def parse_dump(text):
     """[(process, thread, [Event])] of `bobbin dump` output; fails on a line it does not know."""
     threads, events = [], None
     for number, line in enumerate(text.decode("utf-8", "replace").splitlines(), 1):
-        m = LINE.match(line)
-        if m and events is not None:
-            events.append(Event(int(m[1]), m[2] == ">", int(m[3]), m[4]))
+        word = line.split(" ", 3)
+        if len(word) == 4 and word[1] in ("<", ">") and events is not None:
+            events.append(Event(int(word[0]), word[1] == ">", int(word[2]), word[3]))
         elif line.startswith("thread "):
             process, _, thread = line.split()[1].partition(".")
             events = []

@@ -4,7 +4,6 @@
 recording, its breakpoints are hit, and the program ends as it does natively. Entries that are left
 alone for a debugger are listed in the trace. BOBBIN_TEST_LONG=1: every build in every mode."""
 
-import os
 import re
 import subprocess
 import sys
@@ -13,7 +12,6 @@ import time
 import harness as h
 
 suite = h.Suite("debuggers")
-LONG = os.environ.get("BOBBIN_TEST_LONG") == "1"
 MODES = {
     "main": ["--images=main"],
     "all": ["--images=all"],
@@ -114,7 +112,7 @@ AFTER_BARE = ("handle SIGUSR1 stop print nopass", "run", "break leaf", "break *b
 for how in ("env", "exec"):
     for build in BUILDS:
         for mode in MODES:
-            if not LONG and (mode != "main" or how == "exec") and build != "O0 g":
+            if not h.LONG and (mode != "main" or how == "exec") and build != "O0 g":
                 continue
             suite.add(f"breakpoints before start {how} {build} {mode}", debugged, build, how, mode,
                       BEFORE, [BREAKPOINT])
@@ -251,7 +249,7 @@ def around(name, mode):
 
 for name in TRACERS:
     for mode in MODES:
-        if LONG or mode == "mem" or name == "strace":
+        if h.LONG or mode == "mem" or name == "strace":
             suite.add(f"{name} inside {mode}", inside, name, mode)
             if name != "valgrind":
                 suite.add(f"{name} around {mode}", around, name, mode)

@@ -3,7 +3,7 @@
 """A fixed part of the torture corpus: programs of others behave the same with and without recording.
 
 Some of every family of tests/torture/families.py, named in torture.list; `make torture` compares all.
-Each is run ten times natively and recorded with --images=main, app and all and with --mem, as
+Each is run three times natively and recorded with --images=main, app and all and with --mem, as
 tests/torture/compare.py says. A program that cannot be compared here is skipped, with the reason; if
 more than one in ten is, the test fails.
 
@@ -32,18 +32,18 @@ UNFIT = re.compile(
 # Of these folders all quick ones are in the list, at -O2, and so many combinations of each family.
 ALWAYS = ("g++.dg/eh/",)
 SHARE = {
-    "c-torture": 130,
-    "gcc.dg": 100,
-    "common-c": 12,
-    "common-c++": 12,
-    "g++.dg": 80,
-    "gfortran.dg": 100,
-    "fortran-torture": 25,
-    "libgomp-c": 16,
-    "libgomp-c++": 16,
-    "libgomp-fortran": 20,
-    "csmith": 20,
-    "stress-ng": 20,
+    "c-torture": 65,
+    "gcc.dg": 50,
+    "common-c": 8,
+    "common-c++": 8,
+    "g++.dg": 40,
+    "gfortran.dg": 50,
+    "fortran-torture": 13,
+    "libgomp-c": 8,
+    "libgomp-c++": 8,
+    "libgomp-fortran": 10,
+    "csmith": 10,
+    "stress-ng": 10,
 }
 QUICK_S = 1.5
 KNOWN = out.read_known()
@@ -104,7 +104,7 @@ counts = {"compared": 0}
 
 
 def one(family, name, level):
-    result = compare.compare(families.find(family, name, level))
+    result = compare.compare(families.find(family, name, level), runs=3)
     if result["verdict"] == "unfit":
         raise h.Skip(result["reason"])
     counts["compared"] += 1

@@ -421,8 +421,8 @@ def torture_one(path, *options):
 
 
 def add_torture(suite, *options):
-    """Every 8th of GCC's programs, or every BOB_TEST_TORTURE_EVERYth, as cases."""
-    for path in torture.fortran_programs(8):
+    """Every 24th of GCC's programs (BOBBIN_TEST_LONG=1: every 8th), or every BOB_TEST_TORTURE_EVERYth, as cases."""
+    for path in torture.fortran_programs(h.share(24, 8)):
         suite.add(f"torture {path.stem}", torture_one, path, *options)
 
 

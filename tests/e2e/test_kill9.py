@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""kill -9 at 200 random moments: what is decoded is an exact prefix of the known sequence of
+"""kill -9 at random moments, 60 or (BOBBIN_TEST_LONG=1) 200: what is decoded is an exact prefix of the known sequence of
 calls, at least as long as the program had come for certain. Half of the kills take the launcher
 with them."""
 
@@ -15,10 +15,10 @@ import time
 
 import harness as h
 
-KILLS = int(os.environ.get("BOB_TEST_KILLS", "200"))
+KILLS = int(os.environ.get("BOB_TEST_KILLS", h.share(60, 200)))
 GROUPS = 10
 LIMIT = 1_000_000
-STEP = re.compile(rb"^\d+ > \d+ (?:[^!\n]*!)?s_(\d+)\b", re.M)
+STEP = re.compile(rb"> \d+ (?:[^!\n]*!)?s_(\d+)\b")
 
 
 def sequence(n):

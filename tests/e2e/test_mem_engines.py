@@ -39,12 +39,15 @@ def need_processor(*flags):
             raise h.Skip(f"this processor has no {flag}")
 
 
-def need(engine):
-    if engine == "native":
-        return
+@h.cached
+def refusal(engine):
     r = h.bobbin("record", *MEM[engine], "-o", h.fresh("need") / "t", "--", "true")
-    if b"Valgrind" in r.err and r.status == 125:
-        raise h.Skip(r.err.decode().strip())
+    return r.err.decode().strip() if b"Valgrind" in r.err and r.status == 125 else ""
+
+
+def need(engine):
+    if engine != "native" and refusal(engine):
+        raise h.Skip(refusal(engine))
 
 
 def each_engine(name):

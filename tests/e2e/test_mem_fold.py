@@ -133,15 +133,15 @@ def begun(args):
 
 @suite.case("killed: what is there is the beginning of the whole")
 def killed():
-    args = [str(program("sparse")), "4000"]
+    args, enough = [str(program("sparse")), "4000"], h.share(6, 16)
     whole, span, lengths, cut = accesses(record("sparse", 4000)), None, [], []
     for i in range(64):
-        if i > 16 and len(cut) >= 8:
+        if i > enough and len(cut) >= enough // 2:
             break  # else the machine has become faster or slower meanwhile
         p, trace = begun(args)
         begin = time.monotonic()
         if span is not None:
-            time.sleep(span * (i % 16) / 16)
+            time.sleep(span * (7 * i % 16) / 16)
             for child in subprocess.run(["ps", "-o", "pid=", "--ppid", str(p.pid)], stdout=subprocess.PIPE).stdout.split():
                 with contextlib.suppress(ProcessLookupError):  # it has just ended
                     os.kill(int(child), signal.SIGKILL)
@@ -155,7 +155,7 @@ def killed():
             h.check(accesses(trace) == part, f"kill {i}: folded later they are others")
         lengths.append(len(part))
         cut = [n for n in lengths if 0 < n < len(whole)]
-    h.check(len(cut) >= 8, f"only {len(cut)} runs were cut: {lengths} of {len(whole)}")
+    h.check(len(cut) >= enough // 2, f"only {len(cut)} runs were cut: {lengths} of {len(whole)}")
     return f"{len(cut)} of {len(lengths)} cut, {min(cut)} to {max(cut)} of {len(whole)} accesses"
 
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A regular program on more ranks, squares that are no powers of two among them: recorded as usual it is what a flat recording is, call by
 call and word by word, and hardly larger with more ranks, nor with more steps. BOBBIN_TEST_LONG=1: 36 and 64 ranks as well."""
-import os
 import re
 import sys
 
@@ -14,7 +13,7 @@ suite = h.Suite("mpi_ranks", jobs=1)
 GROWTH = 1.4
 PROGRAM = str(h.ROOT / "bench" / "mpi" / "kernels" / "bt.c")
 CASES = {"openmpi": (9, 25), "mpich": (16,)}
-LONG = {"openmpi": (36, 64), "mpich": ()}
+MANY = {"openmpi": (36, 64), "mpich": ()}
 
 
 def program(mpi):
@@ -70,11 +69,10 @@ def steps(mpi, ranks):
     return "; ".join(notes)
 
 
-long = os.environ.get("BOBBIN_TEST_LONG") == "1"
 for one in m.MPIS:
-    for count in CASES[one] + (LONG[one] if long else ()):
+    for count in CASES[one] + (MANY[one] if h.LONG else ()):
         suite.add(f"{one}: {count} ranks", exact, one, count)
-suite.add("openmpi: size by ranks", grows, "openmpi", (9, 16, 36, 64) if long else (9, 16))
+suite.add("openmpi: size by ranks", grows, "openmpi", h.share((9, 16), (9, 16, 36, 64)))
 
 suite.add("openmpi: size by steps", steps, "openmpi", 9)
 

@@ -10,7 +10,6 @@ import sys
 import harness as h
 
 suite = h.Suite("runtimes")
-LONG = os.environ.get("BOBBIN_TEST_LONG") == "1"
 PROGRAMS = h.PROG / "runtimes"
 MODES = {f"images={x}": [f"--images={x}"] for x in ("main", "app", "all")}
 MODES["mem"] = ["--mem", "--engine=native"]
@@ -99,7 +98,7 @@ def does_the_same(command, opts):
 
 for name, (command, is_long) in COMMANDS.items():
     for mode, opts in MODES.items():
-        if LONG or not (is_long and mode == "mem" or mode == "images=app"):
+        if h.LONG or not (is_long and mode == "mem" or mode == "images=app"):
             suite.add(f"{name} {mode}", does_the_same, command, opts)
 
 

@@ -3,8 +3,8 @@
 """Copies of C functions for the calls that give them what is traced: the trace is the one that probes in the functions themselves give,
 access by access, and the program does what it did, with gcc and clang, without a warning.
 
-Programs at random hand pointers around in all kinds of ways. BOB_TEST_SEEDS=N tries N of them (default 6); BOB_TEST_TORTURE_EVERY=N takes every N-th of
-GCC's programs that check themselves (default 60), half of their variables traced."""
+Programs at random hand pointers around in all kinds of ways. BOB_TEST_SEEDS=N tries N of them (default 3; BOBBIN_TEST_LONG=1: 6); BOB_TEST_TORTURE_EVERY=N takes every N-th of
+GCC's programs that check themselves (default 120; BOBBIN_TEST_LONG=1: 60), half of their variables traced."""
 
 import os
 import random
@@ -16,7 +16,7 @@ from c_probes import why_not
 from copies_told import replay, run, said_of
 
 suite = h.Suite("source c clones")
-SEEDS = int(os.environ.get("BOB_TEST_SEEDS", "6"))
+SEEDS = int(os.environ.get("BOB_TEST_SEEDS", h.share(3, 6)))
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 COUNTS = {"copies": 0, "accesses": 0}
 
@@ -492,7 +492,7 @@ def main():
         return 77
     try:
         torture.unpack()
-        every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", "60"))
+        every = int(os.environ.get("BOB_TEST_TORTURE_EVERY", h.share(120, 60)))
         for path in [p for p in sorted((torture.TREE / "gcc.c-torture/execute").glob("*.c")) if torture.fit(p)][::every]:
             suite.add(f"torture {path.stem}", torture_one, path)
     except h.Skip as e:

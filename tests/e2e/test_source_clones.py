@@ -3,7 +3,7 @@
 """Copies of procedures for the calls that pass them what is traced: the trace is the one that probes in the procedures themselves give
 (--in-place), access by access, and the program does what it did.
 
-Programs at random call each other with all kinds of arguments. BOB_TEST_SEEDS=N tries N of them (default 4); BOB_TEST_TORTURE_EVERY=N takes every N-th
+Programs at random call each other with all kinds of arguments. BOB_TEST_SEEDS=N tries N of them (default 2; BOBBIN_TEST_LONG=1: 4); BOB_TEST_TORTURE_EVERY=N takes every N-th
 of GCC's programs that check themselves (default 24), half of their variables traced."""
 
 import os
@@ -16,7 +16,7 @@ from copies_told import replay, run, said_of
 
 suite = h.Suite("source clones")
 SOURCE = h.PROG / "source"
-SEEDS = int(os.environ.get("BOB_TEST_SEEDS", "4"))
+SEEDS = int(os.environ.get("BOB_TEST_SEEDS", h.share(2, 4)))
 
 
 def stem(name):

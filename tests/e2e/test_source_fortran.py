@@ -3,7 +3,7 @@
 """Fortran loops that one probe tells: the trace is the one that a probe for each access gives, access by access, and the program does what it did.
 
 Programs at random have nests of all kinds: steps up and down, no trips, labels that loops share, bounds and subscripts that change, conditions,
-indirect subscripts. BOB_TEST_SEEDS=N tries N of them (default 6)."""
+indirect subscripts. BOB_TEST_SEEDS=N tries N of them (default 3; BOBBIN_TEST_LONG=1: 6)."""
 
 import os
 import random
@@ -14,7 +14,7 @@ import harness as h
 
 suite = h.Suite("source fortran")
 SOURCE = h.PROG / "source"
-SEEDS = int(os.environ.get("BOB_TEST_SEEDS", "6"))
+SEEDS = int(os.environ.get("BOB_TEST_SEEDS", h.share(3, 6)))
 
 
 def instrument(folder, path, commands, *options):

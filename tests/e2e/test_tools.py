@@ -5,14 +5,12 @@ shells, make, fan-outs; and programs that are hard to patch by themselves. Each 
 recorded, and its trace is whole. BOBBIN_TEST_LONG=1: in every mode."""
 
 import glob
-import os
 import re
 import sys
 
 import harness as h
 
 suite = h.Suite("tools")
-LONG = os.environ.get("BOBBIN_TEST_LONG") == "1"
 MODES = {x: [f"--images={x}"] for x in ("main", "app", "all")}
 MODES["mem"] = ["--mem", "--engine=native"]
 SHELL = str(h.PROG / "tools" / "work.sh")
@@ -127,7 +125,7 @@ def does_the_same(command, opts):
 
 for name, (command, is_long) in COMMANDS.items():
     for mode, opts in MODES.items():
-        if LONG or mode == "main" or mode == "mem" and not is_long:
+        if h.LONG or mode == "main" or mode == "mem" and not is_long:
             suite.add(f"{name} {mode}", does_the_same, command, opts)
 
 

@@ -92,9 +92,14 @@ int main()
 	for (int i = 0; i < 4; i++) {
 		out[i] = 10 + i;
 		pthread_create(&t[i], NULL, run, &out[i]);
+#ifdef ONE_BY_ONE
+		pthread_join(t[i], NULL);
+	}
+#else
 	}
 	for (int i = 0; i < 4; i++)
 		pthread_join(t[i], NULL);
+#endif
 	printf("%d %d %d %d\n", (int)seen, v[7], out[0], out[3]);
 	fflush(stdout);
 	return 3;

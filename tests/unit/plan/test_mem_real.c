@@ -77,12 +77,14 @@ static long work_blas(void)
 		     const double *, const double *, const int *, const double *, const int *,
 		     const double *, double *, const int *) = function[0];
 	double *a = (double *)memory, *b = a + 200, *c = a + 400, one = 1;
+	long result;
 	int n = 9;
 
 	for (int i = 0; i < 200; i++)
 		a[i] = b[i] = i % 7;
 	gemm("N", "T", &n, &n, &n, &one, a, &n, b, &n, &one, c, &n);
-	return (long)c[5];
+	memcpy(&result, &c[5], sizeof(result));
+	return result;
 }
 
 /* The old interface: the new one blocks signals, and with them the stepper. */
