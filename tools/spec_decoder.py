@@ -698,7 +698,7 @@ class Process:
                 path = body[56:].split(b"\0")[0]
                 base = path.rsplit(b"/", 1)[-1] or path
                 image = images.get(key)
-                self.images.append((bias, safe(image and image.soname or base)))
+                self.images.append((bias, plain(image and image.soname or base)))
                 self.keys.append(key)
                 if not any(a < first + count and first < a + n for a, n, _, _ in self.ranges):
                     self.ranges.append((first, count, image, base))
@@ -748,10 +748,15 @@ class Image:
 
     def name_of(self, i, base):
         addr, _, name = struct.unpack_from("<QII", self.payload, self.funcs + 32 * i)
-        soname, text = safe(self.soname or base), b""
+        soname, text = plain(self.soname or base), b""
         if name < self.names_len:
             text = self.payload[self.names + name:self.names + self.names_len].split(b"\0")[0]
-        return soname + "!" + safe(text) if text else soname + "+0x%x" % addr
+        return soname + "!" + plain(text) if text else soname + "+0x%x" % addr
+
+
+def plain(raw):
+    """What something is called: control characters are '?'."""
+    return safe(bytes(0x3F if b < 32 or b == 0x7F else b for b in raw))
 
 
 def safe(raw):
@@ -764,7 +769,7 @@ def dump_sources(processes, sources, out):
         for key, (_, name) in zip(p.keys, p.images):
             if sources.get(key) and key not in done:
                 done.add(key)
-                sources[key].dump(name, safe, out)
+                sources[key].dump(name, plain, out)
 
 
 def main():

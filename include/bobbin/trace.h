@@ -16,6 +16,10 @@
 
 #include "bobbin/status.h"
 
+/* Texts that a trace gives -- paths, names of threads, functions, variables -- are for people to read: of
+ * their bytes, control characters (0x00 to 0x1f, 0x7f) are '?', so nobody's name moves a cursor or begins
+ * a line. The words of a command (argv) are as they were. */
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -8,6 +8,7 @@
 
 #include "archive/write/write.h"
 #include "base/crc.h"
+#include "base/host/plain.h"
 
 static uint64_t align_chunk(uint64_t n)
 {
@@ -38,6 +39,7 @@ static bob_status read_head(struct bob_trace *t, struct bob_file *f)
 		return BOB_NONE;
 	}
 	h->host[sizeof(h->host) - 1] = 0;
+	bob_text_make_plain(h->host, strlen(h->host));
 	f->kind = h->kind;
 	if (bob_crc32c(0, f->bytes, offsetof(struct bob_file_head, crc)) != h->crc) {
 		bob_problem_add(t, f, offsetof(struct bob_file_head, crc),

@@ -13,12 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int is_trace_file(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 4 && !memcmp(name + len - 4, ".bob", 4);
-}
+#include "archive/write/write.h"
 
 /* What a map cannot give: read it. Returns 0 or -1; a file that shrank meanwhile is simply shorter. */
 static int read_file(int fd, struct bob_file *f)
@@ -109,7 +104,7 @@ static bob_status list_files(struct bob_trace *t, DIR *d)
 	while ((e = readdir(d))) {
 		struct bob_file *f;
 
-		if (!is_trace_file(e->d_name))
+		if (!bob_name_is_of_file(e->d_name, strlen(e->d_name)))
 			continue;
 		if (bob_array_room(&t->files, t->file_count, &t->file_cap, sizeof(*t->files)))
 			return BOB_ERR_NOMEM;

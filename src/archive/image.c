@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "archive/merge/merging.h"
+#include "base/host/plain.h"
 
 /* The usable image payload of one file. */
 struct image_file {
@@ -71,6 +72,22 @@ static void read_source(struct bob_trace *t, const struct bob_file *f,
 		bob_problem_add(t, f, c->off, "lines and variables that cannot be read", 1);
 }
 
+/* Names that no recorder makes up, and that no terminal should see: the image gets others. */
+static const uint8_t *with_plain_names(struct bob_trace *t, const uint8_t *at, uint64_t len,
+				       const struct bob_image_head *h)
+{
+	uint8_t *copy = NULL;
+
+	for (uint64_t i = h->names_off; i < h->names_off + h->names_len; i++) {
+		if (!at[i] || !bob_text_is_control((char)at[i]))
+			continue;
+		if (!copy && !(copy = (uint8_t *)bob_arena_text(&t->arena, at, len)))
+			return NULL;
+		copy[i] = '?';
+	}
+	return copy ? copy : at;
+}
+
 static void read_functions(struct bob_trace *t, const struct bob_file *f,
 			   const struct bob_chunk_ref *c, struct image_file *out)
 {
@@ -89,10 +106,12 @@ static void read_functions(struct bob_trace *t, const struct bob_file *f,
 		bob_problem_add(t, f, c->off, "an image's tables do not fit it", 1);
 		return;
 	}
+	out->at = with_plain_names(t, at, len, &out->head);
+	if (!out->at)
+		return;
 	out->key = out->head.key;
 	out->file = f;
 	out->off = c->off;
-	out->at = at;
 }
 
 static void find_image(struct bob_trace *t, const struct bob_file *f, struct image_file *out)
@@ -146,7 +165,7 @@ static void attach(struct bob_trace *t, const struct bob_process *p, struct bob_
 	im->source = file->source;
 	if (im->head.soname[0]) {
 		const char *name =
-			bob_arena_text(&t->arena, im->head.soname, strlen(im->head.soname));
+			bob_arena_name(&t->arena, im->head.soname, strlen(im->head.soname));
 
 		if (name)
 			im->info.soname = name;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host/plain.h"
+
 /* The bytes of one record's body while it is read. */
 struct body {
 	const uint8_t *p;
@@ -13,7 +15,8 @@ struct body {
 	uint64_t off;	/* in the file */
 };
 
-/* A list of zero-terminated texts; the last may lack its zero. NULL if there is no memory. */
+/* A list of zero-terminated texts; the last may lack its zero. NULL if there is no memory. The words of a
+ * command may have any bytes. */
 static const char *const *read_list(struct bob_trace *t, const struct body *b)
 {
 	char *text = bob_arena_text(&t->arena, b->p, b->len);
@@ -43,9 +46,22 @@ static bob_status set_list(struct bob_trace *t, const struct body *b, const char
 	return BOB_OK;
 }
 
+/* Of names. */
+static bob_status set_names(struct bob_trace *t, const struct body *b, const char *const **to)
+{
+	const char *const *list = read_list(t, b);
+
+	if (!list)
+		return BOB_ERR_NOMEM;
+	for (size_t i = 0; list[i]; i++)
+		bob_text_make_plain((char *)(uintptr_t)list[i], strlen(list[i]));
+	*to = list;
+	return BOB_OK;
+}
+
 static bob_status set_text(struct bob_trace *t, const uint8_t *p, size_t len, const char **to)
 {
-	const char *text = bob_arena_text(&t->arena, p, len);
+	const char *text = bob_arena_name(&t->arena, p, len);
 
 	if (!text)
 		return BOB_ERR_NOMEM;
@@ -254,12 +270,12 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 	case BOB_REC_CWD:
 		return set_text(t, b->p, b->len, &p->info.cwd);
 	case BOB_REC_CONFIG:
-		return set_list(t, b, &p->info.config);
+		return set_names(t, b, &p->info.config);
 	case BOB_REC_IN_HEAD:
 		p->info.in_head = 1;
 		return BOB_OK;
 	case BOB_REC_LOSS:
-		return set_list(t, b, &p->info.loss);
+		return set_names(t, b, &p->info.loss);
 	case BOB_REC_IMAGE:
 		return read_image(t, p, b);
 	case BOB_REC_SKIPPED:

@@ -256,7 +256,7 @@ static void fill_info(struct bob_trace *t, struct bob_stream *s, const struct bo
 {
 	struct bob_thread_info *i = &s->info;
 	const struct bob_stream_counters *c = &h->count;
-	const char *name = bob_arena_text(&t->arena, h->name, strnlen(h->name, sizeof(h->name)));
+	const char *name = bob_arena_name(&t->arena, h->name, strnlen(h->name, sizeof(h->name)));
 
 	i->tid = h->tid;
 	i->state = h->state;

@@ -64,14 +64,6 @@ static char *make_name(struct cli_names *n, uint32_t number)
 	return text ? text : strdup(fn.name);
 }
 
-/* A hostile trace must not reach the terminal's control codes or break lines. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
-}
-
 const char *cli_names_get(struct cli_names *n, uint32_t number)
 {
 	if (number == BOB_CALLER_NONE)
@@ -84,7 +76,6 @@ const char *cli_names_get(struct cli_names *n, uint32_t number)
 		n->made[number] = make_name(n, number);
 		if (!n->made[number])
 			return "[no memory]";
-		make_printable(n->made[number]);
 	}
 	return n->made[number];
 }

@@ -7,6 +7,7 @@
 
 #include "archive/events/hook_sets.h"
 #include "archive/events/value_numbers.h"
+#include "base/host/plain.h"
 #include "cli/terminal/complain.h"
 #include "cli/terminal/numbers.h"
 #include "cli/place.h"
@@ -43,10 +44,11 @@ static char *text_of(const uint8_t *bytes, size_t len)
 {
 	char *text = malloc(len + 1);
 
-	for (size_t i = 0; text && i < len; i++)
-		text[i] = (char)(bytes[i] < ' ' || bytes[i] == 0x7f ? '?' : bytes[i]);
-	if (text)
-		text[len] = 0;
+	if (!text)
+		return NULL;
+	memcpy(text, bytes, len);
+	text[len] = 0;
+	bob_text_make_plain(text, len);
 	return text;
 }
 

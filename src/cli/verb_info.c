@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/host/plain.h"
 #include "cli/terminal/complain.h"
 #include "cli/complete.h"
 #include "cli/info_columns.h"
@@ -64,13 +65,20 @@ static const char *start_text(uint64_t real_ns, char *buf, size_t size)
 /* As a shell would take it. */
 static int print_word(const char *word, FILE *out)
 {
-	int n;
+	int n, has_control = 0;
 
-	if (*word && !word[strcspn(word, " \t\n\"'\\$`*?[]{}()<>|&;#~!")])
+	for (const char *c = word; *c; c++)
+		has_control |= bob_text_is_control(*c);
+	if (*word && !has_control && !word[strcspn(word, " \"'\\$`*?[]{}()<>|&;#~!")])
 		return fprintf(out, "%s", word);
-	n = fprintf(out, "'");
+	n = fprintf(out, has_control ? "$'" : "'");
 	for (; *word; word++)
-		n += *word == '\'' ? fprintf(out, "'\\''") : fprintf(out, "%c", *word);
+		if (bob_text_is_control(*word))
+			n += fprintf(out, "\\x%02x", (unsigned char)*word);
+		else if (has_control && (*word == '\'' || *word == '\\'))
+			n += fprintf(out, "\\%c", *word);
+		else
+			n += *word == '\'' ? fprintf(out, "'\\''") : fprintf(out, "%c", *word);
 	return n + fprintf(out, "'");
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host/plain.h"
 #include "export/export.h"
 
 struct profile {
@@ -17,7 +18,7 @@ struct profile {
 static void put_name(const char *name, FILE *out)
 {
 	for (; *name; name++)
-		fputc(*name == '\n' ? '?' : *name, out);
+		fputc(bob_text_is_control(*name) ? '?' : *name, out);
 }
 
 static uint32_t describe(struct profile *p, uint32_t number, struct bob_function_info *fn)

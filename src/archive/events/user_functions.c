@@ -7,6 +7,7 @@
 
 #include "archive/events/user_key.h"
 #include "base/hash.h"
+#include "base/host/plain.h"
 
 #define ENTRIES (BOB_USER_FUNCTION_LAST - BOB_USER_FUNCTION_FIRST + 1)
 #define FIRST_SLOTS 64u		/* a power of two */
@@ -24,14 +25,6 @@ static struct entry **table;
 static uint32_t *slot; /* twice `room`; of a key's hash on: its entry's number + 1, or 0 */
 static uint32_t entries, room;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* A name may have any bytes; what a terminal obeys is not printed. */
-static void make_printable(char *name)
-{
-	for (; *name; name++)
-		if ((uint8_t)*name < ' ' || *name == 127)
-			*name = '?';
-}
 
 static void fill(struct entry *e, enum bob_user_phase phase)
 {
@@ -111,7 +104,7 @@ static struct entry *add(const uint8_t *key, size_t len)
 	}
 	memcpy(e->bytes, key, len);
 	e->bytes_len = (uint32_t)len;
-	make_printable(e->key.name);
+	bob_text_make_plain(e->key.name, strlen(e->key.name));
 	fill(e, phase);
 	e->first = &e->function;
 	for (uint32_t i = 0; i < entries && e->first == &e->function; i++)

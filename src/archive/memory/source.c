@@ -122,7 +122,6 @@ static uint32_t get_u32(struct in *in)
 	return in->st == BOB_OK ? (uint32_t)v : 0;
 }
 
-/* Names go to terminals: control characters become '?'. */
 static const char *get_text(struct in *in)
 {
 	uint64_t len = get(in);
@@ -132,15 +131,12 @@ static const char *get_text(struct in *in)
 		in->st = BOB_ERR_CORRUPT;
 	if (in->st != BOB_OK)
 		return "";
-	text = bob_arena_text(in->arena, in->at, len);
+	text = bob_arena_name(in->arena, in->at, len);
 	if (!text) {
 		in->st = BOB_ERR_NOMEM;
 		return "";
 	}
 	in->at += len;
-	for (uint64_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			text[i] = '?';
 	return text;
 }
 

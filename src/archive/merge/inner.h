@@ -36,7 +36,6 @@ enum bob_inner_leaf {
 #define BOB_INNER_AS_IS 2u
 #define BOB_INNER_TEXT_MAX 120u	/* bytes of a text that one leaf has */
 
-#define BOB_INNER_NAME_MAX 1024u
 /* Processes in one chunk: while it is made, 20 kB of memory for each. */
 #define BOB_INNER_PROCESSES 2048u
 /* What the chunks INNER of a file may say in all: so many bytes, and so many for each byte of them, room included. */

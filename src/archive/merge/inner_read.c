@@ -145,7 +145,7 @@ static bob_status put_name(struct reading *r, const char *text, size_t len)
 {
 	struct bob_bytes *b = &r->out->name;
 
-	if (b->len > BOB_INNER_NAME_MAX || memchr(text, 0, len))
+	if (b->len > BOB_FILE_NAME_MAX || memchr(text, 0, len))
 		return BOB_ERR_CORRUPT;
 	bob_bytes_take(b, text, len);
 	return b->failed ? BOB_ERR_NOMEM : BOB_OK;
@@ -279,7 +279,7 @@ bob_status bob_inner_read(const struct bob_folded *f, uint32_t i, uint64_t room,
 	bob_fold_cursor_close(c);
 	if (st != BOB_OK)
 		return st;
-	if (!r.has_head || !out->name.len)
+	if (!r.has_head || !bob_name_is_of_file((const char *)out->name.at, out->name.len))
 		return BOB_ERR_CORRUPT;
 	r.head.used = out->bytes.len;
 	memcpy(out->bytes.at, &r.head, sizeof(r.head));

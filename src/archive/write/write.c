@@ -222,3 +222,14 @@ size_t bob_name_image(char *buf, size_t cap, uint64_t key)
 	at = put_text(buf, cap, at, ".bob");
 	return finish(buf, cap, at);
 }
+
+int bob_name_is_of_file(const char *name, size_t len)
+{
+	if (len < 5 || len > BOB_FILE_NAME_MAX || name[len - 4] != '.' || name[len - 3] != 'b' ||
+	    name[len - 2] != 'o' || name[len - 1] != 'b')
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		if (name[i] == '/' || (unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return 0;
+	return (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z');
+}

@@ -105,5 +105,10 @@ bob_status bob_meta_put(struct bob_meta *m, enum bob_record_kind kind, const voi
 size_t bob_name_process(char *buf, size_t cap, const char *host, uint32_t pid, uint32_t seq);
 /* i<key as 16 hex digits>.bob */
 size_t bob_name_image(char *buf, size_t cap, uint64_t key);
+/* May a file of a trace have this name? Whatever a trace itself says of names of its files is asked
+ * this before anybody opens or removes one: it ends in .bob, begins with a letter, and has neither a
+ * slash nor a control character. */
+#define BOB_FILE_NAME_MAX 255u
+int bob_name_is_of_file(const char *name, size_t len);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/host/plain.h"
+
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
 #define ARENA_ALIGN ((size_t)16)
 
@@ -45,6 +47,15 @@ char *bob_arena_text(struct bob_arena *a, const void *bytes, size_t len)
 
 	if (p && len)
 		memcpy(p, bytes, len);
+	return p;
+}
+
+char *bob_arena_name(struct bob_arena *a, const void *bytes, size_t len)
+{
+	char *p = bob_arena_text(a, bytes, len);
+
+	if (p)
+		bob_text_make_plain(p, strlen(p));
 	return p;
 }
 

@@ -16,6 +16,9 @@ struct bob_arena {
 void *bob_arena_alloc(struct bob_arena *a, size_t size);
 /* `len` bytes and a terminating zero. */
 char *bob_arena_text(struct bob_arena *a, const void *bytes, size_t len);
+/* What an input calls something, for people to read: as bob_arena_text, but control characters are '?'
+ * (plain.h), up to the first zero. */
+char *bob_arena_name(struct bob_arena *a, const void *bytes, size_t len);
 void bob_arena_free(struct bob_arena *a);
 
 /* Make room for one more element of `elem` bytes in a malloc'ed array: 0, or -1 if there is no

@@ -80,9 +80,6 @@ const char *cli_readable(const struct cli_session *s, const char *name, char tex
 
 	snprintf(text, CLI_NAME_SHOWN, "%s", plain ? plain : name);
 	free(plain);
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
 	return text;
 }
 

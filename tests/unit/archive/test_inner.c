@@ -197,7 +197,7 @@ struct leaf {
 	{                                                                                          \
 		key, sizeof(key) - 1, { __VA_ARGS__ }, words                                       \
 	}
-#define BEGIN LEAF("Np", 0, 0), LEAF("H", 13, 1, 4096)
+#define BEGIN LEAF("Np.bob", 0, 0), LEAF("H", 13, 1, 4096)
 
 static bob_status read_leaves(const struct leaf *leaf, size_t count)
 {
@@ -254,7 +254,9 @@ static void test_refuses(void **state)
 		{ BEGIN, LEAF("", 0, 0) },
 		{ BEGIN, LEAF("H", 13, 1) },
 		{ LEAF("H", 13, 1) }, /* no name */
-		{ LEAF("Np", 0, 0) }, /* no head */
+		{ LEAF("Np.bob", 0, 0) }, /* no head */
+		{ LEAF("N../p.bob", 0, 0), LEAF("H", 13, 1, 4096) }, /* another directory's */
+		{ LEAF("Np.bo", 0, 0), LEAF("H", 13, 1, 4096) },
 	};
 
 	(void)state;

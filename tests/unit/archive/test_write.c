@@ -64,6 +64,11 @@ static void names(void **state)
 	assert_string_equal(buf, "phost.1.2.bob");
 	assert_int_equal(bob_name_process(buf, 13, "", 1, 2), 0);
 	assert_string_equal(buf, "");
+	assert_true(bob_name_is_of_file("phost.1.2.bob", 13) && bob_name_is_of_file("p.bob", 5));
+	assert_false(bob_name_is_of_file("../p.bob", 8) || bob_name_is_of_file("/p.bob", 6) ||
+		     bob_name_is_of_file("..bob", 5) || bob_name_is_of_file("p\n.bob", 6) ||
+		     bob_name_is_of_file("p\0.bob", 6) || bob_name_is_of_file(".bob", 4) ||
+		     bob_name_is_of_file("p.bobb", 6) || bob_name_is_of_file("", 0));
 	memset(host, 'h', sizeof(host));
 	host[99] = 0;
 	assert_int_equal(bob_name_process(buf, sizeof(buf), host, ~0u, ~0u),
