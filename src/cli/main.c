@@ -95,6 +95,11 @@ int main(int argc, char **argv)
 	if (argv[1][0] == '-')
 		return cli_misuse(NULL, "unknown option %s", argv[1]);
 	verb = cli_verb_find(argv[1]);
+	if (!verb && cli_verb_is_planned(argv[1]))
+		return cli_misuse(NULL,
+				  "there is no verb '%s' yet; to record a program of that name: "
+				  "bobbin record -- %s",
+				  argv[1], argv[1]);
 	/* no verb has a slash: record says what is wrong with it, and ends as it does */
 	if (!verb && (strchr(argv[1], '/') || is_runnable(argv[1])))
 		return record_and_report(argc, argv);

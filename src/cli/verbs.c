@@ -59,3 +59,14 @@ const struct cli_verb *cli_verb_find(const char *name)
 			return cli_verbs[i];
 	return NULL;
 }
+
+int cli_verb_is_planned(const char *name)
+{
+	static const char *const words[] = { "diff",	"outlier",     "phases",  "view", "where",
+					     "generate", "extrapolate", "predict", "tui",  "flags" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i], name))
+			return 1;
+	return 0;
+}

@@ -42,6 +42,8 @@ extern const struct cli_option record_options[], plan_options[], env_options[], 
 
 extern const struct cli_verb *const cli_verbs[]; /* NULL terminated */
 const struct cli_verb *cli_verb_find(const char *name); /* NULL if there is none */
+/* A word that will be a verb: never taken for a program to record, whose trace would replace another. */
+int cli_verb_is_planned(const char *name);
 
 /* The few lines shown after `bobbin ./app`. Returns an exit status. */
 int cli_short_report(const char *dir, FILE *out);

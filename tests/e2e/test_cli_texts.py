@@ -78,6 +78,8 @@ def near(*words, name, **more):
 
 def errors():
     one_line(run("reprot"), 2, "bobbin: 'reprot' is neither a verb nor a program")
+    for word in ("diff", "view", "where", "flags"):
+        one_line(run(word, "/bin/true", "/bin/true"), 2, f"bobbin: there is no verb '{word}' yet")
     near("reprot", name="'report'")
     one_line(run("--nonsense"), 2, "bobbin: unknown option")
     one_line(run("info", "--nonsense"), 2, "bobbin: info: unknown")
