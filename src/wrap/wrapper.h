@@ -47,6 +47,10 @@ struct bob_wrapper {
 	void *inner;			/* the wrapper in C */
 	uint32_t stack;			/* at most so many bytes are passed on the stack, a multiple of 16 */
 	uint32_t result;		/* BOB_RESULT_REGISTERS */
+	/* of what is in a library that was opened for its own names only, or nowhere */
+	uint32_t may_go;		/* `next` is right while no library has been unloaded since ... */
+	uint32_t complained;
+	uint64_t unloaded;		/* ... so many were */
 };
 
 /* --- values --- */
@@ -196,20 +200,100 @@ BOB_INLINE void bob_block_resume(const struct bob_block *b)
 
 extern void *bob_wrapper_dlsym(void *handle, const char *name) __asm__("dlsym")
 	__attribute__((weak));
+extern void *bob_wrapper_dlopen(const char *name, int how) __asm__("dlopen") __attribute__((weak));
+extern int bob_wrapper_dlclose(void *handle) __asm__("dlclose") __attribute__((weak));
 extern long bob_wrapper_write(int fd, const void *bytes, size_t n) __asm__("write");
-extern void bob_wrapper_exit(int status) __asm__("_exit") __attribute__((noreturn));
 
-static __attribute__((noinline, cold, noreturn, unused)) void bob_missing(const char *symbol)
+/* What stands for a function that nobody has: 0 in all registers of results. */
+static __attribute__((naked, unused)) void bob_absent(void)
 {
-	static const char before[] = "bobbin: a wrapped function was called that no library has: ";
+	__asm__("xorl %eax, %eax\n\txorl %edx, %edx\n\tpxor %xmm0, %xmm0\n\t"
+		"pxor %xmm1, %xmm1\n\tret");
+}
+
+static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrapper *w)
+{
+	static const char before[] = "bobbin: a wrapped function was called that no library has: ",
+			  behind[] = "; it gives 0\n";
 	size_t n = 0;
 
-	while (symbol[n])
+	if (!__atomic_exchange_n(&w->complained, 1, __ATOMIC_RELAXED)) {
+		while (w->symbol[n])
+			n++;
+		(void)!bob_wrapper_write(2, before, sizeof(before) - 1);
+		(void)!bob_wrapper_write(2, w->symbol, n);
+		(void)!bob_wrapper_write(2, behind, sizeof(behind) - 1);
+	}
+	return (void *)bob_absent;
+}
+
+/* A loaded library, as dl_iterate_phdr has it. */
+struct bob_library {
+	uintptr_t base;
+	const char *name;
+	const void *segments;
+	uint16_t segment_count;
+	unsigned long long loaded, unloaded;
+};
+extern int bob_wrapper_libraries(int (*each)(struct bob_library *l, size_t size, void *ctx),
+				 void *ctx) __asm__("dl_iterate_phdr") __attribute__((weak));
+extern const char bob_this_library[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+
+#define BOB_LIBRARY_PATH 1024u	/* on stacks that may be small; a longer one is not asked */
+struct bob_library_at {
+	size_t left;			/* libraries before it */
+	uint64_t unloaded;
+	int is_other;			/* neither this one nor the program */
+	char name[BOB_LIBRARY_PATH];
+};
+
+/* How many libraries were unloaded until now, of the first that is visited. */
+static BOB_UNUSED int bob_library_count(struct bob_library *l, size_t size, void *ctx)
+{
+	*(uint64_t *)ctx = size >= sizeof(*l) ? l->unloaded : 0;
+	return 1;
+}
+
+/* The name is copied: while a library is visited the loader holds a lock, under which none may be opened. */
+static BOB_UNUSED int bob_library_visit(struct bob_library *l, size_t size, void *ctx)
+{
+	struct bob_library_at *at = ctx;
+	size_t n = 0;
+
+	(void)bob_library_count(l, size, &at->unloaded);
+	if (at->left-- > 0)
+		return 0;
+	while (l->name && l->name[n] && n < BOB_LIBRARY_PATH - 1) {
+		at->name[n] = l->name[n];
 		n++;
-	(void)!bob_wrapper_write(2, before, sizeof(before) - 1);
-	(void)!bob_wrapper_write(2, symbol, n);
-	(void)!bob_wrapper_write(2, "\n", 1);
-	bob_wrapper_exit(127); /* as the loader does */
+	}
+	at->name[n] = 0;
+	at->is_other = n && !l->name[n] && l->base != (uintptr_t)bob_this_library;
+	return 1;
+}
+
+/* The loader asks libraries that are open for everybody. One of the others may have it (dlopen without
+ * RTLD_GLOBAL), or one that such a library needs: each is asked. */
+static __attribute__((noinline, cold, unused)) void *bob_search(struct bob_wrapper *w)
+{
+	struct bob_library_at at;
+	void *found = NULL, *handle;
+
+	if (!bob_wrapper_libraries || !bob_wrapper_dlopen || !bob_wrapper_dlclose)
+		return NULL;
+	for (size_t i = 0; !found; i++) {
+		at.left = i;
+		if (!bob_wrapper_libraries(bob_library_visit, &at))
+			break;
+		handle = at.is_other ? bob_wrapper_dlopen(at.name, 1 | 4) :
+				       NULL; /* LAZY | NOLOAD */
+		if (!handle)
+			continue;
+		found = bob_wrapper_dlsym(handle, w->symbol);
+		bob_wrapper_dlclose(handle);
+	}
+	w->unloaded = at.unloaded;
+	return found;
 }
 
 /* --- allocation while functions are looked up ---
@@ -340,6 +424,10 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 	bob_looking_up++;
 	bob_busy = 1;
 	next = bob_wrapper_dlsym ? bob_wrapper_dlsym((void *)-1L, w->symbol) : NULL;
+	if (next)
+		w->may_go = 0;
+	else if (bob_wrapper_dlsym && (next = bob_search(w)))
+		w->may_go = 1;
 	bob_busy = busy;
 	bob_looking_up--;
 	if (next) {
@@ -347,6 +435,24 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 		__atomic_store_n(&w->next, next, __ATOMIC_RELEASE);
 	}
 	errno = error;
+	return next;
+}
+
+/* It is not known, or its library may have been unloaded meanwhile. */
+static __attribute__((noinline, cold, unused)) void *bob_look_again(struct bob_wrapper *w)
+{
+	uint64_t unloaded;
+	void *next = __atomic_load_n(&w->next, __ATOMIC_ACQUIRE);
+
+	if (next && next != (void *)bob_absent && bob_wrapper_libraries &&
+	    bob_wrapper_libraries(bob_library_count, &unloaded) && unloaded == w->unloaded)
+		return next;
+	next = bob_look_up(w);
+	if (!next) {
+		next = bob_missing(w);
+		w->may_go = 1;
+		__atomic_store_n(&w->next, next, __ATOMIC_RELEASE);
+	}
 	return next;
 }
 
@@ -361,10 +467,8 @@ BOB_INLINE void *bob_next(struct bob_wrapper *w)
 {
 	void *next = __atomic_load_n(&w->next, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(!next, 0))
-		next = bob_look_up(w);
-	if (__builtin_expect(!next, 0))
-		bob_missing(w->symbol);
+	if (__builtin_expect(!next || w->may_go, 0))
+		next = bob_look_again(w);
 	return next;
 }
 #define BOB_NEXT(f) ((__typeof__(bob_wrap_##f) *)bob_next(&bob_wrapper_##f))
