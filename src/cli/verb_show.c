@@ -93,6 +93,7 @@ struct show {
 	uint64_t stack_at;
 	int want_stack, no_pager, width, expand, signatures, mpi;
 	int between_found;
+	uint32_t given;		/* 1 << OPT_... of what was said */
 	uint32_t stack;		/* last one printed in this thread */
 	FILE *out;
 };
@@ -134,6 +135,7 @@ static int take_option(struct show *w, int opt, const char *arg)
 	uint64_t depth = 0;
 	int status = 0;
 
+	w->given |= 1u << opt;
 	switch (opt) {
 	case OPT_GROUP:
 		return cli_session_select(&w->s, arg);
@@ -433,6 +435,47 @@ static int show(struct show *w)
 	return show_all(w);
 }
 
+/* What is shown, and the options that choose in it. */
+static const char *choice(const struct show *w, uint32_t *options)
+{
+	const uint32_t patterns = 1u << OPT_FUNCTION | 1u << OPT_NOT, image = 1u << OPT_IMAGE,
+		       events = 1u << OPT_EVENTS, between = 1u << OPT_BETWEEN;
+
+	*options = patterns | events | between;
+	if (w->mpi && w->expand)
+		return "calls one by one";
+	*options = patterns;
+	if (w->mpi)
+		return "folded calls of MPI and events (--expand shows them one by one)";
+	*options = between;
+	if (w->signatures)
+		return "call paths of memory accesses";
+	*options = patterns | image | events | between;
+	if (w->expand)
+		return "memory accesses one by one";
+	*options = between;
+	if (cli_session_has_folded(&w->s))
+		return "folded memory accesses (--expand shows them one by one)";
+	*options = ~0u;
+	return "calls";
+}
+
+/* An option that would choose nothing is a mistake, not to be passed over. */
+static int refuse_others(const struct show *w)
+{
+	const uint32_t choose = 1u << OPT_FUNCTION | 1u << OPT_NOT | 1u << OPT_IMAGE |
+				1u << OPT_DEPTH | 1u << OPT_EVENTS | 1u << OPT_TIME |
+				1u << OPT_STACK_AT | 1u << OPT_NO_FOLD | 1u << OPT_BETWEEN;
+	uint32_t options;
+	const char *what = choice(w, &options);
+
+	for (int i = 0; show_options[i].name; i++)
+		if (w->given & choose & ~options & 1u << i)
+			return cli_misuse("show", "--%s does not choose among %s",
+					  show_options[i].name, what);
+	return 0;
+}
+
 int verb_show(int argc, char **argv)
 {
 	struct show w = { .s = { .verb = "show" },
@@ -455,10 +498,7 @@ int verb_show(int argc, char **argv)
 		return status;
 	w.mpi |= cli_session_has_folded(&w.s) ? cli_session_events_alone(&w.s) && !w.signatures :
 						cli_session_is_mpi(&w.s);
-	if (w.mpi && w.between.given && !w.expand)
-		status = cli_misuse("show", "calls of MPI between two others are shown with "
-					    "--mpi --expand");
-	else if (w.mpi)
+	if (w.mpi)
 		status = cli_session_need_mpi(&w.s);
 	else if (cli_session_has_folded(&w.s))
 		status = cli_between_apply(&w.between, &w.s, 0);
@@ -468,6 +508,8 @@ int verb_show(int argc, char **argv)
 				  "bobbin record --mem, or bobbin fold");
 	else
 		status = cli_session_need_calls(&w.s);
+	if (!status)
+		status = refuse_others(&w);
 	if (!status && !w.mpi)
 		status = make_rules(&w);
 	w.out = status ? NULL : cli_output_open("show", w.output);
@@ -479,7 +521,7 @@ int verb_show(int argc, char **argv)
 			cli_pager_end(pager);
 		else
 			status |= cli_output_close("show", w.out, w.output);
-	} else {
+	} else if (!status) {
 		status = 1;
 	}
 	free(w.rules);

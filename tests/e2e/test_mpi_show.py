@@ -283,6 +283,12 @@ def refused():
     h.check(b"are for memory" in h.bobbin("report", "--by=line", trace).err or
             h.bobbin("report", "--by=line", trace).status == 2, "--by=line of MPI calls")
     h.check(h.bobbin("commmatrix", "--group=rank=9", trace).status == 1, "a rank that is not there")
+    for options, one_by_one_too in (("--time=1s..2s", 0), ("--stack-at=3", 0), ("--depth=2", 0), ("--image=x", 0),
+                                    ("--events=1..2", 1), ("--between=#1..#2", 1)):
+        r = h.bobbin("show", options, trace)
+        h.check(r.status == 2 and r.out == b"" and b"does not choose among folded calls" in r.err, str(r))
+        r = h.bobbin("show", "--expand", options, trace)
+        h.check(r.status == (0 if one_by_one_too else 2), str(r))
 
 
 suite.add("ranks that do the same", folded)
