@@ -15,13 +15,12 @@ struct body {
 	uint64_t off;	/* in the file */
 };
 
-/* A list of zero-terminated texts; the last may lack its zero. NULL if there is no memory. The words of a
- * command may have any bytes. */
-static const char *const *read_list(struct bob_trace *t, const struct body *b)
+/* A list of zero-terminated texts; the last may lack its zero. NULL if there is no memory. */
+static char **read_list(struct bob_trace *t, const struct body *b)
 {
 	char *text = bob_arena_text(&t->arena, b->p, b->len);
 	size_t count = 0, at = 0;
-	const char **list;
+	char **list;
 
 	if (!text)
 		return NULL;
@@ -36,26 +35,17 @@ static const char *const *read_list(struct bob_trace *t, const struct body *b)
 	return list;
 }
 
-static bob_status set_list(struct bob_trace *t, const struct body *b, const char *const **to)
+/* `names`: for people to read, as set_text's. */
+static bob_status set_list(struct bob_trace *t, const struct body *b, int names,
+			   const char *const **to)
 {
-	const char *const *list = read_list(t, b);
+	char **list = read_list(t, b);
 
 	if (!list)
 		return BOB_ERR_NOMEM;
-	*to = list;
-	return BOB_OK;
-}
-
-/* Of names. */
-static bob_status set_names(struct bob_trace *t, const struct body *b, const char *const **to)
-{
-	const char *const *list = read_list(t, b);
-
-	if (!list)
-		return BOB_ERR_NOMEM;
-	for (size_t i = 0; list[i]; i++)
-		bob_text_make_plain((char *)(uintptr_t)list[i], strlen(list[i]));
-	*to = list;
+	for (size_t i = 0; names && list[i]; i++)
+		bob_text_make_plain(list[i], strlen(list[i]));
+	*to = (const char *const *)list;
 	return BOB_OK;
 }
 
@@ -264,18 +254,18 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 {
 	switch (kind) {
 	case BOB_REC_COMMAND:
-		return set_list(t, b, &p->info.argv);
+		return set_list(t, b, 0, &p->info.argv);
 	case BOB_REC_EXE:
 		return set_text(t, b->p, b->len, &p->info.exe);
 	case BOB_REC_CWD:
 		return set_text(t, b->p, b->len, &p->info.cwd);
 	case BOB_REC_CONFIG:
-		return set_names(t, b, &p->info.config);
+		return set_list(t, b, 1, &p->info.config);
 	case BOB_REC_IN_HEAD:
 		p->info.in_head = 1;
 		return BOB_OK;
 	case BOB_REC_LOSS:
-		return set_names(t, b, &p->info.loss);
+		return set_list(t, b, 1, &p->info.loss);
 	case BOB_REC_IMAGE:
 		return read_image(t, p, b);
 	case BOB_REC_SKIPPED:
