@@ -181,6 +181,11 @@ def fortran_beforehand():
     r = run(*CC.format(commands="commands").split(), "-c", "fill.c", folder=folder)
     assert not r.stderr, r.stderr
     run("gcc", "-Iout", "-c", "out/main_probes.c", folder=folder)
+    compiler = CC.format(commands="commands").replace("gcc", "gfortran").split()
+    r = run(*compiler, "-c", "main.f90", folder=folder)
+    assert "main.f90: compiled as it is, without probes" in r.stderr and r.stderr.count("\n") == 1, r.stderr
+    r = run(*compiler, "-c", "out/main.f90", "-o", "copy.o", folder=folder)
+    assert not r.stderr, r.stderr
     run("gfortran", "out/main.f90", "fill.o", "main_probes.o", "-o", "program", folder=folder)
     run(h.BOBBIN, "record", "-q", "--source", "-o", "t", "--", "./program", folder=folder)
     rows = run(h.BOBBIN, "replay", "--mem", "--subscripts", "t", folder=folder).stdout.splitlines()

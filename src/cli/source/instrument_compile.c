@@ -135,6 +135,20 @@ static void find_others(struct job *j, const char *root)
 	}
 }
 
+/* Fortran files have their probes beforehand, and in a file beside them what these call. */
+static void warn_of_fortran(const struct job *j, const char *argument)
+{
+	const char *suffix = strrchr(argument, '.');
+	char probes[PATH_MAX];
+
+	snprintf(probes, sizeof(probes), "%.*s_probes.c", (int)(suffix - argument), argument);
+	if (access(probes, F_OK))
+		cli_warn(j->verb,
+			 "%s: compiled as it is, without probes: --compile is for C, Fortran files "
+			 "are instrumented before (bobbin instrument -o DIR)",
+			 argument);
+}
+
 /* Those of them that are compiled. */
 static void find_copies(struct job *j)
 {
@@ -145,13 +159,19 @@ static void find_copies(struct job *j)
 			i++;
 			continue;
 		}
-		if (*j->argv[i] == '-' || bob_source_language(j->argv[i]) != BOB_SOURCE_C)
+		const enum bob_source_language language =
+			*j->argv[i] == '-' ? BOB_SOURCE_UNKNOWN : bob_source_language(j->argv[i]);
+		if (language == BOB_SOURCE_UNKNOWN)
 			continue;
 		const uint32_t k = find_file(j, j->argv[i], root);
 		struct copy *c = &j->copies[j->count];
 
 		if (k == j->file_count)
 			continue;
+		if (language != BOB_SOURCE_C) {
+			warn_of_fortran(j, j->argv[i]);
+			continue;
+		}
 		*c = (struct copy){ .file = &j->files[k], .name = j->argv[i], .argument = i };
 		snprintf(j->paths[k], PATH_MAX, "%s", c->name);
 		cli_depends_find(j->argv, c->name, c->depends);
