@@ -13,7 +13,6 @@
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
 
-#define VALUES_SHOWN 6u
 #define TEXT_SHOWN 400u		/* bytes */
 #define CALLERS_SHOWN 3u
 
@@ -231,7 +230,7 @@ void cli_cell_values(struct cli_table *t, const struct bob_value_numbers *n)
 		const double from = bob_value_of_bin(n->bin[i].bin, n->shift);
 		char times[48] = "";
 
-		if (i == VALUES_SHOWN) {
+		if (i == CLI_VALUES_SHOWN) {
 			snprintf(text + at, sizeof(text) - at, ", ... %" PRIu32 " in all", n->bins);
 			break;
 		}

@@ -15,6 +15,7 @@
 #include "cli/terminal/numbers.h"
 #include "cli/report_hooks.h"
 #include "cli/terminal/text_table.h"
+#include "cli/whole_numbers.h"
 
 #define TEXTS_MAX 48u		/* of a row */
 #define TEXTS_SHOWN 6u
@@ -30,6 +31,7 @@ struct row {
 	int is_out;
 	uint64_t count, others;	/* others: texts that are not in the list */
 	struct bob_value_numbers numbers;
+	struct cli_whole_numbers *whole; /* of integers; NULL: of others */
 	struct text *text;	/* in the order of their first times; NULL: numbers */
 	uint32_t texts;
 };
@@ -76,11 +78,12 @@ static uint32_t find_row(struct reporting *r, const struct bob_mpi_function *f,
 	}
 	to = &r->row[r->count];
 	*to = (struct row){ .function = first, .param = p, .is_out = is_out };
-	if (p->flags & BOB_MPI_VECTOR) {
+	if (p->flags & BOB_MPI_VECTOR)
 		to->text = calloc(TEXTS_MAX, sizeof(*to->text));
-		if (!to->text)
-			return ROW_NONE;
-	}
+	else if (p->role != BOB_MPI_ROLE_DOUBLE)
+		to->whole = calloc(1, sizeof(*to->whole));
+	if (!to->text && !to->whole && p->role != BOB_MPI_ROLE_DOUBLE)
+		return ROW_NONE;
 	return (uint32_t)r->count++;
 }
 
@@ -142,8 +145,12 @@ static void take_value(struct row *to, const struct bob_mpi_call *c, const struc
 	} else if (p->role == BOB_MPI_ROLE_DOUBLE) {
 		memcpy(&d, &v, sizeof(d));
 		bob_value_add(&to->numbers, d);
+		free(to->whole); /* one of that name was an integer */
+		to->whole = NULL;
 	} else if (c->function->flags & BOB_MPI_USER || cli_mpi_is_number(p->role, v)) {
 		bob_value_add(&to->numbers, (double)(int64_t)v);
+		if (to->whole)
+			cli_whole_add(to->whole, (int64_t)v);
 	} else {
 		return;
 	}
@@ -248,11 +255,18 @@ static void put_row(struct cli_table *t, struct row *row)
 		put_texts(t, row);
 		return;
 	}
-	cli_cell_number(t, row->numbers.sum);
-	cli_cell_number(t, row->numbers.min);
-	cli_cell_number(t, row->numbers.sum / (double)row->numbers.count);
-	cli_cell_number(t, row->numbers.max);
-	cli_cell_values(t, &row->numbers);
+	if (row->whole) {
+		cli_whole_cells(t, row->whole);
+	} else {
+		cli_cell_number(t, row->numbers.sum);
+		cli_cell_number(t, row->numbers.min);
+		cli_cell_number(t, row->numbers.sum / (double)row->numbers.count);
+		cli_cell_number(t, row->numbers.max);
+	}
+	if (row->whole && !row->whole->is_more)
+		cli_whole_values_cell(t, row->whole);
+	else
+		cli_cell_values(t, &row->numbers);
 }
 
 static int print(struct reporting *r)
@@ -283,8 +297,10 @@ static int print(struct reporting *r)
 
 static void free_all(struct reporting *r)
 {
-	for (size_t i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->count; i++) {
 		free(r->row[i].text);
+		free(r->row[i].whole);
+	}
 	for (uint32_t i = 0; i <= BOB_USER_FUNCTION_LAST; i++)
 		free(r->rows_of[i]);
 	free(r->row);

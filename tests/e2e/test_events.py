@@ -163,6 +163,9 @@ def parameters():
             common = collections.Counter(values).most_common(1)[0]
             h.check(len(common[0]) > 90 or common[1] == 1 or f"({common[1]} times)" in line, f"{common}: {line}")
             continue
+        if all(re.fullmatch(r"-?\d+", v) for v in values):
+            whole = [int(v) for v in values]
+            h.check((words[2], words[3], words[5]) == tuple(str(f(whole)) for f in (sum, min, max)), f"{sum(whole)} in {line}")
         numbers = [float(v) for v in values]
         for k, v in enumerate((sum(numbers), min(numbers), sum(numbers) / len(numbers), max(numbers))):
             have = float(words[2 + k])
@@ -172,6 +175,15 @@ def parameters():
     one = h.bobbin("report", "--by=parameter", "--group=0.1", "--limit=1", r.trace).out.decode()
     h.check("more rows" in one, one)
     return f"{len(seen)} parameters"
+
+
+@suite.case("integers in a report are exact")
+def large():
+    r = h.record([program("large.c")], ["--events"])
+    out = h.bobbin("report", "--by=parameter", r.trace).out.decode()
+    smallest, first = -(1 << 63), 1 << 53
+    total = 2 * smallest + 1 + 4 * first + 2
+    h.check(re.search(rf" 6 +{total} +{smallest} +\S+ +{first + 1}  {smallest}, {smallest + 1}, {first} \(2 times\), {first + 1} \(2 times\)$", out, re.M), out)
 
 
 @suite.case("threads")
