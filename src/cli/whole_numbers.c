@@ -5,42 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "cli/report_hooks.h"
 #include "cli/terminal/text_table.h"
 
+#define SIGN (1ull << 63)
 #define DIGITS_MAX 48u		/* of 128 bits, with sign and zero */
-
-/* Where it is, or will be. */
-static uint32_t find(const struct cli_whole_numbers *w, int64_t v)
-{
-	uint32_t low = 0, high = w->values;
-
-	while (low < high) {
-		const uint32_t mid = (low + high) / 2;
-
-		if (w->value[mid].value < v)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
 
 void cli_whole_add(struct cli_whole_numbers *w, int64_t v)
 {
-	const uint32_t at = find(w, v);
+	const uint64_t key = (uint64_t)v ^ SIGN;
+	const size_t at = BOB_COUNT_BELOW(w->value, w->values, struct cli_whole_value, key, key);
 
 	w->min = !w->count || v < w->min ? v : w->min;
 	w->max = !w->count || v > w->max ? v : w->max;
 	w->sum += v;
 	w->count++;
-	if (at < w->values && w->value[at].value == v) {
+	if (at < w->values && w->value[at].key == key) {
 		w->value[at].count++;
 	} else if (w->values == CLI_WHOLE_VALUES) {
 		w->is_more = 1;
 	} else {
 		memmove(w->value + at + 1, w->value + at, (w->values - at) * sizeof(*w->value));
-		w->value[at] = (struct cli_whole_value){ v, 1 };
+		w->value[at] = (struct cli_whole_value){ key, 1 };
 		w->values++;
 	}
 }
@@ -84,7 +71,7 @@ void cli_whole_values_cell(struct cli_table *t, const struct cli_whole_numbers *
 		if (w->value[i].count > 1)
 			snprintf(times, sizeof(times), " (%" PRIu64 " times)", w->value[i].count);
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%" PRId64 "%s",
-				       i ? ", " : "", w->value[i].value, times);
+				       i ? ", " : "", (int64_t)(w->value[i].key ^ SIGN), times);
 	}
 	cli_table_cell(t, text);
 }

@@ -19,7 +19,7 @@ struct cli_whole_numbers {
 	uint32_t values;	/* ... that are different, ascending */
 	int is_more;		/* than there is room for */
 	struct cli_whole_value {
-		int64_t value;
+		uint64_t key;	/* the value, less INT64_MIN */
 		uint64_t count;
 	} value[CLI_WHOLE_VALUES];
 };
