@@ -4,6 +4,7 @@
 #   - plans of all programs and libraries below /usr, checked by tools/check_plans.py
 #   - the torture corpus (CORPUS: options of tests/torture/run.py, default all of it)
 #   - end-to-end tests repeated (ROUNDS, default 5), those of calls by --mem, too
+#   - those of which make check takes a share, all cases
 #   - each fuzz target by libFuzzer, MINUTES (default 10) altogether, starting from its corpus; new
 #     inputs and crashes stay in build/fuzz/found
 set -u

@@ -8,7 +8,7 @@
 
 #include "archive/write/write.h"
 #include "base/crc.h"
-#include "base/host/plain.h"
+#include "base/plain.h"
 
 static uint64_t align_chunk(uint64_t n)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "archive/merge/merging.h"
-#include "base/host/plain.h"
+#include "base/plain.h"
 
 /* The usable image payload of one file. */
 struct image_file {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/host/plain.h"
+#include "base/plain.h"
 
 /* The bytes of one record's body while it is read. */
 struct body {

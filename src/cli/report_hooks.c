@@ -7,7 +7,7 @@
 
 #include "archive/events/hook_sets.h"
 #include "archive/events/value_numbers.h"
-#include "base/host/plain.h"
+#include "base/plain.h"
 #include "cli/terminal/complain.h"
 #include "cli/terminal/numbers.h"
 #include "cli/place.h"

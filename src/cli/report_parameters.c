@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out, wherever the event comes from; numbers are gathered as those of hooks are (archive/events/value_numbers.h),
+/* One pass over the events of each thread. A row is a parameter of an event, on its way in or out, wherever the event comes from; numbers are gathered as those of hooks are (archive/events/value_numbers.h), integers exactly as well (whole_numbers.h),
  * texts as long as there are few different ones. Of MPI's functions only what is a number in any process: counts, bytes, tags and the like. */
 #define _GNU_SOURCE
 #include "cli/report_parameters.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/host/plain.h"
+#include "base/plain.h"
 #include "cli/terminal/complain.h"
 #include "cli/complete.h"
 #include "cli/info_columns.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/host/plain.h"
+#include "base/plain.h"
 #include "export/export.h"
 
 struct profile {

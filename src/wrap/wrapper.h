@@ -412,7 +412,7 @@ BOB_INLINE void *bob_behind_early(void *early, void *next)
 	return early;
 }
 
-/* The next one behind this library (its default version). */
+/* The next one behind this library (its default version), else that of any library. */
 static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrapper *w)
 {
 	const int error = errno, busy = bob_busy;

@@ -7,7 +7,7 @@
 
 #include "archive/events/user_key.h"
 #include "base/hash.h"
-#include "base/host/plain.h"
+#include "base/plain.h"
 
 #define ENTRIES (BOB_USER_FUNCTION_LAST - BOB_USER_FUNCTION_FIRST + 1)
 #define FIRST_SLOTS 64u		/* a power of two */

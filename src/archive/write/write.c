@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/crc.h"
+#include "base/plain.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the format is little endian");
 
@@ -229,7 +230,7 @@ int bob_name_is_of_file(const char *name, size_t len)
 	    name[len - 2] != 'o' || name[len - 1] != 'b')
 		return 0;
 	for (size_t i = 0; i < len; i++)
-		if (name[i] == '/' || (unsigned char)name[i] < ' ' || name[i] == 0x7f)
+		if (name[i] == '/' || bob_text_is_control(name[i]))
 			return 0;
 	return (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z');
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/host/plain.h"
+#include "base/plain.h"
 
 #define ARENA_BLOCK_BYTES ((size_t)64 << 10)
 #define ARENA_ALIGN ((size_t)16)
