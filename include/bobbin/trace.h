@@ -34,7 +34,8 @@ BOB_API void bob_trace_close(struct bob_trace *t); /* NULL is allowed */
 
 struct bob_process_info {
 	uint32_t pid, ppid, seq;
-	int32_t rank;		/* MPI rank, -1 if none */
+	int32_t rank;		/* MPI rank among those of the trace, see bob_world_info; -1 if none */
+	int32_t world;		/* index of its MPI_COMM_WORLD; -1 if none */
 	int32_t world_size;	/* -1 if none */
 	uint32_t parent;	/* index of the parent process in this trace, ~0 if not traced */
 	uint32_t first_thread;	/* its threads are first_thread .. + thread_count - 1 */
@@ -120,6 +121,31 @@ BOB_API bob_status bob_trace_function(const struct bob_trace *t, uint32_t proces
 BOB_API bob_status bob_trace_function_at(const struct bob_trace *t, uint32_t process,
 					 uint32_t image, uint64_t pc,
 					 struct bob_function_info *out);
+/* An MPI_COMM_WORLD: that of mpirun, of another mpirun of the same recording, or of what MPI_Comm_spawn started.
+ * Their ranks are numbered on: rank r of a world is rank `first` + r of the trace. Worlds come in the order of their beginnings. */
+struct bob_world_info {
+	uint32_t first, size;
+};
+BOB_API uint32_t bob_trace_world_count(const struct bob_trace *t);
+/* Borrowed; NULL if the index is out of range. */
+BOB_API const struct bob_world_info *bob_trace_world(const struct bob_trace *t, uint32_t index);
+
+#define BOB_RANK_UNKNOWN (~0u)
+/* A member of a communicator, as an event of the process has it: its rank in the trace. BOB_RANK_UNKNOWN: it is in no world
+ * that the trace has. */
+BOB_API uint32_t bob_trace_member(const struct bob_trace *t, uint32_t process, uint64_t member);
+
+/* A call of MPI_Comm_spawn or MPI_Comm_spawn_multiple that started processes. */
+struct bob_spawn_info {
+	uint32_t process;	/* one that called it: of lowest rank */
+	uint32_t started;	/* processes */
+	uint32_t found;		/* those of them that the trace has */
+	int32_t world;		/* of these; -1: there are none */
+};
+BOB_API uint32_t bob_trace_spawn_count(const struct bob_trace *t);
+/* Borrowed; NULL if the index is out of range. */
+BOB_API const struct bob_spawn_info *bob_trace_spawn(const struct bob_trace *t, uint32_t index);
+
 /* A constant phrase for an enum bob_skip value. */
 BOB_API const char *bob_skip_text(uint32_t skip);
 

@@ -258,6 +258,8 @@ struct bob_process {
 	const uint64_t *auxv;
 	char **argv;
 
+	uint64_t world;		/* world_of the environment at the start */
+
 	/* the file */
 	char path[BOB_PATH_MAX];
 	struct bob_file_head *file; /* first window, mapped for ever */
@@ -328,6 +330,7 @@ void agent_log(const char *line,
 /* --- config.c --- */
 bool config_read(struct bob_config *c, char **env);
 const char *config_env(char **env, const char *name); /* value or NULL */
+uint64_t world_of(char **env);	/* world.c: BOB_REC_WORLD; 0: it does not say */
 /* Shell pattern (* ? []) list separated by ':' against a name. */
 bool config_match(const char *patterns, const char *name);
 size_t text_len(const char *s);

@@ -78,6 +78,9 @@ static void put_rank(struct bob_meta *m)
 		r[1] = parse_u32(config_env(bob_process.start_env, names[i][1]), &ok2);
 		if (ok && ok2) {
 			bob_meta_put(m, BOB_REC_RANK, r, sizeof(r));
+			if (bob_process.world)
+				bob_meta_put(m, BOB_REC_WORLD, &bob_process.world,
+					     sizeof(bob_process.world));
 			return;
 		}
 	}
@@ -281,6 +284,7 @@ __attribute__((constructor)) static void agent_start(int argc, char **argv, char
 	if (!p->env || !config_read(&p->config, p->env))
 		return;
 	find_own_path();
+	p->world = world_of(env);
 	loader_list_hide();
 	p->alive = os_map(BOB_PAGE);
 	if (!p->alive || os_wipe_on_fork(p->alive, BOB_PAGE) < 0 || !sites_create())

@@ -48,6 +48,11 @@ static const char *setting(const char *name)
 	return bob_process.env ? config_env(bob_process.env, name) : NULL;
 }
 
+static uint64_t world(void)
+{
+	return bob_process.world;
+}
+
 static void stop(bob_status why)
 {
 	agent_stop(!os_allowed()	? BOB_STOP_SECCOMP :
@@ -138,4 +143,6 @@ __attribute__((visibility("default"))) const struct bob_agent_streams bob_agent_
 	.hooked_return = (uint64_t)(uintptr_t)bob_hook_return,
 	.hooked_far = BOB_HOOK_FAR,
 	.run_aside = aside_run_blocked,
+	.world = world,
+	.environment = exec_environment,
 };

@@ -112,6 +112,11 @@ struct bob_agent_streams {
 	 * not recorded. Unwinders go through. fn may call no code of the user's. Without memory, and
 	 * once no system calls may be made, fn runs on the caller's stack. */
 	void (*run_aside)(void (*fn)(void *arg), void *arg);
+	/* The number of the MPI_COMM_WORLD that the process is in (BOB_REC_WORLD); 0: its environment did not say when it began. */
+	uint64_t (*world)(void);
+	/* What a program that is executed from `path` gets instead of `env`, so that it is recorded; `env` itself if it is not to be, or
+	 * has it already. Valid up to the thread's next call. */
+	char **(*environment)(const char *path, char **env);
 };
 
 #endif

@@ -217,7 +217,10 @@ enum bob_record_kind {
 	BOB_REC_BEHIND =
 		19, /* struct bob_rec_behind[]: in a TRACE file, what comes before what it has of the process */
 	BOB_REC_STARTED =
-		20 /* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
+		20, /* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
+	BOB_REC_WORLD =
+		21, /* u64: processes with the same number are in the same MPI_COMM_WORLD; none: 0 */
+	BOB_REC_SPAWN = 22	/* struct bob_rec_spawn */
 };
 
 struct bob_record {
@@ -256,6 +259,23 @@ struct bob_rec_clock {
 	uint32_t same;		/* 1: it is the same clock: nothing had to be measured */
 };
 BOB_STATIC_ASSERT(sizeof(struct bob_rec_clock) == 32, "clock record");
+
+/* Members of a new communicator are their ranks in the process's MPI_COMM_WORLD; BOB_MPI_OTHER and the slot
+ * of a bob_rec_spawn say that one is on the other side of that, and its rank there; all bits: not known. */
+#define BOB_MPI_OTHER 0x80000000u
+#define BOB_MPI_OTHER_SHIFT 24u
+#define BOB_MPI_OTHER_SLOTS 127u
+
+/* One side of what MPI_Comm_spawn made: the communicator that joins the processes that called it and
+ * those that it started. The records of both sides have the same token. */
+struct bob_rec_spawn {
+	uint64_t token;
+	uint32_t slot;		/* by which this process names ranks of the other side: BOB_MPI_OTHER */
+	uint32_t others;	/* processes on the other side */
+	uint32_t me;		/* rank of this one on its own side */
+	uint32_t started;	/* 1: this process was started, 0: it started the others */
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_spawn) == 24, "spawn record");
 
 /* Code whose memory accesses are recorded, and code of that image whose are not. */
 struct bob_rec_mem_image {

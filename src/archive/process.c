@@ -217,6 +217,27 @@ static void read_rank(struct bob_trace *t, struct bob_process *p, const struct b
 	p->info.world_size = (int32_t)v[1];
 }
 
+static void read_world(struct bob_process *p, const struct body *b)
+{
+	if (b->len >= sizeof(p->world))
+		memcpy(&p->world, b->p, sizeof(p->world));
+}
+
+static bob_status read_spawn(struct bob_trace *t, struct bob_process *p, const struct body *b)
+{
+	struct bob_rec_spawn rec;
+
+	if (b->len < sizeof(rec)) {
+		bob_problem_add(t, p->file, b->off, "a spawn record is too short", 1);
+		return BOB_OK;
+	}
+	memcpy(&rec, b->p, sizeof(rec));
+	if (bob_array_room(&p->spawns, p->spawn_count, &p->spawn_cap, sizeof(rec)))
+		return BOB_ERR_NOMEM;
+	p->spawns[p->spawn_count++] = rec;
+	return BOB_OK;
+}
+
 /* Of each `when` the last one holds. */
 static void read_clock(struct bob_trace *t, struct bob_process *p, const struct body *b)
 {
@@ -284,6 +305,11 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 	case BOB_REC_RANK:
 		read_rank(t, p, b);
 		return BOB_OK;
+	case BOB_REC_WORLD:
+		read_world(p, b);
+		return BOB_OK;
+	case BOB_REC_SPAWN:
+		return read_spawn(t, p, b);
 	case BOB_REC_BEHIND:
 		return read_behind(p, b);
 	case BOB_REC_SHAPE:
@@ -396,6 +422,7 @@ static void fill_info(struct bob_process *p)
 	p->info.ppid = h->ppid;
 	p->info.seq = h->seq;
 	p->info.rank = -1;
+	p->info.world = -1;
 	p->info.world_size = -1;
 	p->info.parent = ~0u;
 	p->info.state = h->state;
@@ -481,6 +508,7 @@ void bob_process_free(struct bob_process *p)
 	free(p->skipped);
 	free(p->skipped_images);
 	free(p->started);
+	free(p->spawns);
 	free(p->unrecorded);
 	free(p->shapes);
 	free(p->known);

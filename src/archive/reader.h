@@ -214,6 +214,9 @@ struct bob_process {
 	size_t shape_count, shape_cap;
 	struct bob_shape_known *known; /* sorted by address, one of each */
 	size_t known_count;
+	uint64_t world;		/* BOB_REC_WORLD */
+	struct bob_rec_spawn *spawns;
+	size_t spawn_count, spawn_cap;
 	struct bob_rec_clock clock[2];
 	uint32_t clocks;	/* bit i: there is clock[i] */
 	uint32_t *
@@ -239,6 +242,12 @@ struct bob_trace {
 	size_t process_count, process_cap;
 	struct bob_process **heads; /* of processes; they are none of the trace's */
 	size_t head_count, head_cap;
+	struct bob_world_info *worlds;
+	size_t world_count;
+	struct bob_spawn_side *sides; /* worlds.c */
+	size_t side_count;
+	struct bob_spawn_info *spawns;
+	size_t spawn_count;
 	struct bob_common **commons;
 	size_t common_count, common_cap;
 	struct bob_stream **threads;
@@ -292,6 +301,10 @@ void bob_process_free(struct bob_process *p);
 
 /* relatives.c: processes in order, their parents and heads; the trace's threads. BOB_ERR_NOMEM. */
 bob_status bob_relatives_link(struct bob_trace *t);
+
+/* worlds.c: before the processes are put in order, their worlds and ranks in the trace; afterwards who started whom. BOB_ERR_NOMEM. */
+bob_status bob_worlds_build(struct bob_trace *t);
+bob_status bob_spawns_build(struct bob_trace *t);
 
 /* shapes.c: a record's body is read; all are put together, once META has been read. BOB_ERR_NOMEM. */
 bob_status bob_shape_read(struct bob_trace *t, struct bob_process *p, const uint8_t *body,

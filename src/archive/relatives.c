@@ -108,8 +108,10 @@ static bob_status link_heads(struct bob_trace *t)
 bob_status bob_relatives_link(struct bob_trace *t)
 {
 	size_t n = 0;
-	bob_status st;
+	bob_status st = bob_worlds_build(t);
 
+	if (st != BOB_OK)
+		return st;
 	if (t->process_count)
 		qsort(t->processes, t->process_count, sizeof(*t->processes), by_rank);
 	for (size_t i = 0; i < t->process_count; i++)
@@ -118,5 +120,7 @@ bob_status bob_relatives_link(struct bob_trace *t)
 	if (!t->threads)
 		return BOB_ERR_NOMEM;
 	st = link_heads(t);
-	return st == BOB_OK ? link_processes(t) : st;
+	if (st == BOB_OK)
+		st = link_processes(t);
+	return st == BOB_OK ? bob_spawns_build(t) : st;
 }

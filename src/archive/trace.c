@@ -97,6 +97,9 @@ void bob_trace_close(struct bob_trace *t)
 	free(t->commons);
 	free(t->files);
 	free(t->threads);
+	free(t->worlds);
+	free(t->sides);
+	free(t->spawns);
 	free(t->problems);
 	bob_arena_free(&t->arena);
 	pthread_mutex_destroy(&t->lock);

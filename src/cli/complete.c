@@ -9,6 +9,7 @@
 #include "archive/format.h"
 #include "cli/merge/whole.h"
 #include "cli/terminal/numbers.h"
+#include "cli/worlds.h"
 
 #define SHOWN 8u		/* lines of a kind */
 
@@ -254,6 +255,7 @@ char *cli_missing(const struct bob_trace *t, uint32_t *count)
 	(void)cli_whole_print(t, "", out);
 	print_stopped(t, out);
 	print_programs(t, out);
+	cli_worlds_missing(t, out);
 	print_dropped(t, out);
 	print_debugged(t, out);
 	print_images(t, out);

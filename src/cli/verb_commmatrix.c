@@ -14,6 +14,7 @@
 #include "cli/session.h"
 #include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
+#include "cli/worlds.h"
 
 enum { OPT_OF, OPT_FORMAT, OPT_SHOW, OPT_GROUP, OPT_LIMIT, OPT_OUTPUT };
 
@@ -113,6 +114,7 @@ static void print_head(const struct drawing *d, const struct bob_mpi_cell *cell,
 		cli_count(a, t.messages), t.messages == 1 ? what[d->of] : many[d->of],
 		cli_bytes(b, t.bytes), cli_count(c, count), cli_plural(count),
 		bob_mpi_matrix_ranks(d->matrix), cli_plural(bob_mpi_matrix_ranks(d->matrix)));
+	cli_worlds_print(d->s.trace, "", d->out);
 	if (t.unknown)
 		fprintf(d->out, "the bytes of %s of them are not known\n", cli_count(a, t.unknown));
 	if (lost)

@@ -26,6 +26,7 @@
 #include "cli/terminal/text_table.h"
 #include "cli/untraced.h"
 #include "cli/verbs.h"
+#include "cli/worlds.h"
 #include "export/json.h"
 #include "plan/plan.h"
 
@@ -241,6 +242,7 @@ static void print_text(const struct cli_session *s, int all)
 	}
 	printf("what        %s process%s, %s thread%s\n", cli_count(a, processes),
 	       processes == 1 ? "" : "es", cli_count(b, threads), cli_plural(threads));
+	cli_worlds_print(t, "worlds      ", stdout);
 	if (!(is_damaged(t) + cli_missing_print(t, "complete    no: ", stdout)))
 		puts("complete    yes");
 	cli_info_sizes(t, &sizes);
@@ -389,6 +391,7 @@ static void json_process(struct bob_json *j, const struct bob_trace *t, uint32_t
 	bob_json_uint(j, "pid", p->pid);
 	bob_json_uint(j, "ppid", p->ppid);
 	bob_json_int(j, "rank", p->rank);
+	bob_json_int(j, "world", p->world);
 	bob_json_int(j, "world_size", p->world_size);
 	bob_json_int(j, "parent", p->parent == ~0u ? -1 : (int64_t)p->parent);
 	bob_json_string(j, "state", cli_process_state(p));

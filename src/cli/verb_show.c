@@ -22,6 +22,7 @@
 #include "cli/stack_at.h"
 #include "cli/terminal/text_table.h"
 #include "cli/verbs.h"
+#include "cli/worlds.h"
 
 enum {
 	OPT_GROUP,
@@ -420,6 +421,7 @@ static int show_mpi(struct show *w)
 					.not_count = w->not_count,
 					.between = &w->between };
 
+	cli_worlds_print(w->s.trace, "", w->out);
 	(void)cli_left_out_print(&w->s, "", w->out);
 	if (w->expand)
 		return cli_mpi_show_calls(&w->s, &o, w->out);

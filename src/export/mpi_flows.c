@@ -181,7 +181,7 @@ static bob_status post(struct bob_mpi_flows *f, const struct bob_mpi_act *a, uin
 	p = &f->posted[f->posted_count++];
 	*p = (struct posted){ .request = a->request, .comm = comm, .source = -1, .tag = a->tag };
 	if (a->peer >= 0)
-		p->source = bob_mpi_objects_world_rank(f->objects, a->comm, (uint64_t)a->peer);
+		p->source = bob_mpi_objects_member(f->objects, a->comm, (uint64_t)a->peer);
 	return BOB_OK;
 }
 
@@ -200,7 +200,7 @@ static bob_status arrive(struct bob_mpi_flows *f, const struct bob_mpi_act *a,
 
 	if (!p)
 		return BOB_OK;
-	p->source = bob_mpi_objects_world_rank(f->objects, a->comm, (uint64_t)a->peer);
+	p->source = bob_mpi_objects_member(f->objects, a->comm, (uint64_t)a->peer);
 	p->tag = a->tag;
 	p->complete = 1;
 	p->at = *at;
@@ -232,7 +232,7 @@ bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *
 	case BOB_MPI_ACT_ISEND:
 		if (comm)
 			return next_id(f, comm, f->rank,
-				       bob_mpi_objects_world_rank(f->objects, a->comm,
+				       bob_mpi_objects_member(f->objects, a->comm,
 								  (uint64_t)a->peer),
 				       a->tag, 1, id);
 		f->lost++;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the shim asks MPI about communicators and types: how long vectors are, and who is in a new communicator. All of these
- * calls are local ones. */
+/* What the shim asks MPI about communicators and types: how long vectors are, what a type is made of. All of these calls
+ * are local ones. */
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
-static bool is_inter(MPI_Comm comm)
+bool bob_mpi_is_inter(MPI_Comm comm)
 {
 	int inter = 0;
 
@@ -35,7 +35,7 @@ uint64_t bob_mpi_peers(MPI_Comm comm)
 {
 	int n = 0;
 
-	if (is_null(comm) || !is_inter(comm))
+	if (is_null(comm) || !bob_mpi_is_inter(comm))
 		return bob_mpi_ranks(comm);
 	BOB_MPI_REAL(Comm_remote_size)(comm, &n);
 	return positive(n);
@@ -54,7 +54,7 @@ bool bob_mpi_at(MPI_Comm comm, int root)
 {
 	if (is_null(comm))
 		return false;
-	return is_inter(comm) ? root == MPI_ROOT : root >= 0 && bob_mpi_me(comm) == (uint64_t)root;
+	return bob_mpi_is_inter(comm) ? root == MPI_ROOT : root >= 0 && bob_mpi_me(comm) == (uint64_t)root;
 }
 
 /* --- topologies --- */
@@ -63,7 +63,7 @@ static int topology(MPI_Comm comm)
 {
 	int kind = MPI_UNDEFINED;
 
-	if (!is_null(comm) && !is_inter(comm))
+	if (!is_null(comm) && !bob_mpi_is_inter(comm))
 		BOB_MPI_REAL(Topo_test)(comm, &kind);
 	return kind;
 }
@@ -164,7 +164,7 @@ bool bob_mpi_weighted(const int *weights)
 }
 #endif
 
-/* --- members --- */
+/* --- the world --- */
 
 /* MPI_COMM_WORLD, which in Open MPI is the address of a variable that we are not linked with. */
 MPI_Comm bob_mpi_world(void)
@@ -174,46 +174,6 @@ MPI_Comm bob_mpi_world(void)
 	if (!found)
 		found = bob_mpi_predefined_handle(BOB_MPI_KIND_COMM, 1);
 	return (MPI_Comm)found;
-}
-
-uint64_t bob_mpi_members(struct bob_mpi_call *c, MPI_Comm h)
-{
-	(void)c;
-	return is_null(h) ? 0 : bob_mpi_peers(h);
-}
-
-/* Ranks of `from` 0 .. n - 1 in MPI_COMM_WORLD; -1: not there. */
-static bool translate(MPI_Group from, int n, int *ranks, int *to)
-{
-	MPI_Group all;
-	int st;
-
-	for (int i = 0; i < n; i++)
-		ranks[i] = i;
-	if (BOB_MPI_REAL(Comm_group)(bob_mpi_world(), &all) != MPI_SUCCESS)
-		return false;
-	st = BOB_MPI_REAL(Group_translate_ranks)(from, n, ranks, all, to);
-	BOB_MPI_REAL(Group_free)(&all);
-	return st == MPI_SUCCESS;
-}
-
-void bob_mpi_put_members(struct bob_mpi_call *c, MPI_Comm h)
-{
-	uint64_t n = bob_mpi_members(c, h);
-	int *ranks = bob_mpi_keep(c, n, sizeof(*ranks)), *to = bob_mpi_keep(c, n, sizeof(*to));
-	MPI_Group group;
-	bool ok = false;
-
-	if (!n)
-		return;
-	if (ranks && to &&
-	    (is_inter(h) ? BOB_MPI_REAL(Comm_remote_group)(h, &group) :
-			   BOB_MPI_REAL(Comm_group)(h, &group)) == MPI_SUCCESS) {
-		ok = translate(group, (int)n, ranks, to);
-		BOB_MPI_REAL(Group_free)(&group);
-	}
-	for (uint64_t i = 0; i < n; i++)
-		bob_mpi_put(c, ok && to[i] >= 0 ? (uint64_t)to[i] : UINT64_MAX);
 }
 
 /* --- types --- */

@@ -8,14 +8,17 @@
 
 static uint32_t known_rank = NOT_KNOWN;
 
-/* The process's rank in the world, for who reads the trace: a META record. What the launcher's environment said stands there already; that
- * of a program that was spawned says nothing. */
+/* The process's rank in the world, for who reads the trace: META records. What the launcher's
+ * environment said stands there already; some launchers say nothing. */
 static void put_rank(void)
 {
 	uint32_t r[2] = { (uint32_t)bob_mpi_me(bob_mpi_world()),
 			  (uint32_t)bob_mpi_ranks(bob_mpi_world()) };
+	const uint64_t world = bob_ev_agent->world();
 
 	bob_ev_put_record(BOB_REC_RANK, r, sizeof(r));
+	if (world)
+		bob_ev_put_record(BOB_REC_WORLD, &world, sizeof(world));
 	known_rank = r[0];
 }
 
@@ -45,6 +48,7 @@ void bob_mpi_started(int result)
 	bob_ev_depth = 1;
 	bob_mpi_predefine();
 	put_rank();
+	bob_mpi_was_spawned();
 	bob_mpi_private_open();
 	if (bob_ev_time_is_exact())
 		bob_mpi_clocks(0);

@@ -10,13 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "events/ranks.h"
 #include "mpi/real.h"
 #include "mpi/recorder.h"
 
 /* A byte for each rank that takes part, at its number; and what was decided, a symbolic link: there is one, and whoever comes
- * first makes it. Both have the name of the job behind. */
+ * first makes it. Both have the number of the world behind: several jobs may write into one directory. */
 #define RANKS_FILE ".ranks"
 #define DECISION_FILE ".together"
 #define YES "yes"
@@ -48,26 +47,11 @@ static bool is_wanted(void)
 				       bob_ev_agent->setting("BOBBIN_EVENTS"));
 }
 
-/* Several jobs may write into one directory. */
-static uint64_t job(void)
-{
-	static const char *const names[] = { "PMIX_NAMESPACE", "PMI_JOBID", "PMI_PORT",
-					     "SLURM_STEP_ID" };
-	uint64_t h = 0;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *v = getenv(names[i]);
-
-		if (v)
-			h = bob_hash64(h + i, v, strlen(v));
-	}
-	return h;
-}
-
 static bool path_of(const char *name, char *path, size_t size)
 {
 	const char *dir = bob_ev_agent->setting("BOBBIN_DIR");
-	int n = dir ? snprintf(path, size, "%s/%s.%" PRIx64, dir, name, job()) : -1;
+	int n = dir ? snprintf(path, size, "%s/%s.%" PRIx64, dir, name, bob_ev_agent->world()) :
+		      -1;
 
 	return n > 0 && (size_t)n < size;
 }
@@ -146,12 +130,13 @@ static bool all_take_part(void)
 	return false;
 }
 
-/* Another world's ranks have the same numbers. */
-static bool is_spawned(void)
+/* Another world's ranks have the same numbers: who was spawned takes part only if his has a number. */
+static bool is_nameless(void)
 {
 	MPI_Comm parent;
 
-	return BOB_MPI_REAL(Comm_get_parent)(&parent) != MPI_SUCCESS || bob_mpi_comm(parent) != 0;
+	return !bob_ev_agent->world() &&
+	       (BOB_MPI_REAL(Comm_get_parent)(&parent) != MPI_SUCCESS || bob_mpi_comm(parent));
 }
 
 /* --- life --- */
@@ -164,7 +149,7 @@ void bob_mpi_private_open(void)
 		return;
 	own.rank = (uint32_t)bob_mpi_me(bob_mpi_world());
 	own.ranks = (uint32_t)bob_mpi_ranks(bob_mpi_world());
-	if (is_spawned() || !all_take_part())
+	if (is_nameless() || !all_take_part())
 		return;
 	own.broken = BOB_MPI_REAL(Comm_dup)(bob_mpi_world(), &own.comm) != MPI_SUCCESS;
 	if (own.broken)

@@ -21,7 +21,7 @@ def flags(p):
 
 
 def function_flags(f):
-    return " | ".join(f"BOB_MPI_{m.upper()}" for m in f.marks if m != "by_hand") or "0"
+    return " | ".join(f"BOB_MPI_{m.upper()}" for m in f.marks if m in ("started", "finishing")) or "0"
 
 
 def place(words, p, what):

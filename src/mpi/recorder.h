@@ -17,6 +17,16 @@ extern uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 /* --- life.c --- in MPI_COMM_WORLD; false: MPI has not begun */
 bool bob_mpi_own_rank(uint32_t *rank);
 
+/* --- spawn.c --- in MPI_Init: who started this process, if MPI_Comm_spawn did */
+void bob_mpi_was_spawned(void);
+
+/* --- members.c --- */
+/* The ranks in MPI_COMM_WORLD of the `n` processes of a communicator's own group; negative: not in it. `scratch` and `found` have room for
+ * n. */
+bool bob_mpi_world_ranks(MPI_Comm comm, int n, int *scratch, int *found);
+/* The other side of what MPI_Comm_spawn made is known from now on, to the trace as well. */
+void bob_mpi_others_add(MPI_Comm comm, uint64_t token, bool is_started);
+
 /* --- clocks.c --- on every rank, where the tool's own communicator is open. `when`: of struct bob_rec_clock */
 void bob_mpi_clocks(uint32_t when);
 uint64_t bob_mpi_test_shift_ns(void);
@@ -43,6 +53,7 @@ const struct bob_event_layout *bob_mpi_layout(uint32_t function);
 /* Numbers of what MPI has from the start. */
 void bob_mpi_predefine(void); /* handles.c */
 MPI_Comm bob_mpi_world(void); /* comms.c */
+bool bob_mpi_is_inter(MPI_Comm comm); /* comms.c */
 /* A number for a handle, whatever it had; found again by it. False: no memory. */
 bool bob_mpi_numbers_set(enum bob_mpi_kind kind, uint64_t handle, uint64_t number);
 /* The handle has been given out once more: *number is what it has. False: it has none. */

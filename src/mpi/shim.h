@@ -6,9 +6,10 @@
  *   call.c         one call; what records it is src/events
  *   handles.c      communicators, datatypes, ... by number; requests.c requests; numbers.c their table
  *   values.c       words of what is no handle; words.c of vectors and texts; layout.c how an event's words lie
- *   comms.c        what MPI is asked: sizes, members, topologies
+ *   comms.c        what MPI is asked: sizes, topologies; members.c who is in a communicator
  *   next.c         the function that would have been called without us
  *   private.c      the tool's own communicator
+ *   spawn.c        MPI_Comm_spawn: what it starts is recorded, too
  *   life.c         Init, Finalize, Pcontrol; start.c the library is loaded
  *   fortran.c      entry points of Fortran that call nothing in C; pcontrol.c the one function with arguments of any number
  *
@@ -193,5 +194,17 @@ void bob_mpi_starting(void);
 void bob_mpi_started(int result);
 void bob_mpi_finishing(struct bob_mpi_call *c); /* NULL: it is not recorded */
 void bob_mpi_control(int level); /* MPI_Pcontrol */
+
+/* MPI_Comm_spawn and its like: between these two the call, with `command` and `argv` in the place of what
+ * the program passed, unless they are NULL. What was passed counts at the root alone. */
+struct bob_mpi_spawn {
+	uint64_t token;		/* 0: nothing is recorded */
+	uint32_t count;
+	char **command, ***argv; /* each, and the arrays themselves, NULL: as the program says */
+	char ***owned;
+};
+void bob_mpi_spawning(struct bob_mpi_spawn *s, int count, char *const *command,
+		      char **const *argv, const MPI_Info *info, int root, MPI_Comm comm);
+void bob_mpi_spawned(struct bob_mpi_spawn *s, int result, MPI_Comm made);
 
 #endif

@@ -13,7 +13,7 @@ ROLES = INTEGERS + HANDLES + TEXTS + CODES + BITS + (
     "buf", "rank", "root", "tag", "error", "flag", "function", "pointer", "weight", "status", "iostatus", "none")
 LENGTHS = ("peers", "ranks", "sources", "destinations", "dims", "nodes", "edges", "neighbors", "integers", "addresses", "datatypes",
            "integers_c", "addresses_c", "large_counts_c", "datatypes_c", "sum", "last")
-FUNCTION_MARKS = ("started", "finishing", "by_hand")
+FUNCTION_MARKS = ("started", "finishing", "by_hand", "spawning")
 PARAMETER_MARKS = ("receives", "pending")
 
 PARAMETER = re.compile(r"(?P<direction><>|>|)(?P<name>\w+):(?P<role>\w+)(?:\((?P<of>[\w,]+)\))?(?:\[(?P<length>[^\]]+)\])?"

@@ -286,8 +286,23 @@ class Body:
         """The call of MPI's function, and what some of them mean for all ranks."""
         lines = ["bob_mpi_starting();"] if "started" in self.f.marks else []
         lines += [f"bob_mpi_finishing({call});"] if "finishing" in self.f.marks else []
+        if "spawning" in self.f.marks:
+            return lines + self.spawning(arguments)
         lines += [f"r_ = next_({arguments});"]
         return lines + (["bob_mpi_started(r_);"] if "started" in self.f.marks else [])
+
+    @staticmethod
+    def spawning(arguments):
+        """Other commands and arguments may be passed: one each, or arrays of them."""
+        a = arguments.split(", ")
+        if a[0] == "command":
+            begin = "1, (char *const *)&command, &argv, &info"
+            passed = ["spawn_.command ? spawn_.command[0] : command", "spawn_.command ? spawn_.argv[0] : argv"] + a[2:]
+        else:
+            begin = f"{a[0]}, {a[1]}, (char **const *){a[2]}, {a[4]}"
+            passed = [a[0], f"spawn_.command ? spawn_.command : {a[1]}", f"spawn_.command ? spawn_.argv : {a[2]}"] + a[3:]
+        return ["struct bob_mpi_spawn spawn_;", "", f"bob_mpi_spawning(&spawn_, {begin}, root, comm);", f"r_ = next_({', '.join(passed)});",
+                "bob_mpi_spawned(&spawn_, r_, *intercomm);"]
 
     def unrecorded(self, arguments):
         """What is done if it is not."""

@@ -9,6 +9,10 @@
 
 struct bob_mpi_reader {
 	struct bob_value_cursor *cursor;
+	const struct bob_trace *trace;
+	uint32_t process;
+	uint64_t *members;	/* of the communicator that the call made, by their ranks in the trace */
+	uint64_t members_room;
 };
 
 bob_status bob_mpi_reader_open(const struct bob_trace *t, uint32_t thread,
@@ -19,6 +23,8 @@ bob_status bob_mpi_reader_open(const struct bob_trace *t, uint32_t thread,
 
 	if (!r)
 		return BOB_ERR_NOMEM;
+	r->trace = t;
+	r->process = bob_trace_thread(t, thread)->process;
 	st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &r->cursor, err);
 	if (st != BOB_OK) {
 		free(r);
@@ -33,6 +39,7 @@ void bob_mpi_reader_close(struct bob_mpi_reader *r)
 	if (!r)
 		return;
 	bob_value_cursor_close(r->cursor);
+	free(r->members);
 	free(r);
 }
 
@@ -82,6 +89,41 @@ bob_status bob_mpi_unknown_function(struct bob_error *err)
 	return BOB_ERR_CORRUPT;
 }
 
+static bob_status take_members(struct bob_mpi_reader *r, struct bob_value_vector *v)
+{
+	if (v->count > r->members_room) {
+		uint64_t *to = realloc(r->members, v->count * sizeof(*to));
+
+		if (!to)
+			return BOB_ERR_NOMEM;
+		r->members = to;
+		r->members_room = v->count;
+	}
+	for (uint64_t i = 0; i < v->count; i++) {
+		const uint32_t rank = bob_trace_member(r->trace, r->process, v->at[i]);
+
+		r->members[i] = rank == BOB_RANK_UNKNOWN ? UINT64_MAX : rank;
+	}
+	v->at = r->members;
+	return BOB_OK;
+}
+
+/* A call makes one communicator at most. */
+static bob_status take_new_comm(struct bob_mpi_reader *r, struct bob_mpi_call *c)
+{
+	for (uint32_t i = 0; i < c->function->count; i++) {
+		const struct bob_mpi_param *p = &c->function->params[i];
+		uint32_t vector;
+
+		if (!bob_mpi_has_members(p))
+			continue;
+		vector = bob_mpi_vector_of(c->function, p);
+		if (vector < c->event.vectors && c->event.vector[vector].count)
+			return take_members(r, &c->event.vector[vector]);
+	}
+	return BOB_OK;
+}
+
 bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *call,
 			       struct bob_error *err)
 {
@@ -92,7 +134,7 @@ bob_status bob_mpi_reader_next(struct bob_mpi_reader *r, struct bob_mpi_call *ca
 		return st;
 	call->function =
 		bob_mpi_function_fitting(e->key, e->key_len, e->words, e->vectors, e->open);
-	return call->function ? BOB_OK : bob_mpi_unknown_function(err);
+	return call->function ? take_new_comm(r, call) : bob_mpi_unknown_function(err);
 }
 
 int bob_mpi_has_calls(const struct bob_trace *t)

@@ -69,8 +69,7 @@ static bob_status find_ranks(struct bob_mpi_late *l, struct bob_error *err)
 		if (rank == ~0u)
 			continue;
 		if (l->process_of[rank] != ~0u)
-			return refuse(err, "not available: several processes have the same rank, "
-					   "as those that were spawned do");
+			return refuse(err, "not available: several processes have the same rank");
 		l->process_of[rank] = p;
 	}
 	return BOB_OK;

@@ -95,7 +95,7 @@ static void send_in(struct bob_mpi_matrix *m, uint64_t comm, uint64_t rank, uint
 		    uint64_t times)
 {
 	if ((int64_t)rank >= 0)
-		send(m, bob_mpi_objects_world_rank(m->objects, comm, rank), bytes, times);
+		send(m, bob_mpi_objects_member(m->objects, comm, rank), bytes, times);
 }
 
 static int keep_row(struct bob_mpi_matrix *m, uint32_t from)
@@ -219,7 +219,7 @@ static bob_status take(void *ctx, const struct bob_mpi_run *run)
 
 bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct bob_error *err)
 {
-	uint32_t process = bob_trace_thread(m->trace, thread)->process, rank, world;
+	uint32_t process = bob_trace_thread(m->trace, thread)->process, rank, ranks;
 	const struct bob_mpi_question q = { want, depends, take, m };
 	uint64_t lost = m->lost;
 	bob_status st = BOB_OK;
@@ -233,9 +233,9 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 	if (st != BOB_OK)
 		return st;
 	rank = bob_mpi_objects_rank(m->objects);
-	world = bob_mpi_objects_world(m->objects);
-	if (world < RANKS_MAX && world > m->ranks)
-		m->ranks = world;
+	ranks = bob_mpi_objects_ranks(m->objects);
+	if (ranks < RANKS_MAX && ranks > m->ranks)
+		m->ranks = ranks;
 	m->thread = bob_trace_thread(m->trace, thread)->number;
 	st = bob_mpi_runs(m->trace, thread, &q, err);
 	if (m->failed)

@@ -20,11 +20,14 @@ struct rows {
 };
 
 struct bob_mpi_objects {
-	uint32_t rank, world;
+	const struct bob_trace *trace;
+	uint32_t process;
+	uint32_t rank;		/* in the trace */
+	uint32_t first, world;	/* of its world: first rank, size */
 	struct rows comms, types, windows, persistents;
 	uint32_t **lists;	/* of members, owned */
 	size_t list_count, list_room;
-	uint32_t *all;		/* 0, 1, 2, ... of MPI_COMM_WORLD */
+	uint32_t *all;		/* members of MPI_COMM_WORLD */
 	int no_memory;
 };
 
@@ -97,7 +100,7 @@ static void set_members(struct bob_mpi_objects *o, struct bob_mpi_comm *c,
 	}
 	o->lists[o->list_count++] = list;
 	for (uint64_t i = 0; i < v->count; i++) {
-		list[i] = (uint32_t)v->at[i];
+		list[i] = bob_trace_member(o->trace, o->process, v->at[i]);
 		if (list[i] == o->rank)
 			c->me = (uint32_t)i;
 	}
@@ -160,20 +163,20 @@ static void add_comm(struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 static int predefine(struct bob_mpi_objects *o)
 {
 	struct bob_mpi_comm *world = add(o, &o->comms, 1), *self;
-	uint32_t n = o->world;
+	const uint32_t n = o->world, me = o->rank - o->first;
 
 	o->all = malloc(((n == ~0u ? 0 : n) + 1ull) * sizeof(*o->all));
 	if (!world || !o->all)
 		return -1;
 	for (uint32_t i = 0; n != ~0u && i < n; i++)
-		o->all[i] = i;
+		o->all[i] = o->first + i;
 	*world = (struct bob_mpi_comm){ 1, NULL, n == ~0u ? NULL : o->all, n == ~0u ? 0 : n,
-					o->rank, ~0u };
+					o->rank == ~0u ? ~0u : me, ~0u };
 	self = add(o, &o->comms, 2);
 	if (!self)
 		return -1;
-	*self = (struct bob_mpi_comm){ 2, NULL, o->rank < n && n != ~0u ? &o->all[o->rank] : NULL,
-				       o->rank < n && n != ~0u, 0, ~0u };
+	*self = (struct bob_mpi_comm){ 2, NULL, me < n && n != ~0u ? &o->all[me] : NULL,
+				       me < n && n != ~0u, 0, ~0u };
 	return 0;
 }
 
@@ -274,13 +277,17 @@ bob_status bob_mpi_objects_create(const struct bob_trace *t, uint32_t process,
 				  struct bob_mpi_objects **out)
 {
 	const struct bob_process_info *p = bob_trace_process(t, process);
+	const struct bob_world_info *w = bob_trace_world(t, (uint32_t)p->world);
 	struct bob_mpi_objects *o = calloc(1, sizeof(*o));
 	bob_status st = BOB_OK;
 
 	if (!o)
 		return BOB_ERR_NOMEM;
+	o->trace = t;
+	o->process = process;
 	o->rank = p->rank < 0 ? ~0u : (uint32_t)p->rank;
-	o->world = p->world_size <= 0 ? ~0u : (uint32_t)p->world_size;
+	o->first = w ? w->first : 0;
+	o->world = w ? w->size : ~0u;
 	if (p->rank < 0 && bob_trace_process_count(t) == 1) { /* started without mpirun */
 		o->rank = 0;
 		o->world = 1;
@@ -328,9 +335,9 @@ uint32_t bob_mpi_objects_rank(const struct bob_mpi_objects *o)
 	return o->rank;
 }
 
-uint32_t bob_mpi_objects_world(const struct bob_mpi_objects *o)
+uint32_t bob_mpi_objects_ranks(const struct bob_mpi_objects *o)
 {
-	return o->world;
+	return o->world == ~0u ? 0 : o->first + o->world;
 }
 
 const struct bob_mpi_comm *bob_mpi_objects_comm(const struct bob_mpi_objects *o, uint64_t number)
@@ -344,7 +351,7 @@ const struct bob_mpi_comm *bob_mpi_objects_comms(const struct bob_mpi_objects *o
 	return (const struct bob_mpi_comm *)(const void *)o->comms.at;
 }
 
-uint32_t bob_mpi_objects_world_rank(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank)
+uint32_t bob_mpi_objects_member(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank)
 {
 	const struct bob_mpi_comm *c = bob_mpi_objects_comm(o, comm);
 

@@ -36,15 +36,16 @@ bob_status bob_mpi_objects_create(const struct bob_trace *t, uint32_t process,
 				  struct bob_mpi_objects **out);
 void bob_mpi_objects_destroy(struct bob_mpi_objects *o); /* NULL is allowed */
 
-/* The process's rank in MPI_COMM_WORLD and how many there are; ~0: not known. */
+/* The process's rank in the trace (struct bob_world_info); ~0: not known. */
 uint32_t bob_mpi_objects_rank(const struct bob_mpi_objects *o);
-uint32_t bob_mpi_objects_world(const struct bob_mpi_objects *o);
+/* How many ranks of the trace there are up to the last of its world; 0: not known. */
+uint32_t bob_mpi_objects_ranks(const struct bob_mpi_objects *o);
 /* NULL: not known. */
 const struct bob_mpi_comm *bob_mpi_objects_comm(const struct bob_mpi_objects *o, uint64_t number);
 /* All that are known, by number. */
 const struct bob_mpi_comm *bob_mpi_objects_comms(const struct bob_mpi_objects *o, size_t *count);
-/* Of rank `rank` of the communicator in MPI_COMM_WORLD; ~0: not known, or no process. */
-uint32_t bob_mpi_objects_world_rank(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank);
+/* The rank in the trace of rank `rank` of the communicator; ~0: not known, or no process. */
+uint32_t bob_mpi_objects_member(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank);
 /* Bytes of one of the type; BOB_MPI_UNKNOWN. */
 uint64_t bob_mpi_objects_size(const struct bob_mpi_objects *o, uint64_t type);
 /* The communicator that a window was made on; BOB_MPI_UNKNOWN. */

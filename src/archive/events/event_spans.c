@@ -117,6 +117,8 @@ uint64_t bob_trace_moment(const struct bob_trace *t, uint32_t process, uint64_t 
 	*uncertainty_ns = c.uncertainty_ns[c.count - 1];
 	if (c.uncertainty_ns[0] > *uncertainty_ns)
 		*uncertainty_ns = c.uncertainty_ns[0];
+	if (t->processes[process]->info.world > 0 && !is_on_one_host(t))
+		*uncertainty_ns = BOB_CLOCK_UNKNOWN; /* beside rank 0 of its own world */
 	return ns + (uint64_t)offset_at(&c, ns);
 }
 

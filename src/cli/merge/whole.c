@@ -58,28 +58,35 @@ static void print_range(uint32_t n, int64_t from, int64_t to, const char *before
 		fprintf(out, "%" PRId64 "-%" PRId64, from, to);
 }
 
-/* Processes come by rank. */
-static uint32_t print_ranks(const struct bob_trace *t, const char *before, FILE *out)
+/* Those of a world whose ranks begin at `first`; *process: the next one, and processes come by rank. */
+static uint32_t print_world(const struct bob_trace *t, const struct bob_world_info *w,
+			    uint32_t *process, const char *before, FILE *out)
 {
-	int64_t world = 0, next = 0;
+	const int64_t end = (int64_t)w->first + w->size;
+	const struct bob_process_info *p;
+	int64_t next = w->first;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
-		const struct bob_process_info *p = bob_trace_process(t, i);
-
-		if (p->rank < 0)
-			continue;
-		world = p->world_size > world ? p->world_size : world;
+	for (; (p = bob_trace_process(t, *process)) && p->rank < end; ++*process) {
 		if (p->rank > next)
 			print_range(n++, next, p->rank - 1, before, out);
 		next = p->rank >= next ? (int64_t)p->rank + 1 : next;
 	}
-	if (next < world)
-		print_range(n++, next, world - 1, before, out);
+	if (next < end)
+		print_range(n++, next, end - 1, before, out);
 	if (n)
-		fprintf(out, " of %" PRId64 "; they were not recorded, or their files are gone\n",
-			world);
+		fprintf(out, " of %" PRIu32 "; they were not recorded, or their files are gone\n",
+			w->size);
 	return n != 0;
+}
+
+static uint32_t print_ranks(const struct bob_trace *t, const char *before, FILE *out)
+{
+	uint32_t process = 0, lines = 0;
+
+	for (uint32_t i = 0; i < bob_trace_world_count(t); i++)
+		lines += print_world(t, bob_trace_world(t, i), &process, before, out);
+	return lines;
 }
 
 uint32_t cli_whole_print(const struct bob_trace *t, const char *before, FILE *out)

@@ -14,6 +14,7 @@
 #include "cli/terminal/numbers.h"
 #include "cli/place.h"
 #include "cli/terminal/text_table.h"
+#include "cli/worlds.h"
 
 #define OPEN_SHOWN 20u		/* calls in progress, and ranks that ended otherwise */
 
@@ -346,6 +347,7 @@ static void print_head(const struct reporting *r)
 		fprintf(r->style->out, ", %s sent, %s received", cli_bytes(c, sum->sent.sum),
 			cli_bytes(d, sum->received.sum));
 	fputc('\n', r->style->out);
+	cli_worlds_print(r->s->trace, "", r->style->out);
 	(void)cli_left_out_print(r->s, "", r->style->out);
 	(void)cli_whole_print(r->s->trace, "", r->style->out);
 	fputc('\n', r->style->out);

@@ -86,6 +86,22 @@ const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32
 	return index < PROCESSES ? &t->thread[index] : NULL;
 }
 
+/* One world, of which all are. */
+const struct bob_world_info *bob_trace_world(const struct bob_trace *t, uint32_t index)
+{
+	static struct bob_world_info w;
+
+	(void)t;
+	w.size = PROCESSES;
+	return index ? NULL : &w;
+}
+
+uint32_t bob_trace_member(const struct bob_trace *t, uint32_t process, uint64_t member)
+{
+	(void)t, (void)process;
+	return (uint32_t)member;
+}
+
 const struct bob_image_info *bob_trace_image(const struct bob_trace *t, uint32_t process,
 					     uint32_t image)
 {

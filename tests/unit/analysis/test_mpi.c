@@ -186,12 +186,12 @@ static void handles(void **state)
 	assert_int_equal(c->members, 2);
 	assert_int_equal(c->me, 1);
 	assert_string_equal(c->made_by->name, "Comm_split");
-	assert_int_equal(bob_mpi_objects_world_rank(o, COMM, 0), 1);
-	assert_int_equal(bob_mpi_objects_world_rank(o, COMM + 1, 1), 3);
-	assert_int_equal(bob_mpi_objects_world_rank(o, COMM, 2), ~0u);
-	assert_int_equal(bob_mpi_objects_world_rank(o, COMM + 9, 0), ~0u);
-	assert_int_equal(bob_mpi_objects_world_rank(o, WORLD, 2), 2);
-	assert_int_equal(bob_mpi_objects_world_rank(o, 2, 0), 3);
+	assert_int_equal(bob_mpi_objects_member(o, COMM, 0), 1);
+	assert_int_equal(bob_mpi_objects_member(o, COMM + 1, 1), 3);
+	assert_int_equal(bob_mpi_objects_member(o, COMM, 2), ~0u);
+	assert_int_equal(bob_mpi_objects_member(o, COMM + 9, 0), ~0u);
+	assert_int_equal(bob_mpi_objects_member(o, WORLD, 2), 2);
+	assert_int_equal(bob_mpi_objects_member(o, 2, 0), 3);
 	assert_int_equal(bob_mpi_objects_comm(o, COMM + 2)->neighbours, 2);
 	assert_int_equal(bob_mpi_objects_size(o, TYPE), 24);
 	assert_int_equal(bob_mpi_objects_size(o, INT), 4);

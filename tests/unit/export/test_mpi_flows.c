@@ -43,7 +43,7 @@ const struct bob_mpi_comm *bob_mpi_objects_comms(const struct bob_mpi_objects *o
 	return comm;
 }
 
-uint32_t bob_mpi_objects_world_rank(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank)
+uint32_t bob_mpi_objects_member(const struct bob_mpi_objects *o, uint64_t comm, uint64_t rank)
 {
 	return comm == 257 ? (uint32_t)((o->rank & 2) + rank) : (uint32_t)rank;
 }

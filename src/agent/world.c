@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which MPI_COMM_WORLD a process is in, as far as its environment says. */
+#include "agent/agent.h"
+#include "base/hash.h"
+
+static uint64_t add(char **env, const char *name, uint64_t h)
+{
+	const char *v = config_env(env, name);
+
+	return v ? bob_hash64(h + 1, v, text_len(v)) : h;
+}
+
+/* Launchers give each job a name: PMIx (Open MPI), PMI-1 where it has one, SLURM. MPICH's hydra gives
+ * none; a program that MPI_Comm_spawn started has one from the process that called it then
+ * (src/mpi/spawn.c). */
+uint64_t world_of(char **env)
+{
+	uint64_t h = add(env, "PMIX_NAMESPACE", 0);
+
+	if (!h)
+		h = add(env, "PMI_JOBID", add(env, "SLURM_STEP_ID", add(env, "SLURM_JOB_ID", 0)));
+	return h ? h : add(env, "BOBBIN_SPAWNED", 0);
+}
