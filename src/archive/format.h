@@ -330,7 +330,8 @@ enum bob_skip {
 	BOB_SKIP_BREAKPOINT = 18, /* a debugger has set a breakpoint there */
 	BOB_SKIP_DEBUGGER = 19, /* it could set one inside the jump */
 	BOB_SKIP_ATTACHED =
-		20 /* the same; it attached later, and the function is recorded until then */
+		20, /* the same; it attached later, and the function is recorded until then */
+	BOB_SKIP_OTHER_MPI = 21	/* an MPI library, not the one that --mpi said */
 };
 
 struct bob_rec_skipped {

@@ -409,6 +409,7 @@ const char *bob_skip_text(uint32_t skip)
 		[BOB_SKIP_DEBUGGER] = "a debugger could set a breakpoint inside the jump",
 		[BOB_SKIP_ATTACHED] =
 			"not recorded since a debugger attached, which could set a breakpoint inside the jump",
+		[BOB_SKIP_OTHER_MPI] = "another MPI than --mpi said: its calls are not recorded",
 	};
 
 	return skip < sizeof(text) / sizeof(*text) ? text[skip] : "unknown reason";

@@ -14,17 +14,28 @@ static int missing(void)
 	return MPI_ERR_OTHER;
 }
 
+#ifdef OPEN_MPI
+#define OWN_VARIABLE "ompi_mpi_comm_world"
+#define OTHER_VARIABLE "MPI_UNWEIGHTED"
+#define OTHER_LIBRARY "libmpich.so.12"
+#else
+#define OWN_VARIABLE "MPI_UNWEIGHTED"
+#define OTHER_VARIABLE "ompi_mpi_comm_world"
+#define OTHER_LIBRARY "libmpi.so.40"
+#endif
+
+static void *find_in(const char *library, const char *name)
+{
+	void *mpi = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+
+	return mpi ? dlsym(mpi, name) : NULL;
+}
+
 static void *find(void *where, const char *name)
 {
 	void *f = dlsym(where, name);
 
-	if (!f) {
-		void *mpi = dlopen(BOB_MPI_LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
-
-		if (mpi)
-			f = dlsym(mpi, name);
-	}
-	return f;
+	return f ? f : find_in(BOB_MPI_LIBRARY, name);
 }
 
 /* Where MPI is a part of the program (relink/relink.h). */
@@ -56,12 +67,31 @@ void *bob_mpi_symbol(const char *name)
 	return at ? at : in_program(name);
 }
 
+/* This process has another MPI than the one that --mpi said, so that handles and constants mean something else: its calls are passed on
+ * as they are, and nothing is recorded of them. */
+static void stand_aside(void)
+{
+	static const struct {
+		uint32_t why, zero;
+		char name[sizeof(OTHER_LIBRARY)];
+	} skipped = { BOB_SKIP_OTHER_MPI, 0, OTHER_LIBRARY };
+
+	if (!__atomic_exchange_n(&bob_mpi_is_recorded, false, __ATOMIC_RELAXED))
+		return;
+	bob_ev_put_record(BOB_REC_IMAGE_SKIPPED, &skipped, 8 + sizeof(OTHER_LIBRARY) - 1);
+}
+
 void *bob_mpi_next(const char *name)
 {
 	void *f = find(RTLD_NEXT, name);
 
+	bob_mpi_start();
+	if (!bob_mpi_symbol(OWN_VARIABLE) &&
+	    (find(RTLD_DEFAULT, OTHER_VARIABLE) || find_in(OTHER_LIBRARY, OTHER_VARIABLE)))
+		stand_aside();
 	if (!f)
 		f = in_program(name);
-
+	if (!f)
+		f = find_in(OTHER_LIBRARY, name);
 	return f ? f : (void *)(uintptr_t)missing;
 }

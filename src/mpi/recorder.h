@@ -9,6 +9,8 @@
 #include "mpi/shim.h"
 
 /* --- start.c --- */
+/* Once, by whoever comes first: a library that calls MPI in its constructor may come before ours. */
+void bob_mpi_start(void);
 /* MPI is recorded: there is an agent, and it wants that. */
 extern bool bob_mpi_is_recorded;
 /* What is done about a function, by its number: enum bob_mpi_how. */

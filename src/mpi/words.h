@@ -12,6 +12,14 @@
 
 #define BOB_MPI_EXPORT __attribute__((visibility("default")))
 
+/* A handle as the program passes it, which may be one of another MPI than that of our mpi.h (bob_mpi_next): Open MPI's are pointers.
+ * MPICH's are integers of 32 bits, and the rest of a register is passed on as well. */
+#ifdef OPEN_MPI
+#define BOB_MPI_WHOLE(type) type
+#else
+#define BOB_MPI_WHOLE(type) int64_t
+#endif
+
 /* The next definition of a function, looked up once: threads that do so at the same time find the same one. */
 #define BOB_MPI_NEXT(place, name)                                                                  \
 	({                                                                                         \

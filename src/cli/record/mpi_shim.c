@@ -75,10 +75,15 @@ const char *cli_mpi_find(const char *verb, const char *path, const char *said)
 			 path);
 		return NULL;
 	}
+	if (!s.mpi && !said)
+		s.mpi = of_launcher(path);
+	if (said && s.mpi && strcmp(said, s.mpi) != 0) {
+		cli_fail(verb, "--mpi=%s: %s is linked with %s; leave the name out, or say --mpi=%s",
+			 said, path, s.mpi, s.mpi);
+		return NULL;
+	}
 	if (said)
 		return said;
-	if (!s.mpi)
-		s.mpi = of_launcher(path);
 	if (!s.mpi)
 		cli_fail(verb,
 			 "%s is linked with no MPI that can be recorded (libmpi.so.40, "
