@@ -20,7 +20,7 @@ enum { OPT_OF, OPT_FORMAT, OPT_SHOW, OPT_GROUP, OPT_LIMIT, OPT_OUTPUT };
 
 const struct cli_option commmatrix_options[] = {
 	{ "of", 'm', "KIND", "messages from process to process (default), the data of collective "
-	  "calls, or one-sided ones: what Put and Accumulate move", NULL,
+	  "calls, or one-sided ones: what Put, Get and Accumulate move", NULL,
 	  "messages|collectives|onesided" },
 	{ "format", 'f', "FORMAT", "text (default), csv: a line for each pair, or svg: a picture", NULL,
 	  "text|csv|svg" },
@@ -117,6 +117,9 @@ static void print_head(const struct drawing *d, const struct bob_mpi_cell *cell,
 	cli_worlds_print(d->s.trace, "", d->out);
 	if (t.unknown)
 		fprintf(d->out, "the bytes of %s of them are not known\n", cli_count(a, t.unknown));
+	if (!d->of && bob_mpi_matrix_has_one_sided(d->matrix))
+		fputs("one-sided calls, such as MPI_Put and MPI_Get, are shown by --of=onesided\n",
+		      d->out);
 	if (lost)
 		fprintf(d->out, "%s more are of ranks or requests that are not known\n",
 			cli_count(a, lost));

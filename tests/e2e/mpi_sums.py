@@ -36,6 +36,18 @@ def received(event):
     return total
 
 
+def fetched(event, types):
+    """What a one-sided call brings."""
+    v = event.values
+    if v.get("target_rank", -1) < 0 or v["result"]:
+        return 0
+    if event.name in ("Get", "Rget"):
+        return v["origin_count"] * types[v["origin_datatype"]]
+    if event.name in ("Fetch_and_op", "Compare_and_swap"):
+        return types[v["datatype"]]
+    return v["result_count"] * types[v["result_datatype"]] if "result_count" in v else 0
+
+
 class Process:
     def __init__(self, rank, world):
         self.rank, self.types, self.comms, self.inits = rank, dict(TYPES), {1: list(range(world)), 2: [rank]}, {}
@@ -86,7 +98,7 @@ def add_up(threads):
                         p.learn(t.number, made, e)
                     else:
                         calls[e.name] = calls.get(e.name, 0) + 1
-                        got[e.name] = got.get(e.name, 0) + received(e)
+                        got[e.name] = got.get(e.name, 0) + received(e) + fetched(e, p.types)
                         sent = [p.message(e)] if e.name in SENDS else []
                         sent += p.started(t.number, made, e) if e.name in ("Start", "Startall") else []
                         for s in filter(None, sent):

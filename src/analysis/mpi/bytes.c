@@ -127,7 +127,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 		       a * b;
 }
 
-static uint64_t plus(uint64_t a, uint64_t b)
+uint64_t bob_mpi_plus(uint64_t a, uint64_t b)
 {
 	return a == BOB_MPI_UNKNOWN || b >= BOB_MPI_UNKNOWN - a ? BOB_MPI_UNKNOWN : a + b;
 }
@@ -183,7 +183,7 @@ static uint64_t sum_of(const struct bob_value_vector *v)
 	if (is_cut(v))
 		return BOB_MPI_UNKNOWN;
 	for (uint64_t i = 0; i < v->count; i++)
-		n = plus(n, positive(v->at[i]));
+		n = bob_mpi_plus(n, positive(v->at[i]));
 	return n;
 }
 
@@ -216,7 +216,7 @@ static uint64_t one_by_one(const struct bob_mpi_objects *o, const struct bob_mpi
 	if (is_cut(n) || is_cut(type))
 		return BOB_MPI_UNKNOWN;
 	for (uint64_t i = 0; i < n->count && i < type->count; i++)
-		sum = plus(sum, times(positive(n->at[i]),
+		sum = bob_mpi_plus(sum, times(positive(n->at[i]),
 				      type->at[i] ? bob_mpi_objects_size(o, type->at[i]) : 0));
 	return sum;
 }
@@ -346,14 +346,14 @@ uint64_t bob_mpi_received(const struct bob_mpi_call *c)
 		const struct bob_mpi_param *p = &c->function->params[i];
 
 		if (p->role == BOB_MPI_ROLE_IOSTATUS && strstr(c->function->name, "read"))
-			n = plus(n, bob_mpi_out(c, p));
+			n = bob_mpi_plus(n, bob_mpi_out(c, p));
 		if (p->role != BOB_MPI_ROLE_STATUS || !strcmp(p->name, "message") ||
 		    strstr(c->function->name, "robe") ||
 		    !strcmp(c->function->name, "Request_get_status"))
 			continue;
 		if (!(p->flags & BOB_MPI_VECTOR)) {
 			if (p->out != BOB_MPI_NOWHERE && p->out + 2u < c->event.words)
-				n = plus(n, c->event.word[p->out + 2]);
+				n = bob_mpi_plus(n, c->event.word[p->out + 2]);
 			continue;
 		}
 		uint32_t v = bob_mpi_vector_of(c->function, p);
@@ -361,9 +361,23 @@ uint64_t bob_mpi_received(const struct bob_mpi_call *c)
 		for (uint64_t k = 0; v < c->event.vectors && k < c->event.vector[v].count &&
 				     c->event.vector[v].words == 3;
 		     k++)
-			n = plus(n, c->event.vector[v].at[3 * k + 2]);
+			n = bob_mpi_plus(n, c->event.vector[v].at[3 * k + 2]);
 	}
 	return n;
+}
+
+uint64_t bob_mpi_fetched(const struct bob_mpi_objects *o, const struct bob_mpi_call *c)
+{
+	const uint32_t n = base_of(c->function);
+
+	if (bob_mpi_class_of(c->function) != BOB_MPI_CLASS_ONE_SIDED ||
+	    (int64_t)named(c, "target_rank") < 0 || bob_mpi_result(c))
+		return 0;
+	if (n == GET || n == RGET)
+		return amount(o, c, "origin_count", "origin_datatype");
+	if (n == FETCH_AND_OP || n == COMPARE_AND_SWAP)
+		return size_named(o, c, "datatype");
+	return amount(o, c, "result_count", "result_datatype");
 }
 
 uint64_t bob_mpi_destination(const struct bob_mpi_call *c)

@@ -24,6 +24,10 @@ const struct bob_mpi_function *bob_mpi_collective_form(const struct bob_mpi_func
 uint64_t bob_mpi_sent(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
 /* What its statuses say. */
 uint64_t bob_mpi_received(const struct bob_mpi_call *c);
+/* What a one-sided call brings from its target; BOB_MPI_UNKNOWN as above. */
+uint64_t bob_mpi_fetched(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
+/* a + b, where one of them may be BOB_MPI_UNKNOWN. */
+uint64_t bob_mpi_plus(uint64_t a, uint64_t b);
 /* The rank in its communicator that a SEND or SEND_INIT goes to; BOB_MPI_UNKNOWN: none. */
 uint64_t bob_mpi_destination(const struct bob_mpi_call *c);
 /* The communicator of a call, of its window if it has one; BOB_MPI_UNKNOWN: none, or not known. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the calls, in runs (runs.h). A sender's messages are summed up in a row that has a place for each rank, and what of it is used is kept. */
+/* One pass over the calls, in runs (runs.h). What a process sends is summed up in a row that has a place for each rank, what it fetches from others in a second one; and what of
+ * them is used is kept. */
 #include "analysis/mpi/matrix.h"
 
 #include <stdlib.h>
@@ -11,20 +12,22 @@ struct sum {
 	uint64_t messages, bytes, unknown;
 };
 
+enum way { SENT, FETCHED, WAYS };
+
 struct bob_mpi_matrix {
 	const struct bob_trace *trace;
 	enum bob_mpi_matrix_of of;
 	struct bob_mpi_cell *cell;
 	size_t count, room;
-	struct sum *row;	/* of the process that is being read */
-	uint32_t row_room;
+	struct sum *row[WAYS];	/* of the process that is being read */
+	uint32_t row_room;	/* of each */
 	uint64_t *spread;	/* of one collective call */
 	uint32_t spread_room;
 	uint32_t ranks;
 	uint64_t lost;
 	struct bob_mpi_objects *objects; /* of process `process` */
 	uint32_t process, thread; /* thread: its number in the process */
-	int failed, sorted;
+	int failed, sorted, has_one_sided;
 };
 
 bob_status bob_mpi_matrix_create(const struct bob_trace *t, enum bob_mpi_matrix_of of,
@@ -46,17 +49,30 @@ void bob_mpi_matrix_destroy(struct bob_mpi_matrix *m)
 		return;
 	bob_mpi_objects_destroy(m->objects);
 	free(m->cell);
-	free(m->row);
+	for (int way = 0; way < WAYS; way++)
+		free(m->row[way]);
 	free(m->spread);
 	free(m);
 }
 
 /* --- one row --- */
 
+static int grow(struct bob_mpi_matrix *m, int way, uint32_t room)
+{
+	struct sum *row = realloc(m->row[way], room * sizeof(*row));
+
+	if (!row) {
+		m->failed = 1;
+		return -1;
+	}
+	memset(row + m->row_room, 0, (room - m->row_room) * sizeof(*row));
+	m->row[way] = row;
+	return 0;
+}
+
 static int reach(struct bob_mpi_matrix *m, uint32_t rank)
 {
 	uint32_t room = m->row_room ? m->row_room : 64;
-	struct sum *row;
 
 	if (rank >= m->ranks)
 		m->ranks = rank + 1;
@@ -64,58 +80,67 @@ static int reach(struct bob_mpi_matrix *m, uint32_t rank)
 		return 0;
 	while (room <= rank)
 		room *= 2;
-	row = realloc(m->row, room * sizeof(*row));
-	if (!row) {
-		m->failed = 1;
-		return -1;
-	}
-	memset(row + m->row_room, 0, (room - m->row_room) * sizeof(*row));
-	m->row = row;
+	for (int way = 0; way < WAYS; way++)
+		if (grow(m, way, room))
+			return -1;
 	m->row_room = room;
 	return 0;
 }
 
-static void send(struct bob_mpi_matrix *m, uint32_t to, uint64_t bytes, uint64_t times)
+static void move(struct bob_mpi_matrix *m, enum way way, uint32_t rank, uint64_t bytes,
+		 uint64_t times)
 {
-	if (to >= RANKS_MAX) {
+	struct sum *s;
+
+	if (rank >= RANKS_MAX) {
 		m->lost += times;
 		return;
 	}
-	if (reach(m, to))
+	if (reach(m, rank))
 		return;
-	m->row[to].messages += times;
+	s = &m->row[way][rank];
+	s->messages += times;
 	if (bytes == BOB_MPI_UNKNOWN)
-		m->row[to].unknown += times;
+		s->unknown += times;
 	else
-		m->row[to].bytes += times * bytes;
+		s->bytes += times * bytes;
 }
 
 /* A message to PROC_NULL is none. */
-static void send_in(struct bob_mpi_matrix *m, uint64_t comm, uint64_t rank, uint64_t bytes,
-		    uint64_t times)
+static void move_in(struct bob_mpi_matrix *m, enum way way, uint64_t comm, uint64_t rank,
+		    uint64_t bytes, uint64_t times)
 {
 	if ((int64_t)rank >= 0)
-		send(m, bob_mpi_objects_member(m->objects, comm, rank), bytes, times);
+		move(m, way, bob_mpi_objects_member(m->objects, comm, rank), bytes, times);
 }
 
-static int keep_row(struct bob_mpi_matrix *m, uint32_t from)
+static int keep(struct bob_mpi_matrix *m, const struct bob_mpi_cell *c)
 {
-	for (uint32_t i = 0; i < m->row_room; i++) {
-		struct sum *s = &m->row[i];
+	if (m->count == m->room) {
+		size_t room = m->room ? 2 * m->room : 256;
+		struct bob_mpi_cell *cell = realloc(m->cell, room * sizeof(*cell));
 
-		if (!s->messages)
-			continue;
-		if (m->count == m->room) {
-			size_t room = m->room ? 2 * m->room : 256;
-			struct bob_mpi_cell *cell = realloc(m->cell, room * sizeof(*cell));
+		if (!cell)
+			return -1;
+		m->cell = cell;
+		m->room = room;
+	}
+	m->cell[m->count++] = *c;
+	return 0;
+}
 
-			if (!cell)
-				return -1;
-			m->cell = cell;
-			m->room = room;
-		}
-		m->cell[m->count++] = (struct bob_mpi_cell){ from, i, s->messages, s->bytes,
-							     s->unknown };
+static int keep_rows(struct bob_mpi_matrix *m, uint32_t rank)
+{
+	for (uint32_t i = 0; i < WAYS * m->row_room; i++) {
+		const enum way way = i < m->row_room ? SENT : FETCHED;
+		const uint32_t other = i % m->row_room;
+		struct sum *s = &m->row[way][other];
+		const struct bob_mpi_cell c = { way == SENT ? rank : other,
+						way == SENT ? other : rank, s->messages, s->bytes,
+						s->unknown };
+
+		if (s->messages && keep(m, &c))
+			return -1;
 		memset(s, 0, sizeof(*s));
 	}
 	m->sorted = 0;
@@ -138,7 +163,7 @@ static void start(struct bob_mpi_matrix *m, const struct bob_mpi_run *run)
 		if (!r)
 			m->lost += run->times;
 		else if (bob_mpi_class_of(r->function) == BOB_MPI_CLASS_SEND_INIT)
-			send_in(m, r->comm, r->peer, r->sent, run->times);
+			move_in(m, SENT, r->comm, r->peer, r->sent, run->times);
 	}
 }
 
@@ -162,21 +187,24 @@ static void spread(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint6
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (m->spread[i] && i != comm->me)
-			send(m, comm->member[i], m->spread[i], times);
+			move(m, SENT, comm->member[i], m->spread[i], times);
 }
 
 static void reach_out(struct bob_mpi_matrix *m, const struct bob_mpi_call *c, uint64_t times)
 {
 	const struct bob_mpi_param *p = bob_mpi_param_named(c->function, "target_rank");
-	uint64_t bytes = bob_mpi_sent(m->objects, c);
+	const uint64_t bytes[WAYS] = { bob_mpi_sent(m->objects, c),
+				       bob_mpi_fetched(m->objects, c) };
 
-	if (p && bytes)
-		send_in(m, bob_mpi_comm_of(m->objects, c), bob_mpi_in(c, p), bytes, times);
+	for (int way = 0; p && way < WAYS; way++)
+		if (bytes[way])
+			move_in(m, (enum way)way, bob_mpi_comm_of(m->objects, c), bob_mpi_in(c, p),
+				bytes[way], times);
 }
 
 static enum bob_mpi_want want(void *ctx, const struct bob_mpi_function *f)
 {
-	const struct bob_mpi_matrix *m = ctx;
+	struct bob_mpi_matrix *m = ctx;
 	enum bob_mpi_class class = bob_mpi_class_of(f);
 	int wants;
 
@@ -186,6 +214,7 @@ static enum bob_mpi_want want(void *ctx, const struct bob_mpi_function *f)
 		wants = class == BOB_MPI_CLASS_ONE_SIDED;
 	else
 		wants = class == BOB_MPI_CLASS_SEND || class == BOB_MPI_CLASS_START;
+	m->has_one_sided |= class == BOB_MPI_CLASS_ONE_SIDED;
 	return wants ? BOB_MPI_WANT_RUNS : BOB_MPI_WANT_NONE;
 }
 
@@ -212,7 +241,7 @@ static bob_status take(void *ctx, const struct bob_mpi_run *run)
 	else if (bob_mpi_class_of(c->function) == BOB_MPI_CLASS_START)
 		start(m, run);
 	else
-		send_in(m, bob_mpi_comm_of(m->objects, c), bob_mpi_destination(c),
+		move_in(m, SENT, bob_mpi_comm_of(m->objects, c), bob_mpi_destination(c),
 			bob_mpi_sent(m->objects, c), run->times);
 	return BOB_OK;
 }
@@ -241,11 +270,13 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 	if (m->failed)
 		return BOB_ERR_NOMEM;
 	if (rank < RANKS_MAX)
-		return keep_row(m, rank) ? BOB_ERR_NOMEM : st;
+		return keep_rows(m, rank) ? BOB_ERR_NOMEM : st;
 	m->lost = lost;
-	for (uint32_t i = 0; i < m->row_room; i++) { /* nobody knows from whom */
-		m->lost += m->row[i].messages;
-		memset(&m->row[i], 0, sizeof(m->row[i]));
+	for (uint32_t i = 0; i < WAYS * m->row_room; i++) { /* nobody knows whose */
+		struct sum *s = &m->row[i / m->row_room][i % m->row_room];
+
+		m->lost += s->messages;
+		memset(s, 0, sizeof(*s));
 	}
 	return st;
 }
@@ -294,6 +325,11 @@ const struct bob_mpi_cell *bob_mpi_matrix_cells(struct bob_mpi_matrix *m, size_t
 uint32_t bob_mpi_matrix_ranks(const struct bob_mpi_matrix *m)
 {
 	return m->ranks;
+}
+
+int bob_mpi_matrix_has_one_sided(const struct bob_mpi_matrix *m)
+{
+	return m->has_one_sided;
 }
 
 uint64_t bob_mpi_matrix_lost(const struct bob_mpi_matrix *m)

@@ -12,7 +12,7 @@
 enum bob_mpi_matrix_of {
 	BOB_MPI_MATRIX_MESSAGES, /* point-to-point */
 	BOB_MPI_MATRIX_COLLECTIVES, /* data of collective calls, where their definition says whose they become */
-	BOB_MPI_MATRIX_ONE_SIDED, /* Put, Accumulate and the like, to the target; not Get */
+	BOB_MPI_MATRIX_ONE_SIDED, /* what Put, Accumulate and the like give to the target; what Get and the like take from it */
 };
 
 struct bob_mpi_cell {
@@ -32,6 +32,8 @@ bob_status bob_mpi_matrix_add(struct bob_mpi_matrix *m, uint32_t thread, struct 
 const struct bob_mpi_cell *bob_mpi_matrix_cells(struct bob_mpi_matrix *m, size_t *count);
 /* Ranks: one more than the highest, and at least as many as the world that the processes say they are of. */
 uint32_t bob_mpi_matrix_ranks(const struct bob_mpi_matrix *m);
+/* Are there one-sided calls, whatever was asked for? */
+int bob_mpi_matrix_has_one_sided(const struct bob_mpi_matrix *m);
 /* Messages whose sender or receiver is not known. */
 uint64_t bob_mpi_matrix_lost(const struct bob_mpi_matrix *m);
 

@@ -307,7 +307,9 @@ static bob_status add_run(void *ctx, const struct bob_mpi_run *run)
 		bad = add_starts(a, run);
 	} else {
 		struct amounts amounts = { .calls = 1,
-					   .received = bob_mpi_received(c),
+					   .received = bob_mpi_plus(
+						   bob_mpi_received(c),
+						   bob_mpi_fetched(a->objects, c)),
 					   .open = c->event.open };
 
 		if (class != BOB_MPI_CLASS_SEND_INIT && class != BOB_MPI_CLASS_COLLECTIVE_INIT &&
