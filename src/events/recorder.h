@@ -75,6 +75,10 @@ struct bob_ev_mpi {
 	void (*first)(void);		/* before the first thread's first event */
 	/* The call is one that a library makes for itself. */
 	bool (*ignores)(const void *caller, uint32_t what);
+	/* The return address lies in a tool's definition of function `what`, + 1; 0: it does not. What that calls beside the function is not
+	 * the program's. */
+	uint32_t (*tool_at)(uint64_t ip);
+	bool (*has_tools)(void);
 	const struct bob_event_layout *(*layout)(uint32_t what);
 	const struct bob_mpi_function *(*function)(uint32_t what); /* NULL: there is none */
 	bool (*rank)(uint32_t *rank); /* false: not known yet */
@@ -206,6 +210,8 @@ void bob_ev_sites_close(struct bob_ev_sites *s);
  * known). `nowhere`: where it comes from does not matter. BOB_NONE: a library does it for itself. BOB_ERR_FULL: nothing more can be recorded. */
 bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, const void *caller,
 		       const void *cfa, uint32_t *number, uint64_t *frame);
+/* A call of function `what` of MPI that is not to be recorded: is it a tool's (struct bob_ev_mpi)? Not remembered: microseconds where there is one. */
+bool bob_ev_is_of_tool(uint32_t what, const void *caller);
 
 /* --- flush.c --- --flush-every: there is an agent; an event of this kind has ended, and no record is open */
 extern bool bob_ev_flushes;

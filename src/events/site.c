@@ -82,7 +82,8 @@ static void forget(struct bob_ev_thread *t)
 struct walk {
 	const void *caller, *cfa;
 	bool found;		/* the wrapper's caller */
-	bool near;		/* no path is wanted */
+	bool near;		/* no path is wanted, only the frames that `least` says */
+	bool pathless;		/* no path is wanted, but all frames are looked at */
 	bool behind_hook;	/* the frame before was that of a hooked function's return */
 	uint32_t least;		/* frames whose slots are needed in any case */
 	uint32_t frames;
@@ -93,6 +94,7 @@ struct walk {
 	uint32_t depth;
 	uint64_t outermost;	/* address of the frame kept last */
 	uint64_t frame;		/* the caller's own return address is there; 0: not known */
+	uint32_t tool;		/* of the innermost frame that is in a tool (bob_ev_mpi); 0: none is */
 };
 
 static const uint64_t *return_address_at(const struct walk *w, uint64_t place)
@@ -122,8 +124,17 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg)
 		w->frame = cfa - 8;
 	if (w->frames == w->least)
 		w->needed = w->slots;
+	if (!w->tool && bob_ev_mpi && (w->tool = bob_ev_mpi->tool_at(ip - 1))) {
+		w->depth = 0;
+		w->needed = w->slots;
+		return _URC_NO_REASON;
+	}
 	if (w->near)
 		return w->frames < w->least ? _URC_NO_REASON : _URC_END_OF_STACK;
+	if (w->pathless) {
+		w->needed = w->slots;
+		return _URC_NO_REASON;
+	}
 	place = bob_ev_agent->place(ip - 1);
 	if (place == BOB_AGENT_NO_PLACE)
 		return _URC_NO_REASON;
@@ -143,11 +154,34 @@ static void walk(struct walk *w)
 
 		w->slot[0] = (struct slot){ (const uint64_t *)(uintptr_t)w->cfa - 1, ip };
 		w->needed = 1;
+		if (w->pathless)
+			return;
 		w->place[0] = bob_ev_agent->place(ip - 1);
-		w->depth = !w->near && w->place[0] != BOB_AGENT_NO_PLACE;
+		w->depth = w->place[0] != BOB_AGENT_NO_PLACE;
 	} else if (w->depth > 1 && w->outermost - getauxval(AT_ENTRY) < ENTRY_CODE) {
 		w->depth--;
 	}
+}
+
+static _Unwind_Reason_Code visit_for_tool(struct _Unwind_Context *context, void *arg)
+{
+	struct walk *w = arg;
+	const uint64_t ip = (uint64_t)_Unwind_GetIP(context);
+
+	w->found |= ip == (uint64_t)(uintptr_t)w->caller;
+	if (!w->found)
+		return _URC_NO_REASON;
+	w->tool = bob_ev_mpi->tool_at(ip - 1);
+	return w->tool ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+bool bob_ev_is_of_tool(uint32_t what, const void *caller)
+{
+	struct walk w = { .caller = caller };
+
+	if (bob_ev_mpi->has_tools())
+		_Unwind_Backtrace(visit_for_tool, &w);
+	return w.tool && w.tool != what + 1;
 }
 
 /* --- definitions --- */
@@ -257,14 +291,21 @@ static bob_status define(struct bob_ev_thread *t, uint32_t what, const struct wa
 
 /* --- the memo --- */
 
+/* Callers are looked at even if no path is wanted. */
+static bool may_be_of_tool(uint32_t what)
+{
+	return what < BOB_EV_USER && bob_ev_mpi->has_tools();
+}
+
 static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhere,
 			      const void *caller, const void *cfa, struct memo *place,
 			      uint32_t *number, uint64_t *frame)
 {
 	struct bob_ev_sites *s = t->sites;
-	struct walk w = { .caller = caller, .cfa = cfa, .near = nowhere,
+	struct walk w = { .caller = caller, .cfa = cfa, .near = nowhere && !may_be_of_tool(what),
+			  .pathless = nowhere,
 			  .least = t->places ? CALLER_SLOTS : 0 };
-	bob_status st;
+	bob_status st = BOB_OK;
 
 	if (SLOTS_ROOM - s->slots < 2 * BOB_EVENT_DEPTH_MAX) {
 		memset(s->memo, 0, sizeof(s->memo));
@@ -278,7 +319,10 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 	w.room = 2 * BOB_EVENT_DEPTH_MAX;
 	if (cfa)
 		walk(&w);
-	st = define(t, what, &w, number);
+	if (w.tool && what < BOB_EV_USER && w.tool != what + 1)
+		*number = IGNORED;
+	else
+		st = define(t, what, &w, number);
 	if (st != BOB_OK)
 		return st;
 	if (w.slot != s->slot + s->slots) { /* everything was forgotten */
@@ -287,7 +331,7 @@ static bob_status look_closer(struct bob_ev_thread *t, uint32_t what, bool nowhe
 	*frame = w.least ? w.frame : 0;
 	*place = (struct memo){ caller, cfa, what, *number, s->slots, w.needed, *frame };
 	s->slots += w.needed;
-	return BOB_OK;
+	return *number == IGNORED ? BOB_NONE : BOB_OK;
 }
 
 struct look {
@@ -381,7 +425,7 @@ bob_status bob_ev_site(struct bob_ev_thread *t, uint32_t what, bool nowhere, con
 	const struct memo *m;
 
 	nowhere |= s->nowhere;
-	if (nowhere && !t->places) {
+	if (nowhere && !t->places && !may_be_of_tool(what)) {
 		cfa = NULL;
 		if (what >= BOB_EV_USER) /* others may be a library's own call */
 			caller = s;

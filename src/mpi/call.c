@@ -35,6 +35,8 @@ bool bob_mpi_enter(struct bob_mpi_call *c, uint32_t function, const void *caller
 	t = bob_ev_thread();
 	if (!t)
 		return false;
+	if (bob_mpi_how[function] == BOB_MPI_FOLLOW && bob_ev_is_of_tool(function, caller))
+		return false;
 	c->silent = bob_mpi_how[function] == BOB_MPI_FOLLOW;
 	if (c->silent)
 		return follow(c, t, function);

@@ -16,6 +16,11 @@ extern bool bob_mpi_is_recorded;
 /* What is done about a function, by its number: enum bob_mpi_how. */
 extern uint8_t bob_mpi_how[BOB_MPI_NUMBERS];
 
+/* --- tools.c --- the function, + 1, whose definition by a tool that lies before us has the instruction behind this return address;
+ * 0: none */
+uint32_t bob_mpi_tool_at(uint64_t ip);
+bool bob_mpi_has_tools(void);	/* that lie before us */
+
 /* --- life.c --- in MPI_COMM_WORLD; false: MPI has not begun */
 bool bob_mpi_own_rank(uint32_t *rank);
 

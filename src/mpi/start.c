@@ -51,6 +51,8 @@ static bool is_own_call(const void *caller, uint32_t function)
 static const struct bob_ev_mpi adds = {
 	.first = bob_mpi_predefine,
 	.ignores = is_own_call,
+	.tool_at = bob_mpi_tool_at,
+	.has_tools = bob_mpi_has_tools,
 	.layout = bob_mpi_layout,
 	.function = bob_mpi_function_of,
 	.rank = bob_mpi_own_rank,
