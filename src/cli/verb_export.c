@@ -97,7 +97,7 @@ static void tell_cut(const struct bob_export *x, const struct format *format)
 
 	if (x->lost_messages)
 		cli_warn("export",
-			 "%s messages could not be told apart, or nobody knows what a "
+			 "%s sends and receives could not be told apart, or nobody knows what a "
 			 "request was of: no arrows or events for these",
 			 cli_count(a, x->lost_messages));
 	if (!x->cut_events)

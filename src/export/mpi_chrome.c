@@ -98,10 +98,6 @@ static bob_status put_act(void *ctx, const struct bob_mpi_act *a)
 	uint64_t id;
 	bob_status st;
 
-	if (!told->lone) { /* nobody knows the order of what two threads send */
-		d->x->lost_messages += a->kind == BOB_MPI_ACT_SEND || a->kind == BOB_MPI_ACT_ISEND;
-		return BOB_OK;
-	}
 	st = bob_mpi_flows_act(d->flows, a, &at, &id);
 	if (st == BOB_OK && id)
 		put_flow(d->x, "s", id, told->process, told->number, told->span.begin_ns);
@@ -162,6 +158,7 @@ static bob_status begin_process(void *ctx, const struct bob_mpi_told *told)
 	struct drawing *d = ctx;
 	const struct bob_process_info *p = bob_trace_process(d->x->trace, told->process);
 	char text[320];
+	bob_status st;
 
 	d->told = told;
 	if (told->rank != ~0u)
@@ -171,7 +168,10 @@ static bob_status begin_process(void *ctx, const struct bob_mpi_told *told)
 		snprintf(text, sizeof(text), "%s (pid %" PRIu32 ")", p->exe, p->pid);
 	put_label(d->x, told, "process_name", text);
 	put_sort_index(d->x, told);
-	return bob_mpi_flows_begin(d->flows, told->objects);
+	st = bob_mpi_flows_begin(d->flows, told->objects);
+	return st == BOB_OK && !told->lone ?
+		       bob_mpi_flows_read(d->flows, d->x->trace, told->process, told->objects) :
+		       st;
 }
 
 static bob_status begin_thread(void *ctx, const struct bob_mpi_told *told)

@@ -27,10 +27,21 @@ static uint64_t members_of(const struct bob_mpi_comm *c)
 	return c->member && c->me != ~0u ? h | 1 : 0;
 }
 
+/* Have several threads made communicators of these members? Then nobody knows in which order, on another process. */
+static int is_mixed(const struct bob_mpi_comm *comm, const struct bob_mpi_comms *c, size_t i)
+{
+	int mixed = 0;
+
+	for (size_t k = 0; comm[i].made_by && k < c->count && !mixed; k++)
+		mixed = comm[k].made_by && c->known[k].members == c->known[i].members &&
+			comm[k].thread != comm[i].thread;
+	return mixed;
+}
+
 bob_status bob_mpi_comms_create(const struct bob_mpi_objects *o, struct bob_mpi_comms **out)
 {
 	size_t count;
-	const struct bob_mpi_comm *comm = bob_mpi_objects_comms(o, &count);
+	const struct bob_mpi_comm *const comm = bob_mpi_objects_comms(o, &count);
 	struct bob_mpi_comms *c = malloc(sizeof(*c) + count * sizeof(*c->known));
 
 	if (!c)
@@ -46,6 +57,9 @@ bob_status bob_mpi_comms_create(const struct bob_mpi_objects *o, struct bob_mpi_
 		if (k->members)
 			k->id = mix(k->members, before) | 1;
 	}
+	for (size_t i = 0; i < count; i++)
+		if (is_mixed(comm, c, i))
+			c->known[i].id = 0;
 	*out = c;
 	return BOB_OK;
 }

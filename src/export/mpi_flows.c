@@ -11,6 +11,8 @@
 struct count {
 	uint64_t key;		/* a hash of 64 bits; 0: free */
 	uint64_t count;
+	uint32_t thread;	/* that sends, or posted the receives */
+	int mixed;		/* another one does, too */
 };
 
 struct posted {
@@ -18,6 +20,7 @@ struct posted {
 	uint64_t comm;		/* number of the communicator among all processes */
 	int64_t source,
 		tag; /* as asked for; then as received, the source by its rank in MPI_COMM_WORLD */
+	uint32_t thread;	/* that posted it */
 	int complete;
 	struct bob_mpi_arrival at;
 };
@@ -30,7 +33,8 @@ struct bob_mpi_flows {
 	uint32_t rank;
 	struct count *count;
 	size_t counts, count_room;
-	struct posted *posted;	/* in the order of posting */
+	int learning;		/* nobody is told yet */
+	struct posted *posted;	/* in the order of posting, each thread's */
 	size_t posted_count, posted_room;
 	uint64_t lost;
 };
@@ -67,6 +71,11 @@ bob_status bob_mpi_flows_begin(struct bob_mpi_flows *f, const struct bob_mpi_obj
 	if (f->count_room)
 		memset(f->count, 0, f->count_room * sizeof(*f->count));
 	return bob_mpi_comms_create(o, &f->comms);
+}
+
+void bob_mpi_flows_learn(struct bob_mpi_flows *f, int learning)
+{
+	f->learning = learning;
 }
 
 uint64_t bob_mpi_flows_lost(const struct bob_mpi_flows *f)
@@ -110,9 +119,9 @@ static int grow(struct bob_mpi_flows *f)
 	return 1;
 }
 
-/* The id of the next message of these. *id 0: too many are counted. */
-static bob_status next_id(struct bob_mpi_flows *f, uint64_t comm, uint64_t from, uint64_t to,
-			  int64_t tag, int sends, uint64_t *id)
+/* The id of the next message of these. *id 0: too many are counted, or several threads have such. */
+static bob_status next_id(struct bob_mpi_flows *f, uint32_t thread, uint64_t comm, uint64_t from,
+			  uint64_t to, int64_t tag, int sends, uint64_t *id)
 {
 	uint64_t key = mix(mix(mix(mix(1, comm), from), to), (uint64_t)tag) | 1;
 	uint64_t own = mix(key, (uint64_t)sends) | 1;
@@ -123,12 +132,18 @@ static bob_status next_id(struct bob_mpi_flows *f, uint64_t comm, uint64_t from,
 		return BOB_ERR_NOMEM;
 	c = place_of(f, own);
 	if (!c->key && f->counts == COUNTS_MAX) {
-		f->lost++;
+		f->lost += !f->learning;
 		return BOB_OK;
 	}
+	if (!c->key)
+		c->thread = thread;
 	f->counts += !c->key;
 	c->key = own;
-	*id = mix(key, ++c->count) | 1;
+	c->mixed |= c->thread != thread;
+	if (c->mixed && !f->learning)
+		f->lost++;
+	else if (!f->learning)
+		*id = mix(key, ++c->count) | 1;
 	return BOB_OK;
 }
 
@@ -136,7 +151,8 @@ static bob_status next_id(struct bob_mpi_flows *f, uint64_t comm, uint64_t from,
 
 static int may_be(const struct posted *early, const struct posted *got)
 {
-	return early->comm == got->comm && (early->source < 0 || early->source == got->source) &&
+	return early->thread == got->thread && early->comm == got->comm &&
+	       (early->source < 0 || early->source == got->source) &&
 	       (early->tag < 0 || early->tag == got->tag);
 }
 
@@ -157,7 +173,7 @@ static bob_status settle(struct bob_mpi_flows *f)
 			f->posted[kept++] = *p;
 			continue;
 		}
-		st = next_id(f, p->comm, (uint64_t)p->source, f->rank, p->tag, 0, &id);
+		st = next_id(f, p->thread, p->comm, (uint64_t)p->source, f->rank, p->tag, 0, &id);
 		if (st == BOB_OK && id)
 			f->arrived(f->ctx, id, &p->at);
 	}
@@ -165,7 +181,8 @@ static bob_status settle(struct bob_mpi_flows *f)
 	return st;
 }
 
-static bob_status post(struct bob_mpi_flows *f, const struct bob_mpi_act *a, uint64_t comm)
+static bob_status post(struct bob_mpi_flows *f, const struct bob_mpi_act *a, uint32_t thread,
+		       uint64_t comm)
 {
 	struct posted *p;
 
@@ -179,7 +196,8 @@ static bob_status post(struct bob_mpi_flows *f, const struct bob_mpi_act *a, uin
 		f->posted_room = room;
 	}
 	p = &f->posted[f->posted_count++];
-	*p = (struct posted){ .request = a->request, .comm = comm, .source = -1, .tag = a->tag };
+	*p = (struct posted){ .request = a->request, .comm = comm, .source = -1, .tag = a->tag,
+			      .thread = thread };
 	if (a->peer >= 0)
 		p->source = bob_mpi_objects_member(f->objects, a->comm, (uint64_t)a->peer);
 	return BOB_OK;
@@ -231,16 +249,16 @@ bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *
 	case BOB_MPI_ACT_SEND:
 	case BOB_MPI_ACT_ISEND:
 		if (comm)
-			return next_id(f, comm, f->rank,
+			return next_id(f, at->thread, comm, f->rank,
 				       bob_mpi_objects_member(f->objects, a->comm,
 								  (uint64_t)a->peer),
 				       a->tag, 1, id);
-		f->lost++;
+		f->lost += !f->learning;
 		return BOB_OK;
 	case BOB_MPI_ACT_IRECV:
 		if (!a->probed && !comm)
-			f->lost++;
-		return a->probed || !comm ? BOB_OK : post(f, a, comm);
+			f->lost += !f->learning;
+		return a->probed || !comm ? BOB_OK : post(f, a, at->thread, comm);
 	case BOB_MPI_ACT_IRECV_DONE:
 		return a->probed || !comm ? BOB_OK : arrive(f, a, at);
 	case BOB_MPI_ACT_RECV:
@@ -248,7 +266,7 @@ bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *
 		if (a->probed || !comm)
 			return BOB_OK;
 		whole.request = 0; /* there is but one that is being posted */
-		st = post(f, &whole, comm);
+		st = post(f, &whole, at->thread, comm);
 		return st == BOB_OK ? arrive(f, &whole, at) : st;
 	case BOB_MPI_ACT_DROPPED:
 		return drop(f, a->request);

@@ -4,6 +4,9 @@
  * the k-th that is received, by the order in which receives were posted. So receives that are complete wait here until it is known which of those
  * posted before them got which message; what is kept are receives that are not complete, and a count for each peer and tag.
  *
+ * Threads that call MPI at the same time do so in an order that nobody knows. So of a process with several of them those messages are
+ * told apart of which one thread has sent all with their communicator, receiver and tag, or posted all receives: its calls are read once before.
+ *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_EXPORT_MPI_FLOWS_H
 #define BOB_EXPORT_MPI_FLOWS_H
@@ -25,12 +28,17 @@ bob_status bob_mpi_flows_create(bob_mpi_flow_fn arrived, void *ctx, struct bob_m
 void bob_mpi_flows_destroy(struct bob_mpi_flows *f); /* NULL is allowed */
 /* From here on acts of this process. BOB_ERR_NOMEM. */
 bob_status bob_mpi_flows_begin(struct bob_mpi_flows *f, const struct bob_mpi_objects *o);
+/* While it learns, acts have no ids, and nobody is told of arrivals; but it is remembered whose messages they are. */
+void bob_mpi_flows_learn(struct bob_mpi_flows *f, int learning);
+/* It learns from all calls of the process, which is to be done where several threads have some. `o` as above. */
+bob_status bob_mpi_flows_read(struct bob_mpi_flows *f, const struct bob_trace *t, uint32_t process,
+			      const struct bob_mpi_objects *o);
 /* *id: of a message that is sent; 0: the act is none, or nobody can say who gets it. BOB_ERR_NOMEM. */
 bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *a,
 			     const struct bob_mpi_arrival *at, uint64_t *id);
 /* The process has no more. */
 void bob_mpi_flows_end(struct bob_mpi_flows *f);
-/* Messages without an id: between groups, or of more peers and tags than are counted. Both ends count. */
+/* Messages without an id: between groups, of several threads, or of more peers and tags than are counted. Both ends count. */
 uint64_t bob_mpi_flows_lost(const struct bob_mpi_flows *f);
 
 #endif

@@ -92,6 +92,43 @@ def slices(kind):
     return f"{len(begins)} arrows"
 
 
+def arrows_of_threads(mpi):
+    """Messages of which one thread sends all with their communicator, receiver and tag, and one posts all receives, have arrows; the order
+    of the others nobody knows, and how many these are is said."""
+    rounds, ranks, threads = 5, 3, 3
+    r = m.record(mpi, ranks, [m.program(mpi, "threads.c"), str(rounds)])
+    h.check(r.status == 0, r)
+    path = h.fresh("export") / "out"
+    said = h.bobbin("export", "--format=chrome", "-o", path, r.trace).err.decode()
+    events = json.loads(path.read_text())["traceEvents"]
+    rank = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e.get("name") == "process_name"}
+    calls = {}
+    for e in (e for e in events if e["ph"] == "X"):
+        calls.setdefault((rank[e["pid"]], e["tid"]), []).append(e)
+
+    def at(arrow):
+        """The thread is named by its first tag: they are numbered as they come."""
+        where = rank[arrow["pid"]], arrow["tid"]
+        tag = int(re.search(r"\btag=(\d+)", calls[where][0]["args"]["in"])[1])
+        return (where[0], tag), next(i for i, e in enumerate(calls[where]) if e["ts"] <= arrow["ts"] < e["ts"] + max(e["dur"], 0.001))
+
+    begins = {e["id"]: at(e) for e in events if e["ph"] == "s"}
+    ends = {e["id"]: at(e) for e in events if e["ph"] == "f"}
+    h.check(begins.keys() == ends.keys(), "arrows without a begin or an end")
+    got = Counter((begins[i], ends[i]) for i in begins)
+    want = Counter()
+    for k in range(ranks):
+        for t in range(threads):
+            a, b = (k, t), ((k + 1) % ranks, t)
+            for i in range(rounds):  # Irecv Irecv Isend Send Wait Wait Wait: the first message is for the first receive
+                want[(a, 7 * i + 2), (b, 7 * i + 5)] += 1
+                want[(a, 7 * i + 3), (b, 7 * i + 4)] += 1
+            want[(a, 10 * rounds), (b, 10 * rounds)] += 1
+    h.check(got == want, f"{sorted((got - want).items())}\n{sorted((want - got).items())}")
+    h.check(f"{2 * ranks * threads * rounds} sends and receives could not be told apart" in said, said)
+    return f"{len(begins)} arrows"
+
+
 def first_only():
     trace, _ = recorded("plain")
     path = h.fresh("export") / "out"
@@ -196,6 +233,8 @@ for trace_of in ("plain", "random", "exact"):
     suite.add(f"csv: {trace_of}", lines, trace_of)
     suite.add(f"chrome: {trace_of}", slices, trace_of)
     suite.add(f"otf2: {trace_of}", archive, trace_of)
+for mpi in m.MPIS:
+    suite.add(f"chrome: arrows of threads, {mpi}", arrows_of_threads, mpi)
 suite.add("chrome: the first calls", first_only)
 suite.add("otf2: one rank of four", some_ranks)
 suite.add("what makes no sense", misuse)

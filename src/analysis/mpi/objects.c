@@ -130,7 +130,7 @@ static uint32_t neighbours_of(const struct bob_mpi_call *c)
 }
 
 static void add_comm(struct bob_mpi_objects *o, const struct bob_mpi_call *c,
-		     const struct bob_mpi_param *p)
+		     const struct bob_mpi_param *p, uint32_t thread)
 {
 	uint64_t number = bob_mpi_out(c, p);
 	const struct bob_value_vector *v = &c->event.vector[bob_mpi_vector_of(c->function, p)];
@@ -146,6 +146,7 @@ static void add_comm(struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 	if (!to)
 		return;
 	to->made_by = c->function;
+	to->thread = thread;
 	to->me = ~0u;
 	to->neighbours = neighbours_of(c);
 	if (v->count) {
@@ -171,12 +172,12 @@ static int predefine(struct bob_mpi_objects *o)
 	for (uint32_t i = 0; n != ~0u && i < n; i++)
 		o->all[i] = o->first + i;
 	*world = (struct bob_mpi_comm){ 1, NULL, n == ~0u ? NULL : o->all, n == ~0u ? 0 : n,
-					o->rank == ~0u ? ~0u : me, ~0u };
+					o->rank == ~0u ? ~0u : me, ~0u, 0 };
 	self = add(o, &o->comms, 2);
 	if (!self)
 		return -1;
 	*self = (struct bob_mpi_comm){ 2, NULL, me < n && n != ~0u ? &o->all[me] : NULL,
-				       me < n && n != ~0u, 0, ~0u };
+				       me < n && n != ~0u, 0, ~0u, 0 };
 	return 0;
 }
 
@@ -253,7 +254,7 @@ static bob_status take(void *ctx, const struct bob_mpi_run *run)
 		const struct bob_mpi_param *p = &c->function->params[i];
 
 		if (bob_mpi_has_members(p))
-			add_comm(o, c, p);
+			add_comm(o, c, p, r->number);
 		else if (bob_mpi_has_size(p))
 			put_pair(o, &o->types, bob_mpi_out(c, p), c->event.word[p->out + 1]);
 		else if (makes_window(p))

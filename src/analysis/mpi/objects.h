@@ -14,10 +14,11 @@ struct bob_mpi_comm {
 	uint64_t number;
 	const struct bob_mpi_function *made_by; /* NULL: predefined */
 	const uint32_t *
-		member; /* ranks in MPI_COMM_WORLD; of the remote group, if it is an intercommunicator. NULL: not known */
+		member; /* ranks in the trace; of the remote group, if it is an intercommunicator. NULL: not known */
 	uint32_t members;
 	uint32_t me;		/* the process's rank in it; ~0: not known, or another group's */
 	uint32_t neighbours;	/* that it sends to in the topology; ~0: not known */
+	uint32_t thread;	/* that made it: its number in the process */
 };
 
 /* A persistent request. */
