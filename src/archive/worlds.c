@@ -73,7 +73,7 @@ static size_t find_worlds(const struct bob_trace *t, struct found *world)
 		}
 		last->size = world[i].size > last->size ? world[i].size : last->size;
 		last->start_ns = world[i].start_ns < last->start_ns ? world[i].start_ns :
-								       last->start_ns;
+								      last->start_ns;
 	}
 	return kept;
 }

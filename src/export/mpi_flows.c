@@ -251,7 +251,7 @@ bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *
 		if (comm)
 			return next_id(f, at->thread, comm, f->rank,
 				       bob_mpi_objects_member(f->objects, a->comm,
-								  (uint64_t)a->peer),
+							      (uint64_t)a->peer),
 				       a->tag, 1, id);
 		f->lost += !f->learning;
 		return BOB_OK;

@@ -54,7 +54,8 @@ bool bob_mpi_at(MPI_Comm comm, int root)
 {
 	if (is_null(comm))
 		return false;
-	return bob_mpi_is_inter(comm) ? root == MPI_ROOT : root >= 0 && bob_mpi_me(comm) == (uint64_t)root;
+	return bob_mpi_is_inter(comm) ? root == MPI_ROOT :
+					root >= 0 && bob_mpi_me(comm) == (uint64_t)root;
 }
 
 /* --- topologies --- */

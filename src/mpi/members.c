@@ -97,7 +97,8 @@ static void find_others(MPI_Group group, int n, int *ranks, int *found, uint64_t
 void bob_mpi_put_members(struct bob_mpi_call *c, MPI_Comm h)
 {
 	const uint64_t n = bob_mpi_members(c, h);
-	int *ranks = bob_mpi_keep(c, n, sizeof(*ranks)), *found = bob_mpi_keep(c, n, sizeof(*found));
+	int *ranks = bob_mpi_keep(c, n, sizeof(*ranks)),
+	    *found = bob_mpi_keep(c, n, sizeof(*found));
 	uint64_t *word = bob_mpi_keep(c, n, sizeof(*word));
 	bool all = false;
 	MPI_Group group;

@@ -50,8 +50,7 @@ static bool is_wanted(void)
 static bool path_of(const char *name, char *path, size_t size)
 {
 	const char *dir = bob_ev_agent->setting("BOBBIN_DIR");
-	int n = dir ? snprintf(path, size, "%s/%s.%" PRIx64, dir, name, bob_ev_agent->world()) :
-		      -1;
+	int n = dir ? snprintf(path, size, "%s/%s.%" PRIx64, dir, name, bob_ev_agent->world()) : -1;
 
 	return n > 0 && (size_t)n < size;
 }

@@ -203,8 +203,8 @@ struct bob_mpi_spawn {
 	char **command, ***argv; /* each, and the arrays themselves, NULL: as the program says */
 	char ***owned;
 };
-void bob_mpi_spawning(struct bob_mpi_spawn *s, int count, char *const *command,
-		      char **const *argv, const MPI_Info *info, int root, MPI_Comm comm);
+void bob_mpi_spawning(struct bob_mpi_spawn *s, int count, char *const *command, char **const *argv,
+		      const MPI_Info *info, int root, MPI_Comm comm);
 void bob_mpi_spawned(struct bob_mpi_spawn *s, int result, MPI_Comm made);
 
 #endif

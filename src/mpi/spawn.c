@@ -183,8 +183,8 @@ static void replace(struct bob_mpi_spawn *s, uint32_t count, char *const *comman
 	}
 }
 
-void bob_mpi_spawning(struct bob_mpi_spawn *s, int count, char *const *command,
-		      char **const *argv, const MPI_Info *info, int root, MPI_Comm comm)
+void bob_mpi_spawning(struct bob_mpi_spawn *s, int count, char *const *command, char **const *argv,
+		      const MPI_Info *info, int root, MPI_Comm comm)
 {
 	const uint32_t depth = bob_ev_depth;
 

@@ -59,7 +59,8 @@ static void look_at(const struct bob_mpi_function *f)
 static void look(void)
 {
 	bob_ev_lock(&lock);
-	for (uint32_t i = 0; !is_known && i < bob_mpi_function_count && wrappers < BOB_MPI_NUMBERS; i++)
+	for (uint32_t i = 0; !is_known && i < bob_mpi_function_count && wrappers < BOB_MPI_NUMBERS;
+	     i++)
 		look_at(&bob_mpi_functions[i]);
 	__atomic_store_n(&is_known, true, __ATOMIC_RELEASE);
 	bob_ev_unlock(&lock);

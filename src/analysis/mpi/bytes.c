@@ -216,8 +216,9 @@ static uint64_t one_by_one(const struct bob_mpi_objects *o, const struct bob_mpi
 	if (is_cut(n) || is_cut(type))
 		return BOB_MPI_UNKNOWN;
 	for (uint64_t i = 0; i < n->count && i < type->count; i++)
-		sum = bob_mpi_plus(sum, times(positive(n->at[i]),
-				      type->at[i] ? bob_mpi_objects_size(o, type->at[i]) : 0));
+		sum = bob_mpi_plus(sum,
+				   times(positive(n->at[i]),
+					 type->at[i] ? bob_mpi_objects_size(o, type->at[i]) : 0));
 	return sum;
 }
 

@@ -78,7 +78,8 @@ const char *cli_mpi_find(const char *verb, const char *path, const char *said)
 	if (!s.mpi && !said)
 		s.mpi = of_launcher(path);
 	if (said && s.mpi && strcmp(said, s.mpi) != 0) {
-		cli_fail(verb, "--mpi=%s: %s is linked with %s; leave the name out, or say --mpi=%s",
+		cli_fail(verb,
+			 "--mpi=%s: %s is linked with %s; leave the name out, or say --mpi=%s",
 			 said, path, s.mpi, s.mpi);
 		return NULL;
 	}

@@ -21,8 +21,10 @@ int main(void)
 	if (rank == 0) {
 		MPI_Put(out, 3, MPI_DOUBLE, 2, 0, 3, MPI_DOUBLE, w);
 		MPI_Accumulate(out, 5, MPI_DOUBLE, 2, 0, 5, MPI_DOUBLE, MPI_SUM, w);
-		MPI_Get_accumulate(out, 7, MPI_DOUBLE, in, 7, MPI_DOUBLE, 2, 0, 7, MPI_DOUBLE, MPI_SUM, w);
-		MPI_Get_accumulate(0, 0, MPI_DOUBLE, in, 9, MPI_DOUBLE, 2, 0, 9, MPI_DOUBLE, MPI_NO_OP, w);
+		MPI_Get_accumulate(out, 7, MPI_DOUBLE, in, 7, MPI_DOUBLE, 2, 0, 7, MPI_DOUBLE,
+				   MPI_SUM, w);
+		MPI_Get_accumulate(0, 0, MPI_DOUBLE, in, 9, MPI_DOUBLE, 2, 0, 9, MPI_DOUBLE,
+				   MPI_NO_OP, w);
 		MPI_Rget(in, 11, MPI_DOUBLE, 2, 0, 11, MPI_DOUBLE, w, &r);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
 		MPI_Get(in, 64, MPI_DOUBLE, MPI_PROC_NULL, 0, 64, MPI_DOUBLE, w);
