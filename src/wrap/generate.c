@@ -231,9 +231,9 @@ static void put_start(struct bob_wrap_out *o, const struct bob_wrap_spec *s)
 		if (is_in(o, &s->functions[i]))
 			bob_wrap_put(o, "\t\t&bob_wrapper_%s,\n", s->functions[i].name);
 	bob_wrap_put(o, "\t};\n\n\tfor (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)\n"
-			"\t\tbob_wrapper_first(all[i]);\n"
+			"\t\tbob_look_up_early(all[i]);\n"
 			"\tfor (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)\n"
-			"\t\tbob_wrapper_start(all[i]);\n}\n");
+			"\t\tbob_enroll(all[i]);\n}\n");
 }
 
 void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file,

@@ -198,11 +198,21 @@ BOB_INLINE void bob_block_resume(const struct bob_block *b)
 
 /* --- the function itself --- */
 
-extern void *bob_wrapper_dlsym(void *handle, const char *name) __asm__("dlsym")
+extern void *bob_dl_sym(void *handle, const char *name) __asm__("dlsym")
 	__attribute__((weak));
-extern void *bob_wrapper_dlopen(const char *name, int how) __asm__("dlopen") __attribute__((weak));
-extern int bob_wrapper_dlclose(void *handle) __asm__("dlclose") __attribute__((weak));
-extern long bob_wrapper_write(int fd, const void *bytes, size_t n) __asm__("write");
+extern void *bob_dl_open(const char *name, int how) __asm__("dlopen") __attribute__((weak));
+extern int bob_dl_close(void *handle) __asm__("dlclose") __attribute__((weak));
+
+/* `write` itself may be wrapped here. */
+static BOB_UNUSED void bob_complain(const char *text, size_t n)
+{
+	long r = 1;
+
+	__asm__ volatile("syscall"
+			 : "+a"(r)
+			 : "D"(2L), "S"(text), "d"(n)
+			 : "rcx", "r11", "memory");
+}
 
 /* What stands for a function that nobody has: 0 in all registers of results. */
 static __attribute__((naked, unused)) void bob_absent(void)
@@ -220,9 +230,9 @@ static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrap
 	if (!__atomic_exchange_n(&w->complained, 1, __ATOMIC_RELAXED)) {
 		while (w->symbol[n])
 			n++;
-		(void)!bob_wrapper_write(2, before, sizeof(before) - 1);
-		(void)!bob_wrapper_write(2, w->symbol, n);
-		(void)!bob_wrapper_write(2, behind, sizeof(behind) - 1);
+		bob_complain(before, sizeof(before) - 1);
+		bob_complain(w->symbol, n);
+		bob_complain(behind, sizeof(behind) - 1);
 	}
 	return (void *)bob_absent;
 }
@@ -235,7 +245,7 @@ struct bob_library {
 	uint16_t segment_count;
 	unsigned long long loaded, unloaded;
 };
-extern int bob_wrapper_libraries(int (*each)(struct bob_library *l, size_t size, void *ctx),
+extern int bob_dl_libraries(int (*each)(struct bob_library *l, size_t size, void *ctx),
 				 void *ctx) __asm__("dl_iterate_phdr") __attribute__((weak));
 extern const char bob_this_library[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
@@ -279,18 +289,18 @@ static __attribute__((noinline, cold, unused)) void *bob_search(struct bob_wrapp
 	struct bob_library_at at;
 	void *found = NULL, *handle;
 
-	if (!bob_wrapper_libraries || !bob_wrapper_dlopen || !bob_wrapper_dlclose)
+	if (!bob_dl_libraries || !bob_dl_open || !bob_dl_close)
 		return NULL;
 	for (size_t i = 0; !found; i++) {
 		at.left = i;
-		if (!bob_wrapper_libraries(bob_library_visit, &at))
+		if (!bob_dl_libraries(bob_library_visit, &at))
 			break;
-		handle = at.is_other ? bob_wrapper_dlopen(at.name, 1 | 4) :
+		handle = at.is_other ? bob_dl_open(at.name, 1 | 4) :
 				       NULL; /* LAZY | NOLOAD */
 		if (!handle)
 			continue;
-		found = bob_wrapper_dlsym(handle, w->symbol);
-		bob_wrapper_dlclose(handle);
+		found = bob_dl_sym(handle, w->symbol);
+		bob_dl_close(handle);
 	}
 	w->unloaded = at.unloaded;
 	return found;
@@ -423,10 +433,10 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 		return early;
 	bob_looking_up++;
 	bob_busy = 1;
-	next = bob_wrapper_dlsym ? bob_wrapper_dlsym((void *)-1L, w->symbol) : NULL;
+	next = bob_dl_sym ? bob_dl_sym((void *)-1L, w->symbol) : NULL;
 	if (next)
 		w->may_go = 0;
-	else if (bob_wrapper_dlsym && (next = bob_search(w)))
+	else if (bob_dl_sym && (next = bob_search(w)))
 		w->may_go = 1;
 	bob_busy = busy;
 	bob_looking_up--;
@@ -444,8 +454,8 @@ static __attribute__((noinline, cold, unused)) void *bob_look_again(struct bob_w
 	uint64_t unloaded;
 	void *next = __atomic_load_n(&w->next, __ATOMIC_ACQUIRE);
 
-	if (next && next != (void *)bob_absent && bob_wrapper_libraries &&
-	    bob_wrapper_libraries(bob_library_count, &unloaded) && unloaded == w->unloaded)
+	if (next && next != (void *)bob_absent && bob_dl_libraries &&
+	    bob_dl_libraries(bob_library_count, &unloaded) && unloaded == w->unloaded)
 		return next;
 	next = bob_look_up(w);
 	if (!next) {
@@ -457,7 +467,7 @@ static __attribute__((noinline, cold, unused)) void *bob_look_again(struct bob_w
 }
 
 /* Functions that allocate are looked up first. */
-static BOB_UNUSED void bob_wrapper_first(struct bob_wrapper *w)
+static BOB_UNUSED void bob_look_up_early(struct bob_wrapper *w)
 {
 	if (!w->patch && !w->next && bob_early_function(w->symbol))
 		(void)bob_look_up(w);
@@ -513,14 +523,14 @@ static BOB_UNUSED int bob_has_xsave(void)
 	return (c >> 27 & 1) != 0;
 }
 
-static BOB_UNUSED void bob_wrapper_start(struct bob_wrapper *w)
+static BOB_UNUSED void bob_enroll(struct bob_wrapper *w)
 {
 	char text[1024];
 
 	if (w->patch) {
 		bob_redirect_fn redirect =
-			(bob_redirect_fn)(uintptr_t)(bob_wrapper_dlsym ?
-							     bob_wrapper_dlsym(
+			(bob_redirect_fn)(uintptr_t)(bob_dl_sym ?
+							     bob_dl_sym(
 								     NULL, "bob_agent_redirect_1") :
 							     NULL);
 
