@@ -91,6 +91,8 @@ static void put_wrapper(struct bob_wrap_out *o, const struct bob_wrap_function *
 		bob_wrap_put(o, "\t.name = \"%s\",\n", f->event);
 	bob_wrap_put(o, "\t.parameters = \"%s\",\n\t.types = bob_types_%s,\n", f->event_parameters,
 		     f->name);
+	if (f->how == BOB_WRAP_PRELOAD)
+		bob_wrap_put(o, "\t.entry = (void *)bob_wrap_%s,\n", f->name);
 	if (f->how == BOB_WRAP_LINK)
 		bob_wrap_put(o, "\t.next = bob_real_%s,\n", f->name);
 	if (f->how == BOB_WRAP_PATCH)
@@ -225,15 +227,18 @@ static bool is_in(const struct bob_wrap_out *o, const struct bob_wrap_function *
 
 static void put_start(struct bob_wrap_out *o, const struct bob_wrap_spec *s)
 {
-	bob_wrap_put(o, "\n__attribute__((constructor)) static void bob_wrappers_start(void)\n{\n"
-			"\tstatic struct bob_wrapper *const all[] = {\n");
+	bob_wrap_put(o, "\nstatic struct bob_wrapper *const bob_all[] = {\n");
 	for (uint32_t i = 0; i < s->function_count; i++)
 		if (is_in(o, &s->functions[i]))
-			bob_wrap_put(o, "\t\t&bob_wrapper_%s,\n", s->functions[i].name);
-	bob_wrap_put(o, "\t};\n\n\tfor (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)\n"
-			"\t\tbob_look_up_early(all[i]);\n"
-			"\tfor (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)\n"
-			"\t\tbob_enroll(all[i]);\n}\n");
+			bob_wrap_put(o, "\t&bob_wrapper_%s,\n", s->functions[i].name);
+	bob_wrap_put(o,
+		     "};\n%s\n"
+		     "__attribute__((constructor)) static void bob_wrappers_start(void)\n{\n"
+		     "\tfor (size_t i = 0; i < sizeof(bob_all) / sizeof(bob_all[0]); i++)\n"
+		     "\t\tbob_look_up_early(bob_all[i]);\n"
+		     "\tfor (size_t i = 0; i < sizeof(bob_all) / sizeof(bob_all[0]); i++)\n"
+		     "\t\tbob_enroll(bob_all[i]);\n}\n",
+		     o->linked ? "" : "BOB_STAND_BEFORE_DLSYM(bob_all);\n");
 }
 
 void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file,

@@ -5,20 +5,14 @@
 
 /* --- the function itself --- */
 
-extern void *bob_dl_sym(void *handle, const char *name) __asm__("dlsym")
-	__attribute__((weak));
-extern void *bob_dl_open(const char *name, int how) __asm__("dlopen") __attribute__((weak));
-extern int bob_dl_close(void *handle) __asm__("dlclose") __attribute__((weak));
+extern void *bob_dl_sym(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
 
 /* `write` itself may be wrapped here. */
 static BOB_UNUSED void bob_complain(const char *text, size_t n)
 {
 	long r = 1;
 
-	__asm__ volatile("syscall"
-			 : "+a"(r)
-			 : "D"(2L), "S"(text), "d"(n)
-			 : "rcx", "r11", "memory");
+	__asm__ volatile("syscall" : "+a"(r) : "D"(2L), "S"(text), "d"(n) : "rcx", "r11", "memory");
 }
 
 /* What stands for a function that nobody has: 0 in all registers of results. */
@@ -44,73 +38,178 @@ static __attribute__((noinline, cold, unused)) void *bob_missing(struct bob_wrap
 	return (void *)bob_absent;
 }
 
+/* --- symbols of libraries ---
+ * The loader asks libraries that are open for everybody. What else a library has is read in its own
+ * symbol table: asking the loader for that would count as opening it, and leave texts for dlerror. */
+
 /* A loaded library, as dl_iterate_phdr has it. */
+struct bob_segment {
+	uint32_t type, flags;
+	uint64_t offset, address, physical, file_bytes, bytes, align;
+};
 struct bob_library {
 	uintptr_t base;
 	const char *name;
-	const void *segments;
-	uint16_t segment_count;
+	const struct bob_segment *segment;
+	uint16_t segments;
 	unsigned long long loaded, unloaded;
 };
 extern int bob_dl_libraries(int (*each)(struct bob_library *l, size_t size, void *ctx),
-				 void *ctx) __asm__("dl_iterate_phdr") __attribute__((weak));
+			    void *ctx) __asm__("dl_iterate_phdr") __attribute__((weak));
 extern const char bob_this_library[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
 
-#define BOB_LIBRARY_PATH 1024u	/* on stacks that may be small; a longer one is not asked */
-struct bob_library_at {
-	size_t left;			/* libraries before it */
-	uint64_t unloaded;
-	int is_other;			/* neither this one nor the program */
-	char name[BOB_LIBRARY_PATH];
+struct bob_elf_symbol {
+	uint32_t name;
+	unsigned char info, other;
+	uint16_t section;
+	uint64_t value, size;
 };
+
+/* What its dynamic section leads to. */
+struct bob_symbols {
+	const struct bob_elf_symbol *symbol;
+	const char *text;
+	const uint32_t *gnu, *sysv; /* hash tables; one of them is enough */
+	const uint16_t *version; /* NULL: none */
+};
+
+enum { BOB_PT_DYNAMIC = 2, BOB_TYPE_IFUNC = 10, BOB_HIDDEN_VERSION = 0x8000 };
+
+static BOB_UNUSED const uint64_t *bob_dynamic_of(const struct bob_library *l)
+{
+	for (uint16_t i = 0; i < l->segments; i++)
+		if (l->segment[i].type == BOB_PT_DYNAMIC)
+			return (const uint64_t *)(l->base + l->segment[i].address);
+	return NULL;
+}
+
+/* `d`: its dynamic section. */
+static BOB_UNUSED struct bob_symbols bob_symbols_of(uintptr_t base, const uint64_t *d)
+{
+	struct bob_symbols s = { 0 };
+
+	for (; d && d[0]; d += 2) {
+		/* some loaders put the address where the file has an offset, others leave that */
+		const uintptr_t at = d[1] < base ? base + d[1] : d[1];
+
+		s.sysv = d[0] == 4 ? (const uint32_t *)at : s.sysv;
+		s.text = d[0] == 5 ? (const char *)at : s.text;
+		s.symbol = d[0] == 6 ? (const struct bob_elf_symbol *)at : s.symbol;
+		s.gnu = d[0] == 0x6ffffef5 ? (const uint32_t *)at : s.gnu;
+		s.version = d[0] == 0x6ffffff0 ? (const uint16_t *)at : s.version;
+	}
+	return s;
+}
+
+/* strcmp may be wrapped, or belong to a sanitizer that has not begun. */
+static BOB_UNUSED int bob_same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* Does it define the name, as the default version if there are several, as a function? */
+static BOB_UNUSED int bob_is_symbol(const struct bob_symbols *s, uint32_t i, const char *name)
+{
+	const struct bob_elf_symbol *e = &s->symbol[i];
+	const unsigned type = e->info & 15u;
+
+	return e->section && e->value && (type == 0 || type == 2 || type == BOB_TYPE_IFUNC) &&
+	       (!s->version || !(s->version[i] & BOB_HIDDEN_VERSION)) &&
+	       bob_same(s->text + e->name, name);
+}
+
+static BOB_UNUSED uint32_t bob_find_gnu(const struct bob_symbols *s, const char *name)
+{
+	const uint32_t buckets = s->gnu[0], first = s->gnu[1], words = s->gnu[2];
+	const uint32_t *bucket = s->gnu + 4 + 2 * words, *chain = bucket + buckets;
+	uint32_t h = 5381, i;
+
+	for (const char *c = name; *c; c++)
+		h = h * 33 + (unsigned char)*c;
+	i = buckets ? bucket[h % buckets] : 0;
+	if (i < first)
+		return 0;
+	for (;; i++) {
+		if ((chain[i - first] | 1) == (h | 1) && bob_is_symbol(s, i, name))
+			return i;
+		if (chain[i - first] & 1)
+			return 0;
+	}
+}
+
+static BOB_UNUSED uint32_t bob_find_sysv(const struct bob_symbols *s, const char *name)
+{
+	const uint32_t buckets = s->sysv[0], *bucket = s->sysv + 2, *chain = bucket + buckets;
+	uint32_t h = 0, i;
+
+	for (const char *c = name; *c; c++) {
+		h = (h << 4) + (unsigned char)*c;
+		h = (h ^ (h >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	for (i = buckets ? bucket[h % buckets] : 0; i; i = chain[i])
+		if (bob_is_symbol(s, i, name))
+			return i;
+	return 0;
+}
+
+/* 0: none of this name. */
+static BOB_UNUSED uint32_t bob_find_symbol(const struct bob_symbols *s, const char *name)
+{
+	if (!s->symbol || !s->text || !(s->gnu || s->sysv))
+		return 0;
+	return s->gnu ? bob_find_gnu(s, name) : bob_find_sysv(s, name);
+}
+
+struct bob_search {
+	const char *name;
+	int is_behind;			/* this library has been visited */
+	void *found;
+	int is_resolver;		/* it says which function it is (IFUNC) */
+	uint64_t unloaded;		/* libraries, until now */
+};
+
+/* Of the libraries behind this one: what comes before it is searched before it by the loader, too. */
+static BOB_UNUSED int bob_visit(struct bob_library *l, size_t size, void *ctx)
+{
+	struct bob_search *search = ctx;
+	struct bob_symbols s;
+	uint32_t i;
+
+	search->unloaded = size >= sizeof(*l) ? l->unloaded : 0;
+	if (!search->is_behind) {
+		search->is_behind = l->base == (uintptr_t)bob_this_library;
+		return 0;
+	}
+	s = bob_symbols_of(l->base, bob_dynamic_of(l));
+	i = bob_find_symbol(&s, search->name);
+	if (!i)
+		return 0;
+	search->found = (void *)(l->base + s.symbol[i].value);
+	search->is_resolver = (s.symbol[i].info & 15) == BOB_TYPE_IFUNC;
+	return 1;
+}
+
+static __attribute__((noinline, cold, unused)) void *bob_find(const char *name, uint64_t *unloaded)
+{
+	struct bob_search s = { .name = name };
+
+	if (bob_dl_libraries)
+		(void)bob_dl_libraries(bob_visit, &s);
+	if (s.found && s.is_resolver)
+		s.found = ((void *(*)(void))s.found)();
+	*unloaded = s.unloaded;
+	return s.found;
+}
 
 /* How many libraries were unloaded until now, of the first that is visited. */
 static BOB_UNUSED int bob_library_count(struct bob_library *l, size_t size, void *ctx)
 {
 	*(uint64_t *)ctx = size >= sizeof(*l) ? l->unloaded : 0;
 	return 1;
-}
-
-/* The name is copied: while a library is visited the loader holds a lock, under which none may be opened. */
-static BOB_UNUSED int bob_library_visit(struct bob_library *l, size_t size, void *ctx)
-{
-	struct bob_library_at *at = ctx;
-	size_t n = 0;
-
-	(void)bob_library_count(l, size, &at->unloaded);
-	if (at->left-- > 0)
-		return 0;
-	while (l->name && l->name[n] && n < BOB_LIBRARY_PATH - 1) {
-		at->name[n] = l->name[n];
-		n++;
-	}
-	at->name[n] = 0;
-	at->is_other = n && !l->name[n] && l->base != (uintptr_t)bob_this_library;
-	return 1;
-}
-
-/* The loader asks libraries that are open for everybody. One of the others may have it (dlopen without
- * RTLD_GLOBAL), or one that such a library needs: each is asked. */
-static __attribute__((noinline, cold, unused)) void *bob_search(struct bob_wrapper *w)
-{
-	struct bob_library_at at;
-	void *found = NULL, *handle;
-
-	if (!bob_dl_libraries || !bob_dl_open || !bob_dl_close)
-		return NULL;
-	for (size_t i = 0; !found; i++) {
-		at.left = i;
-		if (!bob_dl_libraries(bob_library_visit, &at))
-			break;
-		handle = at.is_other ? bob_dl_open(at.name, 1 | 4) :
-				       NULL; /* LAZY | NOLOAD */
-		if (!handle)
-			continue;
-		found = bob_dl_sym(handle, w->symbol);
-		bob_dl_close(handle);
-	}
-	w->unloaded = at.unloaded;
-	return found;
 }
 
 /* --- allocation while functions are looked up ---
@@ -211,7 +310,7 @@ static BOB_UNUSED void *bob_early_function(const char *symbol)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (!__builtin_strcmp(symbol, all[i].symbol))
+		if (bob_same(symbol, all[i].symbol))
 			return all[i].function;
 	return NULL;
 }
@@ -243,7 +342,7 @@ static __attribute__((noinline, cold, unused)) void *bob_look_up(struct bob_wrap
 	next = bob_dl_sym ? bob_dl_sym((void *)-1L, w->symbol) : NULL;
 	if (next)
 		w->may_go = 0;
-	else if (bob_dl_sym && (next = bob_search(w)))
+	else if ((next = bob_find(w->symbol, &w->unloaded)))
 		w->may_go = 1;
 	bob_busy = busy;
 	bob_looking_up--;
@@ -289,5 +388,95 @@ BOB_INLINE void *bob_next(struct bob_wrapper *w)
 	return next;
 }
 #define BOB_NEXT(f) ((__typeof__(bob_wrap_##f) *)bob_next(&bob_wrapper_##f))
+
+/* --- dlsym ---
+ * A program that asks for a function by the handle of a library gets the library's own. So this stands
+ * before dlsym: where that is the function that a wrapper calls, the wrapper is given instead. With
+ * RTLD_DEFAULT and RTLD_NEXT the wrapper is found anyway, and what is found depends on who calls: these
+ * go on to dlsym itself by a jump, which leaves the caller's return address in place. */
+
+/* The list of libraries that debuggers read. */
+struct bob_link {
+	uintptr_t base;
+	const char *name;
+	const uint64_t *dynamic;
+	struct bob_link *next, *previous;
+};
+extern struct {
+	int version;
+	struct bob_link *first;
+} bob_libraries __asm__("_r_debug") __attribute__((weak));
+
+/* Without a call of any function: a sanitizer that is starting asks for those that it stands before. */
+__attribute__((used)) static void *bob_dlsym_itself(void)
+{
+	static void *itself;
+	void *f = __atomic_load_n(&itself, __ATOMIC_RELAXED);
+	const struct bob_link *l = f || !&bob_libraries ? NULL : bob_libraries.first;
+	int is_behind = 0;
+
+	for (; l && !f; l = l->next) {
+		const struct bob_symbols s = bob_symbols_of(l->base, l->dynamic);
+		const uint32_t i = is_behind ? bob_find_symbol(&s, "dlsym") : 0;
+
+		is_behind |= l->base == (uintptr_t)bob_this_library;
+		f = i ? (void *)(l->base + s.symbol[i].value) : NULL;
+	}
+	f = f ? f : (void *)bob_absent;
+	__atomic_store_n(&itself, f, __ATOMIC_RELAXED);
+	return f;
+}
+
+static BOB_UNUSED void *bob_instead_of(void *found, struct bob_wrapper *w)
+{
+	void *next = __atomic_load_n(&w->next, __ATOMIC_ACQUIRE);
+
+	if (!w->entry || found == w->entry)
+		return found;
+	if (!next || next == (void *)bob_absent || w->may_go)
+		next = bob_look_up(w);
+	return next == found ? w->entry : found;
+}
+
+static BOB_UNUSED void *bob_dlsym(void *handle, const char *name, struct bob_wrapper *const *all,
+				  size_t count)
+{
+	void *found = ((void *(*)(void *, const char *))bob_dlsym_itself())(handle, name);
+
+	for (size_t i = 0; found && name && i < count; i++)
+		if (bob_same(all[i]->symbol, name))
+			return bob_instead_of(found, all[i]);
+	return found;
+}
+
+#define BOB_STAND_BEFORE_DLSYM(all)                                                                \
+	__attribute__((used)) static void *bob_dlsym_by_handle(void *handle, const char *name)     \
+	{                                                                                          \
+		return bob_dlsym(handle, name, all, sizeof(all) / sizeof(*(all)));                 \
+	}                                                                                          \
+	__asm__(".text\n"                                                                          \
+		".weak dlsym\n"                                                                    \
+		".type dlsym, @function\n"                                                         \
+		"dlsym:\n"                                                                         \
+		"	.cfi_startproc\n"                                                                \
+		"	lea 1(%rdi), %rax\n"                                                             \
+		"	cmp $1, %rax\n" /* 0 and -1: RTLD_DEFAULT, RTLD_NEXT */                    \
+		"	ja bob_dlsym_by_handle\n"                                                        \
+		"	push %rdi\n"                                                                     \
+		"	.cfi_adjust_cfa_offset 8\n"                                                      \
+		"	push %rsi\n"                                                                     \
+		"	.cfi_adjust_cfa_offset 8\n"                                                      \
+		"	sub $8, %rsp\n"                                                                  \
+		"	.cfi_adjust_cfa_offset 8\n"                                                      \
+		"	call bob_dlsym_itself\n"                                                         \
+		"	add $8, %rsp\n"                                                                  \
+		"	.cfi_adjust_cfa_offset -8\n"                                                     \
+		"	pop %rsi\n"                                                                      \
+		"	.cfi_adjust_cfa_offset -8\n"                                                     \
+		"	pop %rdi\n"                                                                      \
+		"	.cfi_adjust_cfa_offset -8\n"                                                     \
+		"	jmp *%rax\n"                                                                     \
+		"	.cfi_endproc\n"                                                                  \
+		".size dlsym, . - dlsym\n")
 
 #endif

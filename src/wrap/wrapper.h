@@ -51,6 +51,7 @@ struct bob_wrapper {
 	uint32_t may_go;		/* `next` is right while no library has been unloaded since ... */
 	uint32_t complained;
 	uint64_t unloaded;		/* ... so many were */
+	void *entry;			/* the wrapper, where it has the function's name; else NULL */
 };
 
 /* --- values --- */
@@ -247,8 +248,8 @@ static BOB_UNUSED void bob_enroll(struct bob_wrapper *w)
 	if (w->patch) {
 		bob_redirect_fn redirect =
 			(bob_redirect_fn)(uintptr_t)(bob_dl_sym ?
-							     bob_dl_sym(
-								     NULL, "bob_agent_redirect_1") :
+							     bob_dl_sym(NULL,
+									"bob_agent_redirect_1") :
 							     NULL);
 
 		if (!redirect || !bob_has_xsave() ||

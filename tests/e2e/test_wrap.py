@@ -3,6 +3,7 @@
 """bobbin wrap: what it generates compiles, passes everything on as it is, and tells a recorder (tests/prog/wrap_recorder.c writes down
 what it is told) what was passed."""
 
+import ctypes
 import os
 import re
 
@@ -457,6 +458,94 @@ def opened():
     r = record(argv, "definitions:\nint inner(int x);\n")
     h.check((r.out, r.err) == (native.out, b"") and native.out != b"0\n", f"{r}\nnatively {native}")
     h.check("12 events" in shown(r), shown(r))
+
+
+FETCHED = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+typedef int (*of_int)(int);
+static int call(of_int f, int x)
+{
+	return f ? f(x) : -1;
+}
+int main(int argc, char **argv)
+{
+	for (int round = 0; round < 2; round++) {
+		void *a = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL), *b = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
+		of_int first = (of_int)dlsym(a, "work"), again = (of_int)dlsym(a, "work"), other = (of_int)dlsym(b, "work");
+		of_int chosen = (of_int)dlsym(a, "chosen"), absent = (of_int)dlsym(a, "no_such_function");
+		const char *why = dlerror(), *told = why && strstr(why, "no_such_function") ? "error" : "none";
+		size_t (*length)(const char *) = (size_t(*)(const char *))dlsym(RTLD_DEFAULT, "strlen");
+		size_t (*next)(const char *) = (size_t(*)(const char *))dlsym(RTLD_NEXT, "strlen");
+		printf("%d %d %d %d %d %zu %zu %d %s\\n", call(first, 1), call(again, 2), call(other, 3), call(chosen, 4), call(absent, 5),
+		       length("abc"), next("abcd"), first == again, told);
+		dlclose(b);
+		dlclose(a);
+	}
+	return argc != 3;
+}
+"""
+
+
+def fetched(sanitizer):
+    """Of the first library; the second one's of the same name is another function, and is called as it is. A sanitizer calls dlsym before
+    constructors run."""
+    folder = h.fresh("fetched")
+    sources = {"a": "int work(int x) { return 10 * x; }\nstatic int fast(int x) { return 7 * x; }\n"
+                    "static void *choose(void) { return (void *)fast; }\nint chosen(int) __attribute__((ifunc(\"choose\")));\n",
+               "b": "int work(int x) { return 100 * x; }\n"}
+    for name, text in (*((f"{n}.c", t) for n, t in sources.items()), ("p.c", FETCHED)):
+        (folder / name).write_text(text)
+    for style in ("gnu", "sysv"):
+        for argv in (["gcc", "-shared", "-fPIC", f"-Wl,--hash-style={style}", "-o", "liba.so", "a.c"],
+                     ["gcc", "-shared", "-fPIC", f"-Wl,--hash-style={style}", "-o", "libb.so", "b.c"], ["gcc", "-w", *sanitizer, "-o", "p", "p.c"]):
+            r = h.run(argv, cwd=folder)
+            h.check(r.status == 0, str(r))
+        argv = [folder / "p", folder / "liba.so", folder / "libb.so"]
+        native = h.run(argv)
+        h.check(native.out == 2 * b"10 20 300 28 -1 3 4 1 error\n", str(native))
+        r = record(argv, "include:\n#include <string.h>\ndefinitions:\nint work(int x);\nint chosen(int x);\nsize_t strlen(string s);\n")
+        h.same(native, r)
+        rows = {row.split()[-1]: row.split()[0] for row in h.bobbin("report", r.trace).out.decode().splitlines() if row}
+        h.check((rows.get("work"), rows.get("chosen")) == ("4", "2"), f"{rows}")
+        h.check(int(rows.get("strlen", 0)) >= 4, f"{rows}")
+
+
+suite.add("record --wrap: functions that dlsym gives for a library", fetched, [])
+for kind in ("address", "thread"):
+    suite.add(f"record --wrap: the same, with the {kind} sanitizer", fetched, [f"-fsanitize={kind}"])
+
+
+@suite.case("record --wrap: functions whose names are those of what wrappers are made of")
+def helper_names():
+    """A library with a function for each helper of the headers, bob_x being a helper: all are wrapped and called."""
+    folder = h.fresh("names")
+    text = "".join((h.ROOT / "src" / "wrap" / f"{n}.h").read_text() for n in ("wrapper", "lookup", "stubs"))
+    names = set()
+    for helper in re.findall(r"\bbob_(\w+)\b", text):  # bob_stub_frame_of: stub_frame_of, frame_of, of
+        parts = helper.split("_")
+        names |= {"_".join(parts[i:]) for i in range(len(parts))}
+    keywords, libc = {"int", "return", "for", "struct", "union", "double", "register", "main", "end"}, ctypes.CDLL(None)
+    names = [n for n in sorted(names - keywords) if re.fullmatch(r"[a-z][a-z_0-9]*", n) and not hasattr(libc, n)] + ["exit", "write"]
+    mine = names[:-2]
+    (folder / "l.c").write_text("".join(f"int {n}(int x) {{ return x + {i}; }}\n" for i, n in enumerate(mine)))
+    (folder / "p.c").write_text("long write(int, const void *, unsigned long);\nvoid exit(int);\n" + "".join(f"int {n}(int);\n" for n in mine)
+                                + "int main(void) { int s = 0;" + "".join(f" s += {n}(1);" for n in mine)
+                                + ' return write(1, "done\\n", 5) != 5 ? 1 : (exit(s == 0), 2); }\n')
+    for argv in (["gcc", "-w", "-fno-builtin", "-shared", "-fPIC", "-o", "libl.so", "l.c"],
+                 ["gcc", "-w", "-fno-builtin", "-o", "p", "p.c", "-L.", "-ll", "-Wl,-rpath,$ORIGIN"]):
+        r = h.run(argv, cwd=folder)
+        h.check(r.status == 0, str(r))
+    native = h.run([folder / "p"])
+    h.check(native.out == b"done\n" and native.status == 0, str(native))
+    spec = "include:\n#include <sys/types.h>\ndefinitions:\nvoid exit(int code);\nssize_t write(int fd, const void *bytes, size_t n);\n"
+    r = record([folder / "p"], spec + "".join(f"int {n}(int x);\n" for n in mine))
+    h.same(native, r)
+    rows = {row.split()[-1] for row in h.bobbin("report", "--limit=0", r.trace).out.decode().splitlines() if row}
+    h.check(set(names) <= rows, f"not recorded: {sorted(set(names) - rows)}")
+    return f"{len(names)} names"
 
 
 @suite.case("record --wrap: one step")
