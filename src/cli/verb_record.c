@@ -315,6 +315,12 @@ static int choose_events(struct recording *r, const char *path)
 {
 	const char *mpi = NULL;
 
+	if (bob_target_is_musl(path))
+		return cli_fail("record",
+				"%s is linked with musl; events, MPI and wrappers are recorded in "
+				"programs of glibc, calls and memory accesses in this one, too",
+				path),
+		       125;
 	if (r->mem && !cli_mem_is_native(&r->engine))
 		return cli_misuse("record", "--mpi and --events with --mem need --engine=native"),
 		       125;

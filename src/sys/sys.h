@@ -54,6 +54,9 @@ enum bob_target {
 /* Find `command` the way execvp does; `path` (BOB_SYS_PATH bytes) gets the file. */
 enum bob_target bob_target_find(const char *command, char *path);
 
+/* Is its C library musl, as its loader's name tells? */
+int bob_target_is_musl(const char *path);
+
 /* --- libraries.c --- */
 
 /* Names of the libraries that the program at `path` would be started with, without folders. BOB_NONE: it has no loader. BOB_ERR_IO. */

@@ -45,21 +45,25 @@ static int find(const char *command, char *path)
 	return result;
 }
 
-/* A dynamically linked program names its loader. */
-static int has_interpreter(int fd, const Elf64_Ehdr *e)
+/* A dynamically linked program names its loader. 0: it does not. */
+static int read_interpreter(int fd, const Elf64_Ehdr *e, char *name, size_t size)
 {
 	for (unsigned i = 0; i < e->e_phnum; i++) {
 		Elf64_Phdr p;
+		ssize_t n;
 
 		if (pread(fd, &p, sizeof(p), (off_t)(e->e_phoff + i * sizeof(p))) != sizeof(p))
 			return 0;
-		if (p.p_type == PT_INTERP)
-			return 1;
+		if (p.p_type != PT_INTERP)
+			continue;
+		n = pread(fd, name, p.p_filesz < size ? p.p_filesz : size - 1, (off_t)p.p_offset);
+		name[n < 0 ? 0 : n] = 0;
+		return 1;
 	}
 	return 0;
 }
 
-static enum bob_target look(int fd)
+static enum bob_target look(int fd, char *interpreter, size_t size)
 {
 	Elf64_Ehdr e;
 	ssize_t n = pread(fd, &e, sizeof(e), 0);
@@ -70,7 +74,7 @@ static enum bob_target look(int fd)
 		return BOB_TARGET_32BIT;
 	if (n != sizeof(e) || e.e_machine != EM_X86_64)
 		return BOB_TARGET_OTHER_CPU;
-	return has_interpreter(fd, &e) ? BOB_TARGET_OK : BOB_TARGET_STATIC;
+	return read_interpreter(fd, &e, interpreter, size) ? BOB_TARGET_OK : BOB_TARGET_STATIC;
 }
 
 enum bob_target bob_target_find(const char *command, char *path)
@@ -86,9 +90,23 @@ enum bob_target bob_target_find(const char *command, char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return BOB_TARGET_OK; /* executable but not readable: the kernel will know */
-	enum bob_target t = look(fd);
+	char interpreter[256];
+	enum bob_target t = look(fd, interpreter, sizeof(interpreter));
 	close(fd);
 	return t;
+}
+
+int bob_target_is_musl(const char *path)
+{
+	char interpreter[256];
+	int fd = open(path, O_RDONLY | O_CLOEXEC), is_musl;
+
+	if (fd < 0)
+		return 0;
+	is_musl = look(fd, interpreter, sizeof(interpreter)) == BOB_TARGET_OK &&
+		  strstr(interpreter, "/ld-musl-") != NULL;
+	close(fd);
+	return is_musl;
 }
 
 void bob_self_dir(char *buf, size_t size)

@@ -65,6 +65,16 @@ def musl_plain(images):
     has_calls(same([build("musl", PLAIN_C, "musl-gcc")], [f"--images={images}"]).trace, PLAIN_CALLS)
 
 
+def musl_refused():
+    """The libraries that record events need glibc: said before the program starts."""
+    exe = build("musl", PLAIN_C, "musl-gcc")
+    for options in (["--events"], ["--mpi=openmpi"], ["--calls", "--events"]):
+        trace = h.fresh("musl") / "t"
+        r = h.run([h.BOBBIN, "record", *options, "-o", trace, "--", exe])
+        h.check(r.status == 125 and b"is linked with musl" in r.err and not r.out, str(r))
+        h.check(not trace.exists(), "a trace was begun")
+
+
 def musl_depth(program, images):
     h.need("musl-gcc")
     exe = h.compile(f"musl-{program}", [f"depth_{program}.c"], "musl-gcc", ("-O2", "-w", "-pthread"))
@@ -90,6 +100,7 @@ def process(opts):
 for mode in IMAGES:
     suite.add(f"musl plain {mode}", musl_plain, mode)
     suite.add(f"musl process {mode}", process, [f"--images={mode}"])
+suite.add("musl: events are refused", musl_refused)
 suite.add("musl process mem", process, ["--mem", "--engine=native"])
 for program in ("args", "recurse", "alloca", "longjmp", "signal", "deep", "threads"):
     # Where a handler interrupts musl, which has no call frame information, its caller is found only if it is hooked.
