@@ -457,7 +457,8 @@ struct bob_shape {
 	uint64_t elements;
 	uint64_t number;	/* which element the address is in, from 0 */
 	uint32_t offset;	/* bytes into it */
-	int inside;		/* number < elements; else there are no subscripts: it is behind, of what shares its storage */
+	int inside;		/* number < elements; else there are no subscripts: it is behind, of what shares its storage ... */
+	int before;		/* ... or before: the first byte of the number-th element before the first one, and `offset` */
 	int64_t subscript[BOB_SHAPE_DIMENSIONS_MAX];
 };
 

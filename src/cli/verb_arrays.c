@@ -198,6 +198,9 @@ static void print_summary(const struct question *q, const struct bob_array *a)
 			"  its bounds changed, %" PRIu32
 			" were told: subscripts are those of the largest\n",
 			a->shape.told);
+	if (a->before)
+		fprintf(q->out, "  %s of them before its elements, in what shares its storage\n",
+			cli_count(n, a->before));
 	if (a->behind)
 		fprintf(q->out, "  %s of them behind its elements, in what shares its storage\n",
 			cli_count(n, a->behind));

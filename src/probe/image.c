@@ -83,7 +83,8 @@ static void put_functions(const struct bob_probe_file *f, uint64_t key, struct b
 		take(to, f->unit[f->site[i].unit], strlen(f->unit[f->site[i].unit]) + 1);
 }
 
-/* How much room its elements take, as far as that is known beforehand: else all there is. */
+/* How much room its elements take, as far as that is known beforehand: else half of what there is. The other half is of what begins before
+ * the next variable and shares its storage. */
 static uint64_t bytes_of(const struct bob_probe_variable *v)
 {
 	uint64_t bytes = v->element;
@@ -91,7 +92,7 @@ static uint64_t bytes_of(const struct bob_probe_variable *v)
 	for (uint32_t d = 0; d < v->rank; d++)
 		if (!v->bounds || v->bounds[d][1] <= 0 ||
 		    bytes > (1ull << BOB_PR_VARIABLE_SHIFT) / (uint64_t)v->bounds[d][1])
-			return 1ull << BOB_PR_VARIABLE_SHIFT;
+			return 1ull << (BOB_PR_VARIABLE_SHIFT - 1);
 		else
 			bytes *= (uint64_t)v->bounds[d][1];
 	return bytes;

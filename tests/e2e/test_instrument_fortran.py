@@ -713,5 +713,23 @@ def files():
         assert got == several_files(), next(((n, g, w) for n, (g, w) in enumerate(zip(got, several_files())) if g != w), (len(got), shown))
 
 
+@suite.case("EQUIVALENCE: what begins before a variable and shares its storage")
+def equivalence():
+    """Each access is in the tables, as an element, or as one before or behind the elements of what was told first of the storage."""
+    h.need("gfortran")
+    out = i.instrument("equivalence", ["trace file equivalence.f", *(f"trace variable {v}" for v in "zxyvu")],
+                       ["equivalence.f", "equivalence_probes.c"])
+    trace, text = i.accesses(i.build_fortran(out, "equivalence.f", ("-O0", "-std=legacy")), [], "t")
+    said = h.bobbin("arrays", trace).out.decode()
+    total = int(re.search(r": ([\d,]+) access", said)[1].replace(",", ""))
+    rows = [(m[1], int(m[2]), int(m[3])) for m in re.finditer(r"^\S*(\w)\(.*\n  (\d+) reads?, (\d+) writes?;", said, re.M)]
+    counted = sum(r + w for _, r, w in rows)
+    h.check(total == counted == 25 + 4 + 6 + 7, f"{total} accesses, {counted} in the tables\n{said}")
+    of_x = said.split("\nx(")[1].split("\n\n")[0]
+    h.check("  4 of them before its elements" in of_x, said)  # Y(1,1), Y(2,1), Y(3,1), and Y(1,1) again
+    places = h.bobbin("replay", "--mem", "--subscripts", trace).out.decode()
+    h.check(all(f"x{{{k} before}}" in places for k in (1, 2, 3)), places)
+
+
 if __name__ == "__main__":
     raise SystemExit(suite.run())

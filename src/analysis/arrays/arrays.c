@@ -89,7 +89,7 @@ static int find(struct bob_arrays *a, const struct bob_access *x, struct slot *s
 
 		if (a->row[slot->row].has_box)
 			return 0;
-		p->behind++;
+		*(s.before ? &p->before : &p->behind) += 1;
 		*(x->type == BOB_ACCESS_LOAD ? &p->loads : &p->stores) += 1;
 		return 0;
 	}

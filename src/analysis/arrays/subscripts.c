@@ -49,7 +49,9 @@ int bob_subscripts_text(const struct bob_trace *t, uint32_t process, uint64_t ad
 	if (bob_trace_shape(t, process, address, &s) != BOB_OK)
 		return 0;
 	bob_subscripts_of(&s, s.subscript, NULL, subscripts, sizeof(subscripts));
-	if (!s.inside)
+	if (s.before)
+		add(text, BOB_SUBSCRIPTS_MAX, &len, "%.200s{%" PRIu64 " before}", s.name, s.number);
+	else if (!s.inside)
 		add(text, BOB_SUBSCRIPTS_MAX, &len, "%.200s{%" PRIu64 ", behind}", s.name,
 		    s.number);
 	else if (s.varies)

@@ -9,6 +9,7 @@
 #define LOWER_MAX (1ll << 62)
 #define BYTES_MAX (1ull << 48)
 #define TOLD_MAX 16u		/* of a variable; if there are so many, it may have had others */
+#define BEFORE_MOST (1ull << 35) /* docs/source.md: half of what variables of a file are apart */
 
 BOB_STATIC_ASSERT(BOB_SHAPE_RANK_MAX == BOB_SHAPE_DIMENSIONS_MAX, "dimensions");
 
@@ -155,6 +156,24 @@ static void place(const struct bob_shape_known *k, uint64_t distance, struct bob
 	}
 }
 
+static void describe(const struct bob_shape_known *k, const struct bob_object *named,
+		     struct bob_shape *out)
+{
+	const struct bob_rec_shape *rec = &k->as->rec;
+
+	memset(out, 0, sizeof(*out));
+	out->name = named ? named->name : "";
+	out->image = named ? named->image : ~0u;
+	out->address = rec->address;
+	out->element = rec->element;
+	out->rank = rec->rank;
+	out->rows_first = (rec->flags & BOB_SHAPE_ROWS_FIRST) != 0;
+	out->told = k->told;
+	out->varies = k->varies || k->told >= TOLD_MAX;
+	out->bounds = k->as->bounds;
+	out->elements = k->elements;
+}
+
 /* 0: `address` is in something else. */
 static int fill(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
 		uint64_t address, struct bob_shape *out)
@@ -167,18 +186,27 @@ static int fill(const struct bob_trace *t, uint32_t process, const struct bob_sh
 		return 0;
 	if (!named && address - rec->address >= k->elements * rec->element)
 		return 0;
-	memset(out, 0, sizeof(*out));
-	out->name = named ? o.name : "";
-	out->image = named ? o.image : ~0u;
-	out->address = rec->address;
-	out->element = rec->element;
-	out->rank = rec->rank;
-	out->rows_first = (rec->flags & BOB_SHAPE_ROWS_FIRST) != 0;
-	out->told = k->told;
-	out->varies = k->varies || k->told >= TOLD_MAX;
-	out->bounds = k->as->bounds;
-	out->elements = k->elements;
+	describe(k, named ? &o : NULL, out);
 	place(k, address - rec->address, out);
+	return 1;
+}
+
+/* What begins before the variable and shares its storage has addresses below it, where nothing else is. 0: `address` is none of these. */
+static int fill_before(const struct bob_trace *t, uint32_t process, const struct bob_shape_known *k,
+		       uint64_t address, struct bob_shape *out)
+{
+	const struct bob_rec_shape *rec = &k->as->rec;
+	const uint64_t distance = rec->address - address;
+	struct bob_object o;
+
+	if (distance > BEFORE_MOST ||
+	    (bob_trace_object(t, process, address, &o) == BOB_OK && !o.is_section) ||
+	    bob_trace_object(t, process, rec->address, &o) != BOB_OK || o.address != rec->address)
+		return 0;
+	describe(k, &o, out);
+	out->before = 1;
+	out->number = (distance + rec->element - 1) / rec->element;
+	out->offset = (uint32_t)(out->number * rec->element - distance);
 	return 1;
 }
 
@@ -196,7 +224,11 @@ bob_status bob_trace_shape(const struct bob_trace *t, uint32_t process, uint64_t
 		else
 			hi = mid;
 	}
-	return lo && fill(t, process, &p->known[lo - 1], address, out) ? BOB_OK : BOB_NONE;
+	if (lo && fill(t, process, &p->known[lo - 1], address, out))
+		return BOB_OK;
+	return p && lo < p->known_count && fill_before(t, process, &p->known[lo], address, out) ?
+		       BOB_OK :
+		       BOB_NONE;
 }
 
 bob_status bob_trace_shape_at(const struct bob_trace *t, uint32_t process, uint32_t index,
