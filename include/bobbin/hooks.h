@@ -62,7 +62,7 @@ struct bob_value_set {
 	void *(*create)(void *ctx);
 	int (*add)(void *ctx, void *set, const union bob_datum *data);
 	int (*merge)(void *ctx, void *into, const void *from);
-	/* Bytes that it needs; they are written if `room` is enough. */
+	/* Bytes that it needs, 256 MB at most; they are written if `room` is enough. The same each time. */
 	size_t (*pack)(void *ctx, const void *set, void *to, size_t room);
 	/* From bytes of another process. They may be anything. */
 	void *(*unpack)(void *ctx, const void *bytes, size_t len);

@@ -56,17 +56,17 @@ static void work(void *arg)
 	}
 }
 
-static void say(const struct call *c)
+/* Once for each hook. */
+static void say(const struct call *c, const char *what, const char *so)
 {
-	static uint8_t said[BOB_EV_HOOKS_MAX]; /* one of each hook will do */
+	static uint8_t said[BOB_EV_HOOKS_MAX];
 	const char *hook = bob_ev_hook(c->o->hook)->name;
 	char line[200];
 
 	if (__atomic_exchange_n(&said[c->o->hook], 1, __ATOMIC_RELAXED))
 		return;
-	snprintf(line, sizeof(line),
-		 "hook '%.60s': `%s` of its sets has thrown an exception; the set %s\n",
-		 hook ? hook : "", op_name[c->op], c->op == UNPACK ? "stays apart" : "is lost");
+	snprintf(line, sizeof(line), "hook '%.60s': `%s` of its sets has %s; %s\n",
+		 hook ? hook : "", op_name[c->op], what, so);
 	bob_ev_log(line);
 }
 
@@ -83,7 +83,7 @@ static bool call(struct call *c, struct bob_ev_set *o, enum op op)
 	}
 	if (bob_ev_guard(BOB_EV_GUARDED_SETS, work, c))
 		return true;
-	say(c);
+	say(c, "thrown an exception", op == UNPACK ? "the set stays apart" : "the set is lost");
 	o->is_lost = op != UNPACK;
 	return false;
 }
@@ -92,7 +92,12 @@ bool bob_ev_set_create(struct bob_ev_set *o)
 {
 	struct call c = { .set = NULL };
 
-	o->set = call(&c, o, CREATE) ? c.set : NULL;
+	o->set = NULL;
+	if (!call(&c, o, CREATE))
+		return false;
+	o->set = c.set;
+	if (!o->set)
+		say(&c, "given nothing", "its data are lost");
 	return o->set != NULL;
 }
 
@@ -116,8 +121,12 @@ bool bob_ev_set_pack(struct bob_ev_set *o, void *to, size_t room, size_t *size)
 
 	if (o->is_lost || !call(&c, o, PACK))
 		return false;
+	if (c.size > BOB_EV_PACKED_MAX) {
+		say(&c, "said that it needs more than 256 MB", "the set is lost");
+		o->is_lost = true;
+	}
 	*size = c.size;
-	return true;
+	return !o->is_lost;
 }
 
 bool bob_ev_set_unpack(struct bob_ev_set *o, const void *bytes, size_t len)

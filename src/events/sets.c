@@ -13,7 +13,6 @@
 
 #define TURNS_MAX 100000u	/* of waiting for who has a thread's sets */
 #define TEXT_MAX 4096u		/* bytes of a set's text */
-#define PACKED_MAX (1ull << 40)	/* of a set: what says more is wrong */
 
 static struct bob_ev_sets *ours; /* the process's */
 static struct bob_ev_sets *threads; /* of threads that live */
@@ -276,7 +275,7 @@ static bool put_packed(struct bytes *b, struct bob_ev_set *o)
 	if (!to || !bob_ev_set_pack(o, to + BOB_VARINT_MAX, room, &n))
 		return false;
 	if (n > room) {
-		to = n <= PACKED_MAX ? need(b, n + BOB_VARINT_MAX) : NULL;
+		to = need(b, n + BOB_VARINT_MAX);
 		if (!to || !bob_ev_set_pack(o, to + BOB_VARINT_MAX, n, &again) || again != n)
 			return false;
 	}
@@ -504,8 +503,12 @@ void bob_ev_sets_finish(void)
 	const bool had_results = finished;
 	struct bob_ev_sets *s;
 
-	if (!ours || of != getpid() || !may_come())
+	if (of != getpid() || !may_come())
 		return;
+	if (!ours) {
+		say_lost();
+		return;
+	}
 	finished = true;
 	write_ours(true);
 	bob_ev_sets_unname();

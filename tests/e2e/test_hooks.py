@@ -153,6 +153,19 @@ def throwing_set():
 
 
 
+@suite.case("sets that give nothing, or need more than there is")
+def lying_set():
+    p = program("set_throws.cc", "g++")
+    for which, what in (("create", "given nothing"), ("pack", "said that it needs more than 256 MB")):
+        for where in ("here", "thread", "ranks"):
+            r = h.record([p, which, "lie", where], ["--events"])
+            n = 12 if where == "ranks" else 7
+            h.check(r.status == 0 and events(r.trace) == n, f"{which} {where}: {r}")
+            info = h.bobbin("info", r.trace).out.decode()
+            h.check(f"hook 'throws': `{which}` of its sets has {what}" in info, info)
+            equal(table(r.trace)["e", "in", "ones"].split()[0], str(n))
+
+
 @suite.case("hooks that leave at functions hooked by name")
 def leaving():
     p = program("hook_leaves.cc", "g++")

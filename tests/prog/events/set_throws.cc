@@ -1,4 +1,4 @@
-// A value set one of whose functions does what none may: argv: which of them, throw, jump or exit, at the end of a thread ("thread"), or of what ranks do ("ranks": of two processes of one recording, the first one's), or of the
+// A value set one of whose functions does what none may: argv: which of them, throw, jump or exit, or lie (create gives nothing, pack needs 1 TB), at the end of a thread ("thread"), or of what ranks do ("ranks": of two processes of one recording, the first one's), or of the
 // process. Another set, of numbers, is beside it. Prints what has come back.
 #include <csetjmp>
 #include <cstdio>
@@ -42,9 +42,16 @@ static void perhaps(const char *what)
 		exit(5);
 }
 
+static bool lies(const char *what)
+{
+	return !strcmp(what, which) && !strcmp(how, "lie");
+}
+
 static void *create(void *)
 {
 	perhaps("create");
+	if (lies("create"))
+		return nullptr;
 	return new int(0);
 }
 
@@ -67,7 +74,7 @@ static size_t pack(void *, const void *set, void *to, size_t room)
 	perhaps("pack");
 	if (room >= sizeof(int))
 		memcpy(to, set, sizeof(int));
-	return sizeof(int);
+	return lies("pack") ? static_cast<size_t>(1) << 40 : sizeof(int);
 }
 
 static void *unpack(void *, const void *bytes, size_t len)
