@@ -250,6 +250,8 @@ static inline uint32_t bob_ev_instant_phase(uint32_t id)
 bool bob_ev_when(uint32_t id, const char *condition);
 bool bob_ev_when_holds(uint32_t id, const union bob_arg *in, uint32_t count);
 void bob_ev_when_say(void); /* the process ends */
+/* thread.c: when the process ends, it is said what was left out, even if nothing else was recorded. */
+void bob_ev_watch_end(void);
 
 /* `what` of event `id` in a phase (enum bob_user_phase), and back. */
 static inline uint32_t bob_ev_user_what(uint32_t id, uint32_t phase)

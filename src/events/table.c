@@ -18,6 +18,8 @@ __attribute__((constructor)) static void start(void)
 		bob_ev_agent = a;
 		is_on = true;
 		bob_ev_filters_add(a->setting("BOBBIN_WHEN"));
+		if (a->setting("BOBBIN_WHEN"))
+			bob_ev_watch_end();
 		bob_ev_plugins_begin(a->setting("BOBBIN_PLUGINS"));
 		bob_ev_hook_functions();
 	}

@@ -76,13 +76,18 @@ static void process_ends(void)
 	refused = true;
 }
 
+void bob_ev_watch_end(void)
+{
+	bob_ev_agent->at_end(process_ends);
+}
+
 static void first_thread(void)
 {
 	if (bob_ev_mpi)
 		bob_ev_mpi->first();
 	bob_ev_flush_begin();
 	pthread_key_create(&key, thread_ended);
-	bob_ev_agent->at_end(process_ends);
+	bob_ev_watch_end();
 }
 
 static bool time_is(const char *what)

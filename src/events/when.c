@@ -36,6 +36,7 @@ bool bob_ev_when(uint32_t id, const char *condition)
 		bob_ev_unmap(c, sizeof(*c));
 		return refuse(id, why, at + 1);
 	}
+	bob_ev_watch_end();
 	if (__atomic_compare_exchange_n(&bob_ev_names[id].when, &none, c, false, __ATOMIC_RELEASE,
 					__ATOMIC_RELAXED))
 		return true;

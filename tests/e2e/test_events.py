@@ -334,6 +334,18 @@ def conditions():
     h.check(r.status == 0 and r.out.split() == [b"T"] and counted(r.trace) == {"e": 7}, f"{r}\n{counted(r.trace)}")
 
 
+@suite.case("--when: nothing is left")
+def all_left_out():
+    """What was left out is said, also if nothing was recorded at all; a number that no parameter can have is refused."""
+    p = program("when.c")
+    r = h.record([p], ["--events", "--when=*: no_such_parameter == 3"])
+    info = h.bobbin("info", r.trace).out.decode()
+    h.check(r.status == 0 and "events are left out: --when='*: no_such_parameter == 3' is not true of them" in info, info)
+    for number in ("9223372036854775808", "1e400"):
+        r = h.record([p], ["--events", f"--when=e: n == {number}"])
+        h.check(r.status == 125 and b"a number that fits into 64 bits was expected" in r.err, str(r))
+
+
 @suite.case("handlers that jump out of the recorder")
 def jumps_out():
     """The thread is not recorded behind that, as if it had been killed there; other threads are, and hooks are called for all."""

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "archive/events/predicate.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,14 +75,21 @@ static uint8_t add_number(struct parser *g)
 {
 	struct bob_predicate_value v = { .type = BOB_PREDICATE_INT };
 	char *end, *whole_end;
+	const int saved = errno;
 	const double d = strtod(g->at, &end);
 	uint8_t n;
 
+	errno = 0;
 	v.i = strtoll(g->at, &whole_end, 0);
 	if (end > whole_end) {
 		v.type = BOB_PREDICATE_DOUBLE;
 		v.d = d;
 	}
+	if (end > whole_end ? isinf(d) : errno == ERANGE) {
+		errno = saved;
+		return fail(g, "a number that fits into 64 bits");
+	}
+	errno = saved;
 	g->at = end > whole_end ? end : whole_end;
 	n = add(g, OPERAND, 0, 0);
 	if (!g->expected)
