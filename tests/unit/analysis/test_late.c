@@ -729,6 +729,43 @@ static void test_collectives(void **state)
 	free_world(w);
 }
 
+/* A rank waits for those of lower rank, whoever of them comes last; the others it does not need. */
+static void test_scans(void **state)
+{
+	static const uint32_t number[] = { 99, 100 }; /* Scan, Exscan: functions.txt */
+	static const uint32_t begin[2][PROCESSES] = { { 100, 400, 250, 120 },
+						      { 500, 100, 300, 600 } };
+	static const uint64_t lost[2][PROCESSES] = { { 0, 0, 150, 280 }, { 0, 400, 200, 0 } };
+	static const uint32_t cause[2][PROCESSES] = { { 0, 0, 1, 1 }, { 0, 0, 0, 0 } };
+	struct world *w = new_world();
+	struct bob_mpi_late *l;
+
+	(void)state;
+	assert_string_equal(bob_mpi_function_of(99)->name, "Scan");
+	assert_string_equal(bob_mpi_function_of(100)->name, "Exscan");
+	for (uint32_t p = 0; p < PROCESSES; p++)
+		for (uint32_t k = 0; k < 2; k++) {
+			struct made *m = call(w, p, number[k], 7);
+
+			m->value[5] = 1; /* MPI_COMM_WORLD */
+			m->begin = 10000ull * k + begin[k][p];
+			m->end = 10000ull * k + 1000;
+			m->place = 10 * k + p + 1;
+		}
+	assert_int_equal(bob_mpi_late_create(&w->t, &l, NULL), BOB_OK);
+	for (uint32_t k = 0; k < 2; k++)
+		for (uint32_t p = 0; p < PROCESSES; p++) {
+			const struct bob_mpi_late_row *row = row_at(l, 10 * k + p + 1);
+
+			assert_int_equal(row->lost_ns, lost[k][p]);
+			assert_int_equal(row->causes, lost[k][p] > 0);
+			if (lost[k][p])
+				assert_int_equal(row->cause->process, cause[k][p]);
+		}
+	bob_mpi_late_destroy(l);
+	free_world(w);
+}
+
 static void test_not_available(void **state)
 {
 	static const char *const some[] = { "mpi-functions=p2p", NULL };
@@ -753,6 +790,7 @@ int main(void)
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_collectives),
+		cmocka_unit_test(test_scans),
 		cmocka_unit_test(test_not_available),
 	};
 
