@@ -244,8 +244,10 @@ BOB_API bob_status bob_folded_copy(const struct bob_folded *f, uint64_t id,
 				   const struct bob_alloc *alloc, struct bob_folded **out);
 /* --- giving up something: none of this happens unless you call it --- */
 
-/* In how many participants each shape comes: `count` has room for all shapes. */
-BOB_API bob_status bob_folded_spread(const struct bob_folded *f, uint32_t *count);
+/* In how many participants each group of shapes comes. `group` has a number for each shape, below that of the shapes; NULL: each is one of
+ * its own. `count` has room for as many as there are shapes. */
+BOB_API bob_status bob_folded_spread(const struct bob_folded *f, const uint32_t *group,
+				     uint32_t *count);
 /* The events for which `keep` returns 1, folded anew: what was apart only because of the others is together. Events come in
  * order, one participant after the other, its place among the participants with each. A participant may be left
  * without events. */

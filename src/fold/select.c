@@ -5,7 +5,7 @@
 #include "fold/folded.h"
 #include "fold/refold.h"
 
-bob_status bob_folded_spread(const struct bob_folded *f, uint32_t *count)
+bob_status bob_folded_spread(const struct bob_folded *f, const uint32_t *group, uint32_t *count)
 {
 	const struct bob_tables *t = &f->tables;
 	const struct bob_alloc *a = &t->blocks.alloc;
@@ -23,11 +23,14 @@ bob_status bob_folded_spread(const struct bob_folded *f, uint32_t *count)
 	for (uint32_t p = 0; p < bob_folded_count(f) && st == BOB_OK; p++)
 		for (uint32_t k = 0; k < bob_folded_parts(f, p) && st == BOB_OK; k++) {
 			st = bob_folded_counts(f, p, k, times, times + t->shape_count);
-			for (uint32_t i = 0; i < t->shape_count && st == BOB_OK; i++)
-				if (times[i] && seen[i] != p + 1) {
-					seen[i] = p + 1;
-					count[i]++;
+			for (uint32_t i = 0; i < t->shape_count && st == BOB_OK; i++) {
+				const uint32_t g = group ? group[i] : i;
+
+				if (times[i] && seen[g] != p + 1) {
+					seen[g] = p + 1;
+					count[g]++;
 				}
+			}
 		}
 	bob_array_free(a, times, room, sizeof(*times));
 	bob_array_free(a, seen, seen_room, sizeof(*seen));

@@ -139,6 +139,32 @@ def unordered():
     return ", ".join(notes)
 
 
+REGION = """
+static int a[400];
+int main(void)
+{
+#pragma omp parallel for schedule(static) num_threads(4)
+	for (int i = 0; i < 400; i++)
+		a[i] += i;
+	return a[399] != 399;
+}
+"""
+
+
+@suite.case("drop-below: a parallel region, whose threads come from different callers")
+def region():
+    """The first thread comes from the program, the others from the run time."""
+    source = h.fresh("region") / "region.c"
+    source.write_text(REGION)
+    exe = h.compile("region", [str(source)], "gcc", ["-O1", "-g", "-fopenmp"])
+    exact = record([exe])
+    few = fold(exact, "--drop-below=4")
+    for t in range(4):
+        got = accesses(few, f"0.{t}")
+        loads = sum(kind == "L" for kind, *_ in got)
+        h.check(100 <= loads <= len(accesses(exact, f"0.{t}")), f"thread {t}: {loads} loads are left")
+
+
 @suite.case("drop-below: what few threads do")
 def drop():
     exact = record([program("matmul"), 20, 4])

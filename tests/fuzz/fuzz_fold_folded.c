@@ -66,7 +66,7 @@ static void fold_again(const struct bob_folded *f)
 	struct bob_folded *out;
 
 	must(spread != NULL, "no memory");
-	(void)bob_folded_spread(f, spread);
+	(void)bob_folded_spread(f, NULL, spread);
 	free(spread);
 	if (bob_folded_select(f, is_kept, NULL, &events_alloc, &out) == BOB_OK)
 		bob_folded_close(out);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Noise: what few participants do is left out of all of them. Whether an event counts as such is decided for its shape, by how
- * many participants it occurs in; what is left is folded anew. */
+/* Noise: what few participants do is left out of all of them. Whether an event counts as such is decided for its descriptor, by how many
+ * participants come there, on whatever call paths: the first thread of a parallel region comes from the program, the others from a run time.
+ * What is left is folded anew. */
 #include "archive/merge/drop.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "archive/folds.h"
 
@@ -11,7 +13,8 @@ struct noise {
 	const struct bob_folded *f;
 	bob_mem_desc_fn find;
 	void *ctx;
-	uint32_t *spread;	/* by shape: participants that have it */
+	uint32_t *group;	/* of each shape: those of one descriptor are one */
+	uint32_t *spread;	/* by group: participants that have it */
 	uint32_t below, participant;
 	uint64_t again;		/* of the participant: accesses that are told again */
 };
@@ -20,7 +23,7 @@ struct noise {
 static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event *event)
 {
 	struct noise *n = ctx;
-	int kept = n->spread[event->shape] >= n->below;
+	int kept = n->spread[n->group[event->shape]] >= n->below;
 	const struct bob_mem_desc *d = NULL;
 	struct bob_fold_shape s;
 	struct bob_mem_walk w;
@@ -50,9 +53,58 @@ static int is_kept(void *ctx, uint32_t participant, const struct bob_fold_event 
 static int has_rare(const struct noise *n)
 {
 	for (uint32_t i = 0; i < bob_folded_shapes(n->f); i++)
-		if (n->spread[i] < n->below)
+		if (n->spread[n->group[i]] < n->below)
 			return 1;
 	return 0;
+}
+
+struct keyed {
+	struct bob_fold_shape shape;
+	uint32_t number;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if (x->shape.key_len != y->shape.key_len)
+		return x->shape.key_len < y->shape.key_len ? -1 : 1;
+	return x->shape.key_len ? memcmp(x->shape.key, y->shape.key, x->shape.key_len) : 0;
+}
+
+/* Shapes with the same key: its number is that of one of them. */
+static bob_status group_shapes(const struct bob_folded *f, uint32_t *group)
+{
+	const uint32_t n = bob_folded_shapes(f);
+	struct keyed *all = malloc((n + 1ull) * sizeof(*all));
+
+	if (!all)
+		return BOB_ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		bob_folded_shape(f, i, &all[i].shape);
+		all[i].number = i;
+	}
+	if (n)
+		qsort(all, n, sizeof(*all), by_key);
+	for (uint32_t i = 0; i < n; i++)
+		group[all[i].number] = i && !by_key(&all[i - 1], &all[i]) ?
+					       group[all[i - 1].number] :
+					       all[i].number;
+	free(all);
+	return BOB_OK;
+}
+
+static bob_status count_spread(struct noise *n)
+{
+	const uint32_t shapes = bob_folded_shapes(n->f);
+	bob_status st;
+
+	n->group = calloc(shapes + 1u, sizeof(*n->group));
+	n->spread = calloc(shapes + 1u, sizeof(*n->spread));
+	if (!n->group || !n->spread)
+		return BOB_ERR_NOMEM;
+	st = group_shapes(n->f, n->group);
+	return st == BOB_OK ? bob_folded_spread(n->f, n->group, n->spread) : st;
 }
 
 bob_status bob_drop_rare(struct bob_folded **f, uint32_t below, bob_mem_desc_fn find, void *ctx)
@@ -63,10 +115,10 @@ bob_status bob_drop_rare(struct bob_folded **f, uint32_t below, bob_mem_desc_fn 
 
 	if (n.below > bob_folded_count(*f))
 		n.below = bob_folded_count(*f);
-	n.spread = calloc(bob_folded_shapes(*f) + 1u, sizeof(*n.spread));
-	st = n.spread ? bob_folded_spread(*f, n.spread) : BOB_ERR_NOMEM;
+	st = count_spread(&n);
 	if (st == BOB_OK && has_rare(&n))
 		st = bob_folded_select(*f, is_kept, &n, &bob_alloc_malloc, &out);
+	free(n.group);
 	free(n.spread);
 	if (st == BOB_OK && out) {
 		bob_folded_close(*f);

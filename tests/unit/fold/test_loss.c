@@ -257,7 +257,7 @@ static void selecting(void **state)
 	(void)state;
 	meet(&p);
 	assert_true(bob_folded_shapes(p.all) < 64);
-	assert_int_equal(bob_folded_spread(p.all, spread), BOB_OK);
+	assert_int_equal(bob_folded_spread(p.all, NULL, spread), BOB_OK);
 	for (uint32_t i = 0; i < PEOPLE; i++) {
 		events += p.e[i].count;
 		for (size_t n = 0; n < p.e[i].count; n++)
