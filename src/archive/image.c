@@ -58,8 +58,6 @@ static void read_source(struct bob_trace *t, const struct bob_file *f,
 	const uint8_t *at;
 	uint64_t len;
 
-	if (!bob_chunk_crc_ok(f, c))
-		bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 	if (out->source)
 		return;
 	s = bob_arena_alloc(&t->arena, sizeof(*s));

@@ -50,6 +50,8 @@ bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
 {
 	bob_status st = bob_payload_read(f, c, p);
 
+	if (!bob_chunk_crc_ok(f, c))
+		bob_problem_add(t, f, c->off, "the checksum of a chunk does not match", 1);
 	if (st != BOB_ERR_CORRUPT)
 		return st;
 	bob_problem_add(t, f, c->off, "a chunk cannot be decompressed", 1);

@@ -290,7 +290,7 @@ struct bob_payload {
 /* BOB_ERR_CORRUPT, BOB_ERR_NOMEM. */
 bob_status bob_payload_read(const struct bob_file *f, const struct bob_chunk_ref *c,
 			    struct bob_payload *p);
-/* BOB_NONE: it cannot be had, a problem says so. BOB_ERR_NOMEM. */
+/* BOB_NONE: it cannot be had, a problem says so. BOB_ERR_NOMEM. What does not match its checksum is a problem, and is read as far as it can be. */
 bob_status bob_payload_open(struct bob_trace *t, const struct bob_file *f,
 			    const struct bob_chunk_ref *c, struct bob_payload *p);
 void bob_payload_close(struct bob_payload *p);

@@ -168,6 +168,34 @@ def _():
     h.check(r.status == 1 and b"processes in a chunk cannot be read" in r.out + r.err, f"{r}")
 
 
+def chunks_of(path, *kinds):
+    """Where the payloads of these lie."""
+    data, at = path.read_bytes(), 4096
+    while at + 64 <= len(data):
+        _, kind, _, _, _, size, _, length, _ = struct.unpack_from("<IHHIIQQQI", data, at)
+        if kind in kinds:
+            yield at + 64, length
+        at += 64 + size + -size % 64
+
+
+@suite.case("a changed byte of what was folded is said by every verb")
+def _():
+    """Also where it can be read all the same: what it says then nobody knows."""
+    program = h.compile("fork_once", [h.PROG / "hostile.c"], "gcc", ["-O1", "-pthread"])
+    trace = h.record([program, "a"], ["--mem"]).trace
+    file, folded = next((f, c) for f in sorted(trace.glob("*.bob")) for c in chunks_of(f, 20))  # FOLD_MERGED
+    whole = file.read_bytes()
+    for at in range(folded[0], folded[0] + folded[1], max(1, folded[1] // 12)):
+        data = bytearray(whole)
+        data[at] ^= 4
+        file.write_bytes(data)
+        for verb in ("report", "show --no-pager", "replay --mem"):
+            r = h.bobbin(*verb.split(), trace)
+            h.check(b"missing or damaged" in r.err, f"byte {at}, {verb}: {r}")
+        r = h.bobbin("check", trace)
+        h.check(r.status == 1 and r.out.count(b"the checksum of a chunk does not match") == 1, f"byte {at}: {r}")
+
+
 if __name__ == "__main__":
     h.require_bobbin()
     sys.exit(suite.run())

@@ -102,9 +102,6 @@ static bob_status read_chunk(struct bob_trace *t, struct bob_common *common,
 	struct bob_payload p;
 	bob_status st;
 
-	if (!bob_chunk_crc_ok(common->file, c))
-		bob_problem_add(t, common->file, c->off, "the checksum of a chunk does not match",
-				1);
 	st = bob_payload_open(t, common->file, c, &p);
 	if (st != BOB_OK)
 		return st == BOB_NONE ? BOB_OK : st;
