@@ -162,6 +162,10 @@ static uint64_t token_of(MPI_Comm comm)
 
 /* --- the call --- */
 
+/* The spawn that is under way in this thread. The MPI_Comm_spawn of a PMPI tool that is preloaded
+ * behind the shim calls the shim's PMPI_Comm_spawn: the same spawn, not to be replaced again. */
+static __thread const struct bob_mpi_spawn *under_way;
+
 static void replace(struct bob_mpi_spawn *s, uint32_t count, char *const *command,
 		    char **const *argv, const MPI_Info *info)
 {
@@ -189,8 +193,9 @@ void bob_mpi_spawning(struct bob_mpi_spawn *s, int count, char *const *command, 
 	const uint32_t depth = bob_ev_depth;
 
 	*s = (struct bob_mpi_spawn){ 0 };
-	if (!bob_mpi_is_recorded || !bob_ev_agent->path() || !bob_mpi_comm(comm))
+	if (under_way || !bob_mpi_is_recorded || !bob_ev_agent->path() || !bob_mpi_comm(comm))
 		return;
+	under_way = s;
 	bob_ev_depth = 1; /* what is called here may be hooked */
 	s->token = token_of(comm);
 	if (bob_mpi_at(comm, root) && count > 0)
@@ -202,6 +207,9 @@ void bob_mpi_spawned(struct bob_mpi_spawn *s, int result, MPI_Comm made)
 {
 	const uint32_t depth = bob_ev_depth;
 
+	if (under_way != s)
+		return;
+	under_way = NULL;
 	bob_ev_depth = 1;
 	if (s->token && result == MPI_SUCCESS)
 		bob_mpi_others_add(made, s->token, false);

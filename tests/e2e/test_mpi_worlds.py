@@ -47,18 +47,24 @@ def same_calls(trace, counts):
     told = {}
     for f in counts.iterdir():
         lines = [line.split() for line in f.read_text().splitlines()]
-        told[int(f.suffix[1:])] = {name: int(n) for name, n in lines}
+        if lines:  # launchers load a preloaded tool, too, and call nothing
+            told[int(f.suffix[1:])] = {name: int(n) for name, n in lines}
     h.check(seen == told, f"calls by process differ\n{seen}\n{told}")
     return sum(sum(n.values()) for n in seen.values())
 
 
-def starts(mode, root, children, outside):
-    """`outside`: what is recorded is mpirun, so that the daemons' environment has the agent in it."""
-    exe, counts = spawner(), h.fresh("counts")
+def starts(mode, root, children, outside, behind=False):
+    """`outside`: what is recorded is mpirun, so that the daemons' environment has the agent in it.
+    `behind`: the tool is preloaded, not linked. Bobbin's MPI_Comm_spawn calls the tool's, and that
+    calls Bobbin's PMPI_Comm_spawn."""
+    exe = m.program("openmpi", "spawn.c") if behind else spawner()
+    counts = h.fresh("counts")
     argv = [exe, *mode]
     before = m.native("openmpi", 2, argv)
     h.check(before.status == 0, f"it fails natively\n{before}")
     env = {"COUNT_DIR": str(counts)}
+    if behind:
+        env["LD_PRELOAD"] = str(m.counter_library("openmpi", "tool"))
     if outside:
         trace = h.fresh("mpi") / "t"
         after = h.run([h.BOBBIN, "record", "-q", "--mpi", "-o", trace, "--", *m.mpirun("openmpi", 2), *argv],
@@ -67,7 +73,7 @@ def starts(mode, root, children, outside):
     else:
         after = m.record("openmpi", 2, argv, env=env)
     h.same(before, after)
-    h.check_trace(after.trace)
+    h.check(h.bobbin("check", after.trace).status == 0, f"{after.trace} is not complete")
     n = same_calls(after.trace, counts)
     want = met(root, children)
     got = matrix(after.trace)
@@ -123,6 +129,7 @@ for outside in (False, True):
     where = "mpirun is recorded" if outside else "the ranks are recorded"
     suite.add(f"ranks in reverse order start three; {where}", in_order(["all", "3"], 3, outside))
     suite.add(f"one call starts two programs, with arguments; {where}", in_order(["many"], 3, outside))
+suite.add("a tool is preloaded behind Bobbin", starts, ["all", "3"], 1, 3, False, True)
 suite.add("with --no-follow they are missing", left_out)
 suite.add("a command that is not there", not_there)
 suite.add("an MPI that cannot start programs", fails_alike)
