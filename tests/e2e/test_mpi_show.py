@@ -250,9 +250,10 @@ def one_sided(mpi):
     env = {"OMPI_MCA_osc": "^rdma"}  # Open MPI's atomics crash in that
     r = m.record(mpi, 3, [m.program(mpi, "onesided.c")], env=env)
     h.check(r.status == 0, r)
-    put, got = [3, 5, 7], [7, 9, 11]  # doubles, by rank 0 to and from rank 2
+    put, got = [3, 5, 7], [7, 9, 13, 11]  # doubles, by rank 0 to and from rank 2
     want = {(0, 2): (len(put), 8 * sum(put)), (2, 0): (len(got), 8 * sum(got)), (1, 0): (100, 100 * 8 * 64),
-            (1, 2): (2, 8 + 8), (2, 1): (2, 8 + 8), (1, 1): (1, 16)}  # an operand, and what it replaces
+            (1, 2): (2 + 5, 7 * 8), (2, 1): (2 + 10, 12 * 8),  # an operand, except for NO_OP, and what it replaces
+            (1, 1): (1, 16)}
     rows = said("commmatrix", "--of=onesided", "--format=csv", r.trace).splitlines()[1:]
     told = {(int(a), int(b)): (int(n), int(size)) for a, b, n, size, _ in (x.split(",") for x in rows)}
     h.check(told == want, f"{told}\n{want}")

@@ -52,14 +52,18 @@ enum {
 	NEIGHBOR_LAST = 150,
 	PUT = 306,
 	GET = 307,
+	GET_ACCUMULATE = 309,
 	FETCH_AND_OP = 310,
 	COMPARE_AND_SWAP = 311,
 	RGET = 313,
-	ONE_SIDED_LAST = 315,
+	RGET_ACCUMULATE = 315,
+	ONE_SIDED_LAST = RGET_ACCUMULATE,
 	FILE_FIRST = 348,
 	FILE_LAST = 386,
 	LARGE = 1024,
 };
+
+#define NO_OP 14u		/* predefined operation, as in functions.txt */
 
 static uint32_t base_of(const struct bob_mpi_function *f)
 {
@@ -297,10 +301,18 @@ static uint64_t sent_collectively(const struct bob_mpi_objects *o, const struct 
 
 /* --- all functions --- */
 
+/* Does the call send nothing to its target? MPI_NO_OP ignores the origin buffer. */
+static int has_no_operand(const struct bob_mpi_call *c, uint32_t n)
+{
+	return n == GET || n == RGET ||
+	       ((n == GET_ACCUMULATE || n == RGET_ACCUMULATE || n == FETCH_AND_OP) &&
+		named(c, "op") == NO_OP);
+}
+
 static uint64_t sent_one_sided(const struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 			       uint32_t n)
 {
-	if (n == GET || n == RGET)
+	if (has_no_operand(c, n))
 		return 0;
 	if (n == FETCH_AND_OP || n == COMPARE_AND_SWAP)
 		return size_named(o, c, "datatype");
@@ -498,6 +510,9 @@ enum bob_mpi_depends bob_mpi_bytes_depend(const struct bob_mpi_function *f,
 	case BOB_MPI_ROLE_REQUEST:
 		return bob_mpi_class_of(f) == BOB_MPI_CLASS_START ? BOB_MPI_DEPENDS :
 								    BOB_MPI_DEPENDS_NOT;
+	case BOB_MPI_ROLE_OP:
+		return bob_mpi_class_of(f) == BOB_MPI_CLASS_ONE_SIDED ? BOB_MPI_DEPENDS :
+									BOB_MPI_DEPENDS_NOT;
 	default:
 		return BOB_MPI_DEPENDS_NOT;
 	}

@@ -25,11 +25,16 @@ int main(void)
 				   MPI_SUM, w);
 		MPI_Get_accumulate(0, 0, MPI_DOUBLE, in, 9, MPI_DOUBLE, 2, 0, 9, MPI_DOUBLE,
 				   MPI_NO_OP, w);
+		MPI_Get_accumulate(out, 13, MPI_DOUBLE, in, 13, MPI_DOUBLE, 2, 0, 13, MPI_DOUBLE,
+				   MPI_NO_OP, w);
 		MPI_Rget(in, 11, MPI_DOUBLE, 2, 0, 11, MPI_DOUBLE, w, &r);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
 		MPI_Get(in, 64, MPI_DOUBLE, MPI_PROC_NULL, 0, 64, MPI_DOUBLE, w);
 	} else if (rank == 1) {
 		MPI_Fetch_and_op(&one, &was, MPI_LONG, 2, 0, MPI_SUM, w);
+		for (int i = 0; i < 10; i++)
+			MPI_Fetch_and_op(&one, &was, MPI_LONG, 2, 0, i % 2 ? MPI_SUM : MPI_NO_OP,
+					 w);
 		MPI_Compare_and_swap(&one, &zero, &was, MPI_LONG, 2, 0, w);
 		MPI_Get(in, 2, MPI_DOUBLE, 1, 0, 2, MPI_DOUBLE, w);
 	}

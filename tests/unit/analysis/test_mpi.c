@@ -22,6 +22,8 @@
 #define COMM 256u		/* the first that is made */
 #define TYPE 256u
 #define PROC_NULL ((uint64_t)-2)
+#define SUM 3u			/* operations */
+#define NO_OP 14u
 #define IN_PLACE 1u
 
 static struct bob_trace *make_trace(uint32_t processes)
@@ -136,6 +138,11 @@ static void bytes(void **state)
 	SENT(96, 0, "Reduce_scatter_block", 2, 2, 3, DOUBLE, 3, WORLD, 0);
 	SENT(BOB_MPI_UNKNOWN, 0, "Neighbor_alltoall", 2, 3, INT, 2, 3, INT, COMM, 0);
 	SENT(0, 0, "Reduce_local", 2, 2, 3, INT, 3, 0);
+	SENT(24, 0, "Get_accumulate", 2, 3, DOUBLE, 2, 3, DOUBLE, 1, 0, 3, DOUBLE, SUM, 256, 0);
+	SENT(0, 0, "Get_accumulate", 2, 3, DOUBLE, 2, 3, DOUBLE, 1, 0, 3, DOUBLE, NO_OP, 256, 0);
+	SENT(8, 0, "Fetch_and_op", 2, 2, DOUBLE, 1, 0, SUM, 256, 0);
+	SENT(0, 0, "Fetch_and_op", 2, 2, DOUBLE, 1, 0, NO_OP, 256, 0);
+	SENT(8, 0, "Compare_and_swap", 2, 2, 2, DOUBLE, 1, 0, 256, 0);
 }
 
 /* Vectors, and those that begin with the process itself. */
