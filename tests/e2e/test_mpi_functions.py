@@ -84,8 +84,17 @@ def beside(mpi, where):
     return f"{total} events"
 
 
+def no_call_paths(mpi):
+    """Only callbacks refer to the program's image, and none of its names is needed: that is no damage."""
+    r = m.record(mpi, 2, [programs(mpi)[0]], ["--no-callsites"], env=env())
+    h.check(r.status == 0, f"the program fails\n{r}")
+    said = h.bobbin("check", r.trace)
+    h.check(said.status == 0, f"the trace is not intact\n{said}")
+
+
 for mpi in m.MPIS:
     suite.add(f"{mpi}: every function", every, mpi)
+    suite.add(f"{mpi}: without call paths", no_call_paths, mpi)
     for where in ("linked", "before", "behind"):
         suite.add(f"{mpi}: a tool {where}", beside, mpi, where)
 

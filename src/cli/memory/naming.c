@@ -306,7 +306,9 @@ static void name_image(const struct naming *n, const struct image *im)
 	    asprintf(&path, "%s/%s", n->dir, name) < 0)
 		return;
 	made = made_for(path);
-	if (!im->needs_all && !im->count) /* nobody can ask for any of its functions */
+	/* Readers expect a file of each chosen image. It may have no functions: of a program whose
+	 * callbacks are recorded without call paths. */
+	if (!im->needs_all && !im->count && !im->info->chosen && !im->info->patched)
 		unlink(path);
 	else if (made != want && !find_names(n, im, &names))
 		save_names(path, im, want, made, &names);
