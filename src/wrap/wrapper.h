@@ -197,7 +197,7 @@ BOB_INLINE void bob_block_resume(const struct bob_block *b)
 	bob_block_frame = b->frame;
 }
 
-#include "bobbin-lookup.h"
+#include "wrap/lookup.h"
 
 /* --- the event --- */
 
