@@ -22,11 +22,6 @@ BOB_STATIC_ASSERT((int)BOB_CACHE_LOAD == (int)BOB_ACCESS_LOAD &&
 			  (int)BOB_CACHE_ATOMIC == (int)BOB_ACCESS_ATOMIC,
 		  "kinds of accesses have the same numbers");
 
-struct range {
-	uint64_t addr;
-	uint32_t size, image, id;
-};
-
 struct replay {
 	struct bob_cache_replay result; /* first, see bob_cache_replay_destroy */
 	struct bob_cache_place *place;
@@ -36,8 +31,6 @@ struct replay {
 	const struct bob_trace *trace;
 	uint32_t process, count;
 	struct bob_turns *turns;
-	struct range *range;	/* sorted */
-	size_t ranges;
 	uint32_t *first_site;	/* + 1, by descriptor */
 	uint32_t desc_room;
 	int by_variable;
@@ -45,67 +38,6 @@ struct replay {
 	struct bob_stack_range *stack; /* by thread */
 	uint32_t folded_thread;	/* the one whose nests are simulated */
 };
-
-/* --- functions --- */
-
-static int by_address(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static bob_status sort_functions(struct replay *r)
-{
-	const struct bob_process_info *p = bob_trace_process(r->trace, r->process);
-	const struct bob_image_info *im;
-	struct bob_function_info fn;
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < p->image_count; i++) {
-		im = bob_trace_image(r->trace, r->process, i);
-		n += im ? im->count : 0;
-	}
-	r->range = calloc(n + 1, sizeof(*r->range));
-	if (!r->range)
-		return BOB_ERR_NOMEM;
-	for (uint32_t i = 0; i < p->image_count; i++) {
-		im = bob_trace_image(r->trace, r->process, i);
-		for (uint32_t k = 0; im && k < im->count && r->ranges < n; k++) {
-			if (bob_trace_function(r->trace, r->process, im->first_id + k, &fn) !=
-			    BOB_OK)
-				continue;
-			r->range[r->ranges++] =
-				(struct range){ fn.addr, fn.size, i, im->first_id + k };
-		}
-	}
-	if (r->ranges)
-		qsort(r->range, r->ranges, sizeof(*r->range), by_address);
-	return BOB_OK;
-}
-
-static uint32_t function_at(const struct replay *r, uint32_t image, uint64_t pc)
-{
-	const struct range key = { .addr = pc, .image = image, .id = NO_ID };
-	size_t low = 0, high = r->ranges;
-
-	while (low < high) {	/* the first one behind the key */
-		size_t middle = low + (high - low) / 2;
-
-		if (by_address(&r->range[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || r->range[low - 1].image != image ||
-	    pc - r->range[low - 1].addr >= r->range[low - 1].size)
-		return NO_ID;
-	return r->range[low - 1].id;
-}
 
 /* --- sites --- */
 
@@ -147,8 +79,11 @@ static bob_status grow(struct replay *r)
 
 static void add_place(struct replay *r, uint32_t image, uint64_t pc, uint32_t variable)
 {
-	uint32_t id = function_at(r, image, pc);
+	struct bob_function_info fn;
+	uint32_t id = NO_ID;
 
+	if (bob_trace_function_at(r->trace, r->process, image, pc, &fn) == BOB_OK)
+		id = fn.id;
 	r->place[r->result.sites++] = (struct bob_cache_place){
 		pc, image, id, bob_functions_number(r->functions, r->process, id), variable
 	};
@@ -333,8 +268,6 @@ static bob_status prepare(struct replay *r, const uint32_t *threads,
 	bob_status st = bob_cache_create(config, &o, &r->result.cache);
 
 	if (st == BOB_OK)
-		st = sort_functions(r);
-	if (st == BOB_OK)
 		st = grow(r);
 	if (st == BOB_OK)
 		st = bob_turns_open(r->trace, threads, r->count, r->result.quantum, &r->turns, err);
@@ -372,7 +305,6 @@ bob_status bob_cache_replay_create(const struct bob_functions *f, const struct b
 			st = run(r, err);
 	}
 	bob_turns_close(r->turns);
-	free(r->range);
 	free(r->slot);
 	free(r->first_site);
 	if (st != BOB_OK && st != BOB_ERR_CORRUPT) {

@@ -38,11 +38,15 @@ struct bob_callgraph {
 	uint32_t *table;	/* index into arcs + 1; 2 * arc_room slots */
 };
 
+/* Ids may be any 32-bit numbers, and a process may claim all of them. */
+#define MAPPED_MAX (1u << 20)
+
 /* What one pass needs besides the graph. */
 struct pass {
 	struct bob_callgraph *g;
 	struct bob_stacks stacks;
-	uint32_t *map;		/* id in process -> number */
+	uint32_t process;
+	uint32_t *map;		/* id in process -> number, of the first MAPPED_MAX ids */
 	uint32_t map_count;
 };
 
@@ -173,7 +177,9 @@ static void leave(struct bob_callgraph *g, struct bob_stacks *stacks, struct bob
 static bob_status enter(struct pass *p, struct bob_stack *k, const struct bob_event *ev)
 {
 	struct bob_callgraph *g = p->g;
-	uint32_t number = ev->id < p->map_count ? p->map[ev->id] : g->count - 1;
+	uint32_t number = ev->id < p->map_count ?
+				  p->map[ev->id] :
+				  bob_functions_number(g->functions, p->process, ev->id);
 	uint32_t caller = BOB_CALLER_NONE, arc;
 	struct frame *top;
 	bob_status st;
@@ -248,6 +254,8 @@ static bob_status map_process(struct pass *p, const struct bob_trace *t, uint32_
 		if (im->count && im->first_id + im->count > n)
 			n = im->first_id + im->count;
 	}
+	n = n < MAPPED_MAX ? n : MAPPED_MAX;
+	p->process = process;
 	p->map = malloc(((size_t)n + 1) * sizeof(*p->map));
 	if (!p->map)
 		return BOB_ERR_NOMEM;

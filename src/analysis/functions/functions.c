@@ -8,6 +8,10 @@
 #include "analysis/analysis.h"
 #include "base/hash.h"
 
+/* Others have arrays of this many elements, and an image whose file is missing may claim any number of functions:
+ * ids of images beyond this sum are unknown. */
+#define FUNCTIONS_MAX (1u << 23)
+
 /* One image of one process: ids first_id.. are numbers first.. */
 struct range {
 	uint32_t first_id, count, first;
@@ -74,7 +78,7 @@ static bob_status grow_images(struct bob_functions *f)
 	return BOB_OK;
 }
 
-/* Find image `image` of `process` among the known ones, or add it. */
+/* Find image `image` of `process` among the known ones, or add it. BOB_NONE: it has too many functions. */
 static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32_t image,
 			       uint32_t *first)
 {
@@ -92,8 +96,8 @@ static bob_status intern_image(struct bob_functions *f, uint32_t process, uint32
 			return BOB_OK;
 		}
 	}
-	if (im->count > BOB_CALLER_SIGNAL - 1 - f->count)
-		return BOB_ERR_FULL;
+	if (im->count > FUNCTIONS_MAX - f->count)
+		return BOB_NONE;
 	new = &f->images[f->image_count++];
 	*new = (struct bob_function_image){ im->path, im->soname, f->count, im->count, process,
 					    image };
@@ -127,9 +131,9 @@ static bob_status add_process(struct bob_functions *f, uint32_t process)
 			continue;
 		*r = (struct range){ im->first_id, im->count, 0 };
 		st = intern_image(f, process, i, &r->first);
-		if (st != BOB_OK)
+		if (st < BOB_OK)
 			return st;
-		pr->count++;
+		pr->count += st == BOB_OK;
 	}
 	qsort(pr->ranges, pr->count, sizeof(*pr->ranges), by_first_id);
 	return BOB_OK;

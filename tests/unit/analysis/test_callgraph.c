@@ -105,6 +105,29 @@ static void processes_share_functions(void **state)
 	assert_int_equal(bob_functions_number(functions, 9, 0), 26);
 }
 
+/* Nothing but the image's file could tell that it has fewer, and that may be missing. */
+static void absurd_counts_of_functions_cost_nothing(void **state)
+{
+	(void)state;
+	fake_process(0, 0);
+	fake.processes[0].images[1].count = UINT32_MAX - 13;
+	fake_thread("A Nn a");
+	count_all();
+	assert_int_equal(bob_functions_count(functions), 14);
+	assert_int_equal(bob_functions_image_count(functions), 1);
+	assert_int_equal(bob_functions_number(functions, 0, 13), 13);
+	assert_int_equal(bob_callgraph_total(graph), 2);
+}
+
+static void ids_may_be_any_numbers(void **state)
+{
+	(void)state;
+	fake_process(UINT32_MAX - 100, 0);
+	fake_thread("A Nn Nn a");
+	count_all();
+	assert_string_equal(arcs_text(), "A>N 2+0\n->A 1+2\n");
+}
+
 static void stacks_signals_orphans_open_ends(void **state)
 {
 	(void)state;
@@ -194,6 +217,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(arcs_and_totals, fresh, clean),
 		cmocka_unit_test_setup_teardown(recursion_counts_once, fresh, clean),
 		cmocka_unit_test_setup_teardown(processes_share_functions, fresh, clean),
+		cmocka_unit_test_setup_teardown(absurd_counts_of_functions_cost_nothing, fresh,
+						clean),
+		cmocka_unit_test_setup_teardown(ids_may_be_any_numbers, fresh, clean),
 		cmocka_unit_test_setup_teardown(stacks_signals_orphans_open_ends, fresh, clean),
 		cmocka_unit_test_setup_teardown(what_is_around_damage_counts, fresh, clean),
 		cmocka_unit_test_setup_teardown(adding_after_reading_arcs, fresh, clean),
