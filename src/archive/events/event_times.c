@@ -74,15 +74,23 @@ static void site_of_shape(const struct bob_folded *f, uint32_t shape, uint32_t t
 	out->depth = depth;
 }
 
-/* The thread that is a participant of the merged events. */
+/* The thread that is a participant of the merged events; if the file has lost it, or they are in a head that the threads' own
+ * files go on from, another thread. UINT32_MAX: the trace has none. */
 static uint32_t thread_of(const struct bob_trace *t, const struct bob_common *c,
 			  uint32_t participant)
 {
-	for (size_t i = 0; i < t->thread_count; i++)
-		if (t->threads[i]->mpi.folded == c->events &&
-		    t->threads[i]->mpi.participant == participant)
-			return (uint32_t)i;
-	return 0;
+	uint32_t other = t->thread_count ? 0 : UINT32_MAX;
+	int is_found = 0;
+
+	for (uint32_t i = 0; i < t->thread_count; i++) {
+		const struct bob_event_stream *e = &t->threads[i]->mpi;
+
+		if (e->folded == c->events && e->participant == participant)
+			return i;
+		if (e->folded == c->events && !is_found++)
+			other = i;
+	}
+	return other;
 }
 
 static int visit_merged(const struct bob_trace *t, const struct bob_common *c,
@@ -90,7 +98,7 @@ static int visit_merged(const struct bob_trace *t, const struct bob_common *c,
 {
 	uint64_t from[BOB_EVENT_DEPTH_MAX], to[BOB_EVENT_DEPTH_MAX];
 	struct bob_value_pair p;
-	int stop = 0;
+	int stop = thread_of(t, c, 0) == UINT32_MAX; /* all its threads are lost */
 
 	for (size_t i = 0; i < c->times.count && !stop; i++) {
 		const struct bob_time_row *r = &c->times.row[i];
