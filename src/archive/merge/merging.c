@@ -193,11 +193,11 @@ void bob_packed_free(struct bob_packed *p)
 
 bob_status bob_used_find(const struct bob_common *c, const struct bob_folded *f, struct bob_used *u)
 {
-	const struct bob_desc_run *last = c->descs + c->desc_run_count - 1;
+	const size_t runs = c->desc_run_count;
 	struct bob_fold_shape s;
 	uint32_t number;
 
-	u->count = c->desc_run_count ? last->first + last->count : 0;
+	u->count = runs ? c->descs[runs - 1].first + c->descs[runs - 1].count : 0;
 	u->count = u->count > BOB_MEM_NUMBER ? BOB_MEM_NUMBER : u->count;
 	u->bits = calloc(1, u->count / 8 + 1);
 	if (!u->bits)
