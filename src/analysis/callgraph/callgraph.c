@@ -243,6 +243,16 @@ static bob_status read_events(struct pass *p, struct bob_cursor *c,
 	}
 }
 
+/* The functions of an image have numbers one behind the other, if it has any. */
+static void map_image(struct pass *p, const struct bob_image_info *im, uint32_t ids)
+{
+	uint32_t first = bob_functions_number(p->g->functions, p->process, im->first_id);
+
+	for (uint32_t k = 0; k < im->count && im->first_id + k < ids; k++)
+		p->map[im->first_id + k] = k < p->g->count - 1 - first ? first + k :
+									 p->g->count - 1;
+}
+
 static bob_status map_process(struct pass *p, const struct bob_trace *t, uint32_t process)
 {
 	const struct bob_process_info *info = bob_trace_process(t, process);
@@ -260,7 +270,9 @@ static bob_status map_process(struct pass *p, const struct bob_trace *t, uint32_
 	if (!p->map)
 		return BOB_ERR_NOMEM;
 	for (uint32_t id = 0; id < n; id++)
-		p->map[id] = bob_functions_number(p->g->functions, process, id);
+		p->map[id] = p->g->count - 1;
+	for (uint32_t i = 0; i < info->image_count; i++)
+		map_image(p, bob_trace_image(t, process, i), n);
 	p->map_count = n;
 	return BOB_OK;
 }
