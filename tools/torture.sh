@@ -6,7 +6,7 @@
 #   - end-to-end tests repeated (ROUNDS, default 5), those of calls by --mem, too
 #   - those of which make check takes a share, all cases
 #   - each fuzz target by libFuzzer, MINUTES (default 10) altogether, starting from its corpus; new
-#     inputs and crashes stay in build/fuzz/found
+#     inputs and crashes stay in build/fuzz/found. Half of the time is for traces (fuzz.trace), the rest is shared evenly
 set -u
 cd "$(dirname "$0")/.."
 minutes=${MINUTES:-10}
@@ -30,14 +30,16 @@ for script in $(grep -lE "h\.(LONG|share\()" tests/e2e/test_*.py); do
 done
 tools/build.sh fuzz || exit 1
 targets=$(ls build/fuzz/tests/fuzz.* 2>/dev/null)
-count=$(echo "$targets" | wc -w)
-[ "$count" -gt 0 ] || { echo "no fuzz targets"; exit 1; }
+others=$(($(echo "$targets" | wc -w) - 1))
+[ "$others" -gt 0 ] || { echo "no fuzz targets"; exit 1; }
 for target in $targets; do
 	name=${target##*/fuzz.}
 	found=build/fuzz/found/$name
 	mkdir -p "$found"
-	echo "-- fuzz $name, $((minutes * 60 / count)) s"
-	"$target" -max_total_time=$((minutes * 60 / count)) -timeout=10 -rss_limit_mb=2048 \
+	seconds=$((minutes * 30 / others))
+	[ "$name" = trace ] && seconds=$((minutes * 30))
+	echo "-- fuzz $name, $seconds s"
+	"$target" -max_total_time="$seconds" -malloc_limit_mb=1024 -timeout=10 -rss_limit_mb=2048 \
 		-artifact_prefix="$found/" -verbosity=0 -print_final_stats=1 \
 		"$found" "tests/fuzz/corpus/$name" 2>&1 | tail -n 12
 	ls "$found"/crash-* "$found"/timeout-* "$found"/oom-* >/dev/null 2>&1 && failed=1
