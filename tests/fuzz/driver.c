@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Replays a corpus through a fuzz target without a fuzzer: every file of the directory or list given is one input. An
- * empty or missing corpus fails, so that a test cannot pass by testing nothing. If the target has a mutator, its
- * mutations of each input are inputs, too: MUTATIONS in rows of ROW, the same ones every time. `-mutations=N` before the
- * files says how many instead; `-keep=FILE` writes each input there before it is run, so the last one remains of a crash. */
+/* Replays a corpus through a fuzz target without a fuzzer: every file of the directory or list
+ * given is one input. An empty or missing corpus fails, so that a test cannot pass by testing
+ * nothing. If the target has a mutator, its mutations of each input are inputs, too: MUTATIONS
+ * in rows of ROW, the same ones every time. `-mutations=N` before the files says how many
+ * instead; `-keep=FILE` writes each input there before it is run, so the last one remains of a
+ * crash. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole traces of every kind behind right checksums: the input is the files of a trace directory (trace_blob.h), mutated
- * inside of their chunks (trace_mutate.h). The trace is opened in memory and read as the verbs read it.
+/* Whole traces of every kind behind right checksums: the input is the files of a trace directory
+ * (trace_blob.h), mutated inside of their chunks (trace_mutate.h). The trace is opened in memory
+ * and read as the verbs read it.
  *
- * A trace of a few bytes may stand for 2^60 events. What lists events is cut off after some; what must read all of them
- * is done for small traces only; what reads the folded form is done for all.
+ * A trace of a few bytes may stand for 2^60 events. What lists events is cut off after some;
+ * what must read all of them is done for small traces only; what reads the folded form is done
+ * for all.
  *
- * Bytes behind the files, which mutations add, choose a part of what is read of a small trace, so that an input takes
- * milliseconds: read_trace's bits, and above them what is written. Without them everything is. */
+ * Bytes behind the files, which mutations add, choose a part of what is read of a small trace,
+ * so that an input takes milliseconds: read_trace's bits, and above them what is written.
+ * Without them everything is. */
 #define _GNU_SOURCE
 #undef NDEBUG
 #include <assert.h>
 #include <stdio.h>
 
-#include "trace_read.h"
+#include "trace_analyse.h"
 #include "trace_mutate.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
@@ -21,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
 {
 	uint16_t what = (uint16_t)(1u << seed % 11 | 1u << seed / 11 % 11);
-	const size_t len = blob_mutate(data, size, max > sizeof(what) ? max - sizeof(what) : max, seed);
+	const size_t len =
+		blob_mutate(data, size, max > sizeof(what) ? max - sizeof(what) : max, seed);
 
 	if (max - len < sizeof(what))
 		return len;
@@ -29,7 +33,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	return len + sizeof(what);
 }
 
-/* What writes a file: merging one process, folding it anew, merging all. The last bits of what an input chooses. */
+/* What writes a file: merging one process, folding it anew, merging all. The last bits of what
+ * an input chooses. */
 enum writing { MERGE_ONE, FOLD_ONE, MERGE_ALL, MERGE_RUNNING, WRITINGS };
 #define WRITE_SHIFT 7
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a trace directory in one block of bytes, which is the input of fuzz_trace.c, and a file taken apart into
- * its chunks, compressed ones unpacked. Putting a file together again makes its sizes and checksums right.
+/* The files of a trace directory in one block of bytes, which is the input of fuzz_trace.c, and
+ * a file taken apart into its chunks, compressed ones unpacked. Putting a file together again
+ * makes its sizes and checksums right.
  *
- * A blob has for each file: u32 number of bytes that follow the name, 60 bytes of name (zero padded), these bytes: the
- * first 256 bytes of the file head, whose other bytes are zero, then what follows the head.
- * tests/fuzz/trace_corpus.py packs a directory and unpacks a blob.
+ * A blob has for each file: u32 number of bytes that follow the name, 60 bytes of name (zero
+ * padded), these bytes: the first 256 bytes of the file head, whose other bytes are zero, then
+ * what follows the head. tests/fuzz/trace_corpus.py packs a directory and unpacks a blob.
  *
  * Owner: the caller (parts_free). Memory that cannot be had ends the program. Threads: one. */
 #ifndef BOB_TESTS_TRACE_BLOB_H
@@ -67,7 +68,8 @@ static inline void bytes_resize(struct bytes *b, size_t len)
 
 /* --- blobs --- */
 
-/* The files of a blob; each is a block of exactly its size. Ends at the first that is cut off; `*used` bytes come before. */
+/* The files of a blob; each is a block of exactly its size. Ends at the first that is cut off;
+ * `*used` bytes come before. */
 static inline size_t blob_read(const uint8_t *data, size_t size, struct blob_file *files,
 			       size_t *used)
 {
@@ -218,7 +220,8 @@ static inline void mend_rest(struct bytes *b)
 	memcpy(b->at, &r, sizeof(r));
 }
 
-/* Heads of blocks: of their own, and of the bytes before them where these lie in the same chunk, which begins at `from`. */
+/* Heads of blocks: of their own, and of the bytes before them where these lie in the same chunk,
+ * which begins at `from`. */
 static inline void mend_blocks(struct bytes *b, uint64_t from)
 {
 	struct bob_run_block h;
@@ -259,7 +262,8 @@ static inline void mend_offsets(struct parts *p, const uint64_t *now)
 	}
 }
 
-/* What the file has of the part: `*packed` is the caller's. Sets size, len and checksum as far as they follow from it. */
+/* What the file has of the part: `*packed` is the caller's. Sets size, len and checksum as far
+ * as they follow from it. */
 static inline void part_seal(struct part *p, struct bytes *packed)
 {
 	struct bob_chunk_head *h = &p->head;

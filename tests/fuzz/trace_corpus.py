@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inputs of the fuzz target trace: the files of a trace directory in one file (tests/fuzz/trace_blob.h).
+"""Inputs of the fuzz target trace: the files of a trace directory in one file (trace_blob.h).
 
   trace_corpus.py pack DIRECTORY FILE      a trace becomes an input
   trace_corpus.py unpack FILE DIRECTORY    an input, such as a crash, becomes a trace that bobbin reads
-  trace_corpus.py make BOBBIN DIRECTORY    record programs of tests/prog and pack them: a new corpus
+  trace_corpus.py make BOBBIN DIRECTORY    record small programs and pack them: a new corpus
 
-`make` writes one input for each kind of trace, and says what it leaves out because this machine has no MPI or the
-build no engine for it."""
+`make` writes one input for each kind of trace, and says what it leaves out because this machine
+has no MPI or the build no engine for it."""
 import os
 import shutil
 import signal
@@ -19,64 +19,17 @@ import tempfile
 HEAD, NAME, FILE_HEAD = 256, 60, 4096
 MOST = 64 << 10  # bytes of an input
 # All of it, since traces have some of it. Open MPI: also for root, and more ranks than processors.
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LC_ALL": "C.UTF-8", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "HOME": "/tmp",
+    "LC_ALL": "C.UTF-8",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAMS = os.path.join(HERE, "..", "prog")
+PROGRAMS = os.path.join(HERE, "..", "prog", "fuzz")
 GOLDEN = os.path.join(HERE, "..", "golden", "v1")
-
-CALLS = """
-static int odd(int n); static int even(int n) { return n ? odd(n - 1) : 1; }
-static int odd(int n) { return n ? even(n - 1) : 0; }
-int main(void) { int s = 0; for (int i = 0; i < 20; i++) s += even(i % 3); return s < 0; }
-"""
-MEMORY = """
-static double a[12][10]; static int order[16], n;
-static void fill(int k) { for (int i = 0; i < 12 - k; i++) for (int j = 0; j < 10; j++) a[i][j] += a[j][i % 10] + k; }
-int main(void) { for (int k = 0; k < 2; k++) fill(k);
-  for (unsigned i = 0, x = 7; i < 16; i++) { x = x * 1103515245 + 12345; order[x >> 28] += (x & 64) ? n++ : 1; } return a[1][1] < 0; }
-"""
-# Two threads that take turns with a mutex.
-THREADS = """
-#include <pthread.h>
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int sum, part[2][8];
-static void *work(void *p) { int *q = p; for (int i = 0; i < 8; i++) { q[i] += i; pthread_mutex_lock(&m); sum += q[i]; pthread_mutex_unlock(&m); } return 0; }
-int main(void) { pthread_t t; pthread_create(&t, 0, work, part[0]); work(part[1]); pthread_join(t, 0); return sum < 0; }
-"""
-MPI = """
-#include <mpi.h>
-static double a[8], b[8];
-int main(int argc, char **argv) { int r, n, to, from; MPI_Comm c; MPI_Request q[2]; MPI_Status s[2];
-  MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &n);
-  to = (r + 1) % n; from = (r + n - 1) % n;
-  MPI_Comm_split(MPI_COMM_WORLD, r & 1, r, &c);
-  for (int i = 0; i < 6; i++) { MPI_Irecv(b, 8, MPI_DOUBLE, from, i & 1, MPI_COMM_WORLD, &q[0]);
-    MPI_Isend(a, 1 + (i & 3), MPI_DOUBLE, to, i & 1, MPI_COMM_WORLD, &q[1]); MPI_Waitall(2, q, s); }
-  MPI_Allreduce(a, b, 4, MPI_DOUBLE, MPI_SUM, c); MPI_Bcast(a, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  MPI_Comm_free(&c); MPI_Finalize(); return 0; }
-"""
-# Rank 0 starts one more process of the program.
-SPAWN = """
-#include <mpi.h>
-int main(int argc, char **argv) { MPI_Comm p, c; double x = 1; MPI_Init(&argc, &argv); MPI_Comm_get_parent(&p);
-  if (p == MPI_COMM_NULL) { MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &c, MPI_ERRCODES_IGNORE);
-    MPI_Send(&x, 1, MPI_DOUBLE, 0, 3, c); MPI_Comm_disconnect(&c); }
-  else { MPI_Recv(&x, 1, MPI_DOUBLE, 0, 3, p, MPI_STATUS_IGNORE); MPI_Comm_disconnect(&p); }
-  MPI_Finalize(); return 0; }
-"""
-EVENTS = """
-#include <bobbin/events.h>
-static void step(int i, bob_event_id e) { static char *const names[] = { "even", "odd" };
-  BOB_EVENT_BEGIN(e, bob_int(i), bob_text(names[i & 1])); BOB_EVENT_END(e, bob_real(i * 0.5)); }
-int main(void) { bob_event_id e = bob_event_register("step", 0, "int n, string what -> double x");
-  for (int i = 0; i < 9; i++) step(i, e);
-  BOB_EVENT_BEGIN(e, bob_int(9), bob_text("left open")); return 0; }
-"""
-KILLED = """
-#include <signal.h>
-#include <unistd.h>
-static volatile int v[64]; static void f(int i) { v[i & 63] += i; }
-int main(void) { for (int i = 0; i < 200; i++) f(i); kill(getpid(), SIGKILL); return 0; }
-"""
 
 
 def fail(text):
@@ -180,11 +133,12 @@ class Maker:
             return str(e)
         return None if r.returncode in (0, -signal.SIGKILL, 128 + signal.SIGKILL) else r.stderr or str(r.returncode)
 
-    def build(self, name, text, compiler="cc"):
-        with open(os.path.join(self.dir, name + ".c"), "w") as f:
-            f.write(text)
+    def build(self, name, compiler="cc"):
+        shutil.copy(os.path.join(PROGRAMS, name + ".c"), self.dir)
         include = os.path.join(HERE, "..", "..", "include")
-        return self.run([compiler, "-O1", "-g", "-I" + include, "-o", name, name + ".c"])
+        why = self.run([compiler, "-O1", "-g", "-pthread", "-I" + include, "-o", name, name + ".c"])
+        if why:
+            print(f"{name}: {why}")
 
     def record(self, name, options, program, before=(), after=()):
         """`before`: words before the recorder, such as those of mpirun. `after`: verbs on the trace."""
@@ -211,14 +165,10 @@ class Maker:
 def make(bobbin, to):
     m = Maker(bobbin, to)
     try:
-        for name, text in (("calls", CALLS), ("memory", MEMORY), ("threads", THREADS), ("events", EVENTS), ("killed", KILLED)):
-            why = m.build(name, text)
-            if why:
-                print(f"{name}: {why}")
-        for name, text in (("mpi", MPI), ("spawn", SPAWN)):
-            why = m.build(name, text, "mpicc.openmpi")
-            if why:
-                print(f"{name}: {why}")
+        for name in ("calls", "memory", "threads", "events", "killed"):
+            m.build(name)
+        for name in ("mpi", "spawn"):
+            m.build(name, "mpicc.openmpi")
         record_all(m)
     finally:
         shutil.rmtree(m.dir)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mutations of a blob (trace_blob.h) that keep sizes and checksums right, so that what changes is what a chunk says. Each
- * call changes one file: the bytes of a chunk as they are unpacked, a chunk's head, the file's head, or the order of the
- * chunks. A chunk MORE is a file itself, and is changed as one.
+/* Mutations of a blob (trace_blob.h) that keep sizes and checksums right, so that what changes
+ * is what a chunk says. Each call changes one file: the bytes of a chunk as they are unpacked, a
+ * chunk's head, the file's head, or the order of the chunks. A chunk MORE is a file itself, and
+ * is changed as one.
  *
  * The bytes come from LLVMFuzzerMutate: libFuzzer's own, or that of driver.c. Threads: one. */
 #ifndef BOB_TESTS_TRACE_MUTATE_H
@@ -146,7 +147,8 @@ static inline void mutate_chunk_head(struct bob_chunk_head *h, uint64_t *r)
 		h->aux = below(r, 2) ? odd_number(r) : h->aux + 1 - below(r, 3);
 		break;
 	case 2:
-		h->stream = (uint32_t)(below(r, 2) ? odd_number(r) : h->stream ^ 1u << below(r, 32));
+		h->stream =
+			(uint32_t)(below(r, 2) ? odd_number(r) : h->stream ^ 1u << below(r, 32));
 		break;
 	case 3:
 		h->len = odd_number(r);
