@@ -19,13 +19,20 @@
 #include "trace_mutate.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
+				 size_t other_size, uint8_t *to, size_t room, unsigned int seed);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+/* What writes a file: merging one process, folding it anew, merging all. The last bits of what
+ * an input chooses. */
+enum writing { MERGE_ONE, FOLD_ONE, MERGE_ALL, MERGE_RUNNING, WRITINGS };
+#define WRITE_SHIFT 7
+#define CHOICES (WRITE_SHIFT + WRITINGS)
+
+/* Behind the files: what is read and written of a small trace, two things of all. */
+static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed)
 {
-	uint16_t what = (uint16_t)(1u << seed % 11 | 1u << seed / 11 % 11);
-	const size_t len =
-		blob_mutate(data, size, max > sizeof(what) ? max - sizeof(what) : max, seed);
+	const uint16_t what = (uint16_t)(1u << seed % CHOICES | 1u << seed / CHOICES % CHOICES);
 
 	if (max - len < sizeof(what))
 		return len;
@@ -33,10 +40,18 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	return len + sizeof(what);
 }
 
-/* What writes a file: merging one process, folding it anew, merging all. The last bits of what
- * an input chooses. */
-enum writing { MERGE_ONE, FOLD_ONE, MERGE_ALL, MERGE_RUNNING, WRITINGS };
-#define WRITE_SHIFT 7
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	return choose(data, blob_mutate(data, size, max, seed), max, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data, size_t size, const uint8_t *other,
+				 size_t other_size, uint8_t *to, size_t room, unsigned int seed)
+{
+	const size_t len = blob_cross(data, size, other, other_size, to, room, seed);
+
+	return len ? choose(to, len, room, seed) : 0;
+}
 
 static bob_status write_file(const struct bob_trace *t, enum writing how, FILE *to)
 {

@@ -257,7 +257,8 @@ static void read_all(struct bob_trace *t, const uint32_t *threads, uint32_t what
 		read_mpi_each(t, threads);
 	if (what & READ_MEMORY)
 		read_memory(t, threads);
-	if (what & (READ_CALLS | READ_CELLS | READ_EXPORTS) && bob_functions_create(t, &f) == BOB_OK) {
+	if (what & (READ_CALLS | READ_CELLS | READ_EXPORTS) &&
+	    bob_functions_create(t, &f) == BOB_OK) {
 		if (what & READ_CALLS)
 			read_graph(t, f);
 		if (what & READ_CELLS)
@@ -288,11 +289,10 @@ static int read_trace(struct bob_trace *t, uint32_t what)
 	bob_trace_value_times(t, BOB_VALUES_MPI, see_pair, NULL);
 	bob_hook_sets_visit(t, see_set, NULL);
 	read_mpi_runs(t, threads);
+	bob_trace_sizes(t, &sizes);
 	is_small = is_small && count_events(t) <= EVENTS_MAX;
-	if (is_small) {
-		bob_trace_sizes(t, &sizes);
+	if (is_small)
 		read_all(t, threads, what);
-	}
 	return is_small;
 }
 

@@ -251,6 +251,58 @@ static void mutate_file(struct bytes *file, uint64_t *r, int nested)
 	free(p);
 }
 
+/* --- chunks of two files --- */
+
+/* A chunk of `from`, of a kind that the file has if there is one, takes the place of that chunk or is added. */
+static inline void cross_files(struct bytes *file, const struct bytes *from, uint64_t *r)
+{
+	struct parts *p = must_alloc(sizeof(*p)), *q = must_alloc(sizeof(*q));
+	struct bytes new;
+
+	parts_read(file, p);
+	parts_read(from, q);
+	if (q->count && p->count < CHUNKS_MAX) {
+		const struct part *taken = &q->part[below(r, q->count)];
+		size_t i = below(r, p->count + 1);
+
+		for (size_t k = 0; k < p->count && below(r, 8); k++)
+			if (p->part[k].head.kind == taken->head.kind)
+				i = k;
+		if (i == p->count)
+			p->count++;
+		else
+			free(p->part[i].plain.at);
+		p->part[i] = *taken;
+		p->part[i].plain = bytes_copy(taken->plain.at, taken->plain.len);
+	}
+	new = parts_write(p);
+	free(file->at);
+	*file = new;
+	parts_free(p);
+	parts_free(q);
+	free(p);
+	free(q);
+}
+
+/* As LLVMFuzzerCustomCrossOver, of one file of each blob. 0: there is no such. */
+static inline size_t blob_cross(const uint8_t *data, size_t size, const uint8_t *other,
+				size_t other_size, uint8_t *to, size_t room, unsigned seed)
+{
+	struct blob_file files[BLOB_FILES_MAX], more[BLOB_FILES_MAX];
+	uint64_t r = (seed + 1ull) * 0x9e3779b97f4a7c15ull;
+	size_t used, len = 0;
+	const size_t n = blob_read(data, size, files, &used);
+	const size_t m = blob_read(other, other_size, more, &used);
+
+	if (n && m) {
+		cross_files(&files[below(&r, n)].file, &more[below(&r, m)].file, &r);
+		len = blob_write(files, n, to, room);
+	}
+	blob_free(files, n);
+	blob_free(more, m);
+	return len;
+}
+
 /* --- blobs --- */
 
 /* As LLVMFuzzerCustomMutator. What is no blob is mutated as bytes. */
