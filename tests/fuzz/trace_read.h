@@ -28,6 +28,12 @@ static void see_text(const char *text)
 
 /* --- what info prints --- */
 
+static void see_place(void *ctx, uint32_t image, uint64_t pc)
+{
+	(void)ctx;
+	seen += image + pc;
+}
+
 static void read_process(const struct bob_trace *t, uint32_t i)
 {
 	const struct bob_process_info *p = bob_trace_process(t, i);
@@ -55,6 +61,7 @@ static void read_process(const struct bob_trace *t, uint32_t i)
 	for (uint32_t k = 0; k < 1000 && bob_trace_shape_at(t, i, k, &shape) == BOB_OK; k++)
 		see_text(shape.name);
 	see_text(bob_archive_outer(t, i));
+	(void)bob_archive_used(t, i, see_place, NULL);
 	seen += (uint64_t)bob_archive_is_damaged(t, i) + (uint64_t)bob_archive_is_of_values(t, i);
 }
 

@@ -131,8 +131,9 @@ bob_status bob_archive_used(const struct bob_trace *t, uint32_t process,
 			    void (*visit)(void *ctx, uint32_t image, uint64_t pc), void *ctx)
 {
 	const struct bob_process *p = t->processes[process];
-	const struct bob_desc_run *last = p->common->descs + p->common->desc_run_count - 1;
-	struct used u = { .count = p->common->desc_run_count ? last->first + last->count : 0 };
+	const struct bob_desc_run *run = p->common->descs;
+	const size_t runs = p->common->desc_run_count;
+	struct used u = { .count = runs ? run[runs - 1].first + run[runs - 1].count : 0 };
 	bob_status st = visit_sets(t, process, visit, ctx);
 
 	if (st != BOB_OK)
