@@ -17,7 +17,7 @@ BOB_EMBED(bob_wrap_opencl_spec, BOB_SOURCE "/src/wrap/opencl.spec");
 const struct bob_embedded bob_wrap_headers[] = {
 	{ "bobbin/events.h", bob_wrap_events_h, bob_wrap_events_h_end },
 	{ "bobbin-wrapper.h", bob_wrap_wrapper_h, bob_wrap_wrapper_h_end },
-	{ "wrap/lookup.h", bob_wrap_lookup_h, bob_wrap_lookup_h_end },
+	{ "bobbin-lookup.h", bob_wrap_lookup_h, bob_wrap_lookup_h_end },
 	{ "bobbin-stubs.h", bob_wrap_stubs_h, bob_wrap_stubs_h_end },
 	{ "bobbin/status.h", bob_wrap_status_h, bob_wrap_status_h_end },
 	{ "bobbin/fold.h", bob_wrap_fold_h, bob_wrap_fold_h_end },

@@ -253,7 +253,7 @@ void bob_wrap_write(const struct bob_wrap_spec *s, bool linked, const char *file
 	bob_wrap_put(&o, "/* Made by `bobbin wrap`. %s */\n", how_to);
 	for (uint32_t i = 0; i < s->include_count; i++)
 		bob_wrap_put_code(&o, s->includes[i].text, s->includes[i].line);
-	bob_wrap_put(&o, "#include \"bobbin-wrapper.h\"\n%s",
+	bob_wrap_put(&o, "#include \"bobbin-wrapper.h\"\n#include \"bobbin-lookup.h\"\n%s",
 		     any_stub ? "#include \"bobbin-stubs.h\"\n" : "");
 	if (s->program && !linked) {
 		bob_wrap_put(&o, "static const char bob_program[] BOB_UNUSED = ");

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of wrapper.h: which function a wrapper stands for. */
+/* The part of wrapper.h that says which function a wrapper stands for, and enrolls the wrapper when its library starts. */
 #ifndef BOBBIN_LOOKUP_H
 #define BOBBIN_LOOKUP_H
+
+#ifndef BOBBIN_WRAPPER_H /* in generated sources it is there, under another name */
+#include "wrap/wrapper.h"
+#endif
 
 /* --- the function itself --- */
 
@@ -388,6 +392,75 @@ BOB_INLINE void *bob_next(struct bob_wrapper *w)
 	return next;
 }
 #define BOB_NEXT(f) ((__typeof__(bob_wrap_##f) *)bob_next(&bob_wrapper_##f))
+
+/* --- the library starts --- */
+
+/* "?" becomes what the compiler found, or goes with its parameter if that is nothing that has a number. */
+static BOB_UNUSED void bob_parameters(const struct bob_wrapper *w, char *to)
+{
+	const char *from = w->parameters, *type = w->types;
+
+	while (*from) {
+		const char c = *from == '?' ? *type : 0;
+		const char *text = c == 'f' || c == 'd' || c == 'x' ? "double" : "int";
+
+		if (*from != '?') {
+			*to++ = *from++;
+			continue;
+		}
+		type++;
+		from++;
+		if (c) {
+			while (*text)
+				*to++ = *text++;
+			continue;
+		}
+		while (*from && *from != ',' && *from != '-')
+			from++;
+		from += *from == ',' ? 2 : 0;
+	}
+	*to = 0;
+}
+
+/* Of the agent (redirect.c): the function's first instructions become a jump to `to`; *original goes on behind them. */
+typedef int (*bob_redirect_fn)(const char *program, const char *symbol, uint64_t address, void *to,
+			       void **original);
+
+/* Has the system xsave switched on, which stubs use? */
+static BOB_UNUSED int bob_has_xsave(void)
+{
+	unsigned a = 1, b, c = 0, d;
+
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return (c >> 27 & 1) != 0;
+}
+
+static BOB_UNUSED void bob_enroll(struct bob_wrapper *w)
+{
+	char text[1024];
+
+	if (w->patch) {
+		bob_redirect_fn redirect =
+			(bob_redirect_fn)(uintptr_t)(bob_dl_sym ?
+							     bob_dl_sym(NULL,
+									"bob_agent_redirect_1") :
+							     NULL);
+
+		if (!redirect || !bob_has_xsave() ||
+		    redirect(w->program, w->symbol, w->address, w->patch, &w->next))
+			return;
+	} else if (!w->next) {
+		(void)bob_look_up(w);
+	}
+	if (!w->name)
+		return;
+	bob_parameters(w, text);
+	bob_busy = 1; /* registering takes a lock */
+	w->event = bob_event_register(w->name, BOB_EVENT_WRAPPER, text);
+	if (w->when)
+		(void)bob_event_when(w->event, w->when);
+	bob_busy = 0;
+}
 
 /* --- dlsym ---
  * A program that asks for a function by the handle of a library gets the library's own. So this stands

@@ -8,8 +8,8 @@
 #ifndef BOBBIN_WRAPPER_STUBS_H
 #define BOBBIN_WRAPPER_STUBS_H
 
-#ifndef BOBBIN_WRAPPER_H /* in generated sources it is there, under another name */
-#include "wrap/wrapper.h"
+#ifndef BOBBIN_LOOKUP_H /* in generated sources it is there, under another name */
+#include "wrap/lookup.h"
 #endif
 
 /* A function that was entered through its stub, until it returns. While it runs, rbx -- which it preserves -- points to this, so that unwinders
