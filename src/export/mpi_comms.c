@@ -27,7 +27,7 @@ static uint64_t members_of(const struct bob_mpi_comm *c)
 	return c->member && c->me != ~0u ? h | 1 : 0;
 }
 
-/* Have several threads made communicators of these members? Then nobody knows in which order, on another process. */
+/* Did several threads create communicators with these members? Their order may differ between processes. */
 static int is_mixed(const struct bob_mpi_comm *comm, const struct bob_mpi_comms *c, size_t i)
 {
 	int mixed = 0;

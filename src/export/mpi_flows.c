@@ -33,7 +33,7 @@ struct bob_mpi_flows {
 	uint32_t rank;
 	struct count *count;
 	size_t counts, count_room;
-	int learning;		/* nobody is told yet */
+	int learning;		/* first pass: `arrived` is not called */
 	struct posted *posted;	/* in the order of posting, each thread's */
 	size_t posted_count, posted_room;
 	uint64_t lost;

@@ -4,8 +4,9 @@
  * the k-th that is received, by the order in which receives were posted. So receives that are complete wait here until it is known which of those
  * posted before them got which message; what is kept are receives that are not complete, and a count for each peer and tag.
  *
- * Threads that call MPI at the same time do so in an order that nobody knows. So of a process with several of them those messages are
- * told apart of which one thread has sent all with their communicator, receiver and tag, or posted all receives: its calls are read once before.
+ * The order of calls that several threads of a process make at the same time is unknown. A channel (communicator, peer, tag)
+ * of such a process is matched only if one thread makes all its sends, or posts all its receives. bob_mpi_flows_read finds
+ * these channels in a first pass over the calls.
  *
  * Owner: the caller. Threads: one. */
 #ifndef BOB_EXPORT_MPI_FLOWS_H
@@ -28,7 +29,7 @@ bob_status bob_mpi_flows_create(bob_mpi_flow_fn arrived, void *ctx, struct bob_m
 void bob_mpi_flows_destroy(struct bob_mpi_flows *f); /* NULL is allowed */
 /* From here on acts of this process. BOB_ERR_NOMEM. */
 bob_status bob_mpi_flows_begin(struct bob_mpi_flows *f, const struct bob_mpi_objects *o);
-/* While it learns, acts have no ids, and nobody is told of arrivals; but it is remembered whose messages they are. */
+/* First pass: acts get no ids and `arrived` is not called; the thread of each channel is remembered. */
 void bob_mpi_flows_learn(struct bob_mpi_flows *f, int learning);
 /* It learns from all calls of the process, which is to be done where several threads have some. `o` as above. */
 bob_status bob_mpi_flows_read(struct bob_mpi_flows *f, const struct bob_trace *t, uint32_t process,

@@ -79,7 +79,7 @@ uint64_t bob_mpi_members(struct bob_mpi_call *c, MPI_Comm h)
 	return bob_mpi_comm(h) ? bob_mpi_peers(h) : 0;
 }
 
-/* Who is not in the world may be on an other side. `word` has all bits set where nobody is known. */
+/* Members outside MPI_COMM_WORLD may be on a known other side. Unknown members have all bits of `word` set. */
 static void find_others(MPI_Group group, int n, int *ranks, int *found, uint64_t *word)
 {
 	const uint32_t slots = __atomic_load_n(&other_count, __ATOMIC_ACQUIRE);
