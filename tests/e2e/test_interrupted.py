@@ -66,6 +66,38 @@ int main()
     return 4;
 }
 """
+# Calls that follow no rule, so that the recorder needs more and more room while it is stepped.
+STEPPED_LONG = r"""
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+static volatile long steps;
+static void on_step(int sig) { (void)sig; steps++; }
+#define F(n) __attribute__((noinline, noclone)) static long f##n(long x) { return x * (2 * n + 3); }
+F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
+static void set_trap_flag(int on)
+{
+    if (on)
+        __asm__ volatile("pushfq\n orq $0x100, (%%rsp)\n popfq" ::: "memory", "cc");
+    else
+        __asm__ volatile("pushfq\n andq $~0x100, (%%rsp)\n popfq" ::: "memory", "cc");
+}
+int main(void)
+{
+    static long (*const f[])(long) = {f0, f1, f2, f3, f4, f5, f6, f7};
+    unsigned long r = 88172645463325252ul;
+    long sum = 0;
+    signal(SIGTRAP, on_step);
+    set_trap_flag(1);
+    for (int i = 0; i < 300; i++) {
+        r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+        sum += f[r >> 40 & 7](i);
+    }
+    set_trap_flag(0);
+    printf("%ld, %ld steps\n", sum, steps);
+    return 0;
+}
+"""
 
 
 def same(exe, opts=(), env=None):
@@ -98,6 +130,14 @@ def written(name, text, cc, flags):
 
 def faults(level, opts):
     same(written("fault.c", FAULT, "gcc", [level]), opts)
+
+
+def stepped_long(opts):
+    native = same(written("stepped.c", STEPPED_LONG, "gcc", ["-O1", "-mno-red-zone"]), opts)
+    h.check(int(native.out.split()[1]) > 5000, f"{native}")
+
+
+suite.add("thousands of steps", stepped_long, ["--images=main"])
 
 
 def throws(level, opts):
