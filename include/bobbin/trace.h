@@ -278,6 +278,13 @@ BOB_API bob_status bob_trace_symbols(const struct bob_trace *t, uint32_t thread,
 				     int (*visit)(void *ctx, const uint32_t *syms, size_t n),
 				     void *ctx, struct bob_error *err);
 
+/* A few bytes of a trace may stand for 2^60 events. Cursors that are opened from now on, of calls,
+ * accesses, events and their times, end after at most `events` each (0: after their last). Among
+ * accesses, marks count that the cursor passes over. Errors: NOMEM. */
+BOB_API bob_status bob_trace_limit(struct bob_trace *t, uint64_t events);
+/* How many cursors ended because of that. */
+BOB_API uint64_t bob_trace_limited(const struct bob_trace *t);
+
 /* --- memory accesses --- */
 
 enum bob_access_type {

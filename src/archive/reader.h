@@ -234,6 +234,18 @@ struct bob_process {
 	size_t given_count;
 };
 
+/* limit.c. */
+struct bob_limit {
+	uint64_t events;	/* for each cursor */
+	uint64_t ended;		/* cursors that had more */
+};
+
+/* The part of a cursor that counts what it gives. */
+struct bob_allowance {
+	uint64_t left;
+	struct bob_limit *limit;
+};
+
 struct bob_trace {
 	struct bob_arena arena;
 	struct bob_file *files;
@@ -258,8 +270,24 @@ struct bob_trace {
 	int verified;
 	int nameless;		/* files of images do not belong to it */
 	int joins;		/* more.c: its files are parts of one */
+	struct bob_limit *limit;	/* of the events that a cursor gives; NULL: none */
 	pthread_mutex_t lock;
 };
+
+struct bob_allowance bob_allowance_of(const struct bob_trace *t);
+/* The cursor has one more event, which it may not give. */
+void bob_allowance_end(const struct bob_allowance *a);
+
+/* May the cursor give the event that it has? */
+static inline int bob_allowance_take(struct bob_allowance *a)
+{
+	if (!a->left) {
+		bob_allowance_end(a);
+		return 0;
+	}
+	a->left--;
+	return 1;
+}
 
 /* Errors and problems. `file` may be NULL. bob_fail returns `code`. */
 bob_status bob_fail(struct bob_error *err, bob_status code, const struct bob_file *file,

@@ -101,6 +101,7 @@ void bob_trace_close(struct bob_trace *t)
 	free(t->sides);
 	free(t->spawns);
 	free(t->problems);
+	free(t->limit);
 	bob_arena_free(&t->arena);
 	pthread_mutex_destroy(&t->lock);
 	free(t);

@@ -75,6 +75,7 @@ static bob_status verify_thread(struct bob_trace *t, uint32_t thread)
 	struct bob_event ev;
 	struct bob_error err;
 	uint64_t entries = 0;
+	const uint64_t limited = bob_trace_limited(t);
 	bob_status st = bob_cursor_open(t, thread, &c, &err);
 
 	if (st != BOB_OK)
@@ -97,7 +98,8 @@ static bob_status verify_thread(struct bob_trace *t, uint32_t thread)
 		bob_problem_add(t, s->file, s->head_off, "more exits than open frames", 1);
 	if (faults.unknown)
 		bob_problem_add(t, s->file, s->head_off, "symbols of unknown meaning", 1);
-	if (st == BOB_END && entries < bob_trace_thread(t, thread)->events)
+	if (st == BOB_END && bob_trace_limited(t) == limited &&
+	    entries < bob_trace_thread(t, thread)->events)
 		bob_problem_add(t, s->file, s->head_off, "some of the stream's entries are lost",
 				1);
 	return st == BOB_ERR_NOMEM ? st : BOB_OK;
@@ -112,11 +114,16 @@ static bob_status verify_records(struct bob_trace *t, uint32_t thread)
 	struct bob_mem_walk w;
 	struct bob_records r;
 	struct bob_error err;
+	struct bob_allowance allowed = bob_allowance_of(t);
 	size_t unknown = 0;
 	bob_status st;
 
 	bob_records_open(&r, p, s);
 	while ((st = bob_records_next(&r, &rec, &err)) == BOB_OK || st == BOB_ERR_CORRUPT) {
+		if (!bob_allowance_take(&allowed)) {
+			st = BOB_END;
+			break;
+		}
 		if (st == BOB_ERR_CORRUPT) {
 			bob_problem_add(t, s->file, err.offset, err.text, 1);
 			continue;
@@ -168,6 +175,7 @@ static bob_status verify_events(struct bob_trace *t, uint32_t thread)
 	struct bob_value_cursor *c;
 	struct bob_value_event e;
 	struct bob_error err;
+	const uint64_t limited = bob_trace_limited(t);
 	bob_status st = bob_value_cursor_open(t, thread, BOB_VALUES_MPI, &c, &err);
 
 	if (st != BOB_OK)
@@ -184,7 +192,9 @@ static bob_status verify_events(struct bob_trace *t, uint32_t thread)
 	bob_value_cursor_close(c);
 	if (st != BOB_END)
 		return st;
-	return damaged ? BOB_OK : verify_moments(t, s, complete, open);
+	if (damaged || bob_trace_limited(t) != limited)
+		return BOB_OK;
+	return verify_moments(t, s, complete, open);
 }
 
 bob_status bob_trace_verify(struct bob_trace *t)

@@ -14,6 +14,7 @@
 #include "cli/place.h"
 #include "cli/source/of_source.h"
 #include "cli/terminal/numbers.h"
+#include "cli/terminal/options.h"
 
 #define PROGRESS_FIRST_NS 500000000u	/* quick answers need no progress */
 #define PROGRESS_EVERY_NS 100000000u
@@ -65,6 +66,24 @@ int cli_session_select(struct cli_session *s, const char *spec)
 			  spec, bad);
 }
 
+int cli_session_max_events(struct cli_session *s, const char *arg)
+{
+	if (!cli_parse_count(arg, &s->max_events))
+		return 0;
+	return cli_misuse(s->verb, "--max-events is a number, not '%s'", arg);
+}
+
+static void tell_limited(const struct cli_session *s)
+{
+	char number[CLI_NUMBER_MAX];
+
+	if (s->trace && bob_trace_limited(s->trace))
+		cli_warn(s->verb,
+			 "there are more events: only the first %s of each thread were read, as "
+			 "--max-events says",
+			 cli_count(number, s->max_events));
+}
+
 static int complain_open(const struct cli_session *s, bob_status st, const struct bob_error *err)
 {
 	if (st == BOB_ERR_NOENT)
@@ -112,6 +131,8 @@ int cli_session_open_dir(struct cli_session *s, const char *dir)
 	if (st != BOB_OK)
 		return complain_open(s, st, &err);
 	st = bob_functions_create(s->trace, &s->functions);
+	if (st == BOB_OK && s->max_events)
+		st = bob_trace_limit(s->trace, s->max_events);
 	if (st == BOB_OK) {
 		s->names = cli_names_create(s->functions, !s->no_demangle);
 		if (!s->names)
@@ -137,6 +158,7 @@ int cli_session_open(struct cli_session *s, int argc, char **argv)
 void cli_session_close(struct cli_session *s)
 {
 	cli_session_progress_end(s);
+	tell_limited(s);
 	cli_names_destroy(s->names);
 	bob_functions_destroy(s->functions);
 	bob_trace_close(s->trace);

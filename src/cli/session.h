@@ -18,6 +18,7 @@ struct cli_session {
 	struct cli_names *names;
 	struct cli_select select;
 	int no_demangle;
+	uint64_t max_events;	/* --max-events; 0: no limit */
 	struct bob_progress progress;
 	uint64_t events_done, events_all;
 	uint64_t progress_due_ns;
@@ -28,6 +29,9 @@ struct cli_session {
 
 /* Words of --group; complains and returns 2, or 0. */
 int cli_session_select(struct cli_session *s, const char *spec);
+/* Of --max-events, in the verbs that read events one by one; complains and returns 2, or 0. */
+#define CLI_MAX_EVENTS_HELP "read at most so many events of each thread (default 0: all)"
+int cli_session_max_events(struct cli_session *s, const char *arg);
 /* Open the trace named by the operands argv[optind..] (at most one). 0, or an exit status after
  * a complaint. Set verb and no_demangle first. */
 int cli_session_open(struct cli_session *s, int argc, char **argv);

@@ -18,7 +18,16 @@
 #include "cli/verbs.h"
 #include "export/csv.h"
 
-enum { OPT_VARIABLE, OPT_FORMAT, OPT_WINDOWS, OPT_WINDOW, OPT_GROUP, OPT_LIMIT, OPT_OUTPUT };
+enum {
+	OPT_VARIABLE,
+	OPT_FORMAT,
+	OPT_WINDOWS,
+	OPT_WINDOW,
+	OPT_GROUP,
+	OPT_LIMIT,
+	OPT_MAX_EVENTS,
+	OPT_OUTPUT
+};
 
 const struct cli_option arrays_options[] = {
 	{ "variable", 'v', "NAME", "only this variable, or those that a pattern fits; with subscripts, such as a[0..9][3] "
@@ -31,6 +40,7 @@ const struct cli_option arrays_options[] = {
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL, NULL },
 	{ "limit", 'n', "N", "variables, and statements of each, that are printed or drawn (default 20, 0 for all)",
 	  NULL, NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -95,6 +105,8 @@ static int take_option(struct question *q, int opt, const char *arg)
 					   take_window(q, arg);
 	case OPT_GROUP:
 		return cli_session_select(&q->s, arg);
+	case OPT_MAX_EVENTS:
+		return cli_session_max_events(&q->s, arg);
 	case OPT_LIMIT:
 		if (cli_parse_count(arg, &q->limit))
 			return cli_misuse("arrays", "--limit is a number, not '%s'", arg);

@@ -27,6 +27,7 @@ enum {
 	OPT_BETWEEN,
 	OPT_GROUP,
 	OPT_LIMIT,
+	OPT_MAX_EVENTS,
 	OPT_OUTPUT,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -49,6 +50,7 @@ const struct cli_option cache_options[] = {
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
 	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -105,6 +107,8 @@ static int take_option(struct cache *c, int opt, const char *arg)
 		return cli_between_parse("cache", arg, &c->between);
 	case OPT_GROUP:
 		return cli_session_select(&c->s, arg);
+	case OPT_MAX_EVENTS:
+		return cli_session_max_events(&c->s, arg);
 	case OPT_LIMIT:
 		if (cli_parse_count(arg, &c->t.limit))
 			return cli_misuse("cache", "--limit is a number, not '%s'", arg);

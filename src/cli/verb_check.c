@@ -17,12 +17,13 @@
 #include "cli/untraced.h"
 #include "cli/verbs.h"
 
-enum { OPT_QUIET, OPT_COMPLETE };
+enum { OPT_QUIET, OPT_COMPLETE, OPT_MAX_EVENTS };
 enum { CHECK_DAMAGED = 1, CHECK_INCOMPLETE = 3 }; /* exit statuses; 2: usage */
 
 const struct cli_option check_options[] = {
 	{ "quiet", 'q', NULL, "print only what is wrong", NULL, NULL },
 	{ "complete", 0, NULL, "exit status 3 also if code could not be traced or values were left out", NULL, NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP "; exit status 3 if there are more", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
 
@@ -131,12 +132,13 @@ static int verify(const struct cli_session *s, int quiet, int all)
 		print_ends(s->trace);
 		print_problems(s->trace, 0);
 	}
-	missing = print_missing(s, quiet, all);
+	missing = print_missing(s, quiet, all) + (bob_trace_limited(s->trace) != 0);
 	if (!quiet || damaged || missing) {
 		print_size(s);
 		puts(damaged ? "damaged, not everything that was recorded can be read" :
-		     missing ? "intact, but not complete" :
-			       "intact and complete");
+		     bob_trace_limited(s->trace) ? "intact, as far as it was read" :
+		     missing			 ? "intact, but not complete" :
+						   "intact and complete");
 	}
 	return damaged ? CHECK_DAMAGED : missing ? CHECK_INCOMPLETE : 0;
 }
@@ -146,7 +148,7 @@ int verb_check(int argc, char **argv)
 	struct cli_session s = { .verb = "check" };
 	struct cli_options o;
 	const char *arg;
-	int quiet = 0, all = 0, opt, status;
+	int quiet = 0, all = 0, opt, status = 0;
 
 	cli_options_begin(&o, "check", argc, argv);
 	while ((opt = cli_options_next(&o, &arg)) >= 0)
@@ -154,9 +156,12 @@ int verb_check(int argc, char **argv)
 			quiet = 1;
 		else if (opt == OPT_COMPLETE)
 			all = 1;
+		else if (!status)
+			status = cli_session_max_events(&s, arg);
 	if (opt != CLI_OPTIONS_END)
 		return opt == CLI_OPTIONS_HELP ? 0 : 2;
-	status = cli_session_open(&s, argc, argv);
+	if (!status)
+		status = cli_session_open(&s, argc, argv);
 	if (status)
 		return status;
 	status = verify(&s, quiet, all);

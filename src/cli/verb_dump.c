@@ -11,11 +11,12 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 
-enum { OPT_GROUP, OPT_OUTPUT };
+enum { OPT_GROUP, OPT_MAX_EVENTS, OPT_OUTPUT };
 
 const struct cli_option dump_options[] = {
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -56,6 +57,8 @@ int verb_dump(int argc, char **argv)
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
 		if (opt == OPT_GROUP && !status)
 			status = cli_session_select(&s, arg);
+		else if (opt == OPT_MAX_EVENTS && !status)
+			status = cli_session_max_events(&s, arg);
 		else if (opt == OPT_OUTPUT)
 			output = arg;
 	}

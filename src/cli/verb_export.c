@@ -32,8 +32,8 @@ const struct cli_option export_options[] = {
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
-	{ "max-events", 'n', "N", "chrome: at most so many calls (default 1M, 0 for all); viewers "
-	  "do not survive large files", NULL, NULL },
+	{ "max-events", 'n', "N", "chrome: at most so many calls (default 1M, 0 for all), since viewers "
+	  "do not survive large files; other formats: so many of each thread (default 0)", NULL, NULL },
 	{ "no-demangle", 0, NULL, "write C++ names as the compiler wrote them", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -231,10 +231,10 @@ static int export_to(struct cli_session *s, const struct format *format, int mpi
 int verb_export(int argc, char **argv)
 {
 	struct cli_session s = { .verb = "export" };
-	uint64_t max_events = MAX_EVENTS_DEFAULT;
+	uint64_t max_events = 0;
 	const char *arg, *output = NULL;
 	const struct format *format = NULL;
-	int opt, status = 0, mpi = 0;
+	int opt, status = 0, mpi = 0, limited = 0;
 	struct cli_options o;
 
 	cli_options_begin(&o, "export", argc, argv);
@@ -247,9 +247,10 @@ int verb_export(int argc, char **argv)
 			mpi = 1;
 		else if (opt == OPT_GROUP)
 			status |= cli_session_select(&s, arg);
-		else if (opt == OPT_MAX_EVENTS && cli_parse_count(arg, &max_events))
-			status = cli_misuse("export", "--max-events is a number, not '%s'", arg);
-		else if (opt == OPT_NO_DEMANGLE)
+		else if (opt == OPT_MAX_EVENTS) {
+			status |= cli_session_max_events(&s, arg);
+			limited = 1;
+		} else if (opt == OPT_NO_DEMANGLE)
 			s.no_demangle = 1;
 	}
 	if (opt != CLI_OPTIONS_END)
@@ -257,6 +258,11 @@ int verb_export(int argc, char **argv)
 	if (!status && !format)
 		status =
 			cli_misuse("export", "say --format=folded, callgrind, chrome, csv or otf2");
+	if (!status && format->write == bob_export_chrome) {
+		/* its limit is one for all threads, and cut calls are counted */
+		max_events = limited ? s.max_events : MAX_EVENTS_DEFAULT;
+		s.max_events = 0;
+	}
 	if (!status)
 		status = cli_session_open(&s, argc, argv);
 	if (status)

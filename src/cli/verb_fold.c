@@ -11,10 +11,11 @@
 #include "cli/terminal/numbers.h"
 #include "cli/verbs.h"
 
-enum { OPT_OUTPUT = FOLD_COMMON, OPT_QUIET };
+enum { OPT_MAX_EVENTS = FOLD_COMMON, OPT_OUTPUT, OPT_QUIET };
 
 const struct cli_option fold_options[] = {
 	FOLDING_OPTIONS,
+	{ "max-events", 0, "N", "stop where a thread has more folded records, which are read one by one (default 0: no limit)", NULL, NULL },
 	{ "output", 'o', "DIR", "write the folded trace there and leave this one as it is; an older one becomes DIR.old",
 	  NULL, NULL },
 	{ "quiet", 'q', NULL, "say nothing if all went well", NULL, NULL },
@@ -43,6 +44,8 @@ int verb_fold(int argc, char **argv)
 	while ((opt = cli_options_next(&o, &arg)) >= 0) {
 		if (opt < FOLD_COMMON && !status)
 			status = cli_folding_option(&f, "fold", opt, arg);
+		else if (opt == OPT_MAX_EVENTS && cli_parse_count(arg, &f.max_events))
+			status = cli_misuse("fold", "--max-events is a number, not '%s'", arg);
 		else if (opt == OPT_OUTPUT)
 			to = arg;
 		else if (opt == OPT_QUIET)

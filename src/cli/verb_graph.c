@@ -20,6 +20,7 @@ enum {
 	OPT_DEPTH,
 	OPT_MIN,
 	OPT_GROUP,
+	OPT_MAX_EVENTS,
 	OPT_OUTPUT,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -34,6 +35,7 @@ const struct cli_option graph_options[] = {
 	  "what is below them (default 0.5)", NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -79,6 +81,8 @@ static int take_option(struct graph *g, int opt, const char *arg)
 		return 0;
 	case OPT_GROUP:
 		return cli_session_select(&g->s, arg);
+	case OPT_MAX_EVENTS:
+		return cli_session_max_events(&g->s, arg);
 	case OPT_OUTPUT:
 		g->output = arg;
 		return 0;

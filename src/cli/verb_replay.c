@@ -23,6 +23,7 @@ enum {
 	OPT_BETWEEN,
 	OPT_GROUP,
 	OPT_THREAD,
+	OPT_MAX_EVENTS,
 	OPT_OUTPUT
 };
 
@@ -40,6 +41,7 @@ const struct cli_option replay_options[] = {
 	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL, NULL },
 	{ "thread", 't', "N", "the same as --group", NULL, NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ NULL, 0, NULL, NULL, NULL, NULL },
 };
@@ -101,6 +103,8 @@ static int take_option(struct cli_session *s, struct bob_access_style *style, in
 	case OPT_GROUP:
 	case OPT_THREAD:
 		return cli_session_select(s, arg);
+	case OPT_MAX_EVENTS:
+		return cli_session_max_events(s, arg);
 	case OPT_FORMAT:
 		status = cli_option_word("replay", &replay_options[opt], arg, &word);
 		style->format = (enum bob_access_format)word;

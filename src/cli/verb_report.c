@@ -35,6 +35,7 @@ enum {
 	OPT_BASELINE,
 	OPT_GROUP,
 	OPT_LIMIT,
+	OPT_MAX_EVENTS,
 	OPT_OUTPUT,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -58,6 +59,7 @@ const struct cli_option report_options[] = {
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
 	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -121,6 +123,8 @@ static int take_option(struct report *r, int opt, const char *arg)
 		return take_baseline(r, arg);
 	case OPT_GROUP:
 		return cli_session_select(&r->s, arg);
+	case OPT_MAX_EVENTS:
+		return cli_session_max_events(&r->s, arg);
 	case OPT_LIMIT:
 		if (cli_parse_count(arg, &r->style.limit))
 			return cli_misuse("report", "--limit is a number, not '%s'", arg);

@@ -41,6 +41,7 @@ enum {
 	OPT_SIGNATURES,
 	OPT_MPI,
 	OPT_BETWEEN,
+	OPT_MAX_EVENTS,
 	OPT_OUTPUT,
 	OPT_NO_DEMANGLE,
 	OPT_NO_PAGER
@@ -71,6 +72,7 @@ const struct cli_option show_options[] = {
 	  NULL },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
+	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -140,6 +142,8 @@ static int take_option(struct show *w, int opt, const char *arg)
 	switch (opt) {
 	case OPT_GROUP:
 		return cli_session_select(&w->s, arg);
+	case OPT_MAX_EVENTS:
+		return cli_session_max_events(&w->s, arg);
 	case OPT_RANK:
 	case OPT_THREAD:
 		return take_group(w, opt == OPT_RANK ? "rank=" : "thread=", arg);

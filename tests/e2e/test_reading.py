@@ -337,6 +337,40 @@ t_thread;t_leaf 4
                      "main": [1, 1532, 0, 4]}, f"csv {rows}")
 
 
+@suite.case("a limit of events: what was left out is said")
+def limited():
+    note = b"there are more events: only the first 3 of each thread were read, as --max-events says"
+    for verb, *options in (("dump",), ("report",), ("show",), ("graph",), ("check", "-q"), ("export", "-f", "csv"),
+                           ("export", "-f", "folded"), ("export", "-f", "callgrind")):
+        r = h.bobbin(verb, *options, "--max-events=3", trace())
+        h.check(note in r.err and r.status == (3 if verb == "check" else 0), f"{r}")
+        r = h.bobbin(verb, *options, "--max-events=1000000", trace())
+        h.check(not r.err and r.status == 0, f"{r}")
+    lines = output("dump", "-g", "0.0").splitlines()
+    first = [line for line in lines if " > " in line or " < " in line][:3]
+    got = h.bobbin("dump", "-g", "0.0", "--max-events=3", trace()).out.decode().splitlines()
+    h.check([line for line in got if " > " in line or " < " in line] == first, f"{got}")
+    h.check("intact, as far as it was read" in h.bobbin("check", "--max-events=3", trace()).out.decode(), "check")
+    r = h.bobbin("dump", "--max-events=x", trace())
+    h.check(r.status == 2 and b"--max-events is a number, not 'x'" in r.err, f"{r}")
+
+
+@suite.case("a limit of accesses")
+def limited_accesses():
+    program = h.compile("copies", ["fuzz/memory.c"], "gcc", ["-O1", "-g"])
+    r = h.record([program], ["--mem"])
+    h.check(r.status == 0, f"{r}")
+    rows = h.bobbin("replay", "--mem", r.trace).out.splitlines()
+    for verb in ("replay --mem", "dump", "cache --one-by-one", "report"):
+        limit = h.bobbin(*verb.split(), "--max-events=40", r.trace)
+        # accesses are summed up without being read one by one
+        h.check((b"only the first 40" in limit.err) == (verb != "report") and not limit.status, f"{verb}\n{limit}")
+        if verb.startswith("replay"):
+            h.check(20 < len(limit.out.splitlines()) <= 42 and rows[:20] == limit.out.splitlines()[:20], f"{limit}")
+    r = h.bobbin("fold", "-o", h.fresh("folded") / "t", "--max-events=1", r.trace)
+    h.check(r.status == 1 and b"memory records, more than --max-events says" in r.err, f"{r}")
+
+
 @suite.case("export: chrome is JSON, every call begins and ends")
 def chrome():
     events = json.loads(output("export", "--format=chrome"))["traceEvents"]

@@ -44,6 +44,7 @@ struct bob_cursor {
 	size_t drain_stack;
 	int entry;		/* syms[at - 1] still has to be entered */
 	int tells;		/* bob_cursor_tell_values */
+	struct bob_allowance allowed;
 	uint32_t values;	/* what EVENT or EVENTS still has to tell; 0: nothing */
 	bob_status stop;	/* sticky */
 	struct bob_cursor_faults faults;
@@ -139,6 +140,7 @@ bob_status bob_cursor_open(const struct bob_trace *t, uint32_t thread, struct bo
 	if (!c)
 		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
 	c->check_stride = 1;
+	c->allowed = bob_allowance_of(t);
 	c->syms = malloc(SYMBOLS * sizeof(*c->syms));
 	if (!c->syms || bob_symbols_open(&c->r, t->threads[thread]) != BOB_OK ||
 	    restart(c, NULL) != BOB_OK) {
@@ -397,6 +399,8 @@ bob_status bob_cursor_next(struct bob_cursor *c, struct bob_event *ev, struct bo
 		return c->stop;
 	for (;;) {
 		st = emit_pending(c, ev, err);
+		if (st == BOB_OK && !bob_allowance_take(&c->allowed))
+			return c->stop = BOB_END;
 		if (st != BOB_END)
 			return st;
 		st = c->at == c->n ? refill(c, err) : take_symbol(c, err);

@@ -7,6 +7,7 @@
 
 struct bob_span_cursor {
 	struct bob_exact_reader values;
+	struct bob_allowance allowed;
 };
 
 bob_status bob_span_cursor_open(const struct bob_trace *t, uint32_t thread,
@@ -23,6 +24,7 @@ bob_status bob_span_cursor_open(const struct bob_trace *t, uint32_t thread,
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return bob_fail(err, BOB_ERR_NOMEM, t->threads[thread]->file, 0, "no memory");
+	c->allowed = bob_allowance_of(t);
 	bob_exact_open(&c->values, &t->threads[thread]->mpi);
 	*out = c;
 	return BOB_OK;
@@ -36,6 +38,8 @@ bob_status bob_span_cursor_next(struct bob_span_cursor *c, struct bob_value_span
 
 	memset(s, 0, sizeof(*s));
 	st = bob_exact_next(&c->values, &s->gap_ns, err);
+	if (st == BOB_OK && !bob_allowance_take(&c->allowed))
+		st = BOB_END;
 	if (st != BOB_OK)
 		return st;
 	s->begin_ns = s->end_ns = c->values.now_ns;

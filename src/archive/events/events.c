@@ -21,6 +21,7 @@ struct bob_value_cursor {
 	size_t at, count;	/* values of it */
 	uint64_t expected;	/* position at which the next room begins */
 	int lost;
+	struct bob_allowance allowed;
 	struct bob_event_values words, path; /* of the event given last */
 	struct bob_event_def said; /* of it, without its path */
 };
@@ -189,6 +190,7 @@ bob_status bob_value_cursor_open(const struct bob_trace *t, uint32_t thread,
 	c->s = s;
 	c->e = &s->mpi;
 	c->folded_done = !s->mpi.folded;
+	c->allowed = bob_allowance_of(t);
 	*out = c;
 	return BOB_OK;
 }
@@ -376,6 +378,8 @@ bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_ev
 		st = next_logged(c, e, err);
 	if (st == BOB_ERR_CORRUPT)
 		c->lost = 1;
+	if (st == BOB_OK && !bob_allowance_take(&c->allowed))
+		st = BOB_END;
 	if (st == BOB_OK) {
 		e->lost = c->lost;
 		c->lost = 0;
@@ -385,6 +389,7 @@ bob_status bob_value_cursor_next(struct bob_value_cursor *c, struct bob_value_ev
 
 void bob_value_cursor_only_log(struct bob_value_cursor *c)
 {
+	c->allowed.left = UINT64_MAX;
 	c->folded_done = 1;
 }
 

@@ -16,6 +16,7 @@ struct bob_access_cursor {
 	int tells;		/* bob_access_cursor_stop_at_values */
 	struct bob_sync_event sync;
 	struct bob_value_place value; /* kind 0: it stopped at synchronisation */
+	struct bob_allowance allowed;
 	bob_status held;	/* to be said before anything else is read */
 	struct bob_error held_err;
 };
@@ -32,6 +33,7 @@ bob_status bob_access_cursor_open(const struct bob_trace *t, uint32_t thread,
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return bob_fail(err, BOB_ERR_NOMEM, NULL, 0, "no memory");
+	c->allowed = bob_allowance_of(t);
 	c->p = t->processes[t->threads[thread]->info.process];
 	bob_records_open(&c->r, c->p, t->threads[thread]);
 	*out = c;
@@ -103,6 +105,8 @@ static bob_status take_record(struct bob_access_cursor *c, struct bob_error *err
 	c->lost |= rec.lost;
 	if (rec.lost)
 		c->again = 0; /* what it was about may be gone */
+	if ((rec.desc->kind == BOB_MEM_MARK || c->only) && !bob_allowance_take(&c->allowed))
+		return BOB_END;
 	if (rec.desc->kind == BOB_MEM_MARK)
 		return take_mark(c, &rec);
 	if (c->only)
@@ -140,6 +144,11 @@ bob_status bob_access_cursor_read(struct bob_access_cursor *c, struct bob_access
 			continue;
 		}
 		st = bob_mem_walk_next(&c->walk, &e);
+		if (st == BOB_OK && !bob_allowance_take(&c->allowed)) {
+			c->walking = 0;
+			st = BOB_END;
+			break;
+		}
 		if (st == BOB_END) {
 			c->walking = 0;
 		} else if (st == BOB_OK && c->again) {

@@ -13,6 +13,7 @@
 
 #include "bobbin/fold.h"
 #include "cli/terminal/complain.h"
+#include "cli/terminal/numbers.h"
 #include "sys/sys.h"
 
 #define WINDOW_MAX 64u		/* BOB_MEM_WINDOW_MAX */
@@ -129,6 +130,7 @@ struct folding {
 	const char *verb, *dir, *to;	/* `to`: where results go, the same as dir if in place */
 	const struct bob_trace *t;
 	const struct bob_fold_settings *how;
+	uint64_t max_events;
 	struct cli_merged *result;
 };
 
@@ -159,6 +161,28 @@ static bob_status write_process(const struct folding *f, uint32_t process, const
 		unlink(beside);
 	free(beside);
 	return st;
+}
+
+/* 0, or 1 after a complaint. Folding anew reads what is folded one by one. */
+static int refuse_large(const struct folding *f, uint32_t process)
+{
+	const struct bob_process_info *p = bob_trace_process(f->t, process);
+	char number[CLI_NUMBER_MAX];
+	uint32_t participant;
+
+	for (uint32_t i = 0; f->max_events && i < p->thread_count; i++) {
+		const struct bob_folded *folded =
+			bob_trace_folded(f->t, p->first_thread + i, &participant);
+		const uint64_t n = folded ? bob_folded_events(folded, participant) : 0;
+
+		if (n > f->max_events)
+			return cli_fail(f->verb,
+					"thread %" PRIu32 ".%" PRIu32
+					" has %s memory records, more "
+					"than --max-events says",
+					process, i, cli_count(number, n));
+	}
+	return 0;
 }
 
 static int fold_process(const struct folding *f, uint32_t process)
@@ -217,7 +241,7 @@ static int fold_all(struct folding *f, uint32_t root, int raw)
 		if (!raw && !bob_trace_process(f->t, i)->state)
 			f->result->left++;
 		else
-			status = fold_process(f, i);
+			status = refuse_large(f, i) || fold_process(f, i);
 	}
 	return status;
 }
@@ -226,7 +250,7 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	     const struct cli_folding *how, const char *to, struct cli_merged *result)
 {
 	struct folding f = { .verb = verb, .dir = dir, .to = dir, .how = &how->how,
-			     .result = result };
+			     .max_events = how->max_events, .result = result };
 	struct bob_error err = { .text = "" };
 	char made[BOB_SYS_PATH];
 	struct bob_trace *t;

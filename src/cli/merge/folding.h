@@ -10,6 +10,7 @@
 struct cli_folding {
 	struct bob_fold_settings how;
 	void *library;		/* of the plug-in, until the end of the process */
+	uint64_t max_events;	/* a thread that has more folded ones is an error; 0: no limit */
 };
 
 enum { FOLD_TOLERANCE, FOLD_UNORDERED, FOLD_DROP_BELOW, FOLD_PLUGIN, FOLD_COMMON };
