@@ -45,6 +45,6 @@ set_target_properties(bob_valgrind_launcher PROPERTIES
 	OUTPUT_NAME bobbin-valgrind RUNTIME_OUTPUT_DIRECTORY ${dir})
 target_link_libraries(bob_valgrind_launcher PRIVATE bob_common bob_ours)
 if(TARGET bob_cli)
-	target_compile_definitions(bob_cli PRIVATE BOB_VALGRIND_PRELOAD="${BOB_VALGRIND_PRELOAD}")
+	target_compile_definitions(bob_verbs PRIVATE BOB_VALGRIND_PRELOAD="${BOB_VALGRIND_PRELOAD}")
 	add_dependencies(bob_cli bob_valgrind bob_valgrind_launcher)
 endif()

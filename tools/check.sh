@@ -86,7 +86,7 @@ case ${1-} in
 esac
 
 step "build release" tools/build.sh release
-step "build asan" tools/build.sh asan
+step "build asan" tools/build.sh asan test_programs
 house_checks
 step "documents are true to the tree" tools/check_docs.py build/release/bin/bobbin
 step "exported symbols" tools/check_symbols.sh build/release

@@ -49,7 +49,8 @@ static inline uint64_t odd_number(uint64_t *r)
 /* --- bytes --- */
 
 /* Replaces `old` bytes at `at` by `len` others. */
-static inline void splice(struct bytes *b, size_t at, size_t old, const uint8_t *with, size_t len)
+static inline void replace_bytes(struct bytes *b, size_t at, size_t old, const uint8_t *with,
+				 size_t len)
 {
 	const struct bytes new = { must_alloc(b->len - old + len), b->len - old + len };
 
@@ -73,7 +74,7 @@ static inline void put_leb(struct bytes *b, size_t at, uint64_t number)
 	for (; number > 127; number >>= 7)
 		leb[len++] = (uint8_t)(number | 0x80);
 	leb[len++] = (uint8_t)number;
-	splice(b, from, end + 1 - from, leb, len);
+	replace_bytes(b, from, end + 1 - from, leb, len);
 }
 
 /* In place: a number of `size` bytes, mostly where one of its size lies in a struct. */
@@ -100,7 +101,7 @@ static inline void copy_within(struct bytes *b, uint64_t *r)
 	len = len < b->len - from ? len : b->len - from;
 	memcpy(piece, b->at + from, len);
 	if (below(r, 2))
-		splice(b, to, 0, piece, len);
+		replace_bytes(b, to, 0, piece, len);
 	else
 		memcpy(b->at + to, piece, len < b->len - to ? len : b->len - to);
 }
