@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-# ctest: serial
 """The benchmark of memory traces runs, at tiny sizes: its programs compile, find their own results right, and every
 column has a number. And what it measures is there: both engines record the same accesses of the irregular ones."""
 

@@ -90,7 +90,7 @@ def run_native(row):
     log = h.fresh("log") / "log"
     r = h.run([exe], env=h.environment({"BOB_LOG": str(log)}))
     h.check(r.status == 0, f"the program fails without tracing\n{r}")
-    return exe, r, truth.Log(log)
+    return exe, r, log
 
 
 def draw(events):
@@ -118,7 +118,7 @@ def recorded(row):
 
 
 def natively(row):
-    run_native(row)
+    truth.Log(run_native(row)[2])
 
 
 def main():

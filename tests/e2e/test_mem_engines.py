@@ -211,15 +211,19 @@ def lackey(argv, log):
                "--vex-guest-chase=no", f"--px-default={every}", f"--px-file-backed={every}"]
     valgrind = "valgrind.bin" if shutil.which("valgrind.bin") else "valgrind"
     r = h.run([valgrind, "--tool=lackey", *options, *argv], timeout=250)
-    seen, on, inside, pc = [], False, False, 0
+    seen, known, on, inside, pc = [], {}, False, False, 0
     bias = 0x108000 if pie else 0
     with open(log, encoding="ascii", errors="replace") as f:
         for text in f:
             if text.startswith("I  "):
-                pc = int(text[3:].split(",")[0], 16) - bias
+                text = text[3:text.index(",")]
+                if text not in known:
+                    pc = int(text, 16) - bias
+                    known[text] = pc, any(lo <= pc < hi for lo, hi in code)
+                pc, inside = known[text]
                 on = on or pc == main
-                inside = on and any(lo <= pc < hi for lo, hi in code)
-            elif inside and re.match(r" [LSM] [0-9a-f]+,\d+$", text):
+                inside = inside and on
+            elif inside and text[:1] == " " and text[1:3] in ("L ", "S ", "M "):
                 address, size = text[3:].split(",")
                 for kind in "LS" if text[1] == "M" else text[1]:
                     seen.append((pc, kind, int(address, 16), int(size)))
