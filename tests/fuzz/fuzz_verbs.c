@@ -6,7 +6,8 @@
  *
  * A verb that reads events one by one is given a limit of events, since a few bytes may stand for
  * 2^60; the others must be quick without. Behind the files of an input, 8 bytes may say which
- * forms run, bit by bit, so that a mutation takes milliseconds; without them all do.
+ * forms run, bit by bit, so that a mutation takes milliseconds; without them all do, with ASan one
+ * in three, others for each input.
  *
  * FUZZ_VERBS_FOUND: a directory. Inputs that fail are written there and the next one runs; else
  * the first failure aborts. */
@@ -83,6 +84,12 @@ static const struct form {
 };
 #define FORMS (sizeof(forms) / sizeof(forms[0]))
 
+#ifdef __SANITIZE_ADDRESS__
+#define SHARE 3u
+#else
+#define SHARE 1u
+#endif
+
 static size_t choose(uint8_t *data, size_t len, size_t max, unsigned int seed)
 {
 	uint64_t r = (seed + 1ull) * 0x9e3779b97f4a7c15ull, what = 0;
@@ -131,12 +138,16 @@ static void fail(const struct form *f, const char *why, const uint8_t *data, siz
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct blob_file files[BLOB_FILES_MAX];
-	uint64_t what = UINT64_MAX;
+	static size_t inputs;
+	uint64_t what = 0;
 	size_t used;
 	const struct blob b = { files, blob_read(data, size, files, &used) };
 
 	if (size - used >= sizeof(what))
 		memcpy(&what, data + used, sizeof(what));
+	else
+		for (size_t i = inputs++ % SHARE; i < FORMS; i += SHARE)
+			what |= 1ull << i;
 	sandbox_open();
 	if (b.count)
 		sandbox_fill(b.files, b.count);

@@ -48,7 +48,8 @@ static uint64_t count(const struct bob_trace *t, uint32_t thread, enum kind kind
 		for (; bob_cursor_next(calls, &e, NULL) == BOB_OK; n++)
 			TAKE(e.pos ^ e.id);
 		bob_cursor_close(calls);
-	} else if (kind == ACCESSES && bob_access_cursor_open(t, thread, &accesses, NULL) == BOB_OK) {
+	} else if (kind == ACCESSES &&
+		   bob_access_cursor_open(t, thread, &accesses, NULL) == BOB_OK) {
 		while (bob_access_cursor_read(accesses, a, 7, &got, NULL) == BOB_OK)
 			for (size_t i = 0; i < got; i++, n++)
 				TAKE(a[i].address ^ a[i].pc);
