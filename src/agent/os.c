@@ -506,15 +506,14 @@ static uint64_t parse_hex(const char **p, const char *end)
 
 /* Lines "lo-hi perms ..." in ascending order. A line cut by the buffer
  * is completed by the next read; one longer than the buffer is taken by its head. */
-static bool find_in(const char *maps, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
+static bool find_in(long fd, uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
 {
 	char buf[1024];
 	size_t have = 0;
 	bool found = false;
-	long fd = os_open(maps, OS_READ);
 
 	*below = 0;
-	while (fd >= 0 && !found) {
+	while (!found) {
 		long n = sys3(__NR_read, fd, (long)(buf + have), (long)(sizeof(buf) - have));
 		if (n <= 0)
 			break;
@@ -549,22 +548,63 @@ static bool find_in(const char *maps, uint64_t addr, uint64_t *lo, uint64_t *hi,
 			have -= at;
 		}
 	}
-	if (fd >= 0)
-		os_close(fd);
 	return found;
 }
 
 /* Of this thread: those of the process are none once its first thread has ended. By its number
  * first: proot resolves thread-self to itself. Not where /proc has other numbers. */
-bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below)
+static long open_maps(void)
 {
 	char path[48];
 	size_t n = text_add(path, sizeof(path), 0, "/proc/self/task/");
+	long fd;
 
 	n = text_add_u64(path, sizeof(path), n, os_tid(), 10);
 	text_add(path, sizeof(path), n, "/maps");
-	return find_in(path, addr, lo, hi, below) ||
-	       find_in("/proc/thread-self/maps", addr, lo, hi, below);
+	fd = os_open(path, OS_READ);
+	return fd >= 0 ? fd : os_open("/proc/thread-self/maps", OS_READ);
+}
+
+/* Linux 6.11 and later look it up; the text of all mappings before it may be a megabyte, of 2,000
+ * threads. */
+#define PROCMAP_QUERY 0xc0686611ul
+struct procmap_query {
+	uint64_t size, flags, addr, lo, hi, more[5];
+	uint32_t name_size, build_id_size;
+	uint64_t name, build_id;
+};
+BOB_STATIC_ASSERT(sizeof(struct procmap_query) == 104, "as the kernel has it");
+
+bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi)
+{
+	struct procmap_query q = { .size = sizeof(q), .addr = addr };
+	const long fd = open_maps();
+	uint64_t below;
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = sys3(__NR_ioctl, fd, PROCMAP_QUERY, (long)&q) == 0;
+	if (found) {
+		*lo = q.lo;
+		*hi = q.hi;
+	} else {
+		found = find_in(fd, addr, lo, hi, &below);
+	}
+	os_close(fd);
+	return found;
+}
+
+uint64_t os_end_below(uint64_t addr)
+{
+	const long fd = open_maps();
+	uint64_t lo, hi, below = 0;
+
+	if (fd < 0)
+		return 0;
+	(void)find_in(fd, addr, &lo, &hi, &below);
+	os_close(fd);
+	return below;
 }
 
 static uint64_t now(long clock)

@@ -102,8 +102,10 @@ struct os_action {
 /* `act` or `old` may be NULL. */
 long os_sigaction(int sig, const struct os_action *act, struct os_action *old);
 void os_raise(int sig); /* to this thread */
-/* Bounds of the mapping that contains addr, and the end of the one before it. */
-bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi, uint64_t *below);
+/* Bounds of the mapping that contains addr. */
+bool os_find_mapping(uint64_t addr, uint64_t *lo, uint64_t *hi);
+/* The end of the mapping before the one that contains addr; 0: there is none, or nobody can say. */
+uint64_t os_end_below(uint64_t addr);
 uint64_t os_time_mono(void); /* ns, by system call */
 uint64_t os_time_real(void);
 

@@ -91,12 +91,13 @@ bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size)
 
 	if (find_named(rsp, lo, size))
 		return true;
-	if (!os_allowed() || !os_find_mapping(rsp, lo, &hi, &below))
+	if (!os_allowed() || !os_find_mapping(rsp, lo, &hi))
 		return false;
 	uint64_t marker = (uint64_t)(uintptr_t)bob_process.argv;
 	if (marker >= *lo && marker < hi) { /* the main stack grows downwards */
 		uint64_t limit = os_stack_limit();
 
+		below = os_end_below(rsp);
 		if (limit > STACK_CAP)
 			limit = STACK_CAP;
 		if (hi - *lo < limit)
