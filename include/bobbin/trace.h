@@ -63,6 +63,11 @@ struct bob_process_info {
 		debugged_mono_ns; /* since then some functions are not recorded: a debugger attached; 0: none did */
 };
 
+/* When the run began, by the monotonic clock of the process's host. Hosts have clocks of their own:
+ * they are compared by the time of day at which the first process of each started. */
+struct bob_trace;
+BOB_API uint64_t bob_trace_run_start(const struct bob_trace *t, uint32_t process);
+
 struct bob_thread_info {
 	uint32_t process;	/* index */
 	uint32_t tid;

@@ -191,6 +191,8 @@ struct bob_shape_known {
 
 struct bob_process {
 	struct bob_process_info info;
+	size_t first_of_host;	/* index of the first process of its host */
+	uint64_t real_less_mono; /* of that one, when it started; modulo 2^64 */
 	const struct bob_file *file;
 	struct bob_stream **streams; /* by number; `streams[i]->info.number` is i */
 	size_t stream_count, stream_cap;
@@ -267,6 +269,7 @@ struct bob_trace {
 	struct bob_problem *problems;
 	size_t problem_count, problem_cap;
 	uint64_t file_bytes, meta_bytes, mark_bytes;
+	uint64_t begin_ns;	/* of the run: a monotonic time plus real_less_mono */
 	int verified;
 	int nameless;		/* files of images do not belong to it */
 	int joins;		/* more.c: its files are parts of one */

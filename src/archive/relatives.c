@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of a trace's processes, who is whose parent, and which of them go on from a head. */
+/* The order of a trace's processes, who is whose parent, which of them go on from a head, and what
+ * the clocks of their hosts have to do with each other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,41 @@ static bob_status link_processes(struct bob_trace *t)
 	return BOB_OK;
 }
 
+/* --- clocks of hosts --- */
+
+static void find_host(struct bob_trace *t, size_t i)
+{
+	struct bob_process *p = t->processes[i];
+	const struct bob_process *first;
+	size_t k = i ? t->processes[i - 1]->first_of_host : 0;
+
+	if (i && strcmp(t->processes[k]->info.host, p->info.host))
+		for (k = 0; k < i; k++)
+			if (t->processes[k]->first_of_host == k &&
+			    !strcmp(t->processes[k]->info.host, p->info.host))
+				break;
+	p->first_of_host = k;
+	first = t->processes[k];
+	p->real_less_mono = first->info.start_real_ns - first->info.start_mono_ns;
+}
+
+static void compare_clocks(struct bob_trace *t)
+{
+	t->begin_ns = UINT64_MAX;
+	for (size_t i = 0; i < t->process_count; i++) {
+		uint64_t ns;
+
+		find_host(t, i);
+		ns = t->processes[i]->info.start_mono_ns + t->processes[i]->real_less_mono;
+		t->begin_ns = ns < t->begin_ns ? ns : t->begin_ns;
+	}
+}
+
+uint64_t bob_trace_run_start(const struct bob_trace *t, uint32_t process)
+{
+	return process < t->process_count ? t->begin_ns - t->processes[process]->real_less_mono : 0;
+}
+
 /* --- heads --- */
 
 /* Not one that does not begin where the process's file does. */
@@ -119,6 +155,7 @@ bob_status bob_relatives_link(struct bob_trace *t)
 	t->threads = calloc(n + 1, sizeof(*t->threads));
 	if (!t->threads)
 		return BOB_ERR_NOMEM;
+	compare_clocks(t);
 	st = link_heads(t);
 	if (st == BOB_OK)
 		st = link_processes(t);

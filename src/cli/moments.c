@@ -55,20 +55,6 @@ int cli_time_range_parse(struct cli_time_range *r, const char *text)
 	return *p || r->last_ns < r->first_ns ? -1 : 0;
 }
 
-/* Earliest start of all processes: time 0 of the run. */
-static uint64_t run_start(const struct bob_trace *t)
-{
-	uint64_t start = UINT64_MAX;
-
-	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
-		const struct bob_process_info *p = bob_trace_process(t, i);
-
-		if (p->start_mono_ns < start)
-			start = p->start_mono_ns;
-	}
-	return start;
-}
-
 /* The first recorded call of a thread, at `begin`, is a mark too. */
 static uint64_t position_at(const struct bob_mark_info *m, size_t n, uint64_t begin, uint64_t ns)
 {
@@ -99,7 +85,8 @@ int cli_time_range_to_positions(const struct cli_time_range *r, const struct bob
 {
 	const struct bob_mark_info *marks;
 	size_t n = bob_trace_marks(t, thread, &marks);
-	uint64_t start = run_start(t), begin = bob_trace_thread(t, thread)->start_mono_ns;
+	const struct bob_thread_info *th = bob_trace_thread(t, thread);
+	uint64_t start = bob_trace_run_start(t, th->process), begin = th->start_mono_ns;
 
 	if (!n)
 		return -1;

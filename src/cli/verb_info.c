@@ -104,19 +104,18 @@ static void print_command(const struct bob_process_info *p, FILE *out)
 /* The moment of the last end, 0 if any process has none. */
 static uint64_t whole_duration(const struct bob_trace *t)
 {
-	uint64_t first = UINT64_MAX, last = 0;
+	uint64_t duration = 0;
 
 	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
-		const struct bob_process_info *p = bob_trace_process(t, i);
+		const uint64_t end = bob_trace_process(t, i)->end_mono_ns;
+		const uint64_t start = bob_trace_run_start(t, i);
 
-		if (!p->end_mono_ns)
+		if (!end)
 			return 0;
-		if (p->start_mono_ns < first)
-			first = p->start_mono_ns;
-		if (p->end_mono_ns > last)
-			last = p->end_mono_ns;
+		if (end > start && end - start > duration)
+			duration = end - start;
 	}
-	return last > first ? last - first : 0;
+	return duration;
 }
 
 static void sum_overhead(const struct bob_trace *t, struct cli_overhead *o)

@@ -16,19 +16,6 @@ struct clock {
 	uint64_t last_ns;
 };
 
-static uint64_t run_start(const struct bob_trace *t)
-{
-	uint64_t start = UINT64_MAX;
-
-	for (uint32_t i = 0; i < bob_trace_process_count(t); i++) {
-		uint64_t ns = bob_trace_process(t, i)->start_mono_ns;
-
-		if (ns < start)
-			start = ns;
-	}
-	return start;
-}
-
 static uint64_t between(uint64_t pos, uint64_t pos0, uint64_t ns0, const struct bob_mark_info *m)
 {
 	if (m->pos <= pos0 || m->mono_ns <= ns0)
@@ -110,7 +97,8 @@ static void put_labels(struct bob_export *x, const struct bob_thread_info *th)
 static bob_status put_thread(struct bob_export *x, uint32_t thread, uint64_t budget)
 {
 	const struct bob_thread_info *th = bob_trace_thread(x->trace, thread);
-	struct clock clock = { .start_ns = run_start(x->trace), .thread_ns = th->start_mono_ns };
+	struct clock clock = { .start_ns = bob_trace_run_start(x->trace, th->process),
+			       .thread_ns = th->start_mono_ns };
 	uint64_t open = 0, done = 0, ns = 0;
 	struct bob_cursor *c;
 	struct bob_event ev;

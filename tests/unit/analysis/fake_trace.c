@@ -119,6 +119,17 @@ const struct bob_process_info *bob_trace_process(const struct bob_trace *t, uint
 	return index < t->process_count ? &t->processes[index].info : NULL;
 }
 
+uint64_t bob_trace_run_start(const struct bob_trace *t, uint32_t process)
+{
+	uint64_t start = UINT64_MAX;
+
+	(void)process;
+	for (uint32_t i = 0; i < t->process_count; i++)
+		if (t->processes[i].info.start_mono_ns < start)
+			start = t->processes[i].info.start_mono_ns;
+	return start;
+}
+
 const struct bob_thread_info *bob_trace_thread(const struct bob_trace *t, uint32_t index)
 {
 	return index < t->thread_count ? &t->threads[index] : NULL;
