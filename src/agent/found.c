@@ -25,10 +25,23 @@ static uint64_t aux(uint64_t type)
 	return 0;
 }
 
+void found_program(char path[BOB_PATH_MAX])
+{
+	const char *name = (const char *)(uintptr_t)aux(AT_EXECFN);
+	size_t n = 0;
+
+	if (os_readlink("/proc/self/exe", path, BOB_PATH_MAX) > 0 || !name)
+		return;
+	/* there is no /proc: the name that was executed, from the directory where it was */
+	if (name[0] != '/' && os_getcwd(path, BOB_PATH_MAX) > 0)
+		n = text_add(path, BOB_PATH_MAX, text_len(path), "/");
+	text_add(path, BOB_PATH_MAX, n, name);
+}
+
 bool found_read(const struct link_map *m, bool main, struct found *f)
 {
 	if (!main_path[0])
-		os_readlink("/proc/self/exe", main_path, sizeof(main_path));
+		found_program(main_path);
 	*f = (struct found){ .bias = m->l_addr, .main = main };
 	if (main) {
 		f->phdr = (const ElfW(Phdr) *)aux(AT_PHDR);

@@ -31,6 +31,8 @@ struct found {
 
 /* What the loader tells debuggers: the list of images. NULL: this is no loader that we know. */
 const struct r_debug *found_loader(void);
+/* The path of the program. */
+void found_program(char path[BOB_PATH_MAX]);
 /* `main`: the program, first on the loader's list. False: it is no image that has a file. Without program headers (phnum is 0)
  * nothing but its path is known. */
 bool found_read(const struct link_map *m, bool main, struct found *f);

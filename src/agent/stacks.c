@@ -12,6 +12,7 @@
 #include "agent/os.h"
 
 #define STACK_CAP (1ull << 30) /* what an unlimited main stack is taken for */
+#define PROBED_MAX (64ull << 20)
 #define NAMED_MAX 4096
 
 static struct {
@@ -85,14 +86,37 @@ bool stacks_named_other(uint64_t rsp, uint64_t lo)
 	return named_count && find_named(rsp, &there, &size) && there != lo;
 }
 
+static bool is_readable(uint64_t page)
+{
+	const void *at = (const void *)(uintptr_t)page;
+
+	return os_readable(&at, 1);
+}
+
+/* Without /proc, or a descriptor for it: the pages around that can be read. They are those of the
+ * stack, which has a guard, or perhaps some more. */
+static void probe_bounds(uint64_t rsp, uint64_t *lo, uint64_t *hi)
+{
+	const uint64_t page = rsp & ~(uint64_t)(BOB_PAGE - 1);
+
+	*lo = page;
+	*hi = page + BOB_PAGE;
+	while (page - *lo < PROBED_MAX && is_readable(*lo - BOB_PAGE))
+		*lo -= BOB_PAGE;
+	while (*hi - page < PROBED_MAX && is_readable(*hi))
+		*hi += BOB_PAGE;
+}
+
 bool stacks_bounds(uint64_t rsp, uint64_t *lo, uint64_t *size)
 {
 	uint64_t hi, below;
 
 	if (find_named(rsp, lo, size))
 		return true;
-	if (!os_allowed() || !os_find_mapping(rsp, lo, &hi))
+	if (!os_allowed())
 		return false;
+	if (!os_find_mapping(rsp, lo, &hi))
+		probe_bounds(rsp, lo, &hi);
 	uint64_t marker = (uint64_t)(uintptr_t)bob_process.argv;
 	if (marker >= *lo && marker < hi) { /* the main stack grows downwards */
 		uint64_t limit = os_stack_limit();

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "agent/found.h"
 #include "agent/hooks.h"
 #include "agent/mem/mem.h"
 #include "agent/os.h"
@@ -94,7 +95,7 @@ static void describe_process(void)
 	if (!meta_open(&m, META_ROOM))
 		return;
 	put_strings(&m, BOB_REC_COMMAND, bob_process.argv, NULL);
-	os_readlink("/proc/self/exe", path, sizeof(path));
+	found_program(path);
 	bob_meta_put(&m, BOB_REC_EXE, path, text_len(path));
 	os_getcwd(path, sizeof(path));
 	bob_meta_put(&m, BOB_REC_CWD, path, text_len(path));

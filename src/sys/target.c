@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,8 +113,12 @@ int bob_target_is_musl(const char *path)
 void bob_self_dir(char *buf, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+	char *path = n < 0 ? realpath((const char *)getauxval(AT_EXECFN), NULL) : NULL;
 
 	buf[n < 0 ? 0 : n] = 0;
+	if (path) /* without /proc: as it was called */
+		snprintf(buf, size, "%s", path);
+	free(path);
 	char *slash = strrchr(buf, '/');
 	if (slash)
 		*slash = 0;

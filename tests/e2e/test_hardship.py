@@ -6,11 +6,13 @@ strange places, odd libraries, an end in the middle of things. Each case was a f
 was stands in tests/prog/hard_*.c. The program must behave as without recording and end, and what
 could not be recorded must be counted and said."""
 
+import json
 import os
 import resource
 import shutil
 import struct
 import sys
+import time
 
 import harness as h
 
@@ -235,6 +237,66 @@ def other_root(preload):
     h.check(b"a program in another root directory is not recorded: /program" in log, "the trace does not say so")
 
 
+def threads_of(trace, name):
+    """{thread: calls of the function}"""
+    out = {}
+    for process, thread, events in h.dump(trace):
+        out[process, thread] = sum(e.entry and e.function == name for e in events)
+    return out
+
+
+def no_files(opts):
+    exe = program("nofiles")
+    native = h.run([exe])
+    r = h.record([exe], opts)
+    h.same(native, r)
+    h.check_trace(r.trace)
+    calls = threads_of(r.trace, "work")
+    h.check(list(calls.values()) == [100] * 6, f"calls by thread {calls}")
+
+
+def unshared(words, command, env=None):
+    """In a namespace of its own; skips where that is not allowed."""
+    h.need("unshare")
+    r = h.run(["unshare", *words, "sh", "-c", command], env=env)
+    if r.status and b"unshare" in r.err:
+        raise h.Skip(f"no namespace: {r.err.decode().strip()}")
+    return r
+
+
+def no_proc():
+    """The shell sees /proc go before Bobbin starts."""
+    exe, trace = program("nofiles"), h.fresh("noproc") / "t"
+    native = h.run([exe])
+    r = unshared(["-m"], f"mount --make-rprivate / && umount -l /proc || exit 99\n"
+                         f"exec {h.BOBBIN} record -q --images=main -o {trace} -- {exe}")
+    if r.status == 99:
+        raise h.Skip(f"/proc cannot be unmounted: {r.err.decode().strip()}")
+    h.same(native, r)
+    h.check_trace(trace)
+    calls = threads_of(trace, "work")
+    h.check(list(calls.values()) == [100] * 6, f"calls by thread {calls}")
+
+
+def clocks():
+    """Two hosts, whose clocks began a day apart: the run takes as long as it took."""
+    exe, trace = program("nofiles"), h.fresh("clocks") / "t"
+    env = h.environment({"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "PMI_SIZE": "2", "PMI_RANK": "0"})
+    begin = time.monotonic()
+    record = [h.BOBBIN, "record", "-q", "-o", trace, "--events", "--calls", "--", exe]
+    h.check(h.run(record, env=env).status == 0, "the first rank")
+    r = unshared(["-u", "-T", "--monotonic", "100000"], "hostname elsewhere; exec " + " ".join(map(str, record)),
+                 env={**env, "PMI_RANK": "1"})
+    h.check(r.status == 0, f"{r}")
+    most = time.monotonic() - begin + 1
+    info = h.info(trace)
+    hosts = {p["host"] for p in info["process_list"]}
+    h.check(len(hosts) == 2 and info["duration_ns"] < most * 1e9, f"{hosts}, {info['duration_ns']} ns of {most} s")
+    out = json.loads(h.bobbin("export", "-f", "chrome", trace).out)
+    last = max(e.get("ts", 0) for e in out["traceEvents"])
+    h.check(0 < last < most * 1e6, f"the last call is at {last} us")
+
+
 suite.add("a program in another root", other_root, "")
 suite.add("a program in another root, with a preloaded library", other_root, "/lib/x86_64-linux-gnu/libm.so.6")
 suite.add("a plug-in loaded 500 times", reloaded, "run", 500)
@@ -250,6 +312,10 @@ for codec in CODECS:
     suite.add(f"threads are made while the process exits, codec {codec}", race, codec)
     suite.add(f"a limit of file sizes, codec {codec}", file_limit, codec, [])
 suite.add("a limit of file sizes, with --exec", file_limit, "run", ["--exec"])
+for images in ("main", "all"):
+    suite.add(f"threads start when no file can be opened, --images={images}", no_files, [f"--images={images}"])
+suite.add("/proc is not mounted", no_proc)
+suite.add("hosts with clocks of their own", clocks)
 suite.add("an environment that is none", pointers)
 suite.add("the first thread has ended", leader)
 suite.add("spawn with an own environment", spawns)
