@@ -73,11 +73,17 @@ int cli_session_max_events(struct cli_session *s, const char *arg)
 	return cli_misuse(s->verb, "--max-events is a number, not '%s'", arg);
 }
 
+void cli_session_no_limit(const struct cli_session *s, const char *what)
+{
+	if (s->max_events)
+		cli_warn(s->verb, "--max-events has no effect on %s", what);
+}
+
 static void tell_limited(const struct cli_session *s)
 {
 	char number[CLI_NUMBER_MAX];
 
-	if (s->trace && bob_trace_limited(s->trace))
+	if (s->trace && (s->limited || bob_trace_limited(s->trace)))
 		cli_warn(s->verb,
 			 "there are more events: only the first %s of each thread were read, as "
 			 "--max-events says",

@@ -19,6 +19,7 @@ struct cli_session {
 	struct cli_select select;
 	int no_demangle;
 	uint64_t max_events;	/* --max-events; 0: no limit */
+	uint64_t limited;	/* cursors of another process that ended because of it */
 	struct bob_progress progress;
 	uint64_t events_done, events_all;
 	uint64_t progress_due_ns;
@@ -32,6 +33,8 @@ int cli_session_select(struct cli_session *s, const char *spec);
 /* Of --max-events, in the verbs that read events one by one; complains and returns 2, or 0. */
 #define CLI_MAX_EVENTS_HELP "read at most so many events of each thread (default 0: all)"
 int cli_session_max_events(struct cli_session *s, const char *arg);
+/* A warning if the option was given: it has no effect on `what`. */
+void cli_session_no_limit(const struct cli_session *s, const char *what);
 /* Open the trace named by the operands argv[optind..] (at most one). 0, or an exit status after
  * a complaint. Set verb and no_demangle first. */
 int cli_session_open(struct cli_session *s, int argc, char **argv);

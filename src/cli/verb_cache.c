@@ -50,7 +50,7 @@ const struct cli_option cache_options[] = {
 	{ "group", 'g', "SPEC", "only these threads: 0, 1.0, rank=0-3, pid=N, host=NAME", NULL,
 	  NULL },
 	{ "limit", 'n', "ROWS", "rows per table (default 30, 0 for all)", NULL, NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
+	{ "max-events", 0, "N", "--one-by-one, and at most so many accesses of each thread (default 0: all)", NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -108,6 +108,7 @@ static int take_option(struct cache *c, int opt, const char *arg)
 	case OPT_GROUP:
 		return cli_session_select(&c->s, arg);
 	case OPT_MAX_EVENTS:
+		c->one_by_one = 1;
 		return cli_session_max_events(&c->s, arg);
 	case OPT_LIMIT:
 		if (cli_parse_count(arg, &c->t.limit))

@@ -93,7 +93,7 @@ void cli_export_end(struct bob_export *x)
 
 static void tell_cut(const struct bob_export *x, const struct format *format)
 {
-	char a[CLI_NUMBER_MAX];
+	char a[CLI_NUMBER_MAX], b[CLI_NUMBER_MAX];
 
 	if (x->lost_messages)
 		cli_warn("export",
@@ -104,9 +104,9 @@ static void tell_cut(const struct bob_export *x, const struct format *format)
 		return;
 	if (format->write == bob_export_chrome)
 		cli_warn("export",
-			 "%s calls were left out to keep the file small; "
-			 "--max-events=0 writes all",
-			 cli_count(a, x->cut_events));
+			 "%s calls were left out: the limit is %s, which --max-events changes (0 "
+			 "writes all)",
+			 cli_count(a, x->cut_events), cli_count(b, x->max_events));
 	else
 		cli_warn("export",
 			 "%s calls have paths too many to keep apart; "
@@ -117,12 +117,13 @@ static void tell_cut(const struct bob_export *x, const struct format *format)
 /* What a process of its own tells of the export. */
 struct apart {
 	bob_status status;
-	uint64_t lost_messages, cut_events;
+	uint64_t lost_messages, cut_events, limited;
 	char said[BOB_EXPORT_SAID];
 };
 
 /* In a process of its own, because the library of the format may abort it. */
-static struct apart *export_apart(const struct format *format, struct bob_export *x)
+static struct apart *export_apart(struct cli_session *s, const struct format *format,
+				  struct bob_export *x)
 {
 	struct apart *a =
 		mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -142,6 +143,7 @@ static struct apart *export_apart(const struct format *format, struct bob_export
 		a->status = format->write_mpi(x);
 		a->lost_messages = x->lost_messages;
 		a->cut_events = x->cut_events;
+		a->limited = bob_trace_limited(x->trace);
 		_exit(0);
 	}
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
@@ -150,11 +152,13 @@ static struct apart *export_apart(const struct format *format, struct bob_export
 		snprintf(a->said, sizeof(a->said), "%s", strerror(errno));
 	x->lost_messages = a->lost_messages;
 	x->cut_events = a->cut_events;
+	s->limited = a->limited;
 	return a;
 }
 
 /* An archive is a directory of its own: made under another name, and renamed when it is complete. */
-static int export_directory(struct bob_export *x, const struct format *format, const char *output)
+static int export_directory(struct cli_session *s, struct bob_export *x,
+			    const struct format *format, const char *output)
 {
 	char name[PATH_MAX];
 	struct apart *a;
@@ -164,7 +168,7 @@ static int export_directory(struct bob_export *x, const struct format *format, c
 		return 1;
 	x->directory = name;
 	x->progress = NULL;
-	a = export_apart(format, x);
+	a = export_apart(s, format, x);
 	if (a && (a->status == BOB_OK || a->status == BOB_ERR_CORRUPT)) {
 		status = cli_output_directory_done("export", name, output);
 		if (a->status != BOB_OK)
@@ -220,7 +224,7 @@ static int export_to(struct cli_session *s, const struct format *format, int mpi
 	if ((mpi ? cli_session_need_mpi(s) : cli_session_need_calls(s)) || cli_export_begin(&x, s))
 		return 1;
 	if (!format->write)
-		status = export_directory(&x, format, output);
+		status = export_directory(s, &x, format, output);
 	else
 		status =
 			export_file(s, &x, format, mpi ? format->write_mpi : format->write, output);

@@ -376,6 +376,8 @@ static int report_mpi(struct report *r)
 	if (r->style.by == CLI_BY_PARAMETER)
 		return cli_report_parameters(&r->s, &r->style);
 
+	cli_session_no_limit(&r->s, "sums of MPI calls, which are not read one by one");
+
 	static const enum bob_mpi_by by[] = { BOB_MPI_BY_SITE, BOB_MPI_BY_COMM, BOB_MPI_BY_RANK };
 
 	return cli_report_mpi(&r->s,

@@ -72,7 +72,7 @@ const struct cli_option show_options[] = {
 	  NULL },
 	{ "mpi", 0, NULL, "the calls of MPI, where others are recorded, too", NULL, NULL },
 	{ "between", 0, "FROM..TO", CLI_BETWEEN_HELP, NULL, NULL },
-	{ "max-events", 0, "N", CLI_MAX_EVENTS_HELP, NULL, NULL },
+	{ "max-events", 0, "N", "calls: " CLI_MAX_EVENTS_HELP, NULL, NULL },
 	{ "output", 'o', "FILE", "write there instead of standard output", NULL, NULL },
 	{ "no-demangle", 0, NULL, "print C++ names as the compiler wrote them", NULL, NULL },
 	{ "no-pager", 0, NULL, "do not use a pager on a terminal", NULL, NULL },
@@ -434,6 +434,8 @@ static int show_mpi(struct show *w)
 
 static int show(struct show *w)
 {
+	if (w->mpi || w->signatures || w->expand || cli_session_has_folded(&w->s))
+		cli_session_no_limit(&w->s, "what is shown here; --lines limits it");
 	if (w->mpi)
 		return show_mpi(w);
 	if (w->signatures)

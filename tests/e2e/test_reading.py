@@ -361,12 +361,16 @@ def limited_accesses():
     r = h.record([program], ["--mem"])
     h.check(r.status == 0, f"{r}")
     rows = h.bobbin("replay", "--mem", r.trace).out.splitlines()
-    for verb in ("replay --mem", "dump", "cache --one-by-one", "report"):
+    for verb in ("replay --mem", "dump", "cache", "report"):
         limit = h.bobbin(*verb.split(), "--max-events=40", r.trace)
         # accesses are summed up without being read one by one
         h.check((b"only the first 40" in limit.err) == (verb != "report") and not limit.status, f"{verb}\n{limit}")
         if verb.startswith("replay"):
             h.check(20 < len(limit.out.splitlines()) <= 42 and rows[:20] == limit.out.splitlines()[:20], f"{limit}")
+    for options in (["-x"], ["--signatures"], []):
+        shown = h.bobbin("show", *options, r.trace)
+        limit = h.bobbin("show", *options, "--max-events=40", r.trace)
+        h.check(limit.out == shown.out and b"--max-events has no effect on what is shown here" in limit.err, f"{limit}")
     r = h.bobbin("fold", "-o", h.fresh("folded") / "t", "--max-events=1", r.trace)
     h.check(r.status == 1 and b"memory records, more than --max-events says" in r.err, f"{r}")
 

@@ -2,6 +2,7 @@
 /* Options from one table (options.h): parsing, help, man page section, bash completion. */
 #include "cli/terminal/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define HELP_COLUMN 30
 #define HELP_WIDTH 96
+#define TEXT_MAX 768
 #define LONG_BASE 256	/* getopt values of long options: LONG_BASE + table index */
 
 static const struct cli_option no_options[] = { { NULL, 0, NULL, NULL, NULL, NULL } };
@@ -233,16 +235,55 @@ int cli_option_word(const char *verb, const struct cli_option *option, const cha
 	return cli_misuse(verb, "--%s is one of %s, not '%s'", option->name, option->values, arg);
 }
 
+/* Does the help say each of the words that the option accepts? */
+static int says_values(const struct cli_option *o)
+{
+	const char *words = o->values;
+
+	while (words && *words) {
+		const size_t len = strcspn(words, "|");
+		const char *at = o->help;
+		int found = 0;
+
+		for (; *at && !found; at += !found)
+			found = !strncmp(at, words, len) && !isalnum((unsigned char)at[len]) &&
+				at[len] != '-' &&
+				(at == o->help || !isalnum((unsigned char)at[-1]));
+		if (!found)
+			return 0;
+		words += len + (words[len] == '|');
+	}
+	return 1;
+}
+
+/* The help, and the words that it does not say. */
+static const char *whole_help(const struct cli_option *o, char text[TEXT_MAX])
+{
+	size_t len = (size_t)snprintf(text, TEXT_MAX, "%s", o->help);
+
+	if (says_values(o) || len >= TEXT_MAX)
+		return text;
+	len += (size_t)snprintf(text + len, TEXT_MAX - len, " (");
+	for (const char *v = o->values; *v && len < TEXT_MAX - 4; v++) {
+		if (*v == '|')
+			text[len++] = ',';
+		text[len++] = *v == '|' ? ' ' : *v;
+	}
+	snprintf(text + len, TEXT_MAX - len, ")");
+	return text;
+}
+
 void cli_options_help(const struct cli_verb *verb, FILE *out)
 {
 	static const struct cli_option help = { "help", 'h', NULL, "print this text", NULL, NULL };
 	const struct cli_option *table = table_of(verb);
-	char text[512];
+	char text[TEXT_MAX + 64], whole[TEXT_MAX];
 
 	fprintf(out, "usage: bobbin %s %s\n%s\n\n", verb->name, verb->synopsis, verb->summary);
 	for (int i = 0; table[i].name; i++) {
-		snprintf(text, sizeof(text), "%s%s%s%s", table[i].help, table[i].env ? " [" : "",
-			 table[i].env ? table[i].env : "", table[i].env ? "]" : "");
+		snprintf(text, sizeof(text), "%s%s%s%s", whole_help(&table[i], whole),
+			 table[i].env ? " [" : "", table[i].env ? table[i].env : "",
+			 table[i].env ? "]" : "");
 		print_wrapped(text, print_option_name(&table[i], out), out);
 	}
 	print_wrapped(help.help, print_option_name(&help, out), out);
@@ -260,6 +301,7 @@ static void roff_escaped(const char *text, FILE *out)
 void cli_options_roff(const struct cli_verb *verb, FILE *out)
 {
 	const struct cli_option *table = table_of(verb);
+	char whole[TEXT_MAX];
 
 	fputs(".SH OPTIONS\n", out);
 	for (int i = 0; table[i].name; i++) {
@@ -275,7 +317,7 @@ void cli_options_roff(const struct cli_verb *verb, FILE *out)
 									   "\\fI%s\\fR",
 				table[i].arg);
 		fputc('\n', out);
-		roff_escaped(table[i].help, out);
+		roff_escaped(whole_help(&table[i], whole), out);
 		if (table[i].env)
 			fprintf(out, " (environment: \\fB%s\\fR)", table[i].env);
 		fputs(".\n", out);
