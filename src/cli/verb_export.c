@@ -97,8 +97,9 @@ static void tell_cut(const struct bob_export *x, const struct format *format)
 
 	if (x->lost_messages)
 		cli_warn("export",
-			 "%s sends and receives could not be told apart, or nobody knows what a "
-			 "request was of: no arrows or events for these",
+			 "%s sends and receives have no arrows or events: they cross an "
+			 "intercommunicator, could not be told apart, or nobody knows what a "
+			 "request was of",
 			 cli_count(a, x->lost_messages));
 	if (!x->cut_events)
 		return;
