@@ -93,6 +93,7 @@ def sums_up_last(kind):
     """Rank 0 ends first and tells the calls of all."""
     trace = h.fresh("mpi") / "t"
     r = traced(kind, [program(kind), "late"], trace, ["--images=main"])
+    h.check(r.status == 0, f"recorded\n{r}")
     count = steps(trace)
     h.check(sorted(count.values()) == [STEPS * n for n in (1, 4, 6, 8)], f"calls of mpi_step {count}")
     events = h.info(trace)["events"]
