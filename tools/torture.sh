@@ -37,11 +37,13 @@ for target in $targets; do
 	found=build/fuzz/found/$name
 	mkdir -p "$found"
 	seconds=$((minutes * 30 / others))
+	corpus=tests/fuzz/corpus/$name
 	[ "$name" = trace ] && seconds=$((minutes * 30))
+	[ "$name" = verbs ] && corpus=tests/fuzz/corpus/trace
 	echo "-- fuzz $name, $seconds s"
 	"$target" -max_total_time="$seconds" -malloc_limit_mb=1024 -timeout=10 -rss_limit_mb=2048 \
 		-artifact_prefix="$found/" -verbosity=0 -print_final_stats=1 \
-		"$found" "tests/fuzz/corpus/$name" 2>&1 | tail -n 12
+		"$found" "$corpus" 2>&1 | tail -n 12
 	ls "$found"/crash-* "$found"/timeout-* "$found"/oom-* >/dev/null 2>&1 && failed=1
 done
 exit "$failed"

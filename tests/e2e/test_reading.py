@@ -371,7 +371,9 @@ def limited_accesses():
         shown = h.bobbin("show", *options, r.trace)
         limit = h.bobbin("show", *options, "--max-events=40", r.trace)
         h.check(limit.out == shown.out and b"--max-events has no effect on what is shown here" in limit.err, f"{limit}")
-    r = h.bobbin("fold", "-o", h.fresh("folded") / "t", "--max-events=1", r.trace)
+    to = h.fresh("folded") / "t"
+    r = h.bobbin("fold", "-o", to, "--max-events=1", r.trace)
+    h.check(not to.exists(), "fold leaves something behind")
     h.check(r.status == 1 and b"memory records, more than --max-events says" in r.err, f"{r}")
 
 

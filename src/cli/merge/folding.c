@@ -241,7 +241,7 @@ static int fold_all(struct folding *f, uint32_t root, int raw)
 		if (!raw && !bob_trace_process(f->t, i)->state)
 			f->result->left++;
 		else
-			status = refuse_large(f, i) || fold_process(f, i);
+			status = fold_process(f, i);
 	}
 	return status;
 }
@@ -264,7 +264,9 @@ int cli_fold(const char *verb, const char *dir, uint32_t root, int raw,
 	if (st != BOB_OK)
 		return cli_fail_status(verb, "the trace cannot be read", st, &err);
 	f.t = t;
-	if (to) {
+	for (uint32_t i = 0; i < bob_trace_process_count(t) && !status; i++)
+		status = refuse_large(&f, i); /* before anything is written */
+	if (to && !status) {
 		status = make_dir(verb, to, made);
 		f.to = made;
 		if (!status)
