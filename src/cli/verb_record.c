@@ -215,6 +215,7 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 	else if (is_folded(r))
 		is_last = bob_rundir_is_last(joined);
 	is_last &= is_folded(r);
+	const int packs = is_last || !is_folded(r);
 	/* a rank that was killed keeps its own file */
 	if (is_last && r->events)
 		cli_ranks_clear(dir);
@@ -226,7 +227,9 @@ static void finish(struct recording *r, const char *dir, uint32_t child, int sta
 		(void)bob_trace_open(dir, &t, NULL);
 	if (is_last && t)
 		cli_name_images(dir, t);
-	cli_pack_images(dir);
+	/* Another launcher may be naming them meanwhile; what is not folded nobody names. */
+	if (packs)
+		cli_pack_images(dir);
 	if (speaks && r->report && r->calls)
 		cli_short_report(dir, stderr);
 	else if (speaks)

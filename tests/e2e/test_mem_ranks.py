@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import harness as h
@@ -173,6 +174,35 @@ def readers():
     (trace / "trace.bob").write_bytes(data)
     r = h.bobbin("check", trace)
     h.check(r.status != 0 and b"trace.bob" in r.out + r.err, f"{r}")
+
+
+@suite.case("of two launchers of one run, only the one that ends last touches the images")
+def last_launcher():
+    trace = h.fresh("last") / "t"
+    line = [h.BOBBIN, "record", "-q", "--mem", "-o", trace, "--", shutil.which("cat")]
+    env = h.environment({"PMIX_NAMESPACE": f"bobbin-{os.getpid()}"})
+
+    def images():
+        return {p.name: (p.stat().st_ino, p.stat().st_size) for p in trace.glob("i*.bob")}
+
+    with subprocess.Popen(line, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as longer:
+        try:
+            # what comes back was read and written by the recorded program: its images are there
+            longer.stdin.write(b"x")
+            longer.stdin.flush()
+            h.check(longer.stdout.read(1) == b"x", "cat")
+            before = images()
+            h.check(before, "no image yet")
+            r = h.run(line, env=env)
+            h.check(r.status == 0 and len(list(trace.glob("p*.bob"))) == 2, f"{r}")
+            between = images()
+            h.check({name: between[name] for name in before} == before, f"{before}\n{between}")
+        finally:
+            longer.stdin.close()
+            longer.wait(h.TIMEOUT)
+    h.check(longer.returncode == 0 and all(images()[name] != was for name, was in before.items()),
+            f"{before}\n{images()}")
+    h.check_trace(trace)
 
 
 if __name__ == "__main__":
