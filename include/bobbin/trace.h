@@ -46,7 +46,7 @@ struct bob_process_info {
 	const char *stop_text;	/* constant phrase for stop_reason, "" if none */
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
 	uint32_t
-		end_source; /* who said how it ended: 0 nobody, 1 it called _exit, 2 who waited for it */
+		end_source; /* who said how it ended: 0 nobody, 1 it called _exit, 2 who waited for it: the launcher, a recorded process */
 	uint32_t end_status;	/* as wait() has it, see WIFEXITED and so on; only with end_source */
 	const char *host;
 	const char *exe;	/* "" if not recorded */

@@ -220,13 +220,30 @@ enum bob_record_kind {
 		20, /* u32 pid of a child, u32 0, path that it executed: vfork, posix_spawn */
 	BOB_REC_WORLD =
 		21, /* u64: processes with the same number are in the same MPI_COMM_WORLD; none: 0 */
-	BOB_REC_SPAWN = 22	/* struct bob_rec_spawn */
+	BOB_REC_SPAWN = 22,	/* struct bob_rec_spawn */
+	BOB_REC_WAITED = 23	/* struct bob_rec_waited[]: how children ended */
 };
 
 struct bob_record {
 	uint32_t kind;
 	uint32_t len;		/* bytes that follow, padding excluded */
 };
+
+/* What a wait of the process returned, of a child that ended. */
+struct bob_rec_waited {
+	uint64_t mono_ns;	/* when it had returned */
+	uint32_t pid;
+	uint32_t status;	/* as of wait4 */
+};
+BOB_STATIC_ASSERT(sizeof(struct bob_rec_waited) == 16, "waited");
+
+/* Of a process that exited or that a signal ended, not one that stopped or goes on. */
+static inline int bob_status_is_end(uint32_t status)
+{
+	const uint32_t signal = status & 0x7f;
+
+	return signal ? signal != 0x7f && status <= 0xff : status <= 0xffff && !(status & 0x80);
+}
 
 /* So many events of a stream; where there is none, 0. */
 struct bob_rec_behind {

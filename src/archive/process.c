@@ -310,6 +310,8 @@ static bob_status read_record(struct bob_trace *t, struct bob_process *p, uint32
 		return BOB_OK;
 	case BOB_REC_SPAWN:
 		return read_spawn(t, p, b);
+	case BOB_REC_WAITED:
+		return bob_waits_read(t, p, b->p, b->len, b->off);
 	case BOB_REC_BEHIND:
 		return read_behind(p, b);
 	case BOB_REC_SHAPE:
@@ -509,6 +511,7 @@ void bob_process_free(struct bob_process *p)
 	free(p->skipped_images);
 	free(p->started);
 	free(p->spawns);
+	free(p->waits);
 	free(p->unrecorded);
 	free(p->shapes);
 	free(p->known);

@@ -219,6 +219,8 @@ struct bob_process {
 	uint64_t world;		/* BOB_REC_WORLD */
 	struct bob_rec_spawn *spawns;
 	size_t spawn_count, spawn_cap;
+	struct bob_rec_waited *waits; /* as the file has them */
+	size_t wait_count, wait_cap;
 	struct bob_rec_clock clock[2];
 	uint32_t clocks;	/* bit i: there is clock[i] */
 	uint32_t *
@@ -332,6 +334,10 @@ void bob_process_free(struct bob_process *p);
 
 /* relatives.c: processes in order, their parents and heads; the trace's threads. BOB_ERR_NOMEM. */
 bob_status bob_relatives_link(struct bob_trace *t);
+/* ends.c: rows of a BOB_REC_WAITED record; behind the above, how processes ended that others waited for. BOB_ERR_NOMEM. */
+bob_status bob_waits_read(struct bob_trace *t, struct bob_process *p, const uint8_t *bytes,
+			  uint32_t len, uint64_t off);
+bob_status bob_ends_build(struct bob_trace *t);
 
 /* worlds.c: before the processes are put in order, their worlds and ranks in the trace; afterwards who started whom. BOB_ERR_NOMEM. */
 bob_status bob_worlds_build(struct bob_trace *t);

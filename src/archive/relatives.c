@@ -159,5 +159,7 @@ bob_status bob_relatives_link(struct bob_trace *t)
 	st = link_heads(t);
 	if (st == BOB_OK)
 		st = link_processes(t);
+	if (st == BOB_OK)
+		st = bob_ends_build(t);
 	return st == BOB_OK ? bob_spawns_build(t) : st;
 }

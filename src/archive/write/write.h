@@ -38,6 +38,16 @@ static inline uint32_t bob_exit_status(uint64_t code)
 {
 	return (uint32_t)(code & 0xff) << 8;
 }
+/* As wait4 has what waitid says; if that is of no end (CLD_STOPPED), no end either (bob_status_is_end). */
+static inline uint32_t bob_waitid_status(int32_t code, int32_t status)
+{
+	const uint32_t signal = (uint32_t)status & 0x7f;
+
+	return code == 1 ? bob_exit_status((uint32_t)status) : /* CLD_EXITED */
+	       code == 2 ? signal :				     /* CLD_KILLED */
+	       code == 3 ? signal | 0x80 :			     /* CLD_DUMPED */
+			      ~0u;
+}
 
 /* --- chunks --- */
 
