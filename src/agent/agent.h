@@ -17,6 +17,7 @@
  *   signal.c   the program's handlers: what they see of the code that they interrupt (signal.h)
  *   special.c  exec, exit, dlopen, makecontext, sigaltstack, seccomp, fork
  *   planner.c  plans from the cache; ask for those that are missing
+ *   waits.c    how children ended, as the program's waits return it (waits.h)
  *   redirect.c functions that lead to a wrapper (src/wrap)
  *   streams.c  what other parts of Bobbin inside the process get
  *   hooks.c    functions chosen by name: their entries and returns (hooks.h)
@@ -515,6 +516,7 @@ bool stacks_named_other(uint64_t rsp, uint64_t lo);
 /* arch: what code with split stacks compares its stack pointer with; 0: this thread has none. */
 uint64_t split_guard(void);
 uint64_t thread_pointer(void); /* arch: the address of the thread control block */
+uint64_t shadow_stack(void); /* arch: 0: the processor does not check return addresses */
 void stacks_free(struct bob_thread *t);
 void stacks_note(uint64_t lo, uint64_t size); /* makecontext named a stack */
 static inline struct bob_stack *stack_now(const struct bob_thread *t)
@@ -541,6 +543,9 @@ int bob_special(uint32_t id, struct bob_regs *regs);
 void special_add(uint32_t id, uint32_t what, bool traced);
 bool special_have(uint32_t what);
 uint32_t special_what(uint32_t id); /* 0: it is none */
+bool special_is_traced(uint32_t id); /* its entry is recorded, too */
+/* The file is the process's own: it is no fork child without events, and no vfork child in its parent's memory. */
+bool process_has_file(void);
 /* Complete the file as far as possible: the process ends or replaces itself. */
 void process_leave(enum bob_file_state state);
 

@@ -14,6 +14,7 @@
 #include "agent/os.h"
 #include "agent/places.h"
 #include "agent/signal.h"
+#include "agent/waits.h"
 
 #define FRAMES_MAX 4096 /* unrecorded frames in a row; beyond: unknown */
 
@@ -207,6 +208,14 @@ static bool displaced_entry(const struct bob_image *im, uint64_t pc, uint64_t sp
 /* In the agent's C code: the entry code that called it left its return address on the stack, and
  * the trampoline's is at r - 8. */
 #define AGENT_STACK 4096
+
+/* Of C that sync.S called: before or behind a function that waits. */
+static bool is_around(uint64_t ret)
+{
+	return ret == (uint64_t)(uintptr_t)bob_sync_in_called ||
+	       ret == (uint64_t)(uintptr_t)bob_sync_in_returned;
+}
+
 static bool agent_entry(const struct walk *w, uint64_t *r)
 {
 	uint64_t v, tramp;
@@ -214,6 +223,10 @@ static bool agent_entry(const struct walk *w, uint64_t *r)
 	for (uint64_t a = w->sp; a < w->sp + AGENT_STACK && read_word(w, a, &v); a += 8) {
 		const struct bob_image *im = image_at(v);
 
+		if (is_around(v)) {
+			*r = a + 8 + BOB_AROUND_RETURN;
+			return true;
+		}
 		if (!im || v - im->arena >= BOB_PLAN_HANDLER_BYTES)
 			continue;
 		if (!read_word(w, a + BOB_C_FRAME - 8, &tramp) ||
@@ -390,6 +403,25 @@ static bool from_hook(struct walk *w, uint64_t *slot)
 	return true;
 }
 
+/* Out of a function that sync.S called, to who called that. It is no frame of the program's. */
+static bool from_around(struct walk *w, uint64_t *slot)
+{
+	const uint64_t frame = w->sp;
+
+	w->kept = NULL;
+	w->bx = w->bp_at = 0;
+	if (!read_word(w, frame + BOB_AROUND_RBP, &w->bp) ||
+	    !read_return(w, frame + BOB_AROUND_RETURN))
+		return false;
+	w->sp = *slot = frame + BOB_AROUND_RETURN + 8;
+	return true;
+}
+
+static bool is_around_return(const struct walk *w)
+{
+	return !w->exact && w->pc == (uint64_t)(uintptr_t)bob_sync_return;
+}
+
 /* From the entry up to a recorded frame; `w` stands at the return address `ret`. */
 static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint64_t ret,
 		    struct bob_caller *out)
@@ -401,6 +433,12 @@ static void walk_up(const struct bob_thread *t, bool busy, struct walk *w, uint6
 		if (w->pc < 65536) { /* argc at _start, 0 at the end of a thread: no caller */
 			out->flags = BOB_CALLER_BOTTOM | (out->flags & BOB_CALLER_SIGNAL);
 			return;
+		}
+		if (is_around_return(w)) {
+			if (!from_around(w, &out->slot))
+				return;
+			out->flags |= BOB_CALLER_UNHOOKED;
+			continue;
 		}
 		if (!w->exact && image_is_agent(w->pc) && !is_signal_return(w) &&
 		    from_hook(w, &out->slot)) {

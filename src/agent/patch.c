@@ -8,6 +8,7 @@
 
 #include "agent/hooks.h"
 #include "agent/os.h"
+#include "agent/waits.h"
 
 #define ARENA_STEP (1ull << 20)
 #define ARENA_REACH 0x70000000ull /* of a rel32, with room for both sizes */
@@ -70,14 +71,17 @@ static bool is_needed(const struct bob_plan_special *sp)
 	const struct bob_config *c = &bob_process.config;
 	bool handlers = sp->what == BOB_SPECIAL_SIGACTION || sp->what == BOB_SPECIAL_LIBC_SIGACTION;
 
-	return sp->what < BOB_SPECIAL_MAIN || c->mem || (handlers && (c->calls || c->hooks));
+	if (bob_special_is_wait(sp->what))
+		return waits_are_recorded();
+	return bob_special_is_general(sp->what) || c->mem || (handlers && (c->calls || c->hooks));
 }
 
 /* The agent is called behind it, too. */
-static bool is_sync(const struct bob_plan_special *sp)
+static bool is_around(const struct bob_plan_special *sp)
 {
-	return bob_process.config.mem &&
-	       (sp->what >= BOB_SPECIAL_SYNC || sp->what == BOB_SPECIAL_SYSCALL);
+	return bob_special_is_wait(sp->what) ||
+	       (bob_process.config.mem &&
+		(sp->what >= BOB_SPECIAL_SYNC || sp->what == BOB_SPECIAL_SYSCALL));
 }
 
 bool patch_is_special(const struct bob_plan_head *plan, uint32_t func)
@@ -213,7 +217,8 @@ static bool fill_arena(const struct bob_image *im)
 	for (uint64_t i = 0; i < plan->special.len / sizeof(*sp); i++)
 		if (f[sp[i].func].kind != BOB_PATCH_NONE && is_needed(&sp[i]))
 			patch_add32(blob + f[sp[i].func].tramp + BOB_PLAN_TRAMP_CALL,
-				    is_sync(&sp[i]) ? entry_sync_offset() : entry_special_offset());
+				    is_around(&sp[i]) ? entry_sync_offset() :
+							entry_special_offset());
 	fill_hooks(im, blob, wide);
 	return true;
 }

@@ -70,6 +70,13 @@ uint32_t special_what(uint32_t id)
 	return s && s->id ? s->what : 0;
 }
 
+bool special_is_traced(uint32_t id)
+{
+	const struct special *s = find_special(id);
+
+	return s && s->id && s->traced;
+}
+
 bool special_have(uint32_t what)
 {
 	for (uint32_t i = 0; i < SPECIALS_MAX; i++)
@@ -153,24 +160,22 @@ void process_after_fork(struct bob_thread *t)
 
 /* --- the end --- */
 
-/* Is the file its own? Not of a fork child without events, or a vfork child in its parent's
- * memory. */
-static bool has_file(const struct bob_process *p)
+bool process_has_file(void)
 {
+	const struct bob_process *p = &bob_process;
+
 	return p->file && !process_is_child() && os_pid() == p->pid;
 }
 
 static void say_status(uint64_t code)
 {
-	if (has_file(&bob_process))
+	if (process_has_file())
 		bob_file_status(bob_process.file, BOB_END_SELF, bob_exit_status(code));
 }
 
 void process_leave(enum bob_file_state state)
 {
-	struct bob_process *p = &bob_process;
-
-	if (!has_file(p))
+	if (!process_has_file())
 		return;
 	if (state != BOB_FILE_EXEC)
 		streams_end();
@@ -211,12 +216,12 @@ static void before_exec(const char *path)
 {
 	struct bob_process *p = &bob_process;
 
-	if (!has_file(p) && (!p->config.follow || !p->recording || exec_leaves_trace(path)))
+	if (!process_has_file() && (!p->config.follow || !p->recording || exec_leaves_trace(path)))
 		return;
 	if (process_is_child()) /* without an event so far */
 		process_after_fork(bob_thread_hot == bob_no_thread ? NULL :
 								     thread_of_hot(bob_thread_hot));
-	if (has_file(p))
+	if (process_has_file())
 		process_leave(BOB_FILE_EXEC);
 	else if (p->file)
 		note_started(path);

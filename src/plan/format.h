@@ -23,7 +23,7 @@
 #include "mem/sync.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 18u
+#define BOB_PLAN_VERSION 19u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -172,6 +172,8 @@ enum bob_special {
 	BOB_SPECIAL_SYSCALL = 6,
 	BOB_SPECIAL_EXECVEAT = 7,
 	BOB_SPECIAL_SIGALTSTACK = 8, /* a stack for handlers */
+	BOB_SPECIAL_WAIT4 = 15,		/* how children ended */
+	BOB_SPECIAL_WAITID = 16,
 	/* only where memory is recorded: */
 	BOB_SPECIAL_MAIN = 9,		/* __libc_start_main */
 	BOB_SPECIAL_FORK = 10,
@@ -188,6 +190,17 @@ struct bob_plan_special {
 	uint32_t func;
 	uint32_t what;		/* enum bob_special; each function once */
 };
+
+static inline int bob_special_is_wait(uint32_t what)
+{
+	return what == BOB_SPECIAL_WAIT4 || what == BOB_SPECIAL_WAITID;
+}
+
+/* Is it of interest whatever is recorded? */
+static inline int bob_special_is_general(uint32_t what)
+{
+	return what < BOB_SPECIAL_MAIN || bob_special_is_wait(what);
+}
 
 /* The build-id in `len` bytes of notes: one segment PT_NOTE, aligned as `align` says (p_align). The
  * description of a note and the next note begin at multiples of 8 from the start of a segment that

@@ -84,7 +84,16 @@ static const struct special_name {
 	{ "sigaction", BOB_SPECIAL_SIGACTION },
 	{ "__libc_sigaction", BOB_SPECIAL_LIBC_SIGACTION },
 	{ "pthread_sigmask", BOB_SPECIAL_SIGMASK },
+	{ "wait4", BOB_SPECIAL_WAIT4 }, /* glibc: where all others but waitid lead */
+	{ "waitid", BOB_SPECIAL_WAITID },
+	{ "waitpid", BOB_SPECIAL_WAIT4 },
 };
+
+/* glibc's waitpid is a jump to wait4, and may be hooked by name. */
+static bool is_covered(const struct bob_plan_image *img, const char *name)
+{
+	return !strcmp(img->soname, "libc.so.6") && !strcmp(name, "waitpid");
+}
 
 static bool is_libc(const struct bob_plan_image *img)
 {
@@ -102,6 +111,8 @@ static uint32_t special_of(const struct bob_plan_image *img, const char *name)
 {
 	uint32_t hook;
 
+	if (is_covered(img, name))
+		return 0;
 	for (size_t i = 0; is_libc(img) && i < sizeof(special_names) / sizeof(special_names[0]);
 	     i++)
 		if (!strcmp(name, special_names[i].name))

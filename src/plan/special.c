@@ -7,7 +7,7 @@
 
 static bool is_kept(const struct bob_plan_special *s)
 {
-	return s->what < BOB_SPECIAL_MAIN; /* others are for memory accesses */
+	return bob_special_is_general(s->what); /* others are for memory accesses */
 }
 
 /* Where its size is not known a function goes up to the next one, which may be dropped. */

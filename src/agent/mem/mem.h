@@ -20,6 +20,7 @@
 
 #include "agent/agent.h"
 #include "agent/streams.h"
+#include "agent/waits.h"
 #include "archive/write/ring.h"
 #include "mem/select.h"
 #include "mem/sync.h"
@@ -181,13 +182,9 @@ void mem_sigmask(struct bob_regs *r);
 uint32_t mem_thread_number(void);
 void mem_sync_begin(uint32_t number); /* ... and it is used */
 void mem_sync_after_fork(void); /* in the child */
-enum mem_sync_way {
-	MEM_SYNC_PASS = 0,	/* the function runs as if called by its caller */
-	MEM_SYNC_CALL = 1,	/* sync.S calls it, then bob_sync_returned */
-	MEM_SYNC_CALL_WITH_STACK = 2 /* ..., with two arguments on the stack */
-};
-enum mem_sync_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
-				  uint64_t caller);
+/* From sync.S, before a function and behind it. */
+enum bob_around_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
+				    uint64_t caller);
 void bob_sync_returned(const struct bob_sync_call *call, uint64_t result);
 struct mem_thread_start {
 	uint64_t function, argument;

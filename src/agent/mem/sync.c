@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/os.h"
+#include "agent/waits.h"
 
 BOB_STATIC_ASSERT(sizeof(struct bob_sync_call) == 40 && sizeof(struct bob_regs) == 72,
 		  "frame of sync.S");
@@ -109,12 +110,12 @@ static void drop_start(struct start *p)
 
 /* pthread_create(thread, attributes, function, argument). Signals are blocked until the new thread has its number: a handler
  * may record something, too. */
-static enum mem_sync_way enter_create(struct bob_regs *r, struct bob_sync_call *call)
+static enum bob_around_way enter_create(struct bob_regs *r, struct bob_sync_call *call)
 {
 	struct start *p = take_start();
 
 	if (!p)
-		return MEM_SYNC_PASS; /* it gets a number when it records something */
+		return BOB_AROUND_PASS; /* it gets a number when it records something */
 	lock_process();
 	p->number = bob_process.streams++;
 	unlock_process();
@@ -127,7 +128,7 @@ static enum mem_sync_way enter_create(struct bob_regs *r, struct bob_sync_call *
 	*call = (struct bob_sync_call){
 		BOB_HOOK_CREATE, { p->number, (uint64_t)(uintptr_t)p, r->rdi, p->signals }
 	};
-	return MEM_SYNC_CALL;
+	return BOB_AROUND_CALL;
 }
 
 static void leave_create(const struct bob_sync *s, const struct bob_sync_call *call,
@@ -196,21 +197,21 @@ static bool is_region(uint64_t hook)
 	return hook == BOB_HOOK_PARALLEL || hook == BOB_HOOK_REDUCTIONS;
 }
 
-static enum mem_sync_way enter_parallel(const struct bob_sync *s, enum bob_sync_hook hook,
-					struct bob_regs *r, struct bob_sync_call *call)
+static enum bob_around_way enter_parallel(const struct bob_sync *s, enum bob_sync_hook hook,
+					  struct bob_regs *r, struct bob_sync_call *call)
 {
 	struct bob_sync_team *team = bob_sync_fork(s);
 	struct region region = { 0, r->rdi, r->rsi, (uint64_t)(uintptr_t)team };
 
 	if (!team)
-		return MEM_SYNC_PASS;
+		return BOB_AROUND_PASS;
 	if (hook == BOB_HOOK_REDUCTIONS)
 		memcpy(&region.first, (const void *)(uintptr_t)r->rsi, sizeof(region.first));
 	call->hook = hook;
 	memcpy(call->word, &region, sizeof(region));
 	r->rdi = (uint64_t)(uintptr_t)run_part;
 	r->rsi = (uint64_t)(uintptr_t)call->word; /* it stays until all have ended their parts */
-	return MEM_SYNC_CALL_WITH_STACK;
+	return BOB_AROUND_CALL_WITH_STACK;
 }
 
 static void leave_parallel(const struct bob_sync *s, const struct bob_sync_call *call)
@@ -230,37 +231,45 @@ static enum bob_sync_caller caller_of(uint64_t address)
 	return im ? im->sync_caller : BOB_SYNC_PROGRAM;
 }
 
-enum mem_sync_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
-				  uint64_t caller)
+enum bob_around_way bob_sync_called(uint32_t id, struct bob_regs *r, struct bob_sync_call *call,
+				    uint64_t caller)
 {
 	const uint64_t arg[3] = { r->rdi, r->rsi, r->rdx };
 	uint32_t what = special_what(id);
 	enum bob_sync_hook hook = (enum bob_sync_hook)(what - BOB_SPECIAL_SYNC);
-	struct bob_sync s = of_thread();
+	struct bob_sync s;
 
+	if (bob_special_is_wait(what))
+		return waits_called(id, what, r, call);
 	if (what == BOB_SPECIAL_SYSCALL) {
 		if (r->rdi != FUTEX) {
 			bob_special(id, r); /* a fork: no room may be had afterwards */
-			return MEM_SYNC_PASS;
+			return BOB_AROUND_PASS;
 		}
 		hook = BOB_HOOK_SYSCALL;
 	}
 	if (hook <= BOB_HOOK_NONE || hook >= BOB_HOOKS || !os_allowed() ||
 	    !bob_sync_counts(caller_of(caller), hook) || !is_ready())
-		return MEM_SYNC_PASS;
+		return BOB_AROUND_PASS;
+	s = of_thread();
 	if (hook == BOB_HOOK_CREATE)
 		return enter_create(r, call);
 	if (is_region(hook))
 		return enter_parallel(&s, hook, r, call);
 	if (!bob_sync_enter(&s, hook, arg, call))
-		return MEM_SYNC_PASS;
-	return hook == BOB_HOOK_SYSCALL ? MEM_SYNC_CALL_WITH_STACK : MEM_SYNC_CALL;
+		return BOB_AROUND_PASS;
+	return hook == BOB_HOOK_SYSCALL ? BOB_AROUND_CALL_WITH_STACK : BOB_AROUND_CALL;
 }
 
 void bob_sync_returned(const struct bob_sync_call *call, uint64_t result)
 {
-	struct bob_sync s = of_thread();
+	struct bob_sync s;
 
+	if (waits_own(call)) {
+		waits_returned(call, result);
+		return;
+	}
+	s = of_thread();
 	if (call->hook != BOB_HOOK_CREATE && !is_ready())
 		return;
 	if (call->hook == BOB_HOOK_CREATE)

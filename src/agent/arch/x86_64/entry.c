@@ -5,6 +5,7 @@
 #include "agent/agent.h"
 #include "agent/hooks.h"
 #include "agent/signal.h"
+#include "agent/waits.h"
 
 #define X(name, value, expr) _Static_assert((value) == (long)(expr), #name);
 #include "agent/arch/x86_64/asm_offsets.def"
@@ -92,5 +93,14 @@ uint64_t thread_pointer(void)
 	uint64_t p;
 
 	__asm__("mov %%fs:0, %0" : "=r"(p));
+	return p;
+}
+
+/* The instruction does nothing where there is none. */
+uint64_t shadow_stack(void)
+{
+	uint64_t p = 0;
+
+	__asm__("rdsspq %0" : "+r"(p));
 	return p;
 }

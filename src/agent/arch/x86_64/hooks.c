@@ -5,6 +5,8 @@
 #include <cpuid.h>
 #include <string.h>
 
+#include "agent/agent.h"
+
 #define FXSAVE_BYTES 512u
 #define XSAVE_BYTES 576u	/* with its header */
 #define XSTATE_BV 512u
@@ -39,15 +41,6 @@ static uint32_t bytes_of(uint32_t mask)
 			most = at + size;
 	}
 	return (most + 127) & ~63u; /* components of the compact layout may be aligned */
-}
-
-/* A no-op where there are none. */
-static uint64_t shadow_stack(void)
-{
-	uint64_t p = 0;
-
-	__asm__("rdsspq %0" : "+r"(p));
-	return p;
 }
 
 bool hooks_state_begin(void)

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Around functions that synchronise threads (mem/sync.c): called before them, and perhaps behind them. */
+/* Around functions that synchronise threads (mem/sync.c) or wait for children (waits.c): called before them, and perhaps behind
+ * them. */
+
+#define X(name, value, expr) .set name, value;
+#include "agent/arch/x86_64/asm_offsets.def"
+#undef X
 
 #include "agent/arch/x86_64/regs.inc"
 
-#define PASS 0		/* enum mem_sync_way */
+#define PASS 0		/* enum bob_around_way */
 #define CALL_WITH_STACK 2
+#define CALL_RECORDED 3
 
 /* Offsets in the frame below: struct bob_sync_call, rbp, a word so that the stack is aligned, struct bob_regs, what the trampoline left. */
-#define SAVED_RBP 40
+#define ID 32		/* word[3] */
+#define SAVED_RBP AROUND_RBP
 #define REGS 56
 #define RDI 56
 #define RSI 64
@@ -19,14 +26,14 @@
 #define R11 112
 #define RAX 120
 #define BODY 128
-#define FRAME 136	/* the return address */
+#define FRAME AROUND_RETURN	/* the return address */
 
 	.text
 
 /* From a trampoline, by the entry code: eax is the function's id, its rax lies at -8(%rsp); (%rsp) is where the function's
  * first instructions are now, 8(%rsp) its return address. All registers are kept but the flags. */
-	.globl bob_sync_entry
-	.hidden bob_sync_entry
+	.globl bob_sync_entry, bob_sync_return, bob_sync_in_called, bob_sync_in_returned
+	.hidden bob_sync_entry, bob_sync_return, bob_sync_in_called, bob_sync_in_returned
 	.balign 16
 bob_sync_entry:
 	.cfi_startproc
@@ -45,6 +52,7 @@ bob_sync_entry:
 	mov	%rsp, %rdx
 	mov	FRAME(%rsp), %rcx
 	call	bob_sync_called
+bob_sync_in_called:
 	cmp	$PASS, %eax
 	jne	around
 pass:
@@ -63,6 +71,8 @@ around:
 	.cfi_rel_offset %rbp, SAVED_RBP
 	mov	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
+	cmp	$CALL_RECORDED, %eax
+	je	record
 	cmp	$CALL_WITH_STACK, %eax
 	jne	call_body
 	push	FRAME+16(%rbp)			/* its 7th and 8th argument */
@@ -91,6 +101,7 @@ bob_sync_return:
 	mov	%rbp, %rdi
 	mov	%rax, %rsi
 	call	bob_sync_returned
+bob_sync_in_returned:
 	mov	RAX(%rbp), %rax
 	mov	RDX(%rbp), %rdx
 	mov	RDI(%rbp), %rdi
@@ -104,9 +115,26 @@ bob_sync_return:
 	mov	SAVED_RBP(%rsp), %rbp
 	.cfi_def_cfa %rsp, FRAME + 8
 	.cfi_same_value %rbp
+	.cfi_remember_state
 	lea	FRAME(%rsp), %rsp
 	.cfi_def_cfa_offset 8
 	ret
+
+	/* An entry whose return address is the one that the call below will put there: bob_enter(-, id, rsp, rbp, rbx). */
+record:
+	.cfi_restore_state
+	.cfi_def_cfa %rbp, FRAME + 8
+	.cfi_rel_offset %rbp, SAVED_RBP
+	lea	bob_sync_return(%rip), %rcx
+	mov	%rcx, -8(%rbp)
+	mov	ID(%rbp), %esi
+	lea	-8(%rbp), %rdx
+	mov	SAVED_RBP(%rbp), %rcx
+	mov	%rbx, %r8
+	sub	$16, %rsp
+	call	bob_enter
+	mov	%rbp, %rsp
+	jmp	call_body
 	.cfi_endproc
 
 /* In place of a thread's first function: rdi is what was passed for it. Leaves no frame. */
