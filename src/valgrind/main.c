@@ -114,9 +114,32 @@ static void on_syscall(ThreadId id, UInt number, UWord *args, UInt count)
 	vgb_file_state(BOB_FILE_EXEC);
 }
 
+/* How a child ended is told by who waited for it. */
+static void on_waited(UInt number, const UWord *args, UWord result)
+{
+	const vki_siginfo_t *info = (const vki_siginfo_t *)args[2];
+	struct bob_rec_waited w;
+
+	if (number == __NR_wait4 && (Int)result > 0 && args[1]) {
+		w.pid = (uint32_t)result;
+		w.status = *(const uint32_t *)args[1];
+	} else if (number == __NR_waitid && !result && info && info->si_signo == VKI_SIGCHLD) {
+		w.pid = (uint32_t)info->_sifields._sigchld._pid;
+		w.status = bob_waitid_status(info->si_code, info->_sifields._sigchld._status);
+	} else {
+		return;
+	}
+	if (!w.pid || !bob_status_is_end(w.status))
+		return;
+	w.mono_ns = vgb_time(False);
+	vgb_meta(BOB_REC_WAITED, &w, sizeof(w), NULL);
+}
+
 static void on_syscall_done(ThreadId id, UInt number, UWord *args, UInt count, SysRes result)
 {
-	(void)id, (void)args, (void)count, (void)result;
+	(void)id, (void)count;
+	if (!sr_isError(result))
+		on_waited(number, args, sr_Res(result));
 	if (number != __NR_execve && number != __NR_execveat)
 		return;
 	vgb_thread_exec(False); /* it failed: we go on */
