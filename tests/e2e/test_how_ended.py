@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """How processes ended is in the trace: as they said themselves when they called _exit, or as the launcher
-saw it; of a child that said nothing nothing is claimed. The same after a merge."""
+saw it, or a wait of the parent's that is recorded; of a child that said nothing and that no such wait returned nothing is claimed. The
+same after a merge."""
 
 import sys
 
@@ -46,13 +47,22 @@ def own(how, mode):
 
 
 def child(how, mode):
-    """Nobody of ours waits for it: what it said itself is known, and no more."""
+    """Its parent waits for it."""
     _, processes = recorded([program(), how, "child"], mode)
     h.check(len(processes) == 2 and told(processes[0]) == (0, None, "ended", False), processes)
+    status, sig = ENDS[how]
+    want = (status, sig, "killed" if sig else "ended", False)
+    h.check(told(processes[1]) == want, f"{told(processes[1])}, not {want}")
+
+
+def child_unseen(how, mode):
+    """No wait that is recorded returns it: what it said itself is known, and no more."""
+    _, processes = recorded([program(), how, "unseen"], mode)
+    h.check(len(processes) == 2 and told(processes[0]) == (0, None, "ended", False), processes)
     # Valgrind sees every system call
-    silent = how in SILENT and (how, mode) != ("exit_group", "valgrind")
+    silent = how in SILENT and mode != "valgrind"
     want = (None, None) if silent else ENDS[how]
-    h.check(told(processes[1])[:2] == want and processes[1]["state"] != "killed", f"{told(processes[1])}, not {want}")
+    h.check(told(processes[1])[:2] == want and (mode == "valgrind" or processes[1]["state"] != "killed"), f"{told(processes[1])}, not {want}")
 
 
 @suite.case("what threads entered last")
@@ -94,7 +104,9 @@ for mode in MODES:
         suite.add(f"{how}, {mode}", own, how, mode)
 for how in ENDS:
     suite.add(f"a child: {how}", child, how, "calls")
-suite.add("a child: exit_group, valgrind", child, "exit_group", "valgrind")
+    suite.add(f"a child: {how}, a wait that is not recorded", child_unseen, how, "calls")
+suite.add("a child: exit_group, valgrind", child_unseen, "exit_group", "valgrind")
+suite.add("a child: kill, valgrind", child_unseen, "kill", "valgrind")
 
 if __name__ == "__main__":
     sys.exit(suite.run())

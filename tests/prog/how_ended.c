@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that ends in a way of its own: how_ended HOW [child]. With `child` a fork child ends so, and
- * the parent with 0 after it has waited. */
+/* A process that ends in a way of its own: how_ended HOW [child|unseen]. With `child` a fork child ends so, and
+ * the parent with 0 after it has waited, with `unseen` not by a function. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -60,7 +60,8 @@ int main(int argc, char **argv)
 	child = fork();
 	if (child == 0)
 		end(argv[1]);
-	if (waitpid(child, &status, 0) != child)
+	if ((strcmp(argv[2], "child") ? (pid_t)syscall(SYS_wait4, child, &status, 0, NULL) :
+					waitpid(child, &status, 0)) != child)
 		return 96;
 	printf("%x\n", (unsigned)status);
 	return 0;
