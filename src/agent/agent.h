@@ -496,6 +496,8 @@ void walk_end(struct bob_walk *k, uint64_t rsp, uint64_t slot);
 struct bob_thread *thread_create(const struct bob_thread *old);
 /* The calling thread's block; a new one if it has none, or the one of its parent. NULL: not recorded. */
 struct bob_thread *thread_here(void);
+/* The thread will run its last destructors and end: others notice that later, or never if the process is killed. */
+void thread_ending(void);
 /* The process or the thread goes away; what can be completed is. `state` for threads still alive. */
 void thread_close_all(bool for_good); /* false: the process may go on after all */
 /* Is the caller, whose stack pointer is `rsp`, another task that found the block of `t` by sharing its

@@ -341,6 +341,9 @@ int bob_special(uint32_t id, struct bob_regs *r)
 			stacks_note(ss[0], ss[2]);
 		break;
 	}
+	case BOB_SPECIAL_THREAD_END:
+		thread_ending();
+		break;
 	case BOB_SPECIAL_MAIN:
 		mem_main(r);
 		break;

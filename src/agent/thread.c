@@ -185,8 +185,19 @@ static void finish_dead(struct bob_thread *t)
 		 bob_run_put(thread_enc(t), bob_sym_make_ext(BOB_SYM_END, 0)) == BOB_OK)
 		bob_run_close(thread_enc(t));
 	count_out(t);
-	t->head->end_mono_ns = os_time_mono();
+	if (!t->head->end_mono_ns)
+		t->head->end_mono_ns = os_time_mono();
 	t->head->state = BOB_THREAD_ENDED;
+}
+
+/* Not the thread of main: exit comes here, too, and much may follow. */
+void thread_ending(void)
+{
+	struct bob_thread *t = bob_thread_hot == bob_no_thread ? NULL :
+								 thread_of_hot(bob_thread_hot);
+
+	if (t && process_has_file() && t->tid != bob_process.pid && t->tid == os_tid())
+		t->head->end_mono_ns = os_time_mono();
 }
 
 /* Take `t` off the list; lock held. */

@@ -259,7 +259,8 @@ static void fill_info(struct bob_trace *t, struct bob_stream *s, const struct bo
 	const char *name = bob_arena_name(&t->arena, h->name, strnlen(h->name, sizeof(h->name)));
 
 	i->tid = h->tid;
-	i->state = h->state;
+	/* it was about to end, and nobody could notice that it had: the process was killed */
+	i->state = h->state == BOB_THREAD_LIVE && h->end_mono_ns ? BOB_THREAD_ENDED : h->state;
 	i->codec = h->run.codec;
 	i->name = name ? name : "";
 	i->start_mono_ns = h->start_mono_ns;

@@ -166,7 +166,7 @@ static bob_status check_fdes(const struct checker *c)
 
 static int is_known(uint32_t what)
 {
-	return (what >= BOB_SPECIAL_DL_STATE && what <= BOB_SPECIAL_WAITID) ||
+	return (what >= BOB_SPECIAL_DL_STATE && what <= BOB_SPECIAL_THREAD_END) ||
 	       (what > BOB_SPECIAL_SYNC && what < BOB_SPECIAL_SYNC + BOB_HOOKS);
 }
 

@@ -23,7 +23,7 @@
 #include "mem/sync.h"
 
 #define BOB_PLAN_MAGIC 0x0a4e414c50424f42ull /* "BOBPLAN\n" */
-#define BOB_PLAN_VERSION 19u
+#define BOB_PLAN_VERSION 20u
 
 struct bob_plan_section {
 	uint64_t off;
@@ -174,6 +174,7 @@ enum bob_special {
 	BOB_SPECIAL_SIGALTSTACK = 8, /* a stack for handlers */
 	BOB_SPECIAL_WAIT4 = 15,		/* how children ended */
 	BOB_SPECIAL_WAITID = 16,
+	BOB_SPECIAL_THREAD_END = 17,	/* __call_tls_dtors: its destructors are about to run */
 	/* only where memory is recorded: */
 	BOB_SPECIAL_MAIN = 9,		/* __libc_start_main */
 	BOB_SPECIAL_FORK = 10,
@@ -199,7 +200,8 @@ static inline int bob_special_is_wait(uint32_t what)
 /* Is it of interest whatever is recorded? */
 static inline int bob_special_is_general(uint32_t what)
 {
-	return what < BOB_SPECIAL_MAIN || bob_special_is_wait(what);
+	return what < BOB_SPECIAL_MAIN || bob_special_is_wait(what) ||
+	       what == BOB_SPECIAL_THREAD_END;
 }
 
 /* The build-id in `len` bytes of notes: one segment PT_NOTE, aligned as `align` says (p_align). The

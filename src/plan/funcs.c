@@ -87,6 +87,7 @@ static const struct special_name {
 	{ "wait4", BOB_SPECIAL_WAIT4 }, /* glibc: where all others but waitid lead */
 	{ "waitid", BOB_SPECIAL_WAITID },
 	{ "waitpid", BOB_SPECIAL_WAIT4 },
+	{ "__call_tls_dtors", BOB_SPECIAL_THREAD_END },
 };
 
 /* glibc's waitpid is a jump to wait4, and may be hooked by name. */

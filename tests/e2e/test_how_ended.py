@@ -15,7 +15,7 @@ SILENT = ("exit_group", "abort", "segv", "kill")
 
 
 def program():
-    return h.compile("how_ended", ["how_ended.c"], "gcc", ["-O1", "-g", "-Wall", "-Wextra", "-Werror", f"-I{h.ROOT / 'include'}"], [])
+    return h.compile("how_ended", ["how_ended.c"], "gcc", ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{h.ROOT / 'include'}"], [])
 
 
 def told(p):
@@ -78,6 +78,13 @@ def last_entries():
     h.check("last entry" not in h.bobbin("info", trace).out.decode(), "a program that ended")
 
 
+def threads(mode):
+    _, (p,) = recorded([program(), "threads"], mode)
+    states = sorted(t["state"] for t in p["thread_list"])
+    want = ["ended"] * 4 + ["killed or still running"] * 2
+    h.check(told(p)[1] == 9 and states == want, f"{told(p)}, {states}")
+
+
 @suite.case("a program that another one replaced")
 def replaced():
     _, (first, second) = recorded([program(), "exec"], "calls")
@@ -102,6 +109,8 @@ def merged():
 for mode in MODES:
     for how in ENDS:
         suite.add(f"{how}, {mode}", own, how, mode)
+for mode in ("calls", "memory"):
+    suite.add(f"threads that ended before a kill, {mode}", threads, mode)
 for how in ENDS:
     suite.add(f"a child: {how}", child, how, "calls")
     suite.add(f"a child: {how}, a wait that is not recorded", child_unseen, how, "calls")

@@ -2,6 +2,7 @@
 /* A process that ends in a way of its own: how_ended HOW [child|unseen]. With `child` a fork child ends so, and
  * the parent with 0 after it has waited, with `unseen` not by a function. */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,38 @@ static volatile int sum;
 __attribute__((noinline)) static void work(int n)
 {
 	sum += n;
+}
+
+static volatile int begun;
+
+static void *run(void *forever)
+{
+	work(1);
+	__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
+	while (forever)
+		pause();
+	return NULL;
+}
+
+static void start(pthread_t *thread, void *forever)
+{
+	if (pthread_create(thread, NULL, run, forever))
+		exit(96);
+}
+
+/* One after the other, the last of which nobody notices; and one that is alive when all are killed. */
+static void threads(void)
+{
+	pthread_t thread;
+
+	start(&thread, &thread);
+	for (int i = 0; i < 4; i++) {
+		start(&thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	while (begun < 5)
+		usleep(1000);
+	kill(getpid(), SIGKILL);
 }
 
 static void end(const char *how)
@@ -41,6 +74,8 @@ static void end(const char *how)
 		*(volatile int *)(uintptr_t)sum = 1;
 	if (!strcmp(how, "kill"))
 		kill(getpid(), SIGKILL);
+	if (!strcmp(how, "threads"))
+		threads();
 	if (!strcmp(how, "exec")) {
 		execl("/bin/sh", "sh", "-c", "exit 3", (char *)NULL);
 		exit(99);

@@ -131,7 +131,7 @@ static void test_refused(void **state)
 	REFUSED(row->cfa_kind = 6);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->func = h->func_count);
 	REFUSED(((struct bob_plan_special *)(void *)(bad + h->special.off))->what =
-			BOB_SPECIAL_WAITID + 1);
+			BOB_SPECIAL_THREAD_END + 1);
 	struct bob_plan_special *sp = (void *)(bad + h->special.off);
 	REFUSED(sp[1].func = sp[0].func);
 }
@@ -208,7 +208,7 @@ static void test_specials(void **state)
 				       1u << BOB_SPECIAL_MAIN | 1u << BOB_SPECIAL_FORK |
 				       1u << BOB_SPECIAL_SIGACTION | 1u << BOB_SPECIAL_SIGMASK |
 				       1u << BOB_SPECIAL_LIBC_SIGACTION | 1u << BOB_SPECIAL_WAIT4 |
-				       1u << BOB_SPECIAL_WAITID);
+				       1u << BOB_SPECIAL_WAITID | 1u << BOB_SPECIAL_THREAD_END);
 }
 
 static const struct bob_plan_func *func_at(const struct bob_plan_head *h, uint64_t addr)
@@ -270,7 +270,7 @@ static void test_special_plan(void **state)
 				       1u << BOB_SPECIAL_MAKECONTEXT | 1u << BOB_SPECIAL_PRCTL |
 				       1u << BOB_SPECIAL_SYSCALL | 1u << BOB_SPECIAL_EXECVEAT |
 				       1u << BOB_SPECIAL_SIGALTSTACK | 1u << BOB_SPECIAL_WAIT4 |
-				       1u << BOB_SPECIAL_WAITID);
+				       1u << BOB_SPECIAL_WAITID | 1u << BOB_SPECIAL_THREAD_END);
 	free(p);
 	assert_int_equal(bob_plan_image_special(test_images[1], &p, &len, NULL), BOB_OK);
 	h = p;
