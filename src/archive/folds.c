@@ -9,17 +9,6 @@
 
 #include "base/crc.h"
 
-static void *resize(void *ctx, void *old, size_t old_size, size_t size)
-{
-	(void)ctx, (void)old_size;
-	if (size)
-		return realloc(old, size);
-	free(old);
-	return NULL;
-}
-
-const struct bob_alloc bob_alloc_malloc = { resize, NULL };
-
 static const struct bob_chunk_ref *find_chunk(const struct bob_file *f, uint32_t number,
 					      enum bob_chunk_kind kind, uint64_t off)
 {

@@ -38,4 +38,9 @@ bob_status bob_raw_stream_read(const struct bob_file *f, uint32_t number,
 /* malloc for the folding library. */
 extern const struct bob_alloc bob_alloc_malloc;
 
+/* Zeroed memory for a folder, aligned to a page; NULL: there is none. A folder touches few of its pages, and
+ * only what is touched costs time and memory. Freed with the same size; `mem` may be NULL. */
+void *bob_folder_map(size_t size);
+void bob_folder_unmap(void *mem, size_t size);
+
 #endif

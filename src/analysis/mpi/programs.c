@@ -6,6 +6,7 @@
 
 #include "analysis/mpi/vectors.h"
 #include "archive/events/user_functions.h"
+#include "archive/folds.h"
 
 #define KEY_BYTES 8u		/* u16 function, u8 open, u8 0, u32 path */
 #define SHAPES 8192u		/* remembered of a thread; a power of two */
@@ -130,19 +131,9 @@ static bob_status fold_calls(struct folding *f, struct bob_mpi_program *p, struc
 	return st == BOB_END ? BOB_OK : st;
 }
 
-static void *resize(void *ctx, void *old, size_t old_size, size_t size)
-{
-	(void)ctx, (void)old_size;
-	if (size)
-		return realloc(old, size);
-	free(old);
-	return NULL;
-}
-
 static bob_status fold_thread(struct bob_mpi_programs *all, struct bob_mpi_program *p, void *mem,
 			      struct bob_error *err)
 {
-	static const struct bob_alloc alloc = { resize, NULL };
 	struct folding *f = calloc(1, sizeof(*f));
 	struct bob_mpi_reader *r = NULL;
 	struct bob_folded *folded;
@@ -156,7 +147,8 @@ static bob_status fold_thread(struct bob_mpi_programs *all, struct bob_mpi_progr
 	if (st == BOB_OK) {
 		bob_folder_end(f->folder);
 		st = f->no_memory ? BOB_ERR_NOMEM :
-				    bob_folded_open(f->bytes, f->len, p->thread, &alloc, &folded);
+				    bob_folded_open(f->bytes, f->len, p->thread, &bob_alloc_malloc,
+						    &folded);
 	}
 	if (st == BOB_OK)
 		p->folded = folded;
@@ -267,15 +259,14 @@ static bob_status fold_all(struct bob_mpi_programs *p, const uint32_t *threads, 
 		uint32_t process = bob_trace_thread(p->trace, threads[i])->process;
 		int32_t rank = bob_trace_process(p->trace, process)->rank;
 		struct bob_mpi_program *one = &p->program[p->count];
-		void *block = calloc(1, size + 64); /* touched only as far as it is used */
+		void *mem = bob_folder_map(size);
 		bob_status st = BOB_ERR_NOMEM;
 
 		*one = (struct bob_mpi_program){ .thread = threads[i],
 						 .rank = rank < 0 ? ~0u : (uint32_t)rank };
-		if (block)
-			st = fold_thread(p, one, (void *)(((uintptr_t)block + 63) & ~(uintptr_t)63),
-					 err);
-		free(block);
+		if (mem)
+			st = fold_thread(p, one, mem, err);
+		bob_folder_unmap(mem, size);
 		if (st == BOB_NONE)
 			continue;
 		if (st != BOB_OK)

@@ -355,15 +355,6 @@ static bob_status put_file(struct walk *w, const struct bob_inner_member *m,
 
 /* --- all of it --- */
 
-/* Memory for folders, one after the other; most of it is never touched. NULL: there is none. */
-static void *map_folder(void)
-{
-	void *mem = mmap(NULL, bob_folder_size(), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return mem == MAP_FAILED ? NULL : mem;
-}
-
 static bob_status fold(const struct bob_inner_texts *t, const struct bob_inner_member *m,
 		       uint32_t number, const struct bob_fold_settings *how, void *mem,
 		       struct bob_folded **out)
@@ -392,7 +383,7 @@ static bob_status fold_all(const struct bob_inner_texts *t, const struct bob_inn
 			   struct bob_fold_source *from, struct bob_bytes *out)
 {
 	struct bob_folded *all = NULL;
-	void *mem = map_folder();
+	void *mem = bob_folder_map(bob_folder_size()); /* one after the other */
 	bob_status st = mem ? BOB_OK : BOB_ERR_NOMEM;
 
 	for (uint32_t i = 0; i < count && st == BOB_OK; i++) {
@@ -401,8 +392,7 @@ static bob_status fold_all(const struct bob_inner_texts *t, const struct bob_inn
 		st = fold(t, &m[i], first + i, how, mem, &one);
 		from[i].folded = one;
 	}
-	if (mem)
-		munmap(mem, bob_folder_size());
+	bob_folder_unmap(mem, bob_folder_size());
 	if (st == BOB_OK)
 		st = bob_folded_merge_all(from, count, &bob_alloc_malloc, &all);
 	if (st == BOB_OK)

@@ -119,18 +119,19 @@ static bob_status make_entries(const struct bob_process *p, const struct bob_str
 			       const struct bob_fold_settings *how, struct bob_bytes *entries,
 			       struct bob_error *err)
 {
-	uint8_t *mem = calloc(1, bob_folder_size() + bob_mem_fold_size() + 2 * ALIGNED);
+	const size_t size = bob_folder_size() + bob_mem_fold_size() + ALIGNED;
+	uint8_t *mem = bob_folder_map(size);
 	struct bob_mem_window *window = NULL;
 	struct bob_fold_stream kept;
 	bob_status st = read_kept(p, s, how, &kept);
 
 	if (st == BOB_OK && !mem)
 		st = BOB_ERR_NOMEM;
-	if (st == BOB_OK) { /* fresh pages: most are never touched */
-		uint8_t *at = aligned(mem);
-		struct bob_folder *folder = bob_folder_begin(at, bob_bytes_take, entries);
-		struct bob_mem_fold *m = bob_mem_fold_begin(aligned(at + bob_folder_size()), folder,
-							    find_desc, (void *)(uintptr_t)p);
+	if (st == BOB_OK) {
+		uint8_t *at = aligned(mem + bob_folder_size());
+		struct bob_folder *folder = bob_folder_begin(mem, bob_bytes_take, entries);
+		struct bob_mem_fold *m =
+			bob_mem_fold_begin(at, folder, find_desc, (void *)(uintptr_t)p);
 
 		if (kept.bytes) {
 			bob_bytes_take(entries, kept.bytes, kept.len);
@@ -147,7 +148,7 @@ static bob_status make_entries(const struct bob_process *p, const struct bob_str
 	}
 	bob_fold_stream_free(&kept);
 	free(window);
-	free(mem);
+	bob_folder_unmap(mem, size);
 	return st == BOB_OK && entries->failed ? BOB_ERR_NOMEM : st;
 }
 

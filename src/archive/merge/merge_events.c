@@ -7,7 +7,6 @@
 #include "archive/folds.h"
 #include "archive/merge/merging.h"
 
-#define ALIGNED 64u
 #define KEPT_EVENTS                                                                                \
 	(1u << 18) /* more are not folded anew: what is in the log becomes another part */
 
@@ -73,7 +72,7 @@ static bob_status fold_log(const struct bob_trace *t, uint32_t thread, enum bob_
 		   (behind || bob_folded_events(s->mpi.folded, s->mpi.participant) >= KEPT_EVENTS);
 	struct bob_fold_stream kept = { 0 };
 	struct bob_bytes entries = { 0 };
-	void *mem = aligned_alloc(ALIGNED, (bob_folder_size() + ALIGNED - 1) / ALIGNED * ALIGNED);
+	void *mem = bob_folder_map(bob_folder_size());
 	bob_status st = mem ? BOB_OK : BOB_ERR_NOMEM;
 
 	if (st == BOB_OK && keep)
@@ -81,10 +80,8 @@ static bob_status fold_log(const struct bob_trace *t, uint32_t thread, enum bob_
 	if (st == BOB_OK && keep)
 		bob_bytes_take(&entries, kept.bytes, kept.len);
 	if (st == BOB_OK) {
-		struct bob_folder *folder;
+		struct bob_folder *folder = bob_folder_begin(mem, bob_bytes_take, &entries);
 
-		memset(mem, 0, bob_folder_size());
-		folder = bob_folder_begin(mem, bob_bytes_take, &entries);
 		st = put_events(t, thread, keep, which, folder, err);
 		bob_folder_end(folder);
 	}
@@ -94,7 +91,7 @@ static bob_status fold_log(const struct bob_trace *t, uint32_t thread, enum bob_
 		st = bob_folded_open(entries.at, entries.len, 0, &bob_alloc_malloc, out);
 	bob_fold_stream_free(&kept);
 	free(entries.at);
-	free(mem);
+	bob_folder_unmap(mem, bob_folder_size());
 	return st;
 }
 
