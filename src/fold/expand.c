@@ -72,15 +72,25 @@ bob_status bob_expand_difference(struct bob_expand *x, struct bob_expand_column 
 
 /* --- parts --- */
 
-static void begin_values(const struct bob_expand *x, struct bob_values_dec *d, uint8_t *mem,
-			 unsigned bits, uint32_t list)
+/* Memory for a model is made when a part has values: that of given up columns is large, and most traces have none. */
+static bob_status begin_values(const struct bob_expand *x, struct bob_values_dec *d, uint8_t **mem,
+			       unsigned bits, uint32_t list)
 {
+	const struct bob_alloc *a = &x->blocks.alloc;
 	uint32_t member;
 	const struct bob_fold_sharing *s = bob_folded_find(x->folded, list, x->part, &member);
 
-	if (s)
-		memset(mem, 0, bob_values_size(bits));
-	bob_values_dec_init(d, mem, bits, s ? s->bytes.at : mem, s ? s->bytes.len : 0);
+	if (!s) {
+		memset(d, 0, sizeof(*d));
+		return BOB_OK;
+	}
+	if (!*mem)
+		*mem = a->resize(a->ctx, NULL, 0, bob_values_size(bits));
+	if (!*mem)
+		return BOB_ERR_NOMEM;
+	bob_values_clear(*mem, bits);
+	bob_values_dec_init(d, *mem, bits, s->bytes.at, s->bytes.len);
+	return BOB_OK;
 }
 
 static void close_columns(struct bob_expand *x)
@@ -90,17 +100,20 @@ static void close_columns(struct bob_expand *x)
 	bob_blocks_free(&x->blocks);
 }
 
-static void begin_part(struct bob_expand *x)
+static bob_status begin_part(struct bob_expand *x)
 {
 	const struct bob_folded *f = x->folded;
+	bob_status st;
 
 	close_columns(x);
 	memset(x->column, 0, x->room * sizeof(*x->column));
-	begin_values(x, &x->spine, x->spine_mem, BOB_FOLD_SPINE_BITS, f->spines);
-	begin_values(x, &x->values, x->values_mem, BOB_FOLD_VALUES_BITS, f->values);
+	st = begin_values(x, &x->spine, &x->spine_mem, BOB_FOLD_SPINE_BITS, f->spines);
+	if (st == BOB_OK)
+		st = begin_values(x, &x->values, &x->values_mem, BOB_FOLD_VALUES_BITS, f->values);
 	x->item = 0;
 	x->events = 0;
 	x->trips_budget = BOB_TRIPS_BYTES;
+	return st;
 }
 
 /* The next item of the spine; BOB_END: none, in no part. */
@@ -119,7 +132,9 @@ static bob_status next_of_spine(struct bob_expand *x)
 		if (x->part + 1 == x->parts_end)
 			return BOB_END;
 		x->part++;
-		begin_part(x);
+		st = begin_part(x);
+		if (st != BOB_OK)
+			return st;
 	}
 }
 
@@ -202,6 +217,7 @@ static uint32_t deepest(const struct bob_tables *t)
 bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uint32_t participant)
 {
 	const struct bob_alloc *a = &f->tables.blocks.alloc;
+	bob_status st;
 
 	memset(x, 0, sizeof(*x));
 	if (participant >= f->first_count)
@@ -210,18 +226,17 @@ bob_status bob_expand_open(struct bob_expand *x, const struct bob_folded *f, uin
 	x->blocks.alloc = *a;
 	x->part = bob_folded_first(f, participant);
 	x->parts_end = bob_folded_first(f, participant + 1);
-	x->spine_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_SPINE_BITS));
-	x->values_mem = a->resize(a->ctx, NULL, 0, bob_values_size(BOB_FOLD_VALUES_BITS));
-	if (!x->spine_mem || !x->values_mem ||
-	    !bob_array_grow(a, &x->column, &x->room, 0, f->tables.column_count + 1,
+	if (!bob_array_grow(a, &x->column, &x->room, 0, f->tables.column_count + 1,
 			    sizeof(*x->column)) ||
 	    !bob_array_grow(a, &x->frame, &x->frame_room, 0, deepest(&f->tables),
 			    sizeof(*x->frame))) {
 		bob_expand_close(x);
 		return BOB_ERR_NOMEM;
 	}
-	begin_part(x);
-	return BOB_OK;
+	st = begin_part(x);
+	if (st != BOB_OK)
+		bob_expand_close(x);
+	return st;
 }
 
 void bob_expand_close(struct bob_expand *x)

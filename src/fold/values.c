@@ -23,6 +23,12 @@ void bob_values_order(struct bob_values_model *m, unsigned shift)
 	m->factor = FACTOR << shift;
 }
 
+/* `past` is read only at positions that `seen` names, and those have been written. */
+void bob_values_clear(void *mem, unsigned bits)
+{
+	memset((uint32_t *)mem + ((size_t)1 << bits), 0, sizeof(uint32_t) << (bits - 2));
+}
+
 static void init(struct bob_values_model *m, void *mem, unsigned bits)
 {
 	memset(m, 0, sizeof(*m));

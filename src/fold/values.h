@@ -41,6 +41,8 @@ struct bob_values_model {
 };
 
 size_t bob_values_size(unsigned bits);
+/* Clears what a new model reads before it writes there, a fifth of `mem`. */
+void bob_values_clear(void *mem, unsigned bits);
 /* Of a model that has seen nothing yet: a difference is predicted by the 64 / `shift` (rounded up) before it. 22 if not called. */
 void bob_values_order(struct bob_values_model *m, unsigned shift);
 
@@ -57,7 +59,7 @@ struct bob_values_enc {
 	void *ctx;
 };
 
-/* `mem` is bob_values_size(bits) bytes, zeroed, aligned to 8. */
+/* `mem` is bob_values_size(bits) bytes, zeroed (bob_values_clear is enough), aligned to 8. */
 void bob_values_enc_init(struct bob_values_enc *e, void *mem, unsigned bits,
 			 void (*sink)(void *ctx, const uint8_t *bytes, size_t len), void *ctx);
 /* It begins again with another history, and keeps what is not given away yet. No prediction is pending. */

@@ -72,7 +72,8 @@ static inline const char *stream_end(struct stream *s)
 	bob_values_flush(&s->enc);
 	if (s->enc.bytes != s->len)
 		return "the bytes are counted wrong";
-	memset(s->mem, 0, bob_values_size(s->bits));
+	memset(s->mem, 0xa5, bob_values_size(s->bits));
+	bob_values_clear(s->mem, s->bits);
 	bob_values_dec_init(&dec, s->mem, s->bits, s->bytes, s->len);
 	for (; s->done < s->count; s->done++) {
 		unsigned column = s->in[s->done].column;

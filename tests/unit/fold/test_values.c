@@ -136,7 +136,8 @@ static void test_hostile_bytes(void **state)
 
 		for (size_t i = 0; i < len; i++)
 			bytes[i] = (uint8_t)(draw(2) ? draw(6) : draw(256));
-		memset(mem, 0, bob_values_size(8));
+		memset(mem, 0xa5, bob_values_size(8));
+		bob_values_clear(mem, 8);
 		bob_values_dec_init(&d, mem, 8, bytes, len);
 		for (int i = 0; i < 1000 && bob_values_get(&d, &last) == BOB_OK; i++)
 			;
