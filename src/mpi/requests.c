@@ -3,7 +3,11 @@
  * loop that makes some and waits for them says the same every time.
  *
  *     0: MPI_REQUEST_NULL; 2 n + 2: of this thread, n made since; 2 n + 1 (n > 0): made by thread (n >> 32) - 1, as its number n mod 2^32;
- *     1: not made by a call that was recorded, or of a handle that several have: MPI's for what is complete at once */
+ *     1: not made by a call that was recorded, or of a handle that several have: MPI's for what is complete at once
+ *
+ * MPI's own handles for what is complete at once are known by themselves (is_common). Others of which several requests are under way
+ * at a time are marked SHARED when the second one comes. */
+#include "mpi/real.h"
 #include "mpi/recorder.h"
 
 #define UNKNOWN 1u
@@ -14,6 +18,32 @@ static uint64_t bits(MPI_Request h)
 {
 	return (uint64_t)(uintptr_t)h;
 }
+
+/* Is it one of MPI's own requests, which are complete from the start? Any number of calls return the same one. */
+#ifdef OPEN_MPI
+static bool is_common(MPI_Request h)
+{
+	static const char *const names[] = { "ompi_request_empty", "ompi_request_empty_send" };
+	static uint64_t common[2];
+	static bool known; /* threads that come at the same time do the same */
+
+	if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE)) {
+		for (int i = 0; i < 2; i++)
+			__atomic_store_n(&common[i], (uint64_t)(uintptr_t)bob_mpi_symbol(names[i]),
+					 __ATOMIC_RELAXED);
+		__atomic_store_n(&known, true, __ATOMIC_RELEASE);
+	}
+	return h && (bits(h) == __atomic_load_n(&common[0], __ATOMIC_RELAXED) ||
+		     bits(h) == __atomic_load_n(&common[1], __ATOMIC_RELAXED));
+}
+#else
+#define BUILTIN 1u /* the upper two bits of a handle say where its object lies: in MPICH itself */
+
+static bool is_common(MPI_Request h)
+{
+	return (uint32_t)h >> 30 == BUILTIN;
+}
+#endif
 
 static uint64_t word_of(uint64_t number)
 {
@@ -33,8 +63,9 @@ uint64_t bob_mpi_request(MPI_Request h)
 {
 	uint64_t number;
 
-	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) ? word_of(number) :
-									     UNKNOWN;
+	return !is_common(h) && bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) ?
+		       word_of(number) :
+		       UNKNOWN;
 }
 
 uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
@@ -42,6 +73,10 @@ uint64_t bob_mpi_new_request(MPI_Request h, bool receives)
 	struct bob_ev_thread *t = bob_ev_thread();
 	uint64_t number = (uint64_t)(t->number + 1) << 32 | t->requests | (receives ? RECEIVES : 0);
 
+	if (is_common(h)) {
+		t->requests++;
+		return UNKNOWN;
+	}
 	if (!bob_mpi_numbers_add(BOB_MPI_KIND_REQUEST, bits(h), &number, SHARED) && !number)
 		return 0; /* the null handle */
 	t->requests++;
@@ -52,7 +87,7 @@ struct bob_mpi_was bob_mpi_take_request(MPI_Request h)
 {
 	struct bob_mpi_was was = { .request = h, .word = UNKNOWN };
 
-	if (bob_mpi_numbers_take(BOB_MPI_KIND_REQUEST, bits(h), &was.number)) {
+	if (!is_common(h) && bob_mpi_numbers_take(BOB_MPI_KIND_REQUEST, bits(h), &was.number)) {
 		was.word = word_of(was.number);
 		was.receives = (was.number & (RECEIVES | SHARED)) == RECEIVES;
 	}
@@ -71,6 +106,6 @@ bool bob_mpi_receives(MPI_Request h)
 {
 	uint64_t number;
 
-	return bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) &&
+	return !is_common(h) && bob_mpi_numbers_get(BOB_MPI_KIND_REQUEST, bits(h), &number) &&
 	       (number & (RECEIVES | SHARED)) == RECEIVES;
 }

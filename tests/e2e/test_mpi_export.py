@@ -140,9 +140,9 @@ def first_only():
 # --- otf2 ---
 
 
-def archive(kind):
+def printed(trace):
+    """Events of an OTF2 archive of the trace: kind, location, the rest of the line."""
     h.need("otf2-print")
-    trace, threads = recorded(kind)
     path = h.fresh("export") / "out"
     r = h.bobbin("export", "--format=otf2", "-o", path, trace)
     if b"built without OTF2" in r.err:
@@ -150,13 +150,17 @@ def archive(kind):
     h.check(r.status == 0 and not r.err, f"{r}")
     said = subprocess.run(["otf2-print", "-Werror", path / "traces.otf2"], capture_output=True, text=True, check=False)
     h.check(said.returncode == 0 and not said.stderr, said.stderr)
-    entered, left, sent, received, posted = Counter(), Counter(), Counter(), Counter(), Counter()
-    size, collectives = Counter(), Counter()
     for line in said.stdout.splitlines():
         f = line.split(None, 3)
-        if len(f) < 3 or not f[1].isdigit():
-            continue
-        kind_of, at, rest = f[0], int(f[1]), f[3] if len(f) > 3 else ""
+        if len(f) > 2 and f[1].isdigit():
+            yield f[0], int(f[1]), f[3] if len(f) > 3 else ""
+
+
+def archive(kind):
+    trace, threads = recorded(kind)
+    entered, left, sent, received, posted = Counter(), Counter(), Counter(), Counter(), Counter()
+    size, collectives = Counter(), Counter()
+    for kind_of, at, rest in printed(trace):
         if kind_of in ("ENTER", "LEAVE"):
             (entered if kind_of == "ENTER" else left)[re.search(r'"MPI_(\w+)"', rest)[1]] += 1
         elif kind_of in ("MPI_SEND", "MPI_ISEND", "MPI_RECV", "MPI_IRECV"):
@@ -180,6 +184,24 @@ def archive(kind):
     for name, op in (("Barrier", "BARRIER"), ("Bcast", "BCAST"), ("Allreduce", "ALLREDUCE")):
         h.check(collectives[op] == calls.get(name, 0), f"{collectives}, {calls}")
     return f"{sum(posted.values())} events"
+
+
+def eager(mpi):
+    """Sends that are complete at once have one handle, and each is complete in the archive, however it is waited for."""
+    rounds, ranks = 3, 3
+    r = m.record(mpi, ranks, [m.program(mpi, "eager.c"), str(rounds)])
+    h.check(r.status == 0 and r.out == b"ok\n", f"{r}")
+    sent, open_now = 0, set()
+    for kind_of, at, rest in printed(r.trace):
+        if kind_of in ("MPI_ISEND", "MPI_ISEND_COMPLETE"):
+            request = at, re.search(r"Request: (\d+)", rest)[1]
+            h.check((request in open_now) == (kind_of == "MPI_ISEND_COMPLETE"), f"{kind_of} {request}")
+            open_now ^= {request}
+            sent += kind_of == "MPI_ISEND"
+    h.check(sent == 7 * 4 * rounds * ranks, f"{sent} sends")
+    # MPI may be unable to send at once, and then nobody knows when a send is complete whose request was freed
+    h.check(len(open_now) <= 4 * rounds * ranks // 3, f"{len(open_now)} of {sent} sends are never complete")
+    return f"{sent} sends, {len(open_now)} freed under way"
 
 
 def some_ranks():
@@ -235,6 +257,7 @@ for trace_of in ("plain", "random", "exact"):
     suite.add(f"otf2: {trace_of}", archive, trace_of)
 for mpi in m.MPIS:
     suite.add(f"chrome: arrows of threads, {mpi}", arrows_of_threads, mpi)
+    suite.add(f"otf2: sends that are complete at once, {mpi}", eager, mpi)
 suite.add("chrome: the first calls", first_only)
 suite.add("otf2: one rank of four", some_ranks)
 suite.add("what makes no sense", misuse)

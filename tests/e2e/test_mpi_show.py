@@ -22,7 +22,7 @@ ranks 0, 2: 88 MPI calls each
   loop 0, 10 times
     MPI_Irecv(1 INT, source={0: 3; 2: 1}, tag=0..9, COMM_WORLD)   ring
     MPI_Isend(1 INT, dest=rank+1, tag=0..9, COMM_WORLD)   ring
-    MPI_Waitall(requests=[last-1, last]) -> statuses={0: [from 3, tag 0..9, 4 B; -]; 2: [from 1, tag 0..9, 4 B; -]}   ring
+    MPI_Waitall(requests=[last-1, request?]) -> statuses={0: [from 3, tag 0..9, 4 B; -]; 2: [from 1, tag 0..9, 4 B; -]}   ring
   loop 1, 10 times
     MPI_Sendrecv(send 8 DOUBLE, dest=rank+1, sendtag=1, recv 8 DOUBLE, source={0: PROC_NULL; 2: 1}, recvtag=1, COMM_WORLD) -> \
 from {0: PROC_NULL; 2: 1}, tag {0: ANY_TAG; 2: 1}, {0: 0; 2: 64} B   row
@@ -54,15 +54,15 @@ FIRST = """\
            1  MPI_Comm_rank(COMM_WORLD) -> rank=3   main
            2  MPI_Comm_size(COMM_WORLD) -> size=4   main
            3  MPI_Irecv(1 INT, source=2, tag=0, COMM_WORLD) -> request#1   ring
-           4  MPI_Isend(1 INT, dest=0, tag=0, COMM_WORLD) -> request#2   ring
-           5  MPI_Waitall(requests=[request#1, request#2]) -> statuses=[from 2, tag 0, 4 B; -]   ring
+           4  MPI_Isend(1 INT, dest=0, tag=0, COMM_WORLD) -> request?   ring
+           5  MPI_Waitall(requests=[request#1, request?]) -> statuses=[from 2, tag 0, 4 B; -]   ring
            6  MPI_Irecv(1 INT, source=2, tag=1, COMM_WORLD) -> request#3   ring
               ... more calls: --lines, --events
 """
 
 SENDS = """\
-           4  MPI_Isend(1 INT, dest=0, tag=0, COMM_WORLD) -> request#2   ring
-           7  MPI_Isend(1 INT, dest=0, tag=1, COMM_WORLD) -> request#4   ring
+           4  MPI_Isend(1 INT, dest=0, tag=0, COMM_WORLD) -> request?   ring
+           7  MPI_Isend(1 INT, dest=0, tag=1, COMM_WORLD) -> request?   ring
 """
 
 FUNCTIONS = """\

@@ -4,6 +4,7 @@
  *     finalize late RANK MS       one comes so much later
  *     finalize killed RANK US     one is killed with SIGKILL so long after the others have begun to finalize
  * Each rank prints whether anything of the recorder's is to be seen: signals, children, descriptors. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

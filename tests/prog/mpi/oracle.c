@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is peculiar in MPI's parameters, call by call, each said as a recorder must have it (oracle.h). Four ranks.
  *     oracle PART     p2p, requests, comms, types, windows, files, topologies, objects, life or threads */
+#define _GNU_SOURCE
 #include <unistd.h>
 
 #include "oracle.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For programs that say what they do: each o_X makes the call MPI_X and then writes a line of the event that a recorder must have
  * of it, in the numbers of src/mpi/functions.txt, which it counts by itself. Lines go to ORACLE_DIR/RANK.THREAD. Without ORACLE_DIR
- * nothing is written. tests/e2e/mpi_events.py compares. */
+ * nothing is written. tests/e2e/mpi_events.py compares. Needs _GNU_SOURCE. */
 #ifndef ORACLE_H
 #define ORACLE_H
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -155,6 +156,19 @@ static long req_word(const struct req *r)
 	return r->shared ? 1 : 2 * (reqs_made - 1 - r->serial) + 2;
 }
 
+/* Is it a request of MPI's own, which any number of calls return? Open MPI's lie in the library itself, others in memory that it gets;
+ * MPICH's are 0x6c000000 and a kind. */
+static int is_of_library(MPI_Request h)
+{
+#ifdef OPEN_MPI
+	Dl_info info;
+
+	return dladdr(h, &info) != 0;
+#else
+	return (h & ~0xff) == 0x6c000000;
+#endif
+}
+
 /* Libraries have one handle for all that is complete at once: then it is not known whose it is. */
 static long req_new(struct req *r, int receives)
 {
@@ -166,6 +180,7 @@ static long req_new(struct req *r, int receives)
 	if (r->h == MPI_REQUEST_NULL)
 		return 0;
 	reqs_made++;
+	r->shared = is_of_library(r->h);
 	for (struct req *o = outstanding; o; o = o->next)
 		if (o->first == r->h)
 			o->shared = r->shared = 1;

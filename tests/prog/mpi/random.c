@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random programs without deadlocks: `random FIRST COUNT` runs those of COUNT seeds, one after the other. All ranks draw the same
  * numbers, so all know what each does. With RANDOM_FIXED in the environment two runs are the same, call by call: nothing is polled, and what completes when does not show. Results are checked: a recorder that breaks messages is noticed. */
+#define _GNU_SOURCE
 #include <sched.h>
 
 #include "oracle.h"
