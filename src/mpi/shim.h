@@ -156,6 +156,8 @@ void bob_mpi_left_request(const struct bob_mpi_was *was, MPI_Request now);
 /* Three words: source, tag, bytes; zeros if `says_something` is false. */
 #define BOB_MPI_STATUS_WORDS 3u
 void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_something);
+/* Of a request: if that was cancelled, the words are those of a message from MPI_PROC_NULL, whatever MPI leaves in the status. */
+void bob_mpi_request_status(struct bob_mpi_call *c, const MPI_Status *s, bool receives);
 uint64_t
 bob_mpi_status_bytes(const MPI_Status *s); /* of a file operation: nothing else is said in it */
 bool bob_mpi_receives(MPI_Request h);

@@ -71,10 +71,20 @@ uint64_t bob_mpi_status_bytes(const MPI_Status *s)
 {
 	return s->_ucount;
 }
+
+static bool is_cancelled(const MPI_Status *s)
+{
+	return s->_cancelled;
+}
 #else
 uint64_t bob_mpi_status_bytes(const MPI_Status *s)
 {
 	return (uint64_t)(uint32_t)s->count_hi_and_cancelled >> 1 << 32 | (uint32_t)s->count_lo;
+}
+
+static bool is_cancelled(const MPI_Status *s)
+{
+	return s->count_hi_and_cancelled & 1;
 }
 #endif
 
@@ -83,4 +93,16 @@ void bob_mpi_status(struct bob_mpi_call *c, const MPI_Status *s, bool says_somet
 	bob_mpi_put(c, says_something ? bob_mpi_rank(s->MPI_SOURCE) : 0);
 	bob_mpi_put(c, says_something ? bob_mpi_tag(s->MPI_TAG) : 0);
 	bob_mpi_put(c, says_something ? bob_mpi_status_bytes(s) : 0);
+}
+
+/* Not of other statuses: there MPICH leaves the bit as the program had it. */
+void bob_mpi_request_status(struct bob_mpi_call *c, const MPI_Status *s, bool receives)
+{
+	if (!receives || !is_cancelled(s)) {
+		bob_mpi_status(c, s, receives);
+		return;
+	}
+	bob_mpi_put(c, (uint64_t)(int64_t)PROC_NULL);
+	bob_mpi_put(c, bob_mpi_tag(MPI_ANY_TAG));
+	bob_mpi_put(c, 0);
 }

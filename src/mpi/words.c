@@ -268,6 +268,7 @@ void bob_mpi_put_statuses(struct bob_mpi_call *c, const MPI_Status *s, uint64_t 
 			  const struct bob_mpi_was *was, uint64_t requests, const int *indices)
 {
 	for (uint64_t i = 0; i < count; i++)
-		bob_mpi_status(c, &s[i],
-			       bob_mpi_was_receives(was, requests, indices ? indices[i] : (int)i));
+		bob_mpi_request_status(c, &s[i],
+				       bob_mpi_was_receives(was, requests,
+							    indices ? indices[i] : (int)i));
 }

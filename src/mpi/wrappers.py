@@ -206,7 +206,7 @@ class Body:
             c.append(f"bob_mpi_was_receives({requests}, *{p.of[1]})")
         elif p.of:
             c.append("receives_")
-        self.behind.append(f"bob_mpi_status(&c_, s_, {self.all_of(c)});")
+        self.behind.append(f"bob_mpi_{'request_' if p.of else ''}status(&c_, s_, {self.all_of(c)});")
 
     def text_out(self, p):
         c = self.conditions(p, True) + [p.name]

@@ -379,6 +379,13 @@ uint64_t bob_mpi_received(const struct bob_mpi_call *c)
 	return n;
 }
 
+int bob_mpi_was_received(const uint64_t *status, uint64_t source, uint64_t tag)
+{
+	return (int64_t)status[0] >= 0 && (status[0] || status[1] || status[2]) &&
+	       ((int64_t)source < 0 || source == status[0]) &&
+	       ((int64_t)tag < 0 || tag == status[1]);
+}
+
 uint64_t bob_mpi_fetched(const struct bob_mpi_objects *o, const struct bob_mpi_call *c)
 {
 	const uint32_t n = base_of(c->function);

@@ -24,6 +24,9 @@ const struct bob_mpi_function *bob_mpi_collective_form(const struct bob_mpi_func
 uint64_t bob_mpi_sent(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
 /* What its statuses say. */
 uint64_t bob_mpi_received(const struct bob_mpi_call *c);
+/* Did a receive of `source` and `tag` that was cancelled get a message, by its status? Recorders once left there what MPI did: zeros, or
+ * anything. */
+int bob_mpi_was_received(const uint64_t *status, uint64_t source, uint64_t tag);
 /* What a one-sided call brings from its target; BOB_MPI_UNKNOWN as above. */
 uint64_t bob_mpi_fetched(const struct bob_mpi_objects *o, const struct bob_mpi_call *c);
 /* a + b, where one of them may be BOB_MPI_UNKNOWN. */

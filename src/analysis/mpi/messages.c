@@ -161,13 +161,6 @@ static bob_status begin(struct bob_mpi_messages *m, struct bob_mpi_pending *x)
 
 /* --- what ends --- */
 
-/* Of one that was cancelled the status may be anything. */
-static int fits(const struct bob_mpi_pending *x, const uint64_t *status)
-{
-	return status[2] && (x->source < 0 || x->source == (int64_t)status[0]) &&
-	       (x->receive_tag < 0 || x->receive_tag == (int64_t)status[1]);
-}
-
 static bob_status end_receive(struct bob_mpi_messages *m, const struct bob_mpi_pending *x,
 			      const uint64_t *status, enum bob_mpi_act_kind kind)
 {
@@ -175,7 +168,8 @@ static bob_status end_receive(struct bob_mpi_messages *m, const struct bob_mpi_p
 	int is_there = status && (int64_t)status[0] >= 0;
 
 	if (x->cancelled && is_there)
-		is_there = fits(x, status);
+		is_there =
+			bob_mpi_was_received(status, (uint64_t)x->source, (uint64_t)x->receive_tag);
 	if (!is_there)
 		return tell(m, x, BOB_MPI_ACT_DROPPED, 1);
 	got.source = (int64_t)status[0];

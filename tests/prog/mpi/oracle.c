@@ -140,7 +140,7 @@ static void requests(void)
 		long w = req_word(&q[0]);
 
 		r = MPI_Wait(&q[0].h, &s);
-		say("Wait request=%ld result=%d status=%s", w, r, status_of(&s, bytes_of(&s)));
+		say("Wait request=%ld result=%d status=%s", w, r, req_status(&s, 1));
 		req_gone(&q[0]);
 		r = MPI_Test_cancelled(&s, &flag);
 		say("Test_cancelled result=%d flag=%d", r, flag);

@@ -226,9 +226,19 @@ static void reqs_after(struct reqs *q, struct req **r, int n)
 	}
 }
 
+static int is_cancelled(const MPI_Status *s)
+{
+#ifdef OPEN_MPI
+	return s->_cancelled;
+#else
+	return s->count_hi_and_cancelled & 1;
+#endif
+}
+
+/* A receive that was cancelled is told as one from nobody. */
 static const char *req_status(const MPI_Status *s, int receives)
 {
-	return receives ? status_of(s, bytes_of(s)) : nothing;
+	return !receives ? nothing : is_cancelled(s) ? "(-2,-1,0)" : status_of(s, bytes_of(s));
 }
 
 static const char *statuses_of(const struct reqs *q, const int *index, int n)
