@@ -18,13 +18,23 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
+static uint64_t group_of(const uint32_t *member, uint32_t members)
+{
+	uint64_t h = mix(1, members);
+
+	for (uint32_t i = 0; i < members; i++)
+		h = mix(h, member[i]);
+	return h;
+}
+
+/* Of an intercommunicator both groups, the same from either of them. */
 static uint64_t members_of(const struct bob_mpi_comm *c)
 {
-	uint64_t h = mix(1, c->members);
-
-	for (uint32_t i = 0; i < c->members; i++)
-		h = mix(h, c->member[i]);
-	return c->member && c->me != ~0u ? h | 1 : 0;
+	if (!c->member || (c->me == ~0u && !c->local))
+		return 0;
+	if (c->me != ~0u)
+		return group_of(c->member, c->members) | 1;
+	return mix(2, group_of(c->member, c->members) + group_of(c->local, c->locals)) | 1;
 }
 
 /* Did several threads create communicators with these members? Their order may differ between processes. */

@@ -13,7 +13,7 @@ struct bob_mpi_comms;
 /* Of the process of `o`, which has to stay. BOB_ERR_NOMEM. */
 bob_status bob_mpi_comms_create(const struct bob_mpi_objects *o, struct bob_mpi_comms **out);
 void bob_mpi_comms_destroy(struct bob_mpi_comms *c); /* NULL is allowed */
-/* 0: not known, between groups, or several threads made communicators of these members. */
+/* 0: not known, an intercommunicator one of whose groups is not known, or several threads made communicators of these members. */
 uint64_t bob_mpi_comms_id(const struct bob_mpi_comms *c, uint64_t number);
 
 #endif

@@ -39,7 +39,7 @@ bob_status bob_mpi_flows_act(struct bob_mpi_flows *f, const struct bob_mpi_act *
 			     const struct bob_mpi_arrival *at, uint64_t *id);
 /* The process has no more. */
 void bob_mpi_flows_end(struct bob_mpi_flows *f);
-/* Messages without an id: between groups, of several threads, or of more peers and tags than are counted. Both ends count. */
+/* Messages without an id: of communicators that are not known, of several threads, or of more peers and tags than are counted. Both ends count. */
 uint64_t bob_mpi_flows_lost(const struct bob_mpi_flows *f);
 
 #endif

@@ -129,6 +129,40 @@ def arrows_of_threads(mpi):
     return f"{len(begins)} arrows"
 
 
+def arrows_between_groups(mpi):
+    """Each message on an intercommunicator leads to the call that waits for it, at the same rank of the other half."""
+    rounds, ranks = 10, 4
+    r = m.record(mpi, ranks, [m.program(mpi, "follow.c"), "groups", str(rounds)])
+    h.check(r.status == 0, r)
+    events = json.loads(exported(r.trace, "chrome").read_text())["traceEvents"]
+    rank = {e["pid"]: int(e["args"]["name"].split()[1]) for e in events if e.get("name") == "process_name"}
+    begins, ends = ({e["id"]: e for e in events if e["ph"] == ph} for ph in "sf")
+    h.check(begins.keys() == ends.keys(), "arrows without a begin or an end")
+    got = Counter((rank[begins[i]["pid"]], rank[ends[i]["pid"]]) for i in begins)
+    h.check(got == {(k, (k + 2) % ranks): 3 * 2 * rounds for k in range(ranks)}, f"{got}")
+    calls = {k: [e for e in events if e["ph"] == "X" and rank[e["pid"]] == k] for k in range(ranks)}
+
+    def nth(arrow, name):
+        """Which of the rank's calls of this name the arrow touches."""
+        own = [e for e in calls[rank[arrow["pid"]]] if e["name"] == name]
+        return next(i for i, e in enumerate(own) if e["ts"] <= arrow["ts"] < e["ts"] + max(e["dur"], 0.001))
+
+    for i in begins:  # of two that are sent, the second is waited for first
+        h.check(nth(ends[i], "MPI_Wait") == nth(begins[i], "MPI_Send") ^ 1, f"{begins[i]} {ends[i]}")
+    return f"{len(begins)} arrows"
+
+
+def arrows_behind_cancelled(mpi):
+    """Whether a receive that was cancelled got a message is known, of messages without bytes, too."""
+    rounds = 10
+    r = m.record(mpi, 2, [m.program(mpi, "follow.c"), "wait", str(rounds)])
+    h.check(r.status == 0, r)
+    events = json.loads(exported(r.trace, "chrome").read_text())["traceEvents"]
+    ids = [sorted(e["id"] for e in events if e["ph"] == ph) for ph in "sf"]
+    h.check(ids[0] == ids[1] and len(set(ids[0])) == 10 * rounds, f"{len(ids[0])} begins, {len(ids[1])} ends")
+    return f"{len(ids[0])} arrows"
+
+
 def first_only():
     trace, _ = recorded("plain")
     path = h.fresh("export") / "out"
@@ -257,6 +291,8 @@ for trace_of in ("plain", "random", "exact"):
     suite.add(f"otf2: {trace_of}", archive, trace_of)
 for mpi in m.MPIS:
     suite.add(f"chrome: arrows of threads, {mpi}", arrows_of_threads, mpi)
+    suite.add(f"chrome: arrows between groups, {mpi}", arrows_between_groups, mpi)
+    suite.add(f"chrome: arrows behind cancelled receives, {mpi}", arrows_behind_cancelled, mpi)
     suite.add(f"otf2: sends that are complete at once, {mpi}", eager, mpi)
 suite.add("chrome: the first calls", first_only)
 suite.add("otf2: one rank of four", some_ranks)

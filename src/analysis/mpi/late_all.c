@@ -111,7 +111,7 @@ void bob_late_collective(struct bob_mpi_late *l, const struct bob_late_event *e,
 	const struct bob_late_comm *c = bob_late_comm_of_call(l, e, &own);
 	uint64_t *count;
 
-	if (!c)
+	if (!c || c->local)
 		return;
 	for (uint32_t i = 0; i < c->members; i++)
 		if (bob_late_peer(l, c, i) == ~0u) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators under numbers that all processes share. One is known by its members, and by which one of those with the same
- * members it is: they are made in the same order everywhere. */
+ * members it is: they are made in the same order everywhere. An intercommunicator is known by both groups, and each has a view of it. */
 #include "analysis/mpi/late_calls.h"
 
 #include <stdlib.h>
@@ -8,41 +8,56 @@
 
 #define NUMBER_MAX (1u << 20) /* of a communicator */
 
-static uint64_t hash_of(const struct bob_mpi_comm *c, uint32_t ordinal)
+static uint64_t hash_of(const struct bob_late_comm *c)
 {
-	uint64_t h = ordinal + 1ull;
+	uint64_t h = c->ordinal + 1ull;
 
 	for (uint32_t i = 0; i < c->members; i++)
 		h = (h ^ c->member[i] ^ h >> 29) * 0x9e3779b97f4a7c15u;
+	for (uint32_t i = 0; i < c->locals; i++)
+		h = (h ^ ~(uint64_t)c->local[i] ^ h >> 29) * 0x9e3779b97f4a7c15u;
 	return h;
 }
 
-static int same_members(const struct bob_mpi_comm *a, const uint32_t *member, uint32_t members)
+static int same_ranks(const uint32_t *a, uint32_t as, const uint32_t *b, uint32_t bs)
 {
-	return a->members == members && a->member &&
-	       !memcmp(a->member, member, members * sizeof(*member));
+	return as == bs && !a == !b && (!a || !memcmp(a, b, as * sizeof(*a)));
 }
 
-static struct bob_late_comm *find_comm(struct bob_mpi_late *l, const struct bob_mpi_comm *c,
-				       uint32_t ordinal)
+static int same_groups(const struct bob_late_comm *a, const struct bob_late_comm *b)
 {
-	const uint64_t hash = hash_of(c, ordinal);
-	struct bob_late_comm *x;
+	return same_ranks(a->member, a->members, b->member, b->members) &&
+	       same_ranks(a->local, a->locals, b->local, b->locals);
+}
 
-	for (uint64_t turn = 0;; turn++) { /* others of the same hash: practically never */
+/* NULL: there is none yet. */
+static struct bob_late_comm *known(const struct bob_mpi_late *l, const struct bob_late_comm *c)
+{
+	const uint64_t hash = hash_of(c);
+	struct bob_late_comm *x = NULL;
+
+	for (uint64_t turn = 0; turn < UINT32_MAX;
+	     turn++) { /* others of the same hash: practically never */
 		x = bob_late_map_get(&l->comms, hash, turn);
-		if (!x || (x->ordinal == ordinal && same_members(c, x->member, x->members)))
+		if (!x || (x->ordinal == c->ordinal && same_groups(x, c)))
 			break;
-		if (turn == UINT32_MAX)
-			return NULL;
 	}
-	if (x)
-		return x;
-	x = calloc(1, sizeof(*x));
+	return x;
+}
+
+static struct bob_late_comm *add_comm(struct bob_mpi_late *l, const struct bob_late_comm *c)
+{
+	const struct bob_late_comm other = { c->local,	 c->member,  c->locals,
+					     c->members, c->ordinal, 0 };
+	const struct bob_late_comm *const mirror = c->local ? known(l, &other) : NULL;
+	struct bob_late_comm *x = calloc(1, sizeof(*x));
+	const uint64_t hash = hash_of(c);
+
 	for (uint64_t turn = 0; x; turn++) {
 		if (bob_late_map_get(&l->comms, hash, turn))
 			continue;
-		*x = (struct bob_late_comm){ c->member, c->members, ordinal, ++l->comm_count };
+		*x = *c;
+		x->number = mirror ? mirror->number : ++l->comm_count;
 		if (bob_late_map_put(&l->comms, hash, turn, x))
 			return x;
 		break;
@@ -52,22 +67,32 @@ static struct bob_late_comm *find_comm(struct bob_mpi_late *l, const struct bob_
 	return NULL;
 }
 
+static struct bob_late_comm view_of(const struct bob_mpi_comm *c)
+{
+	return (struct bob_late_comm){ c->member, c->local, c->members, c->locals, 0, 0 };
+}
+
 const struct bob_late_comm *bob_late_comm_of(struct bob_mpi_late *l, uint32_t process,
 					     uint64_t number, const struct bob_mpi_comm **own)
 {
 	const struct bob_mpi_objects *o = l->process[process].objects;
 	struct bob_late_comm *x = bob_late_map_get(&l->comm_numbers, process, number);
-	uint32_t ordinal = 0;
+	struct bob_late_comm view;
 
 	*own = bob_mpi_objects_comm(o, number);
-	if (x || !*own || !(*own)->member || (*own)->me == ~0u || number > NUMBER_MAX)
+	if (x || !*own || !(*own)->member || ((*own)->me == ~0u && !(*own)->local) ||
+	    number > NUMBER_MAX)
 		return x;
+	view = view_of(*own);
 	for (uint64_t k = 1; k < number; k = k == 2 ? BOB_MPI_FIRST_NEW : k + 1) {
 		const struct bob_mpi_comm *c = bob_mpi_objects_comm(o, k);
+		const struct bob_late_comm before = c ? view_of(c) : (struct bob_late_comm){ 0 };
 
-		ordinal += c && same_members(c, (*own)->member, (*own)->members);
+		view.ordinal += c && c->member && same_groups(&before, &view);
 	}
-	x = find_comm(l, *own, ordinal);
+	x = known(l, &view);
+	if (!x)
+		x = add_comm(l, &view);
 	if (x && !bob_late_map_put(&l->comm_numbers, process, number, x))
 		l->no_memory = 1;
 	return x;

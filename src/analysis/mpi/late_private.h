@@ -64,13 +64,15 @@ void bob_late_done(struct bob_mpi_late *l, const struct bob_late_wait *w);
 
 /* --- late_comms.c --- */
 
-struct bob_late_comm {
-	const uint32_t *member;	/* ranks in MPI_COMM_WORLD */
-	uint32_t members, ordinal, number;
+struct bob_late_comm {		/* an intercommunicator: as one of its groups sees it */
+	const uint32_t *member;	/* ranks in MPI_COMM_WORLD; of the remote group */
+	const uint32_t *local;	/* of an intercommunicator: of the own group; else NULL */
+	uint32_t members, locals, ordinal;
+	uint32_t number;	/* the same for both groups */
 };
 
-/* The process's communicator `number`, and how the process sees it. NULL: it is none whose messages can be followed: between groups,
- * not known. */
+/* The process's communicator `number`, and how the process sees it. NULL: it is none whose messages can be followed: its processes are
+ * not known, or, of an intercommunicator, one of its groups. */
 const struct bob_late_comm *bob_late_comm_of(struct bob_mpi_late *l, uint32_t process,
 					     uint64_t number, const struct bob_mpi_comm **own);
 /* The process of a rank of it; ~0: none that was recorded, or that can be followed. */

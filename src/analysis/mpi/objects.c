@@ -129,6 +129,23 @@ static uint32_t neighbours_of(const struct bob_mpi_call *c)
 	return (uint32_t)(2 * n);
 }
 
+static int is_dup(const struct bob_mpi_function *f)
+{
+	return !strncmp(f->name, "Comm_", 5) && strstr(f->name, "dup");
+}
+
+/* The own group of an intercommunicator that was made of `from`. */
+static void set_local(struct bob_mpi_comm *c, const struct bob_mpi_comm *from)
+{
+	if (!strcmp(c->made_by->name, "Intercomm_create") && from->me != ~0u) {
+		c->local = from->member;
+		c->locals = from->member ? from->members : 0;
+	} else if (is_dup(c->made_by)) {
+		c->local = from->local;
+		c->locals = from->locals;
+	}
+}
+
 static void add_comm(struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 		     const struct bob_mpi_param *p, uint32_t thread)
 {
@@ -156,8 +173,8 @@ static void add_comm(struct bob_mpi_objects *o, const struct bob_mpi_call *c,
 		to->members = from.members;
 		to->me = from.member ? from.me : ~0u;
 	}
-	if (to->neighbours == ~0u && from.members && !strncmp(c->function->name, "Comm_", 5) &&
-	    strstr(c->function->name, "dup"))
+	set_local(to, &from);
+	if (to->neighbours == ~0u && from.members && is_dup(c->function))
 		to->neighbours = from.neighbours;
 }
 
@@ -172,12 +189,12 @@ static int predefine(struct bob_mpi_objects *o)
 	for (uint32_t i = 0; n != ~0u && i < n; i++)
 		o->all[i] = o->first + i;
 	*world = (struct bob_mpi_comm){ 1, NULL, n == ~0u ? NULL : o->all, n == ~0u ? 0 : n,
-					o->rank == ~0u ? ~0u : me, ~0u, 0 };
+					o->rank == ~0u ? ~0u : me, ~0u, 0, NULL, 0 };
 	self = add(o, &o->comms, 2);
 	if (!self)
 		return -1;
 	*self = (struct bob_mpi_comm){ 2, NULL, me < n && n != ~0u ? &o->all[me] : NULL,
-				       me < n && n != ~0u, 0, ~0u, 0 };
+				       me < n && n != ~0u, 0, ~0u, 0, NULL, 0 };
 	return 0;
 }
 

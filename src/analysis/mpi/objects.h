@@ -19,6 +19,9 @@ struct bob_mpi_comm {
 	uint32_t me;		/* the process's rank in it; ~0: not known, or another group's */
 	uint32_t neighbours;	/* that it sends to in the topology; ~0: not known */
 	uint32_t thread;	/* that made it: its number in the process */
+	/* Of what Intercomm_create made, and its duplicates: ranks in the trace of the own group. NULL: not known, or it is no intercommunicator */
+	const uint32_t *local;
+	uint32_t locals;
 };
 
 /* A persistent request. */

@@ -64,12 +64,13 @@ bob_status bob_otf2_comms_begin(struct bob_otf2 *o, const struct bob_mpi_objects
 bob_status bob_otf2_comm(struct bob_otf2 *o, const struct bob_mpi_objects *objects, uint64_t number,
 			 OTF2_CommRef *comm)
 {
-	uint64_t id = bob_mpi_comms_id(o->ids, number);
+	const struct bob_mpi_comm *const own = bob_mpi_objects_comm(objects, number);
+	const uint64_t id = bob_mpi_comms_id(o->ids, number);
 
 	*comm = BOB_OTF2_NO_COMM;
-	if (!id)
-		return BOB_OK;
-	if ((!o->comms || !*slot_of(o, id)) && !add(o, bob_mpi_objects_comm(objects, number), id))
+	if (!id || own->local)
+		return BOB_OK; /* intercommunicators are not told */
+	if ((!o->comms || !*slot_of(o, id)) && !add(o, own, id))
 		return BOB_ERR_NOMEM;
 	*comm = *slot_of(o, id) - 1;
 	return BOB_OK;

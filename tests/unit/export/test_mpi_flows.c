@@ -34,11 +34,14 @@ const struct bob_mpi_comm *bob_mpi_objects_comms(const struct bob_mpi_objects *o
 {
 	static struct bob_mpi_comm comm[4];
 
-	comm[0] = (struct bob_mpi_comm){ 1, NULL, world, 4, o->rank, ~0u, 0 };
-	comm[1] = (struct bob_mpi_comm){ 256, NULL, world, 4, o->rank, ~0u, 0 };
+	comm[0] = (struct bob_mpi_comm){ 1, NULL, world, 4, o->rank, ~0u, 0, NULL, 0 };
+	comm[1] = (struct bob_mpi_comm){ 256, NULL, world, 4, o->rank, ~0u, 0, NULL, 0 };
 	/* rank 2 and 3 made their half before that copy */
-	comm[2] = (struct bob_mpi_comm){ 257, NULL, &world[o->rank & 2], 2, o->rank & 1, ~0u, 0 };
-	comm[3] = (struct bob_mpi_comm){ 258, NULL, world, 2, ~0u, ~0u, 0 }; /* between groups */
+	comm[2] = (struct bob_mpi_comm){ 257,  NULL, &world[o->rank & 2], 2, o->rank & 1, ~0u, 0,
+					 NULL, 0 };
+	comm[3] = (struct bob_mpi_comm){
+		258, NULL, world, 2, ~0u, ~0u, 0, NULL, 0
+	}; /* between groups */
 	*count = 4;
 	return comm;
 }
